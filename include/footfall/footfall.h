@@ -1,0 +1,41 @@
+/* Footfall: contact dynamics with published laws and an energy ledger.
+ *
+ *   scene   editable description      footfall/scene.h   ff_scene_*
+ *   model   compiled, immutable       footfall/sim.h     ff_model_*
+ *   sim     state, steps, ledger      footfall/sim.h     ff_sim_*
+ *   law     contact and friction      footfall/law.h     ff_law_*
+ *   impact  closed-form impacts       footfall/impact.h  ff_impact_*
+ *   io      scenes and recordings     footfall/io.h      ff_scene_load, ff_recorder_*
+ *   status  how calls end             footfall/status.h  ff_status, ff_report
+ *
+ * A run in six calls:
+ *
+ *   ff_scene_load(&scene, "scenes/bouncing-ball.yaml", NULL, 0, &report);
+ *   ff_model_build(&model, scene, &report);
+ *   ff_sim_create(&sim, model);
+ *   ff_sim_advance(sim, 1.0);
+ *   ff_body_state ball = ff_sim_body(sim, ff_model_body_find(model, "ball"));
+ *   ff_energy energy = ff_sim_energy(sim);
+ */
+#ifndef FOOTFALL_H
+#define FOOTFALL_H
+
+#include "footfall/impact.h"
+#include "footfall/io.h"
+#include "footfall/law.h"
+#include "footfall/scene.h"
+#include "footfall/sim.h"
+#include "footfall/status.h"
+#include "footfall/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* "0.1.0" */
+const char *ff_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,190 @@
+/* Contact laws: what they are given, what they return, and how to list them.
+ *
+ * A law sees one contact in contact coordinates (n, t1, t2): n points from
+ * body b into body a, and every force and moment is the one on a. Normal law
+ * and friction law are chosen separately and combine freely.
+ *
+ * Laws are pure functions of parameters, patch and memory: they can be used
+ * alone inside any other simulator (examples/own_integrator.c).
+ */
+#ifndef FOOTFALL_LAW_H
+#define FOOTFALL_LAW_H
+
+#include "footfall/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+  FF_MEMORY_MAX = 4,       /* contact memory a law may own, numbers per contact */
+  FF_LAW_PARAMS_SIZE = 192 /* bytes any law's parameter struct must fit into */
+};
+
+/* ---- what geometry hands to a law ------------------------------------- */
+
+/* Overlap of a shape with a half-space; only filled for laws that ask. */
+typedef struct ff_overlap {
+  double volume;         /* m^3 */
+  double centroid_depth; /* m, depth of the volume's centroid */
+  double second[3][3];   /* m^5, depth-weighted second moments about the centroid, (n, t1, t2) */
+} ff_overlap;
+
+typedef struct ff_patch {
+  double depth;         /* m, > 0 while the bodies overlap */
+  double depth_rate;    /* m/s, > 0 while they approach */
+  double slip[2];       /* m/s, velocity of a relative to b at the point, along t1 and t2 */
+  double spin;          /* rad/s, a relative to b about n */
+  double roll[2];       /* rad/s, a relative to b about t1 and t2 */
+  double curvature[2];  /* 1/m, principal relative curvatures; 0 flat, INFINITY at a corner */
+  ff_overlap overlap;   /* zero unless the law asks (FF_LAW_WANTS_OVERLAP) */
+} ff_patch;
+
+/* ---- what a law returns ------------------------------------------------ */
+
+/* Normal force. What it dissipates follows: (force - elastic) * depth_rate. */
+typedef struct ff_normal {
+  double force;   /* N, > 0 pushes the bodies apart */
+  double elastic; /* N, the part that is the gradient of energy */
+  double energy;  /* J, stored */
+  double d_depth; /* N/m, d force / d depth */
+  double d_rate;  /* N s/m, d force / d depth_rate */
+} ff_normal;
+
+/* Where energy goes. One list for laws, ledger and channels. */
+typedef enum ff_loss {
+  FF_LOST_NORMAL,  /* damping of the normal law */
+  FF_LOST_TANGENT, /* damping of the bristle */
+  FF_LOST_SLIP,    /* dry sliding */
+  FF_LOST_VISCOUS, /* viscous part of sliding */
+  FF_LOST_ROLLING, /* rolling resistance */
+  FF_LOST_SPIN,    /* spinning friction */
+  FF_LOST_IMPACT,  /* impulses, and what a memory held when its contact ended */
+  FF_LOST_JOINT,   /* damping and friction in joints */
+  FF_LOSS_COUNT
+} ff_loss;
+
+typedef enum ff_mode { FF_OPEN = 0, FF_STICK = 1, FF_SLIP = 2 } ff_mode;
+
+typedef struct ff_friction {
+  double force[2];                    /* N, on a along t1 and t2 */
+  double moment[3];                   /* N m, on a about n, t1 and t2 */
+  double energy;                      /* J, stored in the memory */
+  double energy_rate;                 /* W, its rate of change */
+  double memory_rate[FF_MEMORY_MAX];  /* rate of each memory value, per s */
+  double lost[FF_LOSS_COUNT];         /* W, dissipated, each >= 0 */
+  double d_slip[2][2];                /* N s/m, d force[i] / d slip[j] */
+  ff_mode mode;
+} ff_friction;
+
+/* ---- parameters ---------------------------------------------------------- */
+
+typedef enum ff_param_kind { FF_PARAM_REAL, FF_PARAM_FLAG } ff_param_kind;
+
+/* A row of a law's parameter table. Reals are doubles; a flag is a double, 0 or 1.
+ * A NAN default means: must be given, or derived from the materials. */
+typedef struct ff_param {
+  const char *name;    /* as in scenes and --set: "k" */
+  const char *symbol;  /* as in the paper */
+  const char *unit;    /* SI; "1" if none */
+  double fallback;     /* default; NAN: none */
+  double min, max;     /* inclusive, unless open_min: then greater than min */
+  bool open_min;
+  ff_param_kind kind;
+  const char *meaning;
+  size_t offset;       /* into the law's parameter struct */
+} ff_param;
+
+/* Parameters of any one law: set by name, read by the law through its struct. */
+typedef struct ff_law_params {
+  _Alignas(16) unsigned char bytes[FF_LAW_PARAMS_SIZE];
+} ff_law_params;
+
+/* What the materials of a pair say; NAN: not known. The pair rule fills it. */
+typedef struct ff_pair {
+  double young;       /* Pa, effective modulus E*: 1/E* = (1-nu1^2)/E1 + (1-nu2^2)/E2 */
+  double radius;      /* m, effective radius of curvature; NAN at corners and where it varies */
+  double dissipation; /* s/m, Hunt-Crossley alpha */
+  double mu_static;   /* 1 */
+  double mu_kinetic;  /* 1 */
+} ff_pair;
+
+/* ---- the law itself ------------------------------------------------------ */
+
+typedef enum ff_law_kind { FF_LAW_NORMAL, FF_LAW_FRICTION } ff_law_kind;
+
+typedef enum ff_law_trait {
+  FF_LAW_PULLS = 1,         /* the normal force may be tensile */
+  FF_LAW_JUMPS = 2,         /* the force may step at touch */
+  FF_LAW_WANTS_OVERLAP = 4, /* needs patch.overlap */
+} ff_law_trait;
+
+/* A published number the law must reproduce: one impact of a mass on a fixed body. */
+typedef struct ff_published {
+  const char *source;   /* "[Marhefka96 Fig. 4]" */
+  const char *settings; /* law parameters: "k=1e4 n=1 alpha=0.4" */
+  double mass, speed;   /* kg, m/s */
+  const char *quantity; /* column of `footfall impact`: "restitution", "depth_max", ... */
+  double value;         /* SI */
+  double tolerance;     /* relative: half a unit of the last printed digit */
+} ff_published;
+
+typedef struct ff_law {
+  const char *name;     /* "hunt-crossley" */
+  ff_law_kind kind;
+  const char *summary;  /* one line */
+  const char *citation; /* key of the bibliography: "Marhefka96" */
+  size_t params_size;
+  const ff_param *params; /* table, params_count rows */
+  int params_count;
+  int memory_count; /* numbers of contact memory, at most FF_MEMORY_MAX */
+
+  /* Bits of ff_law_trait for these parameters. */
+  unsigned (*traits)(const void *params);
+
+  /* Fills what was left NAN from the materials, then checks the parameters
+   * against each other. Returns NULL, or what is wrong (static text). */
+  const char *(*derive)(void *params, const ff_pair *pair);
+
+  /* Normal laws: force at depth >= 0. */
+  void (*normal)(const void *params, const ff_patch *patch, ff_normal *out);
+
+  /* Normal laws: a function of the patch whose sign changes where the force has a
+   * kink inside contact (a clamp), so that steppers can land on it. NULL: none. */
+  double (*kink)(const void *params, const ff_patch *patch);
+
+  /* Friction laws: force under a given normal force. memory has memory_count values. */
+  void (*friction)(const void *params, const ff_patch *patch, const ff_normal *normal,
+                   const double *memory, ff_friction *out);
+
+  const ff_published *published;
+  int published_count;
+} ff_law;
+
+/* ---- the registry -------------------------------------------------------- */
+
+int ff_law_count(void);
+const ff_law *ff_law_at(int index);
+const ff_law *ff_law_find(ff_law_kind kind, const char *name); /* NULL: unknown */
+
+/* Sets every parameter to its default. */
+void ff_law_params_default(const ff_law *law, ff_law_params *params);
+/* Sets one by name; FF_ERROR_INPUT (and a report) if unknown or out of range. report may be NULL. */
+ff_status ff_law_params_set(const ff_law *law, ff_law_params *params, const char *name,
+                            double value, ff_report *report);
+/* Reads one by name; NAN if unknown. */
+double ff_law_params_get(const ff_law *law, const ff_law_params *params, const char *name);
+/* Derives what is open from the pair (NULL: no material known) and checks the whole. */
+ff_status ff_law_params_resolve(const ff_law *law, ff_law_params *params, const ff_pair *pair,
+                                ff_report *report);
+
+/* Evaluate a law alone. Outside contact (depth <= 0) everything is zero. */
+void ff_law_normal(const ff_law *law, const ff_law_params *params, const ff_patch *patch,
+                   ff_normal *out);
+void ff_law_friction(const ff_law *law, const ff_law_params *params, const ff_patch *patch,
+                     const ff_normal *normal, const double *memory, ff_friction *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

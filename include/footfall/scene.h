@@ -1,0 +1,210 @@
+/* The editable description of a world. Fill definitions, add them, build a model.
+ *
+ *   ff_scene *scene;
+ *   ff_scene_create(&scene);
+ *   ff_body_def ball = ff_body_def_default();
+ *   ball.name = "ball";
+ *   ...
+ *
+ * Every definition is copied, strings and tables included. Nothing is checked
+ * here beyond handles and memory: ff_model_build checks the whole at once and
+ * reports by the same key paths as a scene file ("bodies.ball.mass").
+ */
+#ifndef FOOTFALL_SCENE_H
+#define FOOTFALL_SCENE_H
+
+#include "footfall/law.h"
+#include "footfall/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ff_scene ff_scene;
+
+/* ---- tables over time ----------------------------------------------------- */
+
+/* Piecewise linear in time, held constant before the first and after the last row.
+ * rows x (1 + width) numbers: t, value_1 .. value_width. One row: a constant. */
+typedef struct ff_table {
+  const double *values;
+  int rows;
+  int width; /* 1 or 3 */
+} ff_table;
+
+/* ---- materials ------------------------------------------------------------ */
+
+typedef struct ff_material_def {
+  const char *name;
+  double young;       /* Pa; NAN: not given (as for all below) */
+  double poisson;     /* 1, in (-1, 0.5] */
+  double density;     /* kg/m^3 */
+  double dissipation; /* s/m, Hunt-Crossley alpha */
+  double mu_static;   /* 1 */
+  double mu_kinetic;  /* 1 */
+} ff_material_def;
+
+ff_material_def ff_material_def_default(void);
+ff_status ff_scene_add_material(ff_scene *scene, const ff_material_def *def);
+
+/* ---- bodies ---------------------------------------------------------------- */
+
+typedef enum ff_body_kind {
+  FF_BODY_FREE,      /* moved by forces */
+  FF_BODY_FIXED,     /* never moves */
+  FF_BODY_PRESCRIBED /* moves as told, whatever pushes it */
+} ff_body_kind;
+
+/* Prescribed motion, added to the initial pose. Tables may be empty (rows 0). */
+typedef struct ff_motion {
+  ff_table velocity;     /* m/s, width 3, world: integrated exactly */
+  ff_vec3 amplitude;     /* m: position += amplitude * (sin(2 pi f t + phase) - sin(phase)) */
+  double frequency;      /* Hz */
+  double phase;          /* rad */
+  ff_vec3 axis;          /* world axis of rotation through the body's origin; need not be unit */
+  ff_table rate;         /* rad/s about axis, width 1: integrated exactly */
+  double swing_amplitude; /* rad: angle += swing_amplitude * (sin(2 pi f t + phase) - sin(phase)) */
+} ff_motion;
+
+typedef struct ff_body_def {
+  const char *name;
+  ff_body_kind kind;
+  double mass;          /* kg; NAN: from shapes and density */
+  ff_vec3 com;          /* m, centre of mass in the body frame; x NAN: from shapes */
+  ff_mat3 inertia;      /* kg m^2 about the centre of mass, body axes; [0][0] NAN: from shapes */
+  const char *material; /* default of its shapes; NULL: none */
+  ff_vec3 position;     /* m, origin of the body frame, world */
+  ff_quat orientation;  /* body -> world */
+  ff_vec3 velocity;     /* m/s, of the body frame's origin, world */
+  ff_vec3 omega;        /* rad/s, world */
+  ff_motion motion;     /* FF_BODY_PRESCRIBED only */
+} ff_body_def;
+
+ff_body_def ff_body_def_default(void); /* free, at the origin, at rest */
+ff_status ff_scene_add_body(ff_body *out, ff_scene *scene, const ff_body_def *def);
+
+/* ---- shapes ---------------------------------------------------------------- */
+
+typedef enum ff_shape_kind {
+  FF_HALF_SPACE, /* everything below the shape frame's xy-plane */
+  FF_SPHERE,     /* size.x: radius */
+  FF_ELLIPSOID,  /* size: semi-axes */
+  FF_BOX,        /* size: half extents */
+  FF_CAPSULE,    /* size.x: radius, size.y: half length of the axis segment (z) */
+  FF_CYLINDER,   /* size.x: radius, size.y: half height (z) */
+  FF_SHAPE_KIND_COUNT
+} ff_shape_kind;
+
+typedef struct ff_shape_def {
+  ff_shape_kind kind;
+  ff_vec3 size;         /* m, see the kinds */
+  ff_vec3 position;     /* m, in the body frame */
+  ff_quat orientation;  /* shape -> body */
+  const char *material; /* NULL: the body's */
+} ff_shape_def;
+
+ff_shape_def ff_shape_def_default(void); /* unit sphere at the body's origin */
+ff_status ff_scene_add_shape(ff_shape *out, ff_scene *scene, ff_body body,
+                             const ff_shape_def *def);
+/* "half-space", "sphere", ...: the name in scenes and messages. */
+const char *ff_shape_kind_name(ff_shape_kind kind);
+
+/* ---- contacts -------------------------------------------------------------- */
+
+/* A law by name, with the parameters that were given. */
+typedef struct ff_law_choice {
+  const char *law;      /* "hunt-crossley"; NULL: "none" for friction */
+  const char **names;   /* given parameters */
+  const double *values; /* their values */
+  int count;
+} ff_law_choice;
+
+/* Who may touch whom, and how. Body names; "*" stands for every body. Of several
+ * definitions that match a pair the last one counts. */
+typedef struct ff_contact_def {
+  const char *a, *b;
+  bool off; /* true: these do not touch at all */
+  ff_law_choice normal;
+  ff_law_choice friction;
+  double radius; /* m, radius of curvature for laws that derive stiffness; NAN: from the shapes */
+} ff_contact_def;
+
+ff_contact_def ff_contact_def_default(void);
+ff_status ff_scene_add_contact(ff_scene *scene, const ff_contact_def *def);
+
+/* ---- forces and drives ------------------------------------------------------ */
+
+typedef struct ff_force_def {
+  const char *body;
+  ff_table force;  /* N, width 3; rows 0: none */
+  ff_table torque; /* N m, width 3; rows 0: none */
+  ff_vec3 point;   /* m, where the force acts, body frame */
+  bool body_frame; /* force and torque turn with the body */
+} ff_force_def;
+
+ff_force_def ff_force_def_default(void);
+ff_status ff_scene_add_force(ff_scene *scene, const ff_force_def *def);
+
+typedef enum ff_phase_kind { FF_PHASE_OFF, FF_PHASE_POSITION, FF_PHASE_FORCE } ff_phase_kind;
+
+/* One phase of a drive. In a position phase the wanted position along the axis is
+ * start + integral of velocity since the phase began, and
+ *   f = stiffness * (wanted - position) + damping * (wanted rate - rate). */
+typedef struct ff_phase_def {
+  ff_phase_kind kind;
+  double until;       /* s, end of the phase; INFINITY: never */
+  double stiffness;   /* N/m */
+  double damping;     /* N s/m */
+  ff_table velocity;  /* m/s, width 1, time counted from the phase's start; rows 0: 0 */
+  double start;       /* m, wanted position at the phase's start; NAN: wherever the body is then */
+  ff_table force;     /* N, width 1, time counted from the phase's start (force phases) */
+} ff_phase_def;
+
+/* A drive pushes a free body's origin along a world axis, one phase after another.
+ * Position along the axis is axis . (origin - reference). */
+typedef struct ff_drive_def {
+  const char *name; /* channel drive.<name>.{force,position,wanted} */
+  const char *body;
+  ff_vec3 axis;      /* world, need not be unit */
+  ff_vec3 reference; /* m, world: position 0 */
+  const ff_phase_def *phases;
+  int phase_count;
+} ff_drive_def;
+
+ff_phase_def ff_phase_def_default(void);
+ff_drive_def ff_drive_def_default(void);
+ff_status ff_scene_add_drive(ff_scene *scene, const ff_drive_def *def);
+
+/* ---- how to run it ---------------------------------------------------------- */
+
+typedef struct ff_stepper_def {
+  const char *kind; /* "symplectic-euler", "rk4", "adaptive" */
+  double step;      /* s, fixed steppers */
+  double rtol;      /* relative tolerance, adaptive */
+  double atol;      /* tolerance relative to the scene's natural scales, adaptive */
+  double max_step;  /* s, adaptive */
+} ff_stepper_def;
+
+typedef struct ff_run_def {
+  ff_vec3 gravity;       /* m/s^2 */
+  double duration;       /* s */
+  ff_stepper_def stepper;
+  double record_every;   /* s between samples; 0: every step of a fixed stepper */
+  const char **channels; /* globs over channel names */
+  int channel_count;     /* 0: all */
+  double energy_tolerance; /* |energy.residual| allowed, relative to the energy that moved */
+  int contact_capacity;  /* contact points at once; 0: chosen from the scene */
+} ff_run_def;
+
+ff_run_def ff_run_def_default(void); /* earth gravity, 1 s, adaptive at 1e-10 */
+ff_status ff_scene_set_run(ff_scene *scene, const ff_run_def *def);
+
+/* ---- life --------------------------------------------------------------------- */
+
+ff_status ff_scene_create(ff_scene **out);
+void ff_scene_destroy(ff_scene *scene); /* NULL is fine */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,188 @@
+/* Model and sim: compile a scene once, run it many times.
+ *
+ * A model is immutable and may be shared by threads. A sim owns all that
+ * changes; it allocates when created and never in a step. Sims of one model on
+ * several threads need no lock and give the bits of a serial run.
+ */
+#ifndef FOOTFALL_SIM_H
+#define FOOTFALL_SIM_H
+
+#include "footfall/scene.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ff_model ff_model;
+typedef struct ff_sim ff_sim;
+
+/* ---- model -------------------------------------------------------------------- */
+
+/* Checks and compiles. On FF_ERROR_INPUT the report (may be NULL) names the key. */
+ff_status ff_model_build(ff_model **out, const ff_scene *scene, ff_report *report);
+void ff_model_destroy(ff_model *model);
+
+const ff_run_def *ff_model_run(const ff_model *model); /* the run, as resolved */
+int ff_model_body_count(const ff_model *model);        /* bodies are 1 .. count */
+const char *ff_model_body_name(const ff_model *model, ff_body body);
+ff_body ff_model_body_find(const ff_model *model, const char *name); /* id 0: unknown */
+
+typedef struct ff_body_info {
+  const char *name;
+  ff_body_kind kind;
+  double mass;       /* kg; INFINITY if not free */
+  ff_vec3 com;       /* m, body frame */
+  ff_mat3 inertia;   /* kg m^2, about the centre of mass, body axes */
+  ff_vec3 principal; /* kg m^2, principal moments */
+  int shape_count;
+} ff_body_info;
+
+ff_body_info ff_model_body_info(const ff_model *model, ff_body body);
+
+typedef struct ff_shape_info {
+  ff_body body;
+  ff_shape_kind kind;
+  ff_vec3 size;         /* m */
+  ff_pose pose;         /* in the body frame */
+  const char *material; /* NULL: none */
+} ff_shape_info;
+
+int ff_model_shape_count(const ff_model *model); /* shapes are 1 .. count */
+ff_shape_info ff_model_shape_info(const ff_model *model, ff_shape shape);
+
+/* A resolved pair of bodies that may touch. */
+typedef struct ff_pair_info {
+  ff_body a, b;
+  const ff_law *normal, *friction;
+  ff_law_params normal_params, friction_params;
+  ff_pair material;
+  double mass;        /* kg, effective at a central touch; what the step estimate uses */
+  double stable_step; /* s, largest step that resolves this contact for the motion in the scene */
+} ff_pair_info;
+
+int ff_model_pair_count(const ff_model *model);
+ff_pair_info ff_model_pair_info(const ff_model *model, int index);
+
+/* Smallest stable_step of all pairs; INFINITY if nothing can touch. */
+double ff_model_stable_step(const ff_model *model);
+
+/* ---- sim ----------------------------------------------------------------------- */
+
+ff_status ff_sim_create(ff_sim **out, const ff_model *model);
+void ff_sim_destroy(ff_sim *sim);
+/* Back to the initial state. */
+void ff_sim_reset(ff_sim *sim);
+
+double ff_sim_time(const ff_sim *sim); /* s */
+/* One step of a fixed stepper; `adaptive` takes the step its error control chooses. */
+ff_status ff_sim_step(ff_sim *sim);
+/* Steps until time t exactly (the last step is shortened if need be). */
+ff_status ff_sim_advance(ff_sim *sim, double t);
+
+typedef struct ff_body_state {
+  ff_vec3 position;    /* m, origin of the body frame, world */
+  ff_quat orientation; /* body -> world */
+  ff_vec3 velocity;    /* m/s, of that origin, world */
+  ff_vec3 omega;       /* rad/s, world */
+} ff_body_state;
+
+ff_body_state ff_sim_body(const ff_sim *sim, ff_body body);
+/* Puts a free body somewhere else; contact memory is kept, the ledger starts anew. */
+ff_status ff_sim_set_body(ff_sim *sim, ff_body body, const ff_body_state *state);
+
+/* A contact point as it stands now. */
+typedef struct ff_contact {
+  ff_body a, b;
+  ff_shape shape_a, shape_b;
+  int feature;            /* which corner, rim or end of the shape */
+  ff_vec3 point;          /* m, world */
+  ff_vec3 normal, t1, t2; /* unit, world; normal from b into a */
+  ff_patch patch;
+  ff_vec3 force;  /* N, on a, world */
+  ff_vec3 moment; /* N m, on a about the point, world */
+  double force_n, force_t1, force_t2; /* N */
+  ff_mode mode;
+} ff_contact;
+
+int ff_sim_contact_count(const ff_sim *sim);
+ff_contact ff_sim_contact(const ff_sim *sim, int index);
+
+/* ---- energy ----------------------------------------------------------------------- */
+
+/* Every joule. residual = stored + lost - work - what there was at the start. */
+typedef struct ff_energy {
+  double kinetic, gravity, spring_normal, spring_tangent; /* J, stored now */
+  double lost[FF_LOSS_COUNT];                              /* J, since the start */
+  double work;     /* J, done by forces, drives and prescribed bodies */
+  double residual; /* J, what the integrator invented (+) or lost (-) */
+} ff_energy;
+
+ff_energy ff_sim_energy(const ff_sim *sim);
+
+/* Momentum now minus what there was, minus what came from outside: 0 in theory. */
+typedef struct ff_momentum {
+  ff_vec3 linear, angular;                   /* kg m/s; kg m^2/s about the world origin */
+  ff_vec3 linear_residual, angular_residual; /* same units */
+} ff_momentum;
+
+ff_momentum ff_sim_momentum(const ff_sim *sim);
+
+typedef enum ff_verdict {
+  FF_VERDICT_GOOD,
+  FF_VERDICT_ENERGY,          /* residual above the scene's tolerance */
+  FF_VERDICT_UNDER_RESOLVED,  /* a contact was stiffer than the step can follow */
+} ff_verdict;
+
+typedef struct ff_audit {
+  ff_verdict verdict;
+  double energy_scale;     /* J, the energy that moved: what the residual is measured against */
+  double energy_residual;  /* J, largest |energy.residual| seen */
+  double momentum_residual; /* kg m/s, largest seen */
+  double angular_residual;  /* kg m^2/s, largest seen */
+  double coarseness;       /* largest step * contact frequency seen, rad; fixed steppers */
+  double needed_step;      /* s, the step that would resolve every contact seen; INFINITY: none seen */
+  long steps;              /* steps taken */
+  long evaluations;        /* force evaluations */
+  long events;             /* touch-downs, lift-offs and kinks located by `adaptive` */
+} ff_audit;
+
+ff_audit ff_sim_audit(const ff_sim *sim);
+
+/* ---- channels -------------------------------------------------------------------- */
+
+/* Named numbers of a sim: body.ball.position.z, contact.ball:floor.depth, energy.lost.slip. */
+typedef struct ff_channel {
+  char name[160];
+  const char *unit; /* "m", "rad/s", "1" */
+} ff_channel;
+
+int ff_model_channel_count(const ff_model *model);
+ff_channel ff_model_channel(const ff_model *model, int index);
+/* Does the name match a glob of the scene's record.channels? */
+bool ff_channel_matches(const char *name, const char *glob);
+/* Values of the given channels, now. */
+void ff_sim_read(const ff_sim *sim, const int *channels, int count, double *out);
+
+/* ---- events ----------------------------------------------------------------------- */
+
+typedef enum ff_event_kind { FF_EVENT_TOUCH, FF_EVENT_LIFT } ff_event_kind;
+
+/* A touch-down or lift-off of a pair of bodies (first point in, last point out). */
+typedef struct ff_event {
+  double time; /* s */
+  ff_event_kind kind;
+  ff_body a, b;
+  double speed;      /* m/s, approach (touch) or separation (lift) along the normal */
+  double peak_force; /* N, largest normal force since the touch (lift only) */
+  double peak_time;  /* s */
+  double peak_depth; /* m */
+} ff_event;
+
+/* Called after each event, inside ff_sim_step; must not touch the sim. */
+typedef void (*ff_event_fn)(void *context, const ff_event *event);
+void ff_sim_on_event(ff_sim *sim, ff_event_fn fn, void *context);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

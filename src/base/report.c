@@ -1,0 +1,137 @@
+#include "base/report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *ff_status_text(ff_status status) {
+  switch (status) {
+    case FF_OK: return "ok";
+    case FF_ERROR_INPUT: return "bad input";
+    case FF_ERROR_MEMORY: return "out of memory";
+    case FF_ERROR_FILE: return "file could not be read or written";
+    case FF_ERROR_STEP: return "step could not be completed";
+    case FF_ERROR_CAPACITY: return "more contacts at once than the sim was made for";
+  }
+  return "unknown status";
+}
+
+ff_status ff_report_what(ff_report *report, const char *format, ...) {
+  if (report) {
+    memset(report, 0, sizeof *report);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(report->what, sizeof report->what, format, args);
+    va_end(args);
+  }
+  return FF_ERROR_INPUT;
+}
+
+void ff_report_key(ff_report *report, const char *format, ...) {
+  if (report) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(report->key, sizeof report->key, format, args);
+    va_end(args);
+  }
+}
+
+void ff_report_expected(ff_report *report, const char *format, ...) {
+  if (report) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(report->expected, sizeof report->expected, format, args);
+    va_end(args);
+  }
+}
+
+/* Appends at the end of a terminated text; cuts what does not fit. */
+static void append(char *text, size_t size, const char *more) {
+  size_t used = strlen(text);
+  snprintf(text + used, size - used, "%s", more);
+}
+
+ff_status ff_report_unknown(ff_report *report, const char *noun, const char *word,
+                            const char *const *known, int count) {
+  ff_report_what(report, "unknown %s '%.80s'", noun, word);
+  if (report) {
+    for (int i = 0; i < count; i++) {
+      append(report->expected, sizeof report->expected, i ? ", " : "");
+      append(report->expected, sizeof report->expected, known[i]);
+    }
+    int nearest = ff_nearest_word(word, known, count);
+    if (nearest >= 0) {
+      snprintf(report->nearest, sizeof report->nearest, "%s", known[nearest]);
+    }
+  }
+  return FF_ERROR_INPUT;
+}
+
+enum { WORD_MAX = 64 };
+
+/* Levenshtein distance of two short words. */
+static int edit_distance(const char *a, const char *b) {
+  int row[WORD_MAX + 1];
+  int na = (int)strlen(a);
+  int nb = (int)strlen(b);
+  if (na > WORD_MAX || nb > WORD_MAX) {
+    return WORD_MAX;
+  }
+  for (int j = 0; j <= nb; j++) {
+    row[j] = j;
+  }
+  for (int i = 1; i <= na; i++) {
+    int diagonal = row[0];
+    row[0] = i;
+    for (int j = 1; j <= nb; j++) {
+      int substitute = diagonal + (a[i - 1] != b[j - 1]);
+      int best = row[j] + 1 < row[j - 1] + 1 ? row[j] + 1 : row[j - 1] + 1;
+      diagonal = row[j];
+      row[j] = best < substitute ? best : substitute;
+    }
+  }
+  return row[nb];
+}
+
+int ff_nearest_word(const char *word, const char *const *known, int count) {
+  /* A suggestion helps only if at most about a third of the word is off. */
+  int limit = 1 + (int)strlen(word) / 3;
+  int nearest = -1;
+  for (int i = 0; i < count; i++) {
+    int distance = edit_distance(word, known[i]);
+    if (distance <= limit && (nearest < 0 || distance < limit)) {
+      nearest = i;
+      limit = distance;
+    }
+  }
+  return nearest;
+}
+
+size_t ff_report_text(const ff_report *report, char *text, size_t size) {
+  char all[4096] = "";
+  char number[64];
+  append(all, sizeof all, report->file);
+  if (report->line > 0) {
+    snprintf(number, sizeof number, "%s%d:%d", report->file[0] ? ":" : "line ", report->line,
+             report->column);
+    append(all, sizeof all, number);
+  }
+  if (all[0]) {
+    append(all, sizeof all, ": ");
+  }
+  if (report->key[0]) {
+    append(all, sizeof all, report->key);
+    append(all, sizeof all, ": ");
+  }
+  append(all, sizeof all, report->what);
+  if (report->nearest[0]) {
+    append(all, sizeof all, "; did you mean '");
+    append(all, sizeof all, report->nearest);
+    append(all, sizeof all, "'?");
+  }
+  if (report->expected[0]) {
+    append(all, sizeof all, "; allowed: ");
+    append(all, sizeof all, report->expected);
+  }
+  return (size_t)snprintf(text, size, "%s", all);
+}

@@ -1,0 +1,58 @@
+/* Shapes and where they touch.
+ *
+ * A touch is one point of a contact. Shapes give as many as their form needs:
+ * a sphere one, a capsule two (its ends), a box up to eight (its corners), a
+ * cylinder four a cap (deepest rim point and three at right angles to it). The
+ * number of points with depth > 0 is then the right one by itself: box on a
+ * face 4, on an edge 2, on a corner 1; cylinder standing 4, on its side 2, on
+ * its rim 1.
+ */
+#ifndef FF_GEOM_GEOM_H
+#define FF_GEOM_GEOM_H
+
+#include "footfall/scene.h"
+
+enum { FF_TOUCH_MAX = 8 };
+
+typedef struct ff_geom {
+  ff_shape_kind kind;
+  ff_vec3 size; /* m, see ff_shape_kind */
+} ff_geom;
+
+typedef struct ff_touch {
+  ff_vec3 point;       /* m, world: where the force acts */
+  ff_vec3 normal;      /* unit, world, from b into a */
+  ff_vec3 t1;          /* unit, world, tangent, carried with body b */
+  double depth;        /* m, < 0: apart */
+  double curvature[2]; /* 1/m, relative principal curvatures; INFINITY at corners and rims */
+  int feature;         /* which of the shape's points; stable from step to step */
+} ff_touch;
+
+/* Can these two kinds touch at all (in this order or the other)? */
+bool ff_geom_can_touch(ff_shape_kind a, ff_shape_kind b);
+
+/* Most points the pair can have; 0 if it cannot touch. */
+int ff_geom_touch_limit(ff_shape_kind a, ff_shape_kind b);
+
+/* Points with depth > -margin, in order of feature. Order of a and b as in the model:
+ * a half-space is always b. Returns their number. Depth rate equals minus the normal
+ * velocity of a relative to b at the point (needed for the ledger to close). */
+int ff_geom_touch(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                  const ff_pose *pose_b, double margin, ff_touch out[FF_TOUCH_MAX]);
+
+/* Effective radius of curvature of the pair where it is one constant (sphere, capsule
+ * ends); NAN where it varies or does not exist (ellipsoid, box, cylinder). */
+double ff_geom_radius(const ff_geom *a, const ff_geom *b);
+
+/* Radius of the sphere about the shape's origin that holds it; INFINITY for a half-space. */
+double ff_geom_bound(const ff_geom *geom);
+
+/* Checks sizes: NULL, or what is wrong ("radius must be greater than 0"). */
+const char *ff_geom_check(const ff_geom *geom);
+
+/* Mass properties at unit density: volume, and inertia about the shape's origin (which is
+ * its centroid) in the shape frame, which is diagonal. Zero for a half-space. */
+double ff_geom_volume(const ff_geom *geom);
+ff_vec3 ff_geom_inertia(const ff_geom *geom);
+
+#endif
