@@ -14,11 +14,12 @@
 #include <cmocka.h>
 
 /* Like assert_true, but says both numbers, the tolerance and why when it fails. */
-#define assert_close(actual, expected, tolerance) \
+#define assert_close(actual, expected, tolerance)                                                  \
   ff_assert_close((actual), (expected), (tolerance), #actual, __FILE__, __LINE__)
 /* The same, relative to the expected value. */
-#define assert_near(actual, expected, relative) \
-  ff_assert_close((actual), (expected), (relative)*fabs((double)(expected)), #actual, __FILE__, __LINE__)
+#define assert_near(actual, expected, relative)                                                    \
+  ff_assert_close((actual), (expected), (relative)*fabs((double)(expected)), #actual, __FILE__,    \
+                  __LINE__)
 
 static inline void ff_assert_close(double actual, double expected, double tolerance,
                                    const char *text, const char *file, int line) {

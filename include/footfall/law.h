@@ -31,13 +31,13 @@ typedef struct ff_overlap {
 } ff_overlap;
 
 typedef struct ff_patch {
-  double depth;         /* m, > 0 while the bodies overlap */
-  double depth_rate;    /* m/s, > 0 while they approach */
-  double slip[2];       /* m/s, velocity of a relative to b at the point, along t1 and t2 */
-  double spin;          /* rad/s, a relative to b about n */
-  double roll[2];       /* rad/s, a relative to b about t1 and t2 */
-  double curvature[2];  /* 1/m, principal relative curvatures; 0 flat, INFINITY at a corner */
-  ff_overlap overlap;   /* zero unless the law asks (FF_LAW_WANTS_OVERLAP) */
+  double depth;        /* m, > 0 while the bodies overlap */
+  double depth_rate;   /* m/s, > 0 while they approach */
+  double slip[2];      /* m/s, velocity of a relative to b at the point, along t1 and t2 */
+  double spin;         /* rad/s, a relative to b about n */
+  double roll[2];      /* rad/s, a relative to b about t1 and t2 */
+  double curvature[2]; /* 1/m, principal relative curvatures; 0 flat, INFINITY at a corner */
+  ff_overlap overlap;  /* zero unless the law asks (FF_LAW_WANTS_OVERLAP) */
 } ff_patch;
 
 /* ---- what a law returns ------------------------------------------------ */
@@ -67,13 +67,13 @@ typedef enum ff_loss {
 typedef enum ff_mode { FF_OPEN = 0, FF_STICK = 1, FF_SLIP = 2 } ff_mode;
 
 typedef struct ff_friction {
-  double force[2];                    /* N, on a along t1 and t2 */
-  double moment[3];                   /* N m, on a about n, t1 and t2 */
-  double energy;                      /* J, stored in the memory */
-  double energy_rate;                 /* W, its rate of change */
-  double memory_rate[FF_MEMORY_MAX];  /* rate of each memory value, per s */
-  double lost[FF_LOSS_COUNT];         /* W, dissipated, each >= 0 */
-  double d_slip[2][2];                /* N s/m, d force[i] / d slip[j] */
+  double force[2];                   /* N, on a along t1 and t2 */
+  double moment[3];                  /* N m, on a about n, t1 and t2 */
+  double energy;                     /* J, stored in the memory */
+  double energy_rate;                /* W, its rate of change */
+  double memory_rate[FF_MEMORY_MAX]; /* rate of each memory value, per s */
+  double lost[FF_LOSS_COUNT];        /* W, dissipated, each >= 0 */
+  double d_slip[2][2];               /* N s/m, d force[i] / d slip[j] */
   ff_mode mode;
 } ff_friction;
 
@@ -84,15 +84,15 @@ typedef enum ff_param_kind { FF_PARAM_REAL, FF_PARAM_FLAG } ff_param_kind;
 /* A row of a law's parameter table. Reals are doubles; a flag is a double, 0 or 1.
  * A NAN default means: must be given, or derived from the materials. */
 typedef struct ff_param {
-  const char *name;    /* as in scenes and --set: "k" */
-  const char *symbol;  /* as in the paper */
-  const char *unit;    /* SI; "1" if none */
-  double fallback;     /* default; NAN: none */
-  double min, max;     /* inclusive, unless open_min: then greater than min */
+  const char *name;   /* as in scenes and --set: "k" */
+  const char *symbol; /* as in the paper */
+  const char *unit;   /* SI; "1" if none */
+  double fallback;    /* default; NAN: none */
+  double min, max;    /* inclusive, unless open_min: then greater than min */
   bool open_min;
   ff_param_kind kind;
   const char *meaning;
-  size_t offset;       /* into the law's parameter struct */
+  size_t offset; /* into the law's parameter struct */
 } ff_param;
 
 /* Parameters of any one law: set by name, read by the law through its struct. */
@@ -130,7 +130,7 @@ typedef struct ff_published {
 } ff_published;
 
 typedef struct ff_law {
-  const char *name;     /* "hunt-crossley" */
+  const char *name; /* "hunt-crossley" */
   ff_law_kind kind;
   const char *summary;  /* one line */
   const char *citation; /* key of the bibliography: "Marhefka96" */
@@ -169,7 +169,8 @@ const ff_law *ff_law_find(ff_law_kind kind, const char *name); /* NULL: unknown 
 
 /* Sets every parameter to its default. */
 void ff_law_params_default(const ff_law *law, ff_law_params *params);
-/* Sets one by name; FF_ERROR_INPUT (and a report) if unknown or out of range. report may be NULL. */
+/* Sets one by name; FF_ERROR_INPUT (and a report) if unknown or out of range. report may be NULL.
+ */
 ff_status ff_law_params_set(const ff_law *law, ff_law_params *params, const char *name,
                             double value, ff_report *report);
 /* Reads one by name; NAN if unknown. */

@@ -57,12 +57,12 @@ typedef enum ff_body_kind {
 
 /* Prescribed motion, added to the initial pose. Tables may be empty (rows 0). */
 typedef struct ff_motion {
-  ff_table velocity;     /* m/s, width 3, world: integrated exactly */
-  ff_vec3 amplitude;     /* m: position += amplitude * (sin(2 pi f t + phase) - sin(phase)) */
-  double frequency;      /* Hz */
-  double phase;          /* rad */
-  ff_vec3 axis;          /* world axis of rotation through the body's origin; need not be unit */
-  ff_table rate;         /* rad/s about axis, width 1: integrated exactly */
+  ff_table velocity;      /* m/s, width 3, world: integrated exactly */
+  ff_vec3 amplitude;      /* m: position += amplitude * (sin(2 pi f t + phase) - sin(phase)) */
+  double frequency;       /* Hz */
+  double phase;           /* rad */
+  ff_vec3 axis;           /* world axis of rotation through the body's origin; need not be unit */
+  ff_table rate;          /* rad/s about axis, width 1: integrated exactly */
   double swing_amplitude; /* rad: angle += swing_amplitude * (sin(2 pi f t + phase) - sin(phase)) */
 } ff_motion;
 
@@ -104,8 +104,7 @@ typedef struct ff_shape_def {
 } ff_shape_def;
 
 ff_shape_def ff_shape_def_default(void); /* unit sphere at the body's origin */
-ff_status ff_scene_add_shape(ff_shape *out, ff_scene *scene, ff_body body,
-                             const ff_shape_def *def);
+ff_status ff_scene_add_shape(ff_shape *out, ff_scene *scene, ff_body body, const ff_shape_def *def);
 /* "half-space", "sphere", ...: the name in scenes and messages. */
 const char *ff_shape_kind_name(ff_shape_kind kind);
 
@@ -152,12 +151,12 @@ typedef enum ff_phase_kind { FF_PHASE_OFF, FF_PHASE_POSITION, FF_PHASE_FORCE } f
  *   f = stiffness * (wanted - position) + damping * (wanted rate - rate). */
 typedef struct ff_phase_def {
   ff_phase_kind kind;
-  double until;       /* s, end of the phase; INFINITY: never */
-  double stiffness;   /* N/m */
-  double damping;     /* N s/m */
-  ff_table velocity;  /* m/s, width 1, time counted from the phase's start; rows 0: 0 */
-  double start;       /* m, wanted position at the phase's start; NAN: wherever the body is then */
-  ff_table force;     /* N, width 1, time counted from the phase's start (force phases) */
+  double until;      /* s, end of the phase; INFINITY: never */
+  double stiffness;  /* N/m */
+  double damping;    /* N s/m */
+  ff_table velocity; /* m/s, width 1, time counted from the phase's start; rows 0: 0 */
+  double start;      /* m, wanted position at the phase's start; NAN: wherever the body is then */
+  ff_table force;    /* N, width 1, time counted from the phase's start (force phases) */
 } ff_phase_def;
 
 /* A drive pushes a free body's origin along a world axis, one phase after another.
@@ -186,14 +185,14 @@ typedef struct ff_stepper_def {
 } ff_stepper_def;
 
 typedef struct ff_run_def {
-  ff_vec3 gravity;       /* m/s^2 */
-  double duration;       /* s */
+  ff_vec3 gravity; /* m/s^2 */
+  double duration; /* s */
   ff_stepper_def stepper;
-  double record_every;   /* s between samples; 0: every step of a fixed stepper */
-  const char **channels; /* globs over channel names */
-  int channel_count;     /* 0: all */
+  double record_every;     /* s between samples; 0: every step of a fixed stepper */
+  const char **channels;   /* globs over channel names */
+  int channel_count;       /* 0: all */
   double energy_tolerance; /* |energy.residual| allowed, relative to the energy that moved */
-  int contact_capacity;  /* contact points at once; 0: chosen from the scene */
+  int contact_capacity;    /* contact points at once; 0: chosen from the scene */
 } ff_run_def;
 
 ff_run_def ff_run_def_default(void); /* earth gravity, 1 s, adaptive at 1e-10 */

@@ -98,8 +98,8 @@ typedef struct ff_contact {
   ff_vec3 point;          /* m, world */
   ff_vec3 normal, t1, t2; /* unit, world; normal from b into a */
   ff_patch patch;
-  ff_vec3 force;  /* N, on a, world */
-  ff_vec3 moment; /* N m, on a about the point, world */
+  ff_vec3 force;                      /* N, on a, world */
+  ff_vec3 moment;                     /* N m, on a about the point, world */
   double force_n, force_t1, force_t2; /* N */
   ff_mode mode;
 } ff_contact;
@@ -112,7 +112,7 @@ ff_contact ff_sim_contact(const ff_sim *sim, int index);
 /* Every joule. residual = stored + lost - work - what there was at the start. */
 typedef struct ff_energy {
   double kinetic, gravity, spring_normal, spring_tangent; /* J, stored now */
-  double lost[FF_LOSS_COUNT];                              /* J, since the start */
+  double lost[FF_LOSS_COUNT];                             /* J, since the start */
   double work;     /* J, done by forces, drives and prescribed bodies */
   double residual; /* J, what the integrator invented (+) or lost (-) */
 } ff_energy;
@@ -129,21 +129,21 @@ ff_momentum ff_sim_momentum(const ff_sim *sim);
 
 typedef enum ff_verdict {
   FF_VERDICT_GOOD,
-  FF_VERDICT_ENERGY,          /* residual above the scene's tolerance */
-  FF_VERDICT_UNDER_RESOLVED,  /* a contact was stiffer than the step can follow */
+  FF_VERDICT_ENERGY,         /* residual above the scene's tolerance */
+  FF_VERDICT_UNDER_RESOLVED, /* a contact was stiffer than the step can follow */
 } ff_verdict;
 
 typedef struct ff_audit {
   ff_verdict verdict;
-  double energy_scale;     /* J, the energy that moved: what the residual is measured against */
-  double energy_residual;  /* J, largest |energy.residual| seen */
+  double energy_scale;      /* J, the energy that moved: what the residual is measured against */
+  double energy_residual;   /* J, largest |energy.residual| seen */
   double momentum_residual; /* kg m/s, largest seen */
   double angular_residual;  /* kg m^2/s, largest seen */
-  double coarseness;       /* largest step * contact frequency seen, rad; fixed steppers */
-  double needed_step;      /* s, the step that would resolve every contact seen; INFINITY: none seen */
-  long steps;              /* steps taken */
-  long evaluations;        /* force evaluations */
-  long events;             /* touch-downs, lift-offs and kinks located by `adaptive` */
+  double coarseness;        /* largest step * contact frequency seen, rad; fixed steppers */
+  double needed_step; /* s, the step that would resolve every contact seen; INFINITY: none seen */
+  long steps;         /* steps taken */
+  long evaluations;   /* force evaluations */
+  long events;        /* touch-downs, lift-offs and kinks located by `adaptive` */
 } ff_audit;
 
 ff_audit ff_sim_audit(const ff_sim *sim);

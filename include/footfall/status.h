@@ -22,12 +22,12 @@ const char *ff_status_text(ff_status status);
 
 /* What was wrong with the input, and where. Unset text is "", unset numbers 0. */
 typedef struct ff_report {
-  char file[512];     /* path as the user gave it */
-  int line, column;   /* 1-based; 0: not known */
-  char key[256];      /* path of the value: "bodies.ball.mass" */
-  char what[512];     /* what is wrong: "must be greater than 0, got -1" */
+  char file[512];      /* path as the user gave it */
+  int line, column;    /* 1-based; 0: not known */
+  char key[256];       /* path of the value: "bodies.ball.mass" */
+  char what[512];      /* what is wrong: "must be greater than 0, got -1" */
   char expected[1024]; /* what is allowed: "mass, density, inertia, ..." */
-  char nearest[64];   /* the known key that comes closest to an unknown one */
+  char nearest[64];    /* the known key that comes closest to an unknown one */
 } ff_report;
 
 /* Writes "file:line:column: key: what; did you mean 'nearest'? allowed: expected"

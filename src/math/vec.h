@@ -59,10 +59,9 @@ static inline ff_quat q_identity(void) {
   return (ff_quat){1, 0, 0, 0};
 }
 static inline ff_quat q_mul(ff_quat a, ff_quat b) {
-  return (ff_quat){a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
-                   a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-                   a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
-                   a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
+  return (ff_quat){
+      a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+      a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
 }
 static inline ff_quat q_conj(ff_quat q) {
   return (ff_quat){q.w, -q.x, -q.y, -q.z};
