@@ -1,0 +1,53 @@
+/* Inside of a scene: plain arrays of definitions, everything they point to owned here. */
+#ifndef FF_MODEL_SCENE_H
+#define FF_MODEL_SCENE_H
+
+#include "footfall/scene.h"
+
+/* Where a value stood in its file, by key path. */
+typedef struct ff_place {
+  const char *key; /* "bodies.ball.mass", "contacts.0.normal.k" */
+  int line, column;
+} ff_place;
+
+typedef struct ff_scene_shape {
+  ff_body body;
+  ff_shape_def def;
+  int index; /* of its body: key bodies.<name>.shapes.<index> */
+} ff_scene_shape;
+
+/* Block of memory in the scene's chain; all are freed with the scene. */
+typedef struct ff_scene_block ff_scene_block;
+
+struct ff_scene {
+  ff_material_def *materials;
+  int material_count, material_capacity;
+  ff_body_def *bodies;
+  int body_count, body_capacity;
+  ff_scene_shape *shapes;
+  int shape_count, shape_capacity;
+  ff_contact_def *contacts;
+  int contact_count, contact_capacity;
+  ff_force_def *forces;
+  int force_count, force_capacity;
+  ff_drive_def *drives;
+  int drive_count, drive_capacity;
+  ff_run_def run;
+
+  const char *file;   /* as the user gave it; "" from C */
+  const char *source; /* YAML text; "" from C */
+  ff_place *places;   /* sorted by key; place_count of them */
+  int place_count, place_capacity;
+
+  ff_scene_block *blocks; /* strings and tables the definitions point to */
+};
+
+/* Remembers where a key stood. */
+ff_status ff_scene_add_place(ff_scene *scene, const char *key, int line, int column);
+/* Fills file, line and column of a report from its key: the key itself, or the nearest
+ * parent that has a place. Report may be NULL. */
+void ff_scene_locate(const ff_scene *scene, ff_report *report);
+/* Copies a text into the scene; NULL when memory is out. */
+const char *ff_scene_keep_text(ff_scene *scene, const char *text, size_t size);
+
+#endif
