@@ -1,0 +1,379 @@
+#include "solve/ode.h"
+
+#include "base/memory.h"
+
+#include <arkode/arkode_erkstep.h>
+#include <float.h>
+#include <math.h>
+#include <nvector/nvector_serial.h>
+#include <string.h>
+
+enum {
+  PROBES = 4,          /* parts of a step in which a sign change is looked for */
+  BRACKET_ROUNDS = 60, /* false position on the dense output */
+  POLISH_ROUNDS = 8,   /* secant on the solution itself */
+  CROSS_ROUNDS = 24,   /* nudges from the zero to just past it */
+  STUCK_EVENTS = 1000  /* events at one instant before giving up */
+};
+
+struct ff_ode {
+  ff_ode_def def;
+  SUNContext sun;
+  void *ark;
+  N_Vector solution; /* wraps y */
+  N_Vector dense;    /* wraps probe */
+  double t;          /* time of y */
+  double *y, *y0;    /* now, and at the start of the step: size */
+  double *probe;     /* dense output: size */
+  double *atol;      /* size */
+  double *g;         /* event values: event_limit */
+  signed char *side; /* event_limit */
+  int event_count;
+  int event;
+  int stuck;
+  bool fresh;   /* ARKODE has not seen the solution since it was changed */
+  double guess; /* size of the last step that was not cut short */
+  long steps, evaluations;
+};
+
+/* ---- what ARKODE calls --------------------------------------------------- */
+
+static int ark_rates(sunrealtype t, N_Vector y, N_Vector dy, void *user) {
+  ff_ode *ode = user;
+  ode->evaluations++;
+  return ode->def.rates(ode->def.context, t, N_VGetArrayPointer(y), N_VGetArrayPointer(dy)) ? 1 : 0;
+}
+
+/* Weights that turn ARKODE's root-mean-square norm into a plain 2-norm: unknowns
+ * that rest must not water down the error of those that move. */
+static int ark_weights(N_Vector y, N_Vector weights, void *user) {
+  const ff_ode *ode = user;
+  const double *value = N_VGetArrayPointer(y);
+  double *weight = N_VGetArrayPointer(weights);
+  double spread = sqrt((double)ode->def.size);
+  for (int i = 0; i < ode->def.size; i++) {
+    weight[i] = spread / (ode->def.rtol * fabs(value[i]) + ode->atol[i]);
+  }
+  return 0;
+}
+
+/* The library never prints: outcomes carry what went wrong. */
+static void ark_silence(int code, const char *module, const char *function, char *text,
+                        void *user) {
+  (void)code, (void)module, (void)function, (void)text, (void)user;
+}
+
+/* ---- life ------------------------------------------------------------------ */
+
+/* ARKODE allocates its stages in the first step: take it now, on a copy, so that no
+ * later step allocates. What it returns does not matter. */
+static void warm_up(ff_ode *ode) {
+  double t;
+  memset(ode->y, 0, sizeof *ode->y * (size_t)ode->def.size);
+  ERKStepSetInitStep(ode->ark, 1e-9);
+  ERKStepSetStopTime(ode->ark, 1e-9);
+  ERKStepEvolve(ode->ark, 1e-9, ode->solution, &t, ARK_ONE_STEP);
+  memset(ode->y, 0, sizeof *ode->y * (size_t)ode->def.size);
+  ode->evaluations = 0;
+}
+
+static int set_up_ark(ff_ode *ode) {
+  if (SUNContext_Create(NULL, &ode->sun) != 0) {
+    return -1;
+  }
+  ode->solution = N_VMake_Serial(ode->def.size, ode->y, ode->sun);
+  ode->dense = N_VMake_Serial(ode->def.size, ode->probe, ode->sun);
+  if (!ode->solution || !ode->dense) {
+    return -1;
+  }
+  ode->ark = ERKStepCreate(ark_rates, 0.0, ode->solution, ode->sun);
+  if (!ode->ark) {
+    return -1;
+  }
+  double longest = isfinite(ode->def.max_step) ? ode->def.max_step : 0.0; /* 0: no limit */
+  int bad = ERKStepSetErrHandlerFn(ode->ark, ark_silence, NULL) |
+            ERKStepSetUserData(ode->ark, ode) | ERKStepWFtolerances(ode->ark, ark_weights) |
+            ERKStepSetTableNum(ode->ark, ARKODE_FEHLBERG_13_7_8) |
+            ERKStepSetInterpolantType(ode->ark, ARK_INTERP_HERMITE) |
+            ERKStepSetInterpolantDegree(ode->ark, 3) | ERKStepSetMaxStep(ode->ark, longest) |
+            ERKStepSetMaxNumSteps(ode->ark, 100000);
+  return bad;
+}
+
+ff_status ff_ode_create(ff_ode **out, const ff_ode_def *def) {
+  *out = NULL;
+  ff_ode *ode = ff_alloc(1, sizeof *ode);
+  if (!ode) {
+    return FF_ERROR_MEMORY;
+  }
+  size_t size = (size_t)def->size;
+  size_t events = (size_t)def->event_limit;
+  ode->def = *def;
+  ode->y = ff_alloc(4 * size, sizeof(double));
+  ode->g = ff_alloc(events, sizeof(double));
+  ode->side = ff_alloc(events, 1);
+  if (!ode->y || !ode->g || !ode->side) {
+    ff_ode_destroy(ode);
+    return FF_ERROR_MEMORY;
+  }
+  ode->y0 = ode->y + size;
+  ode->probe = ode->y + 2 * size;
+  ode->atol = ode->y + 3 * size;
+  memcpy(ode->atol, def->atol, size * sizeof(double));
+  if (set_up_ark(ode) != 0) {
+    ff_ode_destroy(ode);
+    return FF_ERROR_MEMORY;
+  }
+  warm_up(ode);
+  *out = ode;
+  return FF_OK;
+}
+
+void ff_ode_destroy(ff_ode *ode) {
+  if (!ode) {
+    return;
+  }
+  if (ode->ark) {
+    ERKStepFree(&ode->ark);
+  }
+  if (ode->solution) {
+    N_VDestroy(ode->solution);
+  }
+  if (ode->dense) {
+    N_VDestroy(ode->dense);
+  }
+  if (ode->sun) {
+    SUNContext_Free(&ode->sun);
+  }
+  ff_free(ode->y);
+  ff_free(ode->g);
+  ff_free(ode->side);
+  ff_free(ode);
+}
+
+double ff_ode_time(const ff_ode *ode) {
+  return ode->t;
+}
+
+double *ff_ode_state(ff_ode *ode) {
+  return ode->y;
+}
+
+signed char *ff_ode_sides(ff_ode *ode) {
+  return ode->side;
+}
+
+int ff_ode_event(const ff_ode *ode) {
+  return ode->event;
+}
+
+long ff_ode_steps(const ff_ode *ode) {
+  return ode->steps;
+}
+
+long ff_ode_evaluations(const ff_ode *ode) {
+  return ode->evaluations;
+}
+
+void ff_ode_restart(ff_ode *ode, double t, int event_count) {
+  ode->t = t;
+  ode->event_count = event_count;
+  ode->fresh = true;
+}
+
+/* ---- one step ----------------------------------------------------------------- */
+
+/* Tells ARKODE where the solution stands and which step to try first. */
+static int tell_ark(ff_ode *ode, double step) {
+  return ERKStepReset(ode->ark, ode->t, ode->solution) | ERKStepSetInitStep(ode->ark, step);
+}
+
+/* Times closer than this are the same instant. */
+static double instant(double t) {
+  return 8 * DBL_EPSILON * fmax(fabs(t), 1e-3);
+}
+
+/* Index of the event function farthest on its wrong side, or -1. */
+static int crossed(const ff_ode *ode) {
+  int worst = -1;
+  double most = 0;
+  for (int i = 0; i < ode->event_count; i++) {
+    double over = -ode->side[i] * ode->g[i];
+    if (over > most) {
+      most = over;
+      worst = i;
+    }
+  }
+  return worst;
+}
+
+static int crossed_at(ff_ode *ode, double t, const double *y) {
+  if (ode->event_count == 0) {
+    return -1;
+  }
+  ode->def.events(ode->def.context, t, y, ode->g);
+  return crossed(ode);
+}
+
+static int crossed_in_step(ff_ode *ode, double t) {
+  if (ERKStepGetDky(ode->ark, t, 0, ode->dense) != ARK_SUCCESS) {
+    return -1;
+  }
+  return crossed_at(ode, t, ode->probe);
+}
+
+/* Narrows [low, high] to the first crossing on the dense output: no event function has
+ * crossed at low, event has at high. Bisection, since other events may come before. */
+static double bracket(ff_ode *ode, double low, double high, int *event) {
+  for (int round = 0; round < BRACKET_ROUNDS && high - low > instant(high); round++) {
+    double middle = 0.5 * (low + high);
+    int found = crossed_in_step(ode, middle);
+    if (found >= 0) {
+      high = middle;
+      *event = found;
+    } else {
+      low = middle;
+    }
+  }
+  return high;
+}
+
+/* Takes the step from (t0, y0) again, ending at t. */
+static bool retake(ff_ode *ode, double t0, double t) {
+  memcpy(ode->y, ode->y0, sizeof *ode->y * (size_t)ode->def.size);
+  ode->t = t0;
+  if (t - t0 <= instant(t)) {
+    return true;
+  }
+  double reached;
+  bool good = tell_ark(ode, t - t0) == ARK_SUCCESS &&
+              ERKStepSetStopTime(ode->ark, t) == ARK_SUCCESS &&
+              ERKStepEvolve(ode->ark, t, ode->solution, &reached, ARK_NORMAL) >= 0;
+  ode->t = good ? t : t0;
+  return good;
+}
+
+static double event_at(ff_ode *ode, int event) {
+  ode->def.events(ode->def.context, ode->t, ode->y, ode->g);
+  return ode->g[event];
+}
+
+/* Secant on the solution itself until the event function is as good as zero.
+ * Returns its time; NAN if a step failed. */
+static double polish(ff_ode *ode, double t0, double t, int event) {
+  double before_t = NAN, before_g = NAN;
+  for (int round = 0; round < POLISH_ROUNDS; round++) {
+    if (!retake(ode, t0, t)) {
+      return NAN;
+    }
+    double g = event_at(ode, event);
+    double aside = fmax(1e-6 * (t - t0), instant(t)); /* second point of the first secant */
+    double next = isnan(before_t) ? t + (ode->side[event] * g > 0 ? aside : -aside)
+                                  : t - g * (t - before_t) / (g - before_g);
+    if (g == 0 || !(fabs(next - t) > instant(t)) || next < t0) {
+      break;
+    }
+    before_t = t;
+    before_g = g;
+    t = next;
+  }
+  return t;
+}
+
+/* Ends the step just past the zero, so that its sign tells the new side. False if
+ * the event function only grazes zero. */
+static bool cross(ff_ode *ode, double t0, double t, int event) {
+  double nudge = instant(t);
+  for (int round = 0; round < CROSS_ROUNDS; round++) {
+    if (ode->side[event] * event_at(ode, event) < 0) {
+      return true;
+    }
+    t += nudge;
+    nudge *= 2;
+    if (!retake(ode, t0, t)) {
+      return false;
+    }
+  }
+  return false;
+}
+
+static ff_ode_outcome land_on(ff_ode *ode, double t0, double t, int event) {
+  ode->fresh = true;
+  t = polish(ode, t0, t, event);
+  if (isnan(t)) {
+    return FF_ODE_FAILED;
+  }
+  if (!cross(ode, t0, t, event)) {
+    return FF_ODE_STEPPED;
+  }
+  ode->stuck = ode->t - t0 <= instant(t) ? ode->stuck + 1 : 0;
+  ode->event = event;
+  ode->side[event] = (signed char)-ode->side[event];
+  return ode->stuck > STUCK_EVENTS ? FF_ODE_FAILED : FF_ODE_EVENT;
+}
+
+/* The first part of the step just taken in which an event function crosses. */
+static ff_ode_outcome look_for_events(ff_ode *ode, double t0, double t_stop) {
+  double t1 = ode->t;
+  for (int part = 1; part <= PROBES; part++) {
+    double high = part == PROBES ? t1 : t0 + (t1 - t0) * part / PROBES;
+    int event = part == PROBES ? crossed_at(ode, t1, ode->y) : crossed_in_step(ode, high);
+    if (event >= 0) {
+      double low = t0 + (t1 - t0) * (part - 1) / PROBES;
+      double t = bracket(ode, low, high, &event);
+      return land_on(ode, t0, t, event);
+    }
+  }
+  return t1 >= t_stop ? FF_ODE_REACHED : FF_ODE_STEPPED;
+}
+
+/* One step of ARKODE from (t0, y0). Where the rates are not defined it gives up at once:
+ * try again with smaller steps before giving up too. */
+static bool take(ff_ode *ode, double t0, double t_stop) {
+  double step = fmin(ode->guess > 0 ? ode->guess : 0.1 * (t_stop - t0), ode->def.max_step);
+  for (step = fmin(step, t_stop - t0); step > instant(t0); step *= 0.2) {
+    double reached = t0;
+    bool good = (!ode->fresh || tell_ark(ode, step) == ARK_SUCCESS) &&
+                ERKStepSetStopTime(ode->ark, t_stop) == ARK_SUCCESS &&
+                ERKStepEvolve(ode->ark, t_stop, ode->solution, &reached, ARK_ONE_STEP) >= 0;
+    if (good) {
+      ode->fresh = false;
+      ode->t = reached;
+      ode->steps++;
+      if (reached < t_stop || !(ode->guess > reached - t0)) {
+        ode->guess = reached - t0;
+      }
+      return true;
+    }
+    memcpy(ode->y, ode->y0, sizeof *ode->y * (size_t)ode->def.size);
+    ode->fresh = true;
+  }
+  return false;
+}
+
+ff_ode_outcome ff_ode_step(ff_ode *ode, double t_stop) {
+  double t0 = ode->t;
+  /* Already on the wrong side: the event is here and now. */
+  int event = ode->fresh ? crossed_at(ode, t0, ode->y) : -1;
+  memcpy(ode->y0, ode->y, sizeof *ode->y * (size_t)ode->def.size);
+  if (event >= 0) {
+    return land_on(ode, t0, t0, event);
+  }
+  if (t_stop - t0 <= instant(t_stop)) {
+    ode->t = t_stop;
+    ode->fresh = true;
+    return FF_ODE_REACHED;
+  }
+  if (!take(ode, t0, t_stop)) {
+    return FF_ODE_FAILED;
+  }
+  return look_for_events(ode, t0, t_stop);
+}
+
+ff_ode_outcome ff_ode_advance(ff_ode *ode, double t_stop) {
+  ff_ode_outcome outcome = FF_ODE_STEPPED;
+  while (outcome == FF_ODE_STEPPED) {
+    outcome = ff_ode_step(ode, t_stop);
+  }
+  return outcome;
+}

@@ -1,0 +1,60 @@
+/* Ordinary differential equations with located events.
+ *
+ * Integration is ARKODE's explicit Runge-Kutta pair Fehlberg 7(8) (SUNDIALS).
+ * Events are zeros of functions g_i(t, y). ARKODE's dense output brackets them,
+ * and the step that holds the first one is then taken again so that it ends on
+ * it: an event is as accurate as the solution, not as its interpolant.
+ */
+#ifndef FF_SOLVE_ODE_H
+#define FF_SOLVE_ODE_H
+
+#include "footfall/status.h"
+
+/* dy/dt; nonzero: not defined there, try a smaller step. */
+typedef int (*ff_ode_rates)(void *context, double t, const double *y, double *dy);
+/* Event functions g. */
+typedef void (*ff_ode_events)(void *context, double t, const double *y, double *g);
+
+typedef struct ff_ode_def {
+  int size;           /* unknowns */
+  int event_limit;    /* most event functions at once */
+  double rtol;        /* relative tolerance of each unknown */
+  double max_step;    /* largest step; INFINITY: none */
+  const double *atol; /* absolute tolerance of each unknown; copied */
+  ff_ode_rates rates;
+  ff_ode_events events; /* NULL if there are none */
+  void *context;
+} ff_ode_def;
+
+typedef struct ff_ode ff_ode;
+
+ff_status ff_ode_create(ff_ode **out, const ff_ode_def *def);
+void ff_ode_destroy(ff_ode *ode);
+
+/* The solution as it stands: the caller may change it and the events between
+ * advances, and then calls ff_ode_restart. */
+double ff_ode_time(const ff_ode *ode);
+double *ff_ode_state(ff_ode *ode); /* size values */
+/* Side of each event function: +1 while g >= 0 is expected, -1 while g <= 0. */
+signed char *ff_ode_sides(ff_ode *ode);
+void ff_ode_restart(ff_ode *ode, double t, int event_count);
+
+typedef enum ff_ode_outcome {
+  FF_ODE_STEPPED, /* one step was taken */
+  FF_ODE_REACHED, /* t_stop is reached */
+  FF_ODE_EVENT,   /* an event is located: see ff_ode_event; its side is flipped, and the
+                     solution was restarted there */
+  FF_ODE_FAILED   /* no step could be taken; the solution is the last good one */
+} ff_ode_outcome;
+
+/* Takes one step, at most to t_stop and at most to the first event. */
+ff_ode_outcome ff_ode_step(ff_ode *ode, double t_stop);
+/* Steps until t_stop or the first event. */
+ff_ode_outcome ff_ode_advance(ff_ode *ode, double t_stop);
+/* Index of the event function whose zero was met last. */
+int ff_ode_event(const ff_ode *ode);
+
+long ff_ode_steps(const ff_ode *ode);       /* steps taken since creation */
+long ff_ode_evaluations(const ff_ode *ode); /* rate evaluations since creation */
+
+#endif
