@@ -72,6 +72,7 @@ typedef struct ff_body_def {
   double mass;          /* kg; NAN: from shapes and density */
   ff_vec3 com;          /* m, centre of mass in the body frame; x NAN: from shapes */
   ff_mat3 inertia;      /* kg m^2 about the centre of mass, body axes; [0][0] NAN: from shapes */
+  double density;       /* kg/m^3 of all its shapes; NAN: from their materials */
   const char *material; /* default of its shapes; NULL: none */
   ff_vec3 position;     /* m, origin of the body frame, world */
   ff_quat orientation;  /* body -> world */
@@ -178,7 +179,7 @@ ff_status ff_scene_add_drive(ff_scene *scene, const ff_drive_def *def);
 
 typedef struct ff_stepper_def {
   const char *kind; /* "symplectic-euler", "rk4", "adaptive" */
-  double step;      /* s, fixed steppers */
+  double step;      /* s, fixed steppers; NAN: not given, which they refuse */
   double rtol;      /* relative tolerance, adaptive */
   double atol;      /* tolerance relative to the scene's natural scales, adaptive */
   double max_step;  /* s, adaptive */
@@ -191,7 +192,8 @@ typedef struct ff_run_def {
   double record_every;     /* s between samples; 0: every step of a fixed stepper */
   const char **channels;   /* globs over channel names */
   int channel_count;       /* 0: all */
-  double energy_tolerance; /* |energy.residual| allowed, relative to the energy that moved */
+  double energy_tolerance; /* |energy.residual| allowed, relative to the energy that moved; NAN: by
+                            * stepper: adaptive 1e-6, rk4 1e-4, symplectic-euler 1e-2 */
   int contact_capacity;    /* contact points at once; 0: chosen from the scene */
 } ff_run_def;
 

@@ -24,6 +24,8 @@ struct ff_scene {
   int material_count, material_capacity;
   ff_body_def *bodies;
   int body_count, body_capacity;
+  int *shape_counts; /* shapes of each body */
+  int shape_counts_capacity;
   ff_scene_shape *shapes;
   int shape_count, shape_capacity;
   ff_contact_def *contacts;
@@ -36,13 +38,13 @@ struct ff_scene {
 
   const char *file;   /* as the user gave it; "" from C */
   const char *source; /* YAML text; "" from C */
-  ff_place *places;   /* sorted by key; place_count of them */
+  ff_place *places;   /* hash table by key: place_capacity slots (a power of 2), key NULL: empty */
   int place_count, place_capacity;
 
   ff_scene_block *blocks; /* strings and tables the definitions point to */
 };
 
-/* Remembers where a key stood. */
+/* Remembers where a key stood; the last place of a key counts. */
 ff_status ff_scene_add_place(ff_scene *scene, const char *key, int line, int column);
 /* Fills file, line and column of a report from its key: the key itself, or the nearest
  * parent that has a place. Report may be NULL. */

@@ -1,0 +1,390 @@
+#include "model/scene.h"
+
+#include "base/memory.h"
+#include "footfall/io.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- memory that lives as long as the scene --------------------------------------- */
+
+struct ff_scene_block {
+  ff_scene_block *next;
+  size_t used, size; /* bytes of data */
+  _Alignas(16) unsigned char data[];
+};
+
+enum { BLOCK_SIZE = 1 << 14, BLOCK_ALIGN = 16 };
+
+/* Zeroed memory owned by the scene; NULL when memory is out. */
+static void *keep(ff_scene *scene, size_t size) {
+  size_t wanted = (size + BLOCK_ALIGN - 1) / BLOCK_ALIGN * BLOCK_ALIGN;
+  ff_scene_block *block = scene->blocks;
+  if (!block || block->size - block->used < wanted) {
+    size_t room = wanted > BLOCK_SIZE ? wanted : BLOCK_SIZE;
+    block = ff_alloc(1, sizeof *block + room);
+    if (!block) {
+      return NULL;
+    }
+    *block = (ff_scene_block){.next = scene->blocks, .size = room};
+    scene->blocks = block;
+  }
+  void *place = block->data + block->used;
+  block->used += wanted;
+  return place;
+}
+
+const char *ff_scene_keep_text(ff_scene *scene, const char *text, size_t size) {
+  char *copy = keep(scene, size + 1);
+  if (copy) {
+    memcpy(copy, text, size);
+  }
+  return copy;
+}
+
+/* Replaces a text by the scene's own copy; NULL stays NULL. False when memory is out. */
+static bool own_text(ff_scene *scene, const char **text) {
+  if (*text) {
+    *text = ff_scene_keep_text(scene, *text, strlen(*text));
+    return *text != NULL;
+  }
+  return true;
+}
+
+static bool own_numbers(ff_scene *scene, const double **values, size_t count) {
+  if (count == 0) {
+    *values = NULL;
+    return true;
+  }
+  double *copy = keep(scene, count * sizeof *copy);
+  if (copy) {
+    memcpy(copy, *values, count * sizeof *copy);
+  }
+  *values = copy;
+  return copy != NULL;
+}
+
+static bool own_table(ff_scene *scene, ff_table *table) {
+  return own_numbers(scene, &table->values, (size_t)table->rows * (size_t)(table->width + 1));
+}
+
+static bool own_texts(ff_scene *scene, const char ***texts, int count) {
+  const char **copy = keep(scene, (size_t)count * sizeof *copy);
+  for (int i = 0; copy && i < count; i++) {
+    copy[i] = (*texts)[i];
+    if (!own_text(scene, &copy[i])) {
+      return false;
+    }
+  }
+  *texts = copy;
+  return copy != NULL;
+}
+
+/* Makes room for one more element. The array is untouched when memory is out. */
+static bool reserve(void **array, int count, int *capacity, size_t size) {
+  if (count < *capacity) {
+    return true;
+  }
+  if (*capacity > INT_MAX / 2) {
+    return false;
+  }
+  int larger = *capacity ? 2 * *capacity : 8;
+  void *fresh = ff_resize(*array, (size_t)count, (size_t)larger, size);
+  if (!fresh) {
+    return false;
+  }
+  *array = fresh;
+  *capacity = larger;
+  return true;
+}
+
+/* ---- life -------------------------------------------------------------------------- */
+
+ff_status ff_scene_create(ff_scene **out) {
+  *out = ff_alloc(1, sizeof **out);
+  if (!*out) {
+    return FF_ERROR_MEMORY;
+  }
+  (*out)->run = ff_run_def_default();
+  (*out)->file = "";
+  (*out)->source = "";
+  return FF_OK;
+}
+
+void ff_scene_destroy(ff_scene *scene) {
+  if (!scene) {
+    return;
+  }
+  for (ff_scene_block *block = scene->blocks; block;) {
+    ff_scene_block *next = block->next;
+    ff_free(block);
+    block = next;
+  }
+  ff_free(scene->materials);
+  ff_free(scene->bodies);
+  ff_free(scene->shape_counts);
+  ff_free(scene->shapes);
+  ff_free(scene->contacts);
+  ff_free(scene->forces);
+  ff_free(scene->drives);
+  ff_free(scene->places);
+  ff_free(scene);
+}
+
+const char *ff_scene_source(const ff_scene *scene) {
+  return scene->source;
+}
+
+/* ---- materials, bodies, shapes -------------------------------------------------------- */
+
+ff_material_def ff_material_def_default(void) {
+  return (ff_material_def){.young = NAN,
+                           .poisson = NAN,
+                           .density = NAN,
+                           .dissipation = NAN,
+                           .mu_static = NAN,
+                           .mu_kinetic = NAN};
+}
+
+ff_status ff_scene_add_material(ff_scene *scene, const ff_material_def *def) {
+  ff_material_def copy = *def;
+  if (!own_text(scene, &copy.name) || !reserve((void **)&scene->materials, scene->material_count,
+                                               &scene->material_capacity, sizeof copy)) {
+    return FF_ERROR_MEMORY;
+  }
+  scene->materials[scene->material_count++] = copy;
+  return FF_OK;
+}
+
+ff_body_def ff_body_def_default(void) {
+  return (ff_body_def){.mass = NAN,
+                       .com = {NAN, NAN, NAN},
+                       .inertia = {{{NAN, NAN, NAN}, {NAN, NAN, NAN}, {NAN, NAN, NAN}}},
+                       .density = NAN,
+                       .orientation = {1, 0, 0, 0},
+                       .motion = {.velocity = {.width = 3}, .rate = {.width = 1}}};
+}
+
+ff_status ff_scene_add_body(ff_body *out, ff_scene *scene, const ff_body_def *def) {
+  ff_body_def copy = *def;
+  *out = (ff_body){0};
+  if (!own_text(scene, &copy.name) || !own_text(scene, &copy.material) ||
+      !own_table(scene, &copy.motion.velocity) || !own_table(scene, &copy.motion.rate) ||
+      !reserve((void **)&scene->bodies, scene->body_count, &scene->body_capacity, sizeof copy) ||
+      !reserve((void **)&scene->shape_counts, scene->body_count, &scene->shape_counts_capacity,
+               sizeof *scene->shape_counts)) {
+    return FF_ERROR_MEMORY;
+  }
+  scene->bodies[scene->body_count++] = copy;
+  *out = (ff_body){scene->body_count};
+  return FF_OK;
+}
+
+ff_shape_def ff_shape_def_default(void) {
+  return (ff_shape_def){.kind = FF_SPHERE, .size = {1, 1, 1}, .orientation = {1, 0, 0, 0}};
+}
+
+ff_status ff_scene_add_shape(ff_shape *out, ff_scene *scene, ff_body body,
+                             const ff_shape_def *def) {
+  ff_scene_shape copy = {.body = body, .def = *def};
+  *out = (ff_shape){0};
+  if (body.id < 1 || body.id > scene->body_count) {
+    return FF_ERROR_INPUT;
+  }
+  if (!own_text(scene, &copy.def.material) ||
+      !reserve((void **)&scene->shapes, scene->shape_count, &scene->shape_capacity, sizeof copy)) {
+    return FF_ERROR_MEMORY;
+  }
+  copy.index = scene->shape_counts[body.id - 1]++;
+  scene->shapes[scene->shape_count++] = copy;
+  *out = (ff_shape){scene->shape_count};
+  return FF_OK;
+}
+
+const char *ff_shape_kind_name(ff_shape_kind kind) {
+  static const char *const names[FF_SHAPE_KIND_COUNT] = {
+      [FF_HALF_SPACE] = "half-space", [FF_SPHERE] = "sphere",
+      [FF_ELLIPSOID] = "ellipsoid",   [FF_BOX] = "box",
+      [FF_CAPSULE] = "capsule",       [FF_CYLINDER] = "cylinder"};
+  return (int)kind >= 0 && kind < FF_SHAPE_KIND_COUNT ? names[kind] : "unknown";
+}
+
+/* ---- contacts, forces, drives ----------------------------------------------------------- */
+
+ff_contact_def ff_contact_def_default(void) {
+  return (ff_contact_def){.a = "*", .b = "*", .radius = NAN};
+}
+
+static bool own_choice(ff_scene *scene, ff_law_choice *choice) {
+  return own_text(scene, &choice->law) && own_texts(scene, &choice->names, choice->count) &&
+         own_numbers(scene, &choice->values, (size_t)choice->count);
+}
+
+ff_status ff_scene_add_contact(ff_scene *scene, const ff_contact_def *def) {
+  ff_contact_def copy = *def;
+  if (!own_text(scene, &copy.a) || !own_text(scene, &copy.b) || !own_choice(scene, &copy.normal) ||
+      !own_choice(scene, &copy.friction) ||
+      !reserve((void **)&scene->contacts, scene->contact_count, &scene->contact_capacity,
+               sizeof copy)) {
+    return FF_ERROR_MEMORY;
+  }
+  scene->contacts[scene->contact_count++] = copy;
+  return FF_OK;
+}
+
+ff_force_def ff_force_def_default(void) {
+  return (ff_force_def){.force = {.width = 3}, .torque = {.width = 3}};
+}
+
+ff_status ff_scene_add_force(ff_scene *scene, const ff_force_def *def) {
+  ff_force_def copy = *def;
+  if (!own_text(scene, &copy.body) || !own_table(scene, &copy.force) ||
+      !own_table(scene, &copy.torque) ||
+      !reserve((void **)&scene->forces, scene->force_count, &scene->force_capacity, sizeof copy)) {
+    return FF_ERROR_MEMORY;
+  }
+  scene->forces[scene->force_count++] = copy;
+  return FF_OK;
+}
+
+ff_phase_def ff_phase_def_default(void) {
+  return (ff_phase_def){.kind = FF_PHASE_OFF,
+                        .until = INFINITY,
+                        .start = NAN,
+                        .velocity = {.width = 1},
+                        .force = {.width = 1}};
+}
+
+ff_drive_def ff_drive_def_default(void) {
+  return (ff_drive_def){.axis = {0, 0, 1}};
+}
+
+static bool own_phases(ff_scene *scene, ff_drive_def *drive) {
+  ff_phase_def *copy = keep(scene, (size_t)drive->phase_count * sizeof *copy);
+  for (int i = 0; copy && i < drive->phase_count; i++) {
+    copy[i] = drive->phases[i];
+    if (!own_table(scene, &copy[i].velocity) || !own_table(scene, &copy[i].force)) {
+      return false;
+    }
+  }
+  drive->phases = copy;
+  return copy != NULL;
+}
+
+ff_status ff_scene_add_drive(ff_scene *scene, const ff_drive_def *def) {
+  ff_drive_def copy = *def;
+  if (!own_text(scene, &copy.name) || !own_text(scene, &copy.body) || !own_phases(scene, &copy) ||
+      !reserve((void **)&scene->drives, scene->drive_count, &scene->drive_capacity, sizeof copy)) {
+    return FF_ERROR_MEMORY;
+  }
+  scene->drives[scene->drive_count++] = copy;
+  return FF_OK;
+}
+
+/* ---- how to run it ------------------------------------------------------------------------ */
+
+ff_run_def ff_run_def_default(void) {
+  return (ff_run_def){
+      .gravity = {0, 0, -9.81},
+      .duration = 1.0,
+      .stepper = {.kind = "adaptive", .step = NAN, .rtol = 1e-10, .atol = 1e-12, .max_step = 0.01},
+      .record_every = 1e-3,
+      .energy_tolerance = NAN};
+}
+
+ff_status ff_scene_set_run(ff_scene *scene, const ff_run_def *def) {
+  ff_run_def copy = *def;
+  if (!own_text(scene, &copy.stepper.kind) ||
+      !own_texts(scene, &copy.channels, copy.channel_count)) {
+    return FF_ERROR_MEMORY;
+  }
+  scene->run = copy;
+  return FF_OK;
+}
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+/* FNV-1a. */
+static size_t hash_key(const char *key, size_t size) {
+  uint64_t hash = 14695981039346656037ULL;
+  for (size_t i = 0; i < size; i++) {
+    hash = (hash ^ (unsigned char)key[i]) * 1099511628211ULL;
+  }
+  return (size_t)(hash ^ hash >> 32);
+}
+
+/* The slot that holds the key, or the empty one where it would go. Needs one empty slot. */
+static ff_place *find_slot(ff_place *slots, int capacity, const char *key, size_t size) {
+  size_t mask = (size_t)capacity - 1;
+  for (size_t i = hash_key(key, size) & mask;; i = (i + 1) & mask) {
+    const char *held = slots[i].key;
+    if (!held || (!strncmp(held, key, size) && !held[size])) {
+      return &slots[i];
+    }
+  }
+}
+
+/* Keeps at least a third of the slots empty, so that searches stay short. */
+static bool reserve_places(ff_scene *scene) {
+  if (scene->place_count + 1 <= scene->place_capacity / 3 * 2) {
+    return true;
+  }
+  if (scene->place_capacity > INT_MAX / 2) {
+    return false;
+  }
+  int capacity = scene->place_capacity ? 2 * scene->place_capacity : 64;
+  ff_place *fresh = ff_alloc((size_t)capacity, sizeof *fresh);
+  if (!fresh) {
+    return false;
+  }
+  for (int i = 0; i < scene->place_capacity; i++) {
+    const char *key = scene->places[i].key;
+    if (key) {
+      *find_slot(fresh, capacity, key, strlen(key)) = scene->places[i];
+    }
+  }
+  ff_free(scene->places);
+  scene->places = fresh;
+  scene->place_capacity = capacity;
+  return true;
+}
+
+ff_status ff_scene_add_place(ff_scene *scene, const char *key, int line, int column) {
+  if (!reserve_places(scene)) {
+    return FF_ERROR_MEMORY;
+  }
+  ff_place *slot = find_slot(scene->places, scene->place_capacity, key, strlen(key));
+  if (!slot->key) {
+    slot->key = ff_scene_keep_text(scene, key, strlen(key));
+    if (!slot->key) {
+      return FF_ERROR_MEMORY;
+    }
+    scene->place_count++;
+  }
+  slot->line = line;
+  slot->column = column;
+  return FF_OK;
+}
+
+void ff_scene_locate(const ff_scene *scene, ff_report *report) {
+  if (!report) {
+    return;
+  }
+  snprintf(report->file, sizeof report->file, "%s", scene->file);
+  report->line = 0;
+  report->column = 0;
+  size_t size = strlen(report->key);
+  while (size > 0 && scene->place_count > 0) {
+    const ff_place *place = find_slot(scene->places, scene->place_capacity, report->key, size);
+    if (place->key) {
+      report->line = place->line;
+      report->column = place->column;
+      return;
+    }
+    do { /* the parent ends before the last dot */
+      size--;
+    } while (size > 0 && report->key[size] != '.');
+  }
+}
