@@ -1,0 +1,58 @@
+#include "base/arena.h"
+
+#include "base/memory.h"
+
+#include <stdint.h>
+#include <string.h>
+
+struct ff_arena_block {
+  _Alignas(64) ff_arena_block *next;
+  size_t used, size; /* bytes of data */
+  _Alignas(64) unsigned char data[];
+};
+
+enum { BLOCK_SIZE = 1 << 14, SMALL_ALIGN = 16, LARGE_ALIGN = 64 };
+
+static size_t round_up(size_t n, size_t to) {
+  return (n + to - 1) / to * to;
+}
+
+void *ff_arena_take(ff_arena *arena, size_t count, size_t size) {
+  if (size != 0 && count > (SIZE_MAX / 2) / size) {
+    return NULL;
+  }
+  size_t align = count * size >= LARGE_ALIGN ? LARGE_ALIGN : SMALL_ALIGN;
+  size_t wanted = round_up(count * size, SMALL_ALIGN);
+  ff_arena_block *block = arena->blocks;
+  size_t start = block ? round_up(block->used, align) : 0;
+  if (!block || start > block->size || block->size - start < wanted) {
+    size_t room = wanted > BLOCK_SIZE ? wanted : BLOCK_SIZE;
+    block = ff_alloc(1, sizeof *block + room);
+    if (!block) {
+      return NULL;
+    }
+    block->next = arena->blocks;
+    block->size = room;
+    arena->blocks = block;
+    start = 0;
+  }
+  block->used = start + wanted;
+  return block->data + start;
+}
+
+char *ff_arena_text(ff_arena *arena, const char *text, size_t size) {
+  char *copy = ff_arena_take(arena, size + 1, 1);
+  if (copy) {
+    memcpy(copy, text, size);
+  }
+  return copy;
+}
+
+void ff_arena_free(ff_arena *arena) {
+  for (ff_arena_block *block = arena->blocks; block;) {
+    ff_arena_block *next = block->next;
+    ff_free(block);
+    block = next;
+  }
+  arena->blocks = NULL;
+}

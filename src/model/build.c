@@ -1,0 +1,246 @@
+/* From scene to model: the order of work, and the small parts. */
+#include "model/build.h"
+
+#include "base/memory.h"
+#include "base/report.h"
+#include "math/vec.h"
+#include "model/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void *ff_build_take(ff_build *build, int count, size_t size) {
+  return ff_arena_take(&build->model->arena, (size_t)count, size);
+}
+
+int ff_build_find_body(ff_build *build, const char *name, const char *key) {
+  int found = name ? ff_names_find(&build->body_names, name) : -1;
+  if (found < 0) {
+    ff_report_unknown(build->report, "body", name ? name : "", build->body_names.names,
+                      build->body_names.count);
+    ff_report_key(build->report, "%s", key);
+  }
+  return found;
+}
+
+ff_status ff_build_table(ff_build *build, ff_table *to, const ff_table *from, int width,
+                         const char *key) {
+  *to = *from;
+  to->width = width;
+  if (from->rows == 0) {
+    return FF_OK;
+  }
+  const char *wrong = ff_table_check(from, width);
+  if (wrong) {
+    ff_report_what(build->report, "%s", wrong);
+    ff_report_key(build->report, "%s", key);
+    return FF_ERROR_INPUT;
+  }
+  size_t count = (size_t)from->rows * (size_t)(width + 1);
+  double *values = ff_arena_take(&build->model->arena, count, sizeof *values);
+  if (!values) {
+    return FF_ERROR_MEMORY;
+  }
+  memcpy(values, from->values, count * sizeof *values);
+  to->values = values;
+  return FF_OK;
+}
+
+/* ---- the run --------------------------------------------------------------------- */
+
+static const char *const stepper_names[] = {"symplectic-euler", "rk4", "adaptive"};
+enum { STEPPER_COUNT = sizeof stepper_names / sizeof *stepper_names };
+
+/* Residual that a stepper of this kind is expected to stay below, relative. */
+static const double stepper_tolerance[STEPPER_COUNT] = {1e-2, 1e-4, 1e-6};
+
+static ff_status check_number(ff_build *build, const char *key, double value, bool zero_allowed,
+                              bool infinity_allowed) {
+  bool low = zero_allowed ? value >= 0 : value > 0;
+  if (low && (infinity_allowed || isfinite(value))) {
+    return FF_OK;
+  }
+  if (isnan(value)) {
+    ff_report_what(build->report, "must be given");
+  } else {
+    ff_report_what(build->report, "must be %s%s, got %g",
+                   zero_allowed ? "at least 0" : "greater than 0",
+                   infinity_allowed ? "" : " and finite", value);
+  }
+  ff_report_key(build->report, "%s", key);
+  return FF_ERROR_INPUT;
+}
+
+static ff_status find_stepper(ff_build *build) {
+  const char *kind = build->scene->run.stepper.kind;
+  for (int i = 0; i < STEPPER_COUNT; i++) {
+    if (kind && strcmp(kind, stepper_names[i]) == 0) {
+      build->model->run.stepper.kind = stepper_names[i];
+      build->model->stepper = (ff_stepper_kind)i;
+      return FF_OK;
+    }
+  }
+  ff_report_unknown(build->report, "stepper", kind ? kind : "", stepper_names, STEPPER_COUNT);
+  ff_report_key(build->report, "stepper.kind");
+  return FF_ERROR_INPUT;
+}
+
+static ff_status check_stepper(ff_build *build) {
+  const ff_stepper_def *def = &build->model->run.stepper;
+  ff_status status = FF_OK;
+  if (build->model->stepper == FF_STEPPER_ADAPTIVE) {
+    status = check_number(build, "stepper.rtol", def->rtol, false, false);
+    if (status == FF_OK && (def->rtol < 1e-14 || def->rtol > 0.1)) {
+      status = ff_report_what(build->report, "must be between 1e-14 and 0.1, got %g", def->rtol);
+      ff_report_key(build->report, "stepper.rtol");
+    }
+    if (status == FF_OK) {
+      status = check_number(build, "stepper.atol", def->atol, false, false);
+    }
+    return status == FF_OK ? check_number(build, "stepper.max-step", def->max_step, false, true)
+                           : status;
+  }
+  status = check_number(build, "stepper.step", def->step, false, false);
+  double steps = build->model->run.duration / def->step;
+  if (status == FF_OK && steps > 1e12) {
+    status = ff_report_what(build->report, "too small: the run would take %.3g steps", steps);
+    ff_report_key(build->report, "stepper.step");
+  }
+  return status;
+}
+
+static ff_status copy_channels(ff_build *build) {
+  ff_run_def *run = &build->model->run;
+  const char **channels = ff_build_take(build, run->channel_count, sizeof *channels);
+  if (!channels) {
+    return FF_ERROR_MEMORY;
+  }
+  for (int i = 0; i < run->channel_count; i++) {
+    const char *glob = build->scene->run.channels[i];
+    channels[i] = ff_arena_text(&build->model->arena, glob, strlen(glob));
+    if (!channels[i]) {
+      return FF_ERROR_MEMORY;
+    }
+  }
+  run->channels = channels;
+  return FF_OK;
+}
+
+ff_status ff_build_run(ff_build *build) {
+  ff_run_def *run = &build->model->run;
+  *run = build->scene->run;
+  if (!v3_finite(run->gravity)) {
+    ff_report_what(build->report, "every number must be finite");
+    ff_report_key(build->report, "gravity");
+    return FF_ERROR_INPUT;
+  }
+  ff_status status = check_number(build, "duration", run->duration, false, false);
+  status = status == FF_OK ? find_stepper(build) : status;
+  status = status == FF_OK ? check_stepper(build) : status;
+  status = status == FF_OK ? check_number(build, "record.every", run->record_every, true, false)
+                           : status;
+  if (isnan(run->energy_tolerance)) {
+    run->energy_tolerance = stepper_tolerance[build->model->stepper];
+  }
+  status = status == FF_OK
+               ? check_number(build, "audit.energy-tolerance", run->energy_tolerance, false, true)
+               : status;
+  if (status == FF_OK && run->contact_capacity < 0) {
+    status = ff_report_what(build->report, "must be at least 0, got %d", run->contact_capacity);
+    ff_report_key(build->report, "capacity.contacts");
+  }
+  return status == FF_OK ? copy_channels(build) : status;
+}
+
+/* ---- knots -------------------------------------------------------------------------- */
+
+static int by_time(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Adds a table's times to the list, or only counts them while the list is NULL. */
+static void add_table_knots(const ff_table *table, double offset, double *list, int *count) {
+  for (int i = 0; table->rows > 1 && i < table->rows; i++) {
+    if (list) {
+      list[*count] = offset + ff_table_time(table, i);
+    }
+    ++*count;
+  }
+}
+
+static int collect_knots(const ff_model *model, double *list) {
+  int count = 0;
+  for (int i = 0; i < model->force_count; i++) {
+    add_table_knots(&model->forces[i].def.force, 0, list, &count);
+    add_table_knots(&model->forces[i].def.torque, 0, list, &count);
+  }
+  for (int i = 0; i < model->body_count; i++) {
+    add_table_knots(&model->bodies[i].motion.velocity, 0, list, &count);
+    add_table_knots(&model->bodies[i].motion.rate, 0, list, &count);
+  }
+  for (int i = 0; i < model->drive_count; i++) {
+    const ff_model_drive *drive = &model->drives[i];
+    for (int k = 0; k < drive->phase_count; k++) {
+      double start = ff_drive_phase_start(drive, k);
+      add_table_knots(&drive->phases[k].velocity, start, list, &count);
+      add_table_knots(&drive->phases[k].force, start, list, &count);
+      if (isfinite(drive->phases[k].until)) {
+        if (list) {
+          list[count] = drive->phases[k].until;
+        }
+        count++;
+      }
+    }
+  }
+  return count;
+}
+
+ff_status ff_build_knots(ff_build *build) {
+  ff_model *model = build->model;
+  int count = collect_knots(model, NULL);
+  double *knots = ff_build_take(build, count, sizeof *knots);
+  if (!knots) {
+    return FF_ERROR_MEMORY;
+  }
+  collect_knots(model, knots);
+  qsort(knots, (size_t)count, sizeof *knots, by_time);
+  model->knots = knots;
+  model->knot_count = count;
+  return FF_OK;
+}
+
+/* ---- the whole ------------------------------------------------------------------------ */
+
+ff_status ff_model_build(ff_model **out, const ff_scene *scene, ff_report *report) {
+  static ff_status (*const parts[])(ff_build *) = {
+      ff_build_run,    ff_build_bodies, ff_build_contacts,
+      ff_build_forces, ff_build_drives, ff_build_knots,
+  };
+  *out = NULL;
+  ff_build build = {.scene = scene, .report = report};
+  build.model = ff_alloc(1, sizeof *build.model);
+  ff_status status = build.model ? FF_OK : FF_ERROR_MEMORY;
+  for (size_t i = 0; status == FF_OK && i < sizeof parts / sizeof *parts; i++) {
+    status = parts[i](&build);
+  }
+  ff_arena_free(&build.scratch);
+  if (status == FF_OK) {
+    *out = build.model;
+    return FF_OK;
+  }
+  ff_model_destroy(build.model);
+  if (status == FF_ERROR_INPUT) {
+    ff_scene_locate(scene, report);
+  } else {
+    ff_report_what(report, "%s", ff_status_text(status));
+  }
+  return status;
+}
+
+void ff_model_destroy(ff_model *model) {
+  if (model) {
+    ff_arena_free(&model->arena);
+    ff_free(model);
+  }
+}

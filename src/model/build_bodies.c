@@ -1,0 +1,338 @@
+/* Bodies and shapes: names, masses, principal frames, where everything starts. */
+#include "base/report.h"
+#include "math/eigen.h"
+#include "math/vec.h"
+#include "model/build.h"
+#include "model/inertia.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Puts "bodies.<name>." before the key a check has set. */
+static ff_status blame_body(ff_build *build, int body, ff_status status) {
+  if (status == FF_ERROR_INPUT && build->report) {
+    char key[sizeof build->report->key];
+    memcpy(key, build->report->key, sizeof key);
+    ff_report_key(build->report, "bodies.%s%s%s", build->scene->bodies[body].name,
+                  key[0] ? "." : "", key);
+  }
+  return status;
+}
+
+static ff_status bad(ff_build *build, const char *key, const char *what) {
+  ff_report_what(build->report, "%s", what);
+  ff_report_key(build->report, "%s", key);
+  return FF_ERROR_INPUT;
+}
+
+/* ---- names ---------------------------------------------------------------------- */
+
+static ff_status index_materials(ff_build *build) {
+  int count = build->scene->material_count;
+  const char **names = ff_build_take(build, count, sizeof *names);
+  if (!names) {
+    return FF_ERROR_MEMORY;
+  }
+  for (int i = 0; i < count; i++) {
+    const char *name = build->scene->materials[i].name;
+    name = name ? name : "";
+    names[i] = ff_arena_text(&build->model->arena, name, strlen(name));
+    if (!names[i]) {
+      return FF_ERROR_MEMORY;
+    }
+  }
+  if (!ff_names_make(&build->material_names, &build->scratch, names, count)) {
+    return FF_ERROR_MEMORY;
+  }
+  build->model->material_names = names;
+  int twin = ff_names_twin(&build->material_names);
+  if (twin >= 0) {
+    ff_report_what(build->report, "two materials have this name");
+    ff_report_key(build->report, "materials.%s", names[twin]);
+    return FF_ERROR_INPUT;
+  }
+  return FF_OK;
+}
+
+static ff_status check_material(ff_build *build, const ff_material_def *def) {
+  const struct {
+    const char *key;
+    double value, low, high;
+    bool open_low;
+  } rows[] = {
+      {"young", def->young, 0, INFINITY, true},
+      {"poisson", def->poisson, -1, 0.5, true},
+      {"density", def->density, 0, INFINITY, true},
+      {"dissipation", def->dissipation, 0, INFINITY, false},
+      {"mu-static", def->mu_static, 0, INFINITY, false},
+      {"mu-kinetic", def->mu_kinetic, 0, INFINITY, false},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    double v = rows[i].value;
+    bool low = rows[i].open_low ? v > rows[i].low : v >= rows[i].low;
+    if (!isnan(v) && !(low && v <= rows[i].high && isfinite(v))) {
+      ff_report_what(build->report, "must be finite and in %c%g, %g], got %g",
+                     rows[i].open_low ? '(' : '[', rows[i].low, rows[i].high, v);
+      ff_report_key(build->report, "materials.%s.%s", def->name, rows[i].key);
+      return FF_ERROR_INPUT;
+    }
+  }
+  return FF_OK;
+}
+
+static ff_status index_bodies(ff_build *build) {
+  int count = build->scene->body_count;
+  const char **names = ff_build_take(build, count, sizeof *names);
+  build->bodies = ff_build_take(build, count, sizeof *build->bodies);
+  if (!names || !build->bodies) {
+    return FF_ERROR_MEMORY;
+  }
+  for (int i = 0; i < count; i++) {
+    const char *name = build->scene->bodies[i].name;
+    if (!name || !name[0]) {
+      return bad(build, "bodies", "every body needs a name");
+    }
+    names[i] = ff_arena_text(&build->model->arena, name, strlen(name));
+    if (!names[i]) {
+      return FF_ERROR_MEMORY;
+    }
+    build->bodies[i].name = names[i];
+  }
+  build->model->bodies = build->bodies;
+  build->model->body_count = count;
+  if (!ff_names_make(&build->body_names, &build->scratch, names, count)) {
+    return FF_ERROR_MEMORY;
+  }
+  int twin = ff_names_twin(&build->body_names);
+  if (twin >= 0) {
+    return blame_body(build, twin, bad(build, "", "two bodies have this name"));
+  }
+  return FF_OK;
+}
+
+/* ---- shapes ------------------------------------------------------------------------ */
+
+/* Shapes in order of their bodies: counting sort, stable. */
+static ff_status sort_shapes(ff_build *build) {
+  const ff_scene *scene = build->scene;
+  build->shapes = ff_build_take(build, scene->shape_count, sizeof *build->shapes);
+  build->shape_sources = ff_arena_take(&build->scratch, (size_t)scene->shape_count, sizeof(int));
+  if (!build->shapes || !build->shape_sources) {
+    return FF_ERROR_MEMORY;
+  }
+  for (int i = 0; i < scene->shape_count; i++) {
+    build->bodies[scene->shapes[i].body.id - 1].shape_count++;
+  }
+  int first = 0;
+  for (int i = 0; i < scene->body_count; i++) {
+    build->bodies[i].first_shape = first;
+    first += build->bodies[i].shape_count;
+    build->bodies[i].shape_count = 0;
+  }
+  for (int i = 0; i < scene->shape_count; i++) {
+    ff_model_body *body = &build->bodies[scene->shapes[i].body.id - 1];
+    build->shape_sources[body->first_shape + body->shape_count++] = i;
+  }
+  build->model->shapes = build->shapes;
+  build->model->shape_count = scene->shape_count;
+  return FF_OK;
+}
+
+static ff_status find_material(ff_build *build, const char *name, const char *key, int *out) {
+  *out = name ? ff_names_find(&build->material_names, name) : -1;
+  if (name && *out < 0) {
+    ff_report_unknown(build->report, "material", name, build->material_names.names,
+                      build->material_names.count);
+    ff_report_key(build->report, "%s", key);
+    return FF_ERROR_INPUT;
+  }
+  return FF_OK;
+}
+
+/* Checks one shape of a body and sets all but its pose, which waits for the principal frame. */
+static ff_status take_shape(ff_build *build, int body, int shape) {
+  const ff_scene_shape *source = &build->scene->shapes[build->shape_sources[shape]];
+  const ff_shape_def *def = &source->def;
+  char key[64];
+  snprintf(key, sizeof key, "shapes.%d", source->index);
+  ff_model_shape *to = &build->shapes[shape];
+  to->body = body;
+  to->geom = (ff_geom){def->kind, def->size};
+  const char *wrong = ff_geom_check(&to->geom);
+  if (!wrong && (!v3_finite(def->position) || !isfinite(q_norm(def->orientation)) ||
+                 q_norm(def->orientation) == 0)) {
+    wrong = "position and orientation must be finite, orientation not zero";
+  }
+  if (!wrong && def->kind == FF_HALF_SPACE && build->scene->bodies[body].kind == FF_BODY_FREE) {
+    wrong = "a half-space cannot move freely: make the body fixed or give it a motion";
+  }
+  if (wrong) {
+    return bad(build, key, wrong);
+  }
+  const char *material = def->material;
+  snprintf(key, sizeof key, "shapes.%d.material", source->index);
+  if (!material) {
+    material = build->scene->bodies[body].material;
+    snprintf(key, sizeof key, "material");
+  }
+  to->bound = ff_geom_bound(&to->geom);
+  return find_material(build, material, key, &to->material);
+}
+
+/* ---- one body ------------------------------------------------------------------------ */
+
+static ff_status check_start(ff_build *build, const ff_body_def *def) {
+  const struct {
+    const char *key;
+    ff_vec3 value;
+  } rows[] = {{"position", def->position}, {"velocity", def->velocity}, {"omega", def->omega}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    if (!v3_finite(rows[i].value)) {
+      return bad(build, rows[i].key, "every number must be finite");
+    }
+  }
+  double norm = q_norm(def->orientation);
+  if (!isfinite(norm) || norm == 0) {
+    return bad(build, "orientation", "must be finite and not zero");
+  }
+  return FF_OK;
+}
+
+static ff_status take_motion(ff_build *build, ff_model_body *to, const ff_motion *def) {
+  to->motion = *def;
+  const double numbers[] = {def->amplitude.x, def->amplitude.y, def->amplitude.z,
+                            def->frequency,   def->phase,       def->axis.x,
+                            def->axis.y,      def->axis.z,      def->swing_amplitude};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    if (!isfinite(numbers[i])) {
+      return bad(build, "motion", "every number must be finite");
+    }
+  }
+  double length = v3_norm(def->axis);
+  if (length == 0 && (def->rate.rows > 0 || def->swing_amplitude != 0)) {
+    return bad(build, "motion", "a rotation needs an axis that is not zero");
+  }
+  to->motion.axis = length > 0 ? v3_scale(1 / length, def->axis) : def->axis;
+  ff_status status =
+      ff_build_table(build, &to->motion.velocity, &def->velocity, 3, "motion.velocity");
+  return status == FF_OK
+             ? ff_build_table(build, &to->motion.rate, &def->rate, 1, "motion.spin.rate")
+             : status;
+}
+
+/* Mass, principal axes and the frame they give. */
+static ff_status take_mass(ff_build *build, int body, const double *densities) {
+  ff_model_body *to = &build->bodies[body];
+  ff_shape_list list = {.scene = build->scene,
+                        .shapes = build->shape_sources + to->first_shape,
+                        .count = to->shape_count,
+                        .densities = densities};
+  ff_mass_properties mass;
+  ff_status status =
+      ff_body_mass_properties(&mass, &build->scene->bodies[body], &list, build->report);
+  if (status != FF_OK) {
+    return status;
+  }
+  to->mass = mass.mass;
+  to->inv_mass = 1 / mass.mass;
+  to->frame.position = mass.com;
+  to->inertia = ff_eigen(mass.inertia, &to->frame.orientation);
+  /* Moments that agree to rounding are one number: the body is round, and spins exactly. */
+  double largest = fmax(to->inertia.x, fmax(to->inertia.y, to->inertia.z));
+  double smallest = fmin(to->inertia.x, fmin(to->inertia.y, to->inertia.z));
+  to->round = largest - smallest <= 1e-14 * largest;
+  if (to->round) {
+    to->inertia = v3(largest, largest, largest);
+    to->frame.orientation = q_identity();
+  }
+  to->inv_inertia = v3(1 / to->inertia.x, 1 / to->inertia.y, 1 / to->inertia.z);
+  return FF_OK;
+}
+
+/* Start in the world, from the body frame the user speaks of to the principal frame. */
+static void place(ff_model_body *to, const ff_body_def *def) {
+  ff_pose body = {def->position, q_unit(def->orientation)};
+  to->start = pose_mul(body, to->frame);
+  to->start.orientation = q_unit(to->start.orientation);
+  ff_vec3 arm = v3_sub(to->start.position, body.position);
+  to->velocity = v3_add(def->velocity, v3_cross(def->omega, arm));
+  to->omega = def->omega;
+}
+
+/* Shapes of the body, seen from its principal frame. */
+static void place_shapes(ff_build *build, ff_model_body *to) {
+  ff_quat back = q_conj(to->frame.orientation);
+  for (int i = to->first_shape; i < to->first_shape + to->shape_count; i++) {
+    const ff_shape_def *def = &build->scene->shapes[build->shape_sources[i]].def;
+    ff_model_shape *shape = &build->shapes[i];
+    shape->pose.position = q_rotate(back, v3_sub(def->position, to->frame.position));
+    shape->pose.orientation = q_unit(q_mul(back, q_unit(def->orientation)));
+    if (shape->geom.kind == FF_HALF_SPACE) {
+      to->infinite = true;
+    } else {
+      to->bound = fmax(to->bound, v3_norm(shape->pose.position) + shape->bound);
+    }
+  }
+}
+
+static ff_status take_body(ff_build *build, int body, double *densities) {
+  ff_model_body *to = &build->bodies[body];
+  const ff_body_def *def = &build->scene->bodies[body];
+  to->kind = def->kind;
+  to->slot = -1;
+  to->frame.orientation = q_identity();
+  int material;
+  ff_status status = check_start(build, def);
+  status = status == FF_OK ? find_material(build, def->material, "material", &material) : status;
+  for (int i = to->first_shape; status == FF_OK && i < to->first_shape + to->shape_count; i++) {
+    status = take_shape(build, body, i);
+    int m = build->shapes[i].material;
+    densities[build->shape_sources[i]] = m >= 0 ? build->scene->materials[m].density : NAN;
+  }
+  if (status == FF_OK && def->kind == FF_BODY_FREE) {
+    to->slot = build->model->free_count++;
+    status = take_mass(build, body, densities);
+  } else if (status == FF_OK) {
+    status = take_motion(build, to, &def->motion);
+  }
+  if (status == FF_OK) {
+    place(to, def);
+    place_shapes(build, to);
+  }
+  return status;
+}
+
+static ff_status list_free_bodies(ff_build *build) {
+  int *list = ff_build_take(build, build->model->free_count, sizeof *list);
+  if (!list) {
+    return FF_ERROR_MEMORY;
+  }
+  for (int i = 0; i < build->model->body_count; i++) {
+    if (build->bodies[i].slot >= 0) {
+      list[build->bodies[i].slot] = i;
+    }
+  }
+  build->model->free_bodies = list;
+  return FF_OK;
+}
+
+ff_status ff_build_bodies(ff_build *build) {
+  const ff_scene *scene = build->scene;
+  if (scene->body_count == 0) {
+    return bad(build, "bodies", "the scene has no body");
+  }
+  ff_status status = index_materials(build);
+  for (int i = 0; status == FF_OK && i < scene->material_count; i++) {
+    status = check_material(build, &scene->materials[i]);
+  }
+  status = status == FF_OK ? index_bodies(build) : status;
+  status = status == FF_OK ? sort_shapes(build) : status;
+  double *densities = ff_arena_take(&build->scratch, (size_t)scene->shape_count, sizeof *densities);
+  if (status == FF_OK && !densities) {
+    status = FF_ERROR_MEMORY;
+  }
+  for (int i = 0; status == FF_OK && i < scene->body_count; i++) {
+    status = blame_body(build, i, take_body(build, i, densities));
+  }
+  return status == FF_OK ? list_free_bodies(build) : status;
+}

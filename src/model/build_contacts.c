@@ -1,0 +1,434 @@
+/* Who touches whom, and by which laws with which numbers.
+ *
+ * Shapes that no rule can tell apart form a class: a thousand equal balls are
+ * one. Rules are resolved once per pair of classes into a binding.
+ */
+#include "base/report.h"
+#include "math/vec.h"
+#include "model/build.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+  CLASS_LIMIT = 2048,    /* the class table has CLASS_LIMIT^2 entries */
+  BINDING_LIMIT = 65536, /* different resolved contacts */
+  PAIR_LIMIT = 1000000,  /* pairs of bodies listed one by one */
+  UNSET = -2,
+  APART = -1
+};
+
+/* What rules look at. */
+typedef struct shape_class {
+  int group;    /* body number + 1 if some rule names the body, else 0 */
+  int material; /* -1: none */
+  ff_shape_kind kind;
+  double radius; /* m, sphere and capsule; else 0 */
+  bool is_free;
+  int shape; /* one of the class */
+} shape_class;
+
+typedef struct binder {
+  ff_build *build;
+  int *groups; /* of each body */
+  shape_class *classes;
+  int class_count;
+  int *table;
+  bool *swapped;
+  ff_binding *bindings;
+  int binding_count, binding_capacity;
+} binder;
+
+static bool is_any(const char *name) {
+  return strcmp(name, "*") == 0;
+}
+
+/* ---- classes ------------------------------------------------------------------------ */
+
+/* Bodies that some rule names are groups of their own. */
+static ff_status find_groups(binder *bind) {
+  ff_build *build = bind->build;
+  bind->groups = ff_arena_take(&build->scratch, (size_t)build->scene->body_count, sizeof(int));
+  if (!bind->groups) {
+    return FF_ERROR_MEMORY;
+  }
+  for (int i = 0; i < build->scene->contact_count; i++) {
+    const ff_contact_def *def = &build->scene->contacts[i];
+    const char *names[2] = {def->a, def->b};
+    char key[64];
+    snprintf(key, sizeof key, "contacts.%d.pair", i);
+    for (int k = 0; k < 2; k++) {
+      if (names[k] && is_any(names[k])) {
+        continue;
+      }
+      int body = ff_build_find_body(build, names[k], key);
+      if (body < 0) {
+        return FF_ERROR_INPUT;
+      }
+      bind->groups[body] = body + 1;
+    }
+    if (strcmp(names[0], names[1]) == 0 && !is_any(names[0])) {
+      ff_report_what(build->report, "a body cannot touch itself");
+      ff_report_key(build->report, "%s", key);
+      return FF_ERROR_INPUT;
+    }
+  }
+  return FF_OK;
+}
+
+static bool same_class(const shape_class *a, const shape_class *b) {
+  return a->group == b->group && a->material == b->material && a->kind == b->kind &&
+         a->radius == b->radius && a->is_free == b->is_free;
+}
+
+static ff_status find_classes(binder *bind) {
+  ff_build *build = bind->build;
+  bind->classes = ff_arena_take(&build->scratch, CLASS_LIMIT, sizeof *bind->classes);
+  if (!bind->classes) {
+    return FF_ERROR_MEMORY;
+  }
+  for (int i = 0; i < build->model->shape_count; i++) {
+    ff_model_shape *shape = &build->shapes[i];
+    bool radial = shape->geom.kind == FF_SPHERE || shape->geom.kind == FF_CAPSULE;
+    shape_class mine = {.group = bind->groups[shape->body],
+                        .material = shape->material,
+                        .kind = shape->geom.kind,
+                        .radius = radial ? shape->geom.size.x : 0,
+                        .is_free = build->bodies[shape->body].slot >= 0,
+                        .shape = i};
+    int k = 0;
+    while (k < bind->class_count && !same_class(&bind->classes[k], &mine)) {
+      k++;
+    }
+    if (k == CLASS_LIMIT) {
+      ff_report_what(build->report,
+                     "more than %d different kinds of shapes (by name in a contact, material, form "
+                     "and radius)",
+                     CLASS_LIMIT);
+      ff_report_key(build->report, "contacts");
+      return FF_ERROR_INPUT;
+    }
+    if (k == bind->class_count) {
+      bind->classes[bind->class_count++] = mine;
+    }
+    shape->class_index = k;
+  }
+  return FF_OK;
+}
+
+/* ---- the pair rule --------------------------------------------------------------------- */
+
+/* 1/E* = (1 - nu1^2)/E1 + (1 - nu2^2)/E2 [Azad10 eq. 9]. */
+static double effective_young(const ff_material_def *a, const ff_material_def *b) {
+  return 1 / ((1 - a->poisson * a->poisson) / a->young + (1 - b->poisson * b->poisson) / b->young);
+}
+
+/* Dissipation of a pair: each side counts by its share of the compression, which is
+ * inverse to its stiffness; with one side known, that side's. */
+static double pair_dissipation(const ff_material_def *a, const ff_material_def *b) {
+  if (isnan(a->dissipation) || isnan(b->dissipation)) {
+    return isnan(a->dissipation) ? b->dissipation : a->dissipation;
+  }
+  if (isnan(a->young) || isnan(b->young)) {
+    return 0.5 * (a->dissipation + b->dissipation);
+  }
+  double share_a = b->young / (a->young + b->young);
+  return share_a * a->dissipation + (1 - share_a) * b->dissipation;
+}
+
+/* Friction of a pair: geometric mean; with one side known, that side's. */
+static double pair_mu(double a, double b) {
+  if (isnan(a) || isnan(b)) {
+    return isnan(a) ? b : a;
+  }
+  return sqrt(a * b);
+}
+
+static ff_pair pair_rule(const ff_scene *scene, const shape_class *a, const shape_class *b,
+                         double radius) {
+  static const ff_material_def unknown = {.young = NAN,
+                                          .poisson = NAN,
+                                          .density = NAN,
+                                          .dissipation = NAN,
+                                          .mu_static = NAN,
+                                          .mu_kinetic = NAN};
+  const ff_material_def *ma = a->material >= 0 ? &scene->materials[a->material] : &unknown;
+  const ff_material_def *mb = b->material >= 0 ? &scene->materials[b->material] : &unknown;
+  return (ff_pair){.young = effective_young(ma, mb),
+                   .radius = radius,
+                   .dissipation = pair_dissipation(ma, mb),
+                   .mu_static = pair_mu(ma->mu_static, mb->mu_static),
+                   .mu_kinetic = pair_mu(ma->mu_kinetic, mb->mu_kinetic)};
+}
+
+/* ---- bindings ----------------------------------------------------------------------------- */
+
+static ff_status find_law(ff_report *report, ff_law_kind kind, const char *name,
+                          const ff_law **out) {
+  *out = ff_law_find(kind, name ? name : "");
+  if (*out) {
+    return FF_OK;
+  }
+  const char *known[64];
+  int count = 0;
+  for (int i = 0; i < ff_law_count() && count < 64; i++) {
+    if (ff_law_at(i)->kind == kind) {
+      known[count++] = ff_law_at(i)->name;
+    }
+  }
+  ff_status status = ff_report_unknown(report, "law", name ? name : "", known, count);
+  ff_report_key(report, "law");
+  return status;
+}
+
+/* Law and parameters of one choice. The report's key is relative to the choice. */
+static ff_status resolve_choice(ff_report *report, const ff_law_choice *choice, ff_law_kind kind,
+                                const ff_pair *pair, const ff_law **law, ff_law_params *params) {
+  ff_status status = find_law(report, kind, choice->law, law);
+  if (status != FF_OK) {
+    return status;
+  }
+  ff_law_params_default(*law, params);
+  for (int i = 0; status == FF_OK && i < choice->count; i++) {
+    status = ff_law_params_set(*law, params, choice->names[i], choice->values[i], report);
+  }
+  return status == FF_OK ? ff_law_params_resolve(*law, params, pair, report) : status;
+}
+
+static ff_status blame_choice(ff_build *build, int contact, const char *part, ff_status status) {
+  if (status == FF_ERROR_INPUT && build->report) {
+    char key[sizeof build->report->key];
+    memcpy(key, build->report->key, sizeof key);
+    ff_report_key(build->report, "contacts.%d.%s%s%s", contact, part, key[0] ? "." : "", key);
+  }
+  return status;
+}
+
+static ff_status resolve(binder *bind, ff_binding *to, int contact, const shape_class *a,
+                         const shape_class *b) {
+  ff_build *build = bind->build;
+  const ff_contact_def *def = &build->scene->contacts[contact];
+  if (!isnan(def->radius) && !(def->radius > 0 && isfinite(def->radius))) {
+    ff_report_what(build->report, "must be greater than 0 and finite, got %g", def->radius);
+    ff_report_key(build->report, "contacts.%d.radius", contact);
+    return FF_ERROR_INPUT;
+  }
+  const ff_geom *ga = &build->shapes[a->shape].geom, *gb = &build->shapes[b->shape].geom;
+  double radius = isnan(def->radius) ? ff_geom_radius(ga, gb) : def->radius;
+  to->pair = pair_rule(build->scene, a, b, radius);
+  ff_status status = resolve_choice(build->report, &def->normal, FF_LAW_NORMAL, &to->pair,
+                                    &to->normal, &to->normal_params);
+  if (status != FF_OK) {
+    return blame_choice(build, contact, "normal", status);
+  }
+  ff_law_choice friction = def->friction;
+  friction.law = friction.law ? friction.law : "none";
+  status = resolve_choice(build->report, &friction, FF_LAW_FRICTION, &to->pair, &to->friction,
+                          &to->friction_params);
+  return blame_choice(build, contact, "friction", status);
+}
+
+static ff_status new_binding(binder *bind, int contact, const shape_class *a,
+                             const shape_class *b) {
+  ff_build *build = bind->build;
+  if (bind->binding_count == bind->binding_capacity) {
+    int larger = bind->binding_capacity ? 2 * bind->binding_capacity : 8;
+    ff_binding *fresh = ff_arena_take(&build->scratch, (size_t)larger, sizeof *fresh);
+    if (!fresh) {
+      return FF_ERROR_MEMORY;
+    }
+    if (bind->binding_count > 0) {
+      memcpy(fresh, bind->bindings, (size_t)bind->binding_count * sizeof *fresh);
+    }
+    bind->bindings = fresh;
+    bind->binding_capacity = larger;
+  }
+  if (bind->binding_count == BINDING_LIMIT) {
+    ff_report_what(build->report, "more than %d different contacts", BINDING_LIMIT);
+    ff_report_key(build->report, "contacts");
+    return FF_ERROR_INPUT;
+  }
+  ff_status status = resolve(bind, &bind->bindings[bind->binding_count], contact, a, b);
+  bind->binding_count += status == FF_OK;
+  return status;
+}
+
+/* ---- rules -> table ------------------------------------------------------------------------ */
+
+static ff_status cannot_touch(ff_build *build, int contact, const shape_class *a,
+                              const shape_class *b) {
+  ff_report_what(build->report,
+                 "'%.64s' (%s) and '%.64s' (%s) cannot touch: there is no contact geometry for "
+                 "these two forms; name the pairs that touch, or add {pair: [%.64s, %.64s], off: "
+                 "true} below",
+                 build->bodies[build->shapes[a->shape].body].name, ff_shape_kind_name(a->kind),
+                 build->bodies[build->shapes[b->shape].body].name, ff_shape_kind_name(b->kind),
+                 build->bodies[build->shapes[a->shape].body].name,
+                 build->bodies[build->shapes[b->shape].body].name);
+  ff_report_key(build->report, "contacts.%d.pair", contact);
+  return FF_ERROR_INPUT;
+}
+
+static void set_entry(binder *bind, int a, int b, int binding) {
+  bind->table[a * bind->class_count + b] = binding;
+  bind->table[b * bind->class_count + a] = binding;
+}
+
+/* Applies a rule to one pair of classes, a and b in the rule's order. */
+static ff_status apply(binder *bind, int contact, int a, int b) {
+  if (bind->table[a * bind->class_count + b] != UNSET) {
+    return FF_OK; /* a later rule has spoken */
+  }
+  const shape_class *ca = &bind->classes[a], *cb = &bind->classes[b];
+  bool same_body = ca->group != 0 && ca->group == cb->group;
+  if (bind->build->scene->contacts[contact].off || same_body || (!ca->is_free && !cb->is_free)) {
+    set_entry(bind, a, b, APART);
+    return FF_OK;
+  }
+  if (!ff_geom_can_touch(ca->kind, cb->kind)) {
+    return cannot_touch(bind->build, contact, ca, cb);
+  }
+  if (ca->kind == FF_HALF_SPACE) { /* geometry wants the half-space as b */
+    int t = a;
+    a = b;
+    b = t;
+  }
+  ff_status status = new_binding(bind, contact, &bind->classes[a], &bind->classes[b]);
+  if (status == FF_OK) {
+    set_entry(bind, a, b, bind->binding_count - 1);
+    bind->swapped[b * bind->class_count + a] = a != b;
+  }
+  return status;
+}
+
+static bool matches(const binder *bind, const char *name, int class_index) {
+  int group = bind->classes[class_index].group;
+  return is_any(name) ||
+         (group > 0 && strcmp(bind->build->scene->bodies[group - 1].name, name) == 0);
+}
+
+/* The last rule that matches a pair counts: go backwards, the first to speak wins. */
+static ff_status apply_rules(binder *bind) {
+  int n = bind->class_count;
+  for (int rule = bind->build->scene->contact_count - 1; rule >= 0; rule--) {
+    const ff_contact_def *def = &bind->build->scene->contacts[rule];
+    for (int a = 0; a < n; a++) {
+      for (int b = 0; matches(bind, def->a, a) && b < n; b++) {
+        ff_status status = matches(bind, def->b, b) ? apply(bind, rule, a, b) : FF_OK;
+        if (status != FF_OK) {
+          return status;
+        }
+      }
+    }
+  }
+  for (int i = 0; i < n * n; i++) {
+    bind->table[i] = bind->table[i] == UNSET ? APART : bind->table[i];
+  }
+  return FF_OK;
+}
+
+/* ---- what follows from the table --------------------------------------------------------- */
+
+static void look_at_bindings(binder *bind) {
+  ff_model *model = bind->build->model;
+  for (int i = 0; i < bind->binding_count; i++) {
+    int count = bind->bindings[i].friction->memory_count;
+    model->memory_count = count > model->memory_count ? count : model->memory_count;
+  }
+  int n = bind->class_count;
+  for (int a = 0; a < n; a++) {
+    for (int b = 0; b < n; b++) {
+      bool finite =
+          bind->classes[a].kind != FF_HALF_SPACE && bind->classes[b].kind != FF_HALF_SPACE;
+      model->free_pairs_touch = model->free_pairs_touch || (finite && bind->table[a * n + b] >= 0);
+    }
+  }
+}
+
+/* The first binding between the shapes of two bodies, and which of them is a. */
+static bool find_pair(const ff_model *model, int i, int j, ff_model_pair *out) {
+  const ff_model_body *bi = &model->bodies[i], *bj = &model->bodies[j];
+  for (int s = bi->first_shape; s < bi->first_shape + bi->shape_count; s++) {
+    for (int t = bj->first_shape; t < bj->first_shape + bj->shape_count; t++) {
+      int entry = model->shapes[s].class_index * model->class_count + model->shapes[t].class_index;
+      if (model->class_table[entry] >= 0) {
+        bool swapped = model->class_swapped[entry];
+        *out = (ff_model_pair){swapped ? j : i, swapped ? i : j, model->class_table[entry]};
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/* Lists pairs of bodies one by one, as long as they are few enough to be looked at. */
+static ff_status list_pairs(ff_build *build) {
+  ff_model *model = build->model;
+  double most = (double)model->free_count * model->body_count;
+  if (most > PAIR_LIMIT) {
+    return FF_OK;
+  }
+  for (int pass = 0; pass < 2; pass++) { /* count, then fill */
+    ff_model_pair *pairs = NULL;
+    if (pass == 1) {
+      pairs = ff_build_take(build, model->pair_count, sizeof *pairs);
+      if (!pairs) {
+        return FF_ERROR_MEMORY;
+      }
+      model->pairs = pairs;
+    }
+    int count = 0;
+    for (int f = 0; f < model->free_count; f++) {
+      int i = model->free_bodies[f];
+      for (int j = 0; j < model->body_count; j++) {
+        ff_model_pair pair;
+        bool once = model->bodies[j].slot < 0 || j > i; /* two free bodies meet twice here */
+        if (once && i != j && find_pair(model, i, j, &pair)) {
+          if (pairs) {
+            pairs[count] = pair;
+          }
+          count++;
+        }
+      }
+    }
+    model->pair_count = count;
+  }
+  return FF_OK;
+}
+
+ff_status ff_build_contacts(ff_build *build) {
+  binder bind = {.build = build};
+  ff_status status = find_groups(&bind);
+  status = status == FF_OK ? find_classes(&bind) : status;
+  if (status != FF_OK) {
+    return status;
+  }
+  int n = bind.class_count;
+  bind.table = ff_build_take(build, n * n, sizeof *bind.table);
+  bind.swapped = ff_build_take(build, n * n, sizeof *bind.swapped);
+  if (!bind.table || !bind.swapped) {
+    return FF_ERROR_MEMORY;
+  }
+  for (int i = 0; i < n * n; i++) {
+    bind.table[i] = UNSET;
+  }
+  status = apply_rules(&bind);
+  if (status != FF_OK) {
+    return status;
+  }
+  ff_model *model = build->model;
+  ff_binding *bindings = ff_build_take(build, bind.binding_count, sizeof *bindings);
+  if (!bindings) {
+    return FF_ERROR_MEMORY;
+  }
+  if (bind.binding_count > 0) {
+    memcpy(bindings, bind.bindings, (size_t)bind.binding_count * sizeof *bindings);
+  }
+  model->bindings = bindings;
+  model->binding_count = bind.binding_count;
+  model->class_count = n;
+  model->class_table = bind.table;
+  model->class_swapped = bind.swapped;
+  look_at_bindings(&bind);
+  return list_pairs(build);
+}

@@ -1,0 +1,119 @@
+/* Inside of a model: compiled, immutable, read by every later room.
+ *
+ * Bodies are numbered 0 .. body_count-1 here (handle id - 1). A free body's
+ * state belongs to its principal frame: origin at the centre of mass, axes
+ * along the principal axes of inertia, so that inertia is three numbers.
+ */
+#ifndef FF_MODEL_MODEL_H
+#define FF_MODEL_MODEL_H
+
+#include "base/arena.h"
+#include "footfall/sim.h"
+#include "geom/geom.h"
+
+typedef struct ff_model_body {
+  const char *name;
+  ff_body_kind kind;
+  int slot;            /* among the free bodies; -1 if not free */
+  bool round;          /* three equal moments of inertia */
+  double mass;         /* kg, and its inverse; 0 and 0 if not free */
+  double inv_mass;     /* 1/kg */
+  ff_vec3 inertia;     /* kg m^2, principal moments */
+  ff_vec3 inv_inertia; /* 1/(kg m^2) */
+  ff_pose frame;       /* principal frame in the body frame */
+  ff_pose start;       /* principal frame in the world, t = 0 */
+  ff_vec3 velocity;    /* m/s, of the principal frame's origin, t = 0 */
+  ff_vec3 omega;       /* rad/s, world, t = 0 */
+  double bound;        /* m, radius about the principal origin that holds its finite shapes */
+  int first_shape, shape_count;
+  bool infinite;    /* has a half-space */
+  ff_motion motion; /* prescribed bodies; axis is unit or zero */
+} ff_model_body;
+
+typedef struct ff_model_shape {
+  int body;
+  ff_geom geom;
+  ff_pose pose;    /* in the body's principal frame */
+  double bound;    /* m, about pose.position; INFINITY for a half-space */
+  int material;    /* -1: none */
+  int class_index; /* shapes of one class touch by the same rules */
+} ff_model_shape;
+
+/* How shapes of two classes touch: the laws with all parameters resolved. */
+typedef struct ff_binding {
+  const ff_law *normal, *friction; /* friction NULL: none */
+  ff_law_params normal_params, friction_params;
+  ff_pair pair;
+} ff_binding;
+
+typedef struct ff_model_force {
+  int body;
+  ff_force_def def; /* point in the principal frame */
+} ff_model_force;
+
+typedef struct ff_model_drive {
+  const char *name;
+  int body;
+  ff_vec3 axis;      /* unit, world */
+  ff_vec3 reference; /* m, world */
+  ff_vec3 point;     /* m, the body's origin in its principal frame */
+  const ff_phase_def *phases;
+  int phase_count;
+} ff_model_drive;
+
+/* Two bodies that may touch; a is the one forces are told for. */
+typedef struct ff_model_pair {
+  int a, b;
+  int binding; /* of their first pair of shapes that may touch */
+} ff_model_pair;
+
+typedef enum ff_stepper_kind {
+  FF_STEPPER_SYMPLECTIC_EULER,
+  FF_STEPPER_RK4,
+  FF_STEPPER_ADAPTIVE
+} ff_stepper_kind;
+
+struct ff_model {
+  ff_arena arena;
+  ff_run_def run;
+  ff_stepper_kind stepper;
+
+  int body_count, free_count, shape_count, force_count, drive_count;
+  const ff_model_body *bodies;
+  const int *free_bodies; /* body of each free slot: free_count */
+  const ff_model_shape *shapes;
+  const ff_model_force *forces;
+  const ff_model_drive *drives;
+
+  int class_count;
+  const int *class_table;    /* binding of two classes, -1: they do not touch; class_count^2 */
+  const bool *class_swapped; /* true: the first class is the b of the pair; class_count^2 */
+  int binding_count;
+  const ff_binding *bindings;
+  bool free_pairs_touch; /* some two finite shapes may touch: a broad phase is needed */
+  int memory_count;      /* numbers of memory per contact point: most of any friction law */
+
+  int knot_count;
+  const double *knots; /* s, instants at which a table, drive or motion has a kink; sorted */
+
+  int pair_count;
+  const ff_model_pair *pairs;
+  const char *const *material_names;
+};
+
+/* Where a body that is not free stands and how it moves at time t. */
+typedef struct ff_body_motion {
+  ff_pose pose;
+  ff_vec3 velocity, omega; /* m/s, rad/s, world */
+} ff_body_motion;
+
+ff_body_motion ff_motion_at(const ff_model_body *body, double t);
+
+/* Next instant after t at which a table, drive or motion has a kink; INFINITY if none. */
+double ff_model_next_knot(const ff_model *model, double t);
+
+/* Phase of a drive at time t (the later one at a boundary); its start time. */
+int ff_drive_phase(const ff_model_drive *drive, double t);
+double ff_drive_phase_start(const ff_model_drive *drive, int phase);
+
+#endif

@@ -1,0 +1,61 @@
+/* Things that follow time alone: prescribed bodies, phases, knots. */
+#include "math/vec.h"
+#include "model/model.h"
+#include "model/table.h"
+
+static ff_vec3 table_vec3(const ff_table *table, double t,
+                          void (*get)(const ff_table *, double, double *)) {
+  double out[3] = {0, 0, 0};
+  if (table->rows > 0) {
+    get(table, t, out);
+  }
+  return v3(out[0], out[1], out[2]);
+}
+
+ff_body_motion ff_motion_at(const ff_model_body *body, double t) {
+  ff_body_motion out = {.pose = body->start};
+  if (body->kind != FF_BODY_PRESCRIBED) {
+    return out;
+  }
+  const ff_motion *motion = &body->motion;
+  double w = 2 * ff_pi * motion->frequency;
+  double wave = sin(w * t + motion->phase) - sin(motion->phase);
+  double wave_rate = w * cos(w * t + motion->phase);
+  /* Translation: the integrated velocity table plus the oscillation. */
+  ff_vec3 path = table_vec3(&motion->velocity, t, ff_table_integral);
+  ff_vec3 speed = table_vec3(&motion->velocity, t, ff_table_value);
+  out.pose.position = v3_add(out.pose.position, v3_axpy(path, wave, motion->amplitude));
+  out.velocity = v3_axpy(speed, wave_rate, motion->amplitude);
+  /* Rotation about a fixed axis: the integrated rate plus the swing. */
+  double angle = table_vec3(&motion->rate, t, ff_table_integral).x + motion->swing_amplitude * wave;
+  double rate =
+      table_vec3(&motion->rate, t, ff_table_value).x + motion->swing_amplitude * wave_rate;
+  out.omega = v3_scale(rate, motion->axis);
+  out.pose.orientation = q_mul(q_exp(v3_scale(angle, motion->axis)), body->start.orientation);
+  return out;
+}
+
+int ff_drive_phase(const ff_model_drive *drive, double t) {
+  int phase = 0;
+  while (phase + 1 < drive->phase_count && t >= drive->phases[phase].until) {
+    phase++;
+  }
+  return phase;
+}
+
+double ff_drive_phase_start(const ff_model_drive *drive, int phase) {
+  return phase > 0 ? drive->phases[phase - 1].until : 0.0;
+}
+
+double ff_model_next_knot(const ff_model *model, double t) {
+  int low = -1, high = model->knot_count;
+  while (high - low > 1) {
+    int middle = low + (high - low) / 2;
+    if (model->knots[middle] <= t) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return high < model->knot_count ? model->knots[high] : INFINITY;
+}

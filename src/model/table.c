@@ -1,0 +1,102 @@
+#include "model/table.h"
+
+#include <math.h>
+
+static const double *row(const ff_table *table, int i) {
+  return table->values + (size_t)i * (size_t)(table->width + 1);
+}
+
+/* Last row that is not later than t; -1 if t comes before the first. */
+static int row_before(const ff_table *table, double t) {
+  int low = -1, high = table->rows;
+  while (high - low > 1) {
+    int middle = low + (high - low) / 2;
+    if (row(table, middle)[0] <= t) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+static void fill(double *out, int count, double value) {
+  for (int i = 0; i < count; i++) {
+    out[i] = value;
+  }
+}
+
+void ff_table_value(const ff_table *table, double t, double *out) {
+  if (table->rows == 0) {
+    fill(out, table->width, 0.0);
+    return;
+  }
+  int i = row_before(table, t);
+  const double *r0 = row(table, i < 0 ? 0 : i);
+  const double *r1 = row(table, i + 1 < table->rows ? i + 1 : table->rows - 1);
+  double span = r1[0] - r0[0];
+  double s = span > 0 ? (t - r0[0]) / span : 0.0;
+  for (int k = 1; k <= table->width; k++) {
+    out[k - 1] = r0[k] + s * (r1[k] - r0[k]);
+  }
+}
+
+/* Integral from the first knot to t. */
+static void integral_from_first(const ff_table *table, double t, double *out) {
+  const double *first = row(table, 0);
+  if (t <= first[0]) {
+    for (int k = 1; k <= table->width; k++) {
+      out[k - 1] = first[k] * (t - first[0]);
+    }
+    return;
+  }
+  fill(out, table->width, 0.0);
+  for (int i = 0; i < table->rows && row(table, i)[0] < t; i++) {
+    const double *r0 = row(table, i);
+    bool last = i + 1 == table->rows;
+    const double *r1 = last ? r0 : row(table, i + 1);
+    double end = last || t < r1[0] ? t : r1[0];
+    double span = r1[0] - r0[0];
+    double s = span > 0 ? (end - r0[0]) / span : 0.0;
+    for (int k = 1; k <= table->width; k++) {
+      out[k - 1] += (end - r0[0]) * (r0[k] + 0.5 * s * (r1[k] - r0[k]));
+    }
+  }
+}
+
+void ff_table_integral(const ff_table *table, double t, double *out) {
+  fill(out, table->width, 0.0);
+  if (table->rows == 0) {
+    return;
+  }
+  double at_zero[3];
+  integral_from_first(table, t, out);
+  integral_from_first(table, 0.0, at_zero);
+  for (int k = 0; k < table->width; k++) {
+    out[k] -= at_zero[k];
+  }
+}
+
+double ff_table_time(const ff_table *table, int i) {
+  return row(table, i)[0];
+}
+
+const char *ff_table_check(const ff_table *table, int width) {
+  if (table->rows == 0) {
+    return NULL;
+  }
+  if (table->width != width) {
+    return width == 1 ? "each row must be [t, value]" : "each row must be [t, x, y, z]";
+  }
+  for (int i = 0; i < table->rows; i++) {
+    for (int k = 0; k <= width; k++) {
+      if (!isfinite(row(table, i)[k])) {
+        return "every number must be finite";
+      }
+    }
+    if (i > 0 && row(table, i)[0] <= row(table, i - 1)[0]) {
+      return "times must increase";
+    }
+  }
+  return NULL;
+}

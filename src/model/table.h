@@ -1,0 +1,16 @@
+/* Tables over time: piecewise linear, held constant outside. See ff_table. */
+#ifndef FF_MODEL_TABLE_H
+#define FF_MODEL_TABLE_H
+
+#include "footfall/scene.h"
+
+/* Value at time t: width numbers. Zero for an empty table. */
+void ff_table_value(const ff_table *table, double t, double *out);
+/* Integral from 0 to t, exact. */
+void ff_table_integral(const ff_table *table, double t, double *out);
+/* Time of a row. */
+double ff_table_time(const ff_table *table, int row);
+/* Checks times and values: NULL, or what is wrong. */
+const char *ff_table_check(const ff_table *table, int width);
+
+#endif
