@@ -1,0 +1,120 @@
+#include "model/state.h"
+
+#include "math/vec.h"
+
+#include <string.h>
+
+/* Contact points to make room for: all features of all shapes on every half-space, and a
+ * dozen points a body where free shapes may touch each other. */
+static double wanted_points(const ff_model *model) {
+  double count = 16;
+  int floors = 0;
+  for (int i = 0; i < model->shape_count; i++) {
+    floors += model->shapes[i].geom.kind == FF_HALF_SPACE;
+  }
+  for (int i = 0; i < model->shape_count; i++) {
+    ff_shape_kind kind = model->shapes[i].geom.kind;
+    if (kind != FF_HALF_SPACE) {
+      count += (double)floors * ff_geom_touch_limit(kind, FF_HALF_SPACE);
+      count += model->free_pairs_touch ? 12 : 0;
+    }
+  }
+  return count;
+}
+
+ff_status ff_state_make(ff_state *out, const ff_model *model, ff_arena *arena) {
+  *out = (ff_state){0};
+  double points =
+      model->run.contact_capacity > 0 ? model->run.contact_capacity : wanted_points(model);
+  if (points > 1e8) {
+    return FF_ERROR_MEMORY;
+  }
+  out->point_capacity = out->near_capacity = out->meet_capacity = (int)points;
+  out->memory_at = FF_Y_BODY * model->free_count;
+  out->ledger_at = out->memory_at + model->memory_count * out->point_capacity;
+  out->size = out->ledger_at + FF_Y_LEDGER;
+
+  size_t n = (size_t)points;
+  size_t bodies = (size_t)model->body_count, drives = (size_t)model->drive_count;
+  const struct {
+    void **to;
+    size_t count, size;
+  } rooms[] = {
+      {(void **)&out->y, (size_t)out->size, sizeof(double)},
+      {(void **)&out->bodies, bodies, sizeof(ff_body_motion)},
+      {(void **)&out->wrenches, bodies, sizeof(ff_wrench)},
+      {(void **)&out->drive_force, drives, sizeof(double)},
+      {(void **)&out->drive_phase, drives, sizeof(int)},
+      {(void **)&out->drive_start, drives, sizeof(double)},
+      {(void **)&out->meets, n, sizeof(ff_meet)},
+      {(void **)&out->old_meets, n, sizeof(ff_meet)},
+      {(void **)&out->nears, n, sizeof(ff_near)},
+      {(void **)&out->old_nears, n, sizeof(ff_near)},
+      {(void **)&out->points, n, sizeof(ff_point)},
+      {(void **)&out->old_points, n, sizeof(ff_point)},
+      {(void **)&out->old_memory, n * (size_t)model->memory_count, sizeof(double)},
+      {(void **)&out->listed_at, (size_t)model->free_count, sizeof(ff_vec3)},
+  };
+  for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
+    void *room = ff_arena_take(arena, rooms[i].count, rooms[i].size);
+    if (!room) {
+      return FF_ERROR_MEMORY;
+    }
+    memcpy(rooms[i].to, &room, sizeof room);
+  }
+  return FF_OK;
+}
+
+static void put(double *to, ff_vec3 v) {
+  to[0] = v.x;
+  to[1] = v.y;
+  to[2] = v.z;
+}
+
+void ff_state_reset(ff_state *state, const ff_model *model) {
+  memset(state->y, 0, (size_t)state->size * sizeof *state->y);
+  state->t = 0;
+  state->meet_count = state->near_count = state->point_count = 0;
+  state->skin = -1; /* no list yet */
+  state->evaluations = 0;
+  for (int i = 0; i < model->body_count; i++) {
+    const ff_model_body *body = &model->bodies[i];
+    state->bodies[i] = ff_motion_at(body, 0.0);
+    if (body->slot < 0) {
+      continue;
+    }
+    double *y = ff_state_body(state, body->slot);
+    ff_quat q = body->start.orientation;
+    ff_vec3 spin = q_unrotate(q, body->omega);
+    put(y + FF_Y_X, body->start.position);
+    y[FF_Y_Q] = q.w;
+    put(y + FF_Y_Q + 1, v3(q.x, q.y, q.z));
+    put(y + FF_Y_V, body->velocity);
+    put(y + FF_Y_L, q_rotate(q, v3_mul(body->inertia, spin)));
+  }
+  for (int i = 0; i < model->drive_count; i++) {
+    state->drive_phase[i] = -1;
+  }
+  ff_state_enter_phases(state, model);
+}
+
+/* Position of a drive's point along its axis. */
+static double drive_position(const ff_state *state, const ff_model *model,
+                             const ff_model_drive *drive) {
+  const double *y = ff_state_body(state, model->bodies[drive->body].slot);
+  ff_quat q = q_unit((ff_quat){y[FF_Y_Q], y[FF_Y_Q + 1], y[FF_Y_Q + 2], y[FF_Y_Q + 3]});
+  ff_vec3 origin = v3_add(v3(y[0], y[1], y[2]), q_rotate(q, drive->point));
+  return v3_dot(drive->axis, v3_sub(origin, drive->reference));
+}
+
+void ff_state_enter_phases(ff_state *state, const ff_model *model) {
+  for (int i = 0; i < model->drive_count; i++) {
+    const ff_model_drive *drive = &model->drives[i];
+    int phase = ff_drive_phase(drive, state->t);
+    if (phase != state->drive_phase[i]) {
+      double start = drive->phases[phase].start;
+      state->drive_phase[i] = phase;
+      state->drive_start[i] = isnan(start) ? drive_position(state, model, drive) : start;
+    }
+  }
+}

@@ -1,0 +1,106 @@
+/* All that changes during a run, described by a model. Read by steppers and audit.
+ *
+ * The vector y is what integrators see:
+ *   free bodies   13 each: position (centre of mass, world), orientation (principal frame),
+ *                 velocity (world), angular momentum about the centre of mass (world)
+ *   memory        of the friction laws, memory_count for each contact point
+ *   ledger        integrals over time: losses, work, impulses from outside
+ * Angular momentum, not velocity, is the unknown: without torque it is constant to the bit.
+ */
+#ifndef FF_MODEL_STATE_H
+#define FF_MODEL_STATE_H
+
+#include "model/model.h"
+
+/* Offsets into the 13 numbers of a body. */
+enum { FF_Y_X = 0, FF_Y_Q = 3, FF_Y_V = 7, FF_Y_L = 10, FF_Y_BODY = 13 };
+/* Offsets into the ledger. */
+enum {
+  FF_Y_LOST = 0,
+  FF_Y_WORK = FF_LOSS_COUNT,
+  FF_Y_IMPULSE = FF_Y_WORK + 1,    /* 3, N s */
+  FF_Y_ANGULAR = FF_Y_IMPULSE + 3, /* 3, N m s about the world origin */
+  FF_Y_LEDGER = FF_Y_ANGULAR + 3
+};
+
+/* A contact point: one feature of a pair of shapes near each other. */
+typedef struct ff_point {
+  ff_vec3 point, normal, t1, t2; /* world */
+  ff_patch patch;
+  double force_n, force_t[2]; /* N, on a */
+  ff_vec3 force, moment;      /* N, N m about the point, on a, world */
+  double energy_n, energy_t;  /* J, stored */
+  double kink;                /* value of the normal law's kink function */
+  ff_mode mode;
+  bool touching; /* depth > 0 now (or held closed by `adaptive`) */
+  bool closed;   /* side on which `adaptive` holds the point until its next event */
+} ff_point;
+
+/* Two shapes near each other, with room for all points they can have. */
+typedef struct ff_near {
+  int shape_a, shape_b;
+  int binding;
+  int first_point, point_count;
+} ff_near;
+
+/* Two bodies near each other: consecutive shapes pairs. */
+typedef struct ff_meet {
+  int a, b;
+  int first_near, near_count;
+  /* the contact that is going on, for events: */
+  bool touching;
+  double touch_time, peak_force, peak_time, peak_depth;
+} ff_meet;
+
+typedef struct ff_wrench {
+  ff_vec3 force, torque; /* N; N m about the centre of mass; world */
+} ff_wrench;
+
+typedef struct ff_state {
+  double t;
+  double *y; /* size numbers */
+  int size, memory_at, ledger_at;
+
+  /* from y and t, by the last evaluation of forces */
+  ff_body_motion *bodies; /* body_count: principal frames */
+  ff_wrench *wrenches;    /* body_count: everything but gravity */
+  double *drive_force;    /* drive_count, N */
+  double stiffness;       /* 1/s^2, largest contact stiffness over effective mass */
+  double damping;         /* 1/s, largest contact damping over effective mass */
+
+  /* contact candidates, sorted by (a, b) */
+  ff_meet *meets, *old_meets;
+  ff_near *nears, *old_nears;
+  ff_point *points, *old_points;
+  double *old_memory;
+  int meet_count, near_count, point_count;
+  int meet_capacity, near_capacity, point_capacity;
+  ff_vec3 *listed_at; /* free_count: where the bodies were when the list was made */
+  double skin;        /* m, how far bodies may move before the list is stale */
+  bool frozen;        /* points keep their side (closed) until told: `adaptive` */
+
+  /* drives: the phase each is in, and the wanted position it started from */
+  int *drive_phase;
+  double *drive_start;
+
+  long evaluations;
+} ff_state;
+
+static inline double *ff_state_body(const ff_state *state, int slot) {
+  return state->y + (size_t)slot * FF_Y_BODY;
+}
+static inline double *ff_state_memory(const ff_model *model, const ff_state *state, int point) {
+  return state->y + state->memory_at + (size_t)point * (size_t)model->memory_count;
+}
+static inline double *ff_state_ledger(const ff_state *state) {
+  return state->y + state->ledger_at;
+}
+
+/* Makes room for everything in one arena. */
+ff_status ff_state_make(ff_state *out, const ff_model *model, ff_arena *arena);
+/* Bodies at their start, no contact, empty ledger, t = 0. */
+void ff_state_reset(ff_state *state, const ff_model *model);
+/* Phases of the drives at the time of the state; a new phase starts where it must. */
+void ff_state_enter_phases(ff_state *state, const ff_model *model);
+
+#endif
