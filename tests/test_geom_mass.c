@@ -112,7 +112,7 @@ static void half_space_has_no_mass(void **state) {
   assert_true(v3_norm(ff_geom_inertia(&ground)) == 0);
 }
 
-static void bound_holds_the_shape_and_touches_it(void **state) {
+static void bound_reaches_the_farthest_point(void **state) {
   (void)state;
   const double expected[SOLIDS] = {0.3, 0.7,  sqrt(0.25 + 0.0004 + 1.21),
                                    0.8, 0.65, sqrt(0.0625 + 0.81)};
@@ -172,7 +172,7 @@ int main(void) {
       cmocka_unit_test(known_values_of_textbooks),
       cmocka_unit_test(limits_of_one_shape_are_another),
       cmocka_unit_test(half_space_has_no_mass),
-      cmocka_unit_test(bound_holds_the_shape_and_touches_it),
+      cmocka_unit_test(bound_reaches_the_farthest_point),
       cmocka_unit_test(radius_where_there_is_one),
       cmocka_unit_test(check_accepts_good_sizes),
       cmocka_unit_test(check_says_which_size_is_wrong),
