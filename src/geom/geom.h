@@ -36,7 +36,8 @@ int ff_geom_touch_limit(ff_shape_kind a, ff_shape_kind b);
 
 /* Points with depth > -margin, in order of feature. Order of a and b as in the model:
  * a half-space is always b. Returns their number. Depth rate equals minus the normal
- * velocity of a relative to b at the point (needed for the ledger to close). */
+ * velocity of a relative to b at the point (needed for the ledger to close); for the rim
+ * points of a cylinder beside the deepest it does so in the sum over equally deep ones. */
 int ff_geom_touch(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
                   double margin, ff_touch out[FF_TOUCH_MAX]);
 

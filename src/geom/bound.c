@@ -1,0 +1,34 @@
+/* How far a shape reaches, and how round a pair is where it touches. */
+#include "geom/geom.h"
+#include "math/vec.h"
+
+double ff_geom_bound(const ff_geom *geom) {
+  ff_vec3 s = geom->size;
+  switch (geom->kind) {
+    case FF_SPHERE: return s.x;
+    case FF_ELLIPSOID: return fmax(s.x, fmax(s.y, s.z));
+    case FF_BOX: return v3_norm(s);
+    case FF_CAPSULE: return s.x + s.y;
+    case FF_CYLINDER: return sqrt(s.x * s.x + s.y * s.y);
+    case FF_HALF_SPACE:
+    case FF_SHAPE_KIND_COUNT: break;
+  }
+  return INFINITY;
+}
+
+/* The one curvature of a shape at every point it can touch with; NAN if there is none. */
+static double constant_curvature(const ff_geom *geom) {
+  switch (geom->kind) {
+    case FF_HALF_SPACE: return 0.0;
+    case FF_SPHERE:
+    case FF_CAPSULE: return 1.0 / geom->size.x;
+    default: return NAN;
+  }
+}
+
+double ff_geom_radius(const ff_geom *a, const ff_geom *b) {
+  if (!ff_geom_can_touch(a->kind, b->kind)) {
+    return NAN;
+  }
+  return 1.0 / (constant_curvature(a) + constant_curvature(b));
+}

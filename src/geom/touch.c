@@ -1,0 +1,32 @@
+/* Which kinds can touch, and who computes it. */
+#include "geom/touch.h"
+
+typedef struct pair_entry {
+  ff_touch_pair *touch; /* NULL: these do not touch */
+  int limit;            /* most points it returns */
+} pair_entry;
+
+/* [a][b]; a half-space is always b. */
+static const pair_entry pairs[FF_SHAPE_KIND_COUNT][FF_SHAPE_KIND_COUNT] = {
+    [FF_SPHERE] =
+        {[FF_HALF_SPACE] = {ff_touch_sphere_plane, 1}, [FF_SPHERE] = {ff_touch_sphere_sphere, 1}},
+    [FF_ELLIPSOID] = {[FF_HALF_SPACE] = {ff_touch_ellipsoid_plane, 1}},
+    [FF_BOX] = {[FF_HALF_SPACE] = {ff_touch_box_plane, 8}},
+    [FF_CAPSULE] = {[FF_HALF_SPACE] = {ff_touch_capsule_plane, 2}},
+    [FF_CYLINDER] = {[FF_HALF_SPACE] = {ff_touch_cylinder_plane, 8}},
+};
+
+int ff_geom_touch_limit(ff_shape_kind a, ff_shape_kind b) {
+  int forward = pairs[a][b].limit, backward = pairs[b][a].limit;
+  return forward > backward ? forward : backward;
+}
+
+bool ff_geom_can_touch(ff_shape_kind a, ff_shape_kind b) {
+  return ff_geom_touch_limit(a, b) > 0;
+}
+
+int ff_geom_touch(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
+                  double margin, ff_touch out[FF_TOUCH_MAX]) {
+  ff_touch_pair *touch = pairs[a->kind][b->kind].touch;
+  return touch ? touch(a, pose_a, b, pose_b, margin, out) : 0;
+}

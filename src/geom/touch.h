@@ -1,0 +1,33 @@
+/* Inside geometry: one function a pair of kinds, collected in touch.c. */
+#ifndef FF_GEOM_TOUCH_H
+#define FF_GEOM_TOUCH_H
+
+#include "geom/geom.h"
+#include "math/vec.h"
+
+/* As ff_geom_touch, for one pair of kinds. */
+typedef int ff_touch_pair(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                          const ff_pose *pose_b, double margin, ff_touch *out);
+
+ff_touch_pair ff_touch_sphere_plane;
+ff_touch_pair ff_touch_ellipsoid_plane;
+ff_touch_pair ff_touch_box_plane;
+ff_touch_pair ff_touch_capsule_plane;
+ff_touch_pair ff_touch_cylinder_plane;
+ff_touch_pair ff_touch_sphere_sphere;
+
+/* The axes of a frame in the world: columns of q_matrix, one at a time. */
+static inline ff_vec3 q_axis_x(ff_quat q) {
+  return v3(1.0 - 2.0 * (q.y * q.y + q.z * q.z), 2.0 * (q.x * q.y + q.w * q.z),
+            2.0 * (q.x * q.z - q.w * q.y));
+}
+static inline ff_vec3 q_axis_y(ff_quat q) {
+  return v3(2.0 * (q.x * q.y - q.w * q.z), 1.0 - 2.0 * (q.x * q.x + q.z * q.z),
+            2.0 * (q.y * q.z + q.w * q.x));
+}
+static inline ff_vec3 q_axis_z(ff_quat q) {
+  return v3(2.0 * (q.x * q.z + q.w * q.y), 2.0 * (q.y * q.z - q.w * q.x),
+            1.0 - 2.0 * (q.x * q.x + q.y * q.y));
+}
+
+#endif

@@ -1,0 +1,161 @@
+/* Solid shapes on a half-space.
+ *
+ * The depth of a point is its distance below the plane. For a point fixed to the
+ * shape, its rate is minus the normal velocity there, by definition. For a point
+ * that wanders over the shape as it turns (the lowest of an ellipsoid, of a cap's
+ * rim) the wandering is along the tangent plane, parallel to the half-space's, and
+ * adds nothing to the rate.
+ */
+#include "geom/touch.h"
+
+typedef struct plane {
+  ff_vec3 origin;
+  ff_vec3 normal;
+  ff_vec3 t1;
+} plane;
+
+static inline plane plane_of(const ff_pose *pose) {
+  return (plane){pose->position, q_axis_z(pose->orientation), q_axis_x(pose->orientation)};
+}
+
+static inline double height(const plane *ground, ff_vec3 point) {
+  return v3_dot(ground->normal, v3_sub(point, ground->origin));
+}
+
+/* Appends a point if it is within reach; returns the new count. */
+static inline int add(ff_touch *out, int count, const plane *ground, double margin,
+                      ff_touch touch) {
+  if (!(touch.depth > -margin)) {
+    return count;
+  }
+  touch.normal = ground->normal;
+  touch.t1 = ground->t1;
+  out[count] = touch;
+  return count + 1;
+}
+
+/* The lowest point of a ball: the sphere itself or an end of a capsule. */
+static inline int add_ball(ff_touch *out, int count, const plane *ground, double margin,
+                           ff_vec3 centre, double radius, int feature) {
+  return add(out, count, ground, margin,
+             (ff_touch){.point = v3_axpy(centre, -radius, ground->normal),
+                        .depth = radius - height(ground, centre),
+                        .curvature = {1.0 / radius, 1.0 / radius},
+                        .feature = feature});
+}
+
+int ff_touch_sphere_plane(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                          const ff_pose *pose_b, double margin, ff_touch *out) {
+  (void)b;
+  plane ground = plane_of(pose_b);
+  return add_ball(out, 0, &ground, margin, pose_a->position, a->size.x, 0);
+}
+
+/* Feature 0 is the end at -z, feature 1 the end at +z. */
+int ff_touch_capsule_plane(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                           const ff_pose *pose_b, double margin, ff_touch *out) {
+  (void)b;
+  plane ground = plane_of(pose_b);
+  ff_vec3 half = v3_scale(a->size.y, q_axis_z(pose_a->orientation));
+  ff_vec3 centre = pose_a->position;
+  int count = add_ball(out, 0, &ground, margin, v3_sub(centre, half), a->size.x, 0);
+  return add_ball(out, count, &ground, margin, v3_add(centre, half), a->size.x, 1);
+}
+
+/* Principal curvatures, larger first, of the ellipsoid with semi-axes s where its outward
+ * unit normal is m (shape frame). With A = diag(1/s^2) the surface is x.A x = 1, its point
+ * there x = A^-1 m / w, w = |s m|, and the shape operator is w A seen in the tangent plane. */
+static void ellipsoid_curvature(ff_vec3 s, ff_vec3 m, double w, double curvature[2]) {
+  ff_vec3 u = v3_orthogonal(m), v = v3_cross(m, u);
+  ff_vec3 a = v3(1.0 / (s.x * s.x), 1.0 / (s.y * s.y), 1.0 / (s.z * s.z));
+  double uu = w * v3_dot(u, v3_mul(a, u));
+  double vv = w * v3_dot(v, v3_mul(a, v));
+  double uv = w * v3_dot(u, v3_mul(a, v));
+  double half = 0.5 * (uu - vv);
+  curvature[0] = 0.5 * (uu + vv) + sqrt(half * half + uv * uv);
+  /* The product of the two is the Gaussian curvature, w^4 / (s.x s.y s.z)^2; dividing
+   * keeps the smaller one exact where the difference would cancel. */
+  double root = w * w / (s.x * s.y * s.z);
+  curvature[1] = fmin(root * root / curvature[0], curvature[0]);
+}
+
+int ff_touch_ellipsoid_plane(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                             const ff_pose *pose_b, double margin, ff_touch *out) {
+  (void)b;
+  plane ground = plane_of(pose_b);
+  ff_mat3 turn = q_matrix(pose_a->orientation);
+  ff_vec3 m = v3_neg(m3_tmul(turn, ground.normal)); /* straight down, in the shape frame */
+  ff_vec3 sm = v3_mul(a->size, m);
+  double w = v3_norm(sm); /* from the centre down to the lowest tangent plane */
+  double depth = w - height(&ground, pose_a->position);
+  if (!(depth > -margin)) {
+    return 0;
+  }
+  ff_vec3 lowest = v3_scale(1.0 / w, v3_mul(a->size, sm));
+  ff_touch touch = {.point = v3_add(pose_a->position, m3_mul(turn, lowest)), .depth = depth};
+  ellipsoid_curvature(a->size, m, w, touch.curvature);
+  return add(out, 0, &ground, margin, touch);
+}
+
+/* Feature: the corner, bit i set on the positive side of axis i. */
+int ff_touch_box_plane(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                       const ff_pose *pose_b, double margin, ff_touch *out) {
+  (void)b;
+  plane ground = plane_of(pose_b);
+  ff_vec3 x = v3_scale(a->size.x, q_axis_x(pose_a->orientation));
+  ff_vec3 y = v3_scale(a->size.y, q_axis_y(pose_a->orientation));
+  ff_vec3 z = v3_scale(a->size.z, q_axis_z(pose_a->orientation));
+  int count = 0;
+  for (int corner = 0; corner < 8; corner++) {
+    ff_vec3 arm = v3_scale(corner & 1 ? 1.0 : -1.0, x);
+    arm = v3_axpy(arm, corner & 2 ? 1.0 : -1.0, y);
+    arm = v3_axpy(arm, corner & 4 ? 1.0 : -1.0, z);
+    ff_vec3 point = v3_add(pose_a->position, arm);
+    count = add(out, count, &ground, margin,
+                (ff_touch){.point = point,
+                           .depth = -height(&ground, point),
+                           .curvature = {INFINITY, INFINITY},
+                           .feature = corner});
+  }
+  return count;
+}
+
+/* Caps at -z (features 0..3) and +z (4..7). Feature k of a cap is the rim point k times
+ * 90 degrees about the axis from the deepest one.
+ *
+ * Points 1 and 3 wander over the rim and not along the half-space, so that each alone
+ * breaks the rule that the depth rate is minus the normal velocity. Elastic forces are
+ * conservative all the same. The four depths depend on the height h of the cap's centre
+ * and on the tilt alone: with s the sine of the tilt they are -h + r s, -h, -h - r s, -h.
+ * Points 1 and 3 are always equally deep and so carry equal forces; what their normal
+ * velocities have beyond that of the cap's centre is equal and opposite, the moments
+ * of the two about the line from deepest to highest point cancel, and their common power
+ * is that of two forces at the centre, whose depth is theirs. */
+int ff_touch_cylinder_plane(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                            const ff_pose *pose_b, double margin, ff_touch *out) {
+  (void)b;
+  plane ground = plane_of(pose_b);
+  ff_vec3 axis = q_axis_z(pose_a->orientation);
+  double upright = v3_dot(ground.normal, axis);
+  ff_vec3 down = v3_axpy(v3_neg(ground.normal), upright, axis); /* in the plane of the cap */
+  double tilt = v3_norm(down);                                  /* its sine */
+  if (tilt < 1e-12) { /* standing: every rim point is as deep as the other */
+    down = q_axis_x(pose_a->orientation);
+  } else { /* once more, since rounding is large against a small tilt */
+    down = v3_scale(1.0 / tilt, down);
+    down = v3_unit(v3_axpy(down, -v3_dot(down, axis), axis));
+  }
+  ff_vec3 side = v3_cross(axis, down);
+  const ff_vec3 rim[4] = {down, side, v3_neg(down), v3_neg(side)};
+  const double drop[4] = {tilt, 0.0, -tilt, 0.0};
+  int count = 0;
+  for (int feature = 0; feature < 8; feature++) {
+    ff_vec3 centre = v3_axpy(pose_a->position, feature < 4 ? -a->size.y : a->size.y, axis);
+    count = add(out, count, &ground, margin,
+                (ff_touch){.point = v3_axpy(centre, a->size.x, rim[feature % 4]),
+                           .depth = a->size.x * drop[feature % 4] - height(&ground, centre),
+                           .curvature = {INFINITY, INFINITY},
+                           .feature = feature});
+  }
+  return count;
+}

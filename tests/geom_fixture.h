@@ -1,0 +1,34 @@
+/* Shapes, poses and motions that the geometry tests share. */
+#ifndef FF_TESTS_GEOM_FIXTURE_H
+#define FF_TESTS_GEOM_FIXTURE_H
+
+#include "geom/geom.h"
+#include "math/vec.h"
+#include "testing.h"
+
+/* One pair of every kind that can touch. */
+typedef struct geom_pair {
+  ff_geom a, b;
+} geom_pair;
+
+static const geom_pair geom_pairs[] = {
+    {{FF_SPHERE, {0.3, 0, 0}}, {FF_HALF_SPACE, {0, 0, 0}}},
+    {{FF_ELLIPSOID, {0.2, 0.5, 0.35}}, {FF_HALF_SPACE, {0, 0, 0}}},
+    {{FF_BOX, {0.2, 0.5, 0.35}}, {FF_HALF_SPACE, {0, 0, 0}}},
+    {{FF_CAPSULE, {0.2, 0.4, 0}}, {FF_HALF_SPACE, {0, 0, 0}}},
+    {{FF_CYLINDER, {0.3, 0.4, 0}}, {FF_HALF_SPACE, {0, 0, 0}}},
+    {{FF_SPHERE, {0.3, 0, 0}}, {FF_SPHERE, {0.5, 0, 0}}},
+};
+enum { GEOM_PAIRS = sizeof geom_pairs / sizeof geom_pairs[0] };
+
+static inline ff_vec3 random_vec(uint64_t *seed, double reach) {
+  double x = ff_random_in(seed, -reach, reach), y = ff_random_in(seed, -reach, reach);
+  return v3(x, y, ff_random_in(seed, -reach, reach));
+}
+
+static inline ff_pose random_pose(uint64_t *seed, double reach) {
+  ff_vec3 position = random_vec(seed, reach);
+  return (ff_pose){position, q_exp(random_vec(seed, 3))};
+}
+
+#endif
