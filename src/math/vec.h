@@ -11,6 +11,14 @@ static const double ff_pi = 3.14159265358979323846;
 static inline ff_vec3 v3(double x, double y, double z) {
   return (ff_vec3){x, y, z};
 }
+static inline ff_vec3 v3_load(const double *from) {
+  return v3(from[0], from[1], from[2]);
+}
+static inline void v3_store(double *to, ff_vec3 a) {
+  to[0] = a.x;
+  to[1] = a.y;
+  to[2] = a.z;
+}
 static inline ff_vec3 v3_add(ff_vec3 a, ff_vec3 b) {
   return v3(a.x + b.x, a.y + b.y, a.z + b.z);
 }

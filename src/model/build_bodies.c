@@ -267,6 +267,7 @@ static void place_shapes(ff_build *build, ff_model_body *to) {
     ff_model_shape *shape = &build->shapes[i];
     shape->pose.position = q_rotate(back, v3_sub(def->position, to->frame.position));
     shape->pose.orientation = q_unit(q_mul(back, q_unit(def->orientation)));
+    shape->centred = v3_norm(shape->pose.position) == 0 && shape->pose.orientation.w == 1;
     if (shape->geom.kind == FF_HALF_SPACE) {
       to->infinite = true;
     } else {

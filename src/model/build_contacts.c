@@ -225,6 +225,7 @@ static ff_status resolve(binder *bind, ff_binding *to, int contact, const shape_
   friction.law = friction.law ? friction.law : "none";
   status = resolve_choice(build->report, &friction, FF_LAW_FRICTION, &to->pair, &to->friction,
                           &to->friction_params);
+  to->frictionless = strcmp(friction.law, "none") == 0;
   return blame_choice(build, contact, "friction", status);
 }
 

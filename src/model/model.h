@@ -35,13 +35,15 @@ typedef struct ff_model_shape {
   ff_geom geom;
   ff_pose pose;    /* in the body's principal frame */
   double bound;    /* m, about pose.position; INFINITY for a half-space */
+  bool centred;    /* pose is the identity */
   int material;    /* -1: none */
   int class_index; /* shapes of one class touch by the same rules */
 } ff_model_shape;
 
 /* How shapes of two classes touch: the laws with all parameters resolved. */
 typedef struct ff_binding {
-  const ff_law *normal, *friction; /* friction NULL: none */
+  const ff_law *normal, *friction;
+  bool frictionless; /* the friction law is "none": nothing to evaluate */
   ff_law_params normal_params, friction_params;
   ff_pair pair;
 } ff_binding;
@@ -100,6 +102,11 @@ struct ff_model {
   const ff_model_pair *pairs;
   const char *const *material_names;
 };
+
+/* Step times contact frequency (rad). Beyond FF_COARSE_STEP a step cannot follow a contact;
+ * FF_FINE_STEP resolves it well: about 15 steps in an elastic impact. */
+#define FF_COARSE_STEP 1.0
+#define FF_FINE_STEP   0.2
 
 /* Where a body that is not free stands and how it moves at time t. */
 typedef struct ff_body_motion {

@@ -22,6 +22,18 @@ static double wanted_points(const ff_model *model) {
   return count;
 }
 
+static ff_status make_broad(ff_state *out, const ff_model *model) {
+  if (!model->free_pairs_touch) {
+    return FF_OK;
+  }
+  for (int i = 0; i < model->body_count; i++) {
+    if (model->bodies[i].bound > 0) {
+      out->finite_bodies[out->finite_count++] = i;
+    }
+  }
+  return ff_broad_create(&out->broad, out->finite_count);
+}
+
 ff_status ff_state_make(ff_state *out, const ff_model *model, ff_arena *arena) {
   *out = (ff_state){0};
   double points =
@@ -53,7 +65,11 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, ff_arena *arena) {
       {(void **)&out->points, n, sizeof(ff_point)},
       {(void **)&out->old_points, n, sizeof(ff_point)},
       {(void **)&out->old_memory, n * (size_t)model->memory_count, sizeof(double)},
-      {(void **)&out->listed_at, (size_t)model->free_count, sizeof(ff_vec3)},
+      {(void **)&out->listed_at, bodies, sizeof(ff_vec3)},
+      {(void **)&out->broad_pairs, n, sizeof(ff_broad_pair)},
+      {(void **)&out->finite_bodies, bodies, sizeof(int)},
+      {(void **)&out->centres, bodies, sizeof(ff_vec3)},
+      {(void **)&out->radii, bodies, sizeof(double)},
   };
   for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
     void *room = ff_arena_take(arena, rooms[i].count, rooms[i].size);
@@ -62,13 +78,12 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, ff_arena *arena) {
     }
     memcpy(rooms[i].to, &room, sizeof room);
   }
-  return FF_OK;
+  return make_broad(out, model);
 }
 
-static void put(double *to, ff_vec3 v) {
-  to[0] = v.x;
-  to[1] = v.y;
-  to[2] = v.z;
+void ff_state_free(ff_state *state) {
+  ff_broad_destroy(state->broad);
+  state->broad = NULL;
 }
 
 void ff_state_reset(ff_state *state, const ff_model *model) {
@@ -86,11 +101,11 @@ void ff_state_reset(ff_state *state, const ff_model *model) {
     double *y = ff_state_body(state, body->slot);
     ff_quat q = body->start.orientation;
     ff_vec3 spin = q_unrotate(q, body->omega);
-    put(y + FF_Y_X, body->start.position);
+    v3_store(y + FF_Y_X, body->start.position);
     y[FF_Y_Q] = q.w;
-    put(y + FF_Y_Q + 1, v3(q.x, q.y, q.z));
-    put(y + FF_Y_V, body->velocity);
-    put(y + FF_Y_L, q_rotate(q, v3_mul(body->inertia, spin)));
+    v3_store(y + FF_Y_Q + 1, v3(q.x, q.y, q.z));
+    v3_store(y + FF_Y_V, body->velocity);
+    v3_store(y + FF_Y_L, q_rotate(q, v3_mul(body->inertia, spin)));
   }
   for (int i = 0; i < model->drive_count; i++) {
     state->drive_phase[i] = -1;

@@ -10,6 +10,7 @@
 #ifndef FF_MODEL_STATE_H
 #define FF_MODEL_STATE_H
 
+#include "geom/broad.h"
 #include "model/model.h"
 
 /* Offsets into the 13 numbers of a body. */
@@ -34,6 +35,8 @@ typedef struct ff_point {
   ff_mode mode;
   bool touching; /* depth > 0 now (or held closed by `adaptive`) */
   bool closed;   /* side on which `adaptive` holds the point until its next event */
+  bool known;    /* closed has been set */
+  double held;   /* J, energy_t at the end of the step before */
 } ff_point;
 
 /* Two shapes near each other, with room for all points they can have. */
@@ -68,16 +71,26 @@ typedef struct ff_state {
   double stiffness;       /* 1/s^2, largest contact stiffness over effective mass */
   double damping;         /* 1/s, largest contact damping over effective mass */
 
-  /* contact candidates, sorted by (a, b) */
+  /* contact candidates: first bodies near half-spaces, then near each other; in each part
+   * sorted by body. The old_ arrays are the list before the present one. */
   ff_meet *meets, *old_meets;
   ff_near *nears, *old_nears;
   ff_point *points, *old_points;
   double *old_memory;
-  int meet_count, near_count, point_count;
+  int meet_count, near_count, point_count, floor_meets;
   int meet_capacity, near_capacity, point_capacity;
-  ff_vec3 *listed_at; /* free_count: where the bodies were when the list was made */
-  double skin;        /* m, how far bodies may move before the list is stale */
-  bool frozen;        /* points keep their side (closed) until told: `adaptive` */
+  ff_vec3 *listed_at; /* body_count: where the bodies were when the list was made */
+  double skin;        /* m, bodies may come this much nearer before the list is stale */
+
+  /* broad phase over the bodies with finite shapes */
+  ff_broad *broad;
+  ff_broad_pair *broad_pairs;
+  int *finite_bodies;
+  ff_vec3 *centres;
+  double *radii;
+  int finite_count;
+
+  bool frozen; /* points keep their side (closed) until told: `adaptive` */
 
   /* drives: the phase each is in, and the wanted position it started from */
   int *drive_phase;
@@ -96,8 +109,10 @@ static inline double *ff_state_ledger(const ff_state *state) {
   return state->y + state->ledger_at;
 }
 
-/* Makes room for everything in one arena. */
+/* Makes room for everything; most of it in the arena. */
 ff_status ff_state_make(ff_state *out, const ff_model *model, ff_arena *arena);
+/* Gives back what is not in the arena. */
+void ff_state_free(ff_state *state);
 /* Bodies at their start, no contact, empty ledger, t = 0. */
 void ff_state_reset(ff_state *state, const ff_model *model);
 /* Phases of the drives at the time of the state; a new phase starts where it must. */

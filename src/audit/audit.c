@@ -1,0 +1,114 @@
+#include "audit/audit.h"
+
+#include "math/vec.h"
+
+/* ---- energy ------------------------------------------------------------------------ */
+
+static void add_bodies(const ff_model *model, const ff_state *state, ff_energy *out) {
+  for (int slot = 0; slot < model->free_count; slot++) {
+    int i = model->free_bodies[slot];
+    const ff_model_body *body = &model->bodies[i];
+    const double *y = ff_state_body(state, slot);
+    ff_vec3 v = v3_load(y + FF_Y_V);
+    out->kinetic += 0.5 * body->mass * v3_dot(v, v);
+    out->kinetic += 0.5 * v3_dot(state->bodies[i].omega, v3_load(y + FF_Y_L));
+    out->gravity -= body->mass * v3_dot(model->run.gravity, v3_load(y + FF_Y_X));
+  }
+}
+
+ff_energy ff_audit_energy(const ff_model *model, const ff_state *state, double start_total) {
+  ff_energy out = {0};
+  add_bodies(model, state, &out);
+  for (int i = 0; i < state->point_count; i++) {
+    out.spring_normal += state->points[i].energy_n;
+    out.spring_tangent += state->points[i].energy_t;
+  }
+  const double *ledger = ff_state_ledger(state);
+  for (int i = 0; i < FF_LOSS_COUNT; i++) {
+    out.lost[i] = ledger[FF_Y_LOST + i];
+  }
+  out.work = ledger[FF_Y_WORK];
+  out.residual = ff_energy_total(&out) - start_total;
+  return out;
+}
+
+double ff_energy_total(const ff_energy *energy) {
+  double total = energy->kinetic + energy->gravity + energy->spring_normal + energy->spring_tangent;
+  for (int i = 0; i < FF_LOSS_COUNT; i++) {
+    total += energy->lost[i];
+  }
+  return total - energy->work;
+}
+
+/* Energy that is in motion, or was and has gone: gravity's zero is arbitrary and stays out. */
+static double moved(const ff_energy *energy) {
+  double out = energy->kinetic + fabs(energy->spring_normal) + fabs(energy->spring_tangent);
+  for (int i = 0; i < FF_LOSS_COUNT; i++) {
+    out += fabs(energy->lost[i]);
+  }
+  return out;
+}
+
+/* ---- momentum ------------------------------------------------------------------------- */
+
+ff_momentum ff_audit_momentum(const ff_model *model, const ff_state *state,
+                              const ff_momentum *start) {
+  ff_momentum out = {0};
+  for (int slot = 0; slot < model->free_count; slot++) {
+    const double *y = ff_state_body(state, slot);
+    ff_vec3 p = v3_scale(model->bodies[model->free_bodies[slot]].mass, v3_load(y + FF_Y_V));
+    out.linear = v3_add(out.linear, p);
+    out.angular =
+        v3_add(out.angular, v3_add(v3_cross(v3_load(y + FF_Y_X), p), v3_load(y + FF_Y_L)));
+  }
+  const double *ledger = ff_state_ledger(state);
+  ff_vec3 linear = v3_add(start->linear, v3_load(ledger + FF_Y_IMPULSE));
+  ff_vec3 angular = v3_add(start->angular, v3_load(ledger + FF_Y_ANGULAR));
+  out.linear_residual = v3_sub(out.linear, linear);
+  out.angular_residual = v3_sub(out.angular, angular);
+  return out;
+}
+
+/* ---- over a run --------------------------------------------------------------------------- */
+
+void ff_auditor_start(ff_auditor *auditor, const ff_model *model, const ff_state *state) {
+  *auditor = (ff_auditor){0};
+  ff_energy energy = ff_audit_energy(model, state, 0.0);
+  auditor->start_total = ff_energy_total(&energy);
+  auditor->scale = moved(&energy);
+  ff_momentum momentum = ff_audit_momentum(model, state, &auditor->start);
+  auditor->start = momentum;
+  /* What the ledger holds already counts as the start's. */
+  auditor->start.linear = momentum.linear_residual;
+  auditor->start.angular = momentum.angular_residual;
+}
+
+void ff_auditor_look(ff_auditor *auditor, const ff_model *model, const ff_state *state, double h,
+                     bool fixed) {
+  ff_energy energy = ff_audit_energy(model, state, auditor->start_total);
+  auditor->scale = fmax(auditor->scale, moved(&energy));
+  auditor->residual = fmax(auditor->residual, fabs(energy.residual));
+  ff_momentum momentum = ff_audit_momentum(model, state, &auditor->start);
+  auditor->momentum = fmax(auditor->momentum, v3_norm(momentum.linear_residual));
+  auditor->angular = fmax(auditor->angular, v3_norm(momentum.angular_residual));
+  auditor->fastest = fmax(auditor->fastest, state->stiffness);
+  auditor->damping = fmax(auditor->damping, state->damping);
+  auditor->longest = fixed ? fmax(auditor->longest, h) : 0;
+}
+
+ff_audit ff_auditor_verdict(const ff_auditor *auditor, const ff_model *model) {
+  double rate = fmax(sqrt(auditor->fastest), auditor->damping); /* 1/s */
+  ff_audit out = {.energy_scale = auditor->scale,
+                  .energy_residual = auditor->residual,
+                  .momentum_residual = auditor->momentum,
+                  .angular_residual = auditor->angular,
+                  .coarseness = auditor->longest * rate,
+                  .needed_step = FF_FINE_STEP / rate};
+  if (auditor->residual > model->run.energy_tolerance * auditor->scale) {
+    out.verdict = FF_VERDICT_ENERGY;
+  }
+  if (out.coarseness > FF_COARSE_STEP) {
+    out.verdict = FF_VERDICT_UNDER_RESOLVED;
+  }
+  return out;
+}

@@ -1,0 +1,32 @@
+/* The audit: every joule and every newton second, recomputed from states and forces. */
+#ifndef FF_AUDIT_AUDIT_H
+#define FF_AUDIT_AUDIT_H
+
+#include "model/state.h"
+
+/* Energies of the present state; residual against a total at the start. */
+ff_energy ff_audit_energy(const ff_model *model, const ff_state *state, double start_total);
+/* Stored + lost - work: constant in theory. */
+double ff_energy_total(const ff_energy *energy);
+/* Momentum of the present state; residuals against the start. */
+ff_momentum ff_audit_momentum(const ff_model *model, const ff_state *state,
+                              const ff_momentum *start);
+
+/* Follows a run and remembers the worst it saw. */
+typedef struct ff_auditor {
+  double start_total;
+  ff_momentum start;
+  double scale, residual, momentum, angular; /* worst so far */
+  double fastest; /* 1/s^2, stiffest contact seen: its squared frequency */
+  double damping; /* 1/s, strongest contact damping seen */
+  double longest; /* s, longest fixed step taken */
+} ff_auditor;
+
+void ff_auditor_start(ff_auditor *auditor, const ff_model *model, const ff_state *state);
+/* After each step of length h; fixed: the stepper does not choose its own steps. */
+void ff_auditor_look(ff_auditor *auditor, const ff_model *model, const ff_state *state, double h,
+                     bool fixed);
+/* Fills all of the audit but the counts. */
+ff_audit ff_auditor_verdict(const ff_auditor *auditor, const ff_model *model);
+
+#endif

@@ -1,0 +1,159 @@
+/* Questions about a model. */
+#include "math/vec.h"
+#include "model/model.h"
+
+#include <string.h>
+
+const ff_run_def *ff_model_run(const ff_model *model) {
+  return &model->run;
+}
+
+int ff_model_body_count(const ff_model *model) {
+  return model->body_count;
+}
+
+const char *ff_model_body_name(const ff_model *model, ff_body body) {
+  return model->bodies[body.id - 1].name;
+}
+
+ff_body ff_model_body_find(const ff_model *model, const char *name) {
+  for (int i = 0; i < model->body_count; i++) {
+    if (strcmp(model->bodies[i].name, name) == 0) {
+      return (ff_body){i + 1};
+    }
+  }
+  return (ff_body){0};
+}
+
+/* R diag(d) R^T */
+static ff_mat3 turned(ff_quat q, ff_vec3 d) {
+  ff_mat3 r = q_matrix(q), out;
+  const double moments[3] = {d.x, d.y, d.z};
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      out.m[i][j] = 0;
+      for (int k = 0; k < 3; k++) {
+        out.m[i][j] += r.m[i][k] * moments[k] * r.m[j][k];
+      }
+    }
+  }
+  return out;
+}
+
+ff_body_info ff_model_body_info(const ff_model *model, ff_body body) {
+  const ff_model_body *b = &model->bodies[body.id - 1];
+  return (ff_body_info){.name = b->name,
+                        .kind = b->kind,
+                        .mass = b->slot >= 0 ? b->mass : INFINITY,
+                        .com = b->frame.position,
+                        .inertia = turned(b->frame.orientation, b->inertia),
+                        .principal = b->inertia,
+                        .shape_count = b->shape_count};
+}
+
+int ff_model_shape_count(const ff_model *model) {
+  return model->shape_count;
+}
+
+ff_shape_info ff_model_shape_info(const ff_model *model, ff_shape shape) {
+  const ff_model_shape *s = &model->shapes[shape.id - 1];
+  return (ff_shape_info){.body = {s->body + 1},
+                         .kind = s->geom.kind,
+                         .size = s->geom.size,
+                         .pose = pose_mul(model->bodies[s->body].frame, s->pose),
+                         .material = s->material >= 0 ? model->material_names[s->material] : NULL};
+}
+
+/* ---- pairs and the step they need ---------------------------------------------------- */
+
+int ff_model_pair_count(const ff_model *model) {
+  return model->pair_count;
+}
+
+/* Smallest gap between the shapes of two bodies at the start. */
+static double start_gap(const ff_model *model, const ff_model_pair *pair) {
+  const ff_model_body *a = &model->bodies[pair->a], *b = &model->bodies[pair->b];
+  double depth = -INFINITY;
+  for (int i = a->first_shape; i < a->first_shape + a->shape_count; i++) {
+    for (int j = b->first_shape; j < b->first_shape + b->shape_count; j++) {
+      const ff_model_shape *sa = &model->shapes[i], *sb = &model->shapes[j];
+      ff_pose pa = pose_mul(a->start, sa->pose), pb = pose_mul(b->start, sb->pose);
+      ff_touch touches[FF_TOUCH_MAX];
+      int count = ff_geom_touch(&sa->geom, &pa, &sb->geom, &pb, INFINITY, touches);
+      for (int k = 0; k < count; k++) {
+        depth = fmax(depth, touches[k].depth);
+      }
+    }
+  }
+  return fmax(-depth, 0);
+}
+
+/* Depth at which the law has stored the energy of the approach and the weight's work. */
+static double deepest(const ff_binding *binding, double energy, double weight) {
+  double low = 0, high = 1;
+  ff_normal normal;
+  ff_patch patch = {0};
+  for (int i = 0; i < 200; i++) {
+    double middle = i < 40 ? high : 0.5 * (low + high);
+    patch.depth = middle;
+    binding->normal->normal(&binding->normal_params, &patch, &normal);
+    if (normal.energy < energy + weight * middle) {
+      low = middle;
+      high = i < 40 ? 2 * high : high;
+    } else {
+      high = middle;
+    }
+  }
+  return high;
+}
+
+static double inverse_mass(const ff_model *model, const ff_model_pair *pair) {
+  return model->bodies[pair->a].inv_mass + model->bodies[pair->b].inv_mass;
+}
+
+/* The step that resolves the contact for the approach the scene allows: a fall over the
+ * start's gap on top of the start's relative speed. */
+static double stable_step(const ff_model *model, const ff_model_pair *pair,
+                          const ff_binding *binding) {
+  const ff_model_body *a = &model->bodies[pair->a], *b = &model->bodies[pair->b];
+  double inv_mass = inverse_mass(model, pair);
+  double g = v3_norm(model->run.gravity);
+  double gap = start_gap(model, pair);
+  double v = v3_norm(v3_sub(a->velocity, b->velocity));
+  double speed = sqrt(v * v + 2 * g * (isfinite(gap) ? gap : 0));
+  ff_patch patch = {.depth_rate = speed};
+  ff_normal normal;
+  patch.depth = deepest(binding, 0.5 * speed * speed / inv_mass, g / inv_mass);
+  binding->normal->normal(&binding->normal_params, &patch, &normal);
+  double rate = fmax(sqrt(fmax(normal.d_depth, 0) * inv_mass), normal.d_rate * inv_mass);
+  /* Friction under the weight: a stiff regularised law needs short steps too. */
+  ff_friction friction = {0};
+  double memory[FF_MEMORY_MAX] = {0};
+  normal.force = g / inv_mass;
+  binding->friction->friction(&binding->friction_params, &patch, &normal, memory, &friction);
+  rate = fmax(rate, fabs(friction.d_slip[0][0]) * inv_mass);
+  return FF_FINE_STEP / rate;
+}
+
+ff_pair_info ff_model_pair_info(const ff_model *model, int index) {
+  const ff_model_pair *pair = &model->pairs[index];
+  const ff_binding *binding = &model->bindings[pair->binding];
+  return (ff_pair_info){.a = {pair->a + 1},
+                        .b = {pair->b + 1},
+                        .normal = binding->normal,
+                        .friction = binding->friction,
+                        .normal_params = binding->normal_params,
+                        .friction_params = binding->friction_params,
+                        .material = binding->pair,
+                        .mass = 1 / inverse_mass(model, pair),
+                        .stable_step = stable_step(model, pair, binding)};
+}
+
+double ff_model_stable_step(const ff_model *model) {
+  double out = INFINITY;
+  for (int i = 0; i < model->pair_count; i++) {
+    const ff_model_pair *pair = &model->pairs[i];
+    out = fmin(out, stable_step(model, pair, &model->bindings[pair->binding]));
+  }
+  return out;
+}

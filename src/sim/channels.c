@@ -1,0 +1,275 @@
+/* Channels: every number of a run under one name. */
+#include "math/vec.h"
+#include "sim/sim.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- what there is -------------------------------------------------------------------- */
+
+typedef struct row {
+  const char *name, *unit;
+} row;
+
+static const row body_rows[] = {
+    {"position.x", "m"},    {"position.y", "m"},    {"position.z", "m"},    {"orientation.w", "1"},
+    {"orientation.x", "1"}, {"orientation.y", "1"}, {"orientation.z", "1"}, {"velocity.x", "m/s"},
+    {"velocity.y", "m/s"},  {"velocity.z", "m/s"},  {"omega.x", "rad/s"},   {"omega.y", "rad/s"},
+    {"omega.z", "rad/s"},
+};
+static const row contact_rows[] = {
+    {"depth", "m"},    {"depth_rate", "m/s"}, {"count", "1"},      {"force.n", "N"},
+    {"force.t1", "N"}, {"force.t2", "N"},     {"force.x", "N"},    {"force.y", "N"},
+    {"force.z", "N"},  {"moment.x", "N m"},   {"moment.y", "N m"}, {"moment.z", "N m"},
+    {"point.x", "m"},  {"point.y", "m"},      {"point.z", "m"},    {"slip", "m/s"},
+    {"mode", "1"},
+};
+static const row drive_rows[] = {{"force", "N"}, {"position", "m"}};
+static const row energy_rows[] = {
+    {"kinetic", "J"},      {"gravity", "J"},      {"spring.normal", "J"}, {"spring.tangent", "J"},
+    {"lost.normal", "J"},  {"lost.tangent", "J"}, {"lost.slip", "J"},     {"lost.viscous", "J"},
+    {"lost.rolling", "J"}, {"lost.spin", "J"},    {"lost.impact", "J"},   {"lost.joint", "J"},
+    {"work", "J"},         {"residual", "J"},
+};
+static const row momentum_rows[] = {
+    {"linear.x", "kg m/s"},        {"linear.y", "kg m/s"},           {"linear.z", "kg m/s"},
+    {"angular.x", "kg m^2/s"},     {"angular.y", "kg m^2/s"},        {"angular.z", "kg m^2/s"},
+    {"residual.linear", "kg m/s"}, {"residual.angular", "kg m^2/s"},
+};
+#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
+
+/* Contacts get channels of their own while there are few enough to look at. */
+enum { CONTACT_LIMIT = 4096 };
+
+static int contact_count(const ff_model *model) {
+  return model->pair_count <= CONTACT_LIMIT ? model->pair_count : 0;
+}
+
+/* Families of channels, in the order of their numbers. */
+typedef enum family { BODY, CONTACT, DRIVE, ENERGY, MOMENTUM, FAMILIES } family;
+
+static int member_count(const ff_model *model, family f) {
+  switch (f) {
+    case BODY: return model->body_count;
+    case CONTACT: return contact_count(model);
+    case DRIVE: return model->drive_count;
+    default: return 1;
+  }
+}
+
+static const row *rows_of(family f, int *count) {
+  static const struct {
+    const row *rows;
+    int count;
+  } all[FAMILIES] = {{body_rows, COUNT(body_rows)},
+                     {contact_rows, COUNT(contact_rows)},
+                     {drive_rows, COUNT(drive_rows)},
+                     {energy_rows, COUNT(energy_rows)},
+                     {momentum_rows, COUNT(momentum_rows)}};
+  *count = all[f].count;
+  return all[f].rows;
+}
+
+/* A channel's number taken apart. */
+typedef struct place {
+  family family;
+  int member, row;
+} place;
+
+static place locate(const ff_model *model, int index) {
+  for (int f = 0; f < FAMILIES; f++) {
+    int count;
+    rows_of((family)f, &count);
+    int all = count * member_count(model, (family)f);
+    if (index < all) {
+      return (place){(family)f, index / count, index % count};
+    }
+    index -= all;
+  }
+  return (place){FAMILIES, 0, 0};
+}
+
+int ff_model_channel_count(const ff_model *model) {
+  int total = 0;
+  for (int f = 0; f < FAMILIES; f++) {
+    int count;
+    rows_of((family)f, &count);
+    total += count * member_count(model, (family)f);
+  }
+  return total;
+}
+
+ff_channel ff_model_channel(const ff_model *model, int index) {
+  ff_channel out = {.unit = "1"};
+  place at = locate(model, index);
+  if (index < 0 || at.family == FAMILIES) {
+    return out;
+  }
+  int count;
+  const row *r = &rows_of(at.family, &count)[at.row];
+  out.unit = r->unit;
+  const ff_model_pair *pair = at.family == CONTACT ? &model->pairs[at.member] : NULL;
+  switch (at.family) {
+    case BODY:
+      snprintf(out.name, sizeof out.name, "body.%s.%s", model->bodies[at.member].name, r->name);
+      break;
+    case CONTACT:
+      snprintf(out.name, sizeof out.name, "contact.%s:%s.%s", model->bodies[pair->a].name,
+               model->bodies[pair->b].name, r->name);
+      break;
+    case DRIVE:
+      snprintf(out.name, sizeof out.name, "drive.%s.%s", model->drives[at.member].name, r->name);
+      break;
+    case ENERGY: snprintf(out.name, sizeof out.name, "energy.%s", r->name); break;
+    default: snprintf(out.name, sizeof out.name, "momentum.%s", r->name); break;
+  }
+  return out;
+}
+
+bool ff_channel_matches(const char *name, const char *glob) {
+  /* '*' stands for any text: on a mismatch, let the last one swallow one more letter. */
+  const char *star = NULL, *resume = NULL;
+  while (*name) {
+    if (*glob == '*') {
+      star = glob++;
+      resume = name;
+    } else if (*glob == *name) {
+      glob++;
+      name++;
+    } else if (star) {
+      glob = star + 1;
+      name = ++resume;
+    } else {
+      return false;
+    }
+  }
+  while (*glob == '*') {
+    glob++;
+  }
+  return *glob == 0;
+}
+
+/* ---- values ----------------------------------------------------------------------------- */
+
+static void read_body(const ff_sim *sim, int body, double *out) {
+  ff_body_state state = ff_sim_body(sim, (ff_body){body + 1});
+  v3_store(out, state.position);
+  out[3] = state.orientation.w;
+  v3_store(out + 4, v3(state.orientation.x, state.orientation.y, state.orientation.z));
+  v3_store(out + 7, state.velocity);
+  v3_store(out + 10, state.omega);
+}
+
+/* All points of a pair of bodies as one contact. */
+typedef struct whole {
+  int count;
+  double depth, rate, slip;
+  ff_mode mode;
+  double n, t1, t2, weight;
+  ff_vec3 force, moment, first; /* moment about the world origin; sum of weight * point */
+} whole;
+
+static void add_point(whole *sum, const ff_point *point) {
+  double weight = fmax(fabs(point->force_n), 1e-300); /* a point without force has a place too */
+  double slip = hypot(point->patch.slip[0], point->patch.slip[1]);
+  sum->count++;
+  if (sum->count == 1 || point->patch.depth > sum->depth) {
+    sum->depth = point->patch.depth;
+    sum->rate = point->patch.depth_rate;
+    sum->slip = slip;
+  }
+  /* It sticks if any of its points does. */
+  sum->mode = sum->mode == FF_STICK ? FF_STICK : point->mode;
+  sum->n += point->force_n;
+  sum->t1 += point->force_t[0];
+  sum->t2 += point->force_t[1];
+  sum->weight += weight;
+  sum->first = v3_axpy(sum->first, weight, point->point);
+  sum->force = v3_add(sum->force, point->force);
+  sum->moment = v3_add(sum->moment, v3_add(v3_cross(point->point, point->force), point->moment));
+}
+
+static void add_meet(whole *sum, const ff_state *state, const ff_meet *meet) {
+  for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
+    const ff_near *near = &state->nears[n];
+    for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
+      if (state->points[i].touching) {
+        add_point(sum, &state->points[i]);
+      }
+    }
+  }
+}
+
+static void read_contact(const ff_sim *sim, int index, double *out) {
+  const ff_model_pair *pair = &sim->model->pairs[index];
+  whole sum = {0};
+  for (int m = 0; m < sim->state.meet_count; m++) {
+    const ff_meet *meet = &sim->state.meets[m];
+    if (meet->a == pair->a && meet->b == pair->b) {
+      add_meet(&sum, &sim->state, meet);
+    }
+  }
+  ff_vec3 point = sum.count ? v3_scale(1 / sum.weight, sum.first) : v3(0, 0, 0);
+  out[0] = sum.depth;
+  out[1] = sum.rate;
+  out[2] = sum.count;
+  out[3] = sum.n;
+  out[4] = sum.t1;
+  out[5] = sum.t2;
+  v3_store(out + 6, sum.force);
+  v3_store(out + 9, v3_sub(sum.moment, v3_cross(point, sum.force)));
+  v3_store(out + 12, point);
+  out[15] = sum.slip;
+  out[16] = sum.mode;
+}
+
+static void read_drive(const ff_sim *sim, int index, double *out) {
+  const ff_model_drive *drive = &sim->model->drives[index];
+  ff_body_state body = ff_sim_body(sim, (ff_body){drive->body + 1});
+  out[0] = sim->state.drive_force[index];
+  out[1] = v3_dot(drive->axis, v3_sub(body.position, drive->reference));
+}
+
+static void read_energy(const ff_sim *sim, double *out) {
+  ff_energy energy = ff_sim_energy(sim);
+  out[0] = energy.kinetic;
+  out[1] = energy.gravity;
+  out[2] = energy.spring_normal;
+  out[3] = energy.spring_tangent;
+  memcpy(out + 4, energy.lost, sizeof energy.lost);
+  out[4 + FF_LOSS_COUNT] = energy.work;
+  out[5 + FF_LOSS_COUNT] = energy.residual;
+}
+
+static void read_momentum(const ff_sim *sim, double *out) {
+  ff_momentum momentum = ff_sim_momentum(sim);
+  v3_store(out, momentum.linear);
+  v3_store(out + 3, momentum.angular);
+  out[6] = v3_norm(momentum.linear_residual);
+  out[7] = v3_norm(momentum.angular_residual);
+}
+
+static void read_member(const ff_sim *sim, place at, double *out) {
+  switch (at.family) {
+    case BODY: read_body(sim, at.member, out); break;
+    case CONTACT: read_contact(sim, at.member, out); break;
+    case DRIVE: read_drive(sim, at.member, out); break;
+    case ENERGY: read_energy(sim, out); break;
+    case MOMENTUM: read_momentum(sim, out); break;
+    case FAMILIES: break;
+  }
+}
+
+void ff_sim_read(const ff_sim *sim, const int *channels, int count, double *out) {
+  /* Channels of one member stand together: read each member once. */
+  double values[32] = {0};
+  place now = {FAMILIES, -1, 0};
+  for (int i = 0; i < count; i++) {
+    place at = locate(sim->model, channels[i]);
+    if (at.family != now.family || at.member != now.member) {
+      read_member(sim, at, values);
+      now = at;
+    }
+    out[i] = at.family == FAMILIES ? NAN : values[at.row];
+  }
+}

@@ -1,0 +1,80 @@
+/* Touch-downs and lift-offs of pairs of bodies. */
+#include "math/vec.h"
+#include "sim/sim.h"
+
+/* A pair of bodies at one instant. */
+typedef struct glance {
+  bool touching;
+  double depth, rate, force;
+} glance;
+
+static glance look(const ff_state *state, const ff_meet *meet) {
+  glance out = {.depth = -INFINITY};
+  for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
+    const ff_near *near = &state->nears[n];
+    for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
+      const ff_point *point = &state->points[i];
+      out.touching = out.touching || point->touching;
+      out.force += point->force_n;
+      if (point->patch.depth > out.depth) {
+        out.depth = point->patch.depth;
+        out.rate = point->patch.depth_rate;
+      }
+    }
+  }
+  return out;
+}
+
+void ff_sim_note_contacts(ff_sim *sim) {
+  for (int m = 0; m < sim->state.meet_count; m++) {
+    ff_meet *meet = &sim->state.meets[m];
+    meet->touching = look(&sim->state, meet).touching;
+  }
+}
+
+static void tell(ff_sim *sim, ff_meet *meet, ff_event_kind kind, double time, double speed) {
+  ff_event event = {.time = time,
+                    .kind = kind,
+                    .a = {meet->a + 1},
+                    .b = {meet->b + 1},
+                    .speed = speed,
+                    .peak_force = meet->peak_force,
+                    .peak_time = meet->peak_time,
+                    .peak_depth = meet->peak_depth};
+  if (sim->on_event) {
+    sim->on_event(sim->event_context, &event);
+  }
+}
+
+static void follow(ff_sim *sim, ff_meet *meet, double h) {
+  glance now = look(&sim->state, meet);
+  double t = sim->state.t;
+  /* A fixed step sees a touch-down late: go back along the approach, at most one step. */
+  bool fixed = !sim->stepper->adaptive;
+  if (now.touching && !meet->touching) {
+    double late = fixed && now.rate > 0 ? fmin(now.depth / now.rate, h) : 0;
+    meet->peak_force = meet->peak_depth = 0;
+    meet->peak_time = meet->touch_time = t - late;
+    tell(sim, meet, FF_EVENT_TOUCH, t - late, now.rate);
+  }
+  if (now.force > meet->peak_force) {
+    meet->peak_force = now.force;
+    meet->peak_time = t;
+  }
+  meet->peak_depth = fmax(meet->peak_depth, now.depth);
+  if (!now.touching && meet->touching) {
+    tell(sim, meet, FF_EVENT_LIFT, t, -now.rate);
+  }
+  meet->touching = now.touching;
+}
+
+void ff_sim_tell_events(ff_sim *sim, double h) {
+  for (int m = 0; m < sim->state.meet_count; m++) {
+    follow(sim, &sim->state.meets[m], h);
+  }
+}
+
+void ff_sim_on_event(ff_sim *sim, ff_event_fn fn, void *context) {
+  sim->on_event = fn;
+  sim->event_context = context;
+}

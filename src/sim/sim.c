@@ -1,0 +1,218 @@
+#include "sim/sim.h"
+
+#include "base/memory.h"
+#include "math/vec.h"
+
+/* ---- life ------------------------------------------------------------------------- */
+
+static ff_status start(ff_sim *sim) {
+  ff_state_reset(&sim->state, sim->model);
+  sim->work.fresh = false;
+  sim->work.steps = sim->work.events = 0;
+  ff_status status = ff_work_refresh(&sim->work);
+  sim->work.fresh = !sim->stepper->adaptive; /* that one settles its points first */
+  ff_auditor_start(&sim->auditor, sim->model, &sim->state);
+  ff_sim_note_contacts(sim);
+  return status;
+}
+
+ff_status ff_sim_create(ff_sim **out, const ff_model *model) {
+  *out = NULL;
+  ff_sim *sim = ff_alloc(1, sizeof *sim);
+  if (!sim) {
+    return FF_ERROR_MEMORY;
+  }
+  sim->model = model;
+  sim->stepper = ff_stepper_of(model);
+  ff_status status = ff_state_make(&sim->state, model, &sim->arena);
+  if (status == FF_OK) {
+    status = ff_work_make(&sim->work, model, &sim->state, &sim->arena);
+  }
+  if (status == FF_OK) {
+    status = start(sim);
+  }
+  if (status != FF_OK) {
+    ff_sim_destroy(sim);
+    return status;
+  }
+  *out = sim;
+  return FF_OK;
+}
+
+void ff_sim_destroy(ff_sim *sim) {
+  if (sim) {
+    ff_work_free(&sim->work);
+    ff_state_free(&sim->state);
+    ff_arena_free(&sim->arena);
+    ff_free(sim);
+  }
+}
+
+void ff_sim_reset(ff_sim *sim) {
+  start(sim);
+}
+
+/* ---- time ---------------------------------------------------------------------------- */
+
+double ff_sim_time(const ff_sim *sim) {
+  return sim->state.t;
+}
+
+/* Next point of the fixed step's grid, k * step, that lies clearly after t. */
+static double next_grid(double t, double step) {
+  double next = step * (floor(t / step * (1 + 1e-12)) + 1);
+  return next - t > 1e-6 * step ? next : next + step;
+}
+
+/* Kinks of tables and phases end every step: what follows them starts anew. */
+static ff_status enter_knot(ff_sim *sim) {
+  ff_state_enter_phases(&sim->state, sim->model);
+  ff_status status = ff_work_refresh(&sim->work);
+  sim->work.fresh = !sim->stepper->adaptive;
+  return status;
+}
+
+/* One step, at most to limit. */
+static ff_status step_to(ff_sim *sim, double limit) {
+  double t = sim->state.t;
+  double end = limit;
+  if (!sim->stepper->adaptive) {
+    end = fmin(end, next_grid(t, sim->model->run.stepper.step));
+  }
+  double knot = ff_model_next_knot(sim->model, t);
+  end = fmin(end, knot);
+  ff_status status = sim->stepper->step(&sim->work, end);
+  if (status != FF_OK) {
+    return status;
+  }
+  double h = sim->state.t - t;
+  ff_auditor_look(&sim->auditor, sim->model, &sim->state, h, !sim->stepper->adaptive);
+  ff_sim_tell_events(sim, h);
+  return sim->state.t == knot ? enter_knot(sim) : FF_OK;
+}
+
+ff_status ff_sim_step(ff_sim *sim) {
+  if (sim->stepper->adaptive) {
+    return step_to(sim, sim->state.t + sim->model->run.stepper.max_step);
+  }
+  double target = next_grid(sim->state.t, sim->model->run.stepper.step);
+  return ff_sim_advance(sim, target);
+}
+
+ff_status ff_sim_advance(ff_sim *sim, double t) {
+  if (isnan(t)) {
+    return FF_ERROR_INPUT;
+  }
+  ff_status status = FF_OK;
+  while (status == FF_OK && sim->state.t < t) {
+    status = step_to(sim, t);
+  }
+  return status;
+}
+
+/* ---- bodies ---------------------------------------------------------------------------- */
+
+ff_body_state ff_sim_body(const ff_sim *sim, ff_body body) {
+  const ff_model_body *b = &sim->model->bodies[body.id - 1];
+  const ff_body_motion *motion = &sim->state.bodies[body.id - 1];
+  /* From the principal frame back to the frame the user speaks of. */
+  ff_body_state out = {.omega = motion->omega};
+  out.orientation = q_mul(motion->pose.orientation, q_conj(b->frame.orientation));
+  ff_vec3 arm = q_rotate(out.orientation, v3_neg(b->frame.position));
+  out.position = v3_add(motion->pose.position, arm);
+  out.velocity = v3_add(motion->velocity, v3_cross(motion->omega, arm));
+  return out;
+}
+
+ff_status ff_sim_set_body(ff_sim *sim, ff_body body, const ff_body_state *state) {
+  if (body.id < 1 || body.id > sim->model->body_count || sim->model->bodies[body.id - 1].slot < 0) {
+    return FF_ERROR_INPUT;
+  }
+  double norm = q_norm(state->orientation);
+  if (!v3_finite(state->position) || !v3_finite(state->velocity) || !v3_finite(state->omega) ||
+      !isfinite(norm) || norm == 0) {
+    return FF_ERROR_INPUT;
+  }
+  const ff_model_body *b = &sim->model->bodies[body.id - 1];
+  ff_pose pose = pose_mul((ff_pose){state->position, q_unit(state->orientation)}, b->frame);
+  ff_vec3 arm = v3_sub(pose.position, state->position);
+  ff_vec3 spin = q_unrotate(pose.orientation, state->omega);
+  double *y = ff_state_body(&sim->state, b->slot);
+  v3_store(y + FF_Y_X, pose.position);
+  y[FF_Y_Q] = pose.orientation.w;
+  v3_store(y + FF_Y_Q + 1, v3(pose.orientation.x, pose.orientation.y, pose.orientation.z));
+  v3_store(y + FF_Y_V, v3_add(state->velocity, v3_cross(state->omega, arm)));
+  v3_store(y + FF_Y_L, q_rotate(pose.orientation, v3_mul(b->inertia, spin)));
+  for (int i = 0; i < sim->state.point_count; i++) {
+    sim->state.points[i].known = false;
+  }
+  ff_status status = ff_work_refresh(&sim->work);
+  sim->work.fresh = !sim->stepper->adaptive;
+  ff_auditor_start(&sim->auditor, sim->model, &sim->state);
+  return status;
+}
+
+/* ---- contacts ---------------------------------------------------------------------------- */
+
+int ff_sim_contact_count(const ff_sim *sim) {
+  int count = 0;
+  for (int i = 0; i < sim->state.point_count; i++) {
+    count += sim->state.points[i].touching;
+  }
+  return count;
+}
+
+static ff_contact tell_contact(const ff_sim *sim, const ff_meet *meet, const ff_near *near,
+                               int index) {
+  const ff_point *point = &sim->state.points[index];
+  return (ff_contact){.a = {meet->a + 1},
+                      .b = {meet->b + 1},
+                      .shape_a = {near->shape_a + 1},
+                      .shape_b = {near->shape_b + 1},
+                      .feature = index - near->first_point,
+                      .point = point->point,
+                      .normal = point->normal,
+                      .t1 = point->t1,
+                      .t2 = point->t2,
+                      .patch = point->patch,
+                      .force = point->force,
+                      .moment = point->moment,
+                      .force_n = point->force_n,
+                      .force_t1 = point->force_t[0],
+                      .force_t2 = point->force_t[1],
+                      .mode = point->mode};
+}
+
+ff_contact ff_sim_contact(const ff_sim *sim, int index) {
+  const ff_state *state = &sim->state;
+  for (int m = 0; m < state->meet_count; m++) {
+    const ff_meet *meet = &state->meets[m];
+    for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
+      const ff_near *near = &state->nears[n];
+      for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
+        if (state->points[i].touching && index-- == 0) {
+          return tell_contact(sim, meet, near, i);
+        }
+      }
+    }
+  }
+  return (ff_contact){0};
+}
+
+/* ---- audit ---------------------------------------------------------------------------------- */
+
+ff_energy ff_sim_energy(const ff_sim *sim) {
+  return ff_audit_energy(sim->model, &sim->state, sim->auditor.start_total);
+}
+
+ff_momentum ff_sim_momentum(const ff_sim *sim) {
+  return ff_audit_momentum(sim->model, &sim->state, &sim->auditor.start);
+}
+
+ff_audit ff_sim_audit(const ff_sim *sim) {
+  ff_audit out = ff_auditor_verdict(&sim->auditor, sim->model);
+  out.steps = sim->work.steps;
+  out.evaluations = sim->state.evaluations;
+  out.events = sim->work.events;
+  return out;
+}

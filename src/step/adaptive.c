@@ -1,0 +1,201 @@
+/* Error-controlled integration that lands on every touch-down, lift-off and kink.
+ *
+ * Between events each contact point is held open or closed, so that the integrator only ever
+ * sees a smooth motion; it is switched where its depth crosses zero.
+ */
+#include "math/vec.h"
+#include "step/candidates.h"
+#include "step/forces.h"
+#include "step/stepper.h"
+
+#include <string.h>
+
+enum { RETRIES = 40 }; /* times the skin may double before a step is given up */
+
+/* ---- what the integrator calls ----------------------------------------------------- */
+
+static int rates(void *context, double t, const double *y, double *dy) {
+  ff_work *work = context;
+  return ff_rates(work->model, work->state, t, y, dy);
+}
+
+/* Depth of every point, then the kink function of every closed one. */
+static void events(void *context, double t, const double *y, double *g) {
+  ff_work *work = context;
+  ff_state *state = work->state;
+  ff_forces_update(work->model, state, t, y, NULL, NULL);
+  int n = state->point_count;
+  for (int i = 0; i < n; i++) {
+    g[i] = state->points[i].patch.depth;
+    g[n + i] = state->points[i].closed ? state->points[i].kink : 1;
+  }
+}
+
+/* ---- life ------------------------------------------------------------------------------ */
+
+/* Absolute tolerances: atol times what is natural for each unknown. */
+static void set_tolerances(const ff_model *model, const ff_state *state, double *atol) {
+  double tolerance = model->run.stepper.atol;
+  double total = 0, size = 0;
+  for (int slot = 0; slot < model->free_count; slot++) {
+    const ff_model_body *body = &model->bodies[model->free_bodies[slot]];
+    double length = body->bound > 0 ? body->bound : 1;
+    double inertia = fmax(body->inertia.x, fmax(body->inertia.y, body->inertia.z));
+    double *to = atol + (size_t)slot * FF_Y_BODY;
+    for (int k = 0; k < FF_Y_BODY; k++) {
+      to[k] = tolerance * (k < FF_Y_Q ? length : k < FF_Y_L ? 1 : inertia / length);
+    }
+    total += body->mass;
+    size = fmax(size, length);
+  }
+  for (int i = state->memory_at; i < state->ledger_at; i++) {
+    atol[i] = tolerance * size;
+  }
+  for (int i = state->ledger_at; i < state->size; i++) {
+    atol[i] = tolerance * (total > 0 ? total : 1); /* J and N s of a body at 1 m/s */
+  }
+}
+
+static ff_status create(ff_work *work) {
+  ff_state *state = work->state;
+  set_tolerances(work->model, state, work->sum);
+  ff_ode_def def = {.size = state->size,
+                    .event_limit = 2 * state->point_capacity,
+                    .rtol = work->model->run.stepper.rtol,
+                    .max_step = work->model->run.stepper.max_step,
+                    .atol = work->sum,
+                    .rates = rates,
+                    .events = events,
+                    .context = work};
+  state->frozen = true;
+  ff_status status = ff_ode_create(&work->ode, &def);
+  if (status == FF_OK) {
+    state->y = ff_ode_state(work->ode);
+  }
+  return status;
+}
+
+static void destroy(ff_work *work) {
+  ff_ode_destroy(work->ode);
+  work->ode = NULL;
+}
+
+/* ---- steps -------------------------------------------------------------------------------- */
+
+/* Forces at the present state, with every new point on the side it is on. */
+static void settle(ff_work *work) {
+  ff_state *state = work->state;
+  ff_forces_update(work->model, state, state->t, state->y, NULL, NULL);
+  bool fresh = false;
+  for (int i = 0; i < state->point_count; i++) {
+    ff_point *point = &state->points[i];
+    if (!point->known) {
+      point->known = fresh = true;
+      point->closed = point->patch.depth > 0;
+    }
+  }
+  if (fresh) {
+    ff_forces_update(work->model, state, state->t, state->y, NULL, NULL);
+  }
+}
+
+static void restart(ff_work *work) {
+  ff_state *state = work->state;
+  settle(work);
+  signed char *side = ff_ode_sides(work->ode);
+  int n = state->point_count;
+  for (int i = 0; i < n; i++) {
+    side[i] = state->points[i].closed ? 1 : -1;
+    side[n + i] = state->points[i].closed && state->points[i].kink < 0 ? -1 : 1;
+  }
+  ff_ode_restart(work->ode, state->t, 2 * n);
+  work->fresh = true;
+}
+
+static ff_status list_again(ff_work *work, double skin) {
+  ff_state *state = work->state;
+  ff_bodies_update(work->model, state, state->t, state->y);
+  ff_status status = ff_candidates_update(work->model, state, skin);
+  restart(work);
+  return status;
+}
+
+/* A point met its surface: switch it. A kink needs no more than the restart. */
+static void switch_point(ff_work *work, int event) {
+  ff_state *state = work->state;
+  if (event < state->point_count) {
+    ff_point *point = &state->points[event];
+    point->closed = ff_ode_sides(work->ode)[event] > 0;
+    if (!point->closed && work->model->memory_count > 0) {
+      ff_work_drop_memory(work, event, point->energy_t);
+    }
+  }
+  work->events++;
+}
+
+static void make_unit(ff_work *work) {
+  for (int slot = 0; slot < work->model->free_count; slot++) {
+    double *q = ff_state_body(work->state, slot) + FF_Y_Q;
+    double scale = 1 / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    for (int k = 0; k < 4; k++) {
+      q[k] *= scale;
+    }
+  }
+}
+
+static void go_back(ff_work *work, double t) {
+  ff_state *state = work->state;
+  memcpy(state->y, work->before, (size_t)state->size * sizeof *state->y);
+  state->t = t;
+  restart(work);
+}
+
+static ff_status step(ff_work *work, double t_end) {
+  ff_state *state = work->state;
+  const ff_model *model = work->model;
+  double t = state->t;
+  if (!work->fresh || ff_candidates_stale(model, state, t, state->y)) {
+    double ahead = fmin(t_end - t, model->run.stepper.max_step);
+    ff_status status = list_again(work, ff_candidates_skin(model, state, ahead));
+    if (status != FF_OK) {
+      return status;
+    }
+  }
+  memcpy(work->before, state->y, (size_t)state->size * sizeof *state->y);
+  for (int tries = 0; tries < RETRIES; tries++) {
+    ff_ode_outcome outcome = ff_ode_step(work->ode, t_end);
+    if (outcome == FF_ODE_FAILED) {
+      go_back(work, t);
+      return FF_ERROR_STEP;
+    }
+    state->t = ff_ode_time(work->ode);
+    /* Farther than the list reaches: a touch may be missing. Look farther, step again. */
+    if (ff_candidates_stale(model, state, state->t, state->y)) {
+      go_back(work, t);
+      ff_status status = list_again(work, 4 * state->skin);
+      if (status != FF_OK) {
+        return status;
+      }
+      continue;
+    }
+    if (outcome == FF_ODE_EVENT) {
+      make_unit(work);
+      switch_point(work, ff_ode_event(work->ode));
+      restart(work);
+    } else {
+      ff_forces_update(model, state, state->t, state->y, NULL, NULL);
+    }
+    work->steps++;
+    return FF_OK;
+  }
+  go_back(work, t);
+  return FF_ERROR_STEP;
+}
+
+const ff_stepper ff_stepper_adaptive = {
+    .name = "adaptive",
+    .adaptive = true,
+    .create = create,
+    .destroy = destroy,
+    .step = step,
+};

@@ -1,0 +1,366 @@
+#include "step/forces.h"
+
+#include "math/vec.h"
+#include "model/table.h"
+
+#include <string.h>
+
+/* ---- bodies ------------------------------------------------------------------------- */
+
+/* omega = R I^-1 R^T L */
+static ff_vec3 angular_velocity(const ff_model_body *body, ff_quat q, ff_vec3 momentum) {
+  if (body->round) {
+    return v3_scale(body->inv_inertia.x, momentum);
+  }
+  return q_rotate(q, v3_mul(body->inv_inertia, q_unrotate(q, momentum)));
+}
+
+void ff_bodies_update(const ff_model *model, ff_state *state, double t, const double *y) {
+  for (int i = 0; i < model->body_count; i++) {
+    const ff_model_body *body = &model->bodies[i];
+    ff_body_motion *motion = &state->bodies[i];
+    if (body->slot >= 0) {
+      const double *mine = y + (size_t)body->slot * FF_Y_BODY;
+      ff_quat q = {mine[FF_Y_Q], mine[FF_Y_Q + 1], mine[FF_Y_Q + 2], mine[FF_Y_Q + 3]};
+      motion->pose.position = v3_load(mine + FF_Y_X);
+      motion->pose.orientation = q_unit(q);
+      motion->velocity = v3_load(mine + FF_Y_V);
+      motion->omega = angular_velocity(body, motion->pose.orientation, v3_load(mine + FF_Y_L));
+    } else if (body->kind == FF_BODY_PRESCRIBED) {
+      *motion = ff_motion_at(body, t);
+    }
+  }
+}
+
+/* Velocity of the point of a body at a place in the world. */
+static ff_vec3 velocity_at(const ff_body_motion *body, ff_vec3 arm) {
+  return v3_add(body->velocity, v3_cross(body->omega, arm));
+}
+
+/* ---- the ledger ------------------------------------------------------------------------ */
+
+/* An outside force on a free body: what it works and what impulse it brings. */
+static void book_outside(double *ledger, ff_vec3 point, ff_vec3 force, ff_vec3 moment) {
+  ff_vec3 angular = v3_add(v3_cross(point, force), moment);
+  double *to = ledger + FF_Y_IMPULSE;
+  v3_store(to, v3_add(v3_load(to), force));
+  to = ledger + FF_Y_ANGULAR;
+  v3_store(to, v3_add(v3_load(to), angular));
+}
+
+/* ---- contacts ----------------------------------------------------------------------------- */
+
+typedef struct contact_bodies {
+  int a, b;
+  ff_vec3 arm_a, arm_b; /* from the centres of mass to the point */
+  ff_vec3 velocity_b;   /* of b at the point */
+} contact_bodies;
+
+/* Relative motion of a and b at the point, in contact coordinates. */
+static contact_bodies look(const ff_state *state, const ff_meet *meet, ff_point *point) {
+  const ff_body_motion *a = &state->bodies[meet->a], *b = &state->bodies[meet->b];
+  contact_bodies out = {.a = meet->a, .b = meet->b};
+  out.arm_a = v3_sub(point->point, a->pose.position);
+  out.arm_b = v3_sub(point->point, b->pose.position);
+  out.velocity_b = velocity_at(b, out.arm_b);
+  ff_vec3 relative = v3_sub(velocity_at(a, out.arm_a), out.velocity_b);
+  ff_vec3 turning = v3_sub(a->omega, b->omega);
+  ff_patch *patch = &point->patch;
+  patch->depth_rate = -v3_dot(point->normal, relative);
+  patch->slip[0] = v3_dot(point->t1, relative);
+  patch->slip[1] = v3_dot(point->t2, relative);
+  patch->spin = v3_dot(point->normal, turning);
+  patch->roll[0] = v3_dot(point->t1, turning);
+  patch->roll[1] = v3_dot(point->t2, turning);
+  return out;
+}
+
+/* How fast the contact could move under its own stiffness: what a step must resolve.
+ * 1/m_eff along a direction is at most 1/m + |arm x d|^2 / I_min for each body. */
+static void note_stiffness(const ff_model *model, ff_state *state, const contact_bodies *bodies,
+                           const ff_point *point, const ff_normal *normal, double friction_slope) {
+  double along_n = 0, along_t = 0;
+  const int ids[2] = {bodies->a, bodies->b};
+  const ff_vec3 arms[2] = {bodies->arm_a, bodies->arm_b};
+  for (int k = 0; k < 2; k++) {
+    const ff_model_body *body = &model->bodies[ids[k]];
+    double ease = fmax(body->inv_inertia.x, fmax(body->inv_inertia.y, body->inv_inertia.z));
+    ff_vec3 side = v3_cross(arms[k], point->normal);
+    along_n += body->inv_mass + ease * v3_dot(side, side);
+    along_t += body->inv_mass + ease * v3_dot(arms[k], arms[k]);
+  }
+  state->stiffness = fmax(state->stiffness, along_n * normal->d_depth);
+  state->damping = fmax(state->damping, along_n * normal->d_rate);
+  state->damping = fmax(state->damping, along_t * friction_slope);
+}
+
+/* Pushes both bodies and books what comes from outside. */
+static void push(const ff_model *model, ff_state *state, const contact_bodies *bodies,
+                 const ff_point *point, double *ledger) {
+  ff_wrench *a = &state->wrenches[bodies->a], *b = &state->wrenches[bodies->b];
+  a->force = v3_add(a->force, point->force);
+  a->torque = v3_add(a->torque, v3_add(v3_cross(bodies->arm_a, point->force), point->moment));
+  b->force = v3_sub(b->force, point->force);
+  b->torque = v3_sub(b->torque, v3_add(v3_cross(bodies->arm_b, point->force), point->moment));
+  bool a_free = model->bodies[bodies->a].slot >= 0, b_free = model->bodies[bodies->b].slot >= 0;
+  if (!ledger || (a_free && b_free)) {
+    return;
+  }
+  if (!b_free) { /* b pushes a: its motion works on the system */
+    book_outside(ledger, point->point, point->force, point->moment);
+    ledger[FF_Y_WORK] += v3_dot(point->force, bodies->velocity_b) +
+                         v3_dot(point->moment, state->bodies[bodies->b].omega);
+  } else { /* a pushes b */
+    ff_vec3 velocity_a = velocity_at(&state->bodies[bodies->a], bodies->arm_a);
+    book_outside(ledger, point->point, v3_neg(point->force), v3_neg(point->moment));
+    ledger[FF_Y_WORK] -=
+        v3_dot(point->force, velocity_a) + v3_dot(point->moment, state->bodies[bodies->a].omega);
+  }
+}
+
+static void apply_friction(const ff_model *model, const ff_binding *binding, ff_point *point,
+                           const ff_normal *normal, const double *memory, double *memory_rate,
+                           double *ledger, double *slope) {
+  ff_friction friction;
+  memset(&friction, 0, sizeof friction);
+  binding->friction->friction(&binding->friction_params, &point->patch, normal, memory, &friction);
+  point->force_t[0] = friction.force[0];
+  point->force_t[1] = friction.force[1];
+  point->energy_t = friction.energy;
+  point->mode = friction.mode;
+  point->force = v3_axpy(point->force, friction.force[0], point->t1);
+  point->force = v3_axpy(point->force, friction.force[1], point->t2);
+  point->moment = v3_scale(friction.moment[0], point->normal);
+  point->moment = v3_axpy(point->moment, friction.moment[1], point->t1);
+  point->moment = v3_axpy(point->moment, friction.moment[2], point->t2);
+  *slope = fabs(friction.d_slip[0][0]) + fabs(friction.d_slip[1][1]);
+  for (int i = 0; memory_rate && i < model->memory_count; i++) {
+    memory_rate[i] = friction.memory_rate[i];
+  }
+  for (int i = 0; ledger && i < FF_LOSS_COUNT; i++) {
+    ledger[FF_Y_LOST + i] += friction.lost[i];
+  }
+}
+
+/* Law and forces of one point that touches. */
+static void touch(const ff_model *model, ff_state *state, const ff_meet *meet, const ff_near *near,
+                  ff_point *point, const double *memory, double *memory_rate, double *ledger) {
+  const ff_binding *binding = &model->bindings[near->binding];
+  contact_bodies bodies = look(state, meet, point);
+  ff_normal normal;
+  binding->normal->normal(&binding->normal_params, &point->patch, &normal);
+  point->force_n = normal.force;
+  point->energy_n = normal.energy;
+  point->force = v3_scale(normal.force, point->normal);
+  point->moment = v3(0, 0, 0);
+  point->mode = FF_SLIP;
+  double slope = 0;
+  if (!binding->frictionless) {
+    apply_friction(model, binding, point, &normal, memory, memory_rate, ledger, &slope);
+  }
+  if (binding->normal->kink) {
+    point->kink = binding->normal->kink(&binding->normal_params, &point->patch);
+  }
+  note_stiffness(model, state, &bodies, point, &normal, slope);
+  if (ledger) {
+    /* What the normal force takes beyond its elastic part is lost. */
+    ledger[FF_Y_LOST + FF_LOST_NORMAL] += (normal.force - normal.elastic) * point->patch.depth_rate;
+  }
+  push(model, state, &bodies, point, ledger);
+}
+
+static void release(ff_point *point) {
+  point->touching = false;
+  point->force_n = point->force_t[0] = point->force_t[1] = 0;
+  point->force = point->moment = v3(0, 0, 0);
+  point->energy_n = point->energy_t = 0;
+  point->mode = FF_OPEN;
+  point->kink = 0;
+}
+
+static ff_pose shape_pose(const ff_state *state, const ff_model_shape *shape) {
+  const ff_pose *body = &state->bodies[shape->body].pose;
+  return shape->centred ? *body : pose_mul(*body, shape->pose);
+}
+
+/* Geometry of a pair of shapes; points outside contact are released. */
+static void find_points(const ff_model *model, ff_state *state, const ff_near *near) {
+  const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
+  ff_pose pose_a = shape_pose(state, a), pose_b = shape_pose(state, b);
+  ff_touch touches[FF_TOUCH_MAX];
+  /* `adaptive` watches the depth of every point, others only want what overlaps. */
+  double margin = state->frozen ? INFINITY : 0;
+  int count = ff_geom_touch(&a->geom, &pose_a, &b->geom, &pose_b, margin, touches);
+  for (int i = 0; i < near->point_count; i++) {
+    release(&state->points[near->first_point + i]);
+  }
+  for (int i = 0; i < count; i++) {
+    const ff_touch *from = &touches[i];
+    ff_point *to = &state->points[near->first_point + from->feature];
+    to->point = from->point;
+    to->normal = from->normal;
+    to->t1 = from->t1;
+    to->t2 = v3_cross(from->normal, from->t1);
+    to->patch.depth = from->depth;
+    to->patch.curvature[0] = from->curvature[0];
+    to->patch.curvature[1] = from->curvature[1];
+    to->touching = state->frozen ? to->closed : from->depth > 0;
+  }
+}
+
+static void contact_forces(const ff_model *model, ff_state *state, const double *y,
+                           double *memory_rate, double *ledger) {
+  state->stiffness = state->damping = 0;
+  for (int m = 0; m < state->meet_count; m++) {
+    const ff_meet *meet = &state->meets[m];
+    for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
+      const ff_near *near = &state->nears[n];
+      find_points(model, state, near);
+      for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
+        ff_point *point = &state->points[i];
+        if (!point->touching) {
+          if (state->frozen) {
+            look(state, meet, point); /* events want to know how fast it comes and goes */
+          }
+          continue;
+        }
+        double depth = point->patch.depth;
+        size_t at = (size_t)i * (size_t)model->memory_count;
+        point->patch.depth = fmax(depth, 0); /* a point held closed may be a hair outside */
+        touch(model, state, meet, near, point, y + state->memory_at + at,
+              memory_rate ? memory_rate + at : NULL, ledger);
+        point->patch.depth = depth;
+      }
+    }
+  }
+}
+
+/* ---- applied forces and drives -------------------------------------------------------------- */
+
+static void apply_outside(ff_state *state, int body, ff_vec3 point, ff_vec3 force, ff_vec3 torque,
+                          double *ledger) {
+  const ff_body_motion *motion = &state->bodies[body];
+  ff_vec3 arm = v3_sub(point, motion->pose.position);
+  ff_wrench *wrench = &state->wrenches[body];
+  wrench->force = v3_add(wrench->force, force);
+  wrench->torque = v3_add(wrench->torque, v3_add(v3_cross(arm, force), torque));
+  if (ledger) {
+    book_outside(ledger, point, force, torque);
+    ledger[FF_Y_WORK] += v3_dot(force, velocity_at(motion, arm)) + v3_dot(torque, motion->omega);
+  }
+}
+
+static ff_vec3 table_vector(const ff_table *table, double t) {
+  double v[3] = {0, 0, 0};
+  if (table->rows > 0) {
+    ff_table_value(table, t, v);
+  }
+  return v3_load(v);
+}
+
+static void applied_forces(const ff_model *model, ff_state *state, double t, double *ledger) {
+  for (int i = 0; i < model->force_count; i++) {
+    const ff_model_force *applied = &model->forces[i];
+    ff_pose pose = state->bodies[applied->body].pose;
+    ff_vec3 force = table_vector(&applied->def.force, t);
+    ff_vec3 torque = table_vector(&applied->def.torque, t);
+    if (applied->def.body_frame) {
+      /* Body axes, not principal axes. */
+      ff_quat q = q_mul(pose.orientation, q_conj(model->bodies[applied->body].frame.orientation));
+      force = q_rotate(q, force);
+      torque = q_rotate(q, torque);
+    }
+    apply_outside(state, applied->body, pose_point(pose, applied->def.point), force, torque,
+                  ledger);
+  }
+}
+
+/* Force of a drive in its present phase, for a position and rate along its axis. */
+static double drive_force(const ff_model_drive *drive, int phase, double start, double t,
+                          double position, double rate) {
+  const ff_phase_def *def = &drive->phases[phase];
+  double since = t - ff_drive_phase_start(drive, phase);
+  double force = 0, travel = 0, speed = 0;
+  switch (def->kind) {
+    case FF_PHASE_OFF: break;
+    case FF_PHASE_FORCE: ff_table_value(&def->force, since, &force); break;
+    case FF_PHASE_POSITION:
+      ff_table_integral(&def->velocity, since, &travel);
+      ff_table_value(&def->velocity, since, &speed);
+      /* [Marhefka96 eq. 24], with damping */
+      force = def->stiffness * (start + travel - position) + def->damping * (speed - rate);
+      break;
+  }
+  return force;
+}
+
+static void drive_forces(const ff_model *model, ff_state *state, double t, double *ledger) {
+  for (int i = 0; i < model->drive_count; i++) {
+    const ff_model_drive *drive = &model->drives[i];
+    const ff_body_motion *motion = &state->bodies[drive->body];
+    ff_vec3 origin = pose_point(motion->pose, drive->point);
+    ff_vec3 velocity = velocity_at(motion, v3_sub(origin, motion->pose.position));
+    double position = v3_dot(drive->axis, v3_sub(origin, drive->reference));
+    double force = drive_force(drive, state->drive_phase[i], state->drive_start[i], t, position,
+                               v3_dot(drive->axis, velocity));
+    state->drive_force[i] = force;
+    apply_outside(state, drive->body, origin, v3_scale(force, drive->axis), v3(0, 0, 0), ledger);
+  }
+}
+
+/* ---- all together ------------------------------------------------------------------------------
+ */
+
+void ff_forces_update(const ff_model *model, ff_state *state, double t, const double *y,
+                      double *memory_rate, double *ledger_rate) {
+  state->evaluations++;
+  ff_bodies_update(model, state, t, y);
+  memset(state->wrenches, 0, (size_t)model->body_count * sizeof *state->wrenches);
+  if (memory_rate && model->memory_count > 0) {
+    memset(memory_rate, 0, (size_t)(state->ledger_at - state->memory_at) * sizeof(double));
+  }
+  if (ledger_rate) {
+    memset(ledger_rate, 0, FF_Y_LEDGER * sizeof(double));
+  }
+  contact_forces(model, state, y, memory_rate, ledger_rate);
+  applied_forces(model, state, t, ledger_rate);
+  drive_forces(model, state, t, ledger_rate);
+}
+
+/* q' = 1/2 omega q */
+static void orientation_rate(const double *q, ff_vec3 omega, double *dq) {
+  ff_quat turn = {0, omega.x, omega.y, omega.z};
+  ff_quat rate = q_mul(turn, (ff_quat){q[0], q[1], q[2], q[3]});
+  dq[0] = 0.5 * rate.w;
+  dq[1] = 0.5 * rate.x;
+  dq[2] = 0.5 * rate.y;
+  dq[3] = 0.5 * rate.z;
+}
+
+int ff_rates_of_bodies(const ff_model *model, const ff_state *state, const double *y, double *dy) {
+  ff_vec3 gravity = model->run.gravity;
+  double *ledger = dy + state->ledger_at;
+  double sum = 0;
+  for (int slot = 0; slot < model->free_count; slot++) {
+    int i = model->free_bodies[slot];
+    const ff_model_body *body = &model->bodies[i];
+    const ff_body_motion *motion = &state->bodies[i];
+    const ff_wrench *wrench = &state->wrenches[i];
+    double *to = dy + (size_t)slot * FF_Y_BODY;
+    v3_store(to + FF_Y_X, motion->velocity);
+    orientation_rate(y + (size_t)slot * FF_Y_BODY + FF_Y_Q, motion->omega, to + FF_Y_Q);
+    v3_store(to + FF_Y_V, v3_axpy(gravity, body->inv_mass, wrench->force));
+    v3_store(to + FF_Y_L, wrench->torque);
+    /* Gravity is an outside force too; its work is the change of gravity's energy. */
+    book_outside(ledger, motion->pose.position, v3_scale(body->mass, gravity), v3(0, 0, 0));
+    for (int k = 0; k < FF_Y_BODY; k++) {
+      sum += to[k];
+    }
+  }
+  return !isfinite(sum);
+}
+
+int ff_rates(const ff_model *model, ff_state *state, double t, const double *y, double *dy) {
+  ff_forces_update(model, state, t, y, dy + state->memory_at, dy + state->ledger_at);
+  return ff_rates_of_bodies(model, state, y, dy);
+}

@@ -1,0 +1,23 @@
+/* Forces and rates: what every stepper asks for. */
+#ifndef FF_STEP_FORCES_H
+#define FF_STEP_FORCES_H
+
+#include "model/state.h"
+
+/* Poses and velocities of all bodies from y at time t. */
+void ff_bodies_update(const ff_model *model, ff_state *state, double t, const double *y);
+
+/* Everything that pushes, at time t and y: fills bodies, points and wrenches of the state.
+ * If memory_rate is not NULL it receives the rates of the contact memory, and ledger_rate
+ * those of the ledger (FF_Y_LEDGER numbers, overwritten). */
+void ff_forces_update(const ff_model *model, ff_state *state, double t, const double *y,
+                      double *memory_rate, double *ledger_rate);
+
+/* Adds to the rates that ff_forces_update has given those of the bodies, and gravity to the
+ * ledger. Returns nonzero if they are not finite. */
+int ff_rates_of_bodies(const ff_model *model, const ff_state *state, const double *y, double *dy);
+
+/* dy/dt of the whole state vector. Returns nonzero if it is not finite. */
+int ff_rates(const ff_model *model, ff_state *state, double t, const double *y, double *dy);
+
+#endif

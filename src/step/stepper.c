@@ -1,0 +1,106 @@
+#include "step/stepper.h"
+
+#include "math/vec.h"
+#include "step/candidates.h"
+#include "step/forces.h"
+
+#include <string.h>
+
+const ff_stepper *ff_stepper_of(const ff_model *model) {
+  switch (model->stepper) {
+    case FF_STEPPER_SYMPLECTIC_EULER: return &ff_stepper_symplectic_euler;
+    case FF_STEPPER_RK4: return &ff_stepper_rk4;
+    case FF_STEPPER_ADAPTIVE: return &ff_stepper_adaptive;
+  }
+  return &ff_stepper_adaptive;
+}
+
+ff_status ff_work_make(ff_work *work, const ff_model *model, ff_state *state, ff_arena *arena) {
+  *work = (ff_work){.model = model, .state = state};
+  size_t size = (size_t)state->size;
+  double *room = ff_arena_take(arena, 4 * size, sizeof *room);
+  if (!room) {
+    return FF_ERROR_MEMORY;
+  }
+  work->rates = room;
+  work->before = room + size;
+  work->stage = room + 2 * size;
+  work->sum = room + 3 * size;
+  const ff_stepper *stepper = ff_stepper_of(model);
+  return stepper->create ? stepper->create(work) : FF_OK;
+}
+
+void ff_work_free(ff_work *work) {
+  const ff_stepper *stepper = work->model ? ff_stepper_of(work->model) : NULL;
+  if (stepper && stepper->destroy) {
+    stepper->destroy(work);
+  }
+}
+
+ff_status ff_work_refresh(ff_work *work) {
+  const ff_model *model = work->model;
+  ff_state *state = work->state;
+  if (ff_candidates_stale(model, state, state->t, state->y)) {
+    ff_bodies_update(model, state, state->t, state->y);
+    double skin = ff_candidates_skin(model, state, model->run.stepper.step);
+    ff_status status = ff_candidates_update(model, state, skin);
+    if (status != FF_OK) {
+      return status;
+    }
+  }
+  ff_forces_update(model, state, state->t, state->y, work->rates + state->memory_at,
+                   work->rates + state->ledger_at);
+  work->fresh = true;
+  return FF_OK;
+}
+
+void ff_work_drop_memory(ff_work *work, int point, double held) {
+  ff_state *state = work->state;
+  ff_state_ledger(state)[FF_Y_LOST + FF_LOST_IMPACT] += held;
+  double *memory = ff_state_memory(work->model, state, point);
+  memset(memory, 0, (size_t)work->model->memory_count * sizeof *memory);
+}
+
+/* Unit orientations; false if anything is not finite. */
+static bool tidy(const ff_model *model, ff_state *state) {
+  double sum = 0;
+  for (int i = 0; i < state->size; i++) {
+    sum += 0 * state->y[i]; /* 0, or NAN from an infinity or a NAN */
+  }
+  for (int slot = 0; slot < model->free_count; slot++) {
+    double *q = ff_state_body(state, slot) + FF_Y_Q;
+    double scale = 1 / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    for (int k = 0; k < 4; k++) {
+      q[k] *= scale;
+    }
+    sum += 0 * scale;
+  }
+  return sum == 0;
+}
+
+/* Points that carry memory and touched at the start of the step, but no longer. */
+static void drop_ended_memory(ff_work *work) {
+  ff_state *state = work->state;
+  for (int i = 0; work->model->memory_count > 0 && i < state->point_count; i++) {
+    ff_point *point = &state->points[i];
+    if (point->closed && !point->touching) {
+      ff_work_drop_memory(work, i, point->held);
+    }
+    point->closed = point->touching;
+    point->held = point->energy_t;
+  }
+}
+
+ff_status ff_work_finish(ff_work *work, double t_before) {
+  ff_state *state = work->state;
+  ff_status status = tidy(work->model, state) ? ff_work_refresh(work) : FF_ERROR_STEP;
+  if (status != FF_OK) {
+    memcpy(state->y, work->before, (size_t)state->size * sizeof *state->y);
+    state->t = t_before;
+    ff_work_refresh(work);
+    return status;
+  }
+  drop_ended_memory(work);
+  work->steps++;
+  return FF_OK;
+}
