@@ -121,48 +121,64 @@ static inline double power_below(double depth, double n) {
   return n == 2 ? depth : pow(depth, n - 1);
 }
 
-/* d force / d rate over the elastic force. */
-static inline double damping(const params *p, double rate) {
-  return 1.5 * (rate < 0 ? p->alpha_restitution : p->alpha);
+/* d force / d rate over the elastic force; `two` if restitution has its own. */
+static inline double damping(const params *p, bool two, double rate) {
+  return 1.5 * (two && rate < 0 ? p->alpha_restitution : p->alpha);
 }
 
 /* [Marhefka96 eq. 6, 7] over the elastic force, and with the clamp. */
-static inline double gain(const params *p, double rate) {
-  double g = 1 + damping(p, rate) * rate;
-  return g < 0 && p->clamp != 0 ? 0 : g;
+static inline double gain(const params *p, double slope, double rate) {
+  double lowest = p->clamp != 0 ? 0 : -INFINITY;
+  double g = 1 + slope * rate;
+  return lowest > g ? lowest : g;
 }
 
 static void normal(const void *given, const ff_patch *patch, ff_normal *out) {
   const params *p = given;
   double below = power_below(patch->depth, p->n);
   double elastic = p->k * (patch->depth * below);
-  double g = gain(p, patch->depth_rate);
+  double slope = damping(p, true, patch->depth_rate);
+  double g = gain(p, slope, patch->depth_rate);
   out->force = elastic * g;
   out->d_depth = p->n * p->k * below * g;
-  out->d_rate = g == 0 && p->clamp != 0 ? 0 : elastic * damping(p, patch->depth_rate);
+  out->d_rate = g == 0 && p->clamp != 0 ? 0 : elastic * slope;
   /* Also while the clamp cuts: the energy that the spring gives back then is dissipated. */
   out->elastic = elastic;
   out->energy = elastic * patch->depth / (p->n + 1);
 }
 
-static inline void forces_of_n(const params *p, double n, const double *restrict depth,
-                               const double *restrict rate, double *restrict force, int count) {
+/* With n and two known to the compiler there is no branch, so that it can vectorise. */
+static inline void forces_of(const params *p, double n, bool two, const double *restrict depth,
+                             const double *restrict rate, double *restrict force, int count) {
   for (int i = 0; i < count; i++) {
-    double elastic = p->k * (depth[i] * power_below(depth[i], n));
-    force[i] = depth[i] <= 0 ? 0 : elastic * gain(p, rate[i]);
+    double x = 0 > depth[i] ? 0 : depth[i];
+    double slope = damping(p, two, rate[i]);
+    force[i] = p->k * (x * power_below(x, n)) * gain(p, slope, rate[i]);
   }
 }
 
-/* One loop for each usual n, so that the choice is made outside of it. */
+/* Blocks of a known length: that is what compilers need to vectorise at -O2. */
+static inline void forces_in_blocks(const params *p, double n, const double *restrict depth,
+                                    const double *restrict rate, double *restrict force,
+                                    int count) {
+  enum { BLOCK = 64 };
+  int done = 0;
+  for (; done + BLOCK <= count; done += BLOCK) {
+    forces_of(p, n, false, depth + done, rate + done, force + done, BLOCK);
+  }
+  forces_of(p, n, false, depth + done, rate + done, force + done, count - done);
+}
+
 static void forces(const void *given, const double *restrict depth, const double *restrict rate,
                    double *restrict force, int count) {
   const params p = *(const params *)given;
-  if (p.n == 1) {
-    forces_of_n(&p, 1, depth, rate, force, count);
-  } else if (p.n == 1.5) {
-    forces_of_n(&p, 1.5, depth, rate, force, count);
+  bool two = p.alpha != p.alpha_restitution;
+  if (p.n == 1 && !two) {
+    forces_in_blocks(&p, 1, depth, rate, force, count);
+  } else if (p.n == 1.5 && !two) {
+    forces_in_blocks(&p, 1.5, depth, rate, force, count);
   } else {
-    forces_of_n(&p, p.n, depth, rate, force, count);
+    forces_of(&p, p.n, true, depth, rate, force, count);
   }
 }
 
