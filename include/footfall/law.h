@@ -142,7 +142,9 @@ typedef struct ff_law {
   size_t params_size;
   const ff_param *params; /* table, params_count rows */
   int params_count;
-  int memory_count; /* numbers of contact memory, at most FF_MEMORY_MAX */
+  /* Numbers of contact memory, at most FF_MEMORY_MAX. The first two are a vector along
+   * t1 and t2 and turn with the contact frame; any others do not depend on it. */
+  int memory_count;
 
   /* Bits of ff_law_trait for these parameters. */
   unsigned (*traits)(const void *params);
