@@ -82,7 +82,7 @@ typedef struct ff_friction {
 typedef enum ff_param_kind { FF_PARAM_REAL, FF_PARAM_FLAG } ff_param_kind;
 
 /* A row of a law's parameter table. Reals are doubles; a flag is a double, 0 or 1.
- * A NAN default means: must be given, or derived from the materials. */
+ * A NAN default means: must be given, unless `otherwise` says where it comes from. */
 typedef struct ff_param {
   const char *name;   /* as in scenes and --set: "k" */
   const char *symbol; /* as in the paper */
@@ -92,12 +92,16 @@ typedef struct ff_param {
   bool open_min;
   ff_param_kind kind;
   const char *meaning;
-  size_t offset; /* into the law's parameter struct */
+  const char *otherwise; /* what stands in for a NAN default: "alpha"; NULL: must be given */
+  size_t offset;         /* into the law's parameter struct, which holds doubles only */
 } ff_param;
 
-/* Parameters of any one law: set by name, read by the law through its struct. */
+/* Parameters of any one law: set by name, read by the law through its struct of doubles. */
 typedef struct ff_law_params {
-  _Alignas(16) unsigned char bytes[FF_LAW_PARAMS_SIZE];
+  union {
+    double values[FF_LAW_PARAMS_SIZE / 8];
+    unsigned char bytes[FF_LAW_PARAMS_SIZE];
+  };
 } ff_law_params;
 
 /* What the materials of a pair say; NAN: not known. The pair rule fills it. */
@@ -111,7 +115,8 @@ typedef struct ff_pair {
 
 /* ---- the law itself ------------------------------------------------------ */
 
-typedef enum ff_law_kind { FF_LAW_NORMAL, FF_LAW_FRICTION } ff_law_kind;
+/* Names are unique over both kinds: FF_LAW_ANY serves to look up by name alone. */
+typedef enum ff_law_kind { FF_LAW_NORMAL, FF_LAW_FRICTION, FF_LAW_ANY } ff_law_kind;
 
 typedef enum ff_law_trait {
   FF_LAW_PULLS = 1,         /* the normal force may be tensile */
@@ -137,7 +142,9 @@ typedef struct ff_law {
   size_t params_size;
   const ff_param *params; /* table, params_count rows */
   int params_count;
-  int memory_count; /* numbers of contact memory, at most FF_MEMORY_MAX */
+  /* Numbers of contact memory, at most FF_MEMORY_MAX. The first two are a vector along
+   * t1 and t2 and turn with the contact frame; any others do not depend on it. */
+  int memory_count;
 
   /* Bits of ff_law_trait for these parameters. */
   unsigned (*traits)(const void *params);
@@ -150,8 +157,13 @@ typedef struct ff_law {
   void (*normal)(const void *params, const ff_patch *patch, ff_normal *out);
 
   /* Normal laws: a function of the patch whose sign changes where the force has a
-   * kink inside contact (a clamp), so that steppers can land on it. NULL: none. */
+   * kink inside contact (a clamp), so that steppers can land on it. Its size means
+   * nothing, and it keeps one sign where there is no kink. NULL: none. */
   double (*kink)(const void *params, const ff_patch *patch);
+
+  /* Normal laws, optional: `normal`'s force of many contacts; 0 where depth <= 0. */
+  void (*forces)(const void *params, const double *depth, const double *rate, double *force,
+                 int count);
 
   /* Friction laws: force under a given normal force. memory has memory_count values. */
   void (*friction)(const void *params, const ff_patch *patch, const ff_normal *normal,
@@ -166,24 +178,33 @@ typedef struct ff_law {
 int ff_law_count(void);
 const ff_law *ff_law_at(int index);
 const ff_law *ff_law_find(ff_law_kind kind, const char *name); /* NULL: unknown */
+/* The same for people's input: FF_ERROR_INPUT and a report (may be NULL) if unknown. */
+ff_status ff_law_lookup(const ff_law **out, ff_law_kind kind, const char *name, ff_report *report);
+
+/* In reports of the calls below, key is the parameter's name; "" if several are at odds. */
 
 /* Sets every parameter to its default. */
 void ff_law_params_default(const ff_law *law, ff_law_params *params);
-/* Sets one by name; FF_ERROR_INPUT (and a report) if unknown or out of range. report may be NULL.
- */
+/* Sets one by name; FF_ERROR_INPUT (and a report, may be NULL) if unknown or out of range. */
 ff_status ff_law_params_set(const ff_law *law, ff_law_params *params, const char *name,
                             double value, ff_report *report);
 /* Reads one by name; NAN if unknown. */
 double ff_law_params_get(const ff_law *law, const ff_law_params *params, const char *name);
-/* Derives what is open from the pair (NULL: no material known) and checks the whole. */
+/* Derives what is open from the pair (NULL: no material known) and checks the whole.
+ * A law may be evaluated only with resolved parameters. */
 ff_status ff_law_params_resolve(const ff_law *law, ff_law_params *params, const ff_pair *pair,
                                 ff_report *report);
 
-/* Evaluate a law alone. Outside contact (depth <= 0) everything is zero. */
+/* Evaluate a law alone. Outside contact (depth <= 0) everything is zero; a NAN in the
+ * patch comes out as NAN. */
 void ff_law_normal(const ff_law *law, const ff_law_params *params, const ff_patch *patch,
                    ff_normal *out);
 void ff_law_friction(const ff_law *law, const ff_law_params *params, const ff_patch *patch,
                      const ff_normal *normal, const double *memory, ff_friction *out);
+/* Normal forces (N) of count contacts from their depths (m) and depth rates (m/s), bit for
+ * bit those of ff_law_normal; the arrays must not overlap. Not for laws that want the overlap. */
+void ff_law_normal_forces(const ff_law *law, const ff_law_params *params, const double *depth,
+                          const double *rate, double *force, int count);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,28 @@
+/* none: no friction. The bodies slide, spin and roll on one another freely.
+ *
+ * Citation: none needed. Assumptions: perfectly smooth surfaces. No parameters, no energy.
+ */
+#include "law/law.h"
+
+static unsigned traits(const void *given) {
+  (void)given;
+  return 0;
+}
+
+static void friction(const void *given, const ff_patch *patch, const ff_normal *normal,
+                     const double *memory, ff_friction *out) {
+  (void)given;
+  (void)patch;
+  (void)normal;
+  (void)memory;
+  *out = (ff_friction){.mode = FF_SLIP};
+}
+
+const ff_law ff_law_none = {
+    .name = "none",
+    .kind = FF_LAW_FRICTION,
+    .summary = "no friction",
+    .citation = "",
+    .traits = traits,
+    .friction = friction,
+};

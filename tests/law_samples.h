@@ -1,0 +1,147 @@
+/* Random laws' parameters, material pairs and patches, for tests of all laws at once. */
+#ifndef FF_TESTS_LAW_SAMPLES_H
+#define FF_TESTS_LAW_SAMPLES_H
+
+#include "footfall/law.h"
+#include "testing.h"
+
+/* One law at one point of its parameter space, touching in one way. */
+typedef struct sample {
+  const ff_law *law;
+  ff_law_params params;
+  ff_patch patch;
+  ff_normal load; /* for friction laws: what the normal law gave */
+  double memory[FF_MEMORY_MAX];
+} sample;
+
+/* Between low and high, evenly over the orders of magnitude. */
+static inline double log_between(uint64_t *seed, double low, double high) {
+  return exp(ff_random_in(seed, log(low), log(high)));
+}
+
+/* Of either sign, and sometimes 0. */
+static inline double signed_size(uint64_t *seed, double low, double high) {
+  double size = ff_random(seed) < 0.1 ? 0 : log_between(seed, low, high);
+  return ff_random(seed) < 0.5 ? -size : size;
+}
+
+static inline bool in_range(const ff_param *param, double value) {
+  return value >= param->min && value <= param->max && !(param->open_min && value == param->min);
+}
+
+/* Anywhere in the table's range, with a liking for the ends and for round numbers. */
+static inline double random_param(uint64_t *seed, const ff_param *param) {
+  if (param->kind == FF_PARAM_FLAG) {
+    return ff_random(seed) < 0.5;
+  }
+  static const double special[] = {0, 1, 1.5, 2};
+  double value = special[(int)(4 * ff_random(seed))];
+  if (ff_random(seed) < 0.3 && in_range(param, value)) {
+    return value;
+  }
+  return log_between(seed, fmax(param->min, 1e-6), fmin(param->max, 1e12));
+}
+
+static inline double maybe(uint64_t *seed, double value) {
+  return ff_random(seed) < 0.3 ? (double)NAN : value;
+}
+
+static inline ff_pair random_pair(uint64_t *seed) {
+  ff_pair pair;
+  pair.young = maybe(seed, log_between(seed, 1e4, 1e12));
+  pair.radius = maybe(seed, log_between(seed, 1e-4, 10));
+  pair.dissipation = maybe(seed, log_between(seed, 1e-3, 10));
+  pair.mu_static = maybe(seed, log_between(seed, 1e-2, 2));
+  pair.mu_kinetic = maybe(seed, pair.mu_static * ff_random(seed));
+  return pair;
+}
+
+/* Parameters that the law accepts: some given, the rest by default or from the pair. */
+static inline void random_params(uint64_t *seed, const ff_law *law, ff_law_params *params) {
+  for (int attempt = 0; attempt < 1000; attempt++) {
+    ff_law_params_default(law, params);
+    for (int i = 0; i < law->params_count; i++) {
+      if (ff_random(seed) < 0.7) {
+        double value = random_param(seed, &law->params[i]);
+        assert_int_equal(ff_law_params_set(law, params, law->params[i].name, value, NULL), FF_OK);
+      }
+    }
+    ff_pair pair = random_pair(seed);
+    if (ff_law_params_resolve(law, params, &pair, NULL) == FF_OK) {
+      return;
+    }
+  }
+  fail_msg("%s: no random parameters were accepted", law->name);
+}
+
+static inline ff_patch random_patch(uint64_t *seed) {
+  ff_patch patch = {0};
+  patch.depth = log_between(seed, 1e-9, 10);
+  patch.depth_rate = signed_size(seed, 1e-6, 1e2);
+  double slip = signed_size(seed, 1e-9, 1e2);
+  double roll = signed_size(seed, 1e-6, 1e3);
+  double turn = ff_random_in(seed, 0, 6.2831853);
+  patch.slip[0] = slip * cos(turn);
+  patch.slip[1] = slip * sin(turn);
+  patch.roll[0] = roll * cos(3 * turn);
+  patch.roll[1] = roll * sin(3 * turn);
+  patch.spin = signed_size(seed, 1e-6, 1e3);
+  patch.curvature[0] = log_between(seed, 1e-3, 1e3);
+  patch.curvature[1] = log_between(seed, 1e-3, 1e3);
+  return patch;
+}
+
+static inline void random_load(uint64_t *seed, sample *s) {
+  s->load.force = ff_random(seed) < 0.1 ? 0 : log_between(seed, 1e-6, 1e9);
+  s->load.elastic = s->load.force * ff_random_in(seed, 0.5, 2);
+  s->load.energy = s->load.elastic * s->patch.depth / 2;
+  for (int i = 0; i < s->law->memory_count; i++) {
+    s->memory[i] = signed_size(seed, 1e-9, 1e-2);
+  }
+}
+
+static inline unsigned traits_of(const sample *s) {
+  return s->law->traits(s->params.values);
+}
+
+/* Calls check on many samples of every law of a kind. */
+static inline void each_sample(ff_law_kind kind, void (*check)(const sample *s)) {
+  enum { PARAMS = 200, PATCHES = 50 };
+  uint64_t seed = 20240229;
+  for (int i = 0; i < ff_law_count(); i++) {
+    sample s = {.law = ff_law_at(i)};
+    for (int j = 0; j < PARAMS && s.law->kind == kind; j++) {
+      random_params(&seed, s.law, &s.params);
+      /* The patches above have no overlap: teach random_patch the day a law wants it. */
+      assert_false(traits_of(&s) & FF_LAW_WANTS_OVERLAP);
+      for (int k = 0; k < PATCHES; k++) {
+        s.patch = random_patch(&seed);
+        random_load(&seed, &s);
+        check(&s);
+      }
+    }
+  }
+}
+
+/* Fails with the whole sample in words. */
+static inline void fail_sample(const sample *s, const char *what, int line) {
+  print_error("%s: %s\n", s->law->name, what);
+  for (int i = 0; i < s->law->params_count; i++) {
+    const char *name = s->law->params[i].name;
+    print_error("  %s = %.17g\n", name, ff_law_params_get(s->law, &s->params, name));
+  }
+  const ff_patch *p = &s->patch;
+  print_error("  depth %.17g rate %.17g slip (%.17g, %.17g) spin %g roll (%g, %g) load %g\n",
+              p->depth, p->depth_rate, p->slip[0], p->slip[1], p->spin, p->roll[0], p->roll[1],
+              s->load.force);
+  _fail(__FILE__, line);
+}
+
+#define require(s, condition)                                                                      \
+  do {                                                                                             \
+    if (!(condition)) {                                                                            \
+      fail_sample((s), #condition, __LINE__);                                                      \
+    }                                                                                              \
+  } while (0)
+
+#endif

@@ -1,0 +1,353 @@
+/* What every law must obey, whichever laws there are: none is named here. */
+#include "law_samples.h"
+
+#include <float.h>
+
+static ff_normal normal_at(const sample *s, double depth, double rate) {
+  ff_patch patch = s->patch;
+  patch.depth = depth;
+  patch.depth_rate = rate;
+  ff_normal out;
+  ff_law_normal(s->law, &s->params, &patch, &out);
+  return out;
+}
+
+static ff_friction friction_at(const sample *s) {
+  ff_friction out;
+  ff_law_friction(s->law, &s->params, &s->patch, &s->load, s->memory, &out);
+  return out;
+}
+
+/* ---- normal laws ---------------------------------------------------------------- */
+
+static void check_touch(const sample *s) {
+  ff_patch touch = s->patch;
+  touch.depth = 0;
+  ff_normal out;
+  s->law->normal(s->params.values, &touch, &out);
+  require(s, out.elastic == 0 && out.energy == 0);
+  require(s, out.force == 0 || traits_of(s) & FF_LAW_JUMPS);
+}
+
+static void check_outside(const sample *s) {
+  static const double outside[] = {0, -1e-12, -1};
+  for (int i = 0; i < 3; i++) {
+    ff_normal out = normal_at(s, outside[i], s->patch.depth_rate);
+    require(s, out.force == 0 && out.elastic == 0 && out.energy == 0);
+    require(s, out.d_depth == 0 && out.d_rate == 0);
+  }
+}
+
+static void check_pull(const sample *s) {
+  ff_normal out = normal_at(s, s->patch.depth, s->patch.depth_rate);
+  require(s, out.force >= 0 || traits_of(s) & FF_LAW_PULLS);
+}
+
+static void check_normal_finite(const sample *s) {
+  ff_normal out = normal_at(s, s->patch.depth, s->patch.depth_rate);
+  require(s, isfinite(out.force) && isfinite(out.elastic) && isfinite(out.energy));
+  require(s, isfinite(out.d_depth) && isfinite(out.d_rate));
+  require(s, out.energy >= 0);
+}
+
+static void check_normal_nan(const sample *s) {
+  require(s, isnan(normal_at(s, NAN, s->patch.depth_rate).force));
+  require(s, isnan(normal_at(s, s->patch.depth, NAN).force));
+}
+
+static void check_normal_loss(const sample *s) {
+  ff_normal out = normal_at(s, s->patch.depth, s->patch.depth_rate);
+  double loss = (out.force - out.elastic) * s->patch.depth_rate;
+  /* Room for the rounding of the difference alone. */
+  require(s, loss >= -1e-15 * fabs(out.elastic * s->patch.depth_rate));
+}
+
+static double kink_at(const sample *s, double depth, double rate) {
+  ff_patch patch = s->patch;
+  patch.depth = depth;
+  patch.depth_rate = rate;
+  return s->law->kink(s->params.values, &patch);
+}
+
+/* Is there a kink within these steps of depth and rate around the sample? */
+static bool kink_near(const sample *s, double depth_step, double rate_step) {
+  if (!s->law->kink) {
+    return false;
+  }
+  double x = s->patch.depth, v = s->patch.depth_rate;
+  double before = kink_at(s, x - depth_step, v - rate_step);
+  double here = kink_at(s, x, v);
+  double after = kink_at(s, x + depth_step, v + rate_step);
+  return !((before > 0 && here > 0 && after > 0) || (before < 0 && here < 0 && after < 0));
+}
+
+/* Central differences with relative step 1e-6: truncation below 1e-8 even for powers of 100,
+ * so 1e-6 of the slope, plus the rounding (or underflow) of the difference itself. */
+static double slope_tolerance(double slope, double value, double step) {
+  return 1e-6 * fabs(slope) + (1e-15 * fabs(value) + DBL_MIN) / step;
+}
+
+static void check_d_depth(const sample *s) {
+  double x = s->patch.depth, v = s->patch.depth_rate, h = 1e-6 * x;
+  if (kink_near(s, h, 0)) {
+    return;
+  }
+  ff_normal out = normal_at(s, x, v);
+  ff_normal more = normal_at(s, x + h, v), less = normal_at(s, x - h, v);
+  /* The terms of a force may cancel: rounding follows the elastic part too. */
+  double size = fabs(out.force) + fabs(out.elastic) + fabs(out.force - out.elastic);
+  double slope = (more.force - less.force) / (2 * h);
+  require(s, fabs(slope - out.d_depth) <= slope_tolerance(out.d_depth, size, h));
+  double elastic = (more.energy - less.energy) / (2 * h);
+  require(s, fabs(elastic - out.elastic) <= slope_tolerance(out.elastic, out.energy, h));
+}
+
+static void check_d_rate(const sample *s) {
+  double x = s->patch.depth, v = s->patch.depth_rate;
+  double h = v == 0 ? 1e-3 : 1e-3 * fabs(v);
+  if (kink_near(s, 0, h)) {
+    return;
+  }
+  ff_normal out = normal_at(s, x, v);
+  double slope = (normal_at(s, x, v + h).force - normal_at(s, x, v - h).force) / (2 * h);
+  double size = fabs(out.force) + fabs(out.elastic) + fabs(out.force - out.elastic);
+  require(s, fabs(slope - out.d_rate) <= slope_tolerance(out.d_rate, size, h));
+}
+
+/* Closes in on the largest change of the slope over the rate. Where that turns out to be a
+ * jump, the kink function must change its sign too. */
+static void check_kink_is_declared(const sample *s) {
+  double x = s->patch.depth, low = -1e8, high = 1e8;
+  for (int i = 0; i < 200; i++) {
+    double middle = 0.5 * (low + high);
+    double slope = normal_at(s, x, middle).d_rate;
+    bool is_left =
+        fabs(slope - normal_at(s, x, low).d_rate) >= fabs(slope - normal_at(s, x, high).d_rate);
+    *(is_left ? &high : &low) = middle;
+  }
+  double before = normal_at(s, x, low).d_rate, after = normal_at(s, x, high).d_rate;
+  if (fabs(after - before) > 1e-6 * fmax(fabs(before), fabs(after))) {
+    require(s, s->law->kink && kink_at(s, x, low) * kink_at(s, x, high) <= 0);
+  }
+}
+
+static void check_batch(const sample *s) {
+  enum { COUNT = 131 }; /* more than two blocks, and a rest */
+  double depth[COUNT], rate[COUNT], force[COUNT];
+  uint64_t seed = 7;
+  for (int i = 0; i < COUNT; i++) {
+    depth[i] = s->patch.depth * ff_random_in(&seed, -0.3, 1);
+    rate[i] = s->patch.depth_rate * ff_random_in(&seed, -1, 1);
+  }
+  ff_law_normal_forces(s->law, &s->params, depth, rate, force, COUNT);
+  for (int i = 0; i < COUNT; i++) {
+    require(s, force[i] == normal_at(s, depth[i], rate[i]).force);
+  }
+}
+
+/* ---- friction laws ---------------------------------------------------------------- */
+
+static void check_friction_outside(const sample *s) {
+  static const double outside[] = {0, -1e-12, -1};
+  static const ff_friction zero = {.mode = FF_OPEN};
+  for (int i = 0; i < 3; i++) {
+    sample apart = *s;
+    apart.patch.depth = outside[i];
+    ff_friction out = friction_at(&apart);
+    require(s, out.mode == FF_OPEN);
+    require(s, memcmp(out.force, zero.force, sizeof out.force) == 0);
+    require(s, memcmp(out.moment, zero.moment, sizeof out.moment) == 0);
+    require(s, memcmp(out.lost, zero.lost, sizeof out.lost) == 0);
+    require(s, out.energy == 0 && out.energy_rate == 0);
+  }
+}
+
+static void check_friction_finite(const sample *s) {
+  ff_friction out = friction_at(s);
+  require(s, isfinite(out.force[0]) && isfinite(out.force[1]));
+  require(s, isfinite(out.moment[0]) && isfinite(out.moment[1]) && isfinite(out.moment[2]));
+  require(s, isfinite(out.energy) && isfinite(out.energy_rate) && out.energy >= 0);
+  for (int i = 0; i < 4; i++) {
+    require(s, isfinite(out.d_slip[i / 2][i % 2]));
+    require(s, i >= s->law->memory_count || isfinite(out.memory_rate[i]));
+  }
+  require(s, out.mode == FF_STICK || out.mode == FF_SLIP);
+}
+
+/* The power that friction takes is stored or lost, and no loss gives back. */
+static void check_power(const sample *s) {
+  ff_friction out = friction_at(s);
+  const ff_patch *p = &s->patch;
+  double terms[] = {-out.force[0] * p->slip[0],  -out.force[1] * p->slip[1],
+                    -out.moment[0] * p->spin,    -out.moment[1] * p->roll[0],
+                    -out.moment[2] * p->roll[1], -out.energy_rate};
+  double balance = 0, size = 0;
+  for (int i = 0; i < 6; i++) {
+    balance += terms[i];
+    size += fabs(terms[i]);
+  }
+  for (int i = 0; i < FF_LOSS_COUNT; i++) {
+    require(s, out.lost[i] >= 0);
+    balance -= out.lost[i];
+    size += out.lost[i];
+  }
+  require(s, fabs(balance) <= 1e-14 * size);
+}
+
+static void check_no_load(const sample *s) {
+  sample unloaded = *s;
+  unloaded.load = (ff_normal){.force = 0};
+  ff_friction out = friction_at(&unloaded);
+  require(s, out.force[0] == 0 && out.force[1] == 0);
+  require(s, out.moment[0] == 0 && out.moment[1] == 0 && out.moment[2] == 0);
+}
+
+static void check_d_slip(const sample *s) {
+  ff_friction out = friction_at(s);
+  double speed = hypot(s->patch.slip[0], s->patch.slip[1]);
+  double h = speed > 0 ? 1e-6 * speed : 1e-13;
+  double size = 0;
+  for (int i = 0; i < 4; i++) {
+    size = fmax(size, fabs(out.d_slip[i / 2][i % 2]));
+  }
+  /* The slope may itself have corners (a curve in pieces): then central differences are
+   * off by the step times the jump of curvature, some 1e-6 of force over slip. */
+  double secant = speed > 0 ? hypot(out.force[0], out.force[1]) / speed : size;
+  for (int j = 0; j < 2; j++) {
+    sample more = *s, less = *s;
+    more.patch.slip[j] += h;
+    less.patch.slip[j] -= h;
+    ff_friction fm = friction_at(&more), fl = friction_at(&less);
+    double step = more.patch.slip[j] - less.patch.slip[j];
+    for (int i = 0; i < 2; i++) {
+      double slope = (fm.force[i] - fl.force[i]) / step;
+      require(s, fabs(slope - out.d_slip[i][j]) <= 1e-5 * (size + secant));
+    }
+  }
+}
+
+/* ---- frames: both kinds --------------------------------------------------------------- */
+
+/* t1 and t2 turned about n: components (a, b) become those in the new axes. */
+static void turn(double pair[2], double c, double s) {
+  double a = pair[0], b = pair[1];
+  pair[0] = c * a + s * b;
+  pair[1] = -s * a + c * b;
+}
+
+static sample turned(const sample *s, double c, double sn) {
+  sample t = *s;
+  turn(t.patch.slip, c, sn);
+  turn(t.patch.roll, c, sn);
+  if (s->law->memory_count >= 2) {
+    turn(t.memory, c, sn);
+  }
+  return t;
+}
+
+/* t2 seen in a mirror: turning axes flip where arrows do not. */
+static sample mirrored(const sample *s) {
+  sample m = *s;
+  m.patch.slip[1] = -m.patch.slip[1];
+  m.patch.spin = -m.patch.spin;
+  m.patch.roll[0] = -m.patch.roll[0];
+  m.memory[1] = -m.memory[1];
+  return m;
+}
+
+/* Within rounding of the larger component: a turn mixes the two. */
+static bool same(const double a[2], const double b[2]) {
+  double tolerance = 1e-13 * hypot(a[0], a[1]);
+  return fabs(a[0] - b[0]) <= tolerance && fabs(a[1] - b[1]) <= tolerance;
+}
+
+static void check_normal_frame(const sample *s) {
+  sample others[] = {turned(s, 0.6, 0.8), mirrored(s)};
+  for (int i = 0; i < 2; i++) {
+    ff_normal a, b;
+    ff_law_normal(s->law, &s->params, &s->patch, &a);
+    ff_law_normal(s->law, &s->params, &others[i].patch, &b);
+    require(s, a.force == b.force && a.elastic == b.elastic && a.energy == b.energy);
+  }
+}
+
+static void check_turned(const sample *s) {
+  double c = 0.6, sn = 0.8;
+  sample t = turned(s, c, sn);
+  ff_friction here = friction_at(s), there = friction_at(&t);
+  turn(here.force, c, sn);
+  turn(&here.moment[1], c, sn);
+  require(s, same(here.force, there.force));
+  require(s, same(&here.moment[1], &there.moment[1]));
+  require(s, fabs(here.moment[0] - there.moment[0]) <= 1e-13 * fabs(here.moment[0]));
+  require(s, fabs(here.energy - there.energy) <= 1e-13 * here.energy);
+  if (s->law->memory_count >= 2) {
+    turn(here.memory_rate, c, sn);
+    require(s, same(here.memory_rate, there.memory_rate));
+  }
+}
+
+static void check_mirrored(const sample *s) {
+  sample m = mirrored(s);
+  ff_friction here = friction_at(s), there = friction_at(&m);
+  require(s, here.force[0] == there.force[0] && here.force[1] == -there.force[1]);
+  require(s, here.moment[0] == -there.moment[0] && here.moment[1] == -there.moment[1] &&
+                 here.moment[2] == there.moment[2]);
+  require(s, here.energy == there.energy);
+}
+
+/* ---- tests ------------------------------------------------------------------------------ */
+
+#define NORMAL_TEST(name, check)                                                                   \
+  static void name(void **state) {                                                                 \
+    (void)state;                                                                                   \
+    each_sample(FF_LAW_NORMAL, check);                                                             \
+  }
+#define FRICTION_TEST(name, check)                                                                 \
+  static void name(void **state) {                                                                 \
+    (void)state;                                                                                   \
+    each_sample(FF_LAW_FRICTION, check);                                                           \
+  }
+
+NORMAL_TEST(force_is_zero_at_touch, check_touch)
+NORMAL_TEST(normal_is_zero_outside, check_outside)
+NORMAL_TEST(never_pulls_unless_declared, check_pull)
+NORMAL_TEST(normal_is_finite, check_normal_finite)
+NORMAL_TEST(nan_does_not_vanish, check_normal_nan)
+NORMAL_TEST(normal_never_gives_energy, check_normal_loss)
+NORMAL_TEST(d_depth_and_elastic_are_gradients, check_d_depth)
+NORMAL_TEST(d_rate_is_the_slope, check_d_rate)
+NORMAL_TEST(kinks_are_declared, check_kink_is_declared)
+NORMAL_TEST(batch_equals_single, check_batch)
+NORMAL_TEST(normal_ignores_the_frame, check_normal_frame)
+FRICTION_TEST(friction_is_zero_outside, check_friction_outside)
+FRICTION_TEST(friction_is_finite, check_friction_finite)
+FRICTION_TEST(friction_power_balances, check_power)
+FRICTION_TEST(no_load_no_friction, check_no_load)
+FRICTION_TEST(d_slip_is_the_slope, check_d_slip)
+FRICTION_TEST(friction_turns_with_the_frame, check_turned)
+FRICTION_TEST(friction_mirrors_with_the_frame, check_mirrored)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(force_is_zero_at_touch),
+      cmocka_unit_test(normal_is_zero_outside),
+      cmocka_unit_test(never_pulls_unless_declared),
+      cmocka_unit_test(normal_is_finite),
+      cmocka_unit_test(nan_does_not_vanish),
+      cmocka_unit_test(normal_never_gives_energy),
+      cmocka_unit_test(d_depth_and_elastic_are_gradients),
+      cmocka_unit_test(d_rate_is_the_slope),
+      cmocka_unit_test(kinks_are_declared),
+      cmocka_unit_test(batch_equals_single),
+      cmocka_unit_test(normal_ignores_the_frame),
+      cmocka_unit_test(friction_is_zero_outside),
+      cmocka_unit_test(friction_is_finite),
+      cmocka_unit_test(friction_power_balances),
+      cmocka_unit_test(no_load_no_friction),
+      cmocka_unit_test(d_slip_is_the_slope),
+      cmocka_unit_test(friction_turns_with_the_frame),
+      cmocka_unit_test(friction_mirrors_with_the_frame),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
