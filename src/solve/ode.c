@@ -1,6 +1,7 @@
 #include "solve/ode.h"
 
 #include "base/memory.h"
+#include "solve/prince_dormand.h"
 
 #include <arkode/arkode_erkstep.h>
 #include <float.h>
@@ -15,6 +16,12 @@ enum {
   CROSS_ROUNDS = 24,   /* nudges from the zero to just past it */
   STUCK_EVENTS = 1000  /* events at one instant before giving up */
 };
+
+/* Right after an event the rates may be as rough as sqrt(t - t_event), which the pair's error
+ * estimate hardly sees: begin with a step this much smaller than the last, and let steps
+ * grow by no more than this factor. */
+#define AFTER_EVENT 1e-6
+#define GROWTH      3.0
 
 struct ff_ode {
   ff_ode_def def;
@@ -90,13 +97,16 @@ static int set_up_ark(ff_ode *ode) {
   if (!ode->ark) {
     return -1;
   }
+  ARKodeButcherTable table = ff_prince_dormand();
+  int bad = !table || ERKStepSetTable(ode->ark, table);
+  ARKodeButcherTable_Free(table);
   double longest = isfinite(ode->def.max_step) ? ode->def.max_step : 0.0; /* 0: no limit */
-  int bad = ERKStepSetErrHandlerFn(ode->ark, ark_silence, NULL) |
-            ERKStepSetUserData(ode->ark, ode) | ERKStepWFtolerances(ode->ark, ark_weights) |
-            ERKStepSetTableNum(ode->ark, ARKODE_FEHLBERG_13_7_8) |
-            ERKStepSetInterpolantType(ode->ark, ARK_INTERP_HERMITE) |
-            ERKStepSetInterpolantDegree(ode->ark, 3) | ERKStepSetMaxStep(ode->ark, longest) |
-            ERKStepSetMaxNumSteps(ode->ark, 100000);
+  bad |= ERKStepSetErrHandlerFn(ode->ark, ark_silence, NULL) | ERKStepSetUserData(ode->ark, ode) |
+         ERKStepWFtolerances(ode->ark, ark_weights) |
+         ERKStepSetInterpolantType(ode->ark, ARK_INTERP_HERMITE) |
+         ERKStepSetInterpolantDegree(ode->ark, 3) | ERKStepSetMaxStep(ode->ark, longest) |
+         ERKStepSetMaxNumSteps(ode->ark, 100000) | ERKStepSetMaxGrowth(ode->ark, GROWTH) |
+         ERKStepSetMaxFirstGrowth(ode->ark, GROWTH);
   return bad;
 }
 
@@ -309,6 +319,7 @@ static ff_ode_outcome land_on(ff_ode *ode, double t0, double t, int event) {
   ode->stuck = ode->t - t0 <= instant(t) ? ode->stuck + 1 : 0;
   ode->event = event;
   ode->side[event] = (signed char)-ode->side[event];
+  ode->guess *= ode->stuck > 0 ? 1 : AFTER_EVENT;
   return ode->stuck > STUCK_EVENTS ? FF_ODE_FAILED : FF_ODE_EVENT;
 }
 

@@ -1,6 +1,6 @@
 /* Ordinary differential equations with located events.
  *
- * Integration is ARKODE's explicit Runge-Kutta pair Fehlberg 7(8) (SUNDIALS).
+ * Integration is ARKODE's explicit Runge-Kutta (SUNDIALS) with the pair 8(7) of Prince and Dormand.
  * Events are zeros of functions g_i(t, y). ARKODE's dense output brackets them,
  * and the step that holds the first one is then taken again so that it ends on
  * it: an event is as accurate as the solution, not as its interpolant.
