@@ -43,7 +43,7 @@ static ff_status fill(ff_scene *scene) {
   status = status ? status : ff_scene_add_force(scene, &force);
   status = status ? status : ff_scene_add_drive(scene, &drive);
   status = status ? status : ff_scene_set_run(scene, &run);
-  status = status ? status : ff_scene_add_place(scene, name, 3, 4);
+  status = status ? status : ff_scene_add_place(scene, name, "", 3, 4);
   memset(name, 'x', 4), memset(law, 'x', 6), memset(param, 'x', 1);
   memset(glob, 'x', 8), memset(kind, 'x', 3), memset(rows, 0, sizeof rows);
   value = 0;
@@ -119,16 +119,18 @@ static void place_is_the_key_or_its_nearest_parent(void **state) {
   char key[64];
   for (int i = 0; i < 200000; i++) {
     snprintf(key, sizeof key, "bodies.b%d.mass", i);
-    assert_int_equal(ff_scene_add_place(scene, key, i + 1, 7), FF_OK);
+    assert_int_equal(ff_scene_add_place(scene, key, "x.yaml", i + 1, 7), FF_OK);
   }
-  assert_int_equal(ff_scene_add_place(scene, "bodies", 5, 1), FF_OK);
+  assert_int_equal(ff_scene_add_place(scene, "bodies", "--set y", 5, 1), FF_OK);
   ff_report report = {.key = "bodies.b123456.mass.x"};
   ff_scene_locate(scene, &report);
   assert_int_equal(report.line, 123457);
   assert_int_equal(report.column, 7);
+  assert_string_equal(report.file, "x.yaml");
   snprintf(report.key, sizeof report.key, "bodies.b12345");
   ff_scene_locate(scene, &report);
   assert_int_equal(report.line, 5);
+  assert_string_equal(report.file, "--set y");
   snprintf(report.key, sizeof report.key, "duration");
   ff_scene_locate(scene, &report);
   assert_int_equal(report.line, 0);

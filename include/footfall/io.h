@@ -17,6 +17,8 @@ ff_status ff_scene_load(ff_scene **out, const char *path, const char *const *ove
 /* The same from memory; name stands for the file in messages. */
 ff_status ff_scene_parse(ff_scene **out, const char *text, size_t size, const char *name,
                          const char *const *overrides, int override_count, ff_report *report);
+/* Its `name`, or the name of its file without folder and ending; "" if it came from C calls. */
+const char *ff_scene_name(const ff_scene *scene);
 /* The scene's YAML text as read, overrides applied; "" if it came from C calls. */
 const char *ff_scene_source(const ff_scene *scene);
 

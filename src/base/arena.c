@@ -17,16 +17,11 @@ static size_t round_up(size_t n, size_t to) {
   return (n + to - 1) / to * to;
 }
 
-void *ff_arena_take(ff_arena *arena, size_t count, size_t size) {
-  if (size != 0 && count > (SIZE_MAX / 2) / size) {
-    return NULL;
-  }
-  size_t align = count * size >= LARGE_ALIGN ? LARGE_ALIGN : SMALL_ALIGN;
-  size_t wanted = round_up(count * size, SMALL_ALIGN);
+static void *take(ff_arena *arena, size_t bytes, size_t align) {
   ff_arena_block *block = arena->blocks;
   size_t start = block ? round_up(block->used, align) : 0;
-  if (!block || start > block->size || block->size - start < wanted) {
-    size_t room = wanted > BLOCK_SIZE ? wanted : BLOCK_SIZE;
+  if (!block || start > block->size || block->size - start < bytes) {
+    size_t room = bytes > BLOCK_SIZE ? bytes : BLOCK_SIZE;
     block = ff_alloc(1, sizeof *block + room);
     if (!block) {
       return NULL;
@@ -36,12 +31,19 @@ void *ff_arena_take(ff_arena *arena, size_t count, size_t size) {
     arena->blocks = block;
     start = 0;
   }
-  block->used = start + wanted;
+  block->used = start + bytes;
   return block->data + start;
 }
 
+void *ff_arena_take(ff_arena *arena, size_t count, size_t size) {
+  if (size != 0 && count > (SIZE_MAX / 2) / size) {
+    return NULL;
+  }
+  return take(arena, count * size, count * size >= LARGE_ALIGN ? LARGE_ALIGN : SMALL_ALIGN);
+}
+
 char *ff_arena_text(ff_arena *arena, const char *text, size_t size) {
-  char *copy = ff_arena_take(arena, size + 1, 1);
+  char *copy = size < SIZE_MAX / 2 ? take(arena, size + 1, 1) : NULL; /* texts lie tight */
   if (copy) {
     memcpy(copy, text, size);
   }

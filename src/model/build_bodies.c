@@ -195,6 +195,9 @@ static ff_status check_start(ff_build *build, const ff_body_def *def) {
   if (!isfinite(norm) || norm == 0) {
     return bad(build, "orientation", "must be finite and not zero");
   }
+  if (!isnan(def->density) && !(def->density > 0 && isfinite(def->density))) {
+    return bad(build, "density", "must be greater than 0 and finite");
+  }
   return FF_OK;
 }
 
@@ -276,6 +279,15 @@ static void place_shapes(ff_build *build, ff_model_body *to) {
   }
 }
 
+/* The body's own density comes before those of the materials; NAN: none is known. */
+static double shape_density(const ff_build *build, const ff_body_def *def, int shape) {
+  int material = build->shapes[shape].material;
+  if (!isnan(def->density)) {
+    return def->density;
+  }
+  return material >= 0 ? build->scene->materials[material].density : NAN;
+}
+
 static ff_status take_body(ff_build *build, int body, double *densities) {
   ff_model_body *to = &build->bodies[body];
   const ff_body_def *def = &build->scene->bodies[body];
@@ -287,8 +299,9 @@ static ff_status take_body(ff_build *build, int body, double *densities) {
   status = status == FF_OK ? find_material(build, def->material, "material", &material) : status;
   for (int i = to->first_shape; status == FF_OK && i < to->first_shape + to->shape_count; i++) {
     status = take_shape(build, body, i);
-    int m = build->shapes[i].material;
-    densities[build->shape_sources[i]] = m >= 0 ? build->scene->materials[m].density : NAN;
+    if (status == FF_OK) {
+      densities[build->shape_sources[i]] = shape_density(build, def, i);
+    }
   }
   if (status == FF_OK && def->kind == FF_BODY_FREE) {
     to->slot = build->model->free_count++;

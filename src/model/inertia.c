@@ -124,7 +124,7 @@ static ff_status find_mass(ff_mass_properties *out, const ff_body_def *def, cons
     if (!total->any || !total->dense) {
       ff_status status = ff_report_what(report, total->any ? "missing: a shape has no density"
                                                            : "missing: the body has no shape");
-      ff_report_expected(report, "mass in kg, or shapes whose materials have a density");
+      ff_report_expected(report, "mass in kg, density in kg/m^3, or a material that has a density");
       return status;
     }
     out->mass = total->mass;

@@ -10,38 +10,8 @@
 
 /* ---- memory that lives as long as the scene --------------------------------------- */
 
-struct ff_scene_block {
-  ff_scene_block *next;
-  size_t used, size; /* bytes of data */
-  _Alignas(16) unsigned char data[];
-};
-
-enum { BLOCK_SIZE = 1 << 14, BLOCK_ALIGN = 16 };
-
-/* Zeroed memory owned by the scene; NULL when memory is out. */
-static void *keep(ff_scene *scene, size_t size) {
-  size_t wanted = (size + BLOCK_ALIGN - 1) / BLOCK_ALIGN * BLOCK_ALIGN;
-  ff_scene_block *block = scene->blocks;
-  if (!block || block->size - block->used < wanted) {
-    size_t room = wanted > BLOCK_SIZE ? wanted : BLOCK_SIZE;
-    block = ff_alloc(1, sizeof *block + room);
-    if (!block) {
-      return NULL;
-    }
-    *block = (ff_scene_block){.next = scene->blocks, .size = room};
-    scene->blocks = block;
-  }
-  void *place = block->data + block->used;
-  block->used += wanted;
-  return place;
-}
-
 const char *ff_scene_keep_text(ff_scene *scene, const char *text, size_t size) {
-  char *copy = keep(scene, size + 1);
-  if (copy) {
-    memcpy(copy, text, size);
-  }
-  return copy;
+  return ff_arena_text(&scene->memory, text, size);
 }
 
 /* Replaces a text by the scene's own copy; NULL stays NULL. False when memory is out. */
@@ -58,7 +28,7 @@ static bool own_numbers(ff_scene *scene, const double **values, size_t count) {
     *values = NULL;
     return true;
   }
-  double *copy = keep(scene, count * sizeof *copy);
+  double *copy = ff_arena_take(&scene->memory, count, sizeof *copy);
   if (copy) {
     memcpy(copy, *values, count * sizeof *copy);
   }
@@ -71,7 +41,7 @@ static bool own_table(ff_scene *scene, ff_table *table) {
 }
 
 static bool own_texts(ff_scene *scene, const char ***texts, int count) {
-  const char **copy = keep(scene, (size_t)count * sizeof *copy);
+  const char **copy = ff_arena_take(&scene->memory, (size_t)count, sizeof *copy);
   for (int i = 0; copy && i < count; i++) {
     copy[i] = (*texts)[i];
     if (!own_text(scene, &copy[i])) {
@@ -108,6 +78,7 @@ ff_status ff_scene_create(ff_scene **out) {
     return FF_ERROR_MEMORY;
   }
   (*out)->run = ff_run_def_default();
+  (*out)->name = "";
   (*out)->file = "";
   (*out)->source = "";
   return FF_OK;
@@ -117,11 +88,7 @@ void ff_scene_destroy(ff_scene *scene) {
   if (!scene) {
     return;
   }
-  for (ff_scene_block *block = scene->blocks; block;) {
-    ff_scene_block *next = block->next;
-    ff_free(block);
-    block = next;
-  }
+  ff_arena_free(&scene->memory);
   ff_free(scene->materials);
   ff_free(scene->bodies);
   ff_free(scene->shape_counts);
@@ -131,6 +98,10 @@ void ff_scene_destroy(ff_scene *scene) {
   ff_free(scene->drives);
   ff_free(scene->places);
   ff_free(scene);
+}
+
+const char *ff_scene_name(const ff_scene *scene) {
+  return scene->name;
 }
 
 const char *ff_scene_source(const ff_scene *scene) {
@@ -262,7 +233,7 @@ ff_drive_def ff_drive_def_default(void) {
 }
 
 static bool own_phases(ff_scene *scene, ff_drive_def *drive) {
-  ff_phase_def *copy = keep(scene, (size_t)drive->phase_count * sizeof *copy);
+  ff_phase_def *copy = ff_arena_take(&scene->memory, (size_t)drive->phase_count, sizeof *copy);
   for (int i = 0; copy && i < drive->phase_count; i++) {
     copy[i] = drive->phases[i];
     if (!own_table(scene, &copy[i].velocity) || !own_table(scene, &copy[i].force)) {
@@ -351,7 +322,8 @@ static bool reserve_places(ff_scene *scene) {
   return true;
 }
 
-ff_status ff_scene_add_place(ff_scene *scene, const char *key, int line, int column) {
+ff_status ff_scene_add_place(ff_scene *scene, const char *key, const char *file, int line,
+                             int column) {
   if (!reserve_places(scene)) {
     return FF_ERROR_MEMORY;
   }
@@ -363,6 +335,7 @@ ff_status ff_scene_add_place(ff_scene *scene, const char *key, int line, int col
     }
     scene->place_count++;
   }
+  slot->file = file;
   slot->line = line;
   slot->column = column;
   return FF_OK;
@@ -379,6 +352,7 @@ void ff_scene_locate(const ff_scene *scene, ff_report *report) {
   while (size > 0 && scene->place_count > 0) {
     const ff_place *place = find_slot(scene->places, scene->place_capacity, report->key, size);
     if (place->key) {
+      snprintf(report->file, sizeof report->file, "%s", place->file);
       report->line = place->line;
       report->column = place->column;
       return;

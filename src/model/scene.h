@@ -2,12 +2,14 @@
 #ifndef FF_MODEL_SCENE_H
 #define FF_MODEL_SCENE_H
 
+#include "base/arena.h"
 #include "footfall/scene.h"
 
 /* Where a value stood in its file, by key path. */
 typedef struct ff_place {
-  const char *key; /* "bodies.ball.mass", "contacts.0.normal.k" */
-  int line, column;
+  const char *key;  /* "bodies.ball.mass", "contacts.0.normal.k" */
+  const char *file; /* the scene's, or "--set PATH"; lives as long as the scene */
+  int line, column; /* 0: not known */
 } ff_place;
 
 typedef struct ff_scene_shape {
@@ -15,9 +17,6 @@ typedef struct ff_scene_shape {
   ff_shape_def def;
   int index; /* of its body: key bodies.<name>.shapes.<index> */
 } ff_scene_shape;
-
-/* Block of memory in the scene's chain; all are freed with the scene. */
-typedef struct ff_scene_block ff_scene_block;
 
 struct ff_scene {
   ff_material_def *materials;
@@ -36,16 +35,18 @@ struct ff_scene {
   int drive_count, drive_capacity;
   ff_run_def run;
 
+  const char *name;   /* title; "" from C */
   const char *file;   /* as the user gave it; "" from C */
   const char *source; /* YAML text; "" from C */
   ff_place *places;   /* hash table by key: place_capacity slots (a power of 2), key NULL: empty */
   int place_count, place_capacity;
 
-  ff_scene_block *blocks; /* strings and tables the definitions point to */
+  ff_arena memory; /* strings and tables the definitions point to */
 };
 
 /* Remembers where a key stood; the last place of a key counts. */
-ff_status ff_scene_add_place(ff_scene *scene, const char *key, int line, int column);
+ff_status ff_scene_add_place(ff_scene *scene, const char *key, const char *file, int line,
+                             int column);
 /* Fills file, line and column of a report from its key: the key itself, or the nearest
  * parent that has a place. Report may be NULL. */
 void ff_scene_locate(const ff_scene *scene, ff_report *report);

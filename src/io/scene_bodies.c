@@ -1,0 +1,215 @@
+/* Materials and bodies. */
+#include "io/scene_reader.h"
+#include "math/vec.h"
+
+#include <string.h>
+
+/* ---- materials ----------------------------------------------------------------------- */
+
+static void read_material(ff_reader *reader, const ff_node *node) {
+  static const char *const keys[] = {"young",       "poisson",   "density",
+                                     "dissipation", "mu-static", "mu-kinetic"};
+  ff_material_def def = ff_material_def_default();
+  def.name = node->key->text;
+  if (!ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
+    return;
+  }
+  ff_get_number(reader, node, "young", 0, &def.young);
+  ff_get_number(reader, node, "poisson", 0, &def.poisson);
+  ff_get_number(reader, node, "density", 0, &def.density);
+  ff_get_number(reader, node, "dissipation", 0, &def.dissipation);
+  ff_get_number(reader, node, "mu-static", 0, &def.mu_static);
+  ff_get_number(reader, node, "mu-kinetic", 0, &def.mu_kinetic);
+  if (reader->status == FF_OK) {
+    ff_reader_take(reader, ff_scene_add_material(reader->scene, &def));
+  }
+}
+
+void ff_read_materials(ff_reader *reader, const ff_node *root) {
+  const ff_node *node = ff_reader_enter(reader, root, "materials");
+  if (!node) {
+    return;
+  }
+  if (ff_reader_names(reader, node, "material")) {
+    for (const ff_node *at = node->first; at && reader->status == FF_OK; at = at->next) {
+      ff_reader_step(reader, at, 0);
+      read_material(reader, at);
+      ff_reader_leave(reader);
+    }
+  }
+  ff_reader_leave(reader);
+}
+
+/* ---- prescribed motion ------------------------------------------------------------------ */
+
+/* A sine of the motion; spin and swing share one axis, oscillate and swing one clock. */
+static void read_sine(ff_reader *reader, const ff_node *node, ff_motion *motion, bool again) {
+  double frequency = 0, phase = 0;
+  ff_reader_require(reader, node, "amplitude");
+  ff_reader_require(reader, node, "frequency");
+  ff_get_number(reader, node, "frequency", 0, &frequency);
+  ff_get_number(reader, node, "phase", FF_ALLOW_ANGLE, &phase);
+  if (again && (frequency != motion->frequency || phase != motion->phase)) {
+    ff_reader_fail(reader, node, "frequency and phase must be those of oscillate");
+  }
+  motion->frequency = frequency;
+  motion->phase = phase;
+}
+
+static void read_axis(ff_reader *reader, const ff_node *node, ff_motion *motion, bool again) {
+  ff_vec3 axis = {0};
+  ff_reader_require(reader, node, "axis");
+  ff_get_vec3(reader, node, "axis", 0, &axis);
+  if (again && memcmp(&axis, &motion->axis, sizeof axis) != 0) {
+    ff_reader_fail(reader, node, "axis must be that of spin");
+  }
+  motion->axis = axis;
+}
+
+static void read_oscillate(ff_reader *reader, const ff_node *motion_node, ff_motion *motion) {
+  static const char *const keys[] = {"amplitude", "frequency", "phase"};
+  const ff_node *node = ff_reader_enter(reader, motion_node, "oscillate");
+  if (!node) {
+    return;
+  }
+  if (ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
+    read_sine(reader, node, motion, false);
+    ff_get_vec3(reader, node, "amplitude", 0, &motion->amplitude);
+  }
+  ff_reader_leave(reader);
+}
+
+static void read_spin(ff_reader *reader, const ff_node *motion_node, ff_motion *motion) {
+  static const char *const keys[] = {"axis", "rate"};
+  const ff_node *node = ff_reader_enter(reader, motion_node, "spin");
+  if (!node) {
+    return;
+  }
+  if (ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
+    read_axis(reader, node, motion, false);
+    ff_reader_require(reader, node, "rate");
+    ff_get_table(reader, node, "rate", FF_ALLOW_RATE, &motion->rate);
+  }
+  ff_reader_leave(reader);
+}
+
+static void read_swing(ff_reader *reader, const ff_node *motion_node, ff_motion *motion) {
+  static const char *const keys[] = {"axis", "amplitude", "frequency", "phase"};
+  const ff_node *node = ff_reader_enter(reader, motion_node, "swing");
+  if (!node) {
+    return;
+  }
+  if (ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
+    read_axis(reader, node, motion, ff_tree_find(motion_node, "spin") != NULL);
+    read_sine(reader, node, motion, ff_tree_find(motion_node, "oscillate") != NULL);
+    ff_get_number(reader, node, "amplitude", FF_ALLOW_ANGLE, &motion->swing_amplitude);
+  }
+  ff_reader_leave(reader);
+}
+
+static void read_motion(ff_reader *reader, const ff_node *body, ff_body_def *def) {
+  static const char *const keys[] = {"velocity", "oscillate", "spin", "swing"};
+  const ff_node *node = ff_reader_enter(reader, body, "motion");
+  if (!node) {
+    return;
+  }
+  if (def->kind == FF_BODY_FIXED) {
+    ff_reader_fail(reader, node, "a body is either fixed or has a motion");
+  }
+  def->kind = FF_BODY_PRESCRIBED;
+  if (ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
+    ff_get_table(reader, node, "velocity", 0, &def->motion.velocity);
+    read_oscillate(reader, node, &def->motion);
+    read_spin(reader, node, &def->motion);
+    read_swing(reader, node, &def->motion);
+  }
+  ff_reader_leave(reader);
+}
+
+/* ---- bodies -------------------------------------------------------------------------------- */
+
+static void read_inertia(ff_reader *reader, const ff_node *body, ff_mat3 *out) {
+  const ff_node *node = ff_reader_enter(reader, body, "inertia");
+  if (!node) {
+    return;
+  }
+  ff_mat3 inertia = {{{0}}};
+  if (node->kind == FF_NODE_LIST && node->count == 3 && node->first->kind == FF_NODE_LIST) {
+    int row = 0;
+    for (const ff_node *at = node->first; at && reader->status == FF_OK; at = at->next) {
+      ff_reader_step(reader, at, row);
+      ff_read_numbers(reader, at, 3, 0, inertia.m[row++]);
+      ff_reader_leave(reader);
+    }
+  } else {
+    double diagonal[3] = {0};
+    ff_read_numbers(reader, node, 3, 0, diagonal);
+    for (int i = 0; i < 3; i++) {
+      inertia.m[i][i] = diagonal[i];
+    }
+  }
+  *out = inertia;
+  ff_reader_leave(reader);
+}
+
+/* What only forces can move has mass and initial velocity; the others would ignore them. */
+static void refuse_free_keys(ff_reader *reader, const ff_node *node, const ff_body_def *def) {
+  static const char *const keys[] = {"mass", "com", "inertia", "density", "velocity", "omega"};
+  if (def->kind == FF_BODY_FREE) {
+    return;
+  }
+  for (int i = 0; i < FF_COUNT(keys); i++) {
+    const ff_node *given = ff_reader_enter(reader, node, keys[i]);
+    if (given) {
+      ff_reader_fail(reader, given, "has no effect on a body %s; remove one of the two",
+                     def->kind == FF_BODY_FIXED ? "that is fixed" : "with a motion");
+      ff_reader_leave(reader);
+    }
+  }
+}
+
+static void read_body(ff_reader *reader, const ff_node *node) {
+  static const char *const keys[] = {"fixed",       "motion",   "mass",  "com",    "inertia",
+                                     "density",     "material", "shape", "shapes", "position",
+                                     "orientation", "velocity", "omega"};
+  ff_body_def def = ff_body_def_default();
+  def.name = node->key->text;
+  if (!ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
+    return;
+  }
+  bool fixed = false;
+  ff_get_flag(reader, node, "fixed", &fixed);
+  def.kind = fixed ? FF_BODY_FIXED : FF_BODY_FREE;
+  read_motion(reader, node, &def);
+  refuse_free_keys(reader, node, &def);
+  ff_get_number(reader, node, "mass", 0, &def.mass);
+  ff_get_vec3(reader, node, "com", 0, &def.com);
+  read_inertia(reader, node, &def.inertia);
+  ff_get_number(reader, node, "density", 0, &def.density);
+  ff_get_text(reader, node, "material", &def.material);
+  ff_get_vec3(reader, node, "position", 0, &def.position);
+  ff_get_orientation(reader, node, &def.orientation);
+  ff_get_vec3(reader, node, "velocity", 0, &def.velocity);
+  ff_get_vec3(reader, node, "omega", FF_ALLOW_RATE, &def.omega);
+  if (reader->status == FF_OK) {
+    ff_body body;
+    ff_reader_take(reader, ff_scene_add_body(&body, reader->scene, &def));
+    ff_read_shapes(reader, node, body);
+  }
+}
+
+void ff_read_bodies(ff_reader *reader, const ff_node *root) {
+  ff_reader_require(reader, root, "bodies");
+  const ff_node *node = ff_reader_enter(reader, root, "bodies");
+  if (!node) {
+    return;
+  }
+  if (ff_reader_names(reader, node, "body")) {
+    for (const ff_node *at = node->first; at && reader->status == FF_OK; at = at->next) {
+      ff_reader_step(reader, at, 0);
+      read_body(reader, at);
+      ff_reader_leave(reader);
+    }
+  }
+  ff_reader_leave(reader);
+}

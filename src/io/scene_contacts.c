@@ -1,0 +1,148 @@
+/* Contacts: who touches whom, and by which laws. */
+#include "io/scene_reader.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LAWS_MAX = 64, PARAMS_MAX = 32 };
+
+/* ---- laws -------------------------------------------------------------------------------- */
+
+static const ff_law *read_law_name(ff_reader *reader, const ff_node *node, ff_law_kind kind) {
+  const char *name = NULL;
+  ff_reader_require(reader, node, "law");
+  ff_get_text(reader, node, "law", &name);
+  const ff_law *law = name ? ff_law_find(kind, name) : NULL;
+  if (name && !law) {
+    const char *known[LAWS_MAX];
+    int count = 0;
+    for (int i = 0; i < ff_law_count() && count < LAWS_MAX; i++) {
+      if (ff_law_at(i)->kind == kind) {
+        known[count++] = ff_law_at(i)->name;
+      }
+    }
+    const ff_node *word = ff_reader_enter(reader, node, "law");
+    ff_reader_unknown(reader, word, kind == FF_LAW_NORMAL ? "normal law" : "friction law", known,
+                      count);
+  }
+  return law;
+}
+
+static const ff_param *find_param(const ff_law *law, const char *name) {
+  for (int i = 0; i < law->params_count; i++) {
+    if (!strcmp(law->params[i].name, name)) {
+      return &law->params[i];
+    }
+  }
+  return NULL;
+}
+
+/* The keys of a law in a scene: `law` and its parameters. */
+static int list_keys(const ff_law *law, const char *keys[PARAMS_MAX + 1]) {
+  int count = 0;
+  keys[count++] = "law";
+  for (int i = 0; i < law->params_count && i < PARAMS_MAX; i++) {
+    keys[count++] = law->params[i].name;
+  }
+  return count;
+}
+
+/* Ranges are checked with the whole model: here only that it is a number, or a flag. */
+static void read_params(ff_reader *reader, const ff_node *node, const ff_law *law,
+                        const char **names, double *values, ff_law_choice *out) {
+  for (const ff_node *at = node->first; at && reader->status == FF_OK; at = at->next) {
+    const ff_param *param = find_param(law, at->key->text);
+    if (!param) {
+      continue; /* the key `law` */
+    }
+    ff_reader_step(reader, at, 0);
+    names[out->count] = param->name;
+    values[out->count++] = param->kind == FF_PARAM_FLAG ? (double)ff_read_flag(reader, at)
+                                                        : ff_read_number(reader, at, 0);
+    ff_reader_leave(reader);
+  }
+}
+
+static void get_law(ff_reader *reader, const ff_node *contact, const char *key, ff_law_kind kind,
+                    ff_law_choice *out) {
+  const ff_node *node = ff_reader_enter(reader, contact, key);
+  if (!node) {
+    return;
+  }
+  const ff_law *law = NULL;
+  if (node->kind != FF_NODE_MAP) {
+    ff_reader_fail(reader, node, "must be a mapping {law: NAME, parameter: value, ...}");
+  } else {
+    law = read_law_name(reader, node, kind);
+  }
+  const char *keys[PARAMS_MAX + 1];
+  if (law && ff_reader_map(reader, node, keys, list_keys(law, keys))) {
+    const char **names = ff_arena_take(reader->arena, (size_t)node->count, sizeof *names);
+    double *values = ff_arena_take(reader->arena, (size_t)node->count, sizeof *values);
+    if (names && values) {
+      *out = (ff_law_choice){.law = law->name, .names = names, .values = values};
+      read_params(reader, node, law, names, values, out);
+    } else {
+      ff_reader_take(reader, FF_ERROR_MEMORY);
+    }
+  }
+  ff_reader_leave(reader);
+}
+
+/* ---- contacts ------------------------------------------------------------------------------ */
+
+static void read_pair(ff_reader *reader, const ff_node *contact, ff_contact_def *def) {
+  ff_reader_require(reader, contact, "pair");
+  const ff_node *node = ff_reader_enter(reader, contact, "pair");
+  if (!node) {
+    return;
+  }
+  const ff_node *a = node->kind == FF_NODE_LIST && node->count == 2 ? node->first : NULL;
+  if (!a || a->kind != FF_NODE_SCALAR || a->next->kind != FF_NODE_SCALAR) {
+    ff_reader_fail(reader, node, "must be two bodies, [a, b]; \"*\" stands for every body");
+  } else {
+    def->a = a->text;
+    def->b = a->next->text;
+    ff_reader_remember(reader, "0", a);
+    ff_reader_remember(reader, "1", a->next);
+  }
+  ff_reader_leave(reader);
+}
+
+static void read_contact(ff_reader *reader, const ff_node *node) {
+  static const char *const keys[] = {"pair", "off", "normal", "friction", "radius"};
+  if (!ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
+    return;
+  }
+  ff_contact_def def = ff_contact_def_default();
+  read_pair(reader, node, &def);
+  ff_get_flag(reader, node, "off", &def.off);
+  if (def.off && node->count > 2) {
+    ff_reader_fail(reader, node, "a contact that is off takes no law and no radius");
+  }
+  if (!def.off) {
+    ff_reader_require(reader, node, "normal");
+  }
+  get_law(reader, node, "normal", FF_LAW_NORMAL, &def.normal);
+  get_law(reader, node, "friction", FF_LAW_FRICTION, &def.friction);
+  ff_get_number(reader, node, "radius", 0, &def.radius);
+  if (reader->status == FF_OK) {
+    ff_reader_take(reader, ff_scene_add_contact(reader->scene, &def));
+  }
+}
+
+void ff_read_contacts(ff_reader *reader, const ff_node *root) {
+  const ff_node *node = ff_reader_enter(reader, root, "contacts");
+  if (!node) {
+    return;
+  }
+  if (ff_reader_list(reader, node, FF_SCENE_ITEMS_MAX)) {
+    int index = 0;
+    for (const ff_node *at = node->first; at && reader->status == FF_OK; at = at->next) {
+      ff_reader_step(reader, at, index++);
+      read_contact(reader, at);
+      ff_reader_leave(reader);
+    }
+  }
+  ff_reader_leave(reader);
+}

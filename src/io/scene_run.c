@@ -1,0 +1,98 @@
+/* How to run a scene: gravity, duration, stepper, recording, audit. */
+#include "io/scene_reader.h"
+
+#include <string.h>
+
+enum { CHANNELS_MAX = 10000, CONTACTS_MAX = 100000000 };
+
+static void read_stepper(ff_reader *reader, const ff_node *root, ff_stepper_def *def) {
+  static const char *const keys[] = {"kind", "step", "rtol", "atol", "max-step"};
+  static const char *const kinds[] = {"adaptive", "rk4", "symplectic-euler"};
+  const ff_node *node = ff_reader_enter(reader, root, "stepper");
+  if (!node) {
+    return;
+  }
+  if (ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
+    int kind = 0;
+    ff_reader_require(reader, node, "kind");
+    ff_get_word(reader, node, "kind", "stepper", kinds, FF_COUNT(kinds), &kind);
+    def->kind = reader->status == FF_OK ? kinds[kind] : def->kind;
+    ff_get_number(reader, node, "step", 0, &def->step);
+    ff_get_number(reader, node, "rtol", 0, &def->rtol);
+    ff_get_number(reader, node, "atol", 0, &def->atol);
+    ff_get_number(reader, node, "max-step", 0, &def->max_step);
+  }
+  ff_reader_leave(reader);
+}
+
+static void read_channels(ff_reader *reader, const ff_node *record, ff_run_def *def) {
+  const ff_node *node = ff_reader_enter(reader, record, "channels");
+  if (!node) {
+    return;
+  }
+  if (ff_reader_list(reader, node, CHANNELS_MAX)) {
+    const char **globs = ff_arena_take(reader->arena, (size_t)node->count, sizeof *globs);
+    ff_reader_take(reader, globs ? FF_OK : FF_ERROR_MEMORY);
+    for (const ff_node *at = node->first; at && reader->status == FF_OK; at = at->next) {
+      ff_reader_step(reader, at, def->channel_count);
+      if (at->kind != FF_NODE_SCALAR || !at->text[0]) {
+        ff_reader_fail(reader, at, "must be a channel such as body.ball.* or energy.*");
+      } else {
+        globs[def->channel_count++] = at->text;
+      }
+      ff_reader_leave(reader);
+    }
+    def->channels = globs;
+  }
+  ff_reader_leave(reader);
+}
+
+static void read_record(ff_reader *reader, const ff_node *root, ff_run_def *def) {
+  static const char *const keys[] = {"every", "channels"};
+  const ff_node *node = ff_reader_enter(reader, root, "record");
+  if (!node) {
+    return;
+  }
+  if (ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
+    ff_get_number(reader, node, "every", 0, &def->record_every);
+    read_channels(reader, node, def);
+  }
+  ff_reader_leave(reader);
+}
+
+static void read_audit(ff_reader *reader, const ff_node *root, ff_run_def *def) {
+  static const char *const keys[] = {"energy-tolerance"};
+  const ff_node *node = ff_reader_enter(reader, root, "audit");
+  if (!node) {
+    return;
+  }
+  if (ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
+    ff_get_number(reader, node, "energy-tolerance", 0, &def->energy_tolerance);
+  }
+  ff_reader_leave(reader);
+}
+
+static void read_capacity(ff_reader *reader, const ff_node *root, ff_run_def *def) {
+  static const char *const keys[] = {"contacts"};
+  const ff_node *node = ff_reader_enter(reader, root, "capacity");
+  if (!node) {
+    return;
+  }
+  if (ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
+    ff_get_count(reader, node, "contacts", CONTACTS_MAX, &def->contact_capacity);
+  }
+  ff_reader_leave(reader);
+}
+
+void ff_read_run(ff_reader *reader, const ff_node *root) {
+  ff_run_def def = ff_run_def_default();
+  ff_get_vec3(reader, root, "gravity", 0, &def.gravity);
+  ff_get_number(reader, root, "duration", 0, &def.duration);
+  read_stepper(reader, root, &def.stepper);
+  read_record(reader, root, &def);
+  read_audit(reader, root, &def);
+  read_capacity(reader, root, &def);
+  if (reader->status == FF_OK) {
+    ff_reader_take(reader, ff_scene_set_run(reader->scene, &def));
+  }
+}

@@ -1,0 +1,169 @@
+/* Shapes of a body: {sphere: {radius: 0.1}, position: ..., orientation: ..., material: ...}. */
+#include "io/scene_reader.h"
+#include "math/vec.h"
+
+/* ---- kinds ------------------------------------------------------------------------------ */
+
+/* The shortest turn that takes z to the unit normal n. */
+static ff_quat turn_z_to(ff_vec3 n) {
+  /* Half of z + n is the direction in between: q = (1 + z.n, z x n), made unit. */
+  ff_quat q = {1 + n.z, -n.y, n.x, 0};
+  double length = q_norm(q);
+  if (length < 1e-8) { /* n = -z: every turn by half a circle is shortest; take the one about x */
+    return (ff_quat){0, 1, 0, 0};
+  }
+  return q_unit(q);
+}
+
+static ff_pose read_plane(ff_reader *reader, const ff_node *node) {
+  ff_vec3 normal = {0, 0, 1}, point = {0, 0, 0};
+  double offset = 0;
+  ff_get_vec3(reader, node, "normal", 0, &normal);
+  ff_get_number(reader, node, "offset", 0, &offset);
+  ff_get_vec3(reader, node, "point", 0, &point);
+  double length = v3_norm(normal);
+  if (!(length > 0 && isfinite(length))) {
+    ff_reader_fail(reader, node, "the normal must not be [0, 0, 0]");
+    return (ff_pose){{0, 0, 0}, q_identity()};
+  }
+  if (ff_tree_find(node, "point") && ff_tree_find(node, "offset")) {
+    ff_reader_fail(reader, node, "takes either offset or point, not both");
+  }
+  normal = v3_scale(1.0 / length, normal);
+  return (ff_pose){v3_axpy(point, offset, normal), turn_z_to(normal)};
+}
+
+static void require_number(ff_reader *reader, const ff_node *node, const char *key, double *out) {
+  ff_reader_require(reader, node, key);
+  ff_get_number(reader, node, key, 0, out);
+}
+
+/* Sizes as people give them: full extents, lengths and heights; half of them inside. */
+static void read_size(ff_reader *reader, const ff_node *node, ff_shape_def *def) {
+  switch (def->kind) {
+    case FF_SPHERE: require_number(reader, node, "radius", &def->size.x); break;
+    case FF_ELLIPSOID:
+      ff_reader_require(reader, node, "axes");
+      ff_get_vec3(reader, node, "axes", 0, &def->size);
+      break;
+    case FF_BOX:
+      ff_reader_require(reader, node, "size");
+      ff_get_vec3(reader, node, "size", 0, &def->size);
+      def->size = v3_scale(0.5, def->size);
+      break;
+    case FF_CAPSULE:
+    case FF_CYLINDER:
+      require_number(reader, node, "radius", &def->size.x);
+      require_number(reader, node, def->kind == FF_CAPSULE ? "length" : "height", &def->size.y);
+      def->size.y *= 0.5;
+      break;
+    case FF_HALF_SPACE:
+    case FF_SHAPE_KIND_COUNT: break;
+  }
+}
+
+static const struct {
+  const char *keys[3];
+  int count;
+} kind_keys[FF_SHAPE_KIND_COUNT] = {
+    [FF_HALF_SPACE] = {{"normal", "offset", "point"}, 3},
+    [FF_SPHERE] = {{"radius"}, 1},
+    [FF_ELLIPSOID] = {{"axes"}, 1},
+    [FF_BOX] = {{"size"}, 1},
+    [FF_CAPSULE] = {{"radius", "length"}, 2},
+    [FF_CYLINDER] = {{"radius", "height"}, 2},
+};
+
+static void read_kind(ff_reader *reader, const ff_node *shape, ff_shape_def *def) {
+  const ff_node *node = ff_reader_enter(reader, shape, ff_shape_kind_name(def->kind));
+  if (!node) {
+    return;
+  }
+  def->size = v3(0, 0, 0);
+  if (ff_reader_map(reader, node, kind_keys[def->kind].keys, kind_keys[def->kind].count)) {
+    if (def->kind == FF_HALF_SPACE) {
+      ff_pose outer = {def->position, def->orientation};
+      ff_pose plane = pose_mul(outer, read_plane(reader, node));
+      def->position = plane.position;
+      def->orientation = plane.orientation;
+    }
+    read_size(reader, node, def);
+  }
+  ff_reader_leave(reader);
+}
+
+/* ---- shapes -------------------------------------------------------------------------------- */
+
+/* The one kind a shape names. */
+static void find_kind(ff_reader *reader, const ff_node *node, ff_shape_kind *out) {
+  int found = 0;
+  for (int kind = 0; kind < FF_SHAPE_KIND_COUNT; kind++) {
+    if (ff_tree_find(node, ff_shape_kind_name((ff_shape_kind)kind))) {
+      *out = (ff_shape_kind)kind;
+      found++;
+    }
+  }
+  if (found != 1) {
+    ff_reader_fail(reader, node,
+                   "needs exactly one of half-space, sphere, ellipsoid, box, "
+                   "capsule, cylinder; has %d",
+                   found);
+  }
+}
+
+static void read_shape(ff_reader *reader, const ff_node *node, ff_body body) {
+  const char *keys[FF_SHAPE_KIND_COUNT + 3];
+  for (int kind = 0; kind < FF_SHAPE_KIND_COUNT; kind++) {
+    keys[kind] = ff_shape_kind_name((ff_shape_kind)kind);
+  }
+  keys[FF_SHAPE_KIND_COUNT] = "position";
+  keys[FF_SHAPE_KIND_COUNT + 1] = "orientation";
+  keys[FF_SHAPE_KIND_COUNT + 2] = "material";
+  ff_shape_def def = ff_shape_def_default();
+  if (!ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
+    return;
+  }
+  find_kind(reader, node, &def.kind);
+  ff_get_vec3(reader, node, "position", 0, &def.position);
+  ff_get_orientation(reader, node, &def.orientation);
+  ff_get_text(reader, node, "material", &def.material);
+  read_kind(reader, node, &def);
+  if (reader->scene->shape_count == FF_SCENE_ITEMS_MAX) {
+    ff_reader_fail(reader, node, "is one shape more than the %d allowed", FF_SCENE_ITEMS_MAX);
+  }
+  if (reader->status == FF_OK) {
+    ff_shape shape;
+    ff_reader_take(reader, ff_scene_add_shape(&shape, reader->scene, body, &def));
+  }
+}
+
+/* `shape: X` is short for `shapes: [X]`, and the model speaks of shapes.0. */
+static void read_single(ff_reader *reader, const ff_node *body_node, ff_body body) {
+  const ff_node *node = ff_reader_enter(reader, body_node, "shape");
+  if (!node) {
+    return;
+  }
+  if (ff_tree_find(body_node, "shapes")) {
+    ff_reader_fail(reader, node, "takes either shape or shapes, not both");
+  }
+  read_shape(reader, node, body);
+  ff_reader_leave(reader);
+  ff_reader_remember(reader, "shapes.0", node);
+}
+
+void ff_read_shapes(ff_reader *reader, const ff_node *body_node, ff_body body) {
+  read_single(reader, body_node, body);
+  const ff_node *node = ff_reader_enter(reader, body_node, "shapes");
+  if (!node) {
+    return;
+  }
+  if (ff_reader_list(reader, node, FF_SCENE_ITEMS_MAX)) {
+    int index = 0;
+    for (const ff_node *at = node->first; at && reader->status == FF_OK; at = at->next) {
+      ff_reader_step(reader, at, index++);
+      read_shape(reader, at, body);
+      ff_reader_leave(reader);
+    }
+  }
+  ff_reader_leave(reader);
+}
