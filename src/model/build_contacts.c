@@ -25,7 +25,8 @@ typedef struct shape_class {
   ff_shape_kind kind;
   double radius; /* m, sphere and capsule; else 0 */
   bool is_free;
-  int shape; /* one of the class */
+  int shape;    /* one of the class */
+  bool several; /* bodies */
 } shape_class;
 
 typedef struct binder {
@@ -112,6 +113,8 @@ static ff_status find_classes(binder *bind) {
       bind->classes[bind->class_count++] = mine;
     }
     shape->class_index = k;
+    bool same_body = build->shapes[bind->classes[k].shape].body == shape->body;
+    bind->classes[k].several = bind->classes[k].several || !same_body;
   }
   return FF_OK;
 }
@@ -281,7 +284,7 @@ static ff_status apply(binder *bind, int contact, int a, int b) {
     return FF_OK; /* a later rule has spoken */
   }
   const shape_class *ca = &bind->classes[a], *cb = &bind->classes[b];
-  bool same_body = ca->group != 0 && ca->group == cb->group;
+  bool same_body = a == b ? !ca->several : ca->group != 0 && ca->group == cb->group;
   if (bind->build->scene->contacts[contact].off || same_body || (!ca->is_free && !cb->is_free)) {
     set_entry(bind, a, b, APART);
     return FF_OK;

@@ -119,7 +119,8 @@ ff_body_motion ff_motion_at(const ff_model_body *body, double t);
 /* Next instant after t at which a table, drive or motion has a kink; INFINITY if none. */
 double ff_model_next_knot(const ff_model *model, double t);
 
-/* Phase of a drive at time t (the later one at a boundary); its start time. */
+/* Phase of a drive at time t (the later one at a boundary; phase_count when all are over),
+ * and its start time. */
 int ff_drive_phase(const ff_model_drive *drive, double t);
 double ff_drive_phase_start(const ff_model_drive *drive, int phase);
 

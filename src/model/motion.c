@@ -37,7 +37,7 @@ ff_body_motion ff_motion_at(const ff_model_body *body, double t) {
 
 int ff_drive_phase(const ff_model_drive *drive, double t) {
   int phase = 0;
-  while (phase + 1 < drive->phase_count && t >= drive->phases[phase].until) {
+  while (phase < drive->phase_count && t >= drive->phases[phase].until) {
     phase++;
   }
   return phase;

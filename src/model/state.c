@@ -127,7 +127,7 @@ void ff_state_enter_phases(ff_state *state, const ff_model *model) {
     const ff_model_drive *drive = &model->drives[i];
     int phase = ff_drive_phase(drive, state->t);
     if (phase != state->drive_phase[i]) {
-      double start = drive->phases[phase].start;
+      double start = phase < drive->phase_count ? drive->phases[phase].start : 0;
       state->drive_phase[i] = phase;
       state->drive_start[i] = isnan(start) ? drive_position(state, model, drive) : start;
     }

@@ -7,10 +7,8 @@
 
 static ff_status start(ff_sim *sim) {
   ff_state_reset(&sim->state, sim->model);
-  sim->work.fresh = false;
   sim->work.steps = sim->work.events = 0;
-  ff_status status = ff_work_refresh(&sim->work);
-  sim->work.fresh = !sim->stepper->adaptive; /* that one settles its points first */
+  ff_status status = sim->stepper->refresh(&sim->work);
   ff_auditor_start(&sim->auditor, sim->model, &sim->state);
   ff_sim_note_contacts(sim);
   return status;
@@ -67,9 +65,7 @@ static double next_grid(double t, double step) {
 /* Kinks of tables and phases end every step: what follows them starts anew. */
 static ff_status enter_knot(ff_sim *sim) {
   ff_state_enter_phases(&sim->state, sim->model);
-  ff_status status = ff_work_refresh(&sim->work);
-  sim->work.fresh = !sim->stepper->adaptive;
-  return status;
+  return sim->stepper->refresh(&sim->work);
 }
 
 /* One step, at most to limit. */
@@ -146,8 +142,7 @@ ff_status ff_sim_set_body(ff_sim *sim, ff_body body, const ff_body_state *state)
   for (int i = 0; i < sim->state.point_count; i++) {
     sim->state.points[i].known = false;
   }
-  ff_status status = ff_work_refresh(&sim->work);
-  sim->work.fresh = !sim->stepper->adaptive;
+  ff_status status = sim->stepper->refresh(&sim->work);
   ff_auditor_start(&sim->auditor, sim->model, &sim->state);
   return status;
 }

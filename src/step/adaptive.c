@@ -109,7 +109,6 @@ static void restart(ff_work *work) {
     side[n + i] = state->points[i].closed && state->points[i].kink < 0 ? -1 : 1;
   }
   ff_ode_restart(work->ode, state->t, 2 * n);
-  work->fresh = true;
 }
 
 static ff_status list_again(ff_work *work, double skin) {
@@ -118,6 +117,15 @@ static ff_status list_again(ff_work *work, double skin) {
   ff_status status = ff_candidates_update(work->model, state, skin);
   restart(work);
   return status;
+}
+
+static double skin_until(const ff_work *work, double t_end) {
+  double ahead = fmin(t_end - work->state->t, work->model->run.stepper.max_step);
+  return ff_candidates_skin(work->model, work->state, ahead);
+}
+
+static ff_status refresh(ff_work *work) {
+  return list_again(work, skin_until(work, INFINITY));
 }
 
 /* A point met its surface: switch it. A kink needs no more than the restart. */
@@ -133,16 +141,6 @@ static void switch_point(ff_work *work, int event) {
   work->events++;
 }
 
-static void make_unit(ff_work *work) {
-  for (int slot = 0; slot < work->model->free_count; slot++) {
-    double *q = ff_state_body(work->state, slot) + FF_Y_Q;
-    double scale = 1 / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-    for (int k = 0; k < 4; k++) {
-      q[k] *= scale;
-    }
-  }
-}
-
 static void go_back(ff_work *work, double t) {
   ff_state *state = work->state;
   memcpy(state->y, work->before, (size_t)state->size * sizeof *state->y);
@@ -154,9 +152,8 @@ static ff_status step(ff_work *work, double t_end) {
   ff_state *state = work->state;
   const ff_model *model = work->model;
   double t = state->t;
-  if (!work->fresh || ff_candidates_stale(model, state, t, state->y)) {
-    double ahead = fmin(t_end - t, model->run.stepper.max_step);
-    ff_status status = list_again(work, ff_candidates_skin(model, state, ahead));
+  if (ff_candidates_stale(model, state, t, state->y)) {
+    ff_status status = list_again(work, skin_until(work, t_end));
     if (status != FF_OK) {
       return status;
     }
@@ -179,7 +176,6 @@ static ff_status step(ff_work *work, double t_end) {
       continue;
     }
     if (outcome == FF_ODE_EVENT) {
-      make_unit(work);
       switch_point(work, ff_ode_event(work->ode));
       restart(work);
     } else {
@@ -197,5 +193,6 @@ const ff_stepper ff_stepper_adaptive = {
     .adaptive = true,
     .create = create,
     .destroy = destroy,
+    .refresh = refresh,
     .step = step,
 };

@@ -278,6 +278,9 @@ static void applied_forces(const ff_model *model, ff_state *state, double t, dou
 /* Force of a drive in its present phase, for a position and rate along its axis. */
 static double drive_force(const ff_model_drive *drive, int phase, double start, double t,
                           double position, double rate) {
+  if (phase == drive->phase_count) {
+    return 0;
+  }
   const ff_phase_def *def = &drive->phases[phase];
   double since = t - ff_drive_phase_start(drive, phase);
   double force = 0, travel = 0, speed = 0;

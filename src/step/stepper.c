@@ -50,7 +50,6 @@ ff_status ff_work_refresh(ff_work *work) {
   }
   ff_forces_update(model, state, state->t, state->y, work->rates + state->memory_at,
                    work->rates + state->ledger_at);
-  work->fresh = true;
   return FF_OK;
 }
 

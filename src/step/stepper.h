@@ -9,7 +9,6 @@
 typedef struct ff_work {
   const ff_model *model;
   ff_state *state;
-  bool fresh;     /* rates and forces belong to (t, y) */
   double *rates;  /* dy/dt: size */
   double *before; /* y at the start of the step: size */
   double *stage;  /* size */
@@ -24,6 +23,8 @@ typedef struct ff_stepper {
   bool adaptive;                      /* chooses its own steps */
   ff_status (*create)(ff_work *work); /* may be NULL */
   void (*destroy)(ff_work *work);     /* may be NULL */
+  /* After the state was changed from outside: brings contacts and forces up to date. */
+  ff_status (*refresh)(ff_work *work);
   /* From the state's time to t_end in one step; an adaptive one goes as far as it trusts,
    * or to the next event. On failure the state is as before. */
   ff_status (*step)(ff_work *work, double t_end);
@@ -37,7 +38,7 @@ const ff_stepper *ff_stepper_of(const ff_model *model);
 
 ff_status ff_work_make(ff_work *work, const ff_model *model, ff_state *state, ff_arena *arena);
 void ff_work_free(ff_work *work);
-/* After the state was changed from outside: brings contacts, forces and rates up to date. */
+/* refresh of the fixed steppers: contacts, forces and the rates of memory and ledger. */
 ff_status ff_work_refresh(ff_work *work);
 
 /* For fixed steppers: ends a step. Makes orientations unit again, checks that all is finite,
