@@ -106,7 +106,10 @@ static outcome run(const impact *im, double speed, int steps) {
   double scale = time_scale(im, speed), big = scale / steps, tiny = 1e-15 * scale, h = big;
   peak f = {.top = -INFINITY}, x = {.top = -INFINITY};
   peak_add(&f, 0, force(im, s));
-  while (h > tiny) {
+  for (long tries = 0; h > tiny; tries++) {
+    if (tries > 1000L * steps) {
+      fail_msg("%s: the impact does not end", im->law->name);
+    }
     if (rk4(im, &s, h, true)) {
       peak_add(&f, s.t, force(im, s));
       peak_add(&x, s.t, s.x);
