@@ -6,9 +6,9 @@
 #include "law/impact_peak.h"
 #include "math/vec.h"
 
-/* A result that left the range of numbers is a refusal, not an infinity. */
+/* A result that left the range of numbers is a refusal, not an infinity or a zero. */
 static ff_status deliver(double *out, double value, const char *key, ff_report *report) {
-  if (!isfinite(value) || value < 0.0) {
+  if (!isfinite(value) || value <= 0.0) {
     ff_status status = ff_report_what(report, "no solution within the range of numbers");
     ff_report_key(report, "%s", key);
     return status;
@@ -69,9 +69,11 @@ ff_status ff_impact_design_alpha(double *alpha, double restitution, double speed
     ff_report_key(report, "restitution");
     return status;
   }
-  double y = restitution == 1.0  ? 0.0
-             : restitution > 0.5 ? solve_bouncy(restitution)
-                                 : solve_dead(restitution);
+  if (restitution == 1.0) {
+    *alpha = 0.0;
+    return FF_OK;
+  }
+  double y = restitution > 0.5 ? solve_bouncy(restitution) : solve_dead(restitution);
   return deliver(alpha, y / 1.5 / speed, "restitution", report);
 }
 
