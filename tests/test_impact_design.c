@@ -47,7 +47,7 @@ static void k_gives_back_its_depth_or_force(void **state) {
                                      .k = NAN,
                                      .n = i % 4 ? ff_random_in(&seed, 1, 4) : 1,
                                      .alpha = i % 5 ? pow(10, ff_random_in(&seed, -6, 2)) : 0,
-                                     .alpha_out = NAN,
+                                     .alpha_restitution = NAN,
                                      .speed = ff_random_in(&seed, 0.01, 10)};
     double depth = pow(10, ff_random_in(&seed, -5, -1)), force = ff_random_in(&seed, 1, 1e5);
     ff_impact impact;

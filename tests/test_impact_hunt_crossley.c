@@ -5,9 +5,9 @@
 #include "impact_reference.h"
 #include "law/impact_curve.h"
 
-static ff_impact solve(double mass, double k, double n, double alpha, double alpha_out,
+static ff_impact solve(double mass, double k, double n, double alpha, double alpha_restitution,
                        double speed) {
-  ff_hunt_crossley_impact given = {mass, k, n, alpha, alpha_out, speed};
+  ff_hunt_crossley_impact given = {mass, k, n, alpha, alpha_restitution, speed};
   ff_impact impact;
   assert_int_equal(ff_impact_hunt_crossley(&impact, &given, NULL), FF_OK);
   return impact;
@@ -164,8 +164,8 @@ static void agrees_with_brute_force(void **state) {
     double n = exponents[i % 5], mass = ff_random_in(&seed, 0.1, 10);
     double k = pow(10, ff_random_in(&seed, 3, 6)), speed = ff_random_in(&seed, 0.2, 4);
     double alpha = ff_random_in(&seed, 0.01, 3) / speed;
-    double alpha_out = i < 10 ? alpha : ff_random_in(&seed, 0.0, 2) / speed;
-    ff_impact r = solve(mass, k, n, alpha, alpha_out, speed);
+    double alpha_restitution = i < 10 ? alpha : ff_random_in(&seed, 0.0, 2) / speed;
+    ff_impact r = solve(mass, k, n, alpha, alpha_restitution, speed);
     motion m = {
         .mass = mass, .force = hunt_crossley_force, .k = k, .n = n, .alpha = alpha, .v = speed};
     double h = r.duration / 20000;
@@ -177,7 +177,7 @@ static void agrees_with_brute_force(void **state) {
     motion deep = motion_run(m, h, until_deepest);
     assert_near(r.depth_max, deep.x, 1e-9);
     assert_near(r.time_depth_max, deep.t, 1e-9);
-    deep.alpha = alpha_out;
+    deep.alpha = alpha_restitution;
     motion end = motion_run(deep, h, until_out);
     assert_near(r.duration, end.t, 1e-9);
     assert_near(r.speed_out, -end.v, 1e-9);
@@ -313,8 +313,8 @@ static void bad_parameters_are_named(void **state) {
       {{1, 1, INFINITY, 0, NAN, 1}, "n"},
       {{1, 1, 1, -1e-9, NAN, 1}, "alpha"},
       {{1, 1, 1, NAN, NAN, 1}, "alpha"},
-      {{1, 1, 1, 0, -1, 1}, "alpha_out"},
-      {{1, 1, 1, 0, INFINITY, 1}, "alpha_out"},
+      {{1, 1, 1, 0, -1, 1}, "alpha_restitution"},
+      {{1, 1, 1, 0, INFINITY, 1}, "alpha_restitution"},
       {{1, 1, 1, 0, NAN, 0}, "speed"},
       {{1, 1, 1, 0, NAN, -1}, "speed"},
       {{1, 1, 1, 0, NAN, INFINITY}, "speed"},

@@ -36,15 +36,15 @@ typedef struct ff_impact {
 /* ---- Hunt-Crossley: force = k depth^n (1 + 3/2 alpha velocity) ------------------- */
 
 typedef struct ff_hunt_crossley_impact {
-  double mass;      /* kg, > 0 */
-  double k;         /* N/m^n, > 0 */
-  double n;         /* 1, >= 1 */
-  double alpha;     /* s/m, >= 0 */
-  double alpha_out; /* s/m, >= 0, on the way out; NAN: the same as alpha */
-  double speed;     /* m/s, > 0, at the touch */
+  double mass;              /* kg, > 0 */
+  double k;                 /* N/m^n, > 0 */
+  double n;                 /* 1, >= 1 */
+  double alpha;             /* s/m, >= 0 */
+  double alpha_restitution; /* s/m, >= 0, on the way out; NAN: the same as alpha */
+  double speed;             /* m/s, > 0, at the touch */
 } ff_hunt_crossley_impact;
 
-/* n = 1, alpha = 0, alpha_out as alpha; mass, k and speed must be given. */
+/* n = 1, alpha = 0, alpha_restitution as alpha; mass, k and speed must be given. */
 ff_hunt_crossley_impact ff_hunt_crossley_impact_default(void);
 
 /* The whole impact. FF_ERROR_INPUT: the report (may be NULL) names the parameter. */
@@ -53,8 +53,8 @@ ff_status ff_impact_hunt_crossley(ff_impact *out, const ff_hunt_crossley_impact 
 
 /* Restitution as a function of alpha * speed alone: neither mass, k nor n matter. */
 double ff_impact_restitution(double alpha_speed);
-/* The same with another damping on the way out (alpha * speed in, alpha_out * speed in). */
-double ff_impact_restitution_split(double alpha_speed, double alpha_out_speed);
+/* The same with another damping on the way out (alpha * speed in, alpha_restitution * speed in). */
+double ff_impact_restitution_split(double alpha_speed, double alpha_restitution_speed);
 
 /* Depth at a velocity of the impact, speed >= velocity >= -speed_out; NAN outside. */
 double ff_impact_depth(const ff_hunt_crossley_impact *given, double velocity);

@@ -29,8 +29,8 @@ ff_status ff_check_hunt_crossley(const ff_hunt_crossley_impact *given, ff_report
   if (status == FF_OK) {
     status = ff_check_at_least("alpha", given->alpha, 0.0, report);
   }
-  if (status == FF_OK && !isnan(given->alpha_out)) {
-    status = ff_check_at_least("alpha_out", given->alpha_out, 0.0, report);
+  if (status == FF_OK && !isnan(given->alpha_restitution)) {
+    status = ff_check_at_least("alpha_restitution", given->alpha_restitution, 0.0, report);
   }
   if (status == FF_OK) {
     status = ff_check_positive("speed", given->speed, report);

@@ -5,7 +5,7 @@
  *   v      velocity          m/s
  *   v_i    speed             m/s
  *   e      restitution       1
- *   alpha  alpha, alpha_out  s/m
+ *   alpha  alpha, alpha_restitution  s/m
  *   k, n   k, n              N/m^n, 1
  *
  * With the curve h of impact_curve.h and v = w y/q (w is "what the velocity would be without
@@ -28,22 +28,22 @@
 
 ff_hunt_crossley_impact ff_hunt_crossley_impact_default(void) {
   return (ff_hunt_crossley_impact){
-      .mass = NAN, .k = NAN, .n = 1.0, .alpha = 0.0, .alpha_out = NAN, .speed = NAN};
+      .mass = NAN, .k = NAN, .n = 1.0, .alpha = 0.0, .alpha_restitution = NAN, .speed = NAN};
 }
 
-static double alpha_out(const ff_hunt_crossley_impact *given) {
-  return isnan(given->alpha_out) ? given->alpha : given->alpha_out;
+static double alpha_back(const ff_hunt_crossley_impact *given) {
+  return isnan(given->alpha_restitution) ? given->alpha : given->alpha_restitution;
 }
 
 /* ---- restitution ------------------------------------------------------------------ */
 
-double ff_impact_restitution_split(double alpha_speed, double alpha_out_speed) {
-  if (!(alpha_speed >= 0.0) || !(alpha_out_speed >= 0.0)) {
+double ff_impact_restitution_split(double alpha_speed, double alpha_restitution_speed) {
+  if (!(alpha_speed >= 0.0) || !(alpha_restitution_speed >= 0.0)) {
     return NAN;
   }
   /* w_i in units of speed, then back to a velocity on the other half of the circle. */
   double w = sqrt(ff_impact_h(1.5 * alpha_speed));
-  return w * ff_impact_ratio(-1.5 * alpha_out_speed * w);
+  return w * ff_impact_ratio(-1.5 * alpha_restitution_speed * w);
 }
 
 double ff_impact_restitution(double alpha_speed) {
@@ -53,7 +53,7 @@ double ff_impact_restitution(double alpha_speed) {
 /* 1 - e^2 without taking e from 1: (h(y_o) - h(y_i)) / h(y_o), both from 1 - h. */
 static double lost_fraction(const ff_hunt_crossley_impact *given, double restitution) {
   double y_in = 1.5 * given->alpha * given->speed;
-  double y_out = -1.5 * alpha_out(given) * restitution * given->speed;
+  double y_out = -1.5 * alpha_back(given) * restitution * given->speed;
   if (y_out < -0.5) {
     return 1.0 - restitution * restitution; /* restitution < 0.9: nothing cancels */
   }
@@ -86,9 +86,9 @@ static double kinetic_drop(double v0, double v, double a) {
 /* [Marhefka96 eq. 19], through (depth0, velocity0), with both factors under one root. */
 double ff_impact_contour(const ff_hunt_crossley_impact *given, double depth0, double velocity0,
                          double velocity) {
-  double in = 1.5 * given->alpha, out = 1.5 * alpha_out(given);
-  bool beyond0 = ff_impact_sticks(alpha_out(given), velocity0);
-  if (beyond0 != ff_impact_sticks(alpha_out(given), velocity) || 1.0 + out * velocity == 0.0) {
+  double in = 1.5 * given->alpha, out = 1.5 * alpha_back(given);
+  bool beyond0 = ff_impact_sticks(alpha_back(given), velocity0);
+  if (beyond0 != ff_impact_sticks(alpha_back(given), velocity) || 1.0 + out * velocity == 0.0) {
     return NAN;
   }
   /* The way in is where velocity > 0, the way out where it is < 0: each with its damping. */
@@ -144,10 +144,10 @@ ff_status ff_impact_hunt_crossley(ff_impact *out, const ff_hunt_crossley_impact 
   if (status != FF_OK) {
     return status;
   }
-  double n = given->n, in = 1.5 * given->alpha, back = 1.5 * alpha_out(given);
+  double n = given->n, in = 1.5 * given->alpha, back = 1.5 * alpha_back(given);
   double w = given->speed * sqrt(ff_impact_h(in * given->speed));
   double e =
-      ff_impact_restitution_split(given->alpha * given->speed, alpha_out(given) * given->speed);
+      ff_impact_restitution_split(given->alpha * given->speed, alpha_back(given) * given->speed);
   double depth_max = ff_impact_depth(given, 0.0);
   double unit = depth_max / w;
   ff_impact_peak peak = ff_impact_peak_find(n, in * given->speed);
