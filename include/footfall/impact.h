@@ -1,4 +1,5 @@
-/* Closed-form impacts: one body hitting a fixed one, no gravity, no simulation.
+/* Impacts: one body hitting a fixed one. In closed form for the laws that have one, by
+ * simulation for any normal law, and backwards: parameters for a wanted impact.
  *
  *   ff_hunt_crossley_impact given = ff_hunt_crossley_impact_default();
  *   given.mass = 1, given.k = 1e4, given.alpha = 0.4, given.speed = 1;
@@ -6,8 +7,8 @@
  *   ff_impact_hunt_crossley(&impact, &given, &report);
  *
  * Depth and velocity are positive into the fixed body; time starts at the touch. All
- * functions are pure. Formulas and their derivation: src/law/impact_hunt_crossley.c and
- * src/law/impact_linear.c, after [Marhefka96].
+ * functions are pure. Closed forms know no gravity. Formulas and their derivation:
+ * src/law/impact_hunt_crossley.c and src/law/impact_linear.c, after [Marhefka96].
  */
 #ifndef FOOTFALL_IMPACT_H
 #define FOOTFALL_IMPACT_H
@@ -84,6 +85,16 @@ ff_linear_impact ff_linear_impact_default(void);
 /* The whole impact. Without clamp and with b^2 >= 4 k mass the body never comes off:
  * FF_ERROR_INPUT with key "b". */
 ff_status ff_impact_linear(ff_impact *out, const ff_linear_impact *given, ff_report *report);
+
+/* ---- any normal law, by simulation ----------------------------------------------------- */
+
+/* Integrates mass x'' = mass gravity - force from the touch until the depth is back at zero,
+ * to about 1e-11. params must be resolved. gravity (m/s^2) pulls into the fixed body.
+ * Under gravity a body may stay: then restitution and speed_out are 0, duration and time_clear
+ * INFINITY, and energy_lost is what is gone once it rests. A body that creeps back without
+ * end is FF_ERROR_INPUT. */
+ff_status ff_impact_simulate(ff_impact *out, const ff_law *law, const ff_law_params *params,
+                             double mass, double speed, double gravity, ff_report *report);
 
 /* ---- design: parameters for a wanted impact ----------------------------------------- */
 
