@@ -20,6 +20,8 @@ typedef struct strike {
   const ff_law_params *params;
   double mass, speed, gravity;
   double length, time; /* scales, m and s */
+  ff_patch rest;       /* where the law bears the weight */
+  double rest_energy;  /* J, of spring and weight there */
 } strike;
 
 /* ---- the equation of motion ------------------------------------------------------------ */
@@ -28,8 +30,11 @@ static ff_patch patch_at(const strike *hit, const double *y) {
   return (ff_patch){.depth = y[DEPTH] * hit->length, .depth_rate = y[VELOCITY] * hit->speed};
 }
 
+/* The law inside contact, continued by its value at touch: trial stages of a step that ends at
+ * the surface may lie a little outside, and must not see the force switched off. */
 static ff_normal force_at(const strike *hit, const double *y) {
   ff_patch patch = patch_at(hit, y);
+  patch.depth = fmax(patch.depth, DBL_MIN);
   ff_normal normal;
   ff_law_normal(hit->law, hit->params, &patch, &normal);
   return normal;
@@ -47,10 +52,13 @@ static int rates(void *context, double t, const double *y, double *dy) {
   return isfinite(dy[VELOCITY]) && isfinite(dy[LOST]) ? 0 : 1;
 }
 
-/* Kinetic and stored energy left of what there was, far below any body that comes off. */
+/* Energy above that at rest, in units of mass speed^2, less what counts as none: without
+ * gravity far below that of any body that comes off, with it near the rounding. */
 static double creep(const strike *hit, const double *y, const ff_normal *normal) {
-  double energy = hit->mass * hit->speed * hit->speed;
-  return 0.5 * y[VELOCITY] * y[VELOCITY] + normal->energy / energy - 1e-24;
+  double unit = hit->mass * hit->speed * hit->speed, weight = hit->mass * hit->gravity;
+  double potential = normal->energy - weight * y[DEPTH] * hit->length - hit->rest_energy;
+  double none = weight > 0.0 ? 1e-10 * (1.0 + fabs(hit->rest_energy) / unit) : 1e-24;
+  return 0.5 * y[VELOCITY] * y[VELOCITY] + potential / unit - none;
 }
 
 static void events(void *context, double t, const double *y, double *g) {
@@ -61,8 +69,10 @@ static void events(void *context, double t, const double *y, double *g) {
   double acceleration = hit->gravity - normal.force / hit->mass;
   g[OUT] = y[DEPTH];
   g[TURN] = y[VELOCITY];
-  g[PEAK] = normal.d_depth * patch.depth_rate + normal.d_rate * acceleration;
-  g[CREEP] = hit->gravity > 0.0 ? 1.0 : creep(hit, y, &normal);
+  /* The force rate may jump at a kink. Made small, it never wins against the kink itself, on
+   * which a step can land. */
+  g[PEAK] = 1e-30 * (normal.d_depth * patch.depth_rate + normal.d_rate * acceleration);
+  g[CREEP] = creep(hit, y, &normal);
   g[KINK] = hit->law->kink ? hit->law->kink(hit->params, &patch) : 1.0;
 }
 
@@ -108,42 +118,25 @@ static void finish(const strike *hit, ff_ode *ode, ff_impact *out) {
   out->energy_lost = energy * y[LOST];
 }
 
-/* Depth at which the law, at this depth rate, does at least so much of what counts. */
-static double depth_where(const strike *hit, double rate, double goal,
-                          double (*measure)(const ff_patch *, const ff_normal *)) {
-  double low = log(1e-100), high = log(1e100);
-  for (int i = 0; i < 200; i++) {
-    double middle = 0.5 * (low + high);
-    ff_patch patch = {.depth = exp(middle), .depth_rate = rate};
-    ff_normal normal;
-    ff_law_normal(hit->law, hit->params, &patch, &normal);
-    *(measure(&patch, &normal) < goal ? &low : &high) = middle;
-  }
-  return exp(high);
-}
-
-static double measure_force(const ff_patch *patch, const ff_normal *normal) {
-  (void)patch;
-  return normal->force;
-}
-
-static double measure_work(const ff_patch *patch, const ff_normal *normal) {
-  return normal->force * patch->depth;
-}
-
-/* Turned outward and inward again without coming off: since energy only goes, it stays, and
- * what is left in the end is the spring under the weight. */
+/* Since energy only goes, a body that turns inward again before it is out, or that is as good
+ * as at rest, stays. What is left in the end is the spring under the weight. */
 static void stay(const strike *hit, ff_impact *out) {
   double weight = hit->mass * hit->gravity;
-  ff_patch rest = {.depth = depth_where(hit, 0.0, weight, measure_force)};
-  ff_normal normal;
-  ff_law_normal(hit->law, hit->params, &rest, &normal);
   out->restitution = 0.0;
   out->speed_out = 0.0;
-  out->energy_lost =
-      0.5 * hit->mass * hit->speed * hit->speed + weight * rest.depth - normal.energy;
+  out->energy_lost = 0.5 * hit->mass * hit->speed * hit->speed - hit->rest_energy;
   out->duration = INFINITY;
   out->time_clear = INFINITY;
+  if (out->depth_max == 0.0) { /* never turned: it sinks into its rest */
+    out->depth_max = hit->rest.depth;
+    out->time_depth_max = INFINITY;
+  }
+  if (weight > out->force_max) {
+    out->force_max = weight;
+    out->time_force_max = INFINITY;
+    out->depth_force_max = hit->rest.depth;
+    out->velocity_force_max = 0.0;
+  }
 }
 
 /* Handles one event; false: the impact is over. */
@@ -165,24 +158,32 @@ static bool handle(const strike *hit, ff_ode *ode, ff_impact *out) {
       /* A clamp that takes hold ends the force for good, unless it lets go again. */
       out->duration = force_at(hit, y).force == 0.0 ? ff_ode_time(ode) * hit->time : (double)NAN;
       return true;
-    default: return false;
+    default: stay(hit, out); return false; /* CREEP, into its rest */
   }
+}
+
+/* Steps no longer than a part of the way to the surface, where the force may have no
+ * derivatives of high order and an error estimate would be blind. */
+static double step_end(ff_ode *ode) {
+  const double *y = ff_ode_state(ode);
+  return ff_ode_time(ode) + 0.25 * fabs(y[DEPTH] / y[VELOCITY]) + 1e-6;
 }
 
 static ff_status follow(const strike *hit, ff_ode *ode, ff_impact *out, ff_report *report) {
   start(hit, ode, out);
   while (ff_ode_steps(ode) < STEP_LIMIT) {
-    switch (ff_ode_step(ode, 1e12)) {
-      case FF_ODE_STEPPED: break;
-      case FF_ODE_EVENT:
-        if (ff_ode_event(ode) == CREEP) {
-          return ff_report_what(report, "the body creeps back and never separates");
-        }
-        if (!handle(hit, ode, out)) {
-          return FF_OK;
-        }
-        break;
-      default: ff_report_what(report, "the motion could not be integrated"); return FF_ERROR_STEP;
+    ff_ode_outcome outcome = ff_ode_step(ode, step_end(ode));
+    if (outcome == FF_ODE_FAILED) {
+      ff_report_what(report, "the motion could not be integrated");
+      return FF_ERROR_STEP;
+    }
+    if (outcome == FF_ODE_EVENT) {
+      if (ff_ode_event(ode) == CREEP && hit->gravity == 0.0) {
+        return ff_report_what(report, "the body creeps back and never separates");
+      }
+      if (!handle(hit, ode, out)) {
+        return FF_OK;
+      }
     }
   }
   ff_report_what(report, "no separation within %d steps", STEP_LIMIT);
@@ -219,16 +220,51 @@ static ff_status check(const strike *hit, ff_report *report) {
   return status;
 }
 
+/* Depth at which the law, at this depth rate, does at least so much of what counts. */
+static double depth_where(const strike *hit, double rate, double goal,
+                          double (*measure)(const ff_patch *, const ff_normal *)) {
+  double low = log(1e-100), high = log(1e100);
+  for (int i = 0; i < 200; i++) {
+    double middle = 0.5 * (low + high);
+    ff_patch patch = {.depth = exp(middle), .depth_rate = rate};
+    ff_normal normal;
+    ff_law_normal(hit->law, hit->params, &patch, &normal);
+    *(measure(&patch, &normal) < goal ? &low : &high) = middle;
+  }
+  return exp(high);
+}
+
+static double measure_force(const ff_patch *patch, const ff_normal *normal) {
+  (void)patch;
+  return normal->force;
+}
+
+static double measure_work(const ff_patch *patch, const ff_normal *normal) {
+  return normal->force * patch->depth;
+}
+
+/* Scales and rest. */
+static void set_up(strike *hit) {
+  double energy = 0.5 * hit->mass * hit->speed * hit->speed, weight = hit->mass * hit->gravity;
+  /* The depth that takes the energy of the touch sets the scale. */
+  hit->length = depth_where(hit, hit->speed, energy, measure_work);
+  hit->time = hit->length / hit->speed;
+  if (weight > 0.0) {
+    hit->rest.depth = depth_where(hit, 0.0, weight, measure_force);
+    ff_normal normal;
+    ff_law_normal(hit->law, hit->params, &hit->rest, &normal);
+    hit->rest_energy = normal.energy - weight * hit->rest.depth;
+  }
+}
+
 ff_status ff_impact_simulate(ff_impact *out, const ff_law *law, const ff_law_params *params,
                              double mass, double speed, double gravity, ff_report *report) {
-  strike hit = {law, params, mass, speed, gravity, NAN, NAN};
+  strike hit = {.law = law, .params = params, .mass = mass, .speed = speed, .gravity = gravity};
   ff_status status = check(&hit, report);
   if (status != FF_OK) {
     return status;
   }
-  /* The depth that takes the energy of the touch sets the scale. */
-  hit.length = depth_where(&hit, speed, 0.5 * mass * speed * speed, measure_work);
-  hit.time = hit.length / speed;
+  set_up(&hit);
   const double atol[UNKNOWNS] = {1e-14, 1e-14, 1e-14};
   ff_ode_def def = {.size = UNKNOWNS,
                     .event_limit = EVENTS,
