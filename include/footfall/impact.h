@@ -2,7 +2,7 @@
  * simulation for any normal law, and backwards: parameters for a wanted impact.
  *
  *   ff_hunt_crossley_impact given = ff_hunt_crossley_impact_default();
- *   given.mass = 1, given.k = 1e4, given.alpha = 0.4, given.speed = 1;
+ *   given.mass = 1, given.k = 1e6, given.alpha = 0.4, given.speed = 1;
  *   ff_impact impact;
  *   ff_impact_hunt_crossley(&impact, &given, &report);
  *
@@ -45,7 +45,8 @@ typedef struct ff_hunt_crossley_impact {
   double speed;             /* m/s, > 0, at the touch */
 } ff_hunt_crossley_impact;
 
-/* n = 1, alpha = 0, alpha_restitution as alpha; mass, k and speed must be given. */
+/* The law's defaults: n = 1.5, alpha = 0, alpha_restitution as alpha; mass, k and speed must be
+ * given. */
 ff_hunt_crossley_impact ff_hunt_crossley_impact_default(void);
 
 /* The whole impact. FF_ERROR_INPUT: the report (may be NULL) names the parameter. */

@@ -28,7 +28,7 @@
 
 ff_hunt_crossley_impact ff_hunt_crossley_impact_default(void) {
   return (ff_hunt_crossley_impact){
-      .mass = NAN, .k = NAN, .n = 1.0, .alpha = 0.0, .alpha_restitution = NAN, .speed = NAN};
+      .mass = NAN, .k = NAN, .n = 1.5, .alpha = 0.0, .alpha_restitution = NAN, .speed = NAN};
 }
 
 static double alpha_back(const ff_hunt_crossley_impact *given) {

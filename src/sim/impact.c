@@ -13,7 +13,7 @@
 
 enum { DEPTH, VELOCITY, LOST, UNKNOWNS };
 enum { OUT, TURN, PEAK, CREEP, KINK, EVENTS };
-enum { STEP_LIMIT = 2000000 };
+enum { STEP_LIMIT = 500000 };
 
 typedef struct strike {
   const ff_law *law;
@@ -22,6 +22,7 @@ typedef struct strike {
   double length, time; /* scales, m and s */
   ff_patch rest;       /* where the law bears the weight */
   double rest_energy;  /* J, of spring and weight there */
+  double touch_kink;   /* the law's kink function at the touch */
 } strike;
 
 /* ---- the equation of motion ------------------------------------------------------------ */
@@ -79,7 +80,7 @@ static void events(void *context, double t, const double *y, double *g) {
 /* ---- following one impact ----------------------------------------------------------------- */
 
 /* The force just inside contact, where a law may step. */
-static void start(const strike *hit, ff_ode *ode, ff_impact *out) {
+static void start(strike *hit, ff_ode *ode, ff_impact *out) {
   double *y = ff_ode_state(ode);
   y[DEPTH] = DBL_MIN;
   y[VELOCITY] = 1.0;
@@ -87,7 +88,8 @@ static void start(const strike *hit, ff_ode *ode, ff_impact *out) {
   out->force_max = force_at(hit, y).force;
   out->velocity_force_max = hit->speed;
   double g[EVENTS];
-  events((void *)hit, 0.0, y, g);
+  events(hit, 0.0, y, g);
+  hit->touch_kink = g[KINK];
   for (int i = 0; i < EVENTS; i++) {
     ff_ode_sides(ode)[i] = g[i] < 0.0 ? -1 : 1;
   }
@@ -106,11 +108,18 @@ static void note_peak(const strike *hit, ff_ode *ode, ff_impact *out) {
   }
 }
 
+/* Does the clamp cut a pull, or only the rounding of a force that has died out? */
+static bool clamp_holds(const strike *hit, const double *y) {
+  ff_patch patch = patch_at(hit, y);
+  patch.depth = fmax(patch.depth, DBL_MIN);
+  return fabs(hit->law->kink(hit->params, &patch)) > 1e-12 * fabs(hit->touch_kink);
+}
+
 static void finish(const strike *hit, ff_ode *ode, ff_impact *out) {
   const double *y = ff_ode_state(ode);
   double energy = hit->mass * hit->speed * hit->speed;
   out->time_clear = ff_ode_time(ode) * hit->time;
-  if (isnan(out->duration)) {
+  if (isnan(out->duration) || !clamp_holds(hit, y)) {
     out->duration = out->time_clear;
   }
   out->restitution = -y[VELOCITY];
@@ -166,12 +175,13 @@ static bool handle(const strike *hit, ff_ode *ode, ff_impact *out) {
  * derivatives of high order and an error estimate would be blind. */
 static double step_end(ff_ode *ode) {
   const double *y = ff_ode_state(ode);
-  return ff_ode_time(ode) + 0.25 * fabs(y[DEPTH] / y[VELOCITY]) + 1e-6;
+  double t = ff_ode_time(ode);
+  return t + 0.25 * fabs(y[DEPTH] / y[VELOCITY]) + fmax(1e-6, 1e-9 * t);
 }
 
-static ff_status follow(const strike *hit, ff_ode *ode, ff_impact *out, ff_report *report) {
+static ff_status follow(strike *hit, ff_ode *ode, ff_impact *out, ff_report *report) {
   start(hit, ode, out);
-  while (ff_ode_steps(ode) < STEP_LIMIT) {
+  for (int step = 0; step < STEP_LIMIT; step++) {
     ff_ode_outcome outcome = ff_ode_step(ode, step_end(ode));
     if (outcome == FF_ODE_FAILED) {
       ff_report_what(report, "the motion could not be integrated");
@@ -179,7 +189,8 @@ static ff_status follow(const strike *hit, ff_ode *ode, ff_impact *out, ff_repor
     }
     if (outcome == FF_ODE_EVENT) {
       if (ff_ode_event(ode) == CREEP && hit->gravity == 0.0) {
-        return ff_report_what(report, "the body creeps back and never separates");
+        return ff_report_what(report, "the body creeps back and never separates, or "
+                                      "with less than 1e-12 of its speed");
       }
       if (!handle(hit, ode, out)) {
         return FF_OK;
