@@ -6,6 +6,7 @@
 #include "footfall/impact.h"
 
 #include "base/report.h"
+#include "law/impact_check.h"
 #include "solve/ode.h"
 
 #include <float.h>
@@ -203,23 +204,13 @@ static ff_status follow(strike *hit, ff_ode *ode, ff_impact *out, ff_report *rep
 
 /* ---- the call ----------------------------------------------------------------------------- */
 
-static ff_status check_number(const char *key, double value, bool zero_too, ff_report *report) {
-  if (isfinite(value) && (value > 0.0 || (zero_too && value == 0.0))) {
-    return FF_OK;
-  }
-  ff_report_what(report, "must be finite and %s 0, got %g", zero_too ? "at least" : "greater than",
-                 value);
-  ff_report_key(report, "%s", key);
-  return FF_ERROR_INPUT;
-}
-
 static ff_status check(const strike *hit, ff_report *report) {
-  ff_status status = check_number("mass", hit->mass, false, report);
+  ff_status status = ff_check_positive("mass", hit->mass, report);
   if (status == FF_OK) {
-    status = check_number("speed", hit->speed, false, report);
+    status = ff_check_positive("speed", hit->speed, report);
   }
   if (status == FF_OK) {
-    status = check_number("gravity", hit->gravity, true, report);
+    status = ff_check_at_least("gravity", hit->gravity, 0.0, report);
   }
   if (status == FF_OK && hit->law->kind != FF_LAW_NORMAL) {
     status = ff_report_what(report, "'%s' is no normal law", hit->law->name);
