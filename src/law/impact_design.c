@@ -1,0 +1,114 @@
+/* From a wanted impact back to the parameters of the Hunt-Crossley law. */
+#include "base/report.h"
+#include "footfall/impact.h"
+#include "law/impact_check.h"
+#include "law/impact_curve.h"
+#include "law/impact_peak.h"
+#include "math/vec.h"
+
+/* A result that left the range of numbers is a refusal, not an infinity or a zero. */
+static ff_status deliver(double *out, double value, const char *key, ff_report *report) {
+  if (!isfinite(value) || value <= 0.0) {
+    ff_status status = ff_report_what(report, "no solution within the range of numbers");
+    ff_report_key(report, "%s", key);
+    return status;
+  }
+  *out = value;
+  return FF_OK;
+}
+
+/* ---- alpha from restitution ----------------------------------------------------------- */
+
+/* y = 3/2 alpha speed with h(y) = e^2 h(-e y), written 1 - e^2 = (1 - h(y)) - e^2 (1 - h(-e y)):
+ * both terms grow with y and none cancels as e comes to 1. For e > 1/2, where e y < 3/4. */
+static double solve_bouncy(double e) {
+  double goal = (1.0 - e) * (1.0 + e);
+  double y = 1.5 * (1.0 - e);
+  for (int i = 0; i < 60; i++) {
+    double gap_in = ff_impact_one_minus_h(y), gap_out = ff_impact_one_minus_h(-e * y);
+    double excess = gap_in - e * e * gap_out - goal;
+    /* y d/dy (1 - h(y)) = 2 (y/(1+y) - (1 - h(y))), and the same at -e y. */
+    double slope = 2.0 * (y / (1.0 + y) - gap_in) + e * e * 2.0 * (e * y / (1.0 - e * y) + gap_out);
+    double step = excess * y / slope;
+    y = fmin(y - step, 0.999 / e);
+    if (fabs(step) <= 1e-16 * y) {
+      break;
+    }
+  }
+  return y;
+}
+
+/* For e <= 1/2, where e y comes close to 1: 1 - e y = exp(-p), and Newton on
+ * p + exp(-p) - 1 = y - log(1+y) with y = (1 - exp(-p)) / e. */
+static double solve_dead(double e) {
+  double p = 1.0 / e - log1p(1.0 / e) + 1.0;
+  for (int i = 0; i < 60; i++) {
+    double y = -expm1(-p) / e;
+    double excess = p + expm1(-p) - (y - log1p(y));
+    double slope = -expm1(-p) - y / (1.0 + y) * exp(-p) / e;
+    double step = excess / slope;
+    p -= step;
+    if (fabs(step) <= 1e-16 * p) {
+      break;
+    }
+  }
+  return -expm1(-p) / e;
+}
+
+ff_status ff_impact_design_alpha(double *alpha, double restitution, double speed,
+                                 ff_report *report) {
+  ff_status status = ff_check_positive("speed", speed, report);
+  if (status != FF_OK) {
+    return status;
+  }
+  if (!(restitution > 0.0 && restitution <= 1.0)) {
+    status = ff_report_what(report,
+                            "no alpha gives restitution %g: damping takes energy, so it is at "
+                            "most 1, and every impact separates, so it is more than 0",
+                            restitution);
+    ff_report_key(report, "restitution");
+    return status;
+  }
+  if (restitution == 1.0) {
+    *alpha = 0.0;
+    return FF_OK;
+  }
+  double y = restitution > 0.5 ? solve_bouncy(restitution) : solve_dead(restitution);
+  return deliver(alpha, y / 1.5 / speed, "restitution", report);
+}
+
+/* ---- k from depth or force --------------------------------------------------------------- */
+
+/* k depth_max^(n+1): the contour at velocity 0 [Marhefka96 eq. 19]. */
+static double stored(const ff_hunt_crossley_impact *given) {
+  double h = ff_impact_h(1.5 * given->alpha * given->speed);
+  return (given->n + 1.0) * 0.5 * given->mass * given->speed * given->speed * h;
+}
+
+ff_status ff_impact_design_k_depth(double *k, const ff_hunt_crossley_impact *given, double depth,
+                                   ff_report *report) {
+  ff_status status = ff_check_hunt_crossley(given, report);
+  if (status == FF_OK) {
+    status = ff_check_positive("depth", depth, report);
+  }
+  if (status != FF_OK) {
+    return status;
+  }
+  return deliver(k, stored(given) * pow(depth, -(given->n + 1.0)), "depth", report);
+}
+
+ff_status ff_impact_design_k_force(double *k, const ff_hunt_crossley_impact *given, double force,
+                                   ff_report *report) {
+  ff_status status = ff_check_hunt_crossley(given, report);
+  if (status == FF_OK) {
+    status = ff_check_positive("force", force, report);
+  }
+  if (status != FF_OK) {
+    return status;
+  }
+  /* force = k (depth_max d)^n (1 + y) with depth_max = (stored / k)^(1/(n+1)), so that
+   * k = stored (force / (stored d^n (1 + y)))^(n+1). */
+  ff_impact_peak peak = ff_impact_peak_find(given->n, 1.5 * given->alpha * given->speed);
+  double per_depth = stored(given) * pow(peak.depth, given->n) * (1.0 + peak.y);
+  return deliver(k, stored(given) * pow(force / per_depth, given->n + 1.0), "force", report);
+}

@@ -1,0 +1,291 @@
+/* One impact under any normal law, by adaptive integration with located events.
+ *
+ * Unknowns are scaled: depth by `length`, velocity by the speed at the touch, time by their
+ * quotient, so that tolerances mean the same for a pebble and a ship.
+ */
+#include "footfall/impact.h"
+
+#include "base/report.h"
+#include "law/impact_check.h"
+#include "solve/ode.h"
+
+#include <float.h>
+#include <math.h>
+
+enum { DEPTH, VELOCITY, LOST, UNKNOWNS };
+enum { OUT, TURN, PEAK, CREEP, KINK, EVENTS };
+enum { STEP_LIMIT = 500000 };
+
+typedef struct strike {
+  const ff_law *law;
+  const ff_law_params *params;
+  double mass, speed, gravity;
+  double length, time; /* scales, m and s */
+  ff_patch rest;       /* where the law bears the weight */
+  double rest_energy;  /* J, of spring and weight there */
+  double touch_kink;   /* the law's kink function at the touch */
+} strike;
+
+/* ---- the equation of motion ------------------------------------------------------------ */
+
+static ff_patch patch_at(const strike *hit, const double *y) {
+  return (ff_patch){.depth = y[DEPTH] * hit->length, .depth_rate = y[VELOCITY] * hit->speed};
+}
+
+/* The law inside contact, continued by its value at touch: trial stages of a step that ends at
+ * the surface may lie a little outside, and must not see the force switched off. */
+static ff_normal force_at(const strike *hit, const double *y) {
+  ff_patch patch = patch_at(hit, y);
+  patch.depth = fmax(patch.depth, DBL_MIN);
+  ff_normal normal;
+  ff_law_normal(hit->law, hit->params, &patch, &normal);
+  return normal;
+}
+
+static int rates(void *context, double t, const double *y, double *dy) {
+  (void)t;
+  const strike *hit = context;
+  ff_normal normal = force_at(hit, y);
+  dy[DEPTH] = y[VELOCITY];
+  dy[VELOCITY] = (hit->gravity - normal.force / hit->mass) * hit->time / hit->speed;
+  /* In units of mass speed^2. */
+  dy[LOST] = (normal.force - normal.elastic) * y[VELOCITY] * hit->length /
+             (hit->mass * hit->speed * hit->speed);
+  return isfinite(dy[VELOCITY]) && isfinite(dy[LOST]) ? 0 : 1;
+}
+
+/* Energy above that at rest, in units of mass speed^2, less what counts as none: without
+ * gravity far below that of any body that comes off, with it near the rounding. */
+static double creep(const strike *hit, const double *y, const ff_normal *normal) {
+  double unit = hit->mass * hit->speed * hit->speed, weight = hit->mass * hit->gravity;
+  double potential = normal->energy - weight * y[DEPTH] * hit->length - hit->rest_energy;
+  double none = weight > 0.0 ? 1e-10 * (1.0 + fabs(hit->rest_energy) / unit) : 1e-24;
+  return 0.5 * y[VELOCITY] * y[VELOCITY] + potential / unit - none;
+}
+
+static void events(void *context, double t, const double *y, double *g) {
+  (void)t;
+  const strike *hit = context;
+  ff_normal normal = force_at(hit, y);
+  ff_patch patch = patch_at(hit, y);
+  double acceleration = hit->gravity - normal.force / hit->mass;
+  g[OUT] = y[DEPTH];
+  g[TURN] = y[VELOCITY];
+  /* The force rate may jump at a kink. Made small, it never wins against the kink itself, on
+   * which a step can land. */
+  g[PEAK] = 1e-30 * (normal.d_depth * patch.depth_rate + normal.d_rate * acceleration);
+  g[CREEP] = creep(hit, y, &normal);
+  g[KINK] = hit->law->kink ? hit->law->kink(hit->params, &patch) : 1.0;
+}
+
+/* ---- following one impact ----------------------------------------------------------------- */
+
+/* The force just inside contact, where a law may step. */
+static void start(strike *hit, ff_ode *ode, ff_impact *out) {
+  double *y = ff_ode_state(ode);
+  y[DEPTH] = DBL_MIN;
+  y[VELOCITY] = 1.0;
+  y[LOST] = 0.0;
+  out->force_max = force_at(hit, y).force;
+  out->velocity_force_max = hit->speed;
+  double g[EVENTS];
+  events(hit, 0.0, y, g);
+  hit->touch_kink = g[KINK];
+  for (int i = 0; i < EVENTS; i++) {
+    ff_ode_sides(ode)[i] = g[i] < 0.0 ? -1 : 1;
+  }
+  y[DEPTH] = 0.0;
+  ff_ode_restart(ode, 0.0, EVENTS);
+}
+
+static void note_peak(const strike *hit, ff_ode *ode, ff_impact *out) {
+  const double *y = ff_ode_state(ode);
+  double force = force_at(hit, y).force;
+  if (force > out->force_max) {
+    out->force_max = force;
+    out->time_force_max = ff_ode_time(ode) * hit->time;
+    out->depth_force_max = y[DEPTH] * hit->length;
+    out->velocity_force_max = y[VELOCITY] * hit->speed;
+  }
+}
+
+/* Does the clamp cut a pull, or only the rounding of a force that has died out? */
+static bool clamp_holds(const strike *hit, const double *y) {
+  ff_patch patch = patch_at(hit, y);
+  patch.depth = fmax(patch.depth, DBL_MIN);
+  return fabs(hit->law->kink(hit->params, &patch)) > 1e-12 * fabs(hit->touch_kink);
+}
+
+static void finish(const strike *hit, ff_ode *ode, ff_impact *out) {
+  const double *y = ff_ode_state(ode);
+  double energy = hit->mass * hit->speed * hit->speed;
+  out->time_clear = ff_ode_time(ode) * hit->time;
+  if (isnan(out->duration) || !clamp_holds(hit, y)) {
+    out->duration = out->time_clear;
+  }
+  out->restitution = -y[VELOCITY];
+  out->speed_out = -y[VELOCITY] * hit->speed;
+  out->energy_lost = energy * y[LOST];
+}
+
+/* Since energy only goes, a body that turns inward again before it is out, or that is as good
+ * as at rest, stays. What is left in the end is the spring under the weight. */
+static void stay(const strike *hit, ff_impact *out) {
+  double weight = hit->mass * hit->gravity;
+  out->restitution = 0.0;
+  out->speed_out = 0.0;
+  out->energy_lost = 0.5 * hit->mass * hit->speed * hit->speed - hit->rest_energy;
+  out->duration = INFINITY;
+  out->time_clear = INFINITY;
+  if (out->depth_max == 0.0) { /* never turned: it sinks into its rest */
+    out->depth_max = hit->rest.depth;
+    out->time_depth_max = INFINITY;
+  }
+  if (weight > out->force_max) {
+    out->force_max = weight;
+    out->time_force_max = INFINITY;
+    out->depth_force_max = hit->rest.depth;
+    out->velocity_force_max = 0.0;
+  }
+}
+
+/* Handles one event; false: the impact is over. */
+static bool handle(const strike *hit, ff_ode *ode, ff_impact *out) {
+  const double *y = ff_ode_state(ode);
+  switch (ff_ode_event(ode)) {
+    case OUT: finish(hit, ode, out); return false;
+    case TURN:
+      if (y[VELOCITY] > 0.0) {
+        stay(hit, out);
+        return false;
+      }
+      out->depth_max = y[DEPTH] * hit->length;
+      out->time_depth_max = ff_ode_time(ode) * hit->time;
+      return true;
+    case PEAK: note_peak(hit, ode, out); return true;
+    case KINK:
+      note_peak(hit, ode, out);
+      /* A clamp that takes hold ends the force for good, unless it lets go again. */
+      out->duration = force_at(hit, y).force == 0.0 ? ff_ode_time(ode) * hit->time : (double)NAN;
+      return true;
+    default: stay(hit, out); return false; /* CREEP, into its rest */
+  }
+}
+
+/* Steps no longer than a part of the way to the surface, where the force may have no
+ * derivatives of high order and an error estimate would be blind. */
+static double step_end(ff_ode *ode) {
+  const double *y = ff_ode_state(ode);
+  double t = ff_ode_time(ode);
+  return t + 0.25 * fabs(y[DEPTH] / y[VELOCITY]) + fmax(1e-6, 1e-9 * t);
+}
+
+static ff_status follow(strike *hit, ff_ode *ode, ff_impact *out, ff_report *report) {
+  start(hit, ode, out);
+  for (int step = 0; step < STEP_LIMIT; step++) {
+    ff_ode_outcome outcome = ff_ode_step(ode, step_end(ode));
+    if (outcome == FF_ODE_FAILED) {
+      ff_report_what(report, "the motion could not be integrated");
+      return FF_ERROR_STEP;
+    }
+    if (outcome == FF_ODE_EVENT) {
+      if (ff_ode_event(ode) == CREEP && hit->gravity == 0.0) {
+        return ff_report_what(report, "the body creeps back and never separates, or "
+                                      "with less than 1e-12 of its speed");
+      }
+      if (!handle(hit, ode, out)) {
+        return FF_OK;
+      }
+    }
+  }
+  ff_report_what(report, "no separation within %d steps", STEP_LIMIT);
+  return FF_ERROR_STEP;
+}
+
+/* ---- the call ----------------------------------------------------------------------------- */
+
+static ff_status check(const strike *hit, ff_report *report) {
+  ff_status status = ff_check_positive("mass", hit->mass, report);
+  if (status == FF_OK) {
+    status = ff_check_positive("speed", hit->speed, report);
+  }
+  if (status == FF_OK) {
+    status = ff_check_at_least("gravity", hit->gravity, 0.0, report);
+  }
+  if (status == FF_OK && hit->law->kind != FF_LAW_NORMAL) {
+    status = ff_report_what(report, "'%s' is no normal law", hit->law->name);
+  }
+  if (status == FF_OK && hit->law->traits &&
+      (hit->law->traits(hit->params) & FF_LAW_WANTS_OVERLAP)) {
+    status = ff_report_what(report, "'%s' depends on the bodies' shapes", hit->law->name);
+  }
+  return status;
+}
+
+/* Depth at which the law, at this depth rate, does at least so much of what counts. */
+static double depth_where(const strike *hit, double rate, double goal,
+                          double (*measure)(const ff_patch *, const ff_normal *)) {
+  double low = log(1e-100), high = log(1e100);
+  for (int i = 0; i < 200; i++) {
+    double middle = 0.5 * (low + high);
+    ff_patch patch = {.depth = exp(middle), .depth_rate = rate};
+    ff_normal normal;
+    ff_law_normal(hit->law, hit->params, &patch, &normal);
+    *(measure(&patch, &normal) < goal ? &low : &high) = middle;
+  }
+  return exp(high);
+}
+
+static double measure_force(const ff_patch *patch, const ff_normal *normal) {
+  (void)patch;
+  return normal->force;
+}
+
+static double measure_work(const ff_patch *patch, const ff_normal *normal) {
+  return normal->force * patch->depth;
+}
+
+/* Scales and rest. */
+static void set_up(strike *hit) {
+  double energy = 0.5 * hit->mass * hit->speed * hit->speed, weight = hit->mass * hit->gravity;
+  /* The depth that takes the energy of the touch sets the scale. */
+  hit->length = depth_where(hit, hit->speed, energy, measure_work);
+  hit->time = hit->length / hit->speed;
+  if (weight > 0.0) {
+    hit->rest.depth = depth_where(hit, 0.0, weight, measure_force);
+    ff_normal normal;
+    ff_law_normal(hit->law, hit->params, &hit->rest, &normal);
+    hit->rest_energy = normal.energy - weight * hit->rest.depth;
+  }
+}
+
+ff_status ff_impact_simulate(ff_impact *out, const ff_law *law, const ff_law_params *params,
+                             double mass, double speed, double gravity, ff_report *report) {
+  strike hit = {.law = law, .params = params, .mass = mass, .speed = speed, .gravity = gravity};
+  ff_status status = check(&hit, report);
+  if (status != FF_OK) {
+    return status;
+  }
+  set_up(&hit);
+  const double atol[UNKNOWNS] = {1e-14, 1e-14, 1e-14};
+  ff_ode_def def = {.size = UNKNOWNS,
+                    .event_limit = EVENTS,
+                    .rtol = 1e-13,
+                    .max_step = INFINITY,
+                    .atol = atol,
+                    .rates = rates,
+                    .events = events,
+                    .context = &hit};
+  ff_ode *ode;
+  status = ff_ode_create(&ode, &def);
+  if (status != FF_OK) {
+    return status;
+  }
+  ff_impact impact = {.duration = NAN};
+  status = follow(&hit, ode, &impact, report);
+  if (status == FF_OK) {
+    *out = impact;
+  }
+  ff_ode_destroy(ode);
+  return status;
+}
