@@ -203,21 +203,6 @@ ff_status ff_file_write(ff_file *file, const void *bytes, size_t size) {
   return FF_OK;
 }
 
-const char *ff_file_temporary(const ff_file *file) {
-  return file->temporary;
-}
-
-ff_status ff_file_gate(ff_file *file) {
-  if (!file->failed && must_fail()) {
-    remember(file, errno);
-  }
-  return file->failed ? FF_ERROR_FILE : FF_OK;
-}
-
-void ff_file_failed(ff_file *file, int error) {
-  remember(file, error);
-}
-
 /* ---- the end --------------------------------------------------------------------- */
 
 /* Everything on disk, then the name. Returns false and sets errno on failure. */
@@ -313,4 +298,16 @@ ff_status ff_file_read(char **out, size_t *size, const char *path, size_t limit,
   return status == FF_ERROR_FILE    ? report_error(report, path, "read", error)
          : status == FF_ERROR_INPUT ? too_large(path, limit, report)
                                     : status;
+}
+
+ff_status ff_file_size(size_t *size, const char *path, ff_report *report) {
+  struct stat about;
+  if (must_fail() || stat(path, &about) != 0 || access(path, R_OK) != 0) {
+    return report_error(report, path, "read", errno);
+  }
+  if (!S_ISREG(about.st_mode)) {
+    return report_error(report, path, "read", S_ISDIR(about.st_mode) ? EISDIR : EINVAL);
+  }
+  *size = (size_t)about.st_size;
+  return FF_OK;
 }

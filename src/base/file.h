@@ -18,16 +18,11 @@ ff_status ff_file_commit(ff_file *file, ff_report *report);
 /* Gives up: removes the temporary file and frees. NULL is fine. */
 void ff_file_abandon(ff_file *file);
 
-/* For a library that writes by path (HDF5): where to write until commit. NULL for "-". */
-const char *ff_file_temporary(const ff_file *file);
-/* To be called before each such write: FF_ERROR_FILE when a failure is due or has been. */
-ff_status ff_file_gate(ff_file *file);
-/* Says that such a write failed. error: an errno value, 0: not known. */
-void ff_file_failed(ff_file *file, int error);
-
 /* Reads a whole file of at most limit bytes; *out gets a final NUL that size does not count
  * and is freed with ff_free. FF_ERROR_FILE if unreadable, FF_ERROR_INPUT if too large. */
 ff_status ff_file_read(char **out, size_t *size, const char *path, size_t limit, ff_report *report);
+/* Size in bytes of a regular file that can be read, for a library that reads by path. */
+ff_status ff_file_size(size_t *size, const char *path, ff_report *report);
 
 /* For tests, per thread: fail the n-th operation (open, write, sync, rename, read) from now
  * on (0: never), and count them. */
