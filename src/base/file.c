@@ -24,7 +24,7 @@ struct ff_file {
   size_t used;
   int fd;
   bool failed;
-  int error; /* errno of the first failure; 0: not known */
+  int error; /* errno of the first failure */
 };
 
 /* Test hooks: thread-local, as in base/memory.c. */
@@ -50,11 +50,7 @@ long ff_file_operations(void) {
 }
 
 static ff_status report_error(ff_report *report, const char *path, const char *verb, int error) {
-  char text[256] = "unknown error";
-  if (error != 0) {
-    (void)!strerror_r(error, text, sizeof text);
-  }
-  ff_report_what(report, "cannot %s: %s", verb, text);
+  ff_report_what(report, "cannot %s: %s", verb, strerror(error));
   if (report) {
     snprintf(report->file, sizeof report->file, "%s", path);
   }

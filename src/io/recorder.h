@@ -22,7 +22,7 @@ struct ff_recorder_format {
   const char *ending; /* ".csv" */
   /* Makes the state and writes the head. On failure drop is called. */
   ff_status (*begin)(ff_recorder *recorder, const ff_recording_info *info);
-  /* Adds a row without allocating. */
+  /* Adds a row without allocating (HDF5: but when its file has doubled). */
   ff_status (*add)(ff_recorder *recorder, const double *row);
   /* Writes what is left, then frees the state in any case. */
   ff_status (*finish)(ff_recorder *recorder, const char *summary);

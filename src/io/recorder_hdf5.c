@@ -18,6 +18,7 @@ enum {
 };
 
 typedef struct hdf5_state {
+  int count; /* channels */
   hid_t file, group;
   hid_t *sets;     /* a dataset a channel */
   int set_count;   /* made so far */
@@ -26,7 +27,9 @@ typedef struct hdf5_state {
   int held;        /* rows in it now */
   hsize_t written; /* rows in the datasets */
   void *image;     /* the file, once closed */
-  size_t image_room;
+  size_t image_room, image_used;
+  void *spare; /* set aside for the file to grow into */
+  size_t spare_room;
   bool broken; /* a row was lost: memory is out */
 } hdf5_state;
 
@@ -53,17 +56,40 @@ static bool write_text(hid_t object, const char *name, const char *text) {
 
 /* ---- the file in memory ------------------------------------------------------------- */
 
-/* HDF5 asks for memory in small steps; doubling keeps the copying in proportion. */
+/* HDF5 does not survive failure well, so memory for what it will write next is set aside
+ * before it is called. Doubling keeps the copying in proportion. */
+static ff_status make_room(hdf5_state *state, size_t more) {
+  size_t chunks = (size_t)state->written / (size_t)state->chunk + 1;
+  size_t tables = (size_t)state->count * (4096 + 64 * chunks); /* of datasets and chunks */
+  size_t wanted = state->image_used + more + tables + GROWTH_BYTES;
+  if (wanted <= state->image_room || wanted <= state->spare_room) {
+    return FF_OK;
+  }
+  ff_free(state->spare);
+  state->spare = ff_alloc(2 * wanted, 1);
+  state->spare_room = state->spare ? 2 * wanted : 0;
+  return state->spare ? FF_OK : FF_ERROR_MEMORY;
+}
+
+/* HDF5 wants the file to grow: it moves into what was set aside. */
 static void *grow_image(void *old, size_t size, H5FD_file_image_op_t op, void *context) {
   (void)op;
   hdf5_state *state = context;
-  size_t room = state->image_room;
-  if (size <= room) {
+  state->image_used = size;
+  if (size <= state->image_room) {
     return old;
   }
-  size_t more = size > 2 * room ? size : 2 * room;
-  void *grown = ff_resize(old, room, more, 1);
-  state->image_room = grown ? more : room;
+  if (size > state->spare_room) {
+    return NULL;
+  }
+  void *grown = state->spare;
+  if (old) {
+    memcpy(grown, old, state->image_room);
+  }
+  ff_free(old);
+  state->image_room = state->spare_room;
+  state->spare = NULL;
+  state->spare_room = 0;
   return grown;
 }
 
@@ -161,6 +187,7 @@ static ff_status reserve(ff_recorder *recorder) {
     return FF_ERROR_MEMORY;
   }
   recorder->state = state;
+  state->count = recorder->count;
   state->file = state->group = -1;
   int rows = BUFFER_BYTES / (int)sizeof(double) / recorder->count;
   state->chunk = rows < CHUNK_MIN ? CHUNK_MIN : rows > CHUNK_MAX ? CHUNK_MAX : rows;
@@ -175,10 +202,15 @@ static ff_status begin(ff_recorder *recorder, const ff_recording_info *info) {
     return status;
   }
   hdf5_state *state = recorder->state;
+  const char *scene = info->scene ? info->scene : "";
+  status = make_room(state, strlen(scene) + GROWTH_BYTES);
+  if (status != FF_OK) {
+    return status;
+  }
   ff_hdf5_voice voice = ff_hdf5_hush();
   bool done = create_file(state) && write_text(state->file, FF_HDF5_VERSION, FOOTFALL_VERSION) &&
-              write_text(state->file, FF_HDF5_SCENE, info->scene ? info->scene : "") &&
-              create_group(state) && create_sets(state, info);
+              write_text(state->file, FF_HDF5_SCENE, scene) && create_group(state) &&
+              create_sets(state, info);
   ff_hdf5_restore(voice);
   return done ? FF_OK : FF_ERROR_MEMORY;
 }
@@ -203,6 +235,10 @@ static bool append(const hdf5_state *state, int channel, hid_t from) {
 static bool flush(hdf5_state *state) {
   if (state->held == 0) {
     return true;
+  }
+  size_t values = (size_t)state->count * (size_t)state->chunk;
+  if (make_room(state, values * sizeof(double) + values / 8) != FF_OK) {
+    return false;
   }
   hsize_t count = (hsize_t)state->held;
   hid_t from = H5Screate_simple(1, &count, NULL);
@@ -251,6 +287,7 @@ static void drop(ff_recorder *recorder) {
     close_file(state);
     ff_hdf5_restore(voice);
     ff_free(state->image);
+    ff_free(state->spare);
     ff_free(state->buffer);
     ff_free(state->sets);
     ff_free(state);
