@@ -69,30 +69,25 @@ static const char *const size_names[FF_SHAPE_KIND_COUNT][3] = {
     [FF_CYLINDER] = {"radius", "half height"},
 };
 
-/* Where a resolved parameter comes from. With every parameter that has a default set as it
- * stands, what the materials alone would give is derived once more and compared. */
+/* Where a resolved parameter comes from: given, default, or what stands in for it. For the
+ * last it is derived once more from all the others and compared. */
 static const char *param_source(const ff_law *law, const ff_law_params *params,
                                 const ff_pair *material, const ff_param *param) {
   double value = ff_law_params_get(law, params, param->name);
-  if (value == param->fallback) {
-    return "default";
+  if (!isnan(param->fallback) || !param->otherwise) {
+    return value == param->fallback ? "default" : "given";
   }
-  if (isnan(param->fallback)) {
-    ff_law_params derived;
-    ff_law_params_default(law, &derived);
-    for (int i = 0; i < law->params_count; i++) {
-      const ff_param *other = &law->params[i];
-      if (!isnan(other->fallback)) {
-        ff_law_params_set(law, &derived, other->name, ff_law_params_get(law, params, other->name),
-                          NULL);
-      }
-    }
-    if (ff_law_params_resolve(law, &derived, material, NULL) == FF_OK &&
-        ff_law_params_get(law, &derived, param->name) == value) {
-      return "materials";
+  ff_law_params derived;
+  ff_law_params_default(law, &derived);
+  for (int i = 0; i < law->params_count; i++) {
+    const char *name = law->params[i].name;
+    if (&law->params[i] != param) {
+      ff_law_params_set(law, &derived, name, ff_law_params_get(law, params, name), NULL);
     }
   }
-  return "given";
+  bool same = ff_law_params_resolve(law, &derived, material, NULL) == FF_OK &&
+              ff_law_params_get(law, &derived, param->name) == value;
+  return same ? param->otherwise : "given";
 }
 
 static bool step_is_large(const ff_model *model) {
@@ -150,10 +145,9 @@ static void print_law(const char *title, const ff_law *law, const ff_law_params 
   printf("    %-9s %s\n", title, law->name);
   for (int i = 0; i < law->params_count; i++) {
     const ff_param *param = &law->params[i];
-    printf("      %-10s %12.6g %-12s %-9s  %s\n", param->name,
-           ff_law_params_get(law, params, param->name),
+    printf("      %-18s %12.6g %-9s %s\n", param->name, ff_law_params_get(law, params, param->name),
            strcmp(param->unit, "1") == 0 ? "" : param->unit,
-           param_source(law, params, material, param), param->meaning);
+           param_source(law, params, material, param));
   }
 }
 

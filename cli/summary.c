@@ -44,6 +44,19 @@ static bool is_adaptive(const ff_run_def *run) {
 
 /* ---- for people ----------------------------------------------------------------------- */
 
+/* What to do about too large a residual. */
+static void print_advice(const ff_summary *summary, FILE *out) {
+  const ff_run_def *run = ff_model_run(summary->model);
+  double stable = ff_model_stable_step(summary->model);
+  if (is_adaptive(run)) {
+    fputs("use a smaller stepper.rtol\n", out);
+  } else if (run->stepper.step > stable) {
+    fprintf(out, "the contacts of this scene need a step of %.2g s or less\n", stable);
+  } else {
+    fputs("use a smaller stepper.step\n", out);
+  }
+}
+
 void ff_summary_verdict(const ff_summary *summary, FILE *out) {
   ff_audit audit = ff_sim_audit(summary->sim);
   const ff_run_def *run = ff_model_run(summary->model);
@@ -54,9 +67,9 @@ void ff_summary_verdict(const ff_summary *summary, FILE *out) {
               run->energy_tolerance);
       return;
     case FF_VERDICT_ENERGY:
-      fprintf(out,
-              "NOT good: energy is off by %.2g of what moved (allowed %.2g); use a smaller %s\n",
-              relative, run->energy_tolerance, is_adaptive(run) ? "stepper.rtol" : "stepper.step");
+      fprintf(out, "NOT good: energy is off by %.2g of what moved (allowed %.2g); ", relative,
+              run->energy_tolerance);
+      print_advice(summary, out);
       return;
     case FF_VERDICT_UNDER_RESOLVED:
       fprintf(out,
