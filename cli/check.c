@@ -69,25 +69,33 @@ static const char *const size_names[FF_SHAPE_KIND_COUNT][3] = {
     [FF_CYLINDER] = {"radius", "half height"},
 };
 
-/* Where a resolved parameter comes from: given, default, or what stands in for it. For the
- * last it is derived once more from all the others and compared. */
+/* What a parameter would be if it were not given: derived once more from those that have a
+ * default, or from all the others. */
+static double derive(const ff_law *law, const ff_law_params *params, const ff_pair *material,
+                     const ff_param *param, bool from_all) {
+  ff_law_params derived;
+  ff_law_params_default(law, &derived);
+  for (int i = 0; i < law->params_count; i++) {
+    const ff_param *other = &law->params[i];
+    if (other != param && (from_all || !isnan(other->fallback))) {
+      double value = ff_law_params_get(law, params, other->name);
+      ff_law_params_set(law, &derived, other->name, value, NULL);
+    }
+  }
+  ff_status status = ff_law_params_resolve(law, &derived, material, NULL);
+  return status == FF_OK ? ff_law_params_get(law, &derived, param->name) : NAN;
+}
+
+/* Where a resolved parameter comes from: given, default, or what stands in for it. */
 static const char *param_source(const ff_law *law, const ff_law_params *params,
                                 const ff_pair *material, const ff_param *param) {
   double value = ff_law_params_get(law, params, param->name);
   if (!isnan(param->fallback) || !param->otherwise) {
     return value == param->fallback ? "default" : "given";
   }
-  ff_law_params derived;
-  ff_law_params_default(law, &derived);
-  for (int i = 0; i < law->params_count; i++) {
-    const char *name = law->params[i].name;
-    if (&law->params[i] != param) {
-      ff_law_params_set(law, &derived, name, ff_law_params_get(law, params, name), NULL);
-    }
-  }
-  bool same = ff_law_params_resolve(law, &derived, material, NULL) == FF_OK &&
-              ff_law_params_get(law, &derived, param->name) == value;
-  return same ? param->otherwise : "given";
+  bool derived = value == derive(law, params, material, param, false) ||
+                 value == derive(law, params, material, param, true);
+  return derived ? param->otherwise : "given";
 }
 
 static bool step_is_large(const ff_model *model) {

@@ -266,15 +266,23 @@ static void good_run_prints_a_ledger(void **state) {
 
 static void under_resolved_run_fails_and_says_what_would_do(void **state) {
   (void)state;
-  assert_int_equal(footfall("run", "ball.yaml", "--set", "stepper.step=1e-3", "--set",
-                            "contacts.0.normal.k=1e9", "-o", "run.csv"),
+  assert_int_equal(footfall("run", "ball.yaml", "--set", "stepper.kind=symplectic-euler", "--set",
+                            "stepper.step=1e-3", "--set", "contacts.0.normal.k=1e9", "-o",
+                            "run.csv"),
                    1);
   expect_text("out", "NOT good: under-resolved");
   expect_text("out", "would do");
   assert_true(exists("run.csv")); /* whole, to find out what happened */
-  assert_int_equal(footfall("check", "ball.yaml", "--set", "stepper.step=1e-3", "--set",
-                            "contacts.0.normal.k=1e9"),
-                   0);
+}
+
+/* rk4 may pass through such a contact between two steps: then energy tells. */
+static void run_with_wrong_energy_fails_and_says_what_would_do(void **state) {
+  (void)state;
+  static const char *const args[] = {"stepper.step=1e-3", "contacts.0.normal.k=1e9"};
+  assert_int_equal(footfall("run", "ball.yaml", "--set", args[0], "--set", args[1]), 1);
+  expect_text("out", "NOT good");
+  expect_text("out", "a step of");
+  assert_int_equal(footfall("check", "ball.yaml", "--set", args[0], "--set", args[1]), 0);
   expect_text("out", "WARNING");
 }
 
@@ -409,6 +417,7 @@ int main(void) {
       in_folder(channel_that_is_not_there_is_bad_input),
       in_folder(good_run_prints_a_ledger),
       in_folder(under_resolved_run_fails_and_says_what_would_do),
+      in_folder(run_with_wrong_energy_fails_and_says_what_would_do),
       in_folder(run_records_both_formats_alike),
       in_folder(csv_goes_to_the_standard_output),
       in_folder(every_step_is_recorded_on_request),
