@@ -34,6 +34,11 @@ typedef struct ff_report {
  * into text (always terminated) and returns the full length, as snprintf does. */
 size_t ff_report_text(const ff_report *report, char *text, size_t size);
 
+/* Fills a report (may be NULL) about an unknown word: what, the allowed words and the nearest
+ * of them. Returns FF_ERROR_INPUT. */
+ff_status ff_report_unknown(ff_report *report, const char *noun, const char *word,
+                            const char *const *known, int count);
+
 #ifdef __cplusplus
 }
 #endif

@@ -16,10 +16,6 @@ ff_status ff_report_what(ff_report *report, const char *format, ...) FF_PRINTF(2
 void ff_report_key(ff_report *report, const char *format, ...) FF_PRINTF(2, 3);
 void ff_report_expected(ff_report *report, const char *format, ...) FF_PRINTF(2, 3);
 
-/* Unknown word: sets what, the allowed words and the nearest of them. */
-ff_status ff_report_unknown(ff_report *report, const char *noun, const char *word,
-                            const char *const *known, int count);
-
 /* Index of the known word nearest to word by edit distance; -1 if none is near. */
 int ff_nearest_word(const char *word, const char *const *known, int count);
 

@@ -1,0 +1,331 @@
+/* footfall check SCENE: resolves a scene and prints everything with units. */
+#include <argp.h>
+#include <math.h>
+#include <string.h>
+
+#include "cli.h"
+#include "json.h"
+
+typedef struct check_job {
+  const char *path;
+  ff_cli_list overrides;
+  bool json, channels;
+  ff_scene *scene;
+  ff_model *model;
+} check_job;
+
+/* ---- arguments ----------------------------------------------------------------------- */
+
+static error_t parse(int key, char *value, struct argp_state *state) {
+  check_job *job = state->input;
+  switch (key) {
+    case 's': ff_cli_list_add(&job->overrides, value); return 0;
+    case 'j': job->json = true; return 0;
+    case 'c': job->channels = true; return 0;
+    case ARGP_KEY_ARG:
+      if (job->path) {
+        argp_error(state, "one scene at a time");
+      }
+      job->path = value;
+      return 0;
+    case ARGP_KEY_END:
+      if (!job->path) {
+        argp_error(state, "which scene?");
+      }
+      return 0;
+    default: return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_option options[] = {
+    {"set", 's', "PATH=VALUE", 0, "override a value of the scene; may be repeated", 0},
+    {"channels", 'c', NULL, 0, "list all channels with their units", 0},
+    {"json", 'j', NULL, 0, "print as JSON", 0},
+    {0},
+};
+
+static const struct argp parser = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "SCENE",
+    .doc = "Resolves a scene and prints what a run would use: masses, inertias, the parameters of "
+           "every contact law and the step that resolves the contacts.\v"
+           "Examples:\n"
+           "  footfall check scenes/bouncing-ball.yaml\n"
+           "  footfall check ball.yaml --set bodies.ball.mass=2 --json\n"
+           "  footfall check ball.yaml --channels\n" FF_CLI_EXITS};
+
+/* ---- words ------------------------------------------------------------------------------ */
+
+static const char *const body_kinds[] = {
+    [FF_BODY_FREE] = "free", [FF_BODY_FIXED] = "fixed", [FF_BODY_PRESCRIBED] = "prescribed"};
+
+/* Names of a shape's sizes, in the order x, y, z of ff_shape_info.size. */
+static const char *const size_names[FF_SHAPE_KIND_COUNT][3] = {
+    [FF_SPHERE] = {"radius"},
+    [FF_ELLIPSOID] = {"semi-axis x", "y", "z"},
+    [FF_BOX] = {"half extent x", "y", "z"},
+    [FF_CAPSULE] = {"radius", "half length"},
+    [FF_CYLINDER] = {"radius", "half height"},
+};
+
+/* What a parameter would be if it were not given: derived once more from those that have a
+ * default, or from all the others. */
+static double derive(const ff_law *law, const ff_law_params *params, const ff_pair *material,
+                     const ff_param *param, bool from_all) {
+  ff_law_params derived;
+  ff_law_params_default(law, &derived);
+  for (int i = 0; i < law->params_count; i++) {
+    const ff_param *other = &law->params[i];
+    if (other != param && (from_all || !isnan(other->fallback))) {
+      double value = ff_law_params_get(law, params, other->name);
+      ff_law_params_set(law, &derived, other->name, value, NULL);
+    }
+  }
+  ff_status status = ff_law_params_resolve(law, &derived, material, NULL);
+  return status == FF_OK ? ff_law_params_get(law, &derived, param->name) : NAN;
+}
+
+/* Where a resolved parameter comes from: given, default, or what stands in for it. */
+static const char *param_source(const ff_law *law, const ff_law_params *params,
+                                const ff_pair *material, const ff_param *param) {
+  double value = ff_law_params_get(law, params, param->name);
+  if (!isnan(param->fallback) || !param->otherwise) {
+    return value == param->fallback ? "default" : "given";
+  }
+  bool derived = value == derive(law, params, material, param, false) ||
+                 value == derive(law, params, material, param, true);
+  return derived ? param->otherwise : "given";
+}
+
+static bool step_is_large(const ff_model *model) {
+  const ff_run_def *run = ff_model_run(model);
+  return strcmp(run->stepper.kind, "adaptive") != 0 &&
+         run->stepper.step > ff_model_stable_step(model);
+}
+
+/* ---- for people -------------------------------------------------------------------------- */
+
+static void print_run(const ff_model *model) {
+  const ff_run_def *run = ff_model_run(model);
+  printf("gravity      (%.6g, %.6g, %.6g) m/s^2\n", run->gravity.x, run->gravity.y, run->gravity.z);
+  printf("duration     %.6g s\n", run->duration);
+  if (strcmp(run->stepper.kind, "adaptive") == 0) {
+    printf("stepper      adaptive, rtol %.3g, atol %.3g\n", run->stepper.rtol, run->stepper.atol);
+  } else {
+    printf("stepper      %s, step %.6g s\n", run->stepper.kind, run->stepper.step);
+  }
+  printf("energy       residual allowed: %.3g of the energy that moved\n", run->energy_tolerance);
+  printf("record       every %.6g s; %d channels in all\n", run->record_every,
+         ff_model_channel_count(model));
+}
+
+static void print_bodies(const ff_model *model) {
+  printf("\nbodies\n");
+  for (int i = 1; i <= ff_model_body_count(model); i++) {
+    ff_body_info body = ff_model_body_info(model, (ff_body){i});
+    printf("  %s: %s", body.name, body_kinds[body.kind]);
+    if (body.kind == FF_BODY_FREE) {
+      printf(", mass %.6g kg\n", body.mass);
+      printf("    centre of mass     (%.6g, %.6g, %.6g) m\n", body.com.x, body.com.y, body.com.z);
+      printf("    principal moments  %.6g, %.6g, %.6g kg m^2", body.principal.x, body.principal.y,
+             body.principal.z);
+    }
+    printf("\n");
+  }
+}
+
+static void print_shapes(const ff_model *model) {
+  printf("\nshapes\n");
+  for (int i = 1; i <= ff_model_shape_count(model); i++) {
+    ff_shape_info shape = ff_model_shape_info(model, (ff_shape){i});
+    const double sizes[3] = {shape.size.x, shape.size.y, shape.size.z};
+    printf("  %s: %s", ff_model_body_name(model, shape.body), ff_shape_kind_name(shape.kind));
+    for (int k = 0; k < 3 && size_names[shape.kind][k]; k++) {
+      printf(", %s %.6g m", size_names[shape.kind][k], sizes[k]);
+    }
+    printf(", material %s\n", shape.material ? shape.material : "none");
+  }
+}
+
+static void print_law(const char *title, const ff_law *law, const ff_law_params *params,
+                      const ff_pair *material) {
+  printf("    %-9s %s\n", title, law->name);
+  for (int i = 0; i < law->params_count; i++) {
+    const ff_param *param = &law->params[i];
+    printf("      %-18s %12.6g %-9s %s\n", param->name, ff_law_params_get(law, params, param->name),
+           strcmp(param->unit, "1") == 0 ? "" : param->unit,
+           param_source(law, params, material, param));
+  }
+}
+
+static void print_pairs(const ff_model *model) {
+  printf("\npairs that may touch\n");
+  for (int i = 0; i < ff_model_pair_count(model); i++) {
+    ff_pair_info pair = ff_model_pair_info(model, i);
+    printf("  %s:%s  effective mass %.6g kg, stable step %.3g s\n",
+           ff_model_body_name(model, pair.a), ff_model_body_name(model, pair.b), pair.mass,
+           pair.stable_step);
+    print_law("normal", pair.normal, &pair.normal_params, &pair.material);
+    print_law("friction", pair.friction, &pair.friction_params, &pair.material);
+  }
+}
+
+static void print_step(const ff_model *model) {
+  double stable = ff_model_stable_step(model);
+  if (isfinite(stable)) {
+    printf("\nstable step  %.3g s resolves every contact\n", stable);
+  } else {
+    printf("\nstable step  any: nothing can touch\n");
+  }
+  if (step_is_large(model)) {
+    printf("WARNING      the step of %.3g s is larger: use --set stepper.step=%.2g or the adaptive "
+           "stepper\n",
+           ff_model_run(model)->stepper.step, stable);
+  }
+}
+
+static void print_channels(const ff_model *model) {
+  printf("\nchannels\n");
+  for (int i = 0; i < ff_model_channel_count(model); i++) {
+    ff_channel channel = ff_model_channel(model, i);
+    printf("  %-44s %s\n", channel.name, channel.unit);
+  }
+}
+
+static void print_text(const check_job *job) {
+  printf("scene        %s\n", job->path);
+  print_run(job->model);
+  print_bodies(job->model);
+  print_shapes(job->model);
+  print_pairs(job->model);
+  print_step(job->model);
+  if (job->channels) {
+    print_channels(job->model);
+  }
+}
+
+/* ---- for programs -------------------------------------------------------------------------- */
+
+static void json_vec(ff_json *json, const char *key, ff_vec3 v) {
+  ff_json_numbers(json, key, (const double[]){v.x, v.y, v.z}, 3);
+}
+
+static void json_run(ff_json *json, const ff_model *model) {
+  const ff_run_def *run = ff_model_run(model);
+  json_vec(json, "gravity", run->gravity);
+  ff_json_number(json, "duration", run->duration);
+  ff_json_open(json, "stepper", '{');
+  ff_json_text(json, "kind", run->stepper.kind);
+  ff_json_number(json, "step", run->stepper.step);
+  ff_json_number(json, "rtol", run->stepper.rtol);
+  ff_json_number(json, "atol", run->stepper.atol);
+  ff_json_close(json, '}');
+  ff_json_number(json, "record_every", run->record_every);
+  ff_json_number(json, "energy_tolerance", run->energy_tolerance);
+  ff_json_number(json, "stable_step", ff_model_stable_step(model));
+  ff_json_flag(json, "step_too_large", step_is_large(model));
+}
+
+static void json_bodies(ff_json *json, const ff_model *model) {
+  ff_json_open(json, "bodies", '[');
+  for (int i = 1; i <= ff_model_body_count(model); i++) {
+    ff_body_info body = ff_model_body_info(model, (ff_body){i});
+    ff_json_open(json, NULL, '{');
+    ff_json_text(json, "name", body.name);
+    ff_json_text(json, "kind", body_kinds[body.kind]);
+    ff_json_number(json, "mass", body.mass);
+    json_vec(json, "com", body.com);
+    json_vec(json, "principal", body.principal);
+    ff_json_numbers(json, "inertia", &body.inertia.m[0][0], 9);
+    ff_json_close(json, '}');
+  }
+  ff_json_close(json, ']');
+}
+
+static void json_shapes(ff_json *json, const ff_model *model) {
+  ff_json_open(json, "shapes", '[');
+  for (int i = 1; i <= ff_model_shape_count(model); i++) {
+    ff_shape_info shape = ff_model_shape_info(model, (ff_shape){i});
+    ff_quat turn = shape.pose.orientation;
+    ff_json_open(json, NULL, '{');
+    ff_json_text(json, "body", ff_model_body_name(model, shape.body));
+    ff_json_text(json, "kind", ff_shape_kind_name(shape.kind));
+    json_vec(json, "size", shape.size);
+    json_vec(json, "position", shape.pose.position);
+    ff_json_numbers(json, "orientation", (const double[]){turn.w, turn.x, turn.y, turn.z}, 4);
+    ff_json_text(json, "material", shape.material);
+    ff_json_close(json, '}');
+  }
+  ff_json_close(json, ']');
+}
+
+static void json_law(ff_json *json, const char *key, const ff_law *law, const ff_law_params *params,
+                     const ff_pair *material) {
+  ff_json_open(json, key, '{');
+  ff_json_text(json, "law", law->name);
+  ff_json_open(json, "params", '{');
+  for (int i = 0; i < law->params_count; i++) {
+    const ff_param *param = &law->params[i];
+    ff_json_open(json, param->name, '{');
+    ff_json_number(json, "value", ff_law_params_get(law, params, param->name));
+    ff_json_text(json, "unit", param->unit);
+    ff_json_text(json, "source", param_source(law, params, material, param));
+    ff_json_close(json, '}');
+  }
+  ff_json_close(json, '}');
+  ff_json_close(json, '}');
+}
+
+static void json_pairs(ff_json *json, const ff_model *model) {
+  ff_json_open(json, "pairs", '[');
+  for (int i = 0; i < ff_model_pair_count(model); i++) {
+    ff_pair_info pair = ff_model_pair_info(model, i);
+    ff_json_open(json, NULL, '{');
+    ff_json_text(json, "a", ff_model_body_name(model, pair.a));
+    ff_json_text(json, "b", ff_model_body_name(model, pair.b));
+    ff_json_number(json, "mass", pair.mass);
+    ff_json_number(json, "stable_step", pair.stable_step);
+    json_law(json, "normal", pair.normal, &pair.normal_params, &pair.material);
+    json_law(json, "friction", pair.friction, &pair.friction_params, &pair.material);
+    ff_json_close(json, '}');
+  }
+  ff_json_close(json, ']');
+}
+
+static void json_channels(ff_json *json, const ff_model *model) {
+  ff_json_open(json, "channels", '{');
+  for (int i = 0; i < ff_model_channel_count(model); i++) {
+    ff_channel channel = ff_model_channel(model, i);
+    ff_json_text(json, channel.name, channel.unit);
+  }
+  ff_json_close(json, '}');
+}
+
+static void print_json(const check_job *job) {
+  ff_json json = {.out = stdout};
+  ff_json_open(&json, NULL, '{');
+  ff_json_text(&json, "scene", job->path);
+  json_run(&json, job->model);
+  json_bodies(&json, job->model);
+  json_shapes(&json, job->model);
+  json_pairs(&json, job->model);
+  ff_json_whole(&json, "channel_count", ff_model_channel_count(job->model));
+  if (job->channels) {
+    json_channels(&json, job->model);
+  }
+  ff_json_close(&json, '}');
+}
+
+int ff_cli_check(int argc, char **argv) {
+  check_job job = {0};
+  argp_parse(&parser, argc, argv, 0, NULL, &job);
+  int code = ff_cli_load(&job.scene, &job.model, job.path, &job.overrides);
+  if (code == FF_EXIT_GOOD) {
+    (job.json ? print_json : print_text)(&job);
+  }
+  ff_model_destroy(job.model);
+  ff_scene_destroy(job.scene);
+  ff_cli_list_free(&job.overrides);
+  return code;
+}

@@ -1,0 +1,42 @@
+/* What the verbs share. A verb is one file with one function of main's form. */
+#ifndef FF_CLI_H
+#define FF_CLI_H
+
+#include <stdio.h>
+
+#include "footfall/footfall.h"
+
+enum {
+  FF_EXIT_GOOD = 0,
+  FF_EXIT_FAILED = 1, /* the run failed */
+  FF_EXIT_INPUT = 2   /* bad arguments or a bad scene */
+};
+
+/* argv[0] is "footfall VERB". Return an exit code. */
+int ff_cli_run(int argc, char **argv);
+int ff_cli_check(int argc, char **argv);
+
+/* What every verb's --help ends with. */
+#define FF_CLI_EXITS "\nExit codes: 0 good, 1 the run failed, 2 bad input."
+
+/* Texts from repeated options. */
+typedef struct ff_cli_list {
+  const char **items;
+  int count;
+} ff_cli_list;
+
+void ff_cli_list_add(ff_cli_list *list, const char *item); /* ends the program without memory */
+void ff_cli_list_free(ff_cli_list *list);
+
+/* Memory that is there or ends the program with FF_EXIT_FAILED; zeroed. */
+void *ff_cli_alloc(int count, size_t size);
+
+/* Tells on the standard error what went wrong and returns the exit code for it. The report
+ * may be empty. */
+int ff_cli_fail(ff_status status, const ff_report *report);
+
+/* Loads a scene with `--set` texts and builds its model; on failure tells why and returns an
+ * exit code other than FF_EXIT_GOOD. */
+int ff_cli_load(ff_scene **scene, ff_model **model, const char *path, const ff_cli_list *overrides);
+
+#endif

@@ -1,0 +1,50 @@
+/* What the verbs share. */
+#include "cli.h"
+
+#include <stdlib.h>
+
+void *ff_cli_alloc(int count, size_t size) {
+  void *block = calloc(count > 0 ? (size_t)count : 1, size);
+  if (!block) {
+    exit(ff_cli_fail(FF_ERROR_MEMORY, NULL));
+  }
+  return block;
+}
+
+void ff_cli_list_add(ff_cli_list *list, const char *item) {
+  const char **grown = realloc(list->items, ((size_t)list->count + 1) * sizeof *grown);
+  if (!grown) {
+    exit(ff_cli_fail(FF_ERROR_MEMORY, NULL));
+  }
+  list->items = grown;
+  list->items[list->count++] = item;
+}
+
+void ff_cli_list_free(ff_cli_list *list) {
+  free(list->items);
+  *list = (ff_cli_list){0};
+}
+
+int ff_cli_fail(ff_status status, const ff_report *report) {
+  char text[4096] = "";
+  if (report && report->what[0]) {
+    ff_report_text(report, text, sizeof text);
+  }
+  fprintf(stderr, "footfall: %s\n", text[0] ? text : ff_status_text(status));
+  return status == FF_ERROR_INPUT ? FF_EXIT_INPUT : FF_EXIT_FAILED;
+}
+
+int ff_cli_load(ff_scene **scene, ff_model **model, const char *path,
+                const ff_cli_list *overrides) {
+  ff_report report = {0};
+  *model = NULL;
+  ff_status status = ff_scene_load(scene, path, overrides->items, overrides->count, &report);
+  if (status == FF_ERROR_FILE) {
+    ff_cli_fail(status, &report);
+    return FF_EXIT_INPUT; /* a scene that cannot be read is a bad argument */
+  }
+  if (status == FF_OK) {
+    status = ff_model_build(model, *scene, &report);
+  }
+  return status == FF_OK ? FF_EXIT_GOOD : ff_cli_fail(status, &report);
+}

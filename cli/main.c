@@ -1,0 +1,77 @@
+/* footfall VERB ...: finds the verb and hands over. */
+#include <argp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+typedef struct verb {
+  const char *name;
+  int (*run)(int argc, char **argv);
+  const char *help;
+} verb;
+
+static const verb verbs[] = {
+    {"run", ff_cli_run, "run a scene: motion, contact forces, energy ledger, verdict"},
+    {"check", ff_cli_check, "resolve a scene and print everything with units"},
+};
+enum { VERB_COUNT = sizeof verbs / sizeof *verbs };
+
+static void print_help(FILE *out) {
+  fputs("Usage: footfall VERB [ARGUMENT...]\n"
+        "Contact dynamics with published laws and an energy ledger.\n\n",
+        out);
+  for (int i = 0; i < VERB_COUNT; i++) {
+    fprintf(out, "  %-8s %s\n", verbs[i].name, verbs[i].help);
+  }
+  fputs("\n  footfall VERB --help   tells more about a verb\n"
+        "  footfall --version     prints the version\n" FF_CLI_EXITS "\n",
+        out);
+}
+
+static int unknown_verb(const char *word) {
+  const char *names[VERB_COUNT];
+  for (int i = 0; i < VERB_COUNT; i++) {
+    names[i] = verbs[i].name;
+  }
+  ff_report report;
+  ff_status status = ff_report_unknown(&report, "verb", word, names, VERB_COUNT);
+  return ff_cli_fail(status, &report);
+}
+
+static int dispatch(int argc, char **argv) {
+  if (argc < 2) {
+    print_help(stderr);
+    return FF_EXIT_INPUT;
+  }
+  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+      strcmp(argv[1], "help") == 0) {
+    print_help(stdout);
+    return FF_EXIT_GOOD;
+  }
+  if (strcmp(argv[1], "--version") == 0) {
+    printf("footfall %s\n", ff_version());
+    return FF_EXIT_GOOD;
+  }
+  for (int i = 0; i < VERB_COUNT; i++) {
+    if (strcmp(argv[1], verbs[i].name) == 0) {
+      char name[32];
+      snprintf(name, sizeof name, "footfall %s", verbs[i].name);
+      argv[1] = name; /* argp calls the program by this */
+      return verbs[i].run(argc - 1, argv + 1);
+    }
+  }
+  return unknown_verb(argv[1]);
+}
+
+int main(int argc, char **argv) {
+  argp_err_exit_status = FF_EXIT_INPUT;
+  signal(SIGPIPE, SIG_IGN); /* a reader that went away is a failed write, not the end */
+  int code = dispatch(argc, argv);
+  if (fflush(stdout) != 0 || ferror(stdout)) {
+    perror("footfall: standard output");
+    return code == FF_EXIT_GOOD ? FF_EXIT_FAILED : code;
+  }
+  return code;
+}

@@ -1,0 +1,21 @@
+/* A bar with the time left, on a terminal only. */
+#ifndef FF_CLI_PROGRESS_H
+#define FF_CLI_PROGRESS_H
+
+#include <stdbool.h>
+
+typedef struct ff_progress {
+  bool shown;   /* the standard error is a terminal and the user wants it */
+  bool drawn;   /* something is on the line */
+  double start; /* s, wall clock */
+  double last;  /* s, of the last drawing */
+} ff_progress;
+
+double ff_wall_clock(void); /* s, steady */
+ff_progress ff_progress_start(bool wanted);
+/* Draws at most ten times a second. done: 0 .. 1. */
+void ff_progress_show(ff_progress *progress, double done);
+/* Wipes the line. */
+void ff_progress_end(ff_progress *progress);
+
+#endif

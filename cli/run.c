@@ -1,0 +1,342 @@
+/* footfall run SCENE: runs it, records it, and says whether it can be trusted. */
+#include <argp.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "progress.h"
+#include "summary.h"
+
+typedef struct run_job {
+  const char *path; /* of the scene */
+  ff_cli_list overrides, outputs;
+  bool json, quiet;
+
+  ff_scene *scene;
+  ff_model *model;
+  ff_sim *sim;
+  int *channels;      /* model channels to record */
+  ff_channel *about;  /* their names and units */
+  const char **names; /* time, then those */
+  const char **units;
+  int count;   /* with time */
+  double *row; /* count values */
+  ff_recorder **recorders;
+  int recorder_count;
+  long samples, touches, lifts;
+} run_job;
+
+/* ---- arguments ----------------------------------------------------------------------- */
+
+static bool to_stdout(const run_job *job) {
+  for (int i = 0; i < job->outputs.count; i++) {
+    if (strcmp(job->outputs.items[i], "-") == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static error_t parse(int key, char *value, struct argp_state *state) {
+  run_job *job = state->input;
+  switch (key) {
+    case 'o':
+    case 'c': ff_cli_list_add(&job->outputs, value); return 0;
+    case 's': ff_cli_list_add(&job->overrides, value); return 0;
+    case 'j': job->json = true; return 0;
+    case 'q': job->quiet = true; return 0;
+    case ARGP_KEY_ARG:
+      if (job->path) {
+        argp_error(state, "one scene at a time");
+      }
+      job->path = value;
+      return 0;
+    case ARGP_KEY_END:
+      if (!job->path) {
+        argp_error(state, "which scene?");
+      }
+      if (job->json && to_stdout(job)) {
+        argp_error(state, "--json and a recording cannot both go to the standard output");
+      }
+      return 0;
+    default: return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_option options[] = {
+    {"output", 'o', "FILE", 0, "record into FILE.csv or FILE.h5; may be repeated", 0},
+    {"csv", 'c', "FILE", 0, "the same; - is the standard output", 0},
+    {"set", 's', "PATH=VALUE", 0, "override a value of the scene; may be repeated", 0},
+    {"json", 'j', NULL, 0, "print the summary as JSON", 0},
+    {"quiet", 'q', NULL, 0, "no progress bar and no summary", 0},
+    {0},
+};
+
+static const struct argp parser = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "SCENE",
+    .doc = "Runs a scene and prints its energy ledger and a verdict.\v"
+           "Examples:\n"
+           "  footfall run scenes/bouncing-ball.yaml\n"
+           "  footfall run ball.yaml -o ball.h5 --set stepper.rtol=1e-12\n"
+           "  footfall run ball.yaml --csv - | head\n" FF_CLI_EXITS};
+
+/* ---- what is recorded ------------------------------------------------------------------ */
+
+static bool is_chosen(const ff_run_def *run, const char *name, bool *used) {
+  bool chosen = run->channel_count == 0;
+  for (int i = 0; i < run->channel_count; i++) {
+    if (ff_channel_matches(name, run->channels[i])) {
+      used[i] = true;
+      chosen = true;
+    }
+  }
+  return chosen && strcmp(name, "time") != 0; /* which is there anyway */
+}
+
+/* A glob that matches nothing is a slip of the pen. */
+static ff_status check_globs(const ff_run_def *run, const bool *used, ff_report *report) {
+  for (int i = 0; i < run->channel_count; i++) {
+    if (!used[i] && !ff_channel_matches("time", run->channels[i])) {
+      *report = (ff_report){0};
+      snprintf(report->key, sizeof report->key, "record.channels");
+      snprintf(report->what, sizeof report->what, "'%.100s' matches no channel", run->channels[i]);
+      snprintf(report->expected, sizeof report->expected,
+               "what `footfall check SCENE --channels` lists");
+      return FF_ERROR_INPUT;
+    }
+  }
+  return FF_OK;
+}
+
+static ff_status choose_channels(run_job *job, ff_report *report) {
+  const ff_run_def *run = ff_model_run(job->model);
+  int all = ff_model_channel_count(job->model);
+  job->channels = ff_cli_alloc(all, sizeof *job->channels);
+  job->about = ff_cli_alloc(all, sizeof *job->about);
+  job->names = ff_cli_alloc(all + 1, sizeof *job->names);
+  job->units = ff_cli_alloc(all + 1, sizeof *job->units);
+  job->row = ff_cli_alloc(all + 1, sizeof *job->row);
+  bool *used = ff_cli_alloc(run->channel_count, sizeof *used);
+  job->names[0] = "time";
+  job->units[0] = "s";
+  job->count = 1;
+  for (int i = 0; i < all; i++) {
+    ff_channel channel = ff_model_channel(job->model, i);
+    if (is_chosen(run, channel.name, used)) {
+      int at = job->count++;
+      job->channels[at - 1] = i;
+      job->about[at - 1] = channel;
+      job->names[at] = job->about[at - 1].name;
+      job->units[at] = job->about[at - 1].unit;
+    }
+  }
+  ff_status status = check_globs(run, used, report);
+  free(used);
+  return status;
+}
+
+static ff_status open_recorders(run_job *job, ff_report *report) {
+  ff_recording_info info = {.scene = ff_scene_source(job->scene),
+                            .summary = "",
+                            .names = job->names,
+                            .units = job->units,
+                            .count = job->count};
+  job->recorders = ff_cli_alloc(job->outputs.count, sizeof(ff_recorder *));
+  for (int i = 0; i < job->outputs.count; i++) {
+    ff_status status = ff_recorder_create(&job->recorders[i], job->outputs.items[i], &info, report);
+    if (status != FF_OK) {
+      return status;
+    }
+    job->recorder_count++;
+  }
+  return FF_OK;
+}
+
+static void abandon_recorders(run_job *job) {
+  for (int i = 0; i < job->recorder_count; i++) {
+    ff_recorder_abandon(job->recorders[i]);
+  }
+  job->recorder_count = 0;
+}
+
+/* Adds a row to every recording; the one that fails says why when it is closed. */
+static ff_status record(run_job *job, ff_report *report) {
+  if (job->recorder_count == 0) {
+    return FF_OK;
+  }
+  job->row[0] = ff_sim_time(job->sim);
+  ff_sim_read(job->sim, job->channels, job->count - 1, job->row + 1);
+  for (int i = 0; i < job->recorder_count; i++) {
+    ff_status status = ff_recorder_add(job->recorders[i], job->row);
+    if (status != FF_OK) {
+      ff_recorder_close(job->recorders[i], NULL, report);
+      job->recorders[i] = NULL;
+      return status;
+    }
+  }
+  job->samples++;
+  return FF_OK;
+}
+
+/* ---- the run ------------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t stop_asked;
+
+static void ask_stop(int number) {
+  (void)number;
+  stop_asked = 1;
+}
+
+/* The first Ctrl-C stops between two samples, a second one at once. */
+static void watch_signals(void) {
+  struct sigaction action = {.sa_handler = ask_stop, .sa_flags = (int)SA_RESETHAND};
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+}
+
+static void count_event(void *context, const ff_event *event) {
+  run_job *job = context;
+  job->touches += event->kind == FF_EVENT_TOUCH;
+  job->lifts += event->kind == FF_EVENT_LIFT;
+}
+
+/* Advances to sample number k. Samples lie at multiples of record.every and at the end; if
+ * that is 0 at every step, which `adaptive` has none of one size: there it is a thousandth. */
+static ff_status next_sample(ff_sim *sim, const ff_run_def *run, long k) {
+  bool adaptive = strcmp(run->stepper.kind, "adaptive") == 0;
+  double every = run->record_every > 0 ? run->record_every : adaptive ? run->duration / 1000 : 0;
+  if (every > 0) {
+    double t = (double)k * every;
+    return ff_sim_advance(sim, t < run->duration - 1e-9 * every ? t : run->duration);
+  }
+  double left = run->duration - ff_sim_time(sim);
+  return left > run->stepper.step * (1 + 1e-9) ? ff_sim_step(sim)
+                                               : ff_sim_advance(sim, run->duration);
+}
+
+static ff_status advance(run_job *job, ff_report *report) {
+  const ff_run_def *run = ff_model_run(job->model);
+  ff_progress progress = ff_progress_start(!job->quiet);
+  ff_status status = record(job, report);
+  for (long k = 1; status == FF_OK && !stop_asked && ff_sim_time(job->sim) < run->duration; k++) {
+    status = next_sample(job->sim, run, k);
+    if (status == FF_OK) {
+      status = record(job, report);
+    }
+    ff_progress_show(&progress, ff_sim_time(job->sim) / run->duration);
+  }
+  ff_progress_end(&progress);
+  return status;
+}
+
+/* ---- the end ------------------------------------------------------------------------------- */
+
+/* The summary as it goes into the recordings. */
+static char *summary_text(ff_summary summary) {
+  char *text = NULL;
+  size_t size;
+  FILE *out = open_memstream(&text, &size);
+  if (!out) {
+    exit(ff_cli_fail(FF_ERROR_MEMORY, NULL));
+  }
+  summary.wall = NAN;
+  ff_summary_json(&summary, out);
+  fclose(out);
+  return text;
+}
+
+static ff_status close_recorders(run_job *job, const ff_summary *summary, ff_report *report) {
+  char *text = summary_text(*summary);
+  ff_status status = FF_OK;
+  for (int i = 0; i < job->recorder_count && status == FF_OK; i++) {
+    status = ff_recorder_close(job->recorders[i], text, report);
+    job->recorders[i] = NULL;
+  }
+  free(text);
+  return status;
+}
+
+static int finish(run_job *job, double wall) {
+  ff_summary summary = {.scene = job->path,
+                        .model = job->model,
+                        .sim = job->sim,
+                        .touches = job->touches,
+                        .lifts = job->lifts,
+                        .samples = job->samples,
+                        .channels = job->count,
+                        .wall = wall};
+  ff_report report = {0};
+  ff_status status = close_recorders(job, &summary, &report);
+  if (status != FF_OK) {
+    return ff_cli_fail(status, &report);
+  }
+  bool good = ff_sim_audit(job->sim).verdict == FF_VERDICT_GOOD;
+  if (job->json) {
+    ff_summary_json(&summary, stdout);
+  } else if (!job->quiet) {
+    ff_summary_text(&summary, to_stdout(job) ? stderr : stdout);
+  }
+  if (!good && (job->json || job->quiet)) {
+    fputs("footfall: ", stderr);
+    ff_summary_verdict(&summary, stderr);
+  }
+  return good ? FF_EXIT_GOOD : FF_EXIT_FAILED;
+}
+
+static int fail_step(const run_job *job, ff_status status, const ff_report *report) {
+  if (report->what[0]) {
+    return ff_cli_fail(status, report);
+  }
+  fprintf(stderr, "footfall: %s: at %.9g s: %s\n", job->path, ff_sim_time(job->sim),
+          ff_status_text(status));
+  return FF_EXIT_FAILED;
+}
+
+static int execute(run_job *job) {
+  ff_report report = {0};
+  int code = ff_cli_load(&job->scene, &job->model, job->path, &job->overrides);
+  if (code != FF_EXIT_GOOD) {
+    return code;
+  }
+  ff_status status = choose_channels(job, &report);
+  status = status == FF_OK ? ff_sim_create(&job->sim, job->model) : status;
+  status = status == FF_OK ? open_recorders(job, &report) : status;
+  if (status != FF_OK) {
+    return ff_cli_fail(status, &report);
+  }
+  watch_signals();
+  ff_sim_on_event(job->sim, count_event, job);
+  double start = ff_wall_clock();
+  status = advance(job, &report);
+  if (status != FF_OK) {
+    return fail_step(job, status, &report);
+  }
+  if (stop_asked) {
+    fprintf(stderr, "footfall: stopped at %.9g s; nothing was recorded\n", ff_sim_time(job->sim));
+    return FF_EXIT_FAILED;
+  }
+  return finish(job, ff_wall_clock() - start);
+}
+
+int ff_cli_run(int argc, char **argv) {
+  run_job job = {0};
+  argp_parse(&parser, argc, argv, 0, NULL, &job);
+  int code = execute(&job);
+  abandon_recorders(&job);
+  ff_sim_destroy(job.sim);
+  ff_model_destroy(job.model);
+  ff_scene_destroy(job.scene);
+  ff_cli_list_free(&job.overrides);
+  ff_cli_list_free(&job.outputs);
+  free(job.channels);
+  free(job.about);
+  free(job.names);
+  free(job.units);
+  free(job.row);
+  free(job.recorders);
+  return code;
+}

@@ -1,0 +1,188 @@
+#include "summary.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "json.h"
+
+/* ---- the ledger, line by line ------------------------------------------------------ */
+
+typedef struct line {
+  const char *name; /* the channel's, without "energy." */
+  double value;     /* J */
+} line;
+
+enum { LINE_COUNT = 4 + FF_LOSS_COUNT + 2 };
+
+static void fill_lines(const ff_energy *energy, line lines[LINE_COUNT]) {
+  static const char *const lost[FF_LOSS_COUNT] = {
+      [FF_LOST_NORMAL] = "lost.normal",   [FF_LOST_TANGENT] = "lost.tangent",
+      [FF_LOST_SLIP] = "lost.slip",       [FF_LOST_VISCOUS] = "lost.viscous",
+      [FF_LOST_ROLLING] = "lost.rolling", [FF_LOST_SPIN] = "lost.spin",
+      [FF_LOST_IMPACT] = "lost.impact",   [FF_LOST_JOINT] = "lost.joint",
+  };
+  int at = 0;
+  lines[at++] = (line){"kinetic", energy->kinetic};
+  lines[at++] = (line){"gravity", energy->gravity};
+  lines[at++] = (line){"spring.normal", energy->spring_normal};
+  lines[at++] = (line){"spring.tangent", energy->spring_tangent};
+  for (int i = 0; i < FF_LOSS_COUNT; i++) {
+    lines[at++] = (line){lost[i], energy->lost[i]};
+  }
+  lines[at++] = (line){"work", energy->work};
+  lines[at++] = (line){"residual", energy->residual};
+}
+
+static double relative_residual(const ff_audit *audit) {
+  return audit->energy_scale > 0 ? audit->energy_residual / audit->energy_scale
+                                 : audit->energy_residual;
+}
+
+static bool is_adaptive(const ff_run_def *run) {
+  return strcmp(run->stepper.kind, "adaptive") == 0;
+}
+
+/* ---- for people ----------------------------------------------------------------------- */
+
+/* What to do about too large a residual. */
+static void print_advice(const ff_summary *summary, FILE *out) {
+  const ff_run_def *run = ff_model_run(summary->model);
+  double stable = ff_model_stable_step(summary->model);
+  if (is_adaptive(run)) {
+    fputs("use a smaller stepper.rtol\n", out);
+  } else if (run->stepper.step > stable) {
+    fprintf(out, "the contacts of this scene need a step of %.2g s or less\n", stable);
+  } else {
+    fputs("use a smaller stepper.step\n", out);
+  }
+}
+
+void ff_summary_verdict(const ff_summary *summary, FILE *out) {
+  ff_audit audit = ff_sim_audit(summary->sim);
+  const ff_run_def *run = ff_model_run(summary->model);
+  double relative = relative_residual(&audit);
+  switch (audit.verdict) {
+    case FF_VERDICT_GOOD:
+      fprintf(out, "good: energy is kept within %.2g of what moved (allowed %.2g)\n", relative,
+              run->energy_tolerance);
+      return;
+    case FF_VERDICT_ENERGY:
+      fprintf(out, "NOT good: energy is off by %.2g of what moved (allowed %.2g); ", relative,
+              run->energy_tolerance);
+      print_advice(summary, out);
+      return;
+    case FF_VERDICT_UNDER_RESOLVED:
+      fprintf(out,
+              "NOT good: under-resolved: a contact is stiffer than a step of %.3g s can follow; "
+              "a step of %.2g s would do\n",
+              run->stepper.step, audit.needed_step);
+      return;
+  }
+}
+
+static void print_stepper(const ff_run_def *run, FILE *out) {
+  const ff_stepper_def *stepper = &run->stepper;
+  if (is_adaptive(run)) {
+    fprintf(out, "stepper    %s, rtol %.3g\n", stepper->kind, stepper->rtol);
+  } else {
+    fprintf(out, "stepper    %s, step %.3g s\n", stepper->kind, stepper->step);
+  }
+}
+
+static void print_ledger(const ff_summary *summary, const ff_audit *audit, FILE *out) {
+  ff_energy energy = ff_sim_energy(summary->sim);
+  line lines[LINE_COUNT];
+  fill_lines(&energy, lines);
+  fputs("\nenergy at the end\n", out);
+  for (int i = 0; i < LINE_COUNT; i++) {
+    fprintf(out, "  %-15s %14.6g J\n", lines[i].name, lines[i].value);
+  }
+  fprintf(out, "  largest residual %13.3g J of %.6g J that moved: %.2g\n", audit->energy_residual,
+          audit->energy_scale, relative_residual(audit));
+  fprintf(out, "momentum residual  %.3g kg m/s, angular %.3g kg m^2/s\n", audit->momentum_residual,
+          audit->angular_residual);
+}
+
+void ff_summary_text(const ff_summary *summary, FILE *out) {
+  ff_audit audit = ff_sim_audit(summary->sim);
+  const ff_run_def *run = ff_model_run(summary->model);
+  double time = ff_sim_time(summary->sim);
+  fprintf(out, "scene      %s\n", summary->scene);
+  print_stepper(run, out);
+  fprintf(out, "time       %.6g s in %.3g s, %.3g x real time\n", time, summary->wall,
+          time / summary->wall);
+  fprintf(out, "steps      %ld, %ld force evaluations\n", audit.steps, audit.evaluations);
+  fprintf(out, "contacts   %ld touch-downs, %ld lift-offs\n", summary->touches, summary->lifts);
+  if (summary->samples > 0) {
+    fprintf(out, "recorded   %ld samples of %d channels\n", summary->samples, summary->channels);
+  }
+  print_ledger(summary, &audit, out);
+  fputs("\nverdict    ", out);
+  ff_summary_verdict(summary, out);
+}
+
+/* ---- for programs ------------------------------------------------------------------------ */
+
+static void json_stepper(ff_json *json, const ff_run_def *run) {
+  ff_json_open(json, "stepper", '{');
+  ff_json_text(json, "kind", run->stepper.kind);
+  if (is_adaptive(run)) {
+    ff_json_number(json, "rtol", run->stepper.rtol);
+    ff_json_number(json, "atol", run->stepper.atol);
+  } else {
+    ff_json_number(json, "step", run->stepper.step);
+  }
+  ff_json_close(json, '}');
+}
+
+static void json_energy(ff_json *json, const ff_sim *sim) {
+  ff_energy energy = ff_sim_energy(sim);
+  line lines[LINE_COUNT];
+  fill_lines(&energy, lines);
+  ff_json_open(json, "energy", '{');
+  for (int i = 0; i < LINE_COUNT; i++) {
+    ff_json_number(json, lines[i].name, lines[i].value);
+  }
+  ff_json_close(json, '}');
+}
+
+static void json_audit(ff_json *json, const ff_audit *audit, const ff_run_def *run) {
+  static const char *const words[] = {[FF_VERDICT_GOOD] = "good",
+                                      [FF_VERDICT_ENERGY] = "energy",
+                                      [FF_VERDICT_UNDER_RESOLVED] = "under-resolved"};
+  ff_json_open(json, "audit", '{');
+  ff_json_text(json, "verdict", words[audit->verdict]);
+  ff_json_number(json, "energy_scale", audit->energy_scale);
+  ff_json_number(json, "energy_residual", audit->energy_residual);
+  ff_json_number(json, "energy_residual_relative", relative_residual(audit));
+  ff_json_number(json, "energy_tolerance", run->energy_tolerance);
+  ff_json_number(json, "momentum_residual", audit->momentum_residual);
+  ff_json_number(json, "angular_residual", audit->angular_residual);
+  ff_json_number(json, "coarseness", audit->coarseness);
+  ff_json_number(json, "needed_step", audit->needed_step);
+  ff_json_close(json, '}');
+}
+
+void ff_summary_json(const ff_summary *summary, FILE *out) {
+  ff_json json = {.out = out};
+  ff_audit audit = ff_sim_audit(summary->sim);
+  const ff_run_def *run = ff_model_run(summary->model);
+  ff_json_open(&json, NULL, '{');
+  ff_json_text(&json, "footfall", ff_version());
+  ff_json_text(&json, "scene", summary->scene);
+  json_stepper(&json, run);
+  ff_json_number(&json, "time", ff_sim_time(summary->sim));
+  if (!isnan(summary->wall)) {
+    ff_json_number(&json, "wall_time", summary->wall);
+  }
+  ff_json_whole(&json, "steps", audit.steps);
+  ff_json_whole(&json, "evaluations", audit.evaluations);
+  ff_json_whole(&json, "events", audit.events);
+  ff_json_whole(&json, "touch_downs", summary->touches);
+  ff_json_whole(&json, "lift_offs", summary->lifts);
+  ff_json_whole(&json, "samples", summary->samples);
+  ff_json_whole(&json, "channels", summary->channels);
+  json_energy(&json, summary->sim);
+  json_audit(&json, &audit, run);
+  ff_json_close(&json, '}');
+}

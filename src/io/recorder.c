@@ -1,0 +1,141 @@
+/* Recorders: the part all formats share. */
+#include "io/recorder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/report.h"
+
+bool ff_path_ends(const char *path, const char *ending) {
+  size_t length = strlen(path), tail = strlen(ending);
+  return length > tail && strcmp(path + length - tail, ending) == 0;
+}
+
+/* The format a path asks for; the standard output gets CSV. */
+static const ff_recorder_format *find_format(const char *path) {
+  static const ff_recorder_format *const formats[] = {&ff_recorder_csv, &ff_recorder_hdf5};
+  if (strcmp(path, "-") == 0) {
+    return &ff_recorder_csv;
+  }
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+    if (ff_path_ends(path, formats[i]->ending)) {
+      return formats[i];
+    }
+  }
+  return NULL;
+}
+
+static int compare_texts(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Two columns of one name could not be told apart. */
+static ff_status check_distinct(const ff_recording_info *info, const char *path,
+                                ff_report *report) {
+  size_t count = (size_t)info->count;
+  const char **sorted = ff_alloc(count, sizeof *sorted);
+  if (!sorted) {
+    return FF_ERROR_MEMORY;
+  }
+  memcpy(sorted, info->names, count * sizeof *sorted);
+  qsort(sorted, count, sizeof *sorted, compare_texts);
+  ff_status status = FF_OK;
+  for (size_t i = 1; i < count && status == FF_OK; i++) {
+    if (strcmp(sorted[i - 1], sorted[i]) == 0) {
+      status = ff_recording_bad(report, path, "is the name of two channels");
+      ff_report_key(report, "%.200s", sorted[i]);
+    }
+  }
+  ff_free(sorted);
+  return status;
+}
+
+static ff_status check_info(const ff_recording_info *info, const char *path, ff_report *report) {
+  if (info->count < 1 || info->count > FF_RECORDING_CHANNELS_MAX ||
+      strcmp(info->names[0], "time") != 0) {
+    return ff_recording_bad(report, path, "the first channel must be 'time'");
+  }
+  for (int i = 0; i < info->count; i++) {
+    /* A slash would make a folder of an HDF5 name. */
+    size_t length = strlen(info->names[i]);
+    if (length == 0 || length >= FF_RECORDING_NAME_MAX || strpbrk(info->names[i], "/\r\n")) {
+      ff_recording_bad(report, path, "cannot be the name of a channel");
+      ff_report_key(report, "%.200s", info->names[i]);
+      return FF_ERROR_INPUT;
+    }
+  }
+  return check_distinct(info, path, report);
+}
+
+/* Opens the file and writes the head. */
+static ff_status begin(ff_recorder *recorder, const char *path, const ff_recording_info *info,
+                       ff_report *report) {
+  ff_status status = ff_file_create(&recorder->file, path, report);
+  if (status != FF_OK) {
+    return status;
+  }
+  status = recorder->format->begin(recorder, info);
+  if (status != FF_OK) {
+    recorder->format->drop(recorder);
+  }
+  if (status == FF_ERROR_FILE) {
+    ff_file_commit(recorder->file, report); /* it has failed: removes it and says why */
+  } else if (status != FF_OK) {
+    ff_file_abandon(recorder->file);
+  }
+  return status;
+}
+
+ff_status ff_recorder_create(ff_recorder **out, const char *path, const ff_recording_info *info,
+                             ff_report *report) {
+  *out = NULL;
+  const ff_recorder_format *format = find_format(path);
+  if (!format) {
+    ff_recording_bad(report, path, "the format of a recording follows from its ending");
+    ff_report_expected(report, ".csv, .h5");
+    return FF_ERROR_INPUT;
+  }
+  ff_status status = check_info(info, path, report);
+  if (status != FF_OK) {
+    return status;
+  }
+  ff_recorder *recorder = ff_alloc(1, sizeof *recorder);
+  if (!recorder) {
+    return FF_ERROR_MEMORY;
+  }
+  recorder->format = format;
+  recorder->count = info->count;
+  status = begin(recorder, path, info, report);
+  if (status != FF_OK) {
+    ff_free(recorder);
+    return status;
+  }
+  *out = recorder;
+  return FF_OK;
+}
+
+ff_status ff_recorder_add(ff_recorder *recorder, const double *row) {
+  ff_status status = recorder->format->add(recorder, row);
+  recorder->rows += status == FF_OK;
+  return status;
+}
+
+ff_status ff_recorder_close(ff_recorder *recorder, const char *summary, ff_report *report) {
+  ff_status status = recorder->format->finish(recorder, summary ? summary : "");
+  if (status == FF_OK || status == FF_ERROR_FILE) {
+    status = ff_file_commit(recorder->file, report);
+  } else {
+    ff_file_abandon(recorder->file);
+  }
+  ff_free(recorder);
+  return status;
+}
+
+void ff_recorder_abandon(ff_recorder *recorder) {
+  if (recorder) {
+    recorder->format->drop(recorder);
+    ff_file_abandon(recorder->file);
+    ff_free(recorder);
+  }
+}

@@ -1,0 +1,71 @@
+/* Recordings read back: the part all formats share. */
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "base/report.h"
+#include "io/recorder.h"
+
+ff_status ff_recording_bad(ff_report *report, const char *path, const char *what) {
+  ff_report_what(report, "%s", what);
+  if (report) {
+    snprintf(report->file, sizeof report->file, "%s", path);
+  }
+  return FF_ERROR_INPUT;
+}
+
+ff_status ff_recording_reserve(ff_recording *recording, int count) {
+  recording->info.count = count;
+  recording->names = ff_alloc((size_t)count, sizeof *recording->names);
+  recording->units = ff_alloc((size_t)count, sizeof *recording->units);
+  recording->columns = ff_alloc((size_t)count, sizeof *recording->columns);
+  return recording->names && recording->units && recording->columns ? FF_OK : FF_ERROR_MEMORY;
+}
+
+ff_status ff_recording_open(ff_recording **out, const char *path, ff_report *report) {
+  *out = NULL;
+  ff_recording *recording = ff_alloc(1, sizeof *recording);
+  if (!recording) {
+    return FF_ERROR_MEMORY;
+  }
+  ff_status status = ff_path_ends(path, ".h5") ? ff_recording_read_hdf5(recording, path, report)
+                                               : ff_recording_read_csv(recording, path, report);
+  if (status != FF_OK) {
+    ff_recording_close(recording);
+    return status;
+  }
+  recording->info.scene = recording->scene;
+  recording->info.summary = recording->summary;
+  recording->info.names = (const char *const *)recording->names;
+  recording->info.units = (const char *const *)recording->units;
+  *out = recording;
+  return FF_OK;
+}
+
+const ff_recording_info *ff_recording_about(const ff_recording *recording) {
+  return &recording->info;
+}
+
+long ff_recording_rows(const ff_recording *recording) {
+  return recording->rows;
+}
+
+const double *ff_recording_column(const ff_recording *recording, int index) {
+  return index >= 0 && index < recording->info.count ? recording->columns[index] : NULL;
+}
+
+void ff_recording_close(ff_recording *recording) {
+  if (!recording) {
+    return;
+  }
+  for (int i = 0; i < recording->info.count; i++) {
+    ff_free(recording->names ? recording->names[i] : NULL);
+    ff_free(recording->units ? recording->units[i] : NULL);
+    ff_free(recording->columns ? recording->columns[i] : NULL);
+  }
+  ff_free(recording->names);
+  ff_free(recording->units);
+  ff_free(recording->columns);
+  ff_free(recording->scene);
+  ff_free(recording->summary);
+  ff_free(recording);
+}

@@ -1,0 +1,183 @@
+/* Reads the HDF5 that recorder_hdf5.c writes, and trusts none of it. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "io/hdf5.h"
+#include "io/recorder.h"
+
+/* zlib packs at most 1032 to 1: a file that claims more lies. */
+enum { PACKING_MAX = 1100 };
+
+typedef struct hdf5_reader {
+  ff_recording *recording;
+  const char *path;
+  ff_report *report;
+  hid_t group;
+  H5_index_t order; /* how channels are counted: by creation if the file knows it */
+  size_t size;      /* of the file, bytes */
+} hdf5_reader;
+
+static ff_status bad(const hdf5_reader *in, const char *what) {
+  return ff_recording_bad(in->report, in->path, what);
+}
+
+/* Reads a text of a known size. */
+static ff_status read_bytes(hid_t attribute, hid_t type, size_t size, char **out) {
+  *out = ff_alloc(size + 1, 1);
+  if (!*out) {
+    return FF_ERROR_MEMORY;
+  }
+  return H5Aread(attribute, type, *out) >= 0 ? FF_OK : FF_ERROR_INPUT;
+}
+
+/* A text attribute, as recorder_hdf5.c writes them. */
+static ff_status read_text(const hdf5_reader *in, hid_t object, const char *name, char **out) {
+  ff_status status = FF_ERROR_INPUT;
+  hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
+  hid_t type = H5Aget_type(attribute);
+  hid_t space = H5Aget_space(attribute);
+  size_t size = H5Tget_size(type);
+  if (H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 &&
+      H5Sget_simple_extent_npoints(space) == 1 && size <= in->size) {
+    status = read_bytes(attribute, type, size, out);
+  }
+  H5Sclose(space);
+  H5Tclose(type);
+  H5Aclose(attribute);
+  return status == FF_ERROR_INPUT ? bad(in, "is no recording: a text is missing or of another type")
+                                  : status;
+}
+
+/* One channel's name; its link must lead nowhere but into this file. */
+static ff_status read_name(const hdf5_reader *in, int index) {
+  char name[FF_RECORDING_NAME_MAX];
+  H5L_info_t link;
+  if (H5Lget_info_by_idx(in->group, ".", in->order, H5_ITER_INC, (hsize_t)index, &link,
+                         H5P_DEFAULT) < 0 ||
+      link.type != H5L_TYPE_HARD) {
+    return bad(in, "is no recording: a channel is a link");
+  }
+  ssize_t length = H5Lget_name_by_idx(in->group, ".", in->order, H5_ITER_INC, (hsize_t)index, name,
+                                      sizeof name, H5P_DEFAULT);
+  if (length <= 0 || length >= (ssize_t)sizeof name) {
+    return bad(in, "is no recording: a channel's name cannot be read");
+  }
+  in->recording->names[index] = ff_strdup(name);
+  return in->recording->names[index] ? FF_OK : FF_ERROR_MEMORY;
+}
+
+/* Are the values in this file, and in pieces of a size that is no trap? */
+static bool is_plain(hid_t set) {
+  hid_t layout = H5Dget_create_plist(set);
+  hid_t type = H5Dget_type(set);
+  hsize_t chunk = 0;
+  bool plain = H5Pget_layout(layout) == H5D_CHUNKED && H5Pget_chunk(layout, 1, &chunk) == 1 &&
+               chunk <= 1 << 20 && H5Pget_external_count(layout) == 0 &&
+               H5Tget_class(type) == H5T_FLOAT && H5Tget_size(type) == sizeof(double);
+  H5Tclose(type);
+  H5Pclose(layout);
+  return plain;
+}
+
+/* Rows of a dataset; -1 if it is not a column of numbers. */
+static long count_rows(hid_t set) {
+  hid_t space = H5Dget_space(set);
+  hsize_t rows = 0;
+  bool column = H5Sget_simple_extent_ndims(space) == 1 &&
+                H5Sget_simple_extent_dims(space, &rows, NULL) == 1 && rows < INT64_MAX;
+  H5Sclose(space);
+  return column ? (long)rows : -1;
+}
+
+static ff_status read_values(const hdf5_reader *in, hid_t set, int index) {
+  ff_recording *recording = in->recording;
+  long rows = is_plain(set) ? count_rows(set) : -1;
+  if (rows < 0) {
+    return bad(in, "is no recording: a channel is not a column of numbers");
+  }
+  if (index > 0 && rows != recording->rows) {
+    return bad(in, "has channels of different length");
+  }
+  double claimed = (double)rows * recording->info.count * sizeof(double);
+  if (claimed > (double)in->size * PACKING_MAX) {
+    return bad(in, "claims more values than a file of its size can hold");
+  }
+  recording->rows = rows;
+  recording->columns[index] = ff_alloc((size_t)rows, sizeof(double));
+  if (!recording->columns[index]) {
+    return FF_ERROR_MEMORY;
+  }
+  if (H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, recording->columns[index]) <
+      0) {
+    return bad(in, "is damaged: a channel cannot be read");
+  }
+  return FF_OK;
+}
+
+static ff_status read_channel(const hdf5_reader *in, int index) {
+  ff_status status = read_name(in, index);
+  if (status != FF_OK) {
+    return status;
+  }
+  if (index == 0 && strcmp(in->recording->names[0], "time") != 0) {
+    return bad(in, "is no recording: its first channel is not 'time'");
+  }
+  hid_t set = H5Dopen2(in->group, in->recording->names[index], H5P_DEFAULT);
+  status = set < 0 ? bad(in, "is no recording: a channel is not a dataset")
+                   : read_values(in, set, index);
+  if (status == FF_OK) {
+    status = read_text(in, set, FF_HDF5_UNIT, &in->recording->units[index]);
+  }
+  H5Dclose(set);
+  return status;
+}
+
+static ff_status read_channels(hdf5_reader *in) {
+  H5G_info_t about = {0};
+  unsigned order = 0;
+  hid_t options = H5Gget_create_plist(in->group);
+  H5Pget_link_creation_order(options, &order);
+  H5Pclose(options);
+  in->order = order & H5P_CRT_ORDER_INDEXED ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
+  if (H5Gget_info(in->group, &about) < 0 || about.nlinks < 1 ||
+      about.nlinks > FF_RECORDING_CHANNELS_MAX) {
+    return bad(in, "is no recording: it has no channels");
+  }
+  int count = (int)about.nlinks;
+  ff_status status = ff_recording_reserve(in->recording, count);
+  for (int i = 0; i < count && status == FF_OK; i++) {
+    status = read_channel(in, i);
+  }
+  return status;
+}
+
+static ff_status read_file(hdf5_reader *in, hid_t file) {
+  ff_status status = read_text(in, file, FF_HDF5_SCENE, &in->recording->scene);
+  if (status == FF_OK) {
+    status = read_text(in, file, FF_HDF5_SUMMARY, &in->recording->summary);
+  }
+  if (status != FF_OK) {
+    return status;
+  }
+  in->group = H5Gopen2(file, FF_HDF5_CHANNELS, H5P_DEFAULT);
+  status = in->group < 0 ? bad(in, "is no recording: it has no channels") : read_channels(in);
+  H5Gclose(in->group);
+  return status;
+}
+
+ff_status ff_recording_read_hdf5(ff_recording *recording, const char *path, ff_report *report) {
+  hdf5_reader in = {.recording = recording, .path = path, .report = report};
+  ff_status status = ff_file_size(&in.size, path, report);
+  if (status != FF_OK) {
+    return status;
+  }
+  ff_hdf5_voice voice = ff_hdf5_hush();
+  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+  hid_t file = H5Fopen(path, H5F_ACC_RDONLY, access);
+  status = file < 0 ? bad(&in, "is not an HDF5 file, or is damaged") : read_file(&in, file);
+  H5Fclose(file);
+  H5Pclose(access);
+  ff_hdf5_restore(voice);
+  return status;
+}

@@ -1,0 +1,431 @@
+/* The program as a user meets it: exit codes, messages, files. */
+#include "testing.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "footfall/io.h"
+
+static const char scene_text[] =
+    "footfall: 1\n"
+    "gravity: [0, 0, -9.81]\n"
+    "stepper: {kind: rk4, step: 1e-4}\n"
+    "duration: 0.2\n"
+    "record: {every: 1e-2, channels: [body.ball.*, energy.*]}\n"
+    "bodies:\n"
+    "  floor: {fixed: true, shape: {half-space: {normal: [0, 0, 1]}}}\n"
+    "  ball: {mass: 1, shape: {sphere: {radius: 0.1}}, position: [0, 0, 0.11]}\n"
+    "contacts:\n"
+    "  - pair: [ball, floor]\n"
+    "    normal: {law: hunt-crossley, k: 1e5, n: 1.5, alpha: 0.2}\n";
+
+static char folder[64];
+
+static void write_text(const char *path, const char *text) {
+  FILE *out = fopen(path, "w");
+  assert_non_null(out);
+  fputs(text, out);
+  fclose(out);
+}
+
+/* Every test starts in a new folder with one scene. */
+static int enter_folder(void **state) {
+  (void)state;
+  strcpy(folder, "/tmp/footfall-test-XXXXXX");
+  if (!mkdtemp(folder) || chdir(folder) != 0) {
+    return -1;
+  }
+  write_text("ball.yaml", scene_text);
+  return 0;
+}
+
+/* Counts the files that a test did not name, hidden ones too, and removes all. */
+static int leave_folder(void **state) {
+  (void)state;
+  static const char *const known[] = {".",       "..",  "ball.yaml", "bad.yaml", "out",
+                                      "out.csv", "err", "run.csv",   "run.h5"};
+  int strangers = 0;
+  DIR *dir = opendir(".");
+  for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir)) {
+    bool found = false;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+      found = found || strcmp(entry->d_name, known[i]) == 0;
+    }
+    strangers += !found;
+    unlink(entry->d_name);
+  }
+  closedir(dir);
+  return chdir("/") == 0 && rmdir(folder) == 0 ? strangers : -1;
+}
+
+/* ---- running it ---------------------------------------------------------------------- */
+
+enum { ARGS_MAX = 16 };
+
+static pid_t start(const char *const *args, const char *out) {
+  pid_t child = fork();
+  if (child == 0) {
+    int out_fd = open(out, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    int err_fd = open("err", O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    dup2(out_fd, 1);
+    dup2(err_fd, 2);
+    execv(FF_PROGRAM, (char *const *)(uintptr_t)args);
+    _exit(127);
+  }
+  return child;
+}
+
+static int finish(pid_t child) {
+  int end = 0;
+  assert_int_equal(waitpid(child, &end, 0), child);
+  assert_true(WIFEXITED(end)); /* not killed by a signal */
+  return WEXITSTATUS(end);
+}
+
+/* Runs the program; its output is then in the files out and err. Returns the exit code. */
+#define footfall(...)                                                                              \
+  finish(start((const char *const[ARGS_MAX]){"footfall", __VA_ARGS__, NULL}, "out"))
+
+static char *text_of(const char *path) {
+  static char text[1 << 16];
+  FILE *in = fopen(path, "r");
+  assert_non_null(in);
+  text[fread(text, 1, sizeof text - 1, in)] = '\0';
+  fclose(in);
+  return text;
+}
+
+static void expect_text(const char *path, const char *part) {
+  const char *text = text_of(path);
+  if (!strstr(text, part)) {
+    print_error("'%s' is not in:\n%s\n", part, text);
+    fail();
+  }
+}
+
+static bool exists(const char *path) {
+  return access(path, F_OK) == 0;
+}
+
+/* ---- a small reader of JSON ------------------------------------------------------------- */
+
+static const char *skip_space(const char *at) {
+  while (isspace((unsigned char)*at)) {
+    at++;
+  }
+  return at;
+}
+
+static const char *skip_string(const char *at) {
+  for (at++; *at && *at != '"'; at++) {
+    if ((unsigned char)*at < 0x20 || (*at == '\\' && !*++at)) {
+      return "?";
+    }
+  }
+  return *at ? at + 1 : at;
+}
+
+/* Returns what follows a value; a text that starts with "?" if it is none. */
+static const char *skip_value(const char *at) {
+  at = skip_space(at);
+  if (*at == '"') {
+    return skip_string(at);
+  }
+  if (*at != '{' && *at != '[') {
+    size_t length = strcspn(at, ",]} \n");
+    char word[64] = "";
+    double value;
+    if (length < sizeof word) {
+      memcpy(word, at, length);
+    }
+    bool plain = isdigit((unsigned char)word[0]) || word[0] == '-';
+    bool known = !strcmp(word, "null") || !strcmp(word, "true") || !strcmp(word, "false");
+    return known || (plain && ff_number_read(word, &value)) ? at + length : "?";
+  }
+  char close = *at == '{' ? '}' : ']';
+  at = skip_space(at + 1);
+  while (*at != close) {
+    if (close == '}') {
+      at = *at == '"' ? skip_space(skip_string(at)) : "?";
+      at = *at == ':' ? at + 1 : "?";
+    }
+    at = skip_space(skip_value(at));
+    if (*at != ',' && *at != close) {
+      return "?";
+    }
+    at = *at == ',' ? skip_space(at + 1) : at;
+  }
+  return at + 1;
+}
+
+static void expect_json(const char *text) {
+  const char *end = skip_space(skip_value(text));
+  if (*end != '\0') {
+    print_error("not JSON:\n%s\n", text);
+    fail();
+  }
+}
+
+/* ---- arguments ----------------------------------------------------------------------------- */
+
+static void every_verb_has_help(void **state) {
+  (void)state;
+  assert_int_equal(footfall("--help"), 0);
+  char all[1 << 12];
+  snprintf(all, sizeof all, "%s", text_of("out"));
+  int verbs = 0;
+  char *rest = strstr(all, "\n\n  ") + 2;
+  for (char *line = strtok_r(rest, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+    char verb[32];
+    if (sscanf(line, "  %31s", verb) != 1 || strcmp(verb, "footfall") == 0) {
+      break;
+    }
+    assert_int_equal(footfall(verb, "--help"), 0);
+    expect_text("out", "Usage: footfall ");
+    expect_text("out", verb);
+    verbs++;
+  }
+  assert_true(verbs >= 2);
+}
+
+static void version_is_told(void **state) {
+  (void)state;
+  assert_int_equal(footfall("--version"), 0);
+  expect_text("out", "footfall 0.");
+}
+
+static void bad_arguments_are_bad_input(void **state) {
+  (void)state;
+  assert_int_equal(footfall("rnu"), 2);
+  expect_text("err", "did you mean 'run'?");
+  assert_int_equal(footfall(NULL), 2);
+  assert_int_equal(footfall("run"), 2);
+  assert_int_equal(footfall("run", "ball.yaml", "ball.yaml"), 2);
+  assert_int_equal(footfall("run", "ball.yaml", "--no-such-option"), 2);
+  assert_int_equal(footfall("run", "ball.yaml", "--json", "--csv", "-"), 2);
+  assert_int_equal(footfall("check"), 2);
+}
+
+/* ---- scenes --------------------------------------------------------------------------------- */
+
+static void missing_scene_is_bad_input(void **state) {
+  (void)state;
+  assert_int_equal(footfall("run", "missing.yaml"), 2);
+  expect_text("err", "missing.yaml");
+  assert_int_equal(footfall("check", "missing.yaml"), 2);
+}
+
+static void bad_scene_names_the_place(void **state) {
+  (void)state;
+  write_text("bad.yaml",
+             "footfall: 1\nbodies:\n  ball: {mass: -1, shape: {sphere: {radius: 1}}}\n");
+  assert_int_equal(footfall("run", "bad.yaml", "-o", "run.csv"), 2);
+  expect_text("err", "bad.yaml:3:");
+  expect_text("err", "bodies.ball.mass");
+  assert_false(exists("run.csv"));
+  assert_int_equal(footfall("check", "bad.yaml"), 2);
+  expect_text("err", "bad.yaml:3:");
+}
+
+static void set_overrides_the_scene(void **state) {
+  (void)state;
+  assert_int_equal(footfall("run", "ball.yaml", "--set", "duration=0.05", "--json"), 0);
+  expect_text("out", "\"time\": 0.05,");
+  assert_int_equal(footfall("run", "ball.yaml", "--set", "bodies.ball.mas=2"), 2);
+  expect_text("err", "did you mean 'mass'?");
+  assert_int_equal(footfall("check", "ball.yaml", "--set", "bodies.ball.mass=2"), 0);
+  expect_text("out", "mass 2 kg");
+}
+
+static void channel_that_is_not_there_is_bad_input(void **state) {
+  (void)state;
+  assert_int_equal(footfall("run", "ball.yaml", "--set", "record.channels=[body.bal.*]"), 2);
+  expect_text("err", "'body.bal.*' matches no channel");
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+static void good_run_prints_a_ledger(void **state) {
+  (void)state;
+  assert_int_equal(footfall("run", "ball.yaml"), 0);
+  expect_text("out", "rk4, step 0.0001 s");
+  expect_text("out", "2 touch-downs");
+  expect_text("out", "lost.normal");
+  expect_text("out", "residual");
+  expect_text("out", "verdict    good");
+  assert_string_equal(text_of("err"), ""); /* no bar where there is no terminal */
+  assert_int_equal(footfall("run", "ball.yaml", "--quiet"), 0);
+  assert_string_equal(text_of("out"), "");
+}
+
+static void under_resolved_run_fails_and_says_what_would_do(void **state) {
+  (void)state;
+  assert_int_equal(footfall("run", "ball.yaml", "--set", "stepper.kind=symplectic-euler", "--set",
+                            "stepper.step=1e-3", "--set", "contacts.0.normal.k=1e9", "-o",
+                            "run.csv"),
+                   1);
+  expect_text("out", "NOT good: under-resolved");
+  expect_text("out", "would do");
+  assert_true(exists("run.csv")); /* whole, to find out what happened */
+}
+
+/* rk4 may pass through such a contact between two steps: then energy tells. */
+static void run_with_wrong_energy_fails_and_says_what_would_do(void **state) {
+  (void)state;
+  static const char *const args[] = {"stepper.step=1e-3", "contacts.0.normal.k=1e9"};
+  assert_int_equal(footfall("run", "ball.yaml", "--set", args[0], "--set", args[1]), 1);
+  expect_text("out", "NOT good");
+  expect_text("out", "a step of");
+  assert_int_equal(footfall("check", "ball.yaml", "--set", args[0], "--set", args[1]), 0);
+  expect_text("out", "WARNING");
+}
+
+static void run_records_both_formats_alike(void **state) {
+  (void)state;
+  assert_int_equal(footfall("run", "ball.yaml", "-o", "run.csv", "-o", "run.h5"), 0);
+  ff_recording *csv, *hdf5;
+  assert_int_equal(ff_recording_open(&csv, "run.csv", NULL), FF_OK);
+  assert_int_equal(ff_recording_open(&hdf5, "run.h5", NULL), FF_OK);
+  const ff_recording_info *about = ff_recording_about(hdf5);
+  assert_int_equal(ff_recording_rows(csv), 21); /* 0 to 0.2 s, every 0.01 s */
+  assert_int_equal(ff_recording_rows(hdf5), 21);
+  assert_int_equal(ff_recording_about(csv)->count, about->count);
+  for (int i = 0; i < about->count; i++) {
+    assert_string_equal(ff_recording_about(csv)->names[i], about->names[i]);
+    assert_memory_equal(ff_recording_column(csv, i), ff_recording_column(hdf5, i),
+                        21 * sizeof(double));
+  }
+  assert_close(ff_recording_column(csv, 0)[20], 0.2, 0);
+  assert_non_null(strstr(about->scene, "hunt-crossley"));
+  expect_json(about->summary);
+  ff_recording_close(csv);
+  ff_recording_close(hdf5);
+}
+
+static void csv_goes_to_the_standard_output(void **state) {
+  (void)state;
+  assert_int_equal(footfall("run", "ball.yaml", "--csv", "-"), 0);
+  expect_text("err", "verdict"); /* the summary keeps out of the way */
+  assert_int_equal(rename("out", "out.csv"), 0);
+  ff_recording *csv;
+  assert_int_equal(ff_recording_open(&csv, "out.csv", NULL), FF_OK);
+  assert_int_equal(ff_recording_rows(csv), 21);
+  ff_recording_close(csv);
+}
+
+static void every_step_is_recorded_on_request(void **state) {
+  (void)state;
+  assert_int_equal(footfall("run", "ball.yaml", "--set", "record.every=0", "--set", "duration=0.01",
+                            "-o", "run.csv"),
+                   0);
+  ff_recording *csv;
+  assert_int_equal(ff_recording_open(&csv, "run.csv", NULL), FF_OK);
+  assert_int_equal(ff_recording_rows(csv), 101);
+  assert_close(ff_recording_column(csv, 0)[100], 0.01, 0);
+  ff_recording_close(csv);
+}
+
+static void json_is_json(void **state) {
+  (void)state;
+  assert_int_equal(footfall("run", "ball.yaml", "--json"), 0);
+  expect_json(text_of("out"));
+  expect_text("out", "\"verdict\": \"good\"");
+  assert_int_equal(footfall("check", "ball.yaml", "--json", "--channels"), 0);
+  expect_json(text_of("out"));
+  expect_text("out", "\"body.ball.position.z\": \"m\"");
+}
+
+static void check_prints_what_a_run_would_use(void **state) {
+  (void)state;
+  assert_int_equal(footfall("check", "ball.yaml", "--channels"), 0);
+  expect_text("out", "ball: free, mass 1 kg");
+  expect_text("out", "floor: fixed");
+  expect_text("out", "sphere, radius 0.1 m");
+  expect_text("out", "ball:floor");
+  expect_text("out", "hunt-crossley");
+  expect_text("out", "given");
+  expect_text("out", "default");
+  expect_text("out", "stable step");
+  expect_text("out", "energy.lost.slip");
+}
+
+/* ---- failures -----------------------------------------------------------------------------------
+ */
+
+static void folder_that_is_not_there_fails_the_run(void **state) {
+  (void)state;
+  assert_int_equal(footfall("run", "ball.yaml", "-o", "run.csv", "-o", "no/such/run.h5"), 1);
+  expect_text("err", "no/such/run.h5");
+  expect_text("err", "No such file or directory");
+  assert_false(exists("run.csv"));
+  assert_int_equal(footfall("run", "ball.yaml", "-o", "run.txt"), 2);
+  expect_text("err", ".csv, .h5");
+}
+
+static void full_output_fails_the_run(void **state) {
+  (void)state;
+  const char *const csv[] = {"footfall", "run", "ball.yaml", "--csv", "-", "-o", "run.h5", NULL};
+  assert_int_equal(finish(start(csv, "/dev/full")), 1);
+  assert_false(exists("run.h5"));
+  const char *const text[] = {"footfall", "run", "ball.yaml", NULL};
+  assert_int_equal(finish(start(text, "/dev/full")), 1);
+}
+
+static bool has_temporary(void) {
+  bool found = false;
+  DIR *dir = opendir(".");
+  for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir)) {
+    found = found || strncmp(entry->d_name, ".footfall-", 10) == 0;
+  }
+  closedir(dir);
+  return found;
+}
+
+static void stopped_run_leaves_no_file(void **state) {
+  (void)state;
+  const char *const args[] = {"footfall",     "run", "ball.yaml", "--set",
+                              "duration=1e6", "-o",  "run.csv",   NULL};
+  pid_t child = start(args, "out");
+  for (int i = 0; i < 500 && !has_temporary(); i++) {
+    nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+  }
+  assert_true(has_temporary());
+  nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL); /* let it get into the loop */
+  kill(child, SIGINT);
+  assert_int_equal(finish(child), 1);
+  expect_text("err", "stopped at");
+  assert_false(exists("run.csv"));
+  assert_false(has_temporary());
+}
+
+#define in_folder(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      in_folder(every_verb_has_help),
+      in_folder(version_is_told),
+      in_folder(bad_arguments_are_bad_input),
+      in_folder(missing_scene_is_bad_input),
+      in_folder(bad_scene_names_the_place),
+      in_folder(set_overrides_the_scene),
+      in_folder(channel_that_is_not_there_is_bad_input),
+      in_folder(good_run_prints_a_ledger),
+      in_folder(under_resolved_run_fails_and_says_what_would_do),
+      in_folder(run_with_wrong_energy_fails_and_says_what_would_do),
+      in_folder(run_records_both_formats_alike),
+      in_folder(csv_goes_to_the_standard_output),
+      in_folder(every_step_is_recorded_on_request),
+      in_folder(json_is_json),
+      in_folder(check_prints_what_a_run_would_use),
+      in_folder(folder_that_is_not_there_fails_the_run),
+      in_folder(full_output_fails_the_run),
+      in_folder(stopped_run_leaves_no_file),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
