@@ -48,10 +48,15 @@ with_pkg_config() {
     "$program"
 }
 
+installed_program() {
+  "$work/$1/bin/footfall" --help
+}
+
 for kind in static shared; do
   check "install-$kind" install_library "$kind" "$([[ $kind == shared ]] && echo ON || echo OFF)"
   check "cmake-$kind" with_cmake "$kind"
   check "pkg-config-$kind" with_pkg_config "$kind"
+  [[ ! -d $root/cli ]] || check "program-$kind" installed_program "$kind"
 done
 echo "$passed passed, $failed failed, 0 skipped"
 ((failed == 0))
