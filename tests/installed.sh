@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Installs the library, static and shared, and builds a small program against each as a
+# stranger would: once with find_package, once with pkg-config.
+#   tests/installed.sh WORK-FOLDER
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+mkdir -p "$1"
+work=$(cd "$1" && pwd)
+passed=0 failed=0
+
+check() {
+  local name=$1 log=$work/$1.log
+  shift
+  if "$@" >"$log" 2>&1; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAILED $name"
+    cat "$log"
+  fi
+}
+
+# A fresh prefix each time, so that nothing old is found.
+install_library() {
+  local kind=$1 shared=$2
+  rm -rf "${work:?}/$kind"
+  cmake -S "$root" -B "$work/build-$kind" -G Ninja -DCMAKE_C_COMPILER=gcc \
+    -DBUILD_SHARED_LIBS="$shared" -DBUILD_TESTING=OFF &&
+    ninja -C "$work/build-$kind" &&
+    cmake --install "$work/build-$kind" --prefix "$work/$kind" &&
+    [[ -f $work/$kind/share/man/man1/footfall.1 ]]
+}
+
+with_cmake() {
+  local build=$work/consumer-cmake-$1
+  rm -rf "$build"
+  cmake -S "$root/tests/consumer" -B "$build" -G Ninja -DCMAKE_C_COMPILER=gcc \
+    -DCMAKE_PREFIX_PATH="$work/$1" &&
+    ninja -C "$build" && "$build/consumer"
+}
+
+# The words of pkg-config are meant to be split.
+with_pkg_config() {
+  local program=$work/consumer-pkg-config-$1
+  export PKG_CONFIG_PATH=$work/$1/lib/pkgconfig LD_LIBRARY_PATH=$work/$1/lib
+  # shellcheck disable=SC2046
+  gcc -o "$program" "$root/tests/consumer/main.c" $(pkg-config --cflags --libs footfall) &&
+    "$program"
+}
+
+installed_program() {
+  "$work/$1/bin/footfall" --help
+}
+
+for kind in static shared; do
+  check "install-$kind" install_library "$kind" "$([[ $kind == shared ]] && echo ON || echo OFF)"
+  check "cmake-$kind" with_cmake "$kind"
+  check "pkg-config-$kind" with_pkg_config "$kind"
+  [[ ! -d $root/cli ]] || check "program-$kind" installed_program "$kind"
+done
+echo "$passed passed, $failed failed, 0 skipped"
+((failed == 0))

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# The program under valgrind: no leak and no bad access after success and after every kind of
+# error, and the exit code that was promised. Scenes are cut short: valgrind is slow and the
+# first steps allocate all that a run ever will.
+#   tests/no_leaks.sh PROGRAM
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+program=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+if [[ ! -x $program ]]; then
+  echo "SKIP valgrind: there is no program yet"
+  echo "0 passed, 0 failed, 1 skipped"
+  exit 0
+fi
+
+# one EXIT-CODE ARGUMENT...: prints "ok" or what went wrong.
+one() {
+  local expected=$1 status=0 said
+  shift
+  said=$(timeout 300 valgrind --quiet --leak-check=full --errors-for-leak-kinds=all \
+    --show-leak-kinds=all --error-exitcode=99 "$program" "$@" 2>&1 >/dev/null </dev/null) || status=$?
+  if [[ $status == "$expected" ]]; then
+    echo ok
+  else
+    printf 'FAILED footfall %s: exit %d, expected %d\n%s\n' "$*" "$status" "$expected" "$said"
+  fi
+}
+export -f one
+export program
+
+# One case a line, its words separated by tabs: the exit code, then the arguments.
+case_of() {
+  local IFS=$'\t'
+  echo "$*"
+}
+
+cases() {
+  local scene
+  for scene in "$root"/scenes/*.yaml; do
+    [[ -f $scene ]] || continue
+    case_of 0 run "$scene" --set duration=0.01 -o "$work/$(basename "$scene").csv"
+    case_of 0 run "$scene" --set duration=0.01 -o "$work/$(basename "$scene").h5"
+    case_of 0 check "$scene"
+  done
+  for scene in "$root"/tests/bad-scenes/*; do
+    [[ -f $scene ]] || continue
+    case_of 2 check "$scene"
+  done
+  case_of 0 --help
+  case_of 0 laws
+  case_of 0 laws hunt-crossley
+  case_of 0 impact hunt-crossley --mass 1 --speed 0.5,1 --set k=1e4 --set alpha=0.4
+  case_of 2 laws no-such-law
+  case_of 2 impact hunt-crossley --mass -1 --speed 1
+  case_of 2 impact hunt-crossley --mass 1 --speed 1 --set no_such=1
+  case_of 2 no-such-verb
+  case_of 2 run "$work/no-such-scene.yaml"
+  case_of 2 run
+}
+
+cases >"$work/cases"
+tr '\n\t' '\0\t' <"$work/cases" |
+  xargs -0 -P "$(nproc)" -I '{}' bash -c 'IFS=$'"'\t'"' read -ra words <<<"$1"; one "${words[@]}"' _ '{}' \
+    >"$work/results"
+grep -v '^ok$' "$work/results" || true
+passed=$(grep -c '^ok$' "$work/results" || true)
+total=$(wc -l <"$work/cases")
+echo "$passed passed, $((total - passed)) failed, 0 skipped"
+((passed == total))
