@@ -63,7 +63,7 @@ static const char *default_text(const ff_param *param, char number[FF_NUMBER_SIZ
   return ff_number_text(param->fallback, number);
 }
 
-enum { RANGE_SIZE = 2 * FF_NUMBER_SIZE + 8 };
+enum { RANGE_SIZE = 2 * FF_NUMBER_SIZE + 16 };
 
 static const char *range_text(const ff_param *param, char text[RANGE_SIZE]) {
   char low[FF_NUMBER_SIZE], high[FF_NUMBER_SIZE];
