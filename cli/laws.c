@@ -104,12 +104,12 @@ static void print_param(const ff_param *param) {
   print_column(param->symbol, 5);
   print_column(param->unit, 8);
   print_column(range_text(param, range), 10);
-  printf("%s\n%45sdefault: %s\n", param->meaning, "", default_text(param, number));
+  printf("%s\n%43sdefault: %s\n", param->meaning, "", default_text(param, number));
 }
 
 static void print_published(const ff_published *row) {
   char mass[FF_NUMBER_SIZE], speed[FF_NUMBER_SIZE], value[FF_NUMBER_SIZE];
-  printf("  %s = %s   %s, mass %s kg, speed %s m/s   %s\n", row->quantity,
+  printf("  %-14s = %-13s %s, mass %s kg, speed %s m/s  %s\n", row->quantity,
          ff_number_text(row->value, value), row->settings, ff_number_text(row->mass, mass),
          ff_number_text(row->speed, speed), row->source);
 }

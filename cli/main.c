@@ -15,6 +15,7 @@ typedef struct verb {
 static const verb verbs[] = {
     {"run", ff_cli_run, "run a scene: motion, contact forces, energy ledger, verdict"},
     {"check", ff_cli_check, "resolve a scene and print everything with units"},
+    {"laws", ff_cli_laws, "list the contact and friction laws, or tell all about one"},
 };
 enum { VERB_COUNT = sizeof verbs / sizeof *verbs };
 
