@@ -15,6 +15,7 @@ typedef struct verb {
 static const verb verbs[] = {
     {"run", ff_cli_run, "run a scene: motion, contact forces, energy ledger, verdict"},
     {"check", ff_cli_check, "resolve a scene and print everything with units"},
+    {"impact", ff_cli_impact, "one impact under a law, over speeds; or design one"},
 };
 enum { VERB_COUNT = sizeof verbs / sizeof *verbs };
 
