@@ -16,6 +16,7 @@ static const verb verbs[] = {
     {"run", ff_cli_run, "run a scene: motion, contact forces, energy ledger, verdict"},
     {"check", ff_cli_check, "resolve a scene and print everything with units"},
     {"laws", ff_cli_laws, "list the contact and friction laws, or tell all about one"},
+    {"impact", ff_cli_impact, "one impact under a law, over speeds; or design one"},
 };
 enum { VERB_COUNT = sizeof verbs / sizeof *verbs };
 
