@@ -11,10 +11,10 @@
 #include "io/recorder.h"
 
 enum {
-  CHUNK_MAX = 1024,       /* rows gathered before they are written */
-  CHUNK_MIN = 16,         /* ... when there are very many channels */
-  BUFFER_BYTES = 4 << 20, /* wanted size of the gathering buffer */
-  GROWTH_BYTES = 1 << 20  /* the file grows in memory by this */
+  CHUNK_MAX = 1024,        /* rows gathered before they are written */
+  CHUNK_MIN = 64,          /* ... when there are very many channels */
+  BUFFER_BYTES = 64 << 20, /* wanted size of the gathering buffer */
+  GROWTH_BYTES = 1 << 20   /* the file grows in memory by this */
 };
 
 typedef struct hdf5_state {
