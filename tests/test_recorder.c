@@ -389,7 +389,7 @@ static void read_damaged(char *text, size_t size) {
   for (int i = 0; i < 300; i++) {
     size_t at = (size_t)(ff_random(&seed) * (double)size);
     char kept = text[at];
-    text[at] = (char)(ff_random(&seed) * 256.0);
+    text[at] = (char)(unsigned char)(ff_random(&seed) * 256.0);
     write_text("again.h5", text, i % 3 ? size : at);
     text[at] = kept;
     ff_recording *recording;
