@@ -119,6 +119,18 @@ static void simultaneous_events_are_all_met(void **state) {
   ff_ode_destroy(ode);
 }
 
+/* A body let go at the surface: the event function leaves zero without slope. */
+static void an_event_without_slope_is_met_once(void **state) {
+  (void)state;
+  ff_ode *ode = make(2, 1, fall, height);
+  start(ode, 0.0, 0.0, 1);
+  assert_int_equal(ff_ode_advance(ode, 0.1), FF_ODE_EVENT);
+  assert_true(ff_ode_time(ode) < 1e-6);
+  ff_ode_restart(ode, ff_ode_time(ode), 1);
+  assert_int_equal(ff_ode_advance(ode, 0.1), FF_ODE_REACHED);
+  ff_ode_destroy(ode);
+}
+
 static void failure_keeps_the_last_good_state(void **state) {
   (void)state;
   ff_ode *ode = make(1, 0, wall, NULL);
@@ -135,6 +147,7 @@ int main(void) {
       cmocka_unit_test(finds_the_touch_down_to_the_last_digits),
       cmocka_unit_test(meets_every_crossing_of_an_oscillation),
       cmocka_unit_test(simultaneous_events_are_all_met),
+      cmocka_unit_test(an_event_without_slope_is_met_once),
       cmocka_unit_test(failure_keeps_the_last_good_state),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

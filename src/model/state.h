@@ -68,8 +68,8 @@ typedef struct ff_state {
   ff_body_motion *bodies; /* body_count: principal frames */
   ff_wrench *wrenches;    /* body_count: everything but gravity */
   double *drive_force;    /* drive_count, N */
-  double stiffness;       /* 1/s^2, largest contact stiffness over effective mass */
-  double damping;         /* 1/s, largest contact damping over effective mass */
+  double stiffness;       /* 1/s^2, largest contact stiffness over effective mass in the step */
+  double damping;         /* 1/s, largest contact damping over effective mass in the step */
 
   /* contact candidates: first bodies near half-spaces, then near each other; in each part
    * sorted by body. The old_ arrays are the list before the present one. */

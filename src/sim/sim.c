@@ -6,6 +6,9 @@
 /* ---- life ------------------------------------------------------------------------- */
 
 static ff_status start(ff_sim *sim) {
+  if (sim->stepper->reset) {
+    sim->stepper->reset(&sim->work);
+  }
   ff_state_reset(&sim->state, sim->model);
   sim->work.steps = sim->work.events = 0;
   ff_status status = sim->stepper->refresh(&sim->work);
@@ -77,6 +80,7 @@ static ff_status step_to(ff_sim *sim, double limit) {
   }
   double knot = ff_model_next_knot(sim->model, t);
   end = fmin(end, knot);
+  sim->state.stiffness = sim->state.damping = 0;
   ff_status status = sim->stepper->step(&sim->work, end);
   if (status != FF_OK) {
     return status;

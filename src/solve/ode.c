@@ -13,7 +13,6 @@ enum {
   PROBES = 4,          /* parts of a step in which a sign change is looked for */
   BRACKET_ROUNDS = 60, /* false position on the dense output */
   POLISH_ROUNDS = 8,   /* secant on the solution itself */
-  CROSS_ROUNDS = 24,   /* nudges from the zero to just past it */
   STUCK_EVENTS = 1000  /* events at one instant before giving up */
 };
 
@@ -38,6 +37,7 @@ struct ff_ode {
   int event_count;
   int event;
   int stuck;
+  bool warming_up;
   bool fresh;   /* ARKODE has not seen the solution since it was changed */
   double guess; /* size of the last step that was not cut short */
   long steps, evaluations;
@@ -47,6 +47,10 @@ struct ff_ode {
 
 static int ark_rates(sunrealtype t, N_Vector y, N_Vector dy, void *user) {
   ff_ode *ode = user;
+  if (ode->warming_up) {
+    N_VConst(0.0, dy);
+    return 0;
+  }
   ode->evaluations++;
   return ode->def.rates(ode->def.context, t, N_VGetArrayPointer(y), N_VGetArrayPointer(dy)) ? 1 : 0;
 }
@@ -72,16 +76,15 @@ static void ark_silence(int code, const char *module, const char *function, char
 
 /* ---- life ------------------------------------------------------------------ */
 
-/* ARKODE allocates its stages in the first step: take it now, on a copy, so that no
- * later step allocates. What it returns does not matter. */
-static void warm_up(ff_ode *ode) {
+/* ARKODE allocates its stages in the first step: take it now, with nothing moving, so that no
+ * later step allocates. */
+static int warm_up(ff_ode *ode) {
   double t;
-  memset(ode->y, 0, sizeof *ode->y * (size_t)ode->def.size);
-  ERKStepSetInitStep(ode->ark, 1e-9);
-  ERKStepSetStopTime(ode->ark, 1e-9);
-  ERKStepEvolve(ode->ark, 1e-9, ode->solution, &t, ARK_ONE_STEP);
-  memset(ode->y, 0, sizeof *ode->y * (size_t)ode->def.size);
-  ode->evaluations = 0;
+  ode->warming_up = true;
+  int bad = ERKStepSetInitStep(ode->ark, 1e-9) || ERKStepSetStopTime(ode->ark, 1e-9) ||
+            ERKStepEvolve(ode->ark, 1e-9, ode->solution, &t, ARK_ONE_STEP) < 0;
+  ode->warming_up = false;
+  return bad;
 }
 
 static int set_up_ark(ff_ode *ode) {
@@ -130,11 +133,10 @@ ff_status ff_ode_create(ff_ode **out, const ff_ode_def *def) {
   ode->probe = ode->y + 2 * size;
   ode->atol = ode->y + 3 * size;
   memcpy(ode->atol, def->atol, size * sizeof(double));
-  if (set_up_ark(ode) != 0) {
+  if (set_up_ark(ode) != 0 || warm_up(ode) != 0) {
     ff_ode_destroy(ode);
     return FF_ERROR_MEMORY;
   }
-  warm_up(ode);
   *out = ode;
   return FF_OK;
 }
@@ -183,6 +185,14 @@ long ff_ode_steps(const ff_ode *ode) {
 
 long ff_ode_evaluations(const ff_ode *ode) {
   return ode->evaluations;
+}
+
+void ff_ode_reset(ff_ode *ode) {
+  ERKStepReInit(ode->ark, ark_rates, 0.0, ode->solution);
+  ode->guess = 0;
+  ode->stuck = 0;
+  ode->steps = ode->evaluations = 0;
+  ff_ode_restart(ode, 0.0, 0);
 }
 
 void ff_ode_restart(ff_ode *ode, double t, int event_count) {
@@ -290,30 +300,31 @@ static double polish(ff_ode *ode, double t0, double t, int event) {
   return t;
 }
 
-/* Ends the step just past the zero, so that its sign tells the new side. False if
- * the event function only grazes zero. */
-static bool cross(ff_ode *ode, double t0, double t, int event) {
-  double nudge = instant(t);
-  for (int round = 0; round < CROSS_ROUNDS; round++) {
+/* Ends the step just past the zero, so that its sign tells the new side; at the latest at
+ * t_seen, where the dense output saw it crossed: an event function that leaves zero with no
+ * slope needs a while. False if the solution itself does not cross up to there. */
+static bool cross(ff_ode *ode, double t0, double t, double t_seen, int event) {
+  for (double nudge = instant(t);; nudge *= 4) {
     if (ode->side[event] * event_at(ode, event) < 0) {
       return true;
     }
-    t += nudge;
-    nudge *= 2;
+    if (t >= t_seen) {
+      return false;
+    }
+    t = fmin(t + nudge, t_seen);
     if (!retake(ode, t0, t)) {
       return false;
     }
   }
-  return false;
 }
 
-static ff_ode_outcome land_on(ff_ode *ode, double t0, double t, int event) {
+static ff_ode_outcome land_on(ff_ode *ode, double t0, double t, double t_seen, int event) {
   ode->fresh = true;
   t = polish(ode, t0, t, event);
   if (isnan(t)) {
     return FF_ODE_FAILED;
   }
-  if (!cross(ode, t0, t, event)) {
+  if (!cross(ode, t0, t, t_seen, event)) {
     return FF_ODE_STEPPED;
   }
   ode->stuck = ode->t - t0 <= instant(t) ? ode->stuck + 1 : 0;
@@ -332,7 +343,7 @@ static ff_ode_outcome look_for_events(ff_ode *ode, double t0, double t_stop) {
     if (event >= 0) {
       double low = t0 + (t1 - t0) * (part - 1) / PROBES;
       double t = bracket(ode, low, high, &event);
-      return land_on(ode, t0, t, event);
+      return land_on(ode, t0, t, high, event);
     }
   }
   return t1 >= t_stop ? FF_ODE_REACHED : FF_ODE_STEPPED;
@@ -368,7 +379,7 @@ ff_ode_outcome ff_ode_step(ff_ode *ode, double t_stop) {
   int event = ode->fresh ? crossed_at(ode, t0, ode->y) : -1;
   memcpy(ode->y0, ode->y, sizeof *ode->y * (size_t)ode->def.size);
   if (event >= 0) {
-    return land_on(ode, t0, t0, event);
+    return land_on(ode, t0, t0, t0, event);
   }
   if (t_stop - t0 <= instant(t_stop)) {
     ode->t = t_stop;

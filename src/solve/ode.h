@@ -38,6 +38,8 @@ double *ff_ode_state(ff_ode *ode); /* size values */
 /* Side of each event function: +1 while g >= 0 is expected, -1 while g <= 0. */
 signed char *ff_ode_sides(ff_ode *ode);
 void ff_ode_restart(ff_ode *ode, double t, int event_count);
+/* Forgets all that was: what follows repeats a first run to the bit. */
+void ff_ode_reset(ff_ode *ode);
 
 typedef enum ff_ode_outcome {
   FF_ODE_STEPPED, /* one step was taken */
@@ -54,7 +56,7 @@ ff_ode_outcome ff_ode_advance(ff_ode *ode, double t_stop);
 /* Index of the event function whose zero was met last. */
 int ff_ode_event(const ff_ode *ode);
 
-long ff_ode_steps(const ff_ode *ode);       /* steps taken since creation */
-long ff_ode_evaluations(const ff_ode *ode); /* rate evaluations since creation */
+long ff_ode_steps(const ff_ode *ode);       /* steps taken since creation or reset */
+long ff_ode_evaluations(const ff_ode *ode); /* rate evaluations since creation or reset */
 
 #endif

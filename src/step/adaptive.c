@@ -80,6 +80,10 @@ static void destroy(ff_work *work) {
   work->ode = NULL;
 }
 
+static void reset(ff_work *work) {
+  ff_ode_reset(work->ode);
+}
+
 /* ---- steps -------------------------------------------------------------------------------- */
 
 /* Forces at the present state, with every new point on the side it is on. */
@@ -193,6 +197,7 @@ const ff_stepper ff_stepper_adaptive = {
     .adaptive = true,
     .create = create,
     .destroy = destroy,
+    .reset = reset,
     .refresh = refresh,
     .step = step,
 };

@@ -210,7 +210,9 @@ static void find_points(const ff_model *model, ff_state *state, const ff_near *n
 
 static void contact_forces(const ff_model *model, ff_state *state, const double *y,
                            double *memory_rate, double *ledger) {
-  state->stiffness = state->damping = 0;
+  if (state->frozen) { /* trial steps of `adaptive` may look deeper than the motion ever goes */
+    state->stiffness = state->damping = 0;
+  }
   for (int m = 0; m < state->meet_count; m++) {
     const ff_meet *meet = &state->meets[m];
     for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {

@@ -23,6 +23,7 @@ typedef struct ff_stepper {
   bool adaptive;                      /* chooses its own steps */
   ff_status (*create)(ff_work *work); /* may be NULL */
   void (*destroy)(ff_work *work);     /* may be NULL */
+  void (*reset)(ff_work *work);       /* forgets what was; may be NULL */
   /* After the state was changed from outside: brings contacts and forces up to date. */
   ff_status (*refresh)(ff_work *work);
   /* From the state's time to t_end in one step; an adaptive one goes as far as it trusts,
