@@ -1,5 +1,0 @@
-#include "footfall/footfall.h"
-
-const char *ff_version(void) {
-  return FOOTFALL_VERSION;
-}
