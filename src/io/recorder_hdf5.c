@@ -125,13 +125,16 @@ static bool create_file(hdf5_state *state) {
                                         .udata_free = leave_context,
                                         .udata = state};
   H5Pset_file_image_callbacks(access, &memory);
-  state->file = H5Fcreate("recording", H5F_ACC_TRUNC, H5P_DEFAULT, access);
+  /* No times are kept, so that the same run gives the same bytes. */
+  hid_t options = H5Pcreate(H5P_FILE_CREATE);
+  H5Pset_obj_track_times(options, false);
+  state->file = H5Fcreate("recording", H5F_ACC_TRUNC, options, access);
+  H5Pclose(options);
   H5Pclose(access);
   return state->file >= 0;
 }
 
-/* The group remembers the order of the channels; no times are kept, so that the same run
- * gives the same bytes. */
+/* The group remembers the order of the channels. */
 static bool create_group(hdf5_state *state) {
   hid_t options = H5Pcreate(H5P_GROUP_CREATE);
   H5Pset_link_creation_order(options, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
