@@ -263,7 +263,7 @@ static void bad_overrides_are_placed_at_the_option(void **state) {
       {"bodies.a.mass=x", "--set bodies.a.mass: bodies.a.mass: must be a number, got 'x'"},
       {"bodies.a.mas=1",
        "--set bodies.a.mas: bodies.a.mas: unknown key 'mas'; did you mean 'mass'"},
-      {"bodies.q.mass=1", "--set bodies.q.mass: unknown key 'q'; did you mean 'a'?; allowed: a"},
+      {"bodies.q.mass=1", "--set bodies.q.mass: unknown key 'q'; did you mean 'a'? Allowed: a"},
       {"bodies.a.position.3=1", "the list has no element '3'"},
       {"bodies.a.position.x=1", "the list has no element 'x'"},
       {"bodies.a.mass.x=1", "a value has no key 'x'"},

@@ -30,7 +30,7 @@ typedef struct ff_report {
   char nearest[64];    /* the known key that comes closest to an unknown one */
 } ff_report;
 
-/* Writes "file:line:column: key: what; did you mean 'nearest'? allowed: expected"
+/* Writes "file:line:column: key: what; did you mean 'nearest'? Allowed: expected"
  * into text (always terminated) and returns the full length, as snprintf does. */
 size_t ff_report_text(const ff_report *report, char *text, size_t size);
 

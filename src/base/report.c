@@ -130,7 +130,7 @@ size_t ff_report_text(const ff_report *report, char *text, size_t size) {
     append(all, sizeof all, "'?");
   }
   if (report->expected[0]) {
-    append(all, sizeof all, "; allowed: ");
+    append(all, sizeof all, report->nearest[0] ? " Allowed: " : "; allowed: ");
     append(all, sizeof all, report->expected);
   }
   return (size_t)snprintf(text, size, "%s", all);
