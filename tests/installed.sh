@@ -1,12 +1,18 @@
 #!/usr/bin/env bash
 # Installs the library, static and shared, and builds a small program against each as a
-# stranger would: once with find_package, once with pkg-config.
+# stranger would: once with find_package, once with pkg-config. The program is the README's.
 #   tests/installed.sh WORK-FOLDER
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "$1"
 work=$(cd "$1" && pwd)
 passed=0 failed=0
+cd "$root" # where the README's program finds its scene
+
+consumer=$work/consumer
+mkdir -p "$consumer"
+cp tests/consumer/CMakeLists.txt "$consumer"
+sed -n '/^```c$/,/^```$/{/^```/!p}' README.md >"$consumer/main.c"
 
 check() {
   local name=$1 log=$work/$1.log
@@ -34,7 +40,7 @@ install_library() {
 with_cmake() {
   local build=$work/consumer-cmake-$1
   rm -rf "$build"
-  cmake -S "$root/tests/consumer" -B "$build" -G Ninja -DCMAKE_C_COMPILER=gcc \
+  cmake -S "$consumer" -B "$build" -G Ninja -DCMAKE_C_COMPILER=gcc \
     -DCMAKE_PREFIX_PATH="$work/$1" &&
     ninja -C "$build" && "$build/consumer"
 }
@@ -44,7 +50,7 @@ with_pkg_config() {
   local program=$work/consumer-pkg-config-$1
   export PKG_CONFIG_PATH=$work/$1/lib/pkgconfig LD_LIBRARY_PATH=$work/$1/lib
   # shellcheck disable=SC2046
-  gcc -o "$program" "$root/tests/consumer/main.c" $(pkg-config --cflags --libs footfall) &&
+  gcc -o "$program" "$consumer/main.c" $(pkg-config --cflags --libs footfall) &&
     "$program"
 }
 

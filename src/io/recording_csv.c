@@ -109,7 +109,7 @@ static long count_lines(const char *text) {
 /* A cell takes two bytes at least, so memory stays in proportion to the file. */
 static ff_status reserve_rows(csv *in, ff_recording *recording) {
   long rows = count_lines(in->at);
-  if (rows > (long)strlen(in->at) / (2 * recording->info.count) + 1) {
+  if (rows > (long)strlen(in->at) / (2L * recording->info.count) + 1) {
     return bad(in, "has lines with fewer cells than there are names");
   }
   recording->rows = rows;

@@ -226,7 +226,7 @@ bool ff_read_flag(ff_reader *reader, const ff_node *node) {
   if (scalar && !strcmp(node->text, "true")) {
     return true;
   }
-  if (!scalar || strcmp(node->text, "false")) {
+  if (!scalar || strcmp(node->text, "false") != 0) {
     fail_kind(reader, node, "true or false");
   }
   return false;
@@ -294,7 +294,7 @@ void ff_get_word(ff_reader *reader, const ff_node *map, const char *key, const c
   const ff_node *node = word ? ff_reader_enter(reader, map, key) : NULL;
   if (node) {
     int index = 0;
-    while (index < count && strcmp(word, known[index])) {
+    while (index < count && strcmp(word, known[index]) != 0) {
       index++;
     }
     if (index == count) {

@@ -9,7 +9,7 @@ void ff_table_value(const ff_table *table, double t, double *out);
 /* Integral from 0 to t, exact. */
 void ff_table_integral(const ff_table *table, double t, double *out);
 /* Time of a row. */
-double ff_table_time(const ff_table *table, int row);
+double ff_table_time(const ff_table *table, int i);
 /* Checks times and values: NULL, or what is wrong. */
 const char *ff_table_check(const ff_table *table, int width);
 
