@@ -123,8 +123,12 @@ static ff_status list_again(ff_work *work, double skin) {
   return status;
 }
 
+/* Steps may be as long as they like; looking farther than this at once is no use. */
+static const double longest_look = 0.1; /* s */
+
 static double skin_until(const ff_work *work, double t_end) {
   double ahead = fmin(t_end - work->state->t, work->model->run.stepper.max_step);
+  ahead = fmin(ahead, longest_look);
   return ff_candidates_skin(work->model, work->state, ahead);
 }
 
