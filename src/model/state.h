@@ -31,7 +31,7 @@ typedef struct ff_point {
   double force_n, force_t[2]; /* N, on a */
   ff_vec3 force, moment;      /* N, N m about the point, on a, world */
   double energy_n, energy_t;  /* J, stored */
-  double kink;                /* value of the normal law's kink function */
+  double kink, friction_kink; /* values of the laws' kink functions */
   ff_mode mode;
   bool touching; /* depth > 0 now (or held closed by `adaptive`) */
   bool closed;   /* side on which `adaptive` holds the point until its next event */

@@ -48,6 +48,10 @@ static void book_outside(double *ledger, ff_vec3 point, ff_vec3 force, ff_vec3 m
   v3_store(to, v3_add(v3_load(to), angular));
 }
 
+/* Depth that stands for the surface: so small that nothing acts, and that the ratios of what
+ * vanishes there are still right. */
+#define AT_SURFACE 1e-100 /* m */
+
 /* ---- contacts ----------------------------------------------------------------------------- */
 
 typedef struct contact_bodies {
@@ -128,6 +132,8 @@ static void apply_friction(const ff_model *model, const ff_binding *binding, ff_
   point->force_t[1] = friction.force[1];
   point->energy_t = friction.energy;
   point->mode = friction.mode;
+  point->force_n += friction.normal_force;
+  point->force = v3_axpy(point->force, friction.normal_force, point->normal);
   point->force = v3_axpy(point->force, friction.force[0], point->t1);
   point->force = v3_axpy(point->force, friction.force[1], point->t2);
   point->moment = v3_scale(friction.moment[0], point->normal);
@@ -158,6 +164,10 @@ static void touch(const ff_model *model, ff_state *state, const ff_meet *meet, c
   if (!binding->frictionless) {
     apply_friction(model, binding, point, &normal, memory, memory_rate, ledger, &slope);
   }
+  if (binding->friction->friction_kink) {
+    point->friction_kink = binding->friction->friction_kink(&binding->friction_params,
+                                                            &point->patch, &normal, memory);
+  }
   if (binding->normal->kink) {
     point->kink = binding->normal->kink(&binding->normal_params, &point->patch);
   }
@@ -175,7 +185,7 @@ static void release(ff_point *point) {
   point->force = point->moment = v3(0, 0, 0);
   point->energy_n = point->energy_t = 0;
   point->mode = FF_OPEN;
-  point->kink = 0;
+  point->kink = point->friction_kink = 0;
 }
 
 static ff_pose shape_pose(const ff_state *state, const ff_model_shape *shape) {
@@ -226,7 +236,8 @@ static void contact_forces(const ff_model *model, ff_state *state, const double 
         }
         double depth = point->patch.depth;
         size_t at = (size_t)i * (size_t)model->memory_count;
-        point->patch.depth = fmax(depth, 0); /* a point held closed may be a hair outside */
+        /* A point held closed may be a hair outside: there laws go on as at the surface. */
+        point->patch.depth = fmax(depth, AT_SURFACE);
         touch(model, state, meet, near, point, y + state->memory_at + at,
               memory_rate ? memory_rate + at : NULL, ledger);
         point->patch.depth = depth;
