@@ -22,12 +22,14 @@
  *   speed = (|wish| - mu N) / (damping + viscous),   |force| = mu N + viscous speed.
  *
  * Departures:
- * - Where the normal force is zero there is no contact any more, and no viscous friction: the
- *   bristle comes back at rate K / D while the ground does.
- * - Eq. 33 is no stored energy: with the depth, the stiffness of a bent bristle changes, and
- *   K sqrt(z) |u|^2 / 2 with it, though no force of eq. 22 pays for it. That energy is booked
- *   as FF_LOST_DEPTH; the sum of both is eq. 33. With conservative = 1 the bristle also pushes
- *   along the normal, K |u|^2 / (4 sqrt(z)): then it is a true spring.
+ * - Where the normal force has ended before the depth, the clutch yields to anything: the
+ *   bristle comes back at rate K / D, but for the little that eq. 27 leaves to the viscous term.
+ * - Eq. 33 is a path integral, not a stored energy: with the depth, the stiffness of a bent
+ *   bristle changes, and K sqrt(z) |u|^2 / 2 with it, though no force of eq. 22 pays for that.
+ *   The ledger integrates eq. 33 and tells the difference as FF_LOST_DEPTH. With
+ *   conservative = 1 the bristle also pushes along the normal, K |u|^2 / (4 sqrt(z)): then it
+ *   is a true spring. Where the normal force has ended it cannot push, and what it holds is
+ *   dissipated.
  * - Eq. 29 has the wrong sign, eq. 28 means |u'|^2.
  */
 #include "law/law.h"
@@ -95,8 +97,8 @@ static const ff_param table[] = {
 };
 
 static unsigned traits(const void *given) {
-  (void)given;
-  return 0;
+  const params *p = given;
+  return p->conservative == 0 ? FF_LAW_UNPAID : 0;
 }
 
 static const char *derive(void *given, const ff_pair *pair) {
@@ -147,7 +149,7 @@ static clutch clutch_at(const params *p, const ff_patch *patch, const ff_normal 
   c.wish[1] = -c.stiffness * u[1] - c.reach * patch->slip[1];
   c.size = sqrt(c.wish[0] * c.wish[0] + c.wish[1] * c.wish[1]);
   c.yield = normal->force > 0 ? p->mu * normal->force : 0;
-  c.viscous = normal->force > 0 ? p->viscous : 0;
+  c.viscous = p->viscous;
   return c;
 }
 
@@ -155,22 +157,32 @@ static inline double dot(const double a[2], const double b[2]) {
   return a[0] * b[0] + a[1] * b[1];
 }
 
+/* Below this depth (m) there is no contact to speak of, and no push that grows without bound. */
+#define SURFACE 1e-20
+
+/* How the energy of the bristle goes with the depth: K |u|^2 / (4 sqrt(z)). */
+static double push_at(const params *p, const ff_patch *patch, double bend) {
+  return patch->depth > SURFACE ? 0.25 * p->K * bend / sqrt(patch->depth) : 0;
+}
+
 /* Energies and losses of a bristle that moves at memory_rate behind a clutch that slips. */
-static void account(const params *p, const ff_patch *patch, const clutch *c, const double *u,
-                    double speed, ff_friction *out) {
+static void account(const params *p, const ff_patch *patch, const ff_normal *normal,
+                    const clutch *c, const double *u, double speed, ff_friction *out) {
   const double *rate = out->memory_rate;
-  double bend = dot(u, u), root = sqrt(patch->depth);
-  out->energy = 0.5 * c->stiffness * bend;
+  double push = push_at(p, patch, dot(u, u)), gain = push * patch->depth_rate;
+  out->energy = 0.5 * c->stiffness * dot(u, u);
+  out->path_rate = c->stiffness * dot(u, rate); /* [Azad10 eq. 33] */
+  out->energy_rate = out->path_rate + gain;
   out->lost[FF_LOST_TANGENT] = c->damping * dot(rate, rate); /* [Azad10 eq. 28] */
   out->lost[FF_LOST_SLIP] = c->yield * speed;                /* [Azad10 eq. 29] */
   out->lost[FF_LOST_VISCOUS] = c->viscous * speed * speed;
-  double push = root > 0 ? 0.25 * p->K * bend / root : 0; /* d energy / d depth */
-  double gain = push * patch->depth_rate;
-  out->energy_rate = c->stiffness * dot(u, rate) + gain;
   if (p->conservative != 0) {
-    out->normal_force = push;
-  } else {
-    out->lost[FF_LOST_DEPTH] = -gain;
+    out->path_rate = out->energy_rate;
+    if (normal->force > 0 || gain > 0) {
+      out->normal_force = push;
+    } else {
+      out->lost[FF_LOST_TANGENT] -= gain;
+    }
   }
 }
 
@@ -203,12 +215,16 @@ static void friction_held(const void *given, const ff_patch *patch, const ff_nor
     speed = (c.size - c.loop * c.yield) / (c.reach + c.loop * c.viscous);
     force = c.yield + c.viscous * speed;
   }
+  /* The bristle goes with the slip that the force leaves, less that of the clutch [Azad10
+   * eq. 30], which is also what the force leaves to its damper [eq. 31]: take what cancels less. */
+  bool loose = speed > 0 && c.reach * c.reach * dot(patch->slip, patch->slip) >
+                                c.stiffness * c.stiffness * dot(memory, memory);
   for (int i = 0; i < 2; i++) {
     out->force[i] = dir[i] * force;
-    /* [Azad10 eq. 30], with the slip that the force leaves */
-    out->memory_rate[i] = patch->slip[i] + dir[i] * (speed + half * ease * force);
+    out->memory_rate[i] = loose ? -(out->force[i] + c.stiffness * memory[i]) / c.reach
+                                : patch->slip[i] + dir[i] * (speed + half * ease * force);
   }
-  account(p, patch, &c, memory, speed, out);
+  account(p, patch, normal, &c, memory, speed, out);
   slopes(&c, dir, out);
 }
 

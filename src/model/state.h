@@ -17,7 +17,7 @@
 enum { FF_Y_X = 0, FF_Y_Q = 3, FF_Y_V = 7, FF_Y_L = 10, FF_Y_BODY = 13 };
 /* Offsets into the ledger. */
 enum {
-  FF_Y_LOST = 0,
+  FF_Y_LOST = 0, /* in place of FF_LOST_DEPTH: the integral of path_rate */
   FF_Y_WORK = FF_LOSS_COUNT,
   FF_Y_IMPULSE = FF_Y_WORK + 1,    /* 3, N s */
   FF_Y_ANGULAR = FF_Y_IMPULSE + 3, /* 3, N m s about the world origin */
@@ -31,6 +31,7 @@ typedef struct ff_point {
   double force_n, force_t[2]; /* N, on a */
   ff_vec3 force, moment;      /* N, N m about the point, on a, world */
   double energy_n, energy_t;  /* J, stored */
+  bool unpaid;                /* energy_t is of a law that is FF_LAW_UNPAID */
   double kink, friction_kink; /* values of the laws' kink functions */
   ff_mode mode;
   bool touching; /* depth > 0 now (or held closed by `adaptive`) */

