@@ -54,12 +54,12 @@ typedef struct ff_normal {
 /* Where energy goes. One list for laws, ledger and channels. */
 typedef enum ff_loss {
   FF_LOST_NORMAL,  /* damping of the normal law */
-  FF_LOST_TANGENT, /* damping of the bristle */
+  FF_LOST_TANGENT, /* damping of the bristle, and what a memory held when its contact ended */
   FF_LOST_SLIP,    /* dry sliding */
   FF_LOST_VISCOUS, /* viscous part of sliding */
   FF_LOST_ROLLING, /* rolling resistance */
   FF_LOST_SPIN,    /* spinning friction */
-  FF_LOST_IMPACT,  /* impulses, and what a memory held when its contact ended */
+  FF_LOST_IMPACT,  /* impulses */
   FF_LOST_JOINT,   /* damping and friction in joints */
   FF_LOST_DEPTH,   /* by a spring that weakens with depth (FF_LAW_UNPAID); < 0: gained */
   FF_LOSS_COUNT
@@ -73,7 +73,8 @@ typedef struct ff_friction {
   double normal_force;               /* N, on a along n, beside that of the normal law */
   double energy;                     /* J, stored in the memory */
   double energy_rate;                /* W, its rate of change */
-  double path_rate;                  /* W, the part of it that the forces pay for */
+  double path_rate;                  /* W, what the forces pay into it: energy_rate, or more
+                                        where it is lost at once, in FF_LOST_TANGENT */
   double memory_rate[FF_MEMORY_MAX]; /* rate of each memory value, per s */
   double lost[FF_LOSS_COUNT];        /* W, dissipated, each >= 0; never FF_LOST_DEPTH */
   double d_slip[2][2];               /* N s/m, d force[i] / d slip[j] */
@@ -126,7 +127,7 @@ typedef enum ff_law_trait {
   FF_LAW_JUMPS = 2,         /* the force may step at touch */
   FF_LAW_WANTS_OVERLAP = 4, /* needs patch.overlap */
   FF_LAW_UNPAID = 8         /* friction: what it stores changes with the depth though no force pays
-                               for that, so that path_rate is not energy_rate */
+                               for that, so that path_rate may be less than energy_rate */
 } ff_law_trait;
 
 /* A published number the law must reproduce: one impact of a mass on a fixed body. */

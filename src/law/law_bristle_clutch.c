@@ -176,13 +176,9 @@ static void account(const params *p, const ff_patch *patch, const ff_normal *nor
   out->lost[FF_LOST_TANGENT] = c->damping * dot(rate, rate); /* [Azad10 eq. 28] */
   out->lost[FF_LOST_SLIP] = c->yield * speed;                /* [Azad10 eq. 29] */
   out->lost[FF_LOST_VISCOUS] = c->viscous * speed * speed;
-  if (p->conservative != 0) {
+  if (p->conservative != 0 && (normal->force > 0 || gain > 0)) {
+    out->normal_force = push;
     out->path_rate = out->energy_rate;
-    if (normal->force > 0 || gain > 0) {
-      out->normal_force = push;
-    } else {
-      out->lost[FF_LOST_TANGENT] -= gain;
-    }
   }
 }
 
@@ -243,7 +239,7 @@ static double friction_kink(const void *given, const ff_patch *patch, const ff_n
 const ff_law ff_law_bristle_clutch = {
     .name = "bristle-clutch",
     .kind = FF_LAW_FRICTION,
-    .summary = "bristle with spring and damper behind a clutch: stick, presliding, viscous slip",
+    .summary = "a bristle behind a clutch: true stick, then viscous slip",
     .citation = "Azad10",
     .params_size = sizeof(params),
     .params = table,

@@ -17,11 +17,13 @@
 enum { FF_Y_X = 0, FF_Y_Q = 3, FF_Y_V = 7, FF_Y_L = 10, FF_Y_BODY = 13 };
 /* Offsets into the ledger. */
 enum {
-  FF_Y_LOST = 0, /* in place of FF_LOST_DEPTH: the integral of path_rate */
+  FF_Y_LOST = 0,
   FF_Y_WORK = FF_LOSS_COUNT,
   FF_Y_IMPULSE = FF_Y_WORK + 1,    /* 3, N s */
   FF_Y_ANGULAR = FF_Y_IMPULSE + 3, /* 3, N m s about the world origin */
-  FF_Y_LEDGER = FF_Y_ANGULAR + 3
+  FF_Y_PAID = FF_Y_ANGULAR + 3, /* J, into what friction laws store: integral of path_rate */
+  FF_Y_UNPAID = FF_Y_PAID + 1,  /* J, the same of laws that are FF_LAW_UNPAID */
+  FF_Y_LEDGER = FF_Y_UNPAID + 1
 };
 
 /* A contact point: one feature of a pair of shapes near each other. */
@@ -37,7 +39,6 @@ typedef struct ff_point {
   bool touching; /* depth > 0 now (or held closed by `adaptive`) */
   bool closed;   /* side on which `adaptive` holds the point until its next event */
   bool known;    /* closed has been set */
-  double held;   /* J, energy_t at the end of the step before */
 } ff_point;
 
 /* Two shapes near each other, with room for all points they can have. */

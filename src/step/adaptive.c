@@ -141,7 +141,7 @@ static void switch_point(ff_work *work, int event) {
     ff_point *point = &state->points[event];
     point->closed = ff_ode_sides(work->ode)[event] > 0;
     if (!point->closed && work->model->memory_count > 0) {
-      ff_work_drop_memory(work, event, point->energy_t);
+      ff_work_drop_memory(work, event);
     }
   }
   work->events++;

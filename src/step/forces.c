@@ -147,8 +147,8 @@ static void apply_friction(const ff_model *model, const ff_binding *binding, ff_
   for (int i = 0; ledger && i < FF_LOSS_COUNT; i++) {
     ledger[FF_Y_LOST + i] += friction.lost[i];
   }
-  if (ledger && binding->unpaid) {
-    ledger[FF_Y_LOST + FF_LOST_DEPTH] += friction.path_rate;
+  if (ledger) {
+    ledger[binding->unpaid ? FF_Y_UNPAID : FF_Y_PAID] += friction.path_rate;
   }
 }
 

@@ -53,12 +53,8 @@ ff_status ff_work_refresh(ff_work *work) {
   return FF_OK;
 }
 
-void ff_work_drop_memory(ff_work *work, int point, double held) {
-  ff_state *state = work->state;
-  if (!state->points[point].unpaid) { /* else the audit sees it gone */
-    ff_state_ledger(state)[FF_Y_LOST + FF_LOST_IMPACT] += held;
-  }
-  double *memory = ff_state_memory(work->model, state, point);
+void ff_work_drop_memory(ff_work *work, int point) {
+  double *memory = ff_state_memory(work->model, work->state, point);
   memset(memory, 0, (size_t)work->model->memory_count * sizeof *memory);
 }
 
@@ -85,10 +81,9 @@ static void drop_ended_memory(ff_work *work) {
   for (int i = 0; work->model->memory_count > 0 && i < state->point_count; i++) {
     ff_point *point = &state->points[i];
     if (point->closed && !point->touching) {
-      ff_work_drop_memory(work, i, point->held);
+      ff_work_drop_memory(work, i);
     }
     point->closed = point->touching;
-    point->held = point->energy_t;
   }
 }
 
