@@ -29,6 +29,7 @@ enum {
 /* A contact point: one feature of a pair of shapes near each other. */
 typedef struct ff_point {
   ff_vec3 point, normal, t1, t2; /* world */
+  ff_vec3 axis;                  /* body b's frame, see step/frame.h; 0: none yet */
   ff_patch patch;
   double force_n, force_t[2]; /* N, on a */
   ff_vec3 force, moment;      /* N, N m about the point, on a, world */

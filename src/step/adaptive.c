@@ -7,6 +7,7 @@
 #include "math/vec.h"
 #include "step/candidates.h"
 #include "step/forces.h"
+#include "step/frame.h"
 #include "step/stepper.h"
 
 #include <string.h>
@@ -140,8 +141,9 @@ static void switch_point(ff_work *work, int event) {
   if (event < state->point_count) {
     ff_point *point = &state->points[event];
     point->closed = ff_ode_sides(work->ode)[event] > 0;
-    if (!point->closed && work->model->memory_count > 0) {
+    if (work->model->memory_count > 0) { /* memory begins empty and ends with the contact */
       ff_work_drop_memory(work, event);
+      point->axis = v3(0, 0, 0);
     }
   }
   work->events++;
@@ -186,6 +188,10 @@ static ff_status step(ff_work *work, double t_end) {
       restart(work);
     } else {
       ff_forces_update(model, state, state->t, state->y, NULL, NULL);
+      if (model->memory_count > 0 && ff_frame_leans(model, state)) {
+        ff_frame_anchor(model, state);
+        restart(work);
+      }
     }
     work->steps++;
     return FF_OK;

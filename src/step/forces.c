@@ -2,6 +2,7 @@
 
 #include "math/vec.h"
 #include "model/table.h"
+#include "step/frame.h"
 
 #include <string.h>
 
@@ -167,6 +168,9 @@ static void touch(const ff_model *model, ff_state *state, const ff_meet *meet, c
   double slope = 0;
   if (!binding->frictionless) {
     apply_friction(model, binding, point, &normal, memory, memory_rate, ledger, &slope);
+    if (memory_rate && model->memory_count > 0 && ff_frame_wanders(model, near)) {
+      ff_frame_turn_back(model, state, near, point, memory, memory_rate);
+    }
   }
   if (binding->friction->friction_kink) {
     point->friction_kink = binding->friction->friction_kink(&binding->friction_params,
@@ -205,6 +209,7 @@ static void find_points(const ff_model *model, ff_state *state, const ff_near *n
   /* `adaptive` watches the depth of every point, others only want what overlaps. */
   double margin = state->frozen ? INFINITY : 0;
   int count = ff_geom_touch(&a->geom, &pose_a, &b->geom, &pose_b, margin, touches);
+  bool wanders = model->memory_count > 0 && ff_frame_wanders(model, near);
   for (int i = 0; i < near->point_count; i++) {
     release(&state->points[near->first_point + i]);
   }
@@ -219,6 +224,9 @@ static void find_points(const ff_model *model, ff_state *state, const ff_near *n
     to->patch.curvature[0] = from->curvature[0];
     to->patch.curvature[1] = from->curvature[1];
     to->touching = state->frozen ? to->closed : from->depth > 0;
+    if (wanders && to->touching) {
+      ff_frame_carry(model, state, near, to);
+    }
   }
 }
 

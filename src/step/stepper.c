@@ -3,6 +3,7 @@
 #include "math/vec.h"
 #include "step/candidates.h"
 #include "step/forces.h"
+#include "step/frame.h"
 
 #include <string.h>
 
@@ -75,16 +76,18 @@ static bool tidy(const ff_model *model, ff_state *state) {
   return sum == 0;
 }
 
-/* Points that carry memory and touched at the start of the step, but no longer. */
-static void drop_ended_memory(ff_work *work) {
+/* Points that carry memory: those that touched at the start of the step but no longer drop it,
+ * the others carry their frame on. */
+static void tend_memory(ff_work *work) {
   ff_state *state = work->state;
-  for (int i = 0; work->model->memory_count > 0 && i < state->point_count; i++) {
+  for (int i = 0; i < state->point_count; i++) {
     ff_point *point = &state->points[i];
     if (point->closed && !point->touching) {
       ff_work_drop_memory(work, i);
     }
     point->closed = point->touching;
   }
+  ff_frame_anchor(work->model, state);
 }
 
 ff_status ff_work_finish(ff_work *work, double t_before) {
@@ -96,7 +99,9 @@ ff_status ff_work_finish(ff_work *work, double t_before) {
     ff_work_refresh(work);
     return status;
   }
-  drop_ended_memory(work);
+  if (work->model->memory_count > 0) {
+    tend_memory(work);
+  }
   work->steps++;
   return FF_OK;
 }
