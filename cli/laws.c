@@ -92,7 +92,7 @@ static void print_column(const char *text, int width) {
 static void print_list(void) {
   for (int i = 0; i < ff_law_count(); i++) {
     const ff_law *law = ff_law_at(i);
-    printf("%-16s %-9s %-60s %s\n", law->name, kinds[law->kind], law->summary,
+    printf("%-18s %-9s %-60s %s\n", law->name, kinds[law->kind], law->summary,
            law->citation[0] ? law->citation : "-");
   }
 }
@@ -102,9 +102,9 @@ static void print_param(const ff_param *param) {
   printf("  ");
   print_column(param->name, 18);
   print_column(param->symbol, 5);
-  print_column(param->unit, 8);
+  print_column(param->unit, 11);
   print_column(range_text(param, range), 10);
-  printf("%s\n%43sdefault: %s\n", param->meaning, "", default_text(param, number));
+  printf("%s\n%46sdefault: %s\n", param->meaning, "", default_text(param, number));
 }
 
 static void print_published(const ff_published *row) {

@@ -134,6 +134,7 @@ static inline void fail_sample(const sample *s, const char *what, int line) {
   print_error("  depth %.17g rate %.17g slip (%.17g, %.17g) spin %g roll (%g, %g) load %g\n",
               p->depth, p->depth_rate, p->slip[0], p->slip[1], p->spin, p->roll[0], p->roll[1],
               s->load.force);
+  print_error("  memory %.17g %.17g\n", s->memory[0], s->memory[1]);
   _fail(__FILE__, line);
 }
 

@@ -106,6 +106,9 @@ static outcome run(const impact *im, double speed, int steps) {
   double scale = time_scale(im, speed), big = scale / steps, tiny = 1e-15 * scale, h = big;
   peak f = {.top = -INFINITY}, x = {.top = -INFINITY};
   peak_add(&f, 0, force(im, s));
+  /* The force may begin as the root of time: steps begin tiny and grow with time until big. */
+  double growth = 1.0 / 64;
+  h = 1e-9 * scale;
   for (long tries = 0; h > tiny; tries++) {
     if (tries > 1000L * steps) {
       fail_msg("%s: the impact does not end", im->law->name);
@@ -113,6 +116,7 @@ static outcome run(const impact *im, double speed, int steps) {
     if (rk4(im, &s, h, true)) {
       peak_add(&f, s.t, force(im, s));
       peak_add(&x, s.t, s.x);
+      h = h < growth * s.t ? fmin(growth * s.t, big) : h;
     } else if (h > 2 * tiny) {
       h *= 0.5;
     } else if (rk4(im, &s, h, false)) {

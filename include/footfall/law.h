@@ -54,13 +54,14 @@ typedef struct ff_normal {
 /* Where energy goes. One list for laws, ledger and channels. */
 typedef enum ff_loss {
   FF_LOST_NORMAL,  /* damping of the normal law */
-  FF_LOST_TANGENT, /* damping of the bristle */
+  FF_LOST_TANGENT, /* damping of the bristle, and what a memory held when its contact ended */
   FF_LOST_SLIP,    /* dry sliding */
   FF_LOST_VISCOUS, /* viscous part of sliding */
   FF_LOST_ROLLING, /* rolling resistance */
   FF_LOST_SPIN,    /* spinning friction */
-  FF_LOST_IMPACT,  /* impulses, and what a memory held when its contact ended */
+  FF_LOST_IMPACT,  /* impulses */
   FF_LOST_JOINT,   /* damping and friction in joints */
+  FF_LOST_DEPTH,   /* by a spring that weakens with depth (FF_LAW_UNPAID); < 0: gained */
   FF_LOSS_COUNT
 } ff_loss;
 
@@ -69,10 +70,13 @@ typedef enum ff_mode { FF_OPEN = 0, FF_STICK = 1, FF_SLIP = 2 } ff_mode;
 typedef struct ff_friction {
   double force[2];                   /* N, on a along t1 and t2 */
   double moment[3];                  /* N m, on a about n, t1 and t2 */
+  double normal_force;               /* N, on a along n, beside that of the normal law */
   double energy;                     /* J, stored in the memory */
   double energy_rate;                /* W, its rate of change */
+  double path_rate;                  /* W, what the forces pay into it: energy_rate, or more
+                                        where it is lost at once, in FF_LOST_TANGENT */
   double memory_rate[FF_MEMORY_MAX]; /* rate of each memory value, per s */
-  double lost[FF_LOSS_COUNT];        /* W, dissipated, each >= 0 */
+  double lost[FF_LOSS_COUNT];        /* W, dissipated, each >= 0; never FF_LOST_DEPTH */
   double d_slip[2][2];               /* N s/m, d force[i] / d slip[j] */
   ff_mode mode;
 } ff_friction;
@@ -122,6 +126,8 @@ typedef enum ff_law_trait {
   FF_LAW_PULLS = 1,         /* the normal force may be tensile */
   FF_LAW_JUMPS = 2,         /* the force may step at touch */
   FF_LAW_WANTS_OVERLAP = 4, /* needs patch.overlap */
+  FF_LAW_UNPAID = 8         /* friction: what it stores changes with the depth though no force pays
+                               for that, so that path_rate may be less than energy_rate */
 } ff_law_trait;
 
 /* A published number the law must reproduce: one impact of a mass on a fixed body. */
@@ -168,6 +174,18 @@ typedef struct ff_law {
   /* Friction laws: force under a given normal force. memory has memory_count values. */
   void (*friction)(const void *params, const ff_patch *patch, const ff_normal *normal,
                    const double *memory, ff_friction *out);
+
+  /* Friction laws: as `kink`, for what the friction force does: stick and slip. NULL: none. */
+  double (*friction_kink)(const void *params, const ff_patch *patch, const ff_normal *normal,
+                          const double *memory);
+
+  /* Friction laws with stiff memory: the force to hold over a step of 2 half seconds so that it
+   * is right in the middle of the step, when memory and slip have changed under it. patch->slip
+   * is the slip there without the force, and ease (1/kg) how easily the force changes it:
+   * by half ease force. Outputs are those of the middle, memory_rate the mean of the step.
+   * NULL: steppers use `friction`. */
+  void (*friction_held)(const void *params, const ff_patch *patch, const ff_normal *normal,
+                        const double *memory, double half, double ease, ff_friction *out);
 
   const ff_published *published;
   int published_count;

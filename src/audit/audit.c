@@ -19,14 +19,19 @@ static void add_bodies(const ff_model *model, const ff_state *state, ff_energy *
 ff_energy ff_audit_energy(const ff_model *model, const ff_state *state, double start_total) {
   ff_energy out = {0};
   add_bodies(model, state, &out);
+  double paid = 0, unpaid = 0;
   for (int i = 0; i < state->point_count; i++) {
     out.spring_normal += state->points[i].energy_n;
-    out.spring_tangent += state->points[i].energy_t;
+    *(state->points[i].unpaid ? &unpaid : &paid) += state->points[i].energy_t;
   }
+  out.spring_tangent = paid + unpaid;
   const double *ledger = ff_state_ledger(state);
   for (int i = 0; i < FF_LOSS_COUNT; i++) {
     out.lost[i] = ledger[FF_Y_LOST + i];
   }
+  /* What was paid into the springs of friction and they do not hold has been lost. */
+  out.lost[FF_LOST_TANGENT] += ledger[FF_Y_PAID] - paid;
+  out.lost[FF_LOST_DEPTH] += ledger[FF_Y_UNPAID] - unpaid;
   out.work = ledger[FF_Y_WORK];
   out.residual = ff_energy_total(&out) - start_total;
   return out;

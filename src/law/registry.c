@@ -10,8 +10,10 @@
 #define LAWS(LAW)                                                                                  \
   LAW(linear)                                                                                      \
   LAW(hunt_crossley)                                                                               \
+  LAW(azad_featherstone)                                                                           \
   LAW(none)                                                                                        \
-  LAW(coulomb)
+  LAW(coulomb)                                                                                     \
+  LAW(bristle_clutch)
 
 #define DECLARE(name) extern const ff_law ff_law_##name;
 #define ENTRY(name)   &ff_law_##name,

@@ -44,6 +44,7 @@ typedef struct ff_model_shape {
 typedef struct ff_binding {
   const ff_law *normal, *friction;
   bool frictionless; /* the friction law is "none": nothing to evaluate */
+  bool unpaid;       /* it is FF_LAW_UNPAID */
   ff_law_params normal_params, friction_params;
   ff_pair pair;
 } ff_binding;

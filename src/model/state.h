@@ -21,22 +21,25 @@ enum {
   FF_Y_WORK = FF_LOSS_COUNT,
   FF_Y_IMPULSE = FF_Y_WORK + 1,    /* 3, N s */
   FF_Y_ANGULAR = FF_Y_IMPULSE + 3, /* 3, N m s about the world origin */
-  FF_Y_LEDGER = FF_Y_ANGULAR + 3
+  FF_Y_PAID = FF_Y_ANGULAR + 3, /* J, into what friction laws store: integral of path_rate */
+  FF_Y_UNPAID = FF_Y_PAID + 1,  /* J, the same of laws that are FF_LAW_UNPAID */
+  FF_Y_LEDGER = FF_Y_UNPAID + 1
 };
 
 /* A contact point: one feature of a pair of shapes near each other. */
 typedef struct ff_point {
   ff_vec3 point, normal, t1, t2; /* world */
+  ff_vec3 axis;                  /* body b's frame, see step/frame.h; 0: none yet */
   ff_patch patch;
   double force_n, force_t[2]; /* N, on a */
   ff_vec3 force, moment;      /* N, N m about the point, on a, world */
   double energy_n, energy_t;  /* J, stored */
-  double kink;                /* value of the normal law's kink function */
+  bool unpaid;                /* energy_t is of a law that is FF_LAW_UNPAID */
+  double kink, friction_kink; /* values of the laws' kink functions */
   ff_mode mode;
   bool touching; /* depth > 0 now (or held closed by `adaptive`) */
   bool closed;   /* side on which `adaptive` holds the point until its next event */
   bool known;    /* closed has been set */
-  double held;   /* J, energy_t at the end of the step before */
 } ff_point;
 
 /* Two shapes near each other, with room for all points they can have. */

@@ -21,6 +21,9 @@ enum {
  * grow by no more than this factor. */
 #define AFTER_EVENT 1e-6
 #define GROWTH      3.0
+/* A kink that is not smooth from either side makes the last steps before it tiny: begin with
+ * no less than this many instants after it. */
+#define SHORTEST 16
 
 struct ff_ode {
   ff_ode_def def;
@@ -331,6 +334,7 @@ static ff_ode_outcome land_on(ff_ode *ode, double t0, double t, double t_seen, i
   ode->event = event;
   ode->side[event] = (signed char)-ode->side[event];
   ode->guess *= ode->stuck > 0 ? 1 : AFTER_EVENT;
+  ode->guess = fmax(ode->guess, SHORTEST * instant(ode->t));
   return ode->stuck > STUCK_EVENTS ? FF_ODE_FAILED : FF_ODE_EVENT;
 }
 

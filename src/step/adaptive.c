@@ -1,16 +1,21 @@
 /* Error-controlled integration that lands on every touch-down, lift-off and kink.
  *
  * Between events each contact point is held open or closed, so that the integrator only ever
- * sees a smooth motion; it is switched where its depth crosses zero.
+ * sees a smooth motion; it is switched where its depth crosses zero. Where a law has a kink, as a
+ * clamp or the change from stick to slip, a step ends too.
  */
 #include "math/vec.h"
 #include "step/candidates.h"
 #include "step/forces.h"
+#include "step/frame.h"
 #include "step/stepper.h"
 
 #include <string.h>
 
-enum { RETRIES = 40 }; /* times the skin may double before a step is given up */
+enum {
+  RETRIES = 40,        /* times the skin may double before a step is given up */
+  EVENTS_PER_POINT = 3 /* depth, and the kinks of both laws */
+};
 
 /* ---- what the integrator calls ----------------------------------------------------- */
 
@@ -19,7 +24,7 @@ static int rates(void *context, double t, const double *y, double *dy) {
   return ff_rates(work->model, work->state, t, y, dy);
 }
 
-/* Depth of every point, then the kink function of every closed one. */
+/* Depth of every point, then the kink functions of every closed one. */
 static void events(void *context, double t, const double *y, double *g) {
   ff_work *work = context;
   ff_state *state = work->state;
@@ -28,6 +33,7 @@ static void events(void *context, double t, const double *y, double *g) {
   for (int i = 0; i < n; i++) {
     g[i] = state->points[i].patch.depth;
     g[n + i] = state->points[i].closed ? state->points[i].kink : 1;
+    g[2 * n + i] = state->points[i].closed ? state->points[i].friction_kink : 1;
   }
 }
 
@@ -60,7 +66,7 @@ static ff_status create(ff_work *work) {
   ff_state *state = work->state;
   set_tolerances(work->model, state, work->sum);
   ff_ode_def def = {.size = state->size,
-                    .event_limit = 2 * state->point_capacity,
+                    .event_limit = EVENTS_PER_POINT * state->point_capacity,
                     .rtol = work->model->run.stepper.rtol,
                     .max_step = work->model->run.stepper.max_step,
                     .atol = work->sum,
@@ -111,8 +117,9 @@ static void restart(ff_work *work) {
   for (int i = 0; i < n; i++) {
     side[i] = state->points[i].closed ? 1 : -1;
     side[n + i] = state->points[i].closed && state->points[i].kink < 0 ? -1 : 1;
+    side[2 * n + i] = state->points[i].closed && state->points[i].friction_kink < 0 ? -1 : 1;
   }
-  ff_ode_restart(work->ode, state->t, 2 * n);
+  ff_ode_restart(work->ode, state->t, EVENTS_PER_POINT * n);
 }
 
 static ff_status list_again(ff_work *work, double skin) {
@@ -142,8 +149,9 @@ static void switch_point(ff_work *work, int event) {
   if (event < state->point_count) {
     ff_point *point = &state->points[event];
     point->closed = ff_ode_sides(work->ode)[event] > 0;
-    if (!point->closed && work->model->memory_count > 0) {
-      ff_work_drop_memory(work, event, point->energy_t);
+    if (work->model->memory_count > 0) { /* memory begins empty and ends with the contact */
+      ff_work_drop_memory(work, event);
+      point->axis = v3(0, 0, 0);
     }
   }
   work->events++;
@@ -188,6 +196,10 @@ static ff_status step(ff_work *work, double t_end) {
       restart(work);
     } else {
       ff_forces_update(model, state, state->t, state->y, NULL, NULL);
+      if (model->memory_count > 0 && ff_frame_leans(model, state)) {
+        ff_frame_anchor(model, state);
+        restart(work);
+      }
     }
     work->steps++;
     return FF_OK;

@@ -2,6 +2,7 @@
 
 #include "math/vec.h"
 #include "model/table.h"
+#include "step/frame.h"
 
 #include <string.h>
 
@@ -47,6 +48,10 @@ static void book_outside(double *ledger, ff_vec3 point, ff_vec3 force, ff_vec3 m
   to = ledger + FF_Y_ANGULAR;
   v3_store(to, v3_add(v3_load(to), angular));
 }
+
+/* Depth that stands for the surface: so small that nothing acts, and that the ratios of what
+ * vanishes there are still right. */
+#define AT_SURFACE 1e-60 /* m */
 
 /* ---- contacts ----------------------------------------------------------------------------- */
 
@@ -127,7 +132,10 @@ static void apply_friction(const ff_model *model, const ff_binding *binding, ff_
   point->force_t[0] = friction.force[0];
   point->force_t[1] = friction.force[1];
   point->energy_t = friction.energy;
+  point->unpaid = binding->unpaid;
   point->mode = friction.mode;
+  point->force_n += friction.normal_force;
+  point->force = v3_axpy(point->force, friction.normal_force, point->normal);
   point->force = v3_axpy(point->force, friction.force[0], point->t1);
   point->force = v3_axpy(point->force, friction.force[1], point->t2);
   point->moment = v3_scale(friction.moment[0], point->normal);
@@ -139,6 +147,9 @@ static void apply_friction(const ff_model *model, const ff_binding *binding, ff_
   }
   for (int i = 0; ledger && i < FF_LOSS_COUNT; i++) {
     ledger[FF_Y_LOST + i] += friction.lost[i];
+  }
+  if (ledger) {
+    ledger[binding->unpaid ? FF_Y_UNPAID : FF_Y_PAID] += friction.path_rate;
   }
 }
 
@@ -157,6 +168,13 @@ static void touch(const ff_model *model, ff_state *state, const ff_meet *meet, c
   double slope = 0;
   if (!binding->frictionless) {
     apply_friction(model, binding, point, &normal, memory, memory_rate, ledger, &slope);
+    if (memory_rate && model->memory_count > 0 && ff_frame_wanders(model, near)) {
+      ff_frame_turn_back(model, state, near, point, memory, memory_rate);
+    }
+  }
+  if (binding->friction->friction_kink) {
+    point->friction_kink = binding->friction->friction_kink(&binding->friction_params,
+                                                            &point->patch, &normal, memory);
   }
   if (binding->normal->kink) {
     point->kink = binding->normal->kink(&binding->normal_params, &point->patch);
@@ -175,7 +193,7 @@ static void release(ff_point *point) {
   point->force = point->moment = v3(0, 0, 0);
   point->energy_n = point->energy_t = 0;
   point->mode = FF_OPEN;
-  point->kink = 0;
+  point->kink = point->friction_kink = 0;
 }
 
 static ff_pose shape_pose(const ff_state *state, const ff_model_shape *shape) {
@@ -191,6 +209,7 @@ static void find_points(const ff_model *model, ff_state *state, const ff_near *n
   /* `adaptive` watches the depth of every point, others only want what overlaps. */
   double margin = state->frozen ? INFINITY : 0;
   int count = ff_geom_touch(&a->geom, &pose_a, &b->geom, &pose_b, margin, touches);
+  bool wanders = model->memory_count > 0 && ff_frame_wanders(model, near);
   for (int i = 0; i < near->point_count; i++) {
     release(&state->points[near->first_point + i]);
   }
@@ -205,6 +224,9 @@ static void find_points(const ff_model *model, ff_state *state, const ff_near *n
     to->patch.curvature[0] = from->curvature[0];
     to->patch.curvature[1] = from->curvature[1];
     to->touching = state->frozen ? to->closed : from->depth > 0;
+    if (wanders && to->touching) {
+      ff_frame_carry(model, state, near, to);
+    }
   }
 }
 
@@ -228,7 +250,8 @@ static void contact_forces(const ff_model *model, ff_state *state, const double 
         }
         double depth = point->patch.depth;
         size_t at = (size_t)i * (size_t)model->memory_count;
-        point->patch.depth = fmax(depth, 0); /* a point held closed may be a hair outside */
+        /* A point held closed may be a hair outside: there laws go on as at the surface. */
+        point->patch.depth = fmax(depth, AT_SURFACE);
         touch(model, state, meet, near, point, y + state->memory_at + at,
               memory_rate ? memory_rate + at : NULL, ledger);
         point->patch.depth = depth;

@@ -3,6 +3,7 @@
 #include "math/vec.h"
 #include "step/candidates.h"
 #include "step/forces.h"
+#include "step/frame.h"
 
 #include <string.h>
 
@@ -53,10 +54,8 @@ ff_status ff_work_refresh(ff_work *work) {
   return FF_OK;
 }
 
-void ff_work_drop_memory(ff_work *work, int point, double held) {
-  ff_state *state = work->state;
-  ff_state_ledger(state)[FF_Y_LOST + FF_LOST_IMPACT] += held;
-  double *memory = ff_state_memory(work->model, state, point);
+void ff_work_drop_memory(ff_work *work, int point) {
+  double *memory = ff_state_memory(work->model, work->state, point);
   memset(memory, 0, (size_t)work->model->memory_count * sizeof *memory);
 }
 
@@ -77,17 +76,18 @@ static bool tidy(const ff_model *model, ff_state *state) {
   return sum == 0;
 }
 
-/* Points that carry memory and touched at the start of the step, but no longer. */
-static void drop_ended_memory(ff_work *work) {
+/* Points that carry memory: those that touched at the start of the step but no longer drop it,
+ * the others carry their frame on. */
+static void tend_memory(ff_work *work) {
   ff_state *state = work->state;
-  for (int i = 0; work->model->memory_count > 0 && i < state->point_count; i++) {
+  for (int i = 0; i < state->point_count; i++) {
     ff_point *point = &state->points[i];
     if (point->closed && !point->touching) {
-      ff_work_drop_memory(work, i, point->held);
+      ff_work_drop_memory(work, i);
     }
     point->closed = point->touching;
-    point->held = point->energy_t;
   }
+  ff_frame_anchor(work->model, state);
 }
 
 ff_status ff_work_finish(ff_work *work, double t_before) {
@@ -99,7 +99,9 @@ ff_status ff_work_finish(ff_work *work, double t_before) {
     ff_work_refresh(work);
     return status;
   }
-  drop_ended_memory(work);
+  if (work->model->memory_count > 0) {
+    tend_memory(work);
+  }
   work->steps++;
   return FF_OK;
 }

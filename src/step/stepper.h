@@ -43,11 +43,11 @@ void ff_work_free(ff_work *work);
 ff_status ff_work_refresh(ff_work *work);
 
 /* For fixed steppers: ends a step. Makes orientations unit again, checks that all is finite,
- * books what contact memories held that ended, and evaluates forces at the new state. On failure
+ * drops contact memories that ended, and evaluates forces at the new state. On failure
  * goes back to work->before at time t_before. */
 ff_status ff_work_finish(ff_work *work, double t_before);
 
-/* Contact memory of a point that opened: what it held is lost. */
-void ff_work_drop_memory(ff_work *work, int point, double held);
+/* Contact memory of a point that opened; the audit sees that what it held is gone. */
+void ff_work_drop_memory(ff_work *work, int point);
 
 #endif
