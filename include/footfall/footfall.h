@@ -5,6 +5,7 @@
  *   sim     state, steps, ledger      footfall/sim.h     ff_sim_*
  *   law     contact and friction      footfall/law.h     ff_law_*
  *   impact  closed-form impacts       footfall/impact.h  ff_impact_*
+ *   tree    articulated bodies        footfall/tree.h    ff_tree_*
  *   io      scenes and recordings     footfall/io.h      ff_scene_load, ff_recorder_*
  *   status  how calls end             footfall/status.h  ff_status, ff_report
  *
@@ -26,6 +27,7 @@
 #include "footfall/scene.h"
 #include "footfall/sim.h"
 #include "footfall/status.h"
+#include "footfall/tree.h"
 #include "footfall/types.h"
 
 #ifdef __cplusplus
