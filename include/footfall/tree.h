@@ -184,6 +184,46 @@ ff_vec3 ff_center_of_pressure(ff_vec3 force, ff_vec3 torque, ff_vec3 origin, ff_
 ff_vec3 ff_tree_zero_moment_point(ff_tree_work *work, const double *a, ff_vec3 gravity,
                                   ff_vec3 origin, ff_vec3 normal);
 
+/* ---- inverse kinematics ---------------------------------------------------------------------- */
+
+/* Bring a point of a link to a place. */
+typedef struct ff_reach_def {
+  int link;           /* the one to bring */
+  ff_vec3 point;      /* m, of that link, in its frame */
+  ff_pose target;     /* where the point goes and how the link is turned, world */
+  bool position_only; /* the turning is free */
+  int root;           /* only joints between this link and `link` move; 0: all from the ground */
+  double length;      /* m, an error of 1 rad counts as much as one of this length */
+  double tolerance;   /* m, error at which it is reached */
+  int most;           /* iterations */
+} ff_reach_def;
+
+ff_reach_def ff_reach_def_default(void); /* length 0.1, tolerance 1e-10, 200 iterations */
+
+typedef struct ff_reach_info {
+  bool reached;
+  int iterations;
+  double position_error; /* m */
+  double angle_error;    /* rad */
+} ff_reach_info;
+
+/* Damped least squares from q on, within the limits of the joints; q becomes the best found,
+ * and the state of the work is that one. */
+ff_reach_info ff_tree_reach(ff_tree_work *work, const ff_reach_def *def, double *q);
+
+/* A leg of six axes: hip yaw (z), roll (x) and pitch (y) that meet in a point, knee pitch, ankle
+ * pitch and roll that meet in another. Straight down with all angles zero; x is forward, and a
+ * positive knee brings the heel back. */
+typedef struct ff_leg {
+  double thigh, shank; /* m, hip to knee, knee to ankle */
+} ff_leg;
+
+/* Pose of the foot at the ankle, seen from the hip, for angles in the order above (rad). */
+ff_pose ff_leg_pose(const ff_leg *leg, const double angles[6]);
+/* The angles, with the knee bent forward, in closed form. False if the foot is too far or too
+ * near: then the angles are those of the leg stretched (folded) towards it, foot as wanted. */
+bool ff_leg_angles(const ff_leg *leg, ff_pose foot, double angles[6]);
+
 #ifdef __cplusplus
 }
 #endif

@@ -46,14 +46,15 @@ struct ff_tree_work {
   ff_sv *s;      /* v_count: columns of the motion subspaces */
   ff_sv *s_ring; /* v_count: their rates seen from the link */
   /* of the algorithms */
-  ff_sv *a, *f; /* acceleration, force or bias force */
-  ff_si *ic;    /* composite inertia */
-  ff_sa *ia;    /* articulated inertia */
-  ff_sm *b;     /* of ff_tree_coriolis */
-  ff_sv *u;     /* v_count: U = I^A S */
-  double *d;    /* FF_JOINT_DOF for each v: factor of D = S^T U */
-  double *rest; /* v_count: u = tau - S^T p */
-  void *block;  /* holds all of these */
+  ff_sv *a, *f;     /* acceleration, force or bias force */
+  ff_si *ic;        /* composite inertia */
+  ff_sa *ia;        /* articulated inertia */
+  ff_sm *b;         /* of ff_tree_coriolis */
+  ff_sv *u;         /* v_count: U = I^A S */
+  double *d;        /* FF_JOINT_DOF for each v: factor of D = S^T U */
+  double *rest;     /* v_count: u = tau - S^T p */
+  double *jacobian; /* 6 v_count */
+  void *block;      /* holds all of these */
 };
 
 /* Where a joint with coordinates q puts its link in the frame of the parent, the columns of S
