@@ -6,6 +6,7 @@
  *   law     contact and friction      footfall/law.h     ff_law_*
  *   impact  closed-form impacts       footfall/impact.h  ff_impact_*
  *   tree    articulated bodies        footfall/tree.h    ff_tree_*
+ *   robot   URDF                      footfall/robot.h   ff_robot_*
  *   io      scenes and recordings     footfall/io.h      ff_scene_load, ff_recorder_*
  *   status  how calls end             footfall/status.h  ff_status, ff_report
  *
@@ -24,6 +25,7 @@
 #include "footfall/impact.h"
 #include "footfall/io.h"
 #include "footfall/law.h"
+#include "footfall/robot.h"
 #include "footfall/scene.h"
 #include "footfall/sim.h"
 #include "footfall/status.h"
