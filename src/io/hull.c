@@ -34,7 +34,9 @@ static ff_status run_qhull(double *coordinates, int count, char *is_corner, int 
   if (code == 0) {
     *corners = mark_corners(&hull, is_corner);
   }
-  qh_freeqhull(&hull, qh_ALL);
+  int left = 0, blocks = 0;
+  qh_freeqhull(&hull, !qh_ALL); /* long blocks, then all short ones */
+  qh_memfreeshort(&hull, &left, &blocks);
   fclose(errors);
   if (code != 0) {
     said[strcspn(said, "\n")] = 0;
