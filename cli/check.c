@@ -1,4 +1,5 @@
-/* footfall check SCENE: resolves a scene and prints everything with units. */
+/* footfall check SCENE: resolves a scene and prints everything with units. A robot (.urdf) is
+ * checked by check_robot.c. */
 #include <argp.h>
 #include <math.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "json.h"
 
 typedef struct check_job {
-  const char *path;
+  const char *path, *root;
   ff_cli_list overrides;
   bool json, channels;
   ff_scene *scene;
@@ -20,17 +21,18 @@ static error_t parse(int key, char *value, struct argp_state *state) {
   check_job *job = state->input;
   switch (key) {
     case 's': ff_cli_list_add(&job->overrides, value); return 0;
+    case 'r': job->root = value; return 0;
     case 'j': job->json = true; return 0;
     case 'c': job->channels = true; return 0;
     case ARGP_KEY_ARG:
       if (job->path) {
-        argp_error(state, "one scene at a time");
+        argp_error(state, "one scene or robot at a time");
       }
       job->path = value;
       return 0;
     case ARGP_KEY_END:
       if (!job->path) {
-        argp_error(state, "which scene?");
+        argp_error(state, "which scene or robot?");
       }
       return 0;
     default: return ARGP_ERR_UNKNOWN;
@@ -40,6 +42,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
 static const struct argp_option options[] = {
     {"set", 's', "PATH=VALUE", 0, "override a value of the scene; may be repeated", 0},
     {"channels", 'c', NULL, 0, "list all channels with their units", 0},
+    {"root", 'r', "FOLDER", 0, "where the meshes of a robot may lie", 0},
     {"json", 'j', NULL, 0, "print as JSON", 0},
     {0},
 };
@@ -47,13 +50,16 @@ static const struct argp_option options[] = {
 static const struct argp parser = {
     .options = options,
     .parser = parse,
-    .args_doc = "SCENE",
-    .doc = "Resolves a scene and prints what a run would use: masses, inertias, the parameters of "
-           "every contact law and the step that resolves the contacts.\v"
-           "Examples:\n"
-           "  footfall check scenes/bouncing-ball.yaml\n"
-           "  footfall check ball.yaml --set bodies.ball.mass=2 --json\n"
-           "  footfall check ball.yaml --channels\n" FF_CLI_EXITS};
+    .args_doc = "SCENE|ROBOT.urdf",
+    .doc =
+        "Resolves a scene and prints what a run would use: masses, inertias, the parameters of "
+        "every contact law and the step that resolves the contacts. Of a robot: its tree, masses, "
+        "inertias and what looks wrong.\v"
+        "Examples:\n"
+        "  footfall check scenes/bouncing-ball.yaml\n"
+        "  footfall check ball.yaml --set bodies.ball.mass=2 --json\n"
+        "  footfall check ball.yaml --channels\n"
+        "  footfall check scenes/robots/humanoid.urdf\n" FF_CLI_EXITS};
 
 /* ---- words ------------------------------------------------------------------------------ */
 
@@ -317,9 +323,18 @@ static void print_json(const check_job *job) {
   ff_json_close(&json, '}');
 }
 
+static bool is_robot(const char *path) {
+  const char *dot = strrchr(path, '.');
+  return dot && strcmp(dot, ".urdf") == 0;
+}
+
 int ff_cli_check(int argc, char **argv) {
   check_job job = {0};
   argp_parse(&parser, argc, argv, 0, NULL, &job);
+  if (is_robot(job.path)) {
+    ff_cli_list_free(&job.overrides);
+    return ff_cli_check_robot(job.path, job.root, job.json);
+  }
   int code = ff_cli_load(&job.scene, &job.model, job.path, &job.overrides);
   if (code == FF_EXIT_GOOD) {
     (job.json ? print_json : print_text)(&job);

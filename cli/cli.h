@@ -15,6 +15,8 @@ enum {
 /* argv[0] is "footfall VERB". Return an exit code. */
 int ff_cli_run(int argc, char **argv);
 int ff_cli_check(int argc, char **argv);
+/* The part of check for robots; root may be NULL. */
+int ff_cli_check_robot(const char *path, const char *root, bool as_json);
 int ff_cli_laws(int argc, char **argv);
 int ff_cli_impact(int argc, char **argv);
 

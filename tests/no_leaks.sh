@@ -45,6 +45,9 @@ cases() {
     case_of 0 run "$scene" --set duration=0.01 -o "$work/$(basename "$scene").h5"
     case_of 0 check "$scene"
   done
+  for scene in "$root"/scenes/robots/*.urdf; do
+    case_of 0 check "$scene"
+  done
   for scene in "$root"/tests/bad-scenes/*; do
     [[ -f $scene ]] || continue
     case_of 2 check "$scene"

@@ -5,6 +5,8 @@
  *   sim     state, steps, ledger      footfall/sim.h     ff_sim_*
  *   law     contact and friction      footfall/law.h     ff_law_*
  *   impact  closed-form impacts       footfall/impact.h  ff_impact_*
+ *   tree    articulated bodies        footfall/tree.h    ff_tree_*
+ *   robot   URDF                      footfall/robot.h   ff_robot_*
  *   io      scenes and recordings     footfall/io.h      ff_scene_load, ff_recorder_*
  *   status  how calls end             footfall/status.h  ff_status, ff_report
  *
@@ -23,9 +25,11 @@
 #include "footfall/impact.h"
 #include "footfall/io.h"
 #include "footfall/law.h"
+#include "footfall/robot.h"
 #include "footfall/scene.h"
 #include "footfall/sim.h"
 #include "footfall/status.h"
+#include "footfall/tree.h"
 #include "footfall/types.h"
 
 #ifdef __cplusplus

@@ -106,6 +106,13 @@ static inline ff_quat q_exp(ff_vec3 rotation) {
   return (ff_quat){c, half_sinc * rotation.x, half_sinc * rotation.y, half_sinc * rotation.z};
 }
 
+/* The rotation vector of a unit quaternion, of angle at most pi: the inverse of q_exp. */
+static inline ff_vec3 q_log(ff_quat q) {
+  ff_vec3 u = q.w < 0 ? v3(-q.x, -q.y, -q.z) : v3(q.x, q.y, q.z);
+  double s = v3_norm(u);
+  return s < 1e-12 ? v3_scale(2, u) : v3_scale(2 * atan2(s, fabs(q.w)) / s, u);
+}
+
 static inline ff_vec3 m3_mul(ff_mat3 a, ff_vec3 v) {
   return v3(a.m[0][0] * v.x + a.m[0][1] * v.y + a.m[0][2] * v.z,
             a.m[1][0] * v.x + a.m[1][1] * v.y + a.m[1][2] * v.z,

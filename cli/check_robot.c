@@ -1,0 +1,183 @@
+/* footfall check ROBOT.urdf: the tree, masses, inertias, and what looks wrong. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "json.h"
+
+enum { DEEPEST = 24 }; /* levels of indentation */
+
+typedef struct robot_job {
+  const char *path;
+  ff_robot *robot;
+  int *depth;         /* of each link */
+  char problem[1600]; /* why it cannot be simulated; "" */
+} robot_job;
+
+static double total_mass(const ff_robot *robot) {
+  double mass = 0;
+  for (int i = 1; i <= ff_robot_link_count(robot); i++) {
+    mass += ff_robot_link_info(robot, i).def.mass;
+  }
+  return mass;
+}
+
+static int moving_joints(const ff_robot *robot) {
+  int count = 0;
+  for (int i = 1; i <= ff_robot_link_count(robot); i++) {
+    count += ff_robot_link_info(robot, i).def.joint.kind != FF_JOINT_FIXED;
+  }
+  return count;
+}
+
+/* Would its tree build? A root without mass is the ground. */
+static void try_tree(robot_job *job) {
+  bool floats = ff_robot_link_info(job->robot, 1).def.mass > 0;
+  ff_tree *tree = NULL;
+  ff_report report;
+  memset(&report, 0, sizeof report);
+  if (ff_robot_tree(&tree, job->robot, floats ? FF_JOINT_FREE : FF_JOINT_FIXED, &report) != FF_OK) {
+    ff_report_text(&report, job->problem, sizeof job->problem);
+  }
+  ff_tree_destroy(tree);
+}
+
+/* ---- for people
+ * ---------------------------------------------------------------------------------- */
+
+static void print_joint(const ff_robot_link *link) {
+  const ff_joint_def *joint = &link->def.joint;
+  printf("  by %s '%s'", ff_joint_kind_name(joint->kind), link->joint_name);
+  bool axis = joint->kind != FF_JOINT_FIXED && joint->kind != FF_JOINT_FREE &&
+              joint->kind != FF_JOINT_SPHERICAL;
+  if (axis) {
+    printf(" about (%.4g, %.4g, %.4g)", joint->axis.x, joint->axis.y, joint->axis.z);
+  }
+  if (isfinite(joint->lower) && axis) {
+    printf(", %.4g to %.4g", joint->lower, joint->upper);
+  }
+  if (isfinite(link->effort) && axis) {
+    printf(", effort %.4g, speed %.4g", link->effort, link->speed);
+  }
+}
+
+static void print_link(const robot_job *job, int i) {
+  ff_robot_link link = ff_robot_link_info(job->robot, i);
+  int depth = job->depth[i] < DEEPEST ? job->depth[i] : DEEPEST;
+  printf("  %*s%s", 2 * depth, "", link.def.name);
+  if (i > 1) {
+    print_joint(&link);
+  }
+  printf("\n");
+  if (link.def.mass > 0) {
+    const ff_mat3 *m = &link.def.inertia;
+    printf("  %*s  mass %.6g kg at (%.4g, %.4g, %.4g) m\n", 2 * depth, "", link.def.mass,
+           link.def.com.x, link.def.com.y, link.def.com.z);
+    printf("  %*s  inertia xx %.4g, yy %.4g, zz %.4g, xy %.4g, xz %.4g, yz %.4g kg m^2\n",
+           2 * depth, "", m->m[0][0], m->m[1][1], m->m[2][2], m->m[0][1], m->m[0][2], m->m[1][2]);
+  }
+}
+
+static void print_shapes(const ff_robot *robot) {
+  printf("\ncollision shapes\n");
+  for (int i = 0; i < ff_robot_shape_count(robot); i++) {
+    ff_robot_shape shape = ff_robot_shape_info(robot, i);
+    printf("  %s: ", ff_robot_link_info(robot, shape.link).def.name);
+    if (shape.mesh) {
+      printf("mesh %s, hull of %d corners, box %.4g x %.4g x %.4g m\n", shape.file,
+             shape.corner_count, 2 * shape.size.x, 2 * shape.size.y, 2 * shape.size.z);
+    } else {
+      printf("%s, size (%.4g, %.4g, %.4g) m\n", ff_shape_kind_name(shape.kind), shape.size.x,
+             shape.size.y, shape.size.z);
+    }
+  }
+}
+
+static void print_text(const robot_job *job) {
+  const ff_robot *robot = job->robot;
+  printf("robot        %s\n", ff_robot_name(robot));
+  printf("links        %d, with %d moving joints\n", ff_robot_link_count(robot),
+         moving_joints(robot));
+  printf("mass         %.6g kg\n", total_mass(robot));
+  printf("\ntree\n");
+  for (int i = 1; i <= ff_robot_link_count(robot); i++) {
+    print_link(job, i);
+  }
+  if (ff_robot_shape_count(robot) > 0) {
+    print_shapes(robot);
+  }
+  printf("\nlooks wrong or was left out\n");
+  for (int i = 0; i < ff_robot_note_count(robot); i++) {
+    printf("  %s\n", ff_robot_note(robot, i));
+  }
+  if (job->problem[0]) {
+    printf("  cannot be simulated: %s\n", job->problem);
+  }
+  if (ff_robot_note_count(robot) == 0 && !job->problem[0]) {
+    printf("  nothing\n");
+  }
+}
+
+/* ---- for programs
+ * ----------------------------------------------------------------------------------- */
+
+static void json_link(ff_json *json, const robot_job *job, int i) {
+  ff_robot_link link = ff_robot_link_info(job->robot, i);
+  const ff_joint_def *joint = &link.def.joint;
+  ff_json_open(json, NULL, '{');
+  ff_json_text(json, "name", link.def.name);
+  ff_json_text(json, "parent",
+               link.def.parent ? ff_robot_link_info(job->robot, link.def.parent).def.name : NULL);
+  ff_json_number(json, "mass", link.def.mass);
+  ff_json_numbers(json, "com", (const double[]){link.def.com.x, link.def.com.y, link.def.com.z}, 3);
+  ff_json_numbers(json, "inertia", &link.def.inertia.m[0][0], 9);
+  ff_json_text(json, "joint", link.joint_name);
+  ff_json_text(json, "kind", ff_joint_kind_name(joint->kind));
+  ff_json_numbers(json, "axis", (const double[]){joint->axis.x, joint->axis.y, joint->axis.z}, 3);
+  ff_json_number(json, "lower", joint->lower);
+  ff_json_number(json, "upper", joint->upper);
+  ff_json_number(json, "effort", link.effort);
+  ff_json_number(json, "speed", link.speed);
+  ff_json_close(json, '}');
+}
+
+static void print_json(const robot_job *job) {
+  ff_json json = {.out = stdout};
+  ff_json_open(&json, NULL, '{');
+  ff_json_text(&json, "robot", ff_robot_name(job->robot));
+  ff_json_number(&json, "mass", total_mass(job->robot));
+  ff_json_open(&json, "links", '[');
+  for (int i = 1; i <= ff_robot_link_count(job->robot); i++) {
+    json_link(&json, job, i);
+  }
+  ff_json_close(&json, ']');
+  ff_json_open(&json, "notes", '[');
+  for (int i = 0; i < ff_robot_note_count(job->robot); i++) {
+    ff_json_text(&json, NULL, ff_robot_note(job->robot, i));
+  }
+  ff_json_close(&json, ']');
+  ff_json_text(&json, "problem", job->problem);
+  ff_json_close(&json, '}');
+}
+
+int ff_cli_check_robot(const char *path, const char *root, bool as_json) {
+  robot_job job = {.path = path};
+  ff_report report;
+  memset(&report, 0, sizeof report);
+  ff_status status = ff_robot_load(&job.robot, path, root, &report);
+  if (status != FF_OK) {
+    return ff_cli_fail(status, &report);
+  }
+  int count = ff_robot_link_count(job.robot);
+  job.depth = ff_cli_alloc(count + 1, sizeof *job.depth);
+  for (int i = 1; i <= count; i++) {
+    int parent = ff_robot_link_info(job.robot, i).def.parent;
+    job.depth[i] = parent > 0 ? job.depth[parent] + 1 : 0;
+  }
+  try_tree(&job);
+  (as_json ? print_json : print_text)(&job);
+  free(job.depth);
+  ff_robot_destroy(job.robot);
+  return FF_EXIT_GOOD;
+}

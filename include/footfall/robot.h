@@ -1,0 +1,71 @@
+/* Robots from URDF files.
+ *
+ *   ff_robot_load(&robot, "robot.urdf", NULL, &report);
+ *   ff_robot_tree(&tree, robot, FF_JOINT_FREE, &report);
+ *
+ * Links are numbered as in the tree: 1 .. count, a parent before its children, 1 the root.
+ * What can be read but looks wrong is told by notes; what cannot be meant is an error with its
+ * line. Document types and entities are refused, files outside the root never opened.
+ */
+#ifndef FOOTFALL_ROBOT_H
+#define FOOTFALL_ROBOT_H
+
+#include "footfall/scene.h"
+#include "footfall/tree.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ff_robot ff_robot;
+
+/* Meshes are looked for inside `root`, a folder; NULL: the folder of the file, or the one above
+ * it if the file lies in a folder called urdf. package://NAME/FILE is root/NAME/FILE or
+ * root/FILE; other names are relative to the folder of the file. */
+ff_status ff_robot_load(ff_robot **out, const char *path, const char *root, ff_report *report);
+void ff_robot_destroy(ff_robot *robot); /* NULL is fine */
+
+const char *ff_robot_name(const ff_robot *robot);
+int ff_robot_link_count(const ff_robot *robot);
+
+typedef struct ff_robot_link {
+  ff_link_def def;                      /* as in the tree; the root link's joint is fixed */
+  const char *joint_name;               /* of the joint that carries it; "" for the root */
+  int line;                             /* of the link */
+  double effort;                        /* N m or N, limit of its actuator; INFINITY: none given */
+  double speed;                         /* rad/s or m/s, the same */
+  int mimic;                            /* link whose joint it follows; 0: none */
+  double mimic_factor, mimic_offset;    /* q = factor * q of the other + offset */
+  double soft_lower, soft_upper;        /* rad, safety controller; infinite: none */
+  double safety_position, safety_speed; /* 1/s, N m s/rad: its gains */
+} ff_robot_link;
+
+ff_robot_link ff_robot_link_info(const ff_robot *robot, int link);
+
+/* A collision shape. A mesh is known by the corners of its convex hull. */
+typedef struct ff_robot_shape {
+  int link;
+  bool mesh;
+  ff_shape_kind kind;     /* if not a mesh */
+  ff_vec3 size;           /* m, see ff_shape_kind; mesh: half extents of its box */
+  ff_pose pose;           /* in the link frame; mesh: centre and axes of its box */
+  const char *file;       /* of a mesh, as written; "" */
+  const ff_vec3 *corners; /* m, of the hull, in the link frame */
+  int corner_count;
+} ff_robot_shape;
+
+int ff_robot_shape_count(const ff_robot *robot);
+ff_robot_shape ff_robot_shape_info(const ff_robot *robot, int shape); /* 0 .. count - 1 */
+
+/* Something that was left out or looks wrong: "robot.urdf:12: link arm: ...". */
+int ff_robot_note_count(const ff_robot *robot);
+const char *ff_robot_note(const ff_robot *robot, int note);
+
+/* Its tree; the root link stands on the ground by a joint of this kind. */
+ff_status ff_robot_tree(ff_tree **out, const ff_robot *robot, ff_joint_kind root,
+                        ff_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,230 @@
+/* Trees of links and joints: kinematics, dynamics and inverse kinematics, usable alone.
+ *
+ *   ff_tree_build(&tree, links, count, &report);      immutable, may be shared by threads
+ *   ff_tree_work_create(&work, tree);                 one for each thread
+ *   ff_tree_update(work, q, v);                       kinematics of one state ...
+ *   ff_tree_forward_dynamics(work, tau, g, NULL, a);  ... of which every other call speaks
+ *
+ * Links are numbered 1 .. count, a parent before its children; 0 is the ground. A link's frame
+ * is the frame of the joint that carries it: at q = 0 both poses are the joint's `frame`.
+ *
+ * kind         q                           v (generalised velocity)
+ * fixed        -                           -
+ * revolute     angle                       its rate; the same for continuous (no limits)
+ * prismatic    distance along axis         its rate
+ * universal    angle about axis, then      their rates
+ *              about axis2 (turned along)
+ * planar       x, y, angle about axis z    their rates
+ * spherical    unit quaternion (w,x,y,z)   angular velocity, link axes
+ * free         position, then quaternion   angular velocity, then velocity of the link's origin;
+ *                                          both in link axes
+ *
+ * No call but build and create allocates.
+ */
+#ifndef FOOTFALL_TREE_H
+#define FOOTFALL_TREE_H
+
+#include "footfall/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- description ------------------------------------------------------------------------ */
+
+typedef enum ff_joint_kind {
+  FF_JOINT_FIXED,
+  FF_JOINT_REVOLUTE,
+  FF_JOINT_CONTINUOUS,
+  FF_JOINT_PRISMATIC,
+  FF_JOINT_UNIVERSAL,
+  FF_JOINT_PLANAR,
+  FF_JOINT_SPHERICAL,
+  FF_JOINT_FREE,
+  FF_JOINT_KIND_COUNT
+} ff_joint_kind;
+
+/* "revolute", ...: the name in files and messages. */
+const char *ff_joint_kind_name(ff_joint_kind kind);
+
+/* Units with m for distances and rad for angles: N m s/rad or N s/m, and so on. */
+typedef struct ff_joint_def {
+  ff_joint_kind kind;
+  ff_pose frame;            /* at q = 0, in the frame of the parent link */
+  ff_vec3 axis;             /* joint frame, need not be unit; planar: normal of the plane */
+  ff_vec3 axis2;            /* universal: the second axis; planar: direction of x */
+  double armature;          /* kg m^2 or kg, inertia of a geared rotor, on each coordinate */
+  double damping;           /* N m s/rad, on each coordinate */
+  double friction;          /* N m, dry, on each coordinate */
+  double friction_speed;    /* rad/s, dry friction is reached beyond about this speed */
+  double stiffness, rest;   /* N m/rad, rad: a spring; one-axis joints */
+  double lower, upper;      /* rad; infinite: none; one-axis joints */
+  double limit_stiffness;   /* N m/rad of the stop beyond a limit; 0: limits are not felt */
+  double limit_dissipation; /* s/rad, Hunt-Crossley damping of the stop */
+} ff_joint_def;
+
+typedef struct ff_link_def {
+  const char *name; /* for messages; may be NULL */
+  int parent;       /* 0: the ground */
+  ff_joint_def joint;
+  double mass;     /* kg */
+  ff_vec3 com;     /* m, link frame */
+  ff_mat3 inertia; /* kg m^2 about the centre of mass, link axes */
+} ff_link_def;
+
+/* A massless link on the ground by a fixed joint, without limits, springs or losses. */
+ff_link_def ff_link_def_default(void);
+
+/* ---- life ------------------------------------------------------------------------------- */
+
+typedef struct ff_tree ff_tree;
+typedef struct ff_tree_work ff_tree_work;
+
+/* links[0] is link 1. Checks everything; every moving joint must have something to move. */
+ff_status ff_tree_build(ff_tree **out, const ff_link_def *links, int count, ff_report *report);
+void ff_tree_destroy(ff_tree *tree); /* NULL is fine */
+/* The tree must outlive it. */
+ff_status ff_tree_work_create(ff_tree_work **out, const ff_tree *tree);
+void ff_tree_work_destroy(ff_tree_work *work);
+
+int ff_tree_link_count(const ff_tree *tree);
+int ff_tree_q_count(const ff_tree *tree); /* numbers in q */
+int ff_tree_v_count(const ff_tree *tree); /* numbers in v, a, tau */
+double ff_tree_mass(const ff_tree *tree); /* kg */
+
+typedef struct ff_link_info {
+  const char *name;
+  int parent;
+  ff_joint_kind kind;
+  int q_at, q_count; /* its part of q */
+  int v_at, v_count; /* its part of v */
+} ff_link_info;
+
+ff_link_info ff_tree_link(const ff_tree *tree, int link);
+
+/* ---- coordinates ------------------------------------------------------------------------- */
+
+/* All joints at zero, quaternions at one. */
+void ff_tree_neutral(const ff_tree *tree, double *q);
+/* dq/dt of velocity v. */
+void ff_tree_q_rate(const ff_tree *tree, const double *q, const double *v, double *dq);
+/* q moved by the constant velocity v for time h, along arcs; quaternions stay unit. */
+void ff_tree_q_move(const ff_tree *tree, double *q, const double *v, double h);
+
+/* ---- kinematics -------------------------------------------------------------------------- */
+
+/* Poses and velocities of all links; v NULL: at rest. */
+void ff_tree_update(ff_tree_work *work, const double *q, const double *v);
+
+ff_pose ff_tree_pose(const ff_tree_work *work, int link);     /* of the link frame, world */
+ff_vec3 ff_tree_velocity(const ff_tree_work *work, int link); /* m/s, of its origin, world */
+ff_vec3 ff_tree_omega(const ff_tree_work *work, int link);    /* rad/s, world */
+
+/* Of a point (m, world) that moves with the link: 6 x v_count numbers, row by row; angular
+ * velocity first, then velocity, in world axes. */
+void ff_tree_jacobian(const ff_tree_work *work, int link, ff_vec3 point, double *jacobian);
+/* Its rate as the link moves. */
+void ff_tree_jacobian_rate(const ff_tree_work *work, int link, ff_vec3 point, double *rate);
+
+/* ---- dynamics ----------------------------------------------------------------------------- */
+
+/* Pushes a link from outside. */
+typedef struct ff_tree_wrench {
+  ff_vec3 force;  /* N, world */
+  ff_vec3 torque; /* N m about the origin of the link frame, world */
+} ff_tree_wrench;
+
+/* tau that gives acceleration a. wrenches: one for each link, or NULL. */
+void ff_tree_inverse_dynamics(ff_tree_work *work, const double *a, ff_vec3 gravity,
+                              const ff_tree_wrench *wrenches, double *tau);
+/* Acceleration under tau, in time linear in the links. a and tau may be the same. False if the
+ * tree's inertia is not positive: then a is not set. */
+bool ff_tree_forward_dynamics(ff_tree_work *work, const double *tau, ff_vec3 gravity,
+                              const ff_tree_wrench *wrenches, double *a);
+/* The joint-space inertia H, v_count x v_count, symmetric, both halves filled. */
+void ff_tree_inertia(ff_tree_work *work, double *inertia);
+/* A matrix C with C v the Coriolis and centrifugal forces and dH/dt - 2 C skew. */
+void ff_tree_coriolis(ff_tree_work *work, double *coriolis);
+
+/* In place: the lower half of H becomes L with H = L^T L; branches that do not touch cost
+ * nothing. False if H is not positive. */
+bool ff_tree_factor(const ff_tree *tree, double *inertia);
+/* x := H^-1 x with the L of ff_tree_factor. */
+void ff_tree_solve(const ff_tree *tree, const double *factor, double *x);
+
+/* Springs, stops, damping and dry friction of all joints. */
+typedef struct ff_joint_loads {
+  double stored; /* J, in springs and stops */
+  double lost;   /* W, in damping, friction and stops */
+} ff_joint_loads;
+
+/* Adds their forces at state q, v to tau. */
+ff_joint_loads ff_tree_joint_loads(const ff_tree *tree, const double *q, const double *v,
+                                   double *tau);
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+typedef struct ff_tree_motion {
+  ff_vec3 com;      /* m, centre of mass, world */
+  ff_vec3 velocity; /* m/s, of the centre of mass */
+  ff_vec3 linear;   /* kg m/s */
+  ff_vec3 angular;  /* kg m^2/s about the centre of mass */
+  double kinetic;   /* J, rotors included */
+  double gravity;   /* J, 0 with the centre of mass at the origin */
+} ff_tree_motion;
+
+ff_tree_motion ff_tree_whole(const ff_tree_work *work, ff_vec3 gravity);
+
+/* The point of the plane through `origin` with unit `normal` about which a wrench (force, and
+ * torque about the world origin) has no moment along the plane: the centre of pressure of
+ * contact forces. NAN if nothing presses. */
+ff_vec3 ff_center_of_pressure(ff_vec3 force, ff_vec3 torque, ff_vec3 origin, ff_vec3 normal);
+/* The zero-moment point on the same plane: where the ground must push so that the tree moves
+ * with acceleration a. Agrees with the centre of pressure when only the ground pushes. */
+ff_vec3 ff_tree_zero_moment_point(ff_tree_work *work, const double *a, ff_vec3 gravity,
+                                  ff_vec3 origin, ff_vec3 normal);
+
+/* ---- inverse kinematics ---------------------------------------------------------------------- */
+
+/* Bring a point of a link to a place. */
+typedef struct ff_reach_def {
+  int link;           /* the one to bring */
+  ff_vec3 point;      /* m, of that link, in its frame */
+  ff_pose target;     /* where the point goes and how the link is turned, world */
+  bool position_only; /* the turning is free */
+  int root;           /* only joints between this link and `link` move; 0: all from the ground */
+  double length;      /* m, an error of 1 rad counts as much as one of this length */
+  double tolerance;   /* m, error at which it is reached */
+  int most;           /* iterations */
+} ff_reach_def;
+
+ff_reach_def ff_reach_def_default(void); /* length 0.1, tolerance 1e-10, 200 iterations */
+
+typedef struct ff_reach_info {
+  bool reached;
+  int iterations;
+  double position_error; /* m */
+  double angle_error;    /* rad */
+} ff_reach_info;
+
+/* Damped least squares from q on, within the limits of the joints; q becomes the best found,
+ * and the state of the work is that one. */
+ff_reach_info ff_tree_reach(ff_tree_work *work, const ff_reach_def *def, double *q);
+
+/* A leg of six axes: hip yaw (z), roll (x) and pitch (y) that meet in a point, knee pitch, ankle
+ * pitch and roll that meet in another. Straight down with all angles zero; x is forward, and a
+ * positive knee brings the heel back. */
+typedef struct ff_leg {
+  double thigh, shank; /* m, hip to knee, knee to ankle */
+} ff_leg;
+
+/* Pose of the foot at the ankle, seen from the hip, for angles in the order above (rad). */
+ff_pose ff_leg_pose(const ff_leg *leg, const double angles[6]);
+/* The angles, with the knee bent forward, in closed form. False if the foot is too far or too
+ * near: then the angles are those of the leg stretched (folded) towards it, foot as wanted. */
+bool ff_leg_angles(const ff_leg *leg, ff_pose foot, double angles[6]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,165 @@
+#include "io/mesh.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/report.h"
+#include "base/text.h"
+#include "math/vec.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+/* What is being read. */
+typedef struct mesh {
+  const char *text;
+  size_t size;
+  ff_vec3 *points;
+  size_t count, room;
+  ff_report *report;
+} mesh;
+
+static ff_status add(mesh *m, ff_vec3 point) {
+  if (!v3_finite(point)) {
+    return ff_report_what(m->report, "point %zu of the mesh is not finite", m->count + 1);
+  }
+  if (m->count == m->room) {
+    size_t room = m->room ? 2 * m->room : 256;
+    ff_vec3 *points = ff_resize(m->points, m->room, room, sizeof *points);
+    if (!points) {
+      return FF_ERROR_MEMORY;
+    }
+    m->points = points;
+    m->room = room;
+  }
+  m->points[m->count++] = point;
+  return FF_OK;
+}
+
+/* ---- STL, binary ------------------------------------------------------------------------------
+ */
+
+enum { STL_HEAD = 84, STL_FACE = 50, STL_COUNT_AT = 80 };
+
+static uint32_t little_endian(const char *from) {
+  const unsigned char *b = (const unsigned char *)from;
+  return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+static double little_float(const char *from) {
+  uint32_t bits = little_endian(from);
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return (double)value;
+}
+
+/* The header's count must agree with the size of the file before anything is believed. */
+static bool is_binary(const mesh *m) {
+  return m->size >= STL_HEAD &&
+         (uint64_t)little_endian(m->text + STL_COUNT_AT) * STL_FACE + STL_HEAD == m->size;
+}
+
+static ff_status read_binary(mesh *m) {
+  ff_status status = FF_OK;
+  for (size_t at = STL_HEAD; at < m->size && status == FF_OK; at += STL_FACE) {
+    for (size_t corner = 0; corner < 3 && status == FF_OK; corner++) {
+      const char *from = m->text + at + 12 + 12 * corner; /* after the normal */
+      status = add(m, v3(little_float(from), little_float(from + 4), little_float(from + 8)));
+    }
+  }
+  return status;
+}
+
+/* ---- lines of text ----------------------------------------------------------------------------
+ */
+
+/* Three numbers that follow a word; false if they are not there. */
+static bool three_numbers(const char *text, const char *end, ff_vec3 *out) {
+  double values[3];
+  for (int k = 0; k < 3; k++) {
+    char word[64];
+    size_t length = 0;
+    while (text < end && (*text == ' ' || *text == '\t')) {
+      text++;
+    }
+    while (text < end && !strchr(" \t\r\n", *text) && length + 1 < sizeof word) {
+      word[length++] = *text++;
+    }
+    word[length] = 0;
+    if (!ff_number_read(word, &values[k])) {
+      return false;
+    }
+  }
+  *out = v3_load(values);
+  return true;
+}
+
+/* Points of the lines that start with a word: "vertex" in STL, "v" in OBJ. */
+static ff_status read_lines(mesh *m, const char *word) {
+  size_t length = strlen(word);
+  const char *end = m->text + m->size;
+  int line = 0;
+  for (const char *at = m->text; at < end;) {
+    const char *next = memchr(at, '\n', (size_t)(end - at));
+    next = next ? next + 1 : end;
+    line++;
+    while (at < next && (*at == ' ' || *at == '\t')) {
+      at++;
+    }
+    if ((size_t)(next - at) > length && memcmp(at, word, length) == 0 &&
+        (at[length] == ' ' || at[length] == '\t')) {
+      ff_vec3 point;
+      if (!three_numbers(at + length, next, &point)) {
+        ff_report_what(m->report, "line %d: three numbers must follow '%s'", line, word);
+        return FF_ERROR_INPUT;
+      }
+      ff_status status = add(m, point);
+      if (status != FF_OK) {
+        return status;
+      }
+    }
+    at = next;
+  }
+  return FF_OK;
+}
+
+static ff_status read_points(mesh *m, const char *path) {
+  const char *dot = strrchr(path, '.');
+  if (dot && strcasecmp(dot, ".obj") == 0) {
+    return read_lines(m, "v");
+  }
+  if (!dot || strcasecmp(dot, ".stl") != 0) {
+    return ff_report_what(m->report, "only STL and OBJ meshes are read");
+  }
+  if (is_binary(m)) {
+    return read_binary(m);
+  }
+  if (m->size >= 5 && memcmp(m->text, "solid", 5) == 0) {
+    return read_lines(m, "vertex");
+  }
+  return ff_report_what(m->report, "not an STL file: its header does not agree with its size");
+}
+
+ff_status ff_mesh_points(ff_vec3 **out, size_t *count, const char *path, ff_report *report) {
+  char *text = NULL;
+  mesh m = {.report = report};
+  *out = NULL;
+  *count = 0;
+  ff_status status = ff_file_read(&text, &m.size, path, FF_MESH_BYTES_MAX, report);
+  if (status != FF_OK) {
+    return status;
+  }
+  m.text = text;
+  status = read_points(&m, path);
+  ff_free(text);
+  if (status == FF_OK && m.count < 4) {
+    status = ff_report_what(report, "the mesh has %zu points; a body needs at least 4", m.count);
+  }
+  if (status != FF_OK) {
+    ff_free(m.points);
+    return status;
+  }
+  *out = m.points;
+  *count = m.count;
+  return FF_OK;
+}

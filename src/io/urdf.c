@@ -1,0 +1,256 @@
+/* Robots from URDF: the order of work, meshes, and what looks wrong. */
+#include "io/urdf.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/report.h"
+#include "io/mesh.h"
+#include "math/eigen.h"
+#include "math/vec.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- meshes -------------------------------------------------------------------------------------
+ */
+
+/* The box that holds the points, along their own axes. */
+static void set_box(ff_robot_shape *shape, const ff_vec3 *points, size_t count) {
+  ff_vec3 low = points[0], high = points[0];
+  for (size_t i = 1; i < count; i++) {
+    low = v3(fmin(low.x, points[i].x), fmin(low.y, points[i].y), fmin(low.z, points[i].z));
+    high = v3(fmax(high.x, points[i].x), fmax(high.y, points[i].y), fmax(high.z, points[i].z));
+  }
+  shape->size = v3_scale(0.5, v3_sub(high, low));
+  shape->pose.position = pose_point(shape->pose, v3_scale(0.5, v3_add(low, high)));
+}
+
+static ff_status read_mesh(ff_urdf *urdf, ff_urdf_shape *shape, ff_report *report) {
+  char path[FF_MESH_PATH_MAX];
+  ff_vec3 *points = NULL, *corners = NULL;
+  size_t count = 0;
+  ff_status status = ff_mesh_find(path, shape->shape.file, urdf->folder, urdf->root, report);
+  status = status == FF_OK ? ff_mesh_points(&points, &count, path, report) : status;
+  for (size_t i = 0; status == FF_OK && i < count; i++) {
+    points[i] = v3_mul(shape->scale, points[i]);
+  }
+  if (status == FF_OK) {
+    status =
+        ff_hull_corners(&corners, &shape->shape.corner_count, urdf->arena, points, count, report);
+  }
+  if (status == FF_OK) {
+    ff_pose frame = shape->shape.pose;
+    set_box(&shape->shape, points, count);
+    for (int i = 0; i < shape->shape.corner_count; i++) {
+      corners[i] = pose_point(frame, corners[i]);
+    }
+    shape->shape.corners = corners;
+  }
+  ff_free(points);
+  return status;
+}
+
+ff_status ff_urdf_meshes(ff_urdf *urdf, ff_report *report) {
+  for (int i = 0; i < urdf->shape_count; i++) {
+    ff_urdf_shape *shape = &urdf->shapes[i];
+    ff_status status = shape->shape.mesh ? read_mesh(urdf, shape, report) : FF_OK;
+    if (status != FF_OK) {
+      /* Whatever was wrong is told where the robot names the mesh. */
+      if (report && status != FF_ERROR_MEMORY) {
+        char what[300];
+        snprintf(what, sizeof what, "%.299s", report->what);
+        ff_urdf_wrong(urdf, shape->line, report, "mesh '%.80s': %s", shape->shape.file, what);
+      }
+      return status;
+    }
+  }
+  return FF_OK;
+}
+
+/* ---- what looks wrong
+ * ----------------------------------------------------------------------------- */
+
+/* NULL, or why no body has this inertia. */
+static const char *inertia_wrong(const ff_link_def *def) {
+  ff_quat axes;
+  ff_vec3 i = ff_eigen(def->inertia, &axes);
+  double most = fmax(i.x, fmax(i.y, i.z)), slack = 1e-9 * most;
+  if (i.x < -slack || i.y < -slack || i.z < -slack) {
+    return "has a negative principal moment of inertia: no body has";
+  }
+  if (i.x > i.y + i.z + slack || i.y > i.x + i.z + slack || i.z > i.x + i.y + slack) {
+    return "has a principal moment of inertia larger than the sum of the others: no body has";
+  }
+  if (def->mass > 0 && most <= 0) {
+    return "has mass but no inertia";
+  }
+  return def->mass == 0 && most > 0 ? "has inertia but no mass" : NULL;
+}
+
+static ff_status judge_link(const ff_robot *robot, ff_urdf *urdf, int i, bool leaf) {
+  const ff_robot_link *link = &robot->links[i];
+  const ff_joint_def *joint = &link->def.joint;
+  const char *wrong = inertia_wrong(&link->def);
+  ff_status status = FF_OK;
+  if (wrong) {
+    status = ff_urdf_note(urdf, link->line, "link '%.80s' %s", link->def.name, wrong);
+  }
+  if (status == FF_OK && leaf && link->def.mass == 0 && joint->kind != FF_JOINT_FIXED) {
+    status = ff_urdf_note(urdf, link->line, "link '%.80s' is a leaf that moves but has no mass",
+                          link->def.name);
+  }
+  if (status == FF_OK && !(joint->lower <= joint->upper)) {
+    status = ff_urdf_note(urdf, link->line,
+                          "joint '%.80s': the lower limit %g is above the upper limit %g",
+                          link->joint_name, joint->lower, joint->upper);
+  }
+  bool limited = isfinite(joint->lower);
+  bool needs = joint->kind == FF_JOINT_REVOLUTE || joint->kind == FF_JOINT_PRISMATIC;
+  if (status == FF_OK && needs && !limited) {
+    status =
+        ff_urdf_note(urdf, link->line, "joint '%.80s' should have a <limit>", link->joint_name);
+  }
+  if (status == FF_OK && link->mimic > 0) {
+    status = ff_urdf_note(urdf, link->line, "joint '%.80s' mimics '%.80s'", link->joint_name,
+                          robot->links[link->mimic].joint_name);
+  }
+  return status;
+}
+
+ff_status ff_urdf_judge(const ff_robot *robot, ff_urdf *urdf) {
+  bool *inner = ff_alloc((size_t)robot->link_count + 1, sizeof *inner);
+  if (!inner) {
+    return FF_ERROR_MEMORY;
+  }
+  for (int i = 1; i <= robot->link_count; i++) {
+    inner[robot->links[i].def.parent] = true;
+  }
+  ff_status status = FF_OK;
+  for (int i = 1; status == FF_OK && i <= robot->link_count; i++) {
+    status = judge_link(robot, urdf, i, !inner[i]);
+  }
+  ff_free(inner);
+  return status;
+}
+
+/* ---- life
+ * -------------------------------------------------------------------------------------------- */
+
+/* Folder of a path; "." if it names none. Returns false if it is too long. */
+static bool folder_of(const char *path, char out[FF_MESH_PATH_MAX]) {
+  const char *slash = strrchr(path, '/');
+  size_t length = slash ? (size_t)(slash - path) : 0;
+  if (length + 8 >= FF_MESH_PATH_MAX) {
+    return false;
+  }
+  memcpy(out, slash ? path : ".", slash ? length : 1);
+  out[slash ? length : 1] = 0;
+  if (slash == path) {
+    memcpy(out, "/", 2);
+  }
+  return true;
+}
+
+/* Without a root: the folder, or the one above if it is called urdf. */
+static void default_root(const char *folder, char out[FF_MESH_PATH_MAX]) {
+  const char *slash = strrchr(folder, '/');
+  const char *last = slash ? slash + 1 : folder;
+  snprintf(out, FF_MESH_PATH_MAX, "%s%s", folder, strcmp(last, "urdf") == 0 ? "/.." : "");
+}
+
+static ff_status read_robot(ff_robot *robot, ff_urdf *urdf, ff_report *report) {
+  char *text = NULL;
+  size_t size = 0;
+  ff_status status = ff_file_read(&text, &size, urdf->file, FF_XML_BYTES_MAX, report);
+  status = status == FF_OK ? ff_urdf_read(urdf, text, size, report) : status;
+  ff_free(text);
+  status = status == FF_OK ? ff_urdf_meshes(urdf, report) : status;
+  status = status == FF_OK ? ff_urdf_assemble(robot, urdf, report) : status;
+  status = status == FF_OK ? ff_urdf_judge(robot, urdf) : status;
+  robot->name = urdf->name ? urdf->name : "";
+  robot->notes = urdf->notes;
+  robot->note_count = urdf->note_count;
+  return status;
+}
+
+ff_status ff_robot_load(ff_robot **out, const char *path, const char *root, ff_report *report) {
+  char folder[FF_MESH_PATH_MAX], own_root[FF_MESH_PATH_MAX];
+  *out = NULL;
+  if (!folder_of(path, folder)) {
+    return ff_report_what(report, "the path is too long");
+  }
+  default_root(folder, own_root);
+  ff_robot *robot = ff_alloc(1, sizeof *robot);
+  if (!robot) {
+    ff_report_what(report, "%s", ff_status_text(FF_ERROR_MEMORY));
+    return FF_ERROR_MEMORY;
+  }
+  ff_urdf urdf = {
+      .file = path, .folder = folder, .root = root ? root : own_root, .arena = &robot->arena};
+  ff_status status = read_robot(robot, &urdf, report);
+  ff_urdf_free(&urdf);
+  if (status != FF_OK) {
+    if (status == FF_ERROR_MEMORY) {
+      ff_report_what(report, "%s", ff_status_text(status));
+    }
+    ff_robot_destroy(robot);
+    return status;
+  }
+  *out = robot;
+  return FF_OK;
+}
+
+void ff_robot_destroy(ff_robot *robot) {
+  if (robot) {
+    ff_arena_free(&robot->arena);
+    ff_free(robot);
+  }
+}
+
+/* ---- questions
+ * ------------------------------------------------------------------------------------------ */
+
+const char *ff_robot_name(const ff_robot *robot) {
+  return robot->name;
+}
+
+int ff_robot_link_count(const ff_robot *robot) {
+  return robot->link_count;
+}
+
+ff_robot_link ff_robot_link_info(const ff_robot *robot, int link) {
+  return robot->links[link];
+}
+
+int ff_robot_shape_count(const ff_robot *robot) {
+  return robot->shape_count;
+}
+
+ff_robot_shape ff_robot_shape_info(const ff_robot *robot, int shape) {
+  return robot->shapes[shape];
+}
+
+int ff_robot_note_count(const ff_robot *robot) {
+  return robot->note_count;
+}
+
+const char *ff_robot_note(const ff_robot *robot, int note) {
+  return robot->notes[note];
+}
+
+ff_status ff_robot_tree(ff_tree **out, const ff_robot *robot, ff_joint_kind root,
+                        ff_report *report) {
+  ff_link_def *links = ff_alloc((size_t)robot->link_count, sizeof *links);
+  *out = NULL;
+  if (!links) {
+    ff_report_what(report, "%s", ff_status_text(FF_ERROR_MEMORY));
+    return FF_ERROR_MEMORY;
+  }
+  for (int i = 0; i < robot->link_count; i++) {
+    links[i] = robot->links[i + 1].def;
+  }
+  links[0].joint.kind = root;
+  ff_status status = ff_tree_build(out, links, robot->link_count, report);
+  ff_free(links);
+  return status;
+}

@@ -1,0 +1,80 @@
+/* Inside of a robot, and what its readers share. */
+#ifndef FF_IO_URDF_H
+#define FF_IO_URDF_H
+
+#include "base/arena.h"
+#include "footfall/robot.h"
+#include "io/xml.h"
+
+enum {
+  FF_URDF_ITEMS_MAX = 100000, /* links, joints or shapes of a robot */
+  FF_URDF_NOTES_MAX = 200
+};
+
+typedef struct ff_urdf_link {
+  const char *name;
+  int line;
+  bool inertial;
+  double mass;
+  ff_pose origin;  /* of the inertial */
+  ff_mat3 inertia; /* about the centre of mass, axes of origin */
+} ff_urdf_link;
+
+typedef struct ff_urdf_joint {
+  const char *name, *parent, *child;
+  int line;
+  bool limited;
+  ff_joint_def def;
+  double effort, speed;
+  const char *mimic;
+  double mimic_factor, mimic_offset;
+  double soft_lower, soft_upper, safety_position, safety_speed;
+} ff_urdf_joint;
+
+typedef struct ff_urdf_shape {
+  int link, line;
+  int given; /* geometries inside */
+  ff_robot_shape shape;
+  ff_vec3 scale;
+} ff_urdf_shape;
+
+/* The elements of a file, in their order. */
+typedef struct ff_urdf {
+  const char *file, *folder, *root; /* as given; folder of the file; where meshes may lie */
+  ff_arena *arena;                  /* of the robot: texts and corners */
+  const char *name;
+  ff_urdf_link *links;
+  ff_urdf_joint *joints;
+  ff_urdf_shape *shapes;
+  int link_count, joint_count, shape_count;
+  int link_room, joint_room, shape_room;
+  const char **notes;
+  int note_count, note_room;
+} ff_urdf;
+
+struct ff_robot {
+  ff_arena arena;
+  const char *name;
+  ff_robot_link *links; /* link_count + 1: 0 is the ground */
+  int link_count;
+  ff_robot_shape *shapes;
+  int shape_count;
+  const char **notes;
+  int note_count;
+};
+
+/* Reads the text into urdf; free with ff_urdf_free either way. */
+ff_status ff_urdf_read(ff_urdf *urdf, const char *text, size_t size, ff_report *report);
+void ff_urdf_free(ff_urdf *urdf);
+/* Adds "file:line: text". FF_ERROR_MEMORY or FF_OK. */
+ff_status ff_urdf_note(ff_urdf *urdf, int line, const char *format, ...);
+/* Puts links in the order of a tree and fills the robot. */
+ff_status ff_urdf_assemble(ff_robot *robot, ff_urdf *urdf, ff_report *report);
+/* Reads the meshes of the shapes. */
+ff_status ff_urdf_meshes(ff_urdf *urdf, ff_report *report);
+/* Notes about what looks wrong. */
+ff_status ff_urdf_judge(const ff_robot *robot, ff_urdf *urdf);
+/* Sets file and line of a report and returns FF_ERROR_INPUT. */
+ff_status ff_urdf_wrong(const ff_urdf *urdf, int line, ff_report *report, const char *format, ...);
+
+#endif

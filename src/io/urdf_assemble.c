@@ -1,0 +1,257 @@
+/* Links in the order of a tree, each with the joint that carries it. */
+#include "base/report.h"
+#include "io/urdf.h"
+#include "math/spatial.h"
+#include "model/names.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+ff_status ff_urdf_wrong(const ff_urdf *urdf, int line, ff_report *report, const char *format, ...) {
+  char text[400];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  ff_report_what(report, "%s", text);
+  if (report) {
+    snprintf(report->file, sizeof report->file, "%s", urdf->file);
+    report->line = line;
+  }
+  return FF_ERROR_INPUT;
+}
+
+/* Indices are those of the file, but for `order` and `place`. */
+typedef struct assembly {
+  ff_urdf *urdf;
+  ff_report *report;
+  ff_names links, joints;
+  int *parent, *child; /* links of each joint */
+  int *joint_of;       /* joint that carries a link; -1: none */
+  int *first, *next;   /* children of a link, as joints: first, and next of a joint */
+  int *order, *place;  /* link at each place of the tree, 0 ..; place of each link */
+  int root;
+} assembly;
+
+static ff_status index_names(assembly *a, ff_arena *scratch) {
+  const ff_urdf *u = a->urdf;
+  const char **links = ff_arena_take(scratch, (size_t)u->link_count, sizeof *links);
+  const char **joints = ff_arena_take(scratch, (size_t)u->joint_count, sizeof *joints);
+  if (!links || !joints) {
+    return FF_ERROR_MEMORY;
+  }
+  for (int i = 0; i < u->link_count; i++) {
+    links[i] = u->links[i].name;
+  }
+  for (int i = 0; i < u->joint_count; i++) {
+    joints[i] = u->joints[i].name;
+  }
+  if (!ff_names_make(&a->links, scratch, links, u->link_count) ||
+      !ff_names_make(&a->joints, scratch, joints, u->joint_count)) {
+    return FF_ERROR_MEMORY;
+  }
+  int twin = ff_names_twin(&a->links);
+  if (twin >= 0) {
+    return ff_urdf_wrong(u, u->links[twin].line, a->report, "two links are called '%.100s'",
+                         links[twin]);
+  }
+  twin = ff_names_twin(&a->joints);
+  if (twin >= 0) {
+    return ff_urdf_wrong(u, u->joints[twin].line, a->report, "two joints are called '%.100s'",
+                         joints[twin]);
+  }
+  return FF_OK;
+}
+
+static ff_status take_arrays(assembly *a, ff_arena *scratch) {
+  size_t links = (size_t)a->urdf->link_count, joints = (size_t)a->urdf->joint_count;
+  int *room = ff_arena_take(scratch, 4 * links + 3 * joints, sizeof *room);
+  if (!room) {
+    return FF_ERROR_MEMORY;
+  }
+  a->joint_of = room;
+  a->first = room + links;
+  a->order = room + 2 * links;
+  a->place = room + 3 * links;
+  a->parent = room + 4 * links;
+  a->child = a->parent + joints;
+  a->next = a->child + joints;
+  for (size_t i = 0; i < links; i++) {
+    a->joint_of[i] = a->first[i] = a->place[i] = -1;
+  }
+  return FF_OK;
+}
+
+static ff_status find_link(assembly *a, const ff_urdf_joint *joint, const char *name, int *out) {
+  *out = ff_names_find(&a->links, name);
+  if (*out < 0) {
+    return ff_urdf_wrong(a->urdf, joint->line, a->report,
+                         "joint '%.100s': there is no link '%.100s'", joint->name, name);
+  }
+  return FF_OK;
+}
+
+/* Children end up in the order of the file because joints are taken from the last on. */
+static ff_status connect(assembly *a) {
+  const ff_urdf *u = a->urdf;
+  for (int i = u->joint_count - 1; i >= 0; i--) {
+    const ff_urdf_joint *joint = &u->joints[i];
+    ff_status status = find_link(a, joint, joint->parent, &a->parent[i]);
+    status = status == FF_OK ? find_link(a, joint, joint->child, &a->child[i]) : status;
+    if (status != FF_OK) {
+      return status;
+    }
+    if (a->joint_of[a->child[i]] >= 0) {
+      return ff_urdf_wrong(u, u->joints[a->joint_of[a->child[i]]].line, a->report,
+                           "link '%.100s' is the child of two joints, '%.60s' and '%.60s'",
+                           joint->child, joint->name, u->joints[a->joint_of[a->child[i]]].name);
+    }
+    a->joint_of[a->child[i]] = i;
+    a->next[i] = a->first[a->parent[i]];
+    a->first[a->parent[i]] = i;
+  }
+  return FF_OK;
+}
+
+static ff_status find_root(assembly *a) {
+  const ff_urdf *u = a->urdf;
+  a->root = -1;
+  for (int i = 0; i < u->link_count; i++) {
+    if (a->joint_of[i] < 0) {
+      if (a->root >= 0) {
+        return ff_urdf_wrong(u, u->links[i].line, a->report,
+                             "link '%.100s' is detached: no joint connects it to '%.100s'",
+                             u->links[i].name, u->links[a->root].name);
+      }
+      a->root = i;
+    }
+  }
+  if (a->root < 0) {
+    return u->link_count == 0
+               ? ff_urdf_wrong(u, 1, a->report, "the robot has no link")
+               : ff_urdf_wrong(u, u->joints[0].line, a->report, "the joints form a cycle");
+  }
+  return FF_OK;
+}
+
+/* Depth first without recursion: down to the first child, else to the next of the nearest
+ * ancestor that has one. */
+static ff_status put_in_order(assembly *a) {
+  const ff_urdf *u = a->urdf;
+  int count = 0, at = a->root;
+  while (at >= 0) {
+    a->place[at] = count;
+    a->order[count++] = at;
+    int joint = a->first[at];
+    while (joint < 0 && at != a->root) {
+      joint = a->next[a->joint_of[at]];
+      at = a->parent[a->joint_of[at]];
+    }
+    at = joint >= 0 ? a->child[joint] : -1;
+  }
+  for (int i = 0; count < u->link_count && i < u->link_count; i++) {
+    if (a->place[i] < 0) {
+      return ff_urdf_wrong(u, u->joints[a->joint_of[i]].line, a->report,
+                           "joint '%.100s' is part of a cycle", u->joints[a->joint_of[i]].name);
+    }
+  }
+  return FF_OK;
+}
+
+/* Inertia in link axes: R I R^T. */
+static void set_mass(ff_link_def *to, const ff_urdf_link *from) {
+  to->name = from->name;
+  to->mass = from->mass;
+  to->com = from->origin.position;
+  to->inertia = m3_congruent(m3_transpose(q_matrix(from->origin.orientation)), from->inertia);
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < i; j++) {
+      to->inertia.m[i][j] = to->inertia.m[j][i];
+    }
+  }
+}
+
+static ff_status set_joint(assembly *a, ff_robot_link *to, int at) {
+  const ff_urdf_joint *joint = &a->urdf->joints[at];
+  to->def.joint = joint->def;
+  to->def.joint.axis2 =
+      v3_orthogonal(v3_norm(joint->def.axis) > 0 ? v3_unit(joint->def.axis) : v3(0, 0, 1));
+  to->def.parent = a->place[a->parent[at]] + 1;
+  to->joint_name = joint->name;
+  to->effort = joint->effort;
+  to->speed = joint->speed;
+  to->soft_lower = joint->soft_lower;
+  to->soft_upper = joint->soft_upper;
+  to->safety_position = joint->safety_position;
+  to->safety_speed = joint->safety_speed;
+  to->mimic_factor = joint->mimic_factor;
+  to->mimic_offset = joint->mimic_offset;
+  if (joint->mimic) {
+    int other = ff_names_find(&a->joints, joint->mimic);
+    if (other < 0 || other == at) {
+      return ff_urdf_wrong(a->urdf, joint->line, a->report,
+                           "joint '%.100s' mimics '%.100s', which is not another joint",
+                           joint->name, joint->mimic);
+    }
+    to->mimic = a->place[a->child[other]] + 1;
+  }
+  return FF_OK;
+}
+
+static ff_status fill_links(assembly *a, ff_robot *robot) {
+  const ff_urdf *u = a->urdf;
+  robot->link_count = u->link_count;
+  robot->links = ff_arena_take(&robot->arena, (size_t)u->link_count + 1, sizeof *robot->links);
+  if (!robot->links) {
+    return FF_ERROR_MEMORY;
+  }
+  for (int k = 0; k < u->link_count; k++) {
+    int i = a->order[k];
+    ff_robot_link *to = &robot->links[k + 1];
+    *to = (ff_robot_link){.def = ff_link_def_default(),
+                          .joint_name = "",
+                          .line = u->links[i].line,
+                          .effort = INFINITY,
+                          .speed = INFINITY,
+                          .mimic_factor = 1,
+                          .soft_lower = -INFINITY,
+                          .soft_upper = INFINITY};
+    set_mass(&to->def, &u->links[i]);
+    if (a->joint_of[i] >= 0) {
+      ff_status status = set_joint(a, to, a->joint_of[i]);
+      if (status != FF_OK) {
+        return status;
+      }
+    }
+  }
+  return FF_OK;
+}
+
+static ff_status fill_shapes(const assembly *a, ff_robot *robot) {
+  const ff_urdf *u = a->urdf;
+  robot->shapes = ff_arena_take(&robot->arena, (size_t)u->shape_count, sizeof *robot->shapes);
+  if (!robot->shapes) {
+    return FF_ERROR_MEMORY;
+  }
+  for (int i = 0; i < u->shape_count; i++) {
+    robot->shapes[i] = u->shapes[i].shape;
+    robot->shapes[i].link = a->place[u->shapes[i].link] + 1;
+  }
+  robot->shape_count = u->shape_count;
+  return FF_OK;
+}
+
+ff_status ff_urdf_assemble(ff_robot *robot, ff_urdf *urdf, ff_report *report) {
+  assembly a = {.urdf = urdf, .report = report};
+  ff_arena scratch = {0};
+  ff_status status = index_names(&a, &scratch);
+  status = status == FF_OK ? take_arrays(&a, &scratch) : status;
+  status = status == FF_OK ? connect(&a) : status;
+  status = status == FF_OK ? find_root(&a) : status;
+  status = status == FF_OK ? put_in_order(&a) : status;
+  status = status == FF_OK ? fill_links(&a, robot) : status;
+  status = status == FF_OK ? fill_shapes(&a, robot) : status;
+  ff_arena_free(&scratch);
+  return status;
+}

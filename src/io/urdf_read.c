@@ -1,0 +1,470 @@
+/* From XML elements to links, joints and shapes: a table of who may stand inside whom. */
+#include "base/memory.h"
+#include "base/report.h"
+#include "base/text.h"
+#include "io/urdf.h"
+#include "math/vec.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef enum element {
+  TOP,
+  ROBOT,
+  LINK,
+  INERTIAL,
+  COLLISION,
+  GEOMETRY,
+  JOINT,
+  LEAF,    /* nothing of interest inside */
+  IGNORED, /* known, and of no use here */
+  UNKNOWN
+} element;
+
+typedef struct reader {
+  ff_urdf *urdf;
+  ff_xml *xml;
+  const char *tag;
+  const char **attributes;
+  element stack[FF_XML_DEPTH_MAX + 1];
+  int depth;
+  const char *strange[64]; /* unknown tags that were told already */
+  int strange_count;
+} reader;
+
+/* ---- growing lists ------------------------------------------------------------------------------
+ */
+
+/* Room for one more; NULL (and an error) if there is none. */
+static void *one_more(reader *r, void **list, int *count, int *room, size_t size) {
+  if (*count >= FF_URDF_ITEMS_MAX) {
+    ff_xml_fail(r->xml, "more than %d of them", FF_URDF_ITEMS_MAX);
+    return NULL;
+  }
+  if (*count == *room) {
+    int wanted = *room ? 2 * *room : 16;
+    void *fresh = ff_resize(*list, (size_t)*room, (size_t)wanted, size);
+    if (!fresh) {
+      ff_xml_take(r->xml, FF_ERROR_MEMORY);
+      return NULL;
+    }
+    *list = fresh;
+    *room = wanted;
+  }
+  return (char *)*list + (size_t)(*count)++ * size;
+}
+
+ff_status ff_urdf_note(ff_urdf *urdf, int line, const char *format, ...) {
+  if (urdf->note_count == FF_URDF_NOTES_MAX) {
+    return FF_OK;
+  }
+  if (!urdf->notes) {
+    urdf->notes = ff_arena_take(urdf->arena, FF_URDF_NOTES_MAX, sizeof *urdf->notes);
+  }
+  char text[1024];
+  int used = snprintf(text, sizeof text, "%.400s:%d: ", urdf->file, line);
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text + used, sizeof text - (size_t)used, format, args);
+  va_end(args);
+  const char *kept = urdf->notes ? ff_arena_text(urdf->arena, text, strlen(text)) : NULL;
+  if (!kept) {
+    return FF_ERROR_MEMORY;
+  }
+  urdf->notes[urdf->note_count++] = kept;
+  return FF_OK;
+}
+
+/* ---- attributes
+ * ----------------------------------------------------------------------------------- */
+
+static const char *attribute(const reader *r, const char *name) {
+  for (const char **at = r->attributes; *at; at += 2) {
+    if (strcmp(at[0], name) == 0) {
+      return at[1];
+    }
+  }
+  return NULL;
+}
+
+/* A text that must be there and not be empty, kept. */
+static const char *text_of(reader *r, const char *name) {
+  const char *value = attribute(r, name);
+  if (!value || !value[0]) {
+    ff_xml_fail(r->xml, "<%s> needs the attribute '%s'", r->tag, name);
+    return "";
+  }
+  if (strlen(value) > 1000) {
+    ff_xml_fail(r->xml, "'%s' of <%s> is longer than 1000 characters", name, r->tag);
+    return "";
+  }
+  const char *kept = ff_arena_text(r->urdf->arena, value, strlen(value));
+  if (!kept) {
+    ff_xml_take(r->xml, FF_ERROR_MEMORY);
+  }
+  return kept ? kept : "";
+}
+
+/* Exactly count numbers between blanks. */
+static bool scan_numbers(const char *text, int count, double *out) {
+  for (int k = 0; k < count; k++) {
+    text += strspn(text, " \t\r\n");
+    char word[64];
+    size_t length = strcspn(text, " \t\r\n");
+    if (length == 0 || length >= sizeof word) {
+      return false;
+    }
+    memcpy(word, text, length);
+    word[length] = 0;
+    text += length;
+    ff_unit unit;
+    if (!ff_number_scan(word, &out[k], &unit) || unit != FF_UNIT_NONE || !isfinite(out[k])) {
+      return false;
+    }
+  }
+  return text[strspn(text, " \t\r\n")] == 0;
+}
+
+/* Leaves out alone if the attribute is missing. Returns whether it was there. */
+static bool numbers_of(reader *r, const char *name, int count, double *out) {
+  const char *value = attribute(r, name);
+  double found[4];
+  if (!value) {
+    return false;
+  }
+  if (!scan_numbers(value, count, found)) {
+    ff_xml_fail(r->xml, "'%s' of <%s> must be %d finite number%s, got '%.60s'", name, r->tag, count,
+                count == 1 ? "" : "s", value);
+    return true;
+  }
+  memcpy(out, found, (size_t)count * sizeof *out);
+  return true;
+}
+
+static void number_of(reader *r, const char *name, bool required, double *out) {
+  if (!numbers_of(r, name, 1, out) && required) {
+    ff_xml_fail(r->xml, "<%s> needs the attribute '%s'", r->tag, name);
+  }
+}
+
+/* Fixed axes: roll about x, then pitch about y, then yaw about z. */
+static ff_quat turn_of_rpy(const double rpy[3]) {
+  ff_quat x = q_exp(v3(rpy[0], 0, 0)), y = q_exp(v3(0, rpy[1], 0)), z = q_exp(v3(0, 0, rpy[2]));
+  return q_mul(z, q_mul(y, x));
+}
+
+static void read_pose(reader *r, ff_pose *out) {
+  double xyz[3] = {0}, rpy[3] = {0};
+  numbers_of(r, "xyz", 3, xyz);
+  numbers_of(r, "rpy", 3, rpy);
+  *out = (ff_pose){v3_load(xyz), turn_of_rpy(rpy)};
+}
+
+/* ---- elements
+ * --------------------------------------------------------------------------------------- */
+
+static ff_urdf_link *this_link(reader *r) {
+  return &r->urdf->links[r->urdf->link_count - 1];
+}
+static ff_urdf_joint *this_joint(reader *r) {
+  return &r->urdf->joints[r->urdf->joint_count - 1];
+}
+static ff_urdf_shape *this_shape(reader *r) {
+  return &r->urdf->shapes[r->urdf->shape_count - 1];
+}
+
+static void on_robot(reader *r) {
+  r->urdf->name = attribute(r, "name") ? text_of(r, "name") : "";
+}
+
+static void on_link(reader *r) {
+  ff_urdf *u = r->urdf;
+  ff_urdf_link *link =
+      one_more(r, (void **)&u->links, &u->link_count, &u->link_room, sizeof *u->links);
+  if (link) {
+    *link = (ff_urdf_link){.line = ff_xml_line(r->xml), .origin.orientation = {1, 0, 0, 0}};
+    link->name = text_of(r, "name");
+  }
+}
+
+static void on_inertial(reader *r) {
+  this_link(r)->inertial = true;
+}
+static void on_inertial_origin(reader *r) {
+  read_pose(r, &this_link(r)->origin);
+}
+static void on_mass(reader *r) {
+  double *mass = &this_link(r)->mass;
+  number_of(r, "value", true, mass);
+  if (*mass < 0) {
+    ff_xml_fail(r->xml, "the mass must not be negative, got %g", *mass);
+  }
+}
+static void on_inertia(reader *r) {
+  ff_mat3 *to = &this_link(r)->inertia;
+  static const char *const names[3][3] = {
+      {"ixx", "ixy", "ixz"}, {"ixy", "iyy", "iyz"}, {"ixz", "iyz", "izz"}};
+  for (int i = 0; i < 3; i++) {
+    for (int j = i; j < 3; j++) {
+      number_of(r, names[i][j], i == j, &to->m[i][j]);
+      to->m[j][i] = to->m[i][j];
+    }
+  }
+}
+
+static void on_collision(reader *r) {
+  ff_urdf *u = r->urdf;
+  ff_urdf_shape *shape =
+      one_more(r, (void **)&u->shapes, &u->shape_count, &u->shape_room, sizeof *u->shapes);
+  if (shape) {
+    *shape = (ff_urdf_shape){.line = ff_xml_line(r->xml),
+                             .link = u->link_count - 1,
+                             .shape = {.pose.orientation = {1, 0, 0, 0}, .file = ""},
+                             .scale = {1, 1, 1}};
+  }
+}
+static void on_collision_origin(reader *r) {
+  read_pose(r, &this_shape(r)->shape.pose);
+}
+
+static void set_shape(reader *r, ff_shape_kind kind, ff_vec3 size) {
+  ff_urdf_shape *shape = this_shape(r);
+  if (shape->given++ > 0) {
+    ff_xml_fail(r->xml, "one <geometry> holds one shape");
+  }
+  if (!(size.x > 0 && (kind == FF_SPHERE || size.y > 0) && (kind != FF_BOX || size.z > 0))) {
+    ff_xml_fail(r->xml, "the sizes of a <%s> must be greater than 0", r->tag);
+  }
+  shape->shape.kind = kind;
+  shape->shape.size = size;
+}
+static void on_box(reader *r) {
+  double size[3] = {0};
+  if (!numbers_of(r, "size", 3, size)) {
+    ff_xml_fail(r->xml, "<box> needs the attribute 'size'");
+  }
+  set_shape(r, FF_BOX, v3_scale(0.5, v3_load(size)));
+}
+static void on_sphere(reader *r) {
+  double radius = 0;
+  number_of(r, "radius", true, &radius);
+  set_shape(r, FF_SPHERE, v3(radius, 0, 0));
+}
+static void on_cylinder(reader *r) {
+  double radius = 0, length = 0;
+  number_of(r, "radius", true, &radius);
+  number_of(r, "length", true, &length);
+  set_shape(r, strcmp(r->tag, "capsule") == 0 ? FF_CAPSULE : FF_CYLINDER,
+            v3(radius, 0.5 * length, 0));
+}
+static void on_mesh(reader *r) {
+  set_shape(r, FF_BOX, v3(1, 1, 1));
+  double scale[3] = {1, 1, 1};
+  numbers_of(r, "scale", 3, scale);
+  this_shape(r)->scale = v3_load(scale);
+  this_shape(r)->shape.mesh = true;
+  this_shape(r)->shape.file = text_of(r, "filename");
+}
+
+/* ---- joints
+ * ------------------------------------------------------------------------------------------- */
+
+static const struct {
+  const char *name;
+  ff_joint_kind kind;
+} joint_types[] = {{"revolute", FF_JOINT_REVOLUTE},   {"continuous", FF_JOINT_CONTINUOUS},
+                   {"prismatic", FF_JOINT_PRISMATIC}, {"fixed", FF_JOINT_FIXED},
+                   {"floating", FF_JOINT_FREE},       {"planar", FF_JOINT_PLANAR},
+                   {"spherical", FF_JOINT_SPHERICAL}};
+enum { TYPE_COUNT = sizeof joint_types / sizeof *joint_types };
+
+static ff_joint_kind joint_kind(reader *r) {
+  const char *type = text_of(r, "type");
+  const char *known[TYPE_COUNT];
+  for (int i = 0; i < TYPE_COUNT; i++) {
+    known[i] = joint_types[i].name;
+    if (strcmp(type, joint_types[i].name) == 0) {
+      return joint_types[i].kind;
+    }
+  }
+  ff_xml_take(r->xml,
+              ff_report_unknown(ff_xml_report(r->xml), "joint type", type, known, TYPE_COUNT));
+  return FF_JOINT_FIXED;
+}
+
+static void on_joint(reader *r) {
+  ff_urdf *u = r->urdf;
+  ff_urdf_joint *joint =
+      one_more(r, (void **)&u->joints, &u->joint_count, &u->joint_room, sizeof *u->joints);
+  if (!joint) {
+    return;
+  }
+  *joint = (ff_urdf_joint){.line = ff_xml_line(r->xml),
+                           .def = ff_link_def_default().joint,
+                           .effort = INFINITY,
+                           .speed = INFINITY,
+                           .mimic_factor = 1,
+                           .soft_lower = -INFINITY,
+                           .soft_upper = INFINITY};
+  joint->def.axis = v3(1, 0, 0);
+  joint->name = text_of(r, "name");
+  joint->def.kind = joint_kind(r);
+}
+static void on_joint_origin(reader *r) {
+  read_pose(r, &this_joint(r)->def.frame);
+}
+static void on_parent(reader *r) {
+  this_joint(r)->parent = text_of(r, "link");
+}
+static void on_child(reader *r) {
+  this_joint(r)->child = text_of(r, "link");
+}
+static void on_axis(reader *r) {
+  double xyz[3] = {1, 0, 0};
+  numbers_of(r, "xyz", 3, xyz);
+  this_joint(r)->def.axis = v3_load(xyz);
+  ff_joint_kind kind = this_joint(r)->def.kind;
+  if (v3_norm(v3_load(xyz)) == 0 && kind != FF_JOINT_FIXED && kind != FF_JOINT_FREE) {
+    ff_xml_fail(r->xml, "the axis must not be zero");
+  }
+}
+static void on_limit(reader *r) {
+  ff_urdf_joint *joint = this_joint(r);
+  joint->limited = true;
+  if (joint->def.kind != FF_JOINT_CONTINUOUS) {
+    joint->def.lower = joint->def.upper = 0; /* what URDF says if they are missing */
+    number_of(r, "lower", false, &joint->def.lower);
+    number_of(r, "upper", false, &joint->def.upper);
+  }
+  number_of(r, "effort", false, &joint->effort);
+  number_of(r, "velocity", false, &joint->speed);
+}
+static void on_dynamics(reader *r) {
+  ff_joint_def *def = &this_joint(r)->def;
+  number_of(r, "damping", false, &def->damping);
+  number_of(r, "friction", false, &def->friction);
+  if (def->damping < 0 || def->friction < 0) {
+    ff_xml_fail(r->xml, "damping and friction must not be negative");
+  }
+}
+static void on_mimic(reader *r) {
+  ff_urdf_joint *joint = this_joint(r);
+  joint->mimic = text_of(r, "joint");
+  number_of(r, "multiplier", false, &joint->mimic_factor);
+  number_of(r, "offset", false, &joint->mimic_offset);
+}
+static void on_safety(reader *r) {
+  ff_urdf_joint *joint = this_joint(r);
+  number_of(r, "soft_lower_limit", false, &joint->soft_lower);
+  number_of(r, "soft_upper_limit", false, &joint->soft_upper);
+  number_of(r, "k_position", false, &joint->safety_position);
+  number_of(r, "k_velocity", true, &joint->safety_speed);
+}
+
+/* ---- who stands inside whom
+ * ------------------------------------------------------------------------------ */
+
+static const struct {
+  element inside;
+  const char *name;
+  element is;
+  void (*read)(reader *r);
+} elements[] = {
+    {TOP, "robot", ROBOT, on_robot},
+    {ROBOT, "link", LINK, on_link},
+    {ROBOT, "joint", JOINT, on_joint},
+    {ROBOT, "material", IGNORED, NULL},
+    {LINK, "inertial", INERTIAL, on_inertial},
+    {LINK, "visual", IGNORED, NULL},
+    {LINK, "collision", COLLISION, on_collision},
+    {INERTIAL, "origin", LEAF, on_inertial_origin},
+    {INERTIAL, "mass", LEAF, on_mass},
+    {INERTIAL, "inertia", LEAF, on_inertia},
+    {COLLISION, "origin", LEAF, on_collision_origin},
+    {COLLISION, "geometry", GEOMETRY, NULL},
+    {GEOMETRY, "box", LEAF, on_box},
+    {GEOMETRY, "sphere", LEAF, on_sphere},
+    {GEOMETRY, "cylinder", LEAF, on_cylinder},
+    {GEOMETRY, "capsule", LEAF, on_cylinder},
+    {GEOMETRY, "mesh", LEAF, on_mesh},
+    {JOINT, "origin", LEAF, on_joint_origin},
+    {JOINT, "parent", LEAF, on_parent},
+    {JOINT, "child", LEAF, on_child},
+    {JOINT, "axis", LEAF, on_axis},
+    {JOINT, "limit", LEAF, on_limit},
+    {JOINT, "dynamics", LEAF, on_dynamics},
+    {JOINT, "mimic", LEAF, on_mimic},
+    {JOINT, "safety_controller", LEAF, on_safety},
+    {JOINT, "calibration", IGNORED, NULL},
+};
+
+/* Tells of an unknown element once. */
+static void note_strange(reader *r) {
+  for (int i = 0; i < r->strange_count; i++) {
+    if (strcmp(r->strange[i], r->tag) == 0) {
+      return;
+    }
+  }
+  if (r->strange_count < (int)(sizeof r->strange / sizeof *r->strange)) {
+    const char *kept = ff_arena_text(r->urdf->arena, r->tag, strlen(r->tag));
+    if (!kept) {
+      ff_xml_take(r->xml, FF_ERROR_MEMORY);
+      return;
+    }
+    r->strange[r->strange_count++] = kept;
+    ff_xml_take(r->xml, ff_urdf_note(r->urdf, ff_xml_line(r->xml),
+                                     "<%.60s> is not part of URDF as read here; left out", r->tag));
+  }
+}
+
+static void start(void *context, ff_xml *xml, const char *name, const char **attributes) {
+  reader *r = context;
+  r->xml = xml;
+  r->tag = name;
+  r->attributes = attributes;
+  element inside = r->depth > 0 ? r->stack[r->depth - 1] : TOP, is = UNKNOWN;
+  if (inside == IGNORED || inside == UNKNOWN || inside == LEAF) {
+    is = inside;
+  } else {
+    for (size_t i = 0; i < sizeof elements / sizeof *elements; i++) {
+      if (elements[i].inside == inside && strcmp(elements[i].name, name) == 0) {
+        is = elements[i].is;
+        if (elements[i].read) {
+          elements[i].read(r);
+        }
+        break;
+      }
+    }
+    if (is == UNKNOWN && inside == TOP) {
+      ff_xml_fail(xml, "a URDF file starts with <robot>, not <%.60s>", name);
+    } else if (is == UNKNOWN) {
+      note_strange(r);
+    }
+  }
+  r->stack[r->depth++] = is;
+}
+
+static void end(void *context, ff_xml *xml, const char *name) {
+  (void)name;
+  reader *r = context;
+  element is = r->stack[--r->depth];
+  if (is == COLLISION && this_shape(r)->given == 0) {
+    ff_xml_fail(xml, "a <collision> without a shape that is known: box, sphere, cylinder, "
+                     "capsule, mesh");
+  }
+  if (is == JOINT && (!this_joint(r)->parent || !this_joint(r)->child)) {
+    ff_xml_fail(xml, "joint '%.60s' needs a <parent> and a <child>", this_joint(r)->name);
+  }
+}
+
+ff_status ff_urdf_read(ff_urdf *urdf, const char *text, size_t size, ff_report *report) {
+  reader r = {.urdf = urdf};
+  return ff_xml_read(text, size, urdf->file, start, end, &r, report);
+}
+
+void ff_urdf_free(ff_urdf *urdf) {
+  ff_free(urdf->links);
+  ff_free(urdf->joints);
+  ff_free(urdf->shapes);
+}

@@ -1,0 +1,30 @@
+/* XML without its dangers: expat with bounded depth and memory, no document types, no entities. */
+#ifndef FF_IO_XML_H
+#define FF_IO_XML_H
+
+#include "footfall/status.h"
+
+enum {
+  FF_XML_BYTES_MAX = 64 << 20,   /* of a file */
+  FF_XML_DEPTH_MAX = 64,         /* elements inside one another */
+  FF_XML_MEMORY_MAX = 256 << 20, /* of the parser */
+};
+
+typedef struct ff_xml ff_xml;
+
+/* Called for each element: attributes are name, value, name, value, ..., NULL. */
+typedef void (*ff_xml_start)(void *context, ff_xml *xml, const char *name, const char **attributes);
+typedef void (*ff_xml_end)(void *context, ff_xml *xml, const char *name);
+
+/* Reads a text; file is its name in reports. */
+ff_status ff_xml_read(const char *text, size_t size, const char *file, ff_xml_start start,
+                      ff_xml_end end, void *context, ff_report *report);
+
+/* From within a callback: the line of the element, and a way to stop with an error. The first
+ * error stays; what is the report's text. */
+int ff_xml_line(const ff_xml *xml);
+void ff_xml_fail(ff_xml *xml, const char *format, ...);
+void ff_xml_take(ff_xml *xml, ff_status status); /* FF_OK is fine */
+ff_report *ff_xml_report(ff_xml *xml);           /* may be NULL */
+
+#endif

@@ -1,0 +1,106 @@
+/* Is the description of a link one that can be built? */
+#include "base/report.h"
+#include "tree/tree.h"
+
+static ff_status wrong(ff_report *report, int i, const ff_link_def *link, const char *key,
+                       const char *what) {
+  ff_report_what(report, "%s", what);
+  if (link->name) {
+    ff_report_key(report, "links.%s.%s", link->name, key);
+  } else {
+    ff_report_key(report, "links.%d.%s", i + 1, key);
+  }
+  return FF_ERROR_INPUT;
+}
+
+/* NULL, or what is wrong with one of the joint's numbers (then *key is set). */
+static const char *numbers_wrong(const ff_joint_def *joint, const char **key) {
+  const struct {
+    const char *key;
+    double value;
+  } positive[] = {{"armature", joint->armature},
+                  {"damping", joint->damping},
+                  {"friction", joint->friction},
+                  {"stiffness", joint->stiffness},
+                  {"limit_stiffness", joint->limit_stiffness},
+                  {"limit_dissipation", joint->limit_dissipation}};
+  for (size_t i = 0; i < sizeof positive / sizeof *positive; i++) {
+    *key = positive[i].key;
+    if (!(positive[i].value >= 0 && isfinite(positive[i].value))) {
+      return "must be finite and not negative";
+    }
+  }
+  *key = "friction_speed";
+  if (!(joint->friction_speed > 0 && isfinite(joint->friction_speed))) {
+    return "must be greater than 0";
+  }
+  *key = "rest";
+  if (!isfinite(joint->rest)) {
+    return "must be finite";
+  }
+  *key = "lower";
+  return joint->lower <= joint->upper ? NULL : "must not be above the upper limit";
+}
+
+static const char *axes_wrong(const ff_joint_def *joint, const char **key) {
+  bool two = joint->kind == FF_JOINT_UNIVERSAL || joint->kind == FF_JOINT_PLANAR;
+  *key = "axis";
+  if (two || ff_joint_one_axis(joint->kind)) {
+    if (!v3_finite(joint->axis) || !(v3_norm(joint->axis) > 0)) {
+      return "must be finite and not zero";
+    }
+  }
+  *key = "axis2";
+  if (two) {
+    double length = v3_norm(joint->axis2);
+    if (!(isfinite(length) && length > 0)) {
+      return "must be finite and not zero";
+    }
+    if (v3_norm(v3_cross(v3_unit(joint->axis), v3_scale(1 / length, joint->axis2))) < 1e-6) {
+      return "must not be parallel to axis";
+    }
+  }
+  return NULL;
+}
+
+static const char *mass_wrong(const ff_link_def *link, const char **key) {
+  *key = "mass";
+  if (!(link->mass >= 0 && isfinite(link->mass))) {
+    return "must be finite and not negative";
+  }
+  *key = "com";
+  if (!v3_finite(link->com)) {
+    return "must be finite";
+  }
+  *key = "inertia";
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      double a = link->inertia.m[i][j], b = link->inertia.m[j][i];
+      if (!isfinite(a) || fabs(a - b) > 1e-12 * (fabs(a) + fabs(b))) {
+        return "must be finite and symmetric";
+      }
+    }
+    if (link->inertia.m[i][i] < 0) {
+      return "must not be negative on the diagonal";
+    }
+  }
+  return NULL;
+}
+
+ff_status ff_link_check(const ff_link_def *link, int i, ff_report *report) {
+  const char *key = "parent", *what = NULL;
+  if (link->parent < 0 || link->parent > i) {
+    return wrong(report, i, link, key, "must be 0 or an earlier link");
+  }
+  if ((unsigned)link->joint.kind >= FF_JOINT_KIND_COUNT) {
+    return wrong(report, i, link, "kind", "is not a kind of joint");
+  }
+  if (!v3_finite(link->joint.frame.position) || !(q_norm(link->joint.frame.orientation) > 1e-9) ||
+      !isfinite(q_norm(link->joint.frame.orientation))) {
+    return wrong(report, i, link, "frame", "must be a position and a rotation");
+  }
+  what = numbers_wrong(&link->joint, &key);
+  what = what ? what : axes_wrong(&link->joint, &key);
+  what = what ? what : mass_wrong(link, &key);
+  return what ? wrong(report, i, link, key, what) : FF_OK;
+}

@@ -1,0 +1,101 @@
+/* The Coriolis matrix that keeps dH/dt - 2 C skew [Echeandia21].
+ *
+ * With J_k the Jacobian of link k, H = sum J^T I J and C = sum J^T (I dJ/dt + B J), where
+ *   B = 1/2 ((v x*) I - I (v x) + bar(I v)),   bar(f) m = m x* f.
+ * B v is the gyroscopic force v x* I v, and B + B^T the rate of I, from which both properties
+ * follow. Sums over the links beyond a joint are gathered on the way in, as for H.
+ */
+#include "tree/tree.h"
+
+#include <string.h>
+
+static ff_mat3 m3_scaled(double s, ff_mat3 a) {
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      a.m[i][j] *= s;
+    }
+  }
+  return a;
+}
+
+static ff_sm matrix_b(const ff_si *inertia, ff_sv v) {
+  ff_mat3 w = m3_skew(v.a), l = m3_skew(v.l), h = m3_skew(inertia->h);
+  ff_sv momentum = si_mul(inertia, v);
+  ff_mat3 n = m3_skew(momentum.a), f = m3_skew(momentum.l);
+  ff_mat3 aa = m3_sub(m3_product(w, inertia->i), m3_product(inertia->i, w));
+  aa = m3_sub(aa, m3_add(m3_product(l, h), m3_product(h, l)));
+  ff_mat3 al = m3_sub(m3_product(w, h), m3_product(h, w));
+  al = m3_add(al, m3_scaled(inertia->m, l));
+  ff_sm out = {m3_scaled(0.5, m3_sub(aa, n)),
+               m3_scaled(0.5, m3_sub(al, f)),
+               m3_scaled(-0.5, m3_add(al, f)),
+               {{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}}};
+  return out;
+}
+
+static ff_sv sm_mul(const ff_sm *b, ff_sv m) {
+  return (ff_sv){v3_add(m3_mul(b->aa, m.a), m3_mul(b->al, m.l)),
+                 v3_add(m3_mul(b->la, m.a), m3_mul(b->ll, m.l))};
+}
+
+static ff_sv sm_tmul(const ff_sm *b, ff_sv m) {
+  return (ff_sv){v3_add(m3_tmul(b->aa, m.a), m3_tmul(b->la, m.l)),
+                 v3_add(m3_tmul(b->al, m.a), m3_tmul(b->ll, m.l))};
+}
+
+/* to += X^T b X */
+static void add_back(ff_sm *to, const ff_sx *x, const ff_sm *b) {
+  ff_sm t = {m3_congruent(x->e, b->aa), m3_congruent(x->e, b->al), m3_congruent(x->e, b->la),
+             m3_congruent(x->e, b->ll)};
+  ff_mat3 r = m3_skew(x->r);
+  ff_mat3 al = m3_add(t.al, m3_product(r, t.ll));
+  ff_mat3 aa = m3_sub(m3_add(t.aa, m3_product(r, t.la)), m3_product(al, r));
+  to->aa = m3_add(to->aa, aa);
+  to->al = m3_add(to->al, al);
+  to->la = m3_add(to->la, m3_sub(t.la, m3_product(t.ll, r)));
+  to->ll = m3_add(to->ll, t.ll);
+}
+
+/* Rate of a column of S: it moves with its link. */
+static ff_sv column_rate(const ff_tree_work *work, int link, int k) {
+  return sv_add(work->s_ring[k], sv_cross(work->v[link], work->s[k]));
+}
+
+/* Row and column `at` of C, a coordinate of link j, against those between j and the ground. */
+static void fill_cross(ff_tree_work *work, int j, int at, double *c) {
+  const ff_tree *tree = work->tree;
+  size_t n = (size_t)tree->v_count;
+  ff_sv s = work->s[at];
+  ff_sv column = sv_add(si_mul(&work->ic[j], column_rate(work, j, at)), sm_mul(&work->b[j], s));
+  ff_sv row_rate = si_mul(&work->ic[j], s), row = sm_tmul(&work->b[j], s);
+  for (int i = j; i > 0; i = tree->links[i].parent) {
+    const ff_tree_link_data *link = &tree->links[i];
+    for (int k = link->v_at; k < link->v_at + link->v_count; k++) {
+      c[(size_t)k * n + (size_t)at] = sv_dot(work->s[k], column);
+      if (i != j) {
+        c[(size_t)at * n + (size_t)k] =
+            sv_dot(column_rate(work, i, k), row_rate) + sv_dot(work->s[k], row);
+      }
+    }
+    column = sx_force_back(&work->x[i], column);
+    row_rate = sx_force_back(&work->x[i], row_rate);
+    row = sx_force_back(&work->x[i], row);
+  }
+}
+
+void ff_tree_coriolis(ff_tree_work *work, double *coriolis) {
+  const ff_tree *tree = work->tree;
+  memset(coriolis, 0, (size_t)tree->v_count * (size_t)tree->v_count * sizeof *coriolis);
+  for (int i = 0; i < tree->count; i++) {
+    work->ic[i] = tree->links[i].inertia;
+    work->b[i] = matrix_b(&work->ic[i], work->v[i]);
+  }
+  for (int i = tree->count - 1; i > 0; i--) {
+    const ff_tree_link_data *link = &tree->links[i];
+    for (int k = link->v_at; k < link->v_at + link->v_count; k++) {
+      fill_cross(work, i, k, coriolis);
+    }
+    work->ic[link->parent] = si_add(work->ic[link->parent], si_back(&work->x[i], &work->ic[i]));
+    add_back(&work->b[link->parent], &work->x[i], &work->b[i]);
+  }
+}

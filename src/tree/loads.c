@@ -1,0 +1,48 @@
+/* What joints do by themselves: springs, stops, damping and dry friction. */
+#include "tree/tree.h"
+
+/* A stop passed by p at rate p': k p (1 + alpha p'), never pulling [Hunt75]. Returns the force
+ * against p and books what is not stored. */
+static double stop(const ff_joint_def *joint, double p, double rate, ff_joint_loads *loads) {
+  double elastic = joint->limit_stiffness * p;
+  double force = fmax(0, elastic * (1 + joint->limit_dissipation * rate));
+  loads->stored += 0.5 * elastic * p;
+  loads->lost += (force - elastic) * rate;
+  return force;
+}
+
+/* Of a joint with one coordinate. */
+static double elastic_load(const ff_joint_def *joint, double q, double v, ff_joint_loads *loads) {
+  double stretch = q - joint->rest;
+  double tau = -joint->stiffness * stretch;
+  loads->stored += 0.5 * joint->stiffness * stretch * stretch;
+  if (joint->limit_stiffness > 0 && q > joint->upper) {
+    tau -= stop(joint, q - joint->upper, v, loads);
+  } else if (joint->limit_stiffness > 0 && q < joint->lower) {
+    tau += stop(joint, joint->lower - q, -v, loads);
+  }
+  return tau;
+}
+
+ff_joint_loads ff_tree_joint_loads(const ff_tree *tree, const double *q, const double *v,
+                                   double *tau) {
+  ff_joint_loads loads = {0, 0};
+  for (int i = 1; i < tree->count; i++) {
+    const ff_tree_link_data *link = &tree->links[i];
+    const ff_joint_def *joint = &link->joint;
+    for (int k = link->v_at; k < link->v_at + link->v_count; k++) {
+      /* Dry friction reaches its value smoothly, so that integrators can follow. */
+      double dry =
+          joint->friction > 0
+              ? joint->friction / sqrt(v[k] * v[k] + joint->friction_speed * joint->friction_speed)
+              : 0;
+      double resist = joint->damping + dry;
+      tau[k] -= resist * v[k];
+      loads.lost += resist * v[k] * v[k];
+    }
+    if (ff_joint_one_axis(joint->kind)) {
+      tau[link->v_at] += elastic_load(joint, q[link->q_at], v[link->v_at], &loads);
+    }
+  }
+  return loads;
+}

@@ -1,0 +1,450 @@
+/* Robots from URDF: what is read, what is told, and what hostile files get. */
+#include "testing.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "footfall/robot.h"
+#include "math/vec.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/footfall-urdf-XXXXXX";
+
+static int make_folder(void **state) {
+  (void)state;
+  char path[128];
+  if (!mkdtemp(folder)) {
+    return -1;
+  }
+  snprintf(path, sizeof path, "%s/in", folder);
+  return mkdir(path, 0700);
+}
+
+static int remove_folder(void **state) {
+  (void)state;
+  char command[128];
+  snprintf(command, sizeof command, "rm -rf %s", folder);
+  return system(command);
+}
+
+static const char *put(const char *name, const void *bytes, size_t size) {
+  static char path[256];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  FILE *file = fopen(path, "wb");
+  assert_non_null(file);
+  assert_int_equal(fwrite(bytes, 1, size, file), size);
+  fclose(file);
+  return path;
+}
+
+static ff_status load(ff_robot **out, const char *text, ff_report *report) {
+  memset(report, 0, sizeof *report);
+  const char *path = put("in/robot.urdf", text, strlen(text));
+  return ff_robot_load(out, path, NULL, report);
+}
+
+/* Must be refused at this line, with this in the message. */
+static void refused(const char *text, int line, const char *says) {
+  ff_robot *robot = NULL;
+  ff_report report;
+  ff_status status = load(&robot, text, &report);
+  assert_true(status == FF_ERROR_INPUT || status == FF_ERROR_FILE);
+  assert_null(robot);
+  if (!strstr(report.what, says) || report.line != line) {
+    print_error("line %d: %s\n", report.line, report.what);
+    fail();
+  }
+  assert_non_null(strstr(report.file, "robot.urdf"));
+}
+
+/* ---- good files ------------------------------------------------------------------------------ */
+
+static ff_robot *house_robot(const char *name) {
+  char path[512];
+  ff_robot *robot = NULL;
+  ff_report report = {.line = 0};
+  snprintf(path, sizeof path, "%s/scenes/robots/%s.urdf", FF_SOURCE_DIR, name);
+  assert_int_equal(ff_robot_load(&robot, path, NULL, &report), FF_OK);
+  assert_int_equal(ff_robot_note_count(robot), 0);
+  return robot;
+}
+
+static void test_robots_of_the_house(void **state) {
+  (void)state;
+  const struct {
+    const char *name;
+    ff_joint_kind root;
+    int dofs;
+    double mass;
+  } robots[] = {{"double-pendulum", FF_JOINT_FIXED, 2, 2},
+                {"planar-biped", FF_JOINT_FIXED, 7, 20},
+                {"quadruped", FF_JOINT_FREE, 18, 13.6},
+                {"humanoid", FF_JOINT_FREE, 26, 5}};
+  for (int i = 0; i < 4; i++) {
+    ff_robot *robot = house_robot(robots[i].name);
+    ff_tree *tree = NULL;
+    assert_string_equal(ff_robot_name(robot), robots[i].name);
+    assert_int_equal(ff_robot_tree(&tree, robot, robots[i].root, NULL), FF_OK);
+    assert_int_equal(ff_tree_v_count(tree), robots[i].dofs);
+    assert_close(ff_tree_mass(tree), robots[i].mass, 1e-12);
+    ff_tree_destroy(tree);
+    ff_robot_destroy(robot);
+  }
+}
+
+/* 0.48 m from sole to top of the head, feet of 0.10 m by 0.06 m, and legs that the closed form of
+ * the inverse kinematics knows. */
+static void test_humanoid_is_as_ordered(void **state) {
+  (void)state;
+  ff_robot *robot = house_robot("humanoid");
+  ff_tree *tree = NULL;
+  ff_tree_work *work = NULL;
+  double q[32], low = 0, high = 0;
+  int feet = 0, left_foot = 0;
+  assert_int_equal(ff_robot_tree(&tree, robot, FF_JOINT_FREE, NULL), FF_OK);
+  assert_int_equal(ff_tree_work_create(&work, tree), FF_OK);
+  ff_tree_neutral(tree, q);
+  ff_tree_update(work, q, NULL);
+  for (int i = 0; i < ff_robot_shape_count(robot); i++) {
+    ff_robot_shape shape = ff_robot_shape_info(robot, i);
+    double z = pose_point(ff_tree_pose(work, shape.link), shape.pose.position).z;
+    double half = shape.kind == FF_BOX ? shape.size.z : shape.size.x;
+    low = fmin(low, z - half);
+    high = fmax(high, z + half);
+    if (strstr(ff_robot_link_info(robot, shape.link).def.name, "foot")) {
+      assert_close(shape.size.x, 0.05, 1e-12);
+      assert_close(shape.size.y, 0.03, 1e-12);
+      left_foot = feet++ == 0 ? shape.link : left_foot;
+    }
+  }
+  assert_int_equal(feet, 2);
+  assert_close(high - low, 0.48, 1e-12);
+  /* bend the left leg: the foot is where ff_leg_pose says, seen from the hip */
+  const double angles[6] = {0.1, -0.2, -0.6, 1.1, -0.4, 0.2};
+  const ff_leg leg = {0.10, 0.10};
+  int first = ff_tree_link(tree, left_foot).q_at - 5;
+  memcpy(q + first, angles, sizeof angles);
+  ff_tree_update(work, q, NULL);
+  ff_vec3 expected = v3_add(v3(0, 0.039, 0), ff_leg_pose(&leg, angles).position);
+  assert_close(v3_norm(v3_sub(ff_tree_pose(work, left_foot).position, expected)), 0, 1e-14);
+  ff_tree_work_destroy(work);
+  ff_tree_destroy(tree);
+  ff_robot_destroy(robot);
+}
+
+static const char everything[] =
+    "<robot name='all' xmlns:x='y'>\n"
+    "  <material name='m'><color rgba='1 1 1 1'/></material>\n"
+    "  <transmission name='t'><type>x</type></transmission>\n"
+    "  <transmission name='u'/>\n"
+    "  <link name='a'><visual><geometry><box size='1 1 1'/></geometry></visual></link>\n"
+    "  <link name='b'>\n"
+    "    <inertial><origin xyz='1 2 3' rpy='0 0 1.5707963267948966'/><mass value='2'/>\n"
+    "      <inertia ixx='2' iyy='3' izz='4' ixy='0.5'/></inertial>\n"
+    "    <collision><origin xyz='0 0 1'/><geometry><cylinder radius='0.1' length='2'/></geometry>\n"
+    "    </collision>\n"
+    "  </link>\n"
+    "  <link name='c'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>\n"
+    "  </link>\n"
+    "  <joint name='ab' type='prismatic'><parent link='a'/><child link='b'/>\n"
+    "    <origin xyz='1 0 0' rpy='0 0 0'/><axis xyz='0 2 0'/>\n"
+    "    <limit lower='-1' upper='2' effort='30' velocity='4'/>\n"
+    "    <dynamics damping='0.5' friction='0.25'/>\n"
+    "    <safety_controller soft_lower_limit='-0.9' soft_upper_limit='1.9' k_position='15' "
+    "k_velocity='10'/></joint>\n"
+    "  <joint name='ac' type='continuous'><parent link='a'/><child link='c'/>\n"
+    "    <mimic joint='ab' multiplier='2' offset='0.5'/><calibration rising='0'/></joint>\n"
+    "</robot>\n";
+
+static void test_reads_everything(void **state) {
+  (void)state;
+  ff_robot *robot = NULL;
+  ff_report report;
+  assert_int_equal(load(&robot, everything, &report), FF_OK);
+  ff_robot_link b = ff_robot_link_info(robot, 2), c = ff_robot_link_info(robot, 3);
+  assert_string_equal(b.def.name, "b");
+  assert_string_equal(b.joint_name, "ab");
+  assert_int_equal(b.def.parent, 1);
+  assert_int_equal(b.def.joint.kind, FF_JOINT_PRISMATIC);
+  assert_close(b.def.com.y, 2, 0);
+  assert_close(b.def.inertia.m[0][0], 3, 1e-14); /* turned by a right angle */
+  assert_close(b.def.inertia.m[1][1], 2, 1e-14);
+  assert_close(b.def.inertia.m[0][1], -0.5, 1e-14);
+  assert_close(b.def.joint.lower, -1, 0);
+  assert_close(b.def.joint.damping, 0.5, 0);
+  assert_close(b.def.joint.friction, 0.25, 0);
+  assert_close(b.effort, 30, 0);
+  assert_close(b.speed, 4, 0);
+  assert_close(b.soft_upper, 1.9, 0);
+  assert_close(b.safety_position, 15, 0);
+  assert_int_equal(c.mimic, 2);
+  assert_close(c.mimic_factor, 2, 0);
+  assert_int_equal(ff_robot_shape_count(robot), 1);
+  ff_robot_shape shape = ff_robot_shape_info(robot, 0);
+  assert_int_equal(shape.kind, FF_CYLINDER);
+  assert_close(shape.size.y, 1, 0);
+  assert_close(shape.pose.position.z, 1, 0);
+  /* transmission, told once, and the joint that mimics */
+  assert_int_equal(ff_robot_note_count(robot), 2);
+  assert_non_null(strstr(ff_robot_note(robot, 0), "robot.urdf:3: <transmission>"));
+  ff_robot_destroy(robot);
+}
+
+#define LINK_A "<link name='a'/>"
+#define BODY(name)                                                                                 \
+  "<link name='" name "'><inertial><mass value='1'/>"                                              \
+  "<inertia ixx='1' iyy='1' izz='1'/></inertial></link>"
+#define JOINT(name, type, parent, child)                                                           \
+  "<joint name='" name "' type='" type "'><parent link='" parent "'/><child link='" child          \
+  "'/></joint>"
+
+static void test_tells_what_looks_wrong(void **state) {
+  (void)state;
+  static const char text[] =
+      "<robot name='odd'>\n" LINK_A "\n"
+      "<link name='b'><inertial><mass value='1'/><inertia ixx='1' iyy='1' "
+      "izz='3'/></inertial></link>\n"
+      "<link name='c'/>\n" BODY(
+          "d") "\n"
+               "<joint name='ab' type='revolute'><parent link='a'/><child link='b'/>"
+               "<limit lower='1' upper='-1' effort='1' velocity='1'/></joint>\n" JOINT(
+                   "bc", "continuous", "b", "c") JOINT("ad", "revolute", "a", "d") "</robot>";
+  const char *const expected[] = {":3: link 'b' has a principal moment",
+                                  ":3: joint 'ab': the lower", ":4: link 'c' is a leaf",
+                                  ":5: joint 'ad' should have a <limit>"};
+  ff_robot *robot = NULL;
+  ff_report report;
+  assert_int_equal(load(&robot, text, &report), FF_OK);
+  assert_int_equal(ff_robot_note_count(robot), 4);
+  for (int i = 0; i < 4; i++) {
+    if (!strstr(ff_robot_note(robot, i), expected[i])) {
+      print_error("%s\n", ff_robot_note(robot, i));
+      fail();
+    }
+  }
+  ff_tree *tree = NULL;
+  assert_int_equal(ff_robot_tree(&tree, robot, FF_JOINT_FIXED, &report), FF_ERROR_INPUT);
+  ff_robot_destroy(robot);
+}
+
+/* ---- files that must be refused -----------------------------------------------------------------
+ */
+
+static void test_entities_are_refused(void **state) {
+  (void)state;
+  refused("<?xml version='1.0'?>\n<!DOCTYPE lolz [\n<!ENTITY a 'ha'>\n<!ENTITY b '&a;&a;&a;'>]>\n"
+          "<robot name='&b;'>" LINK_A "</robot>",
+          2, "entities");
+  refused("<!DOCTYPE r [<!ENTITY x SYSTEM 'file:///etc/passwd'>]>\n<robot>&x;</robot>", 1,
+          "entities");
+  refused("<!DOCTYPE r SYSTEM 'http://localhost/x.dtd'>\n<robot/>", 1, "entities");
+  refused("<robot>\n&undefined;</robot>", 2, "undefined entity");
+}
+
+static void test_deep_nesting_is_refused(void **state) {
+  (void)state;
+  enum { DEEP = 100000 };
+  char *text = malloc(8 * DEEP + 64);
+  char *to = text + sprintf(text, "<robot>\n");
+  for (int i = 0; i < DEEP; i++) {
+    to += sprintf(to, "<x>");
+  }
+  refused(text, 2, "nested");
+  free(text);
+}
+
+/* A chain of 100,000 links is deep too, and fine to read. */
+static void test_long_chain_is_read(void **state) {
+  (void)state;
+  enum { LONG = 50000 };
+  char *text = malloc(400 * (size_t)LONG);
+  char *to = text + sprintf(text, "<robot>");
+  for (int i = 0; i < LONG; i++) {
+    to += sprintf(to, "<link name='l%d'/>", i);
+    if (i > 0) {
+      to += sprintf(to, JOINT("j%d", "fixed", "l%d", "l%d"), i, i - 1, i);
+    }
+  }
+  sprintf(to, "</robot>");
+  ff_robot *robot = NULL;
+  ff_report report;
+  assert_int_equal(load(&robot, text, &report), FF_OK);
+  assert_int_equal(ff_robot_link_count(robot), LONG);
+  assert_int_equal(ff_robot_link_info(robot, LONG).def.parent, LONG - 1);
+  ff_robot_destroy(robot);
+  free(text);
+}
+
+static void test_trees_that_are_none_are_refused(void **state) {
+  (void)state;
+  refused("<robot>\n" LINK_A BODY("b") "\n" JOINT("ab", "fixed", "a", "b") "\n" JOINT(
+              "ba", "fixed", "b", "a") "</robot>",
+          3, "cycle");
+  refused("<robot>" LINK_A BODY("b") BODY("c") "\n" JOINT("bc", "fixed", "b", "c") "\n" JOINT(
+              "cb", "fixed", "c", "b") "</robot>",
+          3, "cycle");
+  refused("<robot>" LINK_A BODY("b") "\n" JOINT("1", "fixed", "a",
+                                                "b") "\n" JOINT("2", "fixed", "a", "b") "</robot>",
+          3, "two joints");
+  refused("<robot>" LINK_A "\n" BODY("b") "</robot>", 2, "detached");
+  refused("<robot>" LINK_A "\n" JOINT("ab", "fixed", "a", "nowhere") "</robot>", 2, "no link");
+  refused("<robot>" LINK_A "\n" LINK_A "</robot>", 2, "two links");
+  refused("<robot></robot>", 1, "no link");
+  refused("<scene/>", 1, "<robot>");
+}
+
+static void test_bad_values_are_refused(void **state) {
+  (void)state;
+  refused("<robot>" LINK_A BODY("b") "\n" JOINT("ab", "hinge", "a", "b") "</robot>", 2, "hinge");
+  refused("<robot>\n<link name='a'><inertial><mass value='nan'/></inertial></link></robot>", 2,
+          "finite");
+  refused("<robot>\n<link name='a'><inertial><mass value='-1'/></inertial></link></robot>", 2,
+          "negative");
+  refused("<robot>\n<link name='a'><inertial><origin xyz='0 0'/></inertial></link></robot>", 2,
+          "3 finite numbers");
+  refused("<robot>\n<link name='a'><inertial><origin xyz='0 0 1e999'/></inertial></link></robot>",
+          2, "3 finite numbers");
+  refused("<robot>\n<link/></robot>", 2, "'name'");
+  refused("<robot>\n<link name='a'><collision><geometry><sphere radius='0'/></geometry></collision>"
+          "</link></robot>",
+          2, "greater than 0");
+  refused("<robot>\n<link name='a'><collision><geometry><blob/></geometry></collision></link>"
+          "</robot>",
+          2, "without a shape");
+  refused("<robot>\n<joint name='j' type='fixed'/></robot>", 2, "<parent>");
+  refused("<robot>\n<link name='a'", 2, "well-formed");
+  refused("", 1, "well-formed");
+}
+
+/* ---- meshes
+ * --------------------------------------------------------------------------------------- */
+
+/* A cube of 2 m, its corners in a binary STL, with points inside that the hull drops. */
+static size_t cube_stl(unsigned char *to, uint32_t told) {
+  static const float corners[12][3] = {{-1, -1, -1}, {1, -1, -1}, {-1, 1, -1}, {1, 1, -1},
+                                       {-1, -1, 1},  {1, -1, 1},  {-1, 1, 1},  {1, 1, 1},
+                                       {0, 0, 0},    {0.5, 0, 0}, {0, 0.5, 0}, {0, 0, 0.5}};
+  memset(to, 0, 84 + 4 * 50);
+  memcpy(to + 80, &told, 4);
+  for (int face = 0; face < 4; face++) {
+    memcpy(to + 84 + 50 * face + 12, corners[3 * face], sizeof corners[0] * 3);
+  }
+  return 84 + 4 * 50;
+}
+
+#define MESH(name)                                                                                 \
+  "<robot>\n<link name='a'><collision><origin xyz='0 0 5'/>\n<geometry>"                           \
+  "<mesh filename='" name "' scale='1 2 3'/></geometry></collision></link></robot>"
+
+static void assert_cube(const char *text) {
+  ff_robot *robot = NULL;
+  ff_report report;
+  if (load(&robot, text, &report) != FF_OK) {
+    print_error("%s\n", report.what);
+    fail();
+  }
+  ff_robot_shape shape = ff_robot_shape_info(robot, 0);
+  assert_true(shape.mesh);
+  assert_int_equal(shape.corner_count, 8);
+  assert_close(shape.size.x, 1, 1e-6);
+  assert_close(shape.size.y, 2, 1e-6);
+  assert_close(shape.size.z, 3, 1e-6);
+  assert_close(shape.pose.position.z, 5, 1e-6);
+  assert_close(fabs(shape.corners[0].z - 5), 3, 1e-6);
+  ff_robot_destroy(robot);
+}
+
+static void test_meshes_become_hulls(void **state) {
+  (void)state;
+  unsigned char stl[512];
+  put("in/cube.stl", stl, cube_stl(stl, 4));
+  assert_cube(MESH("cube.stl"));
+  assert_cube(MESH("package://in/cube.stl"));
+  assert_cube(MESH("package://any/cube.stl"));
+  char text[2048] = "solid cube\n", obj[1024] = "# cube\r\n";
+  for (int i = 0; i < 8; i++) {
+    double x = i & 1 ? 1 : -1, y = i & 2 ? 1 : -1, z = i & 4 ? 1 : -1;
+    sprintf(text + strlen(text), "  vertex %g %g %ge0\n", x, y, z);
+    sprintf(obj + strlen(obj), "v %g %g %g\r\nvn 0 0 1\r\n", x, y, z);
+  }
+  put("in/cube.STL", text, strlen(text));
+  assert_cube(MESH("cube.STL"));
+  put("in/cube.obj", obj, strlen(obj));
+  assert_cube(MESH("cube.obj"));
+}
+
+static void test_bad_meshes_are_refused(void **state) {
+  (void)state;
+  unsigned char stl[512];
+  put("outside.stl", stl, cube_stl(stl, 4));
+  refused(MESH("missing.stl"), 2, "not found");
+  refused(MESH("../outside.stl"), 2, "leads out");
+  refused(MESH("package://../outside.stl"), 2, "leads out");
+  refused(MESH("/etc/passwd"), 2, "leads out");
+  refused(MESH("http://localhost/cube.stl"), 2, "only package://");
+  char link[128];
+  snprintf(link, sizeof link, "%s/in/link.stl", folder);
+  assert_int_equal(symlink("../outside.stl", link), 0);
+  refused(MESH("link.stl"), 2, "leads out");
+  put("in/huge.stl", stl, cube_stl(stl, 0xFFFFFFFFu));
+  refused(MESH("huge.stl"), 2, "header");
+  put("in/empty.stl", "", 0);
+  refused(MESH("empty.stl"), 2, "header");
+  put("in/flat.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\n", 32);
+  refused(MESH("flat.obj"), 2, "convex hull");
+  put("in/few.obj", "v 0 0 0\n", 8);
+  refused(MESH("few.obj"), 2, "at least 4");
+  put("in/nan.obj", "v 0 0 nan\nv 1 0 0\nv 0 1 0\nv 1 1 0\n", 34);
+  refused(MESH("nan.obj"), 2, "finite");
+  put("in/cube.dae", "<x/>", 4);
+  refused(MESH("cube.dae"), 2, "STL and OBJ");
+}
+
+/* ---- failures on purpose
+ * ------------------------------------------------------------------------------ */
+
+/* Every allocation and every file operation fails in turn: a status each time, no leak. */
+static void test_failures_are_survived(void **state) {
+  (void)state;
+  unsigned char stl[512];
+  put("in/cube.stl", stl, cube_stl(stl, 4));
+  const char *path = put("in/robot.urdf", MESH("cube.stl"), strlen(MESH("cube.stl")));
+  ff_robot *robot = NULL;
+  ff_status status = FF_ERROR_MEMORY;
+  int failures = 0;
+  for (long n = 1; status != FF_OK && n < 1000; n++, failures++) {
+    ff_report report = {.line = 0};
+    ff_alloc_fail_at(n);
+    status = ff_robot_load(&robot, path, NULL, &report);
+    ff_alloc_fail_at(0);
+    assert_true(status == FF_OK || (status == FF_ERROR_MEMORY && robot == NULL));
+  }
+  assert_true(failures > 10);
+  ff_robot_destroy(robot);
+  for (long n = 1; n < 4; n++) {
+    ff_file_fail_at(n);
+    status = ff_robot_load(&robot, path, NULL, NULL);
+    ff_file_fail_at(0);
+    assert_true(status == FF_OK || status == FF_ERROR_FILE);
+    ff_robot_destroy(robot);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_robots_of_the_house),
+      cmocka_unit_test(test_humanoid_is_as_ordered),
+      cmocka_unit_test(test_reads_everything),
+      cmocka_unit_test(test_tells_what_looks_wrong),
+      cmocka_unit_test(test_entities_are_refused),
+      cmocka_unit_test(test_deep_nesting_is_refused),
+      cmocka_unit_test(test_long_chain_is_read),
+      cmocka_unit_test(test_trees_that_are_none_are_refused),
+      cmocka_unit_test(test_bad_values_are_refused),
+      cmocka_unit_test(test_meshes_become_hulls),
+      cmocka_unit_test(test_bad_meshes_are_refused),
+      cmocka_unit_test(test_failures_are_survived),
+  };
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
