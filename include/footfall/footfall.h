@@ -5,6 +5,7 @@
  *   sim     state, steps, ledger      footfall/sim.h     ff_sim_*
  *   law     contact and friction      footfall/law.h     ff_law_*
  *   impact  closed-form impacts       footfall/impact.h  ff_impact_*
+ *   ncp     complementarity problems  footfall/ncp.h     ff_ncp_*
  *   io      scenes and recordings     footfall/io.h      ff_scene_load, ff_recorder_*
  *   status  how calls end             footfall/status.h  ff_status, ff_report
  *
@@ -23,6 +24,7 @@
 #include "footfall/impact.h"
 #include "footfall/io.h"
 #include "footfall/law.h"
+#include "footfall/ncp.h"
 #include "footfall/scene.h"
 #include "footfall/sim.h"
 #include "footfall/status.h"
