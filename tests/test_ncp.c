@@ -406,6 +406,39 @@ static void random_monotone_problems_are_solved(void **state) {
   }
 }
 
+/* One solver for problems of many sizes: the answers are those of solvers made for each. */
+static void resized_solver_gives_the_same_bits(void **state) {
+  (void)state;
+  static const double none[NCP_MAX] = {0};
+  ff_ncp_def def = ff_ncp_def_default();
+  def.size = NCP_MAX;
+  def.residual = random_f;
+  def.jacobian = random_j;
+  random_lcp lcp;
+  def.context = &lcp;
+  ff_ncp *shared = NULL;
+  assert_int_equal(ff_ncp_create(&shared, &def, NULL), FF_OK);
+  uint64_t seed = 5;
+  for (int trial = 0; trial < 20; trial++) {
+    random_monotone(&lcp, &seed);
+    double here[NCP_MAX] = {0}, there[NCP_MAX] = {0};
+    def.size = lcp.n;
+    def.lower = none;
+    ff_ncp *own = NULL;
+    assert_int_equal(ff_ncp_create(&own, &def, NULL), FF_OK);
+    long before = ff_alloc_count();
+    assert_int_equal(ff_ncp_resize(shared, lcp.n, none, NULL), FF_OK);
+    ff_ncp_solve(shared, here);
+    assert_int_equal(ff_alloc_count(), before);
+    ff_ncp_solve(own, there);
+    assert_memory_equal(here, there, sizeof here);
+    ff_ncp_destroy(own);
+  }
+  assert_int_equal(ff_ncp_resize(shared, NCP_MAX + 1, NULL, NULL), FF_ERROR_INPUT);
+  assert_int_equal(ff_ncp_resize(shared, 0, NULL, NULL), FF_ERROR_INPUT);
+  ff_ncp_destroy(shared);
+}
+
 /* ---- outcomes and mistakes
  * ------------------------------------------------------------------------ */
 
@@ -498,6 +531,7 @@ int main(void) {
       cmocka_unit_test(history_leaves_no_trace),
       cmocka_unit_test(every_failing_allocation_is_told),
       cmocka_unit_test(random_monotone_problems_are_solved),
+      cmocka_unit_test(resized_solver_gives_the_same_bits),
       cmocka_unit_test(natural_residual_by_hand),
       cmocka_unit_test(undefined_and_unfinished_are_outcomes),
       cmocka_unit_test(wrong_definitions_are_refused),

@@ -88,6 +88,10 @@ void ff_ncp_destroy(ff_ncp *ncp); /* NULL is fine */
  * bounds; if there is no success, the best point that was seen. */
 ff_ncp_info ff_ncp_solve(ff_ncp *ncp, double *z);
 
+/* The problem has another size and other bounds from now on (NULL: none); takes no memory.
+ * Dense only, and at most the size it was created with; FF_ERROR_INPUT otherwise. */
+ff_status ff_ncp_resize(ff_ncp *ncp, int size, const double *lower, const double *upper);
+
 /* Largest |z_i - mid(l_i, u_i, z_i - f_i)|: 0 at solutions only. NULL bounds: none. */
 double ff_ncp_residual(int size, const double *z, const double *f, const double *lower,
                        const double *upper);

@@ -58,6 +58,10 @@ ff_status ff_linear_create(ff_linear **out, int size, const int *start, const in
   return FF_OK;
 }
 
+void ff_linear_resize(ff_linear *linear, int size) {
+  linear->size = size;
+}
+
 void ff_linear_forget(ff_linear *linear) {
   if (linear->numeric) {
     klu_free_numeric(&linear->numeric, &linear->common);

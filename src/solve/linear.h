@@ -16,6 +16,8 @@ ff_status ff_linear_create(ff_linear **out, int size, const int *start, const in
                            bool sparse);
 void ff_linear_destroy(ff_linear *linear); /* NULL is fine */
 
+/* From now on a smaller system (dense only); start and row hold its pattern by then. */
+void ff_linear_resize(ff_linear *linear, int size);
 /* The next factorisation shall not depend on those before. */
 void ff_linear_forget(ff_linear *linear);
 /* Factors the matrix with these values; false if it is singular to working precision. Dense: takes

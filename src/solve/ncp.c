@@ -116,10 +116,11 @@ static bool take_vectors(ff_ncp *ncp) {
     }
   }
   ncp->direction = ff_arena_take(&ncp->arena, 2 * (size_t)ncp->size, sizeof(double));
-  const double *lower = ncp->def.lower, *upper = ncp->def.upper;
-  ncp->def.lower = copy_bounds(ncp, lower, -INFINITY);
-  ncp->def.upper = copy_bounds(ncp, upper, INFINITY);
-  return ncp->direction && ncp->def.lower && ncp->def.upper;
+  ncp->user_lower = copy_bounds(ncp, ncp->def.lower, -INFINITY);
+  ncp->user_upper = copy_bounds(ncp, ncp->def.upper, INFINITY);
+  ncp->def.lower = ncp->user_lower;
+  ncp->def.upper = ncp->user_upper;
+  return ncp->direction && ncp->user_lower && ncp->user_upper;
 }
 
 ff_status ff_ncp_create(ff_ncp **out, const ff_ncp_def *def, ff_report *report) {
@@ -150,6 +151,29 @@ void ff_ncp_destroy(ff_ncp *ncp) {
     ff_arena_free(&ncp->arena);
     ff_free(ncp);
   }
+}
+
+ff_status ff_ncp_resize(ff_ncp *ncp, int size, const double *lower, const double *upper) {
+  if (ncp->def.column_start || size < 1 || size > ncp->def.size) {
+    return FF_ERROR_INPUT;
+  }
+  for (int i = 0; i < size; i++) {
+    double l = lower ? lower[i] : -INFINITY, u = upper ? upper[i] : INFINITY;
+    if (!(l <= u) || l == INFINITY || u == -INFINITY) {
+      return FF_ERROR_INPUT;
+    }
+  }
+  for (int i = 0; i < size; i++) {
+    ncp->user_lower[i] = lower ? lower[i] : -INFINITY;
+    ncp->user_upper[i] = upper ? upper[i] : INFINITY;
+  }
+  if (size != ncp->size) {
+    ncp->size = size;
+    ff_ncp_layout(ncp);
+    ff_linear_resize(ncp->newton, size);
+    ff_linear_resize(ncp->regular, 2 * size);
+  }
+  return FF_OK;
 }
 
 /* ---- from z to x and back -------------------------------------------------------------------- */

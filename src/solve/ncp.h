@@ -30,12 +30,14 @@ typedef struct ff_ncp_point {
 struct ff_ncp {
   ff_ncp_def def; /* its arrays are our own copies */
   ff_arena arena;
-  int size;
+  int size;                        /* of the problem now; def.size is the largest */
+  double *user_lower, *user_upper; /* of z; def's are the same */
   ff_ncp_pattern jacobian, step, wide;
   int *in_step;       /* of each entry of the Jacobian: its place in step */
   int *diagonal;      /* of each column: the place of its diagonal in step */
   int *in_wide[2];    /* of each entry of step: its two places in wide */
   int *wide_diagonal; /* of each column of wide */
+  int *next;          /* [size], for filling wide */
   ff_linear *newton, *regular;
 
   double *row_scale, *column_scale; /* powers of two */
@@ -65,6 +67,8 @@ ff_ncp_row ff_ncp_min(double x, double f, double lower, double upper);
 /* ---- ncp_setup.c: patterns and scales -------------------------------------------------- */
 
 ff_status ff_ncp_setup(ff_ncp *ncp);
+/* Patterns for the size that ncp has now. */
+void ff_ncp_layout(ff_ncp *ncp);
 /* Scales from the Jacobian at z. False: not defined there. */
 bool ff_ncp_scale(ff_ncp *ncp, const double *z);
 

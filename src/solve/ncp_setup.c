@@ -12,38 +12,28 @@ static bool make_room(ff_ncp *ncp, ff_ncp_pattern *pattern, int size, int count)
   pattern->start = ff_arena_take(&ncp->arena, (size_t)size + 1, sizeof(int));
   pattern->row = ff_arena_take(&ncp->arena, (size_t)count + 1, sizeof(int));
   pattern->values = ff_arena_take(&ncp->arena, (size_t)count + 1, sizeof(double));
-  pattern->count = count;
   return pattern->start && pattern->row && pattern->values;
 }
 
 /* The pattern the user gave, or all of it. */
-static bool make_jacobian(ff_ncp *ncp) {
+static void fill_jacobian(ff_ncp *ncp) {
   int n = ncp->size;
   const ff_ncp_def *def = &ncp->def;
-  int count = def->column_start ? def->column_start[n] : n * n;
   ff_ncp_pattern *to = &ncp->jacobian;
-  if (!make_room(ncp, to, n, count)) {
-    return false;
-  }
+  to->count = def->column_start ? def->column_start[n] : n * n;
   for (int j = 0; j <= n; j++) {
     to->start[j] = def->column_start ? def->column_start[j] : j * n;
   }
-  for (int k = 0; k < count; k++) {
+  for (int k = 0; k < to->count; k++) {
     to->row[k] = def->column_start ? def->row_index[k] : k % n;
   }
-  return true;
 }
 
 /* The same, and the diagonal. */
-static bool make_step(ff_ncp *ncp) {
+static void fill_step_pattern(ff_ncp *ncp) {
   int n = ncp->size, count = 0;
   const ff_ncp_pattern *from = &ncp->jacobian;
   ff_ncp_pattern *to = &ncp->step;
-  ncp->in_step = ff_arena_take(&ncp->arena, (size_t)from->count + 1, sizeof(int));
-  ncp->diagonal = ff_arena_take(&ncp->arena, (size_t)n, sizeof(int));
-  if (!ncp->in_step || !ncp->diagonal || !make_room(ncp, to, n, from->count + n)) {
-    return false;
-  }
   for (int j = 0; j < n; j++) {
     bool placed = false;
     to->start[j] = count;
@@ -62,14 +52,14 @@ static bool make_step(ff_ncp *ncp) {
     }
   }
   to->start[n] = to->count = count;
-  return true;
 }
 
 /* Left half of [s 1, V; V', -s 1]: s in column j, and under it row j of V. */
-static void fill_left(ff_ncp *ncp, int *next) {
-  int n = ncp->size;
+static void fill_left(ff_ncp *ncp) {
+  int n = ncp->size, *next = ncp->next;
   const ff_ncp_pattern *from = &ncp->step;
   ff_ncp_pattern *to = &ncp->wide;
+  to->start[0] = 0;
   for (int j = 0; j < n; j++) { /* how long each column is */
     to->start[j + 1] = 1;
   }
@@ -108,26 +98,38 @@ static void fill_right(ff_ncp *ncp) {
   }
 }
 
-static bool make_wide(ff_ncp *ncp) {
-  int n = ncp->size;
-  size_t count = (size_t)ncp->step.count;
-  int *next = ff_arena_take(&ncp->arena, (size_t)n, sizeof(int));
-  ncp->in_wide[0] = ff_arena_take(&ncp->arena, count, sizeof(int));
-  ncp->in_wide[1] = ff_arena_take(&ncp->arena, count, sizeof(int));
-  ncp->wide_diagonal = ff_arena_take(&ncp->arena, 2 * (size_t)n, sizeof(int));
-  if (!next || !ncp->in_wide[0] || !ncp->in_wide[1] || !ncp->wide_diagonal ||
-      !make_room(ncp, &ncp->wide, 2 * n, 2 * ncp->step.count + 2 * n)) {
-    return false;
-  }
-  fill_left(ncp, next);
+void ff_ncp_layout(ff_ncp *ncp) {
+  fill_jacobian(ncp);
+  fill_step_pattern(ncp);
+  fill_left(ncp);
   fill_right(ncp);
-  return true;
+  ncp->wide.count = ncp->wide.start[2 * ncp->size];
+}
+
+static int *take_ints(ff_ncp *ncp, int count) {
+  return ff_arena_take(&ncp->arena, (size_t)count, sizeof(int));
+}
+
+static bool make_rooms(ff_ncp *ncp) {
+  int n = ncp->size;
+  int count = ncp->def.column_start ? ncp->def.column_start[n] : n * n;
+  ncp->in_step = take_ints(ncp, count + 1);
+  ncp->diagonal = take_ints(ncp, n);
+  ncp->in_wide[0] = take_ints(ncp, count + n);
+  ncp->in_wide[1] = take_ints(ncp, count + n);
+  ncp->wide_diagonal = take_ints(ncp, 2 * n);
+  ncp->next = take_ints(ncp, n);
+  return ncp->in_step && ncp->diagonal && ncp->in_wide[0] && ncp->in_wide[1] &&
+         ncp->wide_diagonal && ncp->next && make_room(ncp, &ncp->jacobian, n, count) &&
+         make_room(ncp, &ncp->step, n, count + n) &&
+         make_room(ncp, &ncp->wide, 2 * n, 2 * count + 4 * n);
 }
 
 ff_status ff_ncp_setup(ff_ncp *ncp) {
-  if (!make_jacobian(ncp) || !make_step(ncp) || !make_wide(ncp)) {
+  if (!make_rooms(ncp)) {
     return FF_ERROR_MEMORY;
   }
+  ff_ncp_layout(ncp);
   bool sparse = ncp->def.column_start != NULL;
   ff_status status =
       ff_linear_create(&ncp->newton, ncp->size, ncp->step.start, ncp->step.row, sparse);
