@@ -24,7 +24,7 @@ install(FILES ${PROJECT_BINARY_DIR}/footfallConfig.cmake
 
 # A shared library brings what it needs along; whoever links the static one must name it,
 # so there `pkg-config --libs` gives everything even without --static.
-list(TRANSFORM FOOTFALL_SUNDIALS PREPEND "-l" OUTPUT_VARIABLE private_libs)
+list(TRANSFORM FOOTFALL_NUMERICS PREPEND "-l" OUTPUT_VARIABLE private_libs)
 list(JOIN private_libs " " private_libs)
 set(private_libs "${private_libs} -lm")
 set(private_requires "libfyaml hdf5-serial expat qhull_r")

@@ -18,6 +18,12 @@ static const geom_pair geom_pairs[] = {
     {{FF_CAPSULE, {0.2, 0.4, 0}}, {FF_HALF_SPACE, {0, 0, 0}}},
     {{FF_CYLINDER, {0.3, 0.4, 0}}, {FF_HALF_SPACE, {0, 0, 0}}},
     {{FF_SPHERE, {0.3, 0, 0}}, {FF_SPHERE, {0.5, 0, 0}}},
+    {{FF_SPHERE, {0.3, 0, 0}}, {FF_ELLIPSOID, {0.2, 0.5, 0.35}}},
+    {{FF_ELLIPSOID, {0.4, 0.3, 0.5}}, {FF_ELLIPSOID, {0.2, 0.5, 0.35}}},
+    {{FF_SPHERE, {0.3, 0, 0}}, {FF_CAPSULE, {0.2, 0.4, 0}}},
+    {{FF_SPHERE, {0.3, 0, 0}}, {FF_BOX, {0.2, 0.5, 0.35}}},
+    {{FF_SPHERE, {0.3, 0, 0}}, {FF_CYLINDER, {0.3, 0.4, 0}}},
+    {{FF_CAPSULE, {0.3, 0.2, 0}}, {FF_CAPSULE, {0.2, 0.4, 0}}},
 };
 enum { GEOM_PAIRS = sizeof geom_pairs / sizeof geom_pairs[0] };
 

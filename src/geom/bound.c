@@ -16,12 +16,12 @@ double ff_geom_bound(const ff_geom *geom) {
   return INFINITY;
 }
 
-/* The one curvature of a shape at every point it can touch with; NAN if there is none. */
-static double constant_curvature(const ff_geom *geom) {
+/* The one curvature of a shape at every point it can touch the other with; NAN if there is none. */
+static double constant_curvature(const ff_geom *geom, const ff_geom *other) {
   switch (geom->kind) {
     case FF_HALF_SPACE: return 0.0;
-    case FF_SPHERE:
-    case FF_CAPSULE: return 1.0 / geom->size.x;
+    case FF_SPHERE: return 1.0 / geom->size.x;
+    case FF_CAPSULE: return other->kind == FF_HALF_SPACE ? 1.0 / geom->size.x : NAN;
     default: return NAN;
   }
 }
@@ -30,5 +30,5 @@ double ff_geom_radius(const ff_geom *a, const ff_geom *b) {
   if (!ff_geom_can_touch(a->kind, b->kind)) {
     return NAN;
   }
-  return 1.0 / (constant_curvature(a) + constant_curvature(b));
+  return 1.0 / (constant_curvature(a, b) + constant_curvature(b, a));
 }

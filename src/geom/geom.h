@@ -1,11 +1,11 @@
 /* Shapes and where they touch.
  *
- * A touch is one point of a contact. Shapes give as many as their form needs:
+ * A touch is one point of a contact. On a half-space shapes give as many as their form needs:
  * a sphere one, a capsule two (its ends), a box up to eight (its corners), a
  * cylinder four a cap (deepest rim point and three at right angles to it). The
  * number of points with depth > 0 is then the right one by itself: box on a
  * face 4, on an edge 2, on a corner 1; cylinder standing 4, on its side 2, on
- * its rim 1.
+ * its rim 1. Two finite shapes have one: where they are nearest, or deepest.
  */
 #ifndef FF_GEOM_GEOM_H
 #define FF_GEOM_GEOM_H
@@ -31,18 +31,21 @@ typedef struct ff_touch {
 /* Can these two kinds touch at all (in this order or the other)? */
 bool ff_geom_can_touch(ff_shape_kind a, ff_shape_kind b);
 
+/* Is this the order in which ff_geom_touch takes them? A half-space is always b. */
+bool ff_geom_in_order(ff_shape_kind a, ff_shape_kind b);
+
 /* Most points the pair can have; 0 if it cannot touch. */
 int ff_geom_touch_limit(ff_shape_kind a, ff_shape_kind b);
 
-/* Points with depth > -margin, in order of feature. Order of a and b as in the model:
- * a half-space is always b. Returns their number. Depth rate equals minus the normal
+/* Points with depth > -margin, in order of feature; a and b as ff_geom_in_order wants
+ * them. Returns their number. Depth rate equals minus the normal
  * velocity of a relative to b at the point (needed for the ledger to close); for the rim
  * points of a cylinder beside the deepest it does so in the sum over equally deep ones. */
 int ff_geom_touch(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
                   double margin, ff_touch out[FF_TOUCH_MAX]);
 
-/* Effective radius of curvature of the pair where it is one constant (sphere, capsule
- * ends); NAN where it varies or does not exist (ellipsoid, box, cylinder). */
+/* Effective radius of curvature of the pair where it is one constant (spheres, capsule
+ * ends on a half-space); NAN where it varies or does not exist (ellipsoid, box, cylinder). */
 double ff_geom_radius(const ff_geom *a, const ff_geom *b);
 
 /* Radius of the sphere about the shape's origin that holds it; INFINITY for a half-space. */

@@ -6,15 +6,25 @@ typedef struct pair_entry {
   int limit;            /* most points it returns */
 } pair_entry;
 
-/* [a][b]; a half-space is always b. */
+/* [a][b]; each pair in one order only. */
 static const pair_entry pairs[FF_SHAPE_KIND_COUNT][FF_SHAPE_KIND_COUNT] = {
-    [FF_SPHERE] =
-        {[FF_HALF_SPACE] = {ff_touch_sphere_plane, 1}, [FF_SPHERE] = {ff_touch_sphere_sphere, 1}},
-    [FF_ELLIPSOID] = {[FF_HALF_SPACE] = {ff_touch_ellipsoid_plane, 1}},
+    [FF_SPHERE] = {[FF_HALF_SPACE] = {ff_touch_sphere_plane, 1},
+                   [FF_SPHERE] = {ff_touch_sphere_sphere, 1},
+                   [FF_ELLIPSOID] = {ff_touch_ellipsoid_ellipsoid, 1},
+                   [FF_CAPSULE] = {ff_touch_sphere_capsule, 1},
+                   [FF_BOX] = {ff_touch_sphere_box, 1},
+                   [FF_CYLINDER] = {ff_touch_sphere_cylinder, 1}},
+    [FF_ELLIPSOID] = {[FF_HALF_SPACE] = {ff_touch_ellipsoid_plane, 1},
+                      [FF_ELLIPSOID] = {ff_touch_ellipsoid_ellipsoid, 1}},
     [FF_BOX] = {[FF_HALF_SPACE] = {ff_touch_box_plane, 8}},
-    [FF_CAPSULE] = {[FF_HALF_SPACE] = {ff_touch_capsule_plane, 2}},
+    [FF_CAPSULE] = {[FF_HALF_SPACE] = {ff_touch_capsule_plane, 2},
+                    [FF_CAPSULE] = {ff_touch_capsule_capsule, 1}},
     [FF_CYLINDER] = {[FF_HALF_SPACE] = {ff_touch_cylinder_plane, 8}},
 };
+
+bool ff_geom_in_order(ff_shape_kind a, ff_shape_kind b) {
+  return pairs[a][b].touch != NULL;
+}
 
 int ff_geom_touch_limit(ff_shape_kind a, ff_shape_kind b) {
   int forward = pairs[a][b].limit, backward = pairs[b][a].limit;

@@ -15,6 +15,11 @@ ff_touch_pair ff_touch_box_plane;
 ff_touch_pair ff_touch_capsule_plane;
 ff_touch_pair ff_touch_cylinder_plane;
 ff_touch_pair ff_touch_sphere_sphere;
+ff_touch_pair ff_touch_ellipsoid_ellipsoid; /* either may be a sphere */
+ff_touch_pair ff_touch_sphere_capsule;
+ff_touch_pair ff_touch_sphere_box;
+ff_touch_pair ff_touch_sphere_cylinder;
+ff_touch_pair ff_touch_capsule_capsule;
 
 /* The axes of a frame in the world: columns of q_matrix, one at a time. */
 static inline ff_vec3 q_axis_x(ff_quat q) {

@@ -293,7 +293,7 @@ static ff_status apply(binder *bind, int contact, int a, int b) {
   if (!ff_geom_can_touch(ca->kind, cb->kind)) {
     return cannot_touch(bind->build, contact, ca, cb);
   }
-  if (ca->kind == FF_HALF_SPACE) { /* geometry wants the half-space as b */
+  if (!ff_geom_in_order(ca->kind, cb->kind)) {
     int t = a;
     a = b;
     b = t;

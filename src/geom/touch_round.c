@@ -1,0 +1,181 @@
+/* A ball at a solid, and capsule on capsule: everything that is a distance from a point or a
+ * line, less a radius.
+ *
+ * The distance of a body from a point grows at the speed at which the point leaves the nearest
+ * place of the body, along the line to it; so the depth rate is minus the normal velocity.
+ */
+#include "geom/touch.h"
+
+/* The place of a solid nearest to a point, seen in the solid's frame. */
+typedef struct nearest {
+  ff_vec3 at;     /* on the surface */
+  ff_vec3 normal; /* unit, out of the solid, towards or through the point */
+  double gap;     /* < 0: the point is inside */
+  double curvature[2];
+} nearest;
+
+/* A ball's touch with what was found for its centre. */
+static int ball_touch(const nearest *near, double radius, const ff_pose *pose_b, double margin,
+                      ff_touch *out) {
+  double depth = radius - near->gap;
+  if (!(depth > -margin)) {
+    return 0;
+  }
+  ff_vec3 normal = q_rotate(pose_b->orientation, near->normal);
+  ff_vec3 on_b = pose_point(*pose_b, near->at);
+  out[0] = (ff_touch){
+      .point = v3_axpy(on_b, -0.5 * depth, normal),
+      .normal = normal,
+      .t1 = v3_orthogonal(normal),
+      .depth = depth,
+      .curvature = {near->curvature[0] + 1.0 / radius, near->curvature[1] + 1.0 / radius},
+      .feature = 0};
+  return 1;
+}
+
+/* ---- ball on capsule, capsule on capsule ------------------------------------------------- */
+
+static double clamp(double value, double limit) {
+  return fmin(fmax(value, -limit), limit);
+}
+
+int ff_touch_sphere_capsule(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                            const ff_pose *pose_b, double margin, ff_touch *out) {
+  ff_vec3 centre = q_unrotate(pose_b->orientation, v3_sub(pose_a->position, pose_b->position));
+  double r = b->size.x, z = clamp(centre.z, b->size.y);
+  ff_vec3 from = v3(centre.x, centre.y, centre.z - z);
+  double distance = v3_norm(from);
+  bool beside = fabs(centre.z) < b->size.y;
+  /* On the axis every direction around it is as good as another. */
+  ff_vec3 normal = distance > 0.0 ? v3_scale(1.0 / distance, from) : v3(1.0, 0.0, 0.0);
+  nearest near = {.at = v3_axpy(v3(0.0, 0.0, z), r, normal),
+                  .normal = normal,
+                  .gap = distance - r,
+                  .curvature = {1.0 / r, beside ? 0.0 : 1.0 / r}};
+  return ball_touch(&near, a->size.x, pose_b, margin, out);
+}
+
+/* Nearest places c_a + s x and c_b + t y of two segments, |s| <= l_a, |t| <= l_b, x and y unit. Of
+ * parallel ones the middle of the part where they are side by side. */
+static void nearest_of_segments(ff_vec3 apart, ff_vec3 x, double l_a, ff_vec3 y, double l_b,
+                                double *s, double *t) {
+  double xy = v3_dot(x, y), dx = v3_dot(apart, x), dy = v3_dot(apart, y);
+  ff_vec3 across = v3_cross(x, y);
+  double sine2 = v3_dot(across, across);
+  if (sine2 > 1e-24) {
+    *s = clamp((xy * dy - dx) / sine2, l_a);
+  } else {
+    double sign = xy > 0.0 ? 1.0 : -1.0; /* b's ends along x are at -dx -+ l_b */
+    double low = fmax(-l_a, -dx - l_b), high = fmin(l_a, -dx + l_b);
+    *s = clamp(0.5 * (low + high), l_a);
+    *t = clamp(sign * (*s + dx), l_b);
+    return;
+  }
+  *t = clamp(dy + *s * xy, l_b);
+  *s = clamp(*t * xy - dx, l_a);
+}
+
+/* How much the surface of a capsule bends along u, at right angles to n: not at all along its
+ * axis, unless it is an end. */
+static double capsule_bend(const ff_geom *geom, ff_vec3 axis, bool end, ff_vec3 u, ff_vec3 v) {
+  double along = end ? 0.0 : v3_dot(u, axis) * v3_dot(v, axis);
+  return (v3_dot(u, v) - along) / geom->size.x;
+}
+
+static void capsule_curvature(const ff_geom *a, ff_vec3 x, bool end_a, const ff_geom *b, ff_vec3 y,
+                              bool end_b, const ff_touch *touch, double curvature[2]) {
+  ff_vec3 u = touch->t1, v = v3_cross(touch->normal, u);
+  double uu = capsule_bend(a, x, end_a, u, u) + capsule_bend(b, y, end_b, u, u);
+  double uv = capsule_bend(a, x, end_a, u, v) + capsule_bend(b, y, end_b, u, v);
+  double vv = capsule_bend(a, x, end_a, v, v) + capsule_bend(b, y, end_b, v, v);
+  double half = 0.5 * (uu - vv), root = sqrt(half * half + uv * uv);
+  curvature[0] = 0.5 * (uu + vv) + root;
+  curvature[1] = fmax(0.5 * (uu + vv) - root, 0.0);
+}
+
+int ff_touch_capsule_capsule(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                             const ff_pose *pose_b, double margin, ff_touch *out) {
+  ff_vec3 x = q_axis_z(pose_a->orientation), y = q_axis_z(pose_b->orientation);
+  ff_vec3 apart = v3_sub(pose_a->position, pose_b->position);
+  double s, t;
+  nearest_of_segments(apart, x, a->size.y, y, b->size.y, &s, &t);
+  ff_vec3 from = v3_axpy(v3_axpy(apart, s, x), -t, y);
+  double distance = v3_norm(from), depth = a->size.x + b->size.x - distance;
+  if (!(depth > -margin)) {
+    return 0;
+  }
+  /* Axes that cross: out along the common perpendicular. */
+  ff_vec3 across = v3_cross(x, y);
+  ff_vec3 spare = v3_dot(across, across) > 1e-24 ? v3_unit(across) : v3_orthogonal(x);
+  ff_vec3 normal = distance > 0.0 ? v3_scale(1.0 / distance, from) : spare;
+  ff_vec3 axis_b = v3_axpy(pose_b->position, t, y);
+  out[0] = (ff_touch){.point = v3_axpy(axis_b, b->size.x - 0.5 * depth, normal),
+                      .normal = normal,
+                      .t1 = v3_orthogonal(normal),
+                      .depth = depth,
+                      .feature = 0};
+  capsule_curvature(a, x, fabs(s) >= a->size.y, b, y, fabs(t) >= b->size.y, &out[0],
+                    out[0].curvature);
+  return 1;
+}
+
+/* ---- ball on box, ball on cylinder ----------------------------------------------------------- */
+
+/* From a point outside: where it is nearest, and along the line to it. */
+static void from_outside(nearest *near, ff_vec3 at, ff_vec3 centre) {
+  ff_vec3 from = v3_sub(centre, at);
+  near->at = at;
+  near->gap = v3_norm(from);
+  near->normal = v3_scale(1.0 / near->gap, from);
+}
+
+/* Faces are flat; an edge is sharp one way, a corner both. */
+int ff_touch_sphere_box(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                        const ff_pose *pose_b, double margin, ff_touch *out) {
+  ff_vec3 centre = q_unrotate(pose_b->orientation, v3_sub(pose_a->position, pose_b->position));
+  const double c[3] = {centre.x, centre.y, centre.z}, s[3] = {b->size.x, b->size.y, b->size.z};
+  double at[3], out_of[3] = {0.0, 0.0, 0.0};
+  int sharp = -1, face = 0;
+  for (int i = 0; i < 3; i++) {
+    at[i] = clamp(c[i], s[i]);
+    sharp += at[i] != c[i];
+    face = s[i] - fabs(c[i]) < s[face] - fabs(c[face]) ? i : face;
+  }
+  nearest near = {.curvature = {sharp > 0 ? INFINITY : 0.0, sharp > 1 ? INFINITY : 0.0}};
+  if (sharp >= 0) {
+    from_outside(&near, v3_load(at), centre);
+  } else { /* inside: out through the nearest face */
+    double sign = c[face] < 0.0 ? -1.0 : 1.0;
+    out_of[face] = sign;
+    at[face] = sign * s[face];
+    near.at = v3_load(at);
+    near.normal = v3_load(out_of);
+    near.gap = fabs(c[face]) - s[face];
+  }
+  return ball_touch(&near, a->size.x, pose_b, margin, out);
+}
+
+int ff_touch_sphere_cylinder(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                             const ff_pose *pose_b, double margin, ff_touch *out) {
+  ff_vec3 centre = q_unrotate(pose_b->orientation, v3_sub(pose_a->position, pose_b->position));
+  double r = b->size.x, l = b->size.y, around = sqrt(centre.x * centre.x + centre.y * centre.y);
+  ff_vec3 away = around > 0.0 ? v3(centre.x / around, centre.y / around, 0.0) : v3(1.0, 0.0, 0.0);
+  double up = centre.z < 0.0 ? -1.0 : 1.0, over = fabs(centre.z) - l, beside = around - r;
+  nearest near = {.curvature = {0.0, 0.0}};
+  if (over > 0.0 && beside > 0.0) { /* the rim */
+    from_outside(&near, v3_axpy(v3(0.0, 0.0, up * l), r, away), centre);
+    near.curvature[0] = INFINITY;
+    near.curvature[1] = near.normal.x * away.x + near.normal.y * away.y;
+    near.curvature[1] /= r;   /* of the circle, seen along the normal */
+  } else if (over > beside) { /* a cap */
+    near.at = v3(centre.x, centre.y, up * l);
+    near.normal = v3(0.0, 0.0, up);
+    near.gap = over;
+  } else { /* the side */
+    near.at = v3_axpy(v3(0.0, 0.0, centre.z), r, away);
+    near.normal = away;
+    near.gap = beside;
+    near.curvature[0] = 1.0 / r;
+  }
+  return ball_touch(&near, a->size.x, pose_b, margin, out);
+}

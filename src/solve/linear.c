@@ -1,0 +1,199 @@
+#include "solve/linear.h"
+
+#include "base/memory.h"
+
+#include <float.h>
+#include <klu.h>
+#include <math.h>
+#include <string.h>
+
+/* Below this, relative to the rest of the matrix, a pivot is rounding and nothing else. */
+#define TINY_PIVOT (16 * DBL_EPSILON)
+/* Kept pivots serve as long as elimination does not make entries grow beyond this. */
+#define GROWTH_LIMIT 1e-4
+
+struct ff_linear {
+  int size;
+  const int *start, *row;
+  /* dense */
+  double *lu; /* size x size, by columns: L below the diagonal, U from it */
+  int *pivot; /* row that was exchanged with row k */
+  /* sparse */
+  klu_symbolic *symbolic;
+  klu_numeric *numeric;
+  klu_common common;
+};
+
+/* ---- life ------------------------------------------------------------------------- */
+
+static ff_status create_dense(ff_linear *linear) {
+  size_t n = (size_t)linear->size;
+  linear->lu = ff_alloc(n * n, sizeof *linear->lu);
+  linear->pivot = ff_alloc(n, sizeof *linear->pivot);
+  return linear->lu && linear->pivot ? FF_OK : FF_ERROR_MEMORY;
+}
+
+static ff_status create_sparse(ff_linear *linear) {
+  klu_defaults(&linear->common);
+  /* KLU takes pointers that are not const and leaves alone what they point to. */
+  linear->symbolic =
+      klu_analyze(linear->size, (int *)linear->start, (int *)linear->row, &linear->common);
+  return linear->symbolic ? FF_OK : FF_ERROR_MEMORY;
+}
+
+ff_status ff_linear_create(ff_linear **out, int size, const int *start, const int *row,
+                           bool sparse) {
+  *out = NULL;
+  ff_linear *linear = ff_alloc(1, sizeof *linear);
+  if (!linear) {
+    return FF_ERROR_MEMORY;
+  }
+  *linear = (ff_linear){.size = size, .start = start, .row = row};
+  ff_status status = sparse ? create_sparse(linear) : create_dense(linear);
+  if (status != FF_OK) {
+    ff_linear_destroy(linear);
+    return status;
+  }
+  *out = linear;
+  return FF_OK;
+}
+
+void ff_linear_resize(ff_linear *linear, int size) {
+  linear->size = size;
+}
+
+void ff_linear_forget(ff_linear *linear) {
+  if (linear->numeric) {
+    klu_free_numeric(&linear->numeric, &linear->common);
+  }
+}
+
+void ff_linear_destroy(ff_linear *linear) {
+  if (linear) {
+    ff_linear_forget(linear);
+    if (linear->symbolic) {
+      klu_free_symbolic(&linear->symbolic, &linear->common);
+    }
+    ff_free(linear->lu);
+    ff_free(linear->pivot);
+    ff_free(linear);
+  }
+}
+
+/* ---- dense --------------------------------------------------------------------------- */
+
+static double *column(const ff_linear *linear, int j) {
+  return linear->lu + (size_t)j * (size_t)linear->size;
+}
+
+/* Spreads the entries over the full matrix; returns the largest. */
+static double scatter(ff_linear *linear, const double *values) {
+  double largest = 0;
+  size_t n = (size_t)linear->size;
+  memset(linear->lu, 0, n * n * sizeof *linear->lu);
+  for (int j = 0; j < linear->size; j++) {
+    double *to = column(linear, j);
+    for (int k = linear->start[j]; k < linear->start[j + 1]; k++) {
+      to[linear->row[k]] = values[k];
+      largest = fmax(largest, fabs(values[k]));
+    }
+  }
+  return largest;
+}
+
+static int largest_below(const double *col, int k, int n) {
+  int at = k;
+  for (int i = k + 1; i < n; i++) {
+    at = fabs(col[i]) > fabs(col[at]) ? i : at;
+  }
+  return at;
+}
+
+static void swap_rows(double *col, int i, int k) {
+  double held = col[i];
+  col[i] = col[k];
+  col[k] = held;
+}
+
+static bool factor_dense(ff_linear *linear, const double *values) {
+  int n = linear->size;
+  double least = TINY_PIVOT * scatter(linear, values);
+  for (int k = 0; k < n; k++) {
+    double *pivots = column(linear, k);
+    int at = largest_below(pivots, k, n);
+    if (!(fabs(pivots[at]) > least)) {
+      return false;
+    }
+    linear->pivot[k] = at;
+    swap_rows(pivots, at, k);
+    for (int i = k + 1; i < n; i++) {
+      pivots[i] /= pivots[k];
+    }
+    for (int j = k + 1; j < n; j++) {
+      double *col = column(linear, j);
+      swap_rows(col, at, k);
+      double factor = col[k];
+      for (int i = k + 1; factor != 0 && i < n; i++) {
+        col[i] -= factor * pivots[i];
+      }
+    }
+  }
+  return true;
+}
+
+static void solve_dense(const ff_linear *linear, double *b) {
+  int n = linear->size;
+  for (int k = 0; k < n; k++) { /* exchanges and eliminations in the order they were made */
+    const double *col = column(linear, k);
+    swap_rows(b, linear->pivot[k], k);
+    for (int i = k + 1; i < n; i++) {
+      b[i] -= col[i] * b[k];
+    }
+  }
+  for (int k = n - 1; k >= 0; k--) {
+    const double *col = column(linear, k);
+    b[k] /= col[k];
+    for (int i = 0; i < k; i++) {
+      b[i] -= col[i] * b[k];
+    }
+  }
+}
+
+/* ---- sparse ---------------------------------------------------------------------------- */
+
+/* Factors with the pivots of before; false if they do not serve this matrix. */
+static bool refactor(ff_linear *linear, double *values) {
+  int *start = (int *)linear->start, *row = (int *)linear->row;
+  klu_common *common = &linear->common;
+  return linear->numeric &&
+         klu_refactor(start, row, values, linear->symbolic, linear->numeric, common) &&
+         common->status == KLU_OK &&
+         klu_rgrowth(start, row, values, linear->symbolic, linear->numeric, common) &&
+         common->rgrowth > GROWTH_LIMIT;
+}
+
+static bool factor_sparse(ff_linear *linear, const double *from) {
+  double *values = (double *)from;
+  klu_common *common = &linear->common;
+  if (!refactor(linear, values)) {
+    ff_linear_forget(linear);
+    linear->numeric =
+        klu_factor((int *)linear->start, (int *)linear->row, values, linear->symbolic, common);
+  }
+  return linear->numeric && klu_rcond(linear->symbolic, linear->numeric, common) &&
+         common->rcond > TINY_PIVOT;
+}
+
+/* ---- either way ---------------------------------------------------------------------- */
+
+bool ff_linear_factor(ff_linear *linear, const double *values) {
+  return linear->symbolic ? factor_sparse(linear, values) : factor_dense(linear, values);
+}
+
+void ff_linear_solve(ff_linear *linear, double *b) {
+  if (linear->symbolic) {
+    klu_solve(linear->symbolic, linear->numeric, linear->size, 1, b, &linear->common);
+  } else {
+    solve_dense(linear, b);
+  }
+}

@@ -1,0 +1,331 @@
+/* The complementarity solver: what is checked, what is tried, and what is said in the end.
+ *
+ * Attempts, until one succeeds:
+ *   1. descend from where the caller starts, by the caller's method;
+ *   2. the same by a path of proximal problems F(z) + p (z - centre), whose centre follows
+ *      and whose p falls as long as all goes well: it leads out of the dips of the merit
+ *      function in which a descent ends;
+ *   3. and 4. that path by the other method, and from the bounds' side of the origin.
+ */
+#include "solve/ncp.h"
+
+#include "base/memory.h"
+#include "base/report.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PATH_STEPS = 60, PATH_LIMIT = 15, PROBE_LIMIT = 12 };
+#define PATH_TOLERANCE 1e-4 /* of the problems on the way */
+#define PATH_START     2.0  /* first p; the scaled Jacobian is about 1 */
+#define PATH_END       1e6  /* p beyond this: stuck */
+
+/* ---- words ------------------------------------------------------------------------------- */
+
+const char *ff_ncp_outcome_text(ff_ncp_outcome outcome) {
+  switch (outcome) {
+    case FF_NCP_SOLVED: return "solved";
+    case FF_NCP_STATIONARY: return "stationary";
+    case FF_NCP_DIVERGED: return "diverged";
+    case FF_NCP_ITERATIONS: return "too many iterations";
+    case FF_NCP_UNDEFINED: return "undefined at the start";
+  }
+  return "unknown";
+}
+
+ff_ncp_def ff_ncp_def_default(void) {
+  return (ff_ncp_def){.method = FF_NCP_FISCHER, .tolerance = 1e-10, .max_iterations = 1000};
+}
+
+/* ---- checks ------------------------------------------------------------------------------ */
+
+static ff_status wrong(ff_report *report, const char *key, const char *what) {
+  ff_status status = ff_report_what(report, "%s", what);
+  ff_report_key(report, "%s", key);
+  return status;
+}
+
+static ff_status check_pattern(const ff_ncp_def *def, ff_report *report) {
+  const int *start = def->column_start;
+  if (!start) {
+    return FF_OK;
+  }
+  if (!def->row_index || start[0] != 0) {
+    return wrong(report, "column_start", "must start with 0 and come with row_index");
+  }
+  for (int j = 0; j < def->size; j++) {
+    if (start[j + 1] < start[j]) {
+      return wrong(report, "column_start", "must not descend");
+    }
+    for (int k = start[j]; k < start[j + 1]; k++) {
+      int before = k > start[j] ? def->row_index[k - 1] : -1;
+      if (def->row_index[k] <= before || def->row_index[k] >= def->size) {
+        return wrong(report, "row_index", "must ascend in a column, from 0 to size - 1");
+      }
+    }
+  }
+  return FF_OK;
+}
+
+static ff_status check(const ff_ncp_def *def, ff_report *report) {
+  if (def->size < 1 || def->size > (def->column_start ? 10000000 : 10000)) {
+    return wrong(report, "size", "must be at least 1, at most 10000 dense, 10000000 sparse");
+  }
+  if (!def->residual || !def->jacobian) {
+    return wrong(report, def->residual ? "jacobian" : "residual", "must be given");
+  }
+  if ((unsigned)def->method >= FF_NCP_METHOD_COUNT) {
+    return wrong(report, "method", "is not known");
+  }
+  if (!(def->tolerance > 0) || !isfinite(def->tolerance)) {
+    return wrong(report, "tolerance", "must be greater than 0 and finite");
+  }
+  if (def->max_iterations < 1) {
+    return wrong(report, "max_iterations", "must be at least 1");
+  }
+  for (int i = 0; i < def->size; i++) {
+    double l = def->lower ? def->lower[i] : -INFINITY, u = def->upper ? def->upper[i] : INFINITY;
+    if (!(l <= u) || l == INFINITY || u == -INFINITY) {
+      return wrong(report, "lower", "must be at most upper; neither may be the far infinity");
+    }
+  }
+  return check_pattern(def, report);
+}
+
+/* ---- life -------------------------------------------------------------------------------- */
+
+/* A copy of bounds, or of none. */
+static double *copy_bounds(ff_ncp *ncp, const double *from, double none) {
+  double *to = ff_arena_take(&ncp->arena, (size_t)ncp->size, sizeof *to);
+  for (int i = 0; to && i < ncp->size; i++) {
+    to[i] = from ? from[i] : none;
+  }
+  return to;
+}
+
+static bool take_vectors(ff_ncp *ncp) {
+  double **vectors[] = {&ncp->row_scale, &ncp->column_scale, &ncp->lower,     &ncp->upper,
+                        &ncp->centre,    &ncp->here.x,       &ncp->here.f,    &ncp->here.phi,
+                        &ncp->trial.x,   &ncp->trial.f,      &ncp->trial.phi, &ncp->d_x,
+                        &ncp->d_f,       &ncp->gradient,     &ncp->z,         &ncp->user_f,
+                        &ncp->best,      &ncp->start};
+  for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+    *vectors[i] = ff_arena_take(&ncp->arena, (size_t)ncp->size, sizeof(double));
+    if (!*vectors[i]) {
+      return false;
+    }
+  }
+  ncp->direction = ff_arena_take(&ncp->arena, 2 * (size_t)ncp->size, sizeof(double));
+  ncp->user_lower = copy_bounds(ncp, ncp->def.lower, -INFINITY);
+  ncp->user_upper = copy_bounds(ncp, ncp->def.upper, INFINITY);
+  ncp->def.lower = ncp->user_lower;
+  ncp->def.upper = ncp->user_upper;
+  return ncp->direction && ncp->user_lower && ncp->user_upper;
+}
+
+ff_status ff_ncp_create(ff_ncp **out, const ff_ncp_def *def, ff_report *report) {
+  *out = NULL;
+  ff_status status = check(def, report);
+  if (status != FF_OK) {
+    return status;
+  }
+  ff_ncp *ncp = ff_alloc(1, sizeof *ncp);
+  if (!ncp) {
+    return FF_ERROR_MEMORY;
+  }
+  ncp->def = *def;
+  ncp->size = def->size;
+  status = take_vectors(ncp) ? ff_ncp_setup(ncp) : FF_ERROR_MEMORY;
+  if (status != FF_OK) {
+    ff_ncp_destroy(ncp);
+    return status;
+  }
+  *out = ncp;
+  return FF_OK;
+}
+
+void ff_ncp_destroy(ff_ncp *ncp) {
+  if (ncp) {
+    ff_linear_destroy(ncp->newton);
+    ff_linear_destroy(ncp->regular);
+    ff_arena_free(&ncp->arena);
+    ff_free(ncp);
+  }
+}
+
+ff_status ff_ncp_resize(ff_ncp *ncp, int size, const double *lower, const double *upper) {
+  if (ncp->def.column_start || size < 1 || size > ncp->def.size) {
+    return FF_ERROR_INPUT;
+  }
+  for (int i = 0; i < size; i++) {
+    double l = lower ? lower[i] : -INFINITY, u = upper ? upper[i] : INFINITY;
+    if (!(l <= u) || l == INFINITY || u == -INFINITY) {
+      return FF_ERROR_INPUT;
+    }
+  }
+  for (int i = 0; i < size; i++) {
+    ncp->user_lower[i] = lower ? lower[i] : -INFINITY;
+    ncp->user_upper[i] = upper ? upper[i] : INFINITY;
+  }
+  if (size != ncp->size) {
+    ncp->size = size;
+    ff_ncp_layout(ncp);
+    ff_linear_resize(ncp->newton, size);
+    ff_linear_resize(ncp->regular, 2 * size);
+  }
+  return FF_OK;
+}
+
+/* ---- from z to x and back -------------------------------------------------------------------- */
+
+static double within(double value, double lower, double upper) {
+  return fmin(fmax(value, lower), upper);
+}
+
+/* Puts the iteration at z, with the scales of that place; false: not defined there. */
+static bool put(ff_ncp *ncp, const double *z) {
+  ncp->proximal = 0;
+  if (!ff_ncp_scale(ncp, z)) {
+    return false;
+  }
+  for (int i = 0; i < ncp->size; i++) {
+    ncp->here.x[i] = z[i] / ncp->column_scale[i];
+  }
+  return ff_ncp_evaluate(ncp, &ncp->here);
+}
+
+/* Puts what here has become within its bounds, and keeps it if it is the best so far. */
+static void keep_best(ff_ncp *ncp) {
+  double proximal = ncp->proximal;
+  ncp->proximal = 0;
+  for (int i = 0; i < ncp->size; i++) {
+    ncp->trial.x[i] = within(ncp->here.x[i], ncp->lower[i], ncp->upper[i]);
+  }
+  double scaled = ff_ncp_evaluate(ncp, &ncp->trial) ? ff_ncp_scaled(ncp, &ncp->trial) : INFINITY;
+  if (scaled < ncp->best_scaled) {
+    ncp->best_scaled = scaled;
+    for (int i = 0; i < ncp->size; i++) {
+      ncp->best[i] =
+          within(ncp->column_scale[i] * ncp->trial.x[i], ncp->def.lower[i], ncp->def.upper[i]);
+    }
+  }
+  ncp->proximal = proximal;
+}
+
+static bool is_solved(const ff_ncp *ncp) {
+  return ncp->best_scaled <= ncp->def.tolerance;
+}
+
+/* ---- attempts ----------------------------------------------------------------------------------
+ */
+
+/* Descends; a point that is a solution only outside its bounds is put inside and polished. */
+static ff_ncp_ending plain(ff_ncp *ncp, ff_ncp_method method, int limit) {
+  ncp->proximal = 0;
+  ff_ncp_ending ending = FF_NCP_END_SOLVED;
+  for (int round = 0; round < 3 && ending == FF_NCP_END_SOLVED && !is_solved(ncp); round++) {
+    ending = ff_ncp_descend(ncp, method, 0.5 * ncp->def.tolerance, limit);
+    keep_best(ncp);
+    memcpy(ncp->here.x, ncp->trial.x, (size_t)ncp->size * sizeof(double));
+  }
+  return ending;
+}
+
+/* From one proximal problem to the next; after each a try without the term. */
+static ff_ncp_ending follow_path(ff_ncp *ncp, ff_ncp_method method) {
+  size_t bytes = (size_t)ncp->size * sizeof(double);
+  ff_ncp_ending ending = FF_NCP_END_STATIONARY;
+  double p = PATH_START;
+  int left = ncp->def.max_iterations - ncp->info.iterations;
+  int last = ncp->info.iterations + (left + 1) / 2; /* the rest is for other paths */
+  for (int i = 0; i < ncp->size; i++) {
+    ncp->here.x[i] = within(ncp->here.x[i], ncp->lower[i], ncp->upper[i]);
+  }
+  memcpy(ncp->centre, ncp->here.x, bytes);
+  for (int k = 0; k < PATH_STEPS && p < PATH_END; k++) {
+    ncp->proximal = p;
+    memcpy(ncp->here.x, ncp->centre, bytes);
+    ending = ff_ncp_descend(ncp, method, PATH_TOLERANCE, PATH_LIMIT);
+    if (ending == FF_NCP_END_DIVERGED || ncp->info.iterations >= last) {
+      return ending;
+    }
+    if (ending != FF_NCP_END_SOLVED) {
+      p *= 8;
+      continue;
+    }
+    memcpy(ncp->centre, ncp->here.x, bytes);
+    ending = plain(ncp, method, PROBE_LIMIT);
+    if (is_solved(ncp)) {
+      return ending;
+    }
+    p *= 0.5;
+  }
+  return ending == FF_NCP_END_SOLVED ? FF_NCP_END_STATIONARY : ending;
+}
+
+/* Where attempt number k starts. */
+static void choose_start(const ff_ncp *ncp, int attempt, double *z) {
+  for (int i = 0; i < ncp->size; i++) {
+    double from = attempt < 4 ? ncp->start[i] : 0;
+    z[i] = attempt == 1 ? from : within(from, ncp->def.lower[i], ncp->def.upper[i]);
+  }
+}
+
+static ff_ncp_ending attempt(ff_ncp *ncp, int number) {
+  ff_ncp_method method = ncp->def.method;
+  ff_ncp_method other = method == FF_NCP_MIN ? FF_NCP_FISCHER : FF_NCP_MIN;
+  choose_start(ncp, number, ncp->trial.x);
+  ff_linear_forget(ncp->newton);
+  ff_linear_forget(ncp->regular);
+  if (!put(ncp, ncp->trial.x)) {
+    return FF_NCP_END_UNDEFINED;
+  }
+  keep_best(ncp);
+  if (number == 1) {
+    return plain(ncp, method, ncp->def.max_iterations / 2 + 1);
+  }
+  return follow_path(ncp, number == 3 ? other : method);
+}
+
+static ff_ncp_outcome outcome_of(ff_ncp_ending ending) {
+  switch (ending) {
+    case FF_NCP_END_SOLVED:
+    case FF_NCP_END_STATIONARY: return FF_NCP_STATIONARY;
+    case FF_NCP_END_DIVERGED: return FF_NCP_DIVERGED;
+    case FF_NCP_END_LIMIT: return FF_NCP_ITERATIONS;
+    case FF_NCP_END_UNDEFINED: return FF_NCP_UNDEFINED;
+  }
+  return FF_NCP_STATIONARY;
+}
+
+/* The residual of what is returned, from F itself. */
+static void look_again(ff_ncp *ncp, double *z) {
+  memcpy(z, ncp->best, (size_t)ncp->size * sizeof(double));
+  const ff_ncp_def *def = &ncp->def;
+  bool defined = def->residual(def->context, z, ncp->user_f) == 0;
+  ncp->info.residual =
+      defined ? ff_ncp_residual(ncp->size, z, ncp->user_f, def->lower, def->upper) : NAN;
+}
+
+ff_ncp_info ff_ncp_solve(ff_ncp *ncp, double *z) {
+  size_t bytes = (size_t)ncp->size * sizeof(double);
+  ncp->info = (ff_ncp_info){0};
+  ncp->best_scaled = INFINITY;
+  memcpy(ncp->start, z, bytes);
+  memcpy(ncp->best, z, bytes);
+  ff_ncp_ending ending = FF_NCP_END_UNDEFINED, first = ending;
+  for (int k = 1; k <= 4 && !is_solved(ncp); k++) {
+    if (ncp->info.iterations >= ncp->def.max_iterations) {
+      break;
+    }
+    ncp->info.attempts = k;
+    ending = attempt(ncp, k);
+    first = k == 1 ? ending : first;
+  }
+  /* Of a failure the first attempt tells most, unless it was cut short to leave time for others. */
+  bool cut_short = first == FF_NCP_END_LIMIT && ending != FF_NCP_END_UNDEFINED;
+  ncp->info.outcome = is_solved(ncp) ? FF_NCP_SOLVED : outcome_of(cut_short ? ending : first);
+  ncp->info.scaled = ncp->best_scaled;
+  look_again(ncp, z);
+  return ncp->info;
+}

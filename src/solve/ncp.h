@@ -1,0 +1,92 @@
+/* Inside the complementarity solver: what its files share.
+ *
+ * All iterations run in scaled unknowns x and rows f:
+ *   z_i = column_scale_i x_i,   f_i = row_scale_i F_i(z) + proximal (x_i - centre_i),
+ * with scales such that the Jacobian's entries are about 1. A proximal term above 0 makes
+ * a neighbouring problem that is easier: see ncp.c.
+ */
+#ifndef FF_SOLVE_NCP_H
+#define FF_SOLVE_NCP_H
+
+#include "base/arena.h"
+#include "footfall/ncp.h"
+#include "solve/linear.h"
+
+/* The matrix J of the user, V = diag(d_x) + diag(d_f) J of a Newton step (same entries and
+ * the diagonal), and the matrix of the regularised step, [s 1, V; V', -s 1]. */
+typedef struct ff_ncp_pattern {
+  int *start, *row; /* compressed columns */
+  double *values;
+  int count;
+} ff_ncp_pattern;
+
+/* The point where the iteration stands, or might go. */
+typedef struct ff_ncp_point {
+  double *x, *f; /* [size] */
+  double *phi;   /* [size], Fischer-Burmeister residuals */
+  double merit;  /* |phi|^2 / 2 */
+} ff_ncp_point;
+
+struct ff_ncp {
+  ff_ncp_def def; /* its arrays are our own copies */
+  ff_arena arena;
+  int size;                        /* of the problem now; def.size is the largest */
+  double *user_lower, *user_upper; /* of z; def's are the same */
+  ff_ncp_pattern jacobian, step, wide;
+  int *in_step;       /* of each entry of the Jacobian: its place in step */
+  int *diagonal;      /* of each column: the place of its diagonal in step */
+  int *in_wide[2];    /* of each entry of step: its two places in wide */
+  int *wide_diagonal; /* of each column of wide */
+  int *next;          /* [size], for filling wide */
+  ff_linear *newton, *regular;
+
+  double *row_scale, *column_scale; /* powers of two */
+  double *lower, *upper;            /* of x */
+  double proximal, *centre;
+
+  ff_ncp_point here, trial;
+  double *d_x, *d_f; /* rows of V */
+  double *gradient;  /* of the merit: V' phi */
+  double *direction; /* [2 size] */
+  double *z, *user_f;
+  double *best, *start; /* z */
+  double best_scaled;
+  ff_ncp_info info;
+};
+
+/* ---- ncp_function.c: complementarity as an equation ------------------------------------ */
+
+/* Value and derivatives with respect to x and f of one row. */
+typedef struct ff_ncp_row {
+  double value, d_x, d_f;
+} ff_ncp_row;
+
+ff_ncp_row ff_ncp_fischer(double x, double f, double lower, double upper);
+ff_ncp_row ff_ncp_min(double x, double f, double lower, double upper);
+
+/* ---- ncp_setup.c: patterns and scales -------------------------------------------------- */
+
+ff_status ff_ncp_setup(ff_ncp *ncp);
+/* Patterns for the size that ncp has now. */
+void ff_ncp_layout(ff_ncp *ncp);
+/* Scales from the Jacobian at z. False: not defined there. */
+bool ff_ncp_scale(ff_ncp *ncp, const double *z);
+
+/* ---- ncp_newton.c: one globalised descent ---------------------------------------------- */
+
+typedef enum ff_ncp_ending {
+  FF_NCP_END_SOLVED,
+  FF_NCP_END_STATIONARY,
+  FF_NCP_END_DIVERGED,
+  FF_NCP_END_LIMIT,
+  FF_NCP_END_UNDEFINED
+} ff_ncp_ending;
+
+/* Goes on from here.x, to this residual or for so many more linear solves at most. */
+ff_ncp_ending ff_ncp_descend(ff_ncp *ncp, ff_ncp_method method, double tolerance, int limit);
+/* Evaluates f, phi and merit at point.x; false: not defined there. */
+bool ff_ncp_evaluate(ff_ncp *ncp, ff_ncp_point *point);
+/* Largest natural residual at a point. */
+double ff_ncp_scaled(const ff_ncp *ncp, const ff_ncp_point *point);
+
+#endif

@@ -1,0 +1,66 @@
+/* Complementarity as an equation.
+ *
+ * Fischer-Burmeister [Fischer92]: phi(a, b) = a + b - sqrt(a^2 + b^2) is zero where a >= 0,
+ * b >= 0 and a b = 0, and nowhere else; its square is smooth. Two bounds at once are
+ * nested, as in [Billups95]: phi(x - l, -phi(u - x, -f)).
+ */
+#include "solve/ncp.h"
+
+#include <math.h>
+
+typedef struct pair_value {
+  double value, d_a, d_b;
+} pair_value;
+
+/* 1 - a/r with r = sqrt(a^2 + b^2), without the cancellation. */
+static double complement(double a, double b, double r) {
+  return a > 0 ? b / (r + a) * (b / r) : 1 - a / r;
+}
+
+static pair_value phi(double a, double b) {
+  double r = sqrt(a * a + b * b);
+  if (r == 0) { /* a kink: the limit along a = b > 0 */
+    double d = 1 - sqrt(0.5);
+    return (pair_value){0, d, d};
+  }
+  double sum = a + b;
+  double value = sum > 0 ? 2 * a * (b / (sum + r)) : sum - r;
+  return (pair_value){value, complement(a, b, r), complement(b, a, r)};
+}
+
+ff_ncp_row ff_ncp_fischer(double x, double f, double lower, double upper) {
+  if (lower == upper) { /* nothing to choose */
+    return (ff_ncp_row){x - lower, 1, 0};
+  }
+  ff_ncp_row row = {f, 0, 1};
+  if (isfinite(upper)) {
+    pair_value p = phi(upper - x, -f);
+    row = (ff_ncp_row){-p.value, p.d_a, p.d_b};
+  }
+  if (isfinite(lower)) {
+    pair_value p = phi(x - lower, row.value);
+    row = (ff_ncp_row){p.value, p.d_a + p.d_b * row.d_x, p.d_b * row.d_f};
+  }
+  return row;
+}
+
+ff_ncp_row ff_ncp_min(double x, double f, double lower, double upper) {
+  if (lower == upper || x - lower < f) {
+    return (ff_ncp_row){x - lower, 1, 0};
+  }
+  if (x - upper > f) {
+    return (ff_ncp_row){x - upper, 1, 0};
+  }
+  return (ff_ncp_row){f, 0, 1};
+}
+
+double ff_ncp_residual(int size, const double *z, const double *f, const double *lower,
+                       const double *upper) {
+  double worst = 0;
+  for (int i = 0; i < size; i++) {
+    double l = lower ? lower[i] : -INFINITY, u = upper ? upper[i] : INFINITY;
+    double r = fabs(ff_ncp_min(z[i], f[i], l, u).value);
+    worst = r <= worst || isnan(worst) ? worst : r; /* NAN stays */
+  }
+  return worst;
+}
