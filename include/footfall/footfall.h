@@ -6,6 +6,7 @@
  *   law     contact and friction      footfall/law.h     ff_law_*
  *   impact  closed-form impacts       footfall/impact.h  ff_impact_*
  *   io      scenes and recordings     footfall/io.h      ff_scene_load, ff_recorder_*
+ *   volume  what is below a plane     footfall/volume.h  ff_volume_*
  *   status  how calls end             footfall/status.h  ff_status, ff_report
  *
  * A run in six calls:
@@ -27,6 +28,7 @@
 #include "footfall/sim.h"
 #include "footfall/status.h"
 #include "footfall/types.h"
+#include "footfall/volume.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -26,6 +26,7 @@ enum {
 /* Overlap of a shape with a half-space; only filled for laws that ask. */
 typedef struct ff_overlap {
   double volume;         /* m^3 */
+  double area;           /* m^2, of the section with the plane: d volume / d depth */
   double centroid_depth; /* m, depth of the volume's centroid */
   double second[3][3];   /* m^5, depth-weighted second moments about the centroid, (n, t1, t2) */
 } ff_overlap;
