@@ -19,6 +19,7 @@ int ff_cli_check(int argc, char **argv);
 int ff_cli_check_robot(const char *path, const char *root, bool as_json);
 int ff_cli_laws(int argc, char **argv);
 int ff_cli_impact(int argc, char **argv);
+int ff_cli_volume(int argc, char **argv);
 
 /* What every verb's --help ends with. */
 #define FF_CLI_EXITS "\nExit codes: 0 good, 1 the run failed, 2 bad input."

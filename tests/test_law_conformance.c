@@ -7,6 +7,7 @@ static ff_normal normal_at(const sample *s, double depth, double rate) {
   ff_patch patch = s->patch;
   patch.depth = depth;
   patch.depth_rate = rate;
+  patch.overlap = bowl_overlap(&s->bowl, depth);
   ff_normal out;
   ff_law_normal(s->law, &s->params, &patch, &out);
   return out;
@@ -18,11 +19,51 @@ static ff_friction friction_at(const sample *s) {
   return out;
 }
 
+/* ---- frames ------------------------------------------------------------------------------- */
+
+/* t1 and t2 turned about n: components (a, b) become those in the new axes. */
+static void turn(double pair[2], double c, double s) {
+  double a = pair[0], b = pair[1];
+  pair[0] = c * a + s * b;
+  pair[1] = -s * a + c * b;
+}
+
+static sample turned(const sample *s, double c, double sn) {
+  sample t = *s;
+  turn(t.patch.slip, c, sn);
+  turn(t.patch.roll, c, sn);
+  t.bowl.turn -= atan2(sn, c);
+  t.patch.overlap = bowl_overlap(&t.bowl, t.patch.depth);
+  if (s->law->memory_count >= 2) {
+    turn(t.memory, c, sn);
+  }
+  return t;
+}
+
+/* t2 seen in a mirror: turning axes flip where arrows do not. */
+static sample mirrored(const sample *s) {
+  sample m = *s;
+  m.patch.slip[1] = -m.patch.slip[1];
+  m.patch.spin = -m.patch.spin;
+  m.patch.roll[0] = -m.patch.roll[0];
+  m.memory[1] = -m.memory[1];
+  m.bowl.turn = -m.bowl.turn;
+  m.patch.overlap = bowl_overlap(&m.bowl, m.patch.depth);
+  return m;
+}
+
+/* Within rounding of the larger component: a turn mixes the two. */
+static bool same(const double a[2], const double b[2]) {
+  double tolerance = 1e-13 * hypot(a[0], a[1]);
+  return fabs(a[0] - b[0]) <= tolerance && fabs(a[1] - b[1]) <= tolerance;
+}
+
 /* ---- normal laws ---------------------------------------------------------------- */
 
 static void check_touch(const sample *s) {
   ff_patch touch = s->patch;
   touch.depth = 0;
+  touch.overlap = bowl_overlap(&s->bowl, 0);
   ff_normal out;
   s->law->normal(s->params.values, &touch, &out);
   require(s, out.elastic == 0 && out.energy == 0);
@@ -59,7 +100,19 @@ static void check_normal_loss(const sample *s) {
   ff_normal out = normal_at(s, s->patch.depth, s->patch.depth_rate);
   double loss = (out.force - out.elastic) * s->patch.depth_rate;
   /* Room for the rounding of the difference alone. */
-  require(s, loss >= -1e-15 * fabs(out.elastic * s->patch.depth_rate));
+  bool feeds = traits_of(s) & FF_LAW_FEEDS;
+  require(s, feeds || loss >= -1e-15 * fabs(out.elastic * s->patch.depth_rate));
+}
+
+/* What resists rolling takes energy, and turns with the frame. */
+static void check_rolling(const sample *s) {
+  ff_normal out = normal_at(s, s->patch.depth, s->patch.depth_rate);
+  double terms[2] = {-out.moment[0] * s->patch.roll[0], -out.moment[1] * s->patch.roll[1]};
+  require(s, terms[0] + terms[1] >= -1e-14 * (fabs(terms[0]) + fabs(terms[1])));
+  sample t = turned(s, 0.6, 0.8);
+  ff_normal there = normal_at(&t, t.patch.depth, t.patch.depth_rate);
+  turn(out.moment, 0.6, 0.8);
+  require(s, same(out.moment, there.moment));
 }
 
 static double kink_at(const sample *s, double depth, double rate) {
@@ -132,6 +185,9 @@ static void check_kink_is_declared(const sample *s) {
 }
 
 static void check_batch(const sample *s) {
+  if (traits_of(s) & FF_LAW_WANTS_OVERLAP) {
+    return; /* depth and rate do not tell it enough */
+  }
   enum { COUNT = 131 }; /* more than two blocks, and a rest */
   double depth[COUNT], rate[COUNT], force[COUNT];
   uint64_t seed = 7;
@@ -181,9 +237,12 @@ static void check_friction_finite(const sample *s) {
 static void check_power(const sample *s) {
   ff_friction out = friction_at(s);
   const ff_patch *p = &s->patch;
-  double terms[] = {-out.force[0] * p->slip[0],  -out.force[1] * p->slip[1],
-                    -out.moment[0] * p->spin,    -out.moment[1] * p->roll[0],
-                    -out.moment[2] * p->roll[1], out.normal_force * p->depth_rate,
+  double terms[] = {-out.force[0] * p->slip[0],
+                    -out.force[1] * p->slip[1],
+                    -out.moment[0] * p->spin,
+                    -out.moment[1] * p->roll[0],
+                    -out.moment[2] * p->roll[1],
+                    out.normal_force * p->depth_rate,
                     -out.path_rate};
   double balance = 0, size = 0;
   for (int i = 0; i < 7; i++) {
@@ -236,9 +295,8 @@ static void check_no_load(const sample *s) {
 
 static double friction_kink_at(const sample *s) {
   const ff_law *law = s->law;
-  return law->friction_kink
-             ? law->friction_kink(s->params.values, &s->patch, &s->load, s->memory)
-             : 1;
+  return law->friction_kink ? law->friction_kink(s->params.values, &s->patch, &s->load, s->memory)
+                            : 1;
 }
 
 /* Where the mode changes over the slip, the kink function says so. */
@@ -282,21 +340,17 @@ static void check_held(const sample *s) {
   require(s, fabs(there.force[1] - held.force[1]) <= tolerance);
 }
 
-static void check_d_slip(const sample *s) {
-  ff_friction out = friction_at(s);
+/* Is the slope at this step of central differences what the law says? */
+static bool slope_agrees(const sample *s, const ff_friction *out, double h) {
   double speed = hypot(s->patch.slip[0], s->patch.slip[1]);
-  if (speed == 0 && s->law->memory_count > 0) {
-    return; /* a bent bristle without slip gives no scale for the step */
-  }
-  double h = speed > 0 ? 1e-6 * speed : 1e-13;
-  double size = 0;
+  double size = 0, worst = 0;
   for (int i = 0; i < 4; i++) {
-    size = fmax(size, fabs(out.d_slip[i / 2][i % 2]));
+    size = fmax(size, fabs(out->d_slip[i / 2][i % 2]));
   }
   /* The slope may itself have corners (a curve in pieces): then central differences are
    * off by the step times the jump of curvature, some 1e-6 of force over slip. */
-  double secant = speed > 0 ? hypot(out.force[0], out.force[1]) / speed : size;
-  double rounding = 1e-15 * hypot(out.force[0], out.force[1]) / h;
+  double secant = speed > 0 ? hypot(out->force[0], out->force[1]) / speed : size;
+  double rounding = 1e-15 * hypot(out->force[0], out->force[1]) / h;
   for (int j = 0; j < 2; j++) {
     sample more = *s, less = *s;
     more.patch.slip[j] += h;
@@ -308,46 +362,28 @@ static void check_d_slip(const sample *s) {
     ff_friction fm = friction_at(&more), fl = friction_at(&less);
     double step = more.patch.slip[j] - less.patch.slip[j];
     for (int i = 0; i < 2; i++) {
-      double slope = (fm.force[i] - fl.force[i]) / step;
-      require(s, fabs(slope - out.d_slip[i][j]) <= 1e-5 * (size + secant) + rounding);
+      worst = fmax(worst, fabs((fm.force[i] - fl.force[i]) / step - out->d_slip[i][j]));
     }
   }
+  return worst <= 1e-5 * (size + secant) + rounding;
+}
+
+/* Short steps round, long ones bend, and how long is long only the law knows (a patch that
+ * spins fast under a slow slip hides it from short ones): one of them must agree. */
+static void check_d_slip(const sample *s) {
+  ff_friction out = friction_at(s);
+  double speed = hypot(s->patch.slip[0], s->patch.slip[1]);
+  bool agrees = false;
+  if (speed == 0 && s->law->memory_count > 0) {
+    return; /* a bent bristle without slip gives no scale for the step */
+  }
+  for (double h = speed > 0 ? 1e-6 * speed : 1e-13; h < 1e9 && !agrees; h *= 100) {
+    agrees = slope_agrees(s, &out, h);
+  }
+  require(s, agrees);
 }
 
 /* ---- frames: both kinds --------------------------------------------------------------- */
-
-/* t1 and t2 turned about n: components (a, b) become those in the new axes. */
-static void turn(double pair[2], double c, double s) {
-  double a = pair[0], b = pair[1];
-  pair[0] = c * a + s * b;
-  pair[1] = -s * a + c * b;
-}
-
-static sample turned(const sample *s, double c, double sn) {
-  sample t = *s;
-  turn(t.patch.slip, c, sn);
-  turn(t.patch.roll, c, sn);
-  if (s->law->memory_count >= 2) {
-    turn(t.memory, c, sn);
-  }
-  return t;
-}
-
-/* t2 seen in a mirror: turning axes flip where arrows do not. */
-static sample mirrored(const sample *s) {
-  sample m = *s;
-  m.patch.slip[1] = -m.patch.slip[1];
-  m.patch.spin = -m.patch.spin;
-  m.patch.roll[0] = -m.patch.roll[0];
-  m.memory[1] = -m.memory[1];
-  return m;
-}
-
-/* Within rounding of the larger component: a turn mixes the two. */
-static bool same(const double a[2], const double b[2]) {
-  double tolerance = 1e-13 * hypot(a[0], a[1]);
-  return fabs(a[0] - b[0]) <= tolerance && fabs(a[1] - b[1]) <= tolerance;
-}
 
 static void check_normal_frame(const sample *s) {
   sample others[] = {turned(s, 0.6, 0.8), mirrored(s)};
@@ -359,16 +395,28 @@ static void check_normal_frame(const sample *s) {
   }
 }
 
+/* Do two frames see the same friction? Within rounding of the larger component, since a turn
+ * mixes the two, or else of the power: a force that is the small rest of a fast spin, and a
+ * moment that is the small rest of a fast slip, are rounded as much as those are. */
+static bool same_friction(const sample *s, const ff_friction *a, const ff_friction *b) {
+  const ff_patch *p = &s->patch;
+  double slip = hypot(p->slip[0], p->slip[1]);
+  double off = hypot(a->force[0] - b->force[0], a->force[1] - b->force[1]);
+  double off_spin = fabs(a->moment[0] - b->moment[0]);
+  double power = hypot(a->force[0], a->force[1]) * slip + fabs(a->moment[0] * p->spin);
+  bool force = same(a->force, b->force) || off * slip <= 1e-13 * power;
+  bool spin = off_spin <= 1e-13 * fabs(a->moment[0]) || off_spin * fabs(p->spin) <= 1e-13 * power;
+  return force && spin && same(&a->moment[1], &b->moment[1]) &&
+         fabs(a->energy - b->energy) <= 1e-13 * a->energy;
+}
+
 static void check_turned(const sample *s) {
   double c = 0.6, sn = 0.8;
   sample t = turned(s, c, sn);
   ff_friction here = friction_at(s), there = friction_at(&t);
   turn(here.force, c, sn);
   turn(&here.moment[1], c, sn);
-  require(s, same(here.force, there.force));
-  require(s, same(&here.moment[1], &there.moment[1]));
-  require(s, fabs(here.moment[0] - there.moment[0]) <= 1e-13 * fabs(here.moment[0]));
-  require(s, fabs(here.energy - there.energy) <= 1e-13 * here.energy);
+  require(s, same_friction(s, &here, &there));
   if (s->law->memory_count >= 2) {
     turn(here.memory_rate, c, sn);
     require(s, same(here.memory_rate, there.memory_rate));
@@ -378,10 +426,10 @@ static void check_turned(const sample *s) {
 static void check_mirrored(const sample *s) {
   sample m = mirrored(s);
   ff_friction here = friction_at(s), there = friction_at(&m);
-  require(s, here.force[0] == there.force[0] && here.force[1] == -there.force[1]);
-  require(s, here.moment[0] == -there.moment[0] && here.moment[1] == -there.moment[1] &&
-                 here.moment[2] == there.moment[2]);
-  require(s, here.energy == there.energy);
+  there.force[1] = -there.force[1];
+  there.moment[0] = -there.moment[0];
+  there.moment[1] = -there.moment[1];
+  require(s, same_friction(s, &here, &there));
 }
 
 /* ---- tests ------------------------------------------------------------------------------ */
@@ -402,7 +450,8 @@ NORMAL_TEST(normal_is_zero_outside, check_outside)
 NORMAL_TEST(never_pulls_unless_declared, check_pull)
 NORMAL_TEST(normal_is_finite, check_normal_finite)
 NORMAL_TEST(nan_does_not_vanish, check_normal_nan)
-NORMAL_TEST(normal_never_gives_energy, check_normal_loss)
+NORMAL_TEST(normal_never_gives_energy_unless_declared, check_normal_loss)
+NORMAL_TEST(rolling_resistance_takes_energy, check_rolling)
 NORMAL_TEST(d_depth_and_elastic_are_gradients, check_d_depth)
 NORMAL_TEST(d_rate_is_the_slope, check_d_rate)
 NORMAL_TEST(kinks_are_declared, check_kink_is_declared)
@@ -426,7 +475,8 @@ int main(void) {
       cmocka_unit_test(never_pulls_unless_declared),
       cmocka_unit_test(normal_is_finite),
       cmocka_unit_test(nan_does_not_vanish),
-      cmocka_unit_test(normal_never_gives_energy),
+      cmocka_unit_test(normal_never_gives_energy_unless_declared),
+      cmocka_unit_test(rolling_resistance_takes_energy),
       cmocka_unit_test(d_depth_and_elastic_are_gradients),
       cmocka_unit_test(d_rate_is_the_slope),
       cmocka_unit_test(kinks_are_declared),

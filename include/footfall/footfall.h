@@ -5,13 +5,11 @@
  *   sim     state, steps, ledger      footfall/sim.h     ff_sim_*
  *   law     contact and friction      footfall/law.h     ff_law_*
  *   impact  closed-form impacts       footfall/impact.h  ff_impact_*
-<<<<<<< HEAD
  *   tree    articulated bodies        footfall/tree.h    ff_tree_*
  *   robot   URDF                      footfall/robot.h   ff_robot_*
-=======
  *   ncp     complementarity problems  footfall/ncp.h     ff_ncp_*
->>>>>>> refs/heads/ncp
  *   io      scenes and recordings     footfall/io.h      ff_scene_load, ff_recorder_*
+ *   volume  what is below a plane     footfall/volume.h  ff_volume_*
  *   status  how calls end             footfall/status.h  ff_status, ff_report
  *
  * A run in six calls:
@@ -29,16 +27,14 @@
 #include "footfall/impact.h"
 #include "footfall/io.h"
 #include "footfall/law.h"
-<<<<<<< HEAD
-#include "footfall/robot.h"
-=======
 #include "footfall/ncp.h"
->>>>>>> refs/heads/ncp
+#include "footfall/robot.h"
 #include "footfall/scene.h"
 #include "footfall/sim.h"
 #include "footfall/status.h"
 #include "footfall/tree.h"
 #include "footfall/types.h"
+#include "footfall/volume.h"
 
 #ifdef __cplusplus
 extern "C" {

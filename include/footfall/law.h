@@ -23,9 +23,12 @@ enum {
 
 /* ---- what geometry hands to a law ------------------------------------- */
 
-/* Overlap of a shape with a half-space; only filled for laws that ask. */
+/* Overlap of a shape with a half-space; only filled for normal laws that ask. The two shapes
+ * then touch in one point, the centroid, whose depth_rate, slip and so on the patch has; its
+ * depth is that of the deepest point. */
 typedef struct ff_overlap {
   double volume;         /* m^3 */
+  double area;           /* m^2, of the section with the plane: d volume / d depth */
   double centroid_depth; /* m, depth of the volume's centroid */
   double second[3][3];   /* m^5, depth-weighted second moments about the centroid, (n, t1, t2) */
 } ff_overlap;
@@ -42,13 +45,15 @@ typedef struct ff_patch {
 
 /* ---- what a law returns ------------------------------------------------ */
 
-/* Normal force. What it dissipates follows: (force - elastic) * depth_rate. */
+/* Normal force, and what resists rolling. What they dissipate follows:
+ * (force - elastic) * depth_rate, and -moment . roll. */
 typedef struct ff_normal {
-  double force;   /* N, > 0 pushes the bodies apart */
-  double elastic; /* N, the part that is the gradient of energy */
-  double energy;  /* J, stored */
-  double d_depth; /* N/m, d force / d depth */
-  double d_rate;  /* N s/m, d force / d depth_rate */
+  double force;     /* N, > 0 pushes the bodies apart */
+  double elastic;   /* N, the part that is the gradient of energy */
+  double energy;    /* J, stored */
+  double d_depth;   /* N/m, d force / d depth */
+  double d_rate;    /* N s/m, d force / d depth_rate */
+  double moment[2]; /* N m, on a about t1 and t2; callers set it to 0 for laws that have none */
 } ff_normal;
 
 /* Where energy goes. One list for laws, ledger and channels. */
@@ -126,8 +131,9 @@ typedef enum ff_law_trait {
   FF_LAW_PULLS = 1,         /* the normal force may be tensile */
   FF_LAW_JUMPS = 2,         /* the force may step at touch */
   FF_LAW_WANTS_OVERLAP = 4, /* needs patch.overlap */
-  FF_LAW_UNPAID = 8         /* friction: what it stores changes with the depth though no force pays
+  FF_LAW_UNPAID = 8,        /* friction: what it stores changes with the depth though no force pays
                                for that, so that path_rate may be less than energy_rate */
+  FF_LAW_FEEDS = 16,        /* its damping may give energy (as some papers print it) */
 } ff_law_trait;
 
 /* A published number the law must reproduce: one impact of a mass on a fixed body. */

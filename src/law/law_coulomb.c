@@ -63,16 +63,8 @@ static unsigned traits(const void *given) {
 
 static const char *derive(void *given, const ff_pair *pair) {
   params *p = given;
-  bool from_pair = isnan(p->mu_static);
-  if (from_pair) {
-    p->mu_static = pair->mu_static;
-  }
-  if (isnan(p->mu_static)) {
+  if (!ff_derive_mu(&p->mu_static, &p->mu_kinetic, pair)) {
     return "mu_static must be given, here or in both materials";
-  }
-  if (isnan(p->mu_kinetic)) {
-    bool known = from_pair && !isnan(pair->mu_kinetic);
-    p->mu_kinetic = known ? pair->mu_kinetic : p->mu_static;
   }
   return p->mu_kinetic > p->mu_static
              ? "mu_kinetic is greater than mu_static: lower mu_kinetic or raise mu_static"

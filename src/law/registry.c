@@ -11,9 +11,11 @@
   LAW(linear)                                                                                      \
   LAW(hunt_crossley)                                                                               \
   LAW(azad_featherstone)                                                                           \
+  LAW(volumetric)                                                                                  \
   LAW(none)                                                                                        \
   LAW(coulomb)                                                                                     \
-  LAW(bristle_clutch)
+  LAW(bristle_clutch)                                                                              \
+  LAW(continuous)
 
 #define DECLARE(name) extern const ff_law ff_law_##name;
 #define ENTRY(name)   &ff_law_##name,
@@ -179,6 +181,7 @@ void ff_law_normal(const ff_law *law, const ff_law_params *params, const ff_patc
   if (patch->depth <= 0) {
     *out = (ff_normal){0};
   } else {
+    out->moment[0] = out->moment[1] = 0;
     law->normal(params->values, patch, out);
   }
 }

@@ -1,0 +1,261 @@
+/* footfall volume SHAPE: how much of a shape is below a plane. */
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "json.h"
+
+enum { AXES = 256, SIZE, RADIUS, LENGTH, HEIGHT, NORMAL, POINT, PRINTED, OUTLINE };
+
+typedef struct volume_job {
+  const char *shape;
+  bool given[OUTLINE + 1 - AXES]; /* by option */
+  double axes[3], size[3], radius, length, height, normal[3], point[3];
+  double outline; /* points */
+  ff_volume_def def;
+  bool json;
+} volume_job;
+
+/* ---- arguments ------------------------------------------------------------------------------ */
+
+/* Exactly count numbers with commas in between. */
+static void read_numbers(struct argp_state *state, const char *text, double *values, int count) {
+  char copy[512], *rest = copy;
+  int found = 0;
+  bool good = strlen(text) < sizeof copy;
+  if (good) {
+    strcpy(copy, text);
+    for (char *word = strsep(&rest, ","); word && good; word = strsep(&rest, ",")) {
+      good = found < count && ff_number_read(word, &values[found]);
+      found++;
+    }
+  }
+  if (!good || found != count) {
+    argp_error(state, count == 1 ? "'%s' is not a number" : "'%s' is not three numbers as in 1,2,3",
+               text);
+  }
+}
+
+static void check_usage(const volume_job *job, struct argp_state *state) {
+  if (!job->shape) {
+    argp_error(state, "which SHAPE? sphere, ellipsoid, box, capsule or cylinder");
+  }
+  if (!job->given[NORMAL - AXES] || !job->given[POINT - AXES]) {
+    argp_error(state, "the plane needs --normal and --point");
+  }
+}
+
+static error_t parse(int key, char *value, struct argp_state *state) {
+  volume_job *job = state->input;
+  if (key >= AXES && key <= OUTLINE) {
+    job->given[key - AXES] = true;
+  }
+  switch (key) {
+    case AXES: read_numbers(state, value, job->axes, 3); return 0;
+    case SIZE: read_numbers(state, value, job->size, 3); return 0;
+    case RADIUS: read_numbers(state, value, &job->radius, 1); return 0;
+    case LENGTH: read_numbers(state, value, &job->length, 1); return 0;
+    case HEIGHT: read_numbers(state, value, &job->height, 1); return 0;
+    case NORMAL: read_numbers(state, value, job->normal, 3); return 0;
+    case POINT: read_numbers(state, value, job->point, 3); return 0;
+    case OUTLINE: read_numbers(state, value, &job->outline, 1); return 0;
+    case PRINTED: job->def.printed = true; return 0;
+    case 'j': job->json = true; return 0;
+    case ARGP_KEY_ARG:
+      if (job->shape) {
+        argp_error(state, "one shape at a time");
+      }
+      job->shape = value;
+      return 0;
+    case ARGP_KEY_END: check_usage(job, state); return 0;
+    default: return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_option options[] = {
+    {"axes", AXES, "A,B,C", 0, "semi-axes of an ellipsoid, m", 0},
+    {"size", SIZE, "X,Y,Z", 0, "full extents of a box, m", 0},
+    {"radius", RADIUS, "R", 0, "of a sphere, capsule or cylinder, m", 0},
+    {"length", LENGTH, "L", 0, "of a capsule between the centres of its ends, m", 0},
+    {"height", HEIGHT, "H", 0, "of a cylinder, m", 0},
+    {"normal", NORMAL, "NX,NY,NZ", 0, "out of the half-space; any length", 0},
+    {"point", POINT, "PX,PY,PZ", 0, "some point of the plane, m", 0},
+    {"printed-J", PRINTED, NULL, 0, "J as equation 37 of the paper has it (ellipsoid)", 0},
+    {"outline", OUTLINE, "N", 0, "also N points around the section (JSON)", 0},
+    {"json", 'j', NULL, 0, "print as JSON", 0},
+    {0},
+};
+
+static const struct argp parser = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "SHAPE",
+    .doc = "How much of a shape (sphere, ellipsoid, box, capsule, cylinder) is below a plane: "
+           "volume, centroid, and the depth-weighted second moments of area J about the centroid, "
+           "in the shape's frame and in a contact frame whose third axis is the plane's normal. "
+           "The plane is given in the shape's frame, whose origin is its centre and whose z is "
+           "the axis of capsules and cylinders.\v"
+           "Examples:\n"
+           "  footfall volume ellipsoid --axes .12,.05,.03 --normal .6,-.3,.7 --point 0,0,-.02\n"
+           "  footfall volume box --size 1,1,1 --normal 0,0,1 --point 0,0,-.4 --json\n"
+           "\nJSON: volume (m^3), centroid (m), J_body and J_contact (m^5, rows), frame (its three "
+           "axes, the last one the normal), depth, area, centroid_depth.\n" FF_CLI_EXITS};
+
+/* ---- shape
+ * --------------------------------------------------------------------------------------- */
+
+static ff_vec3 vector(const double v[3]) {
+  return (ff_vec3){v[0], v[1], v[2]};
+}
+
+static ff_status find_kind(const char *name, ff_shape_kind *out, ff_report *report) {
+  const char *known[FF_SHAPE_KIND_COUNT];
+  int count = 0;
+  for (int i = 0; i < FF_SHAPE_KIND_COUNT; i++) {
+    if (i != FF_HALF_SPACE) {
+      known[count++] = ff_shape_kind_name((ff_shape_kind)i);
+      if (strcmp(known[count - 1], name) == 0) {
+        *out = (ff_shape_kind)i;
+        return FF_OK;
+      }
+    }
+  }
+  return ff_report_unknown(report, "shape", name, known, count);
+}
+
+/* Sizes as in scenes: full lengths; half of them inside. Each shape has its own options. */
+static ff_status read_shape(volume_job *job, ff_report *report) {
+  static const struct {
+    int options[2];
+    const char *words;
+  } needs[FF_SHAPE_KIND_COUNT] = {
+      [FF_SPHERE] = {{RADIUS}, "--radius"},
+      [FF_ELLIPSOID] = {{AXES}, "--axes"},
+      [FF_BOX] = {{SIZE}, "--size"},
+      [FF_CAPSULE] = {{RADIUS, LENGTH}, "--radius and --length"},
+      [FF_CYLINDER] = {{RADIUS, HEIGHT}, "--radius and --height"},
+  };
+  ff_volume_def *def = &job->def;
+  ff_status status = find_kind(job->shape, &def->kind, report);
+  if (status != FF_OK) {
+    return status;
+  }
+  for (int option = AXES; option <= HEIGHT; option++) {
+    const int *mine = needs[def->kind].options;
+    if (job->given[option - AXES] != (option == mine[0] || option == mine[1])) {
+      *report = (ff_report){0};
+      snprintf(report->what, sizeof report->what, "a %s is given by %s", job->shape,
+               needs[def->kind].words);
+      return FF_ERROR_INPUT;
+    }
+  }
+  switch (def->kind) {
+    case FF_ELLIPSOID: def->size = vector(job->axes); break;
+    case FF_BOX: def->size = (ff_vec3){job->size[0] / 2, job->size[1] / 2, job->size[2] / 2}; break;
+    default: def->size = (ff_vec3){job->radius, (job->length + job->height) / 2, 0}; break;
+  }
+  def->normal = vector(job->normal);
+  def->point = vector(job->point);
+  return FF_OK;
+}
+
+/* ---- out
+ * ------------------------------------------------------------------------------------------ */
+
+static void json_vector(ff_json *json, const char *key, ff_vec3 v) {
+  ff_json_numbers(json, key, (const double[]){v.x, v.y, v.z}, 3);
+}
+
+static void json_matrix(ff_json *json, const char *key, const ff_mat3 *a) {
+  ff_json_open(json, key, '[');
+  for (int i = 0; i < 3; i++) {
+    ff_json_numbers(json, NULL, a->m[i], 3);
+  }
+  ff_json_close(json, ']');
+}
+
+static void json_outline(ff_json *json, const volume_job *job) {
+  int count = (int)job->outline;
+  ff_vec3 *points = ff_cli_alloc(count, sizeof *points);
+  count = ff_volume_outline(&job->def, points, count);
+  ff_json_open(json, "outline", '[');
+  for (int i = 0; i < count; i++) {
+    json_vector(json, NULL, points[i]);
+  }
+  ff_json_close(json, ']');
+  free(points);
+}
+
+static void print_json(const volume_job *job, const ff_volume *volume) {
+  ff_json json = {.out = stdout};
+  ff_json_open(&json, NULL, '{');
+  ff_json_number(&json, "volume", volume->volume);
+  json_vector(&json, "centroid", volume->centroid);
+  json_matrix(&json, "J_body", &volume->J_body);
+  json_matrix(&json, "J_contact", &volume->J_contact);
+  json_matrix(&json, "frame", &volume->frame);
+  ff_json_number(&json, "depth", volume->depth);
+  ff_json_number(&json, "area", volume->area);
+  ff_json_number(&json, "centroid_depth", volume->centroid_depth);
+  if (job->outline > 0) {
+    json_outline(&json, job);
+  }
+  ff_json_close(&json, '}');
+}
+
+static void print_row(const char *name, const double *v, int count, const char *unit) {
+  printf("%-15s", name);
+  for (int i = 0; i < count; i++) {
+    char text[FF_NUMBER_SIZE];
+    printf(" %24s", ff_number_text(v[i], text));
+  }
+  printf(" %s\n", unit);
+}
+
+static void print_matrix(const char *name, const ff_mat3 *a, const char *unit) {
+  for (int i = 0; i < 3; i++) {
+    print_row(i == 0 ? name : "", a->m[i], 3, i == 0 ? unit : "");
+  }
+}
+
+static void print(const ff_volume *v) {
+  print_row("volume", &v->volume, 1, "m^3");
+  print_row("depth", &v->depth, 1, "m");
+  print_row("area", &v->area, 1, "m^2");
+  print_row("centroid", (const double[]){v->centroid.x, v->centroid.y, v->centroid.z}, 3, "m");
+  print_row("centroid depth", &v->centroid_depth, 1, "m");
+  print_matrix("J_body", &v->J_body, "m^5");
+  print_matrix("J_contact", &v->J_contact, "m^5");
+  print_matrix("frame", &v->frame, "x, y, z by rows");
+}
+
+/* ---- the verb
+ * ---------------------------------------------------------------------------------------
+ */
+
+int ff_cli_volume(int argc, char **argv) {
+  volume_job job = {0};
+  ff_report report = {0};
+  if (argp_parse(&parser, argc, argv, 0, NULL, &job) != 0) {
+    return FF_EXIT_INPUT;
+  }
+  ff_volume volume;
+  ff_status status = read_shape(&job, &report);
+  if (status == FF_OK && !(job.outline >= 0 && job.outline <= 1e6)) {
+    snprintf(report.what, sizeof report.what, "--outline takes up to 1000000 points");
+    status = FF_ERROR_INPUT;
+  }
+  if (status == FF_OK) {
+    status = ff_volume_compute(&volume, &job.def, &report);
+  }
+  if (status != FF_OK) {
+    return ff_cli_fail(status, &report);
+  }
+  if (job.json) {
+    print_json(&job, &volume);
+  } else {
+    print(&volume);
+  }
+  return FF_EXIT_GOOD;
+}

@@ -1,0 +1,67 @@
+/* Overlap of a shape with a half-space: how much is below a plane, exactly.
+ *
+ *   ff_volume_def def = {.kind = FF_ELLIPSOID, .size = {.12, .05, .03},
+ *                        .point = {0, 0, -.02}, .normal = {.6, -.3, .7}};
+ *   ff_volume volume;
+ *   ff_volume_compute(&volume, &def, &report);
+ *
+ * All in the shape's frame, whose origin is its centre. Functions are pure. What is below is
+ * what volumetric contact calls penetration [Brown18]; formulas in src/geom/overlap*.c.
+ */
+#ifndef FOOTFALL_VOLUME_H
+#define FOOTFALL_VOLUME_H
+
+#include "footfall/scene.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A shape and a plane. */
+typedef struct ff_volume_def {
+  ff_shape_kind kind; /* not FF_HALF_SPACE */
+  ff_vec3 size;       /* m, see ff_shape_kind */
+  ff_vec3 point;      /* m, some point of the plane */
+  ff_vec3 normal;     /* out of the half-space; need not be unit */
+  bool printed;       /* J as [Brown18 eq. 37] has it (sphere and ellipsoid only), which falls
+                       * short for tilted planes; else the exact one */
+} ff_volume_def;
+
+/* What is below the plane. With no overlap all is 0 but depth, which is minus the gap, the
+ * frame, and the centroid, which is the point of the shape nearest to the plane. */
+typedef struct ff_volume {
+  double volume;         /* m^3 */
+  double depth;          /* m, of the deepest point below the plane */
+  double area;           /* m^2, of the section with the plane */
+  ff_vec3 centroid;      /* m */
+  double centroid_depth; /* m, below the plane */
+  ff_mat3 frame;         /* contact frame: rows are its axes x, y, z; z is the unit normal */
+  ff_mat3 J_body;        /* m^5, depth-weighted second moments of area about the centroid: of the
+                          * volume pressed flat along the normal; axes of the shape's frame */
+  ff_mat3 J_contact;     /* m^5, the same in the contact frame */
+} ff_volume;
+
+/* FF_ERROR_INPUT and a report (may be NULL): a size not positive, a normal of zero length, any
+ * number that is not finite. */
+ff_status ff_volume_compute(ff_volume *out, const ff_volume_def *def, ff_report *report);
+
+/* Thickness of what is below, along the normal through a point (which need not lie in the
+ * plane), m. Volumetric pressure there is k_V times this (Pa); over the plane it adds up to the
+ * volume. def must be one that ff_volume_compute accepts. */
+double ff_volume_thickness(const ff_volume_def *def, ff_vec3 point);
+
+/* Points of the outline of the section, in order around the normal, count of them. Returns
+ * count, or 0 if the plane does not cut the shape. def as above. */
+int ff_volume_outline(const ff_volume_def *def, ff_vec3 *points, int count);
+
+/* The same as ff_volume_compute for a convex polyhedron, given by its vertices (m) and, face
+ * after face, the numbers of the vertices around it. printed must be false; kind and size are
+ * not used. FF_ERROR_INPUT also if a number is no vertex, FF_ERROR_MEMORY without memory. */
+ff_status ff_volume_polyhedron(ff_volume *out, const ff_volume_def *def, const ff_vec3 *vertices,
+                               int vertex_count, const int *corners, const int *face_sizes,
+                               int face_count, ff_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,178 @@
+/* What all families share: how deep a plane cuts, who computes what is below it, and how
+ * that looks to a law. */
+#include "geom/overlap.h"
+
+#include "math/exact.h"
+
+/* ---- reach and depth ----------------------------------------------------------------- */
+
+/* Length across the axis of symmetry of capsules and cylinders. */
+static double across(ff_vec3 n) {
+  return sqrt(n.x * n.x + n.y * n.y);
+}
+
+double ff_geom_reach(const ff_geom *geom, ff_vec3 n) {
+  ff_vec3 s = geom->size;
+  switch (geom->kind) {
+    case FF_SPHERE: return s.x;
+    case FF_ELLIPSOID: return v3_norm(v3_mul(s, n));
+    case FF_BOX: return s.x * fabs(n.x) + s.y * fabs(n.y) + s.z * fabs(n.z);
+    case FF_CAPSULE: return s.x + s.y * fabs(n.z);
+    case FF_CYLINDER: return s.x * across(n) + s.y * fabs(n.z);
+    case FF_HALF_SPACE:
+    case FF_SHAPE_KIND_COUNT: break;
+  }
+  return INFINITY;
+}
+
+/* -1, 0 or 1: of a direction along which the shape is level neither end is deepest. */
+static double side(double x) {
+  return x > 0 ? -1 : x < 0 ? 1 : 0;
+}
+
+ff_vec3 ff_geom_lowest(const ff_geom *geom, ff_vec3 n) {
+  ff_vec3 s = geom->size;
+  double flat = across(n);
+  switch (geom->kind) {
+    case FF_SPHERE: return v3_scale(-s.x, n);
+    case FF_ELLIPSOID: {
+      ff_vec3 sn = v3_mul(s, n);
+      return v3_scale(-1.0 / v3_norm(sn), v3_mul(s, sn));
+    }
+    case FF_BOX: return v3(s.x * side(n.x), s.y * side(n.y), s.z * side(n.z));
+    case FF_CAPSULE: return v3_add(v3_scale(-s.x, n), v3(0, 0, s.y * side(n.z)));
+    case FF_CYLINDER: {
+      double r = flat > 0 ? -s.x / flat : 0;
+      return v3(r * n.x, r * n.y, s.y * side(n.z));
+    }
+    case FF_HALF_SPACE:
+    case FF_SHAPE_KIND_COUNT: break;
+  }
+  return v3(0, 0, 0);
+}
+
+static ff_pair2 square_sum(ff_vec3 s, ff_vec3 n) {
+  ff_pair2 x = exact_product(s.x, n.x), y = exact_product(s.y, n.y), z = exact_product(s.z, n.z);
+  return pair_add(pair_add(pair_mul(x, x), pair_mul(y, y)), pair_mul(z, z));
+}
+
+/* ff_geom_reach with twice the digits; n need not be unit, the reach grows with it. */
+static ff_pair2 exact_reach(const ff_geom *geom, ff_vec3 n) {
+  ff_vec3 s = geom->size, m = v3(fabs(n.x), fabs(n.y), fabs(n.z));
+  const ff_pair2 radius = {s.x, 0};
+  switch (geom->kind) {
+    case FF_SPHERE: return pair_mul(radius, pair_sqrt(square_sum(v3(1, 1, 1), n)));
+    case FF_ELLIPSOID: return pair_sqrt(square_sum(s, n));
+    case FF_BOX: return exact_dot(s, m);
+    case FF_CAPSULE:
+      return pair_add(pair_mul(radius, pair_sqrt(square_sum(v3(1, 1, 1), n))),
+                      exact_product(s.y, m.z));
+    case FF_CYLINDER:
+      return pair_add(pair_mul(radius, pair_sqrt(square_sum(v3(1, 1, 0), n))),
+                      exact_product(s.y, m.z));
+    case FF_HALF_SPACE:
+    case FF_SHAPE_KIND_COUNT: break;
+  }
+  return (ff_pair2){INFINITY, 0};
+}
+
+ff_cut ff_geom_cut(const ff_geom *geom, ff_vec3 normal, ff_vec3 point) {
+  ff_pair2 reach = exact_reach(geom, normal), height = exact_dot(point, normal);
+  ff_pair2 below = {-height.hi, -height.lo};
+  double size = v3_norm(normal);
+  return (ff_cut){v3_scale(1 / size, normal), pair_add(reach, height).hi / size,
+                  pair_add(reach, below).hi / size};
+}
+
+/* ---- the overlap ------------------------------------------------------------------------ */
+
+ff_mat3 ff_overlap_flat(const ff_mat3 *second, ff_vec3 normal) {
+  ff_vec3 t1 = v3_orthogonal(normal), t2 = v3_cross(normal, t1);
+  ff_vec3 s1 = m3_mul(*second, t1), s2 = m3_mul(*second, t2);
+  double s11 = v3_dot(t1, s1), s12 = v3_dot(t1, s2), s22 = v3_dot(t2, s2);
+  const double a[3] = {t1.x, t1.y, t1.z}, b[3] = {t2.x, t2.y, t2.z};
+  ff_mat3 out;
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      out.m[i][j] = s11 * a[i] * a[j] + s12 * (a[i] * b[j] + b[i] * a[j]) + s22 * b[i] * b[j];
+    }
+  }
+  return out;
+}
+
+/* Spread of the whole shape about its centre, which is its centroid. */
+static ff_mat3 whole_spread(const ff_geom *geom, ff_vec3 normal) {
+  ff_vec3 i = ff_geom_inertia(geom);
+  ff_mat3 second = {{{0.5 * (i.y + i.z - i.x), 0, 0},
+                     {0, 0.5 * (i.z + i.x - i.y), 0},
+                     {0, 0, 0.5 * (i.x + i.y - i.z)}}};
+  return ff_overlap_flat(&second, normal);
+}
+
+/* More than half is below: the whole without what is above, which is the mirror image of an
+ * overlap as deep as the rest is high. */
+static void take_away(const ff_geom *geom, const ff_cut *cut, ff_slab *slab) {
+  double above = slab->volume, whole = ff_geom_volume(geom);
+  double below = whole - above;
+  ff_vec3 centroid = v3_scale(above / below, slab->centroid);
+  ff_vec3 apart = v3_add(centroid, slab->centroid);
+  apart = v3_axpy(apart, -v3_dot(apart, cut->normal), cut->normal);
+  const double a[3] = {apart.x, apart.y, apart.z};
+  ff_mat3 spread = whole_spread(geom, cut->normal);
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      spread.m[i][j] -= slab->spread.m[i][j] + below * above / whole * a[i] * a[j];
+    }
+  }
+  slab->volume = below;
+  slab->centroid = centroid;
+  slab->centroid_depth = 0.5 * (cut->depth - cut->rest) - v3_dot(cut->normal, centroid);
+  slab->spread = spread;
+}
+
+void ff_geom_overlap(const ff_geom *geom, const ff_cut *cut, ff_slab *out) {
+  static ff_overlap_family *const families[FF_SHAPE_KIND_COUNT] = {
+      [FF_SPHERE] = ff_overlap_ellipsoid,  [FF_ELLIPSOID] = ff_overlap_ellipsoid,
+      [FF_BOX] = ff_overlap_box,           [FF_CAPSULE] = ff_overlap_capsule,
+      [FF_CYLINDER] = ff_overlap_cylinder,
+  };
+  ff_overlap_family *family = families[geom->kind];
+  *out = (ff_slab){0};
+  if (!family) {
+    return;
+  }
+  if (!(cut->depth > 0)) { /* what is not a number stays none */
+    double nothing = isnan(cut->depth) ? cut->depth : 0;
+    *out = (ff_slab){.volume = nothing, .area = nothing, .centroid_depth = nothing};
+    out->centroid = ff_geom_lowest(geom, cut->normal);
+    return;
+  }
+  if (family == ff_overlap_ellipsoid || !(cut->depth > cut->rest)) {
+    family(geom, cut, out);
+    return;
+  }
+  if (cut->rest > 0) {
+    family(geom, &(ff_cut){cut->normal, cut->rest, cut->depth}, out);
+  }
+  take_away(geom, cut, out);
+}
+
+ff_mat3 ff_overlap_moments(const ff_mat3 *spread) {
+  ff_mat3 out;
+  double trace = spread->m[0][0] + spread->m[1][1] + spread->m[2][2];
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      out.m[i][j] = (i == j ? trace : 0) - spread->m[i][j];
+    }
+  }
+  return out;
+}
+
+ff_overlap ff_overlap_seen(const ff_slab *slab, ff_vec3 t1, ff_vec3 t2) {
+  ff_vec3 s1 = m3_mul(slab->spread, t1), s2 = m3_mul(slab->spread, t2);
+  double s11 = v3_dot(t1, s1), s12 = v3_dot(t1, s2), s22 = v3_dot(t2, s2);
+  return (ff_overlap){.volume = slab->volume,
+                      .area = slab->area,
+                      .centroid_depth = slab->centroid_depth,
+                      .second = {{s11 + s22, 0, 0}, {0, s22, -s12}, {0, -s12, s11}}};
+}

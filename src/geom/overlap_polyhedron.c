@@ -1,0 +1,152 @@
+/* Convex polyhedra below a plane, by clipping.
+ *
+ * What is below is cut into tetrahedra that all have the deepest vertex as their tip: one for
+ * each triangle of each clipped face, and one for each side of the section. All places are
+ * told from that vertex, and all volumes are positive, so that a thin overlap is as exact as
+ * a thick one.
+ */
+#include "geom/overlap.h"
+
+typedef struct heap {
+  double volume, area;
+  ff_vec3 centroid; /* from the deepest vertex */
+  ff_mat3 second;   /* about the centroid */
+} heap;
+
+static void add_outer(ff_mat3 *to, double weight, ff_vec3 v) {
+  const double a[3] = {v.x, v.y, v.z};
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      to->m[i][j] += weight * a[i] * a[j];
+    }
+  }
+}
+
+/* The tetrahedron of the deepest vertex and three points. Its own second moments are a
+ * twentieth of its volume times those of its corners about its centroid. */
+static void add_tetrahedron(heap *sum, ff_vec3 a, ff_vec3 b, ff_vec3 c) {
+  double volume = fabs(v3_dot(a, v3_cross(b, c))) / 6;
+  if (!(volume > 0)) {
+    return;
+  }
+  ff_vec3 centre = v3_scale(0.25, v3_add(a, v3_add(b, c)));
+  ff_vec3 apart = v3_sub(centre, sum->centroid);
+  double total = sum->volume + volume, share = volume / total;
+  add_outer(&sum->second, volume / 20, centre); /* the corner at 0 */
+  add_outer(&sum->second, volume / 20, v3_sub(a, centre));
+  add_outer(&sum->second, volume / 20, v3_sub(b, centre));
+  add_outer(&sum->second, volume / 20, v3_sub(c, centre));
+  add_outer(&sum->second, sum->volume * share, apart);
+  sum->centroid = v3_axpy(sum->centroid, share, apart);
+  sum->volume = total;
+}
+
+/* What clipping has met so far on its way around a face and from face to face. */
+typedef struct clipper {
+  const ff_polyhedron *solid;
+  const double *depths;
+  int deepest;
+  heap sum;
+  ff_vec3 first, last; /* points of the face's part below */
+  int count;
+  ff_vec3 hub; /* some point of the section's outline */
+  bool has_hub;
+} clipper;
+
+static void add_corner(clipper *clip, ff_vec3 at) {
+  if (clip->count == 0) {
+    clip->first = at;
+  } else if (clip->count > 1) {
+    add_tetrahedron(&clip->sum, clip->first, clip->last, at);
+  }
+  clip->last = at;
+  clip->count++;
+}
+
+static ff_vec3 place(const clipper *clip, int vertex) {
+  return v3_sub(clip->solid->vertices[vertex], clip->solid->vertices[clip->deepest]);
+}
+
+/* Where the edge from a vertex below to one above meets the plane. */
+static ff_vec3 crossing(const clipper *clip, int below, int above) {
+  double part = clip->depths[below] / (clip->depths[below] - clip->depths[above]);
+  ff_vec3 edge = v3_sub(clip->solid->vertices[above], clip->solid->vertices[below]);
+  return v3_axpy(place(clip, below), part, edge);
+}
+
+/* The side that the section has in common with a face. */
+static void add_side(clipper *clip, const ff_vec3 ends[2]) {
+  if (!clip->has_hub) {
+    clip->hub = ends[0];
+    clip->has_hub = true;
+    return;
+  }
+  ff_vec3 u = v3_sub(ends[0], clip->hub), v = v3_sub(ends[1], clip->hub);
+  clip->sum.area += 0.5 * v3_norm(v3_cross(u, v));
+  add_tetrahedron(&clip->sum, clip->hub, ends[0], ends[1]);
+}
+
+static void add_face(clipper *clip, const int *corners, int size) {
+  ff_vec3 ends[2];
+  int crossings = 0;
+  clip->count = 0;
+  for (int i = 0; i < size; i++) {
+    int a = corners[i], b = corners[(i + 1) % size];
+    bool a_below = clip->depths[a] > 0, b_below = clip->depths[b] > 0;
+    if (a_below) {
+      add_corner(clip, place(clip, a));
+    }
+    if (a_below != b_below && crossings < 2) {
+      ends[crossings] = a_below ? crossing(clip, a, b) : crossing(clip, b, a);
+      add_corner(clip, ends[crossings++]);
+    }
+  }
+  if (crossings == 2) {
+    add_side(clip, ends);
+  }
+}
+
+void ff_overlap_polyhedron(const ff_polyhedron *solid, const double *depths, ff_vec3 normal,
+                           ff_slab *out) {
+  clipper clip = {.solid = solid, .depths = depths};
+  for (int i = 1; i < solid->vertex_count; i++) {
+    clip.deepest = depths[i] > depths[clip.deepest] ? i : clip.deepest;
+  }
+  const int *corners = solid->corners;
+  for (int i = 0; i < solid->face_count; i++) {
+    add_face(&clip, corners, solid->face_size[i]);
+    corners += solid->face_size[i];
+  }
+  *out = (ff_slab){.volume = clip.sum.volume, .area = clip.sum.area};
+  out->centroid = v3_add(solid->vertices[clip.deepest], clip.sum.centroid);
+  if (clip.sum.volume > 0) {
+    out->centroid_depth = depths[clip.deepest] - v3_dot(normal, clip.sum.centroid);
+    out->spread = ff_overlap_flat(&clip.sum.second, normal);
+  }
+}
+
+/* ---- boxes --------------------------------------------------------------------------------- */
+
+/* Corner: bit i set on the positive side of axis i. How deep it is follows from how much higher
+ * than the deepest corner it is, which is a sum of positive terms. */
+void ff_overlap_box(const ff_geom *geom, const ff_cut *cut, ff_slab *out) {
+  static const int corners[24] = {0, 1, 3, 2, 4, 5, 7, 6, 0, 1, 5, 4,
+                                  2, 3, 7, 6, 0, 2, 6, 4, 1, 3, 7, 5};
+  static const int sizes[6] = {4, 4, 4, 4, 4, 4};
+  const double s[3] = {geom->size.x, geom->size.y, geom->size.z};
+  const double n[3] = {cut->normal.x, cut->normal.y, cut->normal.z};
+  ff_vec3 vertices[8];
+  double depths[8];
+  for (int i = 0; i < 8; i++) {
+    double at[3], higher = 0;
+    for (int k = 0; k < 3; k++) {
+      bool positive = i >> k & 1;
+      at[k] = positive ? s[k] : -s[k];
+      higher += positive == (n[k] > 0) ? 2 * s[k] * fabs(n[k]) : 0;
+    }
+    vertices[i] = v3_load(at);
+    depths[i] = cut->depth - higher;
+  }
+  ff_polyhedron box = {vertices, 8, corners, sizes, 6};
+  ff_overlap_polyhedron(&box, depths, cut->normal, out);
+}

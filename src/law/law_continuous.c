@@ -1,0 +1,210 @@
+/* continuous: friction that rises smoothly from rest over a static peak to a dynamic level, and
+ * friction of spinning by the same curve.
+ *
+ * Citation: [Brown18 eq. 46-51].
+ *
+ * Assumptions: friction depends on the present speed alone, so there is no true sticking: a
+ * loaded contact creeps at less than v_t. Sliding and spinning do not know of each other
+ * (unless coupled).
+ *
+ *   paper    here        unit
+ *   mu_s     mu_s        1       static coefficient: the peak, close to v_t
+ *   mu_d     mu_d        1       dynamic coefficient: the level far beyond v_t
+ *   v_t      v_t         m/s     transition speed
+ *   omega_t  omega_t     rad/s   transition rate of spin
+ *   v_ct     slip        m/s
+ *   omega_cn spin        rad/s
+ *   J        second[0]   m^5     about the normal
+ *   tau_s    moment[0]   N m
+ *
+ * Departures: force and moment oppose the motion. Eq. 50, F_n/V J mu, is in N m^2; by default
+ * the lever is the radius of gyration sqrt(J/V) instead of J/V, which gives N m; printed = 1 is
+ * eq. 50. Without a volume (a normal law that asks for none) the lever is `radius`.
+ * coupled = 1 replaces both by a sum over the patch, each of whose points slips in its own
+ * direction (patch_sum.c): the Contensou effect, which the paper leaves out.
+ */
+#include "law/law.h"
+#include "law/patch_sum.h"
+#include "law/stick_slip.h"
+
+typedef struct params {
+  double mu_s, mu_d, v_t, omega_t, radius, printed, coupled;
+} params;
+
+static const ff_param table[] = {
+    {.name = "mu_s",
+     .symbol = "μ_s",
+     .unit = "1",
+     .fallback = NAN,
+     .min = 0,
+     .max = INFINITY,
+     .meaning = "static coefficient: the peak of friction over normal force",
+     .otherwise = "mu_static of the materials",
+     .offset = offsetof(params, mu_s)},
+    {.name = "mu_d",
+     .symbol = "μ_d",
+     .unit = "1",
+     .fallback = NAN,
+     .min = 0,
+     .max = INFINITY,
+     .meaning = "dynamic coefficient, at most mu_s",
+     .otherwise = "mu_kinetic of the materials if mu_s is theirs too, else mu_s",
+     .offset = offsetof(params, mu_d)},
+    {.name = "v_t",
+     .symbol = "v_t",
+     .unit = "m/s",
+     .fallback = 1e-3,
+     .min = 0,
+     .max = INFINITY,
+     .open_min = true,
+     .meaning = "transition speed: sticking contacts creep slower than this",
+     .offset = offsetof(params, v_t)},
+    {.name = "omega_t",
+     .symbol = "ω_t",
+     .unit = "rad/s",
+     .fallback = 0.1,
+     .min = 0,
+     .max = INFINITY,
+     .open_min = true,
+     .meaning = "transition rate of spin",
+     .offset = offsetof(params, omega_t)},
+    {.name = "radius",
+     .symbol = "-",
+     .unit = "m",
+     .fallback = 0,
+     .min = 0,
+     .max = INFINITY,
+     .meaning = "radius of gyration of the patch where no volume of overlap tells it",
+     .offset = offsetof(params, radius)},
+    {.name = "printed",
+     .symbol = "-",
+     .unit = "1",
+     .fallback = 0,
+     .min = 0,
+     .max = 1,
+     .kind = FF_PARAM_FLAG,
+     .meaning = "1: the moment of spin in the units of eq. 50 as printed",
+     .offset = offsetof(params, printed)},
+    {.name = "coupled",
+     .symbol = "-",
+     .unit = "1",
+     .fallback = 0,
+     .min = 0,
+     .max = 1,
+     .kind = FF_PARAM_FLAG,
+     .meaning = "1: sliding and spinning summed over the patch; omega_t is not used then",
+     .offset = offsetof(params, coupled)},
+};
+
+static unsigned traits(const void *given) {
+  (void)given;
+  return 0;
+}
+
+static const char *derive(void *given, const ff_pair *pair) {
+  params *p = given;
+  if (!ff_derive_mu(&p->mu_s, &p->mu_d, pair)) {
+    return "mu_s must be given, here or as mu_static in both materials";
+  }
+  if (p->coupled != 0 && p->printed != 0) {
+    return "printed and coupled exclude each other: eq. 50 knows of no coupling";
+  }
+  return p->mu_d > p->mu_s ? "mu_d is greater than mu_s: lower mu_d or raise mu_s" : NULL;
+}
+
+/* ---- apart from each other ---------------------------------------------------------- */
+
+/* [Brown18 eq. 47]: -N mu(s) dir; its derivative along the slip is d_s, across it mu / s. */
+static void slide(const params *p, double load, const double slip[2], double speed,
+                  ff_friction *out) {
+  ff_stick_slip c = ff_stick_slip_at(p->mu_s, p->mu_d, speed / p->v_t);
+  double per_slip = load * c.over_s / p->v_t;
+  double dir[2] = {1, 0}; /* at rest along and across agree: any will do */
+  if (speed > 0) {
+    dir[0] = slip[0] / speed;
+    dir[1] = slip[1] / speed;
+  }
+  double along = load * c.d_s / p->v_t - per_slip;
+  out->force[0] = -per_slip * slip[0];
+  out->force[1] = -per_slip * slip[1];
+  out->lost[FF_LOST_SLIP] = load * c.mu * speed;
+  out->d_slip[0][0] = -per_slip - along * dir[0] * dir[0];
+  out->d_slip[1][1] = -per_slip - along * dir[1] * dir[1];
+  out->d_slip[0][1] = out->d_slip[1][0] = -along * dir[0] * dir[1];
+}
+
+/* [Brown18 eq. 50, 51] */
+static void spin(const params *p, double load, const ff_patch *patch, ff_friction *out) {
+  const ff_overlap *o = &patch->overlap;
+  double square = o->volume > 0 ? o->second[0][0] / o->volume : p->radius * p->radius;
+  double lever = p->printed != 0 ? square : sqrt(square);
+  double rate = fabs(patch->spin) / p->omega_t;
+  ff_stick_slip c = ff_stick_slip_at(p->mu_s, p->mu_d, rate);
+  out->moment[0] = -load * lever * c.over_s * (patch->spin / p->omega_t);
+  out->lost[FF_LOST_SPIN] = fabs(out->moment[0] * patch->spin);
+}
+
+/* ---- together ------------------------------------------------------------------------ */
+
+/* The patch that has the moments of the overlap. Its fullness follows from how much of the
+ * prism of section and depth the volume fills: 1 / (k + 1). */
+static ff_patch_form form_of(const params *p, const ff_patch *patch) {
+  const ff_overlap *o = &patch->overlap;
+  double half = 0.5 * p->radius * p->radius;
+  if (!(o->volume > 0)) {
+    return (ff_patch_form){{{half, 0}, {0, half}}, 1};
+  }
+  double k = o->area * patch->depth / o->volume - 1;
+  return (ff_patch_form){{{o->second[2][2] / o->volume, -o->second[1][2] / o->volume},
+                          {-o->second[1][2] / o->volume, o->second[1][1] / o->volume}},
+                         k < 0   ? 0
+                         : k > 1 ? 1
+                                 : k};
+}
+
+static void slide_and_spin(const params *p, double load, const ff_patch *patch, ff_friction *out) {
+  ff_patch_form form = form_of(p, patch);
+  ff_patch_sum sum = ff_patch_sum_of(&form, p->mu_s, p->mu_d, p->v_t, patch->slip, patch->spin);
+  for (int i = 0; i < 2; i++) {
+    out->force[i] = load * sum.force[i];
+    out->d_slip[i][0] = load * sum.d_slip[i][0];
+    out->d_slip[i][1] = load * sum.d_slip[i][1];
+  }
+  out->moment[0] = load * sum.moment;
+  /* The whole is never negative. Falling friction can make one part of it so: then the other
+   * has it all. */
+  double slipping = -out->force[0] * patch->slip[0] - out->force[1] * patch->slip[1];
+  double spinning = -out->moment[0] * patch->spin;
+  double all = slipping + spinning < 0 ? 0 : slipping + spinning;
+  slipping = slipping < 0 ? 0 : slipping > all ? all : slipping;
+  out->lost[FF_LOST_SLIP] = slipping;
+  out->lost[FF_LOST_SPIN] = all - slipping;
+}
+
+static void friction(const void *given, const ff_patch *patch, const ff_normal *normal,
+                     const double *memory, ff_friction *out) {
+  (void)memory;
+  const params *p = given;
+  double load = normal->force < 0 ? 0 : normal->force;
+  double speed = sqrt(patch->slip[0] * patch->slip[0] + patch->slip[1] * patch->slip[1]);
+  *out = (ff_friction){.mode = speed < p->v_t ? FF_STICK : FF_SLIP};
+  if (p->coupled != 0) {
+    slide_and_spin(p, load, patch, out);
+  } else {
+    slide(p, load, patch->slip, speed, out);
+    spin(p, load, patch, out);
+  }
+}
+
+const ff_law ff_law_continuous = {
+    .name = "continuous",
+    .kind = FF_LAW_FRICTION,
+    .summary = "smooth stick-slip curve for sliding and spinning",
+    .citation = "Brown18",
+    .params_size = sizeof(params),
+    .params = table,
+    .params_count = FF_ROWS(table),
+    .traits = traits,
+    .derive = derive,
+    .friction = friction,
+};

@@ -1,0 +1,24 @@
+/* The continuous curve from sticking to slipping [Brown18 eq. 48, 51]. */
+#ifndef FF_LAW_STICK_SLIP_H
+#define FF_LAW_STICK_SLIP_H
+
+#include <math.h>
+
+/* The curve at speed s, over the transition speed. */
+typedef struct ff_stick_slip {
+  double mu;     /* friction over normal force */
+  double over_s; /* mu / s, finite at s = 0 */
+  double d_s;    /* d mu / d s */
+} ff_stick_slip;
+
+static inline ff_stick_slip ff_stick_slip_at(double mu_s, double mu_d, double s) {
+  /* From 4 s = 20 on the hyperbolic tangent is 1 to the last digit. */
+  double t = s < 5 ? tanh(4 * s) : 1;
+  double t_over_s = s < 1e-8 ? 4 : t / s;
+  double q = 0.25 * s * s + 0.75, peak = (mu_s - mu_d) / (q * q);
+  return (ff_stick_slip){.mu = mu_d * t + peak * s,
+                         .over_s = mu_d * t_over_s + peak,
+                         .d_s = 4 * mu_d * (1 - t * t) + peak * 0.75 * (1 - s * s) / q};
+}
+
+#endif
