@@ -1,0 +1,224 @@
+// The replay: the stage, and the controls to walk through time on it.
+
+import { SPEEDS } from "./clock.js";
+import { append, button, check, el, icon, icons, select } from "./dom.js";
+import { niceStep, show, withUnit } from "./numbers.js";
+import { Stage } from "./stage.js";
+import { onTheme } from "./theme.js";
+
+const KEYS = [
+  ["Space", "play or pause"],
+  ["← →", "one recorded sample back or on (with Shift: ten)"],
+  ["P N", "previous or next contact event"],
+  ["↓ ↑", "slower or faster"],
+  ["Home End", "start or end"],
+  ["F", "follow the next body"],
+  ["R", "back to the first view"],
+];
+
+const speedText = (speed) => (speed >= 1 ? `${speed}×` : `1/${Math.round(1 / speed)}×`);
+
+export class Replay {
+  constructor(recording, clock) {
+    this.recording = recording;
+    this.clock = clock;
+    this.canvas = el("canvas", {
+      tabIndex: 0,
+      role: "img",
+      aria: { label: "3-D replay of the run. Drag to turn, wheel to zoom, right drag to move; keys are listed below." },
+    });
+    this.overlay = el("ul", { class: "overlay", aria: { label: "Contacts now", live: "off" } });
+    this.scaleNote = el("p", { class: "scale-note" });
+    this.view = el("div", { class: "stage" }, this.canvas, this.overlay, this.scaleNote);
+    this.node = el("div", { class: "replay" }, this.view, this.transport(), this.options(), keyHelp());
+    this.node.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  // Starts drawing; without WebGL says so, and everything else works on.
+  start() {
+    try {
+      this.stage = new Stage(this.canvas, this.recording);
+    } catch (error) {
+      this.view.replaceChildren(el("p", { class: "note" }, `The 3-D view needs WebGL: ${error.message}`));
+      return;
+    }
+    this.stage.controls.addEventListener("change", () => this.redraw());
+    new ResizeObserver(() => this.fit()).observe(this.view);
+    onTheme(() => {
+      this.stage.paint();
+      this.redraw();
+    });
+    this.clock.on("time", () => this.showTime());
+    this.clock.on("state", () => this.showState());
+    this.fit();
+    this.stage.home();
+    this.showTime();
+    this.showState();
+    this.sayScale();
+  }
+
+  // ---- controls ----------------------------------------------------------------------------
+
+  transport() {
+    const { clock } = this;
+    const key = (name, label, action) => button(icon(icons[name]), label, action, { class: "icon" });
+    this.playButton = key("play", "Play", () => clock.toggle());
+    this.scrub = el("input", { type: "range", min: "0", max: "1", step: "any", class: "scrub", aria: { label: "Time" } });
+    this.scrub.addEventListener("input", () => this.scrubbed());
+    this.clockText = el("output", { class: "clock" });
+    this.speed = select("Speed", SPEEDS.map((s) => [s, speedText(s)]), 1, (v) => clock.setSpeed(Number(v)));
+    return el(
+      "div",
+      { class: "transport", role: "toolbar", aria: { label: "Replay" } },
+      this.playButton,
+      key("back", "One sample back", () => clock.step(-1)),
+      key("forward", "One sample on", () => clock.step(1)),
+      key("previous", "Previous contact event", () => clock.jump(-1)),
+      key("next", "Next contact event", () => clock.jump(1)),
+      this.scrub,
+      this.clockText,
+      this.speed,
+    );
+  }
+
+  // The scrubber rests on recorded samples.
+  scrubbed() {
+    const { recording, clock } = this;
+    clock.pause();
+    const t = recording.start + Number(this.scrub.value) * (recording.end - recording.start);
+    clock.seekRow(recording.nearestRow(t));
+  }
+
+  options() {
+    const bodies = this.recording.bodies.filter((b) => b.kind !== "fixed");
+    const set = (change) => (value) => {
+      if (this.stage) {
+        change(value);
+        this.showTime();
+      }
+    };
+    this.followSelect = select(
+      "Follow a body",
+      [["", "free camera"], ...bodies.map((b, i) => [String(i), `follow ${b.name}`])],
+      "",
+      set((v) => this.stage.follow(v === "" ? null : bodies[Number(v)].name)),
+    );
+    const gains = [1, 10, 100, 1000, 10000].map((g) => [g, g === 1 ? "forces to scale" : `forces ×${g}`]);
+    return el(
+      "div",
+      { class: "options" },
+      this.followSelect,
+      button(icon(icons.home), "Back to the first view", () => this.home(), { class: "icon" }),
+      check("trails", true, set((on) => this.stage.setTrails(on))),
+      check("contact points", true, set((on) => (this.stage.contacts.show.points = on))),
+      check("forces", true, set((on) => (this.stage.contacts.show.arrows = on))),
+      check("friction cones", false, set((on) => (this.stage.contacts.show.cones = on))),
+      select("Length of force arrows", gains, 1, set((v) => {
+        this.stage.contacts.gain = Number(v);
+        this.sayScale();
+      })),
+    );
+  }
+
+  home() {
+    this.followSelect.value = "";
+    this.stage?.follow(null);
+    this.stage?.home();
+    this.redraw();
+  }
+
+  key(event) {
+    if (event.target !== this.scrub && /^(INPUT|SELECT|SUMMARY)$/.test(event.target.tagName)) {
+      return;
+    }
+    const { clock, recording } = this;
+    const many = event.shiftKey ? 10 : 1;
+    const actions = {
+      ArrowLeft: () => clock.step(-many),
+      ArrowRight: () => clock.step(many),
+      ArrowUp: () => clock.changeSpeed(1),
+      ArrowDown: () => clock.changeSpeed(-1),
+      Home: () => clock.seek(recording.start),
+      End: () => clock.seek(recording.end),
+      n: () => clock.jump(1),
+      p: () => clock.jump(-1),
+      f: () => this.followNext(),
+      r: () => this.home(),
+    };
+    if (event.target.tagName !== "BUTTON") {
+      actions[" "] = () => clock.toggle();
+    }
+    const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    if (action && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      event.preventDefault();
+      action();
+    }
+  }
+
+  followNext() {
+    const box = this.followSelect;
+    box.selectedIndex = (box.selectedIndex + 1) % box.options.length;
+    box.dispatchEvent(new Event("change"));
+  }
+
+  // ---- showing ----------------------------------------------------------------------------
+
+  fit() {
+    const { clientWidth, clientHeight } = this.view;
+    if (clientWidth && clientHeight) {
+      this.stage.resize(clientWidth, clientHeight);
+      this.redraw();
+    }
+  }
+
+  showTime() {
+    const { clock, recording } = this;
+    const length = recording.end - recording.start;
+    this.scrub.value = String(length > 0 ? (clock.time - recording.start) / length : 0);
+    const text = withUnit(clock.time, "s");
+    this.clockText.textContent = text;
+    this.scrub.setAttribute("aria-valuetext", text);
+    const active = this.stage.setTime(clock.time);
+    this.overlay.replaceChildren(...active.slice(0, 6).map((c) => overlayLine(c)));
+    this.redraw();
+  }
+
+  showState() {
+    const { playing, speed } = this.clock;
+    this.playButton.replaceChildren(icon(playing ? icons.pause : icons.play));
+    this.playButton.setAttribute("aria-label", playing ? "Pause" : "Play");
+    this.speed.value = String(speed);
+  }
+
+  // What the eye may measure: grid cell and force scale.
+  sayScale() {
+    const { contacts, cell } = this.stage;
+    const words = [`grid ${withUnit(cell, "m")}`];
+    if (contacts.scale > 0) {
+      const length = niceStep(contacts.size / 20);
+      words.push(`arrow of ${withUnit(length, "m")} = ${show(length / contacts.scale, 3)} N`);
+    }
+    this.scaleNote.textContent = words.join(" · ");
+  }
+
+  redraw() {
+    if (!this.waiting && this.stage) {
+      this.waiting = true;
+      requestAnimationFrame(() => {
+        this.waiting = false;
+        this.stage.render();
+      });
+    }
+  }
+}
+
+function overlayLine({ text, colour }) {
+  const dot = el("span", { class: "dot" });
+  dot.style.background = colour;
+  return el("li", {}, dot, el("bdi", {}, text));
+}
+
+function keyHelp() {
+  const rows = KEYS.map(([keys, what]) => [el("dt", {}, keys.split(" ").map((k) => el("kbd", {}, k))), el("dd", {}, what)]);
+  return append(el("details", { class: "keys" }, el("summary", {}, "Keys")), [append(el("dl"), rows)]);
+}

@@ -1,0 +1,113 @@
+// The shapes of a scene as three.js sees them. Faces carry a faint pattern so that turning shows.
+
+import * as THREE from "three";
+import { colours } from "./theme.js";
+
+const BODY_COLOURS = ["sky", "orange", "green", "purple", "yellow", "red", "blue"];
+
+export function bodyColour(index) {
+  return new THREE.Color(colours[BODY_COLOURS[index % BODY_COLOURS.length]]);
+}
+
+// Light and darker fields, eight around and four along.
+function pattern() {
+  const across = 8;
+  const along = 4;
+  const data = new Uint8Array(across * along * 4);
+  for (let i = 0; i < across * along; i++) {
+    const tone = (i + Math.floor(i / across)) % 2 ? 255 : 196;
+    data.set([tone, tone, tone, 255], 4 * i);
+  }
+  const texture = new THREE.DataTexture(data, across, along);
+  texture.colorSpace = THREE.SRGBColorSpace;
+  texture.needsUpdate = true;
+  return texture;
+}
+
+// Sizes as in a scene: see ff_shape_kind. Axes of capsule and cylinder along z.
+const GEOMETRY = {
+  sphere: ([r]) => new THREE.SphereGeometry(r, 48, 24).rotateX(Math.PI / 2),
+  ellipsoid: ([a, b, c]) => new THREE.SphereGeometry(1, 48, 24).rotateX(Math.PI / 2).scale(a, b, c),
+  box: ([x, y, z]) => new THREE.BoxGeometry(2 * x, 2 * y, 2 * z),
+  capsule: ([r, h]) => new THREE.CapsuleGeometry(r, 2 * h, 12, 32).rotateX(Math.PI / 2),
+  cylinder: ([r, h]) => new THREE.CylinderGeometry(r, r, 2 * h, 48).rotateX(Math.PI / 2),
+};
+
+// Radius of the ball that holds a shape; 0 for what has no end.
+export function reach(shape) {
+  const [x, y, z] = shape.size;
+  const by = {
+    sphere: () => x,
+    ellipsoid: () => Math.max(x, y, z),
+    box: () => Math.hypot(x, y, z),
+    capsule: () => x + y,
+    cylinder: () => Math.hypot(x, y),
+  };
+  return by[shape.kind] ? by[shape.kind]() + Math.hypot(...shape.position) : 0;
+}
+
+// A box needs no pattern: of each two faces that look the same, one is darker.
+function faces(material) {
+  const light = material.clone();
+  light.map = null;
+  const dark = light.clone();
+  dark.color.multiplyScalar(0.72);
+  return [light, dark, light, dark, light, dark];
+}
+
+export class Shapes {
+  constructor() {
+    this.texture = pattern();
+  }
+
+  // A group with every finite shape of a body; faint where the body was not recorded.
+  body(info, index, faint) {
+    const group = new THREE.Group();
+    const material = new THREE.MeshStandardMaterial({
+      color: bodyColour(index),
+      map: this.texture,
+      roughness: 0.55,
+      transparent: faint,
+      opacity: faint ? 0.3 : 1,
+    });
+    for (const shape of info.shapes.filter((s) => GEOMETRY[s.kind])) {
+      group.add(this.solid(shape, shape.kind === "box" ? faces(material) : material));
+    }
+    if (!group.children.length && !info.shapes.length) {
+      group.add(new THREE.AxesHelper(0.1));
+    }
+    return group;
+  }
+
+  solid(shape, material) {
+    const mesh = new THREE.Mesh(GEOMETRY[shape.kind](shape.size), material);
+    mesh.castShadow = true;
+    if (shape.kind === "box" || shape.kind === "cylinder") {
+      const lines = new THREE.LineBasicMaterial({ color: 0x000000, transparent: true, opacity: 0.45 });
+      mesh.add(new THREE.LineSegments(new THREE.EdgesGeometry(mesh.geometry, 30), lines));
+    }
+    return setPose(mesh, shape.position, shape.orientation);
+  }
+
+  // The surface of a half-space: a plane that takes shadows, with a grid of the given cell.
+  ground(shape, size, cell, dark) {
+    const group = new THREE.Group();
+    const plane = new THREE.Mesh(
+      new THREE.PlaneGeometry(size, size),
+      new THREE.MeshStandardMaterial({ color: dark ? 0x2a3037 : 0xffffff, roughness: 1, side: THREE.DoubleSide, polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 2 }),
+    );
+    plane.receiveShadow = true;
+    const count = Math.round(size / cell);
+    const grid = new THREE.GridHelper(size, count, dark ? 0x8b949e : 0x8c949c, dark ? 0x565e67 : 0xcdd2d8);
+    grid.rotation.x = Math.PI / 2;
+    grid.position.z = size * 1e-5;
+    group.add(plane, grid);
+    return setPose(group, shape.position, shape.orientation);
+  }
+}
+
+export function setPose(object, [x, y, z], [w, i, j, k]) {
+  object.position.set(x, y, z);
+  object.quaternion.set(i, j, k, w);
+  return object;
+}

@@ -1,0 +1,179 @@
+// Text, tables, and tables of claim against result.
+
+import { append, el } from "./dom.js";
+import { show, withUnit } from "./numbers.js";
+
+export function textBlock(block) {
+  return append(
+    el("div", { class: "prose" }),
+    block.text.split(/\n\s*\n/).map((part) => el("p", {}, part)),
+  );
+}
+
+export function sourceBlock(block) {
+  return el("details", { class: "source" }, el("summary", {}, block.title), el("pre", { tabIndex: 0 }, el("code", {}, block.text)));
+}
+
+function scrolling(label, table) {
+  return el("div", { class: "scroll", tabIndex: 0, role: "region", aria: { label } }, table);
+}
+
+// Cells that read as numbers stand to the right.
+const numeric = (cell) => cell !== "" && !Number.isNaN(Number(cell.replace(/−/g, "-")));
+
+export function tableBlock(block) {
+  const head = el("tr", {}, block.columns.map((name) => el("th", { scope: "col" }, el("bdi", {}, name))));
+  const rows = block.rows.map((cells) =>
+    el("tr", {}, cells.map((cell) => el("td", { class: numeric(cell) ? "number" : undefined }, el("bdi", {}, cell)))),
+  );
+  const caption = block.caption ? el("caption", {}, el("bdi", {}, block.caption)) : null;
+  return scrolling(block.caption || "Table", el("table", { class: "plain" }, caption, el("thead", {}, head), append(el("tbody"), rows)));
+}
+
+const VERDICTS = {
+  holds: ["✓", "good"],
+  differs: ["✗", "bad"],
+  partly: ["≈", "partly"],
+  "not tested": ["–", "open"],
+};
+
+export function badge(verdict, kind, mark) {
+  return el("span", { class: "badge " + kind }, el("span", { aria: { hidden: "true" } }, mark + " "), verdict);
+}
+
+export function claimsBlock(block) {
+  const names = ["claim", "paper", "Footfall", "verdict", "note"];
+  const head = el("tr", {}, names.map((name) => el("th", { scope: "col" }, name)));
+  const rows = block.rows.map((row) => {
+    const [mark, kind] = VERDICTS[row.verdict] ?? VERDICTS["not tested"];
+    const source = row.source ? el("small", {}, " ", el("bdi", {}, row.source)) : null;
+    return el(
+      "tr",
+      {},
+      el("th", { scope: "row" }, el("bdi", {}, row.claim), source),
+      el("td", {}, el("bdi", {}, row.paper)),
+      el("td", {}, el("bdi", {}, row.result)),
+      el("td", {}, badge(row.verdict, kind, mark)),
+      el("td", {}, el("bdi", {}, row.note)),
+    );
+  });
+  const count = (verdict) => block.rows.filter((r) => r.verdict === verdict).length;
+  const sum = `${count("holds")} of ${block.rows.length} claims hold`;
+  return scrolling(sum, el("table", { class: "claims" }, el("caption", {}, sum), el("thead", {}, head), append(el("tbody"), rows)));
+}
+
+// ---- the laws of a run -----------------------------------------------------------------------------
+
+const PAIRS_SHOWN = 24;
+
+// A table for each pair: who, by which laws, with which numbers.
+export function lawsBlock(recording) {
+  const { pairs } = recording;
+  if (!pairs.length) {
+    return el("p", { class: "note" }, "No two bodies of this scene can touch.");
+  }
+  const total = Math.max(pairs.length, recording.info.pair_count ?? 0);
+  const rest = total > PAIRS_SHOWN ? el("p", { class: "note" }, `The first ${PAIRS_SHOWN} of ${total} pairs.`) : null;
+  return el("div", { class: "laws" }, pairs.slice(0, PAIRS_SHOWN).map(pairTable), rest);
+}
+
+function pairTable(pair) {
+  const name = `${pair.a} – ${pair.b}`;
+  const names = ["law", "parameter", "value", "unit", "meaning"];
+  const head = el("tr", {}, names.map((n) => el("th", { scope: "col" }, n)));
+  const bodies = [["normal", pair.normal], ["friction", pair.friction]]
+    .filter(([, law]) => law)
+    .map(([role, law]) => lawRows(role, law));
+  return scrolling(`Laws of ${name}`, el("table", { class: "plain" }, el("caption", {}, el("bdi", {}, name)), el("thead", {}, head), bodies));
+}
+
+function lawRows(role, law) {
+  const cite = law.citation ? el("small", {}, ` [${law.citation}]`) : null;
+  const title = el("th", { scope: "rowgroup", rowSpan: Math.max(1, law.parameters.length) }, `${role}: ${law.name}`, cite);
+  const rows = law.parameters.map((p) => [
+    el("td", {}, p.symbol && p.symbol !== "-" && p.symbol !== p.name ? `${p.name} (${p.symbol})` : p.name),
+    el("td", { class: "number" }, p.value === null ? "–" : show(p.value, 8)),
+    el("td", {}, p.unit === "1" ? "" : p.unit),
+    el("td", {}, p.meaning),
+  ]);
+  const lines = rows.length ? rows : [[el("td", { colSpan: 4 }, law.summary)]];
+  return append(el("tbody"), lines.map((cells, i) => el("tr", {}, i === 0 ? title : null, cells)));
+}
+
+// ---- the summary of a run -----------------------------------------------------------------------
+
+// Numbers of the summary that are worth a row: where, what they are called, unit.
+const FACTS = [
+  ["audit.energy_scale", "energy that moved", "J"],
+  ["audit.energy_residual", "largest energy residual", "J"],
+  ["audit.energy_residual_relative", "relative to the energy that moved", ""],
+  ["audit.energy_tolerance", "allowed", ""],
+  ["audit.momentum_residual", "largest momentum residual", "kg m/s"],
+  ["audit.angular_residual", "largest angular momentum residual", "kg m²/s"],
+  ["audit.coarseness", "coarseness (step × contact frequency)", "rad"],
+  ["audit.needed_step", "step that resolves every contact", "s"],
+  ["steps", "steps", ""],
+  ["evaluations", "force evaluations", ""],
+  ["touch_downs", "touch-downs", ""],
+  ["lift_offs", "lift-offs", ""],
+];
+
+function factRows(summary) {
+  return FACTS.map(([path, name, unit]) => {
+    const value = path.split(".").reduce((at, key) => at?.[key], summary);
+    return [name, Number.isFinite(value) ? (Number.isInteger(value) ? String(value) : withUnit(value, unit, 4)) : null];
+  });
+}
+
+function stepperText(stepper) {
+  if (!stepper || typeof stepper !== "object") {
+    return null;
+  }
+  const settings = Object.entries(stepper).filter(([key]) => key !== "kind");
+  return [stepper.kind, ...settings.map(([key, value]) => `${key} ${typeof value === "number" ? show(value) : value}`)].join(", ");
+}
+
+export function verdictBadge(summary) {
+  const verdict = summary.audit?.verdict;
+  if (typeof verdict !== "string") {
+    return null;
+  }
+  const good = verdict === "good";
+  return badge(`audit: ${verdict}`, good ? "good" : "bad", good ? "✓" : "✗");
+}
+
+// Two columns, name and value; values that are absent leave no row.
+export function summaryBlock(recording, version) {
+  const { summary, info } = recording;
+  const rows = [
+    ["scene", info.title],
+    ["file", typeof summary.scene === "string" ? summary.scene : null],
+    ["version that ran it", summary.footfall],
+    ["version of this report", version],
+    ["stepper", stepperText(summary.stepper) ?? info.stepper],
+    ["duration", withUnit(recording.end - recording.start, "s")],
+    ["samples recorded", String(info.recorded)],
+    ["channels", String(recording.channels.length)],
+    ["audit", verdictBadge(summary)],
+    ...factRows(summary),
+  ].filter(([, value]) => value);
+  const body = rows.map(([name, value]) =>
+    el("tr", {}, el("th", { scope: "row" }, name), el("td", {}, value instanceof Node ? value : el("bdi", {}, value))),
+  );
+  return scrolling("Summary", el("table", { class: "facts" }, append(el("tbody"), body)));
+}
+
+// What was left out of a long recording, in words.
+export function reductionNote(recording) {
+  const { recorded } = recording.info;
+  if (recording.rows >= recorded) {
+    return null;
+  }
+  return el(
+    "p",
+    { class: "note reduction" },
+    `This page holds ${recording.rows} of ${recorded} recorded samples: all of them true samples, ` +
+      `with the minimum and the maximum of every channel in each of ${show(recording.info.stretches)} stretches of samples. ` +
+      `The recording itself holds them all.`,
+  );
+}
