@@ -1,0 +1,137 @@
+/* Reports: one HTML file with text, tables, claims, plots and replays.
+ *
+ * A report is data: the page that shows it is built in, and the same for all.
+ * The file needs no network and no other file.
+ *
+ *   ff_page *page;
+ *   ff_page_create(&page, "Restitution over impact speed");
+ *   ff_page_section(page, "Fig. 4");
+ *   ff_page_text(page, "Mass %g kg on a fixed half-space.", mass);
+ *   ff_page_plot(page, "Restitution", (ff_axis){"impact speed", "m/s"}, (ff_axis){"e", "1"});
+ *   ff_page_curve(page, "exact", FF_CURVE_LINE, speed, exact, n);
+ *   ff_page_curve(page, "paper", FF_CURVE_MARKERS, paper_speed, paper_e, m);
+ *   ff_page_claim(page, &(ff_claim){.claim = "e falls with speed", .paper = "0.88",
+ *                                   .result = "0.8801", .verdict = FF_CLAIM_HOLDS});
+ *   status = ff_page_write(page, "report.html", &report);
+ *   ff_page_destroy(page);
+ *
+ * Calls that add to a page return nothing: the first failure (memory, a row without a
+ * table) is kept, and ff_page_write returns it and writes nothing. All text is copied,
+ * shows as text whatever it holds, and may be NULL, which is empty.
+ */
+#ifndef FOOTFALL_PAGE_H
+#define FOOTFALL_PAGE_H
+
+#include "footfall/io.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define FF_PAGE_PRINTF __attribute__((format(printf, 2, 3)))
+#else
+#define FF_PAGE_PRINTF
+#endif
+
+typedef struct ff_page ff_page;
+
+/* False where the library was built without the page (no npm): nothing can be written, and
+ * the report (may be NULL) says what to do about it. */
+bool ff_page_available(ff_report *report);
+
+/* title NULL: the name of the first run's scene. */
+ff_status ff_page_create(ff_page **out, const char *title);
+void ff_page_destroy(ff_page *page); /* NULL is fine */
+/* Writes the file, whole or not at all. The page can be added to and written again. */
+ff_status ff_page_write(ff_page *page, const char *path, ff_report *report);
+
+/* ---- words and tables ------------------------------------------------------------ */
+
+/* A line under the title. */
+void ff_page_subtitle(ff_page *page, const char *text);
+/* Everything that follows belongs to it, until the next. */
+void ff_page_section(ff_page *page, const char *heading);
+/* Plain text, as printf; an empty line starts a paragraph. */
+void ff_page_text(ff_page *page, const char *format, ...) FF_PAGE_PRINTF;
+/* Text to be kept as it is (a scene), folded under its title. */
+void ff_page_source(ff_page *page, const char *title, const char *text);
+
+/* A table; its rows follow, with as many cells as it has columns. */
+void ff_page_table(ff_page *page, const char *caption, const char *const *columns, int count);
+void ff_page_row(ff_page *page, const char *const *cells);
+
+typedef enum ff_claim_verdict {
+  FF_CLAIM_NOT_TESTED,
+  FF_CLAIM_HOLDS,
+  FF_CLAIM_PARTLY,
+  FF_CLAIM_DIFFERS
+} ff_claim_verdict;
+
+typedef struct ff_claim {
+  const char *claim;  /* in words: "restitution at 0.5 m/s" */
+  const char *source; /* where it stands: "Table 2" */
+  const char *paper;  /* its value there, with unit */
+  const char *result; /* ours */
+  ff_claim_verdict verdict;
+  const char *note;
+} ff_claim;
+
+/* Claims that follow one another share a table. */
+void ff_page_claim(ff_page *page, const ff_claim *claim);
+
+/* ---- plots --------------------------------------------------------------------------- */
+
+typedef struct ff_axis {
+  const char *label; /* "impact speed" */
+  const char *unit;  /* "m/s"; "1" or NULL: none */
+  bool log;
+} ff_axis;
+
+typedef enum ff_curve_style {
+  FF_CURVE_LINE,
+  FF_CURVE_DASH,
+  FF_CURVE_DOT,
+  FF_CURVE_MARKERS,
+  FF_CURVE_LINE_MARKERS
+} ff_curve_style;
+
+/* A plot; its curves follow. Plots that follow one another stand side by side. */
+void ff_page_plot(ff_page *page, const char *title, ff_axis x, ff_axis y);
+/* Points in the order they are to be joined; NAN makes a gap. */
+void ff_page_curve(ff_page *page, const char *name, ff_curve_style style, const double *x,
+                   const double *y, long count);
+
+/* ---- runs ------------------------------------------------------------------------------- */
+
+/* A recording on the page: what the blocks below show. id 0 is "none". */
+typedef struct ff_page_run {
+  int id;
+} ff_page_run;
+
+/* Takes in a recording. What is too long is reduced to true samples that keep the minimum
+ * and maximum of every channel; the page says so. Bodies, shapes and laws come from the
+ * scene inside the recording; without one there are only channels to show. */
+ff_status ff_page_add_run(ff_page_run *out, ff_page *page, const ff_recording *recording);
+
+/* 3-D replay, with panels of its channels beside it. */
+void ff_page_replay(ff_page *page, ff_page_run run);
+/* A panel of the replay just added: channels y against channel x (NULL: "time"). Without
+ * any, the page chooses. */
+void ff_page_panel(ff_page *page, const char *x, const char *const *y, int count);
+/* Energies stacked over time, and the residual on its own scale. */
+void ff_page_ledger(ff_page *page, ff_page_run run);
+/* Touch-down, peak, lift-off and restitution of every contact. */
+void ff_page_events(ff_page *page, ff_page_run run);
+/* Parameters of each pair's laws with unit and citation. */
+void ff_page_laws(ff_page *page, ff_page_run run);
+/* Scene, version, audit verdict and residuals. */
+void ff_page_summary(ff_page *page, ff_page_run run);
+
+/* All of the above, in sections: the report of one run. */
+ff_status ff_page_show_run(ff_page *page, const ff_recording *recording);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,372 @@
+/* The report builder: every call appends JSON to the document of a page (docs/reports.md). */
+#include "io/page.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/report.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+  RUN_BYTES = 18 << 20, /* of numbers from all runs: 24 MiB as base64 */
+  CURVE_POINTS = 20000  /* of one curve of a plot */
+};
+
+bool ff_page_available(ff_report *report) {
+  if (ff_page_head_size == 0) {
+    ff_report_what(report, "this build has no report page in it: install node and npm (Debian: "
+                           "apt-get install npm) and build again");
+  }
+  return ff_page_head_size > 0;
+}
+
+void ff_page_fail(ff_page *page, ff_status status, const char *what) {
+  if (page->status == FF_OK) {
+    page->status = status;
+    snprintf(page->what, sizeof page->what, "%s", what);
+  }
+}
+
+ff_status ff_page_create(ff_page **out, const char *title) {
+  ff_page *page = ff_alloc(1, sizeof *page);
+  *out = page;
+  if (!page) {
+    return FF_ERROR_MEMORY;
+  }
+  page->budget = RUN_BYTES;
+  page->titled = title != NULL;
+  ff_text_json_string(&page->title, title);
+  ff_text_json_string(&page->subtitle, NULL);
+  return FF_OK;
+}
+
+void ff_page_destroy(ff_page *page) {
+  if (page) {
+    ff_text *all[] = {&page->title,      &page->subtitle, &page->sections,
+                      &page->recordings, &page->series,   &page->numbers};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+      ff_text_free(all[i]);
+    }
+    ff_free(page);
+  }
+}
+
+void ff_page_subtitle(ff_page *page, const char *text) {
+  ff_text_free(&page->subtitle);
+  ff_text_json_string(&page->subtitle, text);
+}
+
+/* ---- sections and blocks -------------------------------------------------------------- */
+
+/* What completes an open block. */
+static const char *const endings[] = {[FF_PAGE_CLOSED] = "",
+                                      [FF_PAGE_TABLE] = "]}",
+                                      [FF_PAGE_CLAIMS] = "]}",
+                                      [FF_PAGE_PLOT] = "]}",
+                                      [FF_PAGE_REPLAY] = "]}"};
+
+static void close_block(ff_page *page) {
+  ff_text_put(&page->sections, endings[page->open]);
+  page->open = FF_PAGE_CLOSED;
+}
+
+void ff_page_section(ff_page *page, const char *heading) {
+  close_block(page);
+  ff_text_put(&page->sections, page->section_count++ ? "]},{" : "{");
+  ff_text_json_key(&page->sections, "heading");
+  ff_text_json_string(&page->sections, heading);
+  ff_text_json_key(&page->sections, "blocks");
+  ff_text_put(&page->sections, "[");
+  page->block_count = 0;
+}
+
+/* Starts a block: {"type":"table". A page may start without a section. */
+static ff_text *begin_block(ff_page *page, const char *type, ff_page_open open) {
+  if (page->section_count == 0) {
+    ff_page_section(page, NULL);
+  }
+  close_block(page);
+  ff_text_put(&page->sections, page->block_count++ ? ",{" : "{");
+  ff_text_json_key(&page->sections, "type");
+  ff_text_json_string(&page->sections, type);
+  page->open = open;
+  page->item_count = 0;
+  return &page->sections;
+}
+
+/* Starts an item of the block that is open; false (and a failure) if it is another. */
+static bool begin_item(ff_page *page, ff_page_open wanted, const char *what) {
+  if (page->open != wanted) {
+    ff_page_fail(page, FF_ERROR_INPUT, what);
+    return false;
+  }
+  if (page->item_count++ > 0) {
+    ff_text_put(&page->sections, ",");
+  }
+  return true;
+}
+
+void ff_page_text(ff_page *page, const char *format, ...) {
+  va_list args, again;
+  va_start(args, format);
+  va_copy(again, args);
+  int length = vsnprintf(NULL, 0, format, args);
+  char *words = length < 0 ? NULL : ff_alloc((size_t)length + 1, 1);
+  if (words) {
+    vsnprintf(words, (size_t)length + 1, format, again);
+    ff_text *text = begin_block(page, "text", FF_PAGE_CLOSED);
+    ff_text_json_member(text, "text", words);
+    ff_text_put(text, "}");
+    ff_free(words);
+  } else {
+    ff_page_fail(page, FF_ERROR_MEMORY, "");
+  }
+  va_end(again);
+  va_end(args);
+}
+
+void ff_page_source(ff_page *page, const char *title, const char *source) {
+  ff_text *text = begin_block(page, "source", FF_PAGE_CLOSED);
+  ff_text_json_member(text, "title", title);
+  ff_text_json_member(text, "text", source);
+  ff_text_put(text, "}");
+}
+
+/* ---- tables and claims -------------------------------------------------------------------- */
+
+static void add_strings(ff_text *text, const char *const *values, int count) {
+  ff_text_put(text, "[");
+  for (int i = 0; i < count; i++) {
+    ff_text_put(text, i ? "," : "");
+    ff_text_json_string(text, values[i]);
+  }
+  ff_text_put(text, "]");
+}
+
+void ff_page_table(ff_page *page, const char *caption, const char *const *columns, int count) {
+  ff_text *text = begin_block(page, "table", FF_PAGE_TABLE);
+  page->columns = count;
+  ff_text_json_member(text, "caption", caption);
+  ff_text_json_key(text, "columns");
+  add_strings(text, columns, count);
+  ff_text_json_key(text, "rows");
+  ff_text_put(text, "[");
+}
+
+void ff_page_row(ff_page *page, const char *const *cells) {
+  if (begin_item(page, FF_PAGE_TABLE, "a row without a table")) {
+    add_strings(&page->sections, cells, page->columns);
+  }
+}
+
+void ff_page_claim(ff_page *page, const ff_claim *claim) {
+  static const char *const verdicts[] = {[FF_CLAIM_NOT_TESTED] = "not tested",
+                                         [FF_CLAIM_HOLDS] = "holds",
+                                         [FF_CLAIM_PARTLY] = "partly",
+                                         [FF_CLAIM_DIFFERS] = "differs"};
+  ff_text *text = &page->sections;
+  if (page->open != FF_PAGE_CLAIMS) {
+    begin_block(page, "claims", FF_PAGE_CLAIMS);
+    ff_text_json_key(text, "rows");
+    ff_text_put(text, "[");
+  }
+  begin_item(page, FF_PAGE_CLAIMS, "");
+  ff_text_put(text, "{");
+  ff_text_json_member(text, "claim", claim->claim);
+  ff_text_json_member(text, "source", claim->source);
+  ff_text_json_member(text, "paper", claim->paper);
+  ff_text_json_member(text, "result", claim->result);
+  ff_text_json_member(text, "verdict", verdicts[claim->verdict]);
+  ff_text_json_member(text, "note", claim->note);
+  ff_text_put(text, "}");
+}
+
+/* ---- plots -------------------------------------------------------------------------------- */
+
+static void add_axis(ff_text *text, const char *key, ff_axis axis) {
+  ff_text_json_key(text, key);
+  ff_text_put(text, "{");
+  ff_text_json_member(text, "label", axis.label);
+  ff_text_json_member(text, "unit", axis.unit);
+  ff_text_json_key(text, "log");
+  ff_text_put(text, axis.log ? "true}" : "false}");
+}
+
+void ff_page_plot(ff_page *page, const char *title, ff_axis x, ff_axis y) {
+  ff_text *text = begin_block(page, "plot", FF_PAGE_PLOT);
+  ff_text_json_member(text, "title", title);
+  add_axis(text, "x", x);
+  add_axis(text, "y", y);
+  ff_text_json_key(text, "curves");
+  ff_text_put(text, "[");
+}
+
+void ff_page_curve(ff_page *page, const char *name, ff_curve_style style, const double *x,
+                   const double *y, long count) {
+  static const char *const styles[] = {[FF_CURVE_LINE] = "line",
+                                       [FF_CURVE_DASH] = "dash",
+                                       [FF_CURVE_DOT] = "dot",
+                                       [FF_CURVE_MARKERS] = "markers",
+                                       [FF_CURVE_LINE_MARKERS] = "line-markers"};
+  const double *columns[] = {x, y};
+  ff_reduction reduction;
+  if (!begin_item(page, FF_PAGE_PLOT, "a curve without a plot")) {
+    return;
+  }
+  if (ff_reduce_rows(&reduction, columns, 2, count, CURVE_POINTS) != FF_OK) {
+    ff_page_fail(page, FF_ERROR_MEMORY, "");
+    return;
+  }
+  ff_text *text = &page->sections;
+  ff_text_put(text, "{");
+  ff_text_json_member(text, "name", name);
+  ff_text_json_member(text, "style", styles[style]);
+  ff_text_json_member_number(text, "recorded", (double)count);
+  ff_text_json_member_number(text, "kept", (double)reduction.count);
+  ff_text_json_member_number(text, "x", ff_page_add_series(page, x, &reduction));
+  ff_text_json_member_number(text, "y", ff_page_add_series(page, y, &reduction));
+  ff_text_put(text, "}");
+  ff_free(reduction.rows);
+}
+
+/* ---- numbers ----------------------------------------------------------------------------- */
+
+/* Is the whole of it one finite number? Sign of zero and all. */
+static bool is_constant(const double *values, const ff_reduction *reduction) {
+  for (long i = 0; i < reduction->count; i++) {
+    long row = reduction->rows ? reduction->rows[i] : i;
+    if (!isfinite(values[row]) || memcmp(&values[row], &values[0], sizeof *values) != 0) {
+      return false;
+    }
+  }
+  return reduction->count > 0;
+}
+
+int ff_page_add_series(ff_page *page, const double *values, const ff_reduction *reduction) {
+  int index = page->series_count++;
+  ff_text_put(&page->series, index ? ",{" : "{");
+  ff_text_json_member_number(&page->series, "count", (double)reduction->count);
+  if (is_constant(values, reduction)) {
+    ff_text_json_member_number(&page->series, "constant", values[0]);
+  } else {
+    char tag[96];
+    snprintf(tag, sizeof tag,
+             "<script type=\"application/octet-stream\" id=\"footfall-series-%d\">", index);
+    ff_text_put(&page->numbers, tag);
+    ff_text_base64(&page->numbers, values, reduction->rows, reduction->count);
+    ff_text_put(&page->numbers, "</script>\n");
+  }
+  ff_text_put(&page->series, "}");
+  return index;
+}
+
+/* ---- blocks about a run ------------------------------------------------------------------- */
+
+static ff_text *begin_run_block(ff_page *page, const char *type, ff_page_open open,
+                                ff_page_run run) {
+  if (run.id < 1 || run.id > page->recording_count) {
+    ff_page_fail(page, FF_ERROR_INPUT, "a block about a run that the page does not have");
+  }
+  ff_text *text = begin_block(page, type, open);
+  ff_text_json_member_number(text, "recording", run.id - 1);
+  return text;
+}
+
+void ff_page_replay(ff_page *page, ff_page_run run) {
+  ff_text *text = begin_run_block(page, "replay", FF_PAGE_REPLAY, run);
+  ff_text_json_key(text, "panels");
+  ff_text_put(text, "[");
+}
+
+void ff_page_panel(ff_page *page, const char *x, const char *const *y, int count) {
+  if (begin_item(page, FF_PAGE_REPLAY, "a panel without a replay")) {
+    ff_text *text = &page->sections;
+    ff_text_put(text, "{");
+    ff_text_json_member(text, "x", x ? x : "time");
+    ff_text_json_key(text, "y");
+    add_strings(text, y, count);
+    ff_text_put(text, "}");
+  }
+}
+
+static void add_plain_run_block(ff_page *page, const char *type, ff_page_run run) {
+  ff_text_put(begin_run_block(page, type, FF_PAGE_CLOSED, run), "}");
+}
+
+void ff_page_ledger(ff_page *page, ff_page_run run) {
+  add_plain_run_block(page, "ledger", run);
+}
+
+void ff_page_events(ff_page *page, ff_page_run run) {
+  add_plain_run_block(page, "events", run);
+}
+
+void ff_page_laws(ff_page *page, ff_page_run run) {
+  add_plain_run_block(page, "laws", run);
+}
+
+void ff_page_summary(ff_page *page, ff_page_run run) {
+  add_plain_run_block(page, "summary", run);
+}
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+static void write_text(ff_file *file, const ff_text *text) {
+  ff_file_write(file, text->bytes, text->size);
+}
+
+static void write_words(ff_file *file, const char *words) {
+  ff_file_write(file, words, strlen(words));
+}
+
+/* The document, with what is still open completed. */
+static void write_document(const ff_page *page, ff_file *file) {
+  write_words(file, "<script type=\"application/json\" id=\"footfall-document\">{\"format\":1,");
+  write_words(file, "\"version\":\"" FOOTFALL_VERSION "\",\"title\":");
+  write_text(file, &page->title);
+  write_words(file, ",\"subtitle\":");
+  write_text(file, &page->subtitle);
+  write_words(file, ",\"sections\":[");
+  write_text(file, &page->sections);
+  write_words(file, endings[page->open]);
+  write_words(file, page->section_count ? "]}],\"recordings\":[" : "],\"recordings\":[");
+  write_text(file, &page->recordings);
+  write_words(file, "],\"series\":[");
+  write_text(file, &page->series);
+  write_words(file, "]}</script>\n");
+  write_text(file, &page->numbers);
+}
+
+static ff_status check(ff_page *page, ff_report *report) {
+  const ff_text *all[] = {&page->title,      &page->subtitle, &page->sections,
+                          &page->recordings, &page->series,   &page->numbers};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    if (all[i]->failed) {
+      ff_page_fail(page, FF_ERROR_MEMORY, "");
+    }
+  }
+  if (page->status == FF_ERROR_INPUT) {
+    ff_report_what(report, "the report was put together wrongly: %s", page->what);
+  } else if (page->status == FF_OK && !ff_page_available(report)) {
+    return FF_ERROR_FILE;
+  }
+  return page->status;
+}
+
+ff_status ff_page_write(ff_page *page, const char *path, ff_report *report) {
+  ff_file *file;
+  ff_status status = check(page, report);
+  if (status == FF_OK) {
+    status = ff_file_create(&file, path, report);
+  }
+  if (status != FF_OK) {
+    return status;
+  }
+  ff_file_write(file, ff_page_head, ff_page_head_size);
+  write_document(page, file);
+  ff_file_write(file, ff_page_tail, ff_page_tail_size);
+  return ff_file_commit(file, report);
+}

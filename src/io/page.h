@@ -1,0 +1,43 @@
+/* Inside of a page: pieces of its document, growing. */
+#ifndef FF_IO_PAGE_H
+#define FF_IO_PAGE_H
+
+#include "footfall/page.h"
+
+#include "io/page_text.h"
+#include "io/reduce.h"
+
+/* The built-in page, split where the document goes; size 0: none (see web/CMakeLists.txt). */
+extern const unsigned char ff_page_head[], ff_page_tail[];
+extern const unsigned long ff_page_head_size, ff_page_tail_size;
+
+/* A block that can still take rows, claims, curves or panels. */
+typedef enum ff_page_open {
+  FF_PAGE_CLOSED,
+  FF_PAGE_TABLE,
+  FF_PAGE_CLAIMS,
+  FF_PAGE_PLOT,
+  FF_PAGE_REPLAY
+} ff_page_open;
+
+struct ff_page {
+  ff_text title, subtitle; /* JSON strings */
+  ff_text sections;        /* JSON of what is complete and of the block that is open */
+  ff_text recordings;      /* JSON objects */
+  ff_text series;          /* JSON objects: how long, or constant */
+  ff_text numbers;         /* script tags with base64 */
+  int section_count, block_count, item_count, recording_count, series_count;
+  int columns; /* of the table that is open */
+  bool titled; /* false: the first run gives its scene's name */
+  ff_page_open open;
+  double budget; /* bytes of numbers that may still come from runs */
+  ff_status status;
+  char what[128]; /* why status is FF_ERROR_INPUT */
+};
+
+/* Stores chosen rows of a column (all if the reduction keeps all); returns its number. */
+int ff_page_add_series(ff_page *page, const double *values, const ff_reduction *reduction);
+/* Keeps the first failure. */
+void ff_page_fail(ff_page *page, ff_status status, const char *what);
+
+#endif

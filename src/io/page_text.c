@@ -1,0 +1,174 @@
+#include "io/page_text.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- growing ------------------------------------------------------------------------ */
+
+void ff_text_free(ff_text *text) {
+  ff_free(text->bytes);
+  *text = (ff_text){0};
+}
+
+/* Makes room for so many more bytes. */
+static bool reserve(ff_text *text, size_t more) {
+  if (text->failed || more > SIZE_MAX / 4 || text->size > SIZE_MAX / 4) {
+    text->failed = true;
+    return false;
+  }
+  if (text->capacity - text->size < more) {
+    size_t capacity = 2 * (text->size + more);
+    char *bytes = ff_resize(text->bytes, text->size, capacity, 1);
+    if (!bytes) {
+      text->failed = true;
+      return false;
+    }
+    text->bytes = bytes;
+    text->capacity = capacity;
+  }
+  return true;
+}
+
+void ff_text_add(ff_text *text, const char *bytes, size_t size) {
+  if (size > 0 && reserve(text, size)) {
+    memcpy(text->bytes + text->size, bytes, size);
+    text->size += size;
+  }
+}
+
+void ff_text_put(ff_text *text, const char *terminated) {
+  ff_text_add(text, terminated, strlen(terminated));
+}
+
+/* ---- JSON ----------------------------------------------------------------------------- */
+
+enum { REPLACEMENT = 0xFFFD };
+
+/* Reads one character of UTF-8 and moves on; U+FFFD for a byte that starts none. Overlong
+ * forms, halves of pairs and what lies beyond Unicode are no characters. */
+static uint32_t next_character(const unsigned char **at) {
+  static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+  const unsigned char *s = *at;
+  (*at)++;
+  if (s[0] < 0x80) {
+    return s[0];
+  }
+  int more = s[0] >= 0xF0 ? 3 : (s[0] >= 0xE0 ? 2 : 1);
+  if (s[0] < 0xC2 || s[0] > 0xF4) {
+    return REPLACEMENT;
+  }
+  uint32_t code = s[0] & (0x3Fu >> more);
+  for (int i = 1; i <= more; i++) {
+    if ((s[i] & 0xC0) != 0x80) { /* also at the final NUL */
+      return REPLACEMENT;
+    }
+    code = code << 6 | (s[i] & 0x3Fu);
+  }
+  if (code < least[more] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) {
+    return REPLACEMENT;
+  }
+  *at = s + more + 1;
+  return code;
+}
+
+static void add_escape(ff_text *text, uint32_t unit) {
+  char escape[8];
+  int length = snprintf(escape, sizeof escape, "\\u%04x", (unsigned)(unit & 0xFFFF));
+  ff_text_add(text, escape, (size_t)length);
+}
+
+/* As it is where that is safe in JSON and in HTML; else as UTF-16 escapes. */
+static void add_character(ff_text *text, uint32_t code) {
+  if (code >= 0x20 && code < 0x7F && !strchr("\"\\<>&'`", (int)code)) {
+    char plain = (char)code;
+    ff_text_add(text, &plain, 1);
+  } else if (code < 0x10000) {
+    add_escape(text, code);
+  } else {
+    add_escape(text, 0xD800 + ((code - 0x10000) >> 10));
+    add_escape(text, 0xDC00 + ((code - 0x10000) & 0x3FF));
+  }
+}
+
+void ff_text_json_string(ff_text *text, const char *value) {
+  ff_text_put(text, "\"");
+  const unsigned char *at = (const unsigned char *)(value ? value : "");
+  while (*at) {
+    add_character(text, next_character(&at));
+  }
+  ff_text_put(text, "\"");
+}
+
+void ff_text_json_key(ff_text *text, const char *name) {
+  bool first = text->size > 0 && text->bytes[text->size - 1] == '{';
+  ff_text_put(text, first ? "\"" : ",\"");
+  ff_text_put(text, name);
+  ff_text_put(text, "\":");
+}
+
+void ff_text_json_number(ff_text *text, double value) {
+  char number[FF_NUMBER_SIZE];
+  ff_text_put(text, isfinite(value) ? ff_number_text(value, number) : "null");
+}
+
+void ff_text_json_numbers(ff_text *text, const double *values, int count) {
+  for (int i = 0; i < count; i++) {
+    ff_text_put(text, i ? "," : "[");
+    ff_text_json_number(text, values[i]);
+  }
+  ff_text_put(text, count ? "]" : "[]");
+}
+
+void ff_text_json_member(ff_text *text, const char *name, const char *value) {
+  ff_text_json_key(text, name);
+  ff_text_json_string(text, value);
+}
+
+void ff_text_json_member_number(ff_text *text, const char *name, double value) {
+  ff_text_json_key(text, name);
+  ff_text_json_number(text, value);
+}
+
+/* ---- base64 ----------------------------------------------------------------------------- */
+
+static void encode(const unsigned char *bytes, size_t size, char *out) {
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  for (size_t i = 0; i < size; i += 3) {
+    uint32_t b = i + 1 < size ? bytes[i + 1] : 0;
+    uint32_t c = i + 2 < size ? bytes[i + 2] : 0;
+    uint32_t word = (uint32_t)bytes[i] << 16 | b << 8 | c;
+    *out++ = digits[word >> 18 & 63];
+    *out++ = digits[word >> 12 & 63];
+    *out++ = i + 1 < size ? digits[word >> 6 & 63] : '=';
+    *out++ = i + 2 < size ? digits[word & 63] : '=';
+  }
+}
+
+static void little_endian(double value, unsigned char *out) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  for (int i = 0; i < 8; i++) {
+    out[i] = (unsigned char)(bits >> (8 * i));
+  }
+}
+
+void ff_text_base64(ff_text *text, const double *values, const long *rows, long count) {
+  /* Three doubles fill 32 digits without a rest, so pieces of a multiple of three join. */
+  enum { PIECE = 768 };
+  unsigned char bytes[PIECE * 8];
+  char digits[PIECE * 8 / 3 * 4 + 4];
+  for (long from = 0; from < count; from += PIECE) {
+    long piece = count - from < PIECE ? count - from : PIECE;
+    for (long i = 0; i < piece; i++) {
+      long row = rows ? rows[from + i] : from + i;
+      little_endian(values[row], bytes + 8 * i);
+    }
+    size_t size = (size_t)piece * 8;
+    encode(bytes, size, digits);
+    ff_text_add(text, digits, (size + 2) / 3 * 4);
+  }
+}

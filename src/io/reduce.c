@@ -1,0 +1,87 @@
+#include "io/reduce.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Marks where one column is least, greatest and first NAN within [from, to). */
+static void mark_extremes(unsigned char *kept, const double *column, long from, long to) {
+  long least = -1, greatest = -1, gap = -1;
+  for (long i = from; i < to; i++) {
+    double value = column[i];
+    if (isnan(value)) {
+      gap = gap < 0 ? i : gap;
+      continue;
+    }
+    least = least < 0 || value < column[least] ? i : least;
+    greatest = greatest < 0 || value > column[greatest] ? i : greatest;
+  }
+  if (least >= 0) {
+    kept[least] = kept[greatest] = 1;
+  }
+  if (gap >= 0) {
+    kept[gap] = 1;
+  }
+}
+
+/* Marks rows for so many stretches; returns how many rows that makes. */
+static long mark(unsigned char *kept, const double *const *columns, int column_count, long rows,
+                 long stretches) {
+  memset(kept, 0, (size_t)rows);
+  kept[0] = kept[rows - 1] = 1;
+  for (long s = 0; s < stretches; s++) {
+    long from = (long)((int64_t)rows * s / stretches);
+    long to = (long)((int64_t)rows * (s + 1) / stretches);
+    for (int c = 0; c < column_count; c++) {
+      mark_extremes(kept, columns[c], from, to);
+    }
+  }
+  long count = 0;
+  for (long i = 0; i < rows; i++) {
+    count += kept[i];
+  }
+  return count;
+}
+
+/* The most stretches whose rows stay within the limit, found by proportion: columns that
+ * peak together share rows, so the number cannot be told beforehand. */
+static long choose(unsigned char *kept, long *count, const double *const *columns, int column_count,
+                   long rows, long limit) {
+  long stretches = limit / 2 > 1 ? limit / 2 : 1;
+  for (;;) {
+    *count = mark(kept, columns, column_count, rows, stretches);
+    if (*count <= limit || stretches == 1) {
+      return stretches;
+    }
+    double share = 0.95 * (double)limit / (double)*count;
+    stretches = (long)((double)stretches * share);
+    stretches = stretches > 1 ? stretches : 1;
+  }
+}
+
+ff_status ff_reduce_rows(ff_reduction *out, const double *const *columns, int column_count,
+                         long rows, long limit) {
+  *out = (ff_reduction){.count = rows, .stretches = rows};
+  if (rows <= limit || rows < 3) {
+    return FF_OK;
+  }
+  unsigned char *kept = ff_alloc((size_t)rows, 1);
+  if (!kept) {
+    return FF_ERROR_MEMORY;
+  }
+  out->stretches = choose(kept, &out->count, columns, column_count, rows, limit);
+  out->rows = ff_alloc((size_t)out->count, sizeof *out->rows);
+  if (!out->rows) {
+    ff_free(kept);
+    return FF_ERROR_MEMORY;
+  }
+  long at = 0;
+  for (long i = 0; i < rows; i++) {
+    if (kept[i]) {
+      out->rows[at++] = i;
+    }
+  }
+  ff_free(kept);
+  return FF_OK;
+}
