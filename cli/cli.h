@@ -20,6 +20,7 @@ int ff_cli_check_robot(const char *path, const char *root, bool as_json);
 int ff_cli_laws(int argc, char **argv);
 int ff_cli_impact(int argc, char **argv);
 int ff_cli_volume(int argc, char **argv);
+int ff_cli_view(int argc, char **argv);
 
 /* What every verb's --help ends with. */
 #define FF_CLI_EXITS "\nExit codes: 0 good, 1 the run failed, 2 bad input."
@@ -43,5 +44,13 @@ int ff_cli_fail(ff_status status, const ff_report *report);
 /* Loads a scene with `--set` texts and builds its model; on failure tells why and returns an
  * exit code other than FF_EXIT_GOOD. */
 int ff_cli_load(ff_scene **scene, ff_model **model, const char *path, const ff_cli_list *overrides);
+
+/* Makes a temporary folder of a new name (below TMPDIR, else /tmp); false if it cannot. */
+enum { FF_CLI_FOLDER = 512 };
+bool ff_cli_make_folder(char folder[FF_CLI_FOLDER]);
+
+/* Writes the page of a recording; source is the name that its readers know it by. */
+ff_status ff_cli_write_page(const char *recorded, const char *source, const char *path,
+                            ff_report *report);
 
 #endif

@@ -48,3 +48,10 @@ int ff_cli_load(ff_scene **scene, ff_model **model, const char *path,
   }
   return status == FF_OK ? FF_EXIT_GOOD : ff_cli_fail(status, &report);
 }
+
+bool ff_cli_make_folder(char folder[FF_CLI_FOLDER]) {
+  const char *base = getenv("TMPDIR");
+  int length =
+      snprintf(folder, FF_CLI_FOLDER, "%s/footfall-XXXXXX", base && base[0] ? base : "/tmp");
+  return length < FF_CLI_FOLDER && mkdtemp(folder);
+}

@@ -4,13 +4,18 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
+#include "footfall/page.h"
 #include "progress.h"
 #include "summary.h"
 
+enum { EVENTS_KEPT = 10000 }; /* in a recording's summary; all are counted */
+
 typedef struct run_job {
-  const char *path; /* of the scene */
+  const char *path;   /* of the scene */
+  const char *report; /* page to write; NULL: none */
   ff_cli_list overrides, outputs;
   bool json, quiet;
 
@@ -26,6 +31,10 @@ typedef struct run_job {
   ff_recorder **recorders;
   int recorder_count;
   long samples, touches, lifts;
+  ff_event *events; /* the first EVENTS_KEPT */
+  int event_count;
+  char scratch[FF_CLI_FOLDER]; /* of a recording that only the report needs; "" if none */
+  char scratch_file[FF_CLI_FOLDER + 8];
 } run_job;
 
 /* ---- arguments ----------------------------------------------------------------------- */
@@ -47,6 +56,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
     case 's': ff_cli_list_add(&job->overrides, value); return 0;
     case 'j': job->json = true; return 0;
     case 'q': job->quiet = true; return 0;
+    case 'r': job->report = value; return 0;
     case ARGP_KEY_ARG:
       if (job->path) {
         argp_error(state, "one scene at a time");
@@ -68,6 +78,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "record into FILE.csv or FILE.h5; may be repeated", 0},
     {"csv", 'c', "FILE", 0, "the same; - is the standard output", 0},
+    {"report", 'r', "FILE.html", 0, "write one page with 3-D replay, plots and ledger", 0},
     {"set", 's', "PATH=VALUE", 0, "override a value of the scene; may be repeated", 0},
     {"json", 'j', NULL, 0, "print the summary as JSON", 0},
     {"quiet", 'q', NULL, 0, "no progress bar and no summary", 0},
@@ -82,6 +93,7 @@ static const struct argp parser = {
            "Examples:\n"
            "  footfall run scenes/bouncing-ball.yaml\n"
            "  footfall run ball.yaml -o ball.h5 --set stepper.rtol=1e-12\n"
+           "  footfall run ball.yaml --report ball.html\n"
            "  footfall run ball.yaml --csv - | head\n" FF_CLI_EXITS};
 
 /* ---- what is recorded ------------------------------------------------------------------ */
@@ -202,6 +214,9 @@ static void count_event(void *context, const ff_event *event) {
   run_job *job = context;
   job->touches += event->kind == FF_EVENT_TOUCH;
   job->lifts += event->kind == FF_EVENT_LIFT;
+  if (job->event_count < EVENTS_KEPT) {
+    job->events[job->event_count++] = *event;
+  }
 }
 
 /* Advances to sample number k. Samples lie at multiples of record.every and at the end; if
@@ -236,7 +251,7 @@ static ff_status advance(run_job *job, ff_report *report) {
 /* ---- the end ------------------------------------------------------------------------------- */
 
 /* The summary as it goes into the recordings. */
-static char *summary_text(ff_summary summary) {
+static char *summary_text(const run_job *job, ff_summary summary) {
   char *text = NULL;
   size_t size;
   FILE *out = open_memstream(&text, &size);
@@ -244,13 +259,15 @@ static char *summary_text(ff_summary summary) {
     exit(ff_cli_fail(FF_ERROR_MEMORY, NULL));
   }
   summary.wall = NAN;
+  summary.events = job->events;
+  summary.event_count = job->event_count;
   ff_summary_json(&summary, out);
   fclose(out);
   return text;
 }
 
 static ff_status close_recorders(run_job *job, const ff_summary *summary, ff_report *report) {
-  char *text = summary_text(*summary);
+  char *text = summary_text(job, *summary);
   ff_status status = FF_OK;
   for (int i = 0; i < job->recorder_count && status == FF_OK; i++) {
     status = ff_recorder_close(job->recorders[i], text, report);
@@ -258,6 +275,43 @@ static ff_status close_recorders(run_job *job, const ff_summary *summary, ff_rep
   }
   free(text);
   return status;
+}
+
+/* ---- the report -------------------------------------------------------------------------- */
+
+static const char *hdf5_output(const run_job *job) {
+  for (int i = 0; i < job->outputs.count; i++) {
+    const char *name = job->outputs.items[i];
+    size_t length = strlen(name);
+    if (length > 3 && strcmp(name + length - 3, ".h5") == 0) {
+      return name;
+    }
+  }
+  return NULL;
+}
+
+/* A report is made from a recording. If the user wants none, one is made for it and removed. */
+static ff_status prepare_report(run_job *job, ff_report *report) {
+  if (!ff_page_available(report)) {
+    return FF_ERROR_FILE;
+  }
+  if (!hdf5_output(job)) {
+    if (!ff_cli_make_folder(job->scratch)) {
+      job->scratch[0] = 0;
+      snprintf(report->what, sizeof report->what, "cannot make a temporary folder");
+      return FF_ERROR_FILE;
+    }
+    snprintf(job->scratch_file, sizeof job->scratch_file, "%s/run.h5", job->scratch);
+    ff_cli_list_add(&job->outputs, job->scratch_file);
+  }
+  return FF_OK;
+}
+
+static void remove_scratch(const run_job *job) {
+  if (job->scratch[0]) {
+    unlink(job->scratch_file);
+    rmdir(job->scratch);
+  }
 }
 
 static int finish(run_job *job, double wall) {
@@ -271,6 +325,9 @@ static int finish(run_job *job, double wall) {
                         .wall = wall};
   ff_report report = {0};
   ff_status status = close_recorders(job, &summary, &report);
+  if (status == FF_OK && job->report) {
+    status = ff_cli_write_page(hdf5_output(job), job->path, job->report, &report);
+  }
   if (status != FF_OK) {
     return ff_cli_fail(status, &report);
   }
@@ -303,11 +360,13 @@ static int execute(run_job *job) {
     return code;
   }
   ff_status status = choose_channels(job, &report);
+  status = status == FF_OK && job->report ? prepare_report(job, &report) : status;
   status = status == FF_OK ? ff_sim_create(&job->sim, job->model) : status;
   status = status == FF_OK ? open_recorders(job, &report) : status;
   if (status != FF_OK) {
     return ff_cli_fail(status, &report);
   }
+  job->events = ff_cli_alloc(EVENTS_KEPT, sizeof *job->events);
   watch_signals();
   ff_sim_on_event(job->sim, count_event, job);
   double start = ff_wall_clock();
@@ -327,6 +386,7 @@ int ff_cli_run(int argc, char **argv) {
   argp_parse(&parser, argc, argv, 0, NULL, &job);
   int code = execute(&job);
   abandon_recorders(&job);
+  remove_scratch(&job);
   ff_sim_destroy(job.sim);
   ff_model_destroy(job.model);
   ff_scene_destroy(job.scene);
@@ -338,5 +398,6 @@ int ff_cli_run(int argc, char **argv) {
   free(job.units);
   free(job.row);
   free(job.recorders);
+  free(job.events);
   return code;
 }

@@ -164,6 +164,28 @@ static void json_audit(ff_json *json, const ff_audit *audit, const ff_run_def *r
   ff_json_close(json, '}');
 }
 
+/* Touch-downs and lift-offs in the order they came; a report makes its table of them. */
+static void json_events(ff_json *json, const ff_summary *summary) {
+  ff_json_open(json, "contact_events", '[');
+  for (int i = 0; i < summary->event_count; i++) {
+    const ff_event *event = &summary->events[i];
+    bool lift = event->kind == FF_EVENT_LIFT;
+    ff_json_open(json, NULL, '{');
+    ff_json_number(json, "time", event->time);
+    ff_json_text(json, "kind", lift ? "lift" : "touch");
+    ff_json_text(json, "a", ff_model_body_name(summary->model, event->a));
+    ff_json_text(json, "b", ff_model_body_name(summary->model, event->b));
+    ff_json_number(json, "speed", event->speed);
+    if (lift) {
+      ff_json_number(json, "peak_force", event->peak_force);
+      ff_json_number(json, "peak_time", event->peak_time);
+      ff_json_number(json, "peak_depth", event->peak_depth);
+    }
+    ff_json_close(json, '}');
+  }
+  ff_json_close(json, ']');
+}
+
 void ff_summary_json(const ff_summary *summary, FILE *out) {
   ff_json json = {.out = out};
   ff_audit audit = ff_sim_audit(summary->sim);
@@ -185,5 +207,8 @@ void ff_summary_json(const ff_summary *summary, FILE *out) {
   ff_json_whole(&json, "channels", summary->channels);
   json_energy(&json, summary->sim);
   json_audit(&json, &audit, run);
+  if (summary->events) {
+    json_events(&json, summary);
+  }
   ff_json_close(&json, '}');
 }

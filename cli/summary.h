@@ -8,8 +8,10 @@ typedef struct ff_summary {
   const char *scene; /* path */
   const ff_model *model;
   const ff_sim *sim;
-  long touches, lifts; /* events */
-  long samples;        /* recorded */
+  long touches, lifts;    /* events */
+  const ff_event *events; /* the first of them, for recordings; NULL: leave them out */
+  int event_count;
+  long samples; /* recorded */
   int channels;
   double wall; /* s it took; NAN: leave it out, so that equal runs give equal summaries */
 } ff_summary;
