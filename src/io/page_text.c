@@ -21,7 +21,7 @@ static bool reserve(ff_text *text, size_t more) {
     return false;
   }
   if (text->capacity - text->size < more) {
-    size_t capacity = 2 * (text->size + more);
+    size_t capacity = 2 * (text->size + more) + 64;
     char *bytes = ff_resize(text->bytes, text->size, capacity, 1);
     if (!bytes) {
       text->failed = true;
