@@ -12,13 +12,12 @@ import { pathToFileURL } from "node:url";
 const SKIPPED = 77;
 const { FF_MODULES, FF_CHROMIUM, FF_FIXTURE, FF_PROGRAM } = process.env;
 
-export const program = FF_PROGRAM;
-export const folder = mkdtempSync(join(tmpdir(), "footfall-page-"));
-
 if (!FF_CHROMIUM || !existsSync(FF_CHROMIUM)) {
   console.log("SKIP browser tests: Chromium is not installed (Debian: apt-get install chromium)");
   process.exit(SKIPPED);
 }
+export const program = FF_PROGRAM;
+export const folder = mkdtempSync(join(tmpdir(), "footfall-page-"));
 const { chromium } = createRequire(join(FF_MODULES, "from-here.js"))("playwright-core");
 
 const ARGUMENTS = [
