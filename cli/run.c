@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "footfall/page.h"
 #include "progress.h"
 #include "summary.h"
 

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "footfall/page.h"
 
 typedef struct view_job {
   const char *path;   /* of the recording */

@@ -10,6 +10,7 @@
  *   ncp     complementarity problems  footfall/ncp.h     ff_ncp_*
  *   io      scenes and recordings     footfall/io.h      ff_scene_load, ff_recorder_*
  *   volume  what is below a plane     footfall/volume.h  ff_volume_*
+ *   page    reports: one HTML file    footfall/page.h    ff_page_*
  *   status  how calls end             footfall/status.h  ff_status, ff_report
  *
  * A run in six calls:
@@ -29,6 +30,7 @@
 #include "footfall/law.h"
 #include "footfall/ncp.h"
 #include "footfall/robot.h"
+#include "footfall/page.h"
 #include "footfall/scene.h"
 #include "footfall/sim.h"
 #include "footfall/status.h"

@@ -243,11 +243,18 @@ function axisLabel(names, unit) {
   return label(shorts.length === 1 ? shorts[0] : many, unit);
 }
 
-// "body.box.position: x, y, z" where the names differ in their last part only.
+// "body.box.position: x, y, z" where the names differ in their last part only, "position of
+// body.left, body.right" where they differ in whose they are.
 function joined(names) {
   const stem = names[0].slice(0, names[0].lastIndexOf(".") + 1);
   if (names.length > 1 && stem && names.every((n) => n.startsWith(stem) && !n.slice(stem.length).includes("."))) {
     return `${stem.slice(0, -1)}: ${names.map((n) => n.slice(stem.length)).join(", ")}`;
+  }
+  const shorts = names.map(shortName);
+  const owners = [...new Set(names.map((n, i) => n.slice(0, n.length - shorts[i].length - 1)))];
+  const quantities = [...new Set(shorts.map((s) => s.split(".")[0]))];
+  if (quantities.length === 1 && owners.length > 1) {
+    return `${quantities[0]} of ${owners.slice(0, 3).join(", ")}${owners.length > 3 ? ", …" : ""}`;
   }
   return names.slice(0, 2).join(", ") + (names.length > 2 ? ", …" : "");
 }

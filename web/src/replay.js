@@ -36,24 +36,27 @@ export class Replay {
 
   // Starts drawing; without WebGL says so, and everything else works on.
   start() {
-    try {
-      this.stage = new Stage(this.canvas, this.recording);
-    } catch (error) {
-      this.view.replaceChildren(el("p", { class: "note" }, `The 3-D view needs WebGL: ${error.message}`));
-      return;
+    if (hasWebGl()) {
+      this.startStage();
+    } else {
+      this.view.replaceChildren(el("p", { class: "note" }, "The 3-D view needs WebGL, which this browser does not offer here."));
     }
+    this.clock.on("time", () => this.showTime());
+    this.clock.on("state", () => this.showState());
+    this.showTime();
+    this.showState();
+  }
+
+  startStage() {
+    this.stage = new Stage(this.canvas, this.recording);
     this.stage.controls.addEventListener("change", () => this.redraw());
     new ResizeObserver(() => this.fit()).observe(this.view);
     onTheme(() => {
       this.stage.paint();
       this.redraw();
     });
-    this.clock.on("time", () => this.showTime());
-    this.clock.on("state", () => this.showState());
     this.fit();
     this.stage.home();
-    this.showTime();
-    this.showState();
     this.sayScale();
   }
 
@@ -178,7 +181,7 @@ export class Replay {
     const text = withUnit(clock.time, "s");
     this.clockText.textContent = text;
     this.scrub.setAttribute("aria-valuetext", text);
-    const active = this.stage.setTime(clock.time);
+    const active = this.stage?.setTime(clock.time) ?? [];
     this.overlay.replaceChildren(...active.slice(0, 6).map((c) => overlayLine(c)));
     this.redraw();
   }
@@ -193,7 +196,7 @@ export class Replay {
   // What the eye may measure: grid cell and force scale.
   sayScale() {
     const { contacts, cell } = this.stage;
-    const words = [`grid ${withUnit(cell, "m")}`];
+    const words = this.stage.tracks.some((t) => t.ground) ? [`grid ${withUnit(cell, "m")}`] : [];
     if (contacts.scale > 0) {
       const length = niceStep(contacts.size / 20);
       words.push(`arrow of ${withUnit(length, "m")} = ${show(length / contacts.scale, 3)} N`);
@@ -210,6 +213,10 @@ export class Replay {
       });
     }
   }
+}
+
+function hasWebGl() {
+  return document.createElement("canvas").getContext("webgl2") !== null;
 }
 
 function overlayLine({ text, colour }) {

@@ -94,16 +94,36 @@ export class Shapes {
     const group = new THREE.Group();
     const plane = new THREE.Mesh(
       new THREE.PlaneGeometry(size, size),
-      new THREE.MeshStandardMaterial({ color: dark ? 0x2a3037 : 0xffffff, roughness: 1, side: THREE.DoubleSide, polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 2 }),
+      new THREE.MeshStandardMaterial({
+        color: dark ? 0x2a3037 : 0xffffff,
+        roughness: 1,
+        side: THREE.DoubleSide,
+        polygonOffset: true,
+        polygonOffsetFactor: 2,
+        polygonOffsetUnits: 2,
+      }),
     );
     plane.receiveShadow = true;
-    const count = Math.round(size / cell);
-    const grid = new THREE.GridHelper(size, count, dark ? 0x8b949e : 0x8c949c, dark ? 0x565e67 : 0xcdd2d8);
-    grid.rotation.x = Math.PI / 2;
+    const grid = new THREE.LineSegments(
+      gridGeometry(Math.round(size / cell / 2), cell),
+      new THREE.LineBasicMaterial({ color: dark ? 0x5d666f : 0xc3c9cf }),
+    );
     grid.position.z = size * 1e-5;
     group.add(plane, grid);
     return setPose(group, shape.position, shape.orientation);
   }
+}
+
+// Lines cut at every crossing: some renderers lose a long line that passes behind the eye.
+function gridGeometry(half, cell) {
+  const points = [];
+  for (let i = -half; i <= half; i++) {
+    for (let k = -half; k < half; k++) {
+      points.push(i * cell, k * cell, 0, i * cell, (k + 1) * cell, 0);
+      points.push(k * cell, i * cell, 0, (k + 1) * cell, i * cell, 0);
+    }
+  }
+  return new THREE.BufferGeometry().setAttribute("position", new THREE.Float32BufferAttribute(points, 3));
 }
 
 export function setPose(object, [x, y, z], [w, i, j, k]) {

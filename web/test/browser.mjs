@@ -43,8 +43,8 @@ const tests = [];
 export const test = (name, body) => tests.push({ name, body });
 
 // Opens the page, runs the tests on it, and checks that nothing went wrong meanwhile.
-export async function runTests(path, options = {}) {
-  const browser = await chromium.launch({ executablePath: FF_CHROMIUM, args: ARGUMENTS });
+export async function runTests(path, { flags = [], ...options } = {}) {
+  const browser = await chromium.launch({ executablePath: FF_CHROMIUM, args: [...ARGUMENTS, ...flags] });
   let failed = 0;
   try {
     const context = await browser.newContext({ viewport: { width: 1600, height: 1000 }, acceptDownloads: true, ...options });
