@@ -315,7 +315,9 @@ void ff_page_summary(ff_page *page, ff_page_run run) {
 /* ---- writing ------------------------------------------------------------------------------- */
 
 static void write_text(ff_file *file, const ff_text *text) {
-  ff_file_write(file, text->bytes, text->size);
+  if (text->size > 0) {
+    ff_file_write(file, text->bytes, text->size);
+  }
 }
 
 static void write_words(ff_file *file, const char *words) {
