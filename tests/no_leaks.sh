@@ -52,6 +52,14 @@ cases() {
     [[ -f $scene ]] || continue
     case_of 2 check "$scene"
   done
+  # A build without npm refuses reports with 1.
+  local ball=$root/scenes/bouncing-ball.yaml paged=0
+  "$program" run "$ball" -q --set duration=0.01 -o "$work/seen.h5"
+  "$program" view "$work/seen.h5" -o "$work/seen.html" 2>/dev/null || paged=$?
+  case_of "$paged" run "$ball" --set duration=0.01 --report "$work/ball.html"
+  case_of 1 run "$ball" --set duration=0.01 --report "$work/no/such/folder.html"
+  case_of "$paged" view "$work/seen.h5" -o "$work/again.html"
+  case_of 2 view "$ball"
   case_of 0 --help
   case_of 0 laws
   case_of 0 laws hunt-crossley

@@ -201,8 +201,7 @@ static const char *const hostile[] = {
     "\xe2\x80\xaereversed\xe2\x80\xac \xe2\x81\xa6isolated",
     "control\x01\x02\x1b[31m\x7f\xc2\x9b",
     "broken \xff\xfe\xc0\xaf\xed\xa0\x80 utf-8",
-    "\xe2\x80\xa8line\xe2\x80\xa9"
-    "paragraph",
+    "\xe2\x80\xa8line\xe2\x80\xa9 paragraph",
     "__proto__",
 };
 enum { HOSTILE = sizeof hostile / sizeof *hostile };
