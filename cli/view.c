@@ -105,8 +105,6 @@ static bool path_in_temporary(const char *recorded, char out[PATH_MAX]) {
   return length > 0 && length < PATH_MAX;
 }
 
-extern char **environ;
-
 /* Hands the page to the desktop, if there is one to hand it to. */
 static void open_browser(const char *path) {
   const char *x11 = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");

@@ -55,7 +55,7 @@ void ff_page_section(ff_page *page, const char *heading);
 /* Plain text, as printf; an empty line starts a paragraph. */
 void ff_page_text(ff_page *page, const char *format, ...) FF_PAGE_PRINTF;
 /* Text to be kept as it is (a scene), folded under its title. */
-void ff_page_source(ff_page *page, const char *title, const char *text);
+void ff_page_source(ff_page *page, const char *title, const char *source);
 
 /* A table; its rows follow, with as many cells as it has columns. */
 void ff_page_table(ff_page *page, const char *caption, const char *const *columns, int count);
