@@ -217,14 +217,20 @@ static void short_data_is_not_reduced(void **state) {
   assert_int_equal(kept.count, 0);
 }
 
-static void a_limit_that_cannot_be_met_keeps_the_extremes_of_all(void **state) {
+static void too_many_columns_for_extremes_give_even_rows(void **state) {
   (void)state;
   const double *columns[COLUMNS];
   ff_reduction kept;
   fill_data(columns);
-  assert_int_equal(ff_reduce_rows(&kept, columns, COLUMNS, ROWS, 1), FF_OK);
-  assert_int_equal(kept.stretches, 1);
-  assert_true(kept.count <= 2 * COLUMNS + 3);
+  assert_int_equal(ff_reduce_rows(&kept, columns, COLUMNS, ROWS, 5), FF_OK);
+  assert_int_equal(kept.stretches, 0);
+  assert_int_equal(kept.count, 5);
+  for (int k = 0; k < 5; k++) {
+    assert_int_equal(kept.rows[k], (ROWS - 1) * k / 4);
+  }
+  ff_free(kept.rows);
+  assert_int_equal(ff_reduce_rows(&kept, columns, COLUMNS, ROWS, 0), FF_OK);
+  assert_int_equal(kept.count, 2);
   ff_free(kept.rows);
 }
 
@@ -481,7 +487,7 @@ int main(void) {
       cmocka_unit_test(reduction_keeps_extremes_of_every_stretch),
       cmocka_unit_test(reduction_keeps_order_ends_and_gaps),
       cmocka_unit_test(short_data_is_not_reduced),
-      cmocka_unit_test(a_limit_that_cannot_be_met_keeps_the_extremes_of_all),
+      cmocka_unit_test(too_many_columns_for_extremes_give_even_rows),
       in_folder(pages_are_documents),
       in_folder(a_page_takes_its_title_from_the_scene),
       in_folder(a_recording_without_a_readable_scene_still_shows),

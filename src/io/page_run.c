@@ -19,9 +19,35 @@ static void add_pose(ff_text *text, ff_vec3 position, ff_quat orientation) {
 
 /* ---- channels --------------------------------------------------------------------------- */
 
-/* Rows that fit: two thirds of what is left, so that a page with many runs shares. */
-static long row_limit(const ff_page *page, int columns) {
-  return (long)(page->budget * 2 / 3 / (8.0 * columns));
+static bool varies(const double *column, long rows) {
+  for (long i = 1; i < rows; i++) {
+    if (memcmp(&column[i], &column[0], sizeof *column) != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Reduces to what fits: two thirds of what is left, so that a page with many runs shares.
+ * Channels that never change cost nothing. */
+static ff_status reduce(ff_reduction *out, ff_page *page, const double *const *columns, int count,
+                        long rows) {
+  const double **varying = ff_alloc((size_t)count, sizeof *varying);
+  int varying_count = 0;
+  if (!varying) {
+    return FF_ERROR_MEMORY;
+  }
+  for (int i = 0; i < count; i++) {
+    if (varies(columns[i], rows)) {
+      varying[varying_count++] = columns[i];
+    }
+  }
+  double row_bytes = 8.0 * (varying_count ? varying_count : 1);
+  long limit = (long)(page->budget * 2 / 3 / row_bytes);
+  ff_status status = ff_reduce_rows(out, varying, varying_count, rows, limit);
+  page->budget -= status == FF_OK ? row_bytes * (double)out->count : 0;
+  ff_free(varying);
+  return status;
 }
 
 static ff_status add_channels(ff_page *page, ff_text *text, const ff_recording *recording) {
@@ -35,8 +61,7 @@ static ff_status add_channels(ff_page *page, ff_text *text, const ff_recording *
   }
   long rows = ff_recording_rows(recording);
   ff_reduction reduction;
-  ff_status status =
-      ff_reduce_rows(&reduction, columns, info->count, rows, row_limit(page, info->count));
+  ff_status status = reduce(&reduction, page, columns, info->count, rows);
   if (status == FF_OK) {
     ff_text_json_member_number(text, "recorded", (double)rows);
     ff_text_json_member_number(text, "stretches", (double)reduction.stretches);
@@ -49,7 +74,6 @@ static ff_status add_channels(ff_page *page, ff_text *text, const ff_recording *
       ff_text_put(text, "}");
     }
     ff_text_put(text, info->count ? "]" : "[]");
-    page->budget -= 8.0 * (double)reduction.count * info->count;
     ff_free(reduction.rows);
   }
   ff_free(columns);

@@ -44,6 +44,15 @@ static long mark(unsigned char *kept, const double *const *columns, int column_c
   return count;
 }
 
+/* Rows evenly spaced, both ends among them; returns how many. */
+static long mark_evenly(unsigned char *kept, long rows, long limit) {
+  memset(kept, 0, (size_t)rows);
+  for (long k = 0; k < limit; k++) {
+    kept[(int64_t)(rows - 1) * k / (limit - 1)] = 1;
+  }
+  return limit;
+}
+
 /* The most stretches whose rows stay within the limit, found by proportion: columns that
  * peak together share rows, so the number cannot be told beforehand. */
 static long choose(unsigned char *kept, long *count, const double *const *columns, int column_count,
@@ -51,8 +60,12 @@ static long choose(unsigned char *kept, long *count, const double *const *column
   long stretches = limit / 2 > 1 ? limit / 2 : 1;
   for (;;) {
     *count = mark(kept, columns, column_count, rows, stretches);
-    if (*count <= limit || stretches == 1) {
+    if (*count <= limit) {
       return stretches;
+    }
+    if (stretches == 1) {
+      *count = mark_evenly(kept, rows, limit);
+      return 0;
     }
     double share = 0.95 * (double)limit / (double)*count;
     stretches = (long)((double)stretches * share);
@@ -62,6 +75,7 @@ static long choose(unsigned char *kept, long *count, const double *const *column
 
 ff_status ff_reduce_rows(ff_reduction *out, const double *const *columns, int column_count,
                          long rows, long limit) {
+  limit = limit > 2 ? limit : 2;
   *out = (ff_reduction){.count = rows, .stretches = rows};
   if (rows <= limit || rows < 3) {
     return FF_OK;

@@ -82,11 +82,12 @@ class RecordingPanel {
     const fill = (word) => list.replaceChildren(...this.channelBoxes(word));
     const find = el("input", { type: "search", placeholder: "Find a channel", aria: { label: "Find a channel" } });
     find.addEventListener("input", () => fill(find.value));
+    const against = el("div", { class: "chooser-row" });
     const details = el(
       "details",
       { class: "chooser" },
       el("summary", {}, "Channels and axes"),
-      el("div", { class: "chooser-row" }, el("label", {}, "against ", this.xSelect())),
+      against,
       el(
         "div",
         { class: "chooser-row" },
@@ -100,7 +101,12 @@ class RecordingPanel {
       find,
       list,
     );
-    details.addEventListener("toggle", () => details.open && fill(find.value), { once: true });
+    // A scene may have ten thousand channels: list them when somebody looks.
+    const listAll = () => {
+      against.append(el("label", {}, "against ", this.xSelect()));
+      fill(find.value);
+    };
+    details.addEventListener("toggle", listAll, { once: true });
     return details;
   }
 

@@ -91,7 +91,8 @@ function start() {
     root.append(el("p", {}, "This page holds no report."));
     return;
   }
-  document.title = doc.title || "Footfall report";
+  doc.title ||= "Footfall report";
+  document.title = doc.title;
   const runs = doc.runs.map(makeRun);
   append(root, [
     makeHeader(doc, runs),

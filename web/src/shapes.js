@@ -60,8 +60,9 @@ export class Shapes {
     this.texture = pattern();
   }
 
-  // A group with every finite shape of a body; faint where the body was not recorded.
-  body(info, index, faint) {
+  // A group with every finite shape of a body, axes if it has none at all; faint where the body
+  // was not recorded.
+  body(info, index, faint, sceneSize) {
     const group = new THREE.Group();
     const material = new THREE.MeshStandardMaterial({
       color: bodyColour(index),
@@ -74,7 +75,7 @@ export class Shapes {
       group.add(this.solid(shape, shape.kind === "box" ? faces(material) : material));
     }
     if (!group.children.length && !info.shapes.length) {
-      group.add(new THREE.AxesHelper(0.1));
+      group.add(new THREE.AxesHelper(sceneSize / 10));
     }
     return group;
   }

@@ -41,7 +41,7 @@ export class Stage {
     const position = recording.vector(`body.${info.name}.position.`);
     const orientation = recording.vector(`body.${info.name}.orientation.`, PARTS);
     const faint = info.kind !== "fixed" && !position;
-    const object = setPose(this.shapes.body(info, index, faint), info.position, info.orientation);
+    const object = setPose(this.shapes.body(info, index, faint, this.bounds.size), info.position, info.orientation);
     this.scene.add(object);
     return { info, position, orientation, object, trail: this.trail(info, position, index) };
   }

@@ -169,11 +169,13 @@ export function reductionNote(recording) {
   if (recording.rows >= recorded) {
     return null;
   }
+  const { stretches } = recording.info;
+  const how = stretches
+    ? `with the minimum and the maximum of every channel in each of ${stretches} stretches`
+    : "evenly spaced, because there are too many channels to keep the peaks of each";
   return el(
     "p",
     { class: "note reduction" },
-    `This page holds ${recording.rows} of ${recorded} recorded samples: all of them true samples, ` +
-      `with the minimum and the maximum of every channel in each of ${show(recording.info.stretches)} stretches of samples. ` +
-      `The recording itself holds them all.`,
+    `This page holds ${recording.rows} of ${recorded} recorded samples, ${how}. The recording itself holds them all.`,
   );
 }
