@@ -3,6 +3,7 @@
 
 import * as THREE from "three";
 import { withUnit } from "./numbers.js";
+import { sectionOf } from "./patch.js";
 import { colours } from "./theme.js";
 
 export const MODES = {
@@ -73,9 +74,9 @@ export class Contacts {
     contact.ball.scale.setScalar(mark);
     contact.diamond.scale.setScalar(1.5 * mark);
     placeArrow(contact.arrow, force, this.scale, this.show.arrows, mark);
-    const normal = contactNormal(contact.pair, point, force, this.recording, poses);
-    this.placeCone(contact, row, normal);
-    placePatch(contact, row, normal, this.recording);
+    const plane = planeOf(contact.pair.b, this.recording, poses);
+    this.placeCone(contact, row, contactNormal(contact.pair, point, plane, this.recording, poses));
+    placePatch(contact, plane, poses.get(contact.pair.a));
   }
 
   // Opens at the coefficient of friction; as high as the normal force is long.
@@ -130,7 +131,7 @@ function makeParts() {
     new THREE.MeshBasicMaterial({ transparent: true, opacity: 0.25, side: THREE.DoubleSide, depthWrite: false }),
   );
   const patch = new THREE.Mesh(
-    new THREE.CircleGeometry(1, 48),
+    new THREE.BufferGeometry(),
     new THREE.MeshBasicMaterial({ color: colours.orange, transparent: true, opacity: 0.6, side: THREE.DoubleSide, depthTest: false }),
   );
   const arrow = {
@@ -160,29 +161,41 @@ function placeArrow(arrow, force, scale, wanted, mark) {
 }
 
 // Recordings hold forces, not normals: a half-space has one, and a ball's points to its middle.
-function contactNormal(pair, point, force, recording, poses) {
-  const find = (name) => recording.bodies.find((body) => body.name === name);
-  const b = find(pair.b);
-  const flat = b?.shapes.find((s) => s.kind === "half-space");
-  if (flat && poses.has(pair.b)) {
-    const turn = new THREE.Quaternion(flat.orientation[1], flat.orientation[2], flat.orientation[3], flat.orientation[0]);
-    return new THREE.Vector3(0, 0, 1).applyQuaternion(turn).applyQuaternion(poses.get(pair.b).quaternion);
+function contactNormal(pair, point, plane, recording, poses) {
+  if (plane) {
+    return plane.normal;
   }
-  if (poses.has(pair.a) && find(pair.a)?.shapes.some((s) => s.kind === "sphere")) {
+  const a = recording.bodies.find((body) => body.name === pair.a);
+  if (poses.has(pair.a) && a?.shapes.some((s) => s.kind === "sphere")) {
     return poses.get(pair.a).position.clone().sub(point).normalize();
   }
   return null;
 }
 
-// Laws that act over an overlap have a patch: for a ball, the circle it is cut by.
-function placePatch(contact, row, normal, recording) {
-  const body = recording.bodies.find((b) => b.name === contact.pair.a);
-  const ball = body?.shapes.find((s) => s.kind === "sphere");
-  const depth = contact.depth?.[row] ?? 0;
-  contact.patch.visible = Boolean(contact.pair.patch && ball && depth > 0 && normal);
+// The plane that a half-space ends with, where it is now: {point, normal}; null for other shapes.
+function planeOf(name, recording, poses) {
+  const body = recording.bodies.find((b) => b.name === name);
+  const flat = body?.shapes.find((s) => s.kind === "half-space");
+  if (!flat || !poses.has(name)) {
+    return null;
+  }
+  const { position, quaternion } = poses.get(name);
+  const [w, x, y, z] = flat.orientation;
+  return {
+    point: new THREE.Vector3(...flat.position).applyQuaternion(quaternion).add(position),
+    normal: new THREE.Vector3(0, 0, 1).applyQuaternion(new THREE.Quaternion(x, y, z, w)).applyQuaternion(quaternion),
+  };
+}
+
+// Laws that act over an overlap have a patch: the section of a with the plane of b. It lies in
+// the world, not at the contact point.
+function placePatch(contact, plane, body) {
+  const corners = contact.pair.patch && plane && body ? sectionOf(body, plane.point, plane.normal) : [];
+  contact.patch.visible = corners.length > 0;
   if (contact.patch.visible) {
-    const radius = Math.sqrt(Math.max(0, depth * (2 * ball.size[0] - depth)));
-    contact.patch.scale.setScalar(radius);
-    contact.patch.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), normal);
+    contact.patch.geometry.dispose();
+    contact.patch.geometry = new THREE.BufferGeometry();
+    contact.patch.geometry.setAttribute("position", new THREE.Float32BufferAttribute(corners, 3));
+    contact.patch.position.copy(contact.whole.position).negate();
   }
 }

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { canvasColours, folder, program, runTests, test } from "./browser.mjs";
 
@@ -47,6 +47,44 @@ test("view makes the same page of the recording, beside it or where told", async
 
 test("nothing but what was asked for is left behind", () => {
   assert.deepEqual(readdirSync(folder).sort(), ["box.h5", "box.html", "other.html"]);
+});
+
+test("a law that acts over an overlap shows its patch", async (tab) => {
+  const own = join(folder, "patch.yaml");
+  const out = join(folder, "patch.html");
+  writeFileSync(
+    own,
+    `footfall: 1
+duration: 0.1
+stepper: {kind: rk4, step: 1e-4}
+record: {every: 1e-3}
+bodies:
+  floor: {fixed: true, shape: {half-space: {}}}
+  ball: {mass: 2, shape: {sphere: {radius: 0.1}}, position: [0.3, 0, 0.1], velocity: [0, 0, -0.1]}
+contacts:
+  - {pair: [ball, floor], normal: {law: volumetric, k_V: 2e5, a_V: 0.5}}
+`,
+  );
+  spawnSync(program, ["run", own, "--quiet", "--report", out]);
+  const other = await tab.context().newPage();
+  await other.goto("file://" + out);
+  await other.waitForFunction(() => window.footfall.runs[0].replay.stage?.active);
+  const { reach, radius } = await other.evaluate(() => {
+    const { clock, recording, replay } = window.footfall.runs[0];
+    const depth = recording.get("contact.ball:floor.depth");
+    const row = depth.indexOf(Math.max(...depth));
+    clock.seekRow(row);
+    const contact = replay.stage.contacts.list[0];
+    const points = contact.patch.geometry.getAttribute("position").array;
+    let reach = 0;
+    for (let i = 0; i < points.length; i += 3) {
+      reach = Math.max(reach, Math.hypot(points[i] - 0.3, points[i + 1]));
+    }
+    return { reach, radius: Math.sqrt(depth[row] * (0.2 - depth[row])) };
+  });
+  // The ball is drawn with 48 by 24 faces.
+  assert.ok(Math.abs(reach / radius - 1) < 0.05, `${reach} against ${radius}`);
+  await other.close();
 });
 
 test("every scene of the house makes a page that works", async (tab) => {
