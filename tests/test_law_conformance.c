@@ -181,9 +181,12 @@ static void check_friction_finite(const sample *s) {
 static void check_power(const sample *s) {
   ff_friction out = friction_at(s);
   const ff_patch *p = &s->patch;
-  double terms[] = {-out.force[0] * p->slip[0],  -out.force[1] * p->slip[1],
-                    -out.moment[0] * p->spin,    -out.moment[1] * p->roll[0],
-                    -out.moment[2] * p->roll[1], out.normal_force * p->depth_rate,
+  double terms[] = {-out.force[0] * p->slip[0],
+                    -out.force[1] * p->slip[1],
+                    -out.moment[0] * p->spin,
+                    -out.moment[1] * p->roll[0],
+                    -out.moment[2] * p->roll[1],
+                    out.normal_force * p->depth_rate,
                     -out.path_rate};
   double balance = 0, size = 0;
   for (int i = 0; i < 7; i++) {
@@ -236,9 +239,8 @@ static void check_no_load(const sample *s) {
 
 static double friction_kink_at(const sample *s) {
   const ff_law *law = s->law;
-  return law->friction_kink
-             ? law->friction_kink(s->params.values, &s->patch, &s->load, s->memory)
-             : 1;
+  return law->friction_kink ? law->friction_kink(s->params.values, &s->patch, &s->load, s->memory)
+                            : 1;
 }
 
 /* Where the mode changes over the slip, the kink function says so. */
