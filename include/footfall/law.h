@@ -188,7 +188,8 @@ typedef struct ff_law {
   /* Friction laws with stiff memory: the force to hold over a step of 2 half seconds so that it
    * is right in the middle of the step, when memory and slip have changed under it. patch->slip
    * is the slip there without the force, and ease (1/kg) how easily the force changes it:
-   * by half ease force. Outputs are those of the middle, memory_rate the mean of the step.
+   * by half ease force. Outputs are those of the middle, but for energy, which is that of the
+   * memory as given.
    * NULL: steppers use `friction`. */
   void (*friction_held)(const void *params, const ff_patch *patch, const ff_normal *normal,
                         const double *memory, double half, double ease, ff_friction *out);

@@ -129,13 +129,13 @@ static const char *derive(void *given, const ff_pair *pair) {
 /* ---- the clutch ------------------------------------------------------------------- */
 
 typedef struct clutch {
-  double wish[2];  /* N, the force that would stick */
-  double size;     /* N, of it */
-  double yield;    /* N, the most that sticks */
-  double viscous;  /* N s/m */
+  double wish[2];            /* N, the force that would stick */
+  double size;               /* N, of it */
+  double yield;              /* N, the most that sticks */
+  double viscous;            /* N s/m */
   double stiffness, damping; /* of the bristle: N/m, N s/m */
-  double reach;    /* N s/m, damping that holds over half a step: with the spring's part */
-  double loop;     /* 1, what a force of the middle does to itself through the slip */
+  double reach; /* N s/m, damping that holds over half a step: with the spring's part */
+  double loop;  /* 1, what a force of the middle does to itself through the slip */
 } clutch;
 
 static clutch clutch_at(const params *p, const ff_patch *patch, const ff_normal *normal,
@@ -167,11 +167,12 @@ static double push_at(const params *p, const ff_patch *patch, double bend) {
 
 /* Energies and losses of a bristle that moves at memory_rate behind a clutch that slips. */
 static void account(const params *p, const ff_patch *patch, const ff_normal *normal,
-                    const clutch *c, const double *u, double speed, ff_friction *out) {
+                    const clutch *c, const double *u, double half, double speed, ff_friction *out) {
   const double *rate = out->memory_rate;
-  double push = push_at(p, patch, dot(u, u)), gain = push * patch->depth_rate;
+  const double middle[2] = {u[0] + half * rate[0], u[1] + half * rate[1]};
+  double push = push_at(p, patch, dot(middle, middle)), gain = push * patch->depth_rate;
   out->energy = 0.5 * c->stiffness * dot(u, u);
-  out->path_rate = c->stiffness * dot(u, rate); /* [Azad10 eq. 33] */
+  out->path_rate = c->stiffness * dot(middle, rate); /* [Azad10 eq. 33] */
   out->energy_rate = out->path_rate + gain;
   out->lost[FF_LOST_TANGENT] = c->damping * dot(rate, rate); /* [Azad10 eq. 28] */
   out->lost[FF_LOST_SLIP] = c->yield * speed;                /* [Azad10 eq. 29] */
@@ -220,7 +221,7 @@ static void friction_held(const void *given, const ff_patch *patch, const ff_nor
     out->memory_rate[i] = loose ? -(out->force[i] + c.stiffness * memory[i]) / c.reach
                                 : patch->slip[i] + dir[i] * (speed + half * ease * force);
   }
-  account(p, patch, normal, &c, memory, speed, out);
+  account(p, patch, normal, &c, memory, half, speed, out);
   slopes(&c, dir, out);
 }
 

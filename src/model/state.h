@@ -21,8 +21,8 @@ enum {
   FF_Y_WORK = FF_LOSS_COUNT,
   FF_Y_IMPULSE = FF_Y_WORK + 1,    /* 3, N s */
   FF_Y_ANGULAR = FF_Y_IMPULSE + 3, /* 3, N m s about the world origin */
-  FF_Y_PAID = FF_Y_ANGULAR + 3, /* J, into what friction laws store: integral of path_rate */
-  FF_Y_UNPAID = FF_Y_PAID + 1,  /* J, the same of laws that are FF_LAW_UNPAID */
+  FF_Y_PAID = FF_Y_ANGULAR + 3,    /* J, into what friction laws store: integral of path_rate */
+  FF_Y_UNPAID = FF_Y_PAID + 1,     /* J, the same of laws that are FF_LAW_UNPAID */
   FF_Y_LEDGER = FF_Y_UNPAID + 1
 };
 
@@ -34,6 +34,8 @@ typedef struct ff_point {
   double force_n, force_t[2]; /* N, on a */
   ff_vec3 force, moment;      /* N, N m about the point, on a, world */
   double energy_n, energy_t;  /* J, stored */
+  double drag;                /* N, the part of the normal force that dissipates */
+  double held[2];             /* N, friction held over the last step, see step/hold.h */
   bool unpaid;                /* energy_t is of a law that is FF_LAW_UNPAID */
   double kink, friction_kink; /* values of the laws' kink functions */
   ff_mode mode;
@@ -93,6 +95,7 @@ typedef struct ff_state {
   double *radii;
   int finite_count;
 
+  bool holds;  /* friction laws that can be held are left to step/hold.h */
   bool frozen; /* points keep their side (closed) until told: `adaptive` */
 
   /* drives: the phase each is in, and the wanted position it started from */

@@ -55,16 +55,10 @@ static void book_outside(double *ledger, ff_vec3 point, ff_vec3 force, ff_vec3 m
 
 /* ---- contacts ----------------------------------------------------------------------------- */
 
-typedef struct contact_bodies {
-  int a, b;
-  ff_vec3 arm_a, arm_b; /* from the centres of mass to the point */
-  ff_vec3 velocity_b;   /* of b at the point */
-} contact_bodies;
-
 /* Relative motion of a and b at the point, in contact coordinates. */
-static contact_bodies look(const ff_state *state, const ff_meet *meet, ff_point *point) {
+static ff_contact_bodies look(const ff_state *state, const ff_meet *meet, ff_point *point) {
   const ff_body_motion *a = &state->bodies[meet->a], *b = &state->bodies[meet->b];
-  contact_bodies out = {.a = meet->a, .b = meet->b};
+  ff_contact_bodies out = {.a = meet->a, .b = meet->b};
   out.arm_a = v3_sub(point->point, a->pose.position);
   out.arm_b = v3_sub(point->point, b->pose.position);
   out.velocity_b = velocity_at(b, out.arm_b);
@@ -82,7 +76,7 @@ static contact_bodies look(const ff_state *state, const ff_meet *meet, ff_point 
 
 /* How fast the contact could move under its own stiffness: what a step must resolve.
  * 1/m_eff along a direction is at most 1/m + |arm x d|^2 / I_min for each body. */
-static void note_stiffness(const ff_model *model, ff_state *state, const contact_bodies *bodies,
+static void note_stiffness(const ff_model *model, ff_state *state, const ff_contact_bodies *bodies,
                            const ff_point *point, const ff_normal *normal, double friction_slope) {
   double along_n = 0, along_t = 0;
   const int ids[2] = {bodies->a, bodies->b};
@@ -99,28 +93,51 @@ static void note_stiffness(const ff_model *model, ff_state *state, const contact
   state->damping = fmax(state->damping, along_t * friction_slope);
 }
 
-/* Pushes both bodies and books what comes from outside. */
-static void push(const ff_model *model, ff_state *state, const contact_bodies *bodies,
-                 const ff_point *point, double *ledger) {
+void ff_contact_push(const ff_model *model, ff_state *state, const ff_contact_bodies *bodies,
+                     ff_vec3 point, ff_vec3 force, ff_vec3 moment, double *ledger) {
   ff_wrench *a = &state->wrenches[bodies->a], *b = &state->wrenches[bodies->b];
-  a->force = v3_add(a->force, point->force);
-  a->torque = v3_add(a->torque, v3_add(v3_cross(bodies->arm_a, point->force), point->moment));
-  b->force = v3_sub(b->force, point->force);
-  b->torque = v3_sub(b->torque, v3_add(v3_cross(bodies->arm_b, point->force), point->moment));
+  a->force = v3_add(a->force, force);
+  a->torque = v3_add(a->torque, v3_add(v3_cross(bodies->arm_a, force), moment));
+  b->force = v3_sub(b->force, force);
+  b->torque = v3_sub(b->torque, v3_add(v3_cross(bodies->arm_b, force), moment));
   bool a_free = model->bodies[bodies->a].slot >= 0, b_free = model->bodies[bodies->b].slot >= 0;
   if (!ledger || (a_free && b_free)) {
     return;
   }
   if (!b_free) { /* b pushes a: its motion works on the system */
-    book_outside(ledger, point->point, point->force, point->moment);
-    ledger[FF_Y_WORK] += v3_dot(point->force, bodies->velocity_b) +
-                         v3_dot(point->moment, state->bodies[bodies->b].omega);
+    book_outside(ledger, point, force, moment);
+    ledger[FF_Y_WORK] +=
+        v3_dot(force, bodies->velocity_b) + v3_dot(moment, state->bodies[bodies->b].omega);
   } else { /* a pushes b */
     ff_vec3 velocity_a = velocity_at(&state->bodies[bodies->a], bodies->arm_a);
-    book_outside(ledger, point->point, v3_neg(point->force), v3_neg(point->moment));
-    ledger[FF_Y_WORK] -=
-        v3_dot(point->force, velocity_a) + v3_dot(point->moment, state->bodies[bodies->a].omega);
+    book_outside(ledger, point, v3_neg(force), v3_neg(moment));
+    ledger[FF_Y_WORK] -= v3_dot(force, velocity_a) + v3_dot(moment, state->bodies[bodies->a].omega);
   }
+}
+
+void ff_friction_note(const ff_model *model, const ff_binding *binding, ff_point *point,
+                      const ff_friction *friction, double *memory_rate, double *ledger) {
+  point->force_t[0] = friction->force[0];
+  point->force_t[1] = friction->force[1];
+  point->energy_t = friction->energy;
+  point->unpaid = binding->unpaid;
+  point->mode = friction->mode;
+  point->force_n += friction->normal_force;
+  point->moment = v3_scale(friction->moment[0], point->normal);
+  point->moment = v3_axpy(point->moment, friction->moment[1], point->t1);
+  point->moment = v3_axpy(point->moment, friction->moment[2], point->t2);
+  for (int i = 0; memory_rate && i < model->memory_count; i++) {
+    memory_rate[i] = friction->memory_rate[i];
+  }
+  for (int i = 0; ledger && i < FF_LOSS_COUNT; i++) {
+    ledger[FF_Y_LOST + i] += friction->lost[i];
+  }
+  if (ledger) {
+    ledger[binding->unpaid ? FF_Y_UNPAID : FF_Y_PAID] += friction->path_rate;
+  }
+  point->force = v3_axpy(point->force, friction->normal_force, point->normal);
+  point->force = v3_axpy(point->force, friction->force[0], point->t1);
+  point->force = v3_axpy(point->force, friction->force[1], point->t2);
 }
 
 static void apply_friction(const ff_model *model, const ff_binding *binding, ff_point *point,
@@ -129,52 +146,33 @@ static void apply_friction(const ff_model *model, const ff_binding *binding, ff_
   ff_friction friction;
   memset(&friction, 0, sizeof friction);
   binding->friction->friction(&binding->friction_params, &point->patch, normal, memory, &friction);
-  point->force_t[0] = friction.force[0];
-  point->force_t[1] = friction.force[1];
-  point->energy_t = friction.energy;
-  point->unpaid = binding->unpaid;
-  point->mode = friction.mode;
-  point->force_n += friction.normal_force;
-  point->force = v3_axpy(point->force, friction.normal_force, point->normal);
-  point->force = v3_axpy(point->force, friction.force[0], point->t1);
-  point->force = v3_axpy(point->force, friction.force[1], point->t2);
-  point->moment = v3_scale(friction.moment[0], point->normal);
-  point->moment = v3_axpy(point->moment, friction.moment[1], point->t1);
-  point->moment = v3_axpy(point->moment, friction.moment[2], point->t2);
+  ff_friction_note(model, binding, point, &friction, memory_rate, ledger);
   *slope = fabs(friction.d_slip[0][0]) + fabs(friction.d_slip[1][1]);
-  for (int i = 0; memory_rate && i < model->memory_count; i++) {
-    memory_rate[i] = friction.memory_rate[i];
-  }
-  for (int i = 0; ledger && i < FF_LOSS_COUNT; i++) {
-    ledger[FF_Y_LOST + i] += friction.lost[i];
-  }
-  if (ledger) {
-    ledger[binding->unpaid ? FF_Y_UNPAID : FF_Y_PAID] += friction.path_rate;
-  }
 }
 
 /* Law and forces of one point that touches. */
 static void touch(const ff_model *model, ff_state *state, const ff_meet *meet, const ff_near *near,
                   ff_point *point, const double *memory, double *memory_rate, double *ledger) {
   const ff_binding *binding = &model->bindings[near->binding];
-  contact_bodies bodies = look(state, meet, point);
+  ff_contact_bodies bodies = look(state, meet, point);
   ff_normal normal;
   binding->normal->normal(&binding->normal_params, &point->patch, &normal);
   point->force_n = normal.force;
   point->energy_n = normal.energy;
+  point->drag = normal.force - normal.elastic;
   point->force = v3_scale(normal.force, point->normal);
   point->moment = v3(0, 0, 0);
   point->mode = FF_SLIP;
   double slope = 0;
-  if (!binding->frictionless) {
+  if (!binding->frictionless && !(state->holds && binding->friction->friction_held)) {
     apply_friction(model, binding, point, &normal, memory, memory_rate, ledger, &slope);
     if (memory_rate && model->memory_count > 0 && ff_frame_wanders(model, near)) {
       ff_frame_turn_back(model, state, near, point, memory, memory_rate);
     }
   }
-  if (binding->friction->friction_kink) {
-    point->friction_kink = binding->friction->friction_kink(&binding->friction_params,
-                                                            &point->patch, &normal, memory);
+  if (state->frozen && binding->friction->friction_kink) {
+    point->friction_kink =
+        binding->friction->friction_kink(&binding->friction_params, &point->patch, &normal, memory);
   }
   if (binding->normal->kink) {
     point->kink = binding->normal->kink(&binding->normal_params, &point->patch);
@@ -182,9 +180,9 @@ static void touch(const ff_model *model, ff_state *state, const ff_meet *meet, c
   note_stiffness(model, state, &bodies, point, &normal, slope);
   if (ledger) {
     /* What the normal force takes beyond its elastic part is lost. */
-    ledger[FF_Y_LOST + FF_LOST_NORMAL] += (normal.force - normal.elastic) * point->patch.depth_rate;
+    ledger[FF_Y_LOST + FF_LOST_NORMAL] += point->drag * point->patch.depth_rate;
   }
-  push(model, state, &bodies, point, ledger);
+  ff_contact_push(model, state, &bodies, point->point, point->force, point->moment, ledger);
 }
 
 static void release(ff_point *point) {

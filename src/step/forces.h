@@ -4,6 +4,13 @@
 
 #include "model/state.h"
 
+/* The bodies of a contact point. */
+typedef struct ff_contact_bodies {
+  int a, b;
+  ff_vec3 arm_a, arm_b; /* m, from the centres of mass to the point */
+  ff_vec3 velocity_b;   /* m/s, of b at the point */
+} ff_contact_bodies;
+
 /* Poses and velocities of all bodies from y at time t. */
 void ff_bodies_update(const ff_model *model, ff_state *state, double t, const double *y);
 
@@ -16,6 +23,15 @@ void ff_forces_update(const ff_model *model, ff_state *state, double t, const do
 /* Adds to the rates that ff_forces_update has given those of the bodies, and gravity to the
  * ledger. Returns nonzero if they are not finite. */
 int ff_rates_of_bodies(const ff_model *model, const ff_state *state, const double *y, double *dy);
+
+/* A friction law's answer: into the point, the rates of its memory and of the ledger. */
+void ff_friction_note(const ff_model *model, const ff_binding *binding, ff_point *point,
+                      const ff_friction *friction, double *memory_rate, double *ledger);
+
+/* A force and a moment (on a, world) at a point: pushes both bodies, and books in the ledger (may
+ * be NULL) what comes from outside. */
+void ff_contact_push(const ff_model *model, ff_state *state, const ff_contact_bodies *bodies,
+                     ff_vec3 point, ff_vec3 force, ff_vec3 moment, double *ledger);
 
 /* dy/dt of the whole state vector. Returns nonzero if it is not finite. */
 int ff_rates(const ff_model *model, ff_state *state, double t, const double *y, double *dy);

@@ -84,6 +84,7 @@ static void tend_memory(ff_work *work) {
     ff_point *point = &state->points[i];
     if (point->closed && !point->touching) {
       ff_work_drop_memory(work, i);
+      point->held[0] = point->held[1] = 0;
     }
     point->closed = point->touching;
   }
@@ -92,11 +93,12 @@ static void tend_memory(ff_work *work) {
 
 ff_status ff_work_finish(ff_work *work, double t_before) {
   ff_state *state = work->state;
-  ff_status status = tidy(work->model, state) ? ff_work_refresh(work) : FF_ERROR_STEP;
+  const ff_stepper *stepper = ff_stepper_of(work->model);
+  ff_status status = tidy(work->model, state) ? stepper->refresh(work) : FF_ERROR_STEP;
   if (status != FF_OK) {
     memcpy(state->y, work->before, (size_t)state->size * sizeof *state->y);
     state->t = t_before;
-    ff_work_refresh(work);
+    stepper->refresh(work);
     return status;
   }
   if (work->model->memory_count > 0) {

@@ -4,6 +4,7 @@
 
 #include "model/state.h"
 #include "solve/ode.h"
+#include "step/hold.h"
 
 /* What a stepper works on. */
 typedef struct ff_work {
@@ -14,6 +15,7 @@ typedef struct ff_work {
   double *stage;  /* size */
   double *sum;    /* size */
   ff_ode *ode;    /* `adaptive` */
+  ff_hold *holds; /* `symplectic-euler`, NULL if no law is held */
   long steps, events;
 } ff_work;
 

@@ -2,7 +2,8 @@
  *
  * Flight under gravity and the turning of round bodies are solved exactly, other bodies turn
  * by a symplectic splitting; so free flight has no error, and elastic contact keeps its energy
- * in the mean. First order in the forces.
+ * in the mean. First order in the forces. Friction laws with a stiff memory are held: their force
+ * is that of the middle of the kick, see step/hold.h.
  */
 #include "math/vec.h"
 #include "step/rotation.h"
@@ -40,6 +41,22 @@ static void move_body(const ff_work *work, int slot, double h) {
   v3_store(y + FF_Y_Q + 1, v3(q.x, q.y, q.z));
 }
 
+static ff_status create(ff_work *work) {
+  return ff_hold_create(&work->holds, work->model, work->state);
+}
+
+static void destroy(ff_work *work) {
+  ff_hold_destroy(work->holds);
+}
+
+static ff_status refresh(ff_work *work) {
+  ff_status status = ff_work_refresh(work);
+  if (status == FF_OK && work->holds) {
+    ff_hold_friction(work->holds, work->model, work->state, work->rates);
+  }
+  return status;
+}
+
 static ff_status step(ff_work *work, double t_end) {
   ff_state *state = work->state;
   double t = state->t, h = t_end - t;
@@ -58,6 +75,8 @@ static ff_status step(ff_work *work, double t_end) {
 const ff_stepper ff_stepper_symplectic_euler = {
     .name = "symplectic-euler",
     .order = 1,
-    .refresh = ff_work_refresh,
+    .create = create,
+    .destroy = destroy,
+    .refresh = refresh,
     .step = step,
 };

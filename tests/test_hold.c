@@ -1,0 +1,135 @@
+/* Friction held over fixed steps: nothing creeps, stiff bristles do not need short steps, and
+ * what fixed steps give comes to what `adaptive` gives. */
+#include "math/vec.h"
+#include "worlds.h"
+
+static const char *af_names[2] = {"K", "D"};
+static const char *bc_names[4] = {"K", "D", "mu", "viscous"};
+
+static void add_contact(ff_scene *scene, const char *a, const double normal[2],
+                        const double friction[4]) {
+  ff_contact_def contact = ff_contact_def_default();
+  contact.a = a;
+  contact.b = "floor";
+  contact.normal = (ff_law_choice){"azad-featherstone", af_names, normal, 2};
+  contact.friction = (ff_law_choice){"bristle-clutch", bc_names, friction, 4};
+  assert_int_equal(ff_scene_add_contact(scene, &contact), FF_OK);
+}
+
+/* ---- a box on a slope ----------------------------------------------------------------- */
+
+/* 1 kg on four corner spheres, on a slope of this angle (rad), steps of 1 ms. */
+static ff_body box_on_slope(world *w, double angle, double stiffness) {
+  w->scene = scene_new(9.81, "symplectic-euler", 1e-3);
+  ff_run_def run = ff_run_def_default();
+  run.gravity = (ff_vec3){9.81 * sin(angle), 0, -9.81 * cos(angle)};
+  run.stepper.kind = "symplectic-euler";
+  run.stepper.step = 1e-3;
+  assert_int_equal(ff_scene_set_run(w->scene, &run), FF_OK);
+  scene_floor(w->scene, "floor");
+  ff_body_def def = ff_body_def_default();
+  def.name = "box";
+  def.mass = 1;
+  def.com = v3(0, 0, 0);
+  def.inertia = (ff_mat3){{{.004, 0, 0}, {0, .004, 0}, {0, 0, .006}}};
+  def.position = v3(0, 0, .06);
+  ff_body body;
+  assert_int_equal(ff_scene_add_body(&body, w->scene, &def), FF_OK);
+  for (int i = 0; i < 4; i++) {
+    ff_shape shape;
+    ff_shape_def corner = ff_shape_def_default();
+    corner.size.x = .01;
+    corner.position = v3(i & 1 ? .1 : -.1, i & 2 ? .1 : -.1, -.05);
+    assert_int_equal(ff_scene_add_shape(&shape, w->scene, body, &corner), FF_OK);
+  }
+  add_contact(w->scene, "box", (double[]){1e6, 2e3}, (double[]){stiffness, 2e3, .5, 0});
+  world_start(w);
+  return body;
+}
+
+/* How far it gets from its first second to the end. */
+static double creep(double angle, double stiffness, double end) {
+  world w = {0};
+  ff_body box = box_on_slope(&w, angle, stiffness);
+  assert_int_equal(world_advance(&w, 1), FF_OK);
+  ff_vec3 start = ff_sim_body(w.sim, box).position;
+  assert_int_equal(world_advance(&w, end), FF_OK);
+  double moved = v3_norm(v3_sub(ff_sim_body(w.sim, box).position, start));
+  world_end(&w);
+  return moved;
+}
+
+static void a_box_does_not_creep_in_a_million_steps(void **state) {
+  (void)state;
+  assert_close(creep(5 * ff_pi / 180, 1.5e6, 1001), 0, 1e-8);
+}
+
+static void it_holds_to_the_friction_angle(void **state) {
+  (void)state;
+  double limit = atan(.5), tenth = .1 * ff_pi / 180;
+  assert_close(creep(limit - tenth, 1.5e6, 20), 0, 1e-8);
+  assert_true(creep(limit + tenth, 1.5e6, 20) > 1);
+}
+
+/* A bristle far stiffer than explicit steps of 1 ms can follow. */
+static void stiff_bristles_need_no_short_steps(void **state) {
+  (void)state;
+  assert_close(creep(5 * ff_pi / 180, 1.5e9, 5), 0, 1e-8);
+}
+
+/* ---- against `adaptive` -------------------------------------------------------------------- */
+
+typedef struct roll {
+  double x, worst, last; /* m; residuals over the total energy */
+} roll;
+
+/* The rolling sphere of [Azad10 Sec. 4], which is at .374041243 m after 1 s. */
+static roll rolling_sphere(const char *stepper, double step) {
+  world w = {.scene = scene_new(9.81, stepper, step)};
+  scene_floor(w.scene, "floor");
+  ff_body_def def = ff_body_def_default();
+  def.name = "ball";
+  def.mass = .154;
+  def.position = v3(0, 0, .1);
+  def.velocity = v3(.5, .5, 0);
+  ff_body ball = scene_solid(w.scene, &def, FF_SPHERE, v3(.0165, 0, 0));
+  add_contact(w.scene, "ball", (double[]){8.5e6, 3.1e3}, (double[]){12.75e6, 3.1e3, .2, .1});
+  world_start(&w);
+  assert_int_equal(world_advance(&w, 1), FF_OK);
+  ff_body_state end = ff_sim_body(w.sim, ball);
+  /* Rolling conserves the angular momentum about the ground, whatever the step. */
+  assert_near(end.omega.y, 21.6450216, 1e-6);
+  roll out = {end.position.x, ff_sim_audit(w.sim).energy_residual / .189574,
+              fabs(ff_sim_energy(w.sim).residual) / .189574};
+  world_end(&w);
+  return out;
+}
+
+static void fixed_steps_converge(void **state) {
+  (void)state;
+  double coarse = fabs(rolling_sphere("symplectic-euler", 1e-4).x - .374041243);
+  double fine = fabs(rolling_sphere("symplectic-euler", 1.25e-5).x - .374041243);
+  assert_true(coarse < 1e-3);
+  assert_true(fine < coarse / 6); /* first order: 8, less what touch-downs scatter */
+}
+
+static void ledgers_close_with_the_step(void **state) {
+  (void)state;
+  assert_true(rolling_sphere("rk4", 1e-4).worst < 1e-3);
+  assert_true(rolling_sphere("rk4", 1.25e-5).worst < 1e-6);
+  /* Kick and flight are apart by half a step: in contact the residual is of first order, and
+   * mostly gone when contact ends. */
+  assert_true(rolling_sphere("symplectic-euler", 1e-4).last < 3e-3);
+  assert_true(rolling_sphere("symplectic-euler", 1.25e-5).last < 1e-4);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_box_does_not_creep_in_a_million_steps),
+      cmocka_unit_test(it_holds_to_the_friction_angle),
+      cmocka_unit_test(stiff_bristles_need_no_short_steps),
+      cmocka_unit_test(fixed_steps_converge),
+      cmocka_unit_test(ledgers_close_with_the_step),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
