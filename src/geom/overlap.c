@@ -2,6 +2,7 @@
  * that looks to a law. */
 #include "geom/overlap.h"
 
+#include "geom/touch.h"
 #include "math/exact.h"
 
 /* ---- reach and depth ----------------------------------------------------------------- */
@@ -175,4 +176,29 @@ ff_overlap ff_overlap_seen(const ff_slab *slab, ff_vec3 t1, ff_vec3 t2) {
                       .area = slab->area,
                       .centroid_depth = slab->centroid_depth,
                       .second = {{s11 + s22, 0, 0}, {0, s22, -s12}, {0, -s12, s11}}};
+}
+
+/* ---- as a contact -------------------------------------------------------------------------- */
+
+bool ff_geom_can_overlap(ff_shape_kind a, ff_shape_kind b) {
+  return (a == FF_HALF_SPACE) != (b == FF_HALF_SPACE) && ff_geom_can_touch(a, b);
+}
+
+void ff_geom_touch_overlap(const ff_geom *a, const ff_pose *pose_a, const ff_pose *pose_b,
+                           ff_touch *out, ff_overlap *overlap) {
+  ff_vec3 normal = q_axis_z(pose_b->orientation), t1 = q_axis_x(pose_b->orientation);
+  ff_mat3 turn = q_matrix(pose_a->orientation);
+  ff_cut cut = {.normal = m3_tmul(turn, normal)};
+  double height = v3_dot(normal, v3_sub(pose_a->position, pose_b->position));
+  double reach = ff_geom_reach(a, cut.normal);
+  cut.depth = reach - height;
+  cut.rest = reach + height;
+  ff_slab slab;
+  ff_geom_overlap(a, &cut, &slab);
+  *out = (ff_touch){.point = v3_add(pose_a->position, m3_mul(turn, slab.centroid)),
+                    .normal = normal,
+                    .t1 = t1,
+                    .depth = cut.depth};
+  ff_vec3 s1 = m3_tmul(turn, t1);
+  *overlap = ff_overlap_seen(&slab, s1, v3_cross(cut.normal, s1));
 }

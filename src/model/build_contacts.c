@@ -207,6 +207,19 @@ static ff_status blame_choice(ff_build *build, int contact, const char *part, ff
   return status;
 }
 
+/* A law of overlap needs a half-space on one side. */
+static ff_status check_overlap(ff_report *report, const ff_binding *binding, ff_shape_kind a,
+                               ff_shape_kind b) {
+  if (!binding->overlaps || ff_geom_can_overlap(a, b)) {
+    return FF_OK;
+  }
+  ff_report_what(report,
+                 "'%s' works on the overlap with a half-space; there is none between a %s and a %s",
+                 binding->normal->name, ff_shape_kind_name(a), ff_shape_kind_name(b));
+  ff_report_key(report, "law");
+  return FF_ERROR_INPUT;
+}
+
 static ff_status resolve(binder *bind, ff_binding *to, int contact, const shape_class *a,
                          const shape_class *b) {
   ff_build *build = bind->build;
@@ -221,6 +234,10 @@ static ff_status resolve(binder *bind, ff_binding *to, int contact, const shape_
   to->pair = pair_rule(build->scene, a, b, radius);
   ff_status status = resolve_choice(build->report, &def->normal, FF_LAW_NORMAL, &to->pair,
                                     &to->normal, &to->normal_params);
+  if (status == FF_OK) {
+    to->overlaps = to->normal->traits(&to->normal_params) & FF_LAW_WANTS_OVERLAP;
+    status = check_overlap(build->report, to, ga->kind, gb->kind);
+  }
   if (status != FF_OK) {
     return blame_choice(build, contact, "normal", status);
   }

@@ -1,4 +1,5 @@
 /* Questions about a model. */
+#include "geom/overlap.h"
 #include "math/vec.h"
 #include "model/model.h"
 
@@ -88,15 +89,51 @@ static double start_gap(const ff_model *model, const ff_model_pair *pair) {
   return fmax(-depth, 0);
 }
 
+/* A contact to try laws on: as the bodies stand at the start, but nearer. */
+typedef struct probe {
+  const ff_binding *binding;
+  ff_geom geom;   /* laws of overlap: what touches the half-space, */
+  ff_vec3 normal; /* and the half-space's normal seen from it */
+} probe;
+
+static probe probe_of(const ff_model *model, const ff_model_pair *pair) {
+  const ff_model_body *a = &model->bodies[pair->a], *b = &model->bodies[pair->b];
+  probe out = {.binding = &model->bindings[pair->binding]};
+  for (int k = 0; out.binding->overlaps && k < a->shape_count * b->shape_count; k++) {
+    const ff_model_shape *sa = &model->shapes[a->first_shape + k / b->shape_count];
+    const ff_model_shape *sb = &model->shapes[b->first_shape + k % b->shape_count];
+    int entry = sa->class_index * model->class_count + sb->class_index;
+    if (model->class_table[entry] == pair->binding) {
+      ff_quat qa = q_mul(a->start.orientation, sa->pose.orientation);
+      ff_quat qb = q_mul(b->start.orientation, sb->pose.orientation);
+      out.geom = sa->geom;
+      out.normal = q_unrotate(qa, q_rotate(qb, v3(0, 0, 1)));
+      break;
+    }
+  }
+  return out;
+}
+
+static ff_patch probe_at(const probe *p, double depth, double rate) {
+  ff_patch patch = {.depth = depth, .depth_rate = rate};
+  if (p->binding->overlaps) {
+    ff_cut cut = {p->normal, depth, 2 * ff_geom_reach(&p->geom, p->normal) - depth};
+    ff_slab slab;
+    ff_geom_overlap(&p->geom, &cut, &slab);
+    ff_vec3 t1 = v3_orthogonal(p->normal);
+    patch.overlap = ff_overlap_seen(&slab, t1, v3_cross(p->normal, t1));
+  }
+  return patch;
+}
+
 /* Depth at which the law has stored the energy of the approach and the weight's work. */
-static double deepest(const ff_binding *binding, double energy, double weight) {
+static double deepest(const probe *p, double energy, double weight) {
   double low = 0, high = 1;
   ff_normal normal;
-  ff_patch patch = {0};
   for (int i = 0; i < 200; i++) {
     double middle = i < 40 ? high : 0.5 * (low + high);
-    patch.depth = middle;
-    binding->normal->normal(&binding->normal_params, &patch, &normal);
+    ff_patch patch = probe_at(p, middle, 0);
+    p->binding->normal->normal(&p->binding->normal_params, &patch, &normal);
     if (normal.energy < energy + weight * middle) {
       low = middle;
       high = i < 40 ? 2 * high : high;
@@ -121,9 +158,10 @@ static double stable_step(const ff_model *model, const ff_model_pair *pair,
   double gap = start_gap(model, pair);
   double v = v3_norm(v3_sub(a->velocity, b->velocity));
   double speed = sqrt(v * v + 2 * g * (isfinite(gap) ? gap : 0));
-  ff_patch patch = {.depth_rate = speed};
   ff_normal normal;
-  patch.depth = deepest(binding, 0.5 * speed * speed / inv_mass, g / inv_mass);
+  probe p = probe_of(model, pair);
+  double depth = deepest(&p, 0.5 * speed * speed / inv_mass, g / inv_mass);
+  ff_patch patch = probe_at(&p, depth, speed);
   binding->normal->normal(&binding->normal_params, &patch, &normal);
   double rate = fmax(sqrt(fmax(normal.d_depth, 0) * inv_mass), normal.d_rate * inv_mass);
   /* Friction under the weight: a stiff regularised law needs short steps too. */

@@ -45,6 +45,7 @@ typedef struct ff_binding {
   const ff_law *normal, *friction;
   bool frictionless; /* the friction law is "none": nothing to evaluate */
   bool unpaid;       /* it is FF_LAW_UNPAID */
+  bool overlaps;     /* the normal law wants the overlap: one point a pair of shapes */
   ff_law_params normal_params, friction_params;
   ff_pair pair;
 } ff_binding;
@@ -108,6 +109,11 @@ struct ff_model {
  * FF_FINE_STEP resolves it well: about 15 steps in an elastic impact. */
 #define FF_COARSE_STEP 1.0
 #define FF_FINE_STEP   0.2
+
+/* Points that a pair of shapes under this binding can have. */
+static inline int ff_binding_points(const ff_binding *binding, ff_shape_kind a, ff_shape_kind b) {
+  return binding->overlaps ? 1 : ff_geom_touch_limit(a, b);
+}
 
 /* Where a body that is not free stands and how it moves at time t. */
 typedef struct ff_body_motion {

@@ -52,7 +52,8 @@ static bool add_nears(const ff_model *model, ff_state *state, int a, int b, bool
       if (model->class_table[entry] < 0 || floor != floors) {
         continue;
       }
-      int points = ff_geom_touch_limit(sa->geom.kind, sb->geom.kind);
+      const ff_binding *binding = &model->bindings[model->class_table[entry]];
+      int points = ff_binding_points(binding, sa->geom.kind, sb->geom.kind);
       if (state->near_count == state->near_capacity ||
           state->point_count + points > state->point_capacity) {
         return false;

@@ -123,7 +123,7 @@ void ff_friction_note(const ff_model *model, const ff_binding *binding, ff_point
   point->unpaid = binding->unpaid;
   point->mode = friction->mode;
   point->force_n += friction->normal_force;
-  point->moment = v3_scale(friction->moment[0], point->normal);
+  point->moment = v3_axpy(point->moment, friction->moment[0], point->normal);
   point->moment = v3_axpy(point->moment, friction->moment[1], point->t1);
   point->moment = v3_axpy(point->moment, friction->moment[2], point->t2);
   for (int i = 0; memory_rate && i < model->memory_count; i++) {
@@ -156,12 +156,13 @@ static void touch(const ff_model *model, ff_state *state, const ff_meet *meet, c
   const ff_binding *binding = &model->bindings[near->binding];
   ff_contact_bodies bodies = look(state, meet, point);
   ff_normal normal;
+  normal.moment[0] = normal.moment[1] = 0;
   binding->normal->normal(&binding->normal_params, &point->patch, &normal);
   point->force_n = normal.force;
   point->energy_n = normal.energy;
   point->drag = normal.force - normal.elastic;
   point->force = v3_scale(normal.force, point->normal);
-  point->moment = v3(0, 0, 0);
+  point->moment = v3_axpy(v3_scale(normal.moment[0], point->t1), normal.moment[1], point->t2);
   point->mode = FF_SLIP;
   double slope = 0;
   if (!binding->frictionless && !(state->holds && binding->friction->friction_held)) {
@@ -180,7 +181,9 @@ static void touch(const ff_model *model, ff_state *state, const ff_meet *meet, c
   note_stiffness(model, state, &bodies, point, &normal, slope);
   if (ledger) {
     /* What the normal force takes beyond its elastic part is lost. */
+    const double *roll = point->patch.roll;
     ledger[FF_Y_LOST + FF_LOST_NORMAL] += point->drag * point->patch.depth_rate;
+    ledger[FF_Y_LOST + FF_LOST_ROLLING] -= normal.moment[0] * roll[0] + normal.moment[1] * roll[1];
   }
   ff_contact_push(model, state, &bodies, point->point, point->force, point->moment, ledger);
 }
@@ -206,10 +209,16 @@ static void find_points(const ff_model *model, ff_state *state, const ff_near *n
   ff_touch touches[FF_TOUCH_MAX];
   /* `adaptive` watches the depth of every point, others only want what overlaps. */
   double margin = state->frozen ? INFINITY : 0;
-  int count = ff_geom_touch(&a->geom, &pose_a, &b->geom, &pose_b, margin, touches);
+  int count = 1;
   bool wanders = model->memory_count > 0 && ff_frame_wanders(model, near);
   for (int i = 0; i < near->point_count; i++) {
     release(&state->points[near->first_point + i]);
+  }
+  if (model->bindings[near->binding].overlaps) {
+    ff_overlap *overlap = &state->points[near->first_point].patch.overlap;
+    ff_geom_touch_overlap(&a->geom, &pose_a, &pose_b, touches, overlap);
+  } else {
+    count = ff_geom_touch(&a->geom, &pose_a, &b->geom, &pose_b, margin, touches);
   }
   for (int i = 0; i < count; i++) {
     const ff_touch *from = &touches[i];

@@ -55,8 +55,7 @@ void ff_frame_turn_back(const ff_model *model, const ff_state *state, const ff_n
   ff_vec3 axis = q_rotate(body_b(model, state, near)->pose.orientation, point->axis);
   ff_vec3 rate = normal_rate(model, state, near, point->normal);
   /* t1 = e / |e| with e = axis - (axis.n) n: its rate along t2 */
-  double turn =
-      -v3_dot(axis, point->normal) * v3_dot(rate, point->t2) / v3_dot(axis, point->t1);
+  double turn = -v3_dot(axis, point->normal) * v3_dot(rate, point->t2) / v3_dot(axis, point->t1);
   memory_rate[0] += turn * memory[1];
   memory_rate[1] -= turn * memory[0];
 }

@@ -228,7 +228,7 @@ static void finish(ff_hold *hold, const ff_model *model, ff_state *state, entry 
   ff_friction *friction = &e->friction;
   friction->memory_rate[0] += v3_dot(v, point->t1) - e->patch.slip[0] - own * friction->force[0];
   friction->memory_rate[1] += v3_dot(v, point->t2) - e->patch.slip[1] - own * friction->force[1];
-  ff_vec3 before = point->force;
+  ff_vec3 force = point->force, moment = point->moment; /* of the normal law, pushed already */
   ff_friction_note(model, e->binding, point, friction, memory_rate, ledger);
   if (ff_frame_wanders(model, e->near)) {
     ff_frame_turn_back(model, state, e->near, point, ff_state_memory(model, state, e->point),
@@ -236,8 +236,8 @@ static void finish(ff_hold *hold, const ff_model *model, ff_state *state, entry 
   }
   double middle_rate = -v3_dot(point->normal, v);
   ledger[FF_Y_LOST + FF_LOST_NORMAL] += point->drag * (middle_rate - point->patch.depth_rate);
-  ff_contact_push(model, state, &e->bodies, point->point, v3_sub(point->force, before),
-                  point->moment, ledger);
+  ff_contact_push(model, state, &e->bodies, point->point, v3_sub(point->force, force),
+                  v3_sub(point->moment, moment), ledger);
 }
 
 void ff_hold_friction(ff_hold *hold, const ff_model *model, ff_state *state, double *rates) {

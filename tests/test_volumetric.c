@@ -1,0 +1,344 @@
+/* Volumetric contact in motion: what is stored comes back, what is lost is booked, and what
+ * the laws of [Brown18] say at single patches. */
+#include "footfall/footfall.h"
+#include "worlds.h"
+
+/* ---- worlds from text ------------------------------------------------------------------- */
+
+static void open_world(world *w, const char *format, ...) {
+  char text[4096];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  ff_report report = {0};
+  ff_status status = ff_scene_parse(&w->scene, text, strlen(text), "test", NULL, 0, &report);
+  if (status != FF_OK) {
+    fail_msg("%s: %s", report.key, report.what);
+  }
+  world_start(w);
+}
+
+#define FLOOR "  floor: {fixed: true, shape: {half-space: {normal: [0, 0, 1]}}}\n"
+#define EXACT                                                                                      \
+  "footfall: 1\ngravity: [0, 0, -9.81]\nstepper: {kind: adaptive, rtol: 1e-13, atol: 1e-15}\n"     \
+  "duration: 100\n"
+#define EGG                                                                                        \
+  "  egg: {mass: 0.5, shape: {ellipsoid: {axes: [0.12, 0.07, 0.05]}}, position: [0, 0, 0.15], "    \
+  "orientation: {axis: [1, 2, 0.5], angle: 0.6}, omega: [1, 0.4, 0.2]}\n"
+
+/* ---- energy ------------------------------------------------------------------------------- */
+
+/* [issue: 100 s, drift below 1e-8] of the energy that moves. */
+static void an_ellipsoid_bounces_and_rocks_for_long(void **state) {
+  (void)state;
+  world w = {0};
+  open_world(&w, EXACT "bodies:\n" FLOOR EGG "contacts:\n"
+                       "  - {pair: [egg, floor], normal: {law: volumetric, k_V: 3e6}}\n");
+  assert_int_equal(world_advance(&w, 100), FF_OK);
+  ff_audit audit = ff_sim_audit(w.sim);
+  assert_true(audit.energy_scale > 0.3);
+  assert_true(audit.energy_residual < 1e-8 * audit.energy_scale);
+  assert_true(audit.events > 500); /* it does bounce */
+  world_end(&w);
+}
+
+/* With damping, friction, spin and rolling resistance every joule has a line of its own. */
+static void the_ledger_closes_with_friction(void **state) {
+  (void)state;
+  static const char *const shapes[] = {
+      "sphere: {radius: 0.08}", "ellipsoid: {axes: [0.12, 0.07, 0.05]}",
+      "box: {size: [0.2, 0.12, 0.1]}", "capsule: {radius: 0.05, length: 0.1}",
+      "cylinder: {radius: 0.07, height: 0.1}"};
+  for (int i = 0; i < 5; i++) {
+    world w = {0};
+    open_world(&w,
+               EXACT
+               "bodies:\n" FLOOR
+               "  thing: {mass: 0.5, shape: {%s}, position: [0, 0, 0.15], orientation: {axis: "
+               "[1, 2, 0.5], angle: 0.6}, omega: [3, 2, 6], velocity: [0.5, 0.2, 0]}\n"
+               "contacts:\n"
+               "  - pair: [thing, floor]\n"
+               "    normal: {law: volumetric, k_V: 5e6, a_V: 0.3}\n"
+               "    friction: {law: continuous, mu_s: 0.5, mu_d: 0.3, v_t: 0.05, omega_t: 1}\n",
+               shapes[i]);
+    assert_int_equal(world_advance(&w, 0.6), FF_OK);
+    ff_audit audit = ff_sim_audit(w.sim);
+    ff_energy energy = ff_sim_energy(w.sim);
+    assert_true(audit.energy_residual < 1e-9 * audit.energy_scale);
+    assert_true(energy.lost[FF_LOST_NORMAL] > 0 && energy.lost[FF_LOST_SLIP] > 0);
+    assert_true(energy.lost[FF_LOST_ROLLING] > 0 && energy.lost[FF_LOST_SPIN] > 0);
+    assert_true(ff_sim_contact_count(w.sim) <= 1); /* one point a pair of shapes */
+    world_end(&w);
+  }
+}
+
+/* The plane may move: it works on what stands on it, and turns it. */
+static void the_ledger_closes_on_a_moving_plane(void **state) {
+  (void)state;
+  world w = {0};
+  open_world(
+      &w, EXACT
+      "bodies:\n"
+      "  table: {motion: {velocity: [0.3, 0, 0], spin: {axis: [0.1, 0, 1], rate: 2}, oscillate: "
+      "{amplitude: [0, 0, 0.002], frequency: 8}}, shape: {half-space: {}}}\n"
+      "  egg: {mass: 0.5, shape: {ellipsoid: {axes: [0.12, 0.07, 0.05]}}, position: [0.1, 0, "
+      "0.06]}\n"
+      "contacts:\n"
+      "  - pair: [egg, table]\n"
+      "    normal: {law: volumetric, k_V: 5e6, a_V: 0.5}\n"
+      "    friction: {law: continuous, mu_s: 0.6, mu_d: 0.5, v_t: 0.05, coupled: true}\n");
+  assert_int_equal(world_advance(&w, 0.4), FF_OK);
+  ff_audit audit = ff_sim_audit(w.sim);
+  assert_true(fabs(ff_sim_energy(w.sim).work) > 1e-4);
+  assert_true(audit.energy_residual < 1e-9 * audit.energy_scale);
+  assert_true(audit.momentum_residual < 1e-9 && audit.angular_residual < 1e-9);
+  world_end(&w);
+}
+
+/* [Brown18 eq. 44] as printed pushes harder on the way out too: what it takes from a ball that
+ * falls it gives back to it, and the ball comes up to where it was. */
+static void the_printed_damping_damps_nothing(void **state) {
+  (void)state;
+  double height[2];
+  for (int printed = 0; printed < 2; printed++) {
+    world w = {0};
+    open_world(&w,
+               EXACT "bodies:\n" FLOOR
+                     "  ball: {mass: 1, shape: {sphere: {radius: 0.1}}, position: [0, 0, 0.15]}\n"
+                     "contacts:\n"
+                     "  - {pair: [ball, floor], normal: {law: volumetric, k_V: 1e7, a_V: 0.2, "
+                     "printed: %s}}\n",
+               printed ? "true" : "false");
+    height[printed] = 0;
+    for (int i = 0; i < 60; i++) {
+      assert_int_equal(world_advance(&w, 0.12 + 0.005 * i), FF_OK);
+      height[printed] = fmax(height[printed], ff_sim_body(w.sim, (ff_body){2}).position.z);
+    }
+    assert_true(ff_sim_audit(w.sim).energy_residual < 1e-9); /* and the ledger says so */
+    double lost = ff_sim_energy(w.sim).lost[FF_LOST_NORMAL];
+    assert_true(printed ? fabs(lost) < 1e-9 : lost > 0.05);
+    world_end(&w);
+  }
+  assert_true(height[0] < 0.14 && height[1] > 0.1499);
+}
+
+/* ---- rest and rolling ------------------------------------------------------------------------ */
+
+/* A sphere rests where k_V V is its weight. */
+static void rest_is_where_the_volume_carries_the_weight(void **state) {
+  (void)state;
+  world w = {0};
+  open_world(&w,
+             EXACT "bodies:\n" FLOOR
+                   "  ball: {mass: 1, shape: {sphere: {radius: 0.1}}, position: [0, 0, 0.099]}\n"
+                   "contacts:\n"
+                   "  - {pair: [ball, floor], normal: {law: volumetric, k_V: 1e6, a_V: 8}}\n");
+  assert_int_equal(world_advance(&w, 20), FF_OK);
+  ff_contact contact = ff_sim_contact(w.sim, 0);
+  assert_near(contact.patch.overlap.volume, 9.81 / 1e6, 1e-9);
+  assert_near(contact.force.z, 9.81, 1e-9);
+  double d = contact.patch.depth;
+  assert_near(3.141592653589793 * d * d * (0.3 - d) / 3, 9.81 / 1e6, 1e-9);
+  world_end(&w);
+}
+
+/* [Brown18 eq. 45] alone on a ball that would roll for ever: with friction holding, the moment
+ * k_V a_V J_t omega takes omega down exponentially at this rate over 7/5 m r^2. */
+static void rolling_resistance_slows_a_ball(void **state) {
+  (void)state;
+  world w = {0};
+  open_world(&w,
+             EXACT "bodies:\n" FLOOR
+                   "  ball: {mass: 1, shape: {sphere: {radius: 0.1}}, position: [0, 0, %.17g], "
+                   "velocity: [1, 0, 0], omega: [0, 10, 0]}\n"
+                   "contacts:\n"
+                   "  - pair: [ball, floor]\n"
+                   "    normal: {law: volumetric, k_V: 1e7, a_V: 5}\n"
+                   "    friction: {law: continuous, mu_s: 0.9, v_t: 0.02}\n",
+             0.1 - 0.0017778);
+  assert_int_equal(world_advance(&w, 0.1), FF_OK); /* rolls about the centroid by then */
+  double before = ff_sim_body(w.sim, (ff_body){2}).omega.y;
+  assert_int_equal(world_advance(&w, 0.4), FF_OK);
+  ff_contact contact = ff_sim_contact(w.sim, 0);
+  double omega = ff_sim_body(w.sim, (ff_body){2}).omega.y;
+  double moment = -1e7 * 5 * contact.patch.overlap.second[1][1] * omega;
+  assert_near(contact.moment.y, moment, 1e-6);
+  /* The point of contact is the centroid, a little above the bottom: the lever differs by
+   * about the depth over the radius. */
+  double rate = 1e7 * 5 * contact.patch.overlap.second[1][1] / (1.4 * 0.01);
+  assert_near(log(before / omega), 0.3 * rate, 0.05);
+  world_end(&w);
+}
+
+/* ---- what is refused --------------------------------------------------------------------------
+ */
+
+static void two_spheres_have_no_half_space(void **state) {
+  (void)state;
+  static const char text[] = "footfall: 1\nduration: 1\nbodies:\n"
+                             "  a: {mass: 1, shape: {sphere: {radius: 0.1}}}\n"
+                             "  b: {mass: 1, shape: {sphere: {radius: 0.1}}, position: [1, 0, 0]}\n"
+                             "contacts:\n"
+                             "  - pair: [a, b]\n"
+                             "    normal: {law: volumetric, k_V: 1e6}\n";
+  ff_scene *scene;
+  ff_model *model;
+  ff_report report;
+  assert_int_equal(ff_scene_parse(&scene, text, strlen(text), "test", NULL, 0, &report), FF_OK);
+  assert_int_equal(ff_model_build(&model, scene, &report), FF_ERROR_INPUT);
+  assert_string_equal(report.key, "contacts.0.normal.law");
+  assert_non_null(strstr(report.what, "half-space"));
+  assert_int_equal(report.line, 8);
+  ff_scene_destroy(scene);
+}
+
+/* ---- single patches
+ * ------------------------------------------------------------------------------ */
+
+static const ff_law *law_with(const char *name, ff_law_params *params, const char *const *names,
+                              const double *values, int count) {
+  const ff_law *law = ff_law_find(FF_LAW_ANY, name);
+  assert_non_null(law);
+  ff_law_params_default(law, params);
+  for (int i = 0; i < count; i++) {
+    assert_int_equal(ff_law_params_set(law, params, names[i], values[i], NULL), FF_OK);
+  }
+  assert_int_equal(ff_law_params_resolve(law, params, NULL, NULL), FF_OK);
+  return law;
+}
+
+/* [Brown18 eq. 48] at its landmarks, and its limits. */
+static void the_friction_curve(void **state) {
+  (void)state;
+  static const char *const names[] = {"mu_s", "mu_d", "v_t"};
+  static const double values[] = {0.8, 0.5, 0.01};
+  ff_law_params params;
+  const ff_law *law = law_with("continuous", &params, names, values, 3);
+  for (double s = 0; s < 100; s = s == 0 ? 1e-9 : s * 3) {
+    double q = s * s / 4 + 0.75, mu = 0.5 * tanh(4 * s) + 0.3 * s / (q * q);
+    ff_patch patch = {.depth = 1e-3, .slip = {-0.6 * s * 0.01, 0.8 * s * 0.01}};
+    ff_friction out;
+    ff_law_friction(law, &params, &patch, &(ff_normal){.force = 100}, NULL, &out);
+    assert_close(out.force[0], 0.6 * 100 * mu, 1e-12);
+    assert_close(out.force[1], -0.8 * 100 * mu, 1e-12);
+    assert_int_equal(out.mode, s < 1 ? FF_STICK : FF_SLIP);
+  }
+}
+
+/* [Brown18 eq. 50] in N m by the radius of gyration, or as printed. */
+static void the_moment_of_spin(void **state) {
+  (void)state;
+  for (int printed = 0; printed < 2; printed++) {
+    const char *names[] = {"mu_s", "omega_t", "printed"};
+    const double values[] = {0.5, 0.1, printed};
+    ff_law_params params;
+    const ff_law *law = law_with("continuous", &params, names, values, 3);
+    ff_patch patch = {.depth = 1e-3, .spin = -7};
+    patch.overlap.volume = 2e-6;
+    patch.overlap.second[0][0] = 8e-10;
+    ff_friction out;
+    ff_law_friction(law, &params, &patch, &(ff_normal){.force = 100}, NULL, &out);
+    assert_near(out.moment[0], 100 * 0.5 * (printed ? 4e-4 : 0.02), 1e-14);
+    assert_near(out.lost[FF_LOST_SPIN], 7 * out.moment[0], 1e-14);
+    patch.spin = 0;
+    ff_law_friction(law, &params, &patch, &(ff_normal){.force = 100}, NULL, &out);
+    assert_true(out.moment[0] == 0 && out.force[0] == 0);
+  }
+}
+
+/* Sliding and spinning over the patch of a real shape, in small squares. */
+typedef struct fine {
+  double force[2], moment, full; /* over mu N; full: moment of spin alone */
+} fine;
+
+static fine fine_sum(const ff_volume_def *def, const ff_volume *v, const double slip[2],
+                     double spin) {
+  enum { SIDE = 240 };
+  double reach = 3 * sqrt(v->J_contact.m[2][2] / v->volume), total = 0;
+  const double *x = v->frame.m[0], *y = v->frame.m[1];
+  fine out = {0};
+  for (int i = 0; i < SIDE * SIDE; i++) {
+    double a = reach * ((i % SIDE + 0.5) * 2 / SIDE - 1);
+    double b = reach * ((i / SIDE + 0.5) * 2 / SIDE - 1);
+    ff_vec3 p = {v->centroid.x + a * x[0] + b * y[0], v->centroid.y + a * x[1] + b * y[1],
+                 v->centroid.z + a * x[2] + b * y[2]};
+    double weight = ff_volume_thickness(def, p);
+    double vx = slip[0] - spin * b, vy = slip[1] + spin * a, speed = hypot(vx, vy);
+    out.force[0] -= weight * vx / speed;
+    out.force[1] -= weight * vy / speed;
+    out.moment -= weight * (a * vy - b * vx) / speed;
+    out.full += weight * hypot(a, b);
+    total += weight;
+  }
+  return (fine){{out.force[0] / total, out.force[1] / total}, out.moment / total, out.full / total};
+}
+
+/* The patch of a public volume, with the contact frame's x and y as t1 and t2. */
+static ff_patch patch_of(const ff_volume *v, const double slip[2], double spin) {
+  ff_patch patch = {.depth = v->depth, .slip = {slip[0], slip[1]}, .spin = spin};
+  patch.overlap.volume = v->volume;
+  patch.overlap.area = v->area;
+  patch.overlap.centroid_depth = v->centroid_depth;
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      patch.overlap.second[(i + 1) % 3][(j + 1) % 3] = v->J_contact.m[i][j];
+    }
+  }
+  return patch;
+}
+
+/* [issue: within 1 % of a fine surface integration] */
+static void check_coupling(const ff_volume_def *def) {
+  static const char *const names[] = {"mu_s", "v_t", "coupled"};
+  static const double values[] = {0.4, 1e-9, 1};
+  ff_law_params params;
+  const ff_law *law = law_with("continuous", &params, names, values, 3);
+  ff_volume v;
+  assert_int_equal(ff_volume_compute(&v, def, NULL), FF_OK);
+  double radius = sqrt(v.J_contact.m[2][2] / v.volume);
+  for (int i = 0; i < 14; i++) {
+    double speed = radius * pow(10, -1.4 + 0.2 * i), turn = 0.7 * i;
+    double slip[2] = {speed * cos(turn), speed * sin(turn)};
+    fine expected = fine_sum(def, &v, slip, 1);
+    ff_patch patch = patch_of(&v, slip, 1);
+    ff_friction out;
+    ff_law_friction(law, &params, &patch, &(ff_normal){.force = 2.5}, NULL, &out);
+    double off = hypot(out.force[0] - expected.force[0], out.force[1] - expected.force[1]);
+    assert_close(off, 0, 0.01);
+    assert_close(out.moment[0], expected.moment, 0.01 * expected.full);
+    assert_true(out.lost[FF_LOST_SLIP] >= 0 && out.lost[FF_LOST_SPIN] >= 0);
+  }
+}
+
+static void sliding_and_spinning_share_the_patch(void **state) {
+  (void)state;
+  static const ff_volume_def defs[] = {
+      {.kind = FF_SPHERE, .size = {0.1, 0, 0}, .point = {0, 0, -0.095}, .normal = {0, 0, 1}},
+      {.kind = FF_SPHERE, .size = {0.1, 0, 0}, .point = {0, 0, 0}, .normal = {1, 2, 3}},
+      {.kind = FF_ELLIPSOID,
+       .size = {0.12, 0.05, 0.03},
+       .point = {0, 0, -0.025},
+       .normal = {0, 0, 1}},
+      {.kind = FF_CYLINDER, .size = {0.1, 0.1, 0}, .point = {0, 0, -0.09}, .normal = {0, 0, 1}},
+  };
+  for (size_t i = 0; i < sizeof defs / sizeof *defs; i++) {
+    check_coupling(&defs[i]);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(an_ellipsoid_bounces_and_rocks_for_long),
+      cmocka_unit_test(the_ledger_closes_with_friction),
+      cmocka_unit_test(the_ledger_closes_on_a_moving_plane),
+      cmocka_unit_test(the_printed_damping_damps_nothing),
+      cmocka_unit_test(rest_is_where_the_volume_carries_the_weight),
+      cmocka_unit_test(rolling_resistance_slows_a_ball),
+      cmocka_unit_test(two_spheres_have_no_half_space),
+      cmocka_unit_test(the_friction_curve),
+      cmocka_unit_test(the_moment_of_spin),
+      cmocka_unit_test(sliding_and_spinning_share_the_patch),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
