@@ -285,6 +285,7 @@ static double event_at(ff_ode *ode, int event) {
  * Returns its time; NAN if a step failed. */
 static double polish(ff_ode *ode, double t0, double t, int event) {
   double before_t = NAN, before_g = NAN;
+  double farthest = t + (t - t0); /* a secant through rounding alone may lead anywhere */
   for (int round = 0; round < POLISH_ROUNDS; round++) {
     if (!retake(ode, t0, t)) {
       return NAN;
@@ -293,7 +294,7 @@ static double polish(ff_ode *ode, double t0, double t, int event) {
     double aside = fmax(1e-6 * (t - t0), instant(t)); /* second point of the first secant */
     double next = isnan(before_t) ? t + (ode->side[event] * g > 0 ? aside : -aside)
                                   : t - g * (t - before_t) / (g - before_g);
-    if (g == 0 || !(fabs(next - t) > instant(t)) || next < t0) {
+    if (g == 0 || !(fabs(next - t) > instant(t)) || !(next >= t0 && next <= farthest)) {
       break;
     }
     before_t = t;
