@@ -7,7 +7,7 @@
 /* Contact points to make room for: all features of all shapes on every half-space, and a
  * dozen points a body where free shapes may touch each other. */
 static double wanted_points(const ff_model *model) {
-  double count = 16;
+  double count = model->free_pairs_touch ? 16 : 1;
   int floors = 0;
   for (int i = 0; i < model->shape_count; i++) {
     floors += model->shapes[i].geom.kind == FF_HALF_SPACE;

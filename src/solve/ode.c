@@ -99,6 +99,7 @@ static int set_up_ark(ff_ode *ode) {
   if (!ode->solution || !ode->dense) {
     return -1;
   }
+  N_VEnableFusedOps_Serial(ode->solution, SUNTRUE); /* its clones, the stages, have them too */
   ode->ark = ERKStepCreate(ark_rates, 0.0, ode->solution, ode->sun);
   if (!ode->ark) {
     return -1;
