@@ -63,8 +63,10 @@ static const struct argp parser = {
 
 /* ---- words ------------------------------------------------------------------------------ */
 
-static const char *const body_kinds[] = {
-    [FF_BODY_FREE] = "free", [FF_BODY_FIXED] = "fixed", [FF_BODY_PRESCRIBED] = "prescribed"};
+static const char *const body_kinds[] = {[FF_BODY_FREE] = "free",
+                                         [FF_BODY_FIXED] = "fixed",
+                                         [FF_BODY_PRESCRIBED] = "prescribed",
+                                         [FF_BODY_LINK] = "link"};
 
 /* Names of a shape's sizes, in the order x, y, z of ff_shape_info.size. */
 static const char *const size_names[FF_SHAPE_KIND_COUNT][3] = {

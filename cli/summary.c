@@ -12,7 +12,7 @@ typedef struct line {
   double value;     /* J */
 } line;
 
-enum { LINE_COUNT = 4 + FF_LOSS_COUNT + 2 };
+enum { LINE_COUNT = 5 + FF_LOSS_COUNT + 2 };
 
 static void fill_lines(const ff_energy *energy, line lines[LINE_COUNT]) {
   static const char *const lost[FF_LOSS_COUNT] = {
@@ -27,6 +27,7 @@ static void fill_lines(const ff_energy *energy, line lines[LINE_COUNT]) {
   lines[at++] = (line){"gravity", energy->gravity};
   lines[at++] = (line){"spring.normal", energy->spring_normal};
   lines[at++] = (line){"spring.tangent", energy->spring_tangent};
+  lines[at++] = (line){"spring.joint", energy->spring_joint};
   for (int i = 0; i < FF_LOSS_COUNT; i++) {
     lines[at++] = (line){lost[i], energy->lost[i]};
   }

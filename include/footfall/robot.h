@@ -65,6 +65,46 @@ const char *ff_robot_note(const ff_robot *robot, int note);
 ff_status ff_robot_tree(ff_tree **out, const ff_robot *robot, ff_joint_kind root,
                         ff_report *report);
 
+/* ---- robots in scenes --------------------------------------------------------------------------
+ */
+
+/* How a joint of one axis starts, and what drives it: within the effort of its actuator
+ *   tau = stiffness (target - q) + damping (target rate - v) + torque.
+ * Under `symplectic-euler` stiffness and damping act on the state at the end of the step, so that
+ * stiff gains stay stable. */
+typedef struct ff_joint_setting {
+  const char *joint;
+  double position, velocity; /* rad, rad/s (or m, m/s), at the start */
+  double stiffness, damping; /* N m/rad, N m s/rad */
+  ff_table target;           /* rad, width 1; rows 0: where it starts */
+  ff_table torque;           /* N m, width 1; rows 0: none */
+} ff_joint_setting;
+
+typedef struct ff_robot_def {
+  const char *name;
+  const ff_robot_link *links; /* links[0] is link 1 */
+  int link_count;
+  const ff_robot_shape *shapes; /* a mesh touches as the box that holds it */
+  int shape_count;
+  const char *material; /* of all its shapes; NULL: none */
+  ff_joint_kind root;   /* FF_JOINT_FREE, or FF_JOINT_FIXED to the ground */
+  ff_pose base;         /* of the root link, world, at the start */
+  ff_vec3 velocity;     /* m/s, of its origin, world; free roots */
+  ff_vec3 omega;        /* rad/s, world; free roots */
+  bool self_collision;  /* links touch each other, but for those that a joint connects */
+  const ff_joint_setting *joints;
+  int joint_count; /* joints that are not named start at rest at 0 and are not driven */
+} ff_robot_def;
+
+/* Links and shapes of a robot, which must live until the definition is added; its root floats if
+ * it has mass. */
+ff_robot_def ff_robot_def_of(const ff_robot *robot, const char *name);
+ff_joint_setting ff_joint_setting_default(void);
+
+/* Adds a robot; each link becomes the body "NAME-LINK" of kind FF_BODY_LINK. A contact that names
+ * the robot speaks of all its links. */
+ff_status ff_scene_add_robot(ff_scene *scene, const ff_robot_def *def);
+
 #ifdef __cplusplus
 }
 #endif

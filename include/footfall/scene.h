@@ -50,9 +50,10 @@ ff_status ff_scene_add_material(ff_scene *scene, const ff_material_def *def);
 /* ---- bodies ---------------------------------------------------------------- */
 
 typedef enum ff_body_kind {
-  FF_BODY_FREE,      /* moved by forces */
-  FF_BODY_FIXED,     /* never moves */
-  FF_BODY_PRESCRIBED /* moves as told, whatever pushes it */
+  FF_BODY_FREE,       /* moved by forces */
+  FF_BODY_FIXED,      /* never moves */
+  FF_BODY_PRESCRIBED, /* moves as told, whatever pushes it */
+  FF_BODY_LINK        /* part of a robot, moved through its joints: see ff_scene_add_robot */
 } ff_body_kind;
 
 /* Prescribed motion, added to the initial pose. Tables may be empty (rows 0). */

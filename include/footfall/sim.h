@@ -112,9 +112,10 @@ ff_contact ff_sim_contact(const ff_sim *sim, int index);
 /* Every joule. residual = stored + lost - work - what there was at the start. */
 typedef struct ff_energy {
   double kinetic, gravity, spring_normal, spring_tangent; /* J, stored now */
-  double lost[FF_LOSS_COUNT];                             /* J, since the start */
-  double work;     /* J, done by forces, drives and prescribed bodies */
-  double residual; /* J, what the integrator invented (+) or lost (-) */
+  double spring_joint;        /* J, stored in springs and stops of joints */
+  double lost[FF_LOSS_COUNT]; /* J, since the start */
+  double work;                /* J, done by forces, drives and prescribed bodies */
+  double residual;            /* J, what the integrator invented (+) or lost (-) */
 } ff_energy;
 
 ff_energy ff_sim_energy(const ff_sim *sim);

@@ -141,6 +141,12 @@ void ff_tree_inverse_dynamics(ff_tree_work *work, const double *a, ff_vec3 gravi
  * tree's inertia is not positive: then a is not set. */
 bool ff_tree_forward_dynamics(ff_tree_work *work, const double *tau, ff_vec3 gravity,
                               const ff_tree_wrench *wrenches, double *a);
+/* What the ground passed on to the tree through its joints in the last forward dynamics: force,
+ * and torque about the world's origin (world axes). */
+ff_tree_wrench ff_tree_ground_wrench(const ff_tree_work *work);
+/* v_count numbers that ff_tree_forward_dynamics adds to the diagonal of H; 0 at first. A force
+ * -k a that depends on the acceleration, as implicit steps have, is k here. */
+double *ff_tree_added_inertia(ff_tree_work *work);
 /* The joint-space inertia H, v_count x v_count, symmetric, both halves filled. */
 void ff_tree_inertia(ff_tree_work *work, double *inertia);
 /* A matrix C with C v the Coriolis and centrifugal forces and dH/dt - 2 C skew. */

@@ -16,10 +16,20 @@ static void add_bodies(const ff_model *model, const ff_state *state, ff_energy *
   }
 }
 
+static void add_robots(const ff_model *model, const ff_state *state, ff_energy *out) {
+  for (int i = 0; i < model->robot_count; i++) {
+    ff_tree_motion motion = ff_tree_whole(state->robots[i].work, model->run.gravity);
+    out->kinetic += motion.kinetic;
+    out->gravity += motion.gravity;
+    out->spring_joint += state->robots[i].stored;
+  }
+}
+
 ff_energy ff_audit_energy(const ff_model *model, const ff_state *state, double start_total) {
   ff_energy out = {0};
   add_bodies(model, state, &out);
   double paid = 0, unpaid = 0;
+  add_robots(model, state, &out);
   for (int i = 0; i < state->point_count; i++) {
     out.spring_normal += state->points[i].energy_n;
     *(state->points[i].unpaid ? &unpaid : &paid) += state->points[i].energy_t;
@@ -39,6 +49,7 @@ ff_energy ff_audit_energy(const ff_model *model, const ff_state *state, double s
 
 double ff_energy_total(const ff_energy *energy) {
   double total = energy->kinetic + energy->gravity + energy->spring_normal + energy->spring_tangent;
+  total += energy->spring_joint;
   for (int i = 0; i < FF_LOSS_COUNT; i++) {
     total += energy->lost[i];
   }
@@ -48,6 +59,7 @@ double ff_energy_total(const ff_energy *energy) {
 /* Energy that is in motion, or was and has gone: gravity's zero is arbitrary and stays out. */
 static double moved(const ff_energy *energy) {
   double out = energy->kinetic + fabs(energy->spring_normal) + fabs(energy->spring_tangent);
+  out += fabs(energy->spring_joint);
   for (int i = 0; i < FF_LOSS_COUNT; i++) {
     out += fabs(energy->lost[i]);
   }
@@ -65,6 +77,11 @@ ff_momentum ff_audit_momentum(const ff_model *model, const ff_state *state,
     out.linear = v3_add(out.linear, p);
     out.angular =
         v3_add(out.angular, v3_add(v3_cross(v3_load(y + FF_Y_X), p), v3_load(y + FF_Y_L)));
+  }
+  for (int i = 0; i < model->robot_count; i++) {
+    ff_tree_motion motion = ff_tree_whole(state->robots[i].work, model->run.gravity);
+    out.linear = v3_add(out.linear, motion.linear);
+    out.angular = v3_add(out.angular, v3_add(motion.angular, v3_cross(motion.com, motion.linear)));
   }
   const double *ledger = ff_state_ledger(state);
   ff_vec3 linear = v3_add(start->linear, v3_load(ledger + FF_Y_IMPULSE));

@@ -199,7 +199,9 @@ static void read_body(ff_reader *reader, const ff_node *node) {
 }
 
 void ff_read_bodies(ff_reader *reader, const ff_node *root) {
-  ff_reader_require(reader, root, "bodies");
+  if (!ff_tree_find(root, "robots")) {
+    ff_reader_require(reader, root, "bodies");
+  }
   const ff_node *node = ff_reader_enter(reader, root, "bodies");
   if (!node) {
     return;

@@ -42,7 +42,7 @@ static ff_status read_document(ff_scene *scene, ff_arena *arena, const ff_node *
                                ff_report *report) {
   static const char *const keys[] = {"footfall", "name",   "gravity",  "duration",  "stepper",
                                      "record",   "audit",  "capacity", "materials", "bodies",
-                                     "contacts", "forces", "drives"};
+                                     "contacts", "forces", "drives",   "robots"};
   ff_reader reader = {.scene = scene, .arena = arena, .report = report};
   if (ff_reader_map(&reader, root, keys, FF_COUNT(keys))) {
     read_version(&reader, root);
@@ -50,6 +50,7 @@ static ff_status read_document(ff_scene *scene, ff_arena *arena, const ff_node *
     ff_read_run(&reader, root);
     ff_read_materials(&reader, root);
     ff_read_bodies(&reader, root);
+    ff_read_robots(&reader, root);
     ff_read_contacts(&reader, root);
     ff_read_forces(&reader, root);
     ff_read_drives(&reader, root);

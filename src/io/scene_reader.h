@@ -86,6 +86,7 @@ bool ff_read_flag(ff_reader *reader, const ff_node *node);
 void ff_read_materials(ff_reader *reader, const ff_node *root);
 void ff_read_bodies(ff_reader *reader, const ff_node *root);
 void ff_read_shapes(ff_reader *reader, const ff_node *body_node, ff_body body);
+void ff_read_robots(ff_reader *reader, const ff_node *root);
 void ff_read_contacts(ff_reader *reader, const ff_node *root);
 void ff_read_forces(ff_reader *reader, const ff_node *root);
 void ff_read_drives(ff_reader *reader, const ff_node *root);

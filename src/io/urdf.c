@@ -238,6 +238,16 @@ const char *ff_robot_note(const ff_robot *robot, int note) {
   return robot->notes[note];
 }
 
+ff_robot_def ff_robot_def_of(const ff_robot *robot, const char *name) {
+  return (ff_robot_def){.name = name,
+                        .links = robot->links + 1,
+                        .link_count = robot->link_count,
+                        .shapes = robot->shapes,
+                        .shape_count = robot->shape_count,
+                        .root = robot->links[1].def.mass > 0 ? FF_JOINT_FREE : FF_JOINT_FIXED,
+                        .base.orientation = {1, 0, 0, 0}};
+}
+
 ff_status ff_robot_tree(ff_tree **out, const ff_robot *robot, ff_joint_kind root,
                         ff_report *report) {
   ff_link_def *links = ff_alloc((size_t)robot->link_count, sizeof *links);

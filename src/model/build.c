@@ -179,6 +179,12 @@ static int collect_knots(const ff_model *model, double *list) {
     add_table_knots(&model->bodies[i].motion.velocity, 0, list, &count);
     add_table_knots(&model->bodies[i].motion.rate, 0, list, &count);
   }
+  for (int i = 0; i < model->robot_count; i++) {
+    for (int k = 0; k < model->robots[i].joint_count; k++) {
+      add_table_knots(&model->robots[i].joints[k].target, 0, list, &count);
+      add_table_knots(&model->robots[i].joints[k].torque, 0, list, &count);
+    }
+  }
   for (int i = 0; i < model->drive_count; i++) {
     const ff_model_drive *drive = &model->drives[i];
     for (int k = 0; k < drive->phase_count; k++) {
@@ -214,7 +220,7 @@ ff_status ff_build_knots(ff_build *build) {
 
 ff_status ff_model_build(ff_model **out, const ff_scene *scene, ff_report *report) {
   static ff_status (*const parts[])(ff_build *) = {
-      ff_build_run,    ff_build_bodies, ff_build_contacts,
+      ff_build_run,    ff_build_bodies, ff_build_robots, ff_build_contacts,
       ff_build_forces, ff_build_drives, ff_build_knots,
   };
   *out = NULL;
@@ -240,6 +246,9 @@ ff_status ff_model_build(ff_model **out, const ff_scene *scene, ff_report *repor
 
 void ff_model_destroy(ff_model *model) {
   if (model) {
+    for (int i = 0; i < model->robot_count; i++) {
+      ff_tree_destroy(model->robots[i].tree);
+    }
     ff_arena_free(&model->arena);
     ff_free(model);
   }

@@ -21,6 +21,7 @@ typedef struct ff_build {
 /* Each checks its part of the scene and fills its part of the model. */
 ff_status ff_build_run(ff_build *build);
 ff_status ff_build_bodies(ff_build *build);
+ff_status ff_build_robots(ff_build *build);
 ff_status ff_build_contacts(ff_build *build);
 ff_status ff_build_forces(ff_build *build);
 ff_status ff_build_drives(ff_build *build);

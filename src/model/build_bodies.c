@@ -288,11 +288,20 @@ static double shape_density(const ff_build *build, const ff_body_def *def, int s
   return material >= 0 ? build->scene->materials[material].density : NAN;
 }
 
+/* A link: its state belongs to the frame at its centre of mass, axes as in the link frame. How
+ * hard it is to move is for ff_build_robots to say. */
+static void take_link(ff_model_body *to, const ff_body_def *def) {
+  ff_quat axes;
+  to->mass = def->mass;
+  to->frame.position = def->com;
+  to->inertia = ff_eigen(def->inertia, &axes);
+}
+
 static ff_status take_body(ff_build *build, int body, double *densities) {
   ff_model_body *to = &build->bodies[body];
   const ff_body_def *def = &build->scene->bodies[body];
   to->kind = def->kind;
-  to->slot = -1;
+  to->slot = to->robot = -1;
   to->frame.orientation = q_identity();
   int material;
   ff_status status = check_start(build, def);
@@ -306,6 +315,8 @@ static ff_status take_body(ff_build *build, int body, double *densities) {
   if (status == FF_OK && def->kind == FF_BODY_FREE) {
     to->slot = build->model->free_count++;
     status = take_mass(build, body, densities);
+  } else if (status == FF_OK && def->kind == FF_BODY_LINK) {
+    take_link(to, def);
   } else if (status == FF_OK) {
     status = take_motion(build, to, &def->motion);
   }

@@ -44,6 +44,27 @@ static bool is_any(const char *name) {
   return strcmp(name, "*") == 0;
 }
 
+/* Does the name stand for all links of a robot? */
+static bool is_robot(const ff_model *model, const char *name) {
+  for (int i = 0; i < model->robot_count; i++) {
+    if (strcmp(model->robots[i].name, name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Links of one robot touch if it says so, but not those that a joint connects. */
+static bool kept_apart(const ff_model *model, int i, int j) {
+  const ff_model_body *a = &model->bodies[i], *b = &model->bodies[j];
+  if (a->robot < 0 || a->robot != b->robot) {
+    return false;
+  }
+  const ff_model_robot *robot = &model->robots[a->robot];
+  return !robot->self_collision || a->rigid == b->rigid ||
+         ff_robot_rigid_parent(model, a) == b->rigid || ff_robot_rigid_parent(model, b) == a->rigid;
+}
+
 /* ---- classes ------------------------------------------------------------------------ */
 
 /* Bodies that some rule names are groups of their own. */
@@ -53,13 +74,16 @@ static ff_status find_groups(binder *bind) {
   if (!bind->groups) {
     return FF_ERROR_MEMORY;
   }
+  for (int i = 0; i < build->model->body_count; i++) {
+    bind->groups[i] = build->bodies[i].robot >= 0 ? i + 1 : 0; /* so is every link */
+  }
   for (int i = 0; i < build->scene->contact_count; i++) {
     const ff_contact_def *def = &build->scene->contacts[i];
     const char *names[2] = {def->a, def->b};
     char key[64];
     snprintf(key, sizeof key, "contacts.%d.pair", i);
     for (int k = 0; k < 2; k++) {
-      if (names[k] && is_any(names[k])) {
+      if (names[k] && (is_any(names[k]) || is_robot(build->model, names[k]))) {
         continue;
       }
       int body = ff_build_find_body(build, names[k], key);
@@ -68,7 +92,7 @@ static ff_status find_groups(binder *bind) {
       }
       bind->groups[body] = body + 1;
     }
-    if (strcmp(names[0], names[1]) == 0 && !is_any(names[0])) {
+    if (strcmp(names[0], names[1]) == 0 && !is_any(names[0]) && !is_robot(build->model, names[0])) {
       ff_report_what(build->report, "a body cannot touch itself");
       ff_report_key(build->report, "%s", key);
       return FF_ERROR_INPUT;
@@ -95,7 +119,7 @@ static ff_status find_classes(binder *bind) {
                         .material = shape->material,
                         .kind = shape->geom.kind,
                         .radius = radial ? shape->geom.size.x : 0,
-                        .is_free = build->bodies[shape->body].slot >= 0,
+                        .is_free = ff_body_is_moved(&build->bodies[shape->body]),
                         .shape = i};
     int k = 0;
     while (k < bind->class_count && !same_class(&bind->classes[k], &mine)) {
@@ -303,7 +327,9 @@ static ff_status apply(binder *bind, int contact, int a, int b) {
   }
   const shape_class *ca = &bind->classes[a], *cb = &bind->classes[b];
   bool same_body = a == b ? !ca->several : ca->group != 0 && ca->group == cb->group;
-  if (bind->build->scene->contacts[contact].off || same_body || (!ca->is_free && !cb->is_free)) {
+  bool apart = same_body || kept_apart(bind->build->model, bind->build->shapes[ca->shape].body,
+                                       bind->build->shapes[cb->shape].body);
+  if (bind->build->scene->contacts[contact].off || apart || (!ca->is_free && !cb->is_free)) {
     set_entry(bind, a, b, APART);
     return FF_OK;
   }
@@ -325,7 +351,9 @@ static ff_status apply(binder *bind, int contact, int a, int b) {
 
 static bool matches(const binder *bind, const char *name, int class_index) {
   int group = bind->classes[class_index].group;
-  return is_any(name) ||
+  const ff_model *model = bind->build->model;
+  int robot = group > 0 ? model->bodies[group - 1].robot : -1;
+  return is_any(name) || (robot >= 0 && strcmp(model->robots[robot].name, name) == 0) ||
          (group > 0 && strcmp(bind->build->scene->bodies[group - 1].name, name) == 0);
 }
 
@@ -386,7 +414,7 @@ static bool find_pair(const ff_model *model, int i, int j, ff_model_pair *out) {
 /* Lists pairs of bodies one by one, as long as they are few enough to be looked at. */
 static ff_status list_pairs(ff_build *build) {
   ff_model *model = build->model;
-  double most = (double)model->free_count * model->body_count;
+  double most = (double)model->moved_count * model->body_count;
   if (most > PAIR_LIMIT) {
     return FF_OK;
   }
@@ -400,11 +428,11 @@ static ff_status list_pairs(ff_build *build) {
       model->pairs = pairs;
     }
     int count = 0;
-    for (int f = 0; f < model->free_count; f++) {
-      int i = model->free_bodies[f];
+    for (int f = 0; f < model->moved_count; f++) {
+      int i = model->moved_bodies[f];
       for (int j = 0; j < model->body_count; j++) {
         ff_model_pair pair;
-        bool once = model->bodies[j].slot < 0 || j > i; /* two free bodies meet twice here */
+        bool once = !ff_body_is_moved(&model->bodies[j]) || j > i; /* two moved ones meet twice */
         if (once && i != j && find_pair(model, i, j, &pair)) {
           if (pairs) {
             pairs[count] = pair;

@@ -6,10 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Index of a free body by name; -1 and a report otherwise. */
-static int find_free_body(ff_build *build, const char *name, const char *key) {
+/* Index of a body that forces move, by name; -1 and a report otherwise. */
+static int find_free_body(ff_build *build, const char *name, const char *key, bool links) {
   int body = ff_build_find_body(build, name, key);
-  if (body >= 0 && build->bodies[body].slot < 0) {
+  bool moves = links ? body >= 0 && ff_body_is_moved(&build->bodies[body])
+                     : body >= 0 && build->bodies[body].slot >= 0;
+  if (body >= 0 && !moves) {
     ff_report_what(build->report, "'%s' is not free: a force cannot move it", name);
     ff_report_key(build->report, "%s", key);
     return -1;
@@ -34,7 +36,7 @@ static ff_status take_force(ff_build *build, ff_model_force *to, const ff_force_
                             int index) {
   char key[64];
   snprintf(key, sizeof key, "forces.%d.body", index);
-  to->body = find_free_body(build, def->body, key);
+  to->body = find_free_body(build, def->body, key, true);
   if (to->body < 0) {
     return FF_ERROR_INPUT;
   }
@@ -124,7 +126,7 @@ static ff_status take_drive(ff_build *build, ff_model_drive *to, const ff_drive_
     return FF_ERROR_MEMORY;
   }
   snprintf(key, sizeof key, "drives.%.64s.body", name);
-  to->body = find_free_body(build, def->body, key);
+  to->body = find_free_body(build, def->body, key, false);
   if (to->body < 0) {
     return FF_ERROR_INPUT;
   }

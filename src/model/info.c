@@ -45,7 +45,7 @@ ff_body_info ff_model_body_info(const ff_model *model, ff_body body) {
   const ff_model_body *b = &model->bodies[body.id - 1];
   return (ff_body_info){.name = b->name,
                         .kind = b->kind,
-                        .mass = b->slot >= 0 ? b->mass : INFINITY,
+                        .mass = b->slot >= 0 || b->robot >= 0 ? b->mass : INFINITY,
                         .com = b->frame.position,
                         .inertia = turned(b->frame.orientation, b->inertia),
                         .principal = b->inertia,

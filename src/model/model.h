@@ -8,6 +8,7 @@
 #define FF_MODEL_MODEL_H
 
 #include "base/arena.h"
+#include "footfall/robot.h"
 #include "footfall/sim.h"
 #include "geom/geom.h"
 
@@ -26,7 +27,12 @@ typedef struct ff_model_body {
   ff_vec3 omega;       /* rad/s, world, t = 0 */
   double bound;        /* m, radius about the principal origin that holds its finite shapes */
   int first_shape, shape_count;
-  bool infinite;    /* has a half-space */
+  bool infinite;   /* has a half-space */
+  int robot, link; /* of a link: its robot, and its number there (1 ..); robot -1: none */
+  const double
+      *ease;        /* of a link: 6 x 6, accelerations (angular, then linear, in columns) under
+                     * unit torques and forces at its centre of mass, link axes; NULL: not known */
+  int rigid;        /* of a link: the body of the first link that fixed joints connect it to */
   ff_motion motion; /* prescribed bodies; axis is unit or zero */
 } ff_model_body;
 
@@ -71,6 +77,27 @@ typedef struct ff_model_pair {
   int binding; /* of their first pair of shapes that may touch */
 } ff_model_pair;
 
+/* A joint of one axis, and what drives it. */
+typedef struct ff_model_joint {
+  const char *name;
+  ff_joint_kind kind;
+  int q_at, v_at; /* in the robot's q and v */
+  double stiffness, damping, effort;
+  ff_table target, torque; /* target has at least a row if stiffness or damping is not 0 */
+} ff_model_joint;
+
+typedef struct ff_model_robot {
+  const char *name;
+  ff_tree *tree;
+  int first_body, link_count; /* link 1 is body first_body */
+  int q_at, v_at;             /* in y */
+  int q_count, v_count;
+  const double *start_q, *start_v;
+  bool self_collision;
+  const ff_model_joint *joints;
+  int joint_count;
+} ff_model_robot;
+
 typedef enum ff_stepper_kind {
   FF_STEPPER_SYMPLECTIC_EULER,
   FF_STEPPER_RK4,
@@ -84,7 +111,11 @@ struct ff_model {
 
   int body_count, free_count, shape_count, force_count, drive_count;
   const ff_model_body *bodies;
-  const int *free_bodies; /* body of each free slot: free_count */
+  const int *free_bodies;  /* body of each free slot: free_count */
+  const int *moved_bodies; /* free bodies and links that forces can move, in order */
+  int moved_count;
+  int robot_count, robot_size; /* robots, and their numbers in y */
+  const ff_model_robot *robots;
   const ff_model_shape *shapes;
   const ff_model_force *forces;
   const ff_model_drive *drives;
@@ -114,6 +145,14 @@ struct ff_model {
 static inline int ff_binding_points(const ff_binding *binding, ff_shape_kind a, ff_shape_kind b) {
   return binding->overlaps ? 1 : ff_geom_touch_limit(a, b);
 }
+
+/* Free bodies and links; links that fixed joints tie to the ground do not move. */
+static inline bool ff_body_is_moved(const ff_model_body *body) {
+  return body->inv_mass > 0;
+}
+
+/* Of a link: the rigid group (see ff_model_body.rigid) it hangs from; -1: the ground. */
+int ff_robot_rigid_parent(const ff_model *model, const ff_model_body *body);
 
 /* Where a body that is not free stands and how it moves at time t. */
 typedef struct ff_body_motion {

@@ -96,6 +96,7 @@ void ff_scene_destroy(ff_scene *scene) {
   ff_free(scene->contacts);
   ff_free(scene->forces);
   ff_free(scene->drives);
+  ff_free(scene->robots);
   ff_free(scene->places);
   ff_free(scene);
 }
@@ -251,6 +252,84 @@ ff_status ff_scene_add_drive(ff_scene *scene, const ff_drive_def *def) {
     return FF_ERROR_MEMORY;
   }
   scene->drives[scene->drive_count++] = copy;
+  return FF_OK;
+}
+
+/* ---- robots --------------------------------------------------------------------------------- */
+
+ff_joint_setting ff_joint_setting_default(void) {
+  return (ff_joint_setting){.target = {.width = 1}, .torque = {.width = 1}};
+}
+
+static bool own_settings(ff_scene *scene, ff_robot_def *def) {
+  ff_joint_setting *copy = ff_arena_take(&scene->memory, (size_t)def->joint_count, sizeof *copy);
+  for (int i = 0; copy && i < def->joint_count; i++) {
+    copy[i] = def->joints[i];
+    if (!own_text(scene, &copy[i].joint) || !own_table(scene, &copy[i].target) ||
+        !own_table(scene, &copy[i].torque)) {
+      return false;
+    }
+  }
+  def->joints = copy;
+  return copy != NULL;
+}
+
+static bool own_links(ff_scene *scene, ff_robot_def *def) {
+  ff_robot_link *copy = ff_arena_take(&scene->memory, (size_t)def->link_count, sizeof *copy);
+  for (int i = 0; copy && i < def->link_count; i++) {
+    copy[i] = def->links[i];
+    if (!own_text(scene, &copy[i].def.name) || !own_text(scene, &copy[i].joint_name)) {
+      return false;
+    }
+  }
+  def->links = copy;
+  return copy != NULL;
+}
+
+/* The body of a link, and its shapes. */
+static ff_status add_link(ff_scene *scene, const ff_robot_def *def, int link) {
+  const ff_link_def *from = &def->links[link].def;
+  char name[256];
+  snprintf(name, sizeof name, "%.120s-%.120s", def->name, from->name ? from->name : "");
+  ff_body_def body = ff_body_def_default();
+  body.name = name;
+  body.kind = FF_BODY_LINK;
+  body.mass = from->mass;
+  body.com = from->com;
+  body.inertia = from->inertia;
+  body.material = def->material;
+  ff_body handle;
+  ff_status status = ff_scene_add_body(&handle, scene, &body);
+  for (int i = 0; status == FF_OK && i < def->shape_count; i++) {
+    const ff_robot_shape *shape = &def->shapes[i];
+    if (shape->link == link + 1) {
+      ff_shape_def to = {.kind = shape->kind,
+                         .size = shape->size,
+                         .position = shape->pose.position,
+                         .orientation = shape->pose.orientation};
+      ff_shape added;
+      status = ff_scene_add_shape(&added, scene, handle, &to);
+    }
+  }
+  return status;
+}
+
+ff_status ff_scene_add_robot(ff_scene *scene, const ff_robot_def *def) {
+  ff_scene_robot copy = {.def = *def, .first_body = scene->body_count};
+  if (!own_text(scene, &copy.def.name) || !own_text(scene, &copy.def.material) ||
+      !own_links(scene, &copy.def) || !own_settings(scene, &copy.def) ||
+      !reserve((void **)&scene->robots, scene->robot_count, &scene->robot_capacity, sizeof copy)) {
+    return FF_ERROR_MEMORY;
+  }
+  for (int i = 0; i < def->link_count; i++) {
+    ff_status status = add_link(scene, def, i);
+    if (status != FF_OK) {
+      return status;
+    }
+  }
+  copy.def.shapes = NULL; /* they are the bodies' now */
+  copy.def.shape_count = 0;
+  scene->robots[scene->robot_count++] = copy;
   return FF_OK;
 }
 

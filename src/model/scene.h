@@ -3,6 +3,7 @@
 #define FF_MODEL_SCENE_H
 
 #include "base/arena.h"
+#include "footfall/robot.h"
 #include "footfall/scene.h"
 
 /* Where a value stood in its file, by key path. */
@@ -17,6 +18,12 @@ typedef struct ff_scene_shape {
   ff_shape_def def;
   int index; /* of its body: key bodies.<name>.shapes.<index> */
 } ff_scene_shape;
+
+/* A robot of the scene; its links are the bodies first_body .. (0-based) in their order. */
+typedef struct ff_scene_robot {
+  ff_robot_def def;
+  int first_body;
+} ff_scene_robot;
 
 struct ff_scene {
   ff_material_def *materials;
@@ -33,6 +40,8 @@ struct ff_scene {
   int force_count, force_capacity;
   ff_drive_def *drives;
   int drive_count, drive_capacity;
+  ff_scene_robot *robots;
+  int robot_count, robot_capacity;
   ff_run_def run;
 
   const char *name;   /* title; "" from C */

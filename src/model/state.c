@@ -34,6 +34,29 @@ static ff_status make_broad(ff_state *out, const ff_model *model) {
   return ff_broad_create(&out->broad, out->finite_count);
 }
 
+static ff_status make_robots(ff_state *out, const ff_model *model, ff_arena *arena) {
+  out->robots = ff_arena_take(arena, (size_t)model->robot_count, sizeof *out->robots);
+  if (!out->robots) {
+    return FF_ERROR_MEMORY;
+  }
+  for (int i = 0; i < model->robot_count; i++) {
+    const ff_model_robot *robot = &model->robots[i];
+    ff_state_robot *to = &out->robots[i];
+    size_t n = (size_t)robot->v_count;
+    double *room = ff_arena_take(arena, 2 * n + 1, sizeof *room);
+    to->free = ff_arena_take(arena, n + 1, sizeof *to->free);
+    to->wrenches = ff_arena_take(arena, (size_t)robot->link_count, sizeof *to->wrenches);
+    if (!room || !to->free || !to->wrenches ||
+        ff_tree_work_create(&to->work, robot->tree) != FF_OK) {
+      return FF_ERROR_MEMORY;
+    }
+    out->robot_count++;
+    to->tau = room;
+    to->servo = room + n;
+  }
+  return FF_OK;
+}
+
 ff_status ff_state_make(ff_state *out, const ff_model *model, ff_arena *arena) {
   *out = (ff_state){0};
   double points =
@@ -42,7 +65,7 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, ff_arena *arena) {
     return FF_ERROR_MEMORY;
   }
   out->point_capacity = out->near_capacity = out->meet_capacity = (int)points;
-  out->memory_at = FF_Y_BODY * model->free_count;
+  out->memory_at = FF_Y_BODY * model->free_count + model->robot_size;
   out->ledger_at = out->memory_at + model->memory_count * out->point_capacity;
   out->size = out->ledger_at + FF_Y_LEDGER;
 
@@ -78,10 +101,15 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, ff_arena *arena) {
     }
     memcpy(rooms[i].to, &room, sizeof room);
   }
-  return make_broad(out, model);
+  ff_status status = make_robots(out, model, arena);
+  return status == FF_OK ? make_broad(out, model) : status;
 }
 
 void ff_state_free(ff_state *state) {
+  for (int i = 0; i < state->robot_count; i++) {
+    ff_tree_work_destroy(state->robots[i].work);
+  }
+  state->robot_count = 0;
   ff_broad_destroy(state->broad);
   state->broad = NULL;
 }
@@ -106,6 +134,11 @@ void ff_state_reset(ff_state *state, const ff_model *model) {
     v3_store(y + FF_Y_Q + 1, v3(q.x, q.y, q.z));
     v3_store(y + FF_Y_V, body->velocity);
     v3_store(y + FF_Y_L, q_rotate(q, v3_mul(body->inertia, spin)));
+  }
+  for (int i = 0; i < model->robot_count; i++) {
+    const ff_model_robot *robot = &model->robots[i];
+    memcpy(state->y + robot->q_at, robot->start_q, (size_t)robot->q_count * sizeof(double));
+    memcpy(state->y + robot->v_at, robot->start_v, (size_t)robot->v_count * sizeof(double));
   }
   for (int i = 0; i < model->drive_count; i++) {
     state->drive_phase[i] = -1;

@@ -3,6 +3,7 @@
  * The vector y is what integrators see:
  *   free bodies   13 each: position (centre of mass, world), orientation (principal frame),
  *                 velocity (world), angular momentum about the centre of mass (world)
+ *   robots        of each the generalised coordinates q, then the velocities v
  *   memory        of the friction laws, memory_count for each contact point
  *   ledger        integrals over time: losses, work, impulses from outside
  * Angular momentum, not velocity, is the unknown: without torque it is constant to the bit.
@@ -64,10 +65,22 @@ typedef struct ff_wrench {
   ff_vec3 force, torque; /* N; N m about the centre of mass; world */
 } ff_wrench;
 
+/* A robot at work. */
+typedef struct ff_state_robot {
+  ff_tree_work *work;
+  ff_tree_wrench *wrenches; /* on each link, from outside */
+  double *tau;              /* v_count: of drives and of the joints themselves */
+  double *servo;            /* v_count: of drives alone */
+  bool *free;               /* v_count: the drive is within its effort */
+  double stored;            /* J, in springs and stops */
+} ff_state_robot;
+
 typedef struct ff_state {
   double t;
   double *y; /* size numbers */
   int size, memory_at, ledger_at;
+  ff_state_robot *robots; /* robot_count */
+  int robot_count;
 
   /* from y and t, by the last evaluation of forces */
   ff_body_motion *bodies; /* body_count: principal frames */

@@ -100,3 +100,12 @@ const char *ff_table_check(const ff_table *table, int width) {
   }
   return NULL;
 }
+
+double ff_table_slope(const ff_table *table, double t) {
+  int i = table->rows > 0 ? row_before(table, t) : -1;
+  if (i < 0 || i + 1 >= table->rows) {
+    return 0;
+  }
+  const double *r0 = row(table, i), *r1 = row(table, i + 1);
+  return (r1[1] - r0[1]) / (r1[0] - r0[0]);
+}

@@ -25,11 +25,13 @@ static const row contact_rows[] = {
     {"mode", "1"},
 };
 static const row drive_rows[] = {{"force", "N"}, {"position", "m"}};
+static const row turning_rows[] = {{"position", "rad"}, {"velocity", "rad/s"}, {"torque", "N m"}};
+static const row sliding_rows[] = {{"position", "m"}, {"velocity", "m/s"}, {"torque", "N"}};
 static const row energy_rows[] = {
     {"kinetic", "J"},      {"gravity", "J"},      {"spring.normal", "J"}, {"spring.tangent", "J"},
-    {"lost.normal", "J"},  {"lost.tangent", "J"}, {"lost.slip", "J"},     {"lost.viscous", "J"},
-    {"lost.rolling", "J"}, {"lost.spin", "J"},    {"lost.impact", "J"},   {"lost.joint", "J"},
-    {"lost.depth", "J"},   {"work", "J"},         {"residual", "J"},
+    {"spring.joint", "J"}, {"lost.normal", "J"},  {"lost.tangent", "J"},  {"lost.slip", "J"},
+    {"lost.viscous", "J"}, {"lost.rolling", "J"}, {"lost.spin", "J"},     {"lost.impact", "J"},
+    {"lost.joint", "J"},   {"lost.depth", "J"},   {"work", "J"},          {"residual", "J"},
 };
 static const row momentum_rows[] = {
     {"linear.x", "kg m/s"},        {"linear.y", "kg m/s"},           {"linear.z", "kg m/s"},
@@ -46,13 +48,30 @@ static int contact_count(const ff_model *model) {
 }
 
 /* Families of channels, in the order of their numbers. */
-typedef enum family { BODY, CONTACT, DRIVE, ENERGY, MOMENTUM, FAMILIES } family;
+typedef enum family { BODY, CONTACT, DRIVE, JOINT, ENERGY, MOMENTUM, FAMILIES } family;
+
+/* The index-th joint of all robots, and whose it is. */
+static const ff_model_joint *joint_at(const ff_model *model, int index, int *robot) {
+  for (*robot = 0; index >= model->robots[*robot].joint_count; ++*robot) {
+    index -= model->robots[*robot].joint_count;
+  }
+  return &model->robots[*robot].joints[index];
+}
+
+static int joint_count(const ff_model *model) {
+  int count = 0;
+  for (int i = 0; i < model->robot_count; i++) {
+    count += model->robots[i].joint_count;
+  }
+  return count;
+}
 
 static int member_count(const ff_model *model, family f) {
   switch (f) {
     case BODY: return model->body_count;
     case CONTACT: return contact_count(model);
     case DRIVE: return model->drive_count;
+    case JOINT: return joint_count(model);
     default: return 1;
   }
 }
@@ -61,11 +80,9 @@ static const row *rows_of(family f, int *count) {
   static const struct {
     const row *rows;
     int count;
-  } all[FAMILIES] = {{body_rows, COUNT(body_rows)},
-                     {contact_rows, COUNT(contact_rows)},
-                     {drive_rows, COUNT(drive_rows)},
-                     {energy_rows, COUNT(energy_rows)},
-                     {momentum_rows, COUNT(momentum_rows)}};
+  } all[FAMILIES] = {{body_rows, COUNT(body_rows)},     {contact_rows, COUNT(contact_rows)},
+                     {drive_rows, COUNT(drive_rows)},   {turning_rows, COUNT(turning_rows)},
+                     {energy_rows, COUNT(energy_rows)}, {momentum_rows, COUNT(momentum_rows)}};
   *count = all[f].count;
   return all[f].rows;
 }
@@ -120,6 +137,15 @@ ff_channel ff_model_channel(const ff_model *model, int index) {
     case DRIVE:
       snprintf(out.name, sizeof out.name, "drive.%s.%s", model->drives[at.member].name, r->name);
       break;
+    case JOINT: {
+      int robot;
+      const ff_model_joint *joint = joint_at(model, at.member, &robot);
+      bool slides = joint->kind == FF_JOINT_PRISMATIC;
+      out.unit = slides ? sliding_rows[at.row].unit : r->unit;
+      snprintf(out.name, sizeof out.name, "joint.%.70s-%.70s.%s", model->robots[robot].name,
+               joint->name, r->name);
+      break;
+    }
     case ENERGY: snprintf(out.name, sizeof out.name, "energy.%s", r->name); break;
     default: snprintf(out.name, sizeof out.name, "momentum.%s", r->name); break;
   }
@@ -230,15 +256,25 @@ static void read_drive(const ff_sim *sim, int index, double *out) {
   out[1] = v3_dot(drive->axis, v3_sub(body.position, drive->reference));
 }
 
+static void read_joint(const ff_sim *sim, int index, double *out) {
+  int i;
+  const ff_model_joint *joint = joint_at(sim->model, index, &i);
+  const ff_model_robot *robot = &sim->model->robots[i];
+  out[0] = sim->state.y[robot->q_at + joint->q_at];
+  out[1] = sim->state.y[robot->v_at + joint->v_at];
+  out[2] = sim->state.robots[i].servo[joint->v_at];
+}
+
 static void read_energy(const ff_sim *sim, double *out) {
   ff_energy energy = ff_sim_energy(sim);
   out[0] = energy.kinetic;
   out[1] = energy.gravity;
   out[2] = energy.spring_normal;
   out[3] = energy.spring_tangent;
-  memcpy(out + 4, energy.lost, sizeof energy.lost);
-  out[4 + FF_LOSS_COUNT] = energy.work;
-  out[5 + FF_LOSS_COUNT] = energy.residual;
+  out[4] = energy.spring_joint;
+  memcpy(out + 5, energy.lost, sizeof energy.lost);
+  out[5 + FF_LOSS_COUNT] = energy.work;
+  out[6 + FF_LOSS_COUNT] = energy.residual;
 }
 
 static void read_momentum(const ff_sim *sim, double *out) {
@@ -254,6 +290,7 @@ static void read_member(const ff_sim *sim, place at, double *out) {
     case BODY: read_body(sim, at.member, out); break;
     case CONTACT: read_contact(sim, at.member, out); break;
     case DRIVE: read_drive(sim, at.member, out); break;
+    case JOINT: read_joint(sim, at.member, out); break;
     case ENERGY: read_energy(sim, out); break;
     case MOMENTUM: read_momentum(sim, out); break;
     case FAMILIES: break;

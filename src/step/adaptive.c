@@ -54,6 +54,13 @@ static void set_tolerances(const ff_model *model, const ff_state *state, double 
     total += body->mass;
     size = fmax(size, length);
   }
+  for (int i = 0; i < model->robot_count; i++) {
+    total += ff_tree_mass(model->robots[i].tree);
+    size = fmax(size, 1);
+  }
+  for (int i = FF_Y_BODY * model->free_count; i < state->memory_at; i++) {
+    atol[i] = tolerance; /* rad, m and their rates */
+  }
   for (int i = state->memory_at; i < state->ledger_at; i++) {
     atol[i] = tolerance * size;
   }

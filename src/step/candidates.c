@@ -1,6 +1,7 @@
 #include "step/candidates.h"
 
 #include "math/vec.h"
+#include "step/robots.h"
 
 #include <string.h>
 
@@ -9,9 +10,17 @@ bool ff_candidates_stale(const ff_model *model, const ff_state *state, double t,
   if (state->skin < 0) {
     return true;
   }
+  ff_robots_place(model, state, y);
   for (int i = 0; i < model->body_count; i++) {
     const ff_model_body *body = &model->bodies[i];
     if (body->kind == FF_BODY_FIXED) {
+      continue;
+    }
+    if (body->robot >= 0) {
+      ff_vec3 way = v3_sub(state->bodies[i].pose.position, state->listed_at[i]);
+      if (body->bound > 0 && !(v3_dot(way, way) <= limit)) {
+        return true;
+      }
       continue;
     }
     const double *x = y + (size_t)body->slot * FF_Y_BODY;
@@ -30,7 +39,7 @@ double ff_candidates_skin(const ff_model *model, const ff_state *state, double s
     if (model->bodies[i].kind != FF_BODY_FIXED) {
       fastest = fmax(fastest, v3_norm(state->bodies[i].velocity));
     }
-    if (model->bodies[i].slot >= 0) {
+    if (model->bodies[i].slot >= 0 || (model->bodies[i].robot >= 0 && model->bodies[i].bound > 0)) {
       smallest = fmin(smallest, model->bodies[i].bound);
     }
   }
@@ -107,8 +116,8 @@ static bool near_floor(const ff_model *model, const ff_state *state, int body, i
 }
 
 static bool add_floor_meets(const ff_model *model, ff_state *state, double margin) {
-  for (int f = 0; f < model->free_count; f++) {
-    int i = model->free_bodies[f];
+  for (int f = 0; f < model->moved_count; f++) {
+    int i = model->moved_bodies[f];
     for (int j = 0; j < model->body_count; j++) {
       if (model->bodies[j].infinite && near_floor(model, state, i, j, margin) &&
           !add_meet(model, state, i, j, true)) {

@@ -3,6 +3,7 @@
 #include "math/vec.h"
 #include "model/table.h"
 #include "step/frame.h"
+#include "step/robots.h"
 
 #include <string.h>
 
@@ -31,6 +32,7 @@ void ff_bodies_update(const ff_model *model, ff_state *state, double t, const do
       *motion = ff_motion_at(body, t);
     }
   }
+  ff_robots_place(model, state, y);
 }
 
 /* Velocity of the point of a body at a place in the world. */
@@ -74,6 +76,19 @@ static ff_contact_bodies look(const ff_state *state, const ff_meet *meet, ff_poi
   return out;
 }
 
+/* 1/m_eff of a link along a direction, as it hangs in its robot at the start. */
+static double link_ease(const double *ease, ff_quat turn, ff_vec3 arm, ff_vec3 direction) {
+  double push[6], sum = 0;
+  v3_store(push, q_unrotate(turn, v3_cross(arm, direction)));
+  v3_store(push + 3, q_unrotate(turn, direction));
+  for (int j = 0; j < 6; j++) {
+    for (int i = 0; i < 6; i++) {
+      sum += push[j] * push[i] * ease[6 * j + i];
+    }
+  }
+  return sum;
+}
+
 /* How fast the contact could move under its own stiffness: what a step must resolve.
  * 1/m_eff along a direction is at most 1/m + |arm x d|^2 / I_min for each body. */
 static void note_stiffness(const ff_model *model, ff_state *state, const ff_contact_bodies *bodies,
@@ -83,6 +98,13 @@ static void note_stiffness(const ff_model *model, ff_state *state, const ff_cont
   const ff_vec3 arms[2] = {bodies->arm_a, bodies->arm_b};
   for (int k = 0; k < 2; k++) {
     const ff_model_body *body = &model->bodies[ids[k]];
+    if (body->ease) {
+      ff_quat turn = state->bodies[ids[k]].pose.orientation;
+      along_n += link_ease(body->ease, turn, arms[k], point->normal);
+      along_t += fmax(link_ease(body->ease, turn, arms[k], point->t1),
+                      link_ease(body->ease, turn, arms[k], point->t2));
+      continue;
+    }
     double ease = fmax(body->inv_inertia.x, fmax(body->inv_inertia.y, body->inv_inertia.z));
     ff_vec3 side = v3_cross(arms[k], point->normal);
     along_n += body->inv_mass + ease * v3_dot(side, side);
@@ -100,7 +122,8 @@ void ff_contact_push(const ff_model *model, ff_state *state, const ff_contact_bo
   a->torque = v3_add(a->torque, v3_add(v3_cross(bodies->arm_a, force), moment));
   b->force = v3_sub(b->force, force);
   b->torque = v3_sub(b->torque, v3_add(v3_cross(bodies->arm_b, force), moment));
-  bool a_free = model->bodies[bodies->a].slot >= 0, b_free = model->bodies[bodies->b].slot >= 0;
+  bool a_free = ff_body_is_moved(&model->bodies[bodies->a]);
+  bool b_free = ff_body_is_moved(&model->bodies[bodies->b]);
   if (!ledger || (a_free && b_free)) {
     return;
   }
@@ -360,6 +383,7 @@ void ff_forces_update(const ff_model *model, ff_state *state, double t, const do
   contact_forces(model, state, y, memory_rate, ledger_rate);
   applied_forces(model, state, t, ledger_rate);
   drive_forces(model, state, t, ledger_rate);
+  ff_robots_load(model, state, t, y, ledger_rate);
 }
 
 /* q' = 1/2 omega q */
@@ -392,7 +416,7 @@ int ff_rates_of_bodies(const ff_model *model, const ff_state *state, const doubl
       sum += to[k];
     }
   }
-  return !isfinite(sum);
+  return !isfinite(sum) || ff_robots_rates(model, state, y, dy) != 0;
 }
 
 int ff_rates(const ff_model *model, ff_state *state, double t, const double *y, double *dy) {

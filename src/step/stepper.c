@@ -4,6 +4,7 @@
 #include "step/candidates.h"
 #include "step/forces.h"
 #include "step/frame.h"
+#include "step/robots.h"
 
 #include <string.h>
 
@@ -73,6 +74,7 @@ static bool tidy(const ff_model *model, ff_state *state) {
     }
     sum += 0 * scale;
   }
+  ff_robots_tidy(model, state);
   return sum == 0;
 }
 

@@ -6,6 +6,7 @@
  * is that of the middle of the kick, see step/hold.h.
  */
 #include "math/vec.h"
+#include "step/robots.h"
 #include "step/rotation.h"
 #include "step/stepper.h"
 
@@ -67,6 +68,11 @@ static ff_status step(ff_work *work, double t_end) {
   }
   for (int slot = 0; slot < work->model->free_count; slot++) {
     move_body(work, slot, h);
+  }
+  if (!ff_robots_step(work->model, state, h)) {
+    memcpy(state->y, work->before, (size_t)state->size * sizeof *state->y);
+    ff_work_refresh(work);
+    return FF_ERROR_STEP;
   }
   state->t = t_end;
   return ff_work_finish(work, t);

@@ -16,7 +16,7 @@ static bool open_joint(ff_tree_work *work, const ff_tree_link_data *link, ff_sv 
     ff_sv column = sa_mul(inertia, s[j]); /* U */
     double rest = tau[at] - sv_dot(s[j], bias);
     /* Row j of G: what S_j feels of the columns before is S_j . W_l. */
-    double pivot = sv_dot(s[j], column) + work->tree->armature[at];
+    double pivot = sv_dot(s[j], column) + work->tree->armature[at] + work->added[at];
     for (int l = 0; l < j; l++) {
       row[l] = sv_dot(s[j], w[l]);
       pivot -= row[l] * row[l];
@@ -90,4 +90,24 @@ bool ff_tree_forward_dynamics(ff_tree_work *work, const double *tau, ff_vec3 gra
     accelerate(work, i, a);
   }
   return true;
+}
+
+double *ff_tree_added_inertia(ff_tree_work *work) {
+  return work->added;
+}
+
+/* Across the joint of a root link goes f = I^A a + p^A. */
+ff_tree_wrench ff_tree_ground_wrench(const ff_tree_work *work) {
+  ff_tree_wrench sum = {{0, 0, 0}, {0, 0, 0}};
+  for (int i = 1; i < work->tree->count; i++) {
+    if (work->tree->links[i].parent == 0) {
+      ff_sv carried = sv_add(sa_mul(&work->ia[i], work->a[i]), work->f[i]);
+      ff_pose pose = work->pose[i];
+      ff_vec3 force = q_rotate(pose.orientation, carried.l);
+      ff_vec3 torque = q_rotate(pose.orientation, carried.a);
+      sum.force = v3_add(sum.force, force);
+      sum.torque = v3_add(sum.torque, v3_add(torque, v3_cross(pose.position, force)));
+    }
+  }
+  return sum;
 }

@@ -181,6 +181,7 @@ ff_status ff_tree_work_create(ff_tree_work **out, const ff_tree *tree) {
       {(void **)&work->d, n * FF_JOINT_DOF, sizeof *work->d},
       {(void **)&work->rest, n, sizeof *work->rest},
       {(void **)&work->jacobian, 6 * n, sizeof *work->jacobian},
+      {(void **)&work->added, n, sizeof *work->added},
   };
   size_t bytes = 0;
   for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {

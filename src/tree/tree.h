@@ -54,6 +54,7 @@ struct ff_tree_work {
   double *d;        /* FF_JOINT_DOF for each v: factor of D = S^T U */
   double *rest;     /* v_count: u = tau - S^T p */
   double *jacobian; /* 6 v_count */
+  double *added;    /* v_count, to the diagonal of H in forward dynamics */
   void *block;      /* holds all of these */
 };
 

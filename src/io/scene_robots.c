@@ -1,0 +1,202 @@
+/* Robots of a scene: the URDF file, where it starts, what drives its joints. */
+#include "footfall/robot.h"
+#include "io/mesh.h"
+#include "io/scene_reader.h"
+#include "math/vec.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What one robot's mapping says. */
+typedef struct robot_keys {
+  ff_robot_def def;
+  double stop_stiffness, stop_dissipation;
+  ff_joint_setting all; /* servo of the joints that are not named */
+} robot_keys;
+
+/* ---- the file ----------------------------------------------------------------------- */
+
+/* The folder of the scene: robots and their meshes lie inside it. */
+static void scene_folder(const ff_scene *scene, char out[FF_MESH_PATH_MAX]) {
+  const char *slash = strrchr(scene->file, '/');
+  size_t length = slash ? (size_t)(slash - scene->file) : 0;
+  if (!slash || length + 2 > FF_MESH_PATH_MAX) {
+    snprintf(out, FF_MESH_PATH_MAX, "%s", slash ? "" : ".");
+    return;
+  }
+  snprintf(out, FF_MESH_PATH_MAX, "%.*s", length > 0 ? (int)length : 1, scene->file);
+}
+
+static ff_robot *load_robot(ff_reader *reader, const ff_node *node) {
+  const char *urdf = NULL;
+  char folder[FF_MESH_PATH_MAX], path[FF_MESH_PATH_MAX];
+  ff_robot *robot = NULL;
+  ff_reader_require(reader, node, "urdf");
+  ff_get_text(reader, node, "urdf", &urdf);
+  if (reader->status != FF_OK) {
+    return NULL;
+  }
+  scene_folder(reader->scene, folder);
+  ff_status status = ff_mesh_find(path, urdf, folder, folder, reader->report);
+  if (status == FF_OK) {
+    status = ff_robot_load(&robot, path, folder, reader->report);
+  } else if (reader->report) { /* told where the scene names the file */
+    char what[sizeof reader->report->what];
+    memcpy(what, reader->report->what, sizeof what);
+    ff_reader_fail(reader, ff_reader_enter(reader, node, "urdf"), "%.400s", what);
+    ff_reader_leave(reader);
+  }
+  if (status != FF_OK && reader->status == FF_OK) {
+    reader->status = status;
+  }
+  return robot;
+}
+
+/* ---- joints ------------------------------------------------------------------------- */
+
+static void read_setting(ff_reader *reader, const ff_node *node, ff_joint_setting *to) {
+  static const char *const keys[] = {"position", "velocity", "stiffness",
+                                     "damping",  "target",   "torque"};
+  if (!ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
+    return;
+  }
+  ff_get_number(reader, node, "position", FF_ALLOW_ANGLE, &to->position);
+  ff_get_number(reader, node, "velocity", FF_ALLOW_RATE, &to->velocity);
+  ff_get_number(reader, node, "stiffness", 0, &to->stiffness);
+  ff_get_number(reader, node, "damping", 0, &to->damping);
+  ff_get_table(reader, node, "target", FF_ALLOW_ANGLE, &to->target);
+  ff_get_table(reader, node, "torque", 0, &to->torque);
+}
+
+/* Settings of all joints of one axis: those that are named, and the others as `servo` says. */
+static void read_joints(ff_reader *reader, const ff_node *node, const ff_robot *robot,
+                        robot_keys *keys) {
+  const ff_node *joints = ff_reader_enter(reader, node, "joints");
+  int most = ff_robot_link_count(robot) + (joints ? joints->count : 0);
+  ff_joint_setting *list = ff_arena_take(reader->arena, (size_t)most, sizeof *list);
+  int count = 0;
+  if (!list) {
+    ff_reader_take(reader, FF_ERROR_MEMORY);
+  }
+  for (int i = 1; list && i <= ff_robot_link_count(robot); i++) {
+    ff_robot_link link = ff_robot_link_info(robot, i);
+    ff_joint_kind kind = link.def.joint.kind;
+    bool one_axis =
+        kind == FF_JOINT_REVOLUTE || kind == FF_JOINT_CONTINUOUS || kind == FF_JOINT_PRISMATIC;
+    if (one_axis && i > 1 && !(joints && ff_tree_find(joints, link.joint_name))) {
+      list[count] = keys->all;
+      list[count++].joint = link.joint_name;
+    }
+  }
+  if (joints && list && ff_reader_names(reader, joints, "joint")) {
+    for (const ff_node *at = joints->first; at && reader->status == FF_OK; at = at->next) {
+      ff_reader_step(reader, at, 0);
+      list[count] = keys->all;
+      list[count].joint = at->key->text;
+      read_setting(reader, at, &list[count++]);
+      ff_reader_leave(reader);
+    }
+  }
+  if (joints) {
+    ff_reader_leave(reader);
+  }
+  keys->def.joints = list;
+  keys->def.joint_count = count;
+}
+
+static void read_pair(ff_reader *reader, const ff_node *node, const char *key, const char *first,
+                      double *a, const char *second, double *b) {
+  const char *const keys[] = {first, second};
+  const ff_node *map = ff_reader_enter(reader, node, key);
+  if (!map) {
+    return;
+  }
+  if (ff_reader_map(reader, map, keys, 2)) {
+    ff_get_number(reader, map, first, 0, a);
+    ff_get_number(reader, map, second, 0, b);
+  }
+  ff_reader_leave(reader);
+}
+
+/* ---- one robot ---------------------------------------------------------------------- */
+
+/* The robot's links with the stops that the scene gives to all limits. */
+static void set_stops(ff_reader *reader, const ff_robot *robot, robot_keys *keys) {
+  int count = ff_robot_link_count(robot);
+  ff_robot_link *links = ff_arena_take(reader->arena, (size_t)count, sizeof *links);
+  if (!links) {
+    ff_reader_take(reader, FF_ERROR_MEMORY);
+    return;
+  }
+  for (int i = 0; i < count; i++) {
+    links[i] = ff_robot_link_info(robot, i + 1);
+    links[i].def.joint.limit_stiffness = keys->stop_stiffness;
+    links[i].def.joint.limit_dissipation = keys->stop_dissipation;
+  }
+  keys->def.links = links;
+}
+
+/* What the model finds wrong with a link's body is wrong with the robot. */
+static void remember_links(ff_reader *reader, const ff_node *node, const ff_robot *robot) {
+  for (int i = 1; reader->status == FF_OK && i <= ff_robot_link_count(robot); i++) {
+    char key[300];
+    snprintf(key, sizeof key, "bodies.%.120s-%.120s", node->key->text,
+             ff_robot_link_info(robot, i).def.name);
+    ff_reader_take(reader, ff_scene_add_place(reader->scene, key, node->key->file, node->key->line,
+                                              node->key->column));
+  }
+}
+
+static void read_base(ff_reader *reader, const ff_node *node, ff_robot_def *def) {
+  static const char *const bases[] = {"free", "fixed"};
+  int base = def->root == FF_JOINT_FREE ? 0 : 1;
+  ff_get_word(reader, node, "base", "base", bases, 2, &base);
+  def->root = base == 0 ? FF_JOINT_FREE : FF_JOINT_FIXED;
+  ff_get_vec3(reader, node, "position", 0, &def->base.position);
+  ff_get_orientation(reader, node, &def->base.orientation);
+  ff_get_vec3(reader, node, "velocity", 0, &def->velocity);
+  ff_get_vec3(reader, node, "omega", FF_ALLOW_RATE, &def->omega);
+}
+
+static void read_robot(ff_reader *reader, const ff_node *node) {
+  static const char *const known[] = {"urdf",  "base",     "position",       "orientation",
+                                      "omega", "velocity", "self-collision", "material",
+                                      "stops", "servo",    "joints"};
+  if (!ff_reader_map(reader, node, known, FF_COUNT(known))) {
+    return;
+  }
+  ff_robot *robot = load_robot(reader, node);
+  if (!robot) {
+    return;
+  }
+  robot_keys keys = {.def = ff_robot_def_of(robot, node->key->text),
+                     .all = ff_joint_setting_default()};
+  read_base(reader, node, &keys.def);
+  ff_get_text(reader, node, "material", &keys.def.material);
+  ff_get_flag(reader, node, "self-collision", &keys.def.self_collision);
+  read_pair(reader, node, "stops", "stiffness", &keys.stop_stiffness, "dissipation",
+            &keys.stop_dissipation);
+  read_pair(reader, node, "servo", "stiffness", &keys.all.stiffness, "damping", &keys.all.damping);
+  set_stops(reader, robot, &keys);
+  read_joints(reader, node, robot, &keys);
+  if (reader->status == FF_OK) {
+    ff_reader_take(reader, ff_scene_add_robot(reader->scene, &keys.def));
+    remember_links(reader, node, robot);
+  }
+  ff_robot_destroy(robot);
+}
+
+void ff_read_robots(ff_reader *reader, const ff_node *root) {
+  const ff_node *node = ff_reader_enter(reader, root, "robots");
+  if (!node) {
+    return;
+  }
+  if (ff_reader_names(reader, node, "robot")) {
+    for (const ff_node *at = node->first; at && reader->status == FF_OK; at = at->next) {
+      ff_reader_step(reader, at, 0);
+      read_robot(reader, at);
+      ff_reader_leave(reader);
+    }
+  }
+  ff_reader_leave(reader);
+}

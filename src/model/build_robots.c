@@ -1,0 +1,332 @@
+/* Robots: trees, what their links weigh together, where everything starts. */
+#include "base/report.h"
+#include "math/eigen.h"
+#include "model/build.h"
+#include "model/state.h"
+#include "tree/tree.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static ff_status bad(ff_build *build, const ff_scene_robot *robot, const char *key,
+                     const char *what) {
+  ff_report_what(build->report, "%s", what);
+  ff_report_key(build->report, "robots.%s%s%s", robot->def.name ? robot->def.name : "",
+                key[0] ? "." : "", key);
+  return FF_ERROR_INPUT;
+}
+
+int ff_robot_rigid_parent(const ff_model *model, const ff_model_body *body) {
+  const ff_model_robot *robot = &model->robots[body->robot];
+  int first = model->bodies[body->rigid].link; /* of its rigid group */
+  int parent = ff_tree_link(robot->tree, first).parent;
+  return parent > 0 ? model->bodies[robot->first_body + parent - 1].rigid : -1;
+}
+
+/* ---- the tree ----------------------------------------------------------------------- */
+
+static ff_status build_tree(ff_build *build, const ff_scene_robot *from, ff_model_robot *to) {
+  int count = from->def.link_count;
+  ff_link_def *links = ff_arena_take(&build->scratch, (size_t)count, sizeof *links);
+  if (!links) {
+    return FF_ERROR_MEMORY;
+  }
+  for (int i = 0; i < count; i++) {
+    links[i] = from->def.links[i].def;
+    if (from->def.links[i].mimic > 0) {
+      return bad(build, from, "urdf", "has joints that mimic others, which cannot be simulated");
+    }
+  }
+  double norm = q_norm(from->def.base.orientation);
+  if (!v3_finite(from->def.base.position) || !isfinite(norm) || norm == 0) {
+    return bad(build, from, "position", "position and orientation must be finite");
+  }
+  links[0].joint.kind = from->def.root;
+  if (from->def.root != FF_JOINT_FREE) { /* else the free joint's q says where it is */
+    links[0].joint.frame = from->def.base;
+  }
+  ff_status status = ff_tree_build(&to->tree, links, count, build->report);
+  if (status == FF_ERROR_INPUT && build->report) {
+    char key[sizeof build->report->key];
+    memcpy(key, build->report->key, sizeof key);
+    ff_report_key(build->report, "robots.%s.%s", from->def.name, key);
+  }
+  return status;
+}
+
+/* ---- joints ------------------------------------------------------------------------- */
+
+static ff_status take_setting(ff_build *build, const ff_scene_robot *from,
+                              const ff_joint_setting *setting, ff_model_joint *joint, double *q,
+                              double *v) {
+  char key[200];
+  const double numbers[] = {setting->position, setting->velocity, setting->stiffness,
+                            setting->damping};
+  snprintf(key, sizeof key, "joints.%.100s", setting->joint);
+  for (int i = 0; i < 4; i++) {
+    if (!isfinite(numbers[i]) || (i > 1 && numbers[i] < 0)) {
+      return bad(build, from, key, "numbers must be finite, stiffness and damping not negative");
+    }
+  }
+  q[joint->q_at] = setting->position;
+  v[joint->v_at] = setting->velocity;
+  joint->stiffness = setting->stiffness;
+  joint->damping = setting->damping;
+  ff_table target = setting->target;
+  const double here[2] = {0, setting->position};
+  if (target.rows == 0) {
+    target = (ff_table){here, 1, 1};
+  }
+  snprintf(key, sizeof key, "robots.%.60s.joints.%.60s.target", from->def.name, setting->joint);
+  ff_status status = ff_build_table(build, &joint->target, &target, 1, key);
+  snprintf(key, sizeof key, "robots.%.60s.joints.%.60s.torque", from->def.name, setting->joint);
+  return status == FF_OK ? ff_build_table(build, &joint->torque, &setting->torque, 1, key) : status;
+}
+
+/* The joints of one axis, in the order of the tree. */
+static ff_status list_joints(ff_build *build, const ff_scene_robot *from, ff_model_robot *to) {
+  ff_model_joint *joints = ff_build_take(build, from->def.link_count, sizeof *joints);
+  if (!joints) {
+    return FF_ERROR_MEMORY;
+  }
+  for (int i = 0; i < from->def.link_count; i++) {
+    ff_link_info info = ff_tree_link(to->tree, i + 1);
+    const ff_robot_link *link = &from->def.links[i];
+    if (info.q_count != 1) {
+      continue;
+    }
+    char *name = ff_arena_text(&build->model->arena, link->joint_name, strlen(link->joint_name));
+    if (!name) {
+      return FF_ERROR_MEMORY;
+    }
+    joints[to->joint_count++] = (ff_model_joint){.name = name,
+                                                 .kind = info.kind,
+                                                 .q_at = info.q_at,
+                                                 .v_at = info.v_at,
+                                                 .effort = link->effort};
+  }
+  to->joints = joints;
+  return FF_OK;
+}
+
+static ff_status set_joints(ff_build *build, const ff_scene_robot *from, ff_model_robot *to,
+                            double *q, double *v) {
+  ff_model_joint *joints = (ff_model_joint *)to->joints;
+  for (int i = 0; i < from->def.joint_count; i++) {
+    const ff_joint_setting *setting = &from->def.joints[i];
+    int k = 0;
+    while (k < to->joint_count && strcmp(joints[k].name, setting->joint) != 0) {
+      k++;
+    }
+    if (k == to->joint_count) {
+      char key[128];
+      snprintf(key, sizeof key, "joints.%.100s", setting->joint);
+      return bad(build, from, key, "the robot has no such joint of one axis");
+    }
+    ff_status status = take_setting(build, from, setting, &joints[k], q, v);
+    if (status != FF_OK) {
+      return status;
+    }
+  }
+  return FF_OK;
+}
+
+/* ---- the start ---------------------------------------------------------------------- */
+
+static ff_status set_start(ff_build *build, const ff_scene_robot *from, ff_model_robot *to) {
+  to->q_count = ff_tree_q_count(to->tree);
+  to->v_count = ff_tree_v_count(to->tree);
+  double *q = ff_build_take(build, to->q_count + to->v_count + 1, sizeof *q);
+  if (!q) {
+    return FF_ERROR_MEMORY;
+  }
+  double *v = q + to->q_count;
+  to->start_q = q;
+  to->start_v = v;
+  ff_tree_neutral(to->tree, q);
+  if (!v3_finite(from->def.velocity) || !v3_finite(from->def.omega)) {
+    return bad(build, from, "velocity", "velocity and omega must be finite");
+  }
+  if (from->def.root == FF_JOINT_FREE) {
+    ff_quat turn = q_unit(from->def.base.orientation);
+    v3_store(q, from->def.base.position);
+    q[3] = turn.w;
+    v3_store(q + 4, v3(turn.x, turn.y, turn.z));
+    v3_store(v, q_unrotate(turn, from->def.omega));
+    v3_store(v + 3, q_unrotate(turn, from->def.velocity));
+  }
+  return set_joints(build, from, to, q, v);
+}
+
+/* Where the links are and how they move at the start. */
+static void place_links(ff_build *build, const ff_model_robot *robot, ff_tree_work *work) {
+  ff_tree_update(work, robot->start_q, robot->start_v);
+  for (int i = 0; i < robot->link_count; i++) {
+    ff_model_body *body = &build->bodies[robot->first_body + i];
+    ff_pose pose = ff_tree_pose(work, i + 1);
+    body->start = pose_mul(pose, body->frame);
+    body->omega = ff_tree_omega(work, i + 1);
+    ff_vec3 arm = v3_sub(body->start.position, pose.position);
+    body->velocity = v3_add(ff_tree_velocity(work, i + 1), v3_cross(body->omega, arm));
+  }
+}
+
+/* Links that fixed joints connect form a group, called by its first link. */
+static void group_links(ff_build *build, const ff_model_robot *robot, int index) {
+  for (int i = 0; i < robot->link_count; i++) {
+    ff_link_info info = ff_tree_link(robot->tree, i + 1);
+    ff_model_body *body = &build->bodies[robot->first_body + i];
+    bool fixed = info.kind == FF_JOINT_FIXED && info.parent > 0;
+    body->robot = index;
+    body->link = i + 1;
+    body->rigid =
+        fixed ? build->bodies[robot->first_body + info.parent - 1].rigid : robot->first_body + i;
+  }
+}
+
+/* ---- how easily links move ----------------------------------------------------------- */
+
+enum { EASE_LIMIT = 1000 }; /* links of a robot that are asked one by one */
+
+/* Acceleration of a link, at its centre of mass and in its axes, under a push there. The robot is
+ * at rest. */
+static bool respond(ff_tree_work *work, const ff_model_robot *robot, const ff_model_body *body,
+                    ff_sv push, ff_tree_wrench *wrenches, double *tau, ff_sv *out) {
+  ff_quat turn = work->pose[body->link].orientation;
+  ff_vec3 com = body->frame.position;
+  ff_tree_wrench *wrench = &wrenches[body->link - 1];
+  memset(tau, 0, (size_t)robot->v_count * sizeof *tau);
+  wrench->force = q_rotate(turn, push.l);
+  wrench->torque = q_rotate(turn, v3_add(push.a, v3_cross(com, push.l)));
+  bool good = ff_tree_forward_dynamics(work, tau, v3(0, 0, 0), wrenches, tau);
+  wrench->force = wrench->torque = v3(0, 0, 0);
+  ff_sv a = work->a[body->link];
+  *out = (ff_sv){a.a, v3_add(a.l, v3_cross(a.a, com))};
+  return good;
+}
+
+/* Principal values of the angular or the linear block of an ease matrix. */
+static ff_vec3 block_values(const ff_sv ease[6], bool angular) {
+  ff_mat3 block;
+  ff_quat axes;
+  for (int k = 0; k < 3; k++) {
+    ff_vec3 c = angular ? ease[k].a : ease[3 + k].l;
+    block.m[0][k] = c.x;
+    block.m[1][k] = c.y;
+    block.m[2][k] = c.z;
+  }
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < i; j++) {
+      block.m[i][j] = block.m[j][i] = 0.5 * (block.m[i][j] + block.m[j][i]);
+    }
+  }
+  return ff_eigen(block, &axes);
+}
+
+/* How easily a push moves a link that hangs in its robot at the start: what says whether a step
+ * resolves a contact. */
+static bool weigh_link(ff_tree_work *work, const ff_model_robot *robot, ff_model_body *body,
+                       ff_sv ease[6], ff_tree_wrench *wrenches, double *tau) {
+  const ff_vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  for (int k = 0; k < 6; k++) {
+    ff_sv push = sv_zero();
+    *(k < 3 ? &push.a : &push.l) = axes[k % 3];
+    if (!respond(work, robot, body, push, wrenches, tau, &ease[k])) {
+      return false;
+    }
+  }
+  ff_vec3 linear = block_values(ease, false);
+  double most = fmax(linear.x, fmax(linear.y, linear.z));
+  body->ease = &ease[0].a.x;
+  body->inv_mass = most > 0 ? most : 0; /* 0: tied to the ground */
+  body->inv_inertia = block_values(ease, true);
+  return true;
+}
+
+static ff_status weigh_links(ff_build *build, const ff_scene_robot *from,
+                             const ff_model_robot *robot, ff_tree_work *work) {
+  int count = robot->link_count < EASE_LIMIT ? robot->link_count : EASE_LIMIT;
+  ff_sv *ease = ff_build_take(build, 6 * count, sizeof *ease);
+  double *tau = ff_arena_take(&build->scratch, (size_t)robot->v_count + 1, sizeof *tau);
+  ff_tree_wrench *wrenches =
+      ff_arena_take(&build->scratch, (size_t)robot->link_count, sizeof *wrenches);
+  if (!ease || !tau || !wrenches) {
+    return FF_ERROR_MEMORY;
+  }
+  ff_tree_update(work, robot->start_q, NULL);
+  for (int i = 0; i < robot->link_count; i++) {
+    ff_model_body *body = &build->bodies[robot->first_body + i];
+    if (i >= count) { /* no easier to move than alone */
+      body->inv_mass = body->mass > 0 ? 1 / body->mass : 1;
+    } else if (!weigh_link(work, robot, body, ease + 6 * i, wrenches, tau)) {
+      return bad(build, from, "joints", "a joint moves links that have no inertia about its axis");
+    }
+  }
+  return FF_OK;
+}
+
+static ff_status look_at_links(ff_build *build, const ff_scene_robot *from,
+                               const ff_model_robot *robot, int index) {
+  ff_tree_work *work = NULL;
+  ff_status status = ff_tree_work_create(&work, robot->tree);
+  if (status == FF_OK) {
+    place_links(build, robot, work);
+    group_links(build, robot, index);
+    status = weigh_links(build, from, robot, work);
+  }
+  ff_tree_work_destroy(work);
+  return status;
+}
+
+/* ---- all of them -------------------------------------------------------------------- */
+
+static ff_status list_moved(ff_build *build) {
+  ff_model *model = build->model;
+  int *list = ff_build_take(build, model->body_count, sizeof *list);
+  if (!list) {
+    return FF_ERROR_MEMORY;
+  }
+  for (int i = 0; i < model->body_count; i++) {
+    if (ff_body_is_moved(&build->bodies[i])) {
+      list[model->moved_count++] = i;
+    }
+  }
+  model->moved_bodies = list;
+  return FF_OK;
+}
+
+static ff_status take_robot(ff_build *build, int index, ff_model_robot *to) {
+  const ff_scene_robot *from = &build->scene->robots[index];
+  if (!from->def.name || !from->def.name[0] || from->def.link_count < 1) {
+    return bad(build, from, "", "every robot needs a name and a link");
+  }
+  to->name = ff_arena_text(&build->model->arena, from->def.name, strlen(from->def.name));
+  to->first_body = from->first_body;
+  to->link_count = from->def.link_count;
+  to->self_collision = from->def.self_collision;
+  ff_status status = to->name ? build_tree(build, from, to) : FF_ERROR_MEMORY;
+  status = status == FF_OK ? list_joints(build, from, to) : status;
+  status = status == FF_OK ? set_start(build, from, to) : status;
+  return status == FF_OK ? look_at_links(build, from, to, index) : status;
+}
+
+ff_status ff_build_robots(ff_build *build) {
+  ff_model *model = build->model;
+  int count = build->scene->robot_count;
+  ff_model_robot *robots = ff_build_take(build, count, sizeof *robots);
+  if (!robots) {
+    return FF_ERROR_MEMORY;
+  }
+  model->robots = robots;
+  model->robot_count = count; /* so that their trees are freed whatever happens */
+  ff_status status = FF_OK;
+  int at = model->free_count * FF_Y_BODY;
+  for (int i = 0; status == FF_OK && i < count; i++) {
+    status = take_robot(build, i, &robots[i]);
+    robots[i].q_at = at;
+    robots[i].v_at = at + robots[i].q_count;
+    at += robots[i].q_count + robots[i].v_count;
+    model->robot_size += robots[i].q_count + robots[i].v_count;
+  }
+  return status == FF_OK ? list_moved(build) : status;
+}

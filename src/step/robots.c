@@ -1,0 +1,166 @@
+#include "step/robots.h"
+
+#include "math/vec.h"
+#include "model/table.h"
+
+#include <string.h>
+
+/* ---- kinematics --------------------------------------------------------------------- */
+
+void ff_robots_place(const ff_model *model, const ff_state *state, const double *y) {
+  for (int r = 0; r < model->robot_count; r++) {
+    const ff_model_robot *robot = &model->robots[r];
+    ff_tree_work *work = state->robots[r].work;
+    ff_tree_update(work, y + robot->q_at, y + robot->v_at);
+    for (int i = 0; i < robot->link_count; i++) {
+      const ff_model_body *body = &model->bodies[robot->first_body + i];
+      ff_body_motion *motion = &state->bodies[robot->first_body + i];
+      ff_pose pose = ff_tree_pose(work, i + 1);
+      ff_vec3 arm = q_rotate(pose.orientation, body->frame.position);
+      motion->pose.position = v3_add(pose.position, arm);
+      motion->pose.orientation = pose.orientation;
+      motion->omega = ff_tree_omega(work, i + 1);
+      motion->velocity = v3_add(ff_tree_velocity(work, i + 1), v3_cross(motion->omega, arm));
+    }
+  }
+}
+
+/* ---- forces in the joints ----------------------------------------------------------- */
+
+/* What drives a joint now, within its effort; at the limit it no longer depends on the state. */
+static double servo(const ff_model_joint *joint, double t, double q, double v, bool *free) {
+  double torque = 0, target = 0;
+  ff_table_value(&joint->torque, t, &torque);
+  if (joint->stiffness > 0 || joint->damping > 0) {
+    ff_table_value(&joint->target, t, &target);
+    torque +=
+        joint->stiffness * (target - q) + joint->damping * (ff_table_slope(&joint->target, t) - v);
+  }
+  *free = fabs(torque) <= joint->effort;
+  return fmax(-joint->effort, fmin(joint->effort, torque));
+}
+
+void ff_robots_load(const ff_model *model, ff_state *state, double t, const double *y,
+                    double *ledger) {
+  for (int r = 0; r < model->robot_count; r++) {
+    const ff_model_robot *robot = &model->robots[r];
+    ff_state_robot *at = &state->robots[r];
+    const double *q = y + robot->q_at, *v = y + robot->v_at;
+    size_t bytes = (size_t)robot->v_count * sizeof(double);
+    memset(at->servo, 0, bytes);
+    double work = 0;
+    for (int k = 0; k < robot->joint_count; k++) {
+      const ff_model_joint *joint = &robot->joints[k];
+      int i = joint->v_at;
+      at->servo[i] = servo(joint, t, q[joint->q_at], v[i], &at->free[i]);
+      work += at->servo[i] * v[i];
+    }
+    memcpy(at->tau, at->servo, bytes);
+    ff_joint_loads loads = ff_tree_joint_loads(robot->tree, q, v, at->tau);
+    at->stored = loads.stored;
+    if (ledger) {
+      ledger[FF_Y_LOST + FF_LOST_JOINT] += loads.lost;
+      ledger[FF_Y_WORK] += work;
+    }
+  }
+}
+
+/* ---- accelerations ------------------------------------------------------------------ */
+
+/* The wrench on a link's centre of mass becomes one on its origin. */
+static void gather(const ff_model *model, const ff_state *state, int r) {
+  const ff_model_robot *robot = &model->robots[r];
+  for (int i = 0; i < robot->link_count; i++) {
+    int body = robot->first_body + i;
+    const ff_wrench *from = &state->wrenches[body];
+    ff_pose pose = ff_tree_pose(state->robots[r].work, i + 1);
+    ff_vec3 arm = v3_sub(state->bodies[body].pose.position, pose.position);
+    state->robots[r].wrenches[i] =
+        (ff_tree_wrench){from->force, v3_add(from->torque, v3_cross(arm, from->force))};
+  }
+}
+
+/* Impulses from outside over time h: gravity, and what the ground passes on. */
+static void book(const ff_model *model, const ff_state *state, int r, double *ledger, double h) {
+  ff_tree_work *work = state->robots[r].work;
+  ff_tree_wrench ground = ff_tree_ground_wrench(work);
+  ff_vec3 weight = v3_scale(ff_tree_mass(model->robots[r].tree), model->run.gravity);
+  ff_vec3 com = ff_tree_whole(work, model->run.gravity).com;
+  ff_vec3 force = v3_add(ground.force, weight);
+  ff_vec3 torque = v3_add(ground.torque, v3_cross(com, weight));
+  double *to = ledger + FF_Y_IMPULSE;
+  v3_store(to, v3_axpy(v3_load(to), h, force));
+  to = ledger + FF_Y_ANGULAR;
+  v3_store(to, v3_axpy(v3_load(to), h, torque));
+}
+
+int ff_robots_rates(const ff_model *model, const ff_state *state, const double *y, double *dy) {
+  double sum = 0;
+  for (int r = 0; r < model->robot_count; r++) {
+    const ff_model_robot *robot = &model->robots[r];
+    const ff_state_robot *at = &state->robots[r];
+    gather(model, state, r);
+    ff_tree_q_rate(robot->tree, y + robot->q_at, y + robot->v_at, dy + robot->q_at);
+    if (!ff_tree_forward_dynamics(at->work, at->tau, model->run.gravity, at->wrenches,
+                                  dy + robot->v_at)) {
+      return 1;
+    }
+    book(model, state, r, dy + state->ledger_at, 1);
+    for (int i = robot->q_at; i < robot->v_at + robot->v_count; i++) {
+      sum += dy[i];
+    }
+  }
+  return !isfinite(sum);
+}
+
+/* ---- symplectic Euler --------------------------------------------------------------- */
+
+/* With q and v at the end of the step, a drive gives
+ *   tau - stiffness h (v + h a) - damping h a,
+ * of which the part with a is inertia: added. */
+static void look_ahead(const ff_model_robot *robot, const ff_state_robot *at, const double *v,
+                       double h, double *added) {
+  for (int k = 0; k < robot->joint_count; k++) {
+    const ff_model_joint *joint = &robot->joints[k];
+    int i = joint->v_at;
+    added[i] = at->free[i] ? h * (joint->damping + h * joint->stiffness) : 0;
+    at->tau[i] -= at->free[i] ? h * joint->stiffness * v[i] : 0;
+  }
+}
+
+bool ff_robots_step(const ff_model *model, ff_state *state, double h) {
+  double *ledger = ff_state_ledger(state);
+  for (int r = 0; r < model->robot_count; r++) {
+    const ff_model_robot *robot = &model->robots[r];
+    ff_state_robot *at = &state->robots[r];
+    double *q = state->y + robot->q_at, *v = state->y + robot->v_at;
+    double *a = at->servo, *added = ff_tree_added_inertia(at->work);
+    gather(model, state, r);
+    look_ahead(robot, at, v, h, added);
+    if (!ff_tree_forward_dynamics(at->work, at->tau, model->run.gravity, at->wrenches, a)) {
+      memset(added, 0, (size_t)robot->v_count * sizeof *added);
+      return false;
+    }
+    book(model, state, r, ledger, h);
+    for (int k = 0; k < robot->joint_count; k++) {
+      /* what the look ahead changed of the drive's work */
+      const ff_model_joint *joint = &robot->joints[k];
+      int i = joint->v_at;
+      double less = at->free[i] ? h * joint->stiffness * v[i] + added[i] * a[i] : 0;
+      ledger[FF_Y_WORK] -= h * less * v[i];
+    }
+    for (int i = 0; i < robot->v_count; i++) {
+      v[i] += h * a[i];
+      added[i] = 0;
+    }
+    ff_tree_q_move(robot->tree, q, v, h);
+  }
+  return true;
+}
+
+void ff_robots_tidy(const ff_model *model, ff_state *state) {
+  for (int r = 0; r < model->robot_count; r++) {
+    const ff_model_robot *robot = &model->robots[r];
+    ff_tree_q_move(robot->tree, state->y + robot->q_at, state->y + robot->v_at, 0);
+  }
+}
