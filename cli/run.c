@@ -75,7 +75,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
 }
 
 static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0, "record into FILE.csv or FILE.h5; may be repeated", 0},
+    {"output", 'o', "FILE", 0, "record into FILE.csv, FILE.h5 or FILE.sto; may be repeated", 0},
     {"csv", 'c', "FILE", 0, "the same; - is the standard output", 0},
     {"report", 'r', "FILE.html", 0, "write one page with 3-D replay, plots and ledger", 0},
     {"set", 's', "PATH=VALUE", 0, "override a value of the scene; may be repeated", 0},

@@ -35,7 +35,8 @@ typedef struct ff_recording_info {
 
 typedef struct ff_recorder ff_recorder;
 
-/* Format by ending: .csv or .h5. The file appears under its name only when closed well. */
+/* Format by ending: .csv, .h5, or .sto (OpenSim: ground reactions of the contacts only). The
+ * file appears under its name only when closed well. */
 ff_status ff_recorder_create(ff_recorder **out, const char *path, const ff_recording_info *info,
                              ff_report *report);
 ff_status ff_recorder_add(ff_recorder *recorder, const double *row);

@@ -14,7 +14,8 @@ bool ff_path_ends(const char *path, const char *ending) {
 
 /* The format a path asks for; the standard output gets CSV. */
 static const ff_recorder_format *find_format(const char *path) {
-  static const ff_recorder_format *const formats[] = {&ff_recorder_csv, &ff_recorder_hdf5};
+  static const ff_recorder_format *const formats[] = {&ff_recorder_csv, &ff_recorder_hdf5,
+                                                      &ff_recorder_sto};
   if (strcmp(path, "-") == 0) {
     return &ff_recorder_csv;
   }
@@ -93,10 +94,13 @@ ff_status ff_recorder_create(ff_recorder **out, const char *path, const ff_recor
   const ff_recorder_format *format = find_format(path);
   if (!format) {
     ff_recording_bad(report, path, "the format of a recording follows from its ending");
-    ff_report_expected(report, ".csv, .h5");
+    ff_report_expected(report, ".csv, .h5, .sto");
     return FF_ERROR_INPUT;
   }
   ff_status status = check_info(info, path, report);
+  if (status == FF_OK && format->check) {
+    status = format->check(info, path, report);
+  }
   if (status != FF_OK) {
     return status;
   }

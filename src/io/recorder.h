@@ -20,9 +20,11 @@ struct ff_recorder {
 /* A format writes into recorder->file. A failed write is remembered there. */
 struct ff_recorder_format {
   const char *ending; /* ".csv" */
+  /* Can it hold these channels? May be NULL: any. */
+  ff_status (*check)(const ff_recording_info *info, const char *path, ff_report *report);
   /* Makes the state and writes the head. On failure drop is called. */
   ff_status (*begin)(ff_recorder *recorder, const ff_recording_info *info);
-  /* Adds a row without allocating (HDF5: but when its file has doubled). */
+  /* Adds a row without allocating (HDF5 and .sto: but when what they hold has doubled). */
   ff_status (*add)(ff_recorder *recorder, const double *row);
   /* Writes what is left, then frees the state in any case. */
   ff_status (*finish)(ff_recorder *recorder, const char *summary);
@@ -32,6 +34,7 @@ struct ff_recorder_format {
 
 extern const ff_recorder_format ff_recorder_csv;
 extern const ff_recorder_format ff_recorder_hdf5;
+extern const ff_recorder_format ff_recorder_sto;
 
 /* ---- reading -------------------------------------------------------------------- */
 
