@@ -38,8 +38,9 @@ function findLayers(recording) {
     .filter((name) => recording.has(name))
     .map((name, n) => {
       const raw = recording.get(name);
-      const floor = name === "energy.gravity" ? extent(raw)[0] : 0;
-      return { name, raw, floor, colour: SHADES[n % SHADES.length], used: extent(raw)[1] - floor > 0 };
+      const [least, most] = extent(raw);
+      const floor = name === "energy.gravity" ? least : 0;
+      return { name, raw, floor, colour: SHADES[n % SHADES.length], used: most > floor || least < floor };
     })
     .filter((layer) => layer.used);
 }
