@@ -186,6 +186,26 @@ static void hdf5_takes_a_large_scene(void **state) {
   free(scene);
 }
 
+/* A slash separates folders in HDF5, and a percent sign is what slashes are written with. */
+static void any_letter_may_stand_in_a_name(void **state) {
+  (void)state;
+  const char *const odd_names[] = {"time", "body.a</b>.position.x", "100%2F", "%", "/"};
+  const char *const odd_units[] = {"s", "m", "1", "1", "1"};
+  const double row[] = {0, 1, 2, 3, 4};
+  ff_recording_info odd = {.scene = "", .names = odd_names, .units = odd_units, .count = 5};
+  ff_recorder *recorder;
+  ff_recording *recording;
+  assert_int_equal(ff_recorder_create(&recorder, "run.h5", &odd, NULL), FF_OK);
+  assert_int_equal(ff_recorder_add(recorder, row), FF_OK);
+  assert_int_equal(ff_recorder_close(recorder, NULL, NULL), FF_OK);
+  assert_int_equal(ff_recording_open(&recording, "run.h5", NULL), FF_OK);
+  for (int i = 0; i < 5; i++) {
+    assert_string_equal(ff_recording_about(recording)->names[i], odd_names[i]);
+    assert_true(ff_recording_column(recording, i)[0] == row[i]);
+  }
+  ff_recording_close(recording);
+}
+
 static void same_run_gives_the_same_bytes(void **state) {
   (void)state;
   char *one, *two;
@@ -326,10 +346,10 @@ static void bad_requests_are_refused(void **state) {
   assert_int_equal(ff_recorder_create(&recorder, "run.txt", &info, &report), FF_ERROR_INPUT);
   assert_string_equal(report.expected, ".csv, .h5, .sto");
   assert_int_equal(ff_recorder_create(&recorder, "no/run.h5", &info, &report), FF_ERROR_FILE);
-  const char *const slash[] = {"time", "a/b"};
-  ff_recording_info odd = {.names = slash, .units = units, .count = 2};
+  const char *const line[] = {"time", "a\nb"};
+  ff_recording_info odd = {.names = line, .units = units, .count = 2};
   assert_int_equal(ff_recorder_create(&recorder, "run.h5", &odd, &report), FF_ERROR_INPUT);
-  assert_string_equal(report.key, "a/b");
+  assert_string_equal(report.key, "a\nb");
   const char *const late[] = {"x", "time"};
   odd.names = late;
   assert_int_equal(ff_recorder_create(&recorder, "run.h5", &odd, &report), FF_ERROR_INPUT);
@@ -475,6 +495,7 @@ int main(void) {
       in_folder(csv_starts_with_the_names),
       in_folder(hdf5_explains_itself),
       in_folder(hdf5_takes_a_large_scene),
+      in_folder(any_letter_may_stand_in_a_name),
       in_folder(same_run_gives_the_same_bytes),
       in_folder(rows_allocate_nothing),
       in_folder(failure_at_every_write_leaves_the_old_file),

@@ -3,6 +3,8 @@
 #define FF_IO_HDF5_H
 
 #include <hdf5.h>
+#include <stdbool.h>
+#include <string.h>
 
 #define FF_HDF5_CHANNELS "channels" /* group: one 1-D dataset a channel, in order of creation */
 #define FF_HDF5_UNIT     "unit"     /* its attribute */
@@ -10,6 +12,31 @@
 #define FF_HDF5_SCENE    "scene"
 #define FF_HDF5_SUMMARY  "summary"
 #define FF_HDF5_SAMPLES  "samples"
+
+/* A slash would make a folder of a dataset's name: it is written as %2F, and a percent sign as
+ * %25. link has room for three times the name. */
+static inline void ff_hdf5_link_name(const char *name, char *link) {
+  for (; *name; name++) {
+    bool coded = *name == '/' || *name == '%';
+    *link++ = coded ? '%' : *name;
+    if (coded) {
+      *link++ = '2';
+      *link++ = *name == '/' ? 'F' : '5';
+    }
+  }
+  *link = 0;
+}
+
+/* The name of the channel behind a link, in place. */
+static inline void ff_hdf5_channel_name(char *link) {
+  char *to = link;
+  for (; *link; link++) {
+    bool slash = strncmp(link, "%2F", 3) == 0, percent = strncmp(link, "%25", 3) == 0;
+    *to++ = slash ? '/' : *link; /* %25 begins with the sign it stands for */
+    link += slash || percent ? 2 : 0;
+  }
+  *to = 0;
+}
 
 /* HDF5 prints its errors unless told not to; the library never prints. */
 typedef struct ff_hdf5_voice {

@@ -58,9 +58,8 @@ static ff_status check_info(const ff_recording_info *info, const char *path, ff_
     return ff_recording_bad(report, path, "the first channel must be 'time'");
   }
   for (int i = 0; i < info->count; i++) {
-    /* A slash would make a folder of an HDF5 name. */
     size_t length = strlen(info->names[i]);
-    if (length == 0 || length >= FF_RECORDING_NAME_MAX || strpbrk(info->names[i], "/\r\n")) {
+    if (length == 0 || length >= FF_RECORDING_NAME_MAX || strpbrk(info->names[i], "\r\n")) {
       ff_recording_bad(report, path, "cannot be the name of a channel");
       ff_report_key(report, "%.200s", info->names[i]);
       return FF_ERROR_INPUT;

@@ -171,8 +171,9 @@ static bool create_sets(hdf5_state *state, const ff_recording_info *info) {
   hid_t access = dataset_access();
   bool done = true;
   for (int i = 0; i < info->count && done; i++) {
-    hid_t set = H5Dcreate2(state->group, info->names[i], H5T_IEEE_F64LE, space, H5P_DEFAULT, layout,
-                           access);
+    char link[3 * FF_RECORDING_NAME_MAX];
+    ff_hdf5_link_name(info->names[i], link);
+    hid_t set = H5Dcreate2(state->group, link, H5T_IEEE_F64LE, space, H5P_DEFAULT, layout, access);
     if (set >= 0) {
       state->sets[state->set_count++] = set;
     }

@@ -49,21 +49,26 @@ static ff_status read_text(const hdf5_reader *in, hid_t object, const char *name
 }
 
 /* One channel's name; its link must lead nowhere but into this file. */
-static ff_status read_name(const hdf5_reader *in, int index) {
-  char name[FF_RECORDING_NAME_MAX];
+/* link has room for 3 * FF_RECORDING_NAME_MAX letters. */
+static ff_status read_name(const hdf5_reader *in, int index, char *link_name) {
   H5L_info_t link;
   if (H5Lget_info_by_idx(in->group, ".", in->order, H5_ITER_INC, (hsize_t)index, &link,
                          H5P_DEFAULT) < 0 ||
       link.type != H5L_TYPE_HARD) {
     return bad(in, "is no recording: a channel is a link");
   }
-  ssize_t length = H5Lget_name_by_idx(in->group, ".", in->order, H5_ITER_INC, (hsize_t)index, name,
-                                      sizeof name, H5P_DEFAULT);
-  if (length <= 0 || length >= (ssize_t)sizeof name) {
+  ssize_t length = H5Lget_name_by_idx(in->group, ".", in->order, H5_ITER_INC, (hsize_t)index,
+                                      link_name, 3 * FF_RECORDING_NAME_MAX, H5P_DEFAULT);
+  if (length <= 0 || length >= 3 * FF_RECORDING_NAME_MAX) {
     return bad(in, "is no recording: a channel's name cannot be read");
   }
-  in->recording->names[index] = ff_strdup(name);
-  return in->recording->names[index] ? FF_OK : FF_ERROR_MEMORY;
+  char *name = ff_strdup(link_name);
+  if (!name) {
+    return FF_ERROR_MEMORY;
+  }
+  ff_hdf5_channel_name(name);
+  in->recording->names[index] = name;
+  return FF_OK;
 }
 
 /* Are the values in this file, and in pieces of a size that is no trap? */
@@ -115,14 +120,15 @@ static ff_status read_values(const hdf5_reader *in, hid_t set, int index) {
 }
 
 static ff_status read_channel(const hdf5_reader *in, int index) {
-  ff_status status = read_name(in, index);
+  char link[3 * FF_RECORDING_NAME_MAX];
+  ff_status status = read_name(in, index, link);
   if (status != FF_OK) {
     return status;
   }
   if (index == 0 && strcmp(in->recording->names[0], "time") != 0) {
     return bad(in, "is no recording: its first channel is not 'time'");
   }
-  hid_t set = H5Dopen2(in->group, in->recording->names[index], H5P_DEFAULT);
+  hid_t set = H5Dopen2(in->group, link, H5P_DEFAULT);
   status = set < 0 ? bad(in, "is no recording: a channel is not a dataset")
                    : read_values(in, set, index);
   if (status == FF_OK) {
