@@ -56,6 +56,10 @@ ff_ode_outcome ff_ode_advance(ff_ode *ode, double t_stop);
 /* Index of the event function whose zero was met last. */
 int ff_ode_event(const ff_ode *ode);
 
+/* The solution at a time inside the step just taken, as accurate as the solution itself; changes
+ * nothing. False where the rates are not defined. */
+bool ff_ode_inside(ff_ode *ode, double t, double *y);
+
 long ff_ode_steps(const ff_ode *ode);       /* steps taken since creation or reset */
 long ff_ode_evaluations(const ff_ode *ode); /* rate evaluations since creation or reset */
 
