@@ -205,6 +205,10 @@ void ff_ode_reset(ff_ode *ode) {
   ff_ode_restart(ode, 0.0, 0);
 }
 
+void ff_ode_set_atol(ff_ode *ode, int unknown, double atol) {
+  ode->atol[unknown] = atol;
+}
+
 void ff_ode_restart(ff_ode *ode, double t, int event_count) {
   ode->t = t;
   ode->event_count = event_count;

@@ -38,6 +38,8 @@ double *ff_ode_state(ff_ode *ode); /* size values */
 /* Side of each event function: +1 while g >= 0 is expected, -1 while g <= 0. */
 signed char *ff_ode_sides(ff_ode *ode);
 void ff_ode_restart(ff_ode *ode, double t, int event_count);
+/* Another absolute tolerance for one unknown, from the next step on. */
+void ff_ode_set_atol(ff_ode *ode, int unknown, double atol);
 /* Forgets all that was: what follows repeats a first run to the bit. */
 void ff_ode_reset(ff_ode *ode);
 
