@@ -16,6 +16,8 @@ enum { DEPTH, VELOCITY, LOST, UNKNOWNS };
 enum { OUT, TURN, PEAK, CREEP, KINK, EVENTS };
 enum { STEP_LIMIT = 500000 };
 
+#define TOLERANCE 1e-14 /* absolute, of scaled unknowns */
+
 typedef struct strike {
   const ff_law *law;
   const ff_law_params *params;
@@ -159,16 +161,6 @@ static void stay(const strike *hit, ff_impact *out) {
   }
 }
 
-/* A heavily damped body comes back ever so slowly, and its force is a difference of two large
- * ones: after the turn all digits of its motion count, however small it is. Under gravity it may
- * turn again, where no digit of a velocity could. */
-static void trust_digits(const strike *hit, ff_ode *ode) {
-  if (hit->gravity == 0.0) {
-    ff_ode_set_atol(ode, DEPTH, 1e-40);
-    ff_ode_set_atol(ode, VELOCITY, 1e-40);
-  }
-}
-
 /* Handles one event; false: the impact is over. */
 static bool handle(const strike *hit, ff_ode *ode, ff_impact *out) {
   const double *y = ff_ode_state(ode);
@@ -181,7 +173,6 @@ static bool handle(const strike *hit, ff_ode *ode, ff_impact *out) {
       }
       out->depth_max = y[DEPTH] * hit->length;
       out->time_depth_max = ff_ode_time(ode) * hit->time;
-      trust_digits(hit, ode);
       return true;
     case PEAK: note_peak(hit, ode, out); return true;
     case KINK:
@@ -201,6 +192,17 @@ static double step_end(ff_ode *ode) {
   return t + 0.25 * fabs(y[DEPTH] / y[VELOCITY]) + fmax(1e-6, 1e-9 * t);
 }
 
+/* A heavily damped body comes back ever so slowly, and its force is a difference of two large
+ * ones: after the turn tolerances follow the motion, however small it is. Under gravity it may
+ * turn again, where no digit of a velocity is left. */
+static void tighten(const strike *hit, ff_ode *ode, const ff_impact *out) {
+  if (hit->gravity == 0.0 && out->depth_max > 0.0) {
+    const double *y = ff_ode_state(ode);
+    ff_ode_set_atol(ode, DEPTH, TOLERANCE * fabs(y[DEPTH]));
+    ff_ode_set_atol(ode, VELOCITY, TOLERANCE * fabs(y[VELOCITY]));
+  }
+}
+
 static ff_status follow(strike *hit, ff_ode *ode, ff_impact *out, ff_report *report) {
   start(hit, ode, out);
   for (int step = 0; step < STEP_LIMIT; step++) {
@@ -208,6 +210,9 @@ static ff_status follow(strike *hit, ff_ode *ode, ff_impact *out, ff_report *rep
     if (outcome == FF_ODE_FAILED) {
       ff_report_what(report, "the motion could not be integrated");
       return FF_ERROR_STEP;
+    }
+    if (outcome == FF_ODE_STEPPED || outcome == FF_ODE_REACHED) {
+      tighten(hit, ode, out);
     }
     if (outcome == FF_ODE_EVENT) {
       if (ff_ode_event(ode) == CREEP && hit->gravity == 0.0) {
@@ -288,7 +293,7 @@ ff_status ff_impact_simulate(ff_impact *out, const ff_law *law, const ff_law_par
     return status;
   }
   set_up(&hit);
-  const double atol[UNKNOWNS] = {1e-14, 1e-14, 1e-14};
+  const double atol[UNKNOWNS] = {TOLERANCE, TOLERANCE, TOLERANCE};
   ff_ode_def def = {.size = UNKNOWNS,
                     .event_limit = EVENTS,
                     .rtol = 1e-13,
