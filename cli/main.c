@@ -18,6 +18,7 @@ static const verb verbs[] = {
     {"laws", ff_cli_laws, "list the contact and friction laws, or tell all about one"},
     {"impact", ff_cli_impact, "one impact under a law, over speeds; or design one"},
     {"volume", ff_cli_volume, "how much of a shape is below a plane, and its second moments"},
+    {"paper", ff_cli_paper, "reproduce a paper: its figures, and claim against result"},
     {"view", ff_cli_view, "make a page of a recording: replay, plots, ledger"},
 };
 enum { VERB_COUNT = sizeof verbs / sizeof *verbs };

@@ -4,11 +4,9 @@ include(CMakePackageConfigHelpers)
 
 install(DIRECTORY include/footfall DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS footfall EXPORT footfall)
-if(TARGET footfall_cli)
-  # The program finds a shared library next to it, wherever the tree is moved.
-  set_target_properties(footfall_cli PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
-  install(TARGETS footfall_cli)
-endif()
+# The program finds a shared library next to it, wherever the tree is moved.
+set_target_properties(footfall_cli PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+install(TARGETS footfall_cli)
 install(FILES docs/man/footfall.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

@@ -64,7 +64,9 @@ cases() {
   case_of 0 laws
   case_of 0 laws hunt-crossley
   case_of 0 impact hunt-crossley --mass 1 --speed 0.5,1 --set k=1e4 --set alpha=0.4
+  case_of 0 paper
   case_of 2 laws no-such-law
+  case_of 2 paper no-such-paper
   case_of 2 impact hunt-crossley --mass -1 --speed 1
   case_of 2 impact hunt-crossley --mass 1 --speed 1 --set no_such=1
   case_of 2 no-such-verb

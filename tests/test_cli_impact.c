@@ -1,7 +1,7 @@
 /* `footfall impact` as a user calls it: what it prints and how it ends. */
 #include "footfall/footfall.h"
 
-#include "testing.h"
+#include "impact_reference.h"
 
 #include <sys/wait.h>
 
@@ -140,6 +140,14 @@ static void wrong_calls_end_with_two_and_a_reason(void **state) {
       {"linear --mass 1 --speed 1 --set k=1e4 --csv --json", "either"},
       {"hunt-crossley --mass 1 --speed 1 --set k=1e4 --set alpha=-1", "alpha"},
       {"hunt-crossley --mass 1 --speed 1 --set k=1e4 --set n=0.5", "n"},
+      {"hunt-crossley --mass 1 --speed 1 --set k=0 --set n=1", "k: must be greater than 0"},
+      {"hunt-crossley --mass 1 --speed 1 --set k=-1e4 --set n=1", "k: must be greater than 0"},
+      {"hunt-crossley --mass 1 --speed 0 --set k=1e4 --set n=1", "speed: must be"},
+      {"hunt-crossley --mass 1 --speed 1,0 --set k=1e4 --set n=1", "speed: must be"},
+      {"hunt-crossley --mass 1 --speed -1 --set k=1e4 --set n=1", "speed: must be"},
+      {"hunt-crossley --mass 1 --speed 1 --set k=1e4 --set n=1 --set alpha_restitution=-1",
+       "alpha_restitution"},
+      {"linear --mass 1 --speed 1 --set k=1e4 --set b=-1", "b"},
       {"linear hunt-crossley --mass 1 --speed 1", "one law"},
       {"--solve alpha --speed 1", "--restitution"},
       {"--solve alpha --restitution 1.2 --speed 1", "no alpha"},
@@ -160,6 +168,54 @@ static void wrong_calls_end_with_two_and_a_reason(void **state) {
   }
 }
 
+/* A drop from a height, the whole impact under gravity, against brute force. Tolerance: what
+ * simulated impacts promise. */
+static double heavy(const motion *m, double x, double v) {
+  return hunt_crossley_force(m, x, v) - m->mass * 9.81;
+}
+
+static void drops_under_gravity(void **state) {
+  (void)state;
+  const double cases[][5] = {
+      {1, 1e4, 1, 0.4, 0.05}, {0.2, 1e6, 1.5, 0.2, 1}, {20, 5e5, 2, 0.05, 0.3}};
+  for (int i = 0; i < 3; i++) {
+    const double *c = cases[i];
+    double speed = sqrt(2 * 9.81 * c[4]), v[8];
+    char out[4096], arguments[512];
+    snprintf(arguments, sizeof arguments,
+             "hunt-crossley --mass %g --speed %.17g --gravity 9.81 --set k=%g --set n=%g "
+             "--set alpha=%g --csv",
+             c[0], speed, c[1], c[2], c[3]);
+    assert_int_equal(call(arguments, out, sizeof out), 0);
+    assert_int_equal(numbers(out, v, 8), 7);
+    motion m = {.mass = c[0], .force = heavy, .k = c[1], .n = c[2], .alpha = c[3], .v = speed};
+    double h = v[5] / 40000;
+    motion deep = motion_run(m, h, until_deepest), end = motion_run(deep, h, until_out);
+    assert_near(v[1], -end.v / speed, 1e-8);
+    assert_near(v[2], deep.x, 1e-8);
+    assert_near(v[5], end.t, 1e-8);
+    assert_near(v[6], end.work, 1e-8);
+  }
+}
+
+static void linear_over_and_under_with_and_without(void **state) {
+  (void)state;
+  const char *const cases[] = {
+      "b=1",    "b=60", "b=60 --set clamp=0", "b=199 --set clamp=0", "b=199", "b=200",
+      "b=1000", "b=1e5"};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char out[4096], arguments[256];
+    double v[16];
+    snprintf(arguments, sizeof arguments,
+             "linear --mass 1 --speed 0.5 --set k=1e4 --set %s --closed-form --csv", cases[i]);
+    assert_int_equal(call(arguments, out, sizeof out), 0);
+    assert_int_equal(numbers(out, v, 16), 13);
+    for (int q = 1; q <= 6; q++) {
+      assert_close(v[q], v[q + 6], 1e-7 * fabs(v[q + 6]));
+    }
+  }
+}
+
 static void help_is_good(void **state) {
   (void)state;
   char out[8192];
@@ -175,6 +231,8 @@ int main(void) {
       cmocka_unit_test(json_has_the_law_and_its_parameters),
       cmocka_unit_test(solves_backwards),
       cmocka_unit_test(wrong_calls_end_with_two_and_a_reason),
+      cmocka_unit_test(drops_under_gravity),
+      cmocka_unit_test(linear_over_and_under_with_and_without),
       cmocka_unit_test(help_is_good),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -104,6 +104,44 @@ static void linear_as_its_closed_form(void **state) {
   }
 }
 
+/* The force that ends is a difference of two that are 4 ratio^2 times larger: beyond some ratio
+ * its end is lost in rounding and said to be unknown, while all else stays known. */
+static void heavily_overdamped_and_clamped(void **state) {
+  (void)state;
+  for (double ratio = 10; ratio < 2e5; ratio *= 3) {
+    ff_linear_impact given = {2, 1e4, 2 * ratio * sqrt(2e4), 1.5, true};
+    ff_impact exact, found;
+    assert_int_equal(ff_impact_linear(&exact, &given, NULL), FF_OK);
+    assert_int_equal(simulate_linear(&found, &given, 0, NULL), FF_OK);
+    assert_near(found.restitution, exact.restitution, 1e-9);
+    assert_near(found.depth_max, exact.depth_max, 1e-9);
+    assert_near(found.force_max, exact.force_max, 1e-9);
+    assert_near(found.energy_lost, exact.energy_lost, 1e-9);
+    assert_near(found.time_clear, exact.time_clear, 1e-7);
+    assert_true(ratio < 2000 ? !isnan(found.duration) : ratio < 2e4 || isnan(found.duration));
+    if (!isnan(found.duration)) {
+      assert_near(found.duration, exact.duration, 1e-7);
+    }
+  }
+}
+
+/* At the limit velocity the force is rounding: its sign must not pass for a peak. */
+static void violent_impacts_without_a_clamp(void **state) {
+  (void)state;
+  const double speeds[] = {10, 50, 100, 300, 1000, 10000};
+  for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++) {
+    const setting settings[] = {
+        {"k", 5e4}, {"n", 1 + 0.5 * (double)(i % 3)}, {"alpha", 0.4}, {"clamp", 0}};
+    ff_law_params params;
+    const ff_law *law = law_with(&params, "hunt-crossley", settings, 4);
+    ff_hunt_crossley_impact given = {50, 5e4, settings[1].value, 0.4, NAN, speeds[i]};
+    ff_impact exact, found;
+    assert_int_equal(ff_impact_hunt_crossley(&exact, &given, NULL), FF_OK);
+    assert_int_equal(ff_impact_simulate(&found, law, &params, 50, speeds[i], 0, NULL), FF_OK);
+    compare(&found, &exact, 1e-10);
+  }
+}
+
 /* Spring and gravity without damping: a sine about the depth of rest, mg/k. */
 static void gravity_on_a_spring(void **state) {
   (void)state;
@@ -196,6 +234,8 @@ int main(void) {
       cmocka_unit_test(hunt_crossley_as_its_closed_form),
       cmocka_unit_test(damping_one_way_only),
       cmocka_unit_test(linear_as_its_closed_form),
+      cmocka_unit_test(heavily_overdamped_and_clamped),
+      cmocka_unit_test(violent_impacts_without_a_clamp),
       cmocka_unit_test(gravity_on_a_spring),
       cmocka_unit_test(gravity_as_by_brute_force),
       cmocka_unit_test(a_heavy_body_stays),

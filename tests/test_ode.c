@@ -131,6 +131,42 @@ static void an_event_without_slope_is_met_once(void **state) {
   ff_ode_destroy(ode);
 }
 
+/* After an event the next step starts tiny; a stop right behind it must not make it vanish. */
+static void stops_may_follow_an_event_closely(void **state) {
+  (void)state;
+  ff_ode *ode = make(2, 1, fall, height);
+  start(ode, 0.0, -1.0, 1); /* crosses at once */
+  assert_int_equal(ff_ode_advance(ode, 1e-12), FF_ODE_EVENT);
+  ff_ode_restart(ode, ff_ode_time(ode), 1);
+  for (int i = 1; i <= 3; i++) {
+    assert_int_equal(ff_ode_advance(ode, i * 1e-12), FF_ODE_REACHED);
+    assert_near(ff_ode_state(ode)[0], -i * 1e-12, 1e-9);
+  }
+  ff_ode_destroy(ode);
+}
+
+/* Inside a step the solution is as good as at its ends, and asking changes nothing. */
+static void the_solution_inside_a_step(void **state) {
+  (void)state;
+  ff_ode *ode = make(2, 0, oscillate, NULL);
+  start(ode, 1.0, 0.0, 0);
+  double t = 0, y[2];
+  for (int i = 0; i < 50; i++) {
+    double before = t;
+    assert_int_equal(ff_ode_step(ode, 1e4), FF_ODE_STEPPED);
+    t = ff_ode_time(ode);
+    double now = ff_ode_state(ode)[0];
+    for (int part = 0; part <= 4; part++) {
+      double at = before + (t - before) * part / 4;
+      assert_true(ff_ode_inside(ode, at, y));
+      assert_close(y[0], cos(at), 1e-11);
+      assert_close(y[1], -sin(at), 1e-11);
+    }
+    assert_true(ff_ode_state(ode)[0] == now && ff_ode_time(ode) == t);
+  }
+  ff_ode_destroy(ode);
+}
+
 static void failure_keeps_the_last_good_state(void **state) {
   (void)state;
   ff_ode *ode = make(1, 0, wall, NULL);
@@ -148,6 +184,8 @@ int main(void) {
       cmocka_unit_test(meets_every_crossing_of_an_oscillation),
       cmocka_unit_test(simultaneous_events_are_all_met),
       cmocka_unit_test(an_event_without_slope_is_met_once),
+      cmocka_unit_test(stops_may_follow_an_event_closely),
+      cmocka_unit_test(the_solution_inside_a_step),
       cmocka_unit_test(failure_keeps_the_last_good_state),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

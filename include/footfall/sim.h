@@ -174,8 +174,8 @@ typedef struct ff_event {
   ff_event_kind kind;
   ff_body a, b;
   double speed;      /* m/s, approach (touch) or separation (lift) along the normal */
-  double peak_force; /* N, largest normal force since the touch (lift only) */
-  double peak_time;  /* s */
+  double peak_force; /* N, largest normal force since the touch (lift only); `adaptive` finds the */
+  double peak_time;  /* s                 peaks between steps, fixed steppers know their steps */
   double peak_depth; /* m */
 } ff_event;
 

@@ -121,30 +121,30 @@ static inline double power_below(double depth, double n) {
   return n == 2 ? depth : pow(depth, n - 1);
 }
 
-/* d force / d rate over the elastic force; `two` if restitution has its own. */
+/* lambda [Marhefka96 eq. 7]; `two` if restitution has its own. */
 static inline double damping(const params *p, bool two, double rate) {
-  return 1.5 * (two && rate < 0 ? p->alpha_restitution : p->alpha);
+  return 1.5 * (two && rate < 0 ? p->alpha_restitution : p->alpha) * p->k;
 }
 
-/* [Marhefka96 eq. 6, 7] over the elastic force, and with the clamp. */
-static inline double gain(const params *p, double slope, double rate) {
+/* [Marhefka96 eq. 6] over depth^n, and with the clamp. */
+static inline double gain(const params *p, double lambda, double rate) {
   double lowest = p->clamp != 0 ? 0 : -INFINITY;
-  double g = 1 + slope * rate;
+  double g = p->k + lambda * rate;
   return lowest > g ? lowest : g;
 }
 
 static void normal(const void *given, const ff_patch *patch, ff_normal *out) {
   const params *p = given;
   double below = power_below(patch->depth, p->n);
-  double elastic = p->k * (patch->depth * below);
-  double slope = damping(p, true, patch->depth_rate);
-  double g = gain(p, slope, patch->depth_rate);
-  out->force = elastic * g;
-  out->d_depth = p->n * p->k * below * g;
-  out->d_rate = g == 0 && p->clamp != 0 ? 0 : elastic * slope;
+  double power = patch->depth * below;
+  double lambda = damping(p, true, patch->depth_rate);
+  double g = gain(p, lambda, patch->depth_rate);
+  out->force = power * g;
+  out->d_depth = p->n * below * g;
+  out->d_rate = g == 0 && p->clamp != 0 ? 0 : power * lambda;
   /* Also while the clamp cuts: the energy that the spring gives back then is dissipated. */
-  out->elastic = elastic;
-  out->energy = elastic * patch->depth / (p->n + 1);
+  out->elastic = p->k * power;
+  out->energy = out->elastic * patch->depth / (p->n + 1);
 }
 
 /* With n and two known to the compiler there is no branch, so that it can vectorise. */
@@ -152,8 +152,8 @@ static inline void forces_of(const params *p, double n, bool two, const double *
                              const double *restrict rate, double *restrict force, int count) {
   for (int i = 0; i < count; i++) {
     double x = 0 > depth[i] ? 0 : depth[i];
-    double slope = damping(p, two, rate[i]);
-    force[i] = p->k * (x * power_below(x, n)) * gain(p, slope, rate[i]);
+    double lambda = damping(p, two, rate[i]);
+    force[i] = x * power_below(x, n) * gain(p, lambda, rate[i]);
   }
 }
 
@@ -186,7 +186,7 @@ static void forces(const void *given, const double *restrict depth, const double
 static double kink(const void *given, const ff_patch *patch) {
   const params *p = given;
   double rate = patch->depth_rate;
-  double clamp = p->clamp != 0 ? 1 + 1.5 * p->alpha_restitution * rate : 1;
+  double clamp = p->clamp != 0 ? p->k + 1.5 * p->alpha_restitution * p->k * rate : 1;
   if (p->alpha == p->alpha_restitution) {
     return clamp;
   }

@@ -59,6 +59,10 @@ typedef struct ff_meet {
   /* the contact that is going on, for events: */
   bool touching;
   double touch_time, peak_force, peak_time, peak_depth;
+  /* `adaptive`: at the end of its last step, N, N/s, m and m/s; and the largest inside that
+   * step, NAN if it is at an end or not larger than before */
+  double force, force_rate, depth, depth_rate;
+  double crest_force, crest_time, crest_depth;
 } ff_meet;
 
 typedef struct ff_wrench {

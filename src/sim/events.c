@@ -1,34 +1,12 @@
 /* Touch-downs and lift-offs of pairs of bodies. */
 #include "math/vec.h"
 #include "sim/sim.h"
-
-/* A pair of bodies at one instant. */
-typedef struct glance {
-  bool touching;
-  double depth, rate, force;
-} glance;
-
-static glance look(const ff_state *state, const ff_meet *meet) {
-  glance out = {.depth = -INFINITY};
-  for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
-    const ff_near *near = &state->nears[n];
-    for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
-      const ff_point *point = &state->points[i];
-      out.touching = out.touching || point->touching;
-      out.force += point->force_n;
-      if (point->patch.depth > out.depth) {
-        out.depth = point->patch.depth;
-        out.rate = point->patch.depth_rate;
-      }
-    }
-  }
-  return out;
-}
+#include "step/peaks.h"
 
 void ff_sim_note_contacts(ff_sim *sim) {
   for (int m = 0; m < sim->state.meet_count; m++) {
     ff_meet *meet = &sim->state.meets[m];
-    meet->touching = look(&sim->state, meet).touching;
+    meet->touching = ff_meet_look(&sim->state, meet).touching;
   }
 }
 
@@ -46,24 +24,29 @@ static void tell(ff_sim *sim, ff_meet *meet, ff_event_kind kind, double time, do
   }
 }
 
+static void note_peak(ff_meet *meet, double force, double time) {
+  if (force > meet->peak_force) {
+    meet->peak_force = force;
+    meet->peak_time = time;
+  }
+}
+
 static void follow(ff_sim *sim, ff_meet *meet, double h) {
-  glance now = look(&sim->state, meet);
+  ff_glance now = ff_meet_look(&sim->state, meet);
   double t = sim->state.t;
   /* A fixed step sees a touch-down late: go back along the approach, at most one step. */
   bool fixed = !sim->stepper->adaptive;
   if (now.touching && !meet->touching) {
-    double late = fixed && now.rate > 0 ? fmin(now.depth / now.rate, h) : 0;
+    double late = fixed && now.depth_rate > 0 ? fmin(now.depth / now.depth_rate, h) : 0;
     meet->peak_force = meet->peak_depth = 0;
     meet->peak_time = meet->touch_time = t - late;
-    tell(sim, meet, FF_EVENT_TOUCH, t - late, now.rate);
+    tell(sim, meet, FF_EVENT_TOUCH, t - late, now.depth_rate);
   }
-  if (now.force > meet->peak_force) {
-    meet->peak_force = now.force;
-    meet->peak_time = t;
-  }
-  meet->peak_depth = fmax(meet->peak_depth, now.depth);
+  note_peak(meet, meet->crest_force, meet->crest_time);
+  note_peak(meet, now.force, t);
+  meet->peak_depth = fmax(meet->peak_depth, fmax(meet->crest_depth, now.depth));
   if (!now.touching && meet->touching) {
-    tell(sim, meet, FF_EVENT_LIFT, t, -now.rate);
+    tell(sim, meet, FF_EVENT_LIFT, t, -now.depth_rate);
   }
   meet->touching = now.touching;
 }

@@ -16,6 +16,8 @@ enum { DEPTH, VELOCITY, LOST, UNKNOWNS };
 enum { OUT, TURN, PEAK, CREEP, KINK, EVENTS };
 enum { STEP_LIMIT = 500000 };
 
+#define TOLERANCE 1e-14 /* absolute, of scaled unknowns */
+
 typedef struct strike {
   const ff_law *law;
   const ff_law_params *params;
@@ -59,7 +61,7 @@ static int rates(void *context, double t, const double *y, double *dy) {
 static double creep(const strike *hit, const double *y, const ff_normal *normal) {
   double unit = hit->mass * hit->speed * hit->speed, weight = hit->mass * hit->gravity;
   double potential = normal->energy - weight * y[DEPTH] * hit->length - hit->rest_energy;
-  double none = weight > 0.0 ? 1e-10 * (1.0 + fabs(hit->rest_energy) / unit) : 1e-24;
+  double none = weight > 0.0 ? 1e-10 * (1.0 + fabs(hit->rest_energy) / unit) : 1e-60;
   return 0.5 * y[VELOCITY] * y[VELOCITY] + potential / unit - none;
 }
 
@@ -72,8 +74,10 @@ static void events(void *context, double t, const double *y, double *g) {
   g[OUT] = y[DEPTH];
   g[TURN] = y[VELOCITY];
   /* The force rate may jump at a kink. Made small, it never wins against the kink itself, on
-   * which a step can land. */
-  g[PEAK] = 1e-30 * (normal.d_depth * patch.depth_rate + normal.d_rate * acceleration);
+   * which a step can land. On the way out no force can be larger than before, and that of a body
+   * at the limit velocity is rounding: there the sign stays. */
+  double rate = 1e-30 * (normal.d_depth * patch.depth_rate + normal.d_rate * acceleration);
+  g[PEAK] = y[VELOCITY] < 0.0 ? -fabs(rate) : rate;
   g[CREEP] = creep(hit, y, &normal);
   g[KINK] = hit->law->kink ? hit->law->kink(hit->params, &patch) : 1.0;
 }
@@ -116,12 +120,20 @@ static bool clamp_holds(const strike *hit, const double *y) {
   return fabs(hit->law->kink(hit->params, &patch)) > 1e-12 * fabs(hit->touch_kink);
 }
 
+/* Is the end of the force known to no better than 1e-7? The two forces that cancel there are
+ * rounded; by how much that moves the instant grows with the time still to go to the surface. */
+static bool fading(double duration, double time_clear) {
+  return 100.0 * DBL_EPSILON * (time_clear - duration) > 1e-7 * duration;
+}
+
 static void finish(const strike *hit, ff_ode *ode, ff_impact *out) {
   const double *y = ff_ode_state(ode);
   double energy = hit->mass * hit->speed * hit->speed;
   out->time_clear = ff_ode_time(ode) * hit->time;
   if (isnan(out->duration) || !clamp_holds(hit, y)) {
     out->duration = out->time_clear;
+  } else if (fading(out->duration, out->time_clear)) {
+    out->duration = NAN;
   }
   out->restitution = -y[VELOCITY];
   out->speed_out = -y[VELOCITY] * hit->speed;
@@ -180,6 +192,17 @@ static double step_end(ff_ode *ode) {
   return t + 0.25 * fabs(y[DEPTH] / y[VELOCITY]) + fmax(1e-6, 1e-9 * t);
 }
 
+/* A heavily damped body comes back ever so slowly, and its force is a difference of two large
+ * ones: after the turn tolerances follow the motion, however small it is. Under gravity it may
+ * turn again, where no digit of a velocity is left. */
+static void tighten(const strike *hit, ff_ode *ode, const ff_impact *out) {
+  if (hit->gravity == 0.0 && out->depth_max > 0.0) {
+    const double *y = ff_ode_state(ode);
+    ff_ode_set_atol(ode, DEPTH, TOLERANCE * fabs(y[DEPTH]));
+    ff_ode_set_atol(ode, VELOCITY, TOLERANCE * fabs(y[VELOCITY]));
+  }
+}
+
 static ff_status follow(strike *hit, ff_ode *ode, ff_impact *out, ff_report *report) {
   start(hit, ode, out);
   for (int step = 0; step < STEP_LIMIT; step++) {
@@ -188,10 +211,13 @@ static ff_status follow(strike *hit, ff_ode *ode, ff_impact *out, ff_report *rep
       ff_report_what(report, "the motion could not be integrated");
       return FF_ERROR_STEP;
     }
+    if (outcome == FF_ODE_STEPPED || outcome == FF_ODE_REACHED) {
+      tighten(hit, ode, out);
+    }
     if (outcome == FF_ODE_EVENT) {
       if (ff_ode_event(ode) == CREEP && hit->gravity == 0.0) {
         return ff_report_what(report, "the body creeps back and never separates, or "
-                                      "with less than 1e-12 of its speed");
+                                      "with less than 1e-30 of its speed");
       }
       if (!handle(hit, ode, out)) {
         return FF_OK;
@@ -267,7 +293,7 @@ ff_status ff_impact_simulate(ff_impact *out, const ff_law *law, const ff_law_par
     return status;
   }
   set_up(&hit);
-  const double atol[UNKNOWNS] = {1e-14, 1e-14, 1e-14};
+  const double atol[UNKNOWNS] = {TOLERANCE, TOLERANCE, TOLERANCE};
   ff_ode_def def = {.size = UNKNOWNS,
                     .event_limit = EVENTS,
                     .rtol = 1e-13,

@@ -31,9 +31,11 @@ struct ff_ode {
   void *ark;
   N_Vector solution; /* wraps y */
   N_Vector dense;    /* wraps probe */
-  double t;          /* time of y */
+  double t, t0;      /* time of y and of y0 */
   double *y, *y0;    /* now, and at the start of the step: size */
   double *probe;     /* dense output: size */
+  double *stages;    /* of a step inside the step: table->stages * size */
+  ARKodeButcherTable table;
   double *atol;      /* size */
   double *g;         /* event values: event_limit */
   signed char *side; /* event_limit */
@@ -104,9 +106,8 @@ static int set_up_ark(ff_ode *ode) {
   if (!ode->ark) {
     return -1;
   }
-  ARKodeButcherTable table = ff_prince_dormand();
-  int bad = !table || ERKStepSetTable(ode->ark, table);
-  ARKodeButcherTable_Free(table);
+  ode->table = ff_prince_dormand();
+  int bad = !ode->table || ERKStepSetTable(ode->ark, ode->table);
   double longest = isfinite(ode->def.max_step) ? ode->def.max_step : 0.0; /* 0: no limit */
   bad |= ERKStepSetErrHandlerFn(ode->ark, ark_silence, NULL) | ERKStepSetUserData(ode->ark, ode) |
          ERKStepWFtolerances(ode->ark, ark_weights) |
@@ -137,7 +138,10 @@ ff_status ff_ode_create(ff_ode **out, const ff_ode_def *def) {
   ode->probe = ode->y + 2 * size;
   ode->atol = ode->y + 3 * size;
   memcpy(ode->atol, def->atol, size * sizeof(double));
-  if (set_up_ark(ode) != 0 || warm_up(ode) != 0) {
+  if (set_up_ark(ode) == 0 && warm_up(ode) == 0) {
+    ode->stages = ff_alloc((size_t)ode->table->stages * size, sizeof(double));
+  }
+  if (!ode->stages) {
     ff_ode_destroy(ode);
     return FF_ERROR_MEMORY;
   }
@@ -161,6 +165,8 @@ void ff_ode_destroy(ff_ode *ode) {
   if (ode->sun) {
     SUNContext_Free(&ode->sun);
   }
+  ARKodeButcherTable_Free(ode->table);
+  ff_free(ode->stages);
   ff_free(ode->y);
   ff_free(ode->g);
   ff_free(ode->side);
@@ -197,6 +203,10 @@ void ff_ode_reset(ff_ode *ode) {
   ode->stuck = 0;
   ode->steps = ode->evaluations = 0;
   ff_ode_restart(ode, 0.0, 0);
+}
+
+void ff_ode_set_atol(ff_ode *ode, int unknown, double atol) {
+  ode->atol[unknown] = atol;
 }
 
 void ff_ode_restart(ff_ode *ode, double t, int event_count) {
@@ -384,6 +394,7 @@ ff_ode_outcome ff_ode_step(ff_ode *ode, double t_stop) {
   /* Already on the wrong side: the event is here and now. */
   int event = ode->fresh ? crossed_at(ode, t0, ode->y) : -1;
   memcpy(ode->y0, ode->y, sizeof *ode->y * (size_t)ode->def.size);
+  ode->t0 = t0;
   if (event >= 0) {
     return land_on(ode, t0, t0, t0, event);
   }
@@ -396,6 +407,38 @@ ff_ode_outcome ff_ode_step(ff_ode *ode, double t_stop) {
     return FF_ODE_FAILED;
   }
   return look_for_events(ode, t0, t_stop);
+}
+
+/* y = y0 + h sum of w[j] k[j], the first count stages. */
+static void combine(const ff_ode *ode, double h, const double *w, int count, double *y) {
+  size_t size = (size_t)ode->def.size;
+  for (size_t i = 0; i < size; i++) {
+    double sum = 0;
+    for (int j = 0; j < count; j++) {
+      sum += w[j] * ode->stages[(size_t)j * size + i];
+    }
+    y[i] = ode->y0[i] + h * sum;
+  }
+}
+
+/* A plain step of the same pair from where the last one began: shorter, so no less accurate. */
+bool ff_ode_inside(ff_ode *ode, double t, double *y) {
+  size_t size = (size_t)ode->def.size;
+  if (t == ode->t) {
+    memcpy(y, ode->y, size * sizeof *y);
+    return true;
+  }
+  const ARKodeButcherTable table = ode->table;
+  double h = t - ode->t0;
+  for (int stage = 0; stage < table->stages; stage++) {
+    combine(ode, h, table->A[stage], stage, y);
+    if (ode->def.rates(ode->def.context, ode->t0 + table->c[stage] * h, y,
+                       ode->stages + (size_t)stage * size) != 0) {
+      return false;
+    }
+  }
+  combine(ode, h, table->b, table->stages, y);
+  return true;
 }
 
 ff_ode_outcome ff_ode_advance(ff_ode *ode, double t_stop) {

@@ -38,6 +38,8 @@ double *ff_ode_state(ff_ode *ode); /* size values */
 /* Side of each event function: +1 while g >= 0 is expected, -1 while g <= 0. */
 signed char *ff_ode_sides(ff_ode *ode);
 void ff_ode_restart(ff_ode *ode, double t, int event_count);
+/* Another absolute tolerance for one unknown, from the next step on. */
+void ff_ode_set_atol(ff_ode *ode, int unknown, double atol);
 /* Forgets all that was: what follows repeats a first run to the bit. */
 void ff_ode_reset(ff_ode *ode);
 
@@ -55,6 +57,10 @@ ff_ode_outcome ff_ode_step(ff_ode *ode, double t_stop);
 ff_ode_outcome ff_ode_advance(ff_ode *ode, double t_stop);
 /* Index of the event function whose zero was met last. */
 int ff_ode_event(const ff_ode *ode);
+
+/* The solution at a time inside the step just taken, as accurate as the solution itself; changes
+ * nothing. False where the rates are not defined. */
+bool ff_ode_inside(ff_ode *ode, double t, double *y);
 
 long ff_ode_steps(const ff_ode *ode);       /* steps taken since creation or reset */
 long ff_ode_evaluations(const ff_ode *ode); /* rate evaluations since creation or reset */

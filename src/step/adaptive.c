@@ -8,6 +8,7 @@
 #include "step/candidates.h"
 #include "step/forces.h"
 #include "step/frame.h"
+#include "step/peaks.h"
 #include "step/stepper.h"
 
 #include <string.h>
@@ -198,6 +199,7 @@ static ff_status step(ff_work *work, double t_end) {
       }
       continue;
     }
+    ff_peaks_find(work, t);
     if (outcome == FF_ODE_EVENT) {
       switch_point(work, ff_ode_event(work->ode));
       restart(work);

@@ -1,0 +1,259 @@
+/* footfall paper [KEY]: reproduces a paper, tells claim by claim what came of it, and writes
+ * the report. */
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "grid.h"
+#include "json.h"
+#include "papers/paper.h"
+
+typedef struct paper_job {
+  const char *key, *output;
+  bool json, quick;
+  ff_study study;
+  char scratch[FF_CLI_FOLDER]; /* "" if none */
+} paper_job;
+
+/* ---- arguments ----------------------------------------------------------------------- */
+
+static error_t parse(int key, char *value, struct argp_state *state) {
+  paper_job *job = state->input;
+  switch (key) {
+    case 'o': job->output = value; return 0;
+    case 'j': job->json = true; return 0;
+    case 'q': job->quick = true; return 0;
+    case ARGP_KEY_ARG:
+      if (job->key) {
+        argp_error(state, "one paper at a time");
+      }
+      job->key = value;
+      return 0;
+    case ARGP_KEY_END:
+      if (job->output && !job->key) {
+        argp_error(state, "which paper? `footfall paper` lists them");
+      }
+      return 0;
+    default: return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_option options[] = {
+    {"output", 'o', "FILE", 0, "write the report to FILE (default KEY.html; with --json none)", 0},
+    {"json", 'j', NULL, 0, "print claims and numbers as JSON", 0},
+    {"quick", 'q', NULL, 0, "coarser figures, the same claims", 0},
+    {0},
+};
+
+static const struct argp parser = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "[KEY]",
+    .doc = "Reproduces a paper: its figures, and every claim of its text against what is found. "
+           "Prints the claims and writes a report as one page. Without KEY lists the papers.\v"
+           "Examples:\n"
+           "  footfall paper\n"
+           "  footfall paper marhefka-orin-1996\n"
+           "  footfall paper marhefka-orin-1996 --json | jq .claims\n"
+           "\nExit codes: 0 good, 1 a claim that should hold does not, 2 bad input."};
+
+/* ---- the list ----------------------------------------------------------------------------- */
+
+static int list_papers(const paper_job *job) {
+  ff_json json = {.out = stdout};
+  if (job->json) {
+    ff_json_open(&json, NULL, '[');
+  }
+  for (int i = 0; i < ff_paper_count(); i++) {
+    const ff_paper *paper = ff_paper_at(i);
+    if (job->json) {
+      ff_json_open(&json, NULL, '{');
+      ff_json_text(&json, "key", paper->key);
+      ff_json_text(&json, "citation", paper->citation);
+      ff_json_text(&json, "authors", paper->authors);
+      ff_json_text(&json, "title", paper->title);
+      ff_json_text(&json, "summary", paper->summary);
+      ff_json_close(&json, '}');
+    } else {
+      printf("%-24s %s, %s\n%-24s %s\n", paper->key, paper->authors, paper->title, "",
+             paper->summary);
+    }
+  }
+  if (job->json) {
+    ff_json_close(&json, ']');
+  }
+  return FF_EXIT_GOOD;
+}
+
+static int unknown_paper(const char *key) {
+  const char *names[64];
+  int count = 0;
+  for (int i = 0; i < ff_paper_count() && count < 64; i++) {
+    names[count++] = ff_paper_at(i)->key;
+  }
+  ff_report report;
+  ff_status status = ff_report_unknown(&report, "paper", key, names, count);
+  return ff_cli_fail(status, &report);
+}
+
+/* ---- what came of it ------------------------------------------------------------------------ */
+
+static const char *verdict_word(ff_claim_verdict verdict) {
+  static const char *const words[] = {[FF_CLAIM_NOT_TESTED] = "not tested",
+                                      [FF_CLAIM_HOLDS] = "holds",
+                                      [FF_CLAIM_PARTLY] = "in part",
+                                      [FF_CLAIM_DIFFERS] = "differs"};
+  return words[verdict];
+}
+
+static int count_surprises(const ff_study *study) {
+  int count = 0;
+  for (int i = 0; i < study->finding_count; i++) {
+    count += ff_finding_surprises(&study->findings[i]);
+  }
+  return count;
+}
+
+static int count_verdicts(const ff_study *study, ff_claim_verdict verdict) {
+  int count = 0;
+  for (int i = 0; i < study->finding_count; i++) {
+    count += study->findings[i].verdict == verdict;
+  }
+  return count;
+}
+
+static void print_claims(const ff_study *study) {
+  static const ff_grid grid = {.columns = 4, .widths = {46, 28, 40, 12}};
+  ff_grid_row(&grid, stdout, (const char *[]){"claim", "paper says", "found", "verdict"});
+  ff_grid_line(&grid, stdout);
+  for (int i = 0; i < study->finding_count; i++) {
+    const ff_finding *f = &study->findings[i];
+    const char *verdict = verdict_word(f->verdict);
+    char claim[1024], marked[32];
+    snprintf(claim, sizeof claim, "%s (%s)", f->claim, f->source);
+    snprintf(marked, sizeof marked, "%s%s", verdict, ff_finding_surprises(f) ? " !" : "");
+    ff_grid_row(&grid, stdout, (const char *[]){claim, f->paper, f->found, marked});
+  }
+  printf("\n%d claims: %d hold, %d in part, %d differ, %d not tested; ", study->finding_count,
+         count_verdicts(study, FF_CLAIM_HOLDS), count_verdicts(study, FF_CLAIM_PARTLY),
+         count_verdicts(study, FF_CLAIM_DIFFERS), count_verdicts(study, FF_CLAIM_NOT_TESTED));
+  int surprises = count_surprises(study);
+  if (surprises > 0) {
+    printf("%d NOT AS EXPECTED (marked !)\n", surprises);
+  } else {
+    puts("all as expected");
+  }
+}
+
+static void print_claim_json(ff_json *json, const ff_finding *f) {
+  ff_json_open(json, NULL, '{');
+  ff_json_text(json, "key", f->key);
+  ff_json_text(json, "claim", f->claim);
+  ff_json_text(json, "source", f->source);
+  ff_json_text(json, "paper", f->paper);
+  ff_json_text(json, "found", f->found);
+  if (f->unit) {
+    ff_json_number(json, "value", f->value);
+    ff_json_text(json, "unit", f->unit);
+  }
+  ff_json_text(json, "verdict", verdict_word(f->verdict));
+  ff_json_flag(json, "expected", !ff_finding_surprises(f));
+  ff_json_text(json, "note", f->note);
+  ff_json_close(json, '}');
+}
+
+static void print_json(const ff_study *study, const char *output) {
+  ff_json json = {.out = stdout};
+  ff_json_open(&json, NULL, '{');
+  ff_json_text(&json, "paper", study->paper->key);
+  ff_json_text(&json, "version", ff_version());
+  ff_json_flag(&json, "good", count_surprises(study) == 0);
+  ff_json_text(&json, "report", output);
+  ff_json_open(&json, "claims", '[');
+  for (int i = 0; i < study->finding_count; i++) {
+    print_claim_json(&json, &study->findings[i]);
+  }
+  ff_json_close(&json, ']');
+  ff_json_open(&json, "numbers", '{');
+  for (int i = 0; i < study->number_count; i++) {
+    const ff_quantity *number = &study->numbers[i];
+    ff_json_open(&json, number->key, '{');
+    ff_json_number(&json, "value", number->value);
+    ff_json_text(&json, "unit", number->unit);
+    ff_json_close(&json, '}');
+  }
+  ff_json_close(&json, '}');
+  ff_json_close(&json, '}');
+}
+
+/* ---- the reproduction ---------------------------------------------------------------------------
+ */
+
+static void tidy_up(paper_job *job) {
+  if (job->scratch[0]) {
+    rmdir(job->scratch);
+  }
+  ff_page_destroy(job->study.page);
+  ff_study_free(&job->study);
+}
+
+static void give_up(void *context, ff_status status, const ff_report *report) {
+  ff_cli_fail(status, report);
+  tidy_up(context);
+  exit(FF_EXIT_FAILED); /* scenes that are built in are no input of the user's */
+}
+
+/* Where the report goes; NULL: nowhere. Asked for by name it must be possible. */
+static const char *choose_output(const paper_job *job, char *room, size_t size) {
+  ff_report report = {0};
+  if (job->output || job->json) {
+    return job->output;
+  }
+  if (!ff_page_available(&report)) {
+    fprintf(stderr, "footfall: no report is written: %s\n", report.what);
+    return NULL;
+  }
+  snprintf(room, size, "%s.html", job->key);
+  return room;
+}
+
+static int reproduce(paper_job *job, const ff_paper *paper) {
+  char room[256];
+  ff_report report = {0};
+  const char *output = choose_output(job, room, sizeof room);
+  if (output && !ff_page_available(&report)) {
+    return ff_cli_fail(FF_ERROR_FILE, &report);
+  }
+  job->study = (ff_study){.quick = job->quick, .fail = give_up, .context = job};
+  if (ff_page_create(&job->study.page, paper->title) != FF_OK) {
+    return ff_cli_fail(FF_ERROR_MEMORY, NULL);
+  }
+  if (output && ff_cli_make_folder(job->scratch)) {
+    job->study.scratch = job->scratch;
+  }
+  ff_study_reproduce(&job->study, paper);
+  ff_status status = output ? ff_page_write(job->study.page, output, &report) : FF_OK;
+  if (status == FF_OK && job->json) {
+    print_json(&job->study, output);
+  } else if (status == FF_OK) {
+    print_claims(&job->study);
+    printf("%s%s%s", output ? "report: " : "", output ? output : "", output ? "\n" : "");
+  }
+  int code = status != FF_OK                    ? ff_cli_fail(status, &report)
+             : count_surprises(&job->study) > 0 ? FF_EXIT_FAILED
+                                                : FF_EXIT_GOOD;
+  tidy_up(job);
+  return code;
+}
+
+int ff_cli_paper(int argc, char **argv) {
+  paper_job job = {0};
+  argp_parse(&parser, argc, argv, 0, NULL, &job);
+  if (!job.key) {
+    return list_papers(&job);
+  }
+  const ff_paper *paper = ff_paper_find(job.key);
+  return paper ? reproduce(&job, paper) : unknown_paper(job.key);
+}

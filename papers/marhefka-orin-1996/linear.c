@@ -1,0 +1,195 @@
+/* The linear model and its weaknesses, Sec. 2. */
+#include "marhefka.h"
+
+#include <math.h>
+
+enum { SAMPLES = 401, MASSES = 6, SPEEDS = 5, CURVE = 101 };
+
+static const double stiffness = 1e4, damping = 60; /* N/m, N s/m: not in the paper */
+
+struct linear_part {
+  const ff_trace *pulls, *clamped, *nonlinear; /* one impact of 1 kg at 1 m/s under each law */
+  double jump;                                 /* N, just after the touch */
+  double pull;                                 /* N, just before the end */
+  double clamped_min;                          /* N, smallest force with the clamp */
+  double e_pulls, e_clamped;
+  double masses[MASSES], by_mass[MASSES], eq4[MASSES]; /* restitution */
+  double by_speed_spread;
+  bool overdamped_refused;
+};
+
+static const char *const channels[] = {"contact.body:ground.force.n"};
+
+static const ff_trace *run(ff_study *study, const char *law, double span) {
+  const char *const set[] = {ff_study_text(study, "contacts.0.normal=%s", law)};
+  return ff_study_run(study, &(ff_trial){.scene = "papers/marhefka-orin-1996/impact.yaml",
+                                         .set = set,
+                                         .set_count = 1,
+                                         .channels = channels,
+                                         .channel_count = 1,
+                                         .span = span,
+                                         .samples = SAMPLES});
+}
+
+static double restitution(ff_study *study, double mass, double speed, bool clamp) {
+  const char *settings =
+      ff_study_text(study, "k=%g b=%g clamp=%d", stiffness, damping, clamp ? 1 : 0);
+  return ff_study_impact(study, "linear", settings, mass, speed, 0).restitution;
+}
+
+/* [Marhefka96 eq. 4] */
+static double eq4(double mass) {
+  return exp(-damping * acos(-1.0) / sqrt(4 * mass * stiffness - damping * damping));
+}
+
+static void compute_restitution(ff_study *study, linear_part *part) {
+  for (int i = 0; i < MASSES; i++) {
+    part->masses[i] = 0.25 * pow(2, i);
+    part->by_mass[i] = restitution(study, part->masses[i], 1, false);
+    part->eq4[i] = eq4(part->masses[i]);
+  }
+  double low = INFINITY, high = -INFINITY;
+  for (int i = 0; i < SPEEDS; i++) {
+    double e = restitution(study, 1, 0.01 * pow(10, i), false);
+    low = fmin(low, e);
+    high = fmax(high, e);
+  }
+  part->by_speed_spread = high - low;
+  part->e_pulls = restitution(study, 1, 1, false);
+  part->e_clamped = restitution(study, 1, 1, true);
+}
+
+linear_part *linear_compute(ff_study *study) {
+  linear_part *part = ff_study_alloc(study, 1, sizeof *part);
+  ff_linear_impact given = {1, stiffness, damping, 1, false};
+  ff_impact exact = {0}, none;
+  ff_impact_linear(&exact, &given, NULL);
+  part->pulls = run(study, "{law: linear, k: 1e4, b: 60, clamp: false}", exact.duration);
+  part->clamped = run(study, "{law: linear, k: 1e4, b: 60}", exact.duration);
+  part->nonlinear = run(study, "{law: hunt-crossley, k: 1e4, n: 1, alpha: 0.4}", exact.duration);
+  const ff_trace *start = run(study, "{law: linear, k: 1e4, b: 60}", 1e-9);
+  part->jump = start->channels[0][SAMPLES - 1];
+  part->pull = part->pulls->channels[0][SAMPLES - 2];
+  part->clamped_min = INFINITY;
+  for (int i = 0; i < SAMPLES; i++) {
+    part->clamped_min = fmin(part->clamped_min, part->clamped->channels[0][i]);
+  }
+  compute_restitution(study, part);
+  given.b = 250;
+  part->overdamped_refused = ff_impact_linear(&none, &given, NULL) == FF_ERROR_INPUT;
+  ff_study_number(study, "linear.restitution", part->e_pulls, "1");
+  ff_study_number(study, "linear.restitution.clamped", part->e_clamped, "1");
+  return part;
+}
+
+static double worst_of_eq4(const linear_part *part) {
+  double worst = 0;
+  for (int i = 0; i < MASSES; i++) {
+    worst = fmax(worst, fabs(part->by_mass[i] / part->eq4[i] - 1));
+  }
+  return worst;
+}
+
+static void tell_force(ff_study *study, const linear_part *part) {
+  ff_study_find(study,
+                &(ff_finding){.key = "linear-jump",
+                              .claim = "Linear model: the force steps to b v_i at the touch",
+                              .source = "Sec. 2",
+                              .paper = "b v_i = 60 N for b = 60 N s/m at 1 m/s",
+                              .found = ff_study_text(study, "%.6g N after 1 ns", part->jump),
+                              .value = part->jump,
+                              .unit = "N",
+                              .verdict = ff_verdict_of(fabs(part->jump / damping - 1) < 1e-5)});
+  ff_study_find(study,
+                &(ff_finding){.key = "linear-tension",
+                              .claim = "Linear model: it always pulls just before separation",
+                              .source = "Sec. 2",
+                              .paper = "tension b v_o at the end",
+                              .found = ff_study_text(study,
+                                                     "%.4g N at the last sample; b v_o = "
+                                                     "%.4g N",
+                                                     part->pull, damping * part->e_pulls),
+                              .value = part->pull,
+                              .unit = "N",
+                              .verdict = ff_verdict_of(part->pull < 0)});
+  ff_study_find(
+      study,
+      &(ff_finding){.key = "linear-clamp",
+                    .claim = "Setting tension to zero lessens that",
+                    .source = "Sec. 2",
+                    .paper = "no more tension",
+                    .found = ff_study_text(study,
+                                           "smallest force %g N; restitution rises from %.7g "
+                                           "to %.8g",
+                                           part->clamped_min, part->e_pulls, part->e_clamped),
+                    .value = part->e_clamped,
+                    .unit = "1",
+                    .verdict =
+                        ff_verdict_of(part->clamped_min >= 0 && part->e_clamped > part->e_pulls),
+                    .note = "m = 1 kg, k = 10 kN/m, b = 60 N s/m. Eq. 4 no longer holds then: e = "
+                            "exp(−b t_c/2m) with t_c the time at which the force is over."});
+}
+
+static void tell_restitution(ff_study *study, const linear_part *part) {
+  ff_study_find(study,
+                &(ff_finding){.key = "linear-mass",
+                              .claim = "Linear model: restitution depends on mass, Eq. 4",
+                              .source = "Sec. 2, Eq. 4",
+                              .paper = "e = exp(−bπ/√(4mk−b²))",
+                              .found = ff_study_text(
+                                  study, "%.4g at %g kg, %.4g at %g kg; Eq. 4 to %.1e",
+                                  part->by_mass[0], part->masses[0], part->by_mass[MASSES - 1],
+                                  part->masses[MASSES - 1], worst_of_eq4(part)),
+                              .value = worst_of_eq4(part),
+                              .unit = "1",
+                              .verdict = ff_verdict_of(worst_of_eq4(part) < SAME)});
+  ff_study_find(study,
+                &(ff_finding){.key = "linear-speed",
+                              .claim = "Linear model: restitution does not depend on impact speed",
+                              .source = "Sec. 2",
+                              .paper = "no dependence",
+                              .found = ff_study_text(study, "spread %.1e from 0.01 to 100 m/s",
+                                                     part->by_speed_spread),
+                              .value = part->by_speed_spread,
+                              .unit = "1",
+                              .verdict = ff_verdict_of(part->by_speed_spread < SAME)});
+  ff_study_find(
+      study, &(ff_finding){.key = "linear-eq4-range",
+                           .claim = "Eq. 4 holds without tension being set to zero",
+                           .source = "Sec. 2",
+                           .paper = "no other condition",
+                           .found = part->overdamped_refused
+                                        ? "only for b² < 4mk; above, the body never comes off"
+                                        : "no restriction found",
+                           .verdict = part->overdamped_refused ? FF_CLAIM_PARTLY : FF_CLAIM_HOLDS,
+                           .known = FF_CLAIM_PARTLY});
+}
+
+void linear_tell(ff_study *study, const linear_part *part) {
+  tell_force(study, part);
+  tell_restitution(study, part);
+}
+
+void linear_show(ff_study *study, const linear_part *part) {
+  ff_page *page = study->page;
+  ff_page_section(page, "The linear model (Sec. 2)");
+  ff_page_text(page, "One impact of 1 kg at 1 m/s, k = 10 kN/m. The paper gives no numbers here: "
+                     "b = 60 N s/m and α = 0.4 s/m are chosen.");
+  ff_page_plot(page, "Force over time", (ff_axis){"time", "s", false},
+               (ff_axis){"force on the ground", "N", false});
+  ff_page_curve(page, "linear", FF_CURVE_LINE, part->pulls->time, part->pulls->channels[0],
+                SAMPLES);
+  ff_page_curve(page, "linear, tension set to zero", FF_CURVE_DASH, part->clamped->time,
+                part->clamped->channels[0], SAMPLES);
+  ff_page_curve(page, "nonlinear", FF_CURVE_LINE, part->nonlinear->time,
+                part->nonlinear->channels[0], SAMPLES);
+  double mass[CURVE], e[CURVE];
+  for (int i = 0; i < CURVE; i++) {
+    mass[i] = part->masses[0] + (part->masses[MASSES - 1] - part->masses[0]) * i / (CURVE - 1);
+    e[i] = eq4(mass[i]);
+  }
+  ff_page_plot(page, "Restitution of the linear model over mass", (ff_axis){"mass", "kg", false},
+               (ff_axis){"e", "1", false});
+  ff_page_curve(page, "Eq. 4", FF_CURVE_LINE, mass, e, CURVE);
+  ff_page_curve(page, "simulated", FF_CURVE_MARKERS, part->masses, part->by_mass, MASSES);
+}

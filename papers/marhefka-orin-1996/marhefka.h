@@ -1,0 +1,53 @@
+/* What the files of this paper share. Depth and velocity are positive into the ground. */
+#ifndef FF_PAPERS_MARHEFKA_H
+#define FF_PAPERS_MARHEFKA_H
+
+#include "papers/paper.h"
+
+/* Simulated numbers are the same as exact ones if they agree to this, relative. */
+#define SAME 1e-7
+
+enum { DEPTH, RATE, FORCE, STRIKE_CHANNELS };
+
+/* One impact: simulated in the scene impact.yaml, and in closed form. */
+typedef struct strike {
+  ff_hunt_crossley_impact given;
+  ff_impact exact;
+  ff_impact found;       /* from the events and the energy ledger of the run */
+  const ff_trace *trace; /* DEPTH, RATE, FORCE, from the touch to the exact end */
+  double area;           /* J, of the loop: force times depth rate, integrated over the samples */
+  double force_min;      /* N, in the samples */
+} strike;
+
+strike strike_make(ff_study *study, ff_hunt_crossley_impact given, long samples);
+/* Force of the law at a velocity of the impact, exact. */
+double strike_force(const strike *s, double velocity);
+/* The exact path, from the touch to the end: count velocities, depths and forces. */
+void strike_path(const strike *s, int count, double *velocity, double *depth, double *force);
+/* Largest difference of a number between simulation and closed form, relative. */
+double strike_error(const strike *s);
+/* Tells all numbers of it under keys that start with name. */
+void strike_tell(ff_study *study, const strike *s, const char *name);
+
+/* Each part of the paper computes, then tells its claims, then shows its figures. */
+typedef struct linear_part linear_part;
+linear_part *linear_compute(ff_study *study);
+void linear_tell(ff_study *study, const linear_part *part);
+void linear_show(ff_study *study, const linear_part *part);
+
+typedef struct phase_part phase_part; /* Figs. 2 and 3 */
+phase_part *phase_compute(ff_study *study);
+void phase_tell(ff_study *study, const phase_part *part);
+void phase_show(ff_study *study, const phase_part *part);
+
+typedef struct loop_part loop_part; /* Figs. 4 to 7 */
+loop_part *loop_compute(ff_study *study);
+void loop_tell(ff_study *study, const loop_part *part);
+void loop_show(ff_study *study, const loop_part *part);
+
+typedef struct foot_part foot_part; /* Fig. 8 */
+foot_part *foot_compute(ff_study *study);
+void foot_tell(ff_study *study, const foot_part *part);
+void foot_show(ff_study *study, const foot_part *part);
+
+#endif

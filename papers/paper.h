@@ -1,0 +1,148 @@
+/* Papers: what each of them claims, and what Footfall finds.
+ *
+ * A paper is a folder with scenes and C files that use public headers only, and one line of
+ * registry.c. `footfall paper KEY` calls its `reproduce`, which computes, tells its findings and
+ * adds to the page of the report. How to add one: docs/papers.md.
+ *
+ * Nothing here returns a failure: a run that cannot be made or memory that is not there ends the
+ * reproduction through study->fail, which does not come back.
+ */
+#ifndef FF_PAPERS_PAPER_H
+#define FF_PAPERS_PAPER_H
+
+#include "footfall/footfall.h"
+#include "footfall/page.h"
+
+typedef struct ff_study ff_study;
+
+typedef struct ff_paper {
+  const char *key;      /* its folder, and its name on the command line: "marhefka-orin-1996" */
+  const char *citation; /* key of docs/bibliography.md */
+  const char *authors, *title;
+  const char *summary; /* one line: what is reproduced */
+  void (*reproduce)(ff_study *study);
+} ff_paper;
+
+int ff_paper_count(void);
+const ff_paper *ff_paper_at(int index);
+const ff_paper *ff_paper_find(const char *key); /* NULL: unknown */
+
+/* ---- findings ------------------------------------------------------------------------ */
+
+/* A claim of the paper and what came of it. */
+typedef struct ff_finding {
+  const char *key;    /* for machines, unique in the paper: "no-sticking" */
+  const char *claim;  /* in words */
+  const char *source; /* where it stands: "Sec. 4.1" */
+  const char *paper;  /* what it says, with unit */
+  const char *found;  /* what was found, with unit */
+  double value;       /* the number behind `found`, in `unit` */
+  const char *unit;   /* NULL: there is none, and `value` means nothing */
+  ff_claim_verdict verdict;
+  /* The verdict that is known to be right where it is not "holds": an erratum, something that
+   * cannot be tested. FF_CLAIM_NOT_TESTED together with a tested verdict means "should hold". */
+  ff_claim_verdict known;
+  const char *note;
+} ff_finding;
+
+/* Adds it to the list and to the page. Claims that follow one another share a table. */
+void ff_study_find(ff_study *study, const ff_finding *finding);
+/* Is the verdict neither "holds" nor the one that is known? */
+bool ff_finding_surprises(const ff_finding *finding);
+/* holds or differs */
+ff_claim_verdict ff_verdict_of(bool holds);
+
+/* A number for machines that is no claim: "fig4.alpha0.4.force_max". */
+typedef struct ff_quantity {
+  const char *key;
+  double value;
+  const char *unit;
+} ff_quantity;
+
+void ff_study_number(ff_study *study, const char *key, double value, const char *unit);
+
+/* ---- runs ------------------------------------------------------------------------------ */
+
+/* A scene to be run. Scenes are files of the source tree, built into the program. */
+typedef struct ff_trial {
+  const char *scene; /* "scenes/walking-foot.yaml", "papers/KEY/impact.yaml" */
+  const char *const *set;
+  int set_count; /* overrides, "path=value" */
+  const char *const *channels;
+  int channel_count;
+  double span;  /* s, samples lie evenly from 0 to here; 0: to the scene's duration */
+  long samples; /* with both ends; at least 2 */
+  bool replay;  /* also make it a run of the page */
+} ff_trial;
+
+/* What came of it. Owned by the study. */
+typedef struct ff_trace {
+  long rows;
+  const double *time;            /* s */
+  const double *const *channels; /* as asked for, rows values each */
+  const ff_event *events;        /* until the end of the scene */
+  int event_count;
+  ff_audit audit;
+  ff_energy energy; /* at the end */
+  ff_page_run run;  /* id 0 unless replay was asked for and can be had */
+} ff_trace;
+
+const ff_trace *ff_study_run(ff_study *study, const ff_trial *trial);
+/* One impact by ff_impact_simulate; settings as in "k=1e4 n=1 alpha=0.4". */
+ff_impact ff_study_impact(ff_study *study, const char *law, const char *settings, double mass,
+                          double speed, double gravity);
+/* The last event of a kind; NULL: none. */
+const ff_event *ff_trace_event(const ff_trace *trace, ff_event_kind kind);
+/* Text of a scene, for ff_page_source. */
+const char *ff_study_scene(ff_study *study, const char *path);
+
+/* ---- help -------------------------------------------------------------------------------- */
+
+/* printf into a text that lives as long as the study. */
+const char *ff_study_text(ff_study *study, const char *format, ...) FF_PAGE_PRINTF;
+/* Zeroed memory that lives as long as the study. */
+void *ff_study_alloc(ff_study *study, long count, size_t size);
+
+/* Points of many runs as one curve, a gap between runs. */
+typedef struct ff_cloud {
+  double *x, *y;
+  long count;
+} ff_cloud;
+
+void ff_cloud_add(ff_study *study, ff_cloud *cloud, double x, double y);
+/* Every stride-th of the points, then a gap. */
+void ff_cloud_add_run(ff_study *study, ff_cloud *cloud, const double *x, const double *y,
+                      long count, long stride);
+
+/* ---- a reproduction as a whole: for the command line ---------------------------------------- */
+
+typedef void (*ff_study_fail)(void *context, ff_status status, const ff_report *report);
+
+struct ff_study {
+  const ff_paper *paper;
+  ff_page *page;
+  bool quick;          /* coarser figures, same claims */
+  const char *scratch; /* folder for recordings that the page needs; NULL: no replays */
+  ff_study_fail fail;  /* must not return */
+  void *context;       /* of fail */
+
+  ff_finding *findings;
+  ff_quantity *numbers;
+  int finding_count, number_count;
+  struct ff_kept *kept; /* all that lives as long as the study */
+};
+
+/* page, quick, scratch, fail and context must be set. */
+void ff_study_reproduce(ff_study *study, const ff_paper *paper);
+void ff_study_free(ff_study *study);
+
+/* ---- files that are built in (made by cmake/embed.cmake) ------------------------------------- */
+
+typedef struct ff_builtin {
+  const char *path, *text;
+} ff_builtin;
+
+extern const ff_builtin ff_builtins[];
+extern const int ff_builtin_count;
+
+#endif

@@ -1,0 +1,27 @@
+/* Every paper: one line here, one folder beside. */
+#include "papers/paper.h"
+
+#include <string.h>
+
+extern const ff_paper ff_paper_marhefka_orin_1996;
+
+static const ff_paper *const papers[] = {
+    &ff_paper_marhefka_orin_1996,
+};
+
+int ff_paper_count(void) {
+  return (int)(sizeof papers / sizeof *papers);
+}
+
+const ff_paper *ff_paper_at(int index) {
+  return papers[index];
+}
+
+const ff_paper *ff_paper_find(const char *key) {
+  for (int i = 0; i < ff_paper_count(); i++) {
+    if (strcmp(papers[i]->key, key) == 0) {
+      return papers[i];
+    }
+  }
+  return NULL;
+}

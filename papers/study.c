@@ -1,0 +1,109 @@
+/* What reproductions share: memory, findings, numbers. */
+#include "papers/paper.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- memory ------------------------------------------------------------------------------ */
+
+struct ff_kept {
+  struct ff_kept *next;
+  double room[];
+};
+
+void *ff_study_alloc(ff_study *study, long count, size_t size) {
+  struct ff_kept *block = calloc(1, sizeof *block + (size_t)count * size);
+  if (!block) {
+    study->fail(study->context, FF_ERROR_MEMORY, NULL);
+    abort(); /* fail must not return */
+  }
+  block->next = study->kept;
+  study->kept = block;
+  return block->room;
+}
+
+const char *ff_study_text(ff_study *study, const char *format, ...) {
+  char text[1024];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  size_t size = strlen(text) + 1;
+  return memcpy(ff_study_alloc(study, 1, size), text, size);
+}
+
+/* Room for one more in a list that doubles; what it outgrew goes with the study. */
+static void *grown(ff_study *study, void *list, long count, size_t size) {
+  if ((count & (count - 1)) != 0) {
+    return list;
+  }
+  void *bigger = ff_study_alloc(study, count ? 2 * count : 1, size);
+  if (count) {
+    memcpy(bigger, list, (size_t)count * size);
+  }
+  return bigger;
+}
+
+/* ---- findings ------------------------------------------------------------------------------- */
+
+ff_claim_verdict ff_verdict_of(bool holds) {
+  return holds ? FF_CLAIM_HOLDS : FF_CLAIM_DIFFERS;
+}
+
+bool ff_finding_surprises(const ff_finding *finding) {
+  return finding->verdict != FF_CLAIM_HOLDS && finding->verdict != finding->known;
+}
+
+void ff_study_find(ff_study *study, const ff_finding *finding) {
+  study->findings = grown(study, study->findings, study->finding_count, sizeof *finding);
+  study->findings[study->finding_count++] = *finding;
+  ff_page_claim(study->page, &(ff_claim){.claim = finding->claim,
+                                         .source = finding->source,
+                                         .paper = finding->paper,
+                                         .result = finding->found,
+                                         .verdict = finding->verdict,
+                                         .note = finding->note});
+}
+
+void ff_study_number(ff_study *study, const char *key, double value, const char *unit) {
+  study->numbers = grown(study, study->numbers, study->number_count, sizeof *study->numbers);
+  study->numbers[study->number_count++] = (ff_quantity){key, value, unit};
+}
+
+/* ---- clouds ---------------------------------------------------------------------------------- */
+
+void ff_cloud_add(ff_study *study, ff_cloud *cloud, double x, double y) {
+  cloud->x = grown(study, cloud->x, cloud->count, sizeof *cloud->x);
+  cloud->y = grown(study, cloud->y, cloud->count, sizeof *cloud->y);
+  cloud->x[cloud->count] = x;
+  cloud->y[cloud->count++] = y;
+}
+
+void ff_cloud_add_run(ff_study *study, ff_cloud *cloud, const double *x, const double *y,
+                      long count, long stride) {
+  for (long i = 0; i < count; i += stride) {
+    ff_cloud_add(study, cloud, x[i], y[i]);
+  }
+  ff_cloud_add(study, cloud, count > 0 ? x[count - 1] : 0, NAN);
+}
+
+/* ---- the whole ---------------------------------------------------------------------------------
+ */
+
+void ff_study_reproduce(ff_study *study, const ff_paper *paper) {
+  study->paper = paper;
+  ff_page_subtitle(study->page, ff_study_text(study, "%s [%s], reproduced with Footfall %s",
+                                              paper->authors, paper->citation, ff_version()));
+  paper->reproduce(study);
+}
+
+void ff_study_free(ff_study *study) {
+  while (study->kept) {
+    struct ff_kept *next = study->kept->next;
+    free(study->kept);
+    study->kept = next;
+  }
+}

@@ -1,0 +1,209 @@
+/* Runs of built-in scenes. */
+#include "papers/paper.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EVENTS_KEPT = 256 };
+
+/* A run that is going on. */
+typedef struct attempt {
+  ff_study *study;
+  const ff_trial *trial;
+  ff_scene *scene;
+  ff_model *model;
+  ff_sim *sim;
+  ff_recorder *recorder; /* NULL: none */
+  char file[600];        /* of the recorder */
+  int all;               /* channels of the model */
+  double *row;           /* time and all of them */
+  int *wanted;           /* numbers of the trial's channels */
+  double *time, **columns;
+  ff_event *events;
+  ff_trace *trace;
+} attempt;
+
+/* ---- failing ------------------------------------------------------------------------------- */
+
+static void clean_up(attempt *a) {
+  ff_recorder_abandon(a->recorder);
+  if (a->file[0]) {
+    remove(a->file);
+  }
+  if (a->sim) {
+    ff_sim_destroy(a->sim);
+  }
+  ff_model_destroy(a->model);
+  ff_scene_destroy(a->scene);
+}
+
+static void need(attempt *a, ff_status status, ff_report *report) {
+  if (status != FF_OK) {
+    if (!report->what[0]) {
+      snprintf(report->what, sizeof report->what, "%s: %s", a->trial->scene,
+               ff_status_text(status));
+    }
+    clean_up(a);
+    a->study->fail(a->study->context, status, report);
+  }
+}
+
+/* ---- scenes ---------------------------------------------------------------------------------- */
+
+const char *ff_study_scene(ff_study *study, const char *path) {
+  for (int i = 0; i < ff_builtin_count; i++) {
+    if (strcmp(ff_builtins[i].path, path) == 0) {
+      return ff_builtins[i].text;
+    }
+  }
+  ff_report report = {0};
+  snprintf(report.what, sizeof report.what, "no scene '%.200s' is built in", path);
+  study->fail(study->context, FF_ERROR_INPUT, &report);
+  return "";
+}
+
+static void load(attempt *a, ff_report *report) {
+  const ff_trial *trial = a->trial;
+  const char *text = ff_study_scene(a->study, trial->scene);
+  need(a,
+       ff_scene_parse(&a->scene, text, strlen(text), trial->scene, trial->set, trial->set_count,
+                      report),
+       report);
+  need(a, ff_model_build(&a->model, a->scene, report), report);
+  need(a, ff_sim_create(&a->sim, a->model), report);
+}
+
+/* ---- channels ----------------------------------------------------------------------------------
+ */
+
+static int channel_index(const attempt *a, const char *name) {
+  for (int i = 0; i < a->all; i++) {
+    ff_channel channel = ff_model_channel(a->model, i);
+    if (strcmp(channel.name, name) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+static void make_room(attempt *a, ff_report *report) {
+  ff_study *study = a->study;
+  const ff_trial *trial = a->trial;
+  a->all = ff_model_channel_count(a->model);
+  a->row = ff_study_alloc(study, a->all + 1, sizeof *a->row);
+  a->wanted = ff_study_alloc(study, trial->channel_count + 1, sizeof *a->wanted);
+  a->columns = ff_study_alloc(study, trial->channel_count + 1, sizeof *a->columns);
+  a->time = ff_study_alloc(study, trial->samples, sizeof *a->time);
+  a->events = ff_study_alloc(study, EVENTS_KEPT, sizeof *a->events);
+  a->trace = ff_study_alloc(study, 1, sizeof *a->trace);
+  for (int c = 0; c < trial->channel_count; c++) {
+    a->columns[c] = ff_study_alloc(study, trial->samples, sizeof *a->columns[c]);
+    a->wanted[c] = channel_index(a, trial->channels[c]);
+    if (a->wanted[c] < 0) {
+      snprintf(report->what, sizeof report->what, "%s: no channel '%.100s'", trial->scene,
+               trial->channels[c]);
+      need(a, FF_ERROR_INPUT, report);
+    }
+  }
+}
+
+/* ---- the recording behind a replay
+ * --------------------------------------------------------------- */
+
+static void open_recorder(attempt *a, ff_report *report) {
+  ff_study *study = a->study;
+  const char **names = ff_study_alloc(study, a->all + 1, sizeof *names);
+  const char **units = ff_study_alloc(study, a->all + 1, sizeof *units);
+  names[0] = "time";
+  units[0] = "s";
+  for (int i = 0; i < a->all; i++) {
+    ff_channel channel = ff_model_channel(a->model, i);
+    names[i + 1] = ff_study_text(study, "%s", channel.name);
+    units[i + 1] = channel.unit;
+  }
+  ff_recording_info info = {ff_scene_source(a->scene), "", names, units, a->all + 1};
+  snprintf(a->file, sizeof a->file, "%s/run.h5", study->scratch);
+  need(a, ff_recorder_create(&a->recorder, a->file, &info, report), report);
+}
+
+static void close_recorder(attempt *a, ff_report *report) {
+  ff_recorder *recorder = a->recorder;
+  a->recorder = NULL;
+  need(a, ff_recorder_close(recorder, NULL, report), report);
+  ff_recording *recording;
+  need(a, ff_recording_open(&recording, a->file, report), report);
+  ff_status status = ff_page_add_run(&a->trace->run, a->study->page, recording);
+  ff_recording_close(recording);
+  need(a, status, report);
+}
+
+/* ---- running ------------------------------------------------------------------------------------
+ */
+
+static void note_event(void *context, const ff_event *event) {
+  attempt *a = context;
+  if (a->trace->event_count < EVENTS_KEPT) {
+    a->events[a->trace->event_count++] = *event;
+  }
+}
+
+static void sample(attempt *a, long row, ff_report *report) {
+  a->time[row] = ff_sim_time(a->sim);
+  for (int c = 0; c < a->trial->channel_count; c++) {
+    ff_sim_read(a->sim, &a->wanted[c], 1, &a->columns[c][row]);
+  }
+  if (a->recorder) {
+    a->row[0] = a->time[row];
+    for (int i = 0; i < a->all; i++) {
+      ff_sim_read(a->sim, &i, 1, &a->row[i + 1]);
+    }
+    need(a, ff_recorder_add(a->recorder, a->row), report);
+  }
+}
+
+static void advance(attempt *a, ff_report *report) {
+  const ff_trial *trial = a->trial;
+  double duration = ff_model_run(a->model)->duration;
+  double span = trial->span > 0 ? trial->span : duration;
+  ff_sim_on_event(a->sim, note_event, a);
+  for (long row = 0; row < trial->samples; row++) {
+    double t = row == trial->samples - 1 ? span : span * (double)row / (double)(trial->samples - 1);
+    need(a, ff_sim_advance(a->sim, t), report);
+    sample(a, row, report);
+  }
+  need(a, ff_sim_advance(a->sim, duration), report);
+}
+
+const ff_trace *ff_study_run(ff_study *study, const ff_trial *trial) {
+  attempt a = {.study = study, .trial = trial};
+  ff_report report = {0};
+  load(&a, &report);
+  make_room(&a, &report);
+  if (trial->replay && study->scratch) {
+    open_recorder(&a, &report);
+  }
+  advance(&a, &report);
+  if (a.recorder) {
+    close_recorder(&a, &report);
+  }
+  ff_trace *trace = a.trace;
+  trace->rows = trial->samples;
+  trace->time = a.time;
+  trace->channels = (const double *const *)a.columns;
+  trace->events = a.events;
+  trace->audit = ff_sim_audit(a.sim);
+  trace->energy = ff_sim_energy(a.sim);
+  clean_up(&a);
+  return trace;
+}
+
+const ff_event *ff_trace_event(const ff_trace *trace, ff_event_kind kind) {
+  for (int i = trace->event_count - 1; i >= 0; i--) {
+    if (trace->events[i].kind == kind) {
+      return &trace->events[i];
+    }
+  }
+  return NULL;
+}

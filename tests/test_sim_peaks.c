@@ -1,0 +1,157 @@
+/* Peaks that events tell: `adaptive` finds them between its steps. */
+#include "worlds.h"
+
+enum { BALLS = 3 };
+
+typedef struct notes {
+  ff_event lifts[BALLS + 2]; /* by body id */
+  int count;
+} notes;
+
+static void note(void *context, const ff_event *event) {
+  notes *n = context;
+  if (event->kind == FF_EVENT_LIFT && event->a.id < BALLS + 2) {
+    n->lifts[event->a.id] = *event;
+    n->count++;
+  }
+}
+
+/* A ball that touches the floor at t = 0. */
+static ff_body add_ball(ff_scene *scene, const char *name, double x, double mass, double speed) {
+  ff_body_def def = ff_body_def_default();
+  def.name = name;
+  def.mass = mass;
+  def.position = (ff_vec3){x, 0, 0.1};
+  def.velocity = (ff_vec3){0, 0, -speed};
+  return scene_solid(scene, &def, FF_SPHERE, (ff_vec3){0.1, 0, 0});
+}
+
+static ff_impact exact_of(const ff_hunt_crossley_impact *given) {
+  ff_impact exact;
+  assert_int_equal(ff_impact_hunt_crossley(&exact, given, NULL), FF_OK);
+  return exact;
+}
+
+static void compare(const ff_event *event, const ff_impact *exact, double force, double time) {
+  assert_near(event->peak_force, exact->force_max, force);
+  assert_near(event->peak_time, exact->time_force_max, time);
+  assert_near(event->peak_depth, exact->depth_max, force);
+}
+
+/* Force and depth are flat about their peak and lose nothing to it; its time is as good as a
+ * force rate by differences. */
+static void peaks_of_one_impact(void **state) {
+  (void)state;
+  uint64_t seed = 97;
+  for (int i = 0; i < 20; i++) {
+    ff_hunt_crossley_impact given = {.mass = pow(10, ff_random_in(&seed, -1, 2)),
+                                     .k = pow(10, ff_random_in(&seed, 4, 7)),
+                                     .n = ff_random_in(&seed, 1, 2),
+                                     .alpha = ff_random_in(&seed, 0.05, 1),
+                                     .alpha_restitution = NAN,
+                                     .speed = ff_random_in(&seed, 0.2, 3)};
+    world w = {.scene = scene_new(0, "adaptive", NAN)};
+    scene_floor(w.scene, "floor");
+    ff_body ball = add_ball(w.scene, "ball", 0, given.mass, given.speed);
+    scene_hunt_crossley(w.scene, "ball", "floor", given.k, given.n, given.alpha, 0);
+    world_start(&w);
+    notes n = {0};
+    ff_sim_on_event(w.sim, note, &n);
+    ff_impact exact = exact_of(&given);
+    assert_int_equal(world_advance(&w, 1.1 * exact.duration), FF_OK);
+    assert_int_equal(n.count, 1);
+    compare(&n.lifts[ball.id], &exact, 1e-10, 1e-7);
+    world_end(&w);
+  }
+}
+
+/* The scene's default tolerance, 1e-10. */
+static void peaks_at_the_default_tolerance(void **state) {
+  (void)state;
+  ff_hunt_crossley_impact given = {1, 1e4, 1, 0.4, NAN, 1};
+  world w = {.scene = scene_new(0, "adaptive", NAN)};
+  scene_set_rtol(w.scene, "adaptive", 0, 1e-10);
+  scene_floor(w.scene, "floor");
+  ff_body ball = add_ball(w.scene, "ball", 0, 1, 1);
+  scene_hunt_crossley(w.scene, "ball", "floor", 1e4, 1, 0.4, 0);
+  world_start(&w);
+  notes n = {0};
+  ff_sim_on_event(w.sim, note, &n);
+  ff_impact exact = exact_of(&given);
+  assert_int_equal(world_advance(&w, 0.05), FF_OK);
+  compare(&n.lifts[ball.id], &exact, 1e-8, 1e-7);
+  world_end(&w);
+}
+
+/* Three at once, each with its own peak inside steps that they share. */
+static void every_pair_has_its_own_peak(void **state) {
+  (void)state;
+  static const char *const names[BALLS] = {"a", "b", "c"};
+  const double masses[BALLS] = {1, 3, 0.5}, speeds[BALLS] = {1, 0.7, 2};
+  world w = {.scene = scene_new(0, "adaptive", NAN)};
+  scene_floor(w.scene, "floor");
+  ff_body balls[BALLS];
+  for (int i = 0; i < BALLS; i++) {
+    balls[i] = add_ball(w.scene, names[i], i, masses[i], speeds[i]);
+    scene_hunt_crossley(w.scene, names[i], "floor", 1e4, 1.5, 0.3, 0);
+  }
+  world_start(&w);
+  notes n = {0};
+  ff_sim_on_event(w.sim, note, &n);
+  assert_int_equal(world_advance(&w, 1), FF_OK);
+  assert_int_equal(n.count, BALLS);
+  for (int i = 0; i < BALLS; i++) {
+    ff_hunt_crossley_impact given = {masses[i], 1e4, 1.5, 0.3, NAN, speeds[i]};
+    ff_impact exact = exact_of(&given);
+    compare(&n.lifts[balls[i].id], &exact, 1e-9, 1e-7);
+  }
+  world_end(&w);
+}
+
+/* Four corners at once are one spring four times as stiff. */
+static void a_box_adds_its_corners(void **state) {
+  (void)state;
+  world w = {.scene = scene_new(0, "adaptive", NAN)};
+  scene_floor(w.scene, "floor");
+  ff_body_def def = ff_body_def_default();
+  def.name = "box";
+  def.mass = 2;
+  def.position = (ff_vec3){0, 0, 0.1};
+  def.velocity = (ff_vec3){0, 0, -1};
+  ff_body box = scene_solid(w.scene, &def, FF_BOX, (ff_vec3){0.1, 0.1, 0.1});
+  scene_hunt_crossley(w.scene, "box", "floor", 1e4, 1, 0.5, 0);
+  world_start(&w);
+  notes n = {0};
+  ff_sim_on_event(w.sim, note, &n);
+  assert_int_equal(world_advance(&w, 0.5), FF_OK);
+  ff_hunt_crossley_impact given = {2, 4e4, 1, 0.5, NAN, 1};
+  ff_impact exact = exact_of(&given);
+  compare(&n.lifts[box.id], &exact, 1e-9, 1e-7);
+  world_end(&w);
+}
+
+/* Looking for peaks costs little, also where a force only trembles about its rest. */
+static void rest_costs_no_search(void **state) {
+  (void)state;
+  world w = {.scene = scene_new(9.81, "adaptive", NAN)};
+  scene_floor(w.scene, "floor");
+  scene_ball(w.scene, -9.81 / 1e4, 0);
+  scene_hunt_crossley(w.scene, "ball", "floor", 1e4, 1, 0.5, 0);
+  world_start(&w);
+  assert_int_equal(world_advance(&w, 5), FF_OK);
+  ff_audit audit = ff_sim_audit(w.sim);
+  /* thirteen stages and a dozen looks for events and peaks a step */
+  assert_true(audit.evaluations < 40 * audit.steps + 200);
+  world_end(&w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(peaks_of_one_impact),
+      cmocka_unit_test(peaks_at_the_default_tolerance),
+      cmocka_unit_test(every_pair_has_its_own_peak),
+      cmocka_unit_test(a_box_adds_its_corners),
+      cmocka_unit_test(rest_costs_no_search),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
