@@ -184,6 +184,77 @@ static void conservative_bristle_needs_no_line_of_its_own(void **state) {
   world_end(&w);
 }
 
+/* ---- beyond the paper -------------------------------------------------------------------- */
+
+/* Some ball of some material dropped with slip and spin onto a slope, where friction turns. */
+static void drop_on_slope(world *w, uint64_t *seed, double conservative) {
+  double radius = exp(ff_random_in(seed, log(.005), log(.1)));
+  double mass = 4 * pow(radius, 3) * exp(ff_random_in(seed, log(500), log(8000)));
+  double k = exp(ff_random_in(seed, log(1e6), log(2e11))) * sqrt(radius);
+  double d = exp(ff_random_in(seed, log(.05), log(1.5))) * pow(k, .6) * pow(mass, .4);
+  double slope = ff_random_in(seed, 0, .4);
+  w->scene = scene_new(9.81, "adaptive", 0);
+  ff_run_def run = ff_run_def_default();
+  run.gravity = (ff_vec3){9.81 * sin(slope), 0, -9.81 * cos(slope)};
+  run.stepper.rtol = 1e-12;
+  run.stepper.atol = 1e-14;
+  assert_int_equal(ff_scene_set_run(w->scene, &run), FF_OK);
+  scene_floor(w->scene, "floor");
+  ff_body_def def = ff_body_def_default();
+  def.name = "ball";
+  def.mass = mass;
+  def.position = (ff_vec3){0, 0, radius + ff_random_in(seed, 0, .1)};
+  def.velocity = (ff_vec3){ff_random_in(seed, -1, 1), ff_random_in(seed, -1, 1), 0};
+  def.omega = (ff_vec3){ff_random_in(seed, -30, 30), ff_random_in(seed, -30, 30),
+                        ff_random_in(seed, -30, 30)};
+  scene_solid(w->scene, &def, FF_SPHERE, (ff_vec3){radius, 0, 0});
+  const double normal[2] = {k, d};
+  const double friction[5] = {1.5 * k, d, ff_random_in(seed, .05, 1), ff_random(seed),
+                              conservative};
+  ff_contact_def contact = ff_contact_def_default();
+  contact.a = "ball";
+  contact.b = "floor";
+  contact.normal = (ff_law_choice){"azad-featherstone", af_names, normal, 2};
+  contact.friction = (ff_law_choice){"bristle-clutch", bc_names, friction, 5};
+  assert_int_equal(ff_scene_add_contact(w->scene, &contact), FF_OK);
+  world_start(w);
+}
+
+static void any_drop_is_accounted_for(void **state) {
+  (void)state;
+  uint64_t seed = 5;
+  for (int i = 0; i < 12; i++) {
+    world w = {0};
+    drop_on_slope(&w, &seed, i % 2);
+    assert_int_equal(world_advance(&w, .4), FF_OK);
+    ff_audit audit = ff_sim_audit(w.sim);
+    assert_true(audit.events > 3);
+    assert_close(audit.energy_residual, 0, 1e-10 * audit.energy_scale);
+    world_end(&w);
+  }
+}
+
+/* Restitution depends on D K^-.6 m^-.4 v^.2 alone. */
+static void restitution_is_one_curve(void **state) {
+  (void)state;
+  const ff_law *law = ff_law_find(FF_LAW_NORMAL, "azad-featherstone");
+  double first = NAN;
+  for (int i = 0; i < 6; i++) {
+    double k = pow(10, 3 + i), mass = pow(10, -2 + .7 * i), speed = pow(10, 1 - i);
+    double d = .3 * pow(k, .6) * pow(mass, .4) * pow(speed, -.2);
+    ff_law_params params;
+    ff_law_params_default(law, &params);
+    assert_int_equal(ff_law_params_set(law, &params, "K", k, NULL), FF_OK);
+    assert_int_equal(ff_law_params_set(law, &params, "D", d, NULL), FF_OK);
+    assert_int_equal(ff_law_params_resolve(law, &params, NULL, NULL), FF_OK);
+    ff_impact impact;
+    assert_int_equal(ff_impact_simulate(&impact, law, &params, mass, speed, 0, NULL), FF_OK);
+    first = i == 0 ? impact.restitution : first;
+    assert_near(impact.restitution, first, 1e-11);
+    assert_true(impact.duration < impact.time_clear); /* the force ends before the depth */
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bounces_of_the_paper),
@@ -191,6 +262,8 @@ int main(void) {
       cmocka_unit_test(stick_and_slip_of_the_paper),
       cmocka_unit_test(audit_of_the_rolling_sphere),
       cmocka_unit_test(conservative_bristle_needs_no_line_of_its_own),
+      cmocka_unit_test(any_drop_is_accounted_for),
+      cmocka_unit_test(restitution_is_one_curve),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,6 +77,26 @@ static void stiff_bristles_need_no_short_steps(void **state) {
   assert_close(creep(5 * ff_pi / 180, 1.5e9, 5), 0, 1e-8);
 }
 
+/* ---- a robot ------------------------------------------------------------------------- */
+
+static void a_robot_stands_at_steps_of_a_millisecond(void **state) {
+  (void)state;
+  world w = {0};
+  const char *path = FF_SOURCE_DIR "/scenes/humanoid-on-bristles.yaml";
+  assert_int_equal(ff_scene_load(&w.scene, path, NULL, 0, NULL), FF_OK);
+  world_start(&w);
+  ff_body foot = ff_model_body_find(w.model, "humanoid-left_foot");
+  assert_true(foot.id > 0);
+  assert_int_equal(world_advance(&w, 5), FF_OK);
+  ff_vec3 start = ff_sim_body(w.sim, foot).position;
+  assert_int_equal(world_advance(&w, 10), FF_OK);
+  ff_vec3 moved = v3_sub(ff_sim_body(w.sim, foot).position, start);
+  /* Swaying dies out, and light feet that rattle a little walk by some nm/s. */
+  assert_close(v3_norm(moved), 0, 5e-6);
+  assert_int_equal(ff_sim_audit(w.sim).verdict, FF_VERDICT_GOOD);
+  world_end(&w);
+}
+
 /* ---- against `adaptive` -------------------------------------------------------------------- */
 
 typedef struct roll {
@@ -128,6 +148,7 @@ int main(void) {
       cmocka_unit_test(a_box_does_not_creep_in_a_million_steps),
       cmocka_unit_test(it_holds_to_the_friction_angle),
       cmocka_unit_test(stiff_bristles_need_no_short_steps),
+      cmocka_unit_test(a_robot_stands_at_steps_of_a_millisecond),
       cmocka_unit_test(fixed_steps_converge),
       cmocka_unit_test(ledgers_close_with_the_step),
   };

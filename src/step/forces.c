@@ -76,8 +76,7 @@ static ff_contact_bodies look(const ff_state *state, const ff_meet *meet, ff_poi
   return out;
 }
 
-/* 1/m_eff of a link along a direction, as it hangs in its robot at the start. */
-static double link_ease(const double *ease, ff_quat turn, ff_vec3 arm, ff_vec3 direction) {
+double ff_link_ease(const double *ease, ff_quat turn, ff_vec3 arm, ff_vec3 direction) {
   double push[6], sum = 0;
   v3_store(push, q_unrotate(turn, v3_cross(arm, direction)));
   v3_store(push + 3, q_unrotate(turn, direction));
@@ -100,9 +99,9 @@ static void note_stiffness(const ff_model *model, ff_state *state, const ff_cont
     const ff_model_body *body = &model->bodies[ids[k]];
     if (body->ease) {
       ff_quat turn = state->bodies[ids[k]].pose.orientation;
-      along_n += link_ease(body->ease, turn, arms[k], point->normal);
-      along_t += fmax(link_ease(body->ease, turn, arms[k], point->t1),
-                      link_ease(body->ease, turn, arms[k], point->t2));
+      along_n += ff_link_ease(body->ease, turn, arms[k], point->normal);
+      along_t += fmax(ff_link_ease(body->ease, turn, arms[k], point->t1),
+                      ff_link_ease(body->ease, turn, arms[k], point->t2));
       continue;
     }
     double ease = fmax(body->inv_inertia.x, fmax(body->inv_inertia.y, body->inv_inertia.z));
@@ -110,7 +109,10 @@ static void note_stiffness(const ff_model *model, ff_state *state, const ff_cont
     along_n += body->inv_mass + ease * v3_dot(side, side);
     along_t += body->inv_mass + ease * v3_dot(arms[k], arms[k]);
   }
-  state->stiffness = fmax(state->stiffness, along_n * normal->d_depth);
+  /* A damper that vanishes at touch like a root of depth has no bound on its slope there; what
+   * counts is a few times the spring. */
+  double stiff = fmin(normal->d_depth, 4 * normal->elastic / point->patch.depth);
+  state->stiffness = fmax(state->stiffness, along_n * stiff);
   state->damping = fmax(state->damping, along_n * normal->d_rate);
   state->damping = fmax(state->damping, along_t * friction_slope);
 }

@@ -24,6 +24,10 @@ void ff_forces_update(const ff_model *model, ff_state *state, double t, const do
  * ledger. Returns nonzero if they are not finite. */
 int ff_rates_of_bodies(const ff_model *model, const ff_state *state, const double *y, double *dy);
 
+/* 1/m_eff of a link (its body's ease and orientation) along a direction at the end of an arm, as
+ * it hangs in its robot at the start. */
+double ff_link_ease(const double *ease, ff_quat turn, ff_vec3 arm, ff_vec3 direction);
+
 /* A friction law's answer: into the point, the rates of its memory and of the ledger. */
 void ff_friction_note(const ff_model *model, const ff_binding *binding, ff_point *point,
                       const ff_friction *friction, double *memory_rate, double *ledger);

@@ -32,7 +32,9 @@ typedef struct entry {
   ff_patch patch; /* slip and depth rate of the middle */
   ff_normal normal;
   arm a, b;
-  double ease; /* 1/kg, most that a unit of tangential force does to the slip's rate */
+  double ease;  /* 1/kg, most that a unit of tangential force does to the slip's rate */
+  double reach; /* s, how far ahead the force looks: half the step; links: all of it */
+  bool linked;  /* a link of a robot takes part */
   ff_friction friction;
 } entry;
 
@@ -41,6 +43,7 @@ struct ff_hold {
   twist *middles;
   entry *entries;
   int count;
+  double due; /* s, length of the step whose motion the memory of links has not followed yet */
 };
 
 /* ---- life ------------------------------------------------------------------------------ */
@@ -125,6 +128,19 @@ static void kick(const ff_hold *hold, const arm *on, const ff_point *point, cons
   middle->omega = v3_axpy(middle->omega, h * f[1], on->spin2);
 }
 
+/* The same of a link, all directions alike, as it hangs in its robot at the start. */
+static void link_arm(const ff_model *model, const ff_state *state, arm *out, const ff_point *point,
+                     ff_vec3 reach) {
+  const double *ease = model->bodies[out->body].ease;
+  ff_quat q = state->bodies[out->body].pose.orientation;
+  if (ease) {
+    out->w11 = ff_link_ease(ease, q, reach, point->t1);
+    out->w22 = ff_link_ease(ease, q, reach, point->t2);
+    ff_vec3 both = v3_add(point->t1, point->t2);
+    out->w12 = 0.5 * (ff_link_ease(ease, q, reach, both) - out->w11 - out->w22);
+  }
+}
+
 /* Velocity of a against b at the point, in the middle. */
 static ff_vec3 relative(const ff_hold *hold, const ff_contact_bodies *at) {
   const twist *a = &hold->middles[at->a], *b = &hold->middles[at->b];
@@ -144,6 +160,10 @@ static double ease_of(const arm *a, const arm *b) {
 /* ---- the contacts -----------------------------------------------------------------------------
  */
 
+static bool is_link(const ff_model *model, int body) {
+  return model->bodies[body].robot >= 0;
+}
+
 static void add_entry(ff_hold *hold, const ff_model *model, const ff_state *state,
                       const ff_meet *meet, const ff_near *near, int index) {
   const ff_point *point = &state->points[index];
@@ -159,10 +179,18 @@ static void add_entry(ff_hold *hold, const ff_model *model, const ff_state *stat
   e->bodies.velocity_b = v3_add(b->velocity, v3_cross(b->omega, e->bodies.arm_b));
   e->a = arm_of(model, state, meet->a, point, e->bodies.arm_a, 1);
   e->b = arm_of(model, state, meet->b, point, e->bodies.arm_b, -1);
+  e->linked = is_link(model, meet->a) || is_link(model, meet->b);
+  if (e->linked) {
+    link_arm(model, state, &e->a, point, e->bodies.arm_a);
+    link_arm(model, state, &e->b, point, e->bodies.arm_b);
+  }
+  e->reach = e->linked ? 2 * hold->half : hold->half;
   e->ease = ease_of(&e->a, &e->b);
   e->binding->normal->normal(&e->binding->normal_params, &point->patch, &e->normal);
-  kick(hold, &e->a, point, point->held);
-  kick(hold, &e->b, point, point->held);
+  if (!e->linked) {
+    kick(hold, &e->a, point, point->held);
+    kick(hold, &e->b, point, point->held);
+  }
 }
 
 static void gather(ff_hold *hold, const ff_model *model, const ff_state *state) {
@@ -187,11 +215,11 @@ static void gather(ff_hold *hold, const ff_model *model, const ff_state *state) 
 static double solve(ff_hold *hold, const ff_model *model, ff_state *state, entry *e) {
   ff_point *point = &state->points[e->point];
   ff_vec3 v = relative(hold, &e->bodies);
-  double own = hold->half * e->ease;
+  double own = e->reach * e->ease;
   e->patch.slip[0] = v3_dot(v, point->t1) - own * point->held[0];
   e->patch.slip[1] = v3_dot(v, point->t2) - own * point->held[1];
   e->binding->friction->friction_held(&e->binding->friction_params, &e->patch, &e->normal,
-                                      ff_state_memory(model, state, e->point), hold->half, e->ease,
+                                      ff_state_memory(model, state, e->point), e->reach, e->ease,
                                       &e->friction);
   const double change[2] = {e->friction.force[0] - point->held[0],
                             e->friction.force[1] - point->held[1]};
@@ -207,6 +235,9 @@ static void take_turns(ff_hold *hold, const ff_model *model, ff_state *state) {
     double change = 0, most = 0;
     for (int i = 0; i < hold->count; i++) {
       entry *e = &hold->entries[i];
+      if (e->linked) {
+        continue;
+      }
       change = fmax(change, solve(hold, model, state, e));
       most = fmax(most, fmax(fabs(e->friction.force[0]), fabs(e->friction.force[1])));
     }
@@ -214,6 +245,36 @@ static void take_turns(ff_hold *hold, const ff_model *model, ff_state *state) {
       break;
     }
   }
+}
+
+/* How a force passes through a robot is not followed here: contacts of links are taken one by one,
+ * each as if the others shared its robot's inertia with it. The force looks a whole step ahead, and
+ * the memory goes with the slip that was when it is known, after the step. */
+static void solve_linked(ff_hold *hold, const ff_model *model, ff_state *state, entry *e,
+                         int sharing) {
+  ff_point *point = &state->points[e->point];
+  double *memory = ff_state_memory(model, state, e->point);
+  double due = point->closed ? hold->due : 0;
+  memory[0] += due * e->patch.slip[0];
+  memory[1] += due * e->patch.slip[1];
+  e->ease *= sharing;
+  e->binding->friction->friction_held(&e->binding->friction_params, &e->patch, &e->normal, memory,
+                                      e->reach, e->ease, &e->friction);
+  point->held[0] = e->friction.force[0];
+  point->held[1] = e->friction.force[1];
+}
+
+static void solve_links(ff_hold *hold, const ff_model *model, ff_state *state) {
+  int sharing = 0;
+  for (int i = 0; i < hold->count; i++) {
+    sharing += hold->entries[i].linked;
+  }
+  for (int i = 0; i < hold->count && sharing > 0; i++) {
+    if (hold->entries[i].linked) {
+      solve_linked(hold, model, state, &hold->entries[i], sharing);
+    }
+  }
+  hold->due = 0;
 }
 
 /* The memory goes with the slip that all forces together leave; the normal law's loss is that of
@@ -224,18 +285,22 @@ static void finish(ff_hold *hold, const ff_model *model, ff_state *state, entry 
   size_t at = (size_t)e->point * (size_t)model->memory_count;
   double *memory_rate = rates + state->memory_at + at;
   ff_vec3 v = relative(hold, &e->bodies);
-  double own = hold->half * e->ease;
+  double slip[2] = {v3_dot(v, point->t1), v3_dot(v, point->t2)};
   ff_friction *friction = &e->friction;
-  friction->memory_rate[0] += v3_dot(v, point->t1) - e->patch.slip[0] - own * friction->force[0];
-  friction->memory_rate[1] += v3_dot(v, point->t2) - e->patch.slip[1] - own * friction->force[1];
+  for (int i = 0; i < 2; i++) {
+    double expected = e->patch.slip[i] + e->reach * e->ease * friction->force[i];
+    friction->memory_rate[i] += (e->linked ? 0 : slip[i]) - expected;
+  }
   ff_vec3 force = point->force, moment = point->moment; /* of the normal law, pushed already */
   ff_friction_note(model, e->binding, point, friction, memory_rate, ledger);
   if (ff_frame_wanders(model, e->near)) {
     ff_frame_turn_back(model, state, e->near, point, ff_state_memory(model, state, e->point),
                        memory_rate);
   }
-  double middle_rate = -v3_dot(point->normal, v);
-  ledger[FF_Y_LOST + FF_LOST_NORMAL] += point->drag * (middle_rate - point->patch.depth_rate);
+  if (!e->linked) {
+    double middle_rate = -v3_dot(point->normal, v);
+    ledger[FF_Y_LOST + FF_LOST_NORMAL] += point->drag * (middle_rate - point->patch.depth_rate);
+  }
   ff_contact_push(model, state, &e->bodies, point->point, v3_sub(point->force, force),
                   v3_sub(point->moment, moment), ledger);
 }
@@ -244,7 +309,12 @@ void ff_hold_friction(ff_hold *hold, const ff_model *model, ff_state *state, dou
   start_middles(hold, model, state);
   gather(hold, model, state);
   take_turns(hold, model, state);
+  solve_links(hold, model, state);
   for (int i = 0; i < hold->count; i++) {
     finish(hold, model, state, &hold->entries[i], rates);
   }
+}
+
+void ff_hold_stepped(ff_hold *hold, double h) {
+  hold->due = h;
 }

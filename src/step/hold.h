@@ -22,4 +22,7 @@ void ff_hold_destroy(ff_hold *hold);
  * wrenches and the rates of memory and ledger. */
 void ff_hold_friction(ff_hold *hold, const ff_model *model, ff_state *state, double *rates);
 
+/* A step of length h was taken: told before the ff_hold_friction that follows it. */
+void ff_hold_stepped(ff_hold *hold, double h);
+
 #endif

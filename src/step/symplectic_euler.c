@@ -71,10 +71,13 @@ static ff_status step(ff_work *work, double t_end) {
   }
   if (!ff_robots_step(work->model, state, h)) {
     memcpy(state->y, work->before, (size_t)state->size * sizeof *state->y);
-    ff_work_refresh(work);
+    refresh(work);
     return FF_ERROR_STEP;
   }
   state->t = t_end;
+  if (work->holds) {
+    ff_hold_stepped(work->holds, h);
+  }
   return ff_work_finish(work, t);
 }
 
