@@ -78,11 +78,15 @@ static ff_pair2 exact_reach(const ff_geom *geom, ff_vec3 n) {
 }
 
 ff_cut ff_geom_cut(const ff_geom *geom, ff_vec3 normal, ff_vec3 point) {
+  double per = 1 / v3_norm(normal);
+  ff_vec3 unit = v3_scale(per, normal);
+  double far = ff_geom_reach(geom, unit), high = v3_dot(point, unit);
+  if (fabs(high) < 0.9 * far) { /* cut somewhere in the middle: nothing cancels */
+    return (ff_cut){unit, far + high, far - high};
+  }
   ff_pair2 reach = exact_reach(geom, normal), height = exact_dot(point, normal);
   ff_pair2 below = {-height.hi, -height.lo};
-  double per = 1 / v3_norm(normal);
-  return (ff_cut){v3_scale(per, normal), pair_add(reach, height).hi * per,
-                  pair_add(reach, below).hi * per};
+  return (ff_cut){unit, pair_add(reach, height).hi * per, pair_add(reach, below).hi * per};
 }
 
 /* ---- the overlap ------------------------------------------------------------------------ */
