@@ -274,17 +274,14 @@ static fine fine_sum(const ff_volume_def *def, const ff_volume *v, const double 
   return (fine){{out.force[0] / total, out.force[1] / total}, out.moment / total, out.full / total};
 }
 
-/* The patch of a public volume, with the contact frame's x and y as t1 and t2. */
+/* The patch of a volume that slips and spins about its centroid. */
 static ff_patch patch_of(const ff_volume *v, const double slip[2], double spin) {
-  ff_patch patch = {.depth = v->depth, .slip = {slip[0], slip[1]}, .spin = spin};
-  patch.overlap.volume = v->volume;
-  patch.overlap.area = v->area;
-  patch.overlap.centroid_depth = v->centroid_depth;
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) {
-      patch.overlap.second[(i + 1) % 3][(j + 1) % 3] = v->J_contact.m[i][j];
-    }
-  }
+  ff_vec3 n = {v->frame.m[2][0], v->frame.m[2][1], v->frame.m[2][2]};
+  ff_patch patch =
+      ff_volume_patch(v, (ff_vec3){0, 0, 0}, (ff_vec3){spin * n.x, spin * n.y, spin * n.z});
+  assert_near(patch.spin, spin, 1e-14);
+  patch.slip[0] = slip[0];
+  patch.slip[1] = slip[1];
   return patch;
 }
 

@@ -45,6 +45,11 @@ typedef struct ff_volume {
  * number that is not finite. */
 ff_status ff_volume_compute(ff_volume *out, const ff_volume_def *def, ff_report *report);
 
+/* The patch that laws see (footfall/law.h) while the shape's centre moves with velocity (m/s) and
+ * the shape turns with omega (rad/s), both relative to the plane and in the shape's frame. t1
+ * and t2 are the frame's x and y; forces act at the centroid. */
+ff_patch ff_volume_patch(const ff_volume *volume, ff_vec3 velocity, ff_vec3 omega);
+
 /* Thickness of what is below, along the normal through a point (which need not lie in the
  * plane), m. Volumetric pressure there is k_V times this (Pa); over the plane it adds up to the
  * volume. def must be one that ff_volume_compute accepts. */

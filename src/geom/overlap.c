@@ -78,11 +78,15 @@ static ff_pair2 exact_reach(const ff_geom *geom, ff_vec3 n) {
 }
 
 ff_cut ff_geom_cut(const ff_geom *geom, ff_vec3 normal, ff_vec3 point) {
+  double per = 1 / v3_norm(normal);
+  ff_vec3 unit = v3_scale(per, normal);
+  double far = ff_geom_reach(geom, unit), high = v3_dot(point, unit);
+  if (fabs(high) < 0.9 * far) { /* cut somewhere in the middle: nothing cancels */
+    return (ff_cut){unit, far + high, far - high};
+  }
   ff_pair2 reach = exact_reach(geom, normal), height = exact_dot(point, normal);
   ff_pair2 below = {-height.hi, -height.lo};
-  double size = v3_norm(normal);
-  return (ff_cut){v3_scale(1 / size, normal), pair_add(reach, height).hi / size,
-                  pair_add(reach, below).hi / size};
+  return (ff_cut){unit, pair_add(reach, height).hi * per, pair_add(reach, below).hi * per};
 }
 
 /* ---- the overlap ------------------------------------------------------------------------ */
@@ -159,14 +163,10 @@ void ff_geom_overlap(const ff_geom *geom, const ff_cut *cut, ff_slab *out) {
 }
 
 ff_mat3 ff_overlap_moments(const ff_mat3 *spread) {
-  ff_mat3 out;
-  double trace = spread->m[0][0] + spread->m[1][1] + spread->m[2][2];
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) {
-      out.m[i][j] = (i == j ? trace : 0) - spread->m[i][j];
-    }
-  }
-  return out;
+  const double(*m)[3] = spread->m;
+  return (ff_mat3){{{m[1][1] + m[2][2], -m[0][1], -m[0][2]},
+                    {-m[1][0], m[2][2] + m[0][0], -m[1][2]},
+                    {-m[2][0], -m[2][1], m[0][0] + m[1][1]}}};
 }
 
 ff_overlap ff_overlap_seen(const ff_slab *slab, ff_vec3 t1, ff_vec3 t2) {

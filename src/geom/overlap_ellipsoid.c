@@ -28,8 +28,8 @@ typedef struct stretch {
 static stretch stretch_of(const ff_geom *geom, const ff_cut *cut) {
   ff_vec3 s = geom->kind == FF_SPHERE ? v3(geom->size.x, geom->size.x, geom->size.x) : geom->size;
   ff_vec3 sn = v3_mul(s, cut->normal);
-  double w = v3_norm(sn), d = cut->depth / w, rest = cut->rest / w;
-  ff_vec3 m = v3_scale(1.0 / w, sn);
+  double w = v3_norm(sn), per_w = 1 / w, d = cut->depth * per_w, rest = cut->rest * per_w;
+  ff_vec3 m = v3_scale(per_w, sn);
   stretch out = {s, m, v3_mul(s, m), w, s.x * s.y * s.z, d, rest};
   /* A plane above or below the whole is as good as one that just touches it. */
   out.d = d < 0 ? 0 : d > 2 ? 2 : d;
@@ -37,48 +37,49 @@ static stretch stretch_of(const ff_geom *geom, const ff_cut *cut) {
   return out;
 }
 
-/* Spread across m of the cap, stretched: abc across S (1 - m m^T) S, which already lies in the
+/* A symmetric matrix. */
+static ff_mat3 symmetric(double xx, double yy, double zz, double xy, double xz, double yz) {
+  return (ff_mat3){{{xx, xy, xz}, {xy, yy, yz}, {xz, yz, zz}}};
+}
+
+/* Spread across m of the cap, stretched: across S (1 - m m^T) S abc, which already lies in the
  * plane. Written out so that its diagonal is a sum of squares. */
-static void add_across(const stretch *f, ff_mat3 *spread) {
+static ff_mat3 spread_across(const stretch *f) {
   double d = f->d;
-  double across = f->abc * ff_pi / 60 * d * d * d * (20 + d * (3 * d - 15));
-  const double s[3] = {f->s.x, f->s.y, f->s.z}, m[3] = {f->m.x, f->m.y, f->m.z};
-  for (int i = 0; i < 3; i++) {
-    int j = (i + 1) % 3, k = (i + 2) % 3;
-    spread->m[i][i] = across * s[i] * s[i] * (m[j] * m[j] + m[k] * m[k]);
-    spread->m[i][j] = spread->m[j][i] = -across * s[i] * s[j] * m[i] * m[j];
-  }
+  double across = ff_pi / 60 * f->abc * (d * d) * d * (20 + d * (3 * d - 15));
+  ff_vec3 s = f->s, m = f->m, p = f->sm; /* p = S m */
+  double xx = m.x * m.x, yy = m.y * m.y, zz = m.z * m.z;
+  return symmetric(across * s.x * s.x * (yy + zz), across * s.y * s.y * (zz + xx),
+                   across * s.z * s.z * (xx + yy), -across * p.x * p.y, -across * p.x * p.z,
+                   -across * p.y * p.z);
 }
 
 void ff_overlap_spread_printed(const ff_geom *geom, const ff_cut *cut, ff_mat3 *spread) {
   stretch f = stretch_of(geom, cut);
-  add_across(&f, spread);
+  *spread = spread_across(&f);
 }
 
-/* Spread along m, where the plane sees it. */
-static void add_along(const stretch *f, ff_vec3 normal, ff_mat3 *spread) {
+/* Adds the spread along m, where the plane sees it. per: 1 / (3 - d). */
+static ff_mat3 with_along(ff_mat3 a, const stretch *f, ff_vec3 normal, double per) {
   double d = f->d;
-  double along = f->abc * ff_pi / 240 * (d * d) * (d * d) * (40 + d * (3 * d - 24)) / (3 - d);
-  ff_vec3 seen = v3_axpy(f->sm, -f->w, normal);
-  const double g[3] = {seen.x, seen.y, seen.z};
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) {
-      spread->m[i][j] += along * g[i] * g[j];
-    }
-  }
+  double along = ff_pi / 240 * f->abc * (d * d) * (d * d) * (40 + d * (3 * d - 24)) * per;
+  ff_vec3 g = v3_axpy(f->sm, -f->w, normal);
+  return symmetric(a.m[0][0] + along * g.x * g.x, a.m[1][1] + along * g.y * g.y,
+                   a.m[2][2] + along * g.z * g.z, a.m[0][1] + along * g.x * g.y,
+                   a.m[0][2] + along * g.x * g.z, a.m[1][2] + along * g.y * g.z);
 }
 
 void ff_overlap_ellipsoid(const ff_geom *geom, const ff_cut *cut, ff_slab *out) {
   stretch f = stretch_of(geom, cut);
-  double d = f.d, rest = f.rest;
-  out->volume = f.abc * ff_pi / 3 * d * d * (3 - d);
-  out->area = f.abc / f.w * ff_pi * d * rest;
-  out->centroid = v3_scale(-0.75 * rest * rest / (3 - d), f.sm);
+  double d = f.d, rest = f.rest, per = 1 / (3 - d);
+  out->volume = ff_pi / 3 * f.abc * (d * d) * (3 - d);
+  out->area = ff_pi * f.abc * d * rest / f.w;
+  out->centroid = v3_scale(-0.75 * rest * rest * per, f.sm);
   /* A plane above the whole sees the centre. */
   double above = cut->rest < 0 ? -cut->rest : 0;
-  out->centroid_depth = f.w * d * (4 - d) / (4 * (3 - d)) + above;
-  add_across(&f, &out->spread);
+  out->centroid_depth = 0.25 * f.w * d * (4 - d) * per + above;
+  out->spread = spread_across(&f);
   if (geom->kind == FF_ELLIPSOID) {
-    add_along(&f, cut->normal, &out->spread);
+    out->spread = with_along(out->spread, &f, cut->normal, per);
   }
 }

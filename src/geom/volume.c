@@ -18,8 +18,8 @@ static ff_status check_plane(const ff_volume_def *def, ff_report *report) {
   if (!v3_finite(def->point)) {
     return wrong(report, "point", "every number must be finite");
   }
-  double size = v3_norm(def->normal);
-  if (!v3_finite(def->normal) || !isfinite(size) || !(size >= 1e-100)) {
+  double square = v3_dot(def->normal, def->normal);
+  if (!(square >= 1e-200 && isfinite(square))) {
     return wrong(report, "normal", "every number must be finite, and one of them not 0");
   }
   return FF_OK;
@@ -50,13 +50,11 @@ static void tell(ff_volume *out, const ff_slab *slab, ff_vec3 normal, double dep
                      .centroid = slab->centroid,
                      .centroid_depth = slab->centroid_depth,
                      .J_body = ff_overlap_moments(&slab->spread)};
-  const ff_vec3 axes[3] = {x, y, normal};
-  for (int i = 0; i < 3; i++) {
-    v3_store(out->frame.m[i], axes[i]);
-    for (int j = 0; j < 3; j++) {
-      out->J_contact.m[i][j] = seen.second[(i + 1) % 3][(j + 1) % 3];
-    }
-  }
+  v3_store(out->frame.m[0], x);
+  v3_store(out->frame.m[1], y);
+  v3_store(out->frame.m[2], normal);
+  double(*j)[3] = seen.second;
+  out->J_contact = (ff_mat3){{{j[1][1], j[1][2], 0}, {j[2][1], j[2][2], 0}, {0, 0, j[0][0]}}};
 }
 
 ff_status ff_volume_compute(ff_volume *out, const ff_volume_def *def, ff_report *report) {
@@ -73,6 +71,25 @@ ff_status ff_volume_compute(ff_volume *out, const ff_volume_def *def, ff_report 
   }
   tell(out, &slab, cut.normal, cut.depth);
   return FF_OK;
+}
+
+ff_patch ff_volume_patch(const ff_volume *volume, ff_vec3 velocity, ff_vec3 omega) {
+  ff_vec3 at = v3_add(velocity, v3_cross(omega, volume->centroid));
+  ff_vec3 along = m3_mul(volume->frame, at), turning = m3_mul(volume->frame, omega);
+  ff_patch out = {.depth = volume->depth,
+                  .depth_rate = -along.z,
+                  .slip = {along.x, along.y},
+                  .spin = turning.z,
+                  .roll = {turning.x, turning.y}};
+  out.overlap.volume = volume->volume;
+  out.overlap.area = volume->area;
+  out.overlap.centroid_depth = volume->centroid_depth;
+  const double(*j)[3] = volume->J_contact.m;
+  out.overlap.second[0][0] = j[2][2];
+  out.overlap.second[1][1] = j[0][0];
+  out.overlap.second[2][2] = j[1][1];
+  out.overlap.second[1][2] = out.overlap.second[2][1] = j[0][1];
+  return out;
 }
 
 /* ---- polyhedra ----------------------------------------------------------------------------- */

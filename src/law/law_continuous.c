@@ -117,14 +117,15 @@ static const char *derive(void *given, const ff_pair *pair) {
 /* [Brown18 eq. 47]: -N mu(s) dir; its derivative along the slip is d_s, across it mu / s. */
 static void slide(const params *p, double load, const double slip[2], double speed,
                   ff_friction *out) {
-  ff_stick_slip c = ff_stick_slip_at(p->mu_s, p->mu_d, speed / p->v_t);
-  double per_slip = load * c.over_s / p->v_t;
+  double per_v = 1 / p->v_t;
+  ff_stick_slip c = ff_stick_slip_at(p->mu_s, p->mu_d, speed * per_v);
+  double per_slip = load * c.over_s * per_v;
   double dir[2] = {1, 0}; /* at rest along and across agree: any will do */
   if (speed > 0) {
     dir[0] = slip[0] / speed;
     dir[1] = slip[1] / speed;
   }
-  double along = load * c.d_s / p->v_t - per_slip;
+  double along = load * c.d_s * per_v - per_slip;
   out->force[0] = -per_slip * slip[0];
   out->force[1] = -per_slip * slip[1];
   out->lost[FF_LOST_SLIP] = load * c.mu * speed;
@@ -138,9 +139,9 @@ static void spin(const params *p, double load, const ff_patch *patch, ff_frictio
   const ff_overlap *o = &patch->overlap;
   double square = o->volume > 0 ? o->second[0][0] / o->volume : p->radius * p->radius;
   double lever = p->printed != 0 ? square : sqrt(square);
-  double rate = fabs(patch->spin) / p->omega_t;
-  ff_stick_slip c = ff_stick_slip_at(p->mu_s, p->mu_d, rate);
-  out->moment[0] = -load * lever * c.over_s * (patch->spin / p->omega_t);
+  double rate = patch->spin / p->omega_t;
+  ff_stick_slip c = ff_stick_slip_at(p->mu_s, p->mu_d, fabs(rate));
+  out->moment[0] = -load * lever * c.over_s * rate;
   out->lost[FF_LOST_SPIN] = fabs(out->moment[0] * patch->spin);
 }
 

@@ -12,13 +12,14 @@ typedef struct ff_stick_slip {
 } ff_stick_slip;
 
 static inline ff_stick_slip ff_stick_slip_at(double mu_s, double mu_d, double s) {
-  /* From 4 s = 20 on the hyperbolic tangent is 1 to the last digit. */
-  double t = s < 5 ? tanh(4 * s) : 1;
+  /* The hyperbolic tangent; from 4 s = 20 on it is 1 to the last digit, and where it does not
+   * cancel exp is quicker. */
+  double t = s < 0.1 ? tanh(4 * s) : s < 5 ? 1 - 2 / (exp(8 * s) + 1) : 1;
   double t_over_s = s < 1e-8 ? 4 : t / s;
-  double q = 0.25 * s * s + 0.75, peak = (mu_s - mu_d) / (q * q);
+  double per_q = 1 / (0.25 * s * s + 0.75), peak = (mu_s - mu_d) * per_q * per_q;
   return (ff_stick_slip){.mu = mu_d * t + peak * s,
                          .over_s = mu_d * t_over_s + peak,
-                         .d_s = 4 * mu_d * (1 - t * t) + peak * 0.75 * (1 - s * s) / q};
+                         .d_s = 4 * mu_d * (1 - t * t) + peak * 0.75 * (1 - s * s) * per_q};
 }
 
 #endif
