@@ -8,6 +8,7 @@
  *   tree    articulated bodies        footfall/tree.h    ff_tree_*
  *   robot   URDF                      footfall/robot.h   ff_robot_*
  *   ncp     complementarity problems  footfall/ncp.h     ff_ncp_*
+ *   qp      quadratic programmes      footfall/qp.h      ff_qp_*
  *   io      scenes and recordings     footfall/io.h      ff_scene_load, ff_recorder_*
  *   volume  what is below a plane     footfall/volume.h  ff_volume_*
  *   page    reports: one HTML file    footfall/page.h    ff_page_*
@@ -30,6 +31,7 @@
 #include "footfall/law.h"
 #include "footfall/ncp.h"
 #include "footfall/page.h"
+#include "footfall/qp.h"
 #include "footfall/robot.h"
 #include "footfall/scene.h"
 #include "footfall/sim.h"
