@@ -2,7 +2,7 @@
  *
  *   ff_walk_def def = ff_walk_def_default();
  *   def.tree = tree;                                  trunk on a free joint, six axes a leg
- *   def.left_foot = 9, def.right_foot = 19;
+ *   def.left_foot = 8, def.right_foot = 18;
  *   ff_walk_build(&walk, &def, steps, count, &report);
  *   ff_walk_joints(walk, t, q, v);                    what the servos shall follow
  *
