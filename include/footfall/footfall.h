@@ -7,7 +7,9 @@
  *   impact  closed-form impacts       footfall/impact.h  ff_impact_*
  *   tree    articulated bodies        footfall/tree.h    ff_tree_*
  *   robot   URDF                      footfall/robot.h   ff_robot_*
+ *   walk    walking patterns          footfall/walk.h    ff_walk_*, ff_preview_*
  *   ncp     complementarity problems  footfall/ncp.h     ff_ncp_*
+ *   qp      quadratic programmes      footfall/qp.h      ff_qp_*
  *   io      scenes and recordings     footfall/io.h      ff_scene_load, ff_recorder_*
  *   volume  what is below a plane     footfall/volume.h  ff_volume_*
  *   page    reports: one HTML file    footfall/page.h    ff_page_*
@@ -30,6 +32,7 @@
 #include "footfall/law.h"
 #include "footfall/ncp.h"
 #include "footfall/page.h"
+#include "footfall/qp.h"
 #include "footfall/robot.h"
 #include "footfall/scene.h"
 #include "footfall/sim.h"
@@ -37,6 +40,7 @@
 #include "footfall/tree.h"
 #include "footfall/types.h"
 #include "footfall/volume.h"
+#include "footfall/walk.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,0 +1,118 @@
+/* Life of a quadratic programme, and one call to solve it. */
+#include "solve/qp.h"
+
+#include "base/memory.h"
+#include "base/report.h"
+
+#include <math.h>
+
+ff_qp_def ff_qp_def_default(void) {
+  return (ff_qp_def){.tolerance = 1e-11};
+}
+
+const char *ff_qp_outcome_text(ff_qp_outcome outcome) {
+  switch (outcome) {
+    case FF_QP_SOLVED: return "solved";
+    case FF_QP_UNBOUNDED: return "unbounded";
+    case FF_QP_ITERATIONS: return "too many iterations";
+    case FF_QP_INACCURATE: return "inaccurate";
+    case FF_QP_NOT_CONVEX: return "not convex";
+    case FF_QP_INFEASIBLE: return "bounds contradict each other";
+    case FF_QP_UNDEFINED: return "undefined";
+  }
+  return "unknown outcome";
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static ff_status refuse(ff_report *report, const char *key, const char *what) {
+  ff_status status = ff_report_what(report, "%s", what);
+  ff_report_key(report, "%s", key);
+  return status;
+}
+
+static ff_status check(const ff_qp_def *def, ff_report *report) {
+  if (def->size < 1) {
+    return refuse(report, "size", "must be 1 or more");
+  }
+  if (def->rows < 0) {
+    return refuse(report, "rows", "must be 0 or more");
+  }
+  if (!(def->tolerance > 0)) {
+    return refuse(report, "tolerance", "must be greater than 0");
+  }
+  if (def->max_iterations < 0) {
+    return refuse(report, "max_iterations", "must be 0 or more");
+  }
+  return FF_OK;
+}
+
+static double *take(ff_qp *qp, size_t count) {
+  return ff_arena_take(&qp->arena, count, sizeof(double));
+}
+
+static bool make_room(ff_qp *qp) {
+  size_t n = (size_t)qp->def.size, tall = (size_t)qp->def.rows + n;
+  double **vectors[] = {
+      &qp->scale,    &qp->gradient,       &qp->lower,         &qp->upper, &qp->y,
+      &qp->slope,    &qp->noise,          &qp->diagonal,      &qp->step,  &qp->trial[0],
+      &qp->trial[1], &qp->trial_slope[0], &qp->trial_slope[1]};
+  bool taken = true;
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+    *vectors[i] = take(qp, n);
+    taken = taken && *vectors[i];
+  }
+  qp->hessian = take(qp, n * n);
+  qp->factor = take(qp, n * tall);
+  qp->reflected = take(qp, tall);
+  qp->place = ff_arena_take(&qp->arena, n, sizeof *qp->place);
+  qp->order = ff_arena_take(&qp->arena, n, sizeof *qp->order);
+  return taken && qp->hessian && qp->factor && qp->reflected && qp->place && qp->order;
+}
+
+ff_status ff_qp_create(ff_qp **out, const ff_qp_def *def, ff_report *report) {
+  *out = NULL;
+  ff_status status = check(def, report);
+  if (status != FF_OK) {
+    return status;
+  }
+  ff_qp *qp = ff_alloc(1, sizeof *qp);
+  if (!qp) {
+    return FF_ERROR_MEMORY;
+  }
+  qp->def = *def;
+  if (!make_room(qp)) {
+    ff_qp_destroy(qp);
+    return FF_ERROR_MEMORY;
+  }
+  *out = qp;
+  return FF_OK;
+}
+
+void ff_qp_destroy(ff_qp *qp) {
+  if (qp) {
+    ff_arena_free(&qp->arena);
+    ff_free(qp);
+  }
+}
+
+/* ---- solving --------------------------------------------------------------------------------- */
+
+ff_qp_info ff_qp_solve(ff_qp *qp, const ff_qp_problem *problem, double *x) {
+  qp->info = (ff_qp_info){.outcome = ff_qp_load(qp, problem, x)};
+  if (qp->info.outcome != FF_QP_SOLVED) {
+    qp->info.residual = qp->info.scaled = NAN;
+    return qp->info;
+  }
+  qp->info.outcome = ff_qp_descend(qp);
+  qp->info.scaled = ff_qp_scaled(qp);
+  if (qp->info.outcome == FF_QP_SOLVED && !(qp->info.scaled <= qp->def.tolerance)) {
+    qp->info.outcome = FF_QP_INACCURATE;
+  }
+  for (int i = 0; i < qp->size; i++) {
+    qp->info.free += qp->place[i] == FF_QP_FREE;
+  }
+  ff_qp_unload(qp, problem, x);
+  qp->info.residual = ff_qp_residual(problem, x);
+  return qp->info;
+}
