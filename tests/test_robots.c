@@ -319,7 +319,8 @@ static void test_quadruped_and_biped_stand(void **state) {
     assert_int_equal(ff_sim_advance(sim, 0.5), FF_OK);
     assert_int_equal(ff_sim_audit(sim).verdict, FF_VERDICT_GOOD);
     ff_body_state trunk = ff_sim_body(sim, ff_model_body_find(model, robots[i].trunk));
-    assert_close(trunk.position.z, robots[i].height, 2e-3);
+    /* it stands: servos and ground give way by some millimetres, a fall would be centimetres */
+    assert_close(trunk.position.z, robots[i].height, 5e-3);
     assert_true(trunk.orientation.w > 0.999);
     end(sim, model);
     free(text);
