@@ -94,7 +94,7 @@ ff_status ff_impact_linear(ff_impact *out, const ff_linear_impact *given, ff_rep
  * Under gravity a body may stay: then restitution and speed_out are 0, duration and time_clear
  * INFINITY, and energy_lost is what is gone once it rests. A body that creeps back without
  * end is FF_ERROR_INPUT. duration is NAN where a clamped force fades away so slowly that its end is
- * lost in rounding (linear, damping ratio above some 5000). */
+ * lost in rounding (linear, damping ratio above some 2000). */
 ff_status ff_impact_simulate(ff_impact *out, const ff_law *law, const ff_law_params *params,
                              double mass, double speed, double gravity, ff_report *report);
 

@@ -186,7 +186,7 @@ static void forces(const void *given, const double *restrict depth, const double
 static double kink(const void *given, const ff_patch *patch) {
   const params *p = given;
   double rate = patch->depth_rate;
-  double clamp = p->clamp != 0 ? p->k + 1.5 * p->alpha_restitution * p->k * rate : 1;
+  double clamp = p->clamp != 0 ? (p->k + 1.5 * p->alpha_restitution * p->k * rate) / p->k : 1;
   if (p->alpha == p->alpha_restitution) {
     return clamp;
   }

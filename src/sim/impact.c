@@ -26,6 +26,7 @@ typedef struct strike {
   ff_patch rest;       /* where the law bears the weight */
   double rest_energy;  /* J, of spring and weight there */
   double touch_kink;   /* the law's kink function at the touch */
+  double kink_side;    /* its side now, +1 or -1; 0 before the touch */
 } strike;
 
 /* ---- the equation of motion ------------------------------------------------------------ */
@@ -65,6 +66,18 @@ static double creep(const strike *hit, const double *y, const ff_normal *normal)
   return 0.5 * y[VELOCITY] * y[VELOCITY] + potential / unit - none;
 }
 
+/* The law's kink function. Where it comes to zero and stays there, as at the limit velocity, its
+ * rounding is no crossing: it must go beyond that, which half the velocity shows the size of. */
+static double kink_at(const strike *hit, ff_patch patch) {
+  if (!hit->law->kink) {
+    return 1.0;
+  }
+  double kink = hit->law->kink(hit->params, &patch);
+  patch.depth_rate *= 0.5;
+  double size = fabs(hit->law->kink(hit->params, &patch));
+  return kink + 4.0 * DBL_EPSILON * size * hit->kink_side;
+}
+
 static void events(void *context, double t, const double *y, double *g) {
   (void)t;
   const strike *hit = context;
@@ -79,7 +92,7 @@ static void events(void *context, double t, const double *y, double *g) {
   double rate = 1e-30 * (normal.d_depth * patch.depth_rate + normal.d_rate * acceleration);
   g[PEAK] = y[VELOCITY] < 0.0 ? -fabs(rate) : rate;
   g[CREEP] = creep(hit, y, &normal);
-  g[KINK] = hit->law->kink ? hit->law->kink(hit->params, &patch) : 1.0;
+  g[KINK] = kink_at(hit, patch);
 }
 
 /* ---- following one impact ----------------------------------------------------------------- */
@@ -95,6 +108,7 @@ static void start(strike *hit, ff_ode *ode, ff_impact *out) {
   double g[EVENTS];
   events(hit, 0.0, y, g);
   hit->touch_kink = g[KINK];
+  hit->kink_side = g[KINK] < 0.0 ? -1.0 : 1.0;
   for (int i = 0; i < EVENTS; i++) {
     ff_ode_sides(ode)[i] = g[i] < 0.0 ? -1 : 1;
   }
@@ -123,7 +137,7 @@ static bool clamp_holds(const strike *hit, const double *y) {
 /* Is the end of the force known to no better than 1e-7? The two forces that cancel there are
  * rounded; by how much that moves the instant grows with the time still to go to the surface. */
 static bool fading(double duration, double time_clear) {
-  return 100.0 * DBL_EPSILON * (time_clear - duration) > 1e-7 * duration;
+  return 400.0 * DBL_EPSILON * (time_clear - duration) > 1e-7 * duration;
 }
 
 static void finish(const strike *hit, ff_ode *ode, ff_impact *out) {
@@ -162,7 +176,7 @@ static void stay(const strike *hit, ff_impact *out) {
 }
 
 /* Handles one event; false: the impact is over. */
-static bool handle(const strike *hit, ff_ode *ode, ff_impact *out) {
+static bool handle(strike *hit, ff_ode *ode, ff_impact *out) {
   const double *y = ff_ode_state(ode);
   switch (ff_ode_event(ode)) {
     case OUT: finish(hit, ode, out); return false;
@@ -176,6 +190,7 @@ static bool handle(const strike *hit, ff_ode *ode, ff_impact *out) {
       return true;
     case PEAK: note_peak(hit, ode, out); return true;
     case KINK:
+      hit->kink_side = -hit->kink_side;
       note_peak(hit, ode, out);
       /* A clamp that takes hold ends the force for good, unless it lets go again. */
       out->duration = force_at(hit, y).force == 0.0 ? ff_ode_time(ode) * hit->time : (double)NAN;
