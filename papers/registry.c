@@ -3,10 +3,12 @@
 
 #include <string.h>
 
+extern const ff_paper ff_paper_azad_featherstone_2010;
 extern const ff_paper ff_paper_marhefka_orin_1996;
 
 static const ff_paper *const papers[] = {
     &ff_paper_marhefka_orin_1996,
+    &ff_paper_azad_featherstone_2010,
 };
 
 int ff_paper_count(void) {

@@ -23,8 +23,8 @@ bool ff_candidates_stale(const ff_model *model, const ff_state *state, double t,
       }
       continue;
     }
-    const double *x = y + (size_t)body->slot * FF_Y_BODY;
-    ff_vec3 now = body->slot >= 0 ? v3(x[0], x[1], x[2]) : ff_motion_at(body, t).pose.position;
+    ff_vec3 now = body->slot >= 0 ? v3_load(y + (size_t)body->slot * FF_Y_BODY)
+                                  : ff_motion_at(body, t).pose.position;
     ff_vec3 moved = v3_sub(now, state->listed_at[i]);
     if (!(v3_dot(moved, moved) <= limit)) {
       return true;
