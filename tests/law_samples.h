@@ -10,6 +10,7 @@
 typedef struct bowl {
   double radius[2]; /* m */
   double turn;      /* rad */
+  double lean;      /* 1, of the second axis: how far layers are moved, over the section's size */
   bool hidden;      /* nobody asked for the overlap */
 } bowl;
 
@@ -108,18 +109,22 @@ static inline ff_overlap bowl_overlap(const bowl *b, double depth) {
   }
   double area = 2 * 3.141592653589793 * depth * sqrt(b->radius[0] * b->radius[1]);
   double volume = 0.5 * area * depth, c = cos(b->turn), s = sin(b->turn);
+  double high = volume * depth * depth / 18, lean = b->lean * sqrt(b->radius[1] / depth);
   double m0 = volume * b->radius[0] * depth / 3, m1 = volume * b->radius[1] * depth / 3;
+  m1 += lean * lean * high;
   double s11 = m0 * c * c + m1 * s * s, s22 = m0 * s * s + m1 * c * c, s12 = (m0 - m1) * c * s;
   return (ff_overlap){.volume = volume,
                       .area = area,
                       .centroid_depth = depth / 3,
-                      .second = {{m0 + m1, 0, 0}, {0, s22, -s12}, {0, -s12, s11}}};
+                      .second = {{m0 + m1, 0, 0}, {0, s22, -s12}, {0, -s12, s11}},
+                      .rise = {high, -lean * high * s, lean * high * c}};
 }
 
 static inline bowl random_bowl(uint64_t *seed) {
   double radius = log_between(seed, 1e-3, 1e3);
   return (bowl){.radius = {radius, radius * ff_random_in(seed, 1, 3)},
-                .turn = ff_random_in(seed, 0, 3)};
+                .turn = ff_random_in(seed, 0, 3),
+                .lean = ff_random(seed) < 0.5 ? 0 : ff_random_in(seed, -0.5, 0.5)};
 }
 
 static inline void random_load(uint64_t *seed, sample *s) {

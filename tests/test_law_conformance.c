@@ -48,6 +48,7 @@ static sample mirrored(const sample *s) {
   m.patch.roll[0] = -m.patch.roll[0];
   m.memory[1] = -m.memory[1];
   m.bowl.turn = -m.bowl.turn;
+  m.bowl.lean = -m.bowl.lean;
   m.patch.overlap = bowl_overlap(&m.bowl, m.patch.depth);
   return m;
 }

@@ -317,6 +317,14 @@ static void sliding_and_spinning_share_the_patch(void **state) {
        .size = {0.12, 0.05, 0.03},
        .point = {0, 0, -0.025},
        .normal = {0, 0, 1}},
+      {.kind = FF_ELLIPSOID,
+       .size = {0.12, 0.05, 0.03},
+       .point = {0, 0, -0.05},
+       .normal = {6, -3, 7}},
+      {.kind = FF_ELLIPSOID,
+       .size = {0.12, 0.05, 0.03},
+       .point = {0, 0, -0.01},
+       .normal = {1, 4, 2}},
       {.kind = FF_CYLINDER, .size = {0.1, 0.1, 0}, .point = {0, 0, -0.09}, .normal = {0, 0, 1}},
   };
   for (size_t i = 0; i < sizeof defs / sizeof *defs; i++) {

@@ -31,6 +31,8 @@ typedef struct ff_overlap {
   double area;           /* m^2, of the section with the plane: d volume / d depth */
   double centroid_depth; /* m, depth of the volume's centroid */
   double second[3][3];   /* m^5, depth-weighted second moments about the centroid, (n, t1, t2) */
+  double rise[3];        /* m^5, integral of x (x.n), x from the centroid in (n, t1, t2): how high
+                            the volume is, and how it leans */
 } ff_overlap;
 
 typedef struct ff_patch {

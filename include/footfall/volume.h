@@ -39,6 +39,7 @@ typedef struct ff_volume {
   ff_mat3 J_body;        /* m^5, depth-weighted second moments of area about the centroid: of the
                           * volume pressed flat along the normal; axes of the shape's frame */
   ff_mat3 J_contact;     /* m^5, the same in the contact frame */
+  ff_vec3 rise;          /* m^5, integral of r (r.z), r from the centroid, in the contact frame */
 } ff_volume;
 
 /* FF_ERROR_INPUT and a report (may be NULL): a size not positive, a normal of zero length, any

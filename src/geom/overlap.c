@@ -105,13 +105,12 @@ ff_mat3 ff_overlap_flat(const ff_mat3 *second, ff_vec3 normal) {
   return out;
 }
 
-/* Spread of the whole shape about its centre, which is its centroid. */
-static ff_mat3 whole_spread(const ff_geom *geom, ff_vec3 normal) {
+/* Second moments of the whole shape about its centre, which is its centroid. */
+static ff_mat3 whole_second(const ff_geom *geom) {
   ff_vec3 i = ff_geom_inertia(geom);
-  ff_mat3 second = {{{0.5 * (i.y + i.z - i.x), 0, 0},
-                     {0, 0.5 * (i.z + i.x - i.y), 0},
-                     {0, 0, 0.5 * (i.x + i.y - i.z)}}};
-  return ff_overlap_flat(&second, normal);
+  return (ff_mat3){{{0.5 * (i.y + i.z - i.x), 0, 0},
+                    {0, 0.5 * (i.z + i.x - i.y), 0},
+                    {0, 0, 0.5 * (i.x + i.y - i.z)}}};
 }
 
 /* More than half is below: the whole without what is above, which is the mirror image of an
@@ -121,9 +120,12 @@ static void take_away(const ff_geom *geom, const ff_cut *cut, ff_slab *slab) {
   double below = whole - above;
   ff_vec3 centroid = v3_scale(above / below, slab->centroid);
   ff_vec3 apart = v3_add(centroid, slab->centroid);
-  apart = v3_axpy(apart, -v3_dot(apart, cut->normal), cut->normal);
+  double up = v3_dot(apart, cut->normal);
+  ff_mat3 second = whole_second(geom), spread = ff_overlap_flat(&second, cut->normal);
+  slab->rise = v3_sub(m3_mul(second, cut->normal), slab->rise);
+  slab->rise = v3_axpy(slab->rise, -up * below * above / whole, apart);
+  apart = v3_axpy(apart, -up, cut->normal);
   const double a[3] = {apart.x, apart.y, apart.z};
-  ff_mat3 spread = whole_spread(geom, cut->normal);
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) {
       spread.m[i][j] -= slab->spread.m[i][j] + below * above / whole * a[i] * a[j];
@@ -175,7 +177,9 @@ ff_overlap ff_overlap_seen(const ff_slab *slab, ff_vec3 t1, ff_vec3 t2) {
   return (ff_overlap){.volume = slab->volume,
                       .area = slab->area,
                       .centroid_depth = slab->centroid_depth,
-                      .second = {{s11 + s22, 0, 0}, {0, s22, -s12}, {0, -s12, s11}}};
+                      .second = {{s11 + s22, 0, 0}, {0, s22, -s12}, {0, -s12, s11}},
+                      .rise = {v3_dot(v3_cross(t1, t2), slab->rise), v3_dot(t1, slab->rise),
+                               v3_dot(t2, slab->rise)}};
 }
 
 /* ---- as a contact -------------------------------------------------------------------------- */

@@ -25,6 +25,7 @@ typedef struct ff_slab {
   double centroid_depth; /* m, below the plane */
   ff_vec3 centroid;      /* m, shape frame */
   ff_mat3 spread;        /* m^5, integral of r r^T, r: from the centroid, along the plane */
+  ff_vec3 rise;          /* m^5, integral of x (x.n), x: from the centroid */
 } ff_slab;
 
 /* Distance from the shape's centre down to its deepest point along the unit normal. */

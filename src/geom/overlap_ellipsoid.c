@@ -59,10 +59,8 @@ void ff_overlap_spread_printed(const ff_geom *geom, const ff_cut *cut, ff_mat3 *
   *spread = spread_across(&f);
 }
 
-/* Adds the spread along m, where the plane sees it. per: 1 / (3 - d). */
-static ff_mat3 with_along(ff_mat3 a, const stretch *f, ff_vec3 normal, double per) {
-  double d = f->d;
-  double along = ff_pi / 240 * f->abc * (d * d) * (d * d) * (40 + d * (3 * d - 24)) * per;
+/* Adds the spread along m, where the plane sees it. */
+static ff_mat3 with_along(ff_mat3 a, const stretch *f, ff_vec3 normal, double along) {
   ff_vec3 g = v3_axpy(f->sm, -f->w, normal);
   return symmetric(a.m[0][0] + along * g.x * g.x, a.m[1][1] + along * g.y * g.y,
                    a.m[2][2] + along * g.z * g.z, a.m[0][1] + along * g.x * g.y,
@@ -78,8 +76,10 @@ void ff_overlap_ellipsoid(const ff_geom *geom, const ff_cut *cut, ff_slab *out) 
   /* A plane above the whole sees the centre. */
   double above = cut->rest < 0 ? -cut->rest : 0;
   out->centroid_depth = 0.25 * f.w * d * (4 - d) * per + above;
+  double along = ff_pi / 240 * f.abc * (d * d) * (d * d) * (40 + d * (3 * d - 24)) * per;
+  out->rise = v3_scale(along * f.w, f.sm);
   out->spread = spread_across(&f);
   if (geom->kind == FF_ELLIPSOID) {
-    out->spread = with_along(out->spread, &f, cut->normal, per);
+    out->spread = with_along(out->spread, &f, cut->normal, along);
   }
 }

@@ -122,6 +122,7 @@ void ff_overlap_polyhedron(const ff_polyhedron *solid, const double *depths, ff_
   if (clip.sum.volume > 0) {
     out->centroid_depth = depths[clip.deepest] - v3_dot(normal, clip.sum.centroid);
     out->spread = ff_overlap_flat(&clip.sum.second, normal);
+    out->rise = m3_mul(clip.sum.second, normal);
   }
 }
 

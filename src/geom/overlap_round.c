@@ -34,6 +34,7 @@ typedef struct heap {
   double volume, area;
   double n, t;   /* centroid, from the deepest point */
   double tt, yy; /* second moments about the centroid */
+  double nn, nt;
 } heap;
 
 /* Adds a piece with its place and its own second moments over its volume. Moments stay those
@@ -46,6 +47,8 @@ static inline void add(heap *sum, double volume, double n, double t, double tt, 
   double dn = n - sum->n, dt = t - sum->t;
   sum->tt += volume * tt + sum->volume * share * dt * dt;
   sum->yy += volume * yy;
+  sum->nn += sum->volume * share * dn * dn;
+  sum->nt += sum->volume * share * dn * dt;
   sum->n += share * dn;
   sum->t += share * dt;
   sum->volume = total;
@@ -67,7 +70,10 @@ static void add_straight(heap *sum, const picture *p, double depth, double from,
     double volume = g.weight * wide * 2 * wide * high;
     double n = n0 + p->s * along + p->c * 0.5 * high;
     double t = t0 + p->c * along - p->s * 0.5 * high;
-    add(sum, volume, n, t, p->s * p->s * high * high / 12, wide * wide / 3);
+    double own = high * high / 12;
+    add(sum, volume, n, t, p->s * p->s * own, wide * wide / 3);
+    sum->nn += volume * p->c * p->c * own; /* the slice is upright, not level */
+    sum->nt -= volume * p->c * p->s * own;
   }
 }
 
@@ -195,6 +201,7 @@ static void add_end(heap *sum, const ball_end *b, double depth) {
 /* From the picture back to the shape frame. lowest: the deepest point, (x, z) of the picture. */
 static void tell(const heap *sum, const picture *p, double depth, double lowest_x, double lowest_z,
                  ff_slab *out) {
+  ff_vec3 normal = v3_axpy(v3_scale(p->s, p->ex), p->c, p->ez);
   ff_vec3 along = v3_axpy(v3_scale(p->c, p->ex), -p->s, p->ez);
   double x = lowest_x + p->s * sum->n + p->c * sum->t;
   double z = lowest_z + p->c * sum->n - p->s * sum->t;
@@ -202,6 +209,7 @@ static void tell(const heap *sum, const picture *p, double depth, double lowest_
   out->area = sum->area;
   out->centroid_depth = depth - sum->n;
   out->centroid = v3_axpy(v3_scale(x, p->ex), z, p->ez);
+  out->rise = v3_axpy(v3_scale(sum->nt, along), sum->nn, normal);
   const double t[3] = {along.x, along.y, along.z}, y[3] = {p->ey.x, p->ey.y, p->ey.z};
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) {

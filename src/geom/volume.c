@@ -54,6 +54,7 @@ static void tell(ff_volume *out, const ff_slab *slab, ff_vec3 normal, double dep
   v3_store(out->frame.m[1], y);
   v3_store(out->frame.m[2], normal);
   double(*j)[3] = seen.second;
+  out->rise = v3(seen.rise[1], seen.rise[2], seen.rise[0]);
   out->J_contact = (ff_mat3){{{j[1][1], j[1][2], 0}, {j[2][1], j[2][2], 0}, {0, 0, j[0][0]}}};
 }
 
@@ -85,6 +86,9 @@ ff_patch ff_volume_patch(const ff_volume *volume, ff_vec3 velocity, ff_vec3 omeg
   out.overlap.area = volume->area;
   out.overlap.centroid_depth = volume->centroid_depth;
   const double(*j)[3] = volume->J_contact.m;
+  out.overlap.rise[0] = volume->rise.z;
+  out.overlap.rise[1] = volume->rise.x;
+  out.overlap.rise[2] = volume->rise.y;
   out.overlap.second[0][0] = j[2][2];
   out.overlap.second[1][1] = j[0][0];
   out.overlap.second[2][2] = j[1][1];

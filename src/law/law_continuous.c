@@ -147,20 +147,29 @@ static void spin(const params *p, double load, const ff_patch *patch, ff_frictio
 
 /* ---- together ------------------------------------------------------------------------ */
 
-/* The patch that has the moments of the overlap. Its fullness follows from how much of the
- * prism of section and depth the volume fills: 1 / (k + 1). */
+/* The stack that has the moments of the overlap. Its fullness follows from how much of the
+ * prism of section and depth the volume fills, 1 / (k + 1), its lean from how places along the
+ * plane go with height. */
 static ff_patch_form form_of(const params *p, const ff_patch *patch) {
   const ff_overlap *o = &patch->overlap;
   double half = 0.5 * p->radius * p->radius;
   if (!(o->volume > 0)) {
-    return (ff_patch_form){{{half, 0}, {0, half}}, 1};
+    return (ff_patch_form){.spread = {{half, 0}, {0, half}}, .fullness = 1};
   }
-  double k = o->area * patch->depth / o->volume - 1;
-  return (ff_patch_form){{{o->second[2][2] / o->volume, -o->second[1][2] / o->volume},
-                          {-o->second[1][2] / o->volume, o->second[1][1] / o->volume}},
-                         k < 0   ? 0
-                         : k > 1 ? 1
-                                 : k};
+  double k = o->area * patch->depth / o->volume - 1, per = 1 / o->volume;
+  double lean[2] = {0, 0};
+  if (o->rise[0] > 0) {
+    lean[0] = o->rise[1] / o->rise[0];
+    lean[1] = o->rise[2] / o->rise[0];
+  }
+  double s11 = per * (o->second[2][2] - lean[0] * o->rise[1]);
+  double s22 = per * (o->second[1][1] - lean[1] * o->rise[2]);
+  double s12 = per * (-o->second[1][2] - lean[0] * o->rise[2]);
+  return (ff_patch_form){.spread = {{s11, s12}, {s12, s22}},
+                         .lean = {-patch->depth * lean[0], -patch->depth * lean[1]},
+                         .fullness = k < 0   ? 0
+                                     : k > 1 ? 1
+                                             : k};
 }
 
 static void slide_and_spin(const params *p, double load, const ff_patch *patch, ff_friction *out) {

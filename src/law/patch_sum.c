@@ -11,7 +11,7 @@
 #include "law/stick_slip.h"
 #include "math/vec.h"
 
-enum { RINGS = 8, AROUND = 24 };
+enum { RINGS = 8, AROUND = 24, LAYERS = 3 };
 
 /* Gauss's rule of 8 points on (0, 1). */
 static const double ring_at[RINGS] = {
@@ -20,6 +20,10 @@ static const double ring_at[RINGS] = {
 static const double ring_weight[RINGS] = {
     0.050614268145188130, 0.11119051722668724, 0.15685332293894364, 0.18134189168918099,
     0.18134189168918099,  0.15685332293894364, 0.11119051722668724, 0.050614268145188130};
+
+/* Gauss's rule of 3 points on (0, 1), for the layers of a stack that leans. */
+static const double layer_at[LAYERS] = {0.11270166537925831, 0.5, 0.88729833462074169};
+static const double layer_weight[LAYERS] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
 
 /* Root of the symmetric positive matrix, itself symmetric: semi-axes from variances. */
 static void root_of(const double a[2][2], double factor, double out[2][2]) {
@@ -34,7 +38,7 @@ static void root_of(const double a[2][2], double factor, double out[2][2]) {
 typedef struct walk {
   double mu_s, mu_d, v_t;
   double slip[2], spin;
-  double axes[2][2];
+  double axes[2][2], lean[2];
   double ahead[2]; /* where the points are counted from: unit */
   double turning;  /* s/m, how fast that turns with slip across it */
 } walk;
@@ -54,11 +58,13 @@ static void find_ahead(walk *w, const double spread[2][2]) {
   w->ahead[1] = sin(angle);
 }
 
-/* Adds one point, at p on the unit disc (turned so that its x is ahead). */
-static void add_point(ff_patch_sum *sum, const walk *w, double weight, double x, double y) {
+/* Adds one point, at (x, y) of the unit disc (turned so that its x is ahead), moved by a part
+ * of the lean. */
+static void add_point(ff_patch_sum *sum, const walk *w, double weight, double x, double y,
+                      double part) {
   double e[2] = {w->ahead[0] * x - w->ahead[1] * y, w->ahead[1] * x + w->ahead[0] * y};
-  double r[2] = {w->axes[0][0] * e[0] + w->axes[0][1] * e[1],
-                 w->axes[1][0] * e[0] + w->axes[1][1] * e[1]};
+  double r[2] = {w->axes[0][0] * e[0] + w->axes[0][1] * e[1] + part * w->lean[0],
+                 w->axes[1][0] * e[0] + w->axes[1][1] * e[1] + part * w->lean[1]};
   double v[2] = {w->slip[0] - w->spin * r[1], w->slip[1] + w->spin * r[0]};
   double speed = sqrt(v[0] * v[0] + v[1] * v[1]);
   ff_stick_slip c = ff_stick_slip_at(w->mu_s, w->mu_d, speed / w->v_t);
@@ -83,22 +89,46 @@ static void add_point(ff_patch_sum *sum, const walk *w, double weight, double x,
   }
 }
 
+/* Adds the points below one place of the rim-to-centre walk: one if the stack is straight. */
+static void add_column(ff_patch_sum *sum, const walk *w, double weight, double x, double y,
+                       double deep, double middle) {
+  if (w->lean[0] == 0 && w->lean[1] == 0) {
+    add_point(sum, w, weight, x, y, 0);
+    return;
+  }
+  for (int k = 0; k < LAYERS; k++) {
+    add_point(sum, w, weight * layer_weight[k], x, y, layer_at[k] * deep - middle);
+  }
+}
+
 ff_patch_sum ff_patch_sum_of(const ff_patch_form *form, double mu_s, double mu_d, double v_t,
                              const double slip[2], double spin) {
   ff_patch_sum sum = {0};
   walk w = {.mu_s = mu_s, .mu_d = mu_d, .v_t = v_t, .slip = {slip[0], slip[1]}, .spin = spin};
-  /* Of the pressure (1 - rho^2)^k the variance is 1 / (2 (k + 2)) of the semi-axis squared. */
-  root_of(form->spread, 2 * (form->fullness + 2), w.axes);
+  double k = form->fullness;
+  /* Of the pressure (1 - rho^2)^k the variance is 1 / (2 (k + 2)) of the semi-axis squared, and
+   * the centroid of the stack is this part of its depth down. */
+  double middle = 0.5 * (k + 1) / (2 * k + 1);
+  root_of(form->spread, 2 * (k + 2), w.axes);
+  /* A lean this slight is not worth its layers. */
+  double lean = form->lean[0] * form->lean[0] + form->lean[1] * form->lean[1];
+  if (lean > 1e-10 * (form->spread[0][0] + form->spread[1][1])) {
+    w.lean[0] = form->lean[0];
+    w.lean[1] = form->lean[1];
+  }
   find_ahead(&w, form->spread);
-  double rho[RINGS];
+  double rho[RINGS], deep[RINGS];
   for (int ring = 0; ring < RINGS; ring++) {
     /* The part u of the pressure lies outside of rho^2 = 1 - u^(1 / (k + 1)). */
-    rho[ring] = sqrt(1 - pow(ring_at[ring], 1 / (form->fullness + 1)));
+    double rest = pow(ring_at[ring], 1 / (k + 1));
+    rho[ring] = sqrt(1 - rest);
+    deep[ring] = ring_at[ring] / rest; /* rest^k */
   }
   for (int i = 0; i < AROUND; i++) {
     double angle = 2 * ff_pi * (i + 0.5) / AROUND, c = cos(angle), s = sin(angle);
     for (int ring = 0; ring < RINGS; ring++) {
-      add_point(&sum, &w, ring_weight[ring] / AROUND, rho[ring] * c, rho[ring] * s);
+      add_column(&sum, &w, ring_weight[ring] / AROUND, rho[ring] * c, rho[ring] * s, deep[ring],
+                 middle);
     }
   }
   return sum;

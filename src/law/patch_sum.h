@@ -2,11 +2,12 @@
 #ifndef FF_LAW_PATCH_SUM_H
 #define FF_LAW_PATCH_SUM_H
 
-/* A patch by its moments: an ellipse with pressure (1 - rho^2)^fullness, rho from the centre to
- * the rim. */
+/* A patch by the moments of the volume over it, which is a stack of ellipses: deep as
+ * (1 - rho^2)^fullness, rho from the centre to the rim, but each layer moved along a lean. */
 typedef struct ff_patch_form {
-  double spread[2][2]; /* m^2, variance of the pressure about its centre, along t1 and t2 */
-  double fullness;     /* 0: the same everywhere, 1/2: as under a half ball, 1: parabolic */
+  double spread[2][2]; /* m^2, variance of a straight stack about its axis, along t1 and t2 */
+  double lean[2];      /* m, how far the deepest layer is off the top one */
+  double fullness;     /* 0: a prism, 1/2: half a ball, 1: a paraboloid */
 } ff_patch_form;
 
 typedef struct ff_patch_sum {

@@ -1,0 +1,109 @@
+/* What the model is for: a foot on the ground. */
+#include "brown.h"
+
+#include <math.h>
+
+enum { FX, FY, FZ, MX, MY, MZ, PX, PY, PZ, COUNT, CHANNELS };
+
+struct brown_foot {
+  const ff_trace *trace;
+  double *cop, *free_moment; /* m, N m; NAN while nothing presses */
+  double strike, off;        /* s */
+  double first, last;        /* m, centre of pressure just after and just before */
+  double peak;               /* N */
+};
+
+static const char *const channels[CHANNELS] = {
+    "contact.foot:ground.force.x",  "contact.foot:ground.force.y",  "contact.foot:ground.force.z",
+    "contact.foot:ground.moment.x", "contact.foot:ground.moment.y", "contact.foot:ground.moment.z",
+    "contact.foot:ground.point.x",  "contact.foot:ground.point.y",  "contact.foot:ground.point.z",
+    "contact.foot:ground.count"};
+
+/* Centre of pressure on the ground z = 0, and the moment about the vertical left there. */
+static void reduce(brown_foot *part, long i) {
+  double v[CHANNELS];
+  for (int k = 0; k < CHANNELS; k++) {
+    v[k] = part->trace->channels[k][i];
+  }
+  part->cop[i] = part->free_moment[i] = NAN;
+  if (!(v[FZ] > 1)) {
+    return;
+  }
+  double mx = v[MX] + v[PY] * v[FZ] - v[PZ] * v[FY], my = v[MY] + v[PZ] * v[FX] - v[PX] * v[FZ];
+  double mz = v[MZ] + v[PX] * v[FY] - v[PY] * v[FX];
+  double x = -my / v[FZ], y = mx / v[FZ];
+  part->cop[i] = x;
+  part->free_moment[i] = mz - (x * v[FY] - y * v[FX]);
+  if (part->strike == 0) {
+    part->strike = part->trace->time[i];
+    part->first = x;
+  }
+  part->off = part->trace->time[i];
+  part->last = x;
+  part->peak = fmax(part->peak, v[FZ]);
+}
+
+brown_foot *brown_foot_compute(ff_study *study) {
+  brown_foot *part = ff_study_alloc(study, 1, sizeof *part);
+  part->trace = ff_study_run(study, &(ff_trial){.scene = "scenes/foot-rollover.yaml",
+                                                .channels = channels,
+                                                .channel_count = CHANNELS,
+                                                .samples = 751,
+                                                .replay = true});
+  part->cop = ff_study_alloc(study, part->trace->rows, sizeof *part->cop);
+  part->free_moment = ff_study_alloc(study, part->trace->rows, sizeof *part->free_moment);
+  for (long i = 0; i < part->trace->rows; i++) {
+    reduce(part, i);
+  }
+  ff_study_number(study, "foot.toe_off", part->off, "s");
+  ff_study_number(study, "foot.force_max", part->peak, "N");
+  return part;
+}
+
+void brown_foot_tell(ff_study *study, const brown_foot *part) {
+  double residual = part->trace->audit.energy_residual / part->trace->audit.energy_scale;
+  ff_study_find(
+      study,
+      &(ff_finding){.key = "foot",
+                    .claim = "It serves as a model of foot and ground",
+                    .source = "Sec. 1, 5",
+                    .paper = "may be useful",
+                    .found = ff_study_text(study,
+                                           "one stance of %.3f s, peak %.0f N; "
+                                           "pressure travels from %.1f to %.1f cm; "
+                                           "energy within %.0e",
+                                           part->off - part->strike, part->peak, 100 * part->first,
+                                           100 * part->last, residual),
+                    .value = part->last - part->first,
+                    .unit = "m",
+                    .verdict = ff_verdict_of(part->last - part->first > 0.2 && residual < 1e-8)});
+  ff_study_find(study,
+                &(ff_finding){.key = "cost",
+                              .claim = "It costs far less than a discrete elastic foundation",
+                              .source = "Sec. 2",
+                              .paper = "much more efficient",
+                              .found = "-",
+                              .verdict = FF_CLAIM_NOT_TESTED,
+                              .note = "./dev bench times it against Simbody's mesh."});
+}
+
+void brown_foot_show(ff_study *study, const brown_foot *part) {
+  const ff_trace *trace = part->trace;
+  ff_page *page = study->page;
+  ff_axis time = {"time", "s", false};
+  ff_page_section(page, "A foot rolls over the ground");
+  ff_page_text(page, "Heel, ball and toes are ellipsoids on a rigid sole; force and torque at the "
+                     "ankle are prescribed. What a force plate would see:");
+  ff_page_plot(page, "Ground reaction force", time, (ff_axis){"force on the foot", "N", false});
+  ff_page_curve(page, "forward", FF_CURVE_LINE, trace->time, trace->channels[FX], trace->rows);
+  ff_page_curve(page, "up", FF_CURVE_LINE, trace->time, trace->channels[FZ], trace->rows);
+  ff_page_plot(page, "Centre of pressure", time,
+               (ff_axis){"forward of the ankle's start", "m", false});
+  ff_page_curve(page, "centre of pressure", FF_CURVE_LINE, trace->time, part->cop, trace->rows);
+  ff_page_plot(page, "Free moment", time, (ff_axis){"about the vertical", "N m", false});
+  ff_page_curve(page, "free moment", FF_CURVE_LINE, trace->time, part->free_moment, trace->rows);
+  if (trace->run.id > 0) {
+    ff_page_replay(page, trace->run);
+    ff_page_ledger(page, trace->run);
+  }
+}

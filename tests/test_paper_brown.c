@@ -1,0 +1,64 @@
+/* `footfall paper brown-mcphee`: the numbers of the reproduction that are known. */
+#include "testing.h"
+
+#include <sys/wait.h>
+
+static char json[200000];
+
+static int reproduce(void **state) {
+  (void)state;
+  FILE *pipe = popen("'" FF_PROGRAM "' paper brown-mcphee --json --quick", "r");
+  assert_non_null(pipe);
+  size_t used = fread(json, 1, sizeof json - 1, pipe);
+  json[used] = '\0';
+  int status = pclose(pipe);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static double value_of(const char *key) {
+  char pattern[128];
+  snprintf(pattern, sizeof pattern, "\"%s\"", key);
+  const char *at = strstr(json, pattern);
+  at = at ? strstr(at, "\"value\": ") : NULL;
+  assert_non_null(at);
+  return strtod(at + 9, NULL);
+}
+
+static void claim_is(const char *key, const char *verdict) {
+  char pattern[128];
+  snprintf(pattern, sizeof pattern, "\"key\": \"%s\"", key);
+  const char *at = strstr(json, pattern);
+  at = at ? strstr(at, "\"verdict\": \"") : NULL;
+  assert_non_null(at);
+  assert_int_equal(strncmp(at + 12, verdict, strlen(verdict)), 0);
+}
+
+/* Semi-axes (.12, .05, .03), normal along (.6, -.3, .7), d = 0.2. */
+static void the_example_has_its_moments(void **state) {
+  (void)state;
+  assert_near(value_of("overlap.volume"), 2.11115026e-5, 5e-9);
+  assert_near(value_of("overlap.J_nn.exact"), 6.61191e-9, 1e-6);
+  assert_near(value_of("overlap.J_nn.printed"), 6.29323e-9, 1e-6);
+}
+
+static void errata_differ_and_the_rest_holds(void **state) {
+  (void)state;
+  static const char *const errata[] = {"second-moment", "damping", "spin-units"};
+  static const char *const good[] = {"volume",         "centroid",  "second-moment-exact",
+                                     "damping-signed", "potential", "friction-curve",
+                                     "no-stiction",    "contensou", "foot"};
+  for (size_t i = 0; i < sizeof errata / sizeof *errata; i++) {
+    claim_is(errata[i], "differs");
+  }
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+    claim_is(good[i], "holds");
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_example_has_its_moments),
+      cmocka_unit_test(errata_differ_and_the_rest_holds),
+  };
+  return cmocka_run_group_tests(tests, reproduce, NULL);
+}
