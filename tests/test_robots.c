@@ -287,6 +287,45 @@ static void test_humanoid_ledger_closes(void **state) {
   free(text);
 }
 
+/* A humanoid thrown without spin falls as a stone, in steps of any size. */
+static void test_free_flight_of_steps_is_exact(void **state) {
+  (void)state;
+  const char text[] = "footfall: 1\n"
+                      "stepper: {kind: symplectic-euler, step: 0.01}\n"
+                      "robots:\n"
+                      "  stone: {urdf: robots/humanoid.urdf, velocity: [1, 0, 2]}\n";
+  ff_model *model;
+  ff_sim *sim = sim_of(&model, text, NULL);
+  assert_int_equal(ff_sim_advance(sim, 1), FF_OK);
+  ff_body_state trunk = ff_sim_body(sim, ff_model_body_find(model, "stone-trunk"));
+  assert_close(trunk.position.x, 1, 1e-12);
+  assert_close(trunk.position.z, 2 - 0.5 * 9.81, 1e-12);
+  assert_close(ff_sim_energy(sim).residual, 0, 1e-11);
+  end(sim, model);
+}
+
+/* The other robots of the house stand too, on bristles, and keep their ledger. */
+static void test_quadruped_and_biped_stand(void **state) {
+  (void)state;
+  const struct {
+    const char *scene, *trunk;
+    double height;
+  } robots[] = {{"quadruped-standing.yaml", "dog-trunk", 0.30},
+                {"planar-biped.yaml", "biped-trunk", 0.784}};
+  for (int i = 0; i < 2; i++) {
+    char *text = scene_text(robots[i].scene);
+    ff_model *model;
+    ff_sim *sim = sim_of(&model, text, NULL);
+    assert_int_equal(ff_sim_advance(sim, 0.5), FF_OK);
+    assert_int_equal(ff_sim_audit(sim).verdict, FF_VERDICT_GOOD);
+    ff_body_state trunk = ff_sim_body(sim, ff_model_body_find(model, robots[i].trunk));
+    assert_close(trunk.position.z, robots[i].height, 2e-3);
+    assert_true(trunk.orientation.w > 0.999);
+    end(sim, model);
+    free(text);
+  }
+}
+
 /* ---- drives -------------------------------------------------------------------------------- */
 
 static const char driven[] = "footfall: 1\n"
@@ -450,6 +489,8 @@ int main(void) {
       cmocka_unit_test(test_one_link_moves_as_a_free_body),
       cmocka_unit_test(test_humanoid_stands),
       cmocka_unit_test(test_humanoid_ledger_closes),
+      cmocka_unit_test(test_quadruped_and_biped_stand),
+      cmocka_unit_test(test_free_flight_of_steps_is_exact),
       cmocka_unit_test(test_servo_follows_its_table),
       cmocka_unit_test(test_stiff_servo_is_stable_in_large_steps),
       cmocka_unit_test(test_stops_are_felt_and_audited),

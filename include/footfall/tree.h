@@ -168,6 +168,10 @@ typedef struct ff_joint_loads {
 ff_joint_loads ff_tree_joint_loads(const ff_tree *tree, const double *q, const double *v,
                                    double *tau);
 
+/* Of each coordinate, what damping and dry friction together resist at velocities v: their force
+ * is -resistance v. v_count numbers. */
+void ff_tree_resistance(const ff_tree *tree, const double *v, double *resistance);
+
 /* ---- the whole ----------------------------------------------------------------------------- */
 
 typedef struct ff_tree_motion {

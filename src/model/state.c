@@ -43,7 +43,7 @@ static ff_status make_robots(ff_state *out, const ff_model *model, ff_arena *are
     const ff_model_robot *robot = &model->robots[i];
     ff_state_robot *to = &out->robots[i];
     size_t n = (size_t)robot->v_count;
-    double *room = ff_arena_take(arena, 2 * n + 1, sizeof *room);
+    double *room = ff_arena_take(arena, 4 * n + 1, sizeof *room);
     to->free = ff_arena_take(arena, n + 1, sizeof *to->free);
     to->wrenches = ff_arena_take(arena, (size_t)robot->link_count, sizeof *to->wrenches);
     if (!room || !to->free || !to->wrenches ||
@@ -53,6 +53,8 @@ static ff_status make_robots(ff_state *out, const ff_model *model, ff_arena *are
     out->robot_count++;
     to->tau = room;
     to->servo = room + n;
+    to->a = room + 2 * n;
+    to->resist = room + 3 * n;
   }
   return FF_OK;
 }

@@ -75,6 +75,8 @@ typedef struct ff_state_robot {
   ff_tree_wrench *wrenches; /* on each link, from outside */
   double *tau;              /* v_count: of drives and of the joints themselves */
   double *servo;            /* v_count: of drives alone */
+  double *a;                /* v_count: acceleration of a step */
+  double *resist;           /* v_count: of damping and dry friction in a step */
   bool *free;               /* v_count: the drive is within its effort */
   double stored;            /* J, in springs and stops */
 } ff_state_robot;

@@ -115,16 +115,37 @@ int ff_robots_rates(const ff_model *model, const ff_state *state, const double *
 
 /* ---- symplectic Euler --------------------------------------------------------------- */
 
-/* With q and v at the end of the step, a drive gives
- *   tau - stiffness h (v + h a) - damping h a,
+/* With q and v at the end of the step, drives and the resistance of joints give
+ *   tau - stiffness h (v + h a) - (damping + resistance) h a,
  * of which the part with a is inertia: added. */
 static void look_ahead(const ff_model_robot *robot, const ff_state_robot *at, const double *v,
                        double h, double *added) {
+  ff_tree_resistance(robot->tree, v, at->resist);
+  for (int i = 0; i < robot->v_count; i++) {
+    added[i] = h * at->resist[i];
+  }
   for (int k = 0; k < robot->joint_count; k++) {
     const ff_model_joint *joint = &robot->joints[k];
     int i = joint->v_at;
-    added[i] = at->free[i] ? h * (joint->damping + h * joint->stiffness) : 0;
+    added[i] += at->free[i] ? h * (joint->damping + h * joint->stiffness) : 0;
     at->tau[i] -= at->free[i] ? h * joint->stiffness * v[i] : 0;
+  }
+}
+
+/* The ledger holds work and losses as they were at the start of the step; forces were what the
+ * look ahead made of them, and acted along the mean velocity. */
+static void correct_ledger(const ff_model_robot *robot, const ff_state_robot *at, const double *v,
+                           double h, double *ledger) {
+  for (int i = 0; i < robot->v_count; i++) {
+    double end = v[i] + h * at->a[i], mean = v[i] + 0.5 * h * at->a[i];
+    ledger[FF_Y_LOST + FF_LOST_JOINT] += h * at->resist[i] * (end * mean - v[i] * v[i]);
+  }
+  for (int k = 0; k < robot->joint_count; k++) {
+    const ff_model_joint *joint = &robot->joints[k];
+    int i = joint->v_at;
+    double end = v[i] + h * at->a[i], mean = v[i] + 0.5 * h * at->a[i];
+    double less = at->free[i] ? h * (joint->stiffness * end + joint->damping * at->a[i]) : 0;
+    ledger[FF_Y_WORK] += h * ((at->servo[i] - less) * mean - at->servo[i] * v[i]);
   }
 }
 
@@ -134,26 +155,26 @@ bool ff_robots_step(const ff_model *model, ff_state *state, double h) {
     const ff_model_robot *robot = &model->robots[r];
     ff_state_robot *at = &state->robots[r];
     double *q = state->y + robot->q_at, *v = state->y + robot->v_at;
-    double *a = at->servo, *added = ff_tree_added_inertia(at->work);
+    double *added = ff_tree_added_inertia(at->work);
     gather(model, state, r);
     look_ahead(robot, at, v, h, added);
-    if (!ff_tree_forward_dynamics(at->work, at->tau, model->run.gravity, at->wrenches, a)) {
-      memset(added, 0, (size_t)robot->v_count * sizeof *added);
+    bool good =
+        ff_tree_forward_dynamics(at->work, at->tau, model->run.gravity, at->wrenches, at->a);
+    if (good) {
+      book(model, state, r, ledger, h);
+      correct_ledger(robot, at, v, h, ledger);
+    }
+    memset(added, 0, (size_t)robot->v_count * sizeof *added);
+    if (!good) {
       return false;
     }
-    book(model, state, r, ledger, h);
-    for (int k = 0; k < robot->joint_count; k++) {
-      /* what the look ahead changed of the drive's work */
-      const ff_model_joint *joint = &robot->joints[k];
-      int i = joint->v_at;
-      double less = at->free[i] ? h * joint->stiffness * v[i] + added[i] * a[i] : 0;
-      ledger[FF_Y_WORK] -= h * less * v[i];
-    }
     for (int i = 0; i < robot->v_count; i++) {
-      v[i] += h * a[i];
-      added[i] = 0;
+      v[i] += h * at->a[i];
     }
     ff_tree_q_move(robot->tree, q, v, h);
+    if (ff_tree_link(robot->tree, 1).kind == FF_JOINT_FREE) { /* a fall is exact: g h^2 / 2 */
+      v3_store(q, v3_axpy(v3_load(q), -0.5 * h * h, model->run.gravity));
+    }
   }
   return true;
 }

@@ -24,6 +24,22 @@ static double elastic_load(const ff_joint_def *joint, double q, double v, ff_joi
   return tau;
 }
 
+/* Dry friction reaches its value smoothly, so that integrators can follow. */
+static double resistance(const ff_joint_def *joint, double v) {
+  double slow = joint->friction_speed;
+  return joint->friction > 0 ? joint->damping + joint->friction / sqrt(v * v + slow * slow)
+                             : joint->damping;
+}
+
+void ff_tree_resistance(const ff_tree *tree, const double *v, double *out) {
+  for (int i = 1; i < tree->count; i++) {
+    const ff_tree_link_data *link = &tree->links[i];
+    for (int k = link->v_at; k < link->v_at + link->v_count; k++) {
+      out[k] = resistance(&link->joint, v[k]);
+    }
+  }
+}
+
 ff_joint_loads ff_tree_joint_loads(const ff_tree *tree, const double *q, const double *v,
                                    double *tau) {
   ff_joint_loads loads = {0, 0};
@@ -31,12 +47,7 @@ ff_joint_loads ff_tree_joint_loads(const ff_tree *tree, const double *q, const d
     const ff_tree_link_data *link = &tree->links[i];
     const ff_joint_def *joint = &link->joint;
     for (int k = link->v_at; k < link->v_at + link->v_count; k++) {
-      /* Dry friction reaches its value smoothly, so that integrators can follow. */
-      double dry =
-          joint->friction > 0
-              ? joint->friction / sqrt(v[k] * v[k] + joint->friction_speed * joint->friction_speed)
-              : 0;
-      double resist = joint->damping + dry;
+      double resist = resistance(joint, v[k]);
       tau[k] -= resist * v[k];
       loads.lost += resist * v[k] * v[k];
     }
