@@ -413,6 +413,23 @@ static void test_steps_allocate_nothing(void **state) {
   free(text);
 }
 
+/* After a reset the same run gives the same bits, velocities at the start included. */
+static void test_reset_starts_anew(void **state) {
+  (void)state;
+  ff_model *model;
+  ff_sim *sim = sim_of(&model, double_pendulum, "robots.pendulum.joints.elbow.velocity=2");
+  ff_body lower = ff_model_body_find(model, "pendulum-lower");
+  ff_sim_reset(sim);
+  assert_true(v3_norm(ff_sim_body(sim, lower).omega) == 2);
+  assert_int_equal(ff_sim_advance(sim, 0.1), FF_OK);
+  ff_body_state first = ff_sim_body(sim, lower);
+  ff_sim_reset(sim);
+  assert_int_equal(ff_sim_advance(sim, 0.1), FF_OK);
+  ff_body_state again = ff_sim_body(sim, lower);
+  assert_memory_equal(&first, &again, sizeof first);
+  end(sim, model);
+}
+
 static void test_failing_allocations_are_survived(void **state) {
   (void)state;
   ff_status status = FF_ERROR_MEMORY;
@@ -496,6 +513,7 @@ int main(void) {
       cmocka_unit_test(test_stiff_servo_is_stable_in_large_steps),
       cmocka_unit_test(test_stops_are_felt_and_audited),
       cmocka_unit_test(test_steps_allocate_nothing),
+      cmocka_unit_test(test_reset_starts_anew),
       cmocka_unit_test(test_failing_allocations_are_survived),
       cmocka_unit_test(test_self_collision_is_chosen),
       cmocka_unit_test(test_bad_robots_are_refused),

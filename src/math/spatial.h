@@ -10,39 +10,50 @@
 
 /* ---- matrices of three ------------------------------------------------------------------- */
 
+/* Written out: compilers leave such loops as loops. */
 static inline ff_mat3 m3_add(ff_mat3 a, ff_mat3 b) {
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) {
-      a.m[i][j] += b.m[i][j];
-    }
-  }
-  return a;
+  return (ff_mat3){{{a.m[0][0] + b.m[0][0], a.m[0][1] + b.m[0][1], a.m[0][2] + b.m[0][2]},
+                    {a.m[1][0] + b.m[1][0], a.m[1][1] + b.m[1][1], a.m[1][2] + b.m[1][2]},
+                    {a.m[2][0] + b.m[2][0], a.m[2][1] + b.m[2][1], a.m[2][2] + b.m[2][2]}}};
 }
 static inline ff_mat3 m3_sub(ff_mat3 a, ff_mat3 b) {
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) {
-      a.m[i][j] -= b.m[i][j];
-    }
-  }
-  return a;
+  return (ff_mat3){{{a.m[0][0] - b.m[0][0], a.m[0][1] - b.m[0][1], a.m[0][2] - b.m[0][2]},
+                    {a.m[1][0] - b.m[1][0], a.m[1][1] - b.m[1][1], a.m[1][2] - b.m[1][2]},
+                    {a.m[2][0] - b.m[2][0], a.m[2][1] - b.m[2][1], a.m[2][2] - b.m[2][2]}}};
 }
 static inline ff_mat3 m3_transpose(ff_mat3 a) {
   return (ff_mat3){{{a.m[0][0], a.m[1][0], a.m[2][0]},
                     {a.m[0][1], a.m[1][1], a.m[2][1]},
                     {a.m[0][2], a.m[1][2], a.m[2][2]}}};
 }
+#define FF_ROW_COLUMN(i, j) (a.m[i][0] * b.m[0][j] + a.m[i][1] * b.m[1][j] + a.m[i][2] * b.m[2][j])
 static inline ff_mat3 m3_product(ff_mat3 a, ff_mat3 b) {
-  ff_mat3 c;
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) {
-      c.m[i][j] = a.m[i][0] * b.m[0][j] + a.m[i][1] * b.m[1][j] + a.m[i][2] * b.m[2][j];
-    }
-  }
-  return c;
+  return (ff_mat3){{{FF_ROW_COLUMN(0, 0), FF_ROW_COLUMN(0, 1), FF_ROW_COLUMN(0, 2)},
+                    {FF_ROW_COLUMN(1, 0), FF_ROW_COLUMN(1, 1), FF_ROW_COLUMN(1, 2)},
+                    {FF_ROW_COLUMN(2, 0), FF_ROW_COLUMN(2, 1), FF_ROW_COLUMN(2, 2)}}};
 }
+#undef FF_ROW_COLUMN
 /* The matrix of the cross product: skew(r) v = r x v. */
 static inline ff_mat3 m3_skew(ff_vec3 r) {
   return (ff_mat3){{{0, -r.z, r.y}, {r.z, 0, -r.x}, {-r.y, r.x, 0}}};
+}
+/* skew(r) a: r x each column. */
+static inline ff_mat3 m3_skew_times(ff_vec3 r, ff_mat3 a) {
+  return (ff_mat3){{{r.y * a.m[2][0] - r.z * a.m[1][0], r.y * a.m[2][1] - r.z * a.m[1][1],
+                     r.y * a.m[2][2] - r.z * a.m[1][2]},
+                    {r.z * a.m[0][0] - r.x * a.m[2][0], r.z * a.m[0][1] - r.x * a.m[2][1],
+                     r.z * a.m[0][2] - r.x * a.m[2][2]},
+                    {r.x * a.m[1][0] - r.y * a.m[0][0], r.x * a.m[1][1] - r.y * a.m[0][1],
+                     r.x * a.m[1][2] - r.y * a.m[0][2]}}};
+}
+/* a skew(r) */
+static inline ff_mat3 m3_times_skew(ff_mat3 a, ff_vec3 r) {
+  return (ff_mat3){{{a.m[0][1] * r.z - a.m[0][2] * r.y, a.m[0][2] * r.x - a.m[0][0] * r.z,
+                     a.m[0][0] * r.y - a.m[0][1] * r.x},
+                    {a.m[1][1] * r.z - a.m[1][2] * r.y, a.m[1][2] * r.x - a.m[1][0] * r.z,
+                     a.m[1][0] * r.y - a.m[1][1] * r.x},
+                    {a.m[2][1] * r.z - a.m[2][2] * r.y, a.m[2][2] * r.x - a.m[2][0] * r.z,
+                     a.m[2][0] * r.y - a.m[2][1] * r.x}}};
 }
 /* transpose(e) a e */
 static inline ff_mat3 m3_congruent(ff_mat3 e, ff_mat3 a) {
@@ -50,12 +61,16 @@ static inline ff_mat3 m3_congruent(ff_mat3 e, ff_mat3 a) {
 }
 /* a += s u v^T */
 static inline void m3_outer_add(ff_mat3 *a, double s, ff_vec3 u, ff_vec3 v) {
-  const double left[3] = {s * u.x, s * u.y, s * u.z};
-  for (int i = 0; i < 3; i++) {
-    a->m[i][0] += left[i] * v.x;
-    a->m[i][1] += left[i] * v.y;
-    a->m[i][2] += left[i] * v.z;
-  }
+  ff_vec3 left = v3_scale(s, u);
+  a->m[0][0] += left.x * v.x;
+  a->m[0][1] += left.x * v.y;
+  a->m[0][2] += left.x * v.z;
+  a->m[1][0] += left.y * v.x;
+  a->m[1][1] += left.y * v.y;
+  a->m[1][2] += left.y * v.z;
+  a->m[2][0] += left.z * v.x;
+  a->m[2][1] += left.z * v.y;
+  a->m[2][2] += left.z * v.z;
 }
 
 /* ---- vectors of six ---------------------------------------------------------------------- */
@@ -145,9 +160,8 @@ static inline ff_sv si_mul(const ff_si *x, ff_sv v) {
 static inline ff_si si_back(const ff_sx *x, const ff_si *b) {
   ff_si out = {b->m, m3_tmul(x->e, b->h), m3_congruent(x->e, b->i)};
   ff_vec3 h = v3_axpy(out.h, b->m, x->r);
-  ff_mat3 r = m3_skew(x->r);
-  out.i = m3_sub(out.i, m3_product(r, m3_skew(out.h)));
-  out.i = m3_sub(out.i, m3_product(m3_skew(h), r));
+  out.i = m3_sub(out.i, m3_skew_times(x->r, m3_skew(out.h)));
+  out.i = m3_sub(out.i, m3_skew_times(h, m3_skew(x->r)));
   out.h = h;
   return out;
 }
@@ -178,10 +192,9 @@ static inline void sa_outer_add(ff_sa *x, double s, ff_sv u, ff_sv v) {
 /* From B coordinates back to A: X^T I X. */
 static inline ff_sa sa_back(const ff_sx *x, const ff_sa *b) {
   ff_sa t = {m3_congruent(x->e, b->i), m3_congruent(x->e, b->h), m3_congruent(x->e, b->m)};
-  ff_mat3 r = m3_skew(x->r);
-  ff_mat3 h = m3_add(t.h, m3_product(r, t.m));
-  ff_mat3 rh = m3_product(r, m3_transpose(t.h));
-  t.i = m3_sub(m3_add(t.i, rh), m3_product(h, r));
+  ff_mat3 h = m3_add(t.h, m3_skew_times(x->r, t.m));
+  ff_mat3 rh = m3_skew_times(x->r, m3_transpose(t.h));
+  t.i = m3_sub(m3_add(t.i, rh), m3_times_skew(h, x->r));
   t.h = h;
   return t;
 }

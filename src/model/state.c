@@ -44,9 +44,10 @@ static ff_status make_robots(ff_state *out, const ff_model *model, ff_arena *are
     ff_state_robot *to = &out->robots[i];
     size_t n = (size_t)robot->v_count;
     double *room = ff_arena_take(arena, 4 * n + 1, sizeof *room);
+    to->placed = ff_arena_take(arena, (size_t)robot->q_count + n + 1, sizeof *to->placed);
     to->free = ff_arena_take(arena, n + 1, sizeof *to->free);
     to->wrenches = ff_arena_take(arena, (size_t)robot->link_count, sizeof *to->wrenches);
-    if (!room || !to->free || !to->wrenches ||
+    if (!room || !to->placed || !to->free || !to->wrenches ||
         ff_tree_work_create(&to->work, robot->tree) != FF_OK) {
       return FF_ERROR_MEMORY;
     }
@@ -139,6 +140,7 @@ void ff_state_reset(ff_state *state, const ff_model *model) {
   }
   for (int i = 0; i < model->robot_count; i++) {
     const ff_model_robot *robot = &model->robots[i];
+    state->robots[i].placed[0] = NAN;
     memcpy(state->y + robot->q_at, robot->start_q, (size_t)robot->q_count * sizeof(double));
     memcpy(state->y + robot->v_at, robot->start_v, (size_t)robot->v_count * sizeof(double));
   }

@@ -78,6 +78,7 @@ typedef struct ff_state_robot {
   double *a;                /* v_count: acceleration of a step */
   double *resist;           /* v_count: of damping and dry friction in a step */
   bool *free;               /* v_count: the drive is within its effort */
+  double *placed;           /* q and v that work and bodies show; placed[0] NAN: none */
   double stored;            /* J, in springs and stops */
 } ff_state_robot;
 

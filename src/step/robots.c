@@ -11,6 +11,12 @@ void ff_robots_place(const ff_model *model, const ff_state *state, const double 
   for (int r = 0; r < model->robot_count; r++) {
     const ff_model_robot *robot = &model->robots[r];
     ff_tree_work *work = state->robots[r].work;
+    /* Asked twice for the same state, as steppers do: it stands there already. */
+    size_t bytes = (size_t)(robot->q_count + robot->v_count) * sizeof *y;
+    if (memcmp(state->robots[r].placed, y + robot->q_at, bytes) == 0) {
+      continue;
+    }
+    memcpy(state->robots[r].placed, y + robot->q_at, bytes);
     ff_tree_update(work, y + robot->q_at, y + robot->v_at);
     for (int i = 0; i < robot->link_count; i++) {
       const ff_model_body *body = &model->bodies[robot->first_body + i];

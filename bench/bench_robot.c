@@ -1,0 +1,263 @@
+/* Time per step against MuJoCo: the humanoid of 20 joints in free flight and standing on its box
+ * feet, and how the forward dynamics of a chain grow with its length.
+ *
+ * Both engines run in this process, in turns, on one model: MuJoCo's is written from the links
+ * that Footfall read from the URDF file, with the same masses, joints, damping and springs (the
+ * servos at zero). MuJoCo has its default solver settings; Footfall steps with
+ * `symplectic-euler`, Hunt-Crossley and Coulomb contacts, and its full energy ledger. The table
+ * gives medians; the ratio is what counts. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <mujoco/mujoco.h>
+
+#include "footfall/footfall.h"
+
+enum { REPEATS = 15, STEPS = 400, MJCF_SIZE = 1 << 16 };
+
+static const double STEP = 1e-3;     /* s */
+static const double STIFFNESS = 30;  /* N m/rad, of each joint */
+static const double DAMPING = 0.5;   /* N m s/rad */
+static const double HEIGHT = 0.2295; /* m, of the hip, standing */
+static const double FLIGHT = 10;     /* m */
+static const double TARGET = 0.4;    /* of MuJoCo's time */
+
+static void give_up(const char *what) {
+  fprintf(stderr, "bench_robot: %s\n", what);
+  exit(1);
+}
+
+static void need(ff_status status, const ff_report *report) {
+  if (status != FF_OK) {
+    char text[2048];
+    ff_report_text(report, text, sizeof text);
+    give_up(text[0] ? text : ff_status_text(status));
+  }
+}
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int by_value(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double median(double *values, int count) {
+  qsort(values, (size_t)count, sizeof *values, by_value);
+  return values[count / 2];
+}
+
+/* ---- Footfall --------------------------------------------------------------------------- */
+
+static void add_floor(ff_scene *scene) {
+  ff_report none = {0};
+  ff_body_def floor = ff_body_def_default();
+  floor.name = "floor";
+  floor.kind = FF_BODY_FIXED;
+  ff_shape_def plane = ff_shape_def_default();
+  plane.kind = FF_HALF_SPACE;
+  ff_body body;
+  ff_shape shape;
+  need(ff_scene_add_body(&body, scene, &floor), &none);
+  need(ff_scene_add_shape(&shape, scene, body, &plane), &none);
+  ff_contact_def contact = ff_contact_def_default();
+  contact.a = "humanoid";
+  contact.b = "floor";
+  contact.normal.law = "hunt-crossley";
+  contact.normal.names = (const char *[]){"k", "n", "alpha"};
+  contact.normal.values = (const double[]){2e4, 1, 0.5};
+  contact.normal.count = 3;
+  contact.friction.law = "coulomb";
+  contact.friction.names = (const char *[]){"mu_static", "mu_kinetic", "v_t"};
+  contact.friction.values = (const double[]){0.8, 0.8, 0.5}; /* soft enough for the step */
+  contact.friction.count = 3;
+  need(ff_scene_add_contact(scene, &contact), &none);
+}
+
+static ff_model *footfall_model(const ff_robot *robot, double height) {
+  ff_scene *scene;
+  ff_model *model;
+  ff_report report = {0};
+  int count = ff_robot_link_count(robot), joints = 0;
+  ff_robot_link *links = calloc((size_t)count, sizeof *links);
+  ff_joint_setting *settings = calloc((size_t)count, sizeof *settings);
+  for (int i = 0; i < count; i++) {
+    links[i] = ff_robot_link_info(robot, i + 1);
+    links[i].def.joint.friction = 0;
+    links[i].def.joint.damping = 0;
+    if (links[i].def.joint.kind == FF_JOINT_REVOLUTE) {
+      settings[joints] = ff_joint_setting_default();
+      settings[joints].joint = links[i].joint_name;
+      settings[joints].stiffness = STIFFNESS;
+      settings[joints++].damping = DAMPING;
+    }
+  }
+  ff_robot_def def = ff_robot_def_of(robot, "humanoid");
+  def.links = links;
+  def.joints = settings;
+  def.joint_count = joints;
+  def.base.position.z = height;
+  need(ff_scene_create(&scene), &report);
+  need(ff_scene_add_robot(scene, &def), &report);
+  add_floor(scene);
+  ff_run_def run = ff_run_def_default();
+  run.stepper.kind = "symplectic-euler";
+  run.stepper.step = STEP;
+  need(ff_scene_set_run(scene, &run), &report);
+  need(ff_model_build(&model, scene, &report), &report);
+  ff_scene_destroy(scene);
+  free(links);
+  free(settings);
+  return model;
+}
+
+/* ---- MuJoCo ------------------------------------------------------------------------------- */
+
+/* Writes a link with its shapes, then the links that hang from it. All frames are parallel. */
+static int write_link(const ff_robot *robot, int i, char *to, double height) {
+  ff_robot_link link = ff_robot_link_info(robot, i);
+  const ff_joint_def *joint = &link.def.joint;
+  const ff_vec3 *p = &joint->frame.position, *c = &link.def.com, *a = &joint->axis;
+  const ff_mat3 *m = &link.def.inertia;
+  int n = sprintf(to, "<body pos='%g %g %g'>", p->x, p->y, i == 1 ? height : p->z);
+  if (i == 1) {
+    n += sprintf(to + n, "<freejoint/>");
+  } else if (joint->kind == FF_JOINT_REVOLUTE) {
+    n += sprintf(to + n, "<joint type='hinge' axis='%g %g %g' stiffness='%g' damping='%g'/>", a->x,
+                 a->y, a->z, STIFFNESS, DAMPING);
+  }
+  n += sprintf(to + n, "<inertial pos='%g %g %g' mass='%g' diaginertia='%.9g %.9g %.9g'/>", c->x,
+               c->y, c->z, link.def.mass, m->m[0][0], m->m[1][1], m->m[2][2]);
+  for (int k = 0; k < ff_robot_shape_count(robot); k++) {
+    ff_robot_shape s = ff_robot_shape_info(robot, k);
+    const ff_vec3 *at = &s.pose.position;
+    if (s.link == i) {
+      n += sprintf(to + n,
+                   "<geom type='%s' size='%g %g %g' pos='%g %g %g' contype='1' "
+                   "conaffinity='2' friction='0.8'/>",
+                   s.kind == FF_BOX ? "box" : "sphere", s.size.x, s.size.y, s.size.z, at->x, at->y,
+                   at->z);
+    }
+  }
+  for (int k = i + 1; k <= ff_robot_link_count(robot); k++) {
+    if (ff_robot_link_info(robot, k).def.parent == i) {
+      n += write_link(robot, k, to + n, height);
+    }
+  }
+  return n + sprintf(to + n, "</body>");
+}
+
+static mjModel *mujoco_model(const ff_robot *robot, double height) {
+  static char text[MJCF_SIZE];
+  char path[] = "/tmp/footfall-bench-XXXXXX.xml", error[500] = "";
+  int n = sprintf(text,
+                  "<mujoco><compiler angle='radian'/><option timestep='%g'/><worldbody>"
+                  "<geom type='plane' size='0 0 1' contype='2' conaffinity='1'/>",
+                  STEP);
+  n += write_link(robot, 1, text + n, height);
+  sprintf(text + n, "</worldbody></mujoco>");
+  int file = mkstemps(path, 4);
+  FILE *out = file >= 0 ? fdopen(file, "w") : NULL;
+  if (!out || fputs(text, out) < 0 || fclose(out) != 0) {
+    give_up("cannot write the model for MuJoCo");
+  }
+  mjModel *model = mj_loadXML(path, NULL, error, sizeof error);
+  remove(path);
+  if (!model) {
+    give_up(error);
+  }
+  return model;
+}
+
+/* ---- in turns ------------------------------------------------------------------------------ */
+
+static void compare(const char *what, const ff_robot *robot, double height) {
+  ff_report none = {0};
+  ff_model *model = footfall_model(robot, height);
+  ff_sim *sim;
+  need(ff_sim_create(&sim, model), &none);
+  mjModel *other = mujoco_model(robot, height);
+  mjData *data = mj_makeData(other);
+  double ours[REPEATS], theirs[REPEATS];
+  for (int r = 0; r < REPEATS; r++) {
+    double start = now();
+    for (int i = 0; i < STEPS; i++) {
+      need(ff_sim_step(sim), &none);
+    }
+    ours[r] = (now() - start) / STEPS;
+    start = now();
+    for (int i = 0; i < STEPS; i++) {
+      mj_step(other, data);
+    }
+    theirs[r] = (now() - start) / STEPS;
+    if (height > 1) { /* before either comes down */
+      ff_sim_reset(sim);
+      mj_resetData(other, data);
+    }
+  }
+  double mine = 1e6 * median(ours, REPEATS), its = 1e6 * median(theirs, REPEATS);
+  printf("%-28s %9.2f us %9.2f us   ratio %.2f  (target %.2f: %s)\n", what, mine, its, mine / its,
+         TARGET, mine <= TARGET * its ? "met" : "NOT met");
+  mj_deleteData(data);
+  mj_deleteModel(other);
+  ff_sim_destroy(sim);
+  ff_model_destroy(model);
+}
+
+/* Forward dynamics of a chain of hinges, a call. */
+static double chain_time(int count) {
+  ff_report report = {0};
+  ff_link_def *links = calloc((size_t)count, sizeof *links);
+  double *room = calloc(3 * (size_t)count, sizeof *room), times[REPEATS];
+  for (int i = 0; i < count; i++) {
+    links[i] = ff_link_def_default();
+    links[i].parent = i;
+    links[i].joint.kind = FF_JOINT_REVOLUTE;
+    links[i].joint.axis = (ff_vec3){i % 2, 1 - i % 2, 0};
+    links[i].joint.frame.position.z = i > 0 ? -0.1 : 0;
+    links[i].mass = 0.1;
+    links[i].com.z = -0.05;
+    links[i].inertia = (ff_mat3){{{1e-4, 0, 0}, {0, 1e-4, 0}, {0, 0, 1e-5}}};
+    room[i] = 0.1;
+  }
+  ff_tree *tree;
+  ff_tree_work *work;
+  need(ff_tree_build(&tree, links, count, &report), &report);
+  need(ff_tree_work_create(&work, tree), &report);
+  for (int r = 0; r < REPEATS; r++) {
+    double start = now();
+    for (int i = 0; i < 200; i++) {
+      ff_tree_update(work, room, room + count);
+      ff_tree_forward_dynamics(work, room + count, (ff_vec3){0, 0, -9.81}, NULL, room + 2 * count);
+    }
+    times[r] = (now() - start) / 200;
+  }
+  ff_tree_work_destroy(work);
+  ff_tree_destroy(tree);
+  free(links);
+  free(room);
+  return 1e6 * median(times, REPEATS);
+}
+
+int main(void) {
+  ff_robot *robot;
+  ff_report report = {0};
+  need(ff_robot_load(&robot, FF_ROBOT, NULL, &report), &report);
+  printf("time per step of 1 ms           Footfall       MuJoCo %s\n", mj_versionString());
+  compare("humanoid in free flight", robot, FLIGHT);
+  compare("humanoid standing", robot, HEIGHT);
+  double per_joint = chain_time(20) / 20;
+  printf("\nforward dynamics of a chain, time per joint against that of 20 joints\n");
+  for (int count = 50; count <= 200; count += 50) {
+    printf("  %3d joints  %.2f\n", count, chain_time(count) / count / per_joint);
+  }
+  ff_robot_destroy(robot);
+  return 0;
+}
