@@ -448,6 +448,46 @@ static void degenerate_corner(void **state) {
   ff_qp_destroy(qp);
 }
 
+/* Small whole numbers everywhere: ties, zero multipliers and dependent columns all at once. */
+static void whole_numbers(void **state) {
+  (void)state;
+  uint64_t seed = 85;
+  random_qp q;
+  ff_qp *qp = create(24, 30, 0);
+  for (int round = 0; round < 2000; round++) {
+    int n = 1 + round % 24, rows = 1 + round % 30;
+    double x[MOST] = {0}, y[MOST] = {0};
+    fill_hessian(&q, n, 0, &seed);
+    for (int k = 0; k < rows * n; k++) {
+      q.a[k] = floor(ff_random_in(&seed, -2, 3));
+    }
+    for (int k = 0; k < rows; k++) {
+      q.b[k] = floor(ff_random_in(&seed, -2, 3));
+      for (int i = 0; i < n; i++) {
+        q.g[i] -= q.a[k * n + i] * q.b[k];
+        for (int j = 0; j < n; j++) {
+          q.h[i * n + j] += q.a[k * n + i] * q.a[k * n + j];
+        }
+      }
+    }
+    for (int i = 0; i < n; i++) {
+      double kind = ff_random(&seed);
+      q.lower[i] = kind < 0.2 ? -INFINITY : -floor(ff_random_in(&seed, 0, 3));
+      q.upper[i] = kind > 0.1 && kind < 0.5 ? INFINITY : floor(ff_random_in(&seed, 0, 3));
+    }
+    q.problem.lower = q.lower;
+    q.problem.upper = q.upper;
+    ff_qp_problem squares = {
+        .size = n, .rows = rows, .matrix = q.a, .target = q.b, .lower = q.lower, .upper = q.upper};
+    assert_int_equal(ff_qp_solve(qp, &q.problem, x).outcome, FF_QP_SOLVED);
+    assert_int_equal(ff_qp_solve(qp, &squares, y).outcome, FF_QP_SOLVED);
+    assert_true(ff_qp_residual(&q.problem, x) < 1e-11);
+    assert_true(ff_qp_residual(&squares, y) < 1e-11);
+    assert_close(objective(&q.problem, x), objective(&q.problem, y), 1e-11);
+  }
+  ff_qp_destroy(qp);
+}
+
 /* Units twelve orders of magnitude apart make no difference but that of rounding. */
 static void units_do_not_matter(void **state) {
   (void)state;
@@ -645,6 +685,7 @@ int main(void) {
       cmocka_unit_test(unbounded_is_said_of_random_ones),
       cmocka_unit_test(all_fixed),
       cmocka_unit_test(degenerate_corner),
+      cmocka_unit_test(whole_numbers),
       cmocka_unit_test(units_do_not_matter),
       cmocka_unit_test(hilbert),
       cmocka_unit_test(says_what_is_wrong),

@@ -81,7 +81,7 @@ typedef struct ff_walk_def {
   int left_foot, right_foot;      /* links: ends of legs as in ff_leg, straight at q = 0 */
   ff_vec3 sole;                   /* m, middle of the sole, in the frame of the foot */
   double sole_length, sole_width; /* m */
-  double width;                   /* m, between the middles of the feet; 0: as the hips */
+  double width;                   /* m, between the links of the feet; 0: as the hips */
   double height;                  /* m, of the centre of mass */
   double step_time, double_support; /* s; the second is part of the first */
   double lift;                      /* m, of a foot in the air */
@@ -131,7 +131,7 @@ ff_walk_state ff_walk_at(const ff_walk *walk, double time);
 void ff_walk_joints(const ff_walk *walk, double time, double *q, double *v);
 
 /* How far inside the area that the feet on the ground span a point of the ground is; negative:
- * so far outside. m */
+ * outside, at least so far. m */
 double ff_walk_margin(const ff_walk *walk, double time, ff_vec3 point);
 
 #ifdef __cplusplus

@@ -37,8 +37,7 @@ static ff_walk_print beside(const ff_walk *walk, ff_walk_print middle, int foot)
   return moved(middle, -walk->def.sole.x, foot == FF_WALK_LEFT ? half : -half, 0);
 }
 static void sole_of(const ff_walk *walk, ff_walk_print print, double at[2]) {
-  double outward = walk->def.sole.y;
-  ff_walk_print sole = moved(print, walk->def.sole.x, outward, 0);
+  ff_walk_print sole = moved(print, walk->def.sole.x, walk->def.sole.y, 0);
   at[0] = sole.x;
   at[1] = sole.y;
 }
@@ -69,7 +68,7 @@ static ff_walk_phase *add(ff_walk *walk, double shift, double time) {
 void ff_walk_plan(ff_walk *walk, const ff_walk_step *steps, int count) {
   const ff_walk_def *def = &walk->def;
   ff_walk_print middle = {0, 0, 0};
-  int foot = def->first;
+  int foot = (int)def->first;
   ff_walk_phase *phase = walk->phases;
   *phase = (ff_walk_phase){.shift = def->rest, .end = def->rest, .moves = -1};
   walk->phase_count = 1;
@@ -97,7 +96,7 @@ void ff_walk_plan(ff_walk *walk, const ff_walk_step *steps, int count) {
 /* ---- following
  * ----------------------------------------------------------------------------------- */
 
-const ff_walk_phase *ff_walk_phase_at(const ff_walk *walk, double time) {
+static const ff_walk_phase *phase_at(const ff_walk *walk, double time) {
   int low = 0, high = walk->phase_count - 1;
   while (low < high) { /* the last that has started */
     int middle = (low + high + 1) / 2;
@@ -111,7 +110,7 @@ const ff_walk_phase *ff_walk_phase_at(const ff_walk *walk, double time) {
 }
 
 void ff_walk_zmp(const ff_walk *walk, double time, double zmp[2]) {
-  const ff_walk_phase *p = ff_walk_phase_at(walk, time);
+  const ff_walk_phase *p = phase_at(walk, time);
   double span = p->shift - p->start;
   double s = span > 0 ? ease((time - p->start) / span).value : 1;
   for (int i = 0; i < 2; i++) {
@@ -144,7 +143,7 @@ static ff_walk_foot swing(const ff_walk *walk, const ff_walk_phase *p, double ti
 }
 
 double ff_walk_feet(const ff_walk *walk, double time, ff_walk_foot feet[2]) {
-  const ff_walk_phase *p = ff_walk_phase_at(walk, time);
+  const ff_walk_phase *p = phase_at(walk, time);
   double yaw[2];
   for (int f = 0; f < 2; f++) {
     bool over = f == p->moves && time >= p->end;

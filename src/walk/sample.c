@@ -85,22 +85,30 @@ static int corners_at(const ff_walk *walk, double time, ff_vec3 corners[CORNERS]
   return count;
 }
 
-/* How far inside all lines through two corners that have no corner on their other side. */
+/* How far left of the line from a to b, seen from above. */
+static double left_of(ff_vec3 a, ff_vec3 b, ff_vec3 point) {
+  double x = b.x - a.x, y = b.y - a.y;
+  return (x * (point.y - a.y) - y * (point.x - a.x)) / hypot(x, y);
+}
+
+/* Is the line from one corner to another an edge: all of them left of it, but for rounding? */
+static bool is_edge(const ff_vec3 *corners, int count, ff_vec3 a, ff_vec3 b) {
+  for (int k = 0; k < count; k++) {
+    if (left_of(a, b, corners[k]) < -1e-12) {
+      return false;
+    }
+  }
+  return true;
+}
+
 double ff_walk_margin(const ff_walk *walk, double time, ff_vec3 point) {
   ff_vec3 corners[CORNERS];
   int count = corners_at(walk, time, corners);
   double margin = INFINITY;
   for (int i = 0; i < count; i++) {
-    for (int j = i == 0; j < count; j += 1 + (j + 1 == i)) {
-      double x = corners[j].x - corners[i].x, y = corners[j].y - corners[i].y;
-      double length = hypot(x, y), least = 0;
-      for (int k = 0; k < count; k++) {
-        double left = x * (corners[k].y - corners[i].y) - y * (corners[k].x - corners[i].x);
-        least = fmin(least, left / length);
-      }
-      if (least > -1e-12) {
-        double left = x * (point.y - corners[i].y) - y * (point.x - corners[i].x);
-        margin = fmin(margin, left / length);
+    for (int j = 0; j < count; j++) {
+      if (i != j && is_edge(corners, count, corners[i], corners[j])) {
+        margin = fmin(margin, left_of(corners[i], corners[j], point));
       }
     }
   }

@@ -138,10 +138,15 @@ static bool take_walk(ff_walk *walk) {
   return taken;
 }
 
+/* Samples, and as many more as the preview looks ahead from the last. */
+static int reference_length(const builder *b) {
+  return b->walk->count + ff_preview_gains_of(b->preview).count + 1;
+}
+
 static bool take_builder(builder *b) {
   size_t nq = (size_t)ff_tree_q_count(b->walk->def.tree);
   size_t nv = (size_t)ff_tree_v_count(b->walk->def.tree);
-  size_t length = (size_t)(b->walk->count + ff_preview_gains_of(b->preview).count + 1);
+  size_t length = (size_t)reference_length(b);
   bool taken = (b->reference = ff_alloc(length, sizeof(double))) != NULL;
   taken = (b->q = ff_alloc(nq, sizeof(double))) && taken;
   for (int i = 0; i < 2; i++) {
@@ -187,10 +192,6 @@ static void follow(builder *b, int axis) {
     to->jerk += x.jerk;
     x = ff_pendulum_after(&x, walk->def.sample);
   }
-}
-
-static int reference_length(const builder *b) {
-  return b->walk->count + ff_preview_gains_of(b->preview).count + 1;
 }
 
 static void follow_plan(builder *b) {

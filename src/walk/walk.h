@@ -52,7 +52,6 @@ struct ff_walk {
 
 /* Phases for these steps, into walk->phases (count + 3 of them at most); sets duration. */
 void ff_walk_plan(ff_walk *walk, const ff_walk_step *steps, int count);
-const ff_walk_phase *ff_walk_phase_at(const ff_walk *walk, double time);
 void ff_walk_zmp(const ff_walk *walk, double time, double zmp[2]);
 /* Places and rates of both feet, and the heading of the trunk between them. */
 double ff_walk_feet(const ff_walk *walk, double time, ff_walk_foot feet[2]);
