@@ -1,6 +1,8 @@
 /* The stepper `quasi-rigid`: its paper's examples, rest, rolling, and random steps. */
 #include "base/memory.h"
 #include "math/vec.h"
+#include "sim/sim.h"
+#include "step/quasi_rigid.h"
 #include "worlds.h"
 
 /* ---- worlds ---------------------------------------------------------------------------- */
@@ -395,6 +397,64 @@ static void random_steps_are_solved(void **state) {
   assert_true(in_parts <= CASES / 500);
 }
 
+/* ---- the derivatives of the problem ---------------------------------------------------------- */
+
+/* The Jacobian against central differences, at the solutions of random steps. Rows next to one of
+ * their kinks, where the two one-sided differences differ, are left out. */
+static void check_jacobian(ff_quasi *quasi, int *checked) {
+  enum { MOST = 16 };
+  int n = quasi->size;
+  double j[MOST * MOST], z[MOST], at[MOST], up[MOST], down[MOST];
+  assert_true(n <= MOST);
+  memcpy(z, quasi->z, (size_t)n * sizeof *z);
+  ff_quasi_residual(quasi, z, at);
+  assert_int_equal(ff_quasi_jacobian(quasi, z, j), 0);
+  double mass = quasi->model->bodies[1].mass, inertia = quasi->model->bodies[1].inertia.z;
+  for (int k = 0; k < n; k++) {
+    /* steps that shift and turn the body by some 1e-6 of what there is */
+    double step = 1e-6 * (k < 3 ? 1e-2 / quasi->h : k < 6 ? inertia / quasi->h : mass);
+    double held = z[k];
+    z[k] = held + step;
+    ff_quasi_residual(quasi, z, up);
+    z[k] = held - step;
+    ff_quasi_residual(quasi, z, down);
+    z[k] = held;
+    for (int i = 0; i < n; i++) {
+      double size = 0;
+      for (int l = 0; l < n; l++) { /* terms of a column differ widely: compare with the row */
+        size = fmax(size, fabs(j[i + l * n]));
+      }
+      double more = (up[i] - at[i]) / step, less = (at[i] - down[i]) / step;
+      double column = fabs(j[i + k * n]) + 1e-3 * size;
+      if (fabs(more - less) < 1e-3 * column) {
+        assert_close(0.5 * (more + less), j[i + k * n], 1e-4 * column);
+        ++*checked;
+      }
+    }
+  }
+}
+
+static void jacobian_is_the_derivative(void **state) {
+  (void)state;
+  uint64_t seed = 7;
+  int checked = 0;
+  for (int i = 0; i < 100; i++) {
+    step_case c = random_case(&seed);
+    c.body.omega = v3_scale(0.1, c.body.omega); /* smooth on the scale of the differences */
+    world w = {.scene = scene_new(9.81, "quasi-rigid", c.h)};
+    scene_floor(w.scene, "floor");
+    scene_solid(w.scene, &c.body, FF_ELLIPSOID, c.axes);
+    scene_layer(w.scene, "body", "floor", c.layer);
+    world_start(&w);
+    assert_int_equal(ff_sim_step(w.sim), FF_OK);
+    if (w.sim->work.quasi->member_count > 0) {
+      check_jacobian(w.sim->work.quasi, &checked);
+    }
+    world_end(&w);
+  }
+  assert_true(checked > 4000);
+}
+
 /* ---- several bodies
  * ---------------------------------------------------------------------------------- */
 
@@ -519,6 +579,7 @@ int main(void) {
       cmocka_unit_test(heavy_on_light),
       cmocka_unit_test(no_tunnel_through_a_thin_wall),
       cmocka_unit_test(random_steps_are_solved),
+      cmocka_unit_test(jacobian_is_the_derivative),
       cmocka_unit_test(a_heap_of_ellipsoids_settles),
       cmocka_unit_test(a_failed_step_changes_nothing),
       cmocka_unit_test(what_cannot_be_solved_is_refused),
