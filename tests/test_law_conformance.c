@@ -412,6 +412,9 @@ static bool same_friction(const sample *s, const ff_friction *a, const ff_fricti
 }
 
 static void check_turned(const sample *s) {
+  if (traits_of(s) & FF_LAW_DIRECTED) {
+    return;
+  }
   double c = 0.6, sn = 0.8;
   sample t = turned(s, c, sn);
   ff_friction here = friction_at(s), there = friction_at(&t);

@@ -124,6 +124,21 @@ typedef struct ff_pair {
   double mu_kinetic;  /* 1 */
 } ff_pair;
 
+/* ---- what a stepper that solves for impulses asks ------------------------------ */
+
+/* A normal law that is a layer, spring and damper in parallel, on a rigid core. */
+typedef struct ff_layer {
+  double stiffness;      /* N/m */
+  double damping;        /* N s/m */
+  double max_deflection; /* m, where the core begins; INFINITY: none */
+} ff_layer;
+
+/* Friction within |(f_1 / e_0, f_2 / e_1, m_n / e_2)| <= mu N that dissipates all it can. */
+typedef struct ff_cone {
+  double mu;   /* 1 */
+  double e[3]; /* 1, 1, m */
+} ff_cone;
+
 /* ---- the law itself ------------------------------------------------------ */
 
 /* Names are unique over both kinds: FF_LAW_ANY serves to look up by name alone. */
@@ -136,6 +151,8 @@ typedef enum ff_law_trait {
   FF_LAW_UNPAID = 8,        /* friction: what it stores changes with the depth though no force pays
                                for that, so that path_rate may be less than energy_rate */
   FF_LAW_FEEDS = 16,        /* its damping may give energy (as some papers print it) */
+  FF_LAW_CORE = 32,         /* has a rigid core: only steppers that solve for impulses run it */
+  FF_LAW_DIRECTED = 64,     /* friction depends on the directions t1 and t2 themselves */
 } ff_law_trait;
 
 /* A published number the law must reproduce: one impact of a mass on a fixed body. */
@@ -195,6 +212,11 @@ typedef struct ff_law {
    * NULL: steppers use `friction`. */
   void (*friction_held)(const void *params, const ff_patch *patch, const ff_normal *normal,
                         const double *memory, double half, double ease, ff_friction *out);
+
+  /* Normal and friction laws, optional: the same as a layer, as a cone, for the stepper
+   * `quasi-rigid`. False: with these parameters it is none. */
+  bool (*layer)(const void *params, ff_layer *out);
+  bool (*cone)(const void *params, ff_cone *out);
 
   const ff_published *published;
   int published_count;

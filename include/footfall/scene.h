@@ -179,7 +179,7 @@ ff_status ff_scene_add_drive(ff_scene *scene, const ff_drive_def *def);
 /* ---- how to run it ---------------------------------------------------------- */
 
 typedef struct ff_stepper_def {
-  const char *kind; /* "symplectic-euler", "rk4", "adaptive" */
+  const char *kind; /* "symplectic-euler", "rk4", "adaptive", "quasi-rigid" */
   double step;      /* s, fixed steppers; NAN: not given, which they refuse */
   double rtol;      /* relative tolerance, adaptive */
   double atol;      /* tolerance relative to the scene's natural scales, adaptive */
@@ -194,7 +194,8 @@ typedef struct ff_run_def {
   const char **channels;   /* globs over channel names */
   int channel_count;       /* 0: all */
   double energy_tolerance; /* |energy.residual| allowed, relative to the energy that moved; NAN: by
-                            * stepper: adaptive 1e-6, rk4 1e-4, symplectic-euler 1e-2 */
+                            * stepper: adaptive 1e-6, rk4 1e-4, symplectic-euler 1e-2,
+                            * quasi-rigid 5e-2 */
   int contact_capacity;    /* contact points at once; 0: chosen from the scene */
 } ff_run_def;
 

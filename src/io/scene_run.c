@@ -7,7 +7,7 @@ enum { CHANNELS_MAX = 10000, CONTACTS_MAX = 100000000 };
 
 static void read_stepper(ff_reader *reader, const ff_node *root, ff_stepper_def *def) {
   static const char *const keys[] = {"kind", "step", "rtol", "atol", "max-step"};
-  static const char *const kinds[] = {"adaptive", "rk4", "symplectic-euler"};
+  static const char *const kinds[] = {"adaptive", "rk4", "symplectic-euler", "quasi-rigid"};
   const ff_node *node = ff_reader_enter(reader, root, "stepper");
   if (!node) {
     return;

@@ -118,6 +118,13 @@ static void friction(const void *given, const ff_patch *patch, const ff_normal *
   out->d_slip[0][1] = out->d_slip[1][0] = -along * dir[0] * dir[1];
 }
 
+/* With one coefficient the law without its smoothing is a cone; two are not. */
+static bool cone(const void *given, ff_cone *out) {
+  const params *p = given;
+  *out = (ff_cone){p->mu_kinetic, {1, 1, 0}};
+  return p->mu_static == p->mu_kinetic;
+}
+
 const ff_law ff_law_coulomb = {
     .name = "coulomb",
     .kind = FF_LAW_FRICTION,
@@ -129,4 +136,5 @@ const ff_law ff_law_coulomb = {
     .traits = traits,
     .derive = derive,
     .friction = friction,
+    .cone = cone,
 };

@@ -94,6 +94,13 @@ static double kink(const void *given, const ff_patch *patch) {
   return p->clamp != 0 && p->b > 0 ? free_force(p, patch->depth, patch->depth_rate) : 1;
 }
 
+/* Clamped, it is a layer without a core. */
+static bool layer(const void *given, ff_layer *out) {
+  const params *p = given;
+  *out = (ff_layer){p->k, p->b, INFINITY};
+  return p->clamp != 0;
+}
+
 /* ---- published numbers ------------------------------------------------------ */
 
 static const ff_published published[] = {
@@ -114,6 +121,7 @@ const ff_law ff_law_linear = {
     .normal = normal,
     .kink = kink,
     .forces = forces,
+    .layer = layer,
     .published = published,
     .published_count = FF_ROWS(published),
 };

@@ -18,6 +18,12 @@ static void friction(const void *given, const ff_patch *patch, const ff_normal *
   *out = (ff_friction){.mode = FF_SLIP};
 }
 
+static bool cone(const void *given, ff_cone *out) {
+  (void)given;
+  *out = (ff_cone){0, {1, 1, 0}};
+  return true;
+}
+
 const ff_law ff_law_none = {
     .name = "none",
     .kind = FF_LAW_FRICTION,
@@ -25,4 +31,5 @@ const ff_law ff_law_none = {
     .citation = "",
     .traits = traits,
     .friction = friction,
+    .cone = cone,
 };

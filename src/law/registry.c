@@ -12,10 +12,12 @@
   LAW(hunt_crossley)                                                                               \
   LAW(azad_featherstone)                                                                           \
   LAW(volumetric)                                                                                  \
+  LAW(quasi_rigid)                                                                                 \
   LAW(none)                                                                                        \
   LAW(coulomb)                                                                                     \
   LAW(bristle_clutch)                                                                              \
-  LAW(continuous)
+  LAW(continuous)                                                                                  \
+  LAW(ellipsoidal)
 
 #define DECLARE(name) extern const ff_law ff_law_##name;
 #define ENTRY(name)   &ff_law_##name,

@@ -48,11 +48,11 @@ ff_status ff_build_table(ff_build *build, ff_table *to, const ff_table *from, in
 
 /* ---- the run --------------------------------------------------------------------- */
 
-static const char *const stepper_names[] = {"symplectic-euler", "rk4", "adaptive"};
+static const char *const stepper_names[] = {"symplectic-euler", "rk4", "adaptive", "quasi-rigid"};
 enum { STEPPER_COUNT = sizeof stepper_names / sizeof *stepper_names };
 
 /* Residual that a stepper of this kind is expected to stay below, relative. */
-static const double stepper_tolerance[STEPPER_COUNT] = {1e-2, 1e-4, 1e-6};
+static const double stepper_tolerance[STEPPER_COUNT] = {1e-2, 1e-4, 1e-6, 5e-2};
 
 static ff_status check_number(ff_build *build, const char *key, double value, bool zero_allowed,
                               bool infinity_allowed) {
@@ -99,6 +99,12 @@ static ff_status check_stepper(ff_build *build) {
     }
     return status == FF_OK ? check_number(build, "stepper.max-step", def->max_step, false, true)
                            : status;
+  }
+  if (build->model->stepper == FF_STEPPER_QUASI_RIGID && build->scene->robot_count > 0) {
+    status =
+        ff_report_what(build->report, "quasi-rigid steps free bodies, and this scene has robots");
+    ff_report_key(build->report, "stepper.kind");
+    return status;
   }
   status = check_number(build, "stepper.step", def->step, false, false);
   double steps = build->model->run.duration / def->step;

@@ -244,6 +244,33 @@ static ff_status check_overlap(ff_report *report, const ff_binding *binding, ff_
   return FF_ERROR_INPUT;
 }
 
+/* A rigid core needs a stepper that solves for impulses, and that one laws it can solve. */
+static ff_status check_stepper(ff_build *build, ff_binding *to, int contact) {
+  bool solves = build->model->stepper == FF_STEPPER_QUASI_RIGID;
+  const ff_law *normal = to->normal, *friction = to->friction;
+  const void *p = &to->normal_params, *q = &to->friction_params;
+  bool core = normal->traits && (normal->traits(p) & FF_LAW_CORE);
+  if (!solves && !core) {
+    return FF_OK;
+  }
+  if (!solves) {
+    ff_report_what(build->report,
+                   "has a rigid core: needs stepper quasi-rigid, or no max_deflection");
+    ff_report_key(build->report, "contacts.%d.normal", contact);
+    return FF_ERROR_INPUT;
+  }
+  bool layer = normal->layer && normal->layer(p, &to->layer);
+  bool cone = friction->cone && friction->cone(q, &to->cone);
+  if (!layer || !cone) {
+    ff_report_what(build->report,
+                   "'%s' with these parameters is no %s that stepper quasi-rigid can solve",
+                   layer ? friction->name : normal->name, layer ? "friction cone" : "linear layer");
+    ff_report_key(build->report, "contacts.%d.%s", contact, layer ? "friction" : "normal");
+    return FF_ERROR_INPUT;
+  }
+  return FF_OK;
+}
+
 static ff_status resolve(binder *bind, ff_binding *to, int contact, const shape_class *a,
                          const shape_class *b) {
   ff_build *build = bind->build;
@@ -271,7 +298,8 @@ static ff_status resolve(binder *bind, ff_binding *to, int contact, const shape_
                           &to->friction_params);
   to->frictionless = strcmp(friction.law, "none") == 0;
   to->unpaid = status == FF_OK && to->friction->traits(&to->friction_params) & FF_LAW_UNPAID;
-  return blame_choice(build, contact, "friction", status);
+  status = blame_choice(build, contact, "friction", status);
+  return status == FF_OK ? check_stepper(build, to, contact) : status;
 }
 
 static ff_status new_binding(binder *bind, int contact, const shape_class *a,

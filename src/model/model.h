@@ -53,6 +53,8 @@ typedef struct ff_binding {
   bool unpaid;       /* it is FF_LAW_UNPAID */
   bool overlaps;     /* the normal law wants the overlap: one point a pair of shapes */
   ff_law_params normal_params, friction_params;
+  ff_layer layer; /* the same for the stepper `quasi-rigid`; unset under others */
+  ff_cone cone;
   ff_pair pair;
 } ff_binding;
 
@@ -101,7 +103,8 @@ typedef struct ff_model_robot {
 typedef enum ff_stepper_kind {
   FF_STEPPER_SYMPLECTIC_EULER,
   FF_STEPPER_RK4,
-  FF_STEPPER_ADAPTIVE
+  FF_STEPPER_ADAPTIVE,
+  FF_STEPPER_QUASI_RIGID
 } ff_stepper_kind;
 
 struct ff_model {

@@ -43,6 +43,9 @@ typedef struct ff_point {
   bool touching; /* depth > 0 now (or held closed by `adaptive`) */
   bool closed;   /* side on which `adaptive` holds the point until its next event */
   bool known;    /* closed has been set */
+  /* `quasi-rigid` only: */
+  double deflection; /* m, of the layer; it may still recover when contact has ended */
+  double force_core; /* N, the part of force_n that the rigid core bears */
 } ff_point;
 
 /* Two shapes near each other, with room for all points they can have. */

@@ -260,6 +260,9 @@ static ff_status check(const strike *hit, ff_report *report) {
       (hit->law->traits(hit->params) & FF_LAW_WANTS_OVERLAP)) {
     status = ff_report_what(report, "'%s' depends on the bodies' shapes", hit->law->name);
   }
+  if (status == FF_OK && hit->law->traits && (hit->law->traits(hit->params) & FF_LAW_CORE)) {
+    status = ff_report_what(report, "'%s' with a rigid core is no force formula", hit->law->name);
+  }
   return status;
 }
 

@@ -2,13 +2,12 @@
 
 #include "base/memory.h"
 
-#include <float.h>
 #include <klu.h>
 #include <math.h>
 #include <string.h>
 
-/* Below this, relative to the rest of the matrix, a pivot is rounding and nothing else. */
-#define TINY_PIVOT (16 * DBL_EPSILON)
+/* Below this, relative to the rest of the matrix, a pivot is more rounding than anything else. */
+#define TINY_PIVOT 1e-12
 /* Kept pivots serve as long as elimination does not make entries grow beyond this. */
 #define GROWTH_LIMIT 1e-4
 

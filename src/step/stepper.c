@@ -13,6 +13,7 @@ const ff_stepper *ff_stepper_of(const ff_model *model) {
     case FF_STEPPER_SYMPLECTIC_EULER: return &ff_stepper_symplectic_euler;
     case FF_STEPPER_RK4: return &ff_stepper_rk4;
     case FF_STEPPER_ADAPTIVE: return &ff_stepper_adaptive;
+    case FF_STEPPER_QUASI_RIGID: return &ff_stepper_quasi_rigid;
   }
   return &ff_stepper_adaptive;
 }

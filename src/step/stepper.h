@@ -10,12 +10,13 @@
 typedef struct ff_work {
   const ff_model *model;
   ff_state *state;
-  double *rates;  /* dy/dt: size */
-  double *before; /* y at the start of the step: size */
-  double *stage;  /* size */
-  double *sum;    /* size */
-  ff_ode *ode;    /* `adaptive` */
-  ff_hold *holds; /* `symplectic-euler`, NULL if no law is held */
+  double *rates;          /* dy/dt: size */
+  double *before;         /* y at the start of the step: size */
+  double *stage;          /* size */
+  double *sum;            /* size */
+  ff_ode *ode;            /* `adaptive` */
+  ff_hold *holds;         /* `symplectic-euler`, NULL if no law is held */
+  struct ff_quasi *quasi; /* `quasi-rigid` */
   long steps, events;
 } ff_work;
 
@@ -36,6 +37,7 @@ typedef struct ff_stepper {
 extern const ff_stepper ff_stepper_symplectic_euler;
 extern const ff_stepper ff_stepper_rk4;
 extern const ff_stepper ff_stepper_adaptive;
+extern const ff_stepper ff_stepper_quasi_rigid;
 
 const ff_stepper *ff_stepper_of(const ff_model *model);
 
