@@ -29,7 +29,7 @@ static void open_world(world *w, const char *format, ...) {
 
 /* ---- energy ------------------------------------------------------------------------------- */
 
-/* [issue: 100 s, drift below 1e-8] of the energy that moves. */
+/* Over 100 s energy drifts by less than 1e-8 of what moves. */
 static void an_ellipsoid_bounces_and_rocks_for_long(void **state) {
   (void)state;
   world w = {0};
@@ -285,7 +285,7 @@ static ff_patch patch_of(const ff_volume *v, const double slip[2], double spin) 
   return patch;
 }
 
-/* [issue: within 1 % of a fine surface integration] */
+/* Within 1 % of a fine surface integration. */
 static void check_coupling(const ff_volume_def *def) {
   static const char *const names[] = {"mu_s", "v_t", "coupled"};
   static const double values[] = {0.4, 1e-9, 1};
