@@ -16,7 +16,8 @@
  *   p_nr      -               N s     impulse of the core
  *
  * A core is no force formula: its impulses are solved for, together with everything else, by
- * the stepper `quasi-rigid` (src/step/quasi_rigid.c). Without a core (max_deflection 0, the default) the layer below is a law like others and runs under every stepper.
+ * the stepper `quasi-rigid` (src/step/quasi_rigid.c). Without a core (max_deflection 0, the
+ * default) the layer below is a law like others and runs under every stepper.
  *
  * Departures: stiffness and damping along the normal only, not full 3 x 3 matrices; the
  * tangential deflection, in the paper an output that feeds back into nothing, is left out. Both

@@ -172,5 +172,9 @@ double ff_model_next_knot(const ff_model *model, double t);
  * and its start time. */
 int ff_drive_phase(const ff_model_drive *drive, double t);
 double ff_drive_phase_start(const ff_model_drive *drive, int phase);
+/* Position that a drive wants at time t in a phase whose wanted position began at start, and its
+ * rate; NAN unless it is a position phase. */
+double ff_drive_wanted(const ff_model_drive *drive, int phase, double start, double t,
+                       double *rate);
 
 #endif

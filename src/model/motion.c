@@ -47,6 +47,19 @@ double ff_drive_phase_start(const ff_model_drive *drive, int phase) {
   return phase > 0 ? drive->phases[phase - 1].until : 0.0;
 }
 
+double ff_drive_wanted(const ff_model_drive *drive, int phase, double start, double t,
+                       double *rate) {
+  *rate = NAN;
+  if (phase == drive->phase_count || drive->phases[phase].kind != FF_PHASE_POSITION) {
+    return NAN;
+  }
+  const ff_table *velocity = &drive->phases[phase].velocity;
+  double since = t - ff_drive_phase_start(drive, phase), travel;
+  ff_table_integral(velocity, since, &travel);
+  ff_table_value(velocity, since, rate);
+  return start + travel;
+}
+
 double ff_model_next_knot(const ff_model *model, double t) {
   int low = -1, high = model->knot_count;
   while (high - low > 1) {

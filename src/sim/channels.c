@@ -24,7 +24,7 @@ static const row contact_rows[] = {
     {"point.x", "m"},  {"point.y", "m"},      {"point.z", "m"},    {"slip", "m/s"},
     {"mode", "1"},
 };
-static const row drive_rows[] = {{"force", "N"}, {"position", "m"}};
+static const row drive_rows[] = {{"force", "N"}, {"position", "m"}, {"wanted", "m"}};
 static const row turning_rows[] = {{"position", "rad"}, {"velocity", "rad/s"}, {"torque", "N m"}};
 static const row sliding_rows[] = {{"position", "m"}, {"velocity", "m/s"}, {"torque", "N"}};
 static const row energy_rows[] = {
@@ -254,6 +254,9 @@ static void read_drive(const ff_sim *sim, int index, double *out) {
   ff_body_state body = ff_sim_body(sim, (ff_body){drive->body + 1});
   out[0] = sim->state.drive_force[index];
   out[1] = v3_dot(drive->axis, v3_sub(body.position, drive->reference));
+  double rate;
+  out[2] = ff_drive_wanted(drive, sim->state.drive_phase[index], sim->state.drive_start[index],
+                           sim->state.t, &rate);
 }
 
 static void read_joint(const ff_sim *sim, int index, double *out) {

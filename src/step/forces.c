@@ -340,15 +340,14 @@ static double drive_force(const ff_model_drive *drive, int phase, double start, 
   }
   const ff_phase_def *def = &drive->phases[phase];
   double since = t - ff_drive_phase_start(drive, phase);
-  double force = 0, travel = 0, speed = 0;
+  double force = 0, speed;
   switch (def->kind) {
     case FF_PHASE_OFF: break;
     case FF_PHASE_FORCE: ff_table_value(&def->force, since, &force); break;
     case FF_PHASE_POSITION:
-      ff_table_integral(&def->velocity, since, &travel);
-      ff_table_value(&def->velocity, since, &speed);
       /* [Marhefka96 eq. 24], with damping */
-      force = def->stiffness * (start + travel - position) + def->damping * (speed - rate);
+      force = def->stiffness * (ff_drive_wanted(drive, phase, start, t, &speed) - position) +
+              def->damping * (speed - rate);
       break;
   }
   return force;
