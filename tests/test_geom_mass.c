@@ -133,7 +133,8 @@ static void radius_where_there_is_one(void **state) {
   assert_near(ff_geom_radius(&pill, &ground), 0.2, 1e-15);
   assert_near(ff_geom_radius(&ball, &other), 0.2, 1e-15); /* 1/(1/0.3 + 1/0.6) */
   assert_true(isnan(ff_geom_radius(&ground, &ground)));
-  assert_true(isnan(ff_geom_radius(&pill, &ball))); /* another one along the pill than at its ends */
+  assert_true(
+      isnan(ff_geom_radius(&pill, &ball))); /* another one along the pill than at its ends */
   const ff_shape_kind varying[] = {FF_ELLIPSOID, FF_BOX, FF_CYLINDER};
   for (int i = 0; i < 3; i++) {
     ff_geom shape = {varying[i], {1, 1, 1}};
