@@ -12,6 +12,7 @@
 
 typedef struct paper_job {
   const char *key, *output;
+  ff_cli_list data;
   bool json, quick;
   ff_study study;
   char scratch[FF_CLI_FOLDER]; /* "" if none */
@@ -23,6 +24,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
   paper_job *job = state->input;
   switch (key) {
     case 'o': job->output = value; return 0;
+    case 'd': ff_cli_list_add(&job->data, value); return 0;
     case 'j': job->json = true; return 0;
     case 'q': job->quick = true; return 0;
     case ARGP_KEY_ARG:
@@ -32,7 +34,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
       job->key = value;
       return 0;
     case ARGP_KEY_END:
-      if (job->output && !job->key) {
+      if ((job->output || job->data.count > 0) && !job->key) {
         argp_error(state, "which paper? `footfall paper` lists them");
       }
       return 0;
@@ -42,6 +44,10 @@ static error_t parse(int key, char *value, struct argp_state *state) {
 
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "write the report to FILE (default KEY.html; with --json none)", 0},
+    {"data", 'd', "FILE.csv", 0,
+     "show measured data in the paper's figures and fit the model to them, if the paper takes "
+     "any; may be repeated",
+     0},
     {"json", 'j', NULL, 0, "print claims and numbers as JSON", 0},
     {"quick", 'q', NULL, 0, "coarser figures, the same claims", 0},
     {0},
@@ -57,6 +63,8 @@ static const struct argp parser = {
            "  footfall paper\n"
            "  footfall paper marhefka-orin-1996\n"
            "  footfall paper marhefka-orin-1996 --json | jq .claims\n"
+           "  footfall paper azad-featherstone-2010 --data drops.csv\n"
+           "      where drops.csv starts with speed,restitution (m/s, 1)\n"
            "\nExit codes: 0 good, 1 a claim that should hold does not, 2 bad input."};
 
 /* ---- the list ----------------------------------------------------------------------------- */
@@ -147,6 +155,19 @@ static void print_claims(const ff_study *study) {
   }
 }
 
+static void print_sheet(const ff_sheet *sheet) {
+  ff_grid grid = {.columns = sheet->columns};
+  for (int i = 0; i < sheet->columns; i++) {
+    grid.widths[i] = i == 0 ? 30 : 14;
+  }
+  printf("\n%s\n\n", sheet->caption);
+  ff_grid_row(&grid, stdout, sheet->cells);
+  ff_grid_line(&grid, stdout);
+  for (int i = 1; i <= sheet->rows; i++) {
+    ff_grid_row(&grid, stdout, sheet->cells + (ptrdiff_t)i * sheet->columns);
+  }
+}
+
 static void print_claim_json(ff_json *json, const ff_finding *f) {
   ff_json_open(json, NULL, '{');
   ff_json_text(json, "key", f->key);
@@ -197,12 +218,26 @@ static void tidy_up(paper_job *job) {
   }
   ff_page_destroy(job->study.page);
   ff_study_free(&job->study);
+  ff_cli_list_free(&job->data);
 }
 
 static void give_up(void *context, ff_status status, const ff_report *report) {
   ff_cli_fail(status, report);
   tidy_up(context);
   exit(FF_EXIT_FAILED); /* scenes that are built in are no input of the user's */
+}
+
+/* All files of --data; on failure tells why and returns an exit code other than FF_EXIT_GOOD. */
+static int read_data(paper_job *job, const ff_paper *paper) {
+  for (int i = 0; i < job->data.count; i++) {
+    ff_report report = {0};
+    ff_status status = ff_study_read(&job->study, paper, job->data.items[i], &report);
+    if (status != FF_OK) {
+      ff_cli_fail(status, &report);
+      return FF_EXIT_INPUT; /* a file that cannot be read is a bad argument */
+    }
+  }
+  return FF_EXIT_GOOD;
 }
 
 /* Where the report goes; NULL: nowhere. Asked for by name it must be possible. */
@@ -219,14 +254,9 @@ static const char *choose_output(const paper_job *job, char *room, size_t size) 
   return room;
 }
 
-static int reproduce(paper_job *job, const ff_paper *paper) {
-  char room[256];
+/* Computes, writes the page and prints; returns an exit code. */
+static int reproduce(paper_job *job, const ff_paper *paper, const char *output) {
   ff_report report = {0};
-  const char *output = choose_output(job, room, sizeof room);
-  if (output && !ff_page_available(&report)) {
-    return ff_cli_fail(FF_ERROR_FILE, &report);
-  }
-  job->study = (ff_study){.quick = job->quick, .fail = give_up, .context = job};
   if (ff_page_create(&job->study.page, paper->title) != FF_OK) {
     return ff_cli_fail(FF_ERROR_MEMORY, NULL);
   }
@@ -235,25 +265,40 @@ static int reproduce(paper_job *job, const ff_paper *paper) {
   }
   ff_study_reproduce(&job->study, paper);
   ff_status status = output ? ff_page_write(job->study.page, output, &report) : FF_OK;
-  if (status == FF_OK && job->json) {
+  if (status != FF_OK) {
+    return ff_cli_fail(status, &report);
+  }
+  if (job->json) {
     print_json(&job->study, output);
-  } else if (status == FF_OK) {
+  } else {
     print_claims(&job->study);
+    for (int i = 0; i < job->study.sheet_count; i++) {
+      print_sheet(&job->study.sheets[i]);
+    }
     printf("%s%s%s", output ? "report: " : "", output ? output : "", output ? "\n" : "");
   }
-  int code = status != FF_OK                    ? ff_cli_fail(status, &report)
-             : count_surprises(&job->study) > 0 ? FF_EXIT_FAILED
-                                                : FF_EXIT_GOOD;
-  tidy_up(job);
-  return code;
+  return count_surprises(&job->study) > 0 ? FF_EXIT_FAILED : FF_EXIT_GOOD;
+}
+
+/* Sees to it that there is all it takes before anything is computed. */
+static int prepare(paper_job *job, const ff_paper *paper) {
+  char room[256];
+  ff_report report = {0};
+  job->study = (ff_study){.quick = job->quick, .fail = give_up, .context = job};
+  int code = read_data(job, paper);
+  if (code != FF_EXIT_GOOD) {
+    return code;
+  }
+  const char *output = choose_output(job, room, sizeof room);
+  return output && !ff_page_available(&report) ? ff_cli_fail(FF_ERROR_FILE, &report)
+                                               : reproduce(job, paper, output);
 }
 
 int ff_cli_paper(int argc, char **argv) {
   paper_job job = {0};
   argp_parse(&parser, argc, argv, 0, NULL, &job);
-  if (!job.key) {
-    return list_papers(&job);
-  }
-  const ff_paper *paper = ff_paper_find(job.key);
-  return paper ? reproduce(&job, paper) : unknown_paper(job.key);
+  const ff_paper *paper = job.key ? ff_paper_find(job.key) : NULL;
+  int code = !job.key ? list_papers(&job) : paper ? prepare(&job, paper) : unknown_paper(job.key);
+  tidy_up(&job);
+  return code;
 }

@@ -15,11 +15,19 @@
 
 typedef struct ff_study ff_study;
 
+/* A column of the user's data: its name in the header, and what its numbers may be. */
+typedef struct ff_data_column {
+  const char *name;
+  double min, max;
+  bool open; /* min itself is not allowed */
+} ff_data_column;
+
 typedef struct ff_paper {
   const char *key;      /* its folder, and its name on the command line: "marhefka-orin-1996" */
   const char *citation; /* key of docs/bibliography.md */
   const char *authors, *title;
-  const char *summary; /* one line: what is reproduced */
+  const char *summary;        /* one line: what is reproduced */
+  const ff_data_column *data; /* x and y of the data it takes (`--data`); NULL: it takes none */
   void (*reproduce)(ff_study *study);
 } ff_paper;
 
@@ -102,6 +110,8 @@ const char *ff_study_scene(ff_study *study, const char *path);
 const char *ff_study_text(ff_study *study, const char *format, ...) FF_PAGE_PRINTF;
 /* Zeroed memory that lives as long as the study. */
 void *ff_study_alloc(ff_study *study, long count, size_t size);
+/* A list of `count` with room for one more; it doubles, and what it outgrew goes with the study. */
+void *ff_study_grow(ff_study *study, void *list, long count, size_t size);
 
 /* Points of many runs as one curve, a gap between runs. */
 typedef struct ff_cloud {
@@ -113,6 +123,34 @@ void ff_cloud_add(ff_study *study, ff_cloud *cloud, double x, double y);
 /* Every stride-th of the points, then a gap. */
 void ff_cloud_add_run(ff_study *study, ff_cloud *cloud, const double *x, const double *y,
                       long count, long stride);
+
+/* ---- the user's data -------------------------------------------------------------------- */
+
+/* One file of `--data`. */
+typedef struct ff_data {
+  const char *name; /* the file's, without folder */
+  ff_cloud points;  /* at least one */
+} ff_data;
+
+/* Reads a CSV with a header of the paper's two columns into study->data. Empty lines and those
+ * that start with # do not count. Otherwise the report says what is wrong in which line. */
+ff_status ff_study_read(ff_study *study, const ff_paper *paper, const char *path,
+                        ff_report *report);
+
+/* ---- tables ------------------------------------------------------------------------------- */
+
+enum { FF_SHEET_COLUMNS = 8 };
+
+/* A table that stands on the page and is printed after the claims. */
+typedef struct ff_sheet {
+  const char *caption;
+  int columns, rows;
+  const char **cells; /* the header's, then those of each row */
+} ff_sheet;
+
+/* Cells are kept by address: literals or ff_study_text. */
+void ff_study_table(ff_study *study, const char *caption, const char *const *columns, int count);
+void ff_study_row(ff_study *study, const char *const *cells);
 
 /* ---- a reproduction as a whole: for the command line ---------------------------------------- */
 
@@ -126,9 +164,11 @@ struct ff_study {
   ff_study_fail fail;  /* must not return */
   void *context;       /* of fail */
 
+  ff_data *data; /* of the user's, read before the reproduction starts */
   ff_finding *findings;
   ff_quantity *numbers;
-  int finding_count, number_count;
+  ff_sheet *sheets;
+  int data_count, finding_count, number_count, sheet_count;
   struct ff_kept *kept; /* all that lives as long as the study */
 };
 

@@ -35,8 +35,7 @@ const char *ff_study_text(ff_study *study, const char *format, ...) {
   return memcpy(ff_study_alloc(study, 1, size), text, size);
 }
 
-/* Room for one more in a list that doubles; what it outgrew goes with the study. */
-static void *grown(ff_study *study, void *list, long count, size_t size) {
+void *ff_study_grow(ff_study *study, void *list, long count, size_t size) {
   if ((count & (count - 1)) != 0) {
     return list;
   }
@@ -58,7 +57,7 @@ bool ff_finding_surprises(const ff_finding *finding) {
 }
 
 void ff_study_find(ff_study *study, const ff_finding *finding) {
-  study->findings = grown(study, study->findings, study->finding_count, sizeof *finding);
+  study->findings = ff_study_grow(study, study->findings, study->finding_count, sizeof *finding);
   study->findings[study->finding_count++] = *finding;
   ff_page_claim(study->page, &(ff_claim){.claim = finding->claim,
                                          .source = finding->source,
@@ -69,15 +68,42 @@ void ff_study_find(ff_study *study, const ff_finding *finding) {
 }
 
 void ff_study_number(ff_study *study, const char *key, double value, const char *unit) {
-  study->numbers = grown(study, study->numbers, study->number_count, sizeof *study->numbers);
+  study->numbers =
+      ff_study_grow(study, study->numbers, study->number_count, sizeof *study->numbers);
   study->numbers[study->number_count++] = (ff_quantity){key, value, unit};
+}
+
+/* ---- tables ------------------------------------------------------------------------------- */
+
+static void add_cells(ff_study *study, ff_sheet *sheet, const char *const *cells) {
+  int count = sheet->columns * (sheet->rows + 1);
+  for (int i = 0; i < sheet->columns; i++) {
+    sheet->cells = ff_study_grow(study, sheet->cells, count + i, sizeof *sheet->cells);
+    sheet->cells[count + i] = cells[i];
+  }
+}
+
+void ff_study_table(ff_study *study, const char *caption, const char *const *columns, int count) {
+  study->sheets = ff_study_grow(study, study->sheets, study->sheet_count, sizeof *study->sheets);
+  ff_sheet *sheet = &study->sheets[study->sheet_count++];
+  *sheet = (ff_sheet){.caption = caption, .columns = count, .rows = -1};
+  add_cells(study, sheet, columns);
+  sheet->rows = 0;
+  ff_page_table(study->page, caption, columns, count);
+}
+
+void ff_study_row(ff_study *study, const char *const *cells) {
+  ff_sheet *sheet = &study->sheets[study->sheet_count - 1];
+  add_cells(study, sheet, cells);
+  sheet->rows++;
+  ff_page_row(study->page, cells);
 }
 
 /* ---- clouds ---------------------------------------------------------------------------------- */
 
 void ff_cloud_add(ff_study *study, ff_cloud *cloud, double x, double y) {
-  cloud->x = grown(study, cloud->x, cloud->count, sizeof *cloud->x);
-  cloud->y = grown(study, cloud->y, cloud->count, sizeof *cloud->y);
+  cloud->x = ff_study_grow(study, cloud->x, cloud->count, sizeof *cloud->x);
+  cloud->y = ff_study_grow(study, cloud->y, cloud->count, sizeof *cloud->y);
   cloud->x[cloud->count] = x;
   cloud->y[cloud->count++] = y;
 }

@@ -57,7 +57,7 @@ impact_part *impact_compute(ff_study *study) {
     part->speed[i] = pow(10, -3 + 4.0 * i / (SPEEDS - 1));
     for (int k = 0; k < LAWS; k++) {
       part->e[k][i] =
-          ff_study_impact(study, laws[k].law, laws[k].settings, 0.154, part->speed[i], 0)
+          ff_study_impact(study, laws[k].law, laws[k].settings, AZAD_MASS, part->speed[i], 0)
               .restitution;
     }
   }
@@ -67,7 +67,7 @@ impact_part *impact_compute(ff_study *study) {
   }
   part->bend = (part->decade[4] - part->decade[3]) / (part->decade[1] - part->decade[0]);
   part->spread = spread_of_one_curve(study);
-  part->fast = ff_study_impact(study, laws[0].law, laws[0].settings, 0.154, 1, 0);
+  part->fast = ff_study_impact(study, laws[0].law, laws[0].settings, AZAD_MASS, 1, 0);
   part->loop = follow_loop(study, "{law: azad-featherstone, K: 8.5e6, D: 3.1e3}");
   part->classical =
       follow_loop(study, "{law: hunt-crossley, k: 8.5e6, n: 1.5, alpha: 0.24313725490196078}");
@@ -127,7 +127,7 @@ void impact_tell(ff_study *study, const impact_part *part) {
                                      .verdict = ff_verdict_of(part->spread < 1e-10)});
 }
 
-void impact_show(ff_study *study, const impact_part *part) {
+void impact_show(ff_study *study, const impact_part *part, const fit_part *fit) {
   ff_page_section(study->page, "Figs. 2 and 3: restitution");
   ff_page_text(study->page, "m = 0.154 kg, no gravity. The linear model's numbers are not in the "
                             "paper; any will do, since its restitution does not depend on speed.");
@@ -137,7 +137,11 @@ void impact_show(ff_study *study, const impact_part *part) {
     for (int k = 0; k < LAWS; k++) {
       ff_page_curve(study->page, laws[k].name, FF_CURVE_LINE, part->speed, part->e[k], SPEEDS);
     }
+    fit_mark(study, fit);
   }
+}
+
+void impact_show_loops(ff_study *study, const impact_part *part) {
   ff_page_section(study->page, "Figs. 6 and 7: force over depth");
   const ff_trace *const loops[] = {part->classical, part->loop};
   for (int i = 0; i < 2; i++) {
