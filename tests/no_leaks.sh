@@ -67,6 +67,8 @@ cases() {
   case_of 0 paper
   case_of 2 laws no-such-law
   case_of 2 paper no-such-paper
+  case_of 2 paper azad-featherstone-2010 --data "$ball"
+  case_of 2 paper brown-mcphee-2018 --data "$ball"
   case_of 2 impact hunt-crossley --mass -1 --speed 1
   case_of 2 impact hunt-crossley --mass 1 --speed 1 --set no_such=1
   case_of 2 no-such-verb

@@ -228,8 +228,8 @@ static void show_table(ff_study *study, const fit_part *part) {
   ff_page_text(study->page,
                "Least squares of e with one unknown. What is fitted is D K^−0.6 m^−0.4, so for "
                "another K or m the fit is as good, with D in proportion to K^0.6 m^0.4. The "
-               "classical model's unknown is α. \"None\": all points are at 0 or 1, and no D is "
-               "best.");
+               "classical model's unknown is α. \"None\": the points are so near 0 or 1 that "
+               "no D is best.");
 }
 
 void fit_show(ff_study *study, const fit_part *part) {
