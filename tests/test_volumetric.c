@@ -196,18 +196,6 @@ static void two_spheres_have_no_half_space(void **state) {
 /* ---- single patches
  * ------------------------------------------------------------------------------ */
 
-static const ff_law *law_with(const char *name, ff_law_params *params, const char *const *names,
-                              const double *values, int count) {
-  const ff_law *law = ff_law_find(FF_LAW_ANY, name);
-  assert_non_null(law);
-  ff_law_params_default(law, params);
-  for (int i = 0; i < count; i++) {
-    assert_int_equal(ff_law_params_set(law, params, names[i], values[i], NULL), FF_OK);
-  }
-  assert_int_equal(ff_law_params_resolve(law, params, NULL, NULL), FF_OK);
-  return law;
-}
-
 /* [Brown18 eq. 48] at its landmarks, and its limits. */
 static void the_friction_curve(void **state) {
   (void)state;
