@@ -192,7 +192,8 @@ void curves_show(ff_study *study, const brown_curves *part) {
       "Semi-axes 12, 5 and 3 cm, plane tilted about the second axis, which is also the one "
       "of rolling; k_V = 5e6 N/m³, a_V = 1 s/m, μ_s = 0.8, μ_d = 0.5, v_t = 1 cm/s, ω_t = "
       "0.1 rad/s. Over depth and tilt the body slides and spins far faster than v_t and "
-      "ω_t. Over speed the tilt is 0.6 rad. τ_s has the lever √(J/V).");
+      "ω_t. Over speed the tilt is 0.6 rad. τ_s has the lever √(J/V). The volume, and with it "
+      "F_n, depends on d alone: its curves for all tilts are one.");
   show_depth(study, part);
   show_tilt(study, part);
   show_speed(study, part);
