@@ -159,8 +159,9 @@ def row(kind, size, normal, depth):
 
 
 PLACES = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)]
-print("shape,a,b,c,nx,ny,nz,px,py,pz,volume,cx,cy,cz,Jxx,Jyy,Jzz,Jxy,Jxz,Jyz")
-for shape, sizes in SHAPES:
-    for direction in NORMALS:
-        for part in DEPTHS:
-            row(shape, sizes, direction, part)
+if __name__ == "__main__":
+    print("shape,a,b,c,nx,ny,nz,px,py,pz,volume,cx,cy,cz,Jxx,Jyy,Jzz,Jxy,Jxz,Jyz")
+    for shape, sizes in SHAPES:
+        for direction in NORMALS:
+            for part in DEPTHS:
+                row(shape, sizes, direction, part)

@@ -41,6 +41,16 @@ static void the_example_has_its_moments(void **state) {
   assert_near(value_of("overlap.J_nn.printed"), 6.29323e-9, 1e-6);
 }
 
+/* Eq. 44, 47 and 50 over that overlap: k_V = 5e6, a_V v = 0, mu = 0.5 far beyond v_t = 0.01 and
+ * omega_t = 0.1. The peak of eq. 48 has fallen below 0.3 16 / s^3 there, s = 100. */
+static void the_example_has_its_forces(void **state) {
+  (void)state;
+  double force = 5e6 * 2.11115026e-5;
+  assert_near(value_of("force.normal"), force, 5e-9);
+  assert_near(value_of("force.slide"), 0.5 * force, 1e-5);
+  assert_near(value_of("moment.spin"), 0.5 * force * sqrt(6.61191e-9 / 2.11115026e-5), 1.1e-5);
+}
+
 static void errata_differ_and_the_rest_holds(void **state) {
   (void)state;
   static const char *const errata[] = {"second-moment", "damping", "spin-units"};
@@ -58,6 +68,7 @@ static void errata_differ_and_the_rest_holds(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_example_has_its_moments),
+      cmocka_unit_test(the_example_has_its_forces),
       cmocka_unit_test(errata_differ_and_the_rest_holds),
   };
   return cmocka_run_group_tests(tests, reproduce, NULL);

@@ -196,18 +196,6 @@ static void two_spheres_have_no_half_space(void **state) {
 /* ---- single patches
  * ------------------------------------------------------------------------------ */
 
-static const ff_law *law_with(const char *name, ff_law_params *params, const char *const *names,
-                              const double *values, int count) {
-  const ff_law *law = ff_law_find(FF_LAW_ANY, name);
-  assert_non_null(law);
-  ff_law_params_default(law, params);
-  for (int i = 0; i < count; i++) {
-    assert_int_equal(ff_law_params_set(law, params, names[i], values[i], NULL), FF_OK);
-  }
-  assert_int_equal(ff_law_params_resolve(law, params, NULL, NULL), FF_OK);
-  return law;
-}
-
 /* [Brown18 eq. 48] at its landmarks, and its limits. */
 static void the_friction_curve(void **state) {
   (void)state;
@@ -285,8 +273,8 @@ static ff_patch patch_of(const ff_volume *v, const double slip[2], double spin) 
   return patch;
 }
 
-/* Within 1 % of a fine surface integration. */
-static void check_coupling(const ff_volume_def *def) {
+/* Within a part of a fine surface integration, and nothing is given. */
+static void check_coupling(const ff_volume_def *def, double part) {
   static const char *const names[] = {"mu_s", "v_t", "coupled"};
   static const double values[] = {0.4, 1e-9, 1};
   ff_law_params params;
@@ -302,8 +290,9 @@ static void check_coupling(const ff_volume_def *def) {
     ff_friction out;
     ff_law_friction(law, &params, &patch, &(ff_normal){.force = 2.5}, NULL, &out);
     double off = hypot(out.force[0] - expected.force[0], out.force[1] - expected.force[1]);
-    assert_close(off, 0, 0.01);
-    assert_close(out.moment[0], expected.moment, 0.01 * expected.full);
+    assert_close(off, 0, part);
+    assert_close(out.moment[0], expected.moment, part * expected.full);
+    assert_true(out.force[0] * slip[0] + out.force[1] * slip[1] + out.moment[0] <= 0);
     assert_true(out.lost[FF_LOST_SLIP] >= 0 && out.lost[FF_LOST_SPIN] >= 0);
   }
 }
@@ -328,7 +317,26 @@ static void sliding_and_spinning_share_the_patch(void **state) {
       {.kind = FF_CYLINDER, .size = {0.1, 0.1, 0}, .point = {0, 0, -0.09}, .normal = {0, 0, 1}},
   };
   for (size_t i = 0; i < sizeof defs / sizeof *defs; i++) {
-    check_coupling(&defs[i]);
+    check_coupling(&defs[i], 0.01);
+  }
+}
+
+/* Moments do not tell a rectangle, or what is left of one, from an ellipse: the limit that
+ * docs/laws/continuous.md states. */
+static void outlines_that_are_no_ellipses_are_met_roughly(void **state) {
+  (void)state;
+  static const ff_volume_def defs[] = {
+      {.kind = FF_BOX, .size = {0.1, 0.1, 0.1}, .point = {0, 0, -0.09}, .normal = {0, 0, 1}},
+      {.kind = FF_BOX, .size = {0.15, 0.05, 0.1}, .point = {0, 0, -0.09}, .normal = {0, 0, 1}},
+      {.kind = FF_BOX, .size = {0.1, 0.05, 0.1}, .point = {0, 0, -0.09}, .normal = {10, 5, 50}},
+      {.kind = FF_BOX, .size = {0.1, 0.05, 0.1}, .point = {0, 0, -0.17}, .normal = {10, 7, 9}},
+      {.kind = FF_CAPSULE, .size = {0.05, 0.1, 0}, .point = {-0.048, 0, 0}, .normal = {1, 0, 0}},
+      {.kind = FF_CAPSULE, .size = {0.05, 0.1, 0}, .point = {0, 0, -0.3}, .normal = {10, 0, 1}},
+      {.kind = FF_CYLINDER, .size = {0.1, 0.1, 0}, .point = {0, 0, -0.12}, .normal = {3, 0, 10}},
+      {.kind = FF_CYLINDER, .size = {0.1, 0.1, 0}, .point = {-0.095, 0, 0}, .normal = {1, 0, 0}},
+  };
+  for (size_t i = 0; i < sizeof defs / sizeof *defs; i++) {
+    check_coupling(&defs[i], 0.08);
   }
 }
 
@@ -344,6 +352,7 @@ int main(void) {
       cmocka_unit_test(the_friction_curve),
       cmocka_unit_test(the_moment_of_spin),
       cmocka_unit_test(sliding_and_spinning_share_the_patch),
+      cmocka_unit_test(outlines_that_are_no_ellipses_are_met_roughly),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

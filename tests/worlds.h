@@ -110,4 +110,18 @@ static inline void scene_hunt_crossley(ff_scene *scene, const char *a, const cha
   assert_int_equal(ff_scene_add_contact(scene, &def), FF_OK);
 }
 
+/* ---- laws alone -------------------------------------------------------------------------- */
+
+static inline const ff_law *law_with(const char *name, ff_law_params *params,
+                                     const char *const *names, const double *values, int count) {
+  const ff_law *law = ff_law_find(FF_LAW_ANY, name);
+  assert_non_null(law);
+  ff_law_params_default(law, params);
+  for (int i = 0; i < count; i++) {
+    assert_int_equal(ff_law_params_set(law, params, names[i], values[i], NULL), FF_OK);
+  }
+  assert_int_equal(ff_law_params_resolve(law, params, NULL, NULL), FF_OK);
+  return law;
+}
+
 #endif

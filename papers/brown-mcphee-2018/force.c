@@ -15,8 +15,8 @@ struct brown_force {
   double at_one;                                      /* together where v = omega r_g */
 };
 
-static const ff_law *law_with(ff_study *study, const char *name, ff_law_params *params,
-                              const char *const *names, const double *values, int count) {
+const ff_law *brown_law(ff_study *study, const char *name, ff_law_params *params,
+                        const char *const *names, const double *values, int count) {
   ff_report report = {0};
   const ff_law *law;
   ff_status status = ff_law_lookup(&law, FF_LAW_ANY, name, &report);
@@ -43,7 +43,7 @@ static void compute_curve(ff_study *study, brown_force *part) {
   static const char *const names[] = {"mu_s", "mu_d", "v_t"};
   static const double values[] = {0.8, 0.5, 1};
   ff_law_params params;
-  const ff_law *law = law_with(study, "continuous", &params, names, values, 3);
+  const ff_law *law = brown_law(study, "continuous", &params, names, values, 3);
   double low = 0, high = 1; /* creep under 0.4 N a N of load */
   for (int i = 0; i < CURVE; i++) {
     part->speed[i] = 0.05 * i;
@@ -68,7 +68,7 @@ static void compute_coupling(ff_study *study, brown_force *part) {
     const char *names[] = {"mu_s", "v_t", "radius", "coupled"};
     const double values[] = {1, 1e-6, 0.01, coupled};
     ff_law_params params;
-    const ff_law *law = law_with(study, "continuous", &params, names, values, 4);
+    const ff_law *law = brown_law(study, "continuous", &params, names, values, 4);
     for (int i = 0; i < CURVE; i++) {
       part->ratio[i] = pow(10, -2 + 4.0 * i / (CURVE - 1));
       ff_patch patch = {.depth = 1e-3, .slip = {1, 0}, .spin = part->ratio[i] / 0.01};

@@ -25,8 +25,8 @@ static ff_volume_def cut(ff_vec3 s, ff_vec3 n, double d, bool printed) {
   return (ff_volume_def){FF_ELLIPSOID, s, {h * u.x, h * u.y, h * u.z}, n, printed};
 }
 
-static ff_volume overlap(ff_study *study, ff_vec3 s, ff_vec3 n, double d, bool printed) {
-  ff_volume_def def = cut(s, n, d, printed);
+ff_volume brown_overlap(ff_study *study, ff_vec3 n, double d, bool printed) {
+  ff_volume_def def = cut(foot_axes, n, d, printed);
   ff_volume out;
   ff_report report = {0};
   ff_status status = ff_volume_compute(&out, &def, &report);
@@ -61,8 +61,8 @@ static brute columns(const ff_volume_def *def, const ff_volume *about, int side)
 
 static void compare(ff_study *study, brown_geometry *part, double d) {
   ff_volume_def def = cut(foot_axes, foot_normal, d, false);
-  ff_volume v = overlap(study, foot_axes, foot_normal, d, false);
-  ff_volume p = overlap(study, foot_axes, foot_normal, d, true);
+  ff_volume v = brown_overlap(study, foot_normal, d, false);
+  ff_volume p = brown_overlap(study, foot_normal, d, true);
   brute sum = columns(&def, &v, study->quick ? 600 : 1500);
   double radius = sqrt(v.J_contact.m[2][2] / v.volume);
   part->volume = fmax(part->volume, fabs(sum.volume / v.volume - 1));
@@ -72,8 +72,8 @@ static void compare(ff_study *study, brown_geometry *part, double d) {
 }
 
 static double shortfall(ff_study *study, ff_vec3 normal, double d) {
-  double exact = overlap(study, foot_axes, normal, d, false).J_contact.m[2][2];
-  return overlap(study, foot_axes, normal, d, true).J_contact.m[2][2] / exact - 1;
+  double exact = brown_overlap(study, normal, d, false).J_contact.m[2][2];
+  return brown_overlap(study, normal, d, true).J_contact.m[2][2] / exact - 1;
 }
 
 brown_geometry *geometry_compute(ff_study *study) {
@@ -85,10 +85,10 @@ brown_geometry *geometry_compute(ff_study *study) {
   for (int i = 0; i < 3; i++) {
     part->principal = fmax(part->principal, fabs(shortfall(study, axes[i], 0.7)));
   }
-  ff_volume v = overlap(study, foot_axes, foot_normal, 0.2, false);
+  ff_volume v = brown_overlap(study, foot_normal, 0.2, false);
   part->v_ref = v.volume;
   part->j_exact = v.J_contact.m[2][2];
-  part->j_printed = overlap(study, foot_axes, foot_normal, 0.2, true).J_contact.m[2][2];
+  part->j_printed = brown_overlap(study, foot_normal, 0.2, true).J_contact.m[2][2];
   part->half = shortfall(study, foot_normal, 1);
   for (int t = 0; t < TILTS; t++) {
     part->tilt[t] = 0.2 * (t + 1);

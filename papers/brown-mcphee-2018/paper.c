@@ -32,6 +32,7 @@ static void show_scenes(ff_study *study) {
 static void reproduce(ff_study *study) {
   brown_geometry *geometry = geometry_compute(study);
   brown_force *force = force_compute(study);
+  brown_curves *curves = curves_compute(study);
   brown_foot *foot = brown_foot_compute(study);
   introduce(study);
   ff_page_section(study->page, "Claims");
@@ -40,6 +41,7 @@ static void reproduce(ff_study *study) {
   brown_foot_tell(study, foot);
   tell_errata(study);
   geometry_show(study, geometry);
+  curves_show(study, curves);
   force_show(study, force);
   brown_foot_show(study, foot);
   show_scenes(study);

@@ -21,7 +21,8 @@
  * the lever is the radius of gyration sqrt(J/V) instead of J/V, which gives N m; printed = 1 is
  * eq. 50. Without a volume (a normal law that asks for none) the lever is `radius`.
  * coupled = 1 replaces both by a sum over the patch, each of whose points slips in its own
- * direction (patch_sum.c): the Contensou effect, which the paper leaves out.
+ * direction (patch_sum.c): the Contensou effect, which the paper leaves out. The patch is taken
+ * for the ellipse that has its moments, since they do not tell its outline.
  */
 #include "law/law.h"
 #include "law/patch_sum.h"
@@ -92,7 +93,8 @@ static const ff_param table[] = {
      .min = 0,
      .max = 1,
      .kind = FF_PARAM_FLAG,
-     .meaning = "1: sliding and spinning summed over the patch; omega_t is not used then",
+     .meaning = "1: sliding and spinning summed over the patch; omega_t is not used then; within 1 "
+                "% on ellipses, 8 % on other patches",
      .offset = offsetof(params, coupled)},
 };
 
