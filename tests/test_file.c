@@ -1,7 +1,6 @@
 /* Files appear whole or not at all. */
-#include "testing.h"
+#include "folder.h"
 
-#include <dirent.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -10,30 +9,11 @@
 #include "base/file.h"
 #include "base/memory.h"
 
-static char folder[64];
-
-/* Every test starts in a new empty folder. */
-static int enter_folder(void **state) {
-  (void)state;
-  strcpy(folder, "/tmp/footfall-test-XXXXXX");
-  return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
 static int leave_folder(void **state) {
   (void)state;
   unlink("target");
   unlink("link");
-  return chdir("/") == 0 ? rmdir(folder) : -1; /* fails if a test left anything behind */
-}
-
-static int entries(void) {
-  int count = 0;
-  DIR *dir = opendir(".");
-  while (readdir(dir)) {
-    count++;
-  }
-  closedir(dir);
-  return count - 2;
+  return remove_folder();
 }
 
 static void write_text(const char *path, const char *text) {

@@ -1,7 +1,6 @@
 /* Reports: text that cannot break out, numbers to the last bit, whole files or none. */
-#include "testing.h"
+#include "folder.h"
 
-#include <dirent.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -11,31 +10,13 @@
 
 /* ---- a folder of our own ------------------------------------------------------------------ */
 
-static char folder[64];
-
-static int enter_folder(void **state) {
-  (void)state;
-  strcpy(folder, "/tmp/footfall-test-XXXXXX");
-  return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
 static int leave_folder(void **state) {
   (void)state;
   ff_alloc_fail_at(0);
   ff_file_fail_at(0);
   unlink("page.html");
   unlink("run.h5");
-  return chdir("/") == 0 ? rmdir(folder) : -1; /* fails if a test left anything behind */
-}
-
-static int entries(void) {
-  int count = 0;
-  DIR *dir = opendir(".");
-  while (readdir(dir)) {
-    count++;
-  }
-  closedir(dir);
-  return count - 2;
+  return remove_folder();
 }
 
 /* ---- text ----------------------------------------------------------------------------------- */

@@ -1,7 +1,6 @@
 /* Recordings: the same bits back, whole or not at all, and no trust in what is read. */
-#include "testing.h"
+#include "folder.h"
 
-#include <dirent.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -25,14 +24,6 @@ static const ff_recording_info info = {.scene = "footfall: 1\n# grüße\n",
                                        .units = units,
                                        .count = COUNT};
 
-static char folder[64];
-
-static int enter_folder(void **state) {
-  (void)state;
-  strcpy(folder, "/tmp/footfall-test-XXXXXX");
-  return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
 static int leave_folder(void **state) {
   (void)state;
   ff_alloc_fail_at(0);
@@ -40,17 +31,7 @@ static int leave_folder(void **state) {
   unlink("run.csv");
   unlink("run.h5");
   unlink("again.h5");
-  return chdir("/") == 0 ? rmdir(folder) : -1; /* fails if a test left anything behind */
-}
-
-static int entries(void) {
-  int count = 0;
-  DIR *dir = opendir(".");
-  while (readdir(dir)) {
-    count++;
-  }
-  closedir(dir);
-  return count - 2;
+  return remove_folder();
 }
 
 /* Every kind of double: random bits, and the special ones. */

@@ -109,7 +109,8 @@ static void read_pair(ff_reader *reader, const ff_node *contact, ff_contact_def 
   ff_reader_leave(reader);
 }
 
-static void read_contact(ff_reader *reader, const ff_node *node) {
+static void read_contact(ff_reader *reader, const ff_node *node, void *context) {
+  (void)context;
   static const char *const keys[] = {"pair", "off", "normal", "friction", "radius"};
   if (!ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
     return;
@@ -132,17 +133,5 @@ static void read_contact(ff_reader *reader, const ff_node *node) {
 }
 
 void ff_read_contacts(ff_reader *reader, const ff_node *root) {
-  const ff_node *node = ff_reader_enter(reader, root, "contacts");
-  if (!node) {
-    return;
-  }
-  if (ff_reader_list(reader, node, FF_SCENE_ITEMS_MAX)) {
-    int index = 0;
-    for (const ff_node *at = node->first; at && reader->status == FF_OK; at = at->next) {
-      ff_reader_step(reader, at, index++);
-      read_contact(reader, at);
-      ff_reader_leave(reader);
-    }
-  }
-  ff_reader_leave(reader);
+  ff_reader_each(reader, root, "contacts", read_contact, NULL);
 }

@@ -6,7 +6,8 @@
 
 /* ---- forces ------------------------------------------------------------------------------- */
 
-static void read_force(ff_reader *reader, const ff_node *node) {
+static void read_force(ff_reader *reader, const ff_node *node, void *context) {
+  (void)context;
   static const char *const keys[] = {"body", "force", "torque", "point", "frame"};
   static const char *const frames[] = {"world", "body"};
   if (!ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
@@ -30,19 +31,7 @@ static void read_force(ff_reader *reader, const ff_node *node) {
 }
 
 void ff_read_forces(ff_reader *reader, const ff_node *root) {
-  const ff_node *node = ff_reader_enter(reader, root, "forces");
-  if (!node) {
-    return;
-  }
-  if (ff_reader_list(reader, node, FF_SCENE_ITEMS_MAX)) {
-    int index = 0;
-    for (const ff_node *at = node->first; at && reader->status == FF_OK; at = at->next) {
-      ff_reader_step(reader, at, index++);
-      read_force(reader, at);
-      ff_reader_leave(reader);
-    }
-  }
-  ff_reader_leave(reader);
+  ff_reader_each(reader, root, "forces", read_force, NULL);
 }
 
 /* ---- phases --------------------------------------------------------------------------------- */

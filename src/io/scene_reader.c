@@ -70,6 +70,23 @@ void ff_reader_leave(ff_reader *reader) {
   reader->path[reader->ends[--reader->depth]] = '\0';
 }
 
+void ff_reader_each(ff_reader *reader, const ff_node *map, const char *key, ff_reader_fn read,
+                    void *context) {
+  const ff_node *node = ff_reader_enter(reader, map, key);
+  if (!node) {
+    return;
+  }
+  if (ff_reader_list(reader, node, FF_SCENE_ITEMS_MAX)) {
+    int index = 0;
+    for (const ff_node *at = node->first; at && reader->status == FF_OK; at = at->next) {
+      ff_reader_step(reader, at, index++);
+      read(reader, at, context);
+      ff_reader_leave(reader);
+    }
+  }
+  ff_reader_leave(reader);
+}
+
 void ff_reader_step(ff_reader *reader, const ff_node *member, int index) {
   char number[16];
   snprintf(number, sizeof number, "%d", index);

@@ -41,6 +41,10 @@ const ff_node *ff_reader_enter(ff_reader *reader, const ff_node *map, const char
 /* Goes to a member of a list or mapping that is being walked. */
 void ff_reader_step(ff_reader *reader, const ff_node *member, int index);
 void ff_reader_leave(ff_reader *reader);
+/* Reads every member of the list under a key, if it is there, each at its own place. */
+typedef void (*ff_reader_fn)(ff_reader *reader, const ff_node *member, void *context);
+void ff_reader_each(ff_reader *reader, const ff_node *map, const char *key, ff_reader_fn read,
+                    void *context);
 /* Remembers the place of a node under path.word, for the checks of ff_model_build. */
 void ff_reader_remember(ff_reader *reader, const char *word, const ff_node *node);
 /* Fails unless the mapping has the key. */

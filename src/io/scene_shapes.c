@@ -111,7 +111,8 @@ static void find_kind(ff_reader *reader, const ff_node *node, ff_shape_kind *out
   }
 }
 
-static void read_shape(ff_reader *reader, const ff_node *node, ff_body body) {
+static void read_shape(ff_reader *reader, const ff_node *node, void *context) {
+  const ff_body *body = context;
   const char *keys[FF_SHAPE_KIND_COUNT + 3];
   for (int kind = 0; kind < FF_SHAPE_KIND_COUNT; kind++) {
     keys[kind] = ff_shape_kind_name((ff_shape_kind)kind);
@@ -133,7 +134,7 @@ static void read_shape(ff_reader *reader, const ff_node *node, ff_body body) {
   }
   if (reader->status == FF_OK) {
     ff_shape shape;
-    ff_reader_take(reader, ff_scene_add_shape(&shape, reader->scene, body, &def));
+    ff_reader_take(reader, ff_scene_add_shape(&shape, reader->scene, *body, &def));
   }
 }
 
@@ -146,24 +147,12 @@ static void read_single(ff_reader *reader, const ff_node *body_node, ff_body bod
   if (ff_tree_find(body_node, "shapes")) {
     ff_reader_fail(reader, node, "takes either shape or shapes, not both");
   }
-  read_shape(reader, node, body);
+  read_shape(reader, node, &body);
   ff_reader_leave(reader);
   ff_reader_remember(reader, "shapes.0", node);
 }
 
 void ff_read_shapes(ff_reader *reader, const ff_node *body_node, ff_body body) {
   read_single(reader, body_node, body);
-  const ff_node *node = ff_reader_enter(reader, body_node, "shapes");
-  if (!node) {
-    return;
-  }
-  if (ff_reader_list(reader, node, FF_SCENE_ITEMS_MAX)) {
-    int index = 0;
-    for (const ff_node *at = node->first; at && reader->status == FF_OK; at = at->next) {
-      ff_reader_step(reader, at, index++);
-      read_shape(reader, at, body);
-      ff_reader_leave(reader);
-    }
-  }
-  ff_reader_leave(reader);
+  ff_reader_each(reader, body_node, "shapes", read_shape, &body);
 }
