@@ -321,8 +321,8 @@ static void sliding_and_spinning_share_the_patch(void **state) {
   }
 }
 
-/* Moments do not tell a rectangle, or what is left of one, from an ellipse: the limit that
- * docs/laws/continuous.md states. */
+/* Moments do not tell a rectangle, or what is left of one, from an ellipse: a limit of the law,
+ * with numbers in docs/laws/continuous.md. */
 static void outlines_that_are_no_ellipses_are_met_roughly(void **state) {
   (void)state;
   static const ff_volume_def defs[] = {

@@ -93,8 +93,8 @@ static const ff_param table[] = {
      .min = 0,
      .max = 1,
      .kind = FF_PARAM_FLAG,
-     .meaning = "1: sliding and spinning summed over the patch; omega_t is not used then; within 1 "
-                "% on ellipses, 8 % on other patches",
+     .meaning = "1: sliding and spinning summed over the patch, within 2 % for ellipsoids, 10 % "
+                "for other shapes; omega_t is not used then",
      .offset = offsetof(params, coupled)},
 };
 
