@@ -79,6 +79,9 @@ void ff_summary_verdict(const ff_summary *summary, FILE *out) {
               "a step of %.2g s would do\n",
               run->stepper.step, audit.needed_step);
       return;
+    case FF_VERDICT_CONTACT:
+      fputs("NOT good: contact forces are not what their conditions ask for\n", out);
+      return;
   }
 }
 
@@ -105,6 +108,17 @@ static void print_ledger(const ff_summary *summary, const ff_audit *audit, FILE 
           audit->angular_residual);
 }
 
+/* Only where contacts were solved for. */
+static void print_contacts(const ff_audit *audit, FILE *out) {
+  const ff_contact_residual *worst = &audit->contact;
+  if (audit->contact_force > 0) {
+    fprintf(out, "contact residuals  complementarity %.3g N, cone %.3g N of at most %.6g N,\n",
+            worst->complementarity, worst->cone, audit->contact_force);
+    fprintf(out, "                   dissipation %.3g W, penetration %.3g m\n", worst->dissipation,
+            worst->penetration);
+  }
+}
+
 void ff_summary_text(const ff_summary *summary, FILE *out) {
   ff_audit audit = ff_sim_audit(summary->sim);
   const ff_run_def *run = ff_model_run(summary->model);
@@ -119,6 +133,7 @@ void ff_summary_text(const ff_summary *summary, FILE *out) {
     fprintf(out, "recorded   %ld samples of %d channels\n", summary->samples, summary->channels);
   }
   print_ledger(summary, &audit, out);
+  print_contacts(&audit, out);
   fputs("\nverdict    ", out);
   ff_summary_verdict(summary, out);
 }
@@ -151,7 +166,8 @@ static void json_energy(ff_json *json, const ff_sim *sim) {
 static void json_audit(ff_json *json, const ff_audit *audit, const ff_run_def *run) {
   static const char *const words[] = {[FF_VERDICT_GOOD] = "good",
                                       [FF_VERDICT_ENERGY] = "energy",
-                                      [FF_VERDICT_UNDER_RESOLVED] = "under-resolved"};
+                                      [FF_VERDICT_UNDER_RESOLVED] = "under-resolved",
+                                      [FF_VERDICT_CONTACT] = "contact"};
   ff_json_open(json, "audit", '{');
   ff_json_text(json, "verdict", words[audit->verdict]);
   ff_json_number(json, "energy_scale", audit->energy_scale);
@@ -162,6 +178,11 @@ static void json_audit(ff_json *json, const ff_audit *audit, const ff_run_def *r
   ff_json_number(json, "angular_residual", audit->angular_residual);
   ff_json_number(json, "coarseness", audit->coarseness);
   ff_json_number(json, "needed_step", audit->needed_step);
+  ff_json_number(json, "contact_force", audit->contact_force);
+  ff_json_number(json, "complementarity", audit->contact.complementarity);
+  ff_json_number(json, "cone", audit->contact.cone);
+  ff_json_number(json, "dissipation", audit->contact.dissipation);
+  ff_json_number(json, "penetration", audit->contact.penetration);
   ff_json_close(json, '}');
 }
 

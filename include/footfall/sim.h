@@ -128,10 +128,23 @@ typedef struct ff_momentum {
 
 ff_momentum ff_sim_momentum(const ff_sim *sim);
 
+/* How far contacts are from the conditions they were solved for (stepper `quasi-rigid`), computed
+ * from states and forces; 0 in theory. The worst of all points. */
+typedef struct ff_contact_residual {
+  double complementarity; /* N: a force where there is room, or a pull */
+  double cone;            /* N, friction beyond its cone, in units of the ellipsoid */
+  double dissipation;     /* W, what friction could dissipate and does not */
+  double penetration;     /* m, beyond the layer: cores in each other */
+} ff_contact_residual;
+
+/* After the last step. */
+ff_contact_residual ff_sim_contact_residual(const ff_sim *sim);
+
 typedef enum ff_verdict {
   FF_VERDICT_GOOD,
   FF_VERDICT_ENERGY,         /* residual above the scene's tolerance */
   FF_VERDICT_UNDER_RESOLVED, /* a contact was stiffer than the step can follow */
+  FF_VERDICT_CONTACT,        /* contacts do not keep what they were solved for */
 } ff_verdict;
 
 typedef struct ff_audit {
@@ -142,9 +155,11 @@ typedef struct ff_audit {
   double angular_residual;  /* kg m^2/s, largest seen */
   double coarseness;        /* largest step * contact frequency seen, rad; fixed steppers */
   double needed_step; /* s, the step that would resolve every contact seen; INFINITY: none seen */
-  long steps;         /* steps taken */
-  long evaluations;   /* force evaluations */
-  long events;        /* touch-downs, lift-offs and kinks located by `adaptive` */
+  ff_contact_residual contact; /* worst of each seen */
+  double contact_force;        /* N, largest normal force seen; as contact, 0 unless solved for */
+  long steps;                  /* steps taken */
+  long evaluations;            /* force evaluations */
+  long events;                 /* touch-downs, lift-offs and kinks located by `adaptive` */
 } ff_audit;
 
 ff_audit ff_sim_audit(const ff_sim *sim);

@@ -1,5 +1,6 @@
 #include "audit/audit.h"
 
+#include "audit/contacts.h"
 #include "math/vec.h"
 
 /* ---- energy ------------------------------------------------------------------------ */
@@ -105,6 +106,20 @@ void ff_auditor_start(ff_auditor *auditor, const ff_model *model, const ff_state
   auditor->start.angular = momentum.angular_residual;
 }
 
+/* Contacts that were solved for, and how much of the forces is wrong. */
+static void look_at_contacts(ff_auditor *auditor, const ff_model *model, const ff_state *state) {
+  double force;
+  ff_contact_residual now = ff_audit_contacts(model, state, &force), *worst = &auditor->worst;
+  auditor->contact = now;
+  worst->complementarity = fmax(worst->complementarity, now.complementarity);
+  worst->cone = fmax(worst->cone, now.cone);
+  worst->dissipation = fmax(worst->dissipation, now.dissipation);
+  worst->penetration = fmax(worst->penetration, now.penetration);
+  double wrong = fmax(now.complementarity, now.cone);
+  auditor->contact_force = fmax(auditor->contact_force, force);
+  auditor->contact_share = fmax(auditor->contact_share, wrong > 0 ? wrong / fmax(force, wrong) : 0);
+}
+
 void ff_auditor_look(ff_auditor *auditor, const ff_model *model, const ff_state *state, double h,
                      bool fixed) {
   ff_energy energy = ff_audit_energy(model, state, auditor->start_total);
@@ -116,7 +131,11 @@ void ff_auditor_look(ff_auditor *auditor, const ff_model *model, const ff_state 
   auditor->fastest = fmax(auditor->fastest, state->stiffness);
   auditor->damping = fmax(auditor->damping, state->damping);
   auditor->longest = fixed ? fmax(auditor->longest, h) : 0;
+  look_at_contacts(auditor, model, state);
 }
+
+/* Share of the contact forces that may be wrong before a run is not good. */
+#define CONTACT_TOLERANCE 1e-6
 
 ff_audit ff_auditor_verdict(const ff_auditor *auditor, const ff_model *model) {
   double rate = fmax(sqrt(auditor->fastest), auditor->damping); /* 1/s */
@@ -125,12 +144,17 @@ ff_audit ff_auditor_verdict(const ff_auditor *auditor, const ff_model *model) {
                   .momentum_residual = auditor->momentum,
                   .angular_residual = auditor->angular,
                   .coarseness = auditor->longest * rate,
-                  .needed_step = FF_FINE_STEP / rate};
+                  .needed_step = FF_FINE_STEP / rate,
+                  .contact = auditor->worst,
+                  .contact_force = auditor->contact_force};
   if (auditor->residual > model->run.energy_tolerance * auditor->scale) {
     out.verdict = FF_VERDICT_ENERGY;
   }
   if (out.coarseness > FF_COARSE_STEP) {
     out.verdict = FF_VERDICT_UNDER_RESOLVED;
+  }
+  if (auditor->contact_share > CONTACT_TOLERANCE) {
+    out.verdict = FF_VERDICT_CONTACT;
   }
   return out;
 }

@@ -17,9 +17,12 @@ typedef struct ff_auditor {
   double start_total;
   ff_momentum start;
   double scale, residual, momentum, angular; /* worst so far */
-  double fastest; /* 1/s^2, stiffest contact seen: its squared frequency */
-  double damping; /* 1/s, strongest contact damping seen */
-  double longest; /* s, longest fixed step taken */
+  double fastest;                     /* 1/s^2, stiffest contact seen: its squared frequency */
+  double damping;                     /* 1/s, strongest contact damping seen */
+  double longest;                     /* s, longest fixed step taken */
+  ff_contact_residual contact, worst; /* after the last step; worst so far */
+  double contact_share; /* 1, worst force residual of a step against the largest force in it */
+  double contact_force; /* N, largest so far */
 } ff_auditor;
 
 void ff_auditor_start(ff_auditor *auditor, const ff_model *model, const ff_state *state);

@@ -246,7 +246,7 @@ static ff_status check_overlap(ff_report *report, const ff_binding *binding, ff_
 
 /* A rigid core needs a stepper that solves for impulses, and that one laws it can solve. */
 static ff_status check_stepper(ff_build *build, ff_binding *to, int contact) {
-  bool solves = build->model->stepper == FF_STEPPER_QUASI_RIGID;
+  bool solves = ff_model_solves(build->model);
   const ff_law *normal = to->normal, *friction = to->friction;
   const void *p = &to->normal_params, *q = &to->friction_params;
   bool core = normal->traits && (normal->traits(p) & FF_LAW_CORE);

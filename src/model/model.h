@@ -144,6 +144,11 @@ struct ff_model {
 #define FF_COARSE_STEP 1.0
 #define FF_FINE_STEP   0.2
 
+/* Does the stepper solve for impulses, so that the bindings have layers and cones? */
+static inline bool ff_model_solves(const ff_model *model) {
+  return model->stepper == FF_STEPPER_QUASI_RIGID;
+}
+
 /* Points that a pair of shapes under this binding can have. */
 static inline int ff_binding_points(const ff_binding *binding, ff_shape_kind a, ff_shape_kind b) {
   return binding->overlaps ? 1 : ff_geom_touch_limit(a, b);

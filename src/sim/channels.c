@@ -38,6 +38,8 @@ static const row momentum_rows[] = {
     {"angular.x", "kg m^2/s"},     {"angular.y", "kg m^2/s"},        {"angular.z", "kg m^2/s"},
     {"residual.linear", "kg m/s"}, {"residual.angular", "kg m^2/s"},
 };
+static const row audit_rows[] = {
+    {"complementarity", "N"}, {"cone", "N"}, {"dissipation", "W"}, {"penetration", "m"}};
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
 /* Contacts get channels of their own while there are few enough to look at. */
@@ -48,7 +50,7 @@ static int contact_count(const ff_model *model) {
 }
 
 /* Families of channels, in the order of their numbers. */
-typedef enum family { BODY, CONTACT, DRIVE, JOINT, ENERGY, MOMENTUM, FAMILIES } family;
+typedef enum family { BODY, CONTACT, DRIVE, JOINT, ENERGY, MOMENTUM, AUDIT, FAMILIES } family;
 
 /* The index-th joint of all robots, and whose it is. */
 static const ff_model_joint *joint_at(const ff_model *model, int index, int *robot) {
@@ -72,6 +74,7 @@ static int member_count(const ff_model *model, family f) {
     case CONTACT: return contact_count(model);
     case DRIVE: return model->drive_count;
     case JOINT: return joint_count(model);
+    case AUDIT: return ff_model_solves(model);
     default: return 1;
   }
 }
@@ -82,7 +85,8 @@ static const row *rows_of(family f, int *count) {
     int count;
   } all[FAMILIES] = {{body_rows, COUNT(body_rows)},     {contact_rows, COUNT(contact_rows)},
                      {drive_rows, COUNT(drive_rows)},   {turning_rows, COUNT(turning_rows)},
-                     {energy_rows, COUNT(energy_rows)}, {momentum_rows, COUNT(momentum_rows)}};
+                     {energy_rows, COUNT(energy_rows)}, {momentum_rows, COUNT(momentum_rows)},
+                     {audit_rows, COUNT(audit_rows)}};
   *count = all[f].count;
   return all[f].rows;
 }
@@ -147,6 +151,7 @@ ff_channel ff_model_channel(const ff_model *model, int index) {
       break;
     }
     case ENERGY: snprintf(out.name, sizeof out.name, "energy.%s", r->name); break;
+    case AUDIT: snprintf(out.name, sizeof out.name, "audit.%s", r->name); break;
     default: snprintf(out.name, sizeof out.name, "momentum.%s", r->name); break;
   }
   return out;
@@ -288,6 +293,14 @@ static void read_momentum(const ff_sim *sim, double *out) {
   out[7] = v3_norm(momentum.angular_residual);
 }
 
+static void read_audit(const ff_sim *sim, double *out) {
+  ff_contact_residual residual = ff_sim_contact_residual(sim);
+  out[0] = residual.complementarity;
+  out[1] = residual.cone;
+  out[2] = residual.dissipation;
+  out[3] = residual.penetration;
+}
+
 static void read_member(const ff_sim *sim, place at, double *out) {
   switch (at.family) {
     case BODY: read_body(sim, at.member, out); break;
@@ -296,6 +309,7 @@ static void read_member(const ff_sim *sim, place at, double *out) {
     case JOINT: read_joint(sim, at.member, out); break;
     case ENERGY: read_energy(sim, out); break;
     case MOMENTUM: read_momentum(sim, out); break;
+    case AUDIT: read_audit(sim, out); break;
     case FAMILIES: break;
   }
 }

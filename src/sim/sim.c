@@ -208,6 +208,10 @@ ff_momentum ff_sim_momentum(const ff_sim *sim) {
   return ff_audit_momentum(sim->model, &sim->state, &sim->auditor.start);
 }
 
+ff_contact_residual ff_sim_contact_residual(const ff_sim *sim) {
+  return sim->auditor.contact;
+}
+
 ff_audit ff_sim_audit(const ff_sim *sim) {
   ff_audit out = ff_auditor_verdict(&sim->auditor, sim->model);
   out.steps = sim->work.steps;

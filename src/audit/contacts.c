@@ -1,0 +1,96 @@
+#include "audit/contacts.h"
+
+#include "math/vec.h"
+
+/* ---- one contact -------------------------------------------------------------------------- */
+
+/* |min(force, stiffness * gap)|: 0 where neither is negative and one of them is 0. */
+static double apart(double force, double stiffness, double gap) {
+  return fabs(fmin(force, isfinite(gap) ? stiffness * gap : INFINITY));
+}
+
+ff_contact_residual ff_audit_contact(const ff_contact_load *load) {
+  /* [Chakraborty07 eq. 13] */
+  double layer = apart(load->layer, load->stiffness, load->left);
+  double core = apart(load->core, load->stiffness, load->room);
+  if (!isfinite(load->room)) {
+    core = fabs(load->core); /* nothing is there to bear it */
+  }
+  /* Friction and slip in units of the ellipsoid [Chakraborty07 eq. 4]: what is asked for most is
+   * -mu N |w|, reached only within the cone and against the slip. */
+  double push = 0, speed = 0, power = 0;
+  for (int i = 0; i < 3; i++) {
+    double e = load->cone.e[i];
+    push += e > 0 ? load->friction[i] / e * (load->friction[i] / e) : 0;
+    speed += e * load->slip[i] * (e * load->slip[i]);
+    power += load->friction[i] * load->slip[i];
+  }
+  double most = load->cone.mu * fmax(load->layer + load->core, 0);
+  return (ff_contact_residual){.complementarity = fmax(layer, core),
+                               .cone = fmax(sqrt(push) - most, 0),
+                               .dissipation = fabs(most * sqrt(speed) + power),
+                               .penetration = fmax(-load->room, 0)};
+}
+
+/* ---- all of them --------------------------------------------------------------------------- */
+
+static ff_vec3 velocity_at(const ff_body_motion *body, ff_vec3 point) {
+  return v3_add(body->velocity, v3_cross(body->omega, v3_sub(point, body->pose.position)));
+}
+
+static ff_contact_load load_of(const ff_model *model, const ff_state *state, const ff_near *near,
+                               const ff_point *point, const ff_touch *touch) {
+  const ff_binding *binding = &model->bindings[near->binding];
+  const ff_body_motion *a = &state->bodies[model->shapes[near->shape_a].body];
+  const ff_body_motion *b = &state->bodies[model->shapes[near->shape_b].body];
+  ff_vec3 t2 = v3_cross(touch->normal, touch->t1);
+  ff_vec3 slip = v3_sub(velocity_at(a, touch->point), velocity_at(b, touch->point));
+  return (ff_contact_load){.layer = v3_dot(touch->normal, point->force) - point->force_core,
+                           .core = point->force_core,
+                           .left = point->deflection - touch->depth,
+                           .room = binding->layer.max_deflection - touch->depth,
+                           .stiffness = binding->layer.stiffness,
+                           .friction = {v3_dot(touch->t1, point->force), v3_dot(t2, point->force),
+                                        v3_dot(touch->normal, point->moment)},
+                           .slip = {v3_dot(touch->t1, slip), v3_dot(t2, slip),
+                                    v3_dot(touch->normal, v3_sub(a->omega, b->omega))},
+                           .cone = binding->cone};
+}
+
+static ff_contact_residual worse(ff_contact_residual a, ff_contact_residual b) {
+  return (ff_contact_residual){fmax(a.complementarity, b.complementarity), fmax(a.cone, b.cone),
+                               fmax(a.dissipation, b.dissipation),
+                               fmax(a.penetration, b.penetration)};
+}
+
+/* Where two shapes are now; with a force between them, also where they do not overlap. */
+static int touches_of(const ff_model *model, const ff_state *state, const ff_near *near,
+                      ff_touch out[FF_TOUCH_MAX]) {
+  const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
+  ff_pose pose_a = pose_mul(state->bodies[a->body].pose, a->pose);
+  ff_pose pose_b = pose_mul(state->bodies[b->body].pose, b->pose);
+  double margin = 0;
+  for (int i = 0; i < near->point_count; i++) {
+    ff_vec3 force = state->points[near->first_point + i].force;
+    margin = v3_dot(force, force) > 0 ? INFINITY : margin;
+  }
+  return ff_geom_touch(&a->geom, &pose_a, &b->geom, &pose_b, margin, out);
+}
+
+ff_contact_residual ff_audit_contacts(const ff_model *model, const ff_state *state,
+                                      double *largest) {
+  ff_contact_residual out = {0};
+  *largest = 0;
+  for (int n = 0; ff_model_solves(model) && n < state->near_count; n++) {
+    const ff_near *near = &state->nears[n];
+    ff_touch touches[FF_TOUCH_MAX];
+    int count = touches_of(model, state, near, touches);
+    for (int i = 0; i < count; i++) {
+      const ff_point *point = &state->points[near->first_point + touches[i].feature];
+      ff_contact_load load = load_of(model, state, near, point, &touches[i]);
+      out = worse(out, ff_audit_contact(&load));
+      *largest = fmax(*largest, load.layer + load.core);
+    }
+  }
+  return out;
+}
