@@ -106,26 +106,17 @@ static inline ff_sv sv_cross_force(ff_sv v, ff_sv f) {
   return (ff_sv){v3_add(v3_cross(v.a, f.a), v3_cross(v.l, f.l)), v3_cross(v.a, f.l)};
 }
 
-/* ---- transforms -------------------------------------------------------------------------- */
+/* ---- shifts ------------------------------------------------------------------------------- */
 
-/* From the coordinates of frame A to those of frame B [Featherstone08 sec. 2.8]. */
-typedef struct ff_sx {
-  ff_mat3 e; /* turns A coordinates into B coordinates */
-  ff_vec3 r; /* B's origin, in A coordinates */
-} ff_sx;
+/* Both frames have the same axes; B's origin lies at r, seen from A [Featherstone08 sec. 2.8]. */
 
-/* Of frame B whose pose is given in frame A. */
-static inline ff_sx sx_of_pose(ff_pose pose) {
-  return (ff_sx){m3_transpose(q_matrix(pose.orientation)), pose.position};
-}
 /* A motion vector from A to B. */
-static inline ff_sv sx_motion(const ff_sx *x, ff_sv m) {
-  return (ff_sv){m3_mul(x->e, m.a), m3_mul(x->e, v3_sub(m.l, v3_cross(x->r, m.a)))};
+static inline ff_sv sv_motion_to(ff_vec3 r, ff_sv m) {
+  return (ff_sv){m.a, v3_add(m.l, v3_cross(m.a, r))};
 }
 /* A force vector from B back to A. */
-static inline ff_sv sx_force_back(const ff_sx *x, ff_sv f) {
-  ff_vec3 force = m3_tmul(x->e, f.l);
-  return (ff_sv){v3_add(m3_tmul(x->e, f.a), v3_cross(x->r, force)), force};
+static inline ff_sv sv_force_back(ff_vec3 r, ff_sv f) {
+  return (ff_sv){v3_add(f.a, v3_cross(r, f.l)), f.l};
 }
 
 /* ---- inertia of a rigid body --------------------------------------------------------------- */
@@ -156,47 +147,97 @@ static inline ff_sv si_mul(const ff_si *x, ff_sv v) {
   return (ff_sv){v3_add(m3_mul(x->i, v.a), v3_cross(x->h, v.l)),
                  v3_sub(v3_scale(x->m, v.l), v3_cross(x->h, v.a))};
 }
-/* The same body, from B coordinates back to A. */
-static inline ff_si si_back(const ff_sx *x, const ff_si *b) {
-  ff_si out = {b->m, m3_tmul(x->e, b->h), m3_congruent(x->e, b->i)};
-  ff_vec3 h = v3_axpy(out.h, b->m, x->r);
-  out.i = m3_sub(out.i, m3_skew_times(x->r, m3_skew(out.h)));
-  out.i = m3_sub(out.i, m3_skew_times(h, m3_skew(x->r)));
-  out.h = h;
+/* The same body in axes that the rotation e turns its own into: e I e^T. */
+static inline ff_si si_turned(const ff_si *x, const ff_mat3 *e) {
+  ff_mat3 t = m3_product(*e, x->i);
+  ff_si out = {x->m, m3_mul(*e, x->h), {{{0}}}};
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j <= i; j++) {
+      out.i.m[i][j] = t.m[i][0] * e->m[j][0] + t.m[i][1] * e->m[j][1] + t.m[i][2] * e->m[j][2];
+      out.i.m[j][i] = out.i.m[i][j];
+    }
+  }
+  return out;
+}
+/* The same body, from B back to A. */
+static inline ff_si si_back(ff_vec3 r, const ff_si *b) {
+  ff_si out = {b->m, v3_axpy(b->h, b->m, r), b->i};
+  out.i = m3_sub(out.i, m3_skew_times(r, m3_skew(b->h)));
+  out.i = m3_sub(out.i, m3_skew_times(out.h, m3_skew(r)));
   return out;
 }
 
 /* ---- inertia of an articulated body -------------------------------------------------------- */
 
+/* A symmetric matrix of three. */
+typedef struct ff_s3 {
+  double xx, xy, xz, yy, yz, zz;
+} ff_s3;
+
 /* The symmetric 6 x 6 matrix [i h; h^T m]. */
 typedef struct ff_sa {
-  ff_mat3 i, h, m;
+  ff_s3 i, m;
+  ff_mat3 h;
 } ff_sa;
 
-static inline ff_sa sa_of_rigid(const ff_si *x) {
-  return (ff_sa){x->i, m3_skew(x->h), {{{x->m, 0, 0}, {0, x->m, 0}, {0, 0, x->m}}}};
+static inline ff_vec3 s3_mul(const ff_s3 *a, ff_vec3 v) {
+  return v3(a->xx * v.x + a->xy * v.y + a->xz * v.z, a->xy * v.x + a->yy * v.y + a->yz * v.z,
+            a->xz * v.x + a->yz * v.y + a->zz * v.z);
 }
-static inline ff_sa sa_add(ff_sa x, ff_sa y) {
-  return (ff_sa){m3_add(x.i, y.i), m3_add(x.h, y.h), m3_add(x.m, y.m)};
+/* a - u u^T */
+static inline void s3_outer_sub(ff_s3 *a, ff_vec3 u) {
+  a->xx -= u.x * u.x;
+  a->xy -= u.x * u.y;
+  a->xz -= u.x * u.z;
+  a->yy -= u.y * u.y;
+  a->yz -= u.y * u.z;
+  a->zz -= u.z * u.z;
+}
+static inline void s3_add(ff_s3 *a, const ff_s3 *b) {
+  a->xx += b->xx;
+  a->xy += b->xy;
+  a->xz += b->xz;
+  a->yy += b->yy;
+  a->yz += b->yz;
+  a->zz += b->zz;
+}
+static inline ff_sa sa_of_rigid(const ff_si *x) {
+  const ff_mat3 *i = &x->i;
+  return (ff_sa){
+      {i->m[0][0], i->m[0][1], i->m[0][2], i->m[1][1], i->m[1][2], i->m[2][2]},
+      {x->m, 0, 0, x->m, 0, x->m},
+      m3_skew(x->h),
+  };
 }
 static inline ff_sv sa_mul(const ff_sa *x, ff_sv v) {
-  return (ff_sv){v3_add(m3_mul(x->i, v.a), m3_mul(x->h, v.l)),
-                 v3_add(m3_tmul(x->h, v.a), m3_mul(x->m, v.l))};
+  return (ff_sv){v3_add(s3_mul(&x->i, v.a), m3_mul(x->h, v.l)),
+                 v3_add(m3_tmul(x->h, v.a), s3_mul(&x->m, v.l))};
 }
-/* x += s u v^T, where the sum over all calls is symmetric. */
-static inline void sa_outer_add(ff_sa *x, double s, ff_sv u, ff_sv v) {
-  m3_outer_add(&x->i, s, u.a, v.a);
-  m3_outer_add(&x->h, s, u.a, v.l);
-  m3_outer_add(&x->m, s, u.l, v.l);
+/* x -= u u^T */
+static inline void sa_outer_sub(ff_sa *x, ff_sv u) {
+  s3_outer_sub(&x->i, u.a);
+  s3_outer_sub(&x->m, u.l);
+  m3_outer_add(&x->h, -1, u.a, u.l);
 }
-/* From B coordinates back to A: X^T I X. */
-static inline ff_sa sa_back(const ff_sx *x, const ff_sa *b) {
-  ff_sa t = {m3_congruent(x->e, b->i), m3_congruent(x->e, b->h), m3_congruent(x->e, b->m)};
-  ff_mat3 h = m3_add(t.h, m3_skew_times(x->r, t.m));
-  ff_mat3 rh = m3_skew_times(x->r, m3_transpose(t.h));
-  t.i = m3_sub(m3_add(t.i, rh), m3_times_skew(h, x->r));
-  t.h = h;
-  return t;
+/* to += b, from B back to A: with R the matrix of r, h += R m and i += R h^T - h R. */
+static inline void sa_add_back(ff_sa *to, ff_vec3 r, const ff_sa *b) {
+  const ff_s3 *m = &b->m;
+  const ff_mat3 *o = &b->h;
+  const ff_mat3 h = {
+      {{o->m[0][0] + (r.y * m->xz - r.z * m->xy), o->m[0][1] + (r.y * m->yz - r.z * m->yy),
+        o->m[0][2] + (r.y * m->zz - r.z * m->yz)},
+       {o->m[1][0] + (r.z * m->xx - r.x * m->xz), o->m[1][1] + (r.z * m->xy - r.x * m->yz),
+        o->m[1][2] + (r.z * m->xz - r.x * m->zz)},
+       {o->m[2][0] + (r.x * m->xy - r.y * m->xx), o->m[2][1] + (r.x * m->yy - r.y * m->xy),
+        o->m[2][2] + (r.x * m->yz - r.y * m->xz)}}};
+  to->i.xx += b->i.xx + (r.y * o->m[0][2] - r.z * o->m[0][1]) - (h.m[0][1] * r.z - h.m[0][2] * r.y);
+  to->i.xy += b->i.xy + (r.y * o->m[1][2] - r.z * o->m[1][1]) - (h.m[0][2] * r.x - h.m[0][0] * r.z);
+  to->i.xz += b->i.xz + (r.y * o->m[2][2] - r.z * o->m[2][1]) - (h.m[0][0] * r.y - h.m[0][1] * r.x);
+  to->i.yy += b->i.yy + (r.z * o->m[1][0] - r.x * o->m[1][2]) - (h.m[1][2] * r.x - h.m[1][0] * r.z);
+  to->i.yz += b->i.yz + (r.z * o->m[2][0] - r.x * o->m[2][2]) - (h.m[1][0] * r.y - h.m[1][1] * r.x);
+  to->i.zz += b->i.zz + (r.x * o->m[2][1] - r.y * o->m[2][0]) - (h.m[2][0] * r.y - h.m[2][1] * r.x);
+  s3_add(&to->m, m);
+  to->h = m3_add(to->h, h);
 }
 
 #endif

@@ -83,13 +83,17 @@ static void damped_step(const double *jacobian, size_t n, const double error[6],
   }
 }
 
-/* Shortens the step of each joint so that it stays within its limits. */
+/* Shortens the step of each joint so that it stays within its limits, and those that follow it
+ * within theirs. */
 static void respect_limits(const ff_tree *tree, const double *q, double *step) {
   for (int i = 1; i < tree->count; i++) {
     const ff_tree_link_data *link = &tree->links[i];
-    if (ff_joint_one_axis(link->joint.kind) && step[link->v_at] != 0) {
-      double from = q[link->q_at], to = from + step[link->v_at];
-      step[link->v_at] = fmax(link->joint.lower, fmin(link->joint.upper, to)) - from;
+    if (ff_joint_one_axis(link->joint.kind) && step[link->v_at] != 0 && link->factor != 0) {
+      double from = ff_link_q(link, q), to = from + link->factor * step[link->v_at];
+      double within = fmax(link->joint.lower, fmin(link->joint.upper, to));
+      if (within != to) {
+        step[link->v_at] = (within - from) / link->factor;
+      }
     }
   }
 }
