@@ -116,6 +116,8 @@ void ff_tree_neutral(const ff_tree *tree, double *q);
 void ff_tree_q_rate(const ff_tree *tree, const double *q, const double *v, double *dq);
 /* q moved by the constant velocity v for time h, along arcs; quaternions stay unit. */
 void ff_tree_q_move(const ff_tree *tree, double *q, const double *v, double h);
+/* Makes quaternions unit again. */
+void ff_tree_q_tidy(const ff_tree *tree, double *q);
 
 /* ---- kinematics -------------------------------------------------------------------------- */
 

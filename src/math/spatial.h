@@ -73,6 +73,40 @@ static inline void m3_outer_add(ff_mat3 *a, double s, ff_vec3 u, ff_vec3 v) {
   a->m[2][2] += left.z * v.z;
 }
 
+/* ---- matrices of six ---------------------------------------------------------------------- */
+
+/* Solves the symmetric a x = b in place, by Cholesky; only the lower half of a is read. False if a
+ * is not positive. */
+static inline bool m6_solve(double a[6][6], double x[6]) {
+  for (int i = 0; i < 6; i++) {
+    for (int j = 0; j < i; j++) {
+      double sum = a[i][j];
+      for (int k = 0; k < j; k++) {
+        sum -= a[i][k] * a[j][k];
+      }
+      a[i][j] = sum * a[j][j];
+      x[i] -= a[i][j] * x[j];
+    }
+    double pivot = a[i][i];
+    for (int k = 0; k < i; k++) {
+      pivot -= a[i][k] * a[i][k];
+    }
+    if (!(pivot > 0)) {
+      return false;
+    }
+    double root = sqrt(pivot);
+    a[i][i] = 1 / root; /* what is divided by */
+    x[i] *= a[i][i];
+  }
+  for (int i = 5; i >= 0; i--) {
+    for (int k = i + 1; k < 6; k++) {
+      x[i] -= a[k][i] * x[k];
+    }
+    x[i] *= a[i][i];
+  }
+  return true;
+}
+
 /* ---- vectors of six ---------------------------------------------------------------------- */
 
 typedef struct ff_sv {
@@ -149,15 +183,14 @@ static inline ff_sv si_mul(const ff_si *x, ff_sv v) {
 }
 /* The same body in axes that the rotation e turns its own into: e I e^T. */
 static inline ff_si si_turned(const ff_si *x, const ff_mat3 *e) {
-  ff_mat3 t = m3_product(*e, x->i);
-  ff_si out = {x->m, m3_mul(*e, x->h), {{{0}}}};
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j <= i; j++) {
-      out.i.m[i][j] = t.m[i][0] * e->m[j][0] + t.m[i][1] * e->m[j][1] + t.m[i][2] * e->m[j][2];
-      out.i.m[j][i] = out.i.m[i][j];
-    }
-  }
-  return out;
+  ff_mat3 a = m3_product(*e, x->i), b = *e;
+#define FF_ROW_ROW(i, j) (a.m[i][0] * b.m[j][0] + a.m[i][1] * b.m[j][1] + a.m[i][2] * b.m[j][2])
+  double xy = FF_ROW_ROW(0, 1), xz = FF_ROW_ROW(0, 2), yz = FF_ROW_ROW(1, 2);
+  return (ff_si){
+      x->m,
+      m3_mul(b, x->h),
+      {{{FF_ROW_ROW(0, 0), xy, xz}, {xy, FF_ROW_ROW(1, 1), yz}, {xz, yz, FF_ROW_ROW(2, 2)}}}};
+#undef FF_ROW_ROW
 }
 /* The same body, from B back to A. */
 static inline ff_si si_back(ff_vec3 r, const ff_si *b) {
@@ -218,6 +251,19 @@ static inline void sa_outer_sub(ff_sa *x, ff_sv u) {
   s3_outer_sub(&x->i, u.a);
   s3_outer_sub(&x->m, u.l);
   m3_outer_add(&x->h, -1, u.a, u.l);
+}
+/* v := x^-1 v; false if x is not positive. */
+static inline bool sa_solve(const ff_sa *x, ff_sv *v) {
+  double a[6][6] = {{x->i.xx},
+                    {x->i.xy, x->i.yy},
+                    {x->i.xz, x->i.yz, x->i.zz},
+                    {x->h.m[0][0], x->h.m[1][0], x->h.m[2][0], x->m.xx},
+                    {x->h.m[0][1], x->h.m[1][1], x->h.m[2][1], x->m.xy, x->m.yy},
+                    {x->h.m[0][2], x->h.m[1][2], x->h.m[2][2], x->m.xz, x->m.yz, x->m.zz}};
+  double b[6] = {v->a.x, v->a.y, v->a.z, v->l.x, v->l.y, v->l.z};
+  bool good = m6_solve(a, b);
+  *v = (ff_sv){v3_load(b), v3_load(b + 3)};
+  return good;
 }
 /* to += b, from B back to A: with R the matrix of r, h += R m and i += R h^T - h R. */
 static inline void sa_add_back(ff_sa *to, ff_vec3 r, const ff_sa *b) {

@@ -200,7 +200,7 @@ static bool respond(ff_tree_work *work, const ff_model_robot *robot, const ff_mo
   wrench->torque = v3_add(m3_mul(turn, push.a), v3_cross(com, force));
   bool good = ff_tree_forward_dynamics(work, tau, v3(0, 0, 0), wrenches, tau);
   wrench->force = wrench->torque = v3(0, 0, 0);
-  ff_sv a = work->a[body->link];
+  ff_sv a = ff_link_acceleration(work, body->link);
   *out = (ff_sv){m3_tmul(turn, a.a), m3_tmul(turn, v3_add(a.l, v3_cross(a.a, com)))};
   return good;
 }

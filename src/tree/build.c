@@ -104,6 +104,8 @@ static void set_dofs(ff_tree *tree) {
       tree->dof_parent[at] = full || k > 0 ? at - 1 : last_dof(tree, link->parent);
       tree->armature[at] += link->factor * link->factor * link->joint.armature;
     }
+    tree->rotors = tree->rotors || link->joint.armature > 0;
+    tree->resists = tree->resists || link->joint.damping > 0 || link->joint.friction > 0;
   }
 }
 
@@ -224,6 +226,7 @@ ff_status ff_tree_work_create(ff_tree_work **out, const ff_tree *tree) {
       {(void **)&work->momentum, links, sizeof *work->momentum},
       {(void **)&work->a, links, sizeof *work->a},
       {(void **)&work->f, links, sizeof *work->f},
+      {(void **)&work->more, links, sizeof *work->more},
       {(void **)&work->ic, links, sizeof *work->ic},
       {(void **)&work->ia, links, sizeof *work->ia},
       {(void **)&work->b, links, sizeof *work->b},

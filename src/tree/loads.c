@@ -35,7 +35,7 @@ static double resistance(const ff_joint_def *joint, double v) {
 
 void ff_tree_resistance(const ff_tree *tree, const double *v, double *out) {
   memset(out, 0, (size_t)tree->v_count * sizeof *out);
-  for (int i = 1; i < tree->count; i++) {
+  for (int i = 1; tree->resists && i < tree->count; i++) {
     const ff_tree_link_data *link = &tree->links[i];
     double share = link->factor * link->factor;
     for (int k = link->v_at; k < link->v_at + link->v_count; k++) {

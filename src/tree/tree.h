@@ -39,6 +39,8 @@ struct ff_tree {
   int *dof_parent;  /* of each coordinate, -1: none; [Featherstone08 sec. 6.4]. If links follow
                      * others, the one before: H is then full. */
   double *armature; /* of each coordinate */
+  bool rotors;      /* some armature is not 0 */
+  bool resists;     /* some joint has damping or dry friction */
   char *names;
 };
 
@@ -70,6 +72,7 @@ struct ff_tree_work {
   ff_tree_sums sums;
   /* of the algorithms */
   ff_sv *a, *f;     /* acceleration, force or bias force */
+  ff_sv *more;      /* acceleration beyond that at steady rates, in forward dynamics */
   ff_si *ic;        /* composite inertia */
   ff_sa *ia;        /* articulated inertia */
   ff_sm *b;         /* of ff_tree_coriolis */
@@ -110,6 +113,10 @@ static inline double ff_link_q(const ff_tree_link_data *link, const double *q) {
 }
 static inline double ff_link_rate(const ff_tree_link_data *link, const double *v) {
   return link->factor * v[link->v_at];
+}
+/* Of a link, gravity as an acceleration of the ground, in the last forward dynamics. */
+static inline ff_sv ff_link_acceleration(const ff_tree_work *work, int i) {
+  return sv_add(work->a[i], work->more[i]);
 }
 /* A wrench from outside as a force vector. */
 static inline ff_sv ff_wrench_seen(const ff_tree_wrench *w) {

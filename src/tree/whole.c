@@ -5,7 +5,7 @@ ff_tree_motion ff_tree_whole(const ff_tree_work *work, ff_vec3 gravity) {
   const ff_tree *tree = work->tree;
   const ff_tree_sums *sums = &work->sums;
   double share = tree->mass > 0 ? 1 / tree->mass : 0, rotors = 0;
-  for (int k = 0; k < tree->v_count; k++) {
+  for (int k = 0; tree->rotors && k < tree->v_count; k++) {
     rotors += tree->armature[k] * work->rates[k] * work->rates[k];
   }
   ff_tree_motion out = {.com = v3_scale(share, sums->moment),
