@@ -265,6 +265,11 @@ static inline bool sa_solve(const ff_sa *x, ff_sv *v) {
   *v = (ff_sv){v3_load(b), v3_load(b + 3)};
   return good;
 }
+static inline void sa_add(ff_sa *to, const ff_sa *b) {
+  s3_add(&to->i, &b->i);
+  s3_add(&to->m, &b->m);
+  to->h = m3_add(to->h, b->h);
+}
 /* to += b, from B back to A: with R the matrix of r, h += R m and i += R h^T - h R. */
 static inline void sa_add_back(ff_sa *to, ff_vec3 r, const ff_sa *b) {
   const ff_s3 *m = &b->m;

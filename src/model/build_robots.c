@@ -80,7 +80,10 @@ static ff_status take_setting(ff_build *build, const ff_scene_robot *from,
   snprintf(key, sizeof key, "robots.%.60s.joints.%.60s.target", from->def.name, setting->joint);
   ff_status status = ff_build_table(build, &joint->target, &target, 1, key);
   snprintf(key, sizeof key, "robots.%.60s.joints.%.60s.torque", from->def.name, setting->joint);
-  return status == FF_OK ? ff_build_table(build, &joint->torque, &setting->torque, 1, key) : status;
+  status =
+      status == FF_OK ? ff_build_table(build, &joint->torque, &setting->torque, 1, key) : status;
+  joint->steady = status == FF_OK && joint->torque.rows == 0 && joint->target.rows == 1;
+  return status;
 }
 
 /* The joints of one axis, in the order of the tree. */

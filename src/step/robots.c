@@ -37,17 +37,20 @@ void ff_robots_place(const ff_model *model, const ff_state *state, const double 
 
 /* What drives a joint now, within its effort; at the limit it no longer depends on the state. */
 static double servo(const ff_model_joint *joint, double t, double q, double v, bool *free) {
-  double torque = 0, target = 0;
-  if (joint->torque.rows > 0) {
+  double torque = 0;
+  if (joint->steady) {
+    torque = joint->stiffness * (joint->target.values[1] - q) - joint->damping * v;
+  } else {
+    double target = 0;
     ff_table_value(&joint->torque, t, &torque);
-  }
-  if (joint->stiffness > 0 || joint->damping > 0) {
-    ff_table_value(&joint->target, t, &target);
-    torque +=
-        joint->stiffness * (target - q) + joint->damping * (ff_table_slope(&joint->target, t) - v);
+    if (joint->stiffness > 0 || joint->damping > 0) {
+      ff_table_value(&joint->target, t, &target);
+      torque += joint->stiffness * (target - q) +
+                joint->damping * (ff_table_slope(&joint->target, t) - v);
+    }
   }
   *free = fabs(torque) <= joint->effort;
-  return fmax(-joint->effort, fmin(joint->effort, torque));
+  return *free ? torque : copysign(joint->effort, torque);
 }
 
 void ff_robots_load(const ff_model *model, ff_state *state, double t, const double *y,
@@ -87,17 +90,22 @@ static const ff_tree_wrench *gather(const ff_model *model, const ff_state *state
   const ff_model_robot *robot = &model->robots[r];
   const ff_wrench *from = &state->wrenches[robot->first_body];
   ff_tree_wrench *to = state->robots[r].wrenches;
-  bool any = false;
+  int first = 0;
+  while (first < robot->link_count && !pushes(&from[first])) {
+    first++;
+  }
+  if (first == robot->link_count) {
+    return NULL;
+  }
   for (int i = 0; i < robot->link_count; i++) {
     to[i] = (ff_tree_wrench){from[i].force, from[i].torque};
     if (pushes(&from[i])) {
       ff_vec3 arm = v3_sub(state->bodies[robot->first_body + i].pose.position,
                            state->robots[r].work->pose[i + 1].position);
       to[i].torque = v3_add(to[i].torque, v3_cross(arm, to[i].force));
-      any = true;
     }
   }
-  return any ? to : NULL;
+  return to;
 }
 
 /* Impulses from outside over time h: gravity, and what the ground passes on. */

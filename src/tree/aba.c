@@ -104,7 +104,11 @@ static void add_to_parent(ff_tree_work *work, int i) {
     sa_outer_sub(inertia, work->u[k]);
     bias = sv_axpy(bias, work->rest[k], work->u[k]);
   }
-  sa_add_back(&work->ia[link->parent], work->r[i], inertia);
+  if (link->concentric) {
+    sa_add(&work->ia[link->parent], inertia);
+  } else {
+    sa_add_back(&work->ia[link->parent], work->r[i], inertia);
+  }
   ff_sv *carried = &work->f[link->parent];
   *carried = sv_add(*carried, sv_force_back(work->r[i], bias));
 }
@@ -138,8 +142,13 @@ static void start(ff_tree_work *work, ff_vec3 gravity, const ff_tree_wrench *wre
   work->f[0] = sv_zero();
   for (int i = 1; i < work->tree->count; i++) {
     const ff_si *inertia = &work->inertia[i];
-    int parent = work->tree->links[i].parent;
-    ff_sv a = sv_add(sv_motion_to(work->r[i], work->a[parent]), work->c[i]);
+    const ff_tree_link_data *link = &work->tree->links[i];
+    ff_sv a = sv_add(sv_motion_to(work->r[i], work->a[link->parent]), work->c[i]);
+    if (link->still) {
+      work->a[i] = a;
+      work->f[i] = wrenches ? sv_sub(sv_zero(), ff_wrench_seen(&wrenches[i - 1])) : sv_zero();
+      continue;
+    }
     ff_sv bias = sv_add(si_mul(inertia, a), sv_cross_force(work->v[i], work->momentum[i]));
     work->a[i] = a;
     work->f[i] = wrenches ? sv_sub(bias, ff_wrench_seen(&wrenches[i - 1])) : bias;
@@ -156,6 +165,10 @@ static ff_sv from_ground(const ff_tree_work *work, int i) {
 /* Opens the joint of link i and tells its parent. */
 static bool inward(ff_tree_work *work, int i, const double *tau) {
   const ff_tree_link_data *link = &work->tree->links[i];
+  if (link->still) { /* only what pushes it passes on */
+    work->f[link->parent] = sv_add(work->f[link->parent], sv_force_back(work->r[i], work->f[i]));
+    return true;
+  }
   if (is_loose(work, link)) {
     ff_sv felt, *carried = &work->f[link->parent];
     bool good = open_loose(work, i, tau, &felt);
@@ -181,12 +194,15 @@ static bool articulated(ff_tree_work *work, const double *tau, ff_vec3 gravity,
   }
   work->more[0] = work->ground = sv_zero();
   for (int i = 1; i < tree->count; i++) {
-    if (is_loose(work, &tree->links[i])) {
+    const ff_tree_link_data *link = &tree->links[i];
+    if (link->still) {
+      work->more[i] = sv_motion_to(work->r[i], work->more[link->parent]);
+    } else if (is_loose(work, link)) {
       accelerate_loose(work, i, a);
     } else {
       accelerate(work, i, a);
     }
-    if (tree->links[i].parent == 0) {
+    if (link->parent == 0) {
       work->ground = sv_add(work->ground, from_ground(work, i));
     }
   }

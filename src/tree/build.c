@@ -40,6 +40,7 @@ static void set_link(ff_tree *tree, int i, const ff_link_def *def, const char *n
   ff_quat turn = joint->frame.orientation = q_unit(joint->frame.orientation);
   link->idle = joint->damping == 0 && joint->friction == 0 && joint->stiffness == 0 &&
                joint->limit_stiffness == 0;
+  link->concentric = link->hinge && v3_norm(joint->frame.position) == 0;
   link->parallel = turn.x == 0 && turn.y == 0 && turn.z == 0;
   if (link->q_count > 0 && link->q_count < 4) {
     joint->axis = v3_unit(joint->axis);
@@ -56,6 +57,21 @@ static void set_link(ff_tree *tree, int i, const ff_link_def *def, const char *n
   }
   tree->s_count += link->v_count;
   tree->mass += def->mass;
+}
+
+/* Links that are fixed to others, and move none, move as parts of them. */
+static void lump_fixed(ff_tree *tree) {
+  for (int i = tree->count - 1; i > 0; i--) {
+    ff_tree_link_data *link = &tree->links[i], *parent = &tree->links[link->parent];
+    link->still = link->joint.kind == FF_JOINT_FIXED && link->parent > 0 && !link->moves;
+    parent->moves = parent->moves || !link->still;
+    if (link->still) {
+      ff_mat3 turn = q_matrix(link->joint.frame.orientation);
+      ff_si turned = si_turned(&link->inertia, &turn);
+      parent->inertia = si_add(parent->inertia, si_back(link->joint.frame.position, &turned));
+      link->inertia = (ff_si){.m = 0};
+    }
+  }
 }
 
 /* The link whose coordinate moves link i in the end, through any number of others; false if they
@@ -161,6 +177,7 @@ static ff_status fill(ff_tree *tree, const ff_link_def *links, int count, ff_rep
     }
     set_link(tree, i + 1, &links[i], name);
   }
+  lump_fixed(tree);
   ff_status status = follow_all(tree, report);
   if (status == FF_OK) {
     set_dofs(tree);

@@ -168,7 +168,9 @@ void ff_tree_update(ff_tree_work *work, const double *q, const double *v) {
     } else {
       update_link(work, i, q);
     }
-    weigh_link(work, i, &sums);
+    if (!tree->links[i].still) {
+      weigh_link(work, i, &sums);
+    }
   }
   work->sums = sums;
 }

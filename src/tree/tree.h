@@ -23,11 +23,14 @@ typedef struct ff_tree_link_data {
   int s_at;                         /* its first column among all columns of S */
   bool parallel;                    /* its joint's frame is not turned */
   bool hinge;                       /* turns about one axis */
+  bool moves;                       /* carries links that move, or fixed ones that do */
+  bool still;                       /* fixed to its parent, which bears its inertia; moves none */
+  bool concentric;                  /* its origin stays at its parent's */
   bool idle;                        /* its joint has neither springs and stops nor losses */
   int follows;                      /* link whose coordinate moves it; 0: none, it has its own */
   double factor, offset;            /* then its angle is factor q + offset; else 1 and 0 */
   ff_joint_def joint;               /* axes unit; planar: axis2 at right angles to axis */
-  ff_si inertia;                    /* link axes */
+  ff_si inertia;                    /* link axes; with that of links fixed to it */
 } ff_tree_link_data;
 
 struct ff_tree {
