@@ -67,12 +67,16 @@ typedef struct ff_link_def {
   const char *name; /* for messages; may be NULL */
   int parent;       /* 0: the ground */
   ff_joint_def joint;
-  double mass;     /* kg */
-  ff_vec3 com;     /* m, link frame */
-  ff_mat3 inertia; /* kg m^2 about the centre of mass, link axes */
+  /* A joint that mimics another has no coordinates of its own: it moves with those of the link
+   * `follows`, exactly. Both have one axis; 0: none. */
+  int follows;
+  double factor, offset; /* its angle (or distance) is factor q + offset */
+  double mass;           /* kg */
+  ff_vec3 com;           /* m, link frame */
+  ff_mat3 inertia;       /* kg m^2 about the centre of mass, link axes */
 } ff_link_def;
 
-/* A massless link on the ground by a fixed joint, without limits, springs or losses. */
+/* A massless link on the ground by a fixed joint, without limits, springs or losses; factor 1. */
 ff_link_def ff_link_def_default(void);
 
 /* ---- life ------------------------------------------------------------------------------- */
@@ -96,8 +100,10 @@ typedef struct ff_link_info {
   const char *name;
   int parent;
   ff_joint_kind kind;
-  int q_at, q_count; /* its part of q */
-  int v_at, v_count; /* its part of v */
+  int q_at, q_count; /* its part of q; of a link that follows, that of the other */
+  int v_at, v_count; /* its part of v; the same */
+  int follows;       /* the link whose coordinate moves it: one that follows none; 0: none */
+  double factor, offset;
 } ff_link_info;
 
 ff_link_info ff_tree_link(const ff_tree *tree, int link);
@@ -110,6 +116,8 @@ void ff_tree_neutral(const ff_tree *tree, double *q);
 void ff_tree_q_rate(const ff_tree *tree, const double *q, const double *v, double *dq);
 /* q moved by the constant velocity v for time h, along arcs; quaternions stay unit. */
 void ff_tree_q_move(const ff_tree *tree, double *q, const double *v, double h);
+/* Makes quaternions unit again. */
+void ff_tree_q_tidy(const ff_tree *tree, double *q);
 
 /* ---- kinematics -------------------------------------------------------------------------- */
 
@@ -137,8 +145,8 @@ typedef struct ff_tree_wrench {
 /* tau that gives acceleration a. wrenches: one for each link, or NULL. */
 void ff_tree_inverse_dynamics(ff_tree_work *work, const double *a, ff_vec3 gravity,
                               const ff_tree_wrench *wrenches, double *tau);
-/* Acceleration under tau, in time linear in the links. a and tau may be the same. False if the
- * tree's inertia is not positive: then a is not set. */
+/* Acceleration under tau, in time linear in the links (cubic in v_count if links follow others).
+ * a and tau may be the same. False if the tree's inertia is not positive: then a is not set. */
 bool ff_tree_forward_dynamics(ff_tree_work *work, const double *tau, ff_vec3 gravity,
                               const ff_tree_wrench *wrenches, double *a);
 /* What the ground passed on to the tree through its joints in the last forward dynamics: force,

@@ -73,6 +73,40 @@ static inline void m3_outer_add(ff_mat3 *a, double s, ff_vec3 u, ff_vec3 v) {
   a->m[2][2] += left.z * v.z;
 }
 
+/* ---- matrices of six ---------------------------------------------------------------------- */
+
+/* Solves the symmetric a x = b in place, by Cholesky; only the lower half of a is read. False if a
+ * is not positive. */
+static inline bool m6_solve(double a[6][6], double x[6]) {
+  for (int i = 0; i < 6; i++) {
+    for (int j = 0; j < i; j++) {
+      double sum = a[i][j];
+      for (int k = 0; k < j; k++) {
+        sum -= a[i][k] * a[j][k];
+      }
+      a[i][j] = sum * a[j][j];
+      x[i] -= a[i][j] * x[j];
+    }
+    double pivot = a[i][i];
+    for (int k = 0; k < i; k++) {
+      pivot -= a[i][k] * a[i][k];
+    }
+    if (!(pivot > 0)) {
+      return false;
+    }
+    double root = sqrt(pivot);
+    a[i][i] = 1 / root; /* what is divided by */
+    x[i] *= a[i][i];
+  }
+  for (int i = 5; i >= 0; i--) {
+    for (int k = i + 1; k < 6; k++) {
+      x[i] -= a[k][i] * x[k];
+    }
+    x[i] *= a[i][i];
+  }
+  return true;
+}
+
 /* ---- vectors of six ---------------------------------------------------------------------- */
 
 typedef struct ff_sv {
@@ -106,26 +140,17 @@ static inline ff_sv sv_cross_force(ff_sv v, ff_sv f) {
   return (ff_sv){v3_add(v3_cross(v.a, f.a), v3_cross(v.l, f.l)), v3_cross(v.a, f.l)};
 }
 
-/* ---- transforms -------------------------------------------------------------------------- */
+/* ---- shifts ------------------------------------------------------------------------------- */
 
-/* From the coordinates of frame A to those of frame B [Featherstone08 sec. 2.8]. */
-typedef struct ff_sx {
-  ff_mat3 e; /* turns A coordinates into B coordinates */
-  ff_vec3 r; /* B's origin, in A coordinates */
-} ff_sx;
+/* Both frames have the same axes; B's origin lies at r, seen from A [Featherstone08 sec. 2.8]. */
 
-/* Of frame B whose pose is given in frame A. */
-static inline ff_sx sx_of_pose(ff_pose pose) {
-  return (ff_sx){m3_transpose(q_matrix(pose.orientation)), pose.position};
-}
 /* A motion vector from A to B. */
-static inline ff_sv sx_motion(const ff_sx *x, ff_sv m) {
-  return (ff_sv){m3_mul(x->e, m.a), m3_mul(x->e, v3_sub(m.l, v3_cross(x->r, m.a)))};
+static inline ff_sv sv_motion_to(ff_vec3 r, ff_sv m) {
+  return (ff_sv){m.a, v3_add(m.l, v3_cross(m.a, r))};
 }
 /* A force vector from B back to A. */
-static inline ff_sv sx_force_back(const ff_sx *x, ff_sv f) {
-  ff_vec3 force = m3_tmul(x->e, f.l);
-  return (ff_sv){v3_add(m3_tmul(x->e, f.a), v3_cross(x->r, force)), force};
+static inline ff_sv sv_force_back(ff_vec3 r, ff_sv f) {
+  return (ff_sv){v3_add(f.a, v3_cross(r, f.l)), f.l};
 }
 
 /* ---- inertia of a rigid body --------------------------------------------------------------- */
@@ -156,47 +181,114 @@ static inline ff_sv si_mul(const ff_si *x, ff_sv v) {
   return (ff_sv){v3_add(m3_mul(x->i, v.a), v3_cross(x->h, v.l)),
                  v3_sub(v3_scale(x->m, v.l), v3_cross(x->h, v.a))};
 }
-/* The same body, from B coordinates back to A. */
-static inline ff_si si_back(const ff_sx *x, const ff_si *b) {
-  ff_si out = {b->m, m3_tmul(x->e, b->h), m3_congruent(x->e, b->i)};
-  ff_vec3 h = v3_axpy(out.h, b->m, x->r);
-  out.i = m3_sub(out.i, m3_skew_times(x->r, m3_skew(out.h)));
-  out.i = m3_sub(out.i, m3_skew_times(h, m3_skew(x->r)));
-  out.h = h;
+/* The same body in axes that the rotation e turns its own into: e I e^T. */
+static inline ff_si si_turned(const ff_si *x, const ff_mat3 *e) {
+  ff_mat3 a = m3_product(*e, x->i), b = *e;
+#define FF_ROW_ROW(i, j) (a.m[i][0] * b.m[j][0] + a.m[i][1] * b.m[j][1] + a.m[i][2] * b.m[j][2])
+  double xy = FF_ROW_ROW(0, 1), xz = FF_ROW_ROW(0, 2), yz = FF_ROW_ROW(1, 2);
+  return (ff_si){
+      x->m,
+      m3_mul(b, x->h),
+      {{{FF_ROW_ROW(0, 0), xy, xz}, {xy, FF_ROW_ROW(1, 1), yz}, {xz, yz, FF_ROW_ROW(2, 2)}}}};
+#undef FF_ROW_ROW
+}
+/* The same body, from B back to A. */
+static inline ff_si si_back(ff_vec3 r, const ff_si *b) {
+  ff_si out = {b->m, v3_axpy(b->h, b->m, r), b->i};
+  out.i = m3_sub(out.i, m3_skew_times(r, m3_skew(b->h)));
+  out.i = m3_sub(out.i, m3_skew_times(out.h, m3_skew(r)));
   return out;
 }
 
 /* ---- inertia of an articulated body -------------------------------------------------------- */
 
+/* A symmetric matrix of three. */
+typedef struct ff_s3 {
+  double xx, xy, xz, yy, yz, zz;
+} ff_s3;
+
 /* The symmetric 6 x 6 matrix [i h; h^T m]. */
 typedef struct ff_sa {
-  ff_mat3 i, h, m;
+  ff_s3 i, m;
+  ff_mat3 h;
 } ff_sa;
 
-static inline ff_sa sa_of_rigid(const ff_si *x) {
-  return (ff_sa){x->i, m3_skew(x->h), {{{x->m, 0, 0}, {0, x->m, 0}, {0, 0, x->m}}}};
+static inline ff_vec3 s3_mul(const ff_s3 *a, ff_vec3 v) {
+  return v3(a->xx * v.x + a->xy * v.y + a->xz * v.z, a->xy * v.x + a->yy * v.y + a->yz * v.z,
+            a->xz * v.x + a->yz * v.y + a->zz * v.z);
 }
-static inline ff_sa sa_add(ff_sa x, ff_sa y) {
-  return (ff_sa){m3_add(x.i, y.i), m3_add(x.h, y.h), m3_add(x.m, y.m)};
+/* a - u u^T */
+static inline void s3_outer_sub(ff_s3 *a, ff_vec3 u) {
+  a->xx -= u.x * u.x;
+  a->xy -= u.x * u.y;
+  a->xz -= u.x * u.z;
+  a->yy -= u.y * u.y;
+  a->yz -= u.y * u.z;
+  a->zz -= u.z * u.z;
+}
+static inline void s3_add(ff_s3 *a, const ff_s3 *b) {
+  a->xx += b->xx;
+  a->xy += b->xy;
+  a->xz += b->xz;
+  a->yy += b->yy;
+  a->yz += b->yz;
+  a->zz += b->zz;
+}
+static inline ff_sa sa_of_rigid(const ff_si *x) {
+  const ff_mat3 *i = &x->i;
+  return (ff_sa){
+      {i->m[0][0], i->m[0][1], i->m[0][2], i->m[1][1], i->m[1][2], i->m[2][2]},
+      {x->m, 0, 0, x->m, 0, x->m},
+      m3_skew(x->h),
+  };
 }
 static inline ff_sv sa_mul(const ff_sa *x, ff_sv v) {
-  return (ff_sv){v3_add(m3_mul(x->i, v.a), m3_mul(x->h, v.l)),
-                 v3_add(m3_tmul(x->h, v.a), m3_mul(x->m, v.l))};
+  return (ff_sv){v3_add(s3_mul(&x->i, v.a), m3_mul(x->h, v.l)),
+                 v3_add(m3_tmul(x->h, v.a), s3_mul(&x->m, v.l))};
 }
-/* x += s u v^T, where the sum over all calls is symmetric. */
-static inline void sa_outer_add(ff_sa *x, double s, ff_sv u, ff_sv v) {
-  m3_outer_add(&x->i, s, u.a, v.a);
-  m3_outer_add(&x->h, s, u.a, v.l);
-  m3_outer_add(&x->m, s, u.l, v.l);
+/* x -= u u^T */
+static inline void sa_outer_sub(ff_sa *x, ff_sv u) {
+  s3_outer_sub(&x->i, u.a);
+  s3_outer_sub(&x->m, u.l);
+  m3_outer_add(&x->h, -1, u.a, u.l);
 }
-/* From B coordinates back to A: X^T I X. */
-static inline ff_sa sa_back(const ff_sx *x, const ff_sa *b) {
-  ff_sa t = {m3_congruent(x->e, b->i), m3_congruent(x->e, b->h), m3_congruent(x->e, b->m)};
-  ff_mat3 h = m3_add(t.h, m3_skew_times(x->r, t.m));
-  ff_mat3 rh = m3_skew_times(x->r, m3_transpose(t.h));
-  t.i = m3_sub(m3_add(t.i, rh), m3_times_skew(h, x->r));
-  t.h = h;
-  return t;
+/* v := x^-1 v; false if x is not positive. */
+static inline bool sa_solve(const ff_sa *x, ff_sv *v) {
+  double a[6][6] = {{x->i.xx},
+                    {x->i.xy, x->i.yy},
+                    {x->i.xz, x->i.yz, x->i.zz},
+                    {x->h.m[0][0], x->h.m[1][0], x->h.m[2][0], x->m.xx},
+                    {x->h.m[0][1], x->h.m[1][1], x->h.m[2][1], x->m.xy, x->m.yy},
+                    {x->h.m[0][2], x->h.m[1][2], x->h.m[2][2], x->m.xz, x->m.yz, x->m.zz}};
+  double b[6] = {v->a.x, v->a.y, v->a.z, v->l.x, v->l.y, v->l.z};
+  bool good = m6_solve(a, b);
+  *v = (ff_sv){v3_load(b), v3_load(b + 3)};
+  return good;
+}
+static inline void sa_add(ff_sa *to, const ff_sa *b) {
+  s3_add(&to->i, &b->i);
+  s3_add(&to->m, &b->m);
+  to->h = m3_add(to->h, b->h);
+}
+/* to += b, from B back to A: with R the matrix of r, h += R m and i += R h^T - h R. */
+static inline void sa_add_back(ff_sa *to, ff_vec3 r, const ff_sa *b) {
+  const ff_s3 *m = &b->m;
+  const ff_mat3 *o = &b->h;
+  const ff_mat3 h = {
+      {{o->m[0][0] + (r.y * m->xz - r.z * m->xy), o->m[0][1] + (r.y * m->yz - r.z * m->yy),
+        o->m[0][2] + (r.y * m->zz - r.z * m->yz)},
+       {o->m[1][0] + (r.z * m->xx - r.x * m->xz), o->m[1][1] + (r.z * m->xy - r.x * m->yz),
+        o->m[1][2] + (r.z * m->xz - r.x * m->zz)},
+       {o->m[2][0] + (r.x * m->xy - r.y * m->xx), o->m[2][1] + (r.x * m->yy - r.y * m->xy),
+        o->m[2][2] + (r.x * m->yz - r.y * m->xz)}}};
+  to->i.xx += b->i.xx + (r.y * o->m[0][2] - r.z * o->m[0][1]) - (h.m[0][1] * r.z - h.m[0][2] * r.y);
+  to->i.xy += b->i.xy + (r.y * o->m[1][2] - r.z * o->m[1][1]) - (h.m[0][2] * r.x - h.m[0][0] * r.z);
+  to->i.xz += b->i.xz + (r.y * o->m[2][2] - r.z * o->m[2][1]) - (h.m[0][0] * r.y - h.m[0][1] * r.x);
+  to->i.yy += b->i.yy + (r.z * o->m[1][0] - r.x * o->m[1][2]) - (h.m[1][2] * r.x - h.m[1][0] * r.z);
+  to->i.yz += b->i.yz + (r.z * o->m[2][0] - r.x * o->m[2][2]) - (h.m[1][0] * r.y - h.m[1][1] * r.x);
+  to->i.zz += b->i.zz + (r.x * o->m[2][1] - r.y * o->m[2][0]) - (h.m[2][0] * r.y - h.m[2][1] * r.x);
+  s3_add(&to->m, m);
+  to->h = m3_add(to->h, h);
 }
 
 #endif

@@ -80,7 +80,10 @@ static ff_status take_setting(ff_build *build, const ff_scene_robot *from,
   snprintf(key, sizeof key, "robots.%.60s.joints.%.60s.target", from->def.name, setting->joint);
   ff_status status = ff_build_table(build, &joint->target, &target, 1, key);
   snprintf(key, sizeof key, "robots.%.60s.joints.%.60s.torque", from->def.name, setting->joint);
-  return status == FF_OK ? ff_build_table(build, &joint->torque, &setting->torque, 1, key) : status;
+  status =
+      status == FF_OK ? ff_build_table(build, &joint->torque, &setting->torque, 1, key) : status;
+  joint->steady = status == FF_OK && joint->torque.rows == 0 && joint->target.rows == 1;
+  return status;
 }
 
 /* The joints of one axis, in the order of the tree. */
@@ -192,16 +195,16 @@ enum { EASE_LIMIT = 1000 }; /* links of a robot that are asked one by one */
  * at rest. */
 static bool respond(ff_tree_work *work, const ff_model_robot *robot, const ff_model_body *body,
                     ff_sv push, ff_tree_wrench *wrenches, double *tau, ff_sv *out) {
-  ff_quat turn = work->pose[body->link].orientation;
-  ff_vec3 com = body->frame.position;
+  ff_mat3 turn = work->turn[body->link];
+  ff_vec3 com = m3_mul(turn, body->frame.position), force = m3_mul(turn, push.l);
   ff_tree_wrench *wrench = &wrenches[body->link - 1];
   memset(tau, 0, (size_t)robot->v_count * sizeof *tau);
-  wrench->force = q_rotate(turn, push.l);
-  wrench->torque = q_rotate(turn, v3_add(push.a, v3_cross(com, push.l)));
+  wrench->force = force;
+  wrench->torque = v3_add(m3_mul(turn, push.a), v3_cross(com, force));
   bool good = ff_tree_forward_dynamics(work, tau, v3(0, 0, 0), wrenches, tau);
   wrench->force = wrench->torque = v3(0, 0, 0);
-  ff_sv a = work->a[body->link];
-  *out = (ff_sv){a.a, v3_add(a.l, v3_cross(a.a, com))};
+  ff_sv a = ff_link_acceleration(work, body->link);
+  *out = (ff_sv){m3_tmul(turn, a.a), m3_tmul(turn, v3_add(a.l, v3_cross(a.a, com)))};
   return good;
 }
 

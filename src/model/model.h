@@ -86,6 +86,7 @@ typedef struct ff_model_joint {
   int q_at, v_at; /* in the robot's q and v */
   double stiffness, damping, effort;
   ff_table target, torque; /* target has at least a row if stiffness or damping is not 0 */
+  bool steady;             /* no torque, and the target is a single row */
 } ff_model_joint;
 
 typedef struct ff_model_robot {

@@ -1,6 +1,7 @@
 #include "model/table.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double *row(const ff_table *table, int i) {
   return table->values + (size_t)i * (size_t)(table->width + 1);
@@ -29,6 +30,10 @@ static void fill(double *out, int count, double value) {
 void ff_table_value(const ff_table *table, double t, double *out) {
   if (table->rows == 0) {
     fill(out, table->width, 0.0);
+    return;
+  }
+  if (table->rows == 1) {
+    memcpy(out, row(table, 0) + 1, (size_t)table->width * sizeof *out);
     return;
   }
   int i = row_before(table, t);
@@ -102,7 +107,7 @@ const char *ff_table_check(const ff_table *table, int width) {
 }
 
 double ff_table_slope(const ff_table *table, double t) {
-  int i = table->rows > 0 ? row_before(table, t) : -1;
+  int i = table->rows > 1 ? row_before(table, t) : -1;
   if (i < 0 || i + 1 >= table->rows) {
     return 0;
   }

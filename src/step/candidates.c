@@ -221,6 +221,9 @@ static void keep_part(const ff_model *model, ff_state *state, int old, int old_e
   }
 }
 
+/* How much further to look while nothing is near: so that one who flies looks less often. */
+enum { LOOK_FURTHER = 8 };
+
 /* Fills the list; false when it is full. */
 static bool fill(const ff_model *model, ff_state *state, double skin) {
   state->meet_count = state->near_count = state->point_count = 0;
@@ -233,7 +236,10 @@ ff_status ff_candidates_update(const ff_model *model, ff_state *state, double sk
   const ff_state before = *state;
   put_memory_aside(model, state);
   swap_lists(state);
-  if (!fill(model, state, skin)) {
+  bool alone =
+      before.near_count == 0 && fill(model, state, LOOK_FURTHER * skin) && state->near_count == 0;
+  skin *= alone ? LOOK_FURTHER : 1;
+  if (!alone && !fill(model, state, skin)) {
     *state = before; /* the old arrays were not touched */
     size_t memory = (size_t)state->point_count * (size_t)model->memory_count;
     if (memory > 0) {

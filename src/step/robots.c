@@ -2,6 +2,7 @@
 
 #include "math/vec.h"
 #include "model/table.h"
+#include "tree/tree.h"
 
 #include <string.h>
 
@@ -21,12 +22,13 @@ void ff_robots_place(const ff_model *model, const ff_state *state, const double 
     for (int i = 0; i < robot->link_count; i++) {
       const ff_model_body *body = &model->bodies[robot->first_body + i];
       ff_body_motion *motion = &state->bodies[robot->first_body + i];
-      ff_pose pose = ff_tree_pose(work, i + 1);
-      ff_vec3 arm = q_rotate(pose.orientation, body->frame.position);
-      motion->pose.position = v3_add(pose.position, arm);
-      motion->pose.orientation = pose.orientation;
-      motion->omega = ff_tree_omega(work, i + 1);
-      motion->velocity = v3_add(ff_tree_velocity(work, i + 1), v3_cross(motion->omega, arm));
+      const ff_pose *pose = &work->pose[i + 1];
+      ff_vec3 arm = m3_mul(work->turn[i + 1], body->frame.position);
+      ff_sv v = work->v[i + 1];
+      motion->pose.position = v3_add(pose->position, arm);
+      motion->pose.orientation = pose->orientation;
+      motion->omega = v.a;
+      motion->velocity = v3_add(v.l, v3_cross(v.a, arm));
     }
   }
 }
@@ -35,15 +37,20 @@ void ff_robots_place(const ff_model *model, const ff_state *state, const double 
 
 /* What drives a joint now, within its effort; at the limit it no longer depends on the state. */
 static double servo(const ff_model_joint *joint, double t, double q, double v, bool *free) {
-  double torque = 0, target = 0;
-  ff_table_value(&joint->torque, t, &torque);
-  if (joint->stiffness > 0 || joint->damping > 0) {
-    ff_table_value(&joint->target, t, &target);
-    torque +=
-        joint->stiffness * (target - q) + joint->damping * (ff_table_slope(&joint->target, t) - v);
+  double torque = 0;
+  if (joint->steady) {
+    torque = joint->stiffness * (joint->target.values[1] - q) - joint->damping * v;
+  } else {
+    double target = 0;
+    ff_table_value(&joint->torque, t, &torque);
+    if (joint->stiffness > 0 || joint->damping > 0) {
+      ff_table_value(&joint->target, t, &target);
+      torque += joint->stiffness * (target - q) +
+                joint->damping * (ff_table_slope(&joint->target, t) - v);
+    }
   }
   *free = fabs(torque) <= joint->effort;
-  return fmax(-joint->effort, fmin(joint->effort, torque));
+  return *free ? torque : copysign(joint->effort, torque);
 }
 
 void ff_robots_load(const ff_model *model, ff_state *state, double t, const double *y,
@@ -73,17 +80,32 @@ void ff_robots_load(const ff_model *model, ff_state *state, double t, const doub
 
 /* ---- accelerations ------------------------------------------------------------------ */
 
-/* The wrench on a link's centre of mass becomes one on its origin. */
-static void gather(const ff_model *model, const ff_state *state, int r) {
+static bool pushes(const ff_wrench *w) {
+  return w->force.x != 0 || w->force.y != 0 || w->force.z != 0 || w->torque.x != 0 ||
+         w->torque.y != 0 || w->torque.z != 0;
+}
+
+/* The wrench on a link's centre of mass becomes one on its origin. NULL if nothing pushes. */
+static const ff_tree_wrench *gather(const ff_model *model, const ff_state *state, int r) {
   const ff_model_robot *robot = &model->robots[r];
-  for (int i = 0; i < robot->link_count; i++) {
-    int body = robot->first_body + i;
-    const ff_wrench *from = &state->wrenches[body];
-    ff_pose pose = ff_tree_pose(state->robots[r].work, i + 1);
-    ff_vec3 arm = v3_sub(state->bodies[body].pose.position, pose.position);
-    state->robots[r].wrenches[i] =
-        (ff_tree_wrench){from->force, v3_add(from->torque, v3_cross(arm, from->force))};
+  const ff_wrench *from = &state->wrenches[robot->first_body];
+  ff_tree_wrench *to = state->robots[r].wrenches;
+  int first = 0;
+  while (first < robot->link_count && !pushes(&from[first])) {
+    first++;
   }
+  if (first == robot->link_count) {
+    return NULL;
+  }
+  for (int i = 0; i < robot->link_count; i++) {
+    to[i] = (ff_tree_wrench){from[i].force, from[i].torque};
+    if (pushes(&from[i])) {
+      ff_vec3 arm = v3_sub(state->bodies[robot->first_body + i].pose.position,
+                           state->robots[r].work->pose[i + 1].position);
+      to[i].torque = v3_add(to[i].torque, v3_cross(arm, to[i].force));
+    }
+  }
+  return to;
 }
 
 /* Impulses from outside over time h: gravity, and what the ground passes on. */
@@ -105,9 +127,9 @@ int ff_robots_rates(const ff_model *model, const ff_state *state, const double *
   for (int r = 0; r < model->robot_count; r++) {
     const ff_model_robot *robot = &model->robots[r];
     const ff_state_robot *at = &state->robots[r];
-    gather(model, state, r);
+    const ff_tree_wrench *wrenches = gather(model, state, r);
     ff_tree_q_rate(robot->tree, y + robot->q_at, y + robot->v_at, dy + robot->q_at);
-    if (!ff_tree_forward_dynamics(at->work, at->tau, model->run.gravity, at->wrenches,
+    if (!ff_tree_forward_dynamics(at->work, at->tau, model->run.gravity, wrenches,
                                   dy + robot->v_at)) {
       return 1;
     }
@@ -126,15 +148,20 @@ int ff_robots_rates(const ff_model *model, const ff_state *state, const double *
  * of which the part with a is inertia: added. */
 static void look_ahead(const ff_model_robot *robot, const ff_state_robot *at, const double *v,
                        double h, double *added) {
-  ff_tree_resistance(robot->tree, v, at->resist);
-  for (int i = 0; i < robot->v_count; i++) {
-    added[i] = h * at->resist[i];
+  memset(added, 0, (size_t)robot->v_count * sizeof *added);
+  if (robot->tree->resists) {
+    ff_tree_resistance(robot->tree, v, at->resist);
+    for (int i = 0; i < robot->v_count; i++) {
+      added[i] = h * at->resist[i];
+    }
   }
   for (int k = 0; k < robot->joint_count; k++) {
     const ff_model_joint *joint = &robot->joints[k];
     int i = joint->v_at;
-    added[i] += at->free[i] ? h * (joint->damping + h * joint->stiffness) : 0;
-    at->tau[i] -= at->free[i] ? h * joint->stiffness * v[i] : 0;
+    if (at->free[i]) {
+      added[i] += h * (joint->damping + h * joint->stiffness);
+      at->tau[i] -= h * joint->stiffness * v[i];
+    }
   }
 }
 
@@ -142,17 +169,20 @@ static void look_ahead(const ff_model_robot *robot, const ff_state_robot *at, co
  * look ahead made of them, and acted along the mean velocity. */
 static void correct_ledger(const ff_model_robot *robot, const ff_state_robot *at, const double *v,
                            double h, double *ledger) {
-  for (int i = 0; i < robot->v_count; i++) {
+  double lost = 0, work = 0;
+  for (int i = 0; robot->tree->resists && i < robot->v_count; i++) {
     double end = v[i] + h * at->a[i], mean = v[i] + 0.5 * h * at->a[i];
-    ledger[FF_Y_LOST + FF_LOST_JOINT] += h * at->resist[i] * (end * mean - v[i] * v[i]);
+    lost += at->resist[i] * (end * mean - v[i] * v[i]);
   }
   for (int k = 0; k < robot->joint_count; k++) {
     const ff_model_joint *joint = &robot->joints[k];
     int i = joint->v_at;
     double end = v[i] + h * at->a[i], mean = v[i] + 0.5 * h * at->a[i];
     double less = at->free[i] ? h * (joint->stiffness * end + joint->damping * at->a[i]) : 0;
-    ledger[FF_Y_WORK] += h * ((at->servo[i] - less) * mean - at->servo[i] * v[i]);
+    work += (at->servo[i] - less) * mean - at->servo[i] * v[i];
   }
+  ledger[FF_Y_LOST + FF_LOST_JOINT] += h * lost;
+  ledger[FF_Y_WORK] += h * work;
 }
 
 bool ff_robots_step(const ff_model *model, ff_state *state, double h) {
@@ -162,10 +192,9 @@ bool ff_robots_step(const ff_model *model, ff_state *state, double h) {
     ff_state_robot *at = &state->robots[r];
     double *q = state->y + robot->q_at, *v = state->y + robot->v_at;
     double *added = ff_tree_added_inertia(at->work);
-    gather(model, state, r);
+    const ff_tree_wrench *wrenches = gather(model, state, r);
     look_ahead(robot, at, v, h, added);
-    bool good =
-        ff_tree_forward_dynamics(at->work, at->tau, model->run.gravity, at->wrenches, at->a);
+    bool good = ff_tree_forward_dynamics(at->work, at->tau, model->run.gravity, wrenches, at->a);
     if (good) {
       book(model, state, r, ledger, h);
       correct_ledger(robot, at, v, h, ledger);
@@ -188,6 +217,6 @@ bool ff_robots_step(const ff_model *model, ff_state *state, double h) {
 void ff_robots_tidy(const ff_model *model, ff_state *state) {
   for (int r = 0; r < model->robot_count; r++) {
     const ff_model_robot *robot = &model->robots[r];
-    ff_tree_q_move(robot->tree, state->y + robot->q_at, state->y + robot->v_at, 0);
+    ff_tree_q_tidy(robot->tree, state->y + robot->q_at);
   }
 }

@@ -14,6 +14,7 @@ ff_link_def ff_link_def_default(void) {
                 .friction_speed = 1e-3,
                 .lower = -INFINITY,
                 .upper = INFINITY},
+      .factor = 1,
   };
 }
 
@@ -21,16 +22,26 @@ ff_link_def ff_link_def_default(void) {
 
 static void set_link(ff_tree *tree, int i, const ff_link_def *def, const char *name) {
   ff_tree_link_data *link = &tree->links[i];
+  ff_joint_kind kind = def->joint.kind;
   *link = (ff_tree_link_data){.name = name,
                               .parent = def->parent,
                               .q_at = tree->q_count,
                               .v_at = tree->v_count,
-                              .q_count = ff_joint_q_count(def->joint.kind),
-                              .v_count = ff_joint_v_count(def->joint.kind),
+                              .s_at = tree->s_count,
+                              .q_count = ff_joint_q_count(kind),
+                              .v_count = ff_joint_v_count(kind),
+                              .hinge = kind == FF_JOINT_REVOLUTE || kind == FF_JOINT_CONTINUOUS,
+                              .follows = def->follows,
+                              .factor = def->follows > 0 ? def->factor : 1,
+                              .offset = def->follows > 0 ? def->offset : 0,
                               .joint = def->joint,
                               .inertia = si_make(def->mass, def->com, def->inertia)};
   ff_joint_def *joint = &link->joint;
-  joint->frame.orientation = q_unit(joint->frame.orientation);
+  ff_quat turn = joint->frame.orientation = q_unit(joint->frame.orientation);
+  link->idle = joint->damping == 0 && joint->friction == 0 && joint->stiffness == 0 &&
+               joint->limit_stiffness == 0;
+  link->concentric = link->hinge && v3_norm(joint->frame.position) == 0;
+  link->parallel = turn.x == 0 && turn.y == 0 && turn.z == 0;
   if (link->q_count > 0 && link->q_count < 4) {
     joint->axis = v3_unit(joint->axis);
   }
@@ -40,9 +51,56 @@ static void set_link(ff_tree *tree, int i, const ff_link_def *def, const char *n
   } else if (joint->kind == FF_JOINT_UNIVERSAL) {
     joint->axis2 = v3_unit(joint->axis2);
   }
-  tree->q_count += link->q_count;
-  tree->v_count += link->v_count;
+  if (link->follows == 0) {
+    tree->q_count += link->q_count;
+    tree->v_count += link->v_count;
+  }
+  tree->s_count += link->v_count;
   tree->mass += def->mass;
+}
+
+/* Links that are fixed to others, and move none, move as parts of them. */
+static void lump_fixed(ff_tree *tree) {
+  for (int i = tree->count - 1; i > 0; i--) {
+    ff_tree_link_data *link = &tree->links[i], *parent = &tree->links[link->parent];
+    link->still = link->joint.kind == FF_JOINT_FIXED && link->parent > 0 && !link->moves;
+    parent->moves = parent->moves || !link->still;
+    if (link->still) {
+      ff_mat3 turn = q_matrix(link->joint.frame.orientation);
+      ff_si turned = si_turned(&link->inertia, &turn);
+      parent->inertia = si_add(parent->inertia, si_back(link->joint.frame.position, &turned));
+      link->inertia = (ff_si){.m = 0};
+    }
+  }
+}
+
+/* The link whose coordinate moves link i in the end, through any number of others; false if they
+ * follow each other in a circle. */
+static bool follow(ff_tree *tree, int i) {
+  ff_tree_link_data *link = &tree->links[i];
+  for (int steps = 0; tree->links[link->follows].follows > 0; steps++) {
+    const ff_tree_link_data *other = &tree->links[link->follows];
+    if (steps > tree->count || link->follows == i) {
+      return false;
+    }
+    link->offset += link->factor * other->offset;
+    link->factor *= other->factor;
+    link->follows = other->follows;
+  }
+  link->q_at = tree->links[link->follows].q_at;
+  link->v_at = tree->links[link->follows].v_at;
+  return link->follows != i;
+}
+
+static ff_status follow_all(ff_tree *tree, ff_report *report) {
+  for (int i = 1; i < tree->count; i++) {
+    if (tree->links[i].follows > 0 && !follow(tree, i)) {
+      ff_report_what(report, "joints that follow each other in a circle have no coordinate");
+      ff_report_key(report, "links.%s.follows", tree->links[i].name);
+      return FF_ERROR_INPUT;
+    }
+  }
+  return FF_OK;
 }
 
 /* The last coordinate on the way from a link to the ground; -1 if there is none. */
@@ -54,12 +112,16 @@ static int last_dof(const ff_tree *tree, int link) {
 }
 
 static void set_dofs(ff_tree *tree) {
+  bool full = tree->s_count > tree->v_count;
   for (int i = 1; i < tree->count; i++) {
     const ff_tree_link_data *link = &tree->links[i];
     for (int k = 0; k < link->v_count; k++) {
-      tree->dof_parent[link->v_at + k] = k > 0 ? link->v_at + k - 1 : last_dof(tree, link->parent);
-      tree->armature[link->v_at + k] = link->joint.armature;
+      int at = link->v_at + k;
+      tree->dof_parent[at] = full || k > 0 ? at - 1 : last_dof(tree, link->parent);
+      tree->armature[at] += link->factor * link->factor * link->joint.armature;
     }
+    tree->rotors = tree->rotors || link->joint.armature > 0;
+    tree->resists = tree->resists || link->joint.damping > 0 || link->joint.friction > 0;
   }
 }
 
@@ -95,7 +157,7 @@ static size_t names_size(const ff_link_def *links, int count) {
   return size;
 }
 
-static ff_status fill(ff_tree *tree, const ff_link_def *links, int count) {
+static ff_status fill(ff_tree *tree, const ff_link_def *links, int count, ff_report *report) {
   size_t room = (size_t)count * FF_JOINT_DOF + 1;
   tree->links = ff_alloc((size_t)count + 1, sizeof *tree->links);
   tree->dof_parent = ff_alloc(room, sizeof *tree->dof_parent);
@@ -115,14 +177,18 @@ static ff_status fill(ff_tree *tree, const ff_link_def *links, int count) {
     }
     set_link(tree, i + 1, &links[i], name);
   }
-  set_dofs(tree);
-  return FF_OK;
+  lump_fixed(tree);
+  ff_status status = follow_all(tree, report);
+  if (status == FF_OK) {
+    set_dofs(tree);
+  }
+  return status;
 }
 
 ff_status ff_tree_build(ff_tree **out, const ff_link_def *links, int count, ff_report *report) {
   *out = NULL;
   for (int i = 0; i < count; i++) {
-    ff_status status = ff_link_check(&links[i], i, report);
+    ff_status status = ff_link_check(links, count, i, report);
     if (status != FF_OK) {
       return status;
     }
@@ -131,7 +197,7 @@ ff_status ff_tree_build(ff_tree **out, const ff_link_def *links, int count, ff_r
   if (!tree) {
     return FF_ERROR_MEMORY;
   }
-  ff_status status = fill(tree, links, count);
+  ff_status status = fill(tree, links, count, report);
   status = status == FF_OK ? check_inertia(tree, report) : status;
   if (status != FF_OK) {
     ff_tree_destroy(tree);
@@ -160,20 +226,24 @@ ff_status ff_tree_work_create(ff_tree_work **out, const ff_tree *tree) {
     return FF_ERROR_MEMORY;
   }
   work->tree = tree;
-  size_t links = (size_t)tree->count, n = (size_t)tree->v_count;
+  size_t links = (size_t)tree->count, n = (size_t)tree->v_count, columns = (size_t)tree->s_count;
   const struct {
     void **to;
     size_t count, size;
   } rooms[] = {
       {(void **)&work->rates, n, sizeof *work->rates},
-      {(void **)&work->x, links, sizeof *work->x},
+      {(void **)&work->r, links, sizeof *work->r},
       {(void **)&work->pose, links, sizeof *work->pose},
+      {(void **)&work->turn, links, sizeof *work->turn},
       {(void **)&work->v, links, sizeof *work->v},
       {(void **)&work->c, links, sizeof *work->c},
-      {(void **)&work->s, n, sizeof *work->s},
-      {(void **)&work->s_ring, n, sizeof *work->s_ring},
+      {(void **)&work->s, columns, sizeof *work->s},
+      {(void **)&work->s_ring, columns, sizeof *work->s_ring},
+      {(void **)&work->inertia, links, sizeof *work->inertia},
+      {(void **)&work->momentum, links, sizeof *work->momentum},
       {(void **)&work->a, links, sizeof *work->a},
       {(void **)&work->f, links, sizeof *work->f},
+      {(void **)&work->more, links, sizeof *work->more},
       {(void **)&work->ic, links, sizeof *work->ic},
       {(void **)&work->ia, links, sizeof *work->ia},
       {(void **)&work->b, links, sizeof *work->b},
@@ -182,6 +252,7 @@ ff_status ff_tree_work_create(ff_tree_work **out, const ff_tree *tree) {
       {(void **)&work->rest, n, sizeof *work->rest},
       {(void **)&work->jacobian, 6 * n, sizeof *work->jacobian},
       {(void **)&work->added, n, sizeof *work->added},
+      {(void **)&work->h, columns > n ? n * n : 0, sizeof *work->h},
   };
   size_t bytes = 0;
   for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
@@ -234,5 +305,8 @@ ff_link_info ff_tree_link(const ff_tree *tree, int link) {
                         .q_at = data->q_at,
                         .q_count = data->q_count,
                         .v_at = data->v_at,
-                        .v_count = data->v_count};
+                        .v_count = data->v_count,
+                        .follows = data->follows,
+                        .factor = data->factor,
+                        .offset = data->offset};
 }

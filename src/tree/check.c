@@ -87,7 +87,26 @@ static const char *mass_wrong(const ff_link_def *link, const char **key) {
   return NULL;
 }
 
-ff_status ff_link_check(const ff_link_def *link, int i, ff_report *report) {
+/* Only joints of one axis can follow, and be followed. */
+static const char *follows_wrong(const ff_link_def *links, int count, int i) {
+  const ff_link_def *link = &links[i];
+  if (link->follows == 0) {
+    return NULL;
+  }
+  if (link->follows < 0 || link->follows > count || link->follows == i + 1) {
+    return "must be 0 or another link";
+  }
+  ff_joint_kind other = links[link->follows - 1].joint.kind;
+  if (!ff_joint_one_axis(link->joint.kind) || (unsigned)other >= FF_JOINT_KIND_COUNT ||
+      !ff_joint_one_axis(other)) {
+    return "only joints of one axis follow each other";
+  }
+  return isfinite(link->factor) && isfinite(link->offset) ? NULL
+                                                          : "factor and offset must be finite";
+}
+
+ff_status ff_link_check(const ff_link_def *links, int count, int i, ff_report *report) {
+  const ff_link_def *link = &links[i];
   const char *key = "parent", *what = NULL;
   if (link->parent < 0 || link->parent > i) {
     return wrong(report, i, link, key, "must be 0 or an earlier link");
@@ -102,5 +121,9 @@ ff_status ff_link_check(const ff_link_def *link, int i, ff_report *report) {
   what = numbers_wrong(&link->joint, &key);
   what = what ? what : axes_wrong(&link->joint, &key);
   what = what ? what : mass_wrong(link, &key);
+  if (!what) {
+    key = "follows";
+    what = follows_wrong(links, count, i);
+  }
   return what ? wrong(report, i, link, key, what) : FF_OK;
 }

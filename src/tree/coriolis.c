@@ -43,17 +43,15 @@ static ff_sv sm_tmul(const ff_sm *b, ff_sv m) {
                  v3_add(m3_tmul(b->al, m.a), m3_tmul(b->ll, m.l))};
 }
 
-/* to += X^T b X */
-static void add_back(ff_sm *to, const ff_sx *x, const ff_sm *b) {
-  ff_sm t = {m3_congruent(x->e, b->aa), m3_congruent(x->e, b->al), m3_congruent(x->e, b->la),
-             m3_congruent(x->e, b->ll)};
-  ff_mat3 r = m3_skew(x->r);
-  ff_mat3 al = m3_add(t.al, m3_product(r, t.ll));
-  ff_mat3 aa = m3_sub(m3_add(t.aa, m3_product(r, t.la)), m3_product(al, r));
+/* to += b, shifted back by r. */
+static void add_back(ff_sm *to, ff_vec3 shift, const ff_sm *b) {
+  ff_mat3 r = m3_skew(shift);
+  ff_mat3 al = m3_add(b->al, m3_product(r, b->ll));
+  ff_mat3 aa = m3_sub(m3_add(b->aa, m3_product(r, b->la)), m3_product(al, r));
   to->aa = m3_add(to->aa, aa);
   to->al = m3_add(to->al, al);
-  to->la = m3_add(to->la, m3_sub(t.la, m3_product(t.ll, r)));
-  to->ll = m3_add(to->ll, t.ll);
+  to->la = m3_add(to->la, m3_sub(b->la, m3_product(b->ll, r)));
+  to->ll = m3_add(to->ll, b->ll);
 }
 
 /* Rate of a column of S: it moves with its link. */
@@ -61,25 +59,29 @@ static ff_sv column_rate(const ff_tree_work *work, int link, int k) {
   return sv_add(work->s_ring[k], sv_cross(work->v[link], work->s[k]));
 }
 
-/* Row and column `at` of C, a coordinate of link j, against those between j and the ground. */
-static void fill_cross(ff_tree_work *work, int j, int at, double *c) {
+/* What column `at` of S, of link j, adds to C: row and column against the joints between link j
+ * and the ground. */
+static void add_cross(ff_tree_work *work, int j, int at, double *c) {
   const ff_tree *tree = work->tree;
-  size_t n = (size_t)tree->v_count;
+  const ff_tree_link_data *own = &tree->links[j];
+  size_t n = (size_t)tree->v_count, mine = (size_t)(own->v_at + at - own->s_at);
   ff_sv s = work->s[at];
   ff_sv column = sv_add(si_mul(&work->ic[j], column_rate(work, j, at)), sm_mul(&work->b[j], s));
   ff_sv row_rate = si_mul(&work->ic[j], s), row = sm_tmul(&work->b[j], s);
   for (int i = j; i > 0; i = tree->links[i].parent) {
     const ff_tree_link_data *link = &tree->links[i];
-    for (int k = link->v_at; k < link->v_at + link->v_count; k++) {
-      c[(size_t)k * n + (size_t)at] = sv_dot(work->s[k], column);
+    for (int k = 0; k < link->v_count; k++) {
+      size_t other = (size_t)(link->v_at + k);
+      int slot = link->s_at + k;
+      c[other * n + mine] += sv_dot(work->s[slot], column);
       if (i != j) {
-        c[(size_t)at * n + (size_t)k] =
-            sv_dot(column_rate(work, i, k), row_rate) + sv_dot(work->s[k], row);
+        c[mine * n + other] +=
+            sv_dot(column_rate(work, i, slot), row_rate) + sv_dot(work->s[slot], row);
       }
     }
-    column = sx_force_back(&work->x[i], column);
-    row_rate = sx_force_back(&work->x[i], row_rate);
-    row = sx_force_back(&work->x[i], row);
+    column = sv_force_back(work->r[i], column);
+    row_rate = sv_force_back(work->r[i], row_rate);
+    row = sv_force_back(work->r[i], row);
   }
 }
 
@@ -87,15 +89,15 @@ void ff_tree_coriolis(ff_tree_work *work, double *coriolis) {
   const ff_tree *tree = work->tree;
   memset(coriolis, 0, (size_t)tree->v_count * (size_t)tree->v_count * sizeof *coriolis);
   for (int i = 0; i < tree->count; i++) {
-    work->ic[i] = tree->links[i].inertia;
+    work->ic[i] = work->inertia[i];
     work->b[i] = matrix_b(&work->ic[i], work->v[i]);
   }
   for (int i = tree->count - 1; i > 0; i--) {
     const ff_tree_link_data *link = &tree->links[i];
-    for (int k = link->v_at; k < link->v_at + link->v_count; k++) {
-      fill_cross(work, i, k, coriolis);
+    for (int k = 0; k < link->v_count; k++) {
+      add_cross(work, i, link->s_at + k, coriolis);
     }
-    work->ic[link->parent] = si_add(work->ic[link->parent], si_back(&work->x[i], &work->ic[i]));
-    add_back(&work->b[link->parent], &work->x[i], &work->b[i]);
+    work->ic[link->parent] = si_add(work->ic[link->parent], si_back(work->r[i], &work->ic[i]));
+    add_back(&work->b[link->parent], work->r[i], &work->b[i]);
   }
 }

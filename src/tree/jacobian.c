@@ -3,10 +3,11 @@
 
 #include <string.h>
 
-static void put(double *to, size_t n, int at, ff_vec3 angular, ff_vec3 linear) {
+/* Adds a column: coordinates may move a point through more than one joint. */
+static void add(double *to, size_t n, int at, ff_vec3 angular, ff_vec3 linear) {
   const double values[6] = {angular.x, angular.y, angular.z, linear.x, linear.y, linear.z};
   for (size_t row = 0; row < 6; row++) {
-    to[row * n + (size_t)at] = values[row];
+    to[row * n + (size_t)at] += values[row];
   }
 }
 
@@ -15,12 +16,11 @@ void ff_tree_jacobian(const ff_tree_work *work, int link, ff_vec3 point, double 
   size_t n = (size_t)tree->v_count;
   memset(jacobian, 0, 6 * n * sizeof *jacobian);
   for (int j = link; j > 0; j = tree->links[j].parent) {
-    ff_pose pose = work->pose[j];
-    ff_vec3 arm = v3_sub(point, pose.position);
-    for (int k = tree->links[j].v_at; k < tree->links[j].v_at + tree->links[j].v_count; k++) {
-      ff_vec3 angular = q_rotate(pose.orientation, work->s[k].a);
-      ff_vec3 linear = q_rotate(pose.orientation, work->s[k].l);
-      put(jacobian, n, k, angular, v3_add(linear, v3_cross(angular, arm)));
+    const ff_tree_link_data *at = &tree->links[j];
+    ff_vec3 arm = v3_sub(point, work->pose[j].position);
+    for (int k = 0; k < at->v_count; k++) {
+      ff_sv s = work->s[at->s_at + k];
+      add(jacobian, n, at->v_at + k, s.a, v3_add(s.l, v3_cross(s.a, arm)));
     }
   }
 }
@@ -32,19 +32,18 @@ void ff_tree_jacobian_rate(const ff_tree_work *work, int link, ff_vec3 point, do
   size_t n = (size_t)tree->v_count;
   memset(rate, 0, 6 * n * sizeof *rate);
   ff_vec3 offset = v3_sub(point, work->pose[link].position);
-  ff_vec3 moves = v3_add(ff_tree_velocity(work, link), v3_cross(ff_tree_omega(work, link), offset));
+  ff_vec3 moves = sv_motion_to(offset, work->v[link]).l;
   for (int j = link; j > 0; j = tree->links[j].parent) {
-    ff_pose pose = work->pose[j];
-    ff_vec3 arm = v3_sub(point, pose.position);
-    ff_vec3 arm_rate = v3_sub(moves, ff_tree_velocity(work, j));
+    const ff_tree_link_data *at = &tree->links[j];
+    ff_vec3 arm = v3_sub(point, work->pose[j].position);
+    ff_vec3 arm_rate = v3_sub(moves, work->v[j].l);
     ff_vec3 omega = work->v[j].a;
-    for (int k = tree->links[j].v_at; k < tree->links[j].v_at + tree->links[j].v_count; k++) {
-      ff_sv s = work->s[k], ring = work->s_ring[k];
-      ff_vec3 angular = q_rotate(pose.orientation, s.a);
-      ff_vec3 turned = q_rotate(pose.orientation, v3_add(ring.a, v3_cross(omega, s.a)));
-      ff_vec3 slid = q_rotate(pose.orientation, v3_add(ring.l, v3_cross(omega, s.l)));
-      put(rate, n, k, turned,
-          v3_add(slid, v3_add(v3_cross(turned, arm), v3_cross(angular, arm_rate))));
+    for (int k = 0; k < at->v_count; k++) {
+      ff_sv s = work->s[at->s_at + k], ring = work->s_ring[at->s_at + k];
+      ff_vec3 turned = v3_add(ring.a, v3_cross(omega, s.a));
+      ff_vec3 slid = v3_add(ring.l, v3_cross(omega, s.l));
+      add(rate, n, at->v_at + k, turned,
+          v3_add(slid, v3_add(v3_cross(turned, arm), v3_cross(s.a, arm_rate))));
     }
   }
 }

@@ -28,49 +28,12 @@ bool ff_joint_one_axis(ff_joint_kind kind) {
   return kinds[kind].q_count == 1;
 }
 
-static ff_sv turning(ff_vec3 axis) {
-  return (ff_sv){axis, {0, 0, 0}};
-}
+/* ---- where ---------------------------------------------------------------------------- */
 
-static ff_sv sliding(ff_vec3 axis) {
-  return (ff_sv){{0, 0, 0}, axis};
-}
-
-/* The first axis is seen from the link through the second angle, and turns as that one does. */
-static ff_pose place_universal(const ff_joint_def *joint, const double *q, const double *v,
-                               ff_sv *s, ff_sv *s_ring) {
-  ff_quat second = q_exp(v3_scale(q[1], joint->axis2));
-  ff_vec3 first = q_unrotate(second, joint->axis);
-  s[0] = turning(first);
-  s[1] = turning(joint->axis2);
-  if (v) {
-    s_ring[0] = turning(v3_scale(-v[1], v3_cross(joint->axis2, first)));
-  }
-  return (ff_pose){{0, 0, 0}, q_mul(q_exp(v3_scale(q[0], joint->axis)), second)};
-}
-
-static ff_pose place_planar(const ff_joint_def *joint, const double *q, const double *v, ff_sv *s,
-                            ff_sv *s_ring) {
-  ff_vec3 x = joint->axis2, y = v3_cross(joint->axis, joint->axis2);
-  ff_quat turn = q_exp(v3_scale(q[2], joint->axis));
-  s[0] = sliding(q_unrotate(turn, x));
-  s[1] = sliding(q_unrotate(turn, y));
-  s[2] = turning(joint->axis);
-  if (v) {
-    s_ring[0] = sliding(v3_scale(-v[2], v3_cross(joint->axis, s[0].l)));
-    s_ring[1] = sliding(v3_scale(-v[2], v3_cross(joint->axis, s[1].l)));
-  }
-  return (ff_pose){v3_add(v3_scale(q[0], x), v3_scale(q[1], y)), turn};
-}
-
-static void free_axes(ff_sv *s, bool slides) {
-  const ff_vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-  for (int k = 0; k < 3; k++) {
-    s[k] = turning(axes[k]);
-    if (slides) {
-      s[3 + k] = sliding(axes[k]);
-    }
-  }
+/* Turned about a unit axis. */
+static ff_quat turned(ff_vec3 axis, double angle) {
+  double s = sin(0.5 * angle);
+  return (ff_quat){cos(0.5 * angle), s * axis.x, s * axis.y, s * axis.z};
 }
 
 /* A quaternion that is not quite unit still means a rotation. */
@@ -78,27 +41,23 @@ static ff_quat turn_of(const double *q) {
   return q_unit((ff_quat){q[0], q[1], q[2], q[3]});
 }
 
-static ff_pose joint_pose(const ff_joint_def *joint, const double *q, const double *v, ff_sv *s,
-                          ff_sv *s_ring) {
+ff_pose ff_joint_pose(const ff_joint_def *joint, const double *q) {
   ff_pose pose = {{0, 0, 0}, {1, 0, 0, 0}};
   switch (joint->kind) {
     case FF_JOINT_REVOLUTE:
-    case FF_JOINT_CONTINUOUS:
-      s[0] = turning(joint->axis);
-      pose.orientation = q_exp(v3_scale(q[0], joint->axis));
+    case FF_JOINT_CONTINUOUS: pose.orientation = turned(joint->axis, q[0]); break;
+    case FF_JOINT_PRISMATIC: pose.position = v3_scale(q[0], joint->axis); break;
+    case FF_JOINT_UNIVERSAL:
+      pose.orientation = q_mul(turned(joint->axis, q[0]), turned(joint->axis2, q[1]));
       break;
-    case FF_JOINT_PRISMATIC:
-      s[0] = sliding(joint->axis);
-      pose.position = v3_scale(q[0], joint->axis);
+    case FF_JOINT_PLANAR: {
+      ff_vec3 y = v3_cross(joint->axis, joint->axis2);
+      pose.position = v3_axpy(v3_scale(q[0], joint->axis2), q[1], y);
+      pose.orientation = turned(joint->axis, q[2]);
       break;
-    case FF_JOINT_UNIVERSAL: return place_universal(joint, q, v, s, s_ring);
-    case FF_JOINT_PLANAR: return place_planar(joint, q, v, s, s_ring);
-    case FF_JOINT_SPHERICAL:
-      free_axes(s, false);
-      pose.orientation = turn_of(q);
-      break;
+    }
+    case FF_JOINT_SPHERICAL: pose.orientation = turn_of(q); break;
     case FF_JOINT_FREE:
-      free_axes(s, true);
       pose.position = v3_load(q);
       pose.orientation = turn_of(q + 3);
       break;
@@ -108,10 +67,59 @@ static ff_pose joint_pose(const ff_joint_def *joint, const double *q, const doub
   return pose;
 }
 
-ff_pose ff_joint_place(const ff_tree_link_data *link, const double *q, const double *v, ff_sv *s,
-                       ff_sv *s_ring) {
-  for (int k = 0; k < link->v_count; k++) {
-    s_ring[k] = sv_zero();
+/* ---- which ways ------------------------------------------------------------------------ */
+
+static ff_sv turning(ff_vec3 axis) {
+  return (ff_sv){axis, {0, 0, 0}};
+}
+
+static ff_sv sliding(ff_vec3 axis) {
+  return (ff_sv){{0, 0, 0}, axis};
+}
+
+/* The first axis is seen from the link through the second angle, and turns as that one does. */
+static void universal_columns(const ff_joint_def *joint, const double *q, const double *v,
+                              const ff_mat3 *turn, ff_sv *s, ff_sv *s_ring) {
+  ff_vec3 first = q_unrotate(turned(joint->axis2, q[1]), joint->axis);
+  s[0] = turning(m3_mul(*turn, first));
+  s[1] = turning(m3_mul(*turn, joint->axis2));
+  s_ring[0] = turning(v3_scale(-v[1], v3_cross(s[1].a, s[0].a)));
+}
+
+/* The directions of x and y stay in the ground's plane while the link turns. */
+static void planar_columns(const ff_joint_def *joint, const double *q, const double *v,
+                           const ff_mat3 *turn, ff_sv *s, ff_sv *s_ring) {
+  ff_quat back = turned(joint->axis, -q[2]);
+  ff_vec3 y = v3_cross(joint->axis, joint->axis2);
+  s[0] = sliding(m3_mul(*turn, q_rotate(back, joint->axis2)));
+  s[1] = sliding(m3_mul(*turn, q_rotate(back, y)));
+  s[2] = turning(m3_mul(*turn, joint->axis));
+  s_ring[0] = sliding(v3_scale(-v[2], v3_cross(s[2].a, s[0].l)));
+  s_ring[1] = sliding(v3_scale(-v[2], v3_cross(s[2].a, s[1].l)));
+}
+
+/* All three axes of the link, to turn about and perhaps to slide along. */
+static void free_columns(const ff_mat3 *turn, ff_sv *s, bool slides) {
+  for (int k = 0; k < 3; k++) {
+    ff_vec3 axis = v3(turn->m[0][k], turn->m[1][k], turn->m[2][k]);
+    s[k] = turning(axis);
+    if (slides) {
+      s[3 + k] = sliding(axis);
+    }
   }
-  return pose_mul(link->joint.frame, joint_pose(&link->joint, q, v, s, s_ring));
+}
+
+void ff_joint_columns(const ff_joint_def *joint, const double *q, const double *v,
+                      const ff_mat3 *turn, ff_sv *s, ff_sv *s_ring) {
+  switch (joint->kind) {
+    case FF_JOINT_REVOLUTE:
+    case FF_JOINT_CONTINUOUS: s[0] = turning(m3_mul(*turn, joint->axis)); break;
+    case FF_JOINT_PRISMATIC: s[0] = sliding(m3_mul(*turn, joint->axis)); break;
+    case FF_JOINT_UNIVERSAL: universal_columns(joint, q, v, turn, s, s_ring); break;
+    case FF_JOINT_PLANAR: planar_columns(joint, q, v, turn, s, s_ring); break;
+    case FF_JOINT_SPHERICAL: free_columns(turn, s, false); break;
+    case FF_JOINT_FREE: free_columns(turn, s, true); break;
+    case FF_JOINT_FIXED:
+    case FF_JOINT_KIND_COUNT: break;
+  }
 }

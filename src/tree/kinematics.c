@@ -6,6 +6,9 @@
 void ff_tree_neutral(const ff_tree *tree, double *q) {
   for (int i = 1; i < tree->count; i++) {
     const ff_tree_link_data *link = &tree->links[i];
+    if (!ff_link_owns(link)) {
+      continue;
+    }
     memset(q + link->q_at, 0, (size_t)link->q_count * sizeof *q);
     if (link->joint.kind == FF_JOINT_SPHERICAL || link->joint.kind == FF_JOINT_FREE) {
       q[link->q_at + link->q_count - 4] = 1;
@@ -26,6 +29,9 @@ void ff_tree_q_rate(const ff_tree *tree, const double *q, const double *v, doubl
     const ff_tree_link_data *link = &tree->links[i];
     const double *from = q + link->q_at, *rate = v + link->v_at;
     double *to = dq + link->q_at;
+    if (!ff_link_owns(link)) {
+      continue;
+    }
     if (link->joint.kind == FF_JOINT_SPHERICAL) {
       quaternion_rate(from, rate, to);
     } else if (link->joint.kind == FF_JOINT_FREE) {
@@ -52,7 +58,12 @@ void ff_tree_q_move(const ff_tree *tree, double *q, const double *v, double h) {
     const double *rate = v + link->v_at;
     double *to = q + link->q_at;
     ff_joint_kind kind = link->joint.kind;
-    if (kind == FF_JOINT_SPHERICAL) {
+    if (!ff_link_owns(link)) {
+      continue;
+    }
+    if (link->hinge) {
+      to[0] += h * rate[0];
+    } else if (kind == FF_JOINT_SPHERICAL) {
       turn_by(to, v3_scale(h, v3_load(rate)));
     } else if (kind == FF_JOINT_FREE) {
       ff_quat before = turn_by(to + 3, v3_scale(h, v3_load(rate)));
@@ -65,34 +76,103 @@ void ff_tree_q_move(const ff_tree *tree, double *q, const double *v, double h) {
   }
 }
 
-/* Velocity of a link from its parent's: v = X v_parent + S q', and its bias acceleration
- * c = S_ring q' + v x S q' [Featherstone08 sec. 5.3]. */
-static void move_link(ff_tree_work *work, int i) {
-  const ff_tree_link_data *link = &work->tree->links[i];
-  ff_sv across = sv_zero(), bias = sv_zero();
-  for (int k = link->v_at; k < link->v_at + link->v_count; k++) {
-    across = sv_axpy(across, work->rates[k], work->s[k]);
-    bias = sv_axpy(bias, work->rates[k], work->s_ring[k]);
+void ff_tree_q_tidy(const ff_tree *tree, double *q) {
+  for (int i = 1; i < tree->count; i++) {
+    const ff_tree_link_data *link = &tree->links[i];
+    if (link->q_count > 3) {
+      double *at = q + link->q_at + link->q_count - 4;
+      ff_quat turn = q_unit((ff_quat){at[0], at[1], at[2], at[3]});
+      at[0] = turn.w;
+      v3_store(at + 1, v3(turn.x, turn.y, turn.z));
+    }
   }
-  work->v[i] = sv_add(sx_motion(&work->x[i], work->v[link->parent]), across);
+}
+
+/* Puts a link where its joint, turned and moved so, has it. */
+static void put_link(ff_tree_work *work, int i, ff_vec3 moved, ff_quat turned) {
+  const ff_tree_link_data *link = &work->tree->links[i];
+  const ff_pose *parent = &work->pose[link->parent], *frame = &link->joint.frame;
+  if (!link->parallel) {
+    moved = q_rotate(frame->orientation, moved);
+    turned = q_mul(frame->orientation, turned);
+  }
+  ff_vec3 r = m3_mul(work->turn[link->parent], v3_add(frame->position, moved));
+  ff_quat turn = q_mul(parent->orientation, turned);
+  work->r[i] = r;
+  work->pose[i] = (ff_pose){v3_add(parent->position, r), turn};
+  work->turn[i] = q_matrix(turn);
+}
+
+/* Velocity of a link from its parent's: v = v_parent + S q', and its bias acceleration
+ * c = S_ring q' + v x S q' [Featherstone08 sec. 5.3]. */
+static void update_link(ff_tree_work *work, int i, const double *q) {
+  const ff_tree_link_data *link = &work->tree->links[i];
+  ff_sv *s = work->s + link->s_at, *ring = work->s_ring + link->s_at;
+  const double *rates = work->rates + link->v_at;
+  double followed = link->follows > 0 ? ff_link_q(link, q) : 0;
+  q = link->follows > 0 ? &followed : q + link->q_at;
+  ff_pose pose = ff_joint_pose(&link->joint, q);
+  put_link(work, i, pose.position, pose.orientation);
+  ff_joint_columns(&link->joint, q, rates, &work->turn[i], s, ring);
+  if (link->follows > 0) {
+    *s = sv_axpy(sv_zero(), link->factor, *s);
+  }
+  ff_sv across = sv_zero(), bias = sv_zero();
+  for (int k = 0; k < link->v_count; k++) {
+    across = sv_axpy(across, rates[k], s[k]);
+    bias = sv_axpy(bias, rates[k], ring[k]);
+  }
+  work->v[i] = sv_add(sv_motion_to(work->r[i], work->v[link->parent]), across);
   work->c[i] = sv_add(bias, sv_cross(work->v[i], across));
+}
+
+/* The same for a joint that turns about one axis, without what is zero. */
+static void update_hinge(ff_tree_work *work, int i, const double *q) {
+  const ff_tree_link_data *link = &work->tree->links[i];
+  ff_vec3 axis = link->joint.axis;
+  double half = 0.5 * ff_link_q(link, q), sine = sin(half), cosine = cos(half);
+  put_link(work, i, v3(0, 0, 0), (ff_quat){cosine, sine * axis.x, sine * axis.y, sine * axis.z});
+  ff_vec3 column = v3_scale(link->factor, m3_mul(work->turn[i], axis));
+  ff_vec3 across = v3_scale(work->rates[link->v_at], column);
+  ff_sv v = sv_motion_to(work->r[i], work->v[link->parent]);
+  v.a = v3_add(v.a, across);
+  work->s[link->s_at].a = column;
+  work->v[i] = v;
+  work->c[i] = (ff_sv){v3_cross(v.a, across), v3_cross(v.l, across)};
+}
+
+/* Inertia and momentum of a link, and its share of the whole. */
+static inline void weigh_link(ff_tree_work *work, int i, ff_tree_sums *sums) {
+  ff_vec3 place = work->pose[i].position;
+  ff_si inertia = si_turned(&work->tree->links[i].inertia, &work->turn[i]);
+  ff_sv momentum = si_mul(&inertia, work->v[i]);
+  sums->moment = v3_add(sums->moment, v3_axpy(inertia.h, inertia.m, place));
+  sums->momentum = sv_add(sums->momentum, sv_force_back(place, momentum));
+  sums->kinetic += 0.5 * sv_dot(work->v[i], momentum);
+  work->inertia[i] = inertia;
+  work->momentum[i] = momentum;
 }
 
 void ff_tree_update(ff_tree_work *work, const double *q, const double *v) {
   const ff_tree *tree = work->tree;
   work->pose[0] = tree->links[0].joint.frame;
+  work->turn[0] = q_matrix(work->pose[0].orientation);
   work->v[0] = sv_zero();
+  ff_tree_sums sums = {.kinetic = 0};
   for (int k = 0; k < tree->v_count; k++) {
     work->rates[k] = v ? v[k] : 0;
   }
   for (int i = 1; i < tree->count; i++) {
-    const ff_tree_link_data *link = &tree->links[i];
-    ff_pose place = ff_joint_place(link, q + link->q_at, work->rates + link->v_at,
-                                   work->s + link->v_at, work->s_ring + link->v_at);
-    work->x[i] = sx_of_pose(place);
-    work->pose[i] = pose_mul(work->pose[link->parent], place);
-    move_link(work, i);
+    if (tree->links[i].hinge) {
+      update_hinge(work, i, q);
+    } else {
+      update_link(work, i, q);
+    }
+    if (!tree->links[i].still) {
+      weigh_link(work, i, &sums);
+    }
   }
+  work->sums = sums;
 }
 
 ff_pose ff_tree_pose(const ff_tree_work *work, int link) {
@@ -100,9 +180,9 @@ ff_pose ff_tree_pose(const ff_tree_work *work, int link) {
 }
 
 ff_vec3 ff_tree_velocity(const ff_tree_work *work, int link) {
-  return q_rotate(work->pose[link].orientation, work->v[link].l);
+  return work->v[link].l;
 }
 
 ff_vec3 ff_tree_omega(const ff_tree_work *work, int link) {
-  return q_rotate(work->pose[link].orientation, work->v[link].a);
+  return work->v[link].a;
 }

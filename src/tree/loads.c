@@ -1,6 +1,8 @@
 /* What joints do by themselves: springs, stops, damping and dry friction. */
 #include "tree/tree.h"
 
+#include <string.h>
+
 /* A stop passed by p at rate p': k p (1 + alpha p'), never pulling [Hunt75]. Returns the force
  * against p and books what is not stored. */
 static double stop(const ff_joint_def *joint, double p, double rate, ff_joint_loads *loads) {
@@ -32,10 +34,12 @@ static double resistance(const ff_joint_def *joint, double v) {
 }
 
 void ff_tree_resistance(const ff_tree *tree, const double *v, double *out) {
-  for (int i = 1; i < tree->count; i++) {
+  memset(out, 0, (size_t)tree->v_count * sizeof *out);
+  for (int i = 1; tree->resists && i < tree->count; i++) {
     const ff_tree_link_data *link = &tree->links[i];
+    double share = link->factor * link->factor;
     for (int k = link->v_at; k < link->v_at + link->v_count; k++) {
-      out[k] = resistance(&link->joint, v[k]);
+      out[k] += share * resistance(&link->joint, link->factor * v[k]);
     }
   }
 }
@@ -46,13 +50,17 @@ ff_joint_loads ff_tree_joint_loads(const ff_tree *tree, const double *q, const d
   for (int i = 1; i < tree->count; i++) {
     const ff_tree_link_data *link = &tree->links[i];
     const ff_joint_def *joint = &link->joint;
+    if (link->idle) {
+      continue;
+    }
     for (int k = link->v_at; k < link->v_at + link->v_count; k++) {
-      double resist = resistance(joint, v[k]);
-      tau[k] -= resist * v[k];
-      loads.lost += resist * v[k] * v[k];
+      double rate = link->factor * v[k], resist = resistance(joint, rate);
+      tau[k] -= link->factor * resist * rate;
+      loads.lost += resist * rate * rate;
     }
     if (ff_joint_one_axis(joint->kind)) {
-      tau[link->v_at] += elastic_load(joint, q[link->q_at], v[link->v_at], &loads);
+      tau[link->v_at] +=
+          link->factor * elastic_load(joint, ff_link_q(link, q), ff_link_rate(link, v), &loads);
     }
   }
   return loads;

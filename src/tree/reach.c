@@ -38,29 +38,6 @@ static void prepare(const ff_tree_work *work, const ff_reach_def *def, double *j
   }
 }
 
-/* Solves the symmetric positive a x = b in place, by Cholesky. */
-static void solve6(double a[6][6], double x[6]) {
-  for (int i = 0; i < 6; i++) {
-    for (int j = 0; j <= i; j++) {
-      double sum = a[i][j];
-      for (int k = 0; k < j; k++) {
-        sum -= a[i][k] * a[j][k];
-      }
-      a[i][j] = i == j ? sqrt(sum) : sum / a[j][j];
-    }
-    for (int k = 0; k < i; k++) {
-      x[i] -= a[i][k] * x[k];
-    }
-    x[i] /= a[i][i];
-  }
-  for (int i = 5; i >= 0; i--) {
-    for (int k = i + 1; k < 6; k++) {
-      x[i] -= a[k][i] * x[k];
-    }
-    x[i] /= a[i][i];
-  }
-}
-
 /* step = J^T (J J^T + damping 1)^-1 error */
 static void damped_step(const double *jacobian, size_t n, const double error[6], double damping,
                         double *step) {
@@ -74,7 +51,7 @@ static void damped_step(const double *jacobian, size_t n, const double error[6],
       }
     }
   }
-  solve6(a, x);
+  m6_solve(a, x);
   for (size_t k = 0; k < n; k++) {
     step[k] = 0;
     for (size_t i = 0; i < 6; i++) {
@@ -83,13 +60,17 @@ static void damped_step(const double *jacobian, size_t n, const double error[6],
   }
 }
 
-/* Shortens the step of each joint so that it stays within its limits. */
+/* Shortens the step of each joint so that it stays within its limits, and those that follow it
+ * within theirs. */
 static void respect_limits(const ff_tree *tree, const double *q, double *step) {
   for (int i = 1; i < tree->count; i++) {
     const ff_tree_link_data *link = &tree->links[i];
-    if (ff_joint_one_axis(link->joint.kind) && step[link->v_at] != 0) {
-      double from = q[link->q_at], to = from + step[link->v_at];
-      step[link->v_at] = fmax(link->joint.lower, fmin(link->joint.upper, to)) - from;
+    if (ff_joint_one_axis(link->joint.kind) && step[link->v_at] != 0 && link->factor != 0) {
+      double from = ff_link_q(link, q), to = from + link->factor * step[link->v_at];
+      double within = fmax(link->joint.lower, fmin(link->joint.upper, to));
+      if (within != to) {
+        step[link->v_at] = (within - from) / link->factor;
+      }
     }
   }
 }

@@ -1,8 +1,12 @@
 /* Inside of a tree and of its workspace.
  *
- * Everything about link i is written in the coordinates of link i, as in [Featherstone08]; the
- * ground is link 0. Symbols of the book: lambda(i) parent, X transform from parent to link,
- * S motion subspace, v velocity, c bias acceleration, I inertia.
+ * Everything about link i is written in world axes at the origin of link i, so that going from
+ * link to link is a shift; the ground is link 0. The equations of [Featherstone08] hold in any
+ * such frames. Symbols of the book: lambda(i) parent, S motion subspace, v velocity, c bias
+ * acceleration, I inertia; r is where the link's origin lies, seen from its parent's.
+ *
+ * A link that follows another's joint has no coordinates of its own: it is moved by those of
+ * the other, by columns of S that are its own times the factor.
  */
 #ifndef FF_TREE_TREE_H
 #define FF_TREE_TREE_H
@@ -15,18 +19,31 @@ enum { FF_JOINT_DOF = 6 }; /* most coordinates of a joint */
 typedef struct ff_tree_link_data {
   const char *name;
   int parent;
-  int q_at, q_count, v_at, v_count;
-  ff_joint_def joint; /* axes unit; planar: axis2 at right angles to axis */
-  ff_si inertia;
+  int q_at, q_count, v_at, v_count; /* of a link that follows: those of the other */
+  int s_at;                         /* its first column among all columns of S */
+  bool parallel;                    /* its joint's frame is not turned */
+  bool hinge;                       /* turns about one axis */
+  bool moves;                       /* carries links that move, or fixed ones that do */
+  bool still;                       /* fixed to its parent, which bears its inertia; moves none */
+  bool concentric;                  /* its origin stays at its parent's */
+  bool idle;                        /* its joint has neither springs and stops nor losses */
+  int follows;                      /* link whose coordinate moves it; 0: none, it has its own */
+  double factor, offset;            /* then its angle is factor q + offset; else 1 and 0 */
+  ff_joint_def joint;               /* axes unit; planar: axis2 at right angles to axis */
+  ff_si inertia;                    /* link axes; with that of links fixed to it */
 } ff_tree_link_data;
 
 struct ff_tree {
   int count;            /* links, ground included: 0 .. count - 1 */
   int q_count, v_count; /* numbers in q and v */
+  int s_count;          /* columns of S: v_count, and one for each link that follows */
   double mass;          /* kg */
   ff_tree_link_data *links;
-  int *dof_parent;  /* of each coordinate, -1: none; [Featherstone08 sec. 6.4] */
+  int *dof_parent;  /* of each coordinate, -1: none; [Featherstone08 sec. 6.4]. If links follow
+                     * others, the one before: H is then full. */
   double *armature; /* of each coordinate */
+  bool rotors;      /* some armature is not 0 */
+  bool resists;     /* some joint has damping or dry friction */
   char *names;
 };
 
@@ -35,18 +52,30 @@ typedef struct ff_sm {
   ff_mat3 aa, al, la, ll;
 } ff_sm;
 
+/* Sums over all links, about the world's origin. */
+typedef struct ff_tree_sums {
+  ff_vec3 moment; /* kg m, mass times place */
+  ff_sv momentum;
+  double kinetic; /* J, without rotors */
+} ff_tree_sums;
+
 struct ff_tree_work {
   const ff_tree *tree;
-  /* from ff_tree_update; arrays of count links, or of v_count where said */
-  double *rates; /* v_count: the generalised velocity */
-  ff_sx *x;      /* parent -> link */
-  ff_pose *pose; /* world */
-  ff_sv *v;      /* spatial velocity */
-  ff_sv *c;      /* acceleration at rest joints: v x S q' + S_ring q' */
-  ff_sv *s;      /* v_count: columns of the motion subspaces */
-  ff_sv *s_ring; /* v_count: their rates seen from the link */
+  /* from ff_tree_update; arrays of count links, or of v_count or s_count where said */
+  double *rates;   /* v_count: the generalised velocity */
+  ff_vec3 *r;      /* m, from the parent's origin */
+  ff_pose *pose;   /* world */
+  ff_mat3 *turn;   /* the same orientation, as a matrix */
+  ff_sv *v;        /* spatial velocity */
+  ff_sv *c;        /* acceleration at rest joints: v x S q' + S_ring q' */
+  ff_sv *s;        /* s_count: columns of the motion subspaces */
+  ff_sv *s_ring;   /* s_count: their rates seen from the link */
+  ff_si *inertia;  /* of the links alone */
+  ff_sv *momentum; /* of the links alone: I v */
+  ff_tree_sums sums;
   /* of the algorithms */
   ff_sv *a, *f;     /* acceleration, force or bias force */
+  ff_sv *more;      /* acceleration beyond that at steady rates, in forward dynamics */
   ff_si *ic;        /* composite inertia */
   ff_sa *ia;        /* articulated inertia */
   ff_sm *b;         /* of ff_tree_coriolis */
@@ -55,24 +84,46 @@ struct ff_tree_work {
   double *rest;     /* v_count: u = tau - S^T p */
   double *jacobian; /* 6 v_count */
   double *added;    /* v_count, to the diagonal of H in forward dynamics */
+  double *h;        /* v_count^2 if links follow others: H and its factor */
+  ff_sv ground;     /* what the ground passed on in the last forward dynamics */
   void *block;      /* holds all of these */
 };
 
-/* Where a joint with coordinates q puts its link in the frame of the parent, the columns of S
- * and, at rates v (may be NULL), of its rate. */
-ff_pose ff_joint_place(const ff_tree_link_data *link, const double *q, const double *v, ff_sv *s,
-                       ff_sv *s_ring);
+/* Where a joint with coordinates q puts its link, seen from the joint's frame. */
+ff_pose ff_joint_pose(const ff_joint_def *joint, const double *q);
+/* The columns of S in world axes for a link turned by `turn`, and the rates of those that have
+ * one. */
+void ff_joint_columns(const ff_joint_def *joint, const double *q, const double *v,
+                      const ff_mat3 *turn, ff_sv *s, ff_sv *s_ring);
+/* Does S change, seen from the link? */
+static inline bool ff_joint_rings(ff_joint_kind kind) {
+  return kind == FF_JOINT_UNIVERSAL || kind == FF_JOINT_PLANAR;
+}
 /* Checks the i-th description; the report's key is "links.<name>.<what>". */
-ff_status ff_link_check(const ff_link_def *link, int i, ff_report *report);
+ff_status ff_link_check(const ff_link_def *links, int count, int i, ff_report *report);
 /* Numbers in q and v of a joint. */
 int ff_joint_q_count(ff_joint_kind kind);
 int ff_joint_v_count(ff_joint_kind kind);
 bool ff_joint_one_axis(ff_joint_kind kind);
 
-/* A wrench from outside in link coordinates. */
-static inline ff_sv ff_wrench_seen(const ff_tree_work *work, int link, const ff_tree_wrench *w) {
-  ff_quat q = work->pose[link].orientation;
-  return (ff_sv){q_unrotate(q, w->torque), q_unrotate(q, w->force)};
+/* Does the link move by coordinates of its own? */
+static inline bool ff_link_owns(const ff_tree_link_data *link) {
+  return link->v_count > 0 && link->follows == 0;
+}
+/* Angle and rate of a link with one coordinate. */
+static inline double ff_link_q(const ff_tree_link_data *link, const double *q) {
+  return link->factor * q[link->q_at] + link->offset;
+}
+static inline double ff_link_rate(const ff_tree_link_data *link, const double *v) {
+  return link->factor * v[link->v_at];
+}
+/* Of a link, gravity as an acceleration of the ground, in the last forward dynamics. */
+static inline ff_sv ff_link_acceleration(const ff_tree_work *work, int i) {
+  return sv_add(work->a[i], work->more[i]);
+}
+/* A wrench from outside as a force vector. */
+static inline ff_sv ff_wrench_seen(const ff_tree_wrench *w) {
+  return (ff_sv){w->torque, w->force};
 }
 
 #endif

@@ -1,34 +1,19 @@
 /* The tree as one: centre of mass, momentum, energy, and where the ground must push. */
 #include "tree/tree.h"
 
-/* A force vector of a link (or its momentum) about the world's origin, in world axes. */
-static ff_sv to_world(ff_pose pose, ff_sv f) {
-  ff_vec3 force = q_rotate(pose.orientation, f.l);
-  return (ff_sv){v3_add(q_rotate(pose.orientation, f.a), v3_cross(pose.position, force)), force};
-}
-
 ff_tree_motion ff_tree_whole(const ff_tree_work *work, ff_vec3 gravity) {
   const ff_tree *tree = work->tree;
-  ff_tree_motion out = {.kinetic = 0};
-  ff_vec3 moment = {0, 0, 0};
-  ff_sv momentum = sv_zero();
-  for (int i = 1; i < tree->count; i++) {
-    const ff_si *inertia = &tree->links[i].inertia;
-    ff_sv own = si_mul(inertia, work->v[i]);
-    moment = v3_add(moment, v3_axpy(q_rotate(work->pose[i].orientation, inertia->h), inertia->m,
-                                    work->pose[i].position));
-    momentum = sv_add(momentum, to_world(work->pose[i], own));
-    out.kinetic += 0.5 * sv_dot(work->v[i], own);
+  const ff_tree_sums *sums = &work->sums;
+  double share = tree->mass > 0 ? 1 / tree->mass : 0, rotors = 0;
+  for (int k = 0; tree->rotors && k < tree->v_count; k++) {
+    rotors += tree->armature[k] * work->rates[k] * work->rates[k];
   }
-  for (int k = 0; k < tree->v_count; k++) {
-    out.kinetic += 0.5 * tree->armature[k] * work->rates[k] * work->rates[k];
-  }
-  double share = tree->mass > 0 ? 1 / tree->mass : 0;
-  out.com = v3_scale(share, moment);
-  out.velocity = v3_scale(share, momentum.l);
-  out.linear = momentum.l;
-  out.angular = v3_sub(momentum.a, v3_cross(out.com, momentum.l));
-  out.gravity = -v3_dot(gravity, moment);
+  ff_tree_motion out = {.com = v3_scale(share, sums->moment),
+                        .velocity = v3_scale(share, sums->momentum.l),
+                        .linear = sums->momentum.l,
+                        .kinetic = sums->kinetic + 0.5 * rotors,
+                        .gravity = -v3_dot(gravity, sums->moment)};
+  out.angular = v3_sub(sums->momentum.a, v3_cross(out.com, out.linear));
   return out;
 }
 
