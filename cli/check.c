@@ -75,6 +75,9 @@ static const char *const size_names[FF_SHAPE_KIND_COUNT][3] = {
     [FF_BOX] = {"half extent x", "y", "z"},
     [FF_CAPSULE] = {"radius", "half length"},
     [FF_CYLINDER] = {"radius", "half height"},
+    [FF_SUPERELLIPSOID] = {"semi-axis x", "y", "z"},
+    [FF_POLYHEDRON] = {"half extent x", "y", "z"},
+    [FF_INTERSECTION] = {"half extent x", "y", "z"},
 };
 
 /* What a parameter would be if it were not given: derived once more from those that have a
@@ -143,6 +146,20 @@ static void print_bodies(const ff_model *model) {
   }
 }
 
+/* What sizes do not say of a shape. */
+static void print_form(const ff_shape_info *shape) {
+  if (shape->kind == FF_SUPERELLIPSOID) {
+    printf(", exponents %.6g and %.6g", shape->exponents[0], shape->exponents[1]);
+  } else if (shape->kind == FF_POLYHEDRON) {
+    printf(", %d vertices, %d faces", shape->vertex_count, shape->face_count);
+  } else if (shape->kind == FF_INTERSECTION) {
+    printf(", %d members", shape->member_count);
+  }
+  if (shape->kind >= FF_SUPERELLIPSOID) {
+    printf(", volume %.6g m^3", shape->volume);
+  }
+}
+
 static void print_shapes(const ff_model *model) {
   printf("\nshapes\n");
   for (int i = 1; i <= ff_model_shape_count(model); i++) {
@@ -152,6 +169,7 @@ static void print_shapes(const ff_model *model) {
     for (int k = 0; k < 3 && size_names[shape.kind][k]; k++) {
       printf(", %s %.6g m", size_names[shape.kind][k], sizes[k]);
     }
+    print_form(&shape);
     printf(", material %s\n", shape.material ? shape.material : "none");
   }
 }

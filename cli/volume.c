@@ -113,7 +113,7 @@ static ff_status find_kind(const char *name, ff_shape_kind *out, ff_report *repo
   const char *known[FF_SHAPE_KIND_COUNT];
   int count = 0;
   for (int i = 0; i < FF_SHAPE_KIND_COUNT; i++) {
-    if (i != FF_HALF_SPACE) {
+    if (i != FF_HALF_SPACE && i <= FF_CYLINDER) {
       known[count++] = ff_shape_kind_name((ff_shape_kind)i);
       if (strcmp(known[count - 1], name) == 0) {
         *out = (ff_shape_kind)i;

@@ -88,25 +88,53 @@ ff_status ff_scene_add_body(ff_body *out, ff_scene *scene, const ff_body_def *de
 /* ---- shapes ---------------------------------------------------------------- */
 
 typedef enum ff_shape_kind {
-  FF_HALF_SPACE, /* everything below the shape frame's xy-plane */
-  FF_SPHERE,     /* size.x: radius */
-  FF_ELLIPSOID,  /* size: semi-axes */
-  FF_BOX,        /* size: half extents */
-  FF_CAPSULE,    /* size.x: radius, size.y: half length of the axis segment (z) */
-  FF_CYLINDER,   /* size.x: radius, size.y: half height (z) */
+  FF_HALF_SPACE,     /* everything below the shape frame's xy-plane */
+  FF_SPHERE,         /* size.x: radius */
+  FF_ELLIPSOID,      /* size: semi-axes */
+  FF_BOX,            /* size: half extents */
+  FF_CAPSULE,        /* size.x: radius, size.y: half length of the axis segment (z) */
+  FF_CYLINDER,       /* size.x: radius, size.y: half height (z) */
+  FF_SUPERELLIPSOID, /* size: semi-axes; exponents p, q:
+                      * (|x/a|^p + |y/b|^p)^(q/p) + |z/c|^q <= 1 */
+  FF_POLYHEDRON,     /* vertices: the convex hull of these */
+  FF_INTERSECTION,   /* members: what is inside all of them */
   FF_SHAPE_KIND_COUNT
 } ff_shape_kind;
 
+/* The exponents of a superellipsoid: 2 and 2 make an ellipsoid, large ones a rounded box. */
+#define FF_EXPONENT_MIN 1.1
+#define FF_EXPONENT_MAX 20.0
+
+enum {
+  FF_POLYHEDRON_VERTICES_MAX = 256, /* corners of a hull; ff_hull_reduce makes do with fewer */
+  FF_INTERSECTION_MEMBERS_MAX = 16
+};
+
 typedef struct ff_shape_def {
   ff_shape_kind kind;
-  ff_vec3 size;         /* m, see the kinds */
-  ff_vec3 position;     /* m, in the body frame */
-  ff_quat orientation;  /* shape -> body */
-  const char *material; /* NULL: the body's */
+  ff_vec3 size;            /* m, see the kinds */
+  ff_vec3 position;        /* m, in the body frame */
+  ff_quat orientation;     /* shape -> body */
+  const char *material;    /* NULL: the body's */
+  double exponents[2];     /* FF_SUPERELLIPSOID */
+  const ff_vec3 *vertices; /* m, shape frame: FF_POLYHEDRON; points inside the hull are dropped */
+  int vertex_count;
+  /* FF_INTERSECTION: at least two and one of them finite, none an intersection itself; their
+   * position and orientation are in the frame of this shape, their material is not used. */
+  const struct ff_shape_def *members;
+  int member_count;
 } ff_shape_def;
 
 ff_shape_def ff_shape_def_default(void); /* unit sphere at the body's origin */
 ff_status ff_scene_add_shape(ff_shape *out, ff_scene *scene, ff_body body, const ff_shape_def *def);
+
+/* Corners of the convex hull of count points, at most limit (4 or more) of them: those without
+ * which it would lose most. *error (m, may be NULL) is how far the farthest point that was left out
+ * is from the hull of those that stay; 0 if none was. out has room for limit. FF_ERROR_INPUT and a
+ * report if the points have no hull. */
+ff_status ff_hull_reduce(ff_vec3 *out, int *out_count, int limit, const ff_vec3 *points, int count,
+                         double *error, ff_report *report);
+
 /* "half-space", "sphere", ...: the name in scenes and messages. */
 const char *ff_shape_kind_name(ff_shape_kind kind);
 

@@ -42,8 +42,12 @@ ff_body_info ff_model_body_info(const ff_model *model, ff_body body);
 typedef struct ff_shape_info {
   ff_body body;
   ff_shape_kind kind;
-  ff_vec3 size;         /* m */
-  ff_pose pose;         /* in the body frame */
+  ff_vec3 size; /* m, see ff_shape_kind; polyhedron, intersection: half extents about the origin */
+  ff_pose pose; /* in the body frame; of a polyhedron or intersection: centroid, principal axes */
+  double exponents[2];
+  const ff_vec3 *vertices; /* m, of a polyhedron, in the frame of pose */
+  int vertex_count, face_count, member_count;
+  double volume;        /* m^3; 0 of a half-space */
   const char *material; /* NULL: none */
 } ff_shape_info;
 

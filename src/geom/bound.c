@@ -1,6 +1,20 @@
 /* How far a shape reaches, and how round a pair is where it touches. */
 #include "geom/geom.h"
+#include "geom/hull.h"
+#include "geom/parts.h"
 #include "math/vec.h"
+
+/* Inside norm_e(x/a, y/b, z/c) <= 1, e the larger exponent, which holds the shape; by Hoelder's
+ * inequality no point of that is farther away than this. */
+static double superellipsoid_bound(const ff_geom *geom) {
+  ff_vec3 s = geom->size;
+  double e = fmax(geom->exponents[0], geom->exponents[1]);
+  if (e <= 2) {
+    return fmax(s.x, fmax(s.y, s.z));
+  }
+  double d = 2 * e / (e - 2);
+  return pow(pow(s.x, d) + pow(s.y, d) + pow(s.z, d), 1 / d);
+}
 
 double ff_geom_bound(const ff_geom *geom) {
   ff_vec3 s = geom->size;
@@ -10,6 +24,26 @@ double ff_geom_bound(const ff_geom *geom) {
     case FF_BOX: return v3_norm(s);
     case FF_CAPSULE: return s.x + s.y;
     case FF_CYLINDER: return sqrt(s.x * s.x + s.y * s.y);
+    case FF_SUPERELLIPSOID: return superellipsoid_bound(geom);
+    case FF_POLYHEDRON: return geom->hull->bound;
+    case FF_INTERSECTION: return geom->parts->bound;
+    case FF_HALF_SPACE:
+    case FF_SHAPE_KIND_COUNT: break;
+  }
+  return INFINITY;
+}
+
+double ff_geom_thickness(const ff_geom *geom) {
+  ff_vec3 s = geom->size;
+  switch (geom->kind) {
+    case FF_SPHERE:
+    case FF_CAPSULE: return s.x;
+    case FF_CYLINDER: return fmin(s.x, s.y);
+    case FF_ELLIPSOID:
+    case FF_BOX: return fmin(s.x, fmin(s.y, s.z));
+    case FF_SUPERELLIPSOID: return 0.5 * fmin(s.x, fmin(s.y, s.z));
+    case FF_POLYHEDRON: return geom->hull->inside;
+    case FF_INTERSECTION: return geom->parts->inside;
     case FF_HALF_SPACE:
     case FF_SHAPE_KIND_COUNT: break;
   }

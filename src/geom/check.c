@@ -21,6 +21,8 @@ static const size_words words[FF_SHAPE_KIND_COUNT][3] = {
                 SIZE_WORDS("third half extent")},
     [FF_CAPSULE] = {SIZE_WORDS("radius"), SIZE_WORDS("half length")},
     [FF_CYLINDER] = {SIZE_WORDS("radius"), SIZE_WORDS("half height")},
+    [FF_SUPERELLIPSOID] = {SIZE_WORDS("first semi-axis"), SIZE_WORDS("second semi-axis"),
+                           SIZE_WORDS("third semi-axis")},
 };
 
 const char *ff_geom_check(const ff_geom *geom) {
@@ -35,6 +37,11 @@ const char *ff_geom_check(const ff_geom *geom) {
     }
     if (!(size[i] > 0.0)) {
       return row[i].positive;
+    }
+  }
+  for (int i = 0; i < 2 && geom->kind == FF_SUPERELLIPSOID; i++) {
+    if (!(geom->exponents[i] >= FF_EXPONENT_MIN && geom->exponents[i] <= FF_EXPONENT_MAX)) {
+      return "both exponents must be in [1.1, 20]";
     }
   }
   return NULL;

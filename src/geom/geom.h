@@ -2,7 +2,8 @@
  *
  * A touch is one point of a contact. On a half-space shapes give as many as their form needs:
  * a sphere one, a capsule two (its ends), a box up to eight (its corners), a
- * cylinder four a cap (deepest rim point and three at right angles to it). The
+ * cylinder four a cap (deepest rim point and three at right angles to it), a polyhedron up to
+ * eight (the deepest of each colour of its vertices, see geom/hull.h). The
  * number of points with depth > 0 is then the right one by itself: box on a
  * face 4, on an edge 2, on a corner 1; cylinder standing 4, on its side 2, on
  * its rim 1. Two finite shapes have one: where they are nearest, or deepest.
@@ -10,14 +11,27 @@
 #ifndef FF_GEOM_GEOM_H
 #define FF_GEOM_GEOM_H
 
+#include "base/arena.h"
 #include "footfall/scene.h"
 
 enum { FF_TOUCH_MAX = 8 };
 
+typedef struct ff_hull ff_hull;   /* geom/hull.h */
+typedef struct ff_parts ff_parts; /* geom/parts.h */
+
+/* A shape in its own frame, whose origin is its centroid and whose axes are principal ones. */
 typedef struct ff_geom {
   ff_shape_kind kind;
-  ff_vec3 size; /* m, see ff_shape_kind */
+  ff_vec3 size; /* m, see ff_shape_kind; polyhedron, intersection: half extents about the origin */
+  double exponents[2];   /* superellipsoid */
+  const ff_hull *hull;   /* polyhedron */
+  const ff_parts *parts; /* intersection */
 } ff_geom;
+
+/* The shape that a definition describes, with what it needs in the arena, and where its own frame
+ * is in that of the definition. FF_ERROR_INPUT: what is wrong is in the report. */
+ff_status ff_geom_make(ff_geom *out, ff_pose *frame, ff_arena *arena, const ff_shape_def *def,
+                       ff_report *report);
 
 typedef struct ff_touch {
   ff_vec3 point;       /* m, world: where the force acts */
@@ -60,6 +74,13 @@ double ff_geom_radius(const ff_geom *a, const ff_geom *b);
 
 /* Radius of the sphere about the shape's origin that holds it; INFINITY for a half-space. */
 double ff_geom_bound(const ff_geom *geom);
+
+/* Half the smallest extent of a shape, or less; INFINITY for a half-space. */
+double ff_geom_thickness(const ff_geom *geom);
+
+/* The farthest point along a direction (not 0, need not be unit), in the shape's frame; for
+ * half-spaces there is none. */
+ff_vec3 ff_geom_support(const ff_geom *geom, ff_vec3 direction);
 
 /* Checks sizes: NULL, or what is wrong ("radius must be greater than 0"). */
 const char *ff_geom_check(const ff_geom *geom);

@@ -69,6 +69,9 @@ bool ff_geom_line(const ff_geom *geom, ff_vec3 p, ff_vec3 v, double *enter, doub
       break;
     case FF_CAPSULE: in = in_capsule(p, v, s.x, s.y); break;
     case FF_CYLINDER: in = in_cylinder(p, v, s.x, s.y); break;
+    case FF_SUPERELLIPSOID:
+    case FF_POLYHEDRON:
+    case FF_INTERSECTION:
     case FF_HALF_SPACE:
     case FF_SHAPE_KIND_COUNT: break;
   }

@@ -20,6 +20,9 @@ double ff_geom_reach(const ff_geom *geom, ff_vec3 n) {
     case FF_BOX: return s.x * fabs(n.x) + s.y * fabs(n.y) + s.z * fabs(n.z);
     case FF_CAPSULE: return s.x + s.y * fabs(n.z);
     case FF_CYLINDER: return s.x * across(n) + s.y * fabs(n.z);
+    case FF_SUPERELLIPSOID:
+    case FF_POLYHEDRON:
+    case FF_INTERSECTION:
     case FF_HALF_SPACE:
     case FF_SHAPE_KIND_COUNT: break;
   }
@@ -46,6 +49,9 @@ ff_vec3 ff_geom_lowest(const ff_geom *geom, ff_vec3 n) {
       double r = flat > 0 ? -s.x / flat : 0;
       return v3(r * n.x, r * n.y, s.y * side(n.z));
     }
+    case FF_SUPERELLIPSOID:
+    case FF_POLYHEDRON:
+    case FF_INTERSECTION:
     case FF_HALF_SPACE:
     case FF_SHAPE_KIND_COUNT: break;
   }
@@ -71,6 +77,9 @@ static ff_pair2 exact_reach(const ff_geom *geom, ff_vec3 n) {
     case FF_CYLINDER:
       return pair_add(pair_mul(radius, pair_sqrt(square_sum(v3(1, 1, 0), n))),
                       exact_product(s.y, m.z));
+    case FF_SUPERELLIPSOID:
+    case FF_POLYHEDRON:
+    case FF_INTERSECTION:
     case FF_HALF_SPACE:
     case FF_SHAPE_KIND_COUNT: break;
   }
@@ -185,7 +194,8 @@ ff_overlap ff_overlap_seen(const ff_slab *slab, ff_vec3 t1, ff_vec3 t2) {
 /* ---- as a contact -------------------------------------------------------------------------- */
 
 bool ff_geom_can_overlap(ff_shape_kind a, ff_shape_kind b) {
-  return (a == FF_HALF_SPACE) != (b == FF_HALF_SPACE) && ff_geom_can_touch(a, b);
+  ff_shape_kind solid = a == FF_HALF_SPACE ? b : a;
+  return (a == FF_HALF_SPACE) != (b == FF_HALF_SPACE) && solid <= FF_CYLINDER;
 }
 
 void ff_geom_touch_overlap(const ff_geom *a, const ff_pose *pose_a, const ff_pose *pose_b,

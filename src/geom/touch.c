@@ -1,4 +1,5 @@
 /* Which kinds can touch, and who computes it. */
+#include "geom/hull.h"
 #include "geom/touch.h"
 
 typedef struct pair_entry {
@@ -20,6 +21,9 @@ static const pair_entry pairs[FF_SHAPE_KIND_COUNT][FF_SHAPE_KIND_COUNT] = {
     [FF_CAPSULE] = {[FF_HALF_SPACE] = {ff_touch_capsule_plane, 2},
                     [FF_CAPSULE] = {ff_touch_capsule_capsule, 1}},
     [FF_CYLINDER] = {[FF_HALF_SPACE] = {ff_touch_cylinder_plane, 8}},
+    [FF_SUPERELLIPSOID] = {[FF_HALF_SPACE] = {ff_touch_superellipsoid_plane, 1}},
+    [FF_POLYHEDRON] = {[FF_HALF_SPACE] = {ff_touch_polyhedron_plane, FF_HULL_COLOURS}},
+    [FF_INTERSECTION] = {[FF_HALF_SPACE] = {ff_touch_intersection_plane, 1}},
 };
 
 bool ff_geom_in_order(ff_shape_kind a, ff_shape_kind b) {

@@ -14,6 +14,9 @@ ff_touch_pair ff_touch_ellipsoid_plane;
 ff_touch_pair ff_touch_box_plane;
 ff_touch_pair ff_touch_capsule_plane;
 ff_touch_pair ff_touch_cylinder_plane;
+ff_touch_pair ff_touch_superellipsoid_plane;
+ff_touch_pair ff_touch_polyhedron_plane;
+ff_touch_pair ff_touch_intersection_plane;
 ff_touch_pair ff_touch_sphere_sphere;
 ff_touch_pair ff_touch_ellipsoid_ellipsoid; /* either may be a sphere */
 ff_touch_pair ff_touch_sphere_capsule;

@@ -6,6 +6,8 @@
  * rim) the wandering is along the tangent plane, parallel to the half-space's, and
  * adds nothing to the rate.
  */
+#include "geom/hull.h"
+#include "geom/implicit.h"
 #include "geom/touch.h"
 
 typedef struct plane {
@@ -158,4 +160,98 @@ int ff_touch_cylinder_plane(const ff_geom *a, const ff_pose *pose_a, const ff_ge
                            .feature = feature});
   }
   return count;
+}
+
+/* ---- shapes given by inequalities --------------------------------------------------------- */
+
+/* Principal curvatures, larger first, of the surface value = 0. */
+static void rule_curvature(const ff_rule *rule, double curvature[2]) {
+  double steep = v3_norm(rule->slope);
+  ff_vec3 m = v3_scale(1 / steep, rule->slope), u = v3_orthogonal(m), v = v3_cross(m, u);
+  double uu = v3_dot(u, m3_mul(rule->bend, u)) / steep,
+         vv = v3_dot(v, m3_mul(rule->bend, v)) / steep;
+  double uv = v3_dot(u, m3_mul(rule->bend, v)) / steep, half = 0.5 * (uu - vv);
+  double root = sqrt(half * half + uv * uv);
+  curvature[0] = 0.5 * (uu + vv) + root;
+  curvature[1] = fmax(0.5 * (uu + vv) - root, 0);
+}
+
+/* The lowest point of a shape. */
+static ff_touch lowest(const ff_geom *a, const ff_pose *pose_a, const plane *ground,
+                       ff_vec3 *local) {
+  *local = ff_geom_support(a, q_unrotate(pose_a->orientation, v3_neg(ground->normal)));
+  ff_touch touch = {.point = pose_point(*pose_a, *local)};
+  touch.depth = -height(ground, touch.point);
+  return touch;
+}
+
+int ff_touch_superellipsoid_plane(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                                  const ff_pose *pose_b, double margin, ff_touch *out) {
+  (void)b;
+  plane ground = plane_of(pose_b);
+  ff_vec3 local;
+  ff_touch touch = lowest(a, pose_a, &ground, &local);
+  ff_rule rule;
+  ff_geom_rule(a, 0, local, &rule);
+  rule_curvature(&rule, touch.curvature);
+  return add(out, 0, &ground, margin, touch);
+}
+
+/* Feature: the colour; its deepest vertex touches. */
+int ff_touch_polyhedron_plane(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                              const ff_pose *pose_b, double margin, ff_touch *out) {
+  (void)b;
+  plane ground = plane_of(pose_b);
+  ff_vec3 down = q_unrotate(pose_a->orientation, v3_neg(ground.normal));
+  double far[FF_HULL_COLOURS];
+  int deepest[FF_HULL_COLOURS], count = 0;
+  for (int c = 0; c < FF_HULL_COLOURS; c++) {
+    deepest[c] = -1;
+  }
+  for (int i = 0; i < a->hull->vertex_count; i++) {
+    int c = a->hull->colour[i];
+    double reach = v3_dot(down, a->hull->vertices[i]);
+    if (deepest[c] < 0 || reach > far[c]) {
+      deepest[c] = i;
+      far[c] = reach;
+    }
+  }
+  double up = height(&ground, pose_a->position);
+  for (int c = 0; c < FF_HULL_COLOURS; c++) {
+    if (deepest[c] >= 0 && far[c] - up > -margin) {
+      ff_touch touch = {.point = pose_point(*pose_a, a->hull->vertices[deepest[c]]),
+                        .depth = far[c] - up,
+                        .curvature = {INFINITY, INFINITY},
+                        .feature = c};
+      count = add(out, count, &ground, margin, touch);
+    }
+  }
+  return count;
+}
+
+/* One point, the lowest: rounded where one member alone bounds it, sharp where several do. */
+int ff_touch_intersection_plane(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                                const ff_pose *pose_b, double margin, ff_touch *out) {
+  (void)b;
+  plane ground = plane_of(pose_b);
+  double far = ff_geom_bound(a) - height(&ground, pose_a->position);
+  if (!(far > -margin)) {
+    return 0;
+  }
+  ff_vec3 local;
+  ff_touch touch = lowest(a, pose_a, &ground, &local);
+  ff_rule rule;
+  int on = 0, last = 0;
+  for (int k = 0; k < ff_geom_rule_count(a); k++) {
+    ff_geom_rule(a, k, local, &rule);
+    bool touches = rule.value > -1e-9 * ff_geom_bound(a);
+    on += touches;
+    last = touches ? k : last;
+  }
+  touch.curvature[0] = touch.curvature[1] = INFINITY;
+  if (on == 1) {
+    ff_geom_rule(a, last, local, &rule);
+    rule_curvature(&rule, touch.curvature);
+  }
+  return add(out, 0, &ground, margin, touch);
 }

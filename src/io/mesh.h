@@ -2,17 +2,12 @@
 #ifndef FF_IO_MESH_H
 #define FF_IO_MESH_H
 
-#include "base/arena.h"
-#include "footfall/status.h"
+#include "geom/hull.h"
 
 enum { FF_MESH_BYTES_MAX = 256 << 20 };
 
 /* Reads the points of an STL (binary or text) or OBJ file by its ending; freed with ff_free. */
 ff_status ff_mesh_points(ff_vec3 **out, size_t *count, const char *path, ff_report *report);
-
-/* Corners of the convex hull of count points, in order of the points; in the arena. */
-ff_status ff_hull_corners(ff_vec3 **out, int *corner_count, ff_arena *arena, const ff_vec3 *points,
-                          size_t count, ff_report *report);
 
 enum { FF_MESH_PATH_MAX = 4096 };
 

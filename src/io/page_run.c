@@ -3,6 +3,8 @@
 
 #include "base/memory.h"
 #include "footfall/sim.h"
+#include "geom/implicit.h"
+#include "math/vec.h"
 #include "model/scene.h"
 
 #include <string.h>
@@ -82,6 +84,49 @@ static ff_status add_channels(ff_page *page, ff_text *text, const ff_recording *
 
 /* ---- bodies ------------------------------------------------------------------------------ */
 
+static void add_points(ff_text *text, const ff_vec3 *points, int count) {
+  ff_text_json_key(text, "vertices");
+  ff_text_put(text, "[");
+  for (int i = 0; i < count; i++) {
+    const double v[3] = {points[i].x, points[i].y, points[i].z};
+    ff_text_put(text, i ? "," : "");
+    ff_text_json_numbers(text, v, 3);
+  }
+  ff_text_put(text, "]");
+}
+
+/* An intersection is shown as the hull of where rays from its middle leave it. */
+static void add_rays(ff_text *text, const ff_shape_def *def) {
+  enum { AROUND = 40, DOWN = 19 };
+  ff_vec3 points[AROUND * DOWN];
+  ff_arena scratch = {0};
+  ff_geom geom;
+  ff_pose frame;
+  if (ff_geom_make(&geom, &frame, &scratch, def, NULL) == FF_OK) {
+    for (int k = 0; k < AROUND * DOWN; k++) {
+      double around = 2 * ff_pi * (k % AROUND) / AROUND;
+      double down = ff_pi * (double)(k / AROUND) / (DOWN - 1);
+      ff_vec3 ray = v3(sin(down) * cos(around), sin(down) * sin(around), cos(down));
+      double far = ff_geom_exit(&geom, v3(0, 0, 0), ray, NULL);
+      points[k] = pose_point(frame, v3_scale(far, ray));
+    }
+    add_points(text, points, AROUND * DOWN);
+  }
+  ff_arena_free(&scratch);
+}
+
+/* What sizes do not say of a shape. */
+static void add_form(ff_text *text, const ff_shape_def *def) {
+  if (def->kind == FF_SUPERELLIPSOID) {
+    ff_text_json_key(text, "exponents");
+    ff_text_json_numbers(text, def->exponents, 2);
+  } else if (def->kind == FF_POLYHEDRON) {
+    add_points(text, def->vertices, def->vertex_count);
+  } else if (def->kind == FF_INTERSECTION) {
+    add_rays(text, def);
+  }
+}
+
 static void add_shapes(ff_text *text, const ff_scene *scene, int body) {
   bool first = true;
   ff_text_json_key(text, "shapes");
@@ -95,6 +140,7 @@ static void add_shapes(ff_text *text, const ff_scene *scene, int body) {
       ff_text_json_key(text, "size");
       ff_text_json_numbers(text, size, 3);
       add_pose(text, shape->def.position, shape->def.orientation);
+      add_form(text, &shape->def);
       ff_text_put(text, "}");
       first = false;
     }

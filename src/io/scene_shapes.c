@@ -38,6 +38,77 @@ static void require_number(ff_reader *reader, const ff_node *node, const char *k
   ff_get_number(reader, node, key, 0, out);
 }
 
+static void read_exponents(ff_reader *reader, const ff_node *map, double exponents[2]) {
+  const ff_node *node = ff_reader_enter(reader, map, "exponents");
+  if (node) {
+    ff_read_numbers(reader, node, 2, 0, exponents);
+    ff_reader_leave(reader);
+  }
+}
+
+/* A list that is being filled, one member after another. */
+typedef struct vertex_list {
+  ff_vec3 *at;
+  int count, room;
+} vertex_list;
+
+static void read_vertex(ff_reader *reader, const ff_node *node, void *context) {
+  vertex_list *list = context;
+  double v[3] = {0, 0, 0};
+  ff_read_numbers(reader, node, 3, 0, v);
+  if (list->count < list->room) {
+    list->at[list->count++] = v3_load(v);
+  }
+}
+
+static void read_vertices(ff_reader *reader, const ff_node *map, ff_shape_def *def) {
+  ff_reader_require(reader, map, "vertices");
+  const ff_node *node = ff_tree_find(map, "vertices");
+  vertex_list list = {.room = node ? node->count : 0};
+  list.at = ff_arena_take(reader->arena, (size_t)list.room, sizeof *list.at);
+  if (!list.at) {
+    ff_reader_take(reader, FF_ERROR_MEMORY);
+    return;
+  }
+  ff_reader_each(reader, map, "vertices", read_vertex, &list);
+  def->vertices = list.at;
+  def->vertex_count = list.count;
+}
+
+/* The members of an intersection are shapes without material. */
+typedef struct member_list {
+  ff_shape_def *at;
+  int count, room;
+} member_list;
+
+static void read_form(ff_reader *reader, const ff_node *node, bool member, ff_shape_def *def);
+
+static void read_member(ff_reader *reader, const ff_node *node, void *context) {
+  member_list *list = context;
+  ff_shape_def def = ff_shape_def_default();
+  read_form(reader, node, true, &def);
+  if (list->count < list->room) {
+    list->at[list->count++] = def;
+  }
+}
+
+static void read_members(ff_reader *reader, const ff_node *map, ff_shape_def *def) {
+  ff_reader_require(reader, map, "members");
+  member_list list = {.room = FF_INTERSECTION_MEMBERS_MAX};
+  const ff_node *node = ff_tree_find(map, "members");
+  if (node && node->count > list.room) {
+    ff_reader_fail(reader, node, "has %d members; at most %d are allowed", node->count, list.room);
+  }
+  list.at = ff_arena_take(reader->arena, (size_t)list.room, sizeof *list.at);
+  if (!list.at) {
+    ff_reader_take(reader, FF_ERROR_MEMORY);
+    return;
+  }
+  ff_reader_each(reader, map, "members", read_member, &list);
+  def->members = list.at;
+  def->member_count = list.count;
+}
+
 /* Sizes as people give them: full extents, lengths and heights; half of them inside. */
 static void read_size(ff_reader *reader, const ff_node *node, ff_shape_def *def) {
   switch (def->kind) {
@@ -57,6 +128,13 @@ static void read_size(ff_reader *reader, const ff_node *node, ff_shape_def *def)
       require_number(reader, node, def->kind == FF_CAPSULE ? "length" : "height", &def->size.y);
       def->size.y *= 0.5;
       break;
+    case FF_SUPERELLIPSOID:
+      ff_reader_require(reader, node, "axes");
+      ff_get_vec3(reader, node, "axes", 0, &def->size);
+      read_exponents(reader, node, def->exponents);
+      break;
+    case FF_POLYHEDRON: read_vertices(reader, node, def); break;
+    case FF_INTERSECTION: read_members(reader, node, def); break;
     case FF_HALF_SPACE:
     case FF_SHAPE_KIND_COUNT: break;
   }
@@ -72,6 +150,9 @@ static const struct {
     [FF_BOX] = {{"size"}, 1},
     [FF_CAPSULE] = {{"radius", "length"}, 2},
     [FF_CYLINDER] = {{"radius", "height"}, 2},
+    [FF_SUPERELLIPSOID] = {{"axes", "exponents"}, 2},
+    [FF_POLYHEDRON] = {{"vertices"}, 1},
+    [FF_INTERSECTION] = {{"members"}, 1},
 };
 
 static void read_kind(ff_reader *reader, const ff_node *shape, ff_shape_def *def) {
@@ -106,13 +187,13 @@ static void find_kind(ff_reader *reader, const ff_node *node, ff_shape_kind *out
   if (found != 1) {
     ff_reader_fail(reader, node,
                    "needs exactly one of half-space, sphere, ellipsoid, box, "
-                   "capsule, cylinder; has %d",
+                   "capsule, cylinder, superellipsoid, polyhedron, intersection; has %d",
                    found);
   }
 }
 
-static void read_shape(ff_reader *reader, const ff_node *node, void *context) {
-  const ff_body *body = context;
+/* All but what it belongs to: a body, or an intersection, whose members are plainer. */
+static void read_form(ff_reader *reader, const ff_node *node, bool member, ff_shape_def *def) {
   const char *keys[FF_SHAPE_KIND_COUNT + 3];
   for (int kind = 0; kind < FF_SHAPE_KIND_COUNT; kind++) {
     keys[kind] = ff_shape_kind_name((ff_shape_kind)kind);
@@ -120,15 +201,23 @@ static void read_shape(ff_reader *reader, const ff_node *node, void *context) {
   keys[FF_SHAPE_KIND_COUNT] = "position";
   keys[FF_SHAPE_KIND_COUNT + 1] = "orientation";
   keys[FF_SHAPE_KIND_COUNT + 2] = "material";
-  ff_shape_def def = ff_shape_def_default();
   if (!ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
     return;
   }
-  find_kind(reader, node, &def.kind);
-  ff_get_vec3(reader, node, "position", 0, &def.position);
-  ff_get_orientation(reader, node, &def.orientation);
-  ff_get_text(reader, node, "material", &def.material);
-  read_kind(reader, node, &def);
+  if (member && (ff_tree_find(node, "intersection") || ff_tree_find(node, "material"))) {
+    ff_reader_fail(reader, node, "a member can neither be an intersection nor have a material");
+  }
+  find_kind(reader, node, &def->kind);
+  ff_get_vec3(reader, node, "position", 0, &def->position);
+  ff_get_orientation(reader, node, &def->orientation);
+  ff_get_text(reader, node, "material", &def->material);
+  read_kind(reader, node, def);
+}
+
+static void read_shape(ff_reader *reader, const ff_node *node, void *context) {
+  const ff_body *body = context;
+  ff_shape_def def = ff_shape_def_default();
+  read_form(reader, node, false, &def);
   if (reader->scene->shape_count == FF_SCENE_ITEMS_MAX) {
     ff_reader_fail(reader, node, "is one shape more than the %d allowed", FF_SCENE_ITEMS_MAX);
   }

@@ -149,7 +149,8 @@ static ff_status find_material(ff_build *build, const char *name, const char *ke
   return FF_OK;
 }
 
-/* Checks one shape of a body and sets all but its pose, which waits for the principal frame. */
+/* Checks one shape of a body and sets all but its pose, which waits for the principal frame: until
+ * then it is in the body frame. */
 static ff_status take_shape(ff_build *build, int body, int shape) {
   const ff_scene_shape *source = &build->scene->shapes[build->shape_sources[shape]];
   const ff_shape_def *def = &source->def;
@@ -157,10 +158,14 @@ static ff_status take_shape(ff_build *build, int body, int shape) {
   snprintf(key, sizeof key, "shapes.%d", source->index);
   ff_model_shape *to = &build->shapes[shape];
   to->body = body;
-  to->geom = (ff_geom){def->kind, def->size};
-  const char *wrong = ff_geom_check(&to->geom);
-  if (!wrong && (!v3_finite(def->position) || !isfinite(q_norm(def->orientation)) ||
-                 q_norm(def->orientation) == 0)) {
+  ff_status status = ff_geom_make(&to->geom, &to->pose, &build->model->arena, def, build->report);
+  if (status != FF_OK) {
+    ff_report_key(build->report, "%s", key);
+    return status;
+  }
+  const char *wrong = NULL;
+  if ((!v3_finite(def->position) || !isfinite(q_norm(def->orientation)) ||
+       q_norm(def->orientation) == 0)) {
     wrong = "position and orientation must be finite, orientation not zero";
   }
   if (!wrong && def->kind == FF_HALF_SPACE && build->scene->bodies[body].kind == FF_BODY_FREE) {
@@ -169,6 +174,7 @@ static ff_status take_shape(ff_build *build, int body, int shape) {
   if (wrong) {
     return bad(build, key, wrong);
   }
+  to->pose = pose_mul((ff_pose){def->position, q_unit(def->orientation)}, to->pose);
   const char *material = def->material;
   snprintf(key, sizeof key, "shapes.%d.material", source->index);
   if (!material) {
@@ -226,10 +232,9 @@ static ff_status take_motion(ff_build *build, ff_model_body *to, const ff_motion
 /* Mass, principal axes and the frame they give. */
 static ff_status take_mass(ff_build *build, int body, const double *densities) {
   ff_model_body *to = &build->bodies[body];
-  ff_shape_list list = {.scene = build->scene,
-                        .shapes = build->shape_sources + to->first_shape,
+  ff_shape_list list = {.shapes = build->shapes + to->first_shape,
                         .count = to->shape_count,
-                        .densities = densities};
+                        .densities = densities + to->first_shape};
   ff_mass_properties mass;
   ff_status status =
       ff_body_mass_properties(&mass, &build->scene->bodies[body], &list, build->report);
@@ -266,10 +271,9 @@ static void place(ff_model_body *to, const ff_body_def *def) {
 static void place_shapes(ff_build *build, ff_model_body *to) {
   ff_quat back = q_conj(to->frame.orientation);
   for (int i = to->first_shape; i < to->first_shape + to->shape_count; i++) {
-    const ff_shape_def *def = &build->scene->shapes[build->shape_sources[i]].def;
     ff_model_shape *shape = &build->shapes[i];
-    shape->pose.position = q_rotate(back, v3_sub(def->position, to->frame.position));
-    shape->pose.orientation = q_unit(q_mul(back, q_unit(def->orientation)));
+    shape->pose.position = q_rotate(back, v3_sub(shape->pose.position, to->frame.position));
+    shape->pose.orientation = q_unit(q_mul(back, shape->pose.orientation));
     shape->centred = v3_norm(shape->pose.position) == 0 && shape->pose.orientation.w == 1;
     if (shape->geom.kind == FF_HALF_SPACE) {
       to->infinite = true;
@@ -309,7 +313,7 @@ static ff_status take_body(ff_build *build, int body, double *densities) {
   for (int i = to->first_shape; status == FF_OK && i < to->first_shape + to->shape_count; i++) {
     status = take_shape(build, body, i);
     if (status == FF_OK) {
-      densities[build->shape_sources[i]] = shape_density(build, def, i);
+      densities[i] = shape_density(build, def, i);
     }
   }
   if (status == FF_OK && def->kind == FF_BODY_FREE) {

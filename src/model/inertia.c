@@ -12,32 +12,27 @@ typedef struct sum {
   bool dense;    /* every one has a density */
 } sum;
 
-static const ff_shape_def *shape_at(const ff_shape_list *list, int i) {
-  return &list->scene->shapes[list->shapes[i]].def;
-}
-
-static bool is_finite(const ff_shape_def *def) {
-  return def->kind != FF_HALF_SPACE;
+static bool is_finite(const ff_shape_list *list, int i) {
+  return list->shapes[i].geom.kind != FF_HALF_SPACE;
 }
 
 static double weight(const ff_shape_list *list, int i, bool dense) {
-  ff_geom geom = {shape_at(list, i)->kind, shape_at(list, i)->size};
-  return (dense ? list->densities[list->shapes[i]] : 1.0) * ff_geom_volume(&geom);
+  return (dense ? list->densities[i] : 1.0) * ff_geom_volume(&list->shapes[i].geom);
 }
 
 static sum add_up(const ff_shape_list *list) {
   sum out = {.dense = true};
   for (int i = 0; i < list->count; i++) {
-    if (is_finite(shape_at(list, i))) {
+    if (is_finite(list, i)) {
       out.any = true;
-      out.dense = out.dense && !isnan(list->densities[list->shapes[i]]);
+      out.dense = out.dense && !isnan(list->densities[i]);
     }
   }
   for (int i = 0; i < list->count; i++) {
-    if (is_finite(shape_at(list, i))) {
+    if (is_finite(list, i)) {
       double m = weight(list, i, out.dense);
       out.mass += m;
-      out.first = v3_axpy(out.first, m, shape_at(list, i)->position);
+      out.first = v3_axpy(out.first, m, list->shapes[i].pose.position);
     }
   }
   return out;
@@ -69,12 +64,12 @@ static ff_mat3 inertia_of_shapes(const ff_shape_list *list, const sum *total,
   ff_mat3 out = {0};
   double scale = at->mass / total->mass;
   for (int i = 0; i < list->count; i++) {
-    const ff_shape_def *def = shape_at(list, i);
-    if (is_finite(def)) {
-      ff_geom geom = {def->kind, def->size};
+    const ff_model_shape *shape = &list->shapes[i];
+    if (is_finite(list, i)) {
       double m = scale * weight(list, i, total->dense);
-      add_turned(&out, m / ff_geom_volume(&geom), def->orientation, ff_geom_inertia(&geom));
-      add_point(&out, m, v3_sub(def->position, at->com));
+      add_turned(&out, m / ff_geom_volume(&shape->geom), shape->pose.orientation,
+                 ff_geom_inertia(&shape->geom));
+      add_point(&out, m, v3_sub(shape->pose.position, at->com));
     }
   }
   return out;

@@ -11,11 +11,9 @@ typedef struct ff_mass_properties {
   ff_mat3 inertia; /* kg m^2 about com, body axes */
 } ff_mass_properties;
 
-/* A body's shapes: indices into scene->shapes, and the density of each shape of the
- * scene (NAN where not known). */
+/* A body's shapes, posed in the body frame, and the density of each (NAN where not known). */
 typedef struct ff_shape_list {
-  const ff_scene *scene;
-  const int *shapes;
+  const ff_model_shape *shapes;
   int count;
   const double *densities;
 } ff_shape_list;

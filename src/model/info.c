@@ -1,5 +1,7 @@
 /* Questions about a model. */
+#include "geom/hull.h"
 #include "geom/overlap.h"
+#include "geom/parts.h"
 #include "math/vec.h"
 #include "model/model.h"
 
@@ -58,9 +60,16 @@ int ff_model_shape_count(const ff_model *model) {
 
 ff_shape_info ff_model_shape_info(const ff_model *model, ff_shape shape) {
   const ff_model_shape *s = &model->shapes[shape.id - 1];
+  const ff_hull *hull = s->geom.hull;
   return (ff_shape_info){.body = {s->body + 1},
                          .kind = s->geom.kind,
                          .size = s->geom.size,
+                         .exponents = {s->geom.exponents[0], s->geom.exponents[1]},
+                         .vertex_count = hull ? hull->vertex_count : 0,
+                         .vertices = hull ? hull->vertices : NULL,
+                         .face_count = hull ? hull->face_count : 0,
+                         .member_count = s->geom.parts ? s->geom.parts->count : 0,
+                         .volume = ff_geom_volume(&s->geom),
                          .pose = pose_mul(model->bodies[s->body].frame, s->pose),
                          .material = s->material >= 0 ? model->material_names[s->material] : NULL};
 }

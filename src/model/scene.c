@@ -155,7 +155,39 @@ ff_status ff_scene_add_body(ff_body *out, ff_scene *scene, const ff_body_def *de
 }
 
 ff_shape_def ff_shape_def_default(void) {
-  return (ff_shape_def){.kind = FF_SPHERE, .size = {1, 1, 1}, .orientation = {1, 0, 0, 0}};
+  return (ff_shape_def){
+      .kind = FF_SPHERE, .size = {1, 1, 1}, .orientation = {1, 0, 0, 0}, .exponents = {2, 2}};
+}
+
+/* Copies what a shape points to; the members of an intersection are owned one level down, deeper
+ * ones are refused when the model is built. */
+static bool own_shape(ff_scene *scene, ff_shape_def *def, int level) {
+  size_t vertices = def->kind == FF_POLYHEDRON && def->vertex_count > 0 && def->vertices
+                        ? (size_t)def->vertex_count
+                        : 0;
+  size_t members =
+      def->kind == FF_INTERSECTION && def->member_count > 0 && def->members && level == 0
+          ? (size_t)def->member_count
+          : 0;
+  ff_vec3 *corners = ff_arena_take(&scene->memory, vertices, sizeof *corners);
+  ff_shape_def *parts = ff_arena_take(&scene->memory, members, sizeof *parts);
+  if (!own_text(scene, &def->material) || !corners || !parts) {
+    return false;
+  }
+  for (size_t i = 0; i < vertices; i++) {
+    corners[i] = def->vertices[i];
+  }
+  for (size_t i = 0; i < members; i++) {
+    parts[i] = def->members[i];
+    if (!own_shape(scene, &parts[i], level + 1)) {
+      return false;
+    }
+  }
+  def->vertices = corners;
+  def->vertex_count = (int)vertices;
+  def->members = parts;
+  def->member_count = (int)members;
+  return true;
 }
 
 ff_status ff_scene_add_shape(ff_shape *out, ff_scene *scene, ff_body body,
@@ -165,7 +197,7 @@ ff_status ff_scene_add_shape(ff_shape *out, ff_scene *scene, ff_body body,
   if (body.id < 1 || body.id > scene->body_count) {
     return FF_ERROR_INPUT;
   }
-  if (!own_text(scene, &copy.def.material) ||
+  if (!own_shape(scene, &copy.def, 0) ||
       !reserve((void **)&scene->shapes, scene->shape_count, &scene->shape_capacity, sizeof copy)) {
     return FF_ERROR_MEMORY;
   }
@@ -177,9 +209,11 @@ ff_status ff_scene_add_shape(ff_shape *out, ff_scene *scene, ff_body body,
 
 const char *ff_shape_kind_name(ff_shape_kind kind) {
   static const char *const names[FF_SHAPE_KIND_COUNT] = {
-      [FF_HALF_SPACE] = "half-space", [FF_SPHERE] = "sphere",
-      [FF_ELLIPSOID] = "ellipsoid",   [FF_BOX] = "box",
-      [FF_CAPSULE] = "capsule",       [FF_CYLINDER] = "cylinder"};
+      [FF_HALF_SPACE] = "half-space",    [FF_SPHERE] = "sphere",
+      [FF_ELLIPSOID] = "ellipsoid",      [FF_BOX] = "box",
+      [FF_CAPSULE] = "capsule",          [FF_CYLINDER] = "cylinder",
+      [FF_POLYHEDRON] = "polyhedron",    [FF_SUPERELLIPSOID] = "superellipsoid",
+      [FF_INTERSECTION] = "intersection"};
   return (int)kind >= 0 && kind < FF_SHAPE_KIND_COUNT ? names[kind] : "unknown";
 }
 

@@ -126,21 +126,6 @@ bool ff_quasi_missed(const ff_quasi *quasi) {
   return false;
 }
 
-/* Half the smallest extent of a shape. */
-static double thickness(const ff_geom *geom) {
-  ff_vec3 s = geom->size;
-  switch (geom->kind) {
-    case FF_SPHERE:
-    case FF_CAPSULE: return s.x;
-    case FF_CYLINDER: return fmin(s.x, s.y);
-    case FF_ELLIPSOID:
-    case FF_BOX: return fmin(s.x, fmin(s.y, s.z));
-    case FF_HALF_SPACE:
-    case FF_SHAPE_KIND_COUNT: break;
-  }
-  return INFINITY; /* no way through */
-}
-
 /* A pose on the straight way from start to end. */
 static ff_pose on_the_way(const ff_quasi_body *body, double share) {
   ff_vec3 path = v3_sub(body->end.pose.position, body->x);
@@ -151,7 +136,7 @@ static bool near_is_skipped(const ff_quasi *quasi, const ff_near *near) {
   const ff_model_shape *a = &quasi->model->shapes[near->shape_a];
   const ff_model_shape *b = &quasi->model->shapes[near->shape_b];
   const ff_quasi_body *body_a = &quasi->bodies[a->body], *body_b = &quasi->bodies[b->body];
-  double stride = thickness(&a->geom) + thickness(&b->geom);
+  double stride = ff_geom_thickness(&a->geom) + ff_geom_thickness(&b->geom);
   ff_vec3 path_a = v3_sub(body_a->end.pose.position, body_a->x);
   ff_vec3 path_b = v3_sub(body_b->end.pose.position, body_b->x);
   int looks = (int)fmin(v3_norm(v3_sub(path_a, path_b)) / (0.5 * stride), 10000);

@@ -1,6 +1,7 @@
 // The shapes of a scene as three.js sees them. Faces carry a faint pattern so that turning shows.
 
 import * as THREE from "three";
+import { ConvexGeometry } from "three/addons/geometries/ConvexGeometry.js";
 import { colours } from "./theme.js";
 
 const BODY_COLOURS = ["sky", "orange", "green", "purple", "yellow", "red", "blue"];
@@ -24,6 +25,24 @@ function pattern() {
   return texture;
 }
 
+// A sphere whose points go out or in to where the superellipsoid's norm is 1.
+function superellipsoid([a, b, c], [p, q]) {
+  const geometry = new THREE.SphereGeometry(1, 64, 32).rotateX(Math.PI / 2);
+  const points = geometry.getAttribute("position");
+  for (let i = 0; i < points.count; i++) {
+    const [x, y, z] = [points.getX(i), points.getY(i), points.getZ(i)];
+    const across = (Math.abs(x) ** p + Math.abs(y) ** p) ** (1 / p);
+    const norm = (across ** q + Math.abs(z) ** q) ** (1 / q);
+    points.setXYZ(i, (a * x) / norm, (b * y) / norm, (c * z) / norm);
+  }
+  geometry.computeVertexNormals();
+  return geometry;
+}
+
+function hull(vertices) {
+  return new ConvexGeometry(vertices.map((v) => new THREE.Vector3(...v)));
+}
+
 // Sizes as in a scene: see ff_shape_kind. Axes of capsule and cylinder along z.
 const GEOMETRY = {
   sphere: ([r]) => new THREE.SphereGeometry(r, 48, 24).rotateX(Math.PI / 2),
@@ -31,6 +50,9 @@ const GEOMETRY = {
   box: ([x, y, z]) => new THREE.BoxGeometry(2 * x, 2 * y, 2 * z),
   capsule: ([r, h]) => new THREE.CapsuleGeometry(r, 2 * h, 12, 32).rotateX(Math.PI / 2),
   cylinder: ([r, h]) => new THREE.CylinderGeometry(r, r, 2 * h, 48).rotateX(Math.PI / 2),
+  superellipsoid: (size, shape) => superellipsoid(size, shape.exponents),
+  polyhedron: (_, shape) => hull(shape.vertices),
+  intersection: (_, shape) => hull(shape.vertices),
 };
 
 // Radius of the ball that holds a shape; 0 for what has no end.
@@ -42,6 +64,9 @@ export function reach(shape) {
     box: () => Math.hypot(x, y, z),
     capsule: () => x + y,
     cylinder: () => Math.hypot(x, y),
+    superellipsoid: () => Math.hypot(x, y, z),
+    polyhedron: () => Math.max(...shape.vertices.map((v) => Math.hypot(...v))),
+    intersection: () => Math.max(...shape.vertices.map((v) => Math.hypot(...v))),
   };
   return by[shape.kind] ? by[shape.kind]() + Math.hypot(...shape.position) : 0;
 }
@@ -81,9 +106,9 @@ export class Shapes {
   }
 
   solid(shape, material) {
-    const mesh = new THREE.Mesh(GEOMETRY[shape.kind](shape.size), material);
+    const mesh = new THREE.Mesh(GEOMETRY[shape.kind](shape.size, shape), material);
     mesh.castShadow = true;
-    if (shape.kind === "box" || shape.kind === "cylinder") {
+    if (["box", "cylinder", "polyhedron", "intersection"].includes(shape.kind)) {
       const lines = new THREE.LineBasicMaterial({ color: 0x000000, transparent: true, opacity: 0.45 });
       mesh.add(new THREE.LineSegments(new THREE.EdgesGeometry(mesh.geometry, 30), lines));
     }

@@ -1,0 +1,48 @@
+/* Convex polyhedra, compiled from their vertices.
+ *
+ * Every vertex has one of eight colours, such that on each face as many colours meet as can. On a
+ * half-space the deepest vertex of each colour is a contact point: at most eight, always the same
+ * ones by name, and each depth is a continuous function of the pose, so that forces that
+ * follow from it are conservative. Up to eight vertices, all have a colour of their own.
+ */
+#ifndef FF_GEOM_HULL_H
+#define FF_GEOM_HULL_H
+
+#include "geom/geom.h"
+
+enum { FF_HULL_COLOURS = 8 };
+
+typedef struct ff_hull_edge {
+  int vertex[2], face[2];
+} ff_hull_edge;
+
+struct ff_hull {
+  const ff_vec3 *vertices;
+  const unsigned char *colour; /* of each vertex */
+  int vertex_count;
+  const int *corners;    /* vertices of all faces, one face after another, counterclockwise */
+  const int *face_size;  /* corners of each face */
+  const int *face_start; /* where they begin */
+  const ff_vec3 *normal; /* unit, outward, of each face */
+  const double *offset;  /* m: normal . x on the face */
+  int face_count;
+  const ff_hull_edge *edges;
+  int edge_count;
+  double volume;   /* m^3 */
+  ff_vec3 inertia; /* m^5, of unit density, principal */
+  double bound;    /* m */
+  double inside;   /* m, radius of the ball about the origin that fits in */
+};
+
+/* The hull of points, in its principal frame, which *frame says where it is. */
+ff_status ff_hull_make(ff_hull *out, ff_pose *frame, ff_arena *arena, const ff_vec3 *points,
+                       int count, ff_report *report);
+
+/* Corners of the convex hull of count points, in order of the points; in the arena. */
+ff_status ff_hull_corners(ff_vec3 **out, int *corner_count, ff_arena *arena, const ff_vec3 *points,
+                          size_t count, ff_report *report);
+
+/* How far a point stands out of the hull: < 0 inside. */
+double ff_hull_above(const ff_hull *hull, ff_vec3 point);
+
+#endif

@@ -1,0 +1,56 @@
+/* Small dense systems of linear equations. */
+#ifndef FF_MATH_DENSE_H
+#define FF_MATH_DENSE_H
+
+#include <math.h>
+#include <stdbool.h>
+
+/* Solves a x = b by elimination with row pivoting; a is n x n by rows with that many columns
+ * (stride) a row, and is destroyed; b becomes x, for each of its columns (by columns of n).
+ * False if a pivot is below tiny times the largest number of a. */
+static inline bool dense_solve(int n, double *a, int stride, double *b, int columns, double tiny) {
+  double largest = 0;
+  for (int i = 0; i < n * stride; i++) {
+    largest = i % stride < n ? fmax(largest, fabs(a[i])) : largest;
+  }
+  for (int k = 0; k < n; k++) {
+    int pivot = k;
+    for (int i = k + 1; i < n; i++) {
+      pivot = fabs(a[i * stride + k]) > fabs(a[pivot * stride + k]) ? i : pivot;
+    }
+    if (!(fabs(a[pivot * stride + k]) > tiny * largest)) {
+      return false;
+    }
+    for (int j = 0; pivot != k && j < n; j++) {
+      double held = a[k * stride + j];
+      a[k * stride + j] = a[pivot * stride + j];
+      a[pivot * stride + j] = held;
+    }
+    for (int c = 0; pivot != k && c < columns; c++) {
+      double held = b[c * n + k];
+      b[c * n + k] = b[c * n + pivot];
+      b[c * n + pivot] = held;
+    }
+    for (int i = k + 1; i < n; i++) {
+      double factor = a[i * stride + k] / a[k * stride + k];
+      for (int j = k + 1; factor != 0 && j < n; j++) {
+        a[i * stride + j] -= factor * a[k * stride + j];
+      }
+      for (int c = 0; factor != 0 && c < columns; c++) {
+        b[c * n + i] -= factor * b[c * n + k];
+      }
+    }
+  }
+  for (int c = 0; c < columns; c++) {
+    for (int i = n - 1; i >= 0; i--) {
+      double sum = b[c * n + i];
+      for (int j = i + 1; j < n; j++) {
+        sum -= a[i * stride + j] * b[c * n + j];
+      }
+      b[c * n + i] = sum / a[i * stride + i];
+    }
+  }
+  return true;
+}
+
+#endif
