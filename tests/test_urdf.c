@@ -178,8 +178,8 @@ static void test_reads_everything(void **state) {
   assert_close(b.speed, 4, 0);
   assert_close(b.soft_upper, 1.9, 0);
   assert_close(b.safety_position, 15, 0);
-  assert_int_equal(c.mimic, 2);
-  assert_close(c.mimic_factor, 2, 0);
+  assert_int_equal(c.def.follows, 2);
+  assert_close(c.def.factor, 2, 0);
   assert_int_equal(ff_robot_shape_count(robot), 1);
   ff_robot_shape shape = ff_robot_shape_info(robot, 0);
   assert_int_equal(shape.kind, FF_CYLINDER);

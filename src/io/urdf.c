@@ -110,9 +110,9 @@ static ff_status judge_link(const ff_robot *robot, ff_urdf *urdf, int i, bool le
     status =
         ff_urdf_note(urdf, link->line, "joint '%.80s' should have a <limit>", link->joint_name);
   }
-  if (status == FF_OK && link->mimic > 0) {
+  if (status == FF_OK && link->def.follows > 0) {
     status = ff_urdf_note(urdf, link->line, "joint '%.80s' mimics '%.80s'", link->joint_name,
-                          robot->links[link->mimic].joint_name);
+                          robot->links[link->def.follows].joint_name);
   }
   return status;
 }

@@ -185,8 +185,8 @@ static ff_status set_joint(assembly *a, ff_robot_link *to, int at) {
   to->soft_upper = joint->soft_upper;
   to->safety_position = joint->safety_position;
   to->safety_speed = joint->safety_speed;
-  to->mimic_factor = joint->mimic_factor;
-  to->mimic_offset = joint->mimic_offset;
+  to->def.factor = joint->mimic_factor;
+  to->def.offset = joint->mimic_offset;
   if (joint->mimic) {
     int other = ff_names_find(&a->joints, joint->mimic);
     if (other < 0 || other == at) {
@@ -194,7 +194,7 @@ static ff_status set_joint(assembly *a, ff_robot_link *to, int at) {
                            "joint '%.100s' mimics '%.100s', which is not another joint",
                            joint->name, joint->mimic);
     }
-    to->mimic = a->place[a->child[other]] + 1;
+    to->def.follows = a->place[a->child[other]] + 1;
   }
   return FF_OK;
 }
@@ -214,7 +214,6 @@ static ff_status fill_links(assembly *a, ff_robot *robot) {
                           .line = u->links[i].line,
                           .effort = INFINITY,
                           .speed = INFINITY,
-                          .mimic_factor = 1,
                           .soft_lower = -INFINITY,
                           .soft_upper = INFINITY};
     set_mass(&to->def, &u->links[i]);

@@ -329,6 +329,16 @@ static void on_axis(reader *r) {
     ff_xml_fail(r->xml, "the axis must not be zero");
   }
 }
+/* Files that know no limit often say 0; a drive that can do nothing is not meant. */
+static void actuator_limit(reader *r, const char *name, double *out) {
+  number_of(r, name, false, out);
+  if (!(*out > 0)) {
+    ff_xml_take(r->xml, ff_urdf_note(r->urdf, ff_xml_line(r->xml),
+                                     "joint '%.80s': %s limit %g taken as none",
+                                     this_joint(r)->name, name, *out));
+    *out = INFINITY;
+  }
+}
 static void on_limit(reader *r) {
   ff_urdf_joint *joint = this_joint(r);
   joint->limited = true;
@@ -337,8 +347,8 @@ static void on_limit(reader *r) {
     number_of(r, "lower", false, &joint->def.lower);
     number_of(r, "upper", false, &joint->def.upper);
   }
-  number_of(r, "effort", false, &joint->effort);
-  number_of(r, "velocity", false, &joint->speed);
+  actuator_limit(r, "effort", &joint->effort);
+  actuator_limit(r, "velocity", &joint->speed);
 }
 static void on_dynamics(reader *r) {
   ff_joint_def *def = &this_joint(r)->def;
