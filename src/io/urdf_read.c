@@ -387,6 +387,8 @@ static const struct {
     {ROBOT, "material", IGNORED, NULL},
     {LINK, "inertial", INERTIAL, on_inertial},
     {LINK, "visual", IGNORED, NULL},
+    {LINK, "material", IGNORED, NULL},
+    {COLLISION, "material", IGNORED, NULL},
     {LINK, "collision", COLLISION, on_collision},
     {INERTIAL, "origin", LEAF, on_inertial_origin},
     {INERTIAL, "mass", LEAF, on_mass},
@@ -433,6 +435,10 @@ static void start(void *context, ff_xml *xml, const char *name, const char **att
   r->xml = xml;
   r->tag = name;
   r->attributes = attributes;
+  if (strncmp(name, "xacro:", 6) == 0) {
+    ff_xml_fail(xml, "<%.60s>: this is a xacro file; run it through xacro first", name);
+    return;
+  }
   element inside = r->depth > 0 ? r->stack[r->depth - 1] : TOP, is = UNKNOWN;
   if (inside == IGNORED || inside == UNKNOWN || inside == LEAF) {
     is = inside;
@@ -470,7 +476,8 @@ static void end(void *context, ff_xml *xml, const char *name) {
 
 ff_status ff_urdf_read(ff_urdf *urdf, const char *text, size_t size, ff_report *report) {
   reader r = {.urdf = urdf};
-  return ff_xml_read(text, size, urdf->file, start, end, &r, report);
+  const ff_xml_calls calls = {start, end, NULL};
+  return ff_xml_read(text, size, urdf->file, &calls, &r, report);
 }
 
 void ff_urdf_free(ff_urdf *urdf) {
