@@ -110,7 +110,7 @@ static void test_reach_in_random_trees(void **state) {
   (void)state;
   uint64_t seed = 6;
   for (int i = 0; i < 20; i++) {
-    ff_tree *tree = random_tree(&seed, 30, (ff_joint_kind)(1 + i % 7));
+    ff_tree *tree = random_tree(&seed, 30, (ff_joint_kind)(1 + i % 7), i % 2 == 1);
     tree_state s = random_state(&seed, tree);
     ff_reach_def def = ff_reach_def_default();
     def.link = 30;

@@ -3,16 +3,19 @@
 
 static const ff_vec3 gravity = {0.3, -0.2, -9.81};
 
-/* Trees of 1, 8, 33 and 100 links, each starting with another kind of joint. */
+/* Trees of 1, 8, 33 and 100 links, each starting with another kind of joint; then the same with
+ * joints that follow others. */
 static const int sizes[] = {1, 8, 33, 100};
+#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 typedef void (*state_test)(tree_state *s, uint64_t *seed);
 
 static void for_random_states(state_test test) {
   uint64_t seed = 20240607;
-  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+  for (size_t i = 0; i < 2 * COUNT(sizes); i++) {
     for (int first = 1; first < FF_JOINT_KIND_COUNT; first++) {
-      ff_tree *tree = random_tree(&seed, sizes[i], (ff_joint_kind)first);
+      bool follow = i >= COUNT(sizes);
+      ff_tree *tree = random_tree(&seed, sizes[i % COUNT(sizes)], (ff_joint_kind)first, follow);
       tree_state s = random_state(&seed, tree);
       test(&s, &seed);
       free_state(&s);
@@ -295,7 +298,7 @@ static void test_factor_keeps_branches_apart(void **state) {
 static void test_zero_moment_point_is_centre_of_pressure(void **state) {
   (void)state;
   uint64_t seed = 11;
-  ff_tree *tree = random_tree(&seed, 12, FF_JOINT_FREE);
+  ff_tree *tree = random_tree(&seed, 12, FF_JOINT_FREE, false);
   tree_state s = random_state(&seed, tree);
   ff_tree_wrench *w = calloc(12, sizeof *w);
   double *tau = tree_numbers((size_t)s.n);
@@ -345,6 +348,42 @@ static void test_joint_loads_balance(void **state) {
   ff_tree_destroy(tree);
 }
 
+/* Two wheels geared together by a factor g, the second with a spring and damping of its own, act as
+ * one of inertia I1 + g^2 I2. */
+static void test_geared_wheels(void **state) {
+  (void)state;
+  const double g = -3, offset = 0.4, i1 = 0.5, i2 = 0.07;
+  ff_link_def links[2] = {ff_link_def_default(), ff_link_def_default()};
+  for (int i = 0; i < 2; i++) {
+    links[i].joint.kind = FF_JOINT_REVOLUTE;
+    links[i].joint.frame.position = v3(i, 0, 0);
+    links[i].inertia.m[2][2] = i == 0 ? i2 : i1; /* the one that follows comes first */
+    links[i].mass = 1;
+  }
+  links[0].follows = 2;
+  links[0].factor = g;
+  links[0].offset = offset;
+  links[0].joint.stiffness = 11;
+  links[0].joint.damping = 0.8;
+  ff_tree *tree = NULL;
+  assert_int_equal(ff_tree_build(&tree, links, 2, NULL), FF_OK);
+  assert_int_equal(ff_tree_v_count(tree), 1);
+  assert_int_equal(ff_tree_link(tree, 1).follows, 2);
+  uint64_t seed = 3;
+  tree_state s = random_state(&seed, tree);
+  double q = s.q[0], v = s.v[0], tau = 0.3;
+  ff_joint_loads loads = ff_tree_joint_loads(tree, &q, &v, &tau);
+  double angle = g * q + offset, rate = g * v;
+  assert_close(tau, 0.3 + g * (-11 * angle - 0.8 * rate), 1e-13);
+  assert_close(loads.lost, 0.8 * rate * rate, 1e-14);
+  assert_close(loads.stored, 5.5 * angle * angle, 1e-14);
+  assert_true(ff_tree_forward_dynamics(s.work, &tau, gravity, NULL, s.a));
+  assert_close(s.a[0], tau / (i1 + g * g * i2), 1e-12);
+  assert_close(ff_tree_omega(s.work, 1).z, rate, 1e-15);
+  free_state(&s);
+  ff_tree_destroy(tree);
+}
+
 /* ---- refusals ------------------------------------------------------------------------------- */
 
 static void expect_refused(const ff_link_def *link, const char *key) {
@@ -384,6 +423,31 @@ static void test_bad_links_are_refused(void **state) {
   bad = good;
   bad.mass = 0; /* nothing to move */
   expect_refused(&bad, "links");
+  bad = good;
+  bad.follows = 1; /* itself */
+  expect_refused(&bad, "links.arm.follows");
+  bad.follows = 2; /* nobody */
+  expect_refused(&bad, "links.arm.follows");
+}
+
+static void test_followers_in_a_circle_are_refused(void **state) {
+  (void)state;
+  ff_link_def links[3];
+  uint64_t seed = 1;
+  for (int i = 0; i < 3; i++) {
+    links[i] = random_link(&seed, i, FF_JOINT_REVOLUTE);
+    links[i].follows = (i + 1) % 3 + 1;
+  }
+  ff_tree *tree = NULL;
+  ff_report report;
+  assert_int_equal(ff_tree_build(&tree, links, 3, &report), FF_ERROR_INPUT);
+  assert_null(tree);
+  links[2].follows = 0; /* now they follow one another to the last */
+  assert_int_equal(ff_tree_build(&tree, links, 3, &report), FF_OK);
+  assert_int_equal(ff_tree_link(tree, 1).follows, 3);
+  ff_tree_destroy(tree);
+  links[2].joint.kind = FF_JOINT_SPHERICAL; /* which has no one angle */
+  assert_int_equal(ff_tree_build(&tree, links, 3, &report), FF_ERROR_INPUT);
 }
 
 int main(void) {
@@ -399,7 +463,9 @@ int main(void) {
       cmocka_unit_test(test_factor_keeps_branches_apart),
       cmocka_unit_test(test_zero_moment_point_is_centre_of_pressure),
       cmocka_unit_test(test_joint_loads_balance),
+      cmocka_unit_test(test_geared_wheels),
       cmocka_unit_test(test_bad_links_are_refused),
+      cmocka_unit_test(test_followers_in_a_circle_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -178,8 +178,8 @@ static void test_reads_everything(void **state) {
   assert_close(b.speed, 4, 0);
   assert_close(b.soft_upper, 1.9, 0);
   assert_close(b.safety_position, 15, 0);
-  assert_int_equal(c.mimic, 2);
-  assert_close(c.mimic_factor, 2, 0);
+  assert_int_equal(c.def.follows, 2);
+  assert_close(c.def.factor, 2, 0);
   assert_int_equal(ff_robot_shape_count(robot), 1);
   ff_robot_shape shape = ff_robot_shape_info(robot, 0);
   assert_int_equal(shape.kind, FF_CYLINDER);
@@ -210,9 +210,9 @@ static void test_tells_what_looks_wrong(void **state) {
                "<joint name='ab' type='revolute'><parent link='a'/><child link='b'/>"
                "<limit lower='1' upper='-1' effort='1' velocity='1'/></joint>\n" JOINT(
                    "bc", "continuous", "b", "c") JOINT("ad", "revolute", "a", "d") "</robot>";
-  const char *const expected[] = {":3: link 'b' has a principal moment",
-                                  ":3: joint 'ab': the lower", ":4: link 'c' is a leaf",
-                                  ":5: joint 'ad' should have a <limit>"};
+  const char *const expected[] = {
+      ":6: joint 'ab': the lower limit 1 is above", ":7: joint 'ad' should have a <limit>",
+      ":4: link 'c' moves but has no mass", ":3: link 'b' has a principal moment"};
   ff_robot *robot = NULL;
   ff_report report;
   assert_int_equal(load(&robot, text, &report), FF_OK);
@@ -224,7 +224,9 @@ static void test_tells_what_looks_wrong(void **state) {
     }
   }
   ff_tree *tree = NULL;
-  assert_int_equal(ff_robot_tree(&tree, robot, FF_JOINT_FIXED, &report), FF_ERROR_INPUT);
+  assert_int_equal(ff_robot_tree(&tree, robot, FF_JOINT_FIXED, &report), FF_OK);
+  assert_int_equal(ff_tree_v_count(tree), 2);
+  ff_tree_destroy(tree);
   ff_robot_destroy(robot);
 }
 
@@ -397,8 +399,73 @@ static void test_bad_meshes_are_refused(void **state) {
   refused(MESH("few.obj"), 2, "at least 4");
   put("in/nan.obj", "v 0 0 nan\nv 1 0 0\nv 0 1 0\nv 1 1 0\n", 34);
   refused(MESH("nan.obj"), 2, "finite");
-  put("in/cube.dae", "<x/>", 4);
-  refused(MESH("cube.dae"), 2, "STL and OBJ");
+  put("in/cube.ply", "ply", 3);
+  refused(MESH("cube.ply"), 2, "STL, OBJ and COLLADA");
+}
+
+/* The cube in centimetres, one half of it moved up by a node inside a node. */
+#define DAE_HALF(id, z)                                                                            \
+  "<geometry id='" id "'><mesh><source id='" id "-p'><float_array count='12'>-100 -100 " z         \
+  " 100 -100 " z "\n-100 100 " z " 1e2 100 " z "</float_array></source>"                           \
+  "<source id='" id "-n'><float_array>5000 5000 5000</float_array></source>"                       \
+  "<vertices id='" id "-v'><input semantic='POSITION' source='#" id "-p'/></vertices></mesh>"      \
+  "</geometry>"
+#define DAE(doctype, unit, half, node)                                                             \
+  "<?xml version='1.0'?>\n" doctype "<COLLADA><asset><unit meter='" unit "'/>"                     \
+  "<up_axis>Y_UP</up_axis></asset><library_geometries>" half DAE_HALF(                             \
+      "high", "-300") "</library_geometries><library_visual_scenes><visual_scene><node>"           \
+                      "<instance_geometry url='#low'/>" node                                       \
+                      "</node></visual_scene></library_visual_scenes></COLLADA>"
+#define DAE_NODE                                                                                   \
+  "<node><matrix>1 0 0 0 0 1 0 0 0 0 1 500 0 0 0 1</matrix><node><rotate>0 0 1 90</rotate>"        \
+  "<translate>0 0 -100</translate><instance_geometry url='#high'/></node></node>"
+
+static void put_dae(const char *text) {
+  put("in/cube.dae", text, strlen(text));
+}
+
+static void test_collada_is_read(void **state) {
+  (void)state;
+  put_dae(DAE("", "0.01", DAE_HALF("low", "-100"), DAE_NODE));
+  assert_cube(MESH("cube.dae"));
+}
+
+static void test_bad_collada_is_refused(void **state) {
+  (void)state;
+  put_dae(DAE("<!DOCTYPE x [<!ENTITY a 'b'>]>", "0.01", DAE_HALF("low", "-100"), DAE_NODE));
+  refused(MESH("cube.dae"), 2, "line 2: document types");
+  put_dae(DAE("", "-1", DAE_HALF("low", "-100"), DAE_NODE));
+  refused(MESH("cube.dae"), 2, "unit");
+  put_dae(DAE("", "1", DAE_HALF("low", "1e999"), DAE_NODE));
+  refused(MESH("cube.dae"), 2, "finite");
+  put_dae(DAE("", "1", DAE_HALF("low", "up"), DAE_NODE));
+  refused(MESH("cube.dae"), 2, "finite");
+  put_dae(DAE("", "1", "", ""));
+  refused(MESH("cube.dae"), 2, "0 points");
+  put_dae(DAE("", "1", "", "<node><matrix>1 2 3</matrix></node>"));
+  refused(MESH("cube.dae"), 2, "<matrix>");
+  put_dae("<COLLADA>");
+  refused(MESH("cube.dae"), 2, "well-formed");
+}
+
+/* A mesh shown again and again would fill the memory: it is refused before that. */
+static void test_multiplied_collada_is_refused(void **state) {
+  (void)state;
+  enum { POINTS = 4000, TIMES = 6000 };
+  char *text = calloc(1, 200 + POINTS * 6 + TIMES * 40), *at = text;
+  assert_non_null(text);
+  at += sprintf(at, "<COLLADA><geometry id='g'><source id='s'><float_array>");
+  for (int i = 0; i < POINTS; i++) {
+    at += sprintf(at, "1 2 3 ");
+  }
+  at += sprintf(at, "</float_array></source><input semantic='POSITION' source='#s'/></geometry>");
+  for (int i = 0; i < TIMES; i++) {
+    at += sprintf(at, "<instance_geometry url='#g'/>");
+  }
+  sprintf(at, "</COLLADA>");
+  put_dae(text);
+  refused(MESH("cube.dae"), 2, "too many points");
+  free(text);
 }
 
 /* ---- failures on purpose
@@ -444,6 +511,9 @@ int main(void) {
       cmocka_unit_test(test_bad_values_are_refused),
       cmocka_unit_test(test_meshes_become_hulls),
       cmocka_unit_test(test_bad_meshes_are_refused),
+      cmocka_unit_test(test_collada_is_read),
+      cmocka_unit_test(test_bad_collada_is_refused),
+      cmocka_unit_test(test_multiplied_collada_is_refused),
       cmocka_unit_test(test_failures_are_survived),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -41,13 +41,33 @@ static inline ff_link_def random_link(uint64_t *seed, int parent, ff_joint_kind 
 
 enum { TREE_MOST = 100 };
 
+/* Some joints of one axis follow others, before or after them, or ones that follow themselves. */
+static inline void let_some_follow(uint64_t *seed, ff_link_def *links, int count) {
+  bool leads[TREE_MOST] = {false};
+  for (int i = 0; i < count; i++) {
+    int other = (int)ff_random_in(seed, 0, count);
+    bool both = links[i].joint.kind > FF_JOINT_FIXED && links[i].joint.kind < FF_JOINT_UNIVERSAL &&
+                links[other].joint.kind > FF_JOINT_FIXED &&
+                links[other].joint.kind < FF_JOINT_UNIVERSAL;
+    if (both && other != i && !leads[i]) {
+      links[i].follows = other + 1;
+      links[i].factor = ff_random_in(seed, -1.5, 1.5);
+      links[i].offset = ff_random_in(seed, -1, 1);
+      leads[other] = leads[other] || other > i;
+    }
+  }
+}
+
 /* All kinds in turn, starting with `first`; bushy, with chains. */
-static inline ff_tree *random_tree(uint64_t *seed, int count, ff_joint_kind first) {
+static inline ff_tree *random_tree(uint64_t *seed, int count, ff_joint_kind first, bool follow) {
   ff_link_def links[TREE_MOST];
   for (int i = 0; i < count; i++) {
     int parent = i == 0 ? 0 : (int)ff_random_in(seed, i > 6 ? i - 6 : 1, i + 1);
     ff_joint_kind kind = (ff_joint_kind)(((int)first + 5 * i) % FF_JOINT_KIND_COUNT);
     links[i] = random_link(seed, parent, kind);
+  }
+  if (follow) {
+    let_some_follow(seed, links, count);
   }
   ff_tree *tree = NULL;
   ff_report report = {.line = 0};

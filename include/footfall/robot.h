@@ -29,13 +29,12 @@ const char *ff_robot_name(const ff_robot *robot);
 int ff_robot_link_count(const ff_robot *robot);
 
 typedef struct ff_robot_link {
-  ff_link_def def;                      /* as in the tree; the root link's joint is fixed */
+  ff_link_def def;                      /* as in the tree; the root link's joint is fixed. A joint
+                                         * that mimics another is one that follows it */
   const char *joint_name;               /* of the joint that carries it; "" for the root */
   int line;                             /* of the link */
   double effort;                        /* N m or N, limit of its actuator; INFINITY: none given */
   double speed;                         /* rad/s or m/s, the same */
-  int mimic;                            /* link whose joint it follows; 0: none */
-  double mimic_factor, mimic_offset;    /* q = factor * q of the other + offset */
   double soft_lower, soft_upper;        /* rad, safety controller; infinite: none */
   double safety_position, safety_speed; /* 1/s, N m s/rad: its gains */
 } ff_robot_link;
@@ -68,16 +67,27 @@ ff_status ff_robot_tree(ff_tree **out, const ff_robot *robot, ff_joint_kind root
 /* ---- robots in scenes --------------------------------------------------------------------------
  */
 
-/* How a joint of one axis starts, and what drives it: within the effort of its actuator
+/* How an axis of a joint starts, and what drives it: within the limits of its actuator
  *   tau = stiffness (target - q) + damping (target rate - v) + torque.
- * Under `symplectic-euler` stiffness and damping act on the state at the end of the step, so that
- * stiff gains stay stable. */
+ * stiffness 0 makes it a velocity servo, both 0 leave the torque alone. Under `symplectic-euler`
+ * stiffness and damping act on the state at the end of the step, so that stiff gains stay stable.
+ *
+ * A joint of several axes has a setting for each, named as ff_joint_axis_name says: "hip-rx".
+ * Positions of a spherical (or free) joint are the parts of its rotation vector, and the target
+ * is that of the shortest turn to the targets' rotation; forces and velocities are along the axes
+ * of the link. The free joint of a root has no drive.
+ *
+ * Limits: the effort; and a speed, near which the drive gives less, over the last 2 % down to
+ * nothing, and against it beyond. A safety controller bounds the drive as URDF says: between
+ * -k_v (v - v_lower) and -k_v (v - v_upper), v_lower and v_upper being -k_p (q - soft limit) within
+ * the speed. */
 typedef struct ff_joint_setting {
   const char *joint;
   double position, velocity; /* rad, rad/s (or m, m/s), at the start */
   double stiffness, damping; /* N m/rad, N m s/rad */
   ff_table target;           /* rad, width 1; rows 0: where it starts */
   ff_table torque;           /* N m, width 1; rows 0: none */
+  bool explicit_drive;       /* acts on the state at the start of the step under every stepper */
 } ff_joint_setting;
 
 typedef struct ff_robot_def {

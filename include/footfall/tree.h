@@ -47,6 +47,10 @@ typedef enum ff_joint_kind {
 /* "revolute", ...: the name in files and messages. */
 const char *ff_joint_kind_name(ff_joint_kind kind);
 
+/* "" for joints of one axis; else what tells the k-th of its numbers in v from the others: "-x",
+ * "-y", "-angle" (planar), "-1", "-2" (universal), "-rx", ... "-x", ... (spherical, free). */
+const char *ff_joint_axis_name(ff_joint_kind kind, int k);
+
 /* Units with m for distances and rad for angles: N m s/rad or N s/m, and so on. */
 typedef struct ff_joint_def {
   ff_joint_kind kind;

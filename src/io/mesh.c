@@ -19,7 +19,8 @@ typedef struct mesh {
   ff_report *report;
 } mesh;
 
-static ff_status add(mesh *m, ff_vec3 point) {
+static ff_status add(void *to, ff_vec3 point) {
+  mesh *m = to;
   if (!v3_finite(point)) {
     return ff_report_what(m->report, "point %zu of the mesh is not finite", m->count + 1);
   }
@@ -128,8 +129,11 @@ static ff_status read_points(mesh *m, const char *path) {
   if (dot && strcasecmp(dot, ".obj") == 0) {
     return read_lines(m, "v");
   }
+  if (dot && strcasecmp(dot, ".dae") == 0) {
+    return ff_mesh_read_dae(m->text, m->size, path, add, m, m->report);
+  }
   if (!dot || strcasecmp(dot, ".stl") != 0) {
-    return ff_report_what(m->report, "only STL and OBJ meshes are read");
+    return ff_report_what(m->report, "only STL, OBJ and COLLADA (.dae) meshes are read");
   }
   if (is_binary(m)) {
     return read_binary(m);

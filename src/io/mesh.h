@@ -6,7 +6,14 @@
 
 enum { FF_MESH_BYTES_MAX = 256 << 20 };
 
-/* Reads the points of an STL (binary or text) or OBJ file by its ending; freed with ff_free. */
+/* Takes one more point. */
+typedef ff_status (*ff_mesh_add)(void *to, ff_vec3 point);
+/* The points of a COLLADA text; path is for reports. */
+ff_status ff_mesh_read_dae(const char *text, size_t size, const char *path, ff_mesh_add add,
+                           void *to, ff_report *report);
+
+/* Reads the points of an STL (binary or text), OBJ or COLLADA file by its ending; freed with
+ * ff_free. */
 ff_status ff_mesh_points(ff_vec3 **out, size_t *count, const char *path, ff_report *report);
 
 enum { FF_MESH_PATH_MAX = 4096 };

@@ -27,7 +27,9 @@ ff_status ff_mesh_find(char out[FF_MESH_PATH_MAX], const char *name, const char 
   static const char package[] = "package://";
   int found = 0;
   if (strncmp(name, package, sizeof package - 1) == 0) {
-    const char *rest = name + sizeof package - 1, *slash = strchr(rest, '/');
+    const char *rest = name + sizeof package - 1;
+    rest += strspn(rest, "/");
+    const char *slash = strchr(rest, '/');
     found = look(out, root, rest, root);
     found = found == 0 && slash ? look(out, root, slash + 1, root) : found;
   } else if (strstr(name, "://")) {
@@ -41,7 +43,7 @@ ff_status ff_mesh_find(char out[FF_MESH_PATH_MAX], const char *name, const char 
     return ff_report_what(report, "'%.200s' leads out of the folder '%.150s'", name, root);
   }
   if (found == 0) {
-    ff_report_what(report, "'%.200s' is not found in '%.150s'", name, root);
+    ff_report_what(report, "'%.200s' is not found in '%.150s', the root folder", name, root);
     return FF_ERROR_FILE;
   }
   return FF_OK;

@@ -55,8 +55,8 @@ static ff_robot *load_robot(ff_reader *reader, const ff_node *node) {
 /* ---- joints ------------------------------------------------------------------------- */
 
 static void read_setting(ff_reader *reader, const ff_node *node, ff_joint_setting *to) {
-  static const char *const keys[] = {"position", "velocity", "stiffness",
-                                     "damping",  "target",   "torque"};
+  static const char *const keys[] = {"position", "velocity", "stiffness", "damping",
+                                     "target",   "torque",   "explicit"};
   if (!ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
     return;
   }
@@ -66,13 +66,50 @@ static void read_setting(ff_reader *reader, const ff_node *node, ff_joint_settin
   ff_get_number(reader, node, "damping", 0, &to->damping);
   ff_get_table(reader, node, "target", FF_ALLOW_ANGLE, &to->target);
   ff_get_table(reader, node, "torque", 0, &to->torque);
+  ff_get_flag(reader, node, "explicit", &to->explicit_drive);
 }
 
-/* Settings of all joints of one axis: those that are named, and the others as `servo` says. */
+/* Joints that `servo` speaks of: those that an actuator would hold. */
+static bool is_held(const ff_robot_link *link) {
+  switch (link->def.joint.kind) {
+    case FF_JOINT_REVOLUTE:
+    case FF_JOINT_CONTINUOUS:
+    case FF_JOINT_PRISMATIC:
+    case FF_JOINT_UNIVERSAL:
+    case FF_JOINT_SPHERICAL: return link->def.follows == 0;
+    default: return false;
+  }
+}
+
+/* Settings as `servo` says for the axes of a joint that are not named. */
+static int hold_joint(ff_reader *reader, const ff_node *joints, const ff_robot_link *link,
+                      const ff_joint_setting *all, ff_joint_setting *list) {
+  static const int axes[FF_JOINT_KIND_COUNT] = {[FF_JOINT_REVOLUTE] = 1,
+                                                [FF_JOINT_CONTINUOUS] = 1,
+                                                [FF_JOINT_PRISMATIC] = 1,
+                                                [FF_JOINT_UNIVERSAL] = 2,
+                                                [FF_JOINT_SPHERICAL] = 3};
+  int count = 0;
+  for (int k = 0; is_held(link) && k < axes[link->def.joint.kind]; k++) {
+    char name[300];
+    int size = snprintf(name, sizeof name, "%.250s%s", link->joint_name,
+                        ff_joint_axis_name(link->def.joint.kind, k));
+    const char *kept = ff_arena_text(reader->arena, name, (size_t)size);
+    if (!kept) {
+      ff_reader_take(reader, FF_ERROR_MEMORY);
+    } else if (!(joints && ff_tree_find(joints, name))) {
+      list[count] = *all;
+      list[count++].joint = kept;
+    }
+  }
+  return count;
+}
+
+/* Settings of all axes of joints: those that are named, and the others as `servo` says. */
 static void read_joints(ff_reader *reader, const ff_node *node, const ff_robot *robot,
                         robot_keys *keys) {
   const ff_node *joints = ff_reader_enter(reader, node, "joints");
-  int most = ff_robot_link_count(robot) + (joints ? joints->count : 0);
+  int most = 3 * ff_robot_link_count(robot) + (joints ? joints->count : 0);
   ff_joint_setting *list = ff_arena_take(reader->arena, (size_t)most, sizeof *list);
   int count = 0;
   if (!list) {
@@ -80,13 +117,7 @@ static void read_joints(ff_reader *reader, const ff_node *node, const ff_robot *
   }
   for (int i = 1; list && i <= ff_robot_link_count(robot); i++) {
     ff_robot_link link = ff_robot_link_info(robot, i);
-    ff_joint_kind kind = link.def.joint.kind;
-    bool one_axis =
-        kind == FF_JOINT_REVOLUTE || kind == FF_JOINT_CONTINUOUS || kind == FF_JOINT_PRISMATIC;
-    if (one_axis && i > 1 && !(joints && ff_tree_find(joints, link.joint_name))) {
-      list[count] = keys->all;
-      list[count++].joint = link.joint_name;
-    }
+    count += i > 1 ? hold_joint(reader, joints, &link, &keys->all, &list[count]) : 0;
   }
   if (joints && list && ff_reader_names(reader, joints, "joint")) {
     for (const ff_node *at = joints->first; at && reader->status == FF_OK; at = at->next) {
@@ -114,6 +145,20 @@ static void read_pair(ff_reader *reader, const ff_node *node, const char *key, c
   if (ff_reader_map(reader, map, keys, 2)) {
     ff_get_number(reader, map, first, 0, a);
     ff_get_number(reader, map, second, 0, b);
+  }
+  ff_reader_leave(reader);
+}
+
+static void read_servo(ff_reader *reader, const ff_node *node, ff_joint_setting *to) {
+  static const char *const keys[] = {"stiffness", "damping", "explicit"};
+  const ff_node *map = ff_reader_enter(reader, node, "servo");
+  if (!map) {
+    return;
+  }
+  if (ff_reader_map(reader, map, keys, FF_COUNT(keys))) {
+    ff_get_number(reader, map, "stiffness", 0, &to->stiffness);
+    ff_get_number(reader, map, "damping", 0, &to->damping);
+    ff_get_flag(reader, map, "explicit", &to->explicit_drive);
   }
   ff_reader_leave(reader);
 }
@@ -176,7 +221,7 @@ static void read_robot(ff_reader *reader, const ff_node *node) {
   ff_get_flag(reader, node, "self-collision", &keys.def.self_collision);
   read_pair(reader, node, "stops", "stiffness", &keys.stop_stiffness, "dissipation",
             &keys.stop_dissipation);
-  read_pair(reader, node, "servo", "stiffness", &keys.all.stiffness, "damping", &keys.all.damping);
+  read_servo(reader, node, &keys.all);
   set_stops(reader, robot, &keys);
   read_joints(reader, node, robot, &keys);
   if (reader->status == FF_OK) {

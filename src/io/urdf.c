@@ -87,49 +87,25 @@ static const char *inertia_wrong(const ff_link_def *def) {
   return def->mass == 0 && most > 0 ? "has inertia but no mass" : NULL;
 }
 
-static ff_status judge_link(const ff_robot *robot, ff_urdf *urdf, int i, bool leaf) {
+static ff_status judge_link(const ff_robot *robot, ff_urdf *urdf, int i) {
   const ff_robot_link *link = &robot->links[i];
-  const ff_joint_def *joint = &link->def.joint;
   const char *wrong = inertia_wrong(&link->def);
   ff_status status = FF_OK;
   if (wrong) {
     status = ff_urdf_note(urdf, link->line, "link '%.80s' %s", link->def.name, wrong);
   }
-  if (status == FF_OK && leaf && link->def.mass == 0 && joint->kind != FF_JOINT_FIXED) {
-    status = ff_urdf_note(urdf, link->line, "link '%.80s' is a leaf that moves but has no mass",
-                          link->def.name);
-  }
-  if (status == FF_OK && !(joint->lower <= joint->upper)) {
-    status = ff_urdf_note(urdf, link->line,
-                          "joint '%.80s': the lower limit %g is above the upper limit %g",
-                          link->joint_name, joint->lower, joint->upper);
-  }
-  bool limited = isfinite(joint->lower);
-  bool needs = joint->kind == FF_JOINT_REVOLUTE || joint->kind == FF_JOINT_PRISMATIC;
-  if (status == FF_OK && needs && !limited) {
-    status =
-        ff_urdf_note(urdf, link->line, "joint '%.80s' should have a <limit>", link->joint_name);
-  }
-  if (status == FF_OK && link->mimic > 0) {
+  if (status == FF_OK && link->def.follows > 0) {
     status = ff_urdf_note(urdf, link->line, "joint '%.80s' mimics '%.80s'", link->joint_name,
-                          robot->links[link->mimic].joint_name);
+                          robot->links[link->def.follows].joint_name);
   }
   return status;
 }
 
 ff_status ff_urdf_judge(const ff_robot *robot, ff_urdf *urdf) {
-  bool *inner = ff_alloc((size_t)robot->link_count + 1, sizeof *inner);
-  if (!inner) {
-    return FF_ERROR_MEMORY;
-  }
-  for (int i = 1; i <= robot->link_count; i++) {
-    inner[robot->links[i].def.parent] = true;
-  }
   ff_status status = FF_OK;
   for (int i = 1; status == FF_OK && i <= robot->link_count; i++) {
-    status = judge_link(robot, urdf, i, !inner[i]);
+    status = judge_link(robot, urdf, i);
   }
-  ff_free(inner);
   return status;
 }
 

@@ -172,6 +172,24 @@ static void set_mass(ff_link_def *to, const ff_urdf_link *from) {
   }
 }
 
+/* Limits that say nothing are left out. */
+static ff_status check_limits(const assembly *a, const ff_urdf_joint *joint, ff_joint_def *def) {
+  bool needs = def->kind == FF_JOINT_REVOLUTE || def->kind == FF_JOINT_PRISMATIC;
+  if (needs && !joint->limited) {
+    return ff_urdf_note(a->urdf, joint->line, "joint '%.80s' should have a <limit>", joint->name);
+  }
+  if (def->lower <= def->upper) {
+    return FF_OK;
+  }
+  ff_status status =
+      ff_urdf_note(a->urdf, joint->line,
+                   "joint '%.80s': the lower limit %g is above the upper limit %g: left out",
+                   joint->name, def->lower, def->upper);
+  def->lower = -INFINITY;
+  def->upper = INFINITY;
+  return status;
+}
+
 static ff_status set_joint(assembly *a, ff_robot_link *to, int at) {
   const ff_urdf_joint *joint = &a->urdf->joints[at];
   to->def.joint = joint->def;
@@ -185,18 +203,103 @@ static ff_status set_joint(assembly *a, ff_robot_link *to, int at) {
   to->soft_upper = joint->soft_upper;
   to->safety_position = joint->safety_position;
   to->safety_speed = joint->safety_speed;
-  to->mimic_factor = joint->mimic_factor;
-  to->mimic_offset = joint->mimic_offset;
+  to->def.factor = joint->mimic_factor;
+  to->def.offset = joint->mimic_offset;
   if (joint->mimic) {
     int other = ff_names_find(&a->joints, joint->mimic);
     if (other < 0 || other == at) {
-      return ff_urdf_wrong(a->urdf, joint->line, a->report,
-                           "joint '%.100s' mimics '%.100s', which is not another joint",
-                           joint->name, joint->mimic);
+      return ff_urdf_note(a->urdf, joint->line,
+                          "joint '%.80s' mimics '%.80s', which is not another joint: left out",
+                          joint->name, joint->mimic);
     }
-    to->mimic = a->place[a->child[other]] + 1;
+    to->def.follows = a->place[a->child[other]] + 1;
+  }
+  return check_limits(a, joint, &to->def.joint);
+}
+
+/* ---- joints that cannot move as they say ---------------------------------------------------- */
+
+static bool one_axis(const ff_robot_link *link) {
+  ff_joint_kind kind = link->def.joint.kind;
+  return kind == FF_JOINT_REVOLUTE || kind == FF_JOINT_CONTINUOUS || kind == FF_JOINT_PRISMATIC;
+}
+
+/* Fixes a joint of one axis where it stands at q. */
+static void fix_joint(ff_robot_link *link, double q) {
+  ff_joint_def *joint = &link->def.joint;
+  if (q != 0 && v3_norm(joint->axis) > 0) {
+    ff_vec3 way = v3_scale(q, v3_unit(joint->axis));
+    bool slides = joint->kind == FF_JOINT_PRISMATIC;
+    ff_pose moved = {slides ? way : v3(0, 0, 0), slides ? q_identity() : q_exp(way)};
+    joint->frame = pose_mul(joint->frame, moved);
+  }
+  joint->kind = FF_JOINT_FIXED;
+  link->def.follows = 0;
+}
+
+/* A joint that moves nothing with mass has no dynamics. */
+static ff_status fix_idle(const assembly *a, ff_robot *robot, ff_arena *scratch) {
+  bool *bears = ff_arena_take(scratch, (size_t)robot->link_count + 1, sizeof *bears);
+  ff_status status = bears ? FF_OK : FF_ERROR_MEMORY;
+  for (int i = robot->link_count; status == FF_OK && i > 1; i--) {
+    ff_robot_link *link = &robot->links[i];
+    const ff_mat3 *inertia = &link->def.inertia;
+    double weight = link->def.mass + inertia->m[0][0] + inertia->m[1][1] + inertia->m[2][2];
+    bears[i] = bears[i] || weight > 0;
+    bears[link->def.parent] = bears[link->def.parent] || bears[i];
+    if (!bears[i] && link->def.joint.kind != FF_JOINT_FIXED) {
+      fix_joint(link, 0);
+      status = ff_urdf_note(a->urdf, link->line,
+                            "link '%.80s' moves but has no mass, nor has anything beyond it: joint "
+                            "'%.80s' taken as fixed",
+                            link->def.name, link->joint_name);
+    }
+  }
+  return status;
+}
+
+enum { MIMIC_DEPTH = 100 };
+
+/* Joints may mimic ones that mimic others, but must end at one that does not. */
+static ff_status check_mimics(const assembly *a, const ff_robot *robot) {
+  for (int i = 1; i <= robot->link_count; i++) {
+    int steps = 0;
+    for (int k = i; robot->links[k].def.follows > 0; k = robot->links[k].def.follows) {
+      if (++steps > MIMIC_DEPTH) {
+        return ff_urdf_wrong(a->urdf, robot->links[i].line, a->report,
+                             "joint '%.100s' mimics others in a circle, or more than %d deep",
+                             robot->links[i].joint_name, MIMIC_DEPTH);
+      }
+    }
   }
   return FF_OK;
+}
+
+/* A joint that mimics one that cannot move stands still as well. */
+static ff_status fix_followers(const assembly *a, ff_robot *robot) {
+  ff_status status = FF_OK;
+  bool again = true;
+  while (again && status == FF_OK) {
+    again = false;
+    for (int i = 1; status == FF_OK && i <= robot->link_count; i++) {
+      ff_robot_link *link = &robot->links[i];
+      const ff_robot_link *other = &robot->links[link->def.follows];
+      if (link->def.follows == 0 || (one_axis(link) && one_axis(other))) {
+        continue;
+      }
+      bool still = one_axis(link) && other->def.joint.kind == FF_JOINT_FIXED;
+      status = ff_urdf_note(a->urdf, link->line, "joint '%.80s' mimics '%.80s', which is %s: %s",
+                            link->joint_name, other->joint_name,
+                            ff_joint_kind_name(other->def.joint.kind),
+                            still ? "taken as fixed" : "left out");
+      if (still) {
+        fix_joint(link, link->def.offset);
+      }
+      link->def.follows = 0;
+      again = true;
+    }
+  }
+  return status;
 }
 
 static ff_status fill_links(assembly *a, ff_robot *robot) {
@@ -214,7 +317,6 @@ static ff_status fill_links(assembly *a, ff_robot *robot) {
                           .line = u->links[i].line,
                           .effort = INFINITY,
                           .speed = INFINITY,
-                          .mimic_factor = 1,
                           .soft_lower = -INFINITY,
                           .soft_upper = INFINITY};
     set_mass(&to->def, &u->links[i]);
@@ -251,6 +353,9 @@ ff_status ff_urdf_assemble(ff_robot *robot, ff_urdf *urdf, ff_report *report) {
   status = status == FF_OK ? find_root(&a) : status;
   status = status == FF_OK ? put_in_order(&a) : status;
   status = status == FF_OK ? fill_links(&a, robot) : status;
+  status = status == FF_OK ? check_mimics(&a, robot) : status;
+  status = status == FF_OK ? fix_idle(&a, robot, &scratch) : status;
+  status = status == FF_OK ? fix_followers(&a, robot) : status;
   status = status == FF_OK ? fill_shapes(&a, robot) : status;
   ff_arena_free(&scratch);
   return status;

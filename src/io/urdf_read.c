@@ -329,6 +329,16 @@ static void on_axis(reader *r) {
     ff_xml_fail(r->xml, "the axis must not be zero");
   }
 }
+/* Files that know no limit often say 0; a drive that can do nothing is not meant. */
+static void actuator_limit(reader *r, const char *name, double *out) {
+  number_of(r, name, false, out);
+  if (!(*out > 0)) {
+    ff_xml_take(r->xml, ff_urdf_note(r->urdf, ff_xml_line(r->xml),
+                                     "joint '%.80s': %s limit %g taken as none",
+                                     this_joint(r)->name, name, *out));
+    *out = INFINITY;
+  }
+}
 static void on_limit(reader *r) {
   ff_urdf_joint *joint = this_joint(r);
   joint->limited = true;
@@ -337,8 +347,8 @@ static void on_limit(reader *r) {
     number_of(r, "lower", false, &joint->def.lower);
     number_of(r, "upper", false, &joint->def.upper);
   }
-  number_of(r, "effort", false, &joint->effort);
-  number_of(r, "velocity", false, &joint->speed);
+  actuator_limit(r, "effort", &joint->effort);
+  actuator_limit(r, "velocity", &joint->speed);
 }
 static void on_dynamics(reader *r) {
   ff_joint_def *def = &this_joint(r)->def;
@@ -377,6 +387,8 @@ static const struct {
     {ROBOT, "material", IGNORED, NULL},
     {LINK, "inertial", INERTIAL, on_inertial},
     {LINK, "visual", IGNORED, NULL},
+    {LINK, "material", IGNORED, NULL},
+    {COLLISION, "material", IGNORED, NULL},
     {LINK, "collision", COLLISION, on_collision},
     {INERTIAL, "origin", LEAF, on_inertial_origin},
     {INERTIAL, "mass", LEAF, on_mass},
@@ -423,6 +435,10 @@ static void start(void *context, ff_xml *xml, const char *name, const char **att
   r->xml = xml;
   r->tag = name;
   r->attributes = attributes;
+  if (strncmp(name, "xacro:", 6) == 0) {
+    ff_xml_fail(xml, "<%.60s>: this is a xacro file; run it through xacro first", name);
+    return;
+  }
   element inside = r->depth > 0 ? r->stack[r->depth - 1] : TOP, is = UNKNOWN;
   if (inside == IGNORED || inside == UNKNOWN || inside == LEAF) {
     is = inside;
@@ -460,7 +476,8 @@ static void end(void *context, ff_xml *xml, const char *name) {
 
 ff_status ff_urdf_read(ff_urdf *urdf, const char *text, size_t size, ff_report *report) {
   reader r = {.urdf = urdf};
-  return ff_xml_read(text, size, urdf->file, start, end, &r, report);
+  const ff_xml_calls calls = {start, end, NULL};
+  return ff_xml_read(text, size, urdf->file, &calls, &r, report);
 }
 
 void ff_urdf_free(ff_urdf *urdf) {

@@ -11,8 +11,7 @@
 struct ff_xml {
   XML_Parser parser;
   const char *file;
-  ff_xml_start start;
-  ff_xml_end end;
+  const ff_xml_calls *calls;
   void *context;
   ff_report *report;
   ff_status status;
@@ -102,7 +101,7 @@ static void on_start(void *context, const char *name, const char **attributes) {
   if (++xml->depth > FF_XML_DEPTH_MAX) {
     ff_xml_fail(xml, "elements are nested more than %d deep", FF_XML_DEPTH_MAX);
   } else if (xml->status == FF_OK) {
-    xml->start(xml->context, xml, name, attributes);
+    xml->calls->start(xml->context, xml, name, attributes);
   }
 }
 
@@ -110,7 +109,14 @@ static void on_end(void *context, const char *name) {
   ff_xml *xml = context;
   xml->depth--;
   if (xml->status == FF_OK) {
-    xml->end(xml->context, xml, name);
+    xml->calls->end(xml->context, xml, name);
+  }
+}
+
+static void on_text(void *context, const char *text, int size) {
+  ff_xml *xml = context;
+  if (xml->status == FF_OK) {
+    xml->calls->text(xml->context, xml, text, size);
   }
 }
 
@@ -123,13 +129,12 @@ static void on_doctype(void *context, const char *name, const char *system, cons
   ff_xml_fail(context, "document types and entities are not read; remove <!DOCTYPE ...>");
 }
 
-ff_status ff_xml_read(const char *text, size_t size, const char *file, ff_xml_start start,
-                      ff_xml_end end, void *context, ff_report *report) {
+ff_status ff_xml_read(const char *text, size_t size, const char *file, const ff_xml_calls *calls,
+                      void *context, ff_report *report) {
   const XML_Memory_Handling_Suite memory = {take, grow, give_back};
   ff_xml xml = {.parser = XML_ParserCreate_MM(NULL, &memory, NULL),
                 .file = file,
-                .start = start,
-                .end = end,
+                .calls = calls,
                 .context = context,
                 .report = report};
   if (!xml.parser) {
@@ -138,6 +143,9 @@ ff_status ff_xml_read(const char *text, size_t size, const char *file, ff_xml_st
   }
   XML_SetUserData(xml.parser, &xml);
   XML_SetElementHandler(xml.parser, on_start, on_end);
+  if (calls->text) {
+    XML_SetCharacterDataHandler(xml.parser, on_text);
+  }
   XML_SetStartDoctypeDeclHandler(xml.parser, on_doctype);
   XML_SetParamEntityParsing(xml.parser, XML_PARAM_ENTITY_PARSING_NEVER);
   XML_SetHashSalt(xml.parser, 1); /* the same work every time */

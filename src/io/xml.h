@@ -15,10 +15,18 @@ typedef struct ff_xml ff_xml;
 /* Called for each element: attributes are name, value, name, value, ..., NULL. */
 typedef void (*ff_xml_start)(void *context, ff_xml *xml, const char *name, const char **attributes);
 typedef void (*ff_xml_end)(void *context, ff_xml *xml, const char *name);
+/* A piece of the text between elements; a word may come in two. */
+typedef void (*ff_xml_text)(void *context, ff_xml *xml, const char *text, int size);
+
+typedef struct ff_xml_calls {
+  ff_xml_start start;
+  ff_xml_end end;
+  ff_xml_text text; /* may be NULL */
+} ff_xml_calls;
 
 /* Reads a text; file is its name in reports. */
-ff_status ff_xml_read(const char *text, size_t size, const char *file, ff_xml_start start,
-                      ff_xml_end end, void *context, ff_report *report);
+ff_status ff_xml_read(const char *text, size_t size, const char *file, const ff_xml_calls *calls,
+                      void *context, ff_report *report);
 
 /* From within a callback: the line of the element, and a way to stop with an error. The first
  * error stays; what is the report's text. */

@@ -22,6 +22,9 @@ typedef struct ff_build {
 ff_status ff_build_run(ff_build *build);
 ff_status ff_build_bodies(ff_build *build);
 ff_status ff_build_robots(ff_build *build);
+/* The axes of a robot, and their start in its q and v. */
+ff_status ff_build_joints(ff_build *build, const ff_scene_robot *from, ff_model_robot *to,
+                          double *q, double *v);
 ff_status ff_build_contacts(ff_build *build);
 ff_status ff_build_forces(ff_build *build);
 ff_status ff_build_drives(ff_build *build);

@@ -1,4 +1,4 @@
-/* Robots: trees, what their links weigh together, where everything starts. */
+/* Robots: trees, where everything starts, how easily links move. */
 #include "base/report.h"
 #include "math/eigen.h"
 #include "model/build.h"
@@ -33,9 +33,6 @@ static ff_status build_tree(ff_build *build, const ff_scene_robot *from, ff_mode
   }
   for (int i = 0; i < count; i++) {
     links[i] = from->def.links[i].def;
-    if (from->def.links[i].mimic > 0) {
-      return bad(build, from, "urdf", "has joints that mimic others, which cannot be simulated");
-    }
   }
   double norm = q_norm(from->def.base.orientation);
   if (!v3_finite(from->def.base.position) || !isfinite(norm) || norm == 0) {
@@ -52,86 +49,6 @@ static ff_status build_tree(ff_build *build, const ff_scene_robot *from, ff_mode
     ff_report_key(build->report, "robots.%s.%s", from->def.name, key);
   }
   return status;
-}
-
-/* ---- joints ------------------------------------------------------------------------- */
-
-static ff_status take_setting(ff_build *build, const ff_scene_robot *from,
-                              const ff_joint_setting *setting, ff_model_joint *joint, double *q,
-                              double *v) {
-  char key[200];
-  const double numbers[] = {setting->position, setting->velocity, setting->stiffness,
-                            setting->damping};
-  snprintf(key, sizeof key, "joints.%.100s", setting->joint);
-  for (int i = 0; i < 4; i++) {
-    if (!isfinite(numbers[i]) || (i > 1 && numbers[i] < 0)) {
-      return bad(build, from, key, "numbers must be finite, stiffness and damping not negative");
-    }
-  }
-  q[joint->q_at] = setting->position;
-  v[joint->v_at] = setting->velocity;
-  joint->stiffness = setting->stiffness;
-  joint->damping = setting->damping;
-  ff_table target = setting->target;
-  const double here[2] = {0, setting->position};
-  if (target.rows == 0) {
-    target = (ff_table){here, 1, 1};
-  }
-  snprintf(key, sizeof key, "robots.%.60s.joints.%.60s.target", from->def.name, setting->joint);
-  ff_status status = ff_build_table(build, &joint->target, &target, 1, key);
-  snprintf(key, sizeof key, "robots.%.60s.joints.%.60s.torque", from->def.name, setting->joint);
-  status =
-      status == FF_OK ? ff_build_table(build, &joint->torque, &setting->torque, 1, key) : status;
-  joint->steady = status == FF_OK && joint->torque.rows == 0 && joint->target.rows == 1;
-  return status;
-}
-
-/* The joints of one axis, in the order of the tree. */
-static ff_status list_joints(ff_build *build, const ff_scene_robot *from, ff_model_robot *to) {
-  ff_model_joint *joints = ff_build_take(build, from->def.link_count, sizeof *joints);
-  if (!joints) {
-    return FF_ERROR_MEMORY;
-  }
-  for (int i = 0; i < from->def.link_count; i++) {
-    ff_link_info info = ff_tree_link(to->tree, i + 1);
-    const ff_robot_link *link = &from->def.links[i];
-    if (info.q_count != 1) {
-      continue;
-    }
-    char *name = ff_arena_text(&build->model->arena, link->joint_name, strlen(link->joint_name));
-    if (!name) {
-      return FF_ERROR_MEMORY;
-    }
-    joints[to->joint_count++] = (ff_model_joint){.name = name,
-                                                 .kind = info.kind,
-                                                 .q_at = info.q_at,
-                                                 .v_at = info.v_at,
-                                                 .effort = link->effort};
-  }
-  to->joints = joints;
-  return FF_OK;
-}
-
-static ff_status set_joints(ff_build *build, const ff_scene_robot *from, ff_model_robot *to,
-                            double *q, double *v) {
-  ff_model_joint *joints = (ff_model_joint *)to->joints;
-  for (int i = 0; i < from->def.joint_count; i++) {
-    const ff_joint_setting *setting = &from->def.joints[i];
-    int k = 0;
-    while (k < to->joint_count && strcmp(joints[k].name, setting->joint) != 0) {
-      k++;
-    }
-    if (k == to->joint_count) {
-      char key[128];
-      snprintf(key, sizeof key, "joints.%.100s", setting->joint);
-      return bad(build, from, key, "the robot has no such joint of one axis");
-    }
-    ff_status status = take_setting(build, from, setting, &joints[k], q, v);
-    if (status != FF_OK) {
-      return status;
-    }
-  }
-  return FF_OK;
 }
 
 /* ---- the start ---------------------------------------------------------------------- */
@@ -158,7 +75,7 @@ static ff_status set_start(ff_build *build, const ff_scene_robot *from, ff_model
     v3_store(v, q_unrotate(turn, from->def.omega));
     v3_store(v + 3, q_unrotate(turn, from->def.velocity));
   }
-  return set_joints(build, from, to, q, v);
+  return ff_build_joints(build, from, to, q, v);
 }
 
 /* Where the links are and how they move at the start. */
@@ -308,7 +225,6 @@ static ff_status take_robot(ff_build *build, int index, ff_model_robot *to) {
   to->link_count = from->def.link_count;
   to->self_collision = from->def.self_collision;
   ff_status status = to->name ? build_tree(build, from, to) : FF_ERROR_MEMORY;
-  status = status == FF_OK ? list_joints(build, from, to) : status;
   status = status == FF_OK ? set_start(build, from, to) : status;
   return status == FF_OK ? look_at_links(build, from, to, index) : status;
 }

@@ -79,15 +79,33 @@ typedef struct ff_model_pair {
   int binding; /* of their first pair of shapes that may touch */
 } ff_model_pair;
 
-/* A joint of one axis, and what drives it. */
+/* How an axis reads its joint's q. */
+typedef enum ff_axis_form {
+  FF_AXIS_PLAIN, /* factor q + offset */
+  FF_AXIS_TURN,  /* part of the rotation vector of a quaternion */
+  FF_AXIS_SLIDE  /* part of the position of a free joint, whose quaternion follows */
+} ff_axis_form;
+
+/* An axis of a joint, and what drives it. The three parts of a turn or slide stand together. */
 typedef struct ff_model_joint {
   const char *name;
-  ff_joint_kind kind;
-  int q_at, v_at; /* in the robot's q and v */
-  double stiffness, damping, effort;
+  bool slides; /* m and N, not rad and N m */
+  ff_axis_form form;
+  int part;       /* of a turn or slide: 0 .. 2 */
+  int q_at, v_at; /* in the robot's q and v; of a turn or slide q_at is that of part 0 */
+  bool follows;   /* moves as another does, and is not driven */
+  double factor, offset;
+  double start; /* position at t = 0 */
+  double stiffness, damping, effort, speed;
+  double soft_lower, soft_upper;        /* limits of the safety controller, */
+  double safety_position, safety_speed; /* and its gains, 1/s and N m s/rad; 0: none */
   ff_table target, torque; /* target has at least a row if stiffness or damping is not 0 */
   bool steady;             /* no torque, and the target is a single row */
+  bool explicit_drive;     /* acts as at the start of the step */
 } ff_model_joint;
+
+/* Where an axis is, for its robot's q. */
+double ff_axis_position(const ff_model_joint *joint, const double *q);
 
 typedef struct ff_model_robot {
   const char *name;

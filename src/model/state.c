@@ -43,11 +43,10 @@ static ff_status make_robots(ff_state *out, const ff_model *model, ff_arena *are
     const ff_model_robot *robot = &model->robots[i];
     ff_state_robot *to = &out->robots[i];
     size_t n = (size_t)robot->v_count;
-    double *room = ff_arena_take(arena, 4 * n + 1, sizeof *room);
+    double *room = ff_arena_take(arena, 6 * n + 1, sizeof *room);
     to->placed = ff_arena_take(arena, (size_t)robot->q_count + n + 1, sizeof *to->placed);
-    to->free = ff_arena_take(arena, n + 1, sizeof *to->free);
     to->wrenches = ff_arena_take(arena, (size_t)robot->link_count, sizeof *to->wrenches);
-    if (!room || !to->placed || !to->free || !to->wrenches ||
+    if (!room || !to->placed || !to->wrenches ||
         ff_tree_work_create(&to->work, robot->tree) != FF_OK) {
       return FF_ERROR_MEMORY;
     }
@@ -56,6 +55,8 @@ static ff_status make_robots(ff_state *out, const ff_model *model, ff_arena *are
     to->servo = room + n;
     to->a = room + 2 * n;
     to->resist = room + 3 * n;
+    to->stiffness = room + 4 * n;
+    to->damping = room + 5 * n;
   }
   return FF_OK;
 }

@@ -80,7 +80,8 @@ typedef struct ff_state_robot {
   double *servo;            /* v_count: of drives alone */
   double *a;                /* v_count: acceleration of a step */
   double *resist;           /* v_count: of damping and dry friction in a step */
-  bool *free;               /* v_count: the drive is within its effort */
+  double *stiffness;        /* v_count: how the drives resist q now, */
+  double *damping;          /* and v; 0 where their effort is used up, or they are explicit */
   double *placed;           /* q and v that work and bodies show; placed[0] NAN: none */
   double stored;            /* J, in springs and stops */
 } ff_state_robot;

@@ -144,8 +144,7 @@ ff_channel ff_model_channel(const ff_model *model, int index) {
     case JOINT: {
       int robot;
       const ff_model_joint *joint = joint_at(model, at.member, &robot);
-      bool slides = joint->kind == FF_JOINT_PRISMATIC;
-      out.unit = slides ? sliding_rows[at.row].unit : r->unit;
+      out.unit = joint->slides ? sliding_rows[at.row].unit : r->unit;
       snprintf(out.name, sizeof out.name, "joint.%.70s-%.70s.%s", model->robots[robot].name,
                joint->name, r->name);
       break;
@@ -268,9 +267,9 @@ static void read_joint(const ff_sim *sim, int index, double *out) {
   int i;
   const ff_model_joint *joint = joint_at(sim->model, index, &i);
   const ff_model_robot *robot = &sim->model->robots[i];
-  out[0] = sim->state.y[robot->q_at + joint->q_at];
-  out[1] = sim->state.y[robot->v_at + joint->v_at];
-  out[2] = sim->state.robots[i].servo[joint->v_at];
+  out[0] = ff_axis_position(joint, sim->state.y + robot->q_at);
+  out[1] = (joint->follows ? joint->factor : 1) * sim->state.y[robot->v_at + joint->v_at];
+  out[2] = joint->follows ? 0 : sim->state.robots[i].servo[joint->v_at];
 }
 
 static void read_energy(const ff_sim *sim, double *out) {

@@ -35,22 +35,102 @@ void ff_robots_place(const ff_model *model, const ff_state *state, const double 
 
 /* ---- forces in the joints ----------------------------------------------------------- */
 
-/* What drives a joint now, within its effort; at the limit it no longer depends on the state. */
-static double servo(const ff_model_joint *joint, double t, double q, double v, bool *free) {
-  double torque = 0;
-  if (joint->steady) {
-    torque = joint->stiffness * (joint->target.values[1] - q) - joint->damping * v;
-  } else {
-    double target = 0;
-    ff_table_value(&joint->torque, t, &torque);
+/* What a drive is asked for. */
+typedef struct demand {
+  double target, rate, torque;
+} demand;
+
+static demand demand_of(const ff_model_joint *joint, double t) {
+  demand out = {joint->steady ? joint->target.values[1] : 0, 0, 0};
+  if (!joint->steady) {
+    ff_table_value(&joint->torque, t, &out.torque);
     if (joint->stiffness > 0 || joint->damping > 0) {
-      ff_table_value(&joint->target, t, &target);
-      torque += joint->stiffness * (target - q) +
-                joint->damping * (ff_table_slope(&joint->target, t) - v);
+      ff_table_value(&joint->target, t, &out.target);
+      out.rate = ff_table_slope(&joint->target, t);
     }
   }
-  *free = fabs(torque) <= joint->effort;
-  return *free ? torque : copysign(joint->effort, torque);
+  return out;
+}
+
+/* What is missing to the targets of the three parts of a turn or slide, link axes. */
+static ff_vec3 missing_parts(const ff_model_joint *first, double t, const double *q) {
+  ff_vec3 target = v3(demand_of(&first[0], t).target, demand_of(&first[1], t).target,
+                      demand_of(&first[2], t).target);
+  const double *at = q + first->q_at;
+  const double *turn = first->form == FF_AXIS_TURN ? at : at + 3;
+  ff_quat now = q_unit((ff_quat){turn[0], turn[1], turn[2], turn[3]});
+  if (first->form == FF_AXIS_SLIDE) {
+    return q_unrotate(now, v3_sub(target, v3_load(at)));
+  }
+  return q_log(q_mul(q_conj(now), q_exp(target)));
+}
+
+static double clip(double value, double limit) {
+  return fmax(-limit, fmin(limit, value));
+}
+
+/* What the drive of an axis gives, and how it resists. */
+typedef struct effort {
+  double torque, stiffness, damping;
+} effort;
+
+/* The most (side 1) or least (side -1) that a drive may give near its limits, see
+ * ff_joint_setting. */
+static effort safe_limit(const ff_model_joint *joint, double position, double v, double side) {
+  double soft = side > 0 ? joint->soft_upper : joint->soft_lower;
+  double fastest = side * joint->speed, slope = 0;
+  if (joint->safety_position > 0 && isfinite(soft)) {
+    double wanted = -joint->safety_position * (position - soft);
+    fastest = clip(wanted, joint->speed);
+    slope = fastest == wanted ? joint->safety_position : 0;
+  }
+  double most = -joint->safety_speed * (v - fastest);
+  if (fabs(most) > joint->effort) {
+    return (effort){copysign(joint->effort, most), 0, 0};
+  }
+  return (effort){most, joint->safety_speed * slope, joint->safety_speed};
+}
+
+/* At its limits a drive no longer does as it is asked. */
+static effort within_limits(const ff_model_joint *joint, effort wanted, double position, double v) {
+  if (joint->safety_speed > 0) {
+    effort most = safe_limit(joint, position, v, 1), least = safe_limit(joint, position, v, -1);
+    wanted = wanted.torque > most.torque ? most : wanted;
+    return wanted.torque < least.torque ? least : wanted;
+  }
+  if (fabs(wanted.torque) > joint->effort) {
+    return (effort){copysign(joint->effort, wanted.torque), 0, 0};
+  }
+  return wanted;
+}
+
+/* Forces of the drives at time t; returns their power. */
+static double drive_joints(const ff_model_robot *robot, ff_state_robot *at, double t,
+                           const double *q, const double *v) {
+  double power = 0;
+  ff_vec3 missing = {0, 0, 0};
+  for (int k = 0; k < robot->joint_count; k++) {
+    const ff_model_joint *joint = &robot->joints[k];
+    if (joint->follows) {
+      continue;
+    }
+    int i = joint->v_at;
+    demand asked = demand_of(joint, t);
+    double position = joint->form == FF_AXIS_PLAIN ? q[joint->q_at] : ff_axis_position(joint, q);
+    double error = asked.target - position;
+    if (joint->form != FF_AXIS_PLAIN) {
+      missing = joint->part == 0 ? missing_parts(joint, t, q) : missing;
+      error = joint->part == 0 ? missing.x : (joint->part == 1 ? missing.y : missing.z);
+    }
+    effort gives = {joint->stiffness * error + joint->damping * (asked.rate - v[i]) + asked.torque,
+                    joint->stiffness, joint->damping};
+    gives = within_limits(joint, gives, position, v[i]);
+    at->servo[i] = gives.torque;
+    at->stiffness[i] = joint->explicit_drive ? 0 : gives.stiffness;
+    at->damping[i] = joint->explicit_drive ? 0 : gives.damping;
+    power += gives.torque * v[i];
+  }
+  return power;
 }
 
 void ff_robots_load(const ff_model *model, ff_state *state, double t, const double *y,
@@ -59,21 +139,13 @@ void ff_robots_load(const ff_model *model, ff_state *state, double t, const doub
     const ff_model_robot *robot = &model->robots[r];
     ff_state_robot *at = &state->robots[r];
     const double *q = y + robot->q_at, *v = y + robot->v_at;
-    size_t bytes = (size_t)robot->v_count * sizeof(double);
-    memset(at->servo, 0, bytes);
-    double work = 0;
-    for (int k = 0; k < robot->joint_count; k++) {
-      const ff_model_joint *joint = &robot->joints[k];
-      int i = joint->v_at;
-      at->servo[i] = servo(joint, t, q[joint->q_at], v[i], &at->free[i]);
-      work += at->servo[i] * v[i];
-    }
-    memcpy(at->tau, at->servo, bytes);
+    double power = drive_joints(robot, at, t, q, v);
+    memcpy(at->tau, at->servo, (size_t)robot->v_count * sizeof(double));
     ff_joint_loads loads = ff_tree_joint_loads(robot->tree, q, v, at->tau);
     at->stored = loads.stored;
     if (ledger) {
       ledger[FF_Y_LOST + FF_LOST_JOINT] += loads.lost;
-      ledger[FF_Y_WORK] += work;
+      ledger[FF_Y_WORK] += power;
     }
   }
 }
@@ -155,13 +227,9 @@ static void look_ahead(const ff_model_robot *robot, const ff_state_robot *at, co
       added[i] = h * at->resist[i];
     }
   }
-  for (int k = 0; k < robot->joint_count; k++) {
-    const ff_model_joint *joint = &robot->joints[k];
-    int i = joint->v_at;
-    if (at->free[i]) {
-      added[i] += h * (joint->damping + h * joint->stiffness);
-      at->tau[i] -= h * joint->stiffness * v[i];
-    }
+  for (int i = 0; i < robot->v_count; i++) {
+    added[i] += h * (at->damping[i] + h * at->stiffness[i]);
+    at->tau[i] -= h * at->stiffness[i] * v[i];
   }
 }
 
@@ -174,11 +242,9 @@ static void correct_ledger(const ff_model_robot *robot, const ff_state_robot *at
     double end = v[i] + h * at->a[i], mean = v[i] + 0.5 * h * at->a[i];
     lost += at->resist[i] * (end * mean - v[i] * v[i]);
   }
-  for (int k = 0; k < robot->joint_count; k++) {
-    const ff_model_joint *joint = &robot->joints[k];
-    int i = joint->v_at;
+  for (int i = 0; i < robot->v_count; i++) {
     double end = v[i] + h * at->a[i], mean = v[i] + 0.5 * h * at->a[i];
-    double less = at->free[i] ? h * (joint->stiffness * end + joint->damping * at->a[i]) : 0;
+    double less = h * (at->stiffness[i] * end + at->damping[i] * at->a[i]);
     work += (at->servo[i] - less) * mean - at->servo[i] * v[i];
   }
   ledger[FF_Y_LOST + FF_LOST_JOINT] += h * lost;

@@ -16,6 +16,21 @@ const char *ff_joint_kind_name(ff_joint_kind kind) {
   return (unsigned)kind < FF_JOINT_KIND_COUNT ? kinds[kind].name : "?";
 }
 
+const char *ff_joint_axis_name(ff_joint_kind kind, int k) {
+  static const char *const planar[] = {"-x", "-y", "-angle"}, *const two[] = {"-1", "-2"};
+  static const char *const six[] = {"-rx", "-ry", "-rz", "-x", "-y", "-z"};
+  if ((unsigned)kind >= FF_JOINT_KIND_COUNT || k < 0 || k >= kinds[kind].v_count) {
+    return "?";
+  }
+  switch (kind) {
+    case FF_JOINT_UNIVERSAL: return two[k];
+    case FF_JOINT_PLANAR: return planar[k];
+    case FF_JOINT_SPHERICAL:
+    case FF_JOINT_FREE: return six[k];
+    default: return "";
+  }
+}
+
 int ff_joint_q_count(ff_joint_kind kind) {
   return kinds[kind].q_count;
 }
