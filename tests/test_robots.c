@@ -1,55 +1,11 @@
 /* Robots in scenes: trees move, touch, are driven, and every joule of them is accounted for. */
-#include "testing.h"
+#include "scene_text.h"
 
 #include "base/memory.h"
 #include "footfall/footfall.h"
 #include "math/vec.h"
 
 #include <unistd.h>
-
-#define ROBOT_SCENES FF_SOURCE_DIR "/scenes/test.yaml" /* where robots/ is found from */
-
-/* A scene from text, as if it lay beside the others. */
-static ff_model *model_of(const char *text, const char *setting) {
-  ff_scene *scene = NULL;
-  ff_model *model = NULL;
-  ff_report report = {.line = 0};
-  const char *const settings[] = {setting};
-  ff_status status =
-      ff_scene_parse(&scene, text, strlen(text), ROBOT_SCENES, settings, setting ? 1 : 0, &report);
-  status = status == FF_OK ? ff_model_build(&model, scene, &report) : status;
-  if (status != FF_OK) {
-    print_error("%s:%d: %s: %s\n", report.file, report.line, report.key, report.what);
-    fail();
-  }
-  ff_scene_destroy(scene);
-  return model;
-}
-
-static ff_sim *sim_of(ff_model **model, const char *text, const char *setting) {
-  ff_sim *sim = NULL;
-  *model = model_of(text, setting);
-  assert_int_equal(ff_sim_create(&sim, *model), FF_OK);
-  return sim;
-}
-
-static void end(ff_sim *sim, ff_model *model) {
-  ff_sim_destroy(sim);
-  ff_model_destroy(model);
-}
-
-static double channel(const ff_sim *sim, const ff_model *model, const char *name) {
-  for (int i = 0; i < ff_model_channel_count(model); i++) {
-    ff_channel c = ff_model_channel(model, i);
-    if (strcmp(c.name, name) == 0) {
-      double value;
-      ff_sim_read(sim, &i, 1, &value);
-      return value;
-    }
-  }
-  fail_msg("there is no channel %s", name);
-  return NAN;
-}
 
 /* ---- motion --------------------------------------------------------------------------- */
 
@@ -438,7 +394,7 @@ static void test_failing_allocations_are_survived(void **state) {
     ff_model *model = NULL;
     ff_sim *sim = NULL;
     ff_alloc_fail_at(n);
-    status = ff_scene_parse(&scene, driven, strlen(driven), ROBOT_SCENES, NULL, 0, NULL);
+    status = ff_scene_parse(&scene, driven, strlen(driven), SCENES_BESIDE, NULL, 0, NULL);
     status = status == FF_OK ? ff_model_build(&model, scene, NULL) : status;
     status = status == FF_OK ? ff_sim_create(&sim, model) : status;
     ff_alloc_fail_at(0);
@@ -475,7 +431,7 @@ static void refused(const char *robots, const char *key, const char *says) {
   ff_report report;
   memset(&report, 0, sizeof report);
   snprintf(text, sizeof text, "footfall: 1\nrobots:\n  r: {%s}\n", robots);
-  ff_status status = ff_scene_parse(&scene, text, strlen(text), ROBOT_SCENES, NULL, 0, &report);
+  ff_status status = ff_scene_parse(&scene, text, strlen(text), SCENES_BESIDE, NULL, 0, &report);
   status = status == FF_OK ? ff_model_build(&model, scene, &report) : status;
   assert_true(status == FF_ERROR_INPUT || status == FF_ERROR_FILE);
   if (!strstr(report.what, says) || strcmp(report.key, key) != 0 || report.line != 3) {

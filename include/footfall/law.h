@@ -139,6 +139,22 @@ typedef struct ff_cone {
   double e[3]; /* 1, 1, m */
 } ff_cone;
 
+/* What the stepper `micro-macro` knows of a normal law: something elastic, something rigid, or an
+ * elastic membrane on something rigid. */
+typedef struct ff_ground {
+  double stiffness;   /* N/m, of the elastic part; 0: there is none */
+  double damping;     /* N s/m, of the elastic part while it is pressed in */
+  double thickness;   /* m, depth at which the rigid part begins; INFINITY: there is none */
+  double restitution; /* 1, of the rigid part */
+  double mu;          /* 1, kinetic friction of the elastic part; NAN: that of the friction law */
+} ff_ground;
+
+/* And of a friction law: the same in all directions, no torsion. */
+typedef struct ff_grip {
+  double mu_static, mu_kinetic; /* 1 */
+  double v_t;                   /* m/s, slip at which the elastic part's friction is all there */
+} ff_grip;
+
 /* ---- the law itself ------------------------------------------------------ */
 
 /* Names are unique over both kinds: FF_LAW_ANY serves to look up by name alone. */
@@ -184,7 +200,7 @@ typedef struct ff_law {
    * against each other. Returns NULL, or what is wrong (static text). */
   const char *(*derive)(void *params, const ff_pair *pair);
 
-  /* Normal laws: force at depth >= 0. */
+  /* Normal laws: force at depth >= 0. NULL: no force formula, always FF_LAW_CORE. */
   void (*normal)(const void *params, const ff_patch *patch, ff_normal *out);
 
   /* Normal laws: a function of the patch whose sign changes where the force has a
@@ -217,6 +233,9 @@ typedef struct ff_law {
    * `quasi-rigid`. False: with these parameters it is none. */
   bool (*layer)(const void *params, ff_layer *out);
   bool (*cone)(const void *params, ff_cone *out);
+  /* The same for the stepper `micro-macro`. */
+  bool (*ground)(const void *params, ff_ground *out);
+  bool (*grip)(const void *params, ff_grip *out);
 
   const ff_published *published;
   int published_count;
@@ -245,7 +264,7 @@ ff_status ff_law_params_resolve(const ff_law *law, ff_law_params *params, const 
                                 ff_report *report);
 
 /* Evaluate a law alone. Outside contact (depth <= 0) everything is zero; a NAN in the
- * patch comes out as NAN. */
+ * patch comes out as NAN, and so does everything of a law without a formula. */
 void ff_law_normal(const ff_law *law, const ff_law_params *params, const ff_patch *patch,
                    ff_normal *out);
 void ff_law_friction(const ff_law *law, const ff_law_params *params, const ff_patch *patch,

@@ -207,11 +207,19 @@ ff_status ff_scene_add_drive(ff_scene *scene, const ff_drive_def *def);
 /* ---- how to run it ---------------------------------------------------------- */
 
 typedef struct ff_stepper_def {
-  const char *kind; /* "symplectic-euler", "rk4", "adaptive", "quasi-rigid" */
+  const char *kind; /* "symplectic-euler", "rk4", "adaptive", "quasi-rigid", "micro-macro" */
   double step;      /* s, fixed steppers; NAN: not given, which they refuse */
   double rtol;      /* relative tolerance, adaptive */
   double atol;      /* tolerance relative to the scene's natural scales, adaptive */
   double max_step;  /* s, adaptive */
+  /* micro-macro, see docs/micro-macro.md: */
+  const char *micro;      /* forces of elastic parts: "implicit", "literal" or "conventional" */
+  double lambda;          /* 1/kg^2, weight of the impulses' norm as printed; NAN: relative */
+  double lambda_relative; /* 1, the same in units of (mean diagonal of A)^2 */
+  double slip_speed;      /* m/s, points that slip slower stick */
+  bool no_sticking;       /* the largest static friction is 0 */
+  bool exclusive;         /* a point feels its membrane or the rigid body below, never both */
+  int passes;             /* times that stick and slip are settled anew in a step; 0: as printed */
 } ff_stepper_def;
 
 typedef struct ff_run_def {
@@ -223,7 +231,7 @@ typedef struct ff_run_def {
   int channel_count;       /* 0: all */
   double energy_tolerance; /* |energy.residual| allowed, relative to the energy that moved; NAN: by
                             * stepper: adaptive 1e-6, rk4 1e-4, symplectic-euler 1e-2,
-                            * quasi-rigid 5e-2 */
+                            * quasi-rigid and micro-macro 5e-2 */
   int contact_capacity;    /* contact points at once; 0: chosen from the scene */
 } ff_run_def;
 

@@ -153,7 +153,8 @@ ff_audit ff_auditor_verdict(const ff_auditor *auditor, const ff_model *model) {
   if (out.coarseness > FF_COARSE_STEP) {
     out.verdict = FF_VERDICT_UNDER_RESOLVED;
   }
-  if (auditor->contact_share > CONTACT_TOLERANCE) {
+  /* `micro-macro` promises less: its contacts are those of the start of a step. */
+  if (model->stepper == FF_STEPPER_QUASI_RIGID && auditor->contact_share > CONTACT_TOLERANCE) {
     out.verdict = FF_VERDICT_CONTACT;
   }
   return out;

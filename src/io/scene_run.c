@@ -3,11 +3,26 @@
 
 #include <string.h>
 
-enum { CHANNELS_MAX = 10000, CONTACTS_MAX = 100000000 };
+enum { CHANNELS_MAX = 10000, CONTACTS_MAX = 100000000, PASSES_MAX = 10 };
+
+static void read_micro_macro(ff_reader *reader, const ff_node *node, ff_stepper_def *def) {
+  bool sticking = true;
+  ff_get_text(reader, node, "micro", &def->micro);
+  ff_get_number(reader, node, "lambda", 0, &def->lambda);
+  ff_get_number(reader, node, "lambda-relative", 0, &def->lambda_relative);
+  ff_get_number(reader, node, "slip-speed", 0, &def->slip_speed);
+  ff_get_flag(reader, node, "sticking", &sticking);
+  ff_get_flag(reader, node, "exclusive", &def->exclusive);
+  ff_get_count(reader, node, "passes", PASSES_MAX, &def->passes);
+  def->no_sticking = !sticking;
+}
 
 static void read_stepper(ff_reader *reader, const ff_node *root, ff_stepper_def *def) {
-  static const char *const keys[] = {"kind", "step", "rtol", "atol", "max-step"};
-  static const char *const kinds[] = {"adaptive", "rk4", "symplectic-euler", "quasi-rigid"};
+  static const char *const keys[] = {"kind",       "step",     "rtol",      "atol",
+                                     "max-step",   "micro",    "lambda",    "lambda-relative",
+                                     "slip-speed", "sticking", "exclusive", "passes"};
+  static const char *const kinds[] = {"adaptive", "rk4", "symplectic-euler", "quasi-rigid",
+                                      "micro-macro"};
   const ff_node *node = ff_reader_enter(reader, root, "stepper");
   if (!node) {
     return;
@@ -21,6 +36,7 @@ static void read_stepper(ff_reader *reader, const ff_node *root, ff_stepper_def 
     ff_get_number(reader, node, "rtol", 0, &def->rtol);
     ff_get_number(reader, node, "atol", 0, &def->atol);
     ff_get_number(reader, node, "max-step", 0, &def->max_step);
+    read_micro_macro(reader, node, def);
   }
   ff_reader_leave(reader);
 }

@@ -125,6 +125,12 @@ static bool cone(const void *given, ff_cone *out) {
   return p->mu_static == p->mu_kinetic;
 }
 
+static bool grip(const void *given, ff_grip *out) {
+  const params *p = given;
+  *out = (ff_grip){p->mu_static, p->mu_kinetic, p->v_t};
+  return true;
+}
+
 const ff_law ff_law_coulomb = {
     .name = "coulomb",
     .kind = FF_LAW_FRICTION,
@@ -137,4 +143,5 @@ const ff_law ff_law_coulomb = {
     .derive = derive,
     .friction = friction,
     .cone = cone,
+    .grip = grip,
 };

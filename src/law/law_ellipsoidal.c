@@ -111,6 +111,13 @@ static bool cone(const void *given, ff_cone *out) {
   return true;
 }
 
+/* The same in all directions and without torsion it is plain dry friction. */
+static bool grip(const void *given, ff_grip *out) {
+  const params *p = given;
+  *out = (ff_grip){p->mu, p->mu, p->v_t};
+  return p->e_t == 1 && p->e_o == 1 && p->e_r == 0;
+}
+
 const ff_law ff_law_ellipsoidal = {
     .name = "ellipsoidal",
     .kind = FF_LAW_FRICTION,
@@ -123,4 +130,5 @@ const ff_law ff_law_ellipsoidal = {
     .derive = derive,
     .friction = friction,
     .cone = cone,
+    .grip = grip,
 };

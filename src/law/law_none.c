@@ -24,6 +24,12 @@ static bool cone(const void *given, ff_cone *out) {
   return true;
 }
 
+static bool grip(const void *given, ff_grip *out) {
+  (void)given;
+  *out = (ff_grip){0, 0, 1};
+  return true;
+}
+
 const ff_law ff_law_none = {
     .name = "none",
     .kind = FF_LAW_FRICTION,
@@ -32,4 +38,5 @@ const ff_law ff_law_none = {
     .traits = traits,
     .friction = friction,
     .cone = cone,
+    .grip = grip,
 };

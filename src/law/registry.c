@@ -13,6 +13,9 @@
   LAW(azad_featherstone)                                                                           \
   LAW(volumetric)                                                                                  \
   LAW(quasi_rigid)                                                                                 \
+  LAW(elastic)                                                                                     \
+  LAW(rigid)                                                                                       \
+  LAW(membrane)                                                                                    \
   LAW(none)                                                                                        \
   LAW(coulomb)                                                                                     \
   LAW(bristle_clutch)                                                                              \
@@ -182,6 +185,8 @@ void ff_law_normal(const ff_law *law, const ff_law_params *params, const ff_patc
   /* Written so that a NAN depth reaches the law, and so the caller. */
   if (patch->depth <= 0) {
     *out = (ff_normal){0};
+  } else if (!law->normal) {
+    *out = (ff_normal){NAN, NAN, NAN, NAN, NAN, {NAN, NAN}};
   } else {
     out->moment[0] = out->moment[1] = 0;
     law->normal(params->values, patch, out);

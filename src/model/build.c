@@ -48,11 +48,12 @@ ff_status ff_build_table(ff_build *build, ff_table *to, const ff_table *from, in
 
 /* ---- the run --------------------------------------------------------------------- */
 
-static const char *const stepper_names[] = {"symplectic-euler", "rk4", "adaptive", "quasi-rigid"};
+static const char *const stepper_names[] = {"symplectic-euler", "rk4", "adaptive", "quasi-rigid",
+                                            "micro-macro"};
 enum { STEPPER_COUNT = sizeof stepper_names / sizeof *stepper_names };
 
 /* Residual that a stepper of this kind is expected to stay below, relative. */
-static const double stepper_tolerance[STEPPER_COUNT] = {1e-2, 1e-4, 1e-6, 5e-2};
+static const double stepper_tolerance[STEPPER_COUNT] = {1e-2, 1e-4, 1e-6, 5e-2, 5e-2};
 
 static ff_status check_number(ff_build *build, const char *key, double value, bool zero_allowed,
                               bool infinity_allowed) {
@@ -85,6 +86,39 @@ static ff_status find_stepper(ff_build *build) {
   return FF_ERROR_INPUT;
 }
 
+static ff_status find_micro(ff_build *build) {
+  static const char *const forms[] = {"implicit", "literal", "conventional"};
+  const char *micro = build->scene->run.stepper.micro;
+  for (int i = 0; i < 3; i++) {
+    if (micro && strcmp(micro, forms[i]) == 0) {
+      build->model->run.stepper.micro = forms[i];
+      build->model->micro = (ff_micro_form)i;
+      return FF_OK;
+    }
+  }
+  ff_report_unknown(build->report, "form", micro ? micro : "", forms, 3);
+  ff_report_key(build->report, "stepper.micro");
+  return FF_ERROR_INPUT;
+}
+
+static ff_status check_micro_macro(ff_build *build) {
+  const ff_stepper_def *def = &build->model->run.stepper;
+  ff_status status = find_micro(build);
+  if (status == FF_OK && !isnan(def->lambda)) {
+    status = check_number(build, "stepper.lambda", def->lambda, true, false);
+  }
+  status = status == FF_OK
+               ? check_number(build, "stepper.lambda-relative", def->lambda_relative, true, false)
+               : status;
+  status = status == FF_OK ? check_number(build, "stepper.slip-speed", def->slip_speed, true, false)
+                           : status;
+  if (status == FF_OK && (def->passes < 0 || def->passes > 10)) {
+    status = ff_report_what(build->report, "must be from 0 to 10, got %d", def->passes);
+    ff_report_key(build->report, "stepper.passes");
+  }
+  return status;
+}
+
 static ff_status check_stepper(ff_build *build) {
   const ff_stepper_def *def = &build->model->run.stepper;
   ff_status status = FF_OK;
@@ -112,7 +146,8 @@ static ff_status check_stepper(ff_build *build) {
     status = ff_report_what(build->report, "too small: the run would take %.3g steps", steps);
     ff_report_key(build->report, "stepper.step");
   }
-  return status;
+  bool micro = build->model->stepper == FF_STEPPER_MICRO_MACRO;
+  return status == FF_OK && micro ? check_micro_macro(build) : status;
 }
 
 static ff_status copy_channels(ff_build *build) {

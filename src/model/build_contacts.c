@@ -244,28 +244,55 @@ static ff_status check_overlap(ff_report *report, const ff_binding *binding, ff_
   return FF_ERROR_INPUT;
 }
 
-/* A rigid core needs a stepper that solves for impulses, and that one laws it can solve. */
+/* Which laws of a pair a stepper can solve, and what it calls those that it can. */
+typedef struct solvable {
+  bool normal, friction;
+  const char *normal_noun, *friction_noun;
+} solvable;
+
+static solvable solve_quasi_rigid(ff_binding *to) {
+  const ff_law *normal = to->normal, *friction = to->friction;
+  return (solvable){normal->layer && normal->layer(&to->normal_params, &to->layer),
+                    friction->cone && friction->cone(&to->friction_params, &to->cone),
+                    "linear layer", "friction cone"};
+}
+
+static solvable solve_micro_macro(ff_binding *to) {
+  const ff_law *normal = to->normal, *friction = to->friction;
+  solvable out = {normal->ground && normal->ground(&to->normal_params, &to->ground),
+                  friction->grip && friction->grip(&to->friction_params, &to->grip),
+                  "elastic, rigid or membrane-covered ground", "plain dry friction"};
+  to->ground.mu = isnan(to->ground.mu) ? to->grip.mu_kinetic : to->ground.mu;
+  /* what the audit may expect */
+  to->layer = (ff_layer){to->ground.stiffness, to->ground.damping, to->ground.thickness};
+  to->cone = (ff_cone){fmax(to->grip.mu_static, to->ground.mu), {1, 1, 0}};
+  return out;
+}
+
+/* What is rigid needs the stepper that solves for its impulses, and that one laws it can solve. */
 static ff_status check_stepper(ff_build *build, ff_binding *to, int contact) {
+  ff_stepper_kind stepper = build->model->stepper;
   bool solves = ff_model_solves(build->model);
   const ff_law *normal = to->normal, *friction = to->friction;
-  const void *p = &to->normal_params, *q = &to->friction_params;
-  bool core = normal->traits && (normal->traits(p) & FF_LAW_CORE);
+  bool core = normal->traits && (normal->traits(&to->normal_params) & FF_LAW_CORE);
   if (!solves && !core) {
     return FF_OK;
   }
   if (!solves) {
-    ff_report_what(build->report,
-                   "has a rigid core: needs stepper quasi-rigid, or no max_deflection");
+    ff_report_what(build->report, "%s",
+                   normal->layer
+                       ? "has a rigid core: needs stepper quasi-rigid, or no max_deflection"
+                       : "is rigid: needs stepper micro-macro");
     ff_report_key(build->report, "contacts.%d.normal", contact);
     return FF_ERROR_INPUT;
   }
-  bool layer = normal->layer && normal->layer(p, &to->layer);
-  bool cone = friction->cone && friction->cone(q, &to->cone);
-  if (!layer || !cone) {
-    ff_report_what(build->report,
-                   "'%s' with these parameters is no %s that stepper quasi-rigid can solve",
-                   layer ? friction->name : normal->name, layer ? "friction cone" : "linear layer");
-    ff_report_key(build->report, "contacts.%d.%s", contact, layer ? "friction" : "normal");
+  solvable can = stepper == FF_STEPPER_QUASI_RIGID ? solve_quasi_rigid(to) : solve_micro_macro(to);
+  if (!can.normal || !can.friction) {
+    ff_report_what(build->report, "'%s' with these parameters is no %s that stepper %s can solve",
+                   can.normal ? friction->name : normal->name,
+                   can.normal ? can.friction_noun : can.normal_noun,
+                   build->model->run.stepper.kind);
+    ff_report_key(build->report, "contacts.%d.%s", contact, can.normal ? "friction" : "normal");
     return FF_ERROR_INPUT;
   }
   return FF_OK;

@@ -161,6 +161,9 @@ static double inverse_mass(const ff_model *model, const ff_model_pair *pair) {
  * start's gap on top of the start's relative speed. */
 static double stable_step(const ff_model *model, const ff_model_pair *pair,
                           const ff_binding *binding) {
+  if (!binding->normal->normal) { /* rigid: solved for, at any step */
+    return INFINITY;
+  }
   const ff_model_body *a = &model->bodies[pair->a], *b = &model->bodies[pair->b];
   double inv_mass = inverse_mass(model, pair);
   double g = v3_norm(model->run.gravity);

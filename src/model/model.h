@@ -53,8 +53,10 @@ typedef struct ff_binding {
   bool unpaid;       /* it is FF_LAW_UNPAID */
   bool overlaps;     /* the normal law wants the overlap: one point a pair of shapes */
   ff_law_params normal_params, friction_params;
-  ff_layer layer; /* the same for the stepper `quasi-rigid`; unset under others */
+  ff_layer layer; /* the same for steppers that solve for impulses; unset under others */
   ff_cone cone;
+  ff_ground ground; /* for `micro-macro` */
+  ff_grip grip;
   ff_pair pair;
 } ff_binding;
 
@@ -123,13 +125,22 @@ typedef enum ff_stepper_kind {
   FF_STEPPER_SYMPLECTIC_EULER,
   FF_STEPPER_RK4,
   FF_STEPPER_ADAPTIVE,
-  FF_STEPPER_QUASI_RIGID
+  FF_STEPPER_QUASI_RIGID,
+  FF_STEPPER_MICRO_MACRO
 } ff_stepper_kind;
+
+/* How `micro-macro` takes the forces of elastic parts. */
+typedef enum ff_micro_form {
+  FF_MICRO_IMPLICIT,
+  FF_MICRO_LITERAL,
+  FF_MICRO_CONVENTIONAL
+} ff_micro_form;
 
 struct ff_model {
   ff_arena arena;
   ff_run_def run;
   ff_stepper_kind stepper;
+  ff_micro_form micro;
 
   int body_count, free_count, shape_count, force_count, drive_count;
   const ff_model_body *bodies;
@@ -165,7 +176,7 @@ struct ff_model {
 
 /* Does the stepper solve for impulses, so that the bindings have layers and cones? */
 static inline bool ff_model_solves(const ff_model *model) {
-  return model->stepper == FF_STEPPER_QUASI_RIGID;
+  return model->stepper == FF_STEPPER_QUASI_RIGID || model->stepper == FF_STEPPER_MICRO_MACRO;
 }
 
 /* Points that a pair of shapes under this binding can have. */

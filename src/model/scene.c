@@ -370,17 +370,25 @@ ff_status ff_scene_add_robot(ff_scene *scene, const ff_robot_def *def) {
 /* ---- how to run it ------------------------------------------------------------------------ */
 
 ff_run_def ff_run_def_default(void) {
-  return (ff_run_def){
-      .gravity = {0, 0, -9.81},
-      .duration = 1.0,
-      .stepper = {.kind = "adaptive", .step = NAN, .rtol = 1e-10, .atol = 1e-12, .max_step = 0.01},
-      .record_every = 1e-3,
-      .energy_tolerance = NAN};
+  return (ff_run_def){.gravity = {0, 0, -9.81},
+                      .duration = 1.0,
+                      .stepper = {.kind = "adaptive",
+                                  .step = NAN,
+                                  .rtol = 1e-10,
+                                  .atol = 1e-12,
+                                  .max_step = 0.01,
+                                  .micro = "implicit",
+                                  .lambda = NAN,
+                                  .lambda_relative = 1e-6,
+                                  .slip_speed = 1e-2,
+                                  .passes = 3},
+                      .record_every = 1e-3,
+                      .energy_tolerance = NAN};
 }
 
 ff_status ff_scene_set_run(ff_scene *scene, const ff_run_def *def) {
   ff_run_def copy = *def;
-  if (!own_text(scene, &copy.stepper.kind) ||
+  if (!own_text(scene, &copy.stepper.kind) || !own_text(scene, &copy.stepper.micro) ||
       !own_texts(scene, &copy.channels, copy.channel_count)) {
     return FF_ERROR_MEMORY;
   }

@@ -45,7 +45,10 @@ typedef struct ff_point {
   bool known;    /* closed has been set */
   /* `quasi-rigid` only: */
   double deflection; /* m, of the layer; it may still recover when contact has ended */
-  double force_core; /* N, the part of force_n that the rigid core bears */
+  double force_core; /* N, the part of force_n that the rigid core bears; `micro-macro` too */
+  /* `micro-macro` only: */
+  double soft_force; /* N, the part of force_n that is elastic */
+  double impulse[3]; /* N s, of the rigid part in the last step, along normal, t1 and t2 */
 } ff_point;
 
 /* Two shapes near each other, with room for all points they can have. */

@@ -76,7 +76,9 @@ static ff_status step_to(ff_sim *sim, double limit) {
   double t = sim->state.t;
   double end = limit;
   if (!sim->stepper->adaptive) {
-    end = fmin(end, next_grid(t, sim->model->run.stepper.step));
+    double step = sim->model->run.stepper.step, grid = next_grid(t, step);
+    /* No step for the rounding between the limit and the grid. */
+    end = limit - grid < 1e-6 * step ? limit : grid;
   }
   double knot = ff_model_next_knot(sim->model, t);
   end = fmin(end, knot);

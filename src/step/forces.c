@@ -227,8 +227,8 @@ static ff_pose shape_pose(const ff_state *state, const ff_model_shape *shape) {
   return shape->centred ? *body : pose_mul(*body, shape->pose);
 }
 
-/* Geometry of a pair of shapes; points outside contact are released. */
-static void find_points(const ff_model *model, ff_state *state, const ff_near *near) {
+/* Geometry of a pair of shapes; points that are not near stay as they are. */
+static void place_points(const ff_model *model, ff_state *state, const ff_near *near) {
   const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
   ff_pose pose_a = shape_pose(state, a), pose_b = shape_pose(state, b);
   ff_touch touches[FF_TOUCH_MAX];
@@ -236,9 +236,6 @@ static void find_points(const ff_model *model, ff_state *state, const ff_near *n
   double margin = state->frozen ? INFINITY : 0;
   int count = 1;
   bool wanders = model->memory_count > 0 && ff_frame_wanders(model, near);
-  for (int i = 0; i < near->point_count; i++) {
-    release(&state->points[near->first_point + i]);
-  }
   if (model->bindings[near->binding].overlaps) {
     ff_overlap *overlap = &state->points[near->first_point].patch.overlap;
     ff_geom_touch_overlap(&a->geom, &pose_a, &pose_b, touches, overlap);
@@ -258,6 +255,34 @@ static void find_points(const ff_model *model, ff_state *state, const ff_near *n
     to->touching = state->frozen ? to->closed : from->depth > 0;
     if (wanders && to->touching) {
       ff_frame_carry(model, state, near, to);
+    }
+  }
+}
+
+/* The same; points outside contact are released. */
+static void find_points(const ff_model *model, ff_state *state, const ff_near *near) {
+  for (int i = 0; i < near->point_count; i++) {
+    release(&state->points[near->first_point + i]);
+  }
+  place_points(model, state, near);
+}
+
+void ff_contacts_look(const ff_model *model, ff_state *state) {
+  for (int m = 0; m < state->meet_count; m++) {
+    const ff_meet *meet = &state->meets[m];
+    for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
+      const ff_near *near = &state->nears[n];
+      ff_point *points = &state->points[near->first_point];
+      for (int i = 0; i < near->point_count; i++) {
+        points[i].touching = false;
+        points[i].patch.depth = -INFINITY;
+      }
+      place_points(model, state, near);
+      for (int i = 0; i < near->point_count; i++) {
+        if (points[i].touching) {
+          look(state, meet, &points[i]);
+        }
+      }
     }
   }
 }

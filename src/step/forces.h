@@ -18,6 +18,10 @@ void ff_bodies_update(const ff_model *model, ff_state *state, double t, const do
 void ff_forces_outside(const ff_model *model, ff_state *state, double t, const double *y,
                        double *ledger_rate);
 
+/* Where the candidates touch and how they move there, from bodies that are up to date; the forces
+ * that the points show stay. */
+void ff_contacts_look(const ff_model *model, ff_state *state);
+
 /* Everything that pushes, at time t and y: fills bodies, points and wrenches of the state.
  * If memory_rate is not NULL it receives the rates of the contact memory, and ledger_rate
  * those of the ledger (FF_Y_LEDGER numbers, overwritten). */

@@ -181,11 +181,10 @@ static const ff_tree_wrench *gather(const ff_model *model, const ff_state *state
 }
 
 /* Impulses from outside over time h: gravity, and what the ground passes on. */
-static void book(const ff_model *model, const ff_state *state, int r, double *ledger, double h) {
-  ff_tree_work *work = state->robots[r].work;
-  ff_tree_wrench ground = ff_tree_ground_wrench(work);
+static void book(const ff_model *model, const ff_state *state, int r, ff_tree_wrench ground,
+                 double *ledger, double h) {
   ff_vec3 weight = v3_scale(ff_tree_mass(model->robots[r].tree), model->run.gravity);
-  ff_vec3 com = ff_tree_whole(work, model->run.gravity).com;
+  ff_vec3 com = ff_tree_whole(state->robots[r].work, model->run.gravity).com;
   ff_vec3 force = v3_add(ground.force, weight);
   ff_vec3 torque = v3_add(ground.torque, v3_cross(com, weight));
   double *to = ledger + FF_Y_IMPULSE;
@@ -205,7 +204,7 @@ int ff_robots_rates(const ff_model *model, const ff_state *state, const double *
                                   dy + robot->v_at)) {
       return 1;
     }
-    book(model, state, r, dy + state->ledger_at, 1);
+    book(model, state, r, ff_tree_ground_wrench(at->work), dy + state->ledger_at, 1);
     for (int i = robot->q_at; i < robot->v_at + robot->v_count; i++) {
       sum += dy[i];
     }
@@ -251,33 +250,60 @@ static void correct_ledger(const ff_model_robot *robot, const ff_state_robot *at
   ledger[FF_Y_WORK] += h * work;
 }
 
-bool ff_robots_step(const ff_model *model, ff_state *state, double h) {
+const ff_tree_wrench *ff_robot_prepare(const ff_model *model, ff_state *state, int r, double h) {
+  const ff_model_robot *robot = &model->robots[r];
+  ff_state_robot *at = &state->robots[r];
+  look_ahead(robot, at, state->y + robot->v_at, h, ff_tree_added_inertia(at->work));
+  return gather(model, state, r);
+}
+
+void ff_robot_drop(const ff_model *model, ff_state *state, int r) {
+  double *added = ff_tree_added_inertia(state->robots[r].work);
+  memset(added, 0, (size_t)model->robots[r].v_count * sizeof *added);
+}
+
+ff_tree_wrench ff_robot_carried(const ff_model *model, ff_state *state, int r) {
+  ff_state_robot *at = &state->robots[r];
+  const ff_tree_wrench *wrenches = gather(model, state, r);
+  ff_tree_inverse_dynamics(at->work, at->a, model->run.gravity, wrenches, at->tau);
+  return ff_tree_carried_wrench(at->work);
+}
+
+void ff_robot_move(const ff_model *model, ff_state *state, int r, double h, ff_tree_wrench ground,
+                   bool flies) {
+  const ff_model_robot *robot = &model->robots[r];
+  const ff_state_robot *at = &state->robots[r];
+  double *q = state->y + robot->q_at, *v = state->y + robot->v_at;
   double *ledger = ff_state_ledger(state);
-  for (int r = 0; r < model->robot_count; r++) {
-    const ff_model_robot *robot = &model->robots[r];
-    ff_state_robot *at = &state->robots[r];
-    double *q = state->y + robot->q_at, *v = state->y + robot->v_at;
-    double *added = ff_tree_added_inertia(at->work);
-    const ff_tree_wrench *wrenches = gather(model, state, r);
-    look_ahead(robot, at, v, h, added);
-    bool good = ff_tree_forward_dynamics(at->work, at->tau, model->run.gravity, wrenches, at->a);
-    if (good) {
-      book(model, state, r, ledger, h);
-      correct_ledger(robot, at, v, h, ledger);
-    }
-    memset(added, 0, (size_t)robot->v_count * sizeof *added);
-    if (!good) {
-      return false;
-    }
-    for (int i = 0; i < robot->v_count; i++) {
-      v[i] += h * at->a[i];
-    }
-    ff_tree_q_move(robot->tree, q, v, h);
-    if (ff_tree_link(robot->tree, 1).kind == FF_JOINT_FREE) { /* a fall is exact: g h^2 / 2 */
-      v3_store(q, v3_axpy(v3_load(q), -0.5 * h * h, model->run.gravity));
-    }
+  book(model, state, r, ground, ledger, h);
+  correct_ledger(robot, at, v, h, ledger);
+  ff_robot_drop(model, state, r);
+  for (int i = 0; i < robot->v_count; i++) {
+    v[i] += h * at->a[i];
   }
+  ff_tree_q_move(robot->tree, q, v, h);
+  if (flies && ff_tree_link(robot->tree, 1).kind == FF_JOINT_FREE) { /* exact: g h^2 / 2 */
+    v3_store(q, v3_axpy(v3_load(q), -0.5 * h * h, model->run.gravity));
+  }
+}
+
+bool ff_robot_step(const ff_model *model, ff_state *state, int r, double h) {
+  ff_state_robot *at = &state->robots[r];
+  const ff_tree_wrench *wrenches = ff_robot_prepare(model, state, r, h);
+  if (!ff_tree_forward_dynamics(at->work, at->tau, model->run.gravity, wrenches, at->a)) {
+    ff_robot_drop(model, state, r);
+    return false;
+  }
+  ff_robot_move(model, state, r, h, ff_tree_ground_wrench(at->work), true);
   return true;
+}
+
+bool ff_robots_step(const ff_model *model, ff_state *state, double h) {
+  bool good = true;
+  for (int r = 0; r < model->robot_count && good; r++) {
+    good = ff_robot_step(model, state, r, h);
+  }
+  return good;
 }
 
 void ff_robots_tidy(const ff_model *model, ff_state *state) {

@@ -16,6 +16,20 @@ int ff_robots_rates(const ff_model *model, const ff_state *state, const double *
 /* A step of symplectic Euler from forces that are fresh: v by the acceleration, q by the new v.
  * Drives act as they will at its end. False if a robot's inertia is not positive. */
 bool ff_robots_step(const ff_model *model, ff_state *state, double h);
+/* The same of one robot. */
+bool ff_robot_step(const ff_model *model, ff_state *state, int r, double h);
+
+/* ... and in parts, for steppers that find the acceleration (`a`) on their own. First: what acts
+ * without contacts in `tau` and the wrenches that are returned (NULL: none), with the inertia that
+ * looking ahead adds in the tree's added inertia. */
+const ff_tree_wrench *ff_robot_prepare(const ff_model *model, ff_state *state, int r, double h);
+/* Nothing is added to the inertia any more. */
+void ff_robot_drop(const ff_model *model, ff_state *state, int r);
+/* What the ground passes on under the acceleration `a` and all of the state's wrenches. */
+ff_tree_wrench ff_robot_carried(const ff_model *model, ff_state *state, int r);
+/* Last: velocities, coordinates and ledger; one that flies falls exactly. */
+void ff_robot_move(const ff_model *model, ff_state *state, int r, double h, ff_tree_wrench ground,
+                   bool flies);
 /* Unit quaternions. */
 void ff_robots_tidy(const ff_model *model, ff_state *state);
 

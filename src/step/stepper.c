@@ -14,6 +14,7 @@ const ff_stepper *ff_stepper_of(const ff_model *model) {
     case FF_STEPPER_RK4: return &ff_stepper_rk4;
     case FF_STEPPER_ADAPTIVE: return &ff_stepper_adaptive;
     case FF_STEPPER_QUASI_RIGID: return &ff_stepper_quasi_rigid;
+    case FF_STEPPER_MICRO_MACRO: return &ff_stepper_micro_macro;
   }
   return &ff_stepper_adaptive;
 }
@@ -61,8 +62,9 @@ void ff_work_drop_memory(ff_work *work, int point) {
   memset(memory, 0, (size_t)work->model->memory_count * sizeof *memory);
 }
 
-/* Unit orientations; false if anything is not finite. */
-static bool tidy(const ff_model *model, ff_state *state) {
+bool ff_work_tidy(ff_work *work) {
+  const ff_model *model = work->model;
+  ff_state *state = work->state;
   double sum = 0;
   for (int i = 0; i < state->size; i++) {
     sum += 0 * state->y[i]; /* 0, or NAN from an infinity or a NAN */
@@ -97,7 +99,7 @@ static void tend_memory(ff_work *work) {
 ff_status ff_work_finish(ff_work *work, double t_before) {
   ff_state *state = work->state;
   const ff_stepper *stepper = ff_stepper_of(work->model);
-  ff_status status = tidy(work->model, state) ? stepper->refresh(work) : FF_ERROR_STEP;
+  ff_status status = ff_work_tidy(work) ? stepper->refresh(work) : FF_ERROR_STEP;
   if (status != FF_OK) {
     memcpy(state->y, work->before, (size_t)state->size * sizeof *state->y);
     state->t = t_before;

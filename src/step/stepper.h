@@ -17,6 +17,7 @@ typedef struct ff_work {
   ff_ode *ode;            /* `adaptive` */
   ff_hold *holds;         /* `symplectic-euler`, NULL if no law is held */
   struct ff_quasi *quasi; /* `quasi-rigid` */
+  struct ff_micro *micro; /* `micro-macro` */
   long steps, events;
 } ff_work;
 
@@ -38,6 +39,7 @@ extern const ff_stepper ff_stepper_symplectic_euler;
 extern const ff_stepper ff_stepper_rk4;
 extern const ff_stepper ff_stepper_adaptive;
 extern const ff_stepper ff_stepper_quasi_rigid;
+extern const ff_stepper ff_stepper_micro_macro;
 
 const ff_stepper *ff_stepper_of(const ff_model *model);
 
@@ -45,6 +47,9 @@ ff_status ff_work_make(ff_work *work, const ff_model *model, ff_state *state, ff
 void ff_work_free(ff_work *work);
 /* refresh of the fixed steppers: contacts, forces and the rates of memory and ledger. */
 ff_status ff_work_refresh(ff_work *work);
+
+/* Makes orientations unit again; false if anything is not finite. */
+bool ff_work_tidy(ff_work *work);
 
 /* For fixed steppers: ends a step. Makes orientations unit again, checks that all is finite,
  * drops contact memories that ended, and evaluates forces at the new state. On failure

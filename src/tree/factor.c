@@ -2,10 +2,9 @@
  * [Featherstone08 sec. 6.5]. lambda is the parent of a coordinate. */
 #include "tree/tree.h"
 
-bool ff_tree_factor(const ff_tree *tree, double *inertia) {
-  const int *lambda = tree->dof_parent;
-  size_t n = (size_t)tree->v_count;
-  for (int k = tree->v_count - 1; k >= 0; k--) {
+bool ff_branch_factor(const int *lambda, int count, double *inertia) {
+  size_t n = (size_t)count;
+  for (int k = count - 1; k >= 0; k--) {
     double *row = inertia + (size_t)k * n;
     if (!(row[k] > 0)) {
       return false;
@@ -23,23 +22,41 @@ bool ff_tree_factor(const ff_tree *tree, double *inertia) {
   return true;
 }
 
-void ff_tree_solve(const ff_tree *tree, const double *factor, double *x) {
-  const int *lambda = tree->dof_parent;
-  size_t n = (size_t)tree->v_count;
-  /* L^T y = x */
-  for (int i = tree->v_count - 1; i >= 0; i--) {
-    const double *row = factor + (size_t)i * n;
-    x[i] /= row[i];
-    for (int j = lambda[i]; j >= 0; j = lambda[j]) {
-      x[j] -= row[j] * x[i];
-    }
+/* What entry i of L^T y = x does to those before it. */
+static inline void eliminate(const int *lambda, const double *row, int i, double *x) {
+  x[i] /= row[i];
+  for (int j = lambda[i]; j >= 0; j = lambda[j]) {
+    x[j] -= row[j] * x[i];
   }
-  /* L x = y */
-  for (int i = 0; i < tree->v_count; i++) {
-    const double *row = factor + (size_t)i * n;
+}
+
+void ff_branch_down(const int *lambda, int count, const double *factor, double *x) {
+  for (int i = count - 1; i >= 0; i--) {
+    eliminate(lambda, factor + (size_t)i * (size_t)count, i, x);
+  }
+}
+
+void ff_branch_down_path(const int *lambda, int count, const double *factor, int tip, double *x) {
+  for (int i = tip; i >= 0; i = lambda[i]) {
+    eliminate(lambda, factor + (size_t)i * (size_t)count, i, x);
+  }
+}
+
+void ff_branch_up(const int *lambda, int count, const double *factor, double *x) {
+  for (int i = 0; i < count; i++) {
+    const double *row = factor + (size_t)i * (size_t)count;
     for (int j = lambda[i]; j >= 0; j = lambda[j]) {
       x[i] -= row[j] * x[j];
     }
     x[i] /= row[i];
   }
+}
+
+bool ff_tree_factor(const ff_tree *tree, double *inertia) {
+  return ff_branch_factor(tree->dof_parent, tree->v_count, inertia);
+}
+
+void ff_tree_solve(const ff_tree *tree, const double *factor, double *x) {
+  ff_branch_down(tree->dof_parent, tree->v_count, factor, x);
+  ff_branch_up(tree->dof_parent, tree->v_count, factor, x);
 }

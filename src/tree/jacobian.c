@@ -25,6 +25,26 @@ void ff_tree_jacobian(const ff_tree_work *work, int link, ff_vec3 point, double 
   }
 }
 
+int ff_tree_point_columns(const ff_tree_work *work, int link, ff_vec3 point, ff_vec3 *columns) {
+  const ff_tree *tree = work->tree;
+  bool follows = tree->s_count > tree->v_count; /* a coordinate may move it through more joints */
+  int tip = follows ? tree->v_count - 1 : -1;
+  if (follows) {
+    memset(columns, 0, (size_t)tree->v_count * sizeof *columns);
+  }
+  for (int j = link; j > 0; j = tree->links[j].parent) {
+    const ff_tree_link_data *at = &tree->links[j];
+    ff_vec3 arm = v3_sub(point, work->pose[j].position);
+    for (int k = 0; k < at->v_count; k++) {
+      ff_sv s = work->s[at->s_at + k];
+      ff_vec3 moves = v3_add(s.l, v3_cross(s.a, arm)), *to = &columns[at->v_at + k];
+      *to = follows ? v3_add(*to, moves) : moves;
+    }
+    tip = tip < 0 && at->v_count > 0 ? at->v_at + at->v_count - 1 : tip;
+  }
+  return tip;
+}
+
 /* A column's axis turns with its link and moves in it; the arm from the joint to the point
  * changes as both move. */
 void ff_tree_jacobian_rate(const ff_tree_work *work, int link, ff_vec3 point, double *rate) {

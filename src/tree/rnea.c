@@ -35,3 +35,7 @@ void ff_tree_inverse_dynamics(ff_tree_work *work, const double *a, ff_vec3 gravi
     *carried = sv_add(*carried, sv_force_back(work->r[i], work->f[i]));
   }
 }
+
+ff_tree_wrench ff_tree_carried_wrench(const ff_tree_work *work) {
+  return (ff_tree_wrench){work->f[0].l, work->f[0].a};
+}

@@ -121,6 +121,22 @@ static inline double ff_link_rate(const ff_tree_link_data *link, const double *v
 static inline ff_sv ff_link_acceleration(const ff_tree_work *work, int i) {
   return sv_add(work->a[i], work->more[i]);
 }
+/* ff_tree_factor and ff_tree_solve for any parents of coordinates (-1: none; a chain, each the one
+ * before: a full matrix). down: x := L^-T x; up: x := L^-1 x. On a path x counts only at `tip` and
+ * its ancestors. */
+bool ff_branch_factor(const int *parent, int count, double *inertia);
+void ff_branch_down(const int *parent, int count, const double *factor, double *x);
+void ff_branch_down_path(const int *parent, int count, const double *factor, int tip, double *x);
+void ff_branch_up(const int *parent, int count, const double *factor, double *x);
+
+/* How a point that moves with the link follows each coordinate: columns of its velocity, world.
+ * Sets those of the last coordinate that moves the link, which is returned (-1: none), and of its
+ * ancestors. */
+int ff_tree_point_columns(const ff_tree_work *work, int link, ff_vec3 point, ff_vec3 *columns);
+
+/* ff_tree_ground_wrench after ff_tree_inverse_dynamics. */
+ff_tree_wrench ff_tree_carried_wrench(const ff_tree_work *work);
+
 /* A wrench from outside as a force vector. */
 static inline ff_sv ff_wrench_seen(const ff_tree_wrench *w) {
   return (ff_sv){w->torque, w->force};

@@ -1,0 +1,212 @@
+/* Contacts of a step of `micro-macro`: who takes part, and what is told of it afterwards. */
+#include "math/vec.h"
+#include "step/forces.h"
+#include "step/micro_macro.h"
+
+#include <string.h>
+
+/* ---- gathering ------------------------------------------------------------------------- */
+
+/* Velocity of a body at a point; what moves on its own goes as it will at the end. */
+static ff_vec3 velocity_at(const ff_micro *micro, int body, ff_vec3 point, double t_end) {
+  const ff_model_body *b = &micro->model->bodies[body];
+  ff_body_motion motion = micro->state->bodies[body];
+  if (b->kind == FF_BODY_PRESCRIBED) {
+    ff_body_motion end = ff_motion_at(b, t_end);
+    motion.velocity = end.velocity;
+    motion.omega = end.omega;
+  }
+  ff_vec3 arm = v3_sub(point, motion.pose.position);
+  return v3_add(motion.velocity, v3_cross(motion.omega, arm));
+}
+
+static void add_contact(ff_micro *micro, const ff_meet *meet, const ff_near *near, int index,
+                        double t_end) {
+  const ff_point *point = &micro->state->points[index];
+  const ff_binding *binding = &micro->model->bindings[near->binding];
+  ff_micro_contact *to = &micro->unsorted[micro->contact_count++];
+  *to = (ff_micro_contact){.point = index,
+                           .a = meet->a,
+                           .b = meet->b,
+                           .ground = &binding->ground,
+                           .grip = &binding->grip,
+                           .depth = point->patch.depth};
+  ff_vec3 speed = v3_sub(velocity_at(micro, meet->a, point->point, t_end),
+                         velocity_at(micro, meet->b, point->point, t_end));
+  to->speed[0] = v3_dot(point->normal, speed);
+  to->speed[1] = v3_dot(point->t1, speed);
+  to->speed[2] = v3_dot(point->t2, speed);
+}
+
+static int root_of(const int *island, int mover) {
+  while (island[mover] != mover) {
+    mover = island[mover];
+  }
+  return mover;
+}
+
+/* The lower of two names an island. */
+static void tie(ff_micro *micro, int a, int b) {
+  if (a >= 0 && b >= 0) {
+    int x = root_of(micro->island, a), y = root_of(micro->island, b);
+    micro->island[x > y ? x : y] = x > y ? y : x;
+  }
+}
+
+/* Counts become starts: start[i] is where those of i begin, start[count] how many there are. */
+static void add_up(int *start, int count) {
+  int sum = 0;
+  for (int i = 0; i <= count; i++) {
+    int own = i < count ? start[i] : 0;
+    start[i] = sum;
+    sum += own;
+  }
+}
+
+/* Contacts and movers of one island stand together, in the order they had. */
+static void sort(ff_micro *micro) {
+  int count = ff_mover_count(micro->model);
+  size_t bytes = (size_t)(count + 1) * sizeof(int);
+  memset(micro->mover_start, 0, bytes);
+  memset(micro->contact_start, 0, bytes);
+  for (int i = 0; i < count; i++) {
+    micro->island[i] = root_of(micro->island, i);
+    micro->mover_start[micro->island[i]]++;
+  }
+  for (int k = 0; k < micro->contact_count; k++) {
+    ff_micro_contact *contact = &micro->unsorted[k];
+    int a = ff_mover_of(micro->model, contact->a), b = ff_mover_of(micro->model, contact->b);
+    contact->island = micro->island[a >= 0 ? a : b];
+    micro->contact_start[contact->island]++;
+  }
+  add_up(micro->mover_start, count);
+  add_up(micro->contact_start, count);
+  for (int i = 0; i < count; i++) {
+    micro->movers[micro->mover_start[micro->island[i]]++] = i;
+  }
+  for (int k = 0; k < micro->contact_count; k++) {
+    micro->contacts[micro->contact_start[micro->unsorted[k].island]++] = micro->unsorted[k];
+  }
+  /* Each start has moved to the next one's. */
+  memmove(micro->mover_start + 1, micro->mover_start, bytes - sizeof(int));
+  memmove(micro->contact_start + 1, micro->contact_start, bytes - sizeof(int));
+  micro->mover_start[0] = micro->contact_start[0] = 0;
+}
+
+void ff_micro_gather(ff_micro *micro, double t_end) {
+  const ff_state *state = micro->state;
+  micro->contact_count = 0;
+  for (int i = 0; i < ff_mover_count(micro->model); i++) {
+    micro->island[i] = i;
+  }
+  for (int m = 0; m < state->meet_count; m++) {
+    const ff_meet *meet = &state->meets[m];
+    for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
+      const ff_near *near = &state->nears[n];
+      for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
+        if (state->points[i].patch.depth > 0) {
+          add_contact(micro, meet, near, i, t_end);
+          tie(micro, ff_mover_of(micro->model, meet->a), ff_mover_of(micro->model, meet->b));
+        }
+      }
+    }
+  }
+  sort(micro);
+}
+
+/* ---- booking --------------------------------------------------------------------------------- */
+
+/* Force over the step, elastic and rigid parts together. */
+static void total_force(const ff_micro *micro, const ff_micro_contact *contact, double f[3]) {
+  for (int k = 0; k < 3; k++) {
+    f[k] = contact->force[k] + contact->impulse[k] / micro->h;
+  }
+}
+
+/* An impulse takes from the kinetic energy its product with the mean of the speeds before and
+ * after. Of an elastic part the damper's share of it is lost, the spring's is stored; if the two
+ * do not agree, the residual shows it. */
+static void book_losses(const ff_micro_contact *contact, double h, double *ledger) {
+  double mean[3];
+  for (int k = 0; k < 3; k++) {
+    mean[k] = 0.5 * (contact->speed[k] + contact->end[k]);
+  }
+  double spring = contact->soft ? contact->ground->stiffness * contact->depth : 0;
+  double damper = contact->soft ? contact->force[0] - spring : 0;
+  double rubbed = contact->force[1] * mean[1] + contact->force[2] * mean[2];
+  rubbed += (contact->impulse[1] * mean[1] + contact->impulse[2] * mean[2]) / h;
+  ledger[FF_Y_LOST + FF_LOST_NORMAL] -= damper * mean[0];
+  ledger[FF_Y_LOST + FF_LOST_IMPACT] -= contact->impulse[0] / h * mean[0];
+  ledger[FF_Y_LOST + FF_LOST_SLIP] -= rubbed;
+}
+
+void ff_micro_book(ff_micro *micro, double *ledger) {
+  ff_state *state = micro->state;
+  for (int k = 0; k < micro->contact_count; k++) {
+    const ff_micro_contact *contact = &micro->contacts[k];
+    const ff_point *point = &state->points[contact->point];
+    ff_contact_bodies bodies = {.a = contact->a, .b = contact->b};
+    bodies.arm_a = v3_sub(point->point, state->bodies[contact->a].pose.position);
+    bodies.arm_b = v3_sub(point->point, state->bodies[contact->b].pose.position);
+    bodies.velocity_b = velocity_at(micro, contact->b, point->point, state->t + micro->h);
+    double f[3];
+    total_force(micro, contact, f);
+    ff_vec3 force = v3_scale(f[0], point->normal);
+    force = v3_axpy(v3_axpy(force, f[1], point->t1), f[2], point->t2);
+    book_losses(contact, micro->h, ledger);
+    ff_contact_push(micro->model, state, &bodies, point->point, force, v3(0, 0, 0), ledger);
+  }
+}
+
+/* ---- telling ----------------------------------------------------------------------------------
+ */
+
+static void release(ff_point *point) {
+  point->force_n = point->force_t[0] = point->force_t[1] = point->force_core = 0;
+  point->force = point->moment = v3(0, 0, 0);
+  point->soft_force = point->impulse[0] = point->impulse[1] = point->impulse[2] = 0;
+  point->mode = FF_OPEN;
+}
+
+static ff_mode mode_of(const ff_micro_contact *contact) {
+  double slip = hypot(contact->end[1], contact->end[2]);
+  bool held = contact->hard ? !contact->slides || contact->holds : slip < contact->grip->v_t;
+  return held ? FF_STICK : FF_SLIP;
+}
+
+void ff_micro_show(ff_micro *micro) {
+  ff_state *state = micro->state;
+  for (int i = 0; i < state->point_count; i++) {
+    release(&state->points[i]);
+  }
+  for (int k = 0; k < micro->contact_count; k++) {
+    const ff_micro_contact *contact = &micro->contacts[k];
+    ff_point *point = &state->points[contact->point];
+    double f[3];
+    total_force(micro, contact, f);
+    point->force_n = f[0];
+    point->force_t[0] = f[1];
+    point->force_t[1] = f[2];
+    point->force = v3_scale(f[0], point->normal);
+    point->force = v3_axpy(v3_axpy(point->force, f[1], point->t1), f[2], point->t2);
+    point->force_core = contact->impulse[0] / micro->h;
+    point->soft_force = contact->force[0];
+    memcpy(point->impulse, contact->impulse, sizeof point->impulse);
+    point->mode = mode_of(contact);
+  }
+}
+
+void ff_micro_store(const ff_model *model, ff_state *state) {
+  bool exclusive = model->run.stepper.exclusive;
+  for (int n = 0; n < state->near_count; n++) {
+    const ff_near *near = &state->nears[n];
+    const ff_ground *ground = &model->bindings[near->binding].ground;
+    for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
+      ff_point *point = &state->points[i];
+      double depth = fmax(point->patch.depth, 0);
+      point->deflection = depth;
+      depth = exclusive ? fmin(depth, ground->thickness) : depth;
+      point->energy_n = 0.5 * ground->stiffness * depth * depth;
+    }
+  }
+}

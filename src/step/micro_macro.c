@@ -1,0 +1,412 @@
+/* micro-macro: elastic parts by forces, rigid ones by impulses, at steps of milliseconds
+ * [Sugihara03].
+ *
+ * A step goes from velocities to velocities with the contacts and the inertia of its start, then
+ * moves everything along the new velocities: symplectic Euler of first order, as in the paper.
+ * What touches nothing falls exactly.
+ *
+ * Departures, each of which an option undoes (docs/micro-macro.md): micro forces are implicit;
+ * where the friction of a solution would tear a point loose, or turn its slip around, impulses are
+ * solved for again with that known, instead of being modified only.
+ */
+#include "step/micro_macro.h"
+
+#include "base/memory.h"
+#include "math/vec.h"
+#include "step/candidates.h"
+#include "step/forces.h"
+#include "step/robots.h"
+#include "step/rotation.h"
+#include "step/stepper.h"
+
+#include <string.h>
+
+enum {
+  SIZE_LIMIT = 600, /* coordinates of one island, and unknowns; dense matrices are the wrong tool
+                       beyond */
+  FOLDS = 3,        /* times that the friction of elastic parts is settled anew */
+  QP_ITERATIONS = 100
+};
+
+/* ---- life ------------------------------------------------------------------------------- */
+
+static void destroy(ff_work *work) {
+  if (work->micro) {
+    ff_qp_destroy(work->micro->qp);
+    ff_arena_free(&work->micro->arena);
+    ff_free(work->micro);
+    work->micro = NULL;
+  }
+}
+
+static int at_most(double wanted, int limit) {
+  return wanted < 1 ? 1 : wanted < limit ? (int)wanted : limit;
+}
+
+/* Places of the movers' changes; how many coordinates there are. */
+static int place_changes(ff_micro *micro) {
+  int sum = 0;
+  for (int i = 0; i < ff_mover_count(micro->model); i++) {
+    micro->change_at[i] = sum;
+    sum += ff_mover_size(micro->model, i);
+  }
+  return sum;
+}
+
+static bool make_lists(ff_micro *micro) {
+  size_t movers = (size_t)ff_mover_count(micro->model) + 1;
+  size_t contacts = (size_t)micro->contact_capacity;
+  ff_arena *arena = &micro->arena;
+  micro->contacts = ff_arena_take(arena, contacts, sizeof *micro->contacts);
+  micro->unsorted = ff_arena_take(arena, contacts, sizeof *micro->unsorted);
+  micro->held = ff_arena_take(arena, contacts, sizeof *micro->held);
+  micro->island = ff_arena_take(arena, movers, sizeof *micro->island);
+  micro->movers = ff_arena_take(arena, movers, sizeof *micro->movers);
+  micro->mover_start = ff_arena_take(arena, movers + 1, sizeof *micro->mover_start);
+  micro->contact_start = ff_arena_take(arena, movers + 1, sizeof *micro->contact_start);
+  micro->change_at = ff_arena_take(arena, movers, sizeof *micro->change_at);
+  return micro->contacts && micro->unsorted && micro->held && micro->island && micro->movers &&
+         micro->mover_start && micro->contact_start && micro->change_at;
+}
+
+static bool make_programme(ff_micro *micro) {
+  size_t n = (size_t)micro->unknown_limit;
+  ff_arena *arena = &micro->arena;
+  double **vectors[] = {&micro->target, &micro->gradient, &micro->lower, &micro->x};
+  bool room = true;
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+    *vectors[i] = ff_arena_take(arena, n, sizeof(double));
+    room = room && *vectors[i];
+  }
+  micro->matrix = ff_arena_take(arena, n * n, sizeof(double));
+  micro->hessian = ff_arena_take(arena, n * n, sizeof(double));
+  micro->unknown_row = ff_arena_take(arena, n, sizeof(int));
+  micro->unknown_of = ff_arena_take(arena, n, sizeof(int));
+  return room && micro->matrix && micro->hessian && micro->unknown_row && micro->unknown_of;
+}
+
+static ff_status create(ff_work *work) {
+  ff_micro *micro = ff_alloc(1, sizeof *micro);
+  if (!micro) {
+    return FF_ERROR_MEMORY;
+  }
+  work->micro = micro;
+  *micro = (ff_micro){.model = work->model, .state = work->state};
+  micro->contact_capacity = work->state->point_capacity;
+  micro->unknown_limit = at_most(3.0 * micro->contact_capacity, SIZE_LIMIT);
+  if (!make_lists(micro) || !make_programme(micro)) {
+    return FF_ERROR_MEMORY;
+  }
+  int coordinates = place_changes(micro);
+  int size = at_most(coordinates, SIZE_LIMIT);
+  micro->change = ff_arena_take(&micro->arena, (size_t)coordinates, sizeof(double));
+  micro->base = ff_arena_take(&micro->arena, (size_t)size, sizeof(double));
+  micro->reached = ff_arena_take(&micro->arena, (size_t)size, sizeof(double));
+  if (!micro->change || !micro->base || !micro->reached) {
+    return FF_ERROR_MEMORY;
+  }
+  ff_qp_def def = ff_qp_def_default();
+  def.size = def.rows = micro->unknown_limit;
+  def.max_iterations = QP_ITERATIONS;
+  def.tolerance = 1e-9;
+  ff_status status =
+      ff_rows_make(&micro->rows, work->model, &micro->arena, size, micro->unknown_limit);
+  return status == FF_OK ? ff_qp_create(&micro->qp, &def, NULL) : status;
+}
+
+/* ---- an island ------------------------------------------------------------------------------- */
+
+/* Generalised impulse of a free body without contacts; turning bodies resist. */
+static void push_body(const ff_micro *micro, int slot, double *to) {
+  int id = micro->model->free_bodies[slot];
+  const ff_model_body *body = &micro->model->bodies[id];
+  const ff_wrench *wrench = &micro->state->wrenches[id];
+  ff_vec3 momentum = v3_load(ff_state_body(micro->state, slot) + FF_Y_L);
+  ff_vec3 gyro = v3_cross(micro->state->bodies[id].omega, momentum);
+  ff_vec3 force = v3_axpy(wrench->force, body->mass, micro->model->run.gravity);
+  v3_store(to, v3_scale(micro->h, v3_sub(wrench->torque, gyro)));
+  v3_store(to + 3, v3_scale(micro->h, force));
+}
+
+/* The same of a robot: its bias is what it needs to go on without acceleration
+ * [Sugihara03 eq. 21, with all of b]. */
+static void push_robot(const ff_micro *micro, int r, double *to) {
+  const ff_state_robot *at = &micro->state->robots[r];
+  const ff_tree_wrench *wrenches = ff_robot_prepare(micro->model, micro->state, r, micro->h);
+  int n = micro->model->robots[r].v_count;
+  memset(at->a, 0, (size_t)n * sizeof *at->a);
+  ff_tree_inverse_dynamics(at->work, at->a, micro->model->run.gravity, wrenches, to);
+  for (int i = 0; i < n; i++) {
+    to[i] = micro->h * (at->tau[i] - to[i]);
+  }
+}
+
+/* Does a contact join two movers, or two links of one? */
+static bool is_tied(const ff_micro *micro) {
+  for (int k = 0; k < micro->member_count; k++) {
+    const ff_micro_contact *contact = &micro->members[k];
+    if (ff_mover_of(micro->model, contact->a) >= 0 && ff_mover_of(micro->model, contact->b) >= 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Inertia, rows and impulse of the island that is at hand. */
+static bool assemble(ff_micro *micro, const int *movers, int count) {
+  const ff_model *model = micro->model;
+  double *to = micro->base;
+  for (int k = 0; k < count; k++) {
+    int size = ff_mover_size(model, movers[k]);
+    if (to - micro->base + size > micro->rows.size_limit) {
+      return false;
+    }
+    if (movers[k] < model->free_count) {
+      push_body(micro, movers[k], to);
+    } else {
+      push_robot(micro, movers[k] - model->free_count, to);
+    }
+    to += size;
+  }
+  ff_rows_begin(&micro->rows, model, micro->state, movers, count, is_tied(micro));
+  for (int k = 0; k < micro->member_count; k++) {
+    ff_micro_contact *contact = &micro->members[k];
+    const ff_point *point = &micro->state->points[contact->point];
+    const ff_vec3 axes[3] = {point->normal, point->t1, point->t2};
+    contact->row =
+        ff_rows_add(&micro->rows, model, micro->state, contact->a, contact->b, point->point, axes);
+    if (contact->row < 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Speeds of the contacts with all that is known to act. */
+static void look_at_end(ff_micro *micro) {
+  for (int k = 0; k < micro->member_count; k++) {
+    ff_micro_contact *contact = &micro->members[k];
+    for (int i = 0; i < 3; i++) {
+      contact->end[i] =
+          contact->speed[i] + ff_rows_speed(&micro->rows, contact->row + i, micro->reached);
+    }
+  }
+}
+
+/* Forces and impulses with elastic parts folded in as they are now. */
+static ff_status solve_once(ff_micro *micro) {
+  memcpy(micro->reached, micro->base, (size_t)micro->rows.size * sizeof(double));
+  ff_rows_soften(&micro->rows);
+  ff_micro_fold(micro, micro->reached);
+  if (!ff_rows_factor(&micro->rows)) {
+    return FF_ERROR_STEP;
+  }
+  ff_rows_reach(&micro->rows, micro->reached);
+  ff_status status = ff_macro_solve(micro);
+  look_at_end(micro);
+  return status;
+}
+
+/* Solves until elastic parts do not pull, their friction is what they bear, and stick and slip
+ * are settled; the last two only so often. */
+static ff_status solve(ff_micro *micro) {
+  int passes = micro->model->run.stepper.passes, folds = 0;
+  for (;;) {
+    ff_status status = solve_once(micro);
+    if (status != FF_OK) {
+      return status;
+    }
+    bool revised = passes-- > 0 && ff_macro_revise(micro);
+    if (!revised && ff_macro_modify(micro)) {
+      look_at_end(micro);
+    }
+    bool stays = ff_micro_settle(micro, folds++ >= FOLDS);
+    if (stays && !revised) {
+      return FF_OK;
+    }
+  }
+}
+
+static ff_status solve_island(ff_micro *micro, int island) {
+  int first = micro->mover_start[island], count = micro->mover_start[island + 1] - first;
+  micro->members = micro->contacts + micro->contact_start[island];
+  micro->member_count = micro->contact_start[island + 1] - micro->contact_start[island];
+  if (micro->member_count == 0) {
+    return FF_OK;
+  }
+  if (!assemble(micro, micro->movers + first, count)) {
+    return FF_ERROR_CAPACITY;
+  }
+  ff_micro_meet(micro);
+  ff_status status = solve(micro);
+  if (status != FF_OK) {
+    return status;
+  }
+  ff_rows_settle(&micro->rows, micro->reached);
+  for (int k = first; k < first + count; k++) {
+    int mover = micro->movers[k];
+    size_t size = (size_t)ff_mover_size(micro->model, mover);
+    memcpy(micro->change + micro->change_at[mover], micro->reached + micro->rows.first[mover],
+           size * sizeof(double));
+  }
+  return FF_OK;
+}
+
+/* ---- moving -------------------------------------------------------------------------------- */
+
+static bool is_touched(const ff_micro *micro, int mover) {
+  int island = micro->island[mover];
+  return micro->contact_start[island + 1] > micro->contact_start[island];
+}
+
+static void move_body(ff_micro *micro, int slot) {
+  ff_state *state = micro->state;
+  int id = micro->model->free_bodies[slot];
+  const ff_model_body *body = &micro->model->bodies[id];
+  const ff_wrench *wrench = &state->wrenches[id];
+  ff_vec3 g = micro->model->run.gravity;
+  double *y = ff_state_body(state, slot), *ledger = ff_state_ledger(state), h = micro->h;
+  ff_vec3 x = v3_load(y + FF_Y_X), weight = v3_scale(body->mass, g);
+  ff_vec3 v = v3_axpy(v3_load(y + FF_Y_V), h, v3_axpy(g, body->inv_mass, wrench->force));
+  ff_vec3 momentum = v3_axpy(v3_load(y + FF_Y_L), h, wrench->torque);
+  ff_vec3 path = v3_scale(h, v);
+  if (!is_touched(micro, slot)) { /* a fall is exact */
+    path = v3_axpy(path, -0.5 * h * h, g);
+  }
+  double *to = ledger + FF_Y_IMPULSE;
+  v3_store(to, v3_axpy(v3_load(to), h, weight));
+  to = ledger + FF_Y_ANGULAR; /* in the middle of a fall; where the contacts are, at its start */
+  ff_vec3 at = is_touched(micro, slot) ? x : v3_axpy(x, 0.5, path);
+  v3_store(to, v3_axpy(v3_load(to), h, v3_cross(at, weight)));
+  ff_quat q = {y[FF_Y_Q], y[FF_Y_Q + 1], y[FF_Y_Q + 2], y[FF_Y_Q + 3]};
+  q = ff_rotate_freely(body, q, momentum, h);
+  v3_store(y + FF_Y_X, v3_add(x, path));
+  y[FF_Y_Q] = q.w;
+  v3_store(y + FF_Y_Q + 1, v3(q.x, q.y, q.z));
+  v3_store(y + FF_Y_V, v);
+  v3_store(y + FF_Y_L, momentum);
+}
+
+static bool move_robot(ff_micro *micro, int r) {
+  const ff_model *model = micro->model;
+  ff_state *state = micro->state;
+  int mover = model->free_count + r;
+  if (!is_touched(micro, mover)) {
+    return ff_robot_step(model, state, r, micro->h);
+  }
+  const double *change = micro->change + micro->change_at[mover];
+  for (int i = 0; i < model->robots[r].v_count; i++) {
+    state->robots[r].a[i] = change[i] / micro->h;
+  }
+  ff_tree_wrench ground = {{0, 0, 0}, {0, 0, 0}};
+  if (ff_tree_link(model->robots[r].tree, 1).kind != FF_JOINT_FREE) {
+    ground = ff_robot_carried(model, state, r);
+  }
+  ff_robot_move(model, state, r, micro->h, ground, false);
+  return true;
+}
+
+/* ---- the stepper ------------------------------------------------------------------------------
+ */
+
+/* All that acts on bodies and robots without contacts. */
+static void load(ff_work *work) {
+  ff_state *state = work->state;
+  double *ledger = work->rates + state->ledger_at;
+  ff_forces_outside(work->model, state, state->t, state->y, ledger);
+  ff_robots_load(work->model, state, state->t, state->y, ledger);
+}
+
+/* Velocities of all islands. The state stays as it is. */
+static ff_status solve_all(ff_work *work, double t_end) {
+  ff_micro *micro = work->micro;
+  ff_status status = FF_OK;
+  ff_micro_gather(micro, t_end);
+  for (int i = 0; i < ff_mover_count(work->model) && status == FF_OK; i++) {
+    status = solve_island(micro, i);
+  }
+  for (int r = 0; status != FF_OK && r < work->model->robot_count; r++) {
+    ff_robot_drop(work->model, work->state, r);
+  }
+  return status;
+}
+
+static bool move_all(ff_work *work) {
+  ff_micro *micro = work->micro;
+  double *ledger = ff_state_ledger(work->state);
+  double *rates = work->rates + work->state->ledger_at;
+  ff_micro_book(micro, rates);
+  for (int i = 0; i < FF_Y_LEDGER; i++) {
+    ledger[i] += micro->h * rates[i];
+  }
+  for (int slot = 0; slot < work->model->free_count; slot++) {
+    move_body(micro, slot);
+  }
+  bool good = true;
+  for (int r = 0; r < work->model->robot_count; r++) {
+    good = move_robot(micro, r) && good;
+  }
+  return good;
+}
+
+/* Bodies and contact points where the state is now. */
+static ff_status refresh(ff_work *work) {
+  ff_state *state = work->state;
+  bool stale = ff_candidates_stale(work->model, state, state->t, state->y);
+  ff_bodies_update(work->model, state, state->t, state->y);
+  if (stale) {
+    double skin = ff_candidates_skin(work->model, state, work->model->run.stepper.step);
+    ff_status status = ff_candidates_update(work->model, state, skin);
+    if (status != FF_OK) {
+      return status;
+    }
+  }
+  ff_contacts_look(work->model, state);
+  ff_micro_store(work->model, state);
+  return FF_OK;
+}
+
+static void go_back(ff_work *work, double t) {
+  ff_state *state = work->state;
+  memcpy(state->y, work->before, (size_t)state->size * sizeof *state->y);
+  state->t = t;
+  refresh(work);
+}
+
+static ff_status step(ff_work *work, double t_end) {
+  ff_state *state = work->state;
+  ff_micro *micro = work->micro;
+  double t = state->t;
+  micro->h = t_end - t;
+  memcpy(work->before, state->y, (size_t)state->size * sizeof *state->y);
+  load(work);
+  ff_status status = solve_all(work, t_end);
+  if (status != FF_OK) {
+    return status;
+  }
+  if (!move_all(work) || !ff_work_tidy(work)) {
+    go_back(work, t);
+    return FF_ERROR_STEP;
+  }
+  size_t bytes = (size_t)state->point_count * sizeof *state->points;
+  memcpy(micro->held, state->points, bytes);
+  ff_micro_show(micro);
+  state->t = t_end;
+  status = refresh(work);
+  if (status != FF_OK) {
+    memcpy(state->points, micro->held, bytes); /* the list is still the old one */
+    go_back(work, t);
+    return status;
+  }
+  work->steps++;
+  return FF_OK;
+}
+
+const ff_stepper ff_stepper_micro_macro = {
+    .name = "micro-macro",
+    .order = 1,
+    .create = create,
+    .destroy = destroy,
+    .refresh = refresh,
+    .step = step,
+};

@@ -1,0 +1,104 @@
+/* Inside the stepper `micro-macro`: elastic parts push by forces, rigid ones by impulses, in one
+ * step [Sugihara03].
+ *
+ * All that happens at the contacts of a step happens where it starts. Bodies and robots that
+ * contacts tie together form an island; each island is solved on its own:
+ *   micro forces       of elastic parts, known in advance or folded into the inertia
+ *   macro impulses     of rigid parts, by a quadratic programme
+ *   stick and slip     settled anew if need be, friction modified at last
+ */
+#ifndef FF_STEP_MICRO_MACRO_H
+#define FF_STEP_MICRO_MACRO_H
+
+#include "footfall/qp.h"
+#include "model/state.h"
+#include "step/rows.h"
+
+/* A contact point during a step. Triples are along its normal, t1 and t2, of a against b. */
+typedef struct ff_micro_contact {
+  int point; /* in the state */
+  int a, b;  /* bodies */
+  int island;
+  int row; /* first of its three rows */
+  const ff_ground *ground;
+  const ff_grip *grip;
+  double depth;    /* m */
+  double speed[3]; /* m/s, at the start, against where b is going if it moves on its own */
+  double end[3];   /* m/s, at the end */
+  /* the elastic part */
+  bool soft;      /* takes part */
+  double damping; /* N s/m, of the normal force */
+  double drag;    /* N s/m, of friction */
+  double force[3];
+  /* the rigid part */
+  bool hard;      /* takes part */
+  bool slides;    /* friction follows the normal impulse: it is mu of it, against slip */
+  bool holds;     /* ... and is all that static friction can be */
+  int turns;      /* times that this was settled anew */
+  double mu;      /* 1 */
+  double slip[2]; /* unit */
+  double crept;   /* m/s, how it moved when it was to stick */
+  double impulse[3];
+} ff_micro_contact;
+
+typedef struct ff_micro {
+  const ff_model *model;
+  ff_state *state;
+  ff_arena arena;
+  double h;
+  ff_micro_contact *contacts; /* sorted by island */
+  int contact_count, contact_capacity;
+  ff_micro_contact *unsorted;
+  /* movers (see step/rows.h) */
+  int *island;        /* of each mover: the lowest one that it is tied to */
+  int *movers;        /* sorted by island */
+  int *mover_start;   /* of each island, and one more: its first in movers */
+  int *contact_start; /* the same in contacts */
+  int *change_at;     /* of each mover: its part of change */
+  double *change;     /* of all velocities in the step */
+  /* the island that is being solved */
+  ff_micro_contact *members;
+  int member_count;
+  ff_rows rows;
+  double *base;    /* generalised impulse without contacts */
+  double *reached; /* see step/rows.h */
+  ff_qp *qp;
+  int unknown_limit;
+  int *unknown_row;                  /* row of each unknown */
+  int *unknown_of;                   /* member of each unknown */
+  double *matrix, *hessian, *target; /* A, A^T A + lambda, v */
+  double *gradient, *lower, *x;
+  ff_point *held; /* as they were before the step */
+} ff_micro;
+
+/* ---- micro_contacts.c ------------------------------------------------------------------ */
+
+/* Contacts of the state as it stands, and the islands they form. */
+void ff_micro_gather(ff_micro *micro, double t_end);
+/* Pushes bodies with what the contacts of the step did, and books it: rates into the ledger,
+ * losses too. */
+void ff_micro_book(ff_micro *micro, double *ledger);
+/* Forces of the step into the state's points. */
+void ff_micro_show(ff_micro *micro);
+/* Energy of elastic parts where the points are now. */
+void ff_micro_store(const ff_model *model, ff_state *state);
+
+/* ---- micro_forces.c -------------------------------------------------------------------- */
+
+/* Which elastic parts of the members take part, and how. */
+void ff_micro_meet(ff_micro *micro);
+/* Folds them into inertia and impulse of the island. */
+void ff_micro_fold(ff_micro *micro, double *push);
+/* With the speeds at the end: forces, and whether the fold was one that may stay. */
+bool ff_micro_settle(ff_micro *micro, bool last);
+
+/* ---- micro_impulses.c ------------------------------------------------------------------- */
+
+/* Impulses of rigid parts, given what happens without them (reached); adds what they do. */
+ff_status ff_macro_solve(ff_micro *micro);
+/* With the speeds at the end: settles stick and slip anew. False: nothing changed. */
+bool ff_macro_revise(ff_micro *micro);
+/* Friction of points that would stick but are not held becomes kinetic. False: there was none. */
+bool ff_macro_modify(ff_micro *micro);
+
+#endif

@@ -1,0 +1,229 @@
+#include "step/rows.h"
+
+#include "math/vec.h"
+#include "tree/tree.h"
+
+#include <string.h>
+
+/* ---- life ------------------------------------------------------------------------------- */
+
+ff_status ff_rows_make(ff_rows *out, const ff_model *model, ff_arena *arena, int size_limit,
+                       int count_limit) {
+  size_t n = (size_t)size_limit, m = (size_t)count_limit;
+  *out = (ff_rows){.size_limit = size_limit, .count_limit = count_limit};
+  out->parent = ff_arena_take(arena, n, sizeof *out->parent);
+  out->first = ff_arena_take(arena, (size_t)ff_mover_count(model), sizeof *out->first);
+  out->inertia = ff_arena_take(arena, n * n, sizeof *out->inertia);
+  out->factor = ff_arena_take(arena, n * n, sizeof *out->factor);
+  out->scratch = ff_arena_take(arena, n * n, sizeof *out->scratch);
+  out->jacobian = ff_arena_take(arena, m * n, sizeof *out->jacobian);
+  out->reached = ff_arena_take(arena, m * n, sizeof *out->reached);
+  out->tips = ff_arena_take(arena, m, sizeof *out->tips);
+  out->columns = ff_arena_take(arena, n, sizeof *out->columns);
+  bool room = out->parent && out->first && out->inertia && out->factor && out->scratch &&
+              out->jacobian && out->reached && out->tips && out->columns;
+  return room ? FF_OK : FF_ERROR_MEMORY;
+}
+
+/* ---- inertia ------------------------------------------------------------------------------ */
+
+/* Six coordinates: moments of inertia in world axes, then the mass. */
+static void place_body(const ff_rows *rows, const ff_model *model, const ff_state *state, int slot,
+                       int at) {
+  int id = model->free_bodies[slot];
+  const ff_model_body *body = &model->bodies[id];
+  ff_mat3 r = q_matrix(state->bodies[id].pose.orientation);
+  const double moments[3] = {body->inertia.x, body->inertia.y, body->inertia.z};
+  size_t n = (size_t)rows->size;
+  for (int i = 0; i < 3; i++) {
+    double *row = rows->inertia + (size_t)(at + i) * n + at;
+    for (int j = 0; j < 3; j++) {
+      row[j] = 0;
+      for (int k = 0; k < 3; k++) {
+        row[j] += r.m[i][k] * moments[k] * r.m[j][k];
+      }
+    }
+    rows->inertia[(size_t)(at + 3 + i) * n + (size_t)(at + 3 + i)] = body->mass;
+  }
+}
+
+static void place_robot(const ff_rows *rows, const ff_state *state, int r, int v_count, int at) {
+  ff_tree_work *work = state->robots[r].work;
+  const double *added = ff_tree_added_inertia(work);
+  size_t n = (size_t)rows->size, m = (size_t)v_count;
+  bool alone = rows->size == v_count;
+  double *from = alone ? rows->inertia : rows->scratch;
+  ff_tree_inertia(work, from);
+  for (size_t i = 0; i < m; i++) {
+    from[i * m + i] += added[i];
+    if (!alone) {
+      memcpy(rows->inertia + (i + (size_t)at) * n + at, from + i * m, m * sizeof *from);
+    }
+  }
+}
+
+/* Branches as the trees have them; a free body is one, of six coordinates. */
+static void find_parents(const ff_rows *rows, const ff_model *model, int mover) {
+  int first = rows->first[mover], size = ff_mover_size(model, mover);
+  const int *tree =
+      mover < model->free_count ? NULL : model->robots[mover - model->free_count].tree->dof_parent;
+  for (int i = 0; i < size; i++) {
+    int parent = tree ? tree[i] : i - 1;
+    rows->parent[first + i] = parent < 0 ? -1 : first + parent;
+    if (rows->tied) {
+      rows->parent[first + i] = first + i - 1;
+    }
+  }
+}
+
+bool ff_rows_begin(ff_rows *rows, const ff_model *model, const ff_state *state, const int *movers,
+                   int count, bool tied) {
+  rows->size = rows->count = 0;
+  rows->tied = tied;
+  for (int k = 0; k < count; k++) {
+    rows->first[movers[k]] = rows->size;
+    rows->size += ff_mover_size(model, movers[k]);
+    if (rows->size > rows->size_limit) {
+      return false;
+    }
+  }
+  size_t n = (size_t)rows->size;
+  memset(rows->inertia, 0, n * n * sizeof *rows->inertia);
+  for (int k = 0; k < count; k++) {
+    int mover = movers[k], at = rows->first[mover], r = mover - model->free_count;
+    find_parents(rows, model, mover);
+    if (r < 0) {
+      place_body(rows, model, state, mover, at);
+    } else {
+      place_robot(rows, state, r, model->robots[r].v_count, at);
+    }
+  }
+  return true;
+}
+
+/* ---- rows --------------------------------------------------------------------------------- */
+
+/* Three rows of one side of a contact, added with a sign. Returns the last coordinate that it
+ * depends on; -1: none. */
+static int add_side(const ff_rows *rows, const ff_model *model, const ff_state *state, int body,
+                    double sign, ff_vec3 point, const ff_vec3 axes[3], double *to) {
+  int mover = ff_mover_of(model, body), n = rows->size;
+  if (mover < 0) {
+    return -1;
+  }
+  int first = rows->first[mover];
+  if (mover < model->free_count) {
+    ff_vec3 arm = v3_sub(point, state->bodies[body].pose.position);
+    for (int k = 0; k < 3; k++, to += n) {
+      ff_vec3 turn = v3_scale(sign, v3_cross(arm, axes[k])), along = v3_scale(sign, axes[k]);
+      v3_store(to + first, v3_add(v3_load(to + first), turn));
+      v3_store(to + first + 3, v3_add(v3_load(to + first + 3), along));
+    }
+    return first + 5;
+  }
+  const ff_model_body *link = &model->bodies[body];
+  const int *parent = model->robots[link->robot].tree->dof_parent;
+  int tip =
+      ff_tree_point_columns(state->robots[link->robot].work, link->link, point, rows->columns);
+  for (int k = 0; k < 3; k++, to += n) {
+    for (int i = tip; i >= 0; i = parent[i]) {
+      to[first + i] += sign * v3_dot(axes[k], rows->columns[i]);
+    }
+  }
+  return first + tip;
+}
+
+int ff_rows_add(ff_rows *rows, const ff_model *model, const ff_state *state, int a, int b,
+                ff_vec3 point, const ff_vec3 axes[3]) {
+  if (rows->count + 3 > rows->count_limit) {
+    return -1;
+  }
+  int row = rows->count;
+  size_t n = (size_t)rows->size;
+  double *to = rows->jacobian + (size_t)row * n;
+  memset(to, 0, 3 * n * sizeof *to);
+  int tip_a = add_side(rows, model, state, a, 1, point, axes, to);
+  int tip_b = add_side(rows, model, state, b, -1, point, axes, to);
+  int tip = rows->tied ? rows->size - 1 : tip_a > tip_b ? tip_a : tip_b;
+  rows->tips[row] = rows->tips[row + 1] = rows->tips[row + 2] = tip;
+  rows->count += 3;
+  return row;
+}
+
+/* ---- what they do ---------------------------------------------------------------------------
+ */
+
+void ff_rows_soften(ff_rows *rows) {
+  size_t n = (size_t)rows->size;
+  memcpy(rows->factor, rows->inertia, n * n * sizeof *rows->factor);
+}
+
+void ff_rows_stiffen(ff_rows *rows, int row, double weight) {
+  const double *j = rows->jacobian + (size_t)row * (size_t)rows->size;
+  for (int i = rows->tips[row]; i >= 0; i = rows->parent[i]) {
+    double *to = rows->factor + (size_t)i * (size_t)rows->size;
+    double by = weight * j[i];
+    for (int k = i; k >= 0; k = rows->parent[k]) {
+      to[k] += by * j[k];
+    }
+  }
+}
+
+bool ff_rows_factor(ff_rows *rows) {
+  size_t n = (size_t)rows->size;
+  if (!ff_branch_factor(rows->parent, rows->size, rows->factor)) {
+    return false;
+  }
+  memcpy(rows->reached, rows->jacobian, (size_t)rows->count * n * sizeof *rows->reached);
+  for (int i = 0; i < rows->count; i++) {
+    ff_branch_down_path(rows->parent, rows->size, rows->factor, rows->tips[i],
+                        rows->reached + (size_t)i * n);
+  }
+  return true;
+}
+
+void ff_rows_push(const ff_rows *rows, int row, double impulse, double *push) {
+  const double *j = rows->jacobian + (size_t)row * (size_t)rows->size;
+  for (int i = rows->tips[row]; i >= 0; i = rows->parent[i]) {
+    push[i] += impulse * j[i];
+  }
+}
+
+void ff_rows_reach(const ff_rows *rows, double *push) {
+  ff_branch_down(rows->parent, rows->size, rows->factor, push);
+}
+
+void ff_rows_hit(const ff_rows *rows, int row, double impulse, double *reached) {
+  const double *y = rows->reached + (size_t)row * (size_t)rows->size;
+  for (int i = rows->tips[row]; i >= 0; i = rows->parent[i]) {
+    reached[i] += impulse * y[i];
+  }
+}
+
+double ff_rows_speed(const ff_rows *rows, int row, const double *reached) {
+  const double *y = rows->reached + (size_t)row * (size_t)rows->size;
+  double sum = 0;
+  for (int i = rows->tips[row]; i >= 0; i = rows->parent[i]) {
+    sum += y[i] * reached[i];
+  }
+  return sum;
+}
+
+void ff_rows_settle(const ff_rows *rows, double *reached) {
+  ff_branch_up(rows->parent, rows->size, rows->factor, reached);
+}
+
+/* Only what both depend on counts: the way down from where their branches meet. */
+double ff_rows_ease(const ff_rows *rows, int i, int j) {
+  const double *a = rows->reached + (size_t)i * (size_t)rows->size;
+  const double *b = rows->reached + (size_t)j * (size_t)rows->size;
+  int at = rows->tips[i], other = rows->tips[j];
+  while (at != other) {
+    *(at > other ? &at : &other) = rows->parent[at > other ? at : other];
+  }
+  double sum = 0;
+  for (; at >= 0; at = rows->parent[at]) {
+    sum += a[at] * b[at];
+  }
+  return sum;
+}
