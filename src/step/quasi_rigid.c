@@ -266,7 +266,7 @@ static void arrive(ff_work *work, double h) {
 static ff_status try_step(ff_work *work, double end) {
   ff_quasi *quasi = work->quasi;
   ff_state *state = work->state;
-  quasi->widen = 1;
+  quasi->widen = 0.25;
   for (int look = 0; look < LOOKS; look++) {
     fly(quasi, state->t, end - state->t);
     ff_status status = ff_quasi_gather(quasi) ? solve_islands(quasi) : FF_ERROR_CAPACITY;
