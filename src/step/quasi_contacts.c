@@ -1,6 +1,8 @@
-/* Contacts of a quasi-rigid step: who takes part, and what is told of it afterwards. */
+/* Contacts of a quasi-rigid step: who takes part, and which islands that makes. */
 #include "math/vec.h"
 #include "step/quasi_rigid.h"
+
+#include <string.h>
 
 /* ---- gathering ------------------------------------------------------------------------- */
 
@@ -21,6 +23,18 @@ static double weight_of(const ff_model *model, int a, int b) {
   return 1 / (model->bodies[a].inv_mass + model->bodies[b].inv_mass);
 }
 
+/* Friction of the step before, seen along the tangents of now. */
+static void remember(const ff_quasi *quasi, ff_quasi_contact *contact) {
+  const ff_point *p = &quasi->state->points[contact->point];
+  ff_vec3 n = contact->touch.normal, t1 = contact->touch.t1;
+  const double before[3] = {v3_dot(p->force, t1), v3_dot(p->force, v3_cross(n, t1)),
+                            v3_dot(p->moment, n)};
+  for (int i = 0; i < 3; i++) {
+    double e = contact->cone->e[i];
+    contact->before[i] = e > 0 ? quasi->h * before[i] / e : 0;
+  }
+}
+
 static bool add_contact(ff_quasi *quasi, const ff_meet *meet, int near, const ff_touch *touch) {
   const ff_near *n = &quasi->state->nears[near];
   const ff_binding *binding = &quasi->model->bindings[n->binding];
@@ -28,23 +42,29 @@ static bool add_contact(ff_quasi *quasi, const ff_meet *meet, int near, const ff
     return false;
   }
   ff_quasi_contact *contact = &quasi->contacts[quasi->contact_count++];
-  int point = n->first_point + touch->feature;
+  const ff_quasi_body *a = &quasi->bodies[meet->a], *b = &quasi->bodies[meet->b];
   double c = binding->layer.damping, slope = quasi->h * binding->layer.stiffness + c;
-  *contact = (ff_quasi_contact){.point = point,
-                                .near = near,
-                                .a = meet->a,
-                                .b = meet->b,
-                                .layer = &binding->layer,
-                                .cone = &binding->cone,
-                                .relaxed = c * quasi->state->points[point].deflection / slope,
-                                .weight = weight_of(quasi->model, meet->a, meet->b),
-                                .touch = *touch};
-  const ff_point *p = &quasi->state->points[point];
-  const double before[3] = {p->force_t[0], p->force_t[1], v3_dot(p->moment, p->normal)};
-  for (int i = 0; i < 3; i++) {
-    double e = binding->cone.e[i];
-    contact->before[i] = e > 0 ? quasi->h * before[i] / e : 0;
+  ff_quasi_element *e = &contact->e;
+  e->a = meet->a;
+  e->b = meet->b;
+  e->rows = 4;
+  e->mass = weight_of(quasi->model, a->id, b->id);
+  for (int i = 0; i < 4; i++) {
+    e->lower[i] = i == 0 ? 0 : -INFINITY;
+    e->z[i] = 0;
   }
+  contact->point = n->first_point + touch->feature;
+  contact->near = near;
+  contact->layer = &binding->layer;
+  contact->cone = &binding->cone;
+  contact->relaxed = c * quasi->state->points[contact->point].deflection / slope;
+  contact->weight = e->mass;
+  contact->axis = q_unrotate(b->end.pose.orientation, touch->t1);
+  contact->touch = *touch;
+  contact->flown = touch->depth;
+  contact->sloped = false;
+  contact->p_ns = 0;
+  remember(quasi, contact);
   return true;
 }
 
@@ -69,24 +89,74 @@ static bool gather_near(ff_quasi *quasi, const ff_meet *meet, int near) {
   return true;
 }
 
-/* Free bodies that touch form an island: the lowest slot among them names it. */
-static void find_islands(ff_quasi *quasi) {
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (int k = 0; k < quasi->contact_count; k++) {
-      ff_quasi_body *a = &quasi->bodies[quasi->contacts[k].a];
-      ff_quasi_body *b = &quasi->bodies[quasi->contacts[k].b];
-      bool both = quasi->model->bodies[a->id].slot >= 0 && quasi->model->bodies[b->id].slot >= 0;
-      if (both && a->island != b->island) {
-        a->island = b->island = a->island < b->island ? a->island : b->island;
-        changed = true;
-      }
+/* ---- islands ------------------------------------------------------------------------------ */
+
+/* The lowest node known to be connected with this one; shortens the way for the next who asks. */
+static int root_of(ff_quasi *quasi, int node) {
+  int root = node;
+  while (ff_quasi_node(quasi, root)->island != root) {
+    root = ff_quasi_node(quasi, root)->island;
+  }
+  while (node != root) {
+    ff_quasi_body *body = ff_quasi_node(quasi, node);
+    node = body->island;
+    body->island = root;
+  }
+  return root;
+}
+
+/* Free bodies that touch form an island: the lowest node among them names it. */
+static bool connect(ff_quasi *quasi) {
+  ff_blocks_begin(quasi->blocks);
+  for (int node = 0; node < quasi->model->free_count; node++) {
+    ff_blocks_node(quasi->blocks, FF_QUASI_BODY);
+    ff_quasi_node(quasi, node)->island = node;
+  }
+  const ff_quasi_element *last = NULL;
+  for (int k = 0; k < quasi->contact_count; k++) {
+    const ff_quasi_element *e = &quasi->contacts[k].e;
+    int a = quasi->bodies[e->a].node, b = quasi->bodies[e->b].node;
+    bool again = last && last->a == e->a && last->b == e->b;
+    last = e;
+    if (a < 0 || b < 0 || again) {
+      continue;
     }
+    if (!ff_blocks_join(quasi->blocks, a, b)) {
+      return false;
+    }
+    int i = root_of(quasi, a), j = root_of(quasi, b);
+    ff_quasi_node(quasi, i < j ? j : i)->island = i < j ? i : j;
+  }
+  return ff_blocks_order(quasi->blocks);
+}
+
+/* Island of an element. */
+static int island_of(ff_quasi *quasi, const ff_quasi_element *e) {
+  int a = quasi->bodies[e->a].node;
+  return root_of(quasi, a >= 0 ? a : quasi->bodies[e->b].node);
+}
+
+/* Nodes and elements by island, each in its order. */
+static void sort_islands(ff_quasi *quasi) {
+  int n = quasi->model->free_count, *nodes = quasi->first_node, *elements = quasi->first_element;
+  memset(nodes, 0, ((size_t)n + 2) * sizeof *nodes);
+  memset(elements, 0, ((size_t)n + 2) * sizeof *elements);
+  for (int node = 0; node < n; node++) { /* counted two places further on, summed, then filled in */
+    nodes[root_of(quasi, node) + 2]++;
   }
   for (int k = 0; k < quasi->contact_count; k++) {
-    ff_quasi_contact *contact = &quasi->contacts[k];
-    bool a_free = quasi->model->bodies[contact->a].slot >= 0;
-    contact->island = quasi->bodies[a_free ? contact->a : contact->b].island;
+    elements[island_of(quasi, &quasi->contacts[k].e) + 2]++;
+  }
+  for (int i = 2; i <= n; i++) {
+    nodes[i] += nodes[i - 1];
+    elements[i] += elements[i - 1];
+  }
+  for (int node = 0; node < n; node++) {
+    quasi->nodes[nodes[root_of(quasi, node) + 1]++] = node;
+  }
+  for (int k = 0; k < quasi->contact_count; k++) {
+    ff_quasi_element *e = &quasi->contacts[k].e;
+    quasi->elements[elements[island_of(quasi, e) + 1]++] = e;
   }
 }
 
@@ -100,10 +170,10 @@ bool ff_quasi_gather(ff_quasi *quasi) {
       }
     }
   }
-  for (int i = 0; i < quasi->model->body_count; i++) {
-    quasi->bodies[i].island = quasi->model->bodies[i].slot;
+  if (!connect(quasi)) {
+    return false;
   }
-  find_islands(quasi);
+  sort_islands(quasi);
   return true;
 }
 
@@ -111,20 +181,27 @@ bool ff_quasi_missed(const ff_quasi *quasi) {
   int next = 0; /* contacts come in the order of their points */
   for (int n = 0; n < quasi->state->near_count; n++) {
     const ff_near *near = &quasi->state->nears[n];
+    const ff_quasi_contact *first = quasi->contacts + next;
+    int known = next < quasi->contact_count && first->near == n ? ff_quasi_alike(quasi, first) : 0;
+    next += known;
+    if (known == near->point_count) {
+      continue;
+    }
     ff_touch touches[FF_TOUCH_MAX];
     int count = touches_of(quasi, near, 0, touches);
-    for (int i = 0; i < count; i++) {
-      int point = near->first_point + touches[i].feature;
-      while (next < quasi->contact_count && quasi->contacts[next].point < point) {
-        next++;
+    for (int i = 0, k = 0; i < count; i++) {
+      while (k < known && first[k].point < near->first_point + touches[i].feature) {
+        k++;
       }
-      if (next == quasi->contact_count || quasi->contacts[next].point != point) {
+      if (k == known || first[k].point != near->first_point + touches[i].feature) {
         return true;
       }
     }
   }
   return false;
 }
+
+/* ---- passing through ------------------------------------------------------------------------ */
 
 /* A pose on the straight way from start to end. */
 static ff_pose on_the_way(const ff_quasi_body *body, double share) {
@@ -160,122 +237,4 @@ bool ff_quasi_skipped(const ff_quasi *quasi) {
     }
   }
   return false;
-}
-
-/* ---- booking ------------------------------------------------------------------------------- */
-
-static void show(const ff_quasi *quasi, const ff_quasi_contact *contact, ff_point *point) {
-  const ff_touch *touch = &contact->touch;
-  double spin, h = quasi->h;
-  ff_vec3 slip = ff_quasi_slip(quasi, contact, false, &spin), moment;
-  ff_vec3 impulse = ff_quasi_impulse(contact, &moment), t2 = v3_cross(touch->normal, touch->t1);
-  ff_vec3 turning =
-      v3_sub(quasi->bodies[contact->a].end.omega, quasi->bodies[contact->b].end.omega);
-  double used = sqrt(contact->p[0] * contact->p[0] + contact->p[1] * contact->p[1] +
-                     contact->p[2] * contact->p[2]);
-  double p_n = contact->p_ns + contact->p_nr;
-  point->point = touch->point;
-  point->normal = touch->normal;
-  point->t1 = touch->t1;
-  point->t2 = t2;
-  point->patch = (ff_patch){.depth = touch->depth,
-                            .depth_rate = -v3_dot(touch->normal, slip),
-                            .slip = {v3_dot(touch->t1, slip), v3_dot(t2, slip)},
-                            .spin = spin,
-                            .roll = {v3_dot(touch->t1, turning), v3_dot(t2, turning)},
-                            .curvature = {touch->curvature[0], touch->curvature[1]}};
-  point->known = true;
-  point->touching = p_n > 0 || touch->depth > 0;
-  point->force_n = p_n / h;
-  point->force_core = contact->p_nr / h;
-  point->force_t[0] = contact->cone->e[0] * contact->p[0] / h;
-  point->force_t[1] = contact->cone->e[1] * contact->p[1] / h;
-  point->force = v3_scale(1 / h, impulse);
-  point->moment = v3_scale(1 / h, moment);
-  bool sticks = used < (1 - 1e-9) * contact->cone->mu * p_n;
-  point->mode = !point->touching ? FF_OPEN : sticks ? FF_STICK : FF_SLIP;
-}
-
-/* What impulses on the way from the old to the new velocity take from the kinetic energy is
- * impulse times the mean of both: exact for translation. */
-static void book_losses(const ff_quasi *quasi, const ff_quasi_contact *contact, double *ledger) {
-  double spin[2];
-  ff_vec3 before = ff_quasi_slip(quasi, contact, true, &spin[0]);
-  ff_vec3 mean = v3_scale(0.5, v3_add(before, ff_quasi_slip(quasi, contact, false, &spin[1])));
-  const ff_touch *touch = &contact->touch;
-  const double *e = contact->cone->e;
-  ff_vec3 t2 = v3_cross(touch->normal, touch->t1);
-  double slid =
-      e[0] * contact->p[0] * v3_dot(touch->t1, mean) + e[1] * contact->p[1] * v3_dot(t2, mean);
-  ledger[FF_Y_LOST + FF_LOST_SLIP] -= slid;
-  ledger[FF_Y_LOST + FF_LOST_SPIN] -= e[2] * contact->p[2] * 0.5 * (spin[0] + spin[1]);
-  ledger[FF_Y_LOST + FF_LOST_IMPACT] -= contact->p_nr * v3_dot(touch->normal, mean);
-}
-
-/* What bodies that are not free bring into the system: impulse, its moment, and work. */
-static void book_outside(const ff_quasi *quasi, const ff_quasi_contact *contact, double *ledger) {
-  const ff_quasi_body *a = &quasi->bodies[contact->a], *b = &quasi->bodies[contact->b];
-  bool a_free = quasi->model->bodies[a->id].slot >= 0,
-       b_free = quasi->model->bodies[b->id].slot >= 0;
-  if (a_free && b_free) {
-    return;
-  }
-  const ff_quasi_body *pushed = a_free ? a : b, *pusher = a_free ? b : a;
-  double sign = a_free ? 1 : -1;
-  ff_vec3 moment, impulse = v3_scale(sign, ff_quasi_impulse(contact, &moment));
-  moment = v3_scale(sign, moment);
-  ff_vec3 arm = v3_sub(contact->touch.point, pushed->end.pose.position);
-  ff_vec3 angular = v3_add(v3_cross(v3_add(pushed->x, arm), impulse), moment);
-  double *to = ledger + FF_Y_IMPULSE;
-  v3_store(to, v3_add(v3_load(to), impulse));
-  to = ledger + FF_Y_ANGULAR;
-  v3_store(to, v3_add(v3_load(to), angular));
-  ff_vec3 lever = v3_sub(contact->touch.point, pusher->end.pose.position);
-  ff_vec3 speed = v3_add(pusher->end.velocity, v3_cross(pusher->end.omega, lever));
-  ledger[FF_Y_WORK] += v3_dot(impulse, speed) + v3_dot(moment, pusher->end.omega);
-}
-
-/* The layer after the step: pressed as deep as the bodies are, or let go and recovering. */
-static void settle_layer(const ff_quasi *quasi, const ff_layer *layer, double pressed,
-                         ff_point *point, double *ledger) {
-  double k = layer->stiffness, c = layer->damping, before = point->deflection;
-  double relaxed = c * before / (quasi->h * k + c), energy = point->energy_n;
-  point->deflection = fmax(pressed, relaxed);
-  point->energy_n = 0.5 * k * point->deflection * point->deflection;
-  double rate = (point->deflection - before) / quasi->h;
-  double lost = pressed > relaxed ? quasi->h * c * rate * rate : energy - point->energy_n;
-  lost = c > 0 ? lost : 0; /* without a damper it is the step that loses */
-  ledger[FF_Y_LOST + FF_LOST_NORMAL] += lost;
-}
-
-/* Points that took no part are open; their layers go on recovering. */
-static void release(ff_point *point) {
-  point->known = true;
-  point->touching = false;
-  point->force_n = point->force_core = point->force_t[0] = point->force_t[1] = 0;
-  point->force = point->moment = v3(0, 0, 0);
-  point->mode = FF_OPEN;
-  point->patch = (ff_patch){.depth = fmin(point->patch.depth, 0)};
-}
-
-void ff_quasi_book(ff_quasi *quasi) {
-  ff_state *state = quasi->state;
-  double *ledger = ff_state_ledger(state);
-  int next = 0; /* contacts come in the order of their points */
-  for (int n = 0; n < state->near_count; n++) {
-    const ff_layer *layer = &quasi->model->bindings[state->nears[n].binding].layer;
-    int end = state->nears[n].first_point + state->nears[n].point_count;
-    for (int i = state->nears[n].first_point; i < end; i++) {
-      ff_point *point = &state->points[i];
-      if (next < quasi->contact_count && quasi->contacts[next].point == i) {
-        const ff_quasi_contact *contact = &quasi->contacts[next++];
-        show(quasi, contact, point);
-        book_losses(quasi, contact, ledger);
-        book_outside(quasi, contact, ledger);
-      } else {
-        release(point);
-      }
-      settle_layer(quasi, layer, point->touching ? point->patch.depth : 0, point, ledger);
-    }
-  }
 }

@@ -1,30 +1,32 @@
-/* One island of the step as a complementarity problem.
+/* The rows of the problem: bodies, and contacts as elements.
  *
  * Rows, with everything at the end of the step:
  *   body      m (v - v_free) - sum P_world = 0,   L - L_free - sum (arm x P_world + moment) = 0
- *   core      0 <= p_nr,  delta_max - depth >= 0,  one of them zero       [Chakraborty07 eq. 13]
+ *   core      0 <= p_nr,  (delta_max - depth) / h >= 0,  one of them zero  [Chakraborty07 eq. 13]
  *   friction  P = proj(P - rho w): the point of the ball of radius mu p_n next to P - rho w, with w
- * the slip in the ellipsoid's units. This says, without a multiplier that would be undetermined
- *             where p_n = 0, that of all friction allowed P dissipates most [Chakraborty07 eq. 4].
+ *             the slip in the ellipsoid's units. This says, without a multiplier that would be
+ *             undetermined where p_n = 0, that of all friction allowed P dissipates most
+ *             [Chakraborty07 eq. 4].
  * Several contacts that stick on one body ask for more than it can give: its corners would all have
  * to be without slip while it tips. So there w gets a part SOFT (P - P_before) / rho, zero as soon
- * as nothing changes; it also says which of the many ways to share a load is taken. The layer's
- * impulse is no unknown: p_ns = (h K + C) max(0, depth - relaxed), from p_ns = h K delta + C (delta
- * - delta_before) >= 0 [Chakraborty07 eq. 14], where relaxed = C delta_before / (h K + C) is the
- * deflection at which the layer stops to push.
+ * as nothing changes; it also says which of the many ways to share a load is taken.
+ *
+ * The layer's impulse is no unknown: p_ns = (h K + C) max(0, depth - relaxed), from p_ns = h K
+ * delta
+ * + C (delta - delta_before) >= 0 [Chakraborty07 eq. 14], where relaxed = C delta_before / (h K +
+ * C) is the deflection at which the layer stops to push.
  */
 #include "step/quasi_rigid.h"
 
 #include "math/vec.h"
 #include "step/rotation.h"
 
-#include <stdio.h>
-#include <stdlib.h>
+#include <float.h>
 #include <string.h>
 
-enum { PER_BODY = 6, PER_CONTACT = 4 };
-#define SOFT  1e-6 /* tangential give of contacts that share a body's load in more ways than one */
-#define NUDGE 1e-6 /* of a body's size, rad: for derivatives of the closest points */
+#define NUDGE 1e-6 /* of a body's size, rad: for derivatives */
+#define STALE 1e-5 /* the same: slopes of geometry serve as long as nothing moved farther */
+#define NOISE 8.0  /* units in the last place that geometry may be off by */
 
 /* ---- bodies ---------------------------------------------------------------------------- */
 
@@ -43,6 +45,13 @@ static ff_mat3 world_inverse(const ff_model_body *body, ff_quat q) {
   return out;
 }
 
+/* How far a pose is from another, at most, for points within this radius. */
+static double way_between(const ff_pose *from, const ff_pose *to, double radius) {
+  ff_quat turn = q_mul(to->orientation, q_conj(from->orientation));
+  double half_sine = v3_norm(v3(turn.x, turn.y, turn.z));
+  return v3_norm(v3_sub(to->position, from->position)) + 2 * radius * half_sine;
+}
+
 void ff_quasi_move(const ff_quasi *quasi, ff_quasi_body *body, ff_vec3 v, ff_vec3 l) {
   const ff_model_body *m = &quasi->model->bodies[body->id];
   ff_quat q = q_unit(ff_rotate_freely(m, body->q, l, quasi->h));
@@ -51,159 +60,11 @@ void ff_quasi_move(const ff_quasi *quasi, ff_quasi_body *body, ff_vec3 v, ff_vec
   body->momentum = l;
   body->inv_inertia = world_inverse(m, q);
   body->end.omega = m3_mul(body->inv_inertia, l);
+  body->strayed = way_between(&body->flown, &body->end.pose, m->bound);
 }
 
-/* ---- contacts --------------------------------------------------------------------------- */
-
-static ff_touch touch_at(const ff_quasi *quasi, const ff_quasi_contact *contact,
-                         const ff_pose *body_a, const ff_pose *body_b) {
-  const ff_near *near = &quasi->state->nears[contact->near];
-  const ff_model_shape *a = &quasi->model->shapes[near->shape_a];
-  const ff_model_shape *b = &quasi->model->shapes[near->shape_b];
-  ff_pose pose_a = pose_mul(*body_a, a->pose), pose_b = pose_mul(*body_b, b->pose);
-  ff_touch touches[FF_TOUCH_MAX];
-  int feature = contact->point - near->first_point;
-  /* With no margin every feature has its point, in order. */
-  ff_geom_touch(&a->geom, &pose_a, &b->geom, &pose_b, INFINITY, touches);
-  return touches[feature];
-}
-
-/* N s/m: impulse of the layer for each metre that it yields. */
-static double layer_slope(const ff_quasi *quasi, const ff_quasi_contact *contact) {
-  return quasi->h * contact->layer->stiffness + contact->layer->damping;
-}
-
-void ff_quasi_look(const ff_quasi *quasi, ff_quasi_contact *contact) {
-  const ff_pose *a = &quasi->bodies[contact->a].end.pose, *b = &quasi->bodies[contact->b].end.pose;
-  contact->touch = touch_at(quasi, contact, a, b);
-  contact->p_ns = layer_slope(quasi, contact) * fmax(0, contact->touch.depth - contact->relaxed);
-}
-
-static ff_vec3 second_tangent(const ff_touch *touch) {
-  return v3_cross(touch->normal, touch->t1);
-}
-
-ff_vec3 ff_quasi_slip(const ff_quasi *quasi, const ff_quasi_contact *contact, bool start,
-                      double *spin) {
-  const ff_quasi_body *a = &quasi->bodies[contact->a], *b = &quasi->bodies[contact->b];
-  ff_vec3 arm_a = v3_sub(contact->touch.point, a->end.pose.position);
-  ff_vec3 arm_b = v3_sub(contact->touch.point, b->end.pose.position);
-  ff_vec3 w_a = start ? a->w0 : a->end.omega, w_b = start ? b->w0 : b->end.omega;
-  ff_vec3 v_a = v3_add(start ? a->v0 : a->end.velocity, v3_cross(w_a, arm_a));
-  ff_vec3 v_b = v3_add(start ? b->v0 : b->end.velocity, v3_cross(w_b, arm_b));
-  *spin = v3_dot(contact->touch.normal, v3_sub(w_a, w_b));
-  return v3_sub(v_a, v_b);
-}
-
-ff_vec3 ff_quasi_impulse(const ff_quasi_contact *contact, ff_vec3 *moment) {
-  const ff_touch *touch = &contact->touch;
-  const double *e = contact->cone->e;
-  ff_vec3 out = v3_scale(contact->p_ns + contact->p_nr, touch->normal);
-  out = v3_axpy(out, e[0] * contact->p[0], touch->t1);
-  out = v3_axpy(out, e[1] * contact->p[1], second_tangent(touch));
-  *moment = v3_scale(e[2] * contact->p[2], touch->normal);
-  return out;
-}
-
-/* ---- friction ------------------------------------------------------------------------------ */
-
-/* y = P - rho w, and how it is projected. */
-typedef struct projection {
-  double y[3], length, radius;
-  bool slips; /* y is outside the ball */
-} projection;
-
-static projection project(const ff_quasi *quasi, const ff_quasi_contact *contact) {
-  double spin;
-  ff_vec3 slip = ff_quasi_slip(quasi, contact, false, &spin);
-  const double *e = contact->cone->e;
-  const double w[3] = {e[0] * v3_dot(contact->touch.t1, slip),
-                       e[1] * v3_dot(second_tangent(&contact->touch), slip), e[2] * spin};
-  projection out = {.radius = quasi->rough * contact->cone->mu *
-                              (contact->p_ns + fmax(contact->p_nr, 0))};
-  double sum = 0;
-  for (int i = 0; i < 3; i++) {
-    double give = contact->soft * (contact->p[i] - contact->before[i]);
-    out.y[i] = e[i] > 0 ? contact->p[i] - contact->weight * w[i] - give : 0;
-    sum += out.y[i] * out.y[i];
-  }
-  out.length = sqrt(sum);
-  out.slips = out.length > out.radius;
-  return out;
-}
-
-/* ---- the residual --------------------------------------------------------------------------- */
-
-/* Takes the unknowns of the island over into its bodies and contacts. */
-static void take(ff_quasi *quasi, const double *z) {
-  for (int i = 0; i < quasi->model->body_count; i++) {
-    ff_quasi_body *body = &quasi->bodies[i];
-    if (body->unknown >= 0) {
-      const double *mine = z + body->unknown;
-      ff_quasi_move(quasi, body, v3_load(mine), v3_load(mine + 3));
-    }
-  }
-  for (int k = 0; k < quasi->member_count; k++) {
-    ff_quasi_contact *contact = &quasi->contacts[quasi->members[k]];
-    const double *mine = z + contact->unknown;
-    contact->p_nr = mine[0];
-    memcpy(contact->p, mine + 1, sizeof contact->p);
-    ff_quasi_look(quasi, contact);
-  }
-}
-
-static void add(double *to, double sign, ff_vec3 v) {
-  v3_store(to, v3_axpy(v3_load(to), sign, v));
-}
-
-/* Pushes a body: -sign impulse in its rows. */
-static void push(const ff_quasi_body *body, double *f, double sign, ff_vec3 point, ff_vec3 impulse,
-                 ff_vec3 moment) {
-  if (body->unknown >= 0) {
-    ff_vec3 arm = v3_sub(point, body->end.pose.position);
-    add(f + body->unknown, -sign, impulse);
-    add(f + body->unknown + 3, -sign, v3_add(v3_cross(arm, impulse), moment));
-  }
-}
-
-static void contact_rows(const ff_quasi *quasi, const ff_quasi_contact *contact, double *f) {
-  double *mine = f + contact->unknown;
-  bool core = isfinite(contact->layer->max_deflection);
-  mine[0] = core ? contact->layer->max_deflection - contact->touch.depth : contact->p_nr;
-  projection to = project(quasi, contact);
-  double shrink = to.slips ? to.radius / to.length : 1;
-  for (int i = 0; i < 3; i++) {
-    mine[1 + i] = (contact->p[i] - shrink * to.y[i]) / contact->weight;
-  }
-}
-
-int ff_quasi_residual(void *context, const double *z, double *f) {
-  ff_quasi *quasi = context;
-  take(quasi, z);
-  for (int i = 0; i < quasi->model->body_count; i++) {
-    const ff_quasi_body *body = &quasi->bodies[i];
-    if (body->unknown >= 0) {
-      double mass = quasi->model->bodies[body->id].mass;
-      v3_store(f + body->unknown, v3_scale(mass, v3_sub(body->end.velocity, body->v)));
-      v3_store(f + body->unknown + 3, v3_sub(body->momentum, body->l));
-    }
-  }
-  for (int k = 0; k < quasi->member_count; k++) {
-    const ff_quasi_contact *contact = &quasi->contacts[quasi->members[k]];
-    ff_vec3 moment, impulse = ff_quasi_impulse(contact, &moment);
-    push(&quasi->bodies[contact->a], f, 1, contact->touch.point, impulse, moment);
-    push(&quasi->bodies[contact->b], f, -1, contact->touch.point, impulse, moment);
-    contact_rows(quasi, contact, f);
-  }
-  return 0;
-}
-
-/* ---- the Jacobian ------------------------------------------------------------------------------
- */
-
-/* By how much the end of a body is turned when its momentum is another: in a step of a radian that
- * is far from h / I. Column by column. */
-static void find_turned(const ff_quasi *quasi, ff_quasi_body *body) {
+/* In a step of a radian that is far from h / I. Column by column. */
+void ff_quasi_find_turned(const ff_quasi *quasi, ff_quasi_body *body) {
   const ff_model_body *m = &quasi->model->bodies[body->id];
   double ease = fmax(m->inv_inertia.x, fmax(m->inv_inertia.y, m->inv_inertia.z));
   double step = NUDGE / (quasi->h * ease);
@@ -219,7 +80,205 @@ static void find_turned(const ff_quasi *quasi, ff_quasi_body *body) {
   }
 }
 
-/* How a contact changes with one unknown: rates of everything the residual is made of. */
+/* ---- contacts --------------------------------------------------------------------------- */
+
+int ff_quasi_alike(const ff_quasi *quasi, const ff_quasi_contact *contact) {
+  const ff_quasi_contact *end = quasi->contacts + quasi->contact_count, *next = contact + 1;
+  while (next < end && next->near == contact->near) {
+    next++;
+  }
+  return (int)(next - contact);
+}
+
+/* Every feature's point of a pair of shapes, with the bodies at these poses. */
+static int touches_at(const ff_quasi *quasi, int near, const ff_pose *body_a, const ff_pose *body_b,
+                      ff_touch out[FF_TOUCH_MAX]) {
+  const ff_near *n = &quasi->state->nears[near];
+  const ff_model_shape *a = &quasi->model->shapes[n->shape_a];
+  const ff_model_shape *b = &quasi->model->shapes[n->shape_b];
+  ff_pose pose_a = pose_mul(*body_a, a->pose), pose_b = pose_mul(*body_b, b->pose);
+  return ff_geom_touch(&a->geom, &pose_a, &b->geom, &pose_b, INFINITY, out);
+}
+
+/* The touch of a contact among those of its pair; NULL: the pair has it no longer. */
+static const ff_touch *find_touch(const ff_quasi *quasi, const ff_quasi_contact *contact,
+                                  const ff_touch *touches, int count) {
+  int feature = contact->point - quasi->state->nears[contact->near].first_point;
+  for (int i = 0; i < count; i++) {
+    if (touches[i].feature == feature) {
+      return &touches[i];
+    }
+  }
+  return NULL;
+}
+
+/* N s/m: impulse of the layer for each metre that it yields. */
+static double layer_slope(const ff_quasi *quasi, const ff_quasi_contact *contact) {
+  return quasi->h * contact->layer->stiffness + contact->layer->damping;
+}
+
+/* An axis seen in the tangent plane; its length there is told, too. */
+static ff_vec3 tangent(ff_vec3 axis, ff_vec3 normal, double *length) {
+  ff_vec3 u = v3_axpy(axis, -v3_dot(axis, normal), normal);
+  *length = v3_norm(u);
+  return v3_scale(1 / *length, u);
+}
+
+/* Are the contacts of a pair so far from pressing that nobody need look? */
+static bool are_far(const ff_quasi *quasi, const ff_quasi_contact *contacts, int count) {
+  double way = quasi->bodies[contacts->e.a].strayed + quasi->bodies[contacts->e.b].strayed;
+  for (int i = 0; i < count; i++) {
+    const double *z = contacts[i].e.z;
+    if (!(contacts[i].flown + way < 0) || z[0] != 0 || z[1] != 0 || z[2] != 0 || z[3] != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void ff_quasi_look(const ff_quasi *quasi, ff_quasi_contact *contacts, int count) {
+  const ff_pose *a = &quasi->bodies[contacts->e.a].end.pose;
+  const ff_pose *b = &quasi->bodies[contacts->e.b].end.pose;
+  ff_touch touches[FF_TOUCH_MAX];
+  bool far = are_far(quasi, contacts, count);
+  int found = far ? 0 : touches_at(quasi, contacts->near, a, b, touches);
+  for (int i = 0; i < count; i++) {
+    ff_quasi_contact *contact = &contacts[i];
+    const ff_touch *touch = find_touch(quasi, contact, touches, found);
+    double length;
+    if (touch) {
+      contact->touch = *touch;
+      contact->touch.t1 = tangent(q_rotate(b->orientation, contact->axis), touch->normal, &length);
+    } else {
+      contact->touch.depth = -INFINITY;
+    }
+    contact->p_ns = layer_slope(quasi, contact) * fmax(0, contact->touch.depth - contact->relaxed);
+  }
+}
+
+static ff_vec3 second_tangent(const ff_touch *touch) {
+  return v3_cross(touch->normal, touch->t1);
+}
+
+ff_vec3 ff_quasi_slip(const ff_quasi *quasi, const ff_quasi_contact *contact, bool start,
+                      double *spin) {
+  const ff_quasi_body *a = &quasi->bodies[contact->e.a], *b = &quasi->bodies[contact->e.b];
+  ff_vec3 arm_a = v3_sub(contact->touch.point, a->end.pose.position);
+  ff_vec3 arm_b = v3_sub(contact->touch.point, b->end.pose.position);
+  ff_vec3 w_a = start ? a->w0 : a->end.omega, w_b = start ? b->w0 : b->end.omega;
+  ff_vec3 v_a = v3_add(start ? a->v0 : a->end.velocity, v3_cross(w_a, arm_a));
+  ff_vec3 v_b = v3_add(start ? b->v0 : b->end.velocity, v3_cross(w_b, arm_b));
+  *spin = v3_dot(contact->touch.normal, v3_sub(w_a, w_b));
+  return v3_sub(v_a, v_b);
+}
+
+ff_vec3 ff_quasi_impulse(const ff_quasi_contact *contact, ff_vec3 *moment) {
+  const ff_touch *touch = &contact->touch;
+  const double *e = contact->cone->e, *p = contact->e.z + 1;
+  ff_vec3 out = v3_scale(contact->p_ns + contact->e.z[0], touch->normal);
+  out = v3_axpy(out, e[0] * p[0], touch->t1);
+  out = v3_axpy(out, e[1] * p[1], second_tangent(touch));
+  *moment = v3_scale(e[2] * p[2], touch->normal);
+  return out;
+}
+
+/* ---- friction ------------------------------------------------------------------------------ */
+
+/* y = P - rho w, and how it is projected. */
+typedef struct projection {
+  double y[3], length, radius;
+  bool slips; /* y is outside the ball */
+} projection;
+
+static projection project(const ff_quasi *quasi, const ff_quasi_contact *contact) {
+  double spin;
+  ff_vec3 slip = ff_quasi_slip(quasi, contact, false, &spin);
+  const double *e = contact->cone->e, *p = contact->e.z + 1;
+  const double w[3] = {e[0] * v3_dot(contact->touch.t1, slip),
+                       e[1] * v3_dot(second_tangent(&contact->touch), slip), e[2] * spin};
+  projection out = {.radius = quasi->rough * contact->cone->mu *
+                              (contact->p_ns + fmax(contact->e.z[0], 0))};
+  double sum = 0;
+  for (int i = 0; i < 3; i++) {
+    double give = contact->soft * (p[i] - contact->before[i]);
+    out.y[i] = e[i] > 0 ? p[i] - contact->weight * w[i] - give : 0;
+    sum += out.y[i] * out.y[i];
+  }
+  out.length = sqrt(sum);
+  out.slips = out.length > out.radius;
+  return out;
+}
+
+/* ---- the rows ------------------------------------------------------------------------------- */
+
+static bool has_core(const ff_quasi_contact *contact) {
+  return isfinite(contact->layer->max_deflection);
+}
+
+/* Nothing presses, and nothing is left of what did. */
+static bool is_idle(const ff_quasi_contact *contact) {
+  const double *z = contact->e.z;
+  return contact->p_ns == 0 && z[0] == 0 && z[1] == 0 && z[2] == 0 && z[3] == 0 &&
+         contact->touch.depth < contact->layer->max_deflection;
+}
+
+static void own_rows(const ff_quasi *quasi, ff_quasi_contact *contact, double *f) {
+  const double *z = contact->e.z;
+  double room = contact->layer->max_deflection - contact->touch.depth;
+  f[0] = has_core(contact) ? room / quasi->h : z[0] / contact->e.mass;
+  projection to = project(quasi, contact);
+  double shrink = to.slips ? to.radius / to.length : 1;
+  for (int i = 0; i < 3; i++) {
+    f[1 + i] = (z[1 + i] - shrink * to.y[i]) / contact->weight;
+  }
+}
+
+/* What the rows are measured by, and the rounding that geometry brings into them. */
+static void measure(const ff_quasi *quasi, ff_quasi_contact *contact, double push, double twist) {
+  const ff_quasi_body *pair[2] = {&quasi->bodies[contact->e.a], &quasi->bodies[contact->e.b]};
+  ff_quasi_element *e = &contact->e;
+  double reach = v3_norm(contact->touch.point), arm = 0;
+  e->speed = quasi->h * v3_norm(quasi->model->run.gravity);
+  for (int s = 0; s < 2; s++) {
+    double radius = v3_norm(v3_sub(contact->touch.point, pair[s]->end.pose.position));
+    radius = pair[s]->solved ? radius : 0;
+    arm = fmax(arm, radius);
+    e->speed += v3_norm(pair[s]->v0) + v3_norm(pair[s]->end.velocity) +
+                radius * (v3_norm(pair[s]->w0) + v3_norm(pair[s]->end.omega));
+  }
+  double noise = NOISE * DBL_EPSILON * (reach + arm);
+  e->push = push;
+  e->twist = arm * push + twist;
+  e->push_noise = contact->p_ns > 0 ? layer_slope(quasi, contact) * noise : 0;
+  e->twist_noise = arm * e->push_noise;
+  e->speed_noise = noise / quasi->h + e->push_noise / e->mass;
+}
+
+static void contact_rows(const ff_quasi *quasi, ff_quasi_contact *contact) {
+  ff_quasi_element *e = &contact->e;
+  e->idle = is_idle(contact);
+  if (e->idle) {
+    memset(e->f, 0, sizeof e->f);
+    e->push = e->twist = e->push_noise = e->twist_noise = e->speed_noise = 0;
+    e->speed = 1;
+    return;
+  }
+  ff_vec3 moment, impulse = ff_quasi_impulse(contact, &moment);
+  for (int s = 0; s < 2; s++) {
+    const ff_quasi_body *body = &quasi->bodies[s == 0 ? e->a : e->b];
+    ff_vec3 arm = v3_sub(contact->touch.point, body->end.pose.position);
+    double sign = s == 0 ? -1 : 1;
+    v3_store(e->f + 6 * s, v3_scale(sign, impulse));
+    v3_store(e->f + 6 * s + 3, v3_scale(sign, v3_add(v3_cross(arm, impulse), moment)));
+  }
+  own_rows(quasi, contact, e->f + 12);
+  measure(quasi, contact, v3_norm(impulse), v3_norm(moment));
+}
+
+/* ---- their derivatives ------------------------------------------------------------------------
+ */
+
+/* How a contact changes with one unknown: rates of everything the rows are made of. */
 typedef struct change {
   double depth, spin, p_ns, p_nr, p[3];
   ff_vec3 point, normal, t1, t2;
@@ -227,40 +286,93 @@ typedef struct change {
   ff_vec3 slip;
 } change;
 
-/* Closest points when body side is shifted along, or turned about, an axis. */
-static ff_touch nudged(const ff_quasi *quasi, const ff_quasi_contact *contact, int side, bool turn,
-                       ff_vec3 by) {
-  ff_pose a = quasi->bodies[contact->a].end.pose, b = quasi->bodies[contact->b].end.pose;
-  ff_pose *pose = side == 0 ? &a : &b;
-  if (turn) {
-    pose->orientation = q_mul(q_exp(by), pose->orientation);
-  } else {
-    pose->position = v3_add(pose->position, by);
+typedef change by_pose[FF_QUASI_BODY];
+
+/* Is what was found for other poses of the two still good enough? */
+static bool has_slope(const ff_quasi *quasi, const ff_quasi_contact *contact) {
+  double way = 0, size = quasi->model->bodies[contact->e.a].bound;
+  for (int s = 0; s < 2; s++) {
+    const ff_pose *now = &quasi->bodies[s == 0 ? contact->e.a : contact->e.b].end.pose;
+    way += way_between(&contact->slope_at[s], now, size);
   }
-  return touch_at(quasi, contact, &a, &b);
+  return contact->sloped && way < STALE * size;
 }
 
-/* Derivatives of the closest points with respect to the pose of body side, three shifts and three
- * turns, by central differences: right to 1e-10, which Newton's method does not notice. */
-static void nudge(const ff_quasi *quasi, const ff_quasi_contact *contact, int side,
-                  change out[PER_BODY]) {
-  const ff_quasi_body *moved = &quasi->bodies[side == 0 ? contact->a : contact->b];
-  double size = quasi->model->bodies[moved->id].bound;
-  for (int k = 0; k < PER_BODY; k++) {
-    ff_vec3 axis = v3(k % 3 == 0, k % 3 == 1, k % 3 == 2);
-    double step = k < 3 ? NUDGE * size : NUDGE, scale = 0.5 / step;
-    ff_touch more = nudged(quasi, contact, side, k >= 3, v3_scale(step, axis));
-    ff_touch less = nudged(quasi, contact, side, k >= 3, v3_scale(-step, axis));
-    ff_vec3 arm = v3_sub(contact->touch.point, moved->end.pose.position);
-    ff_vec3 motion = k < 3 ? axis : v3_cross(axis, arm);
-    out[k] = (change){
-        /* exactly: geometry's own rule for the depth rate */
-        .depth = (side == 0 ? -1 : 1) * v3_dot(contact->touch.normal, motion),
-        .point = v3_scale(scale, v3_sub(more.point, less.point)),
-        .normal = v3_scale(scale, v3_sub(more.normal, less.normal)),
-        .t1 = v3_scale(scale, v3_sub(more.t1, less.t1)),
-        .t2 = v3_scale(scale, v3_sub(second_tangent(&more), second_tangent(&less))),
-    };
+/* All touches of a pair when body a is shifted along, or turned about, axis k. */
+static int touches_moved(const ff_quasi *quasi, const ff_quasi_contact *contact, int k, double by,
+                         ff_touch out[FF_TOUCH_MAX]) {
+  ff_vec3 axis = v3(k % 3 == 0, k % 3 == 1, k % 3 == 2);
+  ff_pose pose = quasi->bodies[contact->e.a].end.pose;
+  if (k < 3) {
+    pose.position = v3_axpy(pose.position, by, axis);
+  } else {
+    pose.orientation = q_mul(q_exp(v3_scale(by, axis)), pose.orientation);
+  }
+  return touches_at(quasi, contact->near, &pose, &quasi->bodies[contact->e.b].end.pose, out);
+}
+
+/* Slopes of one kind, by differences: central ones on half-spaces, where they cost next to nothing;
+ * else to one side, right to 1e-7 of the body's size over its radius of curvature. */
+static void find_slope(const ff_quasi *quasi, ff_quasi_contact *contacts, int count, int k) {
+  const ff_near *near = &quasi->state->nears[contacts->near];
+  bool both = quasi->model->shapes[near->shape_b].geom.kind == FF_HALF_SPACE;
+  double step = both ? NUDGE : 0.1 * NUDGE, scale = (both ? 0.5 : 1) / step;
+  double size = k < 3 ? quasi->model->bodies[contacts->e.a].bound : 1;
+  ff_touch up[FF_TOUCH_MAX], down[FF_TOUCH_MAX];
+  int more = touches_moved(quasi, contacts, k, step * size, up);
+  int less = both ? touches_moved(quasi, contacts, k, -step * size, down) : 0;
+  for (int i = 0; i < count; i++) {
+    const ff_touch *to = find_touch(quasi, &contacts[i], up, more);
+    const ff_touch *from = both ? find_touch(quasi, &contacts[i], down, less) : &contacts[i].touch;
+    ff_quasi_slope *slope = &contacts[i].slope[k];
+    *slope = (ff_quasi_slope){.depth = 0};
+    if (to && from && isfinite(from->depth)) {
+      slope->depth = scale / size * (to->depth - from->depth);
+      slope->point = v3_scale(scale / size, v3_sub(to->point, from->point));
+      slope->normal = v3_scale(scale / size, v3_sub(to->normal, from->normal));
+    }
+  }
+}
+
+/* With the pose of body a. One look serves all contacts of the pair. */
+static void find_slopes(const ff_quasi *quasi, ff_quasi_contact *contacts, int count) {
+  if (has_slope(quasi, contacts)) {
+    return;
+  }
+  for (int k = 0; k < FF_QUASI_BODY; k++) {
+    find_slope(quasi, contacts, count, k);
+  }
+  contacts->sloped = true;
+  contacts->slope_at[0] = quasi->bodies[contacts->e.a].end.pose;
+  contacts->slope_at[1] = quasi->bodies[contacts->e.b].end.pose;
+}
+
+/* The rule of geometry: the depth rate is minus the normal velocity. Points 1 and 3 of a
+ * cylinder's rim keep it only together; there the difference must do. */
+static bool keeps_rule(const ff_quasi *quasi, const ff_quasi_contact *contact) {
+  const ff_near *near = &quasi->state->nears[contact->near];
+  return quasi->model->shapes[near->shape_a].geom.kind != FF_CYLINDER;
+}
+
+/* Change with the pose of body a; t1 follows an axis of b, which is at rest. */
+static void change_with_a(const ff_quasi *quasi, const ff_quasi_contact *contact, by_pose out) {
+  const ff_touch *touch = &contact->touch;
+  const ff_pose *b = &quasi->bodies[contact->e.b].end.pose;
+  ff_vec3 n = touch->normal, t1 = touch->t1, axis = q_rotate(b->orientation, contact->axis);
+  ff_vec3 arm = v3_sub(touch->point, quasi->bodies[contact->e.a].end.pose.position);
+  bool rule = keeps_rule(quasi, contact);
+  double length;
+  tangent(axis, n, &length);
+  for (int k = 0; k < FF_QUASI_BODY; k++) {
+    const ff_quasi_slope *slope = &contact->slope[k];
+    ff_vec3 along = v3(k % 3 == 0, k % 3 == 1, k % 3 == 2);
+    ff_vec3 motion = k < 3 ? along : v3_cross(along, arm), dn = slope->normal;
+    ff_vec3 du = v3_neg(v3_axpy(v3_scale(v3_dot(axis, dn), n), v3_dot(axis, n), dn));
+    out[k] = (change){.depth = rule ? -v3_dot(n, motion) : slope->depth,
+                      .point = slope->point,
+                      .normal = dn,
+                      .t1 = v3_scale(1 / length, v3_axpy(du, -v3_dot(t1, du), t1))};
+    out[k].t2 = v3_add(v3_cross(dn, t1), v3_cross(n, out[k].t1));
   }
 }
 
@@ -272,24 +384,47 @@ static void add_change(change *to, double s, const change *from) {
   to->t2 = v3_axpy(to->t2, s, from->t2);
 }
 
+/* Change with the pose of body b: moving a the other way and then both together. */
+static void change_with_b(const ff_quasi *quasi, const ff_quasi_contact *contact,
+                          const by_pose from, by_pose out) {
+  const ff_pose *a = &quasi->bodies[contact->e.a].end.pose;
+  const ff_pose *b = &quasi->bodies[contact->e.b].end.pose;
+  const ff_touch *touch = &contact->touch;
+  ff_vec3 apart = v3_sub(a->position, b->position), arm = v3_sub(touch->point, b->position);
+  for (int k = 0; k < FF_QUASI_BODY; k++) {
+    ff_vec3 axis = v3(k % 3 == 0, k % 3 == 1, k % 3 == 2);
+    out[k] = (change){.point = k < 3 ? axis : v3_cross(axis, arm)};
+    add_change(&out[k], -1, &from[k]);
+    if (k >= 3) {
+      ff_vec3 swept = v3_cross(axis, apart);
+      add_change(&out[k], -swept.x, &from[0]);
+      add_change(&out[k], -swept.y, &from[1]);
+      add_change(&out[k], -swept.z, &from[2]);
+      out[k].normal = v3_add(out[k].normal, v3_cross(axis, touch->normal));
+      out[k].t1 = v3_add(out[k].t1, v3_cross(axis, touch->t1));
+      out[k].t2 = v3_add(out[k].t2, v3_cross(axis, second_tangent(touch)));
+    }
+  }
+}
+
 /* Change with unknown k of body side: it moves the body, and gives it speed. */
 static change body_change(const ff_quasi *quasi, const ff_quasi_contact *contact, int side, int k,
-                          const change by_pose[PER_BODY]) {
-  const ff_quasi_body *pair[2] = {&quasi->bodies[contact->a], &quasi->bodies[contact->b]};
+                          const by_pose poses) {
+  const ff_quasi_body *pair[2] = {&quasi->bodies[contact->e.a], &quasi->bodies[contact->e.b]};
   const ff_quasi_body *body = pair[side];
   double sign = side == 0 ? 1 : -1, h = quasi->h;
   ff_vec3 axis = v3(k % 3 == 0, k % 3 == 1, k % 3 == 2);
   change out = {.depth = 0};
   ff_vec3 speed = v3(0, 0, 0), turn = v3(0, 0, 0);
   if (k < 3) {
-    add_change(&out, h, &by_pose[k]);
+    add_change(&out, h, &poses[k]);
     out.x[side] = v3_scale(h, axis);
     speed = axis;
   } else { /* w = I^-1 L, and I turns with the body */
     ff_vec3 dw = m3_mul(body->inv_inertia, axis), by = m3_mul(body->turned, axis);
-    add_change(&out, by.x, &by_pose[3]);
-    add_change(&out, by.y, &by_pose[4]);
-    add_change(&out, by.z, &by_pose[5]);
+    add_change(&out, by.x, &poses[3]);
+    add_change(&out, by.y, &poses[4]);
+    add_change(&out, by.z, &poses[5]);
     ff_vec3 swept = m3_mul(body->inv_inertia, v3_cross(by, body->momentum));
     turn = v3_sub(v3_add(dw, v3_cross(by, body->end.omega)), swept);
   }
@@ -307,11 +442,10 @@ static change body_change(const ff_quasi *quasi, const ff_quasi_contact *contact
 }
 
 /* Column of one change in the contact's own rows. */
-static void contact_column(const ff_quasi *quasi, const ff_quasi_contact *contact, const change *d,
-                           const projection *to, double *column) {
-  double *mine = column + contact->unknown;
-  bool core = isfinite(contact->layer->max_deflection);
-  mine[0] += core ? -d->depth : d->p_nr;
+static void own_column(const ff_quasi *quasi, ff_quasi_contact *contact, const change *d,
+                       const projection *to, int column) {
+  double(*j)[FF_QUASI_ROWS] = contact->e.j + 12;
+  j[0][column] = has_core(contact) ? -d->depth / quasi->h : d->p_nr / contact->e.mass;
   double spin;
   ff_vec3 slip = ff_quasi_slip(quasi, contact, false, &spin);
   const double *e = contact->cone->e;
@@ -327,190 +461,79 @@ static void contact_column(const ff_quasi *quasi, const ff_quasi_contact *contac
   for (int i = 0; i < 3; i++) {
     double unit = to->slips ? to->y[i] / to->length : 0;
     double projected = shrink * (dy[i] - unit * along) + swell * unit;
-    mine[1 + i] += (d->p[i] - projected) / contact->weight;
+    j[1 + i][column] = (d->p[i] - projected) / contact->weight;
   }
 }
 
 /* Column of one change in the rows of the two bodies. */
-static void body_column(const ff_quasi *quasi, const ff_quasi_contact *contact, const change *d,
-                        double *column) {
+static void body_column(const ff_quasi *quasi, ff_quasi_contact *contact, const change *d,
+                        int column) {
   const ff_touch *touch = &contact->touch;
-  const double *e = contact->cone->e;
-  double p_n = contact->p_ns + contact->p_nr;
+  const double *e = contact->cone->e, *p = contact->e.z + 1;
+  double p_n = contact->p_ns + contact->e.z[0];
   ff_vec3 moment, impulse = ff_quasi_impulse(contact, &moment);
   ff_vec3 dp = v3_axpy(v3_scale(d->p_ns + d->p_nr, touch->normal), p_n, d->normal);
-  dp = v3_axpy(v3_axpy(dp, e[0] * d->p[0], touch->t1), e[0] * contact->p[0], d->t1);
-  dp = v3_axpy(v3_axpy(dp, e[1] * d->p[1], second_tangent(touch)), e[1] * contact->p[1], d->t2);
-  ff_vec3 dm = v3_axpy(v3_scale(e[2] * d->p[2], touch->normal), e[2] * contact->p[2], d->normal);
+  dp = v3_axpy(v3_axpy(dp, e[0] * d->p[0], touch->t1), e[0] * p[0], d->t1);
+  dp = v3_axpy(v3_axpy(dp, e[1] * d->p[1], second_tangent(touch)), e[1] * p[1], d->t2);
+  ff_vec3 dm = v3_axpy(v3_scale(e[2] * d->p[2], touch->normal), e[2] * p[2], d->normal);
   for (int s = 0; s < 2; s++) {
-    const ff_quasi_body *body = &quasi->bodies[s == 0 ? contact->a : contact->b];
-    if (body->unknown >= 0) {
-      double sign = s == 0 ? -1 : 1;
-      ff_vec3 arm = v3_sub(touch->point, body->end.pose.position);
-      ff_vec3 torque = v3_add(v3_cross(v3_sub(d->point, d->x[s]), impulse), v3_cross(arm, dp));
-      add(column + body->unknown, sign, dp);
-      add(column + body->unknown + 3, sign, v3_add(torque, dm));
+    const ff_quasi_body *body = &quasi->bodies[s == 0 ? contact->e.a : contact->e.b];
+    double sign = s == 0 ? -1 : 1, rows[6];
+    ff_vec3 arm = v3_sub(touch->point, body->end.pose.position);
+    ff_vec3 torque = v3_add(v3_cross(v3_sub(d->point, d->x[s]), impulse), v3_cross(arm, dp));
+    v3_store(rows, v3_scale(sign, dp));
+    v3_store(rows + 3, v3_scale(sign, v3_add(torque, dm)));
+    for (int i = 0; i < 6; i++) {
+      contact->e.j[6 * s + i][column] = rows[i];
     }
   }
 }
 
-static void contact_columns(const ff_quasi *quasi, const ff_quasi_contact *contact, double *j) {
-  size_t n = (size_t)quasi->size;
+static void contact_columns(const ff_quasi *quasi, ff_quasi_contact *contact) {
   projection to = project(quasi, contact);
+  by_pose from[2];
+  change_with_a(quasi, contact, from[0]);
+  change_with_b(quasi, contact, from[0], from[1]);
   for (int side = 0; side < 2; side++) {
-    const ff_quasi_body *body = &quasi->bodies[side == 0 ? contact->a : contact->b];
-    if (body->unknown < 0) {
+    if (!quasi->bodies[side == 0 ? contact->e.a : contact->e.b].solved) {
       continue;
     }
-    change by_pose[PER_BODY];
-    nudge(quasi, contact, side, by_pose);
-    for (int k = 0; k < PER_BODY; k++) {
-      change d = body_change(quasi, contact, side, k, by_pose);
-      double *column = j + (size_t)(body->unknown + k) * n;
-      body_column(quasi, contact, &d, column);
-      contact_column(quasi, contact, &d, &to, column);
+    for (int k = 0; k < FF_QUASI_BODY; k++) {
+      change d = body_change(quasi, contact, side, k, from[side]);
+      body_column(quasi, contact, &d, 6 * side + k);
+      own_column(quasi, contact, &d, &to, 6 * side + k);
     }
   }
-  for (int k = 0; k < PER_CONTACT; k++) {
+  for (int k = 0; k < contact->e.rows; k++) {
     change d = {.p_nr = k == 0, .p = {k == 1, k == 2, k == 3}};
-    double *column = j + (size_t)(contact->unknown + k) * n;
-    body_column(quasi, contact, &d, column);
-    contact_column(quasi, contact, &d, &to, column);
+    body_column(quasi, contact, &d, 12 + k);
+    own_column(quasi, contact, &d, &to, 12 + k);
   }
 }
 
-int ff_quasi_jacobian(void *context, const double *z, double *j) {
-  ff_quasi *quasi = context;
-  size_t n = (size_t)quasi->size;
-  take(quasi, z);
-  memset(j, 0, n * n * sizeof *j);
-  for (int i = 0; i < quasi->model->body_count; i++) {
-    ff_quasi_body *body = &quasi->bodies[i];
-    if (body->unknown >= 0) {
-      find_turned(quasi, body);
-    }
-    for (int k = 0; body->unknown >= 0 && k < PER_BODY; k++) {
-      size_t at = (size_t)(body->unknown + k);
-      j[at * n + at] = k < 3 ? quasi->model->bodies[body->id].mass : 1;
-    }
+/* All contacts of a pair of shapes. */
+static void pair_rows(const ff_quasi *quasi, ff_quasi_contact *contacts, int count, bool derive) {
+  bool busy = false;
+  ff_quasi_look(quasi, contacts, count);
+  for (int i = 0; i < count; i++) {
+    contact_rows(quasi, &contacts[i]);
+    busy = busy || !contacts[i].e.idle;
   }
-  for (int k = 0; k < quasi->member_count; k++) {
-    contact_columns(quasi, &quasi->contacts[quasi->members[k]], j);
-  }
-  return 0;
-}
-
-/* ---- solving
- * ------------------------------------------------------------------------------------- */
-
-/* Numbers the unknowns of the island; false: too many. */
-static bool number(ff_quasi *quasi) {
-  int bodies = 0;
-  quasi->size = quasi->member_count = 0;
-  for (int i = 0; i < quasi->model->body_count; i++) {
-    ff_quasi_body *body = &quasi->bodies[i];
-    bool mine = quasi->model->bodies[i].slot >= 0 && body->island == quasi->island;
-    body->unknown = mine ? quasi->size : -1;
-    quasi->size += mine ? PER_BODY : 0;
-    bodies += mine;
-  }
-  for (int k = 0; k < quasi->contact_count; k++) {
-    if (quasi->contacts[k].island == quasi->island) {
-      quasi->members[quasi->member_count++] = k;
-      quasi->contacts[k].unknown = quasi->size;
-      quasi->size += PER_CONTACT;
-    }
-  }
-  for (int k = 0; k < quasi->member_count; k++) {
-    quasi->contacts[quasi->members[k]].soft = quasi->member_count > bodies ? SOFT : 0;
-  }
-  return quasi->size <= quasi->unknown_limit;
-}
-
-/* Where the search starts: from free flight, or from the velocities and impulses of before. */
-static void start_from(const ff_quasi *quasi, bool warm, double *z) {
-  for (int i = 0; i < quasi->model->body_count; i++) {
-    const ff_quasi_body *body = &quasi->bodies[i];
-    if (body->unknown >= 0) {
-      int slot = quasi->model->bodies[i].slot;
-      const double *y = ff_state_body(quasi->state, slot);
-      v3_store(z + body->unknown, warm ? v3_load(y + FF_Y_V) : body->v);
-      v3_store(z + body->unknown + 3, warm ? v3_load(y + FF_Y_L) : body->l);
-    }
-  }
-  for (int k = 0; k < quasi->member_count; k++) {
-    const ff_quasi_contact *contact = &quasi->contacts[quasi->members[k]];
-    double *mine = z + contact->unknown;
-    mine[0] = warm ? quasi->h * quasi->state->points[contact->point].force_core : 0;
-    for (int i = 0; i < 3; i++) {
-      mine[1 + i] = warm ? contact->before[i] : 0;
-    }
-  }
-}
-
-static bool solve_from(ff_quasi *quasi) {
-  if (ff_ncp_solve(quasi->ncp, quasi->z).outcome != FF_NCP_SOLVED) {
-    return false;
-  }
-  take(quasi, quasi->z);
-  return true;
-}
-
-/* Without friction first, then with more and more of it, in steps as large as it goes. */
-static bool solve_by_ramp(ff_quasi *quasi) {
-  size_t bytes = (size_t)quasi->size * sizeof *quasi->z;
-  double good = -1, stride = 0.2;
-  start_from(quasi, false, quasi->z);
-  memcpy(quasi->good, quasi->z, bytes);
-  while (good < 1 && stride > 1e-3) {
-    quasi->rough = good < 0 ? 0 : fmin(good + stride, 1);
-    if (solve_from(quasi)) {
-      good = quasi->rough;
-      stride *= 1.5;
-      memcpy(quasi->good, quasi->z, bytes);
-    } else if (good < 0) {
-      break;
-    } else {
-      stride *= 0.4;
-      memcpy(quasi->z, quasi->good, bytes);
-    }
-  }
-  quasi->rough = 1;
-  return good == 1;
-}
-
-/* One way after the other. */
-static bool solve_somehow(ff_quasi *quasi) {
-  static const double weights[] = {1, 30, 1.0 / 30};
-  quasi->rough = 1;
-  for (int i = 0; i < 3; i++) {
-    double factor = i == 0 ? 1 : weights[i] / weights[i - 1];
-    for (int k = 0; k < quasi->member_count; k++) {
-      quasi->contacts[quasi->members[k]].weight *= factor;
-    }
-    for (int cold = i > 0; cold < 2; cold++) {
-      start_from(quasi, !cold, quasi->z);
-      if (solve_from(quasi)) {
-        return true;
+  if (derive && busy) {
+    find_slopes(quasi, contacts, count);
+    for (int i = 0; i < count; i++) {
+      if (!contacts[i].e.idle) {
+        contact_columns(quasi, &contacts[i]);
       }
     }
-    if (solve_by_ramp(quasi)) {
-      return true;
-    }
   }
-  return false;
 }
 
-bool ff_quasi_solve(ff_quasi *quasi) {
-  if (!number(quasi)) {
-    return false;
+void ff_quasi_elements(const ff_quasi *quasi, bool derive) {
+  for (int k = 0; k < quasi->member_count;) {
+    ff_quasi_contact *first = (ff_quasi_contact *)quasi->members[k];
+    int count = ff_quasi_alike(quasi, first);
+    pair_rows(quasi, first, count, derive);
+    k += count;
   }
-  for (int i = 0; i < quasi->size; i++) {
-    quasi->lower[i] = -INFINITY;
-  }
-  for (int k = 0; k < quasi->member_count; k++) {
-    quasi->lower[quasi->contacts[quasi->members[k]].unknown] = 0;
-  }
-  return ff_ncp_resize(quasi->ncp, quasi->size, quasi->lower, NULL) == FF_OK &&
-         solve_somehow(quasi);
 }

@@ -11,9 +11,8 @@
  * A step in which two finite shapes would pass through each other is cut, as one that is not
  * solved.
  *
- * Ways out, in this order: free flight, if it violates nothing; the island's problem from a warm
- * start, a cold one, from a smooth surface that grows rough, and with friction weighed differently;
- * half the step, and half of that; at last a status, with the state as it was.
+ * Ways out, in this order: free flight, if it violates nothing; the ways of quasi_solve.c; half the
+ * step, and half of that; at last a status, with the state as it was.
  */
 #include "step/quasi_rigid.h"
 
@@ -26,17 +25,19 @@
 #include <string.h>
 
 enum {
-  UNKNOWN_LIMIT = 600, /* of one island; beyond, the dense solver is the wrong tool */
+  UNKNOWN_LIMIT = 160, /* of an island that the dense solver is tried on */
   HALVINGS = 8,
-  LOOKS = 6 /* times the list of candidates is made anew in one step */
+  LOOKS = 6, /* times the list of candidates is made anew in one step */
+  FILL = 12  /* blocks beside its own that a node of a small graph leaves behind, and */
 };
-#define TOLERANCE 1e-11
+#define TOLERANCE 1e-11 /* of the dense solver */
 
 /* ---- life ------------------------------------------------------------------------------- */
 
 static void destroy(ff_work *work) {
   if (work->quasi) {
     ff_ncp_destroy(work->quasi->ncp);
+    ff_blocks_destroy(work->quasi->blocks);
     ff_arena_free(&work->quasi->arena);
     ff_free(work->quasi);
     work->quasi = NULL;
@@ -55,6 +56,60 @@ static ff_status create_ncp(ff_quasi *quasi) {
   return ff_ncp_create(&quasi->ncp, &def, NULL);
 }
 
+/* Room for the factors of a heap in three dimensions: they grow with the 4/3rd power of it. */
+static ff_status create_blocks(ff_quasi *quasi) {
+  double n = quasi->model->free_count;
+  double pairs = quasi->model->free_pairs_touch ? FILL * n + 6 * pow(n, 4.0 / 3) : 0;
+  pairs = fmin(pairs, 0.5 * n * (n - 1));
+  if (pairs > 1e7) {
+    return FF_ERROR_MEMORY;
+  }
+  size_t block = FF_QUASI_BODY * FF_QUASI_BODY;
+  ff_blocks_limits limits = {.nodes = quasi->model->free_count,
+                             .rows = FF_QUASI_BODY * quasi->model->free_count,
+                             .edges = quasi->contact_capacity,
+                             .pairs = (int)pairs,
+                             .numbers = block * ((size_t)n + 2 * (size_t)pairs)};
+  return ff_blocks_create(&quasi->blocks, &limits);
+}
+
+static bool take_rooms(ff_quasi *quasi) {
+  size_t bodies = (size_t)quasi->model->body_count, nodes = (size_t)quasi->model->free_count;
+  size_t contacts = (size_t)quasi->contact_capacity, unknowns = (size_t)quasi->unknown_limit;
+  size_t rows = FF_QUASI_BODY * nodes;
+  const struct {
+    void **to;
+    size_t count, size;
+  } rooms[] = {
+      {(void **)&quasi->bodies, bodies, sizeof *quasi->bodies},
+      {(void **)&quasi->contacts, contacts, sizeof *quasi->contacts},
+      {(void **)&quasi->elements, contacts, sizeof *quasi->elements},
+      {(void **)&quasi->around, 2 * contacts, sizeof *quasi->around},
+      {(void **)&quasi->nodes, nodes, sizeof *quasi->nodes},
+      {(void **)&quasi->first_node, nodes + 2, sizeof *quasi->first_node},
+      {(void **)&quasi->first_element, nodes + 2, sizeof *quasi->first_element},
+      {(void **)&quasi->first_around, nodes + 1, sizeof *quasi->first_around},
+      {(void **)&quasi->x, rows, sizeof *quasi->x},
+      {(void **)&quasi->r, rows, sizeof *quasi->r},
+      {(void **)&quasi->base, rows, sizeof *quasi->base},
+      {(void **)&quasi->step, rows, sizeof *quasi->step},
+      {(void **)&quasi->best, rows, sizeof *quasi->best},
+      {(void **)&quasi->row_scale, 2 * nodes, sizeof *quasi->row_scale},
+      {(void **)&quasi->z, unknowns, sizeof *quasi->z},
+      {(void **)&quasi->lower, unknowns, sizeof *quasi->lower},
+      {(void **)&quasi->held_nears, (size_t)quasi->state->near_capacity, sizeof(ff_near)},
+      {(void **)&quasi->held_points, contacts, sizeof(ff_point)},
+  };
+  for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
+    void *room = ff_arena_take(&quasi->arena, rooms[i].count, rooms[i].size);
+    if (!room) {
+      return false;
+    }
+    memcpy(rooms[i].to, &room, sizeof room);
+  }
+  return true;
+}
+
 static ff_status create(ff_work *work) {
   const ff_model *model = work->model;
   ff_quasi *quasi = ff_alloc(1, sizeof *quasi);
@@ -66,19 +121,11 @@ static ff_status create(ff_work *work) {
   quasi->contact_capacity = work->state->point_capacity;
   double most = 6.0 * model->free_count + 4.0 * quasi->contact_capacity;
   quasi->unknown_limit = most < UNKNOWN_LIMIT ? (int)fmax(most, 1) : UNKNOWN_LIMIT;
-  size_t contacts = (size_t)quasi->contact_capacity, unknowns = (size_t)quasi->unknown_limit;
-  quasi->bodies = ff_arena_take(&quasi->arena, (size_t)model->body_count, sizeof *quasi->bodies);
-  quasi->contacts = ff_arena_take(&quasi->arena, contacts, sizeof *quasi->contacts);
-  quasi->members = ff_arena_take(&quasi->arena, contacts, sizeof *quasi->members);
-  quasi->z = ff_arena_take(&quasi->arena, unknowns, sizeof *quasi->z);
-  quasi->lower = ff_arena_take(&quasi->arena, unknowns, sizeof *quasi->lower);
-  quasi->good = ff_arena_take(&quasi->arena, unknowns, sizeof *quasi->good);
-  quasi->held_nears =
-      ff_arena_take(&quasi->arena, (size_t)work->state->near_capacity, sizeof(ff_near));
-  quasi->held_points = ff_arena_take(&quasi->arena, contacts, sizeof(ff_point));
-  bool room = quasi->held_nears && quasi->held_points && quasi->bodies && quasi->contacts &&
-              quasi->members && quasi->z && quasi->lower && quasi->good;
-  return room ? create_ncp(quasi) : FF_ERROR_MEMORY;
+  if (!take_rooms(quasi)) {
+    return FF_ERROR_MEMORY;
+  }
+  ff_status status = create_blocks(quasi);
+  return status == FF_OK ? create_ncp(quasi) : status;
 }
 
 /* ---- one step ------------------------------------------------------------------------------ */
@@ -92,7 +139,7 @@ static void fly(ff_quasi *quasi, double t, double h) {
     const ff_body_motion *now = &quasi->state->bodies[i];
     ff_quasi_body *body = &quasi->bodies[i];
     *body = (ff_quasi_body){.id = i,
-                            .unknown = -1,
+                            .node = model->bodies[i].slot,
                             .x = now->pose.position,
                             .q = now->pose.orientation,
                             .v0 = now->velocity,
@@ -109,27 +156,35 @@ static void fly(ff_quasi *quasi, double t, double h) {
     body->v = v3_axpy(now->velocity, h, pull);
     body->l = v3_axpy(v3_load(ff_state_body(quasi->state, slot) + FF_Y_L), h, wrench->torque);
     ff_quasi_move(quasi, body, body->v, body->l);
+    body->flown = body->end.pose;
+    body->strayed = 0;
   }
 }
 
-/* Does free flight press a layer or a core of this contact? */
-static bool is_pressed(ff_quasi *quasi, ff_quasi_contact *contact) {
-  ff_quasi_look(quasi, contact);
-  return contact->p_ns > 0 || contact->touch.depth > contact->layer->max_deflection;
+/* Does free flight press a layer or a core of this island? */
+static bool is_pressed(const ff_quasi *quasi, int island) {
+  int end = quasi->first_element[island + 1];
+  bool pressed = false;
+  for (int k = quasi->first_element[island]; k < end;) {
+    ff_quasi_contact *first = (ff_quasi_contact *)quasi->elements[k];
+    int count = ff_quasi_alike(quasi, first);
+    ff_quasi_look(quasi, first, count);
+    for (int i = 0; i < count; i++) {
+      pressed =
+          pressed || first[i].p_ns > 0 || first[i].touch.depth > first[i].layer->max_deflection;
+    }
+    k += count;
+  }
+  return pressed;
 }
 
 /* Solves every island that needs it. */
 static ff_status solve_islands(ff_quasi *quasi) {
-  const ff_model *model = quasi->model;
-  for (int slot = 0; slot < model->free_count; slot++) {
-    bool needed = false;
-    for (int k = 0; k < quasi->contact_count; k++) {
-      ff_quasi_contact *contact = &quasi->contacts[k];
-      needed = (contact->island == slot && is_pressed(quasi, contact)) || needed;
-    }
-    quasi->island = slot;
-    if (needed && !ff_quasi_solve(quasi)) {
-      return quasi->size > quasi->unknown_limit ? FF_ERROR_CAPACITY : FF_ERROR_STEP;
+  quasi->node_count = 0;
+  for (int island = 0; island < quasi->model->free_count; island++) {
+    if (quasi->first_element[island] < quasi->first_element[island + 1] &&
+        is_pressed(quasi, island) && !ff_quasi_solve(quasi, island)) {
+      return FF_ERROR_STEP;
     }
   }
   return FF_OK;
@@ -178,6 +233,17 @@ static bool is_far(const ff_quasi *quasi) {
   return false;
 }
 
+/* A list that covers the step from where it starts. */
+static ff_status list_wider(ff_work *work) {
+  const ff_quasi *quasi = work->quasi;
+  double way = 0;
+  for (int i = 0; i < work->model->body_count; i++) {
+    way = fmax(way, v3_norm(v3_sub(quasi->bodies[i].end.pose.position, quasi->bodies[i].x)));
+  }
+  double skin = ff_candidates_skin(work->model, work->state, quasi->h);
+  return ff_candidates_update(work->model, work->state, fmax(skin, 3 * way));
+}
+
 /* Takes the solution over. */
 static void arrive(ff_work *work, double h) {
   const ff_quasi *quasi = work->quasi;
@@ -200,7 +266,7 @@ static void arrive(ff_work *work, double h) {
 static ff_status try_step(ff_work *work, double end) {
   ff_quasi *quasi = work->quasi;
   ff_state *state = work->state;
-  quasi->widen = 1;
+  quasi->widen = 0.25;
   for (int look = 0; look < LOOKS; look++) {
     fly(quasi, state->t, end - state->t);
     ff_status status = ff_quasi_gather(quasi) ? solve_islands(quasi) : FF_ERROR_CAPACITY;
@@ -211,7 +277,7 @@ static ff_status try_step(ff_work *work, double end) {
       return FF_ERROR_STEP;
     }
     if (is_far(quasi)) {
-      status = ff_candidates_update(work->model, state, 4 * state->skin);
+      status = list_wider(work);
       if (status != FF_OK) {
         return status;
       }

@@ -6,6 +6,10 @@
  * the contact geometry from these, by the closest points of the two shapes there; so everything is
  * taken at the end of the step, as in [Chakraborty07 eq. 14, 15], but without their unknowns for
  * points, deflection and slip speed.
+ *
+ * The problem is put together from elements, as a structure is from beams: each joins two bodies,
+ * has up to six unknowns of its own with as many rows, and adds to the rows of its bodies. A
+ * contact is one kind of element. Who adds another kind fills in f and j; the solver asks no more.
  */
 #ifndef FF_STEP_QUASI_RIGID_H
 #define FF_STEP_QUASI_RIGID_H
@@ -13,12 +17,21 @@
 #include "footfall/ncp.h"
 #include "geom/geom.h"
 #include "model/state.h"
+#include "solve/blocks.h"
+
+enum {
+  FF_QUASI_BODY = 6, /* unknowns of a body: v, L */
+  FF_QUASI_OWN = 6,  /* most unknowns of an element */
+  FF_QUASI_ROWS = 2 * FF_QUASI_BODY + FF_QUASI_OWN
+};
 
 /* A body during the step. Bodies that are not free have their end already. */
 typedef struct ff_quasi_body {
   int id;         /* in the model */
-  int unknown;    /* place of its six unknowns; -1: it moves on its own */
-  int island;     /* the lowest slot that it is connected with */
+  int node;       /* among the unknowns, that is its slot; -1: it moves on its own */
+  bool solved;    /* its unknowns are being solved for just now */
+  int column;     /* their place in the dense problem */
+  int island;     /* the lowest node that it is connected with */
   ff_vec3 x;      /* m, where it starts */
   ff_quat q;      /* the same */
   ff_vec3 v0, w0; /* m/s, rad/s, at the start */
@@ -28,24 +41,53 @@ typedef struct ff_quasi_body {
   ff_vec3 momentum;    /* kg m^2/s */
   ff_mat3 inv_inertia; /* 1/(kg m^2), world; 0 if it is not free */
   ff_mat3 turned;      /* rad/(kg m^2/s): how the end turns with the momentum; Jacobian only */
+  ff_pose flown;       /* the end of free flight, when contacts were gathered */
+  double strayed;      /* m, no point of it is farther than this from where it was there */
 } ff_quasi_body;
 
-/* A contact point during the step. */
-typedef struct ff_quasi_contact {
-  int point;   /* in the state */
-  int near;    /* its pair of shapes */
+/* How a contact's geometry changes with the pose of body a, three shifts and three turns. */
+typedef struct ff_quasi_slope {
+  double depth;
+  ff_vec3 point, normal;
+} ff_quasi_slope;
+
+/* Rows 0..5 belong to body a, 6..11 to b, 12.. to the element; columns alike. */
+typedef struct ff_quasi_element {
   int a, b;    /* among the step's bodies */
-  int island;  /* of the bodies */
-  int unknown; /* place of its four unknowns */
+  int rows;    /* unknowns of its own */
+  int unknown; /* their place in the vector of the dense problem */
+  bool idle;   /* presses and pulls nothing: its rows are zero, j is not set */
+  double mass; /* kg: turns its impulses into speeds, to weigh one against the other */
+  double lower[FF_QUASI_OWN]; /* N s, bounds of its unknowns: 0, or -INFINITY: an equation */
+  double z[FF_QUASI_OWN];     /* N s, its unknowns */
+  double f[FF_QUASI_ROWS];    /* N s and N m s in the rows of bodies; its own in m/s */
+  double j[FF_QUASI_ROWS][FF_QUASI_ROWS]; /* derivative of f */
+  double push, twist;                     /* N s, N m s: size of what f adds up, and */
+  double push_noise, twist_noise;         /* how much of it is rounding */
+  double speed, speed_noise;              /* m/s: the same of its own rows */
+  /* of the solver */
+  double base[FF_QUASI_OWN], step[FF_QUASI_OWN], good[FF_QUASI_OWN];
+  double reduced[FF_QUASI_OWN][2 * FF_QUASI_BODY + 1];
+} ff_quasi_element;
+
+/* A contact point during the step. Its unknowns: p_nr, P. */
+typedef struct ff_quasi_contact {
+  ff_quasi_element e; /* first */
+  int point;          /* in the state */
+  int near;           /* its pair of shapes */
   const ff_layer *layer;
   const ff_cone *cone;
-  double relaxed;    /* m, deflection of a layer that is let go */
-  double weight;     /* kg: friction's projection weighs speeds with it */
-  double soft;       /* 1, tangential give */
-  double before[3];  /* N s, friction of the step before, as p */
-  ff_touch touch;    /* at the end, as the unknowns have it */
-  double p_ns;       /* N s, of the layer */
-  double p_nr, p[3]; /* N s, the unknowns */
+  double relaxed;   /* m, deflection of a layer that is let go */
+  double weight;    /* kg: friction's projection weighs speeds with it */
+  double soft;      /* 1, tangential give */
+  double before[3]; /* N s, friction of the step before, as P */
+  ff_vec3 axis;     /* t1 is this axis of b, seen in the tangent plane */
+  double flown;     /* m, depth at the end of free flight */
+  ff_touch touch;   /* at the end, as the unknowns have it */
+  double p_ns;      /* N s, of the layer */
+  ff_quasi_slope slope[FF_QUASI_BODY];
+  ff_pose slope_at[2]; /* poses of a and b that slope belongs to */
+  bool sloped;         /* slope is set */
 } ff_quasi_contact;
 
 typedef struct ff_quasi {
@@ -57,44 +99,78 @@ typedef struct ff_quasi {
   ff_quasi_body *bodies; /* body_count */
   ff_quasi_contact *contacts;
   int contact_count, contact_capacity;
-  /* the island that is being solved */
-  int island, size;
-  int *members; /* contacts of it */
+  /* islands: runs of nodes and of elements, by the island's lowest node */
+  ff_quasi_element **elements;     /* contact_capacity, sorted by island */
+  int *nodes;                      /* free_count, sorted by island */
+  int *first_node, *first_element; /* free_count + 2 */
+  ff_blocks *blocks;
+  double *x, *r, *base, *step, *best; /* unknowns, rows, ... of the bodies: 6 free_count */
+  double *row_scale;                  /* of each node two: what r is measured by */
+  /* what is being solved: an island, or one body while the others rest */
+  const int *solved_nodes;
+  int node_count;
+  ff_quasi_element **members;
   int member_count;
   double rough; /* share of the friction coefficients that counts: 1, but on the way there */
+  /* elements of each node, for sweeps */
+  ff_quasi_element **around;
+  int *first_around;
+  /* the dense problem, of small islands that resist */
   ff_ncp *ncp;
-  int unknown_limit;
-  double *z, *lower, *good;
+  int size, unknown_limit;
+  double *z, *lower;
   ff_near *held_nears; /* as they were before the step */
   ff_point *held_points;
   int held_count;
 } ff_quasi;
 
+static inline ff_quasi_body *ff_quasi_node(const ff_quasi *quasi, int node) {
+  return &quasi->bodies[quasi->model->free_bodies[node]];
+}
+
 /* ---- quasi_problem.c ----------------------------------------------------------------- */
 
 /* Puts a body where v and l bring it. */
 void ff_quasi_move(const ff_quasi *quasi, ff_quasi_body *body, ff_vec3 v, ff_vec3 l);
-/* Geometry and layer impulse of a contact where its bodies are now. */
-void ff_quasi_look(const ff_quasi *quasi, ff_quasi_contact *contact);
+/* How the end of a body turns with its momentum. */
+void ff_quasi_find_turned(const ff_quasi *quasi, ff_quasi_body *body);
+/* Geometry and layer impulse of all contacts of a pair of shapes where their bodies are now. */
+void ff_quasi_look(const ff_quasi *quasi, ff_quasi_contact *contacts, int count);
+/* How many contacts from this one on belong to its pair of shapes. */
+int ff_quasi_alike(const ff_quasi *quasi, const ff_quasi_contact *contact);
 /* Velocity of a against b at the contact, at the end of the step or at its start. */
 ff_vec3 ff_quasi_slip(const ff_quasi *quasi, const ff_quasi_contact *contact, bool start,
                       double *spin);
 /* The impulse on a: force part, and moment about the point. */
 ff_vec3 ff_quasi_impulse(const ff_quasi_contact *contact, ff_vec3 *moment);
-/* Solves the present island; its bodies and contacts are then at the solution. */
-bool ff_quasi_solve(ff_quasi *quasi);
+/* Rows, and if wanted their derivatives, of the members where their bodies are now. */
+void ff_quasi_elements(const ff_quasi *quasi, bool derive);
+
+/* ---- quasi_newton.c --------------------------------------------------------------------- */
+
+/* Solves the present problem from x and the members' z; they then are the solution. */
+bool ff_quasi_newton(ff_quasi *quasi);
+
+/* ---- quasi_solve.c ------------------------------------------------------------------------ */
+
+/* Solves an island; its bodies and contacts are then at the solution. */
+bool ff_quasi_solve(ff_quasi *quasi, int island);
 
 int ff_quasi_residual(void *context, const double *z, double *f);
 int ff_quasi_jacobian(void *context, const double *z, double *j);
 
 /* ---- quasi_contacts.c ------------------------------------------------------------------ */
 
-/* Contacts that the bodies' free flight may bring about. False: more than there is room for. */
+/* Contacts that the bodies' free flight may bring about, and the islands that they make. False:
+ * more than there is room for. */
 bool ff_quasi_gather(ff_quasi *quasi);
 /* Is there one that the bodies' end brings about and that was not gathered? */
 bool ff_quasi_missed(const ff_quasi *quasi);
 /* Do two shapes that are apart at the end of the step pass through each other on the way? */
 bool ff_quasi_skipped(const ff_quasi *quasi);
+
+/* ---- quasi_book.c -------------------------------------------------------------------------- */
+
 /* Writes forces, energies and losses of the step into the state. */
 void ff_quasi_book(ff_quasi *quasi);
 

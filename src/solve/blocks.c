@@ -1,0 +1,448 @@
+#include "solve/blocks.h"
+
+#include "base/arena.h"
+#include "base/memory.h"
+
+#include <amd.h>
+#include <math.h>
+#include <string.h>
+
+/* Below this, relative to the rest of its block, a pivot is more rounding than anything else. */
+#define TINY_PIVOT 1e-14
+
+/* Positions are places in the order of elimination. */
+struct ff_blocks {
+  ff_arena arena;
+  ff_blocks_limits limits;
+  /* the graph, as given */
+  int node_count, edge_count, row_count;
+  int *size, *row; /* of each node */
+  int *edge;       /* pairs */
+  int known_nodes; /* of the graph that is in order; -1: none */
+  int known_edges;
+  int *known_size, *known_edge;
+  /* its order */
+  int *place;            /* position of each node */
+  int *node_at;          /* node at each position */
+  int *start;            /* of each position: its entries; one more */
+  int *later;            /* of each entry: the later position it reaches */
+  size_t *diagonal;      /* of each position: its own block in values */
+  size_t *upper, *lower; /* of each entry: its two blocks */
+  double *values;
+  int *pivot;      /* of each row */
+  int first, last; /* positions of the matrix now */
+  int *spot;       /* of each position: an entry, for a while */
+  int *work;       /* for the ordering */
+  int work_size;
+};
+
+/* ---- life ------------------------------------------------------------------------------- */
+
+static int *ints(ff_blocks *b, size_t count) {
+  return ff_arena_take(&b->arena, count + 1, sizeof(int));
+}
+
+static bool take_rooms(ff_blocks *b) {
+  size_t nodes = (size_t)b->limits.nodes, edges = (size_t)b->limits.edges;
+  size_t entries = (size_t)b->limits.pairs;
+  b->work_size = (int)(3 * edges + 8 * nodes + 16);
+  int **rooms[] = {&b->size, &b->row, &b->known_size, &b->place, &b->node_at, &b->spot, &b->start};
+  for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
+    *rooms[i] = ints(b, nodes + 1);
+    if (!*rooms[i]) {
+      return false;
+    }
+  }
+  b->edge = ints(b, 2 * edges);
+  b->known_edge = ints(b, 2 * edges);
+  b->later = ints(b, entries);
+  b->pivot = ints(b, (size_t)b->limits.rows);
+  b->work = ints(b, (size_t)b->work_size + 10 * nodes);
+  b->diagonal = ff_arena_take(&b->arena, nodes + 1, sizeof *b->diagonal);
+  b->upper = ff_arena_take(&b->arena, entries + 1, sizeof *b->upper);
+  b->lower = ff_arena_take(&b->arena, entries + 1, sizeof *b->lower);
+  b->values = ff_arena_take(&b->arena, b->limits.numbers + 1, sizeof *b->values);
+  return b->edge && b->known_edge && b->later && b->pivot && b->work && b->diagonal && b->upper &&
+         b->lower && b->values;
+}
+
+ff_status ff_blocks_create(ff_blocks **out, const ff_blocks_limits *limits) {
+  *out = NULL;
+  ff_blocks *b = ff_alloc(1, sizeof *b);
+  if (!b) {
+    return FF_ERROR_MEMORY;
+  }
+  b->limits = *limits;
+  b->known_nodes = -1;
+  if (!take_rooms(b)) {
+    ff_blocks_destroy(b);
+    return FF_ERROR_MEMORY;
+  }
+  *out = b;
+  return FF_OK;
+}
+
+void ff_blocks_destroy(ff_blocks *blocks) {
+  if (blocks) {
+    ff_arena_free(&blocks->arena);
+    ff_free(blocks);
+  }
+}
+
+/* ---- the graph ---------------------------------------------------------------------------- */
+
+void ff_blocks_begin(ff_blocks *b) {
+  b->node_count = b->edge_count = b->row_count = 0;
+}
+
+int ff_blocks_node(ff_blocks *b, int size) {
+  b->size[b->node_count] = size;
+  b->row[b->node_count] = b->row_count;
+  b->row_count += size;
+  return b->node_count++;
+}
+
+bool ff_blocks_join(ff_blocks *b, int i, int j) {
+  if (b->edge_count == b->limits.edges) {
+    return false;
+  }
+  b->edge[2 * b->edge_count] = i < j ? i : j;
+  b->edge[2 * b->edge_count + 1] = i < j ? j : i;
+  b->edge_count++;
+  return true;
+}
+
+int ff_blocks_row(const ff_blocks *b, int node) {
+  return b->row[node];
+}
+
+/* ---- the order ------------------------------------------------------------------------------ */
+
+static bool is_known(const ff_blocks *b) {
+  size_t nodes = (size_t)b->node_count, edges = (size_t)b->edge_count;
+  return b->known_nodes == b->node_count && b->known_edges == b->edge_count &&
+         memcmp(b->known_size, b->size, nodes * sizeof(int)) == 0 &&
+         memcmp(b->known_edge, b->edge, 2 * edges * sizeof(int)) == 0;
+}
+
+static void know(ff_blocks *b) {
+  b->known_nodes = b->node_count;
+  b->known_edges = b->edge_count;
+  memcpy(b->known_size, b->size, (size_t)b->node_count * sizeof(int));
+  memcpy(b->known_edge, b->edge, 2 * (size_t)b->edge_count * sizeof(int));
+}
+
+/* Neighbours of each node, each once: list[begin[i]] .. list[begin[i] + count[i] - 1]. */
+static int list_neighbours(ff_blocks *b, int *begin, int *count, int *list) {
+  int n = b->node_count, total = 0;
+  memset(count, 0, (size_t)n * sizeof *count);
+  for (int e = 0; e < 2 * b->edge_count; e++) {
+    count[b->edge[e]]++;
+  }
+  for (int i = 0; i < n; i++) {
+    begin[i] = total;
+    total += count[i];
+    count[i] = 0;
+    b->spot[i] = -1;
+  }
+  for (int e = 0; e < b->edge_count; e++) {
+    int i = b->edge[2 * e], j = b->edge[2 * e + 1];
+    list[begin[i] + count[i]++] = j;
+    list[begin[j] + count[j]++] = i;
+  }
+  int end = 0; /* without the repetitions, closed up */
+  for (int i = 0; i < n; i++) {
+    int from = begin[i], to = end;
+    for (int k = from; k < from + count[i]; k++) {
+      if (b->spot[list[k]] != i) {
+        b->spot[list[k]] = i;
+        list[end++] = list[k];
+      }
+    }
+    begin[i] = to;
+    count[i] = end - to;
+  }
+  return end;
+}
+
+/* Approximate minimum degree; AMD's inner routine, which takes no memory. */
+static void find_order(ff_blocks *b) {
+  int n = b->node_count, room = b->work_size;
+  int *rest = b->work + room, *begin = rest, *count = rest + n;
+  int end = list_neighbours(b, begin, count, b->work);
+  double control[AMD_CONTROL], info[AMD_INFO];
+  amd_defaults(control);
+  control[AMD_DENSE] = -1; /* keeps the parts of the graph together in the order */
+  amd_2(n, begin, b->work, count, room, end, rest + 2 * n, rest + 3 * n, rest + 4 * n, rest + 5 * n,
+        rest + 6 * n, rest + 7 * n, rest + 8 * n, control, info);
+  for (int k = 0; k < n; k++) {
+    int node = rest[4 * n + k];
+    b->node_at[k] = node;
+    b->place[node] = k;
+  }
+}
+
+/* Adds a position to the list that is being made, once. */
+static bool add_entry(ff_blocks *b, int mark, int position, int *count) {
+  if (b->spot[position] == mark) {
+    return true;
+  }
+  if (*count == b->limits.pairs) {
+    return false;
+  }
+  b->spot[position] = mark;
+  b->later[(*count)++] = position;
+  return true;
+}
+
+/* Entries of each position: its later neighbours, and what its children in the tree of elimination
+ * leave behind. */
+static bool find_entries(ff_blocks *b) {
+  int n = b->node_count, room = b->work_size, entries = 0;
+  int *begin = b->work + room, *degree = begin + n, *child = begin + 2 * n,
+      *sibling = begin + 3 * n;
+  list_neighbours(b, begin, degree, b->work);
+  for (int k = 0; k < n; k++) {
+    b->spot[k] = child[k] = -1;
+  }
+  for (int k = 0; k < n; k++) {
+    int node = b->node_at[k], parent = n;
+    b->start[k] = entries;
+    b->spot[k] = k;
+    bool room_left = true;
+    for (int m = begin[node]; m < begin[node] + degree[node]; m++) {
+      int position = b->place[b->work[m]];
+      room_left = room_left && (position < k || add_entry(b, k, position, &entries));
+    }
+    for (int c = child[k]; c >= 0; c = sibling[c]) {
+      for (int e = b->start[c]; room_left && e < b->start[c + 1]; e++) {
+        room_left = add_entry(b, k, b->later[e], &entries);
+      }
+    }
+    if (!room_left) {
+      return false;
+    }
+    b->start[k + 1] = entries;
+    for (int e = b->start[k]; e < entries; e++) {
+      parent = b->later[e] < parent ? b->later[e] : parent;
+    }
+    if (parent < n) {
+      sibling[k] = child[parent];
+      child[parent] = k;
+    }
+  }
+  return true;
+}
+
+/* Gives every block its place in values; false: no room. */
+static bool find_places(ff_blocks *b) {
+  size_t at = 0;
+  for (int k = 0; k < b->node_count; k++) {
+    size_t mine = (size_t)b->size[b->node_at[k]];
+    b->diagonal[k] = at;
+    at += mine * mine;
+    for (int e = b->start[k]; e < b->start[k + 1]; e++) {
+      size_t numbers = mine * (size_t)b->size[b->node_at[b->later[e]]];
+      b->upper[e] = at;
+      b->lower[e] = at + numbers;
+      at += 2 * numbers;
+    }
+    if (at > b->limits.numbers) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool ff_blocks_order(ff_blocks *b) {
+  if (is_known(b)) {
+    return true;
+  }
+  b->known_nodes = -1;
+  b->start[0] = 0;
+  if (b->node_count > 0) {
+    find_order(b);
+  }
+  if (!find_entries(b) || !find_places(b)) {
+    return false;
+  }
+  know(b);
+  return true;
+}
+
+/* ---- values -------------------------------------------------------------------------------- */
+
+static int size_at(const ff_blocks *b, int position) {
+  return b->size[b->node_at[position]];
+}
+
+void ff_blocks_clear(ff_blocks *b, const int *nodes, int count) {
+  b->first = b->node_count;
+  b->last = -1;
+  for (int i = 0; i < count; i++) {
+    int k = b->place[nodes[i]];
+    b->first = k < b->first ? k : b->first;
+    b->last = k > b->last ? k : b->last;
+  }
+  if (count > 0) { /* the blocks of a run of positions stand together */
+    int end = b->start[b->last + 1], n = size_at(b, b->last);
+    size_t stop = b->diagonal[b->last] + (size_t)n * (size_t)n;
+    if (end > b->start[b->last]) {
+      stop = b->lower[end - 1] + (b->lower[end - 1] - b->upper[end - 1]);
+    }
+    memset(b->values + b->diagonal[b->first], 0, (stop - b->diagonal[b->first]) * sizeof(double));
+  }
+}
+
+double *ff_blocks_at(ff_blocks *b, int i, int j) {
+  int p = b->place[i], q = b->place[j], low = p < q ? p : q, high = p < q ? q : p;
+  if (p == q) {
+    return b->values + b->diagonal[p];
+  }
+  int e = b->start[low];
+  while (b->later[e] != high) {
+    e++;
+  }
+  return b->values + (p < q ? b->upper[e] : b->lower[e]);
+}
+
+/* ---- arithmetic of blocks -------------------------------------------------------------------- */
+
+/* c -= a b for n x k and k x m by rows; written out for the usual size, so that it is unrolled. */
+static inline void subtract_product(double *restrict c, const double *restrict a,
+                                    const double *restrict b, int n, int k, int m) {
+  for (int i = 0; i < n; i++) {
+    for (int l = 0; l < k; l++) {
+      double factor = a[i * k + l];
+      for (int j = 0; j < m; j++) {
+        c[i * m + j] -= factor * b[l * m + j];
+      }
+    }
+  }
+}
+
+static void subtract(double *c, const double *a, const double *b, int n, int k, int m) {
+  if (n == 6 && k == 6 && m == 6) {
+    subtract_product(c, a, b, 6, 6, 6);
+  } else {
+    subtract_product(c, a, b, n, k, m);
+  }
+}
+
+static void exchange(double *a, int i, int k, int m) {
+  for (int j = 0; i != k && j < m; j++) {
+    double held = a[i * m + j];
+    a[i * m + j] = a[k * m + j];
+    a[k * m + j] = held;
+  }
+}
+
+/* a becomes its factors, with row exchanges. */
+static bool factor_block(double *a, int *pivot, int n) {
+  double largest = 0;
+  for (int i = 0; i < n * n; i++) {
+    largest = fmax(largest, fabs(a[i]));
+  }
+  for (int k = 0; k < n; k++) {
+    int at = k;
+    for (int i = k + 1; i < n; i++) {
+      at = fabs(a[i * n + k]) > fabs(a[at * n + k]) ? i : at;
+    }
+    if (!(fabs(a[at * n + k]) > TINY_PIVOT * largest)) {
+      return false;
+    }
+    pivot[k] = at;
+    exchange(a, at, k, n);
+    for (int i = k + 1; i < n; i++) {
+      double factor = a[i * n + k] /= a[k * n + k];
+      for (int j = k + 1; j < n; j++) {
+        a[i * n + j] -= factor * a[k * n + j];
+      }
+    }
+  }
+  return true;
+}
+
+/* b, n x m, becomes a^-1 b. */
+static void divide(const double *a, const int *pivot, double *b, int n, int m) {
+  for (int k = 0; k < n; k++) {
+    exchange(b, pivot[k], k, m);
+  }
+  for (int k = 1; k < n; k++) {
+    subtract_product(b + k * m, a + k * n, b, 1, k, m);
+  }
+  for (int k = n - 1; k >= 0; k--) {
+    for (int l = k + 1; l < n; l++) {
+      subtract_product(b + k * m, a + k * n + l, b + l * m, 1, 1, m);
+    }
+    for (int j = 0; j < m; j++) {
+      b[k * m + j] /= a[k * n + k];
+    }
+  }
+}
+
+/* ---- elimination -------------------------------------------------------------------------------
+ */
+
+/* What the elimination of position i leaves with those it reaches. */
+static void update_later(ff_blocks *b, int i) {
+  int n = size_at(b, i);
+  double *v = b->values;
+  for (int e = b->start[i]; e < b->start[i + 1]; e++) {
+    int j = b->later[e], nj = size_at(b, j);
+    if (j > b->last) {
+      continue;
+    }
+    subtract(v + b->diagonal[j], v + b->lower[e], v + b->upper[e], nj, n, nj);
+    for (int f = b->start[j]; f < b->start[j + 1]; f++) {
+      b->spot[b->later[f]] = f;
+    }
+    for (int f = b->start[i]; f < b->start[i + 1]; f++) {
+      int k = b->later[f], nk = size_at(b, k);
+      if (k > j && k <= b->last) {
+        int to = b->spot[k];
+        subtract(v + b->upper[to], v + b->lower[e], v + b->upper[f], nj, n, nk);
+        subtract(v + b->lower[to], v + b->lower[f], v + b->upper[e], nk, n, nj);
+      }
+    }
+  }
+}
+
+bool ff_blocks_factor(ff_blocks *b) {
+  for (int i = b->first; i <= b->last; i++) {
+    int n = size_at(b, i), *pivot = b->pivot + b->row[b->node_at[i]];
+    double *own = b->values + b->diagonal[i];
+    if (!factor_block(own, pivot, n)) {
+      return false;
+    }
+    for (int e = b->start[i]; e < b->start[i + 1]; e++) {
+      divide(own, pivot, b->values + b->upper[e], n, size_at(b, b->later[e]));
+    }
+    update_later(b, i);
+  }
+  return true;
+}
+
+void ff_blocks_solve(const ff_blocks *b, double *x) {
+  for (int i = b->first; i <= b->last; i++) {
+    int n = size_at(b, i), row = b->row[b->node_at[i]];
+    divide(b->values + b->diagonal[i], b->pivot + row, x + row, n, 1);
+    for (int e = b->start[i]; e < b->start[i + 1]; e++) {
+      if (b->later[e] > b->last) {
+        continue;
+      }
+      int node = b->node_at[b->later[e]];
+      subtract(x + b->row[node], b->values + b->lower[e], x + row, b->size[node], n, 1);
+    }
+  }
+  for (int i = b->last; i >= b->first; i--) {
+    int n = size_at(b, i), row = b->row[b->node_at[i]];
+    for (int e = b->start[i]; e < b->start[i + 1]; e++) {
+      if (b->later[e] > b->last) {
+        continue;
+      }
+      int node = b->node_at[b->later[e]];
+      subtract(x + row, b->values + b->upper[e], x + b->row[node], n, b->size[node], 1);
+    }
+  }
+}

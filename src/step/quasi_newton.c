@@ -1,0 +1,353 @@
+/* Semismooth Newton's method on bodies and elements.
+ *
+ * The equations are the rows of the bodies and, for every unknown of an element, its row if it has
+ * no bound, else min((z - lower) / mass, row). A step solves them linearised. The unknowns of an
+ * element know only its two bodies: they are eliminated first, one element after the other, and
+ * leave a system of 6 x 6 blocks on the graph of bodies that touch (solve/blocks.h).
+ *
+ * More contacts may stick, or rest on their cores, than a body has freedoms: there an element's own
+ * matrix and its Schur complement are singular together. GIVE makes every element yield by a
+ * millionth of what its change of impulse asks for. That touches the way, not the solution: it is
+ * a proximal term on the impulses, and of the solutions that share a load differently the one
+ * nearby is found.
+ *
+ * Steps are judged by the kinetic energy of what the rows are off, compared with the worst of the
+ * last few [Grippo86]; when none serves, the bodies are made heavier for the step.
+ */
+#include "math/vec.h"
+#include "step/quasi_rigid.h"
+
+#include <string.h>
+
+enum { ITERATIONS = 40, HALVINGS = 8, HISTORY = 4 };
+#define GIVE      1e-6
+#define ENOUGH    1e-4
+#define TOLERANCE 1e-12 /* of the rows, relative to what they add up */
+#define BEARABLE  1e-9  /* the same, if no further step helps */
+
+/* How far off the rows are. */
+typedef struct offness {
+  double energy; /* J */
+  double worst;  /* relative: 1 is as large as what is added up */
+} offness;
+
+/* ---- where the unknowns are --------------------------------------------------------------- */
+
+/* Puts bodies where x says. */
+static void place_bodies(ff_quasi *quasi) {
+  for (int i = 0; i < quasi->node_count; i++) {
+    int node = quasi->solved_nodes[i];
+    const double *mine = quasi->x + ff_blocks_row(quasi->blocks, node);
+    ff_quasi_move(quasi, ff_quasi_node(quasi, node), v3_load(mine), v3_load(mine + 3));
+  }
+}
+
+/* Inertia's part of the rows of bodies, and its size. */
+static void start_rows(ff_quasi *quasi) {
+  double fall = quasi->h * v3_norm(quasi->model->run.gravity);
+  for (int i = 0; i < quasi->node_count; i++) {
+    int node = quasi->solved_nodes[i], row = ff_blocks_row(quasi->blocks, node);
+    const ff_quasi_body *body = ff_quasi_node(quasi, node);
+    double mass = quasi->model->bodies[body->id].mass;
+    v3_store(quasi->r + row, v3_scale(mass, v3_sub(body->end.velocity, body->v)));
+    v3_store(quasi->r + row + 3, v3_sub(body->momentum, body->l));
+    double size = quasi->model->bodies[body->id].bound;
+    quasi->row_scale[2 * node] = mass * (v3_norm(body->end.velocity) + v3_norm(body->v) + fall);
+    quasi->row_scale[2 * node + 1] =
+        v3_norm(body->momentum) + v3_norm(body->l) + mass * size * fall;
+  }
+}
+
+/* The elements' part. */
+static void add_rows(ff_quasi *quasi) {
+  for (int k = 0; k < quasi->member_count; k++) {
+    const ff_quasi_element *e = quasi->members[k];
+    for (int s = 0; s < 2; s++) {
+      const ff_quasi_body *body = &quasi->bodies[s == 0 ? e->a : e->b];
+      if (body->solved && !e->idle) {
+        double *r = quasi->r + ff_blocks_row(quasi->blocks, body->node);
+        for (int i = 0; i < FF_QUASI_BODY; i++) {
+          r[i] += e->f[6 * s + i];
+        }
+        quasi->row_scale[2 * body->node] += e->push + e->push_noise / TOLERANCE;
+        quasi->row_scale[2 * body->node + 1] += e->twist + e->twist_noise / TOLERANCE;
+      }
+    }
+  }
+}
+
+/* An element's own row as an equation; at_bound: it says that the unknown is at its bound. */
+static double own_row(const ff_quasi_element *e, int i, bool *at_bound) {
+  double above = (e->z[i] - e->lower[i]) / e->mass, f = e->f[12 + i];
+  *at_bound = above < f;
+  return *at_bound ? above : f;
+}
+
+static offness rows_off(const ff_quasi *quasi) {
+  offness out = {0, 0};
+  for (int i = 0; i < quasi->node_count; i++) {
+    int node = quasi->solved_nodes[i];
+    const ff_quasi_body *body = ff_quasi_node(quasi, node);
+    const double *r = quasi->r + ff_blocks_row(quasi->blocks, node);
+    ff_vec3 p = v3_load(r), l = v3_load(r + 3);
+    out.energy += 0.5 * quasi->model->bodies[body->id].inv_mass * v3_dot(p, p) +
+                  0.5 * v3_dot(l, m3_mul(body->inv_inertia, l));
+    out.worst = fmax(out.worst, v3_norm(p) / quasi->row_scale[2 * node]);
+    out.worst = fmax(out.worst, v3_norm(l) / quasi->row_scale[2 * node + 1]);
+  }
+  for (int k = 0; k < quasi->member_count; k++) {
+    const ff_quasi_element *e = quasi->members[k];
+    for (int i = 0; !e->idle && i < e->rows; i++) {
+      bool at_bound;
+      double row = own_row(e, i, &at_bound);
+      out.energy += 0.5 * e->mass * row * row;
+      out.worst = fmax(out.worst, fabs(row) / (e->speed + e->speed_noise / TOLERANCE));
+    }
+  }
+  return out;
+}
+
+static offness evaluate(ff_quasi *quasi, bool derive) {
+  place_bodies(quasi);
+  if (derive) {
+    for (int i = 0; i < quasi->node_count; i++) {
+      ff_quasi_find_turned(quasi, ff_quasi_node(quasi, quasi->solved_nodes[i]));
+    }
+  }
+  ff_quasi_elements(quasi, derive);
+  start_rows(quasi);
+  add_rows(quasi);
+  return rows_off(quasi);
+}
+
+/* ---- a direction ------------------------------------------------------------------------------
+ */
+
+/* reduced = (own matrix)^-1 [columns of a, columns of b, own rows]; false: singular. */
+static bool reduce(ff_quasi_element *e) {
+  enum { WIDTH = 2 * FF_QUASI_BODY + 1 };
+  int n = e->rows;
+  double own[FF_QUASI_OWN][FF_QUASI_OWN];
+  for (int i = 0; i < n; i++) {
+    bool at_bound;
+    double row = own_row(e, i, &at_bound);
+    for (int k = 0; k < n; k++) {
+      own[i][k] = at_bound ? (i == k ? 1 / e->mass : 0) : e->j[12 + i][12 + k];
+    }
+    own[i][i] += GIVE / e->mass;
+    for (int k = 0; k < 2 * FF_QUASI_BODY; k++) {
+      e->reduced[i][k] = at_bound ? 0 : e->j[12 + i][k];
+    }
+    e->reduced[i][WIDTH - 1] = row;
+  }
+  for (int k = 0; k < n; k++) {
+    int at = k;
+    for (int i = k + 1; i < n; i++) {
+      at = fabs(own[i][k]) > fabs(own[at][k]) ? i : at;
+    }
+    if (!(fabs(own[at][k]) > 0)) {
+      return false;
+    }
+    for (int m = 0; at != k && m < WIDTH; m++) {
+      double held = e->reduced[k][m];
+      e->reduced[k][m] = e->reduced[at][m];
+      e->reduced[at][m] = held;
+    }
+    for (int m = 0; at != k && m < n; m++) {
+      double held = own[k][m];
+      own[k][m] = own[at][m];
+      own[at][m] = held;
+    }
+    for (int i = 0; i < n; i++) { /* Gauss and Jordan */
+      double factor = i == k ? 0 : own[i][k] / own[k][k];
+      for (int m = k; factor != 0 && m < n; m++) {
+        own[i][m] -= factor * own[k][m];
+      }
+      for (int m = 0; factor != 0 && m < WIDTH; m++) {
+        e->reduced[i][m] -= factor * e->reduced[k][m];
+      }
+    }
+  }
+  for (int i = 0; i < n; i++) {
+    for (int m = 0; m < WIDTH; m++) {
+      e->reduced[i][m] /= own[i][i];
+    }
+  }
+  return true;
+}
+
+/* What is left of an element in the rows and columns of its bodies. */
+static void add_element(ff_quasi *quasi, const ff_quasi_element *e) {
+  const ff_quasi_body *pair[2] = {&quasi->bodies[e->a], &quasi->bodies[e->b]};
+  for (int s = 0; s < 2; s++) {
+    if (!pair[s]->solved) {
+      continue;
+    }
+    double *right = quasi->r + ff_blocks_row(quasi->blocks, pair[s]->node);
+    for (int i = 0; i < FF_QUASI_BODY; i++) {
+      for (int m = 0; m < e->rows; m++) {
+        right[i] -= e->j[6 * s + i][12 + m] * e->reduced[m][2 * FF_QUASI_BODY];
+      }
+    }
+    for (int t = 0; t < 2; t++) {
+      if (!pair[t]->solved) {
+        continue;
+      }
+      double *block = ff_blocks_at(quasi->blocks, pair[s]->node, pair[t]->node);
+      for (int i = 0; i < FF_QUASI_BODY; i++) {
+        for (int k = 0; k < FF_QUASI_BODY; k++) {
+          double sum = e->j[6 * s + i][6 * t + k];
+          for (int m = 0; m < e->rows; m++) {
+            sum -= e->j[6 * s + i][12 + m] * e->reduced[m][6 * t + k];
+          }
+          block[6 * i + k] += sum;
+        }
+      }
+    }
+  }
+}
+
+/* The elements' steps that go with those of their bodies. */
+static void step_elements(ff_quasi *quasi) {
+  for (int n = 0; n < quasi->member_count; n++) {
+    ff_quasi_element *e = quasi->members[n];
+    const ff_quasi_body *pair[2] = {&quasi->bodies[e->a], &quasi->bodies[e->b]};
+    for (int i = 0; i < e->rows; i++) {
+      e->step[i] = e->idle ? 0 : -e->reduced[i][2 * FF_QUASI_BODY];
+      for (int s = 0; s < 2 && !e->idle; s++) {
+        const double *d =
+            pair[s]->solved ? quasi->r + ff_blocks_row(quasi->blocks, pair[s]->node) : NULL;
+        for (int k = 0; d && k < FF_QUASI_BODY; k++) {
+          e->step[i] -= e->reduced[i][6 * s + k] * d[k];
+        }
+      }
+    }
+  }
+}
+
+/* Solves the linearised problem, with bodies heavier by this factor. The step of the bodies is then
+ * in r. */
+static bool find_step(ff_quasi *quasi, double heavier) {
+  ff_blocks_clear(quasi->blocks, quasi->solved_nodes, quasi->node_count);
+  start_rows(quasi);
+  add_rows(quasi);
+  for (int i = 0; i < quasi->node_count; i++) {
+    int node = quasi->solved_nodes[i];
+    double mass = quasi->model->bodies[ff_quasi_node(quasi, node)->id].mass;
+    double *block = ff_blocks_at(quasi->blocks, node, node);
+    for (int k = 0; k < FF_QUASI_BODY; k++) {
+      block[7 * k] = heavier * (k < 3 ? mass : 1);
+    }
+  }
+  for (int k = 0; k < quasi->member_count; k++) {
+    ff_quasi_element *e = quasi->members[k];
+    if (!e->idle) {
+      if (!reduce(e)) {
+        return false;
+      }
+      add_element(quasi, e);
+    }
+  }
+  if (!ff_blocks_factor(quasi->blocks)) {
+    return false;
+  }
+  for (int i = 0; i < quasi->node_count; i++) {
+    double *r = quasi->r + ff_blocks_row(quasi->blocks, quasi->solved_nodes[i]);
+    for (int k = 0; k < FF_QUASI_BODY; k++) {
+      r[k] = -r[k];
+    }
+  }
+  ff_blocks_solve(quasi->blocks, quasi->r);
+  step_elements(quasi);
+  return true;
+}
+
+/* ---- the way ------------------------------------------------------------------------------------
+ */
+
+static void save(ff_quasi *quasi) {
+  for (int i = 0; i < quasi->node_count; i++) {
+    int row = ff_blocks_row(quasi->blocks, quasi->solved_nodes[i]);
+    memcpy(quasi->base + row, quasi->x + row, FF_QUASI_BODY * sizeof(double));
+  }
+  for (int k = 0; k < quasi->member_count; k++) {
+    memcpy(quasi->members[k]->base, quasi->members[k]->z, sizeof quasi->members[k]->z);
+  }
+}
+
+/* Keeps the step that is in r. */
+static void keep_step(ff_quasi *quasi) {
+  for (int i = 0; i < quasi->node_count; i++) {
+    int row = ff_blocks_row(quasi->blocks, quasi->solved_nodes[i]);
+    memcpy(quasi->step + row, quasi->r + row, FF_QUASI_BODY * sizeof(double));
+  }
+}
+
+static void go(ff_quasi *quasi, double t) {
+  for (int i = 0; i < quasi->node_count; i++) {
+    int row = ff_blocks_row(quasi->blocks, quasi->solved_nodes[i]);
+    for (int k = row; k < row + FF_QUASI_BODY; k++) {
+      quasi->x[k] = quasi->base[k] + t * quasi->step[k];
+    }
+  }
+  for (int k = 0; k < quasi->member_count; k++) {
+    ff_quasi_element *e = quasi->members[k];
+    for (int i = 0; i < e->rows; i++) {
+      e->z[i] = e->base[i] + t * e->step[i];
+      if (t == 1 && fabs(e->z[i] - e->lower[i]) < 1e-14 * fabs(e->base[i])) {
+        e->z[i] = e->lower[i]; /* it was sent there */
+      }
+    }
+  }
+}
+
+/* Goes along the step as far as it serves; false: nowhere, and all is as before. */
+static bool search(ff_quasi *quasi, double limit, offness *at) {
+  double t = 1;
+  for (int k = 0; k <= HALVINGS; k++, t *= 0.5) {
+    go(quasi, t);
+    offness there = evaluate(quasi, false);
+    if (there.energy <= (1 - ENOUGH * t) * limit) {
+      *at = there;
+      return true;
+    }
+  }
+  go(quasi, 0);
+  return false;
+}
+
+/* One step from here. */
+static bool advance(ff_quasi *quasi, double limit, offness *at) {
+  static const double heavier[] = {1, 1.1, 2, 10, 100};
+  evaluate(quasi, true);
+  save(quasi);
+  for (int k = 0; k < 5; k++) {
+    if (k > 0) {
+      evaluate(quasi, true); /* the search left it elsewhere */
+    }
+    if (find_step(quasi, heavier[k])) {
+      keep_step(quasi);
+      if (search(quasi, limit, at)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+bool ff_quasi_newton(ff_quasi *quasi) {
+  double past[HISTORY];
+  offness at = evaluate(quasi, false);
+  for (int n = 0; n < ITERATIONS && !(at.worst <= TOLERANCE); n++) {
+    double limit = at.energy;
+    past[n % HISTORY] = at.energy;
+    for (int i = 0; i < HISTORY && i <= n; i++) {
+      limit = fmax(limit, past[i]);
+    }
+    if (!isfinite(at.energy) || !advance(quasi, limit, &at)) {
+      break;
+    }
+  }
+  at = evaluate(quasi, false);
+  return at.worst <= BEARABLE;
+}

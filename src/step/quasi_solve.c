@@ -1,0 +1,287 @@
+/* Islands, one after the other, and the ways to a solution.
+ *
+ * Newton's method from the step before or from free flight, whichever is nearer; from the other;
+ * from what sweeps over the bodies make of it, one body at a time with the others at rest; without
+ * friction first, with more and more of it then; all this again with friction weighed
+ * differently; and small islands by the dense solver of ncp.h, which has more patience.
+ */
+#include "math/vec.h"
+#include "step/quasi_rigid.h"
+
+#include <string.h>
+
+enum { SWEEPS = 30 };
+#define SOFT 1e-6 /* tangential give of contacts that share a body's load in more ways than one */
+
+/* ---- what is solved ------------------------------------------------------------------------- */
+
+static void choose(ff_quasi *quasi, const int *nodes, int node_count, ff_quasi_element **members,
+                   int member_count) {
+  for (int i = 0; i < quasi->node_count; i++) {
+    ff_quasi_node(quasi, quasi->solved_nodes[i])->solved = false;
+  }
+  quasi->solved_nodes = nodes;
+  quasi->node_count = node_count;
+  quasi->members = members;
+  quasi->member_count = member_count;
+  for (int i = 0; i < node_count; i++) {
+    ff_quasi_node(quasi, nodes[i])->solved = true;
+  }
+}
+
+static void choose_island(ff_quasi *quasi, int island) {
+  const int *node = quasi->first_node + island, *element = quasi->first_element + island;
+  choose(quasi, quasi->nodes + node[0], node[1] - node[0], quasi->elements + element[0],
+         element[1] - element[0]);
+}
+
+static ff_quasi_contact *contact_of(ff_quasi_element *element) {
+  return (ff_quasi_contact *)element;
+}
+
+/* ---- where to start ---------------------------------------------------------------------------
+ */
+
+/* From free flight, or from the velocities and impulses of before. */
+static void start_from(ff_quasi *quasi, bool warm) {
+  for (int i = 0; i < quasi->node_count; i++) {
+    int node = quasi->solved_nodes[i];
+    double *x = quasi->x + ff_blocks_row(quasi->blocks, node);
+    const ff_quasi_body *body = ff_quasi_node(quasi, node);
+    const double *y = ff_state_body(quasi->state, node);
+    v3_store(x, warm ? v3_load(y + FF_Y_V) : body->v);
+    v3_store(x + 3, warm ? v3_load(y + FF_Y_L) : body->l);
+  }
+  for (int k = 0; k < quasi->member_count; k++) {
+    ff_quasi_contact *contact = contact_of(quasi->members[k]);
+    double *z = contact->e.z;
+    z[0] = warm ? quasi->h * quasi->state->points[contact->point].force_core : 0;
+    for (int i = 0; i < 3; i++) {
+      z[1 + i] = warm ? contact->before[i] : 0;
+    }
+  }
+}
+
+/* ---- sweeps
+ * -------------------------------------------------------------------------------------- */
+
+/* Which elements a node has. */
+static void find_around(ff_quasi *quasi, int island) {
+  choose_island(quasi, island);
+  int *first = quasi->first_around, at = 0;
+  for (int i = 0; i < quasi->node_count; i++) {
+    int node = quasi->solved_nodes[i], body = quasi->model->free_bodies[node];
+    first[i] = at;
+    for (int k = 0; k < quasi->member_count; k++) {
+      if (quasi->members[k]->a == body || quasi->members[k]->b == body) {
+        quasi->around[at++] = quasi->members[k];
+      }
+    }
+  }
+  first[quasi->node_count] = at;
+}
+
+/* Each body finds its way among the others, again and again. */
+static void sweep(ff_quasi *quasi, int island) {
+  find_around(quasi, island);
+  const int *nodes = quasi->solved_nodes, count = quasi->node_count;
+  start_from(quasi, true);
+  for (int round = 0; round < SWEEPS; round++) {
+    for (int i = 0; i < count; i++) {
+      int k = round % 2 == 0 ? i : count - 1 - i, first = quasi->first_around[k];
+      choose(quasi, nodes + k, 1, quasi->around + first, quasi->first_around[k + 1] - first);
+      ff_quasi_newton(quasi); /* as near as it gets */
+    }
+  }
+  choose_island(quasi, island);
+}
+
+/* ---- more and more friction
+ * -------------------------------------------------------------------------
+ */
+
+static void copy_unknowns(ff_quasi *quasi, bool keep) {
+  for (int i = 0; i < quasi->node_count; i++) {
+    int row = ff_blocks_row(quasi->blocks, quasi->solved_nodes[i]);
+    double *from = keep ? quasi->x : quasi->best, *to = keep ? quasi->best : quasi->x;
+    memcpy(to + row, from + row, FF_QUASI_BODY * sizeof(double));
+  }
+  for (int k = 0; k < quasi->member_count; k++) {
+    ff_quasi_element *e = quasi->members[k];
+    memcpy(keep ? e->good : e->z, keep ? e->z : e->good, sizeof e->z);
+  }
+}
+
+/* Without friction first, then with more and more of it, in steps as large as it goes. */
+static bool solve_by_ramp(ff_quasi *quasi) {
+  double good = -1, stride = 0.2;
+  start_from(quasi, false);
+  while (good < 1 && stride > 1e-3) {
+    quasi->rough = good < 0 ? 0 : fmin(good + stride, 1);
+    if (ff_quasi_newton(quasi)) {
+      good = quasi->rough;
+      stride *= 1.5;
+      copy_unknowns(quasi, true);
+    } else if (good < 0) {
+      break;
+    } else {
+      stride *= 0.4;
+      copy_unknowns(quasi, false);
+    }
+  }
+  quasi->rough = 1;
+  return good == 1;
+}
+
+/* ---- the dense problem
+ * ------------------------------------------------------------------------------
+ */
+
+/* Takes z over: bodies first, then elements. */
+static void take(ff_quasi *quasi, const double *z) {
+  for (int i = 0; i < quasi->node_count; i++) {
+    ff_quasi_body *body = ff_quasi_node(quasi, quasi->solved_nodes[i]);
+    double *x = quasi->x + ff_blocks_row(quasi->blocks, body->node);
+    memcpy(x, z + FF_QUASI_BODY * i, FF_QUASI_BODY * sizeof *x);
+    ff_quasi_move(quasi, body, v3_load(x), v3_load(x + 3));
+    body->column = FF_QUASI_BODY * i;
+  }
+  for (int k = 0; k < quasi->member_count; k++) {
+    ff_quasi_element *e = quasi->members[k];
+    memcpy(e->z, z + e->unknown, (size_t)e->rows * sizeof *z);
+  }
+}
+
+int ff_quasi_residual(void *context, const double *z, double *f) {
+  ff_quasi *quasi = context;
+  take(quasi, z);
+  ff_quasi_elements(quasi, false);
+  for (int i = 0; i < quasi->node_count; i++) {
+    const ff_quasi_body *body = ff_quasi_node(quasi, quasi->solved_nodes[i]);
+    double mass = quasi->model->bodies[body->id].mass;
+    v3_store(f + body->column, v3_scale(mass, v3_sub(body->end.velocity, body->v)));
+    v3_store(f + body->column + 3, v3_sub(body->momentum, body->l));
+  }
+  for (int k = 0; k < quasi->member_count; k++) {
+    const ff_quasi_element *e = quasi->members[k];
+    for (int s = 0; s < 2; s++) {
+      const ff_quasi_body *body = &quasi->bodies[s == 0 ? e->a : e->b];
+      for (int i = 0; body->solved && i < FF_QUASI_BODY; i++) {
+        f[body->column + i] += e->f[6 * s + i];
+      }
+    }
+    memcpy(f + e->unknown, e->f + 12, (size_t)e->rows * sizeof *f);
+  }
+  return 0;
+}
+
+/* Places of an element's columns in the dense problem; -1: none. */
+static void columns_of(const ff_quasi *quasi, const ff_quasi_element *e, int *to) {
+  for (int i = 0; i < 12 + e->rows; i++) {
+    const ff_quasi_body *body = &quasi->bodies[i < 6 ? e->a : e->b];
+    to[i] = i >= 12 ? e->unknown + i - 12 : body->solved ? body->column + i % 6 : -1;
+  }
+}
+
+int ff_quasi_jacobian(void *context, const double *z, double *j) {
+  ff_quasi *quasi = context;
+  size_t n = (size_t)quasi->size;
+  take(quasi, z);
+  memset(j, 0, n * n * sizeof *j);
+  for (int i = 0; i < quasi->node_count; i++) {
+    ff_quasi_body *body = ff_quasi_node(quasi, quasi->solved_nodes[i]);
+    ff_quasi_find_turned(quasi, body);
+    for (int k = 0; k < FF_QUASI_BODY; k++) {
+      size_t at = (size_t)(body->column + k);
+      j[at * n + at] = k < 3 ? quasi->model->bodies[body->id].mass : 1;
+    }
+  }
+  ff_quasi_elements(quasi, true);
+  for (int m = 0; m < quasi->member_count; m++) {
+    const ff_quasi_element *e = quasi->members[m];
+    int to[FF_QUASI_ROWS];
+    columns_of(quasi, e, to);
+    for (int i = 0; i < 12 + e->rows; i++) {
+      for (int k = 0; k < 12 + e->rows; k++) {
+        if (to[i] >= 0 && to[k] >= 0) {
+          j[(size_t)to[k] * n + (size_t)to[i]] +=
+              e->idle ? (i == k && i >= 12) / e->mass : e->j[i][k];
+        }
+      }
+    }
+  }
+  return 0;
+}
+
+/* With another solver, that follows paths where descent ends. */
+static bool solve_dense(ff_quasi *quasi) {
+  int size = FF_QUASI_BODY * quasi->node_count;
+  for (int k = 0; k < quasi->member_count; k++) {
+    quasi->members[k]->unknown = size;
+    size += quasi->members[k]->rows;
+  }
+  if (size > quasi->unknown_limit) {
+    return false;
+  }
+  quasi->size = size;
+  start_from(quasi, false);
+  for (int i = 0; i < FF_QUASI_BODY * quasi->node_count; i++) {
+    int node = quasi->solved_nodes[i / FF_QUASI_BODY];
+    quasi->lower[i] = -INFINITY;
+    quasi->z[i] = quasi->x[ff_blocks_row(quasi->blocks, node) + i % FF_QUASI_BODY];
+  }
+  for (int k = 0; k < quasi->member_count; k++) {
+    const ff_quasi_element *e = quasi->members[k];
+    memcpy(quasi->lower + e->unknown, e->lower, (size_t)e->rows * sizeof(double));
+    memcpy(quasi->z + e->unknown, e->z, (size_t)e->rows * sizeof(double));
+  }
+  if (ff_ncp_resize(quasi->ncp, size, quasi->lower, NULL) != FF_OK ||
+      ff_ncp_solve(quasi->ncp, quasi->z).outcome != FF_NCP_SOLVED) {
+    return false;
+  }
+  take(quasi, quasi->z);
+  return ff_quasi_newton(quasi); /* judges it, and goes the last bit */
+}
+
+/* ---- one way after the other
+ * -------------------------------------------------------------------------
+ */
+
+static bool solve_somehow(ff_quasi *quasi, int island) {
+  static const double weights[] = {1, 30, 1.0 / 30};
+  quasi->rough = 1;
+  for (int i = 0; i < 3; i++) {
+    double factor = i == 0 ? 1 : weights[i] / weights[i - 1];
+    for (int k = 0; k < quasi->member_count; k++) {
+      contact_of(quasi->members[k])->weight *= factor;
+    }
+    for (int cold = 0; cold < 2; cold++) {
+      start_from(quasi, cold == 0);
+      if (ff_quasi_newton(quasi)) {
+        return true;
+      }
+    }
+    if (i == 0 && quasi->node_count > 1) {
+      sweep(quasi, island);
+      if (ff_quasi_newton(quasi)) {
+        return true;
+      }
+    }
+    if (solve_by_ramp(quasi)) {
+      return true;
+    }
+    if (solve_dense(quasi)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool ff_quasi_solve(ff_quasi *quasi, int island) {
+  choose_island(quasi, island);
+  for (int k = 0; k < quasi->member_count; k++) {
+    contact_of(quasi->members[k])->soft = quasi->member_count > quasi->node_count ? SOFT : 0;
+  }
+  bool solved = solve_somehow(quasi, island);
+  return solved;
+}

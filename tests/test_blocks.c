@@ -1,0 +1,182 @@
+/* Block systems on graphs, against dense elimination. */
+#include "base/memory.h"
+#include "solve/blocks.h"
+#include "solve/linear.h"
+#include "testing.h"
+
+#include <string.h>
+
+enum { NODES = 30, MOST_ROWS = 200 };
+
+typedef struct problem {
+  int size[NODES], row[NODES], nodes, rows, edges;
+  int edge[4 * NODES][2];
+  double dense[MOST_ROWS * MOST_ROWS]; /* by columns */
+} problem;
+
+static ff_blocks *make(int pairs, size_t numbers) {
+  ff_blocks_limits limits = {NODES, MOST_ROWS, 4 * NODES, pairs, numbers};
+  ff_blocks *blocks;
+  assert_int_equal(ff_blocks_create(&blocks, &limits), FF_OK);
+  return blocks;
+}
+
+/* Sizes from 1 to 6 and some edges; the graph has two parts. */
+static void draw_graph(problem *p, uint64_t *seed) {
+  *p = (problem){.nodes = NODES};
+  for (int i = 0; i < NODES; i++) {
+    p->size[i] = 1 + (int)(6 * ff_random(seed));
+    p->row[i] = p->rows;
+    p->rows += p->size[i];
+  }
+  for (int i = 0; i + 1 < NODES; i++) { /* each half hangs together */
+    if (i + 1 != NODES / 2) {
+      p->edge[p->edges][0] = i;
+      p->edge[p->edges++][1] = i + 1;
+    }
+  }
+  while (p->edges < 3 * NODES) {
+    int i = (int)(NODES * ff_random(seed)), j = (int)(NODES * ff_random(seed));
+    if (i != j && (i < NODES / 2) == (j < NODES / 2)) {
+      p->edge[p->edges][0] = i;
+      p->edge[p->edges++][1] = j;
+    }
+  }
+}
+
+static bool tell(const problem *p, ff_blocks *blocks) {
+  ff_blocks_begin(blocks);
+  for (int i = 0; i < p->nodes; i++) {
+    assert_int_equal(ff_blocks_node(blocks, p->size[i]), i);
+  }
+  for (int e = 0; e < p->edges; e++) {
+    assert_true(ff_blocks_join(blocks, p->edge[e][0], p->edge[e][1]));
+  }
+  return ff_blocks_order(blocks);
+}
+
+static void fill_block(problem *p, ff_blocks *blocks, int i, int j, double weight, uint64_t *seed) {
+  double *to = ff_blocks_at(blocks, i, j);
+  for (int r = 0; r < p->size[i]; r++) {
+    for (int c = 0; c < p->size[j]; c++) {
+      double value = ff_random_in(seed, -1, 1) + (i == j && r == c ? weight : 0);
+      to[r * p->size[j] + c] += value;
+      p->dense[(p->row[j] + c) * p->rows + p->row[i] + r] += value;
+    }
+  }
+}
+
+/* Nodes whose numbers are below the middle, or the others: no edge joins the two. */
+static int half(int which, int *nodes) {
+  for (int i = 0; i < NODES / 2; i++) {
+    nodes[i] = which * (NODES / 2) + i;
+  }
+  return NODES / 2;
+}
+
+static void solve_dense(const problem *p, double *b) {
+  static int start[MOST_ROWS + 1], row[MOST_ROWS * MOST_ROWS];
+  for (int k = 0; k < p->rows * p->rows; k++) {
+    row[k] = k % p->rows;
+    start[k / p->rows] = k - k % p->rows;
+  }
+  start[p->rows] = p->rows * p->rows;
+  ff_linear *linear;
+  assert_int_equal(ff_linear_create(&linear, p->rows, start, row, false), FF_OK);
+  assert_true(ff_linear_factor(linear, p->dense));
+  ff_linear_solve(linear, b);
+  ff_linear_destroy(linear);
+}
+
+static void agrees_with_dense(void **state) {
+  (void)state;
+  uint64_t seed = 3;
+  ff_blocks *blocks = make(NODES * NODES, 40000);
+  static problem p;
+  for (int round = 0; round < 20; round++) {
+    if (round % 2 == 0) { /* every other time the graph is that of before */
+      draw_graph(&p, &seed);
+    }
+    long before = ff_alloc_count();
+    assert_true(tell(&p, blocks));
+    double x[MOST_ROWS], right[MOST_ROWS];
+    for (int i = 0; i < p.rows; i++) {
+      x[i] = right[i] = ff_random_in(&seed, -1, 1);
+    }
+    memset(p.dense, 0, sizeof p.dense);
+    for (int which = 0; which < 2; which++) {
+      int nodes[NODES], count = half(which, nodes);
+      ff_blocks_clear(blocks, nodes, count);
+      for (int k = 0; k < count; k++) {
+        fill_block(&p, blocks, nodes[k], nodes[k], 20, &seed);
+      }
+      for (int e = 0; e < p.edges; e++) {
+        int i = p.edge[e][0], j = p.edge[e][1];
+        if ((i >= NODES / 2) == (which == 1)) {
+          fill_block(&p, blocks, i, j, 0, &seed);
+          fill_block(&p, blocks, j, i, 0, &seed);
+        }
+      }
+      assert_true(ff_blocks_factor(blocks));
+      ff_blocks_solve(blocks, x);
+    }
+    assert_int_equal(ff_alloc_count(), before);
+    solve_dense(&p, right);
+    for (int i = 0; i < p.rows; i++) {
+      assert_close(x[i], right[i], 1e-12);
+    }
+  }
+  ff_blocks_destroy(blocks);
+}
+
+/* One node of many: as if the others were not there. */
+static void one_node_alone(void **state) {
+  (void)state;
+  uint64_t seed = 5;
+  static problem p;
+  draw_graph(&p, &seed);
+  ff_blocks *blocks = make(NODES * NODES, 40000);
+  assert_true(tell(&p, blocks));
+  for (int node = 0; node < NODES; node++) {
+    ff_blocks_clear(blocks, &node, 1);
+    double x[MOST_ROWS] = {0};
+    for (int k = 0; k < p.size[node]; k++) {
+      ff_blocks_at(blocks, node, node)[k * p.size[node] + k] = 2;
+      x[p.row[node] + k] = k;
+    }
+    assert_true(ff_blocks_factor(blocks));
+    ff_blocks_solve(blocks, x);
+    for (int k = 0; k < p.size[node]; k++) {
+      assert_close(x[p.row[node] + k], 0.5 * k, 1e-15);
+    }
+  }
+  ff_blocks_destroy(blocks);
+}
+
+static void singular_and_full_are_told(void **state) {
+  (void)state;
+  uint64_t seed = 7;
+  static problem p;
+  draw_graph(&p, &seed);
+  ff_blocks *blocks = make(NODES * NODES, 40000);
+  assert_true(tell(&p, blocks));
+  int nodes[NODES], count = half(0, nodes);
+  ff_blocks_clear(blocks, nodes, count);
+  assert_false(ff_blocks_factor(blocks));
+  ff_blocks_destroy(blocks);
+  blocks = make(NODES, 40000); /* fewer pairs than the graph has edges */
+  assert_false(tell(&p, blocks));
+  ff_blocks_destroy(blocks);
+  blocks = make(NODES * NODES, 500);
+  assert_false(tell(&p, blocks));
+  ff_blocks_destroy(blocks);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(agrees_with_dense),
+      cmocka_unit_test(one_node_alone),
+      cmocka_unit_test(singular_and_full_are_told),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
