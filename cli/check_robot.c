@@ -31,13 +31,13 @@ static int moving_joints(const ff_robot *robot) {
   return count;
 }
 
-/* Would its tree build? A root without mass is the ground. */
+/* Would its tree build? */
 static void try_tree(robot_job *job) {
-  bool floats = ff_robot_link_info(job->robot, 1).def.mass > 0;
+  ff_joint_kind root = ff_robot_def_of(job->robot, "robot").root;
   ff_tree *tree = NULL;
   ff_report report;
   memset(&report, 0, sizeof report);
-  if (ff_robot_tree(&tree, job->robot, floats ? FF_JOINT_FREE : FF_JOINT_FIXED, &report) != FF_OK) {
+  if (ff_robot_tree(&tree, job->robot, root, &report) != FF_OK) {
     ff_report_text(&report, job->problem, sizeof job->problem);
   }
   ff_tree_destroy(tree);

@@ -106,8 +106,8 @@ typedef struct ff_robot_def {
   int joint_count; /* joints that are not named start at rest at 0 and are not driven */
 } ff_robot_def;
 
-/* Links and shapes of a robot, which must live until the definition is added; its root floats if
- * it has mass. */
+/* Links and shapes of a robot, which must live until the definition is added. Its root floats if
+ * it, or links that fixed joints connect to it, have mass; a root called "world" is the ground. */
 ff_robot_def ff_robot_def_of(const ff_robot *robot, const char *name);
 ff_joint_setting ff_joint_setting_default(void);
 

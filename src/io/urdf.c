@@ -214,13 +214,27 @@ const char *ff_robot_note(const ff_robot *robot, int note) {
   return robot->notes[note];
 }
 
+/* Does the root float? If it has mass, or links fixed to it have; but "world" is the ground. */
+static ff_joint_kind root_kind(const ff_robot *robot) {
+  double mass = robot->links[1].def.mass;
+  for (int i = 2; i <= robot->link_count; i++) {
+    int k = i;
+    while (k > 1 && robot->links[k].def.joint.kind == FF_JOINT_FIXED && robot->links[i].def.mass > 0) {
+      k = robot->links[k].def.parent;
+    }
+    mass += k == 1 ? robot->links[i].def.mass : 0;
+  }
+  return mass > 0 && strcmp(robot->links[1].def.name, "world") != 0 ? FF_JOINT_FREE
+                                                                    : FF_JOINT_FIXED;
+}
+
 ff_robot_def ff_robot_def_of(const ff_robot *robot, const char *name) {
   return (ff_robot_def){.name = name,
                         .links = robot->links + 1,
                         .link_count = robot->link_count,
                         .shapes = robot->shapes,
                         .shape_count = robot->shape_count,
-                        .root = robot->links[1].def.mass > 0 ? FF_JOINT_FREE : FF_JOINT_FIXED,
+                        .root = root_kind(robot),
                         .base.orientation = {1, 0, 0, 0}};
 }
 

@@ -80,9 +80,6 @@ static const char *mass_wrong(const ff_link_def *link, const char **key) {
         return "must be finite and symmetric";
       }
     }
-    if (link->inertia.m[i][i] < 0) {
-      return "must not be negative on the diagonal";
-    }
   }
   return NULL;
 }
