@@ -8,6 +8,7 @@
  *   tree    articulated bodies        footfall/tree.h    ff_tree_*
  *   robot   URDF                      footfall/robot.h   ff_robot_*
  *   walk    walking patterns          footfall/walk.h    ff_walk_*, ff_preview_*
+ *   pilot   balance and motion tasks  footfall/pilot.h   ff_pilot_*
  *   ncp     complementarity problems  footfall/ncp.h     ff_ncp_*
  *   qp      quadratic programmes      footfall/qp.h      ff_qp_*
  *   io      scenes and recordings     footfall/io.h      ff_scene_load, ff_recorder_*
@@ -32,6 +33,7 @@
 #include "footfall/law.h"
 #include "footfall/ncp.h"
 #include "footfall/page.h"
+#include "footfall/pilot.h"
 #include "footfall/qp.h"
 #include "footfall/robot.h"
 #include "footfall/scene.h"

@@ -10,8 +10,8 @@
 #ifndef FOOTFALL_ROBOT_H
 #define FOOTFALL_ROBOT_H
 
+#include "footfall/pilot.h"
 #include "footfall/scene.h"
-#include "footfall/tree.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -103,7 +103,8 @@ typedef struct ff_robot_def {
   ff_vec3 omega;        /* rad/s, world; free roots */
   bool self_collision;  /* links touch each other, but for those that a joint connects */
   const ff_joint_setting *joints;
-  int joint_count; /* joints that are not named start at rest at 0 and are not driven */
+  int joint_count;           /* joints that are not named start at rest at 0 and are not driven */
+  const ff_pilot_def *pilot; /* moves the joints, see footfall/pilot.h; NULL: none */
 } ff_robot_def;
 
 /* Links and shapes of a robot, which must live until the definition is added. Its root floats if

@@ -7,6 +7,7 @@
 #ifndef FOOTFALL_SIM_H
 #define FOOTFALL_SIM_H
 
+#include "footfall/pilot.h"
 #include "footfall/scene.h"
 
 #ifdef __cplusplus
@@ -93,6 +94,39 @@ typedef struct ff_body_state {
 ff_body_state ff_sim_body(const ff_sim *sim, ff_body body);
 /* Puts a free body somewhere else; contact memory is kept, the ledger starts anew. */
 ff_status ff_sim_set_body(ff_sim *sim, ff_body body, const ff_body_state *state);
+
+/* ---- robots and their joints ---------------------------------------------------------- */
+
+/* Robots are 1 .. count, their joints of one axis 1 .. joint_count in the order of the tree. */
+typedef struct ff_robot_info {
+  const char *name;
+  const ff_tree *tree;
+  int joint_count;
+  ff_body first;             /* body of link 1; the other links follow */
+  const ff_pilot_def *pilot; /* NULL: none */
+} ff_robot_info;
+
+int ff_model_robot_count(const ff_model *model);
+ff_robot_info ff_model_robot_info(const ff_model *model, int robot);
+int ff_model_robot_find(const ff_model *model, const char *name); /* 0: unknown */
+const char *ff_model_joint_name(const ff_model *model, int robot, int joint);
+int ff_model_joint_find(const ff_model *model, int robot, const char *name); /* 0: unknown */
+
+/* Coordinates and velocities as in its tree; either may be NULL. */
+void ff_sim_robot(const ff_sim *sim, int robot, double *q, double *v);
+/* What all contacts together push a body with, N, world. */
+ff_vec3 ff_sim_body_load(const ff_sim *sim, ff_body body);
+/* From now on, and until the next order, the joint does this and not what its scene says. Within
+ * its effort; between steps, or inside the function of ff_sim_on_control. */
+ff_status ff_sim_order(ff_sim *sim, int robot, int joint, const ff_joint_order *order);
+/* Calls fn at 0, period, 2 period, ...; steps end there. It may read the sim and give orders. NULL:
+ * no more. After ff_sim_reset it goes on from 0. */
+typedef void (*ff_control_fn)(void *context, ff_sim *sim);
+ff_status ff_sim_on_control(ff_sim *sim, double period, ff_control_fn fn, void *context);
+/* The pilot of a robot; NULL: none. */
+const ff_pilot *ff_sim_pilot(const ff_sim *sim, int robot);
+
+/* ---- contacts ------------------------------------------------------------------------- */
 
 /* A contact point as it stands now. */
 typedef struct ff_contact {

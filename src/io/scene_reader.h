@@ -90,6 +90,9 @@ bool ff_read_flag(ff_reader *reader, const ff_node *node);
 void ff_read_materials(ff_reader *reader, const ff_node *root);
 void ff_read_bodies(ff_reader *reader, const ff_node *root);
 void ff_read_shapes(ff_reader *reader, const ff_node *body_node, ff_body body);
+/* The pilot of a robot, if it has one; sets where the robot and its joints start. */
+void ff_read_pilot(ff_reader *reader, const ff_node *robot_node, const ff_robot *robot,
+                   ff_robot_def *def, ff_joint_setting *joints);
 void ff_read_robots(ff_reader *reader, const ff_node *root);
 void ff_read_contacts(ff_reader *reader, const ff_node *root);
 void ff_read_forces(ff_reader *reader, const ff_node *root);

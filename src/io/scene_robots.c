@@ -106,8 +106,8 @@ static int hold_joint(ff_reader *reader, const ff_node *joints, const ff_robot_l
 }
 
 /* Settings of all axes of joints: those that are named, and the others as `servo` says. */
-static void read_joints(ff_reader *reader, const ff_node *node, const ff_robot *robot,
-                        robot_keys *keys) {
+static ff_joint_setting *read_joints(ff_reader *reader, const ff_node *node, const ff_robot *robot,
+                                     robot_keys *keys) {
   const ff_node *joints = ff_reader_enter(reader, node, "joints");
   int most = 3 * ff_robot_link_count(robot) + (joints ? joints->count : 0);
   ff_joint_setting *list = ff_arena_take(reader->arena, (size_t)most, sizeof *list);
@@ -133,6 +133,7 @@ static void read_joints(ff_reader *reader, const ff_node *node, const ff_robot *
   }
   keys->def.joints = list;
   keys->def.joint_count = count;
+  return list;
 }
 
 static void read_pair(ff_reader *reader, const ff_node *node, const char *key, const char *first,
@@ -206,7 +207,7 @@ static void read_base(ff_reader *reader, const ff_node *node, ff_robot_def *def)
 static void read_robot(ff_reader *reader, const ff_node *node) {
   static const char *const known[] = {"urdf",  "base",     "position",       "orientation",
                                       "omega", "velocity", "self-collision", "material",
-                                      "stops", "servo",    "joints"};
+                                      "stops", "servo",    "joints",         "pilot"};
   if (!ff_reader_map(reader, node, known, FF_COUNT(known))) {
     return;
   }
@@ -223,7 +224,8 @@ static void read_robot(ff_reader *reader, const ff_node *node) {
             &keys.stop_dissipation);
   read_servo(reader, node, &keys.all);
   set_stops(reader, robot, &keys);
-  read_joints(reader, node, robot, &keys);
+  ff_joint_setting *joints = read_joints(reader, node, robot, &keys);
+  ff_read_pilot(reader, node, robot, &keys.def, joints);
   if (reader->status == FF_OK) {
     ff_reader_take(reader, ff_scene_add_robot(reader->scene, &keys.def));
     remember_links(reader, node, robot);

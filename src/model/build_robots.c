@@ -224,7 +224,9 @@ static ff_status take_robot(ff_build *build, int index, ff_model_robot *to) {
   to->first_body = from->first_body;
   to->link_count = from->def.link_count;
   to->self_collision = from->def.self_collision;
-  ff_status status = to->name ? build_tree(build, from, to) : FF_ERROR_MEMORY;
+  to->pilot = from->def.pilot ? ff_pilot_def_copy(&build->model->arena, from->def.pilot) : NULL;
+  bool copied = to->name && (to->pilot || !from->def.pilot);
+  ff_status status = copied ? build_tree(build, from, to) : FF_ERROR_MEMORY;
   status = status == FF_OK ? set_start(build, from, to) : status;
   return status == FF_OK ? look_at_links(build, from, to, index) : status;
 }

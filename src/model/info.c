@@ -28,6 +28,42 @@ ff_body ff_model_body_find(const ff_model *model, const char *name) {
   return (ff_body){0};
 }
 
+int ff_model_robot_count(const ff_model *model) {
+  return model->robot_count;
+}
+
+ff_robot_info ff_model_robot_info(const ff_model *model, int robot) {
+  const ff_model_robot *r = &model->robots[robot - 1];
+  return (ff_robot_info){.name = r->name,
+                         .tree = r->tree,
+                         .joint_count = r->joint_count,
+                         .first = {r->first_body + 1},
+                         .pilot = r->pilot};
+}
+
+int ff_model_robot_find(const ff_model *model, const char *name) {
+  for (int i = 0; i < model->robot_count; i++) {
+    if (strcmp(model->robots[i].name, name) == 0) {
+      return i + 1;
+    }
+  }
+  return 0;
+}
+
+const char *ff_model_joint_name(const ff_model *model, int robot, int joint) {
+  return model->robots[robot - 1].joints[joint - 1].name;
+}
+
+int ff_model_joint_find(const ff_model *model, int robot, const char *name) {
+  const ff_model_robot *r = &model->robots[robot - 1];
+  for (int i = 0; i < r->joint_count; i++) {
+    if (strcmp(r->joints[i].name, name) == 0) {
+      return i + 1;
+    }
+  }
+  return 0;
+}
+
 /* R diag(d) R^T */
 static ff_mat3 turned(ff_quat q, ff_vec3 d) {
   ff_mat3 r = q_matrix(q), out;

@@ -119,6 +119,7 @@ typedef struct ff_model_robot {
   bool self_collision;
   const ff_model_joint *joints;
   int joint_count;
+  const ff_pilot_def *pilot; /* NULL: none. Looked at by the sim alone */
 } ff_model_robot;
 
 typedef enum ff_stepper_kind {

@@ -348,10 +348,16 @@ static ff_status add_link(ff_scene *scene, const ff_robot_def *def, int link) {
   return status;
 }
 
+static bool own_pilot(ff_scene *scene, ff_robot_def *def) {
+  def->pilot = def->pilot ? ff_pilot_def_copy(&scene->memory, def->pilot) : NULL;
+  return def->pilot != NULL;
+}
+
 ff_status ff_scene_add_robot(ff_scene *scene, const ff_robot_def *def) {
   ff_scene_robot copy = {.def = *def, .first_body = scene->body_count};
-  if (!own_text(scene, &copy.def.name) || !own_text(scene, &copy.def.material) ||
-      !own_links(scene, &copy.def) || !own_settings(scene, &copy.def) ||
+  if ((def->pilot && !own_pilot(scene, &copy.def)) || !own_text(scene, &copy.def.name) ||
+      !own_text(scene, &copy.def.material) || !own_links(scene, &copy.def) ||
+      !own_settings(scene, &copy.def) ||
       !reserve((void **)&scene->robots, scene->robot_count, &scene->robot_capacity, sizeof copy)) {
     return FF_ERROR_MEMORY;
   }

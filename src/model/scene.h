@@ -62,4 +62,8 @@ void ff_scene_locate(const ff_scene *scene, ff_report *report);
 /* Copies a text into the scene; NULL when memory is out. */
 const char *ff_scene_keep_text(ff_scene *scene, const char *text, size_t size);
 
+/* A copy of a pilot's definition with all it points to but tree and posture; NULL when memory is
+ * out. */
+const ff_pilot_def *ff_pilot_def_copy(ff_arena *arena, const ff_pilot_def *def);
+
 #endif

@@ -46,7 +46,8 @@ static ff_status make_robots(ff_state *out, const ff_model *model, ff_arena *are
     double *room = ff_arena_take(arena, 6 * n + 1, sizeof *room);
     to->placed = ff_arena_take(arena, (size_t)robot->q_count + n + 1, sizeof *to->placed);
     to->wrenches = ff_arena_take(arena, (size_t)robot->link_count, sizeof *to->wrenches);
-    if (!room || !to->placed || !to->wrenches ||
+    to->orders = ff_arena_take(arena, (size_t)robot->joint_count, sizeof *to->orders);
+    if (!room || !to->placed || !to->wrenches || !to->orders ||
         ff_tree_work_create(&to->work, robot->tree) != FF_OK) {
       return FF_ERROR_MEMORY;
     }
@@ -142,6 +143,7 @@ void ff_state_reset(ff_state *state, const ff_model *model) {
   for (int i = 0; i < model->robot_count; i++) {
     const ff_model_robot *robot = &model->robots[i];
     state->robots[i].placed[0] = NAN;
+    memset(state->robots[i].orders, 0, (size_t)robot->joint_count * sizeof(ff_state_order));
     memcpy(state->y + robot->q_at, robot->start_q, (size_t)robot->q_count * sizeof(double));
     memcpy(state->y + robot->v_at, robot->start_v, (size_t)robot->v_count * sizeof(double));
   }

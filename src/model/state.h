@@ -75,6 +75,13 @@ typedef struct ff_wrench {
   ff_vec3 force, torque; /* N; N m about the centre of mass; world */
 } ff_wrench;
 
+/* What a controller wants of an axis until its next word. */
+typedef struct ff_state_order {
+  bool given;  /* else the joint's own tables hold */
+  double time; /* s, when it was given: the target moves on from then at its rate */
+  ff_joint_order order;
+} ff_state_order;
+
 /* A robot at work. */
 typedef struct ff_state_robot {
   ff_tree_work *work;
@@ -85,6 +92,7 @@ typedef struct ff_state_robot {
   double *resist;           /* v_count: of damping and dry friction in a step */
   double *stiffness;        /* v_count: how the drives resist q now, */
   double *damping;          /* and v; 0 where their effort is used up, or they are explicit */
+  ff_state_order *orders;   /* joint_count */
   double *placed;           /* q and v that work and bodies show; placed[0] NAN: none */
   double stored;            /* J, in springs and stops */
 } ff_state_robot;

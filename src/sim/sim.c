@@ -10,6 +10,7 @@ static ff_status start(ff_sim *sim) {
     sim->stepper->reset(&sim->work);
   }
   ff_state_reset(&sim->state, sim->model);
+  ff_sim_reset_pilots(sim);
   sim->work.steps = sim->work.events = 0;
   ff_status status = sim->stepper->refresh(&sim->work);
   ff_auditor_start(&sim->auditor, sim->model, &sim->state);
@@ -30,6 +31,9 @@ ff_status ff_sim_create(ff_sim **out, const ff_model *model) {
     status = ff_work_make(&sim->work, model, &sim->state, &sim->arena);
   }
   if (status == FF_OK) {
+    status = ff_sim_take_pilots(sim);
+  }
+  if (status == FF_OK) {
     status = start(sim);
   }
   if (status != FF_OK) {
@@ -42,6 +46,7 @@ ff_status ff_sim_create(ff_sim **out, const ff_model *model) {
 
 void ff_sim_destroy(ff_sim *sim) {
   if (sim) {
+    ff_sim_drop_pilots(sim);
     ff_work_free(&sim->work);
     ff_state_free(&sim->state);
     ff_arena_free(&sim->arena);
@@ -73,17 +78,23 @@ static ff_status enter_knot(ff_sim *sim) {
 
 /* One step, at most to limit. */
 static ff_status step_to(ff_sim *sim, double limit) {
-  double t = sim->state.t;
+  ff_status status = ff_sim_steer(sim);
+  if (status != FF_OK) {
+    return status;
+  }
+  double t = sim->state.t, tick = ff_sim_next_tick(sim);
   double end = limit;
   if (!sim->stepper->adaptive) {
     double step = sim->model->run.stepper.step, grid = next_grid(t, step);
-    /* No step for the rounding between the limit and the grid. */
+    /* No step for the rounding between the limit and the grid, nor between a tick and either. */
     end = limit - grid < 1e-6 * step ? limit : grid;
+    tick = fabs(tick - end) < 1e-6 * step ? end : tick;
   }
+  end = fmin(end, tick);
   double knot = ff_model_next_knot(sim->model, t);
   end = fmin(end, knot);
   sim->state.stiffness = sim->state.damping = 0;
-  ff_status status = sim->stepper->step(&sim->work, end);
+  status = sim->stepper->step(&sim->work, end);
   if (status != FF_OK) {
     return status;
   }

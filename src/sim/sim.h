@@ -6,6 +6,20 @@
 #include "model/state.h"
 #include "step/stepper.h"
 
+/* Something that is asked at 0, period, 2 period, ...: a pilot, or a function of the user. */
+typedef struct ff_ticker {
+  double period; /* s; 0: none */
+  long ticks;    /* so far */
+} ff_ticker;
+
+/* A robot's pilot at work. */
+typedef struct ff_steer {
+  ff_pilot *pilot; /* NULL: none */
+  ff_ticker ticker;
+  int feet[2]; /* bodies */
+  ff_joint_order *orders;
+} ff_steer;
+
 struct ff_sim {
   ff_arena arena;
   const ff_model *model;
@@ -16,6 +30,12 @@ struct ff_sim {
   long evaluations; /* of the integrators that count themselves */
   ff_event_fn on_event;
   void *event_context;
+  ff_steer *steers; /* robot_count */
+  int steer_count;
+  ff_ticker ticker; /* of the user's function */
+  ff_control_fn control;
+  void *control_context;
+  bool ordered; /* orders have come that the stepper has not seen */
 };
 
 /* Compares the meets with what they were and tells of touch-downs and lift-offs; h: length of
@@ -23,5 +43,17 @@ struct ff_sim {
 void ff_sim_tell_events(ff_sim *sim, double h);
 /* Remembers who touches, without telling: at the start. */
 void ff_sim_note_contacts(ff_sim *sim);
+
+/* ---- steer.c: pilots and the user's control ---------------------------------------------------
+ */
+
+ff_status ff_sim_take_pilots(ff_sim *sim);
+void ff_sim_drop_pilots(ff_sim *sim);
+/* Back to their first tick. */
+void ff_sim_reset_pilots(ff_sim *sim);
+/* The next time after now at which somebody must be asked; INFINITY: never. */
+double ff_sim_next_tick(const ff_sim *sim);
+/* Asks everybody whose time has come, and tells the stepper. */
+ff_status ff_sim_steer(ff_sim *sim);
 
 #endif

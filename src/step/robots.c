@@ -35,13 +35,17 @@ void ff_robots_place(const ff_model *model, const ff_state *state, const double 
 
 /* ---- forces in the joints ----------------------------------------------------------- */
 
-/* What a drive is asked for. */
-typedef struct demand {
-  double target, rate, torque;
-} demand;
-
-static demand demand_of(const ff_model_joint *joint, double t) {
-  demand out = {joint->steady ? joint->target.values[1] : 0, 0, 0};
+/* What a drive is asked for: by a controller, else by its own tables. */
+static ff_joint_order demand_of(const ff_model_joint *joint, const ff_state_order *given,
+                                double t) {
+  if (given->given) {
+    ff_joint_order order = given->order;
+    order.target += order.rate * (t - given->time);
+    return order;
+  }
+  ff_joint_order out = {.target = joint->steady ? joint->target.values[1] : 0,
+                        .stiffness = joint->stiffness,
+                        .damping = joint->damping};
   if (!joint->steady) {
     ff_table_value(&joint->torque, t, &out.torque);
     if (joint->stiffness > 0 || joint->damping > 0) {
@@ -53,9 +57,11 @@ static demand demand_of(const ff_model_joint *joint, double t) {
 }
 
 /* What is missing to the targets of the three parts of a turn or slide, link axes. */
-static ff_vec3 missing_parts(const ff_model_joint *first, double t, const double *q) {
-  ff_vec3 target = v3(demand_of(&first[0], t).target, demand_of(&first[1], t).target,
-                      demand_of(&first[2], t).target);
+static ff_vec3 missing_parts(const ff_model_joint *first, const ff_state_order *given, double t,
+                             const double *q) {
+  ff_vec3 target =
+      v3(demand_of(&first[0], &given[0], t).target, demand_of(&first[1], &given[1], t).target,
+         demand_of(&first[2], &given[2], t).target);
   const double *at = q + first->q_at;
   const double *turn = first->form == FF_AXIS_TURN ? at : at + 3;
   ff_quat now = q_unit((ff_quat){turn[0], turn[1], turn[2], turn[3]});
@@ -115,15 +121,15 @@ static double drive_joints(const ff_model_robot *robot, ff_state_robot *at, doub
       continue;
     }
     int i = joint->v_at;
-    demand asked = demand_of(joint, t);
+    ff_joint_order asked = demand_of(joint, &at->orders[k], t);
     double position = joint->form == FF_AXIS_PLAIN ? q[joint->q_at] : ff_axis_position(joint, q);
     double error = asked.target - position;
     if (joint->form != FF_AXIS_PLAIN) {
-      missing = joint->part == 0 ? missing_parts(joint, t, q) : missing;
+      missing = joint->part == 0 ? missing_parts(joint, &at->orders[k], t, q) : missing;
       error = joint->part == 0 ? missing.x : (joint->part == 1 ? missing.y : missing.z);
     }
-    effort gives = {joint->stiffness * error + joint->damping * (asked.rate - v[i]) + asked.torque,
-                    joint->stiffness, joint->damping};
+    effort gives = {asked.stiffness * error + asked.damping * (asked.rate - v[i]) + asked.torque,
+                    asked.stiffness, asked.damping};
     gives = within_limits(joint, gives, position, v[i]);
     at->servo[i] = gives.torque;
     at->stiffness[i] = joint->explicit_drive ? 0 : gives.stiffness;

@@ -4,22 +4,18 @@
 /* ---- smooth ways -------------------------------------------------------------------------------
  */
 
-/* From 0 to 1 with no velocity and no acceleration at the ends: a value and its rate. */
-typedef struct way {
-  double value, rate;
-} way;
-
-static way ease(double s) {
+ff_way ff_way_ease(double s) {
   s = s < 0 ? 0 : (s > 1 ? 1 : s);
   double r = 1 - s;
-  return (way){s * s * s * (10 - s * (15 - 6 * s)), 30 * s * s * r * r};
+  return (ff_way){s * s * s * (10 - s * (15 - 6 * s)), 30 * s * s * r * r,
+                  60 * s * r * (1 - 2 * s)};
 }
 
-/* Up to 1 in the middle and back, as smooth. */
-static way arch(double s) {
+ff_way ff_way_arch(double s) {
   s = s < 0 ? 0 : (s > 1 ? 1 : s);
-  double both = s * (1 - s);
-  return (way){64 * both * both * both, 192 * both * both * (1 - 2 * s)};
+  double both = s * (1 - s), slope = 1 - 2 * s;
+  return (ff_way){64 * both * both * both, 192 * both * both * slope,
+                  384 * both * (slope * slope - both)};
 }
 
 /* ---- planning ----------------------------------------------------------------------------------
@@ -112,7 +108,7 @@ static const ff_walk_phase *phase_at(const ff_walk *walk, double time) {
 void ff_walk_zmp(const ff_walk *walk, double time, double zmp[2]) {
   const ff_walk_phase *p = phase_at(walk, time);
   double span = p->shift - p->start;
-  double s = span > 0 ? ease((time - p->start) / span).value : 1;
+  double s = span > 0 ? ff_way_ease((time - p->start) / span).value : 1;
   for (int i = 0; i < 2; i++) {
     zmp[i] = p->zmp_from[i] + s * (p->zmp_to[i] - p->zmp_from[i]);
   }
@@ -128,7 +124,7 @@ static ff_walk_foot stand(const ff_walk *walk, ff_walk_print print) {
 static ff_walk_foot swing(const ff_walk *walk, const ff_walk_phase *p, double time, double *yaw) {
   ff_walk_print from = p->from[p->moves], to = p->to;
   double span = p->end - p->shift, s = (time - p->shift) / span;
-  way on = ease(s), up = arch(s);
+  ff_way on = ff_way_ease(s), up = ff_way_arch(s);
   *yaw = from.yaw + on.value * (to.yaw - from.yaw);
   ff_walk_print here = {from.x + on.value * (to.x - from.x), from.y + on.value * (to.y - from.y),
                         *yaw};

@@ -1,5 +1,5 @@
 /* A walk at any time. */
-#include "walk/walk.h"
+#include "walk/pilot.h"
 
 /* Rates are differences over twice this time, s: short enough for the bends of the path, long
  * enough for rounding. */
@@ -68,9 +68,7 @@ void ff_walk_joints(const ff_walk *walk, double time, double *q, double *v) {
 /* ---- support
  * ------------------------------------------------------------------------------------- */
 
-enum { CORNERS = 8 };
-
-static int corners_at(const ff_walk *walk, double time, ff_vec3 corners[CORNERS]) {
+static int corners_at(const ff_walk *walk, double time, ff_vec3 corners[FF_SUPPORT_MAX]) {
   const ff_walk_def *def = &walk->def;
   ff_walk_foot feet[2];
   int count = 0;
@@ -85,32 +83,8 @@ static int corners_at(const ff_walk *walk, double time, ff_vec3 corners[CORNERS]
   return count;
 }
 
-/* How far left of the line from a to b, seen from above. */
-static double left_of(ff_vec3 a, ff_vec3 b, ff_vec3 point) {
-  double x = b.x - a.x, y = b.y - a.y;
-  return (x * (point.y - a.y) - y * (point.x - a.x)) / hypot(x, y);
-}
-
-/* Is the line from one corner to another an edge: all of them left of it, but for rounding? */
-static bool is_edge(const ff_vec3 *corners, int count, ff_vec3 a, ff_vec3 b) {
-  for (int k = 0; k < count; k++) {
-    if (left_of(a, b, corners[k]) < -1e-12) {
-      return false;
-    }
-  }
-  return true;
-}
-
 double ff_walk_margin(const ff_walk *walk, double time, ff_vec3 point) {
-  ff_vec3 corners[CORNERS];
-  int count = corners_at(walk, time, corners);
-  double margin = INFINITY;
-  for (int i = 0; i < count; i++) {
-    for (int j = 0; j < count; j++) {
-      if (i != j && is_edge(corners, count, corners[i], corners[j])) {
-        margin = fmin(margin, left_of(corners[i], corners[j], point));
-      }
-    }
-  }
-  return margin;
+  ff_vec3 corners[FF_SUPPORT_MAX];
+  ff_support support = ff_support_of(corners, corners_at(walk, time, corners));
+  return ff_support_margin(&support, point);
 }

@@ -50,6 +50,16 @@ struct ff_walk {
 /* ---- plan.c: where the feet and the zero-moment point are -------------------------------------
  */
 
+/* A value, its rate and the rate of that over a way of length 1. */
+typedef struct ff_way {
+  double value, rate, bend;
+} ff_way;
+
+/* From 0 to 1 with no rate and no bend at the ends, held beyond. */
+ff_way ff_way_ease(double s);
+/* Up to 1 in the middle and back, as smooth. */
+ff_way ff_way_arch(double s);
+
 /* Phases for these steps, into walk->phases (count + 3 of them at most); sets duration. */
 void ff_walk_plan(ff_walk *walk, const ff_walk_step *steps, int count);
 void ff_walk_zmp(const ff_walk *walk, double time, double zmp[2]);

@@ -1,0 +1,116 @@
+/* Pilots: balance control of robots on two legs, from what is felt to what the joints do.
+ *
+ *   ff_pilot_def def = ff_pilot_def_default();        made for scenes/robots/humanoid.urdf
+ *   def.left_foot = "left_foot", def.right_foot = "right_foot";
+ *   def.tasks = tasks, def.task_count = count;        stand, walk, squat, jump
+ *   ff_pilot_build(&pilot, tree, &def, &report);
+ *   ff_pilot_tick(pilot, &sense, orders);             once a period
+ *
+ * The capture point of the centre of mass is kept on the path that the footsteps ask for, by where
+ * the ground pushes within the soles and, if that is not enough, by where the feet land. What the
+ * joints must do for it follows from inverse dynamics; see docs/walking.md. A tick takes no memory.
+ * A scene gives a robot a pilot by ff_robot_def.pilot; the sim then runs it.
+ */
+#ifndef FOOTFALL_PILOT_H
+#define FOOTFALL_PILOT_H
+
+#include "footfall/walk.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- what a joint is asked for ------------------------------------------------------------- */
+
+/* tau = stiffness (target - q) + damping (rate - v) + torque, within the joint's effort. The target
+ * moves at its rate until the next order. Units with m for rad where the joint slides. */
+typedef struct ff_joint_order {
+  double target, rate;       /* rad, rad/s */
+  double stiffness, damping; /* N m/rad, N m s/rad */
+  double torque;             /* N m */
+} ff_joint_order;
+
+/* ---- description ---------------------------------------------------------------------------- */
+
+typedef enum ff_task_kind {
+  FF_TASK_STAND, /* for a time */
+  FF_TASK_WALK,  /* rest, steps, one that brings the feet together, rest: as ff_walk */
+  FF_TASK_SQUAT, /* down by depth and up again, within a time */
+  FF_TASK_JUMP   /* down by depth, off the ground, land, and up */
+} ff_task_kind;
+
+typedef struct ff_task {
+  ff_task_kind kind;
+  double time;               /* s: stand, squat; jump: of going down */
+  double depth;              /* m, of the centre of mass: squat, jump */
+  double height;             /* m, of the centre of mass over where it leaves the ground: jump */
+  const ff_walk_step *steps; /* walk */
+  int step_count;
+} ff_task;
+
+typedef struct ff_pilot_def {
+  const char *left_foot, *right_foot; /* links, as in ff_walk_def */
+  const ff_task *tasks;               /* one after another; then it stands */
+  int task_count;
+  bool balance;     /* false: stand and walk are played to the servos by ff_walk, nothing is felt */
+  double period;    /* s between ticks */
+  ff_pose place;    /* on the ground between the feet: x ahead, z out of the ground, world */
+  ff_walk_def walk; /* proportions and times; tree, feet and gravity are not used */
+  double stiffness, damping; /* N m/rad, N m s/rad: of all joints without balance */
+} ff_pilot_def;
+
+/* Balance; 2 ms; at the origin of a level ground; ff_walk_def_default but a height of 0.225 m. */
+ff_pilot_def ff_pilot_def_default(void);
+/* "stand", "walk", ...: the name in scenes and messages. */
+const char *ff_task_kind_name(ff_task_kind kind);
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+typedef struct ff_pilot ff_pilot;
+
+/* The tree must outlive the pilot. Wrong input, and footsteps out of reach, are FF_ERROR_INPUT. */
+ff_status ff_pilot_build(ff_pilot **out, const ff_tree *tree, const ff_pilot_def *def,
+                         ff_vec3 gravity, ff_report *report);
+void ff_pilot_destroy(ff_pilot *pilot); /* NULL is fine */
+/* Back to the first task. */
+void ff_pilot_reset(ff_pilot *pilot);
+/* All of q as it stands at the start: both soles on the ground, other joints as in the posture. */
+void ff_pilot_start(const ff_pilot *pilot, double *q);
+/* s, until the last task is over if nothing goes wrong */
+double ff_pilot_duration(const ff_pilot *pilot);
+
+/* ---- at work --------------------------------------------------------------------------------- */
+
+/* What a robot feels. */
+typedef struct ff_pilot_sense {
+  const double *q, *v;
+  ff_vec3 load[2]; /* N, of the ground on the left and the right foot, world */
+} ff_pilot_sense;
+
+/* Once a period: an order for each joint of one axis, in the order of the tree. */
+void ff_pilot_tick(ff_pilot *pilot, const ff_pilot_sense *sense, ff_joint_order *orders);
+
+typedef enum ff_pilot_mode {
+  FF_PILOT_STAND,  /* both feet down, nothing to be done with them */
+  FF_PILOT_SHIFT,  /* both feet down, one will be lifted */
+  FF_PILOT_SWING,  /* one foot in the air */
+  FF_PILOT_FLIGHT, /* both */
+  FF_PILOT_FALLEN  /* it has given up */
+} ff_pilot_mode;
+
+typedef struct ff_pilot_state {
+  ff_pilot_mode mode;
+  int task;                        /* 0 .. task_count; the last: all are over */
+  int steps;                       /* landed so far */
+  int recovery;                    /* of which nobody had planned */
+  ff_vec3 com, com_velocity;       /* m, m/s, as felt */
+  ff_vec3 capture, capture_wanted; /* m: capture point, on the ground */
+  ff_vec3 zmp_wanted;              /* m: where the ground shall push */
+} ff_pilot_state;
+
+ff_pilot_state ff_pilot_now(const ff_pilot *pilot);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,181 @@
+/* Who tells the joints what to do: pilots of the scene, and the user's own control. */
+#include "math/vec.h"
+#include "sim/sim.h"
+
+#include <string.h>
+
+/* An instant is there when it is no farther away than this part of its period. */
+#define NEARLY 1e-9
+
+/* ---- ticks -------------------------------------------------------------------------------- */
+
+static double next_of(const ff_ticker *ticker) {
+  return ticker->period > 0 ? (double)ticker->ticks * ticker->period : INFINITY;
+}
+
+static bool is_due(ff_ticker *ticker, double t) {
+  if (next_of(ticker) > t + NEARLY * ticker->period) {
+    return false;
+  }
+  ticker->ticks++;
+  return true;
+}
+
+double ff_sim_next_tick(const ff_sim *sim) {
+  double next = next_of(&sim->ticker);
+  for (int i = 0; i < sim->steer_count; i++) {
+    next = fmin(next, next_of(&sim->steers[i].ticker));
+  }
+  return next;
+}
+
+/* ---- life --------------------------------------------------------------------------------- */
+
+static int link_of(const ff_model_robot *robot, const char *name) {
+  for (int i = 1; i <= robot->link_count; i++) {
+    if (strcmp(ff_tree_link(robot->tree, i).name, name) == 0) {
+      return i;
+    }
+  }
+  return 1;
+}
+
+static ff_status take_pilot(ff_sim *sim, const ff_model_robot *robot, ff_steer *to) {
+  ff_pilot_def def = *robot->pilot;
+  def.walk.posture = robot->start_q; /* what is not a leg stays as the scene has it */
+  ff_status status = ff_pilot_build(&to->pilot, robot->tree, &def, sim->model->run.gravity, NULL);
+  if (status != FF_OK) {
+    return status;
+  }
+  to->ticker.period = def.period;
+  to->feet[0] = robot->first_body + link_of(robot, def.left_foot) - 1;
+  to->feet[1] = robot->first_body + link_of(robot, def.right_foot) - 1;
+  to->orders = ff_arena_take(&sim->arena, (size_t)robot->joint_count, sizeof *to->orders);
+  return to->orders ? FF_OK : FF_ERROR_MEMORY;
+}
+
+ff_status ff_sim_take_pilots(ff_sim *sim) {
+  const ff_model *model = sim->model;
+  sim->steers = ff_arena_take(&sim->arena, (size_t)model->robot_count, sizeof *sim->steers);
+  if (!sim->steers) {
+    return FF_ERROR_MEMORY;
+  }
+  ff_status status = FF_OK;
+  for (int i = 0; i < model->robot_count && status == FF_OK; i++) {
+    sim->steer_count++;
+    status = model->robots[i].pilot ? take_pilot(sim, &model->robots[i], &sim->steers[i]) : FF_OK;
+  }
+  return status;
+}
+
+void ff_sim_drop_pilots(ff_sim *sim) {
+  for (int i = 0; i < sim->steer_count; i++) {
+    ff_pilot_destroy(sim->steers[i].pilot);
+  }
+}
+
+void ff_sim_reset_pilots(ff_sim *sim) {
+  sim->ticker.ticks = 0;
+  for (int i = 0; i < sim->steer_count; i++) {
+    sim->steers[i].ticker.ticks = 0;
+    if (sim->steers[i].pilot) {
+      ff_pilot_reset(sim->steers[i].pilot);
+    }
+  }
+}
+
+/* ---- what is felt -------------------------------------------------------------------------- */
+
+ff_vec3 ff_sim_body_load(const ff_sim *sim, ff_body body) {
+  const ff_state *state = &sim->state;
+  ff_vec3 sum = {0, 0, 0};
+  for (int m = 0; m < state->meet_count; m++) {
+    const ff_meet *meet = &state->meets[m];
+    double sign = meet->a == body.id - 1 ? 1 : (meet->b == body.id - 1 ? -1 : 0);
+    for (int n = meet->first_near; sign != 0 && n < meet->first_near + meet->near_count; n++) {
+      const ff_near *near = &state->nears[n];
+      for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
+        if (state->points[i].touching) {
+          sum = v3_axpy(sum, sign, state->points[i].force);
+        }
+      }
+    }
+  }
+  return sum;
+}
+
+void ff_sim_robot(const ff_sim *sim, int robot, double *q, double *v) {
+  const ff_model_robot *r = &sim->model->robots[robot - 1];
+  if (q) {
+    memcpy(q, sim->state.y + r->q_at, (size_t)r->q_count * sizeof *q);
+  }
+  if (v) {
+    memcpy(v, sim->state.y + r->v_at, (size_t)r->v_count * sizeof *v);
+  }
+}
+
+const ff_pilot *ff_sim_pilot(const ff_sim *sim, int robot) {
+  return sim->steers[robot - 1].pilot;
+}
+
+/* ---- orders --------------------------------------------------------------------------------- */
+
+ff_status ff_sim_order(ff_sim *sim, int robot, int joint, const ff_joint_order *order) {
+  if (robot < 1 || robot > sim->model->robot_count || joint < 1 ||
+      joint > sim->model->robots[robot - 1].joint_count) {
+    return FF_ERROR_INPUT;
+  }
+  double sum = order->target + order->rate + order->stiffness + order->damping + order->torque;
+  if (!isfinite(sum) || order->stiffness < 0 || order->damping < 0) {
+    return FF_ERROR_INPUT;
+  }
+  sim->state.robots[robot - 1].orders[joint - 1] = (ff_state_order){true, sim->state.t, *order};
+  sim->ordered = true;
+  return FF_OK;
+}
+
+ff_status ff_sim_on_control(ff_sim *sim, double period, ff_control_fn fn, void *context) {
+  if (fn && !(period > 0 && isfinite(period))) {
+    return FF_ERROR_INPUT;
+  }
+  sim->control = fn;
+  sim->control_context = context;
+  sim->ticker = (ff_ticker){.period = fn ? period : 0};
+  if (fn) { /* the first that is not over */
+    sim->ticker.ticks = (long)ceil(sim->state.t / period - NEARLY);
+  }
+  return FF_OK;
+}
+
+static ff_status ask_pilot(ff_sim *sim, int i) {
+  ff_steer *steer = &sim->steers[i];
+  const ff_model_robot *robot = &sim->model->robots[i];
+  ff_pilot_sense sense = {.q = sim->state.y + robot->q_at, .v = sim->state.y + robot->v_at};
+  for (int f = 0; f < 2; f++) {
+    sense.load[f] = ff_sim_body_load(sim, (ff_body){steer->feet[f] + 1});
+  }
+  ff_pilot_tick(steer->pilot, &sense, steer->orders);
+  ff_status status = FF_OK;
+  for (int k = 0; k < robot->joint_count && status == FF_OK; k++) {
+    status = ff_sim_order(sim, i + 1, k + 1, &steer->orders[k]);
+  }
+  return status == FF_OK ? FF_OK : FF_ERROR_STEP;
+}
+
+ff_status ff_sim_steer(ff_sim *sim) {
+  double t = sim->state.t;
+  ff_status status = FF_OK;
+  for (int i = 0; i < sim->steer_count && status == FF_OK; i++) {
+    if (is_due(&sim->steers[i].ticker, t)) {
+      status = ask_pilot(sim, i);
+    }
+  }
+  if (status == FF_OK && is_due(&sim->ticker, t)) {
+    sim->control(sim->control_context, sim);
+  }
+  if (status == FF_OK && sim->ordered) {
+    sim->ordered = false;
+    status = sim->stepper->refresh(&sim->work);
+  }
+  return status;
+}

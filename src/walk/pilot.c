@@ -1,0 +1,569 @@
+/* A pilot: from what a robot feels to what its joints do. */
+#include "walk/pilot.h"
+
+#include "base/memory.h"
+#include "base/report.h"
+#include "tree/tree.h"
+
+#include <string.h>
+
+/* How quickly errors of each task are mended: stiffness 1/s^2 and damping 1/s. */
+typedef struct grip {
+  double stiffness, damping;
+} grip;
+static const grip trunk_grip = {250, 30}, height_grip = {200, 26}, foot_grip = {1200, 65},
+                  joint_grip = {150, 25};
+/* Feet on the ground are asked to stay as they are, 1/s. */
+#define STILL 40
+/* Legs are not stretched beyond this part of their length. */
+#define STRETCH 0.96
+/* Steps that catch are long ones: the centre of mass goes down by this part of its height. */
+#define CROUCH 0.08
+/* A lack of sole of this length, m, makes the trunk turn after the fall, rad/s^2, up to an angle
+ * whose sine is this. */
+#define LACK  0.02
+#define THROW 40
+#define LEAN  0.4
+/* The ground that is felt is believed within this time, s. */
+#define BELIEF 0.1
+/* Joints in the air, and of a robot that has fallen: N m/rad, N m s/rad. */
+static const grip air_grip = {30, 0.6}, fallen_grip = {2, 0.15};
+
+ff_pilot_def ff_pilot_def_default(void) {
+  ff_walk_def walk = ff_walk_def_default();
+  walk.height = 0.225; /* legs that have something left for long steps */
+  return (ff_pilot_def){.balance = true,
+                        .period = 2e-3,
+                        .place = {.orientation = {1, 0, 0, 0}},
+                        .walk = walk,
+                        .stiffness = 200,
+                        .damping = 3};
+}
+
+const char *ff_task_kind_name(ff_task_kind kind) {
+  static const char *const names[] = {"stand", "walk", "squat", "jump"};
+  return names[kind];
+}
+
+/* ---- checks ------------------------------------------------------------------------------------
+ */
+
+static ff_status refuse(ff_report *report, const char *key, const char *what) {
+  ff_report_what(report, "%s", what);
+  ff_report_key(report, "%s", key);
+  return FF_ERROR_INPUT;
+}
+
+static ff_status refuse_task(ff_report *report, int k, const char *key, const char *what) {
+  ff_report_what(report, "%s", what);
+  ff_report_key(report, "tasks.%d%s%s", k, key[0] ? "." : "", key);
+  return FF_ERROR_INPUT;
+}
+
+static ff_status check_task(const ff_pilot_def *def, int k, ff_report *report) {
+  const ff_task *task = &def->tasks[k];
+  bool timed = task->kind != FF_TASK_WALK, deep = task->kind >= FF_TASK_SQUAT;
+  if (timed && !(task->time > 0)) {
+    return refuse_task(report, k, "time", "must be greater than 0");
+  }
+  if (deep && !(task->depth > 0 && task->depth < 0.5 * def->walk.height)) {
+    return refuse_task(report, k, "depth", "must be greater than 0 and less than half the height");
+  }
+  if (task->kind == FF_TASK_JUMP && !(task->height > 0 && task->height < def->walk.height)) {
+    return refuse_task(report, k, "height", "must be greater than 0 and less than its own height");
+  }
+  if (deep && !def->balance) {
+    return refuse_task(report, k, "", "squat and jump need balance");
+  }
+  return FF_OK;
+}
+
+static ff_status check(const ff_pilot_def *def, ff_vec3 gravity, ff_report *report) {
+  if (!(def->period > 0 && def->period <= 0.1)) {
+    return refuse(report, "period", "must be greater than 0 and at most 0.1 s");
+  }
+  if (!(gravity.z < 0) || gravity.x != 0 || gravity.y != 0) {
+    return refuse(report, "", "a pilot needs gravity along -z");
+  }
+  ff_vec3 normal = q_rotate(def->place.orientation, v3(0, 0, 1));
+  if (!v3_finite(def->place.position) || !(normal.z > 0.9)) {
+    return refuse(report, "ground", "must not be steeper than 25 deg");
+  }
+  if (!(def->stiffness >= 0 && def->damping >= 0)) {
+    return refuse(report, "stiffness", "stiffness and damping must be 0 or more");
+  }
+  for (int k = 0; k < def->task_count; k++) {
+    ff_status status = check_task(def, k, report);
+    if (status != FF_OK) {
+      return status;
+    }
+  }
+  return FF_OK;
+}
+
+static int find_link(const ff_tree *tree, const char *name) {
+  for (int i = 1; name && i < tree->count; i++) {
+    if (tree->links[i].name && strcmp(tree->links[i].name, name) == 0) {
+      return i;
+    }
+  }
+  return 0;
+}
+
+/* Joints that are not of a leg have one axis, or none, and each moves alone. */
+static ff_status check_tree(const ff_tree *tree, ff_report *report) {
+  for (int i = 2; i < tree->count; i++) {
+    if (tree->links[i].v_count > 1 || tree->links[i].follows > 0) {
+      return refuse(report, "", "a pilot moves joints of one axis only, and none that mimic");
+    }
+  }
+  return FF_OK;
+}
+
+/* ---- life
+ * ---------------------------------------------------------------------------------------- */
+
+void ff_pilot_destroy(ff_pilot *pilot) {
+  if (pilot) {
+    for (int k = 0; pilot->walks && k < pilot->def.task_count; k++) {
+      ff_walk_destroy(pilot->walks[k]);
+    }
+    ff_whole_destroy(&pilot->whole);
+    ff_walk_destroy(pilot->stand);
+    ff_free(pilot->walks);
+    ff_free(pilot->tasks);
+    ff_free(pilot->steps);
+    ff_free(pilot->start);
+    ff_free(pilot);
+  }
+}
+
+/* Own copies of tasks and steps. */
+static bool copy_tasks(ff_pilot *pilot, const ff_pilot_def *def) {
+  size_t steps = 0;
+  for (int k = 0; k < def->task_count; k++) {
+    steps += (size_t)def->tasks[k].step_count;
+  }
+  pilot->tasks = ff_alloc((size_t)def->task_count + 1, sizeof *pilot->tasks);
+  pilot->steps = ff_alloc(steps + 1, sizeof *pilot->steps);
+  pilot->walks = ff_alloc((size_t)def->task_count + 1, sizeof(ff_walk *));
+  if (!pilot->tasks || !pilot->steps || !pilot->walks) {
+    return false;
+  }
+  ff_walk_step *to = pilot->steps;
+  for (int k = 0; k < def->task_count; k++) {
+    pilot->tasks[k] = def->tasks[k];
+    pilot->tasks[k].steps = to;
+    for (int i = 0; i < def->tasks[k].step_count; i++) {
+      *to++ = def->tasks[k].steps[i];
+    }
+  }
+  pilot->def.tasks = pilot->tasks;
+  return true;
+}
+
+/* Plans every walk: to be played, or only to see whether legs can do it. */
+static ff_status plan_walks(ff_pilot *pilot, const ff_walk_def *walk, ff_report *report) {
+  ff_status status = ff_walk_build(&pilot->stand, walk, NULL, 0, report);
+  for (int k = 0; status == FF_OK && k < pilot->def.task_count; k++) {
+    const ff_task *task = &pilot->tasks[k];
+    if (task->kind != FF_TASK_WALK) {
+      continue;
+    }
+    status = ff_walk_build(&pilot->walks[k], walk, task->steps, task->step_count, report);
+    if (status == FF_ERROR_INPUT && report) {
+      char key[sizeof report->key];
+      memcpy(key, report->key, sizeof key);
+      ff_report_key(report, "tasks.%d.%s", k, key);
+    }
+    if (status == FF_OK && pilot->def.balance) {
+      ff_walk_destroy(pilot->walks[k]);
+      pilot->walks[k] = NULL;
+    }
+  }
+  return status;
+}
+
+/* How it stands at the start: as the walk does, on its own ground. */
+static void set_start(ff_pilot *pilot) {
+  const ff_tree *tree = pilot->stand->def.tree;
+  ff_walk_joints(pilot->stand, 0, pilot->start, NULL);
+  ff_whole_place(&pilot->whole, pilot->start, pilot->rest);
+  ff_pose place = pilot->def.place, trunk = pilot->whole.trunk;
+  ff_vec3 ahead = q_rotate(place.orientation, v3(1, 0, 0));
+  double yaw = atan2(ahead.y, ahead.x), half = 0.5 * pilot->stand->def.width;
+  trunk.position = v3_add(place.position, q_rotate(q_exp(v3(0, 0, yaw)), trunk.position));
+  trunk.orientation = q_exp(v3(0, 0, yaw));
+  ff_walk_foot feet[2];
+  for (int f = 0; f < 2; f++) {
+    ff_vec3 sole = pose_point(place, v3(0, f == 0 ? half : -half, 0));
+    feet[f].pose.orientation = place.orientation;
+    feet[f].pose.position = v3_sub(sole, q_rotate(place.orientation, pilot->stand->def.sole));
+    pilot->sole[f] = (ff_sole){sole, yaw};
+  }
+  ff_walk_config config = ff_walk_solve(pilot->stand, trunk, feet);
+  ff_walk_write(pilot->stand, &config, pilot->start);
+  memcpy(pilot->hold, pilot->start, (size_t)tree->q_count * sizeof(double));
+}
+
+static ff_status make(ff_pilot *pilot, const ff_tree *tree, ff_vec3 gravity, ff_report *report) {
+  ff_walk_def walk = pilot->def.walk;
+  walk.tree = tree;
+  walk.gravity = -gravity.z;
+  walk.left_foot = find_link(tree, pilot->def.left_foot);
+  walk.right_foot = find_link(tree, pilot->def.right_foot);
+  if (pilot->def.balance) {
+    walk.corrections = 0; /* the ground is told where to push at every tick */
+  }
+  ff_status status = plan_walks(pilot, &walk, report);
+  if (status == FF_OK) {
+    status = ff_whole_create(&pilot->whole, pilot->stand, gravity);
+  }
+  size_t nq = (size_t)tree->q_count, nv = (size_t)tree->v_count;
+  pilot->start = ff_alloc(2 * nq + nv, sizeof(double));
+  if (status != FF_OK || !pilot->start) {
+    return status != FF_OK ? status : FF_ERROR_MEMORY;
+  }
+  pilot->hold = pilot->start + nq;
+  pilot->rest = pilot->hold + nq;
+  pilot->weight = tree->mass * walk.gravity;
+  ff_pilot_reset(pilot);
+  return FF_OK;
+}
+
+ff_status ff_pilot_build(ff_pilot **out, const ff_tree *tree, const ff_pilot_def *def,
+                         ff_vec3 gravity, ff_report *report) {
+  *out = NULL;
+  ff_status status = check(def, gravity, report);
+  status = status == FF_OK ? check_tree(tree, report) : status;
+  if (status != FF_OK) {
+    return status;
+  }
+  ff_pilot *pilot = ff_alloc(1, sizeof *pilot);
+  if (!pilot) {
+    return FF_ERROR_MEMORY;
+  }
+  pilot->def = *def;
+  status = copy_tasks(pilot, def) ? make(pilot, tree, gravity, report) : FF_ERROR_MEMORY;
+  if (status != FF_OK) {
+    ff_pilot_destroy(pilot);
+    return status;
+  }
+  *out = pilot;
+  return FF_OK;
+}
+
+void ff_pilot_reset(ff_pilot *pilot) {
+  pilot->ticks = 0;
+  pilot->mode = FF_PILOT_STAND;
+  pilot->moves = 0;
+  pilot->time = pilot->lift_off = pilot->unloaded = 0;
+  pilot->rise = 0;
+  pilot->told = (ff_pilot_state){.mode = FF_PILOT_STAND};
+  memset(pilot->rest, 0, (size_t)ff_tree_v_count(pilot->stand->def.tree) * sizeof(double));
+  set_start(pilot);
+  pilot->zmp_from = pilot->def.place.position;
+  ff_stride_begin(pilot, 0);
+}
+
+void ff_pilot_start(const ff_pilot *pilot, double *q) {
+  memcpy(q, pilot->start, (size_t)ff_tree_q_count(pilot->stand->def.tree) * sizeof *q);
+}
+
+double ff_pilot_duration(const ff_pilot *pilot) {
+  double sum = 0;
+  for (int k = 0; k < pilot->def.task_count; k++) {
+    const ff_task *task = &pilot->tasks[k];
+    sum += task->kind == FF_TASK_WALK ? 2 * pilot->stand->def.rest : task->time;
+    for (int i = 0; task->kind == FF_TASK_WALK && i <= task->step_count; i++) {
+      double own = i < task->step_count ? task->steps[i].duration : 0;
+      sum += own > 0 ? own : pilot->stand->def.step_time;
+    }
+    if (task->kind == FF_TASK_JUMP) { /* off the ground, flight, landing */
+      double up = sqrt(2 * task->height / pilot->stand->def.gravity);
+      sum += 2 * up + 2 * task->depth / (up * pilot->stand->def.gravity) + 1;
+    }
+  }
+  return sum;
+}
+
+ff_pilot_state ff_pilot_now(const ff_pilot *pilot) {
+  return pilot->told;
+}
+
+/* ---- orders
+ * -------------------------------------------------------------------------------------- */
+
+static void hold_joints(const ff_pilot *pilot, grip by, ff_joint_order *orders) {
+  const ff_tree *tree = pilot->stand->def.tree;
+  for (int i = 1; i < tree->count; i++) {
+    if (tree->links[i].v_count == 1) {
+      *orders++ = (ff_joint_order){.target = pilot->hold[tree->links[i].q_at],
+                                   .stiffness = by.stiffness,
+                                   .damping = by.damping};
+    }
+  }
+}
+
+static void push_joints(const ff_pilot *pilot, ff_joint_order *orders) {
+  const ff_tree *tree = pilot->stand->def.tree;
+  for (int i = 1; i < tree->count; i++) {
+    if (tree->links[i].v_count == 1) {
+      *orders++ = (ff_joint_order){.torque = pilot->whole.tau[tree->links[i].v_at]};
+    }
+  }
+}
+
+/* ---- without balance: the plan is played --------------------------------------------------------
+ */
+
+static void play(ff_pilot *pilot, ff_joint_order *orders) {
+  const ff_tree *tree = pilot->stand->def.tree;
+  double time = (double)pilot->ticks * pilot->def.period;
+  const ff_walk *walk = pilot->stand;
+  for (int k = 0; k < pilot->def.task_count; k++) {
+    double lasts = pilot->walks[k] ? ff_walk_duration(pilot->walks[k]) : pilot->tasks[k].time;
+    if (time < lasts) {
+      walk = pilot->walks[k] ? pilot->walks[k] : pilot->stand;
+      break;
+    }
+    time -= lasts;
+  }
+  ff_walk_joints(walk, time, pilot->hold, pilot->rest);
+  for (int i = 1; i < tree->count; i++) {
+    if (tree->links[i].v_count == 1) {
+      *orders++ = (ff_joint_order){.target = pilot->hold[tree->links[i].q_at],
+                                   .rate = pilot->rest[tree->links[i].v_at],
+                                   .stiffness = pilot->def.stiffness,
+                                   .damping = pilot->def.damping};
+    }
+  }
+}
+
+/* ---- what is wanted of the whole
+ * ------------------------------------------------------------------- */
+
+/* Height of the centre of mass over the ground that the task asks for, with its rates. */
+static ff_way wanted_height(const ff_pilot *pilot) {
+  double height = pilot->stand->def.height, pi = acos(-1.0);
+  const ff_task *task = &pilot->tasks[pilot->task];
+  ff_way out = {height, 0, 0};
+  if (pilot->mode == FF_PILOT_SWING && !pilot->planned) {
+    out.value -= CROUCH * height;
+  }
+  if (pilot->task >= pilot->def.task_count || pilot->mode != FF_PILOT_STAND) {
+    return out;
+  }
+  if (task->kind == FF_TASK_SQUAT) {
+    double w = 2 * pi / task->time, t = fmin(pilot->task_time, task->time);
+    out.value -= 0.5 * task->depth * (1 - cos(w * t));
+    out.rate = -0.5 * task->depth * w * sin(w * t);
+    out.bend = -0.5 * task->depth * w * w * cos(w * t);
+  } else if (task->kind == FF_TASK_JUMP) {
+    double t = pilot->task_time;
+    ff_way down = ff_way_ease(t / task->time);
+    out = (ff_way){height - task->depth * down.value, -task->depth * down.rate / task->time,
+                   -task->depth * down.bend / (task->time * task->time)};
+  }
+  return out;
+}
+
+/* The highest centre of mass that no leg is too short for. */
+static double reachable(const ff_pilot *pilot) {
+  const ff_whole *whole = &pilot->whole;
+  double most = INFINITY;
+  for (int f = 0; f < 2; f++) {
+    const ff_walk_leg *leg = &pilot->stand->legs[f];
+    ff_vec3 hip = pose_point(whole->trunk, leg->hip);
+    ff_vec3 ankle = ff_tree_pose(whole->work, leg->link[5]).position;
+    double longest = STRETCH * (leg->leg.thigh + leg->leg.shank);
+    double away = hypot(hip.x - ankle.x, hip.y - ankle.y);
+    double up = sqrt(fmax(longest * longest - away * away, 0.04 * longest * longest));
+    most = fmin(most, ankle.z + up + whole->motion.com.z - hip.z);
+  }
+  return most;
+}
+
+/* Off the ground with a constant acceleration over the depth of the jump. */
+static bool leap(ff_pilot *pilot, double *up) {
+  const ff_task *task = &pilot->tasks[pilot->task];
+  if (pilot->task >= pilot->def.task_count || task->kind != FF_TASK_JUMP ||
+      pilot->mode != FF_PILOT_STAND || pilot->task_time < task->time) {
+    return false;
+  }
+  pilot->lift_off = sqrt(2 * pilot->stand->def.gravity * task->height);
+  *up = pilot->lift_off * pilot->lift_off / (2 * task->depth);
+  return true;
+}
+
+static double vertical(ff_pilot *pilot, ff_vec3 along) {
+  const ff_tree_motion *motion = &pilot->whole.motion;
+  ff_vec3 normal = q_rotate(pilot->def.place.orientation, v3(0, 0, 1));
+  double up, slope_x = -normal.x / normal.z, slope_y = -normal.y / normal.z;
+  double ground = ff_pilot_ground(pilot, motion->com.x, motion->com.y) + pilot->rise;
+  if (leap(pilot, &up)) {
+    return up;
+  }
+  ff_way want = wanted_height(pilot);
+  double height = fmin(want.value, reachable(pilot) - ground);
+  double rate = want.rate + slope_x * motion->velocity.x + slope_y * motion->velocity.y;
+  double out = want.bend + slope_x * along.x + slope_y * along.y +
+               height_grip.stiffness * (ground + height - motion->com.z) +
+               height_grip.damping * (rate - motion->velocity.z);
+  return fmax(out, -0.8 * pilot->stand->def.gravity); /* the ground cannot pull */
+}
+
+static ff_vec3 turn_to(ff_quat is, ff_quat want, ff_vec3 omega, grip by) {
+  ff_vec3 error = q_log(q_mul(want, q_conj(is)));
+  return v3_axpy(v3_scale(by.stiffness, error), -by.damping, omega);
+}
+
+/* The trunk is upright; but where soles are too small for what is asked of them, it throws itself
+ * after the fall, which pushes the ground the other way. */
+static ff_vec3 lean(const ff_pilot *pilot, double heading, ff_vec3 lacks) {
+  ff_quat is = pilot->whole.trunk.orientation;
+  ff_vec3 up = q_rotate(is, v3(0, 0, 1)), omega = ff_tree_omega(pilot->whole.work, 1);
+  ff_vec3 back = turn_to(is, q_exp(v3(0, 0, heading)), omega, trunk_grip);
+  double size = hypot(lacks.x, lacks.y), strength = fmin(1, size / LACK);
+  if (size == 0) {
+    return back;
+  }
+  ff_vec3 axis = v3(-lacks.y / size, lacks.x / size, 0);
+  double leans = (up.x * lacks.x + up.y * lacks.y) / size;
+  double room = fmax(0, 1 - fmax(0, leans) / LEAN);
+  /* along the axis it gives up what it would do to stay upright */
+  double keeps = 1 - strength * (room > 0 ? 1 : 0);
+  double along = v3_dot(back, axis);
+  return v3_axpy(back, (keeps - 1) * along + strength * room * THROW, axis);
+}
+
+static void want_feet(const ff_pilot *pilot, ff_whole_want *want, double yaw) {
+  const ff_whole *whole = &pilot->whole;
+  for (int f = 0; f < 2; f++) {
+    want->down[f] = pilot->mode != FF_PILOT_SWING || f != pilot->moves;
+    if (want->down[f]) {
+      want->foot[f] = v3_scale(-STILL, whole->sole_velocity[f]);
+      want->turn[f] = v3_scale(-STILL, whole->sole_omega[f]);
+      double gap = whole->sole[f].position.z - pilot->sole[f].place.z;
+      if (gap > 0) { /* not to lose the ground */
+        want->foot[f].z -= foot_grip.stiffness * gap;
+      }
+      continue;
+    }
+    ff_vec3 error = v3_sub(pilot->foot.place, whole->sole[f].position);
+    ff_vec3 slip = v3_sub(pilot->foot.velocity, whole->sole_velocity[f]);
+    want->foot[f] = v3_axpy(v3_axpy(pilot->foot.acceleration, foot_grip.stiffness, error),
+                            foot_grip.damping, slip);
+    ff_vec3 normal = want->normal, axis = v3_cross(v3(0, 0, 1), normal);
+    double angle = asin(fmin(1, v3_norm(axis)));
+    ff_quat tilt = angle > 0 ? q_exp(v3_scale(angle, v3_unit(axis))) : q_identity();
+    want->turn[f] = turn_to(whole->sole[f].orientation, q_mul(tilt, q_exp(v3(0, 0, yaw))),
+                            whole->sole_omega[f], foot_grip);
+  }
+}
+
+/* Heading of the foot in the air, and of the trunk between the feet. */
+static double foot_yaw(const ff_pilot *pilot) {
+  double from = pilot->sole[pilot->moves].yaw;
+  ff_way on = ff_way_ease(pilot->time / (0.9 * pilot->swing));
+  return pilot->mode == FF_PILOT_SWING ? from + on.value * (pilot->landing.yaw - from) : from;
+}
+
+static void want_joints(ff_pilot *pilot, const ff_pilot_sense *sense) {
+  const ff_tree *tree = pilot->stand->def.tree;
+  for (int i = 2; i < tree->count; i++) {
+    if (tree->links[i].v_count == 1) {
+      int q = tree->links[i].q_at, v = tree->links[i].v_at;
+      pilot->rest[v] =
+          joint_grip.stiffness * (pilot->start[q] - sense->q[q]) - joint_grip.damping * sense->v[v];
+    }
+  }
+}
+
+/* The ground below the feet that stand, over the one that was expected. */
+static void believe(ff_pilot *pilot, const bool down[2]) {
+  double felt = 0, count = 0;
+  for (int f = 0; f < 2; f++) {
+    ff_vec3 sole = pilot->whole.sole[f].position;
+    felt += down[f] ? sole.z - ff_pilot_ground(pilot, sole.x, sole.y) : 0;
+    count += down[f];
+  }
+  if (count > 0) {
+    pilot->rise += fmin(1, pilot->def.period / BELIEF) * (felt / count - pilot->rise);
+  }
+}
+
+/* ---- balance
+ * ------------------------------------------------------------------------------------------- */
+
+/* Where the capture point is, and how fast it runs. */
+static double feel(ff_pilot *pilot, const ff_pilot_sense *sense) {
+  ff_whole_place(&pilot->whole, sense->q, sense->v);
+  ff_vec3 com = pilot->whole.motion.com, velocity = pilot->whole.motion.velocity;
+  double ground = ff_pilot_ground(pilot, com.x, com.y) + pilot->rise;
+  double height = fmax(com.z - ground, 0.3 * pilot->stand->def.height);
+  double omega = sqrt(pilot->stand->def.gravity / height);
+  pilot->told.com = com;
+  pilot->told.com_velocity = velocity;
+  pilot->told.capture = v3(com.x + velocity.x / omega, com.y + velocity.y / omega, ground);
+  return omega;
+}
+
+static bool balance(ff_pilot *pilot, const ff_pilot_sense *sense, double omega) {
+  ff_whole_want want = {.normal = q_rotate(pilot->def.place.orientation, v3(0, 0, 1)),
+                        .joints = pilot->rest};
+  ff_vec3 com = pilot->told.com;
+  if (pilot->mode == FF_PILOT_SWING) {
+    ff_stride_swing(pilot, omega);
+  }
+  pilot->told.capture_wanted = ff_stride_capture(pilot, omega);
+  ff_vec3 error = v3_sub(pilot->told.capture, pilot->told.capture_wanted);
+  ff_support support = ff_stride_support(pilot);
+  ff_vec3 zmp = ff_stride_zmp(pilot);
+  error.z = 0;
+  ff_vec3 asked = v3_axpy(zmp, ff_pilot_gain(omega), error);
+  want.zmp = ff_support_nearest(&support, asked);
+  pilot->told.zmp_wanted = want.zmp;
+  want.com = v3(omega * omega * (com.x - want.zmp.x), omega * omega * (com.y - want.zmp.y), 0);
+  want.com.z = vertical(pilot, want.com);
+  double yaw = foot_yaw(pilot), heading = 0.5 * (yaw + pilot->sole[1 - pilot->moves].yaw);
+  want.spin = lean(pilot, heading, v3_sub(asked, want.zmp));
+  want_feet(pilot, &want, yaw);
+  want_joints(pilot, sense);
+  believe(pilot, want.down);
+  return ff_whole_torques(&pilot->whole, &want, sense->q);
+}
+
+/* ---- a tick
+ * -----------------------------------------------------------------------------------------------
+ */
+
+void ff_pilot_tick(ff_pilot *pilot, const ff_pilot_sense *sense, ff_joint_order *orders) {
+  double h = pilot->def.period;
+  if (!pilot->def.balance) {
+    play(pilot, orders);
+    pilot->ticks++;
+    return;
+  }
+  double omega = feel(pilot, sense);
+  ff_pilot_mode before = pilot->mode;
+  ff_stride_advance(pilot, sense);
+  if (before != pilot->mode && pilot->mode == FF_PILOT_FALLEN) {
+    memcpy(pilot->hold, sense->q, (size_t)ff_tree_q_count(pilot->stand->def.tree) * sizeof(double));
+  }
+  if (pilot->mode == FF_PILOT_FALLEN) {
+    hold_joints(pilot, fallen_grip, orders);
+  } else if (pilot->mode == FF_PILOT_FLIGHT) {
+    hold_joints(pilot, air_grip, orders);
+  } else if (balance(pilot, sense, omega)) {
+    push_joints(pilot, orders);
+  } else {
+    hold_joints(pilot, air_grip, orders);
+  }
+  pilot->told.mode = pilot->mode;
+  pilot->told.task = pilot->task;
+  pilot->ticks++;
+  pilot->time += h;
+  pilot->task_time += h;
+  pilot->wait -= h;
+}
