@@ -197,6 +197,20 @@ static void print_pairs(const ff_model *model) {
   }
 }
 
+static void print_constraints(const ff_model *model) {
+  int count = ff_model_constraint_count(model);
+  if (count > 0) {
+    printf("\nconstraints\n");
+  }
+  for (int i = 0; i < count; i++) {
+    ff_constraint_info c = ff_model_constraint_info(model, i);
+    printf("  %s: %s %s:%s at (%.6g, %.6g, %.6g) m of the first", c.name,
+           ff_constraint_kind_name(c.kind), ff_model_body_name(model, c.a),
+           ff_model_body_name(model, c.b), c.anchor_a.x, c.anchor_a.y, c.anchor_a.z);
+    printf(c.kind == FF_CONSTRAINT_DISTANCE ? ", length %.6g m\n" : "\n", c.length);
+  }
+}
+
 static void print_step(const ff_model *model) {
   double stable = ff_model_stable_step(model);
   if (isfinite(stable)) {
@@ -225,6 +239,7 @@ static void print_text(const check_job *job) {
   print_bodies(job->model);
   print_shapes(job->model);
   print_pairs(job->model);
+  print_constraints(job->model);
   print_step(job->model);
   if (job->channels) {
     print_channels(job->model);
@@ -319,6 +334,23 @@ static void json_pairs(ff_json *json, const ff_model *model) {
   ff_json_close(json, ']');
 }
 
+static void json_constraints(ff_json *json, const ff_model *model) {
+  ff_json_open(json, "constraints", '[');
+  for (int i = 0; i < ff_model_constraint_count(model); i++) {
+    ff_constraint_info c = ff_model_constraint_info(model, i);
+    ff_json_open(json, NULL, '{');
+    ff_json_text(json, "name", c.name);
+    ff_json_text(json, "kind", ff_constraint_kind_name(c.kind));
+    ff_json_text(json, "a", ff_model_body_name(model, c.a));
+    ff_json_text(json, "b", ff_model_body_name(model, c.b));
+    json_vec(json, "anchor_a", c.anchor_a);
+    json_vec(json, "anchor_b", c.anchor_b);
+    ff_json_number(json, "length", c.length);
+    ff_json_close(json, '}');
+  }
+  ff_json_close(json, ']');
+}
+
 static void json_channels(ff_json *json, const ff_model *model) {
   ff_json_open(json, "channels", '{');
   for (int i = 0; i < ff_model_channel_count(model); i++) {
@@ -336,6 +368,7 @@ static void print_json(const check_job *job) {
   json_bodies(&json, job->model);
   json_shapes(&json, job->model);
   json_pairs(&json, job->model);
+  json_constraints(&json, job->model);
   ff_json_whole(&json, "channel_count", ff_model_channel_count(job->model));
   if (job->channels) {
     json_channels(&json, job->model);

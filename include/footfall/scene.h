@@ -204,6 +204,36 @@ ff_phase_def ff_phase_def_default(void);
 ff_drive_def ff_drive_def_default(void);
 ff_status ff_scene_add_drive(ff_scene *scene, const ff_drive_def *def);
 
+/* ---- constraints ------------------------------------------------------------- */
+
+typedef enum ff_constraint_kind {
+  FF_CONSTRAINT_BALL,     /* a point of a stays on a point of b */
+  FF_CONSTRAINT_HINGE,    /* the same, and both turn against each other about one axis only */
+  FF_CONSTRAINT_WELD,     /* a and b move as one */
+  FF_CONSTRAINT_DISTANCE, /* a point of a stays at a distance from a point of b: a massless rod */
+  FF_CONSTRAINT_KIND_COUNT
+} ff_constraint_kind;
+
+/* Holds two bodies together, free of play and of loss. At least one of them is free; the other may
+ * be fixed or move as told, but is no link of a robot. The bodies must stand, and move, as
+ * the constraint wants from the start. See docs/constraints.md. */
+typedef struct ff_constraint_def {
+  const char *name; /* channels constraint.<name>.{force,moment,error,angle} */
+  ff_constraint_kind kind;
+  const char *a, *b;          /* force and moment are told on a */
+  ff_vec3 at;                 /* m, world, at the start: where they are joined; x NAN: by anchors */
+  ff_vec3 anchor_a, anchor_b; /* m, body frames; x NAN: where the other one's is; distance: the
+                               * body's origin */
+  ff_vec3 axis;               /* hinge: world, at the start; need not be unit; x NAN: by axis_a */
+  ff_vec3 axis_a;             /* hinge: the same in the body frame of a */
+  double length;              /* m, distance; NAN: as at the start */
+} ff_constraint_def;
+
+ff_constraint_def ff_constraint_def_default(void); /* a ball with nothing given */
+ff_status ff_scene_add_constraint(ff_scene *scene, const ff_constraint_def *def);
+/* "ball", "hinge", ...: the name in scenes and messages. */
+const char *ff_constraint_kind_name(ff_constraint_kind kind);
+
 /* ---- how to run it ---------------------------------------------------------- */
 
 typedef struct ff_stepper_def {

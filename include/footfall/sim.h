@@ -68,6 +68,18 @@ typedef struct ff_pair_info {
 int ff_model_pair_count(const ff_model *model);
 ff_pair_info ff_model_pair_info(const ff_model *model, int index);
 
+/* A constraint as resolved. */
+typedef struct ff_constraint_info {
+  const char *name;
+  ff_constraint_kind kind;
+  ff_body a, b;
+  ff_vec3 anchor_a, anchor_b; /* m, body frames */
+  double length;              /* m, distance; else 0 */
+} ff_constraint_info;
+
+int ff_model_constraint_count(const ff_model *model);
+ff_constraint_info ff_model_constraint_info(const ff_model *model, int index);
+
 /* Smallest stable_step of all pairs; INFINITY if nothing can touch. */
 double ff_model_stable_step(const ff_model *model);
 
@@ -144,6 +156,16 @@ typedef struct ff_contact {
 
 int ff_sim_contact_count(const ff_sim *sim);
 ff_contact ff_sim_contact(const ff_sim *sim, int index);
+
+/* A constraint as it stands now. */
+typedef struct ff_constraint_state {
+  ff_vec3 force;  /* N, on a at its anchor, world */
+  ff_vec3 moment; /* N m, on a about the anchor, world */
+  double error;   /* m, how far the anchors are apart, or off their distance */
+  double angle;   /* rad, how far directions are off */
+} ff_constraint_state;
+
+ff_constraint_state ff_sim_constraint(const ff_sim *sim, int index);
 
 /* ---- energy ----------------------------------------------------------------------- */
 

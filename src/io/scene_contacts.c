@@ -91,24 +91,6 @@ static void get_law(ff_reader *reader, const ff_node *contact, const char *key, 
 
 /* ---- contacts ------------------------------------------------------------------------------ */
 
-static void read_pair(ff_reader *reader, const ff_node *contact, ff_contact_def *def) {
-  ff_reader_require(reader, contact, "pair");
-  const ff_node *node = ff_reader_enter(reader, contact, "pair");
-  if (!node) {
-    return;
-  }
-  const ff_node *a = node->kind == FF_NODE_LIST && node->count == 2 ? node->first : NULL;
-  if (!a || a->kind != FF_NODE_SCALAR || a->next->kind != FF_NODE_SCALAR) {
-    ff_reader_fail(reader, node, "must be two bodies, [a, b]; \"*\" stands for every body");
-  } else {
-    def->a = a->text;
-    def->b = a->next->text;
-    ff_reader_remember(reader, "0", a);
-    ff_reader_remember(reader, "1", a->next);
-  }
-  ff_reader_leave(reader);
-}
-
 static void read_contact(ff_reader *reader, const ff_node *node, void *context) {
   (void)context;
   static const char *const keys[] = {"pair", "off", "normal", "friction", "radius"};
@@ -116,7 +98,7 @@ static void read_contact(ff_reader *reader, const ff_node *node, void *context) 
     return;
   }
   ff_contact_def def = ff_contact_def_default();
-  read_pair(reader, node, &def);
+  ff_get_pair(reader, node, "; \"*\" stands for every body", &def.a, &def.b);
   ff_get_flag(reader, node, "off", &def.off);
   if (def.off && node->count > 2) {
     ff_reader_fail(reader, node, "a contact that is off takes no law and no radius");

@@ -42,7 +42,7 @@ static ff_status read_document(ff_scene *scene, ff_arena *arena, const ff_node *
                                ff_report *report) {
   static const char *const keys[] = {"footfall", "name",   "gravity",  "duration",  "stepper",
                                      "record",   "audit",  "capacity", "materials", "bodies",
-                                     "contacts", "forces", "drives",   "robots"};
+                                     "contacts", "forces", "drives",   "robots",    "constraints"};
   ff_reader reader = {.scene = scene, .arena = arena, .report = report};
   if (ff_reader_map(&reader, root, keys, FF_COUNT(keys))) {
     read_version(&reader, root);
@@ -54,6 +54,7 @@ static ff_status read_document(ff_scene *scene, ff_arena *arena, const ff_node *
     ff_read_contacts(&reader, root);
     ff_read_forces(&reader, root);
     ff_read_drives(&reader, root);
+    ff_read_constraints(&reader, root);
   }
   return reader.status;
 }

@@ -68,6 +68,9 @@ void ff_get_vec3(ff_reader *reader, const ff_node *map, const char *key, unsigne
 void ff_get_flag(ff_reader *reader, const ff_node *map, const char *key, bool *out);
 void ff_get_count(ff_reader *reader, const ff_node *map, const char *key, int max, int *out);
 void ff_get_text(ff_reader *reader, const ff_node *map, const char *key, const char **out);
+/* The key `pair`: two names of bodies; more is added to the message if it is not. */
+void ff_get_pair(ff_reader *reader, const ff_node *map, const char *more, const char **a,
+                 const char **b);
 /* One of the known words, by index. */
 void ff_get_word(ff_reader *reader, const ff_node *map, const char *key, const char *noun,
                  const char *const *known, int count, int *out);
@@ -97,6 +100,7 @@ void ff_read_robots(ff_reader *reader, const ff_node *root);
 void ff_read_contacts(ff_reader *reader, const ff_node *root);
 void ff_read_forces(ff_reader *reader, const ff_node *root);
 void ff_read_drives(ff_reader *reader, const ff_node *root);
+void ff_read_constraints(ff_reader *reader, const ff_node *root);
 void ff_read_run(ff_reader *reader, const ff_node *root);
 
 #define FF_COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))

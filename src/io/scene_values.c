@@ -138,3 +138,22 @@ void ff_get_table(ff_reader *reader, const ff_node *map, const char *key, unsign
   }
   ff_reader_leave(reader);
 }
+
+void ff_get_pair(ff_reader *reader, const ff_node *map, const char *more, const char **a,
+                 const char **b) {
+  ff_reader_require(reader, map, "pair");
+  const ff_node *node = ff_reader_enter(reader, map, "pair");
+  if (!node) {
+    return;
+  }
+  const ff_node *first = node->kind == FF_NODE_LIST && node->count == 2 ? node->first : NULL;
+  if (!first || first->kind != FF_NODE_SCALAR || first->next->kind != FF_NODE_SCALAR) {
+    ff_reader_fail(reader, node, "must be two bodies, [a, b]%s", more);
+  } else {
+    *a = first->text;
+    *b = first->next->text;
+    ff_reader_remember(reader, "0", first);
+    ff_reader_remember(reader, "1", first->next);
+  }
+  ff_reader_leave(reader);
+}

@@ -28,6 +28,7 @@ ff_status ff_build_joints(ff_build *build, const ff_scene_robot *from, ff_model_
 ff_status ff_build_contacts(ff_build *build);
 ff_status ff_build_forces(ff_build *build);
 ff_status ff_build_drives(ff_build *build);
+ff_status ff_build_constraints(ff_build *build);
 ff_status ff_build_knots(ff_build *build);
 
 /* Index of a body by name; on failure -1 and a report under the key. */

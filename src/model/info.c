@@ -90,6 +90,21 @@ ff_body_info ff_model_body_info(const ff_model *model, ff_body body) {
                         .shape_count = b->shape_count};
 }
 
+int ff_model_constraint_count(const ff_model *model) {
+  return model->constraint_count;
+}
+
+ff_constraint_info ff_model_constraint_info(const ff_model *model, int index) {
+  const ff_model_constraint *c = &model->constraints[index];
+  return (ff_constraint_info){.name = c->name,
+                              .kind = c->kind,
+                              .a = {c->a + 1},
+                              .b = {c->b + 1},
+                              .anchor_a = pose_point(model->bodies[c->a].frame, c->anchor_a),
+                              .anchor_b = pose_point(model->bodies[c->b].frame, c->anchor_b),
+                              .length = c->length};
+}
+
 int ff_model_shape_count(const ff_model *model) {
   return model->shape_count;
 }

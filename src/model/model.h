@@ -75,6 +75,22 @@ typedef struct ff_model_drive {
   int phase_count;
 } ff_model_drive;
 
+/* Two bodies held together; see model/constraint.h. */
+typedef struct ff_model_constraint {
+  const char *name;
+  ff_constraint_kind kind;
+  int a, b;
+  ff_vec3 anchor_a, anchor_b; /* m, principal frames */
+  ff_vec3 of_a[3], of_b[3];   /* unit, principal frames: pairs that stay at right angles */
+  double length;              /* m, distance */
+} ff_model_constraint;
+
+/* Constraints that hang together by free bodies: their forces depend on each other. */
+typedef struct ff_model_cluster {
+  int first, count; /* in constraint_order */
+  int rows;
+} ff_model_cluster;
+
 /* Two bodies that may touch; a is the one forces are told for. */
 typedef struct ff_model_pair {
   int a, b;
@@ -162,6 +178,11 @@ struct ff_model {
   bool free_pairs_touch; /* some two finite shapes may touch: a broad phase is needed */
   int memory_count;      /* numbers of memory per contact point: most of any friction law */
 
+  int constraint_count, cluster_count, cluster_rows; /* cluster_rows: of the largest */
+  const ff_model_constraint *constraints;
+  const int *constraint_order; /* cluster by cluster */
+  const ff_model_cluster *clusters;
+
   int knot_count;
   const double *knots; /* s, instants at which a table, drive or motion has a kink; sorted */
 
@@ -200,6 +221,8 @@ typedef struct ff_body_motion {
 } ff_body_motion;
 
 ff_body_motion ff_motion_at(const ff_model_body *body, double t);
+/* Its accelerations then, m/s^2 and rad/s^2: those to the right of a knot. */
+void ff_motion_bent(const ff_model_body *body, double t, ff_vec3 *linear, ff_vec3 *angular);
 
 /* Next instant after t at which a table, drive or motion has a kink; INFINITY if none. */
 double ff_model_next_knot(const ff_model *model, double t);

@@ -35,6 +35,19 @@ ff_body_motion ff_motion_at(const ff_model_body *body, double t) {
   return out;
 }
 
+void ff_motion_bent(const ff_model_body *body, double t, ff_vec3 *linear, ff_vec3 *angular) {
+  *linear = *angular = v3(0, 0, 0);
+  if (body->kind != FF_BODY_PRESCRIBED) {
+    return;
+  }
+  const ff_motion *motion = &body->motion;
+  double w = 2 * ff_pi * motion->frequency;
+  double wave = -w * w * sin(w * t + motion->phase);
+  *linear = v3_axpy(table_vec3(&motion->velocity, t, ff_table_slopes), wave, motion->amplitude);
+  double rate = table_vec3(&motion->rate, t, ff_table_slopes).x + motion->swing_amplitude * wave;
+  *angular = v3_scale(rate, motion->axis);
+}
+
 int ff_drive_phase(const ff_model_drive *drive, double t) {
   int phase = 0;
   while (phase < drive->phase_count && t >= drive->phases[phase].until) {

@@ -96,6 +96,7 @@ void ff_scene_destroy(ff_scene *scene) {
   ff_free(scene->contacts);
   ff_free(scene->forces);
   ff_free(scene->drives);
+  ff_free(scene->constraints);
   ff_free(scene->robots);
   ff_free(scene->places);
   ff_free(scene);
@@ -286,6 +287,25 @@ ff_status ff_scene_add_drive(ff_scene *scene, const ff_drive_def *def) {
     return FF_ERROR_MEMORY;
   }
   scene->drives[scene->drive_count++] = copy;
+  return FF_OK;
+}
+
+/* ---- constraints ---------------------------------------------------------------------------- */
+
+ff_constraint_def ff_constraint_def_default(void) {
+  const ff_vec3 open = {NAN, NAN, NAN};
+  return (ff_constraint_def){
+      .at = open, .anchor_a = open, .anchor_b = open, .axis = open, .axis_a = open, .length = NAN};
+}
+
+ff_status ff_scene_add_constraint(ff_scene *scene, const ff_constraint_def *def) {
+  ff_constraint_def copy = *def;
+  if (!own_text(scene, &copy.name) || !own_text(scene, &copy.a) || !own_text(scene, &copy.b) ||
+      !reserve((void **)&scene->constraints, scene->constraint_count, &scene->constraint_capacity,
+               sizeof copy)) {
+    return FF_ERROR_MEMORY;
+  }
+  scene->constraints[scene->constraint_count++] = copy;
   return FF_OK;
 }
 

@@ -40,6 +40,8 @@ struct ff_scene {
   int force_count, force_capacity;
   ff_drive_def *drives;
   int drive_count, drive_capacity;
+  ff_constraint_def *constraints;
+  int constraint_count, constraint_capacity;
   ff_scene_robot *robots;
   int robot_count, robot_capacity;
   ff_run_def run;

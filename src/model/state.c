@@ -76,6 +76,7 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, ff_arena *arena) {
 
   size_t n = (size_t)points;
   size_t bodies = (size_t)model->body_count, drives = (size_t)model->drive_count;
+  size_t constraints = (size_t)model->constraint_count, rows = (size_t)model->cluster_rows;
   const struct {
     void **to;
     size_t count, size;
@@ -86,6 +87,11 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, ff_arena *arena) {
       {(void **)&out->drive_force, drives, sizeof(double)},
       {(void **)&out->drive_phase, drives, sizeof(int)},
       {(void **)&out->drive_start, drives, sizeof(double)},
+      {(void **)&out->constraints, constraints, sizeof(ff_state_constraint)},
+      {(void **)&out->constraint_rows, constraints, sizeof(ff_constraint_rows)},
+      {(void **)&out->constraint_matrix, rows * rows, sizeof(double)},
+      {(void **)&out->constraint_x, 3 * rows, sizeof(double)},
+      {(void **)&out->constraint_pivots, rows, sizeof(int)},
       {(void **)&out->meets, n, sizeof(ff_meet)},
       {(void **)&out->old_meets, n, sizeof(ff_meet)},
       {(void **)&out->nears, n, sizeof(ff_near)},

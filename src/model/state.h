@@ -12,6 +12,7 @@
 #define FF_MODEL_STATE_H
 
 #include "geom/broad.h"
+#include "model/constraint.h"
 #include "model/model.h"
 
 /* Offsets into the 13 numbers of a body. */
@@ -82,6 +83,12 @@ typedef struct ff_state_order {
   ff_joint_order order;
 } ff_state_order;
 
+/* What a constraint does. */
+typedef struct ff_state_constraint {
+  ff_vec3 force, moment; /* N, N m about its anchor, on a, world */
+  double error, angle;   /* m, rad */
+} ff_state_constraint;
+
 /* A robot at work. */
 typedef struct ff_state_robot {
   ff_tree_work *work;
@@ -132,6 +139,13 @@ typedef struct ff_state {
 
   bool holds;  /* friction laws that can be held are left to step/hold.h */
   bool frozen; /* points keep their side (closed) until told: `adaptive` */
+
+  /* constraints, and room to solve the largest cluster of them */
+  ff_state_constraint *constraints; /* constraint_count */
+  ff_constraint_rows *constraint_rows;
+  double *constraint_matrix; /* cluster_rows^2 */
+  double *constraint_x;      /* 3 * cluster_rows */
+  int *constraint_pivots;    /* cluster_rows */
 
   /* drives: the phase each is in, and the wanted position it started from */
   int *drive_phase;

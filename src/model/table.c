@@ -106,11 +106,20 @@ const char *ff_table_check(const ff_table *table, int width) {
   return NULL;
 }
 
-double ff_table_slope(const ff_table *table, double t) {
+void ff_table_slopes(const ff_table *table, double t, double *out) {
   int i = table->rows > 1 ? row_before(table, t) : -1;
+  fill(out, table->width, 0.0);
   if (i < 0 || i + 1 >= table->rows) {
-    return 0;
+    return;
   }
   const double *r0 = row(table, i), *r1 = row(table, i + 1);
-  return (r1[1] - r0[1]) / (r1[0] - r0[0]);
+  for (int k = 1; k <= table->width; k++) {
+    out[k - 1] = (r1[k] - r0[k]) / (r1[0] - r0[0]);
+  }
+}
+
+double ff_table_slope(const ff_table *table, double t) {
+  double slope = 0;
+  ff_table_slopes(table, t, &slope);
+  return slope;
 }

@@ -8,7 +8,9 @@
 void ff_table_value(const ff_table *table, double t, double *out);
 /* Integral from 0 to t, exact. */
 void ff_table_integral(const ff_table *table, double t, double *out);
-/* Slope of a table of width 1 at time t, from the right. */
+/* Slope at time t, from the right: width numbers. Zero for an empty table. */
+void ff_table_slopes(const ff_table *table, double t, double *out);
+/* The same of a table of width 1. */
 double ff_table_slope(const ff_table *table, double t);
 /* Time of a row. */
 double ff_table_time(const ff_table *table, int i);

@@ -25,6 +25,10 @@ static const row contact_rows[] = {
     {"mode", "1"},
 };
 static const row drive_rows[] = {{"force", "N"}, {"position", "m"}, {"wanted", "m"}};
+static const row constraint_rows[] = {
+    {"force.x", "N"},    {"force.y", "N"},    {"force.z", "N"}, {"moment.x", "N m"},
+    {"moment.y", "N m"}, {"moment.z", "N m"}, {"error", "m"},   {"angle", "rad"},
+};
 static const row turning_rows[] = {{"position", "rad"}, {"velocity", "rad/s"}, {"torque", "N m"}};
 static const row sliding_rows[] = {{"position", "m"}, {"velocity", "m/s"}, {"torque", "N"}};
 static const row energy_rows[] = {
@@ -50,7 +54,17 @@ static int contact_count(const ff_model *model) {
 }
 
 /* Families of channels, in the order of their numbers. */
-typedef enum family { BODY, CONTACT, DRIVE, JOINT, ENERGY, MOMENTUM, AUDIT, FAMILIES } family;
+typedef enum family {
+  BODY,
+  CONTACT,
+  DRIVE,
+  CONSTRAINT,
+  JOINT,
+  ENERGY,
+  MOMENTUM,
+  AUDIT,
+  FAMILIES
+} family;
 
 /* The index-th joint of all robots, and whose it is. */
 static const ff_model_joint *joint_at(const ff_model *model, int index, int *robot) {
@@ -73,6 +87,7 @@ static int member_count(const ff_model *model, family f) {
     case BODY: return model->body_count;
     case CONTACT: return contact_count(model);
     case DRIVE: return model->drive_count;
+    case CONSTRAINT: return model->constraint_count;
     case JOINT: return joint_count(model);
     case AUDIT: return ff_model_solves(model);
     default: return 1;
@@ -83,10 +98,11 @@ static const row *rows_of(family f, int *count) {
   static const struct {
     const row *rows;
     int count;
-  } all[FAMILIES] = {{body_rows, COUNT(body_rows)},     {contact_rows, COUNT(contact_rows)},
-                     {drive_rows, COUNT(drive_rows)},   {turning_rows, COUNT(turning_rows)},
-                     {energy_rows, COUNT(energy_rows)}, {momentum_rows, COUNT(momentum_rows)},
-                     {audit_rows, COUNT(audit_rows)}};
+  } all[FAMILIES] = {
+      {body_rows, COUNT(body_rows)},         {contact_rows, COUNT(contact_rows)},
+      {drive_rows, COUNT(drive_rows)},       {constraint_rows, COUNT(constraint_rows)},
+      {turning_rows, COUNT(turning_rows)},   {energy_rows, COUNT(energy_rows)},
+      {momentum_rows, COUNT(momentum_rows)}, {audit_rows, COUNT(audit_rows)}};
   *count = all[f].count;
   return all[f].rows;
 }
@@ -140,6 +156,10 @@ ff_channel ff_model_channel(const ff_model *model, int index) {
       break;
     case DRIVE:
       snprintf(out.name, sizeof out.name, "drive.%s.%s", model->drives[at.member].name, r->name);
+      break;
+    case CONSTRAINT:
+      snprintf(out.name, sizeof out.name, "constraint.%s.%s", model->constraints[at.member].name,
+               r->name);
       break;
     case JOINT: {
       int robot;
@@ -263,6 +283,14 @@ static void read_drive(const ff_sim *sim, int index, double *out) {
                            sim->state.t, &rate);
 }
 
+static void read_constraint(const ff_sim *sim, int index, double *out) {
+  ff_constraint_state now = ff_sim_constraint(sim, index);
+  v3_store(out, now.force);
+  v3_store(out + 3, now.moment);
+  out[6] = now.error;
+  out[7] = now.angle;
+}
+
 static void read_joint(const ff_sim *sim, int index, double *out) {
   int i;
   const ff_model_joint *joint = joint_at(sim->model, index, &i);
@@ -305,6 +333,7 @@ static void read_member(const ff_sim *sim, place at, double *out) {
     case BODY: read_body(sim, at.member, out); break;
     case CONTACT: read_contact(sim, at.member, out); break;
     case DRIVE: read_drive(sim, at.member, out); break;
+    case CONSTRAINT: read_constraint(sim, at.member, out); break;
     case JOINT: read_joint(sim, at.member, out); break;
     case ENERGY: read_energy(sim, out); break;
     case MOMENTUM: read_momentum(sim, out); break;

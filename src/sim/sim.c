@@ -211,6 +211,13 @@ ff_contact ff_sim_contact(const ff_sim *sim, int index) {
   return (ff_contact){0};
 }
 
+/* ---- constraints ------------------------------------------------------------------------------ */
+
+ff_constraint_state ff_sim_constraint(const ff_sim *sim, int index) {
+  const ff_state_constraint *now = &sim->state.constraints[index];
+  return (ff_constraint_state){now->force, now->moment, now->error, now->angle};
+}
+
 /* ---- audit ---------------------------------------------------------------------------------- */
 
 ff_energy ff_sim_energy(const ff_sim *sim) {

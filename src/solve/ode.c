@@ -60,6 +60,11 @@ static int ark_rates(sunrealtype t, N_Vector y, N_Vector dy, void *user) {
   return ode->def.rates(ode->def.context, t, N_VGetArrayPointer(y), N_VGetArrayPointer(dy)) ? 1 : 0;
 }
 
+static int ark_project(sunrealtype t, N_Vector y, void *user) {
+  ff_ode *ode = user;
+  return ode->warming_up ? 0 : ode->def.project(ode->def.context, t, N_VGetArrayPointer(y)) ? 1 : 0;
+}
+
 /* Weights that turn ARKODE's root-mean-square norm into a plain 2-norm: unknowns
  * that rest must not water down the error of those that move. */
 static int ark_weights(N_Vector y, N_Vector weights, void *user) {
@@ -115,6 +120,9 @@ static int set_up_ark(ff_ode *ode) {
          ERKStepSetInterpolantDegree(ode->ark, 3) | ERKStepSetMaxStep(ode->ark, longest) |
          ERKStepSetMaxNumSteps(ode->ark, 100000) | ERKStepSetMaxGrowth(ode->ark, GROWTH) |
          ERKStepSetMaxFirstGrowth(ode->ark, GROWTH);
+  if (ode->def.project) {
+    bad |= ERKStepSetPostprocessStepFn(ode->ark, ark_project);
+  }
   return bad;
 }
 

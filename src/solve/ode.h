@@ -12,6 +12,8 @@
 
 /* dy/dt; nonzero: not defined there, try a smaller step. */
 typedef int (*ff_ode_rates)(void *context, double t, const double *y, double *dy);
+/* Puts a solution back where it belongs, after each step; nonzero: it cannot, take a smaller one. */
+typedef int (*ff_ode_project)(void *context, double t, double *y);
 /* Event functions g. */
 typedef void (*ff_ode_events)(void *context, double t, const double *y, double *g);
 
@@ -22,7 +24,8 @@ typedef struct ff_ode_def {
   double max_step;    /* largest step; INFINITY: none */
   const double *atol; /* absolute tolerance of each unknown; copied */
   ff_ode_rates rates;
-  ff_ode_events events; /* NULL if there are none */
+  ff_ode_events events;   /* NULL if there are none */
+  ff_ode_project project; /* NULL if the solution is free */
   void *context;
 } ff_ode_def;
 

@@ -6,6 +6,7 @@
  */
 #include "math/vec.h"
 #include "step/candidates.h"
+#include "step/constraints.h"
 #include "step/forces.h"
 #include "step/frame.h"
 #include "step/peaks.h"
@@ -23,6 +24,11 @@ enum {
 static int rates(void *context, double t, const double *y, double *dy) {
   ff_work *work = context;
   return ff_rates(work->model, work->state, t, y, dy);
+}
+
+static int project(void *context, double t, double *y) {
+  ff_work *work = context;
+  return ff_constraints_project(work->model, work->state, t, y) ? 0 : 1;
 }
 
 /* Depth of every point, then the kink functions of every closed one. */
@@ -80,6 +86,7 @@ static ff_status create(ff_work *work) {
                     .atol = work->sum,
                     .rates = rates,
                     .events = events,
+                    .project = work->model->constraint_count > 0 ? project : NULL,
                     .context = work};
   state->frozen = true;
   ff_status status = ff_ode_create(&work->ode, &def);

@@ -2,6 +2,7 @@
 
 #include "math/vec.h"
 #include "model/table.h"
+#include "step/constraints.h"
 #include "step/frame.h"
 #include "step/robots.h"
 
@@ -423,6 +424,9 @@ void ff_forces_update(const ff_model *model, ff_state *state, double t, const do
   applied_forces(model, state, t, ledger_rate);
   drive_forces(model, state, t, ledger_rate);
   ff_robots_load(model, state, t, y, ledger_rate);
+  if (!state->holds) { /* else friction is still to come */
+    ff_constraints_push(model, state, t, ledger_rate);
+  }
 }
 
 /* q' = 1/2 omega q */

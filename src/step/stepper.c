@@ -2,6 +2,7 @@
 
 #include "math/vec.h"
 #include "step/candidates.h"
+#include "step/constraints.h"
 #include "step/forces.h"
 #include "step/frame.h"
 #include "step/robots.h"
@@ -99,7 +100,8 @@ static void tend_memory(ff_work *work) {
 ff_status ff_work_finish(ff_work *work, double t_before) {
   ff_state *state = work->state;
   const ff_stepper *stepper = ff_stepper_of(work->model);
-  ff_status status = ff_work_tidy(work) ? stepper->refresh(work) : FF_ERROR_STEP;
+  bool good = ff_work_tidy(work) && ff_constraints_project(work->model, state, state->t, state->y);
+  ff_status status = good ? stepper->refresh(work) : FF_ERROR_STEP;
   if (status != FF_OK) {
     memcpy(state->y, work->before, (size_t)state->size * sizeof *state->y);
     state->t = t_before;

@@ -6,6 +6,7 @@
  * is that of the middle of the kick, see step/hold.h.
  */
 #include "math/vec.h"
+#include "step/constraints.h"
 #include "step/robots.h"
 #include "step/rotation.h"
 #include "step/stepper.h"
@@ -53,7 +54,9 @@ static void destroy(ff_work *work) {
 static ff_status refresh(ff_work *work) {
   ff_status status = ff_work_refresh(work);
   if (status == FF_OK && work->holds) {
-    ff_hold_friction(work->holds, work->model, work->state, work->rates);
+    ff_state *state = work->state;
+    ff_hold_friction(work->holds, work->model, state, work->rates);
+    ff_constraints_push(work->model, state, state->t, work->rates + state->ledger_at);
   }
   return status;
 }

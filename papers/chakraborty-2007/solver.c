@@ -1,0 +1,109 @@
+/* How the solver fared. */
+#include "chakraborty.h"
+
+#include <math.h>
+
+enum { MOST = 16 };
+
+struct solver_part {
+  const char *names[MOST];
+  const ff_trace *traces[MOST];
+  int count;
+};
+
+solver_part *solver_begin(ff_study *study) {
+  return ff_study_alloc(study, 1, sizeof(solver_part));
+}
+
+void solver_note(solver_part *part, const char *name, const ff_trace *trace) {
+  if (part->count < MOST) {
+    part->names[part->count] = name;
+    part->traces[part->count++] = trace;
+  }
+}
+
+/* Everything as one. */
+static ff_solver_info sum_of(const solver_part *part) {
+  ff_solver_info sum = {0};
+  for (int i = 0; i < part->count; i++) {
+    const ff_solver_info *one = &part->traces[i]->solver;
+    sum.problems += one->problems;
+    sum.iterations += one->iterations;
+    sum.most = one->most > sum.most ? one->most : sum.most;
+    sum.residual = fmax(sum.residual, one->residual);
+    sum.fallbacks += one->fallbacks;
+    sum.cut_steps += one->cut_steps;
+  }
+  return sum;
+}
+
+/* Share of the largest force in a run that its conditions are off by. */
+static double off_by(const ff_audit *audit) {
+  double worst = fmax(audit->contact.complementarity, audit->contact.cone);
+  return audit->contact_force > 0 ? worst / audit->contact_force : 0;
+}
+
+void solver_tell(ff_study *study, const solver_part *part) {
+  ff_solver_info sum = sum_of(part);
+  double off = 0, unused = 0;
+  for (int i = 0; i < part->count; i++) {
+    off = fmax(off, off_by(&part->traces[i]->audit));
+    unused = fmax(unused, part->traces[i]->audit.contact.dissipation);
+  }
+  ff_study_number(study, "solver.problems", (double)sum.problems, "1");
+  ff_study_number(study, "solver.iterations", (double)sum.iterations, "1");
+  ff_study_number(study, "solver.residual", sum.residual, "1");
+  ff_study_find(
+      study, &(ff_finding){.key = "solved",
+                           .claim = "Every step of the examples is solved",
+                           .source = "Sec. Illustrative examples",
+                           .paper = "by PATH",
+                           .found = ff_study_text(study,
+                                                  "%ld problems, %.2f iterations each, %ld not by "
+                                                  "the first way, %ld steps cut",
+                                                  sum.problems,
+                                                  (double)sum.iterations / (double)sum.problems,
+                                                  sum.fallbacks, sum.cut_steps),
+                           .value = (double)sum.cut_steps,
+                           .unit = "1",
+                           .verdict = ff_verdict_of(sum.problems > 0 && sum.cut_steps == 0)});
+  ff_study_find(study,
+                &(ff_finding){.key = "conditions",
+                              .claim = "Contact forces keep complementarity, the friction "
+                                       "ellipsoid and maximum dissipation",
+                              .source = "eqs. 4, 13",
+                              .paper = "conditions of the model",
+                              .found = ff_study_text(study,
+                                                     "off by at most %.1g of the largest force, "
+                                                     "%.1g W; by the audit",
+                                                     off, unused),
+                              .value = off,
+                              .unit = "1",
+                              .verdict = ff_verdict_of(off < 1e-8 && unused < 1e-6)});
+}
+
+void solver_show(ff_study *study, const solver_part *part) {
+  static const char *const columns[] = {"run",  "steps",     "problems",  "iterations each",
+                                        "most", "fallbacks", "cut steps", "residual"};
+  ff_page_section(study->page, "The solver");
+  ff_page_text(
+      study->page,
+      "A step in free flight needs no solution. Fallbacks are problems that the first way "
+      "did not solve: another start, another weight of friction, friction that "
+      "grows. Cut steps were taken in parts. The residual is that of the rows of a problem, "
+      "relative to what they add up.");
+  ff_study_table(study, "Solver statistics", columns, 8);
+  for (int i = 0; i < part->count; i++) {
+    const ff_solver_info *one = &part->traces[i]->solver;
+    const char *const cells[] = {
+        part->names[i],
+        ff_study_text(study, "%ld", part->traces[i]->audit.steps),
+        ff_study_text(study, "%ld", one->problems),
+        ff_study_text(study, "%.2f", (double)one->iterations / fmax((double)one->problems, 1)),
+        ff_study_text(study, "%d", one->most),
+        ff_study_text(study, "%ld", one->fallbacks),
+        ff_study_text(study, "%ld", one->cut_steps),
+        ff_study_text(study, "%.1g", one->residual)};
+    ff_study_row(study, cells);
+  }
+}

@@ -1,0 +1,104 @@
+#include "solve/semidefinite.h"
+
+#include <math.h>
+#include <stddef.h>
+
+/* Pivots below this, of a unit diagonal, are rounding. */
+#define SMALLEST_PIVOT 1e-12
+
+static void swap_numbers(double *a, double *b) {
+  double held = *a;
+  *a = *b;
+  *b = held;
+}
+
+/* Exchanges rows and columns i < j of the lower triangle. */
+static void exchange(int size, double *a, int *order, int i, int j) {
+  size_t n = (size_t)size, p = (size_t)i, q = (size_t)j;
+  int held = order[i];
+  order[i] = order[j];
+  order[j] = held;
+  for (size_t k = 0; k < p; k++) {
+    swap_numbers(&a[p * n + k], &a[q * n + k]);
+  }
+  for (size_t k = p + 1; k < q; k++) {
+    swap_numbers(&a[k * n + p], &a[q * n + k]);
+  }
+  for (size_t k = q + 1; k < n; k++) {
+    swap_numbers(&a[k * n + p], &a[k * n + q]);
+  }
+  swap_numbers(&a[p * n + p], &a[q * n + q]);
+}
+
+static int largest_from(int size, const double *a, int first) {
+  int best = first;
+  for (int i = first + 1; i < size; i++) {
+    size_t at = (size_t)i * (size_t)size + (size_t)i,
+           to = (size_t)best * (size_t)size + (size_t)best;
+    best = a[at] > a[to] ? i : best;
+  }
+  return best;
+}
+
+/* Column k of the factor, and what it explains of the rest. */
+static void eliminate(int size, double *a, int k) {
+  size_t n = (size_t)size, p = (size_t)k;
+  double pivot = sqrt(a[p * n + p]);
+  a[p * n + p] = pivot;
+  for (size_t i = p + 1; i < n; i++) {
+    a[i * n + p] /= pivot;
+  }
+  for (size_t i = p + 1; i < n; i++) {
+    double factor = a[i * n + p];
+    for (size_t j = p + 1; factor != 0 && j <= i; j++) {
+      a[i * n + j] -= factor * a[j * n + p];
+    }
+  }
+}
+
+int ff_semidefinite_factor(int size, double *a, int *order, double *scale) {
+  size_t n = (size_t)size;
+  for (size_t i = 0; i < n; i++) {
+    order[i] = (int)i;
+    scale[i] = a[i * n + i] > 0 ? 1 / sqrt(a[i * n + i]) : 0;
+  }
+  for (size_t i = 0; i < n; i++) {
+    for (size_t j = 0; j <= i; j++) {
+      a[i * n + j] *= scale[i] * scale[j];
+    }
+  }
+  int rank = 0;
+  for (; rank < size; rank++) {
+    int pivot = largest_from(size, a, rank);
+    if (!(a[(size_t)pivot * n + (size_t)pivot] > SMALLEST_PIVOT)) {
+      break;
+    }
+    if (pivot != rank) {
+      exchange(size, a, order, rank, pivot);
+    }
+    eliminate(size, a, rank);
+  }
+  return rank;
+}
+
+void ff_semidefinite_solve(int size, int rank, const double *a, const int *order,
+                           const double *scale, double *x, double *spare) {
+  size_t n = (size_t)size;
+  for (int i = 0; i < rank; i++) {
+    double sum = x[order[i]] * scale[order[i]];
+    for (int j = 0; j < i; j++) {
+      sum -= a[(size_t)i * n + (size_t)j] * spare[j];
+    }
+    spare[i] = sum / a[(size_t)i * n + (size_t)i];
+  }
+  for (int i = rank - 1; i >= 0; i--) {
+    double sum = spare[i];
+    for (int j = i + 1; j < rank; j++) {
+      sum -= a[(size_t)j * n + (size_t)i] * spare[j];
+    }
+    spare[i] = sum / a[(size_t)i * n + (size_t)i];
+  }
+  for (int i = 0; i < size; i++) {
+    x[order[i]] = i < rank ? spare[i] * scale[order[i]] : 0;
+  }
+}
