@@ -1,0 +1,558 @@
+/* One step of [Chakraborty07], examples 1 and 2, against Siconos numerics.
+ *
+ * The stepper runs the examples, and its contact steps are timed with all that belongs to them.
+ * The peer runs them too, from its own states, and of its contact steps only the solution is timed.
+ * It is given each step by callbacks with exact Jacobians, spared free flight, and started from its
+ * solution of the step before, or from free flight; if one start fails it may try the other:
+ *   full   all unknowns of eqs. 14 and 15 (22; 10 in the plane of example 1, eqs. 16 to 22)
+ *   short  closest points in closed form and no deflections (12): a help that the paper lacks
+ * A step fails if the peer says so, or if what it returns is no solution by ff_ncp_residual; ff_ncp
+ * then solves it, so that the run goes on. Without Siconos only this library is timed.
+ */
+#include "footfall/footfall.h"
+#include "paper_step.h"
+#ifdef FOOTFALL_SICONOS
+#include "siconos_peer.h"
+#endif
+
+#include <stdio.h>
+#include <time.h>
+
+enum { STEPS = 10000, SHORT_SIZE = 12, DISC_SIZE = 10, ROUNDS = 3 };
+
+static const double h = 1e-4, g = 9.81;
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- what is simulated --------------------------------------------------------------------- */
+
+typedef struct example {
+  const char *name, *scene, *body;
+  double k, c, thick, mu, e_r;
+  double tilt;
+  ff_vec3 axes;
+} example;
+
+static const example examples[] = {
+    {"example 1, core", "disc-on-layer", "disc", 1000, 0, 0.05, 0, 1, 0, {1, 1, 1}},
+    {"example 2, flat, K 36000",
+     "spinning-ellipsoid",
+     "ellipsoid",
+     36000,
+     379.47331922020552,
+     0.005,
+     0.4,
+     0.04,
+     0,
+     {0.25, 0.005, 0.005}},
+    {"example 2, flat, K 8000",
+     "spinning-ellipsoid",
+     "ellipsoid",
+     8000,
+     178.88543819998318,
+     0.005,
+     0.4,
+     0.04,
+     0,
+     {0.25, 0.005, 0.005}},
+    {"example 2, tilted, K 36000",
+     "spinning-ellipsoid",
+     "ellipsoid",
+     36000,
+     379.47331922020552,
+     0.005,
+     0.4,
+     0.04,
+     0.0872,
+     {0.25, 0.005, 0.005}},
+    {"example 2, tilted, K 8000",
+     "spinning-ellipsoid",
+     "ellipsoid",
+     8000,
+     178.88543819998318,
+     0.005,
+     0.4,
+     0.04,
+     0.0872,
+     {0.25, 0.005, 0.005}},
+};
+
+static ff_sim *start(const example *of, ff_model **model) {
+  char path[512], k[64], c[64], turn[96], thick[64];
+  snprintf(path, sizeof path, "%s/%s.yaml", FF_SCENES, of->scene);
+  snprintf(k, sizeof k, "contacts.0.normal.k=%.17g", of->k);
+  snprintf(c, sizeof c, "contacts.0.normal.c=%.17g", of->c);
+  snprintf(thick, sizeof thick, "contacts.0.normal.max_deflection=%.17g", of->thick);
+  snprintf(turn, sizeof turn, "bodies.%s.orientation=[%.4f, 0, %.4f, 0]", of->body,
+           of->tilt > 0 ? 0.9962 : 1, of->tilt);
+  const char *const set[] = {k, c, thick, turn};
+  ff_scene *scene = NULL;
+  ff_sim *sim = NULL;
+  if (ff_scene_load(&scene, path, set, 4, NULL) == FF_OK &&
+      ff_model_build(model, scene, NULL) == FF_OK) {
+    ff_sim_create(&sim, *model);
+  }
+  ff_scene_destroy(scene);
+  return sim;
+}
+
+/* Time of a contact step, the best of several runs of 1 s; NAN: a step failed. */
+static double simulate(const example *of, int *contacts) {
+  static double seconds[STEPS];
+  double sum = 0;
+  for (int round = 0; round < ROUNDS; round++) {
+    ff_model *model = NULL;
+    ff_sim *sim = start(of, &model);
+    bool good = sim != NULL;
+    sum = 0;
+    *contacts = 0;
+    for (int i = 0; good && i < STEPS; i++) {
+      double from = now();
+      good = ff_sim_step(sim) == FF_OK;
+      double took = now() - from;
+      seconds[i] = round > 0 ? fmin(seconds[i], took) : took;
+      bool touching = ff_sim_contact_count(sim) > 0;
+      sum += touching ? seconds[i] : 0;
+      *contacts += touching;
+    }
+    if (sim) {
+      ff_sim_destroy(sim);
+    }
+    ff_model_destroy(model);
+    if (!good) {
+      return NAN;
+    }
+  }
+  return sum / *contacts;
+}
+
+#ifdef FOOTFALL_SICONOS
+
+/* ---- the step as a problem ------------------------------------------------------------------- */
+
+/* How the peer's body turns: by its momentum at the start, as eq. 4 has it. */
+typedef struct turning {
+  double r[3][3]; /* rows: body axes at the start */
+  ff_vec3 inv_inertia;
+} turning;
+
+static void axes_of(ff_quat q, double r[3][3]) {
+  const double rows[3][3] = {
+      {1 - 2 * (q.y * q.y + q.z * q.z), 2 * (q.x * q.y + q.w * q.z), 2 * (q.x * q.z - q.w * q.y)},
+      {2 * (q.x * q.y - q.w * q.z), 1 - 2 * (q.x * q.x + q.z * q.z), 2 * (q.y * q.z + q.w * q.x)},
+      {2 * (q.x * q.z + q.w * q.y), 2 * (q.y * q.z - q.w * q.x), 1 - 2 * (q.x * q.x + q.y * q.y)}};
+  memcpy(r, rows, sizeof rows);
+}
+
+static void turn(const void *context, ff_vec3 l, double out[3][3]) {
+  const turning *from = context;
+  double r[3][3];
+  memcpy(r, from->r, sizeof r);
+  ff_vec3 w = paper_scale(h, paper_out(r, paper_mul(from->inv_inertia, paper_in(r, l))));
+  double angle = sqrt(paper_dot(w, w));
+  for (int i = 0; i < 3; i++) { /* Rodrigues */
+    ff_vec3 a = paper_v(r[i]), once = paper_cross(w, a), twice = paper_cross(w, once);
+    double s = angle > 1e-6 ? sin(angle) / angle : 1;
+    double c = angle > 1e-6 ? (1 - cos(angle)) / (angle * angle) : 0.5;
+    ff_vec3 to = paper_axpy(paper_axpy(a, s, once), c, twice);
+    const double row[3] = {to.x, to.y, to.z};
+    memcpy(out[i], row, sizeof row);
+  }
+}
+
+static ff_vec3 momentum(double r[3][3], ff_vec3 inv_inertia, ff_vec3 omega) {
+  ff_vec3 w = paper_in(r, omega);
+  return paper_out(r, (ff_vec3){w.x / inv_inertia.x, w.y / inv_inertia.y, w.z / inv_inertia.z});
+}
+
+/* A body that the peer moves. */
+typedef struct moved {
+  ff_vec3 x, v, l;
+  turning turns;
+  double deflection;
+} moved;
+
+static moved moved_at_start(const example *of) {
+  double a = of->axes.x, b = of->axes.y, c = of->axes.z, w = sqrt(1 - of->tilt * of->tilt);
+  bool disc = of->mu == 0;
+  moved out = {.x = {0, 0, disc ? 1.5 : 0.15}};
+  out.turns.inv_inertia = (ff_vec3){5 / (b * b + c * c), 5 / (a * a + c * c), 5 / (a * a + b * b)};
+  axes_of((ff_quat){w, 0, of->tilt, 0}, out.turns.r);
+  out.l = momentum(out.turns.r, out.turns.inv_inertia, (ff_vec3){0, 0, disc ? 0 : 5});
+  return out;
+}
+
+static paper_step problem_of(const example *of, const moved *it) {
+  ff_vec3 v = it->v;
+  v.z -= h * g;
+  return (paper_step){.h = h,
+                      .mass = 1,
+                      .axes = of->axes,
+                      .inv_inertia = it->turns.inv_inertia,
+                      .x = it->x,
+                      .v_free = v,
+                      .l_free = it->l,
+                      .k = of->k,
+                      .c = of->c,
+                      .k_t = 8000,
+                      .c_t = 2 * sqrt(8000),
+                      .thick = of->thick,
+                      .mu = of->mu,
+                      .e = {1, 1, of->e_r},
+                      .deflection = it->deflection,
+                      .turn = turn,
+                      .context = &it->turns};
+}
+
+/* ---- the short form: v, L, p_t, p_o, p_r, p_ns, p_nr, sigma ------------------------------------
+ */
+
+enum { SHORT_PT = 6, SHORT_PNS = 9, SHORT_PNR = 10, SHORT_SIGMA = 11 };
+
+/* Lowest point of the ellipsoid from its centre, and how it moves when the body turns. */
+static ff_vec3 lowest(const paper_step *s, double r[3][3], ff_vec3 theta, ff_vec3 *change) {
+  const ff_vec3 up = {0, 0, 1};
+  ff_vec3 u = paper_in(r, up), du = paper_in(r, paper_cross(up, theta));
+  ff_vec3 su = paper_mul(s->axes, u), sdu = paper_mul(s->axes, du);
+  double size = sqrt(paper_dot(su, su));
+  ff_vec3 y = paper_scale(-1 / size, paper_mul(s->axes, su));
+  ff_vec3 dy = paper_axpy(paper_scale(-1 / size, paper_mul(s->axes, sdu)),
+                          -paper_dot(su, sdu) / (size * size), y);
+  ff_vec3 low = paper_out(r, y);
+  *change = paper_axpy(paper_cross(theta, low), 1, paper_out(r, dy));
+  return low;
+}
+
+static int short_residual(void *context, const double *z, double *f) {
+  const paper_step *s = context;
+  double r[3][3];
+  s->turn(s->context, paper_v(z + PAPER_L), r);
+  ff_vec3 none = {0, 0, 0}, change, arm = lowest(s, r, none, &change);
+  ff_vec3 force = {z[SHORT_PT], z[SHORT_PT + 1], z[SHORT_PNS] + z[SHORT_PNR]};
+  ff_vec3 torque = paper_cross(arm, force);
+  torque.z += z[SHORT_PT + 2];
+  ff_vec3 omega = paper_out(r, paper_mul(s->inv_inertia, paper_in(r, paper_v(z + PAPER_L))));
+  ff_vec3 slip = paper_axpy(paper_v(z), 1, paper_cross(omega, arm));
+  const double v[3] = {s->v_free.x, s->v_free.y, s->v_free.z};
+  const double l[3] = {s->l_free.x, s->l_free.y, s->l_free.z};
+  const double p[3] = {force.x, force.y, force.z}, m[3] = {torque.x, torque.y, torque.z};
+  const double w[3] = {slip.x, slip.y, omega.z};
+  double load = s->mu * force.z, used = 0;
+  for (int i = 0; i < 3; i++) {
+    double e2 = s->e[i] * s->e[i];
+    f[i] = s->mass * (z[i] - v[i]) / s->h - p[i];
+    f[3 + i] = (z[3 + i] - l[i]) / s->h - m[i];
+    f[6 + i] = e2 * load * w[i] + z[SHORT_PT + i] * z[SHORT_SIGMA];
+    used += z[SHORT_PT + i] * z[SHORT_PT + i] / e2;
+  }
+  double depth = -(s->x.z + s->h * z[2] + arm.z), slope = s->k + s->c / s->h;
+  double relaxed = s->c / s->h * s->deflection / slope;
+  f[SHORT_PNS] = z[SHORT_PNS] / slope - (depth - relaxed);
+  f[SHORT_PNR] = s->thick - depth;
+  f[SHORT_SIGMA] = load * load - used;
+  return 0;
+}
+
+static int short_jacobian(void *context, const double *z, double *j) {
+  const paper_step *s = context;
+  double r[3][3];
+  ff_vec3 turns[3], l = paper_v(z + PAPER_L);
+  s->turn(s->context, l, r);
+  paper_turning(s, l, turns);
+  ff_vec3 omega = paper_out(r, paper_mul(s->inv_inertia, paper_in(r, l)));
+  ff_vec3 force = {z[SHORT_PT], z[SHORT_PT + 1], z[SHORT_PNS] + z[SHORT_PNR]};
+  double load = s->mu * force.z, slope = s->k + s->c / s->h;
+  for (int k = 0; k < SHORT_SIZE; k++) {
+    double dz[SHORT_SIZE] = {0}, *f = j + (size_t)k * SHORT_SIZE;
+    dz[k] = 1;
+    ff_vec3 theta = {0, 0, 0}, darm, dl = paper_v(dz + PAPER_L);
+    theta = k >= PAPER_L && k < SHORT_PT ? turns[k - PAPER_L] : theta;
+    ff_vec3 arm = lowest(s, r, theta, &darm);
+    ff_vec3 dforce = {dz[SHORT_PT], dz[SHORT_PT + 1], dz[SHORT_PNS] + dz[SHORT_PNR]};
+    ff_vec3 dm = paper_axpy(paper_cross(darm, force), 1, paper_cross(arm, dforce));
+    ff_vec3 held = paper_in(r, paper_axpy(dl, -1, paper_cross(theta, l)));
+    ff_vec3 dw =
+        paper_axpy(paper_cross(theta, omega), 1, paper_out(r, paper_mul(s->inv_inertia, held)));
+    ff_vec3 dslip =
+        paper_axpy(paper_v(dz), 1, paper_axpy(paper_cross(dw, arm), 1, paper_cross(omega, darm)));
+    ff_vec3 slip = paper_axpy(paper_v(z), 1, paper_cross(omega, arm));
+    dm.z += dz[SHORT_PT + 2];
+    const double p[3] = {dforce.x, dforce.y, dforce.z}, m[3] = {dm.x, dm.y, dm.z};
+    const double w[3] = {slip.x, slip.y, omega.z}, wd[3] = {dslip.x, dslip.y, dw.z};
+    double dload = s->mu * dforce.z, dused = 0;
+    for (int i = 0; i < 3; i++) {
+      double e2 = s->e[i] * s->e[i], pt = z[SHORT_PT + i];
+      f[i] = s->mass * dz[i] / s->h - p[i];
+      f[3 + i] = dz[3 + i] / s->h - m[i];
+      f[6 + i] = e2 * (dload * w[i] + load * wd[i]) + dz[SHORT_PT + i] * z[SHORT_SIGMA] +
+                 pt * dz[SHORT_SIGMA];
+      dused += 2 * pt * dz[SHORT_PT + i] / e2;
+    }
+    double ddepth = -(s->h * dz[2] + darm.z);
+    f[SHORT_PNS] = dz[SHORT_PNS] / slope - ddepth;
+    f[SHORT_PNR] = -ddepth;
+    f[SHORT_SIGMA] = 2 * load * dload - dused;
+  }
+  return 0;
+}
+
+/* ---- example 1 in its plane, eqs. 16 to 22: v_x, v_y, w, a_1, a_2, delta, p_ns, p_nr
+ * ------------- */
+
+static int disc_residual(void *context, const double *z, double *f) {
+  const paper_step *s = context;
+  double px = z[3] - (s->x.x + h * z[0]), py = z[4] - (s->x.z + h * z[1]);
+  double gap = hypot(z[5] - z[3], z[6] - z[4]), length = hypot(px, py), force = z[8] + z[9];
+  f[0] = (z[0] - s->v_free.x) / h;
+  f[1] = (z[1] - s->v_free.z) / h - force;
+  f[2] = 0.5 * (z[2] - 2.5 * s->l_free.y) / h - px * force;
+  f[3] = z[8] - s->k * z[7];
+  f[4] = z[5] - z[3] + gap * 0; /* the normal has no component along x */
+  f[5] = px / length;
+  f[6] = 0.5 * (px * px + py * py - 1);
+  f[7] = z[6] + z[7];
+  f[8] = z[4] + z[7];
+  f[9] = s->thick - z[7];
+  return 0;
+}
+
+static int disc_jacobian(void *context, const double *z, double *j) {
+  const paper_step *s = context;
+  double px = z[3] - (s->x.x + h * z[0]), py = z[4] - (s->x.z + h * z[1]);
+  double length = hypot(px, py), cube = length * length * length, force = z[8] + z[9];
+  memset(j, 0, DISC_SIZE * DISC_SIZE * sizeof *j);
+#define J(row, column) j[(column)*DISC_SIZE + (row)]
+  J(0, 0) = J(1, 1) = 1 / h;
+  J(1, 8) = J(1, 9) = -1;
+  J(2, 2) = 0.5 / h;
+  J(2, 0) = h * force;
+  J(2, 3) = -force;
+  J(2, 8) = J(2, 9) = -px;
+  J(3, 8) = 1;
+  J(3, 7) = -s->k;
+  J(4, 5) = 1;
+  J(4, 3) = -1;
+  J(5, 3) = py * py / cube;
+  J(5, 4) = -px * py / cube;
+  J(5, 0) = -h * J(5, 3);
+  J(5, 1) = -h * J(5, 4);
+  J(6, 3) = px;
+  J(6, 4) = py;
+  J(6, 0) = -h * px;
+  J(6, 1) = -h * py;
+  J(7, 6) = J(7, 7) = 1;
+  J(8, 4) = J(8, 7) = 1;
+  J(9, 7) = -1;
+#undef J
+  return 0;
+}
+
+/* ---- forms -------------------------------------------------------------------------------------
+ */
+
+typedef struct step_form {
+  const char *name;
+  int free, complementary;
+  int (*residual)(void *context, const double *z, double *f);
+  int (*jacobian)(void *context, const double *z, double *values);
+} step_form;
+
+static const step_form disc_form = {"full", 8, 2, disc_residual, disc_jacobian};
+static const step_form full_form = {"full", PAPER_PNS, 3, paper_residual, paper_jacobian};
+static const step_form short_form = {"short", SHORT_PNS, 3, short_residual, short_jacobian};
+
+/* Unknowns of a form from those of the full one. */
+static void take_from_full(const step_form *form, const double *full, double *z) {
+  static const int disc[DISC_SIZE] = {PAPER_V,  PAPER_V + 2,  PAPER_L + 1, PAPER_A1,  PAPER_A1 + 2,
+                                      PAPER_A2, PAPER_A2 + 2, PAPER_DN,    PAPER_PNS, PAPER_PNR};
+  static const int few[SHORT_SIZE] = {
+      0, 1, 2, 3, 4, 5, PAPER_PT, PAPER_PT + 1, PAPER_PT + 2, PAPER_PNS, PAPER_PNR, PAPER_SIGMA};
+  for (int i = 0; i < form->free + form->complementary; i++) {
+    z[i] = form == &full_form ? full[i] : full[form == &short_form ? few[i] : disc[i]];
+  }
+}
+
+/* The start from free flight. Returns its depth. */
+static double fill_free(const step_form *form, const paper_step *s, double *z) {
+  const double none[3] = {0, 0, 0};
+  double full[PAPER_SIZE];
+  paper_fill(s, s->v_free, s->l_free, none, 0, 0, full);
+  take_from_full(form, full, z);
+  return -full[PAPER_A1 + 2];
+}
+
+/* The body where the solution brings it. */
+static void move(const step_form *form, const paper_step *s, const double *z, moved *it) {
+  bool disc = form == &disc_form;
+  it->v = disc ? (ff_vec3){z[0], 0, z[1]} : paper_v(z);
+  it->l = disc ? it->l : paper_v(z + PAPER_L);
+  const double none[3] = {0, 0, 0};
+  double full[PAPER_SIZE], r[3][3];
+  paper_fill(s, it->v, it->l, none, 0, 0, full);
+  turn(&it->turns, it->l, r);
+  memcpy(it->turns.r, r, sizeof r);
+  it->x = paper_axpy(it->x, h, it->v);
+  it->deflection = full[PAPER_DN];
+}
+
+typedef struct result {
+  double seconds; /* of a contact step that was solved */
+  int steps, failed;
+  bool lost; /* not even ff_ncp could go on */
+} result;
+
+/* A variant at work. */
+typedef struct variant {
+  const step_form *form;
+  paper_step problem;
+  peer peer;
+  ff_ncp *ncp;
+  double lower[PAPER_SIZE];
+  bool warm;
+} variant;
+
+static bool open_variant(variant *v, int method) {
+  int size = v->form->free + v->form->complementary;
+  for (int i = 0; i < size; i++) {
+    v->lower[i] = i < v->form->free ? -INFINITY : 0;
+  }
+  v->peer = (peer){.free = v->form->free,
+                   .complementary = v->form->complementary,
+                   .residual = v->form->residual,
+                   .jacobian = v->form->jacobian,
+                   .context = &v->problem};
+  ff_ncp_def def = ff_ncp_def_default();
+  def.size = size;
+  def.lower = v->lower;
+  def.residual = v->form->residual;
+  def.jacobian = v->form->jacobian;
+  def.context = &v->problem;
+  return ff_ncp_create(&v->ncp, &def, NULL) == FF_OK &&
+         peer_open(&v->peer, method, 1e-10, 200) == 0;
+}
+
+/* Is it a solution? Rows are forces, of up to some kN, and lengths. */
+static bool is_solution(variant *v, const double *z) {
+  double f[PAPER_SIZE];
+  v->form->residual(&v->problem, z, f);
+  return ff_ncp_residual(v->form->free + v->form->complementary, z, f, v->lower, NULL) < 1e-6;
+}
+
+/* One contact step, from one start and if need be from the other. */
+static bool solve(variant *v, double *z, const double *other, double *seconds) {
+  double start[PAPER_SIZE];
+  memcpy(start, z, sizeof start);
+  for (int attempt = 0; attempt < 2; attempt++) {
+    double from = now();
+    int failed = peer_solve(&v->peer, z);
+    *seconds += now() - from;
+    if (!failed && is_solution(v, z)) {
+      return true;
+    }
+    memcpy(z, other, sizeof start);
+  }
+  memcpy(z, start, sizeof start);
+  return false;
+}
+
+static result run_variant(const example *of, variant *v) {
+  result out = {0};
+  moved it = moved_at_start(of);
+  double z[PAPER_SIZE] = {0}, last[PAPER_SIZE] = {0}, sum = 0;
+  bool known = false; /* last is a contact step's solution */
+  for (int i = 0; i < STEPS && !out.lost; i++) {
+    v->problem = problem_of(of, &it);
+    double free_flight[PAPER_SIZE] = {0}, depth = fill_free(v->form, &v->problem, free_flight);
+    double relaxed = of->c * it.deflection / (h * of->k + of->c), seconds = 0;
+    memcpy(z, free_flight, sizeof z);
+    if (depth <= relaxed) { /* nothing presses */
+      known = false;
+    } else {
+      bool warm = v->warm && known;
+      memcpy(z, warm ? last : free_flight, sizeof z);
+      bool solved = solve(v, z, warm || !known ? free_flight : last, &seconds);
+      out.steps++;
+      out.failed += !solved;
+      sum += solved ? seconds : 0;
+      out.lost = !solved && ff_ncp_solve(v->ncp, z).outcome != FF_NCP_SOLVED;
+      memcpy(last, z, sizeof z);
+      known = true;
+    }
+    move(v->form, &v->problem, z, &it);
+  }
+  out.seconds = sum / fmax(out.steps - out.failed, 1);
+  return out;
+}
+
+static result try_variant(const example *of, const step_form *form, int method, bool warm) {
+  variant v = {.form = form, .warm = warm};
+  result out = {.lost = true};
+  if (open_variant(&v, method)) {
+    out = run_variant(of, &v);
+    peer_close(&v.peer);
+  }
+  ff_ncp_destroy(v.ncp);
+  return out;
+}
+
+/* All variants; returns the time of the best that solves every step, INFINITY if none does. */
+static double peers(const example *of, double ours) {
+  static const char *const methods[PEER_METHODS] = {"FB-FBLSA", "min-FBLSA"};
+  const step_form *const forms[2] = {of->mu > 0 ? &full_form : &disc_form,
+                                     of->mu > 0 ? &short_form : NULL};
+  double best = INFINITY;
+  for (int k = 0; k < 2 && forms[k]; k++) {
+    for (int method = 0; method < PEER_METHODS; method++) {
+      for (int warm = 1; warm >= 0; warm--) {
+        result r = try_variant(of, forms[k], method, warm != 0);
+        printf("  Siconos %-9s %-5s from %-15s %8.2f us, %5d of %5d steps failed%s, ratio %.3f\n",
+               methods[method], forms[k]->name, warm ? "the step before" : "free flight",
+               1e6 * r.seconds, r.failed, r.steps, r.lost ? ", run lost" : "", ours / r.seconds);
+        best = r.failed == 0 && !r.lost ? fmin(best, r.seconds) : best;
+      }
+    }
+  }
+  return best;
+}
+
+#endif
+
+/* ---- measuring
+ * ------------------------------------------------------------------------------------ */
+
+static int compare(const example *of, double limit) {
+  int contacts = 0;
+  double ours = simulate(of, &contacts);
+  if (isnan(ours)) {
+    printf("%s: a step of ours FAILED\n", of->name);
+    return 1;
+  }
+  printf("%-28s footfall %6.2f us a contact step, 0 of %d failed\n", of->name, 1e6 * ours,
+         contacts);
+#ifdef FOOTFALL_SICONOS
+  double best = peers(of, ours);
+  if (isfinite(best)) {
+    printf("  ratio to the best that works: %.3f (wanted: at most %.1f)\n", ours / best, limit);
+    return ours / best > limit;
+  }
+  printf("  no variant of Siconos works on all steps\n");
+#else
+  (void)limit;
+#endif
+  return 0;
+}
+
+int main(void) {
+  int missed = 0;
+#ifdef FOOTFALL_SICONOS
+  peer_hush();
+#endif
+  for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+    missed += compare(&examples[i], i == 0 ? 0.5 : 0.1);
+  }
+  return missed > 0;
+}
