@@ -1,6 +1,6 @@
 /* Channels: every number of a run under one name. */
 #include "math/vec.h"
-#include "sim/sim.h"
+#include "sim/sensors.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,6 +27,28 @@ static const row contact_rows[] = {
 static const row drive_rows[] = {{"force", "N"}, {"position", "m"}, {"wanted", "m"}};
 static const row turning_rows[] = {{"position", "rad"}, {"velocity", "rad/s"}, {"torque", "N m"}};
 static const row sliding_rows[] = {{"position", "m"}, {"velocity", "m/s"}, {"torque", "N"}};
+static const row load_rows[FF_SENSE_LOAD] = {
+    {"force.x", "N"},    {"force.y", "N"},    {"force.z", "N"},    {"moment.x", "N m"},
+    {"moment.y", "N m"}, {"moment.z", "N m"}, {"pressure.x", "m"}, {"pressure.y", "m"},
+    {"pressure.z", "m"}, {"twist", "N m"},
+};
+static const row robot_rows[FF_SENSE_ROBOT] = {
+    {"com.x", "m"},
+    {"com.y", "m"},
+    {"com.z", "m"},
+    {"velocity.x", "m/s"},
+    {"velocity.y", "m/s"},
+    {"velocity.z", "m/s"},
+    {"angular.x", "kg m^2/s"},
+    {"angular.y", "kg m^2/s"},
+    {"angular.z", "kg m^2/s"},
+    {"pressure.x", "m"},
+    {"pressure.y", "m"},
+    {"pressure.z", "m"},
+    {"zmp.x", "m"},
+    {"zmp.y", "m"},
+    {"zmp.z", "m"},
+};
 static const row energy_rows[] = {
     {"kinetic", "J"},      {"gravity", "J"},      {"spring.normal", "J"}, {"spring.tangent", "J"},
     {"spring.joint", "J"}, {"lost.normal", "J"},  {"lost.tangent", "J"},  {"lost.slip", "J"},
@@ -50,7 +72,18 @@ static int contact_count(const ff_model *model) {
 }
 
 /* Families of channels, in the order of their numbers. */
-typedef enum family { BODY, CONTACT, DRIVE, JOINT, ENERGY, MOMENTUM, AUDIT, FAMILIES } family;
+typedef enum family {
+  BODY,
+  CONTACT,
+  DRIVE,
+  JOINT,
+  LOAD,
+  ROBOT,
+  ENERGY,
+  MOMENTUM,
+  AUDIT,
+  FAMILIES
+} family;
 
 /* The index-th joint of all robots, and whose it is. */
 static const ff_model_joint *joint_at(const ff_model *model, int index, int *robot) {
@@ -74,6 +107,8 @@ static int member_count(const ff_model *model, family f) {
     case CONTACT: return contact_count(model);
     case DRIVE: return model->drive_count;
     case JOINT: return joint_count(model);
+    case LOAD: return model->loaded_count;
+    case ROBOT: return model->robot_count;
     case AUDIT: return ff_model_solves(model);
     default: return 1;
   }
@@ -85,6 +120,7 @@ static const row *rows_of(family f, int *count) {
     int count;
   } all[FAMILIES] = {{body_rows, COUNT(body_rows)},     {contact_rows, COUNT(contact_rows)},
                      {drive_rows, COUNT(drive_rows)},   {turning_rows, COUNT(turning_rows)},
+                     {load_rows, COUNT(load_rows)},     {robot_rows, COUNT(robot_rows)},
                      {energy_rows, COUNT(energy_rows)}, {momentum_rows, COUNT(momentum_rows)},
                      {audit_rows, COUNT(audit_rows)}};
   *count = all[f].count;
@@ -149,6 +185,13 @@ ff_channel ff_model_channel(const ff_model *model, int index) {
                joint->name, r->name);
       break;
     }
+    case LOAD:
+      snprintf(out.name, sizeof out.name, "load.%s.%s",
+               model->bodies[model->loaded_bodies[at.member]].name, r->name);
+      break;
+    case ROBOT:
+      snprintf(out.name, sizeof out.name, "robot.%s.%s", model->robots[at.member].name, r->name);
+      break;
     case ENERGY: snprintf(out.name, sizeof out.name, "energy.%s", r->name); break;
     case AUDIT: snprintf(out.name, sizeof out.name, "audit.%s", r->name); break;
     default: snprintf(out.name, sizeof out.name, "momentum.%s", r->name); break;
@@ -306,6 +349,8 @@ static void read_member(const ff_sim *sim, place at, double *out) {
     case CONTACT: read_contact(sim, at.member, out); break;
     case DRIVE: read_drive(sim, at.member, out); break;
     case JOINT: read_joint(sim, at.member, out); break;
+    case LOAD: ff_sense_load(sim, sim->model->loaded_bodies[at.member], out); break;
+    case ROBOT: ff_sense_robot(sim, at.member, out); break;
     case ENERGY: read_energy(sim, out); break;
     case MOMENTUM: read_momentum(sim, out); break;
     case AUDIT: read_audit(sim, out); break;
