@@ -188,6 +188,8 @@ struct ff_model {
 
   int pair_count;
   const ff_model_pair *pairs;
+  int loaded_count;
+  const int *loaded_bodies; /* links and fixed bodies that may touch something */
   const char *const *material_names;
 };
 

@@ -1,6 +1,6 @@
 /* Channels: every number of a run under one name. */
 #include "math/vec.h"
-#include "sim/sim.h"
+#include "sim/sensors.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -31,6 +31,28 @@ static const row constraint_rows[] = {
 };
 static const row turning_rows[] = {{"position", "rad"}, {"velocity", "rad/s"}, {"torque", "N m"}};
 static const row sliding_rows[] = {{"position", "m"}, {"velocity", "m/s"}, {"torque", "N"}};
+static const row load_rows[FF_SENSE_LOAD] = {
+    {"force.x", "N"},    {"force.y", "N"},    {"force.z", "N"},    {"moment.x", "N m"},
+    {"moment.y", "N m"}, {"moment.z", "N m"}, {"pressure.x", "m"}, {"pressure.y", "m"},
+    {"pressure.z", "m"}, {"twist", "N m"},
+};
+static const row robot_rows[FF_SENSE_ROBOT] = {
+    {"com.x", "m"},
+    {"com.y", "m"},
+    {"com.z", "m"},
+    {"velocity.x", "m/s"},
+    {"velocity.y", "m/s"},
+    {"velocity.z", "m/s"},
+    {"angular.x", "kg m^2/s"},
+    {"angular.y", "kg m^2/s"},
+    {"angular.z", "kg m^2/s"},
+    {"pressure.x", "m"},
+    {"pressure.y", "m"},
+    {"pressure.z", "m"},
+    {"zmp.x", "m"},
+    {"zmp.y", "m"},
+    {"zmp.z", "m"},
+};
 static const row energy_rows[] = {
     {"kinetic", "J"},      {"gravity", "J"},      {"spring.normal", "J"}, {"spring.tangent", "J"},
     {"spring.joint", "J"}, {"lost.normal", "J"},  {"lost.tangent", "J"},  {"lost.slip", "J"},
@@ -60,6 +82,8 @@ typedef enum family {
   DRIVE,
   CONSTRAINT,
   JOINT,
+  LOAD,
+  ROBOT,
   ENERGY,
   MOMENTUM,
   AUDIT,
@@ -89,6 +113,8 @@ static int member_count(const ff_model *model, family f) {
     case DRIVE: return model->drive_count;
     case CONSTRAINT: return model->constraint_count;
     case JOINT: return joint_count(model);
+    case LOAD: return model->loaded_count;
+    case ROBOT: return model->robot_count;
     case AUDIT: return ff_model_solves(model);
     default: return 1;
   }
@@ -101,7 +127,8 @@ static const row *rows_of(family f, int *count) {
   } all[FAMILIES] = {
       {body_rows, COUNT(body_rows)},         {contact_rows, COUNT(contact_rows)},
       {drive_rows, COUNT(drive_rows)},       {constraint_rows, COUNT(constraint_rows)},
-      {turning_rows, COUNT(turning_rows)},   {energy_rows, COUNT(energy_rows)},
+      {turning_rows, COUNT(turning_rows)},   {load_rows, COUNT(load_rows)},
+      {robot_rows, COUNT(robot_rows)},       {energy_rows, COUNT(energy_rows)},
       {momentum_rows, COUNT(momentum_rows)}, {audit_rows, COUNT(audit_rows)}};
   *count = all[f].count;
   return all[f].rows;
@@ -169,6 +196,13 @@ ff_channel ff_model_channel(const ff_model *model, int index) {
                joint->name, r->name);
       break;
     }
+    case LOAD:
+      snprintf(out.name, sizeof out.name, "load.%s.%s",
+               model->bodies[model->loaded_bodies[at.member]].name, r->name);
+      break;
+    case ROBOT:
+      snprintf(out.name, sizeof out.name, "robot.%s.%s", model->robots[at.member].name, r->name);
+      break;
     case ENERGY: snprintf(out.name, sizeof out.name, "energy.%s", r->name); break;
     case AUDIT: snprintf(out.name, sizeof out.name, "audit.%s", r->name); break;
     default: snprintf(out.name, sizeof out.name, "momentum.%s", r->name); break;
@@ -335,6 +369,8 @@ static void read_member(const ff_sim *sim, place at, double *out) {
     case DRIVE: read_drive(sim, at.member, out); break;
     case CONSTRAINT: read_constraint(sim, at.member, out); break;
     case JOINT: read_joint(sim, at.member, out); break;
+    case LOAD: ff_sense_load(sim, sim->model->loaded_bodies[at.member], out); break;
+    case ROBOT: ff_sense_robot(sim, at.member, out); break;
     case ENERGY: read_energy(sim, out); break;
     case MOMENTUM: read_momentum(sim, out); break;
     case AUDIT: read_audit(sim, out); break;

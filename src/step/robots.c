@@ -218,6 +218,13 @@ int ff_robots_rates(const ff_model *model, const ff_state *state, const double *
   return !isfinite(sum);
 }
 
+const double *ff_robot_acceleration(const ff_model *model, const ff_state *state, int robot) {
+  const ff_state_robot *at = &state->robots[robot];
+  const ff_tree_wrench *wrenches = gather(model, state, robot);
+  bool good = ff_tree_forward_dynamics(at->work, at->tau, model->run.gravity, wrenches, at->a);
+  return good ? at->a : NULL;
+}
+
 /* ---- symplectic Euler --------------------------------------------------------------- */
 
 /* With q and v at the end of the step, drives and the resistance of joints give

@@ -13,6 +13,9 @@ void ff_robots_load(const ff_model *model, ff_state *state, double t, const doub
 /* dq/dt and dv/dt into dy, and what ground and gravity give into its ledger. Returns nonzero if
  * they are not finite. */
 int ff_robots_rates(const ff_model *model, const ff_state *state, const double *y, double *dy);
+/* Acceleration of a robot under the forces of the last evaluation; NULL if its inertia is not
+ * positive. It stays until the next step. */
+const double *ff_robot_acceleration(const ff_model *model, const ff_state *state, int robot);
 /* A step of symplectic Euler from forces that are fresh: v by the acceleration, q by the new v.
  * Drives act as they will at its end. False if a robot's inertia is not positive. */
 bool ff_robots_step(const ff_model *model, ff_state *state, double h);
