@@ -9,6 +9,7 @@
  *   |A x - v|^2 / 2 + lambda |x|^2 / 2   with normal impulses >= 0   [Sugihara03 eq. 33]
  */
 #include "math/vec.h"
+#include "solve/qp.h"
 #include "step/micro_macro.h"
 
 #include <string.h>
@@ -51,14 +52,23 @@ static double response(const ff_micro *micro, int row, int unknown) {
   return sum;
 }
 
-/* A, where it is symmetric from one half of it. */
+/* A by columns; where it is symmetric, from one half of it. */
+static void fill_columns(ff_micro *micro, int n) {
+  for (int j = 0; j < n; j++) {
+    bool slides = micro->members[micro->unknown_of[j]].slides;
+    for (int i = 0; i < n; i++) {
+      bool twin = i < j && !slides && !micro->members[micro->unknown_of[i]].slides;
+      micro->columns[j * n + i] =
+          twin ? micro->columns[i * n + j] : response(micro, micro->unknown_row[i], j);
+    }
+  }
+}
+
+/* The same by rows, for a programme that wants A itself. */
 static void fill_matrix(ff_micro *micro, int n) {
   for (int i = 0; i < n; i++) {
-    bool slides = micro->members[micro->unknown_of[i]].slides;
     for (int j = 0; j < n; j++) {
-      bool twin = j < i && !slides && !micro->members[micro->unknown_of[j]].slides;
-      micro->matrix[i * n + j] =
-          twin ? micro->matrix[j * n + i] : response(micro, micro->unknown_row[i], j);
+      micro->hessian[i * n + j] = micro->columns[j * n + i];
     }
   }
 }
@@ -86,31 +96,22 @@ static void fill_target(ff_micro *micro, int n) {
   }
 }
 
-/* A^T A + lambda and -A^T v. */
+/* A^T A + lambda, its lower half, and -A^T v. */
 static void fill_hessian(ff_micro *micro, int n, double lambda) {
   for (int i = 0; i < n; i++) {
+    const double *column = micro->columns + (size_t)i * (size_t)n;
     for (int j = 0; j <= i; j++) {
-      micro->hessian[i * n + j] = i == j ? lambda : 0;
+      micro->hessian[i * n + j] = ff_qp_dot(column, micro->columns + (size_t)j * (size_t)n, n);
     }
-    micro->gradient[i] = 0;
-  }
-  for (int k = 0; k < n; k++) {
-    const double *row = micro->matrix + (size_t)k * (size_t)n;
-    for (int i = 0; i < n; i++) {
-      double by = row[i];
-      double *to = micro->hessian + (size_t)i * (size_t)n;
-      for (int j = 0; j <= i; j++) {
-        to[j] += by * row[j];
-      }
-      micro->gradient[i] -= by * micro->target[k];
-    }
+    micro->hessian[i * n + i] += lambda;
+    micro->gradient[i] = -ff_qp_dot(column, micro->target, n);
   }
 }
 
 static double mean_diagonal(const ff_micro *micro, int n) {
   double sum = 0;
   for (int i = 0; i < n; i++) {
-    sum += micro->matrix[i * n + i];
+    sum += micro->columns[i * n + i];
   }
   return sum / n;
 }
@@ -126,8 +127,9 @@ static bool minimise(ff_micro *micro, int n) {
     problem.hessian = micro->hessian;
     problem.gradient = micro->gradient;
   } else {
+    fill_matrix(micro, n);
     problem.rows = n;
-    problem.matrix = micro->matrix;
+    problem.matrix = micro->hessian;
     problem.target = micro->target;
     problem.lambda = lambda;
   }
@@ -168,7 +170,7 @@ ff_status ff_macro_solve(ff_micro *micro) {
   if (n == 0) {
     return FF_OK;
   }
-  fill_matrix(micro, n);
+  fill_columns(micro, n);
   fill_target(micro, n);
   if (!minimise(micro, n)) {
     return FF_ERROR_STEP;

@@ -78,11 +78,11 @@ static bool make_programme(ff_micro *micro) {
     *vectors[i] = ff_arena_take(arena, n, sizeof(double));
     room = room && *vectors[i];
   }
-  micro->matrix = ff_arena_take(arena, n * n, sizeof(double));
+  micro->columns = ff_arena_take(arena, n * n, sizeof(double));
   micro->hessian = ff_arena_take(arena, n * n, sizeof(double));
   micro->unknown_row = ff_arena_take(arena, n, sizeof(int));
   micro->unknown_of = ff_arena_take(arena, n, sizeof(int));
-  return room && micro->matrix && micro->hessian && micro->unknown_row && micro->unknown_of;
+  return room && micro->columns && micro->hessian && micro->unknown_row && micro->unknown_of;
 }
 
 static ff_status create(ff_work *work) {

@@ -64,9 +64,9 @@ typedef struct ff_micro {
   double *reached; /* see step/rows.h */
   ff_qp *qp;
   int unknown_limit;
-  int *unknown_row;                  /* row of each unknown */
-  int *unknown_of;                   /* member of each unknown */
-  double *matrix, *hessian, *target; /* A, A^T A + lambda, v */
+  int *unknown_row;                   /* row of each unknown */
+  int *unknown_of;                    /* member of each unknown */
+  double *columns, *hessian, *target; /* A by columns, A^T A + lambda, v */
   double *gradient, *lower, *x;
   ff_point *held; /* as they were before the step */
 } ff_micro;

@@ -1,6 +1,7 @@
 #include "step/rows.h"
 
 #include "math/vec.h"
+#include "solve/qp.h"
 #include "tree/tree.h"
 
 #include <string.h>
@@ -12,6 +13,7 @@ ff_status ff_rows_make(ff_rows *out, const ff_model *model, ff_arena *arena, int
   size_t n = (size_t)size_limit, m = (size_t)count_limit;
   *out = (ff_rows){.size_limit = size_limit, .count_limit = count_limit};
   out->parent = ff_arena_take(arena, n, sizeof *out->parent);
+  out->depth = ff_arena_take(arena, n, sizeof *out->depth);
   out->first = ff_arena_take(arena, (size_t)ff_mover_count(model), sizeof *out->first);
   out->inertia = ff_arena_take(arena, n * n, sizeof *out->inertia);
   out->factor = ff_arena_take(arena, n * n, sizeof *out->factor);
@@ -19,9 +21,11 @@ ff_status ff_rows_make(ff_rows *out, const ff_model *model, ff_arena *arena, int
   out->jacobian = ff_arena_take(arena, m * n, sizeof *out->jacobian);
   out->reached = ff_arena_take(arena, m * n, sizeof *out->reached);
   out->tips = ff_arena_take(arena, m, sizeof *out->tips);
+  out->lengths = ff_arena_take(arena, m, sizeof *out->lengths);
   out->columns = ff_arena_take(arena, n, sizeof *out->columns);
-  bool room = out->parent && out->first && out->inertia && out->factor && out->scratch &&
-              out->jacobian && out->reached && out->tips && out->columns;
+  bool room = out->parent && out->depth && out->first && out->inertia && out->factor &&
+              out->scratch && out->jacobian && out->reached && out->tips && out->lengths &&
+              out->columns;
   return room ? FF_OK : FF_ERROR_MEMORY;
 }
 
@@ -73,6 +77,8 @@ static void find_parents(const ff_rows *rows, const ff_model *model, int mover) 
     if (rows->tied) {
       rows->parent[first + i] = first + i - 1;
     }
+    parent = rows->parent[first + i];
+    rows->depth[first + i] = parent < 0 ? 0 : rows->depth[parent] + 1;
   }
 }
 
@@ -114,10 +120,11 @@ static int add_side(const ff_rows *rows, const ff_model *model, const ff_state *
   int first = rows->first[mover];
   if (mover < model->free_count) {
     ff_vec3 arm = v3_sub(point, state->bodies[body].pose.position);
-    for (int k = 0; k < 3; k++, to += n) {
+    double *at = to + rows->depth[first];
+    for (int k = 0; k < 3; k++, at += n) {
       ff_vec3 turn = v3_scale(sign, v3_cross(arm, axes[k])), along = v3_scale(sign, axes[k]);
-      v3_store(to + first, v3_add(v3_load(to + first), turn));
-      v3_store(to + first + 3, v3_add(v3_load(to + first + 3), along));
+      v3_store(at, v3_add(v3_load(at), turn));
+      v3_store(at + 3, v3_add(v3_load(at + 3), along));
     }
     return first + 5;
   }
@@ -125,12 +132,13 @@ static int add_side(const ff_rows *rows, const ff_model *model, const ff_state *
   const int *parent = model->robots[link->robot].tree->dof_parent;
   int tip =
       ff_tree_point_columns(state->robots[link->robot].work, link->link, point, rows->columns);
-  for (int k = 0; k < 3; k++, to += n) {
-    for (int i = tip; i >= 0; i = parent[i]) {
-      to[first + i] += sign * v3_dot(axes[k], rows->columns[i]);
+  for (int i = tip; i >= 0; i = parent[i]) {
+    double *at = to + rows->depth[first + i];
+    for (int k = 0; k < 3; k++) {
+      at[k * n] += sign * v3_dot(axes[k], rows->columns[i]);
     }
   }
-  return first + tip;
+  return tip < 0 ? -1 : first + tip;
 }
 
 int ff_rows_add(ff_rows *rows, const ff_model *model, const ff_state *state, int a, int b,
@@ -145,7 +153,10 @@ int ff_rows_add(ff_rows *rows, const ff_model *model, const ff_state *state, int
   int tip_a = add_side(rows, model, state, a, 1, point, axes, to);
   int tip_b = add_side(rows, model, state, b, -1, point, axes, to);
   int tip = rows->tied ? rows->size - 1 : tip_a > tip_b ? tip_a : tip_b;
-  rows->tips[row] = rows->tips[row + 1] = rows->tips[row + 2] = tip;
+  for (int k = row; k < row + 3; k++) {
+    rows->tips[k] = tip;
+    rows->lengths[k] = tip < 0 ? 0 : rows->depth[tip] + 1;
+  }
   rows->count += 3;
   return row;
 }
@@ -160,11 +171,28 @@ void ff_rows_soften(ff_rows *rows) {
 
 void ff_rows_stiffen(ff_rows *rows, int row, double weight) {
   const double *j = rows->jacobian + (size_t)row * (size_t)rows->size;
+  int at = rows->lengths[row];
   for (int i = rows->tips[row]; i >= 0; i = rows->parent[i]) {
     double *to = rows->factor + (size_t)i * (size_t)rows->size;
-    double by = weight * j[i];
+    double by = weight * j[--at];
+    int of = at;
     for (int k = i; k >= 0; k = rows->parent[k]) {
-      to[k] += by * j[k];
+      to[k] += by * j[of--];
+    }
+  }
+}
+
+/* L^T y = x along a path. */
+static void reach_path(const ff_rows *rows, int row, const double *from, double *x) {
+  int at = rows->lengths[row];
+  memcpy(x, from, (size_t)at * sizeof *x);
+  for (int i = rows->tips[row]; i >= 0; i = rows->parent[i]) {
+    const double *factor = rows->factor + (size_t)i * (size_t)rows->size;
+    double by = x[--at] / factor[i];
+    x[at] = by;
+    int of = at;
+    for (int k = rows->parent[i]; k >= 0; k = rows->parent[k]) {
+      x[--of] -= factor[k] * by;
     }
   }
 }
@@ -174,19 +202,22 @@ bool ff_rows_factor(ff_rows *rows) {
   if (!ff_branch_factor(rows->parent, rows->size, rows->factor)) {
     return false;
   }
-  memcpy(rows->reached, rows->jacobian, (size_t)rows->count * n * sizeof *rows->reached);
   for (int i = 0; i < rows->count; i++) {
-    ff_branch_down_path(rows->parent, rows->size, rows->factor, rows->tips[i],
-                        rows->reached + (size_t)i * n);
+    reach_path(rows, i, rows->jacobian + (size_t)i * n, rows->reached + (size_t)i * n);
   }
   return true;
 }
 
-void ff_rows_push(const ff_rows *rows, int row, double impulse, double *push) {
-  const double *j = rows->jacobian + (size_t)row * (size_t)rows->size;
+/* to += by row, spread out over its path. */
+static void spread(const ff_rows *rows, int row, const double *values, double by, double *to) {
+  int at = rows->lengths[row];
   for (int i = rows->tips[row]; i >= 0; i = rows->parent[i]) {
-    push[i] += impulse * j[i];
+    to[i] += by * values[--at];
   }
+}
+
+void ff_rows_push(const ff_rows *rows, int row, double impulse, double *push) {
+  spread(rows, row, rows->jacobian + (size_t)row * (size_t)rows->size, impulse, push);
 }
 
 void ff_rows_reach(const ff_rows *rows, double *push) {
@@ -194,17 +225,15 @@ void ff_rows_reach(const ff_rows *rows, double *push) {
 }
 
 void ff_rows_hit(const ff_rows *rows, int row, double impulse, double *reached) {
-  const double *y = rows->reached + (size_t)row * (size_t)rows->size;
-  for (int i = rows->tips[row]; i >= 0; i = rows->parent[i]) {
-    reached[i] += impulse * y[i];
-  }
+  spread(rows, row, rows->reached + (size_t)row * (size_t)rows->size, impulse, reached);
 }
 
 double ff_rows_speed(const ff_rows *rows, int row, const double *reached) {
   const double *y = rows->reached + (size_t)row * (size_t)rows->size;
   double sum = 0;
+  int at = rows->lengths[row];
   for (int i = rows->tips[row]; i >= 0; i = rows->parent[i]) {
-    sum += y[i] * reached[i];
+    sum += y[--at] * reached[i];
   }
   return sum;
 }
@@ -213,7 +242,7 @@ void ff_rows_settle(const ff_rows *rows, double *reached) {
   ff_branch_up(rows->parent, rows->size, rows->factor, reached);
 }
 
-/* Only what both depend on counts: the way down from where their branches meet. */
+/* Only what both depend on counts: the way from the root to where their branches part. */
 double ff_rows_ease(const ff_rows *rows, int i, int j) {
   const double *a = rows->reached + (size_t)i * (size_t)rows->size;
   const double *b = rows->reached + (size_t)j * (size_t)rows->size;
@@ -221,9 +250,5 @@ double ff_rows_ease(const ff_rows *rows, int i, int j) {
   while (at != other) {
     *(at > other ? &at : &other) = rows->parent[at > other ? at : other];
   }
-  double sum = 0;
-  for (; at >= 0; at = rows->parent[at]) {
-    sum += a[at] * b[at];
-  }
-  return sum;
+  return ff_qp_dot(a, b, at < 0 ? 0 : rows->depth[at] + 1);
 }

@@ -37,9 +37,11 @@ typedef struct ff_rows {
   int *first;             /* of each mover of the model: its first coordinate */
   double *inertia;        /* size x size */
   double *factor;         /* size x size: H and what stiffens it, then L */
-  double *jacobian;       /* count x size */
-  double *reached;        /* count x size: Y */
+  int *depth;             /* of each coordinate: how many ancestors it has */
+  double *jacobian;       /* count x size: along the row's path from the root on */
+  double *reached;        /* the same of Y */
   int *tips;              /* count: the row counts at this coordinate and its ancestors */
+  int *lengths;           /* count: how many these are */
   double *scratch;        /* size_limit^2 */
   ff_vec3 *columns;       /* size_limit */
   bool tied;              /* contacts tie branches together: all matrices are full */

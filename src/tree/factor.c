@@ -22,23 +22,13 @@ bool ff_branch_factor(const int *lambda, int count, double *inertia) {
   return true;
 }
 
-/* What entry i of L^T y = x does to those before it. */
-static inline void eliminate(const int *lambda, const double *row, int i, double *x) {
-  x[i] /= row[i];
-  for (int j = lambda[i]; j >= 0; j = lambda[j]) {
-    x[j] -= row[j] * x[i];
-  }
-}
-
 void ff_branch_down(const int *lambda, int count, const double *factor, double *x) {
   for (int i = count - 1; i >= 0; i--) {
-    eliminate(lambda, factor + (size_t)i * (size_t)count, i, x);
-  }
-}
-
-void ff_branch_down_path(const int *lambda, int count, const double *factor, int tip, double *x) {
-  for (int i = tip; i >= 0; i = lambda[i]) {
-    eliminate(lambda, factor + (size_t)i * (size_t)count, i, x);
+    const double *row = factor + (size_t)i * (size_t)count;
+    x[i] /= row[i];
+    for (int j = lambda[i]; j >= 0; j = lambda[j]) {
+      x[j] -= row[j] * x[i];
+    }
   }
 }
 

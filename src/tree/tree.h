@@ -122,11 +122,9 @@ static inline ff_sv ff_link_acceleration(const ff_tree_work *work, int i) {
   return sv_add(work->a[i], work->more[i]);
 }
 /* ff_tree_factor and ff_tree_solve for any parents of coordinates (-1: none; a chain, each the one
- * before: a full matrix). down: x := L^-T x; up: x := L^-1 x. On a path x counts only at `tip` and
- * its ancestors. */
+ * before: a full matrix). down: x := L^-T x; up: x := L^-1 x. */
 bool ff_branch_factor(const int *parent, int count, double *inertia);
 void ff_branch_down(const int *parent, int count, const double *factor, double *x);
-void ff_branch_down_path(const int *parent, int count, const double *factor, int tip, double *x);
 void ff_branch_up(const int *parent, int count, const double *factor, double *x);
 
 /* How a point that moves with the link follows each coordinate: columns of its velocity, world.
