@@ -99,7 +99,8 @@ struct ff_pilot {
   ff_walk **walks; /* task_count, of walks that are played; NULL: not */
   ff_whole whole;
   double *start, *rest; /* q at the start; v_count: accelerations of what is not a leg */
-  double *hold;         /* q, where joints are held in the air and on the ground */
+  double *hold;         /* q, how it was when the mode began */
+  double *aim;          /* q, how it will land */
   double weight;        /* N */
 
   /* at work */

@@ -17,6 +17,8 @@
 #define CATCH_PART 0.9
 /* Part of its length to which a leg may be stretched by a foot that stays behind. */
 #define FAR_BEHIND 0.965
+/* And by a jump. */
+#define STRAIGHT 0.985
 /* Standing calmly for this long with the feet out of place, s, and so far, m: put them in place. */
 #define TIDY_WAIT 0.5
 #define TIDY_FAR  0.012
@@ -86,8 +88,8 @@ static int sole_corners(const ff_pilot *pilot, int f, double edge, ff_vec3 *corn
   double tilt[2], low[2], high[2];
   tilt_of(pilot, f, tilt);
   for (int i = 0; i < 2; i++) {
-    low[i] = -half[i] + fmin(half[i], TIPPING * fmax(0, -tilt[i]));
-    high[i] = half[i] - fmin(half[i], TIPPING * fmax(0, tilt[i]));
+    low[i] = -half[i] + fmin(0.5 * half[i], TIPPING * fmax(0, -tilt[i]));
+    high[i] = half[i] - fmin(0.5 * half[i], TIPPING * fmax(0, tilt[i]));
   }
   for (int k = 0; k < 4; k++) {
     double x = k & 1 ? high[0] : low[0], y = k & 2 ? high[1] : low[1];
@@ -414,7 +416,7 @@ static bool catch_step(ff_pilot *pilot, double omega) {
 
 /* A foot that is left behind and bears little comes along before its leg is too short. */
 static bool follow_step(ff_pilot *pilot, const ff_pilot_sense *sense) {
-  for (int f = 0; f < 2; f++) {
+  for (int f = 0; f < 2 && pilot->time > 0.5 * pilot->stand->def.double_support; f++) {
     if (ff_pilot_stretch(pilot, f) > FAR_BEHIND && sense->load[f].z < 0.25 * pilot->weight) {
       begin_step(pilot, f, (ff_walk_step){0}, false, 0, CATCH_TIME);
       return true;
@@ -479,7 +481,9 @@ static void feel_ground(ff_pilot *pilot, const ff_pilot_sense *sense) {
   double load = sense->load[0].z + sense->load[1].z;
   bool none = load < 0.02 * pilot->weight;
   pilot->unloaded = none ? pilot->unloaded + pilot->def.period : 0;
-  bool leaps = pilot->lift_off > 0 && none && pilot->whole.motion.velocity.z > 0;
+  bool straight = ff_pilot_stretch(pilot, 0) > STRAIGHT || ff_pilot_stretch(pilot, 1) > STRAIGHT;
+  bool fast = pilot->whole.motion.velocity.z > pilot->lift_off;
+  bool leaps = pilot->lift_off > 0 && (fast || straight || none);
   if (pilot->mode != FF_PILOT_FLIGHT && (leaps || pilot->unloaded > 0.04)) {
     pilot->mode = FF_PILOT_FLIGHT;
     pilot->time = 0;
