@@ -261,7 +261,7 @@ void ff_pilot_reset(ff_pilot *pilot) {
   pilot->ticks = 0;
   pilot->mode = FF_PILOT_STAND;
   pilot->moves = 0;
-  pilot->time = pilot->lift_off = pilot->unloaded = 0;
+  pilot->time = pilot->lift_off = pilot->unloaded = pilot->settle = 0;
   pilot->rise = 0;
   pilot->told = (ff_pilot_state){.mode = FF_PILOT_STAND};
   memset(pilot->rest, 0, (size_t)ff_tree_v_count(pilot->stand->def.tree) * sizeof(double));
@@ -590,4 +590,5 @@ void ff_pilot_tick(ff_pilot *pilot, const ff_pilot_sense *sense, ff_joint_order 
   pilot->time += h;
   pilot->task_time += h;
   pilot->wait -= h;
+  pilot->settle -= h;
 }

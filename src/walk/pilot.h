@@ -120,6 +120,7 @@ struct ff_pilot {
   ff_vec3 zmp_from;    /* where the zero-moment point was when the mode began */
   double lift_off;     /* m/s of the jump; 0: none under way */
   double unloaded;     /* s without ground */
+  double settle;       /* s, until a landing is over */
   double rise;         /* m, of the ground felt over the ground expected */
   ff_pilot_state told;
 };

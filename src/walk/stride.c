@@ -17,7 +17,9 @@
 #define CATCH_PART 0.9
 /* Part of its length to which a leg may be stretched by a foot that stays behind. */
 #define FAR_BEHIND 0.965
-/* And by a jump. */
+/* What follows a jump waits until the landing is over, s. */
+#define SETTLE 0.15
+/* Legs are stretched no more than this by a jump. */
 #define STRAIGHT 0.985
 /* Standing calmly for this long with the feet out of place, s, and so far, m: put them in place. */
 #define TIDY_WAIT 0.5
@@ -416,7 +418,7 @@ static bool catch_step(ff_pilot *pilot, double omega) {
 
 /* A foot that is left behind and bears little comes along before its leg is too short. */
 static bool follow_step(ff_pilot *pilot, const ff_pilot_sense *sense) {
-  for (int f = 0; f < 2 && pilot->time > 0.5 * pilot->stand->def.double_support; f++) {
+  for (int f = 0; f < 2; f++) {
     if (ff_pilot_stretch(pilot, f) > FAR_BEHIND && sense->load[f].z < 0.25 * pilot->weight) {
       begin_step(pilot, f, (ff_walk_step){0}, false, 0, CATCH_TIME);
       return true;
@@ -463,7 +465,7 @@ void ff_stride_begin(ff_pilot *pilot, int task) {
 }
 
 static void stand_on(ff_pilot *pilot, const ff_pilot_sense *sense, double omega) {
-  if (pilot->lift_off > 0) {
+  if (pilot->lift_off > 0 || pilot->settle > 0) {
     return;
   }
   if (catch_step(pilot, omega) || follow_step(pilot, sense) || tidy_step(pilot)) {
@@ -482,8 +484,8 @@ static void feel_ground(ff_pilot *pilot, const ff_pilot_sense *sense) {
   bool none = load < 0.02 * pilot->weight;
   pilot->unloaded = none ? pilot->unloaded + pilot->def.period : 0;
   bool straight = ff_pilot_stretch(pilot, 0) > STRAIGHT || ff_pilot_stretch(pilot, 1) > STRAIGHT;
-  bool fast = pilot->whole.motion.velocity.z > pilot->lift_off;
-  bool leaps = pilot->lift_off > 0 && (fast || straight || none);
+  bool fast = pilot->whole.motion.velocity.z > 0.98 * pilot->lift_off;
+  bool leaps = pilot->lift_off > 0 && (fast || straight || load < 0.5 * pilot->weight);
   if (pilot->mode != FF_PILOT_FLIGHT && (leaps || pilot->unloaded > 0.04)) {
     pilot->mode = FF_PILOT_FLIGHT;
     pilot->time = 0;
@@ -496,6 +498,7 @@ static void feel_ground(ff_pilot *pilot, const ff_pilot_sense *sense) {
     }
     pilot->mode = FF_PILOT_STAND;
     pilot->time = 0;
+    pilot->settle = SETTLE;
     pilot->zmp_from = middle_of(pilot);
     pilot->wait = fmax(pilot->wait, 2 * TIDY_WAIT);
   }
