@@ -26,6 +26,8 @@ static const grip trunk_grip = {250, 30}, height_grip = {200, 26}, foot_grip = {
 #define LEAN  0.4
 /* The ground that is felt is believed within this time, s. */
 #define BELIEF 0.1
+/* Legs are ready to land this long after they left the ground, s. */
+#define TUCK 0.12
 /* Joints in the air, and of a robot that has fallen: N m/rad, N m s/rad. */
 static const grip air_grip = {30, 0.6}, fallen_grip = {2, 0.15};
 
@@ -204,6 +206,7 @@ static void set_start(ff_pilot *pilot) {
   ff_walk_config config = ff_walk_solve(pilot->stand, trunk, feet);
   ff_walk_write(pilot->stand, &config, pilot->start);
   memcpy(pilot->hold, pilot->start, (size_t)tree->q_count * sizeof(double));
+  memcpy(pilot->aim, pilot->start, (size_t)tree->q_count * sizeof(double));
 }
 
 static ff_status make(ff_pilot *pilot, const ff_tree *tree, ff_vec3 gravity, ff_report *report) {
@@ -220,12 +223,13 @@ static ff_status make(ff_pilot *pilot, const ff_tree *tree, ff_vec3 gravity, ff_
     status = ff_whole_create(&pilot->whole, pilot->stand, gravity);
   }
   size_t nq = (size_t)tree->q_count, nv = (size_t)tree->v_count;
-  pilot->start = ff_alloc(2 * nq + nv, sizeof(double));
+  pilot->start = ff_alloc(3 * nq + nv, sizeof(double));
   if (status != FF_OK || !pilot->start) {
     return status != FF_OK ? status : FF_ERROR_MEMORY;
   }
   pilot->hold = pilot->start + nq;
-  pilot->rest = pilot->hold + nq;
+  pilot->aim = pilot->hold + nq;
+  pilot->rest = pilot->aim + nq;
   pilot->weight = tree->mass * walk.gravity;
   ff_pilot_reset(pilot);
   return FF_OK;
@@ -257,7 +261,7 @@ void ff_pilot_reset(ff_pilot *pilot) {
   pilot->ticks = 0;
   pilot->mode = FF_PILOT_STAND;
   pilot->moves = 0;
-  pilot->time = pilot->lift_off = pilot->unloaded = 0;
+  pilot->time = pilot->lift_off = pilot->unloaded = pilot->settle = 0;
   pilot->rise = 0;
   pilot->told = (ff_pilot_state){.mode = FF_PILOT_STAND};
   memset(pilot->rest, 0, (size_t)ff_tree_v_count(pilot->stand->def.tree) * sizeof(double));
@@ -294,15 +298,34 @@ ff_pilot_state ff_pilot_now(const ff_pilot *pilot) {
 /* ---- orders
  * -------------------------------------------------------------------------------------- */
 
-static void hold_joints(const ff_pilot *pilot, grip by, ff_joint_order *orders) {
+/* Joints go from where they were when the mode began to their aim, by this part. */
+static void hold_joints(const ff_pilot *pilot, grip by, double part, ff_joint_order *orders) {
   const ff_tree *tree = pilot->stand->def.tree;
   for (int i = 1; i < tree->count; i++) {
     if (tree->links[i].v_count == 1) {
-      *orders++ = (ff_joint_order){.target = pilot->hold[tree->links[i].q_at],
-                                   .stiffness = by.stiffness,
-                                   .damping = by.damping};
+      int at = tree->links[i].q_at;
+      double way = pilot->aim[at] - pilot->hold[at];
+      *orders++ = (ff_joint_order){
+          .target = pilot->hold[at] + part * way, .stiffness = by.stiffness, .damping = by.damping};
     }
   }
+}
+
+/* The aim in the air: soles level, below the centre of mass and where it will come down to rest. */
+static void aim_feet(ff_pilot *pilot) {
+  const ff_walk_def *def = &pilot->stand->def;
+  ff_vec3 at = pilot->told.capture;
+  at.z = pilot->told.com.z - def->height;
+  ff_walk_foot feet[2];
+  double yaw = 0.5 * (pilot->sole[0].yaw + pilot->sole[1].yaw);
+  ff_quat turn = q_exp(v3(0, 0, yaw));
+  for (int f = 0; f < 2; f++) {
+    ff_vec3 side = v3(0, (f == 0 ? 0.5 : -0.5) * def->width, 0);
+    feet[f].pose.orientation = turn;
+    feet[f].pose.position = v3_add(at, q_rotate(turn, v3_sub(side, def->sole)));
+  }
+  ff_walk_config config = ff_walk_solve(pilot->stand, pilot->whole.trunk, feet);
+  ff_walk_write(pilot->stand, &config, pilot->aim);
 }
 
 static void push_joints(const ff_pilot *pilot, ff_joint_order *orders) {
@@ -548,17 +571,18 @@ void ff_pilot_tick(ff_pilot *pilot, const ff_pilot_sense *sense, ff_joint_order 
   double omega = feel(pilot, sense);
   ff_pilot_mode before = pilot->mode;
   ff_stride_advance(pilot, sense);
-  if (before != pilot->mode && pilot->mode == FF_PILOT_FALLEN) {
+  if (before != pilot->mode) {
     memcpy(pilot->hold, sense->q, (size_t)ff_tree_q_count(pilot->stand->def.tree) * sizeof(double));
   }
   if (pilot->mode == FF_PILOT_FALLEN) {
-    hold_joints(pilot, fallen_grip, orders);
+    hold_joints(pilot, fallen_grip, 0, orders);
   } else if (pilot->mode == FF_PILOT_FLIGHT) {
-    hold_joints(pilot, air_grip, orders);
+    aim_feet(pilot);
+    hold_joints(pilot, air_grip, ff_way_ease(pilot->time / TUCK).value, orders);
   } else if (balance(pilot, sense, omega)) {
     push_joints(pilot, orders);
   } else {
-    hold_joints(pilot, air_grip, orders);
+    hold_joints(pilot, air_grip, 1, orders);
   }
   pilot->told.mode = pilot->mode;
   pilot->told.task = pilot->task;
@@ -566,4 +590,5 @@ void ff_pilot_tick(ff_pilot *pilot, const ff_pilot_sense *sense, ff_joint_order 
   pilot->time += h;
   pilot->task_time += h;
   pilot->wait -= h;
+  pilot->settle -= h;
 }

@@ -99,7 +99,8 @@ struct ff_pilot {
   ff_walk **walks; /* task_count, of walks that are played; NULL: not */
   ff_whole whole;
   double *start, *rest; /* q at the start; v_count: accelerations of what is not a leg */
-  double *hold;         /* q, where joints are held in the air and on the ground */
+  double *hold;         /* q, how it was when the mode began */
+  double *aim;          /* q, how it will land */
   double weight;        /* N */
 
   /* at work */
@@ -119,6 +120,7 @@ struct ff_pilot {
   ff_vec3 zmp_from;    /* where the zero-moment point was when the mode began */
   double lift_off;     /* m/s of the jump; 0: none under way */
   double unloaded;     /* s without ground */
+  double settle;       /* s, until a landing is over */
   double rise;         /* m, of the ground felt over the ground expected */
   ff_pilot_state told;
 };

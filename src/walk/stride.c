@@ -17,6 +17,10 @@
 #define CATCH_PART 0.9
 /* Part of its length to which a leg may be stretched by a foot that stays behind. */
 #define FAR_BEHIND 0.965
+/* What follows a jump waits until the landing is over, s. */
+#define SETTLE 0.15
+/* Legs are stretched no more than this by a jump. */
+#define STRAIGHT 0.985
 /* Standing calmly for this long with the feet out of place, s, and so far, m: put them in place. */
 #define TIDY_WAIT 0.5
 #define TIDY_FAR  0.012
@@ -86,8 +90,8 @@ static int sole_corners(const ff_pilot *pilot, int f, double edge, ff_vec3 *corn
   double tilt[2], low[2], high[2];
   tilt_of(pilot, f, tilt);
   for (int i = 0; i < 2; i++) {
-    low[i] = -half[i] + fmin(half[i], TIPPING * fmax(0, -tilt[i]));
-    high[i] = half[i] - fmin(half[i], TIPPING * fmax(0, tilt[i]));
+    low[i] = -half[i] + fmin(0.5 * half[i], TIPPING * fmax(0, -tilt[i]));
+    high[i] = half[i] - fmin(0.5 * half[i], TIPPING * fmax(0, tilt[i]));
   }
   for (int k = 0; k < 4; k++) {
     double x = k & 1 ? high[0] : low[0], y = k & 2 ? high[1] : low[1];
@@ -461,7 +465,7 @@ void ff_stride_begin(ff_pilot *pilot, int task) {
 }
 
 static void stand_on(ff_pilot *pilot, const ff_pilot_sense *sense, double omega) {
-  if (pilot->lift_off > 0) {
+  if (pilot->lift_off > 0 || pilot->settle > 0) {
     return;
   }
   if (catch_step(pilot, omega) || follow_step(pilot, sense) || tidy_step(pilot)) {
@@ -479,7 +483,9 @@ static void feel_ground(ff_pilot *pilot, const ff_pilot_sense *sense) {
   double load = sense->load[0].z + sense->load[1].z;
   bool none = load < 0.02 * pilot->weight;
   pilot->unloaded = none ? pilot->unloaded + pilot->def.period : 0;
-  bool leaps = pilot->lift_off > 0 && none && pilot->whole.motion.velocity.z > 0;
+  bool straight = ff_pilot_stretch(pilot, 0) > STRAIGHT || ff_pilot_stretch(pilot, 1) > STRAIGHT;
+  bool fast = pilot->whole.motion.velocity.z > 0.98 * pilot->lift_off;
+  bool leaps = pilot->lift_off > 0 && (fast || straight || load < 0.5 * pilot->weight);
   if (pilot->mode != FF_PILOT_FLIGHT && (leaps || pilot->unloaded > 0.04)) {
     pilot->mode = FF_PILOT_FLIGHT;
     pilot->time = 0;
@@ -492,6 +498,7 @@ static void feel_ground(ff_pilot *pilot, const ff_pilot_sense *sense) {
     }
     pilot->mode = FF_PILOT_STAND;
     pilot->time = 0;
+    pilot->settle = SETTLE;
     pilot->zmp_from = middle_of(pilot);
     pilot->wait = fmax(pilot->wait, 2 * TIDY_WAIT);
   }
