@@ -91,6 +91,7 @@ typedef struct ff_trace {
   const ff_event *events;        /* until the end of the scene */
   int event_count;
   ff_audit audit;
+  ff_solver_info solver;
   ff_energy energy; /* at the end */
   ff_page_run run;  /* id 0 unless replay was asked for and can be had */
 } ff_trace;

@@ -194,6 +194,7 @@ const ff_trace *ff_study_run(ff_study *study, const ff_trial *trial) {
   trace->channels = (const double *const *)a.columns;
   trace->events = a.events;
   trace->audit = ff_sim_audit(a.sim);
+  trace->solver = ff_sim_solver(a.sim);
   trace->energy = ff_sim_energy(a.sim);
   clean_up(&a);
   return trace;

@@ -224,6 +224,18 @@ typedef struct ff_audit {
 
 ff_audit ff_sim_audit(const ff_sim *sim);
 
+/* How the solver of `quasi-rigid` fared since the start; all 0 under other steppers. */
+typedef struct ff_solver_info {
+  long problems;   /* solved: islands of bodies that touch or are held together, each step */
+  long iterations; /* linear systems, over all of them */
+  int most;        /* of one problem */
+  double residual; /* 1, largest of what was accepted, relative to what the rows add up */
+  long fallbacks;  /* problems that the first way of going about them did not solve */
+  long cut_steps;  /* steps taken in parts */
+} ff_solver_info;
+
+ff_solver_info ff_sim_solver(const ff_sim *sim);
+
 /* ---- channels -------------------------------------------------------------------- */
 
 /* Named numbers of a sim: body.ball.position.z, contact.ball:floor.depth, energy.lost.slip. */

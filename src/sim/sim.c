@@ -12,6 +12,7 @@ static ff_status start(ff_sim *sim) {
   ff_state_reset(&sim->state, sim->model);
   ff_sim_reset_pilots(sim);
   sim->work.steps = sim->work.events = 0;
+  sim->work.solver = (ff_solver_info){0};
   ff_status status = sim->stepper->refresh(&sim->work);
   ff_auditor_start(&sim->auditor, sim->model, &sim->state);
   ff_sim_note_contacts(sim);
@@ -230,6 +231,10 @@ ff_momentum ff_sim_momentum(const ff_sim *sim) {
 
 ff_contact_residual ff_sim_contact_residual(const ff_sim *sim) {
   return sim->auditor.contact;
+}
+
+ff_solver_info ff_sim_solver(const ff_sim *sim) {
+  return sim->work.solver;
 }
 
 ff_audit ff_sim_audit(const ff_sim *sim) {
