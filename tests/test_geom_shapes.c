@@ -3,47 +3,7 @@
 #include "geom/hull.h"
 #include "geom/implicit.h"
 #include "geom/parts.h"
-#include "geom_fixture.h"
-
-static const ff_vec3 cube[8] = {{-.2, -.5, -.35}, {.2, -.5, -.35}, {-.2, .5, -.35}, {.2, .5, -.35},
-                                {-.2, -.5, .35},  {.2, -.5, .35},  {-.2, .5, .35},  {.2, .5, .35}};
-
-/* Makes a shape; the arena must live as long. */
-static ff_geom made(ff_arena *arena, const ff_shape_def *def, ff_pose *frame) {
-  ff_geom geom;
-  ff_report report = {0};
-  ff_status status = ff_geom_make(&geom, frame, arena, def, &report);
-  if (status != FF_OK) {
-    fail_msg("%s", report.what);
-  }
-  return geom;
-}
-
-static ff_geom polyhedron(ff_arena *arena, const ff_vec3 *vertices, int count, ff_pose *frame) {
-  ff_shape_def def = ff_shape_def_default();
-  def.kind = FF_POLYHEDRON;
-  def.vertices = vertices;
-  def.vertex_count = count;
-  return made(arena, &def, frame);
-}
-
-static ff_shape_def member(ff_shape_kind kind, ff_vec3 size, ff_vec3 position, ff_vec3 turn) {
-  ff_shape_def def = ff_shape_def_default();
-  def.kind = kind;
-  def.size = size;
-  def.position = position;
-  def.orientation = q_exp(turn);
-  return def;
-}
-
-static ff_geom intersection(ff_arena *arena, const ff_shape_def *members, int count,
-                            ff_pose *frame) {
-  ff_shape_def def = ff_shape_def_default();
-  def.kind = FF_INTERSECTION;
-  def.members = members;
-  def.member_count = count;
-  return made(arena, &def, frame);
-}
+#include "solids.h"
 
 /* ---- polyhedra --------------------------------------------------------------------------- */
 
@@ -51,7 +11,7 @@ static void test_a_box_of_vertices_is_a_box(void **state) {
   (void)state;
   ff_arena arena = {0};
   ff_pose frame;
-  ff_geom hull = polyhedron(&arena, cube, 8, &frame), box = {FF_BOX, {.2, .5, .35}};
+  ff_geom hull = solid_polyhedron(&arena, solid_cube, 8, &frame), box = {FF_BOX, {.2, .5, .35}};
   assert_int_equal(hull.hull->vertex_count, 8);
   assert_int_equal(hull.hull->face_count, 6);
   assert_int_equal(hull.hull->edge_count, 12);
@@ -71,7 +31,7 @@ static void test_tetrahedron_mass(void **state) {
   ff_arena arena = {0};
   ff_pose frame;
   const ff_vec3 tips[5] = {{5, 7, 9}, {6, 7, 9}, {5, 9, 9}, {5, 7, 12}, {5.2, 7.4, 9.6}};
-  ff_geom hull = polyhedron(&arena, tips, 5, &frame);
+  ff_geom hull = solid_polyhedron(&arena, tips, 5, &frame);
   assert_int_equal(hull.hull->vertex_count, 4); /* the fifth is inside */
   assert_near(ff_geom_volume(&hull), 1, 1e-13);
   assert_near(frame.position.x, 5.25, 1e-14);
@@ -98,7 +58,7 @@ static void test_random_hulls_are_closed(void **state) {
     for (int i = 0; i < count; i++) {
       points[i] = random_vec(&seed, 1);
     }
-    const ff_geom geom = polyhedron(&arena, points, count, &frame);
+    const ff_geom geom = solid_polyhedron(&arena, points, count, &frame);
     const ff_hull *hull = geom.hull;
     assert_int_equal(hull->vertex_count - hull->edge_count + hull->face_count, 2); /* Euler */
     for (int f = 0; f < hull->face_count; f++) {
@@ -124,7 +84,7 @@ static void test_colours_differ_on_faces(void **state) {
     double angle = 2 * ff_pi * (i % 30) / 30;
     points[i] = v3(cos(angle), sin(angle), i < 30 ? -0.1 : 0.1);
   }
-  ff_geom geom = polyhedron(&arena, points, 60, &frame);
+  ff_geom geom = solid_polyhedron(&arena, points, 60, &frame);
   for (int f = 0; f < geom.hull->face_count; f++) {
     unsigned seen = 0;
     int shown = 0;
@@ -156,7 +116,7 @@ static void test_reduce_keeps_what_stands_out(void **state) {
   assert_true(error > 0 && error < coarser && error < 0.3);
   ff_arena arena = {0};
   ff_pose frame;
-  ff_geom hull = polyhedron(&arena, few, count, &frame);
+  ff_geom hull = solid_polyhedron(&arena, few, count, &frame);
   double most = 0;
   for (int i = 0; i < 500; i++) {
     ff_vec3 local = q_unrotate(frame.orientation, v3_sub(points[i], frame.position));
@@ -165,7 +125,7 @@ static void test_reduce_keeps_what_stands_out(void **state) {
   assert_near(most, error, 1e-9);
   ff_arena_free(&arena);
   /* enough room: nothing is lost */
-  assert_int_equal(ff_hull_reduce(few, &count, 32, cube, 8, &error, &report), FF_OK);
+  assert_int_equal(ff_hull_reduce(few, &count, 32, solid_cube, 8, &error, &report), FF_OK);
   assert_int_equal(count, 8);
   assert_true(error == 0);
 }
@@ -243,9 +203,9 @@ static void test_half_a_ball(void **state) {
   (void)state;
   ff_arena arena = {0};
   ff_pose frame;
-  ff_shape_def members[2] = {member(FF_SPHERE, v3(.3, 0, 0), v3(1, 2, 3), v3(0, 0, 0)),
-                             member(FF_HALF_SPACE, v3(0, 0, 0), v3(1, 2, 3), v3(0, 0, 0))};
-  ff_geom dome = intersection(&arena, members, 2, &frame);
+  ff_shape_def members[2] = {solid_member(FF_SPHERE, v3(.3, 0, 0), v3(1, 2, 3), v3(0, 0, 0)),
+                             solid_member(FF_HALF_SPACE, v3(0, 0, 0), v3(1, 2, 3), v3(0, 0, 0))};
+  ff_geom dome = solid_intersection(&arena, members, 2, &frame);
   double volume = 2.0 / 3 * ff_pi * .027;
   assert_near(ff_geom_volume(&dome), volume, 1e-5); /* what is promised */
   assert_close(frame.position.x, 1, 1e-6);
@@ -261,14 +221,14 @@ static void test_lens_and_whole_ball(void **state) {
   (void)state;
   ff_arena arena = {0};
   ff_pose frame;
-  ff_shape_def lens[2] = {member(FF_SPHERE, v3(1, 0, 0), v3(0, 0, -.8), v3(0, 0, 0)),
-                          member(FF_SPHERE, v3(1, 0, 0), v3(0, 0, .8), v3(0, 0, 0))};
-  ff_geom geom = intersection(&arena, lens, 2, &frame);
+  ff_shape_def lens[2] = {solid_member(FF_SPHERE, v3(1, 0, 0), v3(0, 0, -.8), v3(0, 0, 0)),
+                          solid_member(FF_SPHERE, v3(1, 0, 0), v3(0, 0, .8), v3(0, 0, 0))};
+  ff_geom geom = solid_intersection(&arena, lens, 2, &frame);
   assert_near(ff_geom_volume(&geom), 2 * ff_pi * .04 * (3 - .2) / 3, 1e-5);
   assert_true(ff_geom_bound(&geom) < 0.9); /* .6 is the rim, and a box holds it */
-  ff_shape_def whole[2] = {member(FF_SPHERE, v3(1, 0, 0), v3(0, 0, 0), v3(0, 0, 0)),
-                           member(FF_BOX, v3(2, 2, 2), v3(0, 0, 0), v3(.3, .2, .1))};
-  geom = intersection(&arena, whole, 2, &frame);
+  ff_shape_def whole[2] = {solid_member(FF_SPHERE, v3(1, 0, 0), v3(0, 0, 0), v3(0, 0, 0)),
+                           solid_member(FF_BOX, v3(2, 2, 2), v3(0, 0, 0), v3(.3, .2, .1))};
+  geom = solid_intersection(&arena, whole, 2, &frame);
   assert_near(ff_geom_volume(&geom), 4.0 / 3 * ff_pi, 1e-7);
   ff_arena_free(&arena);
 }
@@ -279,10 +239,10 @@ static void test_nothing_in_common_is_refused(void **state) {
   ff_pose frame;
   ff_geom geom;
   ff_report report = {0};
-  ff_shape_def apart[2] = {member(FF_SPHERE, v3(1, 0, 0), v3(0, 0, -1.1), v3(0, 0, 0)),
-                           member(FF_SPHERE, v3(1, 0, 0), v3(0, 0, 1.1), v3(0, 0, 0))};
-  ff_shape_def endless[2] = {member(FF_HALF_SPACE, v3(0, 0, 0), v3(0, 0, 1), v3(0, 0, 0)),
-                             member(FF_HALF_SPACE, v3(0, 0, 0), v3(0, 0, 1), v3(1, 0, 0))};
+  ff_shape_def apart[2] = {solid_member(FF_SPHERE, v3(1, 0, 0), v3(0, 0, -1.1), v3(0, 0, 0)),
+                           solid_member(FF_SPHERE, v3(1, 0, 0), v3(0, 0, 1.1), v3(0, 0, 0))};
+  ff_shape_def endless[2] = {solid_member(FF_HALF_SPACE, v3(0, 0, 0), v3(0, 0, 1), v3(0, 0, 0)),
+                             solid_member(FF_HALF_SPACE, v3(0, 0, 0), v3(0, 0, 1), v3(1, 0, 0))};
   ff_shape_def def = ff_shape_def_default();
   def.kind = FF_INTERSECTION;
   def.member_count = 2;
@@ -300,35 +260,11 @@ static void test_nothing_in_common_is_refused(void **state) {
 /* ---- rules and support ------------------------------------------------------------------------
  */
 
-/* One of each, in this order; the arena is the caller's. */
-enum { SOLIDS = 10 };
-static void solids(ff_arena *arena, ff_geom out[SOLIDS]) {
-  ff_pose frame;
-  ff_shape_def cut[3] = {member(FF_ELLIPSOID, v3(.5, .4, .6), v3(0, 0, 0), v3(0, 0, 0)),
-                         member(FF_HALF_SPACE, v3(0, 0, 0), v3(0, 0, .2), v3(.3, 0, 0)),
-                         member(FF_CYLINDER, v3(.4, .5, 0), v3(.05, 0, 0), v3(.1, .4, 0))};
-  uint64_t seed = 11;
-  ff_vec3 points[40];
-  for (int i = 0; i < 40; i++) {
-    points[i] = random_vec(&seed, .5);
-  }
-  out[0] = (ff_geom){FF_SPHERE, {.3, 0, 0}};
-  out[1] = (ff_geom){FF_ELLIPSOID, {.2, .5, .35}};
-  out[2] = (ff_geom){FF_BOX, {.2, .5, .35}};
-  out[3] = (ff_geom){FF_CAPSULE, {.2, .4, 0}};
-  out[4] = (ff_geom){FF_CYLINDER, {.3, .4, 0}};
-  out[5] = (ff_geom){FF_SUPERELLIPSOID, {.2, .5, .35}, {4, 3}};
-  out[6] = (ff_geom){FF_SUPERELLIPSOID, {.4, .3, .5}, {1.4, 6}};
-  out[7] = polyhedron(arena, points, 40, &frame);
-  out[8] = intersection(arena, cut, 3, &frame);
-  out[9] = polyhedron(arena, cube, 8, &frame);
-}
-
 static void test_rules_have_their_derivatives(void **state) {
   (void)state;
   ff_arena arena = {0};
   ff_geom geoms[SOLIDS];
-  solids(&arena, geoms);
+  solids_make(&arena, geoms);
   uint64_t seed = 31;
   for (int g = 0; g < SOLIDS; g++) {
     for (int round = 0; round < 30; round++) {
@@ -358,7 +294,7 @@ static void test_support_is_farthest(void **state) {
   (void)state;
   ff_arena arena = {0};
   ff_geom geoms[SOLIDS];
-  solids(&arena, geoms);
+  solids_make(&arena, geoms);
   uint64_t seed = 41;
   for (int g = 0; g < SOLIDS; g++) {
     double size = ff_geom_bound(&geoms[g]);
@@ -386,7 +322,7 @@ static void test_on_a_half_space(void **state) {
   (void)state;
   ff_arena arena = {0};
   ff_geom geoms[SOLIDS], ground = {FF_HALF_SPACE};
-  solids(&arena, geoms);
+  solids_make(&arena, geoms);
   uint64_t seed = 51;
   for (int g = 5; g < SOLIDS; g++) {
     for (int round = 0; round < 50; round++) {

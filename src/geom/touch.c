@@ -1,13 +1,14 @@
 /* Which kinds can touch, and who computes it. */
-#include "geom/hull.h"
 #include "geom/touch.h"
+#include "geom/hull.h"
 
 typedef struct pair_entry {
   ff_touch_pair *touch; /* NULL: these do not touch */
   int limit;            /* most points it returns */
 } pair_entry;
 
-/* [a][b]; each pair in one order only. */
+/* [a][b]; each pair in one order only. Pairs of finite shapes that have no entry in either order
+ * are for the general one, which takes the higher kind first. */
 static const pair_entry pairs[FF_SHAPE_KIND_COUNT][FF_SHAPE_KIND_COUNT] = {
     [FF_SPHERE] = {[FF_HALF_SPACE] = {ff_touch_sphere_plane, 1},
                    [FF_SPHERE] = {ff_touch_sphere_sphere, 1},
@@ -18,20 +19,27 @@ static const pair_entry pairs[FF_SHAPE_KIND_COUNT][FF_SHAPE_KIND_COUNT] = {
     [FF_ELLIPSOID] = {[FF_HALF_SPACE] = {ff_touch_ellipsoid_plane, 1},
                       [FF_ELLIPSOID] = {ff_touch_ellipsoid_ellipsoid, 1}},
     [FF_BOX] = {[FF_HALF_SPACE] = {ff_touch_box_plane, 8}},
-    [FF_CAPSULE] = {[FF_HALF_SPACE] = {ff_touch_capsule_plane, 2},
-                    [FF_CAPSULE] = {ff_touch_capsule_capsule, 1}},
+    [FF_CAPSULE] = {[FF_HALF_SPACE] = {ff_touch_capsule_plane, 2}},
     [FF_CYLINDER] = {[FF_HALF_SPACE] = {ff_touch_cylinder_plane, 8}},
     [FF_SUPERELLIPSOID] = {[FF_HALF_SPACE] = {ff_touch_superellipsoid_plane, 1}},
     [FF_POLYHEDRON] = {[FF_HALF_SPACE] = {ff_touch_polyhedron_plane, FF_HULL_COLOURS}},
     [FF_INTERSECTION] = {[FF_HALF_SPACE] = {ff_touch_intersection_plane, 1}},
 };
 
+static pair_entry entry_of(ff_shape_kind a, ff_shape_kind b) {
+  bool finite = a != FF_HALF_SPACE && b != FF_HALF_SPACE;
+  if (finite && a >= b && !pairs[a][b].touch && !pairs[b][a].touch) {
+    return (pair_entry){ff_touch_convex, ff_touch_convex_limit(a, b)};
+  }
+  return pairs[a][b];
+}
+
 bool ff_geom_in_order(ff_shape_kind a, ff_shape_kind b) {
-  return pairs[a][b].touch != NULL;
+  return entry_of(a, b).touch != NULL;
 }
 
 int ff_geom_touch_limit(ff_shape_kind a, ff_shape_kind b) {
-  int forward = pairs[a][b].limit, backward = pairs[b][a].limit;
+  int forward = entry_of(a, b).limit, backward = entry_of(b, a).limit;
   return forward > backward ? forward : backward;
 }
 
@@ -41,6 +49,6 @@ bool ff_geom_can_touch(ff_shape_kind a, ff_shape_kind b) {
 
 int ff_geom_touch(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
                   double margin, ff_touch out[FF_TOUCH_MAX]) {
-  ff_touch_pair *touch = pairs[a->kind][b->kind].touch;
+  ff_touch_pair *touch = entry_of(a->kind, b->kind).touch;
   return touch ? touch(a, pose_a, b, pose_b, margin, out) : 0;
 }

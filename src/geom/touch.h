@@ -22,7 +22,10 @@ ff_touch_pair ff_touch_ellipsoid_ellipsoid; /* either may be a sphere */
 ff_touch_pair ff_touch_sphere_capsule;
 ff_touch_pair ff_touch_sphere_box;
 ff_touch_pair ff_touch_sphere_cylinder;
-ff_touch_pair ff_touch_capsule_capsule;
+
+/* Any two finite shapes, and the most points they have. */
+ff_touch_pair ff_touch_convex;
+int ff_touch_convex_limit(ff_shape_kind a, ff_shape_kind b);
 
 /* The axes of a frame in the world: columns of q_matrix, one at a time. */
 static inline ff_vec3 q_axis_x(ff_quat q) {

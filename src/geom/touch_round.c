@@ -1,5 +1,4 @@
-/* A ball at a solid, and capsule on capsule: everything that is a distance from a point or a
- * line, less a radius.
+/* A ball at a solid: the distance from a point, less a radius.
  *
  * The distance of a body from a point grows at the speed at which the point leaves the nearest
  * place of the body, along the line to it; so the depth rate is minus the normal velocity.
@@ -33,7 +32,7 @@ static int ball_touch(const nearest *near, double radius, const ff_pose *pose_b,
   return 1;
 }
 
-/* ---- ball on capsule, capsule on capsule ------------------------------------------------- */
+/* ---- ball on capsule --------------------------------------------------------------------- */
 
 static double clamp(double value, double limit) {
   return fmin(fmax(value, -limit), limit);
@@ -53,70 +52,6 @@ int ff_touch_sphere_capsule(const ff_geom *a, const ff_pose *pose_a, const ff_ge
                   .gap = distance - r,
                   .curvature = {1.0 / r, beside ? 0.0 : 1.0 / r}};
   return ball_touch(&near, a->size.x, pose_b, margin, out);
-}
-
-/* Nearest places c_a + s x and c_b + t y of two segments, |s| <= l_a, |t| <= l_b, x and y unit. Of
- * parallel ones the middle of the part where they are side by side. */
-static void nearest_of_segments(ff_vec3 apart, ff_vec3 x, double l_a, ff_vec3 y, double l_b,
-                                double *s, double *t) {
-  double xy = v3_dot(x, y), dx = v3_dot(apart, x), dy = v3_dot(apart, y);
-  ff_vec3 across = v3_cross(x, y);
-  double sine2 = v3_dot(across, across);
-  if (sine2 > 1e-24) {
-    *s = clamp((xy * dy - dx) / sine2, l_a);
-  } else {
-    double sign = xy > 0.0 ? 1.0 : -1.0; /* b's ends along x are at -dx -+ l_b */
-    double low = fmax(-l_a, -dx - l_b), high = fmin(l_a, -dx + l_b);
-    *s = clamp(0.5 * (low + high), l_a);
-    *t = clamp(sign * (*s + dx), l_b);
-    return;
-  }
-  *t = clamp(dy + *s * xy, l_b);
-  *s = clamp(*t * xy - dx, l_a);
-}
-
-/* How much the surface of a capsule bends along u, at right angles to n: not at all along its
- * axis, unless it is an end. */
-static double capsule_bend(const ff_geom *geom, ff_vec3 axis, bool end, ff_vec3 u, ff_vec3 v) {
-  double along = end ? 0.0 : v3_dot(u, axis) * v3_dot(v, axis);
-  return (v3_dot(u, v) - along) / geom->size.x;
-}
-
-static void capsule_curvature(const ff_geom *a, ff_vec3 x, bool end_a, const ff_geom *b, ff_vec3 y,
-                              bool end_b, const ff_touch *touch, double curvature[2]) {
-  ff_vec3 u = touch->t1, v = v3_cross(touch->normal, u);
-  double uu = capsule_bend(a, x, end_a, u, u) + capsule_bend(b, y, end_b, u, u);
-  double uv = capsule_bend(a, x, end_a, u, v) + capsule_bend(b, y, end_b, u, v);
-  double vv = capsule_bend(a, x, end_a, v, v) + capsule_bend(b, y, end_b, v, v);
-  double half = 0.5 * (uu - vv), root = sqrt(half * half + uv * uv);
-  curvature[0] = 0.5 * (uu + vv) + root;
-  curvature[1] = fmax(0.5 * (uu + vv) - root, 0.0);
-}
-
-int ff_touch_capsule_capsule(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
-                             const ff_pose *pose_b, double margin, ff_touch *out) {
-  ff_vec3 x = q_axis_z(pose_a->orientation), y = q_axis_z(pose_b->orientation);
-  ff_vec3 apart = v3_sub(pose_a->position, pose_b->position);
-  double s, t;
-  nearest_of_segments(apart, x, a->size.y, y, b->size.y, &s, &t);
-  ff_vec3 from = v3_axpy(v3_axpy(apart, s, x), -t, y);
-  double distance = v3_norm(from), depth = a->size.x + b->size.x - distance;
-  if (!(depth > -margin)) {
-    return 0;
-  }
-  /* Axes that cross: out along the common perpendicular. */
-  ff_vec3 across = v3_cross(x, y);
-  ff_vec3 spare = v3_dot(across, across) > 1e-24 ? v3_unit(across) : v3_orthogonal(x);
-  ff_vec3 normal = distance > 0.0 ? v3_scale(1.0 / distance, from) : spare;
-  ff_vec3 axis_b = v3_axpy(pose_b->position, t, y);
-  out[0] = (ff_touch){.point = v3_axpy(axis_b, b->size.x - 0.5 * depth, normal),
-                      .normal = normal,
-                      .t1 = v3_orthogonal(normal),
-                      .depth = depth,
-                      .feature = 0};
-  capsule_curvature(a, x, fabs(s) >= a->size.y, b, y, fabs(t) >= b->size.y, &out[0],
-                    out[0].curvature);
-  return 1;
 }
 
 /* ---- ball on box, ball on cylinder ----------------------------------------------------------- */

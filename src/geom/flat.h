@@ -1,0 +1,28 @@
+/* The flat or straight part of a shape that faces a direction: what it lies on others with. */
+#ifndef FF_GEOM_FLAT_H
+#define FF_GEOM_FLAT_H
+
+#include "geom/geom.h"
+
+enum { FF_FLAT_MAX = 24 };
+
+typedef struct ff_flat {
+  int count;               /* corners: 0 none, 2 a line, 3 and more a face */
+  ff_vec3 at[FF_FLAT_MAX]; /* m, world, counterclockwise seen from outside; of a line on its axis */
+  int slot[FF_FLAT_MAX];   /* name of the contact point that belongs to the corner; -1: none */
+  ff_vec3 normal;          /* unit, outward, of a face; along a line */
+  double radius;           /* m, of what is round about a line; 0 for faces */
+  bool sharp;              /* the line ends in rims and not in balls */
+} ff_flat;
+
+/* direction: unit, world, outward. */
+void ff_flat_find(ff_flat *out, const ff_geom *geom, const ff_pose *pose, ff_vec3 direction);
+
+/* Twice the area of a face; 0 of a line. */
+double ff_flat_area(const ff_flat *flat);
+/* Outward from a corner, along the face: well inside what is farthest there. */
+ff_vec3 ff_flat_outward(const ff_flat *flat, int corner);
+/* Is the point inside the face, seen along its normal, or next to it by less than slack? */
+bool ff_flat_covers(const ff_flat *flat, ff_vec3 point, double slack);
+
+#endif

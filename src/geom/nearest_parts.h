@@ -1,0 +1,33 @@
+/* Between the two halves of geom/nearest.h. */
+#ifndef FF_GEOM_NEAREST_PARTS_H
+#define FF_GEOM_NEAREST_PARTS_H
+
+#include "geom/nearest.h"
+
+#define FF_ROUGH 1e-4 /* of the size: how rough a rough gap is where surfaces are curved */
+
+/* Two shapes, seen from the origin of b along world axes. */
+typedef struct ff_two {
+  const ff_geom *a, *b;
+  ff_quat q_a, q_b;
+  ff_vec3 apart; /* m, from b's origin to a's */
+  double size;   /* m, of both together */
+  bool curved;   /* not both polyhedra */
+  double skin;   /* m, a is thicker by this */
+} ff_two;
+
+/* A point of the difference a - b, and what it is the difference of. */
+typedef struct ff_corner {
+  ff_vec3 w, a, b;
+} ff_corner;
+
+typedef struct ff_rough {
+  ff_vec3 normal; /* from b into a */
+  double gap;
+  ff_vec3 on_a, on_b;
+} ff_rough;
+
+/* False: the shapes are so thin or far that nothing can be told. */
+bool ff_nearest_rough(ff_rough *out, const ff_two *two, double beyond);
+
+#endif

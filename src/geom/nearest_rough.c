@@ -1,0 +1,379 @@
+/* The first half of geom/nearest.h: simplices and polytopes in the difference of two shapes. */
+#include "geom/nearest_parts.h"
+
+#include "math/vec.h"
+
+enum { GJK_ROUNDS = 64, VERTICES = 96, FACES = 2 * VERTICES };
+#define CLOSE 1e-2     /* of the size: nearer than this a direction is not taken from a distance */
+#define FINE  FF_ROUGH /* of the size: good enough to begin with where surfaces are curved */
+
+/* ---- support points of the difference ------------------------------------------------------ */
+
+/* A point of a minus b: the farthest along n. */
+static ff_corner support(const ff_two *two, ff_vec3 n) {
+  ff_corner out;
+  out.a = v3_add(two->apart, q_rotate(two->q_a, ff_geom_support(two->a, q_unrotate(two->q_a, n))));
+  out.a = v3_axpy(out.a, two->skin / v3_norm(n), n);
+  out.b = q_rotate(two->q_b, ff_geom_support(two->b, q_unrotate(two->q_b, v3_neg(n))));
+  out.w = v3_sub(out.a, out.b);
+  return out;
+}
+
+/* ---- simplices ------------------------------------------------------------------------------- */
+
+typedef struct simplex {
+  ff_corner at[4];
+  double share[4]; /* of the corners in the point nearest to the origin */
+  int count;
+} simplex;
+
+static void keep(simplex *s, int i, int j, int k, double si, double sj, double sk) {
+  const ff_corner corners[4] = {s->at[0], s->at[1], s->at[2], s->at[3]};
+  const int which[3] = {i, j, k};
+  const double share[3] = {si, sj, sk};
+  s->count = 0;
+  for (int c = 0; c < 3; c++) {
+    if (which[c] >= 0) {
+      s->at[s->count] = corners[which[c]];
+      s->share[s->count++] = share[c];
+    }
+  }
+}
+
+static void nearest_on_segment(simplex *s) {
+  ff_vec3 edge = v3_sub(s->at[1].w, s->at[0].w);
+  double t = -v3_dot(s->at[0].w, edge), whole = v3_dot(edge, edge);
+  if (!(t > 0)) {
+    keep(s, 0, -1, -1, 1, 0, 0);
+  } else if (!(t < whole)) {
+    keep(s, 1, -1, -1, 1, 0, 0);
+  } else {
+    keep(s, 0, 1, -1, 1 - t / whole, t / whole, 0);
+  }
+}
+
+/* By the regions of a triangle i, j, k seen from the origin. */
+static void nearest_on_triangle(simplex *s, int i, int j, int k) {
+  ff_vec3 a = s->at[i].w, b = s->at[j].w, c = s->at[k].w;
+  ff_vec3 ab = v3_sub(b, a), ac = v3_sub(c, a);
+  double d1 = -v3_dot(ab, a), d2 = -v3_dot(ac, a), d3 = -v3_dot(ab, b), d4 = -v3_dot(ac, b);
+  double d5 = -v3_dot(ab, c), d6 = -v3_dot(ac, c);
+  double va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2;
+  if (d1 <= 0 && d2 <= 0) {
+    keep(s, i, -1, -1, 1, 0, 0);
+  } else if (d3 >= 0 && d4 <= d3) {
+    keep(s, j, -1, -1, 1, 0, 0);
+  } else if (d6 >= 0 && d5 <= d6) {
+    keep(s, k, -1, -1, 1, 0, 0);
+  } else if (vc <= 0 && d1 >= 0 && d3 <= 0) {
+    double t = d1 / (d1 - d3);
+    keep(s, i, j, -1, 1 - t, t, 0);
+  } else if (vb <= 0 && d2 >= 0 && d6 <= 0) {
+    double t = d2 / (d2 - d6);
+    keep(s, i, k, -1, 1 - t, t, 0);
+  } else if (va <= 0 && d4 - d3 >= 0 && d5 - d6 >= 0) {
+    double t = (d4 - d3) / ((d4 - d3) + (d5 - d6));
+    keep(s, j, k, -1, 1 - t, t, 0);
+  } else {
+    double sum = va + vb + vc;
+    keep(s, i, j, k, va / sum, vb / sum, vc / sum);
+  }
+}
+
+static ff_vec3 nearest_point(const simplex *s) {
+  ff_vec3 v = v3(0, 0, 0);
+  for (int i = 0; i < s->count; i++) {
+    v = v3_axpy(v, s->share[i], s->at[i].w);
+  }
+  return v;
+}
+
+/* Of the four triangles those that the origin is outside of; none: it is inside, and all stay. */
+static void nearest_on_tetrahedron(simplex *s) {
+  static const int faces[4][4] = {{0, 1, 2, 3}, {0, 1, 3, 2}, {0, 2, 3, 1}, {1, 2, 3, 0}};
+  const simplex all = *s;
+  double best = INFINITY;
+  bool outside = false;
+  for (int f = 0; f < 4; f++) {
+    ff_vec3 a = all.at[faces[f][0]].w, b = all.at[faces[f][1]].w, c = all.at[faces[f][2]].w;
+    ff_vec3 n = v3_cross(v3_sub(b, a), v3_sub(c, a));
+    double origin = -v3_dot(n, a), other = v3_dot(n, v3_sub(all.at[faces[f][3]].w, a));
+    if (!(origin * other > 0)) {
+      simplex mine = all;
+      nearest_on_triangle(&mine, faces[f][0], faces[f][1], faces[f][2]);
+      ff_vec3 v = nearest_point(&mine);
+      outside = true;
+      if (v3_dot(v, v) < best) {
+        best = v3_dot(v, v);
+        *s = mine;
+      }
+    }
+  }
+  if (!outside) {
+    for (int i = 0; i < 4; i++) {
+      s->share[i] = 0.25;
+    }
+  }
+}
+
+static void reduce(simplex *s) {
+  if (s->count == 2) {
+    nearest_on_segment(s);
+  } else if (s->count == 3) {
+    nearest_on_triangle(s, 0, 1, 2);
+  } else if (s->count == 4) {
+    nearest_on_tetrahedron(s);
+  } else {
+    s->share[0] = 1;
+  }
+}
+
+/* ---- apart: distance ----------------------------------------------------------------------- */
+
+static void mix(ff_rough *out, const simplex *s) {
+  out->on_a = out->on_b = v3(0, 0, 0);
+  for (int i = 0; i < s->count; i++) {
+    out->on_a = v3_axpy(out->on_a, s->share[i], s->at[i].a);
+    out->on_b = v3_axpy(out->on_b, s->share[i], s->at[i].b);
+  }
+}
+
+/* Steps towards the origin until no support point is nearer. True: they are apart. */
+static bool distance(ff_rough *out, const ff_two *two, simplex *s, double beyond) {
+  ff_vec3 v = v3_dot(two->apart, two->apart) > 0 ? two->apart : v3(1, 0, 0);
+  s->at[0] = support(two, v3_neg(v));
+  s->count = 1;
+  s->share[0] = 1;
+  v = s->at[0].w;
+  for (int round = 0; round < GJK_ROUNDS; round++) {
+    double square = v3_dot(v, v);
+    if (!(square > 1e-28 * two->size * two->size)) {
+      return false;
+    }
+    ff_corner next = support(two, v3_neg(v));
+    double lower = v3_dot(next.w, v) / sqrt(square); /* no point is nearer than this */
+    if (lower > beyond || square - v3_dot(next.w, v) <= 1e-15 * square) {
+      break;
+    }
+    if (two->curved && lower > 0 && sqrt(square) - lower < 1e-6 * two->size) {
+      break;
+    }
+    bool known = false;
+    for (int i = 0; i < s->count; i++) {
+      ff_vec3 off = v3_sub(next.w, s->at[i].w);
+      known = known || v3_dot(off, off) <= 1e-30 * two->size * two->size;
+    }
+    if (known) {
+      break;
+    }
+    simplex before = *s;
+    s->at[s->count++] = next;
+    reduce(s);
+    if (s->count == 4) {
+      return false;
+    }
+    ff_vec3 nearer = nearest_point(s);
+    if (!(v3_dot(nearer, nearer) < square)) { /* rounding: no progress */
+      *s = before;
+      break;
+    }
+    v = nearer;
+  }
+  mix(out, s);
+  out->gap = v3_norm(v);
+  out->normal = v3_scale(1 / out->gap, v);
+  return true;
+}
+
+/* ---- inside one another: the way out --------------------------------------------------------- */
+
+typedef struct face {
+  int at[3];
+  ff_vec3 normal; /* unit, outward */
+  double offset;  /* of the plane from the origin */
+  bool open;      /* removed */
+} face;
+
+typedef struct polytope {
+  ff_corner at[VERTICES];
+  int count;
+  face faces[FACES];
+  int face_count;
+} polytope;
+
+static bool add_face(polytope *p, int i, int j, int k, double size) {
+  if (p->face_count == FACES) {
+    return false;
+  }
+  ff_vec3 a = p->at[i].w, n = v3_cross(v3_sub(p->at[j].w, a), v3_sub(p->at[k].w, a));
+  double length = v3_norm(n);
+  if (!(length > 1e-30 * size * size)) {
+    return false;
+  }
+  n = v3_scale(1 / length, n);
+  p->faces[p->face_count++] = (face){{i, j, k}, n, v3_dot(n, a), false};
+  return true;
+}
+
+/* Makes a tetrahedron around the origin of whatever simplex the distance has ended with. */
+static bool fill_up(const ff_two *two, simplex *s) {
+  static const double axes[6][3] = {{1, 0, 0},  {-1, 0, 0}, {0, 1, 0},
+                                    {0, -1, 0}, {0, 0, 1},  {0, 0, -1}};
+  double tiny = 1e-9 * two->size;
+  for (int k = 0; k < 6 && s->count == 1; k++) {
+    s->at[1] = support(two, v3_load(axes[k]));
+    s->count += v3_norm(v3_sub(s->at[1].w, s->at[0].w)) > tiny;
+  }
+  for (int k = 0; k < 6 && s->count == 2; k++) {
+    ff_vec3 edge = v3_unit(v3_sub(s->at[1].w, s->at[0].w));
+    ff_vec3 side = v3_cross(edge, v3_load(axes[k]));
+    if (v3_norm(side) > 0.1) {
+      s->at[2] = support(two, side);
+      s->count += v3_norm(v3_cross(edge, v3_sub(s->at[2].w, s->at[0].w))) > tiny;
+    }
+  }
+  for (int k = 0; k < 2 && s->count == 3; k++) {
+    ff_vec3 n = v3_unit(v3_cross(v3_sub(s->at[1].w, s->at[0].w), v3_sub(s->at[2].w, s->at[0].w)));
+    s->at[3] = support(two, k ? n : v3_neg(n));
+    s->count += fabs(v3_dot(n, v3_sub(s->at[3].w, s->at[0].w))) > tiny;
+  }
+  return s->count == 4;
+}
+
+static bool start(polytope *p, const simplex *s, double size) {
+  static const int faces[4][3] = {{0, 1, 2}, {0, 3, 1}, {0, 2, 3}, {1, 3, 2}};
+  p->count = 4;
+  p->face_count = 0;
+  for (int i = 0; i < 4; i++) {
+    p->at[i] = s->at[i];
+  }
+  ff_vec3 a = p->at[0].w;
+  double sense =
+      v3_dot(v3_cross(v3_sub(p->at[1].w, a), v3_sub(p->at[2].w, a)), v3_sub(p->at[3].w, a));
+  for (int f = 0; f < 4; f++) {
+    int j = sense < 0 ? 1 : 2, k = sense < 0 ? 2 : 1;
+    if (!add_face(p, faces[f][0], faces[f][j], faces[f][k], size)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static int nearest_face(const polytope *p) {
+  int best = -1;
+  for (int f = 0; f < p->face_count; f++) {
+    if (!p->faces[f].open && (best < 0 || p->faces[f].offset < p->faces[best].offset)) {
+      best = f;
+    }
+  }
+  return best;
+}
+
+/* Replaces the faces that a new corner sees by those to their rim. */
+static bool expand(polytope *p, ff_corner corner, double size) {
+  int rim[FACES][2], rims = 0, fresh = p->count;
+  if (p->count == VERTICES) {
+    return false;
+  }
+  p->at[p->count++] = corner;
+  for (int f = 0; f < p->face_count; f++) { /* faces in whose plane it lies count as seen */
+    face *mine = &p->faces[f];
+    if (mine->open || !(v3_dot(mine->normal, corner.w) > mine->offset - 1e-13 * size)) {
+      continue;
+    }
+    mine->open = true;
+    for (int e = 0; e < 3; e++) { /* an edge that two such faces share is no rim */
+      int i = mine->at[e], j = mine->at[(e + 1) % 3], twin = 0;
+      while (twin < rims && !(rim[twin][0] == j && rim[twin][1] == i)) {
+        twin++;
+      }
+      if (twin < rims) {
+        rims--;
+        rim[twin][0] = rim[rims][0];
+        rim[twin][1] = rim[rims][1];
+      } else if (rims < FACES) {
+        rim[rims][0] = i;
+        rim[rims++][1] = j;
+      }
+    }
+  }
+  int kept = 0;
+  for (int f = 0; f < p->face_count; f++) {
+    if (!p->faces[f].open) {
+      p->faces[kept++] = p->faces[f];
+    }
+  }
+  p->face_count = kept;
+  for (int e = 0; e < rims; e++) {
+    if (!add_face(p, rim[e][0], rim[e][1], fresh, size)) {
+      return false;
+    }
+  }
+  return rims > 0;
+}
+
+/* The points of the two that make up the foot of the origin on a face: in it, or in another that
+ * lies in the same plane. */
+static void tell_face(ff_rough *out, const polytope *p, const face *best, double size) {
+  ff_vec3 foot = v3_scale(best->offset, best->normal);
+  double nearest = INFINITY;
+  for (int f = 0; f < p->face_count; f++) {
+    const face *mine = &p->faces[f];
+    if (fabs(v3_dot(mine->normal, foot) - mine->offset) > 1e-12 * size) {
+      continue;
+    }
+    simplex s = {.count = 3};
+    for (int i = 0; i < 3; i++) {
+      s.at[i] = p->at[mine->at[i]];
+      s.at[i].w = v3_sub(s.at[i].w, foot);
+    }
+    nearest_on_triangle(&s, 0, 1, 2);
+    ff_vec3 off = nearest_point(&s);
+    if (v3_dot(off, off) < nearest) {
+      nearest = v3_dot(off, off);
+      mix(out, &s);
+    }
+  }
+  out->normal = v3_neg(best->normal); /* the difference is pushed out along the face's normal */
+  out->gap = -best->offset;
+}
+
+static bool way_out(ff_rough *out, const ff_two *two, simplex *s) {
+  polytope p;
+  if (!fill_up(two, s) || !start(&p, s, two->size)) {
+    return false;
+  }
+  double enough = (two->curved ? FINE : 1e-13) * two->size;
+  for (;;) {
+    const face *best = &p.faces[nearest_face(&p)];
+    ff_corner corner = support(two, best->normal);
+    double beyond = v3_dot(corner.w, best->normal) - best->offset;
+    if (beyond <= enough || p.count == VERTICES) {
+      tell_face(out, &p, best, two->size);
+      return true;
+    }
+    if (!expand(&p, corner, two->size)) {
+      return false;
+    }
+  }
+}
+
+/* Next to touching, a distance has no direction to speak of. There a gets a skin, and the way out
+ * is that much longer. */
+bool ff_nearest_rough(ff_rough *out, const ff_two *two, double beyond) {
+  simplex s = {.count = 0};
+  double close = (two->curved ? CLOSE : 1e-6) * two->size;
+  if (distance(out, two, &s, beyond) && out->gap > close) {
+    return true;
+  }
+  ff_two thick = *two;
+  thick.skin = 2 * close;
+  simplex again = {.count = 0};
+  ff_rough touch;
+  if (distance(&touch, &thick, &again, 0) || !way_out(out, &thick, &again)) {
+    return false;
+  }
+  out->gap += thick.skin;
+  out->on_a = v3_axpy(out->on_a, thick.skin, out->normal);
+  return true;
+}
