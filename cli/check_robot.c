@@ -85,8 +85,11 @@ static void print_shapes(const ff_robot *robot) {
     ff_robot_shape shape = ff_robot_shape_info(robot, i);
     printf("  %s: ", ff_robot_link_info(robot, shape.link).def.name);
     if (shape.mesh) {
-      printf("mesh %s, hull of %d corners, box %.4g x %.4g x %.4g m\n", shape.file,
-             shape.corner_count, 2 * shape.size.x, 2 * shape.size.y, 2 * shape.size.z);
+      printf("mesh %s, hull of %d corners", shape.file, shape.hull_count);
+      if (shape.corner_count < shape.hull_count) {
+        printf(" (%d kept, within %.2g m)", shape.corner_count, shape.error);
+      }
+      printf(", box %.4g x %.4g x %.4g m\n", 2 * shape.size.x, 2 * shape.size.y, 2 * shape.size.z);
     } else {
       printf("%s, size (%.4g, %.4g, %.4g) m\n", ff_shape_kind_name(shape.kind), shape.size.x,
              shape.size.y, shape.size.z);

@@ -41,16 +41,21 @@ typedef struct ff_robot_link {
 
 ff_robot_link ff_robot_link_info(const ff_robot *robot, int link);
 
-/* A collision shape. A mesh is known by the corners of its convex hull. */
+/* Corners that a mesh keeps of its convex hull: those without which it would lose most. */
+enum { FF_ROBOT_MESH_CORNERS = 64 };
+
+/* A collision shape. A mesh touches as its convex hull, an FF_POLYHEDRON. */
 typedef struct ff_robot_shape {
   int link;
   bool mesh;
-  ff_shape_kind kind;     /* if not a mesh */
+  ff_shape_kind kind;
   ff_vec3 size;           /* m, see ff_shape_kind; mesh: half extents of its box */
   ff_pose pose;           /* in the link frame; mesh: centre and axes of its box */
   const char *file;       /* of a mesh, as written; "" */
   const ff_vec3 *corners; /* m, of the hull, in the link frame */
   int corner_count;
+  int hull_count; /* corners before some were left out, */
+  double error;   /* m, and how far the farthest of these is from the hull of those that stay */
 } ff_robot_shape;
 
 int ff_robot_shape_count(const ff_robot *robot);
@@ -94,7 +99,7 @@ typedef struct ff_robot_def {
   const char *name;
   const ff_robot_link *links; /* links[0] is link 1 */
   int link_count;
-  const ff_robot_shape *shapes; /* a mesh touches as the box that holds it */
+  const ff_robot_shape *shapes;
   int shape_count;
   const char *material; /* of all its shapes; NULL: none */
   ff_joint_kind root;   /* FF_JOINT_FREE, or FF_JOINT_FIXED to the ground */

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/report.h"
+#include "geom/hull.h"
 #include "io/mesh.h"
 #include "math/eigen.h"
 #include "math/vec.h"
@@ -25,26 +26,42 @@ static void set_box(ff_robot_shape *shape, const ff_vec3 *points, size_t count) 
   shape->pose.position = pose_point(shape->pose, v3_scale(0.5, v3_add(low, high)));
 }
 
-static ff_status read_mesh(ff_urdf *urdf, ff_urdf_shape *shape, ff_report *report) {
+/* The hull of the points with as many corners as a shape may keep. */
+static ff_status set_hull(ff_urdf *urdf, ff_robot_shape *shape, const ff_vec3 *points, size_t count,
+                          ff_report *report) {
+  ff_arena scratch = {0};
+  ff_vec3 *all = NULL;
+  ff_vec3 *corners = ff_arena_take(urdf->arena, FF_ROBOT_MESH_CORNERS, sizeof *corners);
+  ff_status status = corners ? FF_OK : FF_ERROR_MEMORY;
+  if (status == FF_OK) {
+    status = ff_hull_corners(&all, &shape->hull_count, &scratch, points, count, report);
+  }
+  if (status == FF_OK) {
+    status = ff_hull_reduce(corners, &shape->corner_count, FF_ROBOT_MESH_CORNERS, all,
+                            shape->hull_count, &shape->error, report);
+  }
+  ff_arena_free(&scratch);
+  shape->corners = corners;
+  return status;
+}
+
+static ff_status read_mesh(ff_urdf *urdf, ff_urdf_shape *from, ff_report *report) {
   char path[FF_MESH_PATH_MAX];
-  ff_vec3 *points = NULL, *corners = NULL;
+  ff_robot_shape *shape = &from->shape;
+  ff_vec3 *points = NULL;
   size_t count = 0;
-  ff_status status = ff_mesh_find(path, shape->shape.file, urdf->folder, urdf->root, report);
+  ff_status status = ff_mesh_find(path, shape->file, urdf->folder, urdf->root, report);
   status = status == FF_OK ? ff_mesh_points(&points, &count, path, report) : status;
   for (size_t i = 0; status == FF_OK && i < count; i++) {
-    points[i] = v3_mul(shape->scale, points[i]);
+    points[i] = v3_mul(from->scale, points[i]);
   }
+  status = status == FF_OK ? set_hull(urdf, shape, points, count, report) : status;
   if (status == FF_OK) {
-    status =
-        ff_hull_corners(&corners, &shape->shape.corner_count, urdf->arena, points, count, report);
-  }
-  if (status == FF_OK) {
-    ff_pose frame = shape->shape.pose;
-    set_box(&shape->shape, points, count);
-    for (int i = 0; i < shape->shape.corner_count; i++) {
-      corners[i] = pose_point(frame, corners[i]);
+    ff_vec3 *corners = (ff_vec3 *)shape->corners;
+    for (int i = 0; i < shape->corner_count; i++) {
+      corners[i] = pose_point(shape->pose, corners[i]);
     }
-    shape->shape.corners = corners;
+    set_box(shape, points, count);
   }
   ff_free(points);
   return status;
@@ -219,7 +236,8 @@ static ff_joint_kind root_kind(const ff_robot *robot) {
   double mass = robot->links[1].def.mass;
   for (int i = 2; i <= robot->link_count; i++) {
     int k = i;
-    while (k > 1 && robot->links[k].def.joint.kind == FF_JOINT_FIXED && robot->links[i].def.mass > 0) {
+    while (k > 1 && robot->links[k].def.joint.kind == FF_JOINT_FIXED &&
+           robot->links[i].def.mass > 0) {
       k = robot->links[k].def.parent;
     }
     mass += k == 1 ? robot->links[i].def.mass : 0;

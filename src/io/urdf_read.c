@@ -259,7 +259,7 @@ static void on_cylinder(reader *r) {
             v3(radius, 0.5 * length, 0));
 }
 static void on_mesh(reader *r) {
-  set_shape(r, FF_BOX, v3(1, 1, 1));
+  set_shape(r, FF_POLYHEDRON, v3(1, 1, 1));
   double scale[3] = {1, 1, 1};
   numbers_of(r, "scale", 3, scale);
   this_shape(r)->scale = v3_load(scale);

@@ -357,10 +357,16 @@ static ff_status add_link(ff_scene *scene, const ff_robot_def *def, int link) {
   for (int i = 0; status == FF_OK && i < def->shape_count; i++) {
     const ff_robot_shape *shape = &def->shapes[i];
     if (shape->link == link + 1) {
-      ff_shape_def to = {.kind = shape->kind,
-                         .size = shape->size,
-                         .position = shape->pose.position,
-                         .orientation = shape->pose.orientation};
+      ff_shape_def to = ff_shape_def_default();
+      to.kind = shape->kind;
+      to.size = shape->size;
+      if (shape->mesh) { /* its corners are in the link frame */
+        to.vertices = shape->corners;
+        to.vertex_count = shape->corner_count;
+      } else {
+        to.position = shape->pose.position;
+        to.orientation = shape->pose.orientation;
+      }
       ff_shape added;
       status = ff_scene_add_shape(&added, scene, handle, &to);
     }
