@@ -46,8 +46,10 @@ static double off_by(const ff_audit *audit) {
 void solver_tell(ff_study *study, const solver_part *part) {
   ff_solver_info sum = sum_of(part);
   double off = 0, unused = 0;
+  bool kept = true;
   for (int i = 0; i < part->count; i++) {
     off = fmax(off, off_by(&part->traces[i]->audit));
+    kept = kept && part->traces[i]->audit.verdict != FF_VERDICT_CONTACT;
     unused = fmax(unused, part->traces[i]->audit.contact.dissipation);
   }
   ff_study_number(study, "solver.problems", (double)sum.problems, "1");
@@ -79,7 +81,7 @@ void solver_tell(ff_study *study, const solver_part *part) {
                                                      off, unused),
                               .value = off,
                               .unit = "1",
-                              .verdict = ff_verdict_of(off < 1e-8 && unused < 1e-6)});
+                              .verdict = ff_verdict_of(kept && off < 1e-6 && unused < 1e-5)});
 }
 
 void solver_show(ff_study *study, const solver_part *part) {

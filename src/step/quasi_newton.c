@@ -228,6 +228,7 @@ static void step_elements(ff_quasi *quasi) {
 /* Solves the linearised problem, with bodies heavier by this factor. The step of the bodies is then
  * in r. */
 static bool find_step(ff_quasi *quasi, double heavier) {
+  quasi->iterations++;
   ff_blocks_clear(quasi->blocks, quasi->solved_nodes, quasi->node_count);
   start_rows(quasi);
   add_rows(quasi);
@@ -336,6 +337,7 @@ static bool advance(ff_quasi *quasi, double limit, offness *at) {
 }
 
 bool ff_quasi_newton(ff_quasi *quasi) {
+  quasi->tries++;
   double past[HISTORY];
   offness at = evaluate(quasi, false);
   for (int n = 0; n < ITERATIONS && !(at.worst <= TOLERANCE); n++) {
@@ -349,5 +351,6 @@ bool ff_quasi_newton(ff_quasi *quasi) {
     }
   }
   at = evaluate(quasi, false);
+  quasi->off = at.worst;
   return at.worst <= BEARABLE;
 }

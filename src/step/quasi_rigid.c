@@ -117,7 +117,7 @@ static ff_status create(ff_work *work) {
     return FF_ERROR_MEMORY;
   }
   work->quasi = quasi;
-  *quasi = (ff_quasi){.model = model, .state = work->state};
+  *quasi = (ff_quasi){.model = model, .state = work->state, .info = &work->solver};
   quasi->contact_capacity = work->state->point_capacity;
   double most = 6.0 * model->free_count + 4.0 * quasi->contact_capacity;
   quasi->unknown_limit = most < UNKNOWN_LIMIT ? (int)fmax(most, 1) : UNKNOWN_LIMIT;
@@ -390,6 +390,7 @@ static ff_status step(ff_work *work, double t_end) {
     return status;
   }
   work->steps++;
+  work->solver.cut_steps += size < parts;
   return FF_OK;
 }
 

@@ -119,6 +119,11 @@ typedef struct ff_quasi {
   ff_ncp *ncp;
   int size, unknown_limit;
   double *z, *lower;
+  /* how it went: of the run, and of the problem at hand */
+  ff_solver_info *info;
+  long iterations;
+  int tries;           /* starts of Newton's method */
+  double off;          /* relative residual where the last one ended */
   ff_near *held_nears; /* as they were before the step */
   ff_point *held_points;
   int held_count;

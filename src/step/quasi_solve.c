@@ -277,11 +277,25 @@ static bool solve_somehow(ff_quasi *quasi, int island) {
   return false;
 }
 
+/* A problem that was solved, for the statistics. */
+static void note(const ff_quasi *quasi) {
+  ff_solver_info *info = quasi->info;
+  info->problems++;
+  info->iterations += quasi->iterations;
+  info->most = quasi->iterations > info->most ? (int)quasi->iterations : info->most;
+  info->residual = fmax(info->residual, quasi->off);
+  info->fallbacks += quasi->tries > 1;
+}
+
 bool ff_quasi_solve(ff_quasi *quasi, int island) {
   choose_island(quasi, island);
   for (int k = 0; k < quasi->member_count; k++) {
     contact_of(quasi->members[k])->soft = quasi->member_count > quasi->node_count ? SOFT : 0;
   }
+  quasi->iterations = quasi->tries = 0;
   bool solved = solve_somehow(quasi, island);
+  if (solved) {
+    note(quasi);
+  }
   return solved;
 }
