@@ -1,5 +1,6 @@
 /* Time per step against MuJoCo: the humanoid of 20 joints in free flight and standing on its box
- * feet, and how the forward dynamics of a chain grow with its length.
+ * feet; how the forward dynamics of a chain grow with its length; and two sims of one model on two
+ * threads against one after the other.
  *
  * Both engines run in this process, in turns, on one model: MuJoCo's is written from the links
  * that Footfall read from the URDF file, with the same masses, joints, damping and springs (the
@@ -9,6 +10,7 @@
  * At last the longest of many steps of `micro-macro` against the mean: of several runs over the
  * same steps the shortest time of each counts, so that what else the machine does does not. */
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -288,6 +290,46 @@ static double chain_time(int count) {
   return 1e6 * median(times, REPEATS);
 }
 
+/* ---- threads --------------------------------------------------------------------------------- */
+
+enum { THREAD_STEPS = 20000 };
+
+static void *stand(void *sim) {
+  ff_report none = {0};
+  for (int i = 0; i < THREAD_STEPS; i++) {
+    need(ff_sim_step(sim), &none);
+  }
+  return NULL;
+}
+
+/* How much more two threads do than one; needs two idle cores. */
+static double thread_gain(const ff_robot *robot) {
+  ff_report none = {0};
+  ff_model *model = footfall_model(robot, HEIGHT, false);
+  ff_sim *sims[2];
+  double gains[REPEATS];
+  for (int k = 0; k < 2; k++) {
+    need(ff_sim_create(&sims[k], model), &none);
+  }
+  for (int r = 0; r < REPEATS; r++) {
+    pthread_t other;
+    double start = now();
+    stand(sims[0]);
+    double one = now() - start;
+    start = now();
+    if (pthread_create(&other, NULL, stand, sims[1]) != 0) {
+      give_up("cannot start a thread");
+    }
+    stand(sims[0]);
+    pthread_join(other, NULL);
+    gains[r] = 2 * one / (now() - start);
+  }
+  ff_sim_destroy(sims[0]);
+  ff_sim_destroy(sims[1]);
+  ff_model_destroy(model);
+  return median(gains, REPEATS);
+}
+
 int main(void) {
   ff_robot *robot;
   ff_report report = {0};
@@ -302,6 +344,9 @@ int main(void) {
   for (int count = 50; count <= 200; count += 50) {
     printf("  %3d joints  %.2f\n", count, chain_time(count) / count / per_joint);
   }
+  double gain = thread_gain(robot);
+  printf("\ntwo threads with two sims       %.2f times one  (target 1.90: %s)\n", gain,
+         gain >= 1.9 ? "met" : "NOT met");
   ff_robot_destroy(robot);
   return 0;
 }
