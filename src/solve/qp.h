@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "footfall/qp.h"
+#include "math/pairs.h"
 
 typedef enum ff_qp_place { FF_QP_FREE, FF_QP_LOW, FF_QP_HIGH } ff_qp_place;
 
@@ -37,23 +38,6 @@ struct ff_qp {
   double gain; /* by how much the objective fell since the last minimum of a face */
   ff_qp_info info;
 };
-
-/* Four sums side by side, so that additions need not wait for one another; always in the same
- * order. */
-static inline double ff_qp_dot(const double *a, const double *b, int n) {
-  double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-  int i = 0;
-  for (; i + 4 <= n; i += 4) {
-    s0 += a[i] * b[i];
-    s1 += a[i + 1] * b[i + 1];
-    s2 += a[i + 2] * b[i + 2];
-    s3 += a[i + 3] * b[i + 3];
-  }
-  for (; i < n; i++) {
-    s0 += a[i] * b[i];
-  }
-  return (s0 + s1) + (s2 + s3);
-}
 
 static inline double ff_qp_within(double x, double lower, double upper) {
   return x < lower ? lower : (x > upper ? upper : x);

@@ -31,7 +31,7 @@ static void slope_of_squares(const ff_qp *qp, const double *y, double *slope) {
     }
   }
   for (int j = 0; j < qp->size; j++) {
-    slope[j] = ff_qp_dot(qp->hessian + (size_t)j * (size_t)rows, miss, rows);
+    slope[j] = ff_dot(qp->hessian + (size_t)j * (size_t)rows, miss, rows);
   }
 }
 
@@ -41,7 +41,7 @@ static void slope_at(const ff_qp *qp, const double *y, double *slope) {
     return;
   }
   for (int i = 0; i < qp->size; i++) {
-    slope[i] = qp->gradient[i] + ff_qp_dot(qp->hessian + (size_t)i * (size_t)qp->size, y, qp->size);
+    slope[i] = qp->gradient[i] + ff_dot(qp->hessian + (size_t)i * (size_t)qp->size, y, qp->size);
   }
 }
 

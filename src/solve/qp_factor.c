@@ -54,7 +54,7 @@ static void fill_column(ff_qp *qp, int k) {
   pivot[k] = sqrt(qp->diagonal[k]);
   for (int i = k + 1; i < qp->free; i++) {
     double *row = row_of(qp, i);
-    row[k] = (h[qp->order[i]] - ff_qp_dot(row, pivot, k)) / pivot[k];
+    row[k] = (h[qp->order[i]] - ff_dot(row, pivot, k)) / pivot[k];
     qp->diagonal[i] -= row[k] * row[k];
   }
 }
@@ -102,7 +102,7 @@ static bool fall(ff_qp *qp, const double *forward) {
     loudest = fmax(loudest, qp->noise[qp->order[k]]);
   }
   for (int k = qp->rank; k < qp->free; k++) {
-    double left = qp->slope[qp->order[k]] + ff_qp_dot(row_of(qp, k), forward, qp->rank);
+    double left = qp->slope[qp->order[k]] + ff_dot(row_of(qp, k), forward, qp->rank);
     qp->step[k] = fabs(left) > FLAT_NOISE * loudest ? -left : 0;
     most = fmax(most, fabs(qp->step[k]));
   }
@@ -135,7 +135,7 @@ static ff_qp_way direct_hessian(ff_qp *qp) {
   double *forward = qp->diagonal; /* its work is done */
   for (int k = 0; k < qp->rank; k++) {
     const double *row = row_of(qp, k);
-    forward[k] = (-qp->slope[qp->order[k]] - ff_qp_dot(row, forward, k)) / row[k];
+    forward[k] = (-qp->slope[qp->order[k]] - ff_dot(row, forward, k)) / row[k];
   }
   if (qp->rank < qp->free && fall(qp, forward)) {
     return FF_QP_FALL;
@@ -149,7 +149,7 @@ static ff_qp_way direct_hessian(ff_qp *qp) {
 
 /* x := x - 2 v (v'x) / (v'v) */
 static void mirror(double *x, const double *v, double v_squared, int count) {
-  double factor = 2 * ff_qp_dot(v, x, count) / v_squared;
+  double factor = 2 * ff_dot(v, x, count) / v_squared;
   for (int i = 0; i < count; i++) {
     x[i] -= factor * v[i];
   }
@@ -161,7 +161,7 @@ static bool choose_column(double *matrix, double *norms, int k, int rows, int co
   if (!(norms[at] > STALE)) {
     for (int j = k; j < columns; j++) {
       const double *column = matrix + (size_t)j * (size_t)rows + k;
-      norms[j] = ff_qp_dot(column, column, rows - k);
+      norms[j] = ff_dot(column, column, rows - k);
     }
     at = largest(norms, k, columns);
   }
@@ -183,7 +183,7 @@ int ff_qp_reflect(double *matrix, double *norms, int rows, int columns, double *
     }
     double *column = matrix + (size_t)k * (size_t)rows + k;
     int count = rows - k;
-    double norm = sqrt(ff_qp_dot(column, column, count)), top = column[0];
+    double norm = sqrt(ff_dot(column, column, count)), top = column[0];
     double image = top > 0 ? -norm : norm;
     column[0] = top - image;
     double v_squared = 2 * norm * (norm + fabs(top));

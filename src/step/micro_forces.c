@@ -37,10 +37,11 @@ static void push_known(ff_micro_contact *contact) {
 
 /* A stiff contact limits the step of what is not implicit: the audit wants to know. */
 static void note_stiffness(const ff_micro *micro, const ff_micro_contact *contact) {
-  double ease = ff_rows_ease(&micro->rows, contact->row, contact->row);
+  double ease[9];
   ff_state *state = micro->state;
-  state->stiffness = fmax(state->stiffness, ease * contact->ground->stiffness);
-  state->damping = fmax(state->damping, ease * contact->damping);
+  ff_rows_ease(&micro->rows, contact->row, contact->row, ease);
+  state->stiffness = fmax(state->stiffness, ease[0] * contact->ground->stiffness);
+  state->damping = fmax(state->damping, ease[0] * contact->damping);
 }
 
 void ff_micro_meet(ff_micro *micro) {
@@ -71,19 +72,28 @@ void ff_micro_meet(ff_micro *micro) {
   }
 }
 
+/* The part of the forces that is known goes to the impulse, the part that depends on the new
+ * velocity to the inertia. */
+static void fold(ff_micro *micro, const ff_micro_contact *contact, double *push) {
+  double h = micro->h, impulse[3], weights[3];
+  for (int i = 0; i < 3; i++) {
+    impulse[i] = h * contact->force[i];
+    if (is_implicit(micro)) {
+      weights[i] = h * (i == 0 ? contact->damping : contact->drag);
+      impulse[i] = -weights[i] * contact->speed[i];
+    }
+  }
+  if (is_implicit(micro)) {
+    impulse[0] += h * contact->ground->stiffness * contact->depth;
+    ff_rows_stiffen(&micro->rows, contact->row, weights);
+  }
+  ff_rows_push(&micro->rows, contact->row, impulse, push);
+}
+
 void ff_micro_fold(ff_micro *micro, double *push) {
-  double h = micro->h;
   for (int k = 0; k < micro->member_count; k++) {
-    const ff_micro_contact *contact = &micro->members[k];
-    for (int i = 0; i < 3 && contact->soft; i++) {
-      double known = contact->force[i];
-      if (is_implicit(micro)) {
-        double slope = i == 0 ? contact->damping : contact->drag;
-        known =
-            (i == 0 ? contact->ground->stiffness * contact->depth : 0) - slope * contact->speed[i];
-        ff_rows_stiffen(&micro->rows, contact->row + i, h * slope);
-      }
-      ff_rows_push(&micro->rows, contact->row + i, h * known, push);
+    if (micro->members[k].soft) {
+      fold(micro, &micro->members[k], push);
     }
   }
 }

@@ -8,9 +8,10 @@
  *
  *   |A x - v|^2 / 2 + lambda |x|^2 / 2   with normal impulses >= 0   [Sugihara03 eq. 33]
  */
+#include "math/pairs.h"
 #include "math/vec.h"
-#include "solve/qp.h"
 #include "step/micro_macro.h"
+#include "tree/tree.h"
 
 #include <string.h>
 
@@ -24,42 +25,54 @@ static double mu_static(const ff_micro *micro, const ff_micro_contact *contact) 
 
 /* ---- the programme --------------------------------------------------------------------------- */
 
-/* Unknowns: three of a point that sticks, one of a point that slides. Returns how many; -1: too
- * many. */
+/* Three unknowns of a point that sticks, one of a point that slides. */
+static int unknowns_of(const ff_micro_contact *contact) {
+  return !contact->hard ? 0 : contact->slides ? 1 : 3;
+}
+
+/* Places of the unknowns. Returns how many; -1: too many. */
 static int number(ff_micro *micro) {
   int count = 0;
   for (int k = 0; k < micro->member_count; k++) {
-    const ff_micro_contact *contact = &micro->members[k];
-    int own = !contact->hard ? 0 : contact->slides ? 1 : 3;
-    if (count + own > micro->unknown_limit) {
+    micro->members[k].unknown = count;
+    count += unknowns_of(&micro->members[k]);
+    if (count > micro->unknown_limit) {
       return -1;
-    }
-    for (int i = 0; i < own; i++) {
-      micro->unknown_of[count] = k;
-      micro->unknown_row[count++] = contact->row + i;
     }
   }
   return count;
 }
 
-/* Change of the speed along a row by one unit of an unknown. */
-static double response(const ff_micro *micro, int row, int unknown) {
-  const ff_micro_contact *by = &micro->members[micro->unknown_of[unknown]];
-  double sum = ff_rows_ease(&micro->rows, row, micro->unknown_row[unknown]);
-  for (int i = 0; i < 2 && by->slides; i++) { /* [Sugihara03 eq. 26] */
-    sum -= by->mu * by->slip[i] * ff_rows_ease(&micro->rows, row, by->row + 1 + i);
+/* What impulses of one contact do to the speeds of another: a block of A. at and across say where
+ * in `ease` a speed (of `on`) and an impulse (of `by`) go on. */
+static void fill_block(ff_micro *micro, int n, const ff_micro_contact *on,
+                       const ff_micro_contact *by, const double *ease, int at, int across) {
+  double *to = micro->columns + by->unknown * n + on->unknown;
+  for (int i = 0; i < unknowns_of(on); i++) {
+    const double *row = ease + i * at;
+    if (by->slides) { /* [Sugihara03 eq. 26] */
+      double friction = by->slip[0] * row[across] + by->slip[1] * row[2 * across];
+      to[i] = row[0] - by->mu * friction;
+      continue;
+    }
+    to[i] = row[0];
+    to[n + i] = row[across];
+    to[2 * n + i] = row[2 * across];
   }
-  return sum;
 }
 
-/* A by columns; where it is symmetric, from one half of it. */
+/* A by columns. */
 static void fill_columns(ff_micro *micro, int n) {
-  for (int j = 0; j < n; j++) {
-    bool slides = micro->members[micro->unknown_of[j]].slides;
-    for (int i = 0; i < n; i++) {
-      bool twin = i < j && !slides && !micro->members[micro->unknown_of[i]].slides;
-      micro->columns[j * n + i] =
-          twin ? micro->columns[i * n + j] : response(micro, micro->unknown_row[i], j);
+  for (int j = 0; j < micro->member_count; j++) {
+    const ff_micro_contact *b = &micro->members[j];
+    for (int i = 0; i <= j && b->hard; i++) {
+      const ff_micro_contact *a = &micro->members[i];
+      double ease[9];
+      if (a->hard) {
+        ff_rows_ease(&micro->rows, a->row, b->row, ease);
+        fill_block(micro, n, a, b, ease, 3, 1);
+        fill_block(micro, n, b, a, ease, 1, 3);
+      }
     }
   }
 }
@@ -80,18 +93,17 @@ static double bounce(const ff_micro *micro, const ff_micro_contact *contact) {
   return came > slow ? contact->ground->restitution * came : 0;
 }
 
-/* v: from what there is without these impulses to what shall be [Sugihara03 eq. 25, 29]. */
-static void fill_target(ff_micro *micro, int n) {
-  for (int i = 0; i < n; i++) {
-    const ff_micro_contact *contact = &micro->members[micro->unknown_of[i]];
-    int axis = micro->unknown_row[i] - contact->row;
-    double free =
-        contact->speed[axis] + ff_rows_speed(&micro->rows, micro->unknown_row[i], micro->reached);
-    micro->target[i] = (axis == 0 ? bounce(micro, contact) : 0) - free;
-    micro->lower[i] = axis == 0 ? 0 : -INFINITY;
-    micro->x[i] = micro->state->points[contact->point].impulse[axis];
-    if (axis == 0) {
-      micro->x[i] = fmax(micro->x[i], 0);
+/* v: from what there is without these impulses to what shall be [Sugihara03 eq. 25, 29]. The
+ * impulses of the step before are where the search begins. */
+static void fill_target(ff_micro *micro) {
+  for (int k = 0; k < micro->member_count; k++) {
+    const ff_micro_contact *contact = &micro->members[k];
+    const double *before = micro->state->points[contact->point].impulse;
+    for (int i = 0; i < unknowns_of(contact); i++) {
+      int at = contact->unknown + i;
+      micro->target[at] = (i == 0 ? bounce(micro, contact) : 0) - contact->end[i];
+      micro->lower[at] = i == 0 ? 0 : -INFINITY;
+      micro->x[at] = i == 0 ? fmax(before[0], 0) : before[i];
     }
   }
 }
@@ -101,10 +113,10 @@ static void fill_hessian(ff_micro *micro, int n, double lambda) {
   for (int i = 0; i < n; i++) {
     const double *column = micro->columns + (size_t)i * (size_t)n;
     for (int j = 0; j <= i; j++) {
-      micro->hessian[i * n + j] = ff_qp_dot(column, micro->columns + (size_t)j * (size_t)n, n);
+      micro->hessian[i * n + j] = ff_dot(column, micro->columns + (size_t)j * (size_t)n, n);
     }
     micro->hessian[i * n + i] += lambda;
-    micro->gradient[i] = -ff_qp_dot(column, micro->target, n);
+    micro->gradient[i] = -ff_dot(column, micro->target, n);
   }
 }
 
@@ -116,6 +128,34 @@ static double mean_diagonal(const ff_micro *micro, int n) {
   return sum / n;
 }
 
+static bool all_press(const ff_micro *micro, int n, const double *x) {
+  for (int i = 0; i < n; i++) {
+    if (micro->lower[i] == 0 && !(x[i] > 0)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* While every point presses, before and after, no bound counts and the programme is a linear
+ * system. False: it is not, or the system has no such solution; x may then be anything. */
+static bool solve_freely(ff_micro *micro, int n) {
+  size_t bytes = (size_t)n * sizeof(double);
+  if (!all_press(micro, n, micro->x)) {
+    return false;
+  }
+  memcpy(micro->factor, micro->hessian, (size_t)n * bytes);
+  if (!ff_branch_factor(micro->chain, n, micro->factor)) {
+    return false;
+  }
+  for (int i = 0; i < n; i++) {
+    micro->x[i] = -micro->gradient[i];
+  }
+  ff_branch_down(micro->chain, n, micro->factor, micro->x);
+  ff_branch_up(micro->chain, n, micro->factor, micro->x);
+  return all_press(micro, n, micro->x);
+}
+
 /* Solves for x; from a cold start if the warm one does not lead there within the cap. */
 static bool minimise(ff_micro *micro, int n) {
   const ff_stepper_def *def = &micro->model->run.stepper;
@@ -124,6 +164,9 @@ static bool minimise(ff_micro *micro, int n) {
   ff_qp_problem problem = {.size = n, .lower = micro->lower};
   if (lambda > TOO_SMALL * unit) {
     fill_hessian(micro, n, lambda);
+    if (solve_freely(micro, n)) {
+      return true;
+    }
     problem.hessian = micro->hessian;
     problem.gradient = micro->gradient;
   } else {
@@ -141,24 +184,19 @@ static bool minimise(ff_micro *micro, int n) {
   return outcome == FF_QP_SOLVED || outcome == FF_QP_INACCURATE;
 }
 
-/* From unknowns to impulses. */
-static void take(ff_micro *micro, int n) {
-  for (int i = 0; i < n; i++) {
-    ff_micro_contact *contact = &micro->members[micro->unknown_of[i]];
-    int axis = micro->unknown_row[i] - contact->row;
-    contact->impulse[axis] = micro->x[i];
-    for (int k = 0; k < 2 && contact->slides; k++) {
-      contact->impulse[1 + k] = -contact->mu * contact->slip[k] * micro->x[i];
-    }
-  }
-}
-
+/* From unknowns to impulses, and what they do. */
 static void hit(ff_micro *micro) {
   for (int k = 0; k < micro->member_count; k++) {
-    const ff_micro_contact *contact = &micro->members[k];
-    for (int i = 0; i < 3 && contact->hard; i++) {
-      ff_rows_hit(&micro->rows, contact->row + i, contact->impulse[i], micro->reached);
+    ff_micro_contact *contact = &micro->members[k];
+    const double *x = micro->x + contact->unknown;
+    if (!contact->hard) {
+      continue;
     }
+    contact->impulse[0] = x[0];
+    for (int i = 0; i < 2; i++) {
+      contact->impulse[1 + i] = contact->slides ? -contact->mu * contact->slip[i] * x[0] : x[1 + i];
+    }
+    ff_rows_hit(&micro->rows, contact->row, contact->impulse, micro->reached);
   }
 }
 
@@ -171,11 +209,10 @@ ff_status ff_macro_solve(ff_micro *micro) {
     return FF_OK;
   }
   fill_columns(micro, n);
-  fill_target(micro, n);
+  fill_target(micro);
   if (!minimise(micro, n)) {
     return FF_ERROR_STEP;
   }
-  take(micro, n);
   hit(micro);
   return FF_OK;
 }
@@ -255,12 +292,13 @@ bool ff_macro_modify(ff_micro *micro) {
     }
     tear(contact, contact->grip->mu_kinetic);
     changed = true;
+    double less[3] = {0};
     for (int i = 0; i < 2; i++) { /* [Sugihara03 eq. 36] */
       double friction = -contact->mu * contact->slip[i] * contact->impulse[0];
-      double less = friction - contact->impulse[1 + i];
-      ff_rows_hit(&micro->rows, contact->row + 1 + i, less, micro->reached);
+      less[1 + i] = friction - contact->impulse[1 + i];
       contact->impulse[1 + i] = friction;
     }
+    ff_rows_hit(&micro->rows, contact->row, less, micro->reached);
   }
   return changed;
 }

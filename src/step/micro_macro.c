@@ -80,9 +80,12 @@ static bool make_programme(ff_micro *micro) {
   }
   micro->columns = ff_arena_take(arena, n * n, sizeof(double));
   micro->hessian = ff_arena_take(arena, n * n, sizeof(double));
-  micro->unknown_row = ff_arena_take(arena, n, sizeof(int));
-  micro->unknown_of = ff_arena_take(arena, n, sizeof(int));
-  return room && micro->columns && micro->hessian && micro->unknown_row && micro->unknown_of;
+  micro->factor = ff_arena_take(arena, n * n, sizeof(double));
+  micro->chain = ff_arena_take(arena, n, sizeof(int));
+  for (int i = 0; micro->chain && i < micro->unknown_limit; i++) {
+    micro->chain[i] = i - 1;
+  }
+  return room && micro->columns && micro->hessian && micro->factor && micro->chain;
 }
 
 static ff_status create(ff_work *work) {
@@ -186,9 +189,9 @@ static bool assemble(ff_micro *micro, const int *movers, int count) {
 static void look_at_end(ff_micro *micro) {
   for (int k = 0; k < micro->member_count; k++) {
     ff_micro_contact *contact = &micro->members[k];
+    ff_rows_speed(&micro->rows, contact->row, micro->reached, contact->end);
     for (int i = 0; i < 3; i++) {
-      contact->end[i] =
-          contact->speed[i] + ff_rows_speed(&micro->rows, contact->row + i, micro->reached);
+      contact->end[i] += contact->speed[i];
     }
   }
 }
@@ -202,8 +205,15 @@ static ff_status solve_once(ff_micro *micro) {
     return FF_ERROR_STEP;
   }
   ff_rows_reach(&micro->rows, micro->reached);
-  ff_status status = ff_macro_solve(micro);
   look_at_end(micro);
+  bool hard = false;
+  for (int k = 0; k < micro->member_count; k++) {
+    hard = hard || micro->members[k].hard;
+  }
+  ff_status status = hard ? ff_macro_solve(micro) : FF_OK;
+  if (hard) {
+    look_at_end(micro);
+  }
   return status;
 }
 

@@ -31,6 +31,7 @@ typedef struct ff_micro_contact {
   double drag;    /* N s/m, of friction */
   double force[3];
   /* the rigid part */
+  int unknown;    /* first of its unknowns */
   bool hard;      /* takes part */
   bool slides;    /* friction follows the normal impulse: it is mu of it, against slip */
   bool holds;     /* ... and is all that static friction can be */
@@ -64,10 +65,10 @@ typedef struct ff_micro {
   double *reached; /* see step/rows.h */
   ff_qp *qp;
   int unknown_limit;
-  int *unknown_row;                   /* row of each unknown */
-  int *unknown_of;                    /* member of each unknown */
   double *columns, *hessian, *target; /* A by columns, A^T A + lambda, v */
   double *gradient, *lower, *x;
+  double *factor; /* of the hessian */
+  int *chain;     /* parents of unknowns, as ff_branch_factor wants them: a full matrix */
   ff_point *held; /* as they were before the step */
 } ff_micro;
 
@@ -94,7 +95,8 @@ bool ff_micro_settle(ff_micro *micro, bool last);
 
 /* ---- micro_impulses.c ------------------------------------------------------------------- */
 
-/* Impulses of rigid parts, given what happens without them (reached); adds what they do. */
+/* Impulses of rigid parts, given what happens without them (reached, and the members' end); adds
+ * what they do to both. */
 ff_status ff_macro_solve(ff_micro *micro);
 /* With the speeds at the end: settles stick and slip anew. False: nothing changed. */
 bool ff_macro_revise(ff_micro *micro);

@@ -1,7 +1,6 @@
 #include "step/rows.h"
 
 #include "math/vec.h"
-#include "solve/qp.h"
 #include "tree/tree.h"
 
 #include <string.h>
@@ -94,7 +93,9 @@ bool ff_rows_begin(ff_rows *rows, const ff_model *model, const ff_state *state, 
     }
   }
   size_t n = (size_t)rows->size;
-  memset(rows->inertia, 0, n * n * sizeof *rows->inertia);
+  if (count > 1 || movers[0] < model->free_count) { /* a robot alone fills all of it */
+    memset(rows->inertia, 0, n * n * sizeof *rows->inertia);
+  }
   for (int k = 0; k < count; k++) {
     int mover = movers[k], at = rows->first[mover], r = mover - model->free_count;
     find_parents(rows, model, mover);
@@ -104,6 +105,7 @@ bool ff_rows_begin(ff_rows *rows, const ff_model *model, const ff_state *state, 
       place_robot(rows, state, r, model->robots[r].v_count, at);
     }
   }
+  rows->chain = ff_branch_chain(rows->parent, rows->size);
   return true;
 }
 
@@ -169,73 +171,101 @@ void ff_rows_soften(ff_rows *rows) {
   memcpy(rows->factor, rows->inertia, n * n * sizeof *rows->factor);
 }
 
-void ff_rows_stiffen(ff_rows *rows, int row, double weight) {
-  const double *j = rows->jacobian + (size_t)row * (size_t)rows->size;
+void ff_rows_stiffen(ff_rows *rows, int row, const double weights[3]) {
+  size_t n = (size_t)rows->size;
+  const double *x = rows->jacobian + (size_t)row * n, *y = x + n, *z = y + n;
   int at = rows->lengths[row];
   for (int i = rows->tips[row]; i >= 0; i = rows->parent[i]) {
-    double *to = rows->factor + (size_t)i * (size_t)rows->size;
-    double by = weight * j[--at];
-    int of = at;
-    for (int k = i; k >= 0; k = rows->parent[k]) {
-      to[k] += by * j[of--];
+    double *to = rows->factor + (size_t)i * n;
+    int of = --at;
+    double bx = weights[0] * x[at], by = weights[1] * y[at], bz = weights[2] * z[at];
+    int k = i;
+    for (; k >= rows->chain; k = rows->parent[k], of--) {
+      to[k] += bx * x[of] + by * y[of] + bz * z[of];
+    }
+    for (; k >= 0; k--) {
+      to[k] += bx * x[k] + by * y[k] + bz * z[k];
     }
   }
 }
 
-/* L^T y = x along a path. */
-static void reach_path(const ff_rows *rows, int row, const double *from, double *x) {
+/* L^T y = x along a path, of three rows at once. */
+static void reach_path(const ff_rows *rows, int row) {
+  size_t n = (size_t)rows->size, first = (size_t)row * n;
+  double *x = rows->reached + first, *y = x + n, *z = y + n;
   int at = rows->lengths[row];
-  memcpy(x, from, (size_t)at * sizeof *x);
+  memcpy(x, rows->jacobian + first, 3 * n * sizeof *x);
   for (int i = rows->tips[row]; i >= 0; i = rows->parent[i]) {
-    const double *factor = rows->factor + (size_t)i * (size_t)rows->size;
-    double by = x[--at] / factor[i];
-    x[at] = by;
-    int of = at;
-    for (int k = rows->parent[i]; k >= 0; k = rows->parent[k]) {
-      x[--of] -= factor[k] * by;
+    const double *factor = rows->factor + (size_t)i * n;
+    int of = --at;
+    double bx = x[at] / factor[i], by = y[at] / factor[i], bz = z[at] / factor[i];
+    x[at] = bx;
+    y[at] = by;
+    z[at] = bz;
+    int k = rows->parent[i];
+    for (; k >= rows->chain; k = rows->parent[k]) {
+      of--;
+      x[of] -= factor[k] * bx;
+      y[of] -= factor[k] * by;
+      z[of] -= factor[k] * bz;
+    }
+    for (; k >= 0; k--) {
+      x[k] -= factor[k] * bx;
+      y[k] -= factor[k] * by;
+      z[k] -= factor[k] * bz;
     }
   }
 }
 
 bool ff_rows_factor(ff_rows *rows) {
-  size_t n = (size_t)rows->size;
   if (!ff_branch_factor(rows->parent, rows->size, rows->factor)) {
     return false;
   }
-  for (int i = 0; i < rows->count; i++) {
-    reach_path(rows, i, rows->jacobian + (size_t)i * n, rows->reached + (size_t)i * n);
+  for (int i = 0; i < rows->count; i += 3) {
+    reach_path(rows, i);
   }
   return true;
 }
 
-/* to += by row, spread out over its path. */
-static void spread(const ff_rows *rows, int row, const double *values, double by, double *to) {
+/* to += by rows, spread out over their path. */
+static void spread(const ff_rows *rows, int row, const double *values, const double by[3],
+                   double *to) {
+  size_t n = (size_t)rows->size;
+  const double *x = values + (size_t)row * n, *y = x + n, *z = y + n;
   int at = rows->lengths[row];
   for (int i = rows->tips[row]; i >= 0; i = rows->parent[i]) {
-    to[i] += by * values[--at];
+    at--;
+    to[i] += by[0] * x[at] + by[1] * y[at] + by[2] * z[at];
   }
 }
 
-void ff_rows_push(const ff_rows *rows, int row, double impulse, double *push) {
-  spread(rows, row, rows->jacobian + (size_t)row * (size_t)rows->size, impulse, push);
+void ff_rows_push(const ff_rows *rows, int row, const double impulse[3], double *push) {
+  spread(rows, row, rows->jacobian, impulse, push);
 }
 
 void ff_rows_reach(const ff_rows *rows, double *push) {
   ff_branch_down(rows->parent, rows->size, rows->factor, push);
 }
 
-void ff_rows_hit(const ff_rows *rows, int row, double impulse, double *reached) {
-  spread(rows, row, rows->reached + (size_t)row * (size_t)rows->size, impulse, reached);
+void ff_rows_hit(const ff_rows *rows, int row, const double impulse[3], double *reached) {
+  spread(rows, row, rows->reached, impulse, reached);
 }
 
-double ff_rows_speed(const ff_rows *rows, int row, const double *reached) {
-  const double *y = rows->reached + (size_t)row * (size_t)rows->size;
-  double sum = 0;
+void ff_rows_speed(const ff_rows *rows, int row, const double *reached, double change[3]) {
+  size_t n = (size_t)rows->size;
+  const double *x = rows->reached + (size_t)row * n, *y = x + n, *z = y + n;
+  double sx = 0, sy = 0, sz = 0;
   int at = rows->lengths[row];
   for (int i = rows->tips[row]; i >= 0; i = rows->parent[i]) {
-    sum += y[--at] * reached[i];
+    double by = reached[i];
+    at--;
+    sx += x[at] * by;
+    sy += y[at] * by;
+    sz += z[at] * by;
   }
-  return sum;
+  change[0] = sx;
+  change[1] = sy;
+  change[2] = sz;
 }
 
 void ff_rows_settle(const ff_rows *rows, double *reached) {
@@ -243,12 +273,24 @@ void ff_rows_settle(const ff_rows *rows, double *reached) {
 }
 
 /* Only what both depend on counts: the way from the root to where their branches part. */
-double ff_rows_ease(const ff_rows *rows, int i, int j) {
-  const double *a = rows->reached + (size_t)i * (size_t)rows->size;
-  const double *b = rows->reached + (size_t)j * (size_t)rows->size;
+void ff_rows_ease(const ff_rows *rows, int i, int j, double ease[9]) {
+  size_t n = (size_t)rows->size;
+  const double *a = rows->reached + (size_t)i * n, *b = rows->reached + (size_t)j * n;
+  const double *b1 = b + n, *b2 = b1 + n;
   int at = rows->tips[i], other = rows->tips[j];
   while (at != other) {
     *(at > other ? &at : &other) = rows->parent[at > other ? at : other];
   }
-  return ff_qp_dot(a, b, at < 0 ? 0 : rows->depth[at] + 1);
+  int length = at < 0 ? 0 : rows->depth[at] + 1;
+  for (int k = 0; k < 3; k++, a += n) {
+    double sx = 0, sy = 0, sz = 0;
+    for (int c = 0; c < length; c++) {
+      sx += a[c] * b[c];
+      sy += a[c] * b1[c];
+      sz += a[c] * b2[c];
+    }
+    ease[3 * k] = sx;
+    ease[3 * k + 1] = sy;
+    ease[3 * k + 2] = sz;
+  }
 }

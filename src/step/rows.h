@@ -8,7 +8,7 @@
  *
  *   ff_rows_begin(rows, model, state, movers, count, tied);   H of these
  *   ff_rows_add(rows, model, state, ...);                     three rows a contact
- *   ff_rows_stiffen(rows, row, weight);                       optional: H + weight J^T J
+ *   ff_rows_stiffen(rows, row, weights);                      optional: H + weight J^T J
  *   ff_rows_factor(rows);                                     L and Y
  */
 #ifndef FF_STEP_ROWS_H
@@ -34,6 +34,7 @@ typedef struct ff_rows {
   int size, size_limit;   /* coordinates */
   int count, count_limit; /* rows */
   int *parent;            /* of each coordinate, as ff_branch_factor wants them */
+  int chain;              /* so many first coordinates are a chain, see tree/tree.h */
   int *first;             /* of each mover of the model: its first coordinate */
   double *inertia;        /* size x size */
   double *factor;         /* size x size: H and what stiffens it, then L */
@@ -63,22 +64,22 @@ int ff_rows_add(ff_rows *rows, const ff_model *model, const ff_state *state, int
 
 /* The factor becomes H again. */
 void ff_rows_soften(ff_rows *rows);
-/* Adds weight J^T J of a row. */
-void ff_rows_stiffen(ff_rows *rows, int row, double weight);
+/* Adds weight J^T J of the three rows of a contact. */
+void ff_rows_stiffen(ff_rows *rows, int row, const double weights[3]);
 /* L and Y. False: the inertia is not positive. */
 bool ff_rows_factor(ff_rows *rows);
 
-/* push += impulse J^T */
-void ff_rows_push(const ff_rows *rows, int row, double impulse, double *push);
+/* push += impulse J^T, of the three rows of a contact */
+void ff_rows_push(const ff_rows *rows, int row, const double impulse[3], double *push);
 /* A generalised impulse becomes L^-T push, ... */
 void ff_rows_reach(const ff_rows *rows, double *push);
 /* ... to which impulses along rows add up ... */
-void ff_rows_hit(const ff_rows *rows, int row, double impulse, double *reached);
-/* ... and which tells how the speed along a row changes, ... */
-double ff_rows_speed(const ff_rows *rows, int row, const double *reached);
+void ff_rows_hit(const ff_rows *rows, int row, const double impulse[3], double *reached);
+/* ... and which tells how the speeds along the rows of a contact change, ... */
+void ff_rows_speed(const ff_rows *rows, int row, const double *reached, double change[3]);
 /* ... and at last all velocities: H^-1 push. */
 void ff_rows_settle(const ff_rows *rows, double *reached);
-/* J_i H^-1 J_j^T */
-double ff_rows_ease(const ff_rows *rows, int i, int j);
+/* J_i H^-1 J_j^T of the three rows of two contacts, row by row. */
+void ff_rows_ease(const ff_rows *rows, int i, int j, double ease[9]);
 
 #endif

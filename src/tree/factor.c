@@ -1,9 +1,31 @@
 /* H = L^T L without fill-in: L has the zeros that the branches of the tree give to H
- * [Featherstone08 sec. 6.5]. lambda is the parent of a coordinate. */
+ * [Featherstone08 sec. 6.5]. lambda is the parent of a coordinate.
+ *
+ * The first coordinates are a chain, each the parent of the next: the root and the first branch,
+ * or all of a full matrix. Ways through it need no looking up. */
+#include "math/pairs.h"
 #include "tree/tree.h"
+
+int ff_branch_chain(const int *lambda, int count) {
+  int chain = 0;
+  while (chain < count && lambda[chain] == chain - 1) {
+    chain++;
+  }
+  return chain;
+}
+
+/* to -= by row, from coordinate j down. */
+static inline void take_off(const int *lambda, int chain, int j, const double *row, double by,
+                            double *to) {
+  for (; j >= chain; j = lambda[j]) {
+    to[j] -= by * row[j];
+  }
+  ff_take_off(to, by, row, j + 1);
+}
 
 bool ff_branch_factor(const int *lambda, int count, double *inertia) {
   size_t n = (size_t)count;
+  int chain = ff_branch_chain(lambda, count);
   for (int k = count - 1; k >= 0; k--) {
     double *row = inertia + (size_t)k * n;
     if (!(row[k] > 0)) {
@@ -14,21 +36,18 @@ bool ff_branch_factor(const int *lambda, int count, double *inertia) {
       row[i] /= row[k];
     }
     for (int i = lambda[k]; i >= 0; i = lambda[i]) {
-      for (int j = i; j >= 0; j = lambda[j]) {
-        inertia[(size_t)i * n + (size_t)j] -= row[i] * row[j];
-      }
+      take_off(lambda, chain, i, row, row[i], inertia + (size_t)i * n);
     }
   }
   return true;
 }
 
 void ff_branch_down(const int *lambda, int count, const double *factor, double *x) {
+  int chain = ff_branch_chain(lambda, count);
   for (int i = count - 1; i >= 0; i--) {
     const double *row = factor + (size_t)i * (size_t)count;
     x[i] /= row[i];
-    for (int j = lambda[i]; j >= 0; j = lambda[j]) {
-      x[j] -= row[j] * x[i];
-    }
+    take_off(lambda, chain, lambda[i], row, x[i], x);
   }
 }
 

@@ -124,6 +124,8 @@ static inline ff_sv ff_link_acceleration(const ff_tree_work *work, int i) {
 /* ff_tree_factor and ff_tree_solve for any parents of coordinates (-1: none; a chain, each the one
  * before: a full matrix). down: x := L^-T x; up: x := L^-1 x. */
 bool ff_branch_factor(const int *parent, int count, double *inertia);
+/* How many coordinates there are before the first whose parent is not the one before it. */
+int ff_branch_chain(const int *parent, int count);
 void ff_branch_down(const int *parent, int count, const double *factor, double *x);
 void ff_branch_up(const int *parent, int count, const double *factor, double *x);
 
