@@ -511,6 +511,17 @@ static bool has_fallen(const ff_pilot *pilot) {
   return up.z < 0.5 || height < 0.4 * pilot->stand->def.height;
 }
 
+/* Feet that stand are where they are: the ground may move, or let them slip. */
+static void feel_feet(ff_pilot *pilot) {
+  for (int f = 0; f < 2; f++) {
+    if (pilot->mode != FF_PILOT_SWING || f != pilot->moves) {
+      double height = pilot->sole[f].place.z;
+      feel_sole(pilot, f, pilot->sole[f].yaw);
+      pilot->sole[f].place.z = height;
+    }
+  }
+}
+
 void ff_stride_advance(ff_pilot *pilot, const ff_pilot_sense *sense) {
   double omega = sqrt(pilot->stand->def.gravity / pilot->stand->def.height);
   if (pilot->mode != FF_PILOT_FALLEN && has_fallen(pilot)) {
@@ -521,6 +532,7 @@ void ff_stride_advance(ff_pilot *pilot, const ff_pilot_sense *sense) {
     return;
   }
   feel_ground(pilot, sense);
+  feel_feet(pilot);
   double load = sense->load[pilot->moves].z;
   if (pilot->mode == FF_PILOT_SWING) {
     double s = pilot->time / pilot->swing;

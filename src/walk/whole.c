@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { FOOT_ROWS = 6, FIRST_OTHER = 18, ZMP_ROUNDS = 3 };
+enum { FOOT_ROWS = 6, FIRST_OTHER = 18, ZMP_ROUNDS = 4 };
 /* Soles resist turning by this much, m times the load. */
 #define TWIST 0.01
 
