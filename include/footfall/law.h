@@ -88,6 +88,13 @@ typedef struct ff_friction {
   ff_mode mode;
 } ff_friction;
 
+/* A step over which a force is held. */
+typedef struct ff_ahead {
+  double half;  /* s, half of it; 0: none, the force is that of an instant */
+  double ease;  /* 1/kg, how easily a tangential force of this contact changes the slip */
+  double crowd; /* 1, contacts that share its bodies: all together they may ease this much more */
+} ff_ahead;
+
 /* ---- parameters ---------------------------------------------------------- */
 
 typedef enum ff_param_kind { FF_PARAM_REAL, FF_PARAM_FLAG } ff_param_kind;
@@ -169,6 +176,7 @@ typedef enum ff_law_trait {
   FF_LAW_FEEDS = 16,        /* its damping may give energy (as some papers print it) */
   FF_LAW_CORE = 32,         /* has a rigid core: only steppers that solve for impulses run it */
   FF_LAW_DIRECTED = 64,     /* friction depends on the directions t1 and t2 themselves */
+  FF_LAW_HELD = 128,        /* normal: fixed steps hold it as they hold friction with a memory */
 } ff_law_trait;
 
 /* A published number the law must reproduce: one impact of a mass on a fixed body. */
@@ -220,14 +228,14 @@ typedef struct ff_law {
   double (*friction_kink)(const void *params, const ff_patch *patch, const ff_normal *normal,
                           const double *memory);
 
-  /* Friction laws with stiff memory: the force to hold over a step of 2 half seconds so that it
-   * is right in the middle of the step, when memory and slip have changed under it. patch->slip
-   * is the slip there without the force, and ease (1/kg) how easily the force changes it:
-   * by half ease force. Outputs are those of the middle, but for energy, which is that of the
-   * memory as given.
+  /* Friction laws with stiff memory: the force to hold over a step so that it is right in the
+   * middle, when memory and slip have changed under it. patch->slip is the slip there without the
+   * force, which adds half ease force to it. A memory too stiff for the step is taken as stiff as
+   * the step can follow, and comes to rest in it. Outputs are those of the middle, but for energy,
+   * which is that of the memory as given.
    * NULL: steppers use `friction`. */
   void (*friction_held)(const void *params, const ff_patch *patch, const ff_normal *normal,
-                        const double *memory, double half, double ease, ff_friction *out);
+                        const double *memory, const ff_ahead *ahead, ff_friction *out);
 
   /* Normal and friction laws, optional: the same as a layer, as a cone, for the stepper
    * `quasi-rigid`. False: with these parameters it is none. */

@@ -68,7 +68,7 @@ static const ff_param table[] = {
 
 static unsigned traits(const void *given) {
   const params *p = given;
-  return p->clamp == 0 && p->D > 0 ? FF_LAW_PULLS : 0;
+  return FF_LAW_HELD | (p->clamp == 0 && p->D > 0 ? FF_LAW_PULLS : 0);
 }
 
 static const char *derive(void *given, const ff_pair *pair) {

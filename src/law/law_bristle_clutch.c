@@ -138,12 +138,29 @@ typedef struct clutch {
   double loop;  /* 1, what a force of the middle does to itself through the slip */
 } clutch;
 
+/* Held in the middle, a bristle comes to rest best if it and the bodies would do so within half
+ * a step, critically damped. A stiffer one would swing from side to side with every step: it is
+ * taken as stiff and as damped as that, and a damper that alone would do so is limited too. */
+static void tame(clutch *c, const ff_ahead *ahead) {
+  double eased = ahead->half * ahead->ease * ahead->crowd;
+  if (!(eased > 0)) {
+    return;
+  }
+  double stiffest = 1 / (ahead->half * eased), critical = 2 / eased;
+  if (c->stiffness > stiffest) {
+    c->damping = fmax(c->damping, critical * (1 - stiffest / c->stiffness));
+    c->stiffness = stiffest;
+  }
+  c->damping = fmin(c->damping, 0.5 * critical + ahead->half * c->stiffness);
+}
+
 static clutch clutch_at(const params *p, const ff_patch *patch, const ff_normal *normal,
-                        const double *u, double half, double ease) {
+                        const double *u, const ff_ahead *ahead) {
   double root = sqrt(patch->depth);
   clutch c = {.stiffness = p->K * root, .damping = p->D * root};
-  c.reach = c.damping + half * c.stiffness;
-  c.loop = 1 + half * ease * c.reach;
+  tame(&c, ahead);
+  c.reach = c.damping + ahead->half * c.stiffness;
+  c.loop = 1 + ahead->half * ahead->ease * c.reach;
   /* [Azad10 eq. 22]; in the middle of a step the spring has gone on by half of it */
   c.wish[0] = -c.stiffness * u[0] - c.reach * patch->slip[0];
   c.wish[1] = -c.stiffness * u[1] - c.reach * patch->slip[1];
@@ -198,9 +215,9 @@ static void slopes(const clutch *c, const double dir[2], ff_friction *out) {
 }
 
 static void friction_held(const void *given, const ff_patch *patch, const ff_normal *normal,
-                          const double *memory, double half, double ease, ff_friction *out) {
+                          const double *memory, const ff_ahead *ahead, ff_friction *out) {
   const params *p = given;
-  clutch c = clutch_at(p, patch, normal, memory, half, ease);
+  clutch c = clutch_at(p, patch, normal, memory, ahead);
   double dir[2] = {0, 0}, speed = 0, force = c.size / c.loop;
   *out = (ff_friction){.mode = FF_STICK};
   if (c.size > 0) {
@@ -218,22 +235,25 @@ static void friction_held(const void *given, const ff_patch *patch, const ff_nor
                                 c.stiffness * c.stiffness * dot(memory, memory);
   for (int i = 0; i < 2; i++) {
     out->force[i] = dir[i] * force;
-    out->memory_rate[i] = loose ? -(out->force[i] + c.stiffness * memory[i]) / c.reach
-                                : patch->slip[i] + dir[i] * (speed + half * ease * force);
+    out->memory_rate[i] =
+        loose ? -(out->force[i] + c.stiffness * memory[i]) / c.reach
+              : patch->slip[i] + dir[i] * (speed + ahead->half * ahead->ease * force);
   }
-  account(p, patch, normal, &c, memory, half, speed, out);
+  account(p, patch, normal, &c, memory, ahead->half, speed, out);
   slopes(&c, dir, out);
 }
 
+static const ff_ahead now = {0, 0, 1};
+
 static void friction(const void *given, const ff_patch *patch, const ff_normal *normal,
                      const double *memory, ff_friction *out) {
-  friction_held(given, patch, normal, memory, 0, 0, out);
+  friction_held(given, patch, normal, memory, &now, out);
 }
 
 /* Negative while the clutch slips. */
 static double friction_kink(const void *given, const ff_patch *patch, const ff_normal *normal,
                             const double *memory) {
-  clutch c = clutch_at(given, patch, normal, memory, 0, 0);
+  clutch c = clutch_at(given, patch, normal, memory, &now);
   return c.yield - c.size;
 }
 

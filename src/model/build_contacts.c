@@ -313,7 +313,9 @@ static ff_status resolve(binder *bind, ff_binding *to, int contact, const shape_
   ff_status status = resolve_choice(build->report, &def->normal, FF_LAW_NORMAL, &to->pair,
                                     &to->normal, &to->normal_params);
   if (status == FF_OK) {
-    to->overlaps = to->normal->traits(&to->normal_params) & FF_LAW_WANTS_OVERLAP;
+    unsigned traits = to->normal->traits(&to->normal_params);
+    to->overlaps = traits & FF_LAW_WANTS_OVERLAP;
+    to->held = traits & FF_LAW_HELD;
     status = check_overlap(build->report, to, ga->kind, gb->kind);
   }
   if (status != FF_OK) {
@@ -323,6 +325,7 @@ static ff_status resolve(binder *bind, ff_binding *to, int contact, const shape_
   friction.law = friction.law ? friction.law : "none";
   status = resolve_choice(build->report, &friction, FF_LAW_FRICTION, &to->pair, &to->friction,
                           &to->friction_params);
+  to->held = to->held || (status == FF_OK && to->friction->friction_held);
   to->frictionless = strcmp(friction.law, "none") == 0;
   to->unpaid = status == FF_OK && to->friction->traits(&to->friction_params) & FF_LAW_UNPAID;
   status = blame_choice(build, contact, "friction", status);

@@ -51,6 +51,7 @@ typedef struct ff_binding {
   const ff_law *normal, *friction;
   bool frictionless; /* the friction law is "none": nothing to evaluate */
   bool unpaid;       /* it is FF_LAW_UNPAID */
+  bool held;         /* fixed steps hold its forces: see step/hold.h */
   bool overlaps;     /* the normal law wants the overlap: one point a pair of shapes */
   ff_law_params normal_params, friction_params;
   ff_layer layer; /* the same for steppers that solve for impulses; unset under others */
