@@ -68,7 +68,7 @@ typedef enum ff_loss {
   FF_LOST_SPIN,    /* spinning friction */
   FF_LOST_IMPACT,  /* impulses */
   FF_LOST_JOINT,   /* damping and friction in joints */
-  FF_LOST_DEPTH,   /* by a spring that weakens with depth (FF_LAW_UNPAID); < 0: gained */
+  FF_LOST_DEPTH, /* by a spring that weakens with depth or curvature (FF_LAW_UNPAID); < 0: gained */
   FF_LOSS_COUNT
 } ff_loss;
 
@@ -129,6 +129,8 @@ typedef struct ff_pair {
   double dissipation; /* s/m, Hunt-Crossley alpha */
   double mu_static;   /* 1 */
   double mu_kinetic;  /* 1 */
+  double mean_radius; /* m, where it varies over shapes that are round everywhere: a mean one. Laws
+                         that can take the local one from each patch's curvature; else NAN */
 } ff_pair;
 
 /* ---- what a stepper that solves for impulses asks ------------------------------ */
@@ -171,8 +173,9 @@ typedef enum ff_law_trait {
   FF_LAW_PULLS = 1,         /* the normal force may be tensile */
   FF_LAW_JUMPS = 2,         /* the force may step at touch */
   FF_LAW_WANTS_OVERLAP = 4, /* needs patch.overlap */
-  FF_LAW_UNPAID = 8,        /* friction: what it stores changes with the depth though no force pays
-                               for that, so that path_rate may be less than energy_rate */
+  FF_LAW_UNPAID = 8,        /* what it stores changes though no force pays for that: friction with
+                               the depth, so that path_rate may be less than energy_rate; normal
+                               laws with the curvature */
   FF_LAW_FEEDS = 16,        /* its damping may give energy (as some papers print it) */
   FF_LAW_CORE = 32,         /* has a rigid core: only steppers that solve for impulses run it */
   FF_LAW_DIRECTED = 64,     /* friction depends on the directions t1 and t2 themselves */

@@ -38,6 +38,7 @@
 
 typedef struct params {
   double K, D, alpha, mu, viscous, conservative;
+  double K_radius, D_radius; /* m, at which K and D are these, if they vary with it; else 0 */
 } params;
 
 static const ff_param table[] = {
@@ -98,30 +99,33 @@ static const ff_param table[] = {
 
 static unsigned traits(const void *given) {
   const params *p = given;
-  return p->conservative == 0 ? FF_LAW_UNPAID : 0;
+  return p->conservative == 0 || p->K_radius > 0 ? FF_LAW_UNPAID : 0;
 }
 
 static const char *derive(void *given, const ff_pair *pair) {
   params *p = given;
-  bool one_radius = pair->radius > 0 && isfinite(pair->radius);
+  double reference, radius = ff_derive_radius(pair, &reference);
   if (isnan(p->mu)) {
     p->mu = pair->mu_static;
   }
   if (isnan(p->mu)) {
     return "mu must be given, or mu_static in the materials";
   }
-  if (isnan(p->K) && !(one_radius && !isnan(pair->young))) {
-    return "K must be given, or young (Pa) of both materials and shapes with one radius of "
-           "curvature";
+  if (isnan(p->K) && (isnan(radius) || isnan(pair->young))) {
+    return "K must be given, or young (Pa) of both materials and a radius of curvature: the "
+           "contact's, or that of shapes that are round wherever they touch";
   }
-  if (isnan(p->D) && !(one_radius && p->alpha > 0)) {
-    return "D must be given, or alpha and shapes with one radius of curvature";
+  if (isnan(p->D) && (isnan(radius) || !(p->alpha > 0))) {
+    return "D must be given, or alpha and a radius of curvature: the contact's, or that of shapes "
+           "that are round wherever they touch";
   }
   if (isnan(p->K)) {
-    p->K = 2 * pair->young * sqrt(pair->radius); /* [Azad10 eq. 23] */
+    p->K = 2 * pair->young * sqrt(radius); /* [Azad10 eq. 23] */
+    p->K_radius = reference;
   }
   if (isnan(p->D)) {
-    p->D = 4 * ff_pi * pair->radius * p->alpha; /* [Azad10 eq. 24] */
+    p->D = 4 * ff_pi * radius * p->alpha; /* [Azad10 eq. 24] */
+    p->D_radius = reference;
   }
   return NULL;
 }
@@ -158,6 +162,10 @@ static clutch clutch_at(const params *p, const ff_patch *patch, const ff_normal 
                         const double *u, const ff_ahead *ahead) {
   double root = sqrt(patch->depth);
   clutch c = {.stiffness = p->K * root, .damping = p->D * root};
+  if (p->K_radius > 0 || p->D_radius > 0) {
+    c.stiffness *= sqrt(ff_local_radius(p->K_radius, patch));
+    c.damping *= ff_local_radius(p->D_radius, patch);
+  }
   tame(&c, ahead);
   c.reach = c.damping + ahead->half * c.stiffness;
   c.loop = 1 + ahead->half * ahead->ease * c.reach;
@@ -179,7 +187,8 @@ static inline double dot(const double a[2], const double b[2]) {
 
 /* How the energy of the bristle goes with the depth: K |u|^2 / (4 sqrt(z)). */
 static double push_at(const params *p, const ff_patch *patch, double bend) {
-  return patch->depth > SURFACE ? 0.25 * p->K * bend / sqrt(patch->depth) : 0;
+  double local = p->K * sqrt(ff_local_radius(p->K_radius, patch));
+  return patch->depth > SURFACE ? 0.25 * local * bend / sqrt(patch->depth) : 0;
 }
 
 /* Energies and losses of a bristle that moves at memory_rate behind a clutch that slips. */

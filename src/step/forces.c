@@ -200,7 +200,7 @@ static void touch(const ff_model *model, ff_state *state, const ff_meet *meet, c
   binding->normal->normal(&binding->normal_params, &point->patch, &normal);
   point->force_n = normal.force;
   point->energy_n = normal.energy;
-  point->drag = normal.force - normal.elastic;
+  point->normal_unpaid = binding->normal_unpaid;
   point->force = v3_scale(normal.force, point->normal);
   point->moment = v3_axpy(v3_scale(normal.moment[0], point->t1), normal.moment[1], point->t2);
   point->mode = FF_SLIP;
@@ -224,7 +224,8 @@ static void touch(const ff_model *model, ff_state *state, const ff_meet *meet, c
   if (ledger) {
     /* What the normal force takes beyond its elastic part is lost. */
     const double *roll = point->patch.roll;
-    ledger[FF_Y_LOST + FF_LOST_NORMAL] += point->drag * point->patch.depth_rate;
+    ledger[FF_Y_LOST + FF_LOST_NORMAL] += (normal.force - normal.elastic) * point->patch.depth_rate;
+    ledger[FF_Y_UNPAID] += binding->normal_unpaid ? normal.elastic * point->patch.depth_rate : 0;
     ledger[FF_Y_LOST + FF_LOST_ROLLING] -= normal.moment[0] * roll[0] + normal.moment[1] * roll[1];
   }
   ff_contact_push(model, state, &bodies, point->point, point->force, point->moment, ledger);

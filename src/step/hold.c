@@ -313,6 +313,7 @@ static void finish(const ff_hold *hold, const ff_model *model, ff_state *state, 
   }
   const double *roll = point->patch.roll;
   ledger[FF_Y_LOST + FF_LOST_NORMAL] += (f - e->elastic) * -v[0];
+  ledger[FF_Y_UNPAID] += e->binding->normal_unpaid ? e->elastic * -v[0] : 0;
   ledger[FF_Y_LOST + FF_LOST_ROLLING] -=
       e->normal.moment[0] * roll[0] + e->normal.moment[1] * roll[1];
   ff_contact_push(model, state, &e->bodies, point->point, point->force, point->moment, ledger);
