@@ -307,6 +307,23 @@ static void check_friction_kink(const sample *s) {
   }
 }
 
+/* N/m and at least N s/m of a memory: what it stores; how it sticks under a great load, and how
+ * it relaxes when nothing presses. */
+static double memory_stiffness(const sample *s) {
+  sample bent = *s;
+  bent.memory[0] = 1;
+  bent.memory[1] = 0;
+  return 2 * friction_at(&bent).energy;
+}
+static double memory_damping(const sample *s) {
+  sample bent = *s;
+  bent.load.force = bent.patch.slip[0] = bent.patch.slip[1] = bent.memory[1] = 0;
+  bent.memory[0] = 1;
+  double loose = memory_stiffness(s) / fabs(friction_at(&bent).memory_rate[0]);
+  bent.load.force = 1e30;
+  return fmax(loose, fabs(friction_at(&bent).d_slip[0][0]));
+}
+
 /* A held force is the law's own in the middle of the step, where memory and slip have changed;
  * over no time at all it is the plain law. */
 static void check_held(const sample *s) {
@@ -314,10 +331,14 @@ static void check_held(const sample *s) {
     return;
   }
   ff_friction plain = friction_at(s), held;
-  s->law->friction_held(s->params.values, &s->patch, &s->load, s->memory, 0, 0, &held);
+  ff_ahead ahead = {.crowd = 1};
+  s->law->friction_held(s->params.values, &s->patch, &s->load, s->memory, &ahead, &held);
   require(s, memcmp(&plain, &held, sizeof held) == 0);
-  double half = 5e-4, ease = 10;
-  s->law->friction_held(s->params.values, &s->patch, &s->load, s->memory, half, ease, &held);
+  /* A step that can follow the memory: stiffness and damping are taken as they are. */
+  double ease = 10, half = fmin(5e-4, .1 / (ease * memory_damping(s)));
+  half = fmin(half, .1 / sqrt(ease * memory_stiffness(s)));
+  ahead = (ff_ahead){half, ease, 1};
+  s->law->friction_held(s->params.values, &s->patch, &s->load, s->memory, &ahead, &held);
   sample middle = *s;
   double moved = 0, size = hypot(held.force[0], held.force[1]);
   for (int i = 0; i < s->law->memory_count; i++) {

@@ -68,7 +68,7 @@ typedef enum ff_loss {
   FF_LOST_SPIN,    /* spinning friction */
   FF_LOST_IMPACT,  /* impulses */
   FF_LOST_JOINT,   /* damping and friction in joints */
-  FF_LOST_DEPTH,   /* by a spring that weakens with depth (FF_LAW_UNPAID); < 0: gained */
+  FF_LOST_DEPTH, /* by a spring that weakens with depth or curvature (FF_LAW_UNPAID); < 0: gained */
   FF_LOSS_COUNT
 } ff_loss;
 
@@ -87,6 +87,13 @@ typedef struct ff_friction {
   double d_slip[2][2];               /* N s/m, d force[i] / d slip[j] */
   ff_mode mode;
 } ff_friction;
+
+/* A step over which a force is held. */
+typedef struct ff_ahead {
+  double half;  /* s, half of it; 0: none, the force is that of an instant */
+  double ease;  /* 1/kg, how easily a tangential force of this contact changes the slip */
+  double crowd; /* 1, contacts that share its bodies: all together they may ease this much more */
+} ff_ahead;
 
 /* ---- parameters ---------------------------------------------------------- */
 
@@ -122,6 +129,8 @@ typedef struct ff_pair {
   double dissipation; /* s/m, Hunt-Crossley alpha */
   double mu_static;   /* 1 */
   double mu_kinetic;  /* 1 */
+  double mean_radius; /* m, where it varies over shapes that are round everywhere: a mean one. Laws
+                         that can take the local one from each patch's curvature; else NAN */
 } ff_pair;
 
 /* ---- what a stepper that solves for impulses asks ------------------------------ */
@@ -164,11 +173,13 @@ typedef enum ff_law_trait {
   FF_LAW_PULLS = 1,         /* the normal force may be tensile */
   FF_LAW_JUMPS = 2,         /* the force may step at touch */
   FF_LAW_WANTS_OVERLAP = 4, /* needs patch.overlap */
-  FF_LAW_UNPAID = 8,        /* friction: what it stores changes with the depth though no force pays
-                               for that, so that path_rate may be less than energy_rate */
+  FF_LAW_UNPAID = 8,        /* what it stores changes though no force pays for that: friction with
+                               the depth, so that path_rate may be less than energy_rate; normal
+                               laws with the curvature */
   FF_LAW_FEEDS = 16,        /* its damping may give energy (as some papers print it) */
   FF_LAW_CORE = 32,         /* has a rigid core: only steppers that solve for impulses run it */
   FF_LAW_DIRECTED = 64,     /* friction depends on the directions t1 and t2 themselves */
+  FF_LAW_HELD = 128,        /* normal: fixed steps hold it as they hold friction with a memory */
 } ff_law_trait;
 
 /* A published number the law must reproduce: one impact of a mass on a fixed body. */
@@ -220,14 +231,14 @@ typedef struct ff_law {
   double (*friction_kink)(const void *params, const ff_patch *patch, const ff_normal *normal,
                           const double *memory);
 
-  /* Friction laws with stiff memory: the force to hold over a step of 2 half seconds so that it
-   * is right in the middle of the step, when memory and slip have changed under it. patch->slip
-   * is the slip there without the force, and ease (1/kg) how easily the force changes it:
-   * by half ease force. Outputs are those of the middle, but for energy, which is that of the
-   * memory as given.
+  /* Friction laws with stiff memory: the force to hold over a step so that it is right in the
+   * middle, when memory and slip have changed under it. patch->slip is the slip there without the
+   * force, which adds half ease force to it. A memory too stiff for the step is taken as stiff as
+   * the step can follow, and comes to rest in it. Outputs are those of the middle, but for energy,
+   * which is that of the memory as given.
    * NULL: steppers use `friction`. */
   void (*friction_held)(const void *params, const ff_patch *patch, const ff_normal *normal,
-                        const double *memory, double half, double ease, ff_friction *out);
+                        const double *memory, const ff_ahead *ahead, ff_friction *out);
 
   /* Normal and friction laws, optional: the same as a layer, as a cone, for the stepper
    * `quasi-rigid`. False: with these parameters it is none. */

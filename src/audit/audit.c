@@ -33,9 +33,10 @@ ff_energy ff_audit_energy(const ff_model *model, const ff_state *state, double s
   add_robots(model, state, &out);
   for (int i = 0; i < state->point_count; i++) {
     out.spring_normal += state->points[i].energy_n;
+    unpaid += state->points[i].normal_unpaid ? state->points[i].energy_n : 0;
+    out.spring_tangent += state->points[i].energy_t;
     *(state->points[i].unpaid ? &unpaid : &paid) += state->points[i].energy_t;
   }
-  out.spring_tangent = paid + unpaid;
   const double *ledger = ff_state_ledger(state);
   for (int i = 0; i < FF_LOSS_COUNT; i++) {
     out.lost[i] = ledger[FF_Y_LOST + i];

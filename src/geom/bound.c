@@ -66,3 +66,22 @@ double ff_geom_radius(const ff_geom *a, const ff_geom *b) {
   }
   return 1.0 / (constant_curvature(a, b) + constant_curvature(b, a));
 }
+
+/* A mean curvature of a shape that is round everywhere, or, where the other is, at least not
+ * sharp; NAN if it is neither. */
+static double mean_curvature(const ff_geom *geom) {
+  switch (geom->kind) {
+    case FF_HALF_SPACE: return 0.0;
+    case FF_SPHERE: return 1.0 / geom->size.x;
+    case FF_CAPSULE: return 0.5 / geom->size.x;
+    case FF_ELLIPSOID: return 1.0 / cbrt(geom->size.x * geom->size.y * geom->size.z);
+    default: return NAN;
+  }
+}
+
+double ff_geom_mean_radius(const ff_geom *a, const ff_geom *b) {
+  bool round = a->kind == FF_SPHERE || b->kind == FF_SPHERE || a->kind == FF_ELLIPSOID ||
+               b->kind == FF_ELLIPSOID;
+  bool known = round && ff_geom_can_touch(a->kind, b->kind);
+  return known ? 1.0 / (mean_curvature(a) + mean_curvature(b)) : NAN;
+}

@@ -71,6 +71,9 @@ void ff_geom_touch_overlap(const ff_geom *a, const ff_pose *pose_a, const ff_pos
 /* Effective radius of curvature of the pair where it is one constant (spheres, capsule
  * ends on a half-space); NAN where it varies or does not exist (ellipsoid, box, cylinder). */
 double ff_geom_radius(const ff_geom *a, const ff_geom *b);
+/* A mean one where it varies, but is there at every point, in the curvature of each touch; NAN if
+ * the pair can touch where it is flat, an edge or a corner. */
+double ff_geom_mean_radius(const ff_geom *a, const ff_geom *b);
 
 /* Radius of the sphere about the shape's origin that holds it; INFINITY for a half-space. */
 double ff_geom_bound(const ff_geom *geom);

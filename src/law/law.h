@@ -27,4 +27,21 @@ static inline bool ff_derive_mu(double *mu_static, double *mu_kinetic, const ff_
   return !isnan(*mu_static);
 }
 
+/* A stiffness or damping that goes with the radius is one at a reference radius (m; 0: it does
+ * not go with it). Where shapes are not spheres the radius is that of the sphere whose section at
+ * small depth has the same area, 2 pi R z [Azad10 eq. 7]: 1/R^2 is the Gaussian curvature. Returns
+ * R over the reference, 1 if the patch does not tell. */
+static inline double ff_local_radius(double reference, const ff_patch *patch) {
+  double gauss = patch->curvature[0] * patch->curvature[1];
+  return reference > 0 && gauss > 0 ? 1 / (reference * sqrt(gauss)) : 1;
+}
+
+/* The radius that a law may derive from: the one of the pair, or the mean of one that varies, which
+ * is then the reference. NAN: none. */
+static inline double ff_derive_radius(const ff_pair *pair, double *reference) {
+  bool constant = pair->radius > 0 && isfinite(pair->radius);
+  *reference = !constant && pair->mean_radius > 0 ? pair->mean_radius : 0;
+  return constant ? pair->radius : (*reference > 0 ? *reference : NAN);
+}
+
 #endif

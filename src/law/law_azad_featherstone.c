@@ -15,6 +15,10 @@
  *   alpha  alpha  N s/m^2.5    damping of the bed, eq. 11
  *   f_K    elastic, f  force   N, positive when they push the bodies apart
  *
+ * Shapes that are not spheres: r is that of the sphere with the same section at small depth, where
+ * they touch. A K that varies so changes what the spring stores though no force pays for it; the
+ * ledger tells that apart (FF_LAW_UNPAID).
+ *
  * Departures: clamp = 0 is eq. 13, which pulls; the default is eq. 14. What the spring still
  * holds when the force ends is dissipated by the clamped damper of eq. 14 while the ground
  * comes back, and eq. 16 must count that.
@@ -25,6 +29,7 @@
 
 typedef struct params {
   double K, D, alpha, clamp;
+  double K_radius, D_radius; /* m, at which K and D are these, if they vary with it; else 0 */
 } params;
 
 static const ff_param table[] = {
@@ -68,33 +73,47 @@ static const ff_param table[] = {
 
 static unsigned traits(const void *given) {
   const params *p = given;
-  return p->clamp == 0 && p->D > 0 ? FF_LAW_PULLS : 0;
+  unsigned pulls = p->clamp == 0 && p->D > 0 ? FF_LAW_PULLS : 0;
+  return FF_LAW_HELD | pulls | (p->K_radius > 0 ? FF_LAW_UNPAID : 0);
 }
 
 static const char *derive(void *given, const ff_pair *pair) {
   params *p = given;
-  bool one_radius = pair->radius > 0 && isfinite(pair->radius);
+  double reference, radius = ff_derive_radius(pair, &reference);
   if (isnan(p->K) && isnan(pair->young)) {
     return "K must be given, or young (Pa) of both materials so that Hertz's stiffness is known";
   }
-  if (isnan(p->K) && !one_radius) {
-    return "K must be given: Hertz's stiffness needs one radius of curvature, and this pair of "
-           "shapes has none (flat, a corner, or a radius that varies)";
+  if (isnan(p->K) && isnan(radius)) {
+    return "K or the contact's radius must be given: Hertz's stiffness needs a radius of "
+           "curvature, "
+           "and this pair of shapes can touch where there is none (flat, an edge or a corner)";
   }
-  if (isnan(p->D) && p->alpha > 0 && !one_radius) {
-    return "D must be given: alpha needs one radius of curvature, and this pair of shapes has "
-           "none (flat, a corner, or a radius that varies)";
+  if (isnan(p->D) && p->alpha > 0 && isnan(radius)) {
+    return "D or the contact's radius must be given: alpha needs a radius of curvature, and this "
+           "pair of shapes can touch where there is none (flat, an edge or a corner)";
   }
   if (isnan(p->K)) {
-    p->K = 4.0 / 3.0 * pair->young * sqrt(pair->radius); /* [Azad10 eq. 10] */
+    p->K = 4.0 / 3.0 * pair->young * sqrt(radius); /* [Azad10 eq. 10] */
+    p->K_radius = reference;
   }
   if (isnan(p->D)) {
-    p->D = p->alpha > 0 ? 4 * ff_pi * pair->radius * p->alpha : 0; /* [Azad10 eq. 12] */
+    p->D = p->alpha > 0 ? 4 * ff_pi * radius * p->alpha : 0; /* [Azad10 eq. 12] */
+    p->D_radius = reference;
   }
   return NULL;
 }
 
 /* ---- force, derivatives, energy ------------------------------------------------ */
+
+/* K and D where the patch is. */
+static inline params local(const params *p, const ff_patch *patch) {
+  params out = *p;
+  if (p->K_radius > 0 || p->D_radius > 0) {
+    out.K *= sqrt(ff_local_radius(p->K_radius, patch));
+    out.D *= ff_local_radius(p->D_radius, patch);
+  }
+  return out;
+}
 
 /* [Azad10 eq. 13] over the root of depth, and with the clamp of eq. 14 */
 static inline double per_root(const params *p, double depth, double rate) {
@@ -104,7 +123,7 @@ static inline double per_root(const params *p, double depth, double rate) {
 }
 
 static void normal(const void *given, const ff_patch *patch, ff_normal *out) {
-  const params *p = given;
+  const params here = local(given, patch), *p = &here;
   double z = patch->depth, root = sqrt(z), rest = per_root(p, z, patch->depth_rate);
   bool cut = p->clamp != 0 && rest == 0 && z > 0;
   out->force = root * rest;
@@ -127,7 +146,7 @@ static void forces(const void *given, const double *restrict depth, const double
 
 /* The force ends where this becomes negative. */
 static double kink(const void *given, const ff_patch *patch) {
-  const params *p = given;
+  const params here = local(given, patch), *p = &here;
   return p->clamp != 0 && p->D > 0 ? p->K * patch->depth + p->D * patch->depth_rate : 1;
 }
 

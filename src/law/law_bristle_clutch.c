@@ -38,6 +38,7 @@
 
 typedef struct params {
   double K, D, alpha, mu, viscous, conservative;
+  double K_radius, D_radius; /* m, at which K and D are these, if they vary with it; else 0 */
 } params;
 
 static const ff_param table[] = {
@@ -98,30 +99,33 @@ static const ff_param table[] = {
 
 static unsigned traits(const void *given) {
   const params *p = given;
-  return p->conservative == 0 ? FF_LAW_UNPAID : 0;
+  return p->conservative == 0 || p->K_radius > 0 ? FF_LAW_UNPAID : 0;
 }
 
 static const char *derive(void *given, const ff_pair *pair) {
   params *p = given;
-  bool one_radius = pair->radius > 0 && isfinite(pair->radius);
+  double reference, radius = ff_derive_radius(pair, &reference);
   if (isnan(p->mu)) {
     p->mu = pair->mu_static;
   }
   if (isnan(p->mu)) {
     return "mu must be given, or mu_static in the materials";
   }
-  if (isnan(p->K) && !(one_radius && !isnan(pair->young))) {
-    return "K must be given, or young (Pa) of both materials and shapes with one radius of "
-           "curvature";
+  if (isnan(p->K) && (isnan(radius) || isnan(pair->young))) {
+    return "K must be given, or young (Pa) of both materials and a radius of curvature: the "
+           "contact's, or that of shapes that are round wherever they touch";
   }
-  if (isnan(p->D) && !(one_radius && p->alpha > 0)) {
-    return "D must be given, or alpha and shapes with one radius of curvature";
+  if (isnan(p->D) && (isnan(radius) || !(p->alpha > 0))) {
+    return "D must be given, or alpha and a radius of curvature: the contact's, or that of shapes "
+           "that are round wherever they touch";
   }
   if (isnan(p->K)) {
-    p->K = 2 * pair->young * sqrt(pair->radius); /* [Azad10 eq. 23] */
+    p->K = 2 * pair->young * sqrt(radius); /* [Azad10 eq. 23] */
+    p->K_radius = reference;
   }
   if (isnan(p->D)) {
-    p->D = 4 * ff_pi * pair->radius * p->alpha; /* [Azad10 eq. 24] */
+    p->D = 4 * ff_pi * radius * p->alpha; /* [Azad10 eq. 24] */
+    p->D_radius = reference;
   }
   return NULL;
 }
@@ -138,12 +142,33 @@ typedef struct clutch {
   double loop;  /* 1, what a force of the middle does to itself through the slip */
 } clutch;
 
+/* Held in the middle, a bristle comes to rest best if it and the bodies would do so within half
+ * a step, critically damped. A stiffer one would swing from side to side with every step: it is
+ * taken as stiff and as damped as that, and a damper that alone would do so is limited too. */
+static void tame(clutch *c, const ff_ahead *ahead) {
+  double eased = ahead->half * ahead->ease * ahead->crowd;
+  if (!(eased > 0)) {
+    return;
+  }
+  double stiffest = 1 / (ahead->half * eased), critical = 2 / eased;
+  if (c->stiffness > stiffest) {
+    c->damping = fmax(c->damping, critical * (1 - stiffest / c->stiffness));
+    c->stiffness = stiffest;
+  }
+  c->damping = fmin(c->damping, 0.5 * critical + ahead->half * c->stiffness);
+}
+
 static clutch clutch_at(const params *p, const ff_patch *patch, const ff_normal *normal,
-                        const double *u, double half, double ease) {
+                        const double *u, const ff_ahead *ahead) {
   double root = sqrt(patch->depth);
   clutch c = {.stiffness = p->K * root, .damping = p->D * root};
-  c.reach = c.damping + half * c.stiffness;
-  c.loop = 1 + half * ease * c.reach;
+  if (p->K_radius > 0 || p->D_radius > 0) {
+    c.stiffness *= sqrt(ff_local_radius(p->K_radius, patch));
+    c.damping *= ff_local_radius(p->D_radius, patch);
+  }
+  tame(&c, ahead);
+  c.reach = c.damping + ahead->half * c.stiffness;
+  c.loop = 1 + ahead->half * ahead->ease * c.reach;
   /* [Azad10 eq. 22]; in the middle of a step the spring has gone on by half of it */
   c.wish[0] = -c.stiffness * u[0] - c.reach * patch->slip[0];
   c.wish[1] = -c.stiffness * u[1] - c.reach * patch->slip[1];
@@ -162,7 +187,8 @@ static inline double dot(const double a[2], const double b[2]) {
 
 /* How the energy of the bristle goes with the depth: K |u|^2 / (4 sqrt(z)). */
 static double push_at(const params *p, const ff_patch *patch, double bend) {
-  return patch->depth > SURFACE ? 0.25 * p->K * bend / sqrt(patch->depth) : 0;
+  double local = p->K * sqrt(ff_local_radius(p->K_radius, patch));
+  return patch->depth > SURFACE ? 0.25 * local * bend / sqrt(patch->depth) : 0;
 }
 
 /* Energies and losses of a bristle that moves at memory_rate behind a clutch that slips. */
@@ -198,9 +224,9 @@ static void slopes(const clutch *c, const double dir[2], ff_friction *out) {
 }
 
 static void friction_held(const void *given, const ff_patch *patch, const ff_normal *normal,
-                          const double *memory, double half, double ease, ff_friction *out) {
+                          const double *memory, const ff_ahead *ahead, ff_friction *out) {
   const params *p = given;
-  clutch c = clutch_at(p, patch, normal, memory, half, ease);
+  clutch c = clutch_at(p, patch, normal, memory, ahead);
   double dir[2] = {0, 0}, speed = 0, force = c.size / c.loop;
   *out = (ff_friction){.mode = FF_STICK};
   if (c.size > 0) {
@@ -218,22 +244,25 @@ static void friction_held(const void *given, const ff_patch *patch, const ff_nor
                                 c.stiffness * c.stiffness * dot(memory, memory);
   for (int i = 0; i < 2; i++) {
     out->force[i] = dir[i] * force;
-    out->memory_rate[i] = loose ? -(out->force[i] + c.stiffness * memory[i]) / c.reach
-                                : patch->slip[i] + dir[i] * (speed + half * ease * force);
+    out->memory_rate[i] =
+        loose ? -(out->force[i] + c.stiffness * memory[i]) / c.reach
+              : patch->slip[i] + dir[i] * (speed + ahead->half * ahead->ease * force);
   }
-  account(p, patch, normal, &c, memory, half, speed, out);
+  account(p, patch, normal, &c, memory, ahead->half, speed, out);
   slopes(&c, dir, out);
 }
 
+static const ff_ahead now = {0, 0, 1};
+
 static void friction(const void *given, const ff_patch *patch, const ff_normal *normal,
                      const double *memory, ff_friction *out) {
-  friction_held(given, patch, normal, memory, 0, 0, out);
+  friction_held(given, patch, normal, memory, &now, out);
 }
 
 /* Negative while the clutch slips. */
 static double friction_kink(const void *given, const ff_patch *patch, const ff_normal *normal,
                             const double *memory) {
-  clutch c = clutch_at(given, patch, normal, memory, 0, 0);
+  clutch c = clutch_at(given, patch, normal, memory, &now);
   return c.yield - c.size;
 }
 

@@ -310,10 +310,14 @@ static ff_status resolve(binder *bind, ff_binding *to, int contact, const shape_
   const ff_geom *ga = &build->shapes[a->shape].geom, *gb = &build->shapes[b->shape].geom;
   double radius = isnan(def->radius) ? ff_geom_radius(ga, gb) : def->radius;
   to->pair = pair_rule(build->scene, a, b, radius);
+  to->pair.mean_radius = isnan(radius) ? ff_geom_mean_radius(ga, gb) : NAN;
   ff_status status = resolve_choice(build->report, &def->normal, FF_LAW_NORMAL, &to->pair,
                                     &to->normal, &to->normal_params);
   if (status == FF_OK) {
-    to->overlaps = to->normal->traits(&to->normal_params) & FF_LAW_WANTS_OVERLAP;
+    unsigned traits = to->normal->traits(&to->normal_params);
+    to->overlaps = traits & FF_LAW_WANTS_OVERLAP;
+    to->held = traits & FF_LAW_HELD;
+    to->normal_unpaid = traits & FF_LAW_UNPAID;
     status = check_overlap(build->report, to, ga->kind, gb->kind);
   }
   if (status != FF_OK) {
@@ -323,6 +327,7 @@ static ff_status resolve(binder *bind, ff_binding *to, int contact, const shape_
   friction.law = friction.law ? friction.law : "none";
   status = resolve_choice(build->report, &friction, FF_LAW_FRICTION, &to->pair, &to->friction,
                           &to->friction_params);
+  to->held = to->held || (status == FF_OK && to->friction->friction_held);
   to->frictionless = strcmp(friction.law, "none") == 0;
   to->unpaid = status == FF_OK && to->friction->traits(&to->friction_params) & FF_LAW_UNPAID;
   status = blame_choice(build, contact, "friction", status);

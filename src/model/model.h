@@ -49,9 +49,11 @@ typedef struct ff_model_shape {
 /* How shapes of two classes touch: the laws with all parameters resolved. */
 typedef struct ff_binding {
   const ff_law *normal, *friction;
-  bool frictionless; /* the friction law is "none": nothing to evaluate */
-  bool unpaid;       /* it is FF_LAW_UNPAID */
-  bool overlaps;     /* the normal law wants the overlap: one point a pair of shapes */
+  bool frictionless;  /* the friction law is "none": nothing to evaluate */
+  bool unpaid;        /* it is FF_LAW_UNPAID */
+  bool normal_unpaid; /* so is the normal law */
+  bool held;          /* fixed steps hold its forces: see step/hold.h */
+  bool overlaps;      /* the normal law wants the overlap: one point a pair of shapes */
   ff_law_params normal_params, friction_params;
   ff_layer layer; /* the same for steppers that solve for impulses; unset under others */
   ff_cone cone;

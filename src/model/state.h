@@ -36,9 +36,11 @@ typedef struct ff_point {
   double force_n, force_t[2]; /* N, on a */
   ff_vec3 force, moment;      /* N, N m about the point, on a, world */
   double energy_n, energy_t;  /* J, stored */
-  double drag;                /* N, the part of the normal force that dissipates */
-  double held[2];             /* N, friction held over the last step, see step/hold.h */
+  double held[3];             /* N along n, t1 and t2, held over the last step: step/hold.h */
+  ff_mode held_mode;          /* of it */
+  ff_ahead ahead;             /* as its friction law saw that step */
   bool unpaid;                /* energy_t is of a law that is FF_LAW_UNPAID */
+  bool normal_unpaid;         /* so is energy_n */
   double kink, friction_kink; /* values of the laws' kink functions */
   ff_mode mode;
   bool touching; /* depth > 0 now (or held closed by `adaptive`) */
@@ -137,7 +139,8 @@ typedef struct ff_state {
   double *radii;
   int finite_count;
 
-  bool holds;  /* friction laws that can be held are left to step/hold.h */
+  bool holds;  /* bindings that are held are left to step/hold.h */
+  bool middle; /* being evaluated in the middle of a step, for that */
   bool frozen; /* points keep their side (closed) until told: `adaptive` */
 
   /* constraints, and room to solve the largest cluster of them */

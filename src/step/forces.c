@@ -52,10 +52,6 @@ static void book_outside(double *ledger, ff_vec3 point, ff_vec3 force, ff_vec3 m
   v3_store(to, v3_add(v3_load(to), angular));
 }
 
-/* Depth that stands for the surface: so small that nothing acts, and that the ratios of what
- * vanishes there are still right. */
-#define AT_SURFACE 1e-60 /* m */
-
 /* ---- contacts ----------------------------------------------------------------------------- */
 
 /* Relative motion of a and b at the point, in contact coordinates. */
@@ -176,6 +172,25 @@ static void apply_friction(const ff_model *model, const ff_binding *binding, ff_
   *slope = fabs(friction.d_slip[0][0]) + fabs(friction.d_slip[1][1]);
 }
 
+/* A held contact between steps: friction as it was held over the last one, and what its memory
+ * holds now. */
+static void show_held(const ff_binding *binding, ff_point *point, const ff_normal *normal,
+                      const double *memory) {
+  const ff_law *law = binding->friction;
+  point->force_t[0] = point->held[1];
+  point->force_t[1] = point->held[2];
+  point->mode = point->held_mode == FF_OPEN ? FF_SLIP : point->held_mode;
+  point->force = v3_axpy(point->force, point->held[1], point->t1);
+  point->force = v3_axpy(point->force, point->held[2], point->t2);
+  if (law->friction_held) {
+    ff_friction friction;
+    law->friction_held(&binding->friction_params, &point->patch, normal, memory, &point->ahead,
+                       &friction);
+    point->energy_t = friction.energy;
+    point->unpaid = binding->unpaid;
+  }
+}
+
 /* Law and forces of one point that touches. */
 static void touch(const ff_model *model, ff_state *state, const ff_meet *meet, const ff_near *near,
                   ff_point *point, const double *memory, double *memory_rate, double *ledger) {
@@ -186,12 +201,14 @@ static void touch(const ff_model *model, ff_state *state, const ff_meet *meet, c
   binding->normal->normal(&binding->normal_params, &point->patch, &normal);
   point->force_n = normal.force;
   point->energy_n = normal.energy;
-  point->drag = normal.force - normal.elastic;
+  point->normal_unpaid = binding->normal_unpaid;
   point->force = v3_scale(normal.force, point->normal);
   point->moment = v3_axpy(v3_scale(normal.moment[0], point->t1), normal.moment[1], point->t2);
   point->mode = FF_SLIP;
   double slope = 0;
-  if (!binding->frictionless && !(state->holds && binding->friction->friction_held)) {
+  if (state->holds && binding->held) {
+    show_held(binding, point, &normal, memory);
+  } else if (!binding->frictionless) {
     apply_friction(model, binding, point, &normal, memory, memory_rate, ledger, &slope);
     if (memory_rate && model->memory_count > 0 && ff_frame_wanders(model, near)) {
       ff_frame_turn_back(model, state, near, point, memory, memory_rate);
@@ -208,7 +225,8 @@ static void touch(const ff_model *model, ff_state *state, const ff_meet *meet, c
   if (ledger) {
     /* What the normal force takes beyond its elastic part is lost. */
     const double *roll = point->patch.roll;
-    ledger[FF_Y_LOST + FF_LOST_NORMAL] += point->drag * point->patch.depth_rate;
+    ledger[FF_Y_LOST + FF_LOST_NORMAL] += (normal.force - normal.elastic) * point->patch.depth_rate;
+    ledger[FF_Y_UNPAID] += binding->normal_unpaid ? normal.elastic * point->patch.depth_rate : 0;
     ledger[FF_Y_LOST + FF_LOST_ROLLING] -= normal.moment[0] * roll[0] + normal.moment[1] * roll[1];
   }
   ff_contact_push(model, state, &bodies, point->point, point->force, point->moment, ledger);
@@ -234,7 +252,8 @@ static void place_points(const ff_model *model, ff_state *state, const ff_near *
   ff_pose pose_a = shape_pose(state, a), pose_b = shape_pose(state, b);
   ff_touch touches[FF_TOUCH_MAX];
   /* `adaptive` watches the depth of every point, others only want what overlaps. */
-  double margin = state->frozen ? INFINITY : 0;
+  bool held = state->middle && model->bindings[near->binding].held;
+  double margin = state->frozen || held ? INFINITY : 0;
   int count = 1;
   bool wanders = model->memory_count > 0 && ff_frame_wanders(model, near);
   if (model->bindings[near->binding].overlaps) {
@@ -253,7 +272,7 @@ static void place_points(const ff_model *model, ff_state *state, const ff_near *
     to->patch.depth = from->depth;
     to->patch.curvature[0] = from->curvature[0];
     to->patch.curvature[1] = from->curvature[1];
-    to->touching = state->frozen ? to->closed : from->depth > 0;
+    to->touching = state->frozen ? to->closed : held || from->depth > 0;
     if (wanders && to->touching) {
       ff_frame_carry(model, state, near, to);
     }
@@ -288,6 +307,13 @@ void ff_contacts_look(const ff_model *model, ff_state *state) {
   }
 }
 
+/* In the middle of a step: can the point have touched since its start, or touch before its end? */
+static bool may_touch(const ff_model *model, const ff_point *point) {
+  double half = 0.5 * model->run.stepper.step;
+  double fall = 4 * half * half * v3_norm(model->run.gravity);
+  return point->patch.depth + half * fabs(point->patch.depth_rate) + fall > 0;
+}
+
 static void contact_forces(const ff_model *model, ff_state *state, const double *y,
                            double *memory_rate, double *ledger) {
   if (state->frozen) { /* trial steps of `adaptive` may look deeper than the motion ever goes */
@@ -306,10 +332,19 @@ static void contact_forces(const ff_model *model, ff_state *state, const double 
           }
           continue;
         }
+        if (state->middle && model->bindings[near->binding].held) {
+          look(state, meet, point);
+          point->touching = may_touch(model, point);
+          if (!point->touching) {
+            memset(point->held, 0, sizeof point->held);
+            point->held_mode = FF_OPEN;
+          }
+          continue;
+        }
         double depth = point->patch.depth;
         size_t at = (size_t)i * (size_t)model->memory_count;
         /* A point held closed may be a hair outside: there laws go on as at the surface. */
-        point->patch.depth = fmax(depth, AT_SURFACE);
+        point->patch.depth = fmax(depth, FF_AT_SURFACE);
         touch(model, state, meet, near, point, y + state->memory_at + at,
               memory_rate ? memory_rate + at : NULL, ledger);
         point->patch.depth = depth;
@@ -414,6 +449,16 @@ void ff_forces_outside(const ff_model *model, ff_state *state, double t, const d
   drive_forces(model, state, t, ledger_rate);
 }
 
+void ff_forces_contacts(const ff_model *model, ff_state *state, double t, const double *y,
+                        double *memory_rate, double *ledger_rate) {
+  if (model->memory_count > 0) {
+    memset(memory_rate, 0, (size_t)(state->ledger_at - state->memory_at) * sizeof(double));
+  }
+  contact_forces(model, state, y, memory_rate, ledger_rate);
+  ff_robots_load(model, state, t, y, ledger_rate);
+  ff_constraints_push(model, state, t, ledger_rate);
+}
+
 void ff_forces_update(const ff_model *model, ff_state *state, double t, const double *y,
                       double *memory_rate, double *ledger_rate) {
   start(model, state, t, y, ledger_rate);
@@ -424,9 +469,7 @@ void ff_forces_update(const ff_model *model, ff_state *state, double t, const do
   applied_forces(model, state, t, ledger_rate);
   drive_forces(model, state, t, ledger_rate);
   ff_robots_load(model, state, t, y, ledger_rate);
-  if (!state->holds) { /* else friction is still to come */
-    ff_constraints_push(model, state, t, ledger_rate);
-  }
+  ff_constraints_push(model, state, t, ledger_rate);
 }
 
 /* q' = 1/2 omega q */

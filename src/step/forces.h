@@ -11,6 +11,10 @@ typedef struct ff_contact_bodies {
   ff_vec3 velocity_b;   /* m/s, of b at the point */
 } ff_contact_bodies;
 
+/* Depth that stands for the surface: so small that nothing acts, and that the ratios of what
+ * vanishes there are still right. */
+#define FF_AT_SURFACE 1e-60 /* m */
+
 /* Poses and velocities of all bodies from y at time t. */
 void ff_bodies_update(const ff_model *model, ff_state *state, double t, const double *y);
 
@@ -27,6 +31,10 @@ void ff_contacts_look(const ff_model *model, ff_state *state);
  * those of the ledger (FF_Y_LEDGER numbers, overwritten). */
 void ff_forces_update(const ff_model *model, ff_state *state, double t, const double *y,
                       double *memory_rate, double *ledger_rate);
+
+/* The same after ff_forces_outside: contacts and joints. */
+void ff_forces_contacts(const ff_model *model, ff_state *state, double t, const double *y,
+                        double *memory_rate, double *ledger_rate);
 
 /* Adds to the rates that ff_forces_update has given those of the bodies, and gravity to the
  * ledger. Returns nonzero if they are not finite. */

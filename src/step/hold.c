@@ -4,46 +4,45 @@
 #include "math/vec.h"
 #include "step/forces.h"
 #include "step/frame.h"
+#include "step/robots.h"
+#include "step/sides.h"
 
 #include <string.h>
 
-enum { TURNS = 50 };  /* most turns round the contacts */
-#define SETTLED 1e-11 /* of the largest friction: changes below end the turns */
+enum {
+  TURNS = 60,  /* most turns round the contacts */
+  NEWTONS = 60 /* most iterations for one normal force */
+};
+#define SETTLED 1e-12 /* of the largest force: changes below end the turns */
+#define EXACT   1e-15 /* of a normal force */
+#define FLAT    1e-6  /* of a depth: changes below leave no digits for a quotient of energies */
 
-/* Velocities in the middle of the kick, with the forces known so far. */
-typedef struct twist {
-  ff_vec3 velocity, omega;
-} twist;
-
-/* How a body yields to a tangential force of 1 N on a at a contact: b's signs are turned. */
-typedef struct arm {
-  int body;
-  double inv_mass;      /* 1/kg */
-  ff_vec3 spin1, spin2; /* rad/s^2, for a force along t1 and t2 */
-  double w11, w12, w22; /* 1/kg, of the point itself */
-} arm;
-
-/* One contact whose friction is held. */
+/* One contact that is held. */
 typedef struct entry {
   const ff_binding *binding;
   const ff_near *near;
   int point;
+  bool pulls; /* the normal law may */
   ff_contact_bodies bodies;
-  ff_patch patch; /* slip and depth rate of the middle */
+  ff_vec3 dirs[3]; /* n, t1, t2 */
+  ff_side a, b;
+  double w[3][3]; /* 1/kg, of the point itself */
+  ff_patch patch; /* depth, depth rate and slip of the middle */
+  double depth;   /* m, at the start of the step */
+  double energy;  /* J, of the normal law there */
   ff_normal normal;
-  arm a, b;
-  double ease;  /* 1/kg, most that a unit of tangential force does to the slip's rate */
-  double reach; /* s, how far ahead the force looks: half the step; links: all of it */
-  bool linked;  /* a link of a robot takes part */
+  double elastic; /* N, the part of the normal force that is stored */
   ff_friction friction;
+  double force[3]; /* N, as the other contacts feel it */
 } entry;
 
 struct ff_hold {
-  double half; /* s, half the step */
-  twist *middles;
+  double half;
+  ff_sides *sides;
   entry *entries;
+  ff_wrench *outside; /* body_count: applied forces and drives */
+  int *shares;        /* body_count: held contacts of the body, or of its robot */
   int count;
-  double due; /* s, length of the step whose motion the memory of links has not followed yet */
 };
 
 /* ---- life ------------------------------------------------------------------------------ */
@@ -51,7 +50,7 @@ struct ff_hold {
 ff_status ff_hold_create(ff_hold **out, const ff_model *model, ff_state *state) {
   *out = NULL;
   for (int i = 0; i < model->binding_count; i++) {
-    state->holds = state->holds || model->bindings[i].friction->friction_held;
+    state->holds = state->holds || model->bindings[i].held;
   }
   if (!state->holds) {
     return FF_OK;
@@ -60,10 +59,12 @@ ff_status ff_hold_create(ff_hold **out, const ff_model *model, ff_state *state) 
   if (!hold) {
     return FF_ERROR_MEMORY;
   }
-  hold->half = 0.5 * model->run.stepper.step;
-  hold->middles = ff_alloc((size_t)model->body_count, sizeof *hold->middles);
+  size_t bodies = (size_t)model->body_count;
   hold->entries = ff_alloc((size_t)state->point_capacity, sizeof *hold->entries);
-  if (!hold->middles || !hold->entries) {
+  hold->outside = ff_alloc(bodies, sizeof *hold->outside);
+  hold->shares = ff_alloc(bodies, sizeof *hold->shares);
+  if (!hold->entries || !hold->outside || !hold->shares ||
+      ff_sides_create(&hold->sides, model, state) != FF_OK) {
     ff_hold_destroy(hold);
     return FF_ERROR_MEMORY;
   }
@@ -73,95 +74,40 @@ ff_status ff_hold_create(ff_hold **out, const ff_model *model, ff_state *state) 
 
 void ff_hold_destroy(ff_hold *hold) {
   if (hold) {
-    ff_free(hold->middles);
     ff_free(hold->entries);
+    ff_free(hold->outside);
+    ff_free(hold->shares);
+    ff_sides_destroy(hold->sides);
     ff_free(hold);
   }
 }
 
-/* ---- how forces move bodies --------------------------------------------------------------- */
+/* ---- the contacts ---------------------------------------------------------------------- */
 
-/* I^-1 v in the world. */
-static ff_vec3 spin_from(const ff_model_body *body, ff_quat q, ff_vec3 v) {
-  return body->round ? v3_scale(body->inv_inertia.x, v)
-                     : q_rotate(q, v3_mul(body->inv_inertia, q_unrotate(q, v)));
+/* The body that stands for all that moves together: the first link of a robot. */
+static int group_of(const ff_model *model, int body) {
+  int robot = model->bodies[body].robot;
+  return robot >= 0 ? model->robots[robot].first_body : body;
 }
 
-static void start_middles(const ff_hold *hold, const ff_model *model, const ff_state *state) {
-  for (int i = 0; i < model->body_count; i++) {
-    const ff_body_motion *motion = &state->bodies[i];
-    const ff_model_body *body = &model->bodies[i];
-    twist *middle = &hold->middles[i];
-    *middle = (twist){motion->velocity, motion->omega};
-    if (body->slot >= 0) {
-      const ff_wrench *wrench = &state->wrenches[i];
-      ff_vec3 spin = spin_from(body, motion->pose.orientation, wrench->torque);
-      middle->velocity = v3_axpy(middle->velocity, hold->half * body->inv_mass, wrench->force);
-      middle->omega = v3_axpy(middle->omega, hold->half, spin);
-    }
+/* What the law stores at a depth. */
+static double energy_at(entry *e, double depth) {
+  ff_normal there = {0};
+  double middle = e->patch.depth;
+  if (depth > 0) {
+    e->patch.depth = depth;
+    e->binding->normal->normal(&e->binding->normal_params, &e->patch, &there);
+    e->patch.depth = middle;
   }
+  return there.energy;
 }
 
-/* What a tangential force of 1 N at a contact does to one of its bodies. */
-static arm arm_of(const ff_model *model, const ff_state *state, int body, const ff_point *point,
-                  ff_vec3 reach, double sign) {
-  const ff_model_body *b = &model->bodies[body];
-  arm out = {.body = body, .inv_mass = sign * b->inv_mass};
-  if (b->slot >= 0) {
-    ff_quat q = state->bodies[body].pose.orientation;
-    ff_vec3 l1 = v3_cross(reach, point->t1), l2 = v3_cross(reach, point->t2);
-    out.spin1 = v3_scale(sign, spin_from(b, q, l1));
-    out.spin2 = v3_scale(sign, spin_from(b, q, l2));
-    out.w11 = b->inv_mass + sign * v3_dot(l1, out.spin1);
-    out.w22 = b->inv_mass + sign * v3_dot(l2, out.spin2);
-    out.w12 = sign * v3_dot(l1, out.spin2);
+static void push(ff_hold *hold, const ff_model *model, entry *e, const double change[3]) {
+  ff_sides_push(hold->sides, model, &e->a, e->dirs, change);
+  ff_sides_push(hold->sides, model, &e->b, e->dirs, change);
+  for (int d = 0; d < 3; d++) {
+    e->force[d] += change[d];
   }
-  return out;
-}
-
-static void kick(const ff_hold *hold, const arm *on, const ff_point *point, const double f[2]) {
-  twist *middle = &hold->middles[on->body];
-  double h = hold->half, push = h * on->inv_mass;
-  middle->velocity = v3_axpy(middle->velocity, push * f[0], point->t1);
-  middle->velocity = v3_axpy(middle->velocity, push * f[1], point->t2);
-  middle->omega = v3_axpy(middle->omega, h * f[0], on->spin1);
-  middle->omega = v3_axpy(middle->omega, h * f[1], on->spin2);
-}
-
-/* The same of a link, all directions alike, as it hangs in its robot at the start. */
-static void link_arm(const ff_model *model, const ff_state *state, arm *out, const ff_point *point,
-                     ff_vec3 reach) {
-  const double *ease = model->bodies[out->body].ease;
-  ff_quat q = state->bodies[out->body].pose.orientation;
-  if (ease) {
-    out->w11 = ff_link_ease(ease, q, reach, point->t1);
-    out->w22 = ff_link_ease(ease, q, reach, point->t2);
-    ff_vec3 both = v3_add(point->t1, point->t2);
-    out->w12 = 0.5 * (ff_link_ease(ease, q, reach, both) - out->w11 - out->w22);
-  }
-}
-
-/* Velocity of a against b at the point, in the middle. */
-static ff_vec3 relative(const ff_hold *hold, const ff_contact_bodies *at) {
-  const twist *a = &hold->middles[at->a], *b = &hold->middles[at->b];
-  ff_vec3 va = v3_add(a->velocity, v3_cross(a->omega, at->arm_a));
-  ff_vec3 vb = v3_add(b->velocity, v3_cross(b->omega, at->arm_b));
-  return v3_sub(va, vb);
-}
-
-/* Largest rate of slip that a tangential force of 1 N can bring: the greater eigenvalue of the
- * 2 x 2 inverse mass along t1 and t2. */
-static double ease_of(const arm *a, const arm *b) {
-  double w11 = a->w11 + b->w11, w22 = a->w22 + b->w22, w12 = a->w12 + b->w12;
-  double half = 0.5 * (w11 - w22);
-  return 0.5 * (w11 + w22) + sqrt(half * half + w12 * w12);
-}
-
-/* ---- the contacts -----------------------------------------------------------------------------
- */
-
-static bool is_link(const ff_model *model, int body) {
-  return model->bodies[body].robot >= 0;
 }
 
 static void add_entry(ff_hold *hold, const ff_model *model, const ff_state *state,
@@ -171,35 +117,36 @@ static void add_entry(ff_hold *hold, const ff_model *model, const ff_state *stat
   e->binding = &model->bindings[near->binding];
   e->near = near;
   e->point = index;
+  e->pulls = e->binding->normal->traits(&e->binding->normal_params) & FF_LAW_PULLS;
   e->patch = point->patch;
+  e->friction.normal_force = e->force[0] = e->force[1] = e->force[2] = 0;
   e->bodies = (ff_contact_bodies){.a = meet->a, .b = meet->b};
   e->bodies.arm_a = v3_sub(point->point, state->bodies[meet->a].pose.position);
   e->bodies.arm_b = v3_sub(point->point, state->bodies[meet->b].pose.position);
   const ff_body_motion *b = &state->bodies[meet->b];
   e->bodies.velocity_b = v3_add(b->velocity, v3_cross(b->omega, e->bodies.arm_b));
-  e->a = arm_of(model, state, meet->a, point, e->bodies.arm_a, 1);
-  e->b = arm_of(model, state, meet->b, point, e->bodies.arm_b, -1);
-  e->linked = is_link(model, meet->a) || is_link(model, meet->b);
-  if (e->linked) {
-    link_arm(model, state, &e->a, point, e->bodies.arm_a);
-    link_arm(model, state, &e->b, point, e->bodies.arm_b);
+  e->dirs[0] = point->normal;
+  e->dirs[1] = point->t1;
+  e->dirs[2] = point->t2;
+  e->a = ff_sides_side(hold->sides, model, state, meet->a, 1, point->point, e->dirs);
+  e->b = ff_sides_side(hold->sides, model, state, meet->b, -1, point->point, e->dirs);
+  for (int d = 0; d < 9; d++) {
+    e->w[d / 3][d % 3] = e->a.w[d / 3][d % 3] + e->b.w[d / 3][d % 3];
   }
-  e->reach = e->linked ? 2 * hold->half : hold->half;
-  e->ease = ease_of(&e->a, &e->b);
-  e->binding->normal->normal(&e->binding->normal_params, &point->patch, &e->normal);
-  if (!e->linked) {
-    kick(hold, &e->a, point, point->held);
-    kick(hold, &e->b, point, point->held);
-  }
+  e->depth = point->patch.depth - hold->half * point->patch.depth_rate;
+  e->energy = e->binding->overlaps ? 0 : energy_at(e, e->depth);
+  hold->shares[group_of(model, meet->a)]++;
+  hold->shares[group_of(model, meet->b)]++;
 }
 
 static void gather(ff_hold *hold, const ff_model *model, const ff_state *state) {
   hold->count = 0;
+  memset(hold->shares, 0, (size_t)model->body_count * sizeof *hold->shares);
   for (int m = 0; m < state->meet_count; m++) {
     const ff_meet *meet = &state->meets[m];
     for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
       const ff_near *near = &state->nears[n];
-      if (!model->bindings[near->binding].friction->friction_held) {
+      if (!model->bindings[near->binding].held) {
         continue;
       }
       for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
@@ -211,23 +158,114 @@ static void gather(ff_hold *hold, const ff_model *model, const ff_state *state) 
   }
 }
 
+/* Largest rate of slip that a tangential force of 1 N can bring: the greater eigenvalue of the
+ * 2 x 2 inverse mass along t1 and t2. */
+static double ease_of(const entry *e) {
+  double half = 0.5 * (e->w[1][1] - e->w[2][2]);
+  return 0.5 * (e->w[1][1] + e->w[2][2]) + sqrt(half * half + e->w[1][2] * e->w[2][1]);
+}
+
+/* All contacts are known: how many share their bodies, and the forces of the step before. */
+static void prepare(ff_hold *hold, const ff_model *model, ff_state *state) {
+  for (int i = 0; i < hold->count; i++) {
+    entry *e = &hold->entries[i];
+    ff_point *point = &state->points[e->point];
+    int a = group_of(model, e->bodies.a), b = group_of(model, e->bodies.b);
+    int crowd_a = ff_body_is_moved(&model->bodies[e->bodies.a]) ? hold->shares[a] : 0;
+    int crowd_b = ff_body_is_moved(&model->bodies[e->bodies.b]) ? hold->shares[b] : 0;
+    point->ahead = (ff_ahead){hold->half, ease_of(e), crowd_a > crowd_b ? crowd_a : crowd_b};
+    push(hold, model, e, point->held);
+  }
+}
+
+/* ---- one contact ----------------------------------------------------------------------- */
+
+/* Velocity of a against b along n, t1 and t2 in the middle. */
+static void relative(const ff_hold *hold, const entry *e, double v[3]) {
+  v[0] = v[1] = v[2] = 0;
+  ff_sides_velocity(hold->sides, &e->a, e->dirs, v);
+  ff_sides_velocity(hold->sides, &e->b, e->dirs, v);
+}
+
+/* The normal force if the depth goes at this rate: what the spring gives on its way, and the
+ * rest as it is in the middle. */
+static double normal_force(const ff_hold *hold, entry *e, double rate) {
+  const ff_law *law = e->binding->normal;
+  e->patch.depth_rate = rate;
+  e->normal = (ff_normal){0};
+  if (e->binding->overlaps) {
+    law->normal(&e->binding->normal_params, &e->patch, &e->normal);
+    e->elastic = e->normal.elastic;
+    return e->normal.force;
+  }
+  double middle = e->depth + hold->half * rate, end = middle + hold->half * rate;
+  e->patch.depth = middle;
+  if (middle > 0) {
+    law->normal(&e->binding->normal_params, &e->patch, &e->normal);
+  }
+  bool flat = fabs(end - e->depth) <= FLAT * middle;
+  e->elastic = flat ? e->normal.elastic : (energy_at(e, end) - e->energy) / (end - e->depth);
+  double force = e->elastic + (e->normal.force - e->normal.elastic);
+  return e->pulls || force > 0 ? force : 0;
+}
+
+/* Normal force whose own effect on the rate is counted in: f = F(rate - half w f), F rising. */
+static double solve_normal(const ff_hold *hold, entry *e, double rate, double guess) {
+  double own = hold->half * e->w[0][0];
+  double low = e->pulls ? -INFINITY : 0, high = INFINITY, f = fmax(low, guess);
+  for (int i = 0; i < NEWTONS; i++) {
+    double gap = normal_force(hold, e, rate - own * f) - f;
+    *(gap > 0 ? &low : &high) = f;
+    bool narrow = !isinf(high) && !(high - low > EXACT * high);
+    if (fabs(gap) <= EXACT * fabs(f) || narrow) {
+      break;
+    }
+    double slope = e->normal.d_rate + hold->half * e->normal.d_depth;
+    double next = f + gap / (1 + own * fmax(slope, 0));
+    bool inside = next > low && next < high;
+    f = inside || isinf(low) || isinf(high) ? fmax(low, fmin(high, next)) : 0.5 * (low + high);
+  }
+  return f;
+}
+
+static void solve_friction(entry *e, ff_point *point, const double *memory) {
+  const ff_law *law = e->binding->friction;
+  const void *params = &e->binding->friction_params;
+  ff_patch *patch = &e->patch;
+  double depth = patch->depth;
+  patch->depth = fmax(depth, FF_AT_SURFACE);
+  if (law->friction_held) {
+    law->friction_held(params, patch, &e->normal, memory, &point->ahead, &e->friction);
+  } else {
+    memset(&e->friction, 0, sizeof e->friction);
+    if (!e->binding->frictionless && e->normal.force > 0) { /* with the slip of the start */
+      patch->slip[0] = point->patch.slip[0];
+      patch->slip[1] = point->patch.slip[1];
+      law->friction(params, patch, &e->normal, memory, &e->friction);
+    }
+  }
+  patch->depth = depth;
+}
+
 /* Solves one contact for its own force while the others stay. Returns how much it changed. */
 static double solve(ff_hold *hold, const ff_model *model, ff_state *state, entry *e) {
   ff_point *point = &state->points[e->point];
-  ff_vec3 v = relative(hold, &e->bodies);
-  double own = e->reach * e->ease;
-  e->patch.slip[0] = v3_dot(v, point->t1) - own * point->held[0];
-  e->patch.slip[1] = v3_dot(v, point->t2) - own * point->held[1];
-  e->binding->friction->friction_held(&e->binding->friction_params, &e->patch, &e->normal,
-                                      ff_state_memory(model, state, e->point), e->reach, e->ease,
-                                      &e->friction);
-  const double change[2] = {e->friction.force[0] - point->held[0],
-                            e->friction.force[1] - point->held[1]};
-  kick(hold, &e->a, point, change);
-  kick(hold, &e->b, point, change);
-  point->held[0] = e->friction.force[0];
-  point->held[1] = e->friction.force[1];
-  return fmax(fabs(change[0]), fabs(change[1]));
+  double v[3], change[3] = {0, 0, 0}, beside = e->friction.normal_force;
+  relative(hold, e, v);
+  double rate = -(v[0] - hold->half * e->w[0][0] * (e->force[0] - beside));
+  double f = solve_normal(hold, e, rate, e->force[0] - beside);
+  change[0] = f + beside - e->force[0];
+  push(hold, model, e, change);
+  e->normal.force = f;
+  relative(hold, e, v);
+  double own = point->ahead.half * point->ahead.ease;
+  e->patch.slip[0] = v[1] - own * e->force[1];
+  e->patch.slip[1] = v[2] - own * e->force[2];
+  solve_friction(e, point, ff_state_memory(model, state, e->point));
+  const double next[3] = {e->friction.normal_force - beside, e->friction.force[0] - e->force[1],
+                          e->friction.force[1] - e->force[2]};
+  push(hold, model, e, next);
+  return fmax(fabs(change[0] + next[0]), fmax(fabs(next[1]), fabs(next[2])));
 }
 
 static void take_turns(ff_hold *hold, const ff_model *model, ff_state *state) {
@@ -235,11 +273,8 @@ static void take_turns(ff_hold *hold, const ff_model *model, ff_state *state) {
     double change = 0, most = 0;
     for (int i = 0; i < hold->count; i++) {
       entry *e = &hold->entries[i];
-      if (e->linked) {
-        continue;
-      }
       change = fmax(change, solve(hold, model, state, e));
-      most = fmax(most, fmax(fabs(e->friction.force[0]), fabs(e->friction.force[1])));
+      most = fmax(most, fmax(fabs(e->force[0]), fmax(fabs(e->force[1]), fabs(e->force[2]))));
     }
     if (!(change > SETTLED * most)) {
       break;
@@ -247,74 +282,78 @@ static void take_turns(ff_hold *hold, const ff_model *model, ff_state *state) {
   }
 }
 
-/* How a force passes through a robot is not followed here: contacts of links are taken one by one,
- * each as if the others shared its robot's inertia with it. The force looks a whole step ahead, and
- * the memory goes with the slip that was when it is known, after the step. */
-static void solve_linked(ff_hold *hold, const ff_model *model, ff_state *state, entry *e,
-                         int sharing) {
-  ff_point *point = &state->points[e->point];
-  double *memory = ff_state_memory(model, state, e->point);
-  double due = point->closed ? hold->due : 0;
-  memory[0] += due * e->patch.slip[0];
-  memory[1] += due * e->patch.slip[1];
-  e->ease *= sharing;
-  e->binding->friction->friction_held(&e->binding->friction_params, &e->patch, &e->normal, memory,
-                                      e->reach, e->ease, &e->friction);
-  point->held[0] = e->friction.force[0];
-  point->held[1] = e->friction.force[1];
-}
+/* ---- what comes of it ------------------------------------------------------------------ */
 
-static void solve_links(ff_hold *hold, const ff_model *model, ff_state *state) {
-  int sharing = 0;
-  for (int i = 0; i < hold->count; i++) {
-    sharing += hold->entries[i].linked;
-  }
-  for (int i = 0; i < hold->count && sharing > 0; i++) {
-    if (hold->entries[i].linked) {
-      solve_linked(hold, model, state, &hold->entries[i], sharing);
-    }
-  }
-  hold->due = 0;
-}
-
-/* The memory goes with the slip that all forces together leave; the normal law's loss is that of
- * the middle too. */
-static void finish(ff_hold *hold, const ff_model *model, ff_state *state, entry *e, double *rates) {
+/* The memory goes with the slip that all forces together leave, and so do the losses. */
+static void finish(const ff_hold *hold, const ff_model *model, ff_state *state, entry *e,
+                   double *rates) {
   ff_point *point = &state->points[e->point];
   double *ledger = rates + state->ledger_at;
   size_t at = (size_t)e->point * (size_t)model->memory_count;
-  double *memory_rate = rates + state->memory_at + at;
-  ff_vec3 v = relative(hold, &e->bodies);
-  double slip[2] = {v3_dot(v, point->t1), v3_dot(v, point->t2)};
+  double *memory_rate = model->memory_count > 0 ? rates + state->memory_at + at : NULL;
   ff_friction *friction = &e->friction;
+  double v[3];
+  relative(hold, e, v);
+  normal_force(hold, e, -v[0]); /* its elastic part, as it came out */
+  double f = e->force[0] - friction->normal_force;
+  double own = point->ahead.half * point->ahead.ease;
   for (int i = 0; i < 2; i++) {
-    double expected = e->patch.slip[i] + e->reach * e->ease * friction->force[i];
-    friction->memory_rate[i] += (e->linked ? 0 : slip[i]) - expected;
+    if (e->binding->friction->friction_held) {
+      friction->memory_rate[i] += v[1 + i] - (e->patch.slip[i] + own * friction->force[i]);
+    } else { /* its loss is that of the start */
+      friction->lost[FF_LOST_SLIP] -= friction->force[i] * (v[1 + i] - point->patch.slip[i]);
+    }
   }
-  ff_vec3 force = point->force, moment = point->moment; /* of the normal law, pushed already */
+  point->force = v3_scale(f, point->normal);
+  point->moment = v3_axpy(v3_scale(e->normal.moment[0], point->t1), e->normal.moment[1], point->t2);
   ff_friction_note(model, e->binding, point, friction, memory_rate, ledger);
-  if (ff_frame_wanders(model, e->near)) {
+  if (memory_rate && ff_frame_wanders(model, e->near)) {
     ff_frame_turn_back(model, state, e->near, point, ff_state_memory(model, state, e->point),
                        memory_rate);
   }
-  if (!e->linked) {
-    double middle_rate = -v3_dot(point->normal, v);
-    ledger[FF_Y_LOST + FF_LOST_NORMAL] += point->drag * (middle_rate - point->patch.depth_rate);
-  }
-  ff_contact_push(model, state, &e->bodies, point->point, v3_sub(point->force, force),
-                  v3_sub(point->moment, moment), ledger);
+  const double *roll = point->patch.roll;
+  ledger[FF_Y_LOST + FF_LOST_NORMAL] += (f - e->elastic) * -v[0];
+  ledger[FF_Y_UNPAID] += e->binding->normal_unpaid ? e->elastic * -v[0] : 0;
+  ledger[FF_Y_LOST + FF_LOST_ROLLING] -=
+      e->normal.moment[0] * roll[0] + e->normal.moment[1] * roll[1];
+  ff_contact_push(model, state, &e->bodies, point->point, point->force, point->moment, ledger);
+  memcpy(point->held, e->force, sizeof e->force);
+  point->held_mode = friction->mode;
 }
 
-void ff_hold_friction(ff_hold *hold, const ff_model *model, ff_state *state, double *rates) {
-  start_middles(hold, model, state);
+/* Work of applied forces and drives, and losses of contacts that are not held, are booked at the
+ * velocities of the start; those of the middle make them what the bodies feel. */
+static void correct(const ff_hold *hold, const ff_model *model, const ff_state *state,
+                    double *ledger) {
+  for (int slot = 0; slot < model->free_count; slot++) {
+    int i = model->free_bodies[slot];
+    ff_body_motion middle = ff_sides_body(hold->sides, i);
+    const ff_wrench *wrench = &hold->outside[i];
+    ledger[FF_Y_WORK] += v3_dot(wrench->force, v3_sub(middle.velocity, state->bodies[i].velocity)) +
+                         v3_dot(wrench->torque, v3_sub(middle.omega, state->bodies[i].omega));
+  }
+}
+
+bool ff_hold_solve(ff_hold *hold, const ff_model *model, ff_state *state, double t, double *rates,
+                   double h) {
+  double *ledger = rates + state->ledger_at;
+  size_t bytes = (size_t)model->body_count * sizeof *state->wrenches;
+  hold->half = 0.5 * h;
+  state->middle = true;
+  ff_forces_outside(model, state, t, state->y, ledger);
+  memcpy(hold->outside, state->wrenches, bytes);
+  ff_forces_contacts(model, state, t, state->y, rates + state->memory_at, ledger);
+  state->middle = false;
+  if (!ff_robots_look_ahead(model, state, h)) {
+    return false;
+  }
+  ff_sides_start(hold->sides, model, state, hold->half);
   gather(hold, model, state);
+  prepare(hold, model, state);
   take_turns(hold, model, state);
-  solve_links(hold, model, state);
   for (int i = 0; i < hold->count; i++) {
     finish(hold, model, state, &hold->entries[i], rates);
   }
-}
-
-void ff_hold_stepped(ff_hold *hold, double h) {
-  hold->due = h;
+  correct(hold, model, state, ledger);
+  return true;
 }

@@ -1,10 +1,12 @@
-/* Friction held over a step: for laws whose memory is too stiff to be followed by the step.
+/* Contacts held over a step: laws too stiff to be followed by it, or meant to keep their energy.
  *
- * A kick of length h changes slip and memory while the friction force acts. The force that is
- * held is the law's own in the middle of the kick: then what the force takes is, to the last
- * bit, what the law stores and loses, it is stable however stiff the bristle, and a body at rest
- * stays where it is. Contacts of one body feel each other: they are solved in turns, starting
- * from the forces of the step before, until nothing changes.
+ * The bodies fly half the step, and there the contacts are solved: forces that act throughout the
+ * step and are the laws' own for the motion they leave. Of the normal force the elastic part is
+ * what the spring gives over the depths that the step passes, [V(z1) - V(z0)] / (z1 - z0); friction
+ * and damping are those of the middle. So what forces take is, to the last bits, what laws store
+ * and lose, no stiffness needs a short step, and a body at rest stays where it is. Contacts that
+ * share a body or a robot feel each other: they are solved in turns, starting from the forces of
+ * the step before, until nothing changes.
  */
 #ifndef FF_STEP_HOLD_H
 #define FF_STEP_HOLD_H
@@ -13,16 +15,14 @@
 
 typedef struct ff_hold ff_hold;
 
-/* *out is NULL if no law of the model can be held; else the state leaves their friction to
- * ff_hold_friction. */
+/* *out is NULL if no contact of the model is held; else the state leaves them to ff_hold_solve. */
 ff_status ff_hold_create(ff_hold **out, const ff_model *model, ff_state *state);
 void ff_hold_destroy(ff_hold *hold);
 
-/* After ff_forces_update with its rates: adds the held friction of the coming step to points,
- * wrenches and the rates of memory and ledger. */
-void ff_hold_friction(ff_hold *hold, const ff_model *model, ff_state *state, double *rates);
-
-/* A step of length h was taken: told before the ff_hold_friction that follows it. */
-void ff_hold_stepped(ff_hold *hold, double h);
+/* In the middle of a step of length h: evaluates all forces at time t and y, whose positions are
+ * those of the middle and whose velocities those of the start, and solves the held contacts. Fills
+ * wrenches and the rates of memory and ledger. False if a robot's inertia is not positive. */
+bool ff_hold_solve(ff_hold *hold, const ff_model *model, ff_state *state, double t, double *rates,
+                   double h);
 
 #endif

@@ -227,11 +227,13 @@ const double *ff_robot_acceleration(const ff_model *model, const ff_state *state
 
 /* ---- symplectic Euler --------------------------------------------------------------- */
 
-/* With q and v at the end of the step, drives and the resistance of joints give
- *   tau - stiffness h (v + h a) - (damping + resistance) h a,
+/* With q and v at the end of the step, which is `rest` away, drives and the resistance of joints
+ * give
+ *   tau - stiffness rest (v + h a) - (damping + resistance) h a,
  * of which the part with a is inertia: added. */
 static void look_ahead(const ff_model_robot *robot, const ff_state_robot *at, const double *v,
-                       double h, double *added) {
+                       double h, double rest) {
+  double *added = ff_tree_added_inertia(at->work);
   memset(added, 0, (size_t)robot->v_count * sizeof *added);
   if (robot->tree->resists) {
     ff_tree_resistance(robot->tree, v, at->resist);
@@ -240,15 +242,15 @@ static void look_ahead(const ff_model_robot *robot, const ff_state_robot *at, co
     }
   }
   for (int i = 0; i < robot->v_count; i++) {
-    added[i] += h * (at->damping[i] + h * at->stiffness[i]);
-    at->tau[i] -= h * at->stiffness[i] * v[i];
+    added[i] += h * (at->damping[i] + rest * at->stiffness[i]);
+    at->tau[i] -= rest * at->stiffness[i] * v[i];
   }
 }
 
 /* The ledger holds work and losses as they were at the start of the step; forces were what the
  * look ahead made of them, and acted along the mean velocity. */
 static void correct_ledger(const ff_model_robot *robot, const ff_state_robot *at, const double *v,
-                           double h, double *ledger) {
+                           double h, double rest, double *ledger) {
   double lost = 0, work = 0;
   for (int i = 0; robot->tree->resists && i < robot->v_count; i++) {
     double end = v[i] + h * at->a[i], mean = v[i] + 0.5 * h * at->a[i];
@@ -256,7 +258,7 @@ static void correct_ledger(const ff_model_robot *robot, const ff_state_robot *at
   }
   for (int i = 0; i < robot->v_count; i++) {
     double end = v[i] + h * at->a[i], mean = v[i] + 0.5 * h * at->a[i];
-    double less = h * (at->stiffness[i] * end + at->damping[i] * at->a[i]);
+    double less = rest * at->stiffness[i] * end + h * at->damping[i] * at->a[i];
     work += (at->servo[i] - less) * mean - at->servo[i] * v[i];
   }
   ledger[FF_Y_LOST + FF_LOST_JOINT] += h * lost;
@@ -266,7 +268,7 @@ static void correct_ledger(const ff_model_robot *robot, const ff_state_robot *at
 const ff_tree_wrench *ff_robot_prepare(const ff_model *model, ff_state *state, int r, double h) {
   const ff_model_robot *robot = &model->robots[r];
   ff_state_robot *at = &state->robots[r];
-  look_ahead(robot, at, state->y + robot->v_at, h, ff_tree_added_inertia(at->work));
+  look_ahead(robot, at, state->y + robot->v_at, h, h);
   return gather(model, state, r);
 }
 
@@ -289,7 +291,7 @@ void ff_robot_move(const ff_model *model, ff_state *state, int r, double h, ff_t
   double *q = state->y + robot->q_at, *v = state->y + robot->v_at;
   double *ledger = ff_state_ledger(state);
   book(model, state, r, ground, ledger, h);
-  correct_ledger(robot, at, v, h, ledger);
+  correct_ledger(robot, at, v, h, h, ledger);
   ff_robot_drop(model, state, r);
   for (int i = 0; i < robot->v_count; i++) {
     v[i] += h * at->a[i];
@@ -316,6 +318,51 @@ bool ff_robots_step(const ff_model *model, ff_state *state, double h) {
   for (int r = 0; r < model->robot_count && good; r++) {
     good = ff_robot_step(model, state, r, h);
   }
+  return good;
+}
+
+/* ---- in the middle of a step --------------------------------------------------------- */
+
+void ff_robots_fly(const ff_model *model, ff_state *state, double h) {
+  for (int r = 0; r < model->robot_count; r++) {
+    const ff_model_robot *robot = &model->robots[r];
+    ff_tree_q_move(robot->tree, state->y + robot->q_at, state->y + robot->v_at, 0.5 * h);
+  }
+}
+
+static bool accelerate(const ff_model *model, ff_state *state, int r) {
+  ff_state_robot *at = &state->robots[r];
+  const ff_tree_wrench *wrenches = gather(model, state, r);
+  return ff_tree_forward_dynamics(at->work, at->tau, model->run.gravity, wrenches, at->a);
+}
+
+bool ff_robots_look_ahead(const ff_model *model, ff_state *state, double h) {
+  bool good = true;
+  for (int r = 0; r < model->robot_count; r++) {
+    const ff_model_robot *robot = &model->robots[r];
+    look_ahead(robot, &state->robots[r], state->y + robot->v_at, h, 0.5 * h);
+    good = good && accelerate(model, state, r);
+  }
+  return good;
+}
+
+bool ff_robots_fly_on(const ff_model *model, ff_state *state, double h) {
+  bool good = true;
+  for (int r = 0; r < model->robot_count; r++) {
+    const ff_model_robot *robot = &model->robots[r];
+    const ff_state_robot *at = &state->robots[r];
+    double *v = state->y + robot->v_at, *ledger = ff_state_ledger(state);
+    good = good && accelerate(model, state, r);
+    if (good) {
+      book(model, state, r, ff_tree_ground_wrench(at->work), ledger, h);
+      correct_ledger(robot, at, v, h, 0.5 * h, ledger);
+      for (int i = 0; i < robot->v_count; i++) {
+        v[i] += h * at->a[i];
+      }
+    }
+    ff_robot_drop(model, state, r);
+  }
+  ff_robots_fly(model, state, h);
   return good;
 }
 

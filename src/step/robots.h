@@ -33,6 +33,15 @@ ff_tree_wrench ff_robot_carried(const ff_model *model, ff_state *state, int r);
 /* Last: velocities, coordinates and ledger; one that flies falls exactly. */
 void ff_robot_move(const ff_model *model, ff_state *state, int r, double h, ff_tree_wrench ground,
                    bool flies);
+/* In the middle of a step, in parts between which contacts may be solved. q for half a step, with
+ * the velocities as they are; ... */
+void ff_robots_fly(const ff_model *model, ff_state *state, double h);
+/* ... what drives and joints will do at the end, as added inertia, and accelerations without the
+ * contacts to be solved; ... */
+bool ff_robots_look_ahead(const ff_model *model, ff_state *state, double h);
+/* ... v by the acceleration under all wrenches, and q for the second half. */
+bool ff_robots_fly_on(const ff_model *model, ff_state *state, double h);
+
 /* Unit quaternions. */
 void ff_robots_tidy(const ff_model *model, ff_state *state);
 

@@ -87,12 +87,9 @@ bool ff_work_tidy(ff_work *work) {
 static void tend_memory(ff_work *work) {
   ff_state *state = work->state;
   for (int i = 0; i < state->point_count; i++) {
-    ff_point *point = &state->points[i];
-    if (point->closed && !point->touching) {
+    if (!state->points[i].touching) { /* also what touched only inside the step */
       ff_work_drop_memory(work, i);
-      point->held[0] = point->held[1] = 0;
     }
-    point->closed = point->touching;
   }
   ff_frame_anchor(work->model, state);
 }
