@@ -297,7 +297,9 @@ static ff_status resolve(binder *bind, ff_binding *to, int contact, const shape_
   status = resolve_choice(build->report, &friction, FF_LAW_FRICTION, &to->pair, &to->friction,
                           &to->friction_params);
   to->frictionless = strcmp(friction.law, "none") == 0;
-  to->unpaid = status == FF_OK && to->friction->traits(&to->friction_params) & FF_LAW_UNPAID;
+  unsigned traits = status == FF_OK ? to->friction->traits(&to->friction_params) : 0;
+  to->unpaid = traits & FF_LAW_UNPAID;
+  to->edges = to->overlaps && traits & FF_LAW_WANTS_EDGES;
   status = blame_choice(build, contact, "friction", status);
   return status == FF_OK ? check_stepper(build, to, contact) : status;
 }

@@ -52,6 +52,7 @@ typedef struct ff_binding {
   bool frictionless; /* the friction law is "none": nothing to evaluate */
   bool unpaid;       /* it is FF_LAW_UNPAID */
   bool overlaps;     /* the normal law wants the overlap: one point a pair of shapes */
+  bool edges;        /* and the friction law its edges */
   ff_law_params normal_params, friction_params;
   ff_layer layer; /* the same for the stepper `quasi-rigid`; unset under others */
   ff_cone cone;

@@ -239,9 +239,12 @@ static void find_points(const ff_model *model, ff_state *state, const ff_near *n
   for (int i = 0; i < near->point_count; i++) {
     release(&state->points[near->first_point + i]);
   }
-  if (model->bindings[near->binding].overlaps) {
-    ff_overlap *overlap = &state->points[near->first_point].patch.overlap;
-    ff_geom_touch_overlap(&a->geom, &pose_a, &pose_b, touches, overlap);
+  const ff_binding *binding = &model->bindings[near->binding];
+  if (binding->overlaps) {
+    ff_patch *patch = &state->points[near->first_point].patch;
+    patch->edges = binding->edges ? state->edges : NULL;
+    patch->edge_count = ff_geom_touch_overlap(&a->geom, &pose_a, &pose_b, touches, &patch->overlap,
+                                              binding->edges ? state->edges : NULL);
   } else {
     count = ff_geom_touch(&a->geom, &pose_a, &b->geom, &pose_b, margin, touches);
   }
@@ -287,6 +290,7 @@ static void contact_forces(const ff_model *model, ff_state *state, const double 
         touch(model, state, meet, near, point, y + state->memory_at + at,
               memory_rate ? memory_rate + at : NULL, ledger);
         point->patch.depth = depth;
+        point->patch.edges = NULL; /* the next patch writes over them */
       }
     }
   }
