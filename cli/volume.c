@@ -6,6 +6,8 @@
 #include "cli.h"
 #include "json.h"
 
+#include <math.h>
+
 enum { AXES = 256, SIZE, RADIUS, LENGTH, HEIGHT, NORMAL, POINT, PRINTED, OUTLINE };
 
 typedef struct volume_job {
@@ -175,16 +177,16 @@ static void json_matrix(ff_json *json, const char *key, const ff_mat3 *a) {
   ff_json_close(json, ']');
 }
 
+/* Points of the outline, as many on each arc as on any other. */
 static void json_outline(ff_json *json, const volume_job *job) {
-  int count = (int)job->outline;
-  ff_vec3 *points = ff_cli_alloc(count, sizeof *points);
-  count = ff_volume_outline(&job->def, points, count);
+  ff_arc arcs[8];
+  int count = ff_volume_outline(&job->def, arcs, 8),
+      each = (int)ceil(job->outline / fmax(count, 1));
   ff_json_open(json, "outline", '[');
-  for (int i = 0; i < count; i++) {
-    json_vector(json, NULL, points[i]);
+  for (int i = 0; i < count * each; i++) {
+    json_vector(json, NULL, ff_arc_at(&arcs[i / each], (double)(i % each) / each));
   }
   ff_json_close(json, ']');
-  free(points);
 }
 
 static void print_json(const volume_job *job, const ff_volume *volume) {

@@ -20,6 +20,7 @@ typedef struct sample {
   ff_law_params params;
   ff_patch patch;
   bowl bowl;
+  bool edged;     /* friction: the patch has edges too */
   ff_normal load; /* for friction laws: what the normal law gave */
   double memory[FF_MEMORY_MAX];
 } sample;
@@ -109,15 +110,37 @@ static inline ff_overlap bowl_overlap(const bowl *b, double depth) {
   }
   double area = 2 * 3.141592653589793 * depth * sqrt(b->radius[0] * b->radius[1]);
   double volume = 0.5 * area * depth, c = cos(b->turn), s = sin(b->turn);
-  double high = volume * depth * depth / 18, lean = b->lean * sqrt(b->radius[1] / depth);
+  double lean = b->lean * sqrt(b->radius[1] * depth); /* from the deepest layer to the top */
   double m0 = volume * b->radius[0] * depth / 3, m1 = volume * b->radius[1] * depth / 3;
-  m1 += lean * lean * high;
+  m1 += lean * lean * volume / 18;
   double s11 = m0 * c * c + m1 * s * s, s22 = m0 * s * s + m1 * c * c, s12 = (m0 - m1) * c * s;
   return (ff_overlap){.volume = volume,
                       .area = area,
                       .centroid_depth = depth / 3,
-                      .second = {{m0 + m1, 0, 0}, {0, s22, -s12}, {0, -s12, s11}},
-                      .rise = {high, -lean * high * s, lean * high * c}};
+                      .second = {{m0 + m1, 0, 0}, {0, s22, -s12}, {0, -s12, s11}}};
+}
+
+/* The bowl's edges: three layers, each an ellipse with eight corners. Returns their number. */
+enum { BOWL_LAYERS = 3, BOWL_CORNERS = 8, BOWL_EDGES = BOWL_LAYERS * BOWL_CORNERS };
+static inline int bowl_edges(const bowl *b, double depth, ff_edge out[BOWL_EDGES]) {
+  double c = cos(b->turn), s = sin(b->turn), total = 0;
+  for (int i = 0; i < BOWL_EDGES; i++) {
+    double low = (i / BOWL_CORNERS + 0.5) / BOWL_LAYERS, size = sqrt(2 * depth * low);
+    double drift = b->lean * sqrt(b->radius[1] * depth) * (low - 2.0 / 3), at[2][2];
+    for (int k = 0; k < 2; k++) {
+      double angle = 2 * 3.141592653589793 * (i % BOWL_CORNERS + k) / BOWL_CORNERS;
+      double x = size * sqrt(b->radius[0]) * cos(angle);
+      double y = size * sqrt(b->radius[1]) * sin(angle) + drift;
+      at[k][0] = c * x - s * y;
+      at[k][1] = s * x + c * y;
+    }
+    out[i] = (ff_edge){{at[0][0], at[0][1]}, {at[1][0] - at[0][0], at[1][1] - at[0][1]}, 1};
+    total += 0.5 * (at[0][0] * at[1][1] - at[0][1] * at[1][0]);
+  }
+  for (int i = 0; i < BOWL_EDGES; i++) {
+    out[i].weight = 1 / total;
+  }
+  return BOWL_EDGES;
 }
 
 static inline bowl random_bowl(uint64_t *seed) {
@@ -156,6 +179,7 @@ static inline void each_sample(ff_law_kind kind, void (*check)(const sample *s))
         s.bowl = random_bowl(&seed);
         s.bowl.hidden = kind == FF_LAW_NORMAL ? !wants : ff_random(&seed) < 0.5;
         s.patch.overlap = bowl_overlap(&s.bowl, s.patch.depth);
+        s.edged = kind == FF_LAW_FRICTION && !s.bowl.hidden && ff_random(&seed) < 0.5;
         random_load(&seed, &s);
         check(&s);
       }

@@ -14,8 +14,14 @@ static ff_normal normal_at(const sample *s, double depth, double rate) {
 }
 
 static ff_friction friction_at(const sample *s) {
+  ff_patch patch = s->patch;
+  ff_edge edges[BOWL_EDGES];
+  if (s->edged) {
+    patch.edge_count = bowl_edges(&s->bowl, patch.depth, edges);
+    patch.edges = edges;
+  }
   ff_friction out;
-  ff_law_friction(s->law, &s->params, &s->patch, &s->load, s->memory, &out);
+  ff_law_friction(s->law, &s->params, &patch, &s->load, s->memory, &out);
   return out;
 }
 

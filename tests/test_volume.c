@@ -79,29 +79,69 @@ static void thickness_adds_up(void **state) {
   }
 }
 
-/* Outline points lie in the plane, and just inside of them there is something below. */
+/* Checks an outline: its arcs close, lie in the plane and go around the normal, and the area they
+ * hold is that of the section; in the limit of fine steps, whose error falls with their square. */
+static void check_outline(const ff_volume_def *def, const ff_volume *v, const ff_arc *arcs,
+                          int count) {
+  enum { STEPS = 400 };
+  ff_vec3 normal = axis_of(&v->frame, 2), hub = arcs[0].start;
+  double area = 0, size = sqrt(v->area);
+  for (int i = 0; i < count; i++) {
+    ff_vec3 end = ff_arc_at(&arcs[i], 1), next = arcs[(i + 1) % count].start;
+    ff_vec3 gap = along(end, -1, next);
+    assert_close(sqrt(dot(gap, gap)), 0, 1e-7 * size); /* two roots of rounding meet there */
+    for (int k = 0; k < STEPS; k++) {
+      ff_vec3 a = ff_arc_at(&arcs[i], (double)k / STEPS);
+      ff_vec3 b = along(ff_arc_at(&arcs[i], (k + 1.0) / STEPS), -1, hub);
+      assert_close(dot(normal, along(a, -1, def->point)), 0, 1e-12);
+      a = along(a, -1, hub);
+      ff_vec3 cross = {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+      area += 0.5 * dot(cross, normal);
+    }
+  }
+  assert_near(area, v->area, 1e-4);
+}
+
+/* Standing, leaning and lying, from a touch to nearly all below. */
+static void outlines_hold_the_section(void **state) {
+  (void)state;
+  static const ff_vec3 normals[] = {{0, 0, 1},  {1, 0, 0},      {0.6, 0.8, 0},   {1, -2, 3},
+                                    {3, 1, -2}, {1, 1e-3, 0.1}, {0.02, 0.01, -1}};
+  for (int i = 0; i < SOLIDS; i++) {
+    for (size_t k = 0; k < sizeof normals / sizeof *normals; k++) {
+      ff_volume_def def = solids[i];
+      def.normal = normals[k];
+      def.point = (ff_vec3){0, 0, 0};
+      double reach = compute(&def).depth, size = sqrt(dot(def.normal, def.normal));
+      for (double part = 1e-3; part < 2; part *= 1.7) {
+        def.point = along((ff_vec3){0, 0, 0}, (part - 1) * reach / size, def.normal);
+        ff_volume v = compute(&def);
+        ff_arc arcs[8];
+        int count = ff_volume_outline(&def, arcs, 8);
+        assert_true(count >= 1 && count <= 8);
+        check_outline(&def, &v, arcs, count);
+      }
+    }
+  }
+}
+
+/* Just inside of the outline there is something below, just outside nothing or less. */
 static void the_outline_is_where_plane_and_surface_meet(void **state) {
   (void)state;
-  enum { COUNT = 37 };
-  ff_vec3 points[COUNT];
   for (int i = 0; i < SOLIDS; i++) {
     ff_volume v = compute(&solids[i]);
-    ff_vec3 normal = axis_of(&v.frame, 2), middle = {0, 0, 0};
-    assert_int_equal(ff_volume_outline(&solids[i], points, COUNT), COUNT);
-    for (int k = 0; k < COUNT; k++) {
-      assert_close(dot(normal, along(points[k], -1, solids[i].point)), 0, 1e-14);
-      middle = along(middle, 1.0 / COUNT, points[k]);
+    ff_arc arcs[8];
+    int count = ff_volume_outline(&solids[i], arcs, 8);
+    ff_vec3 middle = {0, 0, 0};
+    for (int k = 0; k < count * 8; k++) {
+      middle = along(middle, 0.125 / count, ff_arc_at(&arcs[k / 8], k % 8 / 8.0));
     }
-    double area = 0;
-    for (int k = 0; k < COUNT; k++) {
-      ff_vec3 a = along(points[k], -1, middle), b = along(points[(k + 1) % COUNT], -1, middle);
-      ff_vec3 cross = {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-      assert_true(dot(cross, normal) > 0); /* in order around the normal */
-      area += 0.5 * dot(cross, normal);
-      ff_vec3 inside = along(points[k], -1e-3, a);
-      assert_true(ff_volume_thickness(&solids[i], inside) > 0);
+    for (int k = 0; k < count * 8; k++) {
+      ff_vec3 at = ff_arc_at(&arcs[k / 8], k % 8 / 8.0), in = along(middle, -1, at);
+      double there = ff_volume_thickness(&solids[i], along(at, 1e-3, in));
+      assert_true(there > ff_volume_thickness(&solids[i], along(at, -1e-3, in)));
+      assert_true(there > 0 && v.area > 0);
     }
-    assert_true(area < v.area && area > 0.93 * v.area); /* a polygon inside the section */
   }
 }
 
@@ -115,18 +155,28 @@ static void a_cube_by_its_corners_is_a_box(void **state) {
   for (int i = 0; i < 8; i++) {
     vertices[i] = (ff_vec3){i & 1 ? 0.2 : -0.2, i & 2 ? 0.5 : -0.5, i & 4 ? 0.35 : -0.35};
   }
+  ff_volume_solid solid = {vertices, 8, corners, sizes, 6};
   ff_volume box = compute(def), cube;
-  assert_int_equal(ff_volume_polyhedron(&cube, def, vertices, 8, corners, sizes, 6, NULL), FF_OK);
+  assert_int_equal(ff_volume_polyhedron(&cube, def, &solid, NULL), FF_OK);
   assert_near(cube.volume, box.volume, 1e-14);
   assert_near(cube.depth, box.depth, 1e-14);
   assert_near(cube.centroid.y, box.centroid.y, 1e-13);
   assert_near(cube.J_body.m[0][1], box.J_body.m[0][1], 1e-12);
+  ff_arc sides[6];
+  int count = ff_volume_polyhedron_outline(def, &solid, sides, 6);
+  assert_int_equal(count, ff_volume_outline(def, (ff_arc[8]){{.turn = 0}}, 8));
+  check_outline(def, &cube, sides, count);
+  for (double a = -0.6; a < 0.6; a += 0.11) {
+    ff_vec3 at = along(cube.centroid, a, (ff_vec3){0.3, -0.8, 0.5});
+    assert_close(ff_volume_polyhedron_thickness(def, &solid, at), ff_volume_thickness(def, at),
+                 1e-14);
+  }
   ff_report report;
   int bad[24];
   memcpy(bad, corners, sizeof bad);
   bad[5] = 8;
-  assert_int_equal(ff_volume_polyhedron(&cube, def, vertices, 8, bad, sizes, 6, &report),
-                   FF_ERROR_INPUT);
+  solid.corners = bad;
+  assert_int_equal(ff_volume_polyhedron(&cube, def, &solid, &report), FF_ERROR_INPUT);
   assert_string_equal(report.key, "faces");
 }
 
@@ -167,7 +217,7 @@ static void apart_and_complete(void **state) {
     def.point = along((ff_vec3){0, 0, 0}, -9, def.normal);
     ff_volume v = compute(&def);
     assert_true(v.volume == 0 && v.depth < 0 && v.J_contact.m[2][2] == 0);
-    assert_int_equal(ff_volume_outline(&def, &v.centroid, 1), 0);
+    assert_int_equal(ff_volume_outline(&def, NULL, 0), 0);
     def.point = along((ff_vec3){0, 0, 0}, 9, def.normal);
     v = compute(&def);
     assert_true(v.volume > 0 && dot(v.centroid, v.centroid) == 0);
@@ -241,6 +291,7 @@ int main(void) {
       cmocka_unit_test(the_frame_turns_one_matrix_into_the_other),
       cmocka_unit_test(thickness_adds_up),
       cmocka_unit_test(the_outline_is_where_plane_and_surface_meet),
+      cmocka_unit_test(outlines_hold_the_section),
       cmocka_unit_test(a_cube_by_its_corners_is_a_box),
       cmocka_unit_test(what_makes_no_sense_is_refused),
       cmocka_unit_test(apart_and_complete),

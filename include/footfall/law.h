@@ -18,6 +18,7 @@ extern "C" {
 
 enum {
   FF_MEMORY_MAX = 4,       /* contact memory a law may own, numbers per contact */
+  FF_EDGES_MAX = 512,      /* edges a patch may have */
   FF_LAW_PARAMS_SIZE = 192 /* bytes any law's parameter struct must fit into */
 };
 
@@ -31,18 +32,27 @@ typedef struct ff_overlap {
   double area;           /* m^2, of the section with the plane: d volume / d depth */
   double centroid_depth; /* m, depth of the volume's centroid */
   double second[3][3];   /* m^5, depth-weighted second moments about the centroid, (n, t1, t2) */
-  double rise[3];        /* m^5, integral of x (x.n), x from the centroid in (n, t1, t2): how high
-                            the volume is, and how it leans */
 } ff_overlap;
 
+/* The overlap for laws that sum over the patch (FF_LAW_WANTS_EDGES): cut into layers, each a
+ * polygon that is told by its edges, in any order. weight/2 (at x step) over all edges adds up
+ * to 1. */
+typedef struct ff_edge {
+  double at[2];   /* m, where it begins: along t1 and t2 from the contact point (the centroid) */
+  double step[2]; /* m, to where it ends; the layer is on its left seen against n */
+  double weight;  /* 1/m^2, thickness of the layer over the volume */
+} ff_edge;
+
 typedef struct ff_patch {
-  double depth;        /* m, > 0 while the bodies overlap */
-  double depth_rate;   /* m/s, > 0 while they approach */
-  double slip[2];      /* m/s, velocity of a relative to b at the point, along t1 and t2 */
-  double spin;         /* rad/s, a relative to b about n */
-  double roll[2];      /* rad/s, a relative to b about t1 and t2 */
-  double curvature[2]; /* 1/m, principal relative curvatures; 0 flat, INFINITY at a corner */
-  ff_overlap overlap;  /* zero unless the law asks (FF_LAW_WANTS_OVERLAP) */
+  double depth;         /* m, > 0 while the bodies overlap */
+  double depth_rate;    /* m/s, > 0 while they approach */
+  double slip[2];       /* m/s, velocity of a relative to b at the point, along t1 and t2 */
+  double spin;          /* rad/s, a relative to b about n */
+  double roll[2];       /* rad/s, a relative to b about t1 and t2 */
+  double curvature[2];  /* 1/m, principal relative curvatures; 0 flat, INFINITY at a corner */
+  ff_overlap overlap;   /* zero unless the law asks (FF_LAW_WANTS_OVERLAP) */
+  const ff_edge *edges; /* NULL unless the friction law asks and the overlap is known */
+  int edge_count;
 } ff_patch;
 
 /* ---- what a law returns ------------------------------------------------ */
@@ -178,6 +188,7 @@ typedef enum ff_law_trait {
                                laws with the curvature */
   FF_LAW_FEEDS = 16,        /* its damping may give energy (as some papers print it) */
   FF_LAW_CORE = 32,         /* has a rigid core: only steppers that solve for impulses run it */
+  FF_LAW_WANTS_EDGES = 128, /* friction: sums over patch.edges where there are any */
   FF_LAW_DIRECTED = 64,     /* friction depends on the directions t1 and t2 themselves */
   FF_LAW_HELD = 128,        /* normal: fixed steps hold it as they hold friction with a memory */
 } ff_law_trait;

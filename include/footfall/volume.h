@@ -39,7 +39,6 @@ typedef struct ff_volume {
   ff_mat3 J_body;        /* m^5, depth-weighted second moments of area about the centroid: of the
                           * volume pressed flat along the normal; axes of the shape's frame */
   ff_mat3 J_contact;     /* m^5, the same in the contact frame */
-  ff_vec3 rise;          /* m^5, integral of r (r.z), r from the centroid, in the contact frame */
 } ff_volume;
 
 /* FF_ERROR_INPUT and a report (may be NULL): a size not positive, a normal of zero length, any
@@ -56,16 +55,46 @@ ff_patch ff_volume_patch(const ff_volume *volume, ff_vec3 velocity, ff_vec3 omeg
  * volume. def must be one that ff_volume_compute accepts. */
 double ff_volume_thickness(const ff_volume_def *def, ff_vec3 point);
 
-/* Points of the outline of the section, in order around the normal, count of them. Returns
- * count, or 0 if the plane does not cut the shape. def as above. */
-int ff_volume_outline(const ff_volume_def *def, ff_vec3 *points, int count);
+/* A piece of an outline: an arc of the ellipse centre + p cos(a) + q sin(a), from the angle `from`
+ * on (rad), or a straight side from start to start + p if turn is 0. */
+typedef struct ff_arc {
+  ff_vec3 start; /* m, where it begins */
+  ff_vec3 p, q;  /* m */
+  double from, turn;
+} ff_arc;
 
-/* The same as ff_volume_compute for a convex polyhedron, given by its vertices (m) and, face
- * after face, the numbers of the vertices around it. printed must be false; kind and size are
- * not used. FF_ERROR_INPUT also if a number is no vertex, FF_ERROR_MEMORY without memory. */
-ff_status ff_volume_polyhedron(ff_volume *out, const ff_volume_def *def, const ff_vec3 *vertices,
-                               int vertex_count, const int *corners, const int *face_sizes,
-                               int face_count, ff_report *report);
+/* The point of an arc at part of its way, 0 to 1. */
+ff_vec3 ff_arc_at(const ff_arc *arc, double part);
+
+/* The outline of the section with the plane, in order around the normal. Returns the number of
+ * arcs (0: the plane does not cut the shape), of which at most max are written; 6 are enough for
+ * any solid but polyhedra. def as above. */
+int ff_volume_outline(const ff_volume_def *def, ff_arc *arcs, int max);
+
+/* The overlap in layers, for patch.edges of laws that sum over it: at most FF_EDGES_MAX edges in
+ * the contact frame. Returns their number; 0: no overlap. def as above. */
+int ff_volume_edges(const ff_volume_def *def, ff_edge *edges);
+
+/* ---- convex polyhedra ------------------------------------------------------------------ */
+
+/* A convex polyhedron by its faces. */
+typedef struct ff_volume_solid {
+  const ff_vec3 *vertices; /* m */
+  int vertex_count;
+  const int *corners;    /* numbers of the vertices around each face, face after face */
+  const int *face_sizes; /* corners of each face */
+  int face_count;
+} ff_volume_solid;
+
+/* The calls above for a polyhedron; of def, printed must be false, and kind and size are not used.
+ * FF_ERROR_INPUT also if a number is no vertex, FF_ERROR_MEMORY without memory. */
+ff_status ff_volume_polyhedron(ff_volume *out, const ff_volume_def *def,
+                               const ff_volume_solid *solid, ff_report *report);
+double ff_volume_polyhedron_thickness(const ff_volume_def *def, const ff_volume_solid *solid,
+                                      ff_vec3 point);
+/* Sides of the section; at most max are written, face_count are enough. -1: without memory. */
+int ff_volume_polyhedron_outline(const ff_volume_def *def, const ff_volume_solid *solid,
+                                 ff_arc *sides, int max);
 
 #ifdef __cplusplus
 }

@@ -62,16 +62,31 @@ static void compute_curve(ff_study *study, brown_force *part) {
   part->creep = high;
 }
 
-/* A patch of radius of gyration 1 cm that slides at 1 m/s and spins faster and faster. */
+/* A ball of 1 m that is 0.15 mm deep: its patch, of radius of gyration 1 cm, slides at 1 m/s and
+ * spins faster and faster. */
 static void compute_coupling(ff_study *study, brown_force *part) {
+  const ff_volume_def ball = {
+      .kind = FF_SPHERE, .size = {1, 0, 0}, .point = {0, 0, -0.99985}, .normal = {0, 0, 1}};
+  ff_volume volume;
+  ff_edge edges[FF_EDGES_MAX];
+  ff_report report = {0};
+  ff_status status = ff_volume_compute(&volume, &ball, &report);
+  if (status != FF_OK) {
+    study->fail(study->context, status, &report);
+  }
+  int count = ff_volume_edges(&ball, edges);
+  double radius = sqrt(volume.J_contact.m[2][2] / volume.volume);
   for (int coupled = 0; coupled < 2; coupled++) {
-    const char *names[] = {"mu_s", "v_t", "radius", "coupled"};
-    const double values[] = {1, 1e-6, 0.01, coupled};
+    const char *names[] = {"mu_s", "v_t", "coupled"};
+    const double values[] = {1, 1e-6, coupled};
     ff_law_params params;
-    const ff_law *law = brown_law(study, "continuous", &params, names, values, 4);
+    const ff_law *law = brown_law(study, "continuous", &params, names, values, 3);
     for (int i = 0; i < CURVE; i++) {
       part->ratio[i] = pow(10, -2 + 4.0 * i / (CURVE - 1));
-      ff_patch patch = {.depth = 1e-3, .slip = {1, 0}, .spin = part->ratio[i] / 0.01};
+      ff_patch patch =
+          ff_volume_patch(&volume, (ff_vec3){1, 0, 0}, (ff_vec3){0, 0, part->ratio[i] / radius});
+      patch.edges = edges;
+      patch.edge_count = count;
       (coupled ? part->together : part->apart)[i] = friction(law, &params, &patch);
     }
   }

@@ -186,9 +186,7 @@ ff_overlap ff_overlap_seen(const ff_slab *slab, ff_vec3 t1, ff_vec3 t2) {
   return (ff_overlap){.volume = slab->volume,
                       .area = slab->area,
                       .centroid_depth = slab->centroid_depth,
-                      .second = {{s11 + s22, 0, 0}, {0, s22, -s12}, {0, -s12, s11}},
-                      .rise = {v3_dot(v3_cross(t1, t2), slab->rise), v3_dot(t1, slab->rise),
-                               v3_dot(t2, slab->rise)}};
+                      .second = {{s11 + s22, 0, 0}, {0, s22, -s12}, {0, -s12, s11}}};
 }
 
 /* ---- as a contact -------------------------------------------------------------------------- */
@@ -198,8 +196,8 @@ bool ff_geom_can_overlap(ff_shape_kind a, ff_shape_kind b) {
   return (a == FF_HALF_SPACE) != (b == FF_HALF_SPACE) && solid <= FF_CYLINDER;
 }
 
-void ff_geom_touch_overlap(const ff_geom *a, const ff_pose *pose_a, const ff_pose *pose_b,
-                           ff_touch *out, ff_overlap *overlap) {
+int ff_geom_touch_overlap(const ff_geom *a, const ff_pose *pose_a, const ff_pose *pose_b,
+                          ff_touch *out, ff_overlap *overlap, ff_edge *edges) {
   ff_vec3 normal = q_axis_z(pose_b->orientation), t1 = q_axis_x(pose_b->orientation);
   ff_mat3 turn = q_matrix(pose_a->orientation);
   ff_cut cut = {.normal = m3_tmul(turn, normal)};
@@ -213,6 +211,7 @@ void ff_geom_touch_overlap(const ff_geom *a, const ff_pose *pose_a, const ff_pos
                     .normal = normal,
                     .t1 = t1,
                     .depth = cut.depth};
-  ff_vec3 s1 = m3_tmul(turn, t1);
-  *overlap = ff_overlap_seen(&slab, s1, v3_cross(cut.normal, s1));
+  ff_vec3 s1 = m3_tmul(turn, t1), s2 = v3_cross(cut.normal, s1);
+  *overlap = ff_overlap_seen(&slab, s1, s2);
+  return edges ? ff_geom_edges(a, &cut, &slab, s1, s2, edges) : 0;
 }

@@ -9,6 +9,7 @@
 #ifndef FF_GEOM_OVERLAP_H
 #define FF_GEOM_OVERLAP_H
 
+#include "footfall/volume.h"
 #include "geom/geom.h"
 #include "math/vec.h"
 
@@ -25,7 +26,8 @@ typedef struct ff_slab {
   double centroid_depth; /* m, below the plane */
   ff_vec3 centroid;      /* m, shape frame */
   ff_mat3 spread;        /* m^5, integral of r r^T, r: from the centroid, along the plane */
-  ff_vec3 rise;          /* m^5, integral of x (x.n), x: from the centroid */
+  ff_vec3 rise;          /* m^5, integral of x (x.n), x: from the centroid: how high what is below
+                            is, and how it leans */
 } ff_slab;
 
 /* Distance from the shape's centre down to its deepest point along the unit normal. */
@@ -50,20 +52,46 @@ ff_mat3 ff_overlap_moments(const ff_mat3 *spread);
 /* What laws see, in contact coordinates; t1 and t2 in the shape frame. */
 ff_overlap ff_overlap_seen(const ff_slab *slab, ff_vec3 t1, ff_vec3 t2);
 
+/* ---- the section with the plane -------------------------------------------------------------- */
+
+enum { FF_ARCS_MAX = 8 }; /* most that the outline of a primitive has */
+
+/* The outline of the section, around the normal, in the shape frame; t1: unit, along the plane,
+ * where a full ellipse starts. Returns the number of arcs; 0 if the plane does not cut. */
+int ff_geom_outline(const ff_geom *geom, const ff_cut *cut, ff_vec3 t1, ff_arc out[FF_ARCS_MAX]);
+
+/* The overlap as edges of layers, see footfall/law.h. slab: the overlap; t1, t2: shape frame.
+ * Returns their number. */
+int ff_geom_edges(const ff_geom *geom, const ff_cut *cut, const ff_slab *slab, ff_vec3 t1,
+                  ff_vec3 t2, ff_edge out[FF_EDGES_MAX]);
+
+/* ---- round about z --------------------------------------------------------------------------- */
+
+/* The plane that holds a capsule's or cylinder's axis and the normal: x across the axis towards
+ * the normal, z along the axis, s and c the sine and cosine of the angle between axis and normal,
+ * both positive (what is deepest is at -x, -z). */
+typedef struct ff_round_picture {
+  double radius, half; /* m; half: of the straight part */
+  double s, c;
+  ff_vec3 ex, ey, ez; /* x, y, z of the picture in the shape frame */
+} ff_round_picture;
+
+ff_round_picture ff_round_picture_of(const ff_geom *geom, ff_vec3 normal);
+
 /* ---- convex polyhedra ------------------------------------------------------------------ */
 
-/* Faces as runs of vertex numbers around each face, either way round. */
-typedef struct ff_polyhedron {
-  const ff_vec3 *vertices;
-  int vertex_count;
-  const int *corners;   /* of all faces, one face after another */
-  const int *face_size; /* corners of each face */
-  int face_count;
-} ff_polyhedron;
+/* Faces may go either way round. */
+typedef ff_volume_solid ff_polyhedron;
 
 /* depths: of each vertex below the plane, < 0 above. normal: unit. */
 void ff_overlap_polyhedron(const ff_polyhedron *solid, const double *depths, ff_vec3 normal,
                            ff_slab *out);
+
+/* Sides of the section in order around the normal. Returns their number, of which at most max are
+ * written. depths and normal as above. */
+int ff_outline_polyhedron(const ff_polyhedron *solid, const double *depths, ff_vec3 normal,
+                          ff_arc *out, int max);
+int ff_outline_box(const ff_geom *geom, const ff_cut *cut, ff_arc out[FF_ARCS_MAX]);
 
 /* ---- lines ------------------------------------------------------------------------------ */
 

@@ -114,8 +114,8 @@ void ff_overlap_polyhedron(const ff_polyhedron *solid, const double *depths, ff_
   }
   const int *corners = solid->corners;
   for (int i = 0; i < solid->face_count; i++) {
-    add_face(&clip, corners, solid->face_size[i]);
-    corners += solid->face_size[i];
+    add_face(&clip, corners, solid->face_sizes[i]);
+    corners += solid->face_sizes[i];
   }
   *out = (ff_slab){.volume = clip.sum.volume, .area = clip.sum.area};
   out->centroid = v3_add(solid->vertices[clip.deepest], clip.sum.centroid);
@@ -126,18 +126,81 @@ void ff_overlap_polyhedron(const ff_polyhedron *solid, const double *depths, ff_
   }
 }
 
+/* ---- the section ------------------------------------------------------------------------- */
+
+/* Place of a direction around the normal, growing with its angle from 0 to 4. */
+static double around(double x, double y) {
+  double size = fabs(x) + fabs(y), part = size > 0 ? y / size : 0;
+  return x < 0 ? 2 - part : part < 0 ? 4 + part : part;
+}
+
+/* The side in which a face meets the plane, in a pair of ends; false if it does not. */
+static bool find_side(const clipper *clip, const int *corners, int size, ff_vec3 ends[2]) {
+  int crossings = 0;
+  for (int i = 0; i < size && crossings < 2; i++) {
+    int a = corners[i], b = corners[(i + 1) % size];
+    bool a_below = clip->depths[a] > 0, b_below = clip->depths[b] > 0;
+    if (a_below != b_below) {
+      ends[crossings++] = a_below ? crossing(clip, a, b) : crossing(clip, b, a);
+    }
+  }
+  return crossings == 2;
+}
+
+/* Puts a side where it belongs in the order of angles, about the hub. */
+static void insert(ff_arc *out, int count, ff_arc side, ff_vec3 hub, ff_vec3 x, ff_vec3 y) {
+  ff_vec3 from = v3_sub(side.start, hub);
+  double place = around(v3_dot(x, from), v3_dot(y, from));
+  int i = count;
+  for (; i > 0; i--) {
+    ff_vec3 other = v3_sub(out[i - 1].start, hub);
+    if (around(v3_dot(x, other), v3_dot(y, other)) <= place) {
+      break;
+    }
+    out[i] = out[i - 1];
+  }
+  out[i] = side;
+}
+
+int ff_outline_polyhedron(const ff_polyhedron *solid, const double *depths, ff_vec3 normal,
+                          ff_arc *out, int max) {
+  clipper clip = {.solid = solid, .depths = depths};
+  ff_vec3 ends[2], hub = v3(0, 0, 0), origin = solid->vertices[0];
+  ff_vec3 x = v3_orthogonal(normal), y = v3_cross(normal, x);
+  int count = 0;
+  const int *corners = solid->corners;
+  for (int i = 0; i < solid->face_count; corners += solid->face_sizes[i++]) {
+    if (find_side(&clip, corners, solid->face_sizes[i], ends)) {
+      hub = v3_add(hub, v3_add(ends[0], ends[1]));
+      count++;
+    }
+  }
+  hub = count > 0 ? v3_axpy(origin, 0.5 / count, hub) : origin;
+  corners = solid->corners;
+  for (int i = 0, n = 0; i < solid->face_count && n < max; corners += solid->face_sizes[i++]) {
+    if (find_side(&clip, corners, solid->face_sizes[i], ends)) {
+      ff_vec3 a = v3_add(origin, ends[0]), b = v3_add(origin, ends[1]);
+      bool forward = v3_dot(normal, v3_cross(v3_sub(a, hub), v3_sub(b, hub))) >= 0;
+      ff_arc side = forward ? (ff_arc){.start = a, .p = v3_sub(b, a)}
+                            : (ff_arc){.start = b, .p = v3_sub(a, b)};
+      insert(out, n++, side, hub, x, y);
+    }
+  }
+  return count;
+}
+
 /* ---- boxes --------------------------------------------------------------------------------- */
+
+static const int box_corners[24] = {0, 1, 3, 2, 4, 5, 7, 6, 0, 1, 5, 4,
+                                    2, 3, 7, 6, 0, 2, 6, 4, 1, 3, 7, 5};
+static const int box_sizes[6] = {4, 4, 4, 4, 4, 4};
 
 /* Corner: bit i set on the positive side of axis i. How deep it is follows from how much higher
  * than the deepest corner it is, which is a sum of positive terms. */
-void ff_overlap_box(const ff_geom *geom, const ff_cut *cut, ff_slab *out) {
-  static const int corners[24] = {0, 1, 3, 2, 4, 5, 7, 6, 0, 1, 5, 4,
-                                  2, 3, 7, 6, 0, 2, 6, 4, 1, 3, 7, 5};
-  static const int sizes[6] = {4, 4, 4, 4, 4, 4};
+static void box_vertices(const ff_geom *geom, const ff_cut *cut, ff_vec3 vertices[8],
+                         double depths[8]) {
   const double s[3] = {geom->size.x, geom->size.y, geom->size.z};
   const double n[3] = {cut->normal.x, cut->normal.y, cut->normal.z};
-  ff_vec3 vertices[8];
-  double depths[8];
   for (int i = 0; i < 8; i++) {
     double at[3], higher = 0;
     for (int k = 0; k < 3; k++) {
@@ -148,6 +211,20 @@ void ff_overlap_box(const ff_geom *geom, const ff_cut *cut, ff_slab *out) {
     vertices[i] = v3_load(at);
     depths[i] = cut->depth - higher;
   }
-  ff_polyhedron box = {vertices, 8, corners, sizes, 6};
+}
+
+void ff_overlap_box(const ff_geom *geom, const ff_cut *cut, ff_slab *out) {
+  ff_vec3 vertices[8];
+  double depths[8];
+  box_vertices(geom, cut, vertices, depths);
+  ff_polyhedron box = {vertices, 8, box_corners, box_sizes, 6};
   ff_overlap_polyhedron(&box, depths, cut->normal, out);
+}
+
+int ff_outline_box(const ff_geom *geom, const ff_cut *cut, ff_arc out[FF_ARCS_MAX]) {
+  ff_vec3 vertices[8];
+  double depths[8];
+  box_vertices(geom, cut, vertices, depths);
+  ff_polyhedron box = {vertices, 8, box_corners, box_sizes, 6};
+  return ff_outline_polyhedron(&box, depths, cut->normal, out, FF_ARCS_MAX);
 }

@@ -12,13 +12,9 @@
 #include "geom/overlap.h"
 #include "math/gauss.h"
 
-typedef struct picture {
-  double radius, half; /* m; half: of the straight part */
-  double s, c;
-  ff_vec3 ex, ey, ez; /* x, y, z of the picture in the shape frame */
-} picture;
+typedef ff_round_picture picture;
 
-static picture picture_of(const ff_geom *geom, ff_vec3 n) {
+ff_round_picture ff_round_picture_of(const ff_geom *geom, ff_vec3 n) {
   picture p = {.radius = geom->size.x, .half = geom->size.y};
   p.s = sqrt(n.x * n.x + n.y * n.y);
   p.c = fabs(n.z);
@@ -219,14 +215,14 @@ static void tell(const heap *sum, const picture *p, double depth, double lowest_
 }
 
 void ff_overlap_cylinder(const ff_geom *geom, const ff_cut *cut, ff_slab *out) {
-  picture p = picture_of(geom, cut->normal);
+  picture p = ff_round_picture_of(geom, cut->normal);
   heap sum = {0};
   add_cylinder(&sum, &p, cut->depth, 0, 0);
   tell(&sum, &p, cut->depth, -p.radius, -p.half, out);
 }
 
 void ff_overlap_capsule(const ff_geom *geom, const ff_cut *cut, ff_slab *out) {
-  picture p = picture_of(geom, cut->normal);
+  picture p = ff_round_picture_of(geom, cut->normal);
   heap sum = {0};
   ball_end lower = {&p, 1, 0, 0};
   ball_end upper = {&p, -1, 2 * p.half * p.c, -2 * p.half * p.s};

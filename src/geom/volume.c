@@ -54,7 +54,6 @@ static void tell(ff_volume *out, const ff_slab *slab, ff_vec3 normal, double dep
   v3_store(out->frame.m[1], y);
   v3_store(out->frame.m[2], normal);
   double(*j)[3] = seen.second;
-  out->rise = v3(seen.rise[1], seen.rise[2], seen.rise[0]);
   out->J_contact = (ff_mat3){{{j[1][1], j[1][2], 0}, {j[2][1], j[2][2], 0}, {0, 0, j[0][0]}}};
 }
 
@@ -86,9 +85,6 @@ ff_patch ff_volume_patch(const ff_volume *volume, ff_vec3 velocity, ff_vec3 omeg
   out.overlap.area = volume->area;
   out.overlap.centroid_depth = volume->centroid_depth;
   const double(*j)[3] = volume->J_contact.m;
-  out.overlap.rise[0] = volume->rise.z;
-  out.overlap.rise[1] = volume->rise.x;
-  out.overlap.rise[2] = volume->rise.y;
   out.overlap.second[0][0] = j[2][2];
   out.overlap.second[1][1] = j[0][0];
   out.overlap.second[2][2] = j[1][1];
@@ -113,10 +109,10 @@ static ff_status check_polyhedron(const ff_volume_def *def, const ff_polyhedron 
   }
   const int *corner = solid->corners;
   for (int face = 0; face < solid->face_count; face++) {
-    if (solid->face_size[face] < 3) {
+    if (solid->face_sizes[face] < 3) {
       return wrong(report, "faces", "a face has at least 3 corners");
     }
-    for (int i = 0; i < solid->face_size[face]; i++, corner++) {
+    for (int i = 0; i < solid->face_sizes[face]; i++, corner++) {
       if (*corner < 0 || *corner >= solid->vertex_count) {
         return wrong(report, "faces", "a face has a corner that is no vertex");
       }
@@ -125,28 +121,71 @@ static ff_status check_polyhedron(const ff_volume_def *def, const ff_polyhedron 
   return check_plane(def, report);
 }
 
-ff_status ff_volume_polyhedron(ff_volume *out, const ff_volume_def *def, const ff_vec3 *vertices,
-                               int vertex_count, const int *corners, const int *face_sizes,
-                               int face_count, ff_report *report) {
-  ff_polyhedron solid = {vertices, vertex_count, corners, face_sizes, face_count};
-  ff_status status = check_polyhedron(def, &solid, report);
+/* Depth of each vertex below the plane, and the deepest; NULL: no memory. */
+static double *depths_of(const ff_volume_def *def, const ff_polyhedron *solid, double *deepest) {
+  double *depths = ff_alloc((size_t)solid->vertex_count, sizeof *depths);
+  double size = v3_norm(def->normal);
+  *deepest = -INFINITY;
+  for (int i = 0; depths && i < solid->vertex_count; i++) {
+    depths[i] = exact_dot_apart(def->point, solid->vertices[i], def->normal) / size;
+    *deepest = fmax(*deepest, depths[i]);
+  }
+  return depths;
+}
+
+ff_status ff_volume_polyhedron(ff_volume *out, const ff_volume_def *def,
+                               const ff_volume_solid *solid, ff_report *report) {
+  ff_status status = check_polyhedron(def, solid, report);
   if (status != FF_OK) {
     return status;
   }
-  double *depths = ff_alloc((size_t)vertex_count, sizeof *depths);
+  double deepest, *depths = depths_of(def, solid, &deepest);
   if (!depths) {
     return FF_ERROR_MEMORY;
   }
-  double deepest = -INFINITY, size = v3_norm(def->normal);
-  for (int i = 0; i < vertex_count; i++) {
-    depths[i] = exact_dot_apart(def->point, vertices[i], def->normal) / size;
-    deepest = fmax(deepest, depths[i]);
-  }
+  ff_vec3 normal = v3_unit(def->normal);
   ff_slab slab;
-  ff_overlap_polyhedron(&solid, depths, v3_scale(1 / size, def->normal), &slab);
-  tell(out, &slab, v3_scale(1 / size, def->normal), deepest);
+  ff_overlap_polyhedron(solid, depths, normal, &slab);
+  tell(out, &slab, normal, deepest);
   ff_free(depths);
   return FF_OK;
+}
+
+int ff_volume_polyhedron_outline(const ff_volume_def *def, const ff_volume_solid *solid,
+                                 ff_arc *sides, int max) {
+  double deepest, *depths = depths_of(def, solid, &deepest);
+  if (!depths) {
+    return -1;
+  }
+  int count = ff_outline_polyhedron(solid, depths, v3_unit(def->normal), sides, max);
+  ff_free(depths);
+  return count;
+}
+
+/* A line from point on is inside of all faces. */
+double ff_volume_polyhedron_thickness(const ff_volume_def *def, const ff_volume_solid *solid,
+                                      ff_vec3 point) {
+  ff_vec3 down = v3_neg(v3_unit(def->normal)), inside = v3(0, 0, 0);
+  ff_vec3 from = v3_axpy(point, v3_dot(down, v3_sub(def->point, point)), down);
+  for (int i = 0; i < solid->vertex_count; i++) {
+    inside = v3_axpy(inside, 1.0 / solid->vertex_count, solid->vertices[i]);
+  }
+  double enter = 0, leave = INFINITY;
+  const int *corner = solid->corners;
+  for (int i = 0; i < solid->face_count; corner += solid->face_sizes[i++]) {
+    ff_vec3 a = solid->vertices[corner[0]], b = solid->vertices[corner[1]];
+    ff_vec3 out = v3_cross(v3_sub(b, a), v3_sub(solid->vertices[corner[2]], a));
+    out = v3_dot(out, v3_sub(inside, a)) > 0 ? v3_neg(out) : out;
+    double room = v3_dot(out, v3_sub(a, from)), speed = v3_dot(out, down);
+    if (speed > 0) {
+      leave = fmin(leave, room / speed);
+    } else if (speed < 0) {
+      enter = fmax(enter, room / speed);
+    } else if (room < 0) {
+      return 0;
+    }
+  }
+  return fmax(leave - enter, 0);
 }
 
 /* ---- the patch ------------------------------------------------------------------------------- */
@@ -162,23 +201,22 @@ double ff_volume_thickness(const ff_volume_def *def, ff_vec3 point) {
   return fmax(leave - fmax(enter, 0), 0);
 }
 
-int ff_volume_outline(const ff_volume_def *def, ff_vec3 *points, int count) {
+int ff_volume_outline(const ff_volume_def *def, ff_arc *arcs, int max) {
   ff_geom geom = {def->kind, def->size};
   ff_cut cut = ff_geom_cut(&geom, def->normal, def->point);
-  if (!(cut.depth > 0 && cut.rest > 0)) {
-    return 0;
-  }
-  /* From the deepest point through the centre to the highest one: inside all the way. */
-  ff_vec3 lowest = ff_geom_lowest(&geom, cut.normal);
-  ff_vec3 hub = v3_scale((cut.rest - cut.depth) / (cut.rest + cut.depth), lowest);
-  ff_vec3 x = v3_orthogonal(cut.normal), y = v3_cross(cut.normal, x);
-  for (int i = 0; i < count; i++) {
-    double angle = 2 * ff_pi * i / count, enter, leave;
-    ff_vec3 out = v3_axpy(v3_scale(cos(angle), x), sin(angle), y);
-    if (!ff_geom_line(&geom, hub, out, &enter, &leave)) {
-      leave = 0; /* the section is as good as a point */
-    }
-    points[i] = v3_axpy(hub, fmax(leave, 0), out);
+  ff_arc all[FF_ARCS_MAX];
+  int count = ff_geom_outline(&geom, &cut, v3_orthogonal(cut.normal), all);
+  for (int i = 0; i < count && i < max; i++) {
+    arcs[i] = all[i];
   }
   return count;
+}
+
+int ff_volume_edges(const ff_volume_def *def, ff_edge *edges) {
+  ff_geom geom = {def->kind, def->size};
+  ff_cut cut = ff_geom_cut(&geom, def->normal, def->point);
+  ff_slab slab;
+  ff_geom_overlap(&geom, &cut, &slab);
+  ff_vec3 x = v3_orthogonal(cut.normal), y = v3_cross(cut.normal, x);
+  return ff_geom_edges(&geom, &cut, &slab, x, y, edges);
 }

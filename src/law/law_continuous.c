@@ -20,9 +20,9 @@
  * Departures: force and moment oppose the motion. Eq. 50, F_n/V J mu, is in N m^2; by default
  * the lever is the radius of gyration sqrt(J/V) instead of J/V, which gives N m; printed = 1 is
  * eq. 50. Without a volume (a normal law that asks for none) the lever is `radius`.
- * coupled = 1 replaces both by a sum over the patch, each of whose points slips in its own
- * direction (patch_sum.c): the Contensou effect, which the paper leaves out. The patch is taken
- * for the ellipse that has its moments, since they do not tell its outline.
+ * coupled = 1 replaces both by a sum over the patch, each point of which slips in its own
+ * direction (patch_sum.c): the Contensou effect, which the paper leaves out. Without a volume the
+ * patch is a disc with this radius of gyration.
  */
 #include "law/law.h"
 #include "law/patch_sum.h"
@@ -93,14 +93,14 @@ static const ff_param table[] = {
      .min = 0,
      .max = 1,
      .kind = FF_PARAM_FLAG,
-     .meaning = "1: sliding and spinning summed over the patch, within 2 % for ellipsoids, 10 % "
-                "for other shapes; omega_t is not used then",
+     .meaning = "1: sliding and spinning summed over the true patch, within 1 %; omega_t is not "
+                "used then",
      .offset = offsetof(params, coupled)},
 };
 
 static unsigned traits(const void *given) {
-  (void)given;
-  return 0;
+  const params *p = given;
+  return p->coupled != 0 ? FF_LAW_WANTS_EDGES : 0;
 }
 
 static const char *derive(void *given, const ff_pair *pair) {
@@ -136,10 +136,15 @@ static void slide(const params *p, double load, const double slip[2], double spe
   out->d_slip[0][1] = out->d_slip[1][0] = -along * dir[0] * dir[1];
 }
 
+/* The square of the radius of gyration of the patch. */
+static double gyration_squared(const params *p, const ff_patch *patch) {
+  const ff_overlap *o = &patch->overlap;
+  return o->volume > 0 ? o->second[0][0] / o->volume : p->radius * p->radius;
+}
+
 /* [Brown18 eq. 50, 51] */
 static void spin(const params *p, double load, const ff_patch *patch, ff_friction *out) {
-  const ff_overlap *o = &patch->overlap;
-  double square = o->volume > 0 ? o->second[0][0] / o->volume : p->radius * p->radius;
+  double square = gyration_squared(p, patch);
   double lever = p->printed != 0 ? square : sqrt(square);
   double rate = patch->spin / p->omega_t;
   ff_stick_slip c = ff_stick_slip_at(p->mu_s, p->mu_d, fabs(rate));
@@ -149,34 +154,9 @@ static void spin(const params *p, double load, const ff_patch *patch, ff_frictio
 
 /* ---- together ------------------------------------------------------------------------ */
 
-/* The stack that has the moments of the overlap. Its fullness follows from how much of the
- * prism of section and depth the volume fills, 1 / (k + 1), its lean from how places along the
- * plane go with height. */
-static ff_patch_form form_of(const params *p, const ff_patch *patch) {
-  const ff_overlap *o = &patch->overlap;
-  double half = 0.5 * p->radius * p->radius;
-  if (!(o->volume > 0)) {
-    return (ff_patch_form){.spread = {{half, 0}, {0, half}}, .fullness = 1};
-  }
-  double k = o->area * patch->depth / o->volume - 1, per = 1 / o->volume;
-  double lean[2] = {0, 0};
-  if (o->rise[0] > 0) {
-    lean[0] = o->rise[1] / o->rise[0];
-    lean[1] = o->rise[2] / o->rise[0];
-  }
-  double s11 = per * (o->second[2][2] - lean[0] * o->rise[1]);
-  double s22 = per * (o->second[1][1] - lean[1] * o->rise[2]);
-  double s12 = per * (-o->second[1][2] - lean[0] * o->rise[2]);
-  return (ff_patch_form){.spread = {{s11, s12}, {s12, s22}},
-                         .lean = {-patch->depth * lean[0], -patch->depth * lean[1]},
-                         .fullness = k < 0   ? 0
-                                     : k > 1 ? 1
-                                             : k};
-}
-
 static void slide_and_spin(const params *p, double load, const ff_patch *patch, ff_friction *out) {
-  ff_patch_form form = form_of(p, patch);
-  ff_patch_sum sum = ff_patch_sum_of(&form, p->mu_s, p->mu_d, p->v_t, patch->slip, patch->spin);
+  const ff_patch_curve curve = {p->mu_s, p->mu_d, p->v_t};
+  ff_patch_sum sum = ff_patch_sum_of(&curve, patch, sqrt(gyration_squared(p, patch)));
   for (int i = 0; i < 2; i++) {
     out->force[i] = load * sum.force[i];
     out->d_slip[i][0] = load * sum.d_slip[i][0];

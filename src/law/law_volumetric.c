@@ -16,7 +16,8 @@
  *   tau_r   moment          N m     rolling resistance, here the one on the body
  *
  * Departures: eq. 44 has |v_cn|, which would push harder on the way out too and so give energy;
- * here damping has its sign and never pulls, and printed = 1 is eq. 44 as printed. J is exact
+ * here damping has its sign and never pulls, and printed = 1 is eq. 44 as printed. Where the clamp
+ * makes the push 0, rolling is free too. J is exact
  * where eq. 37 falls short (src/geom/overlap_ellipsoid.c). tau_r opposes the rolling.
  *
  * Not in the paper: the bed stores k_V V z, z the depth of the centroid. That is exactly the
@@ -88,8 +89,8 @@ static void normal(const void *given, const ff_patch *patch, ff_normal *out) {
   out->energy = elastic * o->centroid_depth;
   out->d_depth = p->k_V * o->area * g;
   out->d_rate = elastic * slope;
-  /* [Brown18 eq. 45] */
-  double damping = p->k_V * p->a_V;
+  /* [Brown18 eq. 45]; what does not push does not resist rolling either. */
+  double damping = g > 0 ? p->k_V * p->a_V : 0;
   const double *roll = patch->roll;
   out->moment[0] = -damping * (o->second[1][1] * roll[0] + o->second[1][2] * roll[1]);
   out->moment[1] = -damping * (o->second[2][1] * roll[0] + o->second[2][2] * roll[1]);

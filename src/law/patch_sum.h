@@ -2,13 +2,7 @@
 #ifndef FF_LAW_PATCH_SUM_H
 #define FF_LAW_PATCH_SUM_H
 
-/* A patch by the moments of the volume over it, which is a stack of ellipses: deep as
- * (1 - rho^2)^fullness, rho from the centre to the rim, but each layer moved along a lean. */
-typedef struct ff_patch_form {
-  double spread[2][2]; /* m^2, variance of a straight stack about its axis, along t1 and t2 */
-  double lean[2];      /* m, how far the deepest layer is off the top one */
-  double fullness;     /* 0: a prism, 1/2: half a ball, 1: a paraboloid */
-} ff_patch_form;
+#include "footfall/law.h"
 
 typedef struct ff_patch_sum {
   double force[2];     /* over the normal force, 1 */
@@ -17,7 +11,11 @@ typedef struct ff_patch_sum {
 } ff_patch_sum;
 
 /* Curve of ff_stick_slip_at with transition speed v_t. */
-ff_patch_sum ff_patch_sum_of(const ff_patch_form *form, double mu_s, double mu_d, double v_t,
-                             const double slip[2], double spin);
+typedef struct ff_patch_curve {
+  double mu_s, mu_d, v_t;
+} ff_patch_curve;
+
+/* Over the patch's edges, or over a disc if it has none. gyration: radius, m. */
+ff_patch_sum ff_patch_sum_of(const ff_patch_curve *curve, const ff_patch *patch, double gyration);
 
 #endif

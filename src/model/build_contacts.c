@@ -329,7 +329,9 @@ static ff_status resolve(binder *bind, ff_binding *to, int contact, const shape_
                           &to->friction_params);
   to->held = to->held || (status == FF_OK && to->friction->friction_held);
   to->frictionless = strcmp(friction.law, "none") == 0;
-  to->unpaid = status == FF_OK && to->friction->traits(&to->friction_params) & FF_LAW_UNPAID;
+  unsigned traits = status == FF_OK ? to->friction->traits(&to->friction_params) : 0;
+  to->unpaid = traits & FF_LAW_UNPAID;
+  to->edges = to->overlaps && traits & FF_LAW_WANTS_EDGES;
   status = blame_choice(build, contact, "friction", status);
   return status == FF_OK ? check_stepper(build, to, contact) : status;
 }

@@ -54,6 +54,7 @@ typedef struct ff_binding {
   bool normal_unpaid; /* so is the normal law */
   bool held;          /* fixed steps hold its forces: see step/hold.h */
   bool overlaps;      /* the normal law wants the overlap: one point a pair of shapes */
+  bool edges;         /* and the friction law its edges */
   ff_law_params normal_params, friction_params;
   ff_layer layer; /* the same for steppers that solve for impulses; unset under others */
   ff_cone cone;

@@ -99,6 +99,7 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, ff_arena *arena) {
       {(void **)&out->points, n, sizeof(ff_point)},
       {(void **)&out->old_points, n, sizeof(ff_point)},
       {(void **)&out->old_memory, n * (size_t)model->memory_count, sizeof(double)},
+      {(void **)&out->edges, FF_EDGES_MAX, sizeof(ff_edge)},
       {(void **)&out->listed_at, bodies, sizeof(ff_vec3)},
       {(void **)&out->broad_pairs, n, sizeof(ff_broad_pair)},
       {(void **)&out->finite_bodies, bodies, sizeof(int)},

@@ -126,6 +126,7 @@ typedef struct ff_state {
   ff_near *nears, *old_nears;
   ff_point *points, *old_points;
   double *old_memory;
+  ff_edge *edges; /* FF_EDGES_MAX: of the patch at hand, for laws that ask */
   int meet_count, near_count, point_count, floor_meets;
   int meet_capacity, near_capacity, point_capacity;
   ff_vec3 *listed_at; /* body_count: where the bodies were when the list was made */

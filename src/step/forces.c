@@ -252,13 +252,16 @@ static void place_points(const ff_model *model, ff_state *state, const ff_near *
   ff_pose pose_a = shape_pose(state, a), pose_b = shape_pose(state, b);
   ff_touch touches[FF_TOUCH_MAX];
   /* `adaptive` watches the depth of every point, others only want what overlaps. */
-  bool held = state->middle && model->bindings[near->binding].held;
+  const ff_binding *binding = &model->bindings[near->binding];
+  bool held = state->middle && binding->held;
   double margin = state->frozen || held ? INFINITY : 0;
   int count = 1;
   bool wanders = model->memory_count > 0 && ff_frame_wanders(model, near);
-  if (model->bindings[near->binding].overlaps) {
-    ff_overlap *overlap = &state->points[near->first_point].patch.overlap;
-    ff_geom_touch_overlap(&a->geom, &pose_a, &pose_b, touches, overlap);
+  if (binding->overlaps) {
+    ff_patch *patch = &state->points[near->first_point].patch;
+    patch->edges = binding->edges ? state->edges : NULL;
+    patch->edge_count = ff_geom_touch_overlap(&a->geom, &pose_a, &pose_b, touches, &patch->overlap,
+                                              binding->edges ? state->edges : NULL);
   } else {
     count = ff_geom_touch(&a->geom, &pose_a, &b->geom, &pose_b, margin, touches);
   }
@@ -348,6 +351,7 @@ static void contact_forces(const ff_model *model, ff_state *state, const double 
         touch(model, state, meet, near, point, y + state->memory_at + at,
               memory_rate ? memory_rate + at : NULL, ledger);
         point->patch.depth = depth;
+        point->patch.edges = NULL; /* the next patch writes over them */
       }
     }
   }
