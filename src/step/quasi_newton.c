@@ -101,7 +101,7 @@ static offness rows_off(const ff_quasi *quasi) {
       bool at_bound;
       double row = own_row(e, i, &at_bound);
       out.energy += 0.5 * e->mass * row * row;
-      out.worst = fmax(out.worst, fabs(row) / (e->speed + e->speed_noise / TOLERANCE));
+      out.worst = fmax(out.worst, fabs(row) / (e->size[i] + e->noise[i] / TOLERANCE));
     }
   }
   return out;

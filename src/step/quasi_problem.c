@@ -222,7 +222,8 @@ static bool is_idle(const ff_quasi_contact *contact) {
          contact->touch.depth < contact->layer->max_deflection;
 }
 
-static void own_rows(const ff_quasi *quasi, ff_quasi_contact *contact, double *f) {
+/* Returns whether it slips. */
+static bool own_rows(const ff_quasi *quasi, ff_quasi_contact *contact, double *f) {
   const double *z = contact->e.z;
   double room = contact->layer->max_deflection - contact->touch.depth;
   f[0] = has_core(contact) ? room / quasi->h : z[0] / contact->e.mass;
@@ -231,27 +232,33 @@ static void own_rows(const ff_quasi *quasi, ff_quasi_contact *contact, double *f
   for (int i = 0; i < 3; i++) {
     f[1 + i] = (z[1 + i] - shrink * to.y[i]) / contact->weight;
   }
+  return to.slips;
 }
 
-/* What the rows are measured by, and the rounding that geometry brings into them. */
-static void measure(const ff_quasi *quasi, ff_quasi_contact *contact, double push, double twist) {
+/* What the rows are measured by, and the rounding that geometry brings into them. Rows of friction
+ * that slips compare impulses, others speeds. */
+static void measure(const ff_quasi *quasi, ff_quasi_contact *contact, double push, double twist,
+                    bool slips) {
   const ff_quasi_body *pair[2] = {&quasi->bodies[contact->e.a], &quasi->bodies[contact->e.b]};
   ff_quasi_element *e = &contact->e;
   double reach = v3_norm(contact->touch.point), arm = 0;
-  e->speed = quasi->h * v3_norm(quasi->model->run.gravity);
+  double speed = quasi->h * v3_norm(quasi->model->run.gravity);
   for (int s = 0; s < 2; s++) {
     double radius = v3_norm(v3_sub(contact->touch.point, pair[s]->end.pose.position));
     radius = pair[s]->solved ? radius : 0;
     arm = fmax(arm, radius);
-    e->speed += v3_norm(pair[s]->v0) + v3_norm(pair[s]->end.velocity) +
-                radius * (v3_norm(pair[s]->w0) + v3_norm(pair[s]->end.omega));
+    speed += v3_norm(pair[s]->v0) + v3_norm(pair[s]->end.velocity) +
+             radius * (v3_norm(pair[s]->w0) + v3_norm(pair[s]->end.omega));
   }
   double noise = NOISE * DBL_EPSILON * (reach + arm);
   e->push = push;
   e->twist = arm * push + twist;
   e->push_noise = contact->p_ns > 0 ? layer_slope(quasi, contact) * noise : 0;
   e->twist_noise = arm * e->push_noise;
-  e->speed_noise = noise / quasi->h + e->push_noise / e->mass;
+  for (int i = 0; i < e->rows; i++) {
+    e->size[i] = i > 0 && slips ? fmin(speed, fmax(push / contact->weight, 1e-3 * speed)) : speed;
+    e->noise[i] = (i > 0 ? 0 : noise / quasi->h) + e->push_noise / e->mass;
+  }
 }
 
 static void contact_rows(const ff_quasi *quasi, ff_quasi_contact *contact) {
@@ -259,8 +266,7 @@ static void contact_rows(const ff_quasi *quasi, ff_quasi_contact *contact) {
   e->idle = is_idle(contact);
   if (e->idle) {
     memset(e->f, 0, sizeof e->f);
-    e->push = e->twist = e->push_noise = e->twist_noise = e->speed_noise = 0;
-    e->speed = 1;
+    e->push = e->twist = e->push_noise = e->twist_noise = 0;
     return;
   }
   ff_vec3 moment, impulse = ff_quasi_impulse(contact, &moment);
@@ -271,8 +277,8 @@ static void contact_rows(const ff_quasi *quasi, ff_quasi_contact *contact) {
     v3_store(e->f + 6 * s, v3_scale(sign, impulse));
     v3_store(e->f + 6 * s + 3, v3_scale(sign, v3_add(v3_cross(arm, impulse), moment)));
   }
-  own_rows(quasi, contact, e->f + 12);
-  measure(quasi, contact, v3_norm(impulse), v3_norm(moment));
+  bool slips = own_rows(quasi, contact, e->f + 12);
+  measure(quasi, contact, v3_norm(impulse), v3_norm(moment), slips);
 }
 
 /* ---- their derivatives ------------------------------------------------------------------------

@@ -379,6 +379,7 @@ static ff_status step(ff_work *work, double t_end) {
       done += size;
     } else if (status == FF_ERROR_STEP && size > 1) {
       size /= 2;
+      work->quasi->cuts++;
       status = FF_OK;
     }
   }

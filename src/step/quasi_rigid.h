@@ -61,10 +61,10 @@ typedef struct ff_quasi_element {
   double lower[FF_QUASI_OWN]; /* N s, bounds of its unknowns: 0, or -INFINITY: an equation */
   double z[FF_QUASI_OWN];     /* N s, its unknowns */
   double f[FF_QUASI_ROWS];    /* N s and N m s in the rows of bodies; its own in m/s */
-  double j[FF_QUASI_ROWS][FF_QUASI_ROWS]; /* derivative of f */
-  double push, twist;                     /* N s, N m s: size of what f adds up, and */
-  double push_noise, twist_noise;         /* how much of it is rounding */
-  double speed, speed_noise;              /* m/s: the same of its own rows */
+  double j[FF_QUASI_ROWS][FF_QUASI_ROWS];         /* derivative of f */
+  double push, twist;                             /* N s, N m s: size of what f adds up, and */
+  double push_noise, twist_noise;                 /* how much of it is rounding */
+  double size[FF_QUASI_OWN], noise[FF_QUASI_OWN]; /* m/s: the same of its own rows */
   /* of the solver */
   double base[FF_QUASI_OWN], step[FF_QUASI_OWN], good[FF_QUASI_OWN];
   double reduced[FF_QUASI_OWN][2 * FF_QUASI_BODY + 1];
@@ -122,6 +122,7 @@ typedef struct ff_quasi {
   ff_near *held_nears; /* as they were before the step */
   ff_point *held_points;
   int held_count;
+  long cuts; /* steps, or parts of one, that had to be halved */
 } ff_quasi;
 
 static inline ff_quasi_body *ff_quasi_node(const ff_quasi *quasi, int node) {
