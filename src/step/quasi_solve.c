@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { SWEEPS = 30, TRIES = 200 };
+enum { SWEEPS = 30, TRIES = 100 };
 #define SOFT 1e-6 /* tangential give of contacts that share a body's load in more ways than one */
 
 /* ---- what is solved ------------------------------------------------------------------------- */
@@ -113,10 +113,10 @@ static void copy_unknowns(ff_quasi *quasi, bool keep) {
   }
 }
 
-/* Without friction first, then with more and more of it, in steps as large as it goes. */
+/* From here: without friction first, then with more and more of it, in steps as large as it goes.
+ */
 static bool solve_by_ramp(ff_quasi *quasi) {
   double good = -1, stride = 0.2;
-  start_from(quasi, false);
   while (good < 1 && stride > 1e-3) {
     quasi->rough = good < 0 ? 0 : fmin(good + stride, 1);
     if (ff_quasi_newton(quasi)) {
@@ -170,6 +170,10 @@ static bool solve_by_luck(ff_quasi *quasi) {
   for (int k = 0; k < TRIES && quasi->node_count == 1; k++) {
     start_anywhere(quasi, &seed);
     if (ff_quasi_newton(quasi)) {
+      return true;
+    }
+    start_anywhere(quasi, &seed); /* without friction there are several solutions to go on from */
+    if (solve_by_ramp(quasi)) {
       return true;
     }
   }
@@ -310,10 +314,11 @@ static bool solve_somehow(ff_quasi *quasi, int island) {
         return true;
       }
     }
+    start_from(quasi, false);
     if (solve_by_ramp(quasi)) {
       return true;
     }
-    if (solve_by_luck(quasi) || solve_dense(quasi)) {
+    if ((i == 0 && solve_by_luck(quasi)) || solve_dense(quasi)) {
       return true;
     }
   }
