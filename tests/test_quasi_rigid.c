@@ -93,6 +93,51 @@ static void example_1_without_core(void **state) {
   assert_true(s.core_impulse == 0);
 }
 
+/* ---- order 2 ------------------------------------------------------------------------------ */
+
+/* Energy of the disc after a second. */
+static double disc_energy(int order, double max_deflection, double c, ff_audit *audit) {
+  world w = {.scene = scene_new(9.81, "quasi-rigid", 1e-4)};
+  ff_run_def run = ff_run_def_default();
+  run.stepper.kind = "quasi-rigid";
+  run.stepper.step = 1e-4;
+  run.stepper.order = order;
+  assert_int_equal(ff_scene_set_run(w.scene, &run), FF_OK);
+  ff_body_def def = ff_body_def_default();
+  def.name = "body";
+  def.mass = 1;
+  def.position = v3(0, 0, 1.5);
+  scene_floor(w.scene, "floor");
+  scene_solid(w.scene, &def, FF_SPHERE, v3(1, 0, 0));
+  scene_layer(w.scene, "body", "floor", (layer_of){1000, c, max_deflection, 0, 0});
+  world_start(&w);
+  assert_int_equal(world_advance(&w, 1), FF_OK);
+  double energy = stored(&w);
+  *audit = ff_sim_audit(w.sim);
+  world_end(&w);
+  return energy;
+}
+
+static void order_2_loses_a_hundredth(void **state) {
+  (void)state;
+  ff_audit audit;
+  double first = 14.715 - disc_energy(1, 1, 0, &audit);
+  double second = 14.715 - disc_energy(2, 1, 0, &audit);
+  assert_true(fabs(second) < 1e-3 * first);
+  assert_int_equal(audit.verdict, FF_VERDICT_GOOD);
+}
+
+/* The core takes what it takes in the exact solution, and the ledger of a damped layer closes. */
+static void order_2_with_core_and_damper(void **state) {
+  (void)state;
+  ff_audit audit;
+  assert_close(disc_energy(2, 0.05, 0, &audit), 10.5695, 1e-4);
+  disc_energy(2, 1, 5, &audit);
+  assert_true(audit.energy_residual < 1e-2); /* of 14.7 J; 0.07 in order 1 */
+  assert_true(audit.momentum_residual < 1e-12);
+  assert_int_equal(audit.verdict, FF_VERDICT_GOOD);
+}
+
 /* ---- example 2: a spinning ellipsoid --------------------------------------------------------- */
 
 static story egg(double k, double tilt_w, double tilt_y) {
@@ -391,6 +436,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(example_1_with_core),
       cmocka_unit_test(example_1_without_core),
+      cmocka_unit_test(order_2_loses_a_hundredth),
+      cmocka_unit_test(order_2_with_core_and_damper),
       cmocka_unit_test(example_2_flat),
       cmocka_unit_test(example_2_flat_with_the_softer_reading),
       cmocka_unit_test(example_2_tilted),

@@ -181,6 +181,7 @@ ff_status ff_scene_add_drive(ff_scene *scene, const ff_drive_def *def);
 typedef struct ff_stepper_def {
   const char *kind; /* "symplectic-euler", "rk4", "adaptive", "quasi-rigid" */
   double step;      /* s, fixed steppers; NAN: not given, which they refuse */
+  int order;        /* 1 or 2, quasi-rigid: backward Euler, or what keeps the layers' energy */
   double rtol;      /* relative tolerance, adaptive */
   double atol;      /* tolerance relative to the scene's natural scales, adaptive */
   double max_step;  /* s, adaptive */

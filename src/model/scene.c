@@ -339,7 +339,7 @@ ff_run_def ff_run_def_default(void) {
   return (ff_run_def){
       .gravity = {0, 0, -9.81},
       .duration = 1.0,
-      .stepper = {.kind = "adaptive", .step = NAN, .rtol = 1e-10, .atol = 1e-12, .max_step = 0.01},
+      .stepper = {.kind = "adaptive", .step = NAN, .order = 1, .rtol = 1e-10, .atol = 1e-12, .max_step = 0.01},
       .record_every = 1e-3,
       .energy_tolerance = NAN};
 }

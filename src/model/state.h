@@ -46,6 +46,8 @@ typedef struct ff_point {
   /* `quasi-rigid` only: */
   double deflection; /* m, of the layer; it may still recover when contact has ended */
   double force_core; /* N, the part of force_n that the rigid core bears */
+  double left; /* m, how far the bodies were from the layer at the start of a step whose force is
+                  the mean over it; INFINITY: its force is that of the end */
 } ff_point;
 
 /* Two shapes near each other, with room for all points they can have. */
