@@ -239,6 +239,7 @@ const char *ff_constraint_kind_name(ff_constraint_kind kind);
 typedef struct ff_stepper_def {
   const char *kind; /* "symplectic-euler", "rk4", "adaptive", "quasi-rigid", "micro-macro" */
   double step;      /* s, fixed steppers; NAN: not given, which they refuse */
+  int order;        /* 1 or 2, quasi-rigid: backward Euler, or what keeps the layers' energy */
   double rtol;      /* relative tolerance, adaptive */
   double atol;      /* tolerance relative to the scene's natural scales, adaptive */
   double max_step;  /* s, adaptive */

@@ -47,7 +47,7 @@ static ff_contact_load load_of(const ff_model *model, const ff_state *state, con
   ff_vec3 slip = v3_sub(velocity_at(a, touch->point), velocity_at(b, touch->point));
   return (ff_contact_load){.layer = v3_dot(touch->normal, point->force) - point->force_core,
                            .core = point->force_core,
-                           .left = point->deflection - touch->depth,
+                           .left = fmin(point->deflection - touch->depth, point->left),
                            .room = binding->layer.max_deflection - touch->depth,
                            .stiffness = binding->layer.stiffness,
                            .friction = {v3_dot(touch->t1, point->force), v3_dot(t2, point->force),

@@ -18,9 +18,10 @@ static void read_micro_macro(ff_reader *reader, const ff_node *node, ff_stepper_
 }
 
 static void read_stepper(ff_reader *reader, const ff_node *root, ff_stepper_def *def) {
-  static const char *const keys[] = {"kind",       "step",     "rtol",      "atol",
-                                     "max-step",   "micro",    "lambda",    "lambda-relative",
-                                     "slip-speed", "sticking", "exclusive", "passes"};
+  static const char *const keys[] = {
+      "kind",  "step",   "order",           "rtol",       "atol",     "max-step",
+      "micro", "lambda", "lambda-relative", "slip-speed", "sticking", "exclusive",
+      "passes"};
   static const char *const kinds[] = {"adaptive", "rk4", "symplectic-euler", "quasi-rigid",
                                       "micro-macro"};
   const ff_node *node = ff_reader_enter(reader, root, "stepper");
@@ -33,6 +34,7 @@ static void read_stepper(ff_reader *reader, const ff_node *root, ff_stepper_def 
     ff_get_word(reader, node, "kind", "stepper", kinds, FF_COUNT(kinds), &kind);
     def->kind = reader->status == FF_OK ? kinds[kind] : def->kind;
     ff_get_number(reader, node, "step", 0, &def->step);
+    ff_get_count(reader, node, "order", 9, &def->order);
     ff_get_number(reader, node, "rtol", 0, &def->rtol);
     ff_get_number(reader, node, "atol", 0, &def->atol);
     ff_get_number(reader, node, "max-step", 0, &def->max_step);

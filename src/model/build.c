@@ -140,6 +140,11 @@ static ff_status check_stepper(ff_build *build) {
     ff_report_key(build->report, "stepper.kind");
     return status;
   }
+  if (build->model->stepper == FF_STEPPER_QUASI_RIGID && def->order != 1 && def->order != 2) {
+    status = ff_report_what(build->report, "must be 1 or 2, got %d", def->order);
+    ff_report_key(build->report, "stepper.order");
+    return status;
+  }
   status = check_number(build, "stepper.step", def->step, false, false);
   double steps = build->model->run.duration / def->step;
   if (status == FF_OK && steps > 1e12) {

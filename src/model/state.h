@@ -48,6 +48,8 @@ typedef struct ff_point {
   bool known;    /* closed has been set */
   /* `quasi-rigid` only: */
   double deflection; /* m, of the layer; it may still recover when contact has ended */
+  double left;       /* m, how far the bodies were from the layer at the start of a step whose force
+                      * is the mean over it; INFINITY: its force is that of the end */
   double force_core; /* N, the part of force_n that the rigid core bears; `micro-macro` too */
   /* `micro-macro` only: */
   double soft_force; /* N, the part of force_n that is elastic */

@@ -26,6 +26,8 @@ static void show(const ff_quasi *quasi, const ff_quasi_contact *contact, ff_poin
   point->touching = p_n > 0 || touch->depth > 0;
   point->force_n = p_n / h;
   point->force_core = contact->e.z[0] / h;
+  bool second = quasi->bodies[contact->e.a].theta < 1 || quasi->bodies[contact->e.b].theta < 1;
+  point->left = second ? fmax(contact->deflected - contact->start, 0) : INFINITY;
   point->force_t[0] = contact->cone->e[0] * p[0] / h;
   point->force_t[1] = contact->cone->e[1] * p[1] / h;
   point->force = v3_scale(1 / h, impulse);
@@ -62,7 +64,7 @@ static void book_outside(const ff_quasi *quasi, const ff_quasi_contact *contact,
   ff_vec3 moment, impulse = v3_scale(sign, ff_quasi_impulse(contact, &moment));
   moment = v3_scale(sign, moment);
   ff_vec3 arm = v3_sub(contact->touch.point, pushed->end.pose.position);
-  ff_vec3 angular = v3_add(v3_cross(v3_add(pushed->x, arm), impulse), moment);
+  ff_vec3 angular = v3_add(v3_cross(v3_add(ff_quasi_pivot(quasi, pushed), arm), impulse), moment);
   double *to = ledger + FF_Y_IMPULSE;
   v3_store(to, v3_add(v3_load(to), impulse));
   to = ledger + FF_Y_ANGULAR;
@@ -89,6 +91,7 @@ static void settle_layer(const ff_quasi *quasi, const ff_layer *layer, double pr
 static void release(ff_point *point) {
   point->known = true;
   point->touching = false;
+  point->left = INFINITY;
   point->force_n = point->force_core = point->force_t[0] = point->force_t[1] = 0;
   point->force = point->moment = v3(0, 0, 0);
   point->mode = FF_OPEN;

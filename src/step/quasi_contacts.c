@@ -23,6 +23,24 @@ static double weight_of(const ff_model *model, int a, int b) {
   return 1 / (model->bodies[a].inv_mass + model->bodies[b].inv_mass);
 }
 
+/* Depth of a contact where the step starts. */
+static double depth_at_start(const ff_quasi *quasi, const ff_quasi_contact *contact) {
+  const ff_near *near = &quasi->state->nears[contact->near];
+  const ff_model_shape *a = &quasi->model->shapes[near->shape_a];
+  const ff_model_shape *b = &quasi->model->shapes[near->shape_b];
+  const ff_quasi_body *body_a = &quasi->bodies[a->body], *body_b = &quasi->bodies[b->body];
+  ff_pose pose_a = pose_mul((ff_pose){body_a->x, body_a->q}, a->pose);
+  ff_pose pose_b = pose_mul((ff_pose){body_b->x, body_b->q}, b->pose);
+  ff_touch touches[FF_TOUCH_MAX];
+  int count = ff_geom_touch(&a->geom, &pose_a, &b->geom, &pose_b, INFINITY, touches);
+  for (int i = 0; i < count; i++) {
+    if (near->first_point + touches[i].feature == contact->point) {
+      return touches[i].depth;
+    }
+  }
+  return -INFINITY;
+}
+
 /* Friction of the step before, seen along the tangents of now. */
 static void remember(const ff_quasi *quasi, ff_quasi_contact *contact) {
   const ff_point *p = &quasi->state->points[contact->point];
@@ -57,7 +75,9 @@ static bool add_contact(ff_quasi *quasi, const ff_meet *meet, int near, const ff
   contact->near = near;
   contact->layer = &binding->layer;
   contact->cone = &binding->cone;
-  contact->relaxed = c * quasi->state->points[contact->point].deflection / slope;
+  contact->deflected = quasi->state->points[contact->point].deflection;
+  contact->relaxed = c * contact->deflected / slope;
+  contact->start = quasi->model->run.stepper.order == 2 ? depth_at_start(quasi, contact) : 0;
   contact->weight = e->mass;
   contact->axis = q_unrotate(b->end.pose.orientation, touch->t1);
   contact->touch = *touch;

@@ -23,7 +23,7 @@ enum { ITERATIONS = 40, HALVINGS = 8, HISTORY = 4 };
 #define GIVE      1e-6
 #define ENOUGH    1e-4
 #define TOLERANCE 1e-12 /* of the rows, relative to what they add up */
-#define BEARABLE  1e-9  /* the same, if no further step helps */
+#define BEARABLE  1e-10 /* the same, if no further step helps */
 
 /* How far off the rows are. */
 typedef struct offness {
@@ -101,7 +101,7 @@ static offness rows_off(const ff_quasi *quasi) {
       bool at_bound;
       double row = own_row(e, i, &at_bound);
       out.energy += 0.5 * e->mass * row * row;
-      out.worst = fmax(out.worst, fabs(row) / (e->speed + e->speed_noise / TOLERANCE));
+      out.worst = fmax(out.worst, fabs(row) / (e->size[i] + e->noise[i] / TOLERANCE));
     }
   }
   return out;

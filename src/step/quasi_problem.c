@@ -15,6 +15,10 @@
  * delta
  * + C (delta - delta_before) >= 0 [Chakraborty07 eq. 14], where relaxed = C delta_before / (h K +
  * C) is the deflection at which the layer stops to push.
+ *
+ * Order 2: bodies move with the mean of their velocities at start and end, and the spring's force
+ * is the one that pays for its energy; everything else is as before, at the end of the step. Where
+ * a core bears a load the step is one of order 1: its impulses have no mean.
  */
 #include "step/quasi_rigid.h"
 
@@ -54,8 +58,11 @@ static double way_between(const ff_pose *from, const ff_pose *to, double radius)
 
 void ff_quasi_move(const ff_quasi *quasi, ff_quasi_body *body, ff_vec3 v, ff_vec3 l) {
   const ff_model_body *m = &quasi->model->bodies[body->id];
-  ff_quat q = q_unit(ff_rotate_freely(m, body->q, l, quasi->h));
-  body->end.pose = (ff_pose){v3_axpy(body->x, quasi->h, v), q};
+  double theta = body->theta;
+  ff_vec3 mean_v = v3_axpy(v3_scale(theta, v), 1 - theta, body->v0);
+  ff_vec3 mean_l = v3_axpy(v3_scale(theta, l), 1 - theta, body->l0);
+  ff_quat q = q_unit(ff_rotate_freely(m, body->q, mean_l, quasi->h));
+  body->end.pose = (ff_pose){v3_axpy(body->x, quasi->h, mean_v), q};
   body->end.velocity = v;
   body->momentum = l;
   body->inv_inertia = world_inverse(m, q);
@@ -63,17 +70,25 @@ void ff_quasi_move(const ff_quasi *quasi, ff_quasi_body *body, ff_vec3 v, ff_vec
   body->strayed = way_between(&body->flown, &body->end.pose, m->bound);
 }
 
+/* With x1 = x0 + h ((1 - theta) v0 + theta v1) and m (v1 - v0) = p the change is
+ * (x0 + (1 - theta) h v0) x p. */
+ff_vec3 ff_quasi_pivot(const ff_quasi *quasi, const ff_quasi_body *body) {
+  return v3_axpy(body->x, (1 - body->theta) * quasi->h, body->v0);
+}
+
 /* In a step of a radian that is far from h / I. Column by column. */
 void ff_quasi_find_turned(const ff_quasi *quasi, ff_quasi_body *body) {
   const ff_model_body *m = &quasi->model->bodies[body->id];
   double ease = fmax(m->inv_inertia.x, fmax(m->inv_inertia.y, m->inv_inertia.z));
   double step = NUDGE / (quasi->h * ease);
+  ff_vec3 mean = v3_axpy(v3_scale(body->theta, body->momentum), 1 - body->theta, body->l0);
   for (int k = 0; k < 3; k++) {
     ff_vec3 axis = v3(k == 0, k == 1, k == 2);
-    ff_quat more = ff_rotate_freely(m, body->q, v3_axpy(body->momentum, step, axis), quasi->h);
-    ff_quat less = ff_rotate_freely(m, body->q, v3_axpy(body->momentum, -step, axis), quasi->h);
+    ff_quat more = ff_rotate_freely(m, body->q, v3_axpy(mean, step, axis), quasi->h);
+    ff_quat less = ff_rotate_freely(m, body->q, v3_axpy(mean, -step, axis), quasi->h);
     ff_quat by = q_mul(more, q_conj(less));
-    double scale = (by.w < 0 ? -1 : 1) / step; /* 2 sin(angle/2) over both steps */
+    /* 2 sin(angle/2) over both steps */
+    double scale = body->theta * (by.w < 0 ? -1 : 1) / step;
     body->turned.m[0][k] = scale * by.x;
     body->turned.m[1][k] = scale * by.y;
     body->turned.m[2][k] = scale * by.z;
@@ -112,9 +127,36 @@ static const ff_touch *find_touch(const ff_quasi *quasi, const ff_quasi_contact 
   return NULL;
 }
 
-/* N s/m: impulse of the layer for each metre that it yields. */
-static double layer_slope(const ff_quasi *quasi, const ff_quasi_contact *contact) {
-  return quasi->h * contact->layer->stiffness + contact->layer->damping;
+/* Mean force of a spring without damper over a step that takes it from depth a to depth b: what its
+ * energy changes by, over the way. So it takes and gives back the same, also where contact begins
+ * or ends in between. */
+static double mean_force(double k, double a, double b, double *slope) {
+  if (a >= 0 && b >= 0) {
+    *slope = 0.5 * k;
+    return 0.5 * k * (a + b);
+  }
+  double pressed = fmax(fmax(a, b), 0), way = fabs(b - a);
+  double force = pressed > 0 ? 0.5 * k * pressed * (pressed / way) : 0;
+  *slope = pressed > 0 ? (b > a ? k * (pressed / way) - force / way : force / way) : 0;
+  return force;
+}
+
+/* Impulse of the layer at the depth that the contact has now, and its slope. */
+static void press(const ff_quasi *quasi, ff_quasi_contact *contact) {
+  double k = contact->layer->stiffness, c = contact->layer->damping, h = quasi->h;
+  double depth = contact->touch.depth, p, slope;
+  /* a layer that is still recovering is met late: as in the first order */
+  bool first = quasi->theta == 1 || contact->deflected > fmax(contact->start, 0);
+  if (first || !isfinite(depth)) {
+    slope = h * k + c;
+    p = slope * (depth - contact->relaxed);
+  } else {
+    p = h * mean_force(k, contact->start, depth, &slope) +
+        c * (fmax(depth, 0) - contact->deflected);
+    slope = h * slope + (depth > 0 ? c : 0);
+  }
+  contact->p_ns = fmax(p, 0);
+  contact->stiff = p > 0 ? slope : 0;
 }
 
 /* An axis seen in the tangent plane; its length there is told, too. */
@@ -152,7 +194,7 @@ void ff_quasi_look(const ff_quasi *quasi, ff_quasi_contact *contacts, int count)
     } else {
       contact->touch.depth = -INFINITY;
     }
-    contact->p_ns = layer_slope(quasi, contact) * fmax(0, contact->touch.depth - contact->relaxed);
+    press(quasi, contact);
   }
 }
 
@@ -222,7 +264,8 @@ static bool is_idle(const ff_quasi_contact *contact) {
          contact->touch.depth < contact->layer->max_deflection;
 }
 
-static void own_rows(const ff_quasi *quasi, ff_quasi_contact *contact, double *f) {
+/* Returns whether it slips. */
+static bool own_rows(const ff_quasi *quasi, ff_quasi_contact *contact, double *f) {
   const double *z = contact->e.z;
   double room = contact->layer->max_deflection - contact->touch.depth;
   f[0] = has_core(contact) ? room / quasi->h : z[0] / contact->e.mass;
@@ -231,27 +274,33 @@ static void own_rows(const ff_quasi *quasi, ff_quasi_contact *contact, double *f
   for (int i = 0; i < 3; i++) {
     f[1 + i] = (z[1 + i] - shrink * to.y[i]) / contact->weight;
   }
+  return to.slips;
 }
 
-/* What the rows are measured by, and the rounding that geometry brings into them. */
-static void measure(const ff_quasi *quasi, ff_quasi_contact *contact, double push, double twist) {
+/* What the rows are measured by, and the rounding that geometry brings into them. Rows of friction
+ * that slips compare impulses, others speeds. */
+static void measure(const ff_quasi *quasi, ff_quasi_contact *contact, double push, double twist,
+                    bool slips) {
   const ff_quasi_body *pair[2] = {&quasi->bodies[contact->e.a], &quasi->bodies[contact->e.b]};
   ff_quasi_element *e = &contact->e;
   double reach = v3_norm(contact->touch.point), arm = 0;
-  e->speed = quasi->h * v3_norm(quasi->model->run.gravity);
+  double speed = quasi->h * v3_norm(quasi->model->run.gravity);
   for (int s = 0; s < 2; s++) {
     double radius = v3_norm(v3_sub(contact->touch.point, pair[s]->end.pose.position));
     radius = pair[s]->solved ? radius : 0;
     arm = fmax(arm, radius);
-    e->speed += v3_norm(pair[s]->v0) + v3_norm(pair[s]->end.velocity) +
-                radius * (v3_norm(pair[s]->w0) + v3_norm(pair[s]->end.omega));
+    speed += v3_norm(pair[s]->v0) + v3_norm(pair[s]->end.velocity) +
+             radius * (v3_norm(pair[s]->w0) + v3_norm(pair[s]->end.omega));
   }
   double noise = NOISE * DBL_EPSILON * (reach + arm);
   e->push = push;
   e->twist = arm * push + twist;
-  e->push_noise = contact->p_ns > 0 ? layer_slope(quasi, contact) * noise : 0;
+  e->push_noise = contact->stiff * noise;
   e->twist_noise = arm * e->push_noise;
-  e->speed_noise = noise / quasi->h + e->push_noise / e->mass;
+  for (int i = 0; i < e->rows; i++) {
+    e->size[i] = i > 0 && slips ? fmin(speed, fmax(push / contact->weight, 1e-3 * speed)) : speed;
+    e->noise[i] = (i > 0 ? 0 : noise / quasi->h) + e->push_noise / e->mass;
+  }
 }
 
 static void contact_rows(const ff_quasi *quasi, ff_quasi_contact *contact) {
@@ -259,8 +308,7 @@ static void contact_rows(const ff_quasi *quasi, ff_quasi_contact *contact) {
   e->idle = is_idle(contact);
   if (e->idle) {
     memset(e->f, 0, sizeof e->f);
-    e->push = e->twist = e->push_noise = e->twist_noise = e->speed_noise = 0;
-    e->speed = 1;
+    e->push = e->twist = e->push_noise = e->twist_noise = 0;
     return;
   }
   ff_vec3 moment, impulse = ff_quasi_impulse(contact, &moment);
@@ -271,8 +319,8 @@ static void contact_rows(const ff_quasi *quasi, ff_quasi_contact *contact) {
     v3_store(e->f + 6 * s, v3_scale(sign, impulse));
     v3_store(e->f + 6 * s + 3, v3_scale(sign, v3_add(v3_cross(arm, impulse), moment)));
   }
-  own_rows(quasi, contact, e->f + 12);
-  measure(quasi, contact, v3_norm(impulse), v3_norm(moment));
+  bool slips = own_rows(quasi, contact, e->f + 12);
+  measure(quasi, contact, v3_norm(impulse), v3_norm(moment), slips);
 }
 
 /* ---- their derivatives ------------------------------------------------------------------------
@@ -412,7 +460,7 @@ static change body_change(const ff_quasi *quasi, const ff_quasi_contact *contact
                           const by_pose poses) {
   const ff_quasi_body *pair[2] = {&quasi->bodies[contact->e.a], &quasi->bodies[contact->e.b]};
   const ff_quasi_body *body = pair[side];
-  double sign = side == 0 ? 1 : -1, h = quasi->h;
+  double sign = side == 0 ? 1 : -1, h = quasi->theta * quasi->h;
   ff_vec3 axis = v3(k % 3 == 0, k % 3 == 1, k % 3 == 2);
   change out = {.depth = 0};
   ff_vec3 speed = v3(0, 0, 0), turn = v3(0, 0, 0);
@@ -436,8 +484,7 @@ static change body_change(const ff_quasi *quasi, const ff_quasi_contact *contact
   }
   ff_vec3 spins = v3_sub(pair[0]->end.omega, pair[1]->end.omega);
   out.spin = sign * v3_dot(contact->touch.normal, turn) + v3_dot(out.normal, spins);
-  bool presses = contact->touch.depth > contact->relaxed;
-  out.p_ns = presses ? layer_slope(quasi, contact) * out.depth : 0;
+  out.p_ns = contact->stiff * out.depth;
   return out;
 }
 

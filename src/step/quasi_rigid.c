@@ -1,4 +1,4 @@
-/* quasi-rigid: backward Euler with the geometry of the end of the step [Chakraborty07].
+/* quasi-rigid: implicit steps with the geometry of the end of the step [Chakraborty07].
  *
  * A step asks for velocities and impulses such that, where they bring the bodies, the layers are
  * pressed as the impulses say, no core enters another, and friction dissipates all it may. Nothing
@@ -143,7 +143,8 @@ static void fly(ff_quasi *quasi, double t, double h) {
                             .x = now->pose.position,
                             .q = now->pose.orientation,
                             .v0 = now->velocity,
-                            .w0 = now->omega};
+                            .w0 = now->omega,
+                            .theta = model->run.stepper.order == 2 ? 0.5 : 1};
     int slot = model->bodies[i].slot;
     if (slot < 0) {
       body->end = ff_motion_at(&model->bodies[i], t + h);
@@ -154,7 +155,8 @@ static void fly(ff_quasi *quasi, double t, double h) {
     const ff_wrench *wrench = &quasi->state->wrenches[i];
     ff_vec3 pull = v3_axpy(model->run.gravity, model->bodies[i].inv_mass, wrench->force);
     body->v = v3_axpy(now->velocity, h, pull);
-    body->l = v3_axpy(v3_load(ff_state_body(quasi->state, slot) + FF_Y_L), h, wrench->torque);
+    body->l0 = v3_load(ff_state_body(quasi->state, slot) + FF_Y_L);
+    body->l = v3_axpy(body->l0, h, wrench->torque);
     ff_quasi_move(quasi, body, body->v, body->l);
     body->flown = body->end.pose;
     body->strayed = 0;
@@ -178,12 +180,52 @@ static bool is_pressed(const ff_quasi *quasi, int island) {
   return pressed;
 }
 
+/* Do cores bear a load in this island: before the step, or as it was solved? */
+static bool is_on_cores(const ff_quasi *quasi, int island, bool before) {
+  for (int k = quasi->first_element[island]; k < quasi->first_element[island + 1]; k++) {
+    const ff_quasi_contact *contact = (const ff_quasi_contact *)quasi->elements[k];
+    double load = before ? quasi->state->points[contact->point].force_core : contact->e.z[0];
+    if (load > 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The bodies of an island move with the velocities of the end, or with the mean. */
+static void set_theta(ff_quasi *quasi, int island, double theta) {
+  quasi->theta = theta;
+  for (int i = quasi->first_node[island]; i < quasi->first_node[island + 1]; i++) {
+    ff_quasi_body *body = ff_quasi_node(quasi, quasi->nodes[i]);
+    if (body->theta != theta) {
+      body->theta = theta;
+      ff_quasi_move(quasi, body, body->v, body->l);
+    }
+  }
+}
+
+static bool solve_island(ff_quasi *quasi, int island) {
+  bool second = quasi->model->run.stepper.order == 2 && !is_on_cores(quasi, island, true);
+  set_theta(quasi, island, second ? 0.5 : 1);
+  if (!is_pressed(quasi, island)) {
+    return true;
+  }
+  if (!ff_quasi_solve(quasi, island)) {
+    return false;
+  }
+  if (second && is_on_cores(quasi, island, false)) {
+    set_theta(quasi, island, 1);
+    return ff_quasi_solve(quasi, island);
+  }
+  return true;
+}
+
 /* Solves every island that needs it. */
 static ff_status solve_islands(ff_quasi *quasi) {
   quasi->node_count = 0;
   for (int island = 0; island < quasi->model->free_count; island++) {
     if (quasi->first_element[island] < quasi->first_element[island + 1] &&
-        is_pressed(quasi, island) && !ff_quasi_solve(quasi, island)) {
+        !solve_island(quasi, island)) {
       return FF_ERROR_STEP;
     }
   }
@@ -201,7 +243,7 @@ static void book_outside(ff_work *work, double h) {
   for (int slot = 0; slot < work->model->free_count; slot++) {
     const ff_model_body *body = &work->model->bodies[work->model->free_bodies[slot]];
     ff_vec3 weight = v3_scale(h * body->mass, work->model->run.gravity);
-    ff_vec3 x = v3_load(ff_state_body(state, slot) + FF_Y_X);
+    ff_vec3 x = ff_quasi_pivot(work->quasi, ff_quasi_node(work->quasi, slot));
     double *to = ledger + FF_Y_IMPULSE;
     v3_store(to, v3_add(v3_load(to), weight));
     to = ledger + FF_Y_ANGULAR;
@@ -312,7 +354,8 @@ static ff_status list_candidates(ff_work *work) {
 static void know(ff_point *point, const ff_quasi_contact *contact) {
   if (!point->known) {
     double depth = contact ? contact->touch.depth : 0;
-    *point = (ff_point){.known = true, .touching = contact != NULL, .deflection = depth};
+    *point = (ff_point){
+        .known = true, .touching = contact != NULL, .deflection = depth, .left = INFINITY};
     point->patch.depth = contact ? depth : -INFINITY;
     point->energy_n = contact ? 0.5 * contact->layer->stiffness * depth * depth : 0;
   }
@@ -379,6 +422,7 @@ static ff_status step(ff_work *work, double t_end) {
       done += size;
     } else if (status == FF_ERROR_STEP && size > 1) {
       size /= 2;
+      work->quasi->cuts++;
       status = FF_OK;
     }
   }

@@ -35,6 +35,8 @@ typedef struct ff_quasi_body {
   ff_vec3 x;      /* m, where it starts */
   ff_quat q;      /* the same */
   ff_vec3 v0, w0; /* m/s, rad/s, at the start */
+  ff_vec3 l0;     /* kg m^2/s, the same */
+  double theta;   /* 1: it moves with the velocity of the end; 1/2: with the mean */
   ff_vec3 v, l;   /* m/s, kg m^2/s: at the end if nothing touches */
   /* at the end, as the unknowns have it */
   ff_body_motion end;
@@ -61,10 +63,10 @@ typedef struct ff_quasi_element {
   double lower[FF_QUASI_OWN]; /* N s, bounds of its unknowns: 0, or -INFINITY: an equation */
   double z[FF_QUASI_OWN];     /* N s, its unknowns */
   double f[FF_QUASI_ROWS];    /* N s and N m s in the rows of bodies; its own in m/s */
-  double j[FF_QUASI_ROWS][FF_QUASI_ROWS]; /* derivative of f */
-  double push, twist;                     /* N s, N m s: size of what f adds up, and */
-  double push_noise, twist_noise;         /* how much of it is rounding */
-  double speed, speed_noise;              /* m/s: the same of its own rows */
+  double j[FF_QUASI_ROWS][FF_QUASI_ROWS];         /* derivative of f */
+  double push, twist;                             /* N s, N m s: size of what f adds up, and */
+  double push_noise, twist_noise;                 /* how much of it is rounding */
+  double size[FF_QUASI_OWN], noise[FF_QUASI_OWN]; /* m/s: the same of its own rows */
   /* of the solver */
   double base[FF_QUASI_OWN], step[FF_QUASI_OWN], good[FF_QUASI_OWN];
   double reduced[FF_QUASI_OWN][2 * FF_QUASI_BODY + 1];
@@ -78,6 +80,8 @@ typedef struct ff_quasi_contact {
   const ff_layer *layer;
   const ff_cone *cone;
   double relaxed;   /* m, deflection of a layer that is let go */
+  double start;     /* m, depth at the start of the step; order 2 only */
+  double deflected; /* m, the layer's deflection then */
   double weight;    /* kg: friction's projection weighs speeds with it */
   double soft;      /* 1, tangential give */
   double before[3]; /* N s, friction of the step before, as P */
@@ -85,6 +89,7 @@ typedef struct ff_quasi_contact {
   double flown;     /* m, depth at the end of free flight */
   ff_touch touch;   /* at the end, as the unknowns have it */
   double p_ns;      /* N s, of the layer */
+  double stiff;     /* N s/m, how it grows with the depth */
   ff_quasi_slope slope[FF_QUASI_BODY];
   ff_pose slope_at[2]; /* poses of a and b that slope belongs to */
   bool sloped;         /* slope is set */
@@ -95,6 +100,7 @@ typedef struct ff_quasi {
   ff_state *state;
   ff_arena arena;
   double h;
+  double theta;          /* of the bodies that are being solved for */
   double widen;          /* contacts within this many times their reach take part */
   ff_quasi_body *bodies; /* body_count */
   ff_quasi_contact *contacts;
@@ -127,6 +133,7 @@ typedef struct ff_quasi {
   ff_near *held_nears; /* as they were before the step */
   ff_point *held_points;
   int held_count;
+  long cuts; /* steps, or parts of one, that had to be halved */
 } ff_quasi;
 
 static inline ff_quasi_body *ff_quasi_node(const ff_quasi *quasi, int node) {
@@ -137,6 +144,8 @@ static inline ff_quasi_body *ff_quasi_node(const ff_quasi *quasi, int node) {
 
 /* Puts a body where v and l bring it. */
 void ff_quasi_move(const ff_quasi *quasi, ff_quasi_body *body, ff_vec3 v, ff_vec3 l);
+/* Where an impulse must act so that x x m v changes by its moment, in the step as it was taken. */
+ff_vec3 ff_quasi_pivot(const ff_quasi *quasi, const ff_quasi_body *body);
 /* How the end of a body turns with its momentum. */
 void ff_quasi_find_turned(const ff_quasi *quasi, ff_quasi_body *body);
 /* Geometry and layer impulse of all contacts of a pair of shapes where their bodies are now. */

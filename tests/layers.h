@@ -1,0 +1,24 @@
+/* Compliant layers for tests of the stepper `quasi-rigid`. */
+#ifndef FF_TESTS_LAYERS_H
+#define FF_TESTS_LAYERS_H
+
+#include "worlds.h"
+
+typedef struct layer_of {
+  double k, c, max_deflection, mu, e_r;
+} layer_of;
+
+static inline void scene_layer(ff_scene *scene, const char *a, const char *b, layer_of l) {
+  const char *names[] = {"k", "c", "max_deflection"}, *friction[] = {"mu", "e_r"};
+  double values[] = {l.k, l.c, l.max_deflection}, mu[] = {l.mu, l.e_r};
+  ff_contact_def def = ff_contact_def_default();
+  def.a = a;
+  def.b = b;
+  def.normal = (ff_law_choice){"quasi-rigid", names, values, isfinite(l.max_deflection) ? 3 : 2};
+  if (l.mu > 0) {
+    def.friction = (ff_law_choice){"ellipsoidal", friction, mu, 2};
+  }
+  assert_int_equal(ff_scene_add_contact(scene, &def), FF_OK);
+}
+
+#endif

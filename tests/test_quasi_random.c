@@ -1,0 +1,191 @@
+/* Random single steps of the stepper `quasi-rigid`, judged from outside, and the derivatives of its
+ * problem. Takes the number of steps and a seed as arguments; without them a few
+ * thousand. */
+#include "layers.h"
+#include "math/vec.h"
+#include "sim/sim.h"
+#include "step/quasi_rigid.h"
+
+static int steps = 4000;
+static uint64_t first_seed = 99;
+
+static ff_contact only_contact(const world *w) {
+  assert_int_equal(ff_sim_contact_count(w->sim), 1);
+  return ff_sim_contact(w->sim, 0);
+}
+
+/* ---- random single steps, checked from outside
+ * ------------------------------------------------------ */
+
+typedef struct step_case {
+  double h, gap;
+  ff_vec3 axes;
+  ff_body_def body;
+  layer_of layer;
+} step_case;
+
+static double log_random(uint64_t *seed, double low, double high) {
+  return exp(ff_random_in(seed, log(low), log(high)));
+}
+
+static ff_vec3 direction(uint64_t *seed) {
+  double z = ff_random_in(seed, -1, 1), a = ff_random_in(seed, 0, 2 * ff_pi);
+  return v3(sqrt(1 - z * z) * cos(a), sqrt(1 - z * z) * sin(a), z);
+}
+
+static step_case random_case(uint64_t *seed) {
+  step_case c = {.h = log_random(seed, 1e-5, 5e-3), .body = ff_body_def_default()};
+  double size = log_random(seed, 0.01, 0.5);
+  c.axes = v3(size, size / log_random(seed, 1, 50), size / log_random(seed, 1, 50));
+  c.body.name = "body";
+  c.body.mass = log_random(seed, 0.01, 100);
+  c.body.orientation = q_exp(v3_scale(ff_random_in(seed, 0, 3), direction(seed)));
+  c.body.velocity = v3_scale(ff_random_in(seed, 0, 20), direction(seed));
+  c.body.omega = v3_scale(ff_random_in(seed, 0, 200), direction(seed));
+  double thick = log_random(seed, 1e-4, 1e-2), k = c.body.mass * log_random(seed, 1e2, 1e7);
+  double damping = ff_random(seed) < 0.3 ? 0 : 2 * sqrt(k * c.body.mass) * ff_random(seed);
+  double mu = ff_random(seed) < 0.1 ? 0 : ff_random_in(seed, 0, 2);
+  double e_r = ff_random(seed) < 0.3 ? 0 : size * ff_random(seed);
+  c.layer = (layer_of){k, damping, thick, mu, e_r};
+  /* so that the step begins somewhere between just apart and half way through the layer */
+  ff_vec3 sm = v3_mul(c.axes, q_unrotate(c.body.orientation, v3(0, 0, 1)));
+  c.gap = ff_random_in(seed, -0.5, 0.1) * thick;
+  c.body.position = v3(0, 0, v3_norm(sm) + c.gap);
+  return c;
+}
+
+/* The laws of the step, from what the sim shows of it: momentum, layer, core, cone and the
+ * greatest dissipation. Returns the worst violation, relative to the impulses and speeds there are.
+ */
+static double violation(const step_case *c, const world *w, const ff_body_state *before) {
+  ff_body_state after = ff_sim_body(w->sim, (ff_body){2});
+  double m = c->body.mass, h = c->h, g = 9.81;
+  ff_vec3 gained = v3_scale(m, v3_sub(after.velocity, before->velocity));
+  gained.z += m * g * h;
+  double speed = v3_norm(before->velocity) + v3_norm(after.velocity) + g * h;
+  if (ff_sim_contact_count(w->sim) == 0) {
+    return v3_norm(gained) / (m * speed);
+  }
+  ff_contact k = only_contact(w);
+  double scale = m * speed;
+  double worst = v3_norm(v3_axpy(gained, -h, k.force)) / scale;
+  double start = fmax(-c->gap, 0), depth = k.patch.depth;
+  double spring = fmax(c->layer.k * depth + c->layer.c * (depth - start) / h, 0) * h;
+  double core = h * k.force_n - spring, room = c->layer.max_deflection - depth;
+  worst = fmax(worst, -core / scale);
+  worst = fmax(worst, -room / c->layer.max_deflection);
+  worst = fmax(worst, fmin(fabs(core) / scale, fabs(room) / c->layer.max_deflection));
+  double e_r = c->layer.e_r, limit = c->layer.mu * h * k.force_n;
+  double p[3] = {h * k.force_t1, h * k.force_t2,
+                 e_r > 0 ? h * v3_dot(k.moment, k.normal) / e_r : 0};
+  double s[3] = {k.patch.slip[0], k.patch.slip[1], e_r * k.patch.spin};
+  double used = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
+  double slip = sqrt(s[0] * s[0] + s[1] * s[1] + s[2] * s[2]);
+  worst = fmax(worst, (used - limit) / scale);
+  /* of all friction allowed, none dissipates more: p.s = -limit |s| */
+  double power = p[0] * s[0] + p[1] * s[1] + p[2] * s[2];
+  return fmax(worst, fabs(power + limit * slip) / (scale * speed));
+}
+
+/* Every step as a whole: none may be cut. */
+static void random_steps_are_solved(void **state) {
+  const int count = steps;
+  (void)state;
+  uint64_t seed = first_seed;
+  double worst = 0;
+  int cut = 0;
+  for (int i = 0; i < count; i++) {
+    uint64_t mine = seed;
+    step_case c = random_case(&seed);
+    world w = {.scene = scene_new(9.81, "quasi-rigid", c.h)};
+    scene_floor(w.scene, "floor");
+    scene_solid(w.scene, &c.body, FF_ELLIPSOID, c.axes);
+    scene_layer(w.scene, "body", "floor", c.layer);
+    world_start(&w);
+    ff_body_state before = ff_sim_body(w.sim, (ff_body){2});
+    assert_int_equal(ff_sim_step(w.sim), FF_OK);
+    double off = w.sim->work.quasi->cuts > 0 ? INFINITY : violation(&c, &w, &before);
+    if (!(off < 1e-8)) {
+      print_message("case %d (seed %llu): %s, off by %g\n", i, (unsigned long long)mine,
+                    isinf(off) ? "cut" : "whole", off);
+      cut++;
+    }
+    worst = isinf(off) ? worst : fmax(worst, off);
+    world_end(&w);
+  }
+  print_message("%d steps, %d cut or wrong, the others off by at most %.2g\n", count, cut, worst);
+  assert_int_equal(cut, 0);
+}
+
+/* ---- the derivatives of the problem ---------------------------------------------------------- */
+
+/* The Jacobian against central differences, at the solutions of random steps. Rows next to one of
+ * their kinks, where the two one-sided differences differ, are left out. */
+static void check_jacobian(ff_quasi *quasi, int *checked) {
+  enum { SIZE = 10 };
+  int n = SIZE;
+  double j[SIZE * SIZE], z[SIZE], at[SIZE], up[SIZE], down[SIZE];
+  ff_quasi_element *e = quasi->members[0];
+  assert_int_equal(quasi->member_count, 1);
+  quasi->size = n;
+  e->unknown = FF_QUASI_BODY;
+  quasi->contacts[0].sloped = false; /* Newton's method is content with slopes from nearby */
+  memcpy(z, quasi->x, FF_QUASI_BODY * sizeof *z);
+  memcpy(z + FF_QUASI_BODY, e->z, (size_t)e->rows * sizeof *z);
+  ff_quasi_residual(quasi, z, at);
+  assert_int_equal(ff_quasi_jacobian(quasi, z, j), 0);
+  double mass = quasi->model->bodies[1].mass, inertia = quasi->model->bodies[1].inertia.z;
+  for (int k = 0; k < n; k++) {
+    /* steps that shift and turn the body by some 1e-6 of what there is */
+    double step = 1e-6 * (k < 3 ? 1e-2 / quasi->h : k < 6 ? inertia / quasi->h : mass);
+    double held = z[k];
+    z[k] = held + step;
+    ff_quasi_residual(quasi, z, up);
+    z[k] = held - step;
+    ff_quasi_residual(quasi, z, down);
+    z[k] = held;
+    for (int i = 0; i < n; i++) {
+      double size = 0;
+      for (int l = 0; l < n; l++) { /* terms of a column differ widely: compare with the row */
+        size = fmax(size, fabs(j[i + l * n]));
+      }
+      double more = (up[i] - at[i]) / step, less = (at[i] - down[i]) / step;
+      double column = fabs(j[i + k * n]) + 1e-3 * size;
+      if (fabs(more - less) < 1e-3 * column) {
+        assert_close(0.5 * (more + less), j[i + k * n], 1e-4 * column);
+        ++*checked;
+      }
+    }
+  }
+}
+
+static void jacobian_is_the_derivative(void **state) {
+  (void)state;
+  uint64_t seed = 7;
+  int checked = 0;
+  for (int i = 0; i < 100; i++) {
+    step_case c = random_case(&seed);
+    c.body.omega = v3_scale(0.1, c.body.omega); /* smooth on the scale of the differences */
+    world w = {.scene = scene_new(9.81, "quasi-rigid", c.h)};
+    scene_floor(w.scene, "floor");
+    scene_solid(w.scene, &c.body, FF_ELLIPSOID, c.axes);
+    scene_layer(w.scene, "body", "floor", c.layer);
+    world_start(&w);
+    assert_int_equal(ff_sim_step(w.sim), FF_OK);
+    if (w.sim->work.quasi->node_count > 0) {
+      check_jacobian(w.sim->work.quasi, &checked);
+    }
+    world_end(&w);
+  }
+  assert_true(checked > 4000);
+}
+
+int main(int argc, char **argv) {
+  steps = argc > 1 ? atoi(argv[1]) : steps;
+  first_seed = argc > 2 ? strtoull(argv[2], NULL, 10) : first_seed;
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(random_steps_are_solved),
+      cmocka_unit_test(jacobian_is_the_derivative),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
