@@ -268,8 +268,8 @@ static void the_foot_rolls_from_heel_to_toes(void **state) {
   assert_close(impulse, 359 + weight, 4);
 }
 
-/* Two humps of 1.1 body weights (70 kg) and less in between, with no blow anywhere: no step of the
- * recording changes the force by more than a fiftieth of the body's weight. */
+/* Two humps of 1.1 body weights (70 kg) and less in between, with no blow anywhere: the force
+ * changes by less than 20 N in a millisecond, at heel strike too. */
 static void the_push_has_two_humps(void **state) {
   (void)state;
   static look looks[LOOKS];
@@ -279,7 +279,7 @@ static void the_push_has_two_humps(void **state) {
     double push = looks[i].force[2], time = looks[i].time;
     humps[time > 0.32] = fmax(humps[time > 0.32], push);
     valley = time > 0.15 && time < 0.5 ? fmin(valley, push) : valley;
-    assert_true(fabs(push - looks[i - 1].force[2]) < 14);
+    assert_true(fabs(push - looks[i - 1].force[2]) < 20);
   }
   assert_near(humps[0], 770, 0.02);
   assert_near(humps[1], 770, 0.02);
