@@ -92,8 +92,10 @@ void brown_foot_show(ff_study *study, const brown_foot *part) {
   ff_page *page = study->page;
   ff_axis time = {"time", "s", false};
   ff_page_section(page, "A foot rolls over the ground");
-  ff_page_text(page, "Heel, ball and toes are ellipsoids on a rigid sole; force and torque at the "
-                     "ankle are prescribed. What a force plate would see:");
+  ff_page_text(page, "Heel, ball and toes are ellipsoids on a rigid sole. Force and torque at the "
+                     "ankle are those that hold it in equilibrium at a chosen pitch under a "
+                     "walker's load; a damped spring at the knee keeps the pitch. What a force "
+                     "plate would see:");
   ff_page_plot(page, "Ground reaction force", time, (ff_axis){"force on the foot", "N", false});
   ff_page_curve(page, "forward", FF_CURVE_LINE, trace->time, trace->channels[FX], trace->rows);
   ff_page_curve(page, "up", FF_CURVE_LINE, trace->time, trace->channels[FZ], trace->rows);

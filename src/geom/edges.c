@@ -10,7 +10,7 @@
  * exact centroid and second moments. */
 #include "geom/overlap.h"
 
-enum { LEVELS = 8, STEPS = 4, STEPS_FULL = 8 };
+enum { LEVELS = 8, STEPS = 4, STEPS_FULL = 12 };
 
 /* Gauss's rule of 8 points on (0, 1): the first half. */
 static const double level_at[LEVELS / 2] = {0.019855071751231884, 0.10166676129318663,

@@ -153,6 +153,7 @@ export class Chart {
       ticks: { stroke: () => theme.grid, width: 1 },
       size: vertical ? (u, texts) => 22 + widest(u.ctx, texts ?? []) : 14 + 1.6 * textSize(),
       splits: (u, i, min, max) => ticks(min, max, tickCount(u, vertical), axis.log),
+      filter: (u, splits) => splits, // else log axes lose all marks but whole decades
       values: (u, splits) => tickTexts(splits),
     };
   }
