@@ -107,7 +107,18 @@ void ff_auditor_start(ff_auditor *auditor, const ff_model *model, const ff_state
   auditor->start.angular = momentum.angular_residual;
 }
 
-/* Contacts that were solved for, and how much of the forces is wrong. */
+/* Mean weight of the free bodies, N. */
+static double weight_of_bodies(const ff_model *model) {
+  double mass = 0;
+  for (int slot = 0; slot < model->free_count; slot++) {
+    mass += model->bodies[model->free_bodies[slot]].mass;
+  }
+  return model->free_count > 0 ? mass / model->free_count * v3_norm(model->run.gravity) : 0;
+}
+
+/* Contacts that were solved for, and how much of the forces is wrong: of the largest in the step,
+ * but of no less than a thousandth of what there was before, or of a body's weight. At a touch
+ * that has hardly begun all force is as small as rounding. */
 static void look_at_contacts(ff_auditor *auditor, const ff_model *model, const ff_state *state) {
   double force;
   ff_contact_residual now = ff_audit_contacts(model, state, &force), *worst = &auditor->worst;
@@ -118,7 +129,10 @@ static void look_at_contacts(ff_auditor *auditor, const ff_model *model, const f
   worst->penetration = fmax(worst->penetration, now.penetration);
   double wrong = fmax(now.complementarity, now.cone);
   auditor->contact_force = fmax(auditor->contact_force, force);
-  auditor->contact_share = fmax(auditor->contact_share, wrong > 0 ? wrong / fmax(force, wrong) : 0);
+  if (wrong > 0) {
+    double floor = 1e-3 * fmax(auditor->contact_force, weight_of_bodies(model));
+    auditor->contact_share = fmax(auditor->contact_share, wrong / fmax(fmax(force, floor), wrong));
+  }
 }
 
 void ff_auditor_look(ff_auditor *auditor, const ff_model *model, const ff_state *state, double h,

@@ -296,8 +296,8 @@ ff_status ff_build_constraints(ff_build *build) {
   }
   model->constraints = constraints;
   model->constraint_count = count;
-  if (status == FF_OK && count > 0 && model->stepper == FF_STEPPER_QUASI_RIGID) {
-    status = ff_report_what(build->report, "quasi-rigid does not keep constraints");
+  if (status == FF_OK && count > 0 && model->stepper == FF_STEPPER_MICRO_MACRO) {
+    status = ff_report_what(build->report, "stepper micro-macro does not keep constraints");
     ff_report_key(build->report, "constraints");
   }
   return status == FF_OK ? sort_constraints(build) : status;

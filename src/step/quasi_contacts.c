@@ -65,6 +65,7 @@ static bool add_contact(ff_quasi *quasi, const ff_meet *meet, int near, const ff
   ff_quasi_element *e = &contact->e;
   e->a = meet->a;
   e->b = meet->b;
+  e->joint = false;
   e->rows = 4;
   e->mass = weight_of(quasi->model, a->id, b->id);
   for (int i = 0; i < 4; i++) {
@@ -125,7 +126,19 @@ static int root_of(ff_quasi *quasi, int node) {
   return root;
 }
 
-/* Free bodies that touch form an island: the lowest node among them names it. */
+/* The bodies of an element belong together. False: no room. */
+static bool join(ff_quasi *quasi, const ff_quasi_element *e) {
+  int a = quasi->bodies[e->a].node, b = quasi->bodies[e->b].node;
+  if (a < 0 || b < 0) {
+    return true;
+  }
+  int i = root_of(quasi, a), j = root_of(quasi, b);
+  ff_quasi_node(quasi, i < j ? j : i)->island = i < j ? i : j;
+  return ff_blocks_join(quasi->blocks, a, b);
+}
+
+/* Free bodies that touch or are held together form an island: the lowest node among them names it.
+ */
 static bool connect(ff_quasi *quasi) {
   ff_blocks_begin(quasi->blocks);
   for (int node = 0; node < quasi->model->free_count; node++) {
@@ -135,17 +148,16 @@ static bool connect(ff_quasi *quasi) {
   const ff_quasi_element *last = NULL;
   for (int k = 0; k < quasi->contact_count; k++) {
     const ff_quasi_element *e = &quasi->contacts[k].e;
-    int a = quasi->bodies[e->a].node, b = quasi->bodies[e->b].node;
     bool again = last && last->a == e->a && last->b == e->b;
     last = e;
-    if (a < 0 || b < 0 || again) {
-      continue;
-    }
-    if (!ff_blocks_join(quasi->blocks, a, b)) {
+    if (!again && !join(quasi, e)) {
       return false;
     }
-    int i = root_of(quasi, a), j = root_of(quasi, b);
-    ff_quasi_node(quasi, i < j ? j : i)->island = i < j ? i : j;
+  }
+  for (int k = 0; k < quasi->model->constraint_count; k++) {
+    if (!join(quasi, &quasi->joints[k].e)) {
+      return false;
+    }
   }
   return ff_blocks_order(quasi->blocks);
 }
@@ -167,6 +179,9 @@ static void sort_islands(ff_quasi *quasi) {
   for (int k = 0; k < quasi->contact_count; k++) {
     elements[island_of(quasi, &quasi->contacts[k].e) + 2]++;
   }
+  for (int k = 0; k < quasi->model->constraint_count; k++) {
+    elements[island_of(quasi, &quasi->joints[k].e) + 2]++;
+  }
   for (int i = 2; i <= n; i++) {
     nodes[i] += nodes[i - 1];
     elements[i] += elements[i - 1];
@@ -176,6 +191,10 @@ static void sort_islands(ff_quasi *quasi) {
   }
   for (int k = 0; k < quasi->contact_count; k++) {
     ff_quasi_element *e = &quasi->contacts[k].e;
+    quasi->elements[elements[island_of(quasi, e) + 1]++] = e;
+  }
+  for (int k = 0; k < quasi->model->constraint_count; k++) {
+    ff_quasi_element *e = &quasi->joints[k].e;
     quasi->elements[elements[island_of(quasi, e) + 1]++] = e;
   }
 }
@@ -190,6 +209,7 @@ bool ff_quasi_gather(ff_quasi *quasi) {
       }
     }
   }
+  ff_quasi_gather_joints(quasi);
   if (!connect(quasi)) {
     return false;
   }

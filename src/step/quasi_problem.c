@@ -578,6 +578,10 @@ static void pair_rows(const ff_quasi *quasi, ff_quasi_contact *contacts, int cou
 
 void ff_quasi_elements(const ff_quasi *quasi, bool derive) {
   for (int k = 0; k < quasi->member_count;) {
+    if (quasi->members[k]->joint) {
+      ff_quasi_joint_rows(quasi, (ff_quasi_joint *)quasi->members[k++], derive);
+      continue;
+    }
     ff_quasi_contact *first = (ff_quasi_contact *)quasi->members[k];
     int count = ff_quasi_alike(quasi, first);
     pair_rows(quasi, first, count, derive);

@@ -59,7 +59,8 @@ static ff_status create_ncp(ff_quasi *quasi) {
 /* Room for the factors of a heap in three dimensions: they grow with the 4/3rd power of it. */
 static ff_status create_blocks(ff_quasi *quasi) {
   double n = quasi->model->free_count;
-  double pairs = quasi->model->free_pairs_touch ? FILL * n + 6 * pow(n, 4.0 / 3) : 0;
+  bool joined = quasi->model->free_pairs_touch || quasi->model->constraint_count > 0;
+  double pairs = joined ? FILL * n + 6 * pow(n, 4.0 / 3) : 0;
   pairs = fmin(pairs, 0.5 * n * (n - 1));
   if (pairs > 1e7) {
     return FF_ERROR_MEMORY;
@@ -67,7 +68,7 @@ static ff_status create_blocks(ff_quasi *quasi) {
   size_t block = FF_QUASI_BODY * FF_QUASI_BODY;
   ff_blocks_limits limits = {.nodes = quasi->model->free_count,
                              .rows = FF_QUASI_BODY * quasi->model->free_count,
-                             .edges = quasi->contact_capacity,
+                             .edges = quasi->contact_capacity + quasi->model->constraint_count,
                              .pairs = (int)pairs,
                              .numbers = block * ((size_t)n + 2 * (size_t)pairs)};
   return ff_blocks_create(&quasi->blocks, &limits);
@@ -76,15 +77,16 @@ static ff_status create_blocks(ff_quasi *quasi) {
 static bool take_rooms(ff_quasi *quasi) {
   size_t bodies = (size_t)quasi->model->body_count, nodes = (size_t)quasi->model->free_count;
   size_t contacts = (size_t)quasi->contact_capacity, unknowns = (size_t)quasi->unknown_limit;
-  size_t rows = FF_QUASI_BODY * nodes;
+  size_t rows = FF_QUASI_BODY * nodes, joints = (size_t)quasi->model->constraint_count;
   const struct {
     void **to;
     size_t count, size;
   } rooms[] = {
       {(void **)&quasi->bodies, bodies, sizeof *quasi->bodies},
       {(void **)&quasi->contacts, contacts, sizeof *quasi->contacts},
-      {(void **)&quasi->elements, contacts, sizeof *quasi->elements},
-      {(void **)&quasi->around, 2 * contacts, sizeof *quasi->around},
+      {(void **)&quasi->joints, joints, sizeof *quasi->joints},
+      {(void **)&quasi->elements, contacts + joints, sizeof *quasi->elements},
+      {(void **)&quasi->around, 2 * (contacts + joints), sizeof *quasi->around},
       {(void **)&quasi->nodes, nodes, sizeof *quasi->nodes},
       {(void **)&quasi->first_node, nodes + 2, sizeof *quasi->first_node},
       {(void **)&quasi->first_element, nodes + 2, sizeof *quasi->first_element},
@@ -119,7 +121,8 @@ static ff_status create(ff_work *work) {
   work->quasi = quasi;
   *quasi = (ff_quasi){.model = model, .state = work->state, .info = &work->solver};
   quasi->contact_capacity = work->state->point_capacity;
-  double most = 6.0 * model->free_count + 4.0 * quasi->contact_capacity;
+  double most =
+      6.0 * model->free_count + 4.0 * quasi->contact_capacity + 6.0 * model->constraint_count;
   quasi->unknown_limit = most < UNKNOWN_LIMIT ? (int)fmax(most, 1) : UNKNOWN_LIMIT;
   if (!take_rooms(quasi)) {
     return FF_ERROR_MEMORY;
@@ -163,11 +166,14 @@ static void fly(ff_quasi *quasi, double t, double h) {
   }
 }
 
-/* Does free flight press a layer or a core of this island? */
+/* Does free flight press a layer or a core of this island, or tear at a constraint? */
 static bool is_pressed(const ff_quasi *quasi, int island) {
   int end = quasi->first_element[island + 1];
   bool pressed = false;
   for (int k = quasi->first_element[island]; k < end;) {
+    if (quasi->elements[k]->joint) {
+      return true;
+    }
     ff_quasi_contact *first = (ff_quasi_contact *)quasi->elements[k];
     int count = ff_quasi_alike(quasi, first);
     ff_quasi_look(quasi, first, count);
@@ -302,6 +308,7 @@ static void arrive(ff_work *work, double h) {
     v3_store(y + FF_Y_L, body->momentum);
   }
   ff_quasi_book(work->quasi);
+  ff_quasi_book_joints(work->quasi);
 }
 
 /* One step as it is. On failure the state is as before. */

@@ -56,6 +56,7 @@ typedef struct ff_quasi_slope {
 /* Rows 0..5 belong to body a, 6..11 to b, 12.. to the element; columns alike. */
 typedef struct ff_quasi_element {
   int a, b;    /* among the step's bodies */
+  bool joint;  /* it is a ff_quasi_joint; else a ff_quasi_contact */
   int rows;    /* unknowns of its own */
   int unknown; /* their place in the vector of the dense problem */
   bool idle;   /* presses and pulls nothing: its rows are zero, j is not set */
@@ -95,6 +96,14 @@ typedef struct ff_quasi_contact {
   bool sloped;         /* slope is set */
 } ff_quasi_contact;
 
+/* A constraint during the step. Its unknowns: an impulse for each condition. */
+typedef struct ff_quasi_joint {
+  ff_quasi_element e;          /* first */
+  int constraint;              /* in the model */
+  double length;               /* m: directions that are off count as places this far away */
+  double before[FF_QUASI_OWN]; /* N s, of the step before */
+} ff_quasi_joint;
+
 typedef struct ff_quasi {
   const ff_model *model;
   ff_state *state;
@@ -105,8 +114,9 @@ typedef struct ff_quasi {
   ff_quasi_body *bodies; /* body_count */
   ff_quasi_contact *contacts;
   int contact_count, contact_capacity;
+  ff_quasi_joint *joints; /* constraint_count */
   /* islands: runs of nodes and of elements, by the island's lowest node */
-  ff_quasi_element **elements;     /* contact_capacity, sorted by island */
+  ff_quasi_element **elements;     /* sorted by island: contacts, then joints */
   int *nodes;                      /* free_count, sorted by island */
   int *first_node, *first_element; /* free_count + 2 */
   ff_blocks *blocks;
@@ -159,6 +169,15 @@ ff_vec3 ff_quasi_slip(const ff_quasi *quasi, const ff_quasi_contact *contact, bo
 ff_vec3 ff_quasi_impulse(const ff_quasi_contact *contact, ff_vec3 *moment);
 /* Rows, and if wanted their derivatives, of the members where their bodies are now. */
 void ff_quasi_elements(const ff_quasi *quasi, bool derive);
+
+/* ---- quasi_joints.c --------------------------------------------------------------------- */
+
+/* The constraints of this step. */
+void ff_quasi_gather_joints(ff_quasi *quasi);
+/* Rows of a joint, and if wanted their derivatives, where its bodies are now. */
+void ff_quasi_joint_rows(const ff_quasi *quasi, ff_quasi_joint *joint, bool derive);
+/* Writes what the constraints did into the state. */
+void ff_quasi_book_joints(const ff_quasi *quasi);
 
 /* ---- quasi_newton.c --------------------------------------------------------------------- */
 

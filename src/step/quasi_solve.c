@@ -36,8 +36,9 @@ static void choose_island(ff_quasi *quasi, int island) {
          element[1] - element[0]);
 }
 
+/* NULL: it is a joint. */
 static ff_quasi_contact *contact_of(ff_quasi_element *element) {
-  return (ff_quasi_contact *)element;
+  return element->joint ? NULL : (ff_quasi_contact *)element;
 }
 
 /* ---- where to start ---------------------------------------------------------------------------
@@ -55,7 +56,14 @@ static void start_from(ff_quasi *quasi, bool warm) {
   }
   for (int k = 0; k < quasi->member_count; k++) {
     ff_quasi_contact *contact = contact_of(quasi->members[k]);
-    double *z = contact->e.z;
+    double *z = quasi->members[k]->z;
+    if (!contact) {
+      const ff_quasi_joint *joint = (ff_quasi_joint *)quasi->members[k];
+      for (int i = 0; i < joint->e.rows; i++) {
+        z[i] = warm ? joint->before[i] : 0;
+      }
+      continue;
+    }
     z[0] = warm ? quasi->h * quasi->state->points[contact->point].force_core : 0;
     for (int i = 0; i < 3; i++) {
       z[1 + i] = warm ? contact->before[i] : 0;
@@ -300,7 +308,10 @@ static bool solve_somehow(ff_quasi *quasi, int island) {
   for (int i = 0; i < 3; i++) {
     double factor = i == 0 ? 1 : weights[i] / weights[i - 1];
     for (int k = 0; k < quasi->member_count; k++) {
-      contact_of(quasi->members[k])->weight *= factor;
+      ff_quasi_contact *contact = contact_of(quasi->members[k]);
+      if (contact) {
+        contact->weight *= factor;
+      }
     }
     for (int cold = 0; cold < 2; cold++) {
       start_from(quasi, cold == 0);
@@ -338,7 +349,10 @@ static void note(const ff_quasi *quasi) {
 bool ff_quasi_solve(ff_quasi *quasi, int island) {
   choose_island(quasi, island);
   for (int k = 0; k < quasi->member_count; k++) {
-    contact_of(quasi->members[k])->soft = quasi->member_count > quasi->node_count ? SOFT : 0;
+    ff_quasi_contact *contact = contact_of(quasi->members[k]);
+    if (contact) {
+      contact->soft = quasi->member_count > quasi->node_count ? SOFT : 0;
+    }
   }
   quasi->iterations = quasi->tries = 0;
   bool solved = solve_somehow(quasi, island);

@@ -1,0 +1,217 @@
+/* Constraints in a quasi-rigid step: equations g = 0 at its end, kept by impulses along the
+ * derivatives of g there [Chakraborty07, Sec. Dynamic model: "bilateral constraints"].
+ *
+ * Rows are g / h, so that they are speeds; directions that are off count with a length of the
+ * bodies. */
+#include "math/vec.h"
+#include "step/quasi_rigid.h"
+
+#include <float.h>
+#include <string.h>
+
+#define NUDGE 1e-6 /* rad, and of the length: for derivatives */
+#define NOISE 8    /* roundings in a row */
+
+/* ---- gathering ---------------------------------------------------------------------------- */
+
+static double length_of(const ff_model *model, const ff_model_constraint *c) {
+  double length = v3_norm(c->anchor_a) + v3_norm(c->anchor_b) + c->length;
+  const int bodies[2] = {c->a, c->b};
+  for (int s = 0; s < 2; s++) {
+    const ff_model_body *body = &model->bodies[bodies[s]];
+    double inertia = fmax(body->inertia.x, fmax(body->inertia.y, body->inertia.z));
+    length = fmax(length, body->mass > 0 ? sqrt(inertia / body->mass) : 0);
+  }
+  return length;
+}
+
+/* The impulses of the step before: force and moment along the rows of now. */
+static void remember(const ff_quasi *quasi, ff_quasi_joint *joint) {
+  const ff_model_constraint *c = &quasi->model->constraints[joint->constraint];
+  const ff_state_constraint *was = &quasi->state->constraints[joint->constraint];
+  ff_constraint_rows rows;
+  ff_constraint_look(c, &quasi->bodies[c->a].end, &quasi->bodies[c->b].end, &rows);
+  for (int i = 0; i < rows.count; i++) {
+    /* directions at right angles: the axes of their moments are unit vectors, nearly orthogonal */
+    joint->before[i] = i < rows.places
+                           ? quasi->h * v3_dot(rows.along[i], was->force)
+                           : quasi->h * v3_dot(rows.turn_a[i], was->moment) / joint->length;
+  }
+}
+
+void ff_quasi_gather_joints(ff_quasi *quasi) {
+  const ff_model *model = quasi->model;
+  for (int k = 0; k < model->constraint_count; k++) {
+    const ff_model_constraint *c = &model->constraints[k];
+    ff_quasi_joint *joint = &quasi->joints[k];
+    ff_quasi_element *e = &joint->e;
+    e->a = c->a;
+    e->b = c->b;
+    e->joint = true;
+    e->idle = false;
+    e->rows = ff_constraint_row_count(c->kind);
+    e->mass = 1 / (model->bodies[c->a].inv_mass + model->bodies[c->b].inv_mass);
+    joint->constraint = k;
+    joint->length = length_of(model, c);
+    for (int i = 0; i < e->rows; i++) {
+      e->lower[i] = -INFINITY;
+      e->z[i] = 0;
+    }
+    remember(quasi, joint);
+  }
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static void add(double *to, double s, ff_vec3 v) {
+  v3_store(to, v3_axpy(v3_load(to), s, v));
+}
+
+/* f with the bodies there. */
+static void rows_at(const ff_quasi *quasi, const ff_quasi_joint *joint, const ff_body_motion *a,
+                    const ff_body_motion *b, double *f, ff_constraint_rows *rows) {
+  const ff_quasi_element *e = &joint->e;
+  ff_constraint_look(&quasi->model->constraints[joint->constraint], a, b, rows);
+  memset(f, 0, FF_QUASI_ROWS * sizeof *f);
+  for (int i = 0; i < e->rows; i++) {
+    double length = i < rows->places ? 1 : joint->length, z = length * e->z[i];
+    add(f, -z, rows->along[i]);
+    add(f + 3, -z, rows->turn_a[i]);
+    add(f + 6, z, rows->along[i]);
+    add(f + 9, -z, rows->turn_b[i]);
+    f[12 + i] = length * rows->error[i] / quasi->h;
+  }
+}
+
+/* What the rows add up, and how much of it is rounding. */
+static void find_sizes(const ff_quasi *quasi, ff_quasi_joint *joint,
+                       const ff_constraint_rows *rows) {
+  ff_quasi_element *e = &joint->e;
+  const ff_quasi_body *pair[2] = {&quasi->bodies[e->a], &quasi->bodies[e->b]};
+  double sum = 0, far = joint->length;
+  e->speed = quasi->h * v3_norm(quasi->model->run.gravity);
+  for (int s = 0; s < 2; s++) {
+    e->speed += v3_norm(pair[s]->v0) + v3_norm(pair[s]->end.velocity) +
+                joint->length * v3_norm(pair[s]->end.omega);
+    far = fmax(far, v3_norm(pair[s]->end.pose.position));
+  }
+  for (int i = 0; i < rows->count; i++) {
+    sum += fabs(e->z[i]);
+  }
+  double noise = NOISE * DBL_EPSILON * (far + joint->length);
+  e->push = sum;
+  e->twist = joint->length * sum;
+  e->push_noise = e->twist_noise = 0;
+  e->speed_noise = noise / quasi->h;
+}
+
+/* Columns of a body: its pose nudged, and how its unknowns move the pose. */
+static void find_columns(const ff_quasi *quasi, ff_quasi_joint *joint, int side) {
+  ff_quasi_element *e = &joint->e;
+  const ff_quasi_body *pair[2] = {&quasi->bodies[e->a], &quasi->bodies[e->b]};
+  double by_turn[3][FF_QUASI_ROWS];
+  for (int k = 0; k < FF_QUASI_BODY; k++) {
+    ff_vec3 axis = v3(k % 3 == 0, k % 3 == 1, k % 3 == 2);
+    double f[2][FF_QUASI_ROWS], step = k < 3 ? NUDGE * joint->length : NUDGE;
+    for (int way = 0; way < 2; way++) {
+      ff_body_motion ends[2] = {pair[0]->end, pair[1]->end};
+      ff_vec3 by = v3_scale(way == 0 ? step : -step, axis);
+      ff_pose *pose = &ends[side].pose;
+      if (k < 3) {
+        pose->position = v3_add(pose->position, by);
+      } else {
+        pose->orientation = q_mul(q_exp(by), pose->orientation);
+      }
+      ff_constraint_rows rows;
+      rows_at(quasi, joint, &ends[0], &ends[1], f[way], &rows);
+    }
+    for (int i = 0; i < 12 + e->rows; i++) {
+      double slope = (f[0][i] - f[1][i]) / (2 * step);
+      if (k < 3) {
+        e->j[i][6 * side + k] = quasi->h * slope;
+      } else {
+        by_turn[k - 3][i] = slope;
+      }
+    }
+  }
+  const ff_mat3 *turned = &pair[side]->turned;
+  for (int i = 0; i < 12 + e->rows; i++) {
+    for (int k = 0; k < 3; k++) {
+      e->j[i][6 * side + 3 + k] = by_turn[0][i] * turned->m[0][k] +
+                                  by_turn[1][i] * turned->m[1][k] + by_turn[2][i] * turned->m[2][k];
+    }
+  }
+}
+
+void ff_quasi_joint_rows(const ff_quasi *quasi, ff_quasi_joint *joint, bool derive) {
+  ff_quasi_element *e = &joint->e;
+  ff_constraint_rows rows;
+  rows_at(quasi, joint, &quasi->bodies[e->a].end, &quasi->bodies[e->b].end, e->f, &rows);
+  find_sizes(quasi, joint, &rows);
+  if (!derive) {
+    return;
+  }
+  memset(e->j, 0, sizeof e->j);
+  for (int s = 0; s < 2; s++) {
+    if (quasi->bodies[s == 0 ? e->a : e->b].solved) {
+      find_columns(quasi, joint, s);
+    }
+  }
+  for (int i = 0; i < e->rows; i++) { /* rows of bodies are linear in the impulses */
+    double length = i < rows.places ? 1 : joint->length, f[12] = {0};
+    add(f, -length, rows.along[i]);
+    add(f + 3, -length, rows.turn_a[i]);
+    add(f + 6, length, rows.along[i]);
+    add(f + 9, -length, rows.turn_b[i]);
+    for (int k = 0; k < 12; k++) {
+      e->j[k][12 + i] = f[k];
+    }
+  }
+}
+
+/* ---- booking -----------------------------------------------------------------------------------
+ */
+
+/* What bodies that are not free bring into the system: impulse, its moment, and work. */
+static void book_outside(const ff_quasi *quasi, const ff_quasi_joint *joint,
+                         const ff_constraint_rows *rows, ff_vec3 impulse, ff_vec3 moment) {
+  const ff_quasi_body *a = &quasi->bodies[joint->e.a], *b = &quasi->bodies[joint->e.b];
+  if (a->node >= 0 && b->node >= 0) {
+    return;
+  }
+  const ff_quasi_body *pushed = a->node >= 0 ? a : b, *by = a->node >= 0 ? b : a;
+  double sign = a->node >= 0 ? 1 : -1, *ledger = ff_state_ledger(quasi->state);
+  impulse = v3_scale(sign, impulse);
+  moment = v3_scale(sign, moment);
+  ff_vec3 at = a->node >= 0 ? rows->point_a : rows->point_b;
+  /* the arm is that of the end, at a body that the ledger still has at the start */
+  ff_vec3 arm = v3_sub(at, pushed->end.pose.position);
+  ff_vec3 angular = v3_add(v3_cross(v3_add(pushed->x, arm), impulse), moment);
+  double *to = ledger + FF_Y_IMPULSE;
+  v3_store(to, v3_add(v3_load(to), impulse));
+  to = ledger + FF_Y_ANGULAR;
+  v3_store(to, v3_add(v3_load(to), angular));
+  ff_vec3 lever = v3_sub(at, by->end.pose.position);
+  ff_vec3 speed = v3_add(by->end.velocity, v3_cross(by->end.omega, lever));
+  ledger[FF_Y_WORK] += v3_dot(impulse, speed) + v3_dot(moment, by->end.omega);
+}
+
+void ff_quasi_book_joints(const ff_quasi *quasi) {
+  for (int k = 0; k < quasi->model->constraint_count; k++) {
+    const ff_quasi_joint *joint = &quasi->joints[k];
+    const ff_quasi_element *e = &joint->e;
+    ff_state_constraint *to = &quasi->state->constraints[k];
+    ff_constraint_rows rows;
+    double z[FF_QUASI_OWN];
+    ff_constraint_look(&quasi->model->constraints[k], &quasi->bodies[e->a].end,
+                       &quasi->bodies[e->b].end, &rows);
+    for (int i = 0; i < e->rows; i++) {
+      z[i] = (i < rows.places ? 1 : joint->length) * e->z[i];
+    }
+    ff_vec3 moment, impulse = ff_constraint_force(&rows, z, &moment);
+    to->error = ff_constraint_apart(&rows, &to->angle);
+    to->force = v3_scale(1 / quasi->h, impulse);
+    to->moment = v3_scale(1 / quasi->h, moment);
+    book_outside(quasi, joint, &rows, impulse, moment);
+  }
+}
