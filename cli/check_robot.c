@@ -46,19 +46,30 @@ static void try_tree(robot_job *job) {
 /* ---- for people
  * ---------------------------------------------------------------------------------- */
 
-static void print_joint(const ff_robot_link *link) {
+static void print_joint(const ff_robot *robot, const ff_robot_link *link) {
+  static const char *const ways[FF_JOINT_KIND_COUNT] = {[FF_JOINT_REVOLUTE] = "about",
+                                                        [FF_JOINT_CONTINUOUS] = "about",
+                                                        [FF_JOINT_PRISMATIC] = "along",
+                                                        [FF_JOINT_UNIVERSAL] = "about",
+                                                        [FF_JOINT_PLANAR] = "across"};
   const ff_joint_def *joint = &link->def.joint;
   printf("  by %s '%s'", ff_joint_kind_name(joint->kind), link->joint_name);
   bool axis = joint->kind != FF_JOINT_FIXED && joint->kind != FF_JOINT_FREE &&
               joint->kind != FF_JOINT_SPHERICAL;
   if (axis) {
-    printf(" about (%.4g, %.4g, %.4g)", joint->axis.x, joint->axis.y, joint->axis.z);
+    printf(" %s (%.4g, %.4g, %.4g)", ways[joint->kind], joint->axis.x, joint->axis.y,
+           joint->axis.z);
   }
   if (isfinite(joint->lower) && axis) {
     printf(", %.4g to %.4g", joint->lower, joint->upper);
   }
   if (isfinite(link->effort) && axis) {
     printf(", effort %.4g, speed %.4g", link->effort, link->speed);
+  }
+  if (link->def.follows > 0) {
+    printf(", mimics '%s' times %.4g plus %.4g",
+           ff_robot_link_info(robot, link->def.follows).joint_name, link->def.factor,
+           link->def.offset);
   }
 }
 
@@ -67,7 +78,7 @@ static void print_link(const robot_job *job, int i) {
   int depth = job->depth[i] < DEEPEST ? job->depth[i] : DEEPEST;
   printf("  %*s%s", 2 * depth, "", link.def.name);
   if (i > 1) {
-    print_joint(&link);
+    print_joint(job->robot, &link);
   }
   printf("\n");
   if (link.def.mass > 0) {
@@ -103,6 +114,8 @@ static void print_text(const robot_job *job) {
   printf("links        %d, with %d moving joints\n", ff_robot_link_count(robot),
          moving_joints(robot));
   printf("mass         %.6g kg\n", total_mass(robot));
+  printf("base         %s\n",
+         ff_robot_def_of(robot, "robot").root == FF_JOINT_FREE ? "free" : "fixed to the ground");
   printf("\ntree\n");
   for (int i = 1; i <= ff_robot_link_count(robot); i++) {
     print_link(job, i);
@@ -142,6 +155,11 @@ static void json_link(ff_json *json, const robot_job *job, int i) {
   ff_json_number(json, "upper", joint->upper);
   ff_json_number(json, "effort", link.effort);
   ff_json_number(json, "speed", link.speed);
+  if (link.def.follows > 0) {
+    ff_json_text(json, "mimics", ff_robot_link_info(job->robot, link.def.follows).joint_name);
+    ff_json_number(json, "factor", link.def.factor);
+    ff_json_number(json, "offset", link.def.offset);
+  }
   ff_json_close(json, '}');
 }
 

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "footfall/robot.h"
+#include "footfall/sim.h"
 #include "math/vec.h"
 
 #include <sys/stat.h>
@@ -185,8 +186,8 @@ static void test_reads_everything(void **state) {
   assert_int_equal(shape.kind, FF_CYLINDER);
   assert_close(shape.size.y, 1, 0);
   assert_close(shape.pose.position.z, 1, 0);
-  /* transmission, told once, and the joint that mimics */
-  assert_int_equal(ff_robot_note_count(robot), 2);
+  /* transmission, told once */
+  assert_int_equal(ff_robot_note_count(robot), 1);
   assert_non_null(strstr(ff_robot_note(robot, 0), "robot.urdf:3: <transmission>"));
   ff_robot_destroy(robot);
 }
@@ -276,6 +277,70 @@ static void test_long_chain_is_read(void **state) {
   assert_int_equal(ff_robot_link_info(robot, LONG).def.parent, LONG - 1);
   ff_robot_destroy(robot);
   free(text);
+}
+
+/* Counts that grow without end are stopped: here more links than a robot may have. */
+static void test_too_many_links_are_refused(void **state) {
+  (void)state;
+  enum { MANY = 100001 };
+  char *text = malloc(32 * (size_t)MANY + 64);
+  char *to = text + sprintf(text, "<robot>\n");
+  for (int i = 0; i < MANY; i++) {
+    to += sprintf(to, "<link name='l%d'/>", i);
+  }
+  sprintf(to, "</robot>");
+  refused(text, 2, "more than 100000");
+  free(text);
+}
+
+#define MIMIC(name, other, child)                                                                  \
+  "<joint name='" name "' type='revolute'><parent link='a'/><child link='" child                   \
+  "'/><axis xyz='0 0 1'/><limit lower='-1' upper='1' effort='0' velocity='1'/>"                    \
+  "<mimic joint='" other "' multiplier='2' offset='0.5'/></joint>"
+
+static void test_mimics_that_lead_nowhere(void **state) {
+  (void)state;
+  refused("<robot>\n" LINK_A BODY("b") "\n" BODY("c") MIMIC("ab", "ac", "b")
+              MIMIC("ac", "ab", "c") "</robot>",
+          2, "circle");
+  /* One that mimics a fixed joint stands at its offset, one that mimics nobody moves by itself. */
+  ff_robot *robot = NULL;
+  ff_report report;
+  assert_int_equal(load(&robot,
+                        "<robot>" LINK_A BODY("b") BODY("c") BODY("d")
+                            JOINT("ab", "fixed", "a", "b") MIMIC("ac", "ab", "c")
+                                MIMIC("ad", "nobody", "d") "</robot>",
+                        &report),
+                   FF_OK);
+  ff_robot_link c = ff_robot_link_info(robot, 3), d = ff_robot_link_info(robot, 4);
+  assert_int_equal(c.def.joint.kind, FF_JOINT_FIXED);
+  assert_close(c.def.joint.frame.orientation.z, sin(0.25), 1e-15);
+  assert_int_equal(d.def.follows, 0);
+  assert_true(isinf(d.effort)); /* 0 is no limit that anybody meant */
+  assert_int_equal(ff_robot_note_count(robot), 4);
+  ff_robot_destroy(robot);
+}
+
+/* Links fixed to the root count: it floats with them, unless it is called world. */
+static void test_root_floats_with_what_is_fixed_to_it(void **state) {
+  (void)state;
+  const char *const texts[] = {"<robot>" LINK_A BODY("b") JOINT("ab", "fixed", "a", "b") "</robot>",
+                               "<robot><link name='world'/>" BODY("b")
+                                   JOINT("ab", "fixed", "world", "b") "</robot>"};
+  for (int i = 0; i < 2; i++) {
+    ff_robot *robot = NULL;
+    ff_report report;
+    assert_int_equal(load(&robot, texts[i], &report), FF_OK);
+    assert_int_equal(ff_robot_def_of(robot, "r").root, i == 0 ? FF_JOINT_FREE : FF_JOINT_FIXED);
+    ff_robot_destroy(robot);
+  }
+}
+
+static void test_xacro_is_told_apart(void **state) {
+  (void)state;
+  refused(
+      "<robot xmlns:xacro='http://www.ros.org/wiki/xacro'>\n<xacro:include filename='x'/></robot>",
+      2, "run it through xacro");
 }
 
 static void test_trees_that_are_none_are_refused(void **state) {
@@ -468,6 +533,55 @@ static void test_multiplied_collada_is_refused(void **state) {
   free(text);
 }
 
+/* A tetrahedron stands on its three lower corners, not on those of the box that holds it. */
+static void test_mesh_touches_as_its_hull(void **state) {
+  (void)state;
+  static const char tetra[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0.1 0.1 0.1\n";
+  put("in/tetra.obj", tetra, sizeof tetra - 1);
+  ff_robot *robot = NULL;
+  ff_report report;
+  assert_int_equal(
+      load(
+          &robot,
+          "<robot><link name='a'><inertial><origin xyz='0.25 0.25 0.25'/><mass value='1'/>"
+          "<inertia ixx='0.04' iyy='0.04' izz='0.04'/></inertial>"
+          "<collision><geometry><mesh filename='tetra.obj'/></geometry></collision></link></robot>",
+          &report),
+      FF_OK);
+  ff_scene *scene;
+  ff_model *model;
+  ff_sim *sim;
+  ff_robot_def def = ff_robot_def_of(robot, "t");
+  def.base.position.z = -0.001;
+  ff_body_def floor = ff_body_def_default();
+  floor.name = "floor";
+  floor.kind = FF_BODY_FIXED;
+  ff_shape_def plane = ff_shape_def_default();
+  plane.kind = FF_HALF_SPACE;
+  ff_contact_def contact = ff_contact_def_default();
+  contact.a = "t";
+  contact.b = "floor";
+  contact.normal.law = "hunt-crossley";
+  contact.normal.names = (const char *[]){"k", "n", "alpha"};
+  contact.normal.values = (const double[]){1e4, 1, 0.5};
+  contact.normal.count = 3;
+  ff_body body;
+  ff_shape shape;
+  assert_int_equal(ff_scene_create(&scene), FF_OK);
+  assert_int_equal(ff_scene_add_robot(scene, &def), FF_OK);
+  assert_int_equal(ff_scene_add_body(&body, scene, &floor), FF_OK);
+  assert_int_equal(ff_scene_add_shape(&shape, scene, body, &plane), FF_OK);
+  assert_int_equal(ff_scene_add_contact(scene, &contact), FF_OK);
+  assert_int_equal(ff_model_build(&model, scene, &report), FF_OK);
+  assert_int_equal(ff_sim_create(&sim, model), FF_OK);
+  assert_int_equal(ff_sim_contact_count(sim), 3);
+  assert_close(ff_sim_contact(sim, 0).patch.depth, 0.001, 1e-12);
+  ff_sim_destroy(sim);
+  ff_model_destroy(model);
+  ff_scene_destroy(scene);
+  ff_robot_destroy(robot);
+}
+
 /* ---- failures on purpose
  * ------------------------------------------------------------------------------ */
 
@@ -507,10 +621,15 @@ int main(void) {
       cmocka_unit_test(test_entities_are_refused),
       cmocka_unit_test(test_deep_nesting_is_refused),
       cmocka_unit_test(test_long_chain_is_read),
+      cmocka_unit_test(test_too_many_links_are_refused),
+      cmocka_unit_test(test_mimics_that_lead_nowhere),
+      cmocka_unit_test(test_root_floats_with_what_is_fixed_to_it),
+      cmocka_unit_test(test_xacro_is_told_apart),
       cmocka_unit_test(test_trees_that_are_none_are_refused),
       cmocka_unit_test(test_bad_values_are_refused),
       cmocka_unit_test(test_meshes_become_hulls),
       cmocka_unit_test(test_bad_meshes_are_refused),
+      cmocka_unit_test(test_mesh_touches_as_its_hull),
       cmocka_unit_test(test_collada_is_read),
       cmocka_unit_test(test_bad_collada_is_refused),
       cmocka_unit_test(test_multiplied_collada_is_refused),

@@ -104,24 +104,14 @@ static const char *inertia_wrong(const ff_link_def *def) {
   return def->mass == 0 && most > 0 ? "has inertia but no mass" : NULL;
 }
 
-static ff_status judge_link(const ff_robot *robot, ff_urdf *urdf, int i) {
-  const ff_robot_link *link = &robot->links[i];
-  const char *wrong = inertia_wrong(&link->def);
-  ff_status status = FF_OK;
-  if (wrong) {
-    status = ff_urdf_note(urdf, link->line, "link '%.80s' %s", link->def.name, wrong);
-  }
-  if (status == FF_OK && link->def.follows > 0) {
-    status = ff_urdf_note(urdf, link->line, "joint '%.80s' mimics '%.80s'", link->joint_name,
-                          robot->links[link->def.follows].joint_name);
-  }
-  return status;
-}
-
 ff_status ff_urdf_judge(const ff_robot *robot, ff_urdf *urdf) {
   ff_status status = FF_OK;
   for (int i = 1; status == FF_OK && i <= robot->link_count; i++) {
-    status = judge_link(robot, urdf, i);
+    const ff_robot_link *link = &robot->links[i];
+    const char *wrong = inertia_wrong(&link->def);
+    if (wrong) {
+      status = ff_urdf_note(urdf, link->line, "link '%.80s' %s", link->def.name, wrong);
+    }
   }
   return status;
 }
@@ -231,28 +221,13 @@ const char *ff_robot_note(const ff_robot *robot, int note) {
   return robot->notes[note];
 }
 
-/* Does the root float? If it has mass, or links fixed to it have; but "world" is the ground. */
-static ff_joint_kind root_kind(const ff_robot *robot) {
-  double mass = robot->links[1].def.mass;
-  for (int i = 2; i <= robot->link_count; i++) {
-    int k = i;
-    while (k > 1 && robot->links[k].def.joint.kind == FF_JOINT_FIXED &&
-           robot->links[i].def.mass > 0) {
-      k = robot->links[k].def.parent;
-    }
-    mass += k == 1 ? robot->links[i].def.mass : 0;
-  }
-  return mass > 0 && strcmp(robot->links[1].def.name, "world") != 0 ? FF_JOINT_FREE
-                                                                    : FF_JOINT_FIXED;
-}
-
 ff_robot_def ff_robot_def_of(const ff_robot *robot, const char *name) {
   return (ff_robot_def){.name = name,
                         .links = robot->links + 1,
                         .link_count = robot->link_count,
                         .shapes = robot->shapes,
                         .shape_count = robot->shape_count,
-                        .root = root_kind(robot),
+                        .root = robot->floats ? FF_JOINT_FREE : FF_JOINT_FIXED,
                         .base.orientation = {1, 0, 0, 0}};
 }
 

@@ -57,6 +57,7 @@ struct ff_robot {
   const char *name;
   ff_robot_link *links; /* link_count + 1: 0 is the ground */
   int link_count;
+  bool floats; /* the root is not tied to the ground */
   ff_robot_shape *shapes;
   int shape_count;
   const char **notes;

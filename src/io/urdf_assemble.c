@@ -330,6 +330,22 @@ static ff_status fill_links(assembly *a, ff_robot *robot) {
   return FF_OK;
 }
 
+/* The root floats if it has mass, or links fixed to it have; but "world" is the ground. */
+static ff_status find_floats(ff_robot *robot, ff_arena *scratch) {
+  bool *rigid = ff_arena_take(scratch, (size_t)robot->link_count + 1, sizeof *rigid);
+  if (!rigid) {
+    return FF_ERROR_MEMORY;
+  }
+  double mass = 0;
+  for (int i = 1; i <= robot->link_count; i++) {
+    const ff_link_def *def = &robot->links[i].def;
+    rigid[i] = i == 1 || (def->joint.kind == FF_JOINT_FIXED && rigid[def->parent]);
+    mass += rigid[i] ? def->mass : 0;
+  }
+  robot->floats = mass > 0 && strcmp(robot->links[1].def.name, "world") != 0;
+  return FF_OK;
+}
+
 static ff_status fill_shapes(const assembly *a, ff_robot *robot) {
   const ff_urdf *u = a->urdf;
   robot->shapes = ff_arena_take(&robot->arena, (size_t)u->shape_count, sizeof *robot->shapes);
@@ -356,6 +372,7 @@ ff_status ff_urdf_assemble(ff_robot *robot, ff_urdf *urdf, ff_report *report) {
   status = status == FF_OK ? check_mimics(&a, robot) : status;
   status = status == FF_OK ? fix_idle(&a, robot, &scratch) : status;
   status = status == FF_OK ? fix_followers(&a, robot) : status;
+  status = status == FF_OK ? find_floats(robot, &scratch) : status;
   status = status == FF_OK ? fill_shapes(&a, robot) : status;
   ff_arena_free(&scratch);
   return status;
