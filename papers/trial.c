@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { EVENTS_KEPT = 256 };
 
@@ -17,6 +19,7 @@ typedef struct attempt {
   ff_sim *sim;
   ff_recorder *recorder; /* NULL: none */
   char file[600];        /* of the recorder */
+  char folder[64];       /* where files that the scene names are laid out; "" if none */
   int all;               /* channels of the model */
   double *row;           /* time and all of them */
   int *wanted;           /* numbers of the trial's channels */
@@ -27,7 +30,30 @@ typedef struct attempt {
 
 /* ---- failing ------------------------------------------------------------------------------- */
 
+/* Files that scenes name: robots, by the names they have beside scenes/. */
+static const char scenes[] = "scenes/";
+
+static bool is_beside(const ff_builtin *file) {
+  return strncmp(file->path, "scenes/robots/", strlen("scenes/robots/")) == 0;
+}
+
+static void take_away(const attempt *a) {
+  char path[400];
+  for (int i = 0; a->folder[0] && i < ff_builtin_count; i++) {
+    if (is_beside(&ff_builtins[i])) {
+      snprintf(path, sizeof path, "%s/%s", a->folder, ff_builtins[i].path + strlen(scenes));
+      remove(path);
+    }
+  }
+  if (a->folder[0]) {
+    snprintf(path, sizeof path, "%s/robots", a->folder);
+    rmdir(path);
+    rmdir(a->folder);
+  }
+}
+
 static void clean_up(attempt *a) {
+  take_away(a);
   ff_recorder_abandon(a->recorder);
   if (a->file[0]) {
     remove(a->file);
@@ -64,12 +90,39 @@ const char *ff_study_scene(ff_study *study, const char *path) {
   return "";
 }
 
+static bool write_file(const char *path, const char *text) {
+  FILE *out = fopen(path, "w");
+  bool written = out && fputs(text, out) >= 0;
+  return out && fclose(out) == 0 && written;
+}
+
+/* A scene finds robots in files: those that are built in are laid out in a folder. */
+static bool lay_out(attempt *a) {
+  char path[400];
+  snprintf(a->folder, sizeof a->folder, "/tmp/footfall-paper-XXXXXX");
+  if (!mkdtemp(a->folder)) {
+    a->folder[0] = '\0';
+    return false;
+  }
+  snprintf(path, sizeof path, "%s/robots", a->folder);
+  bool good = mkdir(path, 0700) == 0;
+  for (int i = 0; good && i < ff_builtin_count; i++) {
+    if (is_beside(&ff_builtins[i])) {
+      snprintf(path, sizeof path, "%s/%s", a->folder, ff_builtins[i].path + strlen(scenes));
+      good = write_file(path, ff_builtins[i].text);
+    }
+  }
+  return good;
+}
+
 static void load(attempt *a, ff_report *report) {
   const ff_trial *trial = a->trial;
-  const char *text = ff_study_scene(a->study, trial->scene);
-  need(a,
-       ff_scene_parse(&a->scene, text, strlen(text), trial->scene, trial->set, trial->set_count,
-                      report),
+  const char *text = ff_study_scene(a->study, trial->scene), *path = trial->scene;
+  if (strstr(text, "urdf:")) {
+    need(a, lay_out(a) ? FF_OK : FF_ERROR_FILE, report);
+    path = ff_study_text(a->study, "%s/%s", a->folder, strrchr(trial->scene, '/') + 1);
+  }
+  need(a, ff_scene_parse(&a->scene, text, strlen(text), path, trial->set, trial->set_count, report),
        report);
   need(a, ff_model_build(&a->model, a->scene, report), report);
   need(a, ff_sim_create(&a->sim, a->model), report);
@@ -154,6 +207,9 @@ static void sample(attempt *a, long row, ff_report *report) {
   for (int c = 0; c < a->trial->channel_count; c++) {
     ff_sim_read(a->sim, &a->wanted[c], 1, &a->columns[c][row]);
   }
+  if (a->trial->watch) {
+    a->trial->watch(a->trial->context, a->sim, row);
+  }
   if (a->recorder) {
     a->row[0] = a->time[row];
     for (int i = 0; i < a->all; i++) {
@@ -170,8 +226,13 @@ static void advance(attempt *a, ff_report *report) {
   ff_sim_on_event(a->sim, note_event, a);
   for (long row = 0; row < trial->samples; row++) {
     double t = row == trial->samples - 1 ? span : span * (double)row / (double)(trial->samples - 1);
-    need(a, ff_sim_advance(a->sim, t), report);
+    ff_status status = ff_sim_advance(a->sim, t);
+    if (status == FF_ERROR_STEP && trial->may_fail) {
+      return;
+    }
+    need(a, status, report);
     sample(a, row, report);
+    a->trace->rows++;
   }
   need(a, ff_sim_advance(a->sim, duration), report);
 }
@@ -189,7 +250,6 @@ const ff_trace *ff_study_run(ff_study *study, const ff_trial *trial) {
     close_recorder(&a, &report);
   }
   ff_trace *trace = a.trace;
-  trace->rows = trial->samples;
   trace->time = a.time;
   trace->channels = (const double *const *)a.columns;
   trace->events = a.events;

@@ -1,0 +1,145 @@
+/* Walking with and without static friction, Fig. 9. */
+#include "sugihara.h"
+
+#include <math.h>
+
+enum { WAYS = 2, SAMPLES = 6001, AXES = 3 };
+
+static const char *const ways[WAYS] = {"with static friction", "without"};
+static const double step = 1e-3, smooth = 0.05; /* s, of a sample; of the moving mean */
+
+typedef struct stride {
+  const ff_trace *trace;
+  double *acceleration[AXES]; /* m/s^2, of the centre of mass */
+  double dither[AXES];        /* m/s^2, root mean square of what the moving mean leaves */
+  bool ended;
+} stride;
+
+struct stride_part {
+  stride strides[WAYS];
+};
+
+/* What is left of a signal without its moving mean. */
+static double fast_part(const double *signal, long rows) {
+  long half = (long)(0.5 * smooth / step);
+  double sum = 0, squares = 0;
+  long count = 0;
+  for (long i = 0; i < 2 * half + 1 && i < rows; i++) {
+    sum += signal[i];
+  }
+  for (long i = half; i + half + 1 < rows; i++) {
+    double fast = signal[i] - sum / (double)(2 * half + 1);
+    squares += fast * fast;
+    count++;
+    sum += signal[i + half + 1] - signal[i - half];
+  }
+  return count > 0 ? sqrt(squares / (double)count) : NAN;
+}
+
+static stride run(ff_study *study, bool sticking) {
+  static const char *const channels[] = {"robot.humanoid.com.x", "robot.humanoid.com.y",
+                                         "robot.humanoid.com.z"};
+  const char *const set[] = {sticking ? "stepper.sticking=true" : "stepper.sticking=false"};
+  stride out = {0};
+  out.trace = ff_study_run(study, &(ff_trial){.scene = "papers/sugihara-nakamura-2003/walk.yaml",
+                                              .set = set,
+                                              .set_count = 1,
+                                              .channels = channels,
+                                              .channel_count = AXES,
+                                              .samples = SAMPLES,
+                                              .may_fail = true});
+  long rows = out.trace->rows;
+  for (int k = 0; k < AXES; k++) {
+    const double *x = out.trace->channels[k];
+    double *a = ff_study_alloc(study, SAMPLES, sizeof *a);
+    for (long i = 1; i + 1 < rows; i++) {
+      a[i] = (x[i + 1] - 2 * x[i] + x[i - 1]) / (step * step);
+    }
+    out.acceleration[k] = a;
+    out.dither[k] = fast_part(a, rows);
+  }
+  out.ended = rows < SAMPLES || !(out.trace->channels[2][rows - 1] > 0.2);
+  return out;
+}
+
+stride_part *stride_compute(ff_study *study) {
+  stride_part *part = ff_study_alloc(study, 1, sizeof *part);
+  static const char *const names[WAYS] = {"sticking", "slipping"}, axes[] = "xyz";
+  for (int w = 0; w < WAYS; w++) {
+    part->strides[w] = run(study, w == 0);
+    for (int k = 0; k < AXES; k++) {
+      ff_study_number(study, ff_study_text(study, "walk.%s.dither.%c", names[w], axes[k]),
+                      part->strides[w].dither[k], "m/s^2");
+    }
+  }
+  return part;
+}
+
+void stride_tell(ff_study *study, const stride_part *part) {
+  const stride *sticks = &part->strides[0], *slips = &part->strides[1];
+  ff_study_find(study, &(ff_finding){.key = "walks",
+                                     .claim = "The robot walks, with and without static friction",
+                                     .source = "Sec. IV-D, Fig. 9",
+                                     .paper = "walks",
+                                     .found = ff_study_text(study, "%s, %s",
+                                                            sticks->ended ? "falls" : "walks",
+                                                            slips->ended ? "falls" : "walks"),
+                                     .verdict = ff_verdict_of(!sticks->ended && !slips->ended)});
+  double off = 0;
+  long rows = slips->trace->rows < sticks->trace->rows ? slips->trace->rows : sticks->trace->rows;
+  for (long i = 0; i < rows; i++) {
+    off = fmax(off, hypot(slips->trace->channels[0][i] - sticks->trace->channels[0][i],
+                          slips->trace->channels[1][i] - sticks->trace->channels[1][i]));
+  }
+  ff_study_find(study, &(ff_finding){.key = "similar-paths",
+                                     .claim = "The paths of the centre of mass are similar",
+                                     .source = "Fig. 9 (A), (D)",
+                                     .paper = "similar",
+                                     .found = ff_study_text(
+                                         study, "at most %.0f mm apart on %.0f mm", 1e3 * off,
+                                         1e3 * sticks->trace->channels[0][rows - 1]),
+                                     .value = off,
+                                     .unit = "m",
+                                     .verdict = ff_verdict_of(off < 0.03)});
+  bool quieter = sticks->dither[0] < slips->dither[0] && sticks->dither[1] < slips->dither[1];
+  ff_study_find(study,
+                &(ff_finding){.key = "dither",
+                              .claim =
+                                  "Without static friction the acceleration of the centre of mass "
+                                  "oscillates: the soles dither",
+                              .source = "Fig. 9 (B), (C), (E), (F)",
+                              .paper = "oscillates",
+                              .found = ff_study_text(study,
+                                                     "fast part %.2f / %.2f m/s² along x / y with, "
+                                                     "%.2f / %.2f without",
+                                                     sticks->dither[0], sticks->dither[1],
+                                                     slips->dither[0], slips->dither[1]),
+                              .value = slips->dither[0] / sticks->dither[0],
+                              .unit = "1",
+                              .verdict = ff_verdict_of(quieter)});
+}
+
+void stride_show(ff_study *study, const stride_part *part) {
+  static const char *const axes[2] = {"forward", "sideways"};
+  ff_page_section(study->page, "Fig. 9: walking with and without static friction");
+  ff_page_text(study->page,
+               "Six steps of 40 mm, led by the pilot that is built in. The fast part of the "
+               "acceleration is what a moving mean over 50 ms leaves.");
+  ff_page_plot(study->page, "Fig. 9 (A), (D): path of the centre of mass",
+               (ff_axis){"x", "m", false}, (ff_axis){"y", "m", false});
+  for (int w = 0; w < WAYS; w++) {
+    const ff_trace *trace = part->strides[w].trace;
+    ff_page_curve(study->page, ways[w], w == 0 ? FF_CURVE_LINE : FF_CURVE_DASH, trace->channels[0],
+                  trace->channels[1], trace->rows);
+  }
+  for (int w = 0; w < WAYS; w++) {
+    for (int k = 0; k < 2; k++) {
+      const stride *s = &part->strides[w];
+      ff_page_plot(study->page,
+                   ff_study_text(study, "Fig. 9: acceleration %s, %s", axes[k], ways[w]),
+                   (ff_axis){"time", "s", false}, (ff_axis){"acceleration", "m/s²", false});
+      ff_page_curve(study->page, "centre of mass", FF_CURVE_LINE, s->trace->time,
+                    s->acceleration[k], s->trace->rows);
+    }
+  }
+}
