@@ -169,7 +169,14 @@ static void jacobian_is_the_derivative(void **state) {
     world w = {.scene = scene_new(9.81, "quasi-rigid", c.h)};
     scene_floor(w.scene, "floor");
     scene_solid(w.scene, &c.body, FF_ELLIPSOID, c.axes);
-    scene_layer(w.scene, "body", "floor", c.layer);
+    double k = c.layer.k, d = c.layer.c; /* every third with one layer, two, or a sheared one */
+    const char *names[][7] = {{"k_b", "c_b", "max_deflection_b"},
+                              {"k_t", "k_o", "k_nt", "k_to", "c_t", "c_nt", "series"}};
+    const double values[][7] = {{2 * k, d, 1e-3},
+                                {0.5 * k, k, 0.2 * k, -0.1 * k, 0.5 * d, 0.2 * d, i % 2}};
+    const int counts[] = {3, 7}, kind = i % 3;
+    scene_layer_with(w.scene, "body", "floor", c.layer, names[kind % 2], values[kind % 2],
+                     kind < 2 ? counts[kind] : 0);
     world_start(&w);
     assert_int_equal(ff_sim_step(w.sim), FF_OK);
     if (w.sim->work.quasi->node_count > 0) {

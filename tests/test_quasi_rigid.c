@@ -138,6 +138,74 @@ static void order_2_with_core_and_damper(void **state) {
   assert_int_equal(audit.verdict, FF_VERDICT_GOOD);
 }
 
+/* ---- layers of other kinds ------------------------------------------------------------------- */
+
+/* A box of 1 kg comes to rest on four corners, under gravity that leans by a tenth along x. Returns
+ * the contact of its first corner, and how far it was shifted. */
+static ff_contact rest_on(layer_of l, const char *const *names, const double *values, int count,
+                          double *shift) {
+  world w = {.scene = scene_new(0, "quasi-rigid", 1e-3)};
+  ff_run_def run = ff_run_def_default();
+  run.gravity = v3(0.981, 0, -9.81);
+  run.stepper.kind = "quasi-rigid";
+  run.stepper.step = 1e-3;
+  assert_int_equal(ff_scene_set_run(w.scene, &run), FF_OK);
+  ff_body_def def = ff_body_def_default();
+  def.name = "box";
+  def.mass = 1;
+  def.inertia = (ff_mat3){{{1e6, 0, 0}, {0, 1e6, 0}, {0, 0, 1e6}}}; /* leans by 1e-7 */
+  def.com = v3(0, 0, 0);
+  def.position = v3(0, 0, 0.1);
+  scene_floor(w.scene, "floor");
+  scene_solid(w.scene, &def, FF_BOX, v3(0.1, 0.1, 0.1));
+  scene_layer_with(w.scene, "box", "floor", l, names, values, count);
+  world_start(&w);
+  assert_int_equal(world_advance(&w, 2), FF_OK);
+  assert_int_equal(ff_sim_contact_count(w.sim), 4);
+  assert_int_equal(ff_sim_audit(w.sim).verdict == FF_VERDICT_CONTACT, 0);
+  ff_contact out = ff_sim_contact(w.sim, 0);
+  *shift = ff_sim_body(w.sim, (ff_body){2}).position.x;
+  world_end(&w);
+  return out;
+}
+
+/* Both bodies are flexible: the deflections add up, and a layer at its maximum is rigid. */
+static void two_layers_share_the_depth(void **state) {
+  (void)state;
+  const char *names[] = {"k_b", "c_b", "max_deflection_b"};
+  double load = 9.81 / 4, k = 1000, shift;
+  const double soft[] = {2000, 40, 0.05};
+  ff_contact c = rest_on((layer_of){k, 40, 0.05, 0.5, 0}, names, soft, 3, &shift);
+  assert_near(c.patch.depth, load / k + load / 2000, 1e-4);
+  assert_near(c.force_n, load, 1e-4);
+  c = rest_on((layer_of){k, 40, 0.001, 0.5, 0}, names, soft, 3, &shift); /* a's core is reached */
+  assert_near(c.patch.depth, 0.001 + load / 2000, 1e-4);
+  const double thin[] = {2000, 40, 0.0005};
+  c = rest_on((layer_of){k, 40, 0.05, 0.5, 0}, names, thin, 3, &shift); /* b's */
+  assert_near(c.patch.depth, 0.0005 + load / k, 1e-4);
+  c = rest_on((layer_of){k, 40, 0.001, 0.5, 0}, names, thin, 3, &shift); /* both */
+  assert_near(c.patch.depth, 0.0015, 1e-4);
+}
+
+/* In series the layer yields to friction's force; literally only the depth knows of it. */
+static void sheared_layers(void **state) {
+  (void)state;
+  const char *names[] = {"k_t", "k_o", "c_t", "c_o", "k_nt", "series"};
+  double load = 9.81 / 4, push = 0.981 / 4, k = 1000, shift, rigid;
+  layer_of l = {k, 40, INFINITY, 0.5, 0};
+  const double plain[] = {500, 500, 20, 20, 0, 0};
+  ff_contact c = rest_on(l, names, plain, 6, &rigid);
+  assert_near(c.patch.depth, load / k, 1e-4);
+  const double series[] = {500, 500, 20, 20, 0, 1};
+  c = rest_on(l, names, series, 6, &shift);
+  assert_near(shift, push / 500, 1e-2); /* it slid a little while it came down */
+  assert_near(-c.force_t1, push, 1e-4);
+  /* K delta = (N, F) with F the force on the box, which points uphill */
+  const double coupled[] = {500, 500, 20, 20, 200, 0};
+  c = rest_on(l, names, coupled, 6, &shift);
+  assert_near(c.patch.depth, (500 * load + 200 * push) / (k * 500 - 200 * 200), 1e-4);
+}
+
 /* ---- example 2: a spinning ellipsoid --------------------------------------------------------- */
 
 static story egg(double k, double tilt_w, double tilt_y) {
@@ -438,6 +506,8 @@ int main(void) {
       cmocka_unit_test(example_1_without_core),
       cmocka_unit_test(order_2_loses_a_hundredth),
       cmocka_unit_test(order_2_with_core_and_damper),
+      cmocka_unit_test(two_layers_share_the_depth),
+      cmocka_unit_test(sheared_layers),
       cmocka_unit_test(example_2_flat),
       cmocka_unit_test(example_2_flat_with_the_softer_reading),
       cmocka_unit_test(example_2_tilted),

@@ -145,11 +145,19 @@ typedef struct ff_pair {
 
 /* ---- what a stepper that solves for impulses asks ------------------------------ */
 
-/* A normal law that is a layer, spring and damper in parallel, on a rigid core. */
+/* A normal law that is a layer, spring and damper in parallel, on a rigid core; or two of them, one
+ * on each body. */
 typedef struct ff_layer {
-  double stiffness;      /* N/m */
+  double stiffness;      /* N/m, of the only layer, or of a's */
   double damping;        /* N s/m */
-  double max_deflection; /* m, where the core begins; INFINITY: none */
+  double max_deflection; /* m, depth at which core meets core; INFINITY: never */
+  double stiffness_b;    /* N/m, of b's layer; 0: b has none */
+  double damping_b;      /* N s/m */
+  double max_a, max_b;   /* m, of each layer alone; INFINITY: none */
+  bool sheared;          /* k and c count: full matrices in the order n, t1, t2 */
+  bool series;           /* the layer shears before its surface slides */
+  double k[3][3];        /* N/m */
+  double c[3][3];        /* N s/m */
 } ff_layer;
 
 /* Friction within |(f_1 / e_0, f_2 / e_1, m_n / e_2)| <= mu N that dissipates all it can. */
@@ -187,7 +195,8 @@ typedef enum ff_law_trait {
                                the depth, so that path_rate may be less than energy_rate; normal
                                laws with the curvature */
   FF_LAW_FEEDS = 16,        /* its damping may give energy (as some papers print it) */
-  FF_LAW_CORE = 32,         /* has a rigid core: only steppers that solve for impulses run it */
+  FF_LAW_CORE = 32,         /* has a rigid core, or layers that are no formula: only steppers that
+                               solve for impulses run it */
   FF_LAW_WANTS_EDGES = 128, /* friction: sums over patch.edges where there are any */
   FF_LAW_DIRECTED = 64,     /* friction depends on the directions t1 and t2 themselves */
   FF_LAW_HELD = 128,        /* normal: fixed steps hold it as they hold friction with a memory */

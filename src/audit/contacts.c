@@ -45,6 +45,7 @@ static ff_contact_load load_of(const ff_model *model, const ff_state *state, con
   const ff_body_motion *b = &state->bodies[model->shapes[near->shape_b].body];
   ff_vec3 t2 = v3_cross(touch->normal, touch->t1);
   ff_vec3 slip = v3_sub(velocity_at(a, touch->point), velocity_at(b, touch->point));
+  slip = v3_add(slip, point->shear_rate);
   return (ff_contact_load){.layer = v3_dot(touch->normal, point->force) - point->force_core,
                            .core = point->force_core,
                            .left = fmin(point->deflection - touch->depth, point->left),

@@ -97,7 +97,11 @@ static double kink(const void *given, const ff_patch *patch) {
 /* Clamped, it is a layer without a core. */
 static bool layer(const void *given, ff_layer *out) {
   const params *p = given;
-  *out = (ff_layer){p->k, p->b, INFINITY};
+  *out = (ff_layer){.stiffness = p->k,
+                    .damping = p->b,
+                    .max_deflection = INFINITY,
+                    .max_a = INFINITY,
+                    .max_b = INFINITY};
   return p->clamp != 0;
 }
 

@@ -19,14 +19,26 @@
  * the stepper `quasi-rigid` (src/step/quasi_rigid.c). Without a core (max_deflection 0, the
  * default) the layer below is a law like others and runs under every stepper.
  *
- * Departures: stiffness and damping along the normal only, not full 3 x 3 matrices; the
- * tangential deflection, in the paper an output that feeds back into nothing, is left out. Both
- * bodies' layers are one, as in the paper's examples.
+ * Both bodies may be flexible: k_b, c_b and max_deflection_b are the layer of the second of the
+ * pair, in series with that of the first.
+ *
+ * K and C are full matrices over normal and tangential deflections when k_t and k_o are given:
+ *   K = [k k_nt k_no; k_nt k_t k_to; k_no k_to k_o], C alike.
+ * As the paper is written the tangential deflection is an output that feeds back only through k_nt
+ * and k_no. With `series` the layer shears before its surface slides, slip = W'v + d delta_t / dt.
+ *
+ * Departures: two layers, and matrices, exclude one another.
  */
 #include "law/law.h"
 
+#include <string.h>
+
 typedef struct params {
   double k, c, max_deflection;
+  double k_b, c_b, max_deflection_b;
+  double k_t, k_o, k_nt, k_no, k_to;
+  double c_t, c_o, c_nt, c_no, c_to;
+  double series;
 } params;
 
 static const ff_param table[] = {
@@ -55,11 +67,171 @@ static const ff_param table[] = {
      .max = INFINITY,
      .meaning = "depth at which the rigid core begins, for the stepper quasi-rigid; 0: no core",
      .offset = offsetof(params, max_deflection)},
+    {.name = "k_b",
+     .symbol = "K_nn",
+     .unit = "N/m",
+     .fallback = 0,
+     .min = 0,
+     .max = INFINITY,
+     .meaning = "stiffness of the second body's layer; 0: it has none",
+     .offset = offsetof(params, k_b)},
+    {.name = "c_b",
+     .symbol = "C_nn",
+     .unit = "N s/m",
+     .fallback = 0,
+     .min = 0,
+     .max = INFINITY,
+     .meaning = "damping of the second body's layer",
+     .offset = offsetof(params, c_b)},
+    {.name = "max_deflection_b",
+     .symbol = "δ_n°",
+     .unit = "m",
+     .fallback = 0,
+     .min = 0,
+     .max = INFINITY,
+     .meaning = "where the second body's core begins; 0: it has none",
+     .offset = offsetof(params, max_deflection_b)},
+    {.name = "k_t",
+     .symbol = "K_tt",
+     .unit = "N/m",
+     .fallback = 0,
+     .min = 0,
+     .max = INFINITY,
+     .meaning = "tangential stiffness along t1; 0: normal deflection only",
+     .offset = offsetof(params, k_t)},
+    {.name = "k_o",
+     .symbol = "K_oo",
+     .unit = "N/m",
+     .fallback = 0,
+     .min = 0,
+     .max = INFINITY,
+     .meaning = "tangential stiffness along t2",
+     .offset = offsetof(params, k_o)},
+    {.name = "k_nt",
+     .symbol = "K_nt",
+     .unit = "N/m",
+     .fallback = 0,
+     .min = -INFINITY,
+     .max = INFINITY,
+     .meaning = "stiffness that couples n and t1",
+     .offset = offsetof(params, k_nt)},
+    {.name = "k_no",
+     .symbol = "K_no",
+     .unit = "N/m",
+     .fallback = 0,
+     .min = -INFINITY,
+     .max = INFINITY,
+     .meaning = "stiffness that couples n and t2",
+     .offset = offsetof(params, k_no)},
+    {.name = "k_to",
+     .symbol = "K_to",
+     .unit = "N/m",
+     .fallback = 0,
+     .min = -INFINITY,
+     .max = INFINITY,
+     .meaning = "stiffness that couples t1 and t2",
+     .offset = offsetof(params, k_to)},
+    {.name = "c_t",
+     .symbol = "C_tt",
+     .unit = "N s/m",
+     .fallback = 0,
+     .min = 0,
+     .max = INFINITY,
+     .meaning = "tangential damping along t1",
+     .offset = offsetof(params, c_t)},
+    {.name = "c_o",
+     .symbol = "C_oo",
+     .unit = "N s/m",
+     .fallback = 0,
+     .min = 0,
+     .max = INFINITY,
+     .meaning = "tangential damping along t2",
+     .offset = offsetof(params, c_o)},
+    {.name = "c_nt",
+     .symbol = "C_nt",
+     .unit = "N s/m",
+     .fallback = 0,
+     .min = -INFINITY,
+     .max = INFINITY,
+     .meaning = "damping that couples n and t1",
+     .offset = offsetof(params, c_nt)},
+    {.name = "c_no",
+     .symbol = "C_no",
+     .unit = "N s/m",
+     .fallback = 0,
+     .min = -INFINITY,
+     .max = INFINITY,
+     .meaning = "damping that couples n and t2",
+     .offset = offsetof(params, c_no)},
+    {.name = "c_to",
+     .symbol = "C_to",
+     .unit = "N s/m",
+     .fallback = 0,
+     .min = -INFINITY,
+     .max = INFINITY,
+     .meaning = "damping that couples t1 and t2",
+     .offset = offsetof(params, c_to)},
+    {.name = "series",
+     .symbol = "-",
+     .unit = "1",
+     .fallback = 0,
+     .min = 0,
+     .max = 1,
+     .kind = FF_PARAM_FLAG,
+     .meaning = "the layer shears before its surface slides",
+     .offset = offsetof(params, series)},
 };
+
+static bool is_sheared(const params *p) {
+  return p->k_t > 0 || p->k_o > 0;
+}
 
 static unsigned traits(const void *given) {
   const params *p = given;
-  return (p->c > 0 ? FF_LAW_JUMPS : 0) | (p->max_deflection > 0 ? FF_LAW_CORE : 0);
+  bool solved = p->max_deflection > 0 || p->k_b > 0 || is_sheared(p);
+  return (p->c > 0 ? FF_LAW_JUMPS : 0) | (solved ? FF_LAW_CORE : 0);
+}
+
+/* ---- the parameters against each other --------------------------------------------- */
+
+static void matrices(const params *p, double k[3][3], double c[3][3]) {
+  const double stiff[3][3] = {
+      {p->k, p->k_nt, p->k_no}, {p->k_nt, p->k_t, p->k_to}, {p->k_no, p->k_to, p->k_o}};
+  const double damp[3][3] = {
+      {p->c, p->c_nt, p->c_no}, {p->c_nt, p->c_t, p->c_to}, {p->c_no, p->c_to, p->c_o}};
+  memcpy(k, stiff, sizeof stiff);
+  memcpy(c, damp, sizeof damp);
+}
+
+/* Smallest of the principal minors of orders 2 and 3; entries on the diagonal are >= 0 already. */
+static double least_minor(double m[3][3]) {
+  double nt = m[0][0] * m[1][1] - m[0][1] * m[0][1], no = m[0][0] * m[2][2] - m[0][2] * m[0][2];
+  double to = m[1][1] * m[2][2] - m[1][2] * m[1][2];
+  double all = m[0][0] * to - m[0][1] * (m[0][1] * m[2][2] - m[1][2] * m[0][2]) +
+               m[0][2] * (m[0][1] * m[1][2] - m[1][1] * m[0][2]);
+  return fmin(fmin(nt, no), fmin(to, all));
+}
+
+static const char *derive(void *given, const ff_pair *pair) {
+  (void)pair;
+  const params *p = given;
+  double k[3][3], c[3][3];
+  matrices(p, k, c);
+  bool other = p->k_nt != 0 || p->k_no != 0 || p->k_to != 0 || p->c_t > 0 || p->c_o > 0 ||
+               p->c_nt != 0 || p->c_no != 0 || p->c_to != 0 || p->series > 0;
+  if (!(p->k_b > 0) && (p->c_b > 0 || p->max_deflection_b > 0)) {
+    return "c_b and max_deflection_b need k_b";
+  }
+  if (!is_sheared(p)) {
+    return other ? "tangential parameters need k_t and k_o" : NULL;
+  }
+  if (p->k_b > 0) {
+    return "k_b excludes k_t and k_o";
+  }
+  if (!(least_minor(k) > 0)) {
+    return "the stiffness matrix must be positive definite";
+  }
+  return least_minor(c) >= 0 ? NULL : "the damping matrix must not be negative";
 }
 
 /* ---- the layer as a force ----------------------------------------------------- */
@@ -87,9 +259,25 @@ static double kink(const void *given, const ff_patch *patch) {
 
 /* ---- the layer for a stepper that solves ---------------------------------------- */
 
+static double or_none(double max_deflection) {
+  return max_deflection > 0 ? max_deflection : INFINITY;
+}
+
 static bool layer(const void *given, ff_layer *out) {
   const params *p = given;
-  *out = (ff_layer){p->k, p->c, p->max_deflection > 0 ? p->max_deflection : INFINITY};
+  *out = (ff_layer){.stiffness = p->k,
+                    .damping = p->c,
+                    .max_deflection = or_none(p->max_deflection),
+                    .stiffness_b = p->k_b,
+                    .damping_b = p->c_b,
+                    .max_a = or_none(p->max_deflection),
+                    .max_b = or_none(p->max_deflection_b),
+                    .sheared = is_sheared(p),
+                    .series = p->series > 0};
+  if (p->k_b > 0) {
+    out->max_deflection += out->max_b;
+  }
+  matrices(p, out->k, out->c);
   return true;
 }
 
@@ -102,6 +290,7 @@ const ff_law ff_law_quasi_rigid = {
     .params = table,
     .params_count = FF_ROWS(table),
     .traits = traits,
+    .derive = derive,
     .normal = normal,
     .kink = kink,
     .layer = layer,

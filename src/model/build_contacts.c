@@ -281,7 +281,7 @@ static ff_status check_stepper(ff_build *build, ff_binding *to, int contact) {
   if (!solves) {
     ff_report_what(build->report, "%s",
                    normal->layer
-                       ? "has a rigid core: needs stepper quasi-rigid, or no max_deflection"
+                       ? "has a rigid core, two layers or shear: needs stepper quasi-rigid"
                        : "is rigid: needs stepper micro-macro");
     ff_report_key(build->report, "contacts.%d.normal", contact);
     return FF_ERROR_INPUT;

@@ -27,7 +27,7 @@ static void show(const ff_quasi *quasi, const ff_quasi_contact *contact, ff_poin
   point->force_n = p_n / h;
   point->force_core = contact->e.z[0] / h;
   bool second = quasi->bodies[contact->e.a].theta < 1 || quasi->bodies[contact->e.b].theta < 1;
-  point->left = second ? fmax(contact->deflected - contact->start, 0) : INFINITY;
+  point->left = second ? fmax(contact->state.deflected - contact->state.start, 0) : INFINITY;
   point->force_t[0] = contact->cone->e[0] * p[0] / h;
   point->force_t[1] = contact->cone->e[1] * p[1] / h;
   point->force = v3_scale(1 / h, impulse);
@@ -74,19 +74,6 @@ static void book_outside(const ff_quasi *quasi, const ff_quasi_contact *contact,
   ledger[FF_Y_WORK] += v3_dot(impulse, speed) + v3_dot(moment, pusher->end.omega);
 }
 
-/* The layer after the step: pressed as deep as the bodies are, or let go and recovering. */
-static void settle_layer(const ff_quasi *quasi, const ff_layer *layer, double pressed,
-                         ff_point *point, double *ledger) {
-  double k = layer->stiffness, c = layer->damping, before = point->deflection;
-  double relaxed = c * before / (quasi->h * k + c), energy = point->energy_n;
-  point->deflection = fmax(pressed, relaxed);
-  point->energy_n = 0.5 * k * point->deflection * point->deflection;
-  double rate = (point->deflection - before) / quasi->h;
-  double lost = pressed > relaxed ? quasi->h * c * rate * rate : energy - point->energy_n;
-  lost = c > 0 ? lost : 0; /* without a damper it is the step that loses */
-  ledger[FF_Y_LOST + FF_LOST_NORMAL] += lost;
-}
-
 /* Points that took no part are open; their layers go on recovering. */
 static void release(ff_point *point) {
   point->known = true;
@@ -107,15 +94,16 @@ void ff_quasi_book(ff_quasi *quasi) {
     int end = state->nears[n].first_point + state->nears[n].point_count;
     for (int i = state->nears[n].first_point; i < end; i++) {
       ff_point *point = &state->points[i];
+      const ff_quasi_contact *contact = NULL;
       if (next < quasi->contact_count && quasi->contacts[next].point == i) {
-        const ff_quasi_contact *contact = &quasi->contacts[next++];
+        contact = &quasi->contacts[next++];
         show(quasi, contact, point);
         book_losses(quasi, contact, ledger);
         book_outside(quasi, contact, ledger);
       } else {
         release(point);
       }
-      settle_layer(quasi, layer, point->touching ? point->patch.depth : 0, point, ledger);
+      ff_quasi_layer_settle(quasi, layer, contact, point, ledger);
     }
   }
 }

@@ -61,7 +61,6 @@ static bool add_contact(ff_quasi *quasi, const ff_meet *meet, int near, const ff
   }
   ff_quasi_contact *contact = &quasi->contacts[quasi->contact_count++];
   const ff_quasi_body *a = &quasi->bodies[meet->a], *b = &quasi->bodies[meet->b];
-  double c = binding->layer.damping, slope = quasi->h * binding->layer.stiffness + c;
   ff_quasi_element *e = &contact->e;
   e->a = meet->a;
   e->b = meet->b;
@@ -76,9 +75,11 @@ static bool add_contact(ff_quasi *quasi, const ff_meet *meet, int near, const ff
   contact->near = near;
   contact->layer = &binding->layer;
   contact->cone = &binding->cone;
-  contact->deflected = quasi->state->points[contact->point].deflection;
-  contact->relaxed = c * contact->deflected / slope;
-  contact->start = quasi->model->run.stepper.order == 2 ? depth_at_start(quasi, contact) : 0;
+  const ff_point *known = &quasi->state->points[contact->point];
+  ff_quasi_layer_prepare(quasi, contact->layer, known, touch->t1,
+                         v3_cross(touch->normal, touch->t1), &contact->state);
+  bool second = quasi->model->run.stepper.order == 2;
+  contact->state.start = second ? depth_at_start(quasi, contact) : 0;
   contact->weight = e->mass;
   contact->axis = q_unrotate(b->end.pose.orientation, touch->t1);
   contact->touch = *touch;

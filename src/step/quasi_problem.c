@@ -11,10 +11,7 @@
  * to be without slip while it tips. So there w gets a part SOFT (P - P_before) / rho, zero as soon
  * as nothing changes; it also says which of the many ways to share a load is taken.
  *
- * The layer's impulse is no unknown: p_ns = (h K + C) max(0, depth - relaxed), from p_ns = h K
- * delta
- * + C (delta - delta_before) >= 0 [Chakraborty07 eq. 14], where relaxed = C delta_before / (h K +
- * C) is the deflection at which the layer stops to push.
+ * The layer's impulse is no unknown but follows from the depth: see quasi_layer.c.
  *
  * Order 2: bodies move with the mean of their velocities at start and end, and the spring's force
  * is the one that pays for its energy; everything else is as before, at the end of the step. Where
@@ -127,38 +124,6 @@ static const ff_touch *find_touch(const ff_quasi *quasi, const ff_quasi_contact 
   return NULL;
 }
 
-/* Mean force of a spring without damper over a step that takes it from depth a to depth b: what its
- * energy changes by, over the way. So it takes and gives back the same, also where contact begins
- * or ends in between. */
-static double mean_force(double k, double a, double b, double *slope) {
-  if (a >= 0 && b >= 0) {
-    *slope = 0.5 * k;
-    return 0.5 * k * (a + b);
-  }
-  double pressed = fmax(fmax(a, b), 0), way = fabs(b - a);
-  double force = pressed > 0 ? 0.5 * k * pressed * (pressed / way) : 0;
-  *slope = pressed > 0 ? (b > a ? k * (pressed / way) - force / way : force / way) : 0;
-  return force;
-}
-
-/* Impulse of the layer at the depth that the contact has now, and its slope. */
-static void press(const ff_quasi *quasi, ff_quasi_contact *contact) {
-  double k = contact->layer->stiffness, c = contact->layer->damping, h = quasi->h;
-  double depth = contact->touch.depth, p, slope;
-  /* a layer that is still recovering is met late: as in the first order */
-  bool first = quasi->theta == 1 || contact->deflected > fmax(contact->start, 0);
-  if (first || !isfinite(depth)) {
-    slope = h * k + c;
-    p = slope * (depth - contact->relaxed);
-  } else {
-    p = h * mean_force(k, contact->start, depth, &slope) +
-        c * (fmax(depth, 0) - contact->deflected);
-    slope = h * slope + (depth > 0 ? c : 0);
-  }
-  contact->p_ns = fmax(p, 0);
-  contact->stiff = p > 0 ? slope : 0;
-}
-
 /* An axis seen in the tangent plane; its length there is told, too. */
 static ff_vec3 tangent(ff_vec3 axis, ff_vec3 normal, double *length) {
   ff_vec3 u = v3_axpy(axis, -v3_dot(axis, normal), normal);
@@ -194,7 +159,7 @@ void ff_quasi_look(const ff_quasi *quasi, ff_quasi_contact *contacts, int count)
     } else {
       contact->touch.depth = -INFINITY;
     }
-    press(quasi, contact);
+    ff_quasi_press(quasi, contact);
   }
 }
 
@@ -236,11 +201,16 @@ static projection project(const ff_quasi *quasi, const ff_quasi_contact *contact
   double spin;
   ff_vec3 slip = ff_quasi_slip(quasi, contact, false, &spin);
   const double *e = contact->cone->e, *p = contact->e.z + 1;
-  const double w[3] = {e[0] * v3_dot(contact->touch.t1, slip),
-                       e[1] * v3_dot(second_tangent(&contact->touch), slip), e[2] * spin};
+  double w[3] = {e[0] * v3_dot(contact->touch.t1, slip),
+                 e[1] * v3_dot(second_tangent(&contact->touch), slip), e[2] * spin};
   projection out = {.radius = quasi->rough * contact->cone->mu *
                               (contact->p_ns + fmax(contact->e.z[0], 0))};
-  double sum = 0;
+  double sum = 0, shear[2];
+  if (contact->layer->series) {
+    ff_quasi_shear(contact, shear);
+    w[0] += e[0] * (shear[0] - contact->state.before[0]) / quasi->h;
+    w[1] += e[1] * (shear[1] - contact->state.before[1]) / quasi->h;
+  }
   for (int i = 0; i < 3; i++) {
     double give = contact->soft * (p[i] - contact->before[i]);
     out.y[i] = e[i] > 0 ? p[i] - contact->weight * w[i] - give : 0;
@@ -497,8 +467,15 @@ static void own_column(const ff_quasi *quasi, ff_quasi_contact *contact, const c
   ff_vec3 slip = ff_quasi_slip(quasi, contact, false, &spin);
   const double *e = contact->cone->e;
   ff_vec3 t2 = second_tangent(&contact->touch);
-  const double dw[3] = {e[0] * (v3_dot(d->t1, slip) + v3_dot(contact->touch.t1, d->slip)),
-                        e[1] * (v3_dot(d->t2, slip) + v3_dot(t2, d->slip)), e[2] * d->spin};
+  double dw[3] = {e[0] * (v3_dot(d->t1, slip) + v3_dot(contact->touch.t1, d->slip)),
+                  e[1] * (v3_dot(d->t2, slip) + v3_dot(t2, d->slip)), e[2] * d->spin};
+  for (int i = 0; contact->layer->series && i < 2; i++) {
+    const ff_quasi_layer *at = &contact->state;
+    for (int k = 0; k < 2; k++) {
+      double load = e[k] * d->p[k] - at->leans[k] * d->depth;
+      dw[i] += e[i] * at->ease[i][k] * load / quasi->h;
+    }
+  }
   double dy[3], along = 0, shrink = to->slips ? to->radius / to->length : 1;
   for (int i = 0; i < 3; i++) {
     dy[i] = e[i] > 0 ? (1 - contact->soft) * d->p[i] - contact->weight * dw[i] : 0;
@@ -553,6 +530,8 @@ static void contact_columns(const ff_quasi *quasi, ff_quasi_contact *contact) {
   }
   for (int k = 0; k < contact->e.rows; k++) {
     change d = {.p_nr = k == 0, .p = {k == 1, k == 2, k == 3}};
+    bool pulls = contact->stiff > 0 && (k == 1 || k == 2);
+    d.p_ns = pulls ? contact->state.pull[k - 1] * contact->cone->e[k - 1] : 0;
     body_column(quasi, contact, &d, 12 + k);
     own_column(quasi, contact, &d, &to, 12 + k);
   }

@@ -198,6 +198,16 @@ static bool is_on_cores(const ff_quasi *quasi, int island, bool before) {
   return false;
 }
 
+/* Are all its layers of the kind that order 2 knows? */
+static bool is_plain(const ff_quasi *quasi, int island) {
+  for (int k = quasi->first_element[island]; k < quasi->first_element[island + 1]; k++) {
+    if (!ff_quasi_layer_is_plain(((const ff_quasi_contact *)quasi->elements[k])->layer)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /* The bodies of an island move with the velocities of the end, or with the mean. */
 static void set_theta(ff_quasi *quasi, int island, double theta) {
   quasi->theta = theta;
@@ -211,7 +221,8 @@ static void set_theta(ff_quasi *quasi, int island, double theta) {
 }
 
 static bool solve_island(ff_quasi *quasi, int island) {
-  bool second = quasi->model->run.stepper.order == 2 && !is_on_cores(quasi, island, true);
+  bool second = quasi->model->run.stepper.order == 2 && is_plain(quasi, island) &&
+                !is_on_cores(quasi, island, true);
   set_theta(quasi, island, second ? 0.5 : 1);
   if (!is_pressed(quasi, island)) {
     return true;
@@ -361,10 +372,11 @@ static ff_status list_candidates(ff_work *work) {
 static void know(ff_point *point, const ff_quasi_contact *contact) {
   if (!point->known) {
     double depth = contact ? contact->touch.depth : 0;
-    *point = (ff_point){
-        .known = true, .touching = contact != NULL, .deflection = depth, .left = INFINITY};
+    *point = (ff_point){.known = true, .touching = contact != NULL, .left = INFINITY};
     point->patch.depth = contact ? depth : -INFINITY;
-    point->energy_n = contact ? 0.5 * contact->layer->stiffness * depth * depth : 0;
+    if (contact) {
+      ff_quasi_layer_start(contact->layer, depth, point);
+    }
   }
 }
 

@@ -73,6 +73,21 @@ typedef struct ff_quasi_element {
   double reduced[FF_QUASI_OWN][2 * FF_QUASI_BODY + 1];
 } ff_quasi_element;
 
+/* The layer of a contact during a step: see quasi_layer.c. Of two layers first a's. */
+typedef struct ff_quasi_layer {
+  double start;     /* m, depth at the start of the step; order 2 only */
+  double deflected; /* m, deflection then */
+  double relaxed;   /* m, deflection of a layer that is let go */
+  double slope[2];  /* N s/m, impulse for each metre */
+  double held[2];   /* N s, what the damper takes off it */
+  /* tangential */
+  double ease[2][2];    /* m/(N s) */
+  double before[2];     /* m, deflection at the start */
+  double shear_held[2]; /* N s, what the damper adds */
+  double leans[2];      /* N s/m, tangential impulse for each metre of depth */
+  double pull[2];       /* 1, normal impulse that friction brings along */
+} ff_quasi_layer;
+
 /* A contact point during the step. Its unknowns: p_nr, P. */
 typedef struct ff_quasi_contact {
   ff_quasi_element e; /* first */
@@ -80,9 +95,7 @@ typedef struct ff_quasi_contact {
   int near;           /* its pair of shapes */
   const ff_layer *layer;
   const ff_cone *cone;
-  double relaxed;   /* m, deflection of a layer that is let go */
-  double start;     /* m, depth at the start of the step; order 2 only */
-  double deflected; /* m, the layer's deflection then */
+  ff_quasi_layer state;
   double weight;    /* kg: friction's projection weighs speeds with it */
   double soft;      /* 1, tangential give */
   double before[3]; /* N s, friction of the step before, as P */
@@ -178,6 +191,24 @@ void ff_quasi_gather_joints(ff_quasi *quasi);
 void ff_quasi_joint_rows(const ff_quasi *quasi, ff_quasi_joint *joint, bool derive);
 /* Writes what the constraints did into the state. */
 void ff_quasi_book_joints(const ff_quasi *quasi);
+
+/* ---- quasi_layer.c -------------------------------------------------------------------------- */
+
+/* The layer as a point has it, for a step. */
+void ff_quasi_layer_prepare(const ff_quasi *quasi, const ff_layer *layer, const ff_point *point,
+                            ff_vec3 t1, ff_vec3 t2, ff_quasi_layer *out);
+/* One layer, along the normal only: what order 2 knows. */
+bool ff_quasi_layer_is_plain(const ff_layer *layer);
+/* Impulse of the layer at the depth and friction that the contact has now, and how it grows. */
+void ff_quasi_press(const ff_quasi *quasi, ff_quasi_contact *contact);
+/* m, tangential deflection along t1 and t2 at the same. */
+void ff_quasi_shear(const ff_quasi_contact *contact, double out[2]);
+/* A layer that nobody knows yet, pressed this deep. */
+void ff_quasi_layer_start(const ff_layer *layer, double depth, ff_point *point);
+/* The layer after the step: pressed as deep as the bodies are, or let go (no contact, or a contact
+ * that opened) and recovering. */
+void ff_quasi_layer_settle(const ff_quasi *quasi, const ff_layer *layer,
+                           const ff_quasi_contact *contact, ff_point *point, double *ledger);
 
 /* ---- quasi_newton.c --------------------------------------------------------------------- */
 
