@@ -124,7 +124,8 @@ typedef struct ff_param {
   size_t offset;         /* into the law's parameter struct, which holds doubles only */
 } ff_param;
 
-/* Parameters of any one law: set by name, read by the law through its struct of doubles. */
+/* Parameters of any one law: set by name, read by the law through its struct of doubles, in which
+ * those of its table come first; what it derives beside them may follow, 0 at first. */
 typedef struct ff_law_params {
   union {
     double values[FF_LAW_PARAMS_SIZE / 8];
