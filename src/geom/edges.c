@@ -10,7 +10,7 @@
  * exact centroid and second moments. */
 #include "geom/overlap.h"
 
-enum { LEVELS = 8, STEPS = 4, STEPS_FULL = 12 };
+enum { LEVELS = 8, STEPS = 4, STEPS_FULL = 12, SIDES_MAX = 12 };
 
 /* Gauss's rule of 8 points on (0, 1): the first half. */
 static const double level_at[LEVELS / 2] = {0.019855071751231884, 0.10166676129318663,
@@ -95,8 +95,20 @@ static void add_arc(pile *p, const ff_arc *arc) {
   }
 }
 
-static void add_layer(pile *p, const ff_arc *arcs, int count) {
+/* Where there are more sides than is worth while, several at a time are made one. */
+static int thin(ff_arc *arcs, int count) {
+  int together = (count + SIDES_MAX - 1) / SIDES_MAX, n = 0;
+  for (int i = 0; together > 1 && i < count; i += together, n++) {
+    ff_vec3 end = arcs[i + together < count ? i + together : 0].start;
+    ff_vec3 start = arcs[i].start;
+    arcs[n] = (ff_arc){.start = start, .p = v3_sub(end, start)};
+  }
+  return together > 1 ? n : count;
+}
+
+static void add_layer(pile *p, ff_arc *arcs, int count) {
   p->above = p->back = false;
+  count = thin(arcs, count);
   for (int i = 0; i < count; i++) {
     add_arc(p, &arcs[i]);
   }
@@ -215,7 +227,7 @@ int ff_geom_edges(const ff_geom *geom, const ff_cut *cut, const ff_slab *slab, f
   ff_vec3 d = v3_unit(v3_axpy(v3_axpy(cut->normal, -tilt1, t1), -tilt2, t2));
   ff_arc arcs[FF_ARCS_MAX];
   int count = ff_geom_outline(geom, cut, t1, arcs);
-  double reach = ff_geom_reach(geom, d);
+  double reach = ff_geom_reach(geom, d), rise = ff_geom_rise(geom, d);
   double low = -extent(geom, &p, arcs, count, v3_neg(d)), high = extent(geom, &p, arcs, count, d);
   ff_vec3 e1 = v3_unit(v3_axpy(t1, -v3_dot(t1, d), d));
   /* Layers that the plane leaves whole change smoothly; else two short rules do better. */
@@ -225,7 +237,7 @@ int ff_geom_edges(const ff_geom *geom, const ff_cut *cut, const ff_slab *slab, f
     double part = k / LEVELS + (j == i ? level_at[i] : 1 - level_at[i]);
     double at = low + part * (high - low) / parts;
     p.weight = level_weight[i];
-    count = ff_geom_outline(geom, &(ff_cut){d, reach + at, reach - at}, e1, arcs);
+    count = ff_geom_outline(geom, &(ff_cut){d, reach + at, rise - at}, e1, arcs);
     add_layer(&p, arcs, count);
   }
   match(&p, s11, s12, s22);

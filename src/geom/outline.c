@@ -138,8 +138,8 @@ int ff_geom_outline(const ff_geom *geom, const ff_cut *cut, ff_vec3 t1, ff_arc o
     case FF_CAPSULE:
     case FF_CYLINDER: return outline_round(geom, cut, out);
     case FF_BOX: return ff_outline_box(geom, cut, out);
+    case FF_POLYHEDRON: return ff_outline_hull(geom, cut, out);
     case FF_SUPERELLIPSOID:
-    case FF_POLYHEDRON:
     case FF_INTERSECTION:
     case FF_HALF_SPACE:
     case FF_SHAPE_KIND_COUNT: break;

@@ -20,13 +20,17 @@ double ff_geom_reach(const ff_geom *geom, ff_vec3 n) {
     case FF_BOX: return s.x * fabs(n.x) + s.y * fabs(n.y) + s.z * fabs(n.z);
     case FF_CAPSULE: return s.x + s.y * fabs(n.z);
     case FF_CYLINDER: return s.x * across(n) + s.y * fabs(n.z);
+    case FF_POLYHEDRON: return -v3_dot(n, ff_geom_lowest(geom, n));
     case FF_SUPERELLIPSOID:
-    case FF_POLYHEDRON:
     case FF_INTERSECTION:
     case FF_HALF_SPACE:
     case FF_SHAPE_KIND_COUNT: break;
   }
   return INFINITY;
+}
+
+double ff_geom_rise(const ff_geom *geom, ff_vec3 n) {
+  return ff_geom_reach(geom, geom->kind == FF_POLYHEDRON ? v3_neg(n) : n);
 }
 
 /* -1, 0 or 1: of a direction along which the shape is level neither end is deepest. */
@@ -49,8 +53,8 @@ ff_vec3 ff_geom_lowest(const ff_geom *geom, ff_vec3 n) {
       double r = flat > 0 ? -s.x / flat : 0;
       return v3(r * n.x, r * n.y, s.y * side(n.z));
     }
+    case FF_POLYHEDRON: return ff_hull_lowest(geom->hull, n);
     case FF_SUPERELLIPSOID:
-    case FF_POLYHEDRON:
     case FF_INTERSECTION:
     case FF_HALF_SPACE:
     case FF_SHAPE_KIND_COUNT: break;
@@ -150,7 +154,7 @@ void ff_geom_overlap(const ff_geom *geom, const ff_cut *cut, ff_slab *out) {
   static ff_overlap_family *const families[FF_SHAPE_KIND_COUNT] = {
       [FF_SPHERE] = ff_overlap_ellipsoid,  [FF_ELLIPSOID] = ff_overlap_ellipsoid,
       [FF_BOX] = ff_overlap_box,           [FF_CAPSULE] = ff_overlap_capsule,
-      [FF_CYLINDER] = ff_overlap_cylinder,
+      [FF_CYLINDER] = ff_overlap_cylinder, [FF_POLYHEDRON] = ff_overlap_hull,
   };
   ff_overlap_family *family = families[geom->kind];
   *out = (ff_slab){0};
@@ -163,7 +167,8 @@ void ff_geom_overlap(const ff_geom *geom, const ff_cut *cut, ff_slab *out) {
     out->centroid = ff_geom_lowest(geom, cut->normal);
     return;
   }
-  if (family == ff_overlap_ellipsoid || !(cut->depth > cut->rest)) {
+  bool takes_any = family == ff_overlap_ellipsoid || family == ff_overlap_hull;
+  if (takes_any || !(cut->depth > cut->rest)) {
     family(geom, cut, out);
     return;
   }
@@ -193,7 +198,8 @@ ff_overlap ff_overlap_seen(const ff_slab *slab, ff_vec3 t1, ff_vec3 t2) {
 
 bool ff_geom_can_overlap(ff_shape_kind a, ff_shape_kind b) {
   ff_shape_kind solid = a == FF_HALF_SPACE ? b : a;
-  return (a == FF_HALF_SPACE) != (b == FF_HALF_SPACE) && solid <= FF_CYLINDER;
+  return (a == FF_HALF_SPACE) != (b == FF_HALF_SPACE) &&
+         (solid <= FF_CYLINDER || solid == FF_POLYHEDRON);
 }
 
 int ff_geom_touch_overlap(const ff_geom *a, const ff_pose *pose_a, const ff_pose *pose_b,
@@ -202,9 +208,8 @@ int ff_geom_touch_overlap(const ff_geom *a, const ff_pose *pose_a, const ff_pose
   ff_mat3 turn = q_matrix(pose_a->orientation);
   ff_cut cut = {.normal = m3_tmul(turn, normal)};
   double height = v3_dot(normal, v3_sub(pose_a->position, pose_b->position));
-  double reach = ff_geom_reach(a, cut.normal);
-  cut.depth = reach - height;
-  cut.rest = reach + height;
+  cut.depth = ff_geom_reach(a, cut.normal) - height;
+  cut.rest = ff_geom_rise(a, cut.normal) + height;
   ff_slab slab;
   ff_geom_overlap(a, &cut, &slab);
   *out = (ff_touch){.point = v3_add(pose_a->position, m3_mul(turn, slab.centroid)),

@@ -32,6 +32,8 @@ typedef struct ff_slab {
 
 /* Distance from the shape's centre down to its deepest point along the unit normal. */
 double ff_geom_reach(const ff_geom *geom, ff_vec3 normal);
+/* And up to its highest one: the same, but for polyhedra. */
+double ff_geom_rise(const ff_geom *geom, ff_vec3 normal);
 /* Where that is; of a flat or straight bottom its middle. */
 ff_vec3 ff_geom_lowest(const ff_geom *geom, ff_vec3 normal);
 /* The cut of a plane through a point, with a normal of any length: good to the last digit
@@ -54,7 +56,8 @@ ff_overlap ff_overlap_seen(const ff_slab *slab, ff_vec3 t1, ff_vec3 t2);
 
 /* ---- the section with the plane -------------------------------------------------------------- */
 
-enum { FF_ARCS_MAX = 8 }; /* most that the outline of a primitive has */
+/* Most that an outline has: 8 of primitives, and a polyhedron has fewer than two faces a vertex. */
+enum { FF_ARCS_MAX = 2 * FF_POLYHEDRON_VERTICES_MAX };
 
 /* The outline of the section, around the normal, in the shape frame; t1: unit, along the plane,
  * where a full ellipse starts. Returns the number of arcs; 0 if the plane does not cut. */
@@ -92,6 +95,8 @@ void ff_overlap_polyhedron(const ff_polyhedron *solid, const double *depths, ff_
 int ff_outline_polyhedron(const ff_polyhedron *solid, const double *depths, ff_vec3 normal,
                           ff_arc *out, int max);
 int ff_outline_box(const ff_geom *geom, const ff_cut *cut, ff_arc out[FF_ARCS_MAX]);
+int ff_outline_hull(const ff_geom *geom, const ff_cut *cut, ff_arc out[FF_ARCS_MAX]);
+ff_vec3 ff_hull_lowest(const ff_hull *hull, ff_vec3 normal);
 
 /* ---- lines ------------------------------------------------------------------------------ */
 
@@ -102,8 +107,9 @@ bool ff_geom_line(const ff_geom *geom, ff_vec3 point, ff_vec3 direction, double 
 
 /* ---- one family a file ------------------------------------------------------------------- */
 
-/* For 0 < depth <= rest: at most half is below. Ellipsoids take any. */
+/* For 0 < depth <= rest: at most half is below. Ellipsoids and polyhedra take any. */
 typedef void ff_overlap_family(const ff_geom *geom, const ff_cut *cut, ff_slab *out);
-ff_overlap_family ff_overlap_ellipsoid, ff_overlap_box, ff_overlap_capsule, ff_overlap_cylinder;
+ff_overlap_family ff_overlap_ellipsoid, ff_overlap_box, ff_overlap_capsule, ff_overlap_cylinder,
+    ff_overlap_hull;
 
 #endif

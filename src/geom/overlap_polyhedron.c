@@ -7,6 +7,8 @@
  */
 #include "geom/overlap.h"
 
+#include "geom/hull.h"
+
 typedef struct heap {
   double volume, area;
   ff_vec3 centroid; /* from the deepest vertex */
@@ -227,4 +229,45 @@ int ff_outline_box(const ff_geom *geom, const ff_cut *cut, ff_arc out[FF_ARCS_MA
   box_vertices(geom, cut, vertices, depths);
   ff_polyhedron box = {vertices, 8, box_corners, box_sizes, 6};
   return ff_outline_polyhedron(&box, depths, cut->normal, out, FF_ARCS_MAX);
+}
+
+/* ---- hulls ---------------------------------------------------------------------------------- */
+
+static int lowest_vertex(const ff_hull *hull, ff_vec3 normal) {
+  int lowest = 0;
+  double least = INFINITY;
+  for (int i = 0; i < hull->vertex_count; i++) {
+    double height = v3_dot(normal, hull->vertices[i]);
+    if (height < least) {
+      least = height;
+      lowest = i;
+    }
+  }
+  return lowest;
+}
+
+ff_vec3 ff_hull_lowest(const ff_hull *hull, ff_vec3 normal) {
+  return hull->vertices[lowest_vertex(hull, normal)];
+}
+
+static ff_polyhedron hull_depths(const ff_geom *geom, const ff_cut *cut,
+                                 double depths[FF_POLYHEDRON_VERTICES_MAX]) {
+  const ff_hull *h = geom->hull;
+  ff_vec3 lowest = ff_hull_lowest(h, cut->normal);
+  for (int i = 0; i < h->vertex_count; i++) {
+    depths[i] = cut->depth - v3_dot(cut->normal, v3_sub(h->vertices[i], lowest));
+  }
+  return (ff_polyhedron){h->vertices, h->vertex_count, h->corners, h->face_size, h->face_count};
+}
+
+void ff_overlap_hull(const ff_geom *geom, const ff_cut *cut, ff_slab *out) {
+  double depths[FF_POLYHEDRON_VERTICES_MAX];
+  ff_polyhedron solid = hull_depths(geom, cut, depths);
+  ff_overlap_polyhedron(&solid, depths, cut->normal, out);
+}
+
+int ff_outline_hull(const ff_geom *geom, const ff_cut *cut, ff_arc out[FF_ARCS_MAX]) {
+  double depths[FF_POLYHEDRON_VERTICES_MAX];
+  ff_polyhedron solid = hull_depths(geom, cut, depths);
+  return ff_outline_polyhedron(&solid, depths, cut->normal, out, FF_ARCS_MAX);
 }

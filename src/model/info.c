@@ -177,7 +177,8 @@ static probe probe_of(const ff_model *model, const ff_model_pair *pair) {
 static ff_patch probe_at(const probe *p, double depth, double rate) {
   ff_patch patch = {.depth = depth, .depth_rate = rate};
   if (p->binding->overlaps) {
-    ff_cut cut = {p->normal, depth, 2 * ff_geom_reach(&p->geom, p->normal) - depth};
+    double span = ff_geom_reach(&p->geom, p->normal) + ff_geom_rise(&p->geom, p->normal);
+    ff_cut cut = {p->normal, depth, span - depth};
     ff_slab slab;
     ff_geom_overlap(&p->geom, &cut, &slab);
     ff_vec3 t1 = v3_orthogonal(p->normal);
