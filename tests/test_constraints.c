@@ -73,7 +73,7 @@ static void semidefinite_systems_of_any_rank_are_solved(void **state) {
   for (int rank = 1; rank <= SIZE; rank++) {
     double b[SIZE][SIZE], a[SIZE * SIZE], copy[SIZE * SIZE], x[SIZE], rhs[SIZE], want[SIZE];
     double scale[SIZE], spare[SIZE];
-    int order[SIZE];
+    int order[2 * SIZE];
     for (int i = 0; i < SIZE; i++) {
       want[i] = ff_random_in(&seed, -1, 1);
       for (int k = 0; k < rank; k++) {

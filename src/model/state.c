@@ -91,7 +91,7 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, ff_arena *arena) {
       {(void **)&out->constraint_rows, constraints, sizeof(ff_constraint_rows)},
       {(void **)&out->constraint_matrix, rows * rows, sizeof(double)},
       {(void **)&out->constraint_x, 3 * rows, sizeof(double)},
-      {(void **)&out->constraint_pivots, rows, sizeof(int)},
+      {(void **)&out->constraint_pivots, 2 * rows, sizeof(int)},
       {(void **)&out->meets, n, sizeof(ff_meet)},
       {(void **)&out->old_meets, n, sizeof(ff_meet)},
       {(void **)&out->nears, n, sizeof(ff_near)},

@@ -151,7 +151,7 @@ typedef struct ff_state {
   ff_constraint_rows *constraint_rows;
   double *constraint_matrix; /* cluster_rows^2 */
   double *constraint_x;      /* 3 * cluster_rows */
-  int *constraint_pivots;    /* cluster_rows */
+  int *constraint_pivots;    /* 2 * cluster_rows */
 
   /* drives: the phase each is in, and the wanted position it started from */
   int *drive_phase;

@@ -40,18 +40,24 @@ static int largest_from(int size, const double *a, int first) {
   return best;
 }
 
-/* Column k of the factor, and what it explains of the rest. */
-static void eliminate(int size, double *a, int k) {
+/* Column k of the factor, and what it explains of the rest. touched: room for its rows. */
+static void eliminate(int size, double *a, int k, int *touched) {
   size_t n = (size_t)size, p = (size_t)k;
   double pivot = sqrt(a[p * n + p]);
+  int count = 0;
   a[p * n + p] = pivot;
   for (size_t i = p + 1; i < n; i++) {
-    a[i * n + p] /= pivot;
+    if (a[i * n + p] != 0) {
+      a[i * n + p] /= pivot;
+      touched[count++] = (int)i;
+    }
   }
-  for (size_t i = p + 1; i < n; i++) {
-    double factor = a[i * n + p];
-    for (size_t j = p + 1; factor != 0 && j <= i; j++) {
-      a[i * n + j] -= factor * a[j * n + p];
+  for (int i = 0; i < count; i++) {
+    size_t row = (size_t)touched[i] * n;
+    double factor = a[row + p];
+    for (int j = 0; j <= i; j++) {
+      size_t at = (size_t)touched[j];
+      a[row + at] -= factor * a[at * n + p];
     }
   }
 }
@@ -76,7 +82,7 @@ int ff_semidefinite_factor(int size, double *a, int *order, double *scale) {
     if (pivot != rank) {
       exchange(size, a, order, rank, pivot);
     }
-    eliminate(size, a, rank);
+    eliminate(size, a, rank, order + size);
   }
   return rank;
 }

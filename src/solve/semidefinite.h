@@ -7,8 +7,8 @@
 #ifndef FF_SOLVE_SEMIDEFINITE_H
 #define FF_SOLVE_SEMIDEFINITE_H
 
-/* a: size * size by rows, its lower triangle is read, the whole is overwritten. order and scale
- * have size entries and are filled. Returns the rank. */
+/* a: size * size by rows, its lower triangle is read, the whole is overwritten. order has
+ * 2 * size entries and scale size; both are filled. Zeros cost nothing. Returns the rank. */
 int ff_semidefinite_factor(int size, double *a, int *order, double *scale);
 
 /* x: the right-hand side, then the solution. spare: size numbers. */

@@ -88,11 +88,10 @@ static void find_sizes(const ff_quasi *quasi, ff_quasi_joint *joint,
                        const ff_constraint_rows *rows) {
   ff_quasi_element *e = &joint->e;
   const ff_quasi_body *pair[2] = {&quasi->bodies[e->a], &quasi->bodies[e->b]};
-  double sum = 0, far = joint->length;
-  e->speed = quasi->h * v3_norm(quasi->model->run.gravity);
+  double sum = 0, far = joint->length, speed = quasi->h * v3_norm(quasi->model->run.gravity);
   for (int s = 0; s < 2; s++) {
-    e->speed += v3_norm(pair[s]->v0) + v3_norm(pair[s]->end.velocity) +
-                joint->length * v3_norm(pair[s]->end.omega);
+    speed += v3_norm(pair[s]->v0) + v3_norm(pair[s]->end.velocity) +
+             joint->length * v3_norm(pair[s]->end.omega);
     far = fmax(far, v3_norm(pair[s]->end.pose.position));
   }
   for (int i = 0; i < rows->count; i++) {
@@ -102,7 +101,10 @@ static void find_sizes(const ff_quasi *quasi, ff_quasi_joint *joint,
   e->push = sum;
   e->twist = joint->length * sum;
   e->push_noise = e->twist_noise = 0;
-  e->speed_noise = noise / quasi->h;
+  for (int i = 0; i < rows->count; i++) {
+    e->size[i] = speed;
+    e->noise[i] = noise / quasi->h;
+  }
 }
 
 /* Columns of a body: its pose nudged, and how its unknowns move the pose. */
@@ -128,7 +130,7 @@ static void find_columns(const ff_quasi *quasi, ff_quasi_joint *joint, int side)
     for (int i = 0; i < 12 + e->rows; i++) {
       double slope = (f[0][i] - f[1][i]) / (2 * step);
       if (k < 3) {
-        e->j[i][6 * side + k] = quasi->h * slope;
+        e->j[i][6 * side + k] = quasi->h * pair[side]->theta * slope;
       } else {
         by_turn[k - 3][i] = slope;
       }
