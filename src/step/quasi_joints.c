@@ -128,7 +128,7 @@ static void find_columns(const ff_quasi *quasi, ff_quasi_joint *joint, int side)
     for (int i = 0; i < 12 + e->rows; i++) {
       double slope = (f[0][i] - f[1][i]) / (2 * step);
       if (k < 3) {
-        e->j[i][6 * side + k] = quasi->h * slope;
+        e->j[i][6 * side + k] = quasi->h * pair[side]->theta * slope;
       } else {
         by_turn[k - 3][i] = slope;
       }

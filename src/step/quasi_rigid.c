@@ -186,9 +186,13 @@ static bool is_pressed(const ff_quasi *quasi, int island) {
   return pressed;
 }
 
-/* Do cores bear a load in this island: before the step, or as it was solved? */
-static bool is_on_cores(const ff_quasi *quasi, int island, bool before) {
+/* Do cores bear a load in this island, before the step or as it was solved, or do constraints?
+ * Neither may ring. */
+static bool is_rigid(const ff_quasi *quasi, int island, bool before) {
   for (int k = quasi->first_element[island]; k < quasi->first_element[island + 1]; k++) {
+    if (quasi->elements[k]->joint) {
+      return true;
+    }
     const ff_quasi_contact *contact = (const ff_quasi_contact *)quasi->elements[k];
     double load = before ? quasi->state->points[contact->point].force_core : contact->e.z[0];
     if (load > 0) {
@@ -198,7 +202,7 @@ static bool is_on_cores(const ff_quasi *quasi, int island, bool before) {
   return false;
 }
 
-/* Are all its layers of the kind that order 2 knows? */
+/* Are all layers of an island without constraints of the kind that order 2 knows? */
 static bool is_plain(const ff_quasi *quasi, int island) {
   for (int k = quasi->first_element[island]; k < quasi->first_element[island + 1]; k++) {
     if (!ff_quasi_layer_is_plain(((const ff_quasi_contact *)quasi->elements[k])->layer)) {
@@ -221,8 +225,8 @@ static void set_theta(ff_quasi *quasi, int island, double theta) {
 }
 
 static bool solve_island(ff_quasi *quasi, int island) {
-  bool second = quasi->model->run.stepper.order == 2 && is_plain(quasi, island) &&
-                !is_on_cores(quasi, island, true);
+  bool second = quasi->model->run.stepper.order == 2 && !is_rigid(quasi, island, true) &&
+                is_plain(quasi, island);
   set_theta(quasi, island, second ? 0.5 : 1);
   if (!is_pressed(quasi, island)) {
     return true;
@@ -230,7 +234,7 @@ static bool solve_island(ff_quasi *quasi, int island) {
   if (!ff_quasi_solve(quasi, island)) {
     return false;
   }
-  if (second && is_on_cores(quasi, island, false)) {
+  if (second && is_rigid(quasi, island, false)) {
     set_theta(quasi, island, 1);
     return ff_quasi_solve(quasi, island);
   }
