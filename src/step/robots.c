@@ -99,6 +99,11 @@ static effort safe_limit(const ff_model_joint *joint, double position, double v,
 
 /* At its limits a drive no longer does as it is asked. */
 static effort within_limits(const ff_model_joint *joint, effort wanted, double position, double v) {
+  double much = fabs(wanted.torque); /* most of the time it is far from all of them */
+  if (much <= joint->effort && joint->safety_position == 0 &&
+      much <= joint->safety_speed * (joint->speed - fabs(v))) {
+    return wanted;
+  }
   if (joint->safety_speed > 0) {
     effort most = safe_limit(joint, position, v, 1), least = safe_limit(joint, position, v, -1);
     wanted = wanted.torque > most.torque ? most : wanted;

@@ -96,7 +96,10 @@ static void put_link(ff_tree_work *work, int i, ff_vec3 moved, ff_quat turned) {
     moved = q_rotate(frame->orientation, moved);
     turned = q_mul(frame->orientation, turned);
   }
-  ff_vec3 r = m3_mul(work->turn[link->parent], v3_add(frame->position, moved));
+  ff_vec3 r = v3(0, 0, 0);
+  if (!link->concentric) {
+    r = m3_mul(work->turn[link->parent], v3_add(frame->position, moved));
+  }
   ff_quat turn = q_mul(parent->orientation, turned);
   work->r[i] = r;
   work->pose[i] = (ff_pose){v3_add(parent->position, r), turn};
