@@ -1,4 +1,5 @@
 /* The stepper `micro-macro`: elastic, rigid and covered ground under bodies and robots. */
+#include "base/memory.h"
 #include "math/vec.h"
 #include "scene_text.h"
 #include "sim/sim.h"
@@ -181,11 +182,219 @@ static void it_stands(void **state) {
   assert_int_equal(ff_sim_advance(sim, 2), FF_OK);
   ff_body foot = ff_model_body_find(model, "humanoid-left_foot");
   ff_vec3 at = ff_sim_body(sim, foot).position;
+  long before = ff_alloc_count();
   assert_int_equal(ff_sim_advance(sim, 4), FF_OK);
+  assert_int_equal(ff_alloc_count(), before);
   assert_true(v3_norm(v3_sub(ff_sim_body(sim, foot).position, at)) < 1e-6);
   assert_near(channel(sim, model, "contact.humanoid-left_foot:floor.force.n") +
                   channel(sim, model, "contact.humanoid-right_foot:floor.force.n"),
               5 * 9.81, 1e-3);
+  end(sim, model);
+}
+
+/* ---- what is solved ----------------------------------------------------------------------------
+ */
+
+/* J H^-1 J^T of all contacts against H and J of the public tree. */
+static void rows_agree_with_the_tree(void **state) {
+  (void)state;
+  static const char text[] =
+      HUMANOID COVERED "stepper: {kind: micro-macro, step: 1e-3, lambda: 1}\n";
+  ff_model *model;
+  ff_sim *sim = sim_of(&model, text, "robots.humanoid.position=[0, 0, 0.2285]");
+  assert_int_equal(ff_sim_advance(sim, 0.02), FF_OK);
+  enum { N = 26, MOST = 24 };
+  static double inertia[N * N], jacobian[6 * N], j[MOST][N], x[N];
+  const ff_model_robot *robot = &model->robots[0];
+  ff_tree_work *work;
+  assert_int_equal(ff_tree_work_create(&work, robot->tree), FF_OK);
+  ff_tree_update(work, sim->state.y + robot->q_at, sim->state.y + robot->v_at);
+  ff_tree_inertia(work, inertia);
+  assert_true(ff_tree_factor(robot->tree, inertia));
+  ff_rows rows;
+  ff_arena arena = {0};
+  assert_int_equal(ff_rows_make(&rows, model, &arena, N, MOST), FF_OK);
+  const int mover = 0;
+  assert_true(ff_rows_begin(&rows, model, &sim->state, &mover, 1, false));
+  int contacts = ff_sim_contact_count(sim);
+  assert_int_equal(contacts, 8);
+  for (int i = 0; i < contacts; i++) {
+    ff_contact c = ff_sim_contact(sim, i);
+    const ff_vec3 axes[3] = {c.normal, c.t1, c.t2};
+    assert_int_equal(ff_rows_add(&rows, model, &sim->state, c.a.id - 1, c.b.id - 1, c.point, axes),
+                     3 * i);
+    ff_tree_jacobian(work, model->bodies[c.a.id - 1].link, c.point, jacobian);
+    for (int k = 0; k < 3 * N; k++) {
+      const double *v = jacobian + 3 * N + k % N;
+      j[3 * i + k / N][k % N] = v3_dot(axes[k / N], v3(v[0], v[N], v[2 * N]));
+    }
+  }
+  ff_rows_soften(&rows);
+  assert_true(ff_rows_factor(&rows));
+  for (int a = 0; a < contacts; a++) {
+    for (int b = 0; b < contacts; b++) {
+      double ease[9];
+      ff_rows_ease(&rows, 3 * a, 3 * b, ease);
+      for (int k = 0; k < 9; k++) {
+        memcpy(x, j[3 * b + k % 3], sizeof x);
+        ff_tree_solve(robot->tree, inertia, x);
+        double sum = 0;
+        for (int i = 0; i < N; i++) {
+          sum += j[3 * a + k / 3][i] * x[i];
+        }
+        assert_close(ease[k], sum, 1e-12 * 100); /* 1e-12 of the largest entries, 100 1/kg */
+      }
+    }
+  }
+  ff_tree_work_destroy(work);
+  ff_arena_free(&arena);
+  end(sim, model);
+}
+
+/* Impulses are optimal: the residual of the programme at the impulses that were used, from A and v
+ * as they stand in the stepper. */
+static void impulses_are_optimal(void **state) {
+  (void)state;
+  static const char text[] =
+      HUMANOID COVERED "stepper: {kind: micro-macro, step: 1e-3, lambda: 1}\n";
+  ff_model *model;
+  ff_sim *sim = sim_of(&model, text, NULL);
+  assert_int_equal(ff_sim_advance(sim, 0.1), FF_OK);
+  int checked = 0, bounded = 0;
+  for (int i = 0; i < 300; i++) {
+    assert_int_equal(ff_sim_step(sim), FF_OK);
+    const ff_micro *micro = sim->work.micro;
+    int n = micro->unknowns;
+    ff_qp_problem problem = {
+        .size = n, .hessian = micro->hessian, .gradient = micro->gradient, .lower = micro->lower};
+    double scale = 0;
+    for (int k = 0; k < n; k++) {
+      scale = fmax(scale, fabs(micro->gradient[k]) + micro->hessian[k * n + k] * fabs(micro->x[k]));
+      bounded += micro->x[k] == micro->lower[k];
+    }
+    if (n > 0) {
+      assert_true(ff_qp_residual(&problem, micro->x) <= 1e-10 * scale);
+      checked++;
+    }
+  }
+  print_message("%d programmes, %d points at rest\n", checked, bounded);
+  assert_true(checked > 100);
+  assert_true(bounded > 0); /* points that do not press were among them */
+  end(sim, model);
+}
+
+/* ---- ground of many kinds ------------------------------------------------------------------- */
+
+/* Membrane-covered: what the membrane does not bear, the rigid floor does. */
+static void a_membrane_gives_way_to_the_floor_below(void **state) {
+  (void)state;
+  static const char text[] =
+      BALL "stepper: {kind: micro-macro, step: 1e-3}\n"
+           "contacts:\n"
+           "  - pair: [ball, floor]\n"
+           "    normal: {law: membrane, k: 4000, c: 60, thickness: 0.001, mu: 0}\n";
+  ff_model *model;
+  ff_sim *sim = sim_of(&model, text, NULL);
+  assert_int_equal(ff_sim_advance(sim, 3), FF_OK);
+  double depth = 0.1 - channel(sim, model, "body.ball.position.z");
+  ff_contact contact = ff_sim_contact(sim, 0);
+  assert_near(contact.force_n, 9.81, 1e-3);
+  assert_true(depth > 1e-3 && depth < 3e-3); /* found at up to 2 mm, and the spring needs 2.45 */
+  end(sim, model);
+  sim = sim_of(&model, text, "contacts.0.normal.k=40000"); /* thick enough to bear it alone */
+  assert_int_equal(ff_sim_advance(sim, 3), FF_OK);
+  assert_near(0.1 - channel(sim, model, "body.ball.position.z"), 9.81 / 40000, 1e-3);
+  end(sim, model);
+}
+
+/* A box on two floors at once, one elastic and one rigid, and a belt that carries another. */
+static const char patches[] =
+    "footfall: 1\n"
+    "duration: 10\n"
+    "stepper: {kind: micro-macro, step: 1e-3}\n"
+    "bodies:\n"
+    "  ice: {fixed: true, shape: {half-space: {normal: [0, 0, 1]}}}\n"
+    "  belt: {motion: {velocity: [0.2, 0, 0]}, shape: {half-space: {normal: [0, 0, 1]}}}\n"
+    "  mat: {fixed: true, shape: {half-space: {normal: [0, 0, 1]}}}\n"
+    "  slider: {mass: 1, shape: {box: {size: [0.2, 0.2, 0.1]}}, position: [0, 0, 0.05],\n"
+    "           velocity: [1, 0, 0]}\n"
+    "  rider: {mass: 1, shape: {box: {size: [0.2, 0.2, 0.1]}}, position: [0, 1, 0.05]}\n"
+    "  sleeper: {mass: 1, shape: {box: {size: [0.2, 0.2, 0.1]}}, position: [0, 2, 0.05]}\n"
+    "contacts:\n"
+    "  - {pair: [slider, ice], normal: {law: rigid}}\n"
+    "  - pair: [rider, belt]\n"
+    "    normal: {law: rigid}\n"
+    "    friction: {law: coulomb, mu_static: 0.5, mu_kinetic: 0.3}\n"
+    "  - pair: [sleeper, mat]\n"
+    "    normal: {law: elastic, k: 1000, c: 30}\n"
+    "    friction: {law: coulomb, mu_static: 0.5}\n";
+
+static void every_floor_does_as_it_is(void **state) {
+  (void)state;
+  ff_model *model;
+  ff_sim *sim = sim_of(&model, patches, NULL);
+  assert_int_equal(ff_sim_advance(sim, 1), FF_OK);
+  assert_close(channel(sim, model, "body.slider.velocity.x"), 1, 1e-5); /* ice */
+  assert_close(channel(sim, model, "body.rider.velocity.x"), 0.2, 1e-6);
+  /* slipped at 0.3 g until it was as fast: v^2 / 2 a behind */
+  double behind = 0.2 - channel(sim, model, "body.rider.position.x");
+  assert_near(behind, 0.2 * 0.2 / (2 * 0.3 * 9.81), 0.05);
+  assert_near(0.05 - channel(sim, model, "body.sleeper.position.z"), 9.81 / 4000, 1e-4);
+  ff_energy energy = ff_sim_energy(sim);
+  /* the belt works at 0.2 m/s on the friction that speeds the rider up: m v^2 */
+  assert_near(energy.work, 0.2 * 0.2, 0.1);
+  assert_true(fabs(energy.residual) < 0.02 * ff_sim_audit(sim).energy_scale);
+  end(sim, model);
+}
+
+/* A ball that lies on another body which lies on the floor: an island of two. */
+static void bodies_rest_on_bodies(void **state) {
+  (void)state;
+  static const char text[] =
+      "footfall: 1\n"
+      "duration: 10\n"
+      "stepper: {kind: micro-macro, step: 1e-3}\n"
+      "bodies:\n"
+      "  floor: {fixed: true, shape: {half-space: {normal: [0, 0, 1]}}}\n"
+      "  below: {mass: 2, shape: {box: {size: [0.4, 0.4, 0.1]}}, position: [0, 0, 0.05]}\n"
+      "  above: {mass: 1, shape: {sphere: {radius: 0.1}}, position: [0.05, 0, 0.21]}\n"
+      "contacts:\n"
+      "  - {pair: [\"*\", \"*\"], normal: {law: rigid}, friction: {law: coulomb, mu_static: "
+      "0.5}}\n";
+  ff_model *model;
+  ff_sim *sim = sim_of(&model, text, NULL);
+  assert_int_equal(ff_sim_advance(sim, 2), FF_OK);
+  assert_near(channel(sim, model, "contact.below:floor.force.n"), 3 * 9.81, 1e-3);
+  assert_close(channel(sim, model, "body.above.position.z"), 0.2, 2e-3);
+  assert_close(ff_sim_momentum(sim).linear_residual.z, 0, 1e-9);
+  end(sim, model);
+}
+
+/* ---- failing -----------------------------------------------------------------------------------
+ */
+
+static void a_failed_step_changes_nothing(void **state) {
+  (void)state;
+  static const char text[] = BALL "stepper: {kind: micro-macro, step: 1e-3}\n"
+                                  "capacity: {contacts: 1}\n"
+                                  "contacts:\n"
+                                  "  - {pair: [ball, floor], normal: {law: rigid}}\n";
+  ff_model *model;
+  ff_sim *sim = sim_of(&model, text, NULL);
+  assert_int_equal(ff_sim_advance(sim, 1), FF_OK);
+  ff_contact before = ff_sim_contact(sim, 0);
+  double y[FF_Y_BODY];
+  memcpy(y, sim->state.y, sizeof y);
+  sim->state.y[FF_Y_V + 2] = 1e308; /* overflows in the step */
+  sim->state.y[FF_Y_V] = 1e308;
+  assert_int_equal(ff_sim_step(sim), FF_ERROR_STEP);
+  assert_true(sim->state.y[FF_Y_V] == 1e308 && ff_sim_time(sim) == 1);
+  memcpy(sim->state.y, y, sizeof y);
+  assert_int_equal(sim->stepper->refresh(&sim->work), FF_OK);
+  ff_contact after = ff_sim_contact(sim, 0);
+  assert_memory_equal(&before.force, &after.force, sizeof before.force);
+  assert_memory_equal(&before.point, &after.point, sizeof before.point);
+  assert_true(before.patch.depth == after.patch.depth && before.mode == after.mode);
   end(sim, model);
 }
 
@@ -199,6 +408,12 @@ int main(void) {
       cmocka_unit_test(a_box_that_slides_goes_on_below_the_static_angle),
       cmocka_unit_test(implicit_feet_do_not_leap),
       cmocka_unit_test(it_stands),
+      cmocka_unit_test(rows_agree_with_the_tree),
+      cmocka_unit_test(impulses_are_optimal),
+      cmocka_unit_test(a_membrane_gives_way_to_the_floor_below),
+      cmocka_unit_test(every_floor_does_as_it_is),
+      cmocka_unit_test(bodies_rest_on_bodies),
+      cmocka_unit_test(a_failed_step_changes_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

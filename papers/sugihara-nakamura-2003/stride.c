@@ -5,7 +5,7 @@
 
 enum { WAYS = 2, SAMPLES = 6001, AXES = 3 };
 
-static const char *const ways[WAYS] = {"with static friction", "without"};
+static const char *const ways[WAYS] = {"with static friction", "without static friction"};
 static const double step = 1e-3, smooth = 0.05; /* s, of a sample; of the moving mean */
 
 typedef struct stride {

@@ -202,6 +202,7 @@ static void hit(ff_micro *micro) {
 
 ff_status ff_macro_solve(ff_micro *micro) {
   int n = number(micro);
+  micro->unknowns = n;
   if (n < 0) {
     return FF_ERROR_CAPACITY;
   }
