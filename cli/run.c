@@ -152,6 +152,7 @@ static ff_status choose_channels(run_job *job, ff_report *report) {
 
 static ff_status open_recorders(run_job *job, ff_report *report) {
   ff_recording_info info = {.scene = ff_scene_source(job->scene),
+                            .file = ff_scene_file(job->scene),
                             .summary = "",
                             .names = job->names,
                             .units = job->units,

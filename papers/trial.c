@@ -176,7 +176,12 @@ static void open_recorder(attempt *a, ff_report *report) {
     names[i + 1] = ff_study_text(study, "%s", channel.name);
     units[i + 1] = channel.unit;
   }
-  ff_recording_info info = {ff_scene_source(a->scene), "", names, units, a->all + 1};
+  ff_recording_info info = {.scene = ff_scene_source(a->scene),
+                            .summary = "",
+                            .names = names,
+                            .units = units,
+                            .count = a->all + 1,
+                            .file = ff_scene_file(a->scene)};
   snprintf(a->file, sizeof a->file, "%s/run.h5", study->scratch);
   need(a, ff_recorder_create(&a->recorder, a->file, &info, report), report);
 }

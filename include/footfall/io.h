@@ -21,6 +21,8 @@ ff_status ff_scene_parse(ff_scene **out, const char *text, size_t size, const ch
 const char *ff_scene_name(const ff_scene *scene);
 /* The scene's YAML text as read, overrides applied; "" if it came from C calls. */
 const char *ff_scene_source(const ff_scene *scene);
+/* Its file as the user named it; "" from C. */
+const char *ff_scene_file(const ff_scene *scene);
 
 /* ---- recordings ------------------------------------------------------------------ */
 
@@ -31,6 +33,7 @@ typedef struct ff_recording_info {
   const char *const *names; /* channels; the first is "time" */
   const char *const *units;
   int count;
+  const char *file; /* where the scene stood, so that its robots are found again; NULL: not known */
 } ff_recording_info;
 
 typedef struct ff_recorder ff_recorder;

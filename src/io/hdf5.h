@@ -10,6 +10,7 @@
 #define FF_HDF5_UNIT     "unit"     /* its attribute */
 #define FF_HDF5_VERSION  "footfall" /* attributes of the file */
 #define FF_HDF5_SCENE    "scene"
+#define FF_HDF5_FILE     "scene-file"
 #define FF_HDF5_SUMMARY  "summary"
 #define FF_HDF5_SAMPLES  "samples"
 

@@ -228,10 +228,11 @@ static void add_pairs(ff_text *text, const ff_model *model) {
 
 /* What the scene inside the recording tells. A scene that cannot be read (another version's)
  * leaves the channels to speak for themselves; only lack of memory is a failure. */
-static ff_status add_scene(ff_page *page, ff_text *text, const char *source) {
+static ff_status add_scene(ff_page *page, ff_text *text, const ff_recording_info *info) {
   ff_scene *scene = NULL;
   ff_model *model = NULL;
-  ff_status status = ff_scene_parse(&scene, source, strlen(source), "scene", NULL, 0, NULL);
+  const char *file = info->file[0] ? info->file : "scene";
+  ff_status status = ff_scene_parse(&scene, info->scene, strlen(info->scene), file, NULL, 0, NULL);
   if (status == FF_OK) {
     ff_text_json_member(text, "title", scene->name);
     if (!page->titled) {
@@ -257,7 +258,7 @@ ff_status ff_page_add_run(ff_page_run *out, ff_page *page, const ff_recording *r
   *out = (ff_page_run){0};
   ff_text_put(&text, page->recording_count ? ",{" : "{");
   ff_text_json_member(&text, "summary", info->summary);
-  ff_status status = info->scene[0] ? add_scene(page, &text, info->scene) : FF_OK;
+  ff_status status = info->scene[0] ? add_scene(page, &text, info) : FF_OK;
   if (status == FF_OK) {
     status = add_channels(page, &text, recording);
   }

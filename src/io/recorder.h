@@ -43,7 +43,7 @@ enum { FF_RECORDING_CHANNELS_MAX = 1 << 20, FF_RECORDING_NAME_MAX = 1 << 12 };
 
 struct ff_recording {
   ff_recording_info info; /* what the texts below say */
-  char *scene, *summary;
+  char *scene, *file, *summary;
   char **names, **units; /* info.count each */
   double **columns;      /* info.count of rows values each */
   long rows;

@@ -213,8 +213,9 @@ static ff_status begin(ff_recorder *recorder, const ff_recording_info *info) {
   }
   ff_hdf5_voice voice = ff_hdf5_hush();
   bool done = create_file(state) && write_text(state->file, FF_HDF5_VERSION, FOOTFALL_VERSION) &&
-              write_text(state->file, FF_HDF5_SCENE, scene) && create_group(state) &&
-              create_sets(state, info);
+              write_text(state->file, FF_HDF5_SCENE, scene) &&
+              write_text(state->file, FF_HDF5_FILE, info->file ? info->file : "") &&
+              create_group(state) && create_sets(state, info);
   ff_hdf5_restore(voice);
   return done ? FF_OK : FF_ERROR_MEMORY;
 }

@@ -34,6 +34,7 @@ ff_status ff_recording_open(ff_recording **out, const char *path, ff_report *rep
     return status;
   }
   recording->info.scene = recording->scene;
+  recording->info.file = recording->file ? recording->file : "";
   recording->info.summary = recording->summary;
   recording->info.names = (const char *const *)recording->names;
   recording->info.units = (const char *const *)recording->units;
@@ -66,6 +67,7 @@ void ff_recording_close(ff_recording *recording) {
   ff_free(recording->units);
   ff_free(recording->columns);
   ff_free(recording->scene);
+  ff_free(recording->file);
   ff_free(recording->summary);
   ff_free(recording);
 }

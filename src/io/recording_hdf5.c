@@ -159,6 +159,9 @@ static ff_status read_channels(hdf5_reader *in) {
 
 static ff_status read_file(hdf5_reader *in, hid_t file) {
   ff_status status = read_text(in, file, FF_HDF5_SCENE, &in->recording->scene);
+  if (status == FF_OK && H5Aexists(file, FF_HDF5_FILE) > 0) { /* older ones have none */
+    status = read_text(in, file, FF_HDF5_FILE, &in->recording->file);
+  }
   if (status == FF_OK) {
     status = read_text(in, file, FF_HDF5_SUMMARY, &in->recording->summary);
   }

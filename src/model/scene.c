@@ -110,6 +110,10 @@ const char *ff_scene_source(const ff_scene *scene) {
   return scene->source;
 }
 
+const char *ff_scene_file(const ff_scene *scene) {
+  return scene->file;
+}
+
 /* ---- materials, bodies, shapes -------------------------------------------------------- */
 
 ff_material_def ff_material_def_default(void) {

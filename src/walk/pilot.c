@@ -488,7 +488,7 @@ static void want_feet(const ff_pilot *pilot, ff_whole_want *want, double yaw) {
 /* Heading of the foot in the air, and of the trunk between the feet. */
 static double foot_yaw(const ff_pilot *pilot) {
   double from = pilot->sole[pilot->moves].yaw;
-  ff_way on = ff_way_ease(pilot->time / (0.9 * pilot->swing));
+  ff_way on = ff_way_ease(pilot->part / 0.9);
   return pilot->mode == FF_PILOT_SWING ? from + on.value * (pilot->landing.yaw - from) : from;
 }
 

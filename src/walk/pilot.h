@@ -111,6 +111,7 @@ struct ff_pilot {
   double time;         /* s since the mode began */
   double wait;         /* s, of standing, before anything else */
   double shift, swing; /* s, of the step under way */
+  double part;         /* of its way up and down that the foot in the air has done */
   int moves;           /* foot in the air, or next in the air */
   bool planned;        /* the step under way is one of the walk */
   ff_walk_step step;   /* that one */

@@ -26,6 +26,9 @@
 #define TIDY_FAR  0.012
 /* Part of the time in the air that is left when the landing is no longer moved. */
 #define LATE 0.35
+/* A landing that is out of reach by this much, m, is brought forward, to this much from now, s. */
+#define HURRY_FROM 0.005
+#define HURRY      0.12
 /* A foot that should have landed goes on down at this speed, m/s. */
 #define SEEK 0.1
 /* Part of the weight on a foot in the air that makes its landing come before its time. */
@@ -301,22 +304,42 @@ static void approach(ff_curve *at, ff_vec3 to, double time, double h) {
   }
 }
 
+static double apart(ff_sole a, ff_sole b) {
+  return hypot(a.place.x - b.place.x, a.place.y - b.place.y);
+}
+
+/* A landing out of reach comes within it if the step is shorter. */
+static void land_in_reach(ff_pilot *pilot, double omega) {
+  for (;;) {
+    double air = pilot->swing - pilot->time;
+    ff_sole to = give_way(pilot, omega, air);
+    pilot->landing = in_reach(pilot, pilot->moves, to);
+    if (apart(pilot->landing, to) < HURRY_FROM || air < HURRY + pilot->def.period) {
+      return;
+    }
+    pilot->swing = fmax(pilot->swing - pilot->def.period, pilot->time + HURRY);
+  }
+}
+
 void ff_stride_swing(ff_pilot *pilot, double omega) {
   double h = pilot->def.period, air = pilot->swing - pilot->time;
-  if (air > LATE * pilot->swing) { /* later the foot could not follow */
-    ff_sole to = pilot->shift > 0 ? give_way(pilot, omega, air)
-                                  : catch_with(pilot, pilot->moves, omega, air);
+  if (air > LATE * CATCH_TIME && pilot->shift > 0) { /* later the foot could not follow */
+    land_in_reach(pilot, omega);
+    air = pilot->swing - pilot->time;
+  } else if (air > LATE * CATCH_TIME) {
+    ff_sole to = catch_with(pilot, pilot->moves, omega, air);
     pilot->landing = in_reach(pilot, pilot->moves, to);
   }
   approach(&pilot->foot, pilot->landing.place, air - 0.1 * pilot->swing, h);
-  double s = pilot->time / pilot->swing, lift = pilot->stand->def.lift;
+  double s = pilot->part, lift = pilot->stand->def.lift;
+  double rate = air > h ? (1 - s) / air : 1 / pilot->swing;
   double from = pilot->sole[pilot->moves].place.z, to = pilot->landing.place.z;
   ff_way on = ff_way_ease(s), up = ff_way_arch(s);
   pilot->foot.place.z = from + on.value * (to - from) + lift * up.value;
-  pilot->foot.velocity.z = (on.rate * (to - from) + lift * up.rate) / pilot->swing;
-  pilot->foot.acceleration.z =
-      (on.bend * (to - from) + lift * up.bend) / (pilot->swing * pilot->swing);
-  if (s > 1) { /* feel for the ground */
+  pilot->foot.velocity.z = (on.rate * (to - from) + lift * up.rate) * rate;
+  pilot->foot.acceleration.z = (on.bend * (to - from) + lift * up.bend) * rate * rate;
+  pilot->part += h * rate;
+  if (air < 0) { /* feel for the ground */
     pilot->foot.place.z -= SEEK * (pilot->time - pilot->swing);
     pilot->foot.velocity.z = -SEEK;
   }
@@ -335,6 +358,7 @@ static void lift_foot(ff_pilot *pilot) {
   ff_pose sole = pilot->whole.sole[pilot->moves];
   enter(pilot, FF_PILOT_SWING, pilot->sole[1 - pilot->moves].place);
   pilot->foot = (ff_curve){.place = sole.position};
+  pilot->part = 0;
   pilot->sole[pilot->moves].place = sole.position;
 }
 
@@ -535,8 +559,9 @@ void ff_stride_advance(ff_pilot *pilot, const ff_pilot_sense *sense) {
   feel_feet(pilot);
   double load = sense->load[pilot->moves].z;
   if (pilot->mode == FF_PILOT_SWING) {
-    double s = pilot->time / pilot->swing;
-    if ((s > 0.5 && load > EARLY * pilot->weight) || (s >= 1 && load > 0)) {
+    double s = pilot->part;
+    if ((s > 0.5 && load > EARLY * pilot->weight) ||
+        (pilot->time >= pilot->swing - 1e-9 && load > 0)) {
       land(pilot);
     }
   } else if (pilot->mode == FF_PILOT_SHIFT && pilot->time >= pilot->shift - 1e-9) {
