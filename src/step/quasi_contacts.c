@@ -23,16 +23,31 @@ static double weight_of(const ff_model *model, int a, int b) {
   return 1 / (model->bodies[a].inv_mass + model->bodies[b].inv_mass);
 }
 
-/* Depth of a contact where the step starts. */
-static double depth_at_start(const ff_quasi *quasi, const ff_quasi_contact *contact) {
-  const ff_near *near = &quasi->state->nears[contact->near];
+/* Points of a pair of shapes at the end of the step. */
+static int touches_of(const ff_quasi *quasi, const ff_near *near, double margin, ff_touch *out) {
+  const ff_model_shape *a = &quasi->model->shapes[near->shape_a];
+  const ff_model_shape *b = &quasi->model->shapes[near->shape_b];
+  ff_pose pose_a = pose_mul(quasi->bodies[a->body].end.pose, a->pose);
+  ff_pose pose_b = pose_mul(quasi->bodies[b->body].end.pose, b->pose);
+  return ff_geom_touch(&a->geom, &pose_a, &b->geom, &pose_b, margin, out);
+}
+
+/* The same at its start. */
+static int touches_before(const ff_quasi *quasi, const ff_near *near, double margin,
+                          ff_touch *out) {
   const ff_model_shape *a = &quasi->model->shapes[near->shape_a];
   const ff_model_shape *b = &quasi->model->shapes[near->shape_b];
   const ff_quasi_body *body_a = &quasi->bodies[a->body], *body_b = &quasi->bodies[b->body];
   ff_pose pose_a = pose_mul((ff_pose){body_a->x, body_a->q}, a->pose);
   ff_pose pose_b = pose_mul((ff_pose){body_b->x, body_b->q}, b->pose);
+  return ff_geom_touch(&a->geom, &pose_a, &b->geom, &pose_b, margin, out);
+}
+
+/* Depth of a contact where the step starts. */
+static double depth_at_start(const ff_quasi *quasi, const ff_quasi_contact *contact) {
+  const ff_near *near = &quasi->state->nears[contact->near];
   ff_touch touches[FF_TOUCH_MAX];
-  int count = ff_geom_touch(&a->geom, &pose_a, &b->geom, &pose_b, INFINITY, touches);
+  int count = touches_before(quasi, near, INFINITY, touches);
   for (int i = 0; i < count; i++) {
     if (near->first_point + touches[i].feature == contact->point) {
       return touches[i].depth;
@@ -51,6 +66,28 @@ static void remember(const ff_quasi *quasi, ff_quasi_contact *contact) {
     double e = contact->cone->e[i];
     contact->before[i] = e > 0 ? quasi->h * before[i] / e : 0;
   }
+}
+
+/* All corners and faces, and no half-space? */
+static bool is_flat(const ff_quasi *quasi, const ff_near *near) {
+  ff_shape_kind a = quasi->model->shapes[near->shape_a].geom.kind;
+  ff_shape_kind b = quasi->model->shapes[near->shape_b].geom.kind;
+  return (a == FF_BOX || a == FF_POLYHEDRON) && (b == FF_BOX || b == FF_POLYHEDRON);
+}
+
+/* Ties a contact to the two bodies where it was seen, these being at their starts or at their ends.
+ */
+static void fix(const ff_quasi *quasi, ff_quasi_contact *contact, bool start) {
+  const ff_quasi_body *a = &quasi->bodies[contact->e.a], *b = &quasi->bodies[contact->e.b];
+  ff_pose at_a = start ? (ff_pose){a->x, a->q} : a->end.pose;
+  ff_pose at_b = start ? (ff_pose){b->x, b->q} : b->end.pose;
+  ff_vec3 point = contact->touch.point;
+  contact->fixed = true;
+  contact->on_a = q_unrotate(at_a.orientation, v3_sub(point, at_a.position));
+  contact->on_b = q_unrotate(at_b.orientation, v3_sub(point, at_b.position));
+  contact->out_of_b = q_unrotate(at_b.orientation, contact->touch.normal);
+  contact->axis = q_unrotate(at_b.orientation, contact->touch.t1);
+  contact->seen = contact->touch.depth;
 }
 
 static bool add_contact(ff_quasi *quasi, const ff_meet *meet, int near, const ff_touch *touch) {
@@ -84,28 +121,54 @@ static bool add_contact(ff_quasi *quasi, const ff_meet *meet, int near, const ff
   contact->axis = q_unrotate(b->end.pose.orientation, touch->t1);
   contact->touch = *touch;
   contact->flown = touch->depth;
-  contact->sloped = false;
+  contact->sloped = contact->fixed = false;
   contact->p_ns = 0;
   remember(quasi, contact);
   return true;
 }
 
-/* Points of a pair of shapes at the end of the step. */
-static int touches_of(const ff_quasi *quasi, const ff_near *near, double margin, ff_touch *out) {
-  const ff_model_shape *a = &quasi->model->shapes[near->shape_a];
-  const ff_model_shape *b = &quasi->model->shapes[near->shape_b];
-  ff_pose pose_a = pose_mul(quasi->bodies[a->body].end.pose, a->pose);
-  ff_pose pose_b = pose_mul(quasi->bodies[b->body].end.pose, b->pose);
-  return ff_geom_touch(&a->geom, &pose_a, &b->geom, &pose_b, margin, out);
+/* Touches of a pair of flat shapes at the start of the step, and what its end adds to them. */
+static int merge(ff_touch *touches, int count, const ff_touch *more, int more_count, bool *late) {
+  ff_touch both[FF_TOUCH_MAX];
+  int total = 0;
+  for (int feature = 0; feature < FF_TOUCH_MAX; feature++) {
+    const ff_touch *found = NULL;
+    for (int i = 0; i < more_count; i++) {
+      found = more[i].feature == feature ? &more[i] : found;
+    }
+    late[total] = true;
+    for (int i = 0; i < count; i++) {
+      late[total] = late[total] && touches[i].feature != feature;
+      found = touches[i].feature == feature ? &touches[i] : found;
+    }
+    if (found) {
+      both[total++] = *found;
+    }
+  }
+  memcpy(touches, both, (size_t)total * sizeof *both);
+  return total;
 }
 
-static bool gather_near(ff_quasi *quasi, const ff_meet *meet, int near) {
-  ff_touch touches[FF_TOUCH_MAX];
+static bool gather_near(ff_quasi *quasi, const ff_meet *meet, int n) {
+  const ff_near *near = &quasi->state->nears[n];
+  ff_touch touches[FF_TOUCH_MAX], end[FF_TOUCH_MAX];
+  bool late[FF_TOUCH_MAX + 1], flat = is_flat(quasi, near);
   double margin = reach(quasi, &quasi->bodies[meet->a], &quasi->bodies[meet->b]);
-  int count = touches_of(quasi, &quasi->state->nears[near], margin, touches);
+  int count = touches_of(quasi, near, margin, end);
+  memcpy(touches, end, (size_t)count * sizeof *end);
+  if (flat) {
+    int before = touches_before(quasi, near, margin, touches);
+    count = merge(touches, before, end, count, late);
+  }
   for (int i = 0; i < count; i++) {
-    if (!add_contact(quasi, meet, near, &touches[i])) {
+    if (!add_contact(quasi, meet, n, &touches[i])) {
       return false;
+    }
+    if (flat) {
+      ff_quasi_contact *contact = &quasi->contacts[quasi->contact_count - 1];
+      fix(quasi, contact, !late[i]);
+      ff_quasi_look(quasi, contact, 1);
+      contact->flown = contact->touch.depth;
     }
   }
   return true;
@@ -225,7 +288,7 @@ bool ff_quasi_missed(const ff_quasi *quasi) {
     const ff_quasi_contact *first = quasi->contacts + next;
     int known = next < quasi->contact_count && first->near == n ? ff_quasi_alike(quasi, first) : 0;
     next += known;
-    if (known == near->point_count) {
+    if (known == near->point_count || (known > 0 && first->fixed)) {
       continue;
     }
     ff_touch touches[FF_TOUCH_MAX];

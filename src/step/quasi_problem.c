@@ -143,7 +143,26 @@ static bool are_far(const ff_quasi *quasi, const ff_quasi_contact *contacts, int
   return true;
 }
 
+/* Where a point of a and a plane of b are now. */
+static void look_at_fixed(const ff_quasi *quasi, ff_quasi_contact *contact) {
+  const ff_pose *a = &quasi->bodies[contact->e.a].end.pose;
+  const ff_pose *b = &quasi->bodies[contact->e.b].end.pose;
+  ff_vec3 at_a = pose_point(*a, contact->on_a), at_b = pose_point(*b, contact->on_b);
+  ff_touch *touch = &contact->touch;
+  touch->normal = q_rotate(b->orientation, contact->out_of_b);
+  touch->t1 = q_rotate(b->orientation, contact->axis);
+  touch->point = v3_scale(0.5, v3_add(at_a, at_b));
+  touch->depth = contact->seen - v3_dot(touch->normal, v3_sub(at_a, at_b));
+  ff_quasi_press(quasi, contact);
+}
+
 void ff_quasi_look(const ff_quasi *quasi, ff_quasi_contact *contacts, int count) {
+  for (int i = 0; contacts->fixed && i < count; i++) {
+    look_at_fixed(quasi, &contacts[i]);
+  }
+  if (contacts->fixed) {
+    return;
+  }
   const ff_pose *a = &quasi->bodies[contacts->e.a].end.pose;
   const ff_pose *b = &quasi->bodies[contacts->e.b].end.pose;
   ff_touch touches[FF_TOUCH_MAX];
@@ -352,9 +371,24 @@ static void find_slope(const ff_quasi *quasi, ff_quasi_contact *contacts, int co
   }
 }
 
+/* The same of a contact that keeps its place on a. */
+static void fixed_slopes(const ff_quasi *quasi, ff_quasi_contact *contact) {
+  const ff_pose *a = &quasi->bodies[contact->e.a].end.pose;
+  ff_vec3 arm = q_rotate(a->orientation, contact->on_a), n = contact->touch.normal;
+  for (int k = 0; k < FF_QUASI_BODY; k++) {
+    ff_vec3 axis = v3(k % 3 == 0, k % 3 == 1, k % 3 == 2);
+    ff_vec3 motion = k < 3 ? axis : v3_cross(axis, arm);
+    contact->slope[k] =
+        (ff_quasi_slope){.depth = -v3_dot(n, motion), .point = v3_scale(0.5, motion)};
+  }
+}
+
 /* With the pose of body a. One look serves all contacts of the pair. */
 static void find_slopes(const ff_quasi *quasi, ff_quasi_contact *contacts, int count) {
-  if (has_slope(quasi, contacts)) {
+  for (int i = 0; contacts->fixed && i < count; i++) {
+    fixed_slopes(quasi, &contacts[i]);
+  }
+  if (contacts->fixed || has_slope(quasi, contacts)) {
     return;
   }
   for (int k = 0; k < FF_QUASI_BODY; k++) {
@@ -369,7 +403,7 @@ static void find_slopes(const ff_quasi *quasi, ff_quasi_contact *contacts, int c
  * cylinder's rim keep it only together; there the difference must do. */
 static bool keeps_rule(const ff_quasi *quasi, const ff_quasi_contact *contact) {
   const ff_near *near = &quasi->state->nears[contact->near];
-  return quasi->model->shapes[near->shape_a].geom.kind != FF_CYLINDER;
+  return !contact->fixed && quasi->model->shapes[near->shape_a].geom.kind != FF_CYLINDER;
 }
 
 /* Change with the pose of body a; t1 follows an axis of b, which is at rest. */
