@@ -336,14 +336,19 @@ static void search(ff_nearest *out, const ff_two *two, double beyond) {
   if (far > 0) {
     out->normal = v3_scale(1 / far, two->apart);
   }
-  if (out->gap > beyond || !ff_nearest_rough(&rough, two, beyond)) {
+  bool exact = false;
+  if (out->gap > beyond) {
+    return;
+  }
+  if (!ff_nearest_rough(&rough, two, beyond, &exact)) {
+    out->gap = 0; /* somewhere next to touching, along the line of centres */
     return;
   }
   *out = (ff_nearest){.normal = rough.normal,
                       .gap = rough.gap,
                       .on_a = rough.on_a,
                       .on_b = rough.on_b,
-                      .settled = !two->curved};
+                      .settled = exact};
   if (two->curved && !(rough.gap > beyond)) {
     polish(out, two, &rough);
   }

@@ -27,7 +27,8 @@ typedef struct ff_rough {
   ff_vec3 on_a, on_b;
 } ff_rough;
 
-/* False: the shapes are so thin or far that nothing can be told. */
-bool ff_nearest_rough(ff_rough *out, const ff_two *two, double beyond);
+/* exact: good to rounding, as it can be for polyhedra only. False: the shapes are so thin that
+ * nothing can be told. */
+bool ff_nearest_rough(ff_rough *out, const ff_two *two, double beyond, bool *exact);
 
 #endif

@@ -4,8 +4,7 @@
 #include "math/vec.h"
 
 enum { GJK_ROUNDS = 64, VERTICES = 96, FACES = 2 * VERTICES };
-#define CLOSE 1e-2     /* of the size: nearer than this a direction is not taken from a distance */
-#define FINE  FF_ROUGH /* of the size: good enough to begin with where surfaces are curved */
+#define CLOSE 1e-2 /* of the size: nearer than this a direction is not taken from a distance */
 
 /* ---- support points of the difference ------------------------------------------------------ */
 
@@ -145,13 +144,14 @@ static bool distance(ff_rough *out, const ff_two *two, simplex *s, double beyond
   s->count = 1;
   s->share[0] = 1;
   v = s->at[0].w;
+  double lower = -INFINITY; /* no point is nearer than this */
   for (int round = 0; round < GJK_ROUNDS; round++) {
     double square = v3_dot(v, v);
     if (!(square > 1e-28 * two->size * two->size)) {
       return false;
     }
     ff_corner next = support(two, v3_neg(v));
-    double lower = v3_dot(next.w, v) / sqrt(square); /* no point is nearer than this */
+    lower = v3_dot(next.w, v) / sqrt(square);
     if (lower > beyond || square - v3_dot(next.w, v) <= 1e-15 * square) {
       break;
     }
@@ -182,7 +182,7 @@ static bool distance(ff_rough *out, const ff_two *two, simplex *s, double beyond
   mix(out, s);
   out->gap = v3_norm(v);
   out->normal = v3_scale(1 / out->gap, v);
-  return true;
+  return lower > 0;
 }
 
 /* ---- inside one another: the way out --------------------------------------------------------- */
@@ -338,42 +338,52 @@ static void tell_face(ff_rough *out, const polytope *p, const face *best, double
   out->gap = -best->offset;
 }
 
-static bool way_out(ff_rough *out, const ff_two *two, simplex *s) {
+/* False if rounding has spoilt the polytope before it was good enough; then what it had is told. */
+static bool way_out(ff_rough *out, const ff_two *two, simplex *s, double enough) {
   polytope p;
   if (!fill_up(two, s) || !start(&p, s, two->size)) {
     return false;
   }
-  double enough = (two->curved ? FINE : 1e-13) * two->size;
   for (;;) {
-    const face *best = &p.faces[nearest_face(&p)];
-    ff_corner corner = support(two, best->normal);
-    double beyond = v3_dot(corner.w, best->normal) - best->offset;
-    if (beyond <= enough || p.count == VERTICES) {
-      tell_face(out, &p, best, two->size);
+    face best = p.faces[nearest_face(&p)];
+    ff_corner corner = support(two, best.normal);
+    double beyond = v3_dot(corner.w, best.normal) - best.offset;
+    tell_face(out, &p, &best, two->size);
+    if (beyond <= enough * two->size || p.count == VERTICES) {
       return true;
     }
-    if (!expand(&p, corner, two->size)) {
+    if (!expand(&p, corner, two->size) || p.face_count < 4) {
       return false;
     }
   }
 }
 
-/* Next to touching, a distance has no direction to speak of. There a gets a skin, and the way out
- * is that much longer. */
-bool ff_nearest_rough(ff_rough *out, const ff_two *two, double beyond) {
+/* The way out of a with a skin, which is that much longer. */
+static bool thick_way_out(ff_rough *out, const ff_two *two, double skin, double enough) {
+  ff_two thick = *two;
+  thick.skin = skin;
   simplex s = {.count = 0};
-  double close = (two->curved ? CLOSE : 1e-6) * two->size;
-  if (distance(out, two, &s, beyond) && out->gap > close) {
+  distance(out, &thick, &s, INFINITY);
+  bool good = way_out(out, &thick, &s, enough);
+  out->gap += skin;
+  out->on_a = v3_axpy(out->on_a, skin, out->normal);
+  return good;
+}
+
+/* Next to touching, a distance has no direction to speak of: there a gets a skin. If all faces are
+ * flat and lie in one another's planes, rounding may spoil the polytope; a thicker skin rounds its
+ * edges, for an answer that is good to FF_ROUGH only. */
+bool ff_nearest_rough(ff_rough *out, const ff_two *two, double beyond, bool *exact) {
+  simplex s = {.count = 0};
+  double close = two->curved ? CLOSE : 1e-6;
+  *exact = !two->curved;
+  if (distance(out, two, &s, beyond) && out->gap > close * two->size) {
     return true;
   }
-  ff_two thick = *two;
-  thick.skin = 2 * close;
-  simplex again = {.count = 0};
-  ff_rough touch;
-  if (distance(&touch, &thick, &again, 0) || !way_out(out, &thick, &again)) {
-    return false;
+  if (thick_way_out(out, two, 2 * close * two->size, two->curved ? FF_ROUGH : 1e-13)) {
+    return true;
   }
-  out->gap += thick.skin;
-  out->on_a = v3_axpy(out->on_a, thick.skin, out->normal);
-  return true;
+  *exact = false;
+  return thick_way_out(out, two, 5 * CLOSE * two->size, FF_ROUGH) ||
+         thick_way_out(out, two, 20 * CLOSE * two->size, FF_ROUGH);
 }

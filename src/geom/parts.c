@@ -333,8 +333,28 @@ static ff_vec3 polish(const ff_geom *geom, ff_vec3 u, double t, ff_vec3 from) {
   return near && ff_geom_value(geom, x, NULL) < 1e-12 * size ? x : from;
 }
 
+/* The support point of a member that is inside all others is that of the whole. */
+static bool member_support(const ff_geom *geom, ff_vec3 u, ff_vec3 *out) {
+  const ff_parts *parts = geom->parts;
+  for (int i = 0; i < parts->count; i++) {
+    ff_quat q = parts->poses[i].orientation;
+    if (parts->geoms[i].kind != FF_HALF_SPACE) {
+      ff_vec3 far = ff_geom_support(&parts->geoms[i], q_unrotate(q, u));
+      *out = v3_add(parts->poses[i].position, q_rotate(q, far));
+      if (ff_geom_value(geom, *out, NULL) < 1e-14 * parts->bound) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 ff_vec3 ff_parts_support(const ff_geom *geom, ff_vec3 direction) {
   double t;
-  ff_vec3 u = v3_unit(direction), x = central_path(geom, u, &t);
-  return polish(geom, u, t, x);
+  ff_vec3 u = v3_unit(direction), x;
+  if (!member_support(geom, u, &x)) {
+    x = central_path(geom, u, &t);
+    x = polish(geom, u, t, x);
+  }
+  return x;
 }

@@ -172,7 +172,7 @@ static const ff_flat *naming(const meeting *m) {
   if (m->a.count < 2 || m->b.count < 2) {
     return m->a.count < 2 ? &m->b : &m->a;
   }
-  return ff_flat_area(&m->b) < ff_flat_area(&m->a) ? &m->b : &m->a;
+  return ff_flat_area(&m->b) < 0.999 * ff_flat_area(&m->a) ? &m->b : &m->a;
 }
 
 static void put(meeting *m, ff_touch touch, int slot) {
@@ -308,8 +308,10 @@ int ff_touch_convex(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
     return 0;
   }
   /* Beside the nearest, other points of a pair may be wanted as far as the margin reaches. */
-  ff_nearest_find(&m.near, a, pose_a, b, pose_b, margin);
-  if (m.near.gap >= margin) {
+  double blur =
+      1e-3 * m.size; /* of a gap that is not settled: flat or straight parts tell it better */
+  ff_nearest_find(&m.near, a, pose_a, b, pose_b, margin + blur);
+  if (m.near.gap >= margin + (m.near.settled ? 0 : blur)) {
     return 0;
   }
   int limit = ff_touch_convex_limit(a->kind, b->kind);

@@ -1,0 +1,240 @@
+/* Contact points of every two shapes: how many, where, and how they change. */
+#include "geom/nearest.h"
+#include "solids.h"
+#include "worlds.h"
+
+static const ff_quat level = {1, 0, 0, 0};
+
+/* Points that touch; a and b in either order. Normals are turned to point from b into a. */
+static int touching(ff_geom a, ff_pose pa, ff_geom b, ff_pose pb, ff_touch *out) {
+  if (ff_geom_in_order(a.kind, b.kind)) {
+    return ff_geom_touch(&a, &pa, &b, &pb, 0, out);
+  }
+  int count = ff_geom_touch(&b, &pb, &a, &pa, 0, out);
+  for (int i = 0; i < count; i++) {
+    out[i].normal = v3_neg(out[i].normal);
+  }
+  return count;
+}
+
+/* a lies 1 um deep on the top of b (half height 0.1). */
+static int lying(ff_geom a, double height, ff_vec3 at, ff_vec3 turn, ff_geom b, ff_touch *out) {
+  ff_pose pa = {v3(at.x, at.y, 0.1 + height - 1e-6), q_exp(turn)}, pb = {{0, 0, 0}, level};
+  int count = touching(a, pa, b, pb, out);
+  for (int i = 0; i < count; i++) {
+    assert_close(out[i].depth, 1e-6, 1e-14);
+    assert_close(out[i].normal.z, 1, 1e-12);
+    assert_close(out[i].point.z, 0.1, 2e-6);
+  }
+  return count;
+}
+
+static void test_boxes_face_on_face(void **state) {
+  (void)state;
+  ff_geom box = {FF_BOX, {.1, .1, .1}}, small = {FF_BOX, {.05, .03, .02}};
+  ff_touch out[FF_TOUCH_MAX];
+  assert_int_equal(lying(box, .1, v3(0, 0, 0), v3(0, 0, 0), box, out), 4); /* exactly aligned */
+  assert_int_equal(lying(box, .1, v3(.05, 0, 0), v3(0, 0, 0), box, out), 4);
+  assert_int_equal(lying(box, .1, v3(.05, .08, 0), v3(0, 0, .3), box, out), 4);
+  assert_int_equal(lying(box, .1, v3(0, 0, 0), v3(0, 0, ff_pi / 4), box, out), 4);
+  assert_int_equal(lying(small, .02, v3(0, 0, 0), v3(0, 0, ff_pi / 4), box, out), 4);
+  assert_int_equal(lying(small, .02, v3(.09, 0, 0), v3(0, 0, 1), box, out), 4);
+  /* planks that cross: no corner of one on the other */
+  ff_geom plank = {FF_BOX, {.5, .02, .1}};
+  assert_int_equal(lying(plank, .1, v3(0, 0, 0), v3(0, 0, ff_pi / 2), plank, out), 4);
+}
+
+static void test_lines_on_faces_and_lines(void **state) {
+  (void)state;
+  ff_geom box = {FF_BOX, {.3, .3, .1}}, pill = {FF_CAPSULE, {.05, .1, 0}};
+  ff_geom can = {FF_CYLINDER, {.05, .1, 0}};
+  ff_vec3 down = v3(0, ff_pi / 2, 0); /* axis along x */
+  ff_touch out[FF_TOUCH_MAX];
+  assert_int_equal(lying(pill, .05, v3(0, 0, 0), down, box, out), 2);
+  assert_int_equal(lying(pill, .05, v3(.25, 0, 0), down, box, out), 2); /* one end overhangs */
+  assert_int_equal(lying(can, .05, v3(0, 0, 0), down, box, out), 2);
+  assert_int_equal(lying(can, .1, v3(0, 0, 0), v3(0, 0, 0), box, out), 4); /* standing */
+  ff_geom beam = {FF_CAPSULE, {.1, .3, 0}}, drum = {FF_CYLINDER, {.1, .3, 0}};
+  ff_pose under = {{0, 0, 0}, q_exp(down)};
+  ff_pose over = {v3(.1, 0, .15 - 1e-6), q_exp(down)},
+          across = {v3(.1, 0, .15 - 1e-6), q_exp(v3(ff_pi / 2, 0, 0))};
+  assert_int_equal(touching(pill, over, beam, under, out), 2);
+  assert_int_equal(touching(pill, across, beam, under, out), 1);
+  assert_int_equal(touching(can, over, drum, under, out), 2);
+  assert_int_equal(touching(can, across, drum, under, out), 1);
+  assert_close(out[0].depth, 1e-6, 1e-13);
+}
+
+static void test_polyhedra_lie_like_boxes(void **state) {
+  (void)state;
+  ff_arena arena = {0};
+  ff_pose frame;
+  ff_geom hull = solid_polyhedron(&arena, solid_cube, 8, &frame), box = {FF_BOX, {.5, .5, .1}};
+  ff_touch out[FF_TOUCH_MAX];
+  /* its principal frame may be turned: lay it down by its own extents */
+  assert_int_equal(lying(hull, hull.size.z, v3(.1, .1, 0), v3(0, 0, .4), box, out), 4);
+  ff_arena_free(&arena);
+}
+
+/* Names stay while a box slides and turns on another. */
+static void test_names_stay(void **state) {
+  (void)state;
+  ff_geom box = {FF_BOX, {.1, .08, .05}}, table = {FF_BOX, {.5, .5, .1}};
+  ff_touch out[FF_TOUCH_MAX];
+  for (int i = 0; i < 200; i++) {
+    int count = lying(box, .05, v3(.001 * i, 0, 0), v3(0, 0, .03 * i), table, out);
+    assert_int_equal(count, 4);
+    for (int k = 0; k < 4; k++) {
+      assert_int_equal(out[k].feature, k);
+      ff_vec3 corner = v3(k & 1 ? .1 : -.1, k & 2 ? .08 : -.08, -.05);
+      ff_pose pose = {v3(.001 * i, 0, .15 - 1e-6), q_exp(v3(0, 0, .03 * i))};
+      assert_close(v3_norm(v3_sub(out[k].point, pose_point(pose, corner))), 0, 1e-6);
+    }
+  }
+}
+
+/* Depth rate is minus the normal velocity, for every pair that overlaps a little. */
+static void test_rates(void **state) {
+  (void)state;
+  ff_arena arena = {0};
+  ff_geom geoms[SOLIDS];
+  solids_make(&arena, geoms);
+  uint64_t seed = 1234;
+  int checked = 0, broken = 0;
+  double step = 1e-6;
+  for (int i = 0; i < SOLIDS * SOLIDS * 6; i++) {
+    const ff_geom *a = &geoms[i % SOLIDS], *b = &geoms[i / SOLIDS % SOLIDS];
+    ff_pose pa = random_pose(&seed, .5), pb = random_pose(&seed, .2);
+    ff_vec3 spin = random_vec(&seed, 1), speed = random_vec(&seed, 1);
+    ff_nearest near;
+    ff_nearest_find(&near, a, &pa, b, &pb, INFINITY);
+    if (!ff_geom_in_order(a->kind, b->kind) || !near.settled) {
+      continue;
+    }
+    pa.position = v3_axpy(pa.position, -near.gap - .002, near.normal); /* 2 mm deep */
+    ff_pose next = {v3_axpy(pa.position, step, speed),
+                    q_mul(q_exp(v3_scale(step, spin)), pa.orientation)};
+    ff_pose last = {v3_axpy(pa.position, -step, speed),
+                    q_mul(q_exp(v3_scale(-step, spin)), pa.orientation)};
+    ff_touch now[FF_TOUCH_MAX], later[FF_TOUCH_MAX], before[FF_TOUCH_MAX];
+    int count = ff_geom_touch(a, &pa, b, &pb, INFINITY, now);
+    ff_geom_touch(a, &next, b, &pb, INFINITY, later);
+    ff_geom_touch(a, &last, b, &pb, INFINITY, before);
+    for (int k = 0; k < count; k++) {
+      ff_vec3 at = v3_add(speed, v3_cross(spin, v3_sub(now[k].point, pa.position)));
+      double rate = (later[k].depth - before[k].depth) / (2 * step);
+      if (now[k].depth > 0) {
+        checked++;
+        broken += !(fabs(rate + v3_dot(now[k].normal, at)) < 1e-5);
+      }
+    }
+  }
+  print_message("%d of %d break the rule\n", broken, checked);
+  assert_true(checked > 200);
+  assert_true(broken <= checked / 50); /* where one feature gives way to another within the step */
+  ff_arena_free(&arena);
+}
+
+/* Derivatives of the nearest points against differences. */
+static void test_derivatives(void **state) {
+  (void)state;
+  ff_arena arena = {0};
+  ff_geom geoms[SOLIDS];
+  solids_make(&arena, geoms);
+  uint64_t seed = 4321;
+  int checked = 0, off = 0;
+  double step = 1e-6;
+  for (int i = 0; i < SOLIDS * SOLIDS * 3; i++) {
+    const ff_geom *a = &geoms[i % SOLIDS], *b = &geoms[i / SOLIDS % SOLIDS];
+    ff_pose pa = random_pose(&seed, .7), pb = random_pose(&seed, .2);
+    ff_nearest at, more, less;
+    ff_nearest_rate rates[6];
+    ff_nearest_find(&at, a, &pa, b, &pb, INFINITY);
+    if (!(at.gap > -.05) || !ff_nearest_rates(rates, &at, a, &pa, b, &pb)) {
+      continue;
+    }
+    for (int k = 0; k < 6; k++) {
+      ff_vec3 axis = v3(k % 3 == 0, k % 3 == 1, k % 3 == 2);
+      ff_pose up = pa, down = pa;
+      if (k < 3) {
+        up.position = v3_axpy(pa.position, step, axis);
+        down.position = v3_axpy(pa.position, -step, axis);
+      } else {
+        up.orientation = q_mul(q_exp(v3_scale(step, axis)), pa.orientation);
+        down.orientation = q_mul(q_exp(v3_scale(-step, axis)), pa.orientation);
+      }
+      ff_nearest_find(&more, a, &up, b, &pb, INFINITY);
+      ff_nearest_find(&less, a, &down, b, &pb, INFINITY);
+      checked++;
+      double gap = (more.gap - less.gap) / (2 * step);
+      ff_vec3 n = v3_scale(0.5 / step, v3_sub(more.normal, less.normal));
+      ff_vec3 p = v3_scale(0.5 / step, v3_sub(more.on_a, less.on_a));
+      double scale = 1 + v3_norm(rates[k].normal) + v3_norm(rates[k].on_a);
+      off +=
+          !(fabs(gap - rates[k].gap) < 1e-6 && v3_norm(v3_sub(n, rates[k].normal)) < 1e-4 * scale &&
+            v3_norm(v3_sub(p, rates[k].on_a)) < 1e-4 * scale);
+    }
+  }
+  print_message("%d of %d derivatives are off\n", off, checked);
+  assert_true(checked > 300);
+  assert_true(off <= checked / 50); /* a kink within the step */
+  ff_arena_free(&arena);
+}
+
+/* Two bodies collide off centre without friction or damping: energy and momentum stay. */
+static double collide(ff_shape_kind kind_a, ff_vec3 size_a, ff_shape_kind kind_b, ff_vec3 size_b) {
+  world w = {.scene = scene_new(0, "rk4", 1e-4)};
+  ff_body_def def = ff_body_def_default();
+  def.name = "a";
+  def.mass = 1;
+  def.position = v3(-0.5, 0.03, 0.02);
+  def.velocity = v3(1, 0, 0);
+  def.omega = v3(1, 2, 3);
+  scene_solid(w.scene, &def, kind_a, size_a);
+  def.name = "b";
+  def.mass = 2;
+  def.position = v3(0.5, 0, 0);
+  def.velocity = v3(-1, 0, 0);
+  def.omega = v3(-2, 1, 0);
+  scene_solid(w.scene, &def, kind_b, size_b);
+  scene_hunt_crossley(w.scene, "a", "b", 1e5, 1.5, 0, 0);
+  world_start(&w);
+  assert_int_equal(world_advance(&w, 0.6), FF_OK);
+  ff_audit audit = ff_sim_audit(w.sim);
+  assert_true(ff_sim_body(w.sim, (ff_body){1}).velocity.x < 0.5); /* they did meet */
+  assert_true(audit.momentum_residual < 1e-11 && audit.angular_residual < 1e-11);
+  double off = audit.energy_residual / audit.energy_scale;
+  world_end(&w);
+  return off;
+}
+
+static void test_collisions_keep_energy(void **state) {
+  (void)state;
+  const ff_vec3 size[] = {[FF_ELLIPSOID] = {.1, .2, .15},
+                          [FF_BOX] = {.1, .2, .15},
+                          [FF_CAPSULE] = {.1, .15, 0},
+                          [FF_CYLINDER] = {.15, .1, 0},
+                          [FF_SUPERELLIPSOID] = {.1, .2, .15}};
+  const ff_shape_kind kinds[] = {FF_ELLIPSOID, FF_BOX, FF_CAPSULE, FF_CYLINDER, FF_SUPERELLIPSOID};
+  for (int i = 0; i < 5; i++) {
+    for (int k = 0; k <= i; k++) {
+      double off = collide(kinds[i], size[kinds[i]], kinds[k], size[kinds[k]]);
+      print_message("%s on %s: %.1e\n", ff_shape_kind_name(kinds[i]), ff_shape_kind_name(kinds[k]),
+                    off);
+      assert_true(off < 1e-4);
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_boxes_face_on_face),
+      cmocka_unit_test(test_lines_on_faces_and_lines),
+      cmocka_unit_test(test_polyhedra_lie_like_boxes),
+      cmocka_unit_test(test_names_stay),
+      cmocka_unit_test(test_rates),
+      cmocka_unit_test(test_derivatives),
+      cmocka_unit_test(test_collisions_keep_energy),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
