@@ -191,6 +191,8 @@ static void what_makes_no_sense_is_refused(void **state) {
   (void)state;
   ff_volume_def good = solids[1], bad = good;
   bad.size.y = 0;
+  expect_refusal((ff_volume_def){.kind = FF_POLYHEDRON, .size = {1, 1, 1}, .normal = {0, 0, 1}},
+                 "shape"); /* it has calls of its own */
   expect_refusal(bad, "size");
   bad.size.y = NAN;
   expect_refusal(bad, "size");

@@ -26,7 +26,7 @@ static ff_status check_plane(const ff_volume_def *def, ff_report *report) {
 }
 
 static ff_status check(const ff_volume_def *def, ff_report *report) {
-  if (!ff_geom_can_overlap(def->kind, FF_HALF_SPACE)) {
+  if (def->kind == FF_POLYHEDRON || !ff_geom_can_overlap(def->kind, FF_HALF_SPACE)) {
     return wrong(report, "shape", "must be a solid: sphere, ellipsoid, box, capsule or cylinder");
   }
   const char *bad = ff_geom_check(&(ff_geom){def->kind, def->size});
