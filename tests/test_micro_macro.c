@@ -279,6 +279,8 @@ static void impulses_are_optimal(void **state) {
   }
   print_message("%d programmes, %d points at rest\n", checked, bounded);
   assert_true(checked > 100);
+  ff_solver_info solver = ff_sim_solver(sim);
+  assert_true(solver.problems >= checked && solver.residual < 1e-9 && solver.most <= 100);
   assert_true(bounded > 0); /* points that do not press were among them */
   end(sim, model);
 }
