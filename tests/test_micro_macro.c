@@ -279,6 +279,8 @@ static void impulses_are_optimal(void **state) {
   }
   print_message("%d programmes, %d points at rest\n", checked, bounded);
   assert_true(checked > 100);
+  ff_solver_info solver = ff_sim_solver(sim);
+  assert_true(solver.problems >= checked && solver.residual < 1e-9 && solver.most <= 100);
   assert_true(bounded > 0); /* points that do not press were among them */
   end(sim, model);
 }
@@ -373,6 +375,25 @@ static void bodies_rest_on_bodies(void **state) {
 /* ---- failing -----------------------------------------------------------------------------------
  */
 
+static void every_allocation_of_a_sim_may_fail(void **state) {
+  (void)state;
+  static const char text[] = HUMANOID COVERED "stepper: {kind: micro-macro, step: 1e-3}\n";
+  ff_model *model = model_of(text, NULL);
+  ff_status status = FF_ERROR_MEMORY;
+  long n = 0;
+  while (status == FF_ERROR_MEMORY) {
+    ff_sim *sim = NULL;
+    ff_alloc_fail_at(++n);
+    status = ff_sim_create(&sim, model);
+    ff_alloc_fail_at(0);
+    ff_sim_destroy(sim);
+    assert_true(n < 1000);
+  }
+  assert_int_equal(status, FF_OK);
+  assert_true(n > 5);
+  ff_model_destroy(model);
+}
+
 static void a_failed_step_changes_nothing(void **state) {
   (void)state;
   static const char text[] = BALL "stepper: {kind: micro-macro, step: 1e-3}\n"
@@ -413,6 +434,7 @@ int main(void) {
       cmocka_unit_test(a_membrane_gives_way_to_the_floor_below),
       cmocka_unit_test(every_floor_does_as_it_is),
       cmocka_unit_test(bodies_rest_on_bodies),
+      cmocka_unit_test(every_allocation_of_a_sim_may_fail),
       cmocka_unit_test(a_failed_step_changes_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -224,7 +224,8 @@ typedef struct ff_audit {
 
 ff_audit ff_sim_audit(const ff_sim *sim);
 
-/* How the solver of `quasi-rigid` fared since the start; all 0 under other steppers. */
+/* How the solver of `quasi-rigid` or `micro-macro` fared since the start; all 0 under other
+ * steppers. */
 typedef struct ff_solver_info {
   long problems;   /* solved: islands of bodies that touch or are held together, each step */
   long iterations; /* linear systems, over all of them */

@@ -156,6 +156,16 @@ static bool solve_freely(ff_micro *micro, int n) {
   return all_press(micro, n, micro->x);
 }
 
+/* One try of a programme from where x is. */
+static bool search(ff_micro *micro, const ff_qp_problem *problem) {
+  ff_qp_info found = ff_qp_solve(micro->qp, problem, micro->x);
+  bool good = found.outcome == FF_QP_SOLVED || found.outcome == FF_QP_INACCURATE;
+  micro->info->iterations += found.iterations;
+  micro->info->most = found.iterations > micro->info->most ? found.iterations : micro->info->most;
+  micro->info->residual = fmax(micro->info->residual, good ? found.scaled : 0);
+  return good;
+}
+
 /* Solves for x; from a cold start if the warm one does not lead there within the cap. */
 static bool minimise(ff_micro *micro, int n) {
   const ff_stepper_def *def = &micro->model->run.stepper;
@@ -165,6 +175,7 @@ static bool minimise(ff_micro *micro, int n) {
   if (lambda > TOO_SMALL * unit) {
     fill_hessian(micro, n, lambda);
     if (solve_freely(micro, n)) {
+      micro->info->iterations++;
       return true;
     }
     problem.hessian = micro->hessian;
@@ -176,12 +187,12 @@ static bool minimise(ff_micro *micro, int n) {
     problem.target = micro->target;
     problem.lambda = lambda;
   }
-  ff_qp_outcome outcome = ff_qp_solve(micro->qp, &problem, micro->x).outcome;
-  if (outcome != FF_QP_SOLVED && outcome != FF_QP_INACCURATE) {
-    memset(micro->x, 0, (size_t)n * sizeof *micro->x);
-    outcome = ff_qp_solve(micro->qp, &problem, micro->x).outcome;
+  if (search(micro, &problem)) {
+    return true;
   }
-  return outcome == FF_QP_SOLVED || outcome == FF_QP_INACCURATE;
+  micro->info->fallbacks++;
+  memset(micro->x, 0, (size_t)n * sizeof *micro->x);
+  return search(micro, &problem);
 }
 
 /* From unknowns to impulses, and what they do. */
@@ -209,6 +220,7 @@ ff_status ff_macro_solve(ff_micro *micro) {
   if (n == 0) {
     return FF_OK;
   }
+  micro->info->problems++;
   fill_columns(micro, n);
   fill_target(micro);
   if (!minimise(micro, n)) {

@@ -94,7 +94,7 @@ static ff_status create(ff_work *work) {
     return FF_ERROR_MEMORY;
   }
   work->micro = micro;
-  *micro = (ff_micro){.model = work->model, .state = work->state};
+  *micro = (ff_micro){.model = work->model, .state = work->state, .info = &work->solver};
   micro->contact_capacity = work->state->point_capacity;
   micro->unknown_limit = at_most(3.0 * micro->contact_capacity, SIZE_LIMIT);
   if (!make_lists(micro) || !make_programme(micro)) {

@@ -64,6 +64,7 @@ typedef struct ff_micro {
   double *base;    /* generalised impulse without contacts */
   double *reached; /* see step/rows.h */
   ff_qp *qp;
+  ff_solver_info *info;
   int unknowns, unknown_limit;        /* of the last programme; at most */
   double *columns, *hessian, *target; /* A by columns, A^T A + lambda, v */
   double *gradient, *lower, *x;

@@ -19,7 +19,7 @@ typedef struct ff_work {
   struct ff_quasi *quasi; /* `quasi-rigid` */
   struct ff_micro *micro; /* `micro-macro` */
   long steps, events;
-  ff_solver_info solver; /* `quasi-rigid` */
+  ff_solver_info solver; /* `quasi-rigid`, `micro-macro` */
 } ff_work;
 
 typedef struct ff_stepper {
