@@ -76,6 +76,30 @@ static void test_polyhedra_lie_like_boxes(void **state) {
   ff_arena_free(&arena);
 }
 
+/* Half a ball stands on its flat side by four points of the rim, and on its round side by one. */
+static void test_dome_on_a_half_space(void **state) {
+  (void)state;
+  ff_arena arena = {0};
+  ff_pose frame, ground = {{0, 0, 0}, level};
+  ff_shape_def half[2] = {solid_member(FF_SPHERE, v3(.3, 0, 0), v3(0, 0, 0), v3(0, 0, 0)),
+                          solid_member(FF_HALF_SPACE, v3(0, 0, 0), v3(0, 0, 0), v3(ff_pi, 0, 0))};
+  ff_geom dome = solid_intersection(&arena, half, 2, &frame), plane = {FF_HALF_SPACE};
+  ff_touch out[FF_TOUCH_MAX];
+  ff_pose flat = pose_mul((ff_pose){v3(0, 0, -1e-6), level}, frame);
+  int count = ff_geom_touch(&dome, &flat, &plane, &ground, 0, out);
+  assert_int_equal(count, 4);
+  for (int i = 0; i < count; i++) {
+    assert_close(out[i].depth, 1e-6, 1e-9);
+    if (i > 0) {
+      assert_close(v3_norm(v3(out[i].point.x, out[i].point.y, 0)), .3, 1e-6);
+    }
+  }
+  ff_pose round = pose_mul((ff_pose){v3(0, 0, .3 - 1e-6), q_exp(v3(ff_pi, 0, 0))}, frame);
+  assert_int_equal(ff_geom_touch(&dome, &round, &plane, &ground, 0, out), 1);
+  assert_close(out[0].curvature[0], 1 / .3, 1e-9);
+  ff_arena_free(&arena);
+}
+
 /* Names stay while a box slides and turns on another. */
 static void test_names_stay(void **state) {
   (void)state;
@@ -231,6 +255,7 @@ int main(void) {
       cmocka_unit_test(test_boxes_face_on_face),
       cmocka_unit_test(test_lines_on_faces_and_lines),
       cmocka_unit_test(test_polyhedra_lie_like_boxes),
+      cmocka_unit_test(test_dome_on_a_half_space),
       cmocka_unit_test(test_names_stay),
       cmocka_unit_test(test_rates),
       cmocka_unit_test(test_derivatives),
