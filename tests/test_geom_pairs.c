@@ -117,6 +117,29 @@ static void test_names_stay(void **state) {
   }
 }
 
+/* A hair's breadth changes no depth by more than that, however the faces lie: boxes of one size,
+ * turned by half a radian, tilted by 1e-2 to 1e-6. */
+static void test_depths_do_not_jump(void **state) {
+  (void)state;
+  ff_geom box = {FF_BOX, {.1, .1, .1}};
+  ff_pose under = {{0, 0, 0}, level};
+  uint64_t seed = 7;
+  for (int i = 0; i < 20000; i++) {
+    double tilt = pow(10, -2 - i % 5);
+    double height = .2 - 1e-4 * ff_random(&seed), x = ff_random_in(&seed, -tilt, tilt);
+    ff_quat turn = q_mul(q_exp(v3(x, ff_random_in(&seed, -tilt, tilt), 0)), q_exp(v3(0, 0, .5)));
+    ff_pose here = {v3(.02, .03, height), turn};
+    ff_pose there = {v3_add(here.position, random_vec(&seed, 1e-7)),
+                     q_mul(q_exp(random_vec(&seed, 1e-7)), turn)};
+    ff_touch now[FF_TOUCH_MAX], then[FF_TOUCH_MAX];
+    int count = ff_geom_touch(&box, &here, &box, &under, INFINITY, now);
+    assert_int_equal(ff_geom_touch(&box, &there, &box, &under, INFINITY, then), count);
+    for (int k = 0; k < count; k++) {
+      assert_close(then[k].depth, now[k].depth, 1e-6);
+    }
+  }
+}
+
 /* Depth rate is minus the normal velocity, for every pair that overlaps a little. */
 static void test_rates(void **state) {
   (void)state;
@@ -257,6 +280,7 @@ int main(void) {
       cmocka_unit_test(test_polyhedra_lie_like_boxes),
       cmocka_unit_test(test_dome_on_a_half_space),
       cmocka_unit_test(test_names_stay),
+      cmocka_unit_test(test_depths_do_not_jump),
       cmocka_unit_test(test_rates),
       cmocka_unit_test(test_derivatives),
       cmocka_unit_test(test_collisions_keep_energy),
