@@ -76,6 +76,30 @@ static void test_polyhedra_lie_like_boxes(void **state) {
   ff_arena_free(&arena);
 }
 
+/* Half a ball stands on its flat side by four points of the rim, and on its round side by one. */
+static void test_dome_on_a_half_space(void **state) {
+  (void)state;
+  ff_arena arena = {0};
+  ff_pose frame, ground = {{0, 0, 0}, level};
+  ff_shape_def half[2] = {solid_member(FF_SPHERE, v3(.3, 0, 0), v3(0, 0, 0), v3(0, 0, 0)),
+                          solid_member(FF_HALF_SPACE, v3(0, 0, 0), v3(0, 0, 0), v3(ff_pi, 0, 0))};
+  ff_geom dome = solid_intersection(&arena, half, 2, &frame), plane = {FF_HALF_SPACE};
+  ff_touch out[FF_TOUCH_MAX];
+  ff_pose flat = pose_mul((ff_pose){v3(0, 0, -1e-6), level}, frame);
+  int count = ff_geom_touch(&dome, &flat, &plane, &ground, 0, out);
+  assert_int_equal(count, 4);
+  for (int i = 0; i < count; i++) {
+    assert_close(out[i].depth, 1e-6, 1e-9);
+    if (i > 0) {
+      assert_close(v3_norm(v3(out[i].point.x, out[i].point.y, 0)), .3, 1e-6);
+    }
+  }
+  ff_pose round = pose_mul((ff_pose){v3(0, 0, .3 - 1e-6), q_exp(v3(ff_pi, 0, 0))}, frame);
+  assert_int_equal(ff_geom_touch(&dome, &round, &plane, &ground, 0, out), 1);
+  assert_close(out[0].curvature[0], 1 / .3, 1e-9);
+  ff_arena_free(&arena);
+}
+
 /* Names stay while a box slides and turns on another. */
 static void test_names_stay(void **state) {
   (void)state;
@@ -89,6 +113,29 @@ static void test_names_stay(void **state) {
       ff_vec3 corner = v3(k & 1 ? .1 : -.1, k & 2 ? .08 : -.08, -.05);
       ff_pose pose = {v3(.001 * i, 0, .15 - 1e-6), q_exp(v3(0, 0, .03 * i))};
       assert_close(v3_norm(v3_sub(out[k].point, pose_point(pose, corner))), 0, 1e-6);
+    }
+  }
+}
+
+/* A hair's breadth changes no depth by more than that, however the faces lie: boxes of one size,
+ * turned by half a radian, tilted by 1e-2 to 1e-6. */
+static void test_depths_do_not_jump(void **state) {
+  (void)state;
+  ff_geom box = {FF_BOX, {.1, .1, .1}};
+  ff_pose under = {{0, 0, 0}, level};
+  uint64_t seed = 7;
+  for (int i = 0; i < 20000; i++) {
+    double tilt = pow(10, -2 - i % 5);
+    double height = .2 - 1e-4 * ff_random(&seed), x = ff_random_in(&seed, -tilt, tilt);
+    ff_quat turn = q_mul(q_exp(v3(x, ff_random_in(&seed, -tilt, tilt), 0)), q_exp(v3(0, 0, .5)));
+    ff_pose here = {v3(.02, .03, height), turn};
+    ff_pose there = {v3_add(here.position, random_vec(&seed, 1e-7)),
+                     q_mul(q_exp(random_vec(&seed, 1e-7)), turn)};
+    ff_touch now[FF_TOUCH_MAX], then[FF_TOUCH_MAX];
+    int count = ff_geom_touch(&box, &here, &box, &under, INFINITY, now);
+    assert_int_equal(ff_geom_touch(&box, &there, &box, &under, INFINITY, then), count);
+    for (int k = 0; k < count; k++) {
+      assert_close(then[k].depth, now[k].depth, 1e-6);
     }
   }
 }
@@ -231,7 +278,9 @@ int main(void) {
       cmocka_unit_test(test_boxes_face_on_face),
       cmocka_unit_test(test_lines_on_faces_and_lines),
       cmocka_unit_test(test_polyhedra_lie_like_boxes),
+      cmocka_unit_test(test_dome_on_a_half_space),
       cmocka_unit_test(test_names_stay),
+      cmocka_unit_test(test_depths_do_not_jump),
       cmocka_unit_test(test_rates),
       cmocka_unit_test(test_derivatives),
       cmocka_unit_test(test_collisions_keep_energy),

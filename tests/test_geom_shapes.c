@@ -344,7 +344,9 @@ static void test_on_a_half_space(void **state) {
         most = fmax(most, touch[i].depth);
         assert_int_equal(touch[i].feature, i);
         ff_vec3 at = v3_add(speed, v3_cross(spin, v3_sub(touch[i].point, pose.position)));
-        assert_close((later[i].depth - before[i].depth) / (2 * step), -v3_dot(n, at), 1e-6);
+        if (geoms[g].kind != FF_INTERSECTION || i == 0) { /* points of its rims wander */
+          assert_close((later[i].depth - before[i].depth) / (2 * step), -v3_dot(n, at), 1e-6);
+        }
       }
       ff_vec3 lowest = pose_point(pose, low);
       assert_close(most, -v3_dot(n, v3_sub(lowest, plane.position)), 1e-12);

@@ -6,7 +6,8 @@
  * eight (the deepest of each colour of its vertices, see geom/hull.h). The
  * number of points with depth > 0 is then the right one by itself: box on a
  * face 4, on an edge 2, on a corner 1; cylinder standing 4, on its side 2, on
- * its rim 1. Two finite shapes have one: where they are nearest, or deepest.
+ * its rim 1. Two finite shapes have one, where they are nearest or deepest, or several where flat
+ * or straight parts lie on one another: see touch_convex.c.
  */
 #ifndef FF_GEOM_GEOM_H
 #define FF_GEOM_GEOM_H

@@ -329,6 +329,34 @@ static void polish(ff_nearest *out, const ff_two *two, const ff_rough *rough) {
   }
 }
 
+/* Rounding can tear a hole into a polytope with faces in one plane, and the way out is then sought
+ * on the other side. No face of either may have a larger gap across it than what was found; if
+ * one has, it is taken. Large hulls have so many faces that none is likely to be missed. */
+static void check_faces(const ff_two *two, ff_rough *rough, bool *exact) {
+  enum { LARGE = 64 };
+  for (int which = 0; which < 2; which++) {
+    const ff_geom *geom = which ? two->b : two->a;
+    int count = ff_geom_rule_count(geom);
+    for (int k = 0; k < count && count <= LARGE; k++) {
+      ff_rule face;
+      ff_geom_rule(geom, k, v3(0, 0, 0), &face);
+      ff_vec3 n = which ? q_rotate(two->q_b, face.slope) : v3_neg(q_rotate(two->q_a, face.slope));
+      ff_vec3 far = ff_geom_support(two->a, q_unrotate(two->q_a, v3_neg(n)));
+      ff_vec3 on_a = v3_add(two->apart, q_rotate(two->q_a, far));
+      ff_vec3 on_b = q_rotate(two->q_b, ff_geom_support(two->b, q_unrotate(two->q_b, n)));
+      double gap = v3_dot(n, v3_sub(on_a, on_b));
+      if (gap > rough->gap + 1e-9 * two->size) {
+        *rough = (ff_rough){n, gap, on_a, v3_axpy(on_a, -gap, n)};
+        if (which == 0) { /* the corner is b's */
+          rough->on_b = on_b;
+          rough->on_a = v3_axpy(on_b, gap, n);
+        }
+        *exact = true;
+      }
+    }
+  }
+}
+
 static void search(ff_nearest *out, const ff_two *two, double beyond) {
   ff_rough rough;
   double far = v3_norm(two->apart);
@@ -343,6 +371,9 @@ static void search(ff_nearest *out, const ff_two *two, double beyond) {
   if (!ff_nearest_rough(&rough, two, beyond, &exact)) {
     out->gap = 0; /* somewhere next to touching, along the line of centres */
     return;
+  }
+  if (!two->curved) {
+    check_faces(two, &rough, &exact);
   }
   *out = (ff_nearest){.normal = rough.normal,
                       .gap = rough.gap,

@@ -23,7 +23,7 @@ static const pair_entry pairs[FF_SHAPE_KIND_COUNT][FF_SHAPE_KIND_COUNT] = {
     [FF_CYLINDER] = {[FF_HALF_SPACE] = {ff_touch_cylinder_plane, 8}},
     [FF_SUPERELLIPSOID] = {[FF_HALF_SPACE] = {ff_touch_superellipsoid_plane, 1}},
     [FF_POLYHEDRON] = {[FF_HALF_SPACE] = {ff_touch_polyhedron_plane, FF_HULL_COLOURS}},
-    [FF_INTERSECTION] = {[FF_HALF_SPACE] = {ff_touch_intersection_plane, 1}},
+    [FF_INTERSECTION] = {[FF_HALF_SPACE] = {ff_touch_intersection_plane, 4}},
 };
 
 static pair_entry entry_of(ff_shape_kind a, ff_shape_kind b) {

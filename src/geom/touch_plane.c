@@ -6,6 +6,7 @@
  * rim) the wandering is along the tangent plane, parallel to the half-space's, and
  * adds nothing to the rate.
  */
+#include "geom/flat.h"
 #include "geom/hull.h"
 #include "geom/implicit.h"
 #include "geom/touch.h"
@@ -229,7 +230,25 @@ int ff_touch_polyhedron_plane(const ff_geom *a, const ff_pose *pose_a, const ff_
   return count;
 }
 
-/* One point, the lowest: rounded where one member alone bounds it, sharp where several do. */
+/* Rounded where one member alone bounds it, sharp where several do. */
+static void member_curvature(const ff_geom *a, ff_vec3 local, double curvature[2]) {
+  ff_rule rule;
+  int on = 0, last = 0;
+  for (int k = 0; k < ff_geom_rule_count(a); k++) {
+    ff_geom_rule(a, k, local, &rule);
+    bool touches = rule.value > -1e-9 * ff_geom_bound(a);
+    on += touches;
+    last = touches ? k : last;
+  }
+  curvature[0] = curvature[1] = INFINITY;
+  if (on == 1) {
+    ff_geom_rule(a, last, local, &rule);
+    rule_curvature(&rule, curvature);
+  }
+}
+
+/* Feature 0 is the lowest point. Where a flat face looks down, 1 to 3 are on its rim, as those of
+ * a cylinder's cap; else they are far away. */
 int ff_touch_intersection_plane(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                                 const ff_pose *pose_b, double margin, ff_touch *out) {
   (void)b;
@@ -239,19 +258,26 @@ int ff_touch_intersection_plane(const ff_geom *a, const ff_pose *pose_a, const f
     return 0;
   }
   ff_vec3 local;
-  ff_touch touch = lowest(a, pose_a, &ground, &local);
-  ff_rule rule;
-  int on = 0, last = 0;
-  for (int k = 0; k < ff_geom_rule_count(a); k++) {
-    ff_geom_rule(a, k, local, &rule);
-    bool touches = rule.value > -1e-9 * ff_geom_bound(a);
-    on += touches;
-    last = touches ? k : last;
+  ff_touch touch = lowest(a, pose_a, &ground, &local), rim[4];
+  member_curvature(a, local, touch.curvature);
+  ff_flat face;
+  ff_flat_find(&face, a, pose_a, v3_neg(ground.normal));
+  for (int k = 0; k < 4; k++) {
+    rim[k] = touch;
+    rim[k].feature = k;
+    rim[k].depth = touch.depth - (k ? 4 * ff_geom_bound(a) : 0);
   }
-  touch.curvature[0] = touch.curvature[1] = INFINITY;
-  if (on == 1) {
-    ff_geom_rule(a, last, local, &rule);
-    rule_curvature(&rule, touch.curvature);
+  for (int i = 0; i < face.count; i++) {
+    int k = face.slot[i];
+    if (k > 0) {
+      rim[k].point = face.at[i];
+      rim[k].depth = fmin(-height(&ground, face.at[i]), touch.depth);
+      rim[k].curvature[0] = rim[k].curvature[1] = INFINITY;
+    }
   }
-  return add(out, 0, &ground, margin, touch);
+  int count = 0;
+  for (int k = 0; k < 4; k++) {
+    count = add(out, count, &ground, margin, rim[k]);
+  }
+  return count;
 }
