@@ -190,6 +190,9 @@ static bool is_pressed(const ff_quasi *quasi, int island) {
 static bool is_on_cores(const ff_quasi *quasi, int island, bool before) {
   for (int k = quasi->first_element[island]; k < quasi->first_element[island + 1]; k++) {
     const ff_quasi_contact *contact = (const ff_quasi_contact *)quasi->elements[k];
+    if (contact->e.joint) {
+      continue;
+    }
     double load = before ? quasi->state->points[contact->point].force_core : contact->e.z[0];
     if (load > 0) {
       return true;
@@ -198,10 +201,11 @@ static bool is_on_cores(const ff_quasi *quasi, int island, bool before) {
   return false;
 }
 
-/* Are all its layers of the kind that order 2 knows? */
+/* Are all its layers of the kind that order 2 knows? Constraints are not: they would ring. */
 static bool is_plain(const ff_quasi *quasi, int island) {
   for (int k = quasi->first_element[island]; k < quasi->first_element[island + 1]; k++) {
-    if (!ff_quasi_layer_is_plain(((const ff_quasi_contact *)quasi->elements[k])->layer)) {
+    const ff_quasi_contact *contact = (const ff_quasi_contact *)quasi->elements[k];
+    if (contact->e.joint || !ff_quasi_layer_is_plain(contact->layer)) {
       return false;
     }
   }
