@@ -280,6 +280,82 @@ static void rolling_loses_nothing(void **state) {
   world_end(&w);
 }
 
+/* The same of a disc on its edge. */
+static void a_rolling_disc_loses_nothing(void **state) {
+  (void)state;
+  const double g = 9.81, k = 1e4;
+  world w = {.scene = scene_new(g, "quasi-rigid", 1e-3)};
+  ff_body_def def = ff_body_def_default();
+  def.name = "disc";
+  def.mass = 1;
+  def.position = v3(0, 0, 0.1 - g / k);
+  def.velocity = v3(0.5, 0, 0);
+  def.omega = v3(0, 5, 0);
+  scene_floor(w.scene, "floor");
+  scene_solid(w.scene, &def, FF_ELLIPSOID, v3(0.1, 0.01, 0.1));
+  scene_layer(w.scene, "disc", "floor", (layer_of){k, 10, INFINITY, 0.5, 0});
+  world_start(&w);
+  double start = stored(&w);
+  assert_int_equal(world_advance(&w, 5), FF_OK);
+  assert_close(stored(&w), start, 5e-12 * start); /* 1e-12 a second */
+  world_end(&w);
+}
+
+/* Eight corners on their cores: two boxes that are one body. */
+static void eight_points_bear_the_weight(void **state) {
+  (void)state;
+  world w = {.scene = scene_new(9.81, "quasi-rigid", 1e-3)};
+  ff_body_def def = ff_body_def_default();
+  def.name = "box";
+  def.density = 500;
+  def.position = v3(0, 0, 0.1);
+  scene_floor(w.scene, "floor");
+  ff_body body;
+  ff_shape shape;
+  assert_int_equal(ff_scene_add_body(&body, w.scene, &def), FF_OK);
+  for (int i = 0; i < 2; i++) {
+    ff_shape_def half = ff_shape_def_default();
+    half.kind = FF_BOX;
+    half.size = v3(0.1, 0.2, 0.1);
+    half.position = v3(0.2 * i, 0, 0);
+    assert_int_equal(ff_scene_add_shape(&shape, w.scene, body, &half), FF_OK);
+  }
+  scene_layer(w.scene, "box", "floor", (layer_of){1e6, 5000, 1e-6, 0.5, 0});
+  world_start(&w);
+  assert_int_equal(world_advance(&w, 0.5), FF_OK);
+  assert_int_equal(ff_sim_contact_count(w.sim), 8);
+  double sum = 0, weight = 9.81 * ff_model_body_info(w.model, body).mass;
+  for (int i = 0; i < 8; i++) {
+    sum += ff_sim_contact(w.sim, i).force_n;
+  }
+  assert_near(sum, weight, 1e-9);
+  world_end(&w);
+}
+
+/* Two cards lean against each other and stand. */
+static void two_cards_stand(void **state) {
+  (void)state;
+  const double thick = 0.0015, high = 0.044, lean = 0.35; /* half of them; rad */
+  double rise = high * cos(lean) + thick * sin(lean);
+  double aside = high * sin(lean) + thick * cos(lean) - 4e-5; /* pressed a little */
+  world w = {.scene = scene_new(9.81, "quasi-rigid", 1e-3)};
+  scene_floor(w.scene, "floor");
+  for (int s = -1; s <= 1; s += 2) {
+    ff_body_def def = ff_body_def_default();
+    def.name = s < 0 ? "left" : "right";
+    def.density = 700;
+    def.position = v3(s * aside, 0, rise);
+    def.orientation = q_exp(v3(0, -s * lean, 0));
+    scene_solid(w.scene, &def, FF_BOX, v3(thick, 0.03, high));
+  }
+  scene_layer(w.scene, "*", "*", (layer_of){2e4, 2, 0.0003, 0.8, 0});
+  world_start(&w);
+  assert_int_equal(world_advance(&w, 1), FF_OK);
+  assert_close(ff_sim_body(w.sim, (ff_body){2}).position.z, rise, 1e-4);
+  assert_true(ff_sim_energy(w.sim).kinetic < 1e-12);
+  world_end(&w);
+}
+
 /* A box rests on four corners, more than statics can tell apart. */
 static void redundant_contacts_bear_the_weight(void **state) {
   (void)state;
@@ -512,6 +588,9 @@ int main(void) {
       cmocka_unit_test(example_2_flat_with_the_softer_reading),
       cmocka_unit_test(example_2_tilted),
       cmocka_unit_test(rolling_loses_nothing),
+      cmocka_unit_test(a_rolling_disc_loses_nothing),
+      cmocka_unit_test(eight_points_bear_the_weight),
+      cmocka_unit_test(two_cards_stand),
       cmocka_unit_test(redundant_contacts_bear_the_weight),
       cmocka_unit_test(no_creep_on_a_slope),
       cmocka_unit_test(heavy_on_light),

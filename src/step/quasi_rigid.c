@@ -202,10 +202,11 @@ static bool is_rigid(const ff_quasi *quasi, int island, bool before) {
   return false;
 }
 
-/* Are all layers of an island without constraints of the kind that order 2 knows? */
+/* Are all its layers of the kind that order 2 knows? Constraints are not: they would ring. */
 static bool is_plain(const ff_quasi *quasi, int island) {
   for (int k = quasi->first_element[island]; k < quasi->first_element[island + 1]; k++) {
-    if (!ff_quasi_layer_is_plain(((const ff_quasi_contact *)quasi->elements[k])->layer)) {
+    const ff_quasi_contact *contact = (const ff_quasi_contact *)quasi->elements[k];
+    if (contact->e.joint || !ff_quasi_layer_is_plain(contact->layer)) {
       return false;
     }
   }
