@@ -198,7 +198,7 @@ typedef enum ff_law_trait {
   FF_LAW_FEEDS = 16,        /* its damping may give energy (as some papers print it) */
   FF_LAW_CORE = 32,         /* has a rigid core, or layers that are no formula: only steppers that
                                solve for impulses run it */
-  FF_LAW_WANTS_EDGES = 128, /* friction: sums over patch.edges where there are any */
+  FF_LAW_WANTS_EDGES = 256, /* friction: sums over patch.edges where there are any */
   FF_LAW_DIRECTED = 64,     /* friction depends on the directions t1 and t2 themselves */
   FF_LAW_HELD = 128,        /* normal: fixed steps hold it as they hold friction with a memory */
 } ff_law_trait;
