@@ -18,7 +18,7 @@ extern "C" {
 
 enum {
   FF_MEMORY_MAX = 4,       /* contact memory a law may own, numbers per contact */
-  FF_EDGES_MAX = 512,      /* edges a patch may have */
+  FF_EDGES_MAX = 768,      /* edges a patch may have */
   FF_LAW_PARAMS_SIZE = 192 /* bytes any law's parameter struct must fit into */
 };
 

@@ -10,13 +10,15 @@
  * exact centroid and second moments. */
 #include "geom/overlap.h"
 
-enum { LEVELS = 8, STEPS = 4, STEPS_FULL = 12, SIDES_MAX = 12 };
+enum { LEVELS = 12, STEPS = 4, STEPS_FULL = 12, SIDES_MAX = 12 };
 
-/* Gauss's rule of 8 points on (0, 1): the first half. */
-static const double level_at[LEVELS / 2] = {0.019855071751231884, 0.10166676129318663,
-                                            0.23723379504183551, 0.40828267875217510};
-static const double level_weight[LEVELS / 2] = {0.050614268145188130, 0.11119051722668724,
-                                                0.15685332293894364, 0.18134189168918099};
+/* Gauss's rule of 12 points on (0, 1): the first half. */
+static const double level_at[LEVELS / 2] = {0.0092196828766403747, 0.047941371814762572,
+                                            0.11504866290284766,   0.20634102285669128,
+                                            0.3160842505009099,    0.43738329574426554};
+static const double level_weight[LEVELS / 2] = {0.023587668193255914, 0.053469662997659215,
+                                                0.080039164271673113, 0.10158371336153296,
+                                                0.1167462682691774,   0.12457352290670139};
 
 typedef struct spot {
   double x, y, z; /* m, along t1, t2 from the centroid; z is over the plane */
