@@ -78,9 +78,11 @@ typedef struct ff_trial {
   int set_count; /* overrides, "path=value" */
   const char *const *channels;
   int channel_count;
-  double span;   /* s, samples lie evenly from 0 to here; 0: to the scene's duration */
-  long samples;  /* with both ends; at least 2 */
-  bool replay;   /* also make it a run of the page */
+  double span;             /* s, samples lie evenly from 0 to here; 0: to the scene's duration */
+  long samples;            /* with both ends; at least 2 */
+  bool replay;             /* also make it a run of the page */
+  const char *const *kept; /* globs of the channels that the replay has; NULL: all */
+  int kept_count;
   bool may_fail; /* a step that cannot be completed is a finding: samples end there */
   void (*watch)(void *context, const ff_sim *sim, long row); /* at each sample; NULL: nobody */
   void *context;

@@ -21,8 +21,10 @@ typedef struct attempt {
   char file[600];        /* of the recorder */
   char folder[64];       /* where files that the scene names are laid out; "" if none */
   int all;               /* channels of the model */
-  double *row;           /* time and all of them */
+  double *row;           /* time and those recorded */
   int *wanted;           /* numbers of the trial's channels */
+  int *recorded;         /* and of those that the recorder takes */
+  int recorded_count;
   double *time, **columns;
   ff_event *events;
   ff_trace *trace;
@@ -165,22 +167,34 @@ static void make_room(attempt *a, ff_report *report) {
 /* ---- the recording behind a replay
  * --------------------------------------------------------------- */
 
+static bool is_kept(const ff_trial *trial, const char *name) {
+  bool kept = !trial->kept;
+  for (int i = 0; i < trial->kept_count && !kept; i++) {
+    kept = ff_channel_matches(name, trial->kept[i]);
+  }
+  return kept;
+}
+
 static void open_recorder(attempt *a, ff_report *report) {
   ff_study *study = a->study;
+  a->recorded = ff_study_alloc(study, a->all + 1, sizeof *a->recorded);
   const char **names = ff_study_alloc(study, a->all + 1, sizeof *names);
   const char **units = ff_study_alloc(study, a->all + 1, sizeof *units);
   names[0] = "time";
   units[0] = "s";
   for (int i = 0; i < a->all; i++) {
     ff_channel channel = ff_model_channel(a->model, i);
-    names[i + 1] = ff_study_text(study, "%s", channel.name);
-    units[i + 1] = channel.unit;
+    if (is_kept(a->trial, channel.name)) {
+      a->recorded[a->recorded_count++] = i;
+      names[a->recorded_count] = ff_study_text(study, "%s", channel.name);
+      units[a->recorded_count] = channel.unit;
+    }
   }
   ff_recording_info info = {.scene = ff_scene_source(a->scene),
                             .summary = "",
                             .names = names,
                             .units = units,
-                            .count = a->all + 1,
+                            .count = a->recorded_count + 1,
                             .file = ff_scene_file(a->scene)};
   snprintf(a->file, sizeof a->file, "%s/run.h5", study->scratch);
   need(a, ff_recorder_create(&a->recorder, a->file, &info, report), report);
@@ -217,9 +231,7 @@ static void sample(attempt *a, long row, ff_report *report) {
   }
   if (a->recorder) {
     a->row[0] = a->time[row];
-    for (int i = 0; i < a->all; i++) {
-      ff_sim_read(a->sim, &i, 1, &a->row[i + 1]);
-    }
+    ff_sim_read(a->sim, a->recorded, a->recorded_count, a->row + 1);
     need(a, ff_recorder_add(a->recorder, a->row), report);
   }
 }

@@ -26,9 +26,10 @@ static void tell_errata(ff_study *study) {
 }
 
 static void show_scenes(ff_study *study) {
-  static const char *const scenes[] = {"papers/sugihara-nakamura-2003/drop.yaml",
-                                       "papers/sugihara-nakamura-2003/stand.yaml",
-                                       "papers/sugihara-nakamura-2003/walk.yaml"};
+  static const char *const scenes[] = {
+      "papers/sugihara-nakamura-2003/drop.yaml", "papers/sugihara-nakamura-2003/stand.yaml",
+      "papers/sugihara-nakamura-2003/walk.yaml", "scenes/humanoid-walking.yaml",
+      "scenes/humanoid-jumping.yaml"};
   ff_page_section(study->page, "Scenes");
   for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
     ff_page_source(study->page, scenes[i], ff_study_scene(study, scenes[i]));
@@ -39,15 +40,18 @@ static void reproduce(ff_study *study) {
   drop_part *drop = drop_compute(study);
   stand_part *stand = stand_compute(study);
   stride_part *stride = stride_compute(study);
+  motions_part *motions = motions_compute(study);
   introduce(study);
   ff_page_section(study->page, "Claims");
   drop_tell(study, drop);
   stand_tell(study, stand);
   stride_tell(study, stride);
+  motions_tell(study, motions);
   tell_errata(study);
   drop_show(study, drop);
   stand_show(study, stand);
   stride_show(study, stride);
+  motions_show(study, motions);
   show_scenes(study);
 }
 
@@ -56,6 +60,7 @@ const ff_paper ff_paper_sugihara_nakamura_2003 = {
     .citation = "Sugihara03",
     .authors = "T. Sugihara, Y. Nakamura",
     .title = "Balanced micro/macro contact model for forward dynamics of rigid multibody",
-    .summary = "a humanoid that falls, stands and walks on elastic, rigid and covered floors",
+    .summary = "a humanoid that drops, stands, walks, falls and jumps on elastic, rigid and "
+               "covered floors",
     .reproduce = reproduce,
 };

@@ -23,4 +23,10 @@ stride_part *stride_compute(ff_study *study);
 void stride_tell(ff_study *study, const stride_part *part);
 void stride_show(ff_study *study, const stride_part *part);
 
+/* A walk, a fall and a jump, Figs. 10 to 12. */
+typedef struct motions_part motions_part;
+motions_part *motions_compute(ff_study *study);
+void motions_tell(ff_study *study, const motions_part *part);
+void motions_show(ff_study *study, const motions_part *part);
+
 #endif
