@@ -10,11 +10,8 @@ extern const ff_paper ff_paper_marhefka_orin_1996;
 extern const ff_paper ff_paper_sugihara_nakamura_2003;
 
 static const ff_paper *const papers[] = {
-    &ff_paper_brown_mcphee_2018,
-    &ff_paper_marhefka_orin_1996,
-    &ff_paper_azad_featherstone_2010,
-    &ff_paper_chakraborty_2007,
-    &ff_paper_sugihara_nakamura_2003,
+    &ff_paper_brown_mcphee_2018, &ff_paper_marhefka_orin_1996,     &ff_paper_azad_featherstone_2010,
+    &ff_paper_chakraborty_2007,  &ff_paper_sugihara_nakamura_2003,
 };
 
 int ff_paper_count(void) {

@@ -115,7 +115,8 @@ static inline ff_sector_mean ff_sector_mean_at(const ff_sector_table *table, dou
   double v = FF_SECTOR_STEPS * per - (FF_SECTOR_STEPS - 1 - i); /* 1 - u, also where it is tiny */
   const double *a = table->rows[i], *b = table->rows[i + 1];
   /* Cubics with these values and slopes at both ends. */
-  double at_a = v * v * (1 + 2 * u), at_b = u * u * (1 + 2 * v), of_a = h * u * v * v, of_b = -h * u * u * v;
+  double at_a = v * v * (1 + 2 * u), at_b = u * u * (1 + 2 * v), of_a = h * u * v * v,
+         of_b = -h * u * u * v;
   double slope = 6 * FF_SECTOR_STEPS * u * v * (b[0] - a[0]) + v * (v - 2 * u) * a[1];
   slope += u * (u - 2 * v) * b[1];
   return (ff_sector_mean){.force = at_a * a[0] + at_b * b[0] + of_a * a[1] + of_b * b[1],

@@ -212,7 +212,8 @@ ff_contact ff_sim_contact(const ff_sim *sim, int index) {
   return (ff_contact){0};
 }
 
-/* ---- constraints ------------------------------------------------------------------------------ */
+/* ---- constraints ------------------------------------------------------------------------------
+ */
 
 ff_constraint_state ff_sim_constraint(const ff_sim *sim, int index) {
   const ff_state_constraint *now = &sim->state.constraints[index];

@@ -12,7 +12,8 @@
 
 /* dy/dt; nonzero: not defined there, try a smaller step. */
 typedef int (*ff_ode_rates)(void *context, double t, const double *y, double *dy);
-/* Puts a solution back where it belongs, after each step; nonzero: it cannot, take a smaller one. */
+/* Puts a solution back where it belongs, after each step; nonzero: it cannot, take a smaller one.
+ */
 typedef int (*ff_ode_project)(void *context, double t, double *y);
 /* Event functions g. */
 typedef void (*ff_ode_events)(void *context, double t, const double *y, double *g);
