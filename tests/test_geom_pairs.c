@@ -140,6 +140,55 @@ static void test_depths_do_not_jump(void **state) {
   }
 }
 
+/* The gap between the planes across n that touch two boxes. */
+static double gap_across(const ff_geom *a, const ff_pose *pa, const ff_geom *b, const ff_pose *pb,
+                         ff_vec3 n) {
+  ff_vec3 far = ff_geom_support(a, q_unrotate(pa->orientation, v3_neg(n)));
+  ff_vec3 near = ff_geom_support(b, q_unrotate(pb->orientation, n));
+  return v3_dot(n, v3_sub(pose_point(*pa, far), pose_point(*pb, near)));
+}
+
+/* Two cards that lean against each other, their upper edges on one another to rounding. */
+static void test_edges_along_edges(void **state) {
+  (void)state;
+  ff_geom card = {FF_BOX, {.0015, .03, .044}};
+  for (int i = 0; i < 400; i++) {
+    double lean = .1 + .001 * i, press = i % 4 == 0 ? 0 : pow(10, -5 - i % 9);
+    double aside = .044 * sin(lean) + .0015 * cos(lean) - press;
+    ff_pose left = {v3(-aside, 0, 0), q_exp(v3(0, lean, 0))};
+    ff_pose right = {v3(aside, 0, 0), q_exp(v3(0, -lean, 0))};
+    ff_touch out[FF_TOUCH_MAX];
+    int count = ff_geom_touch(&card, &left, &card, &right, 1e-9, out);
+    assert_int_equal(count, 2);
+    for (int k = 0; k < count; k++) {
+      assert_close(out[k].depth, 2 * press * cos(lean), 1e-15);
+      assert_true(out[k].normal.x < -.85); /* across the side of one of them */
+      assert_close(fabs(out[k].point.y), .03, 1e-12);
+    }
+  }
+}
+
+/* No direction has a larger gap than that found, tilted a little or turned at will. */
+static void test_boxes_know_the_way_out(void **state) {
+  (void)state;
+  uint64_t seed = 5;
+  for (int i = 0; i < 5000; i++) {
+    ff_geom a = {FF_BOX, v3_add(v3(.12, .12, .12), random_vec(&seed, .1))};
+    ff_geom b = {FF_BOX, v3_add(v3(.12, .12, .12), random_vec(&seed, .1))};
+    ff_pose pa = {random_vec(&seed, .15), q_exp(random_vec(&seed, i % 2 ? 3 : pow(10, -i % 16)))};
+    ff_pose pb = {v3(0, 0, 0), {1, 0, 0, 0}};
+    ff_nearest near;
+    ff_nearest_find(&near, &a, &pa, &b, &pb, INFINITY);
+    assert_true(near.settled);
+    assert_close(gap_across(&a, &pa, &b, &pb, near.normal), near.gap, 1e-12);
+    assert_close(v3_norm(v3_sub(v3_axpy(near.on_b, near.gap, near.normal), near.on_a)), 0, 1e-9);
+    for (int k = 0; k < 200; k++) { /* near it, and anywhere */
+      ff_vec3 n = v3_unit(v3_axpy(random_vec(&seed, pow(10, -k % 8)), k % 9 ? 1 : 0, near.normal));
+      assert_true(gap_across(&a, &pa, &b, &pb, n) < near.gap + 1e-9);
+    }
+  }
+}
+
 /* Depth rate is minus the normal velocity, for every pair that overlaps a little. */
 static void test_rates(void **state) {
   (void)state;
@@ -281,6 +330,8 @@ int main(void) {
       cmocka_unit_test(test_dome_on_a_half_space),
       cmocka_unit_test(test_names_stay),
       cmocka_unit_test(test_depths_do_not_jump),
+      cmocka_unit_test(test_edges_along_edges),
+      cmocka_unit_test(test_boxes_know_the_way_out),
       cmocka_unit_test(test_rates),
       cmocka_unit_test(test_derivatives),
       cmocka_unit_test(test_collisions_keep_energy),

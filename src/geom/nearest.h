@@ -3,8 +3,9 @@
  * For a unit vector n from b into a let g(n) be the gap between the planes across n that touch the
  * two. The largest g is their distance, and where they overlap its negative is the shortest way
  * out. Found roughly by simplices and polytopes in the difference of the two shapes [Gilbert88,
- * vandenBergen01], for polyhedra exactly; then, where a surface is curved, to rounding by Newton's
- * method on the conditions that hold there [Chakraborty07 eq. 9]:
+ * vandenBergen01], for polyhedra exactly, for two boxes by the directions that can part them
+ * [Gottschalk96]; then, where a surface is curved, to rounding by Newton's method on the conditions
+ * that hold there [Chakraborty07 eq. 9]:
  *   x_a - x_b = g n,  -n = sum alpha_i grad f_i(x_a),  n = sum beta_j grad h_j(x_b),
  *   f_i(x_a) = 0,  h_j(x_b) = 0,  |n| = 1
  * with f and h the rules (geom/implicit.h) that bound a and b there. Differentiated, the same

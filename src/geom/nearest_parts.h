@@ -31,4 +31,7 @@ typedef struct ff_rough {
  * nothing can be told. */
 bool ff_nearest_rough(ff_rough *out, const ff_two *two, double beyond, bool *exact);
 
+/* Of two boxes. gap: exact where they touch or overlap; apart, not more than the distance. */
+void ff_nearest_boxes(ff_rough *out, const ff_two *two);
+
 #endif

@@ -181,22 +181,51 @@ static void put(meeting *m, ff_touch touch, int slot) {
   m->out[m->count++] = touch;
 }
 
+/* Of all spots the one that is farthest out the way of a corner. */
+static int farthest(const spots *found, const ff_flat *names, int corner, double slack) {
+  ff_vec3 outward = ff_flat_outward(names, corner);
+  int best = 0;
+  for (int k = 1; k < found->count; k++) {
+    double more = v3_dot(outward, v3_sub(found->list[k].at, found->list[best].at));
+    best = more > slack ? k : best;
+  }
+  return best;
+}
+
+/* A face that stands on the other body touches it with an edge or a corner: what several of its
+ * corners would name is one point, and belongs to the nearest of them. */
+static bool is_lent(const meeting *m, const spots *found, const ff_flat *names, const int *chosen,
+                    int corner) {
+  if (names->count < 3 || fabs(v3_dot(names->normal, m->near.normal)) > NEARLY) {
+    return false;
+  }
+  ff_vec3 at = found->list[chosen[corner]].at;
+  double slack = 1e-9 * m->size, mine = v3_norm(v3_sub(names->at[corner], at));
+  for (int i = 0; i < names->count; i++) {
+    ff_vec3 apart = v3_sub(found->list[chosen[i]].at, at);
+    double other = v3_norm(v3_sub(names->at[i], at)) + (i < corner ? -slack : slack);
+    if (i != corner && names->slot[i] >= 0 && v3_norm(apart) <= slack && other < mine) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* For each named corner the spot that is farthest out its way. False if there is none. */
 static bool put_spots(meeting *m) {
   spots found;
   find_spots(&found, m);
   const ff_flat *names = naming(m);
-  double slack = 1e-9 * m->size, deepest = -INFINITY;
+  int chosen[FF_FLAT_MAX];
+  double deepest = -INFINITY;
   for (int i = 0; i < names->count && found.count > 0; i++) {
-    ff_vec3 outward = ff_flat_outward(names, i);
-    const spot *best = &found.list[0];
-    for (int k = 1; k < found.count; k++) {
-      double more = v3_dot(outward, v3_sub(found.list[k].at, best->at));
-      best = more > slack ? &found.list[k] : best;
-    }
-    if (names->slot[i] >= 0) {
-      put(m, best->touch, names->slot[i]);
-      deepest = fmax(deepest, best->touch.depth);
+    chosen[i] = farthest(&found, names, i, 1e-9 * m->size);
+  }
+  for (int i = 0; i < names->count && found.count > 0; i++) {
+    if (names->slot[i] >= 0 && !is_lent(m, &found, names, chosen, i)) {
+      const ff_touch *touch = &found.list[chosen[i]].touch;
+      put(m, *touch, names->slot[i]);
+      deepest = fmax(deepest, touch->depth);
     }
   }
   /* If none of them touches but the bodies do, the deepest point is one that nobody named. */
