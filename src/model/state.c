@@ -4,8 +4,29 @@
 
 #include <string.h>
 
-/* Contact points to make room for: all features of all shapes on every half-space, and a
- * dozen points a body where free shapes may touch each other. */
+/* Points of the finite shapes that come after shape i and may touch it: of all of them, but of not
+ * more than a dozen. Long and thin shapes have more neighbours than they can touch, for all whose
+ * spheres overlap count. */
+static double points_beside(const ff_model *model, int i) {
+  enum { DOZEN = 12 };
+  const ff_model_shape *a = &model->shapes[i];
+  int most = 0, partners = 0;
+  for (int j = i + 1; partners < DOZEN && j < model->shape_count; j++) {
+    const ff_model_shape *b = &model->shapes[j];
+    int binding = model->class_table[a->class_index * model->class_count + b->class_index];
+    bool moved =
+        ff_body_is_moved(&model->bodies[a->body]) || ff_body_is_moved(&model->bodies[b->body]);
+    if (binding >= 0 && moved && a->body != b->body && b->geom.kind != FF_HALF_SPACE) {
+      int points = ff_binding_points(&model->bindings[binding], a->geom.kind, b->geom.kind);
+      most = points > most ? points : most;
+      partners++;
+    }
+  }
+  return (double)partners * most;
+}
+
+/* Contact points to make room for: all features of all shapes on every half-space, and where free
+ * shapes may touch each other a dozen points a shape, or more if they have many points. */
 static double wanted_points(const ff_model *model) {
   double count = model->free_pairs_touch ? 16 : 1;
   int floors = 0;
@@ -16,7 +37,7 @@ static double wanted_points(const ff_model *model) {
     ff_shape_kind kind = model->shapes[i].geom.kind;
     if (kind != FF_HALF_SPACE) {
       count += (double)floors * ff_geom_touch_limit(kind, FF_HALF_SPACE);
-      count += model->free_pairs_touch ? 12 : 0;
+      count += model->free_pairs_touch ? fmax(12, points_beside(model, i)) : 0;
     }
   }
   return count;
