@@ -41,6 +41,7 @@ typedef struct ff_touch {
   double depth;        /* m, < 0: apart */
   double curvature[2]; /* 1/m, relative principal curvatures; INFINITY at corners and rims */
   int feature;         /* which of the shape's points; stable from step to step */
+  bool with_a;         /* of two polyhedra: the normal is that of a face of a, and turns with it */
 } ff_touch;
 
 /* Can these two kinds touch at all (in this order or the other)? */

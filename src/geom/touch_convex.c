@@ -72,7 +72,8 @@ static void corners_on_face(spots *to, const ff_flat *part, const ff_flat *face,
     ff_vec3 at = tip(part, i, face->normal);
     if (ff_flat_covers(face, at, slack)) {
       double depth = -v3_dot(face->normal, v3_sub(at, face->at[0]));
-      add_spot(to, at, v3_scale(sign, face->normal), depth, v3_axpy(at, 0.5 * depth, face->normal));
+      ff_vec3 middle = v3_axpy(at, 0.5 * depth, face->normal);
+      add_spot(to, at, v3_scale(sign, face->normal), depth, middle)->with_a = sign < 0;
     }
   }
 }

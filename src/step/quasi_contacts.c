@@ -85,7 +85,8 @@ static void fix(const ff_quasi *quasi, ff_quasi_contact *contact, bool start) {
   contact->fixed = true;
   contact->on_a = q_unrotate(at_a.orientation, v3_sub(point, at_a.position));
   contact->on_b = q_unrotate(at_b.orientation, v3_sub(point, at_b.position));
-  contact->out_of_b = q_unrotate(at_b.orientation, contact->touch.normal);
+  contact->out_of_b = q_unrotate(contact->touch.with_a ? at_a.orientation : at_b.orientation,
+                                 contact->touch.normal);
   contact->axis = q_unrotate(at_b.orientation, contact->touch.t1);
   contact->seen = contact->touch.depth;
 }

@@ -143,14 +143,15 @@ static bool are_far(const ff_quasi *quasi, const ff_quasi_contact *contacts, int
   return true;
 }
 
-/* Where a point of a and a plane of b are now. */
+/* Where a point of one body and a plane of the other are now. */
 static void look_at_fixed(const ff_quasi *quasi, ff_quasi_contact *contact) {
   const ff_pose *a = &quasi->bodies[contact->e.a].end.pose;
   const ff_pose *b = &quasi->bodies[contact->e.b].end.pose;
   ff_vec3 at_a = pose_point(*a, contact->on_a), at_b = pose_point(*b, contact->on_b);
   ff_touch *touch = &contact->touch;
-  touch->normal = q_rotate(b->orientation, contact->out_of_b);
-  touch->t1 = q_rotate(b->orientation, contact->axis);
+  double length;
+  touch->normal = q_rotate(touch->with_a ? a->orientation : b->orientation, contact->out_of_b);
+  touch->t1 = tangent(q_rotate(b->orientation, contact->axis), touch->normal, &length);
   touch->point = v3_scale(0.5, v3_add(at_a, at_b));
   touch->depth = contact->seen - v3_dot(touch->normal, v3_sub(at_a, at_b));
   ff_quasi_press(quasi, contact);
@@ -374,12 +375,16 @@ static void find_slope(const ff_quasi *quasi, ff_quasi_contact *contacts, int co
 /* The same of a contact that keeps its place on a. */
 static void fixed_slopes(const ff_quasi *quasi, ff_quasi_contact *contact) {
   const ff_pose *a = &quasi->bodies[contact->e.a].end.pose;
+  const ff_pose *b = &quasi->bodies[contact->e.b].end.pose;
   ff_vec3 arm = q_rotate(a->orientation, contact->on_a), n = contact->touch.normal;
+  ff_vec3 off = v3_sub(v3_add(a->position, arm), pose_point(*b, contact->on_b));
   for (int k = 0; k < FF_QUASI_BODY; k++) {
     ff_vec3 axis = v3(k % 3 == 0, k % 3 == 1, k % 3 == 2);
     ff_vec3 motion = k < 3 ? axis : v3_cross(axis, arm);
-    contact->slope[k] =
-        (ff_quasi_slope){.depth = -v3_dot(n, motion), .point = v3_scale(0.5, motion)};
+    ff_vec3 turn = k < 3 || !contact->touch.with_a ? v3(0, 0, 0) : v3_cross(axis, n);
+    contact->slope[k] = (ff_quasi_slope){.depth = -v3_dot(n, motion) - v3_dot(turn, off),
+                                         .point = v3_scale(0.5, motion),
+                                         .normal = turn};
   }
 }
 

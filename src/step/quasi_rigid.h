@@ -107,11 +107,11 @@ typedef struct ff_quasi_contact {
   ff_quasi_slope slope[FF_QUASI_BODY];
   ff_pose slope_at[2]; /* poses of a and b that slope belongs to */
   bool sloped;         /* slope is set */
-  /* Between shapes that are all corners and faces: a point of a over a plane of b, for the whole
-   * step, since which corner touches which face may be another at every look. */
+  /* Between shapes that are all corners and faces: a point of one over a plane of the other, for
+   * the whole step, since which corner touches which face may be another at every look. */
   bool fixed;
   ff_vec3 on_a, on_b; /* m, in the bodies' frames: the same place when it was seen */
-  ff_vec3 out_of_b;   /* unit, in b's frame */
+  ff_vec3 out_of_b;   /* unit, in the frame of b, or of a if the plane is a's: touch.with_a */
   double seen;        /* m, depth then */
 } ff_quasi_contact;
 
