@@ -34,6 +34,9 @@ typedef struct ff_geom {
 ff_status ff_geom_make(ff_geom *out, ff_pose *frame, ff_arena *arena, const ff_shape_def *def,
                        ff_report *report);
 
+/* A normal is that of a face of b, or of one of a, or square to an edge of each. */
+typedef enum ff_touch_turns { FF_TURNS_WITH_B, FF_TURNS_WITH_A, FF_TURNS_WITH_BOTH } ff_touch_turns;
+
 typedef struct ff_touch {
   ff_vec3 point;       /* m, world: where the force acts */
   ff_vec3 normal;      /* unit, world, from b into a */
@@ -41,7 +44,9 @@ typedef struct ff_touch {
   double depth;        /* m, < 0: apart */
   double curvature[2]; /* 1/m, relative principal curvatures; INFINITY at corners and rims */
   int feature;         /* which of the shape's points; stable from step to step */
-  bool with_a;         /* of two polyhedra: the normal is that of a face of a, and turns with it */
+  /* Of two polyhedra: */
+  ff_touch_turns turns;   /* with whom the normal turns */
+  ff_vec3 edge_a, edge_b; /* if with both: edges whose cross product it is, not unit, world */
 } ff_touch;
 
 /* Can these two kinds touch at all (in this order or the other)? */

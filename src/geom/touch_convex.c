@@ -73,7 +73,8 @@ static void corners_on_face(spots *to, const ff_flat *part, const ff_flat *face,
     if (ff_flat_covers(face, at, slack)) {
       double depth = -v3_dot(face->normal, v3_sub(at, face->at[0]));
       ff_vec3 middle = v3_axpy(at, 0.5 * depth, face->normal);
-      add_spot(to, at, v3_scale(sign, face->normal), depth, middle)->with_a = sign < 0;
+      add_spot(to, at, v3_scale(sign, face->normal), depth, middle)->turns =
+          sign < 0 ? FF_TURNS_WITH_A : FF_TURNS_WITH_B;
     }
   }
 }
@@ -97,13 +98,17 @@ static void cross_edges(spots *to, const meeting *m, int i, int k) {
   }
   ff_vec3 apart = v3_sub(q, p);
   double s = v3_dot(v3_cross(apart, w), n) / square, t = v3_dot(v3_cross(apart, u), n) / square;
-  n = v3_scale((v3_dot(n, m->near.normal) < 0 ? -1 : 1) / sqrt(square), n);
+  double sense = v3_dot(n, m->near.normal) < 0 ? -1 : 1;
+  n = v3_scale(sense / sqrt(square), n);
   if (!(s >= 0 && s <= 1 && t >= 0 && t <= 1 && v3_dot(n, m->near.normal) > NEARLY)) {
     return;
   }
   double depth = a->radius + b->radius + v3_dot(n, apart);
   ff_vec3 on_b = v3_axpy(v3_axpy(q, t, w), b->radius, n);
-  add_spot(to, on_b, n, depth, v3_axpy(on_b, -0.5 * depth, n));
+  ff_touch *touch = add_spot(to, on_b, n, depth, v3_axpy(on_b, -0.5 * depth, n));
+  touch->turns = FF_TURNS_WITH_BOTH;
+  touch->edge_a = u;
+  touch->edge_b = v3_scale(sense, w);
 }
 
 /* ---- lines along lines --------------------------------------------------------------------------

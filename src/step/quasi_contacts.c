@@ -81,14 +81,17 @@ static void fix(const ff_quasi *quasi, ff_quasi_contact *contact, bool start) {
   const ff_quasi_body *a = &quasi->bodies[contact->e.a], *b = &quasi->bodies[contact->e.b];
   ff_pose at_a = start ? (ff_pose){a->x, a->q} : a->end.pose;
   ff_pose at_b = start ? (ff_pose){b->x, b->q} : b->end.pose;
-  ff_vec3 point = contact->touch.point;
+  double half = 0.5 * contact->touch.depth;
+  ff_vec3 of_a = v3_axpy(contact->touch.point, -half, contact->touch.normal);
+  ff_vec3 of_b = v3_axpy(contact->touch.point, half, contact->touch.normal);
   contact->fixed = true;
-  contact->on_a = q_unrotate(at_a.orientation, v3_sub(point, at_a.position));
-  contact->on_b = q_unrotate(at_b.orientation, v3_sub(point, at_b.position));
-  contact->out_of_b = q_unrotate(contact->touch.with_a ? at_a.orientation : at_b.orientation,
-                                 contact->touch.normal);
+  contact->on_a = q_unrotate(at_a.orientation, v3_sub(of_a, at_a.position));
+  contact->on_b = q_unrotate(at_b.orientation, v3_sub(of_b, at_b.position));
+  ff_quat owner = contact->touch.turns == FF_TURNS_WITH_A ? at_a.orientation : at_b.orientation;
+  contact->out_of = q_unrotate(owner, contact->touch.normal);
+  contact->edges[0] = q_unrotate(at_a.orientation, contact->touch.edge_a);
+  contact->edges[1] = q_unrotate(at_b.orientation, contact->touch.edge_b);
   contact->axis = q_unrotate(at_b.orientation, contact->touch.t1);
-  contact->seen = contact->touch.depth;
 }
 
 static bool add_contact(ff_quasi *quasi, const ff_meet *meet, int near, const ff_touch *touch) {

@@ -143,6 +143,28 @@ static bool are_far(const ff_quasi *quasi, const ff_quasi_contact *contacts, int
   return true;
 }
 
+/* The normal of a contact that keeps its place. */
+static ff_vec3 fixed_normal(const ff_quasi_contact *contact, ff_quat a, ff_quat b) {
+  switch (contact->touch.turns) {
+    case FF_TURNS_WITH_A: return q_rotate(a, contact->out_of);
+    case FF_TURNS_WITH_BOTH:
+      return v3_unit(v3_cross(q_rotate(a, contact->edges[0]), q_rotate(b, contact->edges[1])));
+    case FF_TURNS_WITH_B: break;
+  }
+  return q_rotate(b, contact->out_of);
+}
+
+/* How it changes as a turns about an axis. */
+static ff_vec3 fixed_turn(const ff_quasi_contact *contact, ff_quat a, ff_quat b, ff_vec3 axis) {
+  ff_vec3 n = contact->touch.normal;
+  if (contact->touch.turns != FF_TURNS_WITH_BOTH) {
+    return contact->touch.turns == FF_TURNS_WITH_A ? v3_cross(axis, n) : v3(0, 0, 0);
+  }
+  ff_vec3 u = q_rotate(a, contact->edges[0]), w = q_rotate(b, contact->edges[1]);
+  ff_vec3 change = v3_scale(1 / v3_norm(v3_cross(u, w)), v3_cross(v3_cross(axis, u), w));
+  return v3_axpy(change, -v3_dot(n, change), n);
+}
+
 /* Where a point of one body and a plane of the other are now. */
 static void look_at_fixed(const ff_quasi *quasi, ff_quasi_contact *contact) {
   const ff_pose *a = &quasi->bodies[contact->e.a].end.pose;
@@ -150,10 +172,10 @@ static void look_at_fixed(const ff_quasi *quasi, ff_quasi_contact *contact) {
   ff_vec3 at_a = pose_point(*a, contact->on_a), at_b = pose_point(*b, contact->on_b);
   ff_touch *touch = &contact->touch;
   double length;
-  touch->normal = q_rotate(touch->with_a ? a->orientation : b->orientation, contact->out_of_b);
+  touch->normal = fixed_normal(contact, a->orientation, b->orientation);
   touch->t1 = tangent(q_rotate(b->orientation, contact->axis), touch->normal, &length);
   touch->point = v3_scale(0.5, v3_add(at_a, at_b));
-  touch->depth = contact->seen - v3_dot(touch->normal, v3_sub(at_a, at_b));
+  touch->depth = -v3_dot(touch->normal, v3_sub(at_a, at_b));
   ff_quasi_press(quasi, contact);
 }
 
@@ -381,7 +403,7 @@ static void fixed_slopes(const ff_quasi *quasi, ff_quasi_contact *contact) {
   for (int k = 0; k < FF_QUASI_BODY; k++) {
     ff_vec3 axis = v3(k % 3 == 0, k % 3 == 1, k % 3 == 2);
     ff_vec3 motion = k < 3 ? axis : v3_cross(axis, arm);
-    ff_vec3 turn = k < 3 || !contact->touch.with_a ? v3(0, 0, 0) : v3_cross(axis, n);
+    ff_vec3 turn = k < 3 ? v3(0, 0, 0) : fixed_turn(contact, a->orientation, b->orientation, axis);
     contact->slope[k] = (ff_quasi_slope){.depth = -v3_dot(n, motion) - v3_dot(turn, off),
                                          .point = v3_scale(0.5, motion),
                                          .normal = turn};

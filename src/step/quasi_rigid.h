@@ -110,9 +110,9 @@ typedef struct ff_quasi_contact {
   /* Between shapes that are all corners and faces: a point of one over a plane of the other, for
    * the whole step, since which corner touches which face may be another at every look. */
   bool fixed;
-  ff_vec3 on_a, on_b; /* m, in the bodies' frames: the same place when it was seen */
-  ff_vec3 out_of_b;   /* unit, in the frame of b, or of a if the plane is a's: touch.with_a */
-  double seen;        /* m, depth then */
+  ff_vec3 on_a, on_b; /* m, in the bodies' frames: points of the two that lay over one another */
+  ff_vec3 out_of;     /* unit, in the frame of the body that touch.turns names: the normal */
+  ff_vec3 edges[2];   /* in a's frame and in b's, if it turns with both */
 } ff_quasi_contact;
 
 /* A constraint during the step. Its unknowns: an impulse for each condition. */
