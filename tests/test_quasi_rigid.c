@@ -356,6 +356,61 @@ static void two_cards_stand(void **state) {
   world_end(&w);
 }
 
+/* A scene from its file. */
+static void start_scene(world *w, const char *name) {
+  char path[512];
+  ff_report report = {0};
+  snprintf(path, sizeof path, "%s/scenes/%s.yaml", FF_SOURCE_DIR, name);
+  assert_int_equal(ff_scene_load(&w->scene, path, NULL, 0, &report), FF_OK);
+  world_start(w);
+}
+
+/* Seven cards in two storeys: they stand, and what they bear is what the audit asks for. */
+static void card_house_stands(void **state) {
+  (void)state;
+  world w = {0};
+  start_scene(&w, "card-house");
+  int bodies = ff_model_body_count(w.model);
+  ff_vec3 start[16];
+  assert_true(bodies <= 16);
+  for (int i = 0; i < bodies; i++) {
+    start[i] = ff_sim_body(w.sim, (ff_body){i + 1}).position;
+  }
+  assert_int_equal(world_advance(&w, 1), FF_OK);
+  for (int i = 0; i < bodies; i++) { /* layers give way by less than their 0.3 mm */
+    ff_vec3 end = ff_sim_body(w.sim, (ff_body){i + 1}).position;
+    assert_close(v3_norm(v3_sub(end, start[i])), 0, 3e-4);
+  }
+  assert_true(ff_sim_energy(w.sim).kinetic < 1e-12);
+  ff_audit audit = ff_sim_audit(w.sim);
+  assert_true(audit.contact.complementarity < 1e-6 * audit.contact_force);
+  assert_true(audit.contact.cone < 1e-6 * audit.contact_force);
+  world_end(&w);
+}
+
+/* Three boxes, turned against one another: edges cross edges. */
+static void stack_bears_what_it_should(void **state) {
+  (void)state;
+  static const char *names[] = {"low", "middle", "high"};
+  world w = {.scene = scene_new(9.81, "quasi-rigid", 1e-3)};
+  scene_floor(w.scene, "floor");
+  for (int i = 0; i < 3; i++) {
+    ff_body_def def = ff_body_def_default();
+    def.name = names[i];
+    def.density = 700;
+    def.position = v3(i == 1 ? 0.01 : 0, i == 2 ? 0.01 : 0, 0.05 + 0.1 * i);
+    def.orientation = q_exp(v3(0, 0, i == 1 ? 0.3 : 0));
+    scene_solid(w.scene, &def, FF_BOX, v3(0.05, 0.05, 0.05));
+  }
+  scene_layer(w.scene, "*", "*", (layer_of){1e5, 100, 0.001, 0.5, 0});
+  world_start(&w);
+  assert_int_equal(world_advance(&w, 0.2), FF_OK);
+  ff_audit audit = ff_sim_audit(w.sim);
+  assert_true(audit.contact.complementarity < 1e-8 * audit.contact_force);
+  assert_true(audit.contact.cone < 1e-8 * audit.contact_force);
+  world_end(&w);
+}
+
 /* A box rests on four corners, more than statics can tell apart. */
 static void redundant_contacts_bear_the_weight(void **state) {
   (void)state;
@@ -591,6 +646,8 @@ int main(void) {
       cmocka_unit_test(a_rolling_disc_loses_nothing),
       cmocka_unit_test(eight_points_bear_the_weight),
       cmocka_unit_test(two_cards_stand),
+      cmocka_unit_test(card_house_stands),
+      cmocka_unit_test(stack_bears_what_it_should),
       cmocka_unit_test(redundant_contacts_bear_the_weight),
       cmocka_unit_test(no_creep_on_a_slope),
       cmocka_unit_test(heavy_on_light),
