@@ -121,17 +121,19 @@ static void add_entry(ff_hold *hold, const ff_model *model, const ff_state *stat
   e->patch = point->patch;
   e->friction.normal_force = e->force[0] = e->force[1] = e->force[2] = 0;
   e->bodies = (ff_contact_bodies){.a = meet->a, .b = meet->b};
-  e->bodies.arm_a = v3_sub(point->point, state->bodies[meet->a].pose.position);
-  e->bodies.arm_b = v3_sub(point->point, state->bodies[meet->b].pose.position);
-  const ff_body_motion *b = &state->bodies[meet->b];
-  e->bodies.velocity_b = v3_add(b->velocity, v3_cross(b->omega, e->bodies.arm_b));
   e->dirs[0] = point->normal;
   e->dirs[1] = point->t1;
   e->dirs[2] = point->t2;
-  e->a = ff_sides_side(hold->sides, model, state, meet->a, 1, point->point, e->dirs);
-  e->b = ff_sides_side(hold->sides, model, state, meet->b, -1, point->point, e->dirs);
-  for (int d = 0; d < 9; d++) {
-    e->w[d / 3][d % 3] = e->a.w[d / 3][d % 3] + e->b.w[d / 3][d % 3];
+  ff_sides_side(&e->a, hold->sides, model, state, meet->a, 1, point->point, e->dirs);
+  ff_sides_side(&e->b, hold->sides, model, state, meet->b, -1, point->point, e->dirs);
+  e->bodies.arm_a = e->a.arm;
+  e->bodies.arm_b = e->b.arm;
+  const ff_body_motion *b = &state->bodies[meet->b];
+  e->bodies.velocity_b = v3_add(b->velocity, v3_cross(b->omega, e->b.arm));
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      e->w[i][j] = e->a.w[i][j] + e->b.w[i][j];
+    }
   }
   e->depth = point->patch.depth - hold->half * point->patch.depth_rate;
   e->energy = e->binding->overlaps ? 0 : energy_at(e, e->depth);
@@ -250,22 +252,21 @@ static void solve_friction(entry *e, ff_point *point, const double *memory) {
 /* Solves one contact for its own force while the others stay. Returns how much it changed. */
 static double solve(ff_hold *hold, const ff_model *model, ff_state *state, entry *e) {
   ff_point *point = &state->points[e->point];
-  double v[3], change[3] = {0, 0, 0}, beside = e->friction.normal_force;
+  double v[3], beside = e->friction.normal_force;
   relative(hold, e, v);
   double rate = -(v[0] - hold->half * e->w[0][0] * (e->force[0] - beside));
   double f = solve_normal(hold, e, rate, e->force[0] - beside);
-  change[0] = f + beside - e->force[0];
-  push(hold, model, e, change);
   e->normal.force = f;
-  relative(hold, e, v);
+  /* friction feels at once what the change of the normal force does to the slip */
+  double kick = hold->half * (f + beside - e->force[0]);
   double own = point->ahead.half * point->ahead.ease;
-  e->patch.slip[0] = v[1] - own * e->force[1];
-  e->patch.slip[1] = v[2] - own * e->force[2];
+  e->patch.slip[0] = v[1] + e->w[1][0] * kick - own * e->force[1];
+  e->patch.slip[1] = v[2] + e->w[2][0] * kick - own * e->force[2];
   solve_friction(e, point, ff_state_memory(model, state, e->point));
-  const double next[3] = {e->friction.normal_force - beside, e->friction.force[0] - e->force[1],
-                          e->friction.force[1] - e->force[2]};
-  push(hold, model, e, next);
-  return fmax(fabs(change[0] + next[0]), fmax(fabs(next[1]), fabs(next[2])));
+  const double change[3] = {f + e->friction.normal_force - e->force[0],
+                            e->friction.force[0] - e->force[1], e->friction.force[1] - e->force[2]};
+  push(hold, model, e, change);
+  return fmax(fabs(change[0]), fmax(fabs(change[1]), fabs(change[2])));
 }
 
 static void take_turns(ff_hold *hold, const ff_model *model, ff_state *state) {
