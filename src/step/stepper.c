@@ -66,10 +66,13 @@ void ff_work_drop_memory(ff_work *work, int point) {
 bool ff_work_tidy(ff_work *work) {
   const ff_model *model = work->model;
   ff_state *state = work->state;
-  double sum = 0;
-  for (int i = 0; i < state->size; i++) {
-    sum += 0 * state->y[i]; /* 0, or NAN from an infinity or a NAN */
+  const double *y = state->y;
+  double sum = 0, other = 0; /* 0, or NAN from an infinity or a NAN; two, that need not wait */
+  for (int i = state->size % 2; i < state->size; i += 2) {
+    sum += 0 * y[i];
+    other += 0 * y[i + 1];
   }
+  sum += other + 0 * y[0];
   for (int slot = 0; slot < model->free_count; slot++) {
     double *q = ff_state_body(state, slot) + FF_Y_Q;
     double scale = 1 / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
