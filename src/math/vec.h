@@ -8,6 +8,14 @@
 
 static const double ff_pi = 3.14159265358979323846;
 
+/* fmax and fmin without a call, which count on b alone being NAN: then it is a. */
+static inline double greater(double a, double b) {
+  return b > a ? b : a;
+}
+static inline double lesser(double a, double b) {
+  return b < a ? b : a;
+}
+
 static inline ff_vec3 v3(double x, double y, double z) {
   return (ff_vec3){x, y, z};
 }

@@ -214,7 +214,7 @@ static double normal_force(const ff_hold *hold, entry *e, double rate) {
 /* Normal force whose own effect on the rate is counted in: f = F(rate - half w f), F rising. */
 static double solve_normal(const ff_hold *hold, entry *e, double rate, double guess) {
   double own = hold->half * e->w[0][0];
-  double low = e->pulls ? -INFINITY : 0, high = INFINITY, f = fmax(low, guess);
+  double low = e->pulls ? -INFINITY : 0, high = INFINITY, f = greater(low, guess);
   for (int i = 0; i < NEWTONS; i++) {
     double gap = normal_force(hold, e, rate - own * f) - f;
     *(gap > 0 ? &low : &high) = f;
@@ -223,9 +223,9 @@ static double solve_normal(const ff_hold *hold, entry *e, double rate, double gu
       break;
     }
     double slope = e->normal.d_rate + hold->half * e->normal.d_depth;
-    double next = f + gap / (1 + own * fmax(slope, 0));
+    double next = f + gap / (1 + own * greater(0, slope));
     bool inside = next > low && next < high;
-    f = inside || isinf(low) || isinf(high) ? fmax(low, fmin(high, next)) : 0.5 * (low + high);
+    f = inside || isinf(low) || isinf(high) ? greater(low, lesser(high, next)) : 0.5 * (low + high);
   }
   return f;
 }
@@ -235,7 +235,7 @@ static void solve_friction(entry *e, ff_point *point, const double *memory) {
   const void *params = &e->binding->friction_params;
   ff_patch *patch = &e->patch;
   double depth = patch->depth;
-  patch->depth = fmax(depth, FF_AT_SURFACE);
+  patch->depth = greater(FF_AT_SURFACE, depth);
   if (law->friction_held) {
     law->friction_held(params, patch, &e->normal, memory, &point->ahead, &e->friction);
   } else {
@@ -266,7 +266,7 @@ static double solve(ff_hold *hold, const ff_model *model, ff_state *state, entry
   const double change[3] = {f + e->friction.normal_force - e->force[0],
                             e->friction.force[0] - e->force[1], e->friction.force[1] - e->force[2]};
   push(hold, model, e, change);
-  return fmax(fabs(change[0]), fmax(fabs(change[1]), fabs(change[2])));
+  return greater(fabs(change[0]), greater(fabs(change[1]), fabs(change[2])));
 }
 
 static void take_turns(ff_hold *hold, const ff_model *model, ff_state *state) {
@@ -274,8 +274,9 @@ static void take_turns(ff_hold *hold, const ff_model *model, ff_state *state) {
     double change = 0, most = 0;
     for (int i = 0; i < hold->count; i++) {
       entry *e = &hold->entries[i];
-      change = fmax(change, solve(hold, model, state, e));
-      most = fmax(most, fmax(fabs(e->force[0]), fmax(fabs(e->force[1]), fabs(e->force[2]))));
+      change = greater(change, solve(hold, model, state, e));
+      most =
+          greater(most, greater(fabs(e->force[0]), greater(fabs(e->force[1]), fabs(e->force[2]))));
     }
     if (!(change > SETTLED * most)) {
       break;
