@@ -343,7 +343,10 @@ bool ff_hold_solve(ff_hold *hold, const ff_model *model, ff_state *state, double
   hold->half = 0.5 * h;
   state->middle = true;
   ff_forces_outside(model, state, t, state->y, ledger);
-  memcpy(hold->outside, state->wrenches, bytes);
+  bool driven = model->force_count > 0 || model->drive_count > 0;
+  if (driven) {
+    memcpy(hold->outside, state->wrenches, bytes);
+  }
   ff_forces_contacts(model, state, t, state->y, rates + state->memory_at, ledger);
   state->middle = false;
   if (!ff_robots_look_ahead(model, state, h)) {
@@ -356,6 +359,8 @@ bool ff_hold_solve(ff_hold *hold, const ff_model *model, ff_state *state, double
   for (int i = 0; i < hold->count; i++) {
     finish(hold, model, state, &hold->entries[i], rates);
   }
-  correct(hold, model, state, ledger);
+  if (driven) {
+    correct(hold, model, state, ledger);
+  }
   return true;
 }

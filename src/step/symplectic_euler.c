@@ -76,9 +76,13 @@ static void push_body(const ff_work *work, int slot, double h) {
 
 /* Memory and ledger go with their rates. */
 static void go_on(const ff_work *work, double h) {
-  double *y = work->state->y;
+  const ff_state *state = work->state;
+  double *y = state->y;
   const double *rates = work->rates;
-  for (int i = work->state->memory_at, end = work->state->size; i < end; i++) {
+  for (int i = state->memory_at, end = ff_state_memory_end(work->model, state); i < end; i++) {
+    y[i] += h * rates[i];
+  }
+  for (int i = state->ledger_at, end = state->size; i < end; i++) {
     y[i] += h * rates[i];
   }
 }
