@@ -215,7 +215,7 @@ static void touch(const ff_model *model, ff_state *state, const ff_meet *meet, c
     point->friction_kink =
         binding->friction->friction_kink(&binding->friction_params, &point->patch, &normal, memory);
   }
-  if (binding->normal->kink) {
+  if (state->frozen && binding->normal->kink) {
     point->kink = binding->normal->kink(&binding->normal_params, &point->patch);
   }
   note_stiffness(model, state, &bodies, point, &normal, slope);

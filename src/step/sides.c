@@ -75,7 +75,7 @@ void ff_sides_destroy(ff_sides *sides) {
 /* ---- velocities ------------------------------------------------------------------------ */
 
 /* I^-1 v in the world. */
-static ff_vec3 spin_from(const ff_model_body *body, ff_quat q, ff_vec3 v) {
+static inline ff_vec3 spin_from(const ff_model_body *body, ff_quat q, ff_vec3 v) {
   return body->round ? v3_scale(body->inv_inertia.x, v)
                      : q_rotate(q, v3_mul(body->inv_inertia, q_unrotate(q, v)));
 }
@@ -170,11 +170,11 @@ static void free_side(ff_side *side, const ff_model_body *body, ff_quat q, const
     side->spin[d] = spin_from(body, q, lever[d]);
   }
   for (int d = 0; d < 3; d++) {
-    for (int e = 0; e <= d; e++) {
-      side->w[d][e] = side->w[e][d] = v3_dot(lever[d], side->spin[e]);
-    }
-    side->w[d][d] += body->inv_mass;
+    side->w[d][d] = body->inv_mass + v3_dot(lever[d], side->spin[d]);
   }
+  side->w[0][1] = side->w[1][0] = v3_dot(lever[0], side->spin[1]);
+  side->w[0][2] = side->w[2][0] = v3_dot(lever[0], side->spin[2]);
+  side->w[1][2] = side->w[2][1] = v3_dot(lever[1], side->spin[2]);
   for (int d = 0; d < 3; d++) {
     side->spin[d] = v3_scale(side->sign, side->spin[d]);
   }
