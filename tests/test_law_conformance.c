@@ -345,6 +345,7 @@ static void check_held(const sample *s) {
   half = fmin(half, .1 / sqrt(ease * memory_stiffness(s)));
   ahead = (ff_ahead){half, ease, 1};
   s->law->friction_held(s->params.values, &s->patch, &s->load, s->memory, &ahead, &held);
+  require(s, s->law->energy_held(s->params.values, &s->patch, s->memory, &ahead) == held.energy);
   sample middle = *s;
   double moved = 0, size = hypot(held.force[0], held.force[1]);
   for (int i = 0; i < s->law->memory_count; i++) {

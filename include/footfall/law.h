@@ -260,6 +260,9 @@ typedef struct ff_law {
    * NULL: steppers use `friction`. */
   void (*friction_held)(const void *params, const ff_patch *patch, const ff_normal *normal,
                         const double *memory, const ff_ahead *ahead, ff_friction *out);
+  /* Goes with friction_held: its energy alone, J. */
+  double (*energy_held)(const void *params, const ff_patch *patch, const double *memory,
+                        const ff_ahead *ahead);
 
   /* Normal and friction laws, optional: the same as a layer, as a cone, for the stepper
    * `quasi-rigid`. False: with these parameters it is none. */

@@ -123,29 +123,30 @@ static void look_at_contacts(ff_auditor *auditor, const ff_model *model, const f
   double force;
   ff_contact_residual now = ff_audit_contacts(model, state, &force), *worst = &auditor->worst;
   auditor->contact = now;
-  worst->complementarity = fmax(worst->complementarity, now.complementarity);
-  worst->cone = fmax(worst->cone, now.cone);
-  worst->dissipation = fmax(worst->dissipation, now.dissipation);
-  worst->penetration = fmax(worst->penetration, now.penetration);
-  double wrong = fmax(now.complementarity, now.cone);
-  auditor->contact_force = fmax(auditor->contact_force, force);
+  worst->complementarity = greater(worst->complementarity, now.complementarity);
+  worst->cone = greater(worst->cone, now.cone);
+  worst->dissipation = greater(worst->dissipation, now.dissipation);
+  worst->penetration = greater(worst->penetration, now.penetration);
+  double wrong = greater(now.complementarity, now.cone);
+  auditor->contact_force = greater(auditor->contact_force, force);
   if (wrong > 0) {
-    double floor = 1e-3 * fmax(auditor->contact_force, weight_of_bodies(model));
-    auditor->contact_share = fmax(auditor->contact_share, wrong / fmax(fmax(force, floor), wrong));
+    double floor = 1e-3 * greater(auditor->contact_force, weight_of_bodies(model));
+    auditor->contact_share =
+        greater(auditor->contact_share, wrong / greater(greater(force, floor), wrong));
   }
 }
 
 void ff_auditor_look(ff_auditor *auditor, const ff_model *model, const ff_state *state, double h,
                      bool fixed) {
   ff_energy energy = ff_audit_energy(model, state, auditor->start_total);
-  auditor->scale = fmax(auditor->scale, moved(&energy));
-  auditor->residual = fmax(auditor->residual, fabs(energy.residual));
+  auditor->scale = greater(auditor->scale, moved(&energy));
+  auditor->residual = greater(auditor->residual, fabs(energy.residual));
   ff_momentum momentum = ff_audit_momentum(model, state, &auditor->start);
-  auditor->momentum = fmax(auditor->momentum, v3_norm(momentum.linear_residual));
-  auditor->angular = fmax(auditor->angular, v3_norm(momentum.angular_residual));
-  auditor->fastest = fmax(auditor->fastest, state->stiffness);
-  auditor->damping = fmax(auditor->damping, state->damping);
-  auditor->longest = fixed ? fmax(auditor->longest, h) : 0;
+  auditor->momentum = greater(auditor->momentum, v3_norm(momentum.linear_residual));
+  auditor->angular = greater(auditor->angular, v3_norm(momentum.angular_residual));
+  auditor->fastest = greater(auditor->fastest, state->stiffness);
+  auditor->damping = greater(auditor->damping, state->damping);
+  auditor->longest = fixed ? greater(auditor->longest, h) : 0;
   look_at_contacts(auditor, model, state);
 }
 
@@ -153,7 +154,7 @@ void ff_auditor_look(ff_auditor *auditor, const ff_model *model, const ff_state 
 #define CONTACT_TOLERANCE 1e-6
 
 ff_audit ff_auditor_verdict(const ff_auditor *auditor, const ff_model *model) {
-  double rate = fmax(sqrt(auditor->fastest), auditor->damping); /* 1/s */
+  double rate = greater(sqrt(auditor->fastest), auditor->damping); /* 1/s */
   ff_audit out = {.energy_scale = auditor->scale,
                   .energy_residual = auditor->residual,
                   .momentum_residual = auditor->momentum,

@@ -152,21 +152,28 @@ static void tame(clutch *c, const ff_ahead *ahead) {
   }
   double stiffest = 1 / (ahead->half * eased), critical = 2 / eased;
   if (c->stiffness > stiffest) {
-    c->damping = fmax(c->damping, critical * (1 - stiffest / c->stiffness));
+    c->damping = greater(c->damping, critical * (1 - stiffest / c->stiffness));
     c->stiffness = stiffest;
   }
-  c->damping = fmin(c->damping, 0.5 * critical + ahead->half * c->stiffness);
+  c->damping = lesser(c->damping, 0.5 * critical + ahead->half * c->stiffness);
 }
 
-static clutch clutch_at(const params *p, const ff_patch *patch, const ff_normal *normal,
-                        const double *u, const ff_ahead *ahead) {
+/* Stiffness and damping of the bristle. */
+static inline void grow(clutch *c, const params *p, const ff_patch *patch, const ff_ahead *ahead) {
   double root = sqrt(patch->depth);
-  clutch c = {.stiffness = p->K * root, .damping = p->D * root};
+  c->stiffness = p->K * root;
+  c->damping = p->D * root;
   if (p->K_radius > 0 || p->D_radius > 0) {
-    c.stiffness *= sqrt(ff_local_radius(p->K_radius, patch));
-    c.damping *= ff_local_radius(p->D_radius, patch);
+    c->stiffness *= sqrt(ff_local_radius(p->K_radius, patch));
+    c->damping *= ff_local_radius(p->D_radius, patch);
   }
-  tame(&c, ahead);
+  tame(c, ahead);
+}
+
+static inline clutch clutch_at(const params *p, const ff_patch *patch, const ff_normal *normal,
+                               const double *u, const ff_ahead *ahead) {
+  clutch c;
+  grow(&c, p, patch, ahead);
   c.reach = c.damping + ahead->half * c.stiffness;
   c.loop = 1 + ahead->half * ahead->ease * c.reach;
   /* [Azad10 eq. 22]; in the middle of a step the spring has gone on by half of it */
@@ -191,13 +198,17 @@ static double push_at(const params *p, const ff_patch *patch, double bend) {
   return patch->depth > SURFACE ? 0.25 * local * bend / sqrt(patch->depth) : 0;
 }
 
+static inline double energy_of(const clutch *c, const double *u) {
+  return 0.5 * c->stiffness * dot(u, u);
+}
+
 /* Energies and losses of a bristle that moves at memory_rate behind a clutch that slips. */
 static void account(const params *p, const ff_patch *patch, const ff_normal *normal,
                     const clutch *c, const double *u, double half, double speed, ff_friction *out) {
   const double *rate = out->memory_rate;
   const double middle[2] = {u[0] + half * rate[0], u[1] + half * rate[1]};
   double push = push_at(p, patch, dot(middle, middle)), gain = push * patch->depth_rate;
-  out->energy = 0.5 * c->stiffness * dot(u, u);
+  out->energy = energy_of(c, u);
   out->path_rate = c->stiffness * dot(middle, rate); /* [Azad10 eq. 33] */
   out->energy_rate = out->path_rate + gain;
   out->lost[FF_LOST_TANGENT] = c->damping * dot(rate, rate); /* [Azad10 eq. 28] */
@@ -252,6 +263,13 @@ static void friction_held(const void *given, const ff_patch *patch, const ff_nor
   slopes(&c, dir, out);
 }
 
+static double energy_held(const void *given, const ff_patch *patch, const double *memory,
+                          const ff_ahead *ahead) {
+  clutch c;
+  grow(&c, given, patch, ahead);
+  return energy_of(&c, memory);
+}
+
 static const ff_ahead now = {0, 0, 1};
 
 static void friction(const void *given, const ff_patch *patch, const ff_normal *normal,
@@ -280,4 +298,5 @@ const ff_law ff_law_bristle_clutch = {
     .friction = friction,
     .friction_kink = friction_kink,
     .friction_held = friction_held,
+    .energy_held = energy_held,
 };

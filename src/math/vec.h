@@ -8,6 +8,14 @@
 
 static const double ff_pi = 3.14159265358979323846;
 
+/* fmax and fmin without a call, which count on b alone being NAN: then it is a. */
+static inline double greater(double a, double b) {
+  return b > a ? b : a;
+}
+static inline double lesser(double a, double b) {
+  return b < a ? b : a;
+}
+
 static inline ff_vec3 v3(double x, double y, double z) {
   return (ff_vec3){x, y, z};
 }
@@ -95,9 +103,10 @@ static inline ff_vec3 q_unrotate(ff_quat q, ff_vec3 v) {
 static inline ff_quat q_exp(ff_vec3 rotation) {
   double angle2 = v3_dot(rotation, rotation);
   double half_sinc, c;
-  if (angle2 < 1e-8) { /* series to the last bit */
-    half_sinc = 0.5 - angle2 / 48.0;
-    c = 1.0 - angle2 / 8.0;
+  if (angle2 < 1e-2) { /* as in most steps: series to the last bit, far cheaper than sin and cos */
+    double x = 0.25 * angle2;
+    half_sinc = 0.5 - x * (1.0 / 12 - x * (1.0 / 240 - x * (1.0 / 10080 - x * (1.0 / 725760))));
+    c = 1.0 - x * (0.5 - x * (1.0 / 24 - x * (1.0 / 720 - x * (1.0 / 40320))));
   } else {
     double angle = sqrt(angle2);
     half_sinc = sin(0.5 * angle) / angle;

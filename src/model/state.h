@@ -168,6 +168,10 @@ static inline double *ff_state_body(const ff_state *state, int slot) {
 static inline double *ff_state_memory(const ff_model *model, const ff_state *state, int point) {
   return state->y + state->memory_at + (size_t)point * (size_t)model->memory_count;
 }
+/* Where in y the memory of the points that there are ends; from there to the ledger is room. */
+static inline int ff_state_memory_end(const ff_model *model, const ff_state *state) {
+  return state->memory_at + state->point_count * model->memory_count;
+}
 static inline double *ff_state_ledger(const ff_state *state) {
   return state->y + state->ledger_at;
 }

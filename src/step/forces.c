@@ -101,17 +101,17 @@ static void note_stiffness(const ff_model *model, ff_state *state, const ff_cont
                       ff_link_ease(body->ease, turn, arms[k], point->t2));
       continue;
     }
-    double ease = fmax(body->inv_inertia.x, fmax(body->inv_inertia.y, body->inv_inertia.z));
+    double ease = greater(body->inv_inertia.x, greater(body->inv_inertia.y, body->inv_inertia.z));
     ff_vec3 side = v3_cross(arms[k], point->normal);
     along_n += body->inv_mass + ease * v3_dot(side, side);
     along_t += body->inv_mass + ease * v3_dot(arms[k], arms[k]);
   }
   /* A damper that vanishes at touch like a root of depth has no bound on its slope there; what
    * counts is a few times the spring. */
-  double stiff = fmin(normal->d_depth, 4 * normal->elastic / point->patch.depth);
-  state->stiffness = fmax(state->stiffness, along_n * stiff);
-  state->damping = fmax(state->damping, along_n * normal->d_rate);
-  state->damping = fmax(state->damping, along_t * friction_slope);
+  double stiff = lesser(normal->d_depth, 4 * normal->elastic / point->patch.depth);
+  state->stiffness = greater(state->stiffness, along_n * stiff);
+  state->damping = greater(state->damping, along_n * normal->d_rate);
+  state->damping = greater(state->damping, along_t * friction_slope);
 }
 
 void ff_contact_push(const ff_model *model, ff_state *state, const ff_contact_bodies *bodies,
@@ -174,19 +174,16 @@ static void apply_friction(const ff_model *model, const ff_binding *binding, ff_
 
 /* A held contact between steps: friction as it was held over the last one, and what its memory
  * holds now. */
-static void show_held(const ff_binding *binding, ff_point *point, const ff_normal *normal,
-                      const double *memory) {
+static void show_held(const ff_binding *binding, ff_point *point, const double *memory) {
   const ff_law *law = binding->friction;
   point->force_t[0] = point->held[1];
   point->force_t[1] = point->held[2];
   point->mode = point->held_mode == FF_OPEN ? FF_SLIP : point->held_mode;
   point->force = v3_axpy(point->force, point->held[1], point->t1);
   point->force = v3_axpy(point->force, point->held[2], point->t2);
-  if (law->friction_held) {
-    ff_friction friction;
-    law->friction_held(&binding->friction_params, &point->patch, normal, memory, &point->ahead,
-                       &friction);
-    point->energy_t = friction.energy;
+  if (law->energy_held) {
+    point->energy_t =
+        law->energy_held(&binding->friction_params, &point->patch, memory, &point->ahead);
     point->unpaid = binding->unpaid;
   }
 }
@@ -207,7 +204,7 @@ static void touch(const ff_model *model, ff_state *state, const ff_meet *meet, c
   point->mode = FF_SLIP;
   double slope = 0;
   if (state->holds && binding->held) {
-    show_held(binding, point, &normal, memory);
+    show_held(binding, point, memory);
   } else if (!binding->frictionless) {
     apply_friction(model, binding, point, &normal, memory, memory_rate, ledger, &slope);
     if (memory_rate && model->memory_count > 0 && ff_frame_wanders(model, near)) {
@@ -218,7 +215,7 @@ static void touch(const ff_model *model, ff_state *state, const ff_meet *meet, c
     point->friction_kink =
         binding->friction->friction_kink(&binding->friction_params, &point->patch, &normal, memory);
   }
-  if (binding->normal->kink) {
+  if (state->frozen && binding->normal->kink) {
     point->kink = binding->normal->kink(&binding->normal_params, &point->patch);
   }
   note_stiffness(model, state, &bodies, point, &normal, slope);
@@ -347,7 +344,7 @@ static void contact_forces(const ff_model *model, ff_state *state, const double 
         double depth = point->patch.depth;
         size_t at = (size_t)i * (size_t)model->memory_count;
         /* A point held closed may be a hair outside: there laws go on as at the surface. */
-        point->patch.depth = fmax(depth, FF_AT_SURFACE);
+        point->patch.depth = greater(FF_AT_SURFACE, depth);
         touch(model, state, meet, near, point, y + state->memory_at + at,
               memory_rate ? memory_rate + at : NULL, ledger);
         point->patch.depth = depth;

@@ -121,17 +121,19 @@ static void add_entry(ff_hold *hold, const ff_model *model, const ff_state *stat
   e->patch = point->patch;
   e->friction.normal_force = e->force[0] = e->force[1] = e->force[2] = 0;
   e->bodies = (ff_contact_bodies){.a = meet->a, .b = meet->b};
-  e->bodies.arm_a = v3_sub(point->point, state->bodies[meet->a].pose.position);
-  e->bodies.arm_b = v3_sub(point->point, state->bodies[meet->b].pose.position);
-  const ff_body_motion *b = &state->bodies[meet->b];
-  e->bodies.velocity_b = v3_add(b->velocity, v3_cross(b->omega, e->bodies.arm_b));
   e->dirs[0] = point->normal;
   e->dirs[1] = point->t1;
   e->dirs[2] = point->t2;
-  e->a = ff_sides_side(hold->sides, model, state, meet->a, 1, point->point, e->dirs);
-  e->b = ff_sides_side(hold->sides, model, state, meet->b, -1, point->point, e->dirs);
-  for (int d = 0; d < 9; d++) {
-    e->w[d / 3][d % 3] = e->a.w[d / 3][d % 3] + e->b.w[d / 3][d % 3];
+  ff_sides_side(&e->a, hold->sides, model, state, meet->a, 1, point->point, e->dirs);
+  ff_sides_side(&e->b, hold->sides, model, state, meet->b, -1, point->point, e->dirs);
+  e->bodies.arm_a = e->a.arm;
+  e->bodies.arm_b = e->b.arm;
+  const ff_body_motion *b = &state->bodies[meet->b];
+  e->bodies.velocity_b = v3_add(b->velocity, v3_cross(b->omega, e->b.arm));
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      e->w[i][j] = e->a.w[i][j] + e->b.w[i][j];
+    }
   }
   e->depth = point->patch.depth - hold->half * point->patch.depth_rate;
   e->energy = e->binding->overlaps ? 0 : energy_at(e, e->depth);
@@ -212,7 +214,7 @@ static double normal_force(const ff_hold *hold, entry *e, double rate) {
 /* Normal force whose own effect on the rate is counted in: f = F(rate - half w f), F rising. */
 static double solve_normal(const ff_hold *hold, entry *e, double rate, double guess) {
   double own = hold->half * e->w[0][0];
-  double low = e->pulls ? -INFINITY : 0, high = INFINITY, f = fmax(low, guess);
+  double low = e->pulls ? -INFINITY : 0, high = INFINITY, f = greater(low, guess);
   for (int i = 0; i < NEWTONS; i++) {
     double gap = normal_force(hold, e, rate - own * f) - f;
     *(gap > 0 ? &low : &high) = f;
@@ -221,9 +223,9 @@ static double solve_normal(const ff_hold *hold, entry *e, double rate, double gu
       break;
     }
     double slope = e->normal.d_rate + hold->half * e->normal.d_depth;
-    double next = f + gap / (1 + own * fmax(slope, 0));
+    double next = f + gap / (1 + own * greater(0, slope));
     bool inside = next > low && next < high;
-    f = inside || isinf(low) || isinf(high) ? fmax(low, fmin(high, next)) : 0.5 * (low + high);
+    f = inside || isinf(low) || isinf(high) ? greater(low, lesser(high, next)) : 0.5 * (low + high);
   }
   return f;
 }
@@ -233,7 +235,7 @@ static void solve_friction(entry *e, ff_point *point, const double *memory) {
   const void *params = &e->binding->friction_params;
   ff_patch *patch = &e->patch;
   double depth = patch->depth;
-  patch->depth = fmax(depth, FF_AT_SURFACE);
+  patch->depth = greater(FF_AT_SURFACE, depth);
   if (law->friction_held) {
     law->friction_held(params, patch, &e->normal, memory, &point->ahead, &e->friction);
   } else {
@@ -250,22 +252,21 @@ static void solve_friction(entry *e, ff_point *point, const double *memory) {
 /* Solves one contact for its own force while the others stay. Returns how much it changed. */
 static double solve(ff_hold *hold, const ff_model *model, ff_state *state, entry *e) {
   ff_point *point = &state->points[e->point];
-  double v[3], change[3] = {0, 0, 0}, beside = e->friction.normal_force;
+  double v[3], beside = e->friction.normal_force;
   relative(hold, e, v);
   double rate = -(v[0] - hold->half * e->w[0][0] * (e->force[0] - beside));
   double f = solve_normal(hold, e, rate, e->force[0] - beside);
-  change[0] = f + beside - e->force[0];
-  push(hold, model, e, change);
   e->normal.force = f;
-  relative(hold, e, v);
+  /* friction feels at once what the change of the normal force does to the slip */
+  double kick = hold->half * (f + beside - e->force[0]);
   double own = point->ahead.half * point->ahead.ease;
-  e->patch.slip[0] = v[1] - own * e->force[1];
-  e->patch.slip[1] = v[2] - own * e->force[2];
+  e->patch.slip[0] = v[1] + e->w[1][0] * kick - own * e->force[1];
+  e->patch.slip[1] = v[2] + e->w[2][0] * kick - own * e->force[2];
   solve_friction(e, point, ff_state_memory(model, state, e->point));
-  const double next[3] = {e->friction.normal_force - beside, e->friction.force[0] - e->force[1],
-                          e->friction.force[1] - e->force[2]};
-  push(hold, model, e, next);
-  return fmax(fabs(change[0] + next[0]), fmax(fabs(next[1]), fabs(next[2])));
+  const double change[3] = {f + e->friction.normal_force - e->force[0],
+                            e->friction.force[0] - e->force[1], e->friction.force[1] - e->force[2]};
+  push(hold, model, e, change);
+  return greater(fabs(change[0]), greater(fabs(change[1]), fabs(change[2])));
 }
 
 static void take_turns(ff_hold *hold, const ff_model *model, ff_state *state) {
@@ -273,8 +274,9 @@ static void take_turns(ff_hold *hold, const ff_model *model, ff_state *state) {
     double change = 0, most = 0;
     for (int i = 0; i < hold->count; i++) {
       entry *e = &hold->entries[i];
-      change = fmax(change, solve(hold, model, state, e));
-      most = fmax(most, fmax(fabs(e->force[0]), fmax(fabs(e->force[1]), fabs(e->force[2]))));
+      change = greater(change, solve(hold, model, state, e));
+      most =
+          greater(most, greater(fabs(e->force[0]), greater(fabs(e->force[1]), fabs(e->force[2]))));
     }
     if (!(change > SETTLED * most)) {
       break;
@@ -341,7 +343,10 @@ bool ff_hold_solve(ff_hold *hold, const ff_model *model, ff_state *state, double
   hold->half = 0.5 * h;
   state->middle = true;
   ff_forces_outside(model, state, t, state->y, ledger);
-  memcpy(hold->outside, state->wrenches, bytes);
+  bool driven = model->force_count > 0 || model->drive_count > 0;
+  if (driven) {
+    memcpy(hold->outside, state->wrenches, bytes);
+  }
   ff_forces_contacts(model, state, t, state->y, rates + state->memory_at, ledger);
   state->middle = false;
   if (!ff_robots_look_ahead(model, state, h)) {
@@ -354,6 +359,8 @@ bool ff_hold_solve(ff_hold *hold, const ff_model *model, ff_state *state, double
   for (int i = 0; i < hold->count; i++) {
     finish(hold, model, state, &hold->entries[i], rates);
   }
-  correct(hold, model, state, ledger);
+  if (driven) {
+    correct(hold, model, state, ledger);
+  }
   return true;
 }

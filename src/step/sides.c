@@ -75,7 +75,7 @@ void ff_sides_destroy(ff_sides *sides) {
 /* ---- velocities ------------------------------------------------------------------------ */
 
 /* I^-1 v in the world. */
-static ff_vec3 spin_from(const ff_model_body *body, ff_quat q, ff_vec3 v) {
+static inline ff_vec3 spin_from(const ff_model_body *body, ff_quat q, ff_vec3 v) {
   return body->round ? v3_scale(body->inv_inertia.x, v)
                      : q_rotate(q, v3_mul(body->inv_inertia, q_unrotate(q, v)));
 }
@@ -143,11 +143,12 @@ void ff_sides_push(ff_sides *sides, const ff_model *model, const ff_side *side,
   double h = sides->half;
   if (side->robot < 0) {
     twist *at = &sides->bodies[side->body];
+    ff_vec3 force = v3_axpy(v3_axpy(v3_scale(f[0], dirs[0]), f[1], dirs[1]), f[2], dirs[2]);
+    const ff_vec3 *spin = side->spin;
+    ff_vec3 turn = v3_axpy(v3_axpy(v3_scale(f[0], spin[0]), f[1], spin[1]), f[2], spin[2]);
     double push = side->sign * h * model->bodies[side->body].inv_mass;
-    for (int d = 0; d < 3; d++) {
-      at->velocity = v3_axpy(at->velocity, push * f[d], dirs[d]);
-      at->omega = v3_axpy(at->omega, h * f[d], side->spin[d]);
-    }
+    at->velocity = v3_axpy(at->velocity, push, force);
+    at->omega = v3_axpy(at->omega, h, turn);
     return;
   }
   double *v = sides->robots[side->robot].velocity;
@@ -169,10 +170,11 @@ static void free_side(ff_side *side, const ff_model_body *body, ff_quat q, const
     side->spin[d] = spin_from(body, q, lever[d]);
   }
   for (int d = 0; d < 3; d++) {
-    for (int e = 0; e < 3; e++) {
-      side->w[d][e] = (d == e ? body->inv_mass : 0) + v3_dot(lever[d], side->spin[e]);
-    }
+    side->w[d][d] = body->inv_mass + v3_dot(lever[d], side->spin[d]);
   }
+  side->w[0][1] = side->w[1][0] = v3_dot(lever[0], side->spin[1]);
+  side->w[0][2] = side->w[2][0] = v3_dot(lever[0], side->spin[2]);
+  side->w[1][2] = side->w[2][1] = v3_dot(lever[1], side->spin[2]);
   for (int d = 0; d < 3; d++) {
     side->spin[d] = v3_scale(side->sign, side->spin[d]);
   }
@@ -201,6 +203,7 @@ static void link_side(ff_sides *sides, ff_side *side, const ff_model *model, con
   double *row = sides->pool + (size_t)sides->used++ * (size_t)sides->side_size;
   double *moves = row + 3 * room;
   memset(row, 0, (size_t)sides->side_size * sizeof *row);
+  memset(side->w, 0, sizeof side->w);
   side->row = row;
   side->moves = moves;
   if (!factor(part, robot, work)) { /* the step will fail for the same reason */
@@ -217,27 +220,30 @@ static void link_side(ff_sides *sides, ff_side *side, const ff_model *model, con
     ff_tree_solve(robot->tree, part->factor, moves + d * room);
   }
   for (int d = 0; d < 3; d++) {
-    for (int e = 0; e < 3; e++) {
+    for (int e = 0; e <= d; e++) {
       double sum = 0;
       for (int i = 0; i < n; i++) {
         sum += row[d * room + i] * moves[e * room + i];
       }
-      side->w[d][e] = sum;
+      side->w[d][e] = side->w[e][d] = sum;
     }
   }
 }
 
-ff_side ff_sides_side(ff_sides *sides, const ff_model *model, const ff_state *state, int body,
-                      double sign, ff_vec3 point, const ff_vec3 dirs[3]) {
+void ff_sides_side(ff_side *out, ff_sides *sides, const ff_model *model, const ff_state *state,
+                   int body, double sign, ff_vec3 point, const ff_vec3 dirs[3]) {
   const ff_model_body *b = &model->bodies[body];
-  ff_side side = {.body = body, .robot = b->robot, .sign = sign};
-  side.arm = v3_sub(point, state->bodies[body].pose.position);
-  side.still = b->kind == FF_BODY_FIXED;
-  side.moved = b->robot >= 0 || b->slot >= 0;
-  if (side.robot >= 0) {
-    link_side(sides, &side, model, state, point, dirs);
+  out->body = body;
+  out->robot = b->robot;
+  out->sign = sign;
+  out->arm = v3_sub(point, state->bodies[body].pose.position);
+  out->still = b->kind == FF_BODY_FIXED;
+  out->moved = b->robot >= 0 || b->slot >= 0;
+  if (out->robot >= 0) {
+    link_side(sides, out, model, state, point, dirs);
   } else if (b->slot >= 0) {
-    free_side(&side, b, state->bodies[body].pose.orientation, dirs);
+    free_side(out, b, state->bodies[body].pose.orientation, dirs);
+  } else {
+    memset(out->w, 0, sizeof out->w);
   }
-  return side;
 }

@@ -15,10 +15,10 @@ typedef struct ff_sides ff_sides;
 /* One body of a contact, seen along three directions of the world. */
 typedef struct ff_side {
   int body, robot;     /* robot -1: none */
-  bool moved, still;   /* forces change its velocity; it has none and never will */
+  bool moved, still;   /* forces change its velocity, else w = 0; it has none and never will */
   double sign;         /* 1: forces are those on this body; -1: on the other */
   ff_vec3 arm;         /* m, from its centre of mass to the point */
-  double w[3][3];      /* 1/kg: change of velocity for a unit of impulse */
+  double w[3][3];      /* 1/kg: change of velocity for a unit of impulse; symmetric */
   ff_vec3 spin[3];     /* free bodies: rad/s for a unit of impulse, with sign */
   const double *row;   /* robots: J, 3 x v_count */
   const double *moves; /* robots: H^-1 J^T as rows, 3 x v_count */
@@ -32,8 +32,8 @@ void ff_sides_destroy(ff_sides *sides);
 void ff_sides_start(ff_sides *sides, const ff_model *model, const ff_state *state, double half);
 
 /* A body at a point and its three directions. */
-ff_side ff_sides_side(ff_sides *sides, const ff_model *model, const ff_state *state, int body,
-                      double sign, ff_vec3 point, const ff_vec3 dirs[3]);
+void ff_sides_side(ff_side *out, ff_sides *sides, const ff_model *model, const ff_state *state,
+                   int body, double sign, ff_vec3 point, const ff_vec3 dirs[3]);
 
 /* Adds sign times the point's velocity along the directions. */
 void ff_sides_velocity(const ff_sides *sides, const ff_side *side, const ff_vec3 dirs[3],

@@ -53,8 +53,12 @@ ff_status ff_work_refresh(ff_work *work) {
       return status;
     }
   }
-  ff_forces_update(model, state, state->t, state->y, work->rates + state->memory_at,
-                   work->rates + state->ledger_at);
+  if (work->holds) { /* rates are those of the middle of the step to come */
+    ff_forces_update(model, state, state->t, state->y, NULL, NULL);
+  } else {
+    ff_forces_update(model, state, state->t, state->y, work->rates + state->memory_at,
+                     work->rates + state->ledger_at);
+  }
   return FF_OK;
 }
 
@@ -63,13 +67,21 @@ void ff_work_drop_memory(ff_work *work, int point) {
   memset(memory, 0, (size_t)work->model->memory_count * sizeof *memory);
 }
 
+/* 0, or NAN from an infinity or a NAN. Two sums, that need not wait for each other. */
+static double nothing(const double *y, int count) {
+  double sum = count % 2 > 0 ? 0 * y[0] : 0, other = 0;
+  for (int i = count % 2; i < count; i += 2) {
+    sum += 0 * y[i];
+    other += 0 * y[i + 1];
+  }
+  return sum + other;
+}
+
 bool ff_work_tidy(ff_work *work) {
   const ff_model *model = work->model;
   ff_state *state = work->state;
-  double sum = 0;
-  for (int i = 0; i < state->size; i++) {
-    sum += 0 * state->y[i]; /* 0, or NAN from an infinity or a NAN */
-  }
+  double sum = nothing(state->y, ff_state_memory_end(model, state));
+  sum += nothing(state->y + state->ledger_at, FF_Y_LEDGER);
   for (int slot = 0; slot < model->free_count; slot++) {
     double *q = ff_state_body(state, slot) + FF_Y_Q;
     double scale = 1 / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);

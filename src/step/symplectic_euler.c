@@ -74,6 +74,19 @@ static void push_body(const ff_work *work, int slot, double h) {
   turn_body(body, y, 0.5 * h);
 }
 
+/* Memory and ledger go with their rates. */
+static void go_on(const ff_work *work, double h) {
+  const ff_state *state = work->state;
+  double *y = state->y;
+  const double *rates = work->rates;
+  for (int i = state->memory_at, end = ff_state_memory_end(work->model, state); i < end; i++) {
+    y[i] += h * rates[i];
+  }
+  for (int i = state->ledger_at, end = state->size; i < end; i++) {
+    y[i] += h * rates[i];
+  }
+}
+
 /* Half a flight, a kick in the middle, half a flight. */
 static bool step_held(ff_work *work, double h) {
   const ff_model *model = work->model;
@@ -83,8 +96,8 @@ static bool step_held(ff_work *work, double h) {
   }
   ff_robots_fly(model, state, h);
   bool good = ff_hold_solve(work->holds, model, state, state->t + 0.5 * h, work->rates, h);
-  for (int i = state->memory_at; good && i < state->size; i++) {
-    state->y[i] += h * work->rates[i];
+  if (good) {
+    go_on(work, h);
   }
   for (int slot = 0; slot < model->free_count; slot++) {
     push_body(work, slot, h);
@@ -104,10 +117,7 @@ static void destroy(ff_work *work) {
 
 static bool step_explicit(ff_work *work, double h) {
   ff_state *state = work->state;
-  /* memory and ledger go with the rates at the start */
-  for (int i = state->memory_at; i < state->size; i++) {
-    state->y[i] += h * work->rates[i];
-  }
+  go_on(work, h); /* with the rates of the start */
   for (int slot = 0; slot < work->model->free_count; slot++) {
     move_body(work, slot, h);
   }
