@@ -76,20 +76,29 @@ static const double *with_friction(ff_micro *micro, const ff_micro_contact *by, 
   return out;
 }
 
+/* Rows that count: of each unknown that along which it acts. */
+static const int *find_rows(ff_micro *micro) {
+  for (int k = 0; k < micro->member_count; k++) {
+    const ff_micro_contact *contact = &micro->members[k];
+    for (int i = 0; i < unknowns_of(contact); i++) {
+      micro->picked[contact->unknown + i] = contact->row + i;
+    }
+  }
+  return micro->picked;
+}
+
 /* A by columns: what each unknown does to the rows that count. */
 static void fill_columns(ff_micro *micro, int n) {
   size_t m = (size_t)micro->rows.count;
+  const int *rows = find_rows(micro);
   double *to = micro->columns;
   for (int j = 0; j < micro->member_count; j++) {
     const ff_micro_contact *by = &micro->members[j];
     const double *row = micro->eases + (size_t)by->row * m;
     for (int k = 0; k < unknowns_of(by); k++, row += m, to += n) {
       const double *from = by->slides ? with_friction(micro, by, row) : row;
-      for (int i = 0; i < micro->member_count; i++) {
-        const ff_micro_contact *on = &micro->members[i];
-        for (int l = 0; l < unknowns_of(on); l++) {
-          to[on->unknown + l] = from[on->row + l];
-        }
+      for (int i = 0; i < n; i++) {
+        to[i] = from[rows[i]];
       }
     }
   }

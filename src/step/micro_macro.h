@@ -72,7 +72,7 @@ typedef struct ff_micro {
   double *gradient, *lower, *x;
   double *miss;   /* v - A x */
   double *factor; /* of the hessian of unknowns that are not at a bound, ... */
-  int *picked;    /* ... which are these */
+  int *picked;    /* ... which are these; before that, rows of unknowns */
   int *chain;     /* parents of unknowns, as ff_branch_factor wants them: a full matrix */
   ff_point *held; /* as they were before the step */
 } ff_micro;

@@ -199,7 +199,8 @@ static void reach_path(const ff_rows *rows, int row) {
   for (int i = rows->tips[row]; i >= 0; i = rows->parent[i]) {
     const double *factor = rows->factor + (size_t)i * n;
     int of = --at;
-    double bx = x[at] / factor[i], by = y[at] / factor[i], bz = z[at] / factor[i];
+    double inverse = 1 / factor[i];
+    double bx = x[at] * inverse, by = y[at] * inverse, bz = z[at] * inverse;
     x[at] = bx;
     y[at] = by;
     z[at] = bz;
@@ -210,11 +211,9 @@ static void reach_path(const ff_rows *rows, int row) {
       y[of] -= factor[k] * by;
       z[of] -= factor[k] * bz;
     }
-    for (; k >= 0; k--) {
-      x[k] -= factor[k] * bx;
-      y[k] -= factor[k] * by;
-      z[k] -= factor[k] * bz;
-    }
+    ff_take_off(x, bx, factor, k + 1);
+    ff_take_off(y, by, factor, k + 1);
+    ff_take_off(z, bz, factor, k + 1);
   }
 }
 
