@@ -43,35 +43,62 @@ static int number(ff_micro *micro) {
   return count;
 }
 
-/* What impulses of one contact do to the speeds of another: a block of A. at and across say where
- * in `ease` a speed (of `on`) and an impulse (of `by`) go on. */
-static void fill_block(ff_micro *micro, int n, const ff_micro_contact *on,
-                       const ff_micro_contact *by, const double *ease, int at, int across) {
-  double *to = micro->columns + by->unknown * n + on->unknown;
-  for (int i = 0; i < unknowns_of(on); i++) {
-    const double *row = ease + i * at;
-    if (by->slides) { /* [Sugihara03 eq. 26] */
-      double friction = by->slip[0] * row[across] + by->slip[1] * row[2 * across];
-      to[i] = row[0] - by->mu * friction;
-      continue;
-    }
-    to[i] = row[0];
-    to[n + i] = row[across];
-    to[2 * n + i] = row[2 * across];
-  }
-}
-
-/* A by columns. */
-static void fill_columns(ff_micro *micro, int n) {
+void ff_macro_ease(ff_micro *micro) {
+  size_t m = (size_t)micro->rows.count;
   for (int j = 0; j < micro->member_count; j++) {
     const ff_micro_contact *b = &micro->members[j];
     for (int i = 0; i <= j && b->hard; i++) {
       const ff_micro_contact *a = &micro->members[i];
       double ease[9];
-      if (a->hard) {
-        ff_rows_ease(&micro->rows, a->row, b->row, ease);
-        fill_block(micro, n, a, b, ease, 3, 1);
-        fill_block(micro, n, b, a, ease, 1, 3);
+      if (!a->hard) {
+        continue;
+      }
+      ff_rows_ease(&micro->rows, a->row, b->row, ease);
+      double *above = micro->eases + (size_t)a->row * m + b->row;
+      double *below = micro->eases + (size_t)b->row * m + a->row;
+      for (size_t k = 0; k < 3; k++) {
+        v3_store(above + k * m, v3_load(ease + 3 * k));
+        v3_store(below + k * m, v3(ease[k], ease[3 + k], ease[6 + k]));
+      }
+    }
+  }
+}
+
+/* What a normal impulse of a point that slides does, with the friction that follows it, to all
+ * rows [Sugihara03 eq. 26]. */
+static const double *with_friction(ff_micro *micro, const ff_micro_contact *by, const double *row) {
+  int m = micro->rows.count;
+  double *out = micro->gradient; /* not in use yet */
+  for (int i = 0; i < m; i++) {
+    double friction = by->slip[0] * row[m + i] + by->slip[1] * row[2 * m + i];
+    out[i] = row[i] - by->mu * friction;
+  }
+  return out;
+}
+
+/* Rows that count: of each unknown that along which it acts. */
+static const int *find_rows(ff_micro *micro) {
+  for (int k = 0; k < micro->member_count; k++) {
+    const ff_micro_contact *contact = &micro->members[k];
+    for (int i = 0; i < unknowns_of(contact); i++) {
+      micro->picked[contact->unknown + i] = contact->row + i;
+    }
+  }
+  return micro->picked;
+}
+
+/* A by columns: what each unknown does to the rows that count. */
+static void fill_columns(ff_micro *micro, int n) {
+  size_t m = (size_t)micro->rows.count;
+  const int *rows = find_rows(micro);
+  double *to = micro->columns;
+  for (int j = 0; j < micro->member_count; j++) {
+    const ff_micro_contact *by = &micro->members[j];
+    const double *row = micro->eases + (size_t)by->row * m;
+    for (int k = 0; k < unknowns_of(by); k++, row += m, to += n) {
+      const double *from = by->slides ? with_friction(micro, by, row) : row;
+      for (int i = 0; i < n; i++) {
+        to[i] = from[rows[i]];
       }
     }
   }
@@ -128,32 +155,77 @@ static double mean_diagonal(const ff_micro *micro, int n) {
   return sum / n;
 }
 
-static bool all_press(const ff_micro *micro, int n, const double *x) {
+/* A normal impulse that is at its bound: it may not pull, and does not press. */
+static bool is_bound(const ff_micro *micro, int i) {
+  return micro->lower[i] == 0 && !(micro->x[i] > 0);
+}
+
+/* What is missing at x: v - A x. */
+static const double *find_miss(ff_micro *micro, int n) {
+  memcpy(micro->miss, micro->target, (size_t)n * sizeof *micro->miss);
   for (int i = 0; i < n; i++) {
-    if (micro->lower[i] == 0 && !(x[i] > 0)) {
-      return false;
+    if (micro->x[i] != 0) {
+      ff_take_off(micro->miss, micro->x[i], micro->columns + i * n, n);
     }
+  }
+  return micro->miss;
+}
+
+/* Minimises over the picked unknowns alone; the others are 0. Solves for the change of x, which is
+ * small. False: no minimum. */
+static bool solve_picked(ff_micro *micro, int n, int picked, double lambda) {
+  double *y = micro->gradient; /* not in use yet */
+  const double *miss = find_miss(micro, n);
+  for (int i = 0; i < picked; i++) {
+    int of = micro->picked[i];
+    const double *column = micro->columns + of * n;
+    double *row = micro->factor + i * picked;
+    for (int j = 0; j <= i; j++) {
+      row[j] = ff_dot(column, micro->columns + micro->picked[j] * n, n);
+    }
+    row[i] += lambda;
+    y[i] = ff_dot(column, miss, n) - lambda * micro->x[of];
+  }
+  if (!ff_branch_factor(micro->chain, picked, micro->factor)) {
+    return false;
+  }
+  ff_branch_down(micro->chain, picked, micro->factor, y);
+  ff_branch_up(micro->chain, picked, micro->factor, y);
+  for (int i = 0; i < picked; i++) {
+    micro->x[micro->picked[i]] += y[i];
   }
   return true;
 }
 
-/* While every point presses, before and after, no bound counts and the programme is a linear
- * system. False: it is not, or the system has no such solution; x may then be anything. */
-static bool solve_freely(ff_micro *micro, int n) {
-  size_t bytes = (size_t)n * sizeof(double);
-  if (!all_press(micro, n, micro->x)) {
-    return false;
-  }
-  memcpy(micro->factor, micro->hessian, (size_t)n * bytes);
-  if (!ff_branch_factor(micro->chain, n, micro->factor)) {
-    return false;
-  }
+/* Would any of the points that do not press have to? */
+static bool wants_more(ff_micro *micro, int n) {
+  const double *miss = find_miss(micro, n);
   for (int i = 0; i < n; i++) {
-    micro->x[i] = -micro->gradient[i];
+    if (is_bound(micro, i) && !(ff_dot(micro->columns + i * n, miss, n) <= 0)) {
+      return true;
+    }
   }
-  ff_branch_down(micro->chain, n, micro->factor, micro->x);
-  ff_branch_up(micro->chain, n, micro->factor, micro->x);
-  return all_press(micro, n, micro->x);
+  return false;
+}
+
+/* Mostly the points press that did in the step before, and no others: then the programme is a
+ * linear system. False: that is not its solution; x may then be anything. */
+static bool solve_as_before(ff_micro *micro, int n, double lambda) {
+  int picked = 0;
+  for (int i = 0; i < n; i++) {
+    if (!is_bound(micro, i)) {
+      micro->picked[picked++] = i;
+    }
+  }
+  if (!solve_picked(micro, n, picked, lambda)) {
+    return false;
+  }
+  for (int i = 0; i < picked; i++) {
+    if (is_bound(micro, micro->picked[i])) {
+      return false;
+    }
+  }
+  return picked == n || !wants_more(micro, n);
 }
 
 /* One try of a programme from where x is. */
@@ -173,11 +245,11 @@ static bool minimise(ff_micro *micro, int n) {
   double lambda = isnan(def->lambda) ? def->lambda_relative * unit : def->lambda;
   ff_qp_problem problem = {.size = n, .lower = micro->lower};
   if (lambda > TOO_SMALL * unit) {
-    fill_hessian(micro, n, lambda);
-    if (solve_freely(micro, n)) {
+    if (solve_as_before(micro, n, lambda)) {
       micro->info->iterations++;
       return true;
     }
+    fill_hessian(micro, n, lambda);
     problem.hessian = micro->hessian;
     problem.gradient = micro->gradient;
   } else {

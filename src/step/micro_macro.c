@@ -72,7 +72,7 @@ static bool make_lists(ff_micro *micro) {
 static bool make_programme(ff_micro *micro) {
   size_t n = (size_t)micro->unknown_limit;
   ff_arena *arena = &micro->arena;
-  double **vectors[] = {&micro->target, &micro->gradient, &micro->lower, &micro->x};
+  double **vectors[] = {&micro->target, &micro->gradient, &micro->lower, &micro->x, &micro->miss};
   bool room = true;
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
     *vectors[i] = ff_arena_take(arena, n, sizeof(double));
@@ -81,11 +81,14 @@ static bool make_programme(ff_micro *micro) {
   micro->columns = ff_arena_take(arena, n * n, sizeof(double));
   micro->hessian = ff_arena_take(arena, n * n, sizeof(double));
   micro->factor = ff_arena_take(arena, n * n, sizeof(double));
+  micro->eases = ff_arena_take(arena, n * n, sizeof(double));
+  micro->picked = ff_arena_take(arena, n, sizeof(int));
   micro->chain = ff_arena_take(arena, n, sizeof(int));
   for (int i = 0; micro->chain && i < micro->unknown_limit; i++) {
     micro->chain[i] = i - 1;
   }
-  return room && micro->columns && micro->hessian && micro->factor && micro->chain;
+  return room && micro->columns && micro->hessian && micro->factor && micro->eases &&
+         micro->picked && micro->chain;
 }
 
 static ff_status create(ff_work *work) {
@@ -104,8 +107,9 @@ static ff_status create(ff_work *work) {
   int size = at_most(coordinates, SIZE_LIMIT);
   micro->change = ff_arena_take(&micro->arena, (size_t)coordinates, sizeof(double));
   micro->base = ff_arena_take(&micro->arena, (size_t)size, sizeof(double));
+  micro->folded = ff_arena_take(&micro->arena, (size_t)size, sizeof(double));
   micro->reached = ff_arena_take(&micro->arena, (size_t)size, sizeof(double));
-  if (!micro->change || !micro->base || !micro->reached) {
+  if (!micro->change || !micro->base || !micro->folded || !micro->reached) {
     return FF_ERROR_MEMORY;
   }
   ff_qp_def def = ff_qp_def_default();
@@ -196,15 +200,22 @@ static void look_at_end(ff_micro *micro) {
   }
 }
 
-/* Forces and impulses with elastic parts folded in as they are now. */
-static ff_status solve_once(ff_micro *micro) {
-  memcpy(micro->reached, micro->base, (size_t)micro->rows.size * sizeof(double));
+/* Elastic parts as they are now go into inertia and impulse. False: the inertia is not positive. */
+static bool fold(ff_micro *micro) {
+  memcpy(micro->folded, micro->base, (size_t)micro->rows.size * sizeof(double));
   ff_rows_soften(&micro->rows);
-  ff_micro_fold(micro, micro->reached);
+  ff_micro_fold(micro, micro->folded);
   if (!ff_rows_factor(&micro->rows)) {
-    return FF_ERROR_STEP;
+    return false;
   }
-  ff_rows_reach(&micro->rows, micro->reached);
+  ff_rows_reach(&micro->rows, micro->folded);
+  ff_macro_ease(micro);
+  return true;
+}
+
+/* Impulses with elastic parts as they were folded in. */
+static ff_status solve_once(ff_micro *micro) {
+  memcpy(micro->reached, micro->folded, (size_t)micro->rows.size * sizeof(double));
   look_at_end(micro);
   bool hard = false;
   for (int k = 0; k < micro->member_count; k++) {
@@ -218,23 +229,22 @@ static ff_status solve_once(ff_micro *micro) {
 }
 
 /* Solves until elastic parts do not pull, their friction is what they bear, and stick and slip
- * are settled; the last two only so often. */
+ * are settled; the last two only so often. Where elastic parts may stay as they are, nothing is
+ * factored anew. */
 static ff_status solve(ff_micro *micro) {
   int passes = micro->model->run.stepper.passes, folds = 0;
-  for (;;) {
-    ff_status status = solve_once(micro);
+  for (bool stays = false, revised = true; !stays || revised;) {
+    ff_status status = stays || fold(micro) ? solve_once(micro) : FF_ERROR_STEP;
     if (status != FF_OK) {
       return status;
     }
-    bool revised = passes-- > 0 && ff_macro_revise(micro);
+    revised = passes-- > 0 && ff_macro_revise(micro);
     if (!revised && ff_macro_modify(micro)) {
       look_at_end(micro);
     }
-    bool stays = ff_micro_settle(micro, folds++ >= FOLDS);
-    if (stays && !revised) {
-      return FF_OK;
-    }
+    stays = ff_micro_settle(micro, folds++ >= FOLDS);
   }
+  return FF_OK;
 }
 
 static ff_status solve_island(ff_micro *micro, int island) {

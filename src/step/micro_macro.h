@@ -62,13 +62,17 @@ typedef struct ff_micro {
   int member_count;
   ff_rows rows;
   double *base;    /* generalised impulse without contacts */
-  double *reached; /* see step/rows.h */
+  double *folded;  /* what it and elastic parts reach, see step/rows.h */
+  double *reached; /* ... with the impulses of rigid parts */
+  double *eases;   /* J H^-1 J^T of the rows of rigid parts; by rows of all contacts */
   ff_qp *qp;
   ff_solver_info *info;
   int unknowns, unknown_limit;        /* of the last programme; at most */
   double *columns, *hessian, *target; /* A by columns, A^T A + lambda, v */
   double *gradient, *lower, *x;
-  double *factor; /* of the hessian */
+  double *miss;   /* v - A x */
+  double *factor; /* of the hessian of unknowns that are not at a bound, ... */
+  int *picked;    /* ... which are these; before that, rows of unknowns */
   int *chain;     /* parents of unknowns, as ff_branch_factor wants them: a full matrix */
   ff_point *held; /* as they were before the step */
 } ff_micro;
@@ -96,6 +100,8 @@ bool ff_micro_settle(ff_micro *micro, bool last);
 
 /* ---- micro_impulses.c ------------------------------------------------------------------- */
 
+/* How rigid parts move one another, once the rows are factored. */
+void ff_macro_ease(ff_micro *micro);
 /* Impulses of rigid parts, given what happens without them (reached, and the members' end); adds
  * what they do to both. */
 ff_status ff_macro_solve(ff_micro *micro);

@@ -1,5 +1,6 @@
 #include "step/rows.h"
 
+#include "math/pairs.h"
 #include "math/vec.h"
 #include "tree/tree.h"
 
@@ -198,7 +199,8 @@ static void reach_path(const ff_rows *rows, int row) {
   for (int i = rows->tips[row]; i >= 0; i = rows->parent[i]) {
     const double *factor = rows->factor + (size_t)i * n;
     int of = --at;
-    double bx = x[at] / factor[i], by = y[at] / factor[i], bz = z[at] / factor[i];
+    double inverse = 1 / factor[i];
+    double bx = x[at] * inverse, by = y[at] * inverse, bz = z[at] * inverse;
     x[at] = bx;
     y[at] = by;
     z[at] = bz;
@@ -209,11 +211,9 @@ static void reach_path(const ff_rows *rows, int row) {
       y[of] -= factor[k] * by;
       z[of] -= factor[k] * bz;
     }
-    for (; k >= 0; k--) {
-      x[k] -= factor[k] * bx;
-      y[k] -= factor[k] * by;
-      z[k] -= factor[k] * bz;
-    }
+    ff_take_off(x, bx, factor, k + 1);
+    ff_take_off(y, by, factor, k + 1);
+    ff_take_off(z, bz, factor, k + 1);
   }
 }
 
@@ -283,14 +283,22 @@ void ff_rows_ease(const ff_rows *rows, int i, int j, double ease[9]) {
   }
   int length = at < 0 ? 0 : rows->depth[at] + 1;
   for (int k = 0; k < 3; k++, a += n) {
-    double sx = 0, sy = 0, sz = 0;
-    for (int c = 0; c < length; c++) {
-      sx += a[c] * b[c];
-      sy += a[c] * b1[c];
-      sz += a[c] * b2[c];
+    ff_pair2 sx = {0, 0}, sy = {0, 0}, sz = {0, 0};
+    int c = 0;
+    for (; c + 2 <= length; c += 2) {
+      ff_pair2 both = ff_pair2_load(a + c);
+      sx += both * ff_pair2_load(b + c);
+      sy += both * ff_pair2_load(b1 + c);
+      sz += both * ff_pair2_load(b2 + c);
     }
-    ease[3 * k] = sx;
-    ease[3 * k + 1] = sy;
-    ease[3 * k + 2] = sz;
+    if (c < length) {
+      ff_pair2 last = {a[c], 0};
+      sx += last * (ff_pair2){b[c], 0};
+      sy += last * (ff_pair2){b1[c], 0};
+      sz += last * (ff_pair2){b2[c], 0};
+    }
+    ease[3 * k] = sx[0] + sx[1];
+    ease[3 * k + 1] = sy[0] + sy[1];
+    ease[3 * k + 2] = sz[0] + sz[1];
   }
 }

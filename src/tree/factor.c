@@ -32,8 +32,9 @@ bool ff_branch_factor(const int *lambda, int count, double *inertia) {
       return false;
     }
     row[k] = sqrt(row[k]);
+    double inverse = 1 / row[k];
     for (int i = lambda[k]; i >= 0; i = lambda[i]) {
-      row[i] /= row[k];
+      row[i] *= inverse;
     }
     for (int i = lambda[k]; i >= 0; i = lambda[i]) {
       take_off(lambda, chain, i, row, row[i], inertia + (size_t)i * n);
