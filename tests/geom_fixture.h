@@ -12,18 +12,19 @@ typedef struct geom_pair {
 } geom_pair;
 
 static const geom_pair geom_pairs[] = {
-    {{FF_SPHERE, {0.3, 0, 0}}, {FF_HALF_SPACE, {0, 0, 0}}},
-    {{FF_ELLIPSOID, {0.2, 0.5, 0.35}}, {FF_HALF_SPACE, {0, 0, 0}}},
-    {{FF_BOX, {0.2, 0.5, 0.35}}, {FF_HALF_SPACE, {0, 0, 0}}},
-    {{FF_CAPSULE, {0.2, 0.4, 0}}, {FF_HALF_SPACE, {0, 0, 0}}},
-    {{FF_CYLINDER, {0.3, 0.4, 0}}, {FF_HALF_SPACE, {0, 0, 0}}},
-    {{FF_SPHERE, {0.3, 0, 0}}, {FF_SPHERE, {0.5, 0, 0}}},
-    {{FF_SPHERE, {0.3, 0, 0}}, {FF_ELLIPSOID, {0.2, 0.5, 0.35}}},
-    {{FF_ELLIPSOID, {0.4, 0.3, 0.5}}, {FF_ELLIPSOID, {0.2, 0.5, 0.35}}},
-    {{FF_SPHERE, {0.3, 0, 0}}, {FF_CAPSULE, {0.2, 0.4, 0}}},
-    {{FF_SPHERE, {0.3, 0, 0}}, {FF_BOX, {0.2, 0.5, 0.35}}},
-    {{FF_SPHERE, {0.3, 0, 0}}, {FF_CYLINDER, {0.3, 0.4, 0}}},
-    {{FF_CAPSULE, {0.3, 0.2, 0}}, {FF_CAPSULE, {0.2, 0.4, 0}}},
+    {{.kind = FF_SPHERE, .size = {0.3, 0, 0}}, {.kind = FF_HALF_SPACE, .size = {0, 0, 0}}},
+    {{.kind = FF_ELLIPSOID, .size = {0.2, 0.5, 0.35}}, {.kind = FF_HALF_SPACE, .size = {0, 0, 0}}},
+    {{.kind = FF_BOX, .size = {0.2, 0.5, 0.35}}, {.kind = FF_HALF_SPACE, .size = {0, 0, 0}}},
+    {{.kind = FF_CAPSULE, .size = {0.2, 0.4, 0}}, {.kind = FF_HALF_SPACE, .size = {0, 0, 0}}},
+    {{.kind = FF_CYLINDER, .size = {0.3, 0.4, 0}}, {.kind = FF_HALF_SPACE, .size = {0, 0, 0}}},
+    {{.kind = FF_SPHERE, .size = {0.3, 0, 0}}, {.kind = FF_SPHERE, .size = {0.5, 0, 0}}},
+    {{.kind = FF_SPHERE, .size = {0.3, 0, 0}}, {.kind = FF_ELLIPSOID, .size = {0.2, 0.5, 0.35}}},
+    {{.kind = FF_ELLIPSOID, .size = {0.4, 0.3, 0.5}},
+     {.kind = FF_ELLIPSOID, .size = {0.2, 0.5, 0.35}}},
+    {{.kind = FF_SPHERE, .size = {0.3, 0, 0}}, {.kind = FF_CAPSULE, .size = {0.2, 0.4, 0}}},
+    {{.kind = FF_SPHERE, .size = {0.3, 0, 0}}, {.kind = FF_BOX, .size = {0.2, 0.5, 0.35}}},
+    {{.kind = FF_SPHERE, .size = {0.3, 0, 0}}, {.kind = FF_CYLINDER, .size = {0.3, 0.4, 0}}},
+    {{.kind = FF_CAPSULE, .size = {0.3, 0.2, 0}}, {.kind = FF_CAPSULE, .size = {0.2, 0.4, 0}}},
 };
 enum { GEOM_PAIRS = sizeof geom_pairs / sizeof geom_pairs[0] };
 

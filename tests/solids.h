@@ -59,13 +59,13 @@ static inline void solids_make(ff_arena *arena, ff_geom out[SOLIDS]) {
   for (int i = 0; i < 40; i++) {
     points[i] = random_vec(&seed, .5);
   }
-  out[0] = (ff_geom){FF_SPHERE, {.3, 0, 0}};
-  out[1] = (ff_geom){FF_ELLIPSOID, {.2, .5, .35}};
-  out[2] = (ff_geom){FF_BOX, {.2, .5, .35}};
-  out[3] = (ff_geom){FF_CAPSULE, {.2, .4, 0}};
-  out[4] = (ff_geom){FF_CYLINDER, {.3, .4, 0}};
-  out[5] = (ff_geom){FF_SUPERELLIPSOID, {.2, .5, .35}, {4, 3}};
-  out[6] = (ff_geom){FF_SUPERELLIPSOID, {.4, .3, .5}, {1.4, 6}};
+  out[0] = (ff_geom){.kind = FF_SPHERE, .size = {.3, 0, 0}};
+  out[1] = (ff_geom){.kind = FF_ELLIPSOID, .size = {.2, .5, .35}};
+  out[2] = (ff_geom){.kind = FF_BOX, .size = {.2, .5, .35}};
+  out[3] = (ff_geom){.kind = FF_CAPSULE, .size = {.2, .4, 0}};
+  out[4] = (ff_geom){.kind = FF_CYLINDER, .size = {.3, .4, 0}};
+  out[5] = (ff_geom){.kind = FF_SUPERELLIPSOID, .size = {.2, .5, .35}, .exponents = {4, 3}};
+  out[6] = (ff_geom){.kind = FF_SUPERELLIPSOID, .size = {.4, .3, .5}, .exponents = {1.4, 6}};
   out[7] = solid_polyhedron(arena, points, 40, &frame);
   out[8] = solid_intersection(arena, cut, 3, &frame);
   out[9] = solid_polyhedron(arena, solid_cube, 8, &frame);

@@ -122,7 +122,8 @@ static void history_does_not_matter(void **state) {
     ff_vec3 direction = i % 2 ? v3(0, 0, 1) : v3_unit(random_vec(&seed, 1));
     c.centre[1] = v3_axpy(c.centre[0], c.radius[0] + c.radius[1], direction);
     int listed = compare(broad, &c);
-    ff_geom a = {FF_SPHERE, {c.radius[0], 0, 0}}, b = {FF_SPHERE, {c.radius[1], 0, 0}};
+    ff_geom a = {.kind = FF_SPHERE, .size = {c.radius[0], 0, 0}},
+            b = {.kind = FF_SPHERE, .size = {c.radius[1], 0, 0}};
     ff_pose pose_a = {c.centre[0], q_identity()}, pose_b = {c.centre[1], q_identity()};
     ff_touch touch[FF_TOUCH_MAX];
     assert_true(listed >= ff_geom_touch(&a, &pose_a, &b, &pose_b, 0, touch));

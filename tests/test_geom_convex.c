@@ -27,7 +27,7 @@ static ff_vec3 farthest(ff_vec3 s, ff_quat q, ff_vec3 n) {
 
 static ff_geom random_egg(uint64_t *seed, double ratio) {
   double a = pow(ratio, -ff_random(seed)), b = pow(ratio, -ff_random(seed));
-  return (ff_geom){FF_ELLIPSOID, {0.5, 0.5 * a, 0.5 * b}};
+  return (ff_geom){.kind = FF_ELLIPSOID, .size = {0.5, 0.5 * a, 0.5 * b}};
 }
 
 /* Smallest radius of curvature an ellipsoid has anywhere. */
@@ -94,8 +94,10 @@ static void round_ellipsoids_are_spheres(void **state) {
   (void)state;
   uint64_t seed = 37;
   for (int i = 0; i < 200; i++) {
-    ff_geom a = {FF_ELLIPSOID, {0.3, 0.3, 0.3}}, b = {FF_ELLIPSOID, {0.5, 0.5, 0.5}};
-    ff_geom ball_a = {FF_SPHERE, {0.3, 0, 0}}, ball_b = {FF_SPHERE, {0.5, 0, 0}};
+    ff_geom a = {.kind = FF_ELLIPSOID, .size = {0.3, 0.3, 0.3}},
+            b = {.kind = FF_ELLIPSOID, .size = {0.5, 0.5, 0.5}};
+    ff_geom ball_a = {.kind = FF_SPHERE, .size = {0.3, 0, 0}},
+            ball_b = {.kind = FF_SPHERE, .size = {0.5, 0, 0}};
     ff_pose pose_a = random_pose(&seed, 0.5), pose_b = random_pose(&seed, 0.5);
     ff_touch eggs = touch_of(a, pose_a, b, pose_b), mixed = touch_of(ball_a, pose_a, b, pose_b);
     ff_touch balls = touch_of(ball_a, pose_a, ball_b, pose_b);
@@ -113,8 +115,8 @@ static void ellipsoid_on_a_huge_ball_is_on_a_floor(void **state) {
   uint64_t seed = 39;
   const double huge = 1e6;
   for (int i = 0; i < 100; i++) {
-    ff_geom egg = random_egg(&seed, 5), ball = {FF_SPHERE, {huge, 0, 0}},
-            floor = {FF_HALF_SPACE, {0, 0, 0}};
+    ff_geom egg = random_egg(&seed, 5), ball = {.kind = FF_SPHERE, .size = {huge, 0, 0}},
+            floor = {.kind = FF_HALF_SPACE, .size = {0, 0, 0}};
     ff_pose pose = random_pose(&seed, 0), level = {v3(0, 0, 0), q_identity()};
     pose.position = v3(0, 0, ff_random_in(&seed, 0.3, 1));
     ff_pose below = {v3(0, 0, -huge), q_identity()};
@@ -129,7 +131,8 @@ static void ellipsoid_on_a_huge_ball_is_on_a_floor(void **state) {
 
 static void one_inside_the_other_finds_a_way_out(void **state) {
   (void)state;
-  ff_geom a = {FF_ELLIPSOID, {0.1, 0.2, 0.3}}, b = {FF_ELLIPSOID, {0.5, 0.4, 0.2}};
+  ff_geom a = {.kind = FF_ELLIPSOID, .size = {0.1, 0.2, 0.3}},
+          b = {.kind = FF_ELLIPSOID, .size = {0.5, 0.4, 0.2}};
   ff_pose centre = {v3(1, 2, 3), q_identity()};
   ff_touch t = touch_of(a, centre, b, centre);
   /* along z: 0.3 + 0.2 = 0.5; along x: 0.6; along y: 0.6; slantwise it is a little less */
@@ -142,13 +145,13 @@ static void one_inside_the_other_finds_a_way_out(void **state) {
 static const ff_pose level = {{0, 0, 0}, {1, 0, 0, 0}};
 
 static ff_touch ball_at(ff_geom solid, double x, double y, double z) {
-  return touch_of((ff_geom){FF_SPHERE, {0.5, 0, 0}}, (ff_pose){v3(x, y, z), q_identity()}, solid,
-                  level);
+  return touch_of((ff_geom){.kind = FF_SPHERE, .size = {0.5, 0, 0}},
+                  (ff_pose){v3(x, y, z), q_identity()}, solid, level);
 }
 
 static void ball_on_a_box(void **state) {
   (void)state;
-  ff_geom box = {FF_BOX, {1, 2, 3}};
+  ff_geom box = {.kind = FF_BOX, .size = {1, 2, 3}};
   ff_touch face = ball_at(box, 0.3, 0.4, 3.4);
   assert_close(face.depth, 0.1, 1e-15);
   assert_close(between(face.point, v3(0.3, 0.4, 2.95)), 0, 1e-15);
@@ -168,7 +171,7 @@ static void ball_on_a_box(void **state) {
 
 static void ball_on_a_cylinder(void **state) {
   (void)state;
-  ff_geom can = {FF_CYLINDER, {1, 2, 0}};
+  ff_geom can = {.kind = FF_CYLINDER, .size = {1, 2, 0}};
   ff_touch side = ball_at(can, 0, 1.4, 0.3);
   assert_close(side.depth, 0.1, 1e-15);
   assert_true(side.normal.y == 1 && side.curvature[0] == 3 && side.curvature[1] == 2);
@@ -186,7 +189,7 @@ static void ball_on_a_cylinder(void **state) {
 
 static void ball_on_a_capsule(void **state) {
   (void)state;
-  ff_geom pill = {FF_CAPSULE, {0.5, 2, 0}};
+  ff_geom pill = {.kind = FF_CAPSULE, .size = {0.5, 2, 0}};
   ff_touch side = ball_at(pill, 0.9, 0, 1);
   assert_close(side.depth, 0.1, 1e-15);
   assert_true(side.normal.x == 1 && side.curvature[0] == 4 && side.curvature[1] == 2);
@@ -203,7 +206,8 @@ static void ball_on_a_capsule(void **state) {
 
 static void capsules_crossing_parallel_and_end_on(void **state) {
   (void)state;
-  ff_geom a = {FF_CAPSULE, {0.25, 2, 0}}, b = {FF_CAPSULE, {0.5, 1, 0}};
+  ff_geom a = {.kind = FF_CAPSULE, .size = {0.25, 2, 0}},
+          b = {.kind = FF_CAPSULE, .size = {0.5, 1, 0}};
   ff_quat flat = q_exp(v3(0, ff_pi / 2, 0)); /* its axis is x */
   ff_touch cross = touch_of(a, (ff_pose){v3(0, 0.7, 0), flat}, b, level);
   assert_close(cross.depth, 0.05, 1e-15);
@@ -232,8 +236,8 @@ static void capsules_against_brute_force(void **state) {
   (void)state;
   uint64_t seed = 41;
   for (int i = 0; i < 300; i++) {
-    ff_geom a = {FF_CAPSULE, {0.1, ff_random_in(&seed, 0.01, 1), 0}};
-    ff_geom b = {FF_CAPSULE, {0.2, ff_random_in(&seed, 0.01, 1), 0}};
+    ff_geom a = {.kind = FF_CAPSULE, .size = {0.1, ff_random_in(&seed, 0.01, 1), 0}};
+    ff_geom b = {.kind = FF_CAPSULE, .size = {0.2, ff_random_in(&seed, 0.01, 1), 0}};
     ff_pose pose_a = random_pose(&seed, 1), pose_b = random_pose(&seed, 1);
     if (i % 4 == 0) { /* all but parallel */
       pose_b.orientation =

@@ -63,8 +63,9 @@ static mass integral_of(const ff_geom *geom) {
 }
 
 static const ff_geom solids[] = {
-    {FF_SPHERE, {0.3, 0, 0}},    {FF_ELLIPSOID, {0.1, 0.7, 0.4}}, {FF_BOX, {0.5, 0.02, 1.1}},
-    {FF_CAPSULE, {0.2, 0.6, 0}}, {FF_CAPSULE, {0.6, 0.05, 0}},    {FF_CYLINDER, {0.25, 0.9, 0}},
+    {.kind = FF_SPHERE, .size = {0.3, 0, 0}},     {.kind = FF_ELLIPSOID, .size = {0.1, 0.7, 0.4}},
+    {.kind = FF_BOX, .size = {0.5, 0.02, 1.1}},   {.kind = FF_CAPSULE, .size = {0.2, 0.6, 0}},
+    {.kind = FF_CAPSULE, .size = {0.6, 0.05, 0}}, {.kind = FF_CYLINDER, .size = {0.25, 0.9, 0}},
 };
 enum { SOLIDS = sizeof solids / sizeof solids[0] };
 
@@ -83,21 +84,23 @@ static void mass_is_the_integral_over_sections(void **state) {
 
 static void known_values_of_textbooks(void **state) {
   (void)state;
-  ff_geom ball = {FF_SPHERE, {2, 0, 0}};
+  ff_geom ball = {.kind = FF_SPHERE, .size = {2, 0, 0}};
   assert_near(ff_geom_volume(&ball), 32 * ff_pi / 3, 1e-15);
   assert_near(ff_geom_inertia(&ball).y, 0.4 * 4 * 32 * ff_pi / 3, 1e-15);
-  ff_geom cube = {FF_BOX, {0.5, 0.5, 0.5}};
+  ff_geom cube = {.kind = FF_BOX, .size = {0.5, 0.5, 0.5}};
   assert_near(ff_geom_volume(&cube), 1, 1e-15);
   assert_near(ff_geom_inertia(&cube).x, 1.0 / 6, 1e-15);
-  ff_geom rod = {FF_CYLINDER, {1e-6, 0.5, 0}}; /* m l^2 / 12 as the radius vanishes */
+  ff_geom rod = {.kind = FF_CYLINDER,
+                 .size = {1e-6, 0.5, 0}}; /* m l^2 / 12 as the radius vanishes */
   assert_near(ff_geom_inertia(&rod).x / ff_geom_volume(&rod), 1.0 / 12, 1e-11);
   assert_near(ff_geom_inertia(&rod).z / ff_geom_volume(&rod), 0.5e-12, 1e-15);
 }
 
 static void limits_of_one_shape_are_another(void **state) {
   (void)state;
-  ff_geom ball = {FF_SPHERE, {0.3, 0, 0}}, round = {FF_ELLIPSOID, {0.3, 0.3, 0.3}};
-  ff_geom stub = {FF_CAPSULE, {0.3, 1e-14, 0}};
+  ff_geom ball = {.kind = FF_SPHERE, .size = {0.3, 0, 0}},
+          round = {.kind = FF_ELLIPSOID, .size = {0.3, 0.3, 0.3}};
+  ff_geom stub = {.kind = FF_CAPSULE, .size = {0.3, 1e-14, 0}};
   assert_near(ff_geom_volume(&round), ff_geom_volume(&ball), 1e-15);
   assert_near(ff_geom_inertia(&round).z, ff_geom_inertia(&ball).z, 1e-15);
   /* the half length is 3e-14 of the radius */
@@ -107,7 +110,7 @@ static void limits_of_one_shape_are_another(void **state) {
 
 static void half_space_has_no_mass(void **state) {
   (void)state;
-  ff_geom ground = {FF_HALF_SPACE, {1, 1, 1}};
+  ff_geom ground = {.kind = FF_HALF_SPACE, .size = {1, 1, 1}};
   assert_true(ff_geom_volume(&ground) == 0);
   assert_true(v3_norm(ff_geom_inertia(&ground)) == 0);
 }
@@ -119,15 +122,16 @@ static void bound_reaches_the_farthest_point(void **state) {
   for (int i = 0; i < SOLIDS; i++) {
     assert_near(ff_geom_bound(&solids[i]), expected[i], 1e-15);
   }
-  ff_geom ground = {FF_HALF_SPACE, {0, 0, 0}};
+  ff_geom ground = {.kind = FF_HALF_SPACE, .size = {0, 0, 0}};
   assert_true(isinf(ff_geom_bound(&ground)));
 }
 
 static void radius_where_there_is_one(void **state) {
   (void)state;
-  ff_geom ground = {FF_HALF_SPACE, {0, 0, 0}};
-  ff_geom ball = {FF_SPHERE, {0.3, 0, 0}}, other = {FF_SPHERE, {0.6, 0, 0}};
-  ff_geom pill = {FF_CAPSULE, {0.2, 1, 0}};
+  ff_geom ground = {.kind = FF_HALF_SPACE, .size = {0, 0, 0}};
+  ff_geom ball = {.kind = FF_SPHERE, .size = {0.3, 0, 0}},
+          other = {.kind = FF_SPHERE, .size = {0.6, 0, 0}};
+  ff_geom pill = {.kind = FF_CAPSULE, .size = {0.2, 1, 0}};
   assert_near(ff_geom_radius(&ball, &ground), 0.3, 1e-15);
   assert_near(ff_geom_radius(&ground, &ball), 0.3, 1e-15);
   assert_near(ff_geom_radius(&pill, &ground), 0.2, 1e-15);
@@ -137,7 +141,7 @@ static void radius_where_there_is_one(void **state) {
       isnan(ff_geom_radius(&pill, &ball))); /* another one along the pill than at its ends */
   const ff_shape_kind varying[] = {FF_ELLIPSOID, FF_BOX, FF_CYLINDER};
   for (int i = 0; i < 3; i++) {
-    ff_geom shape = {varying[i], {1, 1, 1}};
+    ff_geom shape = {.kind = varying[i], .size = {1, 1, 1}};
     assert_true(isnan(ff_geom_radius(&shape, &ground)));
   }
 }
@@ -147,23 +151,23 @@ static void check_accepts_good_sizes(void **state) {
   for (int i = 0; i < SOLIDS; i++) {
     assert_null(ff_geom_check(&solids[i]));
   }
-  ff_geom ground = {FF_HALF_SPACE, {NAN, -1, 0}}; /* has no sizes */
+  ff_geom ground = {.kind = FF_HALF_SPACE, .size = {NAN, -1, 0}}; /* has no sizes */
   assert_null(ff_geom_check(&ground));
 }
 
 static void check_says_which_size_is_wrong(void **state) {
   (void)state;
-  ff_geom flat = {FF_SPHERE, {0, 0, 0}};
+  ff_geom flat = {.kind = FF_SPHERE, .size = {0, 0, 0}};
   assert_string_equal(ff_geom_check(&flat), "radius must be greater than 0");
-  ff_geom inside_out = {FF_BOX, {1, -2, 1}};
+  ff_geom inside_out = {.kind = FF_BOX, .size = {1, -2, 1}};
   assert_string_equal(ff_geom_check(&inside_out), "second half extent must be greater than 0");
-  ff_geom endless = {FF_ELLIPSOID, {1, 1, INFINITY}};
+  ff_geom endless = {.kind = FF_ELLIPSOID, .size = {1, 1, INFINITY}};
   assert_string_equal(ff_geom_check(&endless), "third semi-axis must be finite");
-  ff_geom unknown = {FF_CYLINDER, {1, NAN, 0}};
+  ff_geom unknown = {.kind = FF_CYLINDER, .size = {1, NAN, 0}};
   assert_string_equal(ff_geom_check(&unknown), "half height must be finite");
-  ff_geom short_pill = {FF_CAPSULE, {1, 0, 0}};
+  ff_geom short_pill = {.kind = FF_CAPSULE, .size = {1, 0, 0}};
   assert_string_equal(ff_geom_check(&short_pill), "half length must be greater than 0");
-  ff_geom alien = {FF_SHAPE_KIND_COUNT, {1, 1, 1}};
+  ff_geom alien = {.kind = FF_SHAPE_KIND_COUNT, .size = {1, 1, 1}};
   assert_string_equal(ff_geom_check(&alien), "kind of shape is not known");
 }
 

@@ -31,7 +31,8 @@ static int lying(ff_geom a, double height, ff_vec3 at, ff_vec3 turn, ff_geom b, 
 
 static void test_boxes_face_on_face(void **state) {
   (void)state;
-  ff_geom box = {FF_BOX, {.1, .1, .1}}, small = {FF_BOX, {.05, .03, .02}};
+  ff_geom box = {.kind = FF_BOX, .size = {.1, .1, .1}},
+          small = {.kind = FF_BOX, .size = {.05, .03, .02}};
   ff_touch out[FF_TOUCH_MAX];
   assert_int_equal(lying(box, .1, v3(0, 0, 0), v3(0, 0, 0), box, out), 4); /* exactly aligned */
   assert_int_equal(lying(box, .1, v3(.05, 0, 0), v3(0, 0, 0), box, out), 4);
@@ -40,21 +41,23 @@ static void test_boxes_face_on_face(void **state) {
   assert_int_equal(lying(small, .02, v3(0, 0, 0), v3(0, 0, ff_pi / 4), box, out), 4);
   assert_int_equal(lying(small, .02, v3(.09, 0, 0), v3(0, 0, 1), box, out), 4);
   /* planks that cross: no corner of one on the other */
-  ff_geom plank = {FF_BOX, {.5, .02, .1}};
+  ff_geom plank = {.kind = FF_BOX, .size = {.5, .02, .1}};
   assert_int_equal(lying(plank, .1, v3(0, 0, 0), v3(0, 0, ff_pi / 2), plank, out), 4);
 }
 
 static void test_lines_on_faces_and_lines(void **state) {
   (void)state;
-  ff_geom box = {FF_BOX, {.3, .3, .1}}, pill = {FF_CAPSULE, {.05, .1, 0}};
-  ff_geom can = {FF_CYLINDER, {.05, .1, 0}};
+  ff_geom box = {.kind = FF_BOX, .size = {.3, .3, .1}},
+          pill = {.kind = FF_CAPSULE, .size = {.05, .1, 0}};
+  ff_geom can = {.kind = FF_CYLINDER, .size = {.05, .1, 0}};
   ff_vec3 down = v3(0, ff_pi / 2, 0); /* axis along x */
   ff_touch out[FF_TOUCH_MAX];
   assert_int_equal(lying(pill, .05, v3(0, 0, 0), down, box, out), 2);
   assert_int_equal(lying(pill, .05, v3(.25, 0, 0), down, box, out), 2); /* one end overhangs */
   assert_int_equal(lying(can, .05, v3(0, 0, 0), down, box, out), 2);
   assert_int_equal(lying(can, .1, v3(0, 0, 0), v3(0, 0, 0), box, out), 4); /* standing */
-  ff_geom beam = {FF_CAPSULE, {.1, .3, 0}}, drum = {FF_CYLINDER, {.1, .3, 0}};
+  ff_geom beam = {.kind = FF_CAPSULE, .size = {.1, .3, 0}},
+          drum = {.kind = FF_CYLINDER, .size = {.1, .3, 0}};
   ff_pose under = {{0, 0, 0}, q_exp(down)};
   ff_pose over = {v3(.1, 0, .15 - 1e-6), q_exp(down)},
           across = {v3(.1, 0, .15 - 1e-6), q_exp(v3(ff_pi / 2, 0, 0))};
@@ -69,7 +72,8 @@ static void test_polyhedra_lie_like_boxes(void **state) {
   (void)state;
   ff_arena arena = {0};
   ff_pose frame;
-  ff_geom hull = solid_polyhedron(&arena, solid_cube, 8, &frame), box = {FF_BOX, {.5, .5, .1}};
+  ff_geom hull = solid_polyhedron(&arena, solid_cube, 8, &frame),
+          box = {.kind = FF_BOX, .size = {.5, .5, .1}};
   ff_touch out[FF_TOUCH_MAX];
   /* its principal frame may be turned: lay it down by its own extents */
   assert_int_equal(lying(hull, hull.size.z, v3(.1, .1, 0), v3(0, 0, .4), box, out), 4);
@@ -83,7 +87,7 @@ static void test_dome_on_a_half_space(void **state) {
   ff_pose frame, ground = {{0, 0, 0}, level};
   ff_shape_def half[2] = {solid_member(FF_SPHERE, v3(.3, 0, 0), v3(0, 0, 0), v3(0, 0, 0)),
                           solid_member(FF_HALF_SPACE, v3(0, 0, 0), v3(0, 0, 0), v3(ff_pi, 0, 0))};
-  ff_geom dome = solid_intersection(&arena, half, 2, &frame), plane = {FF_HALF_SPACE};
+  ff_geom dome = solid_intersection(&arena, half, 2, &frame), plane = {.kind = FF_HALF_SPACE};
   ff_touch out[FF_TOUCH_MAX];
   ff_pose flat = pose_mul((ff_pose){v3(0, 0, -1e-6), level}, frame);
   int count = ff_geom_touch(&dome, &flat, &plane, &ground, 0, out);
@@ -103,7 +107,8 @@ static void test_dome_on_a_half_space(void **state) {
 /* Names stay while a box slides and turns on another. */
 static void test_names_stay(void **state) {
   (void)state;
-  ff_geom box = {FF_BOX, {.1, .08, .05}}, table = {FF_BOX, {.5, .5, .1}};
+  ff_geom box = {.kind = FF_BOX, .size = {.1, .08, .05}},
+          table = {.kind = FF_BOX, .size = {.5, .5, .1}};
   ff_touch out[FF_TOUCH_MAX];
   for (int i = 0; i < 200; i++) {
     int count = lying(box, .05, v3(.001 * i, 0, 0), v3(0, 0, .03 * i), table, out);
@@ -121,7 +126,7 @@ static void test_names_stay(void **state) {
  * turned by half a radian, tilted by 1e-2 to 1e-6. */
 static void test_depths_do_not_jump(void **state) {
   (void)state;
-  ff_geom box = {FF_BOX, {.1, .1, .1}};
+  ff_geom box = {.kind = FF_BOX, .size = {.1, .1, .1}};
   ff_pose under = {{0, 0, 0}, level};
   uint64_t seed = 7;
   for (int i = 0; i < 20000; i++) {
@@ -151,7 +156,7 @@ static double gap_across(const ff_geom *a, const ff_pose *pa, const ff_geom *b, 
 /* Two cards that lean against each other, their upper edges on one another to rounding. */
 static void test_edges_along_edges(void **state) {
   (void)state;
-  ff_geom card = {FF_BOX, {.0015, .03, .044}};
+  ff_geom card = {.kind = FF_BOX, .size = {.0015, .03, .044}};
   for (int i = 0; i < 400; i++) {
     double lean = .1 + .001 * i, press = i % 4 == 0 ? 0 : pow(10, -5 - i % 9);
     double aside = .044 * sin(lean) + .0015 * cos(lean) - press;
@@ -173,8 +178,8 @@ static void test_boxes_know_the_way_out(void **state) {
   (void)state;
   uint64_t seed = 5;
   for (int i = 0; i < 5000; i++) {
-    ff_geom a = {FF_BOX, v3_add(v3(.12, .12, .12), random_vec(&seed, .1))};
-    ff_geom b = {FF_BOX, v3_add(v3(.12, .12, .12), random_vec(&seed, .1))};
+    ff_geom a = {.kind = FF_BOX, .size = v3_add(v3(.12, .12, .12), random_vec(&seed, .1))};
+    ff_geom b = {.kind = FF_BOX, .size = v3_add(v3(.12, .12, .12), random_vec(&seed, .1))};
     ff_pose pa = {random_vec(&seed, .15), q_exp(random_vec(&seed, i % 2 ? 3 : pow(10, -i % 16)))};
     ff_pose pb = {v3(0, 0, 0), {1, 0, 0, 0}};
     ff_nearest near;

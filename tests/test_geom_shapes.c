@@ -11,7 +11,8 @@ static void test_a_box_of_vertices_is_a_box(void **state) {
   (void)state;
   ff_arena arena = {0};
   ff_pose frame;
-  ff_geom hull = solid_polyhedron(&arena, solid_cube, 8, &frame), box = {FF_BOX, {.2, .5, .35}};
+  ff_geom hull = solid_polyhedron(&arena, solid_cube, 8, &frame),
+          box = {.kind = FF_BOX, .size = {.2, .5, .35}};
   assert_int_equal(hull.hull->vertex_count, 8);
   assert_int_equal(hull.hull->face_count, 6);
   assert_int_equal(hull.hull->edge_count, 12);
@@ -155,7 +156,8 @@ static void test_flat_points_are_refused(void **state) {
 
 static void test_exponents_two_make_an_ellipsoid(void **state) {
   (void)state;
-  ff_geom super = {FF_SUPERELLIPSOID, {.2, .5, .35}, {2, 2}}, egg = {FF_ELLIPSOID, {.2, .5, .35}};
+  ff_geom super = {.kind = FF_SUPERELLIPSOID, .size = {.2, .5, .35}, .exponents = {2, 2}},
+          egg = {.kind = FF_ELLIPSOID, .size = {.2, .5, .35}};
   assert_near(ff_geom_volume(&super), ff_geom_volume(&egg), 1e-14);
   ff_vec3 i = ff_geom_inertia(&super), j = ff_geom_inertia(&egg);
   assert_near(i.x, j.x, 1e-14);
@@ -173,7 +175,9 @@ static void test_superellipsoid_mass(void **state) {
   (void)state;
   const double exponents[][2] = {{1.2, 3}, {4, 1.5}, {8, 8}, {20, 20}, {1.1, 1.1}};
   for (int e = 0; e < 5; e++) {
-    ff_geom geom = {FF_SUPERELLIPSOID, {.2, .5, .35}, {exponents[e][0], exponents[e][1]}};
+    ff_geom geom = {.kind = FF_SUPERELLIPSOID,
+                    .size = {.2, .5, .35},
+                    .exponents = {exponents[e][0], exponents[e][1]}};
     double volume = 0, xx = 0, zz = 0;
     int n = 400;
     for (int i = 0; i < n; i++) { /* finer towards the rim, where sections shrink fast */
@@ -321,7 +325,7 @@ static void test_support_is_farthest(void **state) {
 static void test_on_a_half_space(void **state) {
   (void)state;
   ff_arena arena = {0};
-  ff_geom geoms[SOLIDS], ground = {FF_HALF_SPACE};
+  ff_geom geoms[SOLIDS], ground = {.kind = FF_HALF_SPACE};
   solids_make(&arena, geoms);
   uint64_t seed = 51;
   for (int g = 5; g < SOLIDS; g++) {

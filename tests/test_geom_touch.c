@@ -1,13 +1,13 @@
 /* Where shapes touch: how many points, which, where, how deep, how curved. */
 #include "geom_fixture.h"
 
-static const ff_geom ground = {FF_HALF_SPACE, {0, 0, 0}};
+static const ff_geom ground = {.kind = FF_HALF_SPACE, .size = {0, 0, 0}};
 static const ff_pose level = {{0, 0, 0}, {1, 0, 0, 0}};
 
 /* Touches of a shape on level ground, its lowest point 1 mm deep, turned about x and then y. */
 static int press(ff_shape_kind kind, ff_vec3 size, double about_x, double about_y,
                  ff_touch out[FF_TOUCH_MAX]) {
-  ff_geom shape = {kind, size};
+  ff_geom shape = {.kind = kind, .size = size};
   ff_pose pose = {v3(0, 0, 0), q_mul(q_exp(v3(0, about_y, 0)), q_exp(v3(about_x, 0, 0)))};
   int count = ff_geom_touch(&shape, &pose, &ground, &level, INFINITY, out);
   double deepest = -INFINITY;
@@ -88,7 +88,7 @@ static void cylinder_has_four_two_or_one(void **state) {
 static void rim_points_lie_on_the_rim(void **state) {
   (void)state;
   const double tilts[] = {0, 1e-13, 1e-11, 1e-9, 1e-6, 0.3, 1.57, 3.1};
-  ff_geom can = {FF_CYLINDER, {0.3, 0.4, 0}};
+  ff_geom can = {.kind = FF_CYLINDER, .size = {0.3, 0.4, 0}};
   for (int i = 0; i < 8; i++) {
     ff_pose pose = {v3(0.1, 0.2, 0.3), q_exp(v3(0.6 * tilts[i], 0.8 * tilts[i], 0))};
     ff_touch touch[FF_TOUCH_MAX];
@@ -106,7 +106,7 @@ static void rim_points_lie_on_the_rim(void **state) {
 static void ellipsoid_point_is_the_lowest(void **state) {
   (void)state;
   uint64_t seed = 5;
-  ff_geom egg = {FF_ELLIPSOID, {0.2, 0.5, 0.35}};
+  ff_geom egg = {.kind = FF_ELLIPSOID, .size = {0.2, 0.5, 0.35}};
   for (int i = 0; i < 100; i++) {
     ff_pose pose = random_pose(&seed, 1);
     ff_touch touch[FF_TOUCH_MAX];
@@ -153,7 +153,7 @@ static double rise(const ff_geom *egg, const ff_pose *pose, ff_vec3 lowest, ff_v
 static void ellipsoid_curvature_against_finite_differences(void **state) {
   (void)state;
   uint64_t seed = 7;
-  ff_geom egg = {FF_ELLIPSOID, {0.2, 0.5, 0.35}};
+  ff_geom egg = {.kind = FF_ELLIPSOID, .size = {0.2, 0.5, 0.35}};
   const double h = 1e-4; /* fourth derivatives of order 1e3: truncation 1e-5; rounding 1e-8 */
   for (int i = 0; i < 100; i++) {
     ff_pose pose = random_pose(&seed, 1);
@@ -174,7 +174,8 @@ static void ellipsoid_curvature_against_finite_differences(void **state) {
 static void round_ellipsoid_is_a_sphere(void **state) {
   (void)state;
   uint64_t seed = 9;
-  ff_geom round = {FF_ELLIPSOID, {0.3, 0.3, 0.3}}, ball = {FF_SPHERE, {0.3, 0, 0}};
+  ff_geom round = {.kind = FF_ELLIPSOID, .size = {0.3, 0.3, 0.3}},
+          ball = {.kind = FF_SPHERE, .size = {0.3, 0, 0}};
   for (int i = 0; i < 100; i++) {
     ff_pose pose = random_pose(&seed, 1), plane = random_pose(&seed, 1);
     ff_touch as_egg[FF_TOUCH_MAX], as_ball[FF_TOUCH_MAX];
@@ -190,7 +191,8 @@ static void round_ellipsoid_is_a_sphere(void **state) {
 
 static void spheres_meet_in_the_middle_of_the_overlap(void **state) {
   (void)state;
-  ff_geom a = {FF_SPHERE, {0.3, 0, 0}}, b = {FF_SPHERE, {0.5, 0, 0}};
+  ff_geom a = {.kind = FF_SPHERE, .size = {0.3, 0, 0}},
+          b = {.kind = FF_SPHERE, .size = {0.5, 0, 0}};
   ff_pose pose_a = {v3(1.7, 2, 3), q_identity()}, pose_b = {v3(1, 2, 3), q_exp(v3(1, 1, 1))};
   ff_touch touch[FF_TOUCH_MAX];
   assert_int_equal(ff_geom_touch(&a, &pose_a, &b, &pose_b, 0, touch), 1);
@@ -204,7 +206,8 @@ static void spheres_meet_in_the_middle_of_the_overlap(void **state) {
 
 static void spheres_in_one_place_part_upwards(void **state) {
   (void)state;
-  ff_geom a = {FF_SPHERE, {0.3, 0, 0}}, b = {FF_SPHERE, {0.5, 0, 0}};
+  ff_geom a = {.kind = FF_SPHERE, .size = {0.3, 0, 0}},
+          b = {.kind = FF_SPHERE, .size = {0.5, 0, 0}};
   ff_touch touch[FF_TOUCH_MAX];
   assert_int_equal(ff_geom_touch(&a, &level, &b, &level, 0, touch), 1);
   assert_true(touch[0].normal.z == 1 && v3_finite(touch[0].point) && v3_finite(touch[0].t1));
@@ -283,7 +286,7 @@ static void margin_cuts_and_features_ascend(void **state) {
 
 static void margin_is_exclusive(void **state) {
   (void)state;
-  ff_geom ball = {FF_SPHERE, {0.5, 0, 0}};
+  ff_geom ball = {.kind = FF_SPHERE, .size = {0.5, 0, 0}};
   ff_pose above = {v3(0, 0, 0.75), q_identity()}; /* depth -0.25, exactly */
   ff_touch touch[FF_TOUCH_MAX];
   assert_int_equal(ff_geom_touch(&ball, &above, &ground, &level, 0.25, touch), 0);
@@ -293,7 +296,7 @@ static void margin_is_exclusive(void **state) {
 /* A feature stays with its corner while the box rolls from one face over an edge. */
 static void features_stay_with_the_shape(void **state) {
   (void)state;
-  ff_geom box = {FF_BOX, {0.2, 0.3, 0.4}};
+  ff_geom box = {.kind = FF_BOX, .size = {0.2, 0.3, 0.4}};
   for (int i = 0; i < 100; i++) {
     ff_pose pose = {v3(0, 0, 0.3), q_exp(v3(0.02 * i, 0.01 * i, 0))};
     ff_touch touch[FF_TOUCH_MAX];

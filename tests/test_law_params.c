@@ -132,7 +132,7 @@ static void resolved_parameters_are_in_range(void **state) {
 
 /* ---- single laws ------------------------------------------------------------------------- */
 
-static const ff_pair nothing_known = {NAN, NAN, NAN, NAN, NAN};
+static const ff_pair nothing_known = {NAN, NAN, NAN, NAN, NAN, NAN};
 
 /* Law by name with its defaults. */
 static const ff_law *start(const char *name, ff_law_params *params) {

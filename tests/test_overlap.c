@@ -4,8 +4,9 @@
 #include "testing.h"
 
 static const ff_geom geoms[] = {
-    {FF_SPHERE, {0.3, 0, 0}},    {FF_ELLIPSOID, {0.2, 0.5, 0.35}}, {FF_BOX, {0.2, 0.5, 0.35}},
-    {FF_CAPSULE, {0.2, 0.4, 0}}, {FF_CYLINDER, {0.3, 0.4, 0}},
+    {.kind = FF_SPHERE, .size = {0.3, 0, 0}},     {.kind = FF_ELLIPSOID, .size = {0.2, 0.5, 0.35}},
+    {.kind = FF_BOX, .size = {0.2, 0.5, 0.35}},   {.kind = FF_CAPSULE, .size = {0.2, 0.4, 0}},
+    {.kind = FF_CYLINDER, .size = {0.3, 0.4, 0}},
 };
 enum { GEOMS = sizeof geoms / sizeof *geoms };
 
@@ -41,7 +42,7 @@ static void assert_matrix(const ff_mat3 *a, const ff_mat3 *b, double relative) {
 /* ---- references -------------------------------------------------------------------------- */
 
 static void check_reference(ff_shape_kind kind, const double *v) {
-  ff_geom geom = {kind, v3_load(v)};
+  ff_geom geom = {.kind = kind, .size = v3_load(v)};
   ff_vec3 given = v3_load(v + 3), point = v3_load(v + 6);
   ff_cut cut = ff_geom_cut(&geom, given, point);
   ff_slab slab;
@@ -179,7 +180,7 @@ static void moments_belong_to_the_plane(void **state) {
 
 /* Lengths times 1000: nothing depends on the unit. */
 static void check_scale(const ff_geom *geom, ff_vec3 normal, double depth) {
-  ff_geom large = {geom->kind, v3_scale(1000, geom->size)};
+  ff_geom large = {.kind = geom->kind, .size = v3_scale(1000, geom->size)};
   ff_slab a = overlap_at(geom, normal, depth), b = overlap_at(&large, normal, 1000 * depth);
   assert_near(b.volume, 1e9 * a.volume, 1e-13);
   ff_mat3 expected = times(1e15, a.spread);
@@ -230,7 +231,8 @@ static void height_and_lean_add_up(void **state) {
 static void a_sphere_is_a_round_ellipsoid(void **state) {
   (void)state;
   uint64_t seed = 3;
-  ff_geom sphere = {FF_SPHERE, {0.3, 0, 0}}, round = {FF_ELLIPSOID, {0.3, 0.3, 0.3}};
+  ff_geom sphere = {.kind = FF_SPHERE, .size = {0.3, 0, 0}},
+          round = {.kind = FF_ELLIPSOID, .size = {0.3, 0.3, 0.3}};
   for (int i = 0; i < 100; i++) {
     ff_vec3 normal = random_normal(&seed);
     double depth = ff_random_in(&seed, 0, 0.7);
@@ -244,7 +246,8 @@ static void a_sphere_is_a_round_ellipsoid(void **state) {
 static void a_short_capsule_is_a_sphere(void **state) {
   (void)state;
   uint64_t seed = 5;
-  ff_geom sphere = {FF_SPHERE, {0.3, 0, 0}}, shorty = {FF_CAPSULE, {0.3, 1e-16, 0}};
+  ff_geom sphere = {.kind = FF_SPHERE, .size = {0.3, 0, 0}},
+          shorty = {.kind = FF_CAPSULE, .size = {0.3, 1e-16, 0}};
   for (int i = 0; i < 100; i++) {
     ff_vec3 normal = random_normal(&seed);
     double depth = ff_random_in(&seed, 0, 0.6);
@@ -258,7 +261,8 @@ static void a_short_capsule_is_a_sphere(void **state) {
 /* Level boxes and standing or lying cylinders: prisms, by hand. */
 static void level_shapes_are_prisms(void **state) {
   (void)state;
-  ff_geom box = {FF_BOX, {0.2, 0.5, 0.35}}, can = {FF_CYLINDER, {0.3, 0.4, 0}};
+  ff_geom box = {.kind = FF_BOX, .size = {0.2, 0.5, 0.35}},
+          can = {.kind = FF_CYLINDER, .size = {0.3, 0.4, 0}};
   for (int sign = -1; sign < 2; sign += 2) {
     ff_slab a = overlap_at(&box, v3(0, 0, sign), 0.1);
     assert_near(a.volume, 0.4 * 1.0 * 0.1, 1e-14);
@@ -310,7 +314,7 @@ static void a_pyramid_is_clipped(void **state) {
 /* The notes' example: exact 6.61191e-9, printed 6.29323e-9, volume 2.11115026e-5. */
 static void equation_37_falls_short_for_tilted_planes(void **state) {
   (void)state;
-  ff_geom geom = {FF_ELLIPSOID, {0.12, 0.05, 0.03}};
+  ff_geom geom = {.kind = FF_ELLIPSOID, .size = {0.12, 0.05, 0.03}};
   ff_vec3 normal = v3_unit(v3(0.6, -0.3, 0.7));
   double reach = ff_geom_reach(&geom, normal);
   ff_cut cut = {normal, 0.2 * reach, 1.8 * reach};
@@ -327,7 +331,8 @@ static void equation_37_falls_short_for_tilted_planes(void **state) {
 static void equation_37_holds_for_spheres_and_axes(void **state) {
   (void)state;
   static const ff_vec3 axes[3] = {{1, 0, 0}, {0, -1, 0}, {0, 0, 1}};
-  ff_geom ellipsoid = {FF_ELLIPSOID, {0.12, 0.05, 0.03}}, sphere = {FF_SPHERE, {0.3, 0, 0}};
+  ff_geom ellipsoid = {.kind = FF_ELLIPSOID, .size = {0.12, 0.05, 0.03}},
+          sphere = {.kind = FF_SPHERE, .size = {0.3, 0, 0}};
   for (int i = 0; i < 4; i++) {
     const ff_geom *geom = i < 3 ? &ellipsoid : &sphere;
     ff_vec3 normal = i < 3 ? axes[i] : v3_unit(v3(1, 2, 3));

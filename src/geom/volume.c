@@ -29,7 +29,7 @@ static ff_status check(const ff_volume_def *def, ff_report *report) {
   if (def->kind == FF_POLYHEDRON || !ff_geom_can_overlap(def->kind, FF_HALF_SPACE)) {
     return wrong(report, "shape", "must be a solid: sphere, ellipsoid, box, capsule or cylinder");
   }
-  const char *bad = ff_geom_check(&(ff_geom){def->kind, def->size});
+  const char *bad = ff_geom_check(&(ff_geom){.kind = def->kind, .size = def->size});
   if (bad) {
     return wrong(report, "size", bad);
   }
@@ -62,7 +62,7 @@ ff_status ff_volume_compute(ff_volume *out, const ff_volume_def *def, ff_report 
   if (status != FF_OK) {
     return status;
   }
-  ff_geom geom = {def->kind, def->size};
+  ff_geom geom = {.kind = def->kind, .size = def->size};
   ff_cut cut = ff_geom_cut(&geom, def->normal, def->point);
   ff_slab slab;
   ff_geom_overlap(&geom, &cut, &slab);
@@ -191,7 +191,7 @@ double ff_volume_polyhedron_thickness(const ff_volume_def *def, const ff_volume_
 /* ---- the patch ------------------------------------------------------------------------------- */
 
 double ff_volume_thickness(const ff_volume_def *def, ff_vec3 point) {
-  ff_geom geom = {def->kind, def->size};
+  ff_geom geom = {.kind = def->kind, .size = def->size};
   ff_vec3 normal = v3_unit(def->normal);
   ff_vec3 onto = v3_axpy(point, v3_dot(normal, v3_sub(def->point, point)), normal);
   double enter, leave;
@@ -202,7 +202,7 @@ double ff_volume_thickness(const ff_volume_def *def, ff_vec3 point) {
 }
 
 int ff_volume_outline(const ff_volume_def *def, ff_arc *arcs, int max) {
-  ff_geom geom = {def->kind, def->size};
+  ff_geom geom = {.kind = def->kind, .size = def->size};
   ff_cut cut = ff_geom_cut(&geom, def->normal, def->point);
   ff_arc all[FF_ARCS_MAX];
   int count = ff_geom_outline(&geom, &cut, v3_orthogonal(cut.normal), all);
@@ -213,7 +213,7 @@ int ff_volume_outline(const ff_volume_def *def, ff_arc *arcs, int max) {
 }
 
 int ff_volume_edges(const ff_volume_def *def, ff_edge *edges) {
-  ff_geom geom = {def->kind, def->size};
+  ff_geom geom = {.kind = def->kind, .size = def->size};
   ff_cut cut = ff_geom_cut(&geom, def->normal, def->point);
   ff_slab slab;
   ff_geom_overlap(&geom, &cut, &slab);

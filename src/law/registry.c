@@ -151,7 +151,7 @@ double ff_law_params_get(const ff_law *law, const ff_law_params *params, const c
 
 ff_status ff_law_params_resolve(const ff_law *law, ff_law_params *params, const ff_pair *pair,
                                 ff_report *report) {
-  static const ff_pair unknown = {NAN, NAN, NAN, NAN, NAN};
+  static const ff_pair unknown = {NAN, NAN, NAN, NAN, NAN, NAN};
 
   /* What must be given is missed before the law tries to derive the rest from it. */
   for (int i = 0; i < law->params_count; i++) {

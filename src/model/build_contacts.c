@@ -264,7 +264,9 @@ static solvable solve_micro_macro(ff_binding *to) {
                   "elastic, rigid or membrane-covered ground", "plain dry friction"};
   to->ground.mu = isnan(to->ground.mu) ? to->grip.mu_kinetic : to->ground.mu;
   /* what the audit may expect */
-  to->layer = (ff_layer){to->ground.stiffness, to->ground.damping, to->ground.thickness};
+  to->layer = (ff_layer){.stiffness = to->ground.stiffness,
+                         .damping = to->ground.damping,
+                         .max_deflection = to->ground.thickness};
   to->cone = (ff_cone){fmax(to->grip.mu_static, to->ground.mu), {1, 1, 0}};
   return out;
 }
