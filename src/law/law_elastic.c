@@ -19,9 +19,7 @@
 #include "law/law.h"
 #include "law/pressed.h"
 
-typedef struct params {
-  double k, c;
-} params;
+typedef ff_pressed params;
 
 static const ff_param table[] = {
     {.name = "k",
@@ -48,16 +46,6 @@ static unsigned traits(const void *given) {
   return p->c > 0 ? FF_LAW_JUMPS : 0;
 }
 
-static void normal(const void *given, const ff_patch *patch, ff_normal *out) {
-  const params *p = given;
-  ff_pressed_force(p->k, p->c, patch, out);
-}
-
-static double kink(const void *given, const ff_patch *patch) {
-  const params *p = given;
-  return ff_pressed_kink(p->c, patch);
-}
-
 static bool ground(const void *given, ff_ground *out) {
   const params *p = given;
   *out = (ff_ground){p->k, p->c, INFINITY, 0, NAN};
@@ -73,7 +61,7 @@ const ff_law ff_law_elastic = {
     .params = table,
     .params_count = FF_ROWS(table),
     .traits = traits,
-    .normal = normal,
-    .kink = kink,
+    .normal = ff_pressed_normal,
+    .kink = ff_pressed_kink,
     .ground = ground,
 };

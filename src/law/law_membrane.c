@@ -25,7 +25,8 @@
 #include "law/pressed.h"
 
 typedef struct params {
-  double k, c, thickness, mu, e;
+  ff_pressed soft; /* first */
+  double thickness, mu, e;
 } params;
 
 static const ff_param table[] = {
@@ -37,7 +38,7 @@ static const ff_param table[] = {
      .max = INFINITY,
      .open_min = true,
      .meaning = "stiffness of the membrane",
-     .offset = offsetof(params, k)},
+     .offset = offsetof(params, soft.k)},
     {.name = "c",
      .symbol = "c",
      .unit = "N s/m",
@@ -45,7 +46,7 @@ static const ff_param table[] = {
      .min = 0,
      .max = INFINITY,
      .meaning = "damping of the membrane while pressed in",
-     .offset = offsetof(params, c)},
+     .offset = offsetof(params, soft.c)},
     {.name = "thickness",
      .symbol = "-",
      .unit = "m",
@@ -76,7 +77,7 @@ static const ff_param table[] = {
 
 static unsigned traits(const void *given) {
   const params *p = given;
-  return FF_LAW_CORE | (p->c > 0 ? FF_LAW_JUMPS : 0);
+  return FF_LAW_CORE | (p->soft.c > 0 ? FF_LAW_JUMPS : 0);
 }
 
 static const char *derive(void *given, const ff_pair *pair) {
@@ -85,19 +86,9 @@ static const char *derive(void *given, const ff_pair *pair) {
   return isnan(p->mu) ? "mu must be given, here or as mu_kinetic in the materials" : NULL;
 }
 
-static void normal(const void *given, const ff_patch *patch, ff_normal *out) {
-  const params *p = given;
-  ff_pressed_force(p->k, p->c, patch, out);
-}
-
-static double kink(const void *given, const ff_patch *patch) {
-  const params *p = given;
-  return ff_pressed_kink(p->c, patch);
-}
-
 static bool ground(const void *given, ff_ground *out) {
   const params *p = given;
-  *out = (ff_ground){p->k, p->c, p->thickness, p->e, p->mu};
+  *out = (ff_ground){p->soft.k, p->soft.c, p->thickness, p->e, p->mu};
   return true;
 }
 
@@ -111,7 +102,7 @@ const ff_law ff_law_membrane = {
     .params_count = FF_ROWS(table),
     .traits = traits,
     .derive = derive,
-    .normal = normal,
-    .kink = kink,
+    .normal = ff_pressed_normal,
+    .kink = ff_pressed_kink,
     .ground = ground,
 };

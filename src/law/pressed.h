@@ -5,18 +5,25 @@
 
 #include "footfall/law.h"
 
-static inline void ff_pressed_force(double k, double c, const ff_patch *patch, ff_normal *out) {
-  double damping = patch->depth_rate > 0 ? c : 0;
-  out->elastic = k * patch->depth;
+/* First in the parameters of both. */
+typedef struct ff_pressed {
+  double k, c; /* N/m, N s/m */
+} ff_pressed;
+
+static inline void ff_pressed_normal(const void *given, const ff_patch *patch, ff_normal *out) {
+  const ff_pressed *p = given;
+  double damping = patch->depth_rate > 0 ? p->c : 0;
+  out->elastic = p->k * patch->depth;
   out->force = out->elastic + damping * patch->depth_rate;
-  out->energy = 0.5 * k * patch->depth * patch->depth;
-  out->d_depth = k;
+  out->energy = 0.5 * p->k * patch->depth * patch->depth;
+  out->d_depth = p->k;
   out->d_rate = damping;
 }
 
 /* The damper comes and goes with the sign of the depth's rate. */
-static inline double ff_pressed_kink(double c, const ff_patch *patch) {
-  return c > 0 ? patch->depth_rate : 1;
+static inline double ff_pressed_kink(const void *given, const ff_patch *patch) {
+  const ff_pressed *p = given;
+  return p->c > 0 ? patch->depth_rate : 1;
 }
 
 #endif
