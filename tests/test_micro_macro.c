@@ -195,62 +195,6 @@ static void it_stands(void **state) {
 /* ---- what is solved ----------------------------------------------------------------------------
  */
 
-/* J H^-1 J^T of all contacts against H and J of the public tree. */
-static void rows_agree_with_the_tree(void **state) {
-  (void)state;
-  static const char text[] =
-      HUMANOID COVERED "stepper: {kind: micro-macro, step: 1e-3, lambda: 1}\n";
-  ff_model *model;
-  ff_sim *sim = sim_of(&model, text, "robots.humanoid.position=[0, 0, 0.2285]");
-  assert_int_equal(ff_sim_advance(sim, 0.02), FF_OK);
-  enum { N = 26, MOST = 24 };
-  static double inertia[N * N], jacobian[6 * N], j[MOST][N], x[N];
-  const ff_model_robot *robot = &model->robots[0];
-  ff_tree_work *work;
-  assert_int_equal(ff_tree_work_create(&work, robot->tree), FF_OK);
-  ff_tree_update(work, sim->state.y + robot->q_at, sim->state.y + robot->v_at);
-  ff_tree_inertia(work, inertia);
-  assert_true(ff_tree_factor(robot->tree, inertia));
-  ff_rows rows;
-  ff_arena arena = {0};
-  assert_int_equal(ff_rows_make(&rows, model, &arena, N, MOST), FF_OK);
-  const int mover = 0;
-  assert_true(ff_rows_begin(&rows, model, &sim->state, &mover, 1, false));
-  int contacts = ff_sim_contact_count(sim);
-  assert_int_equal(contacts, 8);
-  for (int i = 0; i < contacts; i++) {
-    ff_contact c = ff_sim_contact(sim, i);
-    const ff_vec3 axes[3] = {c.normal, c.t1, c.t2};
-    assert_int_equal(ff_rows_add(&rows, model, &sim->state, c.a.id - 1, c.b.id - 1, c.point, axes),
-                     3 * i);
-    ff_tree_jacobian(work, model->bodies[c.a.id - 1].link, c.point, jacobian);
-    for (int k = 0; k < 3 * N; k++) {
-      const double *v = jacobian + 3 * N + k % N;
-      j[3 * i + k / N][k % N] = v3_dot(axes[k / N], v3(v[0], v[N], v[2 * N]));
-    }
-  }
-  ff_rows_soften(&rows);
-  assert_true(ff_rows_factor(&rows));
-  for (int a = 0; a < contacts; a++) {
-    for (int b = 0; b < contacts; b++) {
-      double ease[9];
-      ff_rows_ease(&rows, 3 * a, 3 * b, ease);
-      for (int k = 0; k < 9; k++) {
-        memcpy(x, j[3 * b + k % 3], sizeof x);
-        ff_tree_solve(robot->tree, inertia, x);
-        double sum = 0;
-        for (int i = 0; i < N; i++) {
-          sum += j[3 * a + k / 3][i] * x[i];
-        }
-        assert_close(ease[k], sum, 1e-12 * 100); /* 1e-12 of the largest entries, 100 1/kg */
-      }
-    }
-  }
-  ff_tree_work_destroy(work);
-  ff_arena_free(&arena);
-  end(sim, model);
-}
-
 /* Impulses are optimal: the residual of the programme at the impulses that were used, from A and v
  * as they stand in the stepper. */
 static void impulses_are_optimal(void **state) {
@@ -443,7 +387,6 @@ int main(void) {
       cmocka_unit_test(a_box_that_slides_goes_on_below_the_static_angle),
       cmocka_unit_test(implicit_feet_do_not_leap),
       cmocka_unit_test(it_stands),
-      cmocka_unit_test(rows_agree_with_the_tree),
       cmocka_unit_test(impulses_are_optimal),
       cmocka_unit_test(a_membrane_gives_way_to_the_floor_below),
       cmocka_unit_test(every_floor_does_as_it_is),

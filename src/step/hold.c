@@ -5,7 +5,7 @@
 #include "step/forces.h"
 #include "step/frame.h"
 #include "step/robots.h"
-#include "step/sides.h"
+#include "step/rows.h"
 
 #include <string.h>
 
@@ -14,7 +14,7 @@ enum {
   NEWTONS = 60 /* most iterations for one normal force */
 };
 #define SETTLED 1e-12 /* of the largest force: changes below end the turns */
-#define EXACT   1e-15 /* of a normal force */
+#define EXACT   1e-13 /* of a normal force */
 #define FLAT    1e-6  /* of a depth: changes below leave no digits for a quotient of energies */
 
 /* One contact that is held. */
@@ -24,12 +24,12 @@ typedef struct entry {
   int point;
   bool pulls; /* the normal law may */
   ff_contact_bodies bodies;
-  ff_vec3 dirs[3]; /* n, t1, t2 */
-  ff_side a, b;
-  double w[3][3]; /* 1/kg, of the point itself */
-  ff_patch patch; /* depth, depth rate and slip of the middle */
-  double depth;   /* m, at the start of the step */
-  double energy;  /* J, of the normal law there */
+  int row;         /* of its rows along n, t1, t2 */
+  double w[9];     /* 1/kg, of the point itself: 3 x 3 */
+  double speed[3]; /* m/s, of a against b in the middle, without what is held */
+  ff_patch patch;  /* depth, depth rate and slip of the middle */
+  double depth;    /* m, at the start of the step */
+  double energy;   /* J, of the normal law there */
   ff_normal normal;
   double elastic; /* N, the part of the normal force that is stored */
   ff_friction friction;
@@ -38,10 +38,13 @@ typedef struct entry {
 
 struct ff_hold {
   double half;
-  ff_sides *sides;
+  ff_arena arena;
+  ff_rows rows;
+  double *bent;    /* accelerations without what is held, of all coordinates of rows */
+  double *reached; /* what is held has changed the velocities by half of its impulse */
   entry *entries;
   ff_wrench *outside; /* body_count: applied forces and drives */
-  int *shares;        /* body_count: held contacts of the body, or of its robot */
+  int *shares;        /* held contacts of each mover */
   int count;
 };
 
@@ -55,40 +58,30 @@ ff_status ff_hold_create(ff_hold **out, const ff_model *model, ff_state *state) 
   if (!state->holds) {
     return FF_OK;
   }
-  ff_hold *hold = ff_alloc(1, sizeof *hold);
+  ff_hold *hold = *out = ff_alloc(1, sizeof *hold);
   if (!hold) {
     return FF_ERROR_MEMORY;
   }
-  size_t bodies = (size_t)model->body_count;
-  hold->entries = ff_alloc((size_t)state->point_capacity, sizeof *hold->entries);
-  hold->outside = ff_alloc(bodies, sizeof *hold->outside);
-  hold->shares = ff_alloc(bodies, sizeof *hold->shares);
-  if (!hold->entries || !hold->outside || !hold->shares ||
-      ff_sides_create(&hold->sides, model, state) != FF_OK) {
-    ff_hold_destroy(hold);
-    return FF_ERROR_MEMORY;
-  }
-  *out = hold;
-  return FF_OK;
+  *hold = (ff_hold){0};
+  ff_arena *arena = &hold->arena;
+  ff_rows_limits limits = ff_rows_limits_of(model, state);
+  hold->bent = ff_arena_take(arena, (size_t)limits.size, sizeof *hold->bent);
+  hold->reached = ff_arena_take(arena, (size_t)limits.size, sizeof *hold->reached);
+  hold->entries = ff_arena_take(arena, (size_t)limits.contacts, sizeof *hold->entries);
+  hold->outside = ff_arena_take(arena, (size_t)model->body_count, sizeof *hold->outside);
+  hold->shares = ff_arena_take(arena, (size_t)ff_mover_count(model), sizeof *hold->shares);
+  bool room = hold->bent && hold->reached && hold->entries && hold->outside && hold->shares;
+  return room ? ff_rows_make(&hold->rows, model, arena, limits) : FF_ERROR_MEMORY;
 }
 
 void ff_hold_destroy(ff_hold *hold) {
   if (hold) {
-    ff_free(hold->entries);
-    ff_free(hold->outside);
-    ff_free(hold->shares);
-    ff_sides_destroy(hold->sides);
+    ff_arena_free(&hold->arena);
     ff_free(hold);
   }
 }
 
 /* ---- the contacts ---------------------------------------------------------------------- */
-
-/* The body that stands for all that moves together: the first link of a robot. */
-static int group_of(const ff_model *model, int body) {
-  int robot = model->bodies[body].robot;
-  return robot >= 0 ? model->robots[robot].first_body : body;
-}
 
 /* What the law stores at a depth. */
 static double energy_at(entry *e, double depth) {
@@ -102,17 +95,28 @@ static double energy_at(entry *e, double depth) {
   return there.energy;
 }
 
-static void push(ff_hold *hold, const ff_model *model, entry *e, const double change[3]) {
-  ff_sides_push(hold->sides, model, &e->a, e->dirs, change);
-  ff_sides_push(hold->sides, model, &e->b, e->dirs, change);
+/* A change of what is held throughout the step. */
+static void push(ff_hold *hold, entry *e, const double change[3]) {
+  double impulse[3];
   for (int d = 0; d < 3; d++) {
+    impulse[d] = hold->half * change[d];
     e->force[d] += change[d];
+  }
+  ff_rows_hit(&hold->rows, e->row, impulse, hold->reached);
+}
+
+/* One more contact of what a body belongs to. */
+static void share(ff_hold *hold, const ff_model *model, int body) {
+  int mover = ff_mover_of(model, body);
+  if (mover >= 0) {
+    hold->shares[mover]++;
   }
 }
 
 static void add_entry(ff_hold *hold, const ff_model *model, const ff_state *state,
                       const ff_meet *meet, const ff_near *near, int index) {
   const ff_point *point = &state->points[index];
+  const ff_vec3 axes[3] = {point->normal, point->t1, point->t2};
   entry *e = &hold->entries[hold->count++];
   e->binding = &model->bindings[near->binding];
   e->near = near;
@@ -120,30 +124,22 @@ static void add_entry(ff_hold *hold, const ff_model *model, const ff_state *stat
   e->pulls = e->binding->normal->traits(&e->binding->normal_params) & FF_LAW_PULLS;
   e->patch = point->patch;
   e->friction.normal_force = e->force[0] = e->force[1] = e->force[2] = 0;
+  const ff_body_motion *a = &state->bodies[meet->a], *b = &state->bodies[meet->b];
   e->bodies = (ff_contact_bodies){.a = meet->a, .b = meet->b};
-  e->dirs[0] = point->normal;
-  e->dirs[1] = point->t1;
-  e->dirs[2] = point->t2;
-  ff_sides_side(&e->a, hold->sides, model, state, meet->a, 1, point->point, e->dirs);
-  ff_sides_side(&e->b, hold->sides, model, state, meet->b, -1, point->point, e->dirs);
-  e->bodies.arm_a = e->a.arm;
-  e->bodies.arm_b = e->b.arm;
-  const ff_body_motion *b = &state->bodies[meet->b];
-  e->bodies.velocity_b = v3_add(b->velocity, v3_cross(b->omega, e->b.arm));
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) {
-      e->w[i][j] = e->a.w[i][j] + e->b.w[i][j];
-    }
-  }
+  e->bodies.arm_a = v3_sub(point->point, a->pose.position);
+  e->bodies.arm_b = v3_sub(point->point, b->pose.position);
+  e->bodies.velocity_b = v3_add(b->velocity, v3_cross(b->omega, e->bodies.arm_b));
+  e->row = ff_rows_add(&hold->rows, model, state, meet->a, meet->b, point->point, axes);
   e->depth = point->patch.depth - hold->half * point->patch.depth_rate;
   e->energy = e->binding->overlaps ? 0 : energy_at(e, e->depth);
-  hold->shares[group_of(model, meet->a)]++;
-  hold->shares[group_of(model, meet->b)]++;
+  share(hold, model, meet->a);
+  share(hold, model, meet->b);
 }
 
 static void gather(ff_hold *hold, const ff_model *model, const ff_state *state) {
   hold->count = 0;
-  memset(hold->shares, 0, (size_t)model->body_count * sizeof *hold->shares);
+  memset(hold->shares, 0, (size_t)ff_mover_count(model) * sizeof *hold->shares);
+  ff_rows_begin(&hold->rows, model, state, NULL, 0, false);
   for (int m = 0; m < state->meet_count; m++) {
     const ff_meet *meet = &state->meets[m];
     for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
@@ -163,8 +159,52 @@ static void gather(ff_hold *hold, const ff_model *model, const ff_state *state) 
 /* Largest rate of slip that a tangential force of 1 N can bring: the greater eigenvalue of the
  * 2 x 2 inverse mass along t1 and t2. */
 static double ease_of(const entry *e) {
-  double half = 0.5 * (e->w[1][1] - e->w[2][2]);
-  return 0.5 * (e->w[1][1] + e->w[2][2]) + sqrt(half * half + e->w[1][2] * e->w[2][1]);
+  double half = 0.5 * (e->w[4] - e->w[8]);
+  return 0.5 * (e->w[4] + e->w[8]) + sqrt(half * half + e->w[5] * e->w[7]);
+}
+
+/* Accelerations under gravity and all forces so far, of the movers that have contacts. */
+static void bend(const ff_hold *hold, const ff_model *model, const ff_state *state) {
+  for (int k = 0; k < hold->rows.block_count; k++) {
+    const ff_row_block *block = &hold->rows.blocks[k];
+    double *to = hold->bent + block->first;
+    if (block->mover >= model->free_count) {
+      const ff_state_robot *robot = &state->robots[block->mover - model->free_count];
+      memcpy(to, robot->a, (size_t)block->size * sizeof *to);
+      continue;
+    }
+    int i = model->free_bodies[block->mover];
+    const ff_model_body *body = &model->bodies[i];
+    const ff_wrench *wrench = &state->wrenches[i];
+    ff_quat q = state->bodies[i].pose.orientation;
+    ff_vec3 torque = body->round ? wrench->torque : q_unrotate(q, wrench->torque);
+    v3_store(to, v3_mul(body->inv_inertia, torque));
+    v3_store(to + 3, v3_axpy(model->run.gravity, body->inv_mass, wrench->force));
+  }
+}
+
+/* How the contacts move in the middle without what is held, and how they move one another. */
+static bool set_up(ff_hold *hold, const ff_model *model, const ff_state *state) {
+  bend(hold, model, state);
+  for (int i = 0; i < hold->count; i++) {
+    entry *e = &hold->entries[i];
+    double change[3];
+    ff_rows_rate(&hold->rows, e->row, hold->bent, change);
+    e->speed[0] = hold->half * change[0] - e->patch.depth_rate;
+    e->speed[1] = hold->half * change[1] + e->patch.slip[0];
+    e->speed[2] = hold->half * change[2] + e->patch.slip[1];
+  }
+  ff_rows_soften(&hold->rows);
+  if (!ff_rows_factor(&hold->rows)) {
+    return false;
+  }
+  memset(hold->reached, 0, (size_t)hold->rows.size * sizeof *hold->reached);
+  return true;
+}
+
+static int crowd(const ff_hold *hold, const ff_model *model, int body) {
+  int mover = ff_mover_of(model, body);
+  return mover >= 0 ? hold->shares[mover] : 0;
 }
 
 /* All contacts are known: how many share their bodies, and the forces of the step before. */
@@ -172,11 +212,10 @@ static void prepare(ff_hold *hold, const ff_model *model, ff_state *state) {
   for (int i = 0; i < hold->count; i++) {
     entry *e = &hold->entries[i];
     ff_point *point = &state->points[e->point];
-    int a = group_of(model, e->bodies.a), b = group_of(model, e->bodies.b);
-    int crowd_a = ff_body_is_moved(&model->bodies[e->bodies.a]) ? hold->shares[a] : 0;
-    int crowd_b = ff_body_is_moved(&model->bodies[e->bodies.b]) ? hold->shares[b] : 0;
-    point->ahead = (ff_ahead){hold->half, ease_of(e), crowd_a > crowd_b ? crowd_a : crowd_b};
-    push(hold, model, e, point->held);
+    int a = crowd(hold, model, e->bodies.a), b = crowd(hold, model, e->bodies.b);
+    ff_rows_ease(&hold->rows, e->row, e->row, e->w);
+    point->ahead = (ff_ahead){hold->half, ease_of(e), a > b ? a : b};
+    push(hold, e, point->held);
   }
 }
 
@@ -184,9 +223,10 @@ static void prepare(ff_hold *hold, const ff_model *model, ff_state *state) {
 
 /* Velocity of a against b along n, t1 and t2 in the middle. */
 static void relative(const ff_hold *hold, const entry *e, double v[3]) {
-  v[0] = v[1] = v[2] = 0;
-  ff_sides_velocity(hold->sides, &e->a, e->dirs, v);
-  ff_sides_velocity(hold->sides, &e->b, e->dirs, v);
+  ff_rows_speed(&hold->rows, e->row, hold->reached, v);
+  for (int d = 0; d < 3; d++) {
+    v[d] += e->speed[d];
+  }
 }
 
 /* The normal force if the depth goes at this rate: what the spring gives on its way, and the
@@ -213,7 +253,7 @@ static double normal_force(const ff_hold *hold, entry *e, double rate) {
 
 /* Normal force whose own effect on the rate is counted in: f = F(rate - half w f), F rising. */
 static double solve_normal(const ff_hold *hold, entry *e, double rate, double guess) {
-  double own = hold->half * e->w[0][0];
+  double own = hold->half * e->w[0];
   double low = e->pulls ? -INFINITY : 0, high = INFINITY, f = greater(low, guess);
   for (int i = 0; i < NEWTONS; i++) {
     double gap = normal_force(hold, e, rate - own * f) - f;
@@ -254,18 +294,18 @@ static double solve(ff_hold *hold, const ff_model *model, ff_state *state, entry
   ff_point *point = &state->points[e->point];
   double v[3], beside = e->friction.normal_force;
   relative(hold, e, v);
-  double rate = -(v[0] - hold->half * e->w[0][0] * (e->force[0] - beside));
+  double rate = -(v[0] - hold->half * e->w[0] * (e->force[0] - beside));
   double f = solve_normal(hold, e, rate, e->force[0] - beside);
   e->normal.force = f;
   /* friction feels at once what the change of the normal force does to the slip */
   double kick = hold->half * (f + beside - e->force[0]);
   double own = point->ahead.half * point->ahead.ease;
-  e->patch.slip[0] = v[1] + e->w[1][0] * kick - own * e->force[1];
-  e->patch.slip[1] = v[2] + e->w[2][0] * kick - own * e->force[2];
+  e->patch.slip[0] = v[1] + e->w[3] * kick - own * e->force[1];
+  e->patch.slip[1] = v[2] + e->w[6] * kick - own * e->force[2];
   solve_friction(e, point, ff_state_memory(model, state, e->point));
   const double change[3] = {f + e->friction.normal_force - e->force[0],
                             e->friction.force[0] - e->force[1], e->friction.force[1] - e->force[2]};
-  push(hold, model, e, change);
+  push(hold, e, change);
   return greater(fabs(change[0]), greater(fabs(change[1]), fabs(change[2])));
 }
 
@@ -323,16 +363,18 @@ static void finish(const ff_hold *hold, const ff_model *model, ff_state *state, 
   point->held_mode = friction->mode;
 }
 
-/* Work of applied forces and drives, and losses of contacts that are not held, are booked at the
- * velocities of the start; those of the middle make them what the bodies feel. */
+/* Work of applied forces and drives is booked at the velocities of the start; those of the middle,
+ * under all forces, make it what the bodies feel. */
 static void correct(const ff_hold *hold, const ff_model *model, const ff_state *state,
                     double *ledger) {
   for (int slot = 0; slot < model->free_count; slot++) {
     int i = model->free_bodies[slot];
-    ff_body_motion middle = ff_sides_body(hold->sides, i);
-    const ff_wrench *wrench = &hold->outside[i];
-    ledger[FF_Y_WORK] += v3_dot(wrench->force, v3_sub(middle.velocity, state->bodies[i].velocity)) +
-                         v3_dot(wrench->torque, v3_sub(middle.omega, state->bodies[i].omega));
+    const ff_model_body *body = &model->bodies[i];
+    const ff_wrench *all = &state->wrenches[i], *outside = &hold->outside[i];
+    ff_quat q = state->bodies[i].pose.orientation;
+    ff_vec3 a = v3_axpy(model->run.gravity, body->inv_mass, all->force);
+    ff_vec3 spin = q_rotate(q, v3_mul(body->inv_inertia, q_unrotate(q, all->torque)));
+    ledger[FF_Y_WORK] += hold->half * (v3_dot(outside->force, a) + v3_dot(outside->torque, spin));
   }
 }
 
@@ -352,8 +394,10 @@ bool ff_hold_solve(ff_hold *hold, const ff_model *model, ff_state *state, double
   if (!ff_robots_look_ahead(model, state, h)) {
     return false;
   }
-  ff_sides_start(hold->sides, model, state, hold->half);
   gather(hold, model, state);
+  if (!set_up(hold, model, state)) {
+    return false;
+  }
   prepare(hold, model, state);
   take_turns(hold, model, state);
   for (int i = 0; i < hold->count; i++) {

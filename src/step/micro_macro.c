@@ -116,14 +116,19 @@ static ff_status create(ff_work *work) {
   def.size = def.rows = micro->unknown_limit;
   def.max_iterations = QP_ITERATIONS;
   def.tolerance = 1e-9;
-  ff_status status =
-      ff_rows_make(&micro->rows, work->model, &micro->arena, size, micro->unknown_limit);
+  ff_rows_limits limits = {.size = size,
+                           .contacts = micro->unknown_limit / 3,
+                           .matrices = (size_t)size * (size_t)size,
+                           .numbers = (size_t)micro->unknown_limit * (size_t)size,
+                           .stiffens = true};
+  ff_status status = ff_rows_make(&micro->rows, work->model, &micro->arena, limits);
   return status == FF_OK ? ff_qp_create(&micro->qp, &def, NULL) : status;
 }
 
 /* ---- an island ------------------------------------------------------------------------------- */
 
-/* Generalised impulse of a free body without contacts; turning bodies resist. */
+/* Generalised impulse of a free body without contacts, in its coordinates; turning bodies
+ * resist. */
 static void push_body(const ff_micro *micro, int slot, double *to) {
   int id = micro->model->free_bodies[slot];
   const ff_model_body *body = &micro->model->bodies[id];
@@ -131,7 +136,9 @@ static void push_body(const ff_micro *micro, int slot, double *to) {
   ff_vec3 momentum = v3_load(ff_state_body(micro->state, slot) + FF_Y_L);
   ff_vec3 gyro = v3_cross(micro->state->bodies[id].omega, momentum);
   ff_vec3 force = v3_axpy(wrench->force, body->mass, micro->model->run.gravity);
-  v3_store(to, v3_scale(micro->h, v3_sub(wrench->torque, gyro)));
+  ff_vec3 torque = v3_sub(wrench->torque, gyro);
+  torque = body->round ? torque : q_unrotate(micro->state->bodies[id].pose.orientation, torque);
+  v3_store(to, v3_scale(micro->h, torque));
   v3_store(to + 3, v3_scale(micro->h, force));
 }
 
@@ -165,7 +172,7 @@ static bool assemble(ff_micro *micro, const int *movers, int count) {
   double *to = micro->base;
   for (int k = 0; k < count; k++) {
     int size = ff_mover_size(model, movers[k]);
-    if (to - micro->base + size > micro->rows.size_limit) {
+    if (to - micro->base + size > micro->rows.limits.size) {
       return false;
     }
     if (movers[k] < model->free_count) {

@@ -8,157 +8,281 @@
 
 /* ---- life ------------------------------------------------------------------------------- */
 
-ff_status ff_rows_make(ff_rows *out, const ff_model *model, ff_arena *arena, int size_limit,
-                       int count_limit) {
-  size_t n = (size_t)size_limit, m = (size_t)count_limit;
-  *out = (ff_rows){.size_limit = size_limit, .count_limit = count_limit};
+static int widest_robot(const ff_model *model) {
+  int widest = 0;
+  for (int r = 0; r < model->robot_count; r++) {
+    int n = model->robots[r].v_count;
+    widest = n > widest ? n : widest;
+  }
+  return widest;
+}
+
+ff_status ff_rows_make(ff_rows *out, const ff_model *model, ff_arena *arena,
+                       ff_rows_limits limits) {
+  size_t n = (size_t)limits.size, movers = (size_t)ff_mover_count(model);
+  size_t widest = (size_t)widest_robot(model);
+  *out = (ff_rows){.limits = limits};
   out->parent = ff_arena_take(arena, n, sizeof *out->parent);
   out->depth = ff_arena_take(arena, n, sizeof *out->depth);
-  out->first = ff_arena_take(arena, (size_t)ff_mover_count(model), sizeof *out->first);
-  out->inertia = ff_arena_take(arena, n * n, sizeof *out->inertia);
-  out->factor = ff_arena_take(arena, n * n, sizeof *out->factor);
-  out->scratch = ff_arena_take(arena, n * n, sizeof *out->scratch);
-  out->jacobian = ff_arena_take(arena, m * n, sizeof *out->jacobian);
-  out->reached = ff_arena_take(arena, m * n, sizeof *out->reached);
-  out->tips = ff_arena_take(arena, m, sizeof *out->tips);
-  out->lengths = ff_arena_take(arena, m, sizeof *out->lengths);
-  out->columns = ff_arena_take(arena, n, sizeof *out->columns);
-  bool room = out->parent && out->depth && out->first && out->inertia && out->factor &&
-              out->scratch && out->jacobian && out->reached && out->tips && out->lengths &&
+  out->first = ff_arena_take(arena, movers, sizeof *out->first);
+  out->home = ff_arena_take(arena, movers, sizeof *out->home);
+  out->blocks = ff_arena_take(arena, movers, sizeof *out->blocks);
+  out->sides = ff_arena_take(arena, (size_t)limits.contacts, sizeof *out->sides);
+  out->factor = ff_arena_take(arena, limits.matrices, sizeof *out->factor);
+  out->reached = ff_arena_take(arena, limits.numbers, sizeof *out->reached);
+  out->inertia =
+      limits.stiffens ? ff_arena_take(arena, limits.matrices, sizeof(double)) : out->factor;
+  out->jacobian =
+      limits.stiffens ? ff_arena_take(arena, limits.numbers, sizeof(double)) : out->reached;
+  out->scratch = ff_arena_take(arena, widest * widest, sizeof *out->scratch);
+  out->columns = ff_arena_take(arena, widest, sizeof *out->columns);
+  bool room = out->parent && out->depth && out->first && out->home && out->blocks && out->sides &&
+              out->factor && out->reached && out->inertia && out->jacobian && out->scratch &&
               out->columns;
   return room ? FF_OK : FF_ERROR_MEMORY;
 }
 
+/* Longest way from a coordinate to the root. */
+static int deepest(const ff_model *model) {
+  int most = 6;
+  for (int r = 0; r < model->robot_count; r++) {
+    const int *parent = model->robots[r].tree->dof_parent;
+    for (int i = 0; i < model->robots[r].v_count; i++) {
+      int length = 0;
+      for (int k = i; k >= 0; k = parent[k]) {
+        length++;
+      }
+      most = length > most ? length : most;
+    }
+  }
+  return most;
+}
+
+ff_rows_limits ff_rows_limits_of(const ff_model *model, const ff_state *state) {
+  ff_rows_limits out = {.contacts = state->point_capacity};
+  for (int mover = 0; mover < ff_mover_count(model); mover++) {
+    size_t n = (size_t)ff_mover_size(model, mover);
+    out.size += (int)n;
+    out.matrices += mover < model->free_count ? n : n * n;
+  }
+  out.numbers = (size_t)out.contacts * 2 * 3 * (size_t)deepest(model);
+  return out;
+}
+
 /* ---- inertia ------------------------------------------------------------------------------ */
 
-/* Six coordinates: moments of inertia in world axes, then the mass. */
-static void place_body(const ff_rows *rows, const ff_model *model, const ff_state *state, int slot,
-                       int at) {
-  int id = model->free_bodies[slot];
-  const ff_model_body *body = &model->bodies[id];
-  ff_mat3 r = q_matrix(state->bodies[id].pose.orientation);
-  const double moments[3] = {body->inertia.x, body->inertia.y, body->inertia.z};
-  size_t n = (size_t)rows->size;
-  for (int i = 0; i < 3; i++) {
-    double *row = rows->inertia + (size_t)(at + i) * n + at;
-    for (int j = 0; j < 3; j++) {
-      row[j] = 0;
-      for (int k = 0; k < 3; k++) {
-        row[j] += r.m[i][k] * moments[k] * r.m[j][k];
-      }
-    }
-    rows->inertia[(size_t)(at + 3 + i) * n + (size_t)(at + 3 + i)] = body->mass;
+/* Six coordinates: moments of inertia in principal axes, then the mass. */
+static void place_body(const ff_row_block *block, const ff_model_body *body, int at) {
+  const double inertia[6] = {body->inertia.x, body->inertia.y, body->inertia.z,
+                             body->mass,      body->mass,      body->mass};
+  size_t n = (size_t)block->size, stride = block->diagonal ? 1 : n + 1;
+  for (size_t i = 0; i < 6; i++) {
+    block->inertia[((size_t)at + i) * stride] = inertia[i];
   }
 }
 
-static void place_robot(const ff_rows *rows, const ff_state *state, int r, int v_count, int at) {
-  ff_tree_work *work = state->robots[r].work;
+static void place_robot(const ff_rows *rows, const ff_row_block *block, ff_tree_work *work,
+                        int v_count, int at) {
   const double *added = ff_tree_added_inertia(work);
-  size_t n = (size_t)rows->size, m = (size_t)v_count;
-  bool alone = rows->size == v_count;
-  double *from = alone ? rows->inertia : rows->scratch;
+  size_t n = (size_t)block->size, m = (size_t)v_count;
+  bool alone = block->size == v_count;
+  double *from = alone ? block->inertia : rows->scratch;
   ff_tree_inertia(work, from);
   for (size_t i = 0; i < m; i++) {
     from[i * m + i] += added[i];
     if (!alone) {
-      memcpy(rows->inertia + (i + (size_t)at) * n + at, from + i * m, m * sizeof *from);
+      memcpy(block->inertia + (i + (size_t)at) * n + at, from + i * m, m * sizeof *from);
     }
   }
 }
 
 /* Branches as the trees have them; a free body is one, of six coordinates. */
-static void find_parents(const ff_rows *rows, const ff_model *model, int mover) {
-  int first = rows->first[mover], size = ff_mover_size(model, mover);
+static void find_parents(const ff_rows *rows, const ff_model *model, int mover, int at) {
+  int size = ff_mover_size(model, mover), base = rows->first[mover] - at;
   const int *tree =
       mover < model->free_count ? NULL : model->robots[mover - model->free_count].tree->dof_parent;
-  for (int i = 0; i < size; i++) {
-    int parent = tree ? tree[i] : i - 1;
-    rows->parent[first + i] = parent < 0 ? -1 : first + parent;
-    if (rows->tied) {
-      rows->parent[first + i] = first + i - 1;
-    }
-    parent = rows->parent[first + i];
-    rows->depth[first + i] = parent < 0 ? 0 : rows->depth[parent] + 1;
+  int *parents = rows->parent + base, *depth = rows->depth + base;
+  for (int i = at; i < at + size; i++) {
+    int parent = tree ? tree[i - at] : i - at - 1;
+    parents[i] = rows->tied ? i - 1 : parent < 0 ? -1 : at + parent;
+    depth[i] = parents[i] < 0 ? 0 : depth[parents[i]] + 1;
   }
+}
+
+/* The mover's place in the block. */
+static void place(ff_rows *rows, const ff_model *model, const ff_state *state, int mover,
+                  int block_index, int at) {
+  const ff_row_block *block = &rows->blocks[block_index];
+  int r = mover - model->free_count;
+  rows->home[mover] = block_index;
+  rows->first[mover] = block->first + at;
+  find_parents(rows, model, mover, at);
+  if (r < 0) {
+    place_body(block, &model->bodies[model->free_bodies[mover]], at);
+  } else {
+    place_robot(rows, block, state->robots[r].work, model->robots[r].v_count, at);
+  }
+}
+
+/* A block of so many coordinates, its inertia 0. Returns its number; -1: no room. */
+static int open_block(ff_rows *rows, int mover, int size, bool diagonal) {
+  size_t n = (size_t)size, numbers = diagonal ? n : n * n;
+  if (rows->size + size > rows->limits.size ||
+      rows->matrices_used + numbers > rows->limits.matrices) {
+    return -1;
+  }
+  ff_row_block *block = &rows->blocks[rows->block_count];
+  *block = (ff_row_block){.mover = mover,
+                          .first = rows->size,
+                          .size = size,
+                          .diagonal = diagonal,
+                          .inertia = rows->inertia + rows->matrices_used,
+                          .factor = rows->factor + rows->matrices_used};
+  rows->size += size;
+  rows->matrices_used += numbers;
+  return rows->block_count++;
+}
+
+static void close_block(ff_rows *rows, int index) {
+  ff_row_block *block = &rows->blocks[index];
+  block->chain =
+      block->diagonal ? block->size : ff_branch_chain(rows->parent + block->first, block->size);
+}
+
+/* A mover becomes a block of its own. */
+static bool join(ff_rows *rows, const ff_model *model, const ff_state *state, int mover) {
+  bool body = mover < model->free_count;
+  int index = open_block(rows, mover, ff_mover_size(model, mover), body && !rows->limits.stiffens);
+  if (index < 0) {
+    return false;
+  }
+  if (body && rows->limits.stiffens) { /* a robot fills all of it */
+    memset(rows->blocks[index].inertia, 0, 36 * sizeof(double));
+  }
+  place(rows, model, state, mover, index, 0);
+  close_block(rows, index);
+  return true;
 }
 
 bool ff_rows_begin(ff_rows *rows, const ff_model *model, const ff_state *state, const int *movers,
                    int count, bool tied) {
-  rows->size = rows->count = 0;
+  rows->size = rows->count = rows->block_count = 0;
+  rows->matrices_used = rows->numbers_used = 0;
   rows->tied = tied;
-  for (int k = 0; k < count; k++) {
-    rows->first[movers[k]] = rows->size;
-    rows->size += ff_mover_size(model, movers[k]);
-    if (rows->size > rows->size_limit) {
-      return false;
+  memset(rows->first, -1, (size_t)ff_mover_count(model) * sizeof *rows->first);
+  if (!tied) {
+    bool room = true;
+    for (int k = 0; k < count && room; k++) {
+      room = join(rows, model, state, movers[k]);
     }
+    return room;
   }
-  size_t n = (size_t)rows->size;
-  if (count > 1 || movers[0] < model->free_count) { /* a robot alone fills all of it */
-    memset(rows->inertia, 0, n * n * sizeof *rows->inertia);
-  }
+  int size = 0;
   for (int k = 0; k < count; k++) {
-    int mover = movers[k], at = rows->first[mover], r = mover - model->free_count;
-    find_parents(rows, model, mover);
-    if (r < 0) {
-      place_body(rows, model, state, mover, at);
-    } else {
-      place_robot(rows, state, r, model->robots[r].v_count, at);
-    }
+    size += ff_mover_size(model, movers[k]);
   }
-  rows->chain = ff_branch_chain(rows->parent, rows->size);
+  int index = open_block(rows, movers[0], size, false);
+  if (index < 0) {
+    return false;
+  }
+  memset(rows->blocks[index].inertia, 0, (size_t)size * (size_t)size * sizeof(double));
+  for (int k = 0, at = 0; k < count; at += ff_mover_size(model, movers[k++])) {
+    place(rows, model, state, movers[k], index, at);
+  }
+  close_block(rows, index);
   return true;
 }
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
-/* Three rows of one side of a contact, added with a sign. Returns the last coordinate that it
- * depends on; -1: none. */
-static int add_side(const ff_rows *rows, const ff_model *model, const ff_state *state, int body,
-                    double sign, ff_vec3 point, const ff_vec3 axes[3], double *to) {
-  int mover = ff_mover_of(model, body), n = rows->size;
-  if (mover < 0) {
-    return -1;
+/* Adds with a sign what a body's point does along the axes, to three rows of a block. */
+static void add_body(const ff_model_body *body, const ff_pose *pose, double sign, ff_vec3 point,
+                     const ff_vec3 axes[3], double *to, int stride) {
+  ff_vec3 arm = v3_sub(point, pose->position);
+  for (int k = 0; k < 3; k++, to += stride) {
+    ff_vec3 turn = v3_cross(arm, axes[k]);
+    turn = body->round ? turn : q_unrotate(pose->orientation, turn);
+    v3_store(to, v3_axpy(v3_load(to), sign, turn));
+    v3_store(to + 3, v3_axpy(v3_load(to + 3), sign, axes[k]));
   }
-  int first = rows->first[mover];
+}
+
+/* The last coordinate in its block that a body depends on, -1: none, and of a link's point the
+ * columns up to there. */
+static int find_tip(const ff_rows *rows, const ff_model *model, const ff_state *state, int mover,
+                    int body, ff_vec3 point) {
+  int at = rows->first[mover] - rows->blocks[rows->home[mover]].first;
   if (mover < model->free_count) {
-    ff_vec3 arm = v3_sub(point, state->bodies[body].pose.position);
-    double *at = to + rows->depth[first];
-    for (int k = 0; k < 3; k++, at += n) {
-      ff_vec3 turn = v3_scale(sign, v3_cross(arm, axes[k])), along = v3_scale(sign, axes[k]);
-      v3_store(at, v3_add(v3_load(at), turn));
-      v3_store(at + 3, v3_add(v3_load(at + 3), along));
-    }
-    return first + 5;
+    return at + 5;
   }
   const ff_model_body *link = &model->bodies[body];
-  const int *parent = model->robots[link->robot].tree->dof_parent;
   int tip =
       ff_tree_point_columns(state->robots[link->robot].work, link->link, point, rows->columns);
-  for (int i = tip; i >= 0; i = parent[i]) {
-    double *at = to + rows->depth[first + i];
+  return tip < 0 ? -1 : at + tip;
+}
+
+/* Three rows of a body, added with a sign where its block's rows begin. */
+static void add_side(const ff_rows *rows, const ff_model *model, const ff_state *state, int body,
+                     double sign, ff_vec3 point, const ff_vec3 axes[3], int tip,
+                     const ff_row_side *side) {
+  int mover = ff_mover_of(model, body), n = side->length;
+  int first = rows->first[mover], at = first - rows->blocks[side->block].first;
+  double *to = rows->jacobian + side->at;
+  if (mover < model->free_count) {
+    add_body(&model->bodies[body], &state->bodies[body].pose, sign, point, axes,
+             to + rows->depth[first], n);
+    return;
+  }
+  const int *parent = model->robots[model->bodies[body].robot].tree->dof_parent;
+  for (int i = tip - at; i >= 0; i = parent[i]) {
+    double *entry = to + rows->depth[first + i];
     for (int k = 0; k < 3; k++) {
-      at[k * n] += sign * v3_dot(axes[k], rows->columns[i]);
+      entry[k * n] += sign * v3_dot(axes[k], rows->columns[i]);
     }
   }
-  return tip < 0 ? -1 : first + tip;
+}
+
+/* Room for three rows up to a coordinate of a block. */
+static bool open_side(ff_rows *rows, ff_row_side *side, int block, int tip) {
+  const ff_row_block *of = &rows->blocks[block];
+  *side = (ff_row_side){block, tip, rows->depth[of->first + tip] + 1, rows->numbers_used};
+  size_t numbers = 3 * (size_t)side->length;
+  if (rows->numbers_used + numbers > rows->limits.numbers) {
+    return false;
+  }
+  memset(rows->jacobian + side->at, 0, numbers * sizeof(double));
+  rows->numbers_used += numbers;
+  return true;
 }
 
 int ff_rows_add(ff_rows *rows, const ff_model *model, const ff_state *state, int a, int b,
                 ff_vec3 point, const ff_vec3 axes[3]) {
-  if (rows->count + 3 > rows->count_limit) {
+  int row = rows->count, contact = row / 3;
+  if (contact >= rows->limits.contacts) {
     return -1;
   }
-  int row = rows->count;
-  size_t n = (size_t)rows->size;
-  double *to = rows->jacobian + (size_t)row * n;
-  memset(to, 0, 3 * n * sizeof *to);
-  int tip_a = add_side(rows, model, state, a, 1, point, axes, to);
-  int tip_b = add_side(rows, model, state, b, -1, point, axes, to);
-  int tip = rows->tied ? rows->size - 1 : tip_a > tip_b ? tip_a : tip_b;
-  for (int k = row; k < row + 3; k++) {
-    rows->tips[k] = tip;
-    rows->lengths[k] = tip < 0 ? 0 : rows->depth[tip] + 1;
+  ff_row_side *sides = rows->sides[contact];
+  sides[0].block = sides[1].block = -1;
+  const int bodies[2] = {a, b};
+  for (int k = 0; k < 2; k++) {
+    int mover = ff_mover_of(model, bodies[k]);
+    if (mover < 0) {
+      continue;
+    }
+    if (rows->first[mover] < 0 && !join(rows, model, state, mover)) {
+      return -1;
+    }
+    int block = rows->home[mover], tip = find_tip(rows, model, state, mover, bodies[k], point);
+    if (tip < 0) {
+      continue;
+    }
+    bool both = rows->tied && sides[0].block == block;
+    ff_row_side *side = &sides[both ? 0 : k];
+    int end = rows->tied ? rows->blocks[block].size - 1 : tip;
+    if (!both && !open_side(rows, side, block, end)) {
+      return -1;
+    }
+    add_side(rows, model, state, bodies[k], k == 0 ? 1 : -1, point, axes, tip, side);
   }
   rows->count += 3;
   return row;
@@ -168,44 +292,51 @@ int ff_rows_add(ff_rows *rows, const ff_model *model, const ff_state *state, int
  */
 
 void ff_rows_soften(ff_rows *rows) {
-  size_t n = (size_t)rows->size;
-  memcpy(rows->factor, rows->inertia, n * n * sizeof *rows->factor);
+  if (rows->factor != rows->inertia) {
+    memcpy(rows->factor, rows->inertia, rows->matrices_used * sizeof *rows->factor);
+  }
 }
 
 void ff_rows_stiffen(ff_rows *rows, int row, const double weights[3]) {
-  size_t n = (size_t)rows->size;
-  const double *x = rows->jacobian + (size_t)row * n, *y = x + n, *z = y + n;
-  int at = rows->lengths[row];
-  for (int i = rows->tips[row]; i >= 0; i = rows->parent[i]) {
-    double *to = rows->factor + (size_t)i * n;
-    int of = --at;
-    double bx = weights[0] * x[at], by = weights[1] * y[at], bz = weights[2] * z[at];
-    int k = i;
-    for (; k >= rows->chain; k = rows->parent[k], of--) {
-      to[k] += bx * x[of] + by * y[of] + bz * z[of];
+  for (int s = 0; s < 2; s++) {
+    const ff_row_side *side = &rows->sides[row / 3][s];
+    if (side->block < 0) {
+      continue;
     }
-    for (; k >= 0; k--) {
-      to[k] += bx * x[k] + by * y[k] + bz * z[k];
+    const ff_row_block *block = &rows->blocks[side->block];
+    const int *parent = rows->parent + block->first;
+    const double *x = rows->jacobian + side->at, *y = x + side->length, *z = y + side->length;
+    int at = side->length;
+    for (int i = side->tip; i >= 0; i = parent[i]) {
+      double *to = block->factor + (size_t)i * (size_t)block->size;
+      int of = --at;
+      double bx = weights[0] * x[at], by = weights[1] * y[at], bz = weights[2] * z[at];
+      int k = i;
+      for (; k >= block->chain; k = parent[k], of--) {
+        to[k] += bx * x[of] + by * y[of] + bz * z[of];
+      }
+      for (; k >= 0; k--) {
+        to[k] += bx * x[k] + by * y[k] + bz * z[k];
+      }
     }
   }
 }
 
 /* L^T y = x along a path, of three rows at once. */
-static void reach_path(const ff_rows *rows, int row) {
-  size_t n = (size_t)rows->size, first = (size_t)row * n;
-  double *x = rows->reached + first, *y = x + n, *z = y + n;
-  int at = rows->lengths[row];
-  memcpy(x, rows->jacobian + first, 3 * n * sizeof *x);
-  for (int i = rows->tips[row]; i >= 0; i = rows->parent[i]) {
-    const double *factor = rows->factor + (size_t)i * n;
+static void reach_path(const ff_rows *rows, const ff_row_block *block, const ff_row_side *side) {
+  const int *parent = rows->parent + block->first;
+  double *x = rows->reached + side->at, *y = x + side->length, *z = y + side->length;
+  int at = side->length;
+  for (int i = side->tip; i >= 0; i = parent[i]) {
+    const double *factor = block->factor + (size_t)i * (size_t)block->size;
     int of = --at;
     double inverse = 1 / factor[i];
     double bx = x[at] * inverse, by = y[at] * inverse, bz = z[at] * inverse;
     x[at] = bx;
     y[at] = by;
     z[at] = bz;
-    int k = rows->parent[i];
-    for (; k >= rows->chain; k = rows->parent[k]) {
+    int k = parent[i];
+    for (; k >= block->chain; k = parent[k]) {
       of--;
       x[of] -= factor[k] * bx;
       y[of] -= factor[k] * by;
@@ -217,25 +348,122 @@ static void reach_path(const ff_rows *rows, int row) {
   }
 }
 
-bool ff_rows_factor(ff_rows *rows) {
-  if (!ff_branch_factor(rows->parent, rows->size, rows->factor)) {
-    return false;
+static void reach_side(const ff_rows *rows, const ff_row_side *side) {
+  if (side->block < 0) {
+    return;
   }
-  for (int i = 0; i < rows->count; i += 3) {
-    reach_path(rows, i);
+  const ff_row_block *block = &rows->blocks[side->block];
+  double *to = rows->reached + side->at;
+  if (rows->reached != rows->jacobian) {
+    memcpy(to, rows->jacobian + side->at, 3 * (size_t)side->length * sizeof *to);
+  }
+  if (!block->diagonal) {
+    reach_path(rows, block, side);
+    return;
+  }
+  for (int k = 0; k < 3; k++, to += 6) {
+    for (int i = 0; i < 6; i++) {
+      to[i] *= block->factor[i];
+    }
+  }
+}
+
+static bool factor_block(const ff_rows *rows, const ff_row_block *block) {
+  if (!block->diagonal) {
+    return ff_branch_factor(rows->parent + block->first, block->size, block->factor);
+  }
+  for (int i = 0; i < block->size; i++) {
+    block->factor[i] = 1 / sqrt(block->inertia[i]);
   }
   return true;
+}
+
+bool ff_rows_factor(ff_rows *rows) {
+  for (int i = 0; i < rows->block_count; i++) {
+    if (!factor_block(rows, &rows->blocks[i])) {
+      return false;
+    }
+  }
+  for (int i = 0; i < rows->count / 3; i++) {
+    reach_side(rows, &rows->sides[i][0]);
+    reach_side(rows, &rows->sides[i][1]);
+  }
+  return true;
+}
+
+/* to += by rows, whose numbers stand together. */
+static inline void add_rows(const double *x, const double *y, const double *z, const double by[3],
+                            int n, double *to) {
+  for (int k = 0; k < n; k++) {
+    to[k] += by[0] * x[k] + by[1] * y[k] + by[2] * z[k];
+  }
+}
+
+/* out += rows . from */
+static inline void sum_rows(const double *x, const double *y, const double *z, const double *from,
+                            int n, double out[3]) {
+  double sx = 0, sy = 0, sz = 0;
+  for (int k = 0; k < n; k++) {
+    sx += x[k] * from[k];
+    sy += y[k] * from[k];
+    sz += z[k] * from[k];
+  }
+  out[0] += sx;
+  out[1] += sy;
+  out[2] += sz;
 }
 
 /* to += by rows, spread out over their path. */
 static void spread(const ff_rows *rows, int row, const double *values, const double by[3],
                    double *to) {
-  size_t n = (size_t)rows->size;
-  const double *x = values + (size_t)row * n, *y = x + n, *z = y + n;
-  int at = rows->lengths[row];
-  for (int i = rows->tips[row]; i >= 0; i = rows->parent[i]) {
-    at--;
-    to[i] += by[0] * x[at] + by[1] * y[at] + by[2] * z[at];
+  for (int s = 0; s < 2; s++) {
+    const ff_row_side *side = &rows->sides[row / 3][s];
+    if (side->block < 0) {
+      continue;
+    }
+    const ff_row_block *block = &rows->blocks[side->block];
+    const double *x = values + side->at, *y = x + side->length, *z = y + side->length;
+    double *into = to + block->first;
+    if (block->diagonal) {
+      add_rows(x, x + 6, x + 12, by, 6, into);
+      continue;
+    }
+    const int *parent = rows->parent + block->first;
+    int at = side->length, i = side->tip;
+    for (; i >= block->chain; i = parent[i]) {
+      at--;
+      into[i] += by[0] * x[at] + by[1] * y[at] + by[2] * z[at];
+    }
+    add_rows(x, y, z, by, i + 1, into);
+  }
+}
+
+/* Sums of rows times what is along their path. */
+static void collect(const ff_rows *rows, int row, const double *values, const double *from,
+                    double out[3]) {
+  out[0] = out[1] = out[2] = 0;
+  for (int s = 0; s < 2; s++) {
+    const ff_row_side *side = &rows->sides[row / 3][s];
+    if (side->block < 0) {
+      continue;
+    }
+    const ff_row_block *block = &rows->blocks[side->block];
+    const double *x = values + side->at, *y = x + side->length, *z = y + side->length;
+    const double *of = from + block->first;
+    if (block->diagonal) {
+      sum_rows(x, x + 6, x + 12, of, 6, out);
+      continue;
+    }
+    const int *parent = rows->parent + block->first;
+    int at = side->length, i = side->tip;
+    for (; i >= block->chain; i = parent[i]) {
+      double by = of[i];
+      at--;
+      out[0] += x[at] * by;
+      out[1] += y[at] * by;
+      out[2] += z[at] * by;
+    }
+    sum_rows(x, y, z, of, i + 1, out);
   }
 }
 
@@ -243,8 +471,8 @@ void ff_rows_push(const ff_rows *rows, int row, const double impulse[3], double 
   spread(rows, row, rows->jacobian, impulse, push);
 }
 
-void ff_rows_reach(const ff_rows *rows, double *push) {
-  ff_branch_down(rows->parent, rows->size, rows->factor, push);
+void ff_rows_rate(const ff_rows *rows, int row, const double *v, double rate[3]) {
+  collect(rows, row, rows->jacobian, v, rate);
 }
 
 void ff_rows_hit(const ff_rows *rows, int row, const double impulse[3], double *reached) {
@@ -252,37 +480,51 @@ void ff_rows_hit(const ff_rows *rows, int row, const double impulse[3], double *
 }
 
 void ff_rows_speed(const ff_rows *rows, int row, const double *reached, double change[3]) {
-  size_t n = (size_t)rows->size;
-  const double *x = rows->reached + (size_t)row * n, *y = x + n, *z = y + n;
-  double sx = 0, sy = 0, sz = 0;
-  int at = rows->lengths[row];
-  for (int i = rows->tips[row]; i >= 0; i = rows->parent[i]) {
-    double by = reached[i];
-    at--;
-    sx += x[at] * by;
-    sy += y[at] * by;
-    sz += z[at] * by;
+  collect(rows, row, rows->reached, reached, change);
+}
+
+static void scale(const ff_row_block *block, double *x) {
+  for (int i = 0; i < block->size; i++) {
+    x[i] *= block->factor[i];
   }
-  change[0] = sx;
-  change[1] = sy;
-  change[2] = sz;
+}
+
+void ff_rows_reach(const ff_rows *rows, double *push) {
+  for (int i = 0; i < rows->block_count; i++) {
+    const ff_row_block *block = &rows->blocks[i];
+    if (block->diagonal) {
+      scale(block, push + block->first);
+    } else {
+      ff_branch_down(rows->parent + block->first, block->size, block->factor, push + block->first);
+    }
+  }
 }
 
 void ff_rows_settle(const ff_rows *rows, double *reached) {
-  ff_branch_up(rows->parent, rows->size, rows->factor, reached);
+  for (int i = 0; i < rows->block_count; i++) {
+    const ff_row_block *block = &rows->blocks[i];
+    if (block->diagonal) {
+      scale(block, reached + block->first);
+    } else {
+      ff_branch_up(rows->parent + block->first, block->size, block->factor, reached + block->first);
+    }
+  }
 }
 
-/* Only what both depend on counts: the way from the root to where their branches part. */
-void ff_rows_ease(const ff_rows *rows, int i, int j, double ease[9]) {
-  size_t n = (size_t)rows->size;
-  const double *a = rows->reached + (size_t)i * n, *b = rows->reached + (size_t)j * n;
-  const double *b1 = b + n, *b2 = b1 + n;
-  int at = rows->tips[i], other = rows->tips[j];
+/* Adds the products of two sides. Only what both depend on counts: the way from the root to where
+ * their branches part. */
+static void ease_sides(const ff_rows *rows, const ff_row_side *i, const ff_row_side *j,
+                       double ease[9]) {
+  const int *parent = rows->parent + rows->blocks[i->block].first;
+  const int *depth = rows->depth + rows->blocks[i->block].first;
+  const double *a = rows->reached + i->at;
+  const double *b = rows->reached + j->at, *b1 = b + j->length, *b2 = b1 + j->length;
+  int at = i->tip, other = j->tip;
   while (at != other) {
-    *(at > other ? &at : &other) = rows->parent[at > other ? at : other];
+    *(at > other ? &at : &other) = parent[at > other ? at : other];
   }
-  int length = at < 0 ? 0 : rows->depth[at] + 1;
-  for (int k = 0; k < 3; k++, a += n) {
+  int length = at < 0 ? 0 : depth[at] + 1;
+  for (int k = 0; k < 3; k++, a += i->length) {
     ff_pair2 sx = {0, 0}, sy = {0, 0}, sz = {0, 0};
     int c = 0;
     for (; c + 2 <= length; c += 2) {
@@ -297,8 +539,19 @@ void ff_rows_ease(const ff_rows *rows, int i, int j, double ease[9]) {
       sy += last * (ff_pair2){b1[c], 0};
       sz += last * (ff_pair2){b2[c], 0};
     }
-    ease[3 * k] = sx[0] + sx[1];
-    ease[3 * k + 1] = sy[0] + sy[1];
-    ease[3 * k + 2] = sz[0] + sz[1];
+    ease[3 * k] += sx[0] + sx[1];
+    ease[3 * k + 1] += sy[0] + sy[1];
+    ease[3 * k + 2] += sz[0] + sz[1];
+  }
+}
+
+void ff_rows_ease(const ff_rows *rows, int i, int j, double ease[9]) {
+  const ff_row_side *a = rows->sides[i / 3], *b = rows->sides[j / 3];
+  memset(ease, 0, 9 * sizeof *ease);
+  for (int s = 0; s < 4; s++) {
+    const ff_row_side *one = &a[s / 2], *other = &b[s % 2];
+    if (one->block >= 0 && one->block == other->block) {
+      ease_sides(rows, one, other, ease);
+    }
   }
 }

@@ -1,13 +1,16 @@
-/* How impulses at contact points move bodies and robots that touch.
+/* How forces and impulses at contact points move bodies and robots.
  *
- * Free bodies have six coordinates each (angular velocity, then velocity of the centre of mass,
- * world), robots those of their tree; together they have an inertia H. A row J of a contact point
- * says how fast it moves along a direction: of a against b. An impulse p along it changes the
- * velocities by H^-1 J^T p. With H = L^T L everything is said by Y = L^-T J^T, one vector for
- * each row: J_i H^-1 J_j^T = Y_i . Y_j.
+ * Free bodies have six coordinates each (angular velocity in principal axes, then velocity of the
+ * centre of mass, world), robots those of their tree. What moves as one is a mover; movers have an
+ * inertia H, block by block: a mover is a block, or all of them are one if contacts are to tie them
+ * together. A row J of a contact point says how fast it moves along a direction: of a against b. An
+ * impulse p along it changes the velocities by H^-1 J^T p. With H = L^T L everything is said by
+ * Y = L^-T J^T, one vector for each row: J_i H^-1 J_j^T = Y_i . Y_j. Rows know only the coordinates
+ * on the ways from their links to the root.
  *
  *   ff_rows_begin(rows, model, state, movers, count, tied);   H of these
  *   ff_rows_add(rows, model, state, ...);                     three rows a contact
+ *   ff_rows_soften(rows);
  *   ff_rows_stiffen(rows, row, weights);                      optional: H + weight J^T J
  *   ff_rows_factor(rows);                                     L and Y
  */
@@ -30,37 +33,66 @@ static inline int ff_mover_size(const ff_model *model, int mover) {
   return mover < model->free_count ? 6 : model->robots[mover - model->free_count].v_count;
 }
 
+/* Coordinates whose inertia is one matrix. */
+typedef struct ff_row_block {
+  int mover; /* the first, or only one */
+  int first, size;
+  int chain;       /* so many first coordinates are a chain, see tree/tree.h */
+  bool diagonal;   /* inertia is a diagonal, factor that of L^-1: a free body, never stiffened */
+  double *inertia; /* size x size */
+  double *factor;  /* size x size: H and what stiffens it, then L */
+} ff_row_block;
+
+/* One body of a contact; of two that are in one block, both together. */
+typedef struct ff_row_side {
+  int block;  /* -1: it moves on its own, or not at all */
+  int tip;    /* in the block: the rows count at this coordinate and its ancestors, ... */
+  int length; /* ... which are so many */
+  size_t at;  /* in jacobian and reached: three rows of so many numbers, from the root on */
+} ff_row_side;
+
+/* Room that is wanted. */
+typedef struct ff_rows_limits {
+  int size;        /* coordinates */
+  int contacts;    /* three rows each */
+  size_t matrices; /* numbers in inertias of all blocks */
+  size_t numbers;  /* in the rows */
+  bool stiffens;   /* else bodies are simpler, and rows and inertias are there only once */
+} ff_rows_limits;
+
 typedef struct ff_rows {
-  int size, size_limit;   /* coordinates */
-  int count, count_limit; /* rows */
-  int *parent;            /* of each coordinate, as ff_branch_factor wants them */
-  int chain;              /* so many first coordinates are a chain, see tree/tree.h */
-  int *first;             /* of each mover of the model: its first coordinate */
-  double *inertia;        /* size x size */
-  double *factor;         /* size x size: H and what stiffens it, then L */
-  int *depth;             /* of each coordinate: how many ancestors it has */
-  double *jacobian;       /* count x size: along the row's path from the root on */
-  double *reached;        /* the same of Y */
-  int *tips;              /* count: the row counts at this coordinate and its ancestors */
-  int *lengths;           /* count: how many these are */
-  double *scratch;        /* size_limit^2 */
-  ff_vec3 *columns;       /* size_limit */
-  bool tied;              /* contacts tie branches together: all matrices are full */
+  ff_rows_limits limits;
+  int size, count;      /* coordinates, rows */
+  int *parent;          /* of each coordinate, in its block, as ff_branch_factor wants them */
+  int *depth;           /* of each coordinate: how many ancestors it has */
+  int *first;           /* of each mover of the model: its first coordinate; -1: takes no part */
+  int *home;            /* and its block */
+  ff_row_block *blocks; /* at most one for each mover */
+  int block_count;
+  ff_row_side (*sides)[2]; /* of each contact */
+  double *inertia, *factor, *jacobian, *reached;
+  size_t matrices_used, numbers_used;
+  double *scratch;  /* of the largest robot, squared */
+  ff_vec3 *columns; /* of the largest robot */
+  bool tied;        /* one block, its matrices full */
 } ff_rows;
 
-/* Room for so many coordinates and rows. */
-ff_status ff_rows_make(ff_rows *out, const ff_model *model, ff_arena *arena, int size_limit,
-                       int count_limit);
+ff_status ff_rows_make(ff_rows *out, const ff_model *model, ff_arena *arena, ff_rows_limits limits);
+/* Room for any contacts of a state between movers that are never tied or stiffened. */
+ff_rows_limits ff_rows_limits_of(const ff_model *model, const ff_state *state);
 
 /* No rows yet, and the inertia of these movers where the state has placed them; that of robots
- * with what is added to it. tied: a contact will join two of them, or two links of a robot. False:
- * no room. */
+ * with what is added to it. tied: a contact will join two of them, or two links of a robot, and
+ * stiffen them. False: no room. */
 bool ff_rows_begin(ff_rows *rows, const ff_model *model, const ff_state *state, const int *movers,
                    int count, bool tied);
-/* Adds three rows: the point of body a against that of b along the axes. Returns the first; -1: no
- * room. */
+/* Adds three rows: the point of body a against that of b along the axes. Movers that are new here
+ * join in, unless they are tied. Returns the first; -1: no room. */
 int ff_rows_add(ff_rows *rows, const ff_model *model, const ff_state *state, int a, int b,
                 ff_vec3 point, const ff_vec3 axes[3]);
+
+/* J v along the three rows of a contact; before ff_rows_factor, unless rows stiffen. */
+void ff_rows_rate(const ff_rows *rows, int row, const double *v, double rate[3]);
 
 /* The factor becomes H again. */
 void ff_rows_soften(ff_rows *rows);
