@@ -107,14 +107,9 @@ static offness rows_off(const ff_quasi *quasi) {
   return out;
 }
 
-static offness evaluate(ff_quasi *quasi, bool derive) {
+static offness evaluate(ff_quasi *quasi) {
   place_bodies(quasi);
-  if (derive) {
-    for (int i = 0; i < quasi->node_count; i++) {
-      ff_quasi_find_turned(quasi, ff_quasi_node(quasi, quasi->solved_nodes[i]));
-    }
-  }
-  ff_quasi_elements(quasi, derive);
+  ff_quasi_rows(quasi);
   start_rows(quasi);
   add_rows(quasi);
   return rows_off(quasi);
@@ -183,10 +178,10 @@ static void add_element(ff_quasi *quasi, const ff_quasi_element *e) {
     if (!pair[s]->solved) {
       continue;
     }
-    double *right = quasi->r + ff_blocks_row(quasi->blocks, pair[s]->node);
+    double *right = quasi->step + ff_blocks_row(quasi->blocks, pair[s]->node);
     for (int i = 0; i < FF_QUASI_BODY; i++) {
       for (int m = 0; m < e->rows; m++) {
-        right[i] -= e->j[6 * s + i][12 + m] * e->reduced[m][2 * FF_QUASI_BODY];
+        right[i] += e->j[6 * s + i][12 + m] * e->reduced[m][2 * FF_QUASI_BODY];
       }
     }
     for (int t = 0; t < 2; t++) {
@@ -216,7 +211,7 @@ static void step_elements(ff_quasi *quasi) {
       e->step[i] = e->idle ? 0 : -e->reduced[i][2 * FF_QUASI_BODY];
       for (int s = 0; s < 2 && !e->idle; s++) {
         const double *d =
-            pair[s]->solved ? quasi->r + ff_blocks_row(quasi->blocks, pair[s]->node) : NULL;
+            pair[s]->solved ? quasi->step + ff_blocks_row(quasi->blocks, pair[s]->node) : NULL;
         for (int k = 0; d && k < FF_QUASI_BODY; k++) {
           e->step[i] -= e->reduced[i][6 * s + k] * d[k];
         }
@@ -225,19 +220,17 @@ static void step_elements(ff_quasi *quasi) {
   }
 }
 
-/* Solves the linearised problem, with bodies heavier by this factor. The step of the bodies is then
- * in r. */
+/* Solves the linearised problem, with bodies heavier by this factor. */
 static bool find_step(ff_quasi *quasi, double heavier) {
   quasi->iterations++;
   ff_blocks_clear(quasi->blocks, quasi->solved_nodes, quasi->node_count);
-  start_rows(quasi);
-  add_rows(quasi);
   for (int i = 0; i < quasi->node_count; i++) {
-    int node = quasi->solved_nodes[i];
+    int node = quasi->solved_nodes[i], row = ff_blocks_row(quasi->blocks, node);
     double mass = quasi->model->bodies[ff_quasi_node(quasi, node)->id].mass;
     double *block = ff_blocks_at(quasi->blocks, node, node);
     for (int k = 0; k < FF_QUASI_BODY; k++) {
       block[7 * k] = heavier * (k < 3 ? mass : 1);
+      quasi->step[row + k] = -quasi->r[row + k];
     }
   }
   for (int k = 0; k < quasi->member_count; k++) {
@@ -252,13 +245,7 @@ static bool find_step(ff_quasi *quasi, double heavier) {
   if (!ff_blocks_factor(quasi->blocks)) {
     return false;
   }
-  for (int i = 0; i < quasi->node_count; i++) {
-    double *r = quasi->r + ff_blocks_row(quasi->blocks, quasi->solved_nodes[i]);
-    for (int k = 0; k < FF_QUASI_BODY; k++) {
-      r[k] = -r[k];
-    }
-  }
-  ff_blocks_solve(quasi->blocks, quasi->r);
+  ff_blocks_solve(quasi->blocks, quasi->step);
   step_elements(quasi);
   return true;
 }
@@ -273,14 +260,6 @@ static void save(ff_quasi *quasi) {
   }
   for (int k = 0; k < quasi->member_count; k++) {
     memcpy(quasi->members[k]->base, quasi->members[k]->z, sizeof quasi->members[k]->z);
-  }
-}
-
-/* Keeps the step that is in r. */
-static void keep_step(ff_quasi *quasi) {
-  for (int i = 0; i < quasi->node_count; i++) {
-    int row = ff_blocks_row(quasi->blocks, quasi->solved_nodes[i]);
-    memcpy(quasi->step + row, quasi->r + row, FF_QUASI_BODY * sizeof(double));
   }
 }
 
@@ -307,30 +286,25 @@ static bool search(ff_quasi *quasi, double limit, offness *at) {
   double t = 1;
   for (int k = 0; k <= HALVINGS; k++, t *= 0.5) {
     go(quasi, t);
-    offness there = evaluate(quasi, false);
+    offness there = evaluate(quasi);
     if (there.energy <= (1 - ENOUGH * t) * limit) {
       *at = there;
       return true;
     }
   }
   go(quasi, 0);
+  evaluate(quasi);
   return false;
 }
 
 /* One step from here. */
 static bool advance(ff_quasi *quasi, double limit, offness *at) {
   static const double heavier[] = {1, 1.1, 2, 10, 100};
-  evaluate(quasi, true);
+  ff_quasi_columns(quasi);
   save(quasi);
   for (int k = 0; k < 5; k++) {
-    if (k > 0) {
-      evaluate(quasi, true); /* the search left it elsewhere */
-    }
-    if (find_step(quasi, heavier[k])) {
-      keep_step(quasi);
-      if (search(quasi, limit, at)) {
-        return true;
-      }
+    if (find_step(quasi, heavier[k]) && search(quasi, limit, at)) {
+      return true;
     }
   }
   return false;
@@ -339,7 +313,7 @@ static bool advance(ff_quasi *quasi, double limit, offness *at) {
 bool ff_quasi_newton(ff_quasi *quasi) {
   quasi->tries++;
   double past[HISTORY];
-  offness at = evaluate(quasi, false);
+  offness at = evaluate(quasi);
   for (int n = 0; n < ITERATIONS && !(at.worst <= TOLERANCE); n++) {
     double limit = at.energy;
     past[n % HISTORY] = at.energy;
@@ -350,7 +324,6 @@ bool ff_quasi_newton(ff_quasi *quasi) {
       break;
     }
   }
-  at = evaluate(quasi, false);
   quasi->off = at.worst;
   return at.worst <= BEARABLE;
 }

@@ -73,22 +73,13 @@ ff_vec3 ff_quasi_pivot(const ff_quasi *quasi, const ff_quasi_body *body) {
   return v3_axpy(body->x, (1 - body->theta) * quasi->h, body->v0);
 }
 
-/* In a step of a radian that is far from h / I. Column by column. */
-void ff_quasi_find_turned(const ff_quasi *quasi, ff_quasi_body *body) {
-  const ff_model_body *m = &quasi->model->bodies[body->id];
-  double ease = fmax(m->inv_inertia.x, fmax(m->inv_inertia.y, m->inv_inertia.z));
-  double step = NUDGE / (quasi->h * ease);
-  ff_vec3 mean = v3_axpy(v3_scale(body->theta, body->momentum), 1 - body->theta, body->l0);
-  for (int k = 0; k < 3; k++) {
-    ff_vec3 axis = v3(k == 0, k == 1, k == 2);
-    ff_quat more = ff_rotate_freely(m, body->q, v3_axpy(mean, step, axis), quasi->h);
-    ff_quat less = ff_rotate_freely(m, body->q, v3_axpy(mean, -step, axis), quasi->h);
-    ff_quat by = q_mul(more, q_conj(less));
-    /* 2 sin(angle/2) over both steps */
-    double scale = body->theta * (by.w < 0 ? -1 : 1) / step;
-    body->turned.m[0][k] = scale * by.x;
-    body->turned.m[1][k] = scale * by.y;
-    body->turned.m[2][k] = scale * by.z;
+/* How the end of a body turns with its momentum. */
+static void find_turned(const ff_quasi *quasi, ff_quasi_body *body) {
+  double theta = body->theta;
+  ff_vec3 mean = v3_axpy(v3_scale(theta, body->momentum), 1 - theta, body->l0);
+  body->turned = ff_rotate_slope(&quasi->model->bodies[body->id], body->q, mean, quasi->h);
+  for (int i = 0; theta != 1 && i < 9; i++) {
+    body->turned.m[i / 3][i % 3] *= theta;
   }
 }
 
@@ -598,25 +589,32 @@ static void contact_columns(const ff_quasi *quasi, ff_quasi_contact *contact) {
   }
 }
 
-/* All contacts of a pair of shapes. */
-static void pair_rows(const ff_quasi *quasi, ff_quasi_contact *contacts, int count, bool derive) {
-  bool busy = false;
+/* Rows of all contacts of a pair of shapes. */
+static void pair_rows(const ff_quasi *quasi, ff_quasi_contact *contacts, int count) {
   ff_quasi_look(quasi, contacts, count);
   for (int i = 0; i < count; i++) {
     contact_rows(quasi, &contacts[i]);
+  }
+}
+
+/* Their derivatives, where the rows were found. */
+static void pair_columns(const ff_quasi *quasi, ff_quasi_contact *contacts, int count) {
+  bool busy = false;
+  for (int i = 0; i < count; i++) {
     busy = busy || !contacts[i].e.idle;
   }
-  if (derive && busy) {
-    find_slopes(quasi, contacts, count);
-    for (int i = 0; i < count; i++) {
-      if (!contacts[i].e.idle) {
-        contact_columns(quasi, &contacts[i]);
-      }
+  if (!busy) {
+    return;
+  }
+  find_slopes(quasi, contacts, count);
+  for (int i = 0; i < count; i++) {
+    if (!contacts[i].e.idle) {
+      contact_columns(quasi, &contacts[i]);
     }
   }
 }
 
-void ff_quasi_elements(const ff_quasi *quasi, bool derive) {
+static void for_members(const ff_quasi *quasi, bool derive) {
   for (int k = 0; k < quasi->member_count;) {
     if (quasi->members[k]->joint) {
       ff_quasi_joint_rows(quasi, (ff_quasi_joint *)quasi->members[k++], derive);
@@ -624,7 +622,18 @@ void ff_quasi_elements(const ff_quasi *quasi, bool derive) {
     }
     ff_quasi_contact *first = (ff_quasi_contact *)quasi->members[k];
     int count = ff_quasi_alike(quasi, first);
-    pair_rows(quasi, first, count, derive);
+    (derive ? pair_columns : pair_rows)(quasi, first, count);
     k += count;
   }
+}
+
+void ff_quasi_rows(const ff_quasi *quasi) {
+  for_members(quasi, false);
+}
+
+void ff_quasi_columns(const ff_quasi *quasi) {
+  for (int i = 0; i < quasi->node_count; i++) {
+    find_turned(quasi, ff_quasi_node(quasi, quasi->solved_nodes[i]));
+  }
+  for_members(quasi, true);
 }

@@ -175,8 +175,6 @@ static inline ff_quasi_body *ff_quasi_node(const ff_quasi *quasi, int node) {
 void ff_quasi_move(const ff_quasi *quasi, ff_quasi_body *body, ff_vec3 v, ff_vec3 l);
 /* Where an impulse must act so that x x m v changes by its moment, in the step as it was taken. */
 ff_vec3 ff_quasi_pivot(const ff_quasi *quasi, const ff_quasi_body *body);
-/* How the end of a body turns with its momentum. */
-void ff_quasi_find_turned(const ff_quasi *quasi, ff_quasi_body *body);
 /* Geometry and layer impulse of all contacts of a pair of shapes where their bodies are now. */
 void ff_quasi_look(const ff_quasi *quasi, ff_quasi_contact *contacts, int count);
 /* How many contacts from this one on belong to its pair of shapes. */
@@ -186,8 +184,10 @@ ff_vec3 ff_quasi_slip(const ff_quasi *quasi, const ff_quasi_contact *contact, bo
                       double *spin);
 /* The impulse on a: force part, and moment about the point. */
 ff_vec3 ff_quasi_impulse(const ff_quasi_contact *contact, ff_vec3 *moment);
-/* Rows, and if wanted their derivatives, of the members where their bodies are now. */
-void ff_quasi_elements(const ff_quasi *quasi, bool derive);
+/* Rows of the members where their bodies are now. */
+void ff_quasi_rows(const ff_quasi *quasi);
+/* Their derivatives there. */
+void ff_quasi_columns(const ff_quasi *quasi);
 
 /* ---- quasi_joints.c --------------------------------------------------------------------- */
 
