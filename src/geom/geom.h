@@ -65,6 +65,11 @@ int ff_geom_touch_limit(ff_shape_kind a, ff_shape_kind b);
 int ff_geom_touch(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
                   double margin, ff_touch out[FF_TOUCH_MAX]);
 
+/* How the touching point wanders over a solid with this orientation as that turns on a half-space:
+ * column j, m/rad about world axis j, beside the motion that it shares with the solid. False: not
+ * known of this kind. */
+bool ff_geom_wander(const ff_geom *geom, ff_quat orientation, ff_vec3 normal, ff_mat3 *out);
+
 /* Can the overlap of these two be computed: is one a half-space and the other solid? */
 bool ff_geom_can_overlap(ff_shape_kind a, ff_shape_kind b);
 

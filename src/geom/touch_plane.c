@@ -100,6 +100,39 @@ int ff_touch_ellipsoid_plane(const ff_geom *a, const ff_pose *pose_a, const ff_g
   return add(out, 0, &ground, margin, touch);
 }
 
+/* Of an ellipsoid with C = turn S^2 turn^T the lowest point is -C n / w, w = sqrt(n.C n); when it
+ * turns by phi, C changes by [phi] C - C [phi], of which the first is the shared motion. */
+static void ellipsoid_wander(ff_vec3 size, ff_quat orientation, ff_vec3 normal, ff_mat3 *out) {
+  ff_mat3 turn = q_matrix(orientation);
+  ff_vec3 n = m3_tmul(turn, normal), sn = v3_mul(size, n), c = v3_mul(size, sn);
+  double scale = 1 / v3_norm(sn), tilt = scale * scale * scale;
+  ff_vec3 across = v3_cross(c, n);
+  for (int j = 0; j < 3; j++) {
+    ff_vec3 phi = v3(turn.m[j][0], turn.m[j][1], turn.m[j][2]);
+    ff_vec3 swept = v3_mul(size, v3_mul(size, v3_cross(phi, n)));
+    ff_vec3 way = v3_axpy(v3_scale(scale, swept), tilt * v3_dot(phi, across), c);
+    ff_vec3 world = m3_mul(turn, way);
+    out->m[0][j] = world.x;
+    out->m[1][j] = world.y;
+    out->m[2][j] = world.z;
+  }
+}
+
+bool ff_geom_wander(const ff_geom *geom, ff_quat orientation, ff_vec3 normal, ff_mat3 *out) {
+  double r = geom->size.x;
+  ff_vec3 n = normal;
+  switch (geom->kind) {
+    case FF_SPHERE:
+    case FF_CAPSULE:
+      *out = (ff_mat3){{{0, r * n.z, -r * n.y}, {-r * n.z, 0, r * n.x}, {r * n.y, -r * n.x, 0}}};
+      return true;
+    case FF_ELLIPSOID: ellipsoid_wander(geom->size, orientation, normal, out); return true;
+    case FF_BOX:
+    case FF_POLYHEDRON: *out = (ff_mat3){{{0}}}; return true; /* corners */
+    default: return false;
+  }
+}
+
 /* Feature: the corner, bit i set on the positive side of axis i. */
 int ff_touch_box_plane(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                        const ff_pose *pose_b, double margin, ff_touch *out) {

@@ -99,19 +99,22 @@ static inline ff_vec3 q_rotate(ff_quat q, ff_vec3 v) {
 static inline ff_vec3 q_unrotate(ff_quat q, ff_vec3 v) {
   return q_rotate(q_conj(q), v);
 }
-/* Turn by the rotation vector (axis times angle, rad). */
-static inline ff_quat q_exp(ff_vec3 rotation) {
-  double angle2 = v3_dot(rotation, rotation);
-  double half_sinc, c;
+/* Of an angle, given by its square: cos(angle / 2), and sin(angle / 2) / angle. */
+static inline void q_half(double angle2, double *c, double *half_sinc) {
   if (angle2 < 1e-2) { /* as in most steps: series to the last bit, far cheaper than sin and cos */
     double x = 0.25 * angle2;
-    half_sinc = 0.5 - x * (1.0 / 12 - x * (1.0 / 240 - x * (1.0 / 10080 - x * (1.0 / 725760))));
-    c = 1.0 - x * (0.5 - x * (1.0 / 24 - x * (1.0 / 720 - x * (1.0 / 40320))));
+    *half_sinc = 0.5 - x * (1.0 / 12 - x * (1.0 / 240 - x * (1.0 / 10080 - x * (1.0 / 725760))));
+    *c = 1.0 - x * (0.5 - x * (1.0 / 24 - x * (1.0 / 720 - x * (1.0 / 40320))));
   } else {
     double angle = sqrt(angle2);
-    half_sinc = sin(0.5 * angle) / angle;
-    c = cos(0.5 * angle);
+    *half_sinc = sin(0.5 * angle) / angle;
+    *c = cos(0.5 * angle);
   }
+}
+/* Turn by the rotation vector (axis times angle, rad). */
+static inline ff_quat q_exp(ff_vec3 rotation) {
+  double half_sinc, c;
+  q_half(v3_dot(rotation, rotation), &c, &half_sinc);
   return (ff_quat){c, half_sinc * rotation.x, half_sinc * rotation.y, half_sinc * rotation.z};
 }
 

@@ -337,8 +337,8 @@ static void exchange(double *a, int i, int k, int m) {
   }
 }
 
-/* a becomes its factors, with row exchanges. */
-static bool factor_block(double *a, int *pivot, int n) {
+/* a becomes its factors, with row exchanges, and the inverses of its pivots on the diagonal. */
+static inline bool factor_sized(double *a, int *pivot, int n) {
   double largest = 0;
   for (int i = 0; i < n * n; i++) {
     largest = fmax(largest, fabs(a[i]));
@@ -353,8 +353,9 @@ static bool factor_block(double *a, int *pivot, int n) {
     }
     pivot[k] = at;
     exchange(a, at, k, n);
+    double scale = a[k * n + k] = 1 / a[k * n + k];
     for (int i = k + 1; i < n; i++) {
-      double factor = a[i * n + k] /= a[k * n + k];
+      double factor = a[i * n + k] *= scale;
       for (int j = k + 1; j < n; j++) {
         a[i * n + j] -= factor * a[k * n + j];
       }
@@ -363,8 +364,12 @@ static bool factor_block(double *a, int *pivot, int n) {
   return true;
 }
 
+static bool factor_block(double *a, int *pivot, int n) {
+  return n == 6 ? factor_sized(a, pivot, 6) : factor_sized(a, pivot, n);
+}
+
 /* b, n x m, becomes a^-1 b. */
-static void divide(const double *a, const int *pivot, double *b, int n, int m) {
+static inline void divide_sized(const double *a, const int *pivot, double *b, int n, int m) {
   for (int k = 0; k < n; k++) {
     exchange(b, pivot[k], k, m);
   }
@@ -376,8 +381,16 @@ static void divide(const double *a, const int *pivot, double *b, int n, int m) {
       subtract_product(b + k * m, a + k * n + l, b + l * m, 1, 1, m);
     }
     for (int j = 0; j < m; j++) {
-      b[k * m + j] /= a[k * n + k];
+      b[k * m + j] *= a[k * n + k];
     }
+  }
+}
+
+static void divide(const double *a, const int *pivot, double *b, int n, int m) {
+  if (n == 6 && m == 1) {
+    divide_sized(a, pivot, b, 6, 1);
+  } else {
+    divide_sized(a, pivot, b, n, m);
   }
 }
 

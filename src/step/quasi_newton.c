@@ -14,6 +14,7 @@
  * Steps are judged by the kinetic energy of what the rows are off, compared with the worst of the
  * last few [Grippo86]; when none serves, the bodies are made heavier for the step.
  */
+#include "math/pairs.h"
 #include "math/vec.h"
 #include "step/quasi_rigid.h"
 
@@ -107,14 +108,9 @@ static offness rows_off(const ff_quasi *quasi) {
   return out;
 }
 
-static offness evaluate(ff_quasi *quasi, bool derive) {
+static offness evaluate(ff_quasi *quasi) {
   place_bodies(quasi);
-  if (derive) {
-    for (int i = 0; i < quasi->node_count; i++) {
-      ff_quasi_find_turned(quasi, ff_quasi_node(quasi, quasi->solved_nodes[i]));
-    }
-  }
-  ff_quasi_elements(quasi, derive);
+  ff_quasi_rows(quasi);
   start_rows(quasi);
   add_rows(quasi);
   return rows_off(quasi);
@@ -123,23 +119,43 @@ static offness evaluate(ff_quasi *quasi, bool derive) {
 /* ---- a direction ------------------------------------------------------------------------------
  */
 
-/* reduced = (own matrix)^-1 [columns of a, columns of b, own rows]; false: singular. */
-static bool reduce(ff_quasi_element *e) {
-  enum { WIDTH = 2 * FF_QUASI_BODY + 1 };
+/* Where columns of the bodies begin in `reduced`: own rows first, so that those of b, which need
+ * not be solved for, are last. */
+enum { COLUMNS = 1 };
+
+static int width_of(const ff_quasi *quasi, const ff_quasi_element *e) {
+  return COLUMNS + (quasi->bodies[e->b].solved ? 2 : 1) * FF_QUASI_BODY;
+}
+
+static void exchange(double *a, double *b, int count) {
+  for (int m = 0; m < count; m++) {
+    double held = a[m];
+    a[m] = b[m];
+    b[m] = held;
+  }
+}
+
+/* Its own matrix, and [own rows, columns of a, columns of b] of the equations. */
+static void fill(ff_quasi_element *e, double own[][FF_QUASI_OWN], int width) {
+  for (int i = 0; i < e->rows; i++) {
+    bool at_bound;
+    double *row = e->reduced[i];
+    row[0] = own_row(e, i, &at_bound);
+    for (int k = 0; k < e->rows; k++) {
+      own[i][k] = at_bound ? 0 : e->j[12 + i][12 + k];
+    }
+    own[i][i] += (at_bound ? 1 + GIVE : GIVE) / e->mass;
+    for (int k = 0; k < width - COLUMNS; k++) {
+      row[COLUMNS + k] = at_bound ? 0 : e->j[12 + i][k];
+    }
+  }
+}
+
+/* reduced = (own matrix)^-1 [own rows, columns of a, columns of b]; false: singular. */
+static bool reduce(ff_quasi_element *e, int width) {
   int n = e->rows;
   double own[FF_QUASI_OWN][FF_QUASI_OWN];
-  for (int i = 0; i < n; i++) {
-    bool at_bound;
-    double row = own_row(e, i, &at_bound);
-    for (int k = 0; k < n; k++) {
-      own[i][k] = at_bound ? (i == k ? 1 / e->mass : 0) : e->j[12 + i][12 + k];
-    }
-    own[i][i] += GIVE / e->mass;
-    for (int k = 0; k < 2 * FF_QUASI_BODY; k++) {
-      e->reduced[i][k] = at_bound ? 0 : e->j[12 + i][k];
-    }
-    e->reduced[i][WIDTH - 1] = row;
-  }
+  fill(e, own, width);
   for (int k = 0; k < n; k++) {
     int at = k;
     for (int i = k + 1; i < n; i++) {
@@ -148,32 +164,41 @@ static bool reduce(ff_quasi_element *e) {
     if (!(fabs(own[at][k]) > 0)) {
       return false;
     }
-    for (int m = 0; at != k && m < WIDTH; m++) {
-      double held = e->reduced[k][m];
-      e->reduced[k][m] = e->reduced[at][m];
-      e->reduced[at][m] = held;
+    if (at != k) {
+      exchange(e->reduced[k], e->reduced[at], width);
+      exchange(own[k], own[at], n);
     }
-    for (int m = 0; at != k && m < n; m++) {
-      double held = own[k][m];
-      own[k][m] = own[at][m];
-      own[at][m] = held;
+    double scale = 1 / own[k][k];
+    for (int m = k + 1; m < n; m++) {
+      own[k][m] *= scale;
+    }
+    for (int m = 0; m < width; m++) {
+      e->reduced[k][m] *= scale;
     }
     for (int i = 0; i < n; i++) { /* Gauss and Jordan */
-      double factor = i == k ? 0 : own[i][k] / own[k][k];
-      for (int m = k; factor != 0 && m < n; m++) {
-        own[i][m] -= factor * own[k][m];
+      if (i != k && own[i][k] != 0) {
+        double factor = own[i][k];
+        ff_take_off(own[i] + k + 1, factor, own[k] + k + 1, n - k - 1);
+        ff_take_off(e->reduced[i], factor, e->reduced[k], width);
       }
-      for (int m = 0; factor != 0 && m < WIDTH; m++) {
-        e->reduced[i][m] -= factor * e->reduced[k][m];
-      }
-    }
-  }
-  for (int i = 0; i < n; i++) {
-    for (int m = 0; m < WIDTH; m++) {
-      e->reduced[i][m] /= own[i][i];
     }
   }
   return true;
+}
+
+/* What is left of an element in the rows of body s and the columns of body t. */
+static void add_block(const ff_quasi_element *e, int s, int t, double *block) {
+  for (int i = 0; i < FF_QUASI_BODY; i++) {
+    const double *j = e->j[6 * s + i];
+    double sum[FF_QUASI_BODY];
+    memcpy(sum, j + 6 * t, sizeof sum);
+    for (int m = 0; m < e->rows; m++) {
+      ff_take_off(sum, j[12 + m], e->reduced[m] + COLUMNS + 6 * t, FF_QUASI_BODY);
+    }
+    for (int k = 0; k < FF_QUASI_BODY; k++) {
+      block[FF_QUASI_BODY * i + k] += sum[k];
+    }
+  }
 }
 
 /* What is left of an element in the rows and columns of its bodies. */
@@ -183,25 +208,15 @@ static void add_element(ff_quasi *quasi, const ff_quasi_element *e) {
     if (!pair[s]->solved) {
       continue;
     }
-    double *right = quasi->r + ff_blocks_row(quasi->blocks, pair[s]->node);
+    double *right = quasi->step + ff_blocks_row(quasi->blocks, pair[s]->node);
     for (int i = 0; i < FF_QUASI_BODY; i++) {
       for (int m = 0; m < e->rows; m++) {
-        right[i] -= e->j[6 * s + i][12 + m] * e->reduced[m][2 * FF_QUASI_BODY];
+        right[i] += e->j[6 * s + i][12 + m] * e->reduced[m][0];
       }
     }
     for (int t = 0; t < 2; t++) {
-      if (!pair[t]->solved) {
-        continue;
-      }
-      double *block = ff_blocks_at(quasi->blocks, pair[s]->node, pair[t]->node);
-      for (int i = 0; i < FF_QUASI_BODY; i++) {
-        for (int k = 0; k < FF_QUASI_BODY; k++) {
-          double sum = e->j[6 * s + i][6 * t + k];
-          for (int m = 0; m < e->rows; m++) {
-            sum -= e->j[6 * s + i][12 + m] * e->reduced[m][6 * t + k];
-          }
-          block[6 * i + k] += sum;
-        }
+      if (pair[t]->solved) {
+        add_block(e, s, t, ff_blocks_at(quasi->blocks, pair[s]->node, pair[t]->node));
       }
     }
   }
@@ -213,37 +228,35 @@ static void step_elements(ff_quasi *quasi) {
     ff_quasi_element *e = quasi->members[n];
     const ff_quasi_body *pair[2] = {&quasi->bodies[e->a], &quasi->bodies[e->b]};
     for (int i = 0; i < e->rows; i++) {
-      e->step[i] = e->idle ? 0 : -e->reduced[i][2 * FF_QUASI_BODY];
+      e->step[i] = e->idle ? 0 : -e->reduced[i][0];
       for (int s = 0; s < 2 && !e->idle; s++) {
         const double *d =
-            pair[s]->solved ? quasi->r + ff_blocks_row(quasi->blocks, pair[s]->node) : NULL;
+            pair[s]->solved ? quasi->step + ff_blocks_row(quasi->blocks, pair[s]->node) : NULL;
         for (int k = 0; d && k < FF_QUASI_BODY; k++) {
-          e->step[i] -= e->reduced[i][6 * s + k] * d[k];
+          e->step[i] -= e->reduced[i][COLUMNS + 6 * s + k] * d[k];
         }
       }
     }
   }
 }
 
-/* Solves the linearised problem, with bodies heavier by this factor. The step of the bodies is then
- * in r. */
+/* Solves the linearised problem, with bodies heavier by this factor. */
 static bool find_step(ff_quasi *quasi, double heavier) {
   quasi->iterations++;
   ff_blocks_clear(quasi->blocks, quasi->solved_nodes, quasi->node_count);
-  start_rows(quasi);
-  add_rows(quasi);
   for (int i = 0; i < quasi->node_count; i++) {
-    int node = quasi->solved_nodes[i];
+    int node = quasi->solved_nodes[i], row = ff_blocks_row(quasi->blocks, node);
     double mass = quasi->model->bodies[ff_quasi_node(quasi, node)->id].mass;
     double *block = ff_blocks_at(quasi->blocks, node, node);
     for (int k = 0; k < FF_QUASI_BODY; k++) {
       block[7 * k] = heavier * (k < 3 ? mass : 1);
+      quasi->step[row + k] = -quasi->r[row + k];
     }
   }
   for (int k = 0; k < quasi->member_count; k++) {
     ff_quasi_element *e = quasi->members[k];
     if (!e->idle) {
-      if (!reduce(e)) {
+      if (!reduce(e, width_of(quasi, e))) {
         return false;
       }
       add_element(quasi, e);
@@ -252,13 +265,7 @@ static bool find_step(ff_quasi *quasi, double heavier) {
   if (!ff_blocks_factor(quasi->blocks)) {
     return false;
   }
-  for (int i = 0; i < quasi->node_count; i++) {
-    double *r = quasi->r + ff_blocks_row(quasi->blocks, quasi->solved_nodes[i]);
-    for (int k = 0; k < FF_QUASI_BODY; k++) {
-      r[k] = -r[k];
-    }
-  }
-  ff_blocks_solve(quasi->blocks, quasi->r);
+  ff_blocks_solve(quasi->blocks, quasi->step);
   step_elements(quasi);
   return true;
 }
@@ -273,14 +280,6 @@ static void save(ff_quasi *quasi) {
   }
   for (int k = 0; k < quasi->member_count; k++) {
     memcpy(quasi->members[k]->base, quasi->members[k]->z, sizeof quasi->members[k]->z);
-  }
-}
-
-/* Keeps the step that is in r. */
-static void keep_step(ff_quasi *quasi) {
-  for (int i = 0; i < quasi->node_count; i++) {
-    int row = ff_blocks_row(quasi->blocks, quasi->solved_nodes[i]);
-    memcpy(quasi->step + row, quasi->r + row, FF_QUASI_BODY * sizeof(double));
   }
 }
 
@@ -307,30 +306,25 @@ static bool search(ff_quasi *quasi, double limit, offness *at) {
   double t = 1;
   for (int k = 0; k <= HALVINGS; k++, t *= 0.5) {
     go(quasi, t);
-    offness there = evaluate(quasi, false);
+    offness there = evaluate(quasi);
     if (there.energy <= (1 - ENOUGH * t) * limit) {
       *at = there;
       return true;
     }
   }
   go(quasi, 0);
+  evaluate(quasi);
   return false;
 }
 
 /* One step from here. */
 static bool advance(ff_quasi *quasi, double limit, offness *at) {
   static const double heavier[] = {1, 1.1, 2, 10, 100};
-  evaluate(quasi, true);
+  ff_quasi_columns(quasi);
   save(quasi);
   for (int k = 0; k < 5; k++) {
-    if (k > 0) {
-      evaluate(quasi, true); /* the search left it elsewhere */
-    }
-    if (find_step(quasi, heavier[k])) {
-      keep_step(quasi);
-      if (search(quasi, limit, at)) {
-        return true;
-      }
+    if (find_step(quasi, heavier[k]) && search(quasi, limit, at)) {
+      return true;
     }
   }
   return false;
@@ -339,7 +333,7 @@ static bool advance(ff_quasi *quasi, double limit, offness *at) {
 bool ff_quasi_newton(ff_quasi *quasi) {
   quasi->tries++;
   double past[HISTORY];
-  offness at = evaluate(quasi, false);
+  offness at = evaluate(quasi);
   for (int n = 0; n < ITERATIONS && !(at.worst <= TOLERANCE); n++) {
     double limit = at.energy;
     past[n % HISTORY] = at.energy;
@@ -350,7 +344,6 @@ bool ff_quasi_newton(ff_quasi *quasi) {
       break;
     }
   }
-  at = evaluate(quasi, false);
   quasi->off = at.worst;
   return at.worst <= BEARABLE;
 }

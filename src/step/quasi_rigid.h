@@ -47,10 +47,11 @@ typedef struct ff_quasi_body {
   double strayed;      /* m, no point of it is farther than this from where it was there */
 } ff_quasi_body;
 
-/* How a contact's geometry changes with the pose of body a, three shifts and three turns. */
+/* How a contact's geometry changes with three shifts, or three turns, of body a: by columns. */
 typedef struct ff_quasi_slope {
-  double depth;
-  ff_vec3 point, normal;
+  ff_vec3 depth;
+  ff_mat3 point, normal;
+  bool turns; /* the normal does; else normal is not set */
 } ff_quasi_slope;
 
 /* Rows 0..5 belong to body a, 6..11 to b, 12.. to the element; columns alike. */
@@ -96,17 +97,17 @@ typedef struct ff_quasi_contact {
   const ff_layer *layer;
   const ff_cone *cone;
   ff_quasi_layer state;
-  double weight;    /* kg: friction's projection weighs speeds with it */
-  double soft;      /* 1, tangential give */
-  double before[3]; /* N s, friction of the step before, as P */
-  ff_vec3 axis;     /* t1 is this axis of b, seen in the tangent plane */
-  double flown;     /* m, depth at the end of free flight */
-  ff_touch touch;   /* at the end, as the unknowns have it */
-  double p_ns;      /* N s, of the layer */
-  double stiff;     /* N s/m, how it grows with the depth */
-  ff_quasi_slope slope[FF_QUASI_BODY];
-  ff_pose slope_at[2]; /* poses of a and b that slope belongs to */
-  bool sloped;         /* slope is set */
+  double weight;           /* kg: friction's projection weighs speeds with it */
+  double soft;             /* 1, tangential give */
+  double before[3];        /* N s, friction of the step before, as P */
+  ff_vec3 axis;            /* t1 is this axis of b, seen in the tangent plane */
+  double flown;            /* m, depth at the end of free flight */
+  ff_touch touch;          /* at the end, as the unknowns have it */
+  double p_ns;             /* N s, of the layer */
+  double stiff;            /* N s/m, how it grows with the depth */
+  ff_quasi_slope slope[2]; /* shifts, turns */
+  ff_pose slope_at[2];     /* poses of a and b that slope belongs to */
+  bool sloped;             /* slope is set */
   /* Between shapes that are all corners and faces: a point of one over a plane of the other, for
    * the whole step, since which corner touches which face may be another at every look. */
   bool fixed;
@@ -175,8 +176,6 @@ static inline ff_quasi_body *ff_quasi_node(const ff_quasi *quasi, int node) {
 void ff_quasi_move(const ff_quasi *quasi, ff_quasi_body *body, ff_vec3 v, ff_vec3 l);
 /* Where an impulse must act so that x x m v changes by its moment, in the step as it was taken. */
 ff_vec3 ff_quasi_pivot(const ff_quasi *quasi, const ff_quasi_body *body);
-/* How the end of a body turns with its momentum. */
-void ff_quasi_find_turned(const ff_quasi *quasi, ff_quasi_body *body);
 /* Geometry and layer impulse of all contacts of a pair of shapes where their bodies are now. */
 void ff_quasi_look(const ff_quasi *quasi, ff_quasi_contact *contacts, int count);
 /* How many contacts from this one on belong to its pair of shapes. */
@@ -186,8 +185,32 @@ ff_vec3 ff_quasi_slip(const ff_quasi *quasi, const ff_quasi_contact *contact, bo
                       double *spin);
 /* The impulse on a: force part, and moment about the point. */
 ff_vec3 ff_quasi_impulse(const ff_quasi_contact *contact, ff_vec3 *moment);
-/* Rows, and if wanted their derivatives, of the members where their bodies are now. */
-void ff_quasi_elements(const ff_quasi *quasi, bool derive);
+/* Rows of the members where their bodies are now. */
+void ff_quasi_rows(const ff_quasi *quasi);
+/* Their derivatives there. */
+void ff_quasi_columns(const ff_quasi *quasi);
+
+/* y = P - rho w, and how it is projected. */
+typedef struct ff_quasi_projection {
+  double y[3], length, radius;
+  bool slips; /* y is outside the ball */
+} ff_quasi_projection;
+
+ff_quasi_projection ff_quasi_project(const ff_quasi *quasi, const ff_quasi_contact *contact);
+bool ff_quasi_has_core(const ff_quasi_contact *contact);
+/* How far a pose is from another, at most, for points within this radius. */
+double ff_quasi_way_between(const ff_pose *from, const ff_pose *to, double radius);
+/* Every feature's point of a pair of shapes, with the bodies at these poses. */
+int ff_quasi_touches_at(const ff_quasi *quasi, int near, const ff_pose *body_a,
+                        const ff_pose *body_b, ff_touch out[FF_TOUCH_MAX]);
+/* The touch of a contact among those of its pair; NULL: the pair has it no longer. */
+const ff_touch *ff_quasi_find_touch(const ff_quasi *quasi, const ff_quasi_contact *contact,
+                                    const ff_touch *touches, int count);
+
+/* ---- quasi_columns.c -------------------------------------------------------------------- */
+
+/* Derivatives of the rows of all contacts of a pair of shapes, where the rows were found. */
+void ff_quasi_pair_columns(const ff_quasi *quasi, ff_quasi_contact *contacts, int count);
 
 /* ---- quasi_joints.c --------------------------------------------------------------------- */
 

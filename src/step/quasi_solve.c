@@ -210,7 +210,7 @@ static void take(ff_quasi *quasi, const double *z) {
 int ff_quasi_residual(void *context, const double *z, double *f) {
   ff_quasi *quasi = context;
   take(quasi, z);
-  ff_quasi_elements(quasi, false);
+  ff_quasi_rows(quasi);
   for (int i = 0; i < quasi->node_count; i++) {
     const ff_quasi_body *body = ff_quasi_node(quasi, quasi->solved_nodes[i]);
     double mass = quasi->model->bodies[body->id].mass;
@@ -244,14 +244,14 @@ int ff_quasi_jacobian(void *context, const double *z, double *j) {
   take(quasi, z);
   memset(j, 0, n * n * sizeof *j);
   for (int i = 0; i < quasi->node_count; i++) {
-    ff_quasi_body *body = ff_quasi_node(quasi, quasi->solved_nodes[i]);
-    ff_quasi_find_turned(quasi, body);
+    const ff_quasi_body *body = ff_quasi_node(quasi, quasi->solved_nodes[i]);
     for (int k = 0; k < FF_QUASI_BODY; k++) {
       size_t at = (size_t)(body->column + k);
       j[at * n + at] = k < 3 ? quasi->model->bodies[body->id].mass : 1;
     }
   }
-  ff_quasi_elements(quasi, true);
+  ff_quasi_rows(quasi);
+  ff_quasi_columns(quasi);
   for (int m = 0; m < quasi->member_count; m++) {
     const ff_quasi_element *e = quasi->members[m];
     int to[FF_QUASI_ROWS];

@@ -8,5 +8,7 @@
  * Exact for round bodies; else the symplectic splitting into turns about the principal axes,
  * of second order. */
 ff_quat ff_rotate_freely(const ff_model_body *body, ff_quat q, ff_vec3 momentum, double h);
+/* How that end turns with the momentum, both seen from the world. */
+ff_mat3 ff_rotate_slope(const ff_model_body *body, ff_quat q, ff_vec3 momentum, double h);
 
 #endif
