@@ -134,12 +134,6 @@ static ff_status check_stepper(ff_build *build) {
     return status == FF_OK ? check_number(build, "stepper.max-step", def->max_step, false, true)
                            : status;
   }
-  if (build->model->stepper == FF_STEPPER_QUASI_RIGID && build->scene->robot_count > 0) {
-    status =
-        ff_report_what(build->report, "quasi-rigid steps free bodies, and this scene has robots");
-    ff_report_key(build->report, "stepper.kind");
-    return status;
-  }
   if (build->model->stepper == FF_STEPPER_QUASI_RIGID && def->order != 1 && def->order != 2) {
     status = ff_report_what(build->report, "must be 1 or 2, got %d", def->order);
     ff_report_key(build->report, "stepper.order");

@@ -54,8 +54,7 @@ static void book_losses(const ff_quasi *quasi, const ff_quasi_contact *contact, 
 /* What bodies that are not free bring into the system: impulse, its moment, and work. */
 static void book_outside(const ff_quasi *quasi, const ff_quasi_contact *contact, double *ledger) {
   const ff_quasi_body *a = &quasi->bodies[contact->e.a], *b = &quasi->bodies[contact->e.b];
-  bool a_free = quasi->model->bodies[a->id].slot >= 0,
-       b_free = quasi->model->bodies[b->id].slot >= 0;
+  bool a_free = a->node >= 0, b_free = b->node >= 0;
   if (a_free && b_free) {
     return;
   }

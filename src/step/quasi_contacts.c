@@ -183,13 +183,13 @@ static bool gather_near(ff_quasi *quasi, const ff_meet *meet, int n) {
 /* The lowest node known to be connected with this one; shortens the way for the next who asks. */
 static int root_of(ff_quasi *quasi, int node) {
   int root = node;
-  while (ff_quasi_node(quasi, root)->island != root) {
-    root = ff_quasi_node(quasi, root)->island;
+  while (quasi->island[root] != root) {
+    root = quasi->island[root];
   }
   while (node != root) {
-    ff_quasi_body *body = ff_quasi_node(quasi, node);
-    node = body->island;
-    body->island = root;
+    int next = quasi->island[node];
+    quasi->island[node] = root;
+    node = next;
   }
   return root;
 }
@@ -197,21 +197,21 @@ static int root_of(ff_quasi *quasi, int node) {
 /* The bodies of an element belong together. False: no room. */
 static bool join(ff_quasi *quasi, const ff_quasi_element *e) {
   int a = quasi->bodies[e->a].node, b = quasi->bodies[e->b].node;
-  if (a < 0 || b < 0) {
+  if (a < 0 || b < 0 || a == b) {
     return true;
   }
   int i = root_of(quasi, a), j = root_of(quasi, b);
-  ff_quasi_node(quasi, i < j ? j : i)->island = i < j ? i : j;
+  quasi->island[i < j ? j : i] = i < j ? i : j;
   return ff_blocks_join(quasi->blocks, a, b);
 }
 
-/* Free bodies that touch or are held together form an island: the lowest node among them names it.
- */
+/* Bodies and robots that touch or are held together form an island: the lowest node among them
+ * names it. */
 static bool connect(ff_quasi *quasi) {
   ff_blocks_begin(quasi->blocks);
-  for (int node = 0; node < quasi->model->free_count; node++) {
-    ff_blocks_node(quasi->blocks, FF_QUASI_BODY);
-    ff_quasi_node(quasi, node)->island = node;
+  for (int node = 0; node < quasi->node_limit; node++) {
+    ff_blocks_node(quasi->blocks, ff_mover_size(quasi->model, node));
+    quasi->island[node] = node;
   }
   const ff_quasi_element *last = NULL;
   for (int k = 0; k < quasi->contact_count; k++) {
@@ -238,7 +238,7 @@ static int island_of(ff_quasi *quasi, const ff_quasi_element *e) {
 
 /* Nodes and elements by island, each in its order. */
 static void sort_islands(ff_quasi *quasi) {
-  int n = quasi->model->free_count, *nodes = quasi->first_node, *elements = quasi->first_element;
+  int n = quasi->node_limit, *nodes = quasi->first_node, *elements = quasi->first_element;
   memset(nodes, 0, ((size_t)n + 2) * sizeof *nodes);
   memset(elements, 0, ((size_t)n + 2) * sizeof *elements);
   for (int node = 0; node < n; node++) { /* counted two places further on, summed, then filled in */

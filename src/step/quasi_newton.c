@@ -26,12 +26,6 @@ enum { ITERATIONS = 40, HALVINGS = 8, HISTORY = 4 };
 #define TOLERANCE 1e-12 /* of the rows, relative to what they add up */
 #define BEARABLE  1e-10 /* the same, if no further step helps */
 
-/* How far off the rows are. */
-typedef struct offness {
-  double energy; /* J */
-  double worst;  /* relative: 1 is as large as what is added up */
-} offness;
-
 /* ---- where the unknowns are --------------------------------------------------------------- */
 
 /* Puts bodies where x says. */
@@ -39,7 +33,12 @@ static void place_bodies(ff_quasi *quasi) {
   for (int i = 0; i < quasi->node_count; i++) {
     int node = quasi->solved_nodes[i];
     const double *mine = quasi->x + ff_blocks_row(quasi->blocks, node);
-    ff_quasi_move(quasi, ff_quasi_node(quasi, node), v3_load(mine), v3_load(mine + 3));
+    ff_quasi_body *body = ff_quasi_node(quasi, node);
+    if (body) {
+      ff_quasi_move(quasi, body, v3_load(mine), v3_load(mine + 3));
+    } else {
+      ff_quasi_move_robot(quasi, ff_quasi_robot_of(quasi, node), mine);
+    }
   }
 }
 
@@ -49,6 +48,10 @@ static void start_rows(ff_quasi *quasi) {
   for (int i = 0; i < quasi->node_count; i++) {
     int node = quasi->solved_nodes[i], row = ff_blocks_row(quasi->blocks, node);
     const ff_quasi_body *body = ff_quasi_node(quasi, node);
+    if (!body) {
+      ff_quasi_clear_links(quasi, ff_quasi_robot_of(quasi, node));
+      continue;
+    }
     double mass = quasi->model->bodies[body->id].mass;
     v3_store(quasi->r + row, v3_scale(mass, v3_sub(body->end.velocity, body->v)));
     v3_store(quasi->r + row + 3, v3_sub(body->momentum, body->l));
@@ -66,13 +69,23 @@ static void add_rows(ff_quasi *quasi) {
     for (int s = 0; s < 2; s++) {
       const ff_quasi_body *body = &quasi->bodies[s == 0 ? e->a : e->b];
       if (body->solved && !e->idle) {
-        double *r = quasi->r + ff_blocks_row(quasi->blocks, body->node);
+        double *r = ff_quasi_rows_of(quasi, body), *scale = ff_quasi_scale_of(quasi, body);
         for (int i = 0; i < FF_QUASI_BODY; i++) {
           r[i] += e->f[6 * s + i];
         }
-        quasi->row_scale[2 * body->node] += e->push + e->push_noise / TOLERANCE;
-        quasi->row_scale[2 * body->node + 1] += e->twist + e->twist_noise / TOLERANCE;
+        scale[0] += e->push + e->push_noise / TOLERANCE;
+        scale[1] += e->twist + e->twist_noise / TOLERANCE;
       }
+    }
+  }
+}
+
+/* What stands in the rows of links becomes that of their robots. */
+static void gather_robots(ff_quasi *quasi) {
+  for (int i = 0; i < quasi->node_count; i++) {
+    int node = quasi->solved_nodes[i], robot = ff_quasi_robot_of(quasi, node);
+    if (robot >= 0) {
+      ff_quasi_robot_rows(quasi, robot, quasi->r + ff_blocks_row(quasi->blocks, node));
     }
   }
 }
@@ -84,12 +97,17 @@ static double own_row(const ff_quasi_element *e, int i, bool *at_bound) {
   return *at_bound ? above : f;
 }
 
-static offness rows_off(const ff_quasi *quasi) {
-  offness out = {0, 0};
+static ff_quasi_off rows_off(const ff_quasi *quasi) {
+  ff_quasi_off out = {0, 0};
   for (int i = 0; i < quasi->node_count; i++) {
     int node = quasi->solved_nodes[i];
     const ff_quasi_body *body = ff_quasi_node(quasi, node);
     const double *r = quasi->r + ff_blocks_row(quasi->blocks, node);
+    if (!body) {
+      ff_quasi_off robot = ff_quasi_robot_off(quasi, ff_quasi_robot_of(quasi, node), r);
+      out = (ff_quasi_off){out.energy + robot.energy, fmax(out.worst, robot.worst)};
+      continue;
+    }
     ff_vec3 p = v3_load(r), l = v3_load(r + 3);
     out.energy += 0.5 * quasi->model->bodies[body->id].inv_mass * v3_dot(p, p) +
                   0.5 * v3_dot(l, m3_mul(body->inv_inertia, l));
@@ -108,11 +126,12 @@ static offness rows_off(const ff_quasi *quasi) {
   return out;
 }
 
-static offness evaluate(ff_quasi *quasi) {
+static ff_quasi_off evaluate(ff_quasi *quasi) {
   place_bodies(quasi);
   ff_quasi_rows(quasi);
   start_rows(quasi);
   add_rows(quasi);
+  gather_robots(quasi);
   return rows_off(quasi);
 }
 
@@ -208,14 +227,18 @@ static void add_element(ff_quasi *quasi, const ff_quasi_element *e) {
     if (!pair[s]->solved) {
       continue;
     }
-    double *right = quasi->step + ff_blocks_row(quasi->blocks, pair[s]->node);
+    double *right = ff_quasi_step_of(quasi, pair[s]);
     for (int i = 0; i < FF_QUASI_BODY; i++) {
       for (int m = 0; m < e->rows; m++) {
         right[i] += e->j[6 * s + i][12 + m] * e->reduced[m][0];
       }
     }
     for (int t = 0; t < 2; t++) {
-      if (pair[t]->solved) {
+      if (pair[t]->solved && (pair[s]->link || pair[t]->link)) {
+        double block[FF_QUASI_BODY][FF_QUASI_BODY] = {{0}};
+        add_block(e, s, t, block[0]);
+        ff_quasi_add_block(quasi, pair[s], pair[t], block);
+      } else if (pair[t]->solved) {
         add_block(e, s, t, ff_blocks_at(quasi->blocks, pair[s]->node, pair[t]->node));
       }
     }
@@ -230,8 +253,7 @@ static void step_elements(ff_quasi *quasi) {
     for (int i = 0; i < e->rows; i++) {
       e->step[i] = e->idle ? 0 : -e->reduced[i][0];
       for (int s = 0; s < 2 && !e->idle; s++) {
-        const double *d =
-            pair[s]->solved ? quasi->step + ff_blocks_row(quasi->blocks, pair[s]->node) : NULL;
+        const double *d = pair[s]->solved ? ff_quasi_step_of(quasi, pair[s]) : NULL;
         for (int k = 0; d && k < FF_QUASI_BODY; k++) {
           e->step[i] -= e->reduced[i][COLUMNS + 6 * s + k] * d[k];
         }
@@ -240,19 +262,45 @@ static void step_elements(ff_quasi *quasi) {
   }
 }
 
-/* Solves the linearised problem, with bodies heavier by this factor. */
-static bool find_step(ff_quasi *quasi, double heavier) {
-  quasi->iterations++;
+/* Inertia, with bodies heavier by this factor, and what the rows are off. */
+static void start_step(ff_quasi *quasi, double heavier) {
   ff_blocks_clear(quasi->blocks, quasi->solved_nodes, quasi->node_count);
   for (int i = 0; i < quasi->node_count; i++) {
     int node = quasi->solved_nodes[i], row = ff_blocks_row(quasi->blocks, node);
-    double mass = quasi->model->bodies[ff_quasi_node(quasi, node)->id].mass;
+    const ff_quasi_body *body = ff_quasi_node(quasi, node);
     double *block = ff_blocks_at(quasi->blocks, node, node);
-    for (int k = 0; k < FF_QUASI_BODY; k++) {
-      block[7 * k] = heavier * (k < 3 ? mass : 1);
+    int size = ff_mover_size(quasi->model, node);
+    for (int k = 0; k < size; k++) {
       quasi->step[row + k] = -quasi->r[row + k];
     }
+    if (!body) {
+      ff_quasi_robot_block(quasi, ff_quasi_robot_of(quasi, node), heavier, block);
+      continue;
+    }
+    double mass = quasi->model->bodies[body->id].mass;
+    for (int k = 0; k < FF_QUASI_BODY; k++) {
+      block[7 * k] = heavier * (k < 3 ? mass : 1);
+    }
   }
+}
+
+/* The robots' share in what is left of elements, or of the step the links'. */
+static void pass_on(ff_quasi *quasi, bool back) {
+  for (int i = 0; i < quasi->node_count; i++) {
+    int node = quasi->solved_nodes[i], robot = ff_quasi_robot_of(quasi, node);
+    double *step = quasi->step + ff_blocks_row(quasi->blocks, node);
+    if (robot >= 0 && back) {
+      ff_quasi_step_links(quasi, robot, step);
+    } else if (robot >= 0) {
+      ff_quasi_add_links(quasi, robot, ff_blocks_at(quasi->blocks, node, node), step);
+    }
+  }
+}
+
+/* Solves the linearised problem. */
+static bool find_step(ff_quasi *quasi, double heavier) {
+  quasi->iterations++;
+  start_step(quasi, heavier);
   for (int k = 0; k < quasi->member_count; k++) {
     ff_quasi_element *e = quasi->members[k];
     if (!e->idle) {
@@ -262,10 +310,12 @@ static bool find_step(ff_quasi *quasi, double heavier) {
       add_element(quasi, e);
     }
   }
+  pass_on(quasi, false);
   if (!ff_blocks_factor(quasi->blocks)) {
     return false;
   }
   ff_blocks_solve(quasi->blocks, quasi->step);
+  pass_on(quasi, true);
   step_elements(quasi);
   return true;
 }
@@ -275,8 +325,9 @@ static bool find_step(ff_quasi *quasi, double heavier) {
 
 static void save(ff_quasi *quasi) {
   for (int i = 0; i < quasi->node_count; i++) {
-    int row = ff_blocks_row(quasi->blocks, quasi->solved_nodes[i]);
-    memcpy(quasi->base + row, quasi->x + row, FF_QUASI_BODY * sizeof(double));
+    int node = quasi->solved_nodes[i], row = ff_blocks_row(quasi->blocks, node);
+    size_t size = (size_t)ff_mover_size(quasi->model, node);
+    memcpy(quasi->base + row, quasi->x + row, size * sizeof(double));
   }
   for (int k = 0; k < quasi->member_count; k++) {
     memcpy(quasi->members[k]->base, quasi->members[k]->z, sizeof quasi->members[k]->z);
@@ -285,8 +336,8 @@ static void save(ff_quasi *quasi) {
 
 static void go(ff_quasi *quasi, double t) {
   for (int i = 0; i < quasi->node_count; i++) {
-    int row = ff_blocks_row(quasi->blocks, quasi->solved_nodes[i]);
-    for (int k = row; k < row + FF_QUASI_BODY; k++) {
+    int node = quasi->solved_nodes[i], row = ff_blocks_row(quasi->blocks, node);
+    for (int k = row; k < row + ff_mover_size(quasi->model, node); k++) {
       quasi->x[k] = quasi->base[k] + t * quasi->step[k];
     }
   }
@@ -302,11 +353,11 @@ static void go(ff_quasi *quasi, double t) {
 }
 
 /* Goes along the step as far as it serves; false: nowhere, and all is as before. */
-static bool search(ff_quasi *quasi, double limit, offness *at) {
+static bool search(ff_quasi *quasi, double limit, ff_quasi_off *at) {
   double t = 1;
   for (int k = 0; k <= HALVINGS; k++, t *= 0.5) {
     go(quasi, t);
-    offness there = evaluate(quasi);
+    ff_quasi_off there = evaluate(quasi);
     if (there.energy <= (1 - ENOUGH * t) * limit) {
       *at = there;
       return true;
@@ -318,7 +369,7 @@ static bool search(ff_quasi *quasi, double limit, offness *at) {
 }
 
 /* One step from here. */
-static bool advance(ff_quasi *quasi, double limit, offness *at) {
+static bool advance(ff_quasi *quasi, double limit, ff_quasi_off *at) {
   static const double heavier[] = {1, 1.1, 2, 10, 100};
   ff_quasi_columns(quasi);
   save(quasi);
@@ -333,7 +384,7 @@ static bool advance(ff_quasi *quasi, double limit, offness *at) {
 bool ff_quasi_newton(ff_quasi *quasi) {
   quasi->tries++;
   double past[HISTORY];
-  offness at = evaluate(quasi);
+  ff_quasi_off at = evaluate(quasi);
   for (int n = 0; n < ITERATIONS && !(at.worst <= TOLERANCE); n++) {
     double limit = at.energy;
     past[n % HISTORY] = at.energy;

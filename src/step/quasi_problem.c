@@ -334,7 +334,10 @@ void ff_quasi_rows(const ff_quasi *quasi) {
 
 void ff_quasi_columns(const ff_quasi *quasi) {
   for (int i = 0; i < quasi->node_count; i++) {
-    find_turned(quasi, ff_quasi_node(quasi, quasi->solved_nodes[i]));
+    ff_quasi_body *body = ff_quasi_node(quasi, quasi->solved_nodes[i]);
+    if (body) {
+      find_turned(quasi, body);
+    }
   }
   for_members(quasi, true);
 }

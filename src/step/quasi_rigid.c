@@ -20,6 +20,7 @@
 #include "math/vec.h"
 #include "step/candidates.h"
 #include "step/forces.h"
+#include "step/robots.h"
 #include "step/stepper.h"
 
 #include <string.h>
@@ -56,9 +57,29 @@ static ff_status create_ncp(ff_quasi *quasi) {
   return ff_ncp_create(&quasi->ncp, &def, NULL);
 }
 
+/* Unknowns of all nodes. */
+static int count_rows(const ff_quasi *quasi) {
+  int rows = 0;
+  for (int node = 0; node < quasi->node_limit; node++) {
+    rows += ff_mover_size(quasi->model, node);
+  }
+  return rows;
+}
+
+/* Numbers in the blocks of robots, and with all that they may touch. */
+static size_t robot_numbers(const ff_quasi *quasi, bool joined) {
+  size_t before = FF_QUASI_BODY * (size_t)quasi->model->free_count, sum = 0;
+  for (int r = 0; r < quasi->model->robot_count; r++) {
+    size_t own = (size_t)quasi->model->robots[r].v_count;
+    sum += own * own + (joined ? 2 * own * before : 0);
+    before += own;
+  }
+  return sum;
+}
+
 /* Room for the factors of a heap in three dimensions: they grow with the 4/3rd power of it. */
 static ff_status create_blocks(ff_quasi *quasi) {
-  double n = quasi->model->free_count;
+  double n = quasi->node_limit;
   bool joined = quasi->model->free_pairs_touch || quasi->model->constraint_count > 0;
   double pairs = joined ? FILL * n + 6 * pow(n, 4.0 / 3) : 0;
   pairs = fmin(pairs, 0.5 * n * (n - 1));
@@ -66,18 +87,19 @@ static ff_status create_blocks(ff_quasi *quasi) {
     return FF_ERROR_MEMORY;
   }
   size_t block = FF_QUASI_BODY * FF_QUASI_BODY;
-  ff_blocks_limits limits = {.nodes = quasi->model->free_count,
-                             .rows = FF_QUASI_BODY * quasi->model->free_count,
+  ff_blocks_limits limits = {.nodes = quasi->node_limit,
+                             .rows = count_rows(quasi),
                              .edges = quasi->contact_capacity + quasi->model->constraint_count,
                              .pairs = (int)pairs,
                              .numbers = block * ((size_t)n + 2 * (size_t)pairs)};
+  limits.numbers += robot_numbers(quasi, joined);
   return ff_blocks_create(&quasi->blocks, &limits);
 }
 
 static bool take_rooms(ff_quasi *quasi) {
-  size_t bodies = (size_t)quasi->model->body_count, nodes = (size_t)quasi->model->free_count;
+  size_t bodies = (size_t)quasi->model->body_count, nodes = (size_t)quasi->node_limit;
   size_t contacts = (size_t)quasi->contact_capacity, unknowns = (size_t)quasi->unknown_limit;
-  size_t rows = FF_QUASI_BODY * nodes, joints = (size_t)quasi->model->constraint_count;
+  size_t rows = (size_t)count_rows(quasi), joints = (size_t)quasi->model->constraint_count;
   const struct {
     void **to;
     size_t count, size;
@@ -88,6 +110,7 @@ static bool take_rooms(ff_quasi *quasi) {
       {(void **)&quasi->elements, contacts + joints, sizeof *quasi->elements},
       {(void **)&quasi->around, 2 * (contacts + joints), sizeof *quasi->around},
       {(void **)&quasi->nodes, nodes, sizeof *quasi->nodes},
+      {(void **)&quasi->island, nodes, sizeof *quasi->island},
       {(void **)&quasi->first_node, nodes + 2, sizeof *quasi->first_node},
       {(void **)&quasi->first_element, nodes + 2, sizeof *quasi->first_element},
       {(void **)&quasi->first_around, nodes + 1, sizeof *quasi->first_around},
@@ -109,7 +132,7 @@ static bool take_rooms(ff_quasi *quasi) {
     }
     memcpy(rooms[i].to, &room, sizeof room);
   }
-  return true;
+  return ff_quasi_make_robots(quasi);
 }
 
 static ff_status create(ff_work *work) {
@@ -121,6 +144,7 @@ static ff_status create(ff_work *work) {
   work->quasi = quasi;
   *quasi = (ff_quasi){.model = model, .state = work->state, .info = &work->solver};
   quasi->contact_capacity = work->state->point_capacity;
+  quasi->node_limit = ff_mover_count(model);
   double most =
       6.0 * model->free_count + 4.0 * quasi->contact_capacity + 6.0 * model->constraint_count;
   quasi->unknown_limit = most < UNKNOWN_LIMIT ? (int)fmax(most, 1) : UNKNOWN_LIMIT;
@@ -133,8 +157,8 @@ static ff_status create(ff_work *work) {
 
 /* ---- one step ------------------------------------------------------------------------------ */
 
-/* Bodies at the start, and at the end of a step without contact. */
-static void fly(ff_quasi *quasi, double t, double h) {
+/* Bodies at the start, and at the end of a step without contact. False: a robot has no inertia. */
+static bool fly(ff_quasi *quasi, double t, double h) {
   const ff_model *model = quasi->model;
   quasi->h = h;
   ff_forces_outside(model, quasi->state, t, quasi->state->y, NULL);
@@ -142,17 +166,19 @@ static void fly(ff_quasi *quasi, double t, double h) {
     const ff_body_motion *now = &quasi->state->bodies[i];
     ff_quasi_body *body = &quasi->bodies[i];
     *body = (ff_quasi_body){.id = i,
-                            .node = model->bodies[i].slot,
+                            .node = ff_mover_of(model, i),
                             .x = now->pose.position,
                             .q = now->pose.orientation,
                             .v0 = now->velocity,
                             .w0 = now->omega,
                             .theta = model->run.stepper.order == 2 ? 0.5 : 1};
     int slot = model->bodies[i].slot;
-    if (slot < 0) {
+    if (slot < 0 && model->bodies[i].robot < 0) {
       body->end = ff_motion_at(&model->bodies[i], t + h);
       body->v0 = body->end.velocity; /* it is what it is: no impulse changes it */
       body->w0 = body->end.omega;
+    }
+    if (slot < 0) {
       continue;
     }
     const ff_wrench *wrench = &quasi->state->wrenches[i];
@@ -164,6 +190,7 @@ static void fly(ff_quasi *quasi, double t, double h) {
     body->flown = body->end.pose;
     body->strayed = 0;
   }
+  return ff_quasi_fly_robots(quasi, t);
 }
 
 /* Does free flight press a layer or a core of this island, or tear at a constraint? */
@@ -186,9 +213,18 @@ static bool is_pressed(const ff_quasi *quasi, int island) {
   return pressed;
 }
 
+/* Is a robot in it? Nodes come in their order: it would be the last. */
+static bool has_robot(const ff_quasi *quasi, int island) {
+  int first = quasi->first_node[island], end = quasi->first_node[island + 1];
+  return end > first && ff_quasi_robot_of(quasi, quasi->nodes[end - 1]) >= 0;
+}
+
 /* Do cores bear a load in this island, before the step or as it was solved, or do constraints?
- * Neither may ring. */
+ * Neither may ring. Robots have no mean velocity. */
 static bool is_rigid(const ff_quasi *quasi, int island, bool before) {
+  if (has_robot(quasi, island)) {
+    return true;
+  }
   for (int k = quasi->first_element[island]; k < quasi->first_element[island + 1]; k++) {
     if (quasi->elements[k]->joint) {
       return true;
@@ -218,7 +254,7 @@ static void set_theta(ff_quasi *quasi, int island, double theta) {
   quasi->theta = theta;
   for (int i = quasi->first_node[island]; i < quasi->first_node[island + 1]; i++) {
     ff_quasi_body *body = ff_quasi_node(quasi, quasi->nodes[i]);
-    if (body->theta != theta) {
+    if (body && body->theta != theta) {
       body->theta = theta;
       ff_quasi_move(quasi, body, body->v, body->l);
     }
@@ -229,7 +265,7 @@ static bool solve_island(ff_quasi *quasi, int island) {
   bool second = quasi->model->run.stepper.order == 2 && !is_rigid(quasi, island, true) &&
                 is_plain(quasi, island);
   set_theta(quasi, island, second ? 0.5 : 1);
-  if (!is_pressed(quasi, island)) {
+  if (!has_robot(quasi, island) && !is_pressed(quasi, island)) {
     return true;
   }
   if (!ff_quasi_solve(quasi, island)) {
@@ -245,9 +281,9 @@ static bool solve_island(ff_quasi *quasi, int island) {
 /* Solves every island that needs it. */
 static ff_status solve_islands(ff_quasi *quasi) {
   quasi->node_count = 0;
-  for (int island = 0; island < quasi->model->free_count; island++) {
-    if (quasi->first_element[island] < quasi->first_element[island + 1] &&
-        !solve_island(quasi, island)) {
+  for (int island = 0; island < quasi->node_limit; island++) {
+    bool alone = quasi->first_element[island] == quasi->first_element[island + 1];
+    if ((!alone || has_robot(quasi, island)) && !solve_island(quasi, island)) {
       return FF_ERROR_STEP;
     }
   }
@@ -259,6 +295,7 @@ static void book_outside(ff_work *work, double h) {
   ff_state *state = work->state;
   double *ledger = ff_state_ledger(state), rates[FF_Y_LEDGER];
   ff_forces_outside(work->model, state, state->t, state->y, rates);
+  ff_robots_load(work->model, state, state->t, state->y, rates);
   for (int i = 0; i < FF_Y_LEDGER; i++) {
     ledger[i] += h * rates[i];
   }
@@ -282,7 +319,17 @@ static bool is_finite(const ff_quasi *quasi) {
       return false;
     }
   }
-  return true;
+  double sum = 0;
+  for (int r = 0; r < quasi->model->robot_count; r++) {
+    const ff_quasi_robot *robot = &quasi->robots[r];
+    for (int k = 0; k < quasi->model->robots[r].v_count; k++) {
+      sum += 0 * robot->u[k];
+    }
+    for (int k = 0; k < quasi->model->robots[r].q_count; k++) {
+      sum += 0 * robot->q[k];
+    }
+  }
+  return sum == 0;
 }
 
 /* Did a body leave what the list of candidates covers? */
@@ -323,8 +370,38 @@ static void arrive(ff_work *work, double h) {
     v3_store(y + FF_Y_V, body->end.velocity);
     v3_store(y + FF_Y_L, body->momentum);
   }
+  for (int r = 0; r < work->model->robot_count; r++) {
+    ff_quasi_settle_robot(quasi, r);
+  }
   ff_quasi_book(work->quasi);
   ff_quasi_book_joints(work->quasi);
+}
+
+/* Bodies where the state has them now, robots with all that pushes them: what sensors ask. */
+static void show(ff_work *work) {
+  const ff_model *model = work->model;
+  ff_state *state = work->state;
+  if (model->robot_count == 0) {
+    ff_bodies_update(model, state, state->t, state->y);
+    return;
+  }
+  ff_forces_outside(model, state, state->t, state->y, NULL);
+  ff_robots_load(model, state, state->t, state->y, NULL);
+  for (int m = 0; m < state->meet_count; m++) {
+    const ff_meet *meet = &state->meets[m];
+    const ff_near *first = &state->nears[meet->first_near], *end = first + meet->near_count;
+    for (const ff_near *near = first; near < end; near++) {
+      for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
+        const ff_point *p = &state->points[i];
+        ff_contact_bodies bodies = {.a = meet->a, .b = meet->b};
+        bodies.arm_a = v3_sub(p->point, state->bodies[meet->a].pose.position);
+        bodies.arm_b = v3_sub(p->point, state->bodies[meet->b].pose.position);
+        if (p->touching) {
+          ff_contact_push(model, state, &bodies, p->point, p->force, p->moment, NULL);
+        }
+      }
+    }
+  }
 }
 
 /* One step as it is. On failure the state is as before. */
@@ -333,7 +410,9 @@ static ff_status try_step(ff_work *work, double end) {
   ff_state *state = work->state;
   quasi->widen = 0.25;
   for (int look = 0; look < LOOKS; look++) {
-    fly(quasi, state->t, end - state->t);
+    if (!fly(quasi, state->t, end - state->t)) {
+      return FF_ERROR_STEP;
+    }
     ff_status status = ff_quasi_gather(quasi) ? solve_islands(quasi) : FF_ERROR_CAPACITY;
     if (status != FF_OK) {
       return status;
@@ -353,7 +432,7 @@ static ff_status try_step(ff_work *work, double end) {
     } else {
       arrive(work, quasi->h);
       state->t = end;
-      ff_bodies_update(work->model, state, end, state->y);
+      show(work);
       return FF_OK;
     }
   }
@@ -454,7 +533,7 @@ static ff_status step(ff_work *work, double t_end) {
     memcpy(state->y, work->before, (size_t)state->size * sizeof *state->y);
     state->t = t;
     give_back(work->quasi);
-    ff_bodies_update(work->model, state, t, state->y);
+    show(work);
     return status;
   }
   work->steps++;

@@ -10,6 +10,10 @@
  * The problem is put together from elements, as a structure is from beams: each joins two bodies,
  * has up to six unknowns of its own with as many rows, and adds to the rows of its bodies. A
  * contact is one kind of element. Who adds another kind fills in f and j; the solver asks no more.
+ *
+ * A robot is one node with the generalised velocity of its end as unknowns. To an element its link
+ * is a body whose six unknowns are velocity and angular velocity; what elements add there goes on
+ * to the robot through the link's Jacobian, see quasi_robots.c.
  */
 #ifndef FF_STEP_QUASI_RIGID_H
 #define FF_STEP_QUASI_RIGID_H
@@ -18,6 +22,8 @@
 #include "geom/geom.h"
 #include "model/state.h"
 #include "solve/blocks.h"
+#include "step/rows.h"
+#include "tree/tree.h"
 
 enum {
   FF_QUASI_BODY = 6, /* unknowns of a body: v, L */
@@ -25,23 +31,47 @@ enum {
   FF_QUASI_ROWS = 2 * FF_QUASI_BODY + FF_QUASI_OWN
 };
 
+/* A link during the step: what its elements leave with it, in its own six unknowns. */
+typedef struct ff_quasi_link {
+  ff_sv from;         /* kg m^2/s about its centre of mass, kg m/s: momentum of the start, and
+                       * what gravity adds */
+  double rows[6];     /* N s, N m s about its body's centre */
+  double scale[2];    /* the same: size of what was added up */
+  double block[6][6]; /* derivative of rows */
+  bool busy;          /* block is not zero */
+  double step[6];     /* m/s, rad/s: how it goes with the step of its robot */
+  double heavy[2];    /* kg m/s, kg m^2/s at its origin: sizes of all beyond its joint */
+} ff_quasi_link;
+
+/* A robot during the step. */
+typedef struct ff_quasi_robot {
+  double *q, *u;            /* where it is, and its unknowns there */
+  double *free;             /* v_count: velocity at the end if nothing touches */
+  double *push;             /* v_count, N m s: what drives and joints do */
+  double *added;            /* v_count: to the diagonal, by looking ahead */
+  double *inertia, *factor; /* v_count^2, of the start, with what is added; and its factor */
+  double *scale;            /* v_count: what its rows are measured by */
+  ff_quasi_link *links;     /* link_count */
+  ff_tree_wrench ground;    /* N s, N m s about the world's origin: what the ground passed on */
+} ff_quasi_robot;
+
 /* A body during the step. Bodies that are not free have their end already. */
 typedef struct ff_quasi_body {
-  int id;         /* in the model */
-  int node;       /* among the unknowns, that is its slot; -1: it moves on its own */
-  bool solved;    /* its unknowns are being solved for just now */
-  int column;     /* their place in the dense problem */
-  int island;     /* the lowest node that it is connected with */
-  ff_vec3 x;      /* m, where it starts */
-  ff_quat q;      /* the same */
-  ff_vec3 v0, w0; /* m/s, rad/s, at the start */
-  ff_vec3 l0;     /* kg m^2/s, the same */
-  double theta;   /* 1: it moves with the velocity of the end; 1/2: with the mean */
-  ff_vec3 v, l;   /* m/s, kg m^2/s: at the end if nothing touches */
+  int id;              /* in the model */
+  int node;            /* among the unknowns: its mover, see rows.h; -1: it moves on its own */
+  ff_quasi_link *link; /* NULL: it is none, or ties of fixed joints hold it */
+  bool solved;         /* its unknowns are being solved for just now */
+  int column;          /* their place in the dense problem */
+  ff_vec3 x;           /* m, where it starts */
+  ff_quat q;           /* the same */
+  ff_vec3 v0, w0;      /* m/s, rad/s, at the start */
+  ff_vec3 l0;          /* kg m^2/s, the same */
+  double theta;        /* 1: it moves with the velocity of the end; 1/2: with the mean */
+  ff_vec3 v, l;        /* m/s, kg m^2/s: at the end if nothing touches */
   /* at the end, as the unknowns have it */
   ff_body_motion end;
-  ff_vec3 momentum;    /* kg m^2/s */
-  ff_mat3 inv_inertia; /* 1/(kg m^2), world; 0 if it is not free */
+  ff_vec3 momentum;    /* kg m^2/s; of a link: rad/s, its angular velocity */
+  ff_mat3 inv_inertia; /* 1/(kg m^2), world; 0 if it is not free; of a link: 1 */
   ff_mat3 turned;      /* rad/(kg m^2/s): how the end turns with the momentum; Jacobian only */
   ff_pose flown;       /* the end of free flight, when contacts were gathered */
   double strayed;      /* m, no point of it is farther than this from where it was there */
@@ -89,6 +119,12 @@ typedef struct ff_quasi_layer {
   double pull[2];       /* 1, normal impulse that friction brings along */
 } ff_quasi_layer;
 
+/* How a link moves with one coordinate of its robot: velocity of its body's centre, and turning. */
+typedef struct ff_quasi_column {
+  int at;
+  double c[6];
+} ff_quasi_column;
+
 /* A contact point during the step. Its unknowns: p_nr, P. */
 typedef struct ff_quasi_contact {
   ff_quasi_element e; /* first */
@@ -134,14 +170,18 @@ typedef struct ff_quasi {
   ff_quasi_body *bodies; /* body_count */
   ff_quasi_contact *contacts;
   int contact_count, contact_capacity;
-  ff_quasi_joint *joints; /* constraint_count */
+  ff_quasi_joint *joints;      /* constraint_count */
+  ff_quasi_robot *robots;      /* robot_count */
+  ff_quasi_column *columns[2]; /* room for those of a link, twice */
   /* islands: runs of nodes and of elements, by the island's lowest node */
   ff_quasi_element **elements;     /* sorted by island: contacts, then joints */
-  int *nodes;                      /* free_count, sorted by island */
-  int *first_node, *first_element; /* free_count + 2 */
+  int *nodes;                      /* node_limit, sorted by island */
+  int *first_node, *first_element; /* node_limit + 2 */
+  int *island;                     /* node_limit: the lowest node that it is connected with */
+  int node_limit;                  /* bodies and robots that may be unknown */
   ff_blocks *blocks;
-  double *x, *r, *base, *step, *best; /* unknowns, rows, ... of the bodies: 6 free_count */
-  double *row_scale;                  /* of each node two: what r is measured by */
+  double *x, *r, *base, *step, *best; /* unknowns, rows, ... of the nodes */
+  double *row_scale;                  /* of each body two: what r is measured by */
   /* what is being solved: an island, or one body while the others rest */
   const int *solved_nodes;
   int node_count;
@@ -166,9 +206,28 @@ typedef struct ff_quasi {
   long cuts; /* steps, or parts of one, that had to be halved */
 } ff_quasi;
 
+/* The body of a node; NULL: it is a robot. */
 static inline ff_quasi_body *ff_quasi_node(const ff_quasi *quasi, int node) {
-  return &quasi->bodies[quasi->model->free_bodies[node]];
+  return node < quasi->model->free_count ? &quasi->bodies[quasi->model->free_bodies[node]] : NULL;
 }
+static inline int ff_quasi_robot_of(const ff_quasi *quasi, int node) {
+  return node - quasi->model->free_count;
+}
+/* Where elements add to the rows of a body that is being solved for, and to its step or find it. */
+static inline double *ff_quasi_rows_of(const ff_quasi *quasi, const ff_quasi_body *body) {
+  return body->link ? body->link->rows : quasi->r + ff_blocks_row(quasi->blocks, body->node);
+}
+static inline double *ff_quasi_step_of(const ff_quasi *quasi, const ff_quasi_body *body) {
+  return body->link ? body->link->step : quasi->step + ff_blocks_row(quasi->blocks, body->node);
+}
+static inline double *ff_quasi_scale_of(const ff_quasi *quasi, const ff_quasi_body *body) {
+  return body->link ? body->link->scale : quasi->row_scale + 2 * body->node;
+}
+/* How far off the rows are. */
+typedef struct ff_quasi_off {
+  double energy; /* J */
+  double worst;  /* relative: 1 is as large as what is added up */
+} ff_quasi_off;
 
 /* ---- quasi_problem.c ----------------------------------------------------------------- */
 
@@ -220,6 +279,33 @@ void ff_quasi_gather_joints(ff_quasi *quasi);
 void ff_quasi_joint_rows(const ff_quasi *quasi, ff_quasi_joint *joint, bool derive);
 /* Writes what the constraints did into the state. */
 void ff_quasi_book_joints(const ff_quasi *quasi);
+
+/* ---- quasi_robots.c ---------------------------------------------------------------------- */
+
+/* Room for all robots. False: no memory. */
+bool ff_quasi_make_robots(ff_quasi *quasi);
+/* Robots at the start of the step, placed there, and at its end if nothing touches. False: an
+ * inertia is not positive. */
+bool ff_quasi_fly_robots(ff_quasi *quasi, double t);
+/* Puts a robot's links where u brings them. */
+void ff_quasi_move_robot(const ff_quasi *quasi, int r, const double *u);
+/* Nothing but applied forces in the rows of its links. */
+void ff_quasi_clear_links(const ff_quasi *quasi, int r);
+/* Inertia, and what stands in the rows of its links, become the rows of the robot. */
+void ff_quasi_robot_rows(const ff_quasi *quasi, int r, double *rows);
+/* How far off they are. */
+ff_quasi_off ff_quasi_robot_off(const ff_quasi *quasi, int r, const double *rows);
+/* Its block: inertia heavier by this factor; and nothing in those of its links. */
+void ff_quasi_robot_block(const ff_quasi *quasi, int r, double heavier, double *block);
+/* What elements have added to its links. */
+void ff_quasi_add_links(const ff_quasi *quasi, int r, double *block, double *right);
+/* Adds the derivative of the rows of s by the unknowns of t, of which one or both are links. */
+void ff_quasi_add_block(const ff_quasi *quasi, const ff_quasi_body *s, const ff_quasi_body *t,
+                        double block[6][6]);
+/* A step of the robot as its links have it. */
+void ff_quasi_step_links(const ff_quasi *quasi, int r, const double *step);
+/* Takes the end of a robot over, and its ledger. */
+void ff_quasi_settle_robot(const ff_quasi *quasi, int r);
 
 /* ---- quasi_layer.c -------------------------------------------------------------------------- */
 

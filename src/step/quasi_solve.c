@@ -12,21 +12,38 @@
 #include <string.h>
 
 enum { SWEEPS = 30, TRIES = 100 };
-#define SOFT 1e-6 /* tangential give of contacts that share a body's load in more ways than one */
+/* Tangential give of contacts that share a body's load in more ways than one; of robots, whose feet
+ * are turned all the time by the legs above them, enough to tell apart in few steps which of their
+ * corners sticks. */
+#define SOFT       1e-6
+#define SOFT_ROBOT 1e-3
 
 /* ---- what is solved ------------------------------------------------------------------------- */
+
+/* A body, or the links of a robot. */
+static void set_solved(ff_quasi *quasi, int node, bool solved) {
+  int r = ff_quasi_robot_of(quasi, node);
+  if (r < 0) {
+    ff_quasi_node(quasi, node)->solved = solved;
+    return;
+  }
+  const ff_model_robot *robot = &quasi->model->robots[r];
+  for (int i = robot->first_body; i < robot->first_body + robot->link_count; i++) {
+    quasi->bodies[i].solved = solved && quasi->bodies[i].link;
+  }
+}
 
 static void choose(ff_quasi *quasi, const int *nodes, int node_count, ff_quasi_element **members,
                    int member_count) {
   for (int i = 0; i < quasi->node_count; i++) {
-    ff_quasi_node(quasi, quasi->solved_nodes[i])->solved = false;
+    set_solved(quasi, quasi->solved_nodes[i], false);
   }
   quasi->solved_nodes = nodes;
   quasi->node_count = node_count;
   quasi->members = members;
   quasi->member_count = member_count;
   for (int i = 0; i < node_count; i++) {
-    ff_quasi_node(quasi, nodes[i])->solved = true;
+    set_solved(quasi, nodes[i], true);
   }
 }
 
@@ -34,6 +51,11 @@ static void choose_island(ff_quasi *quasi, int island) {
   const int *node = quasi->first_node + island, *element = quasi->first_element + island;
   choose(quasi, quasi->nodes + node[0], node[1] - node[0], quasi->elements + element[0],
          element[1] - element[0]);
+}
+
+/* Nodes of an island come in their order: robots last. */
+static bool has_robot(const ff_quasi *quasi) {
+  return ff_quasi_robot_of(quasi, quasi->solved_nodes[quasi->node_count - 1]) >= 0;
 }
 
 /* NULL: it is a joint. */
@@ -50,6 +72,13 @@ static void start_from(ff_quasi *quasi, bool warm) {
     int node = quasi->solved_nodes[i];
     double *x = quasi->x + ff_blocks_row(quasi->blocks, node);
     const ff_quasi_body *body = ff_quasi_node(quasi, node);
+    if (!body) {
+      int r = ff_quasi_robot_of(quasi, node);
+      const ff_model_robot *robot = &quasi->model->robots[r];
+      const double *from = warm ? quasi->state->y + robot->v_at : quasi->robots[r].free;
+      memcpy(x, from, (size_t)robot->v_count * sizeof *x);
+      continue;
+    }
     const double *y = ff_state_body(quasi->state, node);
     v3_store(x, warm ? v3_load(y + FF_Y_V) : body->v);
     v3_store(x + 3, warm ? v3_load(y + FF_Y_L) : body->l);
@@ -79,10 +108,11 @@ static void find_around(ff_quasi *quasi, int island) {
   choose_island(quasi, island);
   int *first = quasi->first_around, at = 0;
   for (int i = 0; i < quasi->node_count; i++) {
-    int node = quasi->solved_nodes[i], body = quasi->model->free_bodies[node];
+    int node = quasi->solved_nodes[i];
     first[i] = at;
     for (int k = 0; k < quasi->member_count; k++) {
-      if (quasi->members[k]->a == body || quasi->members[k]->b == body) {
+      const ff_quasi_element *e = quasi->members[k];
+      if (quasi->bodies[e->a].node == node || quasi->bodies[e->b].node == node) {
         quasi->around[at++] = quasi->members[k];
       }
     }
@@ -111,9 +141,9 @@ static void sweep(ff_quasi *quasi, int island) {
 
 static void copy_unknowns(ff_quasi *quasi, bool keep) {
   for (int i = 0; i < quasi->node_count; i++) {
-    int row = ff_blocks_row(quasi->blocks, quasi->solved_nodes[i]);
+    int node = quasi->solved_nodes[i], row = ff_blocks_row(quasi->blocks, node);
     double *from = keep ? quasi->x : quasi->best, *to = keep ? quasi->best : quasi->x;
-    memcpy(to + row, from + row, FF_QUASI_BODY * sizeof(double));
+    memcpy(to + row, from + row, (size_t)ff_mover_size(quasi->model, node) * sizeof *to);
   }
   for (int k = 0; k < quasi->member_count; k++) {
     ff_quasi_element *e = quasi->members[k];
@@ -175,7 +205,8 @@ static void start_anywhere(ff_quasi *quasi, uint64_t *seed) {
 /* A needle that is hit at its end turns by radians in one step, and its rows have many dips. */
 static bool solve_by_luck(ff_quasi *quasi) {
   uint64_t seed = 1;
-  for (int k = 0; k < TRIES && quasi->node_count == 1; k++) {
+  bool alone = quasi->node_count == 1 && !has_robot(quasi);
+  for (int k = 0; k < TRIES && alone; k++) {
     start_anywhere(quasi, &seed);
     if (ff_quasi_newton(quasi)) {
       return true;
@@ -275,7 +306,7 @@ static bool solve_dense(ff_quasi *quasi) {
     quasi->members[k]->unknown = size;
     size += quasi->members[k]->rows;
   }
-  if (size > quasi->unknown_limit) {
+  if (size > quasi->unknown_limit || has_robot(quasi)) {
     return false;
   }
   quasi->size = size;
@@ -348,10 +379,11 @@ static void note(const ff_quasi *quasi) {
 
 bool ff_quasi_solve(ff_quasi *quasi, int island) {
   choose_island(quasi, island);
+  double soft = has_robot(quasi) ? SOFT_ROBOT : SOFT;
   for (int k = 0; k < quasi->member_count; k++) {
     ff_quasi_contact *contact = contact_of(quasi->members[k]);
     if (contact) {
-      contact->soft = quasi->member_count > quasi->node_count ? SOFT : 0;
+      contact->soft = quasi->member_count > quasi->node_count ? soft : 0;
     }
   }
   quasi->iterations = quasi->tries = 0;

@@ -289,14 +289,19 @@ ff_tree_wrench ff_robot_carried(const ff_model *model, ff_state *state, int r) {
   return ff_tree_carried_wrench(at->work);
 }
 
+void ff_robot_book(const ff_model *model, ff_state *state, int r, double h, ff_tree_wrench ground) {
+  const ff_model_robot *robot = &model->robots[r];
+  double *ledger = ff_state_ledger(state);
+  book(model, state, r, ground, ledger, h);
+  correct_ledger(robot, &state->robots[r], state->y + robot->v_at, h, h, ledger);
+}
+
 void ff_robot_move(const ff_model *model, ff_state *state, int r, double h, ff_tree_wrench ground,
                    bool flies) {
   const ff_model_robot *robot = &model->robots[r];
   const ff_state_robot *at = &state->robots[r];
   double *q = state->y + robot->q_at, *v = state->y + robot->v_at;
-  double *ledger = ff_state_ledger(state);
-  book(model, state, r, ground, ledger, h);
-  correct_ledger(robot, at, v, h, h, ledger);
+  ff_robot_book(model, state, r, h, ground);
   ff_robot_drop(model, state, r);
   for (int i = 0; i < robot->v_count; i++) {
     v[i] += h * at->a[i];

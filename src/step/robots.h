@@ -30,6 +30,8 @@ const ff_tree_wrench *ff_robot_prepare(const ff_model *model, ff_state *state, i
 void ff_robot_drop(const ff_model *model, ff_state *state, int r);
 /* What the ground passes on under the acceleration `a` and all of the state's wrenches. */
 ff_tree_wrench ff_robot_carried(const ff_model *model, ff_state *state, int r);
+/* Books a step that `a` describes, while the state is still that of its start. */
+void ff_robot_book(const ff_model *model, ff_state *state, int r, double h, ff_tree_wrench ground);
 /* Last: velocities, coordinates and ledger; one that flies falls exactly. */
 void ff_robot_move(const ff_model *model, ff_state *state, int r, double h, ff_tree_wrench ground,
                    bool flies);

@@ -52,7 +52,17 @@ static ff_quat turn_by(double *q, ff_vec3 rotation) {
   return before;
 }
 
-void ff_tree_q_move(const ff_tree *tree, double *q, const double *v, double h) {
+/* Way of a free link's origin if its centre of mass goes straight, by the velocity of after. */
+static ff_vec3 way_of_com(const ff_tree_link_data *link, const double *rate, ff_quat before,
+                          ff_quat after, double h) {
+  double share = link->inertia.m > 0 ? 1 / link->inertia.m : 0;
+  ff_vec3 com = v3_scale(share, link->inertia.h);
+  ff_vec3 moves = v3_add(v3_load(rate + 3), v3_cross(v3_load(rate), com));
+  ff_vec3 swung = v3_sub(q_rotate(before, com), q_rotate(after, com));
+  return v3_axpy(swung, h, q_rotate(after, moves));
+}
+
+static void move(const ff_tree *tree, double *q, const double *v, double h, bool late) {
   for (int i = 1; i < tree->count; i++) {
     const ff_tree_link_data *link = &tree->links[i];
     const double *rate = v + link->v_at;
@@ -67,13 +77,24 @@ void ff_tree_q_move(const ff_tree *tree, double *q, const double *v, double h) {
       turn_by(to, v3_scale(h, v3_load(rate)));
     } else if (kind == FF_JOINT_FREE) {
       ff_quat before = turn_by(to + 3, v3_scale(h, v3_load(rate)));
-      v3_store(to, v3_axpy(v3_load(to), h, q_rotate(before, v3_load(rate + 3))));
+      ff_quat after = {to[3], to[4], to[5], to[6]};
+      ff_vec3 way = late ? way_of_com(link, rate, before, after, h)
+                         : v3_scale(h, q_rotate(before, v3_load(rate + 3)));
+      v3_store(to, v3_add(v3_load(to), way));
     } else {
       for (int k = 0; k < link->q_count; k++) {
         to[k] += h * rate[k];
       }
     }
   }
+}
+
+void ff_tree_q_move(const ff_tree *tree, double *q, const double *v, double h) {
+  move(tree, q, v, h, false);
+}
+
+void ff_tree_q_arrive(const ff_tree *tree, double *q, const double *v, double h) {
+  move(tree, q, v, h, true);
 }
 
 void ff_tree_q_tidy(const ff_tree *tree, double *q) {

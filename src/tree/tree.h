@@ -134,6 +134,10 @@ void ff_branch_up(const int *parent, int count, const double *factor, double *x)
  * ancestors. */
 int ff_tree_point_columns(const ff_tree_work *work, int link, ff_vec3 point, ff_vec3 *columns);
 
+/* ff_tree_q_move by the velocity of the end: free joints carry the centre of mass of their link
+ * straight along its velocity there. */
+void ff_tree_q_arrive(const ff_tree *tree, double *q, const double *v, double h);
+
 /* ff_tree_ground_wrench after ff_tree_inverse_dynamics. */
 ff_tree_wrench ff_tree_carried_wrench(const ff_tree_work *work);
 
