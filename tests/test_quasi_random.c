@@ -122,22 +122,24 @@ static void random_steps_are_solved(void **state) {
 /* The Jacobian against central differences, at the solutions of random steps. Rows next to one of
  * their kinks, where the two one-sided differences differ, are left out. */
 static void check_jacobian(ff_quasi *quasi, int *checked) {
-  enum { SIZE = 10 };
-  int n = SIZE;
+  enum { SIZE = 16 };
+  int bodies = quasi->node_count, n = FF_QUASI_BODY * bodies + 4;
   double j[SIZE * SIZE], z[SIZE], at[SIZE], up[SIZE], down[SIZE];
   ff_quasi_element *e = quasi->members[0];
   assert_int_equal(quasi->member_count, 1);
   quasi->size = n;
-  e->unknown = FF_QUASI_BODY;
+  e->unknown = FF_QUASI_BODY * bodies;
   quasi->contacts[0].sloped = false; /* Newton's method is content with slopes from nearby */
-  memcpy(z, quasi->x, FF_QUASI_BODY * sizeof *z);
-  memcpy(z + FF_QUASI_BODY, e->z, (size_t)e->rows * sizeof *z);
+  memcpy(z, quasi->x, FF_QUASI_BODY * (size_t)bodies * sizeof *z);
+  memcpy(z + e->unknown, e->z, (size_t)e->rows * sizeof *z);
   ff_quasi_residual(quasi, z, at);
   assert_int_equal(ff_quasi_jacobian(quasi, z, j), 0);
   double mass = quasi->model->bodies[1].mass, inertia = quasi->model->bodies[1].inertia.z;
   for (int k = 0; k < n; k++) {
     /* steps that shift and turn the body by some 1e-6 of what there is */
-    double step = 1e-6 * (k < 3 ? 1e-2 / quasi->h : k < 6 ? inertia / quasi->h : mass);
+    double step = 1e-6 * (k >= e->unknown ? mass
+                          : k % 6 < 3     ? 1e-2 / quasi->h
+                                          : inertia / quasi->h);
     double held = z[k];
     z[k] = held + step;
     ff_quasi_residual(quasi, z, up);
@@ -187,12 +189,42 @@ static void jacobian_is_the_derivative(void **state) {
   assert_true(checked > 4000);
 }
 
+/* The same of two free bodies. */
+static void jacobian_of_a_pair_is_the_derivative(void **state) {
+  (void)state;
+  uint64_t seed = 17;
+  int checked = 0;
+  for (int i = 0; i < 40; i++) {
+    step_case c = random_case(&seed);
+    c.axes = v3(0.1, 0.08, 0.07);
+    c.body.omega = v3_scale(0.1, c.body.omega);
+    c.body.position = v3(0, 0, 0.165); /* near, and pressed together by the step */
+    c.body.velocity.z = -5e-3 / c.h;
+    ff_body_def other = ff_body_def_default();
+    other.name = "other";
+    other.mass = 2 * c.body.mass;
+    other.omega = v3(3, -2, 5);
+    world w = {.scene = scene_new(0, "quasi-rigid", c.h)};
+    scene_solid(w.scene, &c.body, FF_ELLIPSOID, c.axes);
+    scene_solid(w.scene, &other, FF_ELLIPSOID, v3(0.12, 0.1, 0.09));
+    scene_layer(w.scene, "body", "other", c.layer);
+    world_start(&w);
+    assert_int_equal(ff_sim_step(w.sim), FF_OK);
+    if (w.sim->work.quasi->node_count == 2) {
+      check_jacobian(w.sim->work.quasi, &checked);
+    }
+    world_end(&w);
+  }
+  assert_true(checked > 4000);
+}
+
 int main(int argc, char **argv) {
   steps = argc > 1 ? atoi(argv[1]) : steps;
   first_seed = argc > 2 ? strtoull(argv[2], NULL, 10) : first_seed;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_steps_are_solved),
       cmocka_unit_test(jacobian_is_the_derivative),
+      cmocka_unit_test(jacobian_of_a_pair_is_the_derivative),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

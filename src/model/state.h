@@ -53,6 +53,8 @@ typedef struct ff_point {
   double left;       /* m, how far the bodies were from the layer at the start of a step whose force
                       * is the mean over it; INFINITY: its force is that of the end */
   double force_core; /* N, the part of force_n that the rigid core bears; `micro-macro` too */
+  ff_vec3 force_before, moment_before; /* force, moment and force_core of the step before */
+  double core_before;
   /* `micro-macro` only: */
   double soft_force; /* N, the part of force_n that is elastic */
   double impulse[3]; /* N s, of the rigid part in the last step, along normal, t1 and t2 */

@@ -10,7 +10,6 @@ static void show(const ff_quasi *quasi, const ff_quasi_contact *contact, ff_poin
   ff_vec3 turning =
       v3_sub(quasi->bodies[contact->e.a].end.omega, quasi->bodies[contact->e.b].end.omega);
   const double *p = contact->e.z + 1;
-  double used = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
   double p_n = contact->p_ns + contact->e.z[0];
   point->point = touch->point;
   point->normal = touch->normal;
@@ -24,6 +23,9 @@ static void show(const ff_quasi *quasi, const ff_quasi_contact *contact, ff_poin
                             .curvature = {touch->curvature[0], touch->curvature[1]}};
   point->known = true;
   point->touching = p_n > 0 || touch->depth > 0;
+  point->force_before = point->force;
+  point->moment_before = point->moment;
+  point->core_before = point->force_core;
   point->force_n = p_n / h;
   point->force_core = contact->e.z[0] / h;
   bool second = quasi->bodies[contact->e.a].theta < 1 || quasi->bodies[contact->e.b].theta < 1;
@@ -32,7 +34,7 @@ static void show(const ff_quasi *quasi, const ff_quasi_contact *contact, ff_poin
   point->force_t[1] = contact->cone->e[1] * p[1] / h;
   point->force = v3_scale(1 / h, impulse);
   point->moment = v3_scale(1 / h, moment);
-  bool sticks = used < (1 - 1e-9) * contact->cone->mu * p_n;
+  bool sticks = contact->cone->mu * p_n > 0 && !ff_quasi_project(quasi, contact).slips;
   point->mode = !point->touching ? FF_OPEN : sticks ? FF_STICK : FF_SLIP;
 }
 
@@ -79,7 +81,8 @@ static void release(ff_point *point) {
   point->touching = false;
   point->left = INFINITY;
   point->force_n = point->force_core = point->force_t[0] = point->force_t[1] = 0;
-  point->force = point->moment = v3(0, 0, 0);
+  point->force = point->moment = point->force_before = point->moment_before = v3(0, 0, 0);
+  point->core_before = 0;
   point->mode = FF_OPEN;
   point->patch = (ff_patch){.depth = fmin(point->patch.depth, 0)};
 }

@@ -56,16 +56,22 @@ static double depth_at_start(const ff_quasi *quasi, const ff_quasi_contact *cont
   return -INFINITY;
 }
 
-/* Friction of the step before, seen along the tangents of now. */
+/* Friction of the step before, seen along the tangents of now, and where impulses are bound for if
+ * they go on changing as they did. */
 static void remember(const ff_quasi *quasi, ff_quasi_contact *contact) {
   const ff_point *p = &quasi->state->points[contact->point];
-  ff_vec3 n = contact->touch.normal, t1 = contact->touch.t1;
-  const double before[3] = {v3_dot(p->force, t1), v3_dot(p->force, v3_cross(n, t1)),
-                            v3_dot(p->moment, n)};
+  ff_vec3 n = contact->touch.normal, t1 = contact->touch.t1, t2 = v3_cross(n, t1);
+  ff_vec3 more = v3_sub(p->force, p->force_before), twist = v3_sub(p->moment, p->moment_before);
+  const double before[3] = {v3_dot(p->force, t1), v3_dot(p->force, t2), v3_dot(p->moment, n)};
+  const double change[3] = {v3_dot(more, t1), v3_dot(more, t2), v3_dot(twist, n)};
+  bool steady = ff_quasi_is_steady(p->force, p->force_before);
   for (int i = 0; i < 3; i++) {
-    double e = contact->cone->e[i];
-    contact->before[i] = e > 0 ? quasi->h * before[i] / e : 0;
+    double e = contact->cone->e[i], scale = e > 0 ? quasi->h / e : 0;
+    contact->before[i] = scale * before[i];
+    contact->guess[1 + i] = contact->before[i] + (steady ? scale * change[i] : 0);
   }
+  double core = p->force_core, on = core > 0 && steady ? core - p->core_before : 0;
+  contact->guess[0] = quasi->h * fmax(core + on, 0);
 }
 
 /* All corners and faces, and no half-space? */

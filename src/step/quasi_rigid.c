@@ -119,6 +119,8 @@ static bool take_rooms(ff_quasi *quasi) {
       {(void **)&quasi->base, rows, sizeof *quasi->base},
       {(void **)&quasi->step, rows, sizeof *quasi->step},
       {(void **)&quasi->best, rows, sizeof *quasi->best},
+      {(void **)&quasi->gain, rows, sizeof *quasi->gain},
+      {(void **)&quasi->gain_before, rows, sizeof *quasi->gain_before},
       {(void **)&quasi->row_scale, 2 * nodes, sizeof *quasi->row_scale},
       {(void **)&quasi->z, unknowns, sizeof *quasi->z},
       {(void **)&quasi->lower, unknowns, sizeof *quasi->lower},
@@ -355,10 +357,26 @@ static ff_status list_wider(ff_work *work) {
   return ff_candidates_update(work->model, work->state, fmax(skin, 3 * way));
 }
 
+/* What contacts did to the bodies, so that the next step can start from it. */
+static void learn(ff_quasi *quasi, double end) {
+  double *gain = quasi->gain_before, scale = 1 / quasi->h;
+  for (int slot = 0; slot < quasi->model->free_count; slot++) {
+    const ff_quasi_body *body = ff_quasi_node(quasi, slot);
+    double *to = gain + FF_QUASI_BODY * slot;
+    v3_store(to, v3_scale(scale, v3_sub(body->end.velocity, body->v)));
+    v3_store(to + 3, v3_scale(scale, v3_sub(body->momentum, body->l)));
+  }
+  quasi->gain_before = quasi->gain;
+  quasi->gain = gain;
+  quasi->gain_count = quasi->gain_count > 0 && quasi->gain_end == quasi->state->t ? 2 : 1;
+  quasi->gain_end = end;
+}
+
 /* Takes the solution over. */
-static void arrive(ff_work *work, double h) {
-  const ff_quasi *quasi = work->quasi;
+static void arrive(ff_work *work, double h, double end) {
+  ff_quasi *quasi = work->quasi;
   ff_state *state = work->state;
+  learn(quasi, end);
   book_outside(work, h);
   for (int slot = 0; slot < work->model->free_count; slot++) {
     const ff_quasi_body *body = &quasi->bodies[work->model->free_bodies[slot]];
@@ -373,8 +391,8 @@ static void arrive(ff_work *work, double h) {
   for (int r = 0; r < work->model->robot_count; r++) {
     ff_quasi_settle_robot(quasi, r);
   }
-  ff_quasi_book(work->quasi);
-  ff_quasi_book_joints(work->quasi);
+  ff_quasi_book(quasi);
+  ff_quasi_book_joints(quasi);
 }
 
 /* Bodies where the state has them now, robots with all that pushes them: what sensors ask. */
@@ -430,7 +448,7 @@ static ff_status try_step(ff_work *work, double end) {
     } else if (ff_quasi_skipped(quasi)) {
       return FF_ERROR_STEP;
     } else {
-      arrive(work, quasi->h);
+      arrive(work, quasi->h, end);
       state->t = end;
       show(work);
       return FF_OK;
@@ -473,6 +491,7 @@ static ff_status refresh(ff_work *work) {
     return status;
   }
   quasi->widen = 0;
+  quasi->gain_count = 0;
   fly(quasi, state->t, 0);
   quasi->h = work->model->run.stepper.step;
   if (!ff_quasi_gather(quasi)) {

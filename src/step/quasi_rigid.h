@@ -20,6 +20,7 @@
 
 #include "footfall/ncp.h"
 #include "geom/geom.h"
+#include "math/vec.h"
 #include "model/state.h"
 #include "solve/blocks.h"
 #include "step/rows.h"
@@ -136,6 +137,7 @@ typedef struct ff_quasi_contact {
   double weight;           /* kg: friction's projection weighs speeds with it */
   double soft;             /* 1, tangential give */
   double before[3];        /* N s, friction of the step before, as P */
+  double guess[4];         /* N s, its unknowns, as the steps before lead to expect */
   ff_vec3 axis;            /* t1 is this axis of b, seen in the tangent plane */
   double flown;            /* m, depth at the end of free flight */
   ff_touch touch;          /* at the end, as the unknowns have it */
@@ -182,6 +184,11 @@ typedef struct ff_quasi {
   ff_blocks *blocks;
   double *x, *r, *base, *step, *best; /* unknowns, rows, ... of the nodes */
   double *row_scale;                  /* of each body two: what r is measured by */
+  /* what contacts and constraints changed of x of each body in each of the last two steps, for each
+   * second */
+  double *gain, *gain_before;
+  int gain_count;  /* how many of them are known */
+  double gain_end; /* s, when the last one ended */
   /* what is being solved: an island, or one body while the others rest */
   const int *solved_nodes;
   int node_count;
@@ -228,6 +235,12 @@ typedef struct ff_quasi_off {
   double energy; /* J */
   double worst;  /* relative: 1 is as large as what is added up */
 } ff_quasi_off;
+
+/* Does what changed so in a step go on changing like this, by the look of it? */
+static inline bool ff_quasi_is_steady(ff_vec3 now, ff_vec3 before) {
+  ff_vec3 change = v3_sub(now, before);
+  return v3_dot(change, change) < 0.25 * v3_dot(now, now);
+}
 
 /* ---- quasi_problem.c ----------------------------------------------------------------- */
 

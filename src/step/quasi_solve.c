@@ -66,10 +66,21 @@ static ff_quasi_contact *contact_of(ff_quasi_element *element) {
 /* ---- where to start ---------------------------------------------------------------------------
  */
 
-/* From free flight, or from the velocities and impulses of before. */
+/* Velocity or momentum at the end if contacts and constraints do what they did in the steps before:
+ * of free flight, and what they gave. */
+static ff_vec3 go_on(const ff_quasi *quasi, ff_vec3 flown, int row) {
+  ff_vec3 gain = v3_load(quasi->gain + row), before = v3_load(quasi->gain_before + row);
+  if (quasi->gain_count == 2 && ff_quasi_is_steady(gain, before)) {
+    gain = v3_add(gain, v3_sub(gain, before));
+  }
+  return v3_axpy(flown, quasi->h, gain);
+}
+
+/* From free flight, or from what the steps before lead to expect. */
 static void start_from(ff_quasi *quasi, bool warm) {
+  bool known = quasi->gain_count > 0 && quasi->gain_end == quasi->state->t;
   for (int i = 0; i < quasi->node_count; i++) {
-    int node = quasi->solved_nodes[i];
+    int node = quasi->solved_nodes[i], row = FF_QUASI_BODY * node;
     double *x = quasi->x + ff_blocks_row(quasi->blocks, node);
     const ff_quasi_body *body = ff_quasi_node(quasi, node);
     if (!body) {
@@ -79,9 +90,9 @@ static void start_from(ff_quasi *quasi, bool warm) {
       memcpy(x, from, (size_t)robot->v_count * sizeof *x);
       continue;
     }
-    const double *y = ff_state_body(quasi->state, node);
-    v3_store(x, warm ? v3_load(y + FF_Y_V) : body->v);
-    v3_store(x + 3, warm ? v3_load(y + FF_Y_L) : body->l);
+    ff_vec3 v = warm ? body->v0 : body->v, l = warm ? body->l0 : body->l;
+    v3_store(x, warm && known ? go_on(quasi, body->v, row) : v);
+    v3_store(x + 3, warm && known ? go_on(quasi, body->l, row + 3) : l);
   }
   for (int k = 0; k < quasi->member_count; k++) {
     ff_quasi_contact *contact = contact_of(quasi->members[k]);
@@ -93,9 +104,8 @@ static void start_from(ff_quasi *quasi, bool warm) {
       }
       continue;
     }
-    z[0] = warm ? quasi->h * quasi->state->points[contact->point].force_core : 0;
-    for (int i = 0; i < 3; i++) {
-      z[1 + i] = warm ? contact->before[i] : 0;
+    for (int i = 0; i < 4; i++) {
+      z[i] = warm ? contact->guess[i] : 0;
     }
   }
 }
