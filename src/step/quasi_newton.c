@@ -144,7 +144,7 @@ static void fill(ff_quasi_element *e, double own[][FF_QUASI_OWN], int width) {
     for (int k = 0; k < e->rows; k++) {
       own[i][k] = at_bound ? 0 : e->j[12 + i][12 + k];
     }
-    own[i][i] += (at_bound ? 1 + GIVE : GIVE) / e->mass;
+    own[i][i] = at_bound ? 1 / e->mass : fmax(own[i][i], GIVE / e->mass);
     for (int k = 0; k < width - COLUMNS; k++) {
       row[COLUMNS + k] = at_bound ? 0 : e->j[12 + i][k];
     }
