@@ -67,15 +67,14 @@ static ff_contact_residual worse(ff_contact_residual a, ff_contact_residual b) {
 /* Where two shapes are now; with a force between them, also where they do not overlap. */
 static int touches_of(const ff_model *model, const ff_state *state, const ff_near *near,
                       ff_touch out[FF_TOUCH_MAX]) {
-  const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
-  ff_pose pose_a = pose_mul(state->bodies[a->body].pose, a->pose);
-  ff_pose pose_b = pose_mul(state->bodies[b->body].pose, b->pose);
+  const ff_pose *a = &state->bodies[model->shapes[near->shape_a].body].pose;
+  const ff_pose *b = &state->bodies[model->shapes[near->shape_b].body].pose;
   double margin = 0;
   for (int i = 0; i < near->point_count; i++) {
     ff_vec3 force = state->points[near->first_point + i].force;
     margin = v3_dot(force, force) > 0 ? INFINITY : margin;
   }
-  return ff_geom_touch(&a->geom, &pose_a, &b->geom, &pose_b, margin, out);
+  return ff_near_touch(model, near, a, b, margin, out);
 }
 
 ff_contact_residual ff_audit_contacts(const ff_model *model, const ff_state *state,

@@ -37,6 +37,15 @@ ff_status ff_geom_make(ff_geom *out, ff_pose *frame, ff_arena *arena, const ff_s
 /* A normal is that of a face of b, or of one of a, or square to an edge of each. */
 typedef enum ff_touch_turns { FF_TURNS_WITH_B, FF_TURNS_WITH_A, FF_TURNS_WITH_BOTH } ff_touch_turns;
 
+/* Which parts of two rounded boxes a point lies between: see touch_boxes.c. Corners have a bit set
+ * for each axis on whose positive side they are, edges are named by a corner and their axis, faces
+ * by 2 axis + (positive side). */
+typedef struct ff_spot {
+  enum { FF_SPOT_NONE, FF_SPOT_CORNER_A, FF_SPOT_CORNER_B, FF_SPOT_EDGES } kind;
+  int a, b;           /* a corner, or the face that the other one's corner is over */
+  int axis_a, axis_b; /* of edges */
+} ff_spot;
+
 typedef struct ff_touch {
   ff_vec3 point;       /* m, world: where the force acts */
   ff_vec3 normal;      /* unit, world, from b into a */
@@ -47,6 +56,7 @@ typedef struct ff_touch {
   /* Of two polyhedra: */
   ff_touch_turns turns;   /* with whom the normal turns */
   ff_vec3 edge_a, edge_b; /* if with both: edges whose cross product it is, not unit, world */
+  ff_spot spot;           /* of two rounded boxes */
 } ff_touch;
 
 /* Can these two kinds touch at all (in this order or the other)? */
@@ -69,6 +79,15 @@ int ff_geom_touch(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, con
  * column j, m/rad about world axis j, beside the motion that it shares with the solid. False: not
  * known of this kind. */
 bool ff_geom_wander(const ff_geom *geom, ff_quat orientation, ff_vec3 normal, ff_mat3 *out);
+
+/* The same, with the edges of boxes rounded by about this radius (m) where two of them meet: their
+ * normals then are unique and their depths continuous. 0: sharp; INFINITY: a little. */
+int ff_geom_touch_rounded(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                          const ff_pose *pose_b, double round, double margin,
+                          ff_touch out[FF_TOUCH_MAX]);
+/* Looks again at a touch of rounded boxes, at other poses, between the same parts of them. */
+void ff_touch_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
+                   double round, ff_touch *touch);
 
 /* Can the overlap of these two be computed: is one a half-space and the other solid? */
 bool ff_geom_can_overlap(ff_shape_kind a, ff_shape_kind b);

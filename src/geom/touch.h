@@ -27,6 +27,10 @@ ff_touch_pair ff_touch_sphere_cylinder;
 ff_touch_pair ff_touch_convex;
 int ff_touch_convex_limit(ff_shape_kind a, ff_shape_kind b);
 
+/* Boxes with rounded edges. */
+int ff_touch_boxes(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
+                   double round, double margin, ff_touch *out);
+
 /* The axes of a frame in the world: columns of q_matrix, one at a time. */
 static inline ff_vec3 q_axis_x(ff_quat q) {
   return v3(1.0 - 2.0 * (q.y * q.y + q.z * q.z), 2.0 * (q.x * q.y + q.w * q.z),

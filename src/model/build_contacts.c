@@ -7,6 +7,7 @@
 #include "math/vec.h"
 #include "model/build.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -252,8 +253,11 @@ typedef struct solvable {
 
 static solvable solve_quasi_rigid(ff_binding *to) {
   const ff_law *normal = to->normal, *friction = to->friction;
-  return (solvable){normal->layer && normal->layer(&to->normal_params, &to->layer),
-                    friction->cone && friction->cone(&to->friction_params, &to->cone),
+  bool layer = normal->layer && normal->layer(&to->normal_params, &to->layer);
+  /* twice the layer between two: where it is pressed to the utmost, rounded edges still are apart
+   */
+  to->round = layer ? fmax(to->layer.max_deflection, DBL_MIN) : 0;
+  return (solvable){layer, friction->cone && friction->cone(&to->friction_params, &to->cone),
                     "linear layer", "friction cone"};
 }
 

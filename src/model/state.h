@@ -187,4 +187,12 @@ void ff_state_reset(ff_state *state, const ff_model *model);
 /* Phases of the drives at the time of the state; a new phase starts where it must. */
 void ff_state_enter_phases(ff_state *state, const ff_model *model);
 
+/* Where two shapes touch that solving steppers bring together, with their bodies at these poses: as
+ * ff_geom_touch_rounded. */
+int ff_near_touch(const ff_model *model, const ff_near *near, const ff_pose *body_a,
+                  const ff_pose *body_b, double margin, ff_touch out[FF_TOUCH_MAX]);
+/* The same of one touch of rounded boxes: as ff_touch_look. */
+void ff_near_look(const ff_model *model, const ff_near *near, const ff_pose *body_a,
+                  const ff_pose *body_b, ff_touch *touch);
+
 #endif

@@ -29,15 +29,21 @@ static bool has_slope(const ff_quasi *quasi, const ff_quasi_contact *contact) {
   return contact->sloped && way < STALE * size;
 }
 
-/* All touches of a pair when body a is shifted along, or turned about, axis k. */
-static int touches_moved(const ff_quasi *quasi, const ff_quasi_contact *contact, int k, double by,
-                         ff_touch out[FF_TOUCH_MAX]) {
+/* Body a of a contact, shifted along or turned about axis k. */
+static ff_pose moved(const ff_quasi *quasi, const ff_quasi_contact *contact, int k, double by) {
   ff_pose pose = quasi->bodies[contact->e.a].end.pose;
   if (k < 3) {
     pose.position = v3_axpy(pose.position, by, axis_of(k));
   } else {
     pose.orientation = q_mul(q_exp(v3_scale(by, axis_of(k))), pose.orientation);
   }
+  return pose;
+}
+
+/* All touches of its pair then. */
+static int touches_moved(const ff_quasi *quasi, const ff_quasi_contact *contact, int k, double by,
+                         ff_touch out[FF_TOUCH_MAX]) {
+  ff_pose pose = moved(quasi, contact, k, by);
   return ff_quasi_touches_at(quasi, contact->near, &pose, &quasi->bodies[contact->e.b].end.pose,
                              out);
 }
@@ -103,6 +109,24 @@ static void fixed_slopes(const ff_quasi *quasi, ff_quasi_contact *contact) {
   }
 }
 
+/* The same between parts of rounded boxes. */
+static void spot_slopes(const ff_quasi *quasi, ff_quasi_contact *contact) {
+  const ff_near *near = &quasi->state->nears[contact->near];
+  double size = quasi->model->bodies[contact->e.a].bound;
+  for (int k = 0; k < FF_QUASI_BODY; k++) {
+    ff_touch up = contact->touch, down = contact->touch;
+    const ff_pose *b = &quasi->bodies[contact->e.b].end.pose;
+    double step = k < 3 ? NUDGE * size : NUDGE, scale = 0.5 / step;
+    ff_pose more = moved(quasi, contact, k, step), less = moved(quasi, contact, k, -step);
+    ff_near_look(quasi->model, near, &more, b, &up);
+    ff_near_look(quasi->model, near, &less, b, &down);
+    set_slope(contact, k, scale * (up.depth - down.depth),
+              v3_scale(scale, v3_sub(up.point, down.point)),
+              v3_scale(scale, v3_sub(up.normal, down.normal)));
+    contact->slope[k / 3].turns = true;
+  }
+}
+
 /* Of a smooth solid or a corner on a half-space: it moves with a, and wanders. False: unknown. */
 static bool plane_slopes(const ff_quasi *quasi, ff_quasi_contact *contact) {
   const ff_near *near = &quasi->state->nears[contact->near];
@@ -125,7 +149,8 @@ static bool plane_slopes(const ff_quasi *quasi, ff_quasi_contact *contact) {
 static void find_slopes(const ff_quasi *quasi, ff_quasi_contact *contacts, int count) {
   bool known = contacts->fixed;
   for (int i = 0; contacts->fixed && i < count; i++) {
-    fixed_slopes(quasi, &contacts[i]);
+    bool rounded = contacts[i].touch.spot.kind != FF_SPOT_NONE;
+    (rounded ? spot_slopes : fixed_slopes)(quasi, &contacts[i]);
   }
   for (int i = 0; i < count && !contacts->fixed; i++) {
     known = plane_slopes(quasi, &contacts[i]);
@@ -145,7 +170,9 @@ static void find_slopes(const ff_quasi *quasi, ff_quasi_contact *contacts, int c
  * cylinder's rim keep it only together; there the difference must do. */
 static bool keeps_rule(const ff_quasi *quasi, const ff_quasi_contact *contact) {
   const ff_near *near = &quasi->state->nears[contact->near];
-  return !contact->fixed && quasi->model->shapes[near->shape_a].geom.kind != FF_CYLINDER;
+  bool rounded = contact->touch.spot.kind != FF_SPOT_NONE;
+  return rounded ||
+         (!contact->fixed && quasi->model->shapes[near->shape_a].geom.kind != FF_CYLINDER);
 }
 
 /* ---- the contact with the pose of either body ---------------------------------------------------

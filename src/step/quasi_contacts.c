@@ -25,22 +25,18 @@ static double weight_of(const ff_model *model, int a, int b) {
 
 /* Points of a pair of shapes at the end of the step. */
 static int touches_of(const ff_quasi *quasi, const ff_near *near, double margin, ff_touch *out) {
-  const ff_model_shape *a = &quasi->model->shapes[near->shape_a];
-  const ff_model_shape *b = &quasi->model->shapes[near->shape_b];
-  ff_pose pose_a = pose_mul(quasi->bodies[a->body].end.pose, a->pose);
-  ff_pose pose_b = pose_mul(quasi->bodies[b->body].end.pose, b->pose);
-  return ff_geom_touch(&a->geom, &pose_a, &b->geom, &pose_b, margin, out);
+  const ff_model_shape *shapes = quasi->model->shapes;
+  return ff_near_touch(quasi->model, near, &quasi->bodies[shapes[near->shape_a].body].end.pose,
+                       &quasi->bodies[shapes[near->shape_b].body].end.pose, margin, out);
 }
 
-/* The same at its start. */
+/* The same where it starts. */
 static int touches_before(const ff_quasi *quasi, const ff_near *near, double margin,
                           ff_touch *out) {
-  const ff_model_shape *a = &quasi->model->shapes[near->shape_a];
-  const ff_model_shape *b = &quasi->model->shapes[near->shape_b];
-  const ff_quasi_body *body_a = &quasi->bodies[a->body], *body_b = &quasi->bodies[b->body];
-  ff_pose pose_a = pose_mul((ff_pose){body_a->x, body_a->q}, a->pose);
-  ff_pose pose_b = pose_mul((ff_pose){body_b->x, body_b->q}, b->pose);
-  return ff_geom_touch(&a->geom, &pose_a, &b->geom, &pose_b, margin, out);
+  const ff_quasi_body *a = &quasi->bodies[quasi->model->shapes[near->shape_a].body];
+  const ff_quasi_body *b = &quasi->bodies[quasi->model->shapes[near->shape_b].body];
+  ff_pose pose_a = {a->x, a->q}, pose_b = {b->x, b->q};
+  return ff_near_touch(quasi->model, near, &pose_a, &pose_b, margin, out);
 }
 
 /* Depth of a contact where the step starts. */
@@ -81,12 +77,10 @@ static bool is_flat(const ff_quasi *quasi, const ff_near *near) {
   return (a == FF_BOX || a == FF_POLYHEDRON) && (b == FF_BOX || b == FF_POLYHEDRON);
 }
 
-/* Ties a contact to the two bodies where it was seen, these being at their starts or at their ends.
- */
-static void fix(const ff_quasi *quasi, ff_quasi_contact *contact, bool start) {
+/* Ties a contact to the two bodies where it was seen: before they flew, or after. */
+static void fix(const ff_quasi *quasi, ff_quasi_contact *contact, bool flown) {
   const ff_quasi_body *a = &quasi->bodies[contact->e.a], *b = &quasi->bodies[contact->e.b];
-  ff_pose at_a = start ? (ff_pose){a->x, a->q} : a->end.pose;
-  ff_pose at_b = start ? (ff_pose){b->x, b->q} : b->end.pose;
+  ff_pose at_a = flown ? a->end.pose : a->seen, at_b = flown ? b->end.pose : b->seen;
   double half = 0.5 * contact->touch.depth;
   ff_vec3 of_a = v3_axpy(contact->touch.point, -half, contact->touch.normal);
   ff_vec3 of_b = v3_axpy(contact->touch.point, half, contact->touch.normal);
@@ -137,7 +131,7 @@ static bool add_contact(ff_quasi *quasi, const ff_meet *meet, int near, const ff
   return true;
 }
 
-/* Touches of a pair of flat shapes at the start of the step, and what its end adds to them. */
+/* Touches of a pair of flat shapes where it was seen, and what free flight adds to them. */
 static int merge(ff_touch *touches, int count, const ff_touch *more, int more_count, bool *late) {
   ff_touch both[FF_TOUCH_MAX];
   int total = 0;
@@ -167,7 +161,8 @@ static bool gather_near(ff_quasi *quasi, const ff_meet *meet, int n) {
   int count = touches_of(quasi, near, margin, end);
   memcpy(touches, end, (size_t)count * sizeof *end);
   if (flat) {
-    int before = touches_before(quasi, near, margin, touches);
+    int before = ff_near_touch(quasi->model, near, &quasi->bodies[meet->a].seen,
+                               &quasi->bodies[meet->b].seen, margin, touches);
     count = merge(touches, before, end, count, late);
   }
   for (int i = 0; i < count; i++) {
@@ -176,7 +171,7 @@ static bool gather_near(ff_quasi *quasi, const ff_meet *meet, int n) {
     }
     if (flat) {
       ff_quasi_contact *contact = &quasi->contacts[quasi->contact_count - 1];
-      fix(quasi, contact, !late[i]);
+      fix(quasi, contact, late[i]);
       ff_quasi_look(quasi, contact, 1);
       contact->flown = contact->touch.depth;
     }
@@ -315,6 +310,40 @@ bool ff_quasi_missed(const ff_quasi *quasi) {
   return false;
 }
 
+/* Is the contact another than what is seen now? */
+static bool is_other(const ff_quasi_contact *contact, const ff_touch *now) {
+  ff_vec3 turned = v3_sub(now->normal, contact->touch.normal);
+  double reach = contact->layer->max_deflection;
+  double size = v3_norm(contact->touch.point) + (isfinite(reach) ? reach : 0);
+  return !(fabs(now->depth - contact->touch.depth) <= 1e-12 * size && v3_norm(turned) <= 1e-9);
+}
+
+bool ff_quasi_changed(const ff_quasi *quasi) {
+  for (int k = 0; k < quasi->contact_count;) {
+    const ff_quasi_contact *first = &quasi->contacts[k];
+    int known = ff_quasi_alike(quasi, first);
+    k += known;
+    if (!first->fixed) {
+      continue;
+    }
+    const ff_near *near = &quasi->state->nears[first->near];
+    ff_touch touches[FF_TOUCH_MAX];
+    int count = touches_of(quasi, near, INFINITY, touches);
+    for (int i = 0, c = 0; i < count; i++) {
+      int point = near->first_point + touches[i].feature;
+      while (c < known && first[c].point < point) {
+        c++;
+      }
+      bool mine = c < known && first[c].point == point;
+      bool pushes = mine && (first[c].p_ns > 0 || first[c].e.z[0] > 0);
+      if ((pushes || touches[i].depth > 0) && (!mine || is_other(&first[c], &touches[i]))) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 /* ---- passing through ------------------------------------------------------------------------ */
 
 /* A pose on the straight way from start to end. */
@@ -335,9 +364,8 @@ static bool near_is_skipped(const ff_quasi *quasi, const ff_near *near) {
   bool meets = false;
   for (int k = 1; k <= looks && !meets; k++) {
     double share = k / (looks + 1.0);
-    ff_pose pose_a = pose_mul(on_the_way(body_a, share), a->pose);
-    ff_pose pose_b = pose_mul(on_the_way(body_b, share), b->pose);
-    meets = ff_geom_touch(&a->geom, &pose_a, &b->geom, &pose_b, 0, first) > 0;
+    ff_pose at_a = on_the_way(body_a, share), at_b = on_the_way(body_b, share);
+    meets = ff_near_touch(quasi->model, near, &at_a, &at_b, 0, first) > 0;
   }
   /* Past each other, or so far in that they would part on the other side. */
   return meets &&

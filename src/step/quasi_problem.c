@@ -92,11 +92,7 @@ int ff_quasi_alike(const ff_quasi *quasi, const ff_quasi_contact *contact) {
 
 int ff_quasi_touches_at(const ff_quasi *quasi, int near, const ff_pose *body_a,
                         const ff_pose *body_b, ff_touch out[FF_TOUCH_MAX]) {
-  const ff_near *n = &quasi->state->nears[near];
-  const ff_model_shape *a = &quasi->model->shapes[n->shape_a];
-  const ff_model_shape *b = &quasi->model->shapes[n->shape_b];
-  ff_pose pose_a = pose_mul(*body_a, a->pose), pose_b = pose_mul(*body_b, b->pose);
-  return ff_geom_touch(&a->geom, &pose_a, &b->geom, &pose_b, INFINITY, out);
+  return ff_near_touch(quasi->model, &quasi->state->nears[near], body_a, body_b, INFINITY, out);
 }
 
 const ff_touch *ff_quasi_find_touch(const ff_quasi *quasi, const ff_quasi_contact *contact,
@@ -140,17 +136,21 @@ static ff_vec3 fixed_normal(const ff_quasi_contact *contact, ff_quat a, ff_quat 
   return q_rotate(b, contact->out_of);
 }
 
-/* Where a point of one body and a plane of the other are now. */
+/* Where a point of one body and a plane of the other are now, or the same parts of two boxes. */
 static void look_at_fixed(const ff_quasi *quasi, ff_quasi_contact *contact) {
   const ff_pose *a = &quasi->bodies[contact->e.a].end.pose;
   const ff_pose *b = &quasi->bodies[contact->e.b].end.pose;
-  ff_vec3 at_a = pose_point(*a, contact->on_a), at_b = pose_point(*b, contact->on_b);
   ff_touch *touch = &contact->touch;
+  if (touch->spot.kind != FF_SPOT_NONE) {
+    ff_near_look(quasi->model, &quasi->state->nears[contact->near], a, b, touch);
+  } else {
+    ff_vec3 at_a = pose_point(*a, contact->on_a), at_b = pose_point(*b, contact->on_b);
+    touch->normal = fixed_normal(contact, a->orientation, b->orientation);
+    touch->point = v3_scale(0.5, v3_add(at_a, at_b));
+    touch->depth = -v3_dot(touch->normal, v3_sub(at_a, at_b));
+  }
   double length;
-  touch->normal = fixed_normal(contact, a->orientation, b->orientation);
   touch->t1 = tangent(q_rotate(b->orientation, contact->axis), touch->normal, &length);
-  touch->point = v3_scale(0.5, v3_add(at_a, at_b));
-  touch->depth = -v3_dot(touch->normal, v3_sub(at_a, at_b));
   ff_quasi_press(quasi, contact);
 }
 

@@ -28,8 +28,9 @@
 enum {
   UNKNOWN_LIMIT = 160, /* of an island that the dense solver is tried on */
   HALVINGS = 8,
-  LOOKS = 6, /* times the list of candidates is made anew in one step */
-  FILL = 12  /* blocks beside its own that a node of a small graph leaves behind, and */
+  CHOICES = 4, /* times the parts of flat shapes that meet are chosen anew */
+  LOOKS = 6,   /* times the list of candidates is made anew in one step */
+  FILL = 12    /* blocks beside its own that a node of a small graph leaves behind, and */
 };
 #define TOLERANCE 1e-11 /* of the dense solver */
 
@@ -168,6 +169,7 @@ static bool fly(ff_quasi *quasi, double t, double h) {
     const ff_body_motion *now = &quasi->state->bodies[i];
     ff_quasi_body *body = &quasi->bodies[i];
     *body = (ff_quasi_body){.id = i,
+                            .seen = quasi->again ? body->end.pose : now->pose,
                             .node = ff_mover_of(model, i),
                             .x = now->pose.position,
                             .q = now->pose.orientation,
@@ -427,6 +429,7 @@ static ff_status try_step(ff_work *work, double end) {
   ff_quasi *quasi = work->quasi;
   ff_state *state = work->state;
   quasi->widen = 0.25;
+  quasi->again = false;
   for (int look = 0; look < LOOKS; look++) {
     if (!fly(quasi, state->t, end - state->t)) {
       return FF_ERROR_STEP;
@@ -447,6 +450,8 @@ static ff_status try_step(ff_work *work, double end) {
       quasi->widen *= 4;
     } else if (ff_quasi_skipped(quasi)) {
       return FF_ERROR_STEP;
+    } else if (look < CHOICES && ff_quasi_changed(quasi)) {
+      quasi->again = true;
     } else {
       arrive(work, quasi->h, end);
       state->t = end;
@@ -492,6 +497,7 @@ static ff_status refresh(ff_work *work) {
   }
   quasi->widen = 0;
   quasi->gain_count = 0;
+  quasi->again = false;
   fly(quasi, state->t, 0);
   quasi->h = work->model->run.stepper.step;
   if (!ff_quasi_gather(quasi)) {

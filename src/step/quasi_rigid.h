@@ -74,6 +74,8 @@ typedef struct ff_quasi_body {
   ff_vec3 momentum;    /* kg m^2/s; of a link: rad/s, its angular velocity */
   ff_mat3 inv_inertia; /* 1/(kg m^2), world; 0 if it is not free; of a link: 1 */
   ff_mat3 turned;      /* rad/(kg m^2/s): how the end turns with the momentum; Jacobian only */
+  ff_pose seen;        /* where parts of flat shapes that meet are chosen: its start, or an end that
+                          was found with others */
   ff_pose flown;       /* the end of free flight, when contacts were gathered */
   double strayed;      /* m, no point of it is farther than this from where it was there */
 } ff_quasi_body;
@@ -146,8 +148,9 @@ typedef struct ff_quasi_contact {
   ff_quasi_slope slope[2]; /* shifts, turns */
   ff_pose slope_at[2];     /* poses of a and b that slope belongs to */
   bool sloped;             /* slope is set */
-  /* Between shapes that are all corners and faces: a point of one over a plane of the other, for
-   * the whole step, since which corner touches which face may be another at every look. */
+  /* Between shapes that are all corners and faces, for the whole step, since which part of one
+   * touches which of the other may be another at every look. Of two boxes touch.spot names them;
+   * else it is a point of one over a plane of the other: */
   bool fixed;
   ff_vec3 on_a, on_b; /* m, in the bodies' frames: points of the two that lay over one another */
   ff_vec3 out_of;     /* unit, in the frame of the body that touch.turns names: the normal */
@@ -169,6 +172,7 @@ typedef struct ff_quasi {
   double h;
   double theta;          /* of the bodies that are being solved for */
   double widen;          /* contacts within this many times their reach take part */
+  bool again;            /* the step is solved once more, with the parts that met at its end */
   ff_quasi_body *bodies; /* body_count */
   ff_quasi_contact *contacts;
   int contact_count, contact_capacity;
@@ -358,6 +362,8 @@ int ff_quasi_jacobian(void *context, const double *z, double *j);
 bool ff_quasi_gather(ff_quasi *quasi);
 /* Is there one that the bodies' end brings about and that was not gathered? */
 bool ff_quasi_missed(const ff_quasi *quasi);
+/* Do other parts of flat shapes meet at the end than were chosen? */
+bool ff_quasi_changed(const ff_quasi *quasi);
 /* Do two shapes that are apart at the end of the step pass through each other on the way? */
 bool ff_quasi_skipped(const ff_quasi *quasi);
 

@@ -15,7 +15,7 @@ enum { SWEEPS = 30, TRIES = 100 };
 /* Tangential give of contacts that share a body's load in more ways than one; of robots, whose feet
  * are turned all the time by the legs above them, enough to tell apart in few steps which of their
  * corners sticks. */
-#define SOFT       1e-6
+#define SOFT       1e-4
 #define SOFT_ROBOT 1e-3
 
 /* ---- what is solved ------------------------------------------------------------------------- */
