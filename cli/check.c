@@ -3,6 +3,7 @@
 #include <argp.h>
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cli.h"
 #include "json.h"
@@ -10,7 +11,7 @@
 typedef struct check_job {
   const char *path, *root;
   ff_cli_list overrides;
-  bool json, channels;
+  bool json, channels, start;
   ff_scene *scene;
   ff_model *model;
 } check_job;
@@ -24,6 +25,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
     case 'r': job->root = value; return 0;
     case 'j': job->json = true; return 0;
     case 'c': job->channels = true; return 0;
+    case 'S': job->start = true; return 0;
     case ARGP_KEY_ARG:
       if (job->path) {
         argp_error(state, "one scene or robot at a time");
@@ -43,6 +45,7 @@ static const struct argp_option options[] = {
     {"set", 's', "PATH=VALUE", 0, "override a value of the scene; may be repeated", 0},
     {"channels", 'c', NULL, 0, "list all channels with their units", 0},
     {"root", 'r', "FOLDER", 0, "where the meshes of a robot may lie", 0},
+    {"scene", 'S', NULL, 0, "of a robot: print a scene to start from, in which it stands", 0},
     {"json", 'j', NULL, 0, "print as JSON", 0},
     {0},
 };
@@ -59,7 +62,8 @@ static const struct argp parser = {
         "  footfall check scenes/bouncing-ball.yaml\n"
         "  footfall check ball.yaml --set bodies.ball.mass=2 --json\n"
         "  footfall check ball.yaml --channels\n"
-        "  footfall check scenes/robots/humanoid.urdf\n" FF_CLI_EXITS};
+        "  footfall check scenes/robots/humanoid.urdf\n"
+        "  footfall check robot.urdf --scene > robot.yaml; footfall run robot.yaml\n" FF_CLI_EXITS};
 
 /* ---- words ------------------------------------------------------------------------------ */
 
@@ -378,7 +382,7 @@ static void print_json(const check_job *job) {
 
 static bool is_robot(const char *path) {
   const char *dot = strrchr(path, '.');
-  return dot && strcmp(dot, ".urdf") == 0;
+  return dot && strcasecmp(dot, ".urdf") == 0;
 }
 
 int ff_cli_check(int argc, char **argv) {
@@ -386,7 +390,10 @@ int ff_cli_check(int argc, char **argv) {
   argp_parse(&parser, argc, argv, 0, NULL, &job);
   if (is_robot(job.path)) {
     ff_cli_list_free(&job.overrides);
-    return ff_cli_check_robot(job.path, job.root, job.json);
+    return ff_cli_check_robot(job.path, job.root,
+                              job.start  ? FF_CLI_SCENE
+                              : job.json ? FF_CLI_JSON
+                                         : FF_CLI_TEXT);
   }
   int code = ff_cli_load(&job.scene, &job.model, job.path, &job.overrides);
   if (code == FF_EXIT_GOOD) {

@@ -96,9 +96,9 @@ static void print_shapes(const ff_robot *robot) {
     ff_robot_shape shape = ff_robot_shape_info(robot, i);
     printf("  %s: ", ff_robot_link_info(robot, shape.link).def.name);
     if (shape.mesh) {
-      printf("mesh %s, hull of %d corners", shape.file, shape.hull_count);
-      if (shape.corner_count < shape.hull_count) {
-        printf(" (%d kept, within %.2g m)", shape.corner_count, shape.error);
+      printf("mesh %s, hull of %d corners", shape.file, shape.corner_count);
+      if (shape.error > 0) {
+        printf(" within %.2g m", shape.error);
       }
       printf(", box %.4g x %.4g x %.4g m\n", 2 * shape.size.x, 2 * shape.size.y, 2 * shape.size.z);
     } else {
@@ -182,13 +182,18 @@ static void print_json(const robot_job *job) {
   ff_json_close(&json, '}');
 }
 
-int ff_cli_check_robot(const char *path, const char *root, bool as_json) {
+int ff_cli_check_robot(const char *path, const char *root, ff_cli_form as) {
   robot_job job = {.path = path};
   ff_report report;
   memset(&report, 0, sizeof report);
   ff_status status = ff_robot_load(&job.robot, path, root, &report);
   if (status != FF_OK) {
     return ff_cli_fail(status, &report);
+  }
+  if (as == FF_CLI_SCENE) {
+    int code = ff_cli_check_scene(job.robot, path);
+    ff_robot_destroy(job.robot);
+    return code;
   }
   int count = ff_robot_link_count(job.robot);
   job.depth = ff_cli_alloc(count + 1, sizeof *job.depth);
@@ -197,7 +202,7 @@ int ff_cli_check_robot(const char *path, const char *root, bool as_json) {
     job.depth[i] = parent > 0 ? job.depth[parent] + 1 : 0;
   }
   try_tree(&job);
-  (as_json ? print_json : print_text)(&job);
+  (as == FF_CLI_JSON ? print_json : print_text)(&job);
   free(job.depth);
   ff_robot_destroy(job.robot);
   return FF_EXIT_GOOD;

@@ -15,8 +15,11 @@ enum {
 /* argv[0] is "footfall VERB". Return an exit code. */
 int ff_cli_run(int argc, char **argv);
 int ff_cli_check(int argc, char **argv);
-/* The part of check for robots; root may be NULL. */
-int ff_cli_check_robot(const char *path, const char *root, bool as_json);
+/* The part of check for robots; root may be NULL. as: what to print. */
+typedef enum ff_cli_form { FF_CLI_TEXT, FF_CLI_JSON, FF_CLI_SCENE } ff_cli_form;
+int ff_cli_check_robot(const char *path, const char *root, ff_cli_form as);
+/* Prints a scene in which the robot of that file stands. */
+int ff_cli_check_scene(const ff_robot *robot, const char *path);
 int ff_cli_laws(int argc, char **argv);
 int ff_cli_impact(int argc, char **argv);
 int ff_cli_volume(int argc, char **argv);

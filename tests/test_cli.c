@@ -48,8 +48,9 @@ static int enter_folder(void **state) {
 /* Counts the files that a test did not name, hidden ones too, and removes all. */
 static int leave_folder(void **state) {
   (void)state;
-  static const char *const known[] = {".",       "..",  "ball.yaml", "bad.yaml", "out",
-                                      "out.csv", "err", "run.csv",   "run.h5"};
+  static const char *const known[] = {".",      "..",       "ball.yaml", "bad.yaml",
+                                      "out",    "out.csv",  "err",       "run.csv",
+                                      "run.h5", "leg.urdf", "leg.yaml"};
   int strangers = 0;
   DIR *dir = opendir(".");
   for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir)) {
@@ -231,6 +232,35 @@ static void bad_scene_names_the_place(void **state) {
   assert_false(exists("run.csv"));
   assert_int_equal(footfall("check", "bad.yaml"), 2);
   expect_text("err", "bad.yaml:3:");
+}
+
+/* Trunk, thigh, shank and foot; the knee cannot be straight. */
+static const char leg_urdf[] = "<robot name='leg'>"
+#define PART(name, mass, more)                                                                     \
+  "<link name='" name "'><inertial><mass value='" mass "'/><inertia ixx='0.01' iyy='0.01' "        \
+  "izz='0.01'/></inertial>" more "</link>"
+#define HINGE(name, type, parent, child, z)                                                        \
+  "<joint name='" name "' type='" type "'><parent link='" parent "'/><child link='" child          \
+  "'/><origin xyz='0 0 " z "'/><axis xyz='0 1 0'/>"                                                \
+  "<limit lower='-2' upper='-1' effort='100' velocity='10'/></joint>"
+    PART("trunk", "1", "") PART("thigh", "0.2", "") PART("shank", "0.2", "") PART(
+        "foot", "0.2", "<collision><geometry><box size='0.2 0.2 0.02'/></geometry></collision>")
+        HINGE("hip", "continuous", "trunk", "thigh", "0")
+            HINGE("knee", "revolute", "thigh", "shank", "-0.5")
+                HINGE("ankle", "continuous", "shank", "foot", "-0.5") "</robot>";
+
+/* It stands at 2 x 0.5 m cos 0.6 and half a foot. */
+static void check_prints_a_scene_to_start_from(void **state) {
+  (void)state;
+  write_text("leg.urdf", leg_urdf);
+  assert_int_equal(footfall("check", "leg.urdf", "--scene"), 0);
+  expect_text("out", "position: [0, 0, 0.835336]");
+  expect_text("out", "\"hip\": {position: 0.6}");
+  expect_text("out", "\"knee\": {position: -1.2}");
+  expect_text("out", "\"ankle\": {position: 0.6}");
+  assert_int_equal(rename("out", "leg.yaml"), 0);
+  assert_int_equal(footfall("run", "leg.yaml", "--set", "duration=0.2"), 0);
+  expect_text("out", "verdict    good");
 }
 
 static void set_overrides_the_scene(void **state) {
@@ -423,6 +453,7 @@ int main(void) {
       in_folder(every_step_is_recorded_on_request),
       in_folder(json_is_json),
       in_folder(check_prints_what_a_run_would_use),
+      in_folder(check_prints_a_scene_to_start_from),
       in_folder(folder_that_is_not_there_fails_the_run),
       in_folder(full_output_fails_the_run),
       in_folder(stopped_run_leaves_no_file),

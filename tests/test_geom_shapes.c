@@ -131,6 +131,28 @@ static void test_reduce_keeps_what_stands_out(void **state) {
   assert_true(error == 0);
 }
 
+/* A box as tools write it: every face cut into many triangles, in single precision. */
+static void test_reduce_finds_the_corners_of_a_fine_mesh(void **state) {
+  (void)state;
+  ff_vec3 points[6 * 21 * 21], few[64];
+  int count = 0;
+  for (int face = 0; face < 6; face++) {
+    for (int k = 0; k < 21 * 21; k++) {
+      double u = k % 21 / 10.0 - 1, v = k / 21 / 10.0 - 1, w = face % 2 ? 1 : -1;
+      ff_vec3 p = face < 2 ? v3(u, v, w) : face < 4 ? v3(u, w, v) : v3(w, u, v);
+      points[count++] = v3((float)(0.3 * p.x + 0.1), (float)(0.1 * p.y), (float)(0.7 * p.z));
+    }
+  }
+  double error;
+  ff_report report;
+  assert_int_equal(ff_hull_reduce(few, &count, 64, points, 6 * 21 * 21, &error, &report), FF_OK);
+  assert_int_equal(count, 8);
+  assert_true(error == 0);
+  for (int i = 0; i < 8; i++) {
+    assert_near(fabs(few[i].x - 0.1) + fabs(few[i].y) + fabs(few[i].z), 1.1, 1e-6);
+  }
+}
+
 static void test_flat_points_are_refused(void **state) {
   (void)state;
   ff_arena arena = {0};
@@ -412,6 +434,7 @@ int main(void) {
       cmocka_unit_test(test_random_hulls_are_closed),
       cmocka_unit_test(test_colours_differ_on_faces),
       cmocka_unit_test(test_reduce_keeps_what_stands_out),
+      cmocka_unit_test(test_reduce_finds_the_corners_of_a_fine_mesh),
       cmocka_unit_test(test_flat_points_are_refused),
       cmocka_unit_test(test_exponents_two_make_an_ellipsoid),
       cmocka_unit_test(test_superellipsoid_mass),

@@ -231,6 +231,30 @@ static void test_tells_what_looks_wrong(void **state) {
   ff_robot_destroy(robot);
 }
 
+/* What public files say of shapes and names without harm: spheres of radius 0 are points that
+ * touch, other shapes without size or of unknown kinds touch nothing; blank lines come first. */
+static void test_harmless_oddities_are_read(void **state) {
+  (void)state;
+  static const char text[] = "\n \n<?xml version='1.0'?>\n<robot name=''>\n<link name='a'>"
+                             "<collision><geometry><sphere radius='0'/></geometry></collision>\n"
+                             "<collision><geometry><box size='0 1 0'/></geometry></collision>\n"
+                             "<collision><geometry><plane normal='0 0 1'/></geometry></collision>\n"
+                             "<collision/></link></robot>";
+  const char *const expected[] = {":5: link 'a': a <sphere> of radius 0", ":6: link 'a': a <box>",
+                                  ":7: <plane>", ":7: link 'a': a <collision> without",
+                                  ":8: link 'a': a <collision> without"};
+  ff_robot *robot = NULL;
+  ff_report report;
+  assert_int_equal(load(&robot, text, &report), FF_OK);
+  assert_int_equal(ff_robot_note_count(robot), 5);
+  for (int i = 0; i < 5; i++) {
+    assert_non_null(strstr(ff_robot_note(robot, i), expected[i]));
+  }
+  assert_int_equal(ff_robot_shape_count(robot), 1);
+  assert_true(ff_robot_shape_info(robot, 0).size.x == 1e-3);
+  ff_robot_destroy(robot);
+}
+
 /* ---- files that must be refused -----------------------------------------------------------------
  */
 
@@ -317,7 +341,7 @@ static void test_mimics_that_lead_nowhere(void **state) {
   assert_close(c.def.joint.frame.orientation.z, sin(0.25), 1e-15);
   assert_int_equal(d.def.follows, 0);
   assert_true(isinf(d.effort)); /* 0 is no limit that anybody meant */
-  assert_int_equal(ff_robot_note_count(robot), 4);
+  assert_int_equal(ff_robot_note_count(robot), 5); /* the last: it touches nothing */
   ff_robot_destroy(robot);
 }
 
@@ -338,6 +362,8 @@ static void test_root_floats_with_what_is_fixed_to_it(void **state) {
 
 static void test_xacro_is_told_apart(void **state) {
   (void)state;
+  refused("<robot>\n<link name='a'><inertial><mass value='${m}'/></inertial></link></robot>", 2,
+          "run it through xacro first");
   refused(
       "<robot xmlns:xacro='http://www.ros.org/wiki/xacro'>\n<xacro:include filename='x'/></robot>",
       2, "run it through xacro");
@@ -373,12 +399,10 @@ static void test_bad_values_are_refused(void **state) {
   refused("<robot>\n<link name='a'><inertial><origin xyz='0 0 1e999'/></inertial></link></robot>",
           2, "3 finite numbers");
   refused("<robot>\n<link/></robot>", 2, "'name'");
-  refused("<robot>\n<link name='a'><collision><geometry><sphere radius='0'/></geometry></collision>"
-          "</link></robot>",
-          2, "greater than 0");
-  refused("<robot>\n<link name='a'><collision><geometry><blob/></geometry></collision></link>"
-          "</robot>",
-          2, "without a shape");
+  refused(
+      "<robot>\n<link name='a'><collision><geometry><sphere radius='-1'/></geometry></collision>"
+      "</link></robot>",
+      2, "negative");
   refused("<robot>\n<joint name='j' type='fixed'/></robot>", 2, "<parent>");
   refused("<robot>\n<link name='a'", 2, "well-formed");
   refused("", 1, "well-formed");
@@ -429,6 +453,10 @@ static void test_meshes_become_hulls(void **state) {
   assert_cube(MESH("cube.stl"));
   assert_cube(MESH("package://in/cube.stl"));
   assert_cube(MESH("package://any/cube.stl"));
+  assert_cube(MESH("model://in/cube.stl"));
+  char file[300];
+  snprintf(file, sizeof file, MESH("file://%s/in/cube.stl"), folder);
+  assert_cube(file);
   char text[2048] = "solid cube\n", obj[1024] = "# cube\r\n";
   for (int i = 0; i < 8; i++) {
     double x = i & 1 ? 1 : -1, y = i & 2 ? 1 : -1, z = i & 4 ? 1 : -1;
@@ -439,6 +467,41 @@ static void test_meshes_become_hulls(void **state) {
   assert_cube(MESH("cube.STL"));
   put("in/cube.obj", obj, strlen(obj));
   assert_cube(MESH("cube.obj"));
+}
+
+/* As users keep them: a package with its robots some folders down, another one beside it. */
+static void test_packages_are_found(void **state) {
+  (void)state;
+  static const char *const folders[] = {"dog_description", "dog_description/robots",
+                                        "dog_description/robots/small", "foot_description"};
+  static const char robot[] = MESH("package://dog_description/cube.stl");
+  static const char foot[] = MESH("package://foot_description/cube.stl");
+  unsigned char stl[512];
+  char path[256];
+  ff_robot *read = NULL;
+  ff_report report;
+  for (int i = 0; i < 4; i++) {
+    snprintf(path, sizeof path, "%s/%s", folder, folders[i]);
+    assert_int_equal(mkdir(path, 0700), 0);
+  }
+  put("dog_description/cube.stl", stl, cube_stl(stl, 4));
+  put("foot_description/cube.stl", stl, cube_stl(stl, 4));
+  const char *file = put("dog_description/robots/small/a.urdf", robot, strlen(robot));
+  assert_int_equal(ff_robot_load(&read, file, NULL, &report), FF_OK);
+  ff_robot_destroy(read);
+  assert_int_equal(ff_robot_load(&read, file, folder, &report), FF_OK);
+  ff_robot_destroy(read);
+  /* the other package is outside of this one, but inside of a root above both */
+  file = put("dog_description/robots/small/b.urdf", foot, strlen(foot));
+  assert_int_equal(ff_robot_load(&read, file, NULL, &report), FF_ERROR_FILE);
+  assert_int_equal(ff_robot_load(&read, file, folder, &report), FF_OK);
+  ff_robot_destroy(read);
+  put("package.xml", "<package/>", 10); /* or of a package that holds both */
+  file = put("dog_description/robots/small/b.urdf", foot, strlen(foot));
+  assert_int_equal(ff_robot_load(&read, file, NULL, &report), FF_OK);
+  ff_robot_destroy(read);
+  snprintf(path, sizeof path, "%s/package.xml", folder);
+  assert_int_equal(unlink(path), 0);
 }
 
 static void test_bad_meshes_are_refused(void **state) {
@@ -618,6 +681,7 @@ int main(void) {
       cmocka_unit_test(test_humanoid_is_as_ordered),
       cmocka_unit_test(test_reads_everything),
       cmocka_unit_test(test_tells_what_looks_wrong),
+      cmocka_unit_test(test_harmless_oddities_are_read),
       cmocka_unit_test(test_entities_are_refused),
       cmocka_unit_test(test_deep_nesting_is_refused),
       cmocka_unit_test(test_long_chain_is_read),
@@ -628,6 +692,7 @@ int main(void) {
       cmocka_unit_test(test_trees_that_are_none_are_refused),
       cmocka_unit_test(test_bad_values_are_refused),
       cmocka_unit_test(test_meshes_become_hulls),
+      cmocka_unit_test(test_packages_are_found),
       cmocka_unit_test(test_bad_meshes_are_refused),
       cmocka_unit_test(test_mesh_touches_as_its_hull),
       cmocka_unit_test(test_collada_is_read),

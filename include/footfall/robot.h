@@ -19,9 +19,11 @@ extern "C" {
 
 typedef struct ff_robot ff_robot;
 
-/* Meshes are looked for inside `root`, a folder; NULL: the folder of the file, or the one above
- * it if the file lies in a folder called urdf. package://NAME/FILE is root/NAME/FILE or
- * root/FILE; other names are relative to the folder of the file. */
+/* Meshes are looked for inside `root`, a folder, and nowhere else. package://NAME/FILE is FILE in the
+ * folder NAME that the robot's file lies in, or that lies beside it or beside a folder above it; or
+ * root/FILE. Other names are relative to the folder of the file. root NULL: of a package, the nearest
+ * folder above the file with that name; else the nearest that holds a package.xml; else the folder of
+ * the file, or the one above it if that is called urdf. */
 ff_status ff_robot_load(ff_robot **out, const char *path, const char *root, ff_report *report);
 void ff_robot_destroy(ff_robot *robot); /* NULL is fine */
 
@@ -54,8 +56,7 @@ typedef struct ff_robot_shape {
   const char *file;       /* of a mesh, as written; "" */
   const ff_vec3 *corners; /* m, of the hull, in the link frame */
   int corner_count;
-  int hull_count; /* corners before some were left out, */
-  double error;   /* m, and how far the farthest of these is from the hull of those that stay */
+  double error; /* m, how far the farthest corner that was left out is from this hull */
 } ff_robot_shape;
 
 int ff_robot_shape_count(const ff_robot *robot);

@@ -112,8 +112,8 @@ size_t ff_report_text(const ff_report *report, char *text, size_t size) {
   char number[64];
   append(all, sizeof all, report->file);
   if (report->line > 0) {
-    snprintf(number, sizeof number, "%s%d:%d", report->file[0] ? ":" : "line ", report->line,
-             report->column);
+    snprintf(number, sizeof number, report->column > 0 ? "%s%d:%d" : "%s%d",
+             report->file[0] ? ":" : "line ", report->line, report->column);
     append(all, sizeof all, number);
   }
   if (all[0]) {

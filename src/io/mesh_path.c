@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 _Static_assert(FF_MESH_PATH_MAX >= PATH_MAX, "realpath needs that much");
 
@@ -22,22 +23,84 @@ static int look(char out[FF_MESH_PATH_MAX], const char *folder, const char *name
   return inside ? 1 : -1;
 }
 
+/* The last name of a folder's path. */
+static const char *last_name(const char *folder) {
+  const char *slash = strrchr(folder, '/');
+  return slash ? slash + 1 : folder;
+}
+
+/* A file of a package, rest being "NAME/FILE": on the way from `folder` up to root the first that is
+ * there of NAME/FILE and, the folder being the package, FILE. */
+static int look_in_package(char out[FF_MESH_PATH_MAX], const char *rest, const char *folder,
+                           const char *root) {
+  char at[FF_MESH_PATH_MAX], top[FF_MESH_PATH_MAX];
+  const char *slash = strchr(rest, '/');
+  if (!slash || !realpath(folder, at) || !realpath(root, top)) {
+    return 0;
+  }
+  size_t least = strlen(top);
+  int found = 0;
+  bool below = true; /* root */
+  while (found == 0 && below && strncmp(at, top, least) == 0) {
+    found = look(out, at, rest, root);
+    found = found ? found : look(out, at, slash + 1, root);
+    below = strlen(at) > least;
+    *strrchr(at, '/') = 0;
+  }
+  return found ? found : look(out, root, slash + 1, root);
+}
+
+/* What follows "package://", or "model://" as Gazebo writes it; NULL if the name is neither. */
+static const char *after_package(const char *name) {
+  static const char *const schemes[] = {"package://", "model://"};
+  for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+    size_t length = strlen(schemes[i]);
+    if (strncmp(name, schemes[i], length) == 0) {
+      return name + length + strspn(name + length, "/");
+    }
+  }
+  return NULL;
+}
+
+/* The nearest folder, this or one above it, that is called so (name_size > 0) or else holds a
+ * package.xml. The folders at the top of the file system are none. */
+static bool climb(char out[FF_MESH_PATH_MAX], const char *folder, const char *name,
+                  size_t name_size) {
+  char *end = realpath(folder, out) ? strrchr(out, '/') : NULL;
+  for (; end && end != out; end = strrchr(out, '/')) {
+    char marker[FF_MESH_PATH_MAX + sizeof "/package.xml"];
+    snprintf(marker, sizeof marker, "%s/package.xml", out);
+    if (name_size > 0 ? strlen(end + 1) == name_size && strncmp(end + 1, name, name_size) == 0
+                      : access(marker, F_OK) == 0) {
+      return true;
+    }
+    *end = 0;
+  }
+  return false;
+}
+
+void ff_mesh_root(char out[FF_MESH_PATH_MAX], const char *name, const char *folder) {
+  const char *rest = after_package(name);
+  if (!(rest && climb(out, folder, rest, strcspn(rest, "/"))) && !climb(out, folder, "", 0)) {
+    bool above = strcmp(last_name(folder), "urdf") == 0;
+    snprintf(out, FF_MESH_PATH_MAX, "%s%s", folder, above ? "/.." : "");
+  }
+}
+
 ff_status ff_mesh_find(char out[FF_MESH_PATH_MAX], const char *name, const char *folder,
                        const char *root, ff_report *report) {
-  static const char package[] = "package://";
+  static const char file[] = "file://";
+  const char *rest = after_package(name);
+  const char *path = strncmp(name, file, sizeof file - 1) == 0 ? name + sizeof file - 1 : name;
   int found = 0;
-  if (strncmp(name, package, sizeof package - 1) == 0) {
-    const char *rest = name + sizeof package - 1;
-    rest += strspn(rest, "/");
-    const char *slash = strchr(rest, '/');
-    found = look(out, root, rest, root);
-    found = found == 0 && slash ? look(out, root, slash + 1, root) : found;
-  } else if (strstr(name, "://")) {
-    return ff_report_what(report, "'%.200s': only package:// and files are read", name);
-  } else if (name[0] == '/') {
-    found = look(out, "", name + 1, root);
+  if (rest) {
+    found = look_in_package(out, rest, folder, root);
+  } else if (strstr(path, "://")) {
+    return ff_report_what(report, "'%.200s': only package://, file:// and paths are read", name);
+  } else if (path[0] == '/') {
+    found = look(out, "", path + 1, root);
   } else {
-    found = look(out, folder, name, root);
+    found = look(out, folder, path, root);
   }
   if (found < 0) {
     return ff_report_what(report, "'%.200s' leads out of the folder '%.150s'", name, root);

@@ -29,28 +29,23 @@ static void set_box(ff_robot_shape *shape, const ff_vec3 *points, size_t count) 
 /* The hull of the points with as many corners as a shape may keep. */
 static ff_status set_hull(ff_urdf *urdf, ff_robot_shape *shape, const ff_vec3 *points, size_t count,
                           ff_report *report) {
-  ff_arena scratch = {0};
-  ff_vec3 *all = NULL;
   ff_vec3 *corners = ff_arena_take(urdf->arena, FF_ROBOT_MESH_CORNERS, sizeof *corners);
-  ff_status status = corners ? FF_OK : FF_ERROR_MEMORY;
-  if (status == FF_OK) {
-    status = ff_hull_corners(&all, &shape->hull_count, &scratch, points, count, report);
-  }
-  if (status == FF_OK) {
-    status = ff_hull_reduce(corners, &shape->corner_count, FF_ROBOT_MESH_CORNERS, all,
-                            shape->hull_count, &shape->error, report);
-  }
-  ff_arena_free(&scratch);
   shape->corners = corners;
-  return status;
+  return corners ? ff_hull_reduce(corners, &shape->corner_count, FF_ROBOT_MESH_CORNERS, points,
+                                  (int)count, &shape->error, report)
+                 : FF_ERROR_MEMORY;
 }
 
 static ff_status read_mesh(ff_urdf *urdf, ff_urdf_shape *from, ff_report *report) {
-  char path[FF_MESH_PATH_MAX];
+  char path[FF_MESH_PATH_MAX], root[FF_MESH_PATH_MAX];
   ff_robot_shape *shape = &from->shape;
   ff_vec3 *points = NULL;
   size_t count = 0;
-  ff_status status = ff_mesh_find(path, shape->file, urdf->folder, urdf->root, report);
+  if (!urdf->root) {
+    ff_mesh_root(root, shape->file, urdf->folder);
+  }
+  ff_status status =
+      ff_mesh_find(path, shape->file, urdf->folder, urdf->root ? urdf->root : root, report);
   status = status == FF_OK ? ff_mesh_points(&points, &count, path, report) : status;
   for (size_t i = 0; status == FF_OK && i < count; i++) {
     points[i] = v3_mul(from->scale, points[i]);
@@ -106,6 +101,9 @@ static const char *inertia_wrong(const ff_link_def *def) {
 
 ff_status ff_urdf_judge(const ff_robot *robot, ff_urdf *urdf) {
   ff_status status = FF_OK;
+  if (robot->shape_count == 0 && robot->floats) {
+    status = ff_urdf_note(urdf, 1, "no link has a collision shape: the robot touches nothing");
+  }
   for (int i = 1; status == FF_OK && i <= robot->link_count; i++) {
     const ff_robot_link *link = &robot->links[i];
     const char *wrong = inertia_wrong(&link->def);
@@ -134,13 +132,6 @@ static bool folder_of(const char *path, char out[FF_MESH_PATH_MAX]) {
   return true;
 }
 
-/* Without a root: the folder, or the one above if it is called urdf. */
-static void default_root(const char *folder, char out[FF_MESH_PATH_MAX]) {
-  const char *slash = strrchr(folder, '/');
-  const char *last = slash ? slash + 1 : folder;
-  snprintf(out, FF_MESH_PATH_MAX, "%s%s", folder, strcmp(last, "urdf") == 0 ? "/.." : "");
-}
-
 static ff_status read_robot(ff_robot *robot, ff_urdf *urdf, ff_report *report) {
   char *text = NULL;
   size_t size = 0;
@@ -157,19 +148,17 @@ static ff_status read_robot(ff_robot *robot, ff_urdf *urdf, ff_report *report) {
 }
 
 ff_status ff_robot_load(ff_robot **out, const char *path, const char *root, ff_report *report) {
-  char folder[FF_MESH_PATH_MAX], own_root[FF_MESH_PATH_MAX];
+  char folder[FF_MESH_PATH_MAX];
   *out = NULL;
   if (!folder_of(path, folder)) {
     return ff_report_what(report, "the path is too long");
   }
-  default_root(folder, own_root);
   ff_robot *robot = ff_alloc(1, sizeof *robot);
   if (!robot) {
     ff_report_what(report, "%s", ff_status_text(FF_ERROR_MEMORY));
     return FF_ERROR_MEMORY;
   }
-  ff_urdf urdf = {
-      .file = path, .folder = folder, .root = root ? root : own_root, .arena = &robot->arena};
+  ff_urdf urdf = {.file = path, .folder = folder, .root = root, .arena = &robot->arena};
   ff_status status = read_robot(robot, &urdf, report);
   ff_urdf_free(&urdf);
   if (status != FF_OK) {

@@ -33,14 +33,15 @@ typedef struct ff_urdf_joint {
 
 typedef struct ff_urdf_shape {
   int link, line;
-  int given; /* geometries inside */
+  int given;  /* geometries inside */
+  bool empty; /* one without size */
   ff_robot_shape shape;
   ff_vec3 scale;
 } ff_urdf_shape;
 
 /* The elements of a file, in their order. */
 typedef struct ff_urdf {
-  const char *file, *folder, *root; /* as given; folder of the file; where meshes may lie */
+  const char *file, *folder, *root; /* as given; folder of the file; root: may be NULL */
   ff_arena *arena;                  /* of the robot: texts and corners */
   const char *name;
   ff_urdf_link *links;

@@ -134,8 +134,10 @@ static bool numbers_of(reader *r, const char *name, int count, double *out) {
     return false;
   }
   if (!scan_numbers(value, count, found)) {
-    ff_xml_fail(r->xml, "'%s' of <%s> must be %d finite number%s, got '%.60s'", name, r->tag, count,
-                count == 1 ? "" : "s", value);
+    bool xacro = strstr(value, "${") || strstr(value, "$(");
+    ff_xml_fail(r->xml, "'%s' of <%s> must be %d finite number%s, got '%.60s'%s", name, r->tag,
+                count, count == 1 ? "" : "s", value,
+                xacro ? ": this is a xacro file; run it through xacro first" : "");
     return true;
   }
   memcpy(out, found, (size_t)count * sizeof *out);
@@ -175,7 +177,8 @@ static ff_urdf_shape *this_shape(reader *r) {
 }
 
 static void on_robot(reader *r) {
-  r->urdf->name = attribute(r, "name") ? text_of(r, "name") : "";
+  const char *name = attribute(r, "name");
+  r->urdf->name = name && name[0] ? text_of(r, "name") : "";
 }
 
 static void on_link(reader *r) {
@@ -228,14 +231,30 @@ static void on_collision_origin(reader *r) {
   read_pose(r, &this_shape(r)->shape.pose);
 }
 
+/* A sphere without a radius marks a point that touches; it gets this one. */
+static const double point_radius = 1e-3; /* m */
+
 static void set_shape(reader *r, ff_shape_kind kind, ff_vec3 size) {
   ff_urdf_shape *shape = this_shape(r);
+  const char *link = this_link(r)->name;
+  ff_status told = FF_OK;
   if (shape->given++ > 0) {
     ff_xml_fail(r->xml, "one <geometry> holds one shape");
   }
-  if (!(size.x > 0 && (kind == FF_SPHERE || size.y > 0) && (kind != FF_BOX || size.z > 0))) {
-    ff_xml_fail(r->xml, "the sizes of a <%s> must be greater than 0", r->tag);
+  if (size.x < 0 || size.y < 0 || size.z < 0) {
+    ff_xml_fail(r->xml, "the sizes of a <%s> must not be negative", r->tag);
   }
+  if (kind == FF_SPHERE && size.x == 0) {
+    size.x = point_radius;
+    told = ff_urdf_note(r->urdf, ff_xml_line(r->xml),
+                        "link '%.80s': a <sphere> of radius 0 taken as one of %g m", link, size.x);
+  } else if (size.x == 0 || (kind != FF_SPHERE && size.y == 0) || (kind == FF_BOX && size.z == 0)) {
+    shape->empty = true;
+    told =
+        ff_urdf_note(r->urdf, ff_xml_line(r->xml),
+                     "link '%.80s': a <%s> without size touches nothing: left out", link, r->tag);
+  }
+  ff_xml_take(r->xml, told);
   shape->shape.kind = kind;
   shape->shape.size = size;
 }
@@ -461,13 +480,19 @@ static void start(void *context, ff_xml *xml, const char *name, const char **att
   r->stack[r->depth++] = is;
 }
 
+/* What an element needs inside is there when it ends. */
 static void end(void *context, ff_xml *xml, const char *name) {
   (void)name;
   reader *r = context;
   element is = r->stack[--r->depth];
-  if (is == COLLISION && this_shape(r)->given == 0) {
-    ff_xml_fail(xml, "a <collision> without a shape that is known: box, sphere, cylinder, "
-                     "capsule, mesh");
+  if (is == COLLISION && (this_shape(r)->given == 0 || this_shape(r)->empty)) {
+    if (this_shape(r)->given == 0) {
+      ff_xml_take(xml, ff_urdf_note(r->urdf, this_shape(r)->line,
+                                    "link '%.80s': a <collision> without box, sphere, cylinder, "
+                                    "capsule or mesh: left out",
+                                    this_link(r)->name));
+    }
+    r->urdf->shape_count--;
   }
   if (is == JOINT && (!this_joint(r)->parent || !this_joint(r)->child)) {
     ff_xml_fail(xml, "joint '%.60s' needs a <parent> and a <child>", this_joint(r)->name);

@@ -16,6 +16,7 @@ struct ff_xml {
   ff_report *report;
   ff_status status;
   int depth;
+  int blank; /* lines before the text that is parsed */
 };
 
 /* ---- memory: a size before each block, so that it can grow ------------------------------------
@@ -55,7 +56,7 @@ static void *grow(void *room, size_t size) {
  */
 
 int ff_xml_line(const ff_xml *xml) {
-  return (int)XML_GetCurrentLineNumber(xml->parser);
+  return (int)XML_GetCurrentLineNumber(xml->parser) + xml->blank;
 }
 
 ff_report *ff_xml_report(ff_xml *xml) {
@@ -148,7 +149,11 @@ ff_status ff_xml_read(const char *text, size_t size, const char *file, const ff_
   }
   XML_SetStartDoctypeDeclHandler(xml.parser, on_doctype);
   XML_SetParamEntityParsing(xml.parser, XML_PARAM_ENTITY_PARSING_NEVER);
-  XML_SetHashSalt(xml.parser, 1); /* the same work every time */
+  XML_SetHashSalt(xml.parser, 1);                         /* the same work every time */
+  while (size > 0 && *text && strchr(" \t\r\n", *text)) { /* many files start with a blank line */
+    xml.blank += *text++ == '\n';
+    size--;
+  }
   enum XML_Status outcome = XML_Parse(xml.parser, text, (int)size, 1);
   if (outcome == XML_STATUS_ERROR && xml.status == FF_OK) {
     enum XML_Error error = XML_GetErrorCode(xml.parser);

@@ -189,6 +189,7 @@ static bool articulated(ff_tree_work *work, const double *tau, ff_vec3 gravity,
   start(work, gravity, wrenches);
   for (int i = tree->count - 1; i > 0; i--) {
     if (!inward(work, i, tau)) {
+      work->stuck = i;
       return false;
     }
   }

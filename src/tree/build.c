@@ -141,8 +141,9 @@ static ff_status check_inertia(const ff_tree *tree, ff_report *report) {
   ff_tree_update(work, room, NULL);
   double *tau = room + tree->q_count;
   if (!ff_tree_forward_dynamics(work, tau, (ff_vec3){0, 0, 0}, NULL, tau)) {
-    status = ff_report_what(report, "a joint moves links that have no inertia about its axis");
-    ff_report_key(report, "links");
+    status = ff_report_what(report, "its joint moves links that have no inertia about its axis");
+    ff_report_key(report, "links%s%s", work->stuck > 0 ? "." : "",
+                  work->stuck > 0 ? tree->links[work->stuck].name : "");
   }
   ff_tree_work_destroy(work);
   ff_free(room);

@@ -86,7 +86,8 @@ struct ff_tree_work {
   double *added;    /* v_count, to the diagonal of H in forward dynamics */
   double *h;        /* v_count^2 if links follow others: H and its factor */
   ff_sv ground;     /* what the ground passed on in the last forward dynamics */
-  void *block;      /* holds all of these */
+  int stuck;   /* link whose joint had nothing to move when forward dynamics failed; 0: not known */
+  void *block; /* holds all of these */
 };
 
 /* Where a joint with coordinates q puts its link, seen from the joint's frame. */
