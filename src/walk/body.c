@@ -143,12 +143,30 @@ void ff_walk_rates(const ff_walk *walk, const ff_walk_config *from, const ff_wal
 /* ---- balance -----------------------------------------------------------------------------------
  */
 
-/* Trunk and arms are most of the mass: moving the trunk by what is missing leaves a fraction. */
+/* What the last move of the trunk taught: gain is such that it would have been right [Broyden65]. */
+static void learn(ff_mat3 *gain, ff_vec3 moved, ff_vec3 gained) {
+  ff_vec3 wrong = v3_sub(moved, m3_mul(*gain, gained)), row = m3_tmul(*gain, moved);
+  double whole = v3_dot(row, gained);
+  if (whole > 0.1 * v3_dot(moved, moved)) { /* else too small to learn from */
+    double w[3], r[3];
+    v3_store(w, v3_scale(1 / whole, wrong));
+    v3_store(r, row);
+    for (int i = 0; i < 3; i++) {
+      for (int j = 0; j < 3; j++) {
+        gain->m[i][j] += w[i] * r[j];
+      }
+    }
+  }
+}
+
+/* Trunk and arms are most of the mass: moving the trunk by what is missing leaves a fraction, and
+ * that fraction changes little from one sample to the next. */
 ff_walk_config ff_walk_balance(const ff_walk *walk, ff_tree_work *work, ff_vec3 com, double time,
-                               ff_vec3 trunk, double *q) {
+                               ff_vec3 trunk, ff_mat3 *gain, double *q) {
   ff_walk_foot feet[2];
   double yaw = ff_walk_feet(walk, time, feet);
   ff_pose pose = {trunk, {cos(0.5 * yaw), 0, 0, sin(0.5 * yaw)}};
+  ff_vec3 moved = {0, 0, 0}, before = {0, 0, 0};
   for (int round = 0;; round++) {
     ff_walk_config config = ff_walk_solve(walk, pose, feet);
     ff_walk_write(walk, &config, q);
@@ -157,6 +175,11 @@ ff_walk_config ff_walk_balance(const ff_walk *walk, ff_tree_work *work, ff_vec3 
     if (v3_norm(missing) < NEAR || round == BALANCE_ROUNDS) {
       return config;
     }
-    pose.position = v3_add(pose.position, missing);
+    if (round > 0) {
+      learn(gain, moved, v3_sub(before, missing));
+    }
+    moved = m3_mul(*gain, missing);
+    before = missing;
+    pose.position = v3_add(pose.position, moved);
   }
 }

@@ -234,11 +234,12 @@ static ff_status beyond(const builder *b, int link, double time) {
 /* The trunk at every sample such that the tree's own centre of mass is on its path. */
 static ff_status place_trunk(builder *b) {
   ff_walk *walk = b->walk;
-  ff_vec3 above = {0, 0, -0.1 * walk->def.height};
+  ff_vec3 above = {0, 0, -0.1 * walk->def.height}, drift = {0, 0, 0};
+  ff_mat3 gain = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
   for (int k = 0; k < walk->count; k++) {
     double time = time_of(b, k);
-    ff_vec3 com = com_at(walk, k), start = v3_add(com, above);
-    ff_walk_config config = ff_walk_balance(walk, b->work, com, time, start, b->q);
+    ff_vec3 com = com_at(walk, k), start = v3_add(com, v3_add(above, drift));
+    ff_walk_config config = ff_walk_balance(walk, b->work, com, time, start, &gain, b->q);
     if (config.short_of >= 0) {
       return too_far(b, config.short_of, time);
     }
@@ -247,7 +248,9 @@ static ff_status place_trunk(builder *b) {
       return beyond(b, link, time);
     }
     ff_vec3 trunk = config.trunk.position;
-    above = v3_sub(trunk, com); /* the next is near */
+    ff_vec3 now = v3_sub(trunk, com); /* the next is near, on the way from the last */
+    drift = k > 0 ? v3_sub(now, above) : drift;
+    above = now;
     walk->trunk[0][k] = trunk.x;
     walk->trunk[1][k] = trunk.y;
     walk->trunk[2][k] = trunk.z;

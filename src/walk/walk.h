@@ -79,9 +79,10 @@ void ff_walk_write(const ff_walk *walk, const ff_walk_config *config, double *q)
 void ff_walk_rates(const ff_walk *walk, const ff_walk_config *from, const ff_walk_config *to,
                    double time, double *v);
 /* The place of the trunk that brings the centre of mass of the tree there, sought from trunk on; q
- * is where all of it is then. */
+ * is where all of it is then. gain is how far the trunk moves for what is missing of the centre of
+ * mass: the identity at first, and better after each search. */
 ff_walk_config ff_walk_balance(const ff_walk *walk, ff_tree_work *work, ff_vec3 com, double time,
-                               ff_vec3 trunk, double *q);
+                               ff_vec3 trunk, ff_mat3 *gain, double *q);
 /* Link whose angle is beyond its limits in q; 0: none. */
 int ff_walk_beyond(const ff_walk *walk, const double *q);
 
