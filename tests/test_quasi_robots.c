@@ -137,66 +137,72 @@ static ff_robot_link arm_link(const char *name, int parent) {
   return out;
 }
 
-static void start_arm(world *w, bool as_bodies, double step) {
+static void add_arm_links(ff_scene *scene, int count) {
+  ff_robot_link links[3] = {arm_link("base", 0), arm_link("upper", 1), arm_link("lower", 2)};
+  links[0].def = ff_link_def_default();
+  links[0].def.name = "base";
+  links[0].joint_name = "";
+  ff_robot_shape shape = {.link = 3, .kind = FF_SPHERE, .size = {0.05, 0, 0}, .file = ""};
+  shape.pose = (ff_pose){v3(reach, 0, 0), q_identity()};
+  ff_robot_def def = {.name = "arm",
+                      .links = links,
+                      .link_count = 1 + count,
+                      .shapes = &shape,
+                      .shape_count = count - 1,
+                      .root = FF_JOINT_FIXED,
+                      .base = {{0, 0, 0}, q_identity()}};
+  assert_int_equal(ff_scene_add_robot(scene, &def), FF_OK);
+}
+
+static void add_arm_body(ff_scene *scene, const char *name, const char *to, double x, bool ball) {
+  ff_body body;
+  ff_shape shape;
+  ff_body_def def = ff_body_def_default();
+  def.name = name;
+  def.mass = 0.4;
+  def.inertia = round_inertia;
+  def.com = v3(reach, 0, 0);
+  def.position = v3(x, 0, 0.4);
+  assert_int_equal(ff_scene_add_body(&body, scene, &def), FF_OK);
+  if (ball) {
+    ff_shape_def sphere = ff_shape_def_default();
+    sphere.kind = FF_SPHERE;
+    sphere.size = v3(0.05, 0, 0);
+    sphere.position = def.com;
+    assert_int_equal(ff_scene_add_shape(&shape, scene, body, &sphere), FF_OK);
+  }
+  ff_constraint_def c = ff_constraint_def_default();
+  c.name = name;
+  c.kind = FF_CONSTRAINT_HINGE;
+  c.a = name;
+  c.b = to;
+  c.at = v3(x, 0, 0.4);
+  c.axis = v3(0, 1, 0);
+  assert_int_equal(ff_scene_add_constraint(scene, &c), FF_OK);
+}
+
+/* With so many links of a robot; the rest are bodies. */
+static void start_arm(world *w, int links, double step) {
   w->scene = scene_new(9.81, "quasi-rigid", step);
   scene_floor(w->scene, "floor");
   add_layer(w->scene);
-  if (!as_bodies) {
-    ff_robot_link links[3] = {arm_link("base", 0), arm_link("upper", 1), arm_link("lower", 2)};
-    links[0].def = ff_link_def_default();
-    links[0].def.name = "base";
-    links[0].joint_name = "";
-    ff_robot_shape shape = {.link = 3, .kind = FF_SPHERE, .size = {0.05, 0, 0}, .file = ""};
-    shape.pose = (ff_pose){v3(reach, 0, 0), q_identity()};
-    ff_robot_def def = {.name = "arm",
-                        .links = links,
-                        .link_count = 3,
-                        .shapes = &shape,
-                        .shape_count = 1,
-                        .root = FF_JOINT_FIXED,
-                        .base = {{0, 0, 0}, q_identity()}};
-    assert_int_equal(ff_scene_add_robot(w->scene, &def), FF_OK);
+  if (links > 0) {
+    add_arm_links(w->scene, links);
   } else {
-    ff_body body;
-    ff_body_def def = ff_body_def_default();
-    const char *names[] = {"arm-upper", "arm-lower"}, *to[] = {"floor", "arm-upper"};
-    for (int i = 0; i < 2; i++) {
-      def.name = names[i];
-      def.mass = 0.4;
-      def.inertia = round_inertia;
-      def.com = v3(reach, 0, 0);
-      def.position = v3(i * reach, 0, 0.4);
-      if (i == 0) {
-        assert_int_equal(ff_scene_add_body(&body, w->scene, &def), FF_OK);
-      } else {
-        ff_shape shape;
-        ff_shape_def ball = ff_shape_def_default();
-        ball.kind = FF_SPHERE;
-        ball.size = v3(0.05, 0, 0);
-        ball.position = def.com;
-        assert_int_equal(ff_scene_add_body(&body, w->scene, &def), FF_OK);
-        assert_int_equal(ff_scene_add_shape(&shape, w->scene, body, &ball), FF_OK);
-      }
-      ff_constraint_def c = ff_constraint_def_default();
-      c.name = names[i];
-      c.kind = FF_CONSTRAINT_HINGE;
-      c.a = names[i];
-      c.b = to[i];
-      c.at = v3(i * reach, 0, 0.4);
-      c.axis = v3(0, 1, 0);
-      assert_int_equal(ff_scene_add_constraint(w->scene, &c), FF_OK);
-    }
+    add_arm_body(w->scene, "arm-upper", "floor", 0, false);
+  }
+  if (links < 2) {
+    add_arm_body(w->scene, "arm-lower", "arm-upper", reach, true);
   }
   world_start(w);
+  assert_int_equal(world_advance(w, 0.35), FF_OK);
+  assert_true(ff_sim_audit(w->sim).contact_force > 10); /* it has hit */
 }
 
-static double arms_apart(double step) {
+static double arms_apart(int links, double step) {
   world w[2];
-  for (int i = 0; i < 2; i++) {
-    start_arm(&w[i], i == 1, step);
-    assert_int_equal(world_advance(&w[i], 0.35), FF_OK);
-    assert_true(ff_sim_audit(w[i].sim).contact_force > 10); /* it has hit */
-  }
+  start_arm(&w[0], 2, step);
+  start_arm(&w[1], links, step);
   double out = fmax(off(&w[0], "arm-upper", &w[1], "arm-upper"),
                     off(&w[0], "arm-lower", &w[1], "arm-lower"));
   world_end(&w[0]);
@@ -204,11 +210,27 @@ static double arms_apart(double step) {
   return out;
 }
 
+/* All of it bodies, or the lower half hinged to a robot of the upper one. */
 static void a_tree_hits_the_ground_as_bodies_held_together_do(void **state) {
   (void)state;
-  double coarse = arms_apart(2e-4), fine = arms_apart(1e-4);
-  assert_true(coarse < 5e-3);
-  assert_true(fine < 0.6 * coarse);
+  for (int links = 0; links < 2; links++) {
+    double coarse = arms_apart(links, 2e-4), fine = arms_apart(links, 5e-5);
+    assert_true(coarse < 5e-3);
+    assert_true(fine < 0.4 * coarse);
+  }
+}
+
+static void other_steppers_do_not_hold_links(void **state) {
+  (void)state;
+  ff_scene *scene = scene_new(9.81, "rk4", 1e-3);
+  ff_model *model = NULL;
+  ff_report report = {0};
+  add_arm_links(scene, 1);
+  add_arm_body(scene, "arm-lower", "arm-upper", reach, true);
+  assert_int_equal(ff_model_build(&model, scene, &report), FF_ERROR_INPUT);
+  assert_string_equal(report.key, "constraints.arm-lower.pair.1");
+  assert_non_null(strstr(report.what, "quasi-rigid"));
+  ff_scene_destroy(scene);
 }
 
 /* ---- standing -------------------------------------------------------------------------------- */
@@ -437,6 +459,7 @@ int main(void) {
       cmocka_unit_test(one_link_moves_as_a_free_body),
       cmocka_unit_test(one_link_tumbles_as_a_free_body),
       cmocka_unit_test(a_tree_hits_the_ground_as_bodies_held_together_do),
+      cmocka_unit_test(other_steppers_do_not_hold_links),
       cmocka_unit_test(robots_bear_their_weight_and_do_not_creep),
       cmocka_unit_test(flight_keeps_momentum),
       cmocka_unit_test(a_limp_robot_falls),

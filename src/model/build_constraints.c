@@ -25,6 +25,10 @@ static bool is_given(ff_vec3 v) {
 
 /* ---- the bodies --------------------------------------------------------------------------- */
 
+static bool is_moved(const ff_build *build, int body) {
+  return ff_body_is_moved(&build->bodies[body]);
+}
+
 static ff_status take_bodies(ff_build *build, ff_model_constraint *to,
                              const ff_constraint_def *def) {
   char key[128];
@@ -36,9 +40,10 @@ static ff_status take_bodies(ff_build *build, ff_model_constraint *to,
     if (*found[s] < 0) {
       return FF_ERROR_INPUT;
     }
-    if (build->bodies[*found[s]].kind == FF_BODY_LINK) {
-      ff_report_what(build->report, "'%s' is a link of a robot: a constraint cannot hold it",
-                     names[s]);
+    bool link = build->bodies[*found[s]].kind == FF_BODY_LINK;
+    if (link && build->model->stepper != FF_STEPPER_QUASI_RIGID) {
+      ff_report_what(build->report,
+                     "'%s' is a link of a robot: only stepper quasi-rigid can hold it", names[s]);
       ff_report_key(build->report, "%s", key);
       return FF_ERROR_INPUT;
     }
@@ -46,7 +51,7 @@ static ff_status take_bodies(ff_build *build, ff_model_constraint *to,
   if (to->a == to->b) {
     return blame(build, def, "pair", "a body cannot be held to itself");
   }
-  if (build->bodies[to->a].slot < 0 && build->bodies[to->b].slot < 0) {
+  if (!is_moved(build, to->a) && !is_moved(build, to->b)) {
     return blame(build, def, "pair", "one of the two must be free: nothing can move the others");
   }
   return FF_OK;
@@ -157,8 +162,8 @@ static ff_status take_length(ff_build *build, ff_model_constraint *to,
  */
 
 static ff_body_motion start_of(const ff_model_body *body) {
-  return body->slot < 0 ? ff_motion_at(body, 0)
-                        : (ff_body_motion){body->start, body->velocity, body->omega};
+  bool led = body->kind == FF_BODY_PRESCRIBED || body->kind == FF_BODY_FIXED;
+  return led ? ff_motion_at(body, 0) : (ff_body_motion){body->start, body->velocity, body->omega};
 }
 
 /* Bodies that do not fit would be torn into place by the first step: refused. */
@@ -221,7 +226,7 @@ static int root_of(int *parents, int body) {
 }
 
 static int free_body(const ff_build *build, const ff_model_constraint *constraint) {
-  return build->bodies[constraint->a].slot >= 0 ? constraint->a : constraint->b;
+  return is_moved(build, constraint->a) ? constraint->a : constraint->b;
 }
 
 /* The cluster of each body that is held, by its root, in the order of the constraints. */
@@ -234,7 +239,7 @@ static void find_clusters(const ff_build *build, int *parents, ff_model_cluster 
   }
   for (int i = 0; i < model->constraint_count; i++) {
     const ff_model_constraint *c = &model->constraints[i];
-    if (build->bodies[c->a].slot >= 0 && build->bodies[c->b].slot >= 0) {
+    if (is_moved(build, c->a) && is_moved(build, c->b)) {
       parents[root_of(parents, c->a)] = root_of(parents, c->b);
     }
   }

@@ -397,6 +397,21 @@ static void arrive(ff_work *work, double h, double end) {
   ff_quasi_book_joints(quasi);
 }
 
+/* What constraints push with. */
+static void push_constraints(const ff_model *model, ff_state *state) {
+  for (int k = 0; k < model->constraint_count; k++) {
+    const ff_model_constraint *c = &model->constraints[k];
+    const ff_body_motion *a = &state->bodies[c->a], *b = &state->bodies[c->b];
+    ff_constraint_rows rows;
+    ff_constraint_look(c, a, b, &rows);
+    ff_contact_bodies bodies = {.a = c->a, .b = c->b};
+    bodies.arm_a = v3_sub(rows.point_a, a->pose.position);
+    bodies.arm_b = v3_sub(rows.point_a, b->pose.position);
+    ff_contact_push(model, state, &bodies, rows.point_a, state->constraints[k].force,
+                    state->constraints[k].moment, NULL);
+  }
+}
+
 /* Bodies where the state has them now, robots with all that pushes them: what sensors ask. */
 static void show(ff_work *work) {
   const ff_model *model = work->model;
@@ -422,6 +437,7 @@ static void show(ff_work *work) {
       }
     }
   }
+  push_constraints(model, state);
 }
 
 /* One step as it is. On failure the state is as before. */

@@ -28,7 +28,7 @@
 
 bool ff_quasi_make_robots(ff_quasi *quasi) {
   const ff_model *model = quasi->model;
-  size_t most = 1;
+  size_t most = FF_QUASI_BODY;
   quasi->robots = ff_arena_take(&quasi->arena, (size_t)model->robot_count, sizeof *quasi->robots);
   for (int r = 0; quasi->robots && r < model->robot_count; r++) {
     const ff_model_robot *robot = &model->robots[r];
