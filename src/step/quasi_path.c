@@ -9,8 +9,9 @@
  * has a kink, and may go back the way it came; the direction onwards is the one that keeps the sign
  * of the determinant [Allgower90].
  *
- * The path may be too long to follow: a needle that turns a hundred times about its axis makes it
- * turn back as often. Then solutions are many, and one is found from some start or other.
+ * A path may be long: a needle that turns a hundred times about its axis makes it turn back as
+ * often. But then solutions are many, and mostly one is found from some start or other before the
+ * path is followed to its end.
  */
 #include "math/vec.h"
 #include "step/quasi_rigid.h"
@@ -18,7 +19,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { PLACES = 4000, CORRECTIONS = 8, KICKS = 200, RARELY = 25 };
+enum { PLACES = 4000, MORE_PLACES = 200000, CORRECTIONS = 8, KICKS = 50, KICKED_PATHS = 4 };
 #define FIRST    0.02 /* length of the first stride; unknowns are scaled to about 1, */
 #define LONGEST  1.0  /* the longest, */
 #define KINKED   1e-5 /* one that tells that there is a kink ahead, */
@@ -313,12 +314,12 @@ static bool begin(ff_quasi *quasi) {
 }
 
 /* The whole path; it never comes back to where lambda is 0, but for a mistake. */
-static bool follow(ff_quasi *quasi) {
+static bool follow(ff_quasi *quasi, int places) {
   int n = quasi->size;
   ff_quasi_path *path = &quasi->path;
   double stride = FIRST;
   bool good = begin(quasi);
-  for (int k = 0; good && k < PLACES && stride > SHORTEST && path->y[n] > -0.01; k++) {
+  for (int k = 0; good && k < places && stride > SHORTEST && path->y[n] > -0.01; k++) {
     if (!stride_on(quasi, path->tangent, stride)) {
       double ahead = stride < KINKED ? round_kink(quasi, stride) : 0;
       stride = ahead > 0 ? ahead : 0.5 * stride;
@@ -365,6 +366,11 @@ static void kick(ff_quasi *quasi, uint64_t *seed) {
   }
 }
 
+static void forget_kick(ff_quasi *quasi) {
+  ff_quasi_start_free(quasi);
+  memset(quasi->path.kick, 0, (size_t)quasi->size * sizeof(double));
+}
+
 bool ff_quasi_follow(ff_quasi *quasi) {
   ff_quasi_path *path = &quasi->path;
   if (quasi->size > path->limit) {
@@ -372,13 +378,15 @@ bool ff_quasi_follow(ff_quasi *quasi) {
   }
   lay_out(quasi);
   find_units(quasi);
-  ff_quasi_start_free(quasi);
-  memset(path->kick, 0, (size_t)quasi->size * sizeof(double));
-  if (follow(quasi)) {
+  forget_kick(quasi);
+  if (follow(quasi, PLACES)) {
     return true;
   }
+  if (quasi->node_count > 1) {
+    return false;
+  }
   uint64_t seed = 1;
-  for (int k = 1; k <= KICKS && quasi->node_count == 1; k++) {
+  for (int k = 0; k < KICKS; k++) {
     kick(quasi, &seed);
     if (ff_quasi_newton(quasi)) {
       return true;
@@ -387,10 +395,13 @@ bool ff_quasi_follow(ff_quasi *quasi) {
     if (ff_quasi_ramp(quasi)) {
       return true;
     }
-    kick(quasi, &seed);
-    if (k % RARELY == 0 && follow(quasi)) {
+  }
+  forget_kick(quasi);
+  for (int k = 0; k <= KICKED_PATHS; k++) {
+    if (follow(quasi, MORE_PLACES)) {
       return true;
     }
+    kick(quasi, &seed);
   }
   return false;
 }
