@@ -6,7 +6,7 @@
 #include "sim/sim.h"
 #include "step/quasi_rigid.h"
 
-static int steps = 4000;
+static int steps = 2000;
 static uint64_t first_seed = 99;
 
 static ff_contact only_contact(const world *w) {
@@ -87,34 +87,64 @@ static double violation(const step_case *c, const world *w, const ff_body_state 
   return fmax(worst, fabs(power + limit * slip) / (scale * speed));
 }
 
-/* Every step as a whole: none may be cut. */
+/* What the audit says of the contact, relative to the same. */
+static double audited(const step_case *c, const world *w, const ff_body_state *before) {
+  ff_body_state after = ff_sim_body(w->sim, (ff_body){2});
+  ff_contact_residual r = ff_sim_audit(w->sim).contact;
+  double speed = v3_norm(before->velocity) + v3_norm(after.velocity) + 9.81 * c->h;
+  double force = c->body.mass * speed / c->h;
+  double worst = fmax(r.complementarity, r.cone) / force;
+  worst = fmax(worst, r.dissipation / (force * speed));
+  return fmax(worst, r.penetration / c->layer.max_deflection);
+}
+
+/* One step as a whole, it may not be cut: how far off it is; INFINITY: it was cut. */
+static double step_off(uint64_t *seed) {
+  step_case c = random_case(seed);
+  world w = {.scene = scene_new(9.81, "quasi-rigid", c.h)};
+  scene_floor(w.scene, "floor");
+  scene_solid(w.scene, &c.body, FF_ELLIPSOID, c.axes);
+  scene_layer(w.scene, "body", "floor", c.layer);
+  world_start(&w);
+  ff_body_state before = ff_sim_body(w.sim, (ff_body){2});
+  assert_int_equal(ff_sim_step(w.sim), FF_OK);
+  double off = fmax(violation(&c, &w, &before), audited(&c, &w, &before));
+  off = w.sim->work.quasi->cuts > 0 ? INFINITY : off;
+  world_end(&w);
+  return off;
+}
+
 static void random_steps_are_solved(void **state) {
-  const int count = steps;
   (void)state;
   uint64_t seed = first_seed;
   double worst = 0;
-  int cut = 0;
-  for (int i = 0; i < count; i++) {
+  int wrong = 0;
+  for (int i = 0; i < steps; i++) {
     uint64_t mine = seed;
-    step_case c = random_case(&seed);
-    world w = {.scene = scene_new(9.81, "quasi-rigid", c.h)};
-    scene_floor(w.scene, "floor");
-    scene_solid(w.scene, &c.body, FF_ELLIPSOID, c.axes);
-    scene_layer(w.scene, "body", "floor", c.layer);
-    world_start(&w);
-    ff_body_state before = ff_sim_body(w.sim, (ff_body){2});
-    assert_int_equal(ff_sim_step(w.sim), FF_OK);
-    double off = w.sim->work.quasi->cuts > 0 ? INFINITY : violation(&c, &w, &before);
+    double off = step_off(&seed);
     if (!(off < 1e-8)) {
       print_message("case %d (seed %llu): %s, off by %g\n", i, (unsigned long long)mine,
                     isinf(off) ? "cut" : "whole", off);
-      cut++;
+      wrong++;
     }
     worst = isinf(off) ? worst : fmax(worst, off);
-    world_end(&w);
   }
-  print_message("%d steps, %d cut or wrong, the others off by at most %.2g\n", count, cut, worst);
-  assert_int_equal(cut, 0);
+  print_message("%d steps, %d cut or wrong, the others off by at most %.2g\n", steps, wrong, worst);
+  assert_int_equal(wrong, 0);
+}
+
+/* Those of some hundred thousand that other ways did not solve, most of them needles that turn by
+ * many radians in the step: the path has kinks at which it goes back, or is too long. (One of a
+ * second is left out: 10166548978396080915.) */
+static void hard_steps_are_solved(void **state) {
+  (void)state;
+  static const uint64_t seeds[] = {
+      213630015285873289u,   9572893169184984464u, 14772850380171153655u, 13056120560789698567u,
+      15668779738586247072u, 7387110825089888749u, 15245716929620405376u, 8053564047510242928u};
+  for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++) {
+    uint64_t seed = seeds[i];
+    assert_true(step_off(&seed) < 1e-8);
+  }
 }
 
 /* ---- the derivatives of the problem ---------------------------------------------------------- */
@@ -223,6 +253,7 @@ int main(int argc, char **argv) {
   first_seed = argc > 2 ? strtoull(argv[2], NULL, 10) : first_seed;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_steps_are_solved),
+      cmocka_unit_test(hard_steps_are_solved),
       cmocka_unit_test(jacobian_is_the_derivative),
       cmocka_unit_test(jacobian_of_a_pair_is_the_derivative),
   };

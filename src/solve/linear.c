@@ -189,6 +189,14 @@ bool ff_linear_factor(ff_linear *linear, const double *values) {
   return linear->symbolic ? factor_sparse(linear, values) : factor_dense(linear, values);
 }
 
+double ff_linear_sign(const ff_linear *linear) {
+  double sign = 1;
+  for (int k = 0; k < linear->size; k++) {
+    sign *= (linear->pivot[k] == k) == (column(linear, k)[k] > 0) ? 1 : -1;
+  }
+  return sign;
+}
+
 void ff_linear_solve(ff_linear *linear, double *b) {
   if (linear->symbolic) {
     klu_solve(linear->symbolic, linear->numeric, linear->size, 1, b, &linear->common);

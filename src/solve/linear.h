@@ -24,6 +24,8 @@ void ff_linear_forget(ff_linear *linear);
  * no memory. Sparse: KLU takes some when it chooses pivots, which it does at the first
  * factorisation, after ff_linear_forget, and when the pivots it has no longer serve. */
 bool ff_linear_factor(ff_linear *linear, const double *values);
+/* Sign of the determinant; dense, and only after a factorisation that went well. */
+double ff_linear_sign(const ff_linear *linear);
 /* b becomes the solution; only after a factorisation that went well. */
 void ff_linear_solve(ff_linear *linear, double *b);
 

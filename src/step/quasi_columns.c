@@ -353,7 +353,8 @@ static void body_columns(const linear *at, int s, int side, const motion *m, int
     torque = m3_add(torque, m3_skew_times(v3_neg(at->moment), m->by.turn));
   }
   store_block(&at->contact->e, 6 * s, column, s == 0 ? -1 : 1, &force);
-  store_block(&at->contact->e, 6 * s + 3, column, s == 0 ? -1 : 1, &torque);
+  double turns = at->quasi->turns;
+  store_block(&at->contact->e, 6 * s + 3, column, s == 0 ? -turns : turns, &torque);
 }
 
 static void scale_change(change *c, double s) {
@@ -402,7 +403,7 @@ static void push_columns(const linear *at, int s, const ff_vec3 push[4], ff_vec3
     torque = k == 3 ? v3_add(torque, moment) : torque;
     double column[6];
     v3_store(column, v3_scale(sign, push[k]));
-    v3_store(column + 3, v3_scale(sign, torque));
+    v3_store(column + 3, v3_scale(sign * at->quasi->turns, torque));
     for (int i = 0; i < 6; i++) {
       at->contact->e.j[6 * s + i][12 + k] = column[i];
     }

@@ -298,7 +298,8 @@ static void contact_rows(const ff_quasi *quasi, ff_quasi_contact *contact) {
     ff_vec3 arm = v3_sub(contact->touch.point, body->end.pose.position);
     double sign = s == 0 ? -1 : 1;
     v3_store(e->f + 6 * s, v3_scale(sign, impulse));
-    v3_store(e->f + 6 * s + 3, v3_scale(sign, v3_add(v3_cross(arm, impulse), moment)));
+    ff_vec3 torque = v3_add(v3_cross(arm, impulse), moment);
+    v3_store(e->f + 6 * s + 3, v3_scale(sign * quasi->turns, torque));
   }
   bool slips = own_rows(quasi, contact, e->f + 12);
   measure(quasi, contact, v3_norm(impulse), v3_norm(moment), slips);

@@ -27,6 +27,7 @@
 
 enum {
   UNKNOWN_LIMIT = 160, /* of an island that the dense solver is tried on */
+  PATH_LIMIT = 40,     /* of one that paths are followed for */
   HALVINGS = 8,
   CHOICES = 4, /* times the parts of flat shapes that meet are chosen anew */
   LOOKS = 6,   /* times the list of candidates is made anew in one step */
@@ -39,6 +40,7 @@ enum {
 static void destroy(ff_work *work) {
   if (work->quasi) {
     ff_ncp_destroy(work->quasi->ncp);
+    ff_linear_destroy(work->quasi->path.linear);
     ff_blocks_destroy(work->quasi->blocks);
     ff_arena_free(&work->quasi->arena);
     ff_free(work->quasi);
@@ -155,6 +157,8 @@ static ff_status create(ff_work *work) {
     return FF_ERROR_MEMORY;
   }
   ff_status status = create_blocks(quasi);
+  int path = quasi->unknown_limit < PATH_LIMIT ? quasi->unknown_limit : PATH_LIMIT;
+  status = status == FF_OK ? ff_quasi_make_path(quasi, path) : status;
   return status == FF_OK ? create_ncp(quasi) : status;
 }
 

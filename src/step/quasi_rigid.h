@@ -23,6 +23,7 @@
 #include "math/vec.h"
 #include "model/state.h"
 #include "solve/blocks.h"
+#include "solve/linear.h"
 #include "step/rows.h"
 #include "tree/tree.h"
 
@@ -165,6 +166,20 @@ typedef struct ff_quasi_joint {
   double before[FF_QUASI_OWN]; /* N s, of the step before */
 } ff_quasi_joint;
 
+/* Room for following a path: see quasi_path.c. */
+typedef struct ff_quasi_path {
+  int limit; /* most unknowns */
+  ff_linear *linear;
+  int *start, *index;                /* its pattern */
+  double *matrix, *jacobian;         /* by columns */
+  double *unit, *row, *mass;         /* of each unknown, and of its row */
+  double *kick;                      /* kg m^2/s, in the places of angular momentum */
+  double *y, *next, *f, *z;          /* places; the last entry is lambda */
+  double *tangent, *turned, *beyond; /* directions */
+  double sign;                       /* of the determinant, all along; 0: not known yet */
+  ff_vec3 *held;                     /* of each body, for a while */
+} ff_quasi_path;
+
 typedef struct ff_quasi {
   const ff_model *model;
   ff_state *state;
@@ -198,6 +213,7 @@ typedef struct ff_quasi {
   int node_count;
   ff_quasi_element **members;
   int member_count;
+  double turns; /* share of contacts' moments that turns bodies: 1, but on the way there */
   double rough; /* share of the friction coefficients that counts: 1, but on the way there */
   /* elements of each node, for sweeps */
   ff_quasi_element **around;
@@ -206,6 +222,7 @@ typedef struct ff_quasi {
   ff_ncp *ncp;
   int size, unknown_limit;
   double *z, *lower;
+  ff_quasi_path path;
   /* how it went: of the run, and of the problem at hand */
   ff_solver_info *info;
   long iterations;
@@ -354,6 +371,19 @@ bool ff_quasi_solve(ff_quasi *quasi, int island);
 
 int ff_quasi_residual(void *context, const double *z, double *f);
 int ff_quasi_jacobian(void *context, const double *z, double *j);
+
+/* Bodies as in free flight, and no impulses. */
+void ff_quasi_start_free(ff_quasi *quasi);
+/* From here: without friction first, then with more and more of it, in steps as large as it goes.
+ */
+bool ff_quasi_ramp(ff_quasi *quasi);
+
+/* ---- quasi_path.c ------------------------------------------------------------------------- */
+
+/* All memory that paths need, for islands of so many unknowns. */
+ff_status ff_quasi_make_path(ff_quasi *quasi, int limit);
+/* Solves a small island, laid out as the dense problem, by following paths. */
+bool ff_quasi_follow(ff_quasi *quasi);
 
 /* ---- quasi_contacts.c ------------------------------------------------------------------ */
 

@@ -2,16 +2,16 @@
  *
  * Newton's method from the step before or from free flight, whichever is nearer; from the other;
  * from what sweeps over the bodies make of it, one body at a time with the others at rest; without
- * friction first, with more and more of it then; all this again with friction weighed
- * differently; and small islands by the dense solver of ncp.h, which has more patience.
+ * friction first, with more and more of it then; small islands along the path of quasi_path.c and
+ * by the dense solver of ncp.h; all this, but for the path, again with friction weighed
+ * differently.
  */
 #include "math/vec.h"
 #include "step/quasi_rigid.h"
 
-#include <stdint.h>
 #include <string.h>
 
-enum { SWEEPS = 30, TRIES = 100 };
+enum { SWEEPS = 30 };
 /* Tangential give of contacts that share a body's load in more ways than one; of robots, whose feet
  * are turned all the time by the legs above them, enough to tell apart in few steps which of their
  * corners sticks. */
@@ -110,6 +110,10 @@ static void start_from(ff_quasi *quasi, bool warm) {
   }
 }
 
+void ff_quasi_start_free(ff_quasi *quasi) {
+  start_from(quasi, false);
+}
+
 /* ---- sweeps
  * -------------------------------------------------------------------------------------- */
 
@@ -161,9 +165,7 @@ static void copy_unknowns(ff_quasi *quasi, bool keep) {
   }
 }
 
-/* From here: without friction first, then with more and more of it, in steps as large as it goes.
- */
-static bool solve_by_ramp(ff_quasi *quasi) {
+bool ff_quasi_ramp(ff_quasi *quasi) {
   double good = -1, stride = 0.2;
   while (good < 1 && stride > 1e-3) {
     quasi->rough = good < 0 ? 0 : fmin(good + stride, 1);
@@ -180,53 +182,6 @@ static bool solve_by_ramp(ff_quasi *quasi) {
   }
   quasi->rough = 1;
   return good == 1;
-}
-
-/* ---- anywhere -----------------------------------------------------------------------------------
- */
-
-/* Numbers from -1 to 1, the same every time. */
-static double draw(uint64_t *seed) {
-  *seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
-  return (double)(*seed >> 11) / 4503599627370496.0 - 1;
-}
-
-static ff_vec3 draw_vector(uint64_t *seed, double size) {
-  double x = draw(seed), y = draw(seed), z = draw(seed);
-  return v3(size * x, size * y, size * z);
-}
-
-/* Body and contacts somewhere within what an impact at these speeds can do. */
-static void start_anywhere(ff_quasi *quasi, uint64_t *seed) {
-  start_from(quasi, false);
-  double share = draw(seed);
-  share *= share;
-  for (int i = 0; i < quasi->node_count; i++) {
-    const ff_quasi_body *body = ff_quasi_node(quasi, quasi->solved_nodes[i]);
-    const ff_model_body *m = &quasi->model->bodies[body->id];
-    double speed = v3_norm(body->v) + m->bound * v3_norm(body->w0);
-    double *x = quasi->x + ff_blocks_row(quasi->blocks, body->node);
-    v3_store(x, v3_add(v3_load(x), draw_vector(seed, 2 * share * speed)));
-    ff_vec3 kick = draw_vector(seed, share * m->mass * m->bound * speed);
-    v3_store(x + 3, v3_add(v3_load(x + 3), kick));
-  }
-}
-
-/* A needle that is hit at its end turns by radians in one step, and its rows have many dips. */
-static bool solve_by_luck(ff_quasi *quasi) {
-  uint64_t seed = 1;
-  bool alone = quasi->node_count == 1 && !has_robot(quasi);
-  for (int k = 0; k < TRIES && alone; k++) {
-    start_anywhere(quasi, &seed);
-    if (ff_quasi_newton(quasi)) {
-      return true;
-    }
-    start_anywhere(quasi, &seed); /* without friction there are several solutions to go on from */
-    if (solve_by_ramp(quasi)) {
-      return true;
-    }
-  }
-  return false;
 }
 
 /* ---- the dense problem
@@ -309,8 +264,8 @@ int ff_quasi_jacobian(void *context, const double *z, double *j) {
   return 0;
 }
 
-/* With another solver, that follows paths where descent ends. */
-static bool solve_dense(ff_quasi *quasi) {
+/* Lays it out; false: it is too large. */
+static bool lay_out(ff_quasi *quasi) {
   int size = FF_QUASI_BODY * quasi->node_count;
   for (int k = 0; k < quasi->member_count; k++) {
     quasi->members[k]->unknown = size;
@@ -320,18 +275,28 @@ static bool solve_dense(ff_quasi *quasi) {
     return false;
   }
   quasi->size = size;
-  start_from(quasi, false);
   for (int i = 0; i < FF_QUASI_BODY * quasi->node_count; i++) {
-    int node = quasi->solved_nodes[i / FF_QUASI_BODY];
     quasi->lower[i] = -INFINITY;
-    quasi->z[i] = quasi->x[ff_blocks_row(quasi->blocks, node) + i % FF_QUASI_BODY];
   }
   for (int k = 0; k < quasi->member_count; k++) {
     const ff_quasi_element *e = quasi->members[k];
     memcpy(quasi->lower + e->unknown, e->lower, (size_t)e->rows * sizeof(double));
+  }
+  return true;
+}
+
+/* With another solver, that goes on where descent ends. */
+static bool solve_dense(ff_quasi *quasi) {
+  start_from(quasi, false);
+  for (int i = 0; i < FF_QUASI_BODY * quasi->node_count; i++) {
+    int node = quasi->solved_nodes[i / FF_QUASI_BODY];
+    quasi->z[i] = quasi->x[ff_blocks_row(quasi->blocks, node) + i % FF_QUASI_BODY];
+  }
+  for (int k = 0; k < quasi->member_count; k++) {
+    const ff_quasi_element *e = quasi->members[k];
     memcpy(quasi->z + e->unknown, e->z, (size_t)e->rows * sizeof(double));
   }
-  if (ff_ncp_resize(quasi->ncp, size, quasi->lower, NULL) != FF_OK ||
+  if (ff_ncp_resize(quasi->ncp, quasi->size, quasi->lower, NULL) != FF_OK ||
       ff_ncp_solve(quasi->ncp, quasi->z).outcome != FF_NCP_SOLVED) {
     return false;
   }
@@ -345,7 +310,7 @@ static bool solve_dense(ff_quasi *quasi) {
 
 static bool solve_somehow(ff_quasi *quasi, int island) {
   static const double weights[] = {1, 30, 1.0 / 30};
-  quasi->rough = 1;
+  quasi->rough = quasi->turns = 1;
   for (int i = 0; i < 3; i++) {
     double factor = i == 0 ? 1 : weights[i] / weights[i - 1];
     for (int k = 0; k < quasi->member_count; k++) {
@@ -366,11 +331,11 @@ static bool solve_somehow(ff_quasi *quasi, int island) {
         return true;
       }
     }
-    start_from(quasi, false);
-    if (solve_by_ramp(quasi)) {
+    ff_quasi_start_free(quasi);
+    if (ff_quasi_ramp(quasi)) {
       return true;
     }
-    if ((i == 0 && solve_by_luck(quasi)) || solve_dense(quasi)) {
+    if (lay_out(quasi) && ((i == 0 && ff_quasi_follow(quasi)) || solve_dense(quasi))) {
       return true;
     }
   }
