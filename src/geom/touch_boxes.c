@@ -30,6 +30,7 @@ typedef struct place {
   ff_vec3 on_a, on_b; /* m, of the cores */
   ff_vec3 normal;     /* unit, from b into a */
   double gap;         /* m, between the cores */
+  bool beside;        /* the lines of two edges cross, but beside one of them */
 } place;
 
 typedef struct candidate {
@@ -79,48 +80,37 @@ static ff_vec3 corner_of(const core *of, int corner) {
   return at;
 }
 
-/* How far a point is from a core, where that is nearest and which way out. Below the plane of this
- * face (2 axis + up) that alone counts: the point came in there. */
+/* How far a point is from a core, where that is nearest and which way out. Inside, it came in by
+ * this face (2 axis + up). */
 static double nearest_on(const core *of, ff_vec3 point, int face, ff_vec3 *on, ff_vec3 *out) {
   ff_vec3 from = v3_sub(point, of->at), off = v3(0, 0, 0);
-  int axis = face / 2;
-  double up = face % 2 ? 1 : -1, over = up * v3_dot(from, of->axis[axis]) - of->half[axis];
-  if (over <= 0) {
-    *out = v3_scale(up, of->axis[axis]);
-    *on = v3_axpy(point, -over, *out);
-    return over;
-  }
   for (int i = 0; i < 3; i++) {
     double x = v3_dot(from, of->axis[i]), beyond = fabs(x) - of->half[i];
     off = v3_axpy(off, beyond > 0 ? copysign(beyond, x) : 0, of->axis[i]);
   }
   double distance = v3_norm(off);
-  *out = v3_scale(1 / distance, off);
-  *on = v3_sub(point, off);
-  return distance;
-}
-
-/* The face of a core that a point is farthest beyond. */
-static int face_before(const core *of, ff_vec3 point) {
-  int best = 0;
-  double most = -INFINITY;
-  for (int i = 0; i < 3; i++) {
-    double x = v3_dot(v3_sub(point, of->at), of->axis[i]);
-    if (fabs(x) - of->half[i] > most) {
-      most = fabs(x) - of->half[i];
-      best = 2 * i + (x > 0);
-    }
+  if (distance > 0) {
+    *out = v3_scale(1 / distance, off);
+    *on = v3_sub(point, off);
+    return distance;
   }
-  return best;
+  *out = v3_scale(face % 2 ? 1 : -1, of->axis[face / 2]);
+  distance = v3_dot(from, *out) - of->half[face / 2];
+  *on = v3_axpy(point, -distance, *out);
+  return distance;
 }
 
 /* ---- spots ------------------------------------------------------------------------------------
  */
 
-/* Edges that cross; false: they do not, or are parallel. */
+static double within(double x, double limit) {
+  return fmax(-limit, fmin(limit, x));
+}
+
+/* Edges that cross, or where they are nearest; false: they are parallel. */
 static bool cross(const core *a, const core *b, const ff_spot *spot, place *out) {
   ff_vec3 u = a->axis[spot->axis_a], w = b->axis[spot->axis_b], n = v3_cross(u, w);
-  double square = v3_dot(n, n);
+  double square = v3_dot(n, n), along = v3_dot(u, w);
   if (!(square > 1e-4)) {
     return false;
   }
@@ -129,14 +119,26 @@ static bool cross(const core *a, const core *b, const ff_spot *spot, place *out)
   ff_vec3 apart = v3_sub(q, p);
   double s = v3_dot(v3_cross(apart, w), n) / square, t = v3_dot(v3_cross(apart, u), n) / square;
   double sense = v3_dot(n, v3_sub(a->at, b->at)) < 0 ? -1 : 1;
+  double most_s = a->half[spot->axis_a], most_t = b->half[spot->axis_b];
   out->normal = v3_scale(sense / sqrt(square), n);
+  out->gap = -v3_dot(out->normal, apart);
+  out->beside = fabs(s) > most_s || fabs(t) > most_t;
+  if (out->beside) {
+    t = within(within(s, most_s) * along - v3_dot(apart, w), most_t);
+    s = within(t * along + v3_dot(apart, u), most_s);
+  }
   out->on_a = v3_axpy(p, s, u);
   out->on_b = v3_axpy(q, t, w);
-  out->gap = -v3_dot(out->normal, apart);
-  return fabs(s) <= a->half[spot->axis_a] && fabs(t) <= b->half[spot->axis_b];
+  if (out->beside && out->gap > 0) {
+    ff_vec3 off = v3_sub(out->on_a, out->on_b);
+    out->gap = v3_norm(off);
+    out->normal = v3_scale(1 / out->gap, off);
+  }
+  return true;
 }
 
 static bool find_place(const core *a, const core *b, const ff_spot *spot, place *out) {
+  out->beside = false;
   switch (spot->kind) {
     case FF_SPOT_CORNER_A:
       out->on_a = corner_of(a, spot->a);
@@ -210,7 +212,7 @@ static ff_spot edges_across(const meeting *m, int i, int j) {
 
 static void keep_nearer(candidate *best, const meeting *m, ff_spot spot) {
   place at;
-  if (find_place(&m->a, &m->b, &spot, &at) && at.gap > 0 && at.gap < best->at.gap) {
+  if (find_place(&m->a, &m->b, &spot, &at) && !at.beside && at.gap > 0 && at.gap < best->at.gap) {
     *best = (candidate){.spot = spot, .at = at};
   }
 }
@@ -219,10 +221,8 @@ static void keep_nearer(candidate *best, const meeting *m, ff_spot spot) {
 static candidate nearest_spot(const meeting *m) {
   candidate best = {.at = {.gap = INFINITY}};
   for (int corner = 0; corner < 8; corner++) {
-    int of_a = face_before(&m->a, corner_of(&m->b, corner));
-    int of_b = face_before(&m->b, corner_of(&m->a, corner));
-    keep_nearer(&best, m, (ff_spot){FF_SPOT_CORNER_A, corner, of_b, 0, 0});
-    keep_nearer(&best, m, (ff_spot){FF_SPOT_CORNER_B, of_a, corner, 0, 0});
+    keep_nearer(&best, m, (ff_spot){FF_SPOT_CORNER_A, corner, 0, 0, 0});
+    keep_nearer(&best, m, (ff_spot){FF_SPOT_CORNER_B, 0, corner, 0, 0});
   }
   for (int k = 0; k < 9; k++) {
     keep_nearer(&best, m, edges_across(m, k / 3, k % 3));
@@ -241,7 +241,7 @@ static candidate deepest_spot(const meeting *m, ff_vec3 n) {
                             : (ff_spot){FF_SPOT_CORNER_B, facing(&m->a, v3_neg(n)),
                                         farthest_corner(&m->b, n, -1), 0, 0};
     place at;
-    if (find_place(&m->a, &m->b, &spot, &at) && v3_dot(at.normal, n) >= most) {
+    if (find_place(&m->a, &m->b, &spot, &at) && !at.beside && v3_dot(at.normal, n) >= most) {
       most = v3_dot(at.normal, n);
       best = (candidate){.spot = spot, .at = at};
     }
@@ -252,11 +252,29 @@ static candidate deepest_spot(const meeting *m, ff_vec3 n) {
 /* ---- corners of what the facing sides have in common -------------------------------------------
  */
 
+/* Is a direction between the normals of the two faces that meet at an edge? */
+static bool leaves(const core *of, int corner, int axis, ff_vec3 direction) {
+  bool out = true;
+  for (int i = 0; i < 3; i++) {
+    double along = v3_dot(of->axis[i], direction);
+    out = out && (i == axis || (corner >> i & 1 ? along : -along) >= 0);
+  }
+  return out;
+}
+
+/* Does the normal of a spot belong to the contact? That of edges may be of no use at all. */
+static bool belongs(const meeting *m, const ff_spot *spot, ff_vec3 n) {
+  double along = v3_dot(n, m->n);
+  if (spot->kind != FF_SPOT_EDGES || along > NEARLY) {
+    return along > 0;
+  }
+  return leaves(&m->a, spot->a, spot->axis_a, v3_neg(n)) && leaves(&m->b, spot->b, spot->axis_b, n);
+}
+
 static void add(meeting *m, ff_spot spot) {
   candidate *to = &m->list[m->count];
-  double alike = spot.kind == FF_SPOT_EDGES ? NEARLY : 0;
   if (m->count < SPOTS && find_place(&m->a, &m->b, &spot, &to->at) &&
-      v3_dot(to->at.normal, m->n) > alike) {
+      belongs(m, &spot, to->at.normal)) {
     ff_vec3 at = spot.kind == FF_SPOT_CORNER_A ? to->at.on_a : to->at.on_b;
     to->spot = spot;
     to->x = v3_dot(m->t1, at);
@@ -290,6 +308,20 @@ static bool covers(const double x[4], const double y[4], double px, double py, d
   return true;
 }
 
+/* Do the sides that begin at corners i and k cross? */
+static bool crosses(const double xa[4], const double ya[4], int i, const double xb[4],
+                    const double yb[4], int k, double slack) {
+  double ux = xa[(i + 1) % 4] - xa[i], uy = ya[(i + 1) % 4] - ya[i];
+  double wx = xb[(k + 1) % 4] - xb[k], wy = yb[(k + 1) % 4] - yb[k];
+  double dx = xb[k] - xa[i], dy = yb[k] - ya[i], det = ux * wy - uy * wx;
+  double u = sqrt(ux * ux + uy * uy), w = sqrt(wx * wx + wy * wy);
+  if (!(fabs(det) > 1e-2 * u * w)) {
+    return false; /* corners say it all */
+  }
+  double s = (dx * wy - dy * wx) / det, t = (dx * uy - dy * ux) / det;
+  return fabs(s - 0.5) <= 0.5 + slack / u && fabs(t - 0.5) <= 0.5 + slack / w;
+}
+
 /* The spot of edge i of a's face and edge k of b's. */
 static ff_spot edges_of(const meeting *m, int i, int k) {
   int a[2] = {m->face_a.slot[i], m->face_a.slot[(i + 1) % 4]};
@@ -299,22 +331,24 @@ static ff_spot edges_of(const meeting *m, int i, int k) {
 }
 
 static void find_spots(meeting *m) {
-  double xa[4], ya[4], xb[4], yb[4], slack = SLACK * m->size;
+  double xa[4], ya[4], xb[4], yb[4], slack = SLACK * m->size, rim = m->a.radius + m->b.radius;
   int of_a = facing(&m->a, v3_neg(m->n)), of_b = facing(&m->b, m->n);
   seen(m, &m->face_a, xa, ya);
   seen(m, &m->face_b, xb, yb);
   for (int i = 0; i < 4; i++) {
-    if (covers(xb, yb, xa[i], ya[i], slack)) {
+    if (covers(xb, yb, xa[i], ya[i], rim)) {
       add(m, (ff_spot){FF_SPOT_CORNER_A, m->face_a.slot[i], of_b, 0, 0});
     }
   }
   for (int i = 0; i < 4; i++) {
-    if (covers(xa, ya, xb[i], yb[i], slack)) {
+    if (covers(xa, ya, xb[i], yb[i], rim)) {
       add(m, (ff_spot){FF_SPOT_CORNER_B, of_a, m->face_b.slot[i], 0, 0});
     }
   }
   for (int i = 0; i < 16; i++) {
-    add(m, edges_of(m, i / 4, i % 4));
+    if (crosses(xa, ya, i / 4, xb, yb, i % 4, slack)) {
+      add(m, edges_of(m, i / 4, i % 4));
+    }
   }
 }
 
@@ -352,46 +386,46 @@ static double outward(const names *of, int i, const candidate *spot) {
   return of->out_x[i] * (spot->x - of->x[i]) + of->out_y[i] * (spot->y - of->y[i]);
 }
 
-/* For each name the spot that is farthest out its way. If none of them touches but the bodies do,
- * they do it where they are nearest. */
-static void choose(const meeting *m, const names *of, int nearest, int chosen[4]) {
-  bool has = false;
-  int best = 0;
+static double between(double x, double y) {
+  return sqrt(x * x + y * y);
+}
+
+/* Is a name's spot another's, whose corner is nearer to it? */
+static bool is_lent(const meeting *m, const names *of, const int chosen[4], int i) {
+  const candidate *mine = &m->list[chosen[i]];
+  double slack = SLACK * m->size, way = between(of->x[i] - mine->x, of->y[i] - mine->y);
+  for (int k = 0; k < 4; k++) {
+    const candidate *other = &m->list[chosen[k]];
+    double its = between(of->x[k] - mine->x, of->y[k] - mine->y) + (k < i ? -slack : slack);
+    if (k != i && between(other->x - mine->x, other->y - mine->y) <= slack && its < way) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Of the spots within the radius of one the nearest to touching: where one gives way to another
+ * they then are as deep. */
+static int deepest_beside(const meeting *m, int spot) {
+  int best = spot;
+  for (int k = 0; k < m->count; k++) {
+    double apart = between(m->list[k].x - m->list[spot].x, m->list[k].y - m->list[spot].y);
+    double deeper = m->list[best].at.gap - m->list[k].at.gap;
+    best = apart <= m->a.radius + m->b.radius && deeper > SLACK * m->size ? k : best;
+  }
+  return best;
+}
+
+/* For each name the spot that is farthest out its way. */
+static void choose(const meeting *m, const names *of, int chosen[4]) {
   for (int i = 0; i < 4; i++) {
     chosen[i] = 0;
     for (int k = 1; k < m->count; k++) {
       double more = outward(of, i, &m->list[k]) - outward(of, i, &m->list[chosen[i]]);
       chosen[i] = more > SLACK * m->size ? k : chosen[i];
     }
-    has = has || m->list[chosen[i]].at.gap < m->a.radius + m->b.radius;
-    best = outward(of, i, &m->list[nearest]) > outward(of, best, &m->list[nearest]) ? i : best;
+    chosen[i] = deepest_beside(m, chosen[i]);
   }
-  if (!has && m->list[nearest].at.gap < m->a.radius + m->b.radius) {
-    chosen[best] = nearest;
-  }
-}
-
-static double distance(double x, double y) {
-  return sqrt(x * x + y * y);
-}
-
-/* A face that leans touches with an edge or a corner: what several of its corners would name is
- * one point, and belongs to the nearest of them. */
-static bool is_lent(const meeting *m, const names *of, const int chosen[4], int i) {
-  double slack = SLACK * m->size;
-  if (fabs(v3_dot(of->face->normal, m->n)) > NEARLY) {
-    return false;
-  }
-  const candidate *mine = &m->list[chosen[i]];
-  double way = distance(of->x[i] - mine->x, of->y[i] - mine->y);
-  for (int k = 0; k < 4; k++) {
-    const candidate *other = &m->list[chosen[k]];
-    double its = distance(of->x[k] - mine->x, of->y[k] - mine->y) + (k < i ? -slack : slack);
-    if (k != i && distance(other->x - mine->x, other->y - mine->y) <= slack && its < way) {
-      return true;
-    }
-  }
-  return false;
 }
 
 /* In order of name, without points that are out of reach. With no limit to the reach every name
@@ -399,7 +433,7 @@ static bool is_lent(const meeting *m, const names *of, const int chosen[4], int 
 static int put(const meeting *m, int nearest, double margin, ff_touch *out) {
   names of = name(m);
   int chosen[4], holder[8], count = 0;
-  choose(m, &of, nearest, chosen);
+  choose(m, &of, chosen);
   for (int slot = 0; slot < 8; slot++) {
     holder[slot] = -1;
   }
@@ -428,8 +462,9 @@ static int include(meeting *m, const candidate *nearest) {
   find_spots(m);
   for (int k = 0; k < m->count; k++) {
     const ff_spot *s = &m->list[k].spot, *t = &nearest->spot;
-    if (s->kind == t->kind && s->a == t->a && s->b == t->b && s->axis_a == t->axis_a &&
-        s->axis_b == t->axis_b) {
+    bool a = s->a == t->a || s->kind == FF_SPOT_CORNER_B;
+    bool b = s->b == t->b || s->kind == FF_SPOT_CORNER_A;
+    if (s->kind == t->kind && a && b && s->axis_a == t->axis_a && s->axis_b == t->axis_b) {
       return k;
     }
   }
@@ -459,8 +494,7 @@ int ff_touch_boxes(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, co
   if (rough.gap >= reach) {
     return 0;
   }
-  candidate nearest =
-      rough.gap > SLACK * m.size ? nearest_spot(&m) : deepest_spot(&m, rough.normal);
+  candidate nearest = rough.gap > 0 ? nearest_spot(&m) : deepest_spot(&m, rough.normal);
   if (nearest.at.gap >= reach) {
     return 0;
   }

@@ -87,8 +87,21 @@ static void release(ff_point *point) {
   point->patch = (ff_patch){.depth = fmin(point->patch.depth, 0)};
 }
 
+/* Points whose contacts changed names change places. */
+static void rename_points(const ff_quasi *quasi) {
+  for (int k = 0; k < quasi->contact_count; k++) {
+    ff_point *to = &quasi->state->points[quasi->contacts[k].point];
+    ff_point *from = &quasi->state->points[quasi->contacts[k].memory], held = *to;
+    if (to != from) {
+      *to = *from;
+      *from = held;
+    }
+  }
+}
+
 void ff_quasi_book(ff_quasi *quasi) {
   ff_state *state = quasi->state;
+  rename_points(quasi);
   double *ledger = ff_state_ledger(state);
   int next = 0; /* contacts come in the order of their points */
   for (int n = 0; n < state->near_count; n++) {

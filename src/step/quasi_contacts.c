@@ -2,6 +2,8 @@
 #include "math/vec.h"
 #include "step/quasi_rigid.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- gathering ------------------------------------------------------------------------- */
@@ -55,7 +57,7 @@ static double depth_at_start(const ff_quasi *quasi, const ff_quasi_contact *cont
 /* Friction of the step before, seen along the tangents of now, and where impulses are bound for if
  * they go on changing as they did. */
 static void remember(const ff_quasi *quasi, ff_quasi_contact *contact) {
-  const ff_point *p = &quasi->state->points[contact->point];
+  const ff_point *p = &quasi->state->points[contact->memory];
   ff_vec3 n = contact->touch.normal, t1 = contact->touch.t1, t2 = v3_cross(n, t1);
   ff_vec3 more = v3_sub(p->force, p->force_before), twist = v3_sub(p->moment, p->moment_before);
   const double before[3] = {v3_dot(p->force, t1), v3_dot(p->force, t2), v3_dot(p->moment, n)};
@@ -94,7 +96,8 @@ static void fix(const ff_quasi *quasi, ff_quasi_contact *contact, bool flown) {
   contact->axis = q_unrotate(at_b.orientation, contact->touch.t1);
 }
 
-static bool add_contact(ff_quasi *quasi, const ff_meet *meet, int near, const ff_touch *touch) {
+static bool add_contact(ff_quasi *quasi, const ff_meet *meet, int near, const ff_touch *touch,
+                        int memory) {
   const ff_near *n = &quasi->state->nears[near];
   const ff_binding *binding = &quasi->model->bindings[n->binding];
   if (quasi->contact_count == quasi->contact_capacity) {
@@ -116,7 +119,8 @@ static bool add_contact(ff_quasi *quasi, const ff_meet *meet, int near, const ff
   contact->near = near;
   contact->layer = &binding->layer;
   contact->cone = &binding->cone;
-  const ff_point *known = &quasi->state->points[contact->point];
+  contact->memory = memory;
+  const ff_point *known = &quasi->state->points[memory];
   ff_quasi_layer_prepare(quasi, contact->layer, known, touch->t1,
                          v3_cross(touch->normal, touch->t1), &contact->state);
   bool second = quasi->model->run.stepper.order == 2;
@@ -153,27 +157,67 @@ static int merge(ff_touch *touches, int count, const ff_touch *more, int more_co
   return total;
 }
 
-static bool gather_near(ff_quasi *quasi, const ff_meet *meet, int n) {
+static bool has_feature(const ff_touch *touches, int count, int feature) {
+  bool has = false;
+  for (int i = 0; i < count; i++) {
+    has = has || touches[i].feature == feature;
+  }
+  return has;
+}
+
+/* The point that a touch of flat shapes goes on from: its own; or, if that was not there before,
+ * the nearest of those that have gone and were next to it. Names change with the face that gives
+ * them.
+ */
+static int memory_of(const ff_quasi *quasi, const ff_near *near, const ff_touch *touches, int count,
+                     int i) {
+  const ff_point *points = &quasi->state->points[near->first_point];
+  int best = touches[i].feature;
+  const ff_model_shape *shape = &quasi->model->shapes[near->shape_a];
+  double nearest = 0.05 * quasi->model->bodies[shape->body].bound;
+  for (int k = 0; !points[touches[i].feature].touching && k < near->point_count; k++) {
+    double way = v3_norm(v3_sub(points[k].point, touches[i].point));
+    if (points[k].touching && way < nearest && !has_feature(touches, count, k)) {
+      nearest = way;
+      best = k;
+    }
+  }
+  return near->first_point + best;
+}
+
+/* Contacts of flat shapes: where they were seen, and if that was at the start, what free flight
+ * adds to them. */
+static bool gather_flat(ff_quasi *quasi, const ff_meet *meet, int n, double margin) {
   const ff_near *near = &quasi->state->nears[n];
   ff_touch touches[FF_TOUCH_MAX], end[FF_TOUCH_MAX];
-  bool late[FF_TOUCH_MAX + 1], flat = is_flat(quasi, near);
-  double margin = reach(quasi, &quasi->bodies[meet->a], &quasi->bodies[meet->b]);
-  int count = touches_of(quasi, near, margin, end);
-  memcpy(touches, end, (size_t)count * sizeof *end);
-  if (flat) {
-    int before = ff_near_touch(quasi->model, near, &quasi->bodies[meet->a].seen,
-                               &quasi->bodies[meet->b].seen, margin, touches);
-    count = merge(touches, before, end, count, late);
-  }
+  bool late[FF_TOUCH_MAX + 1];
+  int count = ff_near_touch(quasi->model, near, &quasi->bodies[meet->a].seen,
+                            &quasi->bodies[meet->b].seen, margin, touches);
+  int more = quasi->again && count > 0 ? 0 : touches_of(quasi, near, margin, end);
+  count = merge(touches, count, end, more, late);
   for (int i = 0; i < count; i++) {
-    if (!add_contact(quasi, meet, n, &touches[i])) {
+    if (!add_contact(quasi, meet, n, &touches[i], memory_of(quasi, near, touches, count, i))) {
       return false;
     }
-    if (flat) {
-      ff_quasi_contact *contact = &quasi->contacts[quasi->contact_count - 1];
-      fix(quasi, contact, late[i]);
-      ff_quasi_look(quasi, contact, 1);
-      contact->flown = contact->touch.depth;
+    ff_quasi_contact *contact = &quasi->contacts[quasi->contact_count - 1];
+    fix(quasi, contact, late[i]);
+    ff_quasi_look(quasi, contact, 1);
+    contact->flown = contact->touch.depth;
+  }
+  return true;
+}
+
+static bool gather_near(ff_quasi *quasi, const ff_meet *meet, int n) {
+  const ff_near *near = &quasi->state->nears[n];
+  double margin = reach(quasi, &quasi->bodies[meet->a], &quasi->bodies[meet->b]);
+  if (is_flat(quasi, near)) {
+    return gather_flat(quasi, meet, n, margin);
+  }
+  ff_touch touches[FF_TOUCH_MAX];
+  int count = touches_of(quasi, near, margin, touches);
+  for (int i = 0; i < count; i++) {
+    if (!add_contact(quasi, meet, n, &touches[i], near->first_point + touches[i].feature)) {
+      return false;
     }
   }
   return true;
@@ -310,12 +354,16 @@ bool ff_quasi_missed(const ff_quasi *quasi) {
   return false;
 }
 
-/* Is the contact another than what is seen now? */
+/* Is the contact another than what is seen now? Parts that are as deep as one another may have
+ * normals that differ by as much as faces that lie on each other lean: friction that holds does not
+ * mind. */
 static bool is_other(const ff_quasi_contact *contact, const ff_touch *now) {
-  ff_vec3 turned = v3_sub(now->normal, contact->touch.normal);
-  double reach = contact->layer->max_deflection;
-  double size = v3_norm(contact->touch.point) + (isfinite(reach) ? reach : 0);
-  return !(fabs(now->depth - contact->touch.depth) <= 1e-12 * size && v3_norm(turned) <= 1e-9);
+  const double *p = contact->e.z + 1;
+  double used = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
+  bool slips = used > (1 - 1e-3) * contact->cone->mu * (contact->p_ns + contact->e.z[0]);
+  double turned = v3_norm(v3_sub(now->normal, contact->touch.normal));
+  double deeper = fabs(now->depth - contact->touch.depth);
+  return !(deeper <= 1e-8 * fabs(contact->touch.depth) && turned <= (slips ? 1e-9 : 1e-2));
 }
 
 bool ff_quasi_changed(const ff_quasi *quasi) {

@@ -444,13 +444,14 @@ static void show(ff_work *work) {
   push_constraints(model, state);
 }
 
-/* One step as it is. On failure the state is as before. */
-static ff_status try_step(ff_work *work, double end) {
+/* One step as it is. On failure the state is as before. choosy: rather none than one whose flat
+ * shapes touch otherwise at its end than was solved for. */
+static ff_status try_step(ff_work *work, double end, bool choosy) {
   ff_quasi *quasi = work->quasi;
   ff_state *state = work->state;
   quasi->widen = 0.25;
   quasi->again = false;
-  for (int look = 0; look < LOOKS; look++) {
+  for (int look = 0, choices = 0; look < LOOKS + choices; look++) {
     if (!fly(quasi, state->t, end - state->t)) {
       return FF_ERROR_STEP;
     }
@@ -470,8 +471,11 @@ static ff_status try_step(ff_work *work, double end) {
       quasi->widen *= 4;
     } else if (ff_quasi_skipped(quasi)) {
       return FF_ERROR_STEP;
-    } else if (look < CHOICES && ff_quasi_changed(quasi)) {
+    } else if ((choosy || choices < CHOICES) && ff_quasi_changed(quasi)) {
       quasi->again = true;
+      if (++choices > CHOICES) {
+        return FF_ERROR_STEP;
+      }
     } else {
       arrive(work, quasi->h, end);
       state->t = end;
@@ -565,7 +569,7 @@ static ff_status step(ff_work *work, double t_end) {
   hold(work->quasi);
   while (status == FF_OK && done < parts) {
     double end = t + whole * (double)(done + size) / (double)parts;
-    status = try_step(work, done + size == parts ? t_end : end);
+    status = try_step(work, done + size == parts ? t_end : end, size > parts / 16);
     if (status == FF_OK) {
       done += size;
     } else if (status == FF_ERROR_STEP && size > 1) {

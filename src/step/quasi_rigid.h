@@ -133,7 +133,8 @@ typedef struct ff_quasi_column {
 typedef struct ff_quasi_contact {
   ff_quasi_element e; /* first */
   int point;          /* in the state */
-  int near;           /* its pair of shapes */
+  int memory; /* the point that it goes on from: the same, or one that bore its name before */
+  int near;   /* its pair of shapes */
   const ff_layer *layer;
   const ff_cone *cone;
   ff_quasi_layer state;
