@@ -384,6 +384,58 @@ static void test_geared_wheels(void **state) {
   ff_tree_destroy(tree);
 }
 
+/* A universal joint is two hinges, a planar one two slides and a hinge, with links without mass
+ * between them: the same places, accelerations and forces. */
+static void test_joints_of_several_axes_are_chains(void **state) {
+  (void)state;
+  uint64_t seed = 11;
+  ff_link_def links[3], chain[6];
+  static const ff_joint_kind kinds[3] = {FF_JOINT_REVOLUTE, FF_JOINT_UNIVERSAL, FF_JOINT_PLANAR};
+  for (int i = 0; i < 3; i++) {
+    links[i] = random_link(&seed, i, kinds[i]);
+    links[i].joint.armature = 0;
+    links[i].joint.axis = v3_unit(links[i].joint.axis);
+    links[i].joint.axis2 = v3_orthogonal(links[i].joint.axis);
+  }
+  static const int from[6] = {0, 1, 1, 2, 2, 2}, last[3] = {1, 3, 6};
+  for (int k = 0; k < 6; k++) {
+    const ff_link_def *link = &links[from[k]];
+    bool first = k == 0 || from[k] != from[k - 1], slides = k == 3 || k == 4;
+    chain[k] = k + 1 == last[from[k]] ? *link : ff_link_def_default();
+    chain[k].parent = k;
+    chain[k].joint = ff_link_def_default().joint;
+    chain[k].joint.kind = slides ? FF_JOINT_PRISMATIC : FF_JOINT_REVOLUTE;
+    chain[k].joint.frame = first ? link->joint.frame : chain[k].joint.frame;
+    ff_vec3 y = v3_cross(link->joint.axis, link->joint.axis2);
+    chain[k].joint.axis = k == 2 || k == 3 ? link->joint.axis2 : k == 4 ? y : link->joint.axis;
+  }
+  ff_tree *trees[2] = {NULL, NULL};
+  assert_int_equal(ff_tree_build(&trees[0], links, 3, NULL), FF_OK);
+  assert_int_equal(ff_tree_build(&trees[1], chain, 6, NULL), FF_OK);
+  tree_state a = random_state(&seed, trees[0]), b = random_state(&seed, trees[1]);
+  double tau[6] = {1, -2, 0.5, 3, -1, 0.7}, h[2][36];
+  ff_tree_update(b.work, a.q, a.v);
+  assert_true(ff_tree_forward_dynamics(a.work, tau, gravity, NULL, a.a));
+  assert_true(ff_tree_forward_dynamics(b.work, tau, gravity, NULL, b.a));
+  ff_tree_inertia(a.work, h[0]);
+  ff_tree_inertia(b.work, h[1]);
+  for (int k = 0; k < 36; k++) {
+    assert_close(h[0][k], h[1][k], 1e-13);
+  }
+  for (int k = 0; k < 6; k++) {
+    assert_close(a.a[k], b.a[k], 1e-11);
+  }
+  for (int i = 0; i < 3; i++) {
+    ff_vec3 apart =
+        v3_sub(ff_tree_pose(a.work, i + 1).position, ff_tree_pose(b.work, last[i]).position);
+    assert_true(v3_norm(apart) < 1e-14);
+  }
+  free_state(&a);
+  free_state(&b);
+  ff_tree_destroy(trees[0]);
+  ff_tree_destroy(trees[1]);
+}
+
 /* ---- refusals ------------------------------------------------------------------------------- */
 
 static void expect_refused(const ff_link_def *link, const char *key) {
@@ -464,6 +516,7 @@ int main(void) {
       cmocka_unit_test(test_zero_moment_point_is_centre_of_pressure),
       cmocka_unit_test(test_joint_loads_balance),
       cmocka_unit_test(test_geared_wheels),
+      cmocka_unit_test(test_joints_of_several_axes_are_chains),
       cmocka_unit_test(test_bad_links_are_refused),
       cmocka_unit_test(test_followers_in_a_circle_are_refused),
   };

@@ -255,6 +255,29 @@ static void test_harmless_oddities_are_read(void **state) {
   ff_robot_destroy(robot);
 }
 
+static void test_universal_joint_is_read(void **state) {
+  (void)state;
+  ff_robot *robot = NULL;
+  ff_report report;
+  assert_int_equal(load(&robot,
+                        "<robot>" LINK_A BODY("b")
+                            BODY("c") "<joint name='ab' type='universal'><parent link='a'/>"
+                                      "<child link='b'/><axis xyz='0 0 1'/><axis2 xyz='0 1 0'/>"
+                                      "</joint>" JOINT("bc", "universal", "b", "c") "</robot>",
+                        &report),
+                   FF_OK);
+  ff_joint_def given = ff_robot_link_info(robot, 2).def.joint;
+  ff_joint_def some = ff_robot_link_info(robot, 3).def.joint;
+  assert_int_equal(given.kind, FF_JOINT_UNIVERSAL);
+  assert_true(given.axis2.x == 0 && given.axis2.y == 1 && given.axis2.z == 0);
+  assert_close(v3_dot(some.axis, some.axis2), 0, 1e-15);
+  ff_tree *tree = NULL;
+  assert_int_equal(ff_robot_tree(&tree, robot, FF_JOINT_FIXED, &report), FF_OK);
+  assert_int_equal(ff_tree_v_count(tree), 4);
+  ff_tree_destroy(tree);
+  ff_robot_destroy(robot);
+}
+
 /* ---- files that must be refused -----------------------------------------------------------------
  */
 
@@ -340,7 +363,7 @@ static void test_mimics_that_lead_nowhere(void **state) {
   assert_int_equal(c.def.joint.kind, FF_JOINT_FIXED);
   assert_close(c.def.joint.frame.orientation.z, sin(0.25), 1e-15);
   assert_int_equal(d.def.follows, 0);
-  assert_true(isinf(d.effort)); /* 0 is no limit that anybody meant */
+  assert_true(isinf(d.effort));                    /* 0 is no limit that anybody meant */
   assert_int_equal(ff_robot_note_count(robot), 5); /* the last: it touches nothing */
   ff_robot_destroy(robot);
 }
@@ -682,6 +705,7 @@ int main(void) {
       cmocka_unit_test(test_reads_everything),
       cmocka_unit_test(test_tells_what_looks_wrong),
       cmocka_unit_test(test_harmless_oddities_are_read),
+      cmocka_unit_test(test_universal_joint_is_read),
       cmocka_unit_test(test_entities_are_refused),
       cmocka_unit_test(test_deep_nesting_is_refused),
       cmocka_unit_test(test_long_chain_is_read),

@@ -23,7 +23,7 @@ typedef struct ff_urdf_link {
 typedef struct ff_urdf_joint {
   const char *name, *parent, *child;
   int line;
-  bool limited;
+  bool limited, has_axis2;
   ff_joint_def def;
   double effort, speed;
   const char *mimic;

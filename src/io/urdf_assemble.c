@@ -193,8 +193,10 @@ static ff_status check_limits(const assembly *a, const ff_urdf_joint *joint, ff_
 static ff_status set_joint(assembly *a, ff_robot_link *to, int at) {
   const ff_urdf_joint *joint = &a->urdf->joints[at];
   to->def.joint = joint->def;
-  to->def.joint.axis2 =
-      v3_orthogonal(v3_norm(joint->def.axis) > 0 ? v3_unit(joint->def.axis) : v3(0, 0, 1));
+  if (!joint->has_axis2) {
+    double length = v3_norm(joint->def.axis);
+    to->def.joint.axis2 = v3_orthogonal(length > 0 ? v3_unit(joint->def.axis) : v3(0, 0, 1));
+  }
   to->def.parent = a->place[a->parent[at]] + 1;
   to->joint_name = joint->name;
   to->effort = joint->effort;

@@ -295,7 +295,7 @@ static const struct {
 } joint_types[] = {{"revolute", FF_JOINT_REVOLUTE},   {"continuous", FF_JOINT_CONTINUOUS},
                    {"prismatic", FF_JOINT_PRISMATIC}, {"fixed", FF_JOINT_FIXED},
                    {"floating", FF_JOINT_FREE},       {"planar", FF_JOINT_PLANAR},
-                   {"spherical", FF_JOINT_SPHERICAL}};
+                   {"spherical", FF_JOINT_SPHERICAL}, {"universal", FF_JOINT_UNIVERSAL}};
 enum { TYPE_COUNT = sizeof joint_types / sizeof *joint_types };
 
 static ff_joint_kind joint_kind(reader *r) {
@@ -339,14 +339,21 @@ static void on_parent(reader *r) {
 static void on_child(reader *r) {
   this_joint(r)->child = text_of(r, "link");
 }
-static void on_axis(reader *r) {
+static ff_vec3 axis_of(reader *r) {
   double xyz[3] = {1, 0, 0};
   numbers_of(r, "xyz", 3, xyz);
-  this_joint(r)->def.axis = v3_load(xyz);
   ff_joint_kind kind = this_joint(r)->def.kind;
   if (v3_norm(v3_load(xyz)) == 0 && kind != FF_JOINT_FIXED && kind != FF_JOINT_FREE) {
     ff_xml_fail(r->xml, "the axis must not be zero");
   }
+  return v3_load(xyz);
+}
+static void on_axis(reader *r) {
+  this_joint(r)->def.axis = axis_of(r);
+}
+static void on_axis2(reader *r) {
+  this_joint(r)->def.axis2 = axis_of(r);
+  this_joint(r)->has_axis2 = true;
 }
 /* Files that know no limit often say 0; a drive that can do nothing is not meant. */
 static void actuator_limit(reader *r, const char *name, double *out) {
@@ -423,6 +430,7 @@ static const struct {
     {JOINT, "parent", LEAF, on_parent},
     {JOINT, "child", LEAF, on_child},
     {JOINT, "axis", LEAF, on_axis},
+    {JOINT, "axis2", LEAF, on_axis2},
     {JOINT, "limit", LEAF, on_limit},
     {JOINT, "dynamics", LEAF, on_dynamics},
     {JOINT, "mimic", LEAF, on_mimic},
