@@ -8,12 +8,12 @@
  * inequality no point of that is farther away than this. */
 static double superellipsoid_bound(const ff_geom *geom) {
   ff_vec3 s = geom->size;
-  double e = fmax(geom->exponents[0], geom->exponents[1]);
+  double e = fmax(geom->exponents[0], geom->exponents[1]), most = fmax(s.x, fmax(s.y, s.z));
   if (e <= 2) {
-    return fmax(s.x, fmax(s.y, s.z));
+    return most;
   }
-  double d = 2 * e / (e - 2);
-  return pow(pow(s.x, d) + pow(s.y, d) + pow(s.z, d), 1 / d);
+  double d = 2 * e / (e - 2); /* large next to 2, where only shares of 1 do not vanish */
+  return most * pow(pow(s.x / most, d) + pow(s.y / most, d) + pow(s.z / most, d), 1 / d);
 }
 
 double ff_geom_bound(const ff_geom *geom) {

@@ -181,8 +181,29 @@ static int conditions(const side *a, const side *b, const point *p, double size,
   return count;
 }
 
-/* True if it converges. What the conditions leave open (a place along a flat or straight part)
- * stays where it is. */
+/* What the conditions leave open (a place along a flat or straight part) stays where it is. */
+static void hold_still(double *m) {
+  for (int i = 0; i < 6; i++) { /* rows of the two balances */
+    m[UNKNOWNS * (3 + i) + i] += 1e-9;
+  }
+}
+
+/* Minus the change of the conditions as a moves and turns, the unknowns held: a rule of a that
+ * moves with it has the value f(x - shift), and its slope turns with the body. */
+static void pushed(const side *a, const point *p, double size, int k, double *f) {
+  ff_vec3 axis = v3(k % 3 == 0, k % 3 == 1, k % 3 == 2);
+  ff_vec3 motion = k < 3 ? axis : v3_cross(axis, v3_sub(p->a, a->origin));
+  for (int r = 0; r < a->count; r++) {
+    ff_rule rule;
+    rule_at(a, a->rules[r], p->a, &rule);
+    f[PULLS + r] = v3_dot(rule.slope, motion) / size;
+    ff_vec3 slope = m3_mul(rule.bend, motion);
+    slope = k < 3 ? slope : v3_sub(slope, v3_cross(axis, rule.slope));
+    v3_store(f + 3, v3_axpy(v3_load(f + 3), a->pull[r], slope));
+  }
+}
+
+/* True if it converges. */
 static bool solve(side *a, side *b, point *p, double size) {
   double f[UNKNOWNS], m[UNKNOWNS * UNKNOWNS], before = INFINITY;
   for (int round = 0; round < NEWTON_ROUNDS; round++) {
@@ -199,9 +220,7 @@ static bool solve(side *a, side *b, point *p, double size) {
       return true;
     }
     before = most;
-    for (int i = 0; i < 6; i++) { /* rows of the two balances */
-      m[UNKNOWNS * (3 + i) + i] += 1e-9;
-    }
+    hold_still(m);
     if (!dense_solve(count, m, UNKNOWNS, f, 1, 1e-18)) {
       return false;
     }
@@ -302,12 +321,51 @@ static void take_rules(int *rules, double *pulls, int *count, const side *from) 
   memcpy(pulls, from->pull, sizeof from->pull);
 }
 
-static void polish(ff_nearest *out, const ff_two *two, const ff_rough *rough) {
+/* The conditions hold where a gap is smallest, too, or neither: along a ridge that bodies inside
+ * one another lie across. With r the radii of curvature of both together, a push p across the
+ * normal turns it by p / (r + gap), which is along p where the gap is largest. Else n becomes a
+ * direction beside it that has a larger one. */
+static bool is_largest(const side *a, const side *b, const point *p, double size, ff_vec3 *n) {
+  double f[UNKNOWNS], m[UNKNOWNS * UNKNOWNS], columns[3 * UNKNOWNS] = {0};
+  if (p->gap >= 0) {
+    return true;
+  }
+  int count = conditions(a, b, p, size, f, m);
+  for (int k = 0; k < 3; k++) {
+    pushed(a, p, size, k, columns + k * count);
+  }
+  hold_still(m);
+  if (!dense_solve(count, m, UNKNOWNS, columns, 3, 1e-18)) {
+    return true;
+  }
+  ff_vec3 turn[3] = {v3_load(columns + N), v3_load(columns + count + N),
+                     v3_load(columns + 2 * count + N)};
+  ff_vec3 u = v3_orthogonal(p->n), v = v3_cross(p->n, u);
+  ff_vec3 by_u = v3_axpy(v3_axpy(v3_scale(u.x, turn[0]), u.y, turn[1]), u.z, turn[2]);
+  ff_vec3 by_v = v3_axpy(v3_axpy(v3_scale(v.x, turn[0]), v.y, turn[1]), v.z, turn[2]);
+  double uu = v3_dot(u, by_u), uv = 0.5 * (v3_dot(u, by_v) + v3_dot(v, by_u)), vv = v3_dot(v, by_v);
+  double half = 0.5 * (uu - vv), root = sqrt(half * half + uv * uv);
+  double least = 0.5 * (uu + vv) - root;
+  if (least * size > -1e-6) {
+    return true;
+  }
+  double angle = 0.5 * atan2(-uv, -half); /* of the direction that belongs to it */
+  ff_vec3 along = v3_axpy(v3_scale(cos(angle), u), sin(angle), v);
+  *n = v3_unit(v3_axpy(p->n, 0.01, along));
+  return false;
+}
+
+/* doubt: of the size, by how much what is given may be off. beside: if it is not the largest gap, a
+ * direction that may have a larger one, else that of rough. */
+static void polish(ff_nearest *out, const ff_two *two, const ff_rough *rough, double doubt,
+                   ff_vec3 *beside) {
   side a = {.geom = two->a, .q = two->q_a, .origin = two->apart, .sign = -1};
   side b = {.geom = two->b, .q = two->q_b, .sign = 1};
-  choose_rules(&a, rough->on_a, rough->normal, 0.03 * two->size);
-  choose_rules(&b, rough->on_b, rough->normal, 0.03 * two->size);
+  double reach = fmax(100 * doubt, 1e-7) * two->size;
+  choose_rules(&a, rough->on_a, rough->normal, reach);
+  choose_rules(&b, rough->on_b, rough->normal, reach);
   point p = {rough->on_a, rough->on_b, rough->normal, rough->gap};
+  *beside = rough->normal;
   for (int try = 0; try < TRIES && a.count > 0 && b.count > 0; try++) {
     if (!solve(&a, &b, &p, two->size)) {
       return;
@@ -315,7 +373,8 @@ static void polish(ff_nearest *out, const ff_two *two, const ff_rough *rough) {
     bool again_a = mend(&a, p.a, two->size), again_b = mend(&b, p.b, two->size);
     if (!again_a && !again_b) {
       /* It must be the same way out, not another one that is longer. */
-      out->settled = fabs(p.gap - rough->gap) < 3 * FF_ROUGH * two->size;
+      out->settled =
+          fabs(p.gap - rough->gap) < doubt * two->size && is_largest(&a, &b, &p, two->size, beside);
       break;
     }
   }
@@ -357,6 +416,47 @@ static void check_faces(const ff_two *two, ff_rough *rough, bool *exact) {
   }
 }
 
+/* Of two faces that lie on one another, a corner of one may not be on the other: a point that is on
+ * both is wanted. */
+static void meet_on_boxes(const ff_two *two, ff_rough *rough) {
+  ff_vec3 x_a = q_unrotate(two->q_a, v3_sub(rough->on_a, two->apart));
+  ff_vec3 x_b = q_unrotate(two->q_b, rough->on_b);
+  double off = fmax(ff_geom_value(two->a, x_a, NULL), ff_geom_value(two->b, x_b, NULL));
+  ff_rough better = *rough;
+  if (off > 1e-9 * two->size && ff_nearest_refine(&better, two, 1e-15) < 1e-9 * two->size &&
+      fabs(better.gap - rough->gap) < 1e-8 * two->size) {
+    double more = rough->gap - v3_dot(rough->normal, v3_sub(better.on_a, better.on_b));
+    rough->on_b = v3_axpy(better.on_b, -0.5 * more, rough->normal);
+    rough->on_a = v3_axpy(rough->on_b, rough->gap, rough->normal);
+  }
+}
+
+static double gap_along(const ff_two *two, ff_vec3 n) {
+  return v3_dot(n, ff_two_support(two, v3_neg(n)).w);
+}
+
+/* Newton's method from better and better places. True: rough has become exact, whether or not it
+ * came to an end. */
+static bool settle(ff_nearest *out, const ff_two *two, ff_rough *rough) {
+  bool exact = false;
+  ff_vec3 beside;
+  polish(out, two, rough, 3 * FF_ROUGH, &beside);
+  for (int try = 0; try < 4 && !out->settled; try++) {
+    if (gap_along(two, beside) > gap_along(two, rough->normal) + 1e-13 * two->size) {
+      rough->normal = beside;
+      rough->gap = fmin(rough->gap, 0);
+    } else if (exact) {
+      break;
+    }
+    double enough = try % 2 == 0 ? 1e-8 : 1e-15, size = two->size + fabs(rough->gap);
+    double left = rough->gap > 0.01 * two->size ? ff_nearest_apart(rough, two, enough) : INFINITY;
+    left = left > enough * size ? ff_nearest_refine(rough, two, enough) : left;
+    exact = left < 1e-11 * size;
+    polish(out, two, rough, fmax(10 * left / size, 1e-10), &beside);
+  }
+  return exact;
+}
+
 static void search(ff_nearest *out, const ff_two *two, double beyond) {
   ff_rough rough;
   double far = v3_norm(two->apart);
@@ -372,21 +472,82 @@ static void search(ff_nearest *out, const ff_two *two, double beyond) {
     out->gap = 0; /* somewhere next to touching, along the line of centres */
     return;
   }
-  if (!two->curved) {
+  if (two->a->kind == FF_BOX && two->b->kind == FF_BOX) {
+    meet_on_boxes(two, &rough);
+  } else if (!two->curved) {
     check_faces(two, &rough, &exact);
+    if (!exact || rough.gap < 1e-5 * two->size) {
+      exact = ff_nearest_refine(&rough, two, 1e-16) < 1e-12 * two->size;
+    }
   }
-  *out = (ff_nearest){.normal = rough.normal,
-                      .gap = rough.gap,
-                      .on_a = rough.on_a,
-                      .on_b = rough.on_b,
-                      .settled = exact};
   if (two->curved && !(rough.gap > beyond)) {
-    polish(out, two, &rough);
+    exact = settle(out, two, &rough);
   }
+  if (!out->settled) {
+    *out = (ff_nearest){.normal = rough.normal,
+                        .gap = rough.gap,
+                        .on_a = rough.on_a,
+                        .on_b = rough.on_b,
+                        .settled = exact};
+  }
+}
+
+/* The same with a and b exchanged. */
+static ff_nearest turned(const ff_nearest *back) {
+  ff_nearest out = *back;
+  out.normal = v3_neg(back->normal);
+  out.on_a = back->on_b;
+  out.on_b = back->on_a;
+  out.count_a = back->count_b;
+  out.count_b = back->count_a;
+  memcpy(out.rules_a, back->rules_b, sizeof out.rules_a);
+  memcpy(out.rules_b, back->rules_a, sizeof out.rules_b);
+  memcpy(out.pull_a, back->pull_b, sizeof out.pull_a);
+  memcpy(out.pull_b, back->pull_a, sizeof out.pull_b);
+  return out;
+}
+
+/* One of the two orders of a pair, whichever way it is given, so that both give the same bits. */
+static bool is_in_order(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                        const ff_pose *pose_b) {
+  const double mine[] = {a->kind,
+                         a->size.x,
+                         a->size.y,
+                         a->size.z,
+                         pose_a->position.x,
+                         pose_a->position.y,
+                         pose_a->position.z,
+                         pose_a->orientation.w,
+                         pose_a->orientation.x,
+                         pose_a->orientation.y,
+                         pose_a->orientation.z};
+  const double other[] = {b->kind,
+                          b->size.x,
+                          b->size.y,
+                          b->size.z,
+                          pose_b->position.x,
+                          pose_b->position.y,
+                          pose_b->position.z,
+                          pose_b->orientation.w,
+                          pose_b->orientation.x,
+                          pose_b->orientation.y,
+                          pose_b->orientation.z};
+  for (size_t i = 0; i < sizeof mine / sizeof mine[0]; i++) {
+    if (mine[i] != other[i]) {
+      return mine[i] > other[i];
+    }
+  }
+  return true;
 }
 
 void ff_nearest_find(ff_nearest *out, const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                      const ff_pose *pose_b, double beyond) {
+  if (!is_in_order(a, pose_a, b, pose_b)) {
+    ff_nearest back;
+    ff_nearest_find(&back, b, pose_b, a, pose_a, beyond);
+    *out = turned(&back);
+    return;
+  }
   ff_two two = {.a = a,
                 .b = b,
                 .q_a = pose_a->orientation,
@@ -406,21 +567,6 @@ void ff_nearest_find(ff_nearest *out, const ff_geom *a, const ff_pose *pose_a, c
 
 /* ---- how it changes
  * ------------------------------------------------------------------------------- */
-
-/* Minus the change of the conditions as a moves and turns, the unknowns held: a rule of a that
- * moves with it has the value f(x - shift), and its slope turns with the body. */
-static void pushed(const side *a, const point *p, double size, int k, double *f) {
-  ff_vec3 axis = v3(k % 3 == 0, k % 3 == 1, k % 3 == 2);
-  ff_vec3 motion = k < 3 ? axis : v3_cross(axis, v3_sub(p->a, a->origin));
-  for (int r = 0; r < a->count; r++) {
-    ff_rule rule;
-    rule_at(a, a->rules[r], p->a, &rule);
-    f[PULLS + r] = v3_dot(rule.slope, motion) / size;
-    ff_vec3 slope = m3_mul(rule.bend, motion);
-    slope = k < 3 ? slope : v3_sub(slope, v3_cross(axis, rule.slope));
-    v3_store(f + 3, v3_axpy(v3_load(f + 3), a->pull[r], slope));
-  }
-}
 
 bool ff_nearest_rates(ff_nearest_rate out[6], const ff_nearest *at, const ff_geom *a,
                       const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b) {

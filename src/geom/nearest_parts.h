@@ -27,9 +27,18 @@ typedef struct ff_rough {
   ff_vec3 on_a, on_b;
 } ff_rough;
 
+/* A point of a minus b: the farthest along n. */
+ff_corner ff_two_support(const ff_two *two, ff_vec3 n);
+
 /* exact: good to rounding, as it can be for polyhedra only. False: the shapes are so thin that
  * nothing can be told. */
 bool ff_nearest_rough(ff_rough *out, const ff_two *two, double beyond, bool *exact);
+
+/* Makes a rough answer better by support points alone, next to where it is, until the gap cannot be
+ * larger by more than enough of the size. Returns by how many m it could be. */
+double ff_nearest_refine(ff_rough *rough, const ff_two *two, double enough);
+/* The same by simplices, for shapes that are well apart. */
+double ff_nearest_apart(ff_rough *rough, const ff_two *two, double enough);
 
 /* Of two boxes. gap: exact where they touch or overlap; apart, not more than the distance. */
 void ff_nearest_boxes(ff_rough *out, const ff_two *two);

@@ -3,13 +3,13 @@
 
 #include "math/vec.h"
 
-enum { GJK_ROUNDS = 64, VERTICES = 96, FACES = 2 * VERTICES };
+enum { GJK_ROUNDS = 128, VERTICES = 96, FACES = 2 * VERTICES };
 #define CLOSE 1e-2 /* of the size: nearer than this a direction is not taken from a distance */
 
 /* ---- support points of the difference ------------------------------------------------------ */
 
 /* A point of a minus b: the farthest along n. */
-static ff_corner support(const ff_two *two, ff_vec3 n) {
+ff_corner ff_two_support(const ff_two *two, ff_vec3 n) {
   ff_corner out;
   out.a = v3_add(two->apart, q_rotate(two->q_a, ff_geom_support(two->a, q_unrotate(two->q_a, n))));
   out.a = v3_axpy(out.a, two->skin / v3_norm(n), n);
@@ -137,10 +137,12 @@ static void mix(ff_rough *out, const simplex *s) {
   }
 }
 
-/* Steps towards the origin until no support point is nearer. True: they are apart. */
-static bool distance(ff_rough *out, const ff_two *two, simplex *s, double beyond) {
+/* Steps towards the origin until no support point is nearer by more than enough. True: they are
+ * apart. left: by how much the distance can be off. */
+static bool distance(ff_rough *out, const ff_two *two, simplex *s, double beyond, double enough,
+                     double *left) {
   ff_vec3 v = v3_dot(two->apart, two->apart) > 0 ? two->apart : v3(1, 0, 0);
-  s->at[0] = support(two, v3_neg(v));
+  s->at[0] = ff_two_support(two, v3_neg(v));
   s->count = 1;
   s->share[0] = 1;
   v = s->at[0].w;
@@ -150,12 +152,12 @@ static bool distance(ff_rough *out, const ff_two *two, simplex *s, double beyond
     if (!(square > 1e-28 * two->size * two->size)) {
       return false;
     }
-    ff_corner next = support(two, v3_neg(v));
+    ff_corner next = ff_two_support(two, v3_neg(v));
     lower = v3_dot(next.w, v) / sqrt(square);
     if (lower > beyond || square - v3_dot(next.w, v) <= 1e-15 * square) {
       break;
     }
-    if (two->curved && lower > 0 && sqrt(square) - lower < 1e-6 * two->size) {
+    if (lower > 0 && sqrt(square) - lower < enough) {
       break;
     }
     bool known = false;
@@ -182,6 +184,7 @@ static bool distance(ff_rough *out, const ff_two *two, simplex *s, double beyond
   mix(out, s);
   out->gap = v3_norm(v);
   out->normal = v3_scale(1 / out->gap, v);
+  *left = out->gap - lower;
   return lower > 0;
 }
 
@@ -221,20 +224,20 @@ static bool fill_up(const ff_two *two, simplex *s) {
                                     {0, -1, 0}, {0, 0, 1},  {0, 0, -1}};
   double tiny = 1e-9 * two->size;
   for (int k = 0; k < 6 && s->count == 1; k++) {
-    s->at[1] = support(two, v3_load(axes[k]));
+    s->at[1] = ff_two_support(two, v3_load(axes[k]));
     s->count += v3_norm(v3_sub(s->at[1].w, s->at[0].w)) > tiny;
   }
   for (int k = 0; k < 6 && s->count == 2; k++) {
     ff_vec3 edge = v3_unit(v3_sub(s->at[1].w, s->at[0].w));
     ff_vec3 side = v3_cross(edge, v3_load(axes[k]));
     if (v3_norm(side) > 0.1) {
-      s->at[2] = support(two, side);
+      s->at[2] = ff_two_support(two, side);
       s->count += v3_norm(v3_cross(edge, v3_sub(s->at[2].w, s->at[0].w))) > tiny;
     }
   }
   for (int k = 0; k < 2 && s->count == 3; k++) {
     ff_vec3 n = v3_unit(v3_cross(v3_sub(s->at[1].w, s->at[0].w), v3_sub(s->at[2].w, s->at[0].w)));
-    s->at[3] = support(two, k ? n : v3_neg(n));
+    s->at[3] = ff_two_support(two, k ? n : v3_neg(n));
     s->count += fabs(v3_dot(n, v3_sub(s->at[3].w, s->at[0].w))) > tiny;
   }
   return s->count == 4;
@@ -346,7 +349,7 @@ static bool way_out(ff_rough *out, const ff_two *two, simplex *s, double enough)
   }
   for (;;) {
     face best = p.faces[nearest_face(&p)];
-    ff_corner corner = support(two, best.normal);
+    ff_corner corner = ff_two_support(two, best.normal);
     double beyond = v3_dot(corner.w, best.normal) - best.offset;
     tell_face(out, &p, &best, two->size);
     if (beyond <= enough * two->size || p.count == VERTICES) {
@@ -363,7 +366,8 @@ static bool thick_way_out(ff_rough *out, const ff_two *two, double skin, double 
   ff_two thick = *two;
   thick.skin = skin;
   simplex s = {.count = 0};
-  distance(out, &thick, &s, INFINITY);
+  double left;
+  distance(out, &thick, &s, INFINITY, 0, &left);
   bool good = way_out(out, &thick, &s, enough);
   out->gap += skin;
   out->on_a = v3_axpy(out->on_a, skin, out->normal);
@@ -375,9 +379,11 @@ static bool thick_way_out(ff_rough *out, const ff_two *two, double skin, double 
 static void boxes_rough(ff_rough *out, const ff_two *two, double beyond) {
   ff_nearest_boxes(out, two);
   ff_rough apart;
+  double left;
   simplex s = {.count = 0};
-  if (out->gap > 1e-9 * two->size && !(out->gap > beyond) && distance(&apart, two, &s, beyond)) {
-    double gap = v3_dot(apart.normal, support(two, v3_neg(apart.normal)).w);
+  if (out->gap > 1e-9 * two->size && !(out->gap > beyond) &&
+      distance(&apart, two, &s, beyond, 0, &left)) {
+    double gap = v3_dot(apart.normal, ff_two_support(two, v3_neg(apart.normal)).w);
     if (gap > out->gap && apart.gap - gap <= 1e-6 * gap) {
       *out = apart;
     }
@@ -389,13 +395,13 @@ static void boxes_rough(ff_rough *out, const ff_two *two, double beyond) {
  * edges, for an answer that is good to FF_ROUGH only. */
 bool ff_nearest_rough(ff_rough *out, const ff_two *two, double beyond, bool *exact) {
   simplex s = {.count = 0};
-  double close = two->curved ? CLOSE : 1e-6;
+  double close = two->curved ? CLOSE : 1e-6, enough = two->curved ? 1e-6 * two->size : 0, left;
   *exact = !two->curved;
   if (two->a->kind == FF_BOX && two->b->kind == FF_BOX) {
     boxes_rough(out, two, beyond);
     return true;
   }
-  if (distance(out, two, &s, beyond) && out->gap > close * two->size) {
+  if (distance(out, two, &s, beyond, enough, &left) && out->gap > close * two->size) {
     return true;
   }
   if (thick_way_out(out, two, 2 * close * two->size, two->curved ? FF_ROUGH : 1e-13)) {
@@ -404,4 +410,15 @@ bool ff_nearest_rough(ff_rough *out, const ff_two *two, double beyond, bool *exa
   *exact = false;
   return thick_way_out(out, two, 5 * CLOSE * two->size, FF_ROUGH) ||
          thick_way_out(out, two, 20 * CLOSE * two->size, FF_ROUGH);
+}
+
+double ff_nearest_apart(ff_rough *rough, const ff_two *two, double enough) {
+  simplex s = {.count = 0};
+  ff_rough mine;
+  double left;
+  if (!distance(&mine, two, &s, INFINITY, enough * (two->size + rough->gap), &left)) {
+    return INFINITY;
+  }
+  *rough = mine;
+  return left;
 }

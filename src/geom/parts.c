@@ -2,6 +2,7 @@
 
 #include "base/report.h"
 #include "geom/implicit.h"
+#include "geom/lp3.h"
 #include "math/dense.h"
 #include "math/eigen.h"
 #include "math/vec.h"
@@ -13,8 +14,8 @@ enum {
   COARSE = 12,          /* fields along the edge of a face of the cube of directions */
   FINE = 24,            /* the same, for the answer */
   LEVELS = 5,           /* and how often a field with a kink is cut */
-  BARRIER_ROUNDS = 120, /* Newton steps of a support point in all */
-  ACTIVE_MAX = 3        /* rules that a corner lies on */
+  SUPPORT_ROUNDS = 100, /* planes for a support point */
+  NEWTON_ROUNDS = 12
 };
 
 /* ---- a point inside ---------------------------------------------------------------------- */
@@ -216,145 +217,228 @@ ff_status ff_parts_make(ff_parts *out, ff_vec3 *extent, ff_pose *frame, const ff
 }
 
 /* ---- support points ---------------------------------------------------------------------------
+ *
+ * Of a linear programme with planes that touch members, more of them where its answer x is outside:
+ * across the ray to x from the origin, which is inside [Veinott67]. The rules that bind are known
+ * soon; then Newton's method on u = sum pull slope, value = 0 for these rules ends it. Its answer
+ * can be told to be right.
  */
 
-/* Lagrange multiplier of a rule on the way: how much it holds x back. */
-static double pull(double t, const ff_rule *rule) {
-  return 1 / (t * -rule->value);
+enum { WALLS = 5 };
+
+typedef struct search {
+  const ff_geom *geom;
+  ff_vec3 u, v, w;
+  ff_lp3 p;              /* unknowns along v, w, u */
+  int rule[FF_LP3_ROWS]; /* of each row but for the walls */
+  ff_vec3 best;          /* inside, and the farthest of all seen that are */
+} search;
+
+static void put_walls(search *s) {
+  double reach = 1.01 * s->geom->parts->bound;
+  s->p.count = WALLS;
+  for (int i = 0; i < WALLS; i++) {
+    double *row = s->p.row[i];
+    row[0] = row[1] = row[2] = 0;
+    row[i / 2] = i % 2 ? -1 : 1;
+    row[3] = reach;
+  }
 }
 
-/* A Newton step of t u.x + sum log(-value); false when it cannot be told. */
-static bool barrier_step(const ff_geom *geom, ff_vec3 u, double t, ff_vec3 x, ff_vec3 *step) {
-  double h[9] = {0}, g[3] = {t * u.x, t * u.y, t * u.z};
-  for (int k = 0; k < geom->parts->rule_count; k++) {
+static void add_plane(search *s, ff_vec3 n, double offset, int rule) {
+  int place = s->p.count < FF_LP3_ROWS ? s->p.count++ : WALLS;
+  for (int i = WALLS; s->p.count == FF_LP3_ROWS && i < FF_LP3_ROWS; i++) { /* the loosest goes */
+    const double *row = s->p.row[i], *old = s->p.row[place], *x = s->p.x;
+    double slack = row[3] - row[0] * x[0] - row[1] * x[1] - row[2] * x[2];
+    place = slack > old[3] - old[0] * x[0] - old[1] * x[1] - old[2] * x[2] ? i : place;
+  }
+  double *row = s->p.row[place];
+  row[0] = v3_dot(n, s->v);
+  row[1] = v3_dot(n, s->w);
+  row[2] = v3_dot(n, s->u);
+  row[3] = offset;
+  s->rule[place] = rule;
+}
+
+/* The support point of a member that is inside all others is that of the whole. If it is not, it
+ * gives a plane. */
+static bool try_members(search *s, ff_vec3 *out) {
+  const ff_parts *parts = s->geom->parts;
+  for (int i = 0; i < parts->count; i++) {
+    ff_quat q = parts->poses[i].orientation;
+    if (parts->geoms[i].kind == FF_HALF_SPACE) {
+      continue;
+    }
+    ff_vec3 far = ff_geom_support(&parts->geoms[i], q_unrotate(q, s->u));
+    *out = v3_add(parts->poses[i].position, q_rotate(q, far));
+    if (ff_geom_value(s->geom, *out, NULL) < 1e-14 * parts->bound) {
+      return true;
+    }
+    int rule = 0;
+    ff_geom_value(&parts->geoms[i], far, &rule);
+    add_plane(s, s->u, v3_dot(s->u, *out), parts->first_rule[i] + rule);
+  }
+  return false;
+}
+
+/* A plane of each member that x is outside of, where the ray to it leaves that member. */
+static void cut_off(search *s, ff_vec3 x) {
+  const ff_parts *parts = s->geom->parts;
+  double whole = 1;
+  for (int i = 0; i < parts->count; i++) {
+    ff_quat q = parts->poses[i].orientation;
+    ff_vec3 from = q_unrotate(q, v3_neg(parts->poses[i].position)), along = q_unrotate(q, x);
+    if (!(ff_geom_value(&parts->geoms[i], v3_add(from, along), NULL) > 0)) {
+      continue;
+    }
+    int rule = 0;
+    double share = ff_geom_exit(&parts->geoms[i], from, along, &rule);
     ff_rule at;
-    ff_geom_rule(geom, k, x, &at);
-    double per = 1 / -at.value;
-    const double s[3] = {at.slope.x, at.slope.y, at.slope.z};
-    for (int i = 0; i < 9; i++) {
-      h[i] += per * (at.bend.m[i / 3][i % 3] + per * s[i / 3] * s[i % 3]);
-    }
-    for (int i = 0; i < 3; i++) {
-      g[i] -= per * s[i];
-    }
+    ff_geom_rule(&parts->geoms[i], rule, v3_axpy(from, share, along), &at);
+    ff_vec3 n = q_rotate(q, v3_unit(at.slope));
+    add_plane(s, n, share * v3_dot(n, x), parts->first_rule[i] + rule);
+    whole = fmin(whole, share);
   }
-  if (!dense_solve(3, h, 3, g, 1, 1e-300)) {
-    return false;
+  if (whole * v3_dot(s->u, x) > v3_dot(s->u, s->best)) {
+    s->best = v3_scale(whole, x);
   }
-  *step = v3_load(g);
-  return v3_finite(*step);
 }
 
-/* Follows the central path from the origin to the support point, as near as barriers get. */
-static ff_vec3 central_path(const ff_geom *geom, ff_vec3 u, double *t) {
-  ff_vec3 x = v3(0, 0, 0), step;
-  double size = geom->parts->bound, last = 1e10 / size;
-  *t = 1 / size;
-  for (int round = 0; round < BARRIER_ROUNDS && barrier_step(geom, u, *t, x, &step); round++) {
-    double share = 1;
-    ff_vec3 next = v3_add(x, step);
-    while (share > 1e-6 && !(ff_geom_value(geom, next, NULL) < 0)) {
-      share *= 0.5;
-      next = v3_axpy(x, share, step);
-    }
-    if (share <= 1e-6) {
-      break;
-    }
-    x = share == 1 ? next : v3_axpy(x, 0.9 * share, step);
-    double slack = -ff_geom_value(geom, x, NULL);
-    if (share == 1 && v3_norm(step) < fmax(0.3 * slack, 1e-3 / *t)) {
-      if (*t >= last) {
-        break;
-      }
-      *t = fmin(*t * 30, last);
-    }
-  }
-  return x;
-}
-
-/* The rules that hold x back; of more than ACTIVE_MAX the strongest. */
-static int active_rules(const ff_geom *geom, ff_vec3 x, double t, int rules[], double pulls[]) {
+/* The rules that bind, each once, with how much they pull. */
+static int binding(const search *s, int rules[3], double pulls[3]) {
   int count = 0;
-  for (int k = 0; k < geom->parts->rule_count; k++) {
-    ff_rule at;
-    ff_geom_rule(geom, k, x, &at);
-    double mine = pull(t, &at);
-    int weakest = 0;
-    for (int i = 1; i < count; i++) {
-      weakest = pulls[i] < pulls[weakest] ? i : weakest;
+  for (int k = 0; k < 3; k++) {
+    int row = s->p.active[k], same = 0;
+    if (row < WALLS || s->p.share[k] < 1e-9) {
+      continue;
     }
-    int place = count < ACTIVE_MAX ? count : weakest;
-    if (mine > 1e-6 && (place == count || mine > pulls[place])) {
-      rules[place] = k;
-      pulls[place] = mine;
-      count += place == count;
+    while (same < count && rules[same] != s->rule[row]) {
+      same++;
     }
+    pulls[same] = s->p.share[k] + (same < count ? pulls[same] : 0);
+    rules[same] = s->rule[row];
+    count += same == count;
   }
   return count;
 }
 
-/* Newton's method on u = sum pull slope, value = 0 for the rules that hold x back. What is flat
- * along the surface stays where it is. */
-static ff_vec3 polish(const ff_geom *geom, ff_vec3 u, double t, ff_vec3 from) {
-  int rules[ACTIVE_MAX];
-  double pulls[ACTIVE_MAX], size = geom->parts->bound;
-  int count = active_rules(geom, from, t, rules, pulls), n = 3 + count;
-  ff_vec3 x = from;
-  for (int round = 0; round < 8 && count > 0; round++) {
-    double a[36] = {0}, b[6] = {u.x, u.y, u.z};
-    for (int k = 0; k < count; k++) {
-      ff_rule at;
-      ff_geom_rule(geom, rules[k], x, &at);
-      const double s[3] = {at.slope.x, at.slope.y, at.slope.z};
-      for (int i = 0; i < 3; i++) {
-        b[i] -= pulls[k] * s[i];
-        a[6 * i + 3 + k] = a[6 * (3 + k) + i] = s[i];
-        for (int j = 0; j < 3; j++) {
-          a[6 * i + j] += pulls[k] * at.bend.m[i][j];
-        }
-      }
-      b[3 + k] = -at.value;
-    }
+/* One step; returns how long it was, INFINITY if it cannot be told. residual: how far the
+ * conditions were from holding. What is flat along the surface stays where it is. */
+static double newton_step(const search *s, const int *rules, double *pulls, int count, ff_vec3 *x,
+                          double *residual) {
+  double a[36] = {0}, b[6] = {s->u.x, s->u.y, s->u.z}, size = s->geom->parts->bound;
+  for (int k = 0; k < count; k++) {
+    ff_rule at;
+    ff_geom_rule(s->geom, rules[k], *x, &at);
+    const double g[3] = {at.slope.x, at.slope.y, at.slope.z};
     for (int i = 0; i < 3; i++) {
-      a[7 * i] += 1e-9 / size;
+      b[i] -= pulls[k] * g[i];
+      a[6 * i + 3 + k] = a[6 * (3 + k) + i] = g[i];
+      for (int j = 0; j < 3; j++) {
+        a[6 * i + j] += pulls[k] * at.bend.m[i][j];
+      }
     }
-    if (!dense_solve(n, a, 6, b, 1, 1e-16)) {
-      break;
-    }
-    x = v3_add(x, v3_load(b));
-    for (int k = 0; k < count; k++) {
-      pulls[k] += b[3 + k];
-    }
-    if (v3_norm(v3_load(b)) < 1e-15 * size) {
+    b[3 + k] = -at.value;
+  }
+  *residual = 0;
+  for (int i = 0; i < 3 + count; i++) {
+    *residual = fmax(*residual, fabs(b[i]) / (i < 3 ? 1 : size));
+  }
+  for (int i = 0; i < 3; i++) {
+    a[7 * i] += 1e-9 / size;
+  }
+  if (!dense_solve(3 + count, a, 6, b, 1, 1e-16)) {
+    return INFINITY;
+  }
+  double step = v3_norm(v3_load(b)), part = step > 0.3 * size ? 0.3 * size / step : 1;
+  *x = v3_axpy(*x, part, v3_load(b));
+  for (int k = 0; k < count; k++) {
+    pulls[k] += part * b[3 + k];
+  }
+  return step;
+}
+
+/* Returns how far the conditions for these rules are from holding in the end. Where a straight part
+ * hardly leans to u, a step is long and the end of the part is what is looked for: it stops there.
+ */
+static double newton(const search *s, const int *rules, double *pulls, int count, ff_vec3 *x) {
+  double residual = INFINITY, size = s->geom->parts->bound, step = 0;
+  for (int round = 0; round < NEWTON_ROUNDS && count > 0; round++) {
+    double before = step;
+    step = newton_step(s, rules, pulls, count, x, &residual);
+    if (step > 0.3 * size || (round > 3 && step > 0.5 * before && residual > 1e-10) ||
+        residual < 1e-14) {
       break;
     }
   }
-  bool near = v3_norm(v3_sub(x, from)) < 1e-3 * size; /* not if it went astray */
-  return near && ff_geom_value(geom, x, NULL) < 1e-12 * size ? x : from;
+  return v3_finite(*x) ? residual : INFINITY;
 }
 
-/* The support point of a member that is inside all others is that of the whole. */
-static bool member_support(const ff_geom *geom, ff_vec3 u, ff_vec3 *out) {
-  const ff_parts *parts = geom->parts;
-  for (int i = 0; i < parts->count; i++) {
-    ff_quat q = parts->poses[i].orientation;
-    if (parts->geoms[i].kind != FF_HALF_SPACE) {
-      ff_vec3 far = ff_geom_support(&parts->geoms[i], q_unrotate(q, u));
-      *out = v3_add(parts->poses[i].position, q_rotate(q, far));
-      if (ff_geom_value(geom, *out, NULL) < 1e-14 * parts->bound) {
-        return true;
-      }
+/* True: x is the support point. A rule that would push is left out, one that is broken comes in. */
+static bool polish(const search *s, ff_vec3 *x) {
+  int rules[3], broken = 0;
+  double pulls[3], size = s->geom->parts->bound;
+  int count = binding(s, rules, pulls);
+  ff_vec3 y = *x;
+  for (int try = 0; try < 6; try++) {
+    double residual = newton(s, rules, pulls, count, &y);
+    int pushes = -1;
+    for (int k = 0; k < count; k++) {
+      pushes = pulls[k] < -1e-12 ? k : pushes;
+    }
+    bool outside = ff_geom_value(s->geom, y, &broken) > 1e-13 * size;
+    if (pushes < 0 && !outside) {
+      *x = residual < 1e-12 ? y : *x;
+      return residual < 1e-12;
+    }
+    if (pushes >= 0) {
+      rules[pushes] = rules[--count];
+      pulls[pushes] = pulls[count];
+    }
+    if (!isfinite(residual) || (outside && count == 3)) {
+      return false;
+    }
+    if (outside) {
+      rules[count] = broken;
+      pulls[count++] = 0;
     }
   }
   return false;
 }
 
 ff_vec3 ff_parts_support(const ff_geom *geom, ff_vec3 direction) {
-  double t;
-  ff_vec3 u = v3_unit(direction), x;
-  if (!member_support(geom, u, &x)) {
-    x = central_path(geom, u, &t);
-    x = polish(geom, u, t, x);
+  search s = {.geom = geom, .u = v3_unit(direction)};
+  static const int start[3] = {4, 0, 2};
+  s.v = v3_orthogonal(s.u);
+  s.w = v3_cross(s.u, s.v);
+  put_walls(&s);
+  ff_vec3 x, sum = v3(0, 0, 0);
+  double size = geom->parts->bound, height = INFINITY;
+  int summed = 0;
+  if (try_members(&s, &x)) {
+    return x;
   }
-  return x;
+  for (int round = 0; round < SUPPORT_ROUNDS; round++) {
+    if (!ff_lp3_solve(&s.p, start, 1e-15 * size)) {
+      break;
+    }
+    const double *t = s.p.x;
+    x = v3_axpy(v3_axpy(v3_scale(t[0], s.v), t[1], s.w), t[2], s.u);
+    if (ff_geom_value(geom, x, NULL) <= 1e-14 * size || polish(&s, &x)) {
+      return x;
+    }
+    if (polish(&s, &s.best)) { /* what is free to slide is inside there */
+      break;
+    }
+    /* On a flat face across u all answers are equally far, and their mean is in their midst. */
+    summed = height - t[2] < 1e-14 * size ? summed + 1 : 1;
+    sum = summed > 1 ? v3_add(sum, x) : x;
+    height = t[2];
+    ff_vec3 mean = v3_scale(1.0 / summed, sum);
+    if (summed > 2 && ff_geom_value(geom, mean, NULL) <= 1e-14 * size) {
+      return mean;
+    }
+    cut_off(&s, x);
+  }
+  return s.best;
 }
