@@ -385,6 +385,14 @@ static void check_prints_what_a_run_would_use(void **state) {
   expect_text("out", "energy.lost.slip");
 }
 
+static void check_of_several_ends_as_the_worst(void **state) {
+  (void)state;
+  assert_int_equal(footfall("check", "ball.yaml", "ball.yaml"), 0);
+  assert_int_equal(footfall("check", "missing.yaml", "ball.yaml"), 2);
+  expect_text("err", "missing.yaml");
+  expect_text("out", "ball: free, mass 1 kg"); /* the next one is still looked at */
+}
+
 /* ---- failures -----------------------------------------------------------------------------------
  */
 
@@ -454,6 +462,7 @@ int main(void) {
       in_folder(json_is_json),
       in_folder(check_prints_what_a_run_would_use),
       in_folder(check_prints_a_scene_to_start_from),
+      in_folder(check_of_several_ends_as_the_worst),
       in_folder(folder_that_is_not_there_fails_the_run),
       in_folder(full_output_fails_the_run),
       in_folder(stopped_run_leaves_no_file),
