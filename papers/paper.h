@@ -179,7 +179,8 @@ struct ff_study {
   const ff_paper *paper;
   ff_page *page;
   bool quick;          /* coarser figures, same claims */
-  const char *scratch; /* folder for recordings that the page needs; NULL: no replays */
+  bool replays;        /* the page is wanted, with its runs */
+  const char *scratch; /* folder for files that a run needs; they are gone after it */
   ff_study_fail fail;  /* must not return */
   void *context;       /* of fail */
 
@@ -192,7 +193,7 @@ struct ff_study {
   struct ff_kept *kept; /* all that lives as long as the study */
 };
 
-/* page, quick, scratch, fail and context must be set. */
+/* page, quick, replays, scratch, fail and context must be set. */
 void ff_study_reproduce(ff_study *study, const ff_paper *paper);
 void ff_study_free(ff_study *study);
 
