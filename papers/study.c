@@ -161,11 +161,11 @@ void ff_study_reproduce(ff_study *study, const ff_paper *paper) {
   for (const ff_paper_part *const *part = paper->parts; *part; part++) {
     ff_study_part(study, *part);
   }
-  ff_page_text(study->page, paper->introduction);
+  ff_page_text(study->page, "%s", paper->introduction);
   ff_page_section(study->page, "Claims");
   let_parts(study, true);
   ff_page_section(study->page, "Errata and what is left open");
-  ff_page_text(study->page, paper->errata);
+  ff_page_text(study->page, "%s", paper->errata);
   let_parts(study, false);
   show_scenes(study);
 }
