@@ -1,14 +1,12 @@
 /* The program as a user meets it: exit codes, messages, files. */
-#include "testing.h"
+#include "folder.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "footfall/io.h"
 
@@ -25,8 +23,6 @@ static const char scene_text[] =
     "  - pair: [ball, floor]\n"
     "    normal: {law: hunt-crossley, k: 1e5, n: 1.5, alpha: 0.2}\n";
 
-static char folder[64];
-
 static void write_text(const char *path, const char *text) {
   FILE *out = fopen(path, "w");
   assert_non_null(out);
@@ -35,10 +31,8 @@ static void write_text(const char *path, const char *text) {
 }
 
 /* Every test starts in a new folder with one scene. */
-static int enter_folder(void **state) {
-  (void)state;
-  strcpy(folder, "/tmp/footfall-test-XXXXXX");
-  if (!mkdtemp(folder) || chdir(folder) != 0) {
+static int enter(void **state) {
+  if (enter_folder(state) != 0) {
     return -1;
   }
   write_text("ball.yaml", scene_text);
@@ -46,7 +40,7 @@ static int enter_folder(void **state) {
 }
 
 /* Counts the files that a test did not name, hidden ones too, and removes all. */
-static int leave_folder(void **state) {
+static int leave(void **state) {
   (void)state;
   static const char *const known[] = {".",      "..",       "ball.yaml", "bad.yaml",
                                       "out",    "out.csv",  "err",       "run.csv",
@@ -62,7 +56,7 @@ static int leave_folder(void **state) {
     unlink(entry->d_name);
   }
   closedir(dir);
-  return chdir("/") == 0 && rmdir(folder) == 0 ? strangers : -1;
+  return remove_folder() == 0 ? strangers : -1;
 }
 
 /* ---- running it ---------------------------------------------------------------------- */
@@ -442,7 +436,7 @@ static void stopped_run_leaves_no_file(void **state) {
   assert_false(has_temporary());
 }
 
-#define in_folder(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
+#define in_folder(test) cmocka_unit_test_setup_teardown(test, enter, leave)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
