@@ -1,4 +1,4 @@
-/* footfall check SCENE: resolves a scene and prints everything with units. A robot (.urdf) is
+/* footfall check SCENE...: resolves scenes and prints everything with units. A robot (.urdf) is
  * checked by check_robot.c. */
 #include <argp.h>
 #include <math.h>
@@ -9,8 +9,8 @@
 #include "json.h"
 
 typedef struct check_job {
-  const char *path, *root;
-  ff_cli_list overrides;
+  const char *path, *root; /* path: the one in hand */
+  ff_cli_list paths, overrides;
   bool json, channels, start;
   ff_scene *scene;
   ff_model *model;
@@ -26,14 +26,9 @@ static error_t parse(int key, char *value, struct argp_state *state) {
     case 'j': job->json = true; return 0;
     case 'c': job->channels = true; return 0;
     case 'S': job->start = true; return 0;
-    case ARGP_KEY_ARG:
-      if (job->path) {
-        argp_error(state, "one scene or robot at a time");
-      }
-      job->path = value;
-      return 0;
+    case ARGP_KEY_ARG: ff_cli_list_add(&job->paths, value); return 0;
     case ARGP_KEY_END:
-      if (!job->path) {
+      if (job->paths.count == 0) {
         argp_error(state, "which scene or robot?");
       }
       return 0;
@@ -53,17 +48,18 @@ static const struct argp_option options[] = {
 static const struct argp parser = {
     .options = options,
     .parser = parse,
-    .args_doc = "SCENE|ROBOT.urdf",
+    .args_doc = "SCENE|ROBOT.urdf...",
     .doc =
-        "Resolves a scene and prints what a run would use: masses, inertias, the parameters of "
+        "Resolves scenes and prints what a run would use: masses, inertias, the parameters of "
         "every contact law and the step that resolves the contacts. Of a robot: its tree, masses, "
-        "inertias and what looks wrong.\v"
+        "inertias and what looks wrong. The exit code is that of the worst.\v"
         "Examples:\n"
         "  footfall check scenes/bouncing-ball.yaml\n"
         "  footfall check ball.yaml --set bodies.ball.mass=2 --json\n"
         "  footfall check ball.yaml --channels\n"
         "  footfall check scenes/robots/humanoid.urdf\n"
-        "  footfall check robot.urdf --scene > robot.yaml; footfall run robot.yaml\n" FF_CLI_EXITS};
+        "  footfall check robot.urdf --scene > robot.yaml; footfall run robot.yaml\n"
+        "  footfall check *.yaml > /dev/null && echo all good\n" FF_CLI_EXITS};
 
 /* ---- words ------------------------------------------------------------------------------ */
 
@@ -385,22 +381,36 @@ static bool is_robot(const char *path) {
   return dot && strcasecmp(dot, ".urdf") == 0;
 }
 
+/* The one in hand. */
+static int check_one(check_job *job) {
+  if (is_robot(job->path)) {
+    return ff_cli_check_robot(job->path, job->root,
+                              job->start  ? FF_CLI_SCENE
+                              : job->json ? FF_CLI_JSON
+                                          : FF_CLI_TEXT);
+  }
+  int code = ff_cli_load(&job->scene, &job->model, job->path, &job->overrides);
+  if (code == FF_EXIT_GOOD) {
+    (job->json ? print_json : print_text)(job);
+  }
+  ff_model_destroy(job->model);
+  ff_scene_destroy(job->scene);
+  return code;
+}
+
 int ff_cli_check(int argc, char **argv) {
   check_job job = {0};
   argp_parse(&parser, argc, argv, 0, NULL, &job);
-  if (is_robot(job.path)) {
-    ff_cli_list_free(&job.overrides);
-    return ff_cli_check_robot(job.path, job.root,
-                              job.start  ? FF_CLI_SCENE
-                              : job.json ? FF_CLI_JSON
-                                         : FF_CLI_TEXT);
+  int worst = FF_EXIT_GOOD;
+  for (int i = 0; i < job.paths.count; i++) {
+    job.path = job.paths.items[i];
+    if (i > 0 && !job.json) {
+      printf("\n");
+    }
+    int code = check_one(&job);
+    worst = code > worst ? code : worst;
   }
-  int code = ff_cli_load(&job.scene, &job.model, job.path, &job.overrides);
-  if (code == FF_EXIT_GOOD) {
-    (job.json ? print_json : print_text)(&job);
-  }
-  ff_model_destroy(job.model);
-  ff_scene_destroy(job.scene);
+  ff_cli_list_free(&job.paths);
   ff_cli_list_free(&job.overrides);
-  return code;
+  return worst;
 }

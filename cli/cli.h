@@ -49,9 +49,9 @@ int ff_cli_fail(ff_status status, const ff_report *report);
  * exit code other than FF_EXIT_GOOD. */
 int ff_cli_load(ff_scene **scene, ff_model **model, const char *path, const ff_cli_list *overrides);
 
-/* Makes a temporary folder of a new name (below TMPDIR, else /tmp); false if it cannot. */
+/* Makes a temporary folder of a new name (below TMPDIR, else /tmp); its name is "" if it cannot. */
 enum { FF_CLI_FOLDER = 512 };
-bool ff_cli_make_folder(char folder[FF_CLI_FOLDER]);
+ff_status ff_cli_make_folder(char folder[FF_CLI_FOLDER], ff_report *report);
 
 /* Writes the page of a recording; source is the name that its readers know it by. */
 ff_status ff_cli_write_page(const char *recorded, const char *source, const char *path,

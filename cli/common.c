@@ -1,7 +1,9 @@
 /* What the verbs share. */
 #include "cli.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 void *ff_cli_alloc(int count, size_t size) {
   void *block = calloc(count > 0 ? (size_t)count : 1, size);
@@ -49,9 +51,16 @@ int ff_cli_load(ff_scene **scene, ff_model **model, const char *path,
   return status == FF_OK ? FF_EXIT_GOOD : ff_cli_fail(status, &report);
 }
 
-bool ff_cli_make_folder(char folder[FF_CLI_FOLDER]) {
+ff_status ff_cli_make_folder(char folder[FF_CLI_FOLDER], ff_report *report) {
   const char *base = getenv("TMPDIR");
-  int length =
-      snprintf(folder, FF_CLI_FOLDER, "%s/footfall-XXXXXX", base && base[0] ? base : "/tmp");
-  return length < FF_CLI_FOLDER && mkdtemp(folder);
+  base = base && base[0] ? base : "/tmp";
+  errno = ENAMETOOLONG;
+  int length = snprintf(folder, FF_CLI_FOLDER, "%s/footfall-XXXXXX", base);
+  if (length < FF_CLI_FOLDER && mkdtemp(folder)) {
+    return FF_OK;
+  }
+  folder[0] = '\0';
+  snprintf(report->what, sizeof report->what, "cannot make a temporary folder in %.200s: %s", base,
+           strerror(errno));
+  return FF_ERROR_FILE;
 }

@@ -260,11 +260,14 @@ static int reproduce(paper_job *job, const ff_paper *paper, const char *output) 
   if (ff_page_create(&job->study.page, paper->title) != FF_OK) {
     return ff_cli_fail(FF_ERROR_MEMORY, NULL);
   }
-  if (output && ff_cli_make_folder(job->scratch)) {
-    job->study.scratch = job->scratch;
+  ff_status status = ff_cli_make_folder(job->scratch, &report);
+  if (status != FF_OK) {
+    return ff_cli_fail(status, &report);
   }
+  job->study.scratch = job->scratch;
+  job->study.replays = output != NULL;
   ff_study_reproduce(&job->study, paper);
-  ff_status status = output ? ff_page_write(job->study.page, output, &report) : FF_OK;
+  status = output ? ff_page_write(job->study.page, output, &report) : FF_OK;
   if (status != FF_OK) {
     return ff_cli_fail(status, &report);
   }

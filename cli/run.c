@@ -296,10 +296,9 @@ static ff_status prepare_report(run_job *job, ff_report *report) {
     return FF_ERROR_FILE;
   }
   if (!hdf5_output(job)) {
-    if (!ff_cli_make_folder(job->scratch)) {
-      job->scratch[0] = 0;
-      snprintf(report->what, sizeof report->what, "cannot make a temporary folder");
-      return FF_ERROR_FILE;
+    ff_status status = ff_cli_make_folder(job->scratch, report);
+    if (status != FF_OK) {
+      return status;
     }
     snprintf(job->scratch_file, sizeof job->scratch_file, "%s/run.h5", job->scratch);
     ff_cli_list_add(&job->outputs, job->scratch_file);

@@ -97,7 +97,7 @@ static void path_beside(const char *recorded, char out[PATH_MAX]) {
 /* A folder of its own, so that no name is taken twice. */
 static bool path_in_temporary(const char *recorded, char out[PATH_MAX]) {
   char folder[FF_CLI_FOLDER], beside[PATH_MAX];
-  if (!ff_cli_make_folder(folder)) {
+  if (ff_cli_make_folder(folder, &(ff_report){0}) != FF_OK) {
     return false;
   }
   path_beside(base_name(recorded), beside);

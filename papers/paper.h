@@ -1,8 +1,8 @@
 /* Papers: what each of them claims, and what Footfall finds.
  *
  * A paper is a folder with scenes and C files that use public headers only, and one line of
- * registry.c. `footfall paper KEY` calls its `reproduce`, which computes, tells its findings and
- * adds to the page of the report. How to add one: docs/papers.md.
+ * registry.c. `footfall paper KEY` lets its parts compute, then tell their findings, then add
+ * their figures to the page of the report. How to add one: docs/papers.md.
  *
  * Nothing here returns a failure: a run that cannot be made or memory that is not there ends the
  * reproduction through study->fail, which does not come back.
@@ -22,13 +22,23 @@ typedef struct ff_data_column {
   bool open; /* min itself is not allowed */
 } ff_data_column;
 
+/* A part of a paper: a figure or a few, and the claims that go with them. Each may lack any. */
+typedef struct ff_paper_part {
+  void *(*compute)(ff_study *study); /* what it computes is given to the others */
+  void (*tell)(ff_study *study, const void *computed);
+  void (*show)(ff_study *study, const void *computed);
+} ff_paper_part;
+
 typedef struct ff_paper {
   const char *key;      /* its folder, and its name on the command line: "marhefka-orin-1996" */
   const char *citation; /* key of docs/bibliography.md */
   const char *authors, *title;
   const char *summary;        /* one line: what is reproduced */
   const ff_data_column *data; /* x and y of the data it takes (`--data`); NULL: it takes none */
-  void (*reproduce)(ff_study *study);
+  const char *introduction;   /* of the page, before the claims */
+  const ff_paper_part *const *parts; /* in the order of the page, then NULL */
+  const char *errata;                /* and what is left open */
+  const char *const *scenes;         /* shown at the end, then NULL */
 } ff_paper;
 
 int ff_paper_count(void);
@@ -110,6 +120,9 @@ const ff_event *ff_trace_event(const ff_trace *trace, ff_event_kind kind);
 /* Text of a scene, for ff_page_source. */
 const char *ff_study_scene(ff_study *study, const char *path);
 
+/* What a part has computed; it does so now if nobody asked before. */
+void *ff_study_part(ff_study *study, const ff_paper_part *part);
+
 /* ---- help -------------------------------------------------------------------------------- */
 
 /* printf into a text that lives as long as the study. */
@@ -166,7 +179,8 @@ struct ff_study {
   const ff_paper *paper;
   ff_page *page;
   bool quick;          /* coarser figures, same claims */
-  const char *scratch; /* folder for recordings that the page needs; NULL: no replays */
+  bool replays;        /* the page is wanted, with its runs */
+  const char *scratch; /* folder for files that a run needs; they are gone after it */
   ff_study_fail fail;  /* must not return */
   void *context;       /* of fail */
 
@@ -174,11 +188,12 @@ struct ff_study {
   ff_finding *findings;
   ff_quantity *numbers;
   ff_sheet *sheets;
-  int data_count, finding_count, number_count, sheet_count;
+  struct ff_computed *computed; /* what the parts have computed so far */
+  int data_count, finding_count, number_count, sheet_count, computed_count;
   struct ff_kept *kept; /* all that lives as long as the study */
 };
 
-/* page, quick, scratch, fail and context must be set. */
+/* page, quick, replays, scratch, fail and context must be set. */
 void ff_study_reproduce(ff_study *study, const ff_paper *paper);
 void ff_study_free(ff_study *study);
 

@@ -119,11 +119,55 @@ void ff_cloud_add_run(ff_study *study, ff_cloud *cloud, const double *x, const d
 /* ---- the whole ---------------------------------------------------------------------------------
  */
 
+struct ff_computed {
+  const ff_paper_part *part;
+  void *computed;
+};
+
+void *ff_study_part(ff_study *study, const ff_paper_part *part) {
+  for (int i = 0; i < study->computed_count; i++) {
+    if (study->computed[i].part == part) {
+      return study->computed[i].computed;
+    }
+  }
+  void *computed = part->compute ? part->compute(study) : NULL;
+  study->computed =
+      ff_study_grow(study, study->computed, study->computed_count, sizeof *study->computed);
+  study->computed[study->computed_count++] = (struct ff_computed){part, computed};
+  return computed;
+}
+
+/* All parts tell their claims, or show their figures. */
+static void let_parts(ff_study *study, bool tell) {
+  for (const ff_paper_part *const *part = study->paper->parts; *part; part++) {
+    void (*act)(ff_study *, const void *) = tell ? (*part)->tell : (*part)->show;
+    if (act) {
+      act(study, ff_study_part(study, *part));
+    }
+  }
+}
+
+static void show_scenes(ff_study *study) {
+  ff_page_section(study->page, "Scenes");
+  for (const char *const *scene = study->paper->scenes; *scene; scene++) {
+    ff_page_source(study->page, *scene, ff_study_scene(study, *scene));
+  }
+}
+
 void ff_study_reproduce(ff_study *study, const ff_paper *paper) {
   study->paper = paper;
   ff_page_subtitle(study->page, ff_study_text(study, "%s [%s], reproduced with Footfall %s",
                                               paper->authors, paper->citation, ff_version()));
-  paper->reproduce(study);
+  for (const ff_paper_part *const *part = paper->parts; *part; part++) {
+    ff_study_part(study, *part);
+  }
+  ff_page_text(study->page, "%s", paper->introduction);
+  ff_page_section(study->page, "Claims");
+  let_parts(study, true);
+  ff_page_section(study->page, "Errata and what is left open");
+  ff_page_text(study->page, "%s", paper->errata);
+  let_parts(study, false);
+  show_scenes(study);
 }
 
 void ff_study_free(ff_study *study) {

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { EVENTS_KEPT = 256 };
+enum { EVENTS_KEPT = 256, PATH = 700 };
 
 /* A run that is going on. */
 typedef struct attempt {
@@ -18,8 +18,8 @@ typedef struct attempt {
   ff_model *model;
   ff_sim *sim;
   ff_recorder *recorder; /* NULL: none */
-  char file[600];        /* of the recorder */
-  char folder[64];       /* where files that the scene names are laid out; "" if none */
+  char file[PATH];       /* of the recorder */
+  bool laid_out;         /* files that the scene names, below the study's scratch folder */
   int all;               /* channels of the model */
   double *row;           /* time and those recorded */
   int *wanted;           /* numbers of the trial's channels */
@@ -39,18 +39,22 @@ static bool is_beside(const ff_builtin *file) {
   return strncmp(file->path, "scenes/robots/", strlen("scenes/robots/")) == 0;
 }
 
+/* Where such a file lies meanwhile. */
+static void path_beside(const attempt *a, const char *name, char path[PATH]) {
+  snprintf(path, PATH, "%s/%s", a->study->scratch, name);
+}
+
 static void take_away(const attempt *a) {
-  char path[400];
-  for (int i = 0; a->folder[0] && i < ff_builtin_count; i++) {
+  char path[PATH];
+  for (int i = 0; a->laid_out && i < ff_builtin_count; i++) {
     if (is_beside(&ff_builtins[i])) {
-      snprintf(path, sizeof path, "%s/%s", a->folder, ff_builtins[i].path + strlen(scenes));
+      path_beside(a, ff_builtins[i].path + strlen(scenes), path);
       remove(path);
     }
   }
-  if (a->folder[0]) {
-    snprintf(path, sizeof path, "%s/robots", a->folder);
+  if (a->laid_out) {
+    path_beside(a, "robots", path);
     rmdir(path);
-    rmdir(a->folder);
   }
 }
 
@@ -100,17 +104,13 @@ static bool write_file(const char *path, const char *text) {
 
 /* A scene finds robots in files: those that are built in are laid out in a folder. */
 static bool lay_out(attempt *a) {
-  char path[400];
-  snprintf(a->folder, sizeof a->folder, "/tmp/footfall-paper-XXXXXX");
-  if (!mkdtemp(a->folder)) {
-    a->folder[0] = '\0';
-    return false;
-  }
-  snprintf(path, sizeof path, "%s/robots", a->folder);
+  char path[PATH];
+  a->laid_out = true; /* or what there is of it */
+  path_beside(a, "robots", path);
   bool good = mkdir(path, 0700) == 0;
   for (int i = 0; good && i < ff_builtin_count; i++) {
     if (is_beside(&ff_builtins[i])) {
-      snprintf(path, sizeof path, "%s/%s", a->folder, ff_builtins[i].path + strlen(scenes));
+      path_beside(a, ff_builtins[i].path + strlen(scenes), path);
       good = write_file(path, ff_builtins[i].text);
     }
   }
@@ -122,7 +122,7 @@ static void load(attempt *a, ff_report *report) {
   const char *text = ff_study_scene(a->study, trial->scene), *path = trial->scene;
   if (strstr(text, "urdf:")) {
     need(a, lay_out(a) ? FF_OK : FF_ERROR_FILE, report);
-    path = ff_study_text(a->study, "%s/%s", a->folder, strrchr(trial->scene, '/') + 1);
+    path = ff_study_text(a->study, "%s/%s", a->study->scratch, strrchr(trial->scene, '/') + 1);
   }
   need(a, ff_scene_parse(&a->scene, text, strlen(text), path, trial->set, trial->set_count, report),
        report);
@@ -196,7 +196,7 @@ static void open_recorder(attempt *a, ff_report *report) {
                             .units = units,
                             .count = a->recorded_count + 1,
                             .file = ff_scene_file(a->scene)};
-  snprintf(a->file, sizeof a->file, "%s/run.h5", study->scratch);
+  path_beside(a, "run.h5", a->file);
   need(a, ff_recorder_create(&a->recorder, a->file, &info, report), report);
 }
 
@@ -259,7 +259,7 @@ const ff_trace *ff_study_run(ff_study *study, const ff_trial *trial) {
   ff_report report = {0};
   load(&a, &report);
   make_room(&a, &report);
-  if (trial->replay && study->scratch) {
+  if (trial->replay && study->replays) {
     open_recorder(&a, &report);
   }
   advance(&a, &report);

@@ -7,12 +7,13 @@
 #include <dirent.h>
 #include <unistd.h>
 
-static char folder[64];
+static char folder[512];
 
 /* Setup of a test: it starts in the folder. */
 static inline int enter_folder(void **state) {
   (void)state;
-  strcpy(folder, "/tmp/footfall-test-XXXXXX");
+  const char *base = getenv("TMPDIR");
+  snprintf(folder, sizeof folder, "%s/footfall-test-XXXXXX", base && base[0] ? base : "/tmp");
   return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
 }
 

@@ -1,14 +1,12 @@
 /* The program as a user meets it: exit codes, messages, files. */
-#include "testing.h"
+#include "folder.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "footfall/io.h"
 
@@ -25,8 +23,6 @@ static const char scene_text[] =
     "  - pair: [ball, floor]\n"
     "    normal: {law: hunt-crossley, k: 1e5, n: 1.5, alpha: 0.2}\n";
 
-static char folder[64];
-
 static void write_text(const char *path, const char *text) {
   FILE *out = fopen(path, "w");
   assert_non_null(out);
@@ -35,10 +31,8 @@ static void write_text(const char *path, const char *text) {
 }
 
 /* Every test starts in a new folder with one scene. */
-static int enter_folder(void **state) {
-  (void)state;
-  strcpy(folder, "/tmp/footfall-test-XXXXXX");
-  if (!mkdtemp(folder) || chdir(folder) != 0) {
+static int enter(void **state) {
+  if (enter_folder(state) != 0) {
     return -1;
   }
   write_text("ball.yaml", scene_text);
@@ -46,7 +40,7 @@ static int enter_folder(void **state) {
 }
 
 /* Counts the files that a test did not name, hidden ones too, and removes all. */
-static int leave_folder(void **state) {
+static int leave(void **state) {
   (void)state;
   static const char *const known[] = {".",      "..",       "ball.yaml", "bad.yaml",
                                       "out",    "out.csv",  "err",       "run.csv",
@@ -62,7 +56,7 @@ static int leave_folder(void **state) {
     unlink(entry->d_name);
   }
   closedir(dir);
-  return chdir("/") == 0 && rmdir(folder) == 0 ? strangers : -1;
+  return remove_folder() == 0 ? strangers : -1;
 }
 
 /* ---- running it ---------------------------------------------------------------------- */
@@ -385,6 +379,14 @@ static void check_prints_what_a_run_would_use(void **state) {
   expect_text("out", "energy.lost.slip");
 }
 
+static void check_of_several_ends_as_the_worst(void **state) {
+  (void)state;
+  assert_int_equal(footfall("check", "ball.yaml", "ball.yaml"), 0);
+  assert_int_equal(footfall("check", "missing.yaml", "ball.yaml"), 2);
+  expect_text("err", "missing.yaml");
+  expect_text("out", "ball: free, mass 1 kg"); /* the next one is still looked at */
+}
+
 /* ---- failures -----------------------------------------------------------------------------------
  */
 
@@ -434,7 +436,7 @@ static void stopped_run_leaves_no_file(void **state) {
   assert_false(has_temporary());
 }
 
-#define in_folder(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
+#define in_folder(test) cmocka_unit_test_setup_teardown(test, enter, leave)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
@@ -454,6 +456,7 @@ int main(void) {
       in_folder(json_is_json),
       in_folder(check_prints_what_a_run_would_use),
       in_folder(check_prints_a_scene_to_start_from),
+      in_folder(check_of_several_ends_as_the_worst),
       in_folder(folder_that_is_not_there_fails_the_run),
       in_folder(full_output_fails_the_run),
       in_folder(stopped_run_leaves_no_file),

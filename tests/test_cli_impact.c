@@ -2,21 +2,7 @@
 #include "footfall/footfall.h"
 
 #include "impact_reference.h"
-
-#include <sys/wait.h>
-
-/* Runs the program; output gets what it prints on both streams. Returns the exit code. */
-static int call(const char *arguments, char *output, size_t size) {
-  char command[1024];
-  snprintf(command, sizeof command, "'%s' impact %s 2>&1", FF_PROGRAM, arguments);
-  FILE *pipe = popen(command, "r");
-  assert_non_null(pipe);
-  size_t used = fread(output, 1, size - 1, pipe);
-  output[used] = '\0';
-  int status = pclose(pipe);
-  assert_true(WIFEXITED(status));
-  return WEXITSTATUS(status);
-}
+#include "program.h"
 
 /* Numbers of the line after the header. */
 static int numbers(const char *csv, double *values, int most) {
@@ -37,7 +23,8 @@ static void prints_the_reference_impact(void **state) {
   (void)state;
   char out[4096];
   double v[8];
-  assert_int_equal(call("hunt-crossley --mass 1 --speed 1 --set k=1e4 --set n=1 --set alpha=0.4 "
+  assert_int_equal(call("impact",
+                        "hunt-crossley --mass 1 --speed 1 --set k=1e4 --set n=1 --set alpha=0.4 "
                         "--csv",
                         out, sizeof out),
                    0);
@@ -59,7 +46,8 @@ static void closed_forms_stand_beside(void **state) {
   (void)state;
   char out[4096];
   double v[16];
-  assert_int_equal(call("linear --mass 1 --speed 1 --set k=1e4 --set b=60 --set clamp=0 "
+  assert_int_equal(call("impact",
+                        "linear --mass 1 --speed 1 --set k=1e4 --set b=60 --set clamp=0 "
                         "--closed-form --csv -",
                         out, sizeof out),
                    0);
@@ -72,7 +60,8 @@ static void closed_forms_stand_beside(void **state) {
 static void speeds_come_as_lists_and_ranges(void **state) {
   (void)state;
   char out[4096];
-  assert_int_equal(call("linear --mass 1 --set k=1e4 --speed 0.5,1:2:3 --csv", out, sizeof out), 0);
+  assert_int_equal(
+      call("impact", "linear --mass 1 --set k=1e4 --speed 0.5,1:2:3 --csv", out, sizeof out), 0);
   int lines = 0;
   for (const char *c = out; *c; c++) {
     lines += *c == '\n';
@@ -86,8 +75,9 @@ static void speeds_come_as_lists_and_ranges(void **state) {
 static void json_has_the_law_and_its_parameters(void **state) {
   (void)state;
   char out[4096];
-  assert_int_equal(
-      call("linear --mass 2 --set k=1e4 --speed 1 --gravity 9.81 --json", out, sizeof out), 0);
+  assert_int_equal(call("impact", "linear --mass 2 --set k=1e4 --speed 1 --gravity 9.81 --json",
+                        out, sizeof out),
+                   0);
   assert_non_null(strstr(out, "\"law\": \"linear\""));
   assert_non_null(strstr(out, "\"gravity\": 9.81"));
   assert_non_null(strstr(out, "\"k\": 10000"));
@@ -98,17 +88,20 @@ static void solves_backwards(void **state) {
   (void)state;
   char out[4096];
   double v[4];
-  assert_int_equal(call("--solve alpha --restitution 0.7 --speed 1 --csv", out, sizeof out), 0);
+  assert_int_equal(
+      call("impact", "--solve alpha --restitution 0.7 --speed 1 --csv", out, sizeof out), 0);
   assert_int_equal(numbers(out, v, 4), 2);
   assert_near(ff_impact_restitution(v[1]), 0.7, 1e-15);
-  assert_int_equal(call("--solve k --force 94.871433 --mass 1 --speed 1 --set n=1 --set alpha=0.4 "
+  assert_int_equal(call("impact",
+                        "--solve k --force 94.871433 --mass 1 --speed 1 --set n=1 --set alpha=0.4 "
                         "--csv",
                         out, sizeof out),
                    0);
   assert_int_equal(numbers(out, v, 4), 2);
   assert_near(v[1], 1e4, 2e-8); /* k goes as the square of the printed force */
   assert_int_equal(
-      call("--solve k --depth 0.01 --mass 1 --speed 1 --set n=1 --csv", out, sizeof out), 0);
+      call("impact", "--solve k --depth 0.01 --mass 1 --speed 1 --set n=1 --csv", out, sizeof out),
+      0);
   assert_int_equal(numbers(out, v, 4), 2);
   assert_near(v[1], 1e4, 1e-14);
 }
@@ -160,7 +153,7 @@ static void wrong_calls_end_with_two_and_a_reason(void **state) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char out[4096];
-    int code = call(cases[i][0], out, sizeof out);
+    int code = call("impact", cases[i][0], out, sizeof out);
     if (code != 2 || !strstr(out, cases[i][1])) {
       print_error("impact %s: exit %d, %s\n", cases[i][0], code, out);
       fail();
@@ -186,7 +179,7 @@ static void drops_under_gravity(void **state) {
              "hunt-crossley --mass %g --speed %.17g --gravity 9.81 --set k=%g --set n=%g "
              "--set alpha=%g --csv",
              c[0], speed, c[1], c[2], c[3]);
-    assert_int_equal(call(arguments, out, sizeof out), 0);
+    assert_int_equal(call("impact", arguments, out, sizeof out), 0);
     assert_int_equal(numbers(out, v, 8), 7);
     motion m = {.mass = c[0], .force = heavy, .k = c[1], .n = c[2], .alpha = c[3], .v = speed};
     double h = v[5] / 40000;
@@ -208,7 +201,7 @@ static void linear_over_and_under_with_and_without(void **state) {
     double v[16];
     snprintf(arguments, sizeof arguments,
              "linear --mass 1 --speed 0.5 --set k=1e4 --set %s --closed-form --csv", cases[i]);
-    assert_int_equal(call(arguments, out, sizeof out), 0);
+    assert_int_equal(call("impact", arguments, out, sizeof out), 0);
     assert_int_equal(numbers(out, v, 16), 13);
     for (int q = 1; q <= 6; q++) {
       assert_close(v[q], v[q + 6], 1e-7 * fabs(v[q + 6]));
@@ -219,7 +212,7 @@ static void linear_over_and_under_with_and_without(void **state) {
 static void help_is_good(void **state) {
   (void)state;
   char out[8192];
-  assert_int_equal(call("--help", out, sizeof out), 0);
+  assert_int_equal(call("impact", "--help", out, sizeof out), 0);
   assert_non_null(strstr(out, "--closed-form"));
 }
 

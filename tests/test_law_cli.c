@@ -1,29 +1,14 @@
 /* footfall laws: what it prints and how it ends. */
 #include "footfall/law.h"
-#include "testing.h"
-
-#include <sys/wait.h>
+#include "program.h"
 
 enum { TEXT_MAX = 1 << 16 };
-
-/* Runs `footfall laws ARGUMENTS`, both outputs into text; returns the exit code. */
-static int laws(const char *arguments, char text[TEXT_MAX]) {
-  char command[1024];
-  snprintf(command, sizeof command, "'%s' laws %s 2>&1", FF_PROGRAM, arguments);
-  FILE *program = popen(command, "r");
-  assert_non_null(program);
-  size_t size = fread(text, 1, TEXT_MAX - 1, program);
-  text[size] = '\0';
-  int status = pclose(program);
-  assert_true(WIFEXITED(status));
-  return WEXITSTATUS(status);
-}
 
 static char text[TEXT_MAX];
 
 static void all_laws_are_listed(void **state) {
   (void)state;
-  assert_int_equal(laws("", text), 0);
+  assert_int_equal(call("laws", "", text, sizeof text), 0);
   for (int i = 0; i < ff_law_count(); i++) {
     assert_non_null(strstr(text, ff_law_at(i)->name));
     assert_non_null(strstr(text, ff_law_at(i)->summary));
@@ -37,7 +22,7 @@ static void a_law_tells_its_parameters_and_published_numbers(void **state) {
     char arguments[64];
     for (int json = 0; json < 2; json++) {
       snprintf(arguments, sizeof arguments, "%s%s", law->name, json ? " --json" : "");
-      assert_int_equal(laws(arguments, text), 0);
+      assert_int_equal(call("laws", arguments, text, sizeof text), 0);
       for (int j = 0; j < law->params_count; j++) {
         assert_non_null(strstr(text, law->params[j].name));
         assert_non_null(strstr(text, law->params[j].meaning));
@@ -51,20 +36,20 @@ static void a_law_tells_its_parameters_and_published_numbers(void **state) {
 
 static void an_unknown_law_ends_with_the_nearest(void **state) {
   (void)state;
-  assert_int_equal(laws("hunt-crosley", text), 2);
+  assert_int_equal(call("laws", "hunt-crosley", text, sizeof text), 2);
   assert_non_null(strstr(text, "did you mean 'hunt-crossley'?"));
 }
 
 static void bad_arguments_end_with_2(void **state) {
   (void)state;
-  assert_int_equal(laws("linear coulomb", text), 2);
-  assert_int_equal(laws("--markdown", text), 2);
-  assert_int_equal(laws("--no-such-option", text), 2);
+  assert_int_equal(call("laws", "linear coulomb", text, sizeof text), 2);
+  assert_int_equal(call("laws", "--markdown", text, sizeof text), 2);
+  assert_int_equal(call("laws", "--no-such-option", text, sizeof text), 2);
 }
 
 static void help_is_there(void **state) {
   (void)state;
-  assert_int_equal(laws("--help", text), 0);
+  assert_int_equal(call("laws", "--help", text, sizeof text), 0);
   assert_non_null(strstr(text, "--markdown"));
 }
 

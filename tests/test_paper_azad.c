@@ -1,25 +1,8 @@
 /* `footfall paper azad-featherstone-2010`: every number of the reproduction that is known. */
-#include "testing.h"
-
-#include <sys/wait.h>
-#include <unistd.h>
+#include "folder.h"
+#include "paper_json.h"
 
 #include "footfall/footfall.h"
-
-static char json[200000];
-
-static char folder[] = "/tmp/footfall-azad-XXXXXX";
-
-/* Runs the program; what it says is then in json. Returns the exit code. */
-static int paper(const char *arguments) {
-  char command[1024];
-  snprintf(command, sizeof command, "'%s' paper %s 2>&1", FF_PROGRAM, arguments);
-  FILE *pipe = popen(command, "r");
-  size_t used = pipe ? fread(json, 1, sizeof json - 1, pipe) : 0;
-  json[used] = '\0';
-  int status = pipe ? pclose(pipe) : -1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 static void write_text(const char *path, const char *text) {
   FILE *out = fopen(path, "w");
@@ -44,8 +27,7 @@ static double restitution(double damping, double speed) {
 /* One reproduction with data serves most tests: exact.csv is the model's own with D = 5e3, in
  * rough.csv are points that no D meets. */
 static int reproduce(void **state) {
-  (void)state;
-  if (!mkdtemp(folder) || chdir(folder) != 0) {
+  if (enter_folder(state) != 0) {
     return -1;
   }
   char text[1024] = "speed,restitution\n";
@@ -64,19 +46,7 @@ static int leave(void **state) {
   unlink("exact.csv");
   unlink("rough.csv");
   unlink("bad.csv");
-  return chdir("/") == 0 ? rmdir(folder) : -1;
-}
-
-static double value_of(const char *key) {
-  char pattern[128];
-  snprintf(pattern, sizeof pattern, "\"%s\"", key);
-  const char *at = strstr(json, pattern);
-  at = at ? strstr(at, "\"value\": ") : NULL;
-  if (!at) {
-    fail_msg("no value of %s", key);
-    return NAN;
-  }
-  return strtod(at + 9, NULL);
+  return remove_folder();
 }
 
 static void numbers_are_those_known(void **state) {

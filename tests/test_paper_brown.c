@@ -1,36 +1,9 @@
 /* `footfall paper brown-mcphee`: the numbers of the reproduction that are known. */
-#include "testing.h"
-
-#include <sys/wait.h>
-
-static char json[200000];
+#include "paper_json.h"
 
 static int reproduce(void **state) {
   (void)state;
-  FILE *pipe = popen("'" FF_PROGRAM "' paper brown-mcphee --json --quick", "r");
-  assert_non_null(pipe);
-  size_t used = fread(json, 1, sizeof json - 1, pipe);
-  json[used] = '\0';
-  int status = pclose(pipe);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-static double value_of(const char *key) {
-  char pattern[128];
-  snprintf(pattern, sizeof pattern, "\"%s\"", key);
-  const char *at = strstr(json, pattern);
-  at = at ? strstr(at, "\"value\": ") : NULL;
-  assert_non_null(at);
-  return strtod(at + 9, NULL);
-}
-
-static void claim_is(const char *key, const char *verdict) {
-  char pattern[128];
-  snprintf(pattern, sizeof pattern, "\"key\": \"%s\"", key);
-  const char *at = strstr(json, pattern);
-  at = at ? strstr(at, "\"verdict\": \"") : NULL;
-  assert_non_null(at);
-  assert_int_equal(strncmp(at + 12, verdict, strlen(verdict)), 0);
+  return paper("brown-mcphee --json --quick");
 }
 
 /* Semi-axes (.12, .05, .03), normal along (.6, -.3, .7), d = 0.2. */

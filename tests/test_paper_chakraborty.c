@@ -1,30 +1,9 @@
 /* `footfall paper chakraborty-2007`: every number of the reproduction that is known. */
-#include "testing.h"
+#include "paper_json.h"
 
-#include <sys/wait.h>
-
-static char json[200000];
-
-/* One reproduction serves all tests. */
 static int reproduce(void **state) {
   (void)state;
-  FILE *pipe = popen("'" FF_PROGRAM "' paper chakraborty --json --quick 2>&1", "r");
-  size_t used = pipe ? fread(json, 1, sizeof json - 1, pipe) : 0;
-  json[used] = '\0';
-  int status = pipe ? pclose(pipe) : -1;
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1; /* all claims as expected */
-}
-
-static double value_of(const char *key) {
-  char pattern[128];
-  snprintf(pattern, sizeof pattern, "\"%s\"", key);
-  const char *at = strstr(json, pattern);
-  at = at ? strstr(at, "\"value\": ") : NULL;
-  if (!at) {
-    fail_msg("no value of %s", key);
-    return NAN;
-  }
-  return strtod(at + 9, NULL);
+  return paper("chakraborty --json --quick");
 }
 
 /* Tolerances: half a unit of the last digit known. */

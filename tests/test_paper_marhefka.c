@@ -1,53 +1,15 @@
 /* `footfall paper marhefka-orin-1996`: every number of the reproduction that is known, and how
  * the verb behaves. */
+#include "folder.h"
 #include "footfall/page.h"
-#include "testing.h"
+#include "paper_json.h"
 
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-/* Runs the program; output gets what it prints on both streams. Returns the exit code. */
-static int call(const char *arguments, char *output, size_t size) {
-  char command[1024];
-  snprintf(command, sizeof command, "'%s' paper %s 2>&1", FF_PROGRAM, arguments);
-  FILE *pipe = popen(command, "r");
-  assert_non_null(pipe);
-  size_t used = fread(output, 1, size - 1, pipe);
-  output[used] = '\0';
-  int status = pclose(pipe);
-  assert_true(WIFEXITED(status));
-  return WEXITSTATUS(status);
-}
-
-static char json[200000];
 
 /* One reproduction serves all tests of its numbers. */
 static int reproduce(void **state) {
   (void)state;
-  return call("marhefka-orin-1996 --json --quick", json, sizeof json);
-}
-
-/* Value of a number or claim of the JSON. */
-static double value_of(const char *key) {
-  char pattern[128];
-  snprintf(pattern, sizeof pattern, "\"%s\"", key);
-  const char *at = strstr(json, pattern);
-  at = at ? strstr(at, "\"value\": ") : NULL;
-  if (!at) {
-    print_error("no value of %s\n", key);
-    fail();
-  }
-  return strtod(at + 9, NULL);
-}
-
-static void claim_is(const char *key, const char *verdict) {
-  char pattern[128];
-  snprintf(pattern, sizeof pattern, "\"key\": \"%s\"", key);
-  const char *at = strstr(json, pattern);
-  at = at ? strstr(at, "\"verdict\": \"") : NULL;
-  assert_non_null(at);
-  assert_int_equal(strncmp(at + 12, verdict, strlen(verdict)), 0);
+  return paper("marhefka-orin-1996 --json --quick");
 }
 
 /* ---- numbers: within half a unit of the last digit they are known to
@@ -153,9 +115,9 @@ static void claims_come_out_as_known(void **state) {
 static void lists_papers(void **state) {
   (void)state;
   char out[8192];
-  assert_int_equal(call("", out, sizeof out), 0);
+  assert_int_equal(call("paper", "", out, sizeof out), 0);
   assert_non_null(strstr(out, "marhefka-orin-1996"));
-  assert_int_equal(call("--json", out, sizeof out), 0);
+  assert_int_equal(call("paper", "--json", out, sizeof out), 0);
   assert_non_null(strstr(out, "\"key\": \"marhefka-orin-1996\""));
 }
 
@@ -168,30 +130,28 @@ static void wrong_calls_end_with_two(void **state) {
       {"--wrong", "unrecognized option"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char out[4096];
-    assert_int_equal(call(cases[i][0], out, sizeof out), 2);
+    assert_int_equal(call("paper", cases[i][0], out, sizeof out), 2);
     assert_non_null(strstr(out, cases[i][1]));
   }
 }
 
 /* A folder of its own to run in, also as the place for temporary files. */
-static int enter_folder(void **state) {
-  static char folder[64];
-  strcpy(folder, "/tmp/footfall-test-XXXXXX");
-  *state = folder;
-  return mkdtemp(folder) && chdir(folder) == 0 && setenv("TMPDIR", folder, 1) == 0 ? 0 : -1;
+static int enter(void **state) {
+  return enter_folder(state) == 0 ? setenv("TMPDIR", folder, 1) : -1;
 }
 
 /* Fails if anything but the report was left. */
-static int leave_folder(void **state) {
+static int leave(void **state) {
+  (void)state;
   unlink("out.html");
   unsetenv("TMPDIR");
-  return chdir("/") == 0 ? rmdir(*state) : -1;
+  return remove_folder();
 }
 
 static void writes_the_report_and_prints_the_claims(void **state) {
   (void)state;
   char out[40000];
-  int code = call("marhefka-orin-1996 --quick -o out.html", out, sizeof out);
+  int code = call("paper", "marhefka-orin-1996 --quick -o out.html", out, sizeof out);
   struct stat file;
   if (!ff_page_available(NULL)) {
     assert_int_equal(code, 1);
@@ -208,8 +168,8 @@ static void writes_the_report_and_prints_the_claims(void **state) {
 static void a_report_that_cannot_be_written_is_a_failure(void **state) {
   (void)state;
   char out[40000];
-  assert_int_equal(call("marhefka-orin-1996 --quick -o no-such-folder/out.html", out, sizeof out),
-                   1);
+  assert_int_equal(
+      call("paper", "marhefka-orin-1996 --quick -o no-such-folder/out.html", out, sizeof out), 1);
 }
 
 int main(void) {
@@ -223,10 +183,8 @@ int main(void) {
   const struct CMUnitTest verb[] = {
       cmocka_unit_test(lists_papers),
       cmocka_unit_test(wrong_calls_end_with_two),
-      cmocka_unit_test_setup_teardown(writes_the_report_and_prints_the_claims, enter_folder,
-                                      leave_folder),
-      cmocka_unit_test_setup_teardown(a_report_that_cannot_be_written_is_a_failure, enter_folder,
-                                      leave_folder),
+      cmocka_unit_test_setup_teardown(writes_the_report_and_prints_the_claims, enter, leave),
+      cmocka_unit_test_setup_teardown(a_report_that_cannot_be_written_is_a_failure, enter, leave),
   };
   return cmocka_run_group_tests(numbers, reproduce, NULL) +
          cmocka_run_group_tests(verb, NULL, NULL);

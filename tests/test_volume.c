@@ -1,6 +1,6 @@
 /* Overlaps as the public interface and `footfall volume` tell them. */
 #include "footfall/footfall.h"
-#include "testing.h"
+#include "program.h"
 
 static const ff_volume_def solids[] = {
     {.kind = FF_SPHERE, .size = {0.3, 0, 0}, .point = {0, 0.1, -0.1}, .normal = {1, 2, 3}},
@@ -228,17 +228,6 @@ static void apart_and_complete(void **state) {
 
 /* ---- the verb -------------------------------------------------------------------------------- */
 
-static int run(const char *arguments, char *out, size_t size) {
-  char command[1024];
-  snprintf(command, sizeof command, "'%s' volume %s 2>&1", FF_PROGRAM, arguments);
-  FILE *program = popen(command, "r");
-  assert_non_null(program);
-  size_t length = fread(out, 1, size - 1, program);
-  out[length] = '\0';
-  int status = pclose(program);
-  return status >> 8;
-}
-
 static double number_after(const char *text, const char *key) {
   const char *at = strstr(text, key);
   assert_non_null(at);
@@ -251,7 +240,7 @@ static void the_verb_prints_json(void **state) {
   static const char plane[] = "--normal 6,-3,7 --point 0,0,-.02";
   char arguments[256];
   snprintf(arguments, sizeof arguments, "ellipsoid --axes .12,.05,.03 %s --json", plane);
-  assert_int_equal(run(arguments, out, sizeof out), 0);
+  assert_int_equal(call("volume", arguments, out, sizeof out), 0);
   ff_volume v = compute(&solids[1]);
   assert_true(number_after(out, "\"volume\":") == v.volume);
   assert_true(number_after(out, "\"centroid\":") == v.centroid.x);
@@ -260,7 +249,7 @@ static void the_verb_prints_json(void **state) {
   assert_true(number_after(out, "\"frame\":") == v.frame.m[0][0]);
   snprintf(arguments, sizeof arguments, "ellipsoid --axes .12,.05,.03 %s --json --printed-J",
            plane);
-  assert_int_equal(run(arguments, out, sizeof out), 0);
+  assert_int_equal(call("volume", arguments, out, sizeof out), 0);
   ff_volume_def printed = solids[1];
   printed.printed = true;
   assert_true(number_after(out, "\"J_body\":") == compute(&printed).J_body.m[0][0]);
@@ -283,7 +272,7 @@ static void the_verb_refuses(void **state) {
   };
   char out[8192];
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    assert_int_equal(run(bad[i], out, sizeof out), 2);
+    assert_int_equal(call("volume", bad[i], out, sizeof out), 2);
     assert_non_null(strstr(out, "footfall"));
   }
 }

@@ -7,14 +7,14 @@ enum { HEIGHT, FORCE, KINETIC, GRAVITY, SPRING, DAMPED, CHANNELS, BOUNCES = 3 };
 
 static const double radius = 0.0165, g = 9.81;
 
-struct bounce_part {
+typedef struct bounce_part {
   const ff_trace *trace;
   double touch[BOUNCES], clear[BOUNCES], peak[BOUNCES], apex[BOUNCES];
   int touches;
   double force_min, jump; /* N, smallest force and largest step between samples */
-};
+} bounce_part;
 
-bounce_part *bounce_compute(ff_study *study) {
+static void *compute_part(ff_study *study) {
   static const char *const channels[CHANNELS] = {
       "body.ball.position.z", "contact.ball:floor.force.n", "energy.kinetic",
       "energy.gravity",       "energy.spring.normal",       "energy.lost.normal"};
@@ -51,7 +51,8 @@ bounce_part *bounce_compute(ff_study *study) {
   return part;
 }
 
-void bounce_tell(ff_study *study, const bounce_part *part) {
+static void tell_part(ff_study *study, const void *computed) {
+  const bounce_part *part = computed;
   ff_study_find(study,
                 &(ff_finding){.key = "not-sticky",
                               .claim = "The force is never negative",
@@ -87,7 +88,8 @@ void bounce_tell(ff_study *study, const bounce_part *part) {
                               .verdict = ff_verdict_of(residual < 1e-10)});
 }
 
-void bounce_show(ff_study *study, const bounce_part *part) {
+static void show_part(ff_study *study, const void *computed) {
+  const bounce_part *part = computed;
   const ff_trace *trace = part->trace;
   ff_axis time = {"time", "s", false};
   double *bottom = ff_study_alloc(study, trace->rows, sizeof *bottom);
@@ -112,3 +114,5 @@ void bounce_show(ff_study *study, const bounce_part *part) {
     ff_page_ledger(study->page, trace->run);
   }
 }
+
+const ff_paper_part azad_bounce = {.compute = compute_part, .tell = tell_part, .show = show_part};

@@ -155,7 +155,7 @@ static void fit_series(ff_study *study, fit_part *part, int index) {
   ff_study_number(study, ff_study_text(study, "%s.rms_paper", name), one->given.rms, "1");
 }
 
-fit_part *fit_compute(ff_study *study) {
+static void *compute_part(ff_study *study) {
   fit_part *part = ff_study_alloc(study, 1, sizeof *part);
   follow(study, &part->ours, "azad-featherstone", "K=1 D", 0.2);
   if (study->data_count > 0) {
@@ -170,7 +170,8 @@ fit_part *fit_compute(ff_study *study) {
 
 /* ---- what it says --------------------------------------------------------------------------- */
 
-void fit_tell(ff_study *study, const fit_part *part) {
+static void tell_part(ff_study *study, const void *computed) {
+  const fit_part *part = computed;
   int better = 0;
   for (int i = 0; i < study->data_count; i++) {
     better += part->series[i].ours.rms < part->series[i].classical.rms;
@@ -232,7 +233,8 @@ static void show_table(ff_study *study, const fit_part *part) {
                "no D is best.");
 }
 
-void fit_show(ff_study *study, const fit_part *part) {
+static void show_part(ff_study *study, const void *computed) {
+  const fit_part *part = computed;
   double *x = ff_study_alloc(study, POINTS, sizeof *x);
   for (int i = 0; i < POINTS; i++) {
     x[i] = x_at(i);
@@ -258,3 +260,5 @@ void fit_show(ff_study *study, const fit_part *part) {
     show_table(study, part);
   }
 }
+
+const ff_paper_part azad_fit = {.compute = compute_part, .tell = tell_part, .show = show_part};

@@ -14,14 +14,14 @@ static const struct {
     {"linear", "linear", "k=1.5e5 b=30"},
 };
 
-struct impact_part {
+typedef struct impact_part {
   double speed[SPEEDS], e[LAWS][SPEEDS];
   double decade[DECADES];           /* restitution of this model at 1e-3 .. 10 m/s */
   double bend;                      /* slope over the highest decade against the lowest */
   double spread;                    /* of restitution among impacts with one D K^-.6 m^-.4 v^.2 */
   ff_impact fast;                   /* 1 m/s */
   const ff_trace *loop, *classical; /* 1 m/s */
-};
+} impact_part;
 
 /* Impacts that differ in everything but D K^-.6 m^-.4 v^.2. */
 static double spread_of_one_curve(ff_study *study) {
@@ -51,7 +51,7 @@ static const ff_trace *follow_loop(ff_study *study, const char *law) {
                                          .samples = LOOP});
 }
 
-impact_part *impact_compute(ff_study *study) {
+static void *compute_part(ff_study *study) {
   impact_part *part = ff_study_alloc(study, 1, sizeof *part);
   for (int i = 0; i < SPEEDS; i++) {
     part->speed[i] = pow(10, -3 + 4.0 * i / (SPEEDS - 1));
@@ -74,7 +74,8 @@ impact_part *impact_compute(ff_study *study) {
   return part;
 }
 
-void impact_tell(ff_study *study, const impact_part *part) {
+static void tell_part(ff_study *study, const void *computed) {
+  const impact_part *part = computed;
   bool falls = true;
   for (int i = 1; i < SPEEDS; i++) {
     falls = falls && part->e[0][i] < part->e[0][i - 1];
@@ -127,7 +128,9 @@ void impact_tell(ff_study *study, const impact_part *part) {
                                      .verdict = ff_verdict_of(part->spread < 1e-10)});
 }
 
-void impact_show(ff_study *study, const impact_part *part, const fit_part *fit) {
+static void show_part(ff_study *study, const void *computed) {
+  const impact_part *part = computed;
+  const fit_part *fit = ff_study_part(study, &azad_fit);
   ff_page_section(study->page, "Figs. 2 and 3: restitution");
   ff_page_text(study->page, "m = 0.154 kg, no gravity. The linear model's numbers are not in the "
                             "paper; any will do, since its restitution does not depend on speed.");
@@ -141,7 +144,9 @@ void impact_show(ff_study *study, const impact_part *part, const fit_part *fit) 
   }
 }
 
-void impact_show_loops(ff_study *study, const impact_part *part) {
+static void show_loops(ff_study *study, const void *computed) {
+  (void)computed;
+  const impact_part *part = ff_study_part(study, &azad_impact);
   ff_page_section(study->page, "Figs. 6 and 7: force over depth");
   const ff_trace *const loops[] = {part->classical, part->loop};
   for (int i = 0; i < 2; i++) {
@@ -151,3 +156,6 @@ void impact_show_loops(ff_study *study, const impact_part *part) {
                   loops[i]->channels[1], loops[i]->rows);
   }
 }
+
+const ff_paper_part azad_impact = {.compute = compute_part, .tell = tell_part, .show = show_part};
+const ff_paper_part azad_loops = {.show = show_loops};

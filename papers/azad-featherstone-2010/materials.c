@@ -27,10 +27,10 @@ typedef struct material {
   double slope; /* change of e over the decade around 1 m/s */
 } material;
 
-struct material_part {
+typedef struct material_part {
   double speed[SPEEDS]; /* 0.1 to 10 m/s */
   material all[MATERIALS];
-};
+} material_part;
 
 /* [Azad10 eqs. 9, 10] */
 static void choose(material *m, int index, const fit_part *fit) {
@@ -45,7 +45,8 @@ static void choose(material *m, int index, const fit_part *fit) {
   }
 }
 
-material_part *material_compute(ff_study *study, const fit_part *fit) {
+static void *compute_part(ff_study *study) {
+  const fit_part *fit = ff_study_part(study, &azad_fit);
   material_part *part = ff_study_alloc(study, 1, sizeof *part);
   for (int i = 0; i < SPEEDS; i++) {
     part->speed[i] = pow(10, -1 + 2.0 * i / (SPEEDS - 1));
@@ -67,7 +68,8 @@ material_part *material_compute(ff_study *study, const fit_part *fit) {
   return part;
 }
 
-void material_tell(ff_study *study) {
+static void tell_part(ff_study *study, const void *computed) {
+  (void)computed;
   ff_study_find(study,
                 &(ff_finding){.key = "materials",
                               .claim = "The fit is better for cork and lead than for cast iron "
@@ -81,7 +83,9 @@ void material_tell(ff_study *study) {
                                       "too: no K and D could mend it."});
 }
 
-void material_show(ff_study *study, const material_part *part, const fit_part *fit) {
+static void show_part(ff_study *study, const void *computed) {
+  const material_part *part = computed;
+  const fit_part *fit = ff_study_part(study, &azad_fit);
   static const char *const columns[] = {"case",
                                         "K, N/m^1.5",
                                         "D, N s/m^1.5",
@@ -114,3 +118,6 @@ void material_show(ff_study *study, const material_part *part, const fit_part *f
                                  ff_study_text(study, "%.3f", m->slope)});
   }
 }
+
+const ff_paper_part azad_materials = {
+    .compute = compute_part, .tell = tell_part, .show = show_part};

@@ -5,14 +5,14 @@
 
 enum { X, SLIP, FRICTION, MODE, STORED, DEPTH, DAMPED_N, DAMPED_T, CLUTCH, VISCOUS, CHANNELS };
 
-struct roll_part {
+typedef struct roll_part {
   const ff_trace *whole, *first; /* 1 s, and the first bounce in steps of 10 us */
   double stick;                  /* s, longest time of stick in the first bounce */
   double rolls_from;             /* s, last instant of slip */
   double path;                   /* J, eq. 33 at the end */
   double jump;                   /* of friction between samples, over its largest */
   bool slips_first;
-};
+} roll_part;
 
 static const ff_trace *run(ff_study *study, const char *const *set, int count, long samples,
                            bool replay) {
@@ -53,7 +53,7 @@ static void look_at_first(roll_part *part) {
   part->jump = jump / largest;
 }
 
-roll_part *roll_compute(ff_study *study) {
+static void *compute_part(ff_study *study) {
   static const char *const brief[] = {"duration=0.135"};
   roll_part *part = ff_study_alloc(study, 1, sizeof *part);
   part->whole = run(study, NULL, 0, study->quick ? 2001 : 10001, true);
@@ -75,7 +75,8 @@ roll_part *roll_compute(ff_study *study) {
   return part;
 }
 
-void roll_tell(ff_study *study, const roll_part *part) {
+static void tell_part(ff_study *study, const void *computed) {
+  const roll_part *part = computed;
   ff_study_find(study,
                 &(ff_finding){.key = "stick",
                               .claim = "The first contact starts with slip, then sticks for less "
@@ -133,7 +134,8 @@ void roll_tell(ff_study *study, const roll_part *part) {
                                       "that changes with depth."});
 }
 
-void roll_show(ff_study *study, const roll_part *part) {
+static void show_part(ff_study *study, const void *computed) {
+  const roll_part *part = computed;
   const ff_trace *whole = part->whole, *first = part->first;
   ff_axis time = {"time", "s", false}, force = {"friction along x", "N", false};
   ff_page_section(study->page, "Figs. 13 to 16: a rolling sphere");
@@ -162,3 +164,5 @@ void roll_show(ff_study *study, const roll_part *part) {
     ff_page_ledger(study->page, whole->run);
   }
 }
+
+const ff_paper_part azad_roll = {.compute = compute_part, .tell = tell_part, .show = show_part};

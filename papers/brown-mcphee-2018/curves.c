@@ -21,13 +21,13 @@ typedef struct course {
   double normal[POINTS], slide[POINTS], roll[POINTS], spin[POINTS];
 } course;
 
-struct brown_curves {
+typedef struct curves_part {
   double depth[POINTS], tilt[POINTS], approach[POINTS], slip[POINTS], spin[POINTS];
   course by_depth[TILTS];                  /* at 0, 0.3, 0.6 and 0.9 rad */
   course by_tilt, by_tilt_printed;         /* d = 0.2; printed: eq. 37 */
   course by_approach, by_approach_printed; /* d = 0.2; printed: eq. 44 */
   course by_speed[DEPTHS];                 /* d = 0.1, 0.2, 0.4: slip and spin */
-};
+} curves_part;
 
 /* ---- one patch ------------------------------------------------------------------------- */
 
@@ -82,7 +82,7 @@ static double depth_of(int k) {
 /* Far beyond v_t and omega_t, and 1 rad/s of rolling. */
 static const motion brisk = {.slip = 1, .roll = 1, .spin = 10};
 
-static void over_place(ff_study *study, brown_curves *part, int i) {
+static void over_place(ff_study *study, curves_part *part, int i) {
   double along = (double)i / (POINTS - 1);
   part->depth[i] = 2 * along;
   part->tilt[i] = 1.5 * along;
@@ -96,7 +96,7 @@ static void over_place(ff_study *study, brown_curves *part, int i) {
   put(&part->by_tilt_printed, i, push_of(study, &printed, &brisk, false));
 }
 
-static void over_speed(ff_study *study, brown_curves *part, int i) {
+static void over_speed(ff_study *study, curves_part *part, int i) {
   double along = (double)i / (POINTS - 1);
   part->approach[i] = 3 * along - 1.5;
   part->slip[i] = 0.06 * along;
@@ -112,8 +112,8 @@ static void over_speed(ff_study *study, brown_curves *part, int i) {
   }
 }
 
-brown_curves *curves_compute(ff_study *study) {
-  brown_curves *part = ff_study_alloc(study, 1, sizeof *part);
+static void *compute_part(ff_study *study) {
+  curves_part *part = ff_study_alloc(study, 1, sizeof *part);
   for (int i = 0; i < POINTS; i++) {
     over_place(study, part, i);
     over_speed(study, part, i);
@@ -128,7 +128,7 @@ brown_curves *curves_compute(ff_study *study) {
 
 /* ---- figures -------------------------------------------------------------------------------- */
 
-static void show_depth(ff_study *study, const brown_curves *part) {
+static void show_depth(ff_study *study, const curves_part *part) {
   static const struct {
     const char *title, *label, *unit;
     size_t where;
@@ -148,7 +148,7 @@ static void show_depth(ff_study *study, const brown_curves *part) {
   }
 }
 
-static void show_tilt(ff_study *study, const brown_curves *part) {
+static void show_tilt(ff_study *study, const curves_part *part) {
   ff_page *page = study->page;
   const ff_axis tilt = {"tilt", "rad", false};
   const course *exact = &part->by_tilt, *printed = &part->by_tilt_printed;
@@ -164,7 +164,7 @@ static void show_tilt(ff_study *study, const brown_curves *part) {
   ff_page_curve(page, "exact J", FF_CURVE_LINE, part->tilt, exact->spin, POINTS);
 }
 
-static void show_speed(ff_study *study, const brown_curves *part) {
+static void show_speed(ff_study *study, const curves_part *part) {
   ff_page *page = study->page;
   ff_page_plot(page, "Eq. 44: normal force over speed, d = 0.2",
                (ff_axis){"speed of approach", "m/s", false}, (ff_axis){"F_n", "N", false});
@@ -185,7 +185,8 @@ static void show_speed(ff_study *study, const brown_curves *part) {
   }
 }
 
-void curves_show(ff_study *study, const brown_curves *part) {
+static void show_part(ff_study *study, const void *computed) {
+  const curves_part *part = computed;
   ff_page_section(study->page, "Force and moments over depth, tilt and speed");
   ff_page_text(
       study->page,
@@ -198,3 +199,5 @@ void curves_show(ff_study *study, const brown_curves *part) {
   show_tilt(study, part);
   show_speed(study, part);
 }
+
+const ff_paper_part brown_curves = {.compute = compute_part, .show = show_part};

@@ -5,13 +5,13 @@
 
 enum { FX, FY, FZ, MX, MY, MZ, PX, PY, PZ, COUNT, CHANNELS };
 
-struct brown_foot {
+typedef struct foot_part {
   const ff_trace *trace;
   double *cop, *free_moment; /* m, N m; NAN while nothing presses */
   double strike, off;        /* s */
   double first, last;        /* m, centre of pressure just after and just before */
   double peak;               /* N */
-};
+} foot_part;
 
 static const char *const channels[CHANNELS] = {
     "contact.foot:ground.force.x",  "contact.foot:ground.force.y",  "contact.foot:ground.force.z",
@@ -20,7 +20,7 @@ static const char *const channels[CHANNELS] = {
     "contact.foot:ground.count"};
 
 /* Centre of pressure on the ground z = 0, and the moment about the vertical left there. */
-static void reduce(brown_foot *part, long i) {
+static void reduce(foot_part *part, long i) {
   double v[CHANNELS];
   for (int k = 0; k < CHANNELS; k++) {
     v[k] = part->trace->channels[k][i];
@@ -43,8 +43,8 @@ static void reduce(brown_foot *part, long i) {
   part->peak = fmax(part->peak, v[FZ]);
 }
 
-brown_foot *brown_foot_compute(ff_study *study) {
-  brown_foot *part = ff_study_alloc(study, 1, sizeof *part);
+static void *compute_part(ff_study *study) {
+  foot_part *part = ff_study_alloc(study, 1, sizeof *part);
   part->trace = ff_study_run(study, &(ff_trial){.scene = "scenes/foot-rollover.yaml",
                                                 .channels = channels,
                                                 .channel_count = CHANNELS,
@@ -60,7 +60,8 @@ brown_foot *brown_foot_compute(ff_study *study) {
   return part;
 }
 
-void brown_foot_tell(ff_study *study, const brown_foot *part) {
+static void tell_part(ff_study *study, const void *computed) {
+  const foot_part *part = computed;
   double residual = part->trace->audit.energy_residual / part->trace->audit.energy_scale;
   ff_study_find(
       study,
@@ -87,7 +88,8 @@ void brown_foot_tell(ff_study *study, const brown_foot *part) {
                               .note = "./dev bench times it against Simbody's mesh."});
 }
 
-void brown_foot_show(ff_study *study, const brown_foot *part) {
+static void show_part(ff_study *study, const void *computed) {
+  const foot_part *part = computed;
   const ff_trace *trace = part->trace;
   ff_page *page = study->page;
   ff_axis time = {"time", "s", false};
@@ -109,3 +111,5 @@ void brown_foot_show(ff_study *study, const brown_foot *part) {
     ff_page_ledger(page, trace->run);
   }
 }
+
+const ff_paper_part brown_foot = {.compute = compute_part, .tell = tell_part, .show = show_part};

@@ -5,7 +5,7 @@
 
 enum { CURVE = 121, SAMPLES = 451 };
 
-struct brown_force {
+typedef struct force_part {
   double speed[CURVE], mu[CURVE];   /* over v_t; eq. 48 for mu_s = 0.8, mu_d = 0.5 */
   double peak, peak_at, level;      /* of it */
   double creep;                     /* m/s under half of the static load */
@@ -13,7 +13,7 @@ struct brown_force {
   double up_printed, up_damped;     /* m, highest after the bounce */
   double ratio[CURVE], apart[CURVE], together[CURVE]; /* force over mu N against spin */
   double at_one;                                      /* together where v = omega r_g */
-};
+} force_part;
 
 const ff_law *brown_law(ff_study *study, const char *name, ff_law_params *params,
                         const char *const *names, const double *values, int count) {
@@ -39,7 +39,7 @@ static double friction(const ff_law *law, const ff_law_params *params, const ff_
   return -out.force[0];
 }
 
-static void compute_curve(ff_study *study, brown_force *part) {
+static void compute_curve(ff_study *study, force_part *part) {
   static const char *const names[] = {"mu_s", "mu_d", "v_t"};
   static const double values[] = {0.8, 0.5, 1};
   ff_law_params params;
@@ -64,7 +64,7 @@ static void compute_curve(ff_study *study, brown_force *part) {
 
 /* A ball of 1 m that is 0.15 mm deep: its patch, of radius of gyration 1 cm, slides at 1 m/s and
  * spins faster and faster. */
-static void compute_coupling(ff_study *study, brown_force *part) {
+static void compute_coupling(ff_study *study, force_part *part) {
   const ff_volume_def ball = {
       .kind = FF_SPHERE, .size = {1, 0, 0}, .point = {0, 0, -0.99985}, .normal = {0, 0, 1}};
   ff_volume volume;
@@ -113,8 +113,8 @@ static const ff_trace *drop(ff_study *study, const char *printed, double *highes
   return trace;
 }
 
-brown_force *force_compute(ff_study *study) {
-  brown_force *part = ff_study_alloc(study, 1, sizeof *part);
+static void *compute_part(ff_study *study) {
+  force_part *part = ff_study_alloc(study, 1, sizeof *part);
   compute_curve(study, part);
   compute_coupling(study, part);
   part->printed = drop(study, "true", &part->up_printed);
@@ -124,7 +124,7 @@ brown_force *force_compute(ff_study *study) {
   return part;
 }
 
-static void tell_normal(ff_study *study, const brown_force *part) {
+static void tell_normal(ff_study *study, const force_part *part) {
   ff_study_find(study, &(ff_finding){.key = "damping",
                                      .claim = "Eq. 44 damps the normal motion",
                                      .source = "Eq. 44",
@@ -161,7 +161,8 @@ static void tell_normal(ff_study *study, const brown_force *part) {
                               .verdict = ff_verdict_of(residual < 1e-9)});
 }
 
-void force_tell(ff_study *study, const brown_force *part) {
+static void tell_part(ff_study *study, const void *computed) {
+  const force_part *part = computed;
   tell_normal(study, part);
   ff_study_find(study,
                 &(ff_finding){.key = "friction-curve",
@@ -209,7 +210,8 @@ void force_tell(ff_study *study, const brown_force *part) {
                                                        part->at_one < 0.9)});
 }
 
-void force_show(ff_study *study, const brown_force *part) {
+static void show_part(ff_study *study, const void *computed) {
+  const force_part *part = computed;
   ff_page *page = study->page;
   ff_page_section(page, "Forces");
   ff_page_plot(page, "Eq. 48, μ_s = 0.8, μ_d = 0.5", (ff_axis){"v / v_t", "1", false},
@@ -226,3 +228,5 @@ void force_show(ff_study *study, const brown_force *part) {
   ff_page_curve(page, "signed", FF_CURVE_LINE, part->damped->time, part->damped->channels[0],
                 part->damped->rows);
 }
+
+const ff_paper_part brown_force = {.compute = compute_part, .tell = tell_part, .show = show_part};

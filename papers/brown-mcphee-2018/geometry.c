@@ -5,14 +5,14 @@
 
 enum { TILTS = 3, DEPTHS = 40 };
 
-struct brown_geometry {
+typedef struct geometry_part {
   double volume, centroid, exact, printed; /* worst relative errors against brute force */
   double principal;                        /* of eq. 37 for normals along axes */
   double j_exact, j_printed, v_ref;        /* the example of a fifth of the reach */
   double half;                             /* error of eq. 37 at half overlap */
   double tilt[TILTS];                      /* rad, from the shortest axis */
   double depth[DEPTHS], error[TILTS][DEPTHS];
-};
+} geometry_part;
 
 static const ff_vec3 foot_axes = {0.12, 0.05, 0.03}, foot_normal = {0.6, -0.3, 0.7};
 
@@ -59,7 +59,7 @@ static brute columns(const ff_volume_def *def, const ff_volume *about, int side)
   return sum;
 }
 
-static void compare(ff_study *study, brown_geometry *part, double d) {
+static void compare(ff_study *study, geometry_part *part, double d) {
   ff_volume_def def = cut(foot_axes, foot_normal, d, false);
   ff_volume v = brown_overlap(study, foot_normal, d, false);
   ff_volume p = brown_overlap(study, foot_normal, d, true);
@@ -76,8 +76,8 @@ static double shortfall(ff_study *study, ff_vec3 normal, double d) {
   return brown_overlap(study, normal, d, true).J_contact.m[2][2] / exact - 1;
 }
 
-brown_geometry *geometry_compute(ff_study *study) {
-  brown_geometry *part = ff_study_alloc(study, 1, sizeof *part);
+static void *compute_part(ff_study *study) {
+  geometry_part *part = ff_study_alloc(study, 1, sizeof *part);
   for (int i = 0; i < 4; i++) {
     compare(study, part, 0.2 + 0.4 * i);
   }
@@ -104,7 +104,8 @@ brown_geometry *geometry_compute(ff_study *study) {
   return part;
 }
 
-void geometry_tell(ff_study *study, const brown_geometry *part) {
+static void tell_part(ff_study *study, const void *computed) {
+  const geometry_part *part = computed;
   ff_study_find(
       study, &(ff_finding){.key = "volume",
                            .claim = "The overlap is that of a sphere, stretched",
@@ -162,7 +163,8 @@ void geometry_tell(ff_study *study, const brown_geometry *part) {
                                      .verdict = ff_verdict_of(part->principal < 1e-12)});
 }
 
-void geometry_show(ff_study *study, const brown_geometry *part) {
+static void show_part(ff_study *study, const void *computed) {
+  const geometry_part *part = computed;
   ff_page_section(study->page, "What eq. 37 misses");
   ff_page_text(study->page,
                "Moment about the normal by eq. 37 against the exact one, semi-axes 12, 5 and 3 cm, "
@@ -175,3 +177,6 @@ void geometry_show(ff_study *study, const brown_geometry *part) {
                   part->depth, part->error[t], DEPTHS);
   }
 }
+
+const ff_paper_part brown_geometry = {
+    .compute = compute_part, .tell = tell_part, .show = show_part};

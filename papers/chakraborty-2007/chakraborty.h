@@ -1,9 +1,17 @@
-/* Parts of the reproduction of [Chakraborty07]: each computes, then tells claims, then shows
- * figures. */
+/* Parts of the reproduction of [Chakraborty07], and what they share. */
 #ifndef FF_PAPERS_CHAKRABORTY_H
 #define FF_PAPERS_CHAKRABORTY_H
 
 #include "papers/paper.h"
+
+/* Example 1, Figs. 4 and 5: the disc, its exact motion, steps of several sizes. */
+extern const ff_paper_part chakraborty_disc;
+/* Example 2, Figs. 6 and 7: the ellipsoid, both readings of K, flat and tilted. */
+extern const ff_paper_part chakraborty_ellipsoid;
+/* A rolling disc, and two ellipsoids that collide. */
+extern const ff_paper_part chakraborty_others;
+/* How the solver fared in all of these runs. */
+extern const ff_paper_part chakraborty_solver;
 
 /* A run sampled at every step, and what the layer and the core bear in each. */
 typedef struct fall_part {
@@ -22,19 +30,9 @@ void fall_take_apart(ff_study *study, fall_part *out, const double *depth, const
 /* One curve against time: every tenth sample, and all where it jumps. */
 void fall_curve(ff_study *study, const fall_part *fall, const char *name, const double *values);
 
-/* How the solver fared in all of these runs: told of each, shown at the end. */
+/* What chakraborty_solver has computed: it is told of each run. The name is kept by address. */
 typedef struct solver_part solver_part;
-solver_part *solver_begin(ff_study *study);
-/* The name is kept by address. */
 void solver_note(solver_part *part, const char *name, const ff_trace *trace);
-void solver_tell(ff_study *study, const solver_part *part);
-void solver_show(ff_study *study, const solver_part *part);
-
-/* Example 1, Figs. 4 and 5: the disc, its exact motion, steps of several sizes. */
-typedef struct disc_part disc_part;
-disc_part *disc_compute(ff_study *study, solver_part *solver);
-void disc_tell(ff_study *study, const disc_part *part);
-void disc_show(ff_study *study, const disc_part *part);
 
 /* The exact motion of the disc of example 1 that falls on a layer with or without a core. */
 typedef struct exact_disc {
@@ -47,17 +45,5 @@ exact_disc exact_disc_at(double max_deflection, double t);
 /* When the core is hit first, and how hard; NAN: never. */
 double exact_disc_core(double max_deflection, double *impulse);
 double exact_disc_deepest(void); /* m, without a core */
-
-/* Example 2, Figs. 6 and 7: the ellipsoid, both readings of K, flat and tilted. */
-typedef struct ellipsoid_part ellipsoid_part;
-ellipsoid_part *ellipsoid_compute(ff_study *study, solver_part *solver);
-void ellipsoid_tell(ff_study *study, const ellipsoid_part *part);
-void ellipsoid_show(ff_study *study, const ellipsoid_part *part);
-
-/* A rolling disc, and two ellipsoids that collide. */
-typedef struct others_part others_part;
-others_part *others_compute(ff_study *study, solver_part *solver);
-void others_tell(ff_study *study, const others_part *part);
-void others_show(ff_study *study, const others_part *part);
 
 #endif

@@ -16,11 +16,11 @@ typedef struct drop_part {
   double speed_after;       /* m/s, largest after the core was hit, within it */
 } drop_part;
 
-struct disc_part {
+typedef struct disc_part {
   drop_part core, free;
   double step[STEPS], deepest[STEPS], end[STEPS], error[STEPS]; /* error: of the height, m */
   const ff_trace *replay;
-};
+} disc_part;
 
 static const char *const channels[CHANNELS] = {
     "body.disc.position.z",       "body.disc.velocity.z", "contact.disc:floor.depth",
@@ -72,7 +72,8 @@ static double height_error(const ff_trace *trace, double max_deflection) {
   return worst;
 }
 
-disc_part *disc_compute(ff_study *study, solver_part *solver) {
+static void *compute_part(ff_study *study) {
+  solver_part *solver = ff_study_part(study, &chakraborty_solver);
   disc_part *part = ff_study_alloc(study, 1, sizeof *part);
   part->core = take(study, core_at, 1e-4);
   part->free = take(study, no_core, 1e-4);
@@ -195,7 +196,8 @@ static void tell_free(ff_study *study, const disc_part *part) {
                                      .verdict = ff_verdict_of(fabs(order - 1) < 0.1)});
 }
 
-void disc_tell(ff_study *study, const disc_part *part) {
+static void tell_part(ff_study *study, const void *computed) {
+  const disc_part *part = computed;
   tell_core(study, part);
   tell_energy(study, part);
   tell_free(study, part);
@@ -259,7 +261,8 @@ static void show_steps(ff_study *study, const disc_part *part) {
   ff_study_row(study, cells);
 }
 
-void disc_show(ff_study *study, const disc_part *part) {
+static void show_part(ff_study *study, const void *computed) {
+  const disc_part *part = computed;
   static const char *const core[] = {"Fig. 4(a): non-penetration force", "Fig. 4(b): spring force",
                                      "Fig. 4(c): position", "Fig. 4(d): velocity",
                                      "Fig. 4(e): energy"};
@@ -278,3 +281,6 @@ void disc_show(ff_study *study, const disc_part *part) {
       "The exact motion alternates between free flight and a harmonic oscillation.");
   show_steps(study, part);
 }
+
+const ff_paper_part chakraborty_disc = {
+    .compute = compute_part, .tell = tell_part, .show = show_part};

@@ -48,11 +48,11 @@ typedef struct throw_part {
   double rest, force_end;         /* m, N, at the end */
 } throw_part;
 
-struct ellipsoid_part {
+typedef struct ellipsoid_part {
   throw_part throws[CASES];
   double softest, softest_exact; /* N/m: below it the core is reached, flat */
   const ff_trace *replays[2];
-};
+} ellipsoid_part;
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
@@ -176,7 +176,8 @@ static double simulated_softest(ff_study *study) {
   return 0.5 * (low + high);
 }
 
-ellipsoid_part *ellipsoid_compute(ff_study *study, solver_part *solver) {
+static void *compute_part(ff_study *study) {
+  solver_part *solver = ff_study_part(study, &chakraborty_solver);
   ellipsoid_part *part = ff_study_alloc(study, 1, sizeof *part);
   static const throw_part cases[CASES] = {
       [FLAT] = {.name = "example 2, flat, K = 36000", .key = "flat", .k = 36000, .k_tangent = 8000},
@@ -348,7 +349,8 @@ static void tell_tilted(ff_study *study, const ellipsoid_part *part) {
                     .verdict = ff_verdict_of(ends < 0.9 && !isnan(hard->sticks + it->sticks))});
 }
 
-void ellipsoid_tell(ff_study *study, const ellipsoid_part *part) {
+static void tell_part(ff_study *study, const void *computed) {
+  const ellipsoid_part *part = computed;
   tell_cores(study, part);
   tell_flat(study, &part->throws[FLAT_SOFT], &part->throws[FLAT]);
   tell_tilted(study, part);
@@ -460,7 +462,8 @@ static void show_tilted(ff_study *study, const throw_part *it, const char *headi
   show_energy(study, it, "Fig. 7(e): energy");
 }
 
-void ellipsoid_show(ff_study *study, const ellipsoid_part *part) {
+static void show_part(ff_study *study, const void *computed) {
+  const ellipsoid_part *part = computed;
   show_flat(study, &part->throws[FLAT_SOFT], "Fig. 6: ellipsoid, flat, K_nn = 8000 N/m");
   ff_page_text(study->page, "The impulse of the core is shown as force over the steps that bear "
                             "it.");
@@ -477,3 +480,6 @@ void ellipsoid_show(ff_study *study, const ellipsoid_part *part) {
   }
   show_tilted(study, &part->throws[TILTED], "Fig. 7 with K_nn = 36000 N/m, as printed");
 }
+
+const ff_paper_part chakraborty_ellipsoid = {
+    .compute = compute_part, .tell = tell_part, .show = show_part};

@@ -6,14 +6,14 @@
 enum { SIDES = 2, PER_SIDE = 6, DEPTH = SIDES * PER_SIDE, FORCE, LINEAR, ANGULAR, KINETIC, COUNT };
 enum { ADAPTIVE, LAYER, CORE, RUNS };
 
-struct others_part {
+typedef struct others_part {
   const ff_trace *roll;
   double drift;               /* 1/s, of the energy, relative */
   double slips;               /* m, from where it should be after 10 s */
   const ff_trace *pair[RUNS]; /* two ellipsoids: adaptive, quasi-rigid, quasi-rigid on cores */
   double apart;               /* 1, of the velocities after, quasi-rigid against adaptive */
   double deepest[RUNS], linear, angular;
-};
+} others_part;
 
 static const ff_trace *roll(ff_study *study) {
   static const char *const channels[] = {"energy.kinetic", "energy.gravity", "energy.spring.normal",
@@ -56,7 +56,8 @@ static const ff_trace *collide(ff_study *study, int which, bool replay) {
                                          .replay = replay});
 }
 
-others_part *others_compute(ff_study *study, solver_part *solver) {
+static void *compute_part(ff_study *study) {
+  solver_part *solver = ff_study_part(study, &chakraborty_solver);
   others_part *part = ff_study_alloc(study, 1, sizeof *part);
   part->roll = roll(study);
   const double *const *c = part->roll->channels;
@@ -92,7 +93,8 @@ others_part *others_compute(ff_study *study, solver_part *solver) {
   return part;
 }
 
-void others_tell(ff_study *study, const others_part *part) {
+static void tell_part(ff_study *study, const void *computed) {
+  const others_part *part = computed;
   ff_study_find(study,
                 &(ff_finding){.key = "rolling-disc",
                               .claim = "A disc that rolls on exact geometry loses no energy",
@@ -136,7 +138,8 @@ void others_tell(ff_study *study, const others_part *part) {
                                    part->deepest[LAYER] > 2e-3 && part->linear < 1e-12)});
 }
 
-void others_show(ff_study *study, const others_part *part) {
+static void show_part(ff_study *study, const void *computed) {
+  const others_part *part = computed;
   static const char *const names[RUNS] = {"adaptive, no core", "quasi-rigid, no core",
                                           "quasi-rigid, core at 2 mm"};
   const long first = 1000, rows = 2000; /* the contact: 0.1 to 0.3 s */
@@ -157,3 +160,6 @@ void others_show(ff_study *study, const others_part *part) {
     ff_page_replay(study->page, part->pair[CORE]->run);
   }
 }
+
+const ff_paper_part chakraborty_others = {
+    .compute = compute_part, .tell = tell_part, .show = show_part};

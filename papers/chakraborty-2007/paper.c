@@ -1,63 +1,34 @@
 /* [Chakraborty07], figure by figure and claim by claim. */
 #include "chakraborty.h"
 
-static void introduce(ff_study *study) {
-  ff_page_text(
-      study->page,
-      "The paper models bodies as rigid cores in compliant layers of limited thickness and "
-      "solves each step with the geometry of its end, as a mixed complementarity problem. "
-      "Its examples are run here by the stepper quasi-rigid with the steps of the paper, "
-      "0.1 ms, and held against motions in closed form. What contact forces ask for "
-      "(complementarity, friction cone, maximum dissipation) is checked after each "
-      "step by the audit, from states and forces.");
-}
+static const char introduction[] =
+    "The paper models bodies as rigid cores in compliant layers of limited thickness and "
+    "solves each step with the geometry of its end, as a mixed complementarity problem. "
+    "Its examples are run here by the stepper quasi-rigid with the steps of the paper, "
+    "0.1 ms, and held against motions in closed form. What contact forces ask for "
+    "(complementarity, friction cone, maximum dissipation) is checked after each "
+    "step by the audit, from states and forces.";
 
-static void tell_errata(ff_study *study) {
-  ff_page_section(study->page, "Errata and what is left open");
-  ff_page_text(
-      study->page,
-      "Eq. 22, second row: δ_max − δ. In eq. 14 p is [p_ns, p_t, p_o]: the core is rigid and not "
-      "part of the layer's law.\n\n"
-      "σ is undetermined where nothing presses, and the norm of a₁ − a₂ has no derivative where "
-      "bodies touch. The problem solved here has neither: closest points and layer follow from "
-      "the velocities, friction is a projection. Both forms have the same solutions; a test "
-      "compares them.\n\n"
-      "Example 2: inertia is not given (a solid ellipsoid is taken), nor in which order K is "
-      "printed. The damping C = 2 √K is critical for 1 kg.\n\n"
-      "The layer pushes and does not pull: where it would, contact ends and the layer relaxes on "
-      "its own.\n\n"
-      "An explicit gyroscopic impulse p_vp is unstable at fast spin; angular momentum is the "
-      "unknown here.");
-}
+static const char errata[] =
+    "Eq. 22, second row: δ_max − δ. In eq. 14 p is [p_ns, p_t, p_o]: the core is rigid and not "
+    "part of the layer's law.\n\n"
+    "σ is undetermined where nothing presses, and the norm of a₁ − a₂ has no derivative where "
+    "bodies touch. The problem solved here has neither: closest points and layer follow from "
+    "the velocities, friction is a projection. Both forms have the same solutions; a test "
+    "compares them.\n\n"
+    "Example 2: inertia is not given (a solid ellipsoid is taken), nor in which order K is "
+    "printed. The damping C = 2 √K is critical for 1 kg.\n\n"
+    "The layer pushes and does not pull: where it would, contact ends and the layer relaxes on "
+    "its own.\n\n"
+    "An explicit gyroscopic impulse p_vp is unstable at fast spin; angular momentum is the "
+    "unknown here.";
 
-static void show_scenes(ff_study *study) {
-  static const char *const scenes[] = {
-      "scenes/disc-on-layer.yaml", "scenes/spinning-ellipsoid.yaml",
-      "papers/chakraborty-2007/rolling-disc.yaml", "scenes/two-ellipsoids.yaml"};
-  ff_page_section(study->page, "Scenes");
-  for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
-    ff_page_source(study->page, scenes[i], ff_study_scene(study, scenes[i]));
-  }
-}
+static const char *const scenes[] = {"scenes/disc-on-layer.yaml", "scenes/spinning-ellipsoid.yaml",
+                                     "papers/chakraborty-2007/rolling-disc.yaml",
+                                     "scenes/two-ellipsoids.yaml", NULL};
 
-static void reproduce(ff_study *study) {
-  solver_part *solver = solver_begin(study);
-  disc_part *disc = disc_compute(study, solver);
-  ellipsoid_part *ellipsoid = ellipsoid_compute(study, solver);
-  others_part *others = others_compute(study, solver);
-  introduce(study);
-  ff_page_section(study->page, "Claims");
-  disc_tell(study, disc);
-  ellipsoid_tell(study, ellipsoid);
-  others_tell(study, others);
-  solver_tell(study, solver);
-  tell_errata(study);
-  disc_show(study, disc);
-  ellipsoid_show(study, ellipsoid);
-  others_show(study, others);
-  solver_show(study, solver);
-  show_scenes(study);
-}
+static const ff_paper_part *const parts[] = {&chakraborty_disc, &chakraborty_ellipsoid,
+                                             &chakraborty_others, &chakraborty_solver, NULL};
 
 const ff_paper ff_paper_chakraborty_2007 = {
     .key = "chakraborty-2007",
@@ -66,5 +37,8 @@ const ff_paper ff_paper_chakraborty_2007 = {
     .title = "An implicit time-stepping method for quasi-rigid multibody systems with intermittent "
              "contact",
     .summary = "a disc on a layer with a core, a spinning ellipsoid, rolling, two ellipsoids",
-    .reproduce = reproduce,
+    .introduction = introduction,
+    .parts = parts,
+    .errata = errata,
+    .scenes = scenes,
 };

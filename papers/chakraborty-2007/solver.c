@@ -11,7 +11,7 @@ struct solver_part {
   int count;
 };
 
-solver_part *solver_begin(ff_study *study) {
+static void *compute_part(ff_study *study) {
   return ff_study_alloc(study, 1, sizeof(solver_part));
 }
 
@@ -43,7 +43,8 @@ static double off_by(const ff_audit *audit) {
   return audit->contact_force > 0 ? worst / audit->contact_force : 0;
 }
 
-void solver_tell(ff_study *study, const solver_part *part) {
+static void tell_part(ff_study *study, const void *computed) {
+  const solver_part *part = computed;
   ff_solver_info sum = sum_of(part);
   double off = 0, unused = 0;
   bool kept = true;
@@ -84,7 +85,8 @@ void solver_tell(ff_study *study, const solver_part *part) {
                               .verdict = ff_verdict_of(kept && off < 1e-6 && unused < 1e-5)});
 }
 
-void solver_show(ff_study *study, const solver_part *part) {
+static void show_part(ff_study *study, const void *computed) {
+  const solver_part *part = computed;
   static const char *const columns[] = {"run",  "steps",     "problems",  "iterations each",
                                         "most", "fallbacks", "cut steps", "residual"};
   ff_page_section(study->page, "The solver");
@@ -109,3 +111,6 @@ void solver_show(ff_study *study, const solver_part *part) {
     ff_study_row(study, cells);
   }
 }
+
+const ff_paper_part chakraborty_solver = {
+    .compute = compute_part, .tell = tell_part, .show = show_part};

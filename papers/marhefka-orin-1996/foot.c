@@ -11,7 +11,7 @@ static const double load = 1000;             /* N, not in the paper */
 static const double rest = 0.05;             /* m, height of the foot's origin at the touch */
 static const double alphas[ALPHAS] = {0.25, 0.5, 1};
 
-struct foot_part {
+typedef struct foot_part {
   const ff_trace *trace; /* of the scene as it is, without the clamp */
   const ff_trace *check; /* the same by fixed steps of another method */
   const ff_trace *round; /* the foot that slides */
@@ -24,7 +24,7 @@ struct foot_part {
   double over_min;       /* N, smallest force when a load of 1500 N is lifted */
   double split_min;      /* N, the same with less damping in restitution */
   long touches;
-};
+} foot_part;
 
 /* ---- computing
  * ----------------------------------------------------------------------------------- */
@@ -117,7 +117,7 @@ static void tell_numbers(ff_study *study, const foot_part *part, const ff_event 
   ff_study_number(study, "foot.load_limit", part->load_limit, "N");
 }
 
-foot_part *foot_compute(ff_study *study) {
+static void *compute_part(ff_study *study) {
   foot_part *part = ff_study_alloc(study, 1, sizeof *part);
   const char *const free_law[] = {"contacts.0.normal.clamp=false"};
   const char *const fixed[] = {"contacts.0.normal.clamp=false",
@@ -265,7 +265,8 @@ static void tell_lifting(ff_study *study, const foot_part *part, const ff_event 
                                      .verdict = ff_verdict_of(part->split_min >= -1e-9)});
 }
 
-void foot_tell(ff_study *study, const foot_part *part) {
+static void tell_part(ff_study *study, const void *computed) {
+  const foot_part *part = computed;
   static const ff_event never = {0};
   const ff_event *off = ff_trace_event(part->trace, FF_EVENT_LIFT);
   off = off ? off : &never;
@@ -338,7 +339,8 @@ static void show_slide(ff_study *study, const foot_part *part) {
               (const char *[]){"contact.foot:ground.force.x", "contact.foot:ground.slip"});
 }
 
-void foot_show(ff_study *study, const foot_part *part) {
+static void show_part(ff_study *study, const void *computed) {
+  const foot_part *part = computed;
   ff_page *page = study->page;
   double *x_d = ff_study_alloc(study, SAMPLES, sizeof *x_d);
   double *v_d = ff_study_alloc(study, SAMPLES, sizeof *v_d);
@@ -376,3 +378,5 @@ void foot_show(ff_study *study, const foot_part *part) {
               (const char *[]){"contact.foot:ground.force.n", "contact.foot:ground.depth"});
   show_slide(study, part);
 }
+
+const ff_paper_part marhefka_foot = {.compute = compute_part, .tell = tell_part, .show = show_part};

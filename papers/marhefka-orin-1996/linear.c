@@ -7,7 +7,7 @@ enum { SAMPLES = 401, MASSES = 6, SPEEDS = 5, CURVE = 101 };
 
 static const double stiffness = 1e4, damping = 60; /* N/m, N s/m: not in the paper */
 
-struct linear_part {
+typedef struct linear_part {
   const ff_trace *pulls, *clamped, *nonlinear; /* one impact of 1 kg at 1 m/s under each law */
   double jump;                                 /* N, just after the touch */
   double pull;                                 /* N, just before the end */
@@ -16,7 +16,7 @@ struct linear_part {
   double masses[MASSES], by_mass[MASSES], eq4[MASSES]; /* restitution */
   double by_speed_spread;
   bool overdamped_refused;
-};
+} linear_part;
 
 static const char *const channels[] = {"contact.body:ground.force.n"};
 
@@ -59,7 +59,7 @@ static void compute_restitution(ff_study *study, linear_part *part) {
   part->e_clamped = restitution(study, 1, 1, true);
 }
 
-linear_part *linear_compute(ff_study *study) {
+static void *compute_part(ff_study *study) {
   linear_part *part = ff_study_alloc(study, 1, sizeof *part);
   ff_linear_impact given = {1, stiffness, damping, 1, false};
   ff_impact exact = {0}, none;
@@ -165,12 +165,14 @@ static void tell_restitution(ff_study *study, const linear_part *part) {
                            .known = FF_CLAIM_PARTLY});
 }
 
-void linear_tell(ff_study *study, const linear_part *part) {
+static void tell_part(ff_study *study, const void *computed) {
+  const linear_part *part = computed;
   tell_force(study, part);
   tell_restitution(study, part);
 }
 
-void linear_show(ff_study *study, const linear_part *part) {
+static void show_part(ff_study *study, const void *computed) {
+  const linear_part *part = computed;
   ff_page *page = study->page;
   ff_page_section(page, "The linear model (Sec. 2)");
   ff_page_text(page, "One impact of 1 kg at 1 m/s, k = 10 kN/m. The paper gives no numbers here: "
@@ -193,3 +195,6 @@ void linear_show(ff_study *study, const linear_part *part) {
   ff_page_curve(page, "Eq. 4", FF_CURVE_LINE, mass, e, CURVE);
   ff_page_curve(page, "simulated", FF_CURVE_MARKERS, part->masses, part->by_mass, MASSES);
 }
+
+const ff_paper_part marhefka_linear = {
+    .compute = compute_part, .tell = tell_part, .show = show_part};

@@ -10,7 +10,7 @@ static const double fig4_alphas[FIG4] = {0.01, 0.2, 0.4, 0.6};
 static const double fig5_ks[FIG5] = {10e3, 30e3, 50e3, 70e3};
 static const double fig7_masses[FIG7] = {1, 10, 100};
 
-struct loop_part {
+typedef struct loop_part {
   strike fig4[FIG4], fig5[FIG5], fig7[FIG7];
   double touch;      /* force after 1e-6 of the contact, over the largest: Fig. 4, alpha = 0.4 */
   double steepest;   /* largest change of force between samples, over the largest: Fig. 6 */
@@ -18,7 +18,7 @@ struct loop_part {
   double error;      /* largest of all impacts against closed form */
   double area_error; /* of loop areas against 1/2 m v^2 (1 - e^2) */
   double force_min;  /* over the largest */
-};
+} loop_part;
 
 /* ---- computing ---------------------------------------------------------------------------------
  */
@@ -56,7 +56,7 @@ static double force_at_touch(ff_study *study, const strike *s) {
   return trace->channels[0][1] / s->exact.force_max;
 }
 
-loop_part *loop_compute(ff_study *study) {
+static void *compute_part(ff_study *study) {
   loop_part *part = ff_study_alloc(study, 1, sizeof *part);
   part->force_min = INFINITY;
   for (int i = 0; i < FIG4; i++) {
@@ -262,7 +262,8 @@ static void tell_mass(ff_study *study, const loop_part *part) {
                                              s[1].found.depth_max < s[2].found.depth_max)});
 }
 
-void loop_tell(ff_study *study, const loop_part *part) {
+static void tell_part(ff_study *study, const void *computed) {
+  const loop_part *part = computed;
   tell_forces(study, part);
   tell_alpha(study, part);
   tell_k(study, part);
@@ -329,7 +330,8 @@ static void show_table(ff_study *study, const loop_part *part) {
   }
 }
 
-void loop_show(ff_study *study, const loop_part *part) {
+static void show_part(ff_study *study, const void *computed) {
+  const loop_part *part = computed;
   ff_page *page = study->page;
   static const char *const alphas[] = {"α = 0.01 s/m", "α = 0.2 s/m", "α = 0.4 s/m", "α = 0.6 s/m"};
   static const char *const ks[] = {"k = 10 kN/m", "k = 30 kN/m", "k = 50 kN/m", "k = 70 kN/m"};
@@ -345,3 +347,6 @@ void loop_show(ff_study *study, const loop_part *part) {
   show_loops(study, "Fig. 7: contact force over depth, by mass", part->fig7, FIG7, masses);
   show_table(study, part);
 }
+
+const ff_paper_part marhefka_loops = {
+    .compute = compute_part, .tell = tell_part, .show = show_part};

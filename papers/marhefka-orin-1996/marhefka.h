@@ -29,25 +29,9 @@ double strike_error(const strike *s);
 /* Tells all numbers of it under keys that start with name. */
 void strike_tell(ff_study *study, const strike *s, const char *name);
 
-/* Each part of the paper computes, then tells its claims, then shows its figures. */
-typedef struct linear_part linear_part;
-linear_part *linear_compute(ff_study *study);
-void linear_tell(ff_study *study, const linear_part *part);
-void linear_show(ff_study *study, const linear_part *part);
-
-typedef struct phase_part phase_part; /* Figs. 2 and 3 */
-phase_part *phase_compute(ff_study *study);
-void phase_tell(ff_study *study, const phase_part *part);
-void phase_show(ff_study *study, const phase_part *part);
-
-typedef struct loop_part loop_part; /* Figs. 4 to 7 */
-loop_part *loop_compute(ff_study *study);
-void loop_tell(ff_study *study, const loop_part *part);
-void loop_show(ff_study *study, const loop_part *part);
-
-typedef struct foot_part foot_part; /* Fig. 8 */
-foot_part *foot_compute(ff_study *study);
-void foot_tell(ff_study *study, const foot_part *part);
-void foot_show(ff_study *study, const foot_part *part);
+extern const ff_paper_part marhefka_linear;
+extern const ff_paper_part marhefka_phase; /* Figs. 2 and 3 */
+extern const ff_paper_part marhefka_loops; /* Figs. 4 to 7 */
+extern const ff_paper_part marhefka_foot;  /* Fig. 8 */
 
 #endif

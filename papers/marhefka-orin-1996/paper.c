@@ -1,19 +1,17 @@
 /* [Marhefka96], figure by figure and claim by claim. */
 #include "marhefka.h"
 
-static void introduce(ff_study *study) {
-  ff_page_text(
-      study->page,
-      "The paper proposes the contact force f = −λ xⁿ ẋ − k xⁿ with λ = 3/2 α k, solves an "
-      "impact in the phase plane, and shows a foot that is placed, loaded and lifted. "
-      "Everything here is computed by full simulation of scenes (listed at the end), or "
-      "of one body where one suffices, with error-controlled steps, and held against "
-      "the closed form.\n\n"
-      "Parameters are those of text and captions. Ranges that these do not state are "
-      "chosen and said with each figure.");
-}
+static const char introduction[] =
+    "The paper proposes the contact force f = −λ xⁿ ẋ − k xⁿ with λ = 3/2 α k, solves an "
+    "impact in the phase plane, and shows a foot that is placed, loaded and lifted. "
+    "Everything here is computed by full simulation of scenes (listed at the end), or "
+    "of one body where one suffices, with error-controlled steps, and held against "
+    "the closed form.\n\n"
+    "Parameters are those of text and captions. Ranges that these do not state are "
+    "chosen and said with each figure.";
 
-static void tell_the_rest(ff_study *study) {
+static void tell_the_rest(ff_study *study, const void *computed) {
+  (void)computed;
   ff_study_find(study, &(ff_finding){.key = "cost",
                                      .claim = "It costs one multiplication more than the linear "
                                               "model",
@@ -34,47 +32,23 @@ static void tell_the_rest(ff_study *study) {
                                              "Hertz's k from materials if asked."});
 }
 
-static void tell_errata(ff_study *study) {
-  ff_page_section(study->page, "Errata and what is left open");
-  ff_page_text(study->page,
-               "Eq. 19: both radicands are negative (the first for every m, k and α, the second "
-               "for v < v_i). Put both factors under one (n+1)-th root. Eqs. 13, 16, 17 and 22 are "
-               "right as printed.\n\n"
-               "Eq. 4 needs b² < 4mk besides no zeroing of tension.\n\n"
-               "Figs. 5 to 7 do not give n. n = 1 is taken, as the text recommends.\n\n"
-               "Fig. 8 leaves open the load while bearing weight (1000 N is taken), when support "
-               "ends (0.6 s), gravity (none) and where x_d starts at lift (from the actual x).");
-}
+static const ff_paper_part the_rest = {.tell = tell_the_rest};
 
-static void show_scenes(ff_study *study) {
-  static const char *const scenes[] = {"papers/marhefka-orin-1996/impact.yaml",
-                                       "scenes/walking-foot.yaml",
-                                       "scenes/walking-foot-sphere.yaml"};
-  ff_page_section(study->page, "Scenes");
-  for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
-    ff_page_source(study->page, scenes[i], ff_study_scene(study, scenes[i]));
-  }
-}
+static const char errata[] =
+    "Eq. 19: both radicands are negative (the first for every m, k and α, the second "
+    "for v < v_i). Put both factors under one (n+1)-th root. Eqs. 13, 16, 17 and 22 are "
+    "right as printed.\n\n"
+    "Eq. 4 needs b² < 4mk besides no zeroing of tension.\n\n"
+    "Figs. 5 to 7 do not give n. n = 1 is taken, as the text recommends.\n\n"
+    "Fig. 8 leaves open the load while bearing weight (1000 N is taken), when support "
+    "ends (0.6 s), gravity (none) and where x_d starts at lift (from the actual x).";
 
-static void reproduce(ff_study *study) {
-  linear_part *linear = linear_compute(study);
-  phase_part *phase = phase_compute(study);
-  loop_part *loop = loop_compute(study);
-  foot_part *foot = foot_compute(study);
-  introduce(study);
-  ff_page_section(study->page, "Claims");
-  linear_tell(study, linear);
-  tell_the_rest(study);
-  phase_tell(study, phase);
-  loop_tell(study, loop);
-  foot_tell(study, foot);
-  tell_errata(study);
-  linear_show(study, linear);
-  phase_show(study, phase);
-  loop_show(study, loop);
-  foot_show(study, foot);
-  show_scenes(study);
-}
+static const char *const scenes[] = {"papers/marhefka-orin-1996/impact.yaml",
+                                     "scenes/walking-foot.yaml", "scenes/walking-foot-sphere.yaml",
+                                     NULL};
+
+static const ff_paper_part *const parts[] = {&marhefka_linear, &the_rest,      &marhefka_phase,
+                                             &marhefka_loops,  &marhefka_foot, NULL};
 
 const ff_paper ff_paper_marhefka_orin_1996 = {
     .key = "marhefka-orin-1996",
@@ -82,5 +56,8 @@ const ff_paper ff_paper_marhefka_orin_1996 = {
     .authors = "D. W. Marhefka, D. E. Orin",
     .title = "Simulation of contact using a nonlinear damping model",
     .summary = "impacts in the phase plane, restitution, hysteresis loops, a walking foot",
-    .reproduce = reproduce,
+    .introduction = introduction,
+    .parts = parts,
+    .errata = errata,
+    .scenes = scenes,
 };

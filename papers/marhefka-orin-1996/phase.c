@@ -20,7 +20,7 @@ static const double fig2_pull_depth = 0.1;
 static const double fig3_alphas[ALPHAS] = {.01, .02, .04, .06, .1, .15, .2, .3, .4, .5};
 static const double fig3_top = 5; /* m/s */
 
-struct phase_part {
+typedef struct phase_part {
   strike impacts[IMPACTS];
   const ff_trace *pulls[PULLS];
   double pull_end[PULLS];       /* m/s, at the surface */
@@ -34,7 +34,7 @@ struct phase_part {
   double fastest;               /* largest of |v| over the limit in all impacts */
   double force_min;             /* over the largest force, in all impacts */
   double limit_gap[3];          /* 1 - v_o / limit at 10, 100 and 1000 m/s */
-};
+} phase_part;
 
 /* ---- computing ------------------------------------------------------------------------------ */
 
@@ -134,7 +134,7 @@ static void compute_limit(ff_study *study, phase_part *part) {
   }
 }
 
-phase_part *phase_compute(ff_study *study) {
+static void *compute_part(ff_study *study) {
   phase_part *part = ff_study_alloc(study, 1, sizeof *part);
   part->force_min = INFINITY;
   part->eq19_most = -INFINITY;
@@ -419,7 +419,8 @@ static void tell_future(ff_study *study, const phase_part *part) {
                                              "velocity is then −2/(3 α_r)."});
 }
 
-void phase_tell(ff_study *study, const phase_part *part) {
+static void tell_part(ff_study *study, const void *computed) {
+  const phase_part *part = computed;
   tell_equations(study, part);
   tell_sticking(study, part);
   tell_contours(study, part);
@@ -495,7 +496,8 @@ static void show_fig3(ff_study *study, const phase_part *part) {
   ff_page_curve(page, "simulated", FF_CURVE_MARKERS, part->fig3.x, part->fig3.y, part->fig3.count);
 }
 
-void phase_show(ff_study *study, const phase_part *part) {
+static void show_part(ff_study *study, const void *computed) {
+  const phase_part *part = computed;
   ff_page *page = study->page;
   ff_page_section(page, "Phase diagram and restitution (Figs. 2 and 3)");
   ff_page_text(page, "Fig. 2: m = 50 kg, k = 50 kN/m, n = 1, α = 0.4 s/m; impacts at 0.5 to 5 m/s, "
@@ -506,3 +508,6 @@ void phase_show(ff_study *study, const phase_part *part) {
   show_fig2(study, part);
   show_fig3(study, part);
 }
+
+const ff_paper_part marhefka_phase = {
+    .compute = compute_part, .tell = tell_part, .show = show_part};

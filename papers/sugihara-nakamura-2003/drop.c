@@ -49,9 +49,9 @@ typedef struct fall {
   bool ended;     /* a step could not be completed */
 } fall;
 
-struct drop_part {
+typedef struct drop_part {
   fall falls[CASES][FORMS][STEPS];
-};
+} drop_part;
 
 static bool leaps(const fall *f) {
   return f->ended || !(f->highest < leap);
@@ -83,7 +83,7 @@ static fall run(ff_study *study, const setting *s, int form, int step) {
   return out;
 }
 
-drop_part *drop_compute(ff_study *study) {
+static void *compute_part(ff_study *study) {
   drop_part *part = ff_study_alloc(study, 1, sizeof *part);
   for (int c = 0; c < CASES; c++) {
     for (int f = 0; f < FORMS; f++) {
@@ -127,7 +127,8 @@ static void tell(ff_study *study, const char *key, const char *claim, const char
                               .note = note});
 }
 
-void drop_tell(ff_study *study, const drop_part *part) {
+static void tell_part(ff_study *study, const void *computed) {
+  const drop_part *part = computed;
   tell(study, "conventional-1ms", "Eq. 13 is stable at 1 ms", "stable", stays(part, 0, 0),
        "settings: how joints are driven, legs straight or bent, k and c of a vertex or of a foot; "
        "see the table");
@@ -188,7 +189,8 @@ static void show_table(ff_study *study, const drop_part *part) {
   }
 }
 
-void drop_show(ff_study *study, const drop_part *part) {
+static void show_part(ff_study *study, const void *computed) {
+  const drop_part *part = computed;
   static const char *const names[FORMS] = {"conventional (Eq. 13)", "literal (Eq. 14)", "implicit"};
   ff_page_section(study->page, "Fig. 6: a drop of 0.05 m");
   ff_page_text(study->page,
@@ -215,3 +217,5 @@ void drop_show(ff_study *study, const drop_part *part) {
   }
   show_table(study, part);
 }
+
+const ff_paper_part sugihara_drop = {.compute = compute_part, .tell = tell_part, .show = show_part};

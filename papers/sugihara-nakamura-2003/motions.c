@@ -41,13 +41,13 @@ typedef struct motion {
   long left, down; /* samples, the first and the last of that flight */
 } motion;
 
-struct motions_part {
+typedef struct motions_part {
   int steps; /* of the walk that succeeds */
   motion motions[MOTIONS];
   motion stiff;        /* as the fall, but with the servos of Figs. 7 and 8 */
   motion finer[FINER]; /* falls with shorter steps */
   int finer_count;
-};
+} motions_part;
 
 static const double degree = 0.017453292519943295, gravity = 9.81, stride = 0.04;
 static const double weight = 5 * 9.81, stiffness = 5512; /* N, N/m of the membrane at a point */
@@ -178,7 +178,7 @@ static void note(ff_study *study, const char *name, const motion *m) {
                   audit->energy_residual / audit->energy_scale, "1");
 }
 
-motions_part *motions_compute(ff_study *study) {
+static void *compute_part(ff_study *study) {
   static const char soft[] = "{stiffness: 60, damping: 1}";
   motions_part *part = ff_study_alloc(study, 1, sizeof *part);
   walk(study, part);
@@ -342,7 +342,8 @@ static void tell_audit(ff_study *study, const motions_part *part) {
                            .verdict = ff_verdict_of(good && cone < 1e-6)});
 }
 
-void motions_tell(ff_study *study, const motions_part *part) {
+static void tell_part(ff_study *study, const void *computed) {
+  const motions_part *part = computed;
   tell_walk(study, part);
   tell_fall(study, part);
   tell_depth(study, part);
@@ -488,9 +489,13 @@ static void show_jump(ff_study *study, const motions_part *part) {
   show_replay(study, m);
 }
 
-void motions_show(ff_study *study, const motions_part *part) {
+static void show_part(ff_study *study, const void *computed) {
+  const motions_part *part = computed;
   show_walk(study, part);
   show_fall(study, part);
   show_jump(study, part);
   show_audit(study, part);
 }
+
+const ff_paper_part sugihara_motions = {
+    .compute = compute_part, .tell = tell_part, .show = show_part};

@@ -1,59 +1,32 @@
 /* [Sugihara03], figure by figure and claim by claim. */
 #include "sugihara.h"
 
-static void introduce(ff_study *study) {
-  ff_page_text(
-      study->page,
-      "The paper puts two models of contact into one step of a millisecond: elastic parts "
-      "push by spring and damper, rigid ones by impulses from a quadratic programme, and a "
-      "thin membrane between them keeps feet from chattering. Everything here is computed "
-      "by full simulation of a humanoid of 20 joints, 0.48 m and 5 kg. The paper leaves "
-      "open what some of its claims depend on; they are told for each of the "
-      "readings.");
-}
+static const char introduction[] =
+    "The paper puts two models of contact into one step of a millisecond: elastic parts "
+    "push by spring and damper, rigid ones by impulses from a quadratic programme, and a "
+    "thin membrane between them keeps feet from chattering. Everything here is computed "
+    "by full simulation of a humanoid of 20 joints, 0.48 m and 5 kg. The paper leaves "
+    "open what some of its claims depend on; they are told for each of the "
+    "readings.";
 
-static void tell_errata(ff_study *study) {
-  ff_page_section(study->page, "Errata and what is left open");
-  ff_page_text(
-      study->page,
-      "Eqs. 13 to 15 print minus signs; with depth positive inside the floor the force is "
-      "k (d + ḋ Δt) + c ḋ, pushes out and never pulls.\n\n"
-      "Eq. 21 must have all of the bias, Coriolis terms included. A of Eq. 32 is not symmetric "
-      "once "
-      "points slip: the programme is solved on AᵀA + λ. λ has the unit kg⁻².\n\n"
-      "Left open: how joints are driven; whether a point beyond the membrane still feels it; ε "
-      "(0.01 m/s is taken); the robot's masses and the size of its feet.");
-}
+static const char errata[] =
+    "Eqs. 13 to 15 print minus signs; with depth positive inside the floor the force is "
+    "k (d + ḋ Δt) + c ḋ, pushes out and never pulls.\n\n"
+    "Eq. 21 must have all of the bias, Coriolis terms included. A of Eq. 32 is not symmetric "
+    "once "
+    "points slip: the programme is solved on AᵀA + λ. λ has the unit kg⁻².\n\n"
+    "Left open: how joints are driven; whether a point beyond the membrane still feels it; ε "
+    "(0.01 m/s is taken); the robot's masses and the size of its feet.";
 
-static void show_scenes(ff_study *study) {
-  static const char *const scenes[] = {
-      "papers/sugihara-nakamura-2003/drop.yaml", "papers/sugihara-nakamura-2003/stand.yaml",
-      "papers/sugihara-nakamura-2003/walk.yaml", "scenes/humanoid-walking.yaml",
-      "scenes/humanoid-jumping.yaml"};
-  ff_page_section(study->page, "Scenes");
-  for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
-    ff_page_source(study->page, scenes[i], ff_study_scene(study, scenes[i]));
-  }
-}
+static const char *const scenes[] = {"papers/sugihara-nakamura-2003/drop.yaml",
+                                     "papers/sugihara-nakamura-2003/stand.yaml",
+                                     "papers/sugihara-nakamura-2003/walk.yaml",
+                                     "scenes/humanoid-walking.yaml",
+                                     "scenes/humanoid-jumping.yaml",
+                                     NULL};
 
-static void reproduce(ff_study *study) {
-  drop_part *drop = drop_compute(study);
-  stand_part *stand = stand_compute(study);
-  stride_part *stride = stride_compute(study);
-  motions_part *motions = motions_compute(study);
-  introduce(study);
-  ff_page_section(study->page, "Claims");
-  drop_tell(study, drop);
-  stand_tell(study, stand);
-  stride_tell(study, stride);
-  motions_tell(study, motions);
-  tell_errata(study);
-  drop_show(study, drop);
-  stand_show(study, stand);
-  stride_show(study, stride);
-  motions_show(study, motions);
-  show_scenes(study);
-}
+static const ff_paper_part *const parts[] = {&sugihara_drop, &sugihara_stand, &sugihara_stride,
+                                             &sugihara_motions, NULL};
 
 const ff_paper ff_paper_sugihara_nakamura_2003 = {
     .key = "sugihara-nakamura-2003",
@@ -62,5 +35,8 @@ const ff_paper ff_paper_sugihara_nakamura_2003 = {
     .title = "Balanced micro/macro contact model for forward dynamics of rigid multibody",
     .summary = "a humanoid that drops, stands, walks, falls and jumps on elastic, rigid and "
                "covered floors",
-    .reproduce = reproduce,
+    .introduction = introduction,
+    .parts = parts,
+    .errata = errata,
+    .scenes = scenes,
 };

@@ -37,9 +37,9 @@ typedef struct stance {
   int seen;
 } stance;
 
-struct stand_part {
+typedef struct stand_part {
   stance stances[CASES][LAMBDAS];
-};
+} stand_part;
 
 /* Which of the sole's vertices a contact is; -1: none of them. */
 static int vertex_of(stance *s, int feature) {
@@ -112,7 +112,7 @@ static void run(ff_study *study, const setting *how, double lambda, stance *out)
   measure(out);
 }
 
-stand_part *stand_compute(ff_study *study) {
+static void *compute_part(ff_study *study) {
   stand_part *part = ff_study_alloc(study, 1, sizeof *part);
   for (int c = 0; c < CASES; c++) {
     for (int l = 0; l < LAMBDAS; l++) {
@@ -156,7 +156,8 @@ static void tell(ff_study *study, const char *key, const char *claim, const char
                                      .known = known});
 }
 
-void stand_tell(ff_study *study, const stand_part *part) {
+static void tell_part(ff_study *study, const void *computed) {
+  const stand_part *part = computed;
   bool impulsive[CASES], smoother[CASES], uneven[CASES], sinks[CASES], soon[CASES];
   for (int c = 0; c < CASES; c++) {
     const stance *s = part->stances[c];
@@ -228,7 +229,8 @@ static void show_table(ff_study *study, const stand_part *part) {
   }
 }
 
-void stand_show(ff_study *study, const stand_part *part) {
+static void show_part(ff_study *study, const void *computed) {
+  const stand_part *part = computed;
   ff_page_section(study->page, "Figs. 7 and 8: standing");
   ff_page_text(
       study->page,
@@ -244,3 +246,6 @@ void stand_show(ff_study *study, const stand_part *part) {
   show_shares(study, part, 0);
   show_table(study, part);
 }
+
+const ff_paper_part sugihara_stand = {
+    .compute = compute_part, .tell = tell_part, .show = show_part};

@@ -15,9 +15,9 @@ typedef struct stride {
   bool ended;
 } stride;
 
-struct stride_part {
+typedef struct stride_part {
   stride strides[WAYS];
-};
+} stride_part;
 
 /* What is left of a signal without its moving mean. */
 static double fast_part(const double *signal, long rows) {
@@ -62,7 +62,7 @@ static stride run(ff_study *study, bool sticking) {
   return out;
 }
 
-stride_part *stride_compute(ff_study *study) {
+static void *compute_part(ff_study *study) {
   stride_part *part = ff_study_alloc(study, 1, sizeof *part);
   static const char *const names[WAYS] = {"sticking", "slipping"}, axes[] = "xyz";
   for (int w = 0; w < WAYS; w++) {
@@ -75,7 +75,8 @@ stride_part *stride_compute(ff_study *study) {
   return part;
 }
 
-void stride_tell(ff_study *study, const stride_part *part) {
+static void tell_part(ff_study *study, const void *computed) {
+  const stride_part *part = computed;
   const stride *sticks = &part->strides[0], *slips = &part->strides[1];
   ff_study_find(study, &(ff_finding){.key = "walks",
                                      .claim = "The robot walks, with and without static friction",
@@ -119,7 +120,8 @@ void stride_tell(ff_study *study, const stride_part *part) {
                               .verdict = ff_verdict_of(quieter)});
 }
 
-void stride_show(ff_study *study, const stride_part *part) {
+static void show_part(ff_study *study, const void *computed) {
+  const stride_part *part = computed;
   static const char *const axes[2] = {"forward", "sideways"};
   ff_page_section(study->page, "Fig. 9: walking with and without static friction");
   ff_page_text(study->page,
@@ -143,3 +145,6 @@ void stride_show(ff_study *study, const stride_part *part) {
     }
   }
 }
+
+const ff_paper_part sugihara_stride = {
+    .compute = compute_part, .tell = tell_part, .show = show_part};

@@ -143,7 +143,7 @@ void ff_walk_rates(const ff_walk *walk, const ff_walk_config *from, const ff_wal
 /* ---- balance -----------------------------------------------------------------------------------
  */
 
-/* What the last move of the trunk taught: gain is such that it would have been right [Broyden65]. */
+/* What the last move of the trunk taught: with this gain it would have been right [Broyden65]. */
 static void learn(ff_mat3 *gain, ff_vec3 moved, ff_vec3 gained) {
   ff_vec3 wrong = v3_sub(moved, m3_mul(*gain, gained)), row = m3_tmul(*gain, moved);
   double whole = v3_dot(row, gained);
