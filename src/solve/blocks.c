@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/memory.h"
+#include "math/pairs.h"
 
 #include <amd.h>
 #include <math.h>
@@ -356,8 +357,8 @@ static inline bool factor_sized(double *a, int *pivot, int n) {
     double scale = a[k * n + k] = 1 / a[k * n + k];
     for (int i = k + 1; i < n; i++) {
       double factor = a[i * n + k] *= scale;
-      for (int j = k + 1; j < n; j++) {
-        a[i * n + j] -= factor * a[k * n + j];
+      if (n == 6 || factor != 0) { /* robots are larger: their branches know little of each other */
+        ff_take_off(a + i * n + k + 1, factor, a + k * n + k + 1, n - k - 1);
       }
     }
   }

@@ -322,8 +322,10 @@ bool ff_quasi_make_robots(ff_quasi *quasi);
 /* Robots at the start of the step, placed there, and at its end if nothing touches. False: an
  * inertia is not positive. */
 bool ff_quasi_fly_robots(ff_quasi *quasi, double t);
-/* Puts a robot's links where u brings them. */
-void ff_quasi_move_robot(const ff_quasi *quasi, int r, const double *u);
+/* Its unknowns at the start of the step, or at the end if nothing touches. */
+void ff_quasi_start_robot(const ff_quasi *quasi, int r, bool warm, double *x);
+/* Puts its links where these bring them. */
+void ff_quasi_move_robot(const ff_quasi *quasi, int r, const double *x);
 /* Nothing but applied forces in the rows of its links. */
 void ff_quasi_clear_links(const ff_quasi *quasi, int r);
 /* Inertia, and what stands in the rows of its links, become the rows of the robot. */

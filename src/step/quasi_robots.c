@@ -12,6 +12,9 @@
  * between them, seen through the joints. There are no Coriolis forces: they are how momentum looks
  * from axes that turn. Linear momentum is kept exactly, and fast spin is stable.
  *
+ * In vectors and blocks its coordinates stand in reverse, leaves before roots: eliminated in that
+ * order branches leave nothing behind in each other [Featherstone08 sec. 6.5].
+ *
  * To its elements a link is a body with six unknowns w: velocity and angular velocity, that move it
  * by h w. What they add to its rows F and its block B becomes J^T F and J^T B J. In the
  * derivatives, inertia is that of the start and the links' velocities change with u alone: what is
@@ -90,18 +93,39 @@ static void show_link(const ff_quasi *quasi, int r, int link) {
       ff_quasi_way_between(&body->flown, &body->end.pose, quasi->model->bodies[body->id].bound);
 }
 
-void ff_quasi_move_robot(const ff_quasi *quasi, int r, const double *u) {
+/* Where a coordinate stands. */
+static int place_of(const ff_model_robot *robot, int k) {
+  return robot->v_count - 1 - k;
+}
+
+void ff_quasi_start_robot(const ff_quasi *quasi, int r, bool warm, double *x) {
+  const ff_model_robot *robot = &quasi->model->robots[r];
+  const double *from = warm ? quasi->state->y + robot->v_at : quasi->robots[r].free;
+  for (int k = 0; k < robot->v_count; k++) {
+    x[place_of(robot, k)] = from[k];
+  }
+}
+
+/* Puts its links where `u` brings them. */
+static void move(const ff_quasi *quasi, int r) {
   const ff_model_robot *robot = &quasi->model->robots[r];
   const ff_state_robot *at = &quasi->state->robots[r];
   const ff_quasi_robot *to = &quasi->robots[r];
   memcpy(to->q, quasi->state->y + robot->q_at, (size_t)robot->q_count * sizeof *to->q);
-  memcpy(to->u, u, (size_t)robot->v_count * sizeof *to->u);
-  ff_tree_q_arrive(robot->tree, to->q, u, quasi->h);
+  ff_tree_q_arrive(robot->tree, to->q, to->u, quasi->h);
   at->placed[0] = NAN;
-  ff_tree_update(at->work, to->q, u);
+  ff_tree_update(at->work, to->q, to->u);
   for (int i = 1; i <= robot->link_count; i++) {
     show_link(quasi, r, i);
   }
+}
+
+void ff_quasi_move_robot(const ff_quasi *quasi, int r, const double *x) {
+  const ff_model_robot *robot = &quasi->model->robots[r];
+  for (int k = 0; k < robot->v_count; k++) {
+    quasi->robots[r].u[k] = x[place_of(robot, k)];
+  }
+  move(quasi, r);
 }
 
 /* ---- the start ------------------------------------------------------------------------------- */
@@ -173,7 +197,9 @@ bool ff_quasi_fly_robots(ff_quasi *quasi, double t) {
     if (quasi->h > 0 && model->robots[r].v_count > 0) {
       keep_momentum(quasi, r);
       good = good && prepare(quasi, r);
-      ff_quasi_move_robot(quasi, r, quasi->robots[r].free);
+      memcpy(quasi->robots[r].u, quasi->robots[r].free,
+             (size_t)model->robots[r].v_count * sizeof(double));
+      move(quasi, r);
       for (int i = 1; i <= model->robots[r].link_count; i++) {
         ff_quasi_body *body = body_of(quasi, r, i);
         body->flown = body->end.pose;
@@ -225,7 +251,7 @@ void ff_quasi_robot_rows(const ff_quasi *quasi, int r, double *rows) {
   const double *v = quasi->state->y + robot->v_at;
   for (int k = 0; k < robot->v_count; k++) {
     double carried = tree->armature[k] + to->added[k];
-    rows[k] = carried * (to->u[k] - v[k]) - to->push[k];
+    rows[place_of(robot, k)] = carried * (to->u[k] - v[k]) - to->push[k];
     to->scale[k] = carried * (fabs(to->u[k]) + fabs(v[k])) + fabs(to->push[k]);
   }
   work->f[0] = sv_zero();
@@ -237,7 +263,7 @@ void ff_quasi_robot_rows(const ff_quasi *quasi, int r, double *rows) {
     const double *heavy = to->links[i - 1].heavy;
     for (int k = 0; k < link->v_count; k++) {
       ff_sv s = work->s[link->s_at + k];
-      rows[link->v_at + k] += sv_dot(s, work->f[i]);
+      rows[place_of(robot, link->v_at + k)] += sv_dot(s, work->f[i]);
       to->scale[link->v_at + k] += v3_norm(s.l) * heavy[0] + v3_norm(s.a) * heavy[1];
     }
     work->f[link->parent] = sv_add(work->f[link->parent], sv_force_back(work->r[i], work->f[i]));
@@ -255,11 +281,13 @@ ff_quasi_off ff_quasi_robot_off(const ff_quasi *quasi, int r, const double *rows
   const ff_quasi_robot *to = &quasi->robots[r];
   double *x = quasi->state->robots[r].work->rest;
   ff_quasi_off out = {0, 0};
-  memcpy(x, rows, (size_t)robot->v_count * sizeof *x);
+  for (int k = 0; k < robot->v_count; k++) {
+    x[k] = rows[place_of(robot, k)];
+    out.worst = fmax(out.worst, fabs(x[k]) / to->scale[k]);
+  }
   ff_branch_down(robot->tree->dof_parent, robot->v_count, to->factor, x);
   for (int k = 0; k < robot->v_count; k++) {
     out.energy += 0.5 * x[k] * x[k];
-    out.worst = fmax(out.worst, fabs(rows[k]) / to->scale[k]);
   }
   return out;
 }
@@ -277,14 +305,15 @@ static int columns_of(const ff_quasi *quasi, const ff_quasi_body *body, ff_quasi
     }
     return count;
   }
-  const ff_tree_work *work = quasi->state->robots[quasi->model->bodies[body->id].robot].work;
+  int r = quasi->model->bodies[body->id].robot;
+  const ff_tree_work *work = quasi->state->robots[r].work;
   const ff_tree *tree = work->tree;
   for (int j = quasi->model->bodies[body->id].link; j > 0; j = tree->links[j].parent) {
     const ff_tree_link_data *link = &tree->links[j];
     ff_vec3 arm = v3_sub(body->end.pose.position, work->pose[j].position);
     for (int k = 0; k < link->v_count; k++) {
       ff_sv s = sv_motion_to(arm, work->s[link->s_at + k]);
-      to[count].at = link->v_at + k;
+      to[count].at = place_of(&quasi->model->robots[r], link->v_at + k);
       v3_store(to[count].c, s.l);
       v3_store(to[count++].c + 3, s.a);
     }
@@ -313,14 +342,17 @@ static void add_seen(double *to, int width, const ff_quasi_column *s, int s_coun
 void ff_quasi_robot_block(const ff_quasi *quasi, int r, double heavier, double *block) {
   const ff_model_robot *robot = &quasi->model->robots[r];
   const ff_quasi_robot *from = &quasi->robots[r];
-  for (int k = 0; k < robot->v_count * robot->v_count; k++) {
-    block[k] = heavier * from->inertia[k];
+  int size = robot->v_count * robot->v_count;
+  for (int k = 0; k < size; k++) {
+    block[k] = heavier * from->inertia[size - 1 - k];
   }
   for (int i = 0; i < robot->link_count; i++) {
     ff_quasi_link *link = &from->links[i];
-    memset(link->block, 0, sizeof link->block);
-    memset(link->step, 0, sizeof link->step);
-    link->busy = false;
+    if (link->busy) {
+      memset(link->block, 0, sizeof link->block);
+      memset(link->step, 0, sizeof link->step);
+      link->busy = false;
+    }
   }
 }
 

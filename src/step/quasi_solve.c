@@ -84,10 +84,7 @@ static void start_from(ff_quasi *quasi, bool warm) {
     double *x = quasi->x + ff_blocks_row(quasi->blocks, node);
     const ff_quasi_body *body = ff_quasi_node(quasi, node);
     if (!body) {
-      int r = ff_quasi_robot_of(quasi, node);
-      const ff_model_robot *robot = &quasi->model->robots[r];
-      const double *from = warm ? quasi->state->y + robot->v_at : quasi->robots[r].free;
-      memcpy(x, from, (size_t)robot->v_count * sizeof *x);
+      ff_quasi_start_robot(quasi, ff_quasi_robot_of(quasi, node), warm, x);
       continue;
     }
     ff_vec3 v = warm ? body->v0 : body->v, l = warm ? body->l0 : body->l;
