@@ -98,8 +98,8 @@ static double apart(const thrown *what, double t, double step) {
   return worst;
 }
 
-/* A ball bounces, slides, spins and rolls, or reels with its centre of mass off its centre: the same
- * motion, to what the solver leaves open. */
+/* A ball bounces, slides, spins and rolls, or reels with its centre of mass off its centre: the
+ * same motion, to what the solver leaves open. */
 static void one_link_moves_as_a_free_body(void **state) {
   (void)state;
   const thrown ball = {FF_SPHERE, {0.1, 0, 0}, {0, 0, 0}, round_inertia};
@@ -214,7 +214,7 @@ static double arms_apart(int links, double step) {
 static void a_tree_hits_the_ground_as_bodies_held_together_do(void **state) {
   (void)state;
   for (int links = 0; links < 2; links++) {
-    double coarse = arms_apart(links, 2e-4), fine = arms_apart(links, 5e-5);
+    double coarse = arms_apart(links, 8e-4), fine = arms_apart(links, 2e-4);
     assert_true(coarse < 5e-3);
     assert_true(fine < 0.4 * coarse);
   }
@@ -289,17 +289,17 @@ static ff_sim *standing(ff_model **model, const char *text, double step, ff_vec3
   return sim;
 }
 
-static void check_standing(const char *text, double mass, double step, double slope) {
+static void check_standing(const char *text, double mass, double step, double slope, double t) {
   ff_model *model;
   ff_vec3 g = v3(9.81 * sin(slope), 0, -9.81 * cos(slope));
   ff_sim *sim = standing(&model, text, step, g);
-  assert_int_equal(ff_sim_advance(sim, 3), FF_OK);
+  assert_int_equal(ff_sim_advance(sim, t), FF_OK);
   double x = channel(sim, model, "robot.robot.com.x");
   ff_vec3 force =
       v3(channel(sim, model, "load.floor.force.x"), channel(sim, model, "load.floor.force.y"),
          channel(sim, model, "load.floor.force.z"));
   assert_close(v3_norm(v3_sub(force, v3_scale(mass, g))), 0, 1e-9 * mass * 9.81);
-  assert_int_equal(ff_sim_advance(sim, 3.2), FF_OK);
+  assert_int_equal(ff_sim_advance(sim, t + 0.1), FF_OK);
   /* what is left of setting it down decays by a hundred each second */
   assert_close(channel(sim, model, "robot.robot.com.x"), x, 1e-9);
   assert_close(channel(sim, model, "robot.robot.pressure.x"),
@@ -317,10 +317,10 @@ static void check_standing(const char *text, double mass, double step, double sl
 static void robots_bear_their_weight_and_do_not_creep(void **state) {
   (void)state;
   const double slope = 0.0872664625997165; /* 5 degrees */
-  check_standing(humanoid, 5, 1e-3, slope);
-  check_standing(humanoid, 5, 5e-3, 0);
-  check_standing(quadruped, 13.6, 5e-3, 0);
-  check_standing(quadruped, 13.6, 5e-3, slope);
+  check_standing(humanoid, 5, 1e-3, slope, 2.4);
+  check_standing(humanoid, 5, 5e-3, 0, 3);
+  check_standing(quadruped, 13.6, 5e-3, 0, 3);
+  check_standing(quadruped, 13.6, 5e-3, slope, 3);
 }
 
 /* ---- falling ------------------------------------------------------------------------------ */
@@ -394,7 +394,7 @@ static void a_limp_robot_falls(void **state) {
   start_chain(&w, 1e-3, true);
   start_chain(&twin, 1e-3, true);
   double before = INFINITY;
-  for (int k = 1; k <= 100; k++) {
+  for (int k = 1; k <= 60; k++) {
     assert_int_equal(world_advance(&w, 0.01 * k), FF_OK);
     assert_int_equal(world_advance(&twin, 0.01 * k), FF_OK);
     ff_energy e = ff_sim_energy(w.sim);
