@@ -1,13 +1,16 @@
 /* One step of [Chakraborty07], examples 1 and 2, against Siconos numerics.
  *
- * The stepper runs the examples, and its contact steps are timed with all that belongs to them.
- * The peer runs them too, from its own states, and of its contact steps only the solution is timed.
- * It is given each step by callbacks with exact Jacobians, spared free flight, and started from its
- * solution of the step before, or from free flight; if one start fails it may try the other:
+ * The stepper runs the examples, and its contact steps are timed with all that belongs to them:
+ * finding the contact, bookkeeping, audit. The peer runs them too, from its own states, and of its
+ * contact steps only the solution is timed, with the evaluations it asks for. It is given each step
+ * by callbacks with exact Jacobians, and spared free flight:
  *   full   all unknowns of eqs. 14 and 15 (22; 10 in the plane of example 1, eqs. 16 to 22)
- *   short  closest points in closed form and no deflections (12): a help that the paper lacks
- * A step fails if the peer says so, or if what it returns is no solution by ff_ncp_residual; ff_ncp
- * then solves it, so that the run goes on. Without Siconos only this library is timed.
+ *   short  closest points in closed form and no deflections (12): our own reduction, as a help
+ * A start is its solution of the step before, or free flight, or a guess: what the layer and
+ * sliding friction would do to free flight. A step fails if every try that a variant has does, the
+ * peer saying so or returning what is no solution by ff_ncp_residual; time of all tries counts.
+ * ff_ncp then solves it, so that the run goes on. A variant works if no step fails. For comparison
+ * ff_ncp runs on the same problems, too. Without Siconos only this library is timed.
  */
 #include "footfall/footfall.h"
 #include "paper_step.h"
@@ -100,7 +103,7 @@ static ff_sim *start(const example *of, ff_model **model) {
   return sim;
 }
 
-/* Time of a contact step, the best of several runs of 1 s; NAN: a step failed. */
+/* Time of a contact step, of each the best of several runs of 1 s; NAN: a step failed. */
 static double simulate(const example *of, int *contacts) {
   static double seconds[STEPS];
   double sum = 0;
@@ -376,6 +379,12 @@ static void take_from_full(const step_form *form, const double *full, double *z)
   }
 }
 
+/* ---- where to start ---------------------------------------------------------------------------
+ */
+
+/* The step before, free flight, a guess. */
+enum { BEFORE, FLIGHT, GUESS, STARTS };
+
 /* The start from free flight. Returns its depth. */
 static double fill_free(const step_form *form, const paper_step *s, double *z) {
   const double none[3] = {0, 0, 0};
@@ -383,6 +392,35 @@ static double fill_free(const step_form *form, const paper_step *s, double *z) {
   paper_fill(s, s->v_free, s->l_free, none, 0, 0, full);
   take_from_full(form, full, z);
   return -full[PAPER_A1 + 2];
+}
+
+/* What the layer and sliding friction would do to free flight. */
+static void fill_guess(const step_form *form, const paper_step *s, double *z) {
+  const double none[3] = {0, 0, 0};
+  double full[PAPER_SIZE], friction[3] = {0, 0, 0}, used = 0;
+  paper_fill(s, s->v_free, s->l_free, none, 0, 0, full);
+  paper_place at;
+  paper_look(s, full, &at);
+  double slope = s->k + s->c / s->h, held = s->c / s->h * s->deflection;
+  double depth = -full[PAPER_A1 + 2], yields = s->h * s->h / s->mass;
+  double layer = fmax((slope * depth - held) / (1 + slope * yields), 0), core = 0;
+  if (depth - yields * layer > s->thick) {
+    layer = fmax(slope * s->thick - held, 0);
+    core = (depth - s->thick) / yields - layer;
+  }
+  const double w[3] = {at.slip.x, at.slip.y, at.omega.z};
+  for (int i = 0; i < 3; i++) {
+    used += s->e[i] * w[i] * s->e[i] * w[i];
+  }
+  for (int i = 0; used > 0 && i < 3; i++) {
+    friction[i] = -s->mu * (layer + core) * s->e[i] * s->e[i] * w[i] / sqrt(used);
+  }
+  ff_vec3 force = {friction[0], friction[1], layer + core};
+  ff_vec3 torque = paper_cross(at.arm, force);
+  torque.z += friction[2];
+  paper_fill(s, paper_axpy(s->v_free, s->h / s->mass, force), paper_axpy(s->l_free, s->h, torque),
+             friction, layer, core, full);
+  take_from_full(form, full, z);
 }
 
 /* The body where the solution brings it. */
@@ -405,34 +443,46 @@ typedef struct result {
   bool lost; /* not even ff_ncp could go on */
 } result;
 
+/* One way to try a step: solver, and start. */
+typedef struct way {
+  int solver; /* one of the peer's methods, or OWN */
+  int start;
+} way;
+
+enum { OWN = PEER_METHODS, WAYS = 6 };
+
 /* A variant at work. */
 typedef struct variant {
+  const way *ways;
+  int way_count;
   const step_form *form;
   paper_step problem;
-  peer peer;
+  peer peers[PEER_METHODS];
   ff_ncp *ncp;
   double lower[PAPER_SIZE];
-  bool warm;
 } variant;
 
-static bool open_variant(variant *v, int method) {
+static bool open_variant(variant *v) {
   int size = v->form->free + v->form->complementary;
   for (int i = 0; i < size; i++) {
     v->lower[i] = i < v->form->free ? -INFINITY : 0;
   }
-  v->peer = (peer){.free = v->form->free,
-                   .complementary = v->form->complementary,
-                   .residual = v->form->residual,
-                   .jacobian = v->form->jacobian,
-                   .context = &v->problem};
+  bool good = true;
+  for (int method = 0; method < PEER_METHODS; method++) {
+    v->peers[method] = (peer){.free = v->form->free,
+                              .complementary = v->form->complementary,
+                              .residual = v->form->residual,
+                              .jacobian = v->form->jacobian,
+                              .context = &v->problem};
+    good = good && peer_open(&v->peers[method], method, 1e-10, 200) == 0;
+  }
   ff_ncp_def def = ff_ncp_def_default();
   def.size = size;
   def.lower = v->lower;
   def.residual = v->form->residual;
   def.jacobian = v->form->jacobian;
   def.context = &v->problem;
-  return ff_ncp_create(&v->ncp, &def, NULL) == FF_OK &&
-         peer_open(&v->peer, method, 1e-10, 200) == 0;
+  return good && ff_ncp_create(&v->ncp, &def, NULL) == FF_OK;
 }
 
 /* Is it a solution? Rows are forces, of up to some kN, and lengths. */
@@ -442,44 +492,49 @@ static bool is_solution(variant *v, const double *z) {
   return ff_ncp_residual(v->form->free + v->form->complementary, z, f, v->lower, NULL) < 1e-6;
 }
 
-/* One contact step, from one start and if need be from the other. */
-static bool solve(variant *v, double *z, const double *other, double *seconds) {
-  double start[PAPER_SIZE];
-  memcpy(start, z, sizeof start);
-  for (int attempt = 0; attempt < 2; attempt++) {
+/* One contact step, one way after the other. */
+static bool solve(variant *v, double starts[STARTS][PAPER_SIZE], bool known, double *z,
+                  double *seconds) {
+  for (int k = 0; k < v->way_count; k++) {
+    way go = v->ways[k];
+    if (go.start == BEFORE && !known) {
+      continue;
+    }
+    memcpy(z, starts[go.start], sizeof starts[go.start]);
     double from = now();
-    int failed = peer_solve(&v->peer, z);
+    bool failed = go.solver == OWN ? ff_ncp_solve(v->ncp, z).outcome != FF_NCP_SOLVED
+                                   : peer_solve(&v->peers[go.solver], z) != 0;
     *seconds += now() - from;
     if (!failed && is_solution(v, z)) {
       return true;
     }
-    memcpy(z, other, sizeof start);
   }
-  memcpy(z, start, sizeof start);
+  memcpy(z, starts[FLIGHT], sizeof starts[FLIGHT]);
   return false;
 }
 
-static result run_variant(const example *of, variant *v) {
+/* The whole run; seconds of each step that took longer than before stay as they are. */
+static result run_variant(const example *of, variant *v, double *seconds, bool again) {
   result out = {0};
   moved it = moved_at_start(of);
-  double z[PAPER_SIZE] = {0}, last[PAPER_SIZE] = {0}, sum = 0;
-  bool known = false; /* last is a contact step's solution */
+  double z[PAPER_SIZE] = {0}, starts[STARTS][PAPER_SIZE] = {{0}}, sum = 0;
+  bool known = false; /* the step before was one of contact */
   for (int i = 0; i < STEPS && !out.lost; i++) {
     v->problem = problem_of(of, &it);
-    double free_flight[PAPER_SIZE] = {0}, depth = fill_free(v->form, &v->problem, free_flight);
-    double relaxed = of->c * it.deflection / (h * of->k + of->c), seconds = 0;
-    memcpy(z, free_flight, sizeof z);
+    double depth = fill_free(v->form, &v->problem, starts[FLIGHT]), took = 0;
+    double relaxed = of->c * it.deflection / (h * of->k + of->c);
+    memcpy(z, starts[FLIGHT], sizeof z);
     if (depth <= relaxed) { /* nothing presses */
       known = false;
     } else {
-      bool warm = v->warm && known;
-      memcpy(z, warm ? last : free_flight, sizeof z);
-      bool solved = solve(v, z, warm || !known ? free_flight : last, &seconds);
+      fill_guess(v->form, &v->problem, starts[GUESS]);
+      bool solved = solve(v, starts, known, z, &took);
+      seconds[i] = again ? fmin(seconds[i], took) : took;
       out.steps++;
       out.failed += !solved;
-      sum += solved ? seconds : 0;
+      sum += solved ? seconds[i] : 0;
       out.lost = !solved && ff_ncp_solve(v->ncp, z).outcome != FF_NCP_SOLVED;
-      memcpy(last, z, sizeof z);
+      memcpy(starts[BEFORE], z, sizeof z);
       known = true;
     }
     move(v->form, &v->problem, z, &it);
@@ -488,35 +543,81 @@ static result run_variant(const example *of, variant *v) {
   return out;
 }
 
-static result try_variant(const example *of, const step_form *form, int method, bool warm) {
-  variant v = {.form = form, .warm = warm};
+/* The best of several runs, if they do not take too long. */
+static result try_variant(const example *of, const step_form *form, const way *ways, int count) {
+  static double seconds[STEPS];
+  variant v = {.form = form, .ways = ways, .way_count = count};
   result out = {.lost = true};
-  if (open_variant(&v, method)) {
-    out = run_variant(of, &v);
-    peer_close(&v.peer);
+  if (open_variant(&v)) {
+    out = run_variant(of, &v, seconds, false);
+    for (int round = 1; round < ROUNDS && out.seconds < 1e-4; round++) {
+      out = run_variant(of, &v, seconds, true);
+    }
+    for (int method = 0; method < PEER_METHODS; method++) {
+      peer_close(&v.peers[method]);
+    }
   }
   ff_ncp_destroy(v.ncp);
   return out;
 }
 
-/* All variants; returns the time of the best that solves every step, INFINITY if none does. */
-static double peers(const example *of, double ours) {
-  static const char *const methods[PEER_METHODS] = {"FB-FBLSA", "min-FBLSA"};
-  const step_form *const forms[2] = {of->mu > 0 ? &full_form : &disc_form,
-                                     of->mu > 0 ? &short_form : NULL};
+#define FB_ALL                                                                                     \
+  {PEER_FISCHER, BEFORE}, {PEER_FISCHER, FLIGHT}, {                                                \
+    PEER_FISCHER, GUESS                                                                            \
+  }
+#define MIN_ALL                                                                                    \
+  {PEER_MIN, BEFORE}, {PEER_MIN, FLIGHT}, {                                                        \
+    PEER_MIN, GUESS                                                                                \
+  }
+
+static const struct plan {
+  const char *name;
+  int way_count;
+  way ways[WAYS];
+} plans[] = {
+    {"Siconos FB-FBLSA, step before, flight", 2, {{PEER_FISCHER, BEFORE}, {PEER_FISCHER, FLIGHT}}},
+    {"Siconos FB-FBLSA, flight, step before", 2, {{PEER_FISCHER, FLIGHT}, {PEER_FISCHER, BEFORE}}},
+    {"Siconos FB-FBLSA, guess", 1, {{PEER_FISCHER, GUESS}}},
+    {"Siconos min-FBLSA, step before, flight", 2, {{PEER_MIN, BEFORE}, {PEER_MIN, FLIGHT}}},
+    {"Siconos min-FBLSA, flight, step before", 2, {{PEER_MIN, FLIGHT}, {PEER_MIN, BEFORE}}},
+    {"Siconos min-FBLSA, guess", 1, {{PEER_MIN, GUESS}}},
+    {"Siconos FB, then min, from all starts", 6, {FB_ALL, MIN_ALL}},
+    {"Siconos min, then FB, from all starts", 6, {MIN_ALL, FB_ALL}},
+    {"ff_ncp, step before, flight", 2, {{OWN, BEFORE}, {OWN, FLIGHT}}}, /* not the peer's */
+};
+
+/* All variants on a form; returns the time of the peer's best that solves every step, INFINITY if
+ * none does. */
+static double peers(const example *of, const step_form *form, double ours) {
   double best = INFINITY;
-  for (int k = 0; k < 2 && forms[k]; k++) {
-    for (int method = 0; method < PEER_METHODS; method++) {
-      for (int warm = 1; warm >= 0; warm--) {
-        result r = try_variant(of, forms[k], method, warm != 0);
-        printf("  Siconos %-9s %-5s from %-15s %8.2f us, %5d of %5d steps failed%s, ratio %.3f\n",
-               methods[method], forms[k]->name, warm ? "the step before" : "free flight",
-               1e6 * r.seconds, r.failed, r.steps, r.lost ? ", run lost" : "", ours / r.seconds);
-        best = r.failed == 0 && !r.lost ? fmin(best, r.seconds) : best;
-      }
-    }
+  int count = sizeof plans / sizeof *plans;
+  for (int k = 0; k < count; k++) {
+    result r = try_variant(of, form, plans[k].ways, plans[k].way_count);
+    printf("  %-38s %-5s %8.2f us, %5d of %5d steps failed%s, ratio %.3f\n", plans[k].name,
+           form->name, 1e6 * r.seconds, r.failed, r.steps, r.lost ? ", run lost" : "",
+           ours / r.seconds);
+    bool works = r.failed == 0 && !r.lost && k < count - 1;
+    best = works ? fmin(best, r.seconds) : best;
   }
   return best;
+}
+
+/* Both forms; true: the limit is kept where the peer works. */
+static bool compare_peers(const example *of, double ours, double limit) {
+  const step_form *const forms[2] = {of->mu > 0 ? &full_form : &disc_form,
+                                     of->mu > 0 ? &short_form : NULL};
+  bool kept = true;
+  for (int k = 0; k < 2 && forms[k]; k++) {
+    double best = peers(of, forms[k], ours);
+    if (isfinite(best)) {
+      printf("  ratio to the best that works on the %s form: %.3f (wanted: at most %.1f)\n",
+             forms[k]->name, ours / best, limit);
+      kept = kept && ours / best <= limit;
+    } else {
+      printf("  no variant of Siconos works on all steps of the %s form\n", forms[k]->name);
+    }
+  }
+  return kept;
 }
 
 #endif
@@ -534,16 +635,11 @@ static int compare(const example *of, double limit) {
   printf("%-28s footfall %6.2f us a contact step, 0 of %d failed\n", of->name, 1e6 * ours,
          contacts);
 #ifdef FOOTFALL_SICONOS
-  double best = peers(of, ours);
-  if (isfinite(best)) {
-    printf("  ratio to the best that works: %.3f (wanted: at most %.1f)\n", ours / best, limit);
-    return ours / best > limit;
-  }
-  printf("  no variant of Siconos works on all steps\n");
+  return compare_peers(of, ours, limit) ? 0 : 1;
 #else
   (void)limit;
-#endif
   return 0;
+#endif
 }
 
 int main(void) {

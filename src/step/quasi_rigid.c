@@ -202,7 +202,7 @@ static bool fly(ff_quasi *quasi, double t, double h) {
 }
 
 /* Does free flight press a layer or a core of this island, or tear at a constraint? */
-static bool is_pressed(const ff_quasi *quasi, int island) {
+static bool is_pressed(const ff_quasi *quasi, int island, bool moved) {
   int end = quasi->first_element[island + 1];
   bool pressed = false;
   for (int k = quasi->first_element[island]; k < end;) {
@@ -211,8 +211,11 @@ static bool is_pressed(const ff_quasi *quasi, int island) {
     }
     ff_quasi_contact *first = (ff_quasi_contact *)quasi->elements[k];
     int count = ff_quasi_alike(quasi, first);
-    ff_quasi_look(quasi, first, count);
+    if (moved) { /* since contacts were gathered */
+      ff_quasi_look(quasi, first, count);
+    }
     for (int i = 0; i < count; i++) {
+      ff_quasi_press(quasi, &first[i]);
       pressed =
           pressed || first[i].p_ns > 0 || first[i].touch.depth > first[i].layer->max_deflection;
     }
@@ -258,22 +261,25 @@ static bool is_plain(const ff_quasi *quasi, int island) {
 }
 
 /* The bodies of an island move with the velocities of the end, or with the mean. */
-static void set_theta(ff_quasi *quasi, int island, double theta) {
+static bool set_theta(ff_quasi *quasi, int island, double theta) {
+  bool moved = false;
   quasi->theta = theta;
   for (int i = quasi->first_node[island]; i < quasi->first_node[island + 1]; i++) {
     ff_quasi_body *body = ff_quasi_node(quasi, quasi->nodes[i]);
     if (body && body->theta != theta) {
       body->theta = theta;
       ff_quasi_move(quasi, body, body->v, body->l);
+      moved = true;
     }
   }
+  return moved;
 }
 
 static bool solve_island(ff_quasi *quasi, int island) {
   bool second = quasi->model->run.stepper.order == 2 && !is_rigid(quasi, island, true) &&
                 is_plain(quasi, island);
-  set_theta(quasi, island, second ? 0.5 : 1);
-  if (!has_robot(quasi, island) && !is_pressed(quasi, island)) {
+  bool moved = set_theta(quasi, island, second ? 0.5 : 1);
+  if (!has_robot(quasi, island) && !is_pressed(quasi, island, moved)) {
     return true;
   }
   if (!ff_quasi_solve(quasi, island)) {
@@ -489,9 +495,9 @@ static ff_status try_step(ff_work *work, double end, bool choosy) {
 /* ---- the stepper ------------------------------------------------------------------------------
  */
 
+/* Bodies must be where the state has them. */
 static ff_status list_candidates(ff_work *work) {
   ff_state *state = work->state;
-  ff_bodies_update(work->model, state, state->t, state->y);
   if (!ff_candidates_stale(work->model, state, state->t, state->y)) {
     return FF_OK;
   }
@@ -515,6 +521,7 @@ static void know(ff_point *point, const ff_quasi_contact *contact) {
 static ff_status refresh(ff_work *work) {
   ff_state *state = work->state;
   ff_quasi *quasi = work->quasi;
+  ff_bodies_update(work->model, state, state->t, state->y);
   ff_status status = list_candidates(work);
   if (status != FF_OK) {
     return status;

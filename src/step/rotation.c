@@ -1,69 +1,66 @@
 #include "step/rotation.h"
 
+#include "math/spatial.h"
 #include "math/vec.h"
 
-/* A body on its way: orientation, angular momentum seen from it, and how both change with the
- * momentum at the start, seen from the body there: column j with component j. */
+/* A body on its way: orientation, and angular momentum seen from it. */
 typedef struct turning {
-  double q[4];
-  double m[3], inv_inertia[3];
-  double dm[3][3], turned[3][3]; /* turned: about the body's axes */
+  double w, q[3], m[3];
 } turning;
 
-/* Rows i and j of a vector or matrix, seen from a body that turned in their plane. */
+/* Half a turn about x and y, one about z, and the halves again. */
+enum { TURNS = 5 };
+static const int axes[TURNS] = {0, 1, 2, 1, 0}, next_axis[] = {1, 2, 0};
+
+/* Entries i and j of a vector, seen from a body that turned in their plane. */
 static inline void seen_turned(double *i, double *j, double c, double s) {
-  double before = *i;
-  *i = c * before + s * *j;
-  *j = c * *j - s * before;
+  double before = *i, other = *j;
+  *i = c * before + s * other;
+  *j = c * other - s * before;
 }
 
-/* Turns the body about its own axis k for time h as if that were the only one: the body's
- * orientation turns one way, the angular momentum seen from the body the other. */
-static inline void turn(turning *at, int k, double h, bool derive) {
-  static const int next[] = {1, 2, 0};
-  int i = next[k], j = next[i];
-  double rate = h * at->inv_inertia[k], angle = rate * at->m[k], c, s;
+/* Turns the body about its own axis k by rate times its momentum there, as if that were the only
+ * one: the body's orientation turns one way, the angular momentum seen from the body the other.
+ * Tells cos and sin of the angle. */
+static inline void turn(turning *at, int k, double rate, double *cc, double *ss) {
+  int i = next_axis[k], j = next_axis[i];
+  double angle = rate * at->m[k], c, s;
   q_half(angle * angle, &c, &s);
   s *= angle;
-  seen_turned(&at->q[1 + i], &at->q[1 + j], c, s);
-  seen_turned(&at->q[1 + k], &at->q[0], c, s);
-  /* cos and sin of the whole angle from those of its half */
-  double cc = c * c - s * s, ss = 2 * s * c;
-  seen_turned(&at->m[i], &at->m[j], cc, ss);
-  for (int n = 0; derive && n < 3; n++) {
-    double more = rate * at->dm[k][n];
-    seen_turned(&at->dm[i][n], &at->dm[j][n], cc, ss);
-    at->dm[i][n] += more * at->m[j];
-    at->dm[j][n] -= more * at->m[i];
-    seen_turned(&at->turned[i][n], &at->turned[j][n], cc, ss);
-    at->turned[k][n] += more;
-  }
+  seen_turned(&at->q[i], &at->q[j], c, s);
+  seen_turned(&at->q[k], &at->w, c, s);
+  *cc = c * c - s * s;
+  *ss = 2 * s * c;
+  seen_turned(&at->m[i], &at->m[j], *cc, *ss);
 }
 
-/* Half a turn about x and y, one about z, and the halves again. */
-static inline turning turns(const ff_model_body *body, ff_quat q, ff_vec3 momentum, double h,
-                            bool derive) {
-  turning at = {.q = {q.w, q.x, q.y, q.z}, .dm = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-  v3_store(at.m, q_unrotate(q, momentum));
-  v3_store(at.inv_inertia, body->inv_inertia);
-  turn(&at, 0, 0.5 * h, derive);
-  turn(&at, 1, 0.5 * h, derive);
-  turn(&at, 2, h, derive);
-  turn(&at, 1, 0.5 * h, derive);
-  turn(&at, 0, 0.5 * h, derive);
-  return at;
+static inline turning start_turning(ff_quat q, ff_vec3 momentum) {
+  ff_vec3 m = q_unrotate(q, momentum);
+  return (turning){q.w, {q.x, q.y, q.z}, {m.x, m.y, m.z}};
 }
 
-static ff_quat orientation(const turning *at) {
-  return (ff_quat){at->q[0], at->q[1], at->q[2], at->q[3]};
+static inline ff_quat orientation(const turning *at) {
+  return (ff_quat){at->w, at->q[0], at->q[1], at->q[2]};
+}
+
+/* Angles of turns for each unit of momentum. */
+static inline void find_rates(const ff_model_body *body, double h, double rates[3]) {
+  rates[0] = 0.5 * h * body->inv_inertia.x;
+  rates[1] = 0.5 * h * body->inv_inertia.y;
+  rates[2] = h * body->inv_inertia.z;
 }
 
 ff_quat ff_rotate_freely(const ff_model_body *body, ff_quat q, ff_vec3 momentum, double h) {
   if (body->round) {
     return q_mul(q_exp(v3_scale(h * body->inv_inertia.x, momentum)), q);
   }
-  turning end = turns(body, q, momentum, h, false);
-  return orientation(&end);
+  turning at = start_turning(q, momentum);
+  double rates[3], c, s;
+  find_rates(body, h, rates);
+  for (int n = 0; n < TURNS; n++) {
+    turn(&at, axes[n], rates[axes[n]], &c, &s);
+  }
+  return orientation(&at);
 }
 
 /* Of q_exp: 1 + a [r] + b [r]^2, with [r] the cross product by the rotation vector r. */
@@ -82,29 +79,38 @@ static ff_mat3 exp_slope(ff_vec3 r) {
                     {b * r.x * r.z - a * r.y, b * r.y * r.z + a * r.x, d + b * r.z * r.z}}};
 }
 
+/* Of the turns, column j with component j of the momentum, all seen from the body: dm is how the
+ * momentum seen from it changes, turned how it is turned more. */
+static ff_mat3 turns_slope(const ff_model_body *body, turning *at, double h) {
+  double dm[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, rates[3], c, s;
+  ff_mat3 turned = {{{0}}};
+  find_rates(body, h, rates);
+  for (int n = 0; n < TURNS; n++) {
+    int k = axes[n], i = next_axis[k], j = next_axis[i];
+    turn(at, k, rates[k], &c, &s);
+    for (int col = 0; col < 3; col++) {
+      double more = rates[k] * dm[k][col];
+      seen_turned(&dm[i][col], &dm[j][col], c, s);
+      dm[i][col] += more * at->m[j];
+      dm[j][col] -= more * at->m[i];
+      seen_turned(&turned.m[i][col], &turned.m[j][col], c, s);
+      turned.m[k][col] += more;
+    }
+  }
+  return turned;
+}
+
 ff_mat3 ff_rotate_slope(const ff_model_body *body, ff_quat q, ff_vec3 momentum, double h) {
-  double ease = h * body->inv_inertia.x;
-  ff_mat3 out;
   if (body->round) {
-    out = exp_slope(v3_scale(ease, momentum));
+    double ease = h * body->inv_inertia.x;
+    ff_mat3 out = exp_slope(v3_scale(ease, momentum));
     for (int i = 0; i < 9; i++) {
       out.m[i / 3][i % 3] *= ease;
     }
     return out;
   }
-  turning end = turns(body, q, momentum, h, true);
-  ff_mat3 from = q_matrix(q), to = q_matrix(orientation(&end)), seen;
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) {
-      seen.m[i][j] = end.turned[i][0] * from.m[j][0] + end.turned[i][1] * from.m[j][1] +
-                     end.turned[i][2] * from.m[j][2];
-    }
-  }
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) {
-      out.m[i][j] =
-          to.m[i][0] * seen.m[0][j] + to.m[i][1] * seen.m[1][j] + to.m[i][2] * seen.m[2][j];
-    }
-  }
-  return out;
+  turning at = start_turning(q, momentum);
+  ff_mat3 turned = turns_slope(body, &at, h);
+  ff_mat3 from = q_matrix(q), to = q_matrix(orientation(&at));
+  return m3_product(to, m3_product(turned, m3_transpose(from)));
 }
