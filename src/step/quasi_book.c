@@ -1,4 +1,14 @@
-/* What is told of a quasi-rigid step afterwards: forces, energies and losses. */
+/* What is told of a quasi-rigid step afterwards: forces, energies and losses.
+ *
+ * An impulse p takes -p . (v0 + v1) / 2 from the kinetic energy, whatever happens in between. For
+ * friction and cores that is what they dissipate. A layer and gravity give back or store what
+ * follows from the way: x moves with v1 and not with the mean of v0 and v1, and the layer pushes
+ * with the force of the end and not with that on the way. These differences, and what turning
+ * with the momentum of the end does to the energy of a spinning body, are what the step takes by
+ * itself. They are computed one by one, from states and geometry. What the ledger lacks then is how
+ * far the way that a contact's depth went is from the one that its normal and its arms of the end
+ * tell of.
+ */
 #include "math/vec.h"
 #include "step/quasi_rigid.h"
 
@@ -38,19 +48,69 @@ static void show(const ff_quasi *quasi, const ff_quasi_contact *contact, ff_poin
   point->mode = !point->touching ? FF_OPEN : sticks ? FF_STICK : FF_SLIP;
 }
 
-/* What impulses on the way from the old to the new velocity take from the kinetic energy is
- * impulse times the mean of both: exact for translation. */
-static void book_losses(const ff_quasi *quasi, const ff_quasi_contact *contact, double *ledger) {
+/* How the two move against one another at the contact. */
+typedef struct pace {
+  ff_vec3 slip; /* m/s */
+  double spin;  /* rad/s */
+} pace;
+
+/* The mean of before and after. */
+static pace mean_pace(const ff_quasi *quasi, const ff_quasi_contact *contact) {
   double spin[2];
   ff_vec3 before = ff_quasi_slip(quasi, contact, true, &spin[0]);
-  ff_vec3 mean = v3_scale(0.5, v3_add(before, ff_quasi_slip(quasi, contact, false, &spin[1])));
+  ff_vec3 after = ff_quasi_slip(quasi, contact, false, &spin[1]);
+  return (pace){v3_scale(0.5, v3_add(before, after)), 0.5 * (spin[0] + spin[1])};
+}
+
+/* Speed at which the depth grows on the way, as the normal and the arms of the end have it. */
+static double closing(const ff_quasi *quasi, const ff_quasi_contact *contact) {
+  ff_vec3 slip = v3(0, 0, 0);
+  for (int s = 0; s < 2; s++) {
+    const ff_quasi_body *body = &quasi->bodies[s == 0 ? contact->e.a : contact->e.b];
+    ff_vec3 arm = v3_sub(contact->touch.point, body->end.pose.position), v, w;
+    ff_quasi_on_the_way(quasi, body, &v, &w);
+    slip = v3_axpy(slip, s == 0 ? 1 : -1, v3_add(v, v3_cross(w, arm)));
+  }
+  return -v3_dot(contact->touch.normal, slip);
+}
+
+static void book_losses(const ff_quasi *quasi, const ff_quasi_contact *contact, double *ledger) {
+  pace mean = mean_pace(quasi, contact);
   const ff_touch *touch = &contact->touch;
   const double *e = contact->cone->e, *p = contact->e.z + 1;
   ff_vec3 t2 = v3_cross(touch->normal, touch->t1);
-  double slid = e[0] * p[0] * v3_dot(touch->t1, mean) + e[1] * p[1] * v3_dot(t2, mean);
+  double slid = e[0] * p[0] * v3_dot(touch->t1, mean.slip) + e[1] * p[1] * v3_dot(t2, mean.slip);
+  double opened = v3_dot(touch->normal, mean.slip);
   ledger[FF_Y_LOST + FF_LOST_SLIP] -= slid;
-  ledger[FF_Y_LOST + FF_LOST_SPIN] -= e[2] * p[2] * 0.5 * (spin[0] + spin[1]);
-  ledger[FF_Y_LOST + FF_LOST_IMPACT] -= contact->e.z[0] * v3_dot(touch->normal, mean);
+  ledger[FF_Y_LOST + FF_LOST_SPIN] -= e[2] * p[2] * mean.spin;
+  ledger[FF_Y_LOST + FF_LOST_IMPACT] -= contact->e.z[0] * opened;
+  if (contact->p_ns > 0) {
+    ledger[FF_Y_LOST + FF_LOST_STEP] -= contact->p_ns * (opened + closing(quasi, contact));
+  }
+}
+
+/* A layer that settles, and what the step makes of its force: of what that did on the way, what is
+ * neither stored nor lost in the damper. */
+static void settle(const ff_quasi *quasi, const ff_layer *layer, const ff_quasi_contact *contact,
+                   ff_point *point, double deeper, double *ledger) {
+  double *lost = ledger + FF_Y_LOST, stored = point->energy_n, damped = lost[FF_LOST_NORMAL];
+  ff_quasi_layer_settle(quasi, layer, contact, point, ledger);
+  double paid = contact && contact->p_ns > 0 ? contact->p_ns * deeper / quasi->h : 0;
+  lost[FF_LOST_STEP] += paid - (point->energy_n - stored) - (lost[FF_LOST_NORMAL] - damped);
+}
+
+/* Gravity on the way and at its ends, and a spin that turns. */
+static void book_bodies(const ff_quasi *quasi, double *ledger) {
+  const ff_model *model = quasi->model;
+  for (int slot = 0; slot < model->free_count; slot++) {
+    const ff_quasi_body *body = &quasi->bodies[model->free_bodies[slot]];
+    const ff_body_motion *end = &body->end;
+    ff_vec3 mean = v3_scale(0.5, v3_add(body->v0, end->velocity));
+    ff_vec3 ahead = v3_axpy(v3_sub(end->pose.position, body->x), -quasi->h, mean);
+    double gyro = 0.5 * (v3_dot(body->l0, end->omega) - v3_dot(body->momentum, body->w0));
+    ledger[FF_Y_LOST + FF_LOST_STEP] +=
+        model->bodies[body->id].mass * v3_dot(model->run.gravity, ahead) - gyro;
+  }
 }
 
 /* What bodies that are not free bring into the system: impulse, its moment, and work. */
@@ -99,26 +159,39 @@ static void rename_points(const ff_quasi *quasi) {
   }
 }
 
+/* m, how much deeper a contact is than it was at the start. */
+static double deepened(const ff_quasi *quasi, const ff_quasi_contact *contact,
+                       const ff_point *point) {
+  if (!(contact->p_ns > 0)) {
+    return 0;
+  }
+  double before = point->touching ? point->patch.depth : ff_quasi_depth_before(quasi, contact);
+  return isfinite(before) ? contact->touch.depth - before : 0;
+}
+
 void ff_quasi_book(ff_quasi *quasi) {
   ff_state *state = quasi->state;
-  rename_points(quasi);
   double *ledger = ff_state_ledger(state);
   int next = 0; /* contacts come in the order of their points */
+  rename_points(quasi);
+  book_bodies(quasi, ledger);
   for (int n = 0; n < state->near_count; n++) {
     const ff_layer *layer = &quasi->model->bindings[state->nears[n].binding].layer;
     int end = state->nears[n].first_point + state->nears[n].point_count;
     for (int i = state->nears[n].first_point; i < end; i++) {
       ff_point *point = &state->points[i];
       const ff_quasi_contact *contact = NULL;
+      double deeper = 0;
       if (next < quasi->contact_count && quasi->contacts[next].point == i) {
         contact = &quasi->contacts[next++];
+        deeper = deepened(quasi, contact, point);
         show(quasi, contact, point);
         book_losses(quasi, contact, ledger);
         book_outside(quasi, contact, ledger);
       } else {
         release(point);
       }
-      ff_quasi_layer_settle(quasi, layer, contact, point, ledger);
+      settle(quasi, layer, contact, point, deeper, ledger);
     }
   }
 }

@@ -41,8 +41,7 @@ static int touches_before(const ff_quasi *quasi, const ff_near *near, double mar
   return ff_near_touch(quasi->model, near, &pose_a, &pose_b, margin, out);
 }
 
-/* Depth of a contact where the step starts. */
-static double depth_at_start(const ff_quasi *quasi, const ff_quasi_contact *contact) {
+double ff_quasi_depth_before(const ff_quasi *quasi, const ff_quasi_contact *contact) {
   const ff_near *near = &quasi->state->nears[contact->near];
   ff_touch touches[FF_TOUCH_MAX];
   int count = touches_before(quasi, near, INFINITY, touches);
@@ -124,7 +123,7 @@ static bool add_contact(ff_quasi *quasi, const ff_meet *meet, int near, const ff
   ff_quasi_layer_prepare(quasi, contact->layer, known, touch->t1,
                          v3_cross(touch->normal, touch->t1), &contact->state);
   bool second = quasi->model->run.stepper.order == 2;
-  contact->state.start = second ? depth_at_start(quasi, contact) : 0;
+  contact->state.start = second ? ff_quasi_depth_before(quasi, contact) : 0;
   contact->weight = e->mass;
   contact->axis = q_unrotate(b->end.pose.orientation, touch->t1);
   contact->touch = *touch;

@@ -64,6 +64,19 @@ void ff_quasi_move(const ff_quasi *quasi, ff_quasi_body *body, ff_vec3 v, ff_vec
   body->strayed = ff_quasi_way_between(&body->flown, &body->end.pose, m->bound);
 }
 
+/* It turns freely with the momentum that it moves with: the mean of both ends of that. */
+void ff_quasi_on_the_way(const ff_quasi *quasi, const ff_quasi_body *body, ff_vec3 *v, ff_vec3 *w) {
+  const ff_model_body *m = &quasi->model->bodies[body->id];
+  double theta = body->theta;
+  *v = v3_axpy(v3_scale(theta, body->end.velocity), 1 - theta, body->v0);
+  *w = v3_axpy(v3_scale(theta, body->end.omega), 1 - theta, body->w0);
+  if (m->slot >= 0) {
+    ff_vec3 l = v3_axpy(v3_scale(theta, body->momentum), 1 - theta, body->l0);
+    ff_vec3 start = m3_mul(world_inverse(m, body->q), l), end = m3_mul(body->inv_inertia, l);
+    *w = v3_scale(0.5, v3_add(start, end));
+  }
+}
+
 /* With x1 = x0 + h ((1 - theta) v0 + theta v1) and m (v1 - v0) = p the change is
  * (x0 + (1 - theta) h v0) x p. */
 ff_vec3 ff_quasi_pivot(const ff_quasi *quasi, const ff_quasi_body *body) {

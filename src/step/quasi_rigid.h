@@ -268,6 +268,8 @@ static inline bool ff_quasi_is_steady(ff_vec3 now, ff_vec3 before) {
 
 /* Puts a body where v and l bring it. */
 void ff_quasi_move(const ff_quasi *quasi, ff_quasi_body *body, ff_vec3 v, ff_vec3 l);
+/* Velocity that a body has on its way through the step, on the mean. */
+void ff_quasi_on_the_way(const ff_quasi *quasi, const ff_quasi_body *body, ff_vec3 *v, ff_vec3 *w);
 /* Where an impulse must act so that x x m v changes by its moment, in the step as it was taken. */
 ff_vec3 ff_quasi_pivot(const ff_quasi *quasi, const ff_quasi_body *body);
 /* Geometry and layer impulse of all contacts of a pair of shapes where their bodies are now. */
@@ -391,6 +393,8 @@ bool ff_quasi_follow(ff_quasi *quasi);
 /* Contacts that the bodies' free flight may bring about, and the islands that they make. False:
  * more than there is room for. */
 bool ff_quasi_gather(ff_quasi *quasi);
+/* m, depth of a contact where the step starts. */
+double ff_quasi_depth_before(const ff_quasi *quasi, const ff_quasi_contact *contact);
 /* Is there one that the bodies' end brings about and that was not gathered? */
 bool ff_quasi_missed(const ff_quasi *quasi);
 /* Do other parts of flat shapes meet at the end than were chosen? */
