@@ -20,7 +20,7 @@ static void fill_lines(const ff_energy *energy, line lines[LINE_COUNT]) {
       [FF_LOST_SLIP] = "lost.slip",       [FF_LOST_VISCOUS] = "lost.viscous",
       [FF_LOST_ROLLING] = "lost.rolling", [FF_LOST_SPIN] = "lost.spin",
       [FF_LOST_IMPACT] = "lost.impact",   [FF_LOST_JOINT] = "lost.joint",
-      [FF_LOST_DEPTH] = "lost.depth",
+      [FF_LOST_DEPTH] = "lost.depth",     [FF_LOST_STEP] = "lost.step",
   };
   int at = 0;
   lines[at++] = (line){"kinetic", energy->kinetic};

@@ -257,7 +257,7 @@ static void check_power(const sample *s) {
     size += fabs(terms[i]);
   }
   for (int i = 0; i < FF_LOSS_COUNT; i++) {
-    require(s, out.lost[i] >= 0 && (i != FF_LOST_DEPTH || out.lost[i] == 0));
+    require(s, out.lost[i] >= 0 && (i < FF_LOST_DEPTH || out.lost[i] == 0));
     balance -= out.lost[i];
     size += out.lost[i];
   }

@@ -127,6 +127,44 @@ static void order_2_loses_a_hundredth(void **state) {
   assert_int_equal(audit.verdict, FF_VERDICT_GOOD);
 }
 
+/* Energy of an ellipsoid that tumbles and rubs for half a second. */
+static double tumbled(double step, ff_energy *energy) {
+  world w = {.scene = scene_new(9.81, "quasi-rigid", step)};
+  ff_run_def run = ff_run_def_default();
+  run.stepper.kind = "quasi-rigid";
+  run.stepper.step = step;
+  run.stepper.order = 2;
+  assert_int_equal(ff_scene_set_run(w.scene, &run), FF_OK);
+  ff_body_def def = ff_body_def_default();
+  def.name = "egg";
+  def.mass = 2;
+  def.position = v3(0, 0, 0.35);
+  def.orientation = q_exp(v3(0.67, 0.2, 0));
+  def.velocity = v3(0.5, 0, 0);
+  def.omega = v3(3, 4, 2);
+  scene_floor(w.scene, "floor");
+  scene_solid(w.scene, &def, FF_ELLIPSOID, v3(0.3, 0.2, 0.1));
+  scene_layer(w.scene, "egg", "floor", (layer_of){2000, 0, 1, 0.3, 0});
+  world_start(&w);
+  assert_int_equal(world_advance(&w, 0.5), FF_OK);
+  *energy = ff_sim_energy(w.sim);
+  double out = stored(&w);
+  world_end(&w);
+  return out;
+}
+
+/* Arms, normals and the direction of slip all change within a step. */
+static void order_2_tumbles_in_second_order(void **state) {
+  (void)state;
+  ff_energy energy;
+  double coarse = tumbled(4e-4, &energy);
+  assert_true(fabs(energy.residual) < 1e-5 && fabs(energy.lost[FF_LOST_STEP]) < 1e-5);
+  assert_true(energy.lost[FF_LOST_SLIP] > 0.5);
+  double middle = tumbled(2e-4, &energy), fine = tumbled(1e-4, &energy);
+  double ratio = (coarse - middle) / (middle - fine); /* 4 */
+  assert_true(ratio > 3 && ratio < 5);
+}
+
 /* The core takes what it takes in the exact solution, and the ledger of a damped layer closes. */
 static void order_2_with_core_and_damper(void **state) {
   (void)state;
@@ -636,6 +674,7 @@ int main(void) {
       cmocka_unit_test(example_1_with_core),
       cmocka_unit_test(example_1_without_core),
       cmocka_unit_test(order_2_loses_a_hundredth),
+      cmocka_unit_test(order_2_tumbles_in_second_order),
       cmocka_unit_test(order_2_with_core_and_damper),
       cmocka_unit_test(two_layers_share_the_depth),
       cmocka_unit_test(sheared_layers),

@@ -79,6 +79,7 @@ typedef enum ff_loss {
   FF_LOST_IMPACT,  /* impulses */
   FF_LOST_JOINT,   /* damping and friction in joints */
   FF_LOST_DEPTH, /* by a spring that weakens with depth or curvature (FF_LAW_UNPAID); < 0: gained */
+  FF_LOST_STEP,  /* by steps that take the forces of their end (`quasi-rigid`); < 0: gained */
   FF_LOSS_COUNT
 } ff_loss;
 
@@ -93,7 +94,7 @@ typedef struct ff_friction {
   double path_rate;                  /* W, what the forces pay into it: energy_rate, or more
                                         where it is lost at once, in FF_LOST_TANGENT */
   double memory_rate[FF_MEMORY_MAX]; /* rate of each memory value, per s */
-  double lost[FF_LOSS_COUNT];        /* W, dissipated, each >= 0; never FF_LOST_DEPTH */
+  double lost[FF_LOSS_COUNT];        /* W, dissipated, each >= 0; never FF_LOST_DEPTH, _STEP */
   double d_slip[2][2];               /* N s/m, d force[i] / d slip[j] */
   ff_mode mode;
 } ff_friction;

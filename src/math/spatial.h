@@ -11,6 +11,12 @@
 /* ---- matrices of three ------------------------------------------------------------------- */
 
 /* Written out: compilers leave such loops as loops. */
+static inline ff_mat3 m3_scale(double s, ff_mat3 a) {
+  for (int i = 0; i < 9; i++) {
+    a.m[i / 3][i % 3] *= s;
+  }
+  return a;
+}
 static inline ff_mat3 m3_add(ff_mat3 a, ff_mat3 b) {
   return (ff_mat3){{{a.m[0][0] + b.m[0][0], a.m[0][1] + b.m[0][1], a.m[0][2] + b.m[0][2]},
                     {a.m[1][0] + b.m[1][0], a.m[1][1] + b.m[1][1], a.m[1][2] + b.m[1][2]},

@@ -57,7 +57,8 @@ static const row energy_rows[] = {
     {"kinetic", "J"},      {"gravity", "J"},      {"spring.normal", "J"}, {"spring.tangent", "J"},
     {"spring.joint", "J"}, {"lost.normal", "J"},  {"lost.tangent", "J"},  {"lost.slip", "J"},
     {"lost.viscous", "J"}, {"lost.rolling", "J"}, {"lost.spin", "J"},     {"lost.impact", "J"},
-    {"lost.joint", "J"},   {"lost.depth", "J"},   {"work", "J"},          {"residual", "J"},
+    {"lost.joint", "J"},   {"lost.depth", "J"},   {"lost.step", "J"},     {"work", "J"},
+    {"residual", "J"},
 };
 static const row momentum_rows[] = {
     {"linear.x", "kg m/s"},        {"linear.y", "kg m/s"},           {"linear.z", "kg m/s"},

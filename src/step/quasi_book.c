@@ -1,4 +1,14 @@
-/* What is told of a quasi-rigid step afterwards: forces, energies and losses. */
+/* What is told of a quasi-rigid step afterwards: forces, energies and losses.
+ *
+ * An impulse p takes -p . (v0 + v1) / 2 from the kinetic energy, whatever happens in between. For
+ * friction and cores that is what they dissipate. A layer and gravity give back or store what
+ * follows from the way: x moves with v1 and not with the mean of v0 and v1, and the layer pushes
+ * with the force of the end and not with that on the way. These differences, and what turning
+ * with the momentum of the end does to the energy of a spinning body, are what the step takes by
+ * itself. They are computed one by one, from states and geometry. What the ledger lacks then is how
+ * far the way that a contact's depth went is from the one that its normal and its arms of the end
+ * tell of.
+ */
 #include "math/vec.h"
 #include "step/quasi_rigid.h"
 
@@ -6,7 +16,8 @@ static void show(const ff_quasi *quasi, const ff_quasi_contact *contact, ff_poin
   const ff_touch *touch = &contact->touch;
   double spin, h = quasi->h;
   ff_vec3 slip = ff_quasi_slip(quasi, contact, false, &spin), moment;
-  ff_vec3 impulse = ff_quasi_impulse(contact, &moment), t2 = v3_cross(touch->normal, touch->t1);
+  ff_vec3 impulse = ff_quasi_impulse(contact, touch, &moment),
+          t2 = v3_cross(touch->normal, touch->t1);
   ff_vec3 turning =
       v3_sub(quasi->bodies[contact->e.a].end.omega, quasi->bodies[contact->e.b].end.omega);
   const double *p = contact->e.z + 1;
@@ -38,19 +49,88 @@ static void show(const ff_quasi *quasi, const ff_quasi_contact *contact, ff_poin
   point->mode = !point->touching ? FF_OPEN : sticks ? FF_STICK : FF_SLIP;
 }
 
-/* What impulses on the way from the old to the new velocity take from the kinetic energy is
- * impulse times the mean of both: exact for translation. */
-static void book_losses(const ff_quasi *quasi, const ff_quasi_contact *contact, double *ledger) {
-  double spin[2];
-  ff_vec3 before = ff_quasi_slip(quasi, contact, true, &spin[0]);
-  ff_vec3 mean = v3_scale(0.5, v3_add(before, ff_quasi_slip(quasi, contact, false, &spin[1])));
-  const ff_touch *touch = &contact->touch;
+/* How the two move against one another at the contact as it is at the end, or was at the start. */
+typedef struct pace {
+  double mean[3], spin; /* m/s, rad/s, along n, t1, t2: the mean of before and after */
+  double closing;       /* m/s, how the depth grows on the way */
+} pace;
+
+static pace pace_of(const ff_quasi *quasi, const ff_quasi_contact *contact, bool start) {
+  const ff_touch *touch = start ? &contact->at_start : &contact->touch;
+  ff_vec3 mean = v3(0, 0, 0), way = mean, turn = mean;
+  for (int s = 0; s < 2; s++) {
+    const ff_quasi_body *body = &quasi->bodies[s == 0 ? contact->e.a : contact->e.b];
+    ff_vec3 arm = ff_quasi_arm(contact, body, start), v, w;
+    ff_quasi_on_the_way(quasi, body, &v, &w);
+    ff_vec3 twice_v = v3_add(body->v0, body->end.velocity);
+    ff_vec3 twice_w = v3_add(body->w0, body->end.omega);
+    double sign = s == 0 ? 1 : -1;
+    way = v3_axpy(way, sign, v3_add(v, v3_cross(w, arm)));
+    mean = v3_axpy(mean, 0.5 * sign, v3_add(twice_v, v3_cross(twice_w, arm)));
+    turn = v3_axpy(turn, 0.5 * sign, twice_w);
+  }
+  ff_vec3 n = touch->normal, t2 = v3_cross(n, touch->t1);
+  return (pace){.mean = {v3_dot(n, mean), v3_dot(touch->t1, mean), v3_dot(t2, mean)},
+                .spin = v3_dot(n, turn),
+                .closing = -v3_dot(n, way)};
+}
+
+static void book_share(const ff_quasi *quasi, const ff_quasi_contact *contact, bool start,
+                       double share, double *lost) {
+  pace at = pace_of(quasi, contact, start);
   const double *e = contact->cone->e, *p = contact->e.z + 1;
-  ff_vec3 t2 = v3_cross(touch->normal, touch->t1);
-  double slid = e[0] * p[0] * v3_dot(touch->t1, mean) + e[1] * p[1] * v3_dot(t2, mean);
-  ledger[FF_Y_LOST + FF_LOST_SLIP] -= slid;
-  ledger[FF_Y_LOST + FF_LOST_SPIN] -= e[2] * p[2] * 0.5 * (spin[0] + spin[1]);
-  ledger[FF_Y_LOST + FF_LOST_IMPACT] -= contact->e.z[0] * v3_dot(touch->normal, mean);
+  lost[FF_LOST_SLIP] -= share * (e[0] * p[0] * at.mean[1] + e[1] * p[1] * at.mean[2]);
+  lost[FF_LOST_SPIN] -= share * e[2] * p[2] * at.spin;
+  lost[FF_LOST_IMPACT] -= share * contact->e.z[0] * at.mean[0];
+  lost[FF_LOST_STEP] -= share * contact->p_ns * (at.mean[0] + at.closing);
+}
+
+static void book_losses(const ff_quasi *quasi, const ff_quasi_contact *contact, double *ledger) {
+  book_share(quasi, contact, false, 1 - contact->early, ledger + FF_Y_LOST);
+  if (contact->early > 0) {
+    book_share(quasi, contact, true, contact->early, ledger + FF_Y_LOST);
+  }
+}
+
+/* A layer that settles, and what the step makes of its force: of what that did on the way, what is
+ * neither stored nor lost in the damper. */
+static void settle(const ff_quasi *quasi, const ff_layer *layer, const ff_quasi_contact *contact,
+                   ff_point *point, double deeper, double *ledger) {
+  double *lost = ledger + FF_Y_LOST, stored = point->energy_n, damped = lost[FF_LOST_NORMAL];
+  ff_quasi_layer_settle(quasi, layer, contact, point, ledger);
+  double paid = contact && contact->p_ns > 0 ? contact->p_ns * deeper / quasi->h : 0;
+  lost[FF_LOST_STEP] += paid - (point->energy_n - stored) - (lost[FF_LOST_NORMAL] - damped);
+}
+
+/* Gravity on the way and at its ends, and a spin that turns. */
+static void book_bodies(const ff_quasi *quasi, double *ledger) {
+  const ff_model *model = quasi->model;
+  for (int slot = 0; slot < model->free_count; slot++) {
+    const ff_quasi_body *body = &quasi->bodies[model->free_bodies[slot]];
+    const ff_body_motion *end = &body->end;
+    ff_vec3 mean = v3_scale(0.5, v3_add(body->v0, end->velocity));
+    ff_vec3 ahead = v3_axpy(v3_sub(end->pose.position, body->x), -quasi->h, mean);
+    double gyro = 0.5 * (v3_dot(body->l0, end->omega) - v3_dot(body->momentum, body->w0));
+    ledger[FF_Y_LOST + FF_LOST_STEP] +=
+        model->bodies[body->id].mass * v3_dot(model->run.gravity, ahead) - gyro;
+  }
+}
+
+/* The impulse that one body gives another, as far as it acts at the end or at the start. */
+static void book_push(const ff_quasi *quasi, const ff_quasi_contact *contact,
+                      const ff_quasi_body *pushed, const ff_quasi_body *pusher, bool start,
+                      double share, double *ledger) {
+  const ff_touch *touch = start ? &contact->at_start : &contact->touch;
+  ff_vec3 moment, impulse = v3_scale(share, ff_quasi_impulse(contact, touch, &moment));
+  moment = v3_scale(share, moment);
+  ff_vec3 arm = v3_add(ff_quasi_pivot(quasi, pushed), ff_quasi_arm(contact, pushed, start));
+  double *to = ledger + FF_Y_IMPULSE;
+  v3_store(to, v3_add(v3_load(to), impulse));
+  to = ledger + FF_Y_ANGULAR;
+  v3_store(to, v3_add(v3_load(to), v3_add(v3_cross(arm, impulse), moment)));
+  ff_vec3 lever = ff_quasi_arm(contact, pusher, start);
+  ff_vec3 speed = v3_add(pusher->end.velocity, v3_cross(pusher->end.omega, lever));
+  ledger[FF_Y_WORK] += v3_dot(impulse, speed) + v3_dot(moment, pusher->end.omega);
 }
 
 /* What bodies that are not free bring into the system: impulse, its moment, and work. */
@@ -60,19 +140,11 @@ static void book_outside(const ff_quasi *quasi, const ff_quasi_contact *contact,
   if (a_free && b_free) {
     return;
   }
-  const ff_quasi_body *pushed = a_free ? a : b, *pusher = a_free ? b : a;
-  double sign = a_free ? 1 : -1;
-  ff_vec3 moment, impulse = v3_scale(sign, ff_quasi_impulse(contact, &moment));
-  moment = v3_scale(sign, moment);
-  ff_vec3 arm = v3_sub(contact->touch.point, pushed->end.pose.position);
-  ff_vec3 angular = v3_add(v3_cross(v3_add(ff_quasi_pivot(quasi, pushed), arm), impulse), moment);
-  double *to = ledger + FF_Y_IMPULSE;
-  v3_store(to, v3_add(v3_load(to), impulse));
-  to = ledger + FF_Y_ANGULAR;
-  v3_store(to, v3_add(v3_load(to), angular));
-  ff_vec3 lever = v3_sub(contact->touch.point, pusher->end.pose.position);
-  ff_vec3 speed = v3_add(pusher->end.velocity, v3_cross(pusher->end.omega, lever));
-  ledger[FF_Y_WORK] += v3_dot(impulse, speed) + v3_dot(moment, pusher->end.omega);
+  for (int start = 0; start <= (contact->early > 0); start++) {
+    double share = start ? contact->early : 1 - contact->early;
+    book_push(quasi, contact, a_free ? a : b, a_free ? b : a, start, a_free ? share : -share,
+              ledger);
+  }
 }
 
 /* Points that took no part are open; their layers go on recovering. */
@@ -99,26 +171,40 @@ static void rename_points(const ff_quasi *quasi) {
   }
 }
 
+/* m, how much deeper a contact is than it was at the start. */
+static double deepened(const ff_quasi *quasi, const ff_quasi_contact *contact,
+                       const ff_point *point) {
+  if (!(contact->p_ns > 0)) {
+    return 0;
+  }
+  ff_touch before = {.depth = point->patch.depth};
+  bool there = point->touching || ff_quasi_touch_before(quasi, contact, &before);
+  return there ? contact->touch.depth - before.depth : 0;
+}
+
 void ff_quasi_book(ff_quasi *quasi) {
   ff_state *state = quasi->state;
-  rename_points(quasi);
   double *ledger = ff_state_ledger(state);
   int next = 0; /* contacts come in the order of their points */
+  rename_points(quasi);
+  book_bodies(quasi, ledger);
   for (int n = 0; n < state->near_count; n++) {
     const ff_layer *layer = &quasi->model->bindings[state->nears[n].binding].layer;
     int end = state->nears[n].first_point + state->nears[n].point_count;
     for (int i = state->nears[n].first_point; i < end; i++) {
       ff_point *point = &state->points[i];
       const ff_quasi_contact *contact = NULL;
+      double deeper = 0;
       if (next < quasi->contact_count && quasi->contacts[next].point == i) {
         contact = &quasi->contacts[next++];
+        deeper = deepened(quasi, contact, point);
         show(quasi, contact, point);
         book_losses(quasi, contact, ledger);
         book_outside(quasi, contact, ledger);
       } else {
         release(point);
       }
-      ff_quasi_layer_settle(quasi, layer, contact, point, ledger);
+      settle(quasi, layer, contact, point, deeper, ledger);
     }
   }
 }

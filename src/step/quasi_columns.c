@@ -238,6 +238,7 @@ typedef struct linear {
   ff_vec3 impulse, moment, slip, spins; /* spins: angular velocity of a against b */
   bool slips;
   double unit[3], shrink, swell; /* of the projection; swell: what its radius grows by with p_n */
+  ff_quasi_projection to;
 } linear;
 
 static linear linear_of(const ff_quasi *quasi, ff_quasi_contact *contact) {
@@ -248,11 +249,12 @@ static linear linear_of(const ff_quasi *quasi, ff_quasi_contact *contact) {
                 .n = contact->touch.normal,
                 .t1 = contact->touch.t1,
                 .slips = to.slips,
-                .shrink = 1};
+                .shrink = 1,
+                .to = to};
   double spin;
   out.t2 = v3_cross(out.n, out.t1);
   out.slip = ff_quasi_slip(quasi, contact, false, &spin);
-  out.impulse = ff_quasi_impulse(contact, &out.moment);
+  out.impulse = ff_quasi_impulse(contact, &contact->touch, &out.moment);
   out.spins = v3_sub(out.body[0]->end.omega, out.body[1]->end.omega);
   for (int s = 0; s < 2; s++) {
     out.arm[s] = v3_sub(contact->touch.point, out.body[s]->end.pose.position);
@@ -309,6 +311,14 @@ static ff_vec3 spin_row(const linear *at, int side, const motion *m) {
   return m->by.turns ? v3_sub(row, m3_tmul(m->by.turn, v3_cross(at->spins, at->n))) : row;
 }
 
+static void turn_columns(const double turn[3][3], ff_vec3 y[3]) {
+  const ff_vec3 from[3] = {y[0], y[1], y[2]};
+  for (int i = 0; i < 3; i++) {
+    y[i] = v3_scale(turn[i][0], from[0]);
+    y[i] = v3_axpy(v3_axpy(y[i], turn[i][1], from[1]), turn[i][2], from[2]);
+  }
+}
+
 /* In the contact's own rows. */
 static void own_columns(const linear *at, int side, const motion *m, int column) {
   const ff_quasi_contact *contact = at->contact;
@@ -324,6 +334,9 @@ static void own_columns(const linear *at, int side, const motion *m, int column)
   }
   for (int i = 0; i < 3; i++) {
     y[i] = v3_scale(-contact->weight * e[i], y[i]);
+  }
+  if (at->to.turned) {
+    turn_columns(at->to.turn, y);
   }
   project_columns(at, y, v3_scale(contact->stiff, m->by.depth), column);
 }
@@ -351,6 +364,14 @@ static void body_columns(const linear *at, int s, int side, const motion *m, int
     force = m3_add(force, turned);
     torque = m3_add(torque, m3_skew_times(at->arm[s], turned));
     torque = m3_add(torque, m3_skew_times(v3_neg(at->moment), m->by.turn));
+  }
+  const ff_quasi_contact *contact = at->contact;
+  if (contact->early > 0) {
+    ff_vec3 n = contact->at_start.normal, arm = ff_quasi_arm(contact, at->body[s], true);
+    force = m3_scale(1 - contact->early, force);
+    torque = m3_scale(1 - contact->early, torque);
+    m3_outer_add(&force, contact->early, n, p_n);
+    m3_outer_add(&torque, contact->early, v3_cross(arm, n), p_n);
   }
   store_block(&at->contact->e, 6 * s, column, s == 0 ? -1 : 1, &force);
   double turns = at->quasi->turns;
@@ -395,17 +416,25 @@ static void side_columns(const linear *at, int side, change by[2]) {
   }
 }
 
-/* Columns of the contact's own unknowns in the rows of body s. */
-static void push_columns(const linear *at, int s, const ff_vec3 push[4], ff_vec3 moment) {
-  double sign = s == 0 ? -1 : 1;
+/* Columns of the contact's own unknowns in the rows of body s, as far as they act in this frame. */
+static void push_columns(const linear *at, int s, bool start, double share,
+                         const double pulled[2]) {
+  const ff_touch *touch = start ? &at->contact->at_start : &at->contact->touch;
+  const double *e = at->contact->cone->e;
+  ff_vec3 n = touch->normal, t2 = v3_cross(n, touch->t1);
+  ff_vec3 arm = ff_quasi_arm(at->contact, at->body[s], start);
+  const ff_vec3 push[4] = {n, v3_axpy(v3_scale(e[0], touch->t1), pulled[0], n),
+                           v3_axpy(v3_scale(e[1], t2), pulled[1], n), v3(0, 0, 0)};
+  double sign = s == 0 ? -share : share;
   for (int k = 0; k < 4; k++) {
-    ff_vec3 torque = v3_cross(at->arm[s], push[k]);
-    torque = k == 3 ? v3_add(torque, moment) : torque;
+    ff_vec3 torque = v3_cross(arm, push[k]);
+    torque = k == 3 ? v3_axpy(torque, e[2], n) : torque;
     double column[6];
     v3_store(column, v3_scale(sign, push[k]));
     v3_store(column + 3, v3_scale(sign * at->quasi->turns, torque));
     for (int i = 0; i < 6; i++) {
-      at->contact->e.j[6 * s + i][12 + k] = column[i];
+      double *to = &at->contact->e.j[6 * s + i][12 + k];
+      *to = (start ? *to : 0) + column[i];
     }
   }
 }
@@ -444,8 +473,6 @@ static void contact_columns(const ff_quasi *quasi, ff_quasi_contact *contact) {
   const double *e = contact->cone->e, *pull = contact->state.pull;
   bool pulls = contact->stiff > 0 && contact->layer->sheared;
   const double pulled[2] = {pulls ? e[0] * pull[0] : 0, pulls ? e[1] * pull[1] : 0};
-  const ff_vec3 push[4] = {at.n, v3_axpy(v3_scale(e[0], at.t1), pulled[0], at.n),
-                           v3_axpy(v3_scale(e[1], at.t2), pulled[1], at.n), v3(0, 0, 0)};
   change by[2][2];
   change_with_a(quasi, contact, by[0]);
   if (at.body[1]->solved) {
@@ -454,7 +481,10 @@ static void contact_columns(const ff_quasi *quasi, ff_quasi_contact *contact) {
   for (int side = 0; side < 2; side++) {
     if (at.body[side]->solved) {
       side_columns(&at, side, by[side]);
-      push_columns(&at, side, push, v3_scale(e[2], at.n));
+      push_columns(&at, side, false, 1 - contact->early, pulled);
+      if (contact->early > 0) {
+        push_columns(&at, side, true, contact->early, pulled);
+      }
     }
   }
   friction_columns(&at, pulled);

@@ -41,17 +41,19 @@ static int touches_before(const ff_quasi *quasi, const ff_near *near, double mar
   return ff_near_touch(quasi->model, near, &pose_a, &pose_b, margin, out);
 }
 
-/* Depth of a contact where the step starts. */
-static double depth_at_start(const ff_quasi *quasi, const ff_quasi_contact *contact) {
+bool ff_quasi_touch_before(const ff_quasi *quasi, const ff_quasi_contact *contact, ff_touch *out) {
   const ff_near *near = &quasi->state->nears[contact->near];
+  const ff_quasi_body *a = &quasi->bodies[contact->e.a], *b = &quasi->bodies[contact->e.b];
+  if (contact->touch.spot.kind != FF_SPOT_NONE) {
+    *out = contact->touch;
+    ff_near_look(quasi->model, near, &(ff_pose){a->x, a->q}, &(ff_pose){b->x, b->q}, out);
+    return true;
+  }
   ff_touch touches[FF_TOUCH_MAX];
   int count = touches_before(quasi, near, INFINITY, touches);
-  for (int i = 0; i < count; i++) {
-    if (near->first_point + touches[i].feature == contact->point) {
-      return touches[i].depth;
-    }
-  }
-  return -INFINITY;
+  const ff_touch *found = ff_quasi_find_touch(quasi, contact, touches, count);
+  *out = found ? *found : contact->touch;
+  return found != NULL;
 }
 
 /* Friction of the step before, seen along the tangents of now, and where impulses are bound for if
@@ -123,8 +125,6 @@ static bool add_contact(ff_quasi *quasi, const ff_meet *meet, int near, const ff
   const ff_point *known = &quasi->state->points[memory];
   ff_quasi_layer_prepare(quasi, contact->layer, known, touch->t1,
                          v3_cross(touch->normal, touch->t1), &contact->state);
-  bool second = quasi->model->run.stepper.order == 2;
-  contact->state.start = second ? depth_at_start(quasi, contact) : 0;
   contact->weight = e->mass;
   contact->axis = q_unrotate(b->end.pose.orientation, touch->t1);
   contact->touch = *touch;

@@ -196,6 +196,23 @@ static void book_outside(const ff_quasi *quasi, const ff_quasi_joint *joint,
   ledger[FF_Y_WORK] += v3_dot(impulse, speed) + v3_dot(moment, by->end.omega);
 }
 
+/* What the impulses take from the kinetic energy: they do no work, so it is the step that takes it.
+ */
+static void book_step(const ff_quasi *quasi, const ff_quasi_element *e,
+                      const ff_constraint_rows *rows, const double *z) {
+  ff_vec3 v[2], w[2];
+  for (int s = 0; s < 2; s++) {
+    const ff_quasi_body *body = &quasi->bodies[s == 0 ? e->a : e->b];
+    v[s] = v3_scale(0.5, v3_add(body->v0, body->end.velocity));
+    w[s] = v3_scale(0.5, v3_add(body->w0, body->end.omega));
+  }
+  double *lost = ff_state_ledger(quasi->state) + FF_Y_LOST;
+  for (int i = 0; i < e->rows; i++) {
+    lost[FF_LOST_STEP] -= z[i] * (v3_dot(rows->along[i], v3_sub(v[0], v[1])) +
+                                  v3_dot(rows->turn_a[i], w[0]) + v3_dot(rows->turn_b[i], w[1]));
+  }
+}
+
 void ff_quasi_book_joints(const ff_quasi *quasi) {
   for (int k = 0; k < quasi->model->constraint_count; k++) {
     const ff_quasi_joint *joint = &quasi->joints[k];
@@ -213,5 +230,6 @@ void ff_quasi_book_joints(const ff_quasi *quasi) {
     to->force = v3_scale(1 / quasi->h, impulse);
     to->moment = v3_scale(1 / quasi->h, moment);
     book_outside(quasi, joint, &rows, impulse, moment);
+    book_step(quasi, e, &rows, z);
   }
 }

@@ -122,7 +122,7 @@ void ff_quasi_press(const ff_quasi *quasi, ff_quasi_contact *contact) {
   const double *e = contact->cone->e, *z = contact->e.z + 1;
   double depth = contact->touch.depth, p, slope = at->slope[0];
   /* a layer that is still recovering is met late: as in the first order */
-  bool first = quasi->theta == 1 || at->deflected > fmax(at->start, 0);
+  bool first = quasi->theta == 1 || (1 - 1e-9) * at->deflected > fmax(at->start, 0);
   if (!(depth > -INFINITY)) {
     p = 0;
   } else if (layer->stiffness_b > 0) {

@@ -6,10 +6,10 @@
  * leave a system of 6 x 6 blocks on the graph of bodies that touch (solve/blocks.h).
  *
  * More contacts may stick, or rest on their cores, than a body has freedoms: there an element's own
- * matrix and its Schur complement are singular together. GIVE makes every element that does not
- * yield to its impulse yield by a millionth of what its change asks for. That touches the way, not
- * the solution: it is a proximal term on the impulses, and of the solutions that share a load
- * differently the one nearby is found.
+ * matrix and its Schur complement are singular together. GIVE makes every element yield by a
+ * millionth of what its change of impulse asks for. That touches the way, not the solution: it is
+ * a proximal term on the impulses, and of the solutions that share a load differently the one
+ * nearby is found.
  *
  * Steps are judged by the kinetic energy of what the rows are off, compared with the worst of the
  * last few [Grippo86]; when none serves, the bodies are made heavier for the step.
@@ -163,7 +163,7 @@ static void fill(ff_quasi_element *e, double own[][FF_QUASI_OWN], int width) {
     for (int k = 0; k < e->rows; k++) {
       own[i][k] = at_bound ? 0 : e->j[12 + i][12 + k];
     }
-    own[i][i] = at_bound ? 1 / e->mass : fmax(own[i][i], GIVE / e->mass);
+    own[i][i] += (at_bound ? 1 + GIVE : GIVE) / e->mass;
     for (int k = 0; k < width - COLUMNS; k++) {
       row[COLUMNS + k] = at_bound ? 0 : e->j[12 + i][k];
     }

@@ -13,9 +13,10 @@
  *
  * The layer's impulse is no unknown but follows from the depth: see quasi_layer.c.
  *
- * Order 2: bodies move with the mean of their velocities at start and end, and the spring's force
- * is the one that pays for its energy; everything else is as before, at the end of the step. Where
- * a core bears a load the step is one of order 1: its impulses have no mean.
+ * Order 2: bodies move with the mean of their velocities at start and end, the spring's force is
+ * the one that pays for its energy, and impulses act half where the contact is at the start and
+ * half where it is at the end. Where a core bears a load the step is one of order 1: its impulses
+ * have no mean.
  */
 #include "step/quasi_rigid.h"
 
@@ -62,6 +63,19 @@ void ff_quasi_move(const ff_quasi *quasi, ff_quasi_body *body, ff_vec3 v, ff_vec
   body->inv_inertia = world_inverse(m, q);
   body->end.omega = m3_mul(body->inv_inertia, l);
   body->strayed = ff_quasi_way_between(&body->flown, &body->end.pose, m->bound);
+}
+
+/* It turns freely with the momentum that it moves with: the mean of both ends of that. */
+void ff_quasi_on_the_way(const ff_quasi *quasi, const ff_quasi_body *body, ff_vec3 *v, ff_vec3 *w) {
+  const ff_model_body *m = &quasi->model->bodies[body->id];
+  double theta = body->theta;
+  *v = v3_axpy(v3_scale(theta, body->end.velocity), 1 - theta, body->v0);
+  *w = v3_axpy(v3_scale(theta, body->end.omega), 1 - theta, body->w0);
+  if (m->slot >= 0) {
+    ff_vec3 l = v3_axpy(v3_scale(theta, body->momentum), 1 - theta, body->l0);
+    ff_vec3 start = m3_mul(world_inverse(m, body->q), l), end = m3_mul(body->inv_inertia, l);
+    *w = v3_scale(0.5, v3_add(start, end));
+  }
 }
 
 /* With x1 = x0 + h ((1 - theta) v0 + theta v1) and m (v1 - v0) = p the change is
@@ -118,7 +132,9 @@ static bool are_far(const ff_quasi *quasi, const ff_quasi_contact *contacts, int
   double way = quasi->bodies[contacts->e.a].strayed + quasi->bodies[contacts->e.b].strayed;
   for (int i = 0; i < count; i++) {
     const double *z = contacts[i].e.z;
-    if (!(contacts[i].flown + way < 0) || z[0] != 0 || z[1] != 0 || z[2] != 0 || z[3] != 0) {
+    bool pressed = contacts[i].state.start > 0; /* order 2: until it parts */
+    if (pressed || !(contacts[i].flown + way < 0) || z[0] != 0 || z[1] != 0 || z[2] != 0 ||
+        z[3] != 0) {
       return false;
     }
   }
@@ -180,6 +196,38 @@ void ff_quasi_look(const ff_quasi *quasi, ff_quasi_contact *contacts, int count)
   }
 }
 
+/* The direction in which it slips where the step starts. */
+static void find_slid(const ff_quasi *quasi, ff_quasi_contact *contact) {
+  const ff_quasi_body *a = &quasi->bodies[contact->e.a], *b = &quasi->bodies[contact->e.b];
+  const ff_touch *touch = &contact->at_start;
+  ff_vec3 v_a = v3_add(a->v0, v3_cross(a->w0, ff_quasi_arm(contact, a, true)));
+  ff_vec3 v_b = v3_add(b->v0, v3_cross(b->w0, ff_quasi_arm(contact, b, true)));
+  ff_vec3 slip = v3_sub(v_a, v_b), t2 = v3_cross(touch->normal, touch->t1);
+  const double *e = contact->cone->e;
+  double w[3] = {e[0] * v3_dot(touch->t1, slip), e[1] * v3_dot(t2, slip),
+                 e[2] * v3_dot(touch->normal, v3_sub(a->w0, b->w0))};
+  double size = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+  contact->slid = size > 0 && contact->early > 0;
+  for (int i = 0; contact->slid && i < 3; i++) {
+    contact->slid_along[i] = w[i] / size;
+  }
+}
+
+void ff_quasi_look_back(const ff_quasi *quasi, ff_quasi_contact *contact, double theta) {
+  contact->early = 0;
+  contact->slid = false;
+  if (theta < 1) {
+    ff_touch *before = &contact->at_start;
+    bool there = ff_quasi_touch_before(quasi, contact, before);
+    double length;
+    ff_quat b = quasi->bodies[contact->e.b].q;
+    before->t1 = tangent(q_rotate(b, contact->axis), before->normal, &length);
+    contact->state.start = there ? before->depth : -INFINITY;
+    contact->early = there && v3_dot(before->normal, contact->touch.normal) > 0.5 ? 1 - theta : 0;
+    find_slid(quasi, contact);
+  }
+}
+
 static ff_vec3 second_tangent(const ff_touch *touch) {
   return v3_cross(touch->normal, touch->t1);
 }
@@ -196,8 +244,7 @@ ff_vec3 ff_quasi_slip(const ff_quasi *quasi, const ff_quasi_contact *contact, bo
   return v3_sub(v_a, v_b);
 }
 
-ff_vec3 ff_quasi_impulse(const ff_quasi_contact *contact, ff_vec3 *moment) {
-  const ff_touch *touch = &contact->touch;
+ff_vec3 ff_quasi_impulse(const ff_quasi_contact *contact, const ff_touch *touch, ff_vec3 *moment) {
   const double *e = contact->cone->e, *p = contact->e.z + 1;
   ff_vec3 out = v3_scale(contact->p_ns + contact->e.z[0], touch->normal);
   out = v3_axpy(out, e[0] * p[0], touch->t1);
@@ -206,7 +253,45 @@ ff_vec3 ff_quasi_impulse(const ff_quasi_contact *contact, ff_vec3 *moment) {
   return out;
 }
 
+ff_vec3 ff_quasi_arm(const ff_quasi_contact *contact, const ff_quasi_body *body, bool start) {
+  return start ? v3_sub(contact->at_start.point, body->x)
+               : v3_sub(contact->touch.point, body->end.pose.position);
+}
+
 /* ---- friction ------------------------------------------------------------------------------ */
+
+static double dot3(const double a[3], const double b[3]) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* Friction acts all through the step, so that its direction is to be that of the slip on the way:
+ * between those of the start and the end. A slip that comes to rest has none at its end, and
+ * friction is free to hold. With unit vectors a and b of start and end, c = a + b and d along c,
+ * w = |w| d changes with w by d b^T + (1 - d d^T) (1 - b b^T) / |c|. */
+static void turn_slip(const ff_quasi_contact *contact, double w[3], ff_quasi_projection *out) {
+  const double *a = contact->slid_along;
+  double size = sqrt(dot3(w, w)), b[3], d[3];
+  if (!contact->slid || !(dot3(a, w) > 0.1 * size)) {
+    return;
+  }
+  for (int i = 0; i < 3; i++) {
+    b[i] = w[i] / size;
+    d[i] = a[i] + b[i];
+  }
+  double c = sqrt(dot3(d, d)), along = 0;
+  for (int i = 0; i < 3; i++) {
+    d[i] /= c;
+    along += d[i] * b[i];
+    w[i] = size * d[i];
+  }
+  out->turned = true;
+  for (int i = 0; i < 3; i++) {
+    for (int k = 0; k < 3; k++) {
+      double across = (i == k) - b[i] * b[k] - d[i] * d[k] + along * d[i] * b[k];
+      out->turn[i][k] = d[i] * b[k] + across / c;
+    }
+  }
+}
 
 ff_quasi_projection ff_quasi_project(const ff_quasi *quasi, const ff_quasi_contact *contact) {
   double spin;
@@ -221,6 +306,8 @@ ff_quasi_projection ff_quasi_project(const ff_quasi *quasi, const ff_quasi_conta
     ff_quasi_shear(contact, shear);
     w[0] += e[0] * (shear[0] - contact->state.before[0]) / quasi->h;
     w[1] += e[1] * (shear[1] - contact->state.before[1]) / quasi->h;
+  } else {
+    turn_slip(contact, w, &out);
   }
   for (int i = 0; i < 3; i++) {
     double give = contact->soft * (p[i] - contact->before[i]);
@@ -284,6 +371,16 @@ static void measure(const ff_quasi *quasi, ff_quasi_contact *contact, double pus
   }
 }
 
+/* What acts where the step starts. */
+static void add_early(const ff_quasi *quasi, const ff_quasi_contact *contact, int s, double *f) {
+  const ff_quasi_body *body = &quasi->bodies[s == 0 ? contact->e.a : contact->e.b];
+  ff_vec3 moment, impulse = ff_quasi_impulse(contact, &contact->at_start, &moment);
+  ff_vec3 torque = v3_add(v3_cross(ff_quasi_arm(contact, body, true), impulse), moment);
+  double sign = s == 0 ? -contact->early : contact->early;
+  v3_store(f, v3_axpy(v3_load(f), sign, impulse));
+  v3_store(f + 3, v3_axpy(v3_load(f + 3), sign * quasi->turns, torque));
+}
+
 static void contact_rows(const ff_quasi *quasi, ff_quasi_contact *contact) {
   ff_quasi_element *e = &contact->e;
   e->idle = is_idle(contact);
@@ -292,14 +389,17 @@ static void contact_rows(const ff_quasi *quasi, ff_quasi_contact *contact) {
     e->push = e->twist = e->push_noise = e->twist_noise = 0;
     return;
   }
-  ff_vec3 moment, impulse = ff_quasi_impulse(contact, &moment);
+  ff_vec3 moment, impulse = ff_quasi_impulse(contact, &contact->touch, &moment);
   for (int s = 0; s < 2; s++) {
     const ff_quasi_body *body = &quasi->bodies[s == 0 ? e->a : e->b];
-    ff_vec3 arm = v3_sub(contact->touch.point, body->end.pose.position);
-    double sign = s == 0 ? -1 : 1;
+    ff_vec3 arm = ff_quasi_arm(contact, body, false);
+    double sign = (s == 0 ? -1 : 1) * (1 - contact->early);
     v3_store(e->f + 6 * s, v3_scale(sign, impulse));
     ff_vec3 torque = v3_add(v3_cross(arm, impulse), moment);
     v3_store(e->f + 6 * s + 3, v3_scale(sign * quasi->turns, torque));
+    if (contact->early > 0) {
+      add_early(quasi, contact, s, e->f + 6 * s);
+    }
   }
   bool slips = own_rows(quasi, contact, e->f + 12);
   measure(quasi, contact, v3_norm(impulse), v3_norm(moment), slips);

@@ -272,6 +272,11 @@ static bool set_theta(ff_quasi *quasi, int island, double theta) {
       moved = true;
     }
   }
+  for (int k = quasi->first_element[island]; k < quasi->first_element[island + 1]; k++) {
+    if (!quasi->elements[k]->joint) {
+      ff_quasi_look_back(quasi, (ff_quasi_contact *)quasi->elements[k], theta);
+    }
+  }
   return moved;
 }
 
@@ -455,7 +460,8 @@ static void show(ff_work *work) {
 static ff_status try_step(ff_work *work, double end, bool choosy) {
   ff_quasi *quasi = work->quasi;
   ff_state *state = work->state;
-  quasi->widen = 0.25;
+  quasi->widen =
+      work->model->run.stepper.order == 2 ? 1 : 0.25; /* with all that touch at the start */
   quasi->again = false;
   for (int look = 0, choices = 0; look < LOOKS + choices; look++) {
     if (!fly(quasi, state->t, end - state->t)) {

@@ -145,6 +145,10 @@ typedef struct ff_quasi_contact {
   ff_vec3 axis;            /* t1 is this axis of b, seen in the tangent plane */
   double flown;            /* m, depth at the end of free flight */
   ff_touch touch;          /* at the end, as the unknowns have it */
+  ff_touch at_start;       /* at the start, */
+  double early;            /* 1, share of its impulses that acts there; order 2 */
+  bool slid;               /* it slipped there, */
+  double slid_along[3];    /* 1, in this direction, in units of the ellipsoid */
   double p_ns;             /* N s, of the layer */
   double stiff;            /* N s/m, how it grows with the depth */
   ff_quasi_slope slope[2]; /* shifts, turns */
@@ -268,8 +272,12 @@ static inline bool ff_quasi_is_steady(ff_vec3 now, ff_vec3 before) {
 
 /* Puts a body where v and l bring it. */
 void ff_quasi_move(const ff_quasi *quasi, ff_quasi_body *body, ff_vec3 v, ff_vec3 l);
+/* Velocity that a body has on its way through the step, on the mean. */
+void ff_quasi_on_the_way(const ff_quasi *quasi, const ff_quasi_body *body, ff_vec3 *v, ff_vec3 *w);
 /* Where an impulse must act so that x x m v changes by its moment, in the step as it was taken. */
 ff_vec3 ff_quasi_pivot(const ff_quasi *quasi, const ff_quasi_body *body);
+/* Makes a contact ready for bodies that move with this theta. */
+void ff_quasi_look_back(const ff_quasi *quasi, ff_quasi_contact *contact, double theta);
 /* Geometry and layer impulse of all contacts of a pair of shapes where their bodies are now. */
 void ff_quasi_look(const ff_quasi *quasi, ff_quasi_contact *contacts, int count);
 /* How many contacts from this one on belong to its pair of shapes. */
@@ -277,8 +285,11 @@ int ff_quasi_alike(const ff_quasi *quasi, const ff_quasi_contact *contact);
 /* Velocity of a against b at the contact, at the end of the step or at its start. */
 ff_vec3 ff_quasi_slip(const ff_quasi *quasi, const ff_quasi_contact *contact, bool start,
                       double *spin);
-/* The impulse on a: force part, and moment about the point. */
-ff_vec3 ff_quasi_impulse(const ff_quasi_contact *contact, ff_vec3 *moment);
+/* The impulse on a, in the frame of the touch at the end or at the start: force part, and moment
+ * about the point. */
+ff_vec3 ff_quasi_impulse(const ff_quasi_contact *contact, const ff_touch *touch, ff_vec3 *moment);
+/* From the centre of a body to the contact, at the end or at the start. */
+ff_vec3 ff_quasi_arm(const ff_quasi_contact *contact, const ff_quasi_body *body, bool start);
 /* Rows of the members where their bodies are now. */
 void ff_quasi_rows(const ff_quasi *quasi);
 /* Their derivatives there. */
@@ -287,7 +298,9 @@ void ff_quasi_columns(const ff_quasi *quasi);
 /* y = P - rho w, and how it is projected. */
 typedef struct ff_quasi_projection {
   double y[3], length, radius;
-  bool slips; /* y is outside the ball */
+  bool slips;        /* y is outside the ball */
+  bool turned;       /* the slip counts half way to its direction at the start: order 2, */
+  double turn[3][3]; /* 1, and changes so with that of the end */
 } ff_quasi_projection;
 
 ff_quasi_projection ff_quasi_project(const ff_quasi *quasi, const ff_quasi_contact *contact);
@@ -393,6 +406,8 @@ bool ff_quasi_follow(ff_quasi *quasi);
 /* Contacts that the bodies' free flight may bring about, and the islands that they make. False:
  * more than there is room for. */
 bool ff_quasi_gather(ff_quasi *quasi);
+/* A contact where the step starts. False: it is not there. */
+bool ff_quasi_touch_before(const ff_quasi *quasi, const ff_quasi_contact *contact, ff_touch *out);
 /* Is there one that the bodies' end brings about and that was not gathered? */
 bool ff_quasi_missed(const ff_quasi *quasi);
 /* Do other parts of flat shapes meet at the end than were chosen? */
