@@ -540,6 +540,9 @@ static void test_bad_meshes_are_refused(void **state) {
   snprintf(link, sizeof link, "%s/in/link.stl", folder);
   assert_int_equal(symlink("../outside.stl", link), 0);
   refused(MESH("link.stl"), 2, "leads out");
+  snprintf(link, sizeof link, "%s/in/pipe.stl", folder);
+  assert_int_equal(mkfifo(link, 0600), 0);
+  refused(MESH("pipe.stl"), 2, "cannot read");
   put("in/huge.stl", stl, cube_stl(stl, 0xFFFFFFFFu));
   refused(MESH("huge.stl"), 2, "header");
   put("in/empty.stl", "", 0);

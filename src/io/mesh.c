@@ -157,7 +157,8 @@ ff_status ff_mesh_points(ff_vec3 **out, size_t *count, const char *path, ff_repo
   mesh m = {.report = report};
   *out = NULL;
   *count = 0;
-  ff_status status = ff_file_read(&text, &m.size, path, FF_MESH_BYTES_MAX, report);
+  ff_status status = ff_file_size(&m.size, path, report); /* a pipe might never end */
+  status = status == FF_OK ? ff_file_read(&text, &m.size, path, FF_MESH_BYTES_MAX, report) : status;
   if (status != FF_OK) {
     return status;
   }
