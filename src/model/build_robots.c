@@ -106,7 +106,9 @@ static void group_links(ff_build *build, const ff_model_robot *robot, int index)
 
 /* ---- how easily links move ----------------------------------------------------------- */
 
-enum { EASE_LIMIT = 1000 }; /* links of a robot that are asked one by one */
+/* Links are asked one by one, each at the price of all: a thousand of a robot of a thousand, fewer
+ * of a longer one. */
+enum { EASE_WORK = 1000000 };
 
 /* Acceleration of a link, at its centre of mass and in its axes, under a push there. The robot is
  * at rest. */
@@ -165,7 +167,8 @@ static bool weigh_link(ff_tree_work *work, const ff_model_robot *robot, ff_model
 
 static ff_status weigh_links(ff_build *build, const ff_scene_robot *from,
                              const ff_model_robot *robot, ff_tree_work *work) {
-  int count = robot->link_count < EASE_LIMIT ? robot->link_count : EASE_LIMIT;
+  int most = EASE_WORK / robot->link_count;
+  int count = robot->link_count < most ? robot->link_count : most;
   ff_sv *ease = ff_build_take(build, 6 * count, sizeof *ease);
   double *tau = ff_arena_take(&build->scratch, (size_t)robot->v_count + 1, sizeof *tau);
   ff_tree_wrench *wrenches =
