@@ -13,7 +13,7 @@ typedef struct stance {
   double *q;
   double mass;   /* kg */
   double height; /* m, of the root link above the lowest point */
-  bool touches;  /* it has shapes */
+  bool stands;   /* it is free and has shapes */
 } stance;
 
 static const double gravity = 9.81; /* m/s^2 */
@@ -85,49 +85,49 @@ static void choose_posture(stance *s) {
   ff_tree_update(s->work, s->q, NULL);
 }
 
-/* ---- where the floor is ---------------------------------------------------------------------- */
+/* ---- how high it stands ------------------------------------------------------------------------
+ */
 
-static double height_of(ff_pose link, ff_vec3 point) {
-  return link.position.z + turned(link.orientation, point).z;
-}
-
-/* Height of the lowest point of a shape whose link is there. */
-static double lowest(const ff_robot_shape *shape, ff_pose link) {
-  if (shape->kind == FF_POLYHEDRON) {
-    double low = INFINITY;
-    for (int i = 0; i < shape->corner_count; i++) {
-      low = fmin(low, height_of(link, shape->corners[i]));
+static int list_settings(const stance *s, ff_joint_setting *list) {
+  int count = 0;
+  for (int i = 2; i <= ff_robot_link_count(s->robot); i++) {
+    int at = own_place(s, i);
+    if (at >= 0 && s->q[at] != 0) {
+      list[count] = ff_joint_setting_default();
+      list[count].joint = ff_robot_link_info(s->robot, i).joint_name;
+      list[count++].position = s->q[at];
     }
-    return low;
   }
-  double up[3]; /* how much each axis of the shape points up */
-  for (int k = 0; k < 3; k++) {
-    ff_vec3 axis = {k == 0, k == 1, k == 2};
-    up[k] = fabs(turned(link.orientation, turned(shape->pose.orientation, axis)).z);
-  }
-  double middle = height_of(link, shape->pose.position);
-  ff_vec3 size = shape->size;
-  switch (shape->kind) {
-    case FF_SPHERE: return middle - size.x;
-    case FF_CAPSULE: return middle - size.x - size.y * up[2];
-    case FF_CYLINDER: return middle - size.y * up[2] - size.x * hypot(up[0], up[1]);
-    default: return middle - size.x * up[0] - size.y * up[1] - size.z * up[2];
-  }
+  return count;
 }
 
-static void find_floor(stance *s) {
-  double low = INFINITY;
-  for (int i = 0; i < ff_robot_shape_count(s->robot); i++) {
-    ff_robot_shape shape = ff_robot_shape_info(s->robot, i);
-    low = fmin(low, lowest(&shape, ff_tree_pose(s->work, shape.link)));
+/* Height of the root link when the robot stands on the ground in its posture. */
+static ff_status find_height(stance *s, ff_report *report) {
+  ff_scene *scene = NULL;
+  ff_model *model = NULL;
+  ff_sim *sim = NULL;
+  ff_robot_def def = ff_robot_def_of(s->robot, "robot");
+  ff_joint_setting *settings = ff_cli_alloc(ff_robot_link_count(s->robot), sizeof *settings);
+  def.joints = settings;
+  def.joint_count = list_settings(s, settings);
+  def.on_ground = true;
+  ff_status status = ff_scene_create(&scene);
+  status = status == FF_OK ? ff_scene_add_robot(scene, &def) : status;
+  status = status == FF_OK ? ff_model_build(&model, scene, report) : status;
+  status = status == FF_OK ? ff_sim_create(&sim, model) : status;
+  if (status == FF_OK) {
+    s->height = ff_sim_body(sim, (ff_body){1}).position.z;
   }
-  s->touches = isfinite(low);
-  s->height = s->touches ? -low : 0;
+  ff_sim_destroy(sim);
+  ff_model_destroy(model);
+  ff_scene_destroy(scene);
+  free(settings);
+  return status;
 }
 
 /* ---- the scene ------------------------------------------------------------------------------- */
 
-/* A length that gains are made from: how high the robot stands, or about a metre for none. */
+/* A length that gains are made from: how high the robot stands, or a metre. */
 static double length_of(const stance *s) {
   return s->height > 0 ? s->height : 1;
 }
@@ -153,36 +153,39 @@ static void print_contact(const stance *s) {
   printf("    friction: {law: bristle-clutch, K: %.3g, D: %.3g, mu: 0.8}\n", k, k / 100);
 }
 
-static void print_scene(const stance *s, const char *path, bool floats) {
+static void print_scene(const stance *s, const char *path) {
   double stiffness = 4 * s->mass * gravity * length_of(s);
   printf("# %s on a floor, every joint held by a servo: a scene to start from.\n",
          ff_robot_name(s->robot));
   printf("footfall: 1\nstepper: {kind: symplectic-euler, step: 1e-3}\nduration: 2\n");
   printf("robots:\n  robot:\n    urdf: \"%s\"\n", path);
-  if (floats) {
-    printf("    position: [0, 0, %.6g]   # its lowest point touches the floor\n", s->height);
+  if (s->stands) {
+    printf("    ground: 0   # its lowest point touches the floor: its root is at %.6g m\n",
+           s->height);
   }
   printf("    servo: {stiffness: %.3g, damping: %.3g}\n", stiffness,
          0.3 * stiffness * sqrt(length_of(s) / gravity));
   print_joints(s);
-  if (s->touches) {
+  if (ff_robot_shape_count(s->robot) > 0) {
     print_contact(s);
   }
 }
 
 int ff_cli_check_scene(const ff_robot *robot, const char *path) {
-  stance s = {.robot = robot};
+  ff_joint_kind root = ff_robot_def_of(robot, "robot").root;
+  stance s = {.robot = robot, .stands = root == FF_JOINT_FREE && ff_robot_shape_count(robot) > 0};
   ff_report report;
   memset(&report, 0, sizeof report);
-  ff_joint_kind root = ff_robot_def_of(robot, "robot").root;
   ff_status status = ff_robot_tree(&s.tree, robot, root, &report);
   status = status == FF_OK ? ff_tree_work_create(&s.work, s.tree) : status;
   if (status == FF_OK) {
     s.q = ff_cli_alloc(ff_tree_q_count(s.tree) + 1, sizeof *s.q);
     s.mass = ff_tree_mass(s.tree);
     choose_posture(&s);
-    find_floor(&s);
-    print_scene(&s, path, root == FF_JOINT_FREE);
+    status = s.stands ? find_height(&s, &report) : FF_OK;
+  }
+  if (status == FF_OK) {
+    print_scene(&s, path);
   }
   free(s.q);
   ff_tree_work_destroy(s.work);

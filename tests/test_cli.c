@@ -248,7 +248,7 @@ static void check_prints_a_scene_to_start_from(void **state) {
   (void)state;
   write_text("leg.urdf", leg_urdf);
   assert_int_equal(footfall("check", "leg.urdf", "--scene"), 0);
-  expect_text("out", "position: [0, 0, 0.835336]");
+  expect_text("out", "root is at 0.835336 m");
   expect_text("out", "\"hip\": {position: 0.6}");
   expect_text("out", "\"knee\": {position: -1.2}");
   expect_text("out", "\"ankle\": {position: 0.6}");

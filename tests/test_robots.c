@@ -452,6 +452,9 @@ static void test_bad_robots_are_refused(void **state) {
   refused("urdf: robots/quadruped.urdf, servo: {stiffness: -1}", "robots.r.joints.front_left_roll",
           "negative");
   refused("urdf: robots/double-pendulum.urdf, base: free", "robots.r.links.pivot", "no inertia");
+  refused("urdf: robots/double-pendulum.urdf, ground: 0", "robots.r.ground",
+          "free and have shapes");
+  refused("urdf: robots/quadruped.urdf, ground: low", "robots.r.ground", "low");
   refused("urdf: robots/quadruped.urdf, material: soap", "bodies.r-trunk.material", "soap");
 }
 

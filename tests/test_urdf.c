@@ -540,6 +540,9 @@ static void test_bad_meshes_are_refused(void **state) {
   snprintf(link, sizeof link, "%s/in/link.stl", folder);
   assert_int_equal(symlink("../outside.stl", link), 0);
   refused(MESH("link.stl"), 2, "leads out");
+  snprintf(link, sizeof link, "%s/in/pipe.stl", folder);
+  assert_int_equal(mkfifo(link, 0600), 0);
+  refused(MESH("pipe.stl"), 2, "cannot read");
   put("in/huge.stl", stl, cube_stl(stl, 0xFFFFFFFFu));
   refused(MESH("huge.stl"), 2, "header");
   put("in/empty.stl", "", 0);
@@ -579,6 +582,34 @@ static void test_collada_is_read(void **state) {
   (void)state;
   put_dae(DAE("", "0.01", DAE_HALF("low", "-100"), DAE_NODE));
   assert_cube(MESH("cube.dae"));
+}
+
+/* The upper half of the cube from a library of nodes, where an instance puts it; where the library
+ * itself has it is of no interest. */
+static void test_collada_shows_nodes_of_libraries(void **state) {
+  (void)state;
+  put_dae(DAE("", "0.01", DAE_HALF("low", "-100"),
+              "<node><translate>0 0 300</translate><instance_node url='#lid'/></node>"
+              "</node></visual_scene></library_visual_scenes><library_nodes><node id='lid'>"
+              "<translate>0 0 100</translate><node><instance_geometry url='#high'/></node></node>"
+              "</library_nodes><library_visual_scenes><visual_scene><node>"));
+  assert_cube(MESH("cube.dae"));
+}
+
+/* Each node shows the next twice: 2^62 times the last. */
+static void test_multiplied_nodes_are_refused(void **state) {
+  (void)state;
+  char text[8192] = "<COLLADA><library_nodes>", *at = text + strlen(text);
+  for (int i = 0; i < 62; i++) {
+    at +=
+        sprintf(at, "<node id='n%d'><instance_node url='#n%d'/><instance_node url='#n%d'/></node>",
+                i, i + 1, i + 1);
+  }
+  sprintf(at, "</library_nodes><node><instance_node url='#n0'/></node></COLLADA>");
+  put_dae(text);
+  refused(MESH("cube.dae"), 2, "without end");
+  put_dae("<COLLADA><node id='n'><instance_node url='#n'/></node></COLLADA>");
+  refused(MESH("cube.dae"), 2, "without end");
 }
 
 static void test_bad_collada_is_refused(void **state) {
@@ -720,6 +751,8 @@ int main(void) {
       cmocka_unit_test(test_bad_meshes_are_refused),
       cmocka_unit_test(test_mesh_touches_as_its_hull),
       cmocka_unit_test(test_collada_is_read),
+      cmocka_unit_test(test_collada_shows_nodes_of_libraries),
+      cmocka_unit_test(test_multiplied_nodes_are_refused),
       cmocka_unit_test(test_bad_collada_is_refused),
       cmocka_unit_test(test_multiplied_collada_is_refused),
       cmocka_unit_test(test_failures_are_survived),

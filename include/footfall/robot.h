@@ -19,11 +19,11 @@ extern "C" {
 
 typedef struct ff_robot ff_robot;
 
-/* Meshes are looked for inside `root`, a folder, and nowhere else. package://NAME/FILE is FILE in the
- * folder NAME that the robot's file lies in, or that lies beside it or beside a folder above it; or
- * root/FILE. Other names are relative to the folder of the file. root NULL: of a package, the nearest
- * folder above the file with that name; else the nearest that holds a package.xml; else the folder of
- * the file, or the one above it if that is called urdf. */
+/* Meshes are looked for inside `root`, a folder, and nowhere else. package://NAME/FILE is FILE in
+ * the folder NAME that the robot's file lies in, or that lies beside it or beside a folder above
+ * it; or root/FILE. Other names are relative to the folder of the file. root NULL: of a package,
+ * the nearest folder above the file with that name; else the nearest that holds a package.xml; else
+ * the folder of the file, or the one above it if that is called urdf. */
 ff_status ff_robot_load(ff_robot **out, const char *path, const char *root, ff_report *report);
 void ff_robot_destroy(ff_robot *robot); /* NULL is fine */
 
@@ -105,9 +105,11 @@ typedef struct ff_robot_def {
   const char *material; /* of all its shapes; NULL: none */
   ff_joint_kind root;   /* FF_JOINT_FREE, or FF_JOINT_FIXED to the ground */
   ff_pose base;         /* of the root link, world, at the start */
-  ff_vec3 velocity;     /* m/s, of its origin, world; free roots */
-  ff_vec3 omega;        /* rad/s, world; free roots */
-  bool self_collision;  /* links touch each other, but for those that a joint connects */
+  bool on_ground;      /* free roots: base.position.z is instead such that its lowest point is at */
+  double ground;       /* m, this height */
+  ff_vec3 velocity;    /* m/s, of its origin, world; free roots */
+  ff_vec3 omega;       /* rad/s, world; free roots */
+  bool self_collision; /* links touch each other, but for those that a joint connects */
   const ff_joint_setting *joints;
   int joint_count;           /* joints that are not named start at rest at 0 and are not driven */
   const ff_pilot_def *pilot; /* moves the joints, see footfall/pilot.h; NULL: none */

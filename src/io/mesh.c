@@ -54,15 +54,17 @@ static double little_float(const char *from) {
   return (double)value;
 }
 
-/* The header's count must agree with the size of the file before anything is believed. */
-static bool is_binary(const mesh *m) {
-  return m->size >= STL_HEAD &&
-         (uint64_t)little_endian(m->text + STL_COUNT_AT) * STL_FACE + STL_HEAD == m->size;
+/* Triangles that the header speaks of: believed only if the file holds as many. Some files have
+ * more behind them. */
+static bool is_binary(const mesh *m, uint64_t *faces) {
+  *faces = m->size >= STL_HEAD ? little_endian(m->text + STL_COUNT_AT) : 0;
+  return m->size >= STL_HEAD && *faces * STL_FACE + STL_HEAD <= m->size;
 }
 
-static ff_status read_binary(mesh *m) {
+static ff_status read_binary(mesh *m, uint64_t faces) {
   ff_status status = FF_OK;
-  for (size_t at = STL_HEAD; at < m->size && status == FF_OK; at += STL_FACE) {
+  for (uint64_t face = 0; face < faces && status == FF_OK; face++) {
+    size_t at = STL_HEAD + (size_t)face * STL_FACE;
     for (size_t corner = 0; corner < 3 && status == FF_OK; corner++) {
       const char *from = m->text + at + 12 + 12 * corner; /* after the normal */
       status = add(m, v3(little_float(from), little_float(from + 4), little_float(from + 8)));
@@ -135,13 +137,19 @@ static ff_status read_points(mesh *m, const char *path) {
   if (!dot || strcasecmp(dot, ".stl") != 0) {
     return ff_report_what(m->report, "only STL, OBJ and COLLADA (.dae) meshes are read");
   }
-  if (is_binary(m)) {
-    return read_binary(m);
+  uint64_t faces;
+  if (is_binary(m, &faces)) {
+    return read_binary(m, faces);
   }
   if (m->size >= 5 && memcmp(m->text, "solid", 5) == 0) {
     return read_lines(m, "vertex");
   }
-  return ff_report_what(m->report, "not an STL file: its header does not agree with its size");
+  return m->size < STL_HEAD
+             ? ff_report_what(m->report, "not an STL file: it is shorter than a header")
+             : ff_report_what(
+                   m->report,
+                   "the header of this STL file speaks of %llu triangles, its size of %zu",
+                   (unsigned long long)faces, (m->size - STL_HEAD) / STL_FACE);
 }
 
 ff_status ff_mesh_points(ff_vec3 **out, size_t *count, const char *path, ff_report *report) {
@@ -149,7 +157,8 @@ ff_status ff_mesh_points(ff_vec3 **out, size_t *count, const char *path, ff_repo
   mesh m = {.report = report};
   *out = NULL;
   *count = 0;
-  ff_status status = ff_file_read(&text, &m.size, path, FF_MESH_BYTES_MAX, report);
+  ff_status status = ff_file_size(&m.size, path, report); /* a pipe might never end */
+  status = status == FF_OK ? ff_file_read(&text, &m.size, path, FF_MESH_BYTES_MAX, report) : status;
   if (status != FF_OK) {
     return status;
   }

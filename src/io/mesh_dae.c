@@ -1,71 +1,46 @@
-/* Points of a COLLADA file (.dae): the positions of its geometries where its scene puts them.
+/* Reads a COLLADA file (.dae): the positions of its geometries, and the nodes that show them.
  *
  * Lengths are taken in the file's unit; its up axis is passed over, as other readers of robots do.
- * A file whose scene shows no geometry gives all of them as they stand.
  */
+#include "io/mesh_dae.h"
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/report.h"
 #include "base/text.h"
-#include "io/mesh.h"
 #include "io/xml.h"
-#include "math/spatial.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* x -> turn x + shift; turn may scale. */
-typedef struct placement {
-  ff_mat3 turn;
-  ff_vec3 shift;
-} placement;
-
-typedef struct source {
-  const char *id, *geometry;
-  size_t first, count; /* numbers */
-  int stride;
-  bool positions;
-} source;
-
-typedef struct instance {
-  const char *geometry;
-  placement at;
-} instance;
-
-enum { LISTS_MAX = 100000, POINTS_MAX = 20000000 };
-
-typedef struct dae {
+typedef struct reader {
+  ff_dae dae;
   ff_xml *xml;
   ff_arena texts;
-  double meter;
-  const char *geometry; /* the one being read */
-  double *numbers;      /* of all sources, then those of the element being read */
+  double *numbers; /* of all sources, then those of the element being read */
   size_t count, room, kept;
   bool listening; /* text is numbers */
   char word[64];  /* a number that is not complete yet */
   size_t word_length;
-  source *sources;
-  int source_count, source_room;
-  instance *instances;
-  int instance_count, instance_room;
-  placement places[FF_XML_DEPTH_MAX + 1]; /* of the nodes that stand inside one another */
-  int depth, nodes;
-  int node_depth[FF_XML_DEPTH_MAX + 1]; /* of elements at which they started */
-} dae;
+  int source_room, geometry_room, part_room, node_room;
+  int depth;   /* of elements */
+  int node;    /* the one being read */
+  int library; /* depth of the library of nodes being read; 0: none */
+  bool in_geometry;
+} reader;
 
 /* ---- lists ------------------------------------------------------------------------------- */
 
-static void *one_more(dae *d, void **list, int *count, int *room, size_t size) {
-  if (*count >= LISTS_MAX) {
-    ff_xml_fail(d->xml, "more than %d parts", LISTS_MAX);
+static void *one_more(reader *r, void **list, int *count, int *room, size_t size) {
+  if (*count >= FF_DAE_LISTS_MAX) {
+    ff_xml_fail(r->xml, "more than %d parts", FF_DAE_LISTS_MAX);
     return NULL;
   }
   if (*count == *room) {
     int wanted = *room ? 2 * *room : 16;
     void *fresh = ff_resize(*list, (size_t)*room, (size_t)wanted, size);
     if (!fresh) {
-      ff_xml_take(d->xml, FF_ERROR_MEMORY);
+      ff_xml_take(r->xml, FF_ERROR_MEMORY);
       return NULL;
     }
     *list = fresh;
@@ -74,18 +49,18 @@ static void *one_more(dae *d, void **list, int *count, int *room, size_t size) {
   return (char *)*list + (size_t)(*count)++ * size;
 }
 
-static void add_number(dae *d, double value) {
-  if (d->count == d->room) {
-    size_t room = d->room ? 2 * d->room : 1024;
-    double *fresh = ff_resize(d->numbers, d->room, room, sizeof *fresh);
+static void add_number(reader *r, double value) {
+  if (r->count == r->room) {
+    size_t room = r->room ? 2 * r->room : 1024;
+    double *fresh = ff_resize(r->numbers, r->room, room, sizeof *fresh);
     if (!fresh) {
-      ff_xml_take(d->xml, FF_ERROR_MEMORY);
+      ff_xml_take(r->xml, FF_ERROR_MEMORY);
       return;
     }
-    d->numbers = fresh;
-    d->room = room;
+    r->numbers = fresh;
+    r->room = room;
   }
-  d->numbers[d->count++] = value;
+  r->numbers[r->count++] = value;
 }
 
 /* ---- attributes and numbers ---------------------------------------------------------------- */
@@ -99,58 +74,54 @@ static const char *attribute(const char **attributes, const char *name) {
   return "";
 }
 
-static const char *keep(dae *d, const char *text) {
-  const char *kept = ff_arena_text(&d->texts, text, strlen(text));
+static const char *keep(reader *r, const char *text) {
+  const char *kept = ff_arena_text(&r->texts, text, strlen(text));
   if (!kept) {
-    ff_xml_take(d->xml, FF_ERROR_MEMORY);
+    ff_xml_take(r->xml, FF_ERROR_MEMORY);
   }
   return kept ? kept : "";
 }
 
-static void end_word(dae *d) {
+static void end_word(reader *r) {
   double value;
-  if (d->word_length == 0) {
+  if (r->word_length == 0) {
     return;
   }
-  d->word[d->word_length] = 0;
-  d->word_length = 0;
-  if (!ff_number_read(d->word, &value)) {
-    ff_xml_fail(d->xml, "'%s' is not a finite number", d->word);
+  r->word[r->word_length] = 0;
+  r->word_length = 0;
+  if (!ff_number_read(r->word, &value)) {
+    ff_xml_fail(r->xml, "'%s' is not a finite number", r->word);
     return;
   }
-  add_number(d, value);
+  add_number(r, value);
 }
 
 static void on_text(void *context, ff_xml *xml, const char *text, int size) {
-  dae *d = context;
+  reader *r = context;
   (void)xml;
-  for (int i = 0; d->listening && i < size; i++) {
+  for (int i = 0; r->listening && i < size; i++) {
     if (strchr(" \t\r\n", text[i])) {
-      end_word(d);
-    } else if (d->word_length + 1 < sizeof d->word) {
-      d->word[d->word_length++] = text[i];
+      end_word(r);
+    } else if (r->word_length + 1 < sizeof r->word) {
+      r->word[r->word_length++] = text[i];
     } else {
-      ff_xml_fail(d->xml, "a number of more than %zu characters", sizeof d->word - 1);
+      ff_xml_fail(r->xml, "a number of more than %zu characters", sizeof r->word - 1);
       return;
     }
   }
 }
 
-static void listen(dae *d) {
-  d->listening = true;
-  d->count = d->kept;
-  d->word_length = 0;
+static void listen(reader *r) {
+  r->listening = true;
+  r->count = r->kept;
+  r->word_length = 0;
 }
 
-/* ---- nodes ---------------------------------------------------------------------------------- */
-
-static placement placed(placement a, placement b) {
-  return (placement){m3_product(a.turn, b.turn), v3_add(m3_mul(a.turn, b.shift), a.shift)};
-}
+/* ---- transforms ------------------------------------------------------------------------------ */
 
 /* A transform inside a node: what its numbers say. False if there are too few. */
-static bool transform_of(const char *name, const double *x, size_t count, placement *out) {
-  *out = (placement){{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, {0, 0, 0}};
+static bool transform_of(const char *name, const double *x, size_t count, ff_dae_place *out) {
+  *out = ff_dae_here();
   if (strcmp(name, "matrix") == 0 && count == 16) {
     for (int i = 0; i < 3; i++) {
       memcpy(out->turn.m[i], x + 4 * i, 3 * sizeof *x);
@@ -186,143 +157,192 @@ static bool is_transform(const char *name) {
 /* ---- elements ---------------------------------------------------------------------------------
  */
 
-static void start_source(dae *d, const char **attributes) {
-  source *s = one_more(d, (void **)&d->sources, &d->source_count, &d->source_room, sizeof *s);
-  if (s) {
-    *s = (source){.id = keep(d, attribute(attributes, "id")), .geometry = d->geometry, .stride = 3};
+/* What an url "#id" means. */
+static const char *id_of(reader *r, const char *url) {
+  return keep(r, url[0] == '#' ? url + 1 : url);
+}
+
+static ff_dae_source *last_source(reader *r) {
+  return r->dae.source_count > 0 ? &r->dae.sources[r->dae.source_count - 1] : NULL;
+}
+
+static void start_geometry(reader *r, const char **attributes) {
+  ff_dae *d = &r->dae;
+  ff_dae_geometry *g =
+      one_more(r, (void **)&d->geometries, &d->geometry_count, &r->geometry_room, sizeof *g);
+  if (g) {
+    *g = (ff_dae_geometry){.id = keep(r, attribute(attributes, "id")),
+                           .first = d->source_count,
+                           .end = d->source_count};
+    r->in_geometry = true;
   }
 }
 
-static void start_instance(dae *d, const char **attributes) {
-  const char *url = attribute(attributes, "url");
-  instance *i =
-      one_more(d, (void **)&d->instances, &d->instance_count, &d->instance_room, sizeof *i);
-  if (i) {
-    *i = (instance){keep(d, url[0] == '#' ? url + 1 : url), d->places[d->nodes]};
+static void start_source(reader *r, const char **attributes) {
+  ff_dae *d = &r->dae;
+  ff_dae_source *s =
+      one_more(r, (void **)&d->sources, &d->source_count, &r->source_room, sizeof *s);
+  if (s) {
+    *s = (ff_dae_source){.id = keep(r, attribute(attributes, "id")), .stride = 3};
+    if (r->in_geometry) {
+      d->geometries[d->geometry_count - 1].end = d->source_count;
+    }
+  }
+}
+
+static void start_node(reader *r, const char *id) {
+  ff_dae *d = &r->dae;
+  ff_dae_node *n = one_more(r, (void **)&d->nodes, &d->node_count, &r->node_room, sizeof *n);
+  if (n) {
+    *n = (ff_dae_node){.id = keep(r, id),
+                       .at = ff_dae_here(),
+                       .parent = r->node,
+                       .part = -1,
+                       .last_part = -1,
+                       .depth = r->depth,
+                       .hidden = r->library > 0 && r->node == 0};
+    r->node = d->node_count - 1;
+  }
+}
+
+static void end_node(reader *r) {
+  ff_dae_node *n = &r->dae.nodes[r->node];
+  n->end = r->dae.node_count;
+  r->node = n->parent;
+}
+
+static void start_part(reader *r, const char **attributes, bool is_node) {
+  ff_dae *d = &r->dae;
+  ff_dae_part *p = one_more(r, (void **)&d->parts, &d->part_count, &r->part_room, sizeof *p);
+  if (p) {
+    *p = (ff_dae_part){id_of(r, attribute(attributes, "url")), is_node, -1};
+    ff_dae_node *n = &d->nodes[r->node];
+    *(n->part < 0 ? &n->part : &d->parts[n->last_part].next) = d->part_count - 1;
+    n->last_part = d->part_count - 1;
   }
 }
 
 /* <vertices> of a geometry names the source of its positions. */
-static void start_input(dae *d, const char **attributes) {
-  const char *from = attribute(attributes, "source");
-  for (int i = d->source_count - 1;
-       i >= 0 && strcmp(attribute(attributes, "semantic"), "POSITION") == 0; i--) {
-    if (from[0] == '#' && strcmp(d->sources[i].id, from + 1) == 0) {
-      d->sources[i].positions = true;
-      return;
-    }
+static void start_input(reader *r, const char **attributes) {
+  if (r->in_geometry && strcmp(attribute(attributes, "semantic"), "POSITION") == 0) {
+    r->dae.geometries[r->dae.geometry_count - 1].positions =
+        id_of(r, attribute(attributes, "source"));
+  }
+}
+
+static void read_unit(reader *r, const char *meter) {
+  if (meter[0] && !(ff_number_read(meter, &r->dae.meter) && r->dae.meter > 0)) {
+    ff_xml_fail(r->xml, "the unit must be a length greater than 0 m, got '%.40s'", meter);
+  }
+}
+
+static void read_stride(reader *r, const char *text) {
+  double stride;
+  if (last_source(r) && ff_number_read(text, &stride) && stride >= 1 && stride < 100) {
+    last_source(r)->stride = (int)stride;
   }
 }
 
 static void on_start(void *context, ff_xml *xml, const char *name, const char **attributes) {
-  dae *d = context;
-  d->xml = xml;
-  d->depth++;
-  d->listening = false;
+  reader *r = context;
+  r->xml = xml;
+  r->depth++;
+  r->listening = false;
   if (strcmp(name, "unit") == 0) {
-    const char *meter = attribute(attributes, "meter");
-    if (meter[0] && !(ff_number_read(meter, &d->meter) && d->meter > 0)) {
-      ff_xml_fail(xml, "the unit must be a length greater than 0 m, got '%.40s'", meter);
-    }
+    read_unit(r, attribute(attributes, "meter"));
   } else if (strcmp(name, "geometry") == 0) {
-    d->geometry = keep(d, attribute(attributes, "id"));
+    start_geometry(r, attributes);
   } else if (strcmp(name, "source") == 0) {
-    start_source(d, attributes);
-  } else if (strcmp(name, "accessor") == 0 && d->source_count > 0) {
-    double stride;
-    if (ff_number_read(attribute(attributes, "stride"), &stride) && stride >= 1 && stride < 100) {
-      d->sources[d->source_count - 1].stride = (int)stride;
-    }
+    start_source(r, attributes);
+  } else if (strcmp(name, "accessor") == 0) {
+    read_stride(r, attribute(attributes, "stride"));
   } else if (strcmp(name, "input") == 0) {
-    start_input(d, attributes);
+    start_input(r, attributes);
+  } else if (strcmp(name, "library_nodes") == 0) {
+    r->library = r->depth;
   } else if (strcmp(name, "node") == 0) {
-    d->places[d->nodes + 1] = d->places[d->nodes];
-    d->node_depth[++d->nodes] = d->depth;
-  } else if (strcmp(name, "instance_geometry") == 0) {
-    start_instance(d, attributes);
-  } else if (strcmp(name, "float_array") == 0 || (is_transform(name) && d->nodes > 0)) {
-    listen(d);
+    start_node(r, attribute(attributes, "id"));
+  } else if (strcmp(name, "instance_geometry") == 0 || strcmp(name, "instance_node") == 0) {
+    start_part(r, attributes, strcmp(name, "instance_node") == 0);
+  } else if (strcmp(name, "float_array") == 0 || (is_transform(name) && r->node > 0)) {
+    listen(r);
+  }
+}
+
+/* The numbers inside an element are complete. */
+static void take_numbers(reader *r, const char *name) {
+  ff_dae_node *node = &r->dae.nodes[r->node];
+  size_t count = r->count - r->kept;
+  ff_dae_place moves;
+  if (strcmp(name, "float_array") == 0 && last_source(r)) {
+    last_source(r)->first = r->kept;
+    last_source(r)->count = count;
+    r->kept = r->count;
+  } else if (is_transform(name) && node->depth == r->depth - 1) {
+    if (!transform_of(name, r->numbers + r->kept, count, &moves)) {
+      ff_xml_fail(r->xml, "<%s> has %zu numbers, which is not how many it needs", name, count);
+      return;
+    }
+    node->at = ff_dae_placed(node->at, moves);
   }
 }
 
 static void on_end(void *context, ff_xml *xml, const char *name) {
-  dae *d = context;
-  if (d->listening) {
-    end_word(d);
-    size_t count = d->count - d->kept;
-    placement moves;
-    if (strcmp(name, "float_array") == 0 && d->source_count > 0) {
-      d->sources[d->source_count - 1].first = d->kept;
-      d->sources[d->source_count - 1].count = count;
-      d->kept = d->count;
-    } else if (is_transform(name) && d->node_depth[d->nodes] == d->depth - 1) {
-      if (!transform_of(name, d->numbers + d->kept, count, &moves)) {
-        ff_xml_fail(xml, "<%s> has %zu numbers, which is not how many it needs", name, count);
-        return;
-      }
-      d->places[d->nodes] = placed(d->places[d->nodes], moves);
-    }
-    d->listening = false;
+  reader *r = context;
+  r->xml = xml;
+  if (r->listening) {
+    end_word(r);
+    take_numbers(r, name);
+    r->listening = false;
   }
-  if (strcmp(name, "node") == 0 && d->nodes > 0) {
-    d->nodes--;
+  if (strcmp(name, "node") == 0 && r->node > 0) {
+    end_node(r);
   } else if (strcmp(name, "geometry") == 0) {
-    d->geometry = "";
+    r->in_geometry = false;
+  } else if (r->library == r->depth) {
+    r->library = 0;
   }
-  d->depth--;
+  r->depth--;
 }
 
 /* ---- all together ------------------------------------------------------------------------------
  */
 
-/* Calls `add` for the points of all instances. */
-static ff_status give_points(dae *d, ff_mesh_add add, void *to, ff_report *report) {
-  const instance whole = {"", {{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, {0, 0, 0}}};
-  size_t total = 0;
-  int count = d->instance_count > 0 ? d->instance_count : 1;
-  for (int i = 0; i < count; i++) {
-    const instance *in = d->instance_count > 0 ? &d->instances[i] : &whole;
-    for (int k = 0; k < d->source_count; k++) {
-      const source *s = &d->sources[k];
-      if (!s->positions || (d->instance_count > 0 && strcmp(s->geometry, in->geometry) != 0)) {
-        continue;
-      }
-      size_t points = s->count / (size_t)s->stride;
-      if (s->stride < 3 || (total += points) > POINTS_MAX) {
-        return ff_report_what(report, s->stride < 3 ? "positions need three numbers each"
-                                                    : "the mesh has too many points");
-      }
-      for (size_t p = 0; p < points; p++) {
-        ff_vec3 x = v3_load(d->numbers + s->first + p * (size_t)s->stride);
-        x = v3_add(m3_mul(in->at.turn, x), in->at.shift);
-        ff_status status = add(to, v3_scale(d->meter, x));
-        if (status != FF_OK) {
-          return status;
-        }
-      }
-    }
-  }
-  return FF_OK;
-}
-
-ff_status ff_mesh_read_dae(const char *text, size_t size, const char *path, ff_mesh_add add,
-                           void *to, ff_report *report) {
-  dae d = {.meter = 1, .geometry = ""};
-  d.places[0] = (placement){{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, {0, 0, 0}};
-  if (size > FF_XML_BYTES_MAX) {
-    return ff_report_what(report, "larger than %d MB", FF_XML_BYTES_MAX >> 20);
-  }
+static ff_status read_all(reader *r, const char *text, size_t size, const char *path,
+                          ff_report *report) {
   const ff_xml_calls calls = {on_start, on_end, on_text};
-  ff_status status = ff_xml_read(text, size, path, &calls, &d, report);
+  r->dae.meter = 1;
+  r->dae.nodes = ff_alloc(1, sizeof *r->dae.nodes); /* the root */
+  if (!r->dae.nodes) {
+    return FF_ERROR_MEMORY;
+  }
+  r->dae.nodes[0] =
+      (ff_dae_node){.id = "", .at = ff_dae_here(), .parent = -1, .part = -1, .last_part = -1};
+  r->dae.node_count = r->node_room = 1;
+  ff_status status = ff_xml_read(text, size, path, &calls, r, report);
   if (status == FF_ERROR_INPUT && report) { /* the line is that of the mesh, not of the robot */
     char what[300];
     snprintf(what, sizeof what, "%.299s", report->what);
     ff_report_what(report, "line %d: %s", report->line, what);
   }
-  status = status == FF_OK ? give_points(&d, add, to, report) : status;
-  ff_free(d.numbers);
-  ff_free(d.sources);
-  ff_free(d.instances);
-  ff_arena_free(&d.texts);
+  r->dae.nodes[0].end = r->dae.node_count;
+  r->dae.numbers = r->numbers;
+  return status;
+}
+
+ff_status ff_mesh_read_dae(const char *text, size_t size, const char *path, ff_mesh_add add,
+                           void *to, ff_report *report) {
+  if (size > FF_XML_BYTES_MAX) {
+    return ff_report_what(report, "larger than %d MB", FF_XML_BYTES_MAX >> 20);
+  }
+  reader r = {.depth = 0};
+  ff_status status = read_all(&r, text, size, path, report);
+  status = status == FF_OK ? ff_dae_show(&r.dae, add, to, report) : status;
+  ff_free(r.numbers);
+  ff_free(r.dae.sources);
+  ff_free(r.dae.geometries);
+  ff_free(r.dae.parts);
+  ff_free(r.dae.nodes);
+  ff_arena_free(&r.texts);
   return status;
 }

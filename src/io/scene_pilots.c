@@ -270,7 +270,8 @@ void ff_read_pilot(ff_reader *reader, const ff_node *robot_node, const ff_robot 
     read_feet(reader, node, pilot);
     find_sole(robot, pilot);
     read_keys(reader, node, pilot);
-    if (ff_tree_find(robot_node, "position") || ff_tree_find(robot_node, "orientation")) {
+    if (ff_tree_find(robot_node, "position") || ff_tree_find(robot_node, "orientation") ||
+        ff_tree_find(robot_node, "ground")) {
       ff_reader_fail(reader, robot_node,
                      "a robot with a pilot stands where that says: give pilot.place and heading");
     }

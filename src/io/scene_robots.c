@@ -199,15 +199,17 @@ static void read_base(ff_reader *reader, const ff_node *node, ff_robot_def *def)
   ff_get_word(reader, node, "base", "base", bases, 2, &base);
   def->root = base == 0 ? FF_JOINT_FREE : FF_JOINT_FIXED;
   ff_get_vec3(reader, node, "position", 0, &def->base.position);
+  def->on_ground = ff_tree_find(node, "ground") != NULL;
+  ff_get_number(reader, node, "ground", 0, &def->ground);
   ff_get_orientation(reader, node, &def->base.orientation);
   ff_get_vec3(reader, node, "velocity", 0, &def->velocity);
   ff_get_vec3(reader, node, "omega", FF_ALLOW_RATE, &def->omega);
 }
 
 static void read_robot(ff_reader *reader, const ff_node *node) {
-  static const char *const known[] = {"urdf",  "base",     "position",       "orientation",
-                                      "omega", "velocity", "self-collision", "material",
-                                      "stops", "servo",    "joints",         "pilot"};
+  static const char *const known[] = {
+      "urdf",     "base",  "position", "orientation", "omega", "velocity", "self-collision",
+      "material", "stops", "servo",    "joints",      "pilot", "ground"};
   if (!ff_reader_map(reader, node, known, FF_COUNT(known))) {
     return;
   }

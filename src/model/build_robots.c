@@ -91,6 +91,36 @@ static void place_links(ff_build *build, const ff_model_robot *robot, ff_tree_wo
   }
 }
 
+/* Height of the lowest point of its shapes; INFINITY if it has none. */
+static double lowest_point(const ff_build *build, const ff_model_robot *robot) {
+  double low = INFINITY;
+  for (int i = 0; i < robot->link_count; i++) {
+    const ff_model_body *body = &build->bodies[robot->first_body + i];
+    for (int k = body->first_shape; k < body->first_shape + body->shape_count; k++) {
+      const ff_model_shape *shape = &build->model->shapes[k];
+      ff_pose pose = pose_mul(body->start, shape->pose);
+      ff_vec3 down = q_unrotate(pose.orientation, v3(0, 0, -1));
+      low = fmin(low, pose_point(pose, ff_geom_support(&shape->geom, down)).z);
+    }
+  }
+  return low;
+}
+
+/* Lifts the robot, or lets it down, until it touches the ground. */
+static ff_status put_on_ground(ff_build *build, const ff_scene_robot *from, ff_model_robot *robot,
+                               ff_tree_work *work) {
+  double low = lowest_point(build, robot);
+  if (from->def.root != FF_JOINT_FREE || !isfinite(low)) {
+    return bad(build, from, "ground", "is for robots that are free and have shapes");
+  }
+  if (!isfinite(from->def.ground)) {
+    return bad(build, from, "ground", "must be a finite height");
+  }
+  ((double *)robot->start_q)[2] += from->def.ground - low;
+  place_links(build, robot, work);
+  return FF_OK;
+}
+
 /* Links that fixed joints connect form a group, called by its first link. */
 static void group_links(ff_build *build, const ff_model_robot *robot, int index) {
   for (int i = 0; i < robot->link_count; i++) {
@@ -106,7 +136,9 @@ static void group_links(ff_build *build, const ff_model_robot *robot, int index)
 
 /* ---- how easily links move ----------------------------------------------------------- */
 
-enum { EASE_LIMIT = 1000 }; /* links of a robot that are asked one by one */
+/* Links are asked one by one, each at the price of all: a thousand of a robot of a thousand, fewer
+ * of a longer one. */
+enum { EASE_WORK = 1000000 };
 
 /* Acceleration of a link, at its centre of mass and in its axes, under a push there. The robot is
  * at rest. */
@@ -165,7 +197,8 @@ static bool weigh_link(ff_tree_work *work, const ff_model_robot *robot, ff_model
 
 static ff_status weigh_links(ff_build *build, const ff_scene_robot *from,
                              const ff_model_robot *robot, ff_tree_work *work) {
-  int count = robot->link_count < EASE_LIMIT ? robot->link_count : EASE_LIMIT;
+  int most = EASE_WORK / robot->link_count;
+  int count = robot->link_count < most ? robot->link_count : most;
   ff_sv *ease = ff_build_take(build, 6 * count, sizeof *ease);
   double *tau = ff_arena_take(&build->scratch, (size_t)robot->v_count + 1, sizeof *tau);
   ff_tree_wrench *wrenches =
@@ -185,12 +218,15 @@ static ff_status weigh_links(ff_build *build, const ff_scene_robot *from,
   return FF_OK;
 }
 
-static ff_status look_at_links(ff_build *build, const ff_scene_robot *from,
-                               const ff_model_robot *robot, int index) {
+static ff_status look_at_links(ff_build *build, const ff_scene_robot *from, ff_model_robot *robot,
+                               int index) {
   ff_tree_work *work = NULL;
   ff_status status = ff_tree_work_create(&work, robot->tree);
   if (status == FF_OK) {
     place_links(build, robot, work);
+    status = from->def.on_ground ? put_on_ground(build, from, robot, work) : FF_OK;
+  }
+  if (status == FF_OK) {
     group_links(build, robot, index);
     status = weigh_links(build, from, robot, work);
   }
