@@ -1,7 +1,9 @@
-/* How the time of a step of `quasi-rigid` grows with the number of bodies: ellipsoids that fall on
- * the ground and on one another, in four storeys, so that the ground covered grows with their
- * number. Timed is the whole fall, from the first touch to a heap. Each size is compared with the
- * smallest; the slope in a plot with two logarithmic axes is what counts. */
+/* How the time of a step of `quasi-rigid` grows with the number of bodies: ellipsoids that fall
+ * into a box with a floor and four walls and become a heap in it, as high as it is wide. All of its
+ * lengths grow with the cube root of the number of bodies, so that their neighbours are as many in
+ * a large heap as in a small one. Timed is the whole fall and, apart from it, the heap at its end.
+ * Each size is compared with the smallest; the slope in a plot with two logarithmic axes is what
+ * counts. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +11,7 @@
 
 #include "footfall/footfall.h"
 
-enum { STOREYS = 4, STEPS = 100 };
+enum { STEPS = 120, HEAP = 20 }; /* in all; at the end */
 
 static const double STEP = 4e-3;  /* s */
 static const double TARGET = 1.2; /* power of the number of bodies */
@@ -38,29 +40,49 @@ static ff_quat turned(unsigned long *seed) {
   return (ff_quat){s * q.w, s * q.x, s * q.y, s * q.z};
 }
 
-static void add_bodies(ff_scene *scene, int count) {
+/* A half-space: all that is beyond a point against a direction. */
+static void add_plane(ff_scene *scene, const char *name, ff_vec3 at, ff_quat turn) {
   ff_body body;
   ff_shape shape;
-  ff_body_def floor = ff_body_def_default();
-  floor.name = "floor";
-  floor.kind = FF_BODY_FIXED;
+  ff_body_def def = ff_body_def_default();
+  def.name = name;
+  def.kind = FF_BODY_FIXED;
+  def.position = at;
+  def.orientation = turn;
   ff_shape_def solid = ff_shape_def_default();
   solid.kind = FF_HALF_SPACE;
-  need(ff_scene_add_body(&body, scene, &floor));
+  need(ff_scene_add_body(&body, scene, &def));
   need(ff_scene_add_shape(&shape, scene, body, &solid));
+}
+
+static void add_box(ff_scene *scene, double width) {
+  const double h = sqrt(0.5), far = width / 2;
+  add_plane(scene, "floor", (ff_vec3){0, 0, 0}, (ff_quat){1, 0, 0, 0});
+  add_plane(scene, "west", (ff_vec3){-far, 0, 0}, (ff_quat){h, 0, h, 0});
+  add_plane(scene, "east", (ff_vec3){far, 0, 0}, (ff_quat){h, 0, -h, 0});
+  add_plane(scene, "south", (ff_vec3){0, -far, 0}, (ff_quat){h, -h, 0, 0});
+  add_plane(scene, "north", (ff_vec3){0, far, 0}, (ff_quat){h, h, 0, 0});
+}
+
+static void add_bodies(ff_scene *scene, int count) {
+  const double apart = 0.265; /* m, no two reach farther */
+  unsigned long seed = 1;
+  int side = (int)round(cbrt(count));
+  add_box(scene, apart * side + 0.02);
+  ff_shape_def solid = ff_shape_def_default();
   solid.kind = FF_ELLIPSOID;
   solid.size = (ff_vec3){0.13, 0.1, 0.08};
-  unsigned long seed = 1;
-  int storey = (count + STOREYS - 1) / STOREYS, side = (int)ceil(sqrt(storey));
   for (int i = 0; i < count; i++) {
     char name[16];
     snprintf(name, sizeof name, "e%d", i);
-    int k = i % storey;
+    ff_body body;
+    ff_shape shape;
     ff_body_def def = ff_body_def_default();
     def.name = name;
     def.mass = 1;
-    def.position = (ff_vec3){0.28 * (k % side) + 0.03 * draw(&seed),
-                             0.28 * (k / side) + 0.03 * draw(&seed), 0.16 + 0.31 * (i / storey)};
+    double x = i % side - 0.5 * (side - 1), y = i / side % side - 0.5 * (side - 1);
+    def.position = (ff_vec3){apart * x + 0.004 * draw(&seed), apart * y + 0.004 * draw(&seed),
+                             0.14 + apart * (i / (side * side))};
     def.orientation = turned(&seed);
     need(ff_scene_add_body(&body, scene, &def));
     need(ff_scene_add_shape(&shape, scene, body, &solid));
@@ -92,34 +114,40 @@ static ff_model *pile(int count) {
   return model;
 }
 
-/* Seconds a step. */
-static double fall(int count, int *contacts) {
+/* Seconds a step: of the whole fall, and of the heap. */
+static double fall(int count, int *contacts, double *heap) {
   ff_model *model = pile(count);
   ff_sim *sim;
   need(ff_sim_create(&sim, model));
-  double start = now();
+  double start = now(), late = start;
   for (int i = 0; i < STEPS; i++) {
+    late = i == STEPS - HEAP ? now() : late;
     need(ff_sim_step(sim));
   }
-  double time = (now() - start) / STEPS;
+  double end = now();
+  *heap = (end - late) / HEAP;
   *contacts = ff_sim_contact_count(sim);
   ff_sim_destroy(sim);
   ff_model_destroy(model);
-  return time;
+  return (end - start) / STEPS;
 }
 
 int main(void) {
   static const int counts[] = {50, 100, 200, 400, 800};
-  double first = 0, power = 0;
+  double first = 0, first_heap = 0, power = 0, power_heap = 0;
   for (int i = 0; i < 5; i++) {
     int contacts;
-    double time = fall(counts[i], &contacts);
+    double heap, time = fall(counts[i], &contacts, &heap);
     first = i == 0 ? time : first;
+    first_heap = i == 0 ? heap : first_heap;
     power = log(time / first) / log((double)counts[i] / counts[0]);
-    printf("pile of %3d ellipsoids, %4d contacts %9.2f ms a step   ratio %6.2f\n", counts[i],
-           contacts, 1e3 * time, time / first);
+    power_heap = log(heap / first_heap) / log((double)counts[i] / counts[0]);
+    printf(
+        "heap of %3d ellipsoids, %4d contacts %9.2f ms a step   ratio %6.2f   (%.2f at the end)\n",
+        counts[i], contacts, 1e3 * time, time / first, heap / first_heap);
+    fflush(stdout);
   }
-  printf("grows with the %.2f-th power      (target %.2f: %s)\n", power, TARGET,
-         power <= TARGET ? "met" : "NOT met");
+  printf("grows with the %.2f-th power, at the end %.2f      (target %.2f: %s)\n", power,
+         power_heap, TARGET, fmax(power, power_heap) <= TARGET ? "met" : "NOT met");
   return 0;
 }

@@ -542,7 +542,8 @@ static bool is_in_order(const ff_geom *a, const ff_pose *pose_a, const ff_geom *
 
 void ff_nearest_find(ff_nearest *out, const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                      const ff_pose *pose_b, double beyond) {
-  if (!is_in_order(a, pose_a, b, pose_b)) {
+  bool boxes = a->kind == FF_BOX && b->kind == FF_BOX; /* where faces of a go before those of b */
+  if (!boxes && !is_in_order(a, pose_a, b, pose_b)) {
     ff_nearest back;
     ff_nearest_find(&back, b, pose_b, a, pose_a, beyond);
     *out = turned(&back);
