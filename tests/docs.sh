@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# What the documentation says is so: links and named files are there, every scene key is told of,
+# scenes in it are good, and the README's commands run.
+#   tests/docs.sh PROGRAM
+set -euo pipefail
+program=$1
+root=$(cd "$(dirname "$0")/.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$root"
+pages=(README.md CONTRIBUTING.md docs/*.md docs/laws/*.md)
+passed=0 failed=0
+
+# found WORDS: one thing is as it should be, or the words say what is not.
+found() {
+  if [[ -z $1 ]]; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAILED $1"
+  fi
+}
+
+check_links() {
+  local page target
+  for page in "${pages[@]}"; do
+    while read -r target; do
+      [[ -e $(dirname "$page")/$target ]] && found "" || found "$page links to $target"
+    done < <(grep -oE '\]\([^)# ]+' "$page" | cut -c3- | grep -v ^https:)
+    while read -r target; do
+      [[ -e $target ]] && found "" || found "$page names $target"
+    done < <(grep -oE '`(src|tests|scenes|tools|papers|bench|include|examples|web)/[A-Za-z0-9_./-]+`' "$page" |
+      tr -d '`' | grep -v KEY)
+  done
+}
+
+# Every word that a reader of scenes knows.
+check_keys() {
+  local key
+  while read -r key; do
+    grep -qE "(^|[^a-z-])$key([^a-z-]|$)" docs/scene-format.md docs/shapes.md docs/robots.md \
+      docs/walking.md docs/constraints.md docs/micro-macro.md && found "" ||
+      found "the scene key '$key' is documented nowhere"
+  done < <(cat src/io/scene_*.c | tr '\n' ' ' | grep -oE 'keys\[\] = \{[^;]*;' | grep -oE '"[a-z-]+"' |
+    tr -d '"' | sort -u)
+}
+
+# Blocks of a language in a page, each into a file of its own: WORK/block-N.
+blocks() {
+  rm -f "$work"/block-*
+  awk -v into="$work/block-" -v wanted="\`\`\`$2" '
+    /^```/ { open = !open; inside = open && $0 == wanted; n += inside; next }
+    inside { print > (into n) }' "$1"
+}
+
+check_scenes() {
+  local page block said
+  for page in "${pages[@]}"; do
+    blocks "$page" yaml
+    for block in "$work"/block-*; do
+      if [[ -f $block ]] && grep -q '^footfall: 1' "$block"; then
+        said=$("$program" check "$block" 2>&1 >/dev/null) && found "" || found "$page: $said"
+      fi
+    done
+  done
+}
+
+# The README's, in a folder beside nothing but scenes.
+check_commands() {
+  local words said
+  blocks README.md ""
+  ln -s "$root/scenes" "$work/scenes"
+  while read -r words; do
+    # A build without npm writes no reports and says so.
+    if said=$(cd "$work" && "$program" ${words#footfall } 2>&1 </dev/null) || [[ $said == *npm* ]]; then
+      found ""
+    else
+      found "README: $words: $said"
+    fi
+  done < <(cat "$work"/block-* | sed -n 's/ *#.*//; /^footfall /p')
+}
+
+check_links
+check_keys
+check_scenes
+check_commands
+echo "$passed passed, $failed failed, 0 skipped"
+((failed == 0))
