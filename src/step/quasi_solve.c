@@ -12,11 +12,7 @@
 #include <string.h>
 
 enum { SWEEPS = 30 };
-/* Tangential give of contacts that share a body's load in more ways than one; of robots, whose feet
- * are turned all the time by the legs above them, enough to tell apart in few steps which of their
- * corners sticks. */
-#define SOFT       1e-4
-#define SOFT_ROBOT 1e-3
+#define SOFT 1e-4 /* tangential give of contacts that share a body's load in more ways than one */
 
 /* ---- what is solved ------------------------------------------------------------------------- */
 
@@ -351,11 +347,10 @@ static void note(const ff_quasi *quasi) {
 
 bool ff_quasi_solve(ff_quasi *quasi, int island) {
   choose_island(quasi, island);
-  double soft = has_robot(quasi) ? SOFT_ROBOT : SOFT;
   for (int k = 0; k < quasi->member_count; k++) {
     ff_quasi_contact *contact = contact_of(quasi->members[k]);
     if (contact) {
-      contact->soft = quasi->member_count > quasi->node_count ? soft : 0;
+      contact->soft = quasi->member_count > quasi->node_count ? SOFT : 0;
     }
   }
   quasi->iterations = quasi->tries = 0;
