@@ -376,8 +376,9 @@ static void flight_keeps_momentum(void **state) {
     assert_int_equal(world_advance(&w, 0.5), FF_OK);
     ff_momentum m = ff_sim_momentum(w.sim);
     lost[i] = v3_norm(m.angular_residual);
-    /* what the solver may leave open, 1e-12 of all links' momenta, a step */
-    assert_close(v3_norm(m.linear_residual), 0, 1e-8);
+    ff_solver_info info = ff_sim_solver(w.sim);
+    assert_true(10 * info.iterations < 22 * info.problems); /* derivatives are right */
+    assert_close(v3_norm(m.linear_residual), 0, 1e-11);
     double energy = ff_sim_energy(w.sim).residual;
     assert_true(energy < 0 && energy > -0.1);
     assert_true(lost[i] < 0.02);

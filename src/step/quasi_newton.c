@@ -275,6 +275,7 @@ static void start_step(ff_quasi *quasi, double heavier) {
     }
     if (!body) {
       ff_quasi_robot_block(quasi, ff_quasi_robot_of(quasi, node), heavier, block);
+      ff_quasi_clear_blocks(quasi, ff_quasi_robot_of(quasi, node));
       continue;
     }
     double mass = quasi->model->bodies[body->id].mass;

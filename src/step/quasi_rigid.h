@@ -45,16 +45,36 @@ typedef struct ff_quasi_link {
   double heavy[2];    /* kg m/s, kg m^2/s at its origin: sizes of all beyond its joint */
 } ff_quasi_link;
 
+/* All beyond a joint, in world axes at the world's origin; see quasi_bend.c. */
+typedef struct ff_quasi_beyond {
+  ff_si inertia;
+  ff_sv momentum;
+  ff_sv wrench;  /* N m s, N s: what does not go with the velocity */
+  ff_mat3 lever; /* N m s: sum of where its forces act, times these */
+} ff_quasi_beyond;
+
+/* A column of S at the world's origin, and what goes with it. */
+typedef struct ff_quasi_bend {
+  ff_sv s;
+  ff_sv x;      /* how it moves all beyond it */
+  ff_sv lead;   /* how the velocity of the parent changes, seen from there, minus s */
+  ff_sv held;   /* momentum of all beyond it that moves along it */
+  ff_sv turned; /* its own row, with respect to motions of it and of all beyond */
+  ff_sv below;  /* what joints nearer to the ground feel of it */
+} ff_quasi_bend;
+
 /* A robot during the step. */
 typedef struct ff_quasi_robot {
-  double *q, *u;            /* where it is, and its unknowns there */
-  double *free;             /* v_count: velocity at the end if nothing touches */
-  double *push;             /* v_count, N m s: what drives and joints do */
-  double *added;            /* v_count: to the diagonal, by looking ahead */
-  double *inertia, *factor; /* v_count^2, of the start, with what is added; and its factor */
-  double *scale;            /* v_count: what its rows are measured by */
-  ff_quasi_link *links;     /* link_count */
-  ff_tree_wrench ground;    /* N s, N m s about the world's origin: what the ground passed on */
+  double *q, *u;           /* where it is, and its unknowns there */
+  double *free;            /* v_count: velocity at the end if nothing touches */
+  double *push;            /* v_count, N m s: what drives and joints do */
+  double *added;           /* v_count: to the diagonal, by looking ahead */
+  double *factor;          /* v_count^2: of the inertia of the start, with what is added */
+  double *scale;           /* v_count: what its rows are measured by */
+  ff_quasi_link *links;    /* link_count */
+  ff_quasi_beyond *beyond; /* link_count + 1: as the links of its tree are numbered */
+  ff_quasi_bend *bends;    /* one for each column of S */
+  ff_tree_wrench ground;   /* N s, N m s about the world's origin: what the ground passed on */
 } ff_quasi_robot;
 
 /* A body during the step. Bodies that are not free have their end already. */
@@ -345,8 +365,8 @@ void ff_quasi_clear_links(const ff_quasi *quasi, int r);
 void ff_quasi_robot_rows(const ff_quasi *quasi, int r, double *rows);
 /* How far off they are. */
 ff_quasi_off ff_quasi_robot_off(const ff_quasi *quasi, int r, const double *rows);
-/* Its block: inertia heavier by this factor; and nothing in those of its links. */
-void ff_quasi_robot_block(const ff_quasi *quasi, int r, double heavier, double *block);
+/* Nothing in the blocks and steps of its links. */
+void ff_quasi_clear_blocks(const ff_quasi *quasi, int r);
 /* What elements have added to its links. */
 void ff_quasi_add_links(const ff_quasi *quasi, int r, double *block, double *right);
 /* Adds the derivative of the rows of s by the unknowns of t, of which one or both are links. */
@@ -356,6 +376,15 @@ void ff_quasi_add_block(const ff_quasi *quasi, const ff_quasi_body *s, const ff_
 void ff_quasi_step_links(const ff_quasi *quasi, int r, const double *step);
 /* Takes the end of a robot over, and its ledger. */
 void ff_quasi_settle_robot(const ff_quasi *quasi, int r);
+
+/* ---- quasi_bend.c ------------------------------------------------------------------------- */
+
+/* Where a coordinate of a robot stands in vectors and blocks. */
+static inline int ff_quasi_place(const ff_model_robot *robot, int k) {
+  return robot->v_count - 1 - k;
+}
+/* Derivatives of a robot's own rows, where they were found; inertia heavier by this factor. */
+void ff_quasi_robot_block(const ff_quasi *quasi, int r, double heavier, double *block);
 
 /* ---- quasi_layer.c -------------------------------------------------------------------------- */
 

@@ -16,10 +16,9 @@
  * order branches leave nothing behind in each other [Featherstone08 sec. 6.5].
  *
  * To its elements a link is a body with six unknowns w: velocity and angular velocity, that move it
- * by h w. What they add to its rows F and its block B becomes J^T F and J^T B J. In the
- * derivatives, inertia is that of the start and the links' velocities change with u alone: what is
- * left out is of the order of h times the angular velocities, and the method converges by that
- * factor a step.
+ * by h w. What they add to its rows F and its block B becomes J^T F and J^T B J. That its velocity
+ * changes as joints turn, too, is left out there: it is of the order of h times the angular
+ * velocities, and the method converges by that factor a step at least.
  */
 #include "math/vec.h"
 #include "step/quasi_rigid.h"
@@ -38,9 +37,11 @@ bool ff_quasi_make_robots(ff_quasi *quasi) {
     ff_quasi_robot *to = &quasi->robots[r];
     size_t n = (size_t)robot->v_count, links = (size_t)robot->link_count;
     double *room =
-        ff_arena_take(&quasi->arena, (size_t)robot->q_count + 5 * n + 2 * n * n + 1, sizeof *room);
+        ff_arena_take(&quasi->arena, (size_t)robot->q_count + 5 * n + n * n + 1, sizeof *room);
     to->links = ff_arena_take(&quasi->arena, links, sizeof *to->links);
-    if (!room || !to->links) {
+    to->beyond = ff_arena_take(&quasi->arena, links + 1, sizeof *to->beyond);
+    to->bends = ff_arena_take(&quasi->arena, (size_t)robot->tree->s_count + 1, sizeof *to->bends);
+    if (!room || !to->links || !to->beyond || !to->bends) {
       return false;
     }
     to->u = room;
@@ -48,8 +49,7 @@ bool ff_quasi_make_robots(ff_quasi *quasi) {
     to->push = room + 2 * n;
     to->added = room + 3 * n;
     to->scale = room + 4 * n;
-    to->inertia = room + 5 * n;
-    to->factor = to->inertia + n * n;
+    to->factor = room + 5 * n;
     to->q = to->factor + n * n;
     most = most < (size_t)robot->tree->s_count ? (size_t)robot->tree->s_count : most;
   }
@@ -93,16 +93,11 @@ static void show_link(const ff_quasi *quasi, int r, int link) {
       ff_quasi_way_between(&body->flown, &body->end.pose, quasi->model->bodies[body->id].bound);
 }
 
-/* Where a coordinate stands. */
-static int place_of(const ff_model_robot *robot, int k) {
-  return robot->v_count - 1 - k;
-}
-
 void ff_quasi_start_robot(const ff_quasi *quasi, int r, bool warm, double *x) {
   const ff_model_robot *robot = &quasi->model->robots[r];
   const double *from = warm ? quasi->state->y + robot->v_at : quasi->robots[r].free;
   for (int k = 0; k < robot->v_count; k++) {
-    x[place_of(robot, k)] = from[k];
+    x[ff_quasi_place(robot, k)] = from[k];
   }
 }
 
@@ -123,7 +118,7 @@ static void move(const ff_quasi *quasi, int r) {
 void ff_quasi_move_robot(const ff_quasi *quasi, int r, const double *x) {
   const ff_model_robot *robot = &quasi->model->robots[r];
   for (int k = 0; k < robot->v_count; k++) {
-    quasi->robots[r].u[k] = x[place_of(robot, k)];
+    quasi->robots[r].u[k] = x[ff_quasi_place(robot, k)];
   }
   move(quasi, r);
 }
@@ -166,13 +161,12 @@ static bool prepare(ff_quasi *quasi, int r) {
   bool good = ff_tree_forward_dynamics(at->work, at->tau, g, wrenches, at->a);
   memcpy(to->added, ff_tree_added_inertia(at->work), n * sizeof *to->added);
   ff_robot_drop(quasi->model, quasi->state, r);
-  ff_tree_inertia(at->work, to->inertia);
+  ff_tree_inertia(at->work, to->factor);
   for (size_t k = 0; k < n; k++) {
-    to->inertia[k * n + k] += to->added[k];
+    to->factor[k * n + k] += to->added[k];
     to->free[k] = v[k] + quasi->h * at->a[k];
     to->push[k] = quasi->h * at->tau[k];
   }
-  memcpy(to->factor, to->inertia, n * n * sizeof *to->factor);
   return good && ff_tree_factor(robot->tree, to->factor);
 }
 
@@ -251,7 +245,7 @@ void ff_quasi_robot_rows(const ff_quasi *quasi, int r, double *rows) {
   const double *v = quasi->state->y + robot->v_at;
   for (int k = 0; k < robot->v_count; k++) {
     double carried = tree->armature[k] + to->added[k];
-    rows[place_of(robot, k)] = carried * (to->u[k] - v[k]) - to->push[k];
+    rows[ff_quasi_place(robot, k)] = carried * (to->u[k] - v[k]) - to->push[k];
     to->scale[k] = carried * (fabs(to->u[k]) + fabs(v[k])) + fabs(to->push[k]);
   }
   work->f[0] = sv_zero();
@@ -263,7 +257,7 @@ void ff_quasi_robot_rows(const ff_quasi *quasi, int r, double *rows) {
     const double *heavy = to->links[i - 1].heavy;
     for (int k = 0; k < link->v_count; k++) {
       ff_sv s = work->s[link->s_at + k];
-      rows[place_of(robot, link->v_at + k)] += sv_dot(s, work->f[i]);
+      rows[ff_quasi_place(robot, link->v_at + k)] += sv_dot(s, work->f[i]);
       to->scale[link->v_at + k] += v3_norm(s.l) * heavy[0] + v3_norm(s.a) * heavy[1];
     }
     work->f[link->parent] = sv_add(work->f[link->parent], sv_force_back(work->r[i], work->f[i]));
@@ -282,7 +276,7 @@ ff_quasi_off ff_quasi_robot_off(const ff_quasi *quasi, int r, const double *rows
   double *x = quasi->state->robots[r].work->rest;
   ff_quasi_off out = {0, 0};
   for (int k = 0; k < robot->v_count; k++) {
-    x[k] = rows[place_of(robot, k)];
+    x[k] = rows[ff_quasi_place(robot, k)];
     out.worst = fmax(out.worst, fabs(x[k]) / to->scale[k]);
   }
   ff_branch_down(robot->tree->dof_parent, robot->v_count, to->factor, x);
@@ -313,7 +307,7 @@ static int columns_of(const ff_quasi *quasi, const ff_quasi_body *body, ff_quasi
     ff_vec3 arm = v3_sub(body->end.pose.position, work->pose[j].position);
     for (int k = 0; k < link->v_count; k++) {
       ff_sv s = sv_motion_to(arm, work->s[link->s_at + k]);
-      to[count].at = place_of(&quasi->model->robots[r], link->v_at + k);
+      to[count].at = ff_quasi_place(&quasi->model->robots[r], link->v_at + k);
       v3_store(to[count].c, s.l);
       v3_store(to[count++].c + 3, s.a);
     }
@@ -339,15 +333,10 @@ static void add_seen(double *to, int width, const ff_quasi_column *s, int s_coun
   }
 }
 
-void ff_quasi_robot_block(const ff_quasi *quasi, int r, double heavier, double *block) {
+void ff_quasi_clear_blocks(const ff_quasi *quasi, int r) {
   const ff_model_robot *robot = &quasi->model->robots[r];
-  const ff_quasi_robot *from = &quasi->robots[r];
-  int size = robot->v_count * robot->v_count;
-  for (int k = 0; k < size; k++) {
-    block[k] = heavier * from->inertia[size - 1 - k];
-  }
   for (int i = 0; i < robot->link_count; i++) {
-    ff_quasi_link *link = &from->links[i];
+    ff_quasi_link *link = &quasi->robots[r].links[i];
     if (link->busy) {
       memset(link->block, 0, sizeof link->block);
       memset(link->step, 0, sizeof link->step);
