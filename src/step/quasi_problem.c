@@ -75,6 +75,10 @@ void ff_quasi_on_the_way(const ff_quasi *quasi, const ff_quasi_body *body, ff_ve
     ff_vec3 l = v3_axpy(v3_scale(theta, body->momentum), 1 - theta, body->l0);
     ff_vec3 start = m3_mul(world_inverse(m, body->q), l), end = m3_mul(body->inv_inertia, l);
     *w = v3_scale(0.5, v3_add(start, end));
+  } else if (body->link) { /* joints turn it along arcs */
+    ff_quat turn = q_mul(body->end.pose.orientation, q_conj(body->q));
+    *v = v3_scale(1 / quasi->h, v3_sub(body->end.pose.position, body->x));
+    *w = v3_scale(1 / quasi->h, q_log(turn));
   }
 }
 

@@ -37,6 +37,9 @@ enum {
 typedef struct ff_quasi_link {
   ff_sv from;         /* kg m^2/s about its centre of mass, kg m/s: momentum of the start, and
                        * what gravity adds */
+  ff_vec3 com;        /* m, its centre of mass at the start */
+  ff_sv v0;           /* rad/s, m/s, of that at the start; */
+  ff_sv unbent;       /* the same where the step ends, if the joints moved as at its start */
   double rows[6];     /* N s, N m s about its body's centre */
   double scale[2];    /* the same: size of what was added up */
   double block[6][6]; /* derivative of rows */

@@ -143,6 +143,8 @@ static void keep_momentum(const ff_quasi *quasi, int r) {
     link->from = sv_zero();
     if (!robot->tree->links[i].still) {
       link->from = momentum_of(work, i, &com);
+      link->com = v3_add(work->pose[i].position, com);
+      link->v0 = sv_motion_to(com, work->v[i]);
       double weighs = quasi->h * work->inertia[i].m;
       link->from.l = v3_axpy(link->from.l, weighs, quasi->model->run.gravity);
     }
@@ -398,6 +400,42 @@ void ff_quasi_step_links(const ff_quasi *quasi, int r, const double *step) {
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
+/* What the step takes from a link: as from a free body (quasi_book.c), and as its joints act where
+ * the step ends, while its velocity of before is where it starts. */
+static double lost_by_link(const ff_quasi *quasi, int r, int i) {
+  const ff_tree_work *work = quasi->state->robots[r].work;
+  const ff_quasi_link *link = &quasi->robots[r].links[i - 1];
+  double mass = work->inertia[i].m;
+  ff_vec3 com, weight = v3_scale(quasi->h * mass, quasi->model->run.gravity);
+  ff_sv now = momentum_of(work, i, &com), v = sv_motion_to(com, work->v[i]);
+  ff_vec3 way = v3_sub(v3_add(work->pose[i].position, com), link->com);
+  ff_vec3 ahead = v3_axpy(way, -0.5 * quasi->h, v3_add(link->v0.l, v.l));
+  double gyro = 0.5 * (v3_dot(link->from.a, v.a) - v3_dot(now.a, link->v0.a));
+  ff_sv held = sv_force_back(v3_neg(com), lacks(quasi, r, i));
+  return v3_dot(weight, ahead) / quasi->h - gyro -
+         0.5 * sv_dot(sv_sub(link->v0, link->unbent), held);
+}
+
+/* The same of all links; the work is then where the step ends. */
+static double lost_in_step(const ff_quasi *quasi, int r) {
+  const ff_model_robot *robot = &quasi->model->robots[r];
+  const ff_state_robot *at = &quasi->state->robots[r];
+  const ff_quasi_robot *from = &quasi->robots[r];
+  double sum = 0;
+  at->placed[0] = NAN;
+  ff_tree_update(at->work, from->q, quasi->state->y + robot->v_at);
+  for (int i = 1; i <= robot->link_count; i++) {
+    ff_vec3 com;
+    momentum_of(at->work, i, &com);
+    from->links[i - 1].unbent = sv_motion_to(com, at->work->v[i]);
+  }
+  ff_tree_update(at->work, from->q, from->u);
+  for (int i = 1; i <= robot->link_count; i++) {
+    sum += robot->tree->links[i].still ? 0 : lost_by_link(quasi, r, i);
+  }
+  return sum;
+}
+
 void ff_quasi_settle_robot(const ff_quasi *quasi, int r) {
   const ff_model_robot *robot = &quasi->model->robots[r];
   ff_state_robot *at = &quasi->state->robots[r];
@@ -412,6 +450,7 @@ void ff_quasi_settle_robot(const ff_quasi *quasi, int r) {
     ground.torque = v3_scale(1 / quasi->h, from->ground.torque);
   }
   ff_robot_book(quasi->model, quasi->state, r, quasi->h, ground);
+  ff_state_ledger(quasi->state)[FF_Y_LOST + FF_LOST_STEP] += lost_in_step(quasi, r);
   memcpy(y + robot->v_at, from->u, (size_t)robot->v_count * sizeof *y);
   memcpy(y + robot->q_at, from->q, (size_t)robot->q_count * sizeof *y);
 }
