@@ -339,6 +339,9 @@ static bool own_rows(const ff_quasi *quasi, ff_quasi_contact *contact, double *f
   const double *z = contact->e.z;
   double room = contact->layer->max_deflection - contact->touch.depth;
   f[0] = ff_quasi_has_core(contact) ? room / quasi->h : z[0] / contact->e.mass;
+  if (contact->e.rows == 1) {
+    return false;
+  }
   ff_quasi_projection to = ff_quasi_project(quasi, contact);
   double shrink = to.slips ? to.radius / to.length : 1;
   for (int i = 0; i < 3; i++) {
