@@ -6,7 +6,7 @@
 
 /* |min(force, stiffness * gap)|: 0 where neither is negative and one of them is 0. */
 static double apart(double force, double stiffness, double gap) {
-  return fabs(fmin(force, isfinite(gap) ? stiffness * gap : INFINITY));
+  return fabs(lesser(force, isfinite(gap) ? stiffness * gap : INFINITY));
 }
 
 ff_contact_residual ff_audit_contact(const ff_contact_load *load) {
@@ -25,11 +25,11 @@ ff_contact_residual ff_audit_contact(const ff_contact_load *load) {
     speed += e * load->slip[i] * (e * load->slip[i]);
     power += load->friction[i] * load->slip[i];
   }
-  double most = load->cone.mu * fmax(load->layer + load->core, 0);
-  return (ff_contact_residual){.complementarity = fmax(layer, core),
-                               .cone = fmax(sqrt(push) - most, 0),
+  double most = load->cone.mu * greater(load->layer + load->core, 0);
+  return (ff_contact_residual){.complementarity = greater(layer, core),
+                               .cone = greater(sqrt(push) - most, 0),
                                .dissipation = fabs(most * sqrt(speed) + power),
-                               .penetration = fmax(-load->room, 0)};
+                               .penetration = greater(-load->room, 0)};
 }
 
 /* ---- all of them --------------------------------------------------------------------------- */
@@ -48,7 +48,7 @@ static ff_contact_load load_of(const ff_model *model, const ff_state *state, con
   slip = v3_add(slip, point->shear_rate);
   return (ff_contact_load){.layer = v3_dot(touch->normal, point->force) - point->force_core,
                            .core = point->force_core,
-                           .left = fmin(point->deflection - touch->depth, point->left),
+                           .left = lesser(point->deflection - touch->depth, point->left),
                            .room = binding->layer.max_deflection - touch->depth,
                            .stiffness = binding->layer.stiffness,
                            .friction = {v3_dot(touch->t1, point->force), v3_dot(t2, point->force),
@@ -59,9 +59,9 @@ static ff_contact_load load_of(const ff_model *model, const ff_state *state, con
 }
 
 static ff_contact_residual worse(ff_contact_residual a, ff_contact_residual b) {
-  return (ff_contact_residual){fmax(a.complementarity, b.complementarity), fmax(a.cone, b.cone),
-                               fmax(a.dissipation, b.dissipation),
-                               fmax(a.penetration, b.penetration)};
+  return (ff_contact_residual){greater(a.complementarity, b.complementarity),
+                               greater(a.cone, b.cone), greater(a.dissipation, b.dissipation),
+                               greater(a.penetration, b.penetration)};
 }
 
 /* Where two shapes are now; with a force between them, also where they do not overlap. */
@@ -89,7 +89,7 @@ ff_contact_residual ff_audit_contacts(const ff_model *model, const ff_state *sta
       const ff_point *point = &state->points[near->first_point + touches[i].feature];
       ff_contact_load load = load_of(model, state, near, point, &touches[i]);
       out = worse(out, ff_audit_contact(&load));
-      *largest = fmax(*largest, load.layer + load.core);
+      *largest = greater(*largest, load.layer + load.core);
     }
   }
   return out;

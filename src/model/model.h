@@ -11,6 +11,7 @@
 #include "footfall/robot.h"
 #include "footfall/sim.h"
 #include "geom/geom.h"
+#include "math/vec.h"
 
 typedef struct ff_model_body {
   const char *name;
@@ -45,6 +46,11 @@ typedef struct ff_model_shape {
   int material;    /* -1: none */
   int class_index; /* shapes of one class touch by the same rules */
 } ff_model_shape;
+
+/* Where a shape is when its body is there. */
+static inline ff_pose ff_shape_pose(const ff_model_shape *shape, const ff_pose *body) {
+  return shape->centred ? *body : pose_mul(*body, shape->pose);
+}
 
 /* How shapes of two classes touch: the laws with all parameters resolved. */
 typedef struct ff_binding {

@@ -205,7 +205,7 @@ void ff_state_enter_phases(ff_state *state, const ff_model *model) {
 int ff_near_touch(const ff_model *model, const ff_near *near, const ff_pose *body_a,
                   const ff_pose *body_b, double margin, ff_touch out[FF_TOUCH_MAX]) {
   const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
-  ff_pose pose_a = pose_mul(*body_a, a->pose), pose_b = pose_mul(*body_b, b->pose);
+  ff_pose pose_a = ff_shape_pose(a, body_a), pose_b = ff_shape_pose(b, body_b);
   return ff_geom_touch_rounded(&a->geom, &pose_a, &b->geom, &pose_b,
                                model->bindings[near->binding].round, margin, out);
 }
@@ -213,6 +213,6 @@ int ff_near_touch(const ff_model *model, const ff_near *near, const ff_pose *bod
 void ff_near_look(const ff_model *model, const ff_near *near, const ff_pose *body_a,
                   const ff_pose *body_b, ff_touch *touch) {
   const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
-  ff_pose pose_a = pose_mul(*body_a, a->pose), pose_b = pose_mul(*body_b, b->pose);
+  ff_pose pose_a = ff_shape_pose(a, body_a), pose_b = ff_shape_pose(b, body_b);
   ff_touch_look(&a->geom, &pose_a, &b->geom, &pose_b, model->bindings[near->binding].round, touch);
 }

@@ -342,7 +342,7 @@ static void exchange(double *a, int i, int k, int m) {
 static inline bool factor_sized(double *a, int *pivot, int n) {
   double largest = 0;
   for (int i = 0; i < n * n; i++) {
-    largest = fmax(largest, fabs(a[i]));
+    largest = fabs(a[i]) > largest ? fabs(a[i]) : largest;
   }
   for (int k = 0; k < n; k++) {
     int at = k;
@@ -357,7 +357,8 @@ static inline bool factor_sized(double *a, int *pivot, int n) {
     double scale = a[k * n + k] = 1 / a[k * n + k];
     for (int i = k + 1; i < n; i++) {
       double factor = a[i * n + k] *= scale;
-      if (n == 6 || factor != 0) { /* robots are larger: their branches know little of each other */
+      if (factor !=
+          0) { /* without friction most are; branches of robots know little of each other */
         ff_take_off(a + i * n + k + 1, factor, a + k * n + k + 1, n - k - 1);
       }
     }

@@ -239,8 +239,7 @@ static void release(ff_point *point) {
 }
 
 static ff_pose shape_pose(const ff_state *state, const ff_model_shape *shape) {
-  const ff_pose *body = &state->bodies[shape->body].pose;
-  return shape->centred ? *body : pose_mul(*body, shape->pose);
+  return ff_shape_pose(shape, &state->bodies[shape->body].pose);
 }
 
 /* Geometry of a pair of shapes; points that are not near stay as they are. */

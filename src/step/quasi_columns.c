@@ -242,7 +242,10 @@ typedef struct linear {
 } linear;
 
 static linear linear_of(const ff_quasi *quasi, ff_quasi_contact *contact) {
-  ff_quasi_projection to = ff_quasi_project(quasi, contact);
+  ff_quasi_projection to = {.slips = false};
+  if (contact->e.rows > 1) {
+    to = ff_quasi_project(quasi, contact);
+  }
   linear out = {.quasi = quasi,
                 .contact = contact,
                 .body = {&quasi->bodies[contact->e.a], &quasi->bodies[contact->e.b]},
@@ -325,6 +328,9 @@ static void own_columns(const linear *at, int side, const motion *m, int column)
   const double *e = contact->cone->e, h = at->quasi->h;
   double core = ff_quasi_has_core(contact) ? -1 / h : 0;
   v3_store(&at->contact->e.j[12][column], v3_scale(core, m->by.depth));
+  if (contact->e.rows == 1) {
+    return;
+  }
   ff_vec3 y[3] = {slip_row(at, side, m, at->t1), slip_row(at, side, m, at->t2),
                   spin_row(at, side, m)};
   for (int i = 0; contact->layer->series && i < 2; i++) {
@@ -426,7 +432,7 @@ static void push_columns(const linear *at, int s, bool start, double share,
   const ff_vec3 push[4] = {n, v3_axpy(v3_scale(e[0], touch->t1), pulled[0], n),
                            v3_axpy(v3_scale(e[1], t2), pulled[1], n), v3(0, 0, 0)};
   double sign = s == 0 ? -share : share;
-  for (int k = 0; k < 4; k++) {
+  for (int k = 0; k < at->contact->e.rows; k++) {
     ff_vec3 torque = v3_cross(arm, push[k]);
     torque = k == 3 ? v3_axpy(torque, e[2], n) : torque;
     double column[6];
@@ -444,6 +450,12 @@ static void friction_columns(const linear *at, const double pulls[2]) {
   const ff_quasi_contact *contact = at->contact;
   const double *e = contact->cone->e;
   double(*j)[FF_QUASI_ROWS] = at->contact->e.j + 12;
+  for (int k = 0; k < contact->e.rows; k++) {
+    j[0][12 + k] = k == 0 && !ff_quasi_has_core(contact) ? 1 / contact->e.mass : 0;
+  }
+  if (contact->e.rows == 1) {
+    return;
+  }
   ff_vec3 y[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
   double keep = 1 - contact->soft, scale = 1 / contact->weight;
   const double kept[3] = {e[0] > 0 ? keep : 0, e[1] > 0 ? keep : 0, e[2] > 0 ? keep : 0};
@@ -459,9 +471,6 @@ static void friction_columns(const linear *at, const double pulls[2]) {
     y[1].y -= s * e[1] * e[1] * ease[1][1];
   }
   project_columns(at, y, v3(pulls[0], pulls[1], 0), 13);
-  for (int k = 0; k < 4; k++) {
-    j[0][12 + k] = k == 0 && !ff_quasi_has_core(contact) ? 1 / contact->e.mass : 0;
-  }
   for (int i = 0; i < 3; i++) {
     j[1 + i][12] = -scale * at->swell * at->unit[i];
     j[1 + i][13 + i] += scale;

@@ -111,7 +111,7 @@ static bool add_contact(ff_quasi *quasi, const ff_meet *meet, int near, const ff
   e->a = meet->a;
   e->b = meet->b;
   e->joint = false;
-  e->rows = 4;
+  e->rows = binding->cone.mu > 0 ? 4 : 1; /* without friction only the core's */
   e->mass = weight_of(quasi->model, a->id, b->id);
   for (int i = 0; i < 4; i++) {
     e->lower[i] = i == 0 ? 0 : -INFINITY;

@@ -88,7 +88,7 @@ static double mean_force(double k, double a, double b, double *slope) {
     *slope = 0.5 * k;
     return 0.5 * k * (a + b);
   }
-  double pressed = fmax(fmax(a, b), 0), way = fabs(b - a);
+  double pressed = greater(greater(a, b), 0), way = fabs(b - a);
   double force = pressed > 0 ? 0.5 * k * pressed * (pressed / way) : 0;
   *slope = pressed > 0 ? (b > a ? k * (pressed / way) - force / way : force / way) : 0;
   return force;
@@ -106,7 +106,7 @@ static double share(const ff_quasi_layer *at, const ff_layer *layer, double dept
     return depth - layer->max_a;
   }
   *slope = b > layer->max_b ? g : g * g_b / (g + g_b);
-  return fmin(b, layer->max_b);
+  return lesser(b, layer->max_b);
 }
 
 static double pair_impulse(const ff_quasi_layer *at, const ff_layer *layer, double depth,
@@ -122,7 +122,7 @@ void ff_quasi_press(const ff_quasi *quasi, ff_quasi_contact *contact) {
   const double *e = contact->cone->e, *z = contact->e.z + 1;
   double depth = contact->touch.depth, p, slope = at->slope[0];
   /* a layer that is still recovering is met late: as in the first order */
-  bool first = quasi->theta == 1 || (1 - 1e-9) * at->deflected > fmax(at->start, 0);
+  bool first = quasi->theta == 1 || (1 - 1e-9) * at->deflected > greater(at->start, 0);
   if (!(depth > -INFINITY)) {
     p = 0;
   } else if (layer->stiffness_b > 0) {
@@ -131,10 +131,10 @@ void ff_quasi_press(const ff_quasi *quasi, ff_quasi_contact *contact) {
     p = slope * (depth - at->relaxed) + at->pull[0] * e[0] * z[0] + at->pull[1] * e[1] * z[1];
   } else {
     p = quasi->h * mean_force(layer->stiffness, at->start, depth, &slope) +
-        layer->damping * (fmax(depth, 0) - at->deflected);
+        layer->damping * (greater(depth, 0) - at->deflected);
     slope = quasi->h * slope + (depth > 0 ? layer->damping : 0);
   }
-  contact->p_ns = fmax(p, 0);
+  contact->p_ns = greater(p, 0);
   contact->stiff = p > 0 ? slope : 0;
 }
 
@@ -165,7 +165,7 @@ static void store(const ff_layer *layer, ff_point *point, const double shear[2])
 
 void ff_quasi_layer_start(const ff_layer *layer, double depth, ff_point *point) {
   double k = layer->stiffness, k_b = layer->stiffness_b;
-  double b = fmin(fmax(depth * k / (k + k_b), depth - layer->max_a), layer->max_b);
+  double b = lesser(greater(depth * k / (k + k_b), depth - layer->max_a), layer->max_b);
   point->deflection = depth;
   point->deflection_b = k_b > 0 ? b : 0;
   store(layer, point, (const double[2]){0, 0});
@@ -210,7 +210,7 @@ void ff_quasi_layer_settle(const ff_quasi *quasi, const ff_layer *layer,
   double depth = point->touching ? point->patch.depth : 0, before = point->energy_n, shear[2] = {0};
   bool pressed = depth > at->relaxed;
   int teller;
-  point->deflection = fmax(depth, at->relaxed);
+  point->deflection = greater(depth, at->relaxed);
   if (layer->stiffness_b > 0) {
     point->deflection_b = share(at, layer, point->deflection, &teller, &slope);
   }

@@ -105,14 +105,14 @@ static ff_quasi_off rows_off(const ff_quasi *quasi) {
     const double *r = quasi->r + ff_blocks_row(quasi->blocks, node);
     if (!body) {
       ff_quasi_off robot = ff_quasi_robot_off(quasi, ff_quasi_robot_of(quasi, node), r);
-      out = (ff_quasi_off){out.energy + robot.energy, fmax(out.worst, robot.worst)};
+      out = (ff_quasi_off){out.energy + robot.energy, greater(out.worst, robot.worst)};
       continue;
     }
     ff_vec3 p = v3_load(r), l = v3_load(r + 3);
     out.energy += 0.5 * quasi->model->bodies[body->id].inv_mass * v3_dot(p, p) +
                   0.5 * v3_dot(l, m3_mul(body->inv_inertia, l));
-    out.worst = fmax(out.worst, v3_norm(p) / quasi->row_scale[2 * node]);
-    out.worst = fmax(out.worst, v3_norm(l) / quasi->row_scale[2 * node + 1]);
+    out.worst = greater(out.worst, v3_norm(p) / quasi->row_scale[2 * node]);
+    out.worst = greater(out.worst, v3_norm(l) / quasi->row_scale[2 * node + 1]);
   }
   for (int k = 0; k < quasi->member_count; k++) {
     const ff_quasi_element *e = quasi->members[k];
@@ -120,7 +120,7 @@ static ff_quasi_off rows_off(const ff_quasi *quasi) {
       bool at_bound;
       double row = own_row(e, i, &at_bound);
       out.energy += 0.5 * e->mass * row * row;
-      out.worst = fmax(out.worst, fabs(row) / (e->size[i] + e->noise[i] / TOLERANCE));
+      out.worst = greater(out.worst, fabs(row) / (e->size[i] + e->noise[i] / TOLERANCE));
     }
   }
   return out;
@@ -390,7 +390,7 @@ bool ff_quasi_newton(ff_quasi *quasi) {
     double limit = at.energy;
     past[n % HISTORY] = at.energy;
     for (int i = 0; i < HISTORY && i <= n; i++) {
-      limit = fmax(limit, past[i]);
+      limit = greater(limit, past[i]);
     }
     if (!isfinite(at.energy) || !advance(quasi, limit, &at)) {
       break;

@@ -30,18 +30,20 @@
 
 /* ---- bodies ---------------------------------------------------------------------------- */
 
+/* turn diag(inv_inertia) turn^T */
 static ff_mat3 world_inverse(const ff_model_body *body, ff_quat q) {
   ff_mat3 r = q_matrix(q), out;
-  const double d[3] = {body->inv_inertia.x, body->inv_inertia.y, body->inv_inertia.z};
+  ff_vec3 d = body->inv_inertia, row[3], scaled[3];
   for (int i = 0; i < 3; i++) {
-    for (int j = 0; j <= i; j++) {
-      double sum = 0;
-      for (int k = 0; k < 3; k++) {
-        sum += r.m[i][k] * d[k] * r.m[j][k];
-      }
-      out.m[i][j] = out.m[j][i] = sum;
-    }
+    row[i] = v3(r.m[i][0], r.m[i][1], r.m[i][2]);
+    scaled[i] = v3_mul(d, row[i]);
   }
+  out.m[0][0] = v3_dot(scaled[0], row[0]);
+  out.m[1][1] = v3_dot(scaled[1], row[1]);
+  out.m[2][2] = v3_dot(scaled[2], row[2]);
+  out.m[0][1] = out.m[1][0] = v3_dot(scaled[0], row[1]);
+  out.m[0][2] = out.m[2][0] = v3_dot(scaled[0], row[2]);
+  out.m[1][2] = out.m[2][1] = v3_dot(scaled[1], row[2]);
   return out;
 }
 
@@ -304,7 +306,7 @@ ff_quasi_projection ff_quasi_project(const ff_quasi *quasi, const ff_quasi_conta
   double w[3] = {e[0] * v3_dot(contact->touch.t1, slip),
                  e[1] * v3_dot(second_tangent(&contact->touch), slip), e[2] * spin};
   ff_quasi_projection out = {.radius = quasi->rough * contact->cone->mu *
-                                       (contact->p_ns + fmax(contact->e.z[0], 0))};
+                                       (contact->p_ns + greater(contact->e.z[0], 0))};
   double sum = 0, shear[2];
   if (contact->layer->series) {
     ff_quasi_shear(contact, shear);
@@ -341,6 +343,9 @@ static bool own_rows(const ff_quasi *quasi, ff_quasi_contact *contact, double *f
   const double *z = contact->e.z;
   double room = contact->layer->max_deflection - contact->touch.depth;
   f[0] = ff_quasi_has_core(contact) ? room / quasi->h : z[0] / contact->e.mass;
+  if (contact->e.rows == 1) {
+    return false;
+  }
   ff_quasi_projection to = ff_quasi_project(quasi, contact);
   double shrink = to.slips ? to.radius / to.length : 1;
   for (int i = 0; i < 3; i++) {
@@ -360,7 +365,7 @@ static void measure(const ff_quasi *quasi, ff_quasi_contact *contact, double pus
   for (int s = 0; s < 2; s++) {
     double radius = v3_norm(v3_sub(contact->touch.point, pair[s]->end.pose.position));
     radius = pair[s]->solved ? radius : 0;
-    arm = fmax(arm, radius);
+    arm = greater(arm, radius);
     speed += v3_norm(pair[s]->v0) + v3_norm(pair[s]->end.velocity) +
              radius * (v3_norm(pair[s]->w0) + v3_norm(pair[s]->end.omega));
   }
@@ -370,7 +375,8 @@ static void measure(const ff_quasi *quasi, ff_quasi_contact *contact, double pus
   e->push_noise = contact->stiff * noise;
   e->twist_noise = arm * e->push_noise;
   for (int i = 0; i < e->rows; i++) {
-    e->size[i] = i > 0 && slips ? fmin(speed, fmax(push / contact->weight, 1e-3 * speed)) : speed;
+    e->size[i] =
+        i > 0 && slips ? lesser(speed, greater(push / contact->weight, 1e-3 * speed)) : speed;
     e->noise[i] = (i > 0 ? 0 : noise / quasi->h) + e->push_noise / e->mass;
   }
 }

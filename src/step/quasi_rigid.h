@@ -152,7 +152,7 @@ typedef struct ff_quasi_column {
   double c[6];
 } ff_quasi_column;
 
-/* A contact point during the step. Its unknowns: p_nr, P. */
+/* A contact point during the step. Its unknowns: p_nr, and with friction P. */
 typedef struct ff_quasi_contact {
   ff_quasi_element e; /* first */
   int point;          /* in the state */

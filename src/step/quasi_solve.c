@@ -97,7 +97,7 @@ static void start_from(ff_quasi *quasi, bool warm) {
       }
       continue;
     }
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < contact->e.rows; i++) {
       z[i] = warm ? contact->guess[i] : 0;
     }
   }
