@@ -72,14 +72,6 @@ static void find_eases(const ff_sim *sim, const ff_model *model, bool tied,
         double sum = ease[3 * k] - 2 * ease[3 * k + 1] + 3 * ease[3 * k + 2];
         assert_close(speed[k], sum, 1e-12 * 100); /* of the largest, 100 1/kg */
       }
-      if (tied) { /* rows are still there */
-        double rate[3];
-        ff_rows_settle(&rows, reached);
-        ff_rows_rate(&rows, 3 * i, reached, rate);
-        for (int k = 0; k < 3; k++) {
-          assert_close(rate[k], speed[k], 1e-12 * 100);
-        }
-      }
     }
   }
   ff_arena_free(&arena);

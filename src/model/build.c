@@ -272,6 +272,7 @@ ff_status ff_model_build(ff_model **out, const ff_scene *scene, ff_report *repor
   }
   ff_arena_free(&build.scratch);
   if (status == FF_OK) {
+    build.model->holding = ff_model_holding(build.model);
     *out = build.model;
     return FF_OK;
   }

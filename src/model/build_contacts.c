@@ -333,11 +333,12 @@ static ff_status resolve(binder *bind, ff_binding *to, int contact, const shape_
   friction.law = friction.law ? friction.law : "none";
   status = resolve_choice(build->report, &friction, FF_LAW_FRICTION, &to->pair, &to->friction,
                           &to->friction_params);
-  to->held = to->held || (status == FF_OK && to->friction->friction_held);
   to->frictionless = strcmp(friction.law, "none") == 0;
+  to->held = to->held || (status == FF_OK && to->friction->friction_held);
   unsigned traits = status == FF_OK ? to->friction->traits(&to->friction_params) : 0;
   to->unpaid = traits & FF_LAW_UNPAID;
   to->edges = to->overlaps && traits & FF_LAW_WANTS_EDGES;
+  to->grips = !to->edges;
   status = blame_choice(build, contact, "friction", status);
   return status == FF_OK ? check_stepper(build, to, contact) : status;
 }

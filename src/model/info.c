@@ -228,6 +228,9 @@ static double stable_step(const ff_model *model, const ff_model_pair *pair,
   ff_patch patch = probe_at(&p, depth, speed);
   binding->normal->normal(&binding->normal_params, &patch, &normal);
   double rate = fmax(sqrt(fmax(normal.d_depth, 0) * inv_mass), normal.d_rate * inv_mass);
+  if (ff_binding_is_held(binding, model->holding)) {
+    return FF_FINE_STEP / rate;
+  }
   /* Friction under the weight: a stiff regularised law needs short steps too. */
   ff_friction friction = {0};
   double memory[FF_MEMORY_MAX] = {0};

@@ -58,7 +58,8 @@ typedef struct ff_binding {
   bool frictionless;  /* the friction law is "none": nothing to evaluate */
   bool unpaid;        /* it is FF_LAW_UNPAID */
   bool normal_unpaid; /* so is the normal law */
-  bool held;          /* fixed steps hold its forces: see step/hold.h */
+  bool held;          /* fixed steps hold its forces in their middle: see step/hold.h */
+  bool grips;         /* they can hold them, there or at their start */
   bool overlaps;      /* the normal law wants the overlap: one point a pair of shapes */
   bool edges;         /* and the friction law its edges */
   ff_law_params normal_params, friction_params;
@@ -163,11 +164,15 @@ typedef enum ff_micro_form {
   FF_MICRO_CONVENTIONAL
 } ff_micro_form;
 
+/* How `symplectic-euler` holds contacts: see step/hold.h. */
+typedef enum ff_holding { FF_HOLDS_NOTHING, FF_HOLDS_AT_START, FF_HOLDS_IN_MIDDLE } ff_holding;
+
 struct ff_model {
   ff_arena arena;
   ff_run_def run;
   ff_stepper_kind stepper;
   ff_micro_form micro;
+  ff_holding holding;
 
   int body_count, free_count, shape_count, force_count, drive_count;
   const ff_model_body *bodies;
@@ -211,6 +216,12 @@ struct ff_model {
 /* Does the stepper solve for impulses, so that the bindings have layers and cones? */
 static inline bool ff_model_solves(const ff_model *model) {
   return model->stepper == FF_STEPPER_QUASI_RIGID || model->stepper == FF_STEPPER_MICRO_MACRO;
+}
+
+/* What is right for this model. */
+ff_holding ff_model_holding(const ff_model *model);
+static inline bool ff_binding_is_held(const ff_binding *binding, ff_holding holding) {
+  return holding != FF_HOLDS_NOTHING && (binding->held || binding->grips);
 }
 
 /* Points that a pair of shapes under this binding can have. */

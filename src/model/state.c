@@ -64,7 +64,7 @@ static ff_status make_robots(ff_state *out, const ff_model *model, ff_arena *are
     const ff_model_robot *robot = &model->robots[i];
     ff_state_robot *to = &out->robots[i];
     size_t n = (size_t)robot->v_count;
-    double *room = ff_arena_take(arena, 6 * n + 1, sizeof *room);
+    double *room = ff_arena_take(arena, 7 * n + 1, sizeof *room);
     to->placed = ff_arena_take(arena, (size_t)robot->q_count + n + 1, sizeof *to->placed);
     to->wrenches = ff_arena_take(arena, (size_t)robot->link_count, sizeof *to->wrenches);
     to->orders = ff_arena_take(arena, (size_t)robot->joint_count, sizeof *to->orders);
@@ -79,6 +79,7 @@ static ff_status make_robots(ff_state *out, const ff_model *model, ff_arena *are
     to->resist = room + 3 * n;
     to->stiffness = room + 4 * n;
     to->damping = room + 5 * n;
+    to->path = room + 6 * n;
   }
   return FF_OK;
 }

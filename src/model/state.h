@@ -104,6 +104,8 @@ typedef struct ff_state_robot {
   double *tau;              /* v_count: of drives and of the joints themselves */
   double *servo;            /* v_count: of drives alone */
   double *a;                /* v_count: acceleration of a step */
+  bool solved;              /* whoever solved the contacts has found a under all forces, and path */
+  double *path;             /* v_count: then, the velocity along which q goes */
   double *resist;           /* v_count: of damping and dry friction in a step */
   double *stiffness;        /* v_count: how the drives resist q now, */
   double *damping;          /* and v; 0 where their effort is used up, or they are explicit */
@@ -146,9 +148,9 @@ typedef struct ff_state {
   double *radii;
   int finite_count;
 
-  bool holds;  /* bindings that are held are left to step/hold.h */
-  bool middle; /* being evaluated in the middle of a step, for that */
-  bool frozen; /* points keep their side (closed) until told: `adaptive` */
+  ff_holding holding; /* bindings that are held or grip are left to step/hold.h */
+  bool middle;        /* being evaluated in the middle of a step, for that */
+  bool frozen;        /* points keep their side (closed) until told: `adaptive` */
 
   /* constraints, and room to solve the largest cluster of them */
   ff_state_constraint *constraints; /* constraint_count */
@@ -194,5 +196,10 @@ int ff_near_touch(const ff_model *model, const ff_near *near, const ff_pose *bod
 /* The same of one touch of rounded boxes: as ff_touch_look. */
 void ff_near_look(const ff_model *model, const ff_near *near, const ff_pose *body_a,
                   const ff_pose *body_b, ff_touch *touch);
+
+/* Are forces of the binding left to step/hold.h? */
+static inline bool ff_state_holds(const ff_state *state, const ff_binding *binding) {
+  return ff_binding_is_held(binding, state->holding);
+}
 
 #endif

@@ -203,7 +203,9 @@ static void touch(const ff_model *model, ff_state *state, const ff_meet *meet, c
   point->moment = v3_axpy(v3_scale(normal.moment[0], point->t1), normal.moment[1], point->t2);
   point->mode = FF_SLIP;
   double slope = 0;
-  if (state->holds && binding->held) {
+  bool held = ff_state_holds(state, binding);
+  ledger = held ? NULL : ledger; /* whoever holds it books it */
+  if (held) {
     show_held(binding, point, memory);
   } else if (!binding->frictionless) {
     apply_friction(model, binding, point, &normal, memory, memory_rate, ledger, &slope);
@@ -218,7 +220,9 @@ static void touch(const ff_model *model, ff_state *state, const ff_meet *meet, c
   if (state->frozen && binding->normal->kink) {
     point->kink = binding->normal->kink(&binding->normal_params, &point->patch);
   }
-  note_stiffness(model, state, &bodies, point, &normal, slope);
+  if (!held) {
+    note_stiffness(model, state, &bodies, point, &normal, slope);
+  }
   if (ledger) {
     /* What the normal force takes beyond its elastic part is lost. */
     const double *roll = point->patch.roll;
@@ -249,8 +253,9 @@ static void place_points(const ff_model *model, ff_state *state, const ff_near *
   ff_touch touches[FF_TOUCH_MAX];
   /* `adaptive` watches the depth of every point, others only want what overlaps. */
   const ff_binding *binding = &model->bindings[near->binding];
-  bool held = state->middle && binding->held;
-  double margin = state->frozen || held ? INFINITY : 0;
+  bool held = ff_state_holds(state, binding);
+  bool ahead = held && (state->middle || state->holding == FF_HOLDS_AT_START);
+  double margin = state->frozen || ahead ? INFINITY : 0;
   int count = 1;
   bool wanders = model->memory_count > 0 && ff_frame_wanders(model, near);
   if (binding->overlaps) {
@@ -271,7 +276,7 @@ static void place_points(const ff_model *model, ff_state *state, const ff_near *
     to->patch.depth = from->depth;
     to->patch.curvature[0] = from->curvature[0];
     to->patch.curvature[1] = from->curvature[1];
-    to->touching = state->frozen ? to->closed : held || from->depth > 0;
+    to->touching = state->frozen ? to->closed : from->depth > 0 || (held && state->middle);
     if (wanders && to->touching) {
       ff_frame_carry(model, state, near, to);
     }
@@ -282,6 +287,7 @@ static void place_points(const ff_model *model, ff_state *state, const ff_near *
 static void find_points(const ff_model *model, ff_state *state, const ff_near *near) {
   for (int i = 0; i < near->point_count; i++) {
     release(&state->points[near->first_point + i]);
+    state->points[near->first_point + i].patch.depth = -INFINITY;
   }
   place_points(model, state, near);
 }
@@ -306,15 +312,31 @@ void ff_contacts_look(const ff_model *model, ff_state *state) {
   }
 }
 
-/* In the middle of a step: can the point have touched since its start, or touch before its end? */
-static bool may_touch(const ff_model *model, const ff_point *point) {
-  double half = 0.5 * model->run.stepper.step;
-  double fall = 4 * half * half * v3_norm(model->run.gravity);
-  return point->patch.depth + half * fabs(point->patch.depth_rate) + fall > 0;
+/* Can the point touch, or have touched, within a time before or after? */
+static bool may_touch(const ff_model *model, const ff_point *point, double time) {
+  double fall = 4 * time * time * v3_norm(model->run.gravity);
+  return point->patch.depth + time * fabs(point->patch.depth_rate) + fall > 0;
+}
+
+/* A held contact that does not touch now: will it in the step to come? */
+static bool look_out(const ff_model *model, const ff_state *state, const ff_meet *meet,
+                     ff_point *point, double time) {
+  bool placed = point->patch.depth > -INFINITY;
+  if (placed) {
+    look(state, meet, point);
+  }
+  if (placed && may_touch(model, point, time)) {
+    return true;
+  }
+  memset(point->held, 0, sizeof point->held);
+  point->held_mode = FF_OPEN;
+  point->patch.depth = -INFINITY;
+  return false;
 }
 
 static void contact_forces(const ff_model *model, ff_state *state, const double *y,
                            double *memory_rate, double *ledger) {
+  double step = model->run.stepper.step;
   if (state->frozen) { /* trial steps of `adaptive` may look deeper than the motion ever goes */
     state->stiffness = state->damping = 0;
   }
@@ -322,22 +344,20 @@ static void contact_forces(const ff_model *model, ff_state *state, const double 
     const ff_meet *meet = &state->meets[m];
     for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
       const ff_near *near = &state->nears[n];
+      bool held = ff_state_holds(state, &model->bindings[near->binding]);
       find_points(model, state, near);
       for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
         ff_point *point = &state->points[i];
         if (!point->touching) {
           if (state->frozen) {
             look(state, meet, point); /* events want to know how fast it comes and goes */
+          } else if (held && state->holding == FF_HOLDS_AT_START) {
+            look_out(model, state, meet, point, step);
           }
           continue;
         }
-        if (state->middle && model->bindings[near->binding].held) {
-          look(state, meet, point);
-          point->touching = may_touch(model, point);
-          if (!point->touching) {
-            memset(point->held, 0, sizeof point->held);
-            point->held_mode = FF_OPEN;
-          }
+        if (state->middle && held) {
+          point->touching = look_out(model, state, meet, point, 0.5 * step);
           continue;
         }
         double depth = point->patch.depth;

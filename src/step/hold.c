@@ -13,9 +13,14 @@ enum {
   TURNS = 60,  /* most turns round the contacts */
   NEWTONS = 60 /* most iterations for one normal force */
 };
-#define SETTLED 1e-12 /* of the largest force: changes below end the turns */
-#define EXACT   1e-13 /* of a normal force */
-#define FLAT    1e-6  /* of a depth: changes below leave no digits for a quotient of energies */
+/* Changes of forces, over the largest, that end the turns. What is left is where the next step
+ * starts from, and it gets less with the step; only a memory keeps it. */
+#define SETTLED  1e-3
+#define KEPT     1e-9
+#define EXACT    0.1  /* of these: a single force */
+#define ROUGH    1e-3 /* of a slip, if it gets no nearer */
+#define SHORTEST 1e-6 /* share of a step of Newton's method */
+#define FLAT     1e-5 /* of a depth: changes below leave few digits for a quotient of energies */
 
 /* One contact that is held. */
 typedef struct entry {
@@ -24,12 +29,13 @@ typedef struct entry {
   int point;
   bool pulls; /* the normal law may */
   ff_contact_bodies bodies;
-  int row;         /* of its rows along n, t1, t2 */
-  double w[9];     /* 1/kg, of the point itself: 3 x 3 */
-  double speed[3]; /* m/s, of a against b in the middle, without what is held */
-  ff_patch patch;  /* depth, depth rate and slip of the middle */
-  double depth;    /* m, at the start of the step */
-  double energy;   /* J, of the normal law there */
+  int row;             /* of its rows along n, t1, t2 */
+  double w[9];         /* 1/kg, of the point itself: 3 x 3 */
+  double speed[3];     /* m/s, of a against b at the start */
+  double free_slip[2]; /* m/s, at the end, without its own friction */
+  ff_patch patch;      /* depth, depth rate and slip of the middle */
+  double depth;        /* m, at the start of the step */
+  double energy;       /* J, of the normal law there */
   ff_normal normal;
   double elastic; /* N, the part of the normal force that is stored */
   ff_friction friction;
@@ -37,11 +43,12 @@ typedef struct entry {
 } entry;
 
 struct ff_hold {
-  double half;
+  bool middle;    /* else held at the start */
+  double half;    /* s, half the step */
+  double settled; /* SETTLED, or KEPT if a contact has a memory */
   ff_arena arena;
   ff_rows rows;
-  double *bent;    /* accelerations without what is held, of all coordinates of rows */
-  double *reached; /* what is held has changed the velocities by half of its impulse */
+  double *reached; /* what has changed the velocities until the middle, see step/rows.h */
   entry *entries;
   ff_wrench *outside; /* body_count: applied forces and drives */
   int *shares;        /* held contacts of each mover */
@@ -52,25 +59,22 @@ struct ff_hold {
 
 ff_status ff_hold_create(ff_hold **out, const ff_model *model, ff_state *state) {
   *out = NULL;
-  for (int i = 0; i < model->binding_count; i++) {
-    state->holds = state->holds || model->bindings[i].held;
-  }
-  if (!state->holds) {
+  state->holding = model->holding;
+  if (state->holding == FF_HOLDS_NOTHING) {
     return FF_OK;
   }
   ff_hold *hold = *out = ff_alloc(1, sizeof *hold);
   if (!hold) {
     return FF_ERROR_MEMORY;
   }
-  *hold = (ff_hold){0};
+  *hold = (ff_hold){.middle = state->holding == FF_HOLDS_IN_MIDDLE};
   ff_arena *arena = &hold->arena;
   ff_rows_limits limits = ff_rows_limits_of(model, state);
-  hold->bent = ff_arena_take(arena, (size_t)limits.size, sizeof *hold->bent);
   hold->reached = ff_arena_take(arena, (size_t)limits.size, sizeof *hold->reached);
   hold->entries = ff_arena_take(arena, (size_t)limits.contacts, sizeof *hold->entries);
   hold->outside = ff_arena_take(arena, (size_t)model->body_count, sizeof *hold->outside);
   hold->shares = ff_arena_take(arena, (size_t)ff_mover_count(model), sizeof *hold->shares);
-  bool room = hold->bent && hold->reached && hold->entries && hold->outside && hold->shares;
+  bool room = hold->reached && hold->entries && hold->outside && hold->shares;
   return room ? ff_rows_make(&hold->rows, model, arena, limits) : FF_ERROR_MEMORY;
 }
 
@@ -113,8 +117,8 @@ static void share(ff_hold *hold, const ff_model *model, int body) {
   }
 }
 
-static void add_entry(ff_hold *hold, const ff_model *model, const ff_state *state,
-                      const ff_meet *meet, const ff_near *near, int index) {
+static void add_entry(ff_hold *hold, const ff_model *model, ff_state *state, const ff_meet *meet,
+                      const ff_near *near, int index) {
   const ff_point *point = &state->points[index];
   const ff_vec3 axes[3] = {point->normal, point->t1, point->t2};
   entry *e = &hold->entries[hold->count++];
@@ -122,6 +126,7 @@ static void add_entry(ff_hold *hold, const ff_model *model, const ff_state *stat
   e->near = near;
   e->point = index;
   e->pulls = e->binding->normal->traits(&e->binding->normal_params) & FF_LAW_PULLS;
+  hold->settled = e->binding->friction->memory_count > 0 ? KEPT : hold->settled;
   e->patch = point->patch;
   e->friction.normal_force = e->force[0] = e->force[1] = e->force[2] = 0;
   const ff_body_motion *a = &state->bodies[meet->a], *b = &state->bodies[meet->b];
@@ -130,25 +135,38 @@ static void add_entry(ff_hold *hold, const ff_model *model, const ff_state *stat
   e->bodies.arm_b = v3_sub(point->point, b->pose.position);
   e->bodies.velocity_b = v3_add(b->velocity, v3_cross(b->omega, e->bodies.arm_b));
   e->row = ff_rows_add(&hold->rows, model, state, meet->a, meet->b, point->point, axes);
-  e->depth = point->patch.depth - hold->half * point->patch.depth_rate;
-  e->energy = e->binding->overlaps ? 0 : energy_at(e, e->depth);
+  e->speed[0] = -e->patch.depth_rate;
+  e->speed[1] = e->patch.slip[0];
+  e->speed[2] = e->patch.slip[1];
+  e->depth = e->patch.depth;
+  e->energy = point->energy_n;
+  if (hold->middle) {
+    e->depth -= hold->half * e->patch.depth_rate;
+    e->energy = e->binding->overlaps ? 0 : energy_at(e, e->depth);
+  }
   share(hold, model, meet->a);
   share(hold, model, meet->b);
+  if (!hold->middle) { /* all contacts push already, as they were shown: not yet */
+    ff_contact_push(model, state, &e->bodies, point->point, v3_neg(point->force),
+                    v3_neg(point->moment), NULL);
+  }
 }
 
-static void gather(ff_hold *hold, const ff_model *model, const ff_state *state) {
+static void gather(ff_hold *hold, const ff_model *model, ff_state *state) {
   hold->count = 0;
+  hold->settled = SETTLED;
   memset(hold->shares, 0, (size_t)ff_mover_count(model) * sizeof *hold->shares);
   ff_rows_begin(&hold->rows, model, state, NULL, 0, false);
   for (int m = 0; m < state->meet_count; m++) {
     const ff_meet *meet = &state->meets[m];
     for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
       const ff_near *near = &state->nears[n];
-      if (!model->bindings[near->binding].held) {
+      if (!ff_state_holds(state, &model->bindings[near->binding])) {
         continue;
       }
       for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
-        if (state->points[i].touching) {
+        const ff_point *point = &state->points[i];
+        if (point->touching || (!hold->middle && point->patch.depth > -INFINITY)) {
           add_entry(hold, model, state, meet, near, i);
         }
       }
@@ -163,14 +181,13 @@ static double ease_of(const entry *e) {
   return 0.5 * (e->w[4] + e->w[8]) + sqrt(half * half + e->w[5] * e->w[7]);
 }
 
-/* Accelerations under gravity and all forces so far, of the movers that have contacts. */
-static void bend(const ff_hold *hold, const ff_model *model, const ff_state *state) {
+/* Half the impulse of all that is not held, of the movers that have contacts. */
+static void load(const ff_hold *hold, const ff_model *model, ff_state *state) {
   for (int k = 0; k < hold->rows.block_count; k++) {
     const ff_row_block *block = &hold->rows.blocks[k];
-    double *to = hold->bent + block->first;
+    double *to = hold->reached + block->first;
     if (block->mover >= model->free_count) {
-      const ff_state_robot *robot = &state->robots[block->mover - model->free_count];
-      memcpy(to, robot->a, (size_t)block->size * sizeof *to);
+      ff_robot_impulse(model, state, block->mover - model->free_count, hold->half, to);
       continue;
     }
     int i = model->free_bodies[block->mover];
@@ -178,27 +195,20 @@ static void bend(const ff_hold *hold, const ff_model *model, const ff_state *sta
     const ff_wrench *wrench = &state->wrenches[i];
     ff_quat q = state->bodies[i].pose.orientation;
     ff_vec3 torque = body->round ? wrench->torque : q_unrotate(q, wrench->torque);
-    v3_store(to, v3_mul(body->inv_inertia, torque));
-    v3_store(to + 3, v3_axpy(model->run.gravity, body->inv_mass, wrench->force));
+    ff_vec3 force = v3_axpy(wrench->force, body->mass, model->run.gravity);
+    v3_store(to, v3_scale(hold->half, torque));
+    v3_store(to + 3, v3_scale(hold->half, force));
   }
 }
 
-/* How the contacts move in the middle without what is held, and how they move one another. */
-static bool set_up(ff_hold *hold, const ff_model *model, const ff_state *state) {
-  bend(hold, model, state);
-  for (int i = 0; i < hold->count; i++) {
-    entry *e = &hold->entries[i];
-    double change[3];
-    ff_rows_rate(&hold->rows, e->row, hold->bent, change);
-    e->speed[0] = hold->half * change[0] - e->patch.depth_rate;
-    e->speed[1] = hold->half * change[1] + e->patch.slip[0];
-    e->speed[2] = hold->half * change[2] + e->patch.slip[1];
-  }
+/* How the contacts move one another, and what moves them without what is held. */
+static bool set_up(ff_hold *hold, const ff_model *model, ff_state *state) {
+  load(hold, model, state);
   ff_rows_soften(&hold->rows);
   if (!ff_rows_factor(&hold->rows)) {
     return false;
   }
-  memset(hold->reached, 0, (size_t)hold->rows.size * sizeof *hold->reached);
+  ff_rows_reach(&hold->rows, hold->reached);
   return true;
 }
 
@@ -253,13 +263,13 @@ static double normal_force(const ff_hold *hold, entry *e, double rate) {
 
 /* Normal force whose own effect on the rate is counted in: f = F(rate - half w f), F rising. */
 static double solve_normal(const ff_hold *hold, entry *e, double rate, double guess) {
-  double own = hold->half * e->w[0];
+  double own = hold->half * e->w[0], exact = EXACT * hold->settled;
   double low = e->pulls ? -INFINITY : 0, high = INFINITY, f = greater(low, guess);
   for (int i = 0; i < NEWTONS; i++) {
     double gap = normal_force(hold, e, rate - own * f) - f;
     *(gap > 0 ? &low : &high) = f;
-    bool narrow = !isinf(high) && !(high - low > EXACT * high);
-    if (fabs(gap) <= EXACT * fabs(f) || narrow) {
+    bool narrow = !isinf(high) && !(high - low > exact * high);
+    if (fabs(gap) <= exact * fabs(f) || narrow) {
       break;
     }
     double slope = e->normal.d_rate + hold->half * e->normal.d_depth;
@@ -270,7 +280,77 @@ static double solve_normal(const ff_hold *hold, entry *e, double rate, double gu
   return f;
 }
 
-static void solve_friction(entry *e, ff_point *point, const double *memory) {
+/* ---- friction of one contact -------------------------------------------------------------- */
+
+/* The slip at the end of the step if friction is `force`. */
+static void end_slip(const ff_hold *hold, const entry *e, const double force[2], double out[2]) {
+  double h = 2 * hold->half;
+  out[0] = e->free_slip[0] + h * (e->w[4] * force[0] + e->w[5] * force[1]);
+  out[1] = e->free_slip[1] + h * (e->w[7] * force[0] + e->w[8] * force[1]);
+}
+
+/* Friction at patch.slip, and how far that is from the slip it leaves. */
+static double miss_at(const ff_hold *hold, entry *e, const double *memory, double miss[2]) {
+  const ff_binding *binding = e->binding;
+  binding->friction->friction(&binding->friction_params, &e->patch, &e->normal, memory,
+                              &e->friction);
+  end_slip(hold, e, e->friction.force, miss);
+  miss[0] -= e->patch.slip[0];
+  miss[1] -= e->patch.slip[1];
+  return sqrt(miss[0] * miss[0] + miss[1] * miss[1]);
+}
+
+/* Newton's step: (1 - h W F') step = miss. False: singular. */
+static bool newton_step(const ff_hold *hold, const entry *e, const double miss[2], double step[2]) {
+  double h = 2 * hold->half, m[2][2];
+  for (int i = 0; i < 2; i++) {
+    for (int j = 0; j < 2; j++) {
+      const double *w = e->w + 4 + 3 * i;
+      m[i][j] = (i == j) - h * (w[0] * e->friction.d_slip[0][j] + w[1] * e->friction.d_slip[1][j]);
+    }
+  }
+  double det = m[0][0] * m[1][1] - m[0][1] * m[1][0];
+  step[0] = (m[1][1] * miss[0] - m[0][1] * miss[1]) / det;
+  step[1] = (m[0][0] * miss[1] - m[1][0] * miss[0]) / det;
+  return det > 0;
+}
+
+/* Looks for the slip from where patch.slip is, each step no longer than it helps. */
+static bool find_slip(const ff_hold *hold, entry *e, const double *memory) {
+  double *slip = e->patch.slip, miss[2], step[2];
+  double size = sqrt(e->free_slip[0] * e->free_slip[0] + e->free_slip[1] * e->free_slip[1]);
+  double off = miss_at(hold, e, memory, miss);
+  for (int i = 0; i < NEWTONS && off > EXACT * hold->settled * size; i++) {
+    if (!newton_step(hold, e, miss, step)) {
+      return false;
+    }
+    const double from[2] = {slip[0], slip[1]};
+    double before = off, share = 1;
+    do {
+      slip[0] = from[0] + share * step[0];
+      slip[1] = from[1] + share * step[1];
+      off = miss_at(hold, e, memory, miss);
+      share *= 0.5;
+    } while (!(off < before) && share > SHORTEST);
+    if (!(off < before)) {
+      return before <= ROUGH * size;
+    }
+  }
+  return true;
+}
+
+/* A law of the slip alone: its force at the slip that it leaves at the end of the step, so that
+ * what is to stick comes to rest. Where falling friction leaves several, the one that is next to
+ * what the force before leaves. */
+static void solve_slip(const ff_hold *hold, entry *e, const double *memory) {
+  end_slip(hold, e, e->force + 1, e->patch.slip);
+  if (!find_slip(hold, e, memory)) {
+    e->patch.slip[0] = e->patch.slip[1] = 0;
+    find_slip(hold, e, memory);
+  }
+}
+
+static void solve_friction(const ff_hold *hold, entry *e, ff_point *point, const double *memory) {
   const ff_law *law = e->binding->friction;
   const void *params = &e->binding->friction_params;
   ff_patch *patch = &e->patch;
@@ -278,36 +358,54 @@ static void solve_friction(entry *e, ff_point *point, const double *memory) {
   patch->depth = greater(FF_AT_SURFACE, depth);
   if (law->friction_held) {
     law->friction_held(params, patch, &e->normal, memory, &point->ahead, &e->friction);
+  } else if (!e->binding->frictionless && e->normal.force > 0) {
+    solve_slip(hold, e, memory);
   } else {
     memset(&e->friction, 0, sizeof e->friction);
-    if (!e->binding->frictionless && e->normal.force > 0) { /* with the slip of the start */
-      patch->slip[0] = point->patch.slip[0];
-      patch->slip[1] = point->patch.slip[1];
-      law->friction(params, patch, &e->normal, memory, &e->friction);
-    }
   }
   patch->depth = depth;
+}
+
+/* The slip without friction, as the law wants it: in the middle, with its own way to undo its own
+ * force; or at the end, to which the middle is half the way. */
+static void undo_friction(const ff_hold *hold, entry *e, const ff_point *point,
+                          const double slip[2]) {
+  double own = point->ahead.half * point->ahead.ease;
+  for (int i = 0; i < 2; i++) {
+    const double *w = e->w + 4 + 3 * i;
+    double bare = slip[i] - hold->half * (w[0] * e->force[1] + w[1] * e->force[2]);
+    e->patch.slip[i] = slip[i] - own * e->force[1 + i];
+    e->free_slip[i] = 2 * bare - e->speed[1 + i];
+  }
+}
+
+/* The normal force, and in v what its change does to the slip at once. */
+static double press(const ff_hold *hold, entry *e, double v[3]) {
+  double beside = e->friction.normal_force;
+  double rate = -(v[0] - hold->half * e->w[0] * (e->force[0] - beside));
+  double f = solve_normal(hold, e, rate, e->force[0] - beside);
+  double kick = hold->half * (f + beside - e->force[0]);
+  e->normal.force = f;
+  v[1] += e->w[3] * kick;
+  v[2] += e->w[6] * kick;
+  return f;
 }
 
 /* Solves one contact for its own force while the others stay. Returns how much it changed. */
 static double solve(ff_hold *hold, const ff_model *model, ff_state *state, entry *e) {
   ff_point *point = &state->points[e->point];
-  double v[3], beside = e->friction.normal_force;
+  double v[3];
   relative(hold, e, v);
-  double rate = -(v[0] - hold->half * e->w[0] * (e->force[0] - beside));
-  double f = solve_normal(hold, e, rate, e->force[0] - beside);
-  e->normal.force = f;
-  /* friction feels at once what the change of the normal force does to the slip */
-  double kick = hold->half * (f + beside - e->force[0]);
-  double own = point->ahead.half * point->ahead.ease;
-  e->patch.slip[0] = v[1] + e->w[3] * kick - own * e->force[1];
-  e->patch.slip[1] = v[2] + e->w[6] * kick - own * e->force[2];
-  solve_friction(e, point, ff_state_memory(model, state, e->point));
+  double f = press(hold, e, v);
+  undo_friction(hold, e, point, v + 1);
+  solve_friction(hold, e, point, ff_state_memory(model, state, e->point));
   const double change[3] = {f + e->friction.normal_force - e->force[0],
                             e->friction.force[0] - e->force[1], e->friction.force[1] - e->force[2]};
   push(hold, e, change);
   return greater(fabs(change[0]), greater(fabs(change[1]), fabs(change[2])));
 }
+
+/* ---- all contacts ------------------------------------------------------------------------- */
 
 static void take_turns(ff_hold *hold, const ff_model *model, ff_state *state) {
   for (int turn = 0; turn < TURNS; turn++) {
@@ -318,13 +416,20 @@ static void take_turns(ff_hold *hold, const ff_model *model, ff_state *state) {
       most =
           greater(most, greater(fabs(e->force[0]), greater(fabs(e->force[1]), fabs(e->force[2]))));
     }
-    if (!(change > SETTLED * most)) {
+    if (!(change > hold->settled * most)) {
       break;
     }
   }
 }
 
 /* ---- what comes of it ------------------------------------------------------------------ */
+
+/* A normal force that is too stiff for the step cannot be followed, however well it is held. */
+static void note_stiffness(ff_state *state, const entry *e) {
+  double stiff = lesser(e->normal.d_depth, 4 * e->normal.elastic / e->patch.depth);
+  state->stiffness = greater(state->stiffness, e->patch.depth > 0 ? e->w[0] * stiff : 0);
+  state->damping = greater(state->damping, e->w[0] * e->normal.d_rate);
+}
 
 /* The memory goes with the slip that all forces together leave, and so do the losses. */
 static void finish(const ff_hold *hold, const ff_model *model, ff_state *state, entry *e,
@@ -337,13 +442,14 @@ static void finish(const ff_hold *hold, const ff_model *model, ff_state *state, 
   double v[3];
   relative(hold, e, v);
   normal_force(hold, e, -v[0]); /* its elastic part, as it came out */
+  note_stiffness(state, e);
   double f = e->force[0] - friction->normal_force;
   double own = point->ahead.half * point->ahead.ease;
   for (int i = 0; i < 2; i++) {
     if (e->binding->friction->friction_held) {
       friction->memory_rate[i] += v[1 + i] - (e->patch.slip[i] + own * friction->force[i]);
-    } else { /* its loss is that of the start */
-      friction->lost[FF_LOST_SLIP] -= friction->force[i] * (v[1 + i] - point->patch.slip[i]);
+    } else { /* its loss is that of the end */
+      friction->lost[FF_LOST_SLIP] -= friction->force[i] * (v[1 + i] - e->patch.slip[i]);
     }
   }
   point->force = v3_scale(f, point->normal);
@@ -378,22 +484,25 @@ static void correct(const ff_hold *hold, const ff_model *model, const ff_state *
   }
 }
 
-bool ff_hold_solve(ff_hold *hold, const ff_model *model, ff_state *state, double t, double *rates,
-                   double h) {
-  double *ledger = rates + state->ledger_at;
-  size_t bytes = (size_t)model->body_count * sizeof *state->wrenches;
+/* Robots go on as all forces together make them, along the velocity of the middle. */
+static void move_robots(const ff_hold *hold, const ff_model *model, ff_state *state) {
+  ff_rows_settle(&hold->rows, hold->reached);
+  for (int k = 0; k < hold->rows.block_count; k++) {
+    const ff_row_block *block = &hold->rows.blocks[k];
+    int r = block->mover - model->free_count;
+    for (int i = 0; r >= 0 && i < block->size; i++) {
+      double change = hold->reached[block->first + i];
+      state->robots[r].a[i] = change / hold->half;
+      state->robots[r].path[i] = state->y[model->robots[r].v_at + i] + change;
+      state->robots[r].solved = true;
+    }
+  }
+}
+
+/* Solves the contacts of the state as it stands. */
+static bool solve_all(ff_hold *hold, const ff_model *model, ff_state *state, double *rates,
+                      double h) {
   hold->half = 0.5 * h;
-  state->middle = true;
-  ff_forces_outside(model, state, t, state->y, ledger);
-  bool driven = model->force_count > 0 || model->drive_count > 0;
-  if (driven) {
-    memcpy(hold->outside, state->wrenches, bytes);
-  }
-  ff_forces_contacts(model, state, t, state->y, rates + state->memory_at, ledger);
-  state->middle = false;
-  if (!ff_robots_look_ahead(model, state, h)) {
-    return false;
-  }
   gather(hold, model, state);
   if (!set_up(hold, model, state)) {
     return false;
@@ -403,8 +512,40 @@ bool ff_hold_solve(ff_hold *hold, const ff_model *model, ff_state *state, double
   for (int i = 0; i < hold->count; i++) {
     finish(hold, model, state, &hold->entries[i], rates);
   }
+  if (model->robot_count > 0) {
+    move_robots(hold, model, state);
+  }
+  return true;
+}
+
+bool ff_hold_in_middle(ff_hold *hold, const ff_model *model, ff_state *state, double t,
+                       double *rates, double h) {
+  double *ledger = rates + state->ledger_at;
+  size_t bytes = (size_t)model->body_count * sizeof *state->wrenches;
+  state->middle = true;
+  ff_forces_outside(model, state, t, state->y, ledger);
+  bool driven = model->force_count > 0 || model->drive_count > 0;
+  if (driven) {
+    memcpy(hold->outside, state->wrenches, bytes);
+  }
+  ff_forces_contacts(model, state, t, state->y, rates + state->memory_at, ledger);
+  state->middle = false;
+  for (int r = 0; r < model->robot_count; r++) {
+    ff_robot_look_ahead(model, state, r, h, 0.5 * h);
+  }
+  if (!solve_all(hold, model, state, rates, h)) {
+    return false;
+  }
   if (driven) {
     correct(hold, model, state, ledger);
   }
   return true;
+}
+
+bool ff_hold_at_start(ff_hold *hold, const ff_model *model, ff_state *state, double *rates,
+                      double h) {
+  for (int r = 0; r < model->robot_count; r++) {
+    ff_robot_look_ahead(model, state, r, h, 0.5 * h);
+  }
+  return solve_all(hold, model, state, rates, h);
 }

@@ -142,19 +142,6 @@ static void push_body(const ff_micro *micro, int slot, double *to) {
   v3_store(to + 3, v3_scale(micro->h, force));
 }
 
-/* The same of a robot: its bias is what it needs to go on without acceleration
- * [Sugihara03 eq. 21, with all of b]. */
-static void push_robot(const ff_micro *micro, int r, double *to) {
-  const ff_state_robot *at = &micro->state->robots[r];
-  const ff_tree_wrench *wrenches = ff_robot_prepare(micro->model, micro->state, r, micro->h);
-  int n = micro->model->robots[r].v_count;
-  memset(at->a, 0, (size_t)n * sizeof *at->a);
-  ff_tree_inverse_dynamics(at->work, at->a, micro->model->run.gravity, wrenches, to);
-  for (int i = 0; i < n; i++) {
-    to[i] = micro->h * (at->tau[i] - to[i]);
-  }
-}
-
 /* Does a contact join two movers, or two links of one? */
 static bool is_tied(const ff_micro *micro) {
   for (int k = 0; k < micro->member_count; k++) {
@@ -178,7 +165,9 @@ static bool assemble(ff_micro *micro, const int *movers, int count) {
     if (movers[k] < model->free_count) {
       push_body(micro, movers[k], to);
     } else {
-      push_robot(micro, movers[k] - model->free_count, to);
+      int r = movers[k] - model->free_count; /* [Sugihara03 eq. 21, with all of b] */
+      ff_robot_look_ahead(model, micro->state, r, micro->h, micro->h);
+      ff_robot_impulse(model, micro->state, r, micro->h, to);
     }
     to += size;
   }
@@ -322,14 +311,14 @@ static bool move_robot(ff_micro *micro, int r) {
     return ff_robot_step(model, state, r, micro->h);
   }
   const double *change = micro->change + micro->change_at[mover];
+  ff_state_robot *robot = &state->robots[r];
+  const double *v = state->y + model->robots[r].v_at;
   for (int i = 0; i < model->robots[r].v_count; i++) {
-    state->robots[r].a[i] = change[i] / micro->h;
+    robot->a[i] = change[i] / micro->h;
+    robot->path[i] = v[i] + micro->h * robot->a[i];
   }
-  ff_tree_wrench ground = {{0, 0, 0}, {0, 0, 0}};
-  if (ff_tree_link(model->robots[r].tree, 1).kind != FF_JOINT_FREE) {
-    ground = ff_robot_carried(model, state, r);
-  }
-  ff_robot_move(model, state, r, micro->h, ground, false);
+  robot->solved = true;
+  ff_robot_move(model, state, r, micro->h, micro->h);
   return true;
 }
 

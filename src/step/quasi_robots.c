@@ -158,9 +158,8 @@ static bool prepare(ff_quasi *quasi, int r) {
   const ff_quasi_robot *to = &quasi->robots[r];
   const double *v = quasi->state->y + robot->v_at;
   size_t n = (size_t)robot->v_count;
-  const ff_tree_wrench *wrenches = ff_robot_prepare(quasi->model, quasi->state, r, quasi->h);
-  ff_vec3 g = quasi->model->run.gravity;
-  bool good = ff_tree_forward_dynamics(at->work, at->tau, g, wrenches, at->a);
+  ff_robot_look_ahead(quasi->model, quasi->state, r, quasi->h, quasi->h);
+  bool good = ff_robot_acceleration(quasi->model, quasi->state, r) != NULL;
   memcpy(to->added, ff_tree_added_inertia(at->work), n * sizeof *to->added);
   ff_robot_drop(quasi->model, quasi->state, r);
   ff_tree_inertia(at->work, to->factor);
@@ -449,7 +448,7 @@ void ff_quasi_settle_robot(const ff_quasi *quasi, int r) {
     ground.force = v3_scale(1 / quasi->h, from->ground.force);
     ground.torque = v3_scale(1 / quasi->h, from->ground.torque);
   }
-  ff_robot_book(quasi->model, quasi->state, r, quasi->h, ground);
+  ff_robot_book(quasi->model, quasi->state, r, quasi->h, quasi->h, ground);
   ff_state_ledger(quasi->state)[FF_Y_LOST + FF_LOST_STEP] += lost_in_step(quasi, r);
   memcpy(y + robot->v_at, from->u, (size_t)robot->v_count * sizeof *y);
   memcpy(y + robot->q_at, from->q, (size_t)robot->q_count * sizeof *y);

@@ -270,11 +270,21 @@ static void correct_ledger(const ff_model_robot *robot, const ff_state_robot *at
   ledger[FF_Y_WORK] += h * work;
 }
 
-const ff_tree_wrench *ff_robot_prepare(const ff_model *model, ff_state *state, int r, double h) {
+void ff_robot_look_ahead(const ff_model *model, ff_state *state, int r, double h, double rest) {
   const ff_model_robot *robot = &model->robots[r];
-  ff_state_robot *at = &state->robots[r];
-  look_ahead(robot, at, state->y + robot->v_at, h, h);
-  return gather(model, state, r);
+  look_ahead(robot, &state->robots[r], state->y + robot->v_at, h, rest);
+  state->robots[r].solved = false;
+}
+
+/* The bias is what it needs to go on without acceleration. */
+void ff_robot_impulse(const ff_model *model, ff_state *state, int r, double time, double *out) {
+  const ff_state_robot *at = &state->robots[r];
+  int n = model->robots[r].v_count;
+  memset(at->a, 0, (size_t)n * sizeof *at->a);
+  ff_tree_inverse_dynamics(at->work, at->a, model->run.gravity, gather(model, state, r), out);
+  for (int i = 0; i < n; i++) {
+    out[i] = time * (at->tau[i] - out[i]);
+  }
 }
 
 void ff_robot_drop(const ff_model *model, ff_state *state, int r) {
@@ -282,53 +292,60 @@ void ff_robot_drop(const ff_model *model, ff_state *state, int r) {
   memset(added, 0, (size_t)model->robots[r].v_count * sizeof *added);
 }
 
-ff_tree_wrench ff_robot_carried(const ff_model *model, ff_state *state, int r) {
+/* What the ground passes on under the acceleration of the step, once that is known. */
+static ff_tree_wrench ground_of(const ff_model *model, ff_state *state, int r) {
   ff_state_robot *at = &state->robots[r];
-  const ff_tree_wrench *wrenches = gather(model, state, r);
-  ff_tree_inverse_dynamics(at->work, at->a, model->run.gravity, wrenches, at->tau);
+  if (!at->solved) {
+    return ff_tree_ground_wrench(at->work);
+  }
+  if (ff_tree_link(model->robots[r].tree, 1).kind == FF_JOINT_FREE) {
+    return (ff_tree_wrench){{0, 0, 0}, {0, 0, 0}};
+  }
+  ff_tree_inverse_dynamics(at->work, at->a, model->run.gravity, gather(model, state, r), at->tau);
   return ff_tree_carried_wrench(at->work);
 }
 
-void ff_robot_book(const ff_model *model, ff_state *state, int r, double h, ff_tree_wrench ground) {
+void ff_robot_book(const ff_model *model, ff_state *state, int r, double h, double rest,
+                   ff_tree_wrench ground) {
   const ff_model_robot *robot = &model->robots[r];
   double *ledger = ff_state_ledger(state);
   book(model, state, r, ground, ledger, h);
-  correct_ledger(robot, &state->robots[r], state->y + robot->v_at, h, h, ledger);
+  correct_ledger(robot, &state->robots[r], state->y + robot->v_at, h, rest, ledger);
 }
 
-void ff_robot_move(const ff_model *model, ff_state *state, int r, double h, ff_tree_wrench ground,
-                   bool flies) {
+void ff_robot_move(const ff_model *model, ff_state *state, int r, double h, double rest) {
   const ff_model_robot *robot = &model->robots[r];
   const ff_state_robot *at = &state->robots[r];
   double *q = state->y + robot->q_at, *v = state->y + robot->v_at;
-  ff_robot_book(model, state, r, h, ground);
+  ff_robot_book(model, state, r, h, rest, ground_of(model, state, r));
   ff_robot_drop(model, state, r);
   for (int i = 0; i < robot->v_count; i++) {
     v[i] += h * at->a[i];
   }
-  ff_tree_q_move(robot->tree, q, v, h);
-  if (flies && ff_tree_link(robot->tree, 1).kind == FF_JOINT_FREE) { /* exact: g h^2 / 2 */
+  ff_tree_q_move(robot->tree, q, at->solved ? at->path : v, h);
+  if (!at->solved && ff_tree_link(robot->tree, 1).kind == FF_JOINT_FREE) { /* exact: g h^2 / 2 */
     v3_store(q, v3_axpy(v3_load(q), -0.5 * h * h, model->run.gravity));
   }
 }
 
-bool ff_robot_step(const ff_model *model, ff_state *state, int r, double h) {
+static bool accelerate(const ff_model *model, ff_state *state, int r) {
   ff_state_robot *at = &state->robots[r];
-  const ff_tree_wrench *wrenches = ff_robot_prepare(model, state, r, h);
-  if (!ff_tree_forward_dynamics(at->work, at->tau, model->run.gravity, wrenches, at->a)) {
+  const ff_tree_wrench *wrenches = gather(model, state, r);
+  return ff_tree_forward_dynamics(at->work, at->tau, model->run.gravity, wrenches, at->a);
+}
+
+bool ff_robot_go(const ff_model *model, ff_state *state, int r, double h, double rest) {
+  if (!state->robots[r].solved && !accelerate(model, state, r)) {
     ff_robot_drop(model, state, r);
     return false;
   }
-  ff_robot_move(model, state, r, h, ff_tree_ground_wrench(at->work), true);
+  ff_robot_move(model, state, r, h, rest);
   return true;
 }
 
-bool ff_robots_step(const ff_model *model, ff_state *state, double h) {
-  bool good = true;
-  for (int r = 0; r < model->robot_count && good; r++) {
-    good = ff_robot_step(model, state, r, h);
-  }
-  return good;
+bool ff_robot_step(const ff_model *model, ff_state *state, int r, double h) {
+  ff_robot_look_ahead(model, state, r, h, h);
+  return ff_robot_go(model, state, r, h, h);
 }
 
 /* ---- in the middle of a step --------------------------------------------------------- */
@@ -340,31 +357,15 @@ void ff_robots_fly(const ff_model *model, ff_state *state, double h) {
   }
 }
 
-static bool accelerate(const ff_model *model, ff_state *state, int r) {
-  ff_state_robot *at = &state->robots[r];
-  const ff_tree_wrench *wrenches = gather(model, state, r);
-  return ff_tree_forward_dynamics(at->work, at->tau, model->run.gravity, wrenches, at->a);
-}
-
-bool ff_robots_look_ahead(const ff_model *model, ff_state *state, double h) {
-  bool good = true;
-  for (int r = 0; r < model->robot_count; r++) {
-    const ff_model_robot *robot = &model->robots[r];
-    look_ahead(robot, &state->robots[r], state->y + robot->v_at, h, 0.5 * h);
-    good = good && accelerate(model, state, r);
-  }
-  return good;
-}
-
 bool ff_robots_fly_on(const ff_model *model, ff_state *state, double h) {
   bool good = true;
   for (int r = 0; r < model->robot_count; r++) {
     const ff_model_robot *robot = &model->robots[r];
     const ff_state_robot *at = &state->robots[r];
     double *v = state->y + robot->v_at, *ledger = ff_state_ledger(state);
-    good = good && accelerate(model, state, r);
+    good = good && (at->solved || accelerate(model, state, r));
     if (good) {
-      book(model, state, r, ff_tree_ground_wrench(at->work), ledger, h);
+      book(model, state, r, ground_of(model, state, r), ledger, h);
       correct_ledger(robot, at, v, h, 0.5 * h, ledger);
       for (int i = 0; i < robot->v_count; i++) {
         v[i] += h * at->a[i];

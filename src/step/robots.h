@@ -17,31 +17,30 @@ int ff_robots_rates(const ff_model *model, const ff_state *state, const double *
  * positive. It stays until the next step. */
 const double *ff_robot_acceleration(const ff_model *model, const ff_state *state, int robot);
 /* A step of symplectic Euler from forces that are fresh: v by the acceleration, q by the new v.
- * Drives act as they will at its end. False if a robot's inertia is not positive. */
-bool ff_robots_step(const ff_model *model, ff_state *state, double h);
-/* The same of one robot. */
+ * Drives act as they will at its end. False if the robot's inertia is not positive. */
 bool ff_robot_step(const ff_model *model, ff_state *state, int r, double h);
 
-/* ... and in parts, for steppers that find the acceleration (`a`) on their own. First: what acts
- * without contacts in `tau` and the wrenches that are returned (NULL: none), with the inertia that
- * looking ahead adds in the tree's added inertia. */
-const ff_tree_wrench *ff_robot_prepare(const ff_model *model, ff_state *state, int r, double h);
+/* ... and in parts, for steppers that find the acceleration (`a`) on their own and say that it is
+ * `solved`. First: what drives and joints will do at the end of the step, which is `rest` away, as
+ * added inertia. */
+void ff_robot_look_ahead(const ff_model *model, ff_state *state, int r, double h, double rest);
+/* Then: the generalised impulse over a time under all that acts; turning links resist. */
+void ff_robot_impulse(const ff_model *model, ff_state *state, int r, double time, double *out);
 /* Nothing is added to the inertia any more. */
 void ff_robot_drop(const ff_model *model, ff_state *state, int r);
-/* What the ground passes on under the acceleration `a` and all of the state's wrenches. */
-ff_tree_wrench ff_robot_carried(const ff_model *model, ff_state *state, int r);
 /* Books a step that `a` describes, while the state is still that of its start. */
-void ff_robot_book(const ff_model *model, ff_state *state, int r, double h, ff_tree_wrench ground);
-/* Last: velocities, coordinates and ledger; one that flies falls exactly. */
-void ff_robot_move(const ff_model *model, ff_state *state, int r, double h, ff_tree_wrench ground,
-                   bool flies);
+void ff_robot_book(const ff_model *model, ff_state *state, int r, double h, double rest,
+                   ff_tree_wrench ground);
+/* Last: velocities, coordinates and ledger by the acceleration. One whose contacts are not solved
+ * goes by its new velocity, and falls exactly. */
+void ff_robot_move(const ff_model *model, ff_state *state, int r, double h, double rest);
+/* The same, after finding an acceleration that is not solved. */
+bool ff_robot_go(const ff_model *model, ff_state *state, int r, double h, double rest);
 /* In the middle of a step, in parts between which contacts may be solved. q for half a step, with
- * the velocities as they are; ... */
+ * the velocities as they are; after a look ahead ... */
 void ff_robots_fly(const ff_model *model, ff_state *state, double h);
-/* ... what drives and joints will do at the end, as added inertia, and accelerations without the
- * contacts to be solved; ... */
-bool ff_robots_look_ahead(const ff_model *model, ff_state *state, double h);
-/* ... v by the acceleration under all wrenches, and q for the second half. */
+/* ... v by the acceleration under all wrenches, unless it is solved already, and q for the second
+ * half. */
 bool ff_robots_fly_on(const ff_model *model, ff_state *state, double h);
 
 /* Unit quaternions. */

@@ -20,7 +20,7 @@ static int widest_robot(const ff_model *model) {
 ff_status ff_rows_make(ff_rows *out, const ff_model *model, ff_arena *arena,
                        ff_rows_limits limits) {
   size_t n = (size_t)limits.size, movers = (size_t)ff_mover_count(model);
-  size_t widest = (size_t)widest_robot(model);
+  size_t widest = (size_t)widest_robot(model), bodies = (size_t)model->body_count;
   *out = (ff_rows){.limits = limits};
   out->parent = ff_arena_take(arena, n, sizeof *out->parent);
   out->depth = ff_arena_take(arena, n, sizeof *out->depth);
@@ -28,6 +28,9 @@ ff_status ff_rows_make(ff_rows *out, const ff_model *model, ff_arena *arena,
   out->home = ff_arena_take(arena, movers, sizeof *out->home);
   out->blocks = ff_arena_take(arena, movers, sizeof *out->blocks);
   out->sides = ff_arena_take(arena, (size_t)limits.contacts, sizeof *out->sides);
+  out->mounts = ff_arena_take(arena, (size_t)limits.contacts, sizeof *out->mounts);
+  out->links = ff_arena_take(arena, bodies, sizeof *out->links);
+  out->link_of = ff_arena_take(arena, bodies, sizeof *out->link_of);
   out->factor = ff_arena_take(arena, limits.matrices, sizeof *out->factor);
   out->reached = ff_arena_take(arena, limits.numbers, sizeof *out->reached);
   out->inertia =
@@ -36,9 +39,10 @@ ff_status ff_rows_make(ff_rows *out, const ff_model *model, ff_arena *arena,
       limits.stiffens ? ff_arena_take(arena, limits.numbers, sizeof(double)) : out->reached;
   out->scratch = ff_arena_take(arena, widest * widest, sizeof *out->scratch);
   out->columns = ff_arena_take(arena, widest, sizeof *out->columns);
+  out->turns = ff_arena_take(arena, widest, sizeof *out->turns);
   bool room = out->parent && out->depth && out->first && out->home && out->blocks && out->sides &&
               out->factor && out->reached && out->inertia && out->jacobian && out->scratch &&
-              out->columns;
+              out->mounts && out->links && out->link_of && out->columns && out->turns;
   return room ? FF_OK : FF_ERROR_MEMORY;
 }
 
@@ -65,19 +69,32 @@ ff_rows_limits ff_rows_limits_of(const ff_model *model, const ff_state *state) {
     out.size += (int)n;
     out.matrices += mover < model->free_count ? n : n * n;
   }
-  out.numbers = (size_t)out.contacts * 2 * 3 * (size_t)deepest(model);
+  size_t links = 0;
+  for (int r = 0; r < model->robot_count; r++) {
+    links += (size_t)model->robots[r].link_count;
+  }
+  out.numbers = ((size_t)out.contacts * 2 * 3 + links * 6) * (size_t)deepest(model);
   return out;
 }
 
 /* ---- inertia ------------------------------------------------------------------------------ */
 
-/* Six coordinates: moments of inertia in principal axes, then the mass. */
+/* Six coordinates: moments of inertia in principal axes, then the mass. A diagonal is at once that
+ * of L^-1. */
 static void place_body(const ff_row_block *block, const ff_model_body *body, int at) {
+  if (block->diagonal) {
+    double mass = sqrt(body->inv_mass), x = sqrt(body->inv_inertia.x);
+    ff_vec3 inertia =
+        body->round ? v3(x, x, x) : v3(x, sqrt(body->inv_inertia.y), sqrt(body->inv_inertia.z));
+    v3_store(block->factor, inertia);
+    v3_store(block->factor + 3, v3(mass, mass, mass));
+    return;
+  }
   const double inertia[6] = {body->inertia.x, body->inertia.y, body->inertia.z,
                              body->mass,      body->mass,      body->mass};
-  size_t n = (size_t)block->size, stride = block->diagonal ? 1 : n + 1;
+  size_t n = (size_t)block->size;
   for (size_t i = 0; i < 6; i++) {
-    block->inertia[((size_t)at + i) * stride] = inertia[i];
+    block->inertia[((size_t)at + i) * (n + 1)] = inertia[i];
   }
 }
 
@@ -116,7 +133,12 @@ static void place(ff_rows *rows, const ff_model *model, const ff_state *state, i
   int r = mover - model->free_count;
   rows->home[mover] = block_index;
   rows->first[mover] = block->first + at;
-  find_parents(rows, model, mover, at);
+  if (block->diagonal) { /* nobody goes from coordinate to coordinate */
+    rows->depth[block->first] = 0;
+    rows->depth[block->first + 5] = 5;
+  } else {
+    find_parents(rows, model, mover, at);
+  }
   if (r < 0) {
     place_body(block, &model->bodies[model->free_bodies[mover]], at);
   } else {
@@ -169,6 +191,10 @@ bool ff_rows_begin(ff_rows *rows, const ff_model *model, const ff_state *state, 
   rows->size = rows->count = rows->block_count = 0;
   rows->matrices_used = rows->numbers_used = 0;
   rows->tied = tied;
+  for (int i = 0; i < rows->link_count; i++) {
+    rows->link_of[rows->links[i].body] = 0;
+  }
+  rows->link_count = 0;
   memset(rows->first, -1, (size_t)ff_mover_count(model) * sizeof *rows->first);
   if (!tied) {
     bool room = true;
@@ -207,8 +233,8 @@ static void add_body(const ff_model_body *body, const ff_pose *pose, double sign
   }
 }
 
-/* The last coordinate in its block that a body depends on, -1: none, and of a link's point the
- * columns up to there. */
+/* The last coordinate in its block that a body depends on, -1: none, and of a link the columns of a
+ * point up to there. */
 static int find_tip(const ff_rows *rows, const ff_model *model, const ff_state *state, int mover,
                     int body, ff_vec3 point) {
   int at = rows->first[mover] - rows->blocks[rows->home[mover]].first;
@@ -216,28 +242,21 @@ static int find_tip(const ff_rows *rows, const ff_model *model, const ff_state *
     return at + 5;
   }
   const ff_model_body *link = &model->bodies[body];
-  int tip =
-      ff_tree_point_columns(state->robots[link->robot].work, link->link, point, rows->columns);
+  int tip = ff_tree_point_columns(state->robots[link->robot].work, link->link, point, rows->columns,
+                                  rows->turns);
   return tip < 0 ? -1 : at + tip;
 }
 
-/* Three rows of a body, added with a sign where its block's rows begin. */
-static void add_side(const ff_rows *rows, const ff_model *model, const ff_state *state, int body,
-                     double sign, ff_vec3 point, const ff_vec3 axes[3], int tip,
-                     const ff_row_side *side) {
-  int mover = ff_mover_of(model, body), n = side->length;
-  int first = rows->first[mover], at = first - rows->blocks[side->block].first;
-  double *to = rows->jacobian + side->at;
-  if (mover < model->free_count) {
-    add_body(&model->bodies[body], &state->bodies[body].pose, sign, point, axes,
-             to + rows->depth[first], n);
-    return;
-  }
-  const int *parent = model->robots[model->bodies[body].robot].tree->dof_parent;
+/* Three rows of columns along axes, added with a sign from a coordinate of a robot on. */
+static void add_columns(const ff_rows *rows, const ff_model *model, int robot, const ff_vec3 *from,
+                        double sign, const ff_vec3 axes[3], int tip, const ff_row_side *side) {
+  int first = rows->first[model->free_count + robot], n = side->length;
+  int at = first - rows->blocks[side->block].first;
+  const int *parent = model->robots[robot].tree->dof_parent;
   for (int i = tip - at; i >= 0; i = parent[i]) {
-    double *entry = to + rows->depth[first + i];
+    double *entry = rows->jacobian + side->at + rows->depth[first + i];
     for (int k = 0; k < 3; k++) {
-      entry[k * n] += sign * v3_dot(axes[k], rows->columns[i]);
+      entry[k * n] += sign * v3_dot(axes[k], from[i]);
     }
   }
 }
@@ -255,6 +274,71 @@ static bool open_side(ff_rows *rows, ff_row_side *side, int block, int tip) {
   return true;
 }
 
+/* The six rows of a link. Returns its number, one more than its place; 0: no room; -1: none. */
+static int find_link(ff_rows *rows, const ff_model *model, const ff_state *state, int mover,
+                     int body) {
+  static const ff_vec3 world[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  if (rows->link_of[body] > 0) {
+    return rows->link_of[body];
+  }
+  ff_row_link *link = &rows->links[rows->link_count];
+  int block = rows->home[mover], robot = model->bodies[body].robot;
+  *link = (ff_row_link){.body = body, .place = state->bodies[body].pose.position};
+  int tip = find_tip(rows, model, state, mover, body, link->place);
+  if (tip < 0) {
+    return -1;
+  }
+  for (int k = 0; k < 2; k++) {
+    if (!open_side(rows, &link->rows[k], block, tip)) {
+      return 0;
+    }
+    add_columns(rows, model, robot, k == 0 ? rows->columns : rows->turns, 1, world, tip,
+                &link->rows[k]);
+  }
+  return rows->link_of[body] = ++rows->link_count;
+}
+
+/* Rows of a link's point from those of the link. */
+static bool mount(ff_rows *rows, const ff_model *model, const ff_state *state, int body,
+                  double sign, ff_vec3 point, const ff_vec3 axes[3], ff_row_side *side,
+                  ff_row_mount *to) {
+  int number = find_link(rows, model, state, ff_mover_of(model, body), body);
+  if (number <= 0) {
+    return number < 0;
+  }
+  const ff_row_link *link = &rows->links[number - 1];
+  to->link = number - 1;
+  for (int k = 0; k < 3; k++) {
+    to->along[k] = v3_scale(sign, axes[k]);
+    to->turn[k] = v3_cross(v3_sub(point, link->place), to->along[k]);
+  }
+  *side = link->rows[0];
+  side->at = rows->numbers_used;
+  rows->numbers_used += 3 * (size_t)side->length;
+  return rows->numbers_used <= rows->limits.numbers;
+}
+
+/* Three rows of their own, or added to those of the contact's other side in the same block. */
+static bool add_side(ff_rows *rows, const ff_model *model, const ff_state *state, int body,
+                     double sign, ff_vec3 point, const ff_vec3 axes[3], ff_row_side *side) {
+  int mover = ff_mover_of(model, body), block = rows->home[mover];
+  int tip = find_tip(rows, model, state, mover, body, point);
+  if (tip < 0) {
+    return true;
+  }
+  int end = rows->tied ? rows->blocks[block].size - 1 : tip;
+  if (side->block < 0 && !open_side(rows, side, block, end)) {
+    return false;
+  }
+  if (mover < model->free_count) {
+    add_body(&model->bodies[body], &state->bodies[body].pose, sign, point, axes,
+             rows->jacobian + side->at + rows->depth[rows->first[mover]], side->length);
+  } else {
+    add_columns(rows, model, model->bodies[body].robot, rows->columns, sign, axes, tip, side);
+  }
+  return true;
+}
+
 int ff_rows_add(ff_rows *rows, const ff_model *model, const ff_state *state, int a, int b,
                 ff_vec3 point, const ff_vec3 axes[3]) {
   int row = rows->count, contact = row / 3;
@@ -262,7 +346,8 @@ int ff_rows_add(ff_rows *rows, const ff_model *model, const ff_state *state, int
     return -1;
   }
   ff_row_side *sides = rows->sides[contact];
-  sides[0].block = sides[1].block = -1;
+  ff_row_mount *mounts = rows->mounts[contact];
+  sides[0].block = sides[1].block = mounts[0].link = mounts[1].link = -1;
   const int bodies[2] = {a, b};
   for (int k = 0; k < 2; k++) {
     int mover = ff_mover_of(model, bodies[k]);
@@ -272,17 +357,13 @@ int ff_rows_add(ff_rows *rows, const ff_model *model, const ff_state *state, int
     if (rows->first[mover] < 0 && !join(rows, model, state, mover)) {
       return -1;
     }
-    int block = rows->home[mover], tip = find_tip(rows, model, state, mover, bodies[k], point);
-    if (tip < 0) {
-      continue;
-    }
-    bool both = rows->tied && sides[0].block == block;
-    ff_row_side *side = &sides[both ? 0 : k];
-    int end = rows->tied ? rows->blocks[block].size - 1 : tip;
-    if (!both && !open_side(rows, side, block, end)) {
+    double sign = k == 0 ? 1 : -1;
+    ff_row_side *side = &sides[rows->tied ? 0 : k];
+    bool mounted = mover >= model->free_count && !rows->limits.stiffens;
+    if (!(mounted ? mount(rows, model, state, bodies[k], sign, point, axes, side, &mounts[k])
+                  : add_side(rows, model, state, bodies[k], sign, point, axes, side))) {
       return -1;
     }
-    add_side(rows, model, state, bodies[k], k == 0 ? 1 : -1, point, axes, tip, side);
   }
   rows->count += 3;
   return row;
@@ -348,12 +429,40 @@ static void reach_path(const ff_rows *rows, const ff_row_block *block, const ff_
   }
 }
 
-static void reach_side(const ff_rows *rows, const ff_row_side *side) {
+/* Rows of a link's point: sums of those of the link. */
+static void follow(const ff_rows *rows, const ff_row_mount *mount, const ff_row_side *side) {
+  const ff_row_link *link = &rows->links[mount->link];
+  const double *from = rows->reached + link->rows[0].at;
+  const double *turn = rows->reached + link->rows[1].at;
+  double *to = rows->reached + side->at;
+  int n = side->length;
+  for (int d = 0; d < 3; d++, to += n) {
+    ff_vec3 l = mount->along[d], t = mount->turn[d];
+    int k = 0;
+    for (; k + 2 <= n; k += 2) {
+      ff_pair2 sum = (l.x * ff_pair2_load(from + k) + l.y * ff_pair2_load(from + n + k) +
+                      l.z * ff_pair2_load(from + 2 * n + k)) +
+                     (t.x * ff_pair2_load(turn + k) + t.y * ff_pair2_load(turn + n + k) +
+                      t.z * ff_pair2_load(turn + 2 * n + k));
+      memcpy(to + k, &sum, sizeof sum);
+    }
+    for (; k < n; k++) {
+      to[k] = (l.x * from[k] + l.y * from[n + k] + l.z * from[2 * n + k]) +
+              (t.x * turn[k] + t.y * turn[n + k] + t.z * turn[2 * n + k]);
+    }
+  }
+}
+
+static void reach_side(const ff_rows *rows, const ff_row_mount *mount, const ff_row_side *side) {
   if (side->block < 0) {
     return;
   }
   const ff_row_block *block = &rows->blocks[side->block];
   double *to = rows->reached + side->at;
+  if (mount->link >= 0) {
+    follow(rows, mount, side);
+    return;
+  }
   if (rows->reached != rows->jacobian) {
     memcpy(to, rows->jacobian + side->at, 3 * (size_t)side->length * sizeof *to);
   }
@@ -368,25 +477,22 @@ static void reach_side(const ff_rows *rows, const ff_row_side *side) {
   }
 }
 
-static bool factor_block(const ff_rows *rows, const ff_row_block *block) {
-  if (!block->diagonal) {
-    return ff_branch_factor(rows->parent + block->first, block->size, block->factor);
-  }
-  for (int i = 0; i < block->size; i++) {
-    block->factor[i] = 1 / sqrt(block->inertia[i]);
-  }
-  return true;
-}
-
 bool ff_rows_factor(ff_rows *rows) {
   for (int i = 0; i < rows->block_count; i++) {
-    if (!factor_block(rows, &rows->blocks[i])) {
+    const ff_row_block *block = &rows->blocks[i];
+    const int *parent = rows->parent + block->first;
+    if (!block->diagonal && !ff_branch_factor(parent, block->size, block->factor)) {
       return false;
     }
   }
+  for (int i = 0; i < rows->link_count; i++) {
+    const ff_row_link *link = &rows->links[i];
+    reach_path(rows, &rows->blocks[link->rows[0].block], &link->rows[0]);
+    reach_path(rows, &rows->blocks[link->rows[1].block], &link->rows[1]);
+  }
   for (int i = 0; i < rows->count / 3; i++) {
-    reach_side(rows, &rows->sides[i][0]);
-    reach_side(rows, &rows->sides[i][1]);
+    reach_side(rows, &rows->mounts[i][0], &rows->sides[i][0]);
+    reach_side(rows, &rows->mounts[i][1], &rows->sides[i][1]);
   }
   return true;
 }
@@ -402,15 +508,15 @@ static inline void add_rows(const double *x, const double *y, const double *z, c
 /* out += rows . from */
 static inline void sum_rows(const double *x, const double *y, const double *z, const double *from,
                             int n, double out[3]) {
-  double sx = 0, sy = 0, sz = 0;
-  for (int k = 0; k < n; k++) {
+  double sx = out[0], sy = out[1], sz = out[2];
+  for (int k = n - 1; k >= 0; k--) {
     sx += x[k] * from[k];
     sy += y[k] * from[k];
     sz += z[k] * from[k];
   }
-  out[0] += sx;
-  out[1] += sy;
-  out[2] += sz;
+  out[0] = sx;
+  out[1] = sy;
+  out[2] = sz;
 }
 
 /* to += by rows, spread out over their path. */
@@ -439,8 +545,7 @@ static void spread(const ff_rows *rows, int row, const double *values, const dou
 }
 
 /* Sums of rows times what is along their path. */
-static void collect(const ff_rows *rows, int row, const double *values, const double *from,
-                    double out[3]) {
+void ff_rows_speed(const ff_rows *rows, int row, const double *from, double out[3]) {
   out[0] = out[1] = out[2] = 0;
   for (int s = 0; s < 2; s++) {
     const ff_row_side *side = &rows->sides[row / 3][s];
@@ -448,7 +553,7 @@ static void collect(const ff_rows *rows, int row, const double *values, const do
       continue;
     }
     const ff_row_block *block = &rows->blocks[side->block];
-    const double *x = values + side->at, *y = x + side->length, *z = y + side->length;
+    const double *x = rows->reached + side->at, *y = x + side->length, *z = y + side->length;
     const double *of = from + block->first;
     if (block->diagonal) {
       sum_rows(x, x + 6, x + 12, of, 6, out);
@@ -471,16 +576,8 @@ void ff_rows_push(const ff_rows *rows, int row, const double impulse[3], double 
   spread(rows, row, rows->jacobian, impulse, push);
 }
 
-void ff_rows_rate(const ff_rows *rows, int row, const double *v, double rate[3]) {
-  collect(rows, row, rows->jacobian, v, rate);
-}
-
 void ff_rows_hit(const ff_rows *rows, int row, const double impulse[3], double *reached) {
   spread(rows, row, rows->reached, impulse, reached);
-}
-
-void ff_rows_speed(const ff_rows *rows, int row, const double *reached, double change[3]) {
-  collect(rows, row, rows->reached, reached, change);
 }
 
 static void scale(const ff_row_block *block, double *x) {
@@ -511,20 +608,11 @@ void ff_rows_settle(const ff_rows *rows, double *reached) {
   }
 }
 
-/* Adds the products of two sides. Only what both depend on counts: the way from the root to where
- * their branches part. */
-static void ease_sides(const ff_rows *rows, const ff_row_side *i, const ff_row_side *j,
-                       double ease[9]) {
-  const int *parent = rows->parent + rows->blocks[i->block].first;
-  const int *depth = rows->depth + rows->blocks[i->block].first;
-  const double *a = rows->reached + i->at;
-  const double *b = rows->reached + j->at, *b1 = b + j->length, *b2 = b1 + j->length;
-  int at = i->tip, other = j->tip;
-  while (at != other) {
-    *(at > other ? &at : &other) = parent[at > other ? at : other];
-  }
-  int length = at < 0 ? 0 : depth[at] + 1;
-  for (int k = 0; k < 3; k++, a += i->length) {
+/* Adds products of three rows with three, over so many numbers. */
+static inline void multiply(const double *a, int stride_a, const double *b, int stride_b,
+                            int length, double ease[9]) {
+  const double *b1 = b + stride_b, *b2 = b1 + stride_b;
+  for (int k = 0; k < 3; k++, a += stride_a) {
     ff_pair2 sx = {0, 0}, sy = {0, 0}, sz = {0, 0};
     int c = 0;
     for (; c + 2 <= length; c += 2) {
@@ -543,6 +631,24 @@ static void ease_sides(const ff_rows *rows, const ff_row_side *i, const ff_row_s
     ease[3 * k + 1] += sy[0] + sy[1];
     ease[3 * k + 2] += sz[0] + sz[1];
   }
+}
+
+/* Of two sides only what both depend on counts: the way from the root to where their branches
+ * part. */
+static void ease_sides(const ff_rows *rows, const ff_row_side *i, const ff_row_side *j,
+                       double ease[9]) {
+  const ff_row_block *block = &rows->blocks[i->block];
+  const double *a = rows->reached + i->at, *b = rows->reached + j->at;
+  if (block->diagonal) {
+    multiply(a, 6, b, 6, 6, ease);
+    return;
+  }
+  const int *parent = rows->parent + block->first, *depth = rows->depth + block->first;
+  int at = i->tip, other = j->tip;
+  while (at != other) {
+    *(at > other ? &at : &other) = parent[at > other ? at : other];
+  }
+  multiply(a, i->length, b, j->length, at < 0 ? 0 : depth[at] + 1, ease);
 }
 
 void ff_rows_ease(const ff_rows *rows, int i, int j, double ease[9]) {

@@ -37,8 +37,9 @@ static inline int ff_mover_size(const ff_model *model, int mover) {
 typedef struct ff_row_block {
   int mover; /* the first, or only one */
   int first, size;
-  int chain;       /* so many first coordinates are a chain, see tree/tree.h */
-  bool diagonal;   /* inertia is a diagonal, factor that of L^-1: a free body, never stiffened */
+  int chain; /* so many first coordinates are a chain, see tree/tree.h */
+  bool
+      diagonal; /* factor is the diagonal of L^-1, and all there is: a free body, never stiffened */
   double *inertia; /* size x size */
   double *factor;  /* size x size: H and what stiffens it, then L */
 } ff_row_block;
@@ -50,6 +51,19 @@ typedef struct ff_row_side {
   int length; /* ... which are so many */
   size_t at;  /* in jacobian and reached: three rows of so many numbers, from the root on */
 } ff_row_side;
+
+/* A link that contacts touch, if nothing is stiffened: what its points do follows from six rows,
+ * its velocity at a place and its angular velocity. */
+typedef struct ff_row_link {
+  int body;
+  ff_vec3 place;
+  ff_row_side rows[2];
+} ff_row_link;
+/* A contact there: how its three rows follow. */
+typedef struct ff_row_mount {
+  int link; /* -1: its rows are its own */
+  ff_vec3 along[3], turn[3];
+} ff_row_mount;
 
 /* Room that is wanted. */
 typedef struct ff_rows_limits {
@@ -70,11 +84,15 @@ typedef struct ff_rows {
   ff_row_block *blocks; /* at most one for each mover */
   int block_count;
   ff_row_side (*sides)[2]; /* of each contact */
+  ff_row_mount (*mounts)[2];
+  ff_row_link *links;
+  int link_count;
+  int *link_of; /* of each body: its number in links */
   double *inertia, *factor, *jacobian, *reached;
   size_t matrices_used, numbers_used;
-  double *scratch;  /* of the largest robot, squared */
-  ff_vec3 *columns; /* of the largest robot */
-  bool tied;        /* one block, its matrices full */
+  double *scratch;          /* of the largest robot, squared */
+  ff_vec3 *columns, *turns; /* of the largest robot */
+  bool tied;                /* one block, its matrices full */
 } ff_rows;
 
 ff_status ff_rows_make(ff_rows *out, const ff_model *model, ff_arena *arena, ff_rows_limits limits);
@@ -90,9 +108,6 @@ bool ff_rows_begin(ff_rows *rows, const ff_model *model, const ff_state *state, 
  * join in, unless they are tied. Returns the first; -1: no room. */
 int ff_rows_add(ff_rows *rows, const ff_model *model, const ff_state *state, int a, int b,
                 ff_vec3 point, const ff_vec3 axes[3]);
-
-/* J v along the three rows of a contact; before ff_rows_factor, unless rows stiffen. */
-void ff_rows_rate(const ff_rows *rows, int row, const double *v, double rate[3]);
 
 /* The factor becomes H again. */
 void ff_rows_soften(ff_rows *rows);

@@ -2,8 +2,8 @@
  *
  * Flight under gravity and the turning of round bodies are solved exactly, other bodies turn
  * by a symplectic splitting; so free flight has no error, and elastic contact keeps its energy
- * in the mean. First order in the forces. Friction laws with a stiff memory are held: their force
- * is that of the middle of the kick, see step/hold.h.
+ * in the mean. First order in the forces. Friction is that of the end of the kick, and contacts
+ * with a stiff memory are held as a whole, in the middle of the flight: see step/hold.h.
  */
 #include "math/vec.h"
 #include "step/robots.h"
@@ -88,14 +88,14 @@ static void go_on(const ff_work *work, double h) {
 }
 
 /* Half a flight, a kick in the middle, half a flight. */
-static bool step_held(ff_work *work, double h) {
+static bool step_middle(ff_work *work, double h) {
   const ff_model *model = work->model;
   ff_state *state = work->state;
   for (int slot = 0; slot < model->free_count; slot++) {
     fly_body(work, slot, h);
   }
   ff_robots_fly(model, state, h);
-  bool good = ff_hold_solve(work->holds, model, state, state->t + 0.5 * h, work->rates, h);
+  bool good = ff_hold_in_middle(work->holds, model, state, state->t + 0.5 * h, work->rates, h);
   if (good) {
     go_on(work, h);
   }
@@ -103,6 +103,22 @@ static bool step_held(ff_work *work, double h) {
     push_body(work, slot, h);
   }
   return ff_robots_fly_on(model, state, h) && good;
+}
+
+/* The same, but looking at the contacts where the step starts. */
+static bool step_start(ff_work *work, double h) {
+  const ff_model *model = work->model;
+  ff_state *state = work->state;
+  bool good = ff_hold_at_start(work->holds, model, state, work->rates, h);
+  go_on(work, h);
+  for (int slot = 0; slot < model->free_count; slot++) {
+    fly_body(work, slot, h);
+    push_body(work, slot, h);
+  }
+  for (int r = 0; r < model->robot_count; r++) {
+    good = ff_robot_go(model, state, r, h, 0.5 * h) && good;
+  }
+  return good;
 }
 
 /* ---- the stepper ---------------------------------------------------------------------- */
@@ -115,20 +131,33 @@ static void destroy(ff_work *work) {
   ff_hold_destroy(work->holds);
 }
 
+/* All forces are those of the start. */
 static bool step_explicit(ff_work *work, double h) {
-  ff_state *state = work->state;
-  go_on(work, h); /* with the rates of the start */
-  for (int slot = 0; slot < work->model->free_count; slot++) {
+  const ff_model *model = work->model;
+  bool good = true;
+  go_on(work, h);
+  for (int slot = 0; slot < model->free_count; slot++) {
     move_body(work, slot, h);
   }
-  return ff_robots_step(work->model, state, h);
+  for (int r = 0; r < model->robot_count; r++) {
+    good = ff_robot_step(model, work->state, r, h) && good;
+  }
+  return good;
+}
+
+static bool go(ff_work *work, double h) {
+  switch (work->state->holding) {
+    case FF_HOLDS_IN_MIDDLE: return step_middle(work, h);
+    case FF_HOLDS_AT_START: return step_start(work, h);
+    default: return step_explicit(work, h);
+  }
 }
 
 static ff_status step(ff_work *work, double t_end) {
   ff_state *state = work->state;
   double t = state->t, h = t_end - t;
   memcpy(work->before, state->y, (size_t)state->size * sizeof *state->y);
-  if (!(work->holds ? step_held(work, h) : step_explicit(work, h))) {
+  if (!go(work, h)) {
     memcpy(state->y, work->before, (size_t)state->size * sizeof *state->y);
     ff_work_refresh(work);
     return FF_ERROR_STEP;

@@ -25,20 +25,24 @@ void ff_tree_jacobian(const ff_tree_work *work, int link, ff_vec3 point, double 
   }
 }
 
-int ff_tree_point_columns(const ff_tree_work *work, int link, ff_vec3 point, ff_vec3 *columns) {
+int ff_tree_point_columns(const ff_tree_work *work, int link, ff_vec3 point, ff_vec3 *columns,
+                          ff_vec3 *turns) {
   const ff_tree *tree = work->tree;
   bool follows = tree->s_count > tree->v_count; /* a coordinate may move it through more joints */
   int tip = follows ? tree->v_count - 1 : -1;
   if (follows) {
     memset(columns, 0, (size_t)tree->v_count * sizeof *columns);
+    memset(turns, 0, (size_t)tree->v_count * sizeof *turns);
   }
   for (int j = link; j > 0; j = tree->links[j].parent) {
     const ff_tree_link_data *at = &tree->links[j];
     ff_vec3 arm = v3_sub(point, work->pose[j].position);
     for (int k = 0; k < at->v_count; k++) {
       ff_sv s = work->s[at->s_at + k];
-      ff_vec3 moves = v3_add(s.l, v3_cross(s.a, arm)), *to = &columns[at->v_at + k];
-      *to = follows ? v3_add(*to, moves) : moves;
+      ff_vec3 moves = v3_add(s.l, v3_cross(s.a, arm));
+      int to = at->v_at + k;
+      columns[to] = follows ? v3_add(columns[to], moves) : moves;
+      turns[to] = follows ? v3_add(turns[to], s.a) : s.a;
     }
     tip = tip < 0 && at->v_count > 0 ? at->v_at + at->v_count - 1 : tip;
   }

@@ -130,10 +130,11 @@ int ff_branch_chain(const int *parent, int count);
 void ff_branch_down(const int *parent, int count, const double *factor, double *x);
 void ff_branch_up(const int *parent, int count, const double *factor, double *x);
 
-/* How a point that moves with the link follows each coordinate: columns of its velocity, world.
- * Sets those of the last coordinate that moves the link, which is returned (-1: none), and of its
- * ancestors. */
-int ff_tree_point_columns(const ff_tree_work *work, int link, ff_vec3 point, ff_vec3 *columns);
+/* How a point that moves with the link follows each coordinate: columns of its velocity, and of the
+ * link's angular velocity, world. Sets those of the last coordinate that moves the link, which is
+ * returned (-1: none), and of its ancestors. */
+int ff_tree_point_columns(const ff_tree_work *work, int link, ff_vec3 point, ff_vec3 *columns,
+                          ff_vec3 *turns);
 
 /* ff_tree_q_move by the velocity of the end: free joints carry the centre of mass of their link
  * straight along its velocity there. */
