@@ -144,19 +144,23 @@ static void print_joints(const stance *s) {
   }
 }
 
-/* The floor gives way by about a millimetre. */
+/* The floor gives way by a few millimetres: soft enough for light feet at the step above. */
 static void print_contact(const stance *s) {
-  double k = 3000 * s->mass;
+  double k = 1000 * s->mass;
   printf("bodies:\n  floor: {fixed: true, shape: {half-space: {}}}\n");
   printf("contacts:\n  - pair: [robot, floor]\n");
   printf("    normal: {law: hunt-crossley, k: %.3g, n: 1, alpha: 0.5}\n", k);
-  printf("    friction: {law: bristle-clutch, K: %.3g, D: %.3g, mu: 0.8}\n", k, k / 100);
+  printf("    friction: {law: bristle-clutch, K: %.3g, D: %.3g, mu: 0.8}\n", k, k / 30);
 }
 
 static void print_scene(const stance *s, const char *path) {
   double stiffness = 4 * s->mass * gravity * length_of(s);
   printf("# %s on a floor, every joint held by a servo: a scene to start from.\n",
          ff_robot_name(s->robot));
+  if (path[0] == '/' || strstr(path, "..")) {
+    printf("# A scene lies in a folder above its robots and their meshes: save it there, adapt "
+           "urdf.\n");
+  }
   printf("footfall: 1\nstepper: {kind: symplectic-euler, step: 1e-3}\nduration: 2\n");
   printf("robots:\n  robot:\n    urdf: \"%s\"\n", path);
   if (s->stands) {

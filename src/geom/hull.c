@@ -260,36 +260,74 @@ static void settle(ff_hull *hull, ff_pose *frame) {
   }
 }
 
-/* Each vertex in turn takes the colour whose nearest bearer on its faces is farthest away; of
- * colours that none of them has, the one least used. */
-static void give_colours(ff_hull *hull, double *near) {
+/* ---- colours ------------------------------------------------------------------------------ */
+
+static const unsigned char no_colour = FF_HULL_COLOURS;
+
+static bool has_vertex(const ff_hull *hull, int face, int vertex) {
+  for (int i = 0; i < hull->face_size[face]; i++) {
+    if (face_of(hull, face)[i] == vertex) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Of each colour, how bad it would be for a vertex: as far as the farthest bearer that shares a
+ * face with it is away, and more where everybody on the face could have a colour of its own. 0 if
+ * there is none. */
+static void ask_neighbours(const ff_hull *hull, int vertex, double far[FF_HULL_COLOURS]) {
+  static const double small_face = 4;
+  for (int c = 0; c < FF_HULL_COLOURS; c++) {
+    far[c] = 0;
+  }
+  for (int f = 0; f < hull->face_count; f++) {
+    double weight = hull->face_size[f] <= FF_HULL_COLOURS ? small_face : 1;
+    for (int i = 0; has_vertex(hull, f, vertex) && i < hull->face_size[f]; i++) {
+      int other = face_of(hull, f)[i], c = hull->colour[other];
+      if (c != no_colour) {
+        double apart = v3_norm(v3_sub(hull->vertices[other], hull->vertices[vertex]));
+        far[c] = fmax(far[c], weight * apart);
+      }
+    }
+  }
+}
+
+/* A colour that no neighbour has, of these the least used; else the one whose bearers are nearest,
+ * so that the deepest of a colour is never far from the last one. */
+static int choose_colour(const double far[FF_HULL_COLOURS], const int used[FF_HULL_COLOURS]) {
+  int best = 0;
+  for (int c = 1; c < FF_HULL_COLOURS; c++) {
+    if (far[c] < far[best] || (far[c] == far[best] && used[c] < used[best])) {
+      best = c;
+    }
+  }
+  return best;
+}
+
+/* Always the vertex that is farthest from those that have a colour. */
+static void give_colours(ff_hull *hull) {
   unsigned char *colours = (unsigned char *)hull->colour;
-  int used[FF_HULL_COLOURS] = {0};
+  double apart[FF_POLYHEDRON_VERTICES_MAX]; /* m, of each from the nearest that has one */
+  int used[FF_HULL_COLOURS] = {0}, next = 0;
   for (int v = 0; v < hull->vertex_count; v++) {
-    for (int c = 0; c < FF_HULL_COLOURS; c++) {
-      near[c] = INFINITY;
-    }
-    for (int f = 0; f < hull->face_count; f++) {
-      bool mine = false;
-      for (int i = 0; i < hull->face_size[f]; i++) {
-        mine = mine || face_of(hull, f)[i] == v;
-      }
-      for (int i = 0; mine && i < hull->face_size[f]; i++) {
-        int other = face_of(hull, f)[i];
-        if (other < v) {
-          double apart = v3_norm(v3_sub(hull->vertices[other], hull->vertices[v]));
-          near[colours[other]] = fmin(near[colours[other]], apart);
-        }
-      }
-    }
-    int best = 0;
-    for (int c = 1; c < FF_HULL_COLOURS; c++) {
-      if (near[c] > near[best] || (near[c] == near[best] && used[c] < used[best])) {
-        best = c;
+    colours[v] = no_colour;
+    apart[v] = INFINITY;
+  }
+  for (int k = 0; k < hull->vertex_count; k++) {
+    double far[FF_HULL_COLOURS];
+    ask_neighbours(hull, next, far);
+    int chosen = choose_colour(far, used), last = next;
+    colours[last] = (unsigned char)chosen;
+    used[chosen]++;
+    double most = -1;
+    for (int v = 0; v < hull->vertex_count; v++) {
+      apart[v] = fmin(apart[v], v3_norm(v3_sub(hull->vertices[last], hull->vertices[v])));
+      if (colours[v] == no_colour && apart[v] > most) {
+        most = apart[v];
+        next = v;
       }
     }
-    colours[v] = (unsigned char)best;
-    used[best]++;
   }
 }
 
@@ -308,8 +346,7 @@ static ff_status assemble(ff_hull *out, ff_pose *frame, ff_arena *arena, const f
   if (status == FF_OK) {
     copy_faces(out, &hull);
     settle(out, frame);
-    double near[FF_HULL_COLOURS];
-    give_colours(out, near);
+    give_colours(out);
     if (!list_edges(out) || !(out->volume > 0) || !(out->inside > 0)) {
       status = ff_report_what(report, "the points are too flat to have a convex hull");
     }
