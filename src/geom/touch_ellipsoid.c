@@ -19,6 +19,9 @@ enum {
   NEWTON_ROUNDS = 50, /* far more than needed: it converges quadratically */
   HALVINGS = 30
 };
+#define CLOSE_ENOUGH                                                                               \
+  0.01           /* when the unknown of the guess changes less, Newton's method goes on            \
+                  */
 #define DEEP 0.2 /* overlap measure below which a better way out is looked for elsewhere */
 
 /* ---- an ellipsoid in the world ------------------------------------------------------ */
@@ -107,11 +110,13 @@ static look climb(const pair_of *pair, ff_vec3 n) {
     double t = 1.0;
     look there = look_along(pair, v3_unit(v3_add(here.n, step)));
     for (int k = 0; k < HALVINGS && !(there.g > here.g + 1e-4 * t * slope); k++) {
-      /* Near the top g is flat to rounding: there the tangential part decides. */
-      double off = there.r_u * there.r_u + there.r_v * there.r_v;
-      if (there.g > here.g - 1e-15 * size &&
-          off < 0.25 * (here.r_u * here.r_u + here.r_v * here.r_v)) {
-        break;
+      if (there.g > here.g - 1e-15 * size) {
+        /* Near the top g is flat to rounding: there the tangential part decides. */
+        if (there.r_u * there.r_u + there.r_v * there.r_v <
+            here.r_u * here.r_u + here.r_v * here.r_v) {
+          break;
+        }
+        return here;
       }
       t *= 0.5;
       there = look_along(pair, v3_unit(v3_axpy(here.n, t, step)));
@@ -145,16 +150,23 @@ static ff_vec3 mixed_solve(const pair_of *pair, double l) {
 /* The contact function of Perram and Wertheim [Perram85]: the largest over l in (0, 1) of
  * l (1 - l) d.((1 - l) A + l B)^-1 d is 1 when the ellipsoids touch, and its vector is then
  * their normal. It has one maximum only, whatever the overlap. */
-static double first_guess(const pair_of *pair, ff_vec3 *n) {
-  double low = 0.0, high = 1.0, l = 0.5;
+static double first_guess(const pair_of *pair, double margin, ff_vec3 *n, bool *apart) {
+  double low = 0.0, high = 1.0, l = 0.5, before = 0.0;
   ff_vec3 x = mixed_solve(pair, l);
-  for (int round = 0; round < START_ROUNDS; round++) {
+  for (int round = 0; round < START_ROUNDS && fabs(l - before) > CLOSE_ENOUGH; round++) {
     double a = v3_dot(x, m3_mul(pair->a, x)), b = v3_dot(x, m3_mul(pair->b, x));
     bool rising = (1.0 - l) * (1.0 - l) * a > l * l * b;
     low = rising ? l : low;
     high = rising ? high : l;
+    /* No g is larger than the distance: across x it may be more than is asked for already. */
+    double h_a = sqrt(a), h_b = sqrt(b), g = v3_dot(x, pair->apart) - h_a - h_b;
+    if (g > 0.0 && g * g > margin * margin * v3_dot(x, x)) {
+      *apart = true;
+      return INFINITY;
+    }
     /* With x held, the root is at sqrt(a) (1 - l) = sqrt(b) l. */
-    double next = sqrt(a) / (sqrt(a) + sqrt(b));
+    double next = h_a / (h_a + h_b);
+    before = l;
     l = next > low && next < high ? next : 0.5 * (low + high);
     x = mixed_solve(pair, l);
   }
@@ -206,7 +218,11 @@ int ff_touch_ellipsoid_ellipsoid(const ff_geom *a, const ff_pose *pose_a, const 
     return 0; /* their bounding spheres are too far apart already */
   }
   ff_vec3 n;
-  double measure = first_guess(&pair, &n);
+  bool apart = false;
+  double measure = first_guess(&pair, margin, &n, &apart);
+  if (apart) {
+    return 0;
+  }
   look at = climb(&pair, n);
   if (measure < DEEP) {
     const ff_quat turn[2] = {pose_a->orientation, pose_b->orientation};
