@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the library, static and shared, and builds a small program against each as a
-# stranger would: once with find_package, once with pkg-config. The program is the README's.
+# stranger would: once with find_package, once with pkg-config. The program is the README's; with
+# pkg-config those of examples/ as well.
 #   tests/installed.sh STATIC-BUILD-FOLDER SHARED-BUILD-FOLDER WORK-FOLDER
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -45,11 +46,13 @@ with_cmake() {
 
 # The words of pkg-config are meant to be split.
 with_pkg_config() {
-  local program=$work/consumer-pkg-config-$1
+  local program=$work/consumer-pkg-config-$1 source
   export PKG_CONFIG_PATH=$work/$1/lib/pkgconfig LD_LIBRARY_PATH=$work/$1/lib
-  # shellcheck disable=SC2046
-  gcc -o "$program" "$consumer/main.c" $(pkg-config --cflags --libs footfall) &&
-    "$program"
+  for source in "$consumer/main.c" "$root"/examples/*.c; do
+    # shellcheck disable=SC2046
+    gcc -O1 -o "$program" "$source" $(pkg-config --cflags --libs footfall) -lm &&
+      "$program" || return 1
+  done
 }
 
 installed_program() {
