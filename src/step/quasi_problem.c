@@ -271,30 +271,33 @@ static double dot3(const double a[3], const double b[3]) {
 }
 
 /* Friction acts all through the step, so that its direction is to be that of the slip on the way:
- * between those of the start and the end. A slip that comes to rest has none at its end, and
- * friction is free to hold. With unit vectors a and b of start and end, c = a + b and d along c,
- * w = |w| d changes with w by d b^T + (1 - d d^T) (1 - b b^T) / |c|. */
+ * between those of the start and the end, a and b. A slip that comes to rest has none at its end,
+ * and friction is free to hold; one that turns round takes over its new direction bit by bit: with
+ * c = max(a.b, 0) a + b and d along it, w = |w| d. With w that changes by
+ * d b^T + (1 - d d^T) (1 + a a^T) (1 - b b^T) / |c|. */
 static void turn_slip(const ff_quasi_contact *contact, double w[3], ff_quasi_projection *out) {
   const double *a = contact->slid_along;
-  double size = sqrt(dot3(w, w)), b[3], d[3];
-  if (!contact->slid || !(dot3(a, w) > 0.1 * size)) {
+  double size = sqrt(dot3(w, w)), same = dot3(a, w) / size, b[3], d[3];
+  if (!contact->slid || !(same > 0)) {
     return;
   }
   for (int i = 0; i < 3; i++) {
     b[i] = w[i] / size;
-    d[i] = a[i] + b[i];
+    d[i] = same * a[i] + b[i];
   }
-  double c = sqrt(dot3(d, d)), along = 0;
+  double c = sqrt(dot3(d, d)), turn[3][3];
   for (int i = 0; i < 3; i++) {
     d[i] /= c;
-    along += d[i] * b[i];
     w[i] = size * d[i];
+    for (int k = 0; k < 3; k++) { /* (1 + a a^T) (1 - b b^T) */
+      turn[i][k] = (i == k) - b[i] * b[k] + a[i] * (a[k] - same * b[k]);
+    }
   }
   out->turned = true;
-  for (int i = 0; i < 3; i++) {
-    for (int k = 0; k < 3; k++) {
-      double across = (i == k) - b[i] * b[k] - d[i] * d[k] + along * d[i] * b[k];
-      out->turn[i][k] = d[i] * b[k] + across / c;
+  for (int k = 0; k < 3; k++) {
+    double along = d[0] * turn[0][k] + d[1] * turn[1][k] + d[2] * turn[2][k];
+    for (int i = 0; i < 3; i++) {
+      out->turn[i][k] = d[i] * b[k] + (turn[i][k] - along * d[i]) / c;
     }
   }
 }
