@@ -59,15 +59,25 @@ static void print_advice(const ff_summary *summary, FILE *out) {
   }
 }
 
+/* What the step itself took is booked, and no contact law's doing: say so when it is much. */
+static void print_kept(const ff_summary *summary, const ff_audit *audit, FILE *out) {
+  double allowed = ff_model_run(summary->model)->energy_tolerance;
+  double taken = fabs(ff_sim_energy(summary->sim).lost[FF_LOST_STEP]);
+  fprintf(out, "good: energy is kept within %.2g of what moved (allowed %.2g)",
+          relative_residual(audit), allowed);
+  if (taken > allowed * audit->energy_scale) {
+    fprintf(out, ", of which the step itself took %.2g (lost.step); a smaller step takes less",
+            taken / audit->energy_scale);
+  }
+  fputc('\n', out);
+}
+
 void ff_summary_verdict(const ff_summary *summary, FILE *out) {
   ff_audit audit = ff_sim_audit(summary->sim);
   const ff_run_def *run = ff_model_run(summary->model);
   double relative = relative_residual(&audit);
   switch (audit.verdict) {
-    case FF_VERDICT_GOOD:
-      fprintf(out, "good: energy is kept within %.2g of what moved (allowed %.2g)\n", relative,
-              run->energy_tolerance);
-      return;
+    case FF_VERDICT_GOOD: print_kept(summary, &audit, out); return;
     case FF_VERDICT_ENERGY:
       fprintf(out, "NOT good: energy is off by %.2g of what moved (allowed %.2g); ", relative,
               run->energy_tolerance);
