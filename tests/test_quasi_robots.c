@@ -432,6 +432,25 @@ static void steps_allocate_nothing(void **state) {
   world_end(&w);
 }
 
+static void failing_allocations_are_survived(void **state) {
+  (void)state;
+  const char text[] = "footfall: 1\n"
+                      "stepper: {kind: quasi-rigid, step: 1e-3}\n"
+                      "robots: {pendulum: {urdf: robots/double-pendulum.urdf}}\n";
+  ff_model *model = model_of(text, NULL);
+  ff_status status = FF_ERROR_MEMORY;
+  for (long n = 1; status != FF_OK && n < 200; n++) {
+    ff_sim *sim = NULL;
+    ff_alloc_fail_at(n);
+    status = ff_sim_create(&sim, model);
+    ff_alloc_fail_at(0);
+    assert_true(status == FF_OK || status == FF_ERROR_MEMORY);
+    ff_sim_destroy(sim);
+  }
+  assert_int_equal(status, FF_OK);
+  ff_model_destroy(model);
+}
+
 /* A push beyond all numbers: the step fails, and nothing has happened. */
 static void a_failed_step_changes_nothing(void **state) {
   (void)state;
@@ -468,6 +487,7 @@ int main(void) {
       cmocka_unit_test(flight_keeps_momentum),
       cmocka_unit_test(a_limp_robot_falls),
       cmocka_unit_test(steps_allocate_nothing),
+      cmocka_unit_test(failing_allocations_are_survived),
       cmocka_unit_test(a_failed_step_changes_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
