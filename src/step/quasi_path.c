@@ -19,9 +19,10 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { PLACES = 4000, MORE_PLACES = 200000, CORRECTIONS = 8, KICKS = 50, KICKED_PATHS = 4 };
+enum { PLACES = 4000, MORE_PLACES = 150000, CORRECTIONS = 8, KICKS = 50, KICKED_PATHS = 2 };
 #define FIRST    0.02 /* length of the first stride; unknowns are scaled to about 1, */
 #define LONGEST  1.0  /* the longest, */
+#define CAREFUL  0.3  /* the same, where a longer one may have led onto another curve, */
 #define KINKED   1e-5 /* one that tells that there is a kink ahead, */
 #define FAR      1e-2 /* how far ahead that may be, */
 #define SHORTEST 1e-7 /* and one that leads nowhere */
@@ -314,7 +315,7 @@ static bool begin(ff_quasi *quasi) {
 }
 
 /* The whole path; it never comes back to where lambda is 0, but for a mistake. */
-static bool follow(ff_quasi *quasi, int places) {
+static bool follow(ff_quasi *quasi, int places, double longest) {
   int n = quasi->size;
   ff_quasi_path *path = &quasi->path;
   double stride = FIRST;
@@ -336,7 +337,7 @@ static bool follow(ff_quasi *quasi, int places) {
       continue;
     }
     arrive(quasi);
-    stride = fmin(stride * (bent > 0.98 ? 1.5 : 1), LONGEST);
+    stride = fmin(stride * (bent > 0.98 ? 1.5 : 1), longest);
   }
   return false;
 }
@@ -379,7 +380,7 @@ bool ff_quasi_follow(ff_quasi *quasi) {
   lay_out(quasi);
   find_units(quasi);
   forget_kick(quasi);
-  if (follow(quasi, PLACES)) {
+  if (follow(quasi, PLACES, LONGEST)) {
     return true;
   }
   if (quasi->node_count > 1) {
@@ -398,7 +399,7 @@ bool ff_quasi_follow(ff_quasi *quasi) {
   }
   forget_kick(quasi);
   for (int k = 0; k <= KICKED_PATHS; k++) {
-    if (follow(quasi, MORE_PLACES)) {
+    if (follow(quasi, MORE_PLACES, CAREFUL)) {
       return true;
     }
     kick(quasi, &seed);
