@@ -403,7 +403,7 @@ static void start_scene(world *w, const char *name) {
   world_start(w);
 }
 
-/* Seven cards in two storeys: they stand, and what they bear is what the audit asks for. */
+/* Fifteen cards in three storeys: they stand, and all that the audit asks for is there. */
 static void card_house_stands(void **state) {
   (void)state;
   world w = {0};
@@ -414,15 +414,17 @@ static void card_house_stands(void **state) {
   for (int i = 0; i < bodies; i++) {
     start[i] = ff_sim_body(w.sim, (ff_body){i + 1}).position;
   }
-  assert_int_equal(world_advance(&w, 1), FF_OK);
-  for (int i = 0; i < bodies; i++) { /* layers give way by less than their 0.3 mm */
+  assert_int_equal(world_advance(&w, 0.3), FF_OK);
+  for (int i = 0; i < bodies; i++) { /* layers give way by less than their 0.3 mm a storey */
     ff_vec3 end = ff_sim_body(w.sim, (ff_body){i + 1}).position;
-    assert_close(v3_norm(v3_sub(end, start[i])), 0, 3e-4);
+    assert_close(v3_norm(v3_sub(end, start[i])), 0, 9e-4);
   }
   assert_true(ff_sim_energy(w.sim).kinetic < 1e-12);
   ff_audit audit = ff_sim_audit(w.sim);
   assert_true(audit.contact.complementarity < 1e-6 * audit.contact_force);
   assert_true(audit.contact.cone < 1e-6 * audit.contact_force);
+  assert_int_equal(audit.verdict, FF_VERDICT_GOOD);
+  assert_true(audit.energy_residual < 1e-3 * audit.energy_scale);
   world_end(&w);
 }
 

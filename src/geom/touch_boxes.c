@@ -230,25 +230,6 @@ static candidate nearest_spot(const meeting *m) {
   return best;
 }
 
-/* Of cores that overlap, n being the way out: what goes that way best. */
-static candidate deepest_spot(const meeting *m, ff_vec3 n) {
-  candidate best = {.at = {.gap = INFINITY}};
-  double most = -INFINITY;
-  for (int k = 0; k < 11; k++) {
-    ff_spot spot = k < 9    ? edges_across(m, k / 3, k % 3)
-                   : k == 9 ? (ff_spot){FF_SPOT_CORNER_A, farthest_corner(&m->a, v3_neg(n), -1),
-                                        facing(&m->b, n), 0, 0}
-                            : (ff_spot){FF_SPOT_CORNER_B, facing(&m->a, v3_neg(n)),
-                                        farthest_corner(&m->b, n, -1), 0, 0};
-    place at;
-    if (find_place(&m->a, &m->b, &spot, &at) && !at.beside && v3_dot(at.normal, n) >= most) {
-      most = v3_dot(at.normal, n);
-      best = (candidate){.spot = spot, .at = at};
-    }
-  }
-  return best;
-}
-
 /* ---- corners of what the facing sides have in common -------------------------------------------
  */
 
@@ -262,19 +243,20 @@ static bool leaves(const core *of, int corner, int axis, ff_vec3 direction) {
   return out;
 }
 
-/* Does the normal of a spot belong to the contact? That of edges may be of no use at all. */
-static bool belongs(const meeting *m, const ff_spot *spot, ff_vec3 n) {
-  double along = v3_dot(n, m->n);
+/* Does a spot belong to the contact? Edges whose normal is another may be on far sides that do not
+ * face one another at all. */
+static bool belongs(const meeting *m, const ff_spot *spot, const place *at) {
+  double along = v3_dot(at->normal, m->n);
   if (spot->kind != FF_SPOT_EDGES || along > NEARLY) {
-    return along > 0;
+    return along > 0 && at->gap > 0;
   }
-  return leaves(&m->a, spot->a, spot->axis_a, v3_neg(n)) && leaves(&m->b, spot->b, spot->axis_b, n);
+  return along > 0 && at->gap > 0 && leaves(&m->a, spot->a, spot->axis_a, v3_neg(at->normal)) &&
+         leaves(&m->b, spot->b, spot->axis_b, at->normal);
 }
 
 static void add(meeting *m, ff_spot spot) {
   candidate *to = &m->list[m->count];
-  if (m->count < SPOTS && find_place(&m->a, &m->b, &spot, &to->at) &&
-      belongs(m, &spot, to->at.normal)) {
+  if (m->count < SPOTS && find_place(&m->a, &m->b, &spot, &to->at) && belongs(m, &spot, &to->at)) {
     ff_vec3 at = spot.kind == FF_SPOT_CORNER_A ? to->at.on_a : to->at.on_b;
     to->spot = spot;
     to->x = v3_dot(m->t1, at);
@@ -416,8 +398,12 @@ static int deepest_beside(const meeting *m, int spot) {
   return best;
 }
 
-/* For each name the spot that is farthest out its way. */
-static void choose(const meeting *m, const names *of, int chosen[4]) {
+/* For each name the spot that is farthest out its way. If none of them touches but the bodies do,
+ * the name that is nearest to where they do gets that. */
+static void choose(const meeting *m, const names *of, int nearest, int chosen[4]) {
+  double radii = m->a.radius + m->b.radius;
+  bool touches = m->list[nearest].at.gap >= radii;
+  int next = 0;
   for (int i = 0; i < 4; i++) {
     chosen[i] = 0;
     for (int k = 1; k < m->count; k++) {
@@ -425,6 +411,11 @@ static void choose(const meeting *m, const names *of, int chosen[4]) {
       chosen[i] = more > SLACK * m->size ? k : chosen[i];
     }
     chosen[i] = deepest_beside(m, chosen[i]);
+    touches = touches || m->list[chosen[i]].at.gap < radii;
+    next = outward(of, i, &m->list[nearest]) > outward(of, next, &m->list[nearest]) ? i : next;
+  }
+  if (!touches) {
+    chosen[next] = nearest;
   }
 }
 
@@ -433,7 +424,7 @@ static void choose(const meeting *m, const names *of, int chosen[4]) {
 static int put(const meeting *m, int nearest, double margin, ff_touch *out) {
   names of = name(m);
   int chosen[4], holder[8], count = 0;
-  choose(m, &of, chosen);
+  choose(m, &of, nearest, chosen);
   for (int slot = 0; slot < 8; slot++) {
     holder[slot] = -1;
   }
@@ -494,7 +485,10 @@ int ff_touch_boxes(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, co
   if (rough.gap >= reach) {
     return 0;
   }
-  candidate nearest = rough.gap > 0 ? nearest_spot(&m) : deepest_spot(&m, rough.normal);
+  if (rough.gap <= 0) { /* cores that overlap are as good as sharp */
+    return ff_touch_convex(a, pose_a, b, pose_b, margin, out);
+  }
+  candidate nearest = nearest_spot(&m);
   if (nearest.at.gap >= reach) {
     return 0;
   }

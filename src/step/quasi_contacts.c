@@ -124,7 +124,7 @@ static bool add_contact(ff_quasi *quasi, const ff_meet *meet, int near, const ff
   contact->memory = memory;
   const ff_point *known = &quasi->state->points[memory];
   ff_quasi_layer_prepare(quasi, contact->layer, known, touch->t1,
-                         v3_cross(touch->normal, touch->t1), &contact->state);
+                         v3_cross(touch->normal, touch->t1), 1, &contact->state);
   contact->weight = e->mass;
   contact->axis = q_unrotate(b->end.pose.orientation, touch->t1);
   contact->touch = *touch;

@@ -2,6 +2,7 @@
  *
  * With G = h K + C and deflections delta after, delta_0 before the step, impulses are
  *   p = G delta - C delta_0                                     [Chakraborty07 eq. 14]
+ * or in order 2, with the mean of the spring's forces, G = h K / 2 + C and C - h K / 2 for C.
  * One layer: p_ns = G (depth - relaxed) >= 0, relaxed = C delta_0 / G being where it stops to push.
  *
  * Two layers, one on each body, bear the same impulse and share the depth; one that is pressed to
@@ -22,28 +23,28 @@ static double dot2(const double a[2], const double b[2]) {
   return a[0] * b[0] + a[1] * b[1];
 }
 
-/* Of two layers, and of one: their slopes, and what their dampers hold. */
-static void prepare_pair(ff_quasi_layer *to, const ff_layer *layer, const ff_point *point,
-                         double h) {
-  double first = point->deflection - point->deflection_b;
-  to->slope[0] = h * layer->stiffness + layer->damping;
-  to->slope[1] = h * layer->stiffness_b + layer->damping_b;
-  to->held[0] = layer->damping * first;
-  to->held[1] = layer->damping_b * point->deflection_b;
+/* Of two layers, and of one: their slopes, and what is held of it. */
+static void prepare_pair(ff_quasi_layer *to, const ff_layer *layer, const ff_point *point, double h,
+                         double theta) {
+  double first = point->deflection - point->deflection_b, late = theta * h, early = h - late;
+  to->slope[0] = late * layer->stiffness + layer->damping;
+  to->slope[1] = late * layer->stiffness_b + layer->damping_b;
+  to->held[0] = (layer->damping - early * layer->stiffness) * first;
+  to->held[1] = (layer->damping_b - early * layer->stiffness_b) * point->deflection_b;
   to->relaxed = to->held[0] / to->slope[0];
   to->relaxed += to->slope[1] > 0 ? to->held[1] / to->slope[1] : 0;
 }
 
 /* Condenses the tangential deflection. */
 static void prepare_shear(ff_quasi_layer *to, const ff_layer *layer, const ff_point *point,
-                          ff_vec3 t1, ff_vec3 t2, double h) {
-  double g[3][3], held[3];
+                          ff_vec3 t1, ff_vec3 t2, double h, double theta) {
+  double g[3][3], held[3], late = theta * h, early = h - late;
   const double before[3] = {point->deflection, v3_dot(point->shear, t1), v3_dot(point->shear, t2)};
   for (int i = 0; i < 3; i++) {
     held[i] = 0;
     for (int k = 0; k < 3; k++) {
-      g[i][k] = h * layer->k[i][k] + layer->c[i][k];
-      held[i] += layer->c[i][k] * before[k];
+      g[i][k] = late * layer->k[i][k] + layer->c[i][k];
+      held[i] += (layer->c[i][k] - early * layer->k[i][k]) * before[k];
     }
   }
   double det = g[1][1] * g[2][2] - g[1][2] * g[2][1];
@@ -64,17 +65,14 @@ static void prepare_shear(ff_quasi_layer *to, const ff_layer *layer, const ff_po
 }
 
 void ff_quasi_layer_prepare(const ff_quasi *quasi, const ff_layer *layer, const ff_point *point,
-                            ff_vec3 t1, ff_vec3 t2, ff_quasi_layer *out) {
+                            ff_vec3 t1, ff_vec3 t2, double theta, ff_quasi_layer *out) {
   *out = (ff_quasi_layer){.deflected = point->deflection};
   if (layer->sheared) {
-    prepare_shear(out, layer, point, t1, t2, quasi->h);
+    prepare_shear(out, layer, point, t1, t2, quasi->h, theta);
   } else {
-    prepare_pair(out, layer, point, quasi->h);
+    /* a single layer knows its mean force better: see below */
+    prepare_pair(out, layer, point, quasi->h, layer->stiffness_b > 0 ? theta : 1);
   }
-}
-
-bool ff_quasi_layer_is_plain(const ff_layer *layer) {
-  return !layer->sheared && !(layer->stiffness_b > 0);
 }
 
 /* ---- what it pushes with ----------------------------------------------------------------------
@@ -203,14 +201,14 @@ void ff_quasi_layer_settle(const ff_quasi *quasi, const ff_layer *layer,
                            const ff_quasi_contact *contact, ff_point *point, double *ledger) {
   ff_quasi_layer fresh;
   if (!contact) {
-    ff_quasi_layer_prepare(quasi, layer, point, point->t1, point->t2, &fresh);
+    ff_quasi_layer_prepare(quasi, layer, point, point->t1, point->t2, 1, &fresh);
   }
   const ff_quasi_layer *at = contact ? &contact->state : &fresh;
   double a = point->deflection - point->deflection_b, b = point->deflection_b, slope;
   double depth = point->touching ? point->patch.depth : 0, before = point->energy_n, shear[2] = {0};
   bool pressed = depth > at->relaxed;
   int teller;
-  point->deflection = greater(depth, at->relaxed);
+  point->deflection = greater(greater(depth, at->relaxed), 0);
   if (layer->stiffness_b > 0) {
     point->deflection_b = share(at, layer, point->deflection, &teller, &slope);
   }

@@ -220,8 +220,11 @@ static void find_slid(const ff_quasi *quasi, ff_quasi_contact *contact) {
 }
 
 void ff_quasi_look_back(const ff_quasi *quasi, ff_quasi_contact *contact, double theta) {
+  ff_vec3 t2 = v3_cross(contact->touch.normal, contact->touch.t1);
   contact->early = 0;
   contact->slid = false;
+  ff_quasi_layer_prepare(quasi, contact->layer, &quasi->state->points[contact->memory],
+                         contact->touch.t1, t2, theta, &contact->state);
   if (theta < 1) {
     ff_touch *before = &contact->at_start;
     bool there = ff_quasi_touch_before(quasi, contact, before);

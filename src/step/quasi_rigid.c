@@ -249,17 +249,6 @@ static bool is_rigid(const ff_quasi *quasi, int island, bool before) {
   return false;
 }
 
-/* Are all its layers of the kind that order 2 knows? Constraints are not: they would ring. */
-static bool is_plain(const ff_quasi *quasi, int island) {
-  for (int k = quasi->first_element[island]; k < quasi->first_element[island + 1]; k++) {
-    const ff_quasi_contact *contact = (const ff_quasi_contact *)quasi->elements[k];
-    if (contact->e.joint || !ff_quasi_layer_is_plain(contact->layer)) {
-      return false;
-    }
-  }
-  return true;
-}
-
 /* The bodies of an island move with the velocities of the end, or with the mean. */
 static bool set_theta(ff_quasi *quasi, int island, double theta) {
   bool moved = false;
@@ -281,8 +270,7 @@ static bool set_theta(ff_quasi *quasi, int island, double theta) {
 }
 
 static bool solve_island(ff_quasi *quasi, int island) {
-  bool second = quasi->model->run.stepper.order == 2 && !is_rigid(quasi, island, true) &&
-                is_plain(quasi, island);
+  bool second = quasi->model->run.stepper.order == 2 && !is_rigid(quasi, island, true);
   bool moved = set_theta(quasi, island, second ? 0.5 : 1);
   if (!has_robot(quasi, island) && !is_pressed(quasi, island, moved)) {
     return true;

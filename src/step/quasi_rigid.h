@@ -391,11 +391,10 @@ void ff_quasi_robot_block(const ff_quasi *quasi, int r, double heavier, double *
 
 /* ---- quasi_layer.c -------------------------------------------------------------------------- */
 
-/* The layer as a point has it, for a step. */
+/* The layer as a point has it, for a step whose springs push with theta of their force at its end.
+ */
 void ff_quasi_layer_prepare(const ff_quasi *quasi, const ff_layer *layer, const ff_point *point,
-                            ff_vec3 t1, ff_vec3 t2, ff_quasi_layer *out);
-/* One layer, along the normal only: what order 2 knows. */
-bool ff_quasi_layer_is_plain(const ff_layer *layer);
+                            ff_vec3 t1, ff_vec3 t2, double theta, ff_quasi_layer *out);
 /* Impulse of the layer at the depth and friction that the contact has now, and how it grows. */
 void ff_quasi_press(const ff_quasi *quasi, ff_quasi_contact *contact);
 /* m, tangential deflection along t1 and t2 at the same. */
