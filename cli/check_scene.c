@@ -146,11 +146,11 @@ static void print_joints(const stance *s) {
 
 /* The floor gives way by a few millimetres: soft enough for light feet at the step above. */
 static void print_contact(const stance *s) {
-  double k = 1000 * s->mass;
+  double k = 2000 * s->mass;
   printf("bodies:\n  floor: {fixed: true, shape: {half-space: {}}}\n");
   printf("contacts:\n  - pair: [robot, floor]\n");
   printf("    normal: {law: hunt-crossley, k: %.3g, n: 1, alpha: 0.5}\n", k);
-  printf("    friction: {law: bristle-clutch, K: %.3g, D: %.3g, mu: 0.8}\n", k, k / 30);
+  printf("    friction: {law: bristle-clutch, K: %.3g, D: %.3g, mu: 0.8}\n", k, k / 100);
 }
 
 static void print_scene(const stance *s, const char *path) {
