@@ -107,6 +107,13 @@ static void one_giant_among_many(void **state) {
   ff_broad *broad;
   assert_int_equal(ff_broad_create(&broad, c.count), FF_OK);
   assert_true(compare(broad, &c) >= MOST - 1);
+  c.radius[7] = 1.5; /* and a few, some of which overlap */
+  c.radius[20] = 2;
+  c.radius[33] = 0.7;
+  for (int step = 0; step < 20; step++) {
+    assert_true(compare(broad, &c) > MOST / 4);
+    move(&c);
+  }
   ff_broad_destroy(broad);
 }
 

@@ -25,7 +25,8 @@ typedef struct ball {
 struct ff_broad {
   int count;
   int sweep_axis, strip_axis; /* 0, 1, 2 */
-  double span;                /* m: spheres farther apart than this do not overlap */
+  double span;                /* m: spheres farther apart than this do not overlap, but for */
+  double giant;               /* m: those that are larger than this; there are few, if any */
   double slack;               /* m: more than all rounding of places and intervals */
   entry *order;               /* [count], as of the last call */
   entry *spare;               /* [count], for merging */
@@ -108,14 +109,30 @@ static void choose_axes(ff_broad *broad, const ff_vec3 *centre) {
   broad->strip_axis = widest_axis(variance, broad->strip_axis, broad->sweep_axis);
 }
 
+/* A few that are far larger than most would make all strips as wide as they are: these are compared
+ * with all others one by one. */
+static void choose_giant(ff_broad *broad, const double *radius) {
+  double sum = 0.0;
+  for (int i = 0; i < broad->count; i++) {
+    sum += radius[i];
+  }
+  broad->giant = 4.0 * sum / broad->count;
+  long giants = 0;
+  for (int i = 0; i < broad->count; i++) {
+    giants += radius[i] > broad->giant;
+  }
+  broad->giant = giants * giants > broad->count ? INFINITY : broad->giant;
+}
+
 /* The span leaves room for rounding, and so do the ends of the intervals: neither ever
  * excludes a pair that the test of the spheres would find, and so the axes, which
  * depend on the past, have no say in the answer. */
 static void choose_span(ff_broad *broad, const ff_vec3 *centre, const double *radius) {
   double largest = 0.0, reach = 0.0;
+  choose_giant(broad, radius);
   for (int i = 0; i < broad->count; i++) {
-    double far = fabs(centre[i].x) + fabs(centre[i].y) + fabs(centre[i].z);
-    largest = radius[i] > largest ? radius[i] : largest;
+    double far = fabs(centre[i].x) + fabs(centre[i].y) + fabs(centre[i].z) + radius[i];
+    largest = radius[i] > largest && radius[i] <= broad->giant ? radius[i] : largest;
     reach = far > reach ? far : reach;
   }
   broad->slack = 8.0 * DBL_EPSILON * (reach + largest);
@@ -172,7 +189,8 @@ static void sort_order(ff_broad *broad, const ff_vec3 *centre, const double *rad
   double per_strip = 1.0 / broad->span;
   for (int k = 0; k < broad->count; k++) {
     entry *e = &broad->order[k];
-    e->strip = floor(along(centre[e->id], broad->strip_axis) * per_strip);
+    bool giant = radius[e->id] > broad->giant; /* all of them at the end */
+    e->strip = giant ? INFINITY : floor(along(centre[e->id], broad->strip_axis) * per_strip);
     e->low = along(centre[e->id], broad->sweep_axis) - radius[e->id];
   }
   if (!insertion_sort(broad->order, broad->count)) {
@@ -196,6 +214,17 @@ static bool overlap(const ball *a, const ball *b) {
   return v3_dot(apart, apart) <= sum * sum;
 }
 
+static void compare(const ball *a, const ball *b, findings *found) {
+  if (overlap(a, b) && found->count < INT_MAX) {
+    if (found->count < found->capacity) {
+      bool forward = a->id < b->id;
+      found->pairs[found->count] =
+          (ff_broad_pair){forward ? a->id : b->id, forward ? b->id : a->id};
+    }
+    found->count++;
+  }
+}
+
 /* Looks at the balls of a strip, starting with the one at from, that begin before a ends. */
 static void scan(const ff_broad *broad, const ball *a, int from, double strip, findings *found) {
   for (int k = from; k < broad->count; k++) {
@@ -203,23 +232,23 @@ static void scan(const ff_broad *broad, const ball *a, int from, double strip, f
     if (b->strip != strip || b->low > a->high) {
       return;
     }
-    if (overlap(a, b) && found->count < INT_MAX) {
-      if (found->count < found->capacity) {
-        bool forward = a->id < b->id;
-        found->pairs[found->count] =
-            (ff_broad_pair){forward ? a->id : b->id, forward ? b->id : a->id};
-      }
-      found->count++;
-    }
+    compare(a, b, found);
   }
 }
 
 /* A strip is as wide as the span, so that a ball overlaps others of its own strip and of
- * the two beside it. Its own and the next are looked at; the one before has done so. */
+ * the two beside it. Its own and the next are looked at; the one before has done so. Giants stand
+ * at the end and look at all before them. */
 static void sweep(const ff_broad *broad, findings *found) {
   int window = 0; /* in the next strip: what comes before ended before a begins */
   for (int k = 0; k < broad->count; k++) {
     const ball *a = &broad->balls[k];
+    for (int i = 0; i < k && isinf(a->strip); i++) {
+      compare(a, &broad->balls[i], found);
+    }
+    if (isinf(a->strip)) {
+      continue;
+    }
     scan(broad, a, k + 1, a->strip, found);
     entry first = {.strip = a->strip + 1.0, .low = a->low - broad->span};
     while (window < broad->count && before(&broad->order[window], &first)) {

@@ -2,7 +2,8 @@
  *
  * Sort and sweep along the axis on which the centres spread most, in strips across the
  * second one as wide as the largest sphere: linear in the number of spheres when they are of
- * a size and spread over a plane. The order is kept from call to call, so that sorting
+ * a size and spread over a plane, of the power 1.2 in a cloud. A few that are much larger than the
+ * rest are looked at apart. The order is kept from call to call, so that sorting
  * costs next to nothing while bodies move little.
  * The answer depends on the spheres of this call alone, never on the calls before it.
  */

@@ -5,7 +5,8 @@
  * out. Found roughly by simplices and polytopes in the difference of the two shapes [Gilbert88,
  * vandenBergen01], for polyhedra exactly, for two boxes by the directions that can part them
  * [Gottschalk96]; then, where a surface is curved, to rounding by Newton's method on the conditions
- * that hold there [Chakraborty07 eq. 9]:
+ * that hold there, and where it does not serve by cutting planes [Kelley60]; the conditions are
+ * [Chakraborty07 eq. 9]
  *   x_a - x_b = g n,  -n = sum alpha_i grad f_i(x_a),  n = sum beta_j grad h_j(x_b),
  *   f_i(x_a) = 0,  h_j(x_b) = 0,  |n| = 1
  * with f and h the rules (geom/implicit.h) that bound a and b there. Differentiated, the same
@@ -22,8 +23,8 @@ typedef struct ff_nearest {
   ff_vec3 normal;     /* unit, world, from b into a */
   double gap;         /* m, < 0: they overlap */
   ff_vec3 on_a, on_b; /* m, world: apart by gap along the normal */
-  bool settled;       /* exact to rounding: Newton's method converged, or both are polyhedra */
-  int rules_a[FF_NEAREST_RULES], count_a; /* that bound the shapes there, if settled and curved */
+  bool settled;       /* to rounding, or gap and normal at least to 1e-11 of the size */
+  int rules_a[FF_NEAREST_RULES], count_a; /* that bound the shapes there; 0: not told */
   int rules_b[FF_NEAREST_RULES], count_b;
   double pull_a[FF_NEAREST_RULES], pull_b[FF_NEAREST_RULES]; /* alpha and beta */
 } ff_nearest;
