@@ -120,7 +120,17 @@ static ff_status load_build_run(const char *path) {
 
 static void every_allocation_may_fail(void **state) {
   (void)state;
-  static const char *const scenes[] = {"bouncing-ball", "two-spheres", "walking-foot", "conveyor"};
+  /* Free and prescribed bodies, constraints, solved contacts, robots, micro-macro, a pilot. */
+  static const char *const scenes[] = {"bouncing-ball",
+                                       "two-spheres",
+                                       "walking-foot",
+                                       "conveyor",
+                                       "four-bar",
+                                       "card-house",
+                                       "planar-biped",
+                                       "humanoid-on-membrane",
+                                       "quadruped-quasi-rigid",
+                                       "humanoid-squatting"};
   for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
     char path[512];
     snprintf(path, sizeof path, "%s/scenes/%s.yaml", FF_SOURCE_DIR, scenes[i]);
