@@ -246,16 +246,38 @@ static ff_pose shape_pose(const ff_state *state, const ff_model_shape *shape) {
   return ff_shape_pose(shape, &state->bodies[shape->body].pose);
 }
 
+/* How far a point of a body can come within a time, the pull of gravity apart. */
+static double reach_of(const ff_model *model, const ff_state *state, int body, double time) {
+  const ff_body_motion *motion = &state->bodies[body];
+  double turning = v3_norm(motion->omega);
+  return time *
+         (v3_norm(motion->velocity) + (turning > 0 ? turning * model->bodies[body].bound : 0));
+}
+
+/* How far apart shapes still are of interest. `adaptive` watches the depth of every point, held
+ * contacts those that may touch before the end of the step, others want only what overlaps. */
+static double margin_of(const ff_model *model, const ff_state *state, const ff_near *near) {
+  bool ahead = state->middle || state->holding == FF_HOLDS_AT_START;
+  if (state->frozen) {
+    return INFINITY;
+  }
+  if (!ahead || !ff_state_holds(state, &model->bindings[near->binding])) {
+    return 0;
+  }
+  double time = model->run.stepper.step * (state->middle ? 0.5 : 1);
+  return reach_of(model, state, model->shapes[near->shape_a].body, time) +
+         reach_of(model, state, model->shapes[near->shape_b].body, time) +
+         4 * time * time * v3_norm(model->run.gravity);
+}
+
 /* Geometry of a pair of shapes; points that are not near stay as they are. */
 static void place_points(const ff_model *model, ff_state *state, const ff_near *near) {
   const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
   ff_pose pose_a = shape_pose(state, a), pose_b = shape_pose(state, b);
   ff_touch touches[FF_TOUCH_MAX];
-  /* `adaptive` watches the depth of every point, others only want what overlaps. */
   const ff_binding *binding = &model->bindings[near->binding];
   bool held = ff_state_holds(state, binding);
-  bool ahead = held && (state->middle || state->holding == FF_HOLDS_AT_START);
-  double margin = state->frozen || ahead ? INFINITY : 0;
+  double margin = margin_of(model, state, near);
   int count = 1;
   bool wanders = model->memory_count > 0 && ff_frame_wanders(model, near);
   if (binding->overlaps) {
