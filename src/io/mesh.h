@@ -19,7 +19,8 @@ ff_status ff_mesh_points(ff_vec3 **out, size_t *count, const char *path, ff_repo
 enum { FF_MESH_PATH_MAX = 4096 };
 
 /* Where the file that a robot names lies: inside root, whatever links and dots say. folder is
- * that of the robot's file; packages are looked for from there up to root. FF_ERROR_INPUT if it leads outside, FF_ERROR_FILE if there is none. */
+ * that of the robot's file; packages are looked for from there up to root. FF_ERROR_INPUT if it
+ * leads outside, FF_ERROR_FILE if there is none. */
 ff_status ff_mesh_find(char out[FF_MESH_PATH_MAX], const char *name, const char *folder,
                        const char *root, ff_report *report);
 /* The root for a file that a robot names if none is given: the nearest folder above the robot's

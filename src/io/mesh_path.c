@@ -29,8 +29,8 @@ static const char *last_name(const char *folder) {
   return slash ? slash + 1 : folder;
 }
 
-/* A file of a package, rest being "NAME/FILE": on the way from `folder` up to root the first that is
- * there of NAME/FILE and, the folder being the package, FILE. */
+/* A file of a package, rest being "NAME/FILE": on the way from `folder` up to root the first that
+ * is there of NAME/FILE and, the folder being the package, FILE. */
 static int look_in_package(char out[FF_MESH_PATH_MAX], const char *rest, const char *folder,
                            const char *root) {
   char at[FF_MESH_PATH_MAX], top[FF_MESH_PATH_MAX];
