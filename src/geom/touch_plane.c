@@ -79,7 +79,7 @@ static void ellipsoid_curvature(ff_vec3 s, ff_vec3 m, double w, double curvature
   /* The product of the two is the Gaussian curvature, w^4 / (s.x s.y s.z)^2; dividing
    * keeps the smaller one exact where the difference would cancel. */
   double root = w * w / (s.x * s.y * s.z);
-  curvature[1] = fmin(root * root / curvature[0], curvature[0]);
+  curvature[1] = lesser(curvature[0], root * root / curvature[0]);
 }
 
 int ff_touch_ellipsoid_plane(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,

@@ -13,6 +13,10 @@ static inline ff_pair2 ff_pair2_load(const double *from) {
   return out;
 }
 
+static inline void ff_pair2_store(double *to, ff_pair2 a) {
+  memcpy(to, &a, sizeof a);
+}
+
 /* a . b in four sums side by side, so that additions need not wait for one another. */
 static inline double ff_dot(const double *a, const double *b, int n) {
   ff_pair2 first = {0, 0}, second = {0, 0};
@@ -34,7 +38,7 @@ static inline void ff_take_off(double *to, double by, const double *row, int n) 
   int i = 0;
   for (; i + 2 <= n; i += 2) {
     ff_pair2 less = ff_pair2_load(to + i) - both * ff_pair2_load(row + i);
-    memcpy(to + i, &less, sizeof less);
+    ff_pair2_store(to + i, less);
   }
   for (; i < n; i++) {
     to[i] -= by * row[i];

@@ -15,7 +15,7 @@
 static void show(const ff_quasi *quasi, const ff_quasi_contact *contact, ff_point *point) {
   const ff_touch *touch = &contact->touch;
   double spin, h = quasi->h;
-  ff_vec3 slip = ff_quasi_slip(quasi, contact, false, &spin), moment;
+  ff_vec3 slip = ff_quasi_slip(quasi, contact, &spin), moment;
   ff_vec3 impulse = ff_quasi_impulse(contact, touch, &moment),
           t2 = v3_cross(touch->normal, touch->t1);
   ff_vec3 turning =
@@ -45,7 +45,7 @@ static void show(const ff_quasi *quasi, const ff_quasi_contact *contact, ff_poin
   point->force_t[1] = contact->cone->e[1] * p[1] / h;
   point->force = v3_scale(1 / h, impulse);
   point->moment = v3_scale(1 / h, moment);
-  bool sticks = contact->cone->mu * p_n > 0 && !ff_quasi_project(quasi, contact).slips;
+  bool sticks = contact->cone->mu * p_n > 0 && !contact->to.slips;
   point->mode = !point->touching ? FF_OPEN : sticks ? FF_STICK : FF_SLIP;
 }
 
@@ -163,8 +163,9 @@ static void release(ff_point *point) {
 static void rename_points(const ff_quasi *quasi) {
   for (int k = 0; k < quasi->contact_count; k++) {
     ff_point *to = &quasi->state->points[quasi->contacts[k].point];
-    ff_point *from = &quasi->state->points[quasi->contacts[k].memory], held = *to;
+    ff_point *from = &quasi->state->points[quasi->contacts[k].memory];
     if (to != from) {
+      ff_point held = *to;
       *to = *from;
       *from = held;
     }

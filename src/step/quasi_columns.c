@@ -238,35 +238,32 @@ typedef struct linear {
   ff_vec3 impulse, moment, slip, spins; /* spins: angular velocity of a against b */
   bool slips;
   double unit[3], shrink, swell; /* of the projection; swell: what its radius grows by with p_n */
-  ff_quasi_projection to;
+  const ff_quasi_projection *to;
 } linear;
 
 static linear linear_of(const ff_quasi *quasi, ff_quasi_contact *contact) {
-  ff_quasi_projection to = {.slips = false};
-  if (contact->e.rows > 1) {
-    to = ff_quasi_project(quasi, contact);
-  }
+  const ff_quasi_projection *to = &contact->to;
   linear out = {.quasi = quasi,
                 .contact = contact,
                 .body = {&quasi->bodies[contact->e.a], &quasi->bodies[contact->e.b]},
                 .n = contact->touch.normal,
                 .t1 = contact->touch.t1,
-                .slips = to.slips,
+                .impulse = contact->impulse,
+                .moment = contact->moment,
+                .slip = contact->slip,
+                .slips = to->slips,
                 .shrink = 1,
                 .to = to};
-  double spin;
   out.t2 = v3_cross(out.n, out.t1);
-  out.slip = ff_quasi_slip(quasi, contact, false, &spin);
-  out.impulse = ff_quasi_impulse(contact, &contact->touch, &out.moment);
   out.spins = v3_sub(out.body[0]->end.omega, out.body[1]->end.omega);
   for (int s = 0; s < 2; s++) {
     out.arm[s] = v3_sub(contact->touch.point, out.body[s]->end.pose.position);
   }
-  if (to.slips) {
-    out.shrink = to.radius / to.length;
+  if (to->slips) {
+    out.shrink = to->radius / to->length;
     out.swell = quasi->rough * contact->cone->mu;
     for (int i = 0; i < 3; i++) {
-      out.unit[i] = to.y[i] / to.length;
+      out.unit[i] = to->y[i] / to->length;
     }
   }
   return out;
@@ -341,8 +338,8 @@ static void own_columns(const linear *at, int side, const motion *m, int column)
   for (int i = 0; i < 3; i++) {
     y[i] = v3_scale(-contact->weight * e[i], y[i]);
   }
-  if (at->to.turned) {
-    turn_columns(at->to.turn, y);
+  if (at->to->turned) {
+    turn_columns(at->to->turn, y);
   }
   project_columns(at, y, v3_scale(contact->stiff, m->by.depth), column);
 }

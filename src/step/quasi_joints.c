@@ -88,7 +88,7 @@ static void find_sizes(const ff_quasi *quasi, ff_quasi_joint *joint,
                        const ff_constraint_rows *rows) {
   ff_quasi_element *e = &joint->e;
   const ff_quasi_body *pair[2] = {&quasi->bodies[e->a], &quasi->bodies[e->b]};
-  double sum = 0, far = joint->length, speed = quasi->h * v3_norm(quasi->model->run.gravity);
+  double sum = 0, far = joint->length, speed = quasi->fall;
   for (int s = 0; s < 2; s++) {
     speed += v3_norm(pair[s]->v0) + v3_norm(pair[s]->end.velocity) +
              joint->length * v3_norm(pair[s]->end.omega);

@@ -44,7 +44,7 @@ static void place_bodies(ff_quasi *quasi) {
 
 /* Inertia's part of the rows of bodies, and its size. */
 static void start_rows(ff_quasi *quasi) {
-  double fall = quasi->h * v3_norm(quasi->model->run.gravity);
+  double fall = quasi->fall;
   for (int i = 0; i < quasi->node_count; i++) {
     int node = quasi->solved_nodes[i], row = ff_blocks_row(quasi->blocks, node);
     const ff_quasi_body *body = ff_quasi_node(quasi, node);
@@ -205,18 +205,23 @@ static bool reduce(ff_quasi_element *e, int width) {
   return true;
 }
 
-/* What is left of an element in the rows of body s and the columns of body t. */
+/* What is left of an element in the rows of body s and the columns of body t: a row of it stays in
+ * registers. */
 static void add_block(const ff_quasi_element *e, int s, int t, double *block) {
   for (int i = 0; i < FF_QUASI_BODY; i++) {
-    const double *j = e->j[6 * s + i];
-    double sum[FF_QUASI_BODY];
-    memcpy(sum, j + 6 * t, sizeof sum);
+    const double *j = e->j[6 * s + i], *mine = j + 6 * t;
+    double *to = block + FF_QUASI_BODY * i;
+    ff_pair2 x = ff_pair2_load(mine), y = ff_pair2_load(mine + 2), z = ff_pair2_load(mine + 4);
     for (int m = 0; m < e->rows; m++) {
-      ff_take_off(sum, j[12 + m], e->reduced[m] + COLUMNS + 6 * t, FF_QUASI_BODY);
+      const double *row = e->reduced[m] + COLUMNS + 6 * t;
+      ff_pair2 factor = {j[12 + m], j[12 + m]};
+      x -= factor * ff_pair2_load(row);
+      y -= factor * ff_pair2_load(row + 2);
+      z -= factor * ff_pair2_load(row + 4);
     }
-    for (int k = 0; k < FF_QUASI_BODY; k++) {
-      block[FF_QUASI_BODY * i + k] += sum[k];
-    }
+    ff_pair2_store(to, ff_pair2_load(to) + x);
+    ff_pair2_store(to + 2, ff_pair2_load(to + 2) + y);
+    ff_pair2_store(to + 4, ff_pair2_load(to + 4) + z);
   }
 }
 

@@ -241,15 +241,13 @@ static ff_vec3 second_tangent(const ff_touch *touch) {
   return v3_cross(touch->normal, touch->t1);
 }
 
-ff_vec3 ff_quasi_slip(const ff_quasi *quasi, const ff_quasi_contact *contact, bool start,
-                      double *spin) {
+ff_vec3 ff_quasi_slip(const ff_quasi *quasi, const ff_quasi_contact *contact, double *spin) {
   const ff_quasi_body *a = &quasi->bodies[contact->e.a], *b = &quasi->bodies[contact->e.b];
   ff_vec3 arm_a = v3_sub(contact->touch.point, a->end.pose.position);
   ff_vec3 arm_b = v3_sub(contact->touch.point, b->end.pose.position);
-  ff_vec3 w_a = start ? a->w0 : a->end.omega, w_b = start ? b->w0 : b->end.omega;
-  ff_vec3 v_a = v3_add(start ? a->v0 : a->end.velocity, v3_cross(w_a, arm_a));
-  ff_vec3 v_b = v3_add(start ? b->v0 : b->end.velocity, v3_cross(w_b, arm_b));
-  *spin = v3_dot(contact->touch.normal, v3_sub(w_a, w_b));
+  ff_vec3 v_a = v3_add(a->end.velocity, v3_cross(a->end.omega, arm_a));
+  ff_vec3 v_b = v3_add(b->end.velocity, v3_cross(b->end.omega, arm_b));
+  *spin = v3_dot(contact->touch.normal, v3_sub(a->end.omega, b->end.omega));
   return v3_sub(v_a, v_b);
 }
 
@@ -281,7 +279,7 @@ static double dot3(const double a[3], const double b[3]) {
 static void turn_slip(const ff_quasi_contact *contact, double w[3], ff_quasi_projection *out) {
   const double *a = contact->slid_along;
   double size = sqrt(dot3(w, w)), same = dot3(a, w) / size, b[3], d[3];
-  if (!contact->slid || !(same > 0)) {
+  if (!(same > 0)) {
     return;
   }
   for (int i = 0; i < 3; i++) {
@@ -305,30 +303,30 @@ static void turn_slip(const ff_quasi_contact *contact, double w[3], ff_quasi_pro
   }
 }
 
-ff_quasi_projection ff_quasi_project(const ff_quasi *quasi, const ff_quasi_contact *contact) {
+static void project(const ff_quasi *quasi, ff_quasi_contact *contact) {
   double spin;
-  ff_vec3 slip = ff_quasi_slip(quasi, contact, false, &spin);
+  ff_vec3 slip = contact->slip = ff_quasi_slip(quasi, contact, &spin);
   const double *e = contact->cone->e, *p = contact->e.z + 1;
   double w[3] = {e[0] * v3_dot(contact->touch.t1, slip),
                  e[1] * v3_dot(second_tangent(&contact->touch), slip), e[2] * spin};
-  ff_quasi_projection out = {.radius = quasi->rough * contact->cone->mu *
-                                       (contact->p_ns + greater(contact->e.z[0], 0))};
+  ff_quasi_projection *to = &contact->to;
+  to->radius = quasi->rough * contact->cone->mu * (contact->p_ns + greater(contact->e.z[0], 0));
+  to->turned = false;
   double sum = 0, shear[2];
   if (contact->layer->series) {
     ff_quasi_shear(contact, shear);
     w[0] += e[0] * (shear[0] - contact->state.before[0]) / quasi->h;
     w[1] += e[1] * (shear[1] - contact->state.before[1]) / quasi->h;
-  } else {
-    turn_slip(contact, w, &out);
+  } else if (contact->slid) {
+    turn_slip(contact, w, to);
   }
   for (int i = 0; i < 3; i++) {
     double give = contact->soft * (p[i] - contact->before[i]);
-    out.y[i] = e[i] > 0 ? p[i] - contact->weight * w[i] - give : 0;
-    sum += out.y[i] * out.y[i];
+    to->y[i] = e[i] > 0 ? p[i] - contact->weight * w[i] - give : 0;
+    sum += to->y[i] * to->y[i];
   }
-  out.length = sqrt(sum);
-  out.slips = out.length > out.radius;
-  return out;
+  to->length = sqrt(sum);
+  to->slips = to->length > to->radius;
 }
 
 /* ---- the rows ------------------------------------------------------------------------------- */
@@ -344,46 +342,49 @@ static bool is_idle(const ff_quasi_contact *contact) {
          contact->touch.depth < contact->layer->max_deflection;
 }
 
-/* Returns whether it slips. */
-static bool own_rows(const ff_quasi *quasi, ff_quasi_contact *contact, double *f) {
+static void own_rows(const ff_quasi *quasi, ff_quasi_contact *contact, double *f) {
   const double *z = contact->e.z;
   double room = contact->layer->max_deflection - contact->touch.depth;
   f[0] = ff_quasi_has_core(contact) ? room / quasi->h : z[0] / contact->e.mass;
+  contact->to.slips = false;
   if (contact->e.rows == 1) {
-    return false;
+    return;
   }
-  ff_quasi_projection to = ff_quasi_project(quasi, contact);
-  double shrink = to.slips ? to.radius / to.length : 1;
+  project(quasi, contact);
+  const ff_quasi_projection *to = &contact->to;
+  double shrink = to->slips ? to->radius / to->length : 1, scale = 1 / contact->weight;
   for (int i = 0; i < 3; i++) {
-    f[1 + i] = (z[1 + i] - shrink * to.y[i]) / contact->weight;
+    f[1 + i] = scale * (z[1 + i] - shrink * to->y[i]);
   }
-  return to.slips;
 }
 
 /* What the rows are measured by, and the rounding that geometry brings into them. Rows of friction
  * that slips compare impulses, others speeds. */
-static void measure(const ff_quasi *quasi, ff_quasi_contact *contact, double push, double twist,
-                    bool slips) {
+static void measure(const ff_quasi *quasi, ff_quasi_contact *contact) {
   const ff_quasi_body *pair[2] = {&quasi->bodies[contact->e.a], &quasi->bodies[contact->e.b]};
   ff_quasi_element *e = &contact->e;
-  double reach = v3_norm(contact->touch.point), arm = 0;
-  double speed = quasi->h * v3_norm(quasi->model->run.gravity);
+  double push = v3_norm(contact->impulse), twist = v3_norm(contact->moment);
+  double reach = v3_norm(contact->touch.point), arm = 0, speed = quasi->fall;
   for (int s = 0; s < 2; s++) {
-    double radius = v3_norm(v3_sub(contact->touch.point, pair[s]->end.pose.position));
-    radius = pair[s]->solved ? radius : 0;
-    arm = greater(arm, radius);
-    speed += v3_norm(pair[s]->v0) + v3_norm(pair[s]->end.velocity) +
-             radius * (v3_norm(pair[s]->w0) + v3_norm(pair[s]->end.omega));
+    speed += v3_norm(pair[s]->v0) + v3_norm(pair[s]->end.velocity);
+    if (pair[s]->solved) {
+      double radius = v3_norm(v3_sub(contact->touch.point, pair[s]->end.pose.position));
+      arm = greater(arm, radius);
+      speed += radius * (v3_norm(pair[s]->w0) + v3_norm(pair[s]->end.omega));
+    }
   }
   double noise = NOISE * DBL_EPSILON * (reach + arm);
   e->push = push;
   e->twist = arm * push + twist;
   e->push_noise = contact->stiff * noise;
   e->twist_noise = arm * e->push_noise;
+  double size = speed, rounding = e->push_noise / e->mass;
+  if (contact->to.slips) {
+    size = lesser(speed, greater(push / contact->weight, 1e-3 * speed));
+  }
   for (int i = 0; i < e->rows; i++) {
-    e->size[i] =
-        i > 0 && slips ? lesser(speed, greater(push / contact->weight, 1e-3 * speed)) : speed;
-    e->noise[i] = (i > 0 ? 0 : noise / quasi->h) + e->push_noise / e->mass;
+    e->size[i] = i > 0 ? size : speed;
+    e->noise[i] = rounding + (i > 0 ? 0 : noise / quasi->h);
   }
 }
 
@@ -405,20 +406,24 @@ static void contact_rows(const ff_quasi *quasi, ff_quasi_contact *contact) {
     e->push = e->twist = e->push_noise = e->twist_noise = 0;
     return;
   }
-  ff_vec3 moment, impulse = ff_quasi_impulse(contact, &contact->touch, &moment);
+  ff_vec3 impulse = ff_quasi_impulse(contact, &contact->touch, &contact->moment);
+  contact->impulse = impulse;
   for (int s = 0; s < 2; s++) {
     const ff_quasi_body *body = &quasi->bodies[s == 0 ? e->a : e->b];
+    if (!body->solved) {
+      continue;
+    }
     ff_vec3 arm = ff_quasi_arm(contact, body, false);
     double sign = (s == 0 ? -1 : 1) * (1 - contact->early);
     v3_store(e->f + 6 * s, v3_scale(sign, impulse));
-    ff_vec3 torque = v3_add(v3_cross(arm, impulse), moment);
+    ff_vec3 torque = v3_add(v3_cross(arm, impulse), contact->moment);
     v3_store(e->f + 6 * s + 3, v3_scale(sign * quasi->turns, torque));
     if (contact->early > 0) {
       add_early(quasi, contact, s, e->f + 6 * s);
     }
   }
-  bool slips = own_rows(quasi, contact, e->f + 12);
-  measure(quasi, contact, v3_norm(impulse), v3_norm(moment), slips);
+  own_rows(quasi, contact, e->f + 12);
+  measure(quasi, contact);
 }
 
 /* ---- all of them ------------------------------------------------------------------------------

@@ -168,6 +168,7 @@ static ff_status create(ff_work *work) {
 static bool fly(ff_quasi *quasi, double t, double h) {
   const ff_model *model = quasi->model;
   quasi->h = h;
+  quasi->fall = h * v3_norm(model->run.gravity);
   ff_forces_outside(model, quasi->state, t, quasi->state->y, NULL);
   for (int i = 0; i < model->body_count; i++) {
     const ff_body_motion *now = &quasi->state->bodies[i];

@@ -152,6 +152,14 @@ typedef struct ff_quasi_column {
   double c[6];
 } ff_quasi_column;
 
+/* y = P - rho w, and how it is projected. */
+typedef struct ff_quasi_projection {
+  double y[3], length, radius;
+  bool slips;        /* y is outside the ball */
+  bool turned;       /* the slip counts half way to its direction at the start: order 2, */
+  double turn[3][3]; /* 1, and changes so with that of the end */
+} ff_quasi_projection;
+
 /* A contact point during the step. Its unknowns: p_nr, and with friction P. */
 typedef struct ff_quasi_contact {
   ff_quasi_element e; /* first */
@@ -161,19 +169,23 @@ typedef struct ff_quasi_contact {
   const ff_layer *layer;
   const ff_cone *cone;
   ff_quasi_layer state;
-  double weight;           /* kg: friction's projection weighs speeds with it */
-  double soft;             /* 1, tangential give */
-  double before[3];        /* N s, friction of the step before, as P */
-  double guess[4];         /* N s, its unknowns, as the steps before lead to expect */
-  ff_vec3 axis;            /* t1 is this axis of b, seen in the tangent plane */
-  double flown;            /* m, depth at the end of free flight */
-  ff_touch touch;          /* at the end, as the unknowns have it */
-  ff_touch at_start;       /* at the start, */
-  double early;            /* 1, share of its impulses that acts there; order 2 */
-  bool slid;               /* it slipped there, */
-  double slid_along[3];    /* 1, in this direction, in units of the ellipsoid */
-  double p_ns;             /* N s, of the layer */
-  double stiff;            /* N s/m, how it grows with the depth */
+  double weight;        /* kg: friction's projection weighs speeds with it */
+  double soft;          /* 1, tangential give */
+  double before[3];     /* N s, friction of the step before, as P */
+  double guess[4];      /* N s, its unknowns, as the steps before lead to expect */
+  ff_vec3 axis;         /* t1 is this axis of b, seen in the tangent plane */
+  double flown;         /* m, depth at the end of free flight */
+  ff_touch touch;       /* at the end, as the unknowns have it */
+  ff_touch at_start;    /* at the start, */
+  double early;         /* 1, share of its impulses that acts there; order 2 */
+  bool slid;            /* it slipped there, */
+  double slid_along[3]; /* 1, in this direction, in units of the ellipsoid */
+  double p_ns;          /* N s, of the layer */
+  double stiff;         /* N s/m, how it grows with the depth */
+  /* where its rows were found, if it is not idle: */
+  ff_vec3 impulse, moment; /* N s, N m s about the point, on a */
+  ff_vec3 slip;            /* m/s, of a against b; with friction only, as */
+  ff_quasi_projection to;  /* what that comes to */
   ff_quasi_slope slope[2]; /* shifts, turns */
   ff_pose slope_at[2];     /* poses of a and b that slope belongs to */
   bool sloped;             /* slope is set */
@@ -213,6 +225,7 @@ typedef struct ff_quasi {
   ff_state *state;
   ff_arena arena;
   double h;
+  double fall;           /* m/s, what gravity does in the step */
   double theta;          /* of the bodies that are being solved for */
   double widen;          /* contacts within this many times their reach take part */
   bool again;            /* the step is solved once more, with the parts that met at its end */
@@ -305,9 +318,8 @@ void ff_quasi_look_back(const ff_quasi *quasi, ff_quasi_contact *contact, double
 void ff_quasi_look(const ff_quasi *quasi, ff_quasi_contact *contacts, int count);
 /* How many contacts from this one on belong to its pair of shapes. */
 int ff_quasi_alike(const ff_quasi *quasi, const ff_quasi_contact *contact);
-/* Velocity of a against b at the contact, at the end of the step or at its start. */
-ff_vec3 ff_quasi_slip(const ff_quasi *quasi, const ff_quasi_contact *contact, bool start,
-                      double *spin);
+/* Velocity of a against b at the contact, at the end of the step. */
+ff_vec3 ff_quasi_slip(const ff_quasi *quasi, const ff_quasi_contact *contact, double *spin);
 /* The impulse on a, in the frame of the touch at the end or at the start: force part, and moment
  * about the point. */
 ff_vec3 ff_quasi_impulse(const ff_quasi_contact *contact, const ff_touch *touch, ff_vec3 *moment);
@@ -318,15 +330,6 @@ void ff_quasi_rows(const ff_quasi *quasi);
 /* Their derivatives there. */
 void ff_quasi_columns(const ff_quasi *quasi);
 
-/* y = P - rho w, and how it is projected. */
-typedef struct ff_quasi_projection {
-  double y[3], length, radius;
-  bool slips;        /* y is outside the ball */
-  bool turned;       /* the slip counts half way to its direction at the start: order 2, */
-  double turn[3][3]; /* 1, and changes so with that of the end */
-} ff_quasi_projection;
-
-ff_quasi_projection ff_quasi_project(const ff_quasi *quasi, const ff_quasi_contact *contact);
 bool ff_quasi_has_core(const ff_quasi_contact *contact);
 /* How far a pose is from another, at most, for points within this radius. */
 double ff_quasi_way_between(const ff_pose *from, const ff_pose *to, double radius);

@@ -3,14 +3,12 @@
 #include "math/spatial.h"
 #include "math/vec.h"
 
+#include <string.h>
+
 /* A body on its way: orientation, and angular momentum seen from it. */
 typedef struct turning {
   double w, q[3], m[3];
 } turning;
-
-/* Half a turn about x and y, one about z, and the halves again. */
-enum { TURNS = 5 };
-static const int axes[TURNS] = {0, 1, 2, 1, 0}, next_axis[] = {1, 2, 0};
 
 /* Entries i and j of a vector, seen from a body that turned in their plane. */
 static inline void seen_turned(double *i, double *j, double c, double s) {
@@ -23,7 +21,7 @@ static inline void seen_turned(double *i, double *j, double c, double s) {
  * one: the body's orientation turns one way, the angular momentum seen from the body the other.
  * Tells cos and sin of the angle. */
 static inline void turn(turning *at, int k, double rate, double *cc, double *ss) {
-  int i = next_axis[k], j = next_axis[i];
+  int i = (k + 1) % 3, j = (k + 2) % 3;
   double angle = rate * at->m[k], c, s;
   q_half(angle * angle, &c, &s);
   s *= angle;
@@ -57,9 +55,12 @@ ff_quat ff_rotate_freely(const ff_model_body *body, ff_quat q, ff_vec3 momentum,
   turning at = start_turning(q, momentum);
   double rates[3], c, s;
   find_rates(body, h, rates);
-  for (int n = 0; n < TURNS; n++) {
-    turn(&at, axes[n], rates[axes[n]], &c, &s);
-  }
+  /* half a turn about x and y, one about z, and the halves again */
+  turn(&at, 0, rates[0], &c, &s);
+  turn(&at, 1, rates[1], &c, &s);
+  turn(&at, 2, rates[2], &c, &s);
+  turn(&at, 1, rates[1], &c, &s);
+  turn(&at, 0, rates[0], &c, &s);
   return orientation(&at);
 }
 
@@ -79,25 +80,24 @@ static ff_mat3 exp_slope(ff_vec3 r) {
                     {b * r.x * r.z - a * r.y, b * r.y * r.z + a * r.x, d + b * r.z * r.z}}};
 }
 
-/* Of the turns, column j with component j of the momentum, all seen from the body: dm is how the
- * momentum seen from it changes, turned how it is turned more. */
-static ff_mat3 turns_slope(const ff_model_body *body, turning *at, double h) {
-  double dm[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, rates[3], c, s;
-  ff_mat3 turned = {{{0}}};
-  find_rates(body, h, rates);
-  for (int n = 0; n < TURNS; n++) {
-    int k = axes[n], i = next_axis[k], j = next_axis[i];
-    turn(at, k, rates[k], &c, &s);
-    for (int col = 0; col < 3; col++) {
-      double more = rates[k] * dm[k][col];
-      seen_turned(&dm[i][col], &dm[j][col], c, s);
-      dm[i][col] += more * at->m[j];
-      dm[j][col] -= more * at->m[i];
-      seen_turned(&turned.m[i][col], &turned.m[j][col], c, s);
-      turned.m[k][col] += more;
-    }
+/* Of turns, column j with component j of the momentum, all seen from the body: */
+typedef struct turns_slope {
+  double momentum[3][3]; /* how the momentum seen from it changes, */
+  double turned[3][3];   /* and how it is turned more */
+} turns_slope;
+
+static inline void turn_slope(turns_slope *to, turning *at, int k, double rate) {
+  int i = (k + 1) % 3, j = (k + 2) % 3;
+  double(*dm)[3] = to->momentum, (*turned)[3] = to->turned, c, s;
+  turn(at, k, rate, &c, &s);
+  for (int col = 0; col < 3; col++) {
+    double more = rate * dm[k][col];
+    seen_turned(&dm[i][col], &dm[j][col], c, s);
+    dm[i][col] += more * at->m[j];
+    dm[j][col] -= more * at->m[i];
+    seen_turned(&turned[i][col], &turned[j][col], c, s);
+    turned[k][col] += more;
   }
-  return turned;
 }
 
 ff_mat3 ff_rotate_slope(const ff_model_body *body, ff_quat q, ff_vec3 momentum, double h) {
@@ -110,7 +110,15 @@ ff_mat3 ff_rotate_slope(const ff_model_body *body, ff_quat q, ff_vec3 momentum, 
     return out;
   }
   turning at = start_turning(q, momentum);
-  ff_mat3 turned = turns_slope(body, &at, h);
-  ff_mat3 from = q_matrix(q), to = q_matrix(orientation(&at));
+  turns_slope slope = {.momentum = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+  double rates[3];
+  find_rates(body, h, rates);
+  turn_slope(&slope, &at, 0, rates[0]);
+  turn_slope(&slope, &at, 1, rates[1]);
+  turn_slope(&slope, &at, 2, rates[2]);
+  turn_slope(&slope, &at, 1, rates[1]);
+  turn_slope(&slope, &at, 0, rates[0]);
+  ff_mat3 from = q_matrix(q), to = q_matrix(orientation(&at)), turned;
+  memcpy(turned.m, slope.turned, sizeof turned.m);
   return m3_product(to, m3_product(turned, m3_transpose(from)));
 }
