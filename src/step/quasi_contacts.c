@@ -209,7 +209,8 @@ static bool gather_flat(ff_quasi *quasi, const ff_meet *meet, int n, double marg
 
 static bool gather_near(ff_quasi *quasi, const ff_meet *meet, int n) {
   const ff_near *near = &quasi->state->nears[n];
-  double margin = reach(quasi, &quasi->bodies[meet->a], &quasi->bodies[meet->b]);
+  double margin =
+      quasi->wanted[n] ? INFINITY : reach(quasi, &quasi->bodies[meet->a], &quasi->bodies[meet->b]);
   if (is_flat(quasi, near)) {
     return gather_flat(quasi, meet, n, margin);
   }
@@ -330,7 +331,8 @@ bool ff_quasi_gather(ff_quasi *quasi) {
   return true;
 }
 
-bool ff_quasi_missed(const ff_quasi *quasi) {
+bool ff_quasi_missed(ff_quasi *quasi) {
+  bool missed = false;
   int next = 0; /* contacts come in the order of their points */
   for (int n = 0; n < quasi->state->near_count; n++) {
     const ff_near *near = &quasi->state->nears[n];
@@ -347,11 +349,11 @@ bool ff_quasi_missed(const ff_quasi *quasi) {
         k++;
       }
       if (k == known || first[k].point != near->first_point + touches[i].feature) {
-        return true;
+        missed = quasi->wanted[n] = true;
       }
     }
   }
-  return false;
+  return missed;
 }
 
 /* Is the contact another than what is seen now? Parts that are as deep as one another may have

@@ -129,6 +129,7 @@ static bool take_rooms(ff_quasi *quasi) {
       {(void **)&quasi->lower, unknowns, sizeof *quasi->lower},
       {(void **)&quasi->held_nears, (size_t)quasi->state->near_capacity, sizeof(ff_near)},
       {(void **)&quasi->held_points, contacts, sizeof(ff_point)},
+      {(void **)&quasi->wanted, (size_t)quasi->state->near_capacity, sizeof *quasi->wanted},
   };
   for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
     void *room = ff_arena_take(&quasi->arena, rooms[i].count, rooms[i].size);
@@ -352,15 +353,21 @@ static bool is_far(const ff_quasi *quasi) {
   return false;
 }
 
+static void want_none(ff_quasi *quasi) {
+  memset(quasi->wanted, 0, (size_t)quasi->state->near_count * sizeof *quasi->wanted);
+}
+
 /* A list that covers the step from where it starts. */
 static ff_status list_wider(ff_work *work) {
-  const ff_quasi *quasi = work->quasi;
+  ff_quasi *quasi = work->quasi;
   double way = 0;
   for (int i = 0; i < work->model->body_count; i++) {
     way = fmax(way, v3_norm(v3_sub(quasi->bodies[i].end.pose.position, quasi->bodies[i].x)));
   }
   double skin = ff_candidates_skin(work->model, work->state, quasi->h);
-  return ff_candidates_update(work->model, work->state, fmax(skin, 3 * way));
+  ff_status status = ff_candidates_update(work->model, work->state, fmax(skin, 3 * way));
+  want_none(quasi);
+  return status;
 }
 
 /* What contacts did to the bodies, so that the next step can start from it. */
@@ -452,9 +459,17 @@ static ff_status try_step(ff_work *work, double end, bool choosy) {
   quasi->widen =
       work->model->run.stepper.order == 2 ? 1 : 0.25; /* with all that touch at the start */
   quasi->again = false;
+  want_none(quasi);
   for (int look = 0, choices = 0; look < LOOKS + choices; look++) {
     if (!fly(quasi, state->t, end - state->t)) {
       return FF_ERROR_STEP;
+    }
+    if (is_far(quasi)) { /* before it is solved in vain */
+      ff_status status = list_wider(work);
+      if (status != FF_OK) {
+        return status;
+      }
+      continue;
     }
     ff_status status = ff_quasi_gather(quasi) ? solve_islands(quasi) : FF_ERROR_CAPACITY;
     if (status != FF_OK) {
@@ -469,7 +484,7 @@ static ff_status try_step(ff_work *work, double end, bool choosy) {
         return status;
       }
     } else if (ff_quasi_missed(quasi)) {
-      quasi->widen *= 4;
+      quasi->widen *= look > 1 ? 4 : 1; /* else those that were missed are enough */
     } else if (ff_quasi_skipped(quasi)) {
       return FF_ERROR_STEP;
     } else if ((choosy || choices < CHOICES) && ff_quasi_changed(quasi)) {
@@ -524,6 +539,7 @@ static ff_status refresh(ff_work *work) {
   quasi->widen = 0;
   quasi->gain_count = 0;
   quasi->again = false;
+  want_none(quasi);
   fly(quasi, state->t, 0);
   quasi->h = work->model->run.stepper.step;
   if (!ff_quasi_gather(quasi)) {

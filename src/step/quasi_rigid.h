@@ -227,7 +227,8 @@ typedef struct ff_quasi {
   double h;
   double fall;           /* m/s, what gravity does in the step */
   double theta;          /* of the bodies that are being solved for */
-  double widen;          /* contacts within this many times their reach take part */
+  double widen;          /* contacts within this many times their reach take part, */
+  bool *wanted;          /* near_capacity: and all of these nears */
   bool again;            /* the step is solved once more, with the parts that met at its end */
   ff_quasi_body *bodies; /* body_count */
   ff_quasi_contact *contacts;
@@ -442,8 +443,8 @@ bool ff_quasi_follow(ff_quasi *quasi);
 bool ff_quasi_gather(ff_quasi *quasi);
 /* A contact where the step starts. False: it is not there. */
 bool ff_quasi_touch_before(const ff_quasi *quasi, const ff_quasi_contact *contact, ff_touch *out);
-/* Is there one that the bodies' end brings about and that was not gathered? */
-bool ff_quasi_missed(const ff_quasi *quasi);
+/* Is there one that the bodies' end brings about and that was not gathered? Then it is wanted. */
+bool ff_quasi_missed(ff_quasi *quasi);
 /* Do other parts of flat shapes meet at the end than were chosen? */
 bool ff_quasi_changed(const ff_quasi *quasi);
 /* Do two shapes that are apart at the end of the step pass through each other on the way? */
