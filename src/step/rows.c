@@ -514,9 +514,9 @@ static inline void add_rows(const double *x, const double *y, const double *z, c
                             int n, double *to) {
   int k = 0;
   for (; k + 2 <= n; k += 2) {
-    ff_pair2 sum = ff_pair2_load(to + k) +
-                   (by[0] * ff_pair2_load(x + k) + by[1] * ff_pair2_load(y + k) +
-                    by[2] * ff_pair2_load(z + k));
+    ff_pair2 sum =
+        ff_pair2_load(to + k) + (by[0] * ff_pair2_load(x + k) + by[1] * ff_pair2_load(y + k) +
+                                 by[2] * ff_pair2_load(z + k));
     memcpy(to + k, &sum, sizeof sum);
   }
   for (; k < n; k++) {
@@ -681,9 +681,8 @@ static inline void square(const double *x, int length, double ease[9]) {
     yz[0] += y[c] * z[c];
     zz[0] += z[c] * z[c];
   }
-  const double sums[9] = {xx[0] + xx[1], xy[0] + xy[1], xz[0] + xz[1],
-                          xy[0] + xy[1], yy[0] + yy[1], yz[0] + yz[1],
-                          xz[0] + xz[1], yz[0] + yz[1], zz[0] + zz[1]};
+  const double sums[9] = {xx[0] + xx[1], xy[0] + xy[1], xz[0] + xz[1], xy[0] + xy[1], yy[0] + yy[1],
+                          yz[0] + yz[1], xz[0] + xz[1], yz[0] + yz[1], zz[0] + zz[1]};
   for (int k = 0; k < 9; k++) {
     ease[k] += sums[k];
   }
