@@ -123,7 +123,7 @@ typedef struct ff_state {
 
   /* from y and t, by the last evaluation of forces */
   ff_body_motion *bodies; /* body_count: principal frames */
-  ff_wrench *wrenches;    /* body_count: everything but gravity */
+  ff_wrench *wrenches;    /* body_count: all but gravity, and contacts held at the start */
   double *drive_force;    /* drive_count, N */
   double stiffness;       /* 1/s^2, largest contact stiffness over effective mass in the step */
   double damping;         /* 1/s, largest contact damping over effective mass in the step */

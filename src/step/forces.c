@@ -204,7 +204,6 @@ static void touch(const ff_model *model, ff_state *state, const ff_meet *meet, c
   point->mode = FF_SLIP;
   double slope = 0;
   bool held = ff_state_holds(state, binding);
-  ledger = held ? NULL : ledger; /* whoever holds it books it */
   if (held) {
     show_held(binding, point, memory);
   } else if (!binding->frictionless) {
@@ -220,6 +219,10 @@ static void touch(const ff_model *model, ff_state *state, const ff_meet *meet, c
   if (state->frozen && binding->normal->kink) {
     point->kink = binding->normal->kink(&binding->normal_params, &point->patch);
   }
+  if (held && state->holding == FF_HOLDS_AT_START) { /* it pushes, and books, in the step */
+    return;
+  }
+  ledger = held ? NULL : ledger;
   if (!held) {
     note_stiffness(model, state, &bodies, point, &normal, slope);
   }

@@ -117,8 +117,8 @@ static void share(ff_hold *hold, const ff_model *model, int body) {
   }
 }
 
-static void add_entry(ff_hold *hold, const ff_model *model, ff_state *state, const ff_meet *meet,
-                      const ff_near *near, int index) {
+static void add_entry(ff_hold *hold, const ff_model *model, const ff_state *state,
+                      const ff_meet *meet, const ff_near *near, int index) {
   const ff_point *point = &state->points[index];
   const ff_vec3 axes[3] = {point->normal, point->t1, point->t2};
   entry *e = &hold->entries[hold->count++];
@@ -146,10 +146,6 @@ static void add_entry(ff_hold *hold, const ff_model *model, ff_state *state, con
   }
   share(hold, model, meet->a);
   share(hold, model, meet->b);
-  if (!hold->middle) { /* all contacts push already, as they were shown: not yet */
-    ff_contact_push(model, state, &e->bodies, point->point, v3_neg(point->force),
-                    v3_neg(point->moment), NULL);
-  }
 }
 
 static void gather(ff_hold *hold, const ff_model *model, ff_state *state) {

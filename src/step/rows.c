@@ -133,10 +133,7 @@ static void place(ff_rows *rows, const ff_model *model, const ff_state *state, i
   int r = mover - model->free_count;
   rows->home[mover] = block_index;
   rows->first[mover] = block->first + at;
-  if (block->diagonal) { /* nobody goes from coordinate to coordinate */
-    rows->depth[block->first] = 0;
-    rows->depth[block->first + 5] = 5;
-  } else {
+  if (!block->diagonal) { /* else nobody goes from coordinate to coordinate */
     find_parents(rows, model, mover, at);
   }
   if (r < 0) {
@@ -233,6 +230,26 @@ static void add_body(const ff_model_body *body, const ff_pose *pose, double sign
   }
 }
 
+/* Of a body that nothing stiffens: three rows as its inertia makes them, L^-T of them at once. */
+static bool reach_body(ff_rows *rows, const ff_model_body *body, const ff_pose *pose, int index,
+                       double sign, ff_vec3 point, const ff_vec3 axes[3], ff_row_side *side) {
+  const double *factor = rows->blocks[index].factor;
+  *side = (ff_row_side){index, 5, 6, rows->numbers_used};
+  rows->numbers_used += 18;
+  if (rows->numbers_used > rows->limits.numbers) {
+    return false;
+  }
+  double *to = rows->reached + side->at, ease = sign * factor[3];
+  ff_vec3 arm = v3_sub(point, pose->position), turning = v3_scale(sign, v3_load(factor));
+  for (int k = 0; k < 3; k++, to += 6) {
+    ff_vec3 turn = v3_cross(arm, axes[k]);
+    turn = body->round ? turn : q_unrotate(pose->orientation, turn);
+    v3_store(to, v3_mul(turning, turn));
+    v3_store(to + 3, v3_scale(ease, axes[k]));
+  }
+  return true;
+}
+
 /* The last coordinate in its block that a body depends on, -1: none, and of a link the columns of a
  * point up to there. */
 static int find_tip(const ff_rows *rows, const ff_model *model, const ff_state *state, int mover,
@@ -322,6 +339,10 @@ static bool mount(ff_rows *rows, const ff_model *model, const ff_state *state, i
 static bool add_side(ff_rows *rows, const ff_model *model, const ff_state *state, int body,
                      double sign, ff_vec3 point, const ff_vec3 axes[3], ff_row_side *side) {
   int mover = ff_mover_of(model, body), block = rows->home[mover];
+  if (rows->blocks[block].diagonal) {
+    return reach_body(rows, &model->bodies[body], &state->bodies[body].pose, block, sign, point,
+                      axes, side);
+  }
   int tip = find_tip(rows, model, state, mover, body, point);
   if (tip < 0) {
     return true;
@@ -454,27 +475,18 @@ static void follow(const ff_rows *rows, const ff_row_mount *mount, const ff_row_
 }
 
 static void reach_side(const ff_rows *rows, const ff_row_mount *mount, const ff_row_side *side) {
-  if (side->block < 0) {
+  if (side->block < 0 || rows->blocks[side->block].diagonal) {
     return;
   }
-  const ff_row_block *block = &rows->blocks[side->block];
-  double *to = rows->reached + side->at;
   if (mount->link >= 0) {
     follow(rows, mount, side);
     return;
   }
   if (rows->reached != rows->jacobian) {
-    memcpy(to, rows->jacobian + side->at, 3 * (size_t)side->length * sizeof *to);
+    memcpy(rows->reached + side->at, rows->jacobian + side->at,
+           3 * (size_t)side->length * sizeof *rows->reached);
   }
-  if (!block->diagonal) {
-    reach_path(rows, block, side);
-    return;
-  }
-  for (int k = 0; k < 3; k++, to += 6) {
-    for (int i = 0; i < 6; i++) {
-      to[i] *= block->factor[i];
-    }
-  }
+  reach_path(rows, &rows->blocks[side->block], side);
 }
 
 bool ff_rows_factor(ff_rows *rows) {
@@ -500,7 +512,14 @@ bool ff_rows_factor(ff_rows *rows) {
 /* to += by rows, whose numbers stand together. */
 static inline void add_rows(const double *x, const double *y, const double *z, const double by[3],
                             int n, double *to) {
-  for (int k = 0; k < n; k++) {
+  int k = 0;
+  for (; k + 2 <= n; k += 2) {
+    ff_pair2 sum =
+        ff_pair2_load(to + k) + (by[0] * ff_pair2_load(x + k) + by[1] * ff_pair2_load(y + k) +
+                                 by[2] * ff_pair2_load(z + k));
+    memcpy(to + k, &sum, sizeof sum);
+  }
+  for (; k < n; k++) {
     to[k] += by[0] * x[k] + by[1] * y[k] + by[2] * z[k];
   }
 }
@@ -508,15 +527,22 @@ static inline void add_rows(const double *x, const double *y, const double *z, c
 /* out += rows . from */
 static inline void sum_rows(const double *x, const double *y, const double *z, const double *from,
                             int n, double out[3]) {
-  double sx = out[0], sy = out[1], sz = out[2];
-  for (int k = n - 1; k >= 0; k--) {
-    sx += x[k] * from[k];
-    sy += y[k] * from[k];
-    sz += z[k] * from[k];
+  ff_pair2 sx = {out[0], 0}, sy = {out[1], 0}, sz = {out[2], 0};
+  int k = 0;
+  for (; k + 2 <= n; k += 2) {
+    ff_pair2 of = ff_pair2_load(from + k);
+    sx += ff_pair2_load(x + k) * of;
+    sy += ff_pair2_load(y + k) * of;
+    sz += ff_pair2_load(z + k) * of;
   }
-  out[0] = sx;
-  out[1] = sy;
-  out[2] = sz;
+  if (k < n) {
+    sx[0] += x[k] * from[k];
+    sy[0] += y[k] * from[k];
+    sz[0] += z[k] * from[k];
+  }
+  out[0] = sx[0] + sx[1];
+  out[1] = sy[0] + sy[1];
+  out[2] = sz[0] + sz[1];
 }
 
 /* to += by rows, spread out over their path. */
@@ -633,12 +659,45 @@ static inline void multiply(const double *a, int stride_a, const double *b, int 
   }
 }
 
+/* The same of three rows with themselves, of which six are enough. */
+static inline void square(const double *x, int length, double ease[9]) {
+  const double *y = x + length, *z = y + length;
+  ff_pair2 xx = {0, 0}, xy = {0, 0}, xz = {0, 0}, yy = {0, 0}, yz = {0, 0}, zz = {0, 0};
+  int c = 0;
+  for (; c + 2 <= length; c += 2) {
+    ff_pair2 a = ff_pair2_load(x + c), b = ff_pair2_load(y + c), d = ff_pair2_load(z + c);
+    xx += a * a;
+    xy += a * b;
+    xz += a * d;
+    yy += b * b;
+    yz += b * d;
+    zz += d * d;
+  }
+  if (c < length) {
+    xx[0] += x[c] * x[c];
+    xy[0] += x[c] * y[c];
+    xz[0] += x[c] * z[c];
+    yy[0] += y[c] * y[c];
+    yz[0] += y[c] * z[c];
+    zz[0] += z[c] * z[c];
+  }
+  const double sums[9] = {xx[0] + xx[1], xy[0] + xy[1], xz[0] + xz[1], xy[0] + xy[1], yy[0] + yy[1],
+                          yz[0] + yz[1], xz[0] + xz[1], yz[0] + yz[1], zz[0] + zz[1]};
+  for (int k = 0; k < 9; k++) {
+    ease[k] += sums[k];
+  }
+}
+
 /* Of two sides only what both depend on counts: the way from the root to where their branches
  * part. */
 static void ease_sides(const ff_rows *rows, const ff_row_side *i, const ff_row_side *j,
                        double ease[9]) {
   const ff_row_block *block = &rows->blocks[i->block];
   const double *a = rows->reached + i->at, *b = rows->reached + j->at;
+  if (i == j) {
+    square(a, i->length, ease);
+    return;
+  }
   if (block->diagonal) {
     multiply(a, 6, b, 6, 6, ease);
     return;
