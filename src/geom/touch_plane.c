@@ -25,6 +25,16 @@ static inline double height(const plane *ground, ff_vec3 point) {
   return v3_dot(ground->normal, v3_sub(point, ground->origin));
 }
 
+/* A point on the plane, written where it is to be: a copy would have to wait for it. */
+static inline void set(ff_touch *to, const plane *ground, ff_vec3 point, double depth,
+                       int feature) {
+  *to = (ff_touch){.point = point,
+                   .normal = ground->normal,
+                   .t1 = ground->t1,
+                   .depth = depth,
+                   .feature = feature};
+}
+
 /* Appends a point if it is within reach; returns the new count. */
 static inline int add(ff_touch *out, int count, const plane *ground, double margin,
                       ff_touch touch) {
@@ -40,11 +50,13 @@ static inline int add(ff_touch *out, int count, const plane *ground, double marg
 /* The lowest point of a ball: the sphere itself or an end of a capsule. */
 static inline int add_ball(ff_touch *out, int count, const plane *ground, double margin,
                            ff_vec3 centre, double radius, int feature) {
-  return add(out, count, ground, margin,
-             (ff_touch){.point = v3_axpy(centre, -radius, ground->normal),
-                        .depth = radius - height(ground, centre),
-                        .curvature = {1.0 / radius, 1.0 / radius},
-                        .feature = feature});
+  double depth = radius - height(ground, centre);
+  if (!(depth > -margin)) {
+    return count;
+  }
+  set(&out[count], ground, v3_axpy(centre, -radius, ground->normal), depth, feature);
+  out[count].curvature[0] = out[count].curvature[1] = 1.0 / radius;
+  return count + 1;
 }
 
 int ff_touch_sphere_plane(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
@@ -67,19 +79,21 @@ int ff_touch_capsule_plane(const ff_geom *a, const ff_pose *pose_a, const ff_geo
 
 /* Principal curvatures, larger first, of the ellipsoid with semi-axes s where its outward
  * unit normal is m (shape frame). With A = diag(1/s^2) the surface is x.A x = 1, its point
- * there x = A^-1 m / w, w = |s m|, and the shape operator is w A seen in the tangent plane. */
+ * there x = A^-1 m / w, w = |s m|, and the shape operator is w A seen in the tangent plane:
+ * along u and v, which [Duff17] finds without a root. 1/s is what the other two are over all
+ * three: so one division does for A. */
 static void ellipsoid_curvature(ff_vec3 s, ff_vec3 m, double w, double curvature[2]) {
-  ff_vec3 u = v3_orthogonal(m), v = v3_cross(m, u);
-  ff_vec3 a = v3(1.0 / (s.x * s.x), 1.0 / (s.y * s.y), 1.0 / (s.z * s.z));
-  double uu = w * v3_dot(u, v3_mul(a, u));
-  double vv = w * v3_dot(v, v3_mul(a, v));
-  double uv = w * v3_dot(u, v3_mul(a, v));
+  double up = m.z < 0 ? -1 : 1, a = -1 / (up + m.z), b = m.x * m.y * a;
+  ff_vec3 others = v3(s.y * s.z, s.z * s.x, s.x * s.y);
+  ff_vec3 u = v3_mul(others, v3(1 + up * m.x * m.x * a, up * b, -up * m.x));
+  ff_vec3 v = v3_mul(others, v3(b, up + m.y * m.y * a, -m.y));
+  double all = s.x * others.x, scale = w / (all * all);
+  double uu = scale * v3_dot(u, u), vv = scale * v3_dot(v, v), uv = scale * v3_dot(u, v);
   double half = 0.5 * (uu - vv);
   curvature[0] = 0.5 * (uu + vv) + sqrt(half * half + uv * uv);
   /* The product of the two is the Gaussian curvature, w^4 / (s.x s.y s.z)^2; dividing
    * keeps the smaller one exact where the difference would cancel. */
-  double root = w * w / (s.x * s.y * s.z);
-  curvature[1] = lesser(curvature[0], root * root / curvature[0]);
+  curvature[1] = lesser(curvature[0], w * w * w * scale / curvature[0]);
 }
 
 int ff_touch_ellipsoid_plane(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
@@ -95,9 +109,9 @@ int ff_touch_ellipsoid_plane(const ff_geom *a, const ff_pose *pose_a, const ff_g
     return 0;
   }
   ff_vec3 lowest = v3_scale(1.0 / w, v3_mul(a->size, sm));
-  ff_touch touch = {.point = v3_add(pose_a->position, m3_mul(turn, lowest)), .depth = depth};
-  ellipsoid_curvature(a->size, m, w, touch.curvature);
-  return add(out, 0, &ground, margin, touch);
+  set(out, &ground, v3_add(pose_a->position, m3_mul(turn, lowest)), depth, 0);
+  ellipsoid_curvature(a->size, m, w, out->curvature);
+  return 1;
 }
 
 /* Of an ellipsoid with C = turn S^2 turn^T the lowest point is -C n / w, w = sqrt(n.C n); when it

@@ -241,32 +241,29 @@ typedef struct linear {
   const ff_quasi_projection *to;
 } linear;
 
-static linear linear_of(const ff_quasi *quasi, ff_quasi_contact *contact) {
+static void start_linear(const ff_quasi *quasi, ff_quasi_contact *contact, linear *out) {
   const ff_quasi_projection *to = &contact->to;
-  linear out = {.quasi = quasi,
-                .contact = contact,
-                .body = {&quasi->bodies[contact->e.a], &quasi->bodies[contact->e.b]},
-                .n = contact->touch.normal,
-                .t1 = contact->touch.t1,
-                .impulse = contact->impulse,
-                .moment = contact->moment,
-                .slip = contact->slip,
-                .slips = to->slips,
-                .shrink = 1,
-                .to = to};
-  out.t2 = v3_cross(out.n, out.t1);
-  out.spins = v3_sub(out.body[0]->end.omega, out.body[1]->end.omega);
+  out->quasi = quasi;
+  out->contact = contact;
+  out->body[0] = &quasi->bodies[contact->e.a];
+  out->body[1] = &quasi->bodies[contact->e.b];
+  out->n = contact->touch.normal;
+  out->t1 = contact->touch.t1;
+  out->t2 = v3_cross(out->n, out->t1);
+  out->impulse = contact->impulse;
+  out->moment = contact->moment;
+  out->slip = contact->slip;
+  out->spins = v3_sub(out->body[0]->end.omega, out->body[1]->end.omega);
   for (int s = 0; s < 2; s++) {
-    out.arm[s] = v3_sub(contact->touch.point, out.body[s]->end.pose.position);
+    out->arm[s] = v3_sub(contact->touch.point, out->body[s]->end.pose.position);
   }
-  if (to->slips) {
-    out.shrink = to->radius / to->length;
-    out.swell = quasi->rough * contact->cone->mu;
-    for (int i = 0; i < 3; i++) {
-      out.unit[i] = to->y[i] / to->length;
-    }
+  out->to = to;
+  out->slips = to->slips;
+  out->shrink = to->slips ? to->radius / to->length : 1;
+  out->swell = to->slips ? quasi->rough * contact->cone->mu : 0;
+  for (int i = 0; i < 3; i++) {
+    out->unit[i] = to->slips ? to->y[i] / to->length : 0;
   }
-  return out;
 }
 
 /* What three unknowns of a body do to it and to the contact. */
@@ -381,34 +378,42 @@ static void body_columns(const linear *at, int s, int side, const motion *m, int
   store_block(&at->contact->e, 6 * s + 3, column, s == 0 ? -turns : turns, &torque);
 }
 
-static void scale_change(change *c, double s) {
-  c->depth = v3_scale(s, c->depth);
-  for (int i = 0; i < 9; i++) {
-    c->point.m[i / 3][i % 3] *= s;
-    c->turn.m[i / 3][i % 3] *= s;
+/* With the velocity, which shifts the body by h of it. */
+static void move_by_velocity(const change *by, double h, motion *m) {
+  m->by.depth = v3_scale(h, by->depth);
+  m->by.point = m3_scale(h, by->point);
+  if (by->turns) {
+    m->by.turn = m3_scale(h, by->turn);
+  }
+}
+
+/* With the momentum: w = I^-1 L, and I turns with the body. */
+static void move_by_momentum(const change *by, const ff_quasi_body *body, motion *m) {
+  ff_mat3 held = m3_skew_times(body->momentum, body->turned);
+  for (int i = 0; i < 3; i++) {
+    held.m[i][i] += 1;
+  }
+  m->spin =
+      m3_sub(m3_product(body->inv_inertia, held), m3_skew_times(body->end.omega, body->turned));
+  m->by.depth = m3_tmul(body->turned, by->depth);
+  m->by.point = m3_product(by->point, body->turned);
+  if (by->turns) {
+    m->by.turn = m3_product(by->turn, body->turned);
   }
 }
 
 /* Columns of one body: first of its velocity, then of its momentum. */
-static void side_columns(const linear *at, int side, change by[2]) {
+static void side_columns(const linear *at, int side, const change by[2]) {
   const ff_quasi_body *body = at->body[side];
-  double h = at->quasi->theta * at->quasi->h;
   for (int g = 0; g < 2; g++) {
-    motion m = {.shifts = g == 0, .shift = h, .by = by[g]};
+    motion m;
+    m.shifts = g == 0;
+    m.shift = at->quasi->theta * at->quasi->h;
+    m.by.turns = by[g].turns;
     if (g == 0) {
-      scale_change(&m.by, h);
-    } else { /* w = I^-1 L, and I turns with the body */
-      ff_mat3 held = m3_skew_times(body->momentum, body->turned);
-      for (int i = 0; i < 3; i++) {
-        held.m[i][i] += 1;
-      }
-      m.spin =
-          m3_sub(m3_product(body->inv_inertia, held), m3_skew_times(body->end.omega, body->turned));
-      m.by.depth = m3_tmul(body->turned, by[1].depth);
-      m.by.point = m3_product(by[1].point, body->turned);
-      if (by[1].turns) {
-        m.by.turn = m3_product(by[1].turn, body->turned);
-      }
+      move_by_velocity(&by[g], m.shift, &m);
+    } else {
+      move_by_momentum(&by[g], body, &m);
     }
     own_columns(at, side, &m, 6 * side + 3 * g);
     for (int s = 0; s < 2; s++) {
@@ -475,7 +480,8 @@ static void friction_columns(const linear *at, const double pulls[2]) {
 }
 
 static void contact_columns(const ff_quasi *quasi, ff_quasi_contact *contact) {
-  linear at = linear_of(quasi, contact);
+  linear at;
+  start_linear(quasi, contact, &at);
   const double *e = contact->cone->e, *pull = contact->state.pull;
   bool pulls = contact->stiff > 0 && contact->layer->sheared;
   const double pulled[2] = {pulls ? e[0] * pull[0] : 0, pulls ? e[1] * pull[1] : 0};

@@ -31,20 +31,13 @@
 /* ---- bodies ---------------------------------------------------------------------------- */
 
 /* turn diag(inv_inertia) turn^T */
-static ff_mat3 world_inverse(const ff_model_body *body, ff_quat q) {
-  ff_mat3 r = q_matrix(q), out;
-  ff_vec3 d = body->inv_inertia, row[3], scaled[3];
-  for (int i = 0; i < 3; i++) {
-    row[i] = v3(r.m[i][0], r.m[i][1], r.m[i][2]);
-    scaled[i] = v3_mul(d, row[i]);
-  }
-  out.m[0][0] = v3_dot(scaled[0], row[0]);
-  out.m[1][1] = v3_dot(scaled[1], row[1]);
-  out.m[2][2] = v3_dot(scaled[2], row[2]);
-  out.m[0][1] = out.m[1][0] = v3_dot(scaled[0], row[1]);
-  out.m[0][2] = out.m[2][0] = v3_dot(scaled[0], row[2]);
-  out.m[1][2] = out.m[2][1] = v3_dot(scaled[1], row[2]);
-  return out;
+static inline ff_mat3 world_inverse(const ff_model_body *body, ff_quat q) {
+  ff_mat3 r = q_matrix(q);
+  ff_vec3 d = body->inv_inertia, x = v3(r.m[0][0], r.m[0][1], r.m[0][2]),
+          y = v3(r.m[1][0], r.m[1][1], r.m[1][2]), z = v3(r.m[2][0], r.m[2][1], r.m[2][2]);
+  ff_vec3 dx = v3_mul(d, x), dy = v3_mul(d, y), dz = v3_mul(d, z);
+  double xy = v3_dot(dx, y), xz = v3_dot(dx, z), yz = v3_dot(dy, z);
+  return (ff_mat3){{{v3_dot(dx, x), xy, xz}, {xy, v3_dot(dy, y), yz}, {xz, yz, v3_dot(dz, z)}}};
 }
 
 double ff_quasi_way_between(const ff_pose *from, const ff_pose *to, double radius) {
@@ -58,7 +51,7 @@ void ff_quasi_move(const ff_quasi *quasi, ff_quasi_body *body, ff_vec3 v, ff_vec
   double theta = body->theta;
   ff_vec3 mean_v = v3_axpy(v3_scale(theta, v), 1 - theta, body->v0);
   ff_vec3 mean_l = v3_axpy(v3_scale(theta, l), 1 - theta, body->l0);
-  ff_quat q = q_unit(ff_rotate_freely(m, body->q, mean_l, quasi->h));
+  ff_quat q = q_tidy(ff_rotate_freely(m, body->q, mean_l, quasi->h));
   body->end.pose = (ff_pose){v3_axpy(body->x, quasi->h, mean_v), q};
   body->end.velocity = v;
   body->momentum = l;
@@ -75,7 +68,8 @@ void ff_quasi_on_the_way(const ff_quasi *quasi, const ff_quasi_body *body, ff_ve
   *w = v3_axpy(v3_scale(theta, body->end.omega), 1 - theta, body->w0);
   if (m->slot >= 0) {
     ff_vec3 l = v3_axpy(v3_scale(theta, body->momentum), 1 - theta, body->l0);
-    ff_vec3 start = m3_mul(world_inverse(m, body->q), l), end = m3_mul(body->inv_inertia, l);
+    ff_vec3 start = q_rotate(body->q, v3_mul(m->inv_inertia, q_unrotate(body->q, l)));
+    ff_vec3 end = m3_mul(body->inv_inertia, l);
     *w = v3_scale(0.5, v3_add(start, end));
   } else if (body->link) { /* joints turn it along arcs */
     ff_quat turn = q_mul(body->end.pose.orientation, q_conj(body->q));

@@ -170,7 +170,7 @@ static bool fly(ff_quasi *quasi, double t, double h) {
   const ff_model *model = quasi->model;
   quasi->h = h;
   quasi->fall = h * v3_norm(model->run.gravity);
-  ff_forces_outside(model, quasi->state, t, quasi->state->y, NULL);
+  ff_forces_outside(model, quasi->state, t, quasi->state->y, quasi->outside);
   for (int i = 0; i < model->body_count; i++) {
     const ff_body_motion *now = &quasi->state->bodies[i];
     ff_quasi_body *body = &quasi->bodies[i];
@@ -302,9 +302,11 @@ static ff_status solve_islands(ff_quasi *quasi) {
 /* Gravity and applied forces, as they act in the step: at the place where it starts. */
 static void book_outside(ff_work *work, double h) {
   ff_state *state = work->state;
-  double *ledger = ff_state_ledger(state), rates[FF_Y_LEDGER];
-  ff_forces_outside(work->model, state, state->t, state->y, rates);
-  ff_robots_load(work->model, state, state->t, state->y, rates);
+  double *ledger = ff_state_ledger(state), *rates = work->quasi->outside;
+  if (work->model->robot_count > 0) { /* the solution is where they were looked at last */
+    ff_bodies_update(work->model, state, state->t, state->y);
+    ff_robots_load(work->model, state, state->t, state->y, rates);
+  }
   for (int i = 0; i < FF_Y_LEDGER; i++) {
     ledger[i] += h * rates[i];
   }

@@ -225,10 +225,11 @@ typedef struct ff_quasi {
   ff_state *state;
   ff_arena arena;
   double h;
-  double fall;           /* m/s, what gravity does in the step */
-  double theta;          /* of the bodies that are being solved for */
-  double widen;          /* contacts within this many times their reach take part, */
-  bool *wanted;          /* near_capacity: and all of these nears */
+  double fall;                 /* m/s, what gravity does in the step */
+  double outside[FF_Y_LEDGER]; /* rates of the ledger by applied forces, where it starts */
+  double theta;                /* of the bodies that are being solved for */
+  double widen;                /* contacts within this many times their reach take part, */
+  bool *wanted;                /* near_capacity: and all of these nears */
   bool again;            /* the step is solved once more, with the parts that met at its end */
   ff_quasi_body *bodies; /* body_count */
   ff_quasi_contact *contacts;

@@ -80,7 +80,7 @@ static ff_mat3 exp_slope(ff_vec3 r) {
                     {b * r.x * r.z - a * r.y, b * r.y * r.z + a * r.x, d + b * r.z * r.z}}};
 }
 
-/* Of turns, column j with component j of the momentum, all seen from the body: */
+/* Of turns, column j with component j of the momentum in the world, seen from the body: */
 typedef struct turns_slope {
   double momentum[3][3]; /* how the momentum seen from it changes, */
   double turned[3][3];   /* and how it is turned more */
@@ -110,15 +110,16 @@ ff_mat3 ff_rotate_slope(const ff_model_body *body, ff_quat q, ff_vec3 momentum, 
     return out;
   }
   turning at = start_turning(q, momentum);
-  turns_slope slope = {.momentum = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+  ff_mat3 from = m3_transpose(q_matrix(q)), turned;
+  turns_slope slope = {.turned = {{0}}};
   double rates[3];
+  memcpy(slope.momentum, from.m, sizeof slope.momentum);
   find_rates(body, h, rates);
   turn_slope(&slope, &at, 0, rates[0]);
   turn_slope(&slope, &at, 1, rates[1]);
   turn_slope(&slope, &at, 2, rates[2]);
   turn_slope(&slope, &at, 1, rates[1]);
   turn_slope(&slope, &at, 0, rates[0]);
-  ff_mat3 from = q_matrix(q), to = q_matrix(orientation(&at)), turned;
   memcpy(turned.m, slope.turned, sizeof turned.m);
-  return m3_product(to, m3_product(turned, m3_transpose(from)));
+  return m3_product(q_matrix(orientation(&at)), turned);
 }
