@@ -73,8 +73,8 @@ static void add_rows(ff_quasi *quasi) {
         for (int i = 0; i < FF_QUASI_BODY; i++) {
           r[i] += e->f[6 * s + i];
         }
-        scale[0] += e->push + e->push_noise / TOLERANCE;
-        scale[1] += e->twist + e->twist_noise / TOLERANCE;
+        scale[0] += e->push + e->push_noise * (1 / TOLERANCE);
+        scale[1] += e->twist + e->twist_noise * (1 / TOLERANCE);
       }
     }
   }
@@ -120,7 +120,7 @@ static ff_quasi_off rows_off(const ff_quasi *quasi) {
       bool at_bound;
       double row = own_row(e, i, &at_bound);
       out.energy += 0.5 * e->mass * row * row;
-      out.worst = greater(out.worst, fabs(row) / (e->size[i] + e->noise[i] / TOLERANCE));
+      out.worst = greater(out.worst, fabs(row) / (e->size[i] + e->noise[i] * (1 / TOLERANCE)));
     }
   }
   return out;
@@ -234,9 +234,11 @@ static void add_element(ff_quasi *quasi, const ff_quasi_element *e) {
     }
     double *right = ff_quasi_step_of(quasi, pair[s]);
     for (int i = 0; i < FF_QUASI_BODY; i++) {
+      double sum = 0; /* not in memory: each addition would wait for the last to be stored */
       for (int m = 0; m < e->rows; m++) {
-        right[i] += e->j[6 * s + i][12 + m] * e->reduced[m][0];
+        sum += e->j[6 * s + i][12 + m] * e->reduced[m][0];
       }
+      right[i] += sum;
     }
     for (int t = 0; t < 2; t++) {
       if (pair[t]->solved && (pair[s]->link || pair[t]->link)) {
@@ -255,14 +257,16 @@ static void step_elements(ff_quasi *quasi) {
   for (int n = 0; n < quasi->member_count; n++) {
     ff_quasi_element *e = quasi->members[n];
     const ff_quasi_body *pair[2] = {&quasi->bodies[e->a], &quasi->bodies[e->b]};
+    const double *d[2];
+    for (int s = 0; s < 2; s++) {
+      d[s] = pair[s]->solved ? ff_quasi_step_of(quasi, pair[s]) : NULL;
+    }
     for (int i = 0; i < e->rows; i++) {
-      e->step[i] = e->idle ? 0 : -e->reduced[i][0];
+      double step = e->idle ? 0 : -e->reduced[i][0];
       for (int s = 0; s < 2 && !e->idle; s++) {
-        const double *d = pair[s]->solved ? ff_quasi_step_of(quasi, pair[s]) : NULL;
-        for (int k = 0; d && k < FF_QUASI_BODY; k++) {
-          e->step[i] -= e->reduced[i][COLUMNS + 6 * s + k] * d[k];
-        }
+        step -= d[s] ? ff_dot(e->reduced[i] + COLUMNS + 6 * s, d[s], FF_QUASI_BODY) : 0;
       }
+      e->step[i] = step;
     }
   }
 }

@@ -165,6 +165,24 @@ static ff_status create(ff_work *work) {
 
 /* ---- one step ------------------------------------------------------------------------------ */
 
+/* A body where the step starts. What is not set here is set by who moves it, or asked of nobody
+ * else. */
+static void start_body(const ff_quasi *quasi, int i) {
+  const ff_body_motion *now = &quasi->state->bodies[i];
+  ff_quasi_body *body = &quasi->bodies[i];
+  body->id = i;
+  body->node = ff_mover_of(quasi->model, i);
+  body->link = NULL;
+  body->solved = false;
+  body->seen = quasi->again ? body->end.pose : now->pose;
+  body->x = now->pose.position;
+  body->q = now->pose.orientation;
+  body->v0 = now->velocity;
+  body->w0 = now->omega;
+  body->theta = quasi->model->run.stepper.order == 2 ? 0.5 : 1;
+  body->strayed = 0;
+}
+
 /* Bodies at the start, and at the end of a step without contact. False: a robot has no inertia. */
 static bool fly(ff_quasi *quasi, double t, double h) {
   const ff_model *model = quasi->model;
@@ -174,17 +192,11 @@ static bool fly(ff_quasi *quasi, double t, double h) {
   for (int i = 0; i < model->body_count; i++) {
     const ff_body_motion *now = &quasi->state->bodies[i];
     ff_quasi_body *body = &quasi->bodies[i];
-    *body = (ff_quasi_body){.id = i,
-                            .seen = quasi->again ? body->end.pose : now->pose,
-                            .node = ff_mover_of(model, i),
-                            .x = now->pose.position,
-                            .q = now->pose.orientation,
-                            .v0 = now->velocity,
-                            .w0 = now->omega,
-                            .theta = model->run.stepper.order == 2 ? 0.5 : 1};
+    start_body(quasi, i);
     int slot = model->bodies[i].slot;
     if (slot < 0 && model->bodies[i].robot < 0) {
-      body->end = ff_motion_at(&model->bodies[i], t + h);
+      bool moves = model->bodies[i].kind == FF_BODY_PRESCRIBED;
+      body->end = moves ? ff_motion_at(&model->bodies[i], t + h) : *now;
       body->v0 = body->end.velocity; /* it is what it is: no impulse changes it */
       body->w0 = body->end.omega;
     }

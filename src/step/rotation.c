@@ -27,7 +27,7 @@ static inline void turn(turning *at, int k, double rate, double *cc, double *ss)
   s *= angle;
   seen_turned(&at->q[i], &at->q[j], c, s);
   seen_turned(&at->q[k], &at->w, c, s);
-  *cc = c * c - s * s;
+  *cc = 1 - 2 * s * s;
   *ss = 2 * s * c;
   seen_turned(&at->m[i], &at->m[j], *cc, *ss);
 }
