@@ -357,16 +357,16 @@ static void exchange(double *a, int i, int k, int m) {
 
 /* a becomes its factors, with row exchanges, and the inverses of its pivots on the diagonal. */
 static inline bool factor_sized(double *a, int *pivot, int n) {
-  double largest = 0;
-  for (int i = 0; i < n * n; i++) {
-    largest = fabs(a[i]) > largest ? fabs(a[i]) : largest;
-  }
+  double size = sqrt(ff_dot(a, a, n * n));
   for (int k = 0; k < n; k++) {
     int at = k;
+    double best = fabs(a[k * n + k]);
     for (int i = k + 1; i < n; i++) {
-      at = fabs(a[i * n + k]) > fabs(a[at * n + k]) ? i : at;
+      double other = fabs(a[i * n + k]);
+      at = other > best ? i : at;
+      best = other > best ? other : best;
     }
-    if (!(fabs(a[at * n + k]) > TINY_PIVOT * largest)) {
+    if (!(best > TINY_PIVOT * size)) {
       return false;
     }
     pivot[k] = at;
@@ -406,12 +406,39 @@ static inline void divide_sized(const double *a, const int *pivot, double *b, in
 }
 
 static void divide(const double *a, const int *pivot, double *b, int n, int m) {
-  if (n == 6 && m == 1) {
-    divide_sized(a, pivot, b, 6, 1);
-  } else if (n == 6 && m == 6) {
+  if (n == 6 && m == 6) {
     divide_sized(a, pivot, b, 6, 6);
   } else {
     divide_sized(a, pivot, b, n, m);
+  }
+}
+
+/* The same of a vector: sums stay in registers. */
+static inline void divide_vector_sized(const double *a, const int *pivot, double *x, int n) {
+  for (int k = 0; k < n; k++) {
+    exchange(x, pivot[k], k, 1);
+  }
+  for (int k = 1; k < n; k++) {
+    double sum = x[k];
+    for (int l = 0; l < k; l++) {
+      sum -= a[k * n + l] * x[l];
+    }
+    x[k] = sum;
+  }
+  for (int k = n - 1; k >= 0; k--) {
+    double sum = x[k];
+    for (int l = k + 1; l < n; l++) {
+      sum -= a[k * n + l] * x[l];
+    }
+    x[k] = sum * a[k * n + k];
+  }
+}
+
+static void divide_vector(const double *a, const int *pivot, double *x, int n) {
+  if (n == 6) {
+    divide_vector_sized(a, pivot, x, 6);
+  } else {
+    divide_vector_sized(a, pivot, x, n);
   }
 }
 
@@ -460,7 +487,7 @@ bool ff_blocks_factor(ff_blocks *b) {
 void ff_blocks_solve(const ff_blocks *b, double *x) {
   for (int i = b->first; i <= b->last; i++) {
     int n = size_at(b, i), row = b->row[b->node_at[i]];
-    divide(b->values + b->diagonal[i], b->pivot + row, x + row, n, 1);
+    divide_vector(b->values + b->diagonal[i], b->pivot + row, x + row, n);
     for (int e = b->start[i]; e < b->start[i + 1]; e++) {
       if (b->later[e] > b->last) {
         continue;
