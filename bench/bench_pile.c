@@ -1,9 +1,10 @@
 /* How the time of a step of `quasi-rigid` grows with the number of bodies: ellipsoids that fall
  * into a box with a floor and four walls and become a heap in it, as high as it is wide. All of its
  * lengths grow with the cube root of the number of bodies, so that their neighbours are as many in
- * a large heap as in a small one. Timed is the whole fall and, apart from it, the heap at its end.
- * Each size is compared with the smallest; the slope in a plot with two logarithmic axes is what
- * counts. */
+ * a large heap as in a small one. Timed is the whole fall and, apart from it, its end: by then all
+ * lie in one heap, which still settles; as it does contacts become more by half, and a step takes
+ * longer. Each size is compared with the smallest; the slope in a plot with two logarithmic axes is
+ * what counts. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

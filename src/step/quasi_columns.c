@@ -10,13 +10,25 @@
 #include "step/quasi_rigid.h"
 
 #define NUDGE 1e-6 /* of a body's size, rad: for derivatives of geometry */
-#define STALE 1e-5 /* the same: they serve as long as nothing moved farther */
+/* The same: they serve as long as nothing moved farther. Where they tell how the depth changes, and
+ * where that is known and they tell only how point and normal wander. */
+#define STALE      1e-5
+#define WANDER_OLD 1e-3
 
 /* ---- geometry with the pose of body a -----------------------------------------------------------
  */
 
 static ff_vec3 axis_of(int k) {
   return v3(k % 3 == 0, k % 3 == 1, k % 3 == 2);
+}
+
+/* The rule of geometry: the depth rate is minus the normal velocity. Points 1 and 3 of a
+ * cylinder's rim keep it only together; there the difference must do. */
+static bool keeps_rule(const ff_quasi *quasi, const ff_quasi_contact *contact) {
+  const ff_near *near = &quasi->state->nears[contact->near];
+  bool rounded = contact->touch.spot.kind != FF_SPOT_NONE;
+  return rounded ||
+         (!contact->fixed && quasi->model->shapes[near->shape_a].geom.kind != FF_CYLINDER);
 }
 
 /* Is what was found for other poses of the two still good enough? */
@@ -26,7 +38,7 @@ static bool has_slope(const ff_quasi *quasi, const ff_quasi_contact *contact) {
     const ff_pose *now = &quasi->bodies[s == 0 ? contact->e.a : contact->e.b].end.pose;
     way += ff_quasi_way_between(&contact->slope_at[s], now, size);
   }
-  return contact->sloped && way < STALE * size;
+  return contact->sloped && way < (keeps_rule(quasi, contact) ? WANDER_OLD : STALE) * size;
 }
 
 /* Body a of a contact, shifted along or turned about axis k. */
@@ -164,15 +176,6 @@ static void find_slopes(const ff_quasi *quasi, ff_quasi_contact *contacts, int c
   contacts->sloped = true;
   contacts->slope_at[0] = quasi->bodies[contacts->e.a].end.pose;
   contacts->slope_at[1] = quasi->bodies[contacts->e.b].end.pose;
-}
-
-/* The rule of geometry: the depth rate is minus the normal velocity. Points 1 and 3 of a
- * cylinder's rim keep it only together; there the difference must do. */
-static bool keeps_rule(const ff_quasi *quasi, const ff_quasi_contact *contact) {
-  const ff_near *near = &quasi->state->nears[contact->near];
-  bool rounded = contact->touch.spot.kind != FF_SPOT_NONE;
-  return rounded ||
-         (!contact->fixed && quasi->model->shapes[near->shape_a].geom.kind != FF_CYLINDER);
 }
 
 /* ---- the contact with the pose of either body ---------------------------------------------------
