@@ -265,11 +265,11 @@ static double solve_normal(const ff_hold *hold, entry *e, double rate, double gu
     double gap = normal_force(hold, e, rate - own * f) - f;
     *(gap > 0 ? &low : &high) = f;
     bool narrow = !isinf(high) && !(high - low > exact * high);
-    if (fabs(gap) <= exact * fabs(f) || narrow) {
-      break;
-    }
     double slope = e->normal.d_rate + hold->half * e->normal.d_depth;
     double next = f + gap / (1 + own * greater(0, slope));
+    if (fabs(gap) <= exact * fabs(f) || narrow) { /* the last step of Newton's method is free */
+      return narrow ? f : greater(low, lesser(high, next));
+    }
     bool inside = next > low && next < high;
     f = inside || isinf(low) || isinf(high) ? greater(low, lesser(high, next)) : 0.5 * (low + high);
   }
