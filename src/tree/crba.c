@@ -3,40 +3,45 @@
 
 #include <string.h>
 
-/* A force as a joint feels it: S^T force. Most joints turn about one axis, most trees are free. */
-static inline void feel(const ff_tree_link_data *link, const ff_sv *s, const ff_sv *force,
-                        double out[6]) {
-  if (link->hinge) {
-    out[0] = v3_dot(s->a, force->a);
-    return;
-  }
-  if (link->joint.kind == FF_JOINT_FREE) { /* turns about three axes and slides along them */
-    for (int k = 0; k < 3; k++) {
-      out[k] = v3_dot(s[k].a, force->a);
-      out[3 + k] = v3_dot(s[k].a, force->l);
-    }
-    return;
-  }
-  for (int k = 0; k < link->v_count; k++) {
-    out[k] = sv_dot(s[k], *force);
+/* An entry of H, and if `both` the one across the diagonal. */
+static inline void put(double *h, size_t n, size_t row, size_t column, double value, bool both) {
+  h[row * n + column] += value;
+  if (both) {
+    h[column * n + row] += value;
   }
 }
 
-/* What column `at` of S, of link i, adds to its row of H: the force that a unit acceleration there
- * needs, as the joints between link i and the ground feel it; and if `both`, to its column. */
+/* The force that a unit acceleration along a column of S needs. */
+static inline ff_sv force_of(const ff_si *composite, const ff_tree_link_data *link,
+                             const ff_sv *s) {
+  if (link->hinge) { /* it turns only */
+    return (ff_sv){m3_mul(composite->i, s->a), v3_cross(s->a, composite->h)};
+  }
+  return si_mul(composite, *s);
+}
+
+/* What column `at` of S, of link i, adds to its row of H: the force that it needs, as the joints
+ * between link i and the ground feel it; and if `both`, to its column. Most joints turn about one
+ * axis, and most trees are free: turn about three axes and slide along them. */
 static inline void add_row(ff_tree_work *work, int i, int at, bool both, double *h) {
   const ff_tree *tree = work->tree;
   const ff_tree_link_data *link = &tree->links[i];
   size_t n = (size_t)tree->v_count, own = (size_t)(link->v_at + at - link->s_at);
-  ff_sv force = si_mul(&work->ic[i], work->s[at]);
+  ff_sv force = force_of(&work->ic[i], link, &work->s[at]);
   for (int j = i;; link = &tree->links[j]) {
-    double felt[6];
-    feel(link, work->s + link->s_at, &force, felt);
-    double *row = h + own * n + link->v_at, *column = h + (size_t)link->v_at * n + own;
-    for (int k = 0; k < link->v_count; k++, column += n) {
-      row[k] += felt[k];
-      if (both && j != i) {
-        *column += felt[k];
+    const ff_sv *s = work->s + link->s_at;
+    size_t to = (size_t)link->v_at;
+    bool across = both && j != i;
+    if (link->hinge) {
+      put(h, n, own, to, v3_dot(s->a, force.a), across);
+    } else if (link->joint.kind == FF_JOINT_FREE) {
+      for (size_t k = 0; k < 3; k++) {
+        put(h, n, own, to + k, v3_dot(s[k].a, force.a), across);
+        put(h, n, own, to + 3 + k, v3_dot(s[k].a, force.l), across);
+      }
+    } else {
+      for (size_t k = 0; k < (size_t)link->v_count; k++) {
+        put(h, n, own, to + k, sv_dot(s[k], force), across);
       }
     }
     if (link->parent == 0) {
