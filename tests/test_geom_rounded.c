@@ -1,4 +1,4 @@
-/* Boxes with rounded edges: how deep they are, and that this moves as they do. */
+/* Shapes with rounded edges: how deep they are, and that this moves as they do. */
 #include "geom_fixture.h"
 
 static const ff_geom card = {.kind = FF_BOX, .size = {.0015, .03, .044}};
@@ -98,10 +98,44 @@ static void rounded_where_it_matters(void **state) {
   }
 }
 
+/* A cylinder that rocks on a face through the level: no depth leaps and each moves as its point
+ * does, whether it stands, leans or lies. */
+static void caps_rock_through_the_level(void **state) {
+  (void)state;
+  const ff_geom can = {.kind = FF_CYLINDER, .size = {.04, .05, 0}};
+  const ff_geom block = {.kind = FF_BOX, .size = {.1, .1, .05}};
+  const ff_pose b = {{0, 0, 0}, {1, 0, 0, 0}};
+  const double step = 1e-6, most = ROUND / 40; /* the dome bends within 1e-4 of the radius */
+  uint64_t seed = 8;
+  for (int trial = 0; trial < 60; trial++) {
+    double lean = trial % 3 == 0 ? most : trial % 3 == 1 ? 0.1 : 1.6;
+    ff_vec3 turn = random_vec(&seed, lean), spin = random_vec(&seed, 1);
+    turn.z = 0;
+    ff_touch now[FF_TOUCH_MAX], then[FF_TOUCH_MAX];
+    ff_pose at = {{.01, 0, .2}, q_exp(turn)}, next;
+    int count = ff_geom_touch_rounded(&can, &at, &block, &b, ROUND, INFINITY, now);
+    double deepest = -INFINITY;
+    for (int i = 0; i < count; i++) {
+      deepest = fmax(deepest, now[i].depth);
+    }
+    at.position.z += deepest - 1e-4; /* now it touches */
+    next = (ff_pose){at.position, q_mul(q_exp(v3_scale(step, spin)), at.orientation)};
+    assert_int_equal(ff_geom_touch_rounded(&can, &at, &block, &b, ROUND, INFINITY, now), 8);
+    assert_int_equal(ff_geom_touch_rounded(&can, &next, &block, &b, ROUND, INFINITY, then), 8);
+    for (int i = 0; i < 8; i++) {
+      ff_vec3 motion = v3_cross(spin, v3_sub(now[i].point, at.position));
+      if (now[i].depth > -0.1) { /* and not out of reach */
+        assert_close((then[i].depth - now[i].depth) / step, -v3_dot(now[i].normal, motion), 2e-4);
+      }
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(depth_is_continuous),
       cmocka_unit_test(depth_rate_is_minus_the_normal_velocity),
+      cmocka_unit_test(caps_rock_through_the_level),
       cmocka_unit_test(rounded_where_it_matters),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

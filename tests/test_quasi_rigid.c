@@ -428,6 +428,38 @@ static void card_house_stands(void **state) {
   world_end(&w);
 }
 
+/* Cylinders fall on a box: standing, a little tilted, lying, on the rim, and over an edge on the
+ * rim, where parts that touch give way to others. */
+static void cylinders_fall_on_a_box(void **state) {
+  (void)state;
+  static const double turns[][4] = {/* rad about x and y; m aside; m high */
+                                    {0, 0, 0.01, 0.151},
+                                    {0.003, 0, 0.01, 0.151},
+                                    {ff_pi / 2, 0, 0.01, 0.141},
+                                    {0.5, 0.2, 0.01, 0.17},
+                                    {0.7, 0.2, 0.1, 0.16}};
+  for (int i = 0; i < 5; i++) {
+    world w = {.scene = scene_new(9.81, "quasi-rigid", 1e-3)};
+    ff_body_def low = ff_body_def_default(), high = low;
+    scene_floor(w.scene, "floor");
+    low.name = "low";
+    low.density = high.density = 700;
+    low.position = v3(0, 0, 0.05);
+    scene_solid(w.scene, &low, FF_BOX, v3(0.1, 0.1, 0.05));
+    high.name = "high";
+    high.position = v3(turns[i][2], 0.01, turns[i][3]);
+    high.orientation = q_exp(v3(turns[i][0], turns[i][1], 0));
+    scene_solid(w.scene, &high, FF_CYLINDER, v3(0.04, 0.05, 0));
+    scene_layer(w.scene, "*", "*", (layer_of){2e4, 20, 0.0003, 0.5, 0});
+    world_start(&w);
+    assert_int_equal(world_advance(&w, 0.12), FF_OK);
+    ff_audit audit = ff_sim_audit(w.sim);
+    assert_int_equal(audit.verdict, FF_VERDICT_GOOD);
+    assert_true(audit.energy_residual < 0.02 * audit.energy_scale); /* of first order in the step */
+    world_end(&w);
+  }
+}
+
 /* Three boxes, turned against one another: edges cross edges. */
 static void stack_bears_what_it_should(void **state) {
   (void)state;
@@ -688,6 +720,7 @@ int main(void) {
       cmocka_unit_test(eight_points_bear_the_weight),
       cmocka_unit_test(two_cards_stand),
       cmocka_unit_test(card_house_stands),
+      cmocka_unit_test(cylinders_fall_on_a_box),
       cmocka_unit_test(stack_bears_what_it_should),
       cmocka_unit_test(redundant_contacts_bear_the_weight),
       cmocka_unit_test(no_creep_on_a_slope),

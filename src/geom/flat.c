@@ -62,6 +62,7 @@ static void cap(ff_flat *out, const ff_geom *geom, const ff_pose *pose, ff_vec3 
     add(out, pose, rim, k % 2 ? -1 : k / 2 + (up > 0 ? 4 : 0));
   }
   out->normal = q_rotate(pose->orientation, v3(0, 0, up));
+  out->rim = geom->size.x;
 }
 
 /* The axis, with the radius about it. */
@@ -110,7 +111,7 @@ static void cut_face(ff_flat *out, const ff_geom *geom, const ff_pose *pose, ff_
 void ff_flat_find(ff_flat *out, const ff_geom *geom, const ff_pose *pose, ff_vec3 direction) {
   ff_vec3 d = q_unrotate(pose->orientation, direction);
   out->count = 0;
-  out->radius = 0;
+  out->radius = out->rim = 0;
   out->sharp = false;
   switch (geom->kind) {
     case FF_BOX: box_face(out, geom, pose, d); break;

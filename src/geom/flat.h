@@ -13,6 +13,7 @@ typedef struct ff_flat {
   ff_vec3 normal;          /* unit, outward, of a face; along a line */
   double radius;           /* m, of what is round about a line; 0 for faces */
   bool sharp;              /* the line ends in rims and not in balls */
+  double rim;              /* m, radius of a round face; 0 for others */
 } ff_flat;
 
 /* direction: unit, world, outward. */

@@ -52,11 +52,3 @@ int ff_geom_touch(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, con
   ff_touch_pair *touch = entry_of(a->kind, b->kind).touch;
   return touch ? touch(a, pose_a, b, pose_b, margin, out) : 0;
 }
-
-int ff_geom_touch_rounded(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
-                          const ff_pose *pose_b, double round, double margin,
-                          ff_touch out[FF_TOUCH_MAX]) {
-  bool boxes = a->kind == FF_BOX && b->kind == FF_BOX && round > 0;
-  return boxes ? ff_touch_boxes(a, pose_a, b, pose_b, round, margin, out)
-               : ff_geom_touch(a, pose_a, b, pose_b, margin, out);
-}

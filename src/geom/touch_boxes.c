@@ -51,21 +51,9 @@ typedef struct meeting {
 /* ---- cores ------------------------------------------------------------------------------------
  */
 
-/* As wished, within what a box can do without looking another. */
-static double radius_of(const ff_geom *geom, double round) {
-  double half = fmin(geom->size.x, fmin(geom->size.y, geom->size.z));
-  return isinf(round) ? 0.02 * half : fmax(1e-3 * half, fmin(round, 0.5 * half));
-}
-
-static ff_geom shrunk(const ff_geom *geom, double by) {
-  ff_geom out = *geom;
-  out.size = v3_sub(geom->size, v3(by, by, by));
-  return out;
-}
-
 static core core_of(const ff_geom *geom, const ff_pose *pose, double round) {
   ff_quat q = pose->orientation;
-  double r = radius_of(geom, round);
+  double r = ff_geom_round(geom, round);
   return (core){.at = pose->position,
                 .axis = {q_axis_x(q), q_axis_y(q), q_axis_z(q)},
                 .half = {geom->size.x - r, geom->size.y - r, geom->size.z - r},
@@ -474,7 +462,9 @@ int ff_touch_boxes(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, co
   if (v3_norm(apart) - m.size > margin) {
     return 0;
   }
-  ff_geom core_a = shrunk(a, m.a.radius), core_b = shrunk(b, m.b.radius);
+  ff_geom core_a, core_b;
+  ff_geom_shrink(&core_a, a, m.a.radius);
+  ff_geom_shrink(&core_b, b, m.b.radius);
   ff_rough rough;
   ff_nearest_boxes(&rough, &(ff_two){.a = &core_a,
                                      .b = &core_b,

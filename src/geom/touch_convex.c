@@ -27,6 +27,7 @@ typedef struct meeting {
   ff_flat a, b;
   ff_nearest near;
   double size, margin;
+  double blunt; /* m, see dome; 0: rims are sharp */
   ff_touch *out;
   int count;
 } meeting;
@@ -52,8 +53,22 @@ static ff_touch *add_spot(spots *to, ff_vec3 at, ff_vec3 normal, double depth, f
 
 /* ---- corners on faces ------------------------------------------------------------------------ */
 
+/* A disc with this centre, outward normal and radius, a little domed (0: not at all), on a plane
+ * with this normal: the deepest point, level with the plane that touches the dome. Of a flat disc
+ * it leaps to the other side of the rim as that rocks through the level; of a dome it goes there
+ * through the middle. With t the sine of the tilt, blunt = e r, the dome is deeper than the centre
+ * by r (sqrt(t^2 + e^2) - e) / (sqrt(1 + e^2) - e), and touches where the slope of this in t,
+ * instead of r, is the distance from the axis. */
+static ff_vec3 dome(ff_vec3 centre, ff_vec3 axis, double radius, double blunt, ff_vec3 normal) {
+  ff_vec3 down = v3_axpy(v3_neg(normal), v3_dot(normal, axis), axis);
+  double square = v3_dot(down, down), e = blunt / radius, root = sqrt(square + e * e);
+  double scale = radius / (sqrt(1 + e * e) - e);
+  ff_vec3 at = v3_axpy(centre, scale / root, down);
+  return v3_axpy(at, scale * (e - e * e / root), normal);
+}
+
 /* The end of a line or a corner of a face, where it touches a plane with this outward normal. */
-static ff_vec3 tip(const ff_flat *flat, int corner, ff_vec3 normal) {
+static ff_vec3 tip(const ff_flat *flat, int corner, ff_vec3 normal, double blunt) {
   ff_vec3 at = flat->at[corner];
   if (flat->radius == 0) {
     return at;
@@ -61,20 +76,28 @@ static ff_vec3 tip(const ff_flat *flat, int corner, ff_vec3 normal) {
   if (!flat->sharp) {
     return v3_axpy(at, -flat->radius, normal);
   }
+  if (blunt > 0) {
+    return dome(at, flat->normal, flat->radius, blunt, normal);
+  }
   ff_vec3 across = v3_axpy(normal, -v3_dot(normal, flat->normal), flat->normal);
   return v3_axpy(at, -flat->radius / v3_norm(across), across);
 }
 
-/* Corners of one part on the face of the other; sign 1: the face is b's. */
-static void corners_on_face(spots *to, const ff_flat *part, const ff_flat *face, double sign,
-                            double slack) {
+/* A point of one body on the face of the other; sign 1: the face is b's. */
+static void add_on_face(spots *to, ff_vec3 at, const ff_flat *face, double sign) {
+  double depth = -v3_dot(face->normal, v3_sub(at, face->at[0]));
+  ff_vec3 middle = v3_axpy(at, 0.5 * depth, face->normal);
+  add_spot(to, at, v3_scale(sign, face->normal), depth, middle)->turns =
+      sign < 0 ? FF_TURNS_WITH_A : FF_TURNS_WITH_B;
+}
+
+/* Corners of one part on the face of the other. */
+static void corners_on_face(spots *to, const meeting *m, const ff_flat *part, const ff_flat *face,
+                            double sign) {
   for (int i = 0; face->count > 2 && i < part->count; i++) {
-    ff_vec3 at = tip(part, i, face->normal);
-    if (ff_flat_covers(face, at, slack)) {
-      double depth = -v3_dot(face->normal, v3_sub(at, face->at[0]));
-      ff_vec3 middle = v3_axpy(at, 0.5 * depth, face->normal);
-      add_spot(to, at, v3_scale(sign, face->normal), depth, middle)->turns =
-          sign < 0 ? FF_TURNS_WITH_A : FF_TURNS_WITH_B;
+    ff_vec3 at = tip(part, i, face->normal, m->blunt);
+    if (ff_flat_covers(face, at, 1e-9 * m->size)) {
+      add_on_face(to, at, face, sign);
     }
   }
 }
@@ -161,10 +184,10 @@ static void find_spots(spots *to, const meeting *m) {
     return;
   }
   if (b->count > 2 && v3_dot(b->normal, m->near.normal) > NEARLY) {
-    corners_on_face(to, a, b, 1, slack);
+    corners_on_face(to, m, a, b, 1);
   }
   if (a->count > 2 && -v3_dot(a->normal, m->near.normal) > NEARLY) {
-    corners_on_face(to, b, a, -1, slack);
+    corners_on_face(to, m, b, a, -1);
   }
   for (int i = 0; i < edge_count(a); i++) {
     for (int k = 0; k < edge_count(b); k++) {
@@ -217,6 +240,25 @@ static bool is_lent(const meeting *m, const spots *found, const ff_flat *names, 
   return false;
 }
 
+/* A blunt round face leans on the other with its dome, too. */
+static double put_dome(meeting *m, const ff_flat *names) {
+  const ff_flat *face = names == &m->a ? &m->b : &m->a;
+  double sign = names == &m->a ? 1 : -1;
+  if (!(m->blunt > 0 && names->rim > 0 && face->count > 2 &&
+        sign * v3_dot(face->normal, m->near.normal) > NEARLY)) {
+    return -INFINITY;
+  }
+  ff_vec3 centre = v3_scale(0.5, v3_add(names->at[0], names->at[names->count / 2]));
+  ff_vec3 at = dome(centre, names->normal, names->rim, m->blunt, face->normal);
+  if (!ff_flat_covers(face, at, 1e-9 * m->size)) {
+    return -INFINITY;
+  }
+  spots one = {.count = 0};
+  add_on_face(&one, at, face, sign);
+  put(m, one.list[0].touch, 4 - names->slot[0]);
+  return one.list[0].touch.depth;
+}
+
 /* For each named corner the spot that is farthest out its way. False if there is none. */
 static bool put_spots(meeting *m) {
   spots found;
@@ -234,6 +276,7 @@ static bool put_spots(meeting *m) {
       deepest = fmax(deepest, touch->depth);
     }
   }
+  deepest = fmax(deepest, put_dome(m, names));
   /* If none of them touches but the bodies do, the deepest point is one that nobody named. */
   if (m->count == 0 || (deepest < 0 && m->near.gap < -1e-9 * m->size)) {
     m->count = 0;
@@ -336,16 +379,52 @@ static int finish(meeting *m, int limit) {
   return count;
 }
 
-int ff_touch_convex(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
-                    const ff_pose *pose_b, double margin, ff_touch *out) {
-  meeting m = {.size = ff_geom_bound(a) + ff_geom_bound(b), .margin = margin, .out = out};
+/* Blunt round faces have corners of their own that do not wander. The name of the first is the
+ * dome's, which is the end of the line when the cylinder lies down; it gets that of the other end.
+ */
+static void keep_corners(ff_flat *face, const ff_geom *geom, const ff_pose *pose) {
+  if (face->rim > 0) {
+    ff_vec3 normal = face->normal;
+    ff_flat_find(face, geom, pose, normal);
+    face->slot[0] = 4 - face->slot[0];
+  }
+}
+
+/* Is a box b nearest to a with the middle of a face? Then that is so whatever else a has: its
+ * farthest point towards the face is over it. */
+static bool near_face(ff_nearest *out, const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                      const ff_pose *pose_b) {
+  ff_quat q = pose_b->orientation;
+  const ff_vec3 axes[3] = {q_axis_x(q), q_axis_y(q), q_axis_z(q)};
+  const double half[3] = {b->size.x, b->size.y, b->size.z};
+  ff_vec3 apart = v3_sub(pose_a->position, pose_b->position);
+  for (int k = 0; b->kind == FF_BOX && k < 3; k++) {
+    ff_vec3 n = v3_dot(apart, axes[k]) < 0 ? v3_neg(axes[k]) : axes[k];
+    ff_vec3 way = q_unrotate(pose_a->orientation, v3_neg(n));
+    ff_vec3 at = pose_point(*pose_a, ff_geom_support(a, way)), from = v3_sub(at, pose_b->position);
+    int u = (k + 1) % 3, w = (k + 2) % 3;
+    double gap = v3_dot(n, from) - half[k];
+    if (gap > 0 && fabs(v3_dot(from, axes[u])) < half[u] && fabs(v3_dot(from, axes[w])) < half[w]) {
+      *out = (ff_nearest){n, gap, at, v3_axpy(at, -gap, n), .settled = true};
+      return true;
+    }
+  }
+  return false;
+}
+
+int ff_touch_blunt(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
+                   double blunt, double margin, ff_touch *out) {
+  meeting m = {
+      .size = ff_geom_bound(a) + ff_geom_bound(b), .margin = margin, .blunt = blunt, .out = out};
   if (v3_norm(v3_sub(pose_a->position, pose_b->position)) - m.size > margin) {
     return 0;
   }
   /* Beside the nearest, other points of a pair may be wanted as far as the margin reaches. */
   double blur =
       1e-3 * m.size; /* of a gap that is not settled: flat or straight parts tell it better */
-  ff_nearest_find(&m.near, a, pose_a, b, pose_b, margin + blur);
+  if (!(blunt > 0 && near_face(&m.near, a, pose_a, b, pose_b))) {
+    ff_nearest_find(&m.near, a, pose_a, b, pose_b, margin + blur);
+  }
   if (m.near.gap >= margin + (m.near.settled ? 0 : blur)) {
     return 0;
   }
@@ -354,8 +433,17 @@ int ff_touch_convex(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
     ff_flat_find(&m.a, a, pose_a, v3_neg(m.near.normal));
     ff_flat_find(&m.b, b, pose_b, m.near.normal);
   }
+  if (limit > 1 && blunt > 0) {
+    keep_corners(&m.a, a, pose_a);
+    keep_corners(&m.b, b, pose_b);
+  }
   if (limit == 1 || !lies_on(&m) || !put_spots(&m)) {
     put_one(&m, a, pose_a, b, pose_b);
   }
   return finish(&m, limit);
+}
+
+int ff_touch_convex(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                    const ff_pose *pose_b, double margin, ff_touch *out) {
+  return ff_touch_blunt(a, pose_a, b, pose_b, 0, margin, out);
 }

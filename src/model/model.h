@@ -64,7 +64,7 @@ typedef struct ff_binding {
   bool edges;         /* and the friction law its edges */
   ff_law_params normal_params, friction_params;
   ff_layer layer; /* the same for steppers that solve for impulses; unset under others */
-  double round;   /* m, radius of the edges of boxes that meet; 0: sharp */
+  double round;   /* m, radius of edges that meet, see ff_geom_touch_rounded; 0: sharp */
   ff_cone cone;
   ff_ground ground; /* for `micro-macro` */
   ff_grip grip;

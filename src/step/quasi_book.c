@@ -172,7 +172,8 @@ static void rename_points(const ff_quasi *quasi) {
   }
 }
 
-/* m, how much deeper a contact is than it was at the start. */
+/* m, how much deeper a contact is than it was at the start. Of one that was not there then: by how
+ * fast it gets deeper. */
 static double deepened(const ff_quasi *quasi, const ff_quasi_contact *contact,
                        const ff_point *point) {
   if (!(contact->p_ns > 0)) {
@@ -180,7 +181,9 @@ static double deepened(const ff_quasi *quasi, const ff_quasi_contact *contact,
   }
   ff_touch before = {.depth = point->patch.depth};
   bool there = point->touching || ff_quasi_touch_before(quasi, contact, &before);
-  return there ? contact->touch.depth - before.depth : 0;
+  double spin;
+  return there ? contact->touch.depth - before.depth
+               : -quasi->h * v3_dot(contact->touch.normal, ff_quasi_slip(quasi, contact, &spin));
 }
 
 void ff_quasi_book(ff_quasi *quasi) {

@@ -53,7 +53,8 @@ bool ff_quasi_touch_before(const ff_quasi *quasi, const ff_quasi_contact *contac
   int count = touches_before(quasi, near, INFINITY, touches);
   const ff_touch *found = ff_quasi_find_touch(quasi, contact, touches, count);
   *out = found ? *found : contact->touch;
-  return found != NULL;
+  /* a name that nobody had is far away: farther than anything moves in a step */
+  return found && found->depth > contact->touch.depth - 2 * reach(quasi, a, b);
 }
 
 /* Friction of the step before, seen along the tangents of now, and where impulses are bound for if
