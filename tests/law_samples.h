@@ -61,6 +61,7 @@ static inline ff_pair random_pair(uint64_t *seed) {
   ff_pair pair;
   pair.young = maybe(seed, log_between(seed, 1e4, 1e12));
   pair.radius = maybe(seed, log_between(seed, 1e-4, 10));
+  pair.mean_radius = (double)NAN;
   pair.dissipation = maybe(seed, log_between(seed, 1e-3, 10));
   pair.mu_static = maybe(seed, log_between(seed, 1e-2, 2));
   pair.mu_kinetic = maybe(seed, pair.mu_static * ff_random(seed));

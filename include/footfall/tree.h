@@ -146,7 +146,7 @@ typedef struct ff_tree_wrench {
   ff_vec3 torque; /* N m about the origin of the link frame, world */
 } ff_tree_wrench;
 
-/* tau that gives acceleration a. wrenches: one for each link, or NULL. */
+/* tau that gives acceleration a (NULL: none). wrenches: one for each link, or NULL. */
 void ff_tree_inverse_dynamics(ff_tree_work *work, const double *a, ff_vec3 gravity,
                               const ff_tree_wrench *wrenches, double *tau);
 /* Acceleration under tau, in time linear in the links (cubic in v_count if links follow others).

@@ -80,9 +80,9 @@ int ff_geom_touch(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, con
  * known of this kind. */
 bool ff_geom_wander(const ff_geom *geom, ff_quat orientation, ff_vec3 normal, ff_mat3 *out);
 
-/* The same, with the edges of boxes and cylinders rounded by about this radius (m) where two of them,
- * or one and a capsule, meet: their normals then are unique and their depths continuous. Caps are
- * a little domed, with a fifth point that goes through their middle as they rock. 0: sharp;
+/* The same, with the edges of boxes and cylinders rounded by about this radius (m) where two of
+ * them, or one and a capsule, meet: their normals then are unique and their depths continuous. Caps
+ * are a little domed, with a fifth point that goes through their middle as they rock. 0: sharp;
  * INFINITY: a little. */
 int ff_geom_touch_rounded(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                           const ff_pose *pose_b, double round, double margin,

@@ -47,16 +47,22 @@ static inline int add(ff_touch *out, int count, const plane *ground, double marg
   return count + 1;
 }
 
-/* The lowest point of a ball: the sphere itself or an end of a capsule. */
-static inline int add_ball(ff_touch *out, int count, const plane *ground, double margin,
-                           ff_vec3 centre, double radius, int feature) {
-  double depth = radius - height(ground, centre);
+/* The same of a point that is as round, or sharp, all about. */
+static inline int add_point(ff_touch *out, int count, const plane *ground, double margin,
+                            ff_vec3 point, double depth, double curvature, int feature) {
   if (!(depth > -margin)) {
     return count;
   }
-  set(&out[count], ground, v3_axpy(centre, -radius, ground->normal), depth, feature);
-  out[count].curvature[0] = out[count].curvature[1] = 1.0 / radius;
+  set(&out[count], ground, point, depth, feature);
+  out[count].curvature[0] = out[count].curvature[1] = curvature;
   return count + 1;
+}
+
+/* The lowest point of a ball: the sphere itself or an end of a capsule. */
+static inline int add_ball(ff_touch *out, int count, const plane *ground, double margin,
+                           ff_vec3 centre, double radius, int feature) {
+  return add_point(out, count, ground, margin, v3_axpy(centre, -radius, ground->normal),
+                   radius - height(ground, centre), 1.0 / radius, feature);
 }
 
 int ff_touch_sphere_plane(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
@@ -161,11 +167,8 @@ int ff_touch_box_plane(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b
     arm = v3_axpy(arm, corner & 2 ? 1.0 : -1.0, y);
     arm = v3_axpy(arm, corner & 4 ? 1.0 : -1.0, z);
     ff_vec3 point = v3_add(pose_a->position, arm);
-    count = add(out, count, &ground, margin,
-                (ff_touch){.point = point,
-                           .depth = -height(&ground, point),
-                           .curvature = {INFINITY, INFINITY},
-                           .feature = corner});
+    count =
+        add_point(out, count, &ground, margin, point, -height(&ground, point), INFINITY, corner);
   }
   return count;
 }
@@ -201,11 +204,8 @@ int ff_touch_cylinder_plane(const ff_geom *a, const ff_pose *pose_a, const ff_ge
   int count = 0;
   for (int feature = 0; feature < 8; feature++) {
     ff_vec3 centre = v3_axpy(pose_a->position, feature < 4 ? -a->size.y : a->size.y, axis);
-    count = add(out, count, &ground, margin,
-                (ff_touch){.point = v3_axpy(centre, a->size.x, rim[feature % 4]),
-                           .depth = a->size.x * drop[feature % 4] - height(&ground, centre),
-                           .curvature = {INFINITY, INFINITY},
-                           .feature = feature});
+    count = add_point(out, count, &ground, margin, v3_axpy(centre, a->size.x, rim[feature % 4]),
+                      a->size.x * drop[feature % 4] - height(&ground, centre), INFINITY, feature);
   }
   return count;
 }

@@ -17,10 +17,11 @@ enum {
  * starts from, and it gets less with the step; only a memory keeps it. */
 #define SETTLED  1e-3
 #define KEPT     1e-9
-#define EXACT    0.1  /* of these: a single force */
-#define ROUGH    1e-3 /* of a slip, if it gets no nearer */
-#define SHORTEST 1e-6 /* share of a step of Newton's method */
-#define FLAT     1e-5 /* of a depth: changes below leave few digits for a quotient of energies */
+#define EXACT    0.1   /* of these: a single force */
+#define ROUGH    1e-3  /* of a slip, if it gets no nearer */
+#define SHORTEST 1e-6  /* share of a step of Newton's method */
+#define SAME     1e-13 /* of a depth: no other */
+#define FLAT     1e-5  /* of a depth: changes below leave few digits for a quotient of energies */
 
 /* One contact that is held. */
 typedef struct entry {
@@ -265,11 +266,11 @@ static double solve_normal(const ff_hold *hold, entry *e, double rate, double gu
     double gap = normal_force(hold, e, rate - own * f) - f;
     *(gap > 0 ? &low : &high) = f;
     bool narrow = !isinf(high) && !(high - low > exact * high);
-    if (fabs(gap) <= exact * fabs(f) || narrow) {
-      break;
-    }
     double slope = e->normal.d_rate + hold->half * e->normal.d_depth;
     double next = f + gap / (1 + own * greater(0, slope));
+    if (fabs(gap) <= exact * fabs(f) || narrow) { /* the last step of Newton's method is free */
+      return narrow ? f : greater(low, lesser(high, next));
+    }
     bool inside = next > low && next < high;
     f = inside || isinf(low) || isinf(high) ? greater(low, lesser(high, next)) : 0.5 * (low + high);
   }
@@ -437,7 +438,10 @@ static void finish(const ff_hold *hold, const ff_model *model, ff_state *state, 
   ff_friction *friction = &e->friction;
   double v[3];
   relative(hold, e, v);
-  normal_force(hold, e, -v[0]); /* its elastic part, as it came out */
+  double elsewhere = fabs(e->depth - hold->half * v[0] - e->patch.depth);
+  if (e->binding->overlaps || !(elsewhere <= SAME * e->patch.depth)) {
+    normal_force(hold, e, -v[0]); /* its elastic part, as it came out */
+  }
   note_stiffness(state, e);
   double f = e->force[0] - friction->normal_force;
   double own = point->ahead.half * point->ahead.ease;

@@ -320,8 +320,7 @@ void ff_robot_look_ahead(const ff_model *model, ff_state *state, int r, double h
 void ff_robot_impulse(const ff_model *model, ff_state *state, int r, double time, double *out) {
   const ff_state_robot *at = &state->robots[r];
   int n = model->robots[r].v_count;
-  memset(at->a, 0, (size_t)n * sizeof *at->a);
-  ff_tree_inverse_dynamics(at->work, at->a, model->run.gravity, gather(model, state, r), out);
+  ff_tree_inverse_dynamics(at->work, NULL, model->run.gravity, gather(model, state, r), out);
   for (int i = 0; i < n; i++) {
     out[i] = time * (at->tau[i] - out[i]);
   }

@@ -104,7 +104,7 @@ static void place_robot(const ff_rows *rows, const ff_row_block *block, ff_tree_
   size_t n = (size_t)block->size, m = (size_t)v_count;
   bool alone = block->size == v_count;
   double *from = alone ? block->inertia : rows->scratch;
-  ff_tree_inertia(work, from);
+  ff_tree_inertia_below(work, from);
   for (size_t i = 0; i < m; i++) {
     from[i * m + i] += added[i];
     if (!alone) {

@@ -33,9 +33,11 @@ bool ff_branch_factor(const int *lambda, int count, double *inertia) {
     }
     row[k] = sqrt(row[k]);
     double inverse = 1 / row[k];
-    for (int i = lambda[k]; i >= 0; i = lambda[i]) {
-      row[i] *= inverse;
+    int j = lambda[k];
+    for (; j >= chain; j = lambda[j]) {
+      row[j] *= inverse;
     }
+    ff_scale(row, inverse, j + 1);
     for (int i = lambda[k]; i >= 0; i = lambda[i]) {
       take_off(lambda, chain, i, row, row[i], inertia + (size_t)i * n);
     }

@@ -13,7 +13,7 @@ void ff_tree_inverse_dynamics(ff_tree_work *work, const double *a, ff_vec3 gravi
   for (int i = 1; i < tree->count; i++) {
     const ff_tree_link_data *link = &tree->links[i];
     ff_sv acceleration = sv_add(sv_motion_to(work->r[i], work->a[link->parent]), work->c[i]);
-    for (int k = 0; k < link->v_count; k++) {
+    for (int k = 0; a && k < link->v_count; k++) {
       acceleration = sv_axpy(acceleration, a[link->v_at + k], work->s[link->s_at + k]);
     }
     work->a[i] = acceleration;
@@ -24,12 +24,17 @@ void ff_tree_inverse_dynamics(ff_tree_work *work, const double *a, ff_vec3 gravi
   }
   /* Inward: each joint carries what is beyond it. */
   for (int k = 0; k < tree->v_count; k++) {
-    tau[k] = tree->armature[k] * a[k];
+    tau[k] = a ? tree->armature[k] * a[k] : 0;
   }
   for (int i = tree->count - 1; i > 0; i--) {
     const ff_tree_link_data *link = &tree->links[i];
-    for (int k = 0; k < link->v_count; k++) {
-      tau[link->v_at + k] += sv_dot(work->s[link->s_at + k], work->f[i]);
+    const ff_sv *s = work->s + link->s_at;
+    if (link->hinge) { /* it turns only */
+      tau[link->v_at] += v3_dot(s->a, work->f[i].a);
+    } else {
+      for (int k = 0; k < link->v_count; k++) {
+        tau[link->v_at + k] += sv_dot(s[k], work->f[i]);
+      }
     }
     ff_sv *carried = &work->f[link->parent];
     *carried = sv_add(*carried, sv_force_back(work->r[i], work->f[i]));

@@ -122,6 +122,8 @@ static inline double ff_link_rate(const ff_tree_link_data *link, const double *v
 static inline ff_sv ff_link_acceleration(const ff_tree_work *work, int i) {
   return sv_add(work->a[i], work->more[i]);
 }
+/* The lower half of H alone, which is all that is factored. */
+void ff_tree_inertia_below(ff_tree_work *work, double *inertia);
 /* ff_tree_factor and ff_tree_solve for any parents of coordinates (-1: none; a chain, each the one
  * before: a full matrix). down: x := L^-T x; up: x := L^-1 x. */
 bool ff_branch_factor(const int *parent, int count, double *inertia);
