@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the documentation says is so: links and named files are there, every scene key is told of,
-# scenes in it are good, and the README's commands run.
+# What the documentation says is so: links, named files and cited works are there, every scene key
+# is told of, scenes in it are good, and the README's commands run.
 #   tests/docs.sh PROGRAM
 set -euo pipefail
 program=$1
@@ -32,6 +32,16 @@ check_links() {
     done < <(grep -oE '`(src|tests|scenes|tools|papers|bench|include|examples|web)/[A-Za-z0-9_./-]+`' "$page" |
       tr -d '`' | grep -v KEY)
   done
+}
+
+# Every work that a comment or a page cites, as in [Marhefka96 eq. 13].
+check_citations() {
+  local key
+  while read -r key; do
+    grep -q "^| \`$key\` |" docs/bibliography.md && found "" ||
+      found "[$key] is cited and not in docs/bibliography.md"
+  done < <(grep -rhoE '\[[A-Z][A-Za-z]+(1[0-9])?[0-9]{2}[] ,;]' src include cli papers bench docs --include='*.[ch]' --include='*.md' |
+    tr -d '[] ,;' | sort -u)
 }
 
 # Every word that a reader of scenes knows.
@@ -81,6 +91,7 @@ check_commands() {
 }
 
 check_links
+check_citations
 check_keys
 check_scenes
 check_commands

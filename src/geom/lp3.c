@@ -95,6 +95,16 @@ static bool pivot_on(ff_lp3 *p, double slack) {
   return false;
 }
 
+void ff_lp3_wall_in(ff_lp3 *p, int walls, double reach) {
+  p->count = walls;
+  for (int i = 0; i < walls; i++) {
+    double *row = p->row[i];
+    row[0] = row[1] = row[2] = 0;
+    row[i / 2] = i % 2 ? -1 : 1;
+    row[3] = reach;
+  }
+}
+
 bool ff_lp3_solve(ff_lp3 *p, const int start[3], double slack) {
   if (ff_lp3_shares(p) && p->share[0] >= 0 && p->share[1] >= 0 && p->share[2] >= 0 &&
       pivot_on(p, slack)) {

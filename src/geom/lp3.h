@@ -16,6 +16,9 @@ typedef struct ff_lp3 {
   double x[3];
 } ff_lp3;
 
+/* No rows but walls: x[0] <= reach, -x[0] <= reach, and so on with x[1] and x[2], as many as asked
+ * for. */
+void ff_lp3_wall_in(ff_lp3 *p, int walls, double reach);
 /* Begins with what is active, if no share is negative there, else with start, for which none may
  * be. slack: by how much a row may be broken. False: rounding leaves no answer. */
 bool ff_lp3_solve(ff_lp3 *p, const int start[3], double slack);

@@ -27,16 +27,6 @@ typedef struct cuts {
   ff_vec3 n, u, v;
 } cuts;
 
-static void put_walls(cuts *c) {
-  c->p.count = WALLS;
-  for (int i = 0; i < WALLS; i++) {
-    double *row = c->p.row[i];
-    row[0] = row[1] = row[2] = 0;
-    row[i / 2] = i % 2 ? -1 : 1;
-    row[3] = REACH;
-  }
-}
-
 static void centre(cuts *c, ff_vec3 n) {
   c->n = n;
   c->u = v3_orthogonal(n);
@@ -113,7 +103,7 @@ double ff_nearest_refine(ff_rough *rough, const ff_two *given, double enough) {
   ff_two two = *given;
   two.skin = fmax(0, 2 * rough->gap);
   cuts c;
-  put_walls(&c);
+  ff_lp3_wall_in(&c.p, WALLS, REACH);
   c.p.active[0] = c.p.active[1] = c.p.active[2] = 0;
   ff_vec3 n = rough->normal, best_at = n, on_a, on_b;
   ff_corner corner = ff_two_support(&two, v3_neg(n));

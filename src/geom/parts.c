@@ -234,17 +234,6 @@ typedef struct search {
   ff_vec3 best;          /* inside, and the farthest of all seen that are */
 } search;
 
-static void put_walls(search *s) {
-  double reach = 1.01 * s->geom->parts->bound;
-  s->p.count = WALLS;
-  for (int i = 0; i < WALLS; i++) {
-    double *row = s->p.row[i];
-    row[0] = row[1] = row[2] = 0;
-    row[i / 2] = i % 2 ? -1 : 1;
-    row[3] = reach;
-  }
-}
-
 static void add_plane(search *s, ff_vec3 n, double offset, int rule) {
   int place = s->p.count < FF_LP3_ROWS ? s->p.count++ : WALLS;
   for (int i = WALLS; s->p.count == FF_LP3_ROWS && i < FF_LP3_ROWS; i++) { /* the loosest goes */
@@ -411,7 +400,7 @@ ff_vec3 ff_parts_support(const ff_geom *geom, ff_vec3 direction) {
   static const int start[3] = {4, 0, 2};
   s.v = v3_orthogonal(s.u);
   s.w = v3_cross(s.u, s.v);
-  put_walls(&s);
+  ff_lp3_wall_in(&s.p, WALLS, 1.01 * geom->parts->bound);
   ff_vec3 x, sum = v3(0, 0, 0);
   double size = geom->parts->bound, height = INFINITY;
   int summed = 0;

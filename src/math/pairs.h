@@ -51,7 +51,7 @@ static inline void ff_scale(double *to, double by, int n) {
   int i = 0;
   for (; i + 2 <= n; i += 2) {
     ff_pair2 more = ff_pair2_load(to + i) * both;
-    memcpy(to + i, &more, sizeof more);
+    ff_pair2_store(to + i, more);
   }
   for (; i < n; i++) {
     to[i] *= by;

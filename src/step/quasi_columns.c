@@ -159,13 +159,15 @@ static bool plane_slopes(const ff_quasi *quasi, ff_quasi_contact *contact) {
 
 /* With the pose of body a. One look serves all contacts of the pair. */
 static void find_slopes(const ff_quasi *quasi, ff_quasi_contact *contacts, int count) {
-  bool known = contacts->fixed;
-  for (int i = 0; contacts->fixed && i < count; i++) {
-    bool rounded = contacts[i].touch.spot.kind != FF_SPOT_NONE;
-    (rounded ? spot_slopes : fixed_slopes)(quasi, &contacts[i]);
-  }
-  for (int i = 0; i < count && !contacts->fixed; i++) {
-    known = plane_slopes(quasi, &contacts[i]);
+  bool known = true;
+  for (int i = 0; i < count && known; i++) {
+    if (!contacts->fixed) {
+      known = plane_slopes(quasi, &contacts[i]);
+    } else if (contacts[i].touch.spot.kind != FF_SPOT_NONE) {
+      spot_slopes(quasi, &contacts[i]);
+    } else {
+      fixed_slopes(quasi, &contacts[i]);
+    }
   }
   if (known || has_slope(quasi, contacts)) {
     return;
