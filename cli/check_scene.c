@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "json.h"
 
 typedef struct stance {
   const ff_robot *robot;
@@ -137,8 +138,9 @@ static void print_joints(const stance *s) {
   for (int i = 2; i <= ff_robot_link_count(s->robot); i++) {
     int at = own_place(s, i);
     if (at >= 0 && s->q[at] != 0) {
-      printf("%s      \"%s\": {position: %.4g}\n", first ? "    joints:\n" : "",
-             ff_robot_link_info(s->robot, i).joint_name, s->q[at]);
+      fputs(first ? "    joints:\n      " : "      ", stdout);
+      ff_json_quote(stdout, ff_robot_link_info(s->robot, i).joint_name);
+      printf(": {position: %.4g}\n", s->q[at]);
       first = false;
     }
   }
@@ -155,14 +157,17 @@ static void print_contact(const stance *s) {
 
 static void print_scene(const stance *s, const char *path) {
   double stiffness = 4 * s->mass * gravity * length_of(s);
-  printf("# %s on a floor, every joint held by a servo: a scene to start from.\n",
-         ff_robot_name(s->robot));
+  fputs("# ", stdout);
+  ff_json_quote(stdout, ff_robot_name(s->robot));
+  puts(" on a floor, every joint held by a servo: a scene to start from.");
   if (path[0] == '/' || strstr(path, "..")) {
     printf("# A scene lies in a folder above its robots and their meshes: save it there, adapt "
            "urdf.\n");
   }
   printf("footfall: 1\nstepper: {kind: symplectic-euler, step: 1e-3}\nduration: 2\n");
-  printf("robots:\n  robot:\n    urdf: \"%s\"\n", path);
+  printf("robots:\n  robot:\n    urdf: ");
+  ff_json_quote(stdout, path);
+  putchar('\n');
   if (s->stands) {
     printf("    ground: 0   # its lowest point touches the floor: its root is at %.6g m\n",
            s->height);

@@ -4,7 +4,7 @@
 
 #include "footfall/io.h"
 
-static void write_text(FILE *out, const char *text) {
+void ff_json_quote(FILE *out, const char *text) {
   fputc('"', out);
   for (; *text; text++) {
     unsigned char c = (unsigned char)*text;
@@ -34,7 +34,7 @@ static void start(ff_json *json, const char *key) {
     new_line(json);
   }
   if (key) {
-    write_text(json->out, key);
+    ff_json_quote(json->out, key);
     fputs(": ", json->out);
   }
   json->filled = true;
@@ -67,7 +67,7 @@ void ff_json_close(ff_json *json, char bracket) {
 void ff_json_text(ff_json *json, const char *key, const char *text) {
   start(json, key);
   if (text) {
-    write_text(json->out, text);
+    ff_json_quote(json->out, text);
   } else {
     fputs("null", json->out);
   }

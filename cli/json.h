@@ -11,6 +11,9 @@ typedef struct ff_json {
   bool filled; /* the open object or list has an entry */
 } ff_json;
 
+/* A text in quotes, as JSON and YAML read it. */
+void ff_json_quote(FILE *out, const char *text);
+
 /* key: NULL inside a list and for the whole. bracket: '{' or '['. */
 void ff_json_open(ff_json *json, const char *key, char bracket);
 void ff_json_close(ff_json *json, char bracket); /* '}' or ']' */

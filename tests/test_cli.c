@@ -257,6 +257,17 @@ static void check_prints_a_scene_to_start_from(void **state) {
   expect_text("out", "verdict    good");
 }
 
+/* Names are the robot's own: what they hold is no part of the scene. */
+static void names_do_not_break_a_printed_scene(void **state) {
+  (void)state;
+  write_text("leg.urdf", "<robot name='a&#10;b: c'>" PART("trunk", "1", "") PART("shank", "1", "")
+                             HINGE("k&quot;nee\\x", "revolute", "trunk", "shank", "0") "</robot>");
+  assert_int_equal(footfall("check", "leg.urdf", "--scene"), 0);
+  expect_text("out", "# \"a\\nb: c\" on a floor");
+  assert_int_equal(rename("out", "leg.yaml"), 0);
+  assert_int_equal(footfall("check", "leg.yaml"), 0);
+}
+
 static void set_overrides_the_scene(void **state) {
   (void)state;
   assert_int_equal(footfall("run", "ball.yaml", "--set", "duration=0.05", "--json"), 0);
@@ -456,6 +467,7 @@ int main(void) {
       in_folder(json_is_json),
       in_folder(check_prints_what_a_run_would_use),
       in_folder(check_prints_a_scene_to_start_from),
+      in_folder(names_do_not_break_a_printed_scene),
       in_folder(check_of_several_ends_as_the_worst),
       in_folder(folder_that_is_not_there_fails_the_run),
       in_folder(full_output_fails_the_run),

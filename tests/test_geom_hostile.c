@@ -134,6 +134,7 @@ static void pairs_inside_one_another(void **state) {
     for (int k = 0; k < 60 && at.gap < 0; k++) {
       ff_vec3 n = v3_axpy(random_vec(&seed, pow(10, -k % 10)), k % 6 ? 1 : 0, at.normal);
       n = v3_unit(n);
+      /* the best of all near by; far off, a deep pair may have a better one, but not by much */
       double gap = v3_dot(n, v3_sub(farthest(&a, &pa, v3_neg(n)), farthest(&b, &pb, n)));
       assert_true(gap <= at.gap + (k % 10 < 2 || k % 6 == 0 ? 0.02 : tolerance) * size);
     }
