@@ -8,24 +8,18 @@
  * see the same machine. The target of a batch is a ratio of 1.5 and 20 ns (n = 1) or 60 ns
  * (n = 1.5); a call, which gives more than the force, has that of the time.
  */
+#include "clock.h"
 #include "footfall/law.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <time.h>
 
 enum { COUNT = 1024, REPEATS = 200, ROUNDS = 60 };
 
 static double depth[COUNT], rate[COUNT], force[COUNT];
 
 static const double stiffness = 1e4, dissipation = 0.4;
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- the peers: loops as anyone would write them ----------------------------------- */
 

@@ -11,11 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include <mujoco/mujoco.h>
-
+#include "clock.h"
 #include "footfall/footfall.h"
+#include "mujoco_peer.h"
 
 enum { REPEATS = 15, MANY = 1000 };
 
@@ -35,12 +34,6 @@ typedef enum kind { ON_PLANE, ALL_PAIRS, ROLLS } kind;
 static void give_up(const char *what) {
   fprintf(stderr, "bench_mujoco: %s\n", what);
   exit(1);
-}
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* Bytes this process holds from malloc. */
@@ -183,20 +176,16 @@ static void write_mjcf(FILE *file, int count, bool all_pairs) {
 }
 
 static mjModel *mujoco_model(int count, kind which) {
-  char path[] = "/tmp/bench_mujoco_XXXXXX";
-  int descriptor = mkstemp(path);
-  FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+  char *text = NULL;
+  size_t size = 0;
+  FILE *file = open_memstream(&text, &size);
   if (!file) {
-    give_up("cannot write a temporary file");
+    give_up("there is no memory for MuJoCo's model");
   }
   write_mjcf(file, count, which == ALL_PAIRS);
   fclose(file);
-  char error[1000] = "";
-  mjModel *model = mj_loadXML(path, NULL, error, sizeof error);
-  remove(path);
-  if (!model) {
-    give_up(error);
-  }
+  mjModel *model = mujoco_model_of(text);
+  free(text);
   return model;
 }
 

@@ -6,23 +6,17 @@
  * other work. The peer is one Cholesky solve of all unknowns in plain loops, measured in the same
  * run.
  */
+#include "clock.h"
 #include "footfall/qp.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum { SIZE = 24, PROBLEMS = 100000, FRESH = 200, REPEATS = 3 };
 
 static double a[SIZE * SIZE], b[SIZE], h[SIZE * SIZE], g[SIZE], lower[SIZE], upper[SIZE];
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* In [-1, 1): xorshift64*. */
 static double random_number(void) {

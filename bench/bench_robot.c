@@ -15,11 +15,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include <mujoco/mujoco.h>
-
+#include "clock.h"
 #include "footfall/footfall.h"
+#include "mujoco_peer.h"
 
 enum { REPEATS = 40, STEPS = 200, CALLS = 20, MANY_STEPS = 100000, RUNS = 3, MJCF_SIZE = 1 << 16 };
 
@@ -43,12 +42,6 @@ static void need(ff_status status, const ff_report *report) {
     ff_report_text(report, text, sizeof text);
     give_up(text[0] ? text : ff_status_text(status));
   }
-}
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* What the machine does beside only ever adds to a time. */
@@ -169,24 +162,13 @@ static int write_link(const ff_robot *robot, int i, char *to, double height) {
 
 static mjModel *mujoco_model(const ff_robot *robot, double height) {
   static char text[MJCF_SIZE];
-  char path[] = "/tmp/footfall-bench-XXXXXX.xml", error[500] = "";
   int n = sprintf(text,
                   "<mujoco><compiler angle='radian'/><option timestep='%g'/><worldbody>"
                   "<geom type='plane' size='0 0 1' contype='2' conaffinity='1'/>",
                   STEP);
   n += write_link(robot, 1, text + n, height);
   sprintf(text + n, "</worldbody></mujoco>");
-  int file = mkstemps(path, 4);
-  FILE *out = file >= 0 ? fdopen(file, "w") : NULL;
-  if (!out || fputs(text, out) < 0 || fclose(out) != 0) {
-    give_up("cannot write the model for MuJoCo");
-  }
-  mjModel *model = mj_loadXML(path, NULL, error, sizeof error);
-  remove(path);
-  if (!model) {
-    give_up(error);
-  }
-  return model;
+  return mujoco_model_of(text);
 }
 
 /* ---- in turns ------------------------------------------------------------------------------ */

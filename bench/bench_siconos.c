@@ -12,6 +12,7 @@
  * ff_ncp then solves it, so that the run goes on. A variant works if no step fails. For comparison
  * ff_ncp runs on the same problems, too. Without Siconos only this library is timed.
  */
+#include "clock.h"
 #include "footfall/footfall.h"
 #include "paper_step.h"
 #ifdef FOOTFALL_SICONOS
@@ -19,17 +20,10 @@
 #endif
 
 #include <stdio.h>
-#include <time.h>
 
 enum { STEPS = 10000, SHORT_SIZE = 12, DISC_SIZE = 10, ROUNDS = 3 };
 
 static const double h = 1e-4, g = 9.81;
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- what is simulated --------------------------------------------------------------------- */
 

@@ -4,20 +4,14 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 
+#include "clock.h"
 #include "footfall/footfall.h"
 #ifdef FOOTFALL_SIMBODY
 #include "simbody_peer.h"
 #endif
 
 enum { COUNT = 1000, ROUNDS = 300 };
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static const ff_law *normal_law, *friction_law;
 static ff_law_params normal_params, friction_params;

@@ -1,10 +1,8 @@
 /* The foot of three ellipsoids, and its ground reactions as OpenSim reads them. */
 #include "base/file.h"
 #include "base/memory.h"
+#include "folder.h"
 #include "footfall/footfall.h"
-#include "testing.h"
-
-#include <unistd.h>
 
 /* ---- .sto ------------------------------------------------------------------------------------ */
 
@@ -40,18 +38,12 @@ static ff_recording_info info_of(int count) {
   return (ff_recording_info){.scene = "", .summary = "", .names = names, .units = units, count};
 }
 
-static char path[64];
-
-static int enter(void **state) {
-  (void)state;
-  snprintf(path, sizeof path, "/tmp/footfall-foot-%ld.sto", (long)getpid());
-  return 0;
-}
+static const char path[] = "foot.sto";
 
 static int leave(void **state) {
   (void)state;
   unlink(path);
-  return 0;
+  return remove_folder();
 }
 
 static void fill(uint64_t *seed, int index, double row[NAMES]) {
@@ -288,9 +280,10 @@ static void the_push_has_two_humps(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(a_file_has_the_wrenches, enter, leave),
-      cmocka_unit_test_setup_teardown(without_contacts_there_is_nothing_to_write, enter, leave),
-      cmocka_unit_test_setup_teardown(failures_leave_no_file, enter, leave),
+      cmocka_unit_test_setup_teardown(a_file_has_the_wrenches, enter_folder, leave),
+      cmocka_unit_test_setup_teardown(without_contacts_there_is_nothing_to_write, enter_folder,
+                                      leave),
+      cmocka_unit_test_setup_teardown(failures_leave_no_file, enter_folder, leave),
       cmocka_unit_test(the_foot_rolls_from_heel_to_toes),
       cmocka_unit_test(the_push_has_two_humps),
   };

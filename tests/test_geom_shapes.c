@@ -3,6 +3,7 @@
 #include "geom/hull.h"
 #include "geom/implicit.h"
 #include "geom/parts.h"
+#include "scene_text.h"
 #include "solids.h"
 
 /* ---- polyhedra --------------------------------------------------------------------------- */
@@ -402,9 +403,6 @@ static void test_on_a_half_space(void **state) {
 
 static void test_scene_of_new_shapes(void **state) {
   (void)state;
-  ff_scene *scene;
-  ff_model *model;
-  ff_report report = {0};
   const char *text =
       "footfall: 1\n"
       "materials: {wood: {density: 600}}\n"
@@ -417,19 +415,7 @@ static void test_scene_of_new_shapes(void **state) {
       "  dome: {material: wood, position: [9, 0, 1], shape: {intersection: {members: [\n"
       "    {sphere: {radius: .3}}, {half-space: {normal: [0, 0, -1]}}]}}}\n"
       "contacts: [{pair: ['*', floor], normal: {law: hunt-crossley, k: 1e5, alpha: 1}}]\n";
-  char path[] = "/tmp/footfall-shapes-XXXXXX";
-  int file = mkstemp(path);
-  assert_true(file >= 0);
-  FILE *out = fdopen(file, "w");
-  assert_non_null(out);
-  fputs(text, out);
-  fclose(out);
-  ff_status status = ff_scene_load(&scene, path, NULL, 0, &report);
-  if (status != FF_OK) {
-    fail_msg("%s", report.what);
-  }
-  assert_int_equal(ff_model_build(&model, scene, &report), FF_OK);
-  remove(path);
+  ff_model *model = model_of(text, NULL);
   ff_body_info wedge = ff_model_body_info(model, ff_model_body_find(model, "wedge"));
   assert_near(wedge.mass, 600, 1e-13);
   assert_near(wedge.com.x, 1.25, 1e-13);
@@ -440,7 +426,6 @@ static void test_scene_of_new_shapes(void **state) {
   assert_int_equal(shape.face_count, 4);
   assert_near(shape.volume, 1, 1e-13);
   ff_model_destroy(model);
-  ff_scene_destroy(scene);
 }
 
 int main(void) {

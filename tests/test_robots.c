@@ -1,11 +1,10 @@
 /* Robots in scenes: trees move, touch, are driven, and every joule of them is accounted for. */
+#include "folder.h"
 #include "scene_text.h"
 
 #include "base/memory.h"
 #include "footfall/footfall.h"
 #include "math/vec.h"
-
-#include <unistd.h>
 
 /* ---- motion --------------------------------------------------------------------------- */
 
@@ -153,13 +152,18 @@ static ff_sim *box_sim(ff_model **model, const ff_robot *robot, bool as_body) {
   return sim;
 }
 
+static int leave_folder(void **state) {
+  (void)state;
+  return remove_folder();
+}
+
 static ff_robot *box_robot(void) {
-  char path[] = "/tmp/footfall-box-XXXXXX";
+  static const char path[] = "box.urdf";
   ff_robot *robot = NULL;
-  int file = mkstemp(path);
-  assert_true(file >= 0);
-  assert_int_equal(write(file, box_urdf, strlen(box_urdf)), strlen(box_urdf));
-  close(file);
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fputs(box_urdf, file);
+  fclose(file);
   assert_int_equal(ff_robot_load(&robot, path, NULL, NULL), FF_OK);
   unlink(path);
   return robot;
@@ -463,7 +467,8 @@ int main(void) {
       cmocka_unit_test(test_double_pendulum_keeps_its_energy),
       cmocka_unit_test(test_sim_agrees_with_the_tree_alone),
       cmocka_unit_test(test_steppers_agree),
-      cmocka_unit_test(test_one_link_moves_as_a_free_body),
+      cmocka_unit_test_setup_teardown(test_one_link_moves_as_a_free_body, enter_folder,
+                                      leave_folder),
       cmocka_unit_test(test_humanoid_stands),
       cmocka_unit_test(test_humanoid_ledger_closes),
       cmocka_unit_test(test_quadruped_and_biped_stand),

@@ -1,5 +1,5 @@
 /* Robots from URDF: what is read, what is told, and what hostile files get. */
-#include "testing.h"
+#include "folder.h"
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -8,29 +8,18 @@
 #include "math/vec.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
-
-static char folder[] = "/tmp/footfall-urdf-XXXXXX";
 
 static int make_folder(void **state) {
-  (void)state;
-  char path[128];
-  if (!mkdtemp(folder)) {
-    return -1;
-  }
-  snprintf(path, sizeof path, "%s/in", folder);
-  return mkdir(path, 0700);
+  return enter_folder(state) == 0 ? mkdir("in", 0700) : -1;
 }
 
-static int remove_folder(void **state) {
+static int leave_folder(void **state) {
   (void)state;
-  char command[128];
-  snprintf(command, sizeof command, "rm -rf %s", folder);
-  return system(command);
+  return system("rm -rf ./*") == 0 ? remove_folder() : -1;
 }
 
 static const char *put(const char *name, const void *bytes, size_t size) {
-  static char path[256];
+  static char path[600];
   snprintf(path, sizeof path, "%s/%s", folder, name);
   FILE *file = fopen(path, "wb");
   assert_non_null(file);
@@ -477,7 +466,7 @@ static void test_meshes_become_hulls(void **state) {
   assert_cube(MESH("package://in/cube.stl"));
   assert_cube(MESH("package://any/cube.stl"));
   assert_cube(MESH("model://in/cube.stl"));
-  char file[300];
+  char file[1024];
   snprintf(file, sizeof file, MESH("file://%s/in/cube.stl"), folder);
   assert_cube(file);
   char text[2048] = "solid cube\n", obj[1024] = "# cube\r\n";
@@ -500,12 +489,10 @@ static void test_packages_are_found(void **state) {
   static const char robot[] = MESH("package://dog_description/cube.stl");
   static const char foot[] = MESH("package://foot_description/cube.stl");
   unsigned char stl[512];
-  char path[256];
   ff_robot *read = NULL;
   ff_report report;
   for (int i = 0; i < 4; i++) {
-    snprintf(path, sizeof path, "%s/%s", folder, folders[i]);
-    assert_int_equal(mkdir(path, 0700), 0);
+    assert_int_equal(mkdir(folders[i], 0700), 0);
   }
   put("dog_description/cube.stl", stl, cube_stl(stl, 4));
   put("foot_description/cube.stl", stl, cube_stl(stl, 4));
@@ -523,8 +510,7 @@ static void test_packages_are_found(void **state) {
   file = put("dog_description/robots/small/b.urdf", foot, strlen(foot));
   assert_int_equal(ff_robot_load(&read, file, NULL, &report), FF_OK);
   ff_robot_destroy(read);
-  snprintf(path, sizeof path, "%s/package.xml", folder);
-  assert_int_equal(unlink(path), 0);
+  assert_int_equal(unlink("package.xml"), 0);
 }
 
 static void test_bad_meshes_are_refused(void **state) {
@@ -536,12 +522,9 @@ static void test_bad_meshes_are_refused(void **state) {
   refused(MESH("package://../outside.stl"), 2, "leads out");
   refused(MESH("/etc/passwd"), 2, "leads out");
   refused(MESH("http://localhost/cube.stl"), 2, "only package://");
-  char link[128];
-  snprintf(link, sizeof link, "%s/in/link.stl", folder);
-  assert_int_equal(symlink("../outside.stl", link), 0);
+  assert_int_equal(symlink("../outside.stl", "in/link.stl"), 0);
   refused(MESH("link.stl"), 2, "leads out");
-  snprintf(link, sizeof link, "%s/in/pipe.stl", folder);
-  assert_int_equal(mkfifo(link, 0600), 0);
+  assert_int_equal(mkfifo("in/pipe.stl", 0600), 0);
   refused(MESH("pipe.stl"), 2, "cannot read");
   put("in/huge.stl", stl, cube_stl(stl, 0xFFFFFFFFu));
   refused(MESH("huge.stl"), 2, "header");
@@ -757,5 +740,5 @@ int main(void) {
       cmocka_unit_test(test_multiplied_collada_is_refused),
       cmocka_unit_test(test_failures_are_survived),
   };
-  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+  return cmocka_run_group_tests(tests, make_folder, leave_folder);
 }
