@@ -476,20 +476,17 @@ static void drive_forces(const ff_model *model, ff_state *state, double t, doubl
 /* ---- all together ------------------------------------------------------------------------------
  */
 
-/* Bodies where y has them, and nothing pushing yet. */
-static void start(const ff_model *model, ff_state *state, double t, const double *y,
-                  double *ledger_rate) {
+/* Nothing pushes yet. */
+static void start(const ff_model *model, ff_state *state, double *ledger_rate) {
   state->evaluations++;
-  ff_bodies_update(model, state, t, y);
   memset(state->wrenches, 0, (size_t)model->body_count * sizeof *state->wrenches);
   if (ledger_rate) {
     memset(ledger_rate, 0, FF_Y_LEDGER * sizeof(double));
   }
 }
 
-void ff_forces_outside(const ff_model *model, ff_state *state, double t, const double *y,
-                       double *ledger_rate) {
-  start(model, state, t, y, ledger_rate);
+void ff_forces_outside(const ff_model *model, ff_state *state, double t, double *ledger_rate) {
+  start(model, state, ledger_rate);
   applied_forces(model, state, t, ledger_rate);
   drive_forces(model, state, t, ledger_rate);
 }
@@ -506,7 +503,8 @@ void ff_forces_contacts(const ff_model *model, ff_state *state, double t, const 
 
 void ff_forces_update(const ff_model *model, ff_state *state, double t, const double *y,
                       double *memory_rate, double *ledger_rate) {
-  start(model, state, t, y, ledger_rate);
+  ff_bodies_update(model, state, t, y);
+  start(model, state, ledger_rate);
   if (memory_rate && model->memory_count > 0) {
     memset(memory_rate, 0, (size_t)(state->ledger_at - state->memory_at) * sizeof(double));
   }

@@ -183,12 +183,14 @@ static void start_body(const ff_quasi *quasi, int i) {
   body->strayed = 0;
 }
 
-/* Bodies at the start, and at the end of a step without contact. False: a robot has no inertia. */
+/* Bodies at the start, where the state shows them, and at the end of a step without contact. False:
+ * a robot has no inertia. */
 static bool fly(ff_quasi *quasi, double t, double h) {
   const ff_model *model = quasi->model;
   quasi->h = h;
   quasi->fall = h * v3_norm(model->run.gravity);
-  ff_forces_outside(model, quasi->state, t, quasi->state->y, quasi->outside);
+  ff_robots_place(model, quasi->state, quasi->state->y); /* who was looked at elsewhere before */
+  ff_forces_outside(model, quasi->state, t, quasi->outside);
   for (int i = 0; i < model->body_count; i++) {
     const ff_body_motion *now = &quasi->state->bodies[i];
     ff_quasi_body *body = &quasi->bodies[i];
@@ -405,9 +407,16 @@ static void arrive(ff_work *work, double h, double end) {
   ff_state *state = work->state;
   learn(quasi, end);
   book_outside(work, h);
-  for (int slot = 0; slot < work->model->free_count; slot++) {
-    const ff_quasi_body *body = &quasi->bodies[work->model->free_bodies[slot]];
-    double *y = ff_state_body(state, slot);
+  for (int i = 0; i < work->model->body_count; i++) {
+    const ff_quasi_body *body = &quasi->bodies[i];
+    ff_body_kind kind = work->model->bodies[i].kind;
+    if (kind == FF_BODY_FREE || kind == FF_BODY_PRESCRIBED) {
+      state->bodies[i] = body->end;
+    }
+    if (kind != FF_BODY_FREE) {
+      continue;
+    }
+    double *y = ff_state_body(state, work->model->bodies[i].slot);
     ff_quat q = body->end.pose.orientation;
     v3_store(y + FF_Y_X, body->end.pose.position);
     y[FF_Y_Q] = q.w;
@@ -437,15 +446,15 @@ static void push_constraints(const ff_model *model, ff_state *state) {
   }
 }
 
-/* Bodies where the state has them now, robots with all that pushes them: what sensors ask. */
-static void show(ff_work *work) {
+/* Robots where the state has them now, with all that pushes them: what sensors ask. */
+static void show_robots(ff_work *work) {
   const ff_model *model = work->model;
   ff_state *state = work->state;
   if (model->robot_count == 0) {
-    ff_bodies_update(model, state, state->t, state->y);
     return;
   }
-  ff_forces_outside(model, state, state->t, state->y, NULL);
+  ff_robots_place(model, state, state->y);
+  ff_forces_outside(model, state, state->t, NULL);
   ff_robots_load(model, state, state->t, state->y, NULL);
   for (int m = 0; m < state->meet_count; m++) {
     const ff_meet *meet = &state->meets[m];
@@ -509,7 +518,7 @@ static ff_status try_step(ff_work *work, double end, bool choosy) {
     } else {
       arrive(work, quasi->h, end);
       state->t = end;
-      show(work);
+      show_robots(work);
       return FF_OK;
     }
   }
@@ -614,7 +623,8 @@ static ff_status step(ff_work *work, double t_end) {
     memcpy(state->y, work->before, (size_t)state->size * sizeof *state->y);
     state->t = t;
     give_back(work->quasi);
-    show(work);
+    ff_bodies_update(work->model, state, t, state->y);
+    show_robots(work);
     return status;
   }
   work->steps++;
