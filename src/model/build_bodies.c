@@ -182,6 +182,7 @@ static ff_status take_shape(ff_build *build, int body, int shape) {
     snprintf(key, sizeof key, "material");
   }
   to->bound = ff_geom_bound(&to->geom);
+  to->thickness = ff_geom_thickness(&to->geom);
   return find_material(build, material, key, &to->material);
 }
 

@@ -40,11 +40,12 @@ typedef struct ff_model_body {
 typedef struct ff_model_shape {
   int body;
   ff_geom geom;
-  ff_pose pose;    /* in the body's principal frame */
-  double bound;    /* m, about pose.position; INFINITY for a half-space */
-  bool centred;    /* pose is the identity */
-  int material;    /* -1: none */
-  int class_index; /* shapes of one class touch by the same rules */
+  ff_pose pose;     /* in the body's principal frame */
+  double bound;     /* m, about pose.position; INFINITY for a half-space */
+  double thickness; /* m, half its smallest extent, or less; INFINITY for a half-space */
+  bool centred;     /* pose is the identity */
+  int material;     /* -1: none */
+  int class_index;  /* shapes of one class touch by the same rules */
 } ff_model_shape;
 
 /* Where a shape is when its body is there. */

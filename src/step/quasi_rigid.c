@@ -357,26 +357,40 @@ static bool is_finite(const ff_quasi *quasi) {
   return sum == 0;
 }
 
-/* Did a body leave what the list of candidates covers? */
-static bool is_far(const ff_quasi *quasi) {
-  const ff_state *state = quasi->state;
+/* Did a body leave what the list of candidates covers, by its flight or by straying from that? */
+static bool is_far(const ff_quasi *quasi, bool straying) {
   for (int i = 0; i < quasi->model->body_count; i++) {
-    ff_vec3 moved = v3_sub(quasi->bodies[i].end.pose.position, state->listed_at[i]);
-    if (!(v3_norm(moved) <= 0.5 * state->skin)) {
+    const ff_quasi_body *body = &quasi->bodies[i];
+    bool moved = quasi->model->bodies[i].kind != FF_BODY_FIXED && (!straying || body->strayed != 0);
+    if (moved && ff_candidates_left(quasi->state, i, body->end.pose.position)) {
       return true;
     }
   }
-  return false;
+  return quasi->state->skin < 0;
 }
 
 static void want_none(ff_quasi *quasi) {
   memset(quasi->wanted, 0, (size_t)quasi->state->near_count * sizeof *quasi->wanted);
 }
 
+/* Keeps what a step that fails must give back. Steps that go well at once need not. */
+static void hold(ff_work *work) {
+  ff_quasi *quasi = work->quasi;
+  const ff_state *state = work->state;
+  if (!quasi->held) {
+    quasi->held = true;
+    quasi->held_count = state->near_count;
+    memcpy(work->before, state->y, (size_t)state->size * sizeof *state->y);
+    memcpy(quasi->held_nears, state->nears, (size_t)state->near_count * sizeof *state->nears);
+    memcpy(quasi->held_points, state->points, (size_t)state->point_count * sizeof *state->points);
+  }
+}
+
 /* A list that covers the step from where it starts. */
 static ff_status list_wider(ff_work *work) {
   ff_quasi *quasi = work->quasi;
   double way = 0;
+  hold(work);
   for (int i = 0; i < work->model->body_count; i++) {
     way = fmax(way, v3_norm(v3_sub(quasi->bodies[i].end.pose.position, quasi->bodies[i].x)));
   }
@@ -487,21 +501,21 @@ static ff_status try_step(ff_work *work, double end, bool choosy) {
     if (!fly(quasi, state->t, end - state->t)) {
       return FF_ERROR_STEP;
     }
-    if (is_far(quasi)) { /* before it is solved in vain */
-      ff_status status = list_wider(work);
-      if (status != FF_OK) {
-        return status;
-      }
-      continue;
+    ff_status status = FF_OK;
+    if (is_far(quasi, false)) { /* before it is solved in vain */
+      status = list_wider(work);
+      status = status == FF_OK && is_far(quasi, false) ? FF_ERROR_STEP : status;
     }
-    ff_status status = ff_quasi_gather(quasi) ? solve_islands(quasi) : FF_ERROR_CAPACITY;
+    if (status == FF_OK) {
+      status = ff_quasi_gather(quasi) ? solve_islands(quasi) : FF_ERROR_CAPACITY;
+    }
     if (status != FF_OK) {
       return status;
     }
     if (!is_finite(quasi)) {
       return FF_ERROR_STEP;
     }
-    if (is_far(quasi)) {
+    if (is_far(quasi, true)) {
       status = list_wider(work);
       if (status != FF_OK) {
         return status;
@@ -577,16 +591,12 @@ static ff_status refresh(ff_work *work) {
   return FF_OK;
 }
 
-/* What a step that fails must give back beside y. */
-static void hold(ff_quasi *quasi) {
-  const ff_state *state = quasi->state;
-  quasi->held_count = state->near_count;
-  memcpy(quasi->held_nears, state->nears, (size_t)state->near_count * sizeof *state->nears);
-  memcpy(quasi->held_points, state->points, (size_t)state->point_count * sizeof *state->points);
-}
-
-static void give_back(ff_quasi *quasi) {
-  const ff_state *state = quasi->state;
+/* The state as it was at t. */
+static void give_back(ff_work *work, double t) {
+  const ff_quasi *quasi = work->quasi;
+  ff_state *state = work->state;
+  memcpy(state->y, work->before, (size_t)state->size * sizeof *state->y);
+  state->t = t;
   for (int n = 0; n < state->near_count; n++) {
     const ff_near *to = &state->nears[n];
     for (int k = 0; k < quasi->held_count; k++) {
@@ -605,24 +615,24 @@ static ff_status step(ff_work *work, double t_end) {
   double t = state->t, whole = t_end - t;
   const long parts = 1L << HALVINGS;
   long done = 0, size = parts;
-  memcpy(work->before, state->y, (size_t)state->size * sizeof *state->y);
-  ff_status status = list_candidates(work);
-  hold(work->quasi);
+  ff_status status = FF_OK;
+  work->quasi->held = false;
   while (status == FF_OK && done < parts) {
     double end = t + whole * (double)(done + size) / (double)parts;
     status = try_step(work, done + size == parts ? t_end : end, size > parts / 16);
     if (status == FF_OK) {
       done += size;
     } else if (status == FF_ERROR_STEP && size > 1) {
+      hold(work);
       size /= 2;
       work->quasi->cuts++;
       status = FF_OK;
     }
   }
   if (status != FF_OK) {
-    memcpy(state->y, work->before, (size_t)state->size * sizeof *state->y);
-    state->t = t;
-    give_back(work->quasi);
+    if (work->quasi->held) {
+      give_back(work, t);
+    }
     ff_bodies_update(work->model, state, t, state->y);
     show_robots(work);
     return status;
