@@ -10,14 +10,6 @@
 
 /* ---- bodies ------------------------------------------------------------------------- */
 
-/* omega = R I^-1 R^T L */
-static ff_vec3 angular_velocity(const ff_model_body *body, ff_quat q, ff_vec3 momentum) {
-  if (body->round) {
-    return v3_scale(body->inv_inertia.x, momentum);
-  }
-  return q_rotate(q, v3_mul(body->inv_inertia, q_unrotate(q, momentum)));
-}
-
 void ff_bodies_update(const ff_model *model, ff_state *state, double t, const double *y) {
   for (int i = 0; i < model->body_count; i++) {
     const ff_model_body *body = &model->bodies[i];
@@ -28,7 +20,7 @@ void ff_bodies_update(const ff_model *model, ff_state *state, double t, const do
       motion->pose.position = v3_load(mine + FF_Y_X);
       motion->pose.orientation = q_unit(q);
       motion->velocity = v3_load(mine + FF_Y_V);
-      motion->omega = angular_velocity(body, motion->pose.orientation, v3_load(mine + FF_Y_L));
+      motion->omega = ff_body_omega(body, motion->pose.orientation, v3_load(mine + FF_Y_L));
     } else if (body->kind == FF_BODY_PRESCRIBED) {
       *motion = ff_motion_at(body, t);
     }
