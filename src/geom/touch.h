@@ -39,18 +39,4 @@ bool ff_geom_shrink(ff_geom *out, const ff_geom *geom, double by);
 int ff_touch_boxes(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
                    double round, double margin, ff_touch *out);
 
-/* The axes of a frame in the world: columns of q_matrix, one at a time. */
-static inline ff_vec3 q_axis_x(ff_quat q) {
-  return v3(1.0 - 2.0 * (q.y * q.y + q.z * q.z), 2.0 * (q.x * q.y + q.w * q.z),
-            2.0 * (q.x * q.z - q.w * q.y));
-}
-static inline ff_vec3 q_axis_y(ff_quat q) {
-  return v3(2.0 * (q.x * q.y - q.w * q.z), 1.0 - 2.0 * (q.x * q.x + q.z * q.z),
-            2.0 * (q.y * q.z + q.w * q.x));
-}
-static inline ff_vec3 q_axis_z(ff_quat q) {
-  return v3(2.0 * (q.x * q.z + q.w * q.y), 2.0 * (q.y * q.z - q.w * q.x),
-            1.0 - 2.0 * (q.x * q.x + q.y * q.y));
-}
-
 #endif

@@ -22,15 +22,19 @@ bool ff_geom_shrink(ff_geom *out, const ff_geom *geom, double by) {
 /* How blunt caps are, of the radius: by as much a rim is less deep than a sharp one. */
 #define BLUNT 0.1
 
-/* False: they are sharp, since their cores are not known, or overlap. */
+/* Is the core of this kind known? */
+static bool has_core(ff_shape_kind kind) {
+  return kind == FF_BOX || kind == FF_CYLINDER || kind == FF_CAPSULE;
+}
+
+/* False: they are sharp, since their cores overlap. */
 static bool touch_cores(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                         const ff_pose *pose_b, double round, double margin, ff_touch *out,
                         int *count) {
   double of_a = ff_geom_round(a, round), of_b = ff_geom_round(b, round), both = of_a + of_b;
   ff_geom core_a, core_b;
-  if (!ff_geom_shrink(&core_a, a, of_a) || !ff_geom_shrink(&core_b, b, of_b)) {
-    return false;
-  }
+  ff_geom_shrink(&core_a, a, of_a);
+  ff_geom_shrink(&core_b, b, of_b);
   double blunt = BLUNT * fmin(of_a, of_b);
   *count = ff_touch_blunt(&core_a, pose_a, &core_b, pose_b, blunt, margin + both, out);
   for (int i = 0; i < *count; i++) {
@@ -47,10 +51,13 @@ int ff_geom_touch_rounded(const ff_geom *a, const ff_pose *pose_a, const ff_geom
                           const ff_pose *pose_b, double round, double margin,
                           ff_touch out[FF_TOUCH_MAX]) {
   int count;
-  if (round > 0 && a->kind == FF_BOX && b->kind == FF_BOX) {
+  if (!(round > 0) || !has_core(a->kind) || !has_core(b->kind)) {
+    return ff_geom_touch(a, pose_a, b, pose_b, margin, out);
+  }
+  if (a->kind == FF_BOX && b->kind == FF_BOX) {
     return ff_touch_boxes(a, pose_a, b, pose_b, round, margin, out);
   }
-  return round > 0 && touch_cores(a, pose_a, b, pose_b, round, margin, out, &count)
+  return touch_cores(a, pose_a, b, pose_b, round, margin, out, &count)
              ? count
              : ff_geom_touch(a, pose_a, b, pose_b, margin, out);
 }

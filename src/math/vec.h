@@ -153,6 +153,20 @@ static inline ff_mat3 q_matrix(ff_quat q) {
                     {2 * (xz - wy), 2 * (yz + wx), 1 - 2 * (xx + yy)}}};
 }
 
+/* The axes of a frame in the world: columns of q_matrix, one at a time. */
+static inline ff_vec3 q_axis_x(ff_quat q) {
+  return v3(1.0 - 2.0 * (q.y * q.y + q.z * q.z), 2.0 * (q.x * q.y + q.w * q.z),
+            2.0 * (q.x * q.z - q.w * q.y));
+}
+static inline ff_vec3 q_axis_y(ff_quat q) {
+  return v3(2.0 * (q.x * q.y - q.w * q.z), 1.0 - 2.0 * (q.x * q.x + q.z * q.z),
+            2.0 * (q.y * q.z + q.w * q.x));
+}
+static inline ff_vec3 q_axis_z(ff_quat q) {
+  return v3(2.0 * (q.x * q.z + q.w * q.y), 2.0 * (q.y * q.z - q.w * q.x),
+            1.0 - 2.0 * (q.x * q.x + q.y * q.y));
+}
+
 static inline ff_vec3 pose_point(ff_pose pose, ff_vec3 local) {
   return v3_add(pose.position, q_rotate(pose.orientation, local));
 }

@@ -182,6 +182,7 @@ static ff_status take_shape(ff_build *build, int body, int shape) {
     snprintf(key, sizeof key, "material");
   }
   to->bound = ff_geom_bound(&to->geom);
+  to->thickness = ff_geom_thickness(&to->geom);
   return find_material(build, material, key, &to->material);
 }
 
@@ -229,6 +230,26 @@ static ff_status take_motion(ff_build *build, ff_model_body *to, const ff_motion
              : status;
 }
 
+/* Moments that agree to rounding are one number: the body spins exactly, as a ball or as a top. */
+static void level_moments(ff_model_body *to) {
+  double *const moments[3] = {&to->inertia.x, &to->inertia.y, &to->inertia.z};
+  double largest = fmax(to->inertia.x, fmax(to->inertia.y, to->inertia.z));
+  double smallest = fmin(to->inertia.x, fmin(to->inertia.y, to->inertia.z));
+  to->round = largest - smallest <= 1e-14 * largest;
+  if (to->round) {
+    to->inertia = v3(largest, largest, largest);
+    to->frame.orientation = q_identity();
+    return;
+  }
+  for (int axis = 0; axis < 3 && to->top < 0; axis++) {
+    double *one = moments[(axis + 1) % 3], *two = moments[(axis + 2) % 3];
+    if (fabs(*one - *two) <= 1e-14 * *one) {
+      *one = *two;
+      to->top = axis;
+    }
+  }
+}
+
 /* Mass, principal axes and the frame they give. */
 static ff_status take_mass(ff_build *build, int body, const double *densities) {
   ff_model_body *to = &build->bodies[body];
@@ -245,14 +266,7 @@ static ff_status take_mass(ff_build *build, int body, const double *densities) {
   to->inv_mass = 1 / mass.mass;
   to->frame.position = mass.com;
   to->inertia = ff_eigen(mass.inertia, &to->frame.orientation);
-  /* Moments that agree to rounding are one number: the body is round, and spins exactly. */
-  double largest = fmax(to->inertia.x, fmax(to->inertia.y, to->inertia.z));
-  double smallest = fmin(to->inertia.x, fmin(to->inertia.y, to->inertia.z));
-  to->round = largest - smallest <= 1e-14 * largest;
-  if (to->round) {
-    to->inertia = v3(largest, largest, largest);
-    to->frame.orientation = q_identity();
-  }
+  level_moments(to);
   to->inv_inertia = v3(1 / to->inertia.x, 1 / to->inertia.y, 1 / to->inertia.z);
   return FF_OK;
 }
@@ -305,7 +319,7 @@ static ff_status take_body(ff_build *build, int body, double *densities) {
   ff_model_body *to = &build->bodies[body];
   const ff_body_def *def = &build->scene->bodies[body];
   to->kind = def->kind;
-  to->slot = to->robot = -1;
+  to->slot = to->robot = to->top = -1;
   to->frame.orientation = q_identity();
   int material;
   ff_status status = check_start(build, def);

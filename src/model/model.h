@@ -18,6 +18,7 @@ typedef struct ff_model_body {
   ff_body_kind kind;
   int slot;            /* among the free bodies; -1 if not free */
   bool round;          /* three equal moments of inertia */
+  int top;             /* two equal ones: the axis of the third, 0 .. 2; -1: three, or none */
   double mass;         /* kg, and its inverse; 0 and 0 if not free */
   double inv_mass;     /* 1/kg */
   ff_vec3 inertia;     /* kg m^2, principal moments */
@@ -37,14 +38,41 @@ typedef struct ff_model_body {
   ff_motion motion; /* prescribed bodies; axis is unit or zero */
 } ff_model_body;
 
+/* Of a top the axis in the world. */
+static inline ff_vec3 ff_body_axis(const ff_model_body *body, ff_quat q) {
+  return body->top == 0 ? q_axis_x(q) : (body->top == 1 ? q_axis_y(q) : q_axis_z(q));
+}
+/* Of a top 1/(kg m^2) across its axis, and what there is more along it. */
+static inline double ff_body_across(const ff_model_body *body) {
+  return body->top == 0 ? body->inv_inertia.y : body->inv_inertia.x;
+}
+static inline double ff_body_more_along(const ff_model_body *body) {
+  const ff_vec3 *inv = &body->inv_inertia;
+  double along = body->top == 0 ? inv->x : (body->top == 1 ? inv->y : inv->z);
+  return along - ff_body_across(body);
+}
+/* Angular velocity of a body with this angular momentum: R I^-1 R^T L, for a unit q. */
+static inline ff_vec3 ff_body_omega(const ff_model_body *body, ff_quat q, ff_vec3 momentum) {
+  if (body->round) {
+    return v3_scale(body->inv_inertia.x, momentum);
+  }
+  if (body->top >= 0) {
+    ff_vec3 axis = ff_body_axis(body, q);
+    double spin = ff_body_more_along(body) * v3_dot(axis, momentum);
+    return v3_axpy(v3_scale(ff_body_across(body), momentum), spin, axis);
+  }
+  return q_rotate(q, v3_mul(body->inv_inertia, q_unrotate(q, momentum)));
+}
+
 typedef struct ff_model_shape {
   int body;
   ff_geom geom;
-  ff_pose pose;    /* in the body's principal frame */
-  double bound;    /* m, about pose.position; INFINITY for a half-space */
-  bool centred;    /* pose is the identity */
-  int material;    /* -1: none */
-  int class_index; /* shapes of one class touch by the same rules */
+  ff_pose pose;     /* in the body's principal frame */
+  double bound;     /* m, about pose.position; INFINITY for a half-space */
+  double thickness; /* m, half its smallest extent, or less; INFINITY for a half-space */
+  bool centred;     /* pose is the identity */
+  int material;     /* -1: none */
+  int class_index;  /* shapes of one class touch by the same rules */
 } ff_model_shape;
 
 /* Where a shape is when its body is there. */

@@ -6,8 +6,7 @@
 #include <string.h>
 
 bool ff_candidates_stale(const ff_model *model, const ff_state *state, double t, const double *y) {
-  double limit = 0.25 * state->skin * state->skin; /* half the skin, squared */
-  if (state->skin < 0) {
+  if (state->skin < 0) { /* there is none */
     return true;
   }
   ff_robots_place(model, state, y);
@@ -17,16 +16,14 @@ bool ff_candidates_stale(const ff_model *model, const ff_state *state, double t,
       continue;
     }
     if (body->robot >= 0) {
-      ff_vec3 way = v3_sub(state->bodies[i].pose.position, state->listed_at[i]);
-      if (body->bound > 0 && !(v3_dot(way, way) <= limit)) {
+      if (body->bound > 0 && ff_candidates_left(state, i, state->bodies[i].pose.position)) {
         return true;
       }
       continue;
     }
     ff_vec3 now = body->slot >= 0 ? v3_load(y + (size_t)body->slot * FF_Y_BODY)
                                   : ff_motion_at(body, t).pose.position;
-    ff_vec3 moved = v3_sub(now, state->listed_at[i]);
-    if (!(v3_dot(moved, moved) <= limit)) {
+    if (ff_candidates_left(state, i, now)) {
       return true;
     }
   }

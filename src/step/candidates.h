@@ -2,7 +2,14 @@
 #ifndef FF_STEP_CANDIDATES_H
 #define FF_STEP_CANDIDATES_H
 
+#include "math/vec.h"
 #include "model/state.h"
+
+/* Would a body there have left what the list covers? There must be one. */
+static inline bool ff_candidates_left(const ff_state *state, int body, ff_vec3 place) {
+  ff_vec3 way = v3_sub(place, state->listed_at[body]);
+  return !(4 * v3_dot(way, way) <= state->skin * state->skin);
+}
 
 /* Has a body moved so far since the list was made that at (t, y) a touch may be missing? */
 bool ff_candidates_stale(const ff_model *model, const ff_state *state, double t, const double *y);

@@ -10,14 +10,6 @@
 
 /* ---- bodies ------------------------------------------------------------------------- */
 
-/* omega = R I^-1 R^T L */
-static ff_vec3 angular_velocity(const ff_model_body *body, ff_quat q, ff_vec3 momentum) {
-  if (body->round) {
-    return v3_scale(body->inv_inertia.x, momentum);
-  }
-  return q_rotate(q, v3_mul(body->inv_inertia, q_unrotate(q, momentum)));
-}
-
 void ff_bodies_update(const ff_model *model, ff_state *state, double t, const double *y) {
   for (int i = 0; i < model->body_count; i++) {
     const ff_model_body *body = &model->bodies[i];
@@ -28,7 +20,7 @@ void ff_bodies_update(const ff_model *model, ff_state *state, double t, const do
       motion->pose.position = v3_load(mine + FF_Y_X);
       motion->pose.orientation = q_unit(q);
       motion->velocity = v3_load(mine + FF_Y_V);
-      motion->omega = angular_velocity(body, motion->pose.orientation, v3_load(mine + FF_Y_L));
+      motion->omega = ff_body_omega(body, motion->pose.orientation, v3_load(mine + FF_Y_L));
     } else if (body->kind == FF_BODY_PRESCRIBED) {
       *motion = ff_motion_at(body, t);
     }
@@ -476,20 +468,17 @@ static void drive_forces(const ff_model *model, ff_state *state, double t, doubl
 /* ---- all together ------------------------------------------------------------------------------
  */
 
-/* Bodies where y has them, and nothing pushing yet. */
-static void start(const ff_model *model, ff_state *state, double t, const double *y,
-                  double *ledger_rate) {
+/* Nothing pushes yet. */
+static void start(const ff_model *model, ff_state *state, double *ledger_rate) {
   state->evaluations++;
-  ff_bodies_update(model, state, t, y);
   memset(state->wrenches, 0, (size_t)model->body_count * sizeof *state->wrenches);
   if (ledger_rate) {
     memset(ledger_rate, 0, FF_Y_LEDGER * sizeof(double));
   }
 }
 
-void ff_forces_outside(const ff_model *model, ff_state *state, double t, const double *y,
-                       double *ledger_rate) {
-  start(model, state, t, y, ledger_rate);
+void ff_forces_outside(const ff_model *model, ff_state *state, double t, double *ledger_rate) {
+  start(model, state, ledger_rate);
   applied_forces(model, state, t, ledger_rate);
   drive_forces(model, state, t, ledger_rate);
 }
@@ -506,7 +495,8 @@ void ff_forces_contacts(const ff_model *model, ff_state *state, double t, const 
 
 void ff_forces_update(const ff_model *model, ff_state *state, double t, const double *y,
                       double *memory_rate, double *ledger_rate) {
-  start(model, state, t, y, ledger_rate);
+  ff_bodies_update(model, state, t, y);
+  start(model, state, ledger_rate);
   if (memory_rate && model->memory_count > 0) {
     memset(memory_rate, 0, (size_t)(state->ledger_at - state->memory_at) * sizeof(double));
   }

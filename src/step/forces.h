@@ -18,9 +18,9 @@ typedef struct ff_contact_bodies {
 /* Poses and velocities of all bodies from y at time t. */
 void ff_bodies_update(const ff_model *model, ff_state *state, double t, const double *y);
 
-/* Applied forces and drives alone, without contacts; ledger_rate may be NULL. */
-void ff_forces_outside(const ff_model *model, ff_state *state, double t, const double *y,
-                       double *ledger_rate);
+/* Applied forces and drives alone, without contacts, on bodies that are up to date; ledger_rate may
+ * be NULL. */
+void ff_forces_outside(const ff_model *model, ff_state *state, double t, double *ledger_rate);
 
 /* Where the candidates touch and how they move there, from bodies that are up to date; the forces
  * that the points show stay. */

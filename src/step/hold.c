@@ -523,7 +523,8 @@ bool ff_hold_in_middle(ff_hold *hold, const ff_model *model, ff_state *state, do
   double *ledger = rates + state->ledger_at;
   size_t bytes = (size_t)model->body_count * sizeof *state->wrenches;
   state->middle = true;
-  ff_forces_outside(model, state, t, state->y, ledger);
+  ff_bodies_update(model, state, t, state->y);
+  ff_forces_outside(model, state, t, ledger);
   bool driven = model->force_count > 0 || model->drive_count > 0;
   if (driven) {
     memcpy(hold->outside, state->wrenches, bytes);

@@ -329,7 +329,7 @@ static bool move_robot(ff_micro *micro, int r) {
 static void load(ff_work *work) {
   ff_state *state = work->state;
   double *ledger = work->rates + state->ledger_at;
-  ff_forces_outside(work->model, state, state->t, state->y, ledger);
+  ff_forces_outside(work->model, state, state->t, ledger);
   ff_robots_load(work->model, state, state->t, state->y, ledger);
 }
 

@@ -332,6 +332,11 @@ bool ff_quasi_gather(ff_quasi *quasi) {
   return true;
 }
 
+/* Is the body of a shape elsewhere than when contacts were gathered? */
+static bool has_strayed(const ff_quasi *quasi, int shape) {
+  return quasi->bodies[quasi->model->shapes[shape].body].strayed != 0;
+}
+
 bool ff_quasi_missed(ff_quasi *quasi) {
   bool missed = false;
   int next = 0; /* contacts come in the order of their points */
@@ -340,7 +345,8 @@ bool ff_quasi_missed(ff_quasi *quasi) {
     const ff_quasi_contact *first = quasi->contacts + next;
     int known = next < quasi->contact_count && first->near == n ? ff_quasi_alike(quasi, first) : 0;
     next += known;
-    if (known == near->point_count || (known > 0 && first->fixed)) {
+    bool flown = !has_strayed(quasi, near->shape_a) && !has_strayed(quasi, near->shape_b);
+    if (flown || known == near->point_count || (known > 0 && first->fixed)) {
       continue;
     }
     ff_touch touches[FF_TOUCH_MAX];
@@ -407,10 +413,13 @@ static bool near_is_skipped(const ff_quasi *quasi, const ff_near *near) {
   const ff_model_shape *a = &quasi->model->shapes[near->shape_a];
   const ff_model_shape *b = &quasi->model->shapes[near->shape_b];
   const ff_quasi_body *body_a = &quasi->bodies[a->body], *body_b = &quasi->bodies[b->body];
-  double stride = ff_geom_thickness(&a->geom) + ff_geom_thickness(&b->geom);
+  double stride = 0.5 * (a->thickness + b->thickness);
   ff_vec3 path_a = v3_sub(body_a->end.pose.position, body_a->x);
-  ff_vec3 path_b = v3_sub(body_b->end.pose.position, body_b->x);
-  int looks = (int)fmin(v3_norm(v3_sub(path_a, path_b)) / (0.5 * stride), 10000);
+  ff_vec3 path_b = v3_sub(body_b->end.pose.position, body_b->x), path = v3_sub(path_a, path_b);
+  if (!(v3_dot(path, path) >= stride * stride)) {
+    return false;
+  }
+  int looks = (int)fmin(v3_norm(path) / stride, 10000);
   ff_touch first[FF_TOUCH_MAX], last[FF_TOUCH_MAX];
   bool meets = false;
   for (int k = 1; k <= looks && !meets; k++) {

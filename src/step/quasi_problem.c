@@ -32,6 +32,17 @@
 
 /* turn diag(inv_inertia) turn^T */
 static inline ff_mat3 world_inverse(const ff_model_body *body, ff_quat q) {
+  double ease = body->inv_inertia.x;
+  if (body->round) {
+    return (ff_mat3){{{ease, 0, 0}, {0, ease, 0}, {0, 0, ease}}};
+  }
+  if (body->top >= 0) {
+    ff_vec3 a = ff_body_axis(body, q), b = v3_scale(ff_body_more_along(body), a);
+    double xy = b.x * a.y, xz = b.x * a.z, yz = b.y * a.z;
+    ease = ff_body_across(body);
+    return (ff_mat3){
+        {{ease + b.x * a.x, xy, xz}, {xy, ease + b.y * a.y, yz}, {xz, yz, ease + b.z * a.z}}};
+  }
   ff_mat3 r = q_matrix(q);
   ff_vec3 d = body->inv_inertia, x = v3(r.m[0][0], r.m[0][1], r.m[0][2]),
           y = v3(r.m[1][0], r.m[1][1], r.m[1][2]), z = v3(r.m[2][0], r.m[2][1], r.m[2][2]);

@@ -183,12 +183,14 @@ static void start_body(const ff_quasi *quasi, int i) {
   body->strayed = 0;
 }
 
-/* Bodies at the start, and at the end of a step without contact. False: a robot has no inertia. */
+/* Bodies at the start, where the state shows them, and at the end of a step without contact. False:
+ * a robot has no inertia. */
 static bool fly(ff_quasi *quasi, double t, double h) {
   const ff_model *model = quasi->model;
   quasi->h = h;
   quasi->fall = h * v3_norm(model->run.gravity);
-  ff_forces_outside(model, quasi->state, t, quasi->state->y, quasi->outside);
+  ff_robots_place(model, quasi->state, quasi->state->y); /* who was looked at elsewhere before */
+  ff_forces_outside(model, quasi->state, t, quasi->outside);
   for (int i = 0; i < model->body_count; i++) {
     const ff_body_motion *now = &quasi->state->bodies[i];
     ff_quasi_body *body = &quasi->bodies[i];
@@ -355,26 +357,40 @@ static bool is_finite(const ff_quasi *quasi) {
   return sum == 0;
 }
 
-/* Did a body leave what the list of candidates covers? */
-static bool is_far(const ff_quasi *quasi) {
-  const ff_state *state = quasi->state;
+/* Did a body leave what the list of candidates covers, by its flight or by straying from that? */
+static bool is_far(const ff_quasi *quasi, bool straying) {
   for (int i = 0; i < quasi->model->body_count; i++) {
-    ff_vec3 moved = v3_sub(quasi->bodies[i].end.pose.position, state->listed_at[i]);
-    if (!(v3_norm(moved) <= 0.5 * state->skin)) {
+    const ff_quasi_body *body = &quasi->bodies[i];
+    bool moved = quasi->model->bodies[i].kind != FF_BODY_FIXED && (!straying || body->strayed != 0);
+    if (moved && ff_candidates_left(quasi->state, i, body->end.pose.position)) {
       return true;
     }
   }
-  return false;
+  return quasi->state->skin < 0;
 }
 
 static void want_none(ff_quasi *quasi) {
   memset(quasi->wanted, 0, (size_t)quasi->state->near_count * sizeof *quasi->wanted);
 }
 
+/* Keeps what a step that fails must give back. Steps that go well at once need not. */
+static void hold(ff_work *work) {
+  ff_quasi *quasi = work->quasi;
+  const ff_state *state = work->state;
+  if (!quasi->held) {
+    quasi->held = true;
+    quasi->held_count = state->near_count;
+    memcpy(work->before, state->y, (size_t)state->size * sizeof *state->y);
+    memcpy(quasi->held_nears, state->nears, (size_t)state->near_count * sizeof *state->nears);
+    memcpy(quasi->held_points, state->points, (size_t)state->point_count * sizeof *state->points);
+  }
+}
+
 /* A list that covers the step from where it starts. */
 static ff_status list_wider(ff_work *work) {
   ff_quasi *quasi = work->quasi;
   double way = 0;
+  hold(work);
   for (int i = 0; i < work->model->body_count; i++) {
     way = fmax(way, v3_norm(v3_sub(quasi->bodies[i].end.pose.position, quasi->bodies[i].x)));
   }
@@ -405,9 +421,16 @@ static void arrive(ff_work *work, double h, double end) {
   ff_state *state = work->state;
   learn(quasi, end);
   book_outside(work, h);
-  for (int slot = 0; slot < work->model->free_count; slot++) {
-    const ff_quasi_body *body = &quasi->bodies[work->model->free_bodies[slot]];
-    double *y = ff_state_body(state, slot);
+  for (int i = 0; i < work->model->body_count; i++) {
+    const ff_quasi_body *body = &quasi->bodies[i];
+    ff_body_kind kind = work->model->bodies[i].kind;
+    if (kind == FF_BODY_FREE || kind == FF_BODY_PRESCRIBED) {
+      state->bodies[i] = body->end;
+    }
+    if (kind != FF_BODY_FREE) {
+      continue;
+    }
+    double *y = ff_state_body(state, work->model->bodies[i].slot);
     ff_quat q = body->end.pose.orientation;
     v3_store(y + FF_Y_X, body->end.pose.position);
     y[FF_Y_Q] = q.w;
@@ -437,15 +460,15 @@ static void push_constraints(const ff_model *model, ff_state *state) {
   }
 }
 
-/* Bodies where the state has them now, robots with all that pushes them: what sensors ask. */
-static void show(ff_work *work) {
+/* Robots where the state has them now, with all that pushes them: what sensors ask. */
+static void show_robots(ff_work *work) {
   const ff_model *model = work->model;
   ff_state *state = work->state;
   if (model->robot_count == 0) {
-    ff_bodies_update(model, state, state->t, state->y);
     return;
   }
-  ff_forces_outside(model, state, state->t, state->y, NULL);
+  ff_robots_place(model, state, state->y);
+  ff_forces_outside(model, state, state->t, NULL);
   ff_robots_load(model, state, state->t, state->y, NULL);
   for (int m = 0; m < state->meet_count; m++) {
     const ff_meet *meet = &state->meets[m];
@@ -478,21 +501,21 @@ static ff_status try_step(ff_work *work, double end, bool choosy) {
     if (!fly(quasi, state->t, end - state->t)) {
       return FF_ERROR_STEP;
     }
-    if (is_far(quasi)) { /* before it is solved in vain */
-      ff_status status = list_wider(work);
-      if (status != FF_OK) {
-        return status;
-      }
-      continue;
+    ff_status status = FF_OK;
+    if (is_far(quasi, false)) { /* before it is solved in vain */
+      status = list_wider(work);
+      status = status == FF_OK && is_far(quasi, false) ? FF_ERROR_STEP : status;
     }
-    ff_status status = ff_quasi_gather(quasi) ? solve_islands(quasi) : FF_ERROR_CAPACITY;
+    if (status == FF_OK) {
+      status = ff_quasi_gather(quasi) ? solve_islands(quasi) : FF_ERROR_CAPACITY;
+    }
     if (status != FF_OK) {
       return status;
     }
     if (!is_finite(quasi)) {
       return FF_ERROR_STEP;
     }
-    if (is_far(quasi)) {
+    if (is_far(quasi, true)) {
       status = list_wider(work);
       if (status != FF_OK) {
         return status;
@@ -509,7 +532,7 @@ static ff_status try_step(ff_work *work, double end, bool choosy) {
     } else {
       arrive(work, quasi->h, end);
       state->t = end;
-      show(work);
+      show_robots(work);
       return FF_OK;
     }
   }
@@ -568,16 +591,12 @@ static ff_status refresh(ff_work *work) {
   return FF_OK;
 }
 
-/* What a step that fails must give back beside y. */
-static void hold(ff_quasi *quasi) {
-  const ff_state *state = quasi->state;
-  quasi->held_count = state->near_count;
-  memcpy(quasi->held_nears, state->nears, (size_t)state->near_count * sizeof *state->nears);
-  memcpy(quasi->held_points, state->points, (size_t)state->point_count * sizeof *state->points);
-}
-
-static void give_back(ff_quasi *quasi) {
-  const ff_state *state = quasi->state;
+/* The state as it was at t. */
+static void give_back(ff_work *work, double t) {
+  const ff_quasi *quasi = work->quasi;
+  ff_state *state = work->state;
+  memcpy(state->y, work->before, (size_t)state->size * sizeof *state->y);
+  state->t = t;
   for (int n = 0; n < state->near_count; n++) {
     const ff_near *to = &state->nears[n];
     for (int k = 0; k < quasi->held_count; k++) {
@@ -596,25 +615,26 @@ static ff_status step(ff_work *work, double t_end) {
   double t = state->t, whole = t_end - t;
   const long parts = 1L << HALVINGS;
   long done = 0, size = parts;
-  memcpy(work->before, state->y, (size_t)state->size * sizeof *state->y);
-  ff_status status = list_candidates(work);
-  hold(work->quasi);
+  ff_status status = FF_OK;
+  work->quasi->held = false;
   while (status == FF_OK && done < parts) {
     double end = t + whole * (double)(done + size) / (double)parts;
     status = try_step(work, done + size == parts ? t_end : end, size > parts / 16);
     if (status == FF_OK) {
       done += size;
     } else if (status == FF_ERROR_STEP && size > 1) {
+      hold(work);
       size /= 2;
       work->quasi->cuts++;
       status = FF_OK;
     }
   }
   if (status != FF_OK) {
-    memcpy(state->y, work->before, (size_t)state->size * sizeof *state->y);
-    state->t = t;
-    give_back(work->quasi);
-    show(work);
+    if (work->quasi->held) {
+      give_back(work, t);
+    }
+    ff_bodies_update(work->model, state, t, state->y);
+    show_robots(work);
     return status;
   }
   work->steps++;

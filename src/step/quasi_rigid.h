@@ -269,9 +269,10 @@ typedef struct ff_quasi {
   /* how it went: of the run, and of the problem at hand */
   ff_solver_info *info;
   long iterations;
-  int tries;           /* starts of Newton's method */
-  double off;          /* relative residual where the last one ended */
-  ff_near *held_nears; /* as they were before the step */
+  int tries;  /* starts of Newton's method */
+  double off; /* relative residual where the last one ended */
+  bool held;  /* y, nears and points are kept as they were before the step */
+  ff_near *held_nears;
   ff_point *held_points;
   int held_count;
   long cuts; /* steps, or parts of one, that had to be halved */

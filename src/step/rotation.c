@@ -48,9 +48,32 @@ static inline void find_rates(const ff_model_body *body, double h, double rates[
   rates[2] = h * body->inv_inertia.z;
 }
 
+/* q times a turn about x, y or z, given by cos and sin of half its angle. */
+static inline ff_quat turn_about(int axis, ff_quat q, double c, double s) {
+  switch (axis) {
+    case 0:
+      return (ff_quat){c * q.w - s * q.x, c * q.x + s * q.w, c * q.y + s * q.z, c * q.z - s * q.y};
+    case 1:
+      return (ff_quat){c * q.w - s * q.y, c * q.x - s * q.z, c * q.y + s * q.w, c * q.z + s * q.x};
+    default:
+      return (ff_quat){c * q.w - s * q.z, c * q.x + s * q.y, c * q.y - s * q.x, c * q.z + s * q.w};
+  }
+}
+
+/* A top turns about its momentum as if it were round, and while it does so about its own axis. */
+static ff_quat rotate_top(const ff_model_body *body, ff_quat q, ff_vec3 momentum, double h) {
+  double angle = h * ff_body_more_along(body) * v3_dot(ff_body_axis(body, q), momentum), c, s;
+  q_half(angle * angle, &c, &s);
+  ff_quat led = q_mul(q_exp(v3_scale(h * ff_body_across(body), momentum)), q);
+  return turn_about(body->top, led, c, s * angle);
+}
+
 ff_quat ff_rotate_freely(const ff_model_body *body, ff_quat q, ff_vec3 momentum, double h) {
   if (body->round) {
     return q_mul(q_exp(v3_scale(h * body->inv_inertia.x, momentum)), q);
+  }
+  if (body->top >= 0) {
+    return rotate_top(body, q, momentum, h);
   }
   turning at = start_turning(q, momentum);
   double rates[3], c, s;
@@ -100,14 +123,35 @@ static inline void turn_slope(turns_slope *to, turning *at, int k, double rate) 
   }
 }
 
+/* Of turning about the momentum. */
+static ff_mat3 round_slope(double ease, ff_vec3 momentum) {
+  ff_mat3 out = exp_slope(v3_scale(ease, momentum));
+  for (int i = 0; i < 9; i++) {
+    out.m[i / 3][i % 3] *= ease;
+  }
+  return out;
+}
+
+/* More momentum along the axis turns a top about where the axis has gone by then. */
+static ff_mat3 top_slope(const ff_model_body *body, ff_quat q, ff_vec3 momentum, double h) {
+  double across = h * ff_body_across(body), along = h * ff_body_more_along(body);
+  ff_mat3 out = round_slope(across, momentum);
+  ff_vec3 from = ff_body_axis(body, q), to = q_rotate(q_exp(v3_scale(across, momentum)), from);
+  const double rows[3] = {along * to.x, along * to.y, along * to.z};
+  for (int i = 0; i < 3; i++) {
+    out.m[i][0] += rows[i] * from.x;
+    out.m[i][1] += rows[i] * from.y;
+    out.m[i][2] += rows[i] * from.z;
+  }
+  return out;
+}
+
 ff_mat3 ff_rotate_slope(const ff_model_body *body, ff_quat q, ff_vec3 momentum, double h) {
   if (body->round) {
-    double ease = h * body->inv_inertia.x;
-    ff_mat3 out = exp_slope(v3_scale(ease, momentum));
-    for (int i = 0; i < 9; i++) {
-      out.m[i / 3][i % 3] *= ease;
-    }
-    return out;
+    return round_slope(h * body->inv_inertia.x, momentum);
+  }
+  if (body->top >= 0) {
+    return top_slope(body, q, momentum, h);
   }
   turning at = start_turning(q, momentum);
   ff_mat3 from = m3_transpose(q_matrix(q)), turned;
