@@ -233,6 +233,7 @@ typedef struct ff_solver_info {
   double residual; /* 1, largest of what was accepted, relative to what the rows add up */
   long fallbacks;  /* problems that the first way of going about them did not solve */
   long cut_steps;  /* steps taken in parts */
+  long repeated;   /* steps that had the answer of the one before, to the last bit: all lay still */
 } ff_solver_info;
 
 ff_solver_info ff_sim_solver(const ff_sim *sim);

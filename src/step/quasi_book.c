@@ -188,7 +188,7 @@ static double deepened(const ff_quasi *quasi, const ff_quasi_contact *contact,
 
 void ff_quasi_book(ff_quasi *quasi) {
   ff_state *state = quasi->state;
-  double *ledger = ff_state_ledger(state);
+  double *ledger = quasi->booked;
   int next = 0; /* contacts come in the order of their points */
   rename_points(quasi);
   book_bodies(quasi, ledger);

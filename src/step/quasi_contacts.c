@@ -68,11 +68,12 @@ static void remember(const ff_quasi *quasi, ff_quasi_contact *contact) {
   bool steady = ff_quasi_is_steady(p->force, p->force_before);
   for (int i = 0; i < 3; i++) {
     double e = contact->cone->e[i], scale = e > 0 ? quasi->h / e : 0;
-    contact->before[i] = scale * before[i];
-    contact->guess[1 + i] = contact->before[i] + (steady ? scale * change[i] : 0);
+    contact->e.before[1 + i] = scale * before[i];
+    contact->e.guess[1 + i] = contact->e.before[1 + i] + (steady ? scale * change[i] : 0);
   }
   double core = p->force_core, on = core > 0 && steady ? core - p->core_before : 0;
-  contact->guess[0] = quasi->h * fmax(core + on, 0);
+  contact->e.before[0] = quasi->h * core;
+  contact->e.guess[0] = quasi->h * greater(core + on, 0);
 }
 
 /* All corners and faces, and no half-space? */

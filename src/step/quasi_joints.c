@@ -33,9 +33,9 @@ static void remember(const ff_quasi *quasi, ff_quasi_joint *joint) {
   ff_constraint_look(c, &quasi->bodies[c->a].end, &quasi->bodies[c->b].end, &rows);
   for (int i = 0; i < rows.count; i++) {
     /* directions at right angles: the axes of their moments are unit vectors, nearly orthogonal */
-    joint->before[i] = i < rows.places
-                           ? quasi->h * v3_dot(rows.along[i], was->force)
-                           : quasi->h * v3_dot(rows.turn_a[i], was->moment) / joint->length;
+    joint->e.before[i] = joint->e.guess[i] =
+        i < rows.places ? quasi->h * v3_dot(rows.along[i], was->force)
+                        : quasi->h * v3_dot(rows.turn_a[i], was->moment) / joint->length;
   }
 }
 
@@ -180,7 +180,7 @@ static void book_outside(const ff_quasi *quasi, const ff_quasi_joint *joint,
     return;
   }
   const ff_quasi_body *pushed = a->node >= 0 ? a : b, *by = a->node >= 0 ? b : a;
-  double sign = a->node >= 0 ? 1 : -1, *ledger = ff_state_ledger(quasi->state);
+  double sign = a->node >= 0 ? 1 : -1, *ledger = quasi->booked;
   impulse = v3_scale(sign, impulse);
   moment = v3_scale(sign, moment);
   ff_vec3 at = a->node >= 0 ? rows->point_a : rows->point_b;
@@ -206,7 +206,7 @@ static void book_step(const ff_quasi *quasi, const ff_quasi_element *e,
     v[s] = v3_scale(0.5, v3_add(body->v0, body->end.velocity));
     w[s] = v3_scale(0.5, v3_add(body->w0, body->end.omega));
   }
-  double *lost = ff_state_ledger(quasi->state) + FF_Y_LOST;
+  double *lost = quasi->booked + FF_Y_LOST;
   for (int i = 0; i < e->rows; i++) {
     lost[FF_LOST_STEP] -= z[i] * (v3_dot(rows->along[i], v3_sub(v[0], v[1])) +
                                   v3_dot(rows->turn_a[i], w[0]) + v3_dot(rows->turn_b[i], w[1]));

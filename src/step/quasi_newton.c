@@ -391,6 +391,11 @@ static bool advance(ff_quasi *quasi, double limit, ff_quasi_off *at) {
   return false;
 }
 
+bool ff_quasi_holds(ff_quasi *quasi) {
+  quasi->off = evaluate(quasi).worst;
+  return quasi->off <= TOLERANCE;
+}
+
 bool ff_quasi_newton(ff_quasi *quasi) {
   quasi->tries++;
   double past[HISTORY];

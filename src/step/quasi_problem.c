@@ -62,7 +62,8 @@ void ff_quasi_move(const ff_quasi *quasi, ff_quasi_body *body, ff_vec3 v, ff_vec
   double theta = body->theta;
   ff_vec3 mean_v = v3_axpy(v3_scale(theta, v), 1 - theta, body->v0);
   ff_vec3 mean_l = v3_axpy(v3_scale(theta, l), 1 - theta, body->l0);
-  ff_quat q = q_tidy(ff_rotate_freely(m, body->q, mean_l, quasi->h));
+  bool turns = mean_l.x != 0 || mean_l.y != 0 || mean_l.z != 0;
+  ff_quat q = turns ? q_tidy(ff_rotate_freely(m, body->q, mean_l, quasi->h)) : body->q;
   body->end.pose = (ff_pose){v3_axpy(body->x, quasi->h, mean_v), q};
   body->end.velocity = v;
   body->momentum = l;
@@ -326,7 +327,7 @@ static void project(const ff_quasi *quasi, ff_quasi_contact *contact) {
     turn_slip(contact, w, to);
   }
   for (int i = 0; i < 3; i++) {
-    double give = contact->soft * (p[i] - contact->before[i]);
+    double give = contact->soft * (p[i] - contact->e.before[1 + i]);
     to->y[i] = e[i] > 0 ? p[i] - contact->weight * w[i] - give : 0;
     sum += to->y[i] * to->y[i];
   }

@@ -23,6 +23,7 @@
 #include "step/robots.h"
 #include "step/stepper.h"
 
+#include <float.h>
 #include <string.h>
 
 enum {
@@ -129,6 +130,7 @@ static bool take_rooms(ff_quasi *quasi) {
       {(void **)&quasi->lower, unknowns, sizeof *quasi->lower},
       {(void **)&quasi->held_nears, (size_t)quasi->state->near_capacity, sizeof(ff_near)},
       {(void **)&quasi->held_points, contacts, sizeof(ff_point)},
+      {(void **)&quasi->booked, FF_Y_LEDGER, sizeof *quasi->booked},
       {(void **)&quasi->wanted, (size_t)quasi->state->near_capacity, sizeof *quasi->wanted},
   };
   for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
@@ -153,6 +155,7 @@ static ff_status create(ff_work *work) {
   quasi->node_limit = ff_mover_count(model);
   double most =
       6.0 * model->free_count + 4.0 * quasi->contact_capacity + 6.0 * model->constraint_count;
+  quasi->timeless = ff_quasi_is_timeless(model);
   quasi->unknown_limit = most < UNKNOWN_LIMIT ? (int)fmax(most, 1) : UNKNOWN_LIMIT;
   if (!take_rooms(quasi)) {
     return FF_ERROR_MEMORY;
@@ -316,13 +319,13 @@ static ff_status solve_islands(ff_quasi *quasi) {
 /* Gravity and applied forces, as they act in the step: at the place where it starts. */
 static void book_outside(ff_work *work, double h) {
   ff_state *state = work->state;
-  double *ledger = ff_state_ledger(state), *rates = work->quasi->outside;
+  double *ledger = work->quasi->booked, *rates = work->quasi->outside;
   if (work->model->robot_count > 0) { /* the solution is where they were looked at last */
     ff_bodies_update(work->model, state, state->t, state->y);
     ff_robots_load(work->model, state, state->t, state->y, rates);
   }
   for (int i = 0; i < FF_Y_LEDGER; i++) {
-    ledger[i] += h * rates[i];
+    ledger[i] = h * rates[i];
   }
   for (int slot = 0; slot < work->model->free_count; slot++) {
     const ff_model_body *body = &work->model->bodies[work->model->free_bodies[slot]];
@@ -415,10 +418,31 @@ static void learn(ff_quasi *quasi, double end) {
   quasi->gain_end = end;
 }
 
+/* In one sum for each line: weights and what bears them cancel before they are rounded. */
+static void add_booked(const ff_quasi *quasi) {
+  double *ledger = ff_state_ledger(quasi->state);
+  for (int i = 0; i < FF_Y_LEDGER; i++) {
+    ledger[i] += quasi->booked[i];
+  }
+}
+
+/* The answer of the step before, once more: see quasi_rest.c. */
+static void repeat(ff_work *work, double t_end) {
+  add_booked(work->quasi);
+  work->state->t = work->quasi->gain_end = t_end;
+  work->solver.problems += work->quasi->answered;
+  work->solver.repeated++;
+  work->steps++;
+}
+
 /* Takes the solution over. */
 static void arrive(ff_work *work, double h, double end) {
   ff_quasi *quasi = work->quasi;
   ff_state *state = work->state;
+  bool same = quasi->timeless && ff_quasi_same_bodies(quasi);
+  if (same) {
+    hold(work);
+  }
   learn(quasi, end);
   book_outside(work, h);
   for (int i = 0; i < work->model->body_count; i++) {
@@ -443,6 +467,8 @@ static void arrive(ff_work *work, double h, double end) {
   }
   ff_quasi_book(quasi);
   ff_quasi_book_joints(quasi);
+  add_booked(quasi);
+  quasi->same = same && ff_quasi_same_points(quasi);
 }
 
 /* What constraints push with. */
@@ -490,7 +516,7 @@ static void show_robots(ff_work *work) {
 
 /* One step as it is. On failure the state is as before. choosy: rather none than one whose flat
  * shapes touch otherwise at its end than was solved for. */
-static ff_status try_step(ff_work *work, double end, bool choosy) {
+static ff_status try_step(ff_work *work, double h, double end, bool choosy) {
   ff_quasi *quasi = work->quasi;
   ff_state *state = work->state;
   quasi->widen =
@@ -498,7 +524,7 @@ static ff_status try_step(ff_work *work, double end, bool choosy) {
   quasi->again = false;
   want_none(quasi);
   for (int look = 0, choices = 0; look < LOOKS + choices; look++) {
-    if (!fly(quasi, state->t, end - state->t)) {
+    if (!fly(quasi, state->t, h)) {
       return FF_ERROR_STEP;
     }
     ff_status status = FF_OK;
@@ -575,7 +601,7 @@ static ff_status refresh(ff_work *work) {
   }
   quasi->widen = 0;
   quasi->gain_count = 0;
-  quasi->again = false;
+  quasi->again = quasi->same = false;
   want_none(quasi);
   fly(quasi, state->t, 0);
   quasi->h = work->model->run.stepper.step;
@@ -609,17 +635,29 @@ static void give_back(ff_work *work, double t) {
   }
 }
 
+/* The step that was asked for, if the two times tell of it but for their rounding: else all steps
+ * would differ from one another in their last digits. */
+static double length_of(const ff_model *model, double t, double t_end) {
+  double h = t_end - t, step = model->run.stepper.step;
+  return fabs(h - step) <= 4 * DBL_EPSILON * t_end ? step : h;
+}
+
 /* A step, in halves if it must be: done and size count parts of 2^-HALVINGS. */
 static ff_status step(ff_work *work, double t_end) {
   ff_state *state = work->state;
-  double t = state->t, whole = t_end - t;
-  const long parts = 1L << HALVINGS;
+  double t = state->t, whole = length_of(work->model, t, t_end);
+  const long parts = 1L << HALVINGS, problems = work->solver.problems;
   long done = 0, size = parts;
   ff_status status = FF_OK;
-  work->quasi->held = false;
+  if (work->quasi->same && whole == work->quasi->h) {
+    repeat(work, t_end);
+    return FF_OK;
+  }
+  work->quasi->same = work->quasi->held = false;
   while (status == FF_OK && done < parts) {
     double end = t + whole * (double)(done + size) / (double)parts;
-    status = try_step(work, done + size == parts ? t_end : end, size > parts / 16);
+    end = done + size == parts ? t_end : end;
+    status = try_step(work, whole * (double)size / (double)parts, end, size > parts / 16);
     if (status == FF_OK) {
       done += size;
     } else if (status == FF_ERROR_STEP && size > 1) {
@@ -639,6 +677,8 @@ static ff_status step(ff_work *work, double t_end) {
   }
   work->steps++;
   work->solver.cut_steps += size < parts;
+  work->quasi->same = work->quasi->same && size == parts;
+  work->quasi->answered = work->solver.problems - problems;
   return FF_OK;
 }
 

@@ -119,9 +119,11 @@ typedef struct ff_quasi_element {
   int unknown; /* their place in the vector of the dense problem */
   bool idle;   /* presses and pulls nothing: its rows are zero, j is not set */
   double mass; /* kg: turns its impulses into speeds, to weigh one against the other */
-  double lower[FF_QUASI_OWN]; /* N s, bounds of its unknowns: 0, or -INFINITY: an equation */
-  double z[FF_QUASI_OWN];     /* N s, its unknowns */
-  double f[FF_QUASI_ROWS];    /* N s and N m s in the rows of bodies; its own in m/s */
+  double lower[FF_QUASI_OWN];  /* N s, bounds of its unknowns: 0, or -INFINITY: an equation */
+  double z[FF_QUASI_OWN];      /* N s, its unknowns; */
+  double before[FF_QUASI_OWN]; /* in the step before, */
+  double guess[FF_QUASI_OWN];  /* and as the steps before lead to expect */
+  double f[FF_QUASI_ROWS];     /* N s and N m s in the rows of bodies; its own in m/s */
   double j[FF_QUASI_ROWS][FF_QUASI_ROWS];         /* derivative of f */
   double push, twist;                             /* N s, N m s: size of what f adds up, and */
   double push_noise, twist_noise;                 /* how much of it is rounding */
@@ -171,8 +173,6 @@ typedef struct ff_quasi_contact {
   ff_quasi_layer state;
   double weight;        /* kg: friction's projection weighs speeds with it */
   double soft;          /* 1, tangential give */
-  double before[3];     /* N s, friction of the step before, as P */
-  double guess[4];      /* N s, its unknowns, as the steps before lead to expect */
   ff_vec3 axis;         /* t1 is this axis of b, seen in the tangent plane */
   double flown;         /* m, depth at the end of free flight */
   ff_touch touch;       /* at the end, as the unknowns have it */
@@ -200,10 +200,9 @@ typedef struct ff_quasi_contact {
 
 /* A constraint during the step. Its unknowns: an impulse for each condition. */
 typedef struct ff_quasi_joint {
-  ff_quasi_element e;          /* first */
-  int constraint;              /* in the model */
-  double length;               /* m: directions that are off count as places this far away */
-  double before[FF_QUASI_OWN]; /* N s, of the step before */
+  ff_quasi_element e; /* first */
+  int constraint;     /* in the model */
+  double length;      /* m: directions that are off count as places this far away */
 } ff_quasi_joint;
 
 /* Room for following a path: see quasi_path.c. */
@@ -227,6 +226,7 @@ typedef struct ff_quasi {
   double h;
   double fall;                 /* m/s, what gravity does in the step */
   double outside[FF_Y_LEDGER]; /* rates of the ledger by applied forces, where it starts */
+  double *booked;              /* FF_Y_LEDGER: what the step adds to the ledger */
   double theta;                /* of the bodies that are being solved for */
   double widen;                /* contacts within this many times their reach take part, */
   bool *wanted;                /* near_capacity: and all of these nears */
@@ -276,6 +276,10 @@ typedef struct ff_quasi {
   ff_point *held_points;
   int held_count;
   long cuts; /* steps, or parts of one, that had to be halved */
+  /* a step that changes nothing need not be solved again: see quasi_rest.c */
+  bool timeless; /* nothing acts that knows the time */
+  bool same;     /* the last step ended as it had started */
+  long answered; /* problems that it solved */
 } ff_quasi;
 
 /* The body of a node; NULL: it is a robot. */
@@ -414,6 +418,8 @@ void ff_quasi_layer_settle(const ff_quasi *quasi, const ff_layer *layer,
 
 /* ---- quasi_newton.c --------------------------------------------------------------------- */
 
+/* Are x and the members' z the solution as they are? */
+bool ff_quasi_holds(ff_quasi *quasi);
 /* Solves the present problem from x and the members' z; they then are the solution. */
 bool ff_quasi_newton(ff_quasi *quasi);
 
@@ -430,6 +436,17 @@ void ff_quasi_start_free(ff_quasi *quasi);
 /* From here: without friction first, then with more and more of it, in steps as large as it goes.
  */
 bool ff_quasi_ramp(ff_quasi *quasi);
+
+/* ---- quasi_rest.c ------------------------------------------------------------------------- */
+
+/* Does standing still solve the present problem? Then x and the members' z are that. */
+bool ff_quasi_rest(ff_quasi *quasi);
+/* Does nothing act that may be another at another time? Constraints and robots may. */
+bool ff_quasi_is_timeless(const ff_model *model);
+/* Do all bodies end as they start, to the last bit? */
+bool ff_quasi_same_bodies(const ff_quasi *quasi);
+/* Are all points as they were held? */
+bool ff_quasi_same_points(const ff_quasi *quasi);
 
 /* ---- quasi_path.c ------------------------------------------------------------------------- */
 

@@ -449,7 +449,7 @@ void ff_quasi_settle_robot(const ff_quasi *quasi, int r) {
     ground.torque = v3_scale(1 / quasi->h, from->ground.torque);
   }
   ff_robot_book(quasi->model, quasi->state, r, quasi->h, quasi->h, ground);
-  ff_state_ledger(quasi->state)[FF_Y_LOST + FF_LOST_STEP] += lost_in_step(quasi, r);
+  quasi->booked[FF_Y_LOST + FF_LOST_STEP] += lost_in_step(quasi, r);
   memcpy(y + robot->v_at, from->u, (size_t)robot->v_count * sizeof *y);
   memcpy(y + robot->q_at, from->q, (size_t)robot->q_count * sizeof *y);
 }

@@ -88,17 +88,9 @@ static void start_from(ff_quasi *quasi, bool warm) {
     v3_store(x + 3, warm && known ? go_on(quasi, body->l, row + 3) : l);
   }
   for (int k = 0; k < quasi->member_count; k++) {
-    ff_quasi_contact *contact = contact_of(quasi->members[k]);
-    double *z = quasi->members[k]->z;
-    if (!contact) {
-      const ff_quasi_joint *joint = (ff_quasi_joint *)quasi->members[k];
-      for (int i = 0; i < joint->e.rows; i++) {
-        z[i] = warm ? joint->before[i] : 0;
-      }
-      continue;
-    }
-    for (int i = 0; i < contact->e.rows; i++) {
-      z[i] = warm ? contact->guess[i] : 0;
+    ff_quasi_element *e = quasi->members[k];
+    for (int i = 0; i < e->rows; i++) {
+      e->z[i] = warm ? e->guess[i] : 0;
     }
   }
 }
@@ -303,7 +295,6 @@ static bool solve_dense(ff_quasi *quasi) {
 
 static bool solve_somehow(ff_quasi *quasi, int island) {
   static const double weights[] = {1, 30, 1.0 / 30};
-  quasi->rough = quasi->turns = 1;
   for (int i = 0; i < 3; i++) {
     double factor = i == 0 ? 1 : weights[i] / weights[i - 1];
     for (int k = 0; k < quasi->member_count; k++) {
@@ -354,7 +345,8 @@ bool ff_quasi_solve(ff_quasi *quasi, int island) {
     }
   }
   quasi->iterations = quasi->tries = 0;
-  bool solved = solve_somehow(quasi, island);
+  quasi->rough = quasi->turns = 1;
+  bool solved = ff_quasi_rest(quasi) || solve_somehow(quasi, island);
   if (solved) {
     note(quasi);
   }

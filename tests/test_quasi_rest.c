@@ -1,0 +1,170 @@
+/* Stepper `quasi-rigid`: what lies still lies still exactly, and then costs next to nothing. */
+#include "footfall/footfall.h"
+#include "layers.h"
+
+#include <string.h>
+
+static const double step = 1e-3;
+
+/* A floor that leans by this much. */
+static void lean_floor(ff_scene *scene, double angle) {
+  ff_body_def def = ff_body_def_default();
+  def.name = "floor";
+  def.kind = FF_BODY_FIXED;
+  def.orientation = (ff_quat){cos(0.5 * angle), 0, sin(0.5 * angle), 0};
+  ff_body body;
+  ff_shape shape;
+  assert_int_equal(ff_scene_add_body(&body, scene, &def), FF_OK);
+  ff_shape_def plane = ff_shape_def_default();
+  plane.kind = FF_HALF_SPACE;
+  assert_int_equal(ff_scene_add_shape(&shape, scene, body, &plane), FF_OK);
+}
+
+typedef struct thing {
+  ff_shape_kind kind;
+  ff_vec3 size;
+  double lean;
+  int count; /* on top of one another */
+} thing;
+
+/* A floor and what lies on it, from a little above. watched: a force that is zero acts all the
+ * time, so that no step may be taken over from the one before. */
+static world place(const thing *of, bool watched) {
+  static const char *const names[] = {"first", "second", "third"};
+  const layer_of layer = {2e4, 400, 2e-3, 0.5, 0.02};
+  world w = {.scene = scene_new(9.81, "quasi-rigid", step)};
+  lean_floor(w.scene, of->lean);
+  double height = of->size.z > 0 ? of->size.z : of->size.x;
+  for (int i = 0; i < of->count; i++) {
+    ff_body_def def = ff_body_def_default();
+    double up = (2 * i + 1) * height + 1e-4 * (i + 1);
+    def.name = names[i];
+    def.mass = 1 + i;
+    def.position = (ff_vec3){up * sin(of->lean), 0, up * cos(of->lean)};
+    def.orientation = (ff_quat){cos(0.5 * of->lean), 0, sin(0.5 * of->lean), 0};
+    scene_solid(w.scene, &def, of->kind, of->size);
+    scene_layer(w.scene, names[i], i > 0 ? names[i - 1] : "floor", layer);
+  }
+  const double none[4] = {0, 0, 0, 0};
+  ff_force_def force = ff_force_def_default();
+  force.body = "first";
+  force.force = (ff_table){none, 1, 3};
+  if (watched) {
+    assert_int_equal(ff_scene_add_force(w.scene, &force), FF_OK);
+  }
+  world_start(&w);
+  return w;
+}
+
+static const thing things[] = {
+    {FF_SPHERE, {0.1, 0, 0}, 0, 1},         {FF_ELLIPSOID, {0.2, 0.05, 0.03}, 0, 1},
+    {FF_BOX, {0.1, 0.08, 0.03}, 0, 1},      {FF_BOX, {0.1, 0.08, 0.03}, 0.0873, 1},
+    {FF_CYLINDER, {0.05, 0.03, 0}, 0, 1},   {FF_BOX, {0.1, 0.08, 0.03}, 0, 3},
+    {FF_BOX, {0.1, 0.08, 0.03}, 0.0873, 2},
+};
+enum { THINGS = sizeof things / sizeof *things };
+
+static bool same_bits(world *a, world *b, int body) {
+  ff_body_state x = ff_sim_body(a->sim, (ff_body){body}), y = ff_sim_body(b->sim, (ff_body){body});
+  return memcmp(&x, &y, sizeof x) == 0;
+}
+
+static void what_lies_still_keeps_every_bit(void **state) {
+  (void)state;
+  for (int i = 0; i < THINGS; i++) {
+    world w = place(&things[i], false);
+    assert_int_equal(world_advance(&w, 2), FF_OK);
+    long before = ff_sim_solver(w.sim).repeated;
+    ff_body_state then = ff_sim_body(w.sim, (ff_body){2});
+    for (int k = 0; k < 1000; k++) {
+      assert_int_equal(ff_sim_step(w.sim), FF_OK);
+      ff_body_state now = ff_sim_body(w.sim, (ff_body){2});
+      assert_memory_equal(&now, &then, sizeof now);
+    }
+    assert_int_equal(ff_sim_solver(w.sim).repeated - before, 1000);
+    world_end(&w);
+  }
+}
+
+/* A force of zero is there all the time, and every step is solved: nothing may differ. */
+static void steps_taken_over_are_those_that_would_be_found(void **state) {
+  (void)state;
+  for (int i = 0; i < THINGS; i++) {
+    world w = place(&things[i], false), found = place(&things[i], true);
+    assert_int_equal(world_advance(&w, 2), FF_OK);
+    assert_int_equal(world_advance(&found, 2), FF_OK);
+    assert_true(ff_sim_solver(w.sim).repeated > 1000);
+    assert_int_equal(ff_sim_solver(found.sim).repeated, 0);
+    for (int body = 2; body < 2 + things[i].count; body++) {
+      assert_true(same_bits(&w, &found, body));
+    }
+    ff_energy a = ff_sim_energy(w.sim), b = ff_sim_energy(found.sim);
+    assert_memory_equal(&a, &b, sizeof a);
+    ff_momentum p = ff_sim_momentum(w.sim), q = ff_sim_momentum(found.sim);
+    assert_memory_equal(&p, &q, sizeof p);
+    ff_contact_residual r = ff_sim_contact_residual(w.sim), s = ff_sim_contact_residual(found.sim);
+    assert_memory_equal(&r, &s, sizeof r);
+    assert_int_equal(ff_sim_solver(w.sim).problems, ff_sim_solver(found.sim).problems);
+    world_end(&w);
+    world_end(&found);
+  }
+}
+
+static void a_push_wakes_what_lies_still(void **state) {
+  (void)state;
+  for (int i = 0; i < THINGS; i++) {
+    world w = place(&things[i], false), found = place(&things[i], true);
+    world *both[2] = {&w, &found};
+    ff_body top = {1 + things[i].count};
+    for (int k = 0; k < 2; k++) {
+      assert_int_equal(world_advance(both[k], 1.5), FF_OK);
+      ff_body_state pushed = ff_sim_body(both[k]->sim, top);
+      pushed.velocity.y = 0.1;
+      assert_int_equal(ff_sim_set_body(both[k]->sim, top, &pushed), FF_OK);
+      long repeated = ff_sim_solver(both[k]->sim).repeated;
+      assert_int_equal(ff_sim_step(both[k]->sim), FF_OK);
+      assert_int_equal(ff_sim_solver(both[k]->sim).repeated, repeated);
+      assert_int_equal(world_advance(both[k], 1.52), FF_OK);
+      ff_body_state now = ff_sim_body(both[k]->sim, top);
+      assert_true(now.position.y > 1e-4);
+    }
+    assert_true(same_bits(&w, &found, top.id));
+    world_end(&w);
+    world_end(&found);
+  }
+}
+
+/* From 1 s on it grows, and moves the box at last. */
+static void a_force_that_grows_is_not_overlooked(void **state) {
+  (void)state;
+  const double rows[] = {0, 0, 0, 0, 1, 0, 0, 0, 2, 20, 0, 0};
+  world w = {.scene = scene_new(9.81, "quasi-rigid", step)};
+  lean_floor(w.scene, 0);
+  ff_body_def def = ff_body_def_default();
+  def.name = "box";
+  def.mass = 1;
+  def.position = (ff_vec3){0, 0, 0.03};
+  scene_solid(w.scene, &def, FF_BOX, (ff_vec3){0.1, 0.08, 0.03});
+  scene_layer(w.scene, "box", "floor", (layer_of){2e4, 400, 2e-3, 0.5, 0.02});
+  ff_force_def force = ff_force_def_default();
+  force.body = "box";
+  force.force = (ff_table){rows, 3, 3};
+  assert_int_equal(ff_scene_add_force(w.scene, &force), FF_OK);
+  world_start(&w);
+  assert_int_equal(world_advance(&w, 1.2), FF_OK);
+  /* 4 N: friction bears it, and gives a little while it grows */
+  assert_close(ff_sim_body(w.sim, (ff_body){2}).velocity.x, 0, 1e-4);
+  assert_int_equal(world_advance(&w, 2), FF_OK);
+  assert_true(ff_sim_body(w.sim, (ff_body){2}).velocity.x > 1);
+  world_end(&w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_lies_still_keeps_every_bit),
+      cmocka_unit_test(steps_taken_over_are_those_that_would_be_found),
+      cmocka_unit_test(a_push_wakes_what_lies_still),
+      cmocka_unit_test(a_force_that_grows_is_not_overlooked),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
