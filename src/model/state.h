@@ -12,6 +12,7 @@
 #define FF_MODEL_STATE_H
 
 #include "geom/broad.h"
+#include "math/trend.h"
 #include "model/constraint.h"
 #include "model/model.h"
 
@@ -27,6 +28,8 @@ enum {
   FF_Y_UNPAID = FF_Y_PAID + 1,     /* J, the same of laws that are FF_LAW_UNPAID */
   FF_Y_LEDGER = FF_Y_UNPAID + 1
 };
+
+enum { FF_POINT_TREND = 5 };
 
 /* A contact point: one feature of a pair of shapes near each other. */
 typedef struct ff_point {
@@ -53,11 +56,11 @@ typedef struct ff_point {
   double left;       /* m, how far the bodies were from the layer at the start of a step whose force
                       * is the mean over it; INFINITY: its force is that of the end */
   double force_core; /* N, the part of force_n that the rigid core bears; `micro-macro` too */
-  ff_vec3 force_before, moment_before; /* force, moment and force_core of the step before */
-  double core_before;
+  double impulse[4]; /* N s, what the last step solved for: see quasi_rigid.h; `micro-macro`: of the
+                      * rigid part, along normal, t1 and t2 */
+  double trend[FF_TREND * FF_POINT_TREND]; /* of force, moment about the normal, and force_core */
   /* `micro-macro` only: */
   double soft_force; /* N, the part of force_n that is elastic */
-  double impulse[3]; /* N s, of the rigid part in the last step, along normal, t1 and t2 */
 } ff_point;
 
 /* Two shapes near each other, with room for all points they can have. */

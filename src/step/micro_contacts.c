@@ -191,7 +191,7 @@ void ff_micro_show(ff_micro *micro) {
     point->force = v3_axpy(v3_axpy(point->force, f[1], point->t1), f[2], point->t2);
     point->force_core = contact->impulse[0] / micro->h;
     point->soft_force = contact->force[0];
-    memcpy(point->impulse, contact->impulse, sizeof point->impulse);
+    memcpy(point->impulse, contact->impulse, sizeof contact->impulse);
     point->mode = mode_of(contact);
   }
 }

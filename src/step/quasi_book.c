@@ -12,6 +12,8 @@
 #include "math/vec.h"
 #include "step/quasi_rigid.h"
 
+#include <string.h>
+
 static void show(const ff_quasi *quasi, const ff_quasi_contact *contact, ff_point *point) {
   const ff_touch *touch = &contact->touch;
   double spin, h = quasi->h;
@@ -34,9 +36,6 @@ static void show(const ff_quasi *quasi, const ff_quasi_contact *contact, ff_poin
                             .curvature = {touch->curvature[0], touch->curvature[1]}};
   point->known = true;
   point->touching = p_n > 0 || touch->depth > 0;
-  point->force_before = point->force;
-  point->moment_before = point->moment;
-  point->core_before = point->force_core;
   point->force_n = p_n / h;
   point->force_core = contact->e.z[0] / h;
   bool second = quasi->bodies[contact->e.a].theta < 1 || quasi->bodies[contact->e.b].theta < 1;
@@ -45,6 +44,10 @@ static void show(const ff_quasi *quasi, const ff_quasi_contact *contact, ff_poin
   point->force_t[1] = contact->cone->e[1] * p[1] / h;
   point->force = v3_scale(1 / h, impulse);
   point->moment = v3_scale(1 / h, moment);
+  const double load[FF_POINT_TREND] = {point->force.x, point->force.y, point->force.z,
+                                       contact->cone->e[2] * p[2] / h, point->force_core};
+  ff_trend_add(point->trend, FF_POINT_TREND, load);
+  memcpy(point->impulse, contact->e.z, sizeof point->impulse);
   bool sticks = contact->cone->mu * p_n > 0 && !contact->to.slips;
   point->mode = !point->touching ? FF_OPEN : sticks ? FF_STICK : FF_SLIP;
 }
@@ -153,8 +156,9 @@ static void release(ff_point *point) {
   point->touching = false;
   point->left = INFINITY;
   point->force_n = point->force_core = point->force_t[0] = point->force_t[1] = 0;
-  point->force = point->moment = point->force_before = point->moment_before = v3(0, 0, 0);
-  point->core_before = 0;
+  point->force = point->moment = v3(0, 0, 0);
+  memset(point->trend, 0, sizeof point->trend);
+  memset(point->impulse, 0, sizeof point->impulse);
   point->mode = FF_OPEN;
   point->patch = (ff_patch){.depth = fmin(point->patch.depth, 0)};
 }

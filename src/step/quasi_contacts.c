@@ -62,18 +62,21 @@ bool ff_quasi_touch_before(const ff_quasi *quasi, const ff_quasi_contact *contac
 static void remember(const ff_quasi *quasi, ff_quasi_contact *contact) {
   const ff_point *p = &quasi->state->points[contact->memory];
   ff_vec3 n = contact->touch.normal, t1 = contact->touch.t1, t2 = v3_cross(n, t1);
-  ff_vec3 more = v3_sub(p->force, p->force_before), twist = v3_sub(p->moment, p->moment_before);
+  int order = ff_trend_order(p->trend, FF_POINT_TREND, 0, 3);
+  double next[FF_POINT_TREND];
+  for (int i = 0; i < FF_POINT_TREND; i++) {
+    next[i] = ff_trend_next(p->trend, FF_POINT_TREND, i, order);
+  }
+  ff_vec3 force = v3_load(next);
   const double before[3] = {v3_dot(p->force, t1), v3_dot(p->force, t2), v3_dot(p->moment, n)};
-  const double change[3] = {v3_dot(more, t1), v3_dot(more, t2), v3_dot(twist, n)};
-  bool steady = ff_quasi_is_steady(p->force, p->force_before);
+  const double expected[3] = {v3_dot(force, t1), v3_dot(force, t2), next[3]};
   for (int i = 0; i < 3; i++) {
     double e = contact->cone->e[i], scale = e > 0 ? quasi->h / e : 0;
     contact->e.before[1 + i] = scale * before[i];
-    contact->e.guess[1 + i] = contact->e.before[1 + i] + (steady ? scale * change[i] : 0);
+    contact->e.guess[1 + i] = scale * expected[i];
   }
-  double core = p->force_core, on = core > 0 && steady ? core - p->core_before : 0;
-  contact->e.before[0] = quasi->h * core;
-  contact->e.guess[0] = quasi->h * greater(core + on, 0);
+  contact->e.before[0] = quasi->h * p->force_core;
+  contact->e.guess[0] = p->force_core > 0 ? quasi->h * greater(next[4], 0) : 0;
 }
 
 /* All corners and faces, and no half-space? */

@@ -24,6 +24,7 @@ enum { ITERATIONS = 40, HALVINGS = 8, HISTORY = 4 };
 #define GIVE      1e-6
 #define ENOUGH    1e-4
 #define TOLERANCE 1e-12 /* of the rows, relative to what they add up */
+#define UNTOUCHED 1e-14 /* the same where it starts: what is left there is left in every step */
 #define BEARABLE  1e-10 /* the same, if no further step helps */
 
 /* ---- where the unknowns are --------------------------------------------------------------- */
@@ -400,7 +401,9 @@ bool ff_quasi_newton(ff_quasi *quasi) {
   quasi->tries++;
   double past[HISTORY];
   ff_quasi_off at = evaluate(quasi);
-  for (int n = 0; n < ITERATIONS && !(at.worst <= TOLERANCE); n++) {
+  double enough =
+      ff_quasi_has_robot(quasi) ? TOLERANCE : UNTOUCHED; /* of robots nothing is expected */
+  for (int n = 0; n < ITERATIONS && !(at.worst <= (n == 0 ? enough : TOLERANCE)); n++) {
     double limit = at.energy;
     past[n % HISTORY] = at.energy;
     for (int i = 0; i < HISTORY && i <= n; i++) {

@@ -103,6 +103,7 @@ static ff_status create_blocks(ff_quasi *quasi) {
 static bool take_rooms(ff_quasi *quasi) {
   size_t bodies = (size_t)quasi->model->body_count, nodes = (size_t)quasi->node_limit;
   size_t contacts = (size_t)quasi->contact_capacity, unknowns = (size_t)quasi->unknown_limit;
+  size_t free = FF_QUASI_BODY * (size_t)quasi->model->free_count;
   size_t rows = (size_t)count_rows(quasi), joints = (size_t)quasi->model->constraint_count;
   const struct {
     void **to;
@@ -123,8 +124,7 @@ static bool take_rooms(ff_quasi *quasi) {
       {(void **)&quasi->base, rows, sizeof *quasi->base},
       {(void **)&quasi->step, rows, sizeof *quasi->step},
       {(void **)&quasi->best, rows, sizeof *quasi->best},
-      {(void **)&quasi->gain, rows, sizeof *quasi->gain},
-      {(void **)&quasi->gain_before, rows, sizeof *quasi->gain_before},
+      {(void **)&quasi->gain, FF_TREND * free, sizeof *quasi->gain},
       {(void **)&quasi->row_scale, 2 * nodes, sizeof *quasi->row_scale},
       {(void **)&quasi->z, unknowns, sizeof *quasi->z},
       {(void **)&quasi->lower, unknowns, sizeof *quasi->lower},
@@ -405,17 +405,15 @@ static ff_status list_wider(ff_work *work) {
 
 /* What contacts did to the bodies, so that the next step can start from it. */
 static void learn(ff_quasi *quasi, double end) {
-  double *gain = quasi->gain_before, scale = 1 / quasi->h;
+  double scale = 1 / quasi->h, gain[FF_QUASI_BODY];
   for (int slot = 0; slot < quasi->model->free_count; slot++) {
     const ff_quasi_body *body = ff_quasi_node(quasi, slot);
-    double *to = gain + FF_QUASI_BODY * slot;
-    v3_store(to, v3_scale(scale, v3_sub(body->end.velocity, body->v)));
-    v3_store(to + 3, v3_scale(scale, v3_sub(body->momentum, body->l)));
+    v3_store(gain, v3_scale(scale, v3_sub(body->end.velocity, body->v)));
+    v3_store(gain + 3, v3_scale(scale, v3_sub(body->momentum, body->l)));
+    ff_trend_add(quasi->gain + FF_TREND * FF_QUASI_BODY * slot, FF_QUASI_BODY, gain);
   }
-  quasi->gain_before = quasi->gain;
-  quasi->gain = gain;
-  quasi->gain_count = quasi->gain_count > 0 && quasi->gain_end == quasi->state->t ? 2 : 1;
   quasi->gain_end = end;
+  quasi->h_before = quasi->h;
 }
 
 /* In one sum for each line: weights and what bears them cancel before they are rounded. */
@@ -600,11 +598,11 @@ static ff_status refresh(ff_work *work) {
     return status;
   }
   quasi->widen = 0;
-  quasi->gain_count = 0;
+  quasi->gain_end = NAN;
   quasi->again = quasi->same = false;
   want_none(quasi);
   fly(quasi, state->t, 0);
-  quasi->h = work->model->run.stepper.step;
+  quasi->h = quasi->h_before = work->model->run.stepper.step;
   if (!ff_quasi_gather(quasi)) {
     return FF_ERROR_CAPACITY;
   }

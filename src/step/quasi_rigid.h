@@ -223,7 +223,7 @@ typedef struct ff_quasi {
   const ff_model *model;
   ff_state *state;
   ff_arena arena;
-  double h;
+  double h, h_before;          /* s, the step's length; and that of the step before */
   double fall;                 /* m/s, what gravity does in the step */
   double outside[FF_Y_LEDGER]; /* rates of the ledger by applied forces, where it starts */
   double *booked;              /* FF_Y_LEDGER: what the step adds to the ledger */
@@ -246,10 +246,8 @@ typedef struct ff_quasi {
   ff_blocks *blocks;
   double *x, *r, *base, *step, *best; /* unknowns, rows, ... of the nodes */
   double *row_scale;                  /* of each body two: what r is measured by */
-  /* what contacts and constraints changed of x of each body in each of the last two steps, for each
-   * second */
-  double *gain, *gain_before;
-  int gain_count;  /* how many of them are known */
+  /* trend of what contacts and constraints change of x of each free body, for each second */
+  double *gain;
   double gain_end; /* s, when the last one ended */
   /* what is being solved: an island, or one body while the others rest */
   const int *solved_nodes;
@@ -289,6 +287,10 @@ static inline ff_quasi_body *ff_quasi_node(const ff_quasi *quasi, int node) {
 static inline int ff_quasi_robot_of(const ff_quasi *quasi, int node) {
   return node - quasi->model->free_count;
 }
+/* Among those that are being solved for: they come in their order, robots last. */
+static inline bool ff_quasi_has_robot(const ff_quasi *quasi) {
+  return ff_quasi_robot_of(quasi, quasi->solved_nodes[quasi->node_count - 1]) >= 0;
+}
 /* Where elements add to the rows of a body that is being solved for, and to its step or find it. */
 static inline double *ff_quasi_rows_of(const ff_quasi *quasi, const ff_quasi_body *body) {
   return body->link ? body->link->rows : quasi->r + ff_blocks_row(quasi->blocks, body->node);
@@ -304,12 +306,6 @@ typedef struct ff_quasi_off {
   double energy; /* J */
   double worst;  /* relative: 1 is as large as what is added up */
 } ff_quasi_off;
-
-/* Does what changed so in a step go on changing like this, by the look of it? */
-static inline bool ff_quasi_is_steady(ff_vec3 now, ff_vec3 before) {
-  ff_vec3 change = v3_sub(now, before);
-  return v3_dot(change, change) < 0.25 * v3_dot(now, now);
-}
 
 /* ---- quasi_problem.c ----------------------------------------------------------------- */
 

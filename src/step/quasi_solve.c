@@ -49,11 +49,6 @@ static void choose_island(ff_quasi *quasi, int island) {
          element[1] - element[0]);
 }
 
-/* Nodes of an island come in their order: robots last. */
-static bool has_robot(const ff_quasi *quasi) {
-  return ff_quasi_robot_of(quasi, quasi->solved_nodes[quasi->node_count - 1]) >= 0;
-}
-
 /* NULL: it is a joint. */
 static ff_quasi_contact *contact_of(ff_quasi_element *element) {
   return element->joint ? NULL : (ff_quasi_contact *)element;
@@ -64,19 +59,20 @@ static ff_quasi_contact *contact_of(ff_quasi_element *element) {
 
 /* Velocity or momentum at the end if contacts and constraints do what they did in the steps before:
  * of free flight, and what they gave. */
-static ff_vec3 go_on(const ff_quasi *quasi, ff_vec3 flown, int row) {
-  ff_vec3 gain = v3_load(quasi->gain + row), before = v3_load(quasi->gain_before + row);
-  if (quasi->gain_count == 2 && ff_quasi_is_steady(gain, before)) {
-    gain = v3_add(gain, v3_sub(gain, before));
-  }
+static ff_vec3 go_on(const ff_quasi *quasi, ff_vec3 flown, int node, int row) {
+  const double *trend = quasi->gain + FF_TREND * FF_QUASI_BODY * node;
+  int order = ff_trend_order(trend, FF_QUASI_BODY, row, 3);
+  ff_vec3 gain = v3(ff_trend_next(trend, FF_QUASI_BODY, row, order),
+                    ff_trend_next(trend, FF_QUASI_BODY, row + 1, order),
+                    ff_trend_next(trend, FF_QUASI_BODY, row + 2, order));
   return v3_axpy(flown, quasi->h, gain);
 }
 
 /* From free flight, or from what the steps before lead to expect. */
 static void start_from(ff_quasi *quasi, bool warm) {
-  bool known = quasi->gain_count > 0 && quasi->gain_end == quasi->state->t;
+  bool known = quasi->gain_end == quasi->state->t;
   for (int i = 0; i < quasi->node_count; i++) {
-    int node = quasi->solved_nodes[i], row = FF_QUASI_BODY * node;
+    int node = quasi->solved_nodes[i];
     double *x = quasi->x + ff_blocks_row(quasi->blocks, node);
     const ff_quasi_body *body = ff_quasi_node(quasi, node);
     if (!body) {
@@ -84,8 +80,8 @@ static void start_from(ff_quasi *quasi, bool warm) {
       continue;
     }
     ff_vec3 v = warm ? body->v0 : body->v, l = warm ? body->l0 : body->l;
-    v3_store(x, warm && known ? go_on(quasi, body->v, row) : v);
-    v3_store(x + 3, warm && known ? go_on(quasi, body->l, row + 3) : l);
+    v3_store(x, warm && known ? go_on(quasi, body->v, node, 0) : v);
+    v3_store(x + 3, warm && known ? go_on(quasi, body->l, node, 3) : l);
   }
   for (int k = 0; k < quasi->member_count; k++) {
     ff_quasi_element *e = quasi->members[k];
@@ -256,7 +252,7 @@ static bool lay_out(ff_quasi *quasi) {
     quasi->members[k]->unknown = size;
     size += quasi->members[k]->rows;
   }
-  if (size > quasi->unknown_limit || has_robot(quasi)) {
+  if (size > quasi->unknown_limit || ff_quasi_has_robot(quasi)) {
     return false;
   }
   quasi->size = size;
