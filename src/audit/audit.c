@@ -3,108 +3,142 @@
 #include "audit/contacts.h"
 #include "math/vec.h"
 
-/* ---- energy ------------------------------------------------------------------------ */
+/* ---- energy and momentum ------------------------------------------------------------------- */
 
-static void add_bodies(const ff_model *model, const ff_state *state, ff_energy *out) {
+static void add_bodies(const ff_model *model, const ff_state *state, ff_energy *energy,
+                       ff_momentum *momentum) {
+  double kinetic = 0, gravity = 0;
+  ff_vec3 linear = v3(0, 0, 0), angular = linear;
   for (int slot = 0; slot < model->free_count; slot++) {
     int i = model->free_bodies[slot];
     const ff_model_body *body = &model->bodies[i];
     const double *y = ff_state_body(state, slot);
-    ff_vec3 v = v3_load(y + FF_Y_V);
-    out->kinetic += 0.5 * body->mass * v3_dot(v, v);
-    out->kinetic += 0.5 * v3_dot(state->bodies[i].omega, v3_load(y + FF_Y_L));
-    out->gravity -= body->mass * v3_dot(model->run.gravity, v3_load(y + FF_Y_X));
+    ff_vec3 x = v3_load(y + FF_Y_X), v = v3_load(y + FF_Y_V), l = v3_load(y + FF_Y_L);
+    ff_vec3 omega = ff_body_omega(body, state->bodies[i].pose.orientation, l);
+    ff_vec3 p = v3_scale(body->mass, v);
+    kinetic += 0.5 * (v3_dot(v, p) + v3_dot(omega, l));
+    gravity -= body->mass * v3_dot(model->run.gravity, x);
+    linear = v3_add(linear, p);
+    angular = v3_add(angular, v3_add(v3_cross(x, p), l));
   }
+  energy->kinetic = kinetic;
+  energy->gravity = gravity;
+  momentum->linear = linear;
+  momentum->angular = angular;
 }
 
-static void add_robots(const ff_model *model, const ff_state *state, ff_energy *out) {
+static void add_robots(const ff_model *model, const ff_state *state, ff_energy *energy,
+                       ff_momentum *momentum) {
   for (int i = 0; i < model->robot_count; i++) {
     ff_tree_motion motion = ff_tree_whole(state->robots[i].work, model->run.gravity);
-    out->kinetic += motion.kinetic;
-    out->gravity += motion.gravity;
-    out->spring_joint += state->robots[i].stored;
+    energy->kinetic += motion.kinetic;
+    energy->gravity += motion.gravity;
+    energy->spring_joint += state->robots[i].stored;
+    momentum->linear = v3_add(momentum->linear, motion.linear);
+    ff_vec3 angular = v3_add(motion.angular, v3_cross(motion.com, motion.linear));
+    momentum->angular = v3_add(momentum->angular, angular);
   }
 }
 
-ff_energy ff_audit_energy(const ff_model *model, const ff_state *state, double start_total) {
-  ff_energy out = {0};
-  add_bodies(model, state, &out);
-  double paid = 0, unpaid = 0;
-  add_robots(model, state, &out);
+static void add_losses(const ff_state *state, ff_energy *out) {
+  double normal = 0, tangent = 0, unpaid = 0, unpaid_tangent = 0;
   for (int i = 0; i < state->point_count; i++) {
-    out.spring_normal += state->points[i].energy_n;
-    unpaid += state->points[i].normal_unpaid ? state->points[i].energy_n : 0;
-    out.spring_tangent += state->points[i].energy_t;
-    *(state->points[i].unpaid ? &unpaid : &paid) += state->points[i].energy_t;
+    const ff_point *point = &state->points[i];
+    normal += point->energy_n;
+    tangent += point->energy_t;
+    unpaid += point->normal_unpaid ? point->energy_n : 0;
+    unpaid_tangent += point->unpaid ? point->energy_t : 0;
   }
+  out->spring_normal = normal;
+  out->spring_tangent = tangent;
   const double *ledger = ff_state_ledger(state);
   for (int i = 0; i < FF_LOSS_COUNT; i++) {
-    out.lost[i] = ledger[FF_Y_LOST + i];
+    out->lost[i] = ledger[FF_Y_LOST + i];
   }
   /* What was paid into the springs of friction and they do not hold has been lost. */
-  out.lost[FF_LOST_TANGENT] += ledger[FF_Y_PAID] - paid;
-  out.lost[FF_LOST_DEPTH] += ledger[FF_Y_UNPAID] - unpaid;
-  out.work = ledger[FF_Y_WORK];
-  out.residual = ff_energy_total(&out) - start_total;
-  return out;
+  out->lost[FF_LOST_TANGENT] += ledger[FF_Y_PAID] - (tangent - unpaid_tangent);
+  out->lost[FF_LOST_DEPTH] += ledger[FF_Y_UNPAID] - (unpaid + unpaid_tangent);
+  out->work = ledger[FF_Y_WORK];
 }
 
-double ff_energy_total(const ff_energy *energy) {
-  double total = energy->kinetic + energy->gravity + energy->spring_normal + energy->spring_tangent;
-  total += energy->spring_joint;
-  for (int i = 0; i < FF_LOSS_COUNT; i++) {
-    total += energy->lost[i];
-  }
-  return total - energy->work;
-}
-
-/* Energy that is in motion, or was and has gone: gravity's zero is arbitrary and stays out. */
-static double moved(const ff_energy *energy) {
-  double out = energy->kinetic + fabs(energy->spring_normal) + fabs(energy->spring_tangent);
-  out += fabs(energy->spring_joint);
-  for (int i = 0; i < FF_LOSS_COUNT; i++) {
-    out += fabs(energy->lost[i]);
-  }
-  return out;
-}
-
-/* ---- momentum ------------------------------------------------------------------------- */
-
-ff_momentum ff_audit_momentum(const ff_model *model, const ff_state *state,
-                              const ff_momentum *start) {
-  ff_momentum out = {0};
-  for (int slot = 0; slot < model->free_count; slot++) {
-    const double *y = ff_state_body(state, slot);
-    ff_vec3 p = v3_scale(model->bodies[model->free_bodies[slot]].mass, v3_load(y + FF_Y_V));
-    out.linear = v3_add(out.linear, p);
-    out.angular =
-        v3_add(out.angular, v3_add(v3_cross(v3_load(y + FF_Y_X), p), v3_load(y + FF_Y_L)));
-  }
-  for (int i = 0; i < model->robot_count; i++) {
-    ff_tree_motion motion = ff_tree_whole(state->robots[i].work, model->run.gravity);
-    out.linear = v3_add(out.linear, motion.linear);
-    out.angular = v3_add(out.angular, v3_add(motion.angular, v3_cross(motion.com, motion.linear)));
-  }
+/* All of both; residuals of momentum against nothing. */
+static void look(const ff_model *model, const ff_state *state, ff_energy *energy,
+                 ff_momentum *momentum) {
+  energy->spring_joint = 0;
+  add_bodies(model, state, energy, momentum);
+  add_robots(model, state, energy, momentum);
+  add_losses(state, energy);
   const double *ledger = ff_state_ledger(state);
-  ff_vec3 linear = v3_add(start->linear, v3_load(ledger + FF_Y_IMPULSE));
-  ff_vec3 angular = v3_add(start->angular, v3_load(ledger + FF_Y_ANGULAR));
-  out.linear_residual = v3_sub(out.linear, linear);
-  out.angular_residual = v3_sub(out.angular, angular);
-  return out;
+  momentum->linear_residual = v3_sub(momentum->linear, v3_load(ledger + FF_Y_IMPULSE));
+  momentum->angular_residual = v3_sub(momentum->angular, v3_load(ledger + FF_Y_ANGULAR));
+}
+
+/* Sums of all lines: every second one, and the others, that need not wait for each other. */
+typedef struct sums {
+  double total; /* stored + lost - work: constant in theory */
+  double
+      moved; /* what is in motion, or was and has gone: gravity's zero is arbitrary and stays out */
+} sums;
+
+static sums add_up(const ff_energy *energy) {
+  double tangent = energy->spring_tangent, joint = energy->spring_joint;
+  double total = energy->kinetic + energy->gravity, other = energy->spring_normal - energy->work;
+  double moved = energy->kinetic, more = fabs(energy->spring_normal);
+  const double *lost = energy->lost;
+  for (int i = FF_LOSS_COUNT % 2; i < FF_LOSS_COUNT; i += 2) {
+    total += lost[i];
+    other += lost[i + 1];
+    moved += fabs(lost[i]);
+    more += fabs(lost[i + 1]);
+  }
+  if (FF_LOSS_COUNT % 2 > 0) {
+    total += lost[0];
+    moved += fabs(lost[0]);
+  }
+  return (sums){.total = (total + tangent) + (other + joint),
+                .moved = (moved + fabs(tangent)) + (more + fabs(joint))};
 }
 
 /* ---- over a run --------------------------------------------------------------------------- */
 
 void ff_auditor_start(ff_auditor *auditor, const ff_model *model, const ff_state *state) {
   *auditor = (ff_auditor){0};
-  ff_energy energy = ff_audit_energy(model, state, 0.0);
-  auditor->start_total = ff_energy_total(&energy);
-  auditor->scale = moved(&energy);
-  ff_momentum momentum = ff_audit_momentum(model, state, &auditor->start);
-  auditor->start = momentum;
+  ff_energy energy;
+  ff_momentum momentum;
+  look(model, state, &energy, &momentum);
+  sums all = add_up(&energy);
+  auditor->start_total = all.total;
+  auditor->scale = all.moved;
   /* What the ledger holds already counts as the start's. */
-  auditor->start.linear = momentum.linear_residual;
-  auditor->start.angular = momentum.angular_residual;
+  auditor->start_linear = momentum.linear_residual;
+  auditor->start_angular = momentum.angular_residual;
+}
+
+/* Everything now, with residuals against the start. */
+static sums compare(const ff_auditor *auditor, const ff_model *model, const ff_state *state,
+                    ff_energy *energy, ff_momentum *momentum) {
+  look(model, state, energy, momentum);
+  sums all = add_up(energy);
+  energy->residual = all.total - auditor->start_total;
+  momentum->linear_residual = v3_sub(momentum->linear_residual, auditor->start_linear);
+  momentum->angular_residual = v3_sub(momentum->angular_residual, auditor->start_angular);
+  return all;
+}
+
+ff_energy ff_auditor_energy(const ff_auditor *auditor, const ff_model *model,
+                            const ff_state *state) {
+  ff_energy energy;
+  ff_momentum momentum;
+  compare(auditor, model, state, &energy, &momentum);
+  return energy;
+}
+
+ff_momentum ff_auditor_momentum(const ff_auditor *auditor, const ff_model *model,
+                                const ff_state *state) {
+  ff_energy energy;
+  ff_momentum momentum;
+  compare(auditor, model, state, &energy, &momentum);
+  return momentum;
 }
 
 /* Mean weight of the free bodies, N. */
@@ -138,10 +172,11 @@ static void look_at_contacts(ff_auditor *auditor, const ff_model *model, const f
 
 void ff_auditor_look(ff_auditor *auditor, const ff_model *model, const ff_state *state, double h,
                      bool fixed) {
-  ff_energy energy = ff_audit_energy(model, state, auditor->start_total);
-  auditor->scale = greater(auditor->scale, moved(&energy));
+  ff_energy energy;
+  ff_momentum momentum;
+  sums all = compare(auditor, model, state, &energy, &momentum);
+  auditor->scale = greater(auditor->scale, all.moved);
   auditor->residual = greater(auditor->residual, fabs(energy.residual));
-  ff_momentum momentum = ff_audit_momentum(model, state, &auditor->start);
   auditor->momentum = greater(auditor->momentum, v3_norm(momentum.linear_residual));
   auditor->angular = greater(auditor->angular, v3_norm(momentum.angular_residual));
   auditor->fastest = greater(auditor->fastest, state->stiffness);

@@ -4,18 +4,10 @@
 
 #include "model/state.h"
 
-/* Energies of the present state; residual against a total at the start. */
-ff_energy ff_audit_energy(const ff_model *model, const ff_state *state, double start_total);
-/* Stored + lost - work: constant in theory. */
-double ff_energy_total(const ff_energy *energy);
-/* Momentum of the present state; residuals against the start. */
-ff_momentum ff_audit_momentum(const ff_model *model, const ff_state *state,
-                              const ff_momentum *start);
-
 /* Follows a run and remembers the worst it saw. */
 typedef struct ff_auditor {
-  double start_total;
-  ff_momentum start;
+  double start_total;                        /* J */
+  ff_vec3 start_linear, start_angular;       /* kg m/s, kg m^2/s */
   double scale, residual, momentum, angular; /* worst so far */
   double fastest;                     /* 1/s^2, stiffest contact seen: its squared frequency */
   double damping;                     /* 1/s, strongest contact damping seen */
@@ -29,6 +21,11 @@ void ff_auditor_start(ff_auditor *auditor, const ff_model *model, const ff_state
 /* After each step of length h; fixed: the stepper does not choose its own steps. */
 void ff_auditor_look(ff_auditor *auditor, const ff_model *model, const ff_state *state, double h,
                      bool fixed);
+/* Energies and momenta of the present state; residuals against the start. */
+ff_energy ff_auditor_energy(const ff_auditor *auditor, const ff_model *model,
+                            const ff_state *state);
+ff_momentum ff_auditor_momentum(const ff_auditor *auditor, const ff_model *model,
+                                const ff_state *state);
 /* Fills all of the audit but the counts. */
 ff_audit ff_auditor_verdict(const ff_auditor *auditor, const ff_model *model);
 

@@ -223,11 +223,11 @@ ff_constraint_state ff_sim_constraint(const ff_sim *sim, int index) {
 /* ---- audit ---------------------------------------------------------------------------------- */
 
 ff_energy ff_sim_energy(const ff_sim *sim) {
-  return ff_audit_energy(sim->model, &sim->state, sim->auditor.start_total);
+  return ff_auditor_energy(&sim->auditor, sim->model, &sim->state);
 }
 
 ff_momentum ff_sim_momentum(const ff_sim *sim) {
-  return ff_audit_momentum(sim->model, &sim->state, &sim->auditor.start);
+  return ff_auditor_momentum(&sim->auditor, sim->model, &sim->state);
 }
 
 ff_contact_residual ff_sim_contact_residual(const ff_sim *sim) {
