@@ -22,6 +22,7 @@ static void box_face(ff_flat *out, const ff_geom *geom, const ff_pose *pose, ff_
   for (int k = 0; k < 4; k++) {
     const int *step = around[up ? k : 3 - k];
     int corner = up << axis | step[0] << u | step[1] << v;
+    out->corner[k] = corner;
     add(out, pose,
         v3(corner & 1 ? s[0] : -s[0], corner & 2 ? s[1] : -s[1], corner & 4 ? s[2] : -s[2]),
         corner);
@@ -42,6 +43,7 @@ static void hull_face(ff_flat *out, const ff_geom *geom, const ff_pose *pose, ff
   unsigned named = 0;
   for (int k = 0; k < kept; k++) {
     int vertex = hull->corners[hull->face_start[face] + k * size / kept];
+    out->corner[k] = vertex;
     unsigned mark = 1u << hull->colour[vertex];
     add(out, pose, hull->vertices[vertex], named & mark ? -1 : hull->colour[vertex]);
     named |= mark;

@@ -10,6 +10,7 @@ typedef struct ff_flat {
   int count;               /* corners: 0 none, 2 a line, 3 and more a face */
   ff_vec3 at[FF_FLAT_MAX]; /* m, world, counterclockwise seen from outside; of a line on its axis */
   int slot[FF_FLAT_MAX];   /* name of the contact point that belongs to the corner; -1: none */
+  int corner[FF_FLAT_MAX]; /* of a box or polyhedron: which of its corners */
   ff_vec3 normal;          /* unit, outward, of a face; along a line */
   double radius;           /* m, of what is round about a line; 0 for faces */
   bool sharp;              /* the line ends in rims and not in balls */

@@ -37,13 +37,13 @@ ff_status ff_geom_make(ff_geom *out, ff_pose *frame, ff_arena *arena, const ff_s
 /* A normal is that of a face of b, or of one of a, or square to an edge of each. */
 typedef enum ff_touch_turns { FF_TURNS_WITH_B, FF_TURNS_WITH_A, FF_TURNS_WITH_BOTH } ff_touch_turns;
 
-/* Which parts of two rounded boxes a point lies between: see touch_boxes.c. Corners have a bit set
- * for each axis on whose positive side they are, edges are named by a corner and their axis, faces
- * by 2 axis + (positive side). */
+/* Which parts of two rounded boxes or polyhedra a point lies between: see touch_hulls.c. Corners of
+ * a box have a bit set for each axis on whose positive side they are, faces are 2 axis + (positive
+ * side); those of a polyhedron count as its core has them. */
 typedef struct ff_spot {
   enum { FF_SPOT_NONE, FF_SPOT_CORNER_A, FF_SPOT_CORNER_B, FF_SPOT_EDGES } kind;
-  int a, b;           /* a corner, or the face that the other one's corner is over */
-  int axis_a, axis_b; /* of edges */
+  int a[2],
+      b[2]; /* a corner, the face that the other one's corner is over, or the ends of an edge */
 } ff_spot;
 
 typedef struct ff_touch {
@@ -56,7 +56,7 @@ typedef struct ff_touch {
   /* Of two polyhedra: */
   ff_touch_turns turns;   /* with whom the normal turns */
   ff_vec3 edge_a, edge_b; /* if with both: edges whose cross product it is, not unit, world */
-  ff_spot spot;           /* of two rounded boxes */
+  ff_spot spot;           /* of two that are rounded */
 } ff_touch;
 
 /* Can these two kinds touch at all (in this order or the other)? */
@@ -80,14 +80,16 @@ int ff_geom_touch(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, con
  * known of this kind. */
 bool ff_geom_wander(const ff_geom *geom, ff_quat orientation, ff_vec3 normal, ff_mat3 *out);
 
-/* The same, with the edges of boxes and cylinders rounded by about this radius (m) where two of
- * them, or one and a capsule, meet: their normals then are unique and their depths continuous. Caps
- * are a little domed, with a fifth point that goes through their middle as they rock. 0: sharp;
- * INFINITY: a little. */
+/* The same, with the edges of boxes, polyhedra and cylinders rounded by about this radius (m) where
+ * two of them, or one and a capsule, meet: their normals then are unique and their depths
+ * continuous. Caps are a little domed, with a fifth point that goes through their middle as they
+ * rock. 0: sharp; INFINITY: a little. */
 int ff_geom_touch_rounded(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                           const ff_pose *pose_b, double round, double margin,
                           ff_touch out[FF_TOUCH_MAX]);
-/* Looks again at a touch of rounded boxes, at other poses, between the same parts of them. */
+/* Gets a shape ready to be rounded by this; nothing need be done for most. */
+ff_status ff_geom_prepare(const ff_geom *geom, double round, ff_arena *arena);
+/* Looks again at a touch that has a spot, at other poses, between the same parts of them. */
 void ff_touch_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
                    double round, ff_touch *touch);
 

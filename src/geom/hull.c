@@ -1,5 +1,5 @@
 /* Convex hulls by Qhull (the reentrant library). */
-#include "geom/hull.h"
+#include "geom/hull_parts.h"
 
 #include "base/memory.h"
 #include "base/report.h"
@@ -10,20 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is wanted of a run of Qhull; freed with ff_free. */
-typedef struct found {
-  const ff_vec3 *points;
-  int count;
-  char *is_corner;      /* of each point; NULL: not wanted */
-  int *corners, *sizes; /* of the faces, by point; NULL: not wanted */
-  int corner_count, corner_room, face_count, face_room;
-  int vertex_count;
-} found;
-
 /* ---- qhull ---------------------------------------------------------------------------- */
 
 /* Marks the points that are corners. */
-static void mark_corners(qhT *qh, found *out) {
+static void mark_corners(qhT *qh, ff_hull_found *out) {
   vertexT *vertex;
   FORALLvertices {
     int id = qh_pointid(qh, vertex->point);
@@ -35,7 +25,7 @@ static void mark_corners(qhT *qh, found *out) {
 }
 
 /* The vertices around each face; faces in one plane are one. False: more than there is room for. */
-static bool list_faces(qhT *qh, found *out) {
+static bool list_faces(qhT *qh, ff_hull_found *out) {
   facetT *facet;
   FORALLfacets {
     setT *around = qh_facet3vertex(qh, facet);
@@ -54,7 +44,7 @@ static bool list_faces(qhT *qh, found *out) {
   return true;
 }
 
-static ff_status run_qhull(found *out, double *coordinates, ff_report *report) {
+static ff_status run_qhull(ff_hull_found *out, double *coordinates, ff_report *report) {
   char said[512] = "", command[] = "qhull Pp";
   FILE *errors = fmemopen(said, sizeof said - 1, "w");
   if (!errors) {
@@ -81,7 +71,7 @@ static ff_status run_qhull(found *out, double *coordinates, ff_report *report) {
   return room ? FF_OK : ff_report_what(report, "the convex hull has too many faces");
 }
 
-static ff_status find_hull(found *out, ff_report *report) {
+ff_status ff_hull_find(ff_hull_found *out, ff_report *report) {
   double *coordinates = ff_alloc(3 * (size_t)out->count, sizeof *coordinates);
   if (!coordinates) {
     return FF_ERROR_MEMORY;
@@ -101,8 +91,8 @@ ff_status ff_hull_corners(ff_vec3 **out, int *corner_count, ff_arena *arena, con
   if (count > INT32_MAX / 64) {
     return ff_report_what(report, "there are too many points");
   }
-  found hull = {.points = points, .count = (int)count, .is_corner = ff_alloc(count, 1)};
-  ff_status status = hull.is_corner ? find_hull(&hull, report) : FF_ERROR_MEMORY;
+  ff_hull_found hull = {.points = points, .count = (int)count, .is_corner = ff_alloc(count, 1)};
+  ff_status status = hull.is_corner ? ff_hull_find(&hull, report) : FF_ERROR_MEMORY;
   if (status == FF_OK) {
     *corner_count = hull.vertex_count;
     *out = ff_arena_take(arena, (size_t)*corner_count, sizeof **out);
@@ -159,12 +149,12 @@ static ff_mat3 weigh(ff_hull *hull, ff_vec3 *centroid) {
 
 /* ---- making ------------------------------------------------------------------------------ */
 
-static ff_status take_room(ff_hull *to, ff_arena *arena, const found *from) {
-  size_t faces = (size_t)from->face_count, vertices = (size_t)to->vertex_count;
-  to->edge_count = from->corner_count / 2;
+ff_status ff_hull_room(ff_hull *to, ff_arena *arena, int face_count, int corner_count) {
+  size_t faces = (size_t)face_count, vertices = (size_t)to->vertex_count;
+  to->edge_count = corner_count / 2;
   to->vertices = ff_arena_take(arena, vertices, sizeof(ff_vec3));
   to->colour = ff_arena_take(arena, vertices, 1);
-  to->corners = ff_arena_take(arena, (size_t)from->corner_count, sizeof(int));
+  to->corners = ff_arena_take(arena, (size_t)corner_count, sizeof(int));
   to->face_size = ff_arena_take(arena, faces, sizeof(int));
   to->face_start = ff_arena_take(arena, faces, sizeof(int));
   to->normal = ff_arena_take(arena, faces, sizeof(ff_vec3));
@@ -188,7 +178,7 @@ static ff_vec3 face_vector(const ff_hull *hull, int face) {
 }
 
 /* Vertices and faces as found, faces counterclockwise seen from outside. */
-static void copy_faces(ff_hull *to, const found *from) {
+static void copy_faces(ff_hull *to, const ff_hull_found *from) {
   ff_vec3 *vertices = (ff_vec3 *)to->vertices, middle = v3(0, 0, 0);
   int *corners = (int *)to->corners, *sizes = (int *)to->face_size, *starts = (int *)to->face_start;
   for (int i = 0; i < to->vertex_count; i++) {
@@ -212,7 +202,7 @@ static void copy_faces(ff_hull *to, const found *from) {
 }
 
 /* An edge is where a face goes from one vertex to a higher one; its other face goes back. */
-static bool list_edges(ff_hull *hull) {
+bool ff_hull_edges(ff_hull *hull) {
   ff_hull_edge *edges = (ff_hull_edge *)hull->edges;
   int count = 0;
   for (int f = 0; f < hull->face_count; f++) {
@@ -305,10 +295,14 @@ static int choose_colour(const double far[FF_HULL_COLOURS], const int used[FF_HU
   return best;
 }
 
-/* Always the vertex that is farthest from those that have a colour. */
-static void give_colours(ff_hull *hull) {
+/* Always the vertex that is farthest from those that have a colour. apart: m, of each from the
+ * nearest that has one. */
+bool ff_hull_paint(ff_hull *hull) {
   unsigned char *colours = (unsigned char *)hull->colour;
-  double apart[FF_POLYHEDRON_VERTICES_MAX]; /* m, of each from the nearest that has one */
+  double *apart = ff_alloc((size_t)hull->vertex_count, sizeof *apart);
+  if (!apart) {
+    return false;
+  }
   int used[FF_HULL_COLOURS] = {0}, next = 0;
   for (int v = 0; v < hull->vertex_count; v++) {
     colours[v] = no_colour;
@@ -329,25 +323,27 @@ static void give_colours(ff_hull *hull) {
       }
     }
   }
+  ff_free(apart);
+  return true;
 }
 
 static ff_status assemble(ff_hull *out, ff_pose *frame, ff_arena *arena, const ff_vec3 *corners,
                           int count, ff_report *report) {
   /* Euler: at most 2 v - 4 faces and 3 v - 6 edges, each with two ends. */
-  found hull = {
+  ff_hull_found hull = {
       .points = corners, .count = count, .corner_room = 6 * count, .face_room = 2 * count};
   hull.corners = ff_alloc((size_t)hull.corner_room, sizeof(int));
   hull.sizes = ff_alloc((size_t)hull.face_room, sizeof(int));
-  ff_status status = hull.corners && hull.sizes ? find_hull(&hull, report) : FF_ERROR_MEMORY;
+  ff_status status = hull.corners && hull.sizes ? ff_hull_find(&hull, report) : FF_ERROR_MEMORY;
   if (status == FF_OK) {
     out->vertex_count = count;
-    status = take_room(out, arena, &hull);
+    status = ff_hull_room(out, arena, hull.face_count, hull.corner_count);
   }
   if (status == FF_OK) {
     copy_faces(out, &hull);
     settle(out, frame);
-    give_colours(out);
-    if (!list_edges(out) || !(out->volume > 0) || !(out->inside > 0)) {
+    status = ff_hull_paint(out) ? FF_OK : FF_ERROR_MEMORY;
+    if (status == FF_OK && (!ff_hull_edges(out) || !(out->volume > 0) || !(out->inside > 0))) {
       status = ff_report_what(report, "the points are too flat to have a convex hull");
     }
   }

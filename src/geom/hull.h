@@ -30,10 +30,12 @@ struct ff_hull {
   int face_count;
   const ff_hull_edge *edges;
   int edge_count;
-  double volume;   /* m^3 */
-  ff_vec3 inertia; /* m^5, of unit density, principal */
-  double bound;    /* m */
-  double inside;   /* m, radius of the ball about the origin that fits in */
+  double volume;       /* m^3 */
+  ff_vec3 inertia;     /* m^5, of unit density, principal */
+  double bound;        /* m */
+  double inside;       /* m, radius of the ball about the origin that fits in */
+  const ff_hull *core; /* what is left within its faces, moved inwards by this; NULL: not known */
+  double core_depth;   /* m */
 };
 
 /* The hull of points, in its principal frame, which *frame says where it is. */
@@ -43,6 +45,10 @@ ff_status ff_hull_make(ff_hull *out, ff_pose *frame, ff_arena *arena, const ff_v
 /* Corners of the convex hull of count points, in order of the points; in the arena. */
 ff_status ff_hull_corners(ff_vec3 **out, int *corner_count, ff_arena *arena, const ff_vec3 *points,
                           size_t count, ff_report *report);
+
+/* Gives a hull the core that is left if its faces move inwards by this; none if that is too much.
+ * The core has what its geometry needs, but no mass. */
+ff_status ff_hull_erode(ff_hull *hull, double by, ff_arena *arena);
 
 /* How far a point stands out of the hull: < 0 inside. */
 double ff_hull_above(const ff_hull *hull, ff_vec3 point);

@@ -35,8 +35,8 @@ double ff_geom_round(const ff_geom *geom, double round);
 /* What is left if all within this of the surface goes; false: not known of this kind. */
 bool ff_geom_shrink(ff_geom *out, const ff_geom *geom, double by);
 
-/* Boxes with rounded edges. */
-int ff_touch_boxes(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
+/* Boxes and polyhedra with rounded edges. */
+int ff_touch_hulls(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
                    double round, double margin, ff_touch *out);
 
 #endif

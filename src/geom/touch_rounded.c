@@ -1,10 +1,14 @@
 /* Shapes with rounded edges: a core, smaller by the radius, and everything within the radius of it.
  * Where sharp shapes overlap, the shortest way out leaps from face to face; cores are apart as long
  * as the shapes overlap by less than both radii, and have one direction in which they are nearest.
- * Two boxes have more to them: see touch_boxes.c. */
+ * Two boxes or polyhedra have more to them: see touch_hulls.c. */
+#include "geom/hull.h"
 #include "geom/touch.h"
 
 double ff_geom_round(const ff_geom *geom, double round) {
+  if (geom->kind == FF_POLYHEDRON && geom->hull->core) {
+    return geom->hull->core_depth;
+  }
   double half = ff_geom_thickness(geom);
   return isinf(round) ? 0.02 * half : fmax(1e-3 * half, fmin(round, 0.5 * half));
 }
@@ -15,16 +19,29 @@ bool ff_geom_shrink(ff_geom *out, const ff_geom *geom, double by) {
     case FF_BOX: out->size = v3_sub(geom->size, v3(by, by, by)); return true;
     case FF_CYLINDER: out->size = v3_sub(geom->size, v3(by, by, 0)); return true;
     case FF_CAPSULE: out->size.x -= by; return true;
+    case FF_POLYHEDRON: out->hull = geom->hull->core; return out->hull != NULL;
     default: return false;
   }
+}
+
+ff_status ff_geom_prepare(const ff_geom *geom, double round, ff_arena *arena) {
+  if (geom->kind != FF_POLYHEDRON || !(round > 0)) {
+    return FF_OK;
+  }
+  return ff_hull_erode((ff_hull *)geom->hull, ff_geom_round(geom, round), arena);
+}
+
+static bool is_flat(const ff_geom *geom) {
+  return geom->kind == FF_BOX || geom->kind == FF_POLYHEDRON;
 }
 
 /* How blunt caps are, of the radius: by as much a rim is less deep than a sharp one. */
 #define BLUNT 0.1
 
-/* Is the core of this kind known? */
-static bool has_core(ff_shape_kind kind) {
-  return kind == FF_BOX || kind == FF_CYLINDER || kind == FF_CAPSULE;
+/* Is its core known? */
+static bool has_core(const ff_geom *geom) {
+  return geom->kind == FF_BOX || geom->kind == FF_CYLINDER || geom->kind == FF_CAPSULE ||
+         (geom->kind == FF_POLYHEDRON && geom->hull->core);
 }
 
 /* False: they are sharp, since their cores overlap. */
@@ -51,11 +68,11 @@ int ff_geom_touch_rounded(const ff_geom *a, const ff_pose *pose_a, const ff_geom
                           const ff_pose *pose_b, double round, double margin,
                           ff_touch out[FF_TOUCH_MAX]) {
   int count;
-  if (!(round > 0) || !has_core(a->kind) || !has_core(b->kind)) {
+  if (!(round > 0) || !has_core(a) || !has_core(b)) {
     return ff_geom_touch(a, pose_a, b, pose_b, margin, out);
   }
-  if (a->kind == FF_BOX && b->kind == FF_BOX) {
-    return ff_touch_boxes(a, pose_a, b, pose_b, round, margin, out);
+  if (is_flat(a) && is_flat(b)) {
+    return ff_touch_hulls(a, pose_a, b, pose_b, round, margin, out);
   }
   return touch_cores(a, pose_a, b, pose_b, round, margin, out, &count)
              ? count

@@ -515,6 +515,26 @@ static ff_status list_pairs(ff_build *build) {
   return FF_OK;
 }
 
+/* Shapes get the largest radius that one of their pairs asks for. */
+static ff_status round_shapes(const binder *bind) {
+  ff_model *model = bind->build->model;
+  int n = bind->class_count;
+  for (int s = 0; s < model->shape_count; s++) {
+    const ff_model_shape *shape = &model->shapes[s];
+    double round = 0;
+    for (int c = 0; shape->geom.kind == FF_POLYHEDRON && c < n; c++) {
+      int binding = bind->table[shape->class_index * n + c];
+      bool meets = binding >= 0 && bind->classes[c].kind != FF_HALF_SPACE;
+      round = meets ? fmax(round, model->bindings[binding].round) : round;
+    }
+    ff_status status = ff_geom_prepare(&shape->geom, round, &model->arena);
+    if (status != FF_OK) {
+      return status;
+    }
+  }
+  return FF_OK;
+}
+
 ff_status ff_build_contacts(ff_build *build) {
   binder bind = {.build = build};
   ff_status status = find_groups(&bind);
@@ -549,5 +569,6 @@ ff_status ff_build_contacts(ff_build *build) {
   model->class_table = bind.table;
   model->class_swapped = bind.swapped;
   look_at_bindings(&bind);
-  return list_pairs(build);
+  status = round_shapes(&bind);
+  return status == FF_OK ? list_pairs(build) : status;
 }

@@ -193,7 +193,7 @@ void ff_state_enter_phases(ff_state *state, const ff_model *model);
  * ff_geom_touch_rounded. */
 int ff_near_touch(const ff_model *model, const ff_near *near, const ff_pose *body_a,
                   const ff_pose *body_b, double margin, ff_touch out[FF_TOUCH_MAX]);
-/* The same of one touch of rounded boxes: as ff_touch_look. */
+/* The same of one touch that has a spot: as ff_touch_look. */
 void ff_near_look(const ff_model *model, const ff_near *near, const ff_pose *body_a,
                   const ff_pose *body_b, ff_touch *touch);
 

@@ -121,7 +121,7 @@ static void fixed_slopes(const ff_quasi *quasi, ff_quasi_contact *contact) {
   }
 }
 
-/* The same between parts of rounded boxes. */
+/* The same between parts of rounded shapes. */
 static void spot_slopes(const ff_quasi *quasi, ff_quasi_contact *contact) {
   const ff_near *near = &quasi->state->nears[contact->near];
   double size = quasi->model->bodies[contact->e.a].bound;

@@ -163,7 +163,7 @@ static ff_vec3 fixed_normal(const ff_quasi_contact *contact, ff_quat a, ff_quat 
   return q_rotate(b, contact->out_of);
 }
 
-/* Where a point of one body and a plane of the other are now, or the same parts of two boxes. */
+/* Where a point of one body and a plane of the other are now, or the same parts of both. */
 static void look_at_fixed(const ff_quasi *quasi, ff_quasi_contact *contact) {
   const ff_pose *a = &quasi->bodies[contact->e.a].end.pose;
   const ff_pose *b = &quasi->bodies[contact->e.b].end.pose;

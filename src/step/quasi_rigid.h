@@ -190,7 +190,7 @@ typedef struct ff_quasi_contact {
   ff_pose slope_at[2];     /* poses of a and b that slope belongs to */
   bool sloped;             /* slope is set */
   /* Between shapes that are all corners and faces, for the whole step, since which part of one
-   * touches which of the other may be another at every look. Of two boxes touch.spot names them;
+   * touches which of the other may be another at every look. If rounded, touch.spot names them;
    * else it is a point of one over a plane of the other: */
   bool fixed;
   ff_vec3 on_a, on_b; /* m, in the bodies' frames: points of the two that lay over one another */
