@@ -32,8 +32,8 @@ int ff_touch_convex_limit(ff_shape_kind a, ff_shape_kind b);
 
 /* Radius of rounded edges: as wished, within what a shape can do without looking another. */
 double ff_geom_round(const ff_geom *geom, double round);
-/* What is left if all within this of the surface goes; false: not known of this kind. */
-bool ff_geom_shrink(ff_geom *out, const ff_geom *geom, double by);
+/* What is left if all within this of the surface goes, of shapes that have such a core. */
+void ff_geom_shrink(ff_geom *out, const ff_geom *geom, double by);
 
 /* Boxes and polyhedra with rounded edges. */
 int ff_touch_hulls(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,

@@ -54,17 +54,15 @@ typedef struct meeting {
 /* ---- cores ------------------------------------------------------------------------------------
  */
 
-/* False: the core of such a shape is not known. */
-static bool core_of(core *out, const ff_geom *geom, const ff_pose *pose, double round) {
+static void core_of(core *out, const ff_geom *geom, const ff_pose *pose, double round) {
   ff_quat q = pose->orientation;
   out->radius = ff_geom_round(geom, round);
   out->at = pose->position;
   out->axis[0] = q_axis_x(q);
   out->axis[1] = q_axis_y(q);
   out->axis[2] = q_axis_z(q);
-  bool known = ff_geom_shrink(&out->geom, geom, out->radius);
+  ff_geom_shrink(&out->geom, geom, out->radius);
   v3_store(out->half, out->geom.size);
-  return known;
 }
 
 static ff_vec3 to_world(const core *of, ff_vec3 v) {
@@ -691,9 +689,8 @@ int ff_touch_hulls(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, co
   if (v3_norm(v3_sub(pose_a->position, pose_b->position)) - m.size > margin) {
     return 0;
   }
-  if (!core_of(&m.a, a, pose_a, round) || !core_of(&m.b, b, pose_b, round)) {
-    return ff_touch_convex(a, pose_a, b, pose_b, margin, out);
-  }
+  core_of(&m.a, a, pose_a, round);
+  core_of(&m.b, b, pose_b, round);
   double reach = m.a.radius + m.b.radius + margin;
   candidate nearest = find_nearest(&m, pose_a, pose_b, reach);
   if (nearest.at.gap >= reach) {

@@ -13,14 +13,14 @@ double ff_geom_round(const ff_geom *geom, double round) {
   return isinf(round) ? 0.02 * half : fmax(1e-3 * half, fmin(round, 0.5 * half));
 }
 
-bool ff_geom_shrink(ff_geom *out, const ff_geom *geom, double by) {
+void ff_geom_shrink(ff_geom *out, const ff_geom *geom, double by) {
   *out = *geom;
   switch (geom->kind) {
-    case FF_BOX: out->size = v3_sub(geom->size, v3(by, by, by)); return true;
-    case FF_CYLINDER: out->size = v3_sub(geom->size, v3(by, by, 0)); return true;
-    case FF_CAPSULE: out->size.x -= by; return true;
-    case FF_POLYHEDRON: out->hull = geom->hull->core; return out->hull != NULL;
-    default: return false;
+    case FF_BOX: out->size = v3_sub(geom->size, v3(by, by, by)); break;
+    case FF_CYLINDER: out->size = v3_sub(geom->size, v3(by, by, 0)); break;
+    case FF_CAPSULE: out->size.x -= by; break;
+    case FF_POLYHEDRON: out->hull = geom->hull->core; break;
+    default: break;
   }
 }
 
