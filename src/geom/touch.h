@@ -28,6 +28,9 @@ ff_touch_pair ff_touch_convex;
 /* The same, with the caps of cylinders domed by about this much (m). */
 int ff_touch_blunt(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
                    double blunt, double margin, ff_touch *out);
+/* Looks again at a touch of the latter, between the same parts. */
+void ff_touch_blunt_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                         const ff_pose *pose_b, double blunt, ff_touch *touch);
 int ff_touch_convex_limit(ff_shape_kind a, ff_shape_kind b);
 
 /* Radius of rounded edges: as wished, within what a shape can do without looking another. */
@@ -38,5 +41,7 @@ void ff_geom_shrink(ff_geom *out, const ff_geom *geom, double by);
 /* Boxes and polyhedra with rounded edges. */
 int ff_touch_hulls(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
                    double round, double margin, ff_touch *out);
+void ff_touch_hulls_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                         const ff_pose *pose_b, double round, ff_touch *touch);
 
 #endif

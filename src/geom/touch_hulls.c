@@ -230,9 +230,8 @@ static bool find_place(const core *a, const core *b, const ff_spot *spot, place 
       out->normal = v3_neg(out->normal);
       return true;
     case FF_SPOT_EDGES: return cross(a, b, spot, out);
-    case FF_SPOT_NONE: break;
+    default: return false;
   }
-  return false;
 }
 
 static ff_touch touch_of(const core *a, const core *b, const ff_spot *spot, const place *at) {
@@ -246,8 +245,8 @@ static ff_touch touch_of(const core *a, const core *b, const ff_spot *spot, cons
                     .spot = *spot};
 }
 
-void ff_touch_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
-                   double round, ff_touch *touch) {
+void ff_touch_hulls_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                         const ff_pose *pose_b, double round, ff_touch *touch) {
   core of_a, of_b;
   core_of(&of_a, a, pose_a, round);
   core_of(&of_b, b, pose_b, round);

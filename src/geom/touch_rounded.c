@@ -44,24 +44,50 @@ static bool has_core(const ff_geom *geom) {
          (geom->kind == FF_POLYHEDRON && geom->hull->core);
 }
 
+/* Two cores, and what is about them. */
+typedef struct cores {
+  ff_geom a, b;
+  double of_a, of_b, blunt;
+} cores;
+
+static cores cores_of(const ff_geom *a, const ff_geom *b, double round) {
+  cores out = {.of_a = ff_geom_round(a, round), .of_b = ff_geom_round(b, round)};
+  ff_geom_shrink(&out.a, a, out.of_a);
+  ff_geom_shrink(&out.b, b, out.of_b);
+  out.blunt = BLUNT * fmin(out.of_a, out.of_b);
+  return out;
+}
+
+/* From a touch of the cores to one of the whole. */
+static void swell(const cores *of, ff_touch *touch) {
+  touch->depth += of->of_a + of->of_b;
+  touch->point = v3_axpy(touch->point, 0.5 * (of->of_b - of->of_a), touch->normal);
+}
+
 /* False: they are sharp, since their cores overlap. */
 static bool touch_cores(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                         const ff_pose *pose_b, double round, double margin, ff_touch *out,
                         int *count) {
-  double of_a = ff_geom_round(a, round), of_b = ff_geom_round(b, round), both = of_a + of_b;
-  ff_geom core_a, core_b;
-  ff_geom_shrink(&core_a, a, of_a);
-  ff_geom_shrink(&core_b, b, of_b);
-  double blunt = BLUNT * fmin(of_a, of_b);
-  *count = ff_touch_blunt(&core_a, pose_a, &core_b, pose_b, blunt, margin + both, out);
+  cores of = cores_of(a, b, round);
+  *count = ff_touch_blunt(&of.a, pose_a, &of.b, pose_b, of.blunt, margin + of.of_a + of.of_b, out);
   for (int i = 0; i < *count; i++) {
     if (out[i].depth >= 0) {
       return false;
     }
-    out[i].depth += both;
-    out[i].point = v3_axpy(out[i].point, 0.5 * (of_b - of_a), out[i].normal);
+    swell(&of, &out[i]);
   }
   return true;
+}
+
+void ff_touch_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
+                   double round, ff_touch *touch) {
+  if (is_flat(a) && is_flat(b)) {
+    ff_touch_hulls_look(a, pose_a, b, pose_b, round, touch);
+    return;
+  }
+  cores of = cores_of(a, b, round);
+  ff_touch_blunt_look(&of.a, pose_a, &of.b, pose_b, of.blunt, touch);
+  swell(&of, touch);
 }
 
 int ff_geom_touch_rounded(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
