@@ -60,6 +60,37 @@ static void hull_face(ff_flat *out, const ff_geom *geom, const ff_pose *pose, in
   out->normal = q_rotate(pose->orientation, hull->normal[face]);
 }
 
+/* Ends of an edge: of a box 4 axis + corner of the two other axes, as bits. */
+static void edge_ends(const ff_geom *geom, int edge, ff_vec3 ends[2]) {
+  if (geom->kind == FF_POLYHEDRON) {
+    const int *vertex = geom->hull->edges[edge].vertex;
+    ends[0] = geom->hull->vertices[vertex[0]];
+    ends[1] = geom->hull->vertices[vertex[1]];
+    return;
+  }
+  const double s[3] = {geom->size.x, geom->size.y, geom->size.z};
+  int axis = edge / 4, u = (axis + 1) % 3, v = (axis + 2) % 3;
+  for (int k = 0; k < 2; k++) {
+    double at[3];
+    at[axis] = k ? s[axis] : -s[axis];
+    at[u] = edge & 1 ? s[u] : -s[u];
+    at[v] = edge & 2 ? s[v] : -s[v];
+    ends[k] = v3_load(at);
+  }
+}
+
+static void straight_edge(ff_flat *out, const ff_geom *geom, const ff_pose *pose, int edge) {
+  ff_vec3 ends[2];
+  edge_ends(geom, edge, ends);
+  add(out, pose, ends[0], 0);
+  add(out, pose, ends[1], 1);
+  out->normal = q_rotate(pose->orientation, v3_unit(v3_sub(ends[1], ends[0])));
+}
+
+static int face_count(const ff_geom *geom) {
+  return geom->kind == FF_POLYHEDRON ? geom->hull->face_count : 6;
+}
+
 /* The cap at -z has the names 0 to 3, the one at +z 4 to 7, from the deepest point of the rim on,
  * as on a half-space. */
 static void cap(ff_flat *out, const ff_geom *geom, const ff_pose *pose, ff_vec3 d) {
@@ -135,6 +166,11 @@ static void take(ff_flat *out, const ff_geom *geom, const ff_pose *pose, int par
   out->count = 0;
   out->radius = out->rim = 0;
   out->sharp = false;
+  bool corners = geom->kind == FF_BOX || geom->kind == FF_POLYHEDRON;
+  if (corners && part >= face_count(geom)) {
+    straight_edge(out, geom, pose, part - face_count(geom));
+    return;
+  }
   switch (geom->kind) {
     case FF_BOX: box_face(out, geom, pose, part); break;
     case FF_POLYHEDRON: hull_face(out, geom, pose, part); break;
@@ -157,6 +193,20 @@ static void take(ff_flat *out, const ff_geom *geom, const ff_pose *pose, int par
 
 int ff_flat_facing(const ff_geom *geom, const ff_pose *pose, ff_vec3 direction) {
   return facing(geom, q_unrotate(pose->orientation, direction));
+}
+
+int ff_flat_facing_edge(const ff_geom *geom, const ff_pose *pose, ff_vec3 direction) {
+  ff_vec3 d = q_unrotate(pose->orientation, direction);
+  int count = geom->kind == FF_POLYHEDRON ? geom->hull->edge_count : 12, best = 0;
+  double most = -INFINITY;
+  for (int e = 0; e < count; e++) {
+    ff_vec3 ends[2];
+    edge_ends(geom, e, ends);
+    double along = fmin(v3_dot(d, ends[0]), v3_dot(d, ends[1]));
+    best = along > most ? e : best;
+    most = fmax(most, along);
+  }
+  return face_count(geom) + best;
 }
 
 void ff_flat_take(ff_flat *out, const ff_geom *geom, const ff_pose *pose, int part) {

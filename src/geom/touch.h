@@ -25,9 +25,10 @@ ff_touch_pair ff_touch_sphere_cylinder;
 
 /* Any two finite shapes, and the most points they have. */
 ff_touch_pair ff_touch_convex;
-/* The same, with the caps of cylinders domed by about this much (m). */
+/* The same of cores, with the caps of cylinders domed by about this much (m) and this (m) about
+ * both together. */
 int ff_touch_blunt(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
-                   double blunt, double margin, ff_touch *out);
+                   double blunt, double round, double margin, ff_touch *out);
 /* Looks again at a touch of the latter, between the same parts. */
 void ff_touch_blunt_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                          const ff_pose *pose_b, double blunt, ff_touch *touch);

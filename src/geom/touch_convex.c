@@ -19,16 +19,19 @@
 #include "geom/touch.h"
 
 #define ALONG                                                                                      \
-  0.9986             /* cosine of 3 degrees: faces nearer to the normal than this lie on another   \
-                      */
-#define NEARLY 0.966 /* cosine of 15 degrees: such normals belong to the same contact */
-#define ASKEW  0.1   /* sine of the angle beyond which lines cross and do not lie side by side */
+  0.9986               /* cosine of 3 degrees: faces nearer to the normal than this lie on another \
+                        */
+#define NEARLY   0.966 /* cosine of 15 degrees: such normals belong to the same contact */
+#define ASKEW    0.1   /* sine of the angle beyond which lines cross and do not lie side by side */
+#define PARALLEL 0.01  /* the same, below which blunt ones do not cross at all */
 
 typedef struct meeting {
   ff_flat a, b;
   ff_nearest near;
   double size, margin;
-  double blunt; /* m, see dome; 0: rims are sharp */
+  double blunt; /* m, how much caps are domed; 0: rims are sharp */
+  double round; /* m, radii of what is about the two: touching means to be as near as this */
+  int limit;    /* names there are */
   ff_touch *out;
   int count;
 } meeting;
@@ -103,14 +106,18 @@ static void ends_on_line(spots *to, const meeting *m, bool of_a) {
 /* ---- the points
  * ----------------------------------------------------------------------------------- */
 
+/* Of the angle between two lines. */
+static double sine(const ff_flat *a, const ff_flat *b) {
+  return v3_norm(v3_cross(a->normal, b->normal));
+}
+
 static bool lies_on(const meeting *m) {
   const ff_flat *a = &m->a, *b = &m->b;
   if (a->count < 2 || b->count < 2) {
     return false;
   }
   if (a->count == 2 && b->count == 2) {
-    ff_vec3 across = v3_cross(a->normal, b->normal);
-    return v3_dot(across, across) < ASKEW * ASKEW;
+    return m->blunt > 0 || sine(a, b) < ASKEW;
   }
   return (a->count > 2 && -v3_dot(a->normal, m->near.normal) > ALONG) ||
          (b->count > 2 && v3_dot(b->normal, m->near.normal) > ALONG);
@@ -197,6 +204,24 @@ static double put_dome(meeting *m, const ff_flat *names) {
   return found.touch.depth;
 }
 
+/* Where two are nearest. */
+static ff_touch one_touch(const ff_nearest *near) {
+  return (ff_touch){.point = v3_scale(0.5, v3_add(near->on_a, near->on_b)),
+                    .normal = near->normal,
+                    .depth = -near->gap,
+                    .spot.kind = FF_SPOT_NEAREST};
+}
+
+/* Between the ends of blunt lines there is where they are nearest, unless that is anywhere. */
+static double put_between(meeting *m) {
+  if (!(m->blunt > 0 && m->a.count == 2 && m->b.count == 2 && m->limit > 2) ||
+      sine(&m->a, &m->b) < PARALLEL) {
+    return -INFINITY;
+  }
+  put(m, one_touch(&m->near), 2);
+  return -m->near.gap;
+}
+
 /* For each named corner the spot that is farthest out its way. False if there is none. */
 static bool put_spots(meeting *m) {
   spots found;
@@ -214,9 +239,9 @@ static bool put_spots(meeting *m) {
       deepest = fmax(deepest, touch->depth);
     }
   }
-  deepest = fmax(deepest, put_dome(m, names));
+  deepest = fmax(deepest, fmax(put_dome(m, names), put_between(m)));
   /* If none of them touches but the bodies do, the deepest point is one that nobody named. */
-  if (m->count == 0 || (deepest < 0 && m->near.gap < -1e-9 * m->size)) {
+  if (m->count == 0 || (deepest < -m->round && m->near.gap < m->round - 1e-9 * m->size)) {
     m->count = 0;
     return false;
   }
@@ -268,18 +293,11 @@ static int slot_of(const meeting *m, ff_vec3 point) {
   return slot;
 }
 
-static ff_touch one_touch(const ff_nearest *near) {
-  return (ff_touch){.point = v3_scale(0.5, v3_add(near->on_a, near->on_b)),
-                    .normal = near->normal,
-                    .depth = -near->gap,
-                    .spot.kind = FF_SPOT_NEAREST};
-}
-
 static void put_one(meeting *m, const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                     const ff_pose *pose_b) {
   ff_touch touch = one_touch(&m->near);
   curvature_of(&m->near, a, pose_a, b, pose_b, touch.curvature);
-  put(m, touch, ff_touch_convex_limit(a->kind, b->kind) == 1 ? 0 : slot_of(m, touch.point));
+  put(m, touch, m->limit == 1 ? 0 : slot_of(m, touch.point));
 }
 
 /* ---- all of it
@@ -298,7 +316,7 @@ int ff_touch_convex_limit(ff_shape_kind a, ff_shape_kind b) {
 
 /* In order of name, without points that are out of reach. With no limit to the reach every name
  * gets a point: those that are not there now are far away. */
-static int finish(meeting *m, int limit) {
+static int finish(meeting *m) {
   ff_touch all[FF_TOUCH_MAX];
   bool there[FF_TOUCH_MAX] = {false};
   ff_touch any = m->out[0];
@@ -308,7 +326,7 @@ static int finish(meeting *m, int limit) {
     there[slot] = true;
   }
   int count = 0;
-  for (int slot = 0; slot < limit; slot++) {
+  for (int slot = 0; slot < m->limit; slot++) {
     if (!there[slot]) {
       all[slot] = any;
       all[slot].feature = slot;
@@ -360,10 +378,24 @@ static void find_part(ff_flat *out, const ff_geom *geom, const ff_pose *pose, ff
   }
 }
 
+/* A line that is not over the face of the other but beside it may lie along an edge of that. */
+static void find_edge(ff_flat *flat, const ff_geom *geom, const ff_pose *pose, const ff_flat *line,
+                      ff_vec3 direction) {
+  bool beside = line->count == 2 && flat->count > 2 && flat->rim == 0 &&
+                v3_dot(flat->normal, direction) < 1 - 1e-12;
+  if (beside) {
+    ff_flat_take(flat, geom, pose, ff_flat_facing_edge(geom, pose, direction));
+  }
+}
+
 int ff_touch_blunt(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
-                   double blunt, double margin, ff_touch *out) {
-  meeting m = {
-      .size = ff_geom_bound(a) + ff_geom_bound(b), .margin = margin, .blunt = blunt, .out = out};
+                   double blunt, double round, double margin, ff_touch *out) {
+  meeting m = {.size = ff_geom_bound(a) + ff_geom_bound(b),
+               .margin = margin,
+               .blunt = blunt,
+               .round = round,
+               .limit = ff_touch_convex_limit(a->kind, b->kind),
+               .out = out};
   if (v3_norm(v3_sub(pose_a->position, pose_b->position)) - m.size > margin) {
     return 0;
   }
@@ -374,20 +406,24 @@ int ff_touch_blunt(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, co
   if (m.near.gap >= margin + (m.near.settled ? 0 : blur)) {
     return 0;
   }
-  int limit = ff_touch_convex_limit(a->kind, b->kind);
-  if (limit > 1) {
-    find_part(&m.a, a, pose_a, v3_neg(m.near.normal), blunt > 0);
-    find_part(&m.b, b, pose_b, m.near.normal, blunt > 0);
+  ff_vec3 n = m.near.normal;
+  if (m.limit > 1) {
+    find_part(&m.a, a, pose_a, v3_neg(n), blunt > 0);
+    find_part(&m.b, b, pose_b, n, blunt > 0);
   }
-  if (limit == 1 || !lies_on(&m) || !put_spots(&m)) {
+  if (m.limit > 1 && blunt > 0) {
+    find_edge(&m.a, a, pose_a, &m.b, v3_neg(n));
+    find_edge(&m.b, b, pose_b, &m.a, n);
+  }
+  if (m.limit == 1 || !lies_on(&m) || !put_spots(&m)) {
     put_one(&m, a, pose_a, b, pose_b);
   }
-  return finish(&m, limit);
+  return finish(&m);
 }
 
 int ff_touch_convex(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                     const ff_pose *pose_b, double margin, ff_touch *out) {
-  return ff_touch_blunt(a, pose_a, b, pose_b, 0, margin, out);
+  return ff_touch_blunt(a, pose_a, b, pose_b, 0, 0, margin, out);
 }
 
 void ff_touch_blunt_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,

@@ -69,7 +69,8 @@ static bool touch_cores(const ff_geom *a, const ff_pose *pose_a, const ff_geom *
                         const ff_pose *pose_b, double round, double margin, ff_touch *out,
                         int *count) {
   cores of = cores_of(a, b, round);
-  *count = ff_touch_blunt(&of.a, pose_a, &of.b, pose_b, of.blunt, margin + of.of_a + of.of_b, out);
+  double both = of.of_a + of.of_b;
+  *count = ff_touch_blunt(&of.a, pose_a, &of.b, pose_b, of.blunt, both, margin + both, out);
   for (int i = 0; i < *count; i++) {
     if (out[i].depth >= 0) {
       return false;
