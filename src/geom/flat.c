@@ -12,12 +12,17 @@ static void add(ff_flat *out, const ff_pose *pose, ff_vec3 local, int slot) {
   out->slot[out->count++] = slot;
 }
 
-/* Corner: bit i set on the positive side of axis i, as on a half-space. */
-static void box_face(ff_flat *out, const ff_geom *geom, const ff_pose *pose, ff_vec3 d) {
-  const double n[3] = {d.x, d.y, d.z}, s[3] = {geom->size.x, geom->size.y, geom->size.z};
+static int facing_box(ff_vec3 d) {
+  const double n[3] = {d.x, d.y, d.z};
   int axis = fabs(n[0]) >= fabs(n[1]) ? 0 : 1;
   axis = fabs(n[2]) > fabs(n[axis]) ? 2 : axis;
-  int up = n[axis] > 0, u = (axis + 1) % 3, v = (axis + 2) % 3;
+  return 2 * axis + (n[axis] > 0);
+}
+
+/* Corner: bit i set on the positive side of axis i, as on a half-space. */
+static void box_face(ff_flat *out, const ff_geom *geom, const ff_pose *pose, int face) {
+  const double s[3] = {geom->size.x, geom->size.y, geom->size.z};
+  int axis = face / 2, up = face % 2, u = (axis + 1) % 3, v = (axis + 2) % 3;
   static const int around[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
   for (int k = 0; k < 4; k++) {
     const int *step = around[up ? k : 3 - k];
@@ -32,13 +37,17 @@ static void box_face(ff_flat *out, const ff_geom *geom, const ff_pose *pose, ff_
   out->normal = q_rotate(pose->orientation, v3_load(normal));
 }
 
-/* Of a face with many corners some are left out; of those of one colour the first has the name. */
-static void hull_face(ff_flat *out, const ff_geom *geom, const ff_pose *pose, ff_vec3 d) {
-  const ff_hull *hull = geom->hull;
+static int facing_hull(const ff_hull *hull, ff_vec3 d) {
   int face = 0;
   for (int f = 1; f < hull->face_count; f++) {
     face = v3_dot(hull->normal[f], d) > v3_dot(hull->normal[face], d) ? f : face;
   }
+  return face;
+}
+
+/* Of a face with many corners some are left out; of those of one colour the first has the name. */
+static void hull_face(ff_flat *out, const ff_geom *geom, const ff_pose *pose, int face) {
+  const ff_hull *hull = geom->hull;
   int size = hull->face_size[face], kept = size < FF_FLAT_MAX ? size : FF_FLAT_MAX;
   unsigned named = 0;
   for (int k = 0; k < kept; k++) {
@@ -49,6 +58,37 @@ static void hull_face(ff_flat *out, const ff_geom *geom, const ff_pose *pose, ff
     named |= mark;
   }
   out->normal = q_rotate(pose->orientation, hull->normal[face]);
+}
+
+/* Ends of an edge: of a box 4 axis + corner of the two other axes, as bits. */
+static void edge_ends(const ff_geom *geom, int edge, ff_vec3 ends[2]) {
+  if (geom->kind == FF_POLYHEDRON) {
+    const int *vertex = geom->hull->edges[edge].vertex;
+    ends[0] = geom->hull->vertices[vertex[0]];
+    ends[1] = geom->hull->vertices[vertex[1]];
+    return;
+  }
+  const double s[3] = {geom->size.x, geom->size.y, geom->size.z};
+  int axis = edge / 4, u = (axis + 1) % 3, v = (axis + 2) % 3;
+  for (int k = 0; k < 2; k++) {
+    double at[3];
+    at[axis] = k ? s[axis] : -s[axis];
+    at[u] = edge & 1 ? s[u] : -s[u];
+    at[v] = edge & 2 ? s[v] : -s[v];
+    ends[k] = v3_load(at);
+  }
+}
+
+static void straight_edge(ff_flat *out, const ff_geom *geom, const ff_pose *pose, int edge) {
+  ff_vec3 ends[2];
+  edge_ends(geom, edge, ends);
+  add(out, pose, ends[0], 0);
+  add(out, pose, ends[1], 1);
+  out->normal = q_rotate(pose->orientation, v3_unit(v3_sub(ends[1], ends[0])));
+}
+
+static int face_count(const ff_geom *geom) {
+  return geom->kind == FF_POLYHEDRON ? geom->hull->face_count : 6;
 }
 
 /* The cap at -z has the names 0 to 3, the one at +z 4 to 7, from the deepest point of the rim on,
@@ -110,17 +150,33 @@ static void cut_face(ff_flat *out, const ff_geom *geom, const ff_pose *pose, ff_
   out->normal = q_rotate(pose->orientation, normal);
 }
 
-void ff_flat_find(ff_flat *out, const ff_geom *geom, const ff_pose *pose, ff_vec3 direction) {
-  ff_vec3 d = q_unrotate(pose->orientation, direction);
+/* Of a direction in the shape's frame. */
+static int facing(const ff_geom *geom, ff_vec3 d) {
+  switch (geom->kind) {
+    case FF_BOX: return facing_box(d);
+    case FF_POLYHEDRON: return facing_hull(geom->hull, d);
+    case FF_CYLINDER: return 2 * d.z * d.z > 1 ? d.z > 0 : 2;
+    default: return 0;
+  }
+}
+
+/* d: which way the first corner of a cap is. */
+static void take(ff_flat *out, const ff_geom *geom, const ff_pose *pose, int part, ff_vec3 d) {
+  out->part = part;
   out->count = 0;
   out->radius = out->rim = 0;
   out->sharp = false;
+  bool corners = geom->kind == FF_BOX || geom->kind == FF_POLYHEDRON;
+  if (corners && part >= face_count(geom)) {
+    straight_edge(out, geom, pose, part - face_count(geom));
+    return;
+  }
   switch (geom->kind) {
-    case FF_BOX: box_face(out, geom, pose, d); break;
-    case FF_POLYHEDRON: hull_face(out, geom, pose, d); break;
+    case FF_BOX: box_face(out, geom, pose, part); break;
+    case FF_POLYHEDRON: hull_face(out, geom, pose, part); break;
     case FF_CAPSULE: line(out, geom, pose, false); break;
     case FF_CYLINDER:
-      if (2 * d.z * d.z > 1) {
+      if (part < 2) {
         cap(out, geom, pose, d);
       } else {
         line(out, geom, pose, true);
@@ -133,6 +189,36 @@ void ff_flat_find(ff_flat *out, const ff_geom *geom, const ff_pose *pose, ff_vec
     case FF_HALF_SPACE:
     case FF_SHAPE_KIND_COUNT: break;
   }
+}
+
+int ff_flat_facing(const ff_geom *geom, const ff_pose *pose, ff_vec3 direction) {
+  return facing(geom, q_unrotate(pose->orientation, direction));
+}
+
+int ff_flat_facing_edge(const ff_geom *geom, const ff_pose *pose, ff_vec3 direction) {
+  ff_vec3 d = q_unrotate(pose->orientation, direction);
+  int count = geom->kind == FF_POLYHEDRON ? geom->hull->edge_count : 12, best = 0;
+  double most = -INFINITY;
+  for (int e = 0; e < count; e++) {
+    ff_vec3 ends[2];
+    edge_ends(geom, e, ends);
+    double along = fmin(v3_dot(d, ends[0]), v3_dot(d, ends[1]));
+    best = along > most ? e : best;
+    most = fmax(most, along);
+  }
+  return face_count(geom) + best;
+}
+
+void ff_flat_take(ff_flat *out, const ff_geom *geom, const ff_pose *pose, int part) {
+  take(out, geom, pose, part, v3(0, 0, part > 0 ? 1 : -1));
+  if (out->rim > 0) {
+    out->slot[0] = 4 - out->slot[0];
+  }
+}
+
+void ff_flat_find(ff_flat *out, const ff_geom *geom, const ff_pose *pose, ff_vec3 direction) {
+  ff_vec3 d = q_unrotate(pose->orientation, direction);
+  take(out, geom, pose, facing(geom, d), d);
 }
 
 double ff_flat_area(const ff_flat *flat) {

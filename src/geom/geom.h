@@ -37,13 +37,32 @@ ff_status ff_geom_make(ff_geom *out, ff_pose *frame, ff_arena *arena, const ff_s
 /* A normal is that of a face of b, or of one of a, or square to an edge of each. */
 typedef enum ff_touch_turns { FF_TURNS_WITH_B, FF_TURNS_WITH_A, FF_TURNS_WITH_BOTH } ff_touch_turns;
 
-/* Which parts of two rounded boxes or polyhedra a point lies between: see touch_hulls.c. Corners of
- * a box have a bit set for each axis on whose positive side they are, faces are 2 axis + (positive
- * side); those of a polyhedron count as its core has them. */
+/* Which parts of two rounded shapes a point lies between, so that one can look at the same again.
+ * Of boxes and polyhedra, see touch_hulls.c, with corners as their cores count them (a box: a bit
+ * set for each axis on whose positive side it is), and faces (a box: 2 axis + positive side):
+ *   CORNER_A, CORNER_B   a corner, and the face of the other that it is over
+ *   EDGES                the ends of an edge of each
+ * Of others, see touch_convex.c, a flat or straight side of each, see geom/flat.h, with of
+ *   TIP_A, TIP_B         a corner or end of it that is over the other, -1: its dome
+ *   CROSSING             an edge of each
+ *   END_A, END_B         an end of a line beside the other
+ *   NEAREST              nothing: just where they are nearest */
+typedef enum ff_spot_kind {
+  FF_SPOT_NONE,
+  FF_SPOT_CORNER_A,
+  FF_SPOT_CORNER_B,
+  FF_SPOT_EDGES,
+  FF_SPOT_TIP_A,
+  FF_SPOT_TIP_B,
+  FF_SPOT_CROSSING,
+  FF_SPOT_END_A,
+  FF_SPOT_END_B,
+  FF_SPOT_NEAREST
+} ff_spot_kind;
+
 typedef struct ff_spot {
-  enum { FF_SPOT_NONE, FF_SPOT_CORNER_A, FF_SPOT_CORNER_B, FF_SPOT_EDGES } kind;
-  int a[2],
-      b[2]; /* a corner, the face that the other one's corner is over, or the ends of an edge */
+  ff_spot_kind kind;
+  int a[2], b[2];
 } ff_spot;
 
 typedef struct ff_touch {

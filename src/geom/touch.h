@@ -25,18 +25,24 @@ ff_touch_pair ff_touch_sphere_cylinder;
 
 /* Any two finite shapes, and the most points they have. */
 ff_touch_pair ff_touch_convex;
-/* The same, with the caps of cylinders domed by about this much (m). */
+/* The same of cores, with the caps of cylinders domed by about this much (m) and this (m) about
+ * both together. */
 int ff_touch_blunt(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
-                   double blunt, double margin, ff_touch *out);
+                   double blunt, double round, double margin, ff_touch *out);
+/* Looks again at a touch of the latter, between the same parts. */
+void ff_touch_blunt_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                         const ff_pose *pose_b, double blunt, ff_touch *touch);
 int ff_touch_convex_limit(ff_shape_kind a, ff_shape_kind b);
 
 /* Radius of rounded edges: as wished, within what a shape can do without looking another. */
 double ff_geom_round(const ff_geom *geom, double round);
-/* What is left if all within this of the surface goes; false: not known of this kind. */
-bool ff_geom_shrink(ff_geom *out, const ff_geom *geom, double by);
+/* What is left if all within this of the surface goes, of shapes that have such a core. */
+void ff_geom_shrink(ff_geom *out, const ff_geom *geom, double by);
 
 /* Boxes and polyhedra with rounded edges. */
 int ff_touch_hulls(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
                    double round, double margin, ff_touch *out);
+void ff_touch_hulls_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                         const ff_pose *pose_b, double round, ff_touch *touch);
 
 #endif

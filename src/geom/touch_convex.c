@@ -15,19 +15,23 @@
 #include "geom/flat.h"
 #include "geom/implicit.h"
 #include "geom/nearest.h"
+#include "geom/spots.h"
 #include "geom/touch.h"
 
 #define ALONG                                                                                      \
-  0.9986             /* cosine of 3 degrees: faces nearer to the normal than this lie on another   \
-                      */
-#define NEARLY 0.966 /* cosine of 15 degrees: such normals belong to the same contact */
-#define ASKEW  0.1   /* sine of the angle beyond which lines cross and do not lie side by side */
+  0.9986               /* cosine of 3 degrees: faces nearer to the normal than this lie on another \
+                        */
+#define NEARLY   0.966 /* cosine of 15 degrees: such normals belong to the same contact */
+#define ASKEW    0.1   /* sine of the angle beyond which lines cross and do not lie side by side */
+#define PARALLEL 0.01  /* the same, below which blunt ones do not cross at all */
 
 typedef struct meeting {
   ff_flat a, b;
   ff_nearest near;
   double size, margin;
-  double blunt; /* m, see dome; 0: rims are sharp */
+  double blunt; /* m, how much caps are domed; 0: rims are sharp */
+  double round; /* m, radii of what is about the two: touching means to be as near as this */
+  int limit;    /* names there are */
   ff_touch *out;
   int count;
 } meeting;
@@ -44,122 +48,68 @@ typedef struct spots {
   int count;
 } spots;
 
-static ff_touch *add_spot(spots *to, ff_vec3 at, ff_vec3 normal, double depth, ff_vec3 point) {
-  spot *mine = &to->list[to->count < SPOTS ? to->count++ : SPOTS - 1];
-  *mine = (spot){.at = at, .touch = {.point = point, .normal = normal, .depth = depth}};
-  mine->touch.curvature[0] = mine->touch.curvature[1] = INFINITY;
-  return &mine->touch;
+/* Where a spot is now; false: nowhere, or beside one of the parts. */
+static bool find_spot(spot *out, const meeting *m, const ff_spot *what) {
+  bool beside;
+  return ff_spot_place(&m->a, &m->b, what, m->blunt, m->near.normal, &out->touch, &out->at,
+                       &beside) &&
+         !beside;
 }
 
-/* ---- corners on faces ------------------------------------------------------------------------ */
-
-/* A disc with this centre, outward normal and radius, a little domed (0: not at all), on a plane
- * with this normal: the deepest point, level with the plane that touches the dome. Of a flat disc
- * it leaps to the other side of the rim as that rocks through the level; of a dome it goes there
- * through the middle. With t the sine of the tilt, blunt = e r, the dome is deeper than the centre
- * by r (sqrt(t^2 + e^2) - e) / (sqrt(1 + e^2) - e), and touches where the slope of this in t,
- * instead of r, is the distance from the axis. */
-static ff_vec3 dome(ff_vec3 centre, ff_vec3 axis, double radius, double blunt, ff_vec3 normal) {
-  ff_vec3 down = v3_axpy(v3_neg(normal), v3_dot(normal, axis), axis);
-  double square = v3_dot(down, down), e = blunt / radius, root = sqrt(square + e * e);
-  double scale = radius / (sqrt(1 + e * e) - e);
-  ff_vec3 at = v3_axpy(centre, scale / root, down);
-  return v3_axpy(at, scale * (e - e * e / root), normal);
-}
-
-/* The end of a line or a corner of a face, where it touches a plane with this outward normal. */
-static ff_vec3 tip(const ff_flat *flat, int corner, ff_vec3 normal, double blunt) {
-  ff_vec3 at = flat->at[corner];
-  if (flat->radius == 0) {
-    return at;
-  }
-  if (!flat->sharp) {
-    return v3_axpy(at, -flat->radius, normal);
-  }
-  if (blunt > 0) {
-    return dome(at, flat->normal, flat->radius, blunt, normal);
-  }
-  ff_vec3 across = v3_axpy(normal, -v3_dot(normal, flat->normal), flat->normal);
-  return v3_axpy(at, -flat->radius / v3_norm(across), across);
-}
-
-/* A point of one body on the face of the other; sign 1: the face is b's. */
-static void add_on_face(spots *to, ff_vec3 at, const ff_flat *face, double sign) {
-  double depth = -v3_dot(face->normal, v3_sub(at, face->at[0]));
-  ff_vec3 middle = v3_axpy(at, 0.5 * depth, face->normal);
-  add_spot(to, at, v3_scale(sign, face->normal), depth, middle)->turns =
-      sign < 0 ? FF_TURNS_WITH_A : FF_TURNS_WITH_B;
+static void add_spot(spots *to, const spot *found) {
+  to->list[to->count < SPOTS ? to->count++ : SPOTS - 1] = *found;
 }
 
 /* Corners of one part on the face of the other. */
-static void corners_on_face(spots *to, const meeting *m, const ff_flat *part, const ff_flat *face,
-                            double sign) {
+static void corners_on_face(spots *to, const meeting *m, bool of_a) {
+  const ff_flat *part = of_a ? &m->a : &m->b, *face = of_a ? &m->b : &m->a;
   for (int i = 0; face->count > 2 && i < part->count; i++) {
-    ff_vec3 at = tip(part, i, face->normal, m->blunt);
-    if (ff_flat_covers(face, at, 1e-9 * m->size)) {
-      add_on_face(to, at, face, sign);
+    spot found;
+    ff_spot what = {of_a ? FF_SPOT_TIP_A : FF_SPOT_TIP_B, {m->a.part, i}, {m->b.part, i}};
+    if (find_spot(&found, m, &what) && ff_flat_covers(face, found.at, 1e-9 * m->size)) {
+      add_spot(to, &found);
     }
   }
 }
-
-/* ---- edges across edges ------------------------------------------------------------------------
- */
 
 static int edge_count(const ff_flat *flat) {
   return flat->count == 2 ? 1 : flat->count;
 }
 
-/* Edge i of a and edge k of b, if they cross seen along the normal. */
-static void cross_edges(spots *to, const meeting *m, int i, int k) {
-  const ff_flat *a = &m->a, *b = &m->b;
-  ff_vec3 p = a->at[i], q = b->at[k];
-  ff_vec3 u = v3_sub(a->at[(i + 1) % a->count], p), w = v3_sub(b->at[(k + 1) % b->count], q);
-  ff_vec3 n = v3_cross(u, w);
-  double square = v3_dot(n, n);
-  if (!(square > 1e-4 * v3_dot(u, u) * v3_dot(w, w))) {
-    return; /* parallel: corners say it all */
+/* Edges that cross, seen along the normal. */
+static void cross_edges(spots *to, const meeting *m) {
+  for (int i = 0; i < edge_count(&m->a); i++) {
+    for (int k = 0; k < edge_count(&m->b); k++) {
+      spot found;
+      ff_spot what = {FF_SPOT_CROSSING, {m->a.part, i}, {m->b.part, k}};
+      if (find_spot(&found, m, &what) && v3_dot(found.touch.normal, m->near.normal) > NEARLY) {
+        add_spot(to, &found);
+      }
+    }
   }
-  ff_vec3 apart = v3_sub(q, p);
-  double s = v3_dot(v3_cross(apart, w), n) / square, t = v3_dot(v3_cross(apart, u), n) / square;
-  double sense = v3_dot(n, m->near.normal) < 0 ? -1 : 1;
-  n = v3_scale(sense / sqrt(square), n);
-  if (!(s >= 0 && s <= 1 && t >= 0 && t <= 1 && v3_dot(n, m->near.normal) > NEARLY)) {
-    return;
-  }
-  double depth = a->radius + b->radius + v3_dot(n, apart);
-  ff_vec3 on_b = v3_axpy(v3_axpy(q, t, w), b->radius, n);
-  ff_touch *touch = add_spot(to, on_b, n, depth, v3_axpy(on_b, -0.5 * depth, n));
-  touch->turns = FF_TURNS_WITH_BOTH;
-  touch->edge_a = u;
-  touch->edge_b = v3_scale(sense, w);
 }
 
-/* ---- lines along lines --------------------------------------------------------------------------
- */
-
-/* The ends of a line beside another line. sign 1: the other is b's. */
-static void ends_on_line(spots *to, const ff_flat *part, const ff_flat *other, double sign,
-                         double slack) {
-  double length = v3_norm(v3_sub(other->at[1], other->at[0]));
+/* The ends of a line beside another line. */
+static void ends_on_line(spots *to, const meeting *m, bool of_a) {
+  const ff_flat *part = of_a ? &m->a : &m->b, *other = of_a ? &m->b : &m->a;
+  double length = v3_norm(v3_sub(other->at[1], other->at[0])), slack = 1e-9 * m->size;
   for (int i = 0; i < 2; i++) {
-    ff_vec3 from = v3_sub(part->at[i], other->at[0]);
-    double along = v3_dot(from, other->normal);
-    ff_vec3 off = v3_axpy(from, -along, other->normal);
-    double distance = v3_norm(off);
-    if (along < -slack || along > length + slack || !(distance > 0)) {
-      continue;
+    double along = v3_dot(v3_sub(part->at[i], other->at[0]), other->normal);
+    spot found;
+    ff_spot what = {of_a ? FF_SPOT_END_A : FF_SPOT_END_B, {m->a.part, i}, {m->b.part, i}};
+    if (along >= -slack && along <= length + slack && find_spot(&found, m, &what)) {
+      add_spot(to, &found);
     }
-    ff_vec3 n = v3_scale(1 / distance, off);
-    double depth = part->radius + other->radius - distance;
-    ff_vec3 at = v3_axpy(part->at[i], -part->radius + 0.5 * depth, n);
-    ff_touch *touch = add_spot(to, part->at[i], v3_scale(sign, n), depth, at);
-    touch->curvature[0] = 1 / part->radius + 1 / other->radius;
-    touch->curvature[1] = 0;
   }
 }
 
 /* ---- the points
  * ----------------------------------------------------------------------------------- */
+
+/* Of the angle between two lines. */
+static double sine(const ff_flat *a, const ff_flat *b) {
+  return v3_norm(v3_cross(a->normal, b->normal));
+}
 
 static bool lies_on(const meeting *m) {
   const ff_flat *a = &m->a, *b = &m->b;
@@ -167,8 +117,7 @@ static bool lies_on(const meeting *m) {
     return false;
   }
   if (a->count == 2 && b->count == 2) {
-    ff_vec3 across = v3_cross(a->normal, b->normal);
-    return v3_dot(across, across) < ASKEW * ASKEW;
+    return m->blunt > 0 || sine(a, b) < ASKEW;
   }
   return (a->count > 2 && -v3_dot(a->normal, m->near.normal) > ALONG) ||
          (b->count > 2 && v3_dot(b->normal, m->near.normal) > ALONG);
@@ -176,24 +125,19 @@ static bool lies_on(const meeting *m) {
 
 static void find_spots(spots *to, const meeting *m) {
   const ff_flat *a = &m->a, *b = &m->b;
-  double slack = 1e-9 * m->size;
   to->count = 0;
   if (a->count == 2 && b->count == 2) {
-    ends_on_line(to, a, b, 1, slack);
-    ends_on_line(to, b, a, -1, slack);
+    ends_on_line(to, m, true);
+    ends_on_line(to, m, false);
     return;
   }
   if (b->count > 2 && v3_dot(b->normal, m->near.normal) > NEARLY) {
-    corners_on_face(to, m, a, b, 1);
+    corners_on_face(to, m, true);
   }
   if (a->count > 2 && -v3_dot(a->normal, m->near.normal) > NEARLY) {
-    corners_on_face(to, m, b, a, -1);
+    corners_on_face(to, m, false);
   }
-  for (int i = 0; i < edge_count(a); i++) {
-    for (int k = 0; k < edge_count(b); k++) {
-      cross_edges(to, m, i, k);
-    }
-  }
+  cross_edges(to, m);
 }
 
 /* The part whose corners name the points: the smaller one; of two lines, a's. */
@@ -204,8 +148,10 @@ static const ff_flat *naming(const meeting *m) {
   return ff_flat_area(&m->b) < 0.999 * ff_flat_area(&m->a) ? &m->b : &m->a;
 }
 
+/* Parts of sharp shapes are nobody's business. */
 static void put(meeting *m, ff_touch touch, int slot) {
   touch.feature = slot;
+  touch.spot.kind = m->blunt > 0 ? touch.spot.kind : FF_SPOT_NONE;
   touch.t1 = v3_orthogonal(touch.normal);
   m->out[m->count++] = touch;
 }
@@ -248,15 +194,32 @@ static double put_dome(meeting *m, const ff_flat *names) {
         sign * v3_dot(face->normal, m->near.normal) > NEARLY)) {
     return -INFINITY;
   }
-  ff_vec3 centre = v3_scale(0.5, v3_add(names->at[0], names->at[names->count / 2]));
-  ff_vec3 at = dome(centre, names->normal, names->rim, m->blunt, face->normal);
-  if (!ff_flat_covers(face, at, 1e-9 * m->size)) {
+  bool of_a = names == &m->a;
+  spot found;
+  ff_spot what = {of_a ? FF_SPOT_TIP_A : FF_SPOT_TIP_B, {m->a.part, -1}, {m->b.part, -1}};
+  if (!find_spot(&found, m, &what) || !ff_flat_covers(face, found.at, 1e-9 * m->size)) {
     return -INFINITY;
   }
-  spots one = {.count = 0};
-  add_on_face(&one, at, face, sign);
-  put(m, one.list[0].touch, 4 - names->slot[0]);
-  return one.list[0].touch.depth;
+  put(m, found.touch, 4 - names->slot[0]);
+  return found.touch.depth;
+}
+
+/* Where two are nearest. */
+static ff_touch one_touch(const ff_nearest *near) {
+  return (ff_touch){.point = v3_scale(0.5, v3_add(near->on_a, near->on_b)),
+                    .normal = near->normal,
+                    .depth = -near->gap,
+                    .spot.kind = FF_SPOT_NEAREST};
+}
+
+/* Between the ends of blunt lines there is where they are nearest, unless that is anywhere. */
+static double put_between(meeting *m) {
+  if (!(m->blunt > 0 && m->a.count == 2 && m->b.count == 2 && m->limit > 2) ||
+      sine(&m->a, &m->b) < PARALLEL) {
+    return -INFINITY;
+  }
+  put(m, one_touch(&m->near), 2);
+  return -m->near.gap;
 }
 
 /* For each named corner the spot that is farthest out its way. False if there is none. */
@@ -276,9 +239,9 @@ static bool put_spots(meeting *m) {
       deepest = fmax(deepest, touch->depth);
     }
   }
-  deepest = fmax(deepest, put_dome(m, names));
+  deepest = fmax(deepest, fmax(put_dome(m, names), put_between(m)));
   /* If none of them touches but the bodies do, the deepest point is one that nobody named. */
-  if (m->count == 0 || (deepest < 0 && m->near.gap < -1e-9 * m->size)) {
+  if (m->count == 0 || (deepest < -m->round && m->near.gap < m->round - 1e-9 * m->size)) {
     m->count = 0;
     return false;
   }
@@ -332,12 +295,9 @@ static int slot_of(const meeting *m, ff_vec3 point) {
 
 static void put_one(meeting *m, const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                     const ff_pose *pose_b) {
-  const ff_nearest *near = &m->near;
-  ff_touch touch = {.point = v3_scale(0.5, v3_add(near->on_a, near->on_b)),
-                    .normal = near->normal,
-                    .depth = -near->gap};
-  curvature_of(near, a, pose_a, b, pose_b, touch.curvature);
-  put(m, touch, ff_touch_convex_limit(a->kind, b->kind) == 1 ? 0 : slot_of(m, touch.point));
+  ff_touch touch = one_touch(&m->near);
+  curvature_of(&m->near, a, pose_a, b, pose_b, touch.curvature);
+  put(m, touch, m->limit == 1 ? 0 : slot_of(m, touch.point));
 }
 
 /* ---- all of it
@@ -356,7 +316,7 @@ int ff_touch_convex_limit(ff_shape_kind a, ff_shape_kind b) {
 
 /* In order of name, without points that are out of reach. With no limit to the reach every name
  * gets a point: those that are not there now are far away. */
-static int finish(meeting *m, int limit) {
+static int finish(meeting *m) {
   ff_touch all[FF_TOUCH_MAX];
   bool there[FF_TOUCH_MAX] = {false};
   ff_touch any = m->out[0];
@@ -366,7 +326,7 @@ static int finish(meeting *m, int limit) {
     there[slot] = true;
   }
   int count = 0;
-  for (int slot = 0; slot < limit; slot++) {
+  for (int slot = 0; slot < m->limit; slot++) {
     if (!there[slot]) {
       all[slot] = any;
       all[slot].feature = slot;
@@ -377,17 +337,6 @@ static int finish(meeting *m, int limit) {
     }
   }
   return count;
-}
-
-/* Blunt round faces have corners of their own that do not wander. The name of the first is the
- * dome's, which is the end of the line when the cylinder lies down; it gets that of the other end.
- */
-static void keep_corners(ff_flat *face, const ff_geom *geom, const ff_pose *pose) {
-  if (face->rim > 0) {
-    ff_vec3 normal = face->normal;
-    ff_flat_find(face, geom, pose, normal);
-    face->slot[0] = 4 - face->slot[0];
-  }
 }
 
 /* Is a box b nearest to a with the middle of a face? Then that is so whatever else a has: its
@@ -412,38 +361,91 @@ static bool near_face(ff_nearest *out, const ff_geom *a, const ff_pose *pose_a, 
   return false;
 }
 
+static void find_near(meeting *m, const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                      const ff_pose *pose_b, double beyond) {
+  if (!(m->blunt > 0 && near_face(&m->near, a, pose_a, b, pose_b))) {
+    ff_nearest_find(&m->near, a, pose_a, b, pose_b, beyond);
+  }
+}
+
+/* Corners of blunt round faces do not wander over the body. */
+static void find_part(ff_flat *out, const ff_geom *geom, const ff_pose *pose, ff_vec3 direction,
+                      bool blunt) {
+  if (blunt) {
+    ff_flat_take(out, geom, pose, ff_flat_facing(geom, pose, direction));
+  } else {
+    ff_flat_find(out, geom, pose, direction);
+  }
+}
+
+/* A line that is not over the face of the other but beside it may lie along an edge of that. */
+static void find_edge(ff_flat *flat, const ff_geom *geom, const ff_pose *pose, const ff_flat *line,
+                      ff_vec3 direction) {
+  bool beside = line->count == 2 && flat->count > 2 && flat->rim == 0 &&
+                v3_dot(flat->normal, direction) < 1 - 1e-12;
+  if (beside) {
+    ff_flat_take(flat, geom, pose, ff_flat_facing_edge(geom, pose, direction));
+  }
+}
+
 int ff_touch_blunt(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
-                   double blunt, double margin, ff_touch *out) {
-  meeting m = {
-      .size = ff_geom_bound(a) + ff_geom_bound(b), .margin = margin, .blunt = blunt, .out = out};
+                   double blunt, double round, double margin, ff_touch *out) {
+  meeting m = {.size = ff_geom_bound(a) + ff_geom_bound(b),
+               .margin = margin,
+               .blunt = blunt,
+               .round = round,
+               .limit = ff_touch_convex_limit(a->kind, b->kind),
+               .out = out};
   if (v3_norm(v3_sub(pose_a->position, pose_b->position)) - m.size > margin) {
     return 0;
   }
   /* Beside the nearest, other points of a pair may be wanted as far as the margin reaches. */
   double blur =
       1e-3 * m.size; /* of a gap that is not settled: flat or straight parts tell it better */
-  if (!(blunt > 0 && near_face(&m.near, a, pose_a, b, pose_b))) {
-    ff_nearest_find(&m.near, a, pose_a, b, pose_b, margin + blur);
-  }
+  find_near(&m, a, pose_a, b, pose_b, margin + blur);
   if (m.near.gap >= margin + (m.near.settled ? 0 : blur)) {
     return 0;
   }
-  int limit = ff_touch_convex_limit(a->kind, b->kind);
-  if (limit > 1) {
-    ff_flat_find(&m.a, a, pose_a, v3_neg(m.near.normal));
-    ff_flat_find(&m.b, b, pose_b, m.near.normal);
+  ff_vec3 n = m.near.normal;
+  if (m.limit > 1) {
+    find_part(&m.a, a, pose_a, v3_neg(n), blunt > 0);
+    find_part(&m.b, b, pose_b, n, blunt > 0);
   }
-  if (limit > 1 && blunt > 0) {
-    keep_corners(&m.a, a, pose_a);
-    keep_corners(&m.b, b, pose_b);
+  if (m.limit > 1 && blunt > 0) {
+    find_edge(&m.a, a, pose_a, &m.b, v3_neg(n));
+    find_edge(&m.b, b, pose_b, &m.a, n);
   }
-  if (limit == 1 || !lies_on(&m) || !put_spots(&m)) {
+  if (m.limit == 1 || !lies_on(&m) || !put_spots(&m)) {
     put_one(&m, a, pose_a, b, pose_b);
   }
-  return finish(&m, limit);
+  return finish(&m);
 }
 
 int ff_touch_convex(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                     const ff_pose *pose_b, double margin, ff_touch *out) {
-  return ff_touch_blunt(a, pose_a, b, pose_b, 0, margin, out);
+  return ff_touch_blunt(a, pose_a, b, pose_b, 0, 0, margin, out);
+}
+
+void ff_touch_blunt_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                         const ff_pose *pose_b, double blunt, ff_touch *touch) {
+  ff_touch fresh;
+  if (touch->spot.kind == FF_SPOT_NEAREST) {
+    meeting m = {.blunt = blunt};
+    find_near(&m, a, pose_a, b, pose_b, INFINITY);
+    fresh = one_touch(&m.near);
+    curvature_of(&m.near, a, pose_a, b, pose_b, fresh.curvature);
+  } else {
+    ff_flat part_a, part_b;
+    ff_vec3 at;
+    bool beside;
+    ff_flat_take(&part_a, a, pose_a, touch->spot.a[0]);
+    ff_flat_take(&part_b, b, pose_b, touch->spot.b[0]);
+    if (!ff_spot_place(&part_a, &part_b, &touch->spot, blunt, touch->normal, &fresh, &at,
+                       &beside)) {
+      fresh = *touch; /* edges that became parallel: as they were */
+    }
+  }
+  fresh.feature = touch->feature;
+  fresh.t1 = v3_orthogonal(fresh.normal);
+  *touch = fresh;
 }

@@ -54,17 +54,15 @@ typedef struct meeting {
 /* ---- cores ------------------------------------------------------------------------------------
  */
 
-/* False: the core of such a shape is not known. */
-static bool core_of(core *out, const ff_geom *geom, const ff_pose *pose, double round) {
+static void core_of(core *out, const ff_geom *geom, const ff_pose *pose, double round) {
   ff_quat q = pose->orientation;
   out->radius = ff_geom_round(geom, round);
   out->at = pose->position;
   out->axis[0] = q_axis_x(q);
   out->axis[1] = q_axis_y(q);
   out->axis[2] = q_axis_z(q);
-  bool known = ff_geom_shrink(&out->geom, geom, out->radius);
+  ff_geom_shrink(&out->geom, geom, out->radius);
   v3_store(out->half, out->geom.size);
-  return known;
 }
 
 static ff_vec3 to_world(const core *of, ff_vec3 v) {
@@ -232,9 +230,8 @@ static bool find_place(const core *a, const core *b, const ff_spot *spot, place 
       out->normal = v3_neg(out->normal);
       return true;
     case FF_SPOT_EDGES: return cross(a, b, spot, out);
-    case FF_SPOT_NONE: break;
+    default: return false;
   }
-  return false;
 }
 
 static ff_touch touch_of(const core *a, const core *b, const ff_spot *spot, const place *at) {
@@ -248,8 +245,8 @@ static ff_touch touch_of(const core *a, const core *b, const ff_spot *spot, cons
                     .spot = *spot};
 }
 
-void ff_touch_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
-                   double round, ff_touch *touch) {
+void ff_touch_hulls_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                         const ff_pose *pose_b, double round, ff_touch *touch) {
   core of_a, of_b;
   core_of(&of_a, a, pose_a, round);
   core_of(&of_b, b, pose_b, round);
@@ -460,88 +457,116 @@ static bool crosses(const view *a, int i, const view *b, int k, double slack) {
   return fabs(s - 0.5) <= 0.5 + slack / u && fabs(t - 0.5) <= 0.5 + slack / w;
 }
 
-static void find_spots(meeting *m) {
+static double between(double x, double y) {
+  return sqrt(x * x + y * y);
+}
+
+/* Corners of one face that the other covers. Those that are beside it by less than both radii
+ * count as long as nothing else is there that is: where edges cross, or another corner. */
+static void add_corners(meeting *m, const view *of, const view *over, const int *ids, int face,
+                        bool is_a, bool beside) {
   double slack = SLACK * m->size, rim = m->a.radius + m->b.radius;
+  int known = m->count;
+  for (int i = 0; i < of->count; i++) {
+    bool wanted = covers(over, of->x[i], of->y[i], slack) != beside;
+    wanted = wanted && (!beside || covers(over, of->x[i], of->y[i], rim));
+    for (int k = 0; wanted && beside && k < known; k++) {
+      wanted = between(m->list[k].x - of->x[i], m->list[k].y - of->y[i]) > rim;
+    }
+    if (wanted) {
+      add(m, is_a ? (ff_spot){FF_SPOT_CORNER_A, {ids[i]}, {face}}
+                  : (ff_spot){FF_SPOT_CORNER_B, {face}, {ids[i]}});
+    }
+  }
+}
+
+static void find_spots(meeting *m) {
   int of_a = facing(&m->a, v3_neg(m->n)), of_b = facing(&m->b, m->n);
   const int *ids_a = m->face_a.corner, *ids_b = m->face_b.corner;
   view a, b;
   see(&a, m, &m->face_a);
   see(&b, m, &m->face_b);
-  for (int i = 0; i < a.count; i++) {
-    if (covers(&b, a.x[i], a.y[i], rim)) {
-      add(m, (ff_spot){FF_SPOT_CORNER_A, {ids_a[i]}, {of_b}});
-    }
-  }
-  for (int i = 0; i < b.count; i++) {
-    if (covers(&a, b.x[i], b.y[i], rim)) {
-      add(m, (ff_spot){FF_SPOT_CORNER_B, {of_a}, {ids_b[i]}});
-    }
-  }
+  add_corners(m, &a, &b, ids_a, of_b, true, false);
+  add_corners(m, &b, &a, ids_b, of_a, false, false);
   for (int i = 0; i < a.count; i++) {
     for (int k = 0; k < b.count; k++) {
-      if (crosses(&a, i, &b, k, slack)) {
+      if (crosses(&a, i, &b, k, SLACK * m->size)) {
         add(m, (ff_spot){FF_SPOT_EDGES,
                          {ids_a[i], ids_a[(i + 1) % a.count]},
                          {ids_b[k], ids_b[(k + 1) % b.count]}});
       }
     }
   }
+  add_corners(m, &a, &b, ids_a, of_b, true, true);
+  add_corners(m, &b, &a, ids_b, of_a, false, true);
 }
 
 /* ---- who gets which ------------------------------------------------------------------------ */
 
-/* The face whose corners name the points, the smaller one, as it is seen. */
-typedef struct names {
-  const ff_flat *face;
-  view seen;                                     /* m, its corners */
-  double out_x[FF_FLAT_MAX], out_y[FF_FLAT_MAX]; /* outward from them, not in the very middle
-                                between its two edges: corners that are cut off evenly would be as
-                                good as one another */
-} names;
+/* A name of a point: a corner of the smaller face as it is seen, and a direction outwards from it.
+ */
+typedef struct name {
+  int slot;
+  double x, y, out_x, out_y;
+} name;
 
-static void name(names *out, const meeting *m) {
+/* A corner may be cut off by the other face, so that there are two where it was: it has two names,
+ * each nearly across one of its edges, as long as there are enough of them. A corner that has one
+ * only looks not in the very middle between its edges: where it is cut off evenly, the two would be
+ * as good as one another. */
+#define ASIDE  0.05
+#define MIDDLE 0.45
+
+static void unit_across(const view *of, int i, double sign, double *x, double *y) {
+  int k = (i + 1) % of->count;
+  double ex = of->x[k] - of->x[i], ey = of->y[k] - of->y[i], length = sqrt(ex * ex + ey * ey);
+  *x = length > 0 ? sign * ey / length : 0;
+  *y = length > 0 ? -sign * ex / length : 0;
+}
+
+static int find_names(const meeting *m, name out[FF_TOUCH_MAX]) {
   bool b = ff_flat_area(&m->face_b) < 0.999 * ff_flat_area(&m->face_a);
-  out->face = b ? &m->face_b : &m->face_a;
-  see(&out->seen, m, out->face);
-  const view *seen = &out->seen;
-  double sign = b ? 1 : -1, nx[FF_FLAT_MAX], ny[FF_FLAT_MAX]; /* a's is seen from behind */
-  for (int i = 0; i < seen->count; i++) {
-    int k = (i + 1) % seen->count;
-    double ex = seen->x[k] - seen->x[i], ey = seen->y[k] - seen->y[i];
-    double length = sqrt(ex * ex + ey * ey);
-    nx[i] = length > 0 ? sign * ey / length : 0;
-    ny[i] = length > 0 ? -sign * ex / length : 0;
+  const ff_flat *face = b ? &m->face_b : &m->face_a;
+  double sign = b ? 1 : -1; /* a's is seen from behind */
+  bool used[FF_TOUCH_MAX] = {false};
+  view seen;
+  see(&seen, m, face);
+  for (int i = 0; i < seen.count; i++) {
+    used[face->slot[i] < 0 ? 0 : face->slot[i]] |= face->slot[i] >= 0;
   }
-  for (int i = 0; i < seen->count; i++) {
-    int before = (i + seen->count - 1) % seen->count;
-    out->out_x[i] = 0.45 * nx[before] + 0.55 * nx[i];
-    out->out_y[i] = 0.45 * ny[before] + 0.55 * ny[i];
-  }
-}
-
-static double outward(const names *of, int i, const candidate *spot) {
-  return of->out_x[i] * (spot->x - of->seen.x[i]) + of->out_y[i] * (spot->y - of->seen.y[i]);
-}
-
-static double between(double x, double y) {
-  return sqrt(x * x + y * y);
-}
-
-static double way_to(const names *of, int i, const candidate *spot) {
-  return between(of->seen.x[i] - spot->x, of->seen.y[i] - spot->y);
-}
-
-/* Is a name's spot another's, whose corner is nearer to it? */
-static bool is_lent(const meeting *m, const names *of, const int *chosen, int i) {
-  const candidate *mine = &m->list[chosen[i]];
-  double slack = SLACK * m->size, way = way_to(of, i, mine);
-  for (int k = 0; k < of->seen.count; k++) {
-    if (k == i || of->face->slot[k] < 0) {
+  int count = 0;
+  for (int i = 0, spare = 0; i < seen.count; i++) {
+    if (face->slot[i] < 0) {
       continue;
     }
+    while (spare < FF_TOUCH_MAX && used[spare]) {
+      spare++;
+    }
+    double x, y, before_x, before_y, share = spare < FF_TOUCH_MAX ? ASIDE : MIDDLE;
+    unit_across(&seen, (i + seen.count - 1) % seen.count, sign, &before_x, &before_y);
+    unit_across(&seen, i, sign, &x, &y);
+    out[count++] = (name){face->slot[i], seen.x[i], seen.y[i], share * before_x + (1 - share) * x,
+                          share * before_y + (1 - share) * y};
+    if (spare < FF_TOUCH_MAX) {
+      out[count++] = (name){spare++, seen.x[i], seen.y[i], (1 - share) * before_x + share * x,
+                            (1 - share) * before_y + share * y};
+    }
+  }
+  return count;
+}
+
+static double outward(const name *of, const candidate *spot) {
+  return of->out_x * (spot->x - of->x) + of->out_y * (spot->y - of->y);
+}
+
+/* Is a name's spot another's, whose corner is nearer to it, or whose turn is earlier? */
+static bool is_lent(const meeting *m, const name *names, int count, const int *chosen, int i) {
+  const candidate *mine = &m->list[chosen[i]];
+  double slack = SLACK * m->size, way = between(names[i].x - mine->x, names[i].y - mine->y);
+  for (int k = 0; k < count; k++) {
     const candidate *other = &m->list[chosen[k]];
-    double its = way_to(of, k, mine) + (k < i ? -slack : slack);
-    if (between(other->x - mine->x, other->y - mine->y) <= slack && its < way) {
+    double its = between(names[k].x - mine->x, names[k].y - mine->y) + (k < i ? -slack : slack);
+    if (k != i && between(other->x - mine->x, other->y - mine->y) <= slack && its < way) {
       return true;
     }
   }
@@ -562,24 +587,20 @@ static int deepest_beside(const meeting *m, int spot) {
 
 /* For each name the spot that is farthest out its way. If none of them touches but the bodies do,
  * the name that is nearest to where they do gets that. */
-static void choose(const meeting *m, const names *of, int nearest, int *chosen) {
+static void choose(const meeting *m, const name *names, int count, int nearest, int *chosen) {
   double radii = m->a.radius + m->b.radius;
   bool touches = m->list[nearest].at.gap >= radii;
-  int next = -1;
-  for (int i = 0; i < of->seen.count; i++) {
-    if (of->face->slot[i] < 0) {
-      continue;
-    }
+  int next = 0;
+  for (int i = 0; i < count; i++) {
     chosen[i] = 0;
     for (int k = 1; k < m->count; k++) {
-      double more = outward(of, i, &m->list[k]) - outward(of, i, &m->list[chosen[i]]);
+      double more = outward(&names[i], &m->list[k]) - outward(&names[i], &m->list[chosen[i]]);
       chosen[i] = more > SLACK * m->size ? k : chosen[i];
     }
     chosen[i] = deepest_beside(m, chosen[i]);
     touches = touches || m->list[chosen[i]].at.gap < radii;
-    bool nearer =
-        next < 0 || outward(of, i, &m->list[nearest]) > outward(of, next, &m->list[nearest]);
-    next = nearer ? i : next;
+    const candidate *near = &m->list[nearest];
+    next = outward(&names[i], near) > outward(&names[next], near) ? i : next;
   }
   if (!touches) {
     chosen[next] = nearest;
@@ -589,17 +610,14 @@ static void choose(const meeting *m, const names *of, int nearest, int *chosen) 
 /* In order of name, without points that are out of reach. With no limit to the reach every name
  * gets a point: those that are not there now are far away. */
 static int put(const meeting *m, int nearest, double margin, ff_touch *out) {
-  names of;
-  int chosen[FF_FLAT_MAX], holder[FF_TOUCH_MAX], count = 0;
-  name(&of, m);
-  choose(m, &of, nearest, chosen);
+  name names[FF_TOUCH_MAX];
+  int chosen[FF_TOUCH_MAX], holder[FF_TOUCH_MAX], count = 0, named = find_names(m, names);
+  choose(m, names, named, nearest, chosen);
   for (int slot = 0; slot < FF_TOUCH_MAX; slot++) {
     holder[slot] = -1;
   }
-  for (int i = 0; i < of.seen.count; i++) {
-    if (of.face->slot[i] >= 0 && !is_lent(m, &of, chosen, i)) {
-      holder[of.face->slot[i]] = chosen[i];
-    }
+  for (int i = 0; i < named; i++) {
+    holder[names[i].slot] = is_lent(m, names, named, chosen, i) ? -1 : chosen[i];
   }
   for (int slot = 0; slot < FF_TOUCH_MAX; slot++) {
     const candidate *from = &m->list[holder[slot] >= 0 ? holder[slot] : nearest];
@@ -670,9 +688,8 @@ int ff_touch_hulls(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, co
   if (v3_norm(v3_sub(pose_a->position, pose_b->position)) - m.size > margin) {
     return 0;
   }
-  if (!core_of(&m.a, a, pose_a, round) || !core_of(&m.b, b, pose_b, round)) {
-    return ff_touch_convex(a, pose_a, b, pose_b, margin, out);
-  }
+  core_of(&m.a, a, pose_a, round);
+  core_of(&m.b, b, pose_b, round);
   double reach = m.a.radius + m.b.radius + margin;
   candidate nearest = find_nearest(&m, pose_a, pose_b, reach);
   if (nearest.at.gap >= reach) {

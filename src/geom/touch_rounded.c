@@ -13,14 +13,14 @@ double ff_geom_round(const ff_geom *geom, double round) {
   return isinf(round) ? 0.02 * half : fmax(1e-3 * half, fmin(round, 0.5 * half));
 }
 
-bool ff_geom_shrink(ff_geom *out, const ff_geom *geom, double by) {
+void ff_geom_shrink(ff_geom *out, const ff_geom *geom, double by) {
   *out = *geom;
   switch (geom->kind) {
-    case FF_BOX: out->size = v3_sub(geom->size, v3(by, by, by)); return true;
-    case FF_CYLINDER: out->size = v3_sub(geom->size, v3(by, by, 0)); return true;
-    case FF_CAPSULE: out->size.x -= by; return true;
-    case FF_POLYHEDRON: out->hull = geom->hull->core; return out->hull != NULL;
-    default: return false;
+    case FF_BOX: out->size = v3_sub(geom->size, v3(by, by, by)); break;
+    case FF_CYLINDER: out->size = v3_sub(geom->size, v3(by, by, 0)); break;
+    case FF_CAPSULE: out->size.x -= by; break;
+    case FF_POLYHEDRON: out->hull = geom->hull->core; break;
+    default: break;
   }
 }
 
@@ -38,35 +38,57 @@ static bool is_flat(const ff_geom *geom) {
 /* How blunt caps are, of the radius: by as much a rim is less deep than a sharp one. */
 #define BLUNT 0.1
 
-/* Is there a core of it? */
+/* Is its core known? */
 static bool has_core(const ff_geom *geom) {
-  switch (geom->kind) {
-    case FF_BOX:
-    case FF_CYLINDER:
-    case FF_CAPSULE: return true;
-    case FF_POLYHEDRON: return geom->hull->core != NULL;
-    default: return false;
-  }
+  return geom->kind == FF_BOX || geom->kind == FF_CYLINDER || geom->kind == FF_CAPSULE ||
+         (geom->kind == FF_POLYHEDRON && geom->hull->core);
+}
+
+/* Two cores, and what is about them. */
+typedef struct cores {
+  ff_geom a, b;
+  double of_a, of_b, blunt;
+} cores;
+
+static cores cores_of(const ff_geom *a, const ff_geom *b, double round) {
+  cores out = {.of_a = ff_geom_round(a, round), .of_b = ff_geom_round(b, round)};
+  ff_geom_shrink(&out.a, a, out.of_a);
+  ff_geom_shrink(&out.b, b, out.of_b);
+  out.blunt = BLUNT * fmin(out.of_a, out.of_b);
+  return out;
+}
+
+/* From a touch of the cores to one of the whole. */
+static void swell(const cores *of, ff_touch *touch) {
+  touch->depth += of->of_a + of->of_b;
+  touch->point = v3_axpy(touch->point, 0.5 * (of->of_b - of->of_a), touch->normal);
 }
 
 /* False: they are sharp, since their cores overlap. */
 static bool touch_cores(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                         const ff_pose *pose_b, double round, double margin, ff_touch *out,
                         int *count) {
-  double of_a = ff_geom_round(a, round), of_b = ff_geom_round(b, round), both = of_a + of_b;
-  ff_geom core_a, core_b;
-  ff_geom_shrink(&core_a, a, of_a);
-  ff_geom_shrink(&core_b, b, of_b);
-  double blunt = BLUNT * fmin(of_a, of_b);
-  *count = ff_touch_blunt(&core_a, pose_a, &core_b, pose_b, blunt, margin + both, out);
+  cores of = cores_of(a, b, round);
+  double both = of.of_a + of.of_b;
+  *count = ff_touch_blunt(&of.a, pose_a, &of.b, pose_b, of.blunt, both, margin + both, out);
   for (int i = 0; i < *count; i++) {
     if (out[i].depth >= 0) {
       return false;
     }
-    out[i].depth += both;
-    out[i].point = v3_axpy(out[i].point, 0.5 * (of_b - of_a), out[i].normal);
+    swell(&of, &out[i]);
   }
   return true;
+}
+
+void ff_touch_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
+                   double round, ff_touch *touch) {
+  if (is_flat(a) && is_flat(b)) {
+    ff_touch_hulls_look(a, pose_a, b, pose_b, round, touch);
+    return;
+  }
+  cores of = cores_of(a, b, round);
+  ff_touch_blunt_look(&of.a, pose_a, &of.b, pose_b, of.blunt, touch);
+  swell(&of, touch);
 }
 
 int ff_geom_touch_rounded(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,

@@ -176,18 +176,41 @@ static void rename_points(const ff_quasi *quasi) {
   }
 }
 
+/* The contact where the step starts. False: it was not there then. */
+static bool find_start(const ff_quasi *quasi, const ff_quasi_contact *contact,
+                       const ff_point *point, ff_touch *out) {
+  if (!(contact->p_ns > 0)) {
+    return false;
+  }
+  if (point->touching && contact->touch.spot.kind == FF_SPOT_NONE) {
+    out->depth = point->patch.depth;
+    out->point = point->point;
+    out->normal = point->normal;
+    return true;
+  }
+  return ff_quasi_touch_before(quasi, contact, out); /* parts may be others than in the last step */
+}
+
 /* m, how much deeper a contact is than it was at the start. Of one that was not there then: by how
  * fast it gets deeper. */
 static double deepened(const ff_quasi *quasi, const ff_quasi_contact *contact,
-                       const ff_point *point) {
-  if (!(contact->p_ns > 0)) {
-    return 0;
-  }
-  ff_touch before = {.depth = point->patch.depth};
-  bool there = point->touching || ff_quasi_touch_before(quasi, contact, &before);
+                       const ff_touch *start) {
   double spin;
-  return there ? contact->touch.depth - before.depth
-               : -quasi->h * v3_dot(contact->touch.normal, ff_quasi_slip(quasi, contact, &spin));
+  if (start) {
+    return contact->touch.depth - start->depth;
+  }
+  return -quasi->h * v3_dot(contact->touch.normal, ff_quasi_slip(quasi, contact, &spin));
+}
+
+/* On the way normals turn and arms move: the depth grows by the mean of what start and end tell. */
+static void book_way(const ff_quasi *quasi, ff_quasi_contact *contact, const ff_touch *start,
+                     double *ledger) {
+  if (contact->early > 0) {
+    return; /* its impulses acted at both */
+  }
+  contact->at_start = *start;
+  double more = pace_of(quasi, contact, true).closing - pace_of(quasi, contact, false).closing;
+  ledger[FF_Y_LOST + FF_LOST_STEP] -= 0.5 * contact->p_ns * more;
 }
 
 void ff_quasi_book(ff_quasi *quasi) {
@@ -201,11 +224,16 @@ void ff_quasi_book(ff_quasi *quasi) {
     int end = state->nears[n].first_point + state->nears[n].point_count;
     for (int i = state->nears[n].first_point; i < end; i++) {
       ff_point *point = &state->points[i];
-      const ff_quasi_contact *contact = NULL;
+      ff_quasi_contact *contact = NULL;
+      ff_touch start;
       double deeper = 0;
       if (next < quasi->contact_count && quasi->contacts[next].point == i) {
         contact = &quasi->contacts[next++];
-        deeper = deepened(quasi, contact, point);
+        bool there = find_start(quasi, contact, point, &start);
+        deeper = deepened(quasi, contact, there ? &start : NULL);
+        if (there) {
+          book_way(quasi, contact, &start, ledger);
+        }
         show(quasi, contact, point);
         book_losses(quasi, contact, ledger);
         book_outside(quasi, contact, ledger);

@@ -79,11 +79,21 @@ static void remember(const ff_quasi *quasi, ff_quasi_contact *contact) {
   contact->e.guess[0] = p->force_core > 0 ? quasi->h * greater(next[4], 0) : 0;
 }
 
-/* All corners and faces, and no half-space? */
+/* Has a shape edges, so that parts of it that touch give way to others? */
+static bool has_edges(const ff_model_shape *shape) {
+  switch (shape->geom.kind) {
+    case FF_BOX:
+    case FF_POLYHEDRON:
+    case FF_CYLINDER:
+    case FF_CAPSULE: return true; /* its ends are where lines along it begin */
+    default: return false;
+  }
+}
+
+/* Edges on both sides, and no half-space? */
 static bool is_flat(const ff_quasi *quasi, const ff_near *near) {
-  ff_shape_kind a = quasi->model->shapes[near->shape_a].geom.kind;
-  ff_shape_kind b = quasi->model->shapes[near->shape_b].geom.kind;
-  return (a == FF_BOX || a == FF_POLYHEDRON) && (b == FF_BOX || b == FF_POLYHEDRON);
+  return has_edges(&quasi->model->shapes[near->shape_a]) &&
+         has_edges(&quasi->model->shapes[near->shape_b]);
 }
 
 /* Ties a contact to the two bodies where it was seen: before they flew, or after. */

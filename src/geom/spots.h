@@ -1,0 +1,15 @@
+/* Where a part of one shape's flat or straight side touches a part of another's: see
+ * touch_convex.c.
+ */
+#ifndef FF_GEOM_SPOTS_H
+#define FF_GEOM_SPOTS_H
+
+#include "geom/flat.h"
+
+/* The touch of a spot between two such sides, where they are now. blunt: m, how much caps are
+ * domed; toward: which way the normal goes, about. at: m, where it is, seen along the normal;
+ * beside: edges whose lines cross, but beside one of them. False: there is no such place. */
+bool ff_spot_place(const ff_flat *a, const ff_flat *b, const ff_spot *spot, double blunt,
+                   ff_vec3 toward, ff_touch *out, ff_vec3 *at, bool *beside);
+
+#endif
