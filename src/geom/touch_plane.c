@@ -106,8 +106,8 @@ int ff_touch_ellipsoid_plane(const ff_geom *a, const ff_pose *pose_a, const ff_g
                              const ff_pose *pose_b, double margin, ff_touch *out) {
   (void)b;
   plane ground = plane_of(pose_b);
-  ff_mat3 turn = q_matrix(pose_a->orientation);
-  ff_vec3 m = v3_neg(m3_tmul(turn, ground.normal)); /* straight down, in the shape frame */
+  /* straight down, in the shape frame */
+  ff_vec3 m = v3_neg(q_unrotate(pose_a->orientation, ground.normal));
   ff_vec3 sm = v3_mul(a->size, m);
   double w = v3_norm(sm); /* from the centre down to the lowest tangent plane */
   double depth = w - height(&ground, pose_a->position);
@@ -115,7 +115,7 @@ int ff_touch_ellipsoid_plane(const ff_geom *a, const ff_pose *pose_a, const ff_g
     return 0;
   }
   ff_vec3 lowest = v3_scale(1.0 / w, v3_mul(a->size, sm));
-  set(out, &ground, v3_add(pose_a->position, m3_mul(turn, lowest)), depth, 0);
+  set(out, &ground, pose_point(*pose_a, lowest), depth, 0);
   ellipsoid_curvature(a->size, m, w, out->curvature);
   return 1;
 }

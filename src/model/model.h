@@ -79,6 +79,14 @@ typedef struct ff_model_shape {
 static inline ff_pose ff_shape_pose(const ff_model_shape *shape, const ff_pose *body) {
   return shape->centred ? *body : pose_mul(*body, shape->pose);
 }
+/* The same, in this room if it is elsewhere than its body. */
+static inline const ff_pose *ff_shape_at(const ff_model_shape *shape, const ff_pose *body,
+                                         ff_pose *room) {
+  if (!shape->centred) {
+    *room = pose_mul(*body, shape->pose);
+  }
+  return shape->centred ? body : room;
+}
 
 /* How shapes of two classes touch: the laws with all parameters resolved. */
 typedef struct ff_binding {

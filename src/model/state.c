@@ -206,14 +206,16 @@ void ff_state_enter_phases(ff_state *state, const ff_model *model) {
 int ff_near_touch(const ff_model *model, const ff_near *near, const ff_pose *body_a,
                   const ff_pose *body_b, double margin, ff_touch out[FF_TOUCH_MAX]) {
   const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
-  ff_pose pose_a = ff_shape_pose(a, body_a), pose_b = ff_shape_pose(b, body_b);
-  return ff_geom_touch_rounded(&a->geom, &pose_a, &b->geom, &pose_b,
+  ff_pose room_a, room_b;
+  return ff_geom_touch_rounded(&a->geom, ff_shape_at(a, body_a, &room_a), &b->geom,
+                               ff_shape_at(b, body_b, &room_b),
                                model->bindings[near->binding].round, margin, out);
 }
 
 void ff_near_look(const ff_model *model, const ff_near *near, const ff_pose *body_a,
                   const ff_pose *body_b, ff_touch *touch) {
   const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
-  ff_pose pose_a = ff_shape_pose(a, body_a), pose_b = ff_shape_pose(b, body_b);
-  ff_touch_look(&a->geom, &pose_a, &b->geom, &pose_b, model->bindings[near->binding].round, touch);
+  ff_pose room_a, room_b;
+  ff_touch_look(&a->geom, ff_shape_at(a, body_a, &room_a), &b->geom,
+                ff_shape_at(b, body_b, &room_b), model->bindings[near->binding].round, touch);
 }
