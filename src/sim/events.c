@@ -33,6 +33,9 @@ static void note_peak(ff_meet *meet, double force, double time) {
 
 static void follow(ff_sim *sim, ff_meet *meet, double h) {
   ff_glance now = ff_meet_look(&sim->state, meet);
+  if (!now.touching && !meet->touching) {
+    return;
+  }
   double t = sim->state.t;
   /* A fixed step sees a touch-down late: go back along the approach, at most one step. */
   bool fixed = !sim->stepper->adaptive;

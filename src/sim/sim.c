@@ -77,25 +77,24 @@ static ff_status enter_knot(ff_sim *sim) {
   return sim->stepper->refresh(&sim->work);
 }
 
-/* One step, at most to limit. */
-static ff_status step_to(ff_sim *sim, double limit) {
-  ff_status status = ff_sim_steer(sim);
-  if (status != FF_OK) {
-    return status;
+/* One step, at most to limit; on_grid: which is where a fixed step should end. */
+static ff_status step_to(ff_sim *sim, double limit, bool on_grid) {
+  ff_status status = FF_OK;
+  double t = sim->state.t, end = limit, tick = INFINITY;
+  if (ff_sim_is_steered(sim)) {
+    status = ff_sim_steer(sim);
+    tick = ff_sim_next_tick(sim);
   }
-  double t = sim->state.t, tick = ff_sim_next_tick(sim);
-  double end = limit;
   if (!sim->stepper->adaptive) {
-    double step = sim->model->run.stepper.step, grid = next_grid(t, step);
     /* No step for the rounding between the limit and the grid, nor between a tick and either. */
+    double step = sim->model->run.stepper.step, grid = on_grid ? limit : next_grid(t, step);
     end = limit - grid < 1e-6 * step ? limit : grid;
     tick = fabs(tick - end) < 1e-6 * step ? end : tick;
   }
-  end = fmin(end, tick);
-  double knot = ff_model_next_knot(sim->model, t);
-  end = fmin(end, knot);
+  double knot = sim->model->knot_count > 0 ? ff_model_next_knot(sim->model, t) : INFINITY;
+  end = lesser(end, lesser(tick, knot));
   sim->state.stiffness = sim->state.damping = 0;
-  status = sim->stepper->step(&sim->work, end);
+  status = status == FF_OK ? sim->stepper->step(&sim->work, end) : status;
   if (status != FF_OK) {
     return status;
   }
@@ -105,23 +104,22 @@ static ff_status step_to(ff_sim *sim, double limit) {
   return sim->state.t == knot ? enter_knot(sim) : FF_OK;
 }
 
-ff_status ff_sim_step(ff_sim *sim) {
-  if (sim->stepper->adaptive) {
-    return step_to(sim, sim->state.t + sim->model->run.stepper.max_step);
+static ff_status steps_to(ff_sim *sim, double t, bool on_grid) {
+  ff_status status = FF_OK;
+  while (status == FF_OK && sim->state.t < t) {
+    status = step_to(sim, t, on_grid);
   }
-  double target = next_grid(sim->state.t, sim->model->run.stepper.step);
-  return ff_sim_advance(sim, target);
+  return status;
+}
+
+ff_status ff_sim_step(ff_sim *sim) {
+  const ff_stepper_def *stepper = &sim->model->run.stepper;
+  return sim->stepper->adaptive ? step_to(sim, sim->state.t + stepper->max_step, false)
+                                : steps_to(sim, next_grid(sim->state.t, stepper->step), true);
 }
 
 ff_status ff_sim_advance(ff_sim *sim, double t) {
-  if (isnan(t)) {
-    return FF_ERROR_INPUT;
-  }
-  ff_status status = FF_OK;
-  while (status == FF_OK && sim->state.t < t) {
-    status = step_to(sim, t);
-  }
-  return status;
+  return isnan(t) ? FF_ERROR_INPUT : steps_to(sim, t, false);
 }
 
 /* ---- bodies ---------------------------------------------------------------------------- */

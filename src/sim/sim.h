@@ -51,6 +51,10 @@ ff_status ff_sim_take_pilots(ff_sim *sim);
 void ff_sim_drop_pilots(ff_sim *sim);
 /* Back to their first tick. */
 void ff_sim_reset_pilots(ff_sim *sim);
+/* May somebody have to be asked or told before the next step? */
+static inline bool ff_sim_is_steered(const ff_sim *sim) {
+  return sim->steer_count > 0 || sim->ticker.period > 0 || sim->ordered;
+}
 /* The next time after now at which somebody must be asked; INFINITY: never. */
 double ff_sim_next_tick(const ff_sim *sim);
 /* Asks everybody whose time has come, and tells the stepper. */
