@@ -134,6 +134,21 @@ static void a_push_wakes_what_lies_still(void **state) {
   }
 }
 
+/* Nothing of the first run is left in the second. */
+static void a_run_after_a_reset_is_the_same(void **state) {
+  (void)state;
+  for (int i = 0; i < THINGS; i++) {
+    world w = place(&things[i], false), other = place(&things[i], false);
+    assert_int_equal(world_advance(&w, 1), FF_OK);
+    ff_sim_reset(w.sim);
+    assert_int_equal(world_advance(&w, 0.2), FF_OK);
+    assert_int_equal(world_advance(&other, 0.2), FF_OK);
+    assert_true(same_bits(&w, &other, 2));
+    world_end(&w);
+    world_end(&other);
+  }
+}
+
 /* From 1 s on it grows, and moves the box at last. */
 static void a_force_that_grows_is_not_overlooked(void **state) {
   (void)state;
@@ -164,6 +179,7 @@ int main(void) {
       cmocka_unit_test(what_lies_still_keeps_every_bit),
       cmocka_unit_test(steps_taken_over_are_those_that_would_be_found),
       cmocka_unit_test(a_push_wakes_what_lies_still),
+      cmocka_unit_test(a_run_after_a_reset_is_the_same),
       cmocka_unit_test(a_force_that_grows_is_not_overlooked),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -151,7 +151,7 @@ void ff_state_free(ff_state *state) {
 void ff_state_reset(ff_state *state, const ff_model *model) {
   memset(state->y, 0, (size_t)state->size * sizeof *state->y);
   state->t = 0;
-  state->meet_count = state->near_count = state->point_count = 0;
+  state->meet_count = state->floor_meets = state->near_count = state->point_count = 0;
   state->skin = -1; /* no list yet */
   state->evaluations = 0;
   for (int i = 0; i < model->body_count; i++) {

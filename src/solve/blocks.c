@@ -21,6 +21,7 @@ struct ff_blocks {
   int *edge;       /* pairs */
   int known_nodes; /* of the graph that is in order; -1: none */
   int known_edges;
+  long orders; /* that were found */
   int *known_size, *known_edge;
   /* its order */
   int *place;            /* position of each node */
@@ -260,6 +261,7 @@ bool ff_blocks_order(ff_blocks *b) {
     return true;
   }
   b->known_nodes = -1;
+  b->orders++;
   b->start[0] = 0;
   if (b->node_count > 0) {
     find_order(b);
@@ -271,13 +273,17 @@ bool ff_blocks_order(ff_blocks *b) {
   return true;
 }
 
+long ff_blocks_orders(const ff_blocks *b) {
+  return b->orders;
+}
+
 /* ---- values -------------------------------------------------------------------------------- */
 
 static int size_at(const ff_blocks *b, int position) {
   return b->size[b->node_at[position]];
 }
 
-void ff_blocks_clear(ff_blocks *b, const int *nodes, int count) {
+void ff_blocks_choose(ff_blocks *b, const int *nodes, int count) {
   b->first = b->node_count;
   b->last = -1;
   for (int i = 0; i < count; i++) {
@@ -285,6 +291,10 @@ void ff_blocks_clear(ff_blocks *b, const int *nodes, int count) {
     b->first = k < b->first ? k : b->first;
     b->last = k > b->last ? k : b->last;
   }
+}
+
+void ff_blocks_clear(ff_blocks *b, const int *nodes, int count) {
+  ff_blocks_choose(b, nodes, count);
   if (count > 0) { /* the blocks of a run of positions stand together */
     int end = b->start[b->last + 1], n = size_at(b, b->last);
     size_t stop = b->diagonal[b->last] + (size_t)n * (size_t)n;

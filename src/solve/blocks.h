@@ -38,12 +38,17 @@ bool ff_blocks_join(ff_blocks *blocks, int i, int j);
 /* Finds an order and the pattern of the factors. False: they have no room. */
 bool ff_blocks_order(ff_blocks *blocks);
 
+/* How many were found so far: as long as it is the same, factors keep their places. */
+long ff_blocks_orders(const ff_blocks *blocks);
+
 /* Where the unknowns of a node stand in a vector. */
 int ff_blocks_row(const ff_blocks *blocks, int node);
 
 /* From now on the matrix is that of these nodes, all zero: all nodes of a connected part of the
  * graph, or one node alone. */
 void ff_blocks_clear(ff_blocks *blocks, const int *nodes, int count);
+/* The same, as these nodes were factored last. */
+void ff_blocks_choose(ff_blocks *blocks, const int *nodes, int count);
 /* The block in the rows of i and the columns of j, by rows; i = j or joined. */
 double *ff_blocks_at(ff_blocks *blocks, int i, int j);
 /* False: a node's block is singular to working precision. */

@@ -52,46 +52,63 @@ static void show(const ff_quasi *quasi, const ff_quasi_contact *contact, ff_poin
   point->mode = !point->touching ? FF_OPEN : sticks ? FF_STICK : FF_SLIP;
 }
 
-/* How the two move against one another at the contact as it is at the end, or was at the start. */
-typedef struct pace {
-  double mean[3], spin; /* m/s, rad/s, along n, t1, t2: the mean of before and after */
-  double closing;       /* m/s, how the depth grows on the way */
-} pace;
+/* How the bodies of a contact move on the way. */
+typedef struct ways {
+  const ff_quasi_body *body[2];
+  ff_vec3 v[2], w[2]; /* m/s, rad/s */
+} ways;
 
-static pace pace_of(const ff_quasi *quasi, const ff_quasi_contact *contact, bool start) {
+/* m/s, how the depth grows then, if the contact is as it was at the start or is at the end. */
+static double closing(const ways *on, const ff_touch *touch, bool start) {
+  ff_vec3 way = v3(0, 0, 0);
+  for (int s = 0; s < 2; s++) {
+    const ff_quasi_body *body = on->body[s];
+    ff_vec3 arm = v3_sub(touch->point, start ? body->x : body->end.pose.position);
+    ff_vec3 v = v3_add(on->v[s], v3_cross(on->w[s], arm));
+    way = s == 0 ? v : v3_sub(way, v);
+  }
+  return -v3_dot(touch->normal, way);
+}
+
+/* A share of the impulses, with the depth growing so on the way. The two move against one another
+ * with the mean of before and after. */
+static void book_share(const ff_quasi *quasi, const ff_quasi_contact *contact, bool start,
+                       double share, double grows, double *lost) {
   const ff_touch *touch = start ? &contact->at_start : &contact->touch;
-  ff_vec3 mean = v3(0, 0, 0), way = mean, turn = mean;
+  ff_vec3 v[2], w[2];
   for (int s = 0; s < 2; s++) {
     const ff_quasi_body *body = &quasi->bodies[s == 0 ? contact->e.a : contact->e.b];
-    ff_vec3 arm = ff_quasi_arm(contact, body, start), v, w;
-    ff_quasi_on_the_way(quasi, body, &v, &w);
-    ff_vec3 twice_v = v3_add(body->v0, body->end.velocity);
-    ff_vec3 twice_w = v3_add(body->w0, body->end.omega);
-    double sign = s == 0 ? 1 : -1;
-    way = v3_axpy(way, sign, v3_add(v, v3_cross(w, arm)));
-    mean = v3_axpy(mean, 0.5 * sign, v3_add(twice_v, v3_cross(twice_w, arm)));
-    turn = v3_axpy(turn, 0.5 * sign, twice_w);
+    w[s] = v3_add(body->w0, body->end.omega);
+    v[s] = v3_add(v3_add(body->v0, body->end.velocity),
+                  v3_cross(w[s], ff_quasi_arm(contact, body, start)));
   }
-  ff_vec3 n = touch->normal, t2 = v3_cross(n, touch->t1);
-  return (pace){.mean = {v3_dot(n, mean), v3_dot(touch->t1, mean), v3_dot(t2, mean)},
-                .spin = v3_dot(n, turn),
-                .closing = -v3_dot(n, way)};
-}
-
-static void book_share(const ff_quasi *quasi, const ff_quasi_contact *contact, bool start,
-                       double share, double *lost) {
-  pace at = pace_of(quasi, contact, start);
+  ff_vec3 n = touch->normal, t2 = v3_cross(n, touch->t1), slip = v3_scale(0.5, v3_sub(v[0], v[1]));
+  double spin = 0.5 * v3_dot(n, v3_sub(w[0], w[1])), normal = v3_dot(n, slip);
   const double *e = contact->cone->e, *p = contact->e.z + 1;
-  lost[FF_LOST_SLIP] -= share * (e[0] * p[0] * at.mean[1] + e[1] * p[1] * at.mean[2]);
-  lost[FF_LOST_SPIN] -= share * e[2] * p[2] * at.spin;
-  lost[FF_LOST_IMPACT] -= share * contact->e.z[0] * at.mean[0];
-  lost[FF_LOST_STEP] -= share * contact->p_ns * (at.mean[0] + at.closing);
+  lost[FF_LOST_SLIP] -=
+      share * (e[0] * p[0] * v3_dot(touch->t1, slip) + e[1] * p[1] * v3_dot(t2, slip));
+  lost[FF_LOST_SPIN] -= share * e[2] * p[2] * spin;
+  lost[FF_LOST_IMPACT] -= share * contact->e.z[0] * normal;
+  lost[FF_LOST_STEP] -= share * contact->p_ns * (normal + grows);
 }
 
-static void book_losses(const ff_quasi *quasi, const ff_quasi_contact *contact, double *ledger) {
-  book_share(quasi, contact, false, 1 - contact->early, ledger + FF_Y_LOST);
+/* On the way normals turn and arms move: the depth grows by the mean of what start and end tell.
+ * Impulses that act at both know one each. began: the contact at the start, if it was there. */
+static void book_losses(const ff_quasi *quasi, const ff_quasi_contact *contact,
+                        const ff_touch *began, double *ledger) {
+  ways on;
+  for (int s = 0; s < 2; s++) {
+    on.body[s] = &quasi->bodies[s == 0 ? contact->e.a : contact->e.b];
+    ff_quasi_on_the_way(quasi, on.body[s], &on.v[s], &on.w[s]);
+  }
+  double end = closing(&on, &contact->touch, false), *lost = ledger + FF_Y_LOST;
   if (contact->early > 0) {
-    book_share(quasi, contact, true, contact->early, ledger + FF_Y_LOST);
+    double start = closing(&on, &contact->at_start, true);
+    book_share(quasi, contact, false, 1 - contact->early, end, lost);
+    book_share(quasi, contact, true, contact->early, start, lost);
+  } else {
+    double start = began ? closing(&on, began, true) : end;
+    book_share(quasi, contact, false, 1, 0.5 * (end + start), lost);
   }
 }
 
@@ -202,17 +219,6 @@ static double deepened(const ff_quasi *quasi, const ff_quasi_contact *contact,
   return -quasi->h * v3_dot(contact->touch.normal, ff_quasi_slip(quasi, contact, &spin));
 }
 
-/* On the way normals turn and arms move: the depth grows by the mean of what start and end tell. */
-static void book_way(const ff_quasi *quasi, ff_quasi_contact *contact, const ff_touch *start,
-                     double *ledger) {
-  if (contact->early > 0) {
-    return; /* its impulses acted at both */
-  }
-  contact->at_start = *start;
-  double more = pace_of(quasi, contact, true).closing - pace_of(quasi, contact, false).closing;
-  ledger[FF_Y_LOST + FF_LOST_STEP] -= 0.5 * contact->p_ns * more;
-}
-
 void ff_quasi_book(ff_quasi *quasi) {
   ff_state *state = quasi->state;
   double *ledger = quasi->booked;
@@ -224,18 +230,15 @@ void ff_quasi_book(ff_quasi *quasi) {
     int end = state->nears[n].first_point + state->nears[n].point_count;
     for (int i = state->nears[n].first_point; i < end; i++) {
       ff_point *point = &state->points[i];
-      ff_quasi_contact *contact = NULL;
+      const ff_quasi_contact *contact = NULL;
       ff_touch start;
       double deeper = 0;
       if (next < quasi->contact_count && quasi->contacts[next].point == i) {
         contact = &quasi->contacts[next++];
         bool there = find_start(quasi, contact, point, &start);
         deeper = deepened(quasi, contact, there ? &start : NULL);
-        if (there) {
-          book_way(quasi, contact, &start, ledger);
-        }
+        book_losses(quasi, contact, there ? &start : NULL, ledger);
         show(quasi, contact, point);
-        book_losses(quasi, contact, ledger);
         book_outside(quasi, contact, ledger);
       } else {
         release(point);

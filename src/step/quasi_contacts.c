@@ -288,7 +288,12 @@ static bool connect(ff_quasi *quasi) {
       return false;
     }
   }
-  return ff_blocks_order(quasi->blocks);
+  bool ordered = ff_blocks_order(quasi->blocks);
+  if (ff_blocks_orders(quasi->blocks) != quasi->orders || quasi->h != quasi->h_before) {
+    quasi->orders = ff_blocks_orders(quasi->blocks);
+    quasi->first_factor = quasi->factors + 1;
+  }
+  return ordered;
 }
 
 /* Island of an element. */

@@ -21,6 +21,7 @@
 #include <string.h>
 
 enum { ITERATIONS = 40, HALVINGS = 8, HISTORY = 4 };
+#define NEAR      1e-8 /* a start from where factors of an earlier step may be enough */
 #define GIVE      1e-6
 #define ENOUGH    1e-4
 #define TOLERANCE 1e-12 /* of the rows, relative to what they add up */
@@ -136,15 +137,64 @@ static ff_quasi_off evaluate(ff_quasi *quasi) {
   return rows_off(quasi);
 }
 
+/* ---- factors that serve again ------------------------------------------------------------------
+ *
+ * Where motion is smooth the matrix of a step before is nearly that of this one, and the start is
+ * so near that a step with it is enough. It serves the same island with rows of the same kind.
+ */
+
+static int name_of(const ff_quasi_element *e) {
+  return e->joint ? ((const ff_quasi_joint *)e)->constraint : ((const ff_quasi_contact *)e)->point;
+}
+
+static int regime_of(const ff_quasi *quasi, const ff_quasi_element *e) {
+  int out = e->idle + 2 * (quasi->theta < 1);
+  for (int i = 0; i < e->rows; i++) {
+    bool at_bound;
+    own_row(e, i, &at_bound);
+    out += at_bound << (2 + i);
+  }
+  if (!e->joint) {
+    const ff_quasi_contact *contact = (const ff_quasi_contact *)e;
+    out += (contact->to.slips << 10) + ((contact->stiff > 0) << 11);
+  }
+  return out;
+}
+
+/* Factors of robots are not kept: theirs go with what stands in their links. */
+static void keep(ff_quasi *quasi) {
+  quasi->factors++;
+  for (int k = 0; k < quasi->member_count && !ff_quasi_has_robot(quasi); k++) {
+    ff_quasi_element *e = quasi->members[k];
+    e->kept = (ff_quasi_kept){.factor = quasi->factors,
+                              .nodes = quasi->node_count,
+                              .members = quasi->member_count,
+                              .name = name_of(e),
+                              .regime = regime_of(quasi, e)};
+  }
+}
+
+static bool is_kept(const ff_quasi *quasi) {
+  const ff_quasi_kept *first = &quasi->members[0]->kept;
+  if (first->factor < quasi->first_factor || first->nodes != quasi->node_count ||
+      first->members != quasi->member_count) {
+    return false;
+  }
+  for (int k = 0; k < quasi->member_count; k++) {
+    const ff_quasi_element *e = quasi->members[k];
+    if (e->kept.factor != first->factor || e->kept.name != name_of(e) ||
+        e->kept.regime != regime_of(quasi, e)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /* ---- a direction ------------------------------------------------------------------------------
  */
 
-/* Where columns of the bodies begin in `reduced`: own rows first, so that those of b, which need
- * not be solved for, are last. */
-enum { COLUMNS = 1 };
-
 static int width_of(const ff_quasi *quasi, const ff_quasi_element *e) {
-  return COLUMNS + (quasi->bodies[e->b].solved ? 2 : 1) * FF_QUASI_BODY;
+  return (quasi->bodies[e->b].solved ? 2 : 1) * FF_QUASI_BODY;
 }
 
 static void exchange(double *a, double *b, int count) {
@@ -155,27 +205,21 @@ static void exchange(double *a, double *b, int count) {
   }
 }
 
-/* Its own matrix, and [own rows, columns of a, columns of b] of the equations. */
-static void fill(ff_quasi_element *e, double own[][FF_QUASI_OWN], int width) {
+/* Its own matrix, and the identity; rows that say that an unknown is at its bound know nothing
+ * else. */
+static void fill(ff_quasi_element *e, double own[][FF_QUASI_OWN], bool *at_bound) {
   for (int i = 0; i < e->rows; i++) {
-    bool at_bound;
-    double *row = e->reduced[i];
-    row[0] = own_row(e, i, &at_bound);
+    own_row(e, i, &at_bound[i]);
     for (int k = 0; k < e->rows; k++) {
-      own[i][k] = at_bound ? 0 : e->j[12 + i][12 + k];
+      own[i][k] = at_bound[i] ? 0 : e->j[12 + i][12 + k];
+      e->inverse[i][k] = i == k;
     }
-    own[i][i] += (at_bound ? 1 + GIVE : GIVE) / e->mass;
-    for (int k = 0; k < width - COLUMNS; k++) {
-      row[COLUMNS + k] = at_bound ? 0 : e->j[12 + i][k];
-    }
+    own[i][i] += (at_bound[i] ? 1 + GIVE : GIVE) / e->mass;
   }
 }
 
-/* reduced = (own matrix)^-1 [own rows, columns of a, columns of b]; false: singular. */
-static bool reduce(ff_quasi_element *e, int width) {
-  int n = e->rows;
-  double own[FF_QUASI_OWN][FF_QUASI_OWN];
-  fill(e, own, width);
+/* Gauss and Jordan; false: singular. */
+static bool invert(double own[][FF_QUASI_OWN], double inverse[][FF_QUASI_OWN], int n) {
   for (int k = 0; k < n; k++) {
     int at = k;
     for (int i = k + 1; i < n; i++) {
@@ -185,21 +229,36 @@ static bool reduce(ff_quasi_element *e, int width) {
       return false;
     }
     if (at != k) {
-      exchange(e->reduced[k], e->reduced[at], width);
+      exchange(inverse[k], inverse[at], n);
       exchange(own[k], own[at], n);
     }
     double scale = 1 / own[k][k];
-    for (int m = k + 1; m < n; m++) {
-      own[k][m] *= scale;
-    }
-    for (int m = 0; m < width; m++) {
-      e->reduced[k][m] *= scale;
-    }
-    for (int i = 0; i < n; i++) { /* Gauss and Jordan */
+    ff_scale(own[k] + k + 1, scale, n - k - 1);
+    ff_scale(inverse[k], scale, n);
+    for (int i = 0; i < n; i++) {
       if (i != k && own[i][k] != 0) {
         double factor = own[i][k];
         ff_take_off(own[i] + k + 1, factor, own[k] + k + 1, n - k - 1);
-        ff_take_off(e->reduced[i], factor, e->reduced[k], width);
+        ff_take_off(inverse[i], factor, inverse[k], n);
+      }
+    }
+  }
+  return true;
+}
+
+/* Inverts its own matrix, and multiplies the columns of its bodies by that; false: singular. */
+static bool reduce(ff_quasi_element *e, int width) {
+  double own[FF_QUASI_OWN][FF_QUASI_OWN];
+  bool at_bound[FF_QUASI_OWN];
+  fill(e, own, at_bound);
+  if (!invert(own, e->inverse, e->rows)) {
+    return false;
+  }
+  for (int i = 0; i < e->rows; i++) {
+    memset(e->reduced[i], 0, (size_t)width * sizeof(double));
+    for (int k = 0; k < e->rows; k++) {
+      if (!at_bound[k] && e->inverse[i][k] != 0) {
+        ff_take_off(e->reduced[i], -e->inverse[i][k], e->j[12 + k], width);
       }
     }
   }
@@ -214,7 +273,7 @@ static void add_block(const ff_quasi_element *e, int s, int t, double *block) {
     double *to = block + FF_QUASI_BODY * i;
     ff_pair2 x = ff_pair2_load(mine), y = ff_pair2_load(mine + 2), z = ff_pair2_load(mine + 4);
     for (int m = 0; m < e->rows; m++) {
-      const double *row = e->reduced[m] + COLUMNS + 6 * t;
+      const double *row = e->reduced[m] + 6 * t;
       ff_pair2 factor = {j[12 + m], j[12 + m]};
       x -= factor * ff_pair2_load(row);
       y -= factor * ff_pair2_load(row + 2);
@@ -226,22 +285,11 @@ static void add_block(const ff_quasi_element *e, int s, int t, double *block) {
   }
 }
 
-/* What is left of an element in the rows and columns of its bodies. */
+/* What is left of an element in the matrix of its bodies. */
 static void add_element(ff_quasi *quasi, const ff_quasi_element *e) {
   const ff_quasi_body *pair[2] = {&quasi->bodies[e->a], &quasi->bodies[e->b]};
   for (int s = 0; s < 2; s++) {
-    if (!pair[s]->solved) {
-      continue;
-    }
-    double *right = ff_quasi_step_of(quasi, pair[s]);
-    for (int i = 0; i < FF_QUASI_BODY; i++) {
-      double sum = 0; /* not in memory: each addition would wait for the last to be stored */
-      for (int m = 0; m < e->rows; m++) {
-        sum += e->j[6 * s + i][12 + m] * e->reduced[m][0];
-      }
-      right[i] += sum;
-    }
-    for (int t = 0; t < 2; t++) {
+    for (int t = 0; pair[s]->solved && t < 2; t++) {
       if (pair[t]->solved && (pair[s]->link || pair[t]->link)) {
         double block[FF_QUASI_BODY][FF_QUASI_BODY] = {{0}};
         add_block(e, s, t, block[0]);
@@ -249,6 +297,29 @@ static void add_element(ff_quasi *quasi, const ff_quasi_element *e) {
       } else if (pair[t]->solved) {
         add_block(e, s, t, ff_blocks_at(quasi->blocks, pair[s]->node, pair[t]->node));
       }
+    }
+  }
+}
+
+/* And in what they are to make up for. */
+static void add_right(ff_quasi *quasi, ff_quasi_element *e) {
+  for (int i = 0; i < e->rows; i++) {
+    double sum = 0;
+    for (int k = 0; k < e->rows; k++) {
+      bool at_bound;
+      sum += e->inverse[i][k] * own_row(e, k, &at_bound);
+    }
+    e->offset[i] = sum;
+  }
+  for (int s = 0; s < 2; s++) {
+    const ff_quasi_body *body = &quasi->bodies[s == 0 ? e->a : e->b];
+    double *right = body->solved ? ff_quasi_step_of(quasi, body) : NULL;
+    for (int i = 0; right && i < FF_QUASI_BODY; i++) {
+      double sum = 0; /* not in memory: each addition would wait for the last to be stored */
+      for (int m = 0; m < e->rows; m++) {
+        sum += e->j[6 * s + i][12 + m] * e->offset[m];
+      }
+      right[i] += sum;
     }
   }
 }
@@ -263,26 +334,33 @@ static void step_elements(ff_quasi *quasi) {
       d[s] = pair[s]->solved ? ff_quasi_step_of(quasi, pair[s]) : NULL;
     }
     for (int i = 0; i < e->rows; i++) {
-      double step = e->idle ? 0 : -e->reduced[i][0];
+      double step = e->idle ? 0 : -e->offset[i];
       for (int s = 0; s < 2 && !e->idle; s++) {
-        step -= d[s] ? ff_dot(e->reduced[i] + COLUMNS + 6 * s, d[s], FF_QUASI_BODY) : 0;
+        step -= d[s] ? ff_dot(e->reduced[i] + 6 * s, d[s], FF_QUASI_BODY) : 0;
       }
       e->step[i] = step;
     }
   }
 }
 
-/* Inertia, with bodies heavier by this factor, and what the rows are off. */
-static void start_step(ff_quasi *quasi, double heavier) {
-  ff_blocks_clear(quasi->blocks, quasi->solved_nodes, quasi->node_count);
+/* What the rows are off. */
+static void start_right(ff_quasi *quasi) {
   for (int i = 0; i < quasi->node_count; i++) {
     int node = quasi->solved_nodes[i], row = ff_blocks_row(quasi->blocks, node);
+    int size = ff_mover_size(quasi->model, node);
+    for (int k = row; k < row + size; k++) {
+      quasi->step[k] = -quasi->r[k];
+    }
+  }
+}
+
+/* Inertia, with bodies heavier by this factor. */
+static void start_matrix(ff_quasi *quasi, double heavier) {
+  ff_blocks_clear(quasi->blocks, quasi->solved_nodes, quasi->node_count);
+  for (int i = 0; i < quasi->node_count; i++) {
+    int node = quasi->solved_nodes[i];
     const ff_quasi_body *body = ff_quasi_node(quasi, node);
     double *block = ff_blocks_at(quasi->blocks, node, node);
-    int size = ff_mover_size(quasi->model, node);
-    for (int k = 0; k < size; k++) {
-      quasi->step[row + k] = -quasi->r[row + k];
-    }
     if (!body) {
       ff_quasi_robot_block(quasi, ff_quasi_robot_of(quasi, node), heavier, block);
       ff_quasi_clear_blocks(quasi, ff_quasi_robot_of(quasi, node));
@@ -308,10 +386,17 @@ static void pass_on(ff_quasi *quasi, bool back) {
   }
 }
 
+static void solve_factored(ff_quasi *quasi) {
+  ff_blocks_solve(quasi->blocks, quasi->step);
+  pass_on(quasi, true);
+  step_elements(quasi);
+}
+
 /* Solves the linearised problem. */
 static bool find_step(ff_quasi *quasi, double heavier) {
   quasi->iterations++;
-  start_step(quasi, heavier);
+  start_matrix(quasi, heavier);
+  start_right(quasi);
   for (int k = 0; k < quasi->member_count; k++) {
     ff_quasi_element *e = quasi->members[k];
     if (!e->idle) {
@@ -319,15 +404,17 @@ static bool find_step(ff_quasi *quasi, double heavier) {
         return false;
       }
       add_element(quasi, e);
+      add_right(quasi, e);
     }
   }
   pass_on(quasi, false);
   if (!ff_blocks_factor(quasi->blocks)) {
     return false;
   }
-  ff_blocks_solve(quasi->blocks, quasi->step);
-  pass_on(quasi, true);
-  step_elements(quasi);
+  if (heavier == 1) {
+    keep(quasi);
+  }
+  solve_factored(quasi);
   return true;
 }
 
@@ -345,17 +432,23 @@ static void save(ff_quasi *quasi) {
   }
 }
 
+/* What comes to rest goes on for ever smaller, until its squares are too small for a double, and
+ * processors slow with them. */
+static double cleared(double a) {
+  return fabs(a) > 1e-100 ? a : 0;
+}
+
 static void go(ff_quasi *quasi, double t) {
   for (int i = 0; i < quasi->node_count; i++) {
     int node = quasi->solved_nodes[i], row = ff_blocks_row(quasi->blocks, node);
     for (int k = row; k < row + ff_mover_size(quasi->model, node); k++) {
-      quasi->x[k] = quasi->base[k] + t * quasi->step[k];
+      quasi->x[k] = cleared(quasi->base[k] + t * quasi->step[k]);
     }
   }
   for (int k = 0; k < quasi->member_count; k++) {
     ff_quasi_element *e = quasi->members[k];
     for (int i = 0; i < e->rows; i++) {
-      e->z[i] = e->base[i] + t * e->step[i];
+      e->z[i] = cleared(e->base[i] + t * e->step[i]);
       if (t == 1 && fabs(e->z[i] - e->lower[i]) < 1e-14 * fabs(e->base[i])) {
         e->z[i] = e->lower[i]; /* it was sent there */
       }
@@ -377,6 +470,28 @@ static bool search(ff_quasi *quasi, double limit, ff_quasi_off *at) {
   go(quasi, 0);
   evaluate(quasi);
   return false;
+}
+
+/* One step with the factors of an earlier one; if it leads nowhere all is as before. */
+static void advance_again(ff_quasi *quasi, ff_quasi_off *at) {
+  quasi->iterations++;
+  save(quasi);
+  ff_blocks_choose(quasi->blocks, quasi->solved_nodes, quasi->node_count);
+  start_right(quasi);
+  for (int k = 0; k < quasi->member_count; k++) {
+    if (!quasi->members[k]->idle) {
+      add_right(quasi, quasi->members[k]);
+    }
+  }
+  solve_factored(quasi);
+  go(quasi, 1);
+  ff_quasi_off there = evaluate(quasi);
+  if (there.energy < at->energy) {
+    *at = there;
+  } else {
+    go(quasi, 0);
+    evaluate(quasi);
+  }
 }
 
 /* One step from here. */
@@ -409,7 +524,9 @@ bool ff_quasi_newton(ff_quasi *quasi) {
     for (int i = 0; i < HISTORY && i <= n; i++) {
       limit = greater(limit, past[i]);
     }
-    if (!isfinite(at.energy) || !advance(quasi, limit, &at)) {
+    if (n == 0 && at.worst < NEAR && quasi->tries == 1 && is_kept(quasi)) {
+      advance_again(quasi, &at);
+    } else if (!isfinite(at.energy) || !advance(quasi, limit, &at)) {
       break;
     }
   }

@@ -444,6 +444,9 @@ static void pair_rows(const ff_quasi *quasi, ff_quasi_contact *contacts, int cou
 }
 
 static void for_members(const ff_quasi *quasi, bool derive) {
+  for (int k = 0; derive && k < quasi->member_count; k++) {
+    quasi->members[k]->kept.factor = 0;
+  }
   for (int k = 0; k < quasi->member_count;) {
     if (quasi->members[k]->joint) {
       ff_quasi_joint_rows(quasi, (ff_quasi_joint *)quasi->members[k++], derive);

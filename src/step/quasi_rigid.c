@@ -588,6 +588,15 @@ static void know(ff_point *point, const ff_quasi_contact *contact) {
   }
 }
 
+/* Nothing of the steps before tells what comes next. */
+static void forget(ff_quasi *quasi) {
+  size_t gains = (size_t)FF_TREND * FF_QUASI_BODY * (size_t)quasi->model->free_count;
+  memset(quasi->gain, 0, gains * sizeof *quasi->gain);
+  quasi->gain_end = NAN;
+  quasi->again = quasi->same = false;
+  quasi->first_factor = quasi->factors + 1;
+}
+
 /* Contacts at the present state. */
 static ff_status refresh(ff_work *work) {
   ff_state *state = work->state;
@@ -597,9 +606,8 @@ static ff_status refresh(ff_work *work) {
   if (status != FF_OK) {
     return status;
   }
+  forget(quasi);
   quasi->widen = 0;
-  quasi->gain_end = NAN;
-  quasi->again = quasi->same = false;
   want_none(quasi);
   fly(quasi, state->t, 0);
   quasi->h = quasi->h_before = work->model->run.stepper.step;

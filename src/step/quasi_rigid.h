@@ -111,6 +111,14 @@ typedef struct ff_quasi_slope {
   bool turns; /* the normal does; else normal is not set */
 } ff_quasi_slope;
 
+/* What an element was when it was last eliminated, with all its island. */
+typedef struct ff_quasi_kept {
+  long factor;        /* which time that was; 0: its columns are others now */
+  int nodes, members; /* of the island */
+  int name;           /* its point or constraint */
+  int regime;         /* which of its rows hold how */
+} ff_quasi_kept;
+
 /* Rows 0..5 belong to body a, 6..11 to b, 12.. to the element; columns alike. */
 typedef struct ff_quasi_element {
   int a, b;    /* among the step's bodies */
@@ -130,7 +138,10 @@ typedef struct ff_quasi_element {
   double size[FF_QUASI_OWN], noise[FF_QUASI_OWN]; /* m/s: the same of its own rows */
   /* of the solver */
   double base[FF_QUASI_OWN], step[FF_QUASI_OWN], good[FF_QUASI_OWN];
-  double reduced[FF_QUASI_OWN][2 * FF_QUASI_BODY + 1];
+  double inverse[FF_QUASI_OWN][FF_QUASI_OWN];      /* of its own matrix; */
+  double reduced[FF_QUASI_OWN][2 * FF_QUASI_BODY]; /* that, times its bodies' columns */
+  double offset[FF_QUASI_OWN];                     /* and times its rows */
+  ff_quasi_kept kept;
 } ff_quasi_element;
 
 /* The layer of a contact during a step: see quasi_layer.c. Of two layers first a's. */
@@ -254,8 +265,12 @@ typedef struct ff_quasi {
   int node_count;
   ff_quasi_element **members;
   int member_count;
-  double turns; /* share of contacts' moments that turns bodies: 1, but on the way there */
-  double rough; /* share of the friction coefficients that counts: 1, but on the way there */
+  /* factors of the linearised problem, for later steps */
+  long factors;      /* how often it was factored */
+  long first_factor; /* the earliest that may still serve */
+  long orders;       /* of blocks, then */
+  double turns;      /* share of contacts' moments that turns bodies: 1, but on the way there */
+  double rough;      /* share of the friction coefficients that counts: 1, but on the way there */
   /* elements of each node, for sweeps */
   ff_quasi_element **around;
   int *first_around;
