@@ -254,8 +254,9 @@ typedef struct ff_quasi {
   int node_count;
   ff_quasi_element **members;
   int member_count;
-  double turns; /* share of contacts' moments that turns bodies: 1, but on the way there */
-  double rough; /* share of the friction coefficients that counts: 1, but on the way there */
+  double turns;       /* share of contacts' moments that turns bodies: 1, but on the way there */
+  double rough;       /* share of the friction coefficients that counts: 1, but on the way there */
+  bool held_in_cones; /* friction that leaves its cone is put back to it when rows are asked for */
   /* elements of each node, for sweeps */
   ff_quasi_element **around;
   int *first_around;
