@@ -309,6 +309,11 @@ static void turn_slip(const ff_quasi_contact *contact, double w[3], ff_quasi_pro
   }
 }
 
+/* N s, of the ball that P is in. */
+static double radius_of(const ff_quasi *quasi, const ff_quasi_contact *contact) {
+  return quasi->rough * contact->cone->mu * (contact->p_ns + greater(contact->e.z[0], 0));
+}
+
 static void project(const ff_quasi *quasi, ff_quasi_contact *contact) {
   double spin;
   ff_vec3 slip = contact->slip = ff_quasi_slip(quasi, contact, &spin);
@@ -316,7 +321,7 @@ static void project(const ff_quasi *quasi, ff_quasi_contact *contact) {
   double w[3] = {e[0] * v3_dot(contact->touch.t1, slip),
                  e[1] * v3_dot(second_tangent(&contact->touch), slip), e[2] * spin};
   ff_quasi_projection *to = &contact->to;
-  to->radius = quasi->rough * contact->cone->mu * (contact->p_ns + greater(contact->e.z[0], 0));
+  to->radius = radius_of(quasi, contact);
   to->turned = false;
   double sum = 0, shear[2];
   if (contact->layer->series) {
@@ -435,10 +440,22 @@ static void contact_rows(const ff_quasi *quasi, ff_quasi_contact *contact) {
 /* ---- all of them ------------------------------------------------------------------------------
  */
 
+/* Friction that left its cone, as steps along the tangent of it do, goes back to it. Layers whose
+ * push depends on friction have no cone that one knows beforehand. */
+static void hold_in_cone(const ff_quasi *quasi, ff_quasi_contact *contact) {
+  double *p = contact->e.z + 1, length = sqrt(dot3(p, p)), radius = radius_of(quasi, contact);
+  for (int i = 0; length > radius && !contact->layer->sheared && i < 3; i++) {
+    p[i] *= radius / length;
+  }
+}
+
 /* Rows of all contacts of a pair of shapes. */
 static void pair_rows(const ff_quasi *quasi, ff_quasi_contact *contacts, int count) {
   ff_quasi_look(quasi, contacts, count);
   for (int i = 0; i < count; i++) {
+    if (quasi->held_in_cones) {
+      hold_in_cone(quasi, &contacts[i]);
+    }
     contact_rows(quasi, &contacts[i]);
   }
 }

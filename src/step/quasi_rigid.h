@@ -266,11 +266,12 @@ typedef struct ff_quasi {
   ff_quasi_element **members;
   int member_count;
   /* factors of the linearised problem, for later steps */
-  long factors;      /* how often it was factored */
-  long first_factor; /* the earliest that may still serve */
-  long orders;       /* of blocks, then */
-  double turns;      /* share of contacts' moments that turns bodies: 1, but on the way there */
-  double rough;      /* share of the friction coefficients that counts: 1, but on the way there */
+  long factors;       /* how often it was factored */
+  long first_factor;  /* the earliest that may still serve */
+  long orders;        /* of blocks, then */
+  double turns;       /* share of contacts' moments that turns bodies: 1, but on the way there */
+  double rough;       /* share of the friction coefficients that counts: 1, but on the way there */
+  bool held_in_cones; /* friction that leaves its cone is put back to it when rows are asked for */
   /* elements of each node, for sweeps */
   ff_quasi_element **around;
   int *first_around;
