@@ -219,10 +219,12 @@ static bool is_apart(visit *v) {
 static void go_through(visit *v, const ff_geom *core, const ff_pose *pose_core,
                        const ff_geom *other, const ff_pose *pose_other) {
   ff_geom small;
-  v->more = ff_geom_round(core, INFINITY);
-  if (!ff_geom_shrink(&small, core, v->more)) {
+  bool whole = core->kind == FF_POLYHEDRON && !core->hull->core; /* too thin to have a core */
+  v->more = whole ? 0 : ff_geom_round(core, INFINITY);
+  if (whole) {
     small = *core;
-    v->more = 0;
+  } else {
+    ff_geom_shrink(&small, core, v->more);
   }
   solid_of(&v->core, &small);
   solid_of(&v->other, other);
