@@ -515,7 +515,8 @@ static ff_status list_pairs(ff_build *build) {
   return FF_OK;
 }
 
-/* Shapes get the largest radius that one of their pairs asks for. */
+/* Shapes get the largest radius that one of their pairs asks for; a little where they are pressed.
+ */
 static ff_status round_shapes(const binder *bind) {
   ff_model *model = bind->build->model;
   int n = bind->class_count;
@@ -525,7 +526,10 @@ static ff_status round_shapes(const binder *bind) {
     for (int c = 0; shape->geom.kind == FF_POLYHEDRON && c < n; c++) {
       int binding = bind->table[shape->class_index * n + c];
       bool meets = binding >= 0 && bind->classes[c].kind != FF_HALF_SPACE;
-      round = meets ? fmax(round, model->bindings[binding].round) : round;
+      bool presses =
+          !ff_model_solves(model) && ff_geom_can_press(FF_POLYHEDRON, bind->classes[c].kind);
+      double wish = presses ? INFINITY : binding >= 0 ? model->bindings[binding].round : 0;
+      round = meets ? fmax(round, wish) : round;
     }
     ff_status status = ff_geom_prepare(&shape->geom, round, &model->arena);
     if (status != FF_OK) {

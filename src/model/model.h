@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "footfall/robot.h"
 #include "footfall/sim.h"
-#include "geom/geom.h"
+#include "geom/press.h"
 #include "math/vec.h"
 
 typedef struct ff_model_body {
@@ -260,9 +260,20 @@ static inline bool ff_binding_is_held(const ff_binding *binding, ff_holding hold
   return holding != FF_HOLDS_NOTHING && (binding->held || binding->grips);
 }
 
+/* Are two shapes pressed into one another, so that forces are conservative (geom/press.h)? Not
+ * where contacts are solved for or held, which wants few points. */
+static inline bool ff_binding_presses(const ff_model *model, const ff_binding *binding,
+                                      ff_shape_kind a, ff_shape_kind b) {
+  return ff_geom_can_press(a, b) && !binding->overlaps && !ff_model_solves(model) &&
+         !ff_binding_is_held(binding, model->holding);
+}
+
 /* Points that a pair of shapes under this binding can have. */
-static inline int ff_binding_points(const ff_binding *binding, ff_shape_kind a, ff_shape_kind b) {
-  return binding->overlaps ? 1 : ff_geom_touch_limit(a, b);
+static inline int ff_binding_points(const ff_model *model, const ff_binding *binding,
+                                    ff_shape_kind a, ff_shape_kind b) {
+  return binding->overlaps                          ? 1
+         : ff_binding_presses(model, binding, a, b) ? FF_PRESS_SLOTS
+                                                    : ff_geom_touch_limit(a, b);
 }
 
 /* Free bodies and links; links that fixed joints tie to the ground do not move. */

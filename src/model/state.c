@@ -17,7 +17,7 @@ static double points_beside(const ff_model *model, int i) {
     bool moved =
         ff_body_is_moved(&model->bodies[a->body]) || ff_body_is_moved(&model->bodies[b->body]);
     if (binding >= 0 && moved && a->body != b->body && b->geom.kind != FF_HALF_SPACE) {
-      int points = ff_binding_points(&model->bindings[binding], a->geom.kind, b->geom.kind);
+      int points = ff_binding_points(model, &model->bindings[binding], a->geom.kind, b->geom.kind);
       most = points > most ? points : most;
       partners++;
     }

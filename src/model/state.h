@@ -67,6 +67,7 @@ typedef struct ff_point {
 typedef struct ff_near {
   int shape_a, shape_b;
   int binding;
+  bool presses; /* see ff_binding_presses */
   int first_point, point_count;
 } ff_near;
 

@@ -59,17 +59,19 @@ static bool add_nears(const ff_model *model, ff_state *state, int a, int b, bool
         continue;
       }
       const ff_binding *binding = &model->bindings[model->class_table[entry]];
-      int points = ff_binding_points(binding, sa->geom.kind, sb->geom.kind);
+      int points = ff_binding_points(model, binding, sa->geom.kind, sb->geom.kind);
       if (state->near_count == state->near_capacity ||
           state->point_count + points > state->point_capacity) {
         return false;
       }
       bool swapped = model->class_swapped[entry];
-      state->nears[state->near_count++] = (ff_near){.shape_a = swapped ? j : i,
-                                                    .shape_b = swapped ? i : j,
-                                                    .binding = model->class_table[entry],
-                                                    .first_point = state->point_count,
-                                                    .point_count = points};
+      state->nears[state->near_count++] =
+          (ff_near){.shape_a = swapped ? j : i,
+                    .shape_b = swapped ? i : j,
+                    .binding = model->class_table[entry],
+                    .presses = ff_binding_presses(model, binding, sa->geom.kind, sb->geom.kind),
+                    .first_point = state->point_count,
+                    .point_count = points};
       memset(&state->points[state->point_count], 0, (size_t)points * sizeof *state->points);
       state->point_count += points;
     }

@@ -4,6 +4,7 @@
 #include "model/table.h"
 #include "step/constraints.h"
 #include "step/frame.h"
+#include "step/presses.h"
 #include "step/robots.h"
 
 #include <string.h>
@@ -46,8 +47,7 @@ static void book_outside(double *ledger, ff_vec3 point, ff_vec3 force, ff_vec3 m
 
 /* ---- contacts ----------------------------------------------------------------------------- */
 
-/* Relative motion of a and b at the point, in contact coordinates. */
-static ff_contact_bodies look(const ff_state *state, const ff_meet *meet, ff_point *point) {
+ff_contact_bodies ff_contact_look(const ff_state *state, const ff_meet *meet, ff_point *point) {
   const ff_body_motion *a = &state->bodies[meet->a], *b = &state->bodies[meet->b];
   ff_contact_bodies out = {.a = meet->a, .b = meet->b};
   out.arm_a = v3_sub(point->point, a->pose.position);
@@ -180,11 +180,33 @@ static void show_held(const ff_binding *binding, ff_point *point, const double *
   }
 }
 
+void ff_contact_rub(const ff_model *model, ff_state *state, const ff_near *near, ff_point *point,
+                    const ff_contact_bodies *bodies, const ff_normal *normal, const double *memory,
+                    double *memory_rate, double *ledger) {
+  const ff_binding *binding = &model->bindings[near->binding];
+  double slope = 0;
+  point->mode = FF_SLIP;
+  if (!binding->frictionless) {
+    apply_friction(model, binding, point, normal, memory, memory_rate, ledger, &slope);
+    if (memory_rate && model->memory_count > 0 && ff_frame_wanders(model, near)) {
+      ff_frame_turn_back(model, state, near, point, memory, memory_rate);
+    }
+  }
+  if (state->frozen && binding->friction->friction_kink) {
+    point->friction_kink =
+        binding->friction->friction_kink(&binding->friction_params, &point->patch, normal, memory);
+  }
+  if (state->frozen && binding->normal->kink) {
+    point->kink = binding->normal->kink(&binding->normal_params, &point->patch);
+  }
+  note_stiffness(model, state, bodies, point, normal, slope);
+}
+
 /* Law and forces of one point that touches. */
 static void touch(const ff_model *model, ff_state *state, const ff_meet *meet, const ff_near *near,
                   ff_point *point, const double *memory, double *memory_rate, double *ledger) {
   const ff_binding *binding = &model->bindings[near->binding];
-  ff_contact_bodies bodies = look(state, meet, point);
+  ff_contact_bodies bodies = ff_contact_look(state, meet, point);
   ff_normal normal;
   normal.moment[0] = normal.moment[1] = 0;
   binding->normal->normal(&binding->normal_params, &point->patch, &normal);
@@ -193,31 +215,16 @@ static void touch(const ff_model *model, ff_state *state, const ff_meet *meet, c
   point->normal_unpaid = binding->normal_unpaid;
   point->force = v3_scale(normal.force, point->normal);
   point->moment = v3_axpy(v3_scale(normal.moment[0], point->t1), normal.moment[1], point->t2);
-  point->mode = FF_SLIP;
-  double slope = 0;
   bool held = ff_state_holds(state, binding);
   if (held) {
     show_held(binding, point, memory);
-  } else if (!binding->frictionless) {
-    apply_friction(model, binding, point, &normal, memory, memory_rate, ledger, &slope);
-    if (memory_rate && model->memory_count > 0 && ff_frame_wanders(model, near)) {
-      ff_frame_turn_back(model, state, near, point, memory, memory_rate);
-    }
-  }
-  if (state->frozen && binding->friction->friction_kink) {
-    point->friction_kink =
-        binding->friction->friction_kink(&binding->friction_params, &point->patch, &normal, memory);
-  }
-  if (state->frozen && binding->normal->kink) {
-    point->kink = binding->normal->kink(&binding->normal_params, &point->patch);
+  } else {
+    ff_contact_rub(model, state, near, point, &bodies, &normal, memory, memory_rate, ledger);
   }
   if (held && state->holding == FF_HOLDS_AT_START) { /* it pushes, and books, in the step */
     return;
   }
   ledger = held ? NULL : ledger;
-  if (!held) {
-    note_stiffness(model, state, &bodies, point, &normal, slope);
-  }
   if (ledger) {
     /* What the normal force takes beyond its elastic part is lost. */
     const double *roll = point->patch.roll;
@@ -300,13 +307,12 @@ static void place_points(const ff_model *model, ff_state *state, const ff_near *
   }
 }
 
-/* The same; points outside contact are released. */
-static void find_points(const ff_model *model, ff_state *state, const ff_near *near) {
+/* Points that are not found again are outside contact. */
+static void release_points(ff_state *state, const ff_near *near) {
   for (int i = 0; i < near->point_count; i++) {
     release(&state->points[near->first_point + i]);
     state->points[near->first_point + i].patch.depth = -INFINITY;
   }
-  place_points(model, state, near);
 }
 
 void ff_contacts_look(const ff_model *model, ff_state *state) {
@@ -322,7 +328,7 @@ void ff_contacts_look(const ff_model *model, ff_state *state) {
       place_points(model, state, near);
       for (int i = 0; i < near->point_count; i++) {
         if (points[i].touching) {
-          look(state, meet, &points[i]);
+          ff_contact_look(state, meet, &points[i]);
         }
       }
     }
@@ -340,7 +346,7 @@ static bool look_out(const ff_model *model, const ff_state *state, const ff_meet
                      ff_point *point, double time) {
   bool placed = point->patch.depth > -INFINITY;
   if (placed) {
-    look(state, meet, point);
+    ff_contact_look(state, meet, point);
   }
   if (placed && may_touch(model, point, time)) {
     return true;
@@ -362,12 +368,20 @@ static void contact_forces(const ff_model *model, ff_state *state, const double 
     for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
       const ff_near *near = &state->nears[n];
       bool held = ff_state_holds(state, &model->bindings[near->binding]);
-      find_points(model, state, near);
+      release_points(state, near);
+      if (near->presses) {
+        size_t at = (size_t)near->first_point * (size_t)model->memory_count;
+        ff_presses_push(model, state, meet, near, y + state->memory_at + at,
+                        memory_rate ? memory_rate + at : NULL, ledger);
+        continue;
+      }
+      place_points(model, state, near);
       for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
         ff_point *point = &state->points[i];
         if (!point->touching) {
           if (state->frozen) {
-            look(state, meet, point); /* events want to know how fast it comes and goes */
+            ff_contact_look(state, meet,
+                            point); /* events want to know how fast it comes and goes */
           } else if (held && state->holding == FF_HOLDS_AT_START) {
             look_out(model, state, meet, point, step);
           }

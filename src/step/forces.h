@@ -44,6 +44,15 @@ int ff_rates_of_bodies(const ff_model *model, const ff_state *state, const doubl
  * it hangs in its robot at the start. */
 double ff_link_ease(const double *ease, ff_quat turn, ff_vec3 arm, ff_vec3 direction);
 
+/* How a and b move against one another at a point, in its coordinates: fills its patch. */
+ff_contact_bodies ff_contact_look(const ff_state *state, const ff_meet *meet, ff_point *point);
+
+/* Friction of a point that touches with this normal force, and what `adaptive` and the audit want
+ * to know of its laws; nothing is pushed. */
+void ff_contact_rub(const ff_model *model, ff_state *state, const ff_near *near, ff_point *point,
+                    const ff_contact_bodies *bodies, const ff_normal *normal, const double *memory,
+                    double *memory_rate, double *ledger);
+
 /* A friction law's answer: into the point, the rates of its memory and of the ledger. */
 void ff_friction_note(const ff_model *model, const ff_binding *binding, ff_point *point,
                       const ff_friction *friction, double *memory_rate, double *ledger);
