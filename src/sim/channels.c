@@ -254,7 +254,8 @@ typedef struct whole {
   ff_vec3 force, moment, first; /* moment about the world origin; sum of weight * point */
 } whole;
 
-static void add_point(whole *sum, const ff_point *point) {
+/* sign: 1, or -1 if what it is told for is b. */
+static void add_point(whole *sum, const ff_point *point, double sign) {
   double weight = fmax(fabs(point->force_n), 1e-300); /* a point without force has a place too */
   double slip = hypot(point->patch.slip[0], point->patch.slip[1]);
   sum->count++;
@@ -270,16 +271,17 @@ static void add_point(whole *sum, const ff_point *point) {
   sum->t2 += point->force_t[1];
   sum->weight += weight;
   sum->first = v3_axpy(sum->first, weight, point->point);
-  sum->force = v3_add(sum->force, point->force);
-  sum->moment = v3_add(sum->moment, v3_add(v3_cross(point->point, point->force), point->moment));
+  sum->force = v3_axpy(sum->force, sign, point->force);
+  sum->moment =
+      v3_axpy(sum->moment, sign, v3_add(v3_cross(point->point, point->force), point->moment));
 }
 
-static void add_meet(whole *sum, const ff_state *state, const ff_meet *meet) {
+static void add_meet(whole *sum, const ff_state *state, const ff_meet *meet, double sign) {
   for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
     const ff_near *near = &state->nears[n];
     for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
       if (state->points[i].touching) {
-        add_point(sum, &state->points[i]);
+        add_point(sum, &state->points[i], sign);
       }
     }
   }
@@ -291,7 +293,9 @@ static void read_contact(const ff_sim *sim, int index, double *out) {
   for (int m = 0; m < sim->state.meet_count; m++) {
     const ff_meet *meet = &sim->state.meets[m];
     if (meet->a == pair->a && meet->b == pair->b) {
-      add_meet(&sum, &sim->state, meet);
+      add_meet(&sum, &sim->state, meet, 1);
+    } else if (meet->a == pair->b && meet->b == pair->a) {
+      add_meet(&sum, &sim->state, meet, -1);
     }
   }
   ff_vec3 point = sum.count ? v3_scale(1 / sum.weight, sum.first) : v3(0, 0, 0);

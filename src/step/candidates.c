@@ -48,14 +48,16 @@ double ff_candidates_skin(const ff_model *model, const ff_state *state, double s
 
 /* Adds the pairs of shapes of two bodies; with floors: those with a half-space, else the
  * others. Returns false when the capacity is used up. */
-static bool add_nears(const ff_model *model, ff_state *state, int a, int b, bool floors) {
+static bool add_nears(const ff_model *model, ff_state *state, int a, int b, bool floors,
+                      bool swapped) {
   const ff_model_body *ba = &model->bodies[a], *bb = &model->bodies[b];
   for (int i = ba->first_shape; i < ba->first_shape + ba->shape_count; i++) {
     for (int j = bb->first_shape; j < bb->first_shape + bb->shape_count; j++) {
       const ff_model_shape *sa = &model->shapes[i], *sb = &model->shapes[j];
       int entry = sa->class_index * model->class_count + sb->class_index;
       bool floor = sa->geom.kind == FF_HALF_SPACE || sb->geom.kind == FF_HALF_SPACE;
-      if (model->class_table[entry] < 0 || floor != floors) {
+      if (model->class_table[entry] < 0 || floor != floors ||
+          model->class_swapped[entry] != swapped) {
         continue;
       }
       const ff_binding *binding = &model->bindings[model->class_table[entry]];
@@ -64,7 +66,6 @@ static bool add_nears(const ff_model *model, ff_state *state, int a, int b, bool
           state->point_count + points > state->point_capacity) {
         return false;
       }
-      bool swapped = model->class_swapped[entry];
       state->nears[state->near_count++] =
           (ff_near){.shape_a = swapped ? j : i,
                     .shape_b = swapped ? i : j,
@@ -79,17 +80,21 @@ static bool add_nears(const ff_model *model, ff_state *state, int a, int b, bool
   return true;
 }
 
+/* Which of two bodies is a depends on their shapes: those of several may meet in both orders, which
+ * is two meets. */
 static bool add_meet(const ff_model *model, ff_state *state, int i, int j, bool floors) {
-  int first = state->near_count;
-  if (state->meet_count == state->meet_capacity || !add_nears(model, state, i, j, floors)) {
-    return false;
-  }
-  if (state->near_count > first) {
-    const ff_near *near = &state->nears[first];
-    state->meets[state->meet_count++] = (ff_meet){.a = model->shapes[near->shape_a].body,
-                                                  .b = model->shapes[near->shape_b].body,
-                                                  .first_near = first,
-                                                  .near_count = state->near_count - first};
+  for (int swapped = 0; swapped < 2; swapped++) {
+    int first = state->near_count;
+    if (state->meet_count == state->meet_capacity ||
+        !add_nears(model, state, i, j, floors, swapped)) {
+      return false;
+    }
+    if (state->near_count > first) {
+      state->meets[state->meet_count++] = (ff_meet){.a = swapped ? j : i,
+                                                    .b = swapped ? i : j,
+                                                    .first_near = first,
+                                                    .near_count = state->near_count - first};
+    }
   }
   return true;
 }
@@ -178,7 +183,7 @@ static void put_memory_aside(const ff_model *model, ff_state *state) {
 static long order(const ff_meet *meet, int body_count) {
   long low = meet->a < meet->b ? meet->a : meet->b;
   long high = meet->a < meet->b ? meet->b : meet->a;
-  return low * body_count + high;
+  return 2 * (low * body_count + high) + (meet->a > meet->b);
 }
 
 /* In the floor part the free body comes first. */
