@@ -85,9 +85,8 @@ static bool add_nears(const ff_model *model, ff_state *state, int a, int b, bool
 static bool add_meet(const ff_model *model, ff_state *state, int i, int j, bool floors) {
   for (int swapped = 0; swapped < 2; swapped++) {
     int first = state->near_count;
-    if (state->meet_count == state->meet_capacity ||
-        !add_nears(model, state, i, j, floors, swapped)) {
-      return false;
+    if (!add_nears(model, state, i, j, floors, swapped)) {
+      return false; /* there is room for as many meets as nears, and none has less than one */
     }
     if (state->near_count > first) {
       state->meets[state->meet_count++] = (ff_meet){.a = swapped ? j : i,
