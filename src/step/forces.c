@@ -493,8 +493,12 @@ static void start(const ff_model *model, ff_state *state, double *ledger_rate) {
 
 void ff_forces_outside(const ff_model *model, ff_state *state, double t, double *ledger_rate) {
   start(model, state, ledger_rate);
-  applied_forces(model, state, t, ledger_rate);
-  drive_forces(model, state, t, ledger_rate);
+  if (model->force_count > 0) {
+    applied_forces(model, state, t, ledger_rate);
+  }
+  if (model->drive_count > 0) {
+    drive_forces(model, state, t, ledger_rate);
+  }
 }
 
 void ff_forces_contacts(const ff_model *model, ff_state *state, double t, const double *y,

@@ -14,6 +14,9 @@ static double reach(const ff_quasi *quasi, const ff_quasi_body *a, const ff_quas
   const ff_quasi_body *pair[2] = {a, b};
   for (int s = 0; s < 2; s++) {
     double bound = quasi->model->bodies[pair[s]->id].bound;
+    if (quasi->model->bodies[pair[s]->id].kind == FF_BODY_FIXED) {
+      continue;
+    }
     sum += v3_norm(pair[s]->end.velocity) + v3_norm(pair[s]->v0);
     sum += isfinite(bound) ? bound * v3_norm(pair[s]->end.omega) : 0;
   }
@@ -344,6 +347,12 @@ bool ff_quasi_gather(ff_quasi *quasi) {
     }
   }
   ff_quasi_gather_joints(quasi);
+  bool idle =
+      quasi->contact_count + quasi->model->constraint_count + quasi->model->robot_count == 0;
+  quasi->island_limit = idle ? 0 : quasi->node_limit;
+  if (idle) {
+    return true;
+  }
   if (!connect(quasi)) {
     return false;
   }

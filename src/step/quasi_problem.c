@@ -57,7 +57,7 @@ double ff_quasi_way_between(const ff_pose *from, const ff_pose *to, double radiu
   return v3_norm(v3_sub(to->position, from->position)) + 2 * radius * half_sine;
 }
 
-void ff_quasi_move(const ff_quasi *quasi, ff_quasi_body *body, ff_vec3 v, ff_vec3 l) {
+static inline void place(const ff_quasi *quasi, ff_quasi_body *body, ff_vec3 v, ff_vec3 l) {
   const ff_model_body *m = &quasi->model->bodies[body->id];
   double theta = body->theta;
   ff_vec3 mean_v = v3_axpy(v3_scale(theta, v), 1 - theta, body->v0);
@@ -69,7 +69,18 @@ void ff_quasi_move(const ff_quasi *quasi, ff_quasi_body *body, ff_vec3 v, ff_vec
   body->momentum = l;
   body->inv_inertia = world_inverse(m, q);
   body->end.omega = m3_mul(body->inv_inertia, l);
-  body->strayed = ff_quasi_way_between(&body->flown, &body->end.pose, m->bound);
+}
+
+void ff_quasi_move(const ff_quasi *quasi, ff_quasi_body *body, ff_vec3 v, ff_vec3 l) {
+  place(quasi, body, v, l);
+  double bound = quasi->model->bodies[body->id].bound;
+  body->strayed = ff_quasi_way_between(&body->flown, &body->end.pose, bound);
+}
+
+void ff_quasi_fly(const ff_quasi *quasi, ff_quasi_body *body) {
+  place(quasi, body, body->v, body->l);
+  body->flown = body->end.pose;
+  body->strayed = 0;
 }
 
 /* It turns freely with the momentum that it moves with: the mean of both ends of that. */

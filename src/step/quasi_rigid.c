@@ -168,13 +168,16 @@ static ff_status create(ff_work *work) {
 
 /* ---- one step ------------------------------------------------------------------------------ */
 
+/* Is there anything that pushes beside gravity and contacts? */
+static bool is_pushed(const ff_model *model) {
+  return model->force_count > 0 || model->drive_count > 0 || model->robot_count > 0;
+}
+
 /* A body where the step starts. What is not set here is set by who moves it, or asked of nobody
  * else. */
 static void start_body(const ff_quasi *quasi, int i) {
   const ff_body_motion *now = &quasi->state->bodies[i];
   ff_quasi_body *body = &quasi->bodies[i];
-  body->id = i;
-  body->node = ff_mover_of(quasi->model, i);
   body->link = NULL;
   body->solved = false;
   body->seen = quasi->again ? body->end.pose : now->pose;
@@ -186,38 +189,56 @@ static void start_body(const ff_quasi *quasi, int i) {
   body->strayed = 0;
 }
 
+/* Bodies that never move are where they are for good. */
+static void start_bodies(const ff_quasi *quasi) {
+  for (int i = 0; i < quasi->model->body_count; i++) {
+    ff_quasi_body *body = &quasi->bodies[i];
+    body->id = i;
+    body->node = ff_mover_of(quasi->model, i);
+    if (quasi->model->bodies[i].kind == FF_BODY_FIXED) {
+      start_body(quasi, i);
+      body->end = quasi->state->bodies[i];
+    }
+  }
+}
+
+static void fly_free(const ff_quasi *quasi, int i) {
+  const ff_model_body *of = &quasi->model->bodies[i];
+  const ff_wrench *wrench = &quasi->state->wrenches[i];
+  ff_quasi_body *body = &quasi->bodies[i];
+  ff_vec3 pull = v3_axpy(quasi->model->run.gravity, of->inv_mass, wrench->force);
+  body->v = v3_axpy(body->v0, quasi->h, pull);
+  body->l0 = v3_load(ff_state_body(quasi->state, of->slot) + FF_Y_L);
+  body->l = v3_axpy(body->l0, quasi->h, wrench->torque);
+  ff_quasi_fly(quasi, body);
+}
+
 /* Bodies at the start, where the state shows them, and at the end of a step without contact. False:
  * a robot has no inertia. */
 static bool fly(ff_quasi *quasi, double t, double h) {
   const ff_model *model = quasi->model;
   quasi->h = h;
   quasi->fall = h * v3_norm(model->run.gravity);
-  ff_robots_place(model, quasi->state, quasi->state->y); /* who was looked at elsewhere before */
-  ff_forces_outside(model, quasi->state, t, quasi->outside);
+  if (model->robot_count > 0) { /* who was looked at elsewhere before */
+    ff_robots_place(model, quasi->state, quasi->state->y);
+  }
+  ff_forces_outside(model, quasi->state, t, is_pushed(model) ? quasi->outside : NULL);
   for (int i = 0; i < model->body_count; i++) {
-    const ff_body_motion *now = &quasi->state->bodies[i];
     ff_quasi_body *body = &quasi->bodies[i];
+    ff_body_kind kind = model->bodies[i].kind;
+    if (kind == FF_BODY_FIXED) {
+      continue;
+    }
     start_body(quasi, i);
-    int slot = model->bodies[i].slot;
-    if (slot < 0 && model->bodies[i].robot < 0) {
-      bool moves = model->bodies[i].kind == FF_BODY_PRESCRIBED;
-      body->end = moves ? ff_motion_at(&model->bodies[i], t + h) : *now;
+    if (kind == FF_BODY_FREE) {
+      fly_free(quasi, i);
+    } else if (kind == FF_BODY_PRESCRIBED) {
+      body->end = ff_motion_at(&model->bodies[i], t + h);
       body->v0 = body->end.velocity; /* it is what it is: no impulse changes it */
       body->w0 = body->end.omega;
     }
-    if (slot < 0) {
-      continue;
-    }
-    const ff_wrench *wrench = &quasi->state->wrenches[i];
-    ff_vec3 pull = v3_axpy(model->run.gravity, model->bodies[i].inv_mass, wrench->force);
-    body->v = v3_axpy(now->velocity, h, pull);
-    body->l0 = v3_load(ff_state_body(quasi->state, slot) + FF_Y_L);
-    body->l = v3_axpy(body->l0, h, wrench->torque);
-    ff_quasi_move(quasi, body, body->v, body->l);
-    body->flown = body->end.pose;
-    body->strayed = 0;
   }
-  return ff_quasi_fly_robots(quasi, t);
+  return model->robot_count == 0 || ff_quasi_fly_robots(quasi, t);
 }
 
 /* Does free flight press a layer or a core of this island, or tear at a constraint? */
@@ -307,7 +328,7 @@ static bool solve_island(ff_quasi *quasi, int island) {
 /* Solves every island that needs it. */
 static ff_status solve_islands(ff_quasi *quasi) {
   quasi->node_count = 0;
-  for (int island = 0; island < quasi->node_limit; island++) {
+  for (int island = 0; island < quasi->island_limit; island++) {
     bool alone = quasi->first_element[island] == quasi->first_element[island + 1];
     if ((!alone || has_robot(quasi, island)) && !solve_island(quasi, island)) {
       return FF_ERROR_STEP;
@@ -321,10 +342,11 @@ static void book_outside(ff_work *work, double h) {
   ff_state *state = work->state;
   double *ledger = work->quasi->booked, *rates = work->quasi->outside;
   if (work->model->robot_count > 0) { /* the solution is where they were looked at last */
-    ff_bodies_update(work->model, state, state->t, state->y);
+    ff_robots_place(work->model, state, state->y);
     ff_robots_load(work->model, state, state->t, state->y, rates);
   }
-  for (int i = 0; i < FF_Y_LEDGER; i++) {
+  memset(ledger, 0, FF_Y_LEDGER * sizeof *ledger);
+  for (int i = 0; is_pushed(work->model) && i < FF_Y_LEDGER; i++) {
     ledger[i] = h * rates[i];
   }
   for (int slot = 0; slot < work->model->free_count; slot++) {
@@ -408,9 +430,15 @@ static void learn(ff_quasi *quasi, double end) {
   double scale = 1 / quasi->h, gain[FF_QUASI_BODY];
   for (int slot = 0; slot < quasi->model->free_count; slot++) {
     const ff_quasi_body *body = ff_quasi_node(quasi, slot);
-    v3_store(gain, v3_scale(scale, v3_sub(body->end.velocity, body->v)));
-    v3_store(gain + 3, v3_scale(scale, v3_sub(body->momentum, body->l)));
-    ff_trend_add(quasi->gain + FF_TREND * FF_QUASI_BODY * slot, FF_QUASI_BODY, gain);
+    double *trend = quasi->gain + FF_TREND * FF_QUASI_BODY * slot;
+    ff_vec3 v = v3_sub(body->end.velocity, body->v), l = v3_sub(body->momentum, body->l);
+    if (v3_dot(v, v) + v3_dot(l, l) > 0) {
+      v3_store(gain, v3_scale(scale, v));
+      v3_store(gain + 3, v3_scale(scale, l));
+      ff_trend_add(trend, FF_QUASI_BODY, gain);
+    } else { /* it flew: what was before is over */
+      memset(trend, 0, FF_TREND * sizeof gain);
+    }
   }
   quasi->gain_end = end;
   quasi->h_before = quasi->h;
@@ -607,6 +635,7 @@ static ff_status refresh(ff_work *work) {
     return status;
   }
   forget(quasi);
+  start_bodies(quasi);
   quasi->widen = 0;
   want_none(quasi);
   fly(quasi, state->t, 0);

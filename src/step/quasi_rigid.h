@@ -254,6 +254,7 @@ typedef struct ff_quasi {
   int *first_node, *first_element; /* node_limit + 2 */
   int *island;                     /* node_limit: the lowest node that it is connected with */
   int node_limit;                  /* bodies and robots that may be unknown */
+  int island_limit;                /* the same, or 0: there are no islands to be solved */
   ff_blocks *blocks;
   double *x, *r, *base, *step, *best; /* unknowns, rows, ... of the nodes */
   double *row_scale;                  /* of each body two: what r is measured by */
@@ -327,6 +328,8 @@ typedef struct ff_quasi_off {
 
 /* Puts a body where v and l bring it. */
 void ff_quasi_move(const ff_quasi *quasi, ff_quasi_body *body, ff_vec3 v, ff_vec3 l);
+/* The same with those that it has if nothing touches. */
+void ff_quasi_fly(const ff_quasi *quasi, ff_quasi_body *body);
 /* Velocity that a body has on its way through the step, on the mean. */
 void ff_quasi_on_the_way(const ff_quasi *quasi, const ff_quasi_body *body, ff_vec3 *v, ff_vec3 *w);
 /* Where an impulse must act so that x x m v changes by its moment, in the step as it was taken. */
