@@ -93,6 +93,10 @@ int ff_geom_touch_limit(ff_shape_kind a, ff_shape_kind b);
  * points of a cylinder beside the deepest it does so in the sum over equally deep ones. */
 int ff_geom_touch(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
                   double margin, ff_touch out[FF_TOUCH_MAX]);
+/* The same for one pair of kinds, for who asks often. */
+typedef int ff_touch_pair(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                          const ff_pose *pose_b, double margin, ff_touch *out);
+ff_touch_pair *ff_geom_touch_of(ff_shape_kind a, ff_shape_kind b);
 
 /* How the touching point wanders over a solid with this orientation as that turns on a half-space:
  * column j, m/rad about world axis j, beside the motion that it shares with the solid. False: not
@@ -103,6 +107,7 @@ bool ff_geom_wander(const ff_geom *geom, ff_quat orientation, ff_vec3 normal, ff
  * two of them, or one and a capsule, meet: their normals then are unique and their depths
  * continuous. Caps are a little domed, with a fifth point that goes through their middle as they
  * rock. 0: sharp; INFINITY: a little. */
+bool ff_geom_is_rounded(const ff_geom *a, const ff_geom *b, double round);
 int ff_geom_touch_rounded(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                           const ff_pose *pose_b, double round, double margin,
                           ff_touch out[FF_TOUCH_MAX]);

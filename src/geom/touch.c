@@ -47,8 +47,12 @@ bool ff_geom_can_touch(ff_shape_kind a, ff_shape_kind b) {
   return ff_geom_touch_limit(a, b) > 0;
 }
 
+ff_touch_pair *ff_geom_touch_of(ff_shape_kind a, ff_shape_kind b) {
+  return entry_of(a, b).touch;
+}
+
 int ff_geom_touch(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
                   double margin, ff_touch out[FF_TOUCH_MAX]) {
-  ff_touch_pair *touch = entry_of(a->kind, b->kind).touch;
+  ff_touch_pair *touch = ff_geom_touch_of(a->kind, b->kind);
   return touch ? touch(a, pose_a, b, pose_b, margin, out) : 0;
 }

@@ -5,10 +5,6 @@
 #include "geom/geom.h"
 #include "math/vec.h"
 
-/* As ff_geom_touch, for one pair of kinds. */
-typedef int ff_touch_pair(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
-                          const ff_pose *pose_b, double margin, ff_touch *out);
-
 ff_touch_pair ff_touch_sphere_plane;
 ff_touch_pair ff_touch_ellipsoid_plane;
 ff_touch_pair ff_touch_box_plane;

@@ -91,11 +91,15 @@ void ff_touch_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, co
   swell(&of, touch);
 }
 
+bool ff_geom_is_rounded(const ff_geom *a, const ff_geom *b, double round) {
+  return round > 0 && has_core(a) && has_core(b);
+}
+
 int ff_geom_touch_rounded(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                           const ff_pose *pose_b, double round, double margin,
                           ff_touch out[FF_TOUCH_MAX]) {
   int count;
-  if (!(round > 0) || !has_core(a) || !has_core(b)) {
+  if (!ff_geom_is_rounded(a, b, round)) {
     return ff_geom_touch(a, pose_a, b, pose_b, margin, out);
   }
   if (is_flat(a) && is_flat(b)) {

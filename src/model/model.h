@@ -75,11 +75,7 @@ typedef struct ff_model_shape {
   int class_index;  /* shapes of one class touch by the same rules */
 } ff_model_shape;
 
-/* Where a shape is when its body is there. */
-static inline ff_pose ff_shape_pose(const ff_model_shape *shape, const ff_pose *body) {
-  return shape->centred ? *body : pose_mul(*body, shape->pose);
-}
-/* The same, in this room if it is elsewhere than its body. */
+/* Where a shape is when its body is there: there as well, or in this room. */
 static inline const ff_pose *ff_shape_at(const ff_model_shape *shape, const ff_pose *body,
                                          ff_pose *room) {
   if (!shape->centred) {

@@ -207,9 +207,10 @@ int ff_near_touch(const ff_model *model, const ff_near *near, const ff_pose *bod
                   const ff_pose *body_b, double margin, ff_touch out[FF_TOUCH_MAX]) {
   const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
   ff_pose room_a, room_b;
-  return ff_geom_touch_rounded(&a->geom, ff_shape_at(a, body_a, &room_a), &b->geom,
-                               ff_shape_at(b, body_b, &room_b),
-                               model->bindings[near->binding].round, margin, out);
+  const ff_pose *at_a = ff_shape_at(a, body_a, &room_a), *at_b = ff_shape_at(b, body_b, &room_b);
+  return near->rounded ? ff_geom_touch_rounded(&a->geom, at_a, &b->geom, at_b,
+                                               model->bindings[near->binding].round, margin, out)
+                       : near->touch(&a->geom, at_a, &b->geom, at_b, margin, out);
 }
 
 void ff_near_look(const ff_model *model, const ff_near *near, const ff_pose *body_a,

@@ -69,6 +69,8 @@ typedef struct ff_near {
   int binding;
   bool presses; /* see ff_binding_presses */
   int first_point, point_count;
+  ff_touch_pair *touch; /* of their kinds */
+  bool rounded;         /* but solving steppers round their edges */
 } ff_near;
 
 /* Two bodies near each other: consecutive shapes pairs. */

@@ -46,6 +46,29 @@ double ff_candidates_skin(const ff_model *model, const ff_state *state, double s
 
 /* ---- adding ------------------------------------------------------------------------- */
 
+/* Adds a pair of shapes; false when the capacity is used up. */
+static bool add_near(const ff_model *model, ff_state *state, int a, int b, int rules) {
+  const ff_geom *one = &model->shapes[a].geom, *two = &model->shapes[b].geom;
+  const ff_binding *binding = &model->bindings[rules];
+  int points = ff_binding_points(model, binding, one->kind, two->kind);
+  if (state->near_count == state->near_capacity ||
+      state->point_count + points > state->point_capacity) {
+    return false;
+  }
+  state->nears[state->near_count++] =
+      (ff_near){.shape_a = a,
+                .shape_b = b,
+                .binding = rules,
+                .presses = ff_binding_presses(model, binding, one->kind, two->kind),
+                .first_point = state->point_count,
+                .point_count = points,
+                .touch = ff_geom_touch_of(one->kind, two->kind),
+                .rounded = ff_geom_is_rounded(one, two, binding->round)};
+  memset(&state->points[state->point_count], 0, (size_t)points * sizeof *state->points);
+  state->point_count += points;
+  return true;
+}
+
 /* Adds the pairs of shapes of two bodies; with floors: those with a half-space, else the
  * others. Returns false when the capacity is used up. */
 static bool add_nears(const ff_model *model, ff_state *state, int a, int b, bool floors,
@@ -60,21 +83,9 @@ static bool add_nears(const ff_model *model, ff_state *state, int a, int b, bool
           model->class_swapped[entry] != swapped) {
         continue;
       }
-      const ff_binding *binding = &model->bindings[model->class_table[entry]];
-      int points = ff_binding_points(model, binding, sa->geom.kind, sb->geom.kind);
-      if (state->near_count == state->near_capacity ||
-          state->point_count + points > state->point_capacity) {
+      if (!add_near(model, state, swapped ? j : i, swapped ? i : j, model->class_table[entry])) {
         return false;
       }
-      state->nears[state->near_count++] =
-          (ff_near){.shape_a = swapped ? j : i,
-                    .shape_b = swapped ? i : j,
-                    .binding = model->class_table[entry],
-                    .presses = ff_binding_presses(model, binding, sa->geom.kind, sb->geom.kind),
-                    .first_point = state->point_count,
-                    .point_count = points};
-      memset(&state->points[state->point_count], 0, (size_t)points * sizeof *state->points);
-      state->point_count += points;
     }
   }
   return true;

@@ -244,10 +244,6 @@ static void release(ff_point *point) {
   point->kink = point->friction_kink = 0;
 }
 
-static ff_pose shape_pose(const ff_state *state, const ff_model_shape *shape) {
-  return ff_shape_pose(shape, &state->bodies[shape->body].pose);
-}
-
 /* How far a point of a body can come within a time, the pull of gravity apart. */
 static double reach_of(const ff_model *model, const ff_state *state, int body, double time) {
   const ff_body_motion *motion = &state->bodies[body];
@@ -275,7 +271,9 @@ static double margin_of(const ff_model *model, const ff_state *state, const ff_n
 /* Geometry of a pair of shapes; points that are not near stay as they are. */
 static void place_points(const ff_model *model, ff_state *state, const ff_near *near) {
   const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
-  ff_pose pose_a = shape_pose(state, a), pose_b = shape_pose(state, b);
+  ff_pose room_a, room_b;
+  const ff_pose *pose_a = ff_shape_at(a, &state->bodies[a->body].pose, &room_a);
+  const ff_pose *pose_b = ff_shape_at(b, &state->bodies[b->body].pose, &room_b);
   ff_touch touches[FF_TOUCH_MAX];
   const ff_binding *binding = &model->bindings[near->binding];
   bool held = ff_state_holds(state, binding);
@@ -285,10 +283,10 @@ static void place_points(const ff_model *model, ff_state *state, const ff_near *
   if (binding->overlaps) {
     ff_patch *patch = &state->points[near->first_point].patch;
     patch->edges = binding->edges ? state->edges : NULL;
-    patch->edge_count = ff_geom_touch_overlap(&a->geom, &pose_a, &pose_b, touches, &patch->overlap,
+    patch->edge_count = ff_geom_touch_overlap(&a->geom, pose_a, pose_b, touches, &patch->overlap,
                                               binding->edges ? state->edges : NULL);
   } else {
-    count = ff_geom_touch(&a->geom, &pose_a, &b->geom, &pose_b, margin, touches);
+    count = near->touch(&a->geom, pose_a, &b->geom, pose_b, margin, touches);
   }
   for (int i = 0; i < count; i++) {
     const ff_touch *from = &touches[i];

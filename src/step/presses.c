@@ -112,15 +112,16 @@ void ff_presses_push(const ff_model *model, ff_state *state, const ff_meet *meet
                      const ff_near *near, const double *memory, double *memory_rate,
                      double *ledger) {
   const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
-  ff_pose pose_a = ff_shape_pose(a, &state->bodies[a->body].pose);
-  ff_pose pose_b = ff_shape_pose(b, &state->bodies[b->body].pose);
+  ff_pose room_a, room_b;
+  const ff_pose *pose_a = ff_shape_at(a, &state->bodies[a->body].pose, &room_a);
+  const ff_pose *pose_b = ff_shape_at(b, &state->bodies[b->body].pose, &room_b);
   pair p = {.model = model,
             .state = state,
             .meet = meet,
             .near = near,
             .binding = &model->bindings[near->binding],
             .ledger = ledger};
-  ff_geom_press(&a->geom, &pose_a, &b->geom, &pose_b, state->frozen, add_press, &p);
+  ff_geom_press(&a->geom, pose_a, &b->geom, pose_b, state->frozen, add_press, &p);
   size_t width = (size_t)model->memory_count;
   for (int i = 0; i < near->point_count; i++) {
     ff_point *point = &state->points[near->first_point + i];

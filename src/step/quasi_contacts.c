@@ -442,6 +442,9 @@ static bool near_is_skipped(const ff_quasi *quasi, const ff_near *near) {
   const ff_model_shape *b = &quasi->model->shapes[near->shape_b];
   const ff_quasi_body *body_a = &quasi->bodies[a->body], *body_b = &quasi->bodies[b->body];
   double stride = 0.5 * (a->thickness + b->thickness);
+  if (isinf(stride)) { /* nobody gets behind a half-space */
+    return false;
+  }
   ff_vec3 path_a = v3_sub(body_a->end.pose.position, body_a->x);
   ff_vec3 path_b = v3_sub(body_b->end.pose.position, body_b->x), path = v3_sub(path_a, path_b);
   if (!(v3_dot(path, path) >= stride * stride)) {

@@ -75,7 +75,7 @@ bool ff_quasi_same_bodies(const ff_quasi *quasi) {
   for (int slot = 0; slot < quasi->model->free_count; slot++) {
     const ff_quasi_body *body = &quasi->bodies[quasi->model->free_bodies[slot]];
     ff_quat q = body->end.pose.orientation, was = body->q;
-    if (!same_vector(body->momentum, body->l0) || !same_vector(body->end.velocity, body->v0) ||
+    if (!same_vector(body->end.velocity, body->v0) || !same_vector(body->momentum, body->l0) ||
         !same_vector(body->end.pose.position, body->x) || q.w != was.w || q.x != was.x ||
         q.y != was.y || q.z != was.z) {
       return false;

@@ -17,6 +17,7 @@
 #include "step/quasi_rigid.h"
 
 #include "base/memory.h"
+#include "math/pairs.h"
 #include "math/vec.h"
 #include "step/candidates.h"
 #include "step/forces.h"
@@ -312,9 +313,11 @@ static bool set_theta(ff_quasi *quasi, int island, double theta) {
 static bool solve_island(ff_quasi *quasi, int island) {
   bool second = quasi->model->run.stepper.order == 2 && !is_rigid(quasi, island, true);
   bool moved = set_theta(quasi, island, second ? 0.5 : 1);
+  quasi->strayed = quasi->strayed || moved;
   if (!has_robot(quasi, island) && !is_pressed(quasi, island, moved)) {
     return true;
   }
+  quasi->strayed = true;
   if (!ff_quasi_solve(quasi, island)) {
     return false;
   }
@@ -328,6 +331,7 @@ static bool solve_island(ff_quasi *quasi, int island) {
 /* Solves every island that needs it. */
 static ff_status solve_islands(ff_quasi *quasi) {
   quasi->node_count = 0;
+  quasi->strayed = false;
   for (int island = 0; island < quasi->island_limit; island++) {
     bool alone = quasi->first_element[island] == quasi->first_element[island + 1];
     if ((!alone || has_robot(quasi, island)) && !solve_island(quasi, island)) {
@@ -362,14 +366,14 @@ static void book_outside(ff_work *work, double h) {
 
 /* Is what was found a state one can go on from? */
 static bool is_finite(const ff_quasi *quasi) {
+  double sum = 0; /* NAN by an infinity or a NAN */
   for (int slot = 0; slot < quasi->model->free_count; slot++) {
     const ff_quasi_body *body = &quasi->bodies[quasi->model->free_bodies[slot]];
-    if (!v3_finite(body->end.pose.position) || !v3_finite(body->end.velocity) ||
-        !v3_finite(body->momentum) || !isfinite(q_norm(body->end.pose.orientation))) {
-      return false;
-    }
+    ff_vec3 x = body->end.pose.position, v = body->end.velocity, l = body->momentum;
+    ff_quat q = body->end.pose.orientation;
+    sum += (0 * x.x + 0 * x.y + 0 * x.z) + (0 * v.x + 0 * v.y + 0 * v.z);
+    sum += (0 * l.x + 0 * l.y + 0 * l.z) + (0 * q.w + 0 * q.x + 0 * q.y + 0 * q.z);
   }
-  double sum = 0;
   for (int r = 0; r < quasi->model->robot_count; r++) {
     const ff_quasi_robot *robot = &quasi->robots[r];
     for (int k = 0; k < quasi->model->robots[r].v_count; k++) {
@@ -446,10 +450,7 @@ static void learn(ff_quasi *quasi, double end) {
 
 /* In one sum for each line: weights and what bears them cancel before they are rounded. */
 static void add_booked(const ff_quasi *quasi) {
-  double *ledger = ff_state_ledger(quasi->state);
-  for (int i = 0; i < FF_Y_LEDGER; i++) {
-    ledger[i] += quasi->booked[i];
-  }
+  ff_take_off(ff_state_ledger(quasi->state), -1, quasi->booked, FF_Y_LEDGER);
 }
 
 /* The answer of the step before, once more: see quasi_rest.c. */
@@ -567,12 +568,12 @@ static ff_status try_step(ff_work *work, double h, double end, bool choosy) {
     if (!is_finite(quasi)) {
       return FF_ERROR_STEP;
     }
-    if (is_far(quasi, true)) {
+    if (quasi->strayed && is_far(quasi, true)) {
       status = list_wider(work);
       if (status != FF_OK) {
         return status;
       }
-    } else if (ff_quasi_missed(quasi)) {
+    } else if (quasi->strayed && ff_quasi_missed(quasi)) {
       quasi->widen *= look > 1 ? 4 : 1; /* else those that were missed are enough */
     } else if (ff_quasi_skipped(quasi)) {
       return FF_ERROR_STEP;

@@ -242,6 +242,7 @@ typedef struct ff_quasi {
   double widen;                /* contacts within this many times their reach take part, */
   bool *wanted;                /* near_capacity: and all of these nears */
   bool again;            /* the step is solved once more, with the parts that met at its end */
+  bool strayed;          /* some bodies are elsewhere than when contacts were gathered */
   ff_quasi_body *bodies; /* body_count */
   ff_quasi_contact *contacts;
   int contact_count, contact_capacity;
