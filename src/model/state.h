@@ -50,6 +50,7 @@ typedef struct ff_point {
   bool closed;   /* side on which `adaptive` holds the point until its next event */
   bool known;    /* closed has been set */
   /* `quasi-rigid` only: */
+  bool loose;                /* open, and nothing is left of the last contact */
   double deflection;         /* m, of the layer; it may still recover when contact has ended */
   double deflection_b;       /* m, the part of it that is in b's own layer */
   ff_vec3 shear, shear_rate; /* m, m/s: tangential deflection, and what of it the slip lacks */

@@ -240,10 +240,13 @@ void ff_quasi_book(ff_quasi *quasi) {
         book_losses(quasi, contact, there ? &start : NULL, ledger);
         show(quasi, contact, point);
         book_outside(quasi, contact, ledger);
+      } else if (point->loose) {
+        continue;
       } else {
         release(point);
       }
       settle(quasi, layer, contact, point, deeper, ledger);
+      point->loose = !contact && point->deflection == 0 && v3_dot(point->shear, point->shear) == 0;
     }
   }
 }
