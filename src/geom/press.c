@@ -5,13 +5,15 @@
 
 #define SHARE 0.25 /* of how much t turns: three edges make a corner of a box on a face count 1 */
 
+/* A hull of n corners has at most 2 n faces, and a core of m faces at most 2 m corners. */
+enum { MOST = 4 * FF_POLYHEDRON_VERTICES_MAX };
+
 /* A box or a hull as corners, edges and faces, in its own frame. */
 typedef struct solid {
   int vertex_count, edge_count, face_count;
-  ff_vec3 corner[8];       /* of a box */
-  const ff_vec3 *vertices; /* of a hull; NULL: corner */
-  const ff_hull *hull;     /* NULL: a box */
-  ff_vec3 size;            /* of a box */
+  ff_vec3 corner[8];   /* of a box */
+  const ff_hull *hull; /* NULL: a box */
+  ff_vec3 size;        /* of a box */
 } solid;
 
 /* ---- boxes and hulls ------------------------------------------------------------------------ */
@@ -86,11 +88,8 @@ typedef struct visit {
   bool all;
   ff_press_fn *fn;
   void *context;
+  ff_vec3 at[MOST]; /* corners of the core */
 } visit;
-
-static ff_vec3 place(const visit *v, int vertex) {
-  return pose_point(v->pose, vertex_of(&v->core, vertex));
-}
 
 static double depth_below(const visit *v, int face, ff_vec3 at) {
   return below(&v->other, face, at) + v->more;
@@ -127,18 +126,18 @@ static void tell(const visit *v, ff_vec3 at, ff_vec3 normal, double depth, doubl
 
 /* The end that all edges of a corner have in common: beyond it they go on with slope 1. */
 static void tell_corner(const visit *v, int vertex) {
-  ff_vec3 at = place(v, vertex), turns = v3(0, 0, 0);
+  ff_vec3 at = v->at[vertex], turns = v3(0, 0, 0);
   int face = depth_below(v, v->face, at) > 0 ? least(v, at) : v->face;
-  double depth = depth_below(v, face, at), share = 0;
+  double depth = depth_below(v, face, at), share = depth > 0 ? 0 : 1;
   if (!(depth > 0) && !v->all) {
     return;
   }
   ff_vec3 n = normal_of(&v->other, face);
-  for (int k = 0; k < v->core.edge_count; k++) {
+  for (int k = 0; depth > 0 && k < v->core.edge_count; k++) {
     int ends[2];
     edge_of(&v->core, k, ends);
     if (ends[0] == vertex || ends[1] == vertex) {
-      ff_vec3 way = v3_unit(v3_sub(place(v, ends[ends[0] == vertex]), at));
+      ff_vec3 way = v3_unit(v3_sub(v->at[ends[ends[0] == vertex]], at));
       share += 1 + v3_dot(n, way);
       turns = v3_sub(turns, v3_cross(way, n));
     }
@@ -172,7 +171,7 @@ static double next_turn(const visit *v, ff_vec3 from, ff_vec3 way, double s, int
 static void tell_edge(const visit *v, int edge) {
   int ends[2];
   edge_of(&v->core, edge, ends);
-  ff_vec3 from = place(v, ends[0]), to = place(v, ends[1]);
+  ff_vec3 from = v->at[ends[0]], to = v->at[ends[1]];
   if (!(depth_below(v, v->face, from) > 0 || depth_below(v, v->face, to) > 0)) {
     return;
   }
@@ -200,7 +199,7 @@ static void tell_edge(const visit *v, int edge) {
   }
 }
 
-/* Is the core apart from the other? */
+/* Places the corners of the core. Is it apart from the other? */
 static bool is_apart(visit *v) {
   double highest = -INFINITY;
   for (int f = 0; f < v->other.face_count; f++) {
@@ -208,12 +207,13 @@ static bool is_apart(visit *v) {
     v->face = above > highest ? f : v->face;
     highest = fmax(highest, above);
   }
+  bool apart = true;
+  ff_mat3 turn = q_matrix(v->pose.orientation);
   for (int k = 0; k < v->core.vertex_count; k++) {
-    if (depth_below(v, v->face, place(v, k)) > 0) {
-      return false;
-    }
+    v->at[k] = v3_add(v->pose.position, m3_mul(turn, vertex_of(&v->core, k)));
+    apart = apart && !(depth_below(v, v->face, v->at[k]) > 0);
   }
-  return true;
+  return apart;
 }
 
 static void go_through(visit *v, const ff_geom *core, const ff_pose *pose_core,
@@ -261,7 +261,11 @@ void ff_geom_press(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, co
   if (!all && v3_norm(v3_sub(pose_a->position, pose_b->position)) > 1.02 * size) {
     return;
   }
-  visit v = {.all = all, .fn = fn, .context = context};
+  visit v; /* most of it is filled in on the way */
+  v.all = all;
+  v.fn = fn;
+  v.context = context;
+  v.of_b = false;
   go_through(&v, a, pose_a, b, pose_b);
   v.of_b = true;
   go_through(&v, b, pose_b, a, pose_a);
