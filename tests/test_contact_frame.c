@@ -1,6 +1,7 @@
 /* Contact memory belongs to body b: it survives moving and turning ground, rolling and normals
  * that turn, and the world's axes mean nothing to it. */
 #include "math/vec.h"
+#include "scene_text.h"
 #include "worlds.h"
 
 /* A soft bristle on a soft bed, so that everything is large enough to be seen. */
@@ -169,12 +170,67 @@ static void riders_stay_where_they_are(void **state) {
   world_end(&w);
 }
 
+/* ---- friction whose axes differ, solved by `quasi-rigid` */
+
+#define SLIPPERY_ALONG_Y(pair)                                                                     \
+  "contacts: [{pair: " pair ", normal: {law: quasi-rigid, k: 1e5, c: 200, max_deflection: 1e-3},"  \
+  "  friction: {law: ellipsoidal, mu: 0.5, e_t: 1, e_o: 0.1, e_r: 0.01}}]\n"
+#define TURNTABLE(shape)                                                                           \
+  "footfall: 1\nduration: 0.5\nstepper: {kind: quasi-rigid, step: 1e-3}\n"                         \
+  "bodies:\n  table: {motion: {spin: {axis: [0, 0, 1], rate: 2}}, " shape "}\n"                    \
+  "  block: {mass: 1, position: [0.3, 0, 0.1], velocity: [0.5, 0.2, 0],"                           \
+  "    shape: {box: {size: [0.2, 0.2, 0.2]}}}\n" SLIPPERY_ALONG_Y("[block, table]")
+
+static ff_vec3 block_ends(const char *text) {
+  ff_model *model;
+  ff_sim *sim = sim_of(&model, text, NULL);
+  assert_int_equal(ff_sim_advance(sim, 0.5), FF_OK);
+  assert_int_equal(ff_sim_audit(sim).verdict, FF_VERDICT_GOOD);
+  ff_vec3 x = ff_sim_body(sim, ff_model_body_find(model, "block")).position;
+  end(sim, model);
+  return x;
+}
+
+/* A table that turns takes its axes along, be it a half-space or a box; the two differ by where in
+ * the layer their points are. */
+static void friction_axes_turn_with_the_table(void **state) {
+  (void)state;
+  ff_vec3 plane = block_ends(TURNTABLE("shape: {half-space: {}}"));
+  ff_vec3 box = block_ends(TURNTABLE("position: [0, 0, -0.5], shape: {box: {size: [9, 9, 1]}}"));
+  assert_true(v3_norm(v3_sub(plane, box)) < 1e-3); /* 0.06 where the axes stay behind */
+}
+
+/* Two free bodies that spin: the audit looks along the axes that the contact shows. */
+static void friction_axes_of_free_bodies_are_audited(void **state) {
+  (void)state;
+  ff_model *model;
+  ff_sim *sim = sim_of(
+      &model,
+      "footfall: 1\ngravity: [0, 0, 0]\nduration: 0.1\n"
+      "stepper: {kind: quasi-rigid, step: 1e-4}\n" SLIPPERY_ALONG_Y(
+          "[left, right]") "bodies:\n"
+                           "  left: {mass: 1, shape: {ellipsoid: {axes: [0.1, 0.05, 0.03]}}, "
+                           "position: [-0.2, 0, 0],"
+                           "    velocity: [3, 0, 0], omega: [0, 30, 9]}\n"
+                           "  right: {mass: 1.5, shape: {ellipsoid: {axes: [0.04, 0.12, 0.05]}},"
+                           "    position: [0.1, 0.03, 0.01], omega: [40, -20, 30]}\n",
+      NULL);
+  assert_int_equal(ff_sim_advance(sim, 0.1), FF_OK);
+  ff_audit audit = ff_sim_audit(sim);
+  assert_true(audit.contact_force > 10); /* they met */
+  assert_true(audit.contact.cone < 1e-8 * audit.contact_force);
+  assert_int_equal(audit.verdict, FF_VERDICT_GOOD);
+  end(sim, model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(axes_of_the_world_mean_nothing),
       cmocka_unit_test(fixed_steps_carry_the_frame_too),
       cmocka_unit_test(a_steady_floor_changes_nothing),
       cmocka_unit_test(riders_stay_where_they_are),
+      cmocka_unit_test(friction_axes_turn_with_the_table),
+      cmocka_unit_test(friction_axes_of_free_bodies_are_audited),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,12 +38,20 @@ static ff_vec3 velocity_at(const ff_body_motion *body, ff_vec3 point) {
   return v3_add(body->velocity, v3_cross(body->omega, v3_sub(point, body->pose.position)));
 }
 
+/* The axis of friction that the contact shows, for an ellipsoid whose axes differ; geometry's own
+ * t1 is any tangent. */
+static ff_vec3 along_surface(ff_vec3 t1, const ff_touch *touch) {
+  ff_vec3 u = v3_axpy(t1, -v3_dot(t1, touch->normal), touch->normal);
+  double length = v3_norm(u);
+  return length > 0 ? v3_scale(1 / length, u) : touch->t1;
+}
+
 static ff_contact_load load_of(const ff_model *model, const ff_state *state, const ff_near *near,
                                const ff_point *point, const ff_touch *touch) {
   const ff_binding *binding = &model->bindings[near->binding];
   const ff_body_motion *a = &state->bodies[model->shapes[near->shape_a].body];
   const ff_body_motion *b = &state->bodies[model->shapes[near->shape_b].body];
-  ff_vec3 t2 = v3_cross(touch->normal, touch->t1);
+  ff_vec3 t1 = along_surface(point->t1, touch), t2 = v3_cross(touch->normal, t1);
   ff_vec3 slip = v3_sub(velocity_at(a, touch->point), velocity_at(b, touch->point));
   slip = v3_add(slip, point->shear_rate);
   return (ff_contact_load){.layer = v3_dot(touch->normal, point->force) - point->force_core,
@@ -51,9 +59,9 @@ static ff_contact_load load_of(const ff_model *model, const ff_state *state, con
                            .left = lesser(point->deflection - touch->depth, point->left),
                            .room = binding->layer.max_deflection - touch->depth,
                            .stiffness = binding->layer.stiffness,
-                           .friction = {v3_dot(touch->t1, point->force), v3_dot(t2, point->force),
+                           .friction = {v3_dot(t1, point->force), v3_dot(t2, point->force),
                                         v3_dot(touch->normal, point->moment)},
-                           .slip = {v3_dot(touch->t1, slip), v3_dot(t2, slip),
+                           .slip = {v3_dot(t1, slip), v3_dot(t2, slip),
                                     v3_dot(touch->normal, v3_sub(a->omega, b->omega))},
                            .cone = binding->cone};
 }

@@ -99,6 +99,19 @@ static bool is_flat(const ff_quasi *quasi, const ff_near *near) {
          has_edges(&quasi->model->shapes[near->shape_b]);
 }
 
+/* The axis of b that t1 follows, where the two tangents are not alike: x of its body frame, or y
+ * where x is nearly normal. Else, and on a half-space, the t1 that geometry gave. */
+static ff_vec3 axis_of(const ff_quasi *quasi, const ff_quasi_contact *contact, ff_quat b) {
+  const ff_model_shape *shape = &quasi->model->shapes[quasi->state->nears[contact->near].shape_b];
+  bool alike = contact->cone->e[0] == contact->cone->e[1] && !contact->layer->sheared;
+  if (alike || shape->geom.kind == FF_HALF_SPACE) {
+    return q_unrotate(b, contact->touch.t1);
+  }
+  ff_quat frame = quasi->model->bodies[shape->body].frame.orientation;
+  ff_vec3 x = q_unrotate(frame, v3(1, 0, 0)), y = q_unrotate(frame, v3(0, 1, 0));
+  return fabs(v3_dot(q_rotate(b, x), contact->touch.normal)) < 0.8 ? x : y;
+}
+
 /* Ties a contact to the two bodies where it was seen: before they flew, or after. */
 static void fix(const ff_quasi *quasi, ff_quasi_contact *contact, bool flown) {
   const ff_quasi_body *a = &quasi->bodies[contact->e.a], *b = &quasi->bodies[contact->e.b];
@@ -113,7 +126,7 @@ static void fix(const ff_quasi *quasi, ff_quasi_contact *contact, bool flown) {
   contact->out_of = q_unrotate(owner, contact->touch.normal);
   contact->edges[0] = q_unrotate(at_a.orientation, contact->touch.edge_a);
   contact->edges[1] = q_unrotate(at_b.orientation, contact->touch.edge_b);
-  contact->axis = q_unrotate(at_b.orientation, contact->touch.t1);
+  contact->axis = axis_of(quasi, contact, at_b.orientation);
 }
 
 static bool add_contact(ff_quasi *quasi, const ff_meet *meet, int near, const ff_touch *touch,
@@ -144,8 +157,8 @@ static bool add_contact(ff_quasi *quasi, const ff_meet *meet, int near, const ff
   ff_quasi_layer_prepare(quasi, contact->layer, known, touch->t1,
                          v3_cross(touch->normal, touch->t1), 1, &contact->state);
   contact->weight = e->mass;
-  contact->axis = q_unrotate(b->end.pose.orientation, touch->t1);
   contact->touch = *touch;
+  contact->axis = axis_of(quasi, contact, b->end.pose.orientation);
   contact->flown = touch->depth;
   contact->sloped = contact->fixed = false;
   contact->p_ns = 0;
