@@ -48,12 +48,13 @@ typedef struct spots {
   int count;
 } spots;
 
-/* Where a spot is now; false: nowhere, or beside one of the parts. */
+/* Where a spot is now; false: nowhere, beside one of the parts, or on an edge that stands in for
+ * what is round: cores are nowhere nearer than where they are nearest. */
 static bool find_spot(spot *out, const meeting *m, const ff_spot *what) {
   bool beside;
   return ff_spot_place(&m->a, &m->b, what, m->blunt, m->near.normal, &out->touch, &out->at,
                        &beside) &&
-         !beside;
+         !beside && (m->blunt == 0 || out->touch.depth <= 1e-7 * m->size - m->near.gap);
 }
 
 static void add_spot(spots *to, const spot *found) {
