@@ -48,12 +48,13 @@ typedef struct spots {
   int count;
 } spots;
 
-/* Where a spot is now; false: nowhere, or beside one of the parts. */
+/* Where a spot is now; false: nowhere, beside one of the parts, or on an edge that stands in for
+ * what is round: cores are nowhere nearer than where they are nearest. */
 static bool find_spot(spot *out, const meeting *m, const ff_spot *what) {
   bool beside;
   return ff_spot_place(&m->a, &m->b, what, m->blunt, m->near.normal, &out->touch, &out->at,
                        &beside) &&
-         !beside;
+         !beside && (m->blunt == 0 || out->touch.depth <= 1e-7 * m->size - m->near.gap);
 }
 
 static void add_spot(spots *to, const spot *found) {
@@ -186,21 +187,32 @@ static bool is_lent(const meeting *m, const spots *found, const ff_flat *names, 
   return false;
 }
 
+/* The first name that neither the corners nor the dome of a part have. */
+static int spare_name(const ff_flat *names) {
+  int slot = 0, dome = names->rim > 0 ? 4 - names->slot[0] : -1;
+  for (int i = 0; i < names->count; i++) {
+    if (names->slot[i] == slot || slot == dome) {
+      slot++;
+      i = -1;
+    }
+  }
+  return slot;
+}
+
 /* A blunt round face leans on the other with its dome, too. */
-static double put_dome(meeting *m, const ff_flat *names) {
-  const ff_flat *face = names == &m->a ? &m->b : &m->a;
-  double sign = names == &m->a ? 1 : -1;
-  if (!(m->blunt > 0 && names->rim > 0 && face->count > 2 &&
-        sign * v3_dot(face->normal, m->near.normal) > NEARLY)) {
+static double put_dome(meeting *m, const ff_flat *names, bool of_a) {
+  const ff_flat *part = of_a ? &m->a : &m->b, *face = of_a ? &m->b : &m->a;
+  int slot = part == names ? 4 - names->slot[0] : spare_name(names);
+  if (!(m->blunt > 0 && part->rim > 0 && face->count > 2 && slot < m->limit &&
+        (of_a ? 1 : -1) * v3_dot(face->normal, m->near.normal) > NEARLY)) {
     return -INFINITY;
   }
-  bool of_a = names == &m->a;
   spot found;
   ff_spot what = {of_a ? FF_SPOT_TIP_A : FF_SPOT_TIP_B, {m->a.part, -1}, {m->b.part, -1}};
   if (!find_spot(&found, m, &what) || !ff_flat_covers(face, found.at, 1e-9 * m->size)) {
     return -INFINITY;
   }
-  put(m, found.touch, 4 - names->slot[0]);
+  put(m, found.touch, slot);
   return found.touch.depth;
 }
 
@@ -239,7 +251,8 @@ static bool put_spots(meeting *m) {
       deepest = fmax(deepest, touch->depth);
     }
   }
-  deepest = fmax(deepest, fmax(put_dome(m, names), put_between(m)));
+  deepest = fmax(deepest, fmax(put_dome(m, names, true), put_dome(m, names, false)));
+  deepest = fmax(deepest, put_between(m));
   /* If none of them touches but the bodies do, the deepest point is one that nobody named. */
   if (m->count == 0 || (deepest < -m->round && m->near.gap < m->round - 1e-9 * m->size)) {
     m->count = 0;
@@ -384,7 +397,9 @@ static void find_edge(ff_flat *flat, const ff_geom *geom, const ff_pose *pose, c
   bool beside = line->count == 2 && flat->count > 2 && flat->rim == 0 &&
                 v3_dot(flat->normal, direction) < 1 - 1e-12;
   if (beside) {
-    ff_flat_take(flat, geom, pose, ff_flat_facing_edge(geom, pose, direction));
+    ff_flat edge;
+    ff_flat_take(&edge, geom, pose, ff_flat_facing_edge(geom, pose, direction));
+    *flat = sine(&edge, line) < ASKEW ? edge : *flat;
   }
 }
 

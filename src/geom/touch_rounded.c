@@ -3,7 +3,10 @@
  * as the shapes overlap by less than both radii, and have one direction in which they are nearest.
  * Two boxes or polyhedra have more to them: see touch_hulls.c. */
 #include "geom/hull.h"
+#include "geom/spots.h"
 #include "geom/touch.h"
+
+#include <limits.h>
 
 double ff_geom_round(const ff_geom *geom, double round) {
   if (geom->kind == FF_POLYHEDRON && geom->hull->core) {
@@ -51,10 +54,11 @@ typedef struct cores {
 } cores;
 
 static cores cores_of(const ff_geom *a, const ff_geom *b, double round) {
-  cores out = {.of_a = ff_geom_round(a, round), .of_b = ff_geom_round(b, round)};
+  bool plane = b->kind == FF_HALF_SPACE;
+  cores out = {.of_a = ff_geom_round(a, round), .of_b = plane ? 0 : ff_geom_round(b, round)};
   ff_geom_shrink(&out.a, a, out.of_a);
   ff_geom_shrink(&out.b, b, out.of_b);
-  out.blunt = BLUNT * fmin(out.of_a, out.of_b);
+  out.blunt = BLUNT * (plane ? out.of_a : fmin(out.of_a, out.of_b));
   return out;
 }
 
@@ -80,10 +84,90 @@ static bool touch_cores(const ff_geom *a, const ff_pose *pose_a, const ff_geom *
   return true;
 }
 
+/* ---- a cylinder on a half-space ----------------------------------------------------------- */
+
+/* Its side, or the cap that faces the plane: ends, or corners that stay where they are on the body,
+ * and the dome. Corners of a sharp rim run round it as it rocks through the level. */
+typedef struct ground {
+  cores of;
+  ff_flat side, plane;
+} ground;
+
+static bool is_on_plane(const ff_geom *a, const ff_geom *b) {
+  return a->kind == FF_CYLINDER && b->kind == FF_HALF_SPACE;
+}
+
+/* part < 0: the one that faces the plane. */
+static void find_ground(ground *out, const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                        const ff_pose *pose_b, double round, int part) {
+  out->of = cores_of(a, b, round);
+  out->plane.count = 1;
+  out->plane.at[0] = pose_b->position;
+  out->plane.normal = q_axis_z(pose_b->orientation);
+  int facing = part < 0 ? ff_flat_facing(a, pose_a, v3_neg(out->plane.normal)) : part;
+  ff_flat_take(&out->side, &out->of.a, pose_a, facing);
+}
+
+/* corner -1: the dome. */
+static ff_touch touch_ground(const ground *on, ff_quat plane, int corner) {
+  ff_spot spot = {FF_SPOT_TIP_A, {on->side.part, corner}, {0, 0}};
+  ff_touch out;
+  ff_vec3 at;
+  bool beside;
+  ff_spot_place(&on->side, &on->plane, &spot, on->of.blunt, on->plane.normal, &out, &at, &beside);
+  swell(&on->of, &out);
+  out.t1 = q_axis_x(plane);
+  return out;
+}
+
+static int touch_plane(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                       const ff_pose *pose_b, double round, double margin, ff_touch *out) {
+  ground on;
+  find_ground(&on, a, pose_a, b, pose_b, round, -1);
+  int corner[FF_TOUCH_MAX], count = 0;
+  for (int slot = 0; slot < FF_TOUCH_MAX; slot++) {
+    corner[slot] = INT_MIN;
+  }
+  for (int i = 0; i < on.side.count; i++) {
+    corner[on.side.slot[i] < 0 ? 0 : on.side.slot[i]] = on.side.slot[i] < 0 ? corner[0] : i;
+  }
+  if (on.side.rim > 0) {
+    corner[4 - on.side.slot[0]] = -1;
+  }
+  for (int slot = 0; slot < FF_TOUCH_MAX; slot++) {
+    bool there = corner[slot] != INT_MIN;
+    if (!there && !isinf(margin)) {
+      continue;
+    }
+    ff_touch touch = touch_ground(&on, pose_b->orientation, there ? corner[slot] : 0);
+    touch.feature = slot;
+    touch.depth -= there ? 0 : 4 * ff_geom_bound(a);
+    if (isinf(margin) || touch.depth > -margin) {
+      out[count++] = touch;
+    }
+  }
+  return count;
+}
+
+static void look_plane(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                       const ff_pose *pose_b, double round, ff_touch *touch) {
+  ground on;
+  find_ground(&on, a, pose_a, b, pose_b, round, touch->spot.a[0]);
+  int feature = touch->feature;
+  *touch = touch_ground(&on, pose_b->orientation, touch->spot.a[1]);
+  touch->feature = feature;
+}
+
+/* ---- all of them --------------------------------------------------------------------------- */
+
 void ff_touch_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
                    double round, ff_touch *touch) {
   if (is_flat(a) && is_flat(b)) {
     ff_touch_hulls_look(a, pose_a, b, pose_b, round, touch);
+    return;
+  }
+  if (is_on_plane(a, b)) {
+    look_plane(a, pose_a, b, pose_b, round, touch);
     return;
   }
   cores of = cores_of(a, b, round);
@@ -92,7 +176,7 @@ void ff_touch_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, co
 }
 
 bool ff_geom_is_rounded(const ff_geom *a, const ff_geom *b, double round) {
-  return round > 0 && has_core(a) && has_core(b);
+  return round > 0 && (is_on_plane(a, b) || (has_core(a) && has_core(b)));
 }
 
 int ff_geom_touch_rounded(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
@@ -101,6 +185,9 @@ int ff_geom_touch_rounded(const ff_geom *a, const ff_pose *pose_a, const ff_geom
   int count;
   if (!ff_geom_is_rounded(a, b, round)) {
     return ff_geom_touch(a, pose_a, b, pose_b, margin, out);
+  }
+  if (is_on_plane(a, b)) {
+    return touch_plane(a, pose_a, b, pose_b, round, margin, out);
   }
   if (is_flat(a) && is_flat(b)) {
     return ff_touch_hulls(a, pose_a, b, pose_b, round, margin, out);

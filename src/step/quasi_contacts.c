@@ -93,10 +93,12 @@ static bool has_edges(const ff_model_shape *shape) {
   }
 }
 
-/* Edges on both sides, and no half-space? */
+/* Edges on both sides? On a half-space only those of a cylinder run about. */
 static bool is_flat(const ff_quasi *quasi, const ff_near *near) {
-  return has_edges(&quasi->model->shapes[near->shape_a]) &&
-         has_edges(&quasi->model->shapes[near->shape_b]);
+  const ff_model_shape *a = &quasi->model->shapes[near->shape_a];
+  const ff_model_shape *b = &quasi->model->shapes[near->shape_b];
+  bool rim = a->geom.kind == FF_CYLINDER && b->geom.kind == FF_HALF_SPACE;
+  return rim || (has_edges(a) && has_edges(b));
 }
 
 /* The axis of b that t1 follows, where the two tangents are not alike: x of its body frame, or y
