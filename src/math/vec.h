@@ -85,8 +85,10 @@ static inline ff_quat q_conj(ff_quat q) {
 static inline double q_norm(ff_quat q) {
   return sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
 }
+/* One that is unit but for rounding needs no root: a step of Newton's method is far sooner done. */
 static inline ff_quat q_unit(ff_quat q) {
-  double s = 1.0 / q_norm(q);
+  double norm2 = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+  double s = fabs(norm2 - 1) < 1e-9 ? 1.5 - 0.5 * norm2 : 1.0 / sqrt(norm2);
   return (ff_quat){s * q.w, s * q.x, s * q.y, s * q.z};
 }
 /* The same of one whose length is 1 but for rounding: one step of Newton's method, far sooner done.

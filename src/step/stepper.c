@@ -85,11 +85,10 @@ bool ff_work_tidy(ff_work *work) {
   sum += nothing(state->y + state->ledger_at, FF_Y_LEDGER);
   for (int slot = 0; slot < model->free_count; slot++) {
     double *q = ff_state_body(state, slot) + FF_Y_Q;
-    double scale = 1 / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-    for (int k = 0; k < 4; k++) {
-      q[k] *= scale;
-    }
-    sum += 0 * scale;
+    ff_quat unit = q_unit((ff_quat){q[0], q[1], q[2], q[3]});
+    q[0] = unit.w;
+    v3_store(q + 1, v3(unit.x, unit.y, unit.z));
+    sum += 0 * unit.w; /* one of length 0 */
   }
   ff_robots_tidy(model, state);
   return sum == 0;

@@ -5,6 +5,7 @@
  * in the mean. First order in the forces. Friction is that of the end of the kick, and contacts
  * with a stiff memory are held as a whole, in the middle of the flight: see step/hold.h.
  */
+#include "math/pairs.h"
 #include "math/vec.h"
 #include "step/robots.h"
 #include "step/rotation.h"
@@ -77,14 +78,10 @@ static void push_body(const ff_work *work, int slot, double h) {
 /* Memory and ledger go with their rates. */
 static void go_on(const ff_work *work, double h) {
   const ff_state *state = work->state;
-  double *y = state->y;
-  const double *rates = work->rates;
-  for (int i = state->memory_at, end = ff_state_memory_end(work->model, state); i < end; i++) {
-    y[i] += h * rates[i];
-  }
-  for (int i = state->ledger_at, end = state->size; i < end; i++) {
-    y[i] += h * rates[i];
-  }
+  int memory = state->memory_at, ledger = state->ledger_at;
+  int count = ff_state_memory_end(work->model, state) - memory;
+  ff_take_off(state->y + memory, -h, work->rates + memory, count);
+  ff_take_off(state->y + ledger, -h, work->rates + ledger, FF_Y_LEDGER);
 }
 
 /* Half a flight, a kick in the middle, half a flight. */
