@@ -3,6 +3,8 @@
 #include "audit/contacts.h"
 #include "math/vec.h"
 
+#include <string.h>
+
 /* ---- energy and momentum ------------------------------------------------------------------- */
 
 static void add_bodies(const ff_model *model, const ff_state *state, ff_energy *energy,
@@ -52,9 +54,7 @@ static void add_losses(const ff_state *state, ff_energy *out) {
   out->spring_normal = normal;
   out->spring_tangent = tangent;
   const double *ledger = ff_state_ledger(state);
-  for (int i = 0; i < FF_LOSS_COUNT; i++) {
-    out->lost[i] = ledger[FF_Y_LOST + i];
-  }
+  memcpy(out->lost, ledger + FF_Y_LOST, sizeof out->lost);
   /* What was paid into the springs of friction and they do not hold has been lost. */
   out->lost[FF_LOST_TANGENT] += ledger[FF_Y_PAID] - (tangent - unpaid_tangent);
   out->lost[FF_LOST_DEPTH] += ledger[FF_Y_UNPAID] - (unpaid + unpaid_tangent);

@@ -38,9 +38,12 @@ static ff_vec3 velocity_at(const ff_body_motion *body, ff_vec3 point) {
   return v3_add(body->velocity, v3_cross(body->omega, v3_sub(point, body->pose.position)));
 }
 
-/* The axis of friction that the contact shows, for an ellipsoid whose axes differ; geometry's own
- * t1 is any tangent. */
-static ff_vec3 along_surface(ff_vec3 t1, const ff_touch *touch) {
+/* The axis of friction that the contact shows, for an ellipsoid whose axes differ; else geometry's
+ * own t1, which is any tangent. */
+static ff_vec3 axis_of(const ff_cone *cone, ff_vec3 t1, const ff_touch *touch) {
+  if (cone->e[0] == cone->e[1]) {
+    return touch->t1;
+  }
   ff_vec3 u = v3_axpy(t1, -v3_dot(t1, touch->normal), touch->normal);
   double length = v3_norm(u);
   return length > 0 ? v3_scale(1 / length, u) : touch->t1;
@@ -51,7 +54,7 @@ static ff_contact_load load_of(const ff_model *model, const ff_state *state, con
   const ff_binding *binding = &model->bindings[near->binding];
   const ff_body_motion *a = &state->bodies[model->shapes[near->shape_a].body];
   const ff_body_motion *b = &state->bodies[model->shapes[near->shape_b].body];
-  ff_vec3 t1 = along_surface(point->t1, touch), t2 = v3_cross(touch->normal, t1);
+  ff_vec3 t1 = axis_of(&binding->cone, point->t1, touch), t2 = v3_cross(touch->normal, t1);
   ff_vec3 slip = v3_sub(velocity_at(a, touch->point), velocity_at(b, touch->point));
   slip = v3_add(slip, point->shear_rate);
   return (ff_contact_load){.layer = v3_dot(touch->normal, point->force) - point->force_core,
@@ -89,7 +92,10 @@ ff_contact_residual ff_audit_contacts(const ff_model *model, const ff_state *sta
                                       double *largest) {
   ff_contact_residual out = {0};
   *largest = 0;
-  for (int n = 0; ff_model_solves(model) && n < state->near_count; n++) {
+  if (!ff_model_solves(model)) {
+    return out;
+  }
+  for (int n = 0; n < state->near_count; n++) {
     const ff_near *near = &state->nears[n];
     ff_touch touches[FF_TOUCH_MAX];
     int count = touches_of(model, state, near, touches);
