@@ -23,15 +23,17 @@ const ff_stepper *ff_stepper_of(const ff_model *model) {
 ff_status ff_work_make(ff_work *work, const ff_model *model, ff_state *state, ff_arena *arena) {
   *work = (ff_work){.model = model, .state = state};
   size_t size = (size_t)state->size;
-  double *room = ff_arena_take(arena, 4 * size, sizeof *room);
+  const ff_stepper *stepper = ff_stepper_of(model);
+  double *room = ff_arena_take(arena, (stepper->staged ? 4 : 2) * size, sizeof *room);
   if (!room) {
     return FF_ERROR_MEMORY;
   }
   work->rates = room;
   work->before = room + size;
-  work->stage = room + 2 * size;
-  work->sum = room + 3 * size;
-  const ff_stepper *stepper = ff_stepper_of(model);
+  if (stepper->staged) {
+    work->stage = room + 2 * size;
+    work->sum = room + 3 * size;
+  }
   return stepper->create ? stepper->create(work) : FF_OK;
 }
 

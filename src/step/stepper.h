@@ -12,8 +12,7 @@ typedef struct ff_work {
   ff_state *state;
   double *rates;          /* dy/dt: size */
   double *before;         /* y at the start of the step: size */
-  double *stage;          /* size */
-  double *sum;            /* size */
+  double *stage, *sum;    /* size; of steppers with stages only */
   ff_ode *ode;            /* `adaptive` */
   ff_hold *holds;         /* `symplectic-euler`, NULL if no law is held */
   struct ff_quasi *quasi; /* `quasi-rigid` */
@@ -26,6 +25,7 @@ typedef struct ff_stepper {
   const char *name;
   int order;                          /* of convergence for smooth motion; 0: error-controlled */
   bool adaptive;                      /* chooses its own steps */
+  bool staged;                        /* looks at states in between */
   ff_status (*create)(ff_work *work); /* may be NULL */
   void (*destroy)(ff_work *work);     /* may be NULL */
   void (*reset)(ff_work *work);       /* forgets what was; may be NULL */
