@@ -141,6 +141,7 @@ static bool add_contact(ff_quasi *quasi, const ff_meet *meet, int near, const ff
   ff_quasi_contact *contact = &quasi->contacts[quasi->contact_count++];
   const ff_quasi_body *a = &quasi->bodies[meet->a], *b = &quasi->bodies[meet->b];
   ff_quasi_element *e = &contact->e;
+  quasi->grouped = quasi->grouped && e->a == meet->a && e->b == meet->b;
   e->a = meet->a;
   e->b = meet->b;
   e->joint = false;
@@ -353,6 +354,7 @@ static void sort_islands(ff_quasi *quasi) {
 
 bool ff_quasi_gather(ff_quasi *quasi) {
   quasi->contact_count = 0;
+  quasi->grouped = true;
   for (int m = 0; m < quasi->state->meet_count; m++) {
     const ff_meet *meet = &quasi->state->meets[m];
     for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
@@ -365,13 +367,15 @@ bool ff_quasi_gather(ff_quasi *quasi) {
   bool idle =
       quasi->contact_count + quasi->model->constraint_count + quasi->model->robot_count == 0;
   quasi->island_limit = idle ? 0 : quasi->node_limit;
-  if (idle) {
+  if (idle || (quasi->grouped && quasi->contact_count == quasi->group_count)) {
     return true;
   }
+  quasi->group_count = -1;
   if (!connect(quasi)) {
     return false;
   }
   sort_islands(quasi);
+  quasi->group_count = quasi->contact_count;
   return true;
 }
 

@@ -154,6 +154,7 @@ static ff_status create(ff_work *work) {
   *quasi = (ff_quasi){.model = model, .state = work->state, .info = &work->solver};
   quasi->contact_capacity = work->state->point_capacity;
   quasi->node_limit = ff_mover_count(model);
+  quasi->group_count = -1;
   double most =
       6.0 * model->free_count + 4.0 * quasi->contact_capacity + 6.0 * model->constraint_count;
   quasi->timeless = ff_quasi_is_timeless(model);
