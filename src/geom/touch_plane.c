@@ -9,6 +9,7 @@
 #include "geom/flat.h"
 #include "geom/hull.h"
 #include "geom/implicit.h"
+#include "geom/parts.h"
 #include "geom/touch.h"
 
 typedef struct plane {
@@ -363,6 +364,35 @@ int ff_touch_intersection_plane(const ff_geom *a, const ff_pose *pose_a, const f
   int count = 0;
   for (int k = 0; k < 4; k++) {
     count = add(out, count, &ground, margin, rim[k]);
+  }
+  return count;
+}
+
+/* Feature 0 is the lowest point, blunt; where a flat face looks down, 1 to 3 are on its rim, where
+ * they stay on the body. */
+int ff_touch_intersection_blunt(const ff_geom *a, const ff_pose *pose_a, const ff_pose *pose_b,
+                                double blunt, double margin, ff_touch *out) {
+  plane ground = plane_of(pose_b);
+  double up = height(&ground, pose_a->position), size = ff_geom_bound(a), reach;
+  if (!(size - up > -margin)) {
+    return 0;
+  }
+  ff_vec3 down = v3_neg(ground.normal), d = q_unrotate(pose_a->orientation, down);
+  ff_touch touch = {.point = pose_point(*pose_a, ff_parts_smooth(a, d, blunt, &reach)),
+                    .depth = reach - up,
+                    .curvature = {INFINITY, INFINITY}};
+  int count = add(out, 0, &ground, margin, touch);
+  ff_flat face;
+  ff_flat_find(&face, a, pose_a, down);
+  if (face.count > 0) {
+    ff_flat_find(&face, a, pose_a, face.normal);
+  }
+  for (int k = 1; k < 4; k++) {
+    bool there = 2 * k < face.count;
+    touch.point = there ? face.at[2 * k] : touch.point;
+    touch.depth = there ? -height(&ground, touch.point) : reach - up - 4 * size;
+    touch.feature = k;
+    count = add(out, count, &ground, margin, touch);
   }
   return count;
 }

@@ -160,7 +160,7 @@ static void look_plane(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b
 
 /* Has a shape flat places, on which what is lowest would leap as it rocks? */
 static bool has_flats(const ff_geom *a) {
-  return a->kind == FF_CYLINDER ||
+  return a->kind == FF_CYLINDER || a->kind == FF_INTERSECTION ||
          (a->kind == FF_SUPERELLIPSOID && fmax(a->exponents[0], a->exponents[1]) > 2);
 }
 
@@ -170,6 +170,7 @@ static int touch_plane(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b
   switch (a->kind) {
     case FF_SUPERELLIPSOID:
       return ff_touch_superellipsoid_blunt(a, pose_a, pose_b, blunt, margin, out);
+    case FF_INTERSECTION: return ff_touch_intersection_blunt(a, pose_a, pose_b, blunt, margin, out);
     default: return stand(a, pose_a, b, pose_b, round, margin, out);
   }
 }
