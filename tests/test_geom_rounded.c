@@ -1,142 +1,161 @@
-/* Shapes with rounded edges: how deep they are, and that this moves as they do. */
-#include "geom_fixture.h"
+/* Shapes with rounded edges: cores, and points that keep the parts they lie between. */
+#include "geom/hull.h"
+#include "geom/touch.h"
+#include "solids.h"
 
-static const ff_geom card = {.kind = FF_BOX, .size = {.0015, .03, .044}};
-static const ff_geom brick = {.kind = FF_BOX, .size = {.02, .03, .05}};
-static const double ROUND = 3e-4;
+/* ---- cores ------------------------------------------------------------------------------- */
 
-static double deepest(const ff_pose *a, const ff_pose *b) {
-  ff_touch out[FF_TOUCH_MAX];
-  int count = ff_geom_touch_rounded(&card, a, &brick, b, ROUND, INFINITY, out);
-  double depth = -INFINITY;
-  for (int i = 0; i < count; i++) {
-    depth = fmax(depth, out[i].depth);
+static void a_box_of_vertices_has_a_box_as_core(void **state) {
+  (void)state;
+  ff_arena arena = {0};
+  ff_pose frame;
+  ff_geom hull = solid_polyhedron(&arena, solid_cube, 8, &frame);
+  assert_int_equal(ff_geom_prepare(&hull, 0.05, &arena), FF_OK);
+  const ff_hull *core = hull.hull->core;
+  assert_non_null(core);
+  assert_int_equal(core->vertex_count, 8);
+  assert_int_equal(core->edge_count, 12);
+  assert_int_equal(core->face_count, 6);
+  double half[3] = {hull.size.x - 0.05, hull.size.y - 0.05, hull.size.z - 0.05};
+  for (int i = 0; i < 8; i++) {
+    assert_close(fabs(core->vertices[i].x), half[0], 1e-14);
+    assert_close(fabs(core->vertices[i].y), half[1], 1e-14);
+    assert_close(fabs(core->vertices[i].z), half[2], 1e-14);
   }
-  return depth;
+  ff_arena_free(&arena);
 }
 
-/* A pair that just touches: a is moved along the line of centres until it does. */
-static bool touching_pair(uint64_t *seed, ff_pose *a, ff_pose *b) {
-  *a = random_pose(seed, 0);
-  *b = random_pose(seed, 0);
-  ff_vec3 way = v3_unit(random_vec(seed, 1));
-  double near = 0.02, far = 0.2;
-  for (int i = 0; i < 40; i++) {
-    double middle = 0.5 * (near + far);
-    a->position = v3_scale(middle, way);
-    *(deepest(a, b) > 1e-4 ? &near : &far) = middle;
-  }
-  return far - near < 1e-9;
-}
-
-/* Where parts that touch give way to others they are as deep. Jumps remain where the deepest point
- * is one that no corner names. */
-static void depth_is_continuous(void **state) {
+/* Every corner is on three faces that moved inwards, and inside all others. */
+static void cores_of_random_hulls_are_closed(void **state) {
   (void)state;
   uint64_t seed = 5;
-  int jumps = 0;
-  for (int trial = 0; trial < 300; trial++) {
-    ff_pose a, b;
-    assert_true(touching_pair(&seed, &a, &b));
-    ff_vec3 turn = random_vec(&seed, 1e-3), shift = random_vec(&seed, 1e-4);
-    double last = deepest(&a, &b), steps = 50;
-    for (int k = 1; k <= steps; k++) {
-      a.position = v3_axpy(a.position, 1 / steps, shift);
-      a.orientation = q_mul(q_exp(v3_scale(1 / steps, turn)), a.orientation);
-      double now = deepest(&a, &b), most = (v3_norm(shift) + 0.06 * v3_norm(turn)) / steps;
-      jumps += !(fabs(now - last) < 1.01 * most);
-      last = now;
-    }
-  }
-  assert_true(jumps <= 3); /* 1 of 15000 */
-}
-
-/* Of every point between the same parts of the two. */
-static void depth_rate_is_minus_the_normal_velocity(void **state) {
-  (void)state;
-  uint64_t seed = 6;
-  const double step = 1e-7; /* of normals that turn within 1e-4: truncation 1e-6 */
-  for (int trial = 0; trial < 300; trial++) {
-    ff_pose a, b;
-    assert_true(touching_pair(&seed, &a, &b));
-    ff_touch now[FF_TOUCH_MAX];
-    ff_vec3 v = random_vec(&seed, 1), w = random_vec(&seed, 1);
-    int count = ff_geom_touch_rounded(&card, &a, &brick, &b, ROUND, 0, now);
-    assert_true(count > 0);
+  for (int round = 0; round < 40; round++) {
+    ff_arena arena = {0};
+    ff_vec3 points[60];
+    int count = 5 + (int)(55 * ff_random(&seed));
     for (int i = 0; i < count; i++) {
-      ff_touch up = now[i], down = now[i];
-      ff_pose later = {v3_axpy(a.position, step, v),
-                       q_mul(q_exp(v3_scale(step, w)), a.orientation)};
-      ff_pose before = {v3_axpy(a.position, -step, v),
-                        q_mul(q_exp(v3_scale(-step, w)), a.orientation)};
-      ff_touch_look(&card, &later, &brick, &b, ROUND, &up);
-      ff_touch_look(&card, &before, &brick, &b, ROUND, &down);
-      ff_vec3 motion = v3_add(v, v3_cross(w, v3_sub(now[i].point, a.position)));
-      assert_close((up.depth - down.depth) / (2 * step), -v3_dot(now[i].normal, motion), 1e-5);
+      points[i] = random_vec(&seed, .5);
     }
+    ff_pose frame;
+    ff_geom geom = solid_polyhedron(&arena, points, count, &frame);
+    assert_int_equal(ff_geom_prepare(&geom, 0.4 * geom.hull->inside, &arena), FF_OK);
+    const ff_hull *core = geom.hull->core;
+    assert_non_null(core);
+    assert_int_equal(core->vertex_count - core->edge_count + core->face_count, 2);
+    for (int i = 0; i < core->vertex_count; i++) {
+      int on = 0;
+      for (int f = 0; f < geom.hull->face_count; f++) {
+        double over = v3_dot(geom.hull->normal[f], core->vertices[i]) - geom.hull->offset[f] +
+                      geom.hull->core_depth;
+        assert_true(over < 1e-6); /* corners that are one lie between what they were */
+        on += over > -1e-6;
+      }
+      assert_true(on >= 3);
+    }
+    ff_arena_free(&arena);
   }
 }
 
-/* Flat on one another they are sharp boxes; edge on edge the normal lies between. */
-static void rounded_where_it_matters(void **state) {
+/* A core that would be nothing is none. */
+static void too_much_erosion_leaves_a_hull_sharp(void **state) {
   (void)state;
-  ff_touch out[FF_TOUCH_MAX];
-  ff_pose b = {{0, 0, 0}, {1, 0, 0, 0}}, a = {{0, 0, .1 - 1e-5}, {1, 0, 0, 0}};
-  assert_int_equal(ff_geom_touch_rounded(&brick, &a, &brick, &b, ROUND, 0, out), 4);
-  for (int i = 0; i < 4; i++) {
-    assert_close(out[i].depth, 1e-5, 1e-15);
-    assert_close(out[i].normal.z, 1, 1e-15);
-  }
-  double lean = 0.35, gap = ROUND * (cos(lean) + sin(lean) - 1); /* what rounding takes off */
-  double aside = .044 * sin(lean) + .0015 * cos(lean) - gap - 1e-5;
-  ff_pose left = {{-aside, 0, 0}, q_exp(v3(0, lean, 0))},
-          right = {{aside, 0, 0}, q_exp(v3(0, -lean, 0))};
-  assert_int_equal(ff_geom_touch_rounded(&card, &left, &card, &right, ROUND, 0, out), 2);
-  for (int i = 0; i < 2; i++) {
-    assert_close(out[i].depth, 2e-5, 1e-12);
-    assert_close(out[i].normal.x, -1, 1e-12);
-  }
+  ff_arena arena = {0};
+  ff_pose frame;
+  ff_geom hull = solid_polyhedron(&arena, solid_cube, 8, &frame);
+  assert_int_equal(ff_hull_erode((ff_hull *)hull.hull, 1, &arena), FF_OK);
+  assert_null(hull.hull->core);
+  ff_arena_free(&arena);
 }
 
-/* A cylinder that rocks on a face through the level: no depth leaps and each moves as its point
- * does, whether it stands, leans or lies. */
-static void caps_rock_through_the_level(void **state) {
+/* ---- spots ------------------------------------------------------------------------------------
+ */
+
+static ff_pose moved(ff_pose pose, ff_vec3 shift, ff_vec3 turn, double by) {
+  return (ff_pose){v3_axpy(pose.position, by, shift),
+                   q_mul(q_exp(v3_scale(by, turn)), pose.orientation)};
+}
+
+/* What is seen again is what was seen, and gets deeper as fast as the bodies close there. */
+static void check_spot(const ff_geom *a, ff_pose at, const ff_geom *b, ff_pose other, double round,
+                       const ff_touch *touch, uint64_t *seed) {
+  ff_touch same = *touch, up = *touch, down = *touch;
+  ff_touch_look(a, &at, b, &other, round, &same);
+  assert_close(same.depth, touch->depth, 1e-9);
+  assert_true(v3_norm(v3_sub(same.normal, touch->normal)) < 1e-7);
+  ff_vec3 shift = random_vec(seed, 1), turn = random_vec(seed, 1);
+  ff_pose more = moved(at, shift, turn, 1e-6), less = moved(at, shift, turn, -1e-6);
+  ff_touch_look(a, &more, b, &other, round, &up);
+  ff_touch_look(a, &less, b, &other, round, &down);
+  ff_vec3 speed = v3_add(shift, v3_cross(turn, v3_sub(touch->point, at.position)));
+  /* second differences, and points that are found to about the root of rounding */
+  assert_close((up.depth - down.depth) / 2e-6, -v3_dot(touch->normal, speed), 2e-4);
+}
+
+/* Pairs of shapes with edges next to one another, in random directions. */
+static void spots_keep_the_rule_of_geometry(void **state) {
   (void)state;
-  const ff_geom can = {.kind = FF_CYLINDER, .size = {.04, .05, 0}};
-  const ff_geom block = {.kind = FF_BOX, .size = {.1, .1, .05}};
-  const ff_pose b = {{0, 0, 0}, {1, 0, 0, 0}};
-  const double step = 1e-6, most = ROUND / 40; /* the dome bends within 1e-4 of the radius */
-  uint64_t seed = 8;
-  for (int trial = 0; trial < 60; trial++) {
-    double lean = trial % 3 == 0 ? most : trial % 3 == 1 ? 0.1 : 1.6;
-    ff_vec3 turn = random_vec(&seed, lean), spin = random_vec(&seed, 1);
-    turn.z = 0;
-    ff_touch now[FF_TOUCH_MAX], then[FF_TOUCH_MAX];
-    ff_pose at = {{.01, 0, .2}, q_exp(turn)}, next;
-    int count = ff_geom_touch_rounded(&can, &at, &block, &b, ROUND, INFINITY, now);
-    double deepest = -INFINITY;
-    for (int i = 0; i < count; i++) {
-      deepest = fmax(deepest, now[i].depth);
-    }
-    at.position.z += deepest - 1e-4; /* now it touches */
-    next = (ff_pose){at.position, q_mul(q_exp(v3_scale(step, spin)), at.orientation)};
-    assert_int_equal(ff_geom_touch_rounded(&can, &at, &block, &b, ROUND, INFINITY, now), 8);
-    assert_int_equal(ff_geom_touch_rounded(&can, &next, &block, &b, ROUND, INFINITY, then), 8);
-    for (int i = 0; i < 8; i++) {
-      ff_vec3 motion = v3_cross(spin, v3_sub(now[i].point, at.position));
-      if (now[i].depth > -0.1) { /* and not out of reach */
-        assert_close((then[i].depth - now[i].depth) / step, -v3_dot(now[i].normal, motion), 2e-4);
+  ff_arena arena = {0};
+  ff_geom solids[SOLIDS];
+  static const int edged[] = {2, 3, 4, 7, 9}; /* box, capsule, cylinder, two polyhedra */
+  const double round = 0.02;
+  solids_make(&arena, solids);
+  assert_int_equal(ff_geom_prepare(&solids[7], round, &arena), FF_OK);
+  assert_int_equal(ff_geom_prepare(&solids[9], round, &arena), FF_OK);
+  uint64_t seed = 3;
+  int seen = 0;
+  for (int k = 0; k < 25; k++) {
+    const ff_geom *a = &solids[edged[k / 5]], *b = &solids[edged[k % 5]];
+    for (int i = 0; ff_geom_in_order(a->kind, b->kind) && i < 40; i++) {
+      ff_pose at = random_pose(&seed, .9), other = random_pose(&seed, .1);
+      ff_touch touches[FF_TOUCH_MAX];
+      int count = ff_geom_touch_rounded(a, &at, b, &other, round, 0.3, touches);
+      for (int t = 0; t < count; t++) {
+        if (touches[t].spot.kind != FF_SPOT_NONE) {
+          check_spot(a, at, b, other, round, &touches[t], &seed);
+          seen++;
+        }
       }
     }
   }
+  assert_true(seen > 300);
+  ff_arena_free(&arena);
+}
+
+/* Blunt shapes on a plane: the depth is a smooth function whose slope is the point, also where they
+ * stand on a flat side. */
+static void blunt_shapes_rock_without_a_leap(void **state) {
+  (void)state;
+  ff_arena arena = {0};
+  ff_geom solids[SOLIDS];
+  solids_make(&arena, solids);
+  const ff_geom plane = {.kind = FF_HALF_SPACE};
+  const ff_pose ground = {{0, 0, 0}, {1, 0, 0, 0}};
+  static const int kinds[] = {4, 5, 8};
+  for (int k = 0; k < 3; k++) {
+    const ff_geom *a = &solids[kinds[k]];
+    for (int i = -20; i <= 20; i++) {
+      ff_pose at = {{0, 0, .4}, q_exp(v3(1e-4 * i, 0, 0))};
+      ff_touch here[FF_TOUCH_MAX], up[FF_TOUCH_MAX], down[FF_TOUCH_MAX];
+      ff_pose more = moved(at, v3(0, 0, 0), v3(1, 0, 0), 1e-7);
+      ff_pose less = moved(at, v3(0, 0, 0), v3(1, 0, 0), -1e-7);
+      int count = ff_geom_touch_rounded(a, &at, &plane, &ground, 0.02, INFINITY, here);
+      assert_int_equal(ff_geom_touch_rounded(a, &more, &plane, &ground, 0.02, INFINITY, up), count);
+      assert_int_equal(ff_geom_touch_rounded(a, &less, &plane, &ground, 0.02, INFINITY, down),
+                       count);
+      double rate = (up[0].depth - down[0].depth) / 2e-7;
+      assert_close(rate, -here[0].point.y, 1e-5);
+    }
+  }
+  ff_arena_free(&arena);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(depth_is_continuous),
-      cmocka_unit_test(depth_rate_is_minus_the_normal_velocity),
-      cmocka_unit_test(caps_rock_through_the_level),
-      cmocka_unit_test(rounded_where_it_matters),
+      cmocka_unit_test(a_box_of_vertices_has_a_box_as_core),
+      cmocka_unit_test(cores_of_random_hulls_are_closed),
+      cmocka_unit_test(too_much_erosion_leaves_a_hull_sharp),
+      cmocka_unit_test(spots_keep_the_rule_of_geometry),
+      cmocka_unit_test(blunt_shapes_rock_without_a_leap),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,4 +26,8 @@ ff_status ff_parts_make(ff_parts *out, ff_vec3 *extent, ff_pose *frame, const ff
  * the middle. */
 ff_vec3 ff_parts_support(const ff_geom *geom, ff_vec3 direction);
 
+/* The same, blunt by about mu (m): it and its reach along the direction (unit) change smoothly with
+ * that. */
+ff_vec3 ff_parts_smooth(const ff_geom *geom, ff_vec3 direction, double mu, double *reach);
+
 #endif

@@ -11,6 +11,11 @@ ff_touch_pair ff_touch_box_plane;
 ff_touch_pair ff_touch_capsule_plane;
 ff_touch_pair ff_touch_cylinder_plane;
 ff_touch_pair ff_touch_superellipsoid_plane;
+/* Some of these, with flat places a little domed: by about this much (m). */
+int ff_touch_intersection_blunt(const ff_geom *a, const ff_pose *pose_a, const ff_pose *pose_b,
+                                double blunt, double margin, ff_touch *out);
+int ff_touch_superellipsoid_blunt(const ff_geom *a, const ff_pose *pose_a, const ff_pose *pose_b,
+                                  double blunt, double margin, ff_touch *out);
 ff_touch_pair ff_touch_polyhedron_plane;
 ff_touch_pair ff_touch_intersection_plane;
 ff_touch_pair ff_touch_sphere_sphere;

@@ -9,6 +9,7 @@
 #include "geom/flat.h"
 #include "geom/hull.h"
 #include "geom/implicit.h"
+#include "geom/parts.h"
 #include "geom/touch.h"
 
 typedef struct plane {
@@ -245,6 +246,44 @@ int ff_touch_superellipsoid_plane(const ff_geom *a, const ff_pose *pose_a, const
   return add(out, 0, &ground, margin, touch);
 }
 
+/* (x^p + y^p)^(1/p), and how it changes with both. */
+static double sum_of(double x, double y, double p, double slope[2]) {
+  double most = fmax(x, y), sum = most * pow(pow(x / most, p) + pow(y / most, p), 1 / p);
+  slope[0] = pow(x / sum, p - 1);
+  slope[1] = pow(y / sum, p - 1);
+  return sum;
+}
+
+/* With large exponents the middles of its sides are flat: the lowest point leaps from side to side
+ * as it rocks. A support function in which each |a d| is sqrt((a d)^2 + (a e)^2 |d|^2), with e the
+ * tilt that is not told from level, belongs to a convex body that is larger by a little and has no
+ * flat places; its slope is the point. Exponents below 2 have none to begin with. */
+int ff_touch_superellipsoid_blunt(const ff_geom *a, const ff_pose *pose_a, const ff_pose *pose_b,
+                                  double blunt, double margin, ff_touch *out) {
+  plane ground = plane_of(pose_b);
+  ff_vec3 d = q_unrotate(pose_a->orientation, v3_neg(ground.normal));
+  const double size[3] = {a->size.x, a->size.y, a->size.z}, way[3] = {d.x, d.y, d.z};
+  double p = a->exponents[0] / (a->exponents[0] - 1), q = a->exponents[1] / (a->exponents[1] - 1);
+  double e = blunt / fmin(size[0], fmin(size[1], size[2])), reach[3], flat[2], whole[2];
+  for (int i = 0; i < 3; i++) {
+    reach[i] = size[i] * sqrt(way[i] * way[i] + e * e);
+  }
+  double across = sum_of(reach[0], reach[1], p, flat), sum = sum_of(across, reach[2], q, whole);
+  const double share[3] = {whole[0] * flat[0], whole[0] * flat[1], whole[1]};
+  double local[3] = {0, 0, 0};
+  for (int i = 0; i < 3; i++) {
+    double scale = share[i] * size[i] * size[i] / reach[i];
+    local[i] += scale * way[i];
+    for (int k = 0; k < 3; k++) {
+      local[k] += scale * e * e * way[k];
+    }
+  }
+  ff_touch touch = {.point = pose_point(*pose_a, v3_load(local)),
+                    .depth = sum - height(&ground, pose_a->position),
+                    .curvature = {INFINITY, INFINITY}};
+  return add(out, 0, &ground, margin, touch);
+}
+
 /* Feature: the colour; its deepest vertex touches. */
 int ff_touch_polyhedron_plane(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                               const ff_pose *pose_b, double margin, ff_touch *out) {
@@ -325,6 +364,35 @@ int ff_touch_intersection_plane(const ff_geom *a, const ff_pose *pose_a, const f
   int count = 0;
   for (int k = 0; k < 4; k++) {
     count = add(out, count, &ground, margin, rim[k]);
+  }
+  return count;
+}
+
+/* Feature 0 is the lowest point, blunt; where a flat face looks down, 1 to 3 are on its rim, where
+ * they stay on the body. */
+int ff_touch_intersection_blunt(const ff_geom *a, const ff_pose *pose_a, const ff_pose *pose_b,
+                                double blunt, double margin, ff_touch *out) {
+  plane ground = plane_of(pose_b);
+  double up = height(&ground, pose_a->position), size = ff_geom_bound(a), reach;
+  if (!(size - up > -margin)) {
+    return 0;
+  }
+  ff_vec3 down = v3_neg(ground.normal), d = q_unrotate(pose_a->orientation, down);
+  ff_touch touch = {.point = pose_point(*pose_a, ff_parts_smooth(a, d, blunt, &reach)),
+                    .depth = reach - up,
+                    .curvature = {INFINITY, INFINITY}};
+  int count = add(out, 0, &ground, margin, touch);
+  ff_flat face;
+  ff_flat_find(&face, a, pose_a, down);
+  if (face.count > 0) {
+    ff_flat_find(&face, a, pose_a, face.normal);
+  }
+  for (int k = 1; k < 4; k++) {
+    bool there = 2 * k < face.count;
+    touch.point = there ? face.at[2 * k] : touch.point;
+    touch.depth = there ? -height(&ground, touch.point) : reach - up - 4 * size;
+    touch.feature = k;
+    count = add(out, count, &ground, margin, touch);
   }
   return count;
 }

@@ -120,8 +120,8 @@ static ff_touch touch_ground(const ground *on, ff_quat plane, int corner) {
   return out;
 }
 
-static int touch_plane(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
-                       const ff_pose *pose_b, double round, double margin, ff_touch *out) {
+static int stand(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
+                 double round, double margin, ff_touch *out) {
   ground on;
   find_ground(&on, a, pose_a, b, pose_b, round, -1);
   int corner[FF_TOUCH_MAX], count = 0;
@@ -158,6 +158,23 @@ static void look_plane(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b
   touch->feature = feature;
 }
 
+/* Has a shape flat places, on which what is lowest would leap as it rocks? */
+static bool has_flats(const ff_geom *a) {
+  return a->kind == FF_CYLINDER || a->kind == FF_INTERSECTION ||
+         (a->kind == FF_SUPERELLIPSOID && fmax(a->exponents[0], a->exponents[1]) > 2);
+}
+
+static int touch_plane(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                       const ff_pose *pose_b, double round, double margin, ff_touch *out) {
+  double blunt = BLUNT * ff_geom_round(a, round);
+  switch (a->kind) {
+    case FF_SUPERELLIPSOID:
+      return ff_touch_superellipsoid_blunt(a, pose_a, pose_b, blunt, margin, out);
+    case FF_INTERSECTION: return ff_touch_intersection_blunt(a, pose_a, pose_b, blunt, margin, out);
+    default: return stand(a, pose_a, b, pose_b, round, margin, out);
+  }
+}
+
 /* ---- all of them --------------------------------------------------------------------------- */
 
 void ff_touch_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
@@ -176,7 +193,8 @@ void ff_touch_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, co
 }
 
 bool ff_geom_is_rounded(const ff_geom *a, const ff_geom *b, double round) {
-  return round > 0 && (is_on_plane(a, b) || (has_core(a) && has_core(b)));
+  bool plane = b->kind == FF_HALF_SPACE;
+  return round > 0 && (plane ? has_flats(a) : has_core(a) && has_core(b));
 }
 
 int ff_geom_touch_rounded(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
@@ -186,7 +204,7 @@ int ff_geom_touch_rounded(const ff_geom *a, const ff_pose *pose_a, const ff_geom
   if (!ff_geom_is_rounded(a, b, round)) {
     return ff_geom_touch(a, pose_a, b, pose_b, margin, out);
   }
-  if (is_on_plane(a, b)) {
+  if (b->kind == FF_HALF_SPACE) {
     return touch_plane(a, pose_a, b, pose_b, round, margin, out);
   }
   if (is_flat(a) && is_flat(b)) {

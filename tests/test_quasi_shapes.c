@@ -1,0 +1,153 @@
+/* The stepper `quasi-rigid` on shapes with edges: drops on a box and on each other, at 1 ms. */
+#include "scene_text.h"
+
+#define OCTAHEDRON                                                                                 \
+  "polyhedron: {vertices: [[.05, 0, 0], [-.05, 0, 0], [0, .05, 0], [0, -.05, 0], [0, 0, .05], "    \
+  "[0, 0, -.05]]}"
+#define TETRAHEDRON                                                                                \
+  "polyhedron: {vertices: [[.04, .04, .04], [.04, -.04, -.04], [-.04, .04, -.04], "                \
+  "[-.04, -.04, .04]]}"
+#define STONE                                                                                      \
+  "polyhedron: {vertices: [[-.05, -.04, -.03], [.05, -.05, -.03], [.04, .05, -.03], "              \
+  "[-.04, .05, -.03], [-.03, -.02, .04], [.03, -.03, .035], [0, .03, .045]]}"
+#define DOME "intersection: {members: [{sphere: {radius: .04}}, {half-space: {normal: [0, 0, 1]}}]}"
+
+/* A body that falls on another, which stands on the floor. */
+typedef struct drop {
+  const char *low, *high; /* shapes */
+  double x, z;            /* m, where it starts */
+  double axis[3], angle;
+  double until; /* s */
+} drop;
+
+static ff_audit fall(const drop *d) {
+  char text[2000];
+  snprintf(text, sizeof text,
+           "footfall: 1\n"
+           "stepper: {kind: quasi-rigid, step: 1e-3}\n"
+           "materials: {wood: {density: 700}}\n"
+           "bodies:\n"
+           "  floor: {fixed: true, shape: {half-space: {}}}\n"
+           "  low: {material: wood, position: [0, 0, 0.05], %s}\n"
+           "  high: {material: wood, position: [%g, 0.01, %g], orientation: {axis: [%g, %g, %g], "
+           "angle: %g}, %s}\n"
+           "contacts:\n"
+           "  - pair: ['*', '*']\n"
+           "    normal: {law: quasi-rigid, k: 2e4, c: 20, max_deflection: 3e-4}\n"
+           "    friction: {law: ellipsoidal, mu: 0.5}\n",
+           d->low, d->x, d->z, d->axis[0], d->axis[1], d->axis[2], d->angle, d->high);
+  ff_model *model;
+  ff_sim *sim = sim_of(&model, text, NULL);
+  assert_int_equal(ff_sim_advance(sim, d->until), FF_OK);
+  ff_audit audit = ff_sim_audit(sim);
+  end(sim, model);
+  return audit;
+}
+
+/* open: what the ledger may leave open, of what moved. */
+static void check(const drop *drops, size_t count, double open) {
+  for (size_t i = 0; i < count; i++) {
+    ff_audit audit = fall(&drops[i]);
+    if (audit.verdict != FF_VERDICT_GOOD || !(audit.energy_residual < open * audit.energy_scale)) {
+      print_error("drop %zu: energy off by %g\n", i, audit.energy_residual / audit.energy_scale);
+    }
+    assert_int_equal(audit.verdict, FF_VERDICT_GOOD);
+    assert_true(audit.energy_residual < open * audit.energy_scale);
+  }
+}
+
+#define BOX       "shape: {box: {size: [0.2, 0.2, 0.1]}}"
+#define LENGTH(a) (sizeof(a) / sizeof(a)[0])
+
+/* On corners, edges and faces, over the middle of the box and over its edge. The ledger follows
+ * normals that turn within a step to second order. */
+static void polyhedra_fall_on_a_box(void **state) {
+  (void)state;
+  static const drop drops[] = {
+      {BOX, "shape: {" OCTAHEDRON "}", 0.01, 0.16, {1, 0.2, 0.3}, 0.3, 0.3},
+      {BOX, "shape: {" OCTAHEDRON "}", 0.09, 0.18, {0.1, 1, 0.4}, 1.3, 0.3},
+      {BOX, "shape: {" TETRAHEDRON "}", 0.01, 0.18, {0.5, 0.2, 1}, 0.6, 0.3},
+      {BOX, "shape: {" TETRAHEDRON "}", 0.09, 0.19, {1, 0.5, 0.1}, 2.2, 0.3},
+      {BOX, "shape: {" STONE "}", 0.08, 0.17, {1, 0, 0.2}, 0.9, 0.3},
+  };
+  check(drops, LENGTH(drops), 1e-3);
+}
+
+static void cylinders_fall_over_an_edge(void **state) {
+  (void)state;
+  static const drop drops[] = {
+      {BOX, "shape: {cylinder: {radius: .04, height: .1}}", 0.1, 0.16, {1, 0, 0}, 0.01, 0.3},
+      {BOX, "shape: {cylinder: {radius: .06, height: .02}}", 0.1, 0.13, {1, 0.3, 0}, 0.6, 0.25},
+      {BOX, "shape: {cylinder: {radius: .04, height: .1}}", 0.1, 0.15, {1, 0, 0}, 1.5708, 0.3},
+      {BOX, "shape: {capsule: {radius: .02, length: .1}}", 0.1, 0.14, {1, 0, 0}, 1.5708, 0.3},
+  };
+  check(drops, LENGTH(drops), 2e-3);
+}
+
+/* One of each kind on another. */
+static void all_kinds_fall_on_others(void **state) {
+  (void)state;
+  static const drop drops[] = {
+      {"shape: {" STONE "}", "shape: {" TETRAHEDRON "}", 0.01, 0.2, {0, 1, 1}, 1, 0.3},
+      {"shape: {cylinder: {radius: .05, height: .1}}",
+       "shape: {" STONE "}",
+       0.02,
+       0.18,
+       {1, 0, 1},
+       0.4,
+       0.3},
+      {"shape: {superellipsoid: {axes: [.04, .04, .05], exponents: [5, 5]}}",
+       "shape: {cylinder: {radius: .03, height: .05}}",
+       0.01,
+       0.17,
+       {1, 0, 0},
+       0.3,
+       0.3},
+      {"shape: {" DOME "}", "shape: {sphere: {radius: .03}}", 0.01, 0.15, {1, 0, 0}, 0, 0.3},
+      {BOX,
+       "shapes: [{cylinder: {radius: .02, height: .02}}, {box: {size: [.05, .07, .03]}, "
+       "position: [.04, -.01, .01]}]",
+       0.01,
+       0.16,
+       {1, 2, 0},
+       0.4,
+       0.3},
+  };
+  check(drops, LENGTH(drops), 0.02);
+}
+
+/* Which of two shapes is asked where they touch depends on their kinds: bodies of several shapes
+ * meet in both orders. A block of two boxes and a cylinder in it falls on a cylinder and a box. */
+static void bodies_of_several_shapes_push_each_other_away(void **state) {
+  (void)state;
+  static const char text[] =
+      "footfall: 1\n"
+      "stepper: {kind: rk4, step: 1e-4}\n"
+      "gravity: [0, 0, 0]\n"
+      "materials: {wood: {density: 700}}\n"
+      "bodies:\n"
+      "  low: {fixed: true, shapes: [{box: {size: [.1, .1, .1]}, position: [.1, 0, 0]}, "
+      "{cylinder: {radius: .05, height: .1}, position: [-.1, 0, 0]}]}\n"
+      "  high: {material: wood, position: [0, 0, .1005], velocity: [0, 0, -.1], shapes: "
+      "[{cylinder: "
+      "{radius: .05, height: .1}, position: [.1, 0, 0]}, {box: {size: [.1, .1, .1]}, "
+      "position: [-.1, 0, 0]}]}\n"
+      "contacts: [{pair: ['*', '*'], normal: {law: hunt-crossley, k: 1e5, n: 1, alpha: 0}}]\n";
+  ff_model *model;
+  ff_sim *sim = sim_of(&model, text, NULL);
+  assert_int_equal(ff_sim_advance(sim, 0.1), FF_OK);
+  ff_body_state high = ff_sim_body(sim, ff_model_body_find(model, "high"));
+  assert_true(high.velocity.z > 0.09);
+  assert_true(high.position.z > 0.1);
+  end(sim, model);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(polyhedra_fall_on_a_box),
+      cmocka_unit_test(cylinders_fall_over_an_edge),
+      cmocka_unit_test(all_kinds_fall_on_others),
+      cmocka_unit_test(bodies_of_several_shapes_push_each_other_away),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
