@@ -108,7 +108,8 @@ static bool take_vectors(ff_ncp *ncp) {
                         &ncp->centre,    &ncp->here.x,       &ncp->here.f,    &ncp->here.phi,
                         &ncp->trial.x,   &ncp->trial.f,      &ncp->trial.phi, &ncp->d_x,
                         &ncp->d_f,       &ncp->gradient,     &ncp->z,         &ncp->user_f,
-                        &ncp->best,      &ncp->start};
+                        &ncp->best,      &ncp->start,        &ncp->kept.x,    &ncp->kept.f,
+                        &ncp->kept.phi,  &ncp->equations};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
     *vectors[i] = ff_arena_take(&ncp->arena, (size_t)ncp->size, sizeof(double));
     if (!*vectors[i]) {
@@ -184,32 +185,52 @@ static double within(double value, double lower, double upper) {
 
 /* Puts the iteration at z, with the scales of that place; false: not defined there. */
 static bool put(ff_ncp *ncp, const double *z) {
+  const ff_ncp_def *def = &ncp->def;
   ncp->proximal = 0;
-  if (!ff_ncp_scale(ncp, z)) {
+  ncp->info.evaluations++;
+  if (def->residual(def->context, z, ncp->user_f) || !ff_ncp_differentiate(ncp, z)) {
     return false;
   }
+  ff_ncp_scale(ncp);
+  ff_ncp_scale_jacobian(ncp);
   for (int i = 0; i < ncp->size; i++) {
     ncp->here.x[i] = z[i] / ncp->column_scale[i];
   }
+  return ff_ncp_judge(ncp, &ncp->here);
+}
+
+/* Puts here within its bounds; false: not defined there. */
+static bool confine(ff_ncp *ncp) {
+  bool outside = false;
+  for (int i = 0; i < ncp->size; i++) {
+    double x = ncp->here.x[i], to = within(x, ncp->lower[i], ncp->upper[i]);
+    ncp->here.x[i] = to;
+    outside = outside || to != x;
+  }
+  if (!outside) {
+    return true;
+  }
+  ncp->fresh = false;
   return ff_ncp_evaluate(ncp, &ncp->here);
 }
 
-/* Puts what here has become within its bounds, and keeps it if it is the best so far. */
-static void keep_best(ff_ncp *ncp) {
-  double proximal = ncp->proximal;
-  ncp->proximal = 0;
-  for (int i = 0; i < ncp->size; i++) {
-    ncp->trial.x[i] = within(ncp->here.x[i], ncp->lower[i], ncp->upper[i]);
+/* Puts here within its bounds, and keeps it if it is the best so far. */
+static bool keep_best(ff_ncp *ncp) {
+  const ff_ncp_def *def = &ncp->def;
+  if (!confine(ncp)) {
+    return false;
   }
-  double scaled = ff_ncp_evaluate(ncp, &ncp->trial) ? ff_ncp_scaled(ncp, &ncp->trial) : INFINITY;
+  double scaled = ff_ncp_scaled(ncp, &ncp->here);
   if (scaled < ncp->best_scaled) {
     ncp->best_scaled = scaled;
-    for (int i = 0; i < ncp->size; i++) {
-      ncp->best[i] =
-          within(ncp->column_scale[i] * ncp->trial.x[i], ncp->def.lower[i], ncp->def.upper[i]);
+    for (int i = 0; i < ncp->size; i++) { /* powers of two: this is F at that z, to the bit */
+      ncp->best[i] = within(ncp->column_scale[i] * ncp->here.x[i], def->lower[i], def->upper[i]);
+      ncp->user_f[i] = ncp->here.f[i] / ncp->row_scale[i];
     }
+    ncp->best_residual =
+        ff_ncp_residual(ncp->size, ncp->best, ncp->user_f, def->lower, def->upper);
   }
-  ncp->proximal = proximal;
+  return true;
 }
 
 static bool is_solved(const ff_ncp *ncp) {
@@ -219,33 +240,37 @@ static bool is_solved(const ff_ncp *ncp) {
 /* ---- attempts ----------------------------------------------------------------------------------
  */
 
-/* Descends; a point that is a solution only outside its bounds is put inside and polished. */
+/* Descends without proximal term from here, which is evaluated without it; a point that is a
+ * solution only outside its bounds is put inside and polished. */
 static ff_ncp_ending plain(ff_ncp *ncp, ff_ncp_method method, int limit) {
-  ncp->proximal = 0;
   ff_ncp_ending ending = FF_NCP_END_SOLVED;
   for (int round = 0; round < 3 && ending == FF_NCP_END_SOLVED && !is_solved(ncp); round++) {
     ending = ff_ncp_descend(ncp, method, 0.5 * ncp->def.tolerance, limit);
-    keep_best(ncp);
-    memcpy(ncp->here.x, ncp->trial.x, (size_t)ncp->size * sizeof(double));
+    ending = keep_best(ncp) ? ending : FF_NCP_END_UNDEFINED;
   }
   return ending;
 }
 
-/* From one proximal problem to the next; after each a try without the term. */
+/* Another proximal term for here; false: not defined there. */
+static bool pull(ff_ncp *ncp, double proximal) {
+  ncp->proximal = proximal;
+  return ff_ncp_evaluate(ncp, &ncp->here);
+}
+
+/* From one proximal problem to the next; after each a try without the term. Here is within its
+ * bounds. */
 static ff_ncp_ending follow_path(ff_ncp *ncp, ff_ncp_method method) {
   size_t bytes = (size_t)ncp->size * sizeof(double);
   ff_ncp_ending ending = FF_NCP_END_STATIONARY;
   double p = PATH_START;
   int left = ncp->def.max_iterations - ncp->info.iterations;
   int last = ncp->info.iterations + (left + 1) / 2; /* the rest is for other paths */
-  for (int i = 0; i < ncp->size; i++) {
-    ncp->here.x[i] = within(ncp->here.x[i], ncp->lower[i], ncp->upper[i]);
-  }
   memcpy(ncp->centre, ncp->here.x, bytes);
   for (int k = 0; k < PATH_STEPS && p < PATH_END; k++) {
-    ncp->proximal = p;
     memcpy(ncp->here.x, ncp->centre, bytes);
-    ending = ff_ncp_descend(ncp, method, PATH_TOLERANCE, PATH_LIMIT);
+    ncp->fresh = false;
+    ending = pull(ncp, p) ? ff_ncp_descend(ncp, method, PATH_TOLERANCE, PATH_LIMIT)
+                          : FF_NCP_END_UNDEFINED;
     if (ending == FF_NCP_END_DIVERGED || ncp->info.iterations >= last) {
       return ending;
     }
@@ -254,7 +279,7 @@ static ff_ncp_ending follow_path(ff_ncp *ncp, ff_ncp_method method) {
       continue;
     }
     memcpy(ncp->centre, ncp->here.x, bytes);
-    ending = plain(ncp, method, PROBE_LIMIT);
+    ending = pull(ncp, 0) ? plain(ncp, method, PROBE_LIMIT) : FF_NCP_END_UNDEFINED;
     if (is_solved(ncp)) {
       return ending;
     }
@@ -266,21 +291,19 @@ static ff_ncp_ending follow_path(ff_ncp *ncp, ff_ncp_method method) {
 /* Where attempt number k starts. */
 static void choose_start(const ff_ncp *ncp, int attempt, double *z) {
   for (int i = 0; i < ncp->size; i++) {
-    double from = attempt < 4 ? ncp->start[i] : 0;
-    z[i] = attempt == 1 ? from : within(from, ncp->def.lower[i], ncp->def.upper[i]);
+    z[i] = within(attempt < 4 ? ncp->start[i] : 0, ncp->def.lower[i], ncp->def.upper[i]);
   }
 }
 
 static ff_ncp_ending attempt(ff_ncp *ncp, int number) {
   ff_ncp_method method = ncp->def.method;
   ff_ncp_method other = method == FF_NCP_MIN ? FF_NCP_FISCHER : FF_NCP_MIN;
-  choose_start(ncp, number, ncp->trial.x);
+  choose_start(ncp, number, ncp->z);
   ff_linear_forget(ncp->newton);
   ff_linear_forget(ncp->regular);
-  if (!put(ncp, ncp->trial.x)) {
+  if (!put(ncp, ncp->z) || !keep_best(ncp)) {
     return FF_NCP_END_UNDEFINED;
   }
-  keep_best(ncp);
   if (number == 1) {
     return plain(ncp, method, ncp->def.max_iterations / 2 + 1);
   }
@@ -298,19 +321,11 @@ static ff_ncp_outcome outcome_of(ff_ncp_ending ending) {
   return FF_NCP_STATIONARY;
 }
 
-/* The residual of what is returned, from F itself. */
-static void look_again(ff_ncp *ncp, double *z) {
-  memcpy(z, ncp->best, (size_t)ncp->size * sizeof(double));
-  const ff_ncp_def *def = &ncp->def;
-  bool defined = def->residual(def->context, z, ncp->user_f) == 0;
-  ncp->info.residual =
-      defined ? ff_ncp_residual(ncp->size, z, ncp->user_f, def->lower, def->upper) : NAN;
-}
-
 ff_ncp_info ff_ncp_solve(ff_ncp *ncp, double *z) {
   size_t bytes = (size_t)ncp->size * sizeof(double);
   ncp->info = (ff_ncp_info){0};
   ncp->best_scaled = INFINITY;
+  ncp->best_residual = NAN;
   memcpy(ncp->start, z, bytes);
   memcpy(ncp->best, z, bytes);
   ff_ncp_ending ending = FF_NCP_END_UNDEFINED, first = ending;
@@ -326,6 +341,7 @@ ff_ncp_info ff_ncp_solve(ff_ncp *ncp, double *z) {
   bool cut_short = first == FF_NCP_END_LIMIT && ending != FF_NCP_END_UNDEFINED;
   ncp->info.outcome = is_solved(ncp) ? FF_NCP_SOLVED : outcome_of(cut_short ? ending : first);
   ncp->info.scaled = ncp->best_scaled;
-  look_again(ncp, z);
+  ncp->info.residual = ncp->best_residual;
+  memcpy(z, ncp->best, bytes);
   return ncp->info;
 }
