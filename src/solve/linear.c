@@ -1,6 +1,7 @@
 #include "solve/linear.h"
 
 #include "base/memory.h"
+#include "math/pairs.h"
 
 #include <klu.h>
 #include <math.h>
@@ -164,10 +165,8 @@ static bool factor_dense(ff_linear *linear, const double *values) {
       if (factor == 0) {
         continue;
       }
-      if (count == n - k - 1) {
-        for (int i = k + 1; i < n; i++) {
-          col[i] -= factor * pivots[i];
-        }
+      if (2 * count > n - k) {
+        ff_take_off(col + k + 1, factor, pivots + k + 1, n - k - 1);
       } else {
         for (int i = 0; i < count; i++) {
           col[below[i]] -= factor * pivots[below[i]];
@@ -181,17 +180,16 @@ static bool factor_dense(ff_linear *linear, const double *values) {
 static void solve_dense(const ff_linear *linear, double *b) {
   int n = linear->size;
   for (int k = 0; k < n; k++) { /* exchanges and eliminations in the order they were made */
-    const double *col = column(linear, k);
     swap_rows(b, linear->pivot[k], k);
-    for (int i = k + 1; b[k] != 0 && i < n; i++) {
-      b[i] -= col[i] * b[k];
+    if (b[k] != 0) {
+      ff_take_off(b + k + 1, b[k], column(linear, k) + k + 1, n - k - 1);
     }
   }
   for (int k = n - 1; k >= 0; k--) {
     const double *col = column(linear, k);
     b[k] /= col[k];
-    for (int i = 0; b[k] != 0 && i < k; i++) {
-      b[i] -= col[i] * b[k];
+    if (b[k] != 0) {
+      ff_take_off(b, b[k], col, k);
     }
   }
 }

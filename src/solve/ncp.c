@@ -15,10 +15,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { PATH_STEPS = 60, PATH_LIMIT = 15, PROBE_LIMIT = 12 };
+enum { PATH_STEPS = 60, PATH_LIMIT = 15, PROBE_LIMIT = 12, ROUNDS = 12, ATTEMPTS = 6 };
 #define PATH_TOLERANCE 1e-4 /* of the problems on the way */
 #define PATH_START     2.0  /* first p; the scaled Jacobian is about 1 */
 #define PATH_END       1e6  /* p beyond this: stuck */
+#define SHIFT          0.25 /* of unknowns off the origin */
 
 /* ---- words ------------------------------------------------------------------------------- */
 
@@ -192,7 +193,7 @@ static bool put(ff_ncp *ncp, const double *z) {
     return false;
   }
   ff_ncp_scale(ncp);
-  ff_ncp_scale_jacobian(ncp);
+  ncp->fresh = true;
   for (int i = 0; i < ncp->size; i++) {
     ncp->here.x[i] = z[i] / ncp->column_scale[i];
   }
@@ -214,23 +215,19 @@ static bool confine(ff_ncp *ncp) {
   return ff_ncp_evaluate(ncp, &ncp->here);
 }
 
-/* Puts here within its bounds, and keeps it if it is the best so far. */
-static bool keep_best(ff_ncp *ncp) {
+/* Keeps here, which is within its bounds, if it is the best so far. */
+static void keep_best(ff_ncp *ncp) {
   const ff_ncp_def *def = &ncp->def;
-  if (!confine(ncp)) {
-    return false;
-  }
   double scaled = ff_ncp_scaled(ncp, &ncp->here);
-  if (scaled < ncp->best_scaled) {
-    ncp->best_scaled = scaled;
-    for (int i = 0; i < ncp->size; i++) { /* powers of two: this is F at that z, to the bit */
-      ncp->best[i] = within(ncp->column_scale[i] * ncp->here.x[i], def->lower[i], def->upper[i]);
-      ncp->user_f[i] = ncp->here.f[i] / ncp->row_scale[i];
-    }
-    ncp->best_residual =
-        ff_ncp_residual(ncp->size, ncp->best, ncp->user_f, def->lower, def->upper);
+  if (!(scaled < ncp->best_scaled)) {
+    return;
   }
-  return true;
+  ncp->best_scaled = scaled;
+  for (int i = 0; i < ncp->size; i++) { /* powers of two: this is F at that z, to the bit */
+    ncp->best[i] = within(ncp->column_scale[i] * ncp->here.x[i], def->lower[i], def->upper[i]);
+    ncp->user_f[i] = ncp->here.f[i] / ncp->row_scale[i];
+  }
+  ncp->best_residual = ff_ncp_residual(ncp->size, ncp->best, ncp->user_f, def->lower, def->upper);
 }
 
 static bool is_solved(const ff_ncp *ncp) {
@@ -240,13 +237,21 @@ static bool is_solved(const ff_ncp *ncp) {
 /* ---- attempts ----------------------------------------------------------------------------------
  */
 
-/* Descends without proximal term from here, which is evaluated without it; a point that is a
- * solution only outside its bounds is put inside and polished. */
+/* Descends without proximal term from here, which is evaluated without it. Scales are taken again
+ * from where that ends: if it is no solution in these it goes on from there, as it does from a
+ * point that is a solution only outside its bounds. */
 static ff_ncp_ending plain(ff_ncp *ncp, ff_ncp_method method, int limit) {
   ff_ncp_ending ending = FF_NCP_END_SOLVED;
-  for (int round = 0; round < 3 && ending == FF_NCP_END_SOLVED && !is_solved(ncp); round++) {
+  for (int round = 0; round < ROUNDS && !is_solved(ncp); round++) {
     ending = ff_ncp_descend(ncp, method, 0.5 * ncp->def.tolerance, limit);
-    ending = keep_best(ncp) ? ending : FF_NCP_END_UNDEFINED;
+    if (ending == FF_NCP_END_UNDEFINED || !confine(ncp)) {
+      return FF_NCP_END_UNDEFINED;
+    }
+    bool last = round == ROUNDS - 1, again = !last && ff_ncp_rescale(ncp);
+    keep_best(ncp);
+    if (!again && ending != FF_NCP_END_SOLVED) {
+      break;
+    }
   }
   return ending;
 }
@@ -288,26 +293,37 @@ static ff_ncp_ending follow_path(ff_ncp *ncp, ff_ncp_method method) {
   return ending == FF_NCP_END_SOLVED ? FF_NCP_END_STATIONARY : ending;
 }
 
-/* Where attempt number k starts. */
-static void choose_start(const ff_ncp *ncp, int attempt, double *z) {
+/* Off every symmetry, by a little: what is alike at the start stays alike on the way, and there may
+ * be no solution that is. */
+static bool shift(ff_ncp *ncp) {
   for (int i = 0; i < ncp->size; i++) {
-    z[i] = within(attempt < 4 ? ncp->start[i] : 0, ncp->def.lower[i], ncp->def.upper[i]);
+    double golden = fmod(0.6180339887498949 * (i + 1), 1);
+    ncp->here.x[i] = within(ncp->here.x[i] + SHIFT * golden, ncp->lower[i], ncp->upper[i]);
   }
+  ncp->fresh = false;
+  return ff_ncp_evaluate(ncp, &ncp->here);
 }
 
 static ff_ncp_ending attempt(ff_ncp *ncp, int number) {
-  ff_ncp_method method = ncp->def.method;
-  ff_ncp_method other = method == FF_NCP_MIN ? FF_NCP_FISCHER : FF_NCP_MIN;
-  choose_start(ncp, number, ncp->z);
+  const ff_ncp_def *def = &ncp->def;
+  bool origin = number > 4, other = number % 2 == 0;
+  for (int i = 0; i < ncp->size; i++) {
+    ncp->z[i] = within(origin ? 0 : ncp->start[i], def->lower[i], def->upper[i]);
+  }
   ff_linear_forget(ncp->newton);
   ff_linear_forget(ncp->regular);
-  if (!put(ncp, ncp->z) || !keep_best(ncp)) {
+  if (!put(ncp, ncp->z)) {
     return FF_NCP_END_UNDEFINED;
   }
-  if (number == 1) {
-    return plain(ncp, method, ncp->def.max_iterations / 2 + 1);
+  keep_best(ncp);
+  ncp->inside = number == 1;
+  if (number <= 2) {
+    return plain(ncp, def->method, def->max_iterations / 4 + 1);
   }
-  return follow_path(ncp, number == 3 ? other : method);
+  if (origin && !shift(ncp)) {
+    return FF_NCP_END_UNDEFINED;
+  }
+  return follow_path(ncp, (def->method == FF_NCP_MIN) != other ? FF_NCP_MIN : FF_NCP_FISCHER);
 }
 
 static ff_ncp_outcome outcome_of(ff_ncp_ending ending) {
@@ -329,7 +345,7 @@ ff_ncp_info ff_ncp_solve(ff_ncp *ncp, double *z) {
   memcpy(ncp->start, z, bytes);
   memcpy(ncp->best, z, bytes);
   ff_ncp_ending ending = FF_NCP_END_UNDEFINED, first = ending;
-  for (int k = 1; k <= 4 && !is_solved(ncp); k++) {
+  for (int k = 1; k <= ATTEMPTS && !is_solved(ncp); k++) {
     if (ncp->info.iterations >= ncp->def.max_iterations) {
       break;
     }

@@ -44,6 +44,7 @@ struct ff_ncp {
   double *row_scale, *column_scale; /* powers of two */
   double *lower, *upper;            /* of x */
   double proximal, *centre;
+  bool inside; /* never leave the bounds on the way */
 
   ff_ncp_point here, trial, kept;
   bool fresh;        /* jacobian is that of here, scaled */
@@ -75,8 +76,11 @@ void ff_ncp_layout(ff_ncp *ncp);
 
 /* ---- ncp_scale.c ----------------------------------------------------------------------- */
 
-/* Scales from the Jacobian as it is now, in the caller's units. */
+/* Scales from the Jacobian, which is in the caller's units, and scales it. */
 void ff_ncp_scale(ff_ncp *ncp);
+/* Scales once more, if the Jacobian has changed much; here stays where it is, without proximal
+ * term. False: it has not. */
+bool ff_ncp_rescale(ff_ncp *ncp);
 
 /* ---- ncp_newton.c: one globalised descent ---------------------------------------------- */
 
@@ -93,8 +97,10 @@ typedef enum ff_ncp_ending {
 ff_ncp_ending ff_ncp_descend(ff_ncp *ncp, ff_ncp_method method, double tolerance, int limit);
 /* The Jacobian at z, in the caller's units; false: not defined there. */
 bool ff_ncp_differentiate(ff_ncp *ncp, const double *z);
-/* Makes rows and columns of a Jacobian in the caller's units those of the solver. */
-void ff_ncp_scale_jacobian(ff_ncp *ncp);
+/* The scaled Jacobian here, if it is not there yet; false: not defined. */
+bool ff_ncp_refresh(ff_ncp *ncp);
+/* Multiplies rows and columns of the Jacobian. */
+void ff_ncp_scale_jacobian(ff_ncp *ncp, const double *row, const double *column);
 /* Evaluates f, phi and merit at point.x; false: not defined there. */
 bool ff_ncp_evaluate(ff_ncp *ncp, ff_ncp_point *point);
 /* f, phi and merit at point.x from F there, in the caller's units, which is in user_f. */

@@ -34,7 +34,6 @@ enum {
 #define FAR          1e14 /* unknowns larger than this are on their way to infinity */
 #define REGULAR_MORE 20.0 /* growth of the weight on a short step */
 #define PROGRESS     0.7
-#define ASTRAY       1e6  /* growth of the merit that calls Newton back at once */
 #define AGAIN        1e-2 /* a matrix serves again where it brought the merit down to this share */
 
 /* ---- evaluation -------------------------------------------------------------------------- */
@@ -86,19 +85,16 @@ bool ff_ncp_differentiate(ff_ncp *ncp, const double *z) {
   return lost == 0;
 }
 
-void ff_ncp_scale_jacobian(ff_ncp *ncp) {
+void ff_ncp_scale_jacobian(ff_ncp *ncp, const double *row, const double *column) {
   const ff_ncp_pattern *jacobian = &ncp->jacobian;
   for (int j = 0; j < ncp->size; j++) {
-    double scale = ncp->column_scale[j];
     for (int k = jacobian->start[j]; k < jacobian->start[j + 1]; k++) {
-      jacobian->values[k] *= ncp->row_scale[jacobian->row[k]] * scale;
+      jacobian->values[k] *= row[jacobian->row[k]] * column[j];
     }
   }
-  ncp->fresh = true;
 }
 
-/* The scaled Jacobian here, if it is not there yet; false: not defined. */
-static bool refresh(ff_ncp *ncp) {
+bool ff_ncp_refresh(ff_ncp *ncp) {
   if (ncp->fresh) {
     return true;
   }
@@ -108,7 +104,8 @@ static bool refresh(ff_ncp *ncp) {
   if (!ff_ncp_differentiate(ncp, ncp->z)) {
     return false;
   }
-  ff_ncp_scale_jacobian(ncp);
+  ff_ncp_scale_jacobian(ncp, ncp->row_scale, ncp->column_scale);
+  ncp->fresh = true;
   return true;
 }
 
@@ -155,6 +152,7 @@ typedef struct run {
   double merit[HISTORY];
   int count;
   double stride; /* length of the last step along its direction */
+  int leash;     /* whole steps that Newton may take on its own */
   int loose;     /* steps since it is off the leash; 0: it is not */
   int held;      /* steps for which it stays on the leash */
   int hold;      /* the same for the next time */
@@ -191,7 +189,8 @@ static void copy_point(const ff_ncp *ncp, ff_ncp_point *to, const ff_ncp_point *
 /* Evaluates so far along the direction. */
 static bool look_ahead(ff_ncp *ncp, double t) {
   for (int i = 0; i < ncp->size; i++) {
-    ncp->trial.x[i] = ncp->here.x[i] + t * ncp->direction[i];
+    double to = ncp->here.x[i] + t * ncp->direction[i];
+    ncp->trial.x[i] = ncp->inside ? fmin(fmax(to, ncp->lower[i]), ncp->upper[i]) : to;
   }
   return ff_ncp_evaluate(ncp, &ncp->trial);
 }
@@ -272,14 +271,11 @@ static bool leap(ff_ncp *ncp, run *past, double tolerance) {
     repeat(ncp, past, tolerance, merit);
     return true;
   }
-  if (past->held > 0 || !defined) {
+  if (!defined || past->held > 0 || past->loose >= past->leash) {
     return false;
   }
-  if (past->loose == 0) {
+  if (past->loose++ == 0) {
     copy_point(ncp, &ncp->kept, &ncp->here);
-  }
-  if (++past->loose > LEASH || !(found <= ASTRAY * ncp->kept.merit)) {
-    return false;
   }
   move(ncp);
   return true;
@@ -379,15 +375,14 @@ static bool take_step(ff_ncp *ncp, run *past, double tolerance) {
     run_loose(ncp, past, tolerance);
     return true;
   }
+  bool taken = (past->method == FF_NCP_MIN && newton_step(ncp, past, FF_NCP_MIN, tolerance)) ||
+               newton_step(ncp, past, FF_NCP_FISCHER, tolerance);
+  if (!taken) {
+    find_gradient(ncp);
+    taken = regular_steps(ncp, past) || gradient_step(ncp, past);
+  }
   past->held -= past->held > 0;
-  if (past->method == FF_NCP_MIN && newton_step(ncp, past, FF_NCP_MIN, tolerance)) {
-    return true;
-  }
-  if (newton_step(ncp, past, FF_NCP_FISCHER, tolerance)) {
-    return true;
-  }
-  find_gradient(ncp);
-  return regular_steps(ncp, past) || gradient_step(ncp, past);
+  return taken;
 }
 
 /* ---- the descent ---------------------------------------------------------------------------- */
@@ -412,7 +407,7 @@ static ff_ncp_ending end(ff_ncp *ncp, const run *past, ff_ncp_ending ending) {
 
 ff_ncp_ending ff_ncp_descend(ff_ncp *ncp, ff_ncp_method method, double tolerance, int limit) {
   int last = ncp->info.iterations + limit;
-  run past = {.method = method, .stride = 1, .hold = 1};
+  run past = {.method = method, .stride = 1, .hold = 1, .leash = ncp->inside ? LEASH : 0};
   last = last < ncp->def.max_iterations ? last : ncp->def.max_iterations;
   remember(&past, ncp->here.merit);
   double milestone = ncp->here.merit;
@@ -426,7 +421,7 @@ ff_ncp_ending ff_ncp_descend(ff_ncp *ncp, ff_ncp_method method, double tolerance
     if (ncp->info.iterations >= last) {
       return end(ncp, &past, FF_NCP_END_LIMIT);
     }
-    if (!refresh(ncp)) {
+    if (!ff_ncp_refresh(ncp)) {
       return end(ncp, &past, FF_NCP_END_UNDEFINED);
     }
     if (!take_step(ncp, &past, tolerance)) {

@@ -118,10 +118,9 @@ static bool make_rooms(ff_ncp *ncp) {
   ncp->filled = take_ints(ncp, count + 1);
   ncp->filled_end = take_ints(ncp, n);
   ncp->scale_work = take_ints(ncp, 2 * n);
-  return ncp->exponent && ncp->filled && ncp->filled_end && ncp->scale_work &&
-         ncp->in_step && ncp->diagonal && ncp->in_wide[0] && ncp->in_wide[1] &&
-         ncp->wide_diagonal && ncp->next && make_room(ncp, &ncp->jacobian, n, count) &&
-         make_room(ncp, &ncp->step, n, count + n) &&
+  return ncp->exponent && ncp->filled && ncp->filled_end && ncp->scale_work && ncp->in_step &&
+         ncp->diagonal && ncp->in_wide[0] && ncp->in_wide[1] && ncp->wide_diagonal && ncp->next &&
+         make_room(ncp, &ncp->jacobian, n, count) && make_room(ncp, &ncp->step, n, count + n) &&
          make_room(ncp, &ncp->wide, 2 * n, 2 * count + 4 * n);
 }
 
