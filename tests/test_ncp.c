@@ -349,6 +349,32 @@ static void warm_start_is_quick(void **state) {
   }
 }
 
+/* A start that is good enough in the caller's units costs one evaluation and is left alone. */
+static void good_start_costs_one_evaluation(void **state) {
+  (void)state;
+  const ncp_problem *josephy = &ncp_problems[1];
+  ff_ncp_def def = ff_ncp_def_default();
+  def.size = 4;
+  def.lower = josephy->lower;
+  def.residual = josephy->residual;
+  def.jacobian = josephy->jacobian;
+  def.absolute = 1e-6;
+  ff_ncp *ncp = NULL;
+  assert_int_equal(ff_ncp_create(&ncp, &def, NULL), FF_OK);
+  double z[4] = {1.2247448, 0, 0, 0.5}, before[4];
+  memcpy(before, z, sizeof z);
+  ff_ncp_info info = ff_ncp_solve(ncp, z);
+  assert_int_equal(info.outcome, FF_NCP_SOLVED);
+  assert_true(info.evaluations == 1 && info.iterations == 0);
+  assert_true(isnan(info.scaled) && info.residual > 0 && info.residual <= 1e-6);
+  assert_memory_equal(z, before, sizeof z);
+  z[3] = 0.51;
+  info = ff_ncp_solve(ncp, z);
+  assert_int_equal(info.outcome, FF_NCP_SOLVED);
+  assert_true(info.evaluations > 1 && info.scaled <= 1e-10);
+  ff_ncp_destroy(ncp);
+}
+
 static void solving_takes_no_memory(void **state) {
   (void)state;
   for (int i = 0; i < 4; i++) {
@@ -592,6 +618,8 @@ static void wrong_definitions_are_refused(void **state) {
   REFUSES("method", def.method = FF_NCP_METHOD_COUNT);
   REFUSES("tolerance", def.tolerance = 0);
   REFUSES("tolerance", def.tolerance = NAN);
+  REFUSES("absolute", def.absolute = -1);
+  REFUSES("absolute", def.absolute = INFINITY);
   REFUSES("max_iterations", def.max_iterations = 0);
   REFUSES("lower", def.lower = low, def.upper = high);
   REFUSES("lower", def.lower = lost);
@@ -610,6 +638,7 @@ int main(void) {
       cmocka_unit_test(derivatives_are_right),
       cmocka_unit_test(sparse_and_dense_agree),
       cmocka_unit_test(warm_start_is_quick),
+      cmocka_unit_test(good_start_costs_one_evaluation),
       cmocka_unit_test(solving_takes_no_memory),
       cmocka_unit_test(history_leaves_no_trace),
       cmocka_unit_test(every_failing_allocation_is_told),

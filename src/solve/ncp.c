@@ -1,11 +1,13 @@
 /* The complementarity solver: what is checked, what is tried, and what is said in the end.
  *
- * Attempts, until one succeeds:
- *   1. descend from where the caller starts, by the caller's method;
- *   2. the same by a path of proximal problems F(z) + p (z - centre), whose centre follows
- *      and whose p falls as long as all goes well: it leads out of the dips of the merit
- *      function in which a descent ends;
- *   3. and 4. that path by the other method, and from the bounds' side of the origin.
+ * Attempts, until one succeeds, by the caller's method unless said otherwise:
+ *   1. descend from where the caller starts, never leaving the bounds;
+ *   2. the same without regard to them;
+ *   3. by a path of proximal problems F(z) + p (z - centre), whose centre follows and whose p
+ *      falls as long as all goes well: it leads out of the dips of the merit function in which
+ *      a descent ends;
+ *   4. that path by the other method;
+ *   5. and 6. such paths from the bounds' side of the origin, a little off every symmetry.
  */
 #include "solve/ncp.h"
 
@@ -80,6 +82,9 @@ static ff_status check(const ff_ncp_def *def, ff_report *report) {
   }
   if (!(def->tolerance > 0) || !isfinite(def->tolerance)) {
     return wrong(report, "tolerance", "must be greater than 0 and finite");
+  }
+  if (!(def->absolute >= 0) || !isfinite(def->absolute)) {
+    return wrong(report, "absolute", "must be 0 or more, and finite");
   }
   if (def->max_iterations < 1) {
     return wrong(report, "max_iterations", "must be at least 1");
@@ -184,12 +189,30 @@ static double within(double value, double lower, double upper) {
   return fmin(fmax(value, lower), upper);
 }
 
-/* Puts the iteration at z, with the scales of that place; false: not defined there. */
-static bool put(ff_ncp *ncp, const double *z) {
+/* F at z, which is within its bounds: is it good enough as it is? False: not defined there. */
+static bool look_at(ff_ncp *ncp, const double *z) {
   const ff_ncp_def *def = &ncp->def;
-  ncp->proximal = 0;
   ncp->info.evaluations++;
-  if (def->residual(def->context, z, ncp->user_f) || !ff_ncp_differentiate(ncp, z)) {
+  if (def->residual(def->context, z, ncp->user_f)) {
+    return false;
+  }
+  double residual = def->absolute > 0
+                        ? ff_ncp_residual(ncp->size, z, ncp->user_f, def->lower, def->upper)
+                        : INFINITY;
+  if (residual <= def->absolute) {
+    ncp->good_enough = true;
+    ncp->best_scaled = NAN;
+    ncp->best_residual = residual;
+    memcpy(ncp->best, z, (size_t)ncp->size * sizeof *z);
+  }
+  return true;
+}
+
+/* Puts the iteration at z, where F is known, with the scales of that place; false: not defined
+ * there. */
+static bool put(ff_ncp *ncp, const double *z) {
+  ncp->proximal = 0;
+  if (!ff_ncp_differentiate(ncp, z)) {
     return false;
   }
   ff_ncp_scale(ncp);
@@ -231,7 +254,7 @@ static void keep_best(ff_ncp *ncp) {
 }
 
 static bool is_solved(const ff_ncp *ncp) {
-  return ncp->best_scaled <= ncp->def.tolerance;
+  return ncp->good_enough || ncp->best_scaled <= ncp->def.tolerance;
 }
 
 /* ---- attempts ----------------------------------------------------------------------------------
@@ -310,6 +333,12 @@ static ff_ncp_ending attempt(ff_ncp *ncp, int number) {
   for (int i = 0; i < ncp->size; i++) {
     ncp->z[i] = within(origin ? 0 : ncp->start[i], def->lower[i], def->upper[i]);
   }
+  if (!look_at(ncp, ncp->z)) {
+    return FF_NCP_END_UNDEFINED;
+  }
+  if (ncp->good_enough) {
+    return FF_NCP_END_SOLVED;
+  }
   ff_linear_forget(ncp->newton);
   ff_linear_forget(ncp->regular);
   if (!put(ncp, ncp->z)) {
@@ -342,6 +371,7 @@ ff_ncp_info ff_ncp_solve(ff_ncp *ncp, double *z) {
   ncp->info = (ff_ncp_info){0};
   ncp->best_scaled = INFINITY;
   ncp->best_residual = NAN;
+  ncp->good_enough = false;
   memcpy(ncp->start, z, bytes);
   memcpy(ncp->best, z, bytes);
   ff_ncp_ending ending = FF_NCP_END_UNDEFINED, first = ending;

@@ -55,6 +55,7 @@ struct ff_ncp {
   double *z, *user_f;
   double *best, *start; /* z */
   double best_scaled, best_residual;
+  bool good_enough; /* best is by def.absolute */
   ff_ncp_info info;
 };
 

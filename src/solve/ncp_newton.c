@@ -34,6 +34,7 @@ enum {
 #define FAR          1e14 /* unknowns larger than this are on their way to infinity */
 #define REGULAR_MORE 20.0 /* growth of the weight on a short step */
 #define PROGRESS     0.7
+#define POLISH       0.01 /* of the tolerance: how far steps with a matrix at hand go beyond it */
 #define AGAIN        1e-2 /* a matrix serves again where it brought the merit down to this share */
 
 /* ---- evaluation -------------------------------------------------------------------------- */
@@ -241,7 +242,7 @@ static bool newton_direction(ff_ncp *ncp, ff_ncp_method method) {
 
 /* More steps with the matrix of the last one, while they bring as much. */
 static void repeat(ff_ncp *ncp, run *past, double tolerance, double before) {
-  while (ncp->here.merit <= AGAIN * before && ff_ncp_scaled(ncp, &ncp->here) > tolerance) {
+  while (ncp->here.merit <= AGAIN * before && ff_ncp_scaled(ncp, &ncp->here) > POLISH * tolerance) {
     for (int i = 0; i < ncp->size; i++) {
       ff_ncp_row row = row_of(ncp, past->method, &ncp->here, i);
       if (past->method == FF_NCP_MIN && row.d_x != ncp->d_x[i]) {
