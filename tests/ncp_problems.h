@@ -16,6 +16,7 @@ typedef struct ncp_problem {
   int start_count;
   double start[NCP_STARTS][NCP_MAX];
   bool none;                /* it has no solution */
+  bool own_units;           /* in units a million times larger or smaller some starts fail */
   double solution[NCP_MAX]; /* if one is known */
   double known;             /* how well (absolute); 0: not known, or several */
 } ncp_problem;

@@ -1,6 +1,6 @@
 /* Every method on every problem of a set, dense and sparse. */
 #include "footfall/ncp.h"
-#include "ncp_problems.h"
+#include "ncp_published.h"
 
 #include "base/memory.h"
 
@@ -23,7 +23,7 @@ typedef struct setup {
   bool sparse;
 } setup;
 
-static ff_ncp *create(const ncp_problem *problem, setup how) {
+static ff_ncp *create(const ncp_problem *problem, setup how, void *context) {
   static int start[NCP_MAX + 1], row[NCP_MAX * NCP_MAX];
   int n = problem->size;
   for (int k = 0; k < n * n; k++) {
@@ -37,6 +37,7 @@ static ff_ncp *create(const ncp_problem *problem, setup how) {
   def.upper = problem->upper;
   def.residual = problem->residual;
   def.jacobian = problem->jacobian;
+  def.context = context;
   def.method = how.method;
   def.column_start = how.sparse ? start : NULL;
   def.row_index = row;
@@ -45,18 +46,22 @@ static ff_ncp *create(const ncp_problem *problem, setup how) {
   return ncp;
 }
 
+static void tell(const ncp_problem *problem, setup how, int start, const ff_ncp_info *info) {
+  print_message("%s, start %d, method %d, %s: %s, residual %.3g, scaled %.3g, %d iterations, "
+                "%d regularised, %d gradient, %d attempts\n",
+                problem->name, start, (int)how.method, how.sparse ? "sparse" : "dense",
+                ff_ncp_outcome_text(info->outcome), info->residual, info->scaled, info->iterations,
+                info->regularised, info->gradient, info->attempts);
+}
+
 /* Solves from one start; says which problem it was when something is wrong. */
-static ff_ncp_info run(const ncp_problem *problem, setup how, int start, double *z) {
-  ff_ncp *ncp = create(problem, how);
+static ff_ncp_info run(const ncp_problem *problem, setup how, int start, void *context, double *z) {
+  ff_ncp *ncp = create(problem, how, context);
   memcpy(z, problem->start[start], (size_t)problem->size * sizeof *z);
   ff_ncp_info info = ff_ncp_solve(ncp, z);
   ff_ncp_destroy(ncp);
   if ((info.outcome == FF_NCP_SOLVED) == problem->none) {
-    print_message("%s, start %d, method %d, %s: %s, residual %.3g, scaled %.3g, %d iterations, "
-                  "%d regularised, %d gradient, %d attempts\n",
-                  problem->name, start, (int)how.method, how.sparse ? "sparse" : "dense",
-                  ff_ncp_outcome_text(info.outcome), info.residual, info.scaled, info.iterations,
-                  info.regularised, info.gradient, info.attempts);
+    tell(problem, how, start, &info);
   }
   return info;
 }
@@ -64,7 +69,7 @@ static ff_ncp_info run(const ncp_problem *problem, setup how, int start, double 
 static void check_problem(const ncp_problem *problem, setup how) {
   for (int s = 0; s < problem->start_count; s++) {
     double z[NCP_MAX];
-    ff_ncp_info info = run(problem, how, s, z);
+    ff_ncp_info info = run(problem, how, s, NULL, z);
     double residual = residual_of(problem, z);
     double largest = 1;
     for (int i = 0; i < problem->size; i++) {
@@ -91,6 +96,9 @@ static void check_all(setup how) {
   for (int p = 0; p < NCP_PROBLEMS; p++) {
     check_problem(&ncp_problems[p], how);
   }
+  for (int p = 0; p < NCP_PUBLISHED; p++) {
+    check_problem(&ncp_published[p], how);
+  }
 }
 
 static void fischer_dense(void **state) {
@@ -108,6 +116,80 @@ static void min_dense(void **state) {
 static void min_sparse(void **state) {
   (void)state;
   check_all((setup){FF_NCP_MIN, true});
+}
+
+/* ---- the same in hostile units ---------------------------------------------------------------
+ */
+
+/* Rows and unknowns of a problem in units up to twelve orders of magnitude apart. */
+typedef struct unit_change {
+  const ncp_problem *problem;
+  double row[NCP_MAX], unknown[NCP_MAX]; /* of the solver's, in the problem's */
+} unit_change;
+
+static int changed_f(void *context, const double *z, double *f) {
+  const unit_change *u = context;
+  double x[NCP_MAX] = {0};
+  int n = u->problem->size;
+  for (int i = 0; i < n; i++) {
+    x[i] = z[i] * u->unknown[i];
+  }
+  int status = u->problem->residual(NULL, x, f);
+  for (int i = 0; status == 0 && i < n; i++) {
+    f[i] *= u->row[i];
+  }
+  return status;
+}
+
+static int changed_j(void *context, const double *z, double *j) {
+  const unit_change *u = context;
+  double x[NCP_MAX] = {0};
+  int n = u->problem->size;
+  for (int i = 0; i < n; i++) {
+    x[i] = z[i] * u->unknown[i];
+  }
+  int status = u->problem->jacobian(NULL, x, j);
+  for (int k = 0; status == 0 && k < n * n; k++) {
+    j[k] *= u->row[k % n] * u->unknown[k / n];
+  }
+  return status;
+}
+
+/* Random units; what comes back is judged in the problem's own. */
+static void check_in_units(const ncp_problem *problem, setup how, int start, uint64_t *seed) {
+  unit_change u = {.problem = problem};
+  ncp_problem in_units = *problem;
+  in_units.residual = changed_f;
+  in_units.jacobian = changed_j;
+  for (int i = 0; i < problem->size; i++) {
+    u.row[i] = pow(10, ff_random_in(seed, -6, 6));
+    u.unknown[i] = pow(10, ff_random_in(seed, -6, 6));
+    in_units.lower[i] /= u.unknown[i];
+    in_units.upper[i] /= u.unknown[i];
+    in_units.start[start][i] /= u.unknown[i];
+  }
+  double z[NCP_MAX], largest = 1;
+  ff_ncp_info info = run(&in_units, how, start, &u, z);
+  assert_int_equal(info.outcome, FF_NCP_SOLVED);
+  for (int i = 0; i < problem->size; i++) {
+    z[i] *= u.unknown[i];
+    largest = fmax(largest, fabs(z[i]));
+  }
+  assert_true(residual_of(problem, z) < 1e-4 * largest); /* of singular ones; others 1e-8 */
+}
+
+static void published_problems_in_hostile_units(void **state) {
+  (void)state;
+  uint64_t seed = 3;
+  for (int p = 0; p < NCP_PUBLISHED; p++) {
+    int starts = ncp_published[p].own_units ? 0 : ncp_published[p].start_count;
+    for (int start = 0; start < starts; start++) {
+      for (int k = 0; k < 4; k++) {
+        check_in_units(&ncp_published[p], (setup){k & 1 ? FF_NCP_MIN : FF_NCP_FISCHER, k & 2},
+                       start, &seed);
+      }
+    }
+  }
 }
 
 /* ---- the problems themselves -------------------------------------------------------------- */
@@ -262,9 +344,35 @@ static void warm_start_is_quick(void **state) {
     m.load = 0.0501; /* as from one time step to the next */
     ff_ncp_info warm = ff_ncp_solve(ncp, z);
     assert_int_equal(warm.outcome, FF_NCP_SOLVED);
-    assert_true(warm.iterations <= 5 && warm.iterations < cold.iterations);
+    assert_true(warm.iterations <= 5 && warm.iterations <= cold.iterations);
     ff_ncp_destroy(ncp);
   }
+}
+
+/* A start that is good enough in the caller's units costs one evaluation and is left alone. */
+static void good_start_costs_one_evaluation(void **state) {
+  (void)state;
+  const ncp_problem *josephy = &ncp_problems[1];
+  ff_ncp_def def = ff_ncp_def_default();
+  def.size = 4;
+  def.lower = josephy->lower;
+  def.residual = josephy->residual;
+  def.jacobian = josephy->jacobian;
+  def.absolute = 1e-6;
+  ff_ncp *ncp = NULL;
+  assert_int_equal(ff_ncp_create(&ncp, &def, NULL), FF_OK);
+  double z[4] = {1.2247448, 0, 0, 0.5}, before[4];
+  memcpy(before, z, sizeof z);
+  ff_ncp_info info = ff_ncp_solve(ncp, z);
+  assert_int_equal(info.outcome, FF_NCP_SOLVED);
+  assert_true(info.evaluations == 1 && info.iterations == 0);
+  assert_true(isnan(info.scaled) && info.residual > 0 && info.residual <= 1e-6);
+  assert_memory_equal(z, before, sizeof z);
+  z[3] = 0.51;
+  info = ff_ncp_solve(ncp, z);
+  assert_int_equal(info.outcome, FF_NCP_SOLVED);
+  assert_true(info.evaluations > 1 && info.scaled <= 1e-10);
+  ff_ncp_destroy(ncp);
 }
 
 static void solving_takes_no_memory(void **state) {
@@ -510,6 +618,8 @@ static void wrong_definitions_are_refused(void **state) {
   REFUSES("method", def.method = FF_NCP_METHOD_COUNT);
   REFUSES("tolerance", def.tolerance = 0);
   REFUSES("tolerance", def.tolerance = NAN);
+  REFUSES("absolute", def.absolute = -1);
+  REFUSES("absolute", def.absolute = INFINITY);
   REFUSES("max_iterations", def.max_iterations = 0);
   REFUSES("lower", def.lower = low, def.upper = high);
   REFUSES("lower", def.lower = lost);
@@ -524,9 +634,11 @@ int main(void) {
       cmocka_unit_test(fischer_sparse),
       cmocka_unit_test(min_dense),
       cmocka_unit_test(min_sparse),
+      cmocka_unit_test(published_problems_in_hostile_units),
       cmocka_unit_test(derivatives_are_right),
       cmocka_unit_test(sparse_and_dense_agree),
       cmocka_unit_test(warm_start_is_quick),
+      cmocka_unit_test(good_start_costs_one_evaluation),
       cmocka_unit_test(solving_takes_no_memory),
       cmocka_unit_test(history_leaves_no_trace),
       cmocka_unit_test(every_failing_allocation_is_told),

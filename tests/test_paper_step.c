@@ -176,6 +176,7 @@ static ff_ncp *solver_of(paper_step *problem) {
   def.residual = paper_residual;
   def.jacobian = paper_jacobian;
   def.context = problem;
+  def.tolerance = 1e-12; /* at rest forces are a millionth of what they are on impact */
   def.max_iterations = 300;
   ff_ncp *out;
   assert_int_equal(ff_ncp_create(&out, &def, NULL), FF_OK);
@@ -257,7 +258,7 @@ static void steps_of_the_examples_solve_the_papers_equations(void **state) {
     for (int k = 0; k < examples[i].count; k++) {
       compare(&t, k % 20 == 0 ? ncp : NULL, &problem, &sum);
     }
-    assert_true(sum.solved > 0);
+    assert_int_equal(sum.solved, (examples[i].count + 19) / 20); /* all that were asked for */
     assert_true(sum.residual < 1e-9);
     assert_true(sum.apart < 1e-7);
     ff_ncp_destroy(ncp);
@@ -304,7 +305,7 @@ static void random_steps_solve_the_papers_equations(void **state) {
   }
   assert_true(sum.residual < 1e-8);
   assert_true(sum.apart < 1e-6);
-  assert_true(sum.solved > sum.steps / 2);
+  assert_true(sum.solved > 4 * sum.steps / 5);
 }
 
 int main(void) {

@@ -50,11 +50,14 @@ typedef struct ff_ncp_def {
   const int *column_start; /* [size + 1] */
   const int *row_index;    /* [column_start[size]] */
   ff_ncp_method method;
-  double tolerance;   /* largest scaled residual of a solution */
-  int max_iterations; /* linear solves, all attempts together */
+  double tolerance; /* largest scaled residual of a solution */
+  /* Natural residual, in the caller's units, of a start that is good enough as it is: finding that
+   * out takes one evaluation of F. 0: only what is a solution in the solver's scales will do. */
+  double absolute;
+  int max_iterations; /* matrices to factor, all attempts together */
 } ff_ncp_def;
 
-/* Dense, Fischer-Burmeister, tolerance 1e-10, 1000 iterations. */
+/* Dense, Fischer-Burmeister, tolerance 1e-10, absolute 0, 1000 iterations. */
 ff_ncp_def ff_ncp_def_default(void);
 
 typedef enum ff_ncp_outcome {
@@ -70,9 +73,10 @@ const char *ff_ncp_outcome_text(ff_ncp_outcome outcome);
 
 typedef struct ff_ncp_info {
   ff_ncp_outcome outcome;
-  double residual; /* natural residual, computed anew from the z that is returned */
-  double scaled;   /* the same in the scales of the solver: what tolerance is about */
-  int iterations;  /* linear solves */
+  double residual; /* natural residual of the z that is returned, from F there */
+  double scaled;   /* the same in the scales of the solver: what tolerance is about. NAN: the start
+                    * was good enough in the caller's units */
+  int iterations;  /* matrices that were factored */
   int evaluations; /* of F */
   int regularised; /* steps for which the matrix was singular or its direction of no use */
   int gradient;    /* steps down the gradient */
@@ -84,7 +88,8 @@ typedef struct ff_ncp_info {
 ff_status ff_ncp_create(ff_ncp **out, const ff_ncp_def *def, ff_report *report);
 void ff_ncp_destroy(ff_ncp *ncp); /* NULL is fine */
 
-/* Starts from z, a warm start if it is near a solution. z becomes the solution, within its
+/* Starts from z, or the point nearest to it within the bounds; a warm start if it is near a
+ * solution. z becomes the solution, within its
  * bounds; if there is no success, the best point that was seen. */
 ff_ncp_info ff_ncp_solve(ff_ncp *ncp, double *z);
 

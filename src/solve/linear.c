@@ -1,6 +1,7 @@
 #include "solve/linear.h"
 
 #include "base/memory.h"
+#include "math/pairs.h"
 
 #include <klu.h>
 #include <math.h>
@@ -17,6 +18,7 @@ struct ff_linear {
   /* dense */
   double *lu; /* size x size, by columns: L below the diagonal, U from it */
   int *pivot; /* row that was exchanged with row k */
+  int *below; /* rows below a pivot that are not zero */
   /* sparse */
   klu_symbolic *symbolic;
   klu_numeric *numeric;
@@ -29,7 +31,8 @@ static ff_status create_dense(ff_linear *linear) {
   size_t n = (size_t)linear->size;
   linear->lu = ff_alloc(n * n, sizeof *linear->lu);
   linear->pivot = ff_alloc(n, sizeof *linear->pivot);
-  return linear->lu && linear->pivot ? FF_OK : FF_ERROR_MEMORY;
+  linear->below = ff_alloc(n, sizeof *linear->below);
+  return linear->lu && linear->pivot && linear->below ? FF_OK : FF_ERROR_MEMORY;
 }
 
 static ff_status create_sparse(ff_linear *linear) {
@@ -75,6 +78,7 @@ void ff_linear_destroy(ff_linear *linear) {
     }
     ff_free(linear->lu);
     ff_free(linear->pivot);
+    ff_free(linear->below);
     ff_free(linear);
   }
 }
@@ -85,17 +89,30 @@ static double *column(const ff_linear *linear, int j) {
   return linear->lu + (size_t)j * (size_t)linear->size;
 }
 
+/* The larger of two sizes; NAN does not count. */
+static double larger(double largest, double value) {
+  double size = fabs(value);
+  return size > largest ? size : largest;
+}
+
 /* Spreads the entries over the full matrix; returns the largest. */
 static double scatter(ff_linear *linear, const double *values) {
   double largest = 0;
   size_t n = (size_t)linear->size;
-  memset(linear->lu, 0, n * n * sizeof *linear->lu);
-  for (int j = 0; j < linear->size; j++) {
-    double *to = column(linear, j);
-    for (int k = linear->start[j]; k < linear->start[j + 1]; k++) {
-      to[linear->row[k]] = values[k];
-      largest = fmax(largest, fabs(values[k]));
+  int count = linear->start[n];
+  if ((size_t)count == n * n) {
+    memcpy(linear->lu, values, n * n * sizeof *linear->lu);
+  } else {
+    memset(linear->lu, 0, n * n * sizeof *linear->lu);
+    for (int j = 0; j < linear->size; j++) {
+      double *to = column(linear, j);
+      for (int k = linear->start[j]; k < linear->start[j + 1]; k++) {
+        to[linear->row[k]] = values[k];
+      }
     }
+  }
+  for (int k = 0; k < count; k++) {
+    largest = larger(largest, values[k]);
   }
   return largest;
 }
@@ -114,8 +131,23 @@ static void swap_rows(double *col, int i, int k) {
   col[k] = held;
 }
 
+/* Divides the column below its pivot k, and lists what is not zero there; returns how many. */
+static int divide(ff_linear *linear, double *col, int k) {
+  int count = 0;
+  for (int i = k + 1; i < linear->size; i++) {
+    if (col[i] != 0) {
+      col[i] /= col[k];
+      linear->below[count++] = i;
+    }
+  }
+  return count;
+}
+
+/* Matrices from problems have many zeros: rows and columns that have one at the pivot are left
+ * out. */
 static bool factor_dense(ff_linear *linear, const double *values) {
   int n = linear->size;
+  const int *below = linear->below;
   double least = TINY_PIVOT * scatter(linear, values);
   for (int k = 0; k < n; k++) {
     double *pivots = column(linear, k);
@@ -125,15 +157,20 @@ static bool factor_dense(ff_linear *linear, const double *values) {
     }
     linear->pivot[k] = at;
     swap_rows(pivots, at, k);
-    for (int i = k + 1; i < n; i++) {
-      pivots[i] /= pivots[k];
-    }
+    int count = divide(linear, pivots, k);
     for (int j = k + 1; j < n; j++) {
       double *col = column(linear, j);
       swap_rows(col, at, k);
       double factor = col[k];
-      for (int i = k + 1; factor != 0 && i < n; i++) {
-        col[i] -= factor * pivots[i];
+      if (factor == 0) {
+        continue;
+      }
+      if (2 * count > n - k) {
+        ff_take_off(col + k + 1, factor, pivots + k + 1, n - k - 1);
+      } else {
+        for (int i = 0; i < count; i++) {
+          col[below[i]] -= factor * pivots[below[i]];
+        }
       }
     }
   }
@@ -143,17 +180,16 @@ static bool factor_dense(ff_linear *linear, const double *values) {
 static void solve_dense(const ff_linear *linear, double *b) {
   int n = linear->size;
   for (int k = 0; k < n; k++) { /* exchanges and eliminations in the order they were made */
-    const double *col = column(linear, k);
     swap_rows(b, linear->pivot[k], k);
-    for (int i = k + 1; i < n; i++) {
-      b[i] -= col[i] * b[k];
+    if (b[k] != 0) {
+      ff_take_off(b + k + 1, b[k], column(linear, k) + k + 1, n - k - 1);
     }
   }
   for (int k = n - 1; k >= 0; k--) {
     const double *col = column(linear, k);
     b[k] /= col[k];
-    for (int i = 0; i < k; i++) {
-      b[i] -= col[i] * b[k];
+    if (b[k] != 0) {
+      ff_take_off(b, b[k], col, k);
     }
   }
 }

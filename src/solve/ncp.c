@@ -1,11 +1,13 @@
 /* The complementarity solver: what is checked, what is tried, and what is said in the end.
  *
- * Attempts, until one succeeds:
- *   1. descend from where the caller starts, by the caller's method;
- *   2. the same by a path of proximal problems F(z) + p (z - centre), whose centre follows
- *      and whose p falls as long as all goes well: it leads out of the dips of the merit
- *      function in which a descent ends;
- *   3. and 4. that path by the other method, and from the bounds' side of the origin.
+ * Attempts, until one succeeds, by the caller's method unless said otherwise:
+ *   1. descend from where the caller starts, never leaving the bounds;
+ *   2. the same without regard to them;
+ *   3. by a path of proximal problems F(z) + p (z - centre), whose centre follows and whose p
+ *      falls as long as all goes well: it leads out of the dips of the merit function in which
+ *      a descent ends;
+ *   4. that path by the other method;
+ *   5. and 6. such paths from the bounds' side of the origin, a little off every symmetry.
  */
 #include "solve/ncp.h"
 
@@ -15,10 +17,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { PATH_STEPS = 60, PATH_LIMIT = 15, PROBE_LIMIT = 12 };
+enum { PATH_STEPS = 60, PATH_LIMIT = 15, PROBE_LIMIT = 12, ROUNDS = 12, ATTEMPTS = 6 };
 #define PATH_TOLERANCE 1e-4 /* of the problems on the way */
 #define PATH_START     2.0  /* first p; the scaled Jacobian is about 1 */
 #define PATH_END       1e6  /* p beyond this: stuck */
+#define SHIFT          0.25 /* of unknowns off the origin */
 
 /* ---- words ------------------------------------------------------------------------------- */
 
@@ -80,6 +83,9 @@ static ff_status check(const ff_ncp_def *def, ff_report *report) {
   if (!(def->tolerance > 0) || !isfinite(def->tolerance)) {
     return wrong(report, "tolerance", "must be greater than 0 and finite");
   }
+  if (!(def->absolute >= 0) || !isfinite(def->absolute)) {
+    return wrong(report, "absolute", "must be 0 or more, and finite");
+  }
   if (def->max_iterations < 1) {
     return wrong(report, "max_iterations", "must be at least 1");
   }
@@ -108,7 +114,8 @@ static bool take_vectors(ff_ncp *ncp) {
                         &ncp->centre,    &ncp->here.x,       &ncp->here.f,    &ncp->here.phi,
                         &ncp->trial.x,   &ncp->trial.f,      &ncp->trial.phi, &ncp->d_x,
                         &ncp->d_f,       &ncp->gradient,     &ncp->z,         &ncp->user_f,
-                        &ncp->best,      &ncp->start};
+                        &ncp->best,      &ncp->start,        &ncp->kept.x,    &ncp->kept.f,
+                        &ncp->kept.phi,  &ncp->equations};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
     *vectors[i] = ff_arena_take(&ncp->arena, (size_t)ncp->size, sizeof(double));
     if (!*vectors[i]) {
@@ -182,70 +189,116 @@ static double within(double value, double lower, double upper) {
   return fmin(fmax(value, lower), upper);
 }
 
-/* Puts the iteration at z, with the scales of that place; false: not defined there. */
-static bool put(ff_ncp *ncp, const double *z) {
-  ncp->proximal = 0;
-  if (!ff_ncp_scale(ncp, z)) {
+/* F at z, which is within its bounds: is it good enough as it is? False: not defined there. */
+static bool look_at(ff_ncp *ncp, const double *z) {
+  const ff_ncp_def *def = &ncp->def;
+  ncp->info.evaluations++;
+  if (def->residual(def->context, z, ncp->user_f)) {
     return false;
   }
+  double residual = def->absolute > 0
+                        ? ff_ncp_residual(ncp->size, z, ncp->user_f, def->lower, def->upper)
+                        : INFINITY;
+  if (residual <= def->absolute) {
+    ncp->good_enough = true;
+    ncp->best_scaled = NAN;
+    ncp->best_residual = residual;
+    memcpy(ncp->best, z, (size_t)ncp->size * sizeof *z);
+  }
+  return true;
+}
+
+/* Puts the iteration at z, where F is known, with the scales of that place; false: not defined
+ * there. */
+static bool put(ff_ncp *ncp, const double *z) {
+  ncp->proximal = 0;
+  if (!ff_ncp_differentiate(ncp, z)) {
+    return false;
+  }
+  ff_ncp_scale(ncp);
+  ncp->fresh = true;
   for (int i = 0; i < ncp->size; i++) {
     ncp->here.x[i] = z[i] / ncp->column_scale[i];
   }
+  return ff_ncp_judge(ncp, &ncp->here);
+}
+
+/* Puts here within its bounds; false: not defined there. */
+static bool confine(ff_ncp *ncp) {
+  bool outside = false;
+  for (int i = 0; i < ncp->size; i++) {
+    double x = ncp->here.x[i], to = within(x, ncp->lower[i], ncp->upper[i]);
+    ncp->here.x[i] = to;
+    outside = outside || to != x;
+  }
+  if (!outside) {
+    return true;
+  }
+  ncp->fresh = false;
   return ff_ncp_evaluate(ncp, &ncp->here);
 }
 
-/* Puts what here has become within its bounds, and keeps it if it is the best so far. */
+/* Keeps here, which is within its bounds, if it is the best so far. */
 static void keep_best(ff_ncp *ncp) {
-  double proximal = ncp->proximal;
-  ncp->proximal = 0;
-  for (int i = 0; i < ncp->size; i++) {
-    ncp->trial.x[i] = within(ncp->here.x[i], ncp->lower[i], ncp->upper[i]);
+  const ff_ncp_def *def = &ncp->def;
+  double scaled = ff_ncp_scaled(ncp, &ncp->here);
+  if (!(scaled < ncp->best_scaled)) {
+    return;
   }
-  double scaled = ff_ncp_evaluate(ncp, &ncp->trial) ? ff_ncp_scaled(ncp, &ncp->trial) : INFINITY;
-  if (scaled < ncp->best_scaled) {
-    ncp->best_scaled = scaled;
-    for (int i = 0; i < ncp->size; i++) {
-      ncp->best[i] =
-          within(ncp->column_scale[i] * ncp->trial.x[i], ncp->def.lower[i], ncp->def.upper[i]);
-    }
+  ncp->best_scaled = scaled;
+  for (int i = 0; i < ncp->size; i++) { /* powers of two: this is F at that z, to the bit */
+    ncp->best[i] = within(ncp->column_scale[i] * ncp->here.x[i], def->lower[i], def->upper[i]);
+    ncp->user_f[i] = ncp->here.f[i] / ncp->row_scale[i];
   }
-  ncp->proximal = proximal;
+  ncp->best_residual = ff_ncp_residual(ncp->size, ncp->best, ncp->user_f, def->lower, def->upper);
 }
 
 static bool is_solved(const ff_ncp *ncp) {
-  return ncp->best_scaled <= ncp->def.tolerance;
+  return ncp->good_enough || ncp->best_scaled <= ncp->def.tolerance;
 }
 
 /* ---- attempts ----------------------------------------------------------------------------------
  */
 
-/* Descends; a point that is a solution only outside its bounds is put inside and polished. */
+/* Descends without proximal term from here, which is evaluated without it. Scales are taken again
+ * from where that ends: if it is no solution in these it goes on from there, as it does from a
+ * point that is a solution only outside its bounds. */
 static ff_ncp_ending plain(ff_ncp *ncp, ff_ncp_method method, int limit) {
-  ncp->proximal = 0;
   ff_ncp_ending ending = FF_NCP_END_SOLVED;
-  for (int round = 0; round < 3 && ending == FF_NCP_END_SOLVED && !is_solved(ncp); round++) {
+  for (int round = 0; round < ROUNDS && !is_solved(ncp); round++) {
     ending = ff_ncp_descend(ncp, method, 0.5 * ncp->def.tolerance, limit);
+    if (ending == FF_NCP_END_UNDEFINED || !confine(ncp)) {
+      return FF_NCP_END_UNDEFINED;
+    }
+    bool last = round == ROUNDS - 1, again = !last && ff_ncp_rescale(ncp);
     keep_best(ncp);
-    memcpy(ncp->here.x, ncp->trial.x, (size_t)ncp->size * sizeof(double));
+    if (!again && ending != FF_NCP_END_SOLVED) {
+      break;
+    }
   }
   return ending;
 }
 
-/* From one proximal problem to the next; after each a try without the term. */
+/* Another proximal term for here; false: not defined there. */
+static bool pull(ff_ncp *ncp, double proximal) {
+  ncp->proximal = proximal;
+  return ff_ncp_evaluate(ncp, &ncp->here);
+}
+
+/* From one proximal problem to the next; after each a try without the term. Here is within its
+ * bounds. */
 static ff_ncp_ending follow_path(ff_ncp *ncp, ff_ncp_method method) {
   size_t bytes = (size_t)ncp->size * sizeof(double);
   ff_ncp_ending ending = FF_NCP_END_STATIONARY;
   double p = PATH_START;
   int left = ncp->def.max_iterations - ncp->info.iterations;
   int last = ncp->info.iterations + (left + 1) / 2; /* the rest is for other paths */
-  for (int i = 0; i < ncp->size; i++) {
-    ncp->here.x[i] = within(ncp->here.x[i], ncp->lower[i], ncp->upper[i]);
-  }
   memcpy(ncp->centre, ncp->here.x, bytes);
   for (int k = 0; k < PATH_STEPS && p < PATH_END; k++) {
-    ncp->proximal = p;
     memcpy(ncp->here.x, ncp->centre, bytes);
-    ending = ff_ncp_descend(ncp, method, PATH_TOLERANCE, PATH_LIMIT);
+    ncp->fresh = false;
+    ending = pull(ncp, p) ? ff_ncp_descend(ncp, method, PATH_TOLERANCE, PATH_LIMIT)
+                          : FF_NCP_END_UNDEFINED;
     if (ending == FF_NCP_END_DIVERGED || ncp->info.iterations >= last) {
       return ending;
     }
@@ -254,7 +307,7 @@ static ff_ncp_ending follow_path(ff_ncp *ncp, ff_ncp_method method) {
       continue;
     }
     memcpy(ncp->centre, ncp->here.x, bytes);
-    ending = plain(ncp, method, PROBE_LIMIT);
+    ending = pull(ncp, 0) ? plain(ncp, method, PROBE_LIMIT) : FF_NCP_END_UNDEFINED;
     if (is_solved(ncp)) {
       return ending;
     }
@@ -263,28 +316,43 @@ static ff_ncp_ending follow_path(ff_ncp *ncp, ff_ncp_method method) {
   return ending == FF_NCP_END_SOLVED ? FF_NCP_END_STATIONARY : ending;
 }
 
-/* Where attempt number k starts. */
-static void choose_start(const ff_ncp *ncp, int attempt, double *z) {
+/* Off every symmetry, by a little: what is alike at the start stays alike on the way, and there may
+ * be no solution that is. */
+static bool shift(ff_ncp *ncp) {
   for (int i = 0; i < ncp->size; i++) {
-    double from = attempt < 4 ? ncp->start[i] : 0;
-    z[i] = attempt == 1 ? from : within(from, ncp->def.lower[i], ncp->def.upper[i]);
+    double golden = fmod(0.6180339887498949 * (i + 1), 1);
+    ncp->here.x[i] = within(ncp->here.x[i] + SHIFT * golden, ncp->lower[i], ncp->upper[i]);
   }
+  ncp->fresh = false;
+  return ff_ncp_evaluate(ncp, &ncp->here);
 }
 
 static ff_ncp_ending attempt(ff_ncp *ncp, int number) {
-  ff_ncp_method method = ncp->def.method;
-  ff_ncp_method other = method == FF_NCP_MIN ? FF_NCP_FISCHER : FF_NCP_MIN;
-  choose_start(ncp, number, ncp->trial.x);
+  const ff_ncp_def *def = &ncp->def;
+  bool origin = number > 4, other = number % 2 == 0;
+  for (int i = 0; i < ncp->size; i++) {
+    ncp->z[i] = within(origin ? 0 : ncp->start[i], def->lower[i], def->upper[i]);
+  }
+  if (!look_at(ncp, ncp->z)) {
+    return FF_NCP_END_UNDEFINED;
+  }
+  if (ncp->good_enough) {
+    return FF_NCP_END_SOLVED;
+  }
   ff_linear_forget(ncp->newton);
   ff_linear_forget(ncp->regular);
-  if (!put(ncp, ncp->trial.x)) {
+  if (!put(ncp, ncp->z)) {
     return FF_NCP_END_UNDEFINED;
   }
   keep_best(ncp);
-  if (number == 1) {
-    return plain(ncp, method, ncp->def.max_iterations / 2 + 1);
+  ncp->inside = number == 1;
+  if (number <= 2) {
+    return plain(ncp, def->method, def->max_iterations / 4 + 1);
   }
-  return follow_path(ncp, number == 3 ? other : method);
+  if (origin && !shift(ncp)) {
+    return FF_NCP_END_UNDEFINED;
+  }
+  return follow_path(ncp, (def->method == FF_NCP_MIN) != other ? FF_NCP_MIN : FF_NCP_FISCHER);
 }
 
 static ff_ncp_outcome outcome_of(ff_ncp_ending ending) {
@@ -298,23 +366,16 @@ static ff_ncp_outcome outcome_of(ff_ncp_ending ending) {
   return FF_NCP_STATIONARY;
 }
 
-/* The residual of what is returned, from F itself. */
-static void look_again(ff_ncp *ncp, double *z) {
-  memcpy(z, ncp->best, (size_t)ncp->size * sizeof(double));
-  const ff_ncp_def *def = &ncp->def;
-  bool defined = def->residual(def->context, z, ncp->user_f) == 0;
-  ncp->info.residual =
-      defined ? ff_ncp_residual(ncp->size, z, ncp->user_f, def->lower, def->upper) : NAN;
-}
-
 ff_ncp_info ff_ncp_solve(ff_ncp *ncp, double *z) {
   size_t bytes = (size_t)ncp->size * sizeof(double);
   ncp->info = (ff_ncp_info){0};
   ncp->best_scaled = INFINITY;
+  ncp->best_residual = NAN;
+  ncp->good_enough = false;
   memcpy(ncp->start, z, bytes);
   memcpy(ncp->best, z, bytes);
   ff_ncp_ending ending = FF_NCP_END_UNDEFINED, first = ending;
-  for (int k = 1; k <= 4 && !is_solved(ncp); k++) {
+  for (int k = 1; k <= ATTEMPTS && !is_solved(ncp); k++) {
     if (ncp->info.iterations >= ncp->def.max_iterations) {
       break;
     }
@@ -326,6 +387,7 @@ ff_ncp_info ff_ncp_solve(ff_ncp *ncp, double *z) {
   bool cut_short = first == FF_NCP_END_LIMIT && ending != FF_NCP_END_UNDEFINED;
   ncp->info.outcome = is_solved(ncp) ? FF_NCP_SOLVED : outcome_of(cut_short ? ending : first);
   ncp->info.scaled = ncp->best_scaled;
-  look_again(ncp, z);
+  ncp->info.residual = ncp->best_residual;
+  memcpy(z, ncp->best, bytes);
   return ncp->info;
 }

@@ -38,19 +38,24 @@ struct ff_ncp {
   int *in_wide[2];    /* of each entry of step: its two places in wide */
   int *wide_diagonal; /* of each column of wide */
   int *next;          /* [size], for filling wide */
+  int *filled, *exponent, *filled_end, *scale_work; /* for scaling: see ncp_scale.c */
   ff_linear *newton, *regular;
 
   double *row_scale, *column_scale; /* powers of two */
   double *lower, *upper;            /* of x */
   double proximal, *centre;
+  bool inside; /* never leave the bounds on the way */
 
-  ff_ncp_point here, trial;
+  ff_ncp_point here, trial, kept;
+  bool fresh;        /* jacobian is that of here, scaled */
   double *d_x, *d_f; /* rows of V */
   double *gradient;  /* of the merit: V' phi */
   double *direction; /* [2 size] */
+  double *equations; /* [size], room */
   double *z, *user_f;
   double *best, *start; /* z */
-  double best_scaled;
+  double best_scaled, best_residual;
+  bool good_enough; /* best is by def.absolute */
   ff_ncp_info info;
 };
 
@@ -64,13 +69,19 @@ typedef struct ff_ncp_row {
 ff_ncp_row ff_ncp_fischer(double x, double f, double lower, double upper);
 ff_ncp_row ff_ncp_min(double x, double f, double lower, double upper);
 
-/* ---- ncp_setup.c: patterns and scales -------------------------------------------------- */
+/* ---- ncp_setup.c: patterns -------------------------------------------------------------- */
 
 ff_status ff_ncp_setup(ff_ncp *ncp);
 /* Patterns for the size that ncp has now. */
 void ff_ncp_layout(ff_ncp *ncp);
-/* Scales from the Jacobian at z. False: not defined there. */
-bool ff_ncp_scale(ff_ncp *ncp, const double *z);
+
+/* ---- ncp_scale.c ----------------------------------------------------------------------- */
+
+/* Scales from the Jacobian, which is in the caller's units, and scales it. */
+void ff_ncp_scale(ff_ncp *ncp);
+/* Scales once more, if the Jacobian has changed much; here stays where it is, without proximal
+ * term. False: it has not. */
+bool ff_ncp_rescale(ff_ncp *ncp);
 
 /* ---- ncp_newton.c: one globalised descent ---------------------------------------------- */
 
@@ -82,10 +93,19 @@ typedef enum ff_ncp_ending {
   FF_NCP_END_UNDEFINED
 } ff_ncp_ending;
 
-/* Goes on from here.x, to this residual or for so many more linear solves at most. */
+/* Goes on from here, which is evaluated, to this residual or for so many more linear solves at
+ * most. */
 ff_ncp_ending ff_ncp_descend(ff_ncp *ncp, ff_ncp_method method, double tolerance, int limit);
+/* The Jacobian at z, in the caller's units; false: not defined there. */
+bool ff_ncp_differentiate(ff_ncp *ncp, const double *z);
+/* The scaled Jacobian here, if it is not there yet; false: not defined. */
+bool ff_ncp_refresh(ff_ncp *ncp);
+/* Multiplies rows and columns of the Jacobian. */
+void ff_ncp_scale_jacobian(ff_ncp *ncp, const double *row, const double *column);
 /* Evaluates f, phi and merit at point.x; false: not defined there. */
 bool ff_ncp_evaluate(ff_ncp *ncp, ff_ncp_point *point);
+/* f, phi and merit at point.x from F there, in the caller's units, which is in user_f. */
+bool ff_ncp_judge(ff_ncp *ncp, ff_ncp_point *point);
 /* Largest natural residual at a point. */
 double ff_ncp_scaled(const ff_ncp *ncp, const ff_ncp_point *point);
 

@@ -1,10 +1,5 @@
-/* Patterns, which never change, and scales, which follow the problem. */
+/* Patterns, which never change. */
 #include "solve/ncp.h"
-
-#include <math.h>
-#include <string.h>
-
-enum { SCALE_ROUNDS = 6, SCALE_LIMIT = 60 }; /* scales are within 2^-60 .. 2^60 */
 
 /* ---- patterns ------------------------------------------------------------------------- */
 
@@ -119,9 +114,13 @@ static bool make_rooms(ff_ncp *ncp) {
   ncp->in_wide[1] = take_ints(ncp, count + n);
   ncp->wide_diagonal = take_ints(ncp, 2 * n);
   ncp->next = take_ints(ncp, n);
-  return ncp->in_step && ncp->diagonal && ncp->in_wide[0] && ncp->in_wide[1] &&
-         ncp->wide_diagonal && ncp->next && make_room(ncp, &ncp->jacobian, n, count) &&
-         make_room(ncp, &ncp->step, n, count + n) &&
+  ncp->exponent = take_ints(ncp, count + 1);
+  ncp->filled = take_ints(ncp, count + 1);
+  ncp->filled_end = take_ints(ncp, n);
+  ncp->scale_work = take_ints(ncp, 2 * n);
+  return ncp->exponent && ncp->filled && ncp->filled_end && ncp->scale_work && ncp->in_step &&
+         ncp->diagonal && ncp->in_wide[0] && ncp->in_wide[1] && ncp->wide_diagonal && ncp->next &&
+         make_room(ncp, &ncp->jacobian, n, count) && make_room(ncp, &ncp->step, n, count + n) &&
          make_room(ncp, &ncp->wide, 2 * n, 2 * count + 4 * n);
 }
 
@@ -137,60 +136,4 @@ ff_status ff_ncp_setup(ff_ncp *ncp) {
     status = ff_linear_create(&ncp->regular, 2 * ncp->size, ncp->wide.start, ncp->wide.row, sparse);
   }
   return status;
-}
-
-/* ---- scales ------------------------------------------------------------------------------ */
-
-/* The power of two next to 1/sqrt(largest), within limits. Powers of two round nothing. */
-static double next_scale(double scale, double largest) {
-  if (!(largest > 0)) {
-    return scale;
-  }
-  int exponent = ilogb(scale) - (int)lround(0.5 * log2(largest));
-  exponent = exponent > SCALE_LIMIT ? SCALE_LIMIT : exponent;
-  return ldexp(1, exponent < -SCALE_LIMIT ? -SCALE_LIMIT : exponent);
-}
-
-/* One round of equilibration [Ruiz01]: rows and columns by the root of their largest entry. */
-static void equilibrate(ff_ncp *ncp, double *row_max, double *column_max) {
-  int n = ncp->size;
-  const ff_ncp_pattern *jacobian = &ncp->jacobian;
-  memset(row_max, 0, (size_t)n * sizeof *row_max);
-  memset(column_max, 0, (size_t)n * sizeof *column_max);
-  for (int j = 0; j < n; j++) {
-    for (int k = jacobian->start[j]; k < jacobian->start[j + 1]; k++) {
-      int i = jacobian->row[k];
-      double entry = fabs(ncp->row_scale[i] * jacobian->values[k] * ncp->column_scale[j]);
-      row_max[i] = fmax(row_max[i], entry);
-      column_max[j] = fmax(column_max[j], entry);
-    }
-  }
-  for (int i = 0; i < n; i++) {
-    ncp->row_scale[i] = next_scale(ncp->row_scale[i], row_max[i]);
-    ncp->column_scale[i] = next_scale(ncp->column_scale[i], column_max[i]);
-  }
-}
-
-bool ff_ncp_scale(ff_ncp *ncp, const double *z) {
-  int n = ncp->size;
-  const ff_ncp_def *def = &ncp->def;
-  if (def->jacobian(def->context, z, ncp->jacobian.values)) {
-    return false;
-  }
-  for (int k = 0; k < ncp->jacobian.count; k++) {
-    if (!isfinite(ncp->jacobian.values[k])) {
-      return false;
-    }
-  }
-  for (int i = 0; i < n; i++) {
-    ncp->row_scale[i] = ncp->column_scale[i] = 1;
-  }
-  for (int round = 0; round < SCALE_ROUNDS; round++) {
-    equilibrate(ncp, ncp->d_x, ncp->d_f);
-  }
-  for (int i = 0; i < n; i++) {
-    ncp->lower[i] = def->lower[i] / ncp->column_scale[i];
-    ncp->upper[i] = def->upper[i] / ncp->column_scale[i];
-  }
-  return true;
 }

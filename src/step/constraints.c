@@ -274,6 +274,23 @@ static double correct(const ff_model *model, ff_state *state, double t, double *
   return largest;
 }
 
+/* The mean of a row's rate before and after, which is zero, times its impulse. */
+double ff_constraints_calm(const ff_model *model, const ff_state *state,
+                           const ff_model_cluster *cluster, double *y) {
+  const double *multipliers = state->constraint_x;
+  double taken = 0;
+  fill_drift(model, state, cluster, true);
+  solve(model, state, cluster);
+  apply(model, state, cluster, true, y);
+  for (int k = 0; k < cluster->count; k++) {
+    const ff_constraint_rows *rows = rows_of(model, state, cluster, k);
+    for (int i = 0; i < rows->count; i++) {
+      taken -= 0.5 * *multipliers++ * rows->rate[i];
+    }
+  }
+  return taken;
+}
+
 bool ff_constraints_project(const ff_model *model, ff_state *state, double t, double *y) {
   if (model->cluster_count == 0) {
     return true;

@@ -149,8 +149,9 @@ static void book_push(const ff_quasi *quasi, const ff_quasi_contact *contact,
   to = ledger + FF_Y_ANGULAR;
   v3_store(to, v3_add(v3_load(to), v3_add(v3_cross(arm, impulse), moment)));
   ff_vec3 lever = ff_quasi_arm(contact, pusher, start);
-  ff_vec3 speed = v3_add(pusher->end.velocity, v3_cross(pusher->end.omega, lever));
-  ledger[FF_Y_WORK] += v3_dot(impulse, speed) + v3_dot(moment, pusher->end.omega);
+  ff_vec3 v = v3_scale(0.5, v3_add(pusher->v0, pusher->end.velocity));
+  ff_vec3 w = v3_scale(0.5, v3_add(pusher->w0, pusher->end.omega));
+  ledger[FF_Y_WORK] += v3_dot(impulse, v3_add(v, v3_cross(w, lever))) + v3_dot(moment, w);
 }
 
 /* What bodies that are not free bring into the system: impulse, its moment, and work. */

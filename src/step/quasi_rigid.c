@@ -236,8 +236,10 @@ static bool fly(ff_quasi *quasi, double t, double h) {
       fly_free(quasi, i);
     } else if (kind == FF_BODY_PRESCRIBED) {
       body->end = ff_motion_at(&model->bodies[i], t + h);
-      body->v0 = body->end.velocity; /* it is what it is: no impulse changes it */
-      body->w0 = body->end.omega;
+      if (model->run.stepper.order != 2) { /* order 1 knows the end only */
+        body->v0 = body->end.velocity;
+        body->w0 = body->end.omega;
+      }
     }
   }
   return model->robot_count == 0 || ff_quasi_fly_robots(quasi, t);
@@ -272,15 +274,15 @@ static bool has_robot(const ff_quasi *quasi, int island) {
   return end > first && ff_quasi_robot_of(quasi, quasi->nodes[end - 1]) >= 0;
 }
 
-/* Do cores bear a load in this island, before the step or as it was solved, or do constraints?
- * Neither may ring. Robots have no mean velocity. */
+/* Do cores bear a load in this island, before the step or as it was solved? They may not ring.
+ * Robots have no mean velocity. */
 static bool is_rigid(const ff_quasi *quasi, int island, bool before) {
   if (has_robot(quasi, island)) {
     return true;
   }
   for (int k = quasi->first_element[island]; k < quasi->first_element[island + 1]; k++) {
     if (quasi->elements[k]->joint) {
-      return true;
+      continue;
     }
     const ff_quasi_contact *contact = (const ff_quasi_contact *)quasi->elements[k];
     double load = before ? quasi->state->points[contact->point].force_core : contact->e.z[0];
@@ -304,7 +306,9 @@ static bool set_theta(ff_quasi *quasi, int island, double theta) {
     }
   }
   for (int k = quasi->first_element[island]; k < quasi->first_element[island + 1]; k++) {
-    if (!quasi->elements[k]->joint) {
+    if (quasi->elements[k]->joint) {
+      ff_quasi_joint_look_back(quasi, (ff_quasi_joint *)quasi->elements[k], theta);
+    } else {
       ff_quasi_look_back(quasi, (ff_quasi_contact *)quasi->elements[k], theta);
     }
   }
@@ -495,6 +499,7 @@ static void arrive(ff_work *work, double h, double end) {
   }
   ff_quasi_book(quasi);
   ff_quasi_book_joints(quasi);
+  ff_quasi_calm_joints(quasi, end);
   add_booked(quasi);
   quasi->same = same && ff_quasi_same_points(quasi);
 }

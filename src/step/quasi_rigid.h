@@ -211,9 +211,11 @@ typedef struct ff_quasi_contact {
 
 /* A constraint during the step. Its unknowns: an impulse for each condition. */
 typedef struct ff_quasi_joint {
-  ff_quasi_element e; /* first */
-  int constraint;     /* in the model */
-  double length;      /* m: directions that are off count as places this far away */
+  ff_quasi_element e;       /* first */
+  int constraint;           /* in the model */
+  double length;            /* m: directions that are off count as places this far away */
+  double early;             /* share of its impulses that acts where the step starts: order 2 */
+  ff_constraint_rows start; /* there */
 } ff_quasi_joint;
 
 /* Room for following a path: see quasi_path.c. */
@@ -374,10 +376,14 @@ void ff_quasi_pair_columns(const ff_quasi *quasi, ff_quasi_contact *contacts, in
 
 /* The constraints of this step. */
 void ff_quasi_gather_joints(ff_quasi *quasi);
+/* Makes a joint ready for bodies that move with this theta. */
+void ff_quasi_joint_look_back(const ff_quasi *quasi, ff_quasi_joint *joint, double theta);
 /* Rows of a joint, and if wanted their derivatives, where its bodies are now. */
 void ff_quasi_joint_rows(const ff_quasi *quasi, ff_quasi_joint *joint, bool derive);
 /* Writes what the constraints did into the state. */
 void ff_quasi_book_joints(const ff_quasi *quasi);
+/* Order 2: takes from the velocities of the end, at this time, what tears at constraints. */
+void ff_quasi_calm_joints(const ff_quasi *quasi, double t);
 
 /* ---- quasi_robots.c ---------------------------------------------------------------------- */
 
