@@ -177,8 +177,9 @@ void ff_auditor_look(ff_auditor *auditor, const ff_model *model, const ff_state 
   sums all = compare(auditor, model, state, &energy, &momentum);
   auditor->scale = greater(auditor->scale, all.moved);
   auditor->residual = greater(auditor->residual, fabs(energy.residual));
-  auditor->momentum = greater(auditor->momentum, v3_norm(momentum.linear_residual));
-  auditor->angular = greater(auditor->angular, v3_norm(momentum.angular_residual));
+  ff_vec3 linear = momentum.linear_residual, angular = momentum.angular_residual;
+  auditor->momentum2 = greater(auditor->momentum2, v3_dot(linear, linear));
+  auditor->angular2 = greater(auditor->angular2, v3_dot(angular, angular));
   auditor->fastest = greater(auditor->fastest, state->stiffness);
   auditor->damping = greater(auditor->damping, state->damping);
   auditor->longest = fixed ? greater(auditor->longest, h) : 0;
@@ -192,8 +193,8 @@ ff_audit ff_auditor_verdict(const ff_auditor *auditor, const ff_model *model) {
   double rate = greater(sqrt(auditor->fastest), auditor->damping); /* 1/s */
   ff_audit out = {.energy_scale = auditor->scale,
                   .energy_residual = auditor->residual,
-                  .momentum_residual = auditor->momentum,
-                  .angular_residual = auditor->angular,
+                  .momentum_residual = sqrt(auditor->momentum2),
+                  .angular_residual = sqrt(auditor->angular2),
                   .coarseness = auditor->longest * rate,
                   .needed_step = FF_FINE_STEP / rate,
                   .contact = auditor->worst,

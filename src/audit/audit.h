@@ -6,13 +6,14 @@
 
 /* Follows a run and remembers the worst it saw. */
 typedef struct ff_auditor {
-  double start_total;                        /* J */
-  ff_vec3 start_linear, start_angular;       /* kg m/s, kg m^2/s */
-  double scale, residual, momentum, angular; /* worst so far */
-  double fastest;                     /* 1/s^2, stiffest contact seen: its squared frequency */
-  double damping;                     /* 1/s, strongest contact damping seen */
-  double longest;                     /* s, longest fixed step taken */
-  ff_contact_residual contact, worst; /* after the last step; worst so far */
+  double start_total;                  /* J */
+  ff_vec3 start_linear, start_angular; /* kg m/s, kg m^2/s */
+  double scale, residual;              /* J, worst so far */
+  double momentum2, angular2;          /* the same of momentum, squared */
+  double fastest;                      /* 1/s^2, stiffest contact seen: its squared frequency */
+  double damping;                      /* 1/s, strongest contact damping seen */
+  double longest;                      /* s, longest fixed step taken */
+  ff_contact_residual contact, worst;  /* after the last step; worst so far */
   double contact_share; /* 1, worst force residual of a step against the largest force in it */
   double contact_force; /* N, largest so far */
 } ff_auditor;

@@ -91,10 +91,11 @@ static inline ff_quat q_unit(ff_quat q) {
   double s = fabs(norm2 - 1) < 1e-9 ? 1.5 - 0.5 * norm2 : 1.0 / sqrt(norm2);
   return (ff_quat){s * q.w, s * q.x, s * q.y, s * q.z};
 }
-/* The same of one whose length is 1 but for rounding: one step of Newton's method, far sooner done.
- */
-static inline ff_quat q_tidy(ff_quat q) {
-  double s = 1.5 - 0.5 * (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+/* One that was turned, with a length of 1 but for the rounding of that turn, if it came from one
+ * with a length of 1 but for rounding: which is known sooner. */
+static inline ff_quat q_tidy(ff_quat q, ff_quat from) {
+  double norm2 = (from.w * from.w + from.x * from.x) + (from.y * from.y + from.z * from.z);
+  double s = 1.5 - 0.5 * norm2;
   return (ff_quat){s * q.w, s * q.x, s * q.y, s * q.z};
 }
 /* Body -> world for a unit q: v + 2 w (u x v) + 2 u x (u x v). */
