@@ -137,6 +137,8 @@ typedef struct ff_quasi_element {
   double push_noise, twist_noise;                 /* how much of it is rounding */
   double size[FF_QUASI_OWN], noise[FF_QUASI_OWN]; /* m/s: the same of its own rows */
   /* of the solver */
+  double own[FF_QUASI_OWN];    /* m/s: its rows as equations; */
+  bool at_bound[FF_QUASI_OWN]; /* they say that the unknown is at its bound */
   double base[FF_QUASI_OWN], step[FF_QUASI_OWN], good[FF_QUASI_OWN];
   double inverse[FF_QUASI_OWN][FF_QUASI_OWN];      /* of its own matrix; */
   double reduced[FF_QUASI_OWN][2 * FF_QUASI_BODY]; /* that, times its bodies' columns */
