@@ -73,14 +73,13 @@ static inline void place(const ff_quasi *quasi, ff_quasi_body *body, ff_vec3 v, 
 
 void ff_quasi_move(const ff_quasi *quasi, ff_quasi_body *body, ff_vec3 v, ff_vec3 l) {
   place(quasi, body, v, l);
-  double bound = quasi->model->bodies[body->id].bound;
-  body->strayed = ff_quasi_way_between(&body->flown, &body->end.pose, bound);
+  body->strayed = true;
 }
 
 void ff_quasi_fly(const ff_quasi *quasi, ff_quasi_body *body) {
   place(quasi, body, body->v, body->l);
   body->flown = body->end.pose;
-  body->strayed = 0;
+  body->strayed = false;
 }
 
 /* It turns freely with the momentum that it moves with: the mean of both ends of that. */
@@ -150,18 +149,25 @@ static ff_vec3 tangent(ff_vec3 axis, ff_vec3 normal, double *length) {
   return v3_scale(1 / *length, u);
 }
 
+/* m, no point of a body is farther than this from where it was when contacts were gathered. */
+static double strayed(const ff_quasi *quasi, int body) {
+  const ff_quasi_body *it = &quasi->bodies[body];
+  double size = quasi->model->bodies[body].bound;
+  return it->strayed ? ff_quasi_way_between(&it->flown, &it->end.pose, size) : 0;
+}
+
 /* Are the contacts of a pair so far from pressing that nobody need look? */
 static bool are_far(const ff_quasi *quasi, const ff_quasi_contact *contacts, int count) {
-  double way = quasi->bodies[contacts->e.a].strayed + quasi->bodies[contacts->e.b].strayed;
+  double nearest = -INFINITY;
   for (int i = 0; i < count; i++) {
     const double *z = contacts[i].e.z;
     bool pressed = contacts[i].state.start > 0; /* order 2: until it parts */
-    if (pressed || !(contacts[i].flown + way < 0) || z[0] != 0 || z[1] != 0 || z[2] != 0 ||
-        z[3] != 0) {
+    nearest = greater(nearest, contacts[i].flown);
+    if (pressed || nearest >= 0 || z[0] != 0 || z[1] != 0 || z[2] != 0 || z[3] != 0) {
       return false;
     }
   }
-  return true;
+  return nearest + strayed(quasi, contacts->e.a) + strayed(quasi, contacts->e.b) < 0;
 }
 
 /* The normal of a contact that keeps its place. */
@@ -240,8 +246,11 @@ void ff_quasi_look_back(const ff_quasi *quasi, ff_quasi_contact *contact, double
   ff_vec3 t2 = v3_cross(contact->touch.normal, contact->touch.t1);
   contact->early = 0;
   contact->slid = false;
-  ff_quasi_layer_prepare(quasi, contact->layer, &quasi->state->points[contact->memory],
-                         contact->touch.t1, t2, theta, &contact->state);
+  if (theta != contact->theta || contact->layer->sheared) {
+    contact->theta = theta;
+    ff_quasi_layer_prepare(quasi, contact->layer, &quasi->state->points[contact->memory],
+                           contact->touch.t1, t2, theta, &contact->state);
+  }
   if (theta < 1) {
     ff_touch *before = &contact->at_start;
     bool there = ff_quasi_touch_before(quasi, contact, before);

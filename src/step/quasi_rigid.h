@@ -101,7 +101,7 @@ typedef struct ff_quasi_body {
   ff_pose seen;        /* where parts of flat shapes that meet are chosen: its start, or an end that
                           was found with others */
   ff_pose flown;       /* the end of free flight, when contacts were gathered */
-  double strayed;      /* m, no point of it is farther than this from where it was there */
+  bool strayed;        /* it may be elsewhere now */
 } ff_quasi_body;
 
 /* How a contact's geometry changes with three shifts, or three turns, of body a: by columns. */
@@ -184,6 +184,7 @@ typedef struct ff_quasi_contact {
   const ff_layer *layer;
   const ff_cone *cone;
   ff_quasi_layer state;
+  double theta;         /* that it is ready for */
   double weight;        /* kg: friction's projection weighs speeds with it */
   double soft;          /* 1, tangential give */
   ff_vec3 axis;         /* t1 is this axis of b, seen in the tangent plane */
@@ -265,8 +266,7 @@ typedef struct ff_quasi {
   ff_blocks *blocks;
   double *x, *r, *base, *step, *best; /* unknowns, rows, ... of the nodes */
   double *row_scale;                  /* of each body two: what r is measured by */
-  /* trend of what contacts and constraints change of x of each free body, for each second */
-  double *gain;
+  ff_trend *gain;  /* what contacts and constraints change of v and L of each free body, a second */
   double gain_end; /* s, when the last one ended */
   /* what is being solved: an island, or one body while the others rest */
   const int *solved_nodes;
