@@ -238,8 +238,24 @@ static bool gather_flat(ff_quasi *quasi, const ff_meet *meet, int n, double marg
   return true;
 }
 
+/* The only point that a pair can have takes part, wherever free flight leads, if it pushed in the
+ * step before; where it was then says all that is asked of it now. */
+static bool goes_on(const ff_quasi *quasi, const ff_near *near, ff_touch *out) {
+  const ff_point *p = &quasi->state->points[near->first_point];
+  if (near->point_count != 1 || !(p->force_n > 0) || quasi->gain_end != quasi->state->t) {
+    return false;
+  }
+  *out = (ff_touch){
+      .point = p->point, .normal = p->normal, .t1 = p->t1, .depth = greater(p->patch.depth, 0)};
+  return true;
+}
+
 static bool gather_near(ff_quasi *quasi, const ff_meet *meet, int n) {
   const ff_near *near = &quasi->state->nears[n];
+  ff_touch before;
+  if (goes_on(quasi, near, &before)) {
+    return add_contact(quasi, meet, n, &before, near->first_point);
+  }
   double margin =
       quasi->wanted[n] ? INFINITY : reach(quasi, &quasi->bodies[meet->a], &quasi->bodies[meet->b]);
   if (is_flat(quasi, near)) {

@@ -142,11 +142,10 @@ const ff_touch *ff_quasi_find_touch(const ff_quasi *quasi, const ff_quasi_contac
   return NULL;
 }
 
-/* An axis seen in the tangent plane; its length there is told, too. */
-static ff_vec3 tangent(ff_vec3 axis, ff_vec3 normal, double *length) {
-  ff_vec3 u = v3_axpy(axis, -v3_dot(axis, normal), normal);
-  *length = v3_norm(u);
-  return v3_scale(1 / *length, u);
+/* A unit axis seen in the tangent plane. On half-spaces it lies there: no root, no division. */
+static ff_vec3 tangent(ff_vec3 axis, ff_vec3 normal) {
+  double out = v3_dot(axis, normal);
+  return fabs(out) < 1e-15 ? axis : v3_unit(v3_axpy(axis, -out, normal));
 }
 
 /* m, no point of a body is farther than this from where it was when contacts were gathered. */
@@ -194,8 +193,7 @@ static void look_at_fixed(const ff_quasi *quasi, ff_quasi_contact *contact) {
     touch->point = v3_scale(0.5, v3_add(at_a, at_b));
     touch->depth = -v3_dot(touch->normal, v3_sub(at_a, at_b));
   }
-  double length;
-  touch->t1 = tangent(q_rotate(b->orientation, contact->axis), touch->normal, &length);
+  touch->t1 = tangent(q_rotate(b->orientation, contact->axis), touch->normal);
   ff_quasi_press(quasi, contact);
 }
 
@@ -214,10 +212,9 @@ void ff_quasi_look(const ff_quasi *quasi, ff_quasi_contact *contacts, int count)
   for (int i = 0; i < count; i++) {
     ff_quasi_contact *contact = &contacts[i];
     const ff_touch *touch = ff_quasi_find_touch(quasi, contact, touches, found);
-    double length;
     if (touch) {
       contact->touch = *touch;
-      contact->touch.t1 = tangent(q_rotate(b->orientation, contact->axis), touch->normal, &length);
+      contact->touch.t1 = tangent(q_rotate(b->orientation, contact->axis), touch->normal);
     } else {
       contact->touch.depth = -INFINITY;
     }
@@ -254,9 +251,8 @@ void ff_quasi_look_back(const ff_quasi *quasi, ff_quasi_contact *contact, double
   if (theta < 1) {
     ff_touch *before = &contact->at_start;
     bool there = ff_quasi_touch_before(quasi, contact, before);
-    double length;
     ff_quat b = quasi->bodies[contact->e.b].q;
-    before->t1 = tangent(q_rotate(b, contact->axis), before->normal, &length);
+    before->t1 = tangent(q_rotate(b, contact->axis), before->normal);
     contact->state.start = there ? before->depth : -INFINITY;
     contact->early = there && v3_dot(before->normal, contact->touch.normal) > 0.5 ? 1 - theta : 0;
     find_slid(quasi, contact);
