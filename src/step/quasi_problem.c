@@ -100,12 +100,6 @@ void ff_quasi_on_the_way(const ff_quasi *quasi, const ff_quasi_body *body, ff_ve
   }
 }
 
-/* With x1 = x0 + h ((1 - theta) v0 + theta v1) and m (v1 - v0) = p the change is
- * (x0 + (1 - theta) h v0) x p. */
-ff_vec3 ff_quasi_pivot(const ff_quasi *quasi, const ff_quasi_body *body) {
-  return v3_axpy(body->x, (1 - body->theta) * quasi->h, body->v0);
-}
-
 /* How the end of a body turns with its momentum. */
 static void find_turned(const ff_quasi *quasi, ff_quasi_body *body) {
   double theta = body->theta;
@@ -259,34 +253,6 @@ void ff_quasi_look_back(const ff_quasi *quasi, ff_quasi_contact *contact, double
   }
 }
 
-static ff_vec3 second_tangent(const ff_touch *touch) {
-  return v3_cross(touch->normal, touch->t1);
-}
-
-ff_vec3 ff_quasi_slip(const ff_quasi *quasi, const ff_quasi_contact *contact, double *spin) {
-  const ff_quasi_body *a = &quasi->bodies[contact->e.a], *b = &quasi->bodies[contact->e.b];
-  ff_vec3 arm_a = v3_sub(contact->touch.point, a->end.pose.position);
-  ff_vec3 arm_b = v3_sub(contact->touch.point, b->end.pose.position);
-  ff_vec3 v_a = v3_add(a->end.velocity, v3_cross(a->end.omega, arm_a));
-  ff_vec3 v_b = v3_add(b->end.velocity, v3_cross(b->end.omega, arm_b));
-  *spin = v3_dot(contact->touch.normal, v3_sub(a->end.omega, b->end.omega));
-  return v3_sub(v_a, v_b);
-}
-
-ff_vec3 ff_quasi_impulse(const ff_quasi_contact *contact, const ff_touch *touch, ff_vec3 *moment) {
-  const double *e = contact->cone->e, *p = contact->e.z + 1;
-  ff_vec3 out = v3_scale(contact->p_ns + contact->e.z[0], touch->normal);
-  out = v3_axpy(out, e[0] * p[0], touch->t1);
-  out = v3_axpy(out, e[1] * p[1], second_tangent(touch));
-  *moment = v3_scale(e[2] * p[2], touch->normal);
-  return out;
-}
-
-ff_vec3 ff_quasi_arm(const ff_quasi_contact *contact, const ff_quasi_body *body, bool start) {
-  return start ? v3_sub(contact->at_start.point, body->x)
-               : v3_sub(contact->touch.point, body->end.pose.position);
-}
-
 /* ---- friction ------------------------------------------------------------------------------ */
 
 static double dot3(const double a[3], const double b[3]) {
@@ -335,7 +301,7 @@ static void project(const ff_quasi *quasi, ff_quasi_contact *contact) {
   ff_vec3 slip = contact->slip = ff_quasi_slip(quasi, contact, &spin);
   const double *e = contact->cone->e, *p = contact->e.z + 1;
   double w[3] = {e[0] * v3_dot(contact->touch.t1, slip),
-                 e[1] * v3_dot(second_tangent(&contact->touch), slip), e[2] * spin};
+                 e[1] * v3_dot(ff_quasi_t2(&contact->touch), slip), e[2] * spin};
   ff_quasi_projection *to = &contact->to;
   to->radius = radius_of(quasi, contact);
   to->turned = false;
