@@ -11,6 +11,17 @@
  * peer saying so or returning what is no solution by ff_ncp_residual; time of all tries counts.
  * ff_ncp then solves it, so that the run goes on. A variant works if no step fails. For comparison
  * ff_ncp runs on the same problems, too. Without Siconos only this library is timed.
+ *
+ * Three ratios, each of our time to the peer's bare solution:
+ *   whole   our whole step, contact found, solved, booked and audited: what a user waits for. This
+ *           one decides, on the paper's own unknowns (full): against the best variant that works
+ * or, where none does, against the best of those that fail in the fewest steps. moving  the same,
+ * without the steps in which all lay still to the last bit: these take over the answer of the step
+ * before. The peer's time is that of the same steps. added   what contact adds to our step (whole,
+ * minus a step without contact): finding, solving, booking and auditing the contact. It is the
+ * nearest to like with like: a bare solution knows no free flight, ledger or clock either. The
+ * short form is not what the paper poses but half of our way to its solution; its ratios are told,
+ * and do not decide.
  */
 #include "clock.h"
 #include "footfall/footfall.h"
@@ -100,9 +111,21 @@ static ff_sim *start(const example *of, ff_model **model) {
 /* What a step takes, in seconds. */
 typedef struct ours {
   double contact; /* NAN: a step failed */
+  double moving;  /* the same of those that did not take over the answer of the one before */
   double flight;  /* without contact, for comparison: what every step needs */
-  int contacts;
+  int contacts, still;
 } ours;
+
+static bool lay_still[STEPS]; /* the step took over the answer of the one before */
+
+static void count_step(ff_sim *sim, int i, double seconds, ours *out) {
+  bool touching = ff_sim_contact_count(sim) > 0;
+  lay_still[i] = ff_sim_solver(sim).repeated > out->still;
+  *(touching ? &out->contact : &out->flight) += seconds;
+  out->moving += touching && !lay_still[i] ? seconds : 0;
+  out->contacts += touching;
+  out->still += lay_still[i];
+}
 
 /* Of each step the best of several runs of 1 s. */
 static ours simulate(const example *of) {
@@ -118,9 +141,7 @@ static ours simulate(const example *of) {
       good = ff_sim_step(sim) == FF_OK;
       double took = now() - from;
       seconds[i] = round > 0 ? fmin(seconds[i], took) : took;
-      bool touching = ff_sim_contact_count(sim) > 0;
-      *(touching ? &out.contact : &out.flight) += seconds[i];
-      out.contacts += touching;
+      count_step(sim, i, seconds[i], &out);
     }
     if (sim) {
       ff_sim_destroy(sim);
@@ -131,6 +152,7 @@ static ours simulate(const example *of) {
     }
   }
   out.contact /= out.contacts;
+  out.moving /= out.contacts - out.still;
   out.flight /= STEPS - out.contacts;
   return out;
 }
@@ -440,7 +462,8 @@ static void move(const step_form *form, const paper_step *s, const double *z, mo
 }
 
 typedef struct result {
-  double seconds; /* of a contact step that was solved */
+  double seconds; /* of a contact step that was solved, */
+  double moving;  /* of those in which ours did not lie still */
   int steps, failed;
   bool lost; /* not even ff_ncp could go on */
 } result;
@@ -519,7 +542,8 @@ static bool solve(variant *v, double starts[STARTS][PAPER_SIZE], bool known, dou
 static result run_variant(const example *of, variant *v, double *seconds, bool again) {
   result out = {0};
   moved it = moved_at_start(of);
-  double z[PAPER_SIZE] = {0}, starts[STARTS][PAPER_SIZE] = {{0}}, sum = 0;
+  double z[PAPER_SIZE] = {0}, starts[STARTS][PAPER_SIZE] = {{0}}, sum = 0, moving = 0;
+  int moves = 0;
   bool known = false; /* the step before was one of contact */
   for (int i = 0; i < STEPS && !out.lost; i++) {
     v->problem = problem_of(of, &it);
@@ -535,6 +559,8 @@ static result run_variant(const example *of, variant *v, double *seconds, bool a
       out.steps++;
       out.failed += !solved;
       sum += solved ? seconds[i] : 0;
+      moving += solved && !lay_still[i] ? seconds[i] : 0;
+      moves += solved && !lay_still[i];
       out.lost = !solved && ff_ncp_solve(v->ncp, z).outcome != FF_NCP_SOLVED;
       memcpy(starts[BEFORE], z, sizeof z);
       known = true;
@@ -542,6 +568,7 @@ static result run_variant(const example *of, variant *v, double *seconds, bool a
     move(v->form, &v->problem, z, &it);
   }
   out.seconds = sum / fmax(out.steps - out.failed, 1);
+  out.moving = moving / fmax(moves, 1);
   return out;
 }
 
@@ -587,36 +614,52 @@ static const struct plan {
     {"ff_ncp, step before, flight", 2, {{OWN, BEFORE}, {OWN, FLIGHT}}}, /* not the peer's */
 };
 
-/* All variants on a form; returns the time of the peer's best that solves every step, INFINITY if
- * none does. */
-static double peers(const example *of, const step_form *form, double mine) {
-  double best = INFINITY;
+static void tell_ratios(const ours *mine, const result *its) {
+  printf("whole %.3f, moving %.3f, added %.3f", mine->contact / its->seconds,
+         mine->moving / its->moving, (mine->contact - mine->flight) / its->seconds);
+}
+
+/* Is a better than b: fewer failures, then less time? */
+static bool is_better(const result *a, const result *b) {
+  if (a->lost != b->lost || a->failed != b->failed) {
+    return a->lost != b->lost ? b->lost : a->failed < b->failed;
+  }
+  return a->seconds < b->seconds;
+}
+
+/* All variants on a form; returns the peer's best. */
+static result peers(const example *of, const step_form *form, const ours *mine) {
+  result best = {.lost = true, .failed = STEPS};
   int count = sizeof plans / sizeof *plans;
   for (int k = 0; k < count; k++) {
     result r = try_variant(of, form, plans[k].ways, plans[k].way_count);
-    printf("  %-38s %-5s %8.2f us, %5d of %5d steps failed%s, ratio %.3f\n", plans[k].name,
-           form->name, 1e6 * r.seconds, r.failed, r.steps, r.lost ? ", run lost" : "",
-           mine / r.seconds);
-    bool works = r.failed == 0 && !r.lost && k < count - 1;
-    best = works ? fmin(best, r.seconds) : best;
+    printf("  %-38s %-5s %8.2f us, %5d of %5d steps failed%s; ", plans[k].name, form->name,
+           1e6 * r.seconds, r.failed, r.steps, r.lost ? ", run lost" : "");
+    tell_ratios(mine, &r);
+    printf("\n");
+    best = k < count - 1 && is_better(&r, &best) ? r : best;
   }
   return best;
 }
 
-/* Both forms; true: the limit is kept where the peer works. */
-static bool compare_peers(const example *of, double mine, double limit) {
+/* Both forms; true: the limit is kept. */
+static bool compare_peers(const example *of, const ours *mine, double limit) {
   const step_form *const forms[2] = {of->mu > 0 ? &full_form : &disc_form,
                                      of->mu > 0 ? &short_form : NULL};
   bool kept = true;
   for (int k = 0; k < 2 && forms[k]; k++) {
-    double best = peers(of, forms[k], mine);
-    if (isfinite(best)) {
-      printf("  ratio to the best that works on the %s form: %.3f (wanted: at most %.1f)\n",
-             forms[k]->name, mine / best, limit);
-      kept = kept && mine / best <= limit;
+    result best = peers(of, forms[k], mine);
+    if (best.failed == 0 && !best.lost) {
+      printf("  * best that works on the %s form: ", forms[k]->name);
     } else {
-      printf("  no variant of Siconos works on all steps of the %s form\n", forms[k]->name);
+      printf("  * none works on all steps of the %s form; best that fails in %d%s: ",
+             forms[k]->name, best.failed, best.lost ? " and is lost" : "");
     }
+    tell_ratios(mine, &best);
+    bool asked = k == 0, met = mine->contact / best.seconds <= limit;
+    printf(asked ? "; whole wanted: at most %.1f: %s\n" : "; not asked for\n", limit,
+           met ? "kept" : "MISSED");
+    kept = kept && (met || !asked);
   }
   return kept;
 }
@@ -632,10 +675,13 @@ static int compare(const example *of, double limit) {
     printf("%s: a step of ours FAILED\n", of->name);
     return 1;
   }
-  printf("%-28s footfall %6.2f us a contact step, %.2f us one without, 0 of %d failed\n", of->name,
-         1e6 * took.contact, 1e6 * took.flight, took.contacts);
+  printf(
+      "%-28s footfall %6.2f us a contact step, 0 of %d failed; %d lay still, the others %.2f us; "
+      "%.2f us one without contact, contact adds %.2f us\n",
+      of->name, 1e6 * took.contact, took.contacts, took.still, 1e6 * took.moving, 1e6 * took.flight,
+      1e6 * (took.contact - took.flight));
 #ifdef FOOTFALL_SICONOS
-  return compare_peers(of, took.contact, limit) ? 0 : 1;
+  return compare_peers(of, &took, limit) ? 0 : 1;
 #else
   (void)limit;
   return 0;

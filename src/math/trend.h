@@ -1,50 +1,44 @@
-/* Numbers over the last steps, and where they are bound for.
+/* Numbers over the last steps, three at a time, and where they are bound for.
  *
- * Of each number there is its latest value, and below it the differences of order 1, 2 and 3
- * between the latest ones. If it goes on as a polynomial of some order does, the next value is the
- * sum of all down to this order. Differences count as long as each is less than half as large as
- * the one before: what jumps, or is rounding only, is expected to stay as it is.
+ * Of each there is the latest value, and then the differences of order 1, 2 and 3 between the
+ * latest ones. If it goes on as a polynomial of some order does, the next value is the sum of all
+ * up to this order. Differences count as long as each is less than half as large as the one
+ * before: what jumps, or is rounding only, is expected to stay as it is.
  */
 #ifndef FF_MATH_TREND_H
 #define FF_MATH_TREND_H
 
-enum { FF_TREND = 4 };
+#include "math/vec.h"
 
-/* trend is FF_TREND x n. */
-static inline void ff_trend_add(double *trend, int n, const double *now) {
-  for (int i = 0; i < n; i++) {
-    double value = now[i];
-    for (int k = 0; k < FF_TREND; k++) {
-      double was = trend[k * n + i];
-      trend[k * n + i] = value;
-      value -= was;
-    }
-  }
+typedef struct ff_trend {
+  ff_vec3 now, first, second, third;
+} ff_trend;
+
+static inline void ff_trend_add(ff_trend *trend, ff_vec3 now) {
+  ff_vec3 first = v3_sub(now, trend->now);
+  ff_vec3 second = v3_sub(first, trend->first);
+  *trend = (ff_trend){now, first, second, v3_sub(second, trend->second)};
 }
 
-/* Up to which order numbers first to first + count - 1 may be trusted together. */
-static inline int ff_trend_order(const double *trend, int n, int first, int count) {
-  double size = 0;
-  for (int k = 0; k < FF_TREND; k++) {
-    double sum = 0;
-    for (int i = first; i < first + count; i++) {
-      sum += trend[k * n + i] * trend[k * n + i];
-    }
-    if (k > 0 && !(sum < 0.25 * size)) {
-      return k - 1;
-    }
-    size = sum;
+/* Up to which order it may be trusted. */
+static inline int ff_trend_order(const ff_trend *trend) {
+  double first = v3_dot(trend->first, trend->first);
+  double second = v3_dot(trend->second, trend->second);
+  if (!(first < 0.25 * v3_dot(trend->now, trend->now))) {
+    return 0;
   }
-  return FF_TREND - 1;
+  if (!(second < 0.25 * first)) {
+    return 1;
+  }
+  return v3_dot(trend->third, trend->third) < 0.25 * second ? 3 : 2;
 }
 
-/* What a number will be, by this order. */
-static inline double ff_trend_next(const double *trend, int n, int i, int order) {
-  double sum = trend[order * n + i];
-  for (int k = order - 1; k >= 0; k--) {
-    sum += trend[k * n + i];
-  }
-  return sum;
+/* What comes next, by this order. */
+static inline ff_vec3 ff_trend_next(const ff_trend *trend, int order) {
+  ff_vec3 change = order > 1 ? trend->second : v3(0, 0, 0);
+  change = order > 2 ? v3_add(trend->third, change) : change;
+  change = order > 0 ? v3_add(change, trend->first) : change;
+  return v3_add(change, trend->now);
 }
 
 #endif

@@ -29,8 +29,6 @@ enum {
   FF_Y_LEDGER = FF_Y_UNPAID + 1
 };
 
-enum { FF_POINT_TREND = 5 };
-
 /* A contact point: one feature of a pair of shapes near each other. */
 typedef struct ff_point {
   ff_vec3 point, normal, t1, t2; /* world */
@@ -59,7 +57,7 @@ typedef struct ff_point {
   double force_core; /* N, the part of force_n that the rigid core bears; `micro-macro` too */
   double impulse[4]; /* N s, what the last step solved for: see quasi_rigid.h; `micro-macro`: of the
                       * rigid part, along normal, t1 and t2 */
-  double trend[FF_TREND * FF_POINT_TREND]; /* of force, moment about the normal, and force_core */
+  ff_trend trend[2]; /* of force, in the world; and of moment about the normal, force_core and 0 */
   /* `micro-macro` only: */
   double soft_force; /* N, the part of force_n that is elastic */
 } ff_point;

@@ -65,21 +65,17 @@ bool ff_quasi_touch_before(const ff_quasi *quasi, const ff_quasi_contact *contac
 static void remember(const ff_quasi *quasi, ff_quasi_contact *contact) {
   const ff_point *p = &quasi->state->points[contact->memory];
   ff_vec3 n = contact->touch.normal, t1 = contact->touch.t1, t2 = v3_cross(n, t1);
-  int order = ff_trend_order(p->trend, FF_POINT_TREND, 0, 3);
-  double next[FF_POINT_TREND];
-  for (int i = 0; i < FF_POINT_TREND; i++) {
-    next[i] = ff_trend_next(p->trend, FF_POINT_TREND, i, order);
-  }
-  ff_vec3 force = v3_load(next);
+  int order = ff_trend_order(&p->trend[0]);
+  ff_vec3 force = ff_trend_next(&p->trend[0], order), others = ff_trend_next(&p->trend[1], order);
   const double before[3] = {v3_dot(p->force, t1), v3_dot(p->force, t2), v3_dot(p->moment, n)};
-  const double expected[3] = {v3_dot(force, t1), v3_dot(force, t2), next[3]};
+  const double expected[3] = {v3_dot(force, t1), v3_dot(force, t2), others.x};
   for (int i = 0; i < 3; i++) {
     double e = contact->cone->e[i], scale = e > 0 ? quasi->h / e : 0;
     contact->e.before[1 + i] = scale * before[i];
     contact->e.guess[1 + i] = scale * expected[i];
   }
   contact->e.before[0] = quasi->h * p->force_core;
-  contact->e.guess[0] = p->force_core > 0 ? quasi->h * greater(next[4], 0) : 0;
+  contact->e.guess[0] = p->force_core > 0 ? quasi->h * greater(others.y, 0) : 0;
 }
 
 /* Has a shape edges, so that parts of it that touch give way to others? */
@@ -159,6 +155,7 @@ static bool add_contact(ff_quasi *quasi, const ff_meet *meet, int near, const ff
   const ff_point *known = &quasi->state->points[memory];
   ff_quasi_layer_prepare(quasi, contact->layer, known, touch->t1,
                          v3_cross(touch->normal, touch->t1), 1, &contact->state);
+  contact->theta = 1;
   contact->weight = e->mass;
   contact->touch = *touch;
   contact->axis = axis_of(quasi, contact, b->end.pose.orientation);
@@ -241,8 +238,24 @@ static bool gather_flat(ff_quasi *quasi, const ff_meet *meet, int n, double marg
   return true;
 }
 
+/* The only point that a pair can have takes part, wherever free flight leads, if it pushed in the
+ * step before; where it was then says all that is asked of it now. */
+static bool goes_on(const ff_quasi *quasi, const ff_near *near, ff_touch *out) {
+  const ff_point *p = &quasi->state->points[near->first_point];
+  if (near->point_count != 1 || !(p->force_n > 0) || quasi->gain_end != quasi->state->t) {
+    return false;
+  }
+  *out = (ff_touch){
+      .point = p->point, .normal = p->normal, .t1 = p->t1, .depth = greater(p->patch.depth, 0)};
+  return true;
+}
+
 static bool gather_near(ff_quasi *quasi, const ff_meet *meet, int n) {
   const ff_near *near = &quasi->state->nears[n];
+  ff_touch before;
+  if (goes_on(quasi, near, &before)) {
+    return add_contact(quasi, meet, n, &before, near->first_point);
+  }
   double margin =
       quasi->wanted[n] ? INFINITY : reach(quasi, &quasi->bodies[meet->a], &quasi->bodies[meet->b]);
   if (is_flat(quasi, near)) {
@@ -381,7 +394,7 @@ bool ff_quasi_gather(ff_quasi *quasi) {
 
 /* Is the body of a shape elsewhere than when contacts were gathered? */
 static bool has_strayed(const ff_quasi *quasi, int shape) {
-  return quasi->bodies[quasi->model->shapes[shape].body].strayed != 0;
+  return quasi->bodies[quasi->model->shapes[shape].body].strayed;
 }
 
 bool ff_quasi_missed(ff_quasi *quasi) {

@@ -96,11 +96,14 @@ static void gather_robots(ff_quasi *quasi) {
   }
 }
 
-/* An element's own row as an equation; at_bound: it says that the unknown is at its bound. */
-static double own_row(const ff_quasi_element *e, int i, bool *at_bound) {
-  double above = (e->z[i] - e->lower[i]) / e->mass, f = e->f[12 + i];
-  *at_bound = above < f;
-  return *at_bound ? above : f;
+/* Own rows as equations; at_bound: it says that the unknown is at its bound. */
+static void find_own(ff_quasi_element *e) {
+  double ease = 1 / e->mass;
+  for (int i = 0; i < e->rows; i++) {
+    double above = ease * (e->z[i] - e->lower[i]), f = e->f[12 + i];
+    e->at_bound[i] = above < f;
+    e->own[i] = lesser(f, above);
+  }
 }
 
 static ff_quasi_off rows_off(const ff_quasi *quasi) {
@@ -121,10 +124,13 @@ static ff_quasi_off rows_off(const ff_quasi *quasi) {
     out.worst = greater(out.worst, v3_norm(l) / quasi->row_scale[2 * node + 1]);
   }
   for (int k = 0; k < quasi->member_count; k++) {
-    const ff_quasi_element *e = quasi->members[k];
-    for (int i = 0; !e->idle && i < e->rows; i++) {
-      bool at_bound;
-      double row = own_row(e, i, &at_bound);
+    ff_quasi_element *e = quasi->members[k];
+    if (e->idle) {
+      continue;
+    }
+    find_own(e);
+    for (int i = 0; i < e->rows; i++) {
+      double row = e->own[i];
       out.energy += 0.5 * e->mass * row * row;
       out.worst = greater(out.worst, fabs(row) / (e->size[i] + e->noise[i] * (1 / TOLERANCE)));
     }
@@ -153,10 +159,8 @@ static int name_of(const ff_quasi_element *e) {
 
 static int regime_of(const ff_quasi *quasi, const ff_quasi_element *e) {
   int out = e->idle + 2 * (quasi->theta < 1);
-  for (int i = 0; i < e->rows; i++) {
-    bool at_bound;
-    own_row(e, i, &at_bound);
-    out += at_bound << (2 + i);
+  for (int i = 0; i < e->rows && !e->idle; i++) {
+    out += e->at_bound[i] << (2 + i);
   }
   if (!e->joint) {
     const ff_quasi_contact *contact = (const ff_quasi_contact *)e;
@@ -211,14 +215,13 @@ static void exchange(double *a, double *b, int count) {
 
 /* Its own matrix, and the identity; rows that say that an unknown is at its bound know nothing
  * else. */
-static void fill(ff_quasi_element *e, double own[][FF_QUASI_OWN], bool *at_bound, double give) {
+static void fill(ff_quasi_element *e, double own[][FF_QUASI_OWN], double give) {
   for (int i = 0; i < e->rows; i++) {
-    own_row(e, i, &at_bound[i]);
     for (int k = 0; k < e->rows; k++) {
-      own[i][k] = at_bound[i] ? 0 : e->j[12 + i][12 + k];
+      own[i][k] = e->at_bound[i] ? 0 : e->j[12 + i][12 + k];
       e->inverse[i][k] = i == k;
     }
-    own[i][i] += (at_bound[i] ? 1 + GIVE : i == 0 || e->joint ? GIVE : give) / e->mass;
+    own[i][i] += (e->at_bound[i] ? 1 + GIVE : i == 0 || e->joint ? GIVE : give) / e->mass;
   }
 }
 
@@ -253,15 +256,14 @@ static bool invert(double own[][FF_QUASI_OWN], double inverse[][FF_QUASI_OWN], i
 /* Inverts its own matrix, and multiplies the columns of its bodies by that; false: singular. */
 static bool reduce(ff_quasi_element *e, int width, double give) {
   double own[FF_QUASI_OWN][FF_QUASI_OWN];
-  bool at_bound[FF_QUASI_OWN];
-  fill(e, own, at_bound, give);
+  fill(e, own, give);
   if (!invert(own, e->inverse, e->rows)) {
     return false;
   }
   for (int i = 0; i < e->rows; i++) {
     memset(e->reduced[i], 0, (size_t)width * sizeof(double));
     for (int k = 0; k < e->rows; k++) {
-      if (!at_bound[k] && e->inverse[i][k] != 0) {
+      if (!e->at_bound[k] && e->inverse[i][k] != 0) {
         ff_take_off(e->reduced[i], -e->inverse[i][k], e->j[12 + k], width);
       }
     }
@@ -308,22 +310,13 @@ static void add_element(ff_quasi *quasi, const ff_quasi_element *e) {
 /* And in what they are to make up for. */
 static void add_right(ff_quasi *quasi, ff_quasi_element *e) {
   for (int i = 0; i < e->rows; i++) {
-    double sum = 0;
-    for (int k = 0; k < e->rows; k++) {
-      bool at_bound;
-      sum += e->inverse[i][k] * own_row(e, k, &at_bound);
-    }
-    e->offset[i] = sum;
+    e->offset[i] = ff_dot(e->inverse[i], e->own, e->rows);
   }
   for (int s = 0; s < 2; s++) {
     const ff_quasi_body *body = &quasi->bodies[s == 0 ? e->a : e->b];
     double *right = body->solved ? ff_quasi_step_of(quasi, body) : NULL;
     for (int i = 0; right && i < FF_QUASI_BODY; i++) {
-      double sum = 0; /* not in memory: each addition would wait for the last to be stored */
-      for (int m = 0; m < e->rows; m++) {
-        sum += e->j[6 * s + i][12 + m] * e->offset[m];
-      }
-      right[i] += sum;
+      right[i] += ff_dot(&e->j[6 * s + i][12], e->offset, e->rows);
     }
   }
 }

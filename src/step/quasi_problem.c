@@ -73,14 +73,13 @@ static inline void place(const ff_quasi *quasi, ff_quasi_body *body, ff_vec3 v, 
 
 void ff_quasi_move(const ff_quasi *quasi, ff_quasi_body *body, ff_vec3 v, ff_vec3 l) {
   place(quasi, body, v, l);
-  double bound = quasi->model->bodies[body->id].bound;
-  body->strayed = ff_quasi_way_between(&body->flown, &body->end.pose, bound);
+  body->strayed = true;
 }
 
 void ff_quasi_fly(const ff_quasi *quasi, ff_quasi_body *body) {
   place(quasi, body, body->v, body->l);
   body->flown = body->end.pose;
-  body->strayed = 0;
+  body->strayed = false;
 }
 
 /* It turns freely with the momentum that it moves with: the mean of both ends of that. */
@@ -99,12 +98,6 @@ void ff_quasi_on_the_way(const ff_quasi *quasi, const ff_quasi_body *body, ff_ve
     *v = v3_scale(1 / quasi->h, v3_sub(body->end.pose.position, body->x));
     *w = v3_scale(1 / quasi->h, q_log(turn));
   }
-}
-
-/* With x1 = x0 + h ((1 - theta) v0 + theta v1) and m (v1 - v0) = p the change is
- * (x0 + (1 - theta) h v0) x p. */
-ff_vec3 ff_quasi_pivot(const ff_quasi *quasi, const ff_quasi_body *body) {
-  return v3_axpy(body->x, (1 - body->theta) * quasi->h, body->v0);
 }
 
 /* How the end of a body turns with its momentum. */
@@ -143,25 +136,31 @@ const ff_touch *ff_quasi_find_touch(const ff_quasi *quasi, const ff_quasi_contac
   return NULL;
 }
 
-/* An axis seen in the tangent plane; its length there is told, too. */
-static ff_vec3 tangent(ff_vec3 axis, ff_vec3 normal, double *length) {
-  ff_vec3 u = v3_axpy(axis, -v3_dot(axis, normal), normal);
-  *length = v3_norm(u);
-  return v3_scale(1 / *length, u);
+/* A unit axis seen in the tangent plane. On half-spaces it lies there: no root, no division. */
+static ff_vec3 tangent(ff_vec3 axis, ff_vec3 normal) {
+  double out = v3_dot(axis, normal);
+  return fabs(out) < 1e-15 ? axis : v3_unit(v3_axpy(axis, -out, normal));
+}
+
+/* m, no point of a body is farther than this from where it was when contacts were gathered. */
+static double strayed(const ff_quasi *quasi, int body) {
+  const ff_quasi_body *it = &quasi->bodies[body];
+  double size = quasi->model->bodies[body].bound;
+  return it->strayed ? ff_quasi_way_between(&it->flown, &it->end.pose, size) : 0;
 }
 
 /* Are the contacts of a pair so far from pressing that nobody need look? */
 static bool are_far(const ff_quasi *quasi, const ff_quasi_contact *contacts, int count) {
-  double way = quasi->bodies[contacts->e.a].strayed + quasi->bodies[contacts->e.b].strayed;
+  double nearest = -INFINITY;
   for (int i = 0; i < count; i++) {
     const double *z = contacts[i].e.z;
     bool pressed = contacts[i].state.start > 0; /* order 2: until it parts */
-    if (pressed || !(contacts[i].flown + way < 0) || z[0] != 0 || z[1] != 0 || z[2] != 0 ||
-        z[3] != 0) {
+    nearest = greater(nearest, contacts[i].flown);
+    if (pressed || nearest >= 0 || z[0] != 0 || z[1] != 0 || z[2] != 0 || z[3] != 0) {
       return false;
     }
   }
-  return true;
+  return nearest + strayed(quasi, contacts->e.a) + strayed(quasi, contacts->e.b) < 0;
 }
 
 /* The normal of a contact that keeps its place. */
@@ -188,8 +187,7 @@ static void look_at_fixed(const ff_quasi *quasi, ff_quasi_contact *contact) {
     touch->point = v3_scale(0.5, v3_add(at_a, at_b));
     touch->depth = -v3_dot(touch->normal, v3_sub(at_a, at_b));
   }
-  double length;
-  touch->t1 = tangent(q_rotate(b->orientation, contact->axis), touch->normal, &length);
+  touch->t1 = tangent(q_rotate(b->orientation, contact->axis), touch->normal);
   ff_quasi_press(quasi, contact);
 }
 
@@ -208,10 +206,9 @@ void ff_quasi_look(const ff_quasi *quasi, ff_quasi_contact *contacts, int count)
   for (int i = 0; i < count; i++) {
     ff_quasi_contact *contact = &contacts[i];
     const ff_touch *touch = ff_quasi_find_touch(quasi, contact, touches, found);
-    double length;
     if (touch) {
       contact->touch = *touch;
-      contact->touch.t1 = tangent(q_rotate(b->orientation, contact->axis), touch->normal, &length);
+      contact->touch.t1 = tangent(q_rotate(b->orientation, contact->axis), touch->normal);
     } else {
       contact->touch.depth = -INFINITY;
     }
@@ -240,46 +237,20 @@ void ff_quasi_look_back(const ff_quasi *quasi, ff_quasi_contact *contact, double
   ff_vec3 t2 = v3_cross(contact->touch.normal, contact->touch.t1);
   contact->early = 0;
   contact->slid = false;
-  ff_quasi_layer_prepare(quasi, contact->layer, &quasi->state->points[contact->memory],
-                         contact->touch.t1, t2, theta, &contact->state);
+  if (theta != contact->theta || contact->layer->sheared) {
+    contact->theta = theta;
+    ff_quasi_layer_prepare(quasi, contact->layer, &quasi->state->points[contact->memory],
+                           contact->touch.t1, t2, theta, &contact->state);
+  }
   if (theta < 1) {
     ff_touch *before = &contact->at_start;
     bool there = ff_quasi_touch_before(quasi, contact, before);
-    double length;
     ff_quat b = quasi->bodies[contact->e.b].q;
-    before->t1 = tangent(q_rotate(b, contact->axis), before->normal, &length);
+    before->t1 = tangent(q_rotate(b, contact->axis), before->normal);
     contact->state.start = there ? before->depth : -INFINITY;
     contact->early = there && v3_dot(before->normal, contact->touch.normal) > 0.5 ? 1 - theta : 0;
     find_slid(quasi, contact);
   }
-}
-
-static ff_vec3 second_tangent(const ff_touch *touch) {
-  return v3_cross(touch->normal, touch->t1);
-}
-
-ff_vec3 ff_quasi_slip(const ff_quasi *quasi, const ff_quasi_contact *contact, double *spin) {
-  const ff_quasi_body *a = &quasi->bodies[contact->e.a], *b = &quasi->bodies[contact->e.b];
-  ff_vec3 arm_a = v3_sub(contact->touch.point, a->end.pose.position);
-  ff_vec3 arm_b = v3_sub(contact->touch.point, b->end.pose.position);
-  ff_vec3 v_a = v3_add(a->end.velocity, v3_cross(a->end.omega, arm_a));
-  ff_vec3 v_b = v3_add(b->end.velocity, v3_cross(b->end.omega, arm_b));
-  *spin = v3_dot(contact->touch.normal, v3_sub(a->end.omega, b->end.omega));
-  return v3_sub(v_a, v_b);
-}
-
-ff_vec3 ff_quasi_impulse(const ff_quasi_contact *contact, const ff_touch *touch, ff_vec3 *moment) {
-  const double *e = contact->cone->e, *p = contact->e.z + 1;
-  ff_vec3 out = v3_scale(contact->p_ns + contact->e.z[0], touch->normal);
-  out = v3_axpy(out, e[0] * p[0], touch->t1);
-  out = v3_axpy(out, e[1] * p[1], second_tangent(touch));
-  *moment = v3_scale(e[2] * p[2], touch->normal);
-  return out;
-}
-
-ff_vec3 ff_quasi_arm(const ff_quasi_contact *contact, const ff_quasi_body *body, bool start) {
-  return start ? v3_sub(contact->at_start.point, body->x)
-               : v3_sub(contact->touch.point, body->end.pose.position);
 }
 
 /* ---- friction ------------------------------------------------------------------------------ */
@@ -330,7 +301,7 @@ static void project(const ff_quasi *quasi, ff_quasi_contact *contact) {
   ff_vec3 slip = contact->slip = ff_quasi_slip(quasi, contact, &spin);
   const double *e = contact->cone->e, *p = contact->e.z + 1;
   double w[3] = {e[0] * v3_dot(contact->touch.t1, slip),
-                 e[1] * v3_dot(second_tangent(&contact->touch), slip), e[2] * spin};
+                 e[1] * v3_dot(ff_quasi_t2(&contact->touch), slip), e[2] * spin};
   ff_quasi_projection *to = &contact->to;
   to->radius = radius_of(quasi, contact);
   to->turned = false;

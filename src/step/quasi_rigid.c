@@ -103,7 +103,7 @@ static ff_status create_blocks(ff_quasi *quasi) {
 static bool take_rooms(ff_quasi *quasi) {
   size_t bodies = (size_t)quasi->model->body_count, nodes = (size_t)quasi->node_limit;
   size_t contacts = (size_t)quasi->contact_capacity, unknowns = (size_t)quasi->unknown_limit;
-  size_t free = FF_QUASI_BODY * (size_t)quasi->model->free_count;
+  size_t free = (size_t)quasi->model->free_count;
   size_t rows = (size_t)count_rows(quasi), joints = (size_t)quasi->model->constraint_count;
   const struct {
     void **to;
@@ -124,7 +124,7 @@ static bool take_rooms(ff_quasi *quasi) {
       {(void **)&quasi->base, rows, sizeof *quasi->base},
       {(void **)&quasi->step, rows, sizeof *quasi->step},
       {(void **)&quasi->best, rows, sizeof *quasi->best},
-      {(void **)&quasi->gain, FF_TREND * free, sizeof *quasi->gain},
+      {(void **)&quasi->gain, 2 * free, sizeof *quasi->gain},
       {(void **)&quasi->row_scale, 2 * nodes, sizeof *quasi->row_scale},
       {(void **)&quasi->z, unknowns, sizeof *quasi->z},
       {(void **)&quasi->lower, unknowns, sizeof *quasi->lower},
@@ -187,7 +187,7 @@ static void start_body(const ff_quasi *quasi, int i) {
   body->v0 = now->velocity;
   body->w0 = now->omega;
   body->theta = quasi->model->run.stepper.order == 2 ? 0.5 : 1;
-  body->strayed = 0;
+  body->strayed = false;
 }
 
 /* Bodies that never move are where they are for good. */
@@ -394,7 +394,7 @@ static bool is_finite(const ff_quasi *quasi) {
 static bool is_far(const ff_quasi *quasi, bool straying) {
   for (int i = 0; i < quasi->model->body_count; i++) {
     const ff_quasi_body *body = &quasi->bodies[i];
-    bool moved = quasi->model->bodies[i].kind != FF_BODY_FIXED && (!straying || body->strayed != 0);
+    bool moved = quasi->model->bodies[i].kind != FF_BODY_FIXED && (!straying || body->strayed);
     if (moved && ff_candidates_left(quasi->state, i, body->end.pose.position)) {
       return true;
     }
@@ -435,17 +435,16 @@ static ff_status list_wider(ff_work *work) {
 
 /* What contacts did to the bodies, so that the next step can start from it. */
 static void learn(ff_quasi *quasi, double end) {
-  double scale = 1 / quasi->h, gain[FF_QUASI_BODY];
+  double scale = 1 / quasi->h;
   for (int slot = 0; slot < quasi->model->free_count; slot++) {
     const ff_quasi_body *body = ff_quasi_node(quasi, slot);
-    double *trend = quasi->gain + FF_TREND * FF_QUASI_BODY * slot;
+    ff_trend *gain = &quasi->gain[2 * slot];
     ff_vec3 v = v3_sub(body->end.velocity, body->v), l = v3_sub(body->momentum, body->l);
     if (v3_dot(v, v) + v3_dot(l, l) > 0) {
-      v3_store(gain, v3_scale(scale, v));
-      v3_store(gain + 3, v3_scale(scale, l));
-      ff_trend_add(trend, FF_QUASI_BODY, gain);
+      ff_trend_add(&gain[0], v3_scale(scale, v));
+      ff_trend_add(&gain[1], v3_scale(scale, l));
     } else { /* it flew: what was before is over */
-      memset(trend, 0, FF_TREND * sizeof gain);
+      memset(gain, 0, 2 * sizeof *gain);
     }
   }
   quasi->gain_end = end;
@@ -624,8 +623,7 @@ static void know(ff_point *point, const ff_quasi_contact *contact) {
 
 /* Nothing of the steps before tells what comes next. */
 static void forget(ff_quasi *quasi) {
-  size_t gains = (size_t)FF_TREND * FF_QUASI_BODY * (size_t)quasi->model->free_count;
-  memset(quasi->gain, 0, gains * sizeof *quasi->gain);
+  memset(quasi->gain, 0, 2 * (size_t)quasi->model->free_count * sizeof *quasi->gain);
   quasi->gain_end = NAN;
   quasi->again = quasi->same = false;
   quasi->first_factor = quasi->factors + 1;

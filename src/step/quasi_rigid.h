@@ -101,7 +101,7 @@ typedef struct ff_quasi_body {
   ff_pose seen;        /* where parts of flat shapes that meet are chosen: its start, or an end that
                           was found with others */
   ff_pose flown;       /* the end of free flight, when contacts were gathered */
-  double strayed;      /* m, no point of it is farther than this from where it was there */
+  bool strayed;        /* it may be elsewhere now */
 } ff_quasi_body;
 
 /* How a contact's geometry changes with three shifts, or three turns, of body a: by columns. */
@@ -137,6 +137,8 @@ typedef struct ff_quasi_element {
   double push_noise, twist_noise;                 /* how much of it is rounding */
   double size[FF_QUASI_OWN], noise[FF_QUASI_OWN]; /* m/s: the same of its own rows */
   /* of the solver */
+  double own[FF_QUASI_OWN];    /* m/s: its rows as equations; */
+  bool at_bound[FF_QUASI_OWN]; /* they say that the unknown is at its bound */
   double base[FF_QUASI_OWN], step[FF_QUASI_OWN], good[FF_QUASI_OWN];
   double inverse[FF_QUASI_OWN][FF_QUASI_OWN];      /* of its own matrix; */
   double reduced[FF_QUASI_OWN][2 * FF_QUASI_BODY]; /* that, times its bodies' columns */
@@ -182,6 +184,7 @@ typedef struct ff_quasi_contact {
   const ff_layer *layer;
   const ff_cone *cone;
   ff_quasi_layer state;
+  double theta;         /* that it is ready for */
   double weight;        /* kg: friction's projection weighs speeds with it */
   double soft;          /* 1, tangential give */
   ff_vec3 axis;         /* t1 is this axis of b, seen in the tangent plane */
@@ -263,8 +266,7 @@ typedef struct ff_quasi {
   ff_blocks *blocks;
   double *x, *r, *base, *step, *best; /* unknowns, rows, ... of the nodes */
   double *row_scale;                  /* of each body two: what r is measured by */
-  /* trend of what contacts and constraints change of x of each free body, for each second */
-  double *gain;
+  ff_trend *gain;  /* what contacts and constraints change of v and L of each free body, a second */
   double gain_end; /* s, when the last one ended */
   /* what is being solved: an island, or one body while the others rest */
   const int *solved_nodes;
@@ -329,6 +331,46 @@ typedef struct ff_quasi_off {
   double worst;  /* relative: 1 is as large as what is added up */
 } ff_quasi_off;
 
+/* ---- a contact and its bodies: small, and asked for again and again ------------------------- */
+
+static inline ff_vec3 ff_quasi_t2(const ff_touch *touch) {
+  return v3_cross(touch->normal, touch->t1);
+}
+/* From the centre of a body to the contact, at the end or at the start. */
+static inline ff_vec3 ff_quasi_arm(const ff_quasi_contact *contact, const ff_quasi_body *body,
+                                   bool start) {
+  return start ? v3_sub(contact->at_start.point, body->x)
+               : v3_sub(contact->touch.point, body->end.pose.position);
+}
+/* Velocity of a against b at the contact, at the end of the step. */
+static inline ff_vec3 ff_quasi_slip(const ff_quasi *quasi, const ff_quasi_contact *contact,
+                                    double *spin) {
+  const ff_quasi_body *a = &quasi->bodies[contact->e.a], *b = &quasi->bodies[contact->e.b];
+  ff_vec3 arm_a = v3_sub(contact->touch.point, a->end.pose.position);
+  ff_vec3 arm_b = v3_sub(contact->touch.point, b->end.pose.position);
+  ff_vec3 v_a = v3_add(a->end.velocity, v3_cross(a->end.omega, arm_a));
+  ff_vec3 v_b = v3_add(b->end.velocity, v3_cross(b->end.omega, arm_b));
+  *spin = v3_dot(contact->touch.normal, v3_sub(a->end.omega, b->end.omega));
+  return v3_sub(v_a, v_b);
+}
+/* The impulse on a, in the frame of the touch at the end or at the start: force part, and moment
+ * about the point. */
+static inline ff_vec3 ff_quasi_impulse(const ff_quasi_contact *contact, const ff_touch *touch,
+                                       ff_vec3 *moment) {
+  const double *e = contact->cone->e, *p = contact->e.z + 1;
+  ff_vec3 out = v3_scale(contact->p_ns + contact->e.z[0], touch->normal);
+  out = v3_axpy(out, e[0] * p[0], touch->t1);
+  out = v3_axpy(out, e[1] * p[1], ff_quasi_t2(touch));
+  *moment = v3_scale(e[2] * p[2], touch->normal);
+  return out;
+}
+/* Where an impulse must act so that x x m v changes by its moment, in the step as it was taken:
+ * with x1 = x0 + h ((1 - theta) v0 + theta v1) and m (v1 - v0) = p the change is
+ * (x0 + (1 - theta) h v0) x p. */
+static inline ff_vec3 ff_quasi_pivot(const ff_quasi *quasi, const ff_quasi_body *body) {
+  return v3_axpy(body->x, (1 - body->theta) * quasi->h, body->v0);
+}
+
 /* ---- quasi_problem.c ----------------------------------------------------------------- */
 
 /* Puts a body where v and l bring it. */
@@ -337,21 +379,12 @@ void ff_quasi_move(const ff_quasi *quasi, ff_quasi_body *body, ff_vec3 v, ff_vec
 void ff_quasi_fly(const ff_quasi *quasi, ff_quasi_body *body);
 /* Velocity that a body has on its way through the step, on the mean. */
 void ff_quasi_on_the_way(const ff_quasi *quasi, const ff_quasi_body *body, ff_vec3 *v, ff_vec3 *w);
-/* Where an impulse must act so that x x m v changes by its moment, in the step as it was taken. */
-ff_vec3 ff_quasi_pivot(const ff_quasi *quasi, const ff_quasi_body *body);
 /* Makes a contact ready for bodies that move with this theta. */
 void ff_quasi_look_back(const ff_quasi *quasi, ff_quasi_contact *contact, double theta);
 /* Geometry and layer impulse of all contacts of a pair of shapes where their bodies are now. */
 void ff_quasi_look(const ff_quasi *quasi, ff_quasi_contact *contacts, int count);
 /* How many contacts from this one on belong to its pair of shapes. */
 int ff_quasi_alike(const ff_quasi *quasi, const ff_quasi_contact *contact);
-/* Velocity of a against b at the contact, at the end of the step. */
-ff_vec3 ff_quasi_slip(const ff_quasi *quasi, const ff_quasi_contact *contact, double *spin);
-/* The impulse on a, in the frame of the touch at the end or at the start: force part, and moment
- * about the point. */
-ff_vec3 ff_quasi_impulse(const ff_quasi_contact *contact, const ff_touch *touch, ff_vec3 *moment);
-/* From the centre of a body to the contact, at the end or at the start. */
-ff_vec3 ff_quasi_arm(const ff_quasi_contact *contact, const ff_quasi_body *body, bool start);
 /* Rows of the members where their bodies are now. */
 void ff_quasi_rows(const ff_quasi *quasi);
 /* Their derivatives there. */

@@ -89,8 +89,7 @@ static void show_link(const ff_quasi *quasi, int r, int link) {
       body->turned.m[i][k] = i == k ? quasi->h : 0;
     }
   }
-  body->strayed =
-      ff_quasi_way_between(&body->flown, &body->end.pose, quasi->model->bodies[body->id].bound);
+  body->strayed = true;
 }
 
 void ff_quasi_start_robot(const ff_quasi *quasi, int r, bool warm, double *x) {
@@ -198,7 +197,7 @@ bool ff_quasi_fly_robots(ff_quasi *quasi, double t) {
       for (int i = 1; i <= model->robots[r].link_count; i++) {
         ff_quasi_body *body = body_of(quasi, r, i);
         body->flown = body->end.pose;
-        body->strayed = 0;
+        body->strayed = false;
       }
     }
   }

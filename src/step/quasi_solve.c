@@ -59,13 +59,8 @@ static ff_quasi_contact *contact_of(ff_quasi_element *element) {
 
 /* Velocity or momentum at the end if contacts and constraints do what they did in the steps before:
  * of free flight, and what they gave. */
-static ff_vec3 go_on(const ff_quasi *quasi, ff_vec3 flown, int node, int row) {
-  const double *trend = quasi->gain + FF_TREND * FF_QUASI_BODY * node;
-  int order = ff_trend_order(trend, FF_QUASI_BODY, row, 3);
-  ff_vec3 gain = v3(ff_trend_next(trend, FF_QUASI_BODY, row, order),
-                    ff_trend_next(trend, FF_QUASI_BODY, row + 1, order),
-                    ff_trend_next(trend, FF_QUASI_BODY, row + 2, order));
-  return v3_axpy(flown, quasi->h, gain);
+static ff_vec3 go_on(const ff_quasi *quasi, ff_vec3 flown, const ff_trend *gain) {
+  return v3_axpy(flown, quasi->h, ff_trend_next(gain, ff_trend_order(gain)));
 }
 
 /* From free flight, or from what the steps before lead to expect. */
@@ -80,8 +75,8 @@ static void start_from(ff_quasi *quasi, bool warm) {
       continue;
     }
     ff_vec3 v = warm ? body->v0 : body->v, l = warm ? body->l0 : body->l;
-    v3_store(x, warm && known ? go_on(quasi, body->v, node, 0) : v);
-    v3_store(x + 3, warm && known ? go_on(quasi, body->l, node, 3) : l);
+    v3_store(x, warm && known ? go_on(quasi, body->v, &quasi->gain[2 * node]) : v);
+    v3_store(x + 3, warm && known ? go_on(quasi, body->l, &quasi->gain[2 * node + 1]) : l);
   }
   for (int k = 0; k < quasi->member_count; k++) {
     ff_quasi_element *e = quasi->members[k];
