@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/memory.h"
 #include "math/pairs.h"
+#include "solve/six.h"
 
 #include <amd.h>
 #include <math.h>
@@ -33,8 +34,9 @@ struct ff_blocks {
   double *values;
   int *pivot;      /* of each row */
   int first, last; /* positions of the matrix now */
-  int *spot;       /* of each position: an entry, for a while */
-  int *work;       /* for the ordering */
+  ff_six_take *six;
+  int *spot; /* of each position: an entry, for a while */
+  int *work; /* for the ordering */
   int work_size;
 };
 
@@ -76,6 +78,7 @@ ff_status ff_blocks_create(ff_blocks **out, const ff_blocks_limits *limits) {
   }
   b->limits = *limits;
   b->known_nodes = -1;
+  b->six = ff_six_best();
   if (!take_rooms(b)) {
     ff_blocks_destroy(b);
     return FF_ERROR_MEMORY;
@@ -319,7 +322,7 @@ double *ff_blocks_at(ff_blocks *b, int i, int j) {
 
 /* ---- arithmetic of blocks -------------------------------------------------------------------- */
 
-/* c -= a b for n x k and k x m by rows; written out for the usual size, so that it is unrolled. */
+/* c -= a b for n x k and k x m by rows. */
 static inline void subtract_product(double *restrict c, const double *restrict a,
                                     const double *restrict b, int n, int k, int m) {
   for (int i = 0; i < n; i++) {
@@ -332,26 +335,10 @@ static inline void subtract_product(double *restrict c, const double *restrict a
   }
 }
 
-/* The same for 6 x 6, where nearly all of the time goes: a row of c stays in registers. */
-static void subtract_six(double *restrict c, const double *restrict a, const double *restrict b) {
-  for (int i = 0; i < 6; i++) {
-    ff_pair2 x = ff_pair2_load(c + 6 * i), y = ff_pair2_load(c + 6 * i + 2),
-             z = ff_pair2_load(c + 6 * i + 4);
-    for (int l = 0; l < 6; l++) {
-      ff_pair2 factor = {a[6 * i + l], a[6 * i + l]};
-      x -= factor * ff_pair2_load(b + 6 * l);
-      y -= factor * ff_pair2_load(b + 6 * l + 2);
-      z -= factor * ff_pair2_load(b + 6 * l + 4);
-    }
-    memcpy(c + 6 * i, &x, sizeof x);
-    memcpy(c + 6 * i + 2, &y, sizeof y);
-    memcpy(c + 6 * i + 4, &z, sizeof z);
-  }
-}
-
-static void subtract(double *c, const double *a, const double *b, int n, int k, int m) {
+static void subtract(const ff_blocks *of, double *c, const double *a, const double *b, int n, int k,
+                     int m) {
   if (n == 6 && k == 6 && m == 6) {
-    subtract_six(c, a, b);
+    of->six(c, a, b);
   } else {
     subtract_product(c, a, b, n, k, m);
   }
@@ -464,7 +451,7 @@ static void update_later(ff_blocks *b, int i) {
     if (j > b->last) {
       continue;
     }
-    subtract(v + b->diagonal[j], v + b->lower[e], v + b->upper[e], nj, n, nj);
+    subtract(b, v + b->diagonal[j], v + b->lower[e], v + b->upper[e], nj, n, nj);
     for (int f = b->start[j]; f < b->start[j + 1]; f++) {
       b->spot[b->later[f]] = f;
     }
@@ -472,8 +459,8 @@ static void update_later(ff_blocks *b, int i) {
       int k = b->later[f], nk = size_at(b, k);
       if (k > j && k <= b->last) {
         int to = b->spot[k];
-        subtract(v + b->upper[to], v + b->lower[e], v + b->upper[f], nj, n, nk);
-        subtract(v + b->lower[to], v + b->lower[f], v + b->upper[e], nk, n, nj);
+        subtract(b, v + b->upper[to], v + b->lower[e], v + b->upper[f], nj, n, nk);
+        subtract(b, v + b->lower[to], v + b->lower[f], v + b->upper[e], nk, n, nj);
       }
     }
   }
@@ -503,7 +490,7 @@ void ff_blocks_solve(const ff_blocks *b, double *x) {
         continue;
       }
       int node = b->node_at[b->later[e]];
-      subtract(x + b->row[node], b->values + b->lower[e], x + row, b->size[node], n, 1);
+      subtract(b, x + b->row[node], b->values + b->lower[e], x + row, b->size[node], n, 1);
     }
   }
   for (int i = b->last; i >= b->first; i--) {
@@ -513,7 +500,7 @@ void ff_blocks_solve(const ff_blocks *b, double *x) {
         continue;
       }
       int node = b->node_at[b->later[e]];
-      subtract(x + row, b->values + b->upper[e], x + b->row[node], n, b->size[node], 1);
+      subtract(b, x + row, b->values + b->upper[e], x + b->row[node], n, b->size[node], 1);
     }
   }
 }
