@@ -31,6 +31,7 @@ struct ff_blocks {
   int *later;            /* of each entry: the later position it reaches */
   size_t *diagonal;      /* of each position: its own block in values */
   size_t *upper, *lower; /* of each entry: its two blocks */
+  bool *empty;           /* the same, since the last factors: both are zero */
   double *values;
   int *pivot;      /* of each row */
   int first, last; /* positions of the matrix now */
@@ -65,9 +66,10 @@ static bool take_rooms(ff_blocks *b) {
   b->diagonal = ff_arena_take(&b->arena, nodes + 1, sizeof *b->diagonal);
   b->upper = ff_arena_take(&b->arena, entries + 1, sizeof *b->upper);
   b->lower = ff_arena_take(&b->arena, entries + 1, sizeof *b->lower);
+  b->empty = ff_arena_take(&b->arena, entries + 1, sizeof *b->empty);
   b->values = ff_arena_take(&b->arena, b->limits.numbers + 1, sizeof *b->values);
   return b->edge && b->known_edge && b->later && b->pivot && b->work && b->diagonal && b->upper &&
-         b->lower && b->values;
+         b->lower && b->empty && b->values;
 }
 
 ff_status ff_blocks_create(ff_blocks **out, const ff_blocks_limits *limits) {
@@ -442,13 +444,22 @@ static void divide_vector(const double *a, const int *pivot, double *x, int n) {
 /* ---- elimination -------------------------------------------------------------------------------
  */
 
+/* Nodes may be joined by what does nothing at the moment. */
+static bool is_zero(const double *a, int count) {
+  int i = 0;
+  while (i < count && a[i] == 0) {
+    i++;
+  }
+  return i == count;
+}
+
 /* What the elimination of position i leaves with those it reaches. */
 static void update_later(ff_blocks *b, int i) {
   int n = size_at(b, i);
   double *v = b->values;
   for (int e = b->start[i]; e < b->start[i + 1]; e++) {
     int j = b->later[e], nj = size_at(b, j);
-    if (j > b->last) {
+    if (j > b->last || b->empty[e]) {
       continue;
     }
     subtract(b, v + b->diagonal[j], v + b->lower[e], v + b->upper[e], nj, n, nj);
@@ -457,7 +468,7 @@ static void update_later(ff_blocks *b, int i) {
     }
     for (int f = b->start[i]; f < b->start[i + 1]; f++) {
       int k = b->later[f], nk = size_at(b, k);
-      if (k > j && k <= b->last) {
+      if (k > j && k <= b->last && !b->empty[f]) {
         int to = b->spot[k];
         subtract(b, v + b->upper[to], v + b->lower[e], v + b->upper[f], nj, n, nk);
         subtract(b, v + b->lower[to], v + b->lower[f], v + b->upper[e], nk, n, nj);
@@ -474,7 +485,12 @@ bool ff_blocks_factor(ff_blocks *b) {
       return false;
     }
     for (int e = b->start[i]; e < b->start[i + 1]; e++) {
-      divide(own, pivot, b->values + b->upper[e], n, size_at(b, b->later[e]));
+      double *upper = b->values + b->upper[e];
+      int size = size_at(b, b->later[e]);
+      b->empty[e] = is_zero(upper, 2 * n * size); /* the lower one stands behind it */
+      if (!b->empty[e]) {
+        divide(own, pivot, upper, n, size);
+      }
     }
     update_later(b, i);
   }
@@ -486,7 +502,7 @@ void ff_blocks_solve(const ff_blocks *b, double *x) {
     int n = size_at(b, i), row = b->row[b->node_at[i]];
     divide_vector(b->values + b->diagonal[i], b->pivot + row, x + row, n);
     for (int e = b->start[i]; e < b->start[i + 1]; e++) {
-      if (b->later[e] > b->last) {
+      if (b->later[e] > b->last || b->empty[e]) {
         continue;
       }
       int node = b->node_at[b->later[e]];
@@ -496,7 +512,7 @@ void ff_blocks_solve(const ff_blocks *b, double *x) {
   for (int i = b->last; i >= b->first; i--) {
     int n = size_at(b, i), row = b->row[b->node_at[i]];
     for (int e = b->start[i]; e < b->start[i + 1]; e++) {
-      if (b->later[e] > b->last) {
+      if (b->later[e] > b->last || b->empty[e]) {
         continue;
       }
       int node = b->node_at[b->later[e]];
