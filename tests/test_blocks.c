@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "solve/blocks.h"
 #include "solve/linear.h"
+#include "solve/six.h"
 #include "testing.h"
 
 #include <string.h>
@@ -172,11 +173,29 @@ static void singular_and_full_are_told(void **state) {
   ff_blocks_destroy(blocks);
 }
 
+/* Whatever the processor can. */
+static void products_have_the_same_bits(void **state) {
+  (void)state;
+  uint64_t seed = 5;
+  for (int n = 0; n < 1000; n++) {
+    double a[36], b[36], c[2][36];
+    for (int i = 0; i < 36; i++) {
+      a[i] = ff_random_in(&seed, -1, 1);
+      b[i] = ff_random_in(&seed, -1, 1);
+      c[0][i] = c[1][i] = ff_random_in(&seed, -1, 1);
+    }
+    ff_six_take_plain(c[0], a, b);
+    ff_six_best()(c[1], a, b);
+    assert_memory_equal(c[0], c[1], sizeof c[0]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(agrees_with_dense),
       cmocka_unit_test(one_node_alone),
       cmocka_unit_test(singular_and_full_are_told),
+      cmocka_unit_test(products_have_the_same_bits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/memory.h"
 #include "math/pairs.h"
+#include "solve/six.h"
 
 #include <amd.h>
 #include <math.h>
@@ -30,11 +31,13 @@ struct ff_blocks {
   int *later;            /* of each entry: the later position it reaches */
   size_t *diagonal;      /* of each position: its own block in values */
   size_t *upper, *lower; /* of each entry: its two blocks */
+  bool *empty;           /* the same, since the last factors: both are zero */
   double *values;
   int *pivot;      /* of each row */
   int first, last; /* positions of the matrix now */
-  int *spot;       /* of each position: an entry, for a while */
-  int *work;       /* for the ordering */
+  ff_six_take *six;
+  int *spot; /* of each position: an entry, for a while */
+  int *work; /* for the ordering */
   int work_size;
 };
 
@@ -63,9 +66,10 @@ static bool take_rooms(ff_blocks *b) {
   b->diagonal = ff_arena_take(&b->arena, nodes + 1, sizeof *b->diagonal);
   b->upper = ff_arena_take(&b->arena, entries + 1, sizeof *b->upper);
   b->lower = ff_arena_take(&b->arena, entries + 1, sizeof *b->lower);
+  b->empty = ff_arena_take(&b->arena, entries + 1, sizeof *b->empty);
   b->values = ff_arena_take(&b->arena, b->limits.numbers + 1, sizeof *b->values);
   return b->edge && b->known_edge && b->later && b->pivot && b->work && b->diagonal && b->upper &&
-         b->lower && b->values;
+         b->lower && b->empty && b->values;
 }
 
 ff_status ff_blocks_create(ff_blocks **out, const ff_blocks_limits *limits) {
@@ -76,6 +80,7 @@ ff_status ff_blocks_create(ff_blocks **out, const ff_blocks_limits *limits) {
   }
   b->limits = *limits;
   b->known_nodes = -1;
+  b->six = ff_six_best();
   if (!take_rooms(b)) {
     ff_blocks_destroy(b);
     return FF_ERROR_MEMORY;
@@ -319,7 +324,7 @@ double *ff_blocks_at(ff_blocks *b, int i, int j) {
 
 /* ---- arithmetic of blocks -------------------------------------------------------------------- */
 
-/* c -= a b for n x k and k x m by rows; written out for the usual size, so that it is unrolled. */
+/* c -= a b for n x k and k x m by rows. */
 static inline void subtract_product(double *restrict c, const double *restrict a,
                                     const double *restrict b, int n, int k, int m) {
   for (int i = 0; i < n; i++) {
@@ -332,26 +337,10 @@ static inline void subtract_product(double *restrict c, const double *restrict a
   }
 }
 
-/* The same for 6 x 6, where nearly all of the time goes: a row of c stays in registers. */
-static void subtract_six(double *restrict c, const double *restrict a, const double *restrict b) {
-  for (int i = 0; i < 6; i++) {
-    ff_pair2 x = ff_pair2_load(c + 6 * i), y = ff_pair2_load(c + 6 * i + 2),
-             z = ff_pair2_load(c + 6 * i + 4);
-    for (int l = 0; l < 6; l++) {
-      ff_pair2 factor = {a[6 * i + l], a[6 * i + l]};
-      x -= factor * ff_pair2_load(b + 6 * l);
-      y -= factor * ff_pair2_load(b + 6 * l + 2);
-      z -= factor * ff_pair2_load(b + 6 * l + 4);
-    }
-    memcpy(c + 6 * i, &x, sizeof x);
-    memcpy(c + 6 * i + 2, &y, sizeof y);
-    memcpy(c + 6 * i + 4, &z, sizeof z);
-  }
-}
-
-static void subtract(double *c, const double *a, const double *b, int n, int k, int m) {
+static void subtract(const ff_blocks *of, double *c, const double *a, const double *b, int n, int k,
+                     int m) {
   if (n == 6 && k == 6 && m == 6) {
-    subtract_six(c, a, b);
+    of->six(c, a, b);
   } else {
     subtract_product(c, a, b, n, k, m);
   }
@@ -455,25 +444,34 @@ static void divide_vector(const double *a, const int *pivot, double *x, int n) {
 /* ---- elimination -------------------------------------------------------------------------------
  */
 
+/* Nodes may be joined by what does nothing at the moment. */
+static bool is_zero(const double *a, int count) {
+  int i = 0;
+  while (i < count && a[i] == 0) {
+    i++;
+  }
+  return i == count;
+}
+
 /* What the elimination of position i leaves with those it reaches. */
 static void update_later(ff_blocks *b, int i) {
   int n = size_at(b, i);
   double *v = b->values;
   for (int e = b->start[i]; e < b->start[i + 1]; e++) {
     int j = b->later[e], nj = size_at(b, j);
-    if (j > b->last) {
+    if (j > b->last || b->empty[e]) {
       continue;
     }
-    subtract(v + b->diagonal[j], v + b->lower[e], v + b->upper[e], nj, n, nj);
+    subtract(b, v + b->diagonal[j], v + b->lower[e], v + b->upper[e], nj, n, nj);
     for (int f = b->start[j]; f < b->start[j + 1]; f++) {
       b->spot[b->later[f]] = f;
     }
     for (int f = b->start[i]; f < b->start[i + 1]; f++) {
       int k = b->later[f], nk = size_at(b, k);
-      if (k > j && k <= b->last) {
+      if (k > j && k <= b->last && !b->empty[f]) {
         int to = b->spot[k];
-        subtract(v + b->upper[to], v + b->lower[e], v + b->upper[f], nj, n, nk);
-        subtract(v + b->lower[to], v + b->lower[f], v + b->upper[e], nk, n, nj);
+        subtract(b, v + b->upper[to], v + b->lower[e], v + b->upper[f], nj, n, nk);
+        subtract(b, v + b->lower[to], v + b->lower[f], v + b->upper[e], nk, n, nj);
       }
     }
   }
@@ -487,7 +485,12 @@ bool ff_blocks_factor(ff_blocks *b) {
       return false;
     }
     for (int e = b->start[i]; e < b->start[i + 1]; e++) {
-      divide(own, pivot, b->values + b->upper[e], n, size_at(b, b->later[e]));
+      double *upper = b->values + b->upper[e];
+      int size = size_at(b, b->later[e]);
+      b->empty[e] = is_zero(upper, 2 * n * size); /* the lower one stands behind it */
+      if (!b->empty[e]) {
+        divide(own, pivot, upper, n, size);
+      }
     }
     update_later(b, i);
   }
@@ -499,21 +502,21 @@ void ff_blocks_solve(const ff_blocks *b, double *x) {
     int n = size_at(b, i), row = b->row[b->node_at[i]];
     divide_vector(b->values + b->diagonal[i], b->pivot + row, x + row, n);
     for (int e = b->start[i]; e < b->start[i + 1]; e++) {
-      if (b->later[e] > b->last) {
+      if (b->later[e] > b->last || b->empty[e]) {
         continue;
       }
       int node = b->node_at[b->later[e]];
-      subtract(x + b->row[node], b->values + b->lower[e], x + row, b->size[node], n, 1);
+      subtract(b, x + b->row[node], b->values + b->lower[e], x + row, b->size[node], n, 1);
     }
   }
   for (int i = b->last; i >= b->first; i--) {
     int n = size_at(b, i), row = b->row[b->node_at[i]];
     for (int e = b->start[i]; e < b->start[i + 1]; e++) {
-      if (b->later[e] > b->last) {
+      if (b->later[e] > b->last || b->empty[e]) {
         continue;
       }
       int node = b->node_at[b->later[e]];
-      subtract(x + row, b->values + b->upper[e], x + b->row[node], n, b->size[node], 1);
+      subtract(b, x + row, b->values + b->upper[e], x + b->row[node], n, b->size[node], 1);
     }
   }
 }

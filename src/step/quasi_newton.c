@@ -24,7 +24,7 @@
 #include <string.h>
 
 enum { ITERATIONS = 40, HALVINGS = 8, HISTORY = 4 };
-#define NEAR      1e-8 /* a start from where factors of an earlier step may be enough */
+#define NEAR      1e-8 /* from where factors may be enough that are not of here */
 #define GIVE      1e-6
 #define LOOSE     0.1 /* the same of friction that shares a load, where rows are wholly off */
 #define ENOUGH    1e-4
@@ -516,6 +516,7 @@ bool ff_quasi_holds(ff_quasi *quasi) {
 bool ff_quasi_newton(ff_quasi *quasi) {
   quasi->tries++;
   double past[HISTORY];
+  bool slow = false; /* old factors brought it hardly nearer */
   ff_quasi_off at = evaluate(quasi);
   double enough =
       ff_quasi_has_robot(quasi) ? TOLERANCE : UNTOUCHED; /* of robots nothing is expected */
@@ -525,9 +526,15 @@ bool ff_quasi_newton(ff_quasi *quasi) {
     for (int i = 0; i < HISTORY && i <= n; i++) {
       limit = greater(limit, past[i]);
     }
-    if (n == 0 && at.worst < NEAR && quasi->tries == 1 && is_kept(quasi)) {
+    double off = at.worst;
+    bool near = off < NEAR && (n == 0 ? quasi->tries == 1 : quasi->node_count > 1);
+    if (near && !slow && is_kept(quasi)) {
       advance_again(quasi, &at);
-    } else if (!isfinite(at.energy) || !advance(quasi, limit, &at)) {
+      slow = at.worst > 0.1 * off;
+      continue;
+    }
+    slow = false;
+    if (!isfinite(at.energy) || !advance(quasi, limit, &at)) {
       break;
     }
   }
