@@ -31,6 +31,7 @@ typedef struct meeting {
   double size, margin;
   double blunt; /* m, how much caps are domed; 0: rims are sharp */
   double round; /* m, radii of what is about the two: touching means to be as near as this */
+  bool lasting; /* parts can be looked at again */
   int limit;    /* names there are */
   ff_touch *out;
   int count;
@@ -149,10 +150,10 @@ static const ff_flat *naming(const meeting *m) {
   return ff_flat_area(&m->b) < 0.999 * ff_flat_area(&m->a) ? &m->b : &m->a;
 }
 
-/* Parts of sharp shapes are nobody's business. */
+/* Parts of sharp shapes are nobody's business; those of intersections have no names. */
 static void put(meeting *m, ff_touch touch, int slot) {
   touch.feature = slot;
-  touch.spot.kind = m->blunt > 0 ? touch.spot.kind : FF_SPOT_NONE;
+  touch.spot.kind = m->lasting ? touch.spot.kind : FF_SPOT_NONE;
   touch.t1 = v3_orthogonal(touch.normal);
   m->out[m->count++] = touch;
 }
@@ -384,7 +385,7 @@ static void find_near(meeting *m, const ff_geom *a, const ff_pose *pose_a, const
 /* Corners of blunt round faces do not wander over the body. */
 static void find_part(ff_flat *out, const ff_geom *geom, const ff_pose *pose, ff_vec3 direction,
                       bool blunt) {
-  if (blunt) {
+  if (blunt && geom->kind != FF_INTERSECTION) {
     ff_flat_take(out, geom, pose, ff_flat_facing(geom, pose, direction));
   } else {
     ff_flat_find(out, geom, pose, direction);
@@ -409,6 +410,7 @@ int ff_touch_blunt(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, co
                .margin = margin,
                .blunt = blunt,
                .round = round,
+               .lasting = blunt > 0 && a->kind != FF_INTERSECTION && b->kind != FF_INTERSECTION,
                .limit = ff_touch_convex_limit(a->kind, b->kind),
                .out = out};
   if (v3_norm(v3_sub(pose_a->position, pose_b->position)) - m.size > margin) {

@@ -3,6 +3,7 @@
  * as the shapes overlap by less than both radii, and have one direction in which they are nearest.
  * Two boxes or polyhedra have more to them: see touch_hulls.c. */
 #include "geom/hull.h"
+#include "geom/parts.h"
 #include "geom/spots.h"
 #include "geom/touch.h"
 
@@ -11,6 +12,9 @@
 double ff_geom_round(const ff_geom *geom, double round) {
   if (geom->kind == FF_POLYHEDRON && geom->hull->core) {
     return geom->hull->core_depth;
+  }
+  if (geom->kind == FF_INTERSECTION && geom->parts->core) {
+    return geom->parts->core_depth;
   }
   double half = ff_geom_thickness(geom);
   return isinf(round) ? 0.02 * half : fmax(1e-3 * half, fmin(round, 0.5 * half));
@@ -22,12 +26,19 @@ void ff_geom_shrink(ff_geom *out, const ff_geom *geom, double by) {
     case FF_BOX: out->size = v3_sub(geom->size, v3(by, by, by)); break;
     case FF_CYLINDER: out->size = v3_sub(geom->size, v3(by, by, 0)); break;
     case FF_CAPSULE: out->size.x -= by; break;
+    case FF_SPHERE: out->size.x -= by; break;
+    case FF_ELLIPSOID:
+    case FF_SUPERELLIPSOID: out->size = v3_sub(geom->size, v3(by, by, by)); break;
     case FF_POLYHEDRON: out->hull = geom->hull->core; break;
+    case FF_INTERSECTION: out->parts = geom->parts->core; break;
     default: break;
   }
 }
 
 ff_status ff_geom_prepare(const ff_geom *geom, double round, ff_arena *arena) {
+  if (geom->kind == FF_INTERSECTION && round > 0) {
+    return ff_parts_erode((ff_parts *)geom->parts, ff_geom_round(geom, round), arena);
+  }
   if (geom->kind != FF_POLYHEDRON || !(round > 0)) {
     return FF_OK;
   }
@@ -44,7 +55,8 @@ static bool is_flat(const ff_geom *geom) {
 /* Is its core known? */
 static bool has_core(const ff_geom *geom) {
   return geom->kind == FF_BOX || geom->kind == FF_CYLINDER || geom->kind == FF_CAPSULE ||
-         (geom->kind == FF_POLYHEDRON && geom->hull->core);
+         (geom->kind == FF_POLYHEDRON && geom->hull->core) ||
+         (geom->kind == FF_INTERSECTION && geom->parts->core);
 }
 
 /* Two cores, and what is about them. */

@@ -523,7 +523,8 @@ static ff_status round_shapes(const binder *bind) {
   for (int s = 0; s < model->shape_count; s++) {
     const ff_model_shape *shape = &model->shapes[s];
     double round = 0;
-    for (int c = 0; shape->geom.kind == FF_POLYHEDRON && c < n; c++) {
+    bool eroded = shape->geom.kind == FF_POLYHEDRON || shape->geom.kind == FF_INTERSECTION;
+    for (int c = 0; eroded && c < n; c++) {
       int binding = bind->table[shape->class_index * n + c];
       bool meets = binding >= 0 && bind->classes[c].kind != FF_HALF_SPACE;
       bool presses =
