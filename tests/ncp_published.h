@@ -30,7 +30,7 @@ static int published_j(ncp_function of, int n, const double *z, double *j) {
     x[i] = z[i];
   }
   for (int k = 0; k < n; k++) {
-    x[k] = CMPLX(z[k], 1e-200);
+    x[k] = z[k] + 1e-200 * I;
     if (of(x, value)) {
       return 1;
     }

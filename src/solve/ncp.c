@@ -123,11 +123,12 @@ static bool take_vectors(ff_ncp *ncp) {
     }
   }
   ncp->direction = ff_arena_take(&ncp->arena, 2 * (size_t)ncp->size, sizeof(double));
+  ncp->steps = ff_arena_take(&ncp->arena, FF_NCP_STEPS * (size_t)ncp->size, sizeof(double));
   ncp->user_lower = copy_bounds(ncp, ncp->def.lower, -INFINITY);
   ncp->user_upper = copy_bounds(ncp, ncp->def.upper, INFINITY);
   ncp->def.lower = ncp->user_lower;
   ncp->def.upper = ncp->user_upper;
-  return ncp->direction && ncp->user_lower && ncp->user_upper;
+  return ncp->direction && ncp->steps && ncp->user_lower && ncp->user_upper;
 }
 
 ff_status ff_ncp_create(ff_ncp **out, const ff_ncp_def *def, ff_report *report) {

@@ -12,6 +12,8 @@
 #include "footfall/ncp.h"
 #include "solve/linear.h"
 
+enum { FF_NCP_STEPS = 6 }; /* with one matrix, after the first */
+
 /* The matrix J of the user, V = diag(d_x) + diag(d_f) J of a Newton step (same entries and
  * the diagonal), and the matrix of the regularised step, [s 1, V; V', -s 1]. */
 typedef struct ff_ncp_pattern {
@@ -52,6 +54,8 @@ struct ff_ncp {
   double *gradient;  /* of the merit: V' phi */
   double *direction; /* [2 size] */
   double *equations; /* [size], room */
+  double *steps;     /* [FF_NCP_STEPS * size], those since the matrix was factored, */
+  double step_squares[FF_NCP_STEPS]; /* and their lengths, squared */
   double *z, *user_f;
   double *best, *start; /* z */
   double best_scaled, best_residual;

@@ -14,8 +14,10 @@
  * if that leads to nothing [Chamberlain82]. It leads out of many a valley that the descent would
  * crawl along.
  *
- * Where Newton's steps bring much, the next ones use the same matrix as long as they do so, too.
+ * Where Newton's steps bring much, the next ones use the same matrix, with what they teach of it,
+ * as long as they do so, too.
  */
+#include "math/pairs.h"
 #include "solve/ncp.h"
 
 #include <math.h>
@@ -34,8 +36,9 @@ enum {
 #define FAR          1e14 /* unknowns larger than this are on their way to infinity */
 #define REGULAR_MORE 20.0 /* growth of the weight on a short step */
 #define PROGRESS     0.7
+#define LEARNT       0.1  /* what must be left of a step by what is learnt of its matrix */
 #define POLISH       0.01 /* of the tolerance: how far steps with a matrix at hand go beyond it */
-#define AGAIN        1e-2 /* a matrix serves again where it brought the merit down to this share */
+#define AGAIN        0.1  /* a matrix serves again where it brought the merit down to this share */
 
 /* ---- evaluation -------------------------------------------------------------------------- */
 
@@ -240,9 +243,47 @@ static bool newton_direction(ff_ncp *ncp, ff_ncp_method method) {
   return lost == 0;
 }
 
-/* More steps with the matrix of the last one, while they bring as much. */
+/* The step that led from trial to here, for later ones. */
+static void remember_step(ff_ncp *ncp, int k) {
+  double *step = ncp->steps + (size_t)k * (size_t)ncp->size, sum = 0;
+  for (int i = 0; i < ncp->size; i++) {
+    step[i] = ncp->here.x[i] - ncp->trial.x[i];
+    sum += step[i] * step[i];
+  }
+  ncp->step_squares[k] = sum;
+}
+
+/* Share of remembered step k in the direction. */
+static double along_step(const ff_ncp *ncp, int k) {
+  const double *step = ncp->steps + (size_t)k * (size_t)ncp->size;
+  return ff_dot(step, ncp->direction, ncp->size) / ncp->step_squares[k];
+}
+
+/* What the steps up to k have taught of the matrix since it was factored: how far the equations
+ * were from what it foretold, along each of them [Broyden65]. False: nothing
+ * that serves. */
+static bool learn(ff_ncp *ncp, int k) {
+  for (int j = 0; j < k; j++) {
+    ff_take_off(ncp->direction, -along_step(ncp, j),
+                ncp->steps + (size_t)(j + 1) * (size_t)ncp->size, ncp->size);
+  }
+  double rest = 1 - along_step(ncp, k);
+  if (!(rest > LEARNT)) {
+    return false;
+  }
+  for (int i = 0; i < ncp->size; i++) {
+    ncp->direction[i] /= rest;
+  }
+  return true;
+}
+
+/* More steps with the matrix of the last one, and what is learnt on the way, while they bring as
+ * much. */
 static void repeat(ff_ncp *ncp, run *past, double tolerance, double before) {
-  while (ncp->here.merit <= AGAIN * before && ff_ncp_scaled(ncp, &ncp->here) > POLISH * tolerance) {
+  for (int k = 0; k < FF_NCP_STEPS && ncp->here.merit <= AGAIN * before &&
+                  ff_ncp_scaled(ncp, &ncp->here) > POLISH * tolerance;
+       k++) {
+    remember_step(ncp, k);
     for (int i = 0; i < ncp->size; i++) {
       ff_ncp_row row = row_of(ncp, past->method, &ncp->here, i);
       if (past->method == FF_NCP_MIN && row.d_x != ncp->d_x[i]) {
@@ -252,7 +293,7 @@ static void repeat(ff_ncp *ncp, run *past, double tolerance, double before) {
     }
     before = ncp->here.merit;
     ff_linear_solve(ncp->newton, ncp->direction);
-    if (!look_ahead(ncp, 1) || !(ncp->trial.merit <= AGAIN * before)) {
+    if (!learn(ncp, k) || !look_ahead(ncp, 1) || !(ncp->trial.merit <= AGAIN * before)) {
       return;
     }
     move(ncp);
