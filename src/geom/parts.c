@@ -408,10 +408,11 @@ ff_vec3 ff_parts_support(const ff_geom *geom, ff_vec3 direction) {
     return x;
   }
   for (int round = 0; round < SUPPORT_ROUNDS; round++) {
-    if (!ff_lp3_solve(&s.p, start, 1e-15 * size)) {
+    const double *t = s.p.x;
+    /* Planes that all but coincide spoil a programme: it never is less far than what is inside. */
+    if (!ff_lp3_solve(&s.p, start, 1e-15 * size) || !(t[2] > v3_dot(s.u, s.best) - 1e-9 * size)) {
       break;
     }
-    const double *t = s.p.x;
     x = v3_axpy(v3_axpy(v3_scale(t[0], s.v), t[1], s.w), t[2], s.u);
     if (ff_geom_value(geom, x, NULL) <= 1e-14 * size || polish(&s, &x)) {
       return x;

@@ -169,11 +169,12 @@ static int farthest(const spots *found, const ff_flat *names, int corner, double
   return best;
 }
 
-/* A face that stands on the other body touches it with an edge or a corner: what several of its
- * corners would name is one point, and belongs to the nearest of them. */
+/* What several corners would name is one point, and belongs to the nearest of them: a face that
+ * stands on the other body touches it with an edge or a corner. Blunt faces that lie on others keep
+ * all. */
 static bool is_lent(const meeting *m, const spots *found, const ff_flat *names, const int *chosen,
                     int corner) {
-  if (names->count < 3 || fabs(v3_dot(names->normal, m->near.normal)) > NEARLY) {
+  if (m->blunt > 0 && (names->count < 3 || fabs(v3_dot(names->normal, m->near.normal)) > NEARLY)) {
     return false;
   }
   ff_vec3 at = found->list[chosen[corner]].at;
