@@ -5,7 +5,8 @@
  * of it is linearised: the bodies do not sink in at large steps, and what rolls goes on rolling.
  *
  * Departures from the paper: fewer unknowns (see quasi_problem.c); angular momentum is the
- * unknown and not angular velocity, and bodies turn freely in between as rotation.h has it, so that fast spin is stable where an explicit gyroscopic term is not.
+ * unknown and not angular velocity, and bodies turn freely in between as rotation.h has it, so
+ * that fast spin is stable where an explicit gyroscopic term is not.
  *
  * A step in which two finite shapes would pass through each other is cut, as one that is not
  * solved.
