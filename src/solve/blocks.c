@@ -25,13 +25,15 @@ struct ff_blocks {
   long orders; /* that were found */
   int *known_size, *known_edge;
   /* its order */
-  int *place;            /* position of each node */
-  int *node_at;          /* node at each position */
-  int *start;            /* of each position: its entries; one more */
-  int *later;            /* of each entry: the later position it reaches */
-  size_t *diagonal;      /* of each position: its own block in values */
-  size_t *upper, *lower; /* of each entry: its two blocks */
-  bool *empty;           /* the same, since the last factors: both are zero */
+  int *place;                      /* position of each node */
+  int *node_at;                    /* node at each position */
+  int *start;                      /* of each position: its entries; one more */
+  int *later;                      /* of each entry: the later position it reaches */
+  size_t *diagonal;                /* of each position: its own block in values */
+  size_t *upper, *lower;           /* of each entry: its two blocks */
+  bool *empty;                     /* the same, since the last factors: both are zero */
+  double *size_upper, *size_lower; /* the same, in units, if something is negligible */
+  double *units;                   /* of each row: its own, and that of its unknown */
   double *values;
   int *pivot;      /* of each row */
   int first, last; /* positions of the matrix now */
@@ -67,9 +69,12 @@ static bool take_rooms(ff_blocks *b) {
   b->upper = ff_arena_take(&b->arena, entries + 1, sizeof *b->upper);
   b->lower = ff_arena_take(&b->arena, entries + 1, sizeof *b->lower);
   b->empty = ff_arena_take(&b->arena, entries + 1, sizeof *b->empty);
+  b->size_upper = ff_arena_take(&b->arena, entries + 1, sizeof(double));
+  b->size_lower = ff_arena_take(&b->arena, entries + 1, sizeof(double));
+  b->units = ff_arena_take(&b->arena, 2 * (size_t)b->limits.rows + 1, sizeof(double));
   b->values = ff_arena_take(&b->arena, b->limits.numbers + 1, sizeof *b->values);
   return b->edge && b->known_edge && b->later && b->pivot && b->work && b->diagonal && b->upper &&
-         b->lower && b->empty && b->values;
+         b->lower && b->empty && b->size_upper && b->size_lower && b->units && b->values;
 }
 
 ff_status ff_blocks_create(ff_blocks **out, const ff_blocks_limits *limits) {
@@ -453,8 +458,34 @@ static bool is_zero(const double *a, int count) {
   return i == count;
 }
 
+double *ff_blocks_units(ff_blocks *b, int node) {
+  return b->units + 2 * b->row[node];
+}
+
+/* Size of a block whose rows and columns are measured in these: every second number. */
+static double size_in(const double *a, const double *rows, const double *columns, int n, int m) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    double part = 0;
+    for (int j = 0; j < m; j++) {
+      double x = a[i * m + j] * columns[2 * j];
+      part += x * x;
+    }
+    sum += part / (rows[2 * i] * rows[2 * i]);
+  }
+  return sqrt(sum);
+}
+
+/* Of an entry of position i, whose upper block is divided already. */
+static void find_sizes(ff_blocks *b, int i, int e) {
+  int node = b->node_at[i], other = b->node_at[b->later[e]], n = b->size[node], m = b->size[other];
+  const double *mine = ff_blocks_units(b, node) + 1, *its = ff_blocks_units(b, other);
+  b->size_upper[e] = size_in(b->values + b->upper[e], mine, its + 1, n, m);
+  b->size_lower[e] = size_in(b->values + b->lower[e], its, mine, m, n);
+}
+
 /* What the elimination of position i leaves with those it reaches. */
-static void update_later(ff_blocks *b, int i) {
+static void update_later(ff_blocks *b, int i, double negligible) {
   int n = size_at(b, i);
   double *v = b->values;
   for (int e = b->start[i]; e < b->start[i + 1]; e++) {
@@ -470,14 +501,18 @@ static void update_later(ff_blocks *b, int i) {
       int k = b->later[f], nk = size_at(b, k);
       if (k > j && k <= b->last && !b->empty[f]) {
         int to = b->spot[k];
-        subtract(b, v + b->upper[to], v + b->lower[e], v + b->upper[f], nj, n, nk);
-        subtract(b, v + b->lower[to], v + b->lower[f], v + b->upper[e], nk, n, nj);
+        if (!(negligible > 0) || b->size_lower[e] * b->size_upper[f] > negligible) {
+          subtract(b, v + b->upper[to], v + b->lower[e], v + b->upper[f], nj, n, nk);
+        }
+        if (!(negligible > 0) || b->size_lower[f] * b->size_upper[e] > negligible) {
+          subtract(b, v + b->lower[to], v + b->lower[f], v + b->upper[e], nk, n, nj);
+        }
       }
     }
   }
 }
 
-bool ff_blocks_factor(ff_blocks *b) {
+bool ff_blocks_factor(ff_blocks *b, double negligible) {
   for (int i = b->first; i <= b->last; i++) {
     int n = size_at(b, i), *pivot = b->pivot + b->row[b->node_at[i]];
     double *own = b->values + b->diagonal[i];
@@ -490,9 +525,12 @@ bool ff_blocks_factor(ff_blocks *b) {
       b->empty[e] = is_zero(upper, 2 * n * size); /* the lower one stands behind it */
       if (!b->empty[e]) {
         divide(own, pivot, upper, n, size);
+        if (negligible > 0) {
+          find_sizes(b, i, e);
+        }
       }
     }
-    update_later(b, i);
+    update_later(b, i, negligible);
   }
   return true;
 }

@@ -10,7 +10,9 @@
  * millionth of what its change of impulse asks for. That touches the way, not the solution: it is
  * a proximal term on the impulses, and of the solutions that share a load differently the one
  * nearby is found. Where contacts share loads, friction gives way more as long as the rows are far
- * off: which contacts stick and which slip then settles in half as many steps.
+ * off: which contacts stick and which slip then settles in half as many steps. So long bodies need
+ * not know either what they do to others far away, through many between: products of blocks that
+ * are small against inertia are left out of the factors, and what is left grows with the heap.
  *
  * Steps are judged by the kinetic energy of what the rows are off, compared with the worst of the
  * last few [Grippo86]; when none serves, the bodies are made heavier for the step. A step
@@ -24,9 +26,11 @@
 #include <string.h>
 
 enum { ITERATIONS = 40, HALVINGS = 8, HISTORY = 4 };
-#define NEAR      1e-8 /* from where factors may be enough that are not of here */
-#define GIVE      1e-6
-#define LOOSE     0.1 /* the same of friction that shares a load, where rows are wholly off */
+#define NEAR  1e-8 /* from where factors may be enough that are not of here */
+#define GIVE  1e-6
+#define LOOSE 0.1 /* the same of friction that shares a load, where rows are wholly off */
+#define NEGLIGIBLE                                                                                 \
+  1e-2 /* of a body's inertia: what it need not know of others as long as rows are off */
 #define ENOUGH    1e-4
 #define TOLERANCE 1e-12 /* of the rows, relative to what they add up */
 #define UNTOUCHED 1e-14 /* the same where it starts: what is left there is left in every step */
@@ -364,8 +368,12 @@ static void start_matrix(ff_quasi *quasi, double heavier) {
       continue;
     }
     double mass = quasi->model->bodies[body->id].mass;
+    double unit = mass * quasi->model->bodies[body->id].bound,
+           *units = ff_blocks_units(quasi->blocks, node);
     for (int k = 0; k < FF_QUASI_BODY; k++) {
       block[7 * k] = heavier * (k < 3 ? mass : 1);
+      units[2 * k] = k < 3 ? mass : unit;
+      units[2 * k + 1] = k < 3 ? 1 : unit;
     }
   }
 }
@@ -390,7 +398,7 @@ static void solve_factored(ff_quasi *quasi) {
 }
 
 /* Solves the linearised problem. */
-static bool find_step(ff_quasi *quasi, double heavier, double give) {
+static bool find_step(ff_quasi *quasi, double heavier, double give, double negligible) {
   quasi->iterations++;
   start_matrix(quasi, heavier);
   start_right(quasi);
@@ -405,7 +413,7 @@ static bool find_step(ff_quasi *quasi, double heavier, double give) {
     }
   }
   pass_on(quasi, false);
-  if (!ff_blocks_factor(quasi->blocks)) {
+  if (!ff_blocks_factor(quasi->blocks, negligible)) {
     return false;
   }
   if (heavier == 1) {
@@ -498,10 +506,12 @@ static bool advance(ff_quasi *quasi, double limit, ff_quasi_off *at) {
   static const double heavier[] = {1, 1.1, 2, 10, 100};
   bool shared = quasi->member_count > quasi->node_count;
   double give = shared ? greater(GIVE, LOOSE * lesser(at->worst, 1)) : GIVE;
+  double negligible =
+      shared && !ff_quasi_has_robot(quasi) ? NEGLIGIBLE * lesser(10 * at->worst, 1) : 0;
   ff_quasi_columns(quasi);
   save(quasi);
   for (int k = 0; k < 5; k++) {
-    if (find_step(quasi, heavier[k], give) && search(quasi, limit, at)) {
+    if (find_step(quasi, heavier[k], give, negligible) && search(quasi, limit, at)) {
       return true;
     }
   }
