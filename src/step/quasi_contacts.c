@@ -216,6 +216,26 @@ static int memory_of(const ff_quasi *quasi, const ff_near *near, const ff_touch 
   return near->first_point + best;
 }
 
+/* Is what free flight adds at the same place as one of the others gets to? Two that are one would
+ * share their load in no particular way. */
+static bool is_there(const ff_quasi *quasi, const ff_near *near, const ff_meet *meet,
+                     const ff_touch *touches, const bool *late, int count, int i) {
+  const ff_quasi_body *a = &quasi->bodies[meet->a], *b = &quasi->bodies[meet->b];
+  double close = 1e-3 * quasi->model->bodies[meet->a].bound;
+  for (int k = 0; late[i] && k < count; k++) {
+    ff_touch now = touches[k];
+    if (late[k] || now.spot.kind == FF_SPOT_NONE) {
+      continue;
+    }
+    ff_near_look(quasi->model, near, &a->end.pose, &b->end.pose, &now);
+    if (v3_norm(v3_sub(now.point, touches[i].point)) < close &&
+        v3_dot(now.normal, touches[i].normal) > 0.99) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* Contacts of flat shapes: where they were seen, and if that was at the start, what free flight
  * adds to them. */
 static bool gather_flat(ff_quasi *quasi, const ff_meet *meet, int n, double margin) {
@@ -227,6 +247,9 @@ static bool gather_flat(ff_quasi *quasi, const ff_meet *meet, int n, double marg
   int more = quasi->again && count > 0 ? 0 : touches_of(quasi, near, margin, end);
   count = merge(touches, count, end, more, late);
   for (int i = 0; i < count; i++) {
+    if (is_there(quasi, near, meet, touches, late, count, i)) {
+      continue;
+    }
     if (!add_contact(quasi, meet, n, &touches[i], memory_of(quasi, near, touches, count, i))) {
       return false;
     }
