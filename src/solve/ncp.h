@@ -83,8 +83,8 @@ void ff_ncp_layout(ff_ncp *ncp);
 
 /* Scales from the Jacobian, which is in the caller's units, and scales it. */
 void ff_ncp_scale(ff_ncp *ncp);
-/* Scales once more, if the Jacobian has changed much; here stays where it is, without proximal
- * term. False: it has not. */
+/* Scales once more, if the Jacobian has changed much; here and centre stay where they are,
+ * without proximal term. False: it has not. */
 bool ff_ncp_rescale(ff_ncp *ncp);
 
 /* ---- ncp_newton.c: one globalised descent ---------------------------------------------- */

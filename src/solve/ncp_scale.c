@@ -148,6 +148,7 @@ bool ff_ncp_rescale(ff_ncp *ncp) {
     by_row[i] = ncp->row_scale[i] / by_row[i];
     by_column[i] = ncp->column_scale[i] / by_column[i];
     ncp->here.x[i] /= by_column[i];
+    ncp->centre[i] /= by_column[i];
   }
   ff_ncp_scale_jacobian(ncp, by_row, by_column);
   return ff_ncp_judge(ncp, &ncp->here);
