@@ -142,6 +142,27 @@ static void pairs_inside_one_another(void **state) {
   }
 }
 
+/* Put inside one another by a little along some direction: the way out is no longer than that. */
+static void pairs_layer_deep(void **state) {
+  (void)state;
+  uint64_t seed = 13;
+  for (int i = 0; i < 500; i++) {
+    ff_arena arena = {0};
+    ff_geom a = hostile(&seed, &arena, 1), b = hostile(&seed, &arena, spread(&seed, .1, 10));
+    ff_pose pa, pb;
+    put_apart(&seed, &a, &pa, &b, &pb);
+    ff_vec3 n = direction(&seed, pb.orientation);
+    double thin = fmin(ff_geom_thickness(&a), ff_geom_thickness(&b));
+    double depth = thin * spread(&seed, 1e-9, 1e-1);
+    double gap = v3_dot(n, v3_sub(farthest(&a, &pa, v3_neg(n)), farthest(&b, &pb, n)));
+    pa.position = v3_axpy(pa.position, -depth - gap, n);
+    ff_nearest at;
+    ff_nearest_find(&at, &a, &pa, &b, &pb, INFINITY);
+    assert_true(at.gap >= -depth - 1e-10 * (ff_geom_bound(&a) + ff_geom_bound(&b)));
+    ff_arena_free(&arena);
+  }
+}
+
 /* In other units, and seen from elsewhere, it is the same. */
 static void units_and_frames(void **state) {
   (void)state;
@@ -232,6 +253,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pairs_put_apart),
       cmocka_unit_test(pairs_inside_one_another),
+      cmocka_unit_test(pairs_layer_deep),
       cmocka_unit_test(units_and_frames),
       cmocka_unit_test(poses_that_are_no_numbers),
       cmocka_unit_test(support_of_creased_intersections),

@@ -457,8 +457,23 @@ static bool settle(ff_nearest *out, const ff_two *two, ff_rough *rough) {
   return exact;
 }
 
+/* What was found to rounding may be longer than a way in another direction was found to be roughly:
+ * that is looked at as well. */
+static void try_rivals(ff_nearest *out, const ff_two *two, ff_rivals *rivals) {
+  for (int i = 0; i < rivals->count && out->settled; i++) {
+    ff_nearest other = {.settled = false};
+    if (rivals->way[i].gap > out->gap + 1e-13 * two->size) {
+      settle(&other, two, &rivals->way[i]);
+    }
+    if (other.settled && other.gap > out->gap) {
+      *out = other;
+    }
+  }
+}
+
 static void search(ff_nearest *out, const ff_two *two, double beyond) {
   ff_rough rough;
+  ff_rivals rivals;
   double far = v3_norm(two->apart);
   *out = (ff_nearest){.normal = {0, 0, 1}, .gap = far - two->size, .on_a = two->apart};
   if (far > 0) {
@@ -468,7 +483,7 @@ static void search(ff_nearest *out, const ff_two *two, double beyond) {
   if (out->gap > beyond) {
     return;
   }
-  if (!ff_nearest_rough(&rough, two, beyond, &exact)) {
+  if (!ff_nearest_rough(&rough, two, beyond, &exact, &rivals)) {
     out->gap = 0; /* somewhere next to touching, along the line of centres */
     return;
   }
@@ -482,6 +497,7 @@ static void search(ff_nearest *out, const ff_two *two, double beyond) {
   }
   if (two->curved && !(rough.gap > beyond)) {
     exact = settle(out, two, &rough);
+    try_rivals(out, two, &rivals);
   }
   if (!out->settled) {
     *out = (ff_nearest){.normal = rough.normal,

@@ -4,7 +4,8 @@
 #include "math/vec.h"
 
 enum { GJK_ROUNDS = 128, VERTICES = 96, FACES = 2 * VERTICES };
-#define CLOSE 1e-2 /* of the size: nearer than this a direction is not taken from a distance */
+#define ELSEWHERE 0.98 /* cosine of the angle within which ways out are one */
+#define CLOSE     1e-2 /* of the size: nearer than this a direction is not taken from a distance */
 
 /* ---- support points of the difference ------------------------------------------------------ */
 
@@ -341,8 +342,35 @@ static void tell_face(ff_rough *out, const polytope *p, const face *best, double
   out->gap = -best->offset;
 }
 
+/* Another way than the best? */
+static bool is_elsewhere(ff_vec3 n, const face *best, const ff_rivals *rivals) {
+  bool beside = v3_dot(n, best->normal) > ELSEWHERE;
+  for (int i = 0; i < rivals->count; i++) {
+    beside = beside || v3_dot(n, rivals->way[i].normal) < -ELSEWHERE;
+  }
+  return !beside;
+}
+
+/* Faces in other directions that are no farther than the best may turn out to be. */
+static void find_rivals(ff_rivals *out, const polytope *p, const face *best, double beyond,
+                        double size) {
+  for (out->count = 0; out->count < FF_RIVALS; out->count++) {
+    int found = -1;
+    for (int f = 0; f < p->face_count; f++) {
+      const face *mine = &p->faces[f];
+      double most = found < 0 ? best->offset + beyond : p->faces[found].offset;
+      found = mine->offset < most && is_elsewhere(mine->normal, best, out) ? f : found;
+    }
+    if (found < 0) {
+      return;
+    }
+    tell_face(&out->way[out->count], p, &p->faces[found], size);
+  }
+}
+
 /* False if rounding has spoilt the polytope before it was good enough; then what it had is told. */
-static bool way_out(ff_rough *out, const ff_two *two, simplex *s, double enough) {
+static bool way_out(ff_rough *out, const ff_two *two, simplex *s, double enough,
+                    ff_rivals *rivals) {
   polytope p;
   if (!fill_up(two, s) || !start(&p, s, two->size)) {
     return false;
@@ -353,6 +381,7 @@ static bool way_out(ff_rough *out, const ff_two *two, simplex *s, double enough)
     double beyond = v3_dot(corner.w, best.normal) - best.offset;
     tell_face(out, &p, &best, two->size);
     if (beyond <= enough * two->size || p.count == VERTICES) {
+      find_rivals(rivals, &p, &best, beyond, two->size);
       return true;
     }
     if (!expand(&p, corner, two->size) || p.face_count < 4) {
@@ -361,16 +390,24 @@ static bool way_out(ff_rough *out, const ff_two *two, simplex *s, double enough)
   }
 }
 
+static void take_off(ff_rough *out, double skin) {
+  out->gap += skin;
+  out->on_a = v3_axpy(out->on_a, skin, out->normal);
+}
+
 /* The way out of a with a skin, which is that much longer. */
-static bool thick_way_out(ff_rough *out, const ff_two *two, double skin, double enough) {
+static bool thick_way_out(ff_rough *out, const ff_two *two, double skin, double enough,
+                          ff_rivals *rivals) {
   ff_two thick = *two;
   thick.skin = skin;
   simplex s = {.count = 0};
   double left;
   distance(out, &thick, &s, INFINITY, 0, &left);
-  bool good = way_out(out, &thick, &s, enough);
-  out->gap += skin;
-  out->on_a = v3_axpy(out->on_a, skin, out->normal);
+  bool good = way_out(out, &thick, &s, enough, rivals);
+  take_off(out, skin);
+  for (int i = 0; i < rivals->count; i++) {
+    take_off(&rivals->way[i], skin);
+  }
   return good;
 }
 
@@ -393,7 +430,9 @@ static void boxes_rough(ff_rough *out, const ff_two *two, double beyond) {
 /* Next to touching, a distance has no direction to speak of: there a gets a skin. If all faces are
  * flat and lie in one another's planes, rounding may spoil the polytope; a thicker skin rounds its
  * edges, for an answer that is good to FF_ROUGH only. */
-bool ff_nearest_rough(ff_rough *out, const ff_two *two, double beyond, bool *exact) {
+bool ff_nearest_rough(ff_rough *out, const ff_two *two, double beyond, bool *exact,
+                      ff_rivals *rivals) {
+  rivals->count = 0;
   simplex s = {.count = 0};
   double close = two->curved ? CLOSE : 1e-6, enough = two->curved ? 1e-6 * two->size : 0, left;
   *exact = !two->curved;
@@ -404,12 +443,12 @@ bool ff_nearest_rough(ff_rough *out, const ff_two *two, double beyond, bool *exa
   if (distance(out, two, &s, beyond, enough, &left) && out->gap > close * two->size) {
     return true;
   }
-  if (thick_way_out(out, two, 2 * close * two->size, two->curved ? FF_ROUGH : 1e-13)) {
+  if (thick_way_out(out, two, 2 * close * two->size, two->curved ? FF_ROUGH : 1e-13, rivals)) {
     return true;
   }
   *exact = false;
-  return thick_way_out(out, two, 5 * CLOSE * two->size, FF_ROUGH) ||
-         thick_way_out(out, two, 20 * CLOSE * two->size, FF_ROUGH);
+  return thick_way_out(out, two, 5 * CLOSE * two->size, FF_ROUGH, rivals) ||
+         thick_way_out(out, two, 20 * CLOSE * two->size, FF_ROUGH, rivals);
 }
 
 double ff_nearest_apart(ff_rough *rough, const ff_two *two, double enough) {
