@@ -79,6 +79,12 @@ void ff_summary_verdict(const ff_summary *summary, FILE *out) {
   switch (audit.verdict) {
     case FF_VERDICT_GOOD: print_kept(summary, &audit, out); return;
     case FF_VERDICT_ENERGY:
+      if (audit.energy_gained > audit.energy_residual) {
+        fprintf(out,
+                "NOT good: contacts or steps gave %.2g of the energy that moved (allowed %.2g)\n",
+                audit.energy_gained / audit.energy_scale, run->energy_tolerance);
+        return;
+      }
       fprintf(out, "NOT good: energy is off by %.2g of what moved (allowed %.2g); ", relative,
               run->energy_tolerance);
       print_advice(summary, out);
@@ -182,6 +188,7 @@ static void json_audit(ff_json *json, const ff_audit *audit, const ff_run_def *r
   ff_json_text(json, "verdict", words[audit->verdict]);
   ff_json_number(json, "energy_scale", audit->energy_scale);
   ff_json_number(json, "energy_residual", audit->energy_residual);
+  ff_json_number(json, "energy_gained", audit->energy_gained);
   ff_json_number(json, "energy_residual_relative", relative_residual(audit));
   ff_json_number(json, "energy_tolerance", run->energy_tolerance);
   ff_json_number(json, "momentum_residual", audit->momentum_residual);

@@ -1,9 +1,9 @@
 /* The audit of contacts that were solved for: it sees each kind of wrong, and a right run is right.
  */
 #include "audit/contacts.h"
+#include "layers.h"
 #include "math/vec.h"
 #include "sim/sim.h"
-#include "worlds.h"
 
 /* ---- one contact -------------------------------------------------------------------------- */
 
@@ -166,6 +166,26 @@ static void bodies_moved_behind_the_solver_are_seen(void **state) {
   world_end(&w);
 }
 
+/* A ball that starts with its core in the ground is shot out: no law stored that energy. */
+static void energy_that_contacts_make_is_seen(void **state) {
+  (void)state;
+  world w = {.scene = scene_new(9.81, "quasi-rigid", 1e-3)};
+  scene_floor(w.scene, "floor");
+  ff_body_def ball = ff_body_def_default();
+  ball.name = "ball";
+  ball.mass = 1;
+  ball.position.z = 0.097;
+  scene_solid(w.scene, &ball, FF_SPHERE, (ff_vec3){0.1, 0, 0});
+  scene_layer(w.scene, "ball", "floor", (layer_of){1e4, 10, 1e-3, 0, 0});
+  world_start(&w);
+  assert_int_equal(world_advance(&w, 0.1), FF_OK);
+  ff_audit audit = ff_sim_audit(w.sim);
+  assert_true(audit.energy_gained > 1); /* 2 mm in a step of 1 ms: 2 J */
+  assert_true(audit.energy_residual < 1e-6 * audit.energy_scale);
+  assert_int_equal(audit.verdict, FF_VERDICT_ENERGY);
+  world_end(&w);
+}
+
 static void steppers_that_do_not_solve_have_no_such_channels(void **state) {
   (void)state;
   world w = {.scene = scene_new(9.81, "adaptive", NAN)};
@@ -188,6 +208,7 @@ int main(void) {
       cmocka_unit_test(friction_that_dissipates_less_than_it_could_is_seen),
       cmocka_unit_test(a_solved_run_keeps_its_conditions),
       cmocka_unit_test(bodies_moved_behind_the_solver_are_seen),
+      cmocka_unit_test(energy_that_contacts_make_is_seen),
       cmocka_unit_test(steppers_that_do_not_solve_have_no_such_channels),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -437,7 +437,7 @@ static void cylinders_fall_on_a_box(void **state) {
                                     {0.003, 0, 0.01, 0.151},
                                     {ff_pi / 2, 0, 0.01, 0.141},
                                     {0.5, 0.2, 0.01, 0.17},
-                                    {0.7, 0.2, 0.1, 0.16}};
+                                    {0.7, 0.2, 0.1, 0.17}};
   for (int i = 0; i < 5; i++) {
     world w = {.scene = scene_new(9.81, "quasi-rigid", 1e-3)};
     ff_body_def low = ff_body_def_default(), high = low;

@@ -202,7 +202,7 @@ ff_contact_residual ff_sim_contact_residual(const ff_sim *sim);
 
 typedef enum ff_verdict {
   FF_VERDICT_GOOD,
-  FF_VERDICT_ENERGY,         /* residual above the scene's tolerance */
+  FF_VERDICT_ENERGY,         /* residual, or what was gained, above the scene's tolerance */
   FF_VERDICT_UNDER_RESOLVED, /* a contact was stiffer than the step can follow */
   FF_VERDICT_CONTACT,        /* contacts do not keep what they were solved for */
 } ff_verdict;
@@ -211,6 +211,7 @@ typedef struct ff_audit {
   ff_verdict verdict;
   double energy_scale;      /* J, the energy that moved: what the residual is measured against */
   double energy_residual;   /* J, largest |energy.residual| seen */
+  double energy_gained;     /* J, most that losses gave back, which none should; quasi-rigid */
   double momentum_residual; /* kg m/s, largest seen */
   double angular_residual;  /* kg m^2/s, largest seen */
   double coarseness;        /* largest step * contact frequency seen, rad; fixed steppers */

@@ -170,6 +170,16 @@ static void look_at_contacts(ff_auditor *auditor, const ff_model *model, const f
   }
 }
 
+/* What is lost stays lost: neither solved contacts nor the step itself give any back. */
+static void look_for_gain(ff_auditor *auditor, const ff_energy *energy) {
+  double lost = 0;
+  for (int i = 0; i < FF_LOSS_COUNT; i++) {
+    lost += energy->lost[i];
+  }
+  auditor->most_lost = greater(auditor->most_lost, lost);
+  auditor->gained = greater(auditor->gained, auditor->most_lost - lost);
+}
+
 void ff_auditor_look(ff_auditor *auditor, const ff_model *model, const ff_state *state, double h,
                      bool fixed) {
   ff_energy energy;
@@ -184,6 +194,9 @@ void ff_auditor_look(ff_auditor *auditor, const ff_model *model, const ff_state 
   auditor->damping = greater(auditor->damping, state->damping);
   auditor->longest = fixed ? greater(auditor->longest, h) : 0;
   look_at_contacts(auditor, model, state);
+  if (model->stepper == FF_STEPPER_QUASI_RIGID) {
+    look_for_gain(auditor, &energy);
+  }
 }
 
 /* Share of the contact forces that may be wrong before a run is not good. */
@@ -193,13 +206,14 @@ ff_audit ff_auditor_verdict(const ff_auditor *auditor, const ff_model *model) {
   double rate = greater(sqrt(auditor->fastest), auditor->damping); /* 1/s */
   ff_audit out = {.energy_scale = auditor->scale,
                   .energy_residual = auditor->residual,
+                  .energy_gained = auditor->gained,
                   .momentum_residual = sqrt(auditor->momentum2),
                   .angular_residual = sqrt(auditor->angular2),
                   .coarseness = auditor->longest * rate,
                   .needed_step = FF_FINE_STEP / rate,
                   .contact = auditor->worst,
                   .contact_force = auditor->contact_force};
-  if (auditor->residual > model->run.energy_tolerance * auditor->scale) {
+  if (greater(auditor->residual, auditor->gained) > model->run.energy_tolerance * auditor->scale) {
     out.verdict = FF_VERDICT_ENERGY;
   }
   if (out.coarseness > FF_COARSE_STEP) {

@@ -10,10 +10,11 @@ typedef struct ff_auditor {
   ff_vec3 start_linear, start_angular; /* kg m/s, kg m^2/s */
   double scale, residual;              /* J, worst so far */
   double momentum2, angular2;          /* the same of momentum, squared */
-  double fastest;                      /* 1/s^2, stiffest contact seen: its squared frequency */
-  double damping;                      /* 1/s, strongest contact damping seen */
-  double longest;                      /* s, longest fixed step taken */
-  ff_contact_residual contact, worst;  /* after the last step; worst so far */
+  double most_lost, gained; /* J, of all losses the most at a time, and what came back since */
+  double fastest;           /* 1/s^2, stiffest contact seen: its squared frequency */
+  double damping;           /* 1/s, strongest contact damping seen */
+  double longest;           /* s, longest fixed step taken */
+  ff_contact_residual contact, worst; /* after the last step; worst so far */
   double contact_share; /* 1, worst force residual of a step against the largest force in it */
   double contact_force; /* N, largest so far */
 } ff_auditor;

@@ -391,6 +391,45 @@ static bool is_finite(const ff_quasi *quasi) {
   return sum == 0;
 }
 
+/* Kinetic energy before contact, that of the start or of free flight, and after. */
+static void weigh_motion(const ff_quasi *quasi, double *before, double *after) {
+  double start = 0, flown = 0;
+  for (int slot = 0; slot < quasi->model->free_count; slot++) {
+    int id = quasi->model->free_bodies[slot];
+    const ff_quasi_body *body = &quasi->bodies[id];
+    ff_vec3 v = body->end.velocity, spin = m3_mul(body->inv_inertia, body->l);
+    double mass = quasi->model->bodies[id].mass;
+    start += 0.5 * (mass * v3_dot(body->v0, body->v0) + v3_dot(body->w0, body->l0));
+    flown += 0.5 * (mass * v3_dot(body->v, body->v) + v3_dot(spin, body->l));
+    *after += 0.5 * (mass * v3_dot(v, v) + v3_dot(body->end.omega, body->momentum));
+  }
+  *before = greater(start, flown);
+}
+
+/* Do contacts multiply the energy? Asked where a step was hard to solve,
+ * or had to be cut. Without rebound they give back no more than layers had stored. But a body that
+ * is turned by many radians in a step can end in a pose that keeps all conditions and that only a
+ * huge impulse leads to, and a core that is found deep in another in a fraction of a step is shot
+ * out of it: such a solution is none. Robots and bodies that move as told can give energy. */
+#define THROWN 10
+static bool is_thrown(const ff_quasi *quasi) {
+  const ff_model *model = quasi->model;
+  for (int b = 0; b < model->body_count; b++) {
+    const ff_quasi_body *body = &quasi->bodies[b];
+    if (model->bodies[b].kind == FF_BODY_LINK ||
+        (model->bodies[b].kind == FF_BODY_PRESCRIBED &&
+         v3_dot(body->v0, body->v0) + v3_dot(body->w0, body->w0) > 0)) {
+      return false;
+    }
+  }
+  double before = 0, after = 0;
+  weigh_motion(quasi, &before, &after);
+  for (int i = 0; i < quasi->state->point_count; i++) {
+    before += quasi->state->points[i].energy_n + quasi->state->points[i].energy_t;
+  }
+  return after > THROWN * before;
+}
+
 /* Did a body leave what the list of candidates covers, by its flight or by straying from that? */
 static bool is_far(const ff_quasi *quasi, bool straying) {
   for (int i = 0; i < quasi->model->body_count; i++) {
@@ -551,6 +590,7 @@ static void show_robots(ff_work *work) {
 static ff_status try_step(ff_work *work, double h, double end, bool choosy) {
   ff_quasi *quasi = work->quasi;
   ff_state *state = work->state;
+  long fallbacks = quasi->info->fallbacks;
   quasi->widen =
       work->model->run.stepper.order == 2 ? 1 : 0.25; /* with all that touch at the start */
   quasi->again = false;
@@ -570,7 +610,8 @@ static ff_status try_step(ff_work *work, double h, double end, bool choosy) {
     if (status != FF_OK) {
       return status;
     }
-    if (!is_finite(quasi)) {
+    bool hard = quasi->info->fallbacks > fallbacks || h < 0.75 * work->model->run.stepper.step;
+    if (!is_finite(quasi) || (hard && is_thrown(quasi))) {
       return FF_ERROR_STEP;
     }
     if (quasi->strayed && is_far(quasi, true)) {
