@@ -144,12 +144,42 @@ static void bodies_of_several_shapes_push_each_other_away(void **state) {
   end(sim, model);
 }
 
+/* What is left of a push fades to next to nothing while its bodies part: that is no contact that
+ * goes on, and where they meet again it is seen. */
+static void a_push_that_fades_does_not_hide_the_next(void **state) {
+  (void)state;
+  static const char text[] =
+      "footfall: 1\n"
+      "stepper: {kind: quasi-rigid, step: 2e-3}\n"
+      "materials: {wood: {density: 700}}\n"
+      "bodies:\n"
+      "  floor: {fixed: true, shape: {half-space: {}}}\n"
+      "  low: {material: wood, position: [0, 0, .08], orientation: {axis: [-0.572364041, "
+      "0.197134537, 0.795950613], angle: 0.927910671}, shape: {superellipsoid: {axes: [.0365, "
+      ".0275, .027], exponents: [2.45, 5.49]}}}\n"
+      "  high: {material: wood, position: [-.0105, .0022, .2453], orientation: {axis: "
+      "[-0.415470964, 0.740185445, 0.52868647], angle: 2.01105619}, omega: [1.57, -1.69, -1.94], "
+      "shapes: [{box: {size: [.0796, .0862, .0277]}}, {box: {size: [.0826, .028, .0194]}, "
+      "position: [.029, -.006, .004]}]}\n"
+      "contacts:\n"
+      "  - pair: ['*', '*']\n"
+      "    normal: {law: quasi-rigid, k: 2e4, c: 20, max_deflection: 3e-4}\n"
+      "    friction: {law: ellipsoidal, mu: 0.2, e_r: 0}\n";
+  ff_model *model;
+  ff_sim *sim = sim_of(&model, text, NULL);
+  assert_int_equal(ff_sim_advance(sim, 0.3), FF_OK);
+  ff_audit audit = ff_sim_audit(sim);
+  assert_true(audit.contact.complementarity < 1e-8 * audit.contact_force);
+  end(sim, model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(polyhedra_fall_on_a_box),
       cmocka_unit_test(cylinders_fall_over_an_edge),
       cmocka_unit_test(all_kinds_fall_on_others),
       cmocka_unit_test(bodies_of_several_shapes_push_each_other_away),
+      cmocka_unit_test(a_push_that_fades_does_not_hide_the_next),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -160,7 +160,7 @@ static bool add_contact(ff_quasi *quasi, const ff_meet *meet, int near, const ff
   contact->touch = *touch;
   contact->axis = axis_of(quasi, contact, b->end.pose.orientation);
   contact->flown = touch->depth;
-  contact->sloped = contact->fixed = false;
+  contact->sloped = contact->fixed = contact->unseen = false;
   contact->p_ns = 0;
   remember(quasi, contact);
   return true;
@@ -265,11 +265,11 @@ static bool gather_flat(ff_quasi *quasi, const ff_meet *meet, int n, double marg
  * step before; where it was then says all that is asked of it now. */
 static bool goes_on(const ff_quasi *quasi, const ff_near *near, ff_touch *out) {
   const ff_point *p = &quasi->state->points[near->first_point];
-  if (near->point_count != 1 || !(p->force_n > 0) || quasi->gain_end != quasi->state->t) {
+  if (near->point_count != 1 || !(p->force_n > 0 && p->patch.depth > 0) ||
+      quasi->gain_end != quasi->state->t) {
     return false;
   }
-  *out = (ff_touch){
-      .point = p->point, .normal = p->normal, .t1 = p->t1, .depth = greater(p->patch.depth, 0)};
+  *out = (ff_touch){.point = p->point, .normal = p->normal, .t1 = p->t1, .depth = p->patch.depth};
   return true;
 }
 
@@ -277,7 +277,11 @@ static bool gather_near(ff_quasi *quasi, const ff_meet *meet, int n) {
   const ff_near *near = &quasi->state->nears[n];
   ff_touch before;
   if (goes_on(quasi, near, &before)) {
-    return add_contact(quasi, meet, n, &before, near->first_point);
+    bool added = add_contact(quasi, meet, n, &before, near->first_point);
+    if (added) {
+      quasi->contacts[quasi->contact_count - 1].unseen = true;
+    }
+    return added;
   }
   double margin =
       quasi->wanted[n] ? INFINITY : reach(quasi, &quasi->bodies[meet->a], &quasi->bodies[meet->b]);

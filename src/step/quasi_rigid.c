@@ -260,8 +260,8 @@ static bool is_pressed(const ff_quasi *quasi, int island, bool moved) {
     }
     for (int i = 0; i < count; i++) {
       ff_quasi_press(quasi, &first[i]);
-      pressed =
-          pressed || first[i].p_ns > 0 || first[i].touch.depth > first[i].layer->max_deflection;
+      pressed = pressed || first[i].unseen || first[i].p_ns > 0 ||
+                first[i].touch.depth > first[i].layer->max_deflection;
     }
     k += count;
   }

@@ -189,6 +189,7 @@ typedef struct ff_quasi_contact {
   double soft;          /* 1, tangential give */
   ff_vec3 axis;         /* t1 is this axis of b, seen in the tangent plane */
   double flown;         /* m, depth at the end of free flight */
+  bool unseen;          /* it is not known where free flight leads: the touch is of the start */
   ff_touch touch;       /* at the end, as the unknowns have it */
   ff_touch at_start;    /* at the start, */
   double early;         /* 1, share of its impulses that acts there; order 2 */
