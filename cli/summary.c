@@ -62,12 +62,13 @@ static void print_advice(const ff_summary *summary, FILE *out) {
 /* What the step itself took is booked, and no contact law's doing: say so when it is much. */
 static void print_kept(const ff_summary *summary, const ff_audit *audit, FILE *out) {
   double allowed = ff_model_run(summary->model)->energy_tolerance;
-  double taken = fabs(ff_sim_energy(summary->sim).lost[FF_LOST_STEP]);
+  double taken = ff_sim_energy(summary->sim).lost[FF_LOST_STEP];
   fprintf(out, "good: energy is kept within %.2g of what moved (allowed %.2g)",
           relative_residual(audit), allowed);
-  if (taken > allowed * audit->energy_scale) {
-    fprintf(out, ", of which the step itself took %.2g (lost.step); a smaller step takes less",
-            taken / audit->energy_scale);
+  if (fabs(taken) > allowed * audit->energy_scale) {
+    bool took = taken > 0;
+    fprintf(out, ", of which the step itself %s %.2g (lost.step); a smaller step %s less",
+            took ? "took" : "gave", fabs(taken) / audit->energy_scale, took ? "takes" : "gives");
   }
   fputc('\n', out);
 }
