@@ -1,9 +1,7 @@
-/* Contacts of a quasi-rigid step: who takes part, and which islands that makes. */
+/* Contacts of a quasi-rigid step: who takes part. */
 #include "math/vec.h"
 #include "step/quasi_rigid.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- gathering ------------------------------------------------------------------------- */
@@ -298,100 +296,6 @@ static bool gather_near(ff_quasi *quasi, const ff_meet *meet, int n) {
   return true;
 }
 
-/* ---- islands ------------------------------------------------------------------------------ */
-
-/* The lowest node known to be connected with this one; shortens the way for the next who asks. */
-static int root_of(ff_quasi *quasi, int node) {
-  int root = node;
-  while (quasi->island[root] != root) {
-    root = quasi->island[root];
-  }
-  while (node != root) {
-    int next = quasi->island[node];
-    quasi->island[node] = root;
-    node = next;
-  }
-  return root;
-}
-
-/* The bodies of an element belong together. False: no room. */
-static bool join(ff_quasi *quasi, const ff_quasi_element *e) {
-  int a = quasi->bodies[e->a].node, b = quasi->bodies[e->b].node;
-  if (a < 0 || b < 0 || a == b) {
-    return true;
-  }
-  int i = root_of(quasi, a), j = root_of(quasi, b);
-  quasi->island[i < j ? j : i] = i < j ? i : j;
-  return ff_blocks_join(quasi->blocks, a, b);
-}
-
-/* Bodies and robots that touch or are held together form an island: the lowest node among them
- * names it. */
-static bool connect(ff_quasi *quasi) {
-  ff_blocks_begin(quasi->blocks);
-  for (int node = 0; node < quasi->node_limit; node++) {
-    ff_blocks_node(quasi->blocks, ff_mover_size(quasi->model, node));
-    quasi->island[node] = node;
-  }
-  const ff_quasi_element *last = NULL;
-  for (int k = 0; k < quasi->contact_count; k++) {
-    const ff_quasi_element *e = &quasi->contacts[k].e;
-    bool again = last && last->a == e->a && last->b == e->b;
-    last = e;
-    if (!again && !join(quasi, e)) {
-      return false;
-    }
-  }
-  for (int k = 0; k < quasi->model->constraint_count; k++) {
-    if (!join(quasi, &quasi->joints[k].e)) {
-      return false;
-    }
-  }
-  bool ordered = ff_blocks_order(quasi->blocks);
-  if (ff_blocks_orders(quasi->blocks) != quasi->orders || quasi->h != quasi->h_before) {
-    quasi->orders = ff_blocks_orders(quasi->blocks);
-    quasi->first_factor = quasi->factors + 1;
-  }
-  return ordered;
-}
-
-/* Island of an element. */
-static int island_of(ff_quasi *quasi, const ff_quasi_element *e) {
-  int a = quasi->bodies[e->a].node;
-  return root_of(quasi, a >= 0 ? a : quasi->bodies[e->b].node);
-}
-
-/* Nodes and elements by island, each in its order. */
-static void sort_islands(ff_quasi *quasi) {
-  int n = quasi->node_limit, *nodes = quasi->first_node, *elements = quasi->first_element;
-  memset(nodes, 0, ((size_t)n + 2) * sizeof *nodes);
-  memset(elements, 0, ((size_t)n + 2) * sizeof *elements);
-  for (int node = 0; node < n; node++) { /* counted two places further on, summed, then filled in */
-    nodes[root_of(quasi, node) + 2]++;
-  }
-  for (int k = 0; k < quasi->contact_count; k++) {
-    elements[island_of(quasi, &quasi->contacts[k].e) + 2]++;
-  }
-  for (int k = 0; k < quasi->model->constraint_count; k++) {
-    elements[island_of(quasi, &quasi->joints[k].e) + 2]++;
-  }
-  for (int i = 2; i <= n; i++) {
-    nodes[i] += nodes[i - 1];
-    elements[i] += elements[i - 1];
-  }
-  for (int node = 0; node < n; node++) {
-    quasi->nodes[nodes[root_of(quasi, node) + 1]++] = node;
-  }
-  for (int k = 0; k < quasi->contact_count; k++) {
-    ff_quasi_element *e = &quasi->contacts[k].e;
-    quasi->elements[elements[island_of(quasi, e) + 1]++] = e;
-  }
-  for (int k = 0; k < quasi->model->constraint_count; k++) {
-    ff_quasi_element *e = &quasi->joints[k].e;
-    quasi->elements[elements[island_of(quasi, e) + 1]++] = e;
-  }
-}
-
 bool ff_quasi_gather(ff_quasi *quasi) {
   quasi->contact_count = 0;
   quasi->grouped = true;
@@ -404,19 +308,7 @@ bool ff_quasi_gather(ff_quasi *quasi) {
     }
   }
   ff_quasi_gather_joints(quasi);
-  bool idle =
-      quasi->contact_count + quasi->model->constraint_count + quasi->model->robot_count == 0;
-  quasi->island_limit = idle ? 0 : quasi->node_limit;
-  if (idle || (quasi->grouped && quasi->contact_count == quasi->group_count)) {
-    return true;
-  }
-  quasi->group_count = -1;
-  if (!connect(quasi)) {
-    return false;
-  }
-  sort_islands(quasi);
-  quasi->group_count = quasi->contact_count;
-  return true;
+  return ff_quasi_group(quasi);
 }
 
 /* Is the body of a shape elsewhere than when contacts were gathered? */

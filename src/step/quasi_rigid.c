@@ -22,151 +22,15 @@
 #include "step/candidates.h"
 #include "step/forces.h"
 #include "step/robots.h"
-#include "step/stepper.h"
 
 #include <float.h>
 #include <string.h>
 
 enum {
-  UNKNOWN_LIMIT = 160, /* of an island that the dense solver is tried on */
-  PATH_LIMIT = 40,     /* of one that paths are followed for */
   HALVINGS = 8,
   CHOICES = 4, /* times the parts of flat shapes that meet are chosen anew */
-  LOOKS = 6,   /* times the list of candidates is made anew in one step */
-  FILL = 12    /* blocks beside its own that a node of a small graph leaves behind, and */
+  LOOKS = 6    /* times the list of candidates is made anew in one step */
 };
-#define TOLERANCE 1e-11 /* of the dense solver */
-
-/* ---- life ------------------------------------------------------------------------------- */
-
-static void destroy(ff_work *work) {
-  if (work->quasi) {
-    ff_ncp_destroy(work->quasi->ncp);
-    ff_linear_destroy(work->quasi->path.linear);
-    ff_blocks_destroy(work->quasi->blocks);
-    ff_arena_free(&work->quasi->arena);
-    ff_free(work->quasi);
-    work->quasi = NULL;
-  }
-}
-
-static ff_status create_ncp(ff_quasi *quasi) {
-  ff_ncp_def def = ff_ncp_def_default();
-  def.size = quasi->unknown_limit;
-  def.residual = ff_quasi_residual;
-  def.jacobian = ff_quasi_jacobian;
-  def.context = quasi;
-  def.method = FF_NCP_MIN;
-  def.tolerance = TOLERANCE;
-  def.max_iterations = 300;
-  return ff_ncp_create(&quasi->ncp, &def, NULL);
-}
-
-/* Unknowns of all nodes. */
-static int count_rows(const ff_quasi *quasi) {
-  int rows = 0;
-  for (int node = 0; node < quasi->node_limit; node++) {
-    rows += ff_mover_size(quasi->model, node);
-  }
-  return rows;
-}
-
-/* Numbers in the blocks of robots, and with all that they may touch. */
-static size_t robot_numbers(const ff_quasi *quasi, bool joined) {
-  size_t before = FF_QUASI_BODY * (size_t)quasi->model->free_count, sum = 0;
-  for (int r = 0; r < quasi->model->robot_count; r++) {
-    size_t own = (size_t)quasi->model->robots[r].v_count;
-    sum += own * own + (joined ? 2 * own * before : 0);
-    before += own;
-  }
-  return sum;
-}
-
-/* Room for the factors of a heap in three dimensions: they grow with the 4/3rd power of it. */
-static ff_status create_blocks(ff_quasi *quasi) {
-  double n = quasi->node_limit;
-  bool joined = quasi->model->free_pairs_touch || quasi->model->constraint_count > 0;
-  double pairs = joined ? FILL * n + 6 * pow(n, 4.0 / 3) : 0;
-  pairs = fmin(pairs, 0.5 * n * (n - 1));
-  if (pairs > 1e7) {
-    return FF_ERROR_MEMORY;
-  }
-  size_t block = FF_QUASI_BODY * FF_QUASI_BODY;
-  ff_blocks_limits limits = {.nodes = quasi->node_limit,
-                             .rows = count_rows(quasi),
-                             .edges = quasi->contact_capacity + quasi->model->constraint_count,
-                             .pairs = (int)pairs,
-                             .numbers = block * ((size_t)n + 2 * (size_t)pairs)};
-  limits.numbers += robot_numbers(quasi, joined);
-  return ff_blocks_create(&quasi->blocks, &limits);
-}
-
-static bool take_rooms(ff_quasi *quasi) {
-  size_t bodies = (size_t)quasi->model->body_count, nodes = (size_t)quasi->node_limit;
-  size_t contacts = (size_t)quasi->contact_capacity, unknowns = (size_t)quasi->unknown_limit;
-  size_t free = (size_t)quasi->model->free_count;
-  size_t rows = (size_t)count_rows(quasi), joints = (size_t)quasi->model->constraint_count;
-  const struct {
-    void **to;
-    size_t count, size;
-  } rooms[] = {
-      {(void **)&quasi->bodies, bodies, sizeof *quasi->bodies},
-      {(void **)&quasi->contacts, contacts, sizeof *quasi->contacts},
-      {(void **)&quasi->joints, joints, sizeof *quasi->joints},
-      {(void **)&quasi->elements, contacts + joints, sizeof *quasi->elements},
-      {(void **)&quasi->around, 2 * (contacts + joints), sizeof *quasi->around},
-      {(void **)&quasi->nodes, nodes, sizeof *quasi->nodes},
-      {(void **)&quasi->island, nodes, sizeof *quasi->island},
-      {(void **)&quasi->first_node, nodes + 2, sizeof *quasi->first_node},
-      {(void **)&quasi->first_element, nodes + 2, sizeof *quasi->first_element},
-      {(void **)&quasi->first_around, nodes + 1, sizeof *quasi->first_around},
-      {(void **)&quasi->x, rows, sizeof *quasi->x},
-      {(void **)&quasi->r, rows, sizeof *quasi->r},
-      {(void **)&quasi->base, rows, sizeof *quasi->base},
-      {(void **)&quasi->step, rows, sizeof *quasi->step},
-      {(void **)&quasi->best, rows, sizeof *quasi->best},
-      {(void **)&quasi->gain, 2 * free, sizeof *quasi->gain},
-      {(void **)&quasi->row_scale, 2 * nodes, sizeof *quasi->row_scale},
-      {(void **)&quasi->z, unknowns, sizeof *quasi->z},
-      {(void **)&quasi->lower, unknowns, sizeof *quasi->lower},
-      {(void **)&quasi->held_nears, (size_t)quasi->state->near_capacity, sizeof(ff_near)},
-      {(void **)&quasi->held_points, contacts, sizeof(ff_point)},
-      {(void **)&quasi->booked, FF_Y_LEDGER, sizeof *quasi->booked},
-      {(void **)&quasi->wanted, (size_t)quasi->state->near_capacity, sizeof *quasi->wanted},
-  };
-  for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
-    void *room = ff_arena_take(&quasi->arena, rooms[i].count, rooms[i].size);
-    if (!room) {
-      return false;
-    }
-    memcpy(rooms[i].to, &room, sizeof room);
-  }
-  return ff_quasi_make_robots(quasi);
-}
-
-static ff_status create(ff_work *work) {
-  const ff_model *model = work->model;
-  ff_quasi *quasi = ff_alloc(1, sizeof *quasi);
-  if (!quasi) {
-    return FF_ERROR_MEMORY;
-  }
-  work->quasi = quasi;
-  *quasi = (ff_quasi){.model = model, .state = work->state, .info = &work->solver};
-  quasi->contact_capacity = work->state->point_capacity;
-  quasi->node_limit = ff_mover_count(model);
-  quasi->group_count = -1;
-  double most =
-      6.0 * model->free_count + 4.0 * quasi->contact_capacity + 6.0 * model->constraint_count;
-  quasi->timeless = ff_quasi_is_timeless(model);
-  quasi->unknown_limit = most < UNKNOWN_LIMIT ? (int)fmax(most, 1) : UNKNOWN_LIMIT;
-  if (!take_rooms(quasi)) {
-    return FF_ERROR_MEMORY;
-  }
-  ff_status status = create_blocks(quasi);
-  int path = quasi->unknown_limit < PATH_LIMIT ? quasi->unknown_limit : PATH_LIMIT;
-  status = status == FF_OK ? ff_quasi_make_path(quasi, path) : status;
-  return status == FF_OK ? create_ncp(quasi) : status;
-}
 
 /* ---- one step ------------------------------------------------------------------------------ */
 
@@ -243,107 +107,6 @@ static bool fly(ff_quasi *quasi, double t, double h) {
     }
   }
   return model->robot_count == 0 || ff_quasi_fly_robots(quasi, t);
-}
-
-/* Does free flight press a layer or a core of this island, or tear at a constraint? */
-static bool is_pressed(const ff_quasi *quasi, int island, bool moved) {
-  int end = quasi->first_element[island + 1];
-  bool pressed = false;
-  for (int k = quasi->first_element[island]; k < end;) {
-    if (quasi->elements[k]->joint) {
-      return true;
-    }
-    ff_quasi_contact *first = (ff_quasi_contact *)quasi->elements[k];
-    int count = ff_quasi_alike(quasi, first);
-    if (moved) { /* since contacts were gathered */
-      ff_quasi_look(quasi, first, count);
-    }
-    for (int i = 0; i < count; i++) {
-      ff_quasi_press(quasi, &first[i]);
-      pressed = pressed || first[i].unseen || first[i].p_ns > 0 ||
-                first[i].touch.depth > first[i].layer->max_deflection;
-    }
-    k += count;
-  }
-  return pressed;
-}
-
-/* Is a robot in it? Nodes come in their order: it would be the last. */
-static bool has_robot(const ff_quasi *quasi, int island) {
-  int first = quasi->first_node[island], end = quasi->first_node[island + 1];
-  return end > first && ff_quasi_robot_of(quasi, quasi->nodes[end - 1]) >= 0;
-}
-
-/* Do cores bear a load in this island, before the step or as it was solved? They may not ring.
- * Robots have no mean velocity. */
-static bool is_rigid(const ff_quasi *quasi, int island, bool before) {
-  if (has_robot(quasi, island)) {
-    return true;
-  }
-  for (int k = quasi->first_element[island]; k < quasi->first_element[island + 1]; k++) {
-    if (quasi->elements[k]->joint) {
-      continue;
-    }
-    const ff_quasi_contact *contact = (const ff_quasi_contact *)quasi->elements[k];
-    double load = before ? quasi->state->points[contact->point].force_core : contact->e.z[0];
-    if (load > 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
-/* The bodies of an island move with the velocities of the end, or with the mean. */
-static bool set_theta(ff_quasi *quasi, int island, double theta) {
-  bool moved = false;
-  quasi->theta = theta;
-  for (int i = quasi->first_node[island]; i < quasi->first_node[island + 1]; i++) {
-    ff_quasi_body *body = ff_quasi_node(quasi, quasi->nodes[i]);
-    if (body && body->theta != theta) {
-      body->theta = theta;
-      ff_quasi_move(quasi, body, body->v, body->l);
-      moved = true;
-    }
-  }
-  for (int k = quasi->first_element[island]; k < quasi->first_element[island + 1]; k++) {
-    if (quasi->elements[k]->joint) {
-      ff_quasi_joint_look_back(quasi, (ff_quasi_joint *)quasi->elements[k], theta);
-    } else {
-      ff_quasi_look_back(quasi, (ff_quasi_contact *)quasi->elements[k], theta);
-    }
-  }
-  return moved;
-}
-
-static bool solve_island(ff_quasi *quasi, int island) {
-  bool second = quasi->model->run.stepper.order == 2 && !is_rigid(quasi, island, true);
-  bool moved = set_theta(quasi, island, second ? 0.5 : 1);
-  quasi->strayed = quasi->strayed || moved;
-  if (!has_robot(quasi, island) && !is_pressed(quasi, island, moved)) {
-    return true;
-  }
-  quasi->strayed = true;
-  if (!ff_quasi_solve(quasi, island)) {
-    return false;
-  }
-  if (second && is_rigid(quasi, island, false)) {
-    set_theta(quasi, island, 1);
-    return ff_quasi_solve(quasi, island);
-  }
-  return true;
-}
-
-/* Solves every island that needs it. */
-static ff_status solve_islands(ff_quasi *quasi) {
-  quasi->node_count = 0;
-  quasi->strayed = false;
-  for (int island = 0; island < quasi->island_limit; island++) {
-    bool alone = quasi->first_element[island] == quasi->first_element[island + 1];
-    if ((!alone || has_robot(quasi, island)) && !solve_island(quasi, island)) {
-      return FF_ERROR_STEP;
-    }
-  }
-  return FF_OK;
 }
 
 /* Gravity and applied forces, as they act in the step: at the place where it starts. */
@@ -605,7 +368,7 @@ static ff_status try_step(ff_work *work, double h, double end, bool choosy) {
       status = status == FF_OK && is_far(quasi, false) ? FF_ERROR_STEP : status;
     }
     if (status == FF_OK) {
-      status = ff_quasi_gather(quasi) ? solve_islands(quasi) : FF_ERROR_CAPACITY;
+      status = ff_quasi_gather(quasi) ? ff_quasi_solve_islands(quasi) : FF_ERROR_CAPACITY;
     }
     if (status != FF_OK) {
       return status;
@@ -766,8 +529,8 @@ static ff_status step(ff_work *work, double t_end) {
 const ff_stepper ff_stepper_quasi_rigid = {
     .name = "quasi-rigid",
     .order = 1,
-    .create = create,
-    .destroy = destroy,
+    .create = ff_quasi_create,
+    .destroy = ff_quasi_destroy,
     .refresh = refresh,
     .step = step,
 };

@@ -25,6 +25,7 @@
 #include "solve/blocks.h"
 #include "solve/linear.h"
 #include "step/rows.h"
+#include "step/stepper.h"
 #include "tree/tree.h"
 
 enum {
@@ -512,6 +513,18 @@ bool ff_quasi_same_points(const ff_quasi *quasi);
 ff_status ff_quasi_make_path(ff_quasi *quasi, int limit);
 /* Solves a small island, laid out as the dense problem, by following paths. */
 bool ff_quasi_follow(ff_quasi *quasi);
+
+/* ---- quasi_room.c --------------------------------------------------------------------------- */
+
+ff_status ff_quasi_create(ff_work *work);
+void ff_quasi_destroy(ff_work *work);
+
+/* ---- quasi_islands.c ------------------------------------------------------------------------ */
+
+/* The islands that contacts and constraints make. False: more than there is room for. */
+bool ff_quasi_group(ff_quasi *quasi);
+/* Solves every island that needs it. */
+ff_status ff_quasi_solve_islands(ff_quasi *quasi);
 
 /* ---- quasi_contacts.c ------------------------------------------------------------------ */
 
