@@ -135,7 +135,9 @@ static bool add_contact(ff_quasi *quasi, const ff_meet *meet, int near, const ff
   ff_quasi_contact *contact = &quasi->contacts[quasi->contact_count++];
   const ff_quasi_body *a = &quasi->bodies[meet->a], *b = &quasi->bodies[meet->b];
   ff_quasi_element *e = &contact->e;
-  quasi->grouped = quasi->grouped && e->a == meet->a && e->b == meet->b;
+  if (e->a != meet->a || e->b != meet->b) {
+    quasi->group_count = -1;
+  }
   e->a = meet->a;
   e->b = meet->b;
   e->joint = false;
@@ -298,7 +300,6 @@ static bool gather_near(ff_quasi *quasi, const ff_meet *meet, int n) {
 
 bool ff_quasi_gather(ff_quasi *quasi) {
   quasi->contact_count = 0;
-  quasi->grouped = true;
   for (int m = 0; m < quasi->state->meet_count; m++) {
     const ff_meet *meet = &quasi->state->meets[m];
     for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {

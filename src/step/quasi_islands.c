@@ -102,7 +102,7 @@ bool ff_quasi_group(ff_quasi *quasi) {
   bool idle =
       quasi->contact_count + quasi->model->constraint_count + quasi->model->robot_count == 0;
   quasi->island_limit = idle ? 0 : quasi->node_limit;
-  if (idle || (quasi->grouped && quasi->contact_count == quasi->group_count)) {
+  if (idle || quasi->contact_count == quasi->group_count) {
     return true;
   }
   quasi->group_count = -1;

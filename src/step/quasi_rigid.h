@@ -263,8 +263,7 @@ typedef struct ff_quasi {
   int *island;                     /* node_limit: the lowest node that it is connected with */
   int node_limit;                  /* bodies and robots that may be unknown */
   int island_limit;                /* the same, or 0: there are no islands to be solved */
-  int group_count;                 /* contacts that they were made from; -1: none */
-  bool grouped;                    /* contacts now join the same bodies as those did, in order */
+  int group_count; /* contacts that they were made from, and still join the same bodies; -1: none */
   ff_blocks *blocks;
   double *x, *r, *base, *step, *best; /* unknowns, rows, ... of the nodes */
   double *row_scale;                  /* of each body two: what r is measured by */
