@@ -37,12 +37,7 @@ static void add_plate(ff_scene *scene, ff_vec3 velocity, double rate) {
   def.motion.velocity = (ff_table){row, 1, 3};
   def.motion.axis = (ff_vec3){0, 0, 1};
   def.motion.rate = (ff_table){turn, 1, 1};
-  ff_body body;
-  ff_shape shape;
-  assert_int_equal(ff_scene_add_body(&body, scene, &def), FF_OK);
-  ff_shape_def plane = ff_shape_def_default();
-  plane.kind = FF_HALF_SPACE;
-  assert_int_equal(ff_scene_add_shape(&shape, scene, body, &plane), FF_OK);
+  scene_solid(scene, &def, FF_HALF_SPACE, (ff_vec3){0, 0, 0});
 }
 
 /* ---- normals that turn -------------------------------------------------------------- */

@@ -12,12 +12,7 @@ static void lean_floor(ff_scene *scene, double angle) {
   def.name = "floor";
   def.kind = FF_BODY_FIXED;
   def.orientation = (ff_quat){cos(0.5 * angle), 0, sin(0.5 * angle), 0};
-  ff_body body;
-  ff_shape shape;
-  assert_int_equal(ff_scene_add_body(&body, scene, &def), FF_OK);
-  ff_shape_def plane = ff_shape_def_default();
-  plane.kind = FF_HALF_SPACE;
-  assert_int_equal(ff_scene_add_shape(&shape, scene, body, &plane), FF_OK);
+  scene_solid(scene, &def, FF_HALF_SPACE, (ff_vec3){0, 0, 0});
 }
 
 typedef struct thing {

@@ -59,20 +59,7 @@ static inline void scene_set_rtol(ff_scene *scene, const char *stepper, double g
   assert_int_equal(ff_scene_set_run(scene, &run), FF_OK);
 }
 
-static inline ff_body scene_floor(ff_scene *scene, const char *name) {
-  ff_body_def def = ff_body_def_default();
-  def.name = name;
-  def.kind = FF_BODY_FIXED;
-  ff_body body;
-  ff_shape shape;
-  assert_int_equal(ff_scene_add_body(&body, scene, &def), FF_OK);
-  ff_shape_def plane = ff_shape_def_default();
-  plane.kind = FF_HALF_SPACE;
-  assert_int_equal(ff_scene_add_shape(&shape, scene, body, &plane), FF_OK);
-  return body;
-}
-
-/* A free body of one shape. */
+/* A body of one shape. */
 static inline ff_body scene_solid(ff_scene *scene, const ff_body_def *def, ff_shape_kind kind,
                                   ff_vec3 size) {
   ff_body body;
@@ -83,6 +70,13 @@ static inline ff_body scene_solid(ff_scene *scene, const ff_body_def *def, ff_sh
   solid.size = size;
   assert_int_equal(ff_scene_add_shape(&shape, scene, body, &solid), FF_OK);
   return body;
+}
+
+static inline ff_body scene_floor(ff_scene *scene, const char *name) {
+  ff_body_def def = ff_body_def_default();
+  def.name = name;
+  def.kind = FF_BODY_FIXED;
+  return scene_solid(scene, &def, FF_HALF_SPACE, (ff_vec3){0, 0, 0});
 }
 
 /* A ball of 1 kg and radius 0.1 m whose bottom is at this height, moving with vz. */
