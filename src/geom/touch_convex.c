@@ -158,13 +158,22 @@ static void put(meeting *m, ff_touch touch, int slot) {
   m->out[m->count++] = touch;
 }
 
-/* Of all spots the one that is farthest out the way of a corner. */
-static int farthest(const spots *found, const ff_flat *names, int corner, double slack) {
+/* Does a spot touch, or is it about to? Of sharp faces all count. */
+static bool is_close(const meeting *m, const spot *at) {
+  return m->blunt == 0 || at->touch.depth > -2 * m->round;
+}
+
+/* Of all spots the one that is farthest out the way of a corner. Blunt faces that lean on one
+ * another have corners that are far from touching: they take no name from where an edge bears a
+ * load, or that would sink in unseen. */
+static int farthest(const meeting *m, const spots *found, const ff_flat *names, int corner) {
   ff_vec3 outward = ff_flat_outward(names, corner);
   int best = 0;
   for (int k = 1; k < found->count; k++) {
-    double more = v3_dot(outward, v3_sub(found->list[k].at, found->list[best].at));
-    best = more > slack ? k : best;
+    const spot *at = &found->list[k], *so_far = &found->list[best];
+    bool close = is_close(m, at);
+    bool farther = v3_dot(outward, v3_sub(at->at, so_far->at)) > 1e-9 * m->size;
+    best = (close == is_close(m, so_far) ? farther : close) ? k : best;
   }
   return best;
 }
@@ -244,7 +253,7 @@ static bool put_spots(meeting *m) {
   int chosen[FF_FLAT_MAX];
   double deepest = -INFINITY;
   for (int i = 0; i < names->count && found.count > 0; i++) {
-    chosen[i] = farthest(&found, names, i, 1e-9 * m->size);
+    chosen[i] = farthest(m, &found, names, i);
   }
   for (int i = 0; i < names->count && found.count > 0; i++) {
     if (names->slot[i] >= 0 && !is_lent(m, &found, names, chosen, i)) {
