@@ -12,7 +12,9 @@
 #include <string.h>
 
 enum { SWEEPS = 30 };
-#define SOFT 1e-4 /* tangential give of contacts that share a body's load in more ways than one */
+#define HOPELESS 1e-6 /* relative residual of a body that found no way, not for its rounding */
+#define SAME     1e-3 /* change of that from sweep to sweep, relative, that is none */
+#define SOFT     1e-4 /* tangential give of contacts that share a load in more ways than one */
 
 /* ---- what is solved ------------------------------------------------------------------------- */
 
@@ -110,17 +112,33 @@ static void find_around(ff_quasi *quasi, int island) {
   first[quasi->node_count] = at;
 }
 
-/* Each body finds its way among the others, again and again. */
+/* One sweep, there or back. Returns how far off the worst body ends, among the others as they are
+ * then. */
+static double sweep_once(ff_quasi *quasi, const int *nodes, int count, bool back) {
+  double worst = 0;
+  for (int i = 0; i < count; i++) {
+    int k = back ? count - 1 - i : i, first = quasi->first_around[k];
+    choose(quasi, nodes + k, 1, quasi->around + first, quasi->first_around[k + 1] - first);
+    ff_quasi_newton(quasi); /* as near as it gets */
+    worst = fmax(worst, quasi->off);
+  }
+  return worst;
+}
+
+/* Each body finds its way among the others, again and again; but one that finds none, and ends as
+ * far off as it did in the last sweep that went the same way, will find none later. */
 static void sweep(ff_quasi *quasi, int island) {
   find_around(quasi, island);
   const int *nodes = quasi->solved_nodes, count = quasi->node_count;
+  double past[2] = {INFINITY, INFINITY};
   start_from(quasi, true);
   for (int round = 0; round < SWEEPS; round++) {
-    for (int i = 0; i < count; i++) {
-      int k = round % 2 == 0 ? i : count - 1 - i, first = quasi->first_around[k];
-      choose(quasi, nodes + k, 1, quasi->around + first, quasi->first_around[k + 1] - first);
-      ff_quasi_newton(quasi); /* as near as it gets */
+    bool back = round % 2 == 1;
+    double worst = sweep_once(quasi, nodes, count, back);
+    if (worst > HOPELESS && fabs(worst - past[back]) <= SAME * worst) {
+      break;
     }
+    past[back] = worst;
   }
   choose_island(quasi, island);
 }
