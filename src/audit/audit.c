@@ -76,8 +76,7 @@ static void look(const ff_model *model, const ff_state *state, ff_energy *energy
 /* Sums of all lines: every second one, and the others, that need not wait for each other. */
 typedef struct sums {
   double total; /* stored + lost - work: constant in theory */
-  double
-      moved; /* what is in motion, or was and has gone: gravity's zero is arbitrary and stays out */
+  double moved; /* in motion, or was and has gone: gravity's zero is arbitrary and stays out */
 } sums;
 
 static sums add_up(const ff_energy *energy) {

@@ -30,7 +30,7 @@ enum { ITERATIONS = 40, HALVINGS = 8, HISTORY = 4 };
 #define GIVE  1e-6
 #define LOOSE 0.1 /* the same of friction that shares a load, where rows are wholly off */
 #define NEGLIGIBLE                                                                                 \
-  1e-2 /* of a body's inertia: what it need not know of others as long as rows are off */
+  1e-2 /* of inertia: what bodies need not know of others as long as rows are off */
 #define ENOUGH    1e-4
 #define TOLERANCE 1e-12 /* of the rows, relative to what they add up */
 #define UNTOUCHED 1e-14 /* the same where it starts: what is left there is left in every step */
