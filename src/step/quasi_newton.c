@@ -9,10 +9,12 @@
  * matrix and its Schur complement are singular together. GIVE makes every element yield by a
  * millionth of what its change of impulse asks for. That touches the way, not the solution: it is
  * a proximal term on the impulses, and of the solutions that share a load differently the one
- * nearby is found. Where contacts share loads, friction gives way more as long as the rows are far
- * off: which contacts stick and which slip then settles in half as many steps. So long bodies need
- * not know either what they do to others far away, through many between: products of blocks that
- * are small against inertia are left out of the factors, and what is left grows with the heap.
+ * nearby is found. Constraints yield as if they held the heaviest body of all: light links may bear
+ * it, and a millionth of what it takes to move them would be all of what it takes to move that.
+ * Where contacts share loads, friction gives way more as long as the rows are far off: which
+ * contacts stick and which slip then settles in half as many steps. So long bodies need not know
+ * either what they do to others far away, through many between: products of blocks that are small
+ * against inertia are left out of the factors, and what is left grows with the heap.
  *
  * Steps are judged by the kinetic energy of what the rows are off, compared with the worst of the
  * last few [Grippo86]; when none serves, the bodies are made heavier for the step. A step
@@ -219,13 +221,14 @@ static void exchange(double *a, double *b, int count) {
 
 /* Its own matrix, and the identity; rows that say that an unknown is at its bound know nothing
  * else. */
-static void fill(ff_quasi_element *e, double own[][FF_QUASI_OWN], double give) {
+static void fill(ff_quasi_element *e, double own[][FF_QUASI_OWN], double give, double heaviest) {
+  double mass = e->joint ? greater(e->mass, heaviest) : e->mass;
   for (int i = 0; i < e->rows; i++) {
     for (int k = 0; k < e->rows; k++) {
       own[i][k] = e->at_bound[i] ? 0 : e->j[12 + i][12 + k];
       e->inverse[i][k] = i == k;
     }
-    own[i][i] += (e->at_bound[i] ? 1 + GIVE : i == 0 || e->joint ? GIVE : give) / e->mass;
+    own[i][i] += (e->at_bound[i] ? 1 + GIVE : i == 0 || e->joint ? GIVE : give) / mass;
   }
 }
 
@@ -258,9 +261,9 @@ static bool invert(double own[][FF_QUASI_OWN], double inverse[][FF_QUASI_OWN], i
 }
 
 /* Inverts its own matrix, and multiplies the columns of its bodies by that; false: singular. */
-static bool reduce(ff_quasi_element *e, int width, double give) {
+static bool reduce(ff_quasi_element *e, int width, double give, double heaviest) {
   double own[FF_QUASI_OWN][FF_QUASI_OWN];
-  fill(e, own, give);
+  fill(e, own, give, heaviest);
   if (!invert(own, e->inverse, e->rows)) {
     return false;
   }
@@ -355,8 +358,9 @@ static void start_right(ff_quasi *quasi) {
   }
 }
 
-/* Inertia, with bodies heavier by this factor. */
-static void start_matrix(ff_quasi *quasi, double heavier) {
+/* Inertia, with bodies heavier by this factor. Returns the mass of the heaviest. */
+static double start_matrix(ff_quasi *quasi, double heavier) {
+  double heaviest = 0;
   ff_blocks_clear(quasi->blocks, quasi->solved_nodes, quasi->node_count);
   for (int i = 0; i < quasi->node_count; i++) {
     int node = quasi->solved_nodes[i];
@@ -375,7 +379,9 @@ static void start_matrix(ff_quasi *quasi, double heavier) {
       units[2 * k] = k < 3 ? mass : unit;
       units[2 * k + 1] = k < 3 ? 1 : unit;
     }
+    heaviest = greater(heaviest, mass);
   }
+  return heaviest;
 }
 
 /* The robots' share in what is left of elements, or of the step the links'. */
@@ -400,12 +406,12 @@ static void solve_factored(ff_quasi *quasi) {
 /* Solves the linearised problem. */
 static bool find_step(ff_quasi *quasi, double heavier, double give, double negligible) {
   quasi->iterations++;
-  start_matrix(quasi, heavier);
+  double heaviest = start_matrix(quasi, heavier);
   start_right(quasi);
   for (int k = 0; k < quasi->member_count; k++) {
     ff_quasi_element *e = quasi->members[k];
     if (!e->idle) {
-      if (!reduce(e, width_of(quasi, e), give)) {
+      if (!reduce(e, width_of(quasi, e), give, heaviest)) {
         return false;
       }
       add_element(quasi, e);
