@@ -123,6 +123,8 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, ff_arena *arena) {
       {(void **)&out->old_memory, n * (size_t)model->memory_count, sizeof(double)},
       {(void **)&out->edges, FF_EDGES_MAX, sizeof(ff_edge)},
       {(void **)&out->listed_at, bodies, sizeof(ff_vec3)},
+      {(void **)&out->reach, bodies, sizeof(double)},
+      {(void **)&out->wish, bodies, sizeof(double)},
       {(void **)&out->broad_pairs, n, sizeof(ff_broad_pair)},
       {(void **)&out->finite_bodies, bodies, sizeof(int)},
       {(void **)&out->centres, bodies, sizeof(ff_vec3)},
@@ -152,7 +154,7 @@ void ff_state_reset(ff_state *state, const ff_model *model) {
   memset(state->y, 0, (size_t)state->size * sizeof *state->y);
   state->t = 0;
   state->meet_count = state->floor_meets = state->near_count = state->point_count = 0;
-  state->skin = -1; /* no list yet */
+  state->listed = false;
   state->evaluations = 0;
   for (int i = 0; i < model->body_count; i++) {
     const ff_model_body *body = &model->bodies[i];

@@ -143,7 +143,9 @@ typedef struct ff_state {
   int meet_count, near_count, point_count, floor_meets;
   int meet_capacity, near_capacity, point_capacity;
   ff_vec3 *listed_at; /* body_count: where the bodies were when the list was made */
-  double skin;        /* m, bodies may come this much nearer before the list is stale */
+  double *reach;      /* body_count: m, how far each may move before the list is stale */
+  double *wish;       /* body_count: the same for the next list */
+  bool listed;        /* is there a list? */
 
   /* broad phase over the bodies with finite shapes */
   ff_broad *broad;

@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum {
-  RETRIES = 40,        /* times the skin may double before a step is given up */
+  RETRIES = 40,        /* times the list may be widened before a step is given up */
   EVENTS_PER_POINT = 3 /* depth, and the kinks of both laws */
 };
 
@@ -137,10 +137,11 @@ static void restart(ff_work *work) {
   ff_ode_restart(work->ode, state->t, EVENTS_PER_POINT * n);
 }
 
-static ff_status list_again(ff_work *work, double skin) {
+/* With the wish that the state has. */
+static ff_status list_again(ff_work *work) {
   ff_state *state = work->state;
   ff_bodies_update(work->model, state, state->t, state->y);
-  ff_status status = ff_candidates_update(work->model, state, skin);
+  ff_status status = ff_candidates_update(work->model, state);
   restart(work);
   return status;
 }
@@ -148,14 +149,16 @@ static ff_status list_again(ff_work *work, double skin) {
 /* Steps may be as long as they like; looking farther than this at once is no use. */
 static const double longest_look = 0.1; /* s */
 
-static double skin_until(const ff_work *work, double t_end) {
+static ff_status list_until(ff_work *work, double t_end) {
   double ahead = fmin(t_end - work->state->t, work->model->run.stepper.max_step);
   ahead = fmin(ahead, longest_look);
-  return ff_candidates_skin(work->model, work->state, ahead);
+  ff_bodies_update(work->model, work->state, work->state->t, work->state->y);
+  ff_candidates_wish(work->model, work->state, ahead);
+  return list_again(work);
 }
 
 static ff_status refresh(ff_work *work) {
-  return list_again(work, skin_until(work, INFINITY));
+  return list_until(work, INFINITY);
 }
 
 /* A point met its surface: switch it. A kink needs no more than the restart. */
@@ -184,7 +187,7 @@ static ff_status step(ff_work *work, double t_end) {
   const ff_model *model = work->model;
   double t = state->t;
   if (ff_candidates_stale(model, state, t, state->y)) {
-    ff_status status = list_again(work, skin_until(work, t_end));
+    ff_status status = list_until(work, t_end);
     if (status != FF_OK) {
       return status;
     }
@@ -200,7 +203,8 @@ static ff_status step(ff_work *work, double t_end) {
     /* Farther than the list reaches: a touch may be missing. Look farther, step again. */
     if (ff_candidates_stale(model, state, state->t, state->y)) {
       go_back(work, t);
-      ff_status status = list_again(work, 4 * state->skin);
+      ff_candidates_wish_more(model, state, 4);
+      ff_status status = list_again(work);
       if (status != FF_OK) {
         return status;
       }

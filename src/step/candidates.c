@@ -3,10 +3,11 @@
 #include "math/vec.h"
 #include "step/robots.h"
 
+#include <limits.h>
 #include <string.h>
 
 bool ff_candidates_stale(const ff_model *model, const ff_state *state, double t, const double *y) {
-  if (state->skin < 0) { /* there is none */
+  if (!state->listed) {
     return true;
   }
   ff_robots_place(model, state, y);
@@ -30,18 +31,26 @@ bool ff_candidates_stale(const ff_model *model, const ff_state *state, double t,
   return false;
 }
 
-double ff_candidates_skin(const ff_model *model, const ff_state *state, double step) {
-  double fastest = 0, smallest = INFINITY;
+void ff_candidates_wish(const ff_model *model, ff_state *state, double step) {
+  double smallest = INFINITY;
   for (int i = 0; i < model->body_count; i++) {
-    if (model->bodies[i].kind != FF_BODY_FIXED) {
-      fastest = fmax(fastest, v3_norm(state->bodies[i].velocity));
-    }
     if (model->bodies[i].slot >= 0 || (model->bodies[i].robot >= 0 && model->bodies[i].bound > 0)) {
       smallest = fmin(smallest, model->bodies[i].bound);
     }
   }
-  double body = isfinite(smallest) ? smallest : 0;
-  return 0.2 * body + 8 * step * (fastest + step * v3_norm(model->run.gravity));
+  double least = isfinite(smallest) ? 0.1 * smallest : 0;
+  double pull = step * v3_norm(model->run.gravity);
+  for (int i = 0; i < model->body_count; i++) {
+    bool fixed = model->bodies[i].kind == FF_BODY_FIXED;
+    double speed = v3_norm(state->bodies[i].velocity);
+    state->wish[i] = fixed ? 0 : least + 4 * step * (speed + pull);
+  }
+}
+
+void ff_candidates_wish_more(const ff_model *model, ff_state *state, double times) {
+  for (int i = 0; i < model->body_count; i++) {
+    state->wish[i] = times * state->reach[i];
+  }
 }
 
 /* ---- adding ------------------------------------------------------------------------- */
@@ -129,10 +138,11 @@ static bool near_floor(const ff_model *model, const ff_state *state, int body, i
   return false;
 }
 
-static bool add_floor_meets(const ff_model *model, ff_state *state, double margin) {
+static bool add_floor_meets(const ff_model *model, ff_state *state, double times) {
   for (int f = 0; f < model->moved_count; f++) {
     int i = model->moved_bodies[f];
     for (int j = 0; j < model->body_count; j++) {
+      double margin = times * (state->wish[i] + state->wish[j]);
       if (model->bodies[j].infinite && near_floor(model, state, i, j, margin) &&
           !add_meet(model, state, i, j, true)) {
         return false;
@@ -142,14 +152,14 @@ static bool add_floor_meets(const ff_model *model, ff_state *state, double margi
   return true;
 }
 
-static bool add_free_meets(const ff_model *model, ff_state *state, double margin) {
+static bool add_free_meets(const ff_model *model, ff_state *state, double times) {
   if (!state->broad) {
     return true;
   }
   for (int k = 0; k < state->finite_count; k++) {
     int body = state->finite_bodies[k];
     state->centres[k] = state->bodies[body].pose.position;
-    state->radii[k] = model->bodies[body].bound + 0.5 * margin;
+    state->radii[k] = model->bodies[body].bound + times * state->wish[body];
   }
   int count = ff_broad_pairs(state->broad, state->centres, state->radii, state->broad_pairs,
                              state->meet_capacity);
@@ -221,14 +231,32 @@ static void keep(const ff_model *model, ff_state *state, const ff_meet *old, ff_
   }
 }
 
+/* Bodies that are far apart again: what their layers still hold while they recover, dampers will
+ * take. */
+static void let_go(const ff_state *state, const ff_meet *old) {
+  const ff_near *first = &state->old_nears[old->first_near], *end = first + old->near_count;
+  double *lost = ff_state_ledger(state) + FF_Y_LOST;
+  for (const ff_near *near = first; near < end; near++) {
+    for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
+      const ff_point *point = &state->old_points[i];
+      if (!point->touching) {
+        lost[FF_LOST_NORMAL] += point->energy_n;
+        lost[FF_LOST_TANGENT] += point->energy_t;
+      }
+    }
+  }
+}
+
 /* Walks an old and a new part of the list side by side. */
 static void keep_part(const ff_model *model, ff_state *state, int old, int old_end, int fresh,
                       int fresh_end, long (*key)(const ff_meet *, int)) {
-  while (old < old_end && fresh < fresh_end) {
+  while (old < old_end) {
     long k0 = key(&state->old_meets[old], model->body_count);
-    long k1 = key(&state->meets[fresh], model->body_count);
+    long k1 = fresh < fresh_end ? key(&state->meets[fresh], model->body_count) : LONG_MAX;
     if (k0 == k1) {
       keep(model, state, &state->old_meets[old], &state->meets[fresh]);
+    } else if (k0 < k1) {
+      let_go(state, &state->old_meets[old]);
     }
     old += k0 <= k1;
     fresh += k1 <= k0;
@@ -238,22 +266,20 @@ static void keep_part(const ff_model *model, ff_state *state, int old, int old_e
 /* How much further to look while nothing is near: so that one who flies looks less often. */
 enum { LOOK_FURTHER = 8 };
 
-/* Fills the list; false when it is full. */
-static bool fill(const ff_model *model, ff_state *state, double skin) {
+/* Fills the list, for some times the wish; false when it is full. */
+static bool fill(const ff_model *model, ff_state *state, double times) {
   state->meet_count = state->near_count = state->point_count = 0;
-  bool room = add_floor_meets(model, state, skin);
+  bool room = add_floor_meets(model, state, times);
   state->floor_meets = state->meet_count;
-  return room && add_free_meets(model, state, skin);
+  return room && add_free_meets(model, state, times);
 }
 
-ff_status ff_candidates_update(const ff_model *model, ff_state *state, double skin) {
+ff_status ff_candidates_update(const ff_model *model, ff_state *state) {
   const ff_state before = *state;
   put_memory_aside(model, state);
   swap_lists(state);
-  bool alone =
-      before.near_count == 0 && fill(model, state, LOOK_FURTHER * skin) && state->near_count == 0;
-  skin *= alone ? LOOK_FURTHER : 1;
-  if (!alone && !fill(model, state, skin)) {
+  bool alone = before.near_count == 0 && fill(model, state, LOOK_FURTHER) && state->near_count == 0;
+  if (!alone && !fill(model, state, 1)) {
     *state = before; /* the old arrays were not touched */
     size_t memory = (size_t)state->point_count * (size_t)model->memory_count;
     if (memory > 0) {
@@ -264,8 +290,9 @@ ff_status ff_candidates_update(const ff_model *model, ff_state *state, double sk
   keep_part(model, state, 0, before.floor_meets, 0, state->floor_meets, floor_order);
   keep_part(model, state, before.floor_meets, before.meet_count, state->floor_meets,
             state->meet_count, order);
-  state->skin = skin;
+  state->listed = true;
   for (int i = 0; i < model->body_count; i++) {
+    state->reach[i] = (alone ? LOOK_FURTHER : 1) * state->wish[i];
     state->listed_at[i] = state->bodies[i].pose.position;
   }
   return FF_OK;

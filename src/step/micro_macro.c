@@ -371,8 +371,8 @@ static ff_status refresh(ff_work *work) {
   bool stale = ff_candidates_stale(work->model, state, state->t, state->y);
   ff_bodies_update(work->model, state, state->t, state->y);
   if (stale) {
-    double skin = ff_candidates_skin(work->model, state, work->model->run.stepper.step);
-    ff_status status = ff_candidates_update(work->model, state, skin);
+    ff_candidates_wish(work->model, state, work->model->run.stepper.step);
+    ff_status status = ff_candidates_update(work->model, state);
     if (status != FF_OK) {
       return status;
     }

@@ -202,7 +202,7 @@ static bool is_far(const ff_quasi *quasi, bool straying) {
       return true;
     }
   }
-  return quasi->state->skin < 0;
+  return !quasi->state->listed;
 }
 
 static void want_none(ff_quasi *quasi) {
@@ -225,13 +225,14 @@ static void hold(ff_work *work) {
 /* A list that covers the step from where it starts. */
 static ff_status list_wider(ff_work *work) {
   ff_quasi *quasi = work->quasi;
-  double way = 0;
+  double *wish = work->state->wish;
   hold(work);
+  ff_candidates_wish(work->model, work->state, quasi->h);
   for (int i = 0; i < work->model->body_count; i++) {
-    way = fmax(way, v3_norm(v3_sub(quasi->bodies[i].end.pose.position, quasi->bodies[i].x)));
+    double way = v3_norm(v3_sub(quasi->bodies[i].end.pose.position, quasi->bodies[i].x));
+    wish[i] = fmax(wish[i], 1.5 * way);
   }
-  double skin = ff_candidates_skin(work->model, work->state, quasi->h);
-  ff_status status = ff_candidates_update(work->model, work->state, fmax(skin, 3 * way));
+  ff_status status = ff_candidates_update(work->model, work->state);
   want_none(quasi);
   return status;
 }
@@ -410,8 +411,8 @@ static ff_status list_candidates(ff_work *work) {
   if (!ff_candidates_stale(work->model, state, state->t, state->y)) {
     return FF_OK;
   }
-  double skin = ff_candidates_skin(work->model, state, work->model->run.stepper.step);
-  return ff_candidates_update(work->model, state, skin);
+  ff_candidates_wish(work->model, state, work->model->run.stepper.step);
+  return ff_candidates_update(work->model, state);
 }
 
 /* The layer of a point that nobody knows yet is as deep as the bodies overlap. */

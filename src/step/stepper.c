@@ -49,8 +49,8 @@ ff_status ff_work_refresh(ff_work *work) {
   ff_state *state = work->state;
   if (ff_candidates_stale(model, state, state->t, state->y)) {
     ff_bodies_update(model, state, state->t, state->y);
-    double skin = ff_candidates_skin(model, state, model->run.stepper.step);
-    ff_status status = ff_candidates_update(model, state, skin);
+    ff_candidates_wish(model, state, model->run.stepper.step);
+    ff_status status = ff_candidates_update(model, state);
     if (status != FF_OK) {
       return status;
     }
