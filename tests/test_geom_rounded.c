@@ -1,5 +1,6 @@
 /* Shapes with rounded edges: cores, and points that keep the parts they lie between. */
 #include "geom/hull.h"
+#include "geom/nearest.h"
 #include "geom/touch.h"
 #include "solids.h"
 
@@ -149,6 +150,69 @@ static void blunt_shapes_rock_without_a_leap(void **state) {
   ff_arena_free(&arena);
 }
 
+/* ---- nothing sinks in unseen ------------------------------------------------------------------
+ */
+
+static double gap_of(const ff_geom *a, const ff_pose *at_a, const ff_geom *b, const ff_pose *at_b) {
+  ff_nearest near;
+  ff_nearest_find(&near, a, at_a, b, at_b, INFINITY);
+  return near.gap;
+}
+
+/* b anywhere about a, any way or nearly lined up with it, until the cores are apart by this. */
+static ff_pose put_beside(uint64_t *seed, const ff_geom *a, const ff_pose *at_a, const ff_geom *b,
+                          double gap) {
+  static const ff_vec3 quarters[4] = {
+      {0, 0, 0}, {ff_pi / 2, 0, 0}, {0, ff_pi / 2, 0}, {0, 0, ff_pi / 2}};
+  double askew = ff_random(seed) < 0.3 ? 3 : pow(10, ff_random_in(seed, -4, -1));
+  ff_vec3 way = v3_unit(random_vec(seed, 1));
+  ff_pose out = {{0, 0, 0}, q_mul(at_a->orientation, q_exp(quarters[(int)(4 * ff_random(seed))]))};
+  out.orientation = q_mul(out.orientation, q_exp(random_vec(seed, askew)));
+  double near = 0, far = 3;
+  for (int k = 0; k < 45; k++) {
+    double middle = 0.5 * (near + far);
+    out.position = v3_scale(middle, way);
+    bool short_of = gap_of(a, at_a, b, &out) < gap;
+    near = short_of ? middle : near;
+    far = short_of ? far : middle;
+  }
+  return out;
+}
+
+/* The deepest point is as deep as both radii less the gap of the cores: 0.1 of the radii is what
+ * corners of the facing sides may leave out. */
+static void nothing_sinks_in_unseen(void **state) {
+  (void)state;
+  enum { TRIES = 60 };
+  const double round = 0.02;
+  ff_arena arena = {0};
+  ff_geom solids[SOLIDS];
+  solids_make(&arena, solids);
+  static const int pairs[][2] = {{2, 2}, {2, 3}, {2, 7}, {2, 9}, {3, 3}, {3, 9}, {7, 7}, {7, 9}};
+  uint64_t seed = 1;
+  for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
+    const ff_geom *a = &solids[pairs[p][0]], *b = &solids[pairs[p][1]];
+    assert_int_equal(ff_geom_prepare(a, round, &arena), FF_OK);
+    assert_int_equal(ff_geom_prepare(b, round, &arena), FF_OK);
+    ff_geom core_a, core_b;
+    double of_a = ff_geom_round(a, round), of_b = ff_geom_round(b, round), both = of_a + of_b;
+    ff_geom_shrink(&core_a, a, of_a);
+    ff_geom_shrink(&core_b, b, of_b);
+    for (int i = 0; i < TRIES; i++) {
+      ff_pose at_a = {{0, 0, 0}, q_exp(random_vec(&seed, 3))};
+      double gap = both * ff_random_in(&seed, 0.05, 0.8), deepest = -INFINITY;
+      ff_pose at_b = put_beside(&seed, &core_a, &at_a, &core_b, gap);
+      ff_touch touches[FF_TOUCH_MAX];
+      int count = ff_geom_touch_rounded(a, &at_a, b, &at_b, round, 0, touches);
+      for (int k = 0; k < count; k++) {
+        deepest = fmax(deepest, touches[k].depth);
+      }
+      assert_close(deepest, both - gap, 0.101 * both);
+    }
+  }
+  ff_arena_free(&arena);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_box_of_vertices_has_a_box_as_core),
@@ -156,6 +220,7 @@ int main(void) {
       cmocka_unit_test(too_much_erosion_leaves_a_hull_sharp),
       cmocka_unit_test(spots_keep_the_rule_of_geometry),
       cmocka_unit_test(blunt_shapes_rock_without_a_leap),
+      cmocka_unit_test(nothing_sinks_in_unseen),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -335,7 +335,7 @@ int ff_touch_convex_limit(ff_shape_kind a, ff_shape_kind b) {
   if (is_round(a) || is_round(b)) {
     return 1;
   }
-  return a == FF_CAPSULE && b == FF_CAPSULE ? 2 : 8;
+  return a == FF_CAPSULE && b == FF_CAPSULE ? 3 : 8; /* ends, and where blunt ones cross */
 }
 
 /* In order of name, without points that are out of reach. With no limit to the reach every name
