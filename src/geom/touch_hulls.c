@@ -18,6 +18,7 @@
 #define NEARLY 0.966 /* cosine of 15 degrees: such normals belong to the same contact */
 #define SLACK  1e-9  /* of the size: places nearer than this are one */
 #define UNSEEN 0.1   /* of the radii: what is deeper than all others by more has a point */
+#define TWINS  0.1   /* of the radii: spots nearer than this never touch both */
 #define LEVEL  1e-6  /* of the size: what may be nearest is not farther than this from a plane */
 
 enum { SPOTS = 4 * FF_FLAT_MAX + 1, LEVEL_EDGES = 32 };
@@ -575,13 +576,17 @@ static bool is_lent(const meeting *m, const name *names, int count, const int *c
 }
 
 /* Of the spots within the radius of one the nearest to touching: where one gives way to another
- * they then are as deep. */
+ * they then are as deep. Corners of a core that were one in the body are one here, too, also when
+ * they are as deep as each other. */
 static int deepest_beside(const meeting *m, int spot) {
+  double radii = m->a.radius + m->b.radius, slack = SLACK * m->size;
   int best = spot;
   for (int k = 0; k < m->count; k++) {
     double apart = between(m->list[k].x - m->list[spot].x, m->list[k].y - m->list[spot].y);
     double deeper = m->list[best].at.gap - m->list[k].at.gap;
-    best = apart <= m->a.radius + m->b.radius && deeper > SLACK * m->size ? k : best;
+    bool alike = k < best && m->list[k].spot.kind == m->list[best].spot.kind;
+    bool twin = alike && apart <= TWINS * radii && fabs(deeper) <= slack;
+    best = (apart <= radii && deeper > slack) || twin ? k : best;
   }
   return best;
 }

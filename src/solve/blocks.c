@@ -34,6 +34,7 @@ struct ff_blocks {
   bool *empty;                     /* the same, since the last factors: both are zero */
   double *size_upper, *size_lower; /* the same, in units, if something is negligible */
   double *units;                   /* of each row: its own, and that of its unknown */
+  double *unit_row;                /* for a while */
   double *values;
   int *pivot;      /* of each row */
   int first, last; /* positions of the matrix now */
@@ -72,9 +73,11 @@ static bool take_rooms(ff_blocks *b) {
   b->size_upper = ff_arena_take(&b->arena, entries + 1, sizeof(double));
   b->size_lower = ff_arena_take(&b->arena, entries + 1, sizeof(double));
   b->units = ff_arena_take(&b->arena, 2 * (size_t)b->limits.rows + 1, sizeof(double));
+  b->unit_row = ff_arena_take(&b->arena, (size_t)b->limits.rows + 1, sizeof(double));
   b->values = ff_arena_take(&b->arena, b->limits.numbers + 1, sizeof *b->values);
   return b->edge && b->known_edge && b->later && b->pivot && b->work && b->diagonal && b->upper &&
-         b->lower && b->empty && b->size_upper && b->size_lower && b->units && b->values;
+         b->lower && b->empty && b->size_upper && b->size_lower && b->units && b->unit_row &&
+         b->values;
 }
 
 ff_status ff_blocks_create(ff_blocks **out, const ff_blocks_limits *limits) {
@@ -89,6 +92,9 @@ ff_status ff_blocks_create(ff_blocks **out, const ff_blocks_limits *limits) {
   if (!take_rooms(b)) {
     ff_blocks_destroy(b);
     return FF_ERROR_MEMORY;
+  }
+  for (int i = 0; i < 2 * limits->rows; i++) {
+    b->units[i] = 1;
   }
   *out = b;
   return FF_OK;
@@ -359,21 +365,40 @@ static void exchange(double *a, int i, int k, int m) {
   }
 }
 
-/* a becomes its factors, with row exchanges, and the inverses of its pivots on the diagonal. */
-static inline bool factor_sized(double *a, int *pivot, int n) {
-  double size = sqrt(ff_dot(a, a, n * n));
+/* Size of a block whose rows and columns are measured in these: every second number. */
+static double size_in(const double *a, const double *rows, const double *columns, int n, int m) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    double part = 0;
+    for (int j = 0; j < m; j++) {
+      double x = a[i * m + j] * columns[2 * j];
+      part += x * x;
+    }
+    sum += part / (rows[2 * i] * rows[2 * i]);
+  }
+  return sqrt(sum);
+}
+
+/* a becomes its factors, with row exchanges, and the inverses of its pivots on the diagonal. Pivots
+ * are compared in these units, or a body of a millimetre would have none. row: [n], for a while. */
+static inline bool factor_sized(double *a, const double *units, double *row, int *pivot, int n) {
+  double tiny = TINY_PIVOT * size_in(a, units, units + 1, n, n);
+  for (int i = 0; i < n; i++) {
+    row[i] = 1 / units[2 * i];
+  }
   for (int k = 0; k < n; k++) {
     int at = k;
-    double best = fabs(a[k * n + k]);
+    double best = row[k] * fabs(a[k * n + k]);
     for (int i = k + 1; i < n; i++) {
-      double other = fabs(a[i * n + k]);
+      double other = row[i] * fabs(a[i * n + k]);
       at = other > best ? i : at;
       best = other > best ? other : best;
     }
-    if (!(best > TINY_PIVOT * size)) {
+    if (!(best * units[2 * k + 1] > tiny)) {
       return false;
     }
     pivot[k] = at;
+    row[at] = row[k];
     exchange(a, at, k, n);
     double scale = a[k * n + k] = 1 / a[k * n + k];
     for (int i = k + 1; i < n; i++) {
@@ -387,8 +412,8 @@ static inline bool factor_sized(double *a, int *pivot, int n) {
   return true;
 }
 
-static bool factor_block(double *a, int *pivot, int n) {
-  return n == 6 ? factor_sized(a, pivot, 6) : factor_sized(a, pivot, n);
+static bool factor_block(double *a, const double *units, double *row, int *pivot, int n) {
+  return n == 6 ? factor_sized(a, units, row, pivot, 6) : factor_sized(a, units, row, pivot, n);
 }
 
 /* b, n x m, becomes a^-1 b. */
@@ -462,20 +487,6 @@ double *ff_blocks_units(ff_blocks *b, int node) {
   return b->units + 2 * b->row[node];
 }
 
-/* Size of a block whose rows and columns are measured in these: every second number. */
-static double size_in(const double *a, const double *rows, const double *columns, int n, int m) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) {
-    double part = 0;
-    for (int j = 0; j < m; j++) {
-      double x = a[i * m + j] * columns[2 * j];
-      part += x * x;
-    }
-    sum += part / (rows[2 * i] * rows[2 * i]);
-  }
-  return sqrt(sum);
-}
-
 /* Of an entry of position i, whose upper block is divided already. */
 static void find_sizes(ff_blocks *b, int i, int e) {
   int node = b->node_at[i], other = b->node_at[b->later[e]], n = b->size[node], m = b->size[other];
@@ -514,9 +525,9 @@ static void update_later(ff_blocks *b, int i, double negligible) {
 
 bool ff_blocks_factor(ff_blocks *b, double negligible) {
   for (int i = b->first; i <= b->last; i++) {
-    int n = size_at(b, i), *pivot = b->pivot + b->row[b->node_at[i]];
+    int node = b->node_at[i], n = b->size[node], *pivot = b->pivot + b->row[node];
     double *own = b->values + b->diagonal[i];
-    if (!factor_block(own, pivot, n)) {
+    if (!factor_block(own, ff_blocks_units(b, node), b->unit_row, pivot, n)) {
       return false;
     }
     for (int e = b->start[i]; e < b->start[i + 1]; e++) {

@@ -51,10 +51,11 @@ void ff_blocks_clear(ff_blocks *blocks, const int *nodes, int count);
 void ff_blocks_choose(ff_blocks *blocks, const int *nodes, int count);
 /* The block in the rows of i and the columns of j, by rows; i = j or joined. */
 double *ff_blocks_at(ff_blocks *blocks, int i, int j);
-/* What rows and unknowns are measured in, for the rows of a node: two numbers each. */
+/* What rows and unknowns are measured in, for the rows of a node: two numbers each; 1 until told.
+ */
 double *ff_blocks_units(ff_blocks *blocks, int node);
-/* Passes over products that are smaller than negligible in these units; 0: over none, and units
- * need not be known. False: a node's block is singular to working precision. */
+/* Passes over products that are smaller than negligible in these units; 0: over none. False: a
+ * node's block is singular to working precision. */
 bool ff_blocks_factor(ff_blocks *blocks, double negligible);
 /* x becomes the solution in the rows of the nodes; others are left alone. */
 void ff_blocks_solve(const ff_blocks *blocks, double *x);

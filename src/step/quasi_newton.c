@@ -368,6 +368,9 @@ static double start_matrix(ff_quasi *quasi, double heavier) {
     double *block = ff_blocks_at(quasi->blocks, node, node);
     if (!body) {
       ff_quasi_robot_block(quasi, ff_quasi_robot_of(quasi, node), heavier, block);
+      for (int k = 0; k < 2 * ff_mover_size(quasi->model, node); k++) {
+        ff_blocks_units(quasi->blocks, node)[k] = 1;
+      }
       ff_quasi_clear_blocks(quasi, ff_quasi_robot_of(quasi, node));
       continue;
     }

@@ -1,0 +1,213 @@
+/* The stepper `quasi-rigid` on what people build: it stands, falls and turns round as it should,
+ * whatever its size and however uneven its masses. */
+#include "scene_text.h"
+
+static ff_sim *sim_of_file(ff_model **model, const char *name, const char *setting) {
+  char path[1000];
+  snprintf(path, sizeof path, "%s/scenes/%s", FF_SOURCE_DIR, name);
+  ff_scene *scene = NULL;
+  ff_sim *sim = NULL;
+  ff_report report = {.line = 0};
+  const char *const settings[] = {setting};
+  assert_int_equal(ff_scene_load(&scene, path, settings, setting ? 1 : 0, &report), FF_OK);
+  assert_int_equal(ff_model_build(model, scene, &report), FF_OK);
+  assert_int_equal(ff_sim_create(&sim, *model), FF_OK);
+  ff_scene_destroy(scene);
+  return sim;
+}
+
+static ff_body_state body(const ff_sim *sim, const ff_model *model, const char *name) {
+  return ff_sim_body(sim, ff_model_body_find(model, name));
+}
+
+/* How far the keystone comes down until then. */
+static double arch_sinks(const char *friction, double until) {
+  ff_model *model;
+  ff_sim *sim = sim_of_file(&model, "arch.yaml", friction);
+  double height = body(sim, model, "wedge5").position.z;
+  assert_int_equal(ff_sim_advance(sim, until), FF_OK);
+  double out = height - body(sim, model, "wedge5").position.z;
+  assert_int_equal(ff_sim_audit(sim).verdict, FF_VERDICT_GOOD);
+  end(sim, model);
+  return out;
+}
+
+/* Layers of a millimetre: what stands settles by about that, and stays. */
+static void an_arch_stands_by_friction(void **state) {
+  (void)state;
+  double soon = arch_sinks(NULL, 0.2), late = arch_sinks(NULL, 0.3);
+  assert_true(soon > 0 && soon < 2e-3);
+  assert_close(late, soon, 1e-6);
+  assert_true(arch_sinks("contacts.0.friction.mu=0.2", 0.3) > 0.02);
+}
+
+static void dominoes_fall_one_after_another(void **state) {
+  (void)state;
+  ff_model *model;
+  ff_sim *sim = sim_of_file(&model, "dominoes.yaml", NULL);
+  assert_int_equal(ff_sim_advance(sim, 0.3), FF_OK);
+  assert_true(body(sim, model, "domino1").position.z < 0.015);
+  assert_close(body(sim, model, "domino12").position.z, 0.024, 1e-4);
+  assert_int_equal(ff_sim_advance(sim, 0.6), FF_OK);
+  assert_true(body(sim, model, "domino12").position.z < 0.012);
+  assert_int_equal(ff_sim_audit(sim).verdict, FF_VERDICT_GOOD);
+  end(sim, model);
+}
+
+/* As with a tenth of the step, to a part in a hundred. */
+static void a_rattleback_turns_round(void **state) {
+  (void)state;
+  static const char *const steps[] = {"stepper.step=1e-3", "stepper.step=1e-4"};
+  double end_spin[2];
+  for (int i = 0; i < 2; i++) {
+    ff_model *model;
+    ff_sim *sim = sim_of_file(&model, "rattleback.yaml", steps[i]);
+    assert_int_equal(ff_sim_advance(sim, 4), FF_OK);
+    end_spin[i] = body(sim, model, "stone").omega.z;
+    end(sim, model);
+  }
+  assert_true(end_spin[0] > 2);
+  assert_close(end_spin[0], end_spin[1], 0.01 * end_spin[1]);
+}
+
+/* The last ball swings nearly as far as the first did, and no energy is lost. */
+static void a_cradle_hands_its_motion_on(void **state) {
+  (void)state;
+  ff_model *model;
+  ff_sim *sim = sim_of_file(&model, "newtons-cradle.yaml", NULL);
+  double first = -body(sim, model, "ball1").position.x;
+  double start = body(sim, model, "ball5").position.x, farthest = 0;
+  for (double t = 0.3; t < 0.8; t += 0.01) {
+    assert_int_equal(ff_sim_advance(sim, t), FF_OK);
+    farthest = fmax(farthest, body(sim, model, "ball5").position.x - start);
+  }
+  assert_true(farthest > 0.9 * first && farthest < first);
+  ff_energy energy = ff_sim_energy(sim);
+  assert_true(fabs(energy.lost[FF_LOST_STEP]) < 1e-7 * ff_sim_audit(sim).energy_scale);
+  end(sim, model);
+}
+
+/* ---- sizes and masses ---------------------------------------------------------------------- */
+
+/* A stone falls on a table; all lengths times this, times with its root, forces to match. Returns
+ * where it is at the end, in these units. */
+static ff_vec3 fall_of_size(const char *shape, double size) {
+  double l = size, t = sqrt(size), m = size * size * size;
+  char text[2000];
+  snprintf(text, sizeof text,
+           "footfall: 1\n"
+           "stepper: {kind: quasi-rigid, step: %.17g}\n"
+           "bodies:\n"
+           "  table: {fixed: true, shape: {box: {size: [%.17g, %.17g, %.17g]}}}\n"
+           "  stone: {density: 1000, shape: %s, position: [%.17g, %.17g, %.17g],\n"
+           "    orientation: {axis: [1, 0.5, 0.2], angle: 0.7}}\n"
+           "contacts:\n"
+           "  - pair: [stone, table]\n"
+           "    normal: {law: quasi-rigid, k: %.17g, c: %.17g, max_deflection: %.17g}\n"
+           "    friction: {law: ellipsoidal, mu: 0.4, e_r: %.17g}\n",
+           1e-3 * t, l, l, 0.2 * l, shape, 0.05 * l, 0.02 * l, 0.5 * l, 2e6 * m / l, 1e4 * m / t,
+           5e-3 * l, 0.01 * l);
+  ff_model *model;
+  ff_sim *sim = sim_of(&model, text, NULL);
+  assert_int_equal(ff_sim_advance(sim, 0.4 * t), FF_OK);
+  assert_int_equal(ff_sim_solver(sim).fallbacks, 0);
+  ff_vec3 at = body(sim, model, "stone").position;
+  end(sim, model);
+  return (ff_vec3){at.x / l, at.y / l, at.z / l};
+}
+
+/* From a micrometre to a hundred kilometres the same problem, but for rounding. */
+static void size_does_not_matter(void **state) {
+  (void)state;
+  static const double sizes[] = {1e-6, 1e-3, 1e3, 1e5};
+  static const char *const shapes[] = {"{ellipsoid: {axes: [%g, %g, %g]}}",
+                                       "{box: {size: [%g, %g, %g]}}"};
+  for (size_t s = 0; s < 2; s++) {
+    char shape[200];
+    snprintf(shape, sizeof shape, shapes[s], 0.3, 0.2, 0.15);
+    ff_vec3 want = fall_of_size(shape, 1);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+      snprintf(shape, sizeof shape, shapes[s], 0.3 * sizes[i], 0.2 * sizes[i], 0.15 * sizes[i]);
+      ff_vec3 at = fall_of_size(shape, sizes[i]);
+      assert_close(at.x, want.x, 1e-8);
+      assert_close(at.y, want.y, 1e-8);
+      assert_close(at.z, want.z, 1e-8);
+    }
+  }
+}
+
+/* Four links of 1 kg, level at first, bear a weight a million times as heavy. */
+static void light_links_bear_a_heavy_weight(void **state) {
+  (void)state;
+  char text[4000];
+  int size = snprintf(text, sizeof text,
+                      "footfall: 1\n"
+                      "stepper: {kind: quasi-rigid, step: 1e-3}\n"
+                      "bodies:\n"
+                      "  b0: {fixed: true}\n");
+  for (int i = 1; i <= 5; i++) {
+    size += snprintf(text + size, sizeof text - (size_t)size,
+                     "  b%d: {mass: %g, shape: {box: {size: [0.19, 0.05, 0.05]}}, "
+                     "position: [%g, 0, 0]}\n",
+                     i, i < 5 ? 1.0 : 1e6, 0.2 * i - 0.1);
+  }
+  size += snprintf(text + size, sizeof text - (size_t)size, "constraints:\n");
+  for (int i = 1; i <= 5; i++) {
+    size += snprintf(text + size, sizeof text - (size_t)size,
+                     "  j%d: {kind: ball, pair: [b%d, b%d], at: [%g, 0, 0]}\n", i, i, i - 1,
+                     0.2 * (i - 1));
+  }
+  ff_model *model;
+  ff_sim *sim = sim_of(&model, text, NULL);
+  assert_int_equal(ff_sim_advance(sim, 0.5), FF_OK);
+  ff_solver_info info = ff_sim_solver(sim);
+  assert_int_equal(info.fallbacks, 0);
+  assert_true(info.iterations < 5 * 500);
+  assert_true(ff_sim_constraint(sim, 0).error < 1e-12);
+  end(sim, model);
+}
+
+/* ---- one that is fast ------------------------------------------------------------------------ */
+
+/* The room for contacts is chosen for a wall, not for a list of all its stones with all others. */
+static void a_fast_ball_does_not_fill_the_list(void **state) {
+  (void)state;
+  char text[6000];
+  int size = snprintf(text, sizeof text,
+                      "footfall: 1\n"
+                      "stepper: {kind: quasi-rigid, step: 1e-3}\n"
+                      "materials: {brick: {density: 2000}}\n"
+                      "bodies:\n"
+                      "  floor: {fixed: true, shape: {half-space: {}}}\n"
+                      "  ball: {mass: 5, shape: {sphere: {radius: 0.08}}, "
+                      "position: [0.5, -2, 0.24], velocity: [0, 50, 0]}\n");
+  for (int i = 0; i < 36; i++) {
+    size += snprintf(text + size, sizeof text - (size_t)size,
+                     "  b%d: {material: brick, shape: {box: {size: [0.2, 0.1, 0.08]}}, "
+                     "position: [%g, 0, %g]}\n",
+                     i, 0.201 * (i % 6) + 0.1 * (i / 6 % 2), 0.04 + 0.08 * (i / 6));
+  }
+  snprintf(text + size, sizeof text - (size_t)size,
+           "contacts:\n"
+           "  - pair: ['*', '*']\n"
+           "    normal: {law: quasi-rigid, k: 2e5, c: 2e3, max_deflection: 5e-4}\n"
+           "    friction: {law: ellipsoidal, mu: 0.6}\n");
+  ff_model *model;
+  ff_sim *sim = sim_of(&model, text, NULL);
+  assert_int_equal(ff_sim_advance(sim, 0.036), FF_OK); /* it is next to them */
+  assert_true(body(sim, model, "ball").position.y > -0.25);
+  end(sim, model);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(an_arch_stands_by_friction),
+      cmocka_unit_test(dominoes_fall_one_after_another),
+      cmocka_unit_test(a_rattleback_turns_round),
+      cmocka_unit_test(a_cradle_hands_its_motion_on),
+      cmocka_unit_test(size_does_not_matter),
+      cmocka_unit_test(light_links_bear_a_heavy_weight),
+      cmocka_unit_test(a_fast_ball_does_not_fill_the_list),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
