@@ -167,6 +167,31 @@ static void light_links_bear_a_heavy_weight(void **state) {
   end(sim, model);
 }
 
+/* ---- at the start ------------------------------------------------------------------------------
+ */
+
+/* A box that is pressed into its layer when the run begins is let go: the first step is booked as
+ * all others. */
+static void the_first_step_closes_its_ledger(void **state) {
+  (void)state;
+  ff_model *model;
+  ff_sim *sim = sim_of(&model,
+                       "footfall: 1\n"
+                       "stepper: {kind: quasi-rigid, step: 1e-3}\n"
+                       "bodies:\n"
+                       "  floor: {fixed: true, shape: {half-space: {}}}\n"
+                       "  box: {mass: 1, shape: {box: {size: [0.2, 0.2, 0.05]}}, "
+                       "position: [0, 0, 0.0249]}\n"
+                       "contacts:\n"
+                       "  - pair: [box, floor]\n"
+                       "    normal: {law: quasi-rigid, k: 4e4, c: 400, max_deflection: 1e-3}\n",
+                       NULL);
+  assert_int_equal(ff_sim_advance(sim, 0.01), FF_OK);
+  ff_audit audit = ff_sim_audit(sim);
+  assert_true(audit.energy_residual < 1e-12 * audit.energy_scale);
+  end(sim, model);
+}
+
 /* ---- one that is fast ------------------------------------------------------------------------ */
 
 /* The room for contacts is chosen for a wall, not for a list of all its stones with all others. */
@@ -207,6 +232,7 @@ int main(void) {
       cmocka_unit_test(a_cradle_hands_its_motion_on),
       cmocka_unit_test(size_does_not_matter),
       cmocka_unit_test(light_links_bear_a_heavy_weight),
+      cmocka_unit_test(the_first_step_closes_its_ledger),
       cmocka_unit_test(a_fast_ball_does_not_fill_the_list),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

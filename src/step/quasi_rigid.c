@@ -422,6 +422,8 @@ static void know(ff_point *point, const ff_quasi_contact *contact) {
     *point = (ff_point){.known = true, .touching = contact != NULL, .left = INFINITY};
     point->patch.depth = contact ? depth : -INFINITY;
     if (contact) {
+      point->point = contact->touch.point; /* the ledger of the first step asks where it began */
+      point->normal = contact->touch.normal;
       ff_quasi_layer_start(contact->layer, depth, point);
     }
   }
