@@ -509,12 +509,25 @@ static int deepest_beside(const meeting *m, int spot) {
   return best;
 }
 
-/* For each name the spot that is farthest out its way. If none of them touches but the bodies do,
- * the name that is nearest to where they do gets that. */
+/* Of names that have nothing that touches, or only another's, the one that is nearest to a spot;
+ * -1: there is none. */
+static int free_name(const meeting *m, const name *names, int count, const int *chosen, int spot) {
+  int best = -1;
+  for (int i = 0; i < count; i++) {
+    bool touches = m->list[chosen[i]].at.gap < m->a.radius + m->b.radius;
+    bool better =
+        best < 0 || outward(&names[i], &m->list[spot]) > outward(&names[best], &m->list[spot]);
+    if (better && (!touches || is_lent(m, names, count, chosen, i))) {
+      best = i;
+    }
+  }
+  return best;
+}
+
+/* For each name the spot that is farthest out its way. If nobody has the one where the bodies are
+ * nearest, and touch, a name that can do without its own gets that: it would sink in unseen. */
 static void choose(const meeting *m, const name *names, int count, int nearest, int *chosen) {
-  double radii = m->a.radius + m->b.radius;
-  bool touches = m->list[nearest].at.gap >= radii;
-  int next = 0;
+  bool seen = m->list[nearest].at.gap >= m->a.radius + m->b.radius;
   for (int i = 0; i < count; i++) {
     chosen[i] = 0;
     for (int k = 1; k < m->count; k++) {
@@ -522,12 +535,11 @@ static void choose(const meeting *m, const name *names, int count, int nearest, 
       chosen[i] = more > SLACK * m->size ? k : chosen[i];
     }
     chosen[i] = deepest_beside(m, chosen[i]);
-    touches = touches || m->list[chosen[i]].at.gap < radii;
-    const candidate *near = &m->list[nearest];
-    next = outward(&names[i], near) > outward(&names[next], near) ? i : next;
+    seen = seen || m->list[chosen[i]].at.gap <= m->list[nearest].at.gap + SLACK * m->size;
   }
-  if (!touches) {
-    chosen[next] = nearest;
+  int to = seen ? -1 : free_name(m, names, count, chosen, nearest);
+  if (to >= 0) {
+    chosen[to] = nearest;
   }
 }
 
