@@ -91,6 +91,61 @@ static int face_count(const ff_geom *geom) {
   return geom->kind == FF_POLYHEDRON ? geom->hull->face_count : 6;
 }
 
+ff_vec3 ff_flat_corner(const ff_geom *geom, int corner) {
+  switch (geom->kind) {
+    case FF_POLYHEDRON: return geom->hull->vertices[corner];
+    case FF_CAPSULE: return v3(0, 0, corner ? geom->size.y : -geom->size.y);
+    default:
+      return v3(corner & 1 ? geom->size.x : -geom->size.x,
+                corner & 2 ? geom->size.y : -geom->size.y,
+                corner & 4 ? geom->size.z : -geom->size.z);
+  }
+}
+
+int ff_flat_corners(const ff_geom *geom, ff_vec3 direction, double low, int *out, int limit) {
+  int all = geom->kind == FF_POLYHEDRON ? geom->hull->vertex_count
+            : geom->kind == FF_BOX      ? 8
+            : geom->kind == FF_CAPSULE  ? 2
+                                        : 0;
+  double reach = geom->kind == FF_CAPSULE ? geom->size.x * v3_norm(direction) : 0;
+  int count = 0;
+  for (int i = 0; i < all && count < limit; i++) {
+    if (v3_dot(direction, ff_flat_corner(geom, i)) + reach >= low) {
+      out[count++] = i;
+    }
+  }
+  return count;
+}
+
+/* How far a part that is no face reaches along a direction with all that it has. */
+static double reach_of(const ff_geom *geom, int part, ff_vec3 d) {
+  double round = geom->size.x * sqrt(d.x * d.x + d.y * d.y);
+  switch (geom->kind) {
+    case FF_CYLINDER:
+      return round + (part == 2 ? -fabs(d.z) : (part ? 1 : -1) * d.z) * geom->size.y;
+    case FF_CAPSULE: return round - fabs(d.z) * geom->size.y;
+    default: break;
+  }
+  ff_vec3 ends[2];
+  edge_ends(geom, part - face_count(geom), ends);
+  return fmin(v3_dot(d, ends[0]), v3_dot(d, ends[1]));
+}
+
+int ff_flat_edges(const ff_geom *geom, ff_vec3 direction, double low, int *out, int limit) {
+  bool corners = geom->kind == FF_BOX || geom->kind == FF_POLYHEDRON;
+  int first = corners ? face_count(geom) : 0, count = 0;
+  int all = geom->kind == FF_POLYHEDRON ? geom->hull->edge_count
+            : corners                   ? 12
+            : geom->kind == FF_CYLINDER ? 3
+                                        : 1;
+  for (int part = first; part < first + all && count < limit; part++) {
+    if (reach_of(geom, part, direction) >= low) {
+      out[count++] = part;
+    }
+  }
+  return count;
+}
+
 /* The cap at -z has the names 0 to 3, the one at +z 4 to 7, from the deepest point of the rim on,
  * as on a half-space. */
 static void cap(ff_flat *out, const ff_geom *geom, const ff_pose *pose, ff_vec3 d) {
@@ -165,7 +220,7 @@ static void take(ff_flat *out, const ff_geom *geom, const ff_pose *pose, int par
   out->part = part;
   out->count = 0;
   out->radius = out->rim = 0;
-  out->sharp = false;
+  out->sharp = out->round = false;
   bool corners = geom->kind == FF_BOX || geom->kind == FF_POLYHEDRON;
   if (corners && part >= face_count(geom)) {
     straight_edge(out, geom, pose, part - face_count(geom));
@@ -211,7 +266,8 @@ int ff_flat_facing_edge(const ff_geom *geom, const ff_pose *pose, ff_vec3 direct
 
 void ff_flat_take(ff_flat *out, const ff_geom *geom, const ff_pose *pose, int part) {
   take(out, geom, pose, part, v3(0, 0, part > 0 ? 1 : -1));
-  if (out->rim > 0) {
+  out->round = out->rim > 0;
+  if (out->round) {
     out->slot[0] = 4 - out->slot[0];
   }
 }
@@ -219,6 +275,10 @@ void ff_flat_take(ff_flat *out, const ff_geom *geom, const ff_pose *pose, int pa
 void ff_flat_find(ff_flat *out, const ff_geom *geom, const ff_pose *pose, ff_vec3 direction) {
   ff_vec3 d = q_unrotate(pose->orientation, direction);
   take(out, geom, pose, facing(geom, d), d);
+}
+
+ff_vec3 ff_flat_middle(const ff_flat *flat) {
+  return v3_scale(0.5, v3_add(flat->at[0], flat->at[flat->count / 2]));
 }
 
 double ff_flat_area(const ff_flat *flat) {
@@ -248,6 +308,10 @@ ff_vec3 ff_flat_outward(const ff_flat *flat, int corner) {
 }
 
 bool ff_flat_covers(const ff_flat *flat, ff_vec3 point, double slack) {
+  if (flat->round) {
+    ff_vec3 from = v3_sub(point, ff_flat_middle(flat));
+    return v3_norm(v3_axpy(from, -v3_dot(from, flat->normal), flat->normal)) <= flat->rim + slack;
+  }
   for (int i = 0; i < flat->count; i++) {
     if (v3_dot(across(flat, i), v3_sub(point, flat->at[i])) > slack) {
       return false;

@@ -17,6 +17,8 @@ typedef struct ff_flat {
   double radius;           /* m, of what is round about a line; 0 for faces */
   bool sharp;              /* the line ends in rims and not in balls */
   double rim;              /* m, radius of a round face; 0 for others */
+  bool round;              /* it ends in a circle, and corners are only some of its points; else
+                              in straight edges between them */
 } ff_flat;
 
 /* direction: unit, world, outward. */
@@ -26,11 +28,21 @@ void ff_flat_find(ff_flat *out, const ff_geom *geom, const ff_pose *pose, ff_vec
 int ff_flat_facing(const ff_geom *geom, const ff_pose *pose, ff_vec3 direction);
 /* the edge of a box or polyhedron that does so most, */
 int ff_flat_facing_edge(const ff_geom *geom, const ff_pose *pose, ff_vec3 direction);
-/* and that part, whatever it faces. Corners of caps then stay where they are on the body; the name
- * of the first is that of a fifth point, the dome, which is the end of the line when the cylinder
- * lies down; it gets that of the other end. */
+/* and that part, whatever it faces. Caps then are round, and corners stay where they are on the
+ * body; the name of the first is that of a fifth point, the dome, which is the end of the line when
+ * the cylinder lies down; it gets that of the other end. */
 void ff_flat_take(ff_flat *out, const ff_geom *geom, const ff_pose *pose, int part);
 
+/* Corners of a box or polyhedron and ends of a capsule, and edges of these and of cylinders (as
+ * parts: rims are those of caps), that reach as far as low (m) along a direction, both in the
+ * shape's frame. Returns how many, up to the limit. */
+int ff_flat_corners(const ff_geom *geom, ff_vec3 direction, double low, int *out, int limit);
+int ff_flat_edges(const ff_geom *geom, ff_vec3 direction, double low, int *out, int limit);
+/* Where such a corner is, in the shape's frame. */
+ff_vec3 ff_flat_corner(const ff_geom *geom, int corner);
+
+/* The middle of a round face. */
+ff_vec3 ff_flat_middle(const ff_flat *flat);
 /* Twice the area of a face; 0 of a line. */
 double ff_flat_area(const ff_flat *flat);
 /* Outward from a corner, along the face: well inside what is farthest there. */

@@ -44,7 +44,7 @@ typedef enum ff_touch_turns { FF_TURNS_WITH_B, FF_TURNS_WITH_A, FF_TURNS_WITH_BO
  *   EDGES                the ends of an edge of each
  * Of others, see touch_convex.c, a flat or straight side of each, see geom/flat.h, with of
  *   TIP_A, TIP_B         a corner or end of it that is over the other, -1: its dome
- *   CROSSING             an edge of each
+ *   CROSSING             an edge of each; of a rim: where it crosses the other first (0) or last (1)
  *   END_A, END_B         an end of a line beside the other
  *   NEAREST              nothing: just where they are nearest */
 typedef enum ff_spot_kind {

@@ -94,6 +94,11 @@ static void superellipsoid(const ff_geom *geom, ff_vec3 x, ff_rule *out) {
   }
 }
 
+static bool is_flat(const ff_geom *geom, int rule) {
+  return geom->kind == FF_HALF_SPACE || geom->kind == FF_BOX || geom->kind == FF_POLYHEDRON ||
+         (geom->kind == FF_CYLINDER && rule > 0);
+}
+
 static void member(const ff_parts *parts, int rule, ff_vec3 x, ff_rule *out) {
   int i = 0;
   while (rule >= parts->first_rule[i + 1]) {
@@ -103,6 +108,11 @@ static void member(const ff_parts *parts, int rule, ff_vec3 x, ff_rule *out) {
   ff_vec3 local = q_unrotate(q, v3_sub(x, parts->poses[i].position));
   ff_rule mine;
   ff_geom_rule(&parts->geoms[i], rule - parts->first_rule[i], local, &mine);
+  if (is_flat(&parts->geoms[i], rule - parts->first_rule[i])) {
+    flat(q_rotate(q, mine.slope), 0, v3(0, 0, 0), out);
+    out->value = mine.value;
+    return;
+  }
   ff_mat3 r = q_matrix(q);
   *out = (ff_rule){.value = mine.value, .slope = m3_mul(r, mine.slope)};
   for (int row = 0; row < 3; row++) { /* R H R^T, a row at a time */
@@ -140,17 +150,43 @@ void ff_geom_rule(const ff_geom *geom, int rule, ff_vec3 x, ff_rule *out) {
   *out = (ff_rule){.value = INFINITY};
 }
 
-double ff_geom_value(const ff_geom *geom, ff_vec3 x, int *rule) {
-  double most = -INFINITY;
-  for (int k = 0; k < ff_geom_rule_count(geom); k++) {
-    ff_rule at;
-    ff_geom_rule(geom, k, x, &at);
-    if (at.value > most) {
-      most = at.value;
-      if (rule) {
-        *rule = k;
+/* Without slopes, where that is less work. */
+static double value_of(const ff_geom *geom, int rule, ff_vec3 x) {
+  const double half[3] = {geom->size.x, geom->size.y, geom->size.z}, at[3] = {x.x, x.y, x.z};
+  ff_rule all;
+  switch (geom->kind) {
+    case FF_BOX: return (rule % 2 ? at[rule / 2] : -at[rule / 2]) - half[rule / 2];
+    case FF_POLYHEDRON: return v3_dot(geom->hull->normal[rule], x) - geom->hull->offset[rule];
+    case FF_CYLINDER:
+      if (rule > 0) {
+        return (rule == 1 ? -x.z : x.z) - geom->size.y;
       }
-    }
+      break;
+    default: break;
+  }
+  ff_geom_rule(geom, rule, x, &all);
+  return all.value;
+}
+
+double ff_geom_value(const ff_geom *geom, ff_vec3 x, int *rule) {
+  const ff_parts *parts = geom->kind == FF_INTERSECTION ? geom->parts : NULL;
+  double most = -INFINITY;
+  int worst = 0;
+  for (int i = 0; parts && i < parts->count; i++) {
+    ff_vec3 from = v3_sub(x, parts->poses[i].position);
+    int mine = 0;
+    double value =
+        ff_geom_value(&parts->geoms[i], q_unrotate(parts->poses[i].orientation, from), &mine);
+    worst = value > most ? parts->first_rule[i] + mine : worst;
+    most = fmax(most, value);
+  }
+  for (int k = 0; !parts && k < ff_geom_rule_count(geom); k++) {
+    double value = value_of(geom, k, x);
+    worst = value > most ? k : worst;
+    most = fmax(most, value);
+  }
+  if (rule) {
+    *rule = worst;
   }
   return most;
 }

@@ -1,5 +1,6 @@
 #include "geom/spots.h"
 
+#include "geom/touch.h"
 #include "math/vec.h"
 
 static ff_touch touch_at(ff_vec3 normal, double depth, ff_vec3 point, const ff_spot *spot) {
@@ -30,8 +31,7 @@ static ff_vec3 dome(ff_vec3 centre, ff_vec3 axis, double radius, double blunt, f
  * outward normal. */
 static ff_vec3 tip(const ff_flat *flat, int corner, ff_vec3 normal, double blunt) {
   if (corner < 0) {
-    ff_vec3 centre = v3_scale(0.5, v3_add(flat->at[0], flat->at[flat->count / 2]));
-    return dome(centre, flat->normal, flat->rim, blunt, normal);
+    return dome(ff_flat_middle(flat), flat->normal, flat->rim, blunt, normal);
   }
   ff_vec3 at = flat->at[corner];
   if (flat->radius == 0) {
@@ -59,30 +59,156 @@ static void place_tip(const ff_flat *part, int corner, const ff_flat *face, cons
 }
 
 /* ---- edges across edges ------------------------------------------------------------------------
- */
+ *
+ * Where the distance of a point of one from the other has its least, next to where they cross as
+ * seen along the normal. Straight edges have one such place; a rim has two on what crosses it, each
+ * on its half of it. */
 
+typedef struct edge {
+  bool round;
+  ff_vec3 at;    /* m, where it begins, or the middle of a rim */
+  ff_vec3 along; /* m, to where it ends; unit, the axis of a rim */
+  double radius; /* m, of a rim */
+} edge;
+
+static edge edge_of(const ff_flat *flat, int i) {
+  if (flat->round) {
+    return (edge){true, ff_flat_middle(flat), flat->normal, flat->rim};
+  }
+  return (edge){false, flat->at[i], v3_sub(flat->at[(i + 1) % flat->count], flat->at[i]), 0};
+}
+
+/* The point of an edge, or of the line that it is on, that is nearest to another; t: how far along
+ * it is, 0 of a rim. way: unit, along the edge there; bent: by how much faster than the other it
+ * goes if that moves along it. */
+static ff_vec3 foot(const edge *of, ff_vec3 from, double *t, ff_vec3 *way, double *bent) {
+  ff_vec3 off = v3_sub(from, of->at);
+  if (!of->round) {
+    *t = v3_dot(off, of->along) / v3_dot(of->along, of->along);
+    *way = v3_unit(of->along);
+    *bent = 1;
+    return v3_axpy(of->at, *t, of->along);
+  }
+  ff_vec3 out = v3_axpy(off, -v3_dot(off, of->along), of->along);
+  double distance = v3_norm(out);
+  *t = 0;
+  *way = v3_scale(1 / distance, v3_cross(of->along, out));
+  *bent = of->radius / distance;
+  return v3_axpy(of->at, of->radius / distance, out);
+}
+
+/* Which way from the middle of a rim the half is on which another edge crosses it for the first or
+ * the second time. False: it does not. */
+static bool half_of(const edge *rim, const edge *other, bool second, ff_vec3 *out) {
+  ff_vec3 way = other->round ? v3_cross(rim->along, v3_sub(other->at, rim->at)) : other->along;
+  way = v3_axpy(way, -v3_dot(way, rim->along), rim->along);
+  double length = v3_norm(way);
+  *out = v3_scale((second ? 1 : -1) / length, way);
+  return length > 0;
+}
+
+/* Half a rim: its middle is out, at a right angle to which it goes along. */
+typedef struct half_rim {
+  const edge *rim, *other;
+  ff_vec3 out, along;
+} half_rim;
+
+/* Half the slope of the square of the distance from the other edge at an angle, and its slope. */
+static double slope_at(const half_rim *h, double angle, ff_vec3 *at, ff_vec3 *on, double *t,
+                       double *rise) {
+  double c = cos(angle), s = sin(angle), radius = h->rim->radius, bent;
+  ff_vec3 away = v3_add(v3_scale(c, h->out), v3_scale(s, h->along)), way;
+  ff_vec3 along = v3_sub(v3_scale(c, h->along), v3_scale(s, h->out));
+  *at = v3_axpy(h->rim->at, radius, away);
+  *on = foot(h->other, *at, t, &way, &bent);
+  ff_vec3 apart = v3_sub(*at, *on);
+  double with = v3_dot(way, along);
+  *rise = radius - v3_dot(apart, away) - bent * radius * with * with;
+  return v3_dot(apart, along);
+}
+
+/* Newton's method where that rises, and halves of what is left elsewhere; false: on this half there
+ * is no least distance, but at an end of it. */
+static bool cross_rim(const edge *rim, const edge *other, bool second, ff_vec3 *at, ff_vec3 *on,
+                      double *t) {
+  half_rim h = {.rim = rim, .other = other};
+  if (!half_of(rim, other, second, &h.out)) {
+    return false;
+  }
+  h.along = v3_cross(rim->along, h.out);
+  double low = -0.5 * ff_pi, high = 0.5 * ff_pi, angle = 0, rise;
+  for (int k = 0; k < 60; k++) {
+    double slope = slope_at(&h, angle, at, on, t, &rise), next = angle - slope / rise;
+    low = slope < 0 ? angle : low;
+    high = slope < 0 ? high : angle;
+    next = rise > 0 && next > low && next < high ? next : 0.5 * (low + high);
+    bool settled = fabs(next - angle) < 1e-15;
+    angle = next;
+    if (settled) {
+      break;
+    }
+  }
+  slope_at(&h, angle, at, on, t, &rise);
+  return rise > 0 && fabs(angle) < 0.5 * ff_pi - 1e-6;
+}
+
+/* Straight edges; false: they are parallel, and corners say it all. */
+static bool cross_straight(const edge *a, const edge *b, ff_vec3 *n, double *s, double *t) {
+  *n = v3_cross(a->along, b->along);
+  double square = v3_dot(*n, *n);
+  if (!(square > 1e-4 * v3_dot(a->along, a->along) * v3_dot(b->along, b->along))) {
+    return false;
+  }
+  ff_vec3 apart = v3_sub(b->at, a->at);
+  *s = v3_dot(v3_cross(apart, b->along), *n) / square;
+  *t = v3_dot(v3_cross(apart, a->along), *n) / square;
+  return true;
+}
+
+static ff_vec3 foot_within(const edge *of, ff_vec3 from) {
+  double t, bent;
+  ff_vec3 way, on = foot(of, from, &t, &way, &bent);
+  return of->round ? on : v3_axpy(of->at, fmax(0, fmin(1, t)), of->along);
+}
+
+/* Two points of edges and the normal there. s, t: how far along they are. False: there is none. */
+static bool cross(const edge *a, const edge *b, const ff_spot *spot, ff_vec3 *on_a, ff_vec3 *on_b,
+                  ff_vec3 *n, double *s, double *t) {
+  *s = *t = 0.5;
+  if (!a->round && !b->round) {
+    bool crosses = cross_straight(a, b, n, s, t);
+    *on_a = v3_axpy(a->at, *s, a->along);
+    *on_b = v3_axpy(b->at, *t, b->along);
+    return crosses;
+  }
+  bool crosses = a->round ? cross_rim(a, b, spot->a[1], on_a, on_b, t)
+                          : cross_rim(b, a, spot->b[1], on_b, on_a, s);
+  *n = v3_sub(*on_a, *on_b);
+  return crosses;
+}
+
+/* Lines that do not cross, or beside one of the edges, are not where these touch; looked at again,
+ * they may have been. Then edges are where they are nearest. */
 static bool place_crossing(const ff_flat *a, const ff_flat *b, const ff_spot *spot, ff_vec3 toward,
                            ff_touch *out, ff_vec3 *at, bool *beside) {
-  int i = spot->a[1], k = spot->b[1];
-  ff_vec3 p = a->at[i], q = b->at[k];
-  ff_vec3 u = v3_sub(a->at[(i + 1) % a->count], p), w = v3_sub(b->at[(k + 1) % b->count], q);
-  ff_vec3 n = v3_cross(u, w);
-  double square = v3_dot(n, n);
-  if (!(square > 1e-4 * v3_dot(u, u) * v3_dot(w, w))) {
-    return false; /* parallel: corners say it all */
+  edge of_a = edge_of(a, spot->a[1]), of_b = edge_of(b, spot->b[1]);
+  ff_vec3 n, on_a, on_b;
+  double s, t;
+  bool crosses = cross(&of_a, &of_b, spot, &on_a, &on_b, &n, &s, &t);
+  n = crosses ? v3_scale(v3_dot(n, toward) < 0 ? -1 : 1, v3_unit(n)) : toward;
+  *beside = !crosses || !(s >= 0 && s <= 1 && t >= 0 && t <= 1);
+  if (*beside && v3_dot(n, v3_sub(on_a, on_b)) > 0) {
+    on_b = foot_within(&of_b, foot_within(&of_a, on_a));
+    on_a = foot_within(&of_a, on_b);
+    n = v3_unit(v3_sub(on_a, on_b));
   }
-  ff_vec3 apart = v3_sub(q, p);
-  double s = v3_dot(v3_cross(apart, w), n) / square, t = v3_dot(v3_cross(apart, u), n) / square;
-  double sense = v3_dot(n, toward) < 0 ? -1 : 1;
-  n = v3_scale(sense / sqrt(square), n);
-  *beside = !(s >= 0 && s <= 1 && t >= 0 && t <= 1);
-  double depth = a->radius + b->radius + v3_dot(n, apart);
-  *at = v3_axpy(v3_axpy(q, t, w), b->radius, n);
+  double depth = a->radius + b->radius - v3_dot(n, v3_sub(on_a, on_b));
+  *at = v3_axpy(on_b, b->radius, n);
   *out = touch_at(n, depth, v3_axpy(*at, -0.5 * depth, n), spot);
   out->turns = FF_TURNS_WITH_BOTH;
-  out->edge_a = u;
-  out->edge_b = v3_scale(sense, w);
-  return true;
+  out->edge_a = of_a.along;
+  out->edge_b = v3_scale(v3_dot(v3_cross(of_a.along, of_b.along), n) < 0 ? -1 : 1, of_b.along);
+  return v3_finite(n);
 }
 
 /* ---- lines along lines --------------------------------------------------------------------------
@@ -118,4 +244,96 @@ bool ff_spot_place(const ff_flat *a, const ff_flat *b, const ff_spot *spot, doub
     case FF_SPOT_END_B: return place_end(b, spot->b[1], a, spot, out, at);
     default: return false;
   }
+}
+
+/* ---- corners beside anything
+ * ---------------------------------------------------------------------- */
+
+void ff_spot_place_corner(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                          const ff_pose *pose_b, const ff_spot *spot, ff_touch *out) {
+  bool of_a = spot->kind == FF_SPOT_CORNER_A;
+  const ff_geom *from = of_a ? a : b, *other = of_a ? b : a;
+  const ff_pose *from_pose = of_a ? pose_a : pose_b, *pose = of_a ? pose_b : pose_a;
+  ff_vec3 corner = pose_point(*from_pose, ff_flat_corner(from, of_a ? spot->a[0] : spot->b[0]));
+  ff_vec3 local = q_unrotate(pose->orientation, v3_sub(corner, pose->position)), away;
+  double gap = ff_geom_from(other, local, of_a ? spot->b[0] : spot->a[0], &away);
+  ff_vec3 n = q_rotate(pose->orientation, away), on = v3_axpy(corner, -gap, n);
+  double depth = (from->kind == FF_CAPSULE ? from->size.x : 0) - gap;
+  *out = touch_at(v3_scale(of_a ? 1 : -1, n), depth, v3_axpy(on, -0.5 * depth, n), spot);
+}
+
+/* ---- where two are nearest
+ * ------------------------------------------------------------------------ */
+
+#define LEVEL 1e-5 /* of the size: what may be nearest is not farther than this from a plane */
+enum { PARTS = 16 };
+
+/* A shape and those of its corners and edges that may be nearest. */
+typedef struct side {
+  const ff_geom *geom;
+  const ff_pose *pose;
+  int corners[PARTS], corner_count, edges[PARTS], edge_count, face;
+} side;
+
+static void find_side(side *out, const ff_geom *geom, const ff_pose *pose, ff_vec3 direction,
+                      double slack) {
+  ff_vec3 d = q_unrotate(pose->orientation, direction);
+  double low = v3_dot(d, ff_geom_support(geom, d)) - slack;
+  out->geom = geom;
+  out->pose = pose;
+  out->corner_count = ff_flat_corners(geom, d, low, out->corners, PARTS);
+  out->edge_count = ff_flat_edges(geom, d, low, out->edges, PARTS);
+  out->face = ff_flat_facing(geom, pose, direction);
+}
+
+static void keep_deeper(ff_touch *best, const ff_touch *found, ff_vec3 normal) {
+  if (found->depth > best->depth && v3_dot(found->normal, normal) > 0) {
+    *best = *found;
+  }
+}
+
+static void try_corners(const side *a, const side *b, bool of_a, ff_vec3 normal, ff_touch *best) {
+  const side *from = of_a ? a : b, *other = of_a ? b : a;
+  for (int i = 0; i < from->corner_count; i++) {
+    ff_spot spot = {of_a ? FF_SPOT_CORNER_A : FF_SPOT_CORNER_B, {other->face, 0}, {other->face, 0}};
+    (of_a ? spot.a : spot.b)[0] = from->corners[i];
+    ff_touch found;
+    ff_spot_place_corner(a->geom, a->pose, b->geom, b->pose, &spot, &found);
+    keep_deeper(best, &found, normal);
+  }
+}
+
+static void try_edges(const side *a, const side *b, ff_vec3 normal, ff_touch *best) {
+  for (int i = 0; i < a->edge_count; i++) {
+    ff_flat of_a;
+    ff_flat_take(&of_a, a->geom, a->pose, a->edges[i]);
+    for (int k = 0; k < b->edge_count; k++) {
+      ff_flat of_b;
+      ff_flat_take(&of_b, b->geom, b->pose, b->edges[k]);
+      for (int second = 0; second < (of_a.round || of_b.round ? 2 : 1); second++) {
+        ff_spot spot = {FF_SPOT_CROSSING,
+                        {of_a.part, of_a.round ? second : 0},
+                        {of_b.part, of_b.round && !of_a.round ? second : 0}};
+        ff_touch found;
+        ff_vec3 at;
+        bool beside;
+        if (place_crossing(&of_a, &of_b, &spot, normal, &found, &at, &beside) && !beside) {
+          keep_deeper(best, &found, normal);
+        }
+      }
+    }
+  }
+}
+
+bool ff_spot_nearest(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                     const ff_pose *pose_b, const ff_nearest *near, ff_touch *out) {
+  double slack = LEVEL * (ff_geom_bound(a) + ff_geom_bound(b));
+  side of_a, of_b;
+  find_side(&of_a, a, pose_a, v3_neg(near->normal), slack);
+  find_side(&of_b, b, pose_b, near->normal, slack);
+  out->depth = -near->gap - slack;
+  try_corners(&of_a, &of_b, true, near->normal, out);
+  try_corners(&of_a, &of_b, false, near->normal, out);
+  try_edges(&of_a, &of_b, near->normal, out);
+  return out->depth > -near->gap - slack;
 }

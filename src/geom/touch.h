@@ -30,8 +30,8 @@ ff_touch_pair ff_touch_convex;
  * both together. */
 int ff_touch_blunt(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
                    double blunt, double round, double margin, ff_touch *out);
-/* Looks again at a touch of the latter, between the same parts. */
-void ff_touch_blunt_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+/* Looks again at a touch of the latter, between the same parts. False: they are nowhere now. */
+bool ff_touch_blunt_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                          const ff_pose *pose_b, double blunt, ff_touch *touch);
 int ff_touch_convex_limit(ff_shape_kind a, ff_shape_kind b);
 
@@ -39,6 +39,10 @@ int ff_touch_convex_limit(ff_shape_kind a, ff_shape_kind b);
 double ff_geom_round(const ff_geom *geom, double round);
 /* What is left if all within this of the surface goes, of shapes that have such a core. */
 void ff_geom_shrink(ff_geom *out, const ff_geom *geom, double by);
+
+/* How far a point is from a box, polyhedron, cylinder or capsule, in its frame, and which way
+ * (unit) out of it; inside (< 0), it came in by this face, see geom/flat.h. */
+double ff_geom_from(const ff_geom *geom, ff_vec3 point, int face, ff_vec3 *out);
 
 /* Boxes and polyhedra with rounded edges. */
 int ff_touch_hulls(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,

@@ -19,11 +19,10 @@
 #include "geom/touch.h"
 
 #define ALONG                                                                                      \
-  0.9986               /* cosine of 3 degrees: faces nearer to the normal than this lie on another \
-                        */
-#define NEARLY   0.966 /* cosine of 15 degrees: such normals belong to the same contact */
-#define ASKEW    0.1   /* sine of the angle beyond which lines cross and do not lie side by side */
-#define PARALLEL 0.01  /* the same, below which blunt ones do not cross at all */
+  0.9986             /* cosine of 3 degrees: faces nearer to the normal than this lie on another   \
+                      */
+#define NEARLY 0.966 /* cosine of 15 degrees: such normals belong to the same contact */
+#define ASKEW  0.1   /* sine of the angle beyond which lines cross and do not lie side by side */
 
 typedef struct meeting {
   ff_flat a, b;
@@ -74,14 +73,15 @@ static void corners_on_face(spots *to, const meeting *m, bool of_a) {
   }
 }
 
+/* A rim crosses twice what it crosses. */
 static int edge_count(const ff_flat *flat) {
-  return flat->count == 2 ? 1 : flat->count;
+  return flat->round ? 2 : flat->count == 2 ? 1 : flat->count;
 }
 
 /* Edges that cross, seen along the normal. */
 static void cross_edges(spots *to, const meeting *m) {
   for (int i = 0; i < edge_count(&m->a); i++) {
-    for (int k = 0; k < edge_count(&m->b); k++) {
+    for (int k = 0; k < (m->a.round && m->b.round ? 1 : edge_count(&m->b)); k++) {
       spot found;
       ff_spot what = {FF_SPOT_CROSSING, {m->a.part, i}, {m->b.part, k}};
       if (find_spot(&found, m, &what) && v3_dot(found.touch.normal, m->near.normal) > NEARLY) {
@@ -118,8 +118,11 @@ static bool lies_on(const meeting *m) {
   if (a->count < 2 || b->count < 2) {
     return false;
   }
+  if (m->lasting) {
+    return m->near.gap > 0;
+  }
   if (a->count == 2 && b->count == 2) {
-    return m->blunt > 0 || sine(a, b) < ASKEW;
+    return sine(a, b) < ASKEW;
   }
   return (a->count > 2 && -v3_dot(a->normal, m->near.normal) > ALONG) ||
          (b->count > 2 && v3_dot(b->normal, m->near.normal) > ALONG);
@@ -133,10 +136,10 @@ static void find_spots(spots *to, const meeting *m) {
     ends_on_line(to, m, false);
     return;
   }
-  if (b->count > 2 && v3_dot(b->normal, m->near.normal) > NEARLY) {
+  if (b->count > 2 && (m->lasting || v3_dot(b->normal, m->near.normal) > NEARLY)) {
     corners_on_face(to, m, true);
   }
-  if (a->count > 2 && -v3_dot(a->normal, m->near.normal) > NEARLY) {
+  if (a->count > 2 && (m->lasting || -v3_dot(a->normal, m->near.normal) > NEARLY)) {
     corners_on_face(to, m, false);
   }
   cross_edges(to, m);
@@ -183,9 +186,6 @@ static int farthest(const meeting *m, const spots *found, const ff_flat *names, 
  * all. */
 static bool is_lent(const meeting *m, const spots *found, const ff_flat *names, const int *chosen,
                     int corner) {
-  if (m->blunt > 0 && (names->count < 3 || fabs(v3_dot(names->normal, m->near.normal)) > NEARLY)) {
-    return false;
-  }
   ff_vec3 at = found->list[chosen[corner]].at;
   double slack = 1e-9 * m->size, mine = v3_norm(v3_sub(names->at[corner], at));
   for (int i = 0; i < names->count; i++) {
@@ -214,8 +214,7 @@ static int spare_name(const ff_flat *names) {
 static double put_dome(meeting *m, const ff_flat *names, bool of_a) {
   const ff_flat *part = of_a ? &m->a : &m->b, *face = of_a ? &m->b : &m->a;
   int slot = part == names ? 4 - names->slot[0] : spare_name(names);
-  if (!(m->blunt > 0 && part->rim > 0 && face->count > 2 && slot < m->limit &&
-        (of_a ? 1 : -1) * v3_dot(face->normal, m->near.normal) > NEARLY)) {
+  if (!(m->blunt > 0 && part->rim > 0 && face->count > 2 && slot < m->limit)) {
     return -INFINITY;
   }
   spot found;
@@ -235,14 +234,16 @@ static ff_touch one_touch(const ff_nearest *near) {
                     .spot.kind = FF_SPOT_NEAREST};
 }
 
-/* Between the ends of blunt lines there is where they are nearest, unless that is anywhere. */
+/* Between the ends of blunt lines there is where they cross, unless that is anywhere. */
 static double put_between(meeting *m) {
+  spot found;
+  ff_spot what = {FF_SPOT_CROSSING, {m->a.part, 0}, {m->b.part, 0}};
   if (!(m->blunt > 0 && m->a.count == 2 && m->b.count == 2 && m->limit > 2) ||
-      sine(&m->a, &m->b) < PARALLEL) {
+      !find_spot(&found, m, &what)) {
     return -INFINITY;
   }
-  put(m, one_touch(&m->near), 2);
-  return -m->near.gap;
+  put(m, found.touch, 2);
+  return found.touch.depth;
 }
 
 /* For each named corner the spot that is farthest out its way. False if there is none. */
@@ -319,8 +320,11 @@ static int slot_of(const meeting *m, ff_vec3 point) {
 
 static void put_one(meeting *m, const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                     const ff_pose *pose_b) {
-  ff_touch touch = one_touch(&m->near);
-  curvature_of(&m->near, a, pose_a, b, pose_b, touch.curvature);
+  ff_touch touch;
+  if (!m->lasting || !ff_spot_nearest(a, pose_a, b, pose_b, &m->near, &touch)) {
+    touch = one_touch(&m->near);
+    curvature_of(&m->near, a, pose_a, b, pose_b, touch.curvature);
+  }
   put(m, touch, m->limit == 1 ? 0 : slot_of(m, touch.point));
 }
 
@@ -453,7 +457,7 @@ int ff_touch_convex(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
   return ff_touch_blunt(a, pose_a, b, pose_b, 0, 0, margin, out);
 }
 
-void ff_touch_blunt_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+bool ff_touch_blunt_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                          const ff_pose *pose_b, double blunt, ff_touch *touch) {
   ff_touch fresh;
   if (touch->spot.kind == FF_SPOT_NEAREST) {
@@ -461,6 +465,8 @@ void ff_touch_blunt_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom 
     find_near(&m, a, pose_a, b, pose_b, INFINITY);
     fresh = one_touch(&m.near);
     curvature_of(&m.near, a, pose_a, b, pose_b, fresh.curvature);
+  } else if (touch->spot.kind == FF_SPOT_CORNER_A || touch->spot.kind == FF_SPOT_CORNER_B) {
+    ff_spot_place_corner(a, pose_a, b, pose_b, &touch->spot, &fresh);
   } else {
     ff_flat part_a, part_b;
     ff_vec3 at;
@@ -469,10 +475,11 @@ void ff_touch_blunt_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom 
     ff_flat_take(&part_b, b, pose_b, touch->spot.b[0]);
     if (!ff_spot_place(&part_a, &part_b, &touch->spot, blunt, touch->normal, &fresh, &at,
                        &beside)) {
-      fresh = *touch; /* edges that became parallel: as they were */
+      return false;
     }
   }
   fresh.feature = touch->feature;
   fresh.t1 = v3_orthogonal(fresh.normal);
   *touch = fresh;
+  return true;
 }

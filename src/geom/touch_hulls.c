@@ -86,87 +86,11 @@ static ff_vec3 corner_of(const core *of, int corner) {
   return at;
 }
 
-/* From a point to the nearest one of a core, the other way round; 0 inside. */
-static ff_vec3 off_box(const core *of, ff_vec3 from) {
-  ff_vec3 off = v3(0, 0, 0);
-  for (int i = 0; i < 3; i++) {
-    double x = v3_dot(from, of->axis[i]), beyond = fabs(x) - of->half[i];
-    off = v3_axpy(off, beyond > 0 ? copysign(beyond, x) : 0, of->axis[i]);
-  }
-  return off;
-}
-
-/* The same of a face, in the frame of the hull; height: over its plane. */
-static ff_vec3 off_face(const ff_hull *hull, int face, ff_vec3 point, double height) {
-  const int *corners = hull->corners + hull->face_start[face];
-  int count = hull->face_size[face];
-  ff_vec3 n = hull->normal[face], best = v3_scale(height, n);
-  double least = INFINITY;
-  for (int i = 0; i < count; i++) {
-    ff_vec3 p = hull->vertices[corners[i]];
-    ff_vec3 edge = v3_sub(hull->vertices[corners[(i + 1) % count]], p), from = v3_sub(point, p);
-    if (v3_dot(v3_cross(edge, n), from) > 0) { /* beyond it */
-      double along = fmax(0, fmin(1, v3_dot(from, edge) / v3_dot(edge, edge)));
-      ff_vec3 off = v3_axpy(from, -along, edge);
-      double square = v3_dot(off, off);
-      best = square < least ? off : best;
-      least = fmin(least, square);
-    }
-  }
-  return best;
-}
-
-/* The nearest point is on a face that the point is over; if it is straight over the one that it is
- * highest over, on that. */
-static ff_vec3 off_hull(const ff_hull *hull, ff_vec3 point) {
-  int highest = 0;
-  double most = -INFINITY;
-  for (int f = 0; f < hull->face_count; f++) {
-    double height = v3_dot(hull->normal[f], point) - hull->offset[f];
-    highest = height > most ? f : highest;
-    most = fmax(most, height);
-  }
-  if (most <= 0) {
-    return v3(0, 0, 0);
-  }
-  ff_vec3 best = off_face(hull, highest, point, most);
-  double least = v3_dot(best, best);
-  for (int f = 0; f < hull->face_count && least > most * most * (1 + 1e-14); f++) {
-    double height = v3_dot(hull->normal[f], point) - hull->offset[f];
-    if (f != highest && height > 0 && height * height < least) {
-      ff_vec3 off = off_face(hull, f, point, height);
-      double square = v3_dot(off, off);
-      best = square < least ? off : best;
-      least = fmin(least, square);
-    }
-  }
-  return best;
-}
-
-/* The outward normal of a face (of a box: 2 axis + up), and how far a point is over it. */
-static double over_face(const core *of, ff_vec3 from, int face, ff_vec3 *out) {
-  if (of->geom.kind == FF_POLYHEDRON) {
-    *out = to_world(of, of->geom.hull->normal[face]);
-    return v3_dot(from, *out) - of->geom.hull->offset[face];
-  }
-  *out = v3_scale(face % 2 ? 1 : -1, of->axis[face / 2]);
-  return v3_dot(from, *out) - of->half[face / 2];
-}
-
 /* How far a point is from a core, where that is nearest and which way out. Inside, it came in by
  * this face. */
 static double nearest_on(const core *of, ff_vec3 point, int face, ff_vec3 *on, ff_vec3 *out) {
-  ff_vec3 from = v3_sub(point, of->at);
-  ff_vec3 off = of->geom.kind == FF_POLYHEDRON
-                    ? to_world(of, off_hull(of->geom.hull, to_local(of, from)))
-                    : off_box(of, from);
-  double distance = v3_norm(off);
-  if (distance > 0) {
-    *out = v3_scale(1 / distance, off);
-    *on = v3_sub(point, off);
-    return distance;
-  }
-  distance = over_face(of, from, face, out);
+  double distance = ff_geom_from(&of->geom, to_local(of, v3_sub(point, of->at)), face, out);
+  *out = to_world(of, *out);
   *on = v3_axpy(point, -distance, *out);
   return distance;
 }
@@ -591,12 +515,25 @@ static int deepest_beside(const meeting *m, int spot) {
   return best;
 }
 
-/* For each name the spot that is farthest out its way. If none of them touches but the bodies do,
- * the name that is nearest to where they do gets that. */
+/* Of names that have nothing that touches, or only another's, the one that is nearest to a spot;
+ * -1: there is none. */
+static int free_name(const meeting *m, const name *names, int count, const int *chosen, int spot) {
+  int best = -1;
+  for (int i = 0; i < count; i++) {
+    bool touches = m->list[chosen[i]].at.gap < m->a.radius + m->b.radius;
+    bool better =
+        best < 0 || outward(&names[i], &m->list[spot]) > outward(&names[best], &m->list[spot]);
+    if (better && (!touches || is_lent(m, names, count, chosen, i))) {
+      best = i;
+    }
+  }
+  return best;
+}
+
+/* For each name the spot that is farthest out its way. If nobody has the one where the bodies are
+ * nearest, and touch, a name that can do without its own gets that: it would sink in unseen. */
 static void choose(const meeting *m, const name *names, int count, int nearest, int *chosen) {
-  double radii = m->a.radius + m->b.radius;
-  bool touches = m->list[nearest].at.gap >= radii;
-  int next = 0;
+  bool seen = m->list[nearest].at.gap >= m->a.radius + m->b.radius;
   for (int i = 0; i < count; i++) {
     chosen[i] = 0;
     for (int k = 1; k < m->count; k++) {
@@ -604,12 +541,11 @@ static void choose(const meeting *m, const name *names, int count, int nearest, 
       chosen[i] = more > SLACK * m->size ? k : chosen[i];
     }
     chosen[i] = deepest_beside(m, chosen[i]);
-    touches = touches || m->list[chosen[i]].at.gap < radii;
-    const candidate *near = &m->list[nearest];
-    next = outward(&names[i], near) > outward(&names[next], near) ? i : next;
+    seen = seen || m->list[chosen[i]].at.gap <= m->list[nearest].at.gap + SLACK * m->size;
   }
-  if (!touches) {
-    chosen[next] = nearest;
+  int to = seen ? -1 : free_name(m, names, count, chosen, nearest);
+  if (to >= 0) {
+    chosen[to] = nearest;
   }
 }
 

@@ -200,8 +200,9 @@ void ff_touch_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, co
     return;
   }
   cores of = cores_of(a, b, round);
-  ff_touch_blunt_look(&of.a, pose_a, &of.b, pose_b, of.blunt, touch);
-  swell(&of, touch);
+  if (ff_touch_blunt_look(&of.a, pose_a, &of.b, pose_b, of.blunt, touch)) {
+    swell(&of, touch);
+  }
 }
 
 bool ff_geom_is_rounded(const ff_geom *a, const ff_geom *b, double round) {
