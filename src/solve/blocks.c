@@ -31,7 +31,7 @@ struct ff_blocks {
   int *later;                      /* of each entry: the later position it reaches */
   size_t *diagonal;                /* of each position: its own block in values */
   size_t *upper, *lower;           /* of each entry: its two blocks */
-  bool *empty;                     /* the same, since the last factors: both are zero */
+  bool *empty;                     /* the same: nothing stands there, and they are not even zero */
   double *size_upper, *size_lower; /* the same, in units, if something is negligible */
   double *units;                   /* of each row: its own, and that of its unknown */
   double *unit_row;                /* for a while */
@@ -40,6 +40,7 @@ struct ff_blocks {
   int first, last; /* positions of the matrix now */
   ff_six_take *six;
   int *spot; /* of each position: an entry, for a while */
+  int *busy; /* entries of a position that are not empty, for a while */
   int *work; /* for the ordering */
   int work_size;
 };
@@ -54,7 +55,8 @@ static bool take_rooms(ff_blocks *b) {
   size_t nodes = (size_t)b->limits.nodes, edges = (size_t)b->limits.edges;
   size_t entries = (size_t)b->limits.pairs;
   b->work_size = (int)(3 * edges + 8 * nodes + 16);
-  int **rooms[] = {&b->size, &b->row, &b->known_size, &b->place, &b->node_at, &b->spot, &b->start};
+  int **rooms[] = {&b->size,    &b->row,  &b->known_size, &b->place,
+                   &b->node_at, &b->spot, &b->busy,       &b->start};
   for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
     *rooms[i] = ints(b, nodes + 1);
     if (!*rooms[i]) {
@@ -311,13 +313,21 @@ void ff_blocks_choose(ff_blocks *b, const int *nodes, int count) {
 
 void ff_blocks_clear(ff_blocks *b, const int *nodes, int count) {
   ff_blocks_choose(b, nodes, count);
-  if (count > 0) { /* the blocks of a run of positions stand together */
-    int end = b->start[b->last + 1], n = size_at(b, b->last);
-    size_t stop = b->diagonal[b->last] + (size_t)n * (size_t)n;
-    if (end > b->start[b->last]) {
-      stop = b->lower[end - 1] + (b->lower[end - 1] - b->upper[end - 1]);
+  for (int i = b->first; i <= b->last; i++) {
+    size_t n = (size_t)size_at(b, i);
+    memset(b->values + b->diagonal[i], 0, n * n * sizeof(double));
+    for (int e = b->start[i]; e < b->start[i + 1]; e++) {
+      b->empty[e] = true;
     }
-    memset(b->values + b->diagonal[b->first], 0, (stop - b->diagonal[b->first]) * sizeof(double));
+  }
+}
+
+/* From now on something stands in the blocks of an entry of position i. */
+static void open_entry(ff_blocks *b, int i, int e) {
+  if (b->empty[e]) {
+    size_t numbers = (size_t)size_at(b, i) * (size_t)size_at(b, b->later[e]);
+    memset(b->values + b->upper[e], 0, 2 * numbers * sizeof(double)); /* the lower is next to it */
+    b->empty[e] = false;
   }
 }
 
@@ -330,6 +340,7 @@ double *ff_blocks_at(ff_blocks *b, int i, int j) {
   while (b->later[e] != high) {
     e++;
   }
+  open_entry(b, low, e);
   return b->values + (p < q ? b->upper[e] : b->lower[e]);
 }
 
@@ -463,6 +474,25 @@ static inline void divide_vector_sized(const double *a, const int *pivot, double
   }
 }
 
+/* y -= a x for n x m by rows. */
+static inline void take_vector_sized(double *y, const double *a, const double *x, int n, int m) {
+  for (int i = 0; i < n; i++) {
+    double sum = y[i];
+    for (int l = 0; l < m; l++) {
+      sum -= a[i * m + l] * x[l];
+    }
+    y[i] = sum;
+  }
+}
+
+static void take_vector(double *y, const double *a, const double *x, int n, int m) {
+  if (n == 6 && m == 6) {
+    take_vector_sized(y, a, x, 6, 6);
+  } else {
+    take_vector_sized(y, a, x, n, m);
+  }
+}
+
 static void divide_vector(const double *a, const int *pivot, double *x, int n) {
   if (n == 6) {
     divide_vector_sized(a, pivot, x, 6);
@@ -473,15 +503,6 @@ static void divide_vector(const double *a, const int *pivot, double *x, int n) {
 
 /* ---- elimination -------------------------------------------------------------------------------
  */
-
-/* Nodes may be joined by what does nothing at the moment. */
-static bool is_zero(const double *a, int count) {
-  int i = 0;
-  while (i < count && a[i] == 0) {
-    i++;
-  }
-  return i == count;
-}
 
 double *ff_blocks_units(ff_blocks *b, int node) {
   return b->units + 2 * b->row[node];
@@ -495,29 +516,53 @@ static void find_sizes(ff_blocks *b, int i, int e) {
   b->size_lower[e] = size_in(b->values + b->lower[e], its, mine, m, n);
 }
 
-/* What the elimination of position i leaves with those it reaches. */
-static void update_later(ff_blocks *b, int i, double negligible) {
+/* Divides the blocks of position i by its own, and lists them. Returns how many there are. */
+static int divide_entries(ff_blocks *b, int i, double negligible) {
+  int n = size_at(b, i), *pivot = b->pivot + b->row[b->node_at[i]], count = 0;
+  for (int e = b->start[i]; e < b->start[i + 1]; e++) {
+    if (!b->empty[e]) {
+      divide(b->values + b->diagonal[i], pivot, b->values + b->upper[e], n,
+             size_at(b, b->later[e]));
+      b->busy[count++] = e;
+    }
+    if (!b->empty[e] && negligible > 0) {
+      find_sizes(b, i, e);
+    }
+  }
+  return count;
+}
+
+/* What the elimination of position i leaves between two that it reaches, by entries e and f. */
+static void update_pair(ff_blocks *b, int i, int e, int f, double negligible) {
+  int j = b->later[e], k = b->later[f], to = b->spot[k];
+  int n = size_at(b, i), nj = size_at(b, j), nk = size_at(b, k);
+  double *v = b->values;
+  bool up = !(negligible > 0) || b->size_lower[e] * b->size_upper[f] > negligible;
+  bool down = !(negligible > 0) || b->size_lower[f] * b->size_upper[e] > negligible;
+  if (up || down) {
+    open_entry(b, j, to);
+  }
+  if (up) {
+    subtract(b, v + b->upper[to], v + b->lower[e], v + b->upper[f], nj, n, nk);
+  }
+  if (down) {
+    subtract(b, v + b->lower[to], v + b->lower[f], v + b->upper[e], nk, n, nj);
+  }
+}
+
+/* What it leaves with all of them: count of those listed. */
+static void update_later(ff_blocks *b, int i, int count, double negligible) {
   int n = size_at(b, i);
   double *v = b->values;
-  for (int e = b->start[i]; e < b->start[i + 1]; e++) {
-    int j = b->later[e], nj = size_at(b, j);
-    if (j > b->last || b->empty[e]) {
-      continue;
-    }
+  for (int m = 0; m < count; m++) {
+    int e = b->busy[m], j = b->later[e], nj = size_at(b, j);
     subtract(b, v + b->diagonal[j], v + b->lower[e], v + b->upper[e], nj, n, nj);
     for (int f = b->start[j]; f < b->start[j + 1]; f++) {
       b->spot[b->later[f]] = f;
     }
-    for (int f = b->start[i]; f < b->start[i + 1]; f++) {
-      int k = b->later[f], nk = size_at(b, k);
-      if (k > j && k <= b->last && !b->empty[f]) {
-        int to = b->spot[k];
-        if (!(negligible > 0) || b->size_lower[e] * b->size_upper[f] > negligible) {
-          subtract(b, v + b->upper[to], v + b->lower[e], v + b->upper[f], nj, n, nk);
-        }
-        if (!(negligible > 0) || b->size_lower[f] * b->size_upper[e] > negligible) {
-          subtract(b, v + b->lower[to], v + b->lower[f], v + b->upper[e], nk, n, nj);
-        }
+    for (int l = 0; l < count; l++) {
+      if (b->later[b->busy[l]] > j) {
+        update_pair(b, i, e, b->busy[l], negligible);
       }
     }
   }
@@ -525,23 +570,12 @@ static void update_later(ff_blocks *b, int i, double negligible) {
 
 bool ff_blocks_factor(ff_blocks *b, double negligible) {
   for (int i = b->first; i <= b->last; i++) {
-    int node = b->node_at[i], n = b->size[node], *pivot = b->pivot + b->row[node];
-    double *own = b->values + b->diagonal[i];
-    if (!factor_block(own, ff_blocks_units(b, node), b->unit_row, pivot, n)) {
+    int node = b->node_at[i];
+    if (!factor_block(b->values + b->diagonal[i], ff_blocks_units(b, node), b->unit_row,
+                      b->pivot + b->row[node], b->size[node])) {
       return false;
     }
-    for (int e = b->start[i]; e < b->start[i + 1]; e++) {
-      double *upper = b->values + b->upper[e];
-      int size = size_at(b, b->later[e]);
-      b->empty[e] = is_zero(upper, 2 * n * size); /* the lower one stands behind it */
-      if (!b->empty[e]) {
-        divide(own, pivot, upper, n, size);
-        if (negligible > 0) {
-          find_sizes(b, i, e);
-        }
-      }
-    }
-    update_later(b, i, negligible);
+    update_later(b, i, divide_entries(b, i, negligible), negligible);
   }
   return true;
 }
@@ -551,21 +585,21 @@ void ff_blocks_solve(const ff_blocks *b, double *x) {
     int n = size_at(b, i), row = b->row[b->node_at[i]];
     divide_vector(b->values + b->diagonal[i], b->pivot + row, x + row, n);
     for (int e = b->start[i]; e < b->start[i + 1]; e++) {
-      if (b->later[e] > b->last || b->empty[e]) {
+      if (b->empty[e]) {
         continue;
       }
       int node = b->node_at[b->later[e]];
-      subtract(b, x + b->row[node], b->values + b->lower[e], x + row, b->size[node], n, 1);
+      take_vector(x + b->row[node], b->values + b->lower[e], x + row, b->size[node], n);
     }
   }
   for (int i = b->last; i >= b->first; i--) {
     int n = size_at(b, i), row = b->row[b->node_at[i]];
     for (int e = b->start[i]; e < b->start[i + 1]; e++) {
-      if (b->later[e] > b->last || b->empty[e]) {
+      if (b->empty[e]) {
         continue;
       }
       int node = b->node_at[b->later[e]];
-      subtract(b, x + row, b->values + b->upper[e], x + b->row[node], n, b->size[node], 1);
+      take_vector(x + row, b->values + b->upper[e], x + b->row[node], n, b->size[node]);
     }
   }
 }

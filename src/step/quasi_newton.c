@@ -12,9 +12,7 @@
  * nearby is found. Constraints yield as if they held the heaviest body of all: light links may bear
  * it, and a millionth of what it takes to move them would be all of what it takes to move that.
  * Where contacts share loads, friction gives way more as long as the rows are far off: which
- * contacts stick and which slip then settles in half as many steps. So long bodies need not know
- * either what they do to others far away, through many between: products of blocks that are small
- * against inertia are left out of the factors, and what is left grows with the heap.
+ * contacts stick and which slip then settles in half as many steps.
  *
  * Steps are judged by the kinetic energy of what the rows are off, compared with the worst of the
  * last few [Grippo86]; when none serves, the bodies are made heavier for the step. A step
@@ -28,15 +26,16 @@
 #include <string.h>
 
 enum { ITERATIONS = 40, HALVINGS = 8, HISTORY = 4 };
-#define NEAR  1e-8 /* from where factors may be enough that are not of here */
-#define GIVE  1e-6
-#define LOOSE 0.1 /* the same of friction that shares a load, where rows are wholly off */
-#define NEGLIGIBLE                                                                                 \
-  1e-2 /* of inertia: what bodies need not know of others as long as rows are off */
-#define ENOUGH    1e-4
-#define TOLERANCE 1e-12 /* of the rows, relative to what they add up */
-#define UNTOUCHED 1e-14 /* the same where it starts: what is left there is left in every step */
-#define BEARABLE  1e-10 /* the same, if no further step helps */
+#define NEAR       1e-8 /* from where factors may be enough that are not of here */
+#define GIVE       1e-6
+#define LOOSE      0.1  /* the same of friction that shares a load, where rows are wholly off */
+#define NEGLIGIBLE 3.0  /* of inertia: products that the factors of heaps are without, */
+#define ROUGH      1e-3 /* which are enough as long as rows are off by more; then they */
+#define TIGHT      1e-6 /* help to solve the problem to ten times that, or as well as this */
+#define ENOUGH     1e-4
+#define TOLERANCE  1e-12 /* of the rows, relative to what they add up */
+#define UNTOUCHED  1e-14 /* the same where it starts: what is left there is left in every step */
+#define BEARABLE   1e-10 /* the same, if no further step helps */
 
 /* ---- where the unknowns are --------------------------------------------------------------- */
 
@@ -176,13 +175,14 @@ static int regime_of(const ff_quasi *quasi, const ff_quasi_element *e) {
 }
 
 /* Factors of robots are not kept: theirs go with what stands in their links. */
-static void keep(ff_quasi *quasi) {
+static void keep(ff_quasi *quasi, bool nearly) {
   quasi->factors++;
   for (int k = 0; k < quasi->member_count && !ff_quasi_has_robot(quasi); k++) {
     ff_quasi_element *e = quasi->members[k];
     e->kept = (ff_quasi_kept){.factor = quasi->factors,
                               .nodes = quasi->node_count,
                               .members = quasi->member_count,
+                              .nearly = nearly,
                               .name = name_of(e),
                               .regime = regime_of(quasi, e)};
   }
@@ -204,12 +204,8 @@ static bool is_kept(const ff_quasi *quasi) {
   return true;
 }
 
-/* ---- a direction ------------------------------------------------------------------------------
+/* ---- elimination of elements ------------------------------------------------------------------
  */
-
-static int width_of(const ff_quasi *quasi, const ff_quasi_element *e) {
-  return (quasi->bodies[e->b].solved ? 2 : 1) * FF_QUASI_BODY;
-}
 
 static void exchange(double *a, double *b, int count) {
   for (int m = 0; m < count; m++) {
@@ -400,21 +396,30 @@ static void pass_on(ff_quasi *quasi, bool back) {
   }
 }
 
-static void solve_factored(ff_quasi *quasi) {
-  ff_blocks_solve(quasi->blocks, quasi->step);
+/* With factors as they are, or if they are only near those of the matrix as well as is needed where
+ * rows are off by this. False: they are too far from them. */
+static bool solve_factored(ff_quasi *quasi, bool nearly, double off) {
+  if (!nearly || off > ROUGH) {
+    ff_blocks_solve(quasi->blocks, quasi->step);
+  } else if (!ff_quasi_solve_heap(quasi, greater(10 * off, TIGHT))) {
+    return false;
+  }
   pass_on(quasi, true);
   step_elements(quasi);
+  return true;
 }
 
-/* Solves the linearised problem. */
-static bool find_step(ff_quasi *quasi, double heavier, double give, double negligible) {
-  quasi->iterations++;
+/* ---- a direction ------------------------------------------------------------------------------
+ */
+
+/* The linearised problem, with the elements' unknowns eliminated. */
+static bool assemble(ff_quasi *quasi, double heavier, double give) {
   double heaviest = start_matrix(quasi, heavier);
   start_right(quasi);
   for (int k = 0; k < quasi->member_count; k++) {
     ff_quasi_element *e = quasi->members[k];
     if (!e->idle) {
-      if (!reduce(e, width_of(quasi, e), give, heaviest)) {
+      if (!reduce(e, ff_quasi_width(quasi, e), give, heaviest)) {
         return false;
       }
       add_element(quasi, e);
@@ -422,13 +427,20 @@ static bool find_step(ff_quasi *quasi, double heavier, double give, double negli
     }
   }
   pass_on(quasi, false);
-  if (!ff_blocks_factor(quasi->blocks, negligible)) {
+  return true;
+}
+
+/* Solves it where rows are off by this, with all of its factors or only nearly. */
+static bool find_step(ff_quasi *quasi, double heavier, double give, bool nearly, double off) {
+  quasi->iterations++;
+  if (!assemble(quasi, heavier, give) ||
+      !ff_blocks_factor(quasi->blocks, nearly ? NEGLIGIBLE : 0) ||
+      !solve_factored(quasi, nearly, off)) {
     return false;
   }
   if (heavier == 1) {
-    keep(quasi);
+    keep(quasi, nearly);
   }
-  solve_factored(quasi);
   return true;
 }
 
@@ -499,8 +511,8 @@ static void advance_again(ff_quasi *quasi, ff_quasi_off *at) {
       add_right(quasi, quasi->members[k]);
     }
   }
-  solve_factored(quasi);
-  go(quasi, 1);
+  bool solved = solve_factored(quasi, quasi->members[0]->kept.nearly, at->worst);
+  go(quasi, solved ? 1 : 0);
   ff_quasi_off there = evaluate(quasi);
   if (there.energy < at->energy) {
     *at = there;
@@ -515,12 +527,12 @@ static bool advance(ff_quasi *quasi, double limit, ff_quasi_off *at) {
   static const double heavier[] = {1, 1.1, 2, 10, 100};
   bool shared = quasi->member_count > quasi->node_count;
   double give = shared ? greater(GIVE, LOOSE * lesser(at->worst, 1)) : GIVE;
-  double negligible =
-      shared && !ff_quasi_has_robot(quasi) ? NEGLIGIBLE * lesser(10 * at->worst, 1) : 0;
   ff_quasi_columns(quasi);
   save(quasi);
-  for (int k = 0; k < 5; k++) {
-    if (find_step(quasi, heavier[k], give, negligible) && search(quasi, limit, at)) {
+  for (int k = ff_quasi_is_heap(quasi) ? -1 : 0; k < 5; k++) {
+    bool nearly = k < 0;
+    if (find_step(quasi, heavier[nearly ? 0 : k], give, nearly, at->worst) &&
+        search(quasi, limit, at)) {
       return true;
     }
   }

@@ -23,6 +23,7 @@
 #include "math/vec.h"
 #include "model/state.h"
 #include "solve/blocks.h"
+#include "solve/krylov.h"
 #include "solve/linear.h"
 #include "step/rows.h"
 #include "step/stepper.h"
@@ -31,7 +32,8 @@
 enum {
   FF_QUASI_BODY = 6, /* unknowns of a body: v, L */
   FF_QUASI_OWN = 6,  /* most unknowns of an element */
-  FF_QUASI_ROWS = 2 * FF_QUASI_BODY + FF_QUASI_OWN
+  FF_QUASI_ROWS = 2 * FF_QUASI_BODY + FF_QUASI_OWN,
+  FF_QUASI_HEAP = 64 /* bodies that make a heap */
 };
 
 /* A link during the step: what its elements leave with it, in its own six unknowns. */
@@ -116,6 +118,7 @@ typedef struct ff_quasi_slope {
 typedef struct ff_quasi_kept {
   long factor;        /* which time that was; 0: its columns are others now */
   int nodes, members; /* of the island */
+  bool nearly;        /* its factors are only near those of its matrix */
   int name;           /* its point or constraint */
   int regime;         /* which of its rows hold how */
 } ff_quasi_kept;
@@ -265,6 +268,8 @@ typedef struct ff_quasi {
   int island_limit;                /* the same, or 0: there are no islands to be solved */
   int group_count; /* contacts that they were made from, and still join the same bodies; -1: none */
   ff_blocks *blocks;
+  ff_krylov *krylov;           /* of heaps; NULL: there are too few bodies for one, as for */
+  double *heap, *heap_weights; /* unknowns of the bodies of one, and what they are weighed by */
   double *x, *r, *base, *step, *best; /* unknowns, rows, ... of the nodes */
   double *row_scale;                  /* of each body two: what r is measured by */
   ff_trend *gain;  /* what contacts and constraints change of v and L of each free body, a second */
@@ -331,6 +336,11 @@ typedef struct ff_quasi_off {
   double energy; /* J */
   double worst;  /* relative: 1 is as large as what is added up */
 } ff_quasi_off;
+
+/* Columns of an element's bodies that are being solved for: the second may be fixed. */
+static inline int ff_quasi_width(const ff_quasi *quasi, const ff_quasi_element *e) {
+  return (quasi->bodies[e->b].solved ? 2 : 1) * FF_QUASI_BODY;
+}
 
 /* ---- a contact and its bodies: small, and asked for again and again ------------------------- */
 
@@ -405,6 +415,14 @@ const ff_touch *ff_quasi_find_touch(const ff_quasi *quasi, const ff_quasi_contac
 
 /* Derivatives of the rows of all contacts of a pair of shapes, where the rows were found. */
 void ff_quasi_pair_columns(const ff_quasi *quasi, ff_quasi_contact *contacts, int count);
+
+/* ---- quasi_heap.c -------------------------------------------------------------------------- */
+
+/* Are so many bodies being solved for that factors are only near those of their matrix? */
+bool ff_quasi_is_heap(const ff_quasi *quasi);
+/* Solves the linear problem with these: the right side in quasi->step becomes the solution. False:
+ * it does not get as near as this, relative, and is as it was. */
+bool ff_quasi_solve_heap(ff_quasi *quasi, double tolerance);
 
 /* ---- quasi_joints.c --------------------------------------------------------------------- */
 

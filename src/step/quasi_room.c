@@ -16,6 +16,7 @@ void ff_quasi_destroy(ff_work *work) {
     ff_ncp_destroy(work->quasi->ncp);
     ff_linear_destroy(work->quasi->path.linear);
     ff_blocks_destroy(work->quasi->blocks);
+    ff_krylov_destroy(work->quasi->krylov);
     ff_arena_free(&work->quasi->arena);
     ff_free(work->quasi);
     work->quasi = NULL;
@@ -73,11 +74,22 @@ static ff_status create_blocks(ff_quasi *quasi) {
   return ff_blocks_create(&quasi->blocks, &limits);
 }
 
+static bool may_heap(const ff_quasi *quasi) {
+  return quasi->model->free_count >= FF_QUASI_HEAP &&
+         (quasi->model->free_pairs_touch || quasi->model->constraint_count > 0);
+}
+
+static ff_status create_krylov(ff_quasi *quasi) {
+  int rows = FF_QUASI_BODY * quasi->model->free_count;
+  return may_heap(quasi) ? ff_krylov_create(&quasi->krylov, rows) : FF_OK;
+}
+
 static bool take_rooms(ff_quasi *quasi) {
   size_t bodies = (size_t)quasi->model->body_count, nodes = (size_t)quasi->node_limit;
   size_t contacts = (size_t)quasi->contact_capacity, unknowns = (size_t)quasi->unknown_limit;
   size_t free = (size_t)quasi->model->free_count;
   size_t rows = (size_t)count_rows(quasi), joints = (size_t)quasi->model->constraint_count;
+  size_t heap = may_heap(quasi) ? FF_QUASI_BODY * free : 0;
   const struct {
     void **to;
     size_t count, size;
@@ -97,6 +109,8 @@ static bool take_rooms(ff_quasi *quasi) {
       {(void **)&quasi->base, rows, sizeof *quasi->base},
       {(void **)&quasi->step, rows, sizeof *quasi->step},
       {(void **)&quasi->best, rows, sizeof *quasi->best},
+      {(void **)&quasi->heap, heap, sizeof *quasi->heap},
+      {(void **)&quasi->heap_weights, heap, sizeof *quasi->heap_weights},
       {(void **)&quasi->gain, 2 * free, sizeof *quasi->gain},
       {(void **)&quasi->row_scale, 2 * nodes, sizeof *quasi->row_scale},
       {(void **)&quasi->z, unknowns, sizeof *quasi->z},
@@ -135,6 +149,7 @@ ff_status ff_quasi_create(ff_work *work) {
     return FF_ERROR_MEMORY;
   }
   ff_status status = create_blocks(quasi);
+  status = status == FF_OK ? create_krylov(quasi) : status;
   int path = quasi->unknown_limit < PATH_LIMIT ? quasi->unknown_limit : PATH_LIMIT;
   status = status == FF_OK ? ff_quasi_make_path(quasi, path) : status;
   return status == FF_OK ? create_ncp(quasi) : status;

@@ -1,0 +1,100 @@
+/* The linear problem of a heap.
+ *
+ * Elimination joins ever more bodies, and factors grow faster than the heap. But what a body does
+ * to others far away, through many between, is little: products of blocks that are not much more
+ * than inertia are left out of the factors, and what is left grows with the heap. Such factors
+ * solve the problem to a few per cent, and a few more solutions with them as well as is needed
+ * (solve/krylov.h). What the matrix makes of a vector is put together from the elements, whose own
+ * unknowns are eliminated.
+ */
+#include "math/pairs.h"
+#include "step/quasi_rigid.h"
+
+#include <string.h>
+
+/* The unknowns of an island's bodies, one after the other, with those of its elements eliminated.
+ */
+bool ff_quasi_is_heap(const ff_quasi *quasi) {
+  return quasi->krylov && quasi->node_count >= FF_QUASI_HEAP && !ff_quasi_has_robot(quasi);
+}
+
+static void gather(const ff_quasi *quasi, const double *from, double *to) {
+  for (int i = 0; i < quasi->node_count; i++) {
+    const double *mine = from + ff_blocks_row(quasi->blocks, quasi->solved_nodes[i]);
+    memcpy(to + FF_QUASI_BODY * i, mine, FF_QUASI_BODY * sizeof *to);
+  }
+}
+
+static void scatter(const ff_quasi *quasi, const double *from, double *to) {
+  for (int i = 0; i < quasi->node_count; i++) {
+    double *mine = to + ff_blocks_row(quasi->blocks, quasi->solved_nodes[i]);
+    memcpy(mine, from + FF_QUASI_BODY * i, FF_QUASI_BODY * sizeof *to);
+  }
+}
+
+/* out += what an element makes of x. */
+static void times_element(const ff_quasi *quasi, const ff_quasi_element *e, const double *x,
+                          double *out) {
+  const ff_quasi_body *pair[2] = {&quasi->bodies[e->a], &quasi->bodies[e->b]};
+  double both[2 * FF_QUASI_BODY] = {0}, own[FF_QUASI_OWN];
+  for (int s = 0; s < 2; s++) {
+    if (pair[s]->solved) {
+      memcpy(both + 6 * s, x + pair[s]->column, FF_QUASI_BODY * sizeof *x);
+    }
+  }
+  int width = ff_quasi_width(quasi, e);
+  for (int m = 0; m < e->rows; m++) {
+    own[m] = ff_dot(e->reduced[m], both, width);
+  }
+  for (int s = 0; s < 2; s++) {
+    for (int i = 0; pair[s]->solved && i < FF_QUASI_BODY; i++) {
+      const double *j = e->j[6 * s + i];
+      out[pair[s]->column + i] += ff_dot(j, both, width) - ff_dot(j + 12, own, e->rows);
+    }
+  }
+}
+
+static void times(void *context, const double *x, double *out) {
+  const ff_quasi *quasi = context;
+  for (int i = 0; i < quasi->node_count; i++) {
+    const ff_quasi_body *body = ff_quasi_node(quasi, quasi->solved_nodes[i]);
+    double mass = quasi->model->bodies[body->id].mass;
+    for (int k = 0; k < FF_QUASI_BODY; k++) {
+      out[body->column + k] = (k < 3 ? mass : 1) * x[body->column + k];
+    }
+  }
+  for (int k = 0; k < quasi->member_count; k++) {
+    if (!quasi->members[k]->idle) {
+      times_element(quasi, quasi->members[k], x, out);
+    }
+  }
+}
+
+static void divide(void *context, double *x) {
+  ff_quasi *quasi = context;
+  scatter(quasi, x, quasi->step);
+  ff_blocks_solve(quasi->blocks, quasi->step);
+  gather(quasi, quasi->step, x);
+}
+
+/* Momenta are weighed by the energy that they are of a body as large as it reaches. */
+bool ff_quasi_solve_heap(ff_quasi *quasi, double tolerance) {
+  for (int i = 0; i < quasi->node_count; i++) {
+    ff_quasi_body *body = ff_quasi_node(quasi, quasi->solved_nodes[i]);
+    const ff_model_body *model = &quasi->model->bodies[body->id];
+    body->column = FF_QUASI_BODY * i;
+    for (int k = 0; k < FF_QUASI_BODY; k++) {
+      double unit = model->mass * (k < 3 ? 1 : model->bound);
+      quasi->heap_weights[FF_QUASI_BODY * i + k] = model->mass / (unit * unit);
+    }
+  }
+  ff_krylov_problem problem = {.context = quasi,
+                               .size = FF_QUASI_BODY * quasi->node_count,
+                               .weights = quasi->heap_weights,
+                               .times = times,
+                               .divide = divide};
+  gather(quasi, quasi->step, quasi->heap);
+  bool good = ff_krylov_solve(quasi->krylov, &problem, quasi->heap, tolerance);
+  scatter(quasi, quasi->heap, quasi->step);
+  return good;
+}
