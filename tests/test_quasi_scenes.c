@@ -224,6 +224,31 @@ static void a_fast_ball_does_not_fill_the_list(void **state) {
   end(sim, model);
 }
 
+/* A marble that has bounced off a wall within a step: what is left of the force is rounding of its
+ * momentum, and no fault of the contact. */
+static void the_rest_of_a_bounce_is_no_fault(void **state) {
+  (void)state;
+  ff_model *model;
+  ff_sim *sim = sim_of(&model,
+                       "footfall: 1\n"
+                       "gravity: [0, 0, 0]\n"
+                       "stepper: {kind: quasi-rigid, step: 0.0041666666666666666}\n"
+                       "bodies:\n"
+                       "  wall: {fixed: true, shape: {box: {size: [0.01, 4, 4]}}}\n"
+                       "  ball: {density: 2000, shape: {sphere: {radius: 0.01}}, "
+                       "position: [-1.1402204493518402, -0.35271151753069757, 0], "
+                       "velocity: [95.5336489125606, 29.552020666133956, 0]}\n"
+                       "contacts:\n"
+                       "  - pair: [ball, wall]\n"
+                       "    normal: {law: quasi-rigid, k: 1e5, c: 10, max_deflection: 2e-3}\n"
+                       "    friction: {law: ellipsoidal, mu: 0.3}\n",
+                       NULL);
+  assert_int_equal(ff_sim_advance(sim, 0.1), FF_OK);
+  assert_true(body(sim, model, "ball").velocity.x < 0);
+  assert_int_equal(ff_sim_audit(sim).verdict, FF_VERDICT_GOOD);
+  end(sim, model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_arch_stands_by_friction),
@@ -233,6 +258,7 @@ int main(void) {
       cmocka_unit_test(size_does_not_matter),
       cmocka_unit_test(light_links_bear_a_heavy_weight),
       cmocka_unit_test(the_first_step_closes_its_ledger),
+      cmocka_unit_test(the_rest_of_a_bounce_is_no_fault),
       cmocka_unit_test(a_fast_ball_does_not_fill_the_list),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -149,10 +149,21 @@ static double weight_of_bodies(const ff_model *model) {
   return model->free_count > 0 ? mass / model->free_count * v3_norm(model->run.gravity) : 0;
 }
 
+/* The largest force that would stop a free body within the step, N. */
+static double largest_stop(const ff_model *model, const ff_state *state, double h) {
+  double momentum = 0;
+  for (int slot = 0; slot < model->free_count; slot++) {
+    int i = model->free_bodies[slot];
+    momentum = greater(momentum, model->bodies[i].mass * v3_norm(state->bodies[i].velocity));
+  }
+  return h > 0 ? momentum / h : 0;
+}
+
 /* Contacts that were solved for, and how much of the forces is wrong: of the largest in the step,
  * but of no less than a thousandth of what there was before, or of a body's weight. At a touch
- * that has hardly begun all force is as small as rounding. */
-static void look_at_contacts(ff_auditor *auditor, const ff_model *model, const ff_state *state) {
+ * that has hardly begun or is just over all force is as small as rounding: of momentum, too. */
+static void look_at_contacts(ff_auditor *auditor, const ff_model *model, const ff_state *state,
+                             double h) {
   double force;
   ff_contact_residual now = ff_audit_contacts(model, state, &force), *worst = &auditor->worst;
   auditor->contact = now;
@@ -164,6 +175,7 @@ static void look_at_contacts(ff_auditor *auditor, const ff_model *model, const f
   auditor->contact_force = greater(auditor->contact_force, force);
   if (wrong > 0) {
     double floor = 1e-3 * greater(auditor->contact_force, weight_of_bodies(model));
+    floor = greater(floor, 1e-5 * largest_stop(model, state, h));
     auditor->contact_share =
         greater(auditor->contact_share, wrong / greater(greater(force, floor), wrong));
   }
@@ -192,7 +204,7 @@ void ff_auditor_look(ff_auditor *auditor, const ff_model *model, const ff_state 
   auditor->fastest = greater(auditor->fastest, state->stiffness);
   auditor->damping = greater(auditor->damping, state->damping);
   auditor->longest = fixed ? greater(auditor->longest, h) : 0;
-  look_at_contacts(auditor, model, state);
+  look_at_contacts(auditor, model, state, h);
   if (model->stepper == FF_STEPPER_QUASI_RIGID) {
     look_for_gain(auditor, &energy);
   }
