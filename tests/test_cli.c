@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "footfall/io.h"
+#include "jammed.h"
 
 static const char scene_text[] =
     "footfall: 1\n"
@@ -447,6 +448,30 @@ static void stopped_run_leaves_no_file(void **state) {
   assert_false(has_temporary());
 }
 
+static void signal_is_heard_inside_a_step(void **state) {
+  (void)state;
+  write_text("bad.yaml", jammed(3));
+  const char *const args[] = {"footfall", "run", "bad.yaml", "-o", "run.csv", NULL};
+  pid_t child = start(args, "out");
+  for (int i = 0; i < 500 && !has_temporary(); i++) {
+    nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+  }
+  nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+  kill(child, SIGTERM);
+  assert_int_equal(finish(child), 1);
+  expect_text("err", "stopped at 0 s"); /* else: that the step could not be completed */
+  assert_false(exists("run.csv"));
+  assert_false(has_temporary());
+}
+
+static void step_that_is_given_up_names_its_bodies(void **state) {
+  (void)state;
+  write_text("bad.yaml", jammed(3));
+  assert_int_equal(footfall("run", "bad.yaml", "-q"), 1);
+  expect_text("err", "at 0 s: step could not be completed: ");
+  expect_text("err", ":slot: no solution was found (with 3 bodies and");
+}
+
 #define in_folder(test) cmocka_unit_test_setup_teardown(test, enter, leave)
 
 int main(void) {
@@ -472,6 +497,8 @@ int main(void) {
       in_folder(folder_that_is_not_there_fails_the_run),
       in_folder(full_output_fails_the_run),
       in_folder(stopped_run_leaves_no_file),
+      in_folder(signal_is_heard_inside_a_step),
+      in_folder(step_that_is_given_up_names_its_bodies),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,9 +15,8 @@
  * are small against inertia are left out of the factors, and what is left grows with the heap.
  *
  * Steps are judged by the kinetic energy of what the rows are off, compared with the worst of the
- * last few [Grippo86]; when none serves, the bodies are made heavier for the step. A step
- * along the tangent of a cone leaves it: friction is put back first, and taken as the step has it
- * only if that does not serve.
+ * last few [Grippo86]. A step along the tangent of a cone leaves it: friction is put back first,
+ * and taken as the step has it only if that does not serve.
  */
 #include "math/pairs.h"
 #include "math/vec.h"
@@ -143,6 +142,7 @@ static ff_quasi_off rows_off(const ff_quasi *quasi) {
 }
 
 static ff_quasi_off evaluate(ff_quasi *quasi) {
+  ff_effort += 5 * quasi->member_count;
   place_bodies(quasi);
   ff_quasi_rows(quasi);
   start_rows(quasi);
@@ -355,15 +355,15 @@ static void start_right(ff_quasi *quasi) {
   }
 }
 
-/* Inertia, with bodies heavier by this factor. */
-static void start_matrix(ff_quasi *quasi, double heavier) {
+/* Inertia. */
+static void start_matrix(ff_quasi *quasi) {
   ff_blocks_clear(quasi->blocks, quasi->solved_nodes, quasi->node_count);
   for (int i = 0; i < quasi->node_count; i++) {
     int node = quasi->solved_nodes[i];
     const ff_quasi_body *body = ff_quasi_node(quasi, node);
     double *block = ff_blocks_at(quasi->blocks, node, node);
     if (!body) {
-      ff_quasi_robot_block(quasi, ff_quasi_robot_of(quasi, node), heavier, block);
+      ff_quasi_robot_block(quasi, ff_quasi_robot_of(quasi, node), block);
       ff_quasi_clear_blocks(quasi, ff_quasi_robot_of(quasi, node));
       continue;
     }
@@ -371,7 +371,7 @@ static void start_matrix(ff_quasi *quasi, double heavier) {
     double unit = mass * quasi->model->bodies[body->id].bound,
            *units = ff_blocks_units(quasi->blocks, node);
     for (int k = 0; k < FF_QUASI_BODY; k++) {
-      block[7 * k] = heavier * (k < 3 ? mass : 1);
+      block[7 * k] = k < 3 ? mass : 1;
       units[2 * k] = k < 3 ? mass : unit;
       units[2 * k + 1] = k < 3 ? 1 : unit;
     }
@@ -398,9 +398,10 @@ static void solve_factored(ff_quasi *quasi) {
 }
 
 /* Solves the linearised problem. */
-static bool find_step(ff_quasi *quasi, double heavier, double give, double negligible) {
+static bool find_step(ff_quasi *quasi, double give, double negligible) {
   quasi->iterations++;
-  start_matrix(quasi, heavier);
+  ff_effort += 10 * (quasi->member_count + quasi->node_count);
+  start_matrix(quasi);
   start_right(quasi);
   for (int k = 0; k < quasi->member_count; k++) {
     ff_quasi_element *e = quasi->members[k];
@@ -416,9 +417,7 @@ static bool find_step(ff_quasi *quasi, double heavier, double give, double negli
   if (!ff_blocks_factor(quasi->blocks, negligible)) {
     return false;
   }
-  if (heavier == 1) {
-    keep(quasi);
-  }
+  keep(quasi);
   solve_factored(quasi);
   return true;
 }
@@ -464,7 +463,8 @@ static void go(ff_quasi *quasi, double t) {
 /* Goes along the step as far as it serves; false: nowhere, and all is as before. */
 static bool search(ff_quasi *quasi, double limit, ff_quasi_off *at) {
   double t = 1;
-  for (int k = 0; k < 2 * (HALVINGS + 1); k++, t *= k % 2 == 0 ? 0.5 : 1) {
+  for (int k = 0; k < 2 * (HALVINGS + 1) && !ff_quasi_must_end(quasi);
+       k++, t *= k % 2 == 0 ? 0.5 : 1) {
     go(quasi, t);
     quasi->held_in_cones = k % 2 == 0;
     ff_quasi_off there = evaluate(quasi);
@@ -503,19 +503,13 @@ static void advance_again(ff_quasi *quasi, ff_quasi_off *at) {
 
 /* One step from here. */
 static bool advance(ff_quasi *quasi, double limit, ff_quasi_off *at) {
-  static const double heavier[] = {1, 1.1, 2, 10, 100};
   bool shared = quasi->member_count > quasi->node_count;
   double give = shared ? greater(GIVE, LOOSE * lesser(at->worst, 1)) : GIVE;
   double negligible =
       shared && !ff_quasi_has_robot(quasi) ? NEGLIGIBLE * lesser(10 * at->worst, 1) : 0;
   ff_quasi_columns(quasi);
   save(quasi);
-  for (int k = 0; k < 5; k++) {
-    if (find_step(quasi, heavier[k], give, negligible) && search(quasi, limit, at)) {
-      return true;
-    }
-  }
-  return false;
+  return find_step(quasi, give, negligible) && search(quasi, limit, at);
 }
 
 bool ff_quasi_holds(ff_quasi *quasi) {
@@ -549,5 +543,6 @@ bool ff_quasi_newton(ff_quasi *quasi) {
     }
   }
   quasi->off = at.worst;
-  return at.worst <= BEARABLE;
+  return at.worst <= BEARABLE &&
+         !ff_quasi_must_end(quasi); /* which may have ended a search early */
 }
