@@ -377,6 +377,7 @@ static int execute(run_job *job) {
   if (status != FF_OK) {
     return ff_cli_fail(status, &report);
   }
+  ff_cli_warn_intrusions(job->model, job->sim, "footfall: WARNING: ", stderr);
   job->events = ff_cli_alloc(EVENTS_KEPT, sizeof *job->events);
   watch_signals(job->sim);
   ff_sim_on_event(job->sim, count_event, job);

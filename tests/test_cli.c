@@ -464,6 +464,22 @@ static void signal_is_heard_inside_a_step(void **state) {
   assert_false(has_temporary());
 }
 
+static void bodies_that_start_in_one_another_are_warned_of(void **state) {
+  (void)state;
+  assert_int_equal(footfall("run", "ball.yaml", "-q"), 0); /* 10 mm above the floor */
+  assert_string_equal(text_of("err"), "");
+  const char *const sunk[] = {
+      "footfall", "run", "ball.yaml", "-q", "--set", "bodies.ball.position=[0, 0, 0.07]", NULL};
+  finish(start(sunk, "out"));
+  expect_text("err", "WARNING: ball and floor start 0.03 m in one another, with");
+  assert_int_equal(
+      footfall("check", "ball.yaml", "--set", "bodies.ball.position=[0, 0, 0.07]", "--json"), 0);
+  expect_text("out", "\"intrusions\": [");
+  expect_text("out", "\"depth\": 0.03");
+  assert_int_equal(footfall("check", "ball.yaml", "--set", "bodies.ball.position=[0, 0, 0.07]"), 0);
+  expect_text("out", "WARNING      ball and floor start 0.03 m");
+}
+
 static void step_that_is_given_up_names_its_bodies(void **state) {
   (void)state;
   write_text("bad.yaml", jammed(3));
@@ -498,6 +514,7 @@ int main(void) {
       in_folder(full_output_fails_the_run),
       in_folder(stopped_run_leaves_no_file),
       in_folder(signal_is_heard_inside_a_step),
+      in_folder(bodies_that_start_in_one_another_are_warned_of),
       in_folder(step_that_is_given_up_names_its_bodies),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -164,6 +164,18 @@ typedef struct ff_contact {
 int ff_sim_contact_count(const ff_sim *sim);
 ff_contact ff_sim_contact(const ff_sim *sim, int index);
 
+/* Two bodies that are deeper in one another than any rest would press them, as in a scene whose
+ * places are wrong: they are shot apart. */
+typedef struct ff_intrusion {
+  ff_body a, b;
+  double depth;  /* m, of their deepest point */
+  double core;   /* m, how deep it is in the rigid core under the layer (`quasi-rigid`), or 0 */
+  double energy; /* J, stored in springs of the contact, much more than weight or motion could */
+} ff_intrusion;
+
+/* How many there are now; out (may be NULL) takes the first capacity of them. */
+int ff_sim_intrusions(const ff_sim *sim, ff_intrusion *out, int capacity);
+
 /* A constraint as it stands now. */
 typedef struct ff_constraint_state {
   ff_vec3 force;  /* N, on a at its anchor, world */
