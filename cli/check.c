@@ -2,6 +2,7 @@
  * checked by check_robot.c. */
 #include <argp.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -14,6 +15,7 @@ typedef struct check_job {
   bool json, channels, start;
   ff_scene *scene;
   ff_model *model;
+  ff_sim *sim;
 } check_job;
 
 /* ---- arguments ----------------------------------------------------------------------- */
@@ -109,10 +111,12 @@ static const char *param_source(const ff_law *law, const ff_law_params *params,
   return derived ? param->otherwise : "given";
 }
 
+/* Only for steppers that must resolve contacts. */
 static bool step_is_large(const ff_model *model) {
   const ff_run_def *run = ff_model_run(model);
-  return strcmp(run->stepper.kind, "adaptive") != 0 &&
-         run->stepper.step > ff_model_stable_step(model);
+  bool resolves =
+      strcmp(run->stepper.kind, "rk4") == 0 || strcmp(run->stepper.kind, "symplectic-euler") == 0;
+  return resolves && run->stepper.step > ff_model_stable_step(model);
 }
 
 /* ---- for people -------------------------------------------------------------------------- */
@@ -241,6 +245,7 @@ static void print_text(const check_job *job) {
   print_pairs(job->model);
   print_constraints(job->model);
   print_step(job->model);
+  ff_cli_warn_intrusions(job->model, job->sim, "WARNING      ", stdout);
   if (job->channels) {
     print_channels(job->model);
   }
@@ -351,6 +356,24 @@ static void json_constraints(ff_json *json, const ff_model *model) {
   ff_json_close(json, ']');
 }
 
+static void json_intrusions(ff_json *json, const ff_model *model, const ff_sim *sim) {
+  int count = ff_sim_intrusions(sim, NULL, 0);
+  ff_intrusion *pairs = ff_cli_alloc(count, sizeof *pairs);
+  ff_sim_intrusions(sim, pairs, count);
+  ff_json_open(json, "intrusions", '[');
+  for (int i = 0; i < count; i++) {
+    ff_json_open(json, NULL, '{');
+    ff_json_text(json, "a", ff_model_body_name(model, pairs[i].a));
+    ff_json_text(json, "b", ff_model_body_name(model, pairs[i].b));
+    ff_json_number(json, "depth", pairs[i].depth);
+    ff_json_number(json, "core", pairs[i].core);
+    ff_json_number(json, "energy", pairs[i].energy);
+    ff_json_close(json, '}');
+  }
+  ff_json_close(json, ']');
+  free(pairs);
+}
+
 static void json_channels(ff_json *json, const ff_model *model) {
   ff_json_open(json, "channels", '{');
   for (int i = 0; i < ff_model_channel_count(model); i++) {
@@ -369,6 +392,7 @@ static void print_json(const check_job *job) {
   json_shapes(&json, job->model);
   json_pairs(&json, job->model);
   json_constraints(&json, job->model);
+  json_intrusions(&json, job->model, job->sim);
   ff_json_whole(&json, "channel_count", ff_model_channel_count(job->model));
   if (job->channels) {
     json_channels(&json, job->model);
@@ -391,8 +415,14 @@ static int check_one(check_job *job) {
   }
   int code = ff_cli_load(&job->scene, &job->model, job->path, &job->overrides);
   if (code == FF_EXIT_GOOD) {
+    ff_status status = ff_sim_create(&job->sim, job->model);
+    code = status == FF_OK ? code : ff_cli_fail(status, NULL);
+  }
+  if (code == FF_EXIT_GOOD) {
     (job->json ? print_json : print_text)(job);
   }
+  ff_sim_destroy(job->sim);
+  job->sim = NULL;
   ff_model_destroy(job->model);
   ff_scene_destroy(job->scene);
   return code;

@@ -49,6 +49,10 @@ int ff_cli_fail(ff_status status, const ff_report *report);
  * exit code other than FF_EXIT_GOOD. */
 int ff_cli_load(ff_scene **scene, ff_model **model, const char *path, const ff_cli_list *overrides);
 
+/* Tells of bodies that start in one another, a line for each pair that begins with this. */
+void ff_cli_warn_intrusions(const ff_model *model, const ff_sim *sim, const char *prefix,
+                            FILE *out);
+
 /* Makes a temporary folder of a new name (below TMPDIR, else /tmp); its name is "" if it cannot. */
 enum { FF_CLI_FOLDER = 512 };
 ff_status ff_cli_make_folder(char folder[FF_CLI_FOLDER], ff_report *report);

@@ -51,6 +51,27 @@ int ff_cli_load(ff_scene **scene, ff_model **model, const char *path,
   return status == FF_OK ? FF_EXIT_GOOD : ff_cli_fail(status, &report);
 }
 
+void ff_cli_warn_intrusions(const ff_model *model, const ff_sim *sim, const char *prefix,
+                            FILE *out) {
+  enum { MOST = 5 };
+  ff_intrusion pairs[MOST];
+  int count = ff_sim_intrusions(sim, pairs, MOST);
+  for (int i = 0; i < count && i < MOST; i++) {
+    const ff_intrusion *pair = &pairs[i];
+    fprintf(out, "%s%s and %s start %.3g m in one another", prefix,
+            ff_model_body_name(model, pair->a), ff_model_body_name(model, pair->b), pair->depth);
+    if (pair->core > 0) {
+      fprintf(out, ", %.3g m of it beyond their layer (max_deflection)", pair->core);
+    } else {
+      fprintf(out, ", with %.3g J in their contact", pair->energy);
+    }
+    fputs(", and will be shot apart: move one of them away by that\n", out);
+  }
+  if (count > MOST) {
+    fprintf(out, "%s%d more pairs do, too\n", prefix, count - MOST);
+  }
+}
+
 ff_status ff_cli_make_folder(char folder[FF_CLI_FOLDER], ff_report *report) {
   const char *base = getenv("TMPDIR");
   base = base && base[0] ? base : "/tmp";

@@ -197,14 +197,20 @@ static ff_status record(run_job *job, ff_report *report) {
 /* ---- the run ------------------------------------------------------------------------------- */
 
 static volatile sig_atomic_t stop_asked;
+static ff_sim *_Atomic stoppable; /* NULL: there is nothing to stop */
 
 static void ask_stop(int number) {
   (void)number;
   stop_asked = 1;
+  ff_sim *sim = stoppable;
+  if (sim) {
+    ff_sim_cancel(sim);
+  }
 }
 
-/* The first Ctrl-C stops between two samples, a second one at once. */
-static void watch_signals(void) {
+/* The first Ctrl-C stops the run in order, a second one at once. */
+static void watch_signals(ff_sim *sim) {
+  stoppable = sim;
   struct sigaction action = {.sa_handler = ask_stop, .sa_flags = (int)SA_RESETHAND};
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
@@ -347,8 +353,14 @@ static int fail_step(const run_job *job, ff_status status, const ff_report *repo
   if (report->what[0]) {
     return ff_cli_fail(status, report);
   }
-  fprintf(stderr, "footfall: %s: at %.9g s: %s\n", job->path, ff_sim_time(job->sim),
-          ff_status_text(status));
+  ff_report why;
+  char text[1024] = "";
+  ff_sim_failure(job->sim, &why);
+  if (why.what[0]) {
+    ff_report_text(&why, text, sizeof text);
+  }
+  fprintf(stderr, "footfall: %s: at %.9g s: %s%s%s\n", job->path, ff_sim_time(job->sim),
+          ff_status_text(status), text[0] ? ": " : "", text);
   return FF_EXIT_FAILED;
 }
 
@@ -365,12 +377,14 @@ static int execute(run_job *job) {
   if (status != FF_OK) {
     return ff_cli_fail(status, &report);
   }
+  ff_cli_warn_intrusions(job->model, job->sim, "footfall: WARNING: ", stderr);
   job->events = ff_cli_alloc(EVENTS_KEPT, sizeof *job->events);
-  watch_signals();
+  watch_signals(job->sim);
   ff_sim_on_event(job->sim, count_event, job);
   double start = ff_wall_clock();
   status = advance(job, &report);
-  if (status != FF_OK) {
+  stoppable = NULL;
+  if (status != FF_OK && status != FF_CANCELLED) {
     return fail_step(job, status, &report);
   }
   if (stop_asked) {

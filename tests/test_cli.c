@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "footfall/io.h"
+#include "jammed.h"
 
 static const char scene_text[] =
     "footfall: 1\n"
@@ -447,6 +448,46 @@ static void stopped_run_leaves_no_file(void **state) {
   assert_false(has_temporary());
 }
 
+static void signal_is_heard_inside_a_step(void **state) {
+  (void)state;
+  write_text("bad.yaml", jammed(3));
+  const char *const args[] = {"footfall", "run", "bad.yaml", "-o", "run.csv", NULL};
+  pid_t child = start(args, "out");
+  for (int i = 0; i < 500 && !has_temporary(); i++) {
+    nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+  }
+  nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+  kill(child, SIGTERM);
+  assert_int_equal(finish(child), 1);
+  expect_text("err", "stopped at 0 s"); /* else: that the step could not be completed */
+  assert_false(exists("run.csv"));
+  assert_false(has_temporary());
+}
+
+static void bodies_that_start_in_one_another_are_warned_of(void **state) {
+  (void)state;
+  assert_int_equal(footfall("run", "ball.yaml", "-q"), 0); /* 10 mm above the floor */
+  assert_string_equal(text_of("err"), "");
+  const char *const sunk[] = {
+      "footfall", "run", "ball.yaml", "-q", "--set", "bodies.ball.position=[0, 0, 0.07]", NULL};
+  finish(start(sunk, "out"));
+  expect_text("err", "WARNING: ball and floor start 0.03 m in one another, with");
+  assert_int_equal(
+      footfall("check", "ball.yaml", "--set", "bodies.ball.position=[0, 0, 0.07]", "--json"), 0);
+  expect_text("out", "\"intrusions\": [");
+  expect_text("out", "\"depth\": 0.03");
+  assert_int_equal(footfall("check", "ball.yaml", "--set", "bodies.ball.position=[0, 0, 0.07]"), 0);
+  expect_text("out", "WARNING      ball and floor start 0.03 m");
+}
+
+static void step_that_is_given_up_names_its_bodies(void **state) {
+  (void)state;
+  write_text("bad.yaml", jammed(3));
+  assert_int_equal(footfall("run", "bad.yaml", "-q"), 1);
+  expect_text("err", "at 0 s: step could not be completed: ");
+  expect_text("err", ":slot: no solution was found (with 3 bodies and");
+}
+
 #define in_folder(test) cmocka_unit_test_setup_teardown(test, enter, leave)
 
 int main(void) {
@@ -472,6 +513,9 @@ int main(void) {
       in_folder(folder_that_is_not_there_fails_the_run),
       in_folder(full_output_fails_the_run),
       in_folder(stopped_run_leaves_no_file),
+      in_folder(signal_is_heard_inside_a_step),
+      in_folder(bodies_that_start_in_one_another_are_warned_of),
+      in_folder(step_that_is_given_up_names_its_bodies),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,6 +95,13 @@ double ff_sim_time(const ff_sim *sim); /* s */
 ff_status ff_sim_step(ff_sim *sim);
 /* Steps until time t exactly (the last step is shortened if need be). */
 ff_status ff_sim_advance(ff_sim *sim, double t);
+/* Ends the step or advance that is under way, or else the next one, with FF_CANCELLED; the sim is
+ * then where the last whole step ended and can go on from there. For signal handlers and other
+ * threads: it only leaves a note, which every stepper looks for also inside a step. */
+void ff_sim_cancel(ff_sim *sim);
+/* Why the last step ended with FF_ERROR_STEP, for people: key names the contact or constraint that
+ * could not be solved, if it was one, what says what happened and what may help. */
+void ff_sim_failure(const ff_sim *sim, ff_report *report);
 
 typedef struct ff_body_state {
   ff_vec3 position;    /* m, origin of the body frame, world */
@@ -156,6 +163,18 @@ typedef struct ff_contact {
 
 int ff_sim_contact_count(const ff_sim *sim);
 ff_contact ff_sim_contact(const ff_sim *sim, int index);
+
+/* Two bodies that are deeper in one another than any rest would press them, as in a scene whose
+ * places are wrong: they are shot apart. */
+typedef struct ff_intrusion {
+  ff_body a, b;
+  double depth;  /* m, of their deepest point */
+  double core;   /* m, how deep it is in the rigid core under the layer (`quasi-rigid`), or 0 */
+  double energy; /* J, stored in springs of the contact, much more than weight or motion could */
+} ff_intrusion;
+
+/* How many there are now; out (may be NULL) takes the first capacity of them. */
+int ff_sim_intrusions(const ff_sim *sim, ff_intrusion *out, int capacity);
 
 /* A constraint as it stands now. */
 typedef struct ff_constraint_state {
@@ -234,6 +253,7 @@ typedef struct ff_solver_info {
   double residual; /* 1, largest of what was accepted, relative to what the rows add up */
   long fallbacks;  /* problems that the first way of going about them did not solve */
   long cut_steps;  /* steps taken in parts */
+  double effort;   /* 1, most that a step took of what it may take; quasi-rigid */
   long repeated;   /* steps that had the answer of the one before, to the last bit: all lay still */
 } ff_solver_info;
 

@@ -15,6 +15,7 @@ typedef enum ff_status {
   FF_ERROR_FILE,     /* a file could not be read or written; nothing half-written stays */
   FF_ERROR_STEP,     /* a step could not be completed; the state is the one before it */
   FF_ERROR_CAPACITY, /* more contacts at once than the sim was made for; state untouched */
+  FF_CANCELLED, /* somebody asked for it, see ff_sim_cancel; the state is that of a step's end */
 } ff_status;
 
 /* One line for people: "out of memory". Never NULL. */

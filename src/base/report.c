@@ -12,6 +12,7 @@ const char *ff_status_text(ff_status status) {
     case FF_ERROR_FILE: return "file could not be read or written";
     case FF_ERROR_STEP: return "step could not be completed";
     case FF_ERROR_CAPACITY: return "more contacts at once than the sim was made for";
+    case FF_CANCELLED: return "cancelled";
   }
   return "unknown status";
 }

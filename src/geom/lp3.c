@@ -1,5 +1,6 @@
 #include "geom/lp3.h"
 
+#include "base/effort.h"
 #include "math/vec.h"
 
 enum { PIVOTS = 48 };
@@ -76,6 +77,7 @@ bool ff_lp3_shares(ff_lp3 *p) {
  * for ever over nothing but rounding: more and more of it is let pass. */
 static bool pivot_on(ff_lp3 *p, double slack) {
   for (int pivot = 0; pivot < PIVOTS; pivot++) {
+    ff_effort++;
     slack *= pivot < 12 ? 1 : 2;
     corner of = corner_of(p);
     if (!made_of(&of, v3(0, 0, 1), p->share)) {

@@ -1,5 +1,6 @@
 #include "geom/nearest.h"
 
+#include "base/effort.h"
 #include "geom/implicit.h"
 #include "geom/nearest_parts.h"
 #include "math/dense.h"
@@ -221,6 +222,7 @@ static bool solve(side *a, side *b, point *p, double size) {
     }
     before = most;
     hold_still(m);
+    ff_effort += 10;
     if (!dense_solve(count, m, UNKNOWNS, f, 1, 1e-18)) {
       return false;
     }

@@ -1,6 +1,7 @@
 /* The first half of geom/nearest.h: simplices and polytopes in the difference of two shapes. */
 #include "geom/nearest_parts.h"
 
+#include "base/effort.h"
 #include "math/vec.h"
 
 enum { GJK_ROUNDS = 128, VERTICES = 96, FACES = 2 * VERTICES };
@@ -11,6 +12,7 @@ enum { GJK_ROUNDS = 128, VERTICES = 96, FACES = 2 * VERTICES };
 
 /* A point of a minus b: the farthest along n. */
 ff_corner ff_two_support(const ff_two *two, ff_vec3 n) {
+  ff_effort++;
   ff_corner out;
   out.a = v3_add(two->apart, q_rotate(two->q_a, ff_geom_support(two->a, q_unrotate(two->q_a, n))));
   out.a = v3_axpy(out.a, two->skin / v3_norm(n), n);

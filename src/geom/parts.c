@@ -1,5 +1,6 @@
 #include "geom/parts.h"
 
+#include "base/effort.h"
 #include "base/report.h"
 #include "geom/implicit.h"
 #include "geom/lp3.h"
@@ -354,6 +355,7 @@ static double newton(const search *s, const int *rules, double *pulls, int count
   double residual = INFINITY, size = s->geom->parts->bound, step = 0;
   for (int round = 0; round < NEWTON_ROUNDS && count > 0; round++) {
     double before = step;
+    ff_effort += 6;
     step = newton_step(s, rules, pulls, count, x, &residual);
     if (step > 0.3 * size || (round > 3 && step > 0.5 * before && residual > 1e-10) ||
         residual < 1e-14) {

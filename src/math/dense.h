@@ -2,6 +2,8 @@
 #ifndef FF_MATH_DENSE_H
 #define FF_MATH_DENSE_H
 
+#include "math/pairs.h"
+
 #include <math.h>
 #include <stdbool.h>
 
@@ -10,8 +12,11 @@
  * False if a pivot is below tiny times the largest number of a. */
 static inline bool dense_solve(int n, double *a, int stride, double *b, int columns, double tiny) {
   double largest = 0;
-  for (int i = 0; i < n * stride; i++) {
-    largest = i % stride < n ? fmax(largest, fabs(a[i])) : largest;
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
+      double size = fabs(a[i * stride + j]);
+      largest = size > largest ? size : largest;
+    }
   }
   for (int k = 0; k < n; k++) {
     int pivot = k;
@@ -33,8 +38,8 @@ static inline bool dense_solve(int n, double *a, int stride, double *b, int colu
     }
     for (int i = k + 1; i < n; i++) {
       double factor = a[i * stride + k] / a[k * stride + k];
-      for (int j = k + 1; factor != 0 && j < n; j++) {
-        a[i * stride + j] -= factor * a[k * stride + j];
+      if (factor != 0) {
+        ff_take_off(a + i * stride + k + 1, factor, a + k * stride + k + 1, n - k - 1);
       }
       for (int c = 0; factor != 0 && c < columns; c++) {
         b[c * n + i] -= factor * b[c * n + k];

@@ -79,9 +79,9 @@ static ff_status enter_knot(ff_sim *sim) {
 
 /* One step, at most to limit; on_grid: which is where a fixed step should end. */
 static ff_status step_to(ff_sim *sim, double limit, bool on_grid) {
-  ff_status status = FF_OK;
   double t = sim->state.t, end = limit, tick = INFINITY;
-  if (ff_sim_is_steered(sim)) {
+  ff_status status = ff_is_cancelled(&sim->work.cancelled) ? FF_CANCELLED : FF_OK;
+  if (status == FF_OK && ff_sim_is_steered(sim)) {
     status = ff_sim_steer(sim);
     tick = ff_sim_next_tick(sim);
   }
@@ -112,14 +112,28 @@ static ff_status steps_to(ff_sim *sim, double t, bool on_grid) {
   return status;
 }
 
+/* Remembers how it ended; whoever cancelled has been heard. */
+static ff_status end_with(ff_sim *sim, ff_status status) {
+  if (status == FF_CANCELLED) {
+    atomic_store(&sim->work.cancelled, false);
+  }
+  sim->failed = status;
+  return status;
+}
+
 ff_status ff_sim_step(ff_sim *sim) {
   const ff_stepper_def *stepper = &sim->model->run.stepper;
-  return sim->stepper->adaptive ? step_to(sim, sim->state.t + stepper->max_step, false)
-                                : steps_to(sim, next_grid(sim->state.t, stepper->step), true);
+  double t = sim->state.t;
+  return end_with(sim, sim->stepper->adaptive ? step_to(sim, t + stepper->max_step, false)
+                                              : steps_to(sim, next_grid(t, stepper->step), true));
 }
 
 ff_status ff_sim_advance(ff_sim *sim, double t) {
-  return isnan(t) ? FF_ERROR_INPUT : steps_to(sim, t, false);
+  return isnan(t) ? FF_ERROR_INPUT : end_with(sim, steps_to(sim, t, false));
+}
+
+void ff_sim_cancel(ff_sim *sim) {
+  atomic_store(&sim->work.cancelled, true);
 }
 
 /* ---- bodies ---------------------------------------------------------------------------- */

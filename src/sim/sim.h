@@ -35,7 +35,8 @@ struct ff_sim {
   ff_ticker ticker; /* of the user's function */
   ff_control_fn control;
   void *control_context;
-  bool ordered; /* orders have come that the stepper has not seen */
+  ff_status failed; /* how the last step ended */
+  bool ordered;     /* orders have come that the stepper has not seen */
 };
 
 /* Compares the meets with what they were and tells of touch-downs and lift-offs; h: length of

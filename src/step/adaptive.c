@@ -21,9 +21,10 @@ enum {
 
 /* ---- what the integrator calls ----------------------------------------------------- */
 
+/* Once it is cancelled there are no rates anywhere, and the integrator soon gives up. */
 static int rates(void *context, double t, const double *y, double *dy) {
   ff_work *work = context;
-  return ff_rates(work->model, work->state, t, y, dy);
+  return ff_is_cancelled(&work->cancelled) || ff_rates(work->model, work->state, t, y, dy);
 }
 
 static int project(void *context, double t, double *y) {
@@ -182,6 +183,11 @@ static void go_back(ff_work *work, double t) {
   restart(work);
 }
 
+static ff_status give_up(ff_work *work, double t) {
+  go_back(work, t);
+  return ff_is_cancelled(&work->cancelled) ? FF_CANCELLED : FF_ERROR_STEP;
+}
+
 static ff_status step(ff_work *work, double t_end) {
   ff_state *state = work->state;
   const ff_model *model = work->model;
@@ -196,8 +202,7 @@ static ff_status step(ff_work *work, double t_end) {
   for (int tries = 0; tries < RETRIES; tries++) {
     ff_ode_outcome outcome = ff_ode_step(work->ode, t_end);
     if (outcome == FF_ODE_FAILED) {
-      go_back(work, t);
-      return FF_ERROR_STEP;
+      return give_up(work, t);
     }
     state->t = ff_ode_time(work->ode);
     /* Farther than the list reaches: a touch may be missing. Look farther, step again. */
@@ -211,6 +216,9 @@ static ff_status step(ff_work *work, double t_end) {
       continue;
     }
     ff_peaks_find(work, t);
+    if (ff_is_cancelled(&work->cancelled)) { /* peaks need rates, too */
+      return give_up(work, t);
+    }
     if (outcome == FF_ODE_EVENT) {
       switch_point(work, ff_ode_event(work->ode));
       restart(work);
@@ -224,8 +232,7 @@ static ff_status step(ff_work *work, double t_end) {
     work->steps++;
     return FF_OK;
   }
-  go_back(work, t);
-  return FF_ERROR_STEP;
+  return give_up(work, t);
 }
 
 const ff_stepper ff_stepper_adaptive = {

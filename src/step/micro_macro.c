@@ -97,7 +97,10 @@ static ff_status create(ff_work *work) {
     return FF_ERROR_MEMORY;
   }
   work->micro = micro;
-  *micro = (ff_micro){.model = work->model, .state = work->state, .info = &work->solver};
+  *micro = (ff_micro){.model = work->model,
+                      .state = work->state,
+                      .info = &work->solver,
+                      .cancelled = &work->cancelled};
   micro->contact_capacity = work->state->point_capacity;
   micro->unknown_limit = at_most(3.0 * micro->contact_capacity, SIZE_LIMIT);
   if (!make_lists(micro) || !make_programme(micro)) {
@@ -231,6 +234,7 @@ static ff_status solve(ff_micro *micro) {
   int passes = micro->model->run.stepper.passes, folds = 0;
   for (bool stays = false, revised = true; !stays || revised;) {
     ff_status status = stays || fold(micro) ? solve_once(micro) : FF_ERROR_STEP;
+    status = ff_is_cancelled(micro->cancelled) ? FF_CANCELLED : status;
     if (status != FF_OK) {
       return status;
     }

@@ -14,6 +14,8 @@
 #include "model/state.h"
 #include "step/rows.h"
 
+#include <stdatomic.h>
+
 /* A contact point during a step. Triples are along its normal, t1 and t2, of a against b. */
 typedef struct ff_micro_contact {
   int point; /* in the state */
@@ -67,6 +69,7 @@ typedef struct ff_micro {
   double *eases;   /* J H^-1 J^T of the rows of rigid parts; by rows of all contacts */
   ff_qp *qp;
   ff_solver_info *info;
+  const atomic_bool *cancelled;
   int unknowns, unknown_limit;        /* of the last programme; at most */
   double *columns, *hessian, *target; /* A by columns, A^T A + lambda, v */
   double *gradient, *lower, *x;

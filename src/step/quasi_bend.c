@@ -101,7 +101,7 @@ static ff_vec3 moment_of(const ff_quasi_beyond *at, ff_sv x) {
 }
 
 /* Inertia counts by this factor. */
-static void find_columns(const ff_quasi *quasi, int r, int i, double heavier) {
+static void find_columns(const ff_quasi *quasi, int r, int i) {
   const ff_tree_work *work = quasi->state->robots[r].work;
   const ff_tree_link_data *link = &work->tree->links[i];
   const ff_quasi_beyond *at = &quasi->robots[r].beyond[i];
@@ -112,12 +112,12 @@ static void find_columns(const ff_quasi *quasi, int r, int i, double heavier) {
     to->s = sv_motion_to(v3_neg(work->pose[i].position), s);
     to->x = motion_of(quasi, work, i, k, s);
     ff_sv bend = sv_cross(to->x, parent);
-    to->lead = sv_axpy(bend, -heavier, to->s);
+    to->lead = sv_sub(bend, to->s);
     to->held = si_mul(&at->inertia, to->s);
     to->turned = sv_add(sv_cross_force(to->s, at->wrench), lever_of(at, to->s.a));
     to->below = sv_sub(sv_cross_force(to->x, at->momentum), si_mul(&at->inertia, bend));
     to->below.a = v3_add(to->below.a, moment_of(at, to->x));
-    to->below = sv_axpy(to->below, heavier, to->held);
+    to->below = sv_add(to->below, to->held);
   }
 }
 
@@ -143,19 +143,19 @@ static void add_pair(const ff_quasi *quasi, int r, int i, int j, double *block) 
   }
 }
 
-void ff_quasi_robot_block(const ff_quasi *quasi, int r, double heavier, double *block) {
+void ff_quasi_robot_block(const ff_quasi *quasi, int r, double *block) {
   const ff_model_robot *robot = &quasi->model->robots[r];
   const ff_tree *tree = robot->tree;
   int n = robot->v_count;
   sum_up(quasi, r);
   for (int i = 1; i < tree->count; i++) {
-    find_columns(quasi, r, i, heavier);
+    find_columns(quasi, r, i);
     for (int j = i; j > 0; j = tree->links[j].parent) {
       add_pair(quasi, r, i, j, block);
     }
   }
   for (int k = 0; k < n; k++) {
     int at = ff_quasi_place(robot, k);
-    block[at * n + at] += heavier * (tree->armature[k] + quasi->robots[r].added[k]);
+    block[at * n + at] += tree->armature[k] + quasi->robots[r].added[k];
   }
 }

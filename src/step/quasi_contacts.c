@@ -405,7 +405,7 @@ static bool near_is_skipped(const ff_quasi *quasi, const ff_near *near) {
   int looks = (int)fmin(v3_norm(path) / stride, 10000);
   ff_touch first[FF_TOUCH_MAX], last[FF_TOUCH_MAX];
   bool meets = false;
-  for (int k = 1; k <= looks && !meets; k++) {
+  for (int k = 1; k <= looks && !meets && !ff_quasi_must_end(quasi); k++) {
     double share = k / (looks + 1.0);
     ff_pose at_a = on_the_way(body_a, share), at_b = on_the_way(body_b, share);
     meets = ff_near_touch(quasi->model, near, &at_a, &at_b, 0, first) > 0;
@@ -417,7 +417,11 @@ static bool near_is_skipped(const ff_quasi *quasi, const ff_near *near) {
 
 bool ff_quasi_skipped(const ff_quasi *quasi) {
   for (int n = 0; n < quasi->state->near_count; n++) {
-    if (near_is_skipped(quasi, &quasi->state->nears[n])) {
+    const ff_near *near = &quasi->state->nears[n];
+    if (near_is_skipped(quasi, near) || ff_quasi_must_end(quasi)) {
+      *quasi->trouble = (ff_trouble){.kind = FF_TROUBLE_PASSED,
+                                     .a = quasi->model->shapes[near->shape_a].body,
+                                     .b = quasi->model->shapes[near->shape_b].body};
       return true;
     }
   }

@@ -204,14 +204,14 @@ static bool solve_island(ff_quasi *quasi, int island) {
   return true;
 }
 
-ff_status ff_quasi_solve_islands(ff_quasi *quasi) {
+bool ff_quasi_solve_islands(ff_quasi *quasi) {
   quasi->node_count = 0;
   quasi->strayed = false;
   for (int island = 0; island < quasi->island_limit; island++) {
     bool alone = quasi->first_element[island] == quasi->first_element[island + 1];
     if ((!alone || has_robot(quasi, island)) && !solve_island(quasi, island)) {
-      return FF_ERROR_STEP;
+      return false;
     }
   }
-  return FF_OK;
+  return true;
 }

@@ -15,9 +15,8 @@
  * contacts stick and which slip then settles in half as many steps.
  *
  * Steps are judged by the kinetic energy of what the rows are off, compared with the worst of the
- * last few [Grippo86]; when none serves, the bodies are made heavier for the step. A step
- * along the tangent of a cone leaves it: friction is put back first, and taken as the step has it
- * only if that does not serve.
+ * last few [Grippo86]. A step along the tangent of a cone leaves it: friction is put back first,
+ * and taken as the step has it only if that does not serve.
  */
 #include "math/pairs.h"
 #include "math/vec.h"
@@ -144,6 +143,7 @@ static ff_quasi_off rows_off(const ff_quasi *quasi) {
 }
 
 static ff_quasi_off evaluate(ff_quasi *quasi) {
+  ff_effort += 5 * quasi->member_count;
   place_bodies(quasi);
   ff_quasi_rows(quasi);
   start_rows(quasi);
@@ -354,8 +354,8 @@ static void start_right(ff_quasi *quasi) {
   }
 }
 
-/* Inertia, with bodies heavier by this factor. Returns the mass of the heaviest. */
-static double start_matrix(ff_quasi *quasi, double heavier) {
+/* Inertia. Returns the mass of the heaviest. */
+static double start_matrix(ff_quasi *quasi) {
   double heaviest = 0;
   ff_blocks_clear(quasi->blocks, quasi->solved_nodes, quasi->node_count);
   for (int i = 0; i < quasi->node_count; i++) {
@@ -363,7 +363,7 @@ static double start_matrix(ff_quasi *quasi, double heavier) {
     const ff_quasi_body *body = ff_quasi_node(quasi, node);
     double *block = ff_blocks_at(quasi->blocks, node, node);
     if (!body) {
-      ff_quasi_robot_block(quasi, ff_quasi_robot_of(quasi, node), heavier, block);
+      ff_quasi_robot_block(quasi, ff_quasi_robot_of(quasi, node), block);
       for (int k = 0; k < 2 * ff_mover_size(quasi->model, node); k++) {
         ff_blocks_units(quasi->blocks, node)[k] = 1;
       }
@@ -374,7 +374,7 @@ static double start_matrix(ff_quasi *quasi, double heavier) {
     double unit = mass * quasi->model->bodies[body->id].bound,
            *units = ff_blocks_units(quasi->blocks, node);
     for (int k = 0; k < FF_QUASI_BODY; k++) {
-      block[7 * k] = heavier * (k < 3 ? mass : 1);
+      block[7 * k] = k < 3 ? mass : 1;
       units[2 * k] = k < 3 ? mass : unit;
       units[2 * k + 1] = k < 3 ? 1 : unit;
     }
@@ -413,8 +413,8 @@ static bool solve_factored(ff_quasi *quasi, bool nearly, double off) {
  */
 
 /* The linearised problem, with the elements' unknowns eliminated. */
-static bool assemble(ff_quasi *quasi, double heavier, double give) {
-  double heaviest = start_matrix(quasi, heavier);
+static bool assemble(ff_quasi *quasi, double give) {
+  double heaviest = start_matrix(quasi);
   start_right(quasi);
   for (int k = 0; k < quasi->member_count; k++) {
     ff_quasi_element *e = quasi->members[k];
@@ -431,16 +431,14 @@ static bool assemble(ff_quasi *quasi, double heavier, double give) {
 }
 
 /* Solves it where rows are off by this, with all of its factors or only nearly. */
-static bool find_step(ff_quasi *quasi, double heavier, double give, bool nearly, double off) {
+static bool find_step(ff_quasi *quasi, double give, bool nearly, double off) {
   quasi->iterations++;
-  if (!assemble(quasi, heavier, give) ||
-      !ff_blocks_factor(quasi->blocks, nearly ? NEGLIGIBLE : 0) ||
+  ff_effort += 10 * (quasi->member_count + quasi->node_count);
+  if (!assemble(quasi, give) || !ff_blocks_factor(quasi->blocks, nearly ? NEGLIGIBLE : 0) ||
       !solve_factored(quasi, nearly, off)) {
     return false;
   }
-  if (heavier == 1) {
-    keep(quasi, nearly);
-  }
+  keep(quasi, nearly);
   return true;
 }
 
@@ -485,7 +483,8 @@ static void go(ff_quasi *quasi, double t) {
 /* Goes along the step as far as it serves; false: nowhere, and all is as before. */
 static bool search(ff_quasi *quasi, double limit, ff_quasi_off *at) {
   double t = 1;
-  for (int k = 0; k < 2 * (HALVINGS + 1); k++, t *= k % 2 == 0 ? 0.5 : 1) {
+  for (int k = 0; k < 2 * (HALVINGS + 1) && !ff_quasi_must_end(quasi);
+       k++, t *= k % 2 == 0 ? 0.5 : 1) {
     go(quasi, t);
     quasi->held_in_cones = k % 2 == 0;
     ff_quasi_off there = evaluate(quasi);
@@ -524,19 +523,13 @@ static void advance_again(ff_quasi *quasi, ff_quasi_off *at) {
 
 /* One step from here. */
 static bool advance(ff_quasi *quasi, double limit, ff_quasi_off *at) {
-  static const double heavier[] = {1, 1.1, 2, 10, 100};
   bool shared = quasi->member_count > quasi->node_count;
   double give = shared ? greater(GIVE, LOOSE * lesser(at->worst, 1)) : GIVE;
   ff_quasi_columns(quasi);
   save(quasi);
-  for (int k = ff_quasi_is_heap(quasi) ? -1 : 0; k < 5; k++) {
-    bool nearly = k < 0;
-    if (find_step(quasi, heavier[nearly ? 0 : k], give, nearly, at->worst) &&
-        search(quasi, limit, at)) {
-      return true;
-    }
-  }
-  return false;
+  bool nearly = ff_quasi_is_heap(quasi);
+  bool found = find_step(quasi, give, nearly, at->worst) && search(quasi, limit, at);
+  return found || (nearly && find_step(quasi, give, false, at->worst) && search(quasi, limit, at));
 }
 
 bool ff_quasi_holds(ff_quasi *quasi) {
@@ -570,5 +563,6 @@ bool ff_quasi_newton(ff_quasi *quasi) {
     }
   }
   quasi->off = at.worst;
-  return at.worst <= BEARABLE;
+  return at.worst <= BEARABLE &&
+         !ff_quasi_must_end(quasi); /* which may have ended a search early */
 }

@@ -1,7 +1,8 @@
-/* A way to a solution for small islands that resist: along the path from a problem that is easy.
+/* A way to a solution for an island of one body that resists: along the path from a problem that is
+ * easy.
  *
- * With lambda = 0 contacts do not turn the bodies; these end up turned as in free flight, or by a
- * kick more, and how they are pushed off is soon found. With lambda = 1 the problem is ours. In
+ * With lambda = 0 contacts do not turn the body; it ends up turned as in free flight, or by a
+ * kick more, and how it is pushed off is soon found. With lambda = 1 the problem is ours. In
  * between there is a curve of solutions. The impulses are bounded, so it ends nowhere but at
  * lambda = 1, though it may turn back many times on the way: a needle that is hit at its tip turns
  * by radians in one step. So what is counted is its length, not lambda: predict along the tangent,
@@ -19,7 +20,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { PLACES = 4000, MORE_PLACES = 150000, CORRECTIONS = 8, KICKS = 50, KICKED_PATHS = 2 };
+enum { PLACES = 4000, MORE_PLACES = 40000, CORRECTIONS = 8, KICKS = 50 };
 #define FIRST    0.02 /* length of the first stride; unknowns are scaled to about 1, */
 #define LONGEST  1.0  /* the longest, */
 #define CAREFUL  0.3  /* the same, where a longer one may have led onto another curve, */
@@ -320,7 +321,9 @@ static bool follow(ff_quasi *quasi, int places, double longest) {
   ff_quasi_path *path = &quasi->path;
   double stride = FIRST;
   bool good = begin(quasi);
-  for (int k = 0; good && k < places && stride > SHORTEST && path->y[n] > -0.01; k++) {
+  for (int k = 0;
+       good && k < places && stride > SHORTEST && path->y[n] > -0.01 && !ff_quasi_must_end(quasi);
+       k++) {
     if (!stride_on(quasi, path->tangent, stride)) {
       double ahead = stride < KINKED ? round_kink(quasi, stride) : 0;
       stride = ahead > 0 ? ahead : 0.5 * stride;
@@ -373,8 +376,7 @@ static void forget_kick(ff_quasi *quasi) {
 }
 
 bool ff_quasi_follow(ff_quasi *quasi) {
-  ff_quasi_path *path = &quasi->path;
-  if (quasi->size > path->limit) {
+  if (quasi->size > quasi->path.limit) {
     return false;
   }
   lay_out(quasi);
@@ -383,11 +385,8 @@ bool ff_quasi_follow(ff_quasi *quasi) {
   if (follow(quasi, PLACES, LONGEST)) {
     return true;
   }
-  if (quasi->node_count > 1) {
-    return false;
-  }
   uint64_t seed = 1;
-  for (int k = 0; k < KICKS; k++) {
+  for (int k = 0; k < KICKS && !ff_quasi_must_end(quasi); k++) {
     kick(quasi, &seed);
     if (ff_quasi_newton(quasi)) {
       return true;
@@ -398,11 +397,5 @@ bool ff_quasi_follow(ff_quasi *quasi) {
     }
   }
   forget_kick(quasi);
-  for (int k = 0; k <= KICKED_PATHS; k++) {
-    if (follow(quasi, MORE_PLACES, CAREFUL)) {
-      return true;
-    }
-    kick(quasi, &seed);
-  }
-  return false;
+  return follow(quasi, MORE_PLACES, CAREFUL);
 }

@@ -27,6 +27,9 @@
 #include <string.h>
 
 enum {
+  EFFORT = 12000000,   /* that a step may take, about a second; */
+  MORE_EFFORT = 10000, /* for each contact this much more; */
+  LEAST_EFFORT = 1000, /* with less there is no use in beginning */
   HALVINGS = 8,
   CHOICES = 4, /* times the parts of flat shapes that meet are chosen anew */
   LOOKS = 6    /* times the list of candidates is made anew in one step */
@@ -349,6 +352,13 @@ static void show_robots(ff_work *work) {
   push_constraints(model, state);
 }
 
+/* The attempt failed, and not because of one contact. */
+static ff_status fail(const ff_quasi *quasi, int kind) {
+  *quasi->trouble = (ff_trouble){.a = -1, .b = -1};
+  quasi->trouble->kind = kind;
+  return FF_ERROR_STEP;
+}
+
 /* One step as it is. On failure the state is as before. choosy: rather none than one whose flat
  * shapes touch otherwise at its end than was solved for. */
 static ff_status try_step(ff_work *work, double h, double end, bool choosy) {
@@ -361,22 +371,28 @@ static ff_status try_step(ff_work *work, double h, double end, bool choosy) {
   want_none(quasi);
   for (int look = 0, choices = 0; look < LOOKS + choices; look++) {
     if (!fly(quasi, state->t, h)) {
-      return FF_ERROR_STEP;
+      return fail(quasi, FF_TROUBLE_OTHER);
     }
     ff_status status = FF_OK;
     if (is_far(quasi, false)) { /* before it is solved in vain */
       status = list_wider(work);
-      status = status == FF_OK && is_far(quasi, false) ? FF_ERROR_STEP : status;
+      status = status == FF_OK && is_far(quasi, false) ? fail(quasi, FF_TROUBLE_OTHER) : status;
     }
-    if (status == FF_OK) {
-      status = ff_quasi_gather(quasi) ? ff_quasi_solve_islands(quasi) : FF_ERROR_CAPACITY;
+    if (status == FF_OK && !ff_quasi_gather(quasi)) {
+      status = FF_ERROR_CAPACITY;
+    }
+    if (status == FF_OK && !ff_quasi_solve_islands(quasi)) {
+      status = FF_ERROR_STEP;
     }
     if (status != FF_OK) {
       return status;
     }
     bool hard = quasi->info->fallbacks > fallbacks || h < 0.75 * work->model->run.stepper.step;
-    if (!is_finite(quasi) || (hard && is_thrown(quasi))) {
-      return FF_ERROR_STEP;
+    if (!is_finite(quasi)) {
+      return fail(quasi, FF_TROUBLE_OTHER);
+    }
+    if (hard && is_thrown(quasi)) {
+      return fail(quasi, FF_TROUBLE_THROWN);
     }
     if (quasi->strayed && is_far(quasi, true)) {
       status = list_wider(work);
@@ -390,7 +406,7 @@ static ff_status try_step(ff_work *work, double h, double end, bool choosy) {
     } else if ((choosy || choices < CHOICES) && ff_quasi_changed(quasi)) {
       quasi->again = true;
       if (++choices > CHOICES) {
-        return FF_ERROR_STEP;
+        return fail(quasi, FF_TROUBLE_CHANGING);
       }
     } else {
       arrive(work, quasi->h, end);
@@ -399,7 +415,7 @@ static ff_status try_step(ff_work *work, double h, double end, bool choosy) {
       return FF_OK;
     }
   }
-  return FF_ERROR_STEP;
+  return fail(quasi, FF_TROUBLE_CHANGING);
 }
 
 /* ---- the stepper ------------------------------------------------------------------------------
@@ -489,43 +505,61 @@ static double length_of(const ff_model *model, double t, double t_end) {
   return fabs(h - step) <= 4 * DBL_EPSILON * t_end ? step : h;
 }
 
-/* A step, in halves if it must be: done and size count parts of 2^-HALVINGS. */
-static ff_status step(ff_work *work, double t_end) {
-  ff_state *state = work->state;
-  double t = state->t, whole = length_of(work->model, t, t_end);
-  const long parts = 1L << HALVINGS, problems = work->solver.problems;
-  long done = 0, size = parts;
+/* To t_end in parts, as large as they can be solved: counted in 2^-HALVINGS of the whole. */
+static ff_status go_in_parts(ff_work *work, double whole, double t_end, long last, long *size) {
+  double t = work->state->t;
+  long done = 0, parts = *size;
   ff_status status = FF_OK;
-  if (work->quasi->same && whole == work->quasi->h) {
-    repeat(work, t_end);
-    return FF_OK;
-  }
-  work->quasi->same = work->quasi->held = false;
   while (status == FF_OK && done < parts) {
-    double end = t + whole * (double)(done + size) / (double)parts;
-    end = done + size == parts ? t_end : end;
-    status = try_step(work, whole * (double)size / (double)parts, end, size > parts / 16);
+    double end = t + whole * (double)(done + *size) / (double)parts;
+    end = done + *size == parts ? t_end : end;
+    work->quasi->until =
+        ff_effort + (last - ff_effort) / 2; /* half of what is left: smaller parts may be easier */
+    status = try_step(work, whole * (double)*size / (double)parts, end, *size > parts / 16);
     if (status == FF_OK) {
-      done += size;
-    } else if (status == FF_ERROR_STEP && size > 1) {
+      done += *size;
+    } else if (status == FF_ERROR_STEP && *size > 1 && last - ff_effort > LEAST_EFFORT &&
+               !ff_is_cancelled(&work->cancelled)) {
       hold(work);
-      size /= 2;
+      *size /= 2;
       work->quasi->cuts++;
       status = FF_OK;
     }
   }
+  return status;
+}
+
+/* All as it was at t, and what is known of why. */
+static ff_status give_up(ff_work *work, double t, ff_status status) {
+  work->trouble.step = work->quasi->h;
+  work->trouble.spent = ff_effort > work->quasi->until;
+  if (work->quasi->held) {
+    give_back(work, t);
+  }
+  ff_bodies_update(work->model, work->state, t, work->state->y);
+  show_robots(work);
+  return ff_is_cancelled(&work->cancelled) ? FF_CANCELLED : status;
+}
+
+static ff_status step(ff_work *work, double t_end) {
+  ff_quasi *quasi = work->quasi;
+  double t = work->state->t, whole = length_of(work->model, t, t_end);
+  if (quasi->same && whole == quasi->h) {
+    repeat(work, t_end);
+    return FF_OK;
+  }
+  const long parts = 1L << HALVINGS, problems = work->solver.problems, before = ff_effort;
+  long size = parts, most = EFFORT + MORE_EFFORT * (long)quasi->contact_count;
+  quasi->same = quasi->held = false;
+  ff_status status = go_in_parts(work, whole, t_end, before + most, &size);
+  work->solver.effort = fmax(work->solver.effort, (double)(ff_effort - before) / (double)most);
   if (status != FF_OK) {
-    if (work->quasi->held) {
-      give_back(work, t);
-    }
-    ff_bodies_update(work->model, state, t, state->y);
-    show_robots(work);
-    return status;
+    return give_up(work, t, status);
   }
   work->steps++;
   work->solver.cut_steps += size < parts;
-  work->quasi->same = work->quasi->same && size == parts;
-  work->quasi->answered = work->solver.problems - problems;
+  quasi->same = quasi->same && size == parts;
+  quasi->answered = work->solver.problems - problems;
   return FF_OK;
 }
 

@@ -18,6 +18,7 @@
 #ifndef FF_STEP_QUASI_RIGID_H
 #define FF_STEP_QUASI_RIGID_H
 
+#include "base/effort.h"
 #include "footfall/ncp.h"
 #include "geom/geom.h"
 #include "math/vec.h"
@@ -286,9 +287,6 @@ typedef struct ff_quasi {
   double turns;       /* share of contacts' moments that turns bodies: 1, but on the way there */
   double rough;       /* share of the friction coefficients that counts: 1, but on the way there */
   bool held_in_cones; /* friction that leaves its cone is put back to it when rows are asked for */
-  /* elements of each node, for sweeps */
-  ff_quasi_element **around;
-  int *first_around;
   /* the dense problem, of small islands that resist */
   ff_ncp *ncp;
   int size, unknown_limit;
@@ -298,8 +296,11 @@ typedef struct ff_quasi {
   ff_solver_info *info;
   long iterations;
   int tries;  /* starts of Newton's method */
-  double off; /* relative residual where the last one ended */
-  bool held;  /* y, nears and points are kept as they were before the step */
+  long until; /* effort at which the step must have ended */
+  const atomic_bool *cancelled;
+  ff_trouble *trouble; /* why the last attempt failed */
+  double off;          /* relative residual where the last one ended */
+  bool held;           /* y, nears and points are kept as they were before the step */
   ff_near *held_nears;
   ff_point *held_points;
   int held_count;
@@ -330,6 +331,11 @@ static inline double *ff_quasi_step_of(const ff_quasi *quasi, const ff_quasi_bod
 }
 static inline double *ff_quasi_scale_of(const ff_quasi *quasi, const ff_quasi_body *body) {
   return body->link ? body->link->scale : quasi->row_scale + 2 * body->node;
+}
+/* Is the effort used up that a step may take, or was it cancelled? Then whoever looks for a
+ * solution gives up. */
+static inline bool ff_quasi_must_end(const ff_quasi *quasi) {
+  return ff_effort > quasi->until || ff_is_cancelled(quasi->cancelled);
 }
 /* How far off the rows are. */
 typedef struct ff_quasi_off {
@@ -472,8 +478,8 @@ void ff_quasi_settle_robot(const ff_quasi *quasi, int r);
 static inline int ff_quasi_place(const ff_model_robot *robot, int k) {
   return robot->v_count - 1 - k;
 }
-/* Derivatives of a robot's own rows, where they were found; inertia heavier by this factor. */
-void ff_quasi_robot_block(const ff_quasi *quasi, int r, double heavier, double *block);
+/* Derivatives of a robot's own rows, where they were found. */
+void ff_quasi_robot_block(const ff_quasi *quasi, int r, double *block);
 
 /* ---- quasi_layer.c -------------------------------------------------------------------------- */
 
@@ -540,8 +546,8 @@ void ff_quasi_destroy(ff_work *work);
 
 /* The islands that contacts and constraints make. False: more than there is room for. */
 bool ff_quasi_group(ff_quasi *quasi);
-/* Solves every island that needs it. */
-ff_status ff_quasi_solve_islands(ff_quasi *quasi);
+/* Solves every island that needs it. False: one of them has no solution that was found. */
+bool ff_quasi_solve_islands(ff_quasi *quasi);
 
 /* ---- quasi_contacts.c ------------------------------------------------------------------ */
 

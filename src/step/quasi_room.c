@@ -98,12 +98,10 @@ static bool take_rooms(ff_quasi *quasi) {
       {(void **)&quasi->contacts, contacts, sizeof *quasi->contacts},
       {(void **)&quasi->joints, joints, sizeof *quasi->joints},
       {(void **)&quasi->elements, contacts + joints, sizeof *quasi->elements},
-      {(void **)&quasi->around, 2 * (contacts + joints), sizeof *quasi->around},
       {(void **)&quasi->nodes, nodes, sizeof *quasi->nodes},
       {(void **)&quasi->island, nodes, sizeof *quasi->island},
       {(void **)&quasi->first_node, nodes + 2, sizeof *quasi->first_node},
       {(void **)&quasi->first_element, nodes + 2, sizeof *quasi->first_element},
-      {(void **)&quasi->first_around, nodes + 1, sizeof *quasi->first_around},
       {(void **)&quasi->x, rows, sizeof *quasi->x},
       {(void **)&quasi->r, rows, sizeof *quasi->r},
       {(void **)&quasi->base, rows, sizeof *quasi->base},
@@ -137,7 +135,11 @@ ff_status ff_quasi_create(ff_work *work) {
     return FF_ERROR_MEMORY;
   }
   work->quasi = quasi;
-  *quasi = (ff_quasi){.model = model, .state = work->state, .info = &work->solver};
+  *quasi = (ff_quasi){.model = model,
+                      .state = work->state,
+                      .info = &work->solver,
+                      .cancelled = &work->cancelled,
+                      .trouble = &work->trouble};
   quasi->contact_capacity = work->state->point_capacity;
   quasi->node_limit = ff_mover_count(model);
   quasi->group_count = -1;

@@ -6,6 +6,23 @@
 #include "solve/ode.h"
 #include "step/hold.h"
 
+#include <stdatomic.h>
+
+/* Why a step failed, as far as is known. */
+typedef struct ff_trouble {
+  enum {
+    FF_TROUBLE_OTHER,    /* numbers that are not finite, constraints that cannot be kept */
+    FF_TROUBLE_UNSOLVED, /* an island has no solution that was found; */
+    FF_TROUBLE_THROWN,   /* only one that multiplies the energy, */
+    FF_TROUBLE_CHANGING, /* or after which other parts of flat shapes touch, again and again */
+    FF_TROUBLE_PASSED    /* two shapes would pass through each other */
+  } kind;
+  int a, b;             /* bodies, of the contact or constraint that is farthest off; -1: none */
+  int bodies, contacts; /* of the island */
+  double step;          /* s, the part of the step that was tried last */
+  bool spent;           /* the effort that a step may take was used up */
+} ff_trouble;
+
 /* What a stepper works on. */
 typedef struct ff_work {
   const ff_model *model;
@@ -17,8 +34,10 @@ typedef struct ff_work {
   ff_hold *holds;         /* `symplectic-euler`, NULL if no law is held */
   struct ff_quasi *quasi; /* `quasi-rigid` */
   struct ff_micro *micro; /* `micro-macro` */
+  atomic_bool cancelled;  /* by somebody outside, at any time: the step is to end as it began */
   long steps, events;
   ff_solver_info solver; /* `quasi-rigid`, `micro-macro` */
+  ff_trouble trouble;    /* of the last step that failed */
 } ff_work;
 
 typedef struct ff_stepper {
@@ -32,7 +51,8 @@ typedef struct ff_stepper {
   /* After the state was changed from outside: brings contacts and forces up to date. */
   ff_status (*refresh)(ff_work *work);
   /* From the state's time to t_end in one step; an adaptive one goes as far as it trusts,
-   * or to the next event. On failure the state is as before. */
+   * or to the next event. On failure the state is as before. What may take long looks whether it
+   * was cancelled, and then fails with FF_CANCELLED. */
   ff_status (*step)(ff_work *work, double t_end);
 } ff_stepper;
 
@@ -46,6 +66,9 @@ const ff_stepper *ff_stepper_of(const ff_model *model);
 
 ff_status ff_work_make(ff_work *work, const ff_model *model, ff_state *state, ff_arena *arena);
 void ff_work_free(ff_work *work);
+static inline bool ff_is_cancelled(const atomic_bool *flag) {
+  return atomic_load_explicit(flag, memory_order_relaxed);
+}
 /* refresh of the fixed steppers: contacts, forces and the rates of memory and ledger. */
 ff_status ff_work_refresh(ff_work *work);
 

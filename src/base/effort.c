@@ -1,0 +1,3 @@
+#include "base/effort.h"
+
+_Thread_local long ff_effort;

@@ -1,0 +1,47 @@
+/* Why a step failed, in words. */
+#include "base/report.h"
+#include "sim/sim.h"
+
+#include <stdio.h>
+
+static const char *story_of(const ff_trouble *trouble) {
+  switch (trouble->kind) {
+    case FF_TROUBLE_UNSOLVED: return "no solution was found";
+    case FF_TROUBLE_THROWN: return "no solution was found that does not multiply the energy";
+    case FF_TROUBLE_CHANGING: return "which parts of flat shapes touch did not settle";
+    case FF_TROUBLE_PASSED: return "the two would pass through each other";
+    default: return "the motion is not finite, or constraints cannot be kept";
+  }
+}
+
+/* Of what touches, and what may help. */
+static void tell_contacts(const ff_trouble *trouble, ff_report *report) {
+  char island[80] = "";
+  if (trouble->contacts > 0) {
+    snprintf(island, sizeof island, " (with %d bod%s and %d contacts in one problem)",
+             trouble->bodies, trouble->bodies == 1 ? "y" : "ies", trouble->contacts);
+  }
+  ff_report_what(report,
+                 "%s%s, down to a step of %.2g s%s. Are bodies jammed, or do they start in one "
+                 "another? A layer that is softer (k) or deeper (max_deflection) may help, or a "
+                 "smaller stepper.step",
+                 story_of(trouble), island, trouble->step,
+                 trouble->spent ? ", with all the effort that a step may take" : "");
+}
+
+void ff_sim_failure(const ff_sim *sim, ff_report *report) {
+  const ff_trouble *trouble = &sim->work.trouble;
+  *report = (ff_report){0};
+  if (sim->failed != FF_ERROR_STEP) {
+    return;
+  }
+  if (trouble->kind == FF_TROUBLE_OTHER) {
+    ff_report_what(report, "%s; a smaller step may help", story_of(trouble));
+    return;
+  }
+  tell_contacts(trouble, report);
+  if (trouble->a >= 0) {
+    ff_report_key(report, "%.80s:%.80s", sim->model->bodies[trouble->a].name,
+                  sim->model->bodies[trouble->b].name);
+  }
+}
