@@ -482,10 +482,10 @@ static void bodies_that_start_in_one_another_are_warned_of(void **state) {
 
 static void step_that_is_given_up_names_its_bodies(void **state) {
   (void)state;
-  write_text("bad.yaml", jammed(3));
+  write_text("bad.yaml", jammed(5));
   assert_int_equal(footfall("run", "bad.yaml", "-q"), 1);
   expect_text("err", "at 0 s: step could not be completed: ");
-  expect_text("err", ":slot: no solution was found (with 3 bodies and");
+  expect_text("err", "no solution was found (with 5 bodies and");
 }
 
 #define in_folder(test) cmocka_unit_test_setup_teardown(test, enter, leave)
