@@ -122,6 +122,73 @@ static void spots_keep_the_rule_of_geometry(void **state) {
   ff_arena_free(&arena);
 }
 
+/* m, by how much the deepest of all points is less deep than two shapes are where they are nearest;
+ * < 0: their cores overlap, or are farther apart than the rounding reaches. */
+static double unseen(const ff_geom *a, const ff_pose *at, const ff_geom *b, const ff_pose *other,
+                     double round) {
+  double radii = ff_geom_round(a, round) + ff_geom_round(b, round), deepest = -INFINITY;
+  ff_geom core_a, core_b;
+  ff_geom_shrink(&core_a, a, ff_geom_round(a, round));
+  ff_geom_shrink(&core_b, b, ff_geom_round(b, round));
+  ff_nearest near;
+  ff_nearest_find(&near, &core_a, at, &core_b, other, INFINITY);
+  if (!(near.gap > 0 && near.gap < radii)) {
+    return -1;
+  }
+  ff_touch touches[FF_TOUCH_MAX];
+  int count = ff_geom_touch_rounded(a, at, b, other, round, radii, touches);
+  for (int i = 0; i < count; i++) {
+    deepest = fmax(deepest, touches[i].depth);
+  }
+  return fabs(radii - near.gap - deepest);
+}
+
+/* Boxes and polyhedra never sink into one another where nobody looks. */
+static void hulls_are_seen_where_they_are_nearest(void **state) {
+  (void)state;
+  ff_arena arena = {0};
+  ff_geom solids[SOLIDS];
+  static const int hulls[] = {2, 7, 9};
+  const double round = 0.1;
+  solids_make(&arena, solids);
+  assert_int_equal(ff_geom_prepare(&solids[7], round, &arena), FF_OK);
+  assert_int_equal(ff_geom_prepare(&solids[9], round, &arena), FF_OK);
+  uint64_t seed = 5;
+  int seen = 0;
+  for (int k = 0; k < 9; k++) {
+    const ff_geom *a = &solids[hulls[k / 3]], *b = &solids[hulls[k % 3]];
+    for (int i = 0; ff_geom_in_order(a->kind, b->kind) && i < 2000; i++) {
+      ff_pose at = random_pose(&seed, .9), other = random_pose(&seed, .1);
+      double off = unseen(a, &at, b, &other, round);
+      assert_true(off < 1e-8);
+      seen += off >= 0;
+    }
+  }
+  assert_true(seen > 1000);
+  ff_arena_free(&arena);
+}
+
+/* A cylinder on its side that reaches over the rim of another at both ends is as deep as the circle
+ * of that says, whether it lies flat on the cap or leans. */
+static void rims_are_round_wherever_they_cross(void **state) {
+  (void)state;
+  const ff_geom can = {.kind = FF_CYLINDER, .size = {.05, .05, 0}};
+  const ff_geom roll = {.kind = FF_CYLINDER, .size = {.03, .06, 0}};
+  const ff_pose other = {{0, 0, 0}, {1, 0, 0, 0}};
+  for (int i = 0; i < 400; i++) {
+    double lean = 2.5e-4 * i, turn = 0.1 * i, off = .04 * sin(.7 * i);
+    ff_vec3 beside = v3(-off * sin(turn), off * cos(turn), 0);
+    ff_quat lies = q_mul(q_exp(v3(0, 0, turn)), q_exp(v3(0, ff_pi / 2 - lean, 0)));
+    ff_pose at = {v3_add(beside, v3(0, 0, .079)), lies};
+    for (int k = 0; k < 100 && unseen(&roll, &at, &can, &other, 3e-4) < 0; k++) {
+      at.position.z += 1e-4; /* until the cores are apart */
+    }
+    double depth = unseen(&roll, &at, &can, &other, 3e-4);
+    assert_true(depth >= 0);
+    assert_true(depth < 1e-9);
+  }
+}
+
 /* Blunt shapes on a plane: the depth is a smooth function whose slope is the point, also where they
  * stand on a flat side. */
 static void blunt_shapes_rock_without_a_leap(void **state) {
@@ -219,6 +286,8 @@ int main(void) {
       cmocka_unit_test(cores_of_random_hulls_are_closed),
       cmocka_unit_test(too_much_erosion_leaves_a_hull_sharp),
       cmocka_unit_test(spots_keep_the_rule_of_geometry),
+      cmocka_unit_test(hulls_are_seen_where_they_are_nearest),
+      cmocka_unit_test(rims_are_round_wherever_they_cross),
       cmocka_unit_test(blunt_shapes_rock_without_a_leap),
       cmocka_unit_test(nothing_sinks_in_unseen),
   };

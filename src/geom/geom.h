@@ -42,11 +42,12 @@ typedef enum ff_touch_turns { FF_TURNS_WITH_B, FF_TURNS_WITH_A, FF_TURNS_WITH_BO
  * set for each axis on whose positive side it is), and faces (a box: 2 axis + positive side):
  *   CORNER_A, CORNER_B   a corner, and the face of the other that it is over
  *   EDGES                the ends of an edge of each
- * Of others, see touch_convex.c, a flat or straight side of each, see geom/flat.h, with of
+ * Of others, see touch_convex.c, the first of these (an end of a capsule is a corner, too), or a
+ * flat or straight side of each, see geom/flat.h, with of
  *   TIP_A, TIP_B         a corner or end of it that is over the other, -1: its dome
- *   CROSSING             an edge of each; of a rim: where it crosses the other first (0) or last (1)
+ *   CROSSING             an edge of each; of a rim: where it crosses the other, 0 first or 1 last
  *   END_A, END_B         an end of a line beside the other
- *   NEAREST              nothing: just where they are nearest */
+ *   NEAREST              nothing: just where they are nearest, of intersections */
 typedef enum ff_spot_kind {
   FF_SPOT_NONE,
   FF_SPOT_CORNER_A,

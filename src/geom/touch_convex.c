@@ -11,6 +11,10 @@
  * Each depth is a function of the poses whose rate is minus the normal velocity at the point, so
  * that elastic forces are conservative as long as no corner slides over an edge, where one gives
  * way to the other: the depth is the same then only if the faces are parallel.
+ *
+ * Cores of rounded boxes, polyhedra, cylinders and capsules have such points however they lean, and
+ * rims that are circles; where none of them touches, the corner or the edges with which they are
+ * nearest.
  */
 #include "geom/flat.h"
 #include "geom/implicit.h"
@@ -18,11 +22,9 @@
 #include "geom/spots.h"
 #include "geom/touch.h"
 
-#define ALONG                                                                                      \
-  0.9986             /* cosine of 3 degrees: faces nearer to the normal than this lie on another   \
-                      */
-#define NEARLY 0.966 /* cosine of 15 degrees: such normals belong to the same contact */
-#define ASKEW  0.1   /* sine of the angle beyond which lines cross and do not lie side by side */
+#define ALONG  0.9986 /* cosine of 3 degrees: faces nearer to the normal than this lie on others */
+#define NEARLY 0.966  /* cosine of 15 degrees: such normals belong to the same contact */
+#define ASKEW  0.1    /* sine of the angle beyond which lines cross and do not lie side by side */
 
 typedef struct meeting {
   ff_flat a, b;
@@ -153,10 +155,12 @@ static const ff_flat *naming(const meeting *m) {
   return ff_flat_area(&m->b) < 0.999 * ff_flat_area(&m->a) ? &m->b : &m->a;
 }
 
-/* Parts of sharp shapes are nobody's business; those of intersections have no names. */
+/* Parts of sharp shapes are nobody's business; those of intersections have no names, but for where
+ * these are nearest. */
 static void put(meeting *m, ff_touch touch, int slot) {
+  bool lasts = m->lasting || (m->blunt > 0 && touch.spot.kind == FF_SPOT_NEAREST);
   touch.feature = slot;
-  touch.spot.kind = m->lasting ? touch.spot.kind : FF_SPOT_NONE;
+  touch.spot.kind = lasts ? touch.spot.kind : FF_SPOT_NONE;
   touch.t1 = v3_orthogonal(touch.normal);
   m->out[m->count++] = touch;
 }
@@ -182,8 +186,7 @@ static int farthest(const meeting *m, const spots *found, const ff_flat *names, 
 }
 
 /* What several corners would name is one point, and belongs to the nearest of them: a face that
- * stands on the other body touches it with an edge or a corner. Blunt faces that lie on others keep
- * all. */
+ * stands on the other body touches it with an edge or a corner. */
 static bool is_lent(const meeting *m, const spots *found, const ff_flat *names, const int *chosen,
                     int corner) {
   ff_vec3 at = found->list[chosen[corner]].at;

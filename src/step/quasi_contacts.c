@@ -82,6 +82,7 @@ static bool has_edges(const ff_model_shape *shape) {
     case FF_BOX:
     case FF_POLYHEDRON:
     case FF_CYLINDER:
+    case FF_INTERSECTION:
     case FF_CAPSULE: return true; /* its ends are where lines along it begin */
     default: return false;
   }
@@ -92,7 +93,10 @@ static bool is_flat(const ff_quasi *quasi, const ff_near *near) {
   const ff_model_shape *a = &quasi->model->shapes[near->shape_a];
   const ff_model_shape *b = &quasi->model->shapes[near->shape_b];
   bool rim = a->geom.kind == FF_CYLINDER && b->geom.kind == FF_HALF_SPACE;
-  return rim || (has_edges(a) && has_edges(b));
+  bool cut = a->geom.kind == FF_INTERSECTION || b->geom.kind == FF_INTERSECTION;
+  double round = quasi->model->bindings[near->binding].round;
+  return rim ||
+         (has_edges(a) && has_edges(b) && (!cut || ff_geom_is_rounded(&a->geom, &b->geom, round)));
 }
 
 /* The axis of b that t1 follows, where the two tangents are not alike: x of its body frame, or y

@@ -26,7 +26,8 @@
 #include <float.h>
 #include <string.h>
 
-#define NOISE 8.0 /* units in the last place that geometry may be off by */
+#define NOISE 8.0   /* units in the last place that geometry may be off by */
+#define FOUND 1e-11 /* of the size: the same where nearest points are found bit by bit */
 
 /* ---- bodies ---------------------------------------------------------------------------- */
 
@@ -351,6 +352,16 @@ static void own_rows(const ff_quasi *quasi, ff_quasi_contact *contact, double *f
   }
 }
 
+/* How exact geometry is, of the size. */
+static double noise_of(const ff_quasi *quasi, const ff_quasi_contact *contact) {
+  const ff_near *near = &quasi->state->nears[contact->near];
+  ff_shape_kind a = quasi->model->shapes[near->shape_a].geom.kind;
+  ff_shape_kind b = quasi->model->shapes[near->shape_b].geom.kind;
+  bool found = b != FF_HALF_SPACE && (a == FF_INTERSECTION || b == FF_INTERSECTION ||
+                                      a == FF_SUPERELLIPSOID || b == FF_SUPERELLIPSOID);
+  return found ? FOUND : NOISE * DBL_EPSILON;
+}
+
 /* What the rows are measured by, and the rounding that geometry brings into them. Rows of friction
  * that slips compare impulses, others speeds. */
 static void measure(const ff_quasi *quasi, ff_quasi_contact *contact) {
@@ -366,7 +377,7 @@ static void measure(const ff_quasi *quasi, ff_quasi_contact *contact) {
       speed += radius * (v3_norm(pair[s]->w0) + v3_norm(pair[s]->end.omega));
     }
   }
-  double noise = NOISE * DBL_EPSILON * (reach + arm);
+  double noise = noise_of(quasi, contact) * (reach + arm);
   e->push = push;
   e->twist = arm * push + twist;
   e->push_noise = contact->stiff * noise;
