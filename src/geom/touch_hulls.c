@@ -17,7 +17,6 @@
 
 #define NEARLY 0.966 /* cosine of 15 degrees: such normals belong to the same contact */
 #define SLACK  1e-9  /* of the size: places nearer than this are one */
-#define UNSEEN 0.1   /* of the radii: what is deeper than all others by more has a point */
 #define TWINS  0.1   /* of the radii: spots nearer than this never touch both */
 #define LEVEL  1e-6  /* of the size: what may be nearest is not farther than this from a plane */
 
@@ -549,22 +548,6 @@ static void choose(const meeting *m, const name *names, int count, int nearest, 
   }
 }
 
-/* Corners of the facing sides may touch while something else is deeper, that is none of them: it
- * gets a name that nobody needs, or that of the shallowest. */
-static void hold_nearest(const meeting *m, int nearest, int holder[FF_TOUCH_MAX]) {
-  double deepest = INFINITY, shallowest = -INFINITY;
-  int spare = 0;
-  for (int slot = 0; slot < FF_TOUCH_MAX; slot++) {
-    double gap = holder[slot] >= 0 ? m->list[holder[slot]].at.gap : INFINITY;
-    deepest = fmin(deepest, gap);
-    spare = gap > shallowest ? slot : spare;
-    shallowest = fmax(shallowest, gap);
-  }
-  if (deepest - m->list[nearest].at.gap > UNSEEN * (m->a.radius + m->b.radius)) {
-    holder[spare] = nearest;
-  }
-}
-
 /* In order of name, without points that are out of reach. With no limit to the reach every name
  * gets a point: those that are not there now are far away. */
 static int put(const meeting *m, int nearest, double margin, ff_touch *out) {
@@ -577,7 +560,6 @@ static int put(const meeting *m, int nearest, double margin, ff_touch *out) {
   for (int i = 0; i < named; i++) {
     holder[names[i].slot] = is_lent(m, names, named, chosen, i) ? -1 : chosen[i];
   }
-  hold_nearest(m, nearest, holder);
   for (int slot = 0; slot < FF_TOUCH_MAX; slot++) {
     const candidate *from = &m->list[holder[slot] >= 0 ? holder[slot] : nearest];
     ff_touch touch = touch_of(&m->a, &m->b, &from->spot, &from->at);
