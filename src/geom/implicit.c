@@ -7,6 +7,15 @@
 
 enum { EXIT_ROUNDS = 100 };
 
+bool ff_rule_is_flat(const ff_rule *rule) {
+  for (int i = 0; i < 9; i++) {
+    if (rule->bend.m[i / 3][i % 3] != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
 int ff_geom_rule_count(const ff_geom *geom) {
   switch (geom->kind) {
     case FF_HALF_SPACE:

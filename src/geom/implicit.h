@@ -15,6 +15,9 @@ typedef struct ff_rule {
   ff_mat3 bend;  /* 1/m, second derivatives */
 } ff_rule;
 
+/* Is it a plane? */
+bool ff_rule_is_flat(const ff_rule *rule);
+
 int ff_geom_rule_count(const ff_geom *geom);
 /* A rule, 0 .. count - 1, at a point of the shape's frame. */
 void ff_geom_rule(const ff_geom *geom, int rule, ff_vec3 x, ff_rule *out);

@@ -16,6 +16,8 @@ struct ff_parts {
   double inside;        /* m, radius of the ball about the origin that fits in */
   const ff_parts *core; /* what its members' cores have in common; NULL: not known */
   double core_depth;    /* m, how much smaller they are */
+  const ff_vec3 *feet;  /* m, on the rims of its flat faces, see geom/feet.h; those of its core */
+  int foot_count;
 };
 
 /* The members must be whole in their own frames, as ff_geom_make gives them; poses are where these
@@ -23,7 +25,7 @@ struct ff_parts {
 ff_status ff_parts_make(ff_parts *out, ff_vec3 *extent, ff_pose *frame, const ff_geom *geoms,
                         ff_pose *poses, int count, ff_arena *arena, ff_report *report);
 
-/* Gives an intersection its core, smaller by this, which has no mass. */
+/* Gives an intersection its core, smaller by this, which has no mass, and its feet. */
 ff_status ff_parts_erode(ff_parts *parts, double by, ff_arena *arena);
 
 /* As ff_geom_support, by an interior-point method: to about 1e-12 of its size where the

@@ -1,7 +1,10 @@
 /* The core of an intersection: of points that are farther than the radius from all that is outside,
  * those that are so of every member. Those of ellipsoids are not ellipsoids; smaller ones stand in
  * for them. */
+#include "geom/feet.h"
+#include "geom/flat.h"
 #include "geom/hull.h"
+#include "geom/implicit.h"
 #include "geom/parts.h"
 #include "geom/touch.h"
 
@@ -18,6 +21,49 @@ static bool shrink(ff_geom *to, ff_pose *pose, const ff_geom *from, double by, f
   }
   ff_geom_shrink(to, from, by);
   return ff_geom_thickness(from) > by && (from->kind != FF_POLYHEDRON || to->hull);
+}
+
+/* Feet are a little off the rim, or they would stand on the next face too. */
+#define OFF_RIM 0.05 /* of the way to the middle */
+
+/* The face of a rule, if it is flat and has one; as ff_flat_find, whose rim has as many corners. */
+static bool find_face(ff_flat *out, const ff_geom *geom, int k) {
+  const ff_pose here = {v3(0, 0, 0), q_identity()};
+  ff_rule rule;
+  ff_geom_rule(geom, k, here.position, &rule);
+  if (!ff_rule_is_flat(&rule)) {
+    return false;
+  }
+  ff_flat_find(out, geom, &here, rule.slope);
+  return out->count == FF_CAP_FEET && v3_dot(out->normal, rule.slope) > 1 - 1e-12;
+}
+
+static ff_status find_feet(ff_parts *parts, ff_arena *arena) {
+  ff_geom geom = {.kind = FF_INTERSECTION, .parts = parts->core ? parts->core : parts};
+  size_t most = (size_t)parts->rule_count * FF_CAP_FEET;
+  ff_vec3 *feet = ff_arena_take(arena, most, sizeof *feet);
+  if (!feet) {
+    return FF_ERROR_MEMORY;
+  }
+  int count = 0;
+  for (int k = 0; k < parts->rule_count; k++) {
+    ff_flat face;
+    ff_rule rule;
+    if (find_face(&face, &geom, k)) {
+      ff_vec3 middle = v3(0, 0, 0);
+      for (int i = 0; i < FF_CAP_FEET; i++) {
+        middle = v3_axpy(middle, 1.0 / FF_CAP_FEET, face.at[i]);
+      }
+      for (int i = 0; i < FF_CAP_FEET; i++) {
+        ff_vec3 at = v3_axpy(v3_scale(OFF_RIM, middle), 1 - OFF_RIM, face.at[i]);
+        ff_geom_rule(&geom, k, at, &rule);
+        feet[count++] = v3_axpy(at, -rule.value, rule.slope);
+      }
+    }
+  }
+  parts->feet = feet;
+  parts->foot_count = count;
+  return FF_OK;
 }
 
 ff_status ff_parts_erode(ff_parts *parts, double by, ff_arena *arena) {
@@ -40,5 +86,5 @@ ff_status ff_parts_erode(ff_parts *parts, double by, ff_arena *arena) {
   }
   parts->core = known && status == FF_OK ? core : NULL;
   parts->core_depth = by;
-  return status;
+  return status == FF_OK ? find_feet(parts, arena) : status;
 }

@@ -1,98 +1,31 @@
 #include "geom/press.h"
 
-#include "geom/hull.h"
-#include "geom/touch.h"
+#include "geom/feet.h"
+#include "geom/solid.h"
 
 #define SHARE 0.25 /* of how much t turns: three edges make a corner of a box on a face count 1 */
 
 /* A hull of n corners has at most 2 n faces, and a core of m faces at most 2 m corners. */
 enum { MOST = 4 * FF_POLYHEDRON_VERTICES_MAX };
 
-/* A box or a hull as corners, edges and faces, in its own frame. */
-typedef struct solid {
-  int vertex_count, edge_count, face_count;
-  ff_vec3 corner[8];   /* of a box */
-  const ff_hull *hull; /* NULL: a box */
-  ff_vec3 size;        /* of a box */
-} solid;
-
-/* ---- boxes and hulls ------------------------------------------------------------------------ */
-
-/* Edge k of a box runs along axis k / 4. */
-static void edge_of(const solid *of, int k, int ends[2]) {
-  if (of->hull) {
-    ends[0] = of->hull->edges[k].vertex[0];
-    ends[1] = of->hull->edges[k].vertex[1];
-    return;
-  }
-  static const int first[12] = {0, 2, 4, 6, 0, 1, 4, 5, 0, 1, 2, 3};
-  ends[0] = first[k];
-  ends[1] = first[k] | 1 << k / 4;
-}
-
-static ff_vec3 vertex_of(const solid *of, int k) {
-  return of->hull ? of->hull->vertices[k] : of->corner[k];
-}
-
-static int slot_of(const solid *of, int vertex) {
-  return of->hull ? of->hull->colour[vertex] : vertex;
-}
-
-static ff_vec3 normal_of(const solid *of, int face) {
-  if (of->hull) {
-    return of->hull->normal[face];
-  }
-  double n[3] = {0, 0, 0};
-  n[face / 2] = face % 2 ? 1 : -1;
-  return v3_load(n);
-}
-
-/* How deep a point is below a face. */
-static double below(const solid *of, int face, ff_vec3 at) {
-  if (of->hull) {
-    return of->hull->offset[face] - v3_dot(of->hull->normal[face], at);
-  }
-  const double x[3] = {at.x, at.y, at.z}, s[3] = {of->size.x, of->size.y, of->size.z};
-  return s[face / 2] - (face % 2 ? x[face / 2] : -x[face / 2]);
-}
-
-static void solid_of(solid *out, const ff_geom *geom) {
-  out->hull = geom->kind == FF_POLYHEDRON ? geom->hull : NULL;
-  if (out->hull) {
-    out->vertex_count = geom->hull->vertex_count;
-    out->edge_count = geom->hull->edge_count;
-    out->face_count = geom->hull->face_count;
-    return;
-  }
-  out->vertex_count = 8;
-  out->edge_count = 12;
-  out->face_count = 6;
-  out->size = geom->size;
-  for (int k = 0; k < 8; k++) {
-    out->corner[k] = v3(k & 1 ? geom->size.x : -geom->size.x, k & 2 ? geom->size.y : -geom->size.y,
-                        k & 4 ? geom->size.z : -geom->size.z);
-  }
-}
-
 /* ---- one body's edges in the other ------------------------------------------------------------
  */
 
 /* A core whose edges go through another solid, seen in the frame of that. */
 typedef struct visit {
-  solid core, other;
+  ff_solid core, other;
   ff_pose pose;  /* of the core, in the other's frame */
   ff_pose world; /* of the other */
   double more;   /* m, that the other is larger by, since the core is smaller */
   int face;      /* of the other, that the core is most above */
   bool of_b;     /* the core is b's */
   bool all;
-  ff_press_fn *fn;
-  void *context;
+  const ff_press_to *to;
   ff_vec3 at[MOST]; /* corners of the core */
 } visit;
 
 static double depth_below(const visit *v, int face, ff_vec3 at) {
-  return below(&v->other, face, at) + v->more;
+  return ff_solid_below(&v->other, face, at) + v->more;
 }
 
 /* The face that a point is least below. */
@@ -120,8 +53,8 @@ static void tell(const visit *v, ff_vec3 at, ff_vec3 normal, double depth, doubl
                     .share = SHARE * share,
                     .push = SHARE * push,
                     .swing = q_rotate(q, v3_scale(sign * SHARE, swing)),
-                    .slot = slot_of(&v->core, vertex) + (v->of_b ? 8 : 0)};
-  v->fn(v->context, &press);
+                    .slot = ff_solid_slot(&v->core, vertex) + (v->of_b ? 8 : 0)};
+  v->to->fn(v->to->context, &press);
 }
 
 /* The end that all edges of a corner have in common: beyond it they go on with slope 1. */
@@ -132,10 +65,10 @@ static void tell_corner(const visit *v, int vertex) {
   if (!(depth > 0) && !v->all) {
     return;
   }
-  ff_vec3 n = normal_of(&v->other, face);
+  ff_vec3 n = ff_solid_normal(&v->other, face);
   for (int k = 0; depth > 0 && k < v->core.edge_count; k++) {
     int ends[2];
-    edge_of(&v->core, k, ends);
+    ff_solid_edge(&v->core, k, ends);
     if (ends[0] == vertex || ends[1] == vertex) {
       ff_vec3 way = v3_unit(v3_sub(v->at[ends[ends[0] == vertex]], at));
       share += 1 + v3_dot(n, way);
@@ -148,11 +81,11 @@ static void tell_corner(const visit *v, int vertex) {
 /* Where from s on t turns next, from one face's slope to a lesser one; face: which that is. */
 static double next_turn(const visit *v, ff_vec3 from, ff_vec3 way, double s, int *face) {
   ff_vec3 at = v3_axpy(from, s, way);
-  double depth = depth_below(v, *face, at), slope = -v3_dot(normal_of(&v->other, *face), way);
+  double depth = depth_below(v, *face, at), slope = -v3_dot(ff_solid_normal(&v->other, *face), way);
   double first = INFINITY, least_slope = slope;
   int next = *face;
   for (int f = 0; f < v->other.face_count; f++) {
-    double mine = -v3_dot(normal_of(&v->other, f), way);
+    double mine = -v3_dot(ff_solid_normal(&v->other, f), way);
     if (f == *face || !(mine < slope)) {
       continue;
     }
@@ -170,7 +103,7 @@ static double next_turn(const visit *v, ff_vec3 from, ff_vec3 way, double s, int
 /* The corners of t between the ends of an edge. */
 static void tell_edge(const visit *v, int edge) {
   int ends[2];
-  edge_of(&v->core, edge, ends);
+  ff_solid_edge(&v->core, edge, ends);
   ff_vec3 from = v->at[ends[0]], to = v->at[ends[1]];
   if (!(depth_below(v, v->face, from) > 0 || depth_below(v, v->face, to) > 0)) {
     return;
@@ -190,7 +123,7 @@ static void tell_edge(const visit *v, int edge) {
       return;
     }
     ff_vec3 at = v3_axpy(from, s, way);
-    ff_vec3 n1 = normal_of(&v->other, before), n2 = normal_of(&v->other, face);
+    ff_vec3 n1 = ff_solid_normal(&v->other, before), n2 = ff_solid_normal(&v->other, face);
     double depth = depth_below(v, face, at), m1 = -v3_dot(n1, way), m2 = -v3_dot(n2, way);
     if (depth > 0) {
       tell(v, at, v3_axpy(v3_scale(m1, n2), -m2, n1), depth, m1 - m2, v3_cross(way, v3_sub(n1, n2)),
@@ -210,7 +143,7 @@ static bool is_apart(visit *v) {
   bool apart = true;
   ff_mat3 turn = q_matrix(v->pose.orientation);
   for (int k = 0; k < v->core.vertex_count; k++) {
-    v->at[k] = v3_add(v->pose.position, m3_mul(turn, vertex_of(&v->core, k)));
+    v->at[k] = v3_add(v->pose.position, m3_mul(turn, ff_solid_vertex(&v->core, k)));
     apart = apart && !(depth_below(v, v->face, v->at[k]) > 0);
   }
   return apart;
@@ -218,16 +151,8 @@ static bool is_apart(visit *v) {
 
 static void go_through(visit *v, const ff_geom *core, const ff_pose *pose_core,
                        const ff_geom *other, const ff_pose *pose_other) {
-  ff_geom small;
-  bool whole = core->kind == FF_POLYHEDRON && !core->hull->core; /* too thin to have a core */
-  v->more = whole ? 0 : ff_geom_round(core, INFINITY);
-  if (whole) {
-    small = *core;
-  } else {
-    ff_geom_shrink(&small, core, v->more);
-  }
-  solid_of(&v->core, &small);
-  solid_of(&v->other, other);
+  v->more = ff_solid_core(&v->core, core);
+  ff_solid_of(&v->other, other);
   v->world = *pose_other;
   v->pose.position =
       q_unrotate(pose_other->orientation, v3_sub(pose_core->position, pose_other->position));
@@ -247,24 +172,23 @@ static void go_through(visit *v, const ff_geom *core, const ff_pose *pose_core,
 /* ---- both ---------------------------------------------------------------------------------------
  */
 
-static bool is_flat(ff_shape_kind kind) {
-  return kind == FF_BOX || kind == FF_POLYHEDRON;
-}
-
 bool ff_geom_can_press(ff_shape_kind a, ff_shape_kind b) {
-  return is_flat(a) && is_flat(b);
+  return (ff_geom_is_solid(a) && ff_geom_is_solid(b)) || ff_geom_has_feet(a, b);
 }
 
 void ff_geom_press(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
-                   bool all, ff_press_fn *fn, void *context) {
+                   bool all, const ff_press_to *to) {
   double size = ff_geom_bound(a) + ff_geom_bound(b);
   if (!all && v3_norm(v3_sub(pose_a->position, pose_b->position)) > 1.02 * size) {
     return;
   }
+  if (!ff_geom_is_solid(a->kind) || !ff_geom_is_solid(b->kind)) {
+    ff_feet_press(a, pose_a, b, pose_b, all, to);
+    return;
+  }
   visit v; /* most of it is filled in on the way */
   v.all = all;
-  v.fn = fn;
-  v.context = context;
+  v.to = to;
   v.of_b = false;
   go_through(&v, a, pose_a, b, pose_b);
   v.of_b = true;

@@ -15,25 +15,36 @@
 
 #include "geom/geom.h"
 
-enum { FF_PRESS_SLOTS = 16 }; /* names: eight for corners of a, eight for those of b */
+enum {
+  FF_PRESS_WHOLE = 16, /* names: eight for corners of a, eight for those of b, and the pair's own */
+  FF_PRESS_SLOTS
+};
 
-/* One corner of one t. */
+/* One corner of one t, or one foot of one body on another (geom/feet.h). */
 typedef struct ff_press {
   ff_vec3 point;  /* m, world */
   ff_vec3 normal; /* unit, world, from b into a */
   double depth;   /* m, t; < 0: apart, and told for the name's sake only */
   double share;   /* of the law's energy that is stored */
   double push;    /* of the law's force that acts along the normal */
-  ff_vec3 swing;  /* N m on a for each J of the law: shares change as bodies turn */
+  ff_vec3 couple; /* N m on a for each N of the law: the point wanders over the bodies */
+  ff_vec3 pull;   /* N on a for each J of the law, */
+  ff_vec3 swing;  /* and N m: shares change as bodies move and turn */
   int slot;       /* the corner it is next to */
+  bool idle;      /* told for the name's sake only: others bear the load */
 } ff_press;
 
-typedef void ff_press_fn(void *context, const ff_press *press);
+/* Who wants to know. */
+typedef struct ff_press_to {
+  void (*fn)(void *context, const ff_press *press);
+  double (*energy)(void *context, double depth); /* J, that the law stores at a depth */
+  void *context;
+} ff_press_to;
 
 bool ff_geom_can_press(ff_shape_kind a, ff_shape_kind b);
 
-/* Calls fn for each; with `all`, also for corners that are apart. */
+/* Calls to->fn for each; with `all`, also for corners that are apart. */
 void ff_geom_press(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
-                   bool all, ff_press_fn *fn, void *context);
+                   bool all, const ff_press_to *to);
 
 #endif

@@ -528,7 +528,7 @@ static ff_status round_shapes(const binder *bind) {
       int binding = bind->table[shape->class_index * n + c];
       bool meets = binding >= 0 && bind->classes[c].kind != FF_HALF_SPACE;
       bool presses =
-          !ff_model_solves(model) && ff_geom_can_press(FF_POLYHEDRON, bind->classes[c].kind);
+          !ff_model_solves(model) && ff_geom_can_press(shape->geom.kind, bind->classes[c].kind);
       double wish = presses ? INFINITY : binding >= 0 ? model->bindings[binding].round : 0;
       round = meets ? fmax(round, wish) : round;
     }

@@ -34,6 +34,15 @@ static void name(ff_point *point, const ff_press *press) {
   point->patch.curvature[0] = point->patch.curvature[1] = INFINITY;
 }
 
+/* What the law stores at a depth. */
+static double energy_at(void *context, double depth) {
+  const pair *p = context;
+  ff_patch patch = {.depth = depth, .curvature = {INFINITY, INFINITY}};
+  ff_normal normal = {0};
+  p->binding->normal->normal(&p->binding->normal_params, &patch, &normal);
+  return normal.energy;
+}
+
 static void add_up(sum *to, const ff_press *press, const ff_normal *normal) {
   double weight = press->push * fabs(normal->force);
   to->force = v3_axpy(to->force, press->push * normal->force, press->normal);
@@ -46,32 +55,37 @@ static void add_up(sum *to, const ff_press *press, const ff_normal *normal) {
   to->normal.d_rate += press->push * normal->d_rate;
 }
 
-/* Shares change as the bodies turn: what then is stored elsewhere, the swing works. */
+/* Places wander and shares change as the bodies move: what then is stored elsewhere, couple, pull
+ * and swing work. */
 static void add_press(void *context, const ff_press *press) {
   pair *p = context;
   ff_point *point = &p->state->points[p->near->first_point + press->slot];
   if (press->depth > point->patch.depth) {
     name(point, press);
-    point->touching = press->depth > 0;
   }
-  if (!(press->depth > 0)) {
+  if (!(press->depth > 0) || press->idle) {
     return;
   }
+  point->touching = true;
   ff_point here = {.point = press->point, .normal = press->normal};
   here.patch.depth = press->depth;
   here.patch.curvature[0] = here.patch.curvature[1] = INFINITY;
   ff_contact_bodies bodies = ff_contact_look(p->state, p->meet, &here);
+  ff_vec3 turning = v3_sub(p->state->bodies[p->meet->a].omega, p->state->bodies[p->meet->b].omega);
+  double rate = press->push * here.patch.depth_rate - v3_dot(press->couple, turning);
+  here.patch.depth_rate = press->push > 0 ? rate / press->push : 0;
   ff_normal normal = {0};
   p->binding->normal->normal(&p->binding->normal_params, &here.patch, &normal);
   add_up(&p->sums[press->slot], press, &normal);
-  double rate = press->push * here.patch.depth_rate;
   if (p->ledger) {
     p->ledger[FF_Y_LOST + FF_LOST_NORMAL] += (normal.force - normal.elastic) * rate;
     p->ledger[FF_Y_UNPAID] += p->binding->normal_unpaid ? normal.elastic * rate : 0;
   }
+  ff_vec3 force = v3_scale(press->push * normal.force, press->normal);
+  ff_vec3 moment = v3_scale(normal.force, press->couple);
   ff_contact_push(p->model, p->state, &bodies, press->point,
-                  v3_scale(press->push * normal.force, press->normal),
-                  v3_scale(normal.energy, press->swing), p->ledger);
+                  v3_axpy(force, normal.energy, press->pull),
+                  v3_axpy(moment, normal.energy, press->swing), p->ledger);
 }
 
 /* The point between the presses, which friction acts at. */
@@ -121,7 +135,8 @@ void ff_presses_push(const ff_model *model, ff_state *state, const ff_meet *meet
             .near = near,
             .binding = &model->bindings[near->binding],
             .ledger = ledger};
-  ff_geom_press(&a->geom, pose_a, &b->geom, pose_b, state->frozen, add_press, &p);
+  const ff_press_to to = {add_press, energy_at, &p};
+  ff_geom_press(&a->geom, pose_a, &b->geom, pose_b, state->frozen, &to);
   size_t width = (size_t)model->memory_count;
   for (int i = 0; i < near->point_count; i++) {
     ff_point *point = &state->points[near->first_point + i];
