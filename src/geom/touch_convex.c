@@ -355,6 +355,36 @@ static void put_one(meeting *m, const ff_geom *a, const ff_pose *pose_a, const f
   put(m, touch, m->limit == 1 ? 0 : slot_of(m, touch.point));
 }
 
+static bool is_named(const meeting *m, int slot) {
+  bool named = false;
+  for (int i = 0; i < m->count; i++) {
+    named = named || m->out[i].feature == slot;
+  }
+  return named;
+}
+
+/* Two that do not touch yet may do so first elsewhere than at what was named: where they are
+ * nearest. */
+static void put_unseen(meeting *m, const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                       const ff_pose *pose_b) {
+  double deepest = -INFINITY;
+  for (int i = 0; i < m->count; i++) {
+    deepest = fmax(deepest, m->out[i].depth);
+  }
+  ff_touch touch;
+  if (!m->lasting || deepest > -m->round || deepest > -m->near.gap - 2 * m->blunt ||
+      !ff_spot_nearest(a, pose_a, b, pose_b, &m->near, &touch)) {
+    return;
+  }
+  int slot = slot_of(m, touch.point);
+  for (int k = 0; is_named(m, slot) && k < m->limit; k++) {
+    slot = k;
+  }
+  if (!is_named(m, slot)) {
+    put(m, touch, slot);
+  }
+}
+
 /* ---- all of it
  * --------------------------------------------------------------------------------------- */
 
@@ -475,6 +505,8 @@ int ff_touch_blunt(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, co
   }
   if (m.limit == 1 || !lies_on(&m) || !put_spots(&m)) {
     put_one(&m, a, pose_a, b, pose_b);
+  } else {
+    put_unseen(&m, a, pose_a, b, pose_b);
   }
   return finish(&m);
 }
