@@ -97,15 +97,16 @@ static void spots_keep_the_rule_of_geometry(void **state) {
   (void)state;
   ff_arena arena = {0};
   ff_geom solids[SOLIDS];
-  static const int edged[] = {2, 3, 4, 7, 9}; /* box, capsule, cylinder, two polyhedra */
+  static const int edged[] = {2, 3, 4, 7, 9, 8}; /* box, capsule, cylinder, hulls, intersection */
   const double round = 0.02;
   solids_make(&arena, solids);
   assert_int_equal(ff_geom_prepare(&solids[7], round, &arena), FF_OK);
   assert_int_equal(ff_geom_prepare(&solids[9], round, &arena), FF_OK);
+  assert_int_equal(ff_geom_prepare(&solids[8], round, &arena), FF_OK);
   uint64_t seed = 3;
   int seen = 0;
-  for (int k = 0; k < 25; k++) {
-    const ff_geom *a = &solids[edged[k / 5]], *b = &solids[edged[k % 5]];
+  for (int k = 0; k < 36; k++) {
+    const ff_geom *a = &solids[edged[k / 6]], *b = &solids[edged[k % 6]];
     for (int i = 0; ff_geom_in_order(a->kind, b->kind) && i < 40; i++) {
       ff_pose at = random_pose(&seed, .9), other = random_pose(&seed, .1);
       ff_touch touches[FF_TOUCH_MAX];

@@ -83,6 +83,13 @@ static void cylinders_fall_over_an_edge(void **state) {
       {BOX, "shape: {cylinder: {radius: .06, height: .02}}", 0.1, 0.145, {1, 0.3, 0}, 0.6, 0.25},
       {BOX, "shape: {cylinder: {radius: .04, height: .1}}", 0.1, 0.15, {1, 0, 0}, 1.5708, 0.3},
       {BOX, "shape: {capsule: {radius: .02, length: .1}}", 0.1, 0.14, {1, 0, 0}, 1.5708, 0.3},
+      {BOX,
+       "shape: {cylinder: {radius: .06, height: .02}}",
+       0.1,
+       0.25026,
+       {0.982, 0.188, 0},
+       1.599,
+       0.2},
   };
   check(drops, NULL, LENGTH(drops), 2e-3);
 }

@@ -26,7 +26,10 @@
 #define NEARLY 0.966  /* cosine of 15 degrees: such normals belong to the same contact */
 #define ASKEW  0.1    /* sine of the angle beyond which lines cross and do not lie side by side */
 
-#define UNSEEN 0.2 /* of the radii: what is deeper than all blunt ones by more has a point */
+/* Of the radii: where blunt ones are nearest, and deeper by more than this than at all that was
+ * named, they have a point. What may lie between many parts gets it later, lest it come and go. */
+#define UNSEEN      0.2
+#define UNSEEN_PART 0.5
 
 typedef struct meeting {
   ff_flat a, b;
@@ -251,25 +254,6 @@ static double put_between(meeting *m) {
   return found.touch.depth;
 }
 
-/* Spots of blunt parts may touch while something else is deeper, that is none of them: it gets a
- * name that nobody has, or that of the shallowest. */
-static void put_nearest(meeting *m) {
-  bool used[FF_TOUCH_MAX] = {false};
-  int slot = 0, shallowest = 0;
-  for (int i = 0; i < m->count; i++) {
-    used[m->out[i].feature] = true;
-    shallowest = m->out[i].depth < m->out[shallowest].depth ? i : shallowest;
-  }
-  while (slot < m->limit && used[slot]) {
-    slot++;
-  }
-  if (slot == m->limit) {
-    slot = m->out[shallowest].feature;
-    m->out[shallowest] = m->out[--m->count];
-  }
-  put(m, one_touch(&m->near), slot);
-}
-
 /* For each named corner the spot that is farthest out its way. False if there is none. */
 static bool put_spots(meeting *m) {
   spots found;
@@ -293,9 +277,6 @@ static bool put_spots(meeting *m) {
   if (m->count == 0 || (deepest < -m->round && m->near.gap < m->round - 1e-9 * m->size)) {
     m->count = 0;
     return false;
-  }
-  if (m->blunt > 0 && -m->near.gap - deepest > UNSEEN * m->round) {
-    put_nearest(m);
   }
   return true;
 }
@@ -355,33 +336,38 @@ static void put_one(meeting *m, const ff_geom *a, const ff_pose *pose_a, const f
   put(m, touch, m->limit == 1 ? 0 : slot_of(m, touch.point));
 }
 
-static bool is_named(const meeting *m, int slot) {
-  bool named = false;
+/* A name that nobody has, or that of the shallowest, which loses it. */
+static int spare_slot(meeting *m) {
+  bool used[FF_TOUCH_MAX] = {false};
+  int slot = 0, shallowest = 0;
   for (int i = 0; i < m->count; i++) {
-    named = named || m->out[i].feature == slot;
+    used[m->out[i].feature] = true;
+    shallowest = m->out[i].depth < m->out[shallowest].depth ? i : shallowest;
   }
-  return named;
+  while (slot < m->limit && used[slot]) {
+    slot++;
+  }
+  if (slot == m->limit) {
+    slot = m->out[shallowest].feature;
+    m->out[shallowest] = m->out[--m->count];
+  }
+  return slot;
 }
 
-/* Two that do not touch yet may do so first elsewhere than at what was named: where they are
- * nearest. */
+/* Spots of blunt parts may touch, or be about to, while the two are nearest elsewhere: they would
+ * sink in unseen there. */
 static void put_unseen(meeting *m, const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                        const ff_pose *pose_b) {
-  double deepest = -INFINITY;
+  double deepest = -INFINITY, unseen = m->lasting ? UNSEEN_PART : UNSEEN;
   for (int i = 0; i < m->count; i++) {
     deepest = fmax(deepest, m->out[i].depth);
   }
-  ff_touch touch;
-  if (!m->lasting || deepest > -m->round || deepest > -m->near.gap - 2 * m->blunt ||
-      !ff_spot_nearest(a, pose_a, b, pose_b, &m->near, &touch)) {
-    return;
-  }
-  int slot = slot_of(m, touch.point);
-  for (int k = 0; is_named(m, slot) && k < m->limit; k++) {
-    slot = k;
-  }
-  if (!is_named(m, slot)) {
-    put(m, touch, slot);
+  bool touches = deepest > -m->round;
+  double least = touches || !m->lasting ? unseen * m->round : 2 * m->blunt;
+  ff_touch touch = one_touch(&m->near);
+  if (m->blunt > 0 && -m->near.gap - deepest > least &&
+      (!m->lasting || ff_spot_nearest(a, pose_a, b, pose_b, &m->near, &touch))) {
+    put(m, touch, spare_slot(m));
   }
 }
 
