@@ -1,18 +1,18 @@
 /* A way to a solution for an island of one body that resists: along the path from a problem that is
  * easy.
  *
- * With lambda = 0 contacts do not turn the body; it ends up turned as in free flight, or by a
- * kick more, and how it is pushed off is soon found. With lambda = 1 the problem is ours. In
- * between there is a curve of solutions. The impulses are bounded, so it ends nowhere but at
- * lambda = 1, though it may turn back many times on the way: a needle that is hit at its tip turns
- * by radians in one step. So what is counted is its length, not lambda: predict along the tangent,
- * correct at right angles to it. Where friction begins to slide or a contact to press, the curve
- * has a kink, and may go back the way it came; the direction onwards is the one that keeps the sign
- * of the determinant [Allgower90].
+ * With lambda = 0 contacts do not turn the body; it ends up turned as in free flight, and how it is
+ * pushed off is soon found. With lambda = 1 the problem is ours. In between there is a curve of
+ * solutions. The impulses are bounded, so it ends nowhere but at lambda = 1, though it may turn
+ * back many times on the way: a needle that is hit at its tip turns by radians in one step. So what
+ * is counted is its length, not lambda: predict along the tangent, correct at right angles to it.
+ * Where friction begins to slide or a contact to press, the curve has a kink, and may go back the
+ * way it came; the direction onwards is the one that keeps the sign of the determinant
+ * [Allgower90].
  *
  * A path may be long: a needle that turns a hundred times about its axis makes it turn back as
- * often. But then solutions are many, and mostly one is found from some start or other before the
- * path is followed to its end.
+ * often. But then solutions are many, and one is found from some start or other sooner than by
+ * following it to its end.
  */
 #include "math/vec.h"
 #include "step/quasi_rigid.h"
@@ -20,10 +20,9 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { PLACES = 4000, MORE_PLACES = 40000, CORRECTIONS = 8, KICKS = 50 };
+enum { PLACES = 4000, CORRECTIONS = 8, KICKS = 10000 };
 #define FIRST    0.02 /* length of the first stride; unknowns are scaled to about 1, */
 #define LONGEST  1.0  /* the longest, */
-#define CAREFUL  0.3  /* the same, where a longer one may have led onto another curve, */
 #define KINKED   1e-5 /* one that tells that there is a kink ahead, */
 #define FAR      1e-2 /* how far ahead that may be, */
 #define SHORTEST 1e-7 /* and one that leads nowhere */
@@ -35,9 +34,8 @@ ff_status ff_quasi_make_path(ff_quasi *quasi, int limit) {
   ff_quasi_path *path = &quasi->path;
   size_t m = (size_t)limit + 1;
   path->limit = limit;
-  double **vectors[] = {&path->unit,    &path->row,    &path->mass,  &path->kick,
-                        &path->y,       &path->next,   &path->f,     &path->z,
-                        &path->tangent, &path->turned, &path->beyond};
+  double **vectors[] = {&path->unit, &path->row, &path->mass,    &path->y,      &path->next,
+                        &path->f,    &path->z,   &path->tangent, &path->turned, &path->beyond};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
     *vectors[i] = ff_arena_take(&quasi->arena, m, sizeof(double));
     if (!*vectors[i]) {
@@ -48,8 +46,7 @@ ff_status ff_quasi_make_path(ff_quasi *quasi, int limit) {
   path->jacobian = ff_arena_take(&quasi->arena, m * m, sizeof(double));
   path->start = ff_arena_take(&quasi->arena, m + 1, sizeof(int));
   path->index = ff_arena_take(&quasi->arena, m * m, sizeof(int));
-  path->held = ff_arena_take(&quasi->arena, m, sizeof(ff_vec3));
-  if (!path->matrix || !path->jacobian || !path->start || !path->index || !path->held) {
+  if (!path->matrix || !path->jacobian || !path->start || !path->index) {
     return FF_ERROR_MEMORY;
   }
   return ff_linear_create(&path->linear, limit + 1, path->start, path->index, false);
@@ -119,7 +116,7 @@ static void exchange(ff_quasi *quasi, double *y, bool take) {
 
 /* ---- rows on the way ------------------------------------------------------------------------- */
 
-/* Angular momentum that row i says is gained beyond free flight and kick; false: another row. */
+/* Angular momentum that row i says is gained beyond free flight; false: another row. */
 static bool is_turn(const ff_quasi *quasi, const double *z, int i, double *gain) {
   if (i >= FF_QUASI_BODY * quasi->node_count || i % FF_QUASI_BODY < 3) {
     return false;
@@ -136,9 +133,8 @@ static double row_at(const ff_quasi *quasi, const double *z, double lambda, doub
   int n = quasi->size, m = n + 1;
   double gain, scale = 1 / path->row[i], by_lambda = 0, share = 1, f = whole;
   if (is_turn(quasi, z, i, &gain)) {
-    double kick = path->kick[i];
-    by_lambda = whole - gain + kick;
-    f = gain - kick + lambda * by_lambda;
+    by_lambda = whole - gain;
+    f = gain + lambda * by_lambda;
     share = lambda;
   }
   double above = (z[i] - quasi->lower[i]) / path->mass[i];
@@ -287,24 +283,13 @@ static bool finish(ff_quasi *quasi) {
   return ff_quasi_newton(quasi);
 }
 
-/* The start of the path: bodies turn as they do without contacts, and by the kick. */
+/* The start of the path: bodies turn as they do without contacts. */
 static bool begin(ff_quasi *quasi) {
   int n = quasi->size;
   ff_quasi_path *path = &quasi->path;
-  for (int i = 0; i < quasi->node_count; i++) {
-    ff_quasi_body *body = ff_quasi_node(quasi, quasi->solved_nodes[i]);
-    ff_vec3 kick = v3_load(path->kick + FF_QUASI_BODY * i + 3), l = body->l;
-    double *x = quasi->x + ff_blocks_row(quasi->blocks, body->node);
-    v3_store(x + 3, v3_add(l, kick));
-    path->held[i] = l;
-    body->l = v3_add(l, kick);
-  }
   quasi->turns = 0;
   bool good = ff_quasi_newton(quasi) || ff_quasi_ramp(quasi);
   quasi->turns = 1;
-  for (int i = 0; i < quasi->node_count; i++) {
-    ff_quasi_node(quasi, quasi->solved_nodes[i])->l = path->held[i];
-  }
   exchange(quasi, path->y, true);
   memset(path->tangent, 0, ((size_t)n + 1) * sizeof(double));
   path->tangent[n] = 1;
@@ -316,13 +301,13 @@ static bool begin(ff_quasi *quasi) {
 }
 
 /* The whole path; it never comes back to where lambda is 0, but for a mistake. */
-static bool follow(ff_quasi *quasi, int places, double longest) {
+static bool follow(ff_quasi *quasi) {
   int n = quasi->size;
   ff_quasi_path *path = &quasi->path;
   double stride = FIRST;
   bool good = begin(quasi);
   for (int k = 0;
-       good && k < places && stride > SHORTEST && path->y[n] > -0.01 && !ff_quasi_must_end(quasi);
+       good && k < PLACES && stride > SHORTEST && path->y[n] > -0.01 && !ff_quasi_must_end(quasi);
        k++) {
     if (!stride_on(quasi, path->tangent, stride)) {
       double ahead = stride < KINKED ? round_kink(quasi, stride) : 0;
@@ -340,7 +325,7 @@ static bool follow(ff_quasi *quasi, int places, double longest) {
       continue;
     }
     arrive(quasi);
-    stride = fmin(stride * (bent > 0.98 ? 1.5 : 1), longest);
+    stride = fmin(stride * (bent > 0.98 ? 1.5 : 1), LONGEST);
   }
   return false;
 }
@@ -364,15 +349,9 @@ static void kick(ff_quasi *quasi, uint64_t *seed) {
            *x = quasi->x + ff_blocks_row(quasi->blocks, body->node);
     for (int k = 0; k < FF_QUASI_BODY; k++) {
       double by = share * draw(seed) * (k < 3 ? 2 * fast : m->mass * m->bound * fast);
-      path->kick[FF_QUASI_BODY * i + k] = by;
       x[k] += by;
     }
   }
-}
-
-static void forget_kick(ff_quasi *quasi) {
-  ff_quasi_start_free(quasi);
-  memset(quasi->path.kick, 0, (size_t)quasi->size * sizeof(double));
 }
 
 bool ff_quasi_follow(ff_quasi *quasi) {
@@ -381,21 +360,20 @@ bool ff_quasi_follow(ff_quasi *quasi) {
   }
   lay_out(quasi);
   find_units(quasi);
-  forget_kick(quasi);
-  if (follow(quasi, PLACES, LONGEST)) {
-    return true;
+  ff_quasi_start_free(quasi);
+  return follow(quasi);
+}
+
+bool ff_quasi_start_anywhere(ff_quasi *quasi) {
+  if (quasi->size > quasi->path.limit) {
+    return false;
   }
   uint64_t seed = 1;
-  for (int k = 0; k < KICKS && !ff_quasi_must_end(quasi); k++) {
+  bool solved = false;
+  find_units(quasi);
+  for (int k = 0; k < KICKS && !solved && !ff_quasi_must_end(quasi); k++) {
     kick(quasi, &seed);
-    if (ff_quasi_newton(quasi)) {
-      return true;
-    }
-    kick(quasi, &seed); /* without friction there are several solutions to go on from */
-    if (ff_quasi_ramp(quasi)) {
-      return true;
-    }
+    solved = ff_quasi_newton(quasi);
   }
-  forget_kick(quasi);
-  return follow(quasi, MORE_PLACES, CAREFUL);
+  return solved;
 }

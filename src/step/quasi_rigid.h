@@ -234,11 +234,9 @@ typedef struct ff_quasi_path {
   int *start, *index;                /* its pattern */
   double *matrix, *jacobian;         /* by columns */
   double *unit, *row, *mass;         /* of each unknown, and of its row */
-  double *kick;                      /* kg m^2/s, in the places of angular momentum */
   double *y, *next, *f, *z;          /* places; the last entry is lambda */
   double *tangent, *turned, *beyond; /* directions */
   double sign;                       /* of the determinant, all along; 0: not known yet */
-  ff_vec3 *held;                     /* of each body, for a while */
 } ff_quasi_path;
 
 typedef struct ff_quasi {
@@ -534,8 +532,10 @@ bool ff_quasi_same_points(const ff_quasi *quasi);
 
 /* All memory that paths need, for islands of so many unknowns. */
 ff_status ff_quasi_make_path(ff_quasi *quasi, int limit);
-/* Solves a small island, laid out as the dense problem, by following paths. */
+/* Solves an island of one body, laid out as the dense problem, by following a path. */
 bool ff_quasi_follow(ff_quasi *quasi);
+/* The same from starts at random, as long as the effort lasts. */
+bool ff_quasi_start_anywhere(ff_quasi *quasi);
 
 /* ---- quasi_room.c --------------------------------------------------------------------------- */
 

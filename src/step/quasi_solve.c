@@ -1,10 +1,10 @@
 /* The ways to the solution of an island, in the order in which they pay.
  *
- * Newton's method from what the steps before lead to expect; from free flight; small islands by the
- * dense solver of ncp.h, that of one body then along the path of quasi_path.c; large ones without
- * friction first, with more and more of it then. Of steps that Newton's method does not solve,
- * the dense solver does nine of ten, and where it fails with several bodies nothing else was found
- * to help but a smaller step.
+ * Newton's method from what the steps before lead to expect; from free flight; an island of one
+ * body along the path of quasi_path.c, small islands by the dense solver of ncp.h, one body again
+ * from anywhere; large ones without friction first, with more and more of it then. Of steps that
+ * Newton's method does not solve, the dense solver does nine of ten, and where it fails with
+ * several bodies nothing else was found to help but a smaller step.
  */
 #include "math/vec.h"
 #include "step/quasi_rigid.h"
@@ -265,7 +265,9 @@ static bool solve_somehow(ff_quasi *quasi) {
     }
   }
   if (lay_out(quasi)) {
-    return solve_dense(quasi) || (quasi->node_count == 1 && ff_quasi_follow(quasi));
+    bool alone = quasi->node_count == 1;
+    return (alone && ff_quasi_follow(quasi)) || solve_dense(quasi) ||
+           (alone && ff_quasi_start_anywhere(quasi));
   }
   start_from(quasi, true);
   return ff_quasi_ramp(quasi);
