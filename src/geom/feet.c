@@ -12,7 +12,7 @@
 #define SAME     1e-9 /* of an energy: two ways to say the same */
 #define DIAGONAL 0.70710678118654752440
 #define BLUR     1e-3 /* of the size: gaps that are less are exact */
-#define FEW      8    /* rules: of so few each is tried as the way out */
+#define FEW      8    /* rules: of so few each is tried as the way out, whatever that costs */
 #define SURPLUS  1e-9 /* of the size: a foot is not deeper than the pair, to rounding */
 
 /* The part of a body that is an end: a ball or a disc, and what is about it. */
@@ -456,10 +456,11 @@ static void put_on_face(ff_nearest *near, int of) {
   }
 }
 
-/* Is the way out by a face shorter? */
+/* Is the way out by a face shorter? Support points of intersections are dear. */
 static void try_faces(meeting *m, int of) {
   int count = ff_geom_rule_count(m->geom[of]);
-  for (int k = 0; k < count && count <= FEW; k++) {
+  bool dear = m->geom[0]->kind == FF_INTERSECTION || m->geom[1]->kind == FF_INTERSECTION;
+  for (int k = 0; k < count && (count <= FEW || !dear); k++) {
     ff_rule rule;
     ff_geom_rule(m->geom[of], k, v3(0, 0, 0), &rule);
     if (ff_rule_is_flat(&rule)) {
