@@ -38,7 +38,7 @@ static inline void store(void *context, const ff_press *press) {
 static inline stored stored_in(const ff_geom *a, ff_pose pose_a, const ff_geom *b, ff_pose pose_b) {
   stored out = {.about = pose_a.position};
   const ff_press_to to = {store, stored_energy, &out};
-  ff_geom_press(a, &pose_a, b, &pose_b, false, &to);
+  ff_geom_press(a, &pose_a, b, &pose_b, 0, &to);
   return out;
 }
 

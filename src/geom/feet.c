@@ -12,6 +12,7 @@
 #define SAME     1e-9 /* of an energy: two ways to say the same */
 #define DIAGONAL 0.70710678118654752440
 #define BLUR     1e-3 /* of the size: gaps that are less are exact */
+#define FEW      8    /* rules: of so few each is tried as the way out, whatever that costs */
 #define SURPLUS  1e-9 /* of the size: a foot is not deeper than the pair, to rounding */
 
 /* The part of a body that is an end: a ball or a disc, and what is about it. */
@@ -30,7 +31,7 @@ typedef struct meeting {
   bool doubt;     /* there are others */
   ff_vec3 at;     /* m, where that is */
   tip tips[2][2];
-  bool all;
+  double margin;
   bool telling;  /* else energies are summed up */
   bool idle;     /* the pair's own depth bears the load */
   double stored; /* J */
@@ -176,7 +177,7 @@ static ff_press foot_at(const place *at, ff_vec3 out, double share, int slot) {
 
 /* Is it of interest? */
 static bool counts(const meeting *m, double depth) {
-  return depth > 0 || (m->all && m->telling);
+  return depth > 0 || (m->telling && depth > -m->margin);
 }
 
 static void put_place(const visit *v, ff_vec3 at, double share, int slot) {
@@ -446,6 +447,33 @@ static int way_out(const meeting *m, int of, ff_vec3 at, ff_vec3 *out, bool *fla
   return nearest;
 }
 
+/* A face of one body has the other in front of it where that reaches farthest. */
+static void put_on_face(ff_nearest *near, int of) {
+  if (of) {
+    near->on_b = v3_axpy(near->on_a, -near->gap, near->normal);
+  } else {
+    near->on_a = v3_axpy(near->on_b, near->gap, near->normal);
+  }
+}
+
+/* Is the way out by a face shorter? Support points of intersections are dear. */
+static void try_faces(meeting *m, int of) {
+  int count = ff_geom_rule_count(m->geom[of]);
+  bool dear = m->geom[0]->kind == FF_INTERSECTION || m->geom[1]->kind == FF_INTERSECTION;
+  for (int k = 0; k < count && (count <= FEW || !dear); k++) {
+    ff_rule rule;
+    ff_geom_rule(m->geom[of], k, v3(0, 0, 0), &rule);
+    if (ff_rule_is_flat(&rule)) {
+      ff_vec3 n = q_rotate(m->pose[of].orientation, v3_scale(of ? 1 : -1, rule.slope));
+      ff_nearest found = reach_along(m, n);
+      if (found.gap > m->near.gap) {
+        m->near = found;
+        put_on_face(&m->near, of);
+      }
+    }
+  }
+}
+
 /* A guess at the shortest way out: of each body, where the middle of the other is, and then where
  * that reaches in farthest. If the way out from there is the same, by a flat face, none is shorter:
  * D is not less than the depth of any place. */
@@ -462,9 +490,8 @@ static void guess(meeting *m) {
       found.settled = found.gap >= 0 || (by_face && rule == before);
       m->near = found.gap > m->near.gap ? found : m->near;
       if (found.settled) {
-        *(of ? &found.on_b : &found.on_a) =
-            v3_axpy(of ? found.on_a : found.on_b, of ? -found.gap : found.gap, found.normal);
         m->near = found;
+        put_on_face(&m->near, of);
         return;
       }
       if (rule == before) {
@@ -501,23 +528,25 @@ static void settle(meeting *m) {
     return;
   }
   ff_nearest_find(&m->near, m->geom[0], &m->pose[0], m->geom[1], &m->pose[1],
-                  m->all ? INFINITY : BLUR * m->size);
+                  fmax(m->margin, BLUR * m->size));
+  try_faces(m, 0);
+  try_faces(m, 1);
   sum_up(m);
 }
 
 void ff_feet_press(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
-                   bool all, const ff_press_to *to) {
+                   double margin, const ff_press_to *to) {
   meeting m = {.geom = {a, b},
                .pose = {*pose_a, *pose_b},
                .size = ff_geom_bound(a) + ff_geom_bound(b),
-               .all = all,
+               .margin = margin,
                .to = to};
   guess(&m);
   if (m.near.gap < 0) {
     sum_up(&m);
     settle(&m);
   }
-  if (!(m.near.gap < 0) && !all) {
+  if (!(m.near.gap < 0) && !(m.near.gap < margin)) {
     return;
   }
   ff_press whole = whole_of(&m);

@@ -27,8 +27,8 @@ enum { FF_CAP_FEET = 8 };
 
 bool ff_geom_has_feet(ff_shape_kind a, ff_shape_kind b);
 
-/* As ff_geom_press. */
+/* As ff_geom_press, but not for margins between 0 and INFINITY. */
 void ff_feet_press(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
-                   bool all, const ff_press_to *to);
+                   double margin, const ff_press_to *to);
 
 #endif

@@ -19,7 +19,7 @@ typedef struct visit {
   double more;   /* m, that the other is larger by, since the core is smaller */
   int face;      /* of the other, that the core is most above */
   bool of_b;     /* the core is b's */
-  bool all;
+  double margin;
   const ff_press_to *to;
   ff_vec3 at[MOST]; /* corners of the core */
 } visit;
@@ -60,9 +60,10 @@ static void tell(const visit *v, ff_vec3 at, ff_vec3 normal, double depth, doubl
 /* The end that all edges of a corner have in common: beyond it they go on with slope 1. */
 static void tell_corner(const visit *v, int vertex) {
   ff_vec3 at = v->at[vertex], turns = v3(0, 0, 0);
-  int face = depth_below(v, v->face, at) > 0 ? least(v, at) : v->face;
+  bool near = depth_below(v, v->face, at) > (isinf(v->margin) ? 0 : -v->margin);
+  int face = near ? least(v, at) : v->face;
   double depth = depth_below(v, face, at), share = depth > 0 ? 0 : 1;
-  if (!(depth > 0) && !v->all) {
+  if (!(depth > 0 || depth > -v->margin)) {
     return;
   }
   ff_vec3 n = ff_solid_normal(&v->other, face);
@@ -158,7 +159,7 @@ static void go_through(visit *v, const ff_geom *core, const ff_pose *pose_core,
       q_unrotate(pose_other->orientation, v3_sub(pose_core->position, pose_other->position));
   v->pose.orientation = q_mul(q_conj(pose_other->orientation), pose_core->orientation);
   bool apart = is_apart(v);
-  if (apart && !v->all) {
+  if (apart && !(v->margin > 0)) {
     return;
   }
   for (int k = 0; k < v->core.vertex_count; k++) {
@@ -177,17 +178,17 @@ bool ff_geom_can_press(ff_shape_kind a, ff_shape_kind b) {
 }
 
 void ff_geom_press(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
-                   bool all, const ff_press_to *to) {
+                   double margin, const ff_press_to *to) {
   double size = ff_geom_bound(a) + ff_geom_bound(b);
-  if (!all && v3_norm(v3_sub(pose_a->position, pose_b->position)) > 1.02 * size) {
+  if (v3_norm(v3_sub(pose_a->position, pose_b->position)) > 1.02 * size + margin) {
     return;
   }
   if (!ff_geom_is_solid(a->kind) || !ff_geom_is_solid(b->kind)) {
-    ff_feet_press(a, pose_a, b, pose_b, all, to);
+    ff_feet_press(a, pose_a, b, pose_b, margin, to);
     return;
   }
   visit v; /* most of it is filled in on the way */
-  v.all = all;
+  v.margin = margin;
   v.to = to;
   v.of_b = false;
   go_through(&v, a, pose_a, b, pose_b);

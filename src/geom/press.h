@@ -43,8 +43,8 @@ typedef struct ff_press_to {
 
 bool ff_geom_can_press(ff_shape_kind a, ff_shape_kind b);
 
-/* Calls to->fn for each; with `all`, also for corners that are apart. */
+/* Calls to->fn for each, and for corners that are apart by less than the margin (m). */
 void ff_geom_press(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
-                   bool all, const ff_press_to *to);
+                   double margin, const ff_press_to *to);
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "footfall/robot.h"
 #include "footfall/sim.h"
-#include "geom/press.h"
+#include "geom/feet.h"
 #include "math/vec.h"
 
 typedef struct ff_model_body {
@@ -257,11 +257,12 @@ static inline bool ff_binding_is_held(const ff_binding *binding, ff_holding hold
 }
 
 /* Are two shapes pressed into one another, so that forces are conservative (geom/press.h)? Not
- * where contacts are solved for or held, which wants few points. */
+ * where contacts are solved for, which wants few points; nor do held ones stand on feet, which are
+ * more than there are names for, so that none would have a path of its own. */
 static inline bool ff_binding_presses(const ff_model *model, const ff_binding *binding,
                                       ff_shape_kind a, ff_shape_kind b) {
-  return ff_geom_can_press(a, b) && !binding->overlaps && !ff_model_solves(model) &&
-         !ff_binding_is_held(binding, model->holding);
+  bool held = ff_binding_is_held(binding, model->holding) && ff_geom_has_feet(a, b);
+  return ff_geom_can_press(a, b) && !binding->overlaps && !ff_model_solves(model) && !held;
 }
 
 /* Points that a pair of shapes under this binding can have. */

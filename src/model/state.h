@@ -40,6 +40,8 @@ typedef struct ff_point {
   double held[3];             /* N along n, t1 and t2, held over the last step: step/hold.h */
   ff_mode held_mode;          /* of it */
   ff_ahead ahead;             /* as its friction law saw that step */
+  double weight;              /* of a pressed pair: what is stored, over the law's at its depth, */
+  double pace;                /* and how fast that depth changes, over the normal velocity */
   bool unpaid;                /* energy_t is of a law that is FF_LAW_UNPAID */
   bool normal_unpaid;         /* so is energy_n */
   double kink, friction_kink; /* values of the laws' kink functions */

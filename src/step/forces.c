@@ -210,10 +210,10 @@ static void touch(const ff_model *model, ff_state *state, const ff_meet *meet, c
   ff_normal normal;
   normal.moment[0] = normal.moment[1] = 0;
   binding->normal->normal(&binding->normal_params, &point->patch, &normal);
-  point->force_n = normal.force;
-  point->energy_n = normal.energy;
+  point->force_n = near->presses ? point->weight * point->pace * normal.force : normal.force;
+  point->energy_n = near->presses ? point->energy_n : normal.energy; /* that of all its presses */
   point->normal_unpaid = binding->normal_unpaid;
-  point->force = v3_scale(normal.force, point->normal);
+  point->force = v3_scale(point->force_n, point->normal);
   point->moment = v3_axpy(v3_scale(normal.moment[0], point->t1), normal.moment[1], point->t2);
   bool held = ff_state_holds(state, binding);
   if (held) {
@@ -367,13 +367,17 @@ static void contact_forces(const ff_model *model, ff_state *state, const double 
       const ff_near *near = &state->nears[n];
       bool held = ff_state_holds(state, &model->bindings[near->binding]);
       release_points(state, near);
-      if (near->presses) {
+      if (near->presses && !held) {
         size_t at = (size_t)near->first_point * (size_t)model->memory_count;
         ff_presses_push(model, state, meet, near, y + state->memory_at + at,
                         memory_rate ? memory_rate + at : NULL, ledger);
         continue;
       }
-      place_points(model, state, near);
+      if (near->presses) {
+        ff_presses_place(model, state, meet, near, margin_of(model, state, near), ledger);
+      } else {
+        place_points(model, state, near);
+      }
       for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
         ff_point *point = &state->points[i];
         if (!point->touching) {

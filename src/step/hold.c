@@ -28,7 +28,9 @@ typedef struct entry {
   const ff_binding *binding;
   const ff_near *near;
   int point;
-  bool pulls; /* the normal law may */
+  bool pulls;    /* the normal law may */
+  double weight; /* of the law, */
+  double pace;   /* and of its depth: see step/presses.c */
   ff_contact_bodies bodies;
   int row;             /* of its rows along n, t1, t2 */
   double w[9];         /* 1/kg, of the point itself: 3 x 3 */
@@ -97,7 +99,7 @@ static double energy_at(entry *e, double depth) {
     e->binding->normal->normal(&e->binding->normal_params, &e->patch, &there);
     e->patch.depth = middle;
   }
-  return there.energy;
+  return e->weight * there.energy;
 }
 
 /* A change of what is held throughout the step. */
@@ -129,6 +131,8 @@ static void add_entry(ff_hold *hold, const ff_model *model, const ff_state *stat
   e->pulls = e->binding->normal->traits(&e->binding->normal_params) & FF_LAW_PULLS;
   hold->settled = e->binding->friction->memory_count > 0 ? KEPT : hold->settled;
   e->patch = point->patch;
+  e->weight = near->presses ? point->weight : 1;
+  e->pace = near->presses ? point->pace : 1;
   e->friction.normal_force = e->force[0] = e->force[1] = e->force[2] = 0;
   const ff_body_motion *a = &state->bodies[meet->a], *b = &state->bodies[meet->b];
   e->bodies = (ff_contact_bodies){.a = meet->a, .b = meet->b};
@@ -142,7 +146,9 @@ static void add_entry(ff_hold *hold, const ff_model *model, const ff_state *stat
   e->depth = e->patch.depth;
   e->energy = point->energy_n;
   if (hold->middle) {
-    e->depth -= hold->half * e->patch.depth_rate;
+    e->depth -= hold->half * e->pace * e->patch.depth_rate;
+  }
+  if (hold->middle || near->presses) {
     e->energy = e->binding->overlaps ? 0 : energy_at(e, e->depth);
   }
   share(hold, model, meet->a);
@@ -236,10 +242,23 @@ static void relative(const ff_hold *hold, const entry *e, double v[3]) {
   }
 }
 
+/* From the law to the point. */
+static void weigh(ff_normal *normal, double weight, double pace) {
+  double force = weight * pace;
+  normal->force *= force;
+  normal->elastic *= force;
+  normal->energy *= weight;
+  normal->d_depth *= force * pace;
+  normal->d_rate *= force * pace;
+  normal->moment[0] *= force;
+  normal->moment[1] *= force;
+}
+
 /* The normal force if the depth goes at this rate: what the spring gives on its way, and the
  * rest as it is in the middle. */
 static double normal_force(const ff_hold *hold, entry *e, double rate) {
   const ff_law *law = e->binding->normal;
+  rate *= e->pace;
   e->patch.depth_rate = rate;
   e->normal = (ff_normal){0};
   if (e->binding->overlaps) {
@@ -251,9 +270,13 @@ static double normal_force(const ff_hold *hold, entry *e, double rate) {
   e->patch.depth = middle;
   if (middle > 0) {
     law->normal(&e->binding->normal_params, &e->patch, &e->normal);
+    if (e->near->presses) {
+      weigh(&e->normal, e->weight, e->pace);
+    }
   }
   bool flat = fabs(end - e->depth) <= FLAT * middle;
-  e->elastic = flat ? e->normal.elastic : (energy_at(e, end) - e->energy) / (end - e->depth);
+  e->elastic =
+      flat ? e->normal.elastic : e->pace * (energy_at(e, end) - e->energy) / (end - e->depth);
   double force = e->elastic + (e->normal.force - e->normal.elastic);
   return e->pulls || force > 0 ? force : 0;
 }
@@ -438,7 +461,7 @@ static void finish(const ff_hold *hold, const ff_model *model, ff_state *state, 
   ff_friction *friction = &e->friction;
   double v[3];
   relative(hold, e, v);
-  double elsewhere = fabs(e->depth - hold->half * v[0] - e->patch.depth);
+  double elsewhere = fabs(e->depth - hold->half * e->pace * v[0] - e->patch.depth);
   if (e->binding->overlaps || !(elsewhere <= SAME * e->patch.depth)) {
     normal_force(hold, e, -v[0]); /* its elastic part, as it came out */
   }

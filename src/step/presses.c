@@ -13,6 +13,7 @@
 typedef struct sum {
   ff_vec3 force, place; /* N; N m, points times forces */
   double weight;        /* N, of the points in place */
+  ff_vec3 moment;       /* N m about the origin, of held forces */
   ff_normal normal;     /* all together */
 } sum;
 
@@ -122,21 +123,110 @@ static void finish(pair *p, ff_point *point, const sum *of, const double *memory
   point->patch.depth = depth;
 }
 
+/* ---- held contacts ----------------------------------------------------------------------------
+ */
+
+/* A held point has one force, along one normal: that of its presses together. They store what the
+ * law does at the depth of the deepest times a weight, and push as if that depth went at a pace: so
+ * energy and force are right at the start, and it is held as the depth changes. What presses have
+ * beside forces at the point, being small, acts as it is. */
+static void add_held(void *context, const ff_press *press) {
+  pair *p = context;
+  ff_point *point = &p->state->points[p->near->first_point + press->slot];
+  if (press->idle) {
+    return;
+  }
+  if (press->depth > point->patch.depth) {
+    name(point, press);
+  }
+  if (!(press->depth > 0)) {
+    return;
+  }
+  ff_point here = {.point = press->point, .normal = press->normal};
+  here.patch.depth = press->depth;
+  here.patch.curvature[0] = here.patch.curvature[1] = INFINITY;
+  ff_contact_bodies bodies = ff_contact_look(p->state, p->meet, &here);
+  here.patch.depth_rate = 0;
+  ff_normal normal = {0};
+  p->binding->normal->normal(&p->binding->normal_params, &here.patch, &normal);
+  sum *to = &p->sums[press->slot];
+  add_up(to, press, &normal);
+  ff_vec3 force = v3_scale(press->push * normal.force, press->normal);
+  to->moment = v3_add(to->moment, v3_cross(press->point, force));
+  ff_vec3 moment = v3_scale(normal.force, press->couple);
+  ff_contact_push(p->model, p->state, &bodies, press->point, v3_scale(normal.energy, press->pull),
+                  v3_axpy(moment, normal.energy, press->swing), p->ledger);
+}
+
+/* All presses of the point, over the deepest. */
+static void weigh(const pair *p, ff_point *point, const sum *of) {
+  ff_patch patch = {.depth = point->patch.depth, .curvature = {INFINITY, INFINITY}};
+  ff_normal normal = {0};
+  point->weight = point->pace = 1;
+  if (patch.depth > 0) {
+    p->binding->normal->normal(&p->binding->normal_params, &patch, &normal);
+  }
+  if (normal.force != 0) {
+    double force = v3_norm(of->force) / fabs(normal.force);
+    bool stores = normal.energy > 0 && of->normal.energy > 0;
+    point->weight = stores ? of->normal.energy / normal.energy : force;
+    point->pace = force / point->weight;
+  }
+}
+
+/* What forces at several places have beside their sum at the point. */
+static void twist(const pair *p, ff_point *point, const sum *of) {
+  if (of->weight > 0) {
+    ff_contact_bodies bodies = ff_contact_look(p->state, p->meet, point);
+    ff_vec3 rest = v3_sub(of->moment, v3_cross(point->point, of->force));
+    ff_contact_push(p->model, p->state, &bodies, point->point, v3(0, 0, 0), rest, p->ledger);
+  }
+}
+
+static pair pair_of(const ff_model *model, ff_state *state, const ff_meet *meet,
+                    const ff_near *near, double *ledger) {
+  return (pair){.model = model,
+                .state = state,
+                .meet = meet,
+                .near = near,
+                .binding = &model->bindings[near->binding],
+                .ledger = ledger};
+}
+
+static void look(pair *p, double margin, void (*fn)(void *context, const ff_press *press)) {
+  const ff_model *model = p->model;
+  const ff_model_shape *a = &model->shapes[p->near->shape_a], *b = &model->shapes[p->near->shape_b];
+  ff_pose room_a, room_b;
+  const ff_pose *pose_a = ff_shape_at(a, &p->state->bodies[a->body].pose, &room_a);
+  const ff_pose *pose_b = ff_shape_at(b, &p->state->bodies[b->body].pose, &room_b);
+  const ff_press_to to = {fn, energy_at, p};
+  ff_geom_press(&a->geom, pose_a, &b->geom, pose_b, margin, &to);
+}
+
+void ff_presses_place(const ff_model *model, ff_state *state, const ff_meet *meet,
+                      const ff_near *near, double margin, double *ledger) {
+  pair p = pair_of(model, state, meet, near, ledger);
+  look(&p, margin, add_held);
+  for (int i = 0; i < near->point_count; i++) {
+    ff_point *point = &state->points[near->first_point + i];
+    if (point->patch.depth > -INFINITY) {
+      point->touching = point->patch.depth > 0 || state->middle;
+      place(&p, point, &p.sums[i]);
+      weigh(&p, point, &p.sums[i]);
+      point->energy_n = p.sums[i].normal.energy;
+      twist(&p, point, &p.sums[i]);
+    }
+  }
+}
+
+/* ---- all others -------------------------------------------------------------------------------
+ */
+
 void ff_presses_push(const ff_model *model, ff_state *state, const ff_meet *meet,
                      const ff_near *near, const double *memory, double *memory_rate,
                      double *ledger) {
-  const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
-  ff_pose room_a, room_b;
-  const ff_pose *pose_a = ff_shape_at(a, &state->bodies[a->body].pose, &room_a);
-  const ff_pose *pose_b = ff_shape_at(b, &state->bodies[b->body].pose, &room_b);
-  pair p = {.model = model,
-            .state = state,
-            .meet = meet,
-            .near = near,
-            .binding = &model->bindings[near->binding],
-            .ledger = ledger};
-  const ff_press_to to = {add_press, energy_at, &p};
-  ff_geom_press(&a->geom, pose_a, &b->geom, pose_b, state->frozen, &to);
+  pair p = pair_of(model, state, meet, near, ledger);
+  look(&p, state->frozen ? INFINITY : 0, add_press);
   size_t width = (size_t)model->memory_count;
   for (int i = 0; i < near->point_count; i++) {
     ff_point *point = &state->points[near->first_point + i];
