@@ -26,8 +26,6 @@
 #define NEARLY 0.966  /* cosine of 15 degrees: such normals belong to the same contact */
 #define ASKEW  0.1    /* sine of the angle beyond which lines cross and do not lie side by side */
 
-#define UNSEEN 0.2 /* of the radii: what is deeper than all blunt ones by more has a point */
-
 typedef struct meeting {
   ff_flat a, b;
   ff_nearest near;
@@ -251,25 +249,6 @@ static double put_between(meeting *m) {
   return found.touch.depth;
 }
 
-/* Spots of blunt parts may touch while something else is deeper, that is none of them: it gets a
- * name that nobody has, or that of the shallowest. */
-static void put_nearest(meeting *m) {
-  bool used[FF_TOUCH_MAX] = {false};
-  int slot = 0, shallowest = 0;
-  for (int i = 0; i < m->count; i++) {
-    used[m->out[i].feature] = true;
-    shallowest = m->out[i].depth < m->out[shallowest].depth ? i : shallowest;
-  }
-  while (slot < m->limit && used[slot]) {
-    slot++;
-  }
-  if (slot == m->limit) {
-    slot = m->out[shallowest].feature;
-    m->out[shallowest] = m->out[--m->count];
-  }
-  put(m, one_touch(&m->near), slot);
-}
-
 /* For each named corner the spot that is farthest out its way. False if there is none. */
 static bool put_spots(meeting *m) {
   spots found;
@@ -293,9 +272,6 @@ static bool put_spots(meeting *m) {
   if (m->count == 0 || (deepest < -m->round && m->near.gap < m->round - 1e-9 * m->size)) {
     m->count = 0;
     return false;
-  }
-  if (m->blunt > 0 && -m->near.gap - deepest > UNSEEN * m->round) {
-    put_nearest(m);
   }
   return true;
 }
