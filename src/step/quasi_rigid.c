@@ -353,7 +353,7 @@ static void show_robots(ff_work *work) {
 }
 
 /* The attempt failed, and not because of one contact. */
-static ff_status fail(const ff_quasi *quasi, int kind) {
+static ff_status fail(const ff_quasi *quasi, ff_trouble_kind kind) {
   *quasi->trouble = (ff_trouble){.a = -1, .b = -1};
   quasi->trouble->kind = kind;
   return FF_ERROR_STEP;

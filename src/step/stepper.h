@@ -9,14 +9,16 @@
 #include <stdatomic.h>
 
 /* Why a step failed, as far as is known. */
+typedef enum ff_trouble_kind {
+  FF_TROUBLE_OTHER,    /* numbers that are not finite, constraints that cannot be kept */
+  FF_TROUBLE_UNSOLVED, /* an island has no solution that was found; */
+  FF_TROUBLE_THROWN,   /* only one that multiplies the energy, */
+  FF_TROUBLE_CHANGING, /* or after which other parts of flat shapes touch, again and again */
+  FF_TROUBLE_PASSED    /* two shapes would pass through each other */
+} ff_trouble_kind;
+
 typedef struct ff_trouble {
-  enum {
-    FF_TROUBLE_OTHER,    /* numbers that are not finite, constraints that cannot be kept */
-    FF_TROUBLE_UNSOLVED, /* an island has no solution that was found; */
-    FF_TROUBLE_THROWN,   /* only one that multiplies the energy, */
-    FF_TROUBLE_CHANGING, /* or after which other parts of flat shapes touch, again and again */
-    FF_TROUBLE_PASSED    /* two shapes would pass through each other */
-  } kind;
+  ff_trouble_kind kind;
   int a, b;             /* bodies, of the contact or constraint that is farthest off; -1: none */
   int bodies, contacts; /* of the island */
   double step;          /* s, the part of the step that was tried last */
