@@ -186,30 +186,6 @@ static void energy_that_contacts_make_is_seen(void **state) {
   world_end(&w);
 }
 
-/* A ledger that closes, in which the step has given what slip took. Within a step lines may take
- * from one another, as long as none falls below zero. */
-static void energy_that_one_line_gives_is_seen_behind_another(void **state) {
-  (void)state;
-  static const double step_lost[] = {-0.5, 0.5}, slip_lost[] = {1, 0};
-  for (int i = 0; i < 2; i++) {
-    world w = {.scene = scene_new(9.81, "quasi-rigid", 1e-3)};
-    scene_ball(w.scene, 1, -2);
-    world_start(&w);
-    double *ledger = ff_state_ledger(&w.sim->state);
-    ledger[FF_Y_LOST + FF_LOST_STEP] = i == 0 ? 0 : 1; /* it took 1 J before, or did not */
-    ff_auditor_start(&w.sim->auditor, w.model, &w.sim->state);
-    ledger[FF_Y_LOST + FF_LOST_STEP] = step_lost[i];
-    ledger[FF_Y_LOST + FF_LOST_SLIP] = slip_lost[i] + 0.5;
-    ledger[FF_Y_WORK] = i == 0 ? 1 : 0;
-    ff_auditor_look(&w.sim->auditor, w.model, &w.sim->state, 1e-3, true);
-    ff_audit audit = ff_sim_audit(w.sim);
-    assert_close(audit.energy_residual, 0, 1e-12);
-    assert_close(audit.energy_gained, i == 0 ? 0.5 : 0, 1e-12);
-    assert_int_equal(audit.verdict, i == 0 ? FF_VERDICT_ENERGY : FF_VERDICT_GOOD);
-    world_end(&w);
-  }
-}
-
 static void steppers_that_do_not_solve_have_no_such_channels(void **state) {
   (void)state;
   world w = {.scene = scene_new(9.81, "adaptive", NAN)};
@@ -233,7 +209,6 @@ int main(void) {
       cmocka_unit_test(a_solved_run_keeps_its_conditions),
       cmocka_unit_test(bodies_moved_behind_the_solver_are_seen),
       cmocka_unit_test(energy_that_contacts_make_is_seen),
-      cmocka_unit_test(energy_that_one_line_gives_is_seen_behind_another),
       cmocka_unit_test(steppers_that_do_not_solve_have_no_such_channels),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -181,14 +181,11 @@ static void look_at_contacts(ff_auditor *auditor, const ff_model *model, const f
   }
 }
 
-/* What is lost stays lost: neither solved contacts nor the step itself give any back. Within a step
- * one line may take what another gives, but none may have given more than it took since the start.
- */
+/* What is lost stays lost: neither solved contacts nor the step itself give any back. */
 static void look_for_gain(ff_auditor *auditor, const ff_energy *energy) {
   double lost = 0;
   for (int i = 0; i < FF_LOSS_COUNT; i++) {
     lost += energy->lost[i];
-    auditor->gained = greater(auditor->gained, -energy->lost[i]);
   }
   auditor->most_lost = greater(auditor->most_lost, lost);
   auditor->gained = greater(auditor->gained, auditor->most_lost - lost);
