@@ -528,28 +528,30 @@ static int list_entries(ff_blocks *b, int i) {
   return count;
 }
 
-/* Divides the blocks listed by that of position i. Where they are six by six they are multiplied by
- * its inverse, which takes a third of the time; with the other sign, since products are taken off.
- */
+/* Divides the blocks listed by that of position i. */
 static void divide_entries(ff_blocks *b, int i, int count) {
   int n = size_at(b, i), *pivot = b->pivot + b->row[b->node_at[i]];
-  double *own = b->values + b->diagonal[i], inverse[36] = {0}, from[36];
-  for (int k = 0; n == 6 && k < 6; k++) {
+  for (int m = 0; m < count; m++) {
+    int e = b->busy[m];
+    divide(b->values + b->diagonal[i], pivot, b->values + b->upper[e], n, size_at(b, b->later[e]));
+  }
+}
+
+/* The same where all of it need not be known, roughly: blocks of six are multiplied by the inverse,
+ * which takes a third of the time, but loses digits where masses differ by many orders. It has the
+ * other sign, since products are taken off. */
+static void divide_roughly(ff_blocks *b, int i, int count) {
+  double inverse[36] = {0}, from[36];
+  for (int k = 0; k < 6; k++) {
     inverse[7 * k] = -1;
   }
-  if (n == 6 && count > 0) {
-    divide(own, pivot, inverse, 6, 6);
-  }
+  divide(b->values + b->diagonal[i], b->pivot + b->row[b->node_at[i]], inverse, 6, 6);
   for (int m = 0; m < count; m++) {
-    int e = b->busy[m], size = size_at(b, b->later[e]);
-    double *upper = b->values + b->upper[e];
-    if (n == 6 && size == 6) {
-      memcpy(from, upper, sizeof from);
-      memset(upper, 0, sizeof from);
-      b->six(upper, inverse, from);
-    } else {
-      divide(own, pivot, upper, n, size);
-    }
+    double *upper = b->values + b->upper[b->busy[m]];
+    memcpy(from, upper, sizeof from);
+    memset(upper, 0, sizeof from);
+    b->six(upper, inverse, from);
+    find_sizes(b, i, b->busy[m]);
   }
 }
 
@@ -597,9 +599,10 @@ bool ff_blocks_factor(ff_blocks *b, double negligible) {
       return false;
     }
     int count = list_entries(b, i);
-    divide_entries(b, i, count);
-    for (int m = 0; negligible > 0 && m < count; m++) {
-      find_sizes(b, i, b->busy[m]);
+    if (negligible > 0) {
+      divide_roughly(b, i, count);
+    } else {
+      divide_entries(b, i, count);
     }
     update_later(b, i, count, negligible);
   }

@@ -54,8 +54,8 @@ double *ff_blocks_at(ff_blocks *blocks, int i, int j);
 /* What rows and unknowns are measured in, for the rows of a node: two numbers each; 1 until told.
  */
 double *ff_blocks_units(ff_blocks *blocks, int node);
-/* Passes over products that are smaller than negligible in these units; 0: over none. False: a
- * node's block is singular to working precision. */
+/* Passes over products that are smaller than negligible in these units, where all nodes have six
+ * rows; 0: over none. False: a node's block is singular to working precision. */
 bool ff_blocks_factor(ff_blocks *blocks, double negligible);
 /* x becomes the solution in the rows of the nodes; others are left alone. */
 void ff_blocks_solve(const ff_blocks *blocks, double *x);

@@ -12,12 +12,11 @@
 
 #include <string.h>
 
-/* The unknowns of an island's bodies, one after the other, with those of its elements eliminated.
- */
 bool ff_quasi_is_heap(const ff_quasi *quasi) {
   return quasi->krylov && quasi->node_count >= FF_QUASI_HEAP && !ff_quasi_has_robot(quasi);
 }
 
+/* The unknowns of its bodies, one after the other. */
 static void gather(const ff_quasi *quasi, const double *from, double *to) {
   for (int i = 0; i < quasi->node_count; i++) {
     const double *mine = from + ff_blocks_row(quasi->blocks, quasi->solved_nodes[i]);
