@@ -30,7 +30,7 @@ enum { ITERATIONS = 40, HALVINGS = 8, HISTORY = 4 };
 #define LOOSE      0.1  /* the same of friction that shares a load, where rows are wholly off */
 #define NEGLIGIBLE 3.0  /* of inertia: products that the factors of heaps are without, */
 #define ROUGH      1e-3 /* which are enough as long as rows are off by more; then they */
-#define TIGHT      1e-6 /* help to solve the problem to ten times that, or as well as this */
+#define TIGHT      1e-4 /* help to solve the problem to a hundred times that, or as well as this */
 #define ENOUGH     1e-4
 #define TOLERANCE  1e-12 /* of the rows, relative to what they add up */
 #define UNTOUCHED  1e-14 /* the same where it starts: what is left there is left in every step */
@@ -401,7 +401,7 @@ static void pass_on(ff_quasi *quasi, bool back) {
 static bool solve_factored(ff_quasi *quasi, bool nearly, double off) {
   if (!nearly || off > ROUGH) {
     ff_blocks_solve(quasi->blocks, quasi->step);
-  } else if (!ff_quasi_solve_heap(quasi, greater(10 * off, TIGHT))) {
+  } else if (!ff_quasi_solve_heap(quasi, greater(100 * off, TIGHT))) {
     return false;
   }
   pass_on(quasi, true);
