@@ -373,7 +373,7 @@ bool ff_quasi_start_anywhere(ff_quasi *quasi) {
   find_units(quasi);
   for (int k = 0; k < KICKS && !solved && !ff_quasi_must_end(quasi); k++) {
     kick(quasi, &seed);
-    solved = ff_quasi_newton(quasi);
+    solved = ff_quasi_newton(quasi) && !ff_quasi_is_thrown(quasi);
   }
   return solved;
 }

@@ -178,7 +178,7 @@ static void weigh_motion(const ff_quasi *quasi, double *before, double *after) {
  * a core that is found deep in another in a fraction of a step is shot out of it: such a solution
  * is none. Robots and bodies that move as told can give energy. */
 #define THROWN 10 /* times; whole solutions of hard steps at random gain up to 4.4 */
-static bool is_thrown(const ff_quasi *quasi) {
+bool ff_quasi_is_thrown(const ff_quasi *quasi) {
   const ff_model *model = quasi->model;
   for (int b = 0; b < model->body_count; b++) {
     const ff_quasi_body *body = &quasi->bodies[b];
@@ -390,7 +390,7 @@ static ff_status try_step(ff_work *work, double h, double end, bool choosy) {
     if (!is_finite(quasi)) {
       return fail(quasi, FF_TROUBLE_OTHER);
     }
-    if (hard && is_thrown(quasi)) {
+    if (hard && ff_quasi_is_thrown(quasi)) {
       return fail(quasi, FF_TROUBLE_THROWN);
     }
     if (quasi->strayed && is_far(quasi, true)) {

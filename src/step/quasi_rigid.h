@@ -386,6 +386,11 @@ static inline ff_vec3 ff_quasi_pivot(const ff_quasi *quasi, const ff_quasi_body 
   return v3_axpy(body->x, (1 - body->theta) * quasi->h, body->v0);
 }
 
+/* ---- quasi_rigid.c ---------------------------------------------------------------------- */
+
+/* Do contacts multiply the energy, with bodies where they end now? */
+bool ff_quasi_is_thrown(const ff_quasi *quasi);
+
 /* ---- quasi_problem.c ----------------------------------------------------------------- */
 
 /* Puts a body where v and l bring it. */

@@ -258,15 +258,19 @@ static bool solve_dense(ff_quasi *quasi) {
  */
 
 static bool solve_somehow(ff_quasi *quasi) {
-  for (int cold = 0; cold < 2; cold++) {
-    start_from(quasi, cold == 0);
-    if (ff_quasi_newton(quasi)) {
-      return true;
-    }
+  bool alone = quasi->node_count == 1;
+  start_from(quasi, true);
+  if (ff_quasi_newton(quasi)) {
+    return true;
+  }
+  /* hard ones may have more than one solution, and some of one body throw it off */
+  start_from(quasi, false);
+  if (ff_quasi_newton(quasi) && !(alone && ff_quasi_is_thrown(quasi))) {
+    return true;
   }
   if (lay_out(quasi)) {
-    bool alone = quasi->node_count == 1;
-    return (alone && ff_quasi_follow(quasi)) || solve_dense(quasi) ||
+    return (alone && ff_quasi_follow(quasi) && !ff_quasi_is_thrown(quasi)) ||
+           (solve_dense(quasi) && !(alone && ff_quasi_is_thrown(quasi))) ||
            (alone && ff_quasi_start_anywhere(quasi));
   }
   start_from(quasi, true);
