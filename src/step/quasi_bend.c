@@ -100,7 +100,6 @@ static ff_vec3 moment_of(const ff_quasi_beyond *at, ff_sv x) {
   return v3_add(v3_axpy(m3_mul(at->lever, x.a), -trace, x.a), v3_cross(x.l, at->wrench.l));
 }
 
-/* Inertia counts by this factor. */
 static void find_columns(const ff_quasi *quasi, int r, int i) {
   const ff_tree_work *work = quasi->state->robots[r].work;
   const ff_tree_link_data *link = &work->tree->links[i];
