@@ -14,9 +14,10 @@
  * Where contacts share loads, friction gives way more as long as the rows are far off: which
  * contacts stick and which slip then settles in half as many steps.
  *
- * Steps are judged by the kinetic energy of what the rows are off, compared with the worst of the
- * last few [Grippo86]. A step along the tangent of a cone leaves it: friction is put back first,
- * and taken as the step has it only if that does not serve.
+ * Steps are judged by the kinetic energy of what the rows are off. It must become less; but after a
+ * step that halved the least so far it may be as much as the worst of the last few [Grippo86]. Were
+ * it always, contacts would take turns for ever. A step along the tangent of a cone leaves it:
+ * friction is put back first, and taken as the step has it only if that does not serve.
  */
 #include "math/pairs.h"
 #include "math/vec.h"
@@ -521,15 +522,31 @@ static void advance_again(ff_quasi *quasi, ff_quasi_off *at) {
   }
 }
 
-/* One step from here. */
-static bool advance(ff_quasi *quasi, double limit, ff_quasi_off *at) {
+/* One step from here, with all factors of the linearised problem or only nearly. */
+static bool advance(ff_quasi *quasi, double limit, bool nearly, ff_quasi_off *at) {
   bool shared = quasi->member_count > quasi->node_count;
   double give = shared ? greater(GIVE, LOOSE * lesser(at->worst, 1)) : GIVE;
+  ff_quasi_rest_first(quasi);
   ff_quasi_columns(quasi);
   save(quasi);
-  bool nearly = ff_quasi_is_heap(quasi);
-  bool found = find_step(quasi, give, nearly, at->worst) && search(quasi, limit, at);
-  return found || (nearly && find_step(quasi, give, false, at->worst) && search(quasi, limit, at));
+  return find_step(quasi, give, nearly, at->worst) && search(quasi, limit, at);
+}
+
+/* J, what rows were off in the last few places, and the least of all that halved it. */
+typedef struct descent {
+  double past[HISTORY], least;
+} descent;
+
+/* J, what they may be off after the next step: n led to where they are off by this. */
+static double limit_of(descent *way, int n, double at) {
+  bool better = n == 0 || at < 0.5 * way->least;
+  double limit = at;
+  way->least = better ? at : way->least;
+  way->past[n % HISTORY] = at;
+  for (int i = 0; better && i < HISTORY && i <= n; i++) {
+    limit = greater(limit, way->past[i]);
+  }
+  return limit;
 }
 
 bool ff_quasi_holds(ff_quasi *quasi) {
@@ -539,17 +556,14 @@ bool ff_quasi_holds(ff_quasi *quasi) {
 
 bool ff_quasi_newton(ff_quasi *quasi) {
   quasi->tries++;
-  double past[HISTORY];
+  bool nearly = ff_quasi_is_heap(quasi);
+  descent way = {.least = 0};
   bool slow = false; /* old factors brought it hardly nearer */
   ff_quasi_off at = evaluate(quasi);
   double enough =
       ff_quasi_has_robot(quasi) ? TOLERANCE : UNTOUCHED; /* of robots nothing is expected */
   for (int n = 0; n < ITERATIONS && !(at.worst <= (n == 0 ? enough : TOLERANCE)); n++) {
-    double limit = at.energy;
-    past[n % HISTORY] = at.energy;
-    for (int i = 0; i < HISTORY && i <= n; i++) {
-      limit = greater(limit, past[i]);
-    }
+    double limit = limit_of(&way, n, at.energy);
     double off = at.worst;
     bool near = off < NEAR && (n == 0 ? quasi->tries == 1 : quasi->node_count > 1);
     if (near && !slow && is_kept(quasi)) {
@@ -558,7 +572,8 @@ bool ff_quasi_newton(ff_quasi *quasi) {
       continue;
     }
     slow = false;
-    if (!isfinite(at.energy) || !advance(quasi, limit, &at)) {
+    if (!isfinite(at.energy) ||
+        !(advance(quasi, limit, nearly, &at) || (nearly && advance(quasi, limit, false, &at)))) {
       break;
     }
   }

@@ -469,6 +469,28 @@ static void for_members(const ff_quasi *quasi, bool derive) {
   }
 }
 
+/* Friction that is to turn right round passes over rest; if it should rest, the next step passes
+ * over that again, for ever. So it is to rest first, and leaves it the other way if it must. */
+static void rest_first(ff_quasi_contact *contact) {
+  ff_quasi_element *e = &contact->e;
+  const double *y = contact->to.y, *p = e->z + 1;
+  if (e->idle || !contact->to.slips || dot3(y, p) >= 0) {
+    return;
+  }
+  contact->to.slips = false;
+  for (int i = 0; i < 3; i++) {
+    e->own[1 + i] = (p[i] - y[i]) / contact->weight;
+  }
+}
+
+void ff_quasi_rest_first(const ff_quasi *quasi) {
+  for (int k = 0; k < quasi->member_count; k++) {
+    if (!quasi->members[k]->joint && quasi->members[k]->rows > 1) {
+      rest_first((ff_quasi_contact *)quasi->members[k]);
+    }
+  }
+}
+
 void ff_quasi_rows(const ff_quasi *quasi) {
   for_members(quasi, false);
 }
