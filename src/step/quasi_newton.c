@@ -14,10 +14,11 @@
  * Where contacts share loads, friction gives way more as long as the rows are far off: which
  * contacts stick and which slip then settles in half as many steps.
  *
- * Steps are judged by the kinetic energy of what the rows are off. It must become less; but after a
- * step that halved the least so far it may be as much as the worst of the last few [Grippo86]. Were
- * it always, contacts would take turns for ever. A step along the tangent of a cone leaves it:
- * friction is put back first, and taken as the step has it only if that does not serve.
+ * Steps are judged by the kinetic energy of what the rows are off. It must become less; but in
+ * the two steps after one that halved the least so far it may be as much as the worst of the last
+ * few [Grippo86]. If it always might, contacts would take turns for ever. A step along the tangent
+ * of a cone leaves it: friction is put back first, and taken as the step has it only if that does
+ * not serve.
  */
 #include "math/pairs.h"
 #include "math/vec.h"
@@ -25,7 +26,7 @@
 
 #include <string.h>
 
-enum { ITERATIONS = 40, HALVINGS = 8, HISTORY = 4 };
+enum { ITERATIONS = 40, HALVINGS = 8, HISTORY = 4, PATIENCE = 2 };
 #define NEAR       1e-8 /* from where factors may be enough that are not of here */
 #define GIVE       1e-6
 #define LOOSE      0.1  /* the same of friction that shares a load, where rows are wholly off */
@@ -532,18 +533,22 @@ static bool advance(ff_quasi *quasi, double limit, bool nearly, ff_quasi_off *at
   return find_step(quasi, give, nearly, at->worst) && search(quasi, limit, at);
 }
 
-/* J, what rows were off in the last few places, and the least of all that halved it. */
+/* J, what rows were off in the last few places; the least that halved what was least before, and
+ * which of them that was. */
 typedef struct descent {
   double past[HISTORY], least;
+  int since;
 } descent;
 
 /* J, what they may be off after the next step: n led to where they are off by this. */
 static double limit_of(descent *way, int n, double at) {
-  bool better = n == 0 || at < 0.5 * way->least;
   double limit = at;
-  way->least = better ? at : way->least;
+  if (n == 0 || at < 0.5 * way->least) {
+    way->least = at;
+    way->since = n;
+  }
   way->past[n % HISTORY] = at;
-  for (int i = 0; better && i < HISTORY && i <= n; i++) {
+  for (int i = 0; n - way->since < PATIENCE && i < HISTORY && i <= n; i++) {
     limit = greater(limit, way->past[i]);
   }
   return limit;
