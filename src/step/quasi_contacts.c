@@ -74,6 +74,10 @@ static void remember(const ff_quasi *quasi, ff_quasi_contact *contact) {
   }
   contact->e.before[0] = quasi->h * p->force_core;
   contact->e.guess[0] = p->force_core > 0 ? quasi->h * greater(others.y, 0) : 0;
+  const ff_quasi_found *found = &quasi->found[contact->point];
+  if (quasi->looked && found->look == quasi->looks) {
+    memcpy(contact->e.guess, found->z, sizeof found->z);
+  }
 }
 
 /* Has a shape edges, so that parts of it that touch give way to others? */

@@ -33,7 +33,8 @@ static double length_of(const ff_model *model, const ff_model_constraint *c) {
   return length;
 }
 
-/* The impulses of the step before: force and moment along the rows of now. */
+/* The impulses of the step before: force and moment along the rows of now. Those of the look before
+ * are the better guess. */
 static void remember(const ff_quasi *quasi, ff_quasi_joint *joint) {
   const ff_model_constraint *c = &quasi->model->constraints[joint->constraint];
   const ff_state_constraint *was = &quasi->state->constraints[joint->constraint];
@@ -44,6 +45,9 @@ static void remember(const ff_quasi *quasi, ff_quasi_joint *joint) {
     joint->e.before[i] = joint->e.guess[i] =
         i < rows.places ? quasi->h * v3_dot(rows.along[i], was->force)
                         : quasi->h * v3_dot(rows.turn_a[i], was->moment) / joint->length;
+  }
+  if (quasi->looked) {
+    memcpy(joint->e.guess, joint->e.z, sizeof joint->e.z);
   }
 }
 
@@ -64,7 +68,6 @@ void ff_quasi_gather_joints(ff_quasi *quasi) {
     joint->length = length_of(model, c);
     for (int i = 0; i < e->rows; i++) {
       e->lower[i] = -INFINITY;
-      e->z[i] = 0;
     }
     remember(quasi, joint);
   }

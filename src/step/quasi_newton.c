@@ -565,8 +565,8 @@ bool ff_quasi_newton(ff_quasi *quasi) {
   descent way = {.least = 0};
   bool slow = false; /* old factors brought it hardly nearer */
   ff_quasi_off at = evaluate(quasi);
-  double enough =
-      ff_quasi_has_robot(quasi) ? TOLERANCE : UNTOUCHED; /* of robots nothing is expected */
+  bool trusted = quasi->looked || ff_quasi_has_robot(quasi); /* of robots nothing is expected */
+  double enough = trusted ? TOLERANCE : UNTOUCHED;
   for (int n = 0; n < ITERATIONS && !(at.worst <= (n == 0 ? enough : TOLERANCE)); n++) {
     double limit = limit_of(&way, n, at.energy);
     double off = at.worst;

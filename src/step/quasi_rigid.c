@@ -50,6 +50,10 @@ static void start_body(const ff_quasi *quasi, int i) {
   body->link = NULL;
   body->solved = false;
   body->seen = quasi->again ? body->end.pose : now->pose;
+  if (quasi->looked) {
+    body->found_v = body->end.velocity;
+    body->found_l = body->momentum;
+  }
   body->x = now->pose.position;
   body->q = now->pose.orientation;
   body->v0 = now->velocity;
@@ -237,6 +241,7 @@ static ff_status list_wider(ff_work *work) {
   }
   ff_status status = ff_candidates_update(work->model, work->state);
   want_none(quasi);
+  quasi->looks++; /* points have other names now */
   return status;
 }
 
@@ -358,6 +363,17 @@ static ff_status fail(const ff_quasi *quasi, ff_trouble_kind kind) {
   return FF_ERROR_STEP;
 }
 
+/* The next look at the step goes on from what this one found. */
+static void look_again(ff_quasi *quasi) {
+  quasi->looked = true;
+  quasi->looks++;
+  for (int k = 0; k < quasi->contact_count; k++) {
+    ff_quasi_found *found = &quasi->found[quasi->contacts[k].point];
+    found->look = quasi->looks;
+    memcpy(found->z, quasi->contacts[k].e.z, sizeof found->z);
+  }
+}
+
 /* One step as it is. On failure the state is as before. choosy: rather none than one whose flat
  * shapes touch otherwise at its end than was solved for. */
 static ff_status try_step(ff_work *work, double h, double end, bool choosy) {
@@ -366,7 +382,7 @@ static ff_status try_step(ff_work *work, double h, double end, bool choosy) {
   long fallbacks = quasi->info->fallbacks;
   quasi->widen =
       work->model->run.stepper.order == 2 ? 1 : 0.25; /* with all that touch at the start */
-  quasi->again = false;
+  quasi->again = quasi->looked = false;
   want_none(quasi);
   for (int look = 0, choices = 0; look < LOOKS + choices; look++) {
     if (!fly(quasi, state->t, h)) {
@@ -400,10 +416,12 @@ static ff_status try_step(ff_work *work, double h, double end, bool choosy) {
       }
     } else if (quasi->strayed && ff_quasi_missed(quasi)) {
       quasi->widen *= look > 1 ? 4 : 1; /* else those that were missed are enough */
+      look_again(quasi);
     } else if (ff_quasi_skipped(quasi)) {
       return FF_ERROR_STEP;
     } else if ((choosy || choices < CHOICES) && ff_quasi_changed(quasi)) {
       quasi->again = true;
+      look_again(quasi);
       if (++choices > CHOICES) {
         return fail(quasi, FF_TROUBLE_CHANGING);
       }
@@ -448,7 +466,7 @@ static void know(ff_point *point, const ff_quasi_contact *contact) {
 static void forget(ff_quasi *quasi) {
   memset(quasi->gain, 0, 2 * (size_t)quasi->model->free_count * sizeof *quasi->gain);
   quasi->gain_end = NAN;
-  quasi->again = quasi->same = false;
+  quasi->again = quasi->looked = quasi->same = false;
   quasi->first_factor = quasi->factors + 1;
 }
 

@@ -106,6 +106,7 @@ typedef struct ff_quasi_body {
                           was found with others */
   ff_pose flown;       /* the end of free flight, when contacts were gathered */
   bool strayed;        /* it may be elsewhere now */
+  ff_vec3 found_v, found_l; /* m/s, kg m^2/s: at the end, as the look before found it */
 } ff_quasi_body;
 
 /* How a contact's geometry changes with three shifts, or three turns, of body a: by columns. */
@@ -227,6 +228,12 @@ typedef struct ff_quasi_joint {
   ff_constraint_rows start; /* there */
 } ff_quasi_joint;
 
+/* What a look at the step found of a point. */
+typedef struct ff_quasi_found {
+  long look;   /* which one: 0: none */
+  double z[4]; /* N s */
+} ff_quasi_found;
+
 /* Room for following a path: see quasi_path.c. */
 typedef struct ff_quasi_path {
   int limit; /* most unknowns */
@@ -251,6 +258,9 @@ typedef struct ff_quasi {
   double widen;                /* contacts within this many times their reach take part, */
   bool *wanted;                /* near_capacity: and all of these nears */
   bool again;            /* the step is solved once more, with the parts that met at its end */
+  bool looked;           /* or anyway; it starts with what the look before found, */
+  long looks;            /* which was this one */
+  ff_quasi_found *found; /* contact_capacity: that, of each point */
   bool strayed;          /* some bodies are elsewhere than when contacts were gathered */
   ff_quasi_body *bodies; /* body_count */
   ff_quasi_contact *contacts;

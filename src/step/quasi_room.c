@@ -96,6 +96,7 @@ static bool take_rooms(ff_quasi *quasi) {
   } rooms[] = {
       {(void **)&quasi->bodies, bodies, sizeof *quasi->bodies},
       {(void **)&quasi->contacts, contacts, sizeof *quasi->contacts},
+      {(void **)&quasi->found, contacts, sizeof *quasi->found},
       {(void **)&quasi->joints, joints, sizeof *quasi->joints},
       {(void **)&quasi->elements, contacts + joints, sizeof *quasi->elements},
       {(void **)&quasi->nodes, nodes, sizeof *quasi->nodes},

@@ -62,7 +62,7 @@ static ff_vec3 go_on(const ff_quasi *quasi, ff_vec3 flown, const ff_trend *gain)
   return v3_axpy(flown, quasi->h, ff_trend_next(gain, ff_trend_order(gain)));
 }
 
-/* From free flight, or from what the steps before lead to expect. */
+/* From free flight, or from what the look before found, or the steps before lead to expect. */
 static void start_from(ff_quasi *quasi, bool warm) {
   bool known = quasi->gain_end == quasi->state->t;
   for (int i = 0; i < quasi->node_count; i++) {
@@ -74,8 +74,15 @@ static void start_from(ff_quasi *quasi, bool warm) {
       continue;
     }
     ff_vec3 v = warm ? body->v0 : body->v, l = warm ? body->l0 : body->l;
-    v3_store(x, warm && known ? go_on(quasi, body->v, &quasi->gain[2 * node]) : v);
-    v3_store(x + 3, warm && known ? go_on(quasi, body->l, &quasi->gain[2 * node + 1]) : l);
+    if (warm && quasi->looked) {
+      v = body->found_v;
+      l = body->found_l;
+    } else if (warm && known) {
+      v = go_on(quasi, body->v, &quasi->gain[2 * node]);
+      l = go_on(quasi, body->l, &quasi->gain[2 * node + 1]);
+    }
+    v3_store(x, v);
+    v3_store(x + 3, l);
   }
   for (int k = 0; k < quasi->member_count; k++) {
     ff_quasi_element *e = quasi->members[k];
