@@ -523,14 +523,20 @@ static void advance_again(ff_quasi *quasi, ff_quasi_off *at) {
   }
 }
 
-/* One step from here, with all factors of the linearised problem or only nearly. */
-static bool advance(ff_quasi *quasi, double limit, bool nearly, ff_quasi_off *at) {
+/* Along the linearised problem, with all of its factors or only nearly. */
+static bool try_direction(ff_quasi *quasi, double limit, bool nearly, ff_quasi_off *at) {
   bool shared = quasi->member_count > quasi->node_count;
   double give = shared ? greater(GIVE, LOOSE * lesser(at->worst, 1)) : GIVE;
-  ff_quasi_rest_first(quasi);
   ff_quasi_columns(quasi);
   save(quasi);
   return find_step(quasi, give, nearly, at->worst) && search(quasi, limit, at);
+}
+
+/* One step from here: the quick way, or if that leads nowhere just as the rows say. */
+static bool advance(ff_quasi *quasi, double limit, ff_quasi_off *at) {
+  bool nearly = ff_quasi_is_heap(quasi), other = ff_quasi_rest_first(quasi);
+  return try_direction(quasi, limit, nearly, at) ||
+         ((nearly || other) && try_direction(quasi, limit, false, at));
 }
 
 /* J, what rows were off in the last few places; the least that halved what was least before, and
@@ -561,7 +567,6 @@ bool ff_quasi_holds(ff_quasi *quasi) {
 
 bool ff_quasi_newton(ff_quasi *quasi) {
   quasi->tries++;
-  bool nearly = ff_quasi_is_heap(quasi);
   descent way = {.least = 0};
   bool slow = false; /* old factors brought it hardly nearer */
   ff_quasi_off at = evaluate(quasi);
@@ -577,8 +582,7 @@ bool ff_quasi_newton(ff_quasi *quasi) {
       continue;
     }
     slow = false;
-    if (!isfinite(at.energy) ||
-        !(advance(quasi, limit, nearly, &at) || (nearly && advance(quasi, limit, false, &at)))) {
+    if (!isfinite(at.energy) || !advance(quasi, limit, &at)) {
       break;
     }
   }

@@ -471,24 +471,26 @@ static void for_members(const ff_quasi *quasi, bool derive) {
 
 /* Friction that is to turn right round passes over rest; if it should rest, the next step passes
  * over that again, for ever. So it is to rest first, and leaves it the other way if it must. */
-static void rest_first(ff_quasi_contact *contact) {
+static bool rest_first(ff_quasi_contact *contact) {
   ff_quasi_element *e = &contact->e;
   const double *y = contact->to.y, *p = e->z + 1;
   if (e->idle || !contact->to.slips || dot3(y, p) >= 0) {
-    return;
+    return false;
   }
   contact->to.slips = false;
   for (int i = 0; i < 3; i++) {
     e->own[1 + i] = (p[i] - y[i]) / contact->weight;
   }
+  return true;
 }
 
-void ff_quasi_rest_first(const ff_quasi *quasi) {
+bool ff_quasi_rest_first(const ff_quasi *quasi) {
+  bool any = false;
   for (int k = 0; k < quasi->member_count; k++) {
-    if (!quasi->members[k]->joint && quasi->members[k]->rows > 1) {
-      rest_first((ff_quasi_contact *)quasi->members[k]);
-    }
+    ff_quasi_element *e = quasi->members[k];
+    any = (!e->joint && e->rows > 1 && rest_first((ff_quasi_contact *)e)) || any;
   }
+  return any;
 }
 
 void ff_quasi_rows(const ff_quasi *quasi) {

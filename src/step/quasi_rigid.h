@@ -418,8 +418,8 @@ int ff_quasi_alike(const ff_quasi *quasi, const ff_quasi_contact *contact);
 /* Rows of the members where their bodies are now. */
 void ff_quasi_rows(const ff_quasi *quasi);
 /* Of those, and of the derivatives asked for next, other pieces: where friction is to turn right
- * round, those of rest. */
-void ff_quasi_rest_first(const ff_quasi *quasi);
+ * round, those of rest. False: there is none such. */
+bool ff_quasi_rest_first(const ff_quasi *quasi);
 /* Their derivatives there. */
 void ff_quasi_columns(const ff_quasi *quasi);
 
