@@ -15,10 +15,10 @@
  * contacts stick and which slip then settles in half as many steps.
  *
  * Steps are judged by the kinetic energy of what the rows are off. It must become less; but in
- * the two steps after one that halved the least so far it may be as much as the worst of the last
- * few [Grippo86]. If it always might, contacts would take turns for ever. A step along the tangent
- * of a cone leaves it: friction is put back first, and taken as the step has it only if that does
- * not serve.
+ * the four steps after one that halved the least so far, in heaps the two, it may be as much as the
+ * worst of the last few [Grippo86]. If it always might, groups of contacts would take turns for
+ * ever, and the more bodies, the more groups there are. A step along the tangent of a cone leaves
+ * it: friction is put back first, and taken as the step has it only if that does not serve.
  */
 #include "math/pairs.h"
 #include "math/vec.h"
@@ -26,7 +26,7 @@
 
 #include <string.h>
 
-enum { ITERATIONS = 40, HALVINGS = 8, HISTORY = 4, PATIENCE = 2 };
+enum { ITERATIONS = 40, HALVINGS = 8, HISTORY = 4, PATIENCE = 4, IN_HEAPS = 2 };
 #define NEAR       1e-8 /* from where factors may be enough that are not of here */
 #define GIVE       1e-6
 #define LOOSE      0.1  /* the same of friction that shares a load, where rows are wholly off */
@@ -543,7 +543,7 @@ static bool advance(ff_quasi *quasi, double limit, ff_quasi_off *at) {
  * which of them that was. */
 typedef struct descent {
   double past[HISTORY], least;
-  int since;
+  int since, patience;
 } descent;
 
 /* J, what they may be off after the next step: n led to where they are off by this. */
@@ -554,7 +554,7 @@ static double limit_of(descent *way, int n, double at) {
     way->since = n;
   }
   way->past[n % HISTORY] = at;
-  for (int i = 0; n - way->since < PATIENCE && i < HISTORY && i <= n; i++) {
+  for (int i = 0; n - way->since < way->patience && i < HISTORY && i <= n; i++) {
     limit = greater(limit, way->past[i]);
   }
   return limit;
@@ -567,7 +567,7 @@ bool ff_quasi_holds(ff_quasi *quasi) {
 
 bool ff_quasi_newton(ff_quasi *quasi) {
   quasi->tries++;
-  descent way = {.least = 0};
+  descent way = {.patience = ff_quasi_is_heap(quasi) ? IN_HEAPS : PATIENCE};
   bool slow = false; /* old factors brought it hardly nearer */
   ff_quasi_off at = evaluate(quasi);
   bool trusted = quasi->looked || ff_quasi_has_robot(quasi); /* of robots nothing is expected */
