@@ -26,7 +26,13 @@
 
 #include <string.h>
 
-enum { ITERATIONS = 40, HALVINGS = 8, HISTORY = 4, PATIENCE = 4, IN_HEAPS = 2 };
+enum {
+  ITERATIONS = 40,
+  HALVINGS = 8,
+  HISTORY = 4,  /* places whose worst may be come back to, */
+  PATIENCE = 4, /* by so many steps after one that halved the least, */
+  IN_HEAPS = 2  /* or in heaps so many */
+};
 #define NEAR       1e-8 /* from where factors may be enough that are not of here */
 #define GIVE       1e-6
 #define LOOSE      0.1  /* the same of friction that shares a load, where rows are wholly off */
@@ -570,7 +576,8 @@ bool ff_quasi_newton(ff_quasi *quasi) {
   descent way = {.patience = ff_quasi_is_heap(quasi) ? IN_HEAPS : PATIENCE};
   bool slow = false; /* old factors brought it hardly nearer */
   ff_quasi_off at = evaluate(quasi);
-  bool trusted = quasi->looked || ff_quasi_has_robot(quasi); /* of robots nothing is expected */
+  /* what a look before found was solved for in this step; of robots nothing is expected */
+  bool trusted = quasi->looked || ff_quasi_has_robot(quasi);
   double enough = trusted ? TOLERANCE : UNTOUCHED;
   for (int n = 0; n < ITERATIONS && !(at.worst <= (n == 0 ? enough : TOLERANCE)); n++) {
     double limit = limit_of(&way, n, at.energy);
