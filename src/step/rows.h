@@ -104,6 +104,8 @@ ff_rows_limits ff_rows_limits_of(const ff_model *model, const ff_state *state);
  * stiffen them. False: no room. */
 bool ff_rows_begin(ff_rows *rows, const ff_model *model, const ff_state *state, const int *movers,
                    int count, bool tied);
+/* A mover becomes a block of its own. False: no room. */
+bool ff_rows_join(ff_rows *rows, const ff_model *model, const ff_state *state, int mover);
 /* Adds three rows: the point of body a against that of b along the axes. Movers that are new here
  * join in, unless they are tied. Returns the first; -1: no room. */
 int ff_rows_add(ff_rows *rows, const ff_model *model, const ff_state *state, int a, int b,

@@ -1,0 +1,132 @@
+/* What impulses along rows do to velocities, and velocities to rows. */
+#include "step/rows.h"
+
+#include "math/pairs.h"
+#include "tree/tree.h"
+
+#include <string.h>
+
+/* to += by rows, whose numbers stand together. */
+static inline void add_rows(const double *x, const double *y, const double *z, const double by[3],
+                            int n, double *to) {
+  int k = 0;
+  for (; k + 2 <= n; k += 2) {
+    ff_pair2 sum =
+        ff_pair2_load(to + k) + (by[0] * ff_pair2_load(x + k) + by[1] * ff_pair2_load(y + k) +
+                                 by[2] * ff_pair2_load(z + k));
+    memcpy(to + k, &sum, sizeof sum);
+  }
+  for (; k < n; k++) {
+    to[k] += by[0] * x[k] + by[1] * y[k] + by[2] * z[k];
+  }
+}
+
+/* out += rows . from */
+static inline void sum_rows(const double *x, const double *y, const double *z, const double *from,
+                            int n, double out[3]) {
+  ff_pair2 sx = {out[0], 0}, sy = {out[1], 0}, sz = {out[2], 0};
+  int k = 0;
+  for (; k + 2 <= n; k += 2) {
+    ff_pair2 of = ff_pair2_load(from + k);
+    sx += ff_pair2_load(x + k) * of;
+    sy += ff_pair2_load(y + k) * of;
+    sz += ff_pair2_load(z + k) * of;
+  }
+  if (k < n) {
+    sx[0] += x[k] * from[k];
+    sy[0] += y[k] * from[k];
+    sz[0] += z[k] * from[k];
+  }
+  out[0] = sx[0] + sx[1];
+  out[1] = sy[0] + sy[1];
+  out[2] = sz[0] + sz[1];
+}
+
+/* to += by rows, spread out over their path. */
+static void spread(const ff_rows *rows, int row, const double *values, const double by[3],
+                   double *to) {
+  for (int s = 0; s < 2; s++) {
+    const ff_row_side *side = &rows->sides[row / 3][s];
+    if (side->block < 0) {
+      continue;
+    }
+    const ff_row_block *block = &rows->blocks[side->block];
+    const double *x = values + side->at, *y = x + side->length, *z = y + side->length;
+    double *into = to + block->first;
+    if (block->diagonal) {
+      add_rows(x, x + 6, x + 12, by, 6, into);
+      continue;
+    }
+    const int *parent = rows->parent + block->first;
+    int at = side->length, i = side->tip;
+    for (; i >= block->chain; i = parent[i]) {
+      at--;
+      into[i] += by[0] * x[at] + by[1] * y[at] + by[2] * z[at];
+    }
+    add_rows(x, y, z, by, i + 1, into);
+  }
+}
+
+/* Sums of rows times what is along their path. */
+void ff_rows_speed(const ff_rows *rows, int row, const double *from, double out[3]) {
+  out[0] = out[1] = out[2] = 0;
+  for (int s = 0; s < 2; s++) {
+    const ff_row_side *side = &rows->sides[row / 3][s];
+    if (side->block < 0) {
+      continue;
+    }
+    const ff_row_block *block = &rows->blocks[side->block];
+    const double *x = rows->reached + side->at, *y = x + side->length, *z = y + side->length;
+    const double *of = from + block->first;
+    if (block->diagonal) {
+      sum_rows(x, x + 6, x + 12, of, 6, out);
+      continue;
+    }
+    const int *parent = rows->parent + block->first;
+    int at = side->length, i = side->tip;
+    for (; i >= block->chain; i = parent[i]) {
+      double by = of[i];
+      at--;
+      out[0] += x[at] * by;
+      out[1] += y[at] * by;
+      out[2] += z[at] * by;
+    }
+    sum_rows(x, y, z, of, i + 1, out);
+  }
+}
+
+void ff_rows_push(const ff_rows *rows, int row, const double impulse[3], double *push) {
+  spread(rows, row, rows->jacobian, impulse, push);
+}
+
+void ff_rows_hit(const ff_rows *rows, int row, const double impulse[3], double *reached) {
+  spread(rows, row, rows->reached, impulse, reached);
+}
+
+static void scale(const ff_row_block *block, double *x) {
+  for (int i = 0; i < block->size; i++) {
+    x[i] *= block->factor[i];
+  }
+}
+
+void ff_rows_reach(const ff_rows *rows, double *push) {
+  for (int i = 0; i < rows->block_count; i++) {
+    const ff_row_block *block = &rows->blocks[i];
+    if (block->diagonal) {
+      scale(block, push + block->first);
+    } else {
+      ff_branch_down(rows->parent + block->first, block->size, block->factor, push + block->first);
+    }
+  }
+}
+
+void ff_rows_settle(const ff_rows *rows, double *reached) {
+  for (int i = 0; i < rows->block_count; i++) {
+    const ff_row_block *block = &rows->blocks[i];
+    if (block->diagonal) {
+      scale(block, reached + block->first);
+    } else {
+      ff_branch_up(rows->parent + block->first, block->size, block->factor, reached + block->first);
+    }
+  }
+}
