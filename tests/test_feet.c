@@ -49,48 +49,55 @@ static int rounds(int a, int b, int count) {
   return a < LENS && b < LENS ? count : (count + 9) / 10;
 }
 
-static void test_forces_are_the_slope_of_energy(void **state) {
-  (void)state;
+/* Two bodies near to touching. */
+typedef struct two {
+  const ff_geom *a, *b;
+  ff_pose pose_a, pose_b;
+} two;
+
+/* Has a look at so many poses of each two bodies that can press on one another. */
+static void each_two(int count, uint64_t seed, void (*look)(two at, uint64_t *seed, double *seen),
+                     double *seen) {
   ff_arena arena = {0};
   ff_geom bodies[BODIES];
   bodies_make(&arena, bodies);
-  uint64_t seed = 3;
-  int off = 0, checked = 0;
   for (int a = 0; a < BODIES; a++) {
     for (int b = 0; b < BODIES; b++) {
       bool feet = ff_geom_can_press(bodies[a].kind, bodies[b].kind);
-      for (int i = 0; feet && i < rounds(a, b, 20); i++) {
-        ff_pose pa = random_pose(&seed, .1), pb = beside(&bodies[a], pa, &bodies[b], &seed);
-        checked += stored_in(&bodies[a], pa, &bodies[b], pb).energy > 0;
-        off += slope_off(&bodies[a], pa, &bodies[b], pb, 1e-6, 10) > 1e-3;
+      for (int i = 0; feet && i < rounds(a, b, count); i++) {
+        two at = {.a = &bodies[a], .b = &bodies[b], .pose_a = random_pose(&seed, .1)};
+        at.pose_b = beside(at.a, at.pose_a, at.b, &seed);
+        look(at, &seed, seen);
       }
     }
   }
-  assert_true(checked > 300);
-  assert_true(off <= 2); /* a kink within the step */
   ff_arena_free(&arena);
+}
+
+static void count_slopes(two at, uint64_t *seed, double *seen) {
+  (void)seed;
+  seen[0] += stored_in(at.a, at.pose_a, at.b, at.pose_b).energy > 0;
+  seen[1] += slope_off(at.a, at.pose_a, at.b, at.pose_b, 1e-6, 10) > 1e-3;
+}
+
+static void test_forces_are_the_slope_of_energy(void **state) {
+  (void)state;
+  double seen[2] = {0};
+  each_two(20, 3, count_slopes, seen);
+  assert_true(seen[0] > 300);
+  assert_true(seen[1] <= 2); /* a kink within the step */
+}
+
+static void find_leap(two at, uint64_t *seed, double *seen) {
+  ff_vec3 way = random_vec(seed, .02), turn = random_vec(seed, .3);
+  *seen = fmax(*seen, leap_on(at.a, at.pose_a, at.b, at.pose_b, way, turn));
 }
 
 static void test_energy_does_not_leap(void **state) {
   (void)state;
-  ff_arena arena = {0};
-  ff_geom bodies[BODIES];
-  bodies_make(&arena, bodies);
-  uint64_t seed = 7;
   double worst = 0;
-  for (int a = 0; a < BODIES; a++) {
-    for (int b = 0; b < BODIES; b++) {
-      bool feet = ff_geom_can_press(bodies[a].kind, bodies[b].kind);
-      for (int i = 0; feet && i < rounds(a, b, 10); i++) {
-        ff_pose pa = random_pose(&seed, .1), pb = beside(&bodies[a], pa, &bodies[b], &seed);
-        ff_vec3 way = random_vec(&seed, .02), turn = random_vec(&seed, .3);
-        double leap = leap_on(&bodies[a], pa, &bodies[b], pb, way, turn);
-        worst = fmax(worst, leap);
-      }
-    }
-  }
+  each_two(10, 7, find_leap, &worst);
   assert_true(worst < 1e-9);
-  ff_arena_free(&arena);
 }
 
 /* What a body stores on a table, over what a point as deep does. */
