@@ -1,9 +1,8 @@
-/* Scenes written in tests, and their channels by name. */
+/* Scenes written in tests. */
 #ifndef FF_TESTS_SCENE_TEXT_H
 #define FF_TESTS_SCENE_TEXT_H
 
-#include "footfall/footfall.h"
-#include "testing.h"
+#include "channels.h"
 
 #define SCENES_BESIDE FF_SOURCE_DIR "/scenes/test.yaml" /* where robots/ is found from */
 
@@ -34,19 +33,6 @@ static inline ff_sim *sim_of(ff_model **model, const char *text, const char *set
 static inline void end(ff_sim *sim, ff_model *model) {
   ff_sim_destroy(sim);
   ff_model_destroy(model);
-}
-
-static inline double channel(const ff_sim *sim, const ff_model *model, const char *name) {
-  for (int i = 0; i < ff_model_channel_count(model); i++) {
-    ff_channel c = ff_model_channel(model, i);
-    if (strcmp(c.name, name) == 0) {
-      double value;
-      ff_sim_read(sim, &i, 1, &value);
-      return value;
-    }
-  }
-  fail_msg("there is no channel %s", name);
-  return NAN;
 }
 
 #endif

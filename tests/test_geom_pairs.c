@@ -285,20 +285,7 @@ static void test_derivatives(void **state) {
 /* Two bodies collide off centre without friction or damping: energy and momentum stay. */
 static double collide(ff_shape_kind kind_a, ff_vec3 size_a, ff_shape_kind kind_b, ff_vec3 size_b) {
   world w = {.scene = scene_new(0, "rk4", 1e-4)};
-  ff_body_def def = ff_body_def_default();
-  def.name = "a";
-  def.mass = 1;
-  def.position = v3(-0.5, 0.03, 0.02);
-  def.velocity = v3(1, 0, 0);
-  def.omega = v3(1, 2, 3);
-  scene_solid(w.scene, &def, kind_a, size_a);
-  def.name = "b";
-  def.mass = 2;
-  def.position = v3(0.5, 0, 0);
-  def.velocity = v3(-1, 0, 0);
-  def.omega = v3(-2, 1, 0);
-  scene_solid(w.scene, &def, kind_b, size_b);
-  scene_hunt_crossley(w.scene, "a", "b", 1e5, 1.5, 0, 0);
+  scene_collision(w.scene, kind_a, size_a, kind_b, size_b);
   world_start(&w);
   assert_int_equal(world_advance(&w, 0.6), FF_OK);
   ff_audit audit = ff_sim_audit(w.sim);

@@ -1,7 +1,5 @@
 /* What drives joints, within what limits, and what sensors of robots show. */
-#include "testing.h"
-
-#include "footfall/footfall.h"
+#include "channels.h"
 #include "math/vec.h"
 
 /* ---- small machines ------------------------------------------------------------------- */
@@ -80,18 +78,6 @@ static void end(machine m) {
   ff_model_destroy(m.model);
 }
 
-static double channel(machine m, const char *name) {
-  for (int i = 0; i < ff_model_channel_count(m.model); i++) {
-    if (strcmp(ff_model_channel(m.model, i).name, name) == 0) {
-      double value;
-      ff_sim_read(m.sim, &i, 1, &value);
-      return value;
-    }
-  }
-  fail_msg("there is no channel %s", name);
-  return NAN;
-}
-
 /* ---- servos --------------------------------------------------------------------------- */
 
 /* A gain far beyond what steps of 5 ms can follow: looking ahead holds it, else it flies off. */
@@ -103,19 +89,19 @@ static void test_explicit_drives_are_as_stiff_as_the_step_allows(void **state) {
   servo.target = (ff_table){target, 1, 1};
   machine m = make(&wheel, 1, &servo, 1, "symplectic-euler", 5e-3);
   assert_int_equal(ff_sim_advance(m.sim, 1), FF_OK);
-  assert_close(channel(m, "joint.r-joint.position"), 0.1, 1e-6);
+  assert_close(channel(m.sim, m.model, "joint.r-joint.position"), 0.1, 1e-6);
   end(m);
   servo.explicit_drive = true;
   m = make(&wheel, 1, &servo, 1, "symplectic-euler", 5e-3);
   (void)ff_sim_advance(m.sim, 0.1);
-  assert_true(!(fabs(channel(m, "joint.r-joint.position")) < 10));
+  assert_true(!(fabs(channel(m.sim, m.model, "joint.r-joint.position")) < 10));
   end(m);
   servo.stiffness = 100; /* what the step can follow is the same either way, to its order */
   servo.damping = 20;
   m = make(&wheel, 1, &servo, 1, "symplectic-euler", 1e-4);
   assert_int_equal(ff_sim_advance(m.sim, 0.1), FF_OK);
-  double x = 0.1 * (1 - exp(-1) * 2);                          /* critically damped */
-  assert_close(channel(m, "joint.r-joint.position"), x, 5e-5); /* first order: h v */
+  double x = 0.1 * (1 - exp(-1) * 2);                                       /* critically damped */
+  assert_close(channel(m.sim, m.model, "joint.r-joint.position"), x, 5e-5); /* first order: h v */
   end(m);
 }
 
@@ -128,7 +114,7 @@ static void test_velocity_servo_follows_the_rate(void **state) {
   servo.target = (ff_table){ramp, 2, 1};
   machine m = make(&wheel, 1, &servo, 1, "adaptive", NAN);
   assert_int_equal(ff_sim_advance(m.sim, 1), FF_OK);
-  assert_close(channel(m, "joint.r-joint.velocity"), 3 * (1 - exp(-2)), 1e-9);
+  assert_close(channel(m.sim, m.model, "joint.r-joint.velocity"), 3 * (1 - exp(-2)), 1e-9);
   assert_close(ff_sim_energy(m.sim).residual, 0, 1e-9);
   end(m);
 }
@@ -148,11 +134,12 @@ static void test_drives_keep_effort_and_speed(void **state) {
   for (int i = 0; i < 2; i++) {
     machine m = make(&wheel, 1, &servo, 1, steppers[i], i ? 1e-3 : NAN);
     assert_int_equal(ff_sim_advance(m.sim, 0.1), FF_OK);
-    assert_close(channel(m, "joint.r-joint.velocity"), 1, 1e-9); /* 10 N m on 1 kg m^2 */
-    assert_close(channel(m, "joint.r-joint.torque"), 10, 1e-12);
+    assert_close(channel(m.sim, m.model, "joint.r-joint.velocity"), 1,
+                 1e-9); /* 10 N m on 1 kg m^2 */
+    assert_close(channel(m.sim, m.model, "joint.r-joint.torque"), 10, 1e-12);
     assert_int_equal(ff_sim_advance(m.sim, 1), FF_OK);
-    assert_close(channel(m, "joint.r-joint.velocity"), 2, 1e-6);
-    assert_close(channel(m, "joint.r-joint.torque"), 0, 1e-4);
+    assert_close(channel(m.sim, m.model, "joint.r-joint.velocity"), 2, 1e-6);
+    assert_close(channel(m.sim, m.model, "joint.r-joint.torque"), 0, 1e-4);
     assert_close(ff_sim_energy(m.sim).residual, 0, i ? 1e-3 : 1e-8); /* first order at the kink */
     end(m);
   }
@@ -176,10 +163,10 @@ static void test_safety_controller_keeps_soft_limits(void **state) {
     double most = 0;
     for (int k = 1; k <= 200; k++) {
       assert_int_equal(ff_sim_advance(m.sim, 0.02 * k), FF_OK);
-      most = fmax(most, channel(m, "joint.r-joint.position"));
+      most = fmax(most, channel(m.sim, m.model, "joint.r-joint.position"));
     }
     assert_true(most < 1.01);
-    assert_close(channel(m, "joint.r-joint.position"), 1, 1e-6);
+    assert_close(channel(m.sim, m.model, "joint.r-joint.position"), 1, 1e-6);
     end(m);
   }
 }
@@ -200,11 +187,11 @@ static void test_spherical_servo_turns_to_its_target(void **state) {
   const char *const steppers[] = {"adaptive", "symplectic-euler"};
   for (int i = 0; i < 2; i++) {
     machine m = make(&ball, 1, axes, 3, steppers[i], i ? 1e-3 : NAN);
-    assert_close(channel(m, names[0]), -1, 1e-14);
-    assert_close(channel(m, names[1]), 0.4, 1e-14);
+    assert_close(channel(m.sim, m.model, names[0]), -1, 1e-14);
+    assert_close(channel(m.sim, m.model, names[1]), 0.4, 1e-14);
     assert_int_equal(ff_sim_advance(m.sim, 3), FF_OK);
     for (int k = 0; k < 3; k++) {
-      assert_close(channel(m, names[k]), targets[k][1], 1e-8);
+      assert_close(channel(m.sim, m.model, names[k]), targets[k][1], 1e-8);
     }
     ff_energy energy = ff_sim_energy(m.sim);
     assert_close(energy.residual, 0, i ? 0.05 * fabs(energy.work) + 1e-3 : 1e-8);
@@ -235,7 +222,7 @@ static void test_universal_planar_and_free_servos(void **state) {
     for (int k = 0; k < kinds[i].axes; k++) {
       char name[300];
       snprintf(name, sizeof name, "joint.r-%.39s.position", names[k]);
-      assert_close(channel(m, name), targets[k][1], 1e-6);
+      assert_close(channel(m.sim, m.model, name), targets[k][1], 1e-6);
     }
     assert_close(ff_sim_energy(m.sim).residual, 0, 1e-8);
     end(m);
@@ -260,11 +247,11 @@ static void test_mimic_joint_moves_with_the_other(void **state) {
   /* 20 N m/rad on 1 + 4 kg m^2: 2 rad/s */
   assert_int_equal(ff_sim_advance(m.sim, 0.7), FF_OK);
   double q = 0.3 * cos(1.4), v = -0.6 * sin(1.4);
-  assert_close(channel(m, "joint.r-joint.position"), q, 1e-9);
-  assert_close(channel(m, "joint.r-geared.position"), 0.5 - 2 * q, 1e-9);
-  assert_close(channel(m, "joint.r-geared.velocity"), -2 * v, 1e-9);
-  assert_close(channel(m, "joint.r-geared.torque"), 0, 0);
-  assert_close(channel(m, "body.r-other.omega.z"), -2 * v, 1e-9);
+  assert_close(channel(m.sim, m.model, "joint.r-joint.position"), q, 1e-9);
+  assert_close(channel(m.sim, m.model, "joint.r-geared.position"), 0.5 - 2 * q, 1e-9);
+  assert_close(channel(m.sim, m.model, "joint.r-geared.velocity"), -2 * v, 1e-9);
+  assert_close(channel(m.sim, m.model, "joint.r-geared.torque"), 0, 0);
+  assert_close(channel(m.sim, m.model, "body.r-other.omega.z"), -2 * v, 1e-9);
   assert_close(ff_sim_energy(m.sim).residual, 0, 1e-9);
   assert_close(ff_sim_audit(m.sim).angular_residual, 0, 1e-9);
   end(m);
@@ -329,7 +316,7 @@ static void test_plates_feet_and_zero_moment_point_agree(void **state) {
         down += value;
       }
     }
-    assert_close(channel(m, "load.plate.force.z"), -down, 1e-9);
+    assert_close(channel(m.sim, m.model, "load.plate.force.z"), -down, 1e-9);
     if (down > 0) {
       felt++;
       const char *const pairs[][2] = {{"robot.dog.pressure.x", "robot.dog.zmp.x"},
@@ -337,11 +324,12 @@ static void test_plates_feet_and_zero_moment_point_agree(void **state) {
                                       {"load.plate.pressure.x", "robot.dog.zmp.x"},
                                       {"load.plate.pressure.y", "robot.dog.zmp.y"}};
       for (int i = 0; i < 4; i++) {
-        assert_close(channel(m, pairs[i][0]), channel(m, pairs[i][1]), 1e-8);
+        assert_close(channel(m.sim, m.model, pairs[i][0]), channel(m.sim, m.model, pairs[i][1]),
+                     1e-8);
       }
     } else {
-      assert_true(isnan(channel(m, "robot.dog.pressure.x")));
-      assert_true(isnan(channel(m, "load.plate.pressure.x")));
+      assert_true(isnan(channel(m.sim, m.model, "robot.dog.pressure.x")));
+      assert_true(isnan(channel(m.sim, m.model, "load.plate.pressure.x")));
     }
   }
   assert_true(felt > 4);

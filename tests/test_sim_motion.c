@@ -1,4 +1,5 @@
 /* Motion without contact: flight, spin, forces, drives and prescribed bodies. */
+#include "channels.h"
 #include "worlds.h"
 
 static const char *const steppers[] = {"symplectic-euler", "rk4", "adaptive"};
@@ -151,18 +152,6 @@ static void a_body_frame_torque_turns_with_the_body(void **state) {
   world_end(&w);
 }
 
-static double read_channel(const world *w, const char *name) {
-  double value = NAN;
-  for (int i = 0; i < ff_model_channel_count(w->model); i++) {
-    if (strcmp(ff_model_channel(w->model, i).name, name) == 0) {
-      ff_sim_read(w->sim, &i, 1, &value);
-      return value;
-    }
-  }
-  fail_msg("no channel %s", name);
-  return value;
-}
-
 static void a_position_drive_is_an_oscillator(void **state) {
   (void)state;
   world w = {.scene = scene_new(0, "adaptive", NAN)};
@@ -186,10 +175,11 @@ static void a_position_drive_is_an_oscillator(void **state) {
   world_start(&w);
   assert_int_equal(world_advance(&w, 0.3), FF_OK);
   assert_close(ff_sim_body(w.sim, body).position.x, 0.1 * (1 - cos(3.0)), 1e-10);
-  assert_close(read_channel(&w, "drive.pull.wanted"), 0.1, 1e-15);
-  assert_close(read_channel(&w, "drive.pull.force"), 200 * 0.1 * cos(3.0), 1e-7);
+  assert_close(channel(w.sim, w.model, "drive.pull.wanted"), 0.1, 1e-15);
+  assert_close(channel(w.sim, w.model, "drive.pull.force"), 200 * 0.1 * cos(3.0), 1e-7);
   assert_int_equal(world_advance(&w, 1.0), FF_OK);
-  assert_true(isnan(read_channel(&w, "drive.pull.wanted"))); /* it is off: it wants nothing */
+  assert_true(
+      isnan(channel(w.sim, w.model, "drive.pull.wanted"))); /* it is off: it wants nothing */
   double x = 0.1 * (1 - cos(5.0)), v = sin(5.0);
   assert_close(ff_sim_body(w.sim, body).position.x, x + 0.5 * v, 1e-9);
   ff_energy energy = ff_sim_energy(w.sim);

@@ -104,6 +104,25 @@ static inline void scene_hunt_crossley(ff_scene *scene, const char *a, const cha
   assert_int_equal(ff_scene_add_contact(scene, &def), FF_OK);
 }
 
+/* Two bodies, "a" and "b", about to collide off centre without friction or damping. */
+static inline void scene_collision(ff_scene *scene, ff_shape_kind kind_a, ff_vec3 size_a,
+                                   ff_shape_kind kind_b, ff_vec3 size_b) {
+  ff_body_def def = ff_body_def_default();
+  def.name = "a";
+  def.mass = 1;
+  def.position = (ff_vec3){-0.5, 0.03, 0.02};
+  def.velocity = (ff_vec3){1, 0, 0};
+  def.omega = (ff_vec3){1, 2, 3};
+  scene_solid(scene, &def, kind_a, size_a);
+  def.name = "b";
+  def.mass = 2;
+  def.position = (ff_vec3){0.5, 0, 0};
+  def.velocity = (ff_vec3){-1, 0, 0};
+  def.omega = (ff_vec3){-2, 1, 0};
+  scene_solid(scene, &def, kind_b, size_b);
+  scene_hunt_crossley(scene, "a", "b", 1e5, 1.5, 0, 0);
+}
+
 /* ---- laws alone -------------------------------------------------------------------------- */
 
 static inline const ff_law *law_with(const char *name, ff_law_params *params,

@@ -41,6 +41,19 @@ void *ff_resize(void *block, size_t old_count, size_t new_count, size_t size) {
   return fresh;
 }
 
+bool ff_grow(void **list, size_t count, size_t *room, size_t size) {
+  if (count < *room) {
+    return true;
+  }
+  size_t larger = *room ? 2 * *room : 16;
+  void *fresh = ff_resize(*list, count, larger, size);
+  if (fresh) {
+    *list = fresh;
+    *room = larger;
+  }
+  return fresh != NULL;
+}
+
 void ff_free(void *block) {
   free(block);
 }

@@ -2,12 +2,16 @@
 #ifndef FF_BASE_MEMORY_H
 #define FF_BASE_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* count * size bytes, zeroed, 64-byte aligned; NULL if impossible (also on overflow). */
 void *ff_alloc(size_t count, size_t size);
 /* Grows or shrinks what ff_alloc gave; new bytes are zero. The old block stays on failure. */
 void *ff_resize(void *block, size_t old_count, size_t new_count, size_t size);
+/* Room for one more behind so many in a list: a full one doubles. False: memory is out, and the
+ * list as it was. */
+bool ff_grow(void **list, size_t count, size_t *room, size_t size);
 void ff_free(void *block);
 /* Copy of a string; NULL if text is NULL or memory is out. */
 char *ff_strdup(const char *text);

@@ -24,14 +24,8 @@ static ff_status add(void *to, ff_vec3 point) {
   if (!v3_finite(point)) {
     return ff_report_what(m->report, "point %zu of the mesh is not finite", m->count + 1);
   }
-  if (m->count == m->room) {
-    size_t room = m->room ? 2 * m->room : 256;
-    ff_vec3 *points = ff_resize(m->points, m->room, room, sizeof *points);
-    if (!points) {
-      return FF_ERROR_MEMORY;
-    }
-    m->points = points;
-    m->room = room;
+  if (!ff_grow((void **)&m->points, m->count, &m->room, sizeof *m->points)) {
+    return FF_ERROR_MEMORY;
   }
   m->points[m->count++] = point;
   return FF_OK;

@@ -22,7 +22,7 @@ typedef struct reader {
   bool listening; /* text is numbers */
   char word[64];  /* a number that is not complete yet */
   size_t word_length;
-  int source_room, geometry_room, part_room, node_room;
+  size_t source_room, geometry_room, part_room, node_room;
   int depth;   /* of elements */
   int node;    /* the one being read */
   int library; /* depth of the library of nodes being read; 0: none */
@@ -31,34 +31,14 @@ typedef struct reader {
 
 /* ---- lists ------------------------------------------------------------------------------- */
 
-static void *one_more(reader *r, void **list, int *count, int *room, size_t size) {
-  if (*count >= FF_DAE_LISTS_MAX) {
-    ff_xml_fail(r->xml, "more than %d parts", FF_DAE_LISTS_MAX);
-    return NULL;
-  }
-  if (*count == *room) {
-    int wanted = *room ? 2 * *room : 16;
-    void *fresh = ff_resize(*list, (size_t)*room, (size_t)wanted, size);
-    if (!fresh) {
-      ff_xml_take(r->xml, FF_ERROR_MEMORY);
-      return NULL;
-    }
-    *list = fresh;
-    *room = wanted;
-  }
-  return (char *)*list + (size_t)(*count)++ * size;
+static void *one_more(reader *r, void **list, int *count, size_t *room, size_t size) {
+  return ff_xml_one_more(r->xml, list, count, room, size, FF_DAE_LISTS_MAX);
 }
 
 static void add_number(reader *r, double value) {
-  if (r->count == r->room) {
-    size_t room = r->room ? 2 * r->room : 1024;
-    double *fresh = ff_resize(r->numbers, r->room, room, sizeof *fresh);
-    if (!fresh) {
-      ff_xml_take(r->xml, FF_ERROR_MEMORY);
-      return;
-    }
-    r->numbers = fresh;
-    r->room = room;
+  if (!ff_grow((void **)&r->numbers, r->count, &r->room, sizeof *r->numbers)) {
+    ff_xml_take(r->xml, FF_ERROR_MEMORY);
+    return;
   }
   r->numbers[r->count++] = value;
 }
@@ -318,7 +298,8 @@ static ff_status read_all(reader *r, const char *text, size_t size, const char *
   }
   r->dae.nodes[0] =
       (ff_dae_node){.id = "", .at = ff_dae_here(), .parent = -1, .part = -1, .last_part = -1};
-  r->dae.node_count = r->node_room = 1;
+  r->dae.node_count = 1;
+  r->node_room = 1;
   ff_status status = ff_xml_read(text, size, path, &calls, r, report);
   if (status == FF_ERROR_INPUT && report) { /* the line is that of the mesh, not of the robot */
     char what[300];

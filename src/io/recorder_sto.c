@@ -117,14 +117,8 @@ static void store(double *to, ff_vec3 v) {
 static ff_status add(ff_recorder *recorder, const double *row) {
   sto_state *state = recorder->state;
   size_t width = width_of(state);
-  if (state->held == state->room) {
-    size_t room = state->room ? 2 * state->room : 256;
-    double *rows = ff_resize(state->rows, state->room, room, width * sizeof *rows);
-    if (!rows) {
-      return FF_ERROR_MEMORY;
-    }
-    state->rows = rows;
-    state->room = room;
+  if (!ff_grow((void **)&state->rows, state->held, &state->room, width * sizeof(double))) {
+    return FF_ERROR_MEMORY;
   }
   double *to = state->rows + state->held * width;
   to[0] = row[0];

@@ -48,9 +48,9 @@ typedef struct ff_urdf {
   ff_urdf_joint *joints;
   ff_urdf_shape *shapes;
   int link_count, joint_count, shape_count;
-  int link_room, joint_room, shape_room;
+  size_t link_room, joint_room, shape_room;
   const char **notes;
-  int note_count, note_room;
+  int note_count;
 } ff_urdf;
 
 struct ff_robot {

@@ -36,23 +36,8 @@ typedef struct reader {
 /* ---- growing lists ------------------------------------------------------------------------------
  */
 
-/* Room for one more; NULL (and an error) if there is none. */
-static void *one_more(reader *r, void **list, int *count, int *room, size_t size) {
-  if (*count >= FF_URDF_ITEMS_MAX) {
-    ff_xml_fail(r->xml, "more than %d of them", FF_URDF_ITEMS_MAX);
-    return NULL;
-  }
-  if (*count == *room) {
-    int wanted = *room ? 2 * *room : 16;
-    void *fresh = ff_resize(*list, (size_t)*room, (size_t)wanted, size);
-    if (!fresh) {
-      ff_xml_take(r->xml, FF_ERROR_MEMORY);
-      return NULL;
-    }
-    *list = fresh;
-    *room = wanted;
-  }
-  return (char *)*list + (size_t)(*count)++ * size;
+static void *one_more(reader *r, void **list, int *count, size_t *room, size_t size) {
+  return ff_xml_one_more(r->xml, list, count, room, size, FF_URDF_ITEMS_MAX);
 }
 
 ff_status ff_urdf_note(ff_urdf *urdf, int line, const char *format, ...) {

@@ -130,6 +130,18 @@ static void on_doctype(void *context, const char *name, const char *system, cons
   ff_xml_fail(context, "document types and entities are not read; remove <!DOCTYPE ...>");
 }
 
+void *ff_xml_one_more(ff_xml *xml, void **list, int *count, size_t *room, size_t size, int most) {
+  if (*count >= most) {
+    ff_xml_fail(xml, "more than %d of them", most);
+    return NULL;
+  }
+  if (!ff_grow(list, (size_t)*count, room, size)) {
+    ff_xml_take(xml, FF_ERROR_MEMORY);
+    return NULL;
+  }
+  return (char *)*list + (size_t)(*count)++ * size;
+}
+
 ff_status ff_xml_read(const char *text, size_t size, const char *file, const ff_xml_calls *calls,
                       void *context, ff_report *report) {
   const XML_Memory_Handling_Suite memory = {take, grow, give_back};

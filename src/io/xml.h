@@ -34,5 +34,7 @@ int ff_xml_line(const ff_xml *xml);
 void ff_xml_fail(ff_xml *xml, const char *format, ...);
 void ff_xml_take(ff_xml *xml, ff_status status); /* FF_OK is fine */
 ff_report *ff_xml_report(ff_xml *xml);           /* may be NULL */
+/* One more in a list of at most so many; NULL (and an error) if there is no room. */
+void *ff_xml_one_more(ff_xml *xml, void **list, int *count, size_t *room, size_t size, int most);
 
 #endif

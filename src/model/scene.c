@@ -53,21 +53,8 @@ static bool own_texts(ff_scene *scene, const char ***texts, int count) {
 }
 
 /* Makes room for one more element. The array is untouched when memory is out. */
-static bool reserve(void **array, int count, int *capacity, size_t size) {
-  if (count < *capacity) {
-    return true;
-  }
-  if (*capacity > INT_MAX / 2) {
-    return false;
-  }
-  int larger = *capacity ? 2 * *capacity : 8;
-  void *fresh = ff_resize(*array, (size_t)count, (size_t)larger, size);
-  if (!fresh) {
-    return false;
-  }
-  *array = fresh;
-  *capacity = larger;
-  return true;
+static bool reserve(void **array, int count, size_t *capacity, size_t size) {
+  return count < INT_MAX && ff_grow(array, (size_t)count, capacity, size);
 }
 
 /* ---- life -------------------------------------------------------------------------- */

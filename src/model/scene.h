@@ -27,23 +27,31 @@ typedef struct ff_scene_robot {
 
 struct ff_scene {
   ff_material_def *materials;
-  int material_count, material_capacity;
+  int material_count;
+  size_t material_capacity;
   ff_body_def *bodies;
-  int body_count, body_capacity;
+  int body_count;
+  size_t body_capacity;
   int *shape_counts; /* shapes of each body */
-  int shape_counts_capacity;
+  size_t shape_counts_capacity;
   ff_scene_shape *shapes;
-  int shape_count, shape_capacity;
+  int shape_count;
+  size_t shape_capacity;
   ff_contact_def *contacts;
-  int contact_count, contact_capacity;
+  int contact_count;
+  size_t contact_capacity;
   ff_force_def *forces;
-  int force_count, force_capacity;
+  int force_count;
+  size_t force_capacity;
   ff_drive_def *drives;
-  int drive_count, drive_capacity;
+  int drive_count;
+  size_t drive_capacity;
   ff_constraint_def *constraints;
-  int constraint_count, constraint_capacity;
+  int constraint_count;
+  size_t constraint_capacity;
   ff_scene_robot *robots;
-  int robot_count, robot_capacity;
+  int robot_count;
+  size_t robot_capacity;
   ff_run_def run;
 
   const char *name;   /* title; "" from C */
