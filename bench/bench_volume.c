@@ -7,6 +7,7 @@
 
 #include "clock.h"
 #include "footfall/footfall.h"
+#include "targets.h"
 #ifdef FOOTFALL_SIMBODY
 #include "simbody_peer.h"
 #endif
@@ -100,8 +101,8 @@ int main(void) {
     return 1;
   }
   double force, own = measure(&force);
-  printf("volumetric ellipsoid, all forces   %8.1f ns  (at most 200 ns wanted)  %.6g N\n",
-         1e9 * own, force);
+  printf("volumetric ellipsoid, all forces   %8.1f ns  (at most 200 wanted: %s)  %.6g N\n",
+         1e9 * own, target(own <= 200e-9), force);
   printf("its friction summed over the patch %8.0f ns  (coupled)\n", 1e9 * measure_coupled());
 #ifdef FOOTFALL_SIMBODY
   simbody_peer peer = simbody_elastic_foundation(axes, stiffness, mu, height);
@@ -111,10 +112,10 @@ int main(void) {
   }
   printf("Simbody elastic foundation         %8.0f ns  %d faces, %.2g %% off its finest  %.6g N\n",
          1e9 * peer.seconds, peer.faces, 100 * fabs(peer.off), peer.force);
-  printf("ratio Simbody / Footfall           %8.0f     (at least 100 wanted)\n",
-         peer.seconds / own);
+  printf("ratio Simbody / Footfall           %8.0f     (at least 100 wanted: %s)\n",
+         peer.seconds / own, target(peer.seconds >= 100 * own));
 #else
   printf("Simbody was not found (Debian: libsimbody-dev, g++): no ratio\n");
 #endif
-  return 0;
+  return targets_end();
 }
