@@ -281,6 +281,23 @@ static void nothing_sinks_in_unseen(void **state) {
   ff_arena_free(&arena);
 }
 
+/* Edges that have become parallel cross nowhere: what was seen last stays. */
+static void parallel_edges_leave_a_touch_as_it_was(void **state) {
+  (void)state;
+  ff_geom box = {.kind = FF_BOX, .size = {.1, .1, .1}};
+  ff_pose low = {v3(0, 0, 0), q_identity()}, high = {v3(0.1, 0.1, 0.199), q_identity()};
+  ff_touch touch = {.point = {.1, .1, .1},
+                    .normal = {0, 0, 1},
+                    .depth = 1e-3,
+                    .feature = 3,
+                    .spot = {FF_SPOT_EDGES, {0, 1}, {6, 7}}}; /* both along x */
+  ff_touch_look(&box, &high, &box, &low, .01, &touch);
+  assert_close(touch.depth, 1e-3, 0);
+  assert_close(touch.normal.z, 1, 0);
+  assert_close(v3_norm(v3_sub(touch.point, v3(.1, .1, .1))), 0, 0);
+  assert_int_equal(touch.feature, 3);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_box_of_vertices_has_a_box_as_core),
@@ -291,6 +308,7 @@ int main(void) {
       cmocka_unit_test(rims_are_round_wherever_they_cross),
       cmocka_unit_test(blunt_shapes_rock_without_a_leap),
       cmocka_unit_test(nothing_sinks_in_unseen),
+      cmocka_unit_test(parallel_edges_leave_a_touch_as_it_was),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

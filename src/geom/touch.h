@@ -47,6 +47,7 @@ double ff_geom_from(const ff_geom *geom, ff_vec3 point, int face, ff_vec3 *out);
 /* Boxes and polyhedra with rounded edges. */
 int ff_touch_hulls(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
                    double round, double margin, ff_touch *out);
+/* Looks again; edges that have become parallel leave the touch as it was. */
 void ff_touch_hulls_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                          const ff_pose *pose_b, double round, ff_touch *touch);
 

@@ -19,9 +19,10 @@ void ff_touch_hulls_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom 
   ff_core_make(&of_b, b, pose_b, round);
   int feature = touch->feature;
   ff_core_place at;
-  ff_core_find_place(&of_a, &of_b, &touch->spot, &at);
-  *touch = ff_core_touch(&of_a, &of_b, &touch->spot, &at);
-  touch->feature = feature;
+  if (ff_core_find_place(&of_a, &of_b, &touch->spot, &at)) {
+    *touch = ff_core_touch(&of_a, &of_b, &touch->spot, &at);
+    touch->feature = feature;
+  }
 }
 
 int ff_touch_hulls(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
