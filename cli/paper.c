@@ -293,8 +293,8 @@ static int prepare(paper_job *job, const ff_paper *paper) {
     return code;
   }
   const char *output = choose_output(job, room, sizeof room);
-  return output && !ff_page_available(&report) ? ff_cli_fail(FF_ERROR_FILE, &report)
-                                               : reproduce(job, paper, output);
+  ff_status status = output ? ff_page_check(output, &report) : FF_OK;
+  return status == FF_OK ? reproduce(job, paper, output) : ff_cli_fail(status, &report);
 }
 
 int ff_cli_paper(int argc, char **argv) {

@@ -38,6 +38,11 @@ typedef struct run_job {
 
 /* ---- arguments ----------------------------------------------------------------------- */
 
+static bool ends_in(const char *name, const char *ending) {
+  size_t length = strlen(name), tail = strlen(ending);
+  return length > tail && strcmp(name + length - tail, ending) == 0;
+}
+
 static bool to_stdout(const run_job *job) {
   for (int i = 0; i < job->outputs.count; i++) {
     if (strcmp(job->outputs.items[i], "-") == 0) {
@@ -50,8 +55,12 @@ static bool to_stdout(const run_job *job) {
 static error_t parse(int key, char *value, struct argp_state *state) {
   run_job *job = state->input;
   switch (key) {
-    case 'o':
-    case 'c': ff_cli_list_add(&job->outputs, value); return 0;
+    case 'c':
+      if (strcmp(value, "-") != 0 && !ends_in(value, ".csv")) {
+        argp_error(state, "--csv: expected a name that ends in .csv, or -, got '%s'", value);
+      }
+      /* fallthrough */
+    case 'o': ff_cli_list_add(&job->outputs, value); return 0;
     case 's': ff_cli_list_add(&job->overrides, value); return 0;
     case 'j': job->json = true; return 0;
     case 'q': job->quiet = true; return 0;
@@ -76,7 +85,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
 
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "record into FILE.csv, FILE.h5 or FILE.sto; may be repeated", 0},
-    {"csv", 'c', "FILE", 0, "the same; - is the standard output", 0},
+    {"csv", 'c', "FILE.csv", 0, "record into FILE.csv; - is the standard output", 0},
     {"report", 'r', "FILE.html", 0, "write one page with 3-D replay, plots and ledger", 0},
     {"set", 's', "PATH=VALUE", 0, "override a value of the scene; may be repeated", 0},
     {"json", 'j', NULL, 0, "print the summary as JSON", 0},
@@ -287,10 +296,8 @@ static ff_status close_recorders(run_job *job, const ff_summary *summary, ff_rep
 
 static const char *hdf5_output(const run_job *job) {
   for (int i = 0; i < job->outputs.count; i++) {
-    const char *name = job->outputs.items[i];
-    size_t length = strlen(name);
-    if (length > 3 && strcmp(name + length - 3, ".h5") == 0) {
-      return name;
+    if (ends_in(job->outputs.items[i], ".h5")) {
+      return job->outputs.items[i];
     }
   }
   return NULL;
@@ -298,18 +305,16 @@ static const char *hdf5_output(const run_job *job) {
 
 /* A report is made from a recording. If the user wants none, one is made for it and removed. */
 static ff_status prepare_report(run_job *job, ff_report *report) {
-  if (!ff_page_available(report)) {
-    return FF_ERROR_FILE;
-  }
-  if (!hdf5_output(job)) {
-    ff_status status = ff_cli_make_folder(job->scratch, report);
+  ff_status status = ff_page_check(job->report, report);
+  if (status == FF_OK && !hdf5_output(job)) {
+    status = ff_cli_make_folder(job->scratch, report);
     if (status != FF_OK) {
       return status;
     }
     snprintf(job->scratch_file, sizeof job->scratch_file, "%s/run.h5", job->scratch);
     ff_cli_list_add(&job->outputs, job->scratch_file);
   }
-  return FF_OK;
+  return status;
 }
 
 static void remove_scratch(const run_job *job) {

@@ -205,7 +205,16 @@ static void bad_arguments_are_bad_input(void **state) {
   assert_int_equal(footfall("run", "ball.yaml", "ball.yaml"), 2);
   assert_int_equal(footfall("run", "ball.yaml", "--no-such-option"), 2);
   assert_int_equal(footfall("run", "ball.yaml", "--json", "--csv", "-"), 2);
+  assert_int_equal(footfall("run", "ball.yaml", "--csv", "run.h5"), 2);
+  expect_text("err", "--csv: expected a name that ends in .csv, or -, got 'run.h5'");
   assert_int_equal(footfall("check"), 2);
+}
+
+/* Nobody wants to hear it after the run. */
+static void a_report_that_cannot_be_written_is_told_first(void **state) {
+  (void)state;
+  assert_int_equal(footfall("run", "ball.yaml", "-o", "run.csv", "-r", "missing/run.html"), 1);
+  assert_false(exists("run.csv"));
 }
 
 /* ---- scenes --------------------------------------------------------------------------------- */
@@ -495,6 +504,7 @@ int main(void) {
       in_folder(every_verb_has_help),
       in_folder(version_is_told),
       in_folder(bad_arguments_are_bad_input),
+      in_folder(a_report_that_cannot_be_written_is_told_first),
       in_folder(missing_scene_is_bad_input),
       in_folder(bad_scene_names_the_place),
       in_folder(set_overrides_the_scene),

@@ -147,6 +147,7 @@ static void bad_targets_are_refused_at_once(void **state) {
   assert_int_equal(ff_file_create(&file, ".", &report), FF_ERROR_FILE);
   assert_string_equal(report.what, "cannot write: Is a directory");
   assert_int_equal(ff_file_create(&file, "/dev/null", &report), FF_ERROR_FILE);
+  assert_non_null(strstr(report.what, "is a device or a pipe"));
   assert_int_equal(ff_file_create(&file, ".", NULL), FF_ERROR_FILE);
 }
 

@@ -17,6 +17,15 @@ static void far_word_gets_no_suggestion(void **state) {
   assert_int_equal(ff_nearest_word("temperature", known, 2), -1);
 }
 
+/* Only if it is the only one: "den" could be either. */
+static void begun_word_is_finished(void **state) {
+  (void)state;
+  const char *known[] = {"hunt-crossley", "density", "density-of-air", "none"};
+  assert_int_equal(ff_nearest_word("hunt", known, 4), 0);
+  assert_int_equal(ff_nearest_word("den", known, 4), -1);
+  assert_int_equal(ff_nearest_word("no", known, 1), -1);
+}
+
 static void text_puts_the_place_first(void **state) {
   (void)state;
   ff_report report;
@@ -40,6 +49,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(unknown_word_names_the_nearest),
       cmocka_unit_test(far_word_gets_no_suggestion),
+      cmocka_unit_test(begun_word_is_finished),
       cmocka_unit_test(text_puts_the_place_first),
       cmocka_unit_test(null_report_is_fine),
   };

@@ -39,6 +39,9 @@ typedef struct ff_page ff_page;
 /* False where the library was built without the page (no npm): nothing can be written, and
  * the report (may be NULL) says what to do about it. */
 bool ff_page_available(ff_report *report);
+/* Could a page be written to this path? To be asked before a long run, not after it. FF_ERROR_FILE
+ * and a report (may be NULL) if not. */
+ff_status ff_page_check(const char *path, ff_report *report);
 
 /* title NULL: the name of the first run's scene. */
 ff_status ff_page_create(ff_page **out, const char *title);

@@ -49,12 +49,17 @@ long ff_file_operations(void) {
   return operation_count;
 }
 
-static ff_status report_error(ff_report *report, const char *path, const char *verb, int error) {
-  ff_report_what(report, "cannot %s: %s", verb, strerror(error));
+static ff_status report_why(ff_report *report, const char *path, const char *verb,
+                            const char *why) {
+  ff_report_what(report, "cannot %s: %s", verb, why);
   if (report) {
     snprintf(report->file, sizeof report->file, "%s", path);
   }
   return FF_ERROR_FILE;
+}
+
+static ff_status report_error(ff_report *report, const char *path, const char *verb, int error) {
+  return report_why(report, path, verb, strerror(error));
 }
 
 static void remember(ff_file *file, int error) {
@@ -121,7 +126,9 @@ static bool may_replace(const char *target, ff_report *report, const char *path)
   if (stat(target, &old) != 0 || S_ISREG(old.st_mode)) {
     return true;
   }
-  report_error(report, path, "write", S_ISDIR(old.st_mode) ? EISDIR : EEXIST);
+  report_why(report, path, "write",
+             S_ISDIR(old.st_mode) ? strerror(EISDIR)
+                                  : "is a device or a pipe; - is the standard output");
   return false;
 }
 

@@ -94,10 +94,28 @@ static int edit_distance(const char *a, const char *b) {
   return row[nb];
 }
 
+/* The only word that begins like this; -1: there is none, or there are more. */
+static int begun_word(const char *word, const char *const *known, int count) {
+  int found = -1;
+  size_t length = strlen(word);
+  for (int i = 0; length >= 3 && i < count; i++) {
+    if (strncmp(word, known[i], length) == 0) {
+      if (found >= 0) {
+        return -1;
+      }
+      found = i;
+    }
+  }
+  return found;
+}
+
 int ff_nearest_word(const char *word, const char *const *known, int count) {
-  /* A suggestion helps only if at most about a third of the word is off. */
+  /* A suggestion helps only if at most about a third of the word is off, or missing. */
   int limit = 1 + (int)strlen(word) / 3;
-  int nearest = -1;
+  int nearest = begun_word(word, known, count);
+  if (nearest >= 0) {
+    return nearest;
+  }
   for (int i = 0; i < count; i++) {
     int distance = edit_distance(word, known[i]);
     if (distance <= limit && (nearest < 0 || distance < limit)) {

@@ -23,6 +23,14 @@ bool ff_page_available(ff_report *report) {
   return ff_page_head_size > 0;
 }
 
+ff_status ff_page_check(const char *path, ff_report *report) {
+  ff_file *file = NULL;
+  ff_status status =
+      ff_page_available(report) ? ff_file_create(&file, path, report) : FF_ERROR_FILE;
+  ff_file_abandon(file);
+  return status;
+}
+
 void ff_page_fail(ff_page *page, ff_status status, const char *what) {
   if (page->status == FF_OK) {
     page->status = status;
