@@ -125,14 +125,31 @@ static void print_ledger(const ff_summary *summary, const ff_audit *audit, FILE 
           audit->angular_residual);
 }
 
-/* Only where contacts were solved for. */
-static void print_contacts(const ff_audit *audit, FILE *out) {
+/* Only where contacts were solved for. `micro-macro` does so with those of the start of a step: its
+ * residuals are there to be seen, and not part of the verdict. */
+static void print_contacts(const ff_audit *audit, const ff_run_def *run, FILE *out) {
+  bool judged = strcmp(run->stepper.kind, "micro-macro") != 0;
   const ff_contact_residual *worst = &audit->contact;
   if (audit->contact_force > 0) {
     fprintf(out, "contact residuals  complementarity %.3g N, cone %.3g N of at most %.6g N,\n",
             worst->complementarity, worst->cone, audit->contact_force);
-    fprintf(out, "                   dissipation %.3g W, penetration %.3g m\n", worst->dissipation,
-            worst->penetration);
+    fprintf(out, "                   dissipation %.3g W, penetration %.3g m%s\n",
+            worst->dissipation, worst->penetration,
+            judged ? "" : ": of the end of steps, not judged");
+  }
+}
+
+/* Accuracy would do with fewer steps, if most are short for stability's sake; worth a word if they
+ * are many. */
+static void print_stiff(const ff_audit *audit, double time, FILE *out) {
+  const double many = 5000; /* a second */
+  if ((double)audit->stiff_steps > many * time && audit->stiff_steps > audit->steps / 2) {
+    fprintf(
+        out,
+        "note       %ld of them are short for stability, not accuracy: `adaptive` is explicit,\n"
+        "           and friction or damping of a contact is stiff. A larger v_t of friction, or\n"
+        "           the stepper symplectic-euler, which solves for both, would be faster\n",
+        audit->stiff_steps);
   }
 }
 
@@ -145,12 +162,13 @@ void ff_summary_text(const ff_summary *summary, FILE *out) {
   fprintf(out, "time       %.6g s in %.3g s, %.3g x real time\n", time, summary->wall,
           time / summary->wall);
   fprintf(out, "steps      %ld, %ld force evaluations\n", audit.steps, audit.evaluations);
+  print_stiff(&audit, time, out);
   fprintf(out, "contacts   %ld touch-downs, %ld lift-offs\n", summary->touches, summary->lifts);
   if (summary->samples > 0) {
     fprintf(out, "recorded   %ld samples of %d channels\n", summary->samples, summary->channels);
   }
   print_ledger(summary, &audit, out);
-  print_contacts(&audit, out);
+  print_contacts(&audit, run, out);
   fputs("\nverdict    ", out);
   ff_summary_verdict(summary, out);
 }
@@ -241,6 +259,7 @@ void ff_summary_json(const ff_summary *summary, FILE *out) {
   ff_json_whole(&json, "steps", audit.steps);
   ff_json_whole(&json, "evaluations", audit.evaluations);
   ff_json_whole(&json, "events", audit.events);
+  ff_json_whole(&json, "stiff_steps", audit.stiff_steps);
   ff_json_whole(&json, "touch_downs", summary->touches);
   ff_json_whole(&json, "lift_offs", summary->lifts);
   ff_json_whole(&json, "samples", summary->samples);

@@ -320,6 +320,28 @@ static void under_resolved_run_fails_and_says_what_would_do(void **state) {
   assert_true(exists("run.csv")); /* whole, to find out what happened */
 }
 
+/* An explicit stepper that creeps along for the sake of stability says so, and what to do. */
+static void steps_short_for_stability_are_told(void **state) {
+  (void)state;
+  write_text("ball.yaml",
+             "footfall: 1\n"
+             "stepper: {kind: adaptive}\n"
+             "duration: 0.1\n"
+             "bodies:\n"
+             "  floor: {fixed: true, shape: {half-space: {}}}\n"
+             "  box: {mass: 1, shape: {box: {size: [0.2, 0.2, 0.2]}}, position: [0, 0, 0.0999]}\n"
+             "forces: [{body: box, force: [1, 0, 0]}]\n"
+             "contacts:\n"
+             "  - pair: [box, floor]\n"
+             "    normal: {law: hunt-crossley, k: 1e5, n: 1, alpha: 1}\n"
+             "    friction: {law: coulomb, mu_static: 0.5, v_t: 1e-3}\n");
+  assert_int_equal(footfall("run", "ball.yaml"), 0);
+  expect_text("out", "of them are short for stability, not accuracy");
+  expect_text("out", "symplectic-euler");
+  assert_int_equal(footfall("run", "ball.yaml", "--set", "contacts.0.friction.v_t=0.1"), 0);
+  assert_null(strstr(text_of("out"), "short for stability"));
+}
+
 /* rk4 may pass through such a contact between two steps: then energy tells. */
 static void run_with_wrong_energy_fails_and_says_what_would_do(void **state) {
   (void)state;
@@ -511,6 +533,7 @@ int main(void) {
       in_folder(channel_that_is_not_there_is_bad_input),
       in_folder(good_run_prints_a_ledger),
       in_folder(under_resolved_run_fails_and_says_what_would_do),
+      in_folder(steps_short_for_stability_are_told),
       in_folder(run_with_wrong_energy_fails_and_says_what_would_do),
       in_folder(run_records_both_formats_alike),
       in_folder(csv_goes_to_the_standard_output),

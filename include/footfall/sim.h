@@ -240,6 +240,8 @@ typedef struct ff_audit {
   long steps;                  /* steps taken */
   long evaluations;            /* force evaluations */
   long events;                 /* touch-downs, lift-offs and kinks located by `adaptive` */
+  long stiff_steps; /* of `adaptive`, which is explicit: as short as friction or damping of
+                       a contact ask, and not as accuracy does */
 } ff_audit;
 
 ff_audit ff_sim_audit(const ff_sim *sim);

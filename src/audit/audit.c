@@ -204,6 +204,7 @@ void ff_auditor_look(ff_auditor *auditor, const ff_model *model, const ff_state 
   auditor->fastest = greater(auditor->fastest, state->stiffness);
   auditor->damping = greater(auditor->damping, state->damping);
   auditor->longest = fixed ? greater(auditor->longest, h) : 0;
+  auditor->stiff_steps += !fixed && h * state->damping > FF_COARSE_STEP;
   look_at_contacts(auditor, model, state, h);
   if (model->stepper == FF_STEPPER_QUASI_RIGID) {
     look_for_gain(auditor, &energy);
@@ -222,6 +223,7 @@ ff_audit ff_auditor_verdict(const ff_auditor *auditor, const ff_model *model) {
                   .angular_residual = sqrt(auditor->angular2),
                   .coarseness = auditor->longest * rate,
                   .needed_step = FF_FINE_STEP / rate,
+                  .stiff_steps = auditor->stiff_steps,
                   .contact = auditor->worst,
                   .contact_force = auditor->contact_force};
   if (greater(auditor->residual, auditor->gained) > model->run.energy_tolerance * auditor->scale) {

@@ -14,6 +14,7 @@ typedef struct ff_auditor {
   double fastest;           /* 1/s^2, stiffest contact seen: its squared frequency */
   double damping;           /* 1/s, strongest contact damping seen */
   double longest;           /* s, longest fixed step taken */
+  long stiff_steps;         /* steps of others that damping kept short */
   ff_contact_residual contact, worst; /* after the last step; worst so far */
   double contact_share; /* 1, worst force residual of a step against the largest force in it */
   double contact_force; /* N, largest so far */
