@@ -65,10 +65,9 @@ static void print_kept(const ff_summary *summary, const ff_audit *audit, FILE *o
   double taken = ff_sim_energy(summary->sim).lost[FF_LOST_STEP];
   fprintf(out, "good: energy is kept within %.2g of what moved (allowed %.2g)",
           relative_residual(audit), allowed);
-  if (fabs(taken) > allowed * audit->energy_scale) {
-    bool took = taken > 0;
-    fprintf(out, ", of which the step itself %s %.2g (lost.step); a smaller step %s less",
-            took ? "took" : "gave", fabs(taken) / audit->energy_scale, took ? "takes" : "gives");
+  if (taken > allowed * audit->energy_scale) {
+    fprintf(out, ", of which the step itself took %.2g (lost.step); a smaller step takes less",
+            taken / audit->energy_scale);
   }
   fputc('\n', out);
 }
@@ -81,9 +80,11 @@ void ff_summary_verdict(const ff_summary *summary, FILE *out) {
     case FF_VERDICT_GOOD: print_kept(summary, &audit, out); return;
     case FF_VERDICT_ENERGY:
       if (audit.energy_gained > audit.energy_residual) {
-        fprintf(out,
-                "NOT good: contacts or steps gave %.2g of the energy that moved (allowed %.2g)\n",
-                audit.energy_gained / audit.energy_scale, run->energy_tolerance);
+        fprintf(
+            out,
+            "NOT good: contacts or steps gave %.2g of the energy that moved (allowed %.2g); use a "
+            "smaller stepper.step\n",
+            audit.energy_gained / audit.energy_scale, run->energy_tolerance);
         return;
       }
       fprintf(out, "NOT good: energy is off by %.2g of what moved (allowed %.2g); ", relative,

@@ -230,7 +230,8 @@ typedef struct ff_audit {
   ff_verdict verdict;
   double energy_scale;      /* J, the energy that moved: what the residual is measured against */
   double energy_residual;   /* J, largest |energy.residual| seen */
-  double energy_gained;     /* J, most that losses gave back, which none should; quasi-rigid */
+  double energy_gained;     /* J, most that losses together, or the steps (lost.step), gave, which
+                               none should; quasi-rigid */
   double momentum_residual; /* kg m/s, largest seen */
   double angular_residual;  /* kg m^2/s, largest seen */
   double coarseness;        /* largest step * contact frequency seen, rad; fixed steppers */

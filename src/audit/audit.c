@@ -181,7 +181,8 @@ static void look_at_contacts(ff_auditor *auditor, const ff_model *model, const f
   }
 }
 
-/* What is lost stays lost: neither solved contacts nor the step itself give any back. */
+/* What is lost stays lost: neither solved contacts nor the step itself give any back. Losses of
+ * contacts do not make up for a step that, all in all, gives. */
 static void look_for_gain(ff_auditor *auditor, const ff_energy *energy) {
   double lost = 0;
   for (int i = 0; i < FF_LOSS_COUNT; i++) {
@@ -189,6 +190,7 @@ static void look_for_gain(ff_auditor *auditor, const ff_energy *energy) {
   }
   auditor->most_lost = greater(auditor->most_lost, lost);
   auditor->gained = greater(auditor->gained, auditor->most_lost - lost);
+  auditor->gained = greater(auditor->gained, -energy->lost[FF_LOST_STEP]);
 }
 
 void ff_auditor_look(ff_auditor *auditor, const ff_model *model, const ff_state *state, double h,
