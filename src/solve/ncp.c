@@ -3,11 +3,13 @@
  * Attempts, until one succeeds, by the caller's method unless said otherwise:
  *   1. descend from where the caller starts, never leaving the bounds;
  *   2. the same without regard to them;
- *   3. by a path of proximal problems F(z) + p (z - centre), whose centre follows and whose p
+ *   3. by a path of smooth equations, from the inside: what is at its bound is decided late, and
+ *      for all rows at once;
+ *   4. by a path of proximal problems F(z) + p (z - centre), whose centre follows and whose p
  *      falls as long as all goes well: it leads out of the dips of the merit function in which
  *      a descent ends;
- *   4. that path by the other method;
- *   5. and 6. such paths from the bounds' side of the origin, a little off every symmetry.
+ *   5. that path by the other method;
+ *   6. and 7. such paths from the bounds' side of the origin, a little off every symmetry.
  */
 #include "solve/ncp.h"
 
@@ -17,11 +19,22 @@
 #include <math.h>
 #include <string.h>
 
-enum { PATH_STEPS = 60, PATH_LIMIT = 15, PROBE_LIMIT = 12, ROUNDS = 12, ATTEMPTS = 6 };
+enum {
+  PATH_STEPS = 60,
+  PATH_LIMIT = 15,
+  PROBE_LIMIT = 12,
+  SMOOTH_PROBE = 5,
+  ROUNDS = 12,
+  ATTEMPTS = 7
+};
 #define PATH_TOLERANCE 1e-4 /* of the problems on the way */
 #define PATH_START     2.0  /* first p; the scaled Jacobian is about 1 */
 #define PATH_END       1e6  /* p beyond this: stuck */
 #define SHIFT          0.25 /* of unknowns off the origin */
+#define SMOOTH_START   1.0  /* of smooth equations */
+#define SMOOTH_LESS    0.2
+#define SMOOTH_NEAR    0.01
+#define SMOOTH_END     1e-10
 
 /* ---- words ------------------------------------------------------------------------------- */
 
@@ -317,6 +330,33 @@ static ff_ncp_ending follow_path(ff_ncp *ncp, ff_ncp_method method) {
   return ending == FF_NCP_END_SOLVED ? FF_NCP_END_STATIONARY : ending;
 }
 
+/* From one set of smooth equations to the next, each nearer to those with kinks; when they are
+ * near, a try with the kinks after each. */
+static ff_ncp_ending follow_smooth(ff_ncp *ncp) {
+  size_t bytes = (size_t)ncp->size * sizeof(double);
+  ff_ncp_ending ending = FF_NCP_END_STATIONARY;
+  memcpy(ncp->centre, ncp->here.x, bytes);
+  for (double smooth = SMOOTH_START; smooth > SMOOTH_END; smooth *= SMOOTH_LESS) {
+    memcpy(ncp->here.x, ncp->centre, bytes);
+    ncp->fresh = false;
+    ncp->smooth = smooth;
+    ending = pull(ncp, 0) ? ff_ncp_descend(ncp, FF_NCP_FISCHER, 0.5 * smooth, PATH_LIMIT)
+                          : FF_NCP_END_UNDEFINED;
+    ncp->smooth = 0;
+    if (ending != FF_NCP_END_SOLVED) {
+      return ending;
+    }
+    memcpy(ncp->centre, ncp->here.x, bytes);
+    if (smooth < SMOOTH_NEAR) {
+      ending = pull(ncp, 0) ? plain(ncp, ncp->def.method, SMOOTH_PROBE) : FF_NCP_END_UNDEFINED;
+      if (is_solved(ncp)) {
+        return ending;
+      }
+    }
+  }
+  return FF_NCP_END_STATIONARY;
+}
+
 /* Off every symmetry, by a little: what is alike at the start stays alike on the way, and there may
  * be no solution that is. */
 static bool shift(ff_ncp *ncp) {
@@ -330,7 +370,7 @@ static bool shift(ff_ncp *ncp) {
 
 static ff_ncp_ending attempt(ff_ncp *ncp, int number) {
   const ff_ncp_def *def = &ncp->def;
-  bool origin = number > 4, other = number % 2 == 0;
+  bool origin = number > 5, other = number % 2 == 1;
   for (int i = 0; i < ncp->size; i++) {
     ncp->z[i] = within(origin ? 0 : ncp->start[i], def->lower[i], def->upper[i]);
   }
@@ -349,6 +389,9 @@ static ff_ncp_ending attempt(ff_ncp *ncp, int number) {
   ncp->inside = number == 1;
   if (number <= 2) {
     return plain(ncp, def->method, def->max_iterations / 4 + 1);
+  }
+  if (number == 3) {
+    return follow_smooth(ncp);
   }
   if (origin && !shift(ncp)) {
     return FF_NCP_END_UNDEFINED;

@@ -46,7 +46,8 @@ struct ff_ncp {
   double *row_scale, *column_scale; /* powers of two */
   double *lower, *upper;            /* of x */
   double proximal, *centre;
-  bool inside; /* never leave the bounds on the way */
+  double smooth; /* of Fischer-Burmeister; 0: with its kinks */
+  bool inside;   /* never leave the bounds on the way */
 
   ff_ncp_point here, trial, kept;
   bool fresh;        /* jacobian is that of here, scaled */
@@ -70,7 +71,7 @@ typedef struct ff_ncp_row {
   double value, d_x, d_f;
 } ff_ncp_row;
 
-ff_ncp_row ff_ncp_fischer(double x, double f, double lower, double upper);
+ff_ncp_row ff_ncp_fischer(double x, double f, double lower, double upper, double smooth);
 ff_ncp_row ff_ncp_min(double x, double f, double lower, double upper);
 
 /* ---- ncp_setup.c: patterns -------------------------------------------------------------- */

@@ -28,17 +28,27 @@ static pair_value phi(double a, double b) {
   return (pair_value){value, complement(a, b, r), complement(b, a, r)};
 }
 
-ff_ncp_row ff_ncp_fischer(double x, double f, double lower, double upper) {
+/* Without the kink: a + b - sqrt(a^2 + b^2 + 2 s^2) is zero where a > 0, b > 0 and a b = s^2
+ * [Kanzow96]. */
+static pair_value smooth_phi(double a, double b, double s) {
+  double rest = 2 * s * s, r = sqrt(a * a + b * b + rest), sum = a + b;
+  return (pair_value){.value = sum > 0 ? (2 * a * b - rest) / (sum + r) : sum - r,
+                      .d_a = a > 0 ? (b * b + rest) / (r * (r + a)) : 1 - a / r,
+                      .d_b = b > 0 ? (a * a + rest) / (r * (r + b)) : 1 - b / r};
+}
+
+ff_ncp_row ff_ncp_fischer(double x, double f, double lower, double upper, double smooth) {
   if (lower == upper) { /* nothing to choose */
     return (ff_ncp_row){x - lower, 1, 0};
   }
   ff_ncp_row row = {f, 0, 1};
   if (isfinite(upper)) {
-    pair_value p = phi(upper - x, -f);
+    pair_value p = smooth > 0 ? smooth_phi(upper - x, -f, smooth) : phi(upper - x, -f);
     row = (ff_ncp_row){-p.value, p.d_a, p.d_b};
   }
   if (isfinite(lower)) {
-    pair_value p = phi(x - lower, row.value);
+    pair_value p =
+        smooth > 0 ? smooth_phi(x - lower, row.value, smooth) : phi(x - lower, row.value);
     row = (ff_ncp_row){p.value, p.d_a + p.d_b * row.d_x, p.d_b * row.d_f};
   }
   return row;

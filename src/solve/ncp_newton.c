@@ -48,7 +48,7 @@ static ff_ncp_row row_of(const ff_ncp *ncp, ff_ncp_method method, const ff_ncp_p
     return (ff_ncp_row){at->f[i], 0, 1};
   }
   return method == FF_NCP_MIN ? ff_ncp_min(at->x[i], at->f[i], lower, upper)
-                              : ff_ncp_fischer(at->x[i], at->f[i], lower, upper);
+                              : ff_ncp_fischer(at->x[i], at->f[i], lower, upper, ncp->smooth);
 }
 
 bool ff_ncp_judge(ff_ncp *ncp, ff_ncp_point *point) {
@@ -74,6 +74,18 @@ bool ff_ncp_evaluate(ff_ncp *ncp, ff_ncp_point *point) {
 
 double ff_ncp_scaled(const ff_ncp *ncp, const ff_ncp_point *point) {
   return ff_ncp_residual(ncp->size, point->x, point->f, ncp->lower, ncp->upper);
+}
+
+/* How far here is from a solution, or from one of the smooth equations. */
+static double distance(const ff_ncp *ncp) {
+  double worst = 0;
+  if (!(ncp->smooth > 0)) {
+    return ff_ncp_scaled(ncp, &ncp->here);
+  }
+  for (int i = 0; i < ncp->size; i++) {
+    worst = fmax(worst, fabs(ncp->here.phi[i]));
+  }
+  return worst;
 }
 
 bool ff_ncp_differentiate(ff_ncp *ncp, const double *z) {
@@ -280,8 +292,8 @@ static bool learn(ff_ncp *ncp, int k) {
 /* More steps with the matrix of the last one, and what is learnt on the way, while they bring as
  * much. */
 static void repeat(ff_ncp *ncp, run *past, double tolerance, double before) {
-  for (int k = 0; k < FF_NCP_STEPS && ncp->here.merit <= AGAIN * before &&
-                  ff_ncp_scaled(ncp, &ncp->here) > POLISH * tolerance;
+  for (int k = 0;
+       k < FF_NCP_STEPS && ncp->here.merit <= AGAIN * before && distance(ncp) > POLISH * tolerance;
        k++) {
     remember_step(ncp, k);
     for (int i = 0; i < ncp->size; i++) {
@@ -454,7 +466,7 @@ ff_ncp_ending ff_ncp_descend(ff_ncp *ncp, ff_ncp_method method, double tolerance
   remember(&past, ncp->here.merit);
   double milestone = ncp->here.merit;
   for (int steps = 1;; steps += past.loose == 0) {
-    if (ff_ncp_scaled(ncp, &ncp->here) <= tolerance) {
+    if (distance(ncp) <= tolerance) {
       return FF_NCP_END_SOLVED;
     }
     if (is_far(ncp)) {
