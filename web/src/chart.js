@@ -46,7 +46,7 @@ export class Chart {
   fullView() {
     const shown = this.spec.curves.filter((c) => c.shown);
     const view = { x: this.span(shown, this.spec.x.log, (c) => [c.xs]) };
-    if (!this.spec.x.log && shown.length && shown.every((c) => c.sorted && c.line !== "none")) {
+    if (!this.spec.x.log && shown.length && shown.every((c) => c.sorted && c.marker === undefined)) {
       view.x = tight(shown);
     }
     for (const [key, axis] of Object.entries(this.spec.axes)) {

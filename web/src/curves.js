@@ -153,6 +153,12 @@ const MARKERS = [
   (r) => [[0, r * 1.2], [r * 1.05, -r * 0.8], [-r * 1.05, -r * 0.8]],
 ];
 
+// One of them around a place, as the path of an SVG.
+export function markerPath(number, radius, x, y) {
+  const corners = MARKERS[number % MARKERS.length](radius);
+  return `M${corners.map(([dx, dy]) => `${(x + dx).toFixed(2)} ${(y + dy).toFixed(2)}`).join("L")}Z`;
+}
+
 export function strokeMarkers(pen, curve, [from, to], toX, toY, number, radius) {
   const outline = MARKERS[number % MARKERS.length](radius);
   for (let i = from; i < to; i++) {

@@ -1,6 +1,6 @@
 // A panel as a file: PNG and SVG of what is seen, CSV of the data behind it.
 
-import { SvgPen, strokeArea, strokeCurve, strokeMarkers, visibleRows } from "./curves.js";
+import { markerPath, SvgPen, strokeArea, strokeCurve, strokeMarkers, visibleRows } from "./curves.js";
 import { tickTexts, ticks } from "./numbers.js";
 import { theme } from "./theme.js";
 
@@ -167,8 +167,12 @@ function svgLegend(curve, i, box, width, height) {
   const x = box.left + (i % 2) * (width / 2 - 40);
   const y = height + 20 * Math.floor(i / 2) + 4;
   const dash = curve.base ? "" : (curve.dash ?? []).join(" ");
-  return (
+  const line =
     `<line x1="${x}" y1="${y}" x2="${x + 22}" y2="${y}" stroke="${curve.colour()}" stroke-width="3" ` +
-    `stroke-dasharray="${dash}"/>` + text(x + 30, y + 4, curve.name)
-  );
+    `stroke-dasharray="${dash}"/>`;
+  const marker =
+    curve.marker === undefined
+      ? ""
+      : `<path d="${markerPath(curve.marker, 4, x + 11, y)}" fill="none" stroke="${curve.colour()}" stroke-width="1.75"/>`;
+  return (curve.line === "none" ? "" : line) + marker + text(x + 30, y + 4, curve.name);
 }

@@ -7,8 +7,8 @@ import { extent, withUnit } from "./numbers.js";
 import { Legend, tools } from "./panel.js";
 import { colours, curveColour, theme } from "./theme.js";
 
-const STORED = ["energy.kinetic", "energy.gravity", "energy.spring.normal", "energy.spring.tangent"];
-const SHADES = ["sky", "blue", "green", "purple", "red", "orange", "yellow"];
+const STORED = ["kinetic", "gravity", "spring.normal", "spring.tangent", "spring.joint"].map((n) => `energy.${n}`);
+const SHADES = ["sky", "blue", "green", "purple", "red", "orange", "yellow", "grey", "brown", "navy", "olive", "rose"];
 
 export function ledgerBlock(recording, clock) {
   const box = el("div", { class: "ledger" });
@@ -36,13 +36,14 @@ function findLayers(recording) {
   const lost = recording.channels.map((c) => c.name).filter((n) => n.startsWith("energy.lost."));
   return [...STORED, ...lost]
     .filter((name) => recording.has(name))
-    .map((name, n) => {
+    .map((name) => {
       const raw = recording.get(name);
       const [least, most] = extent(raw);
       const floor = name === "energy.gravity" ? least : 0;
-      return { name, raw, floor, colour: SHADES[n % SHADES.length], used: most > floor || least < floor };
+      return { name, raw, floor, used: most > floor || least < floor };
     })
-    .filter((layer) => layer.used);
+    .filter((layer) => layer.used)
+    .map((layer, n) => ({ ...layer, colour: SHADES[n % SHADES.length] }));
 }
 
 function ledgerNote(recording) {

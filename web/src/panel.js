@@ -1,6 +1,7 @@
 // A chart with what people need around it: title, tools, and a legend that toggles.
 
-import { button, el } from "./dom.js";
+import { markerPath } from "./curves.js";
+import { button, el, icon } from "./dom.js";
 import { csvText, fileName, pngBlob, save, svgText } from "./export.js";
 import { withUnit } from "./numbers.js";
 import { onTheme } from "./theme.js";
@@ -20,6 +21,13 @@ export function tools(chart, columns) {
   );
 }
 
+function swatchStyle(curve) {
+  if (curve.base) {
+    return "area";
+  }
+  return curve.marker !== undefined ? "marker" : curve.dash?.length ? "dash" : "line";
+}
+
 // Swatch, name and value of each curve; a click switches the curve off and on.
 export class Legend {
   constructor(chart) {
@@ -31,7 +39,7 @@ export class Legend {
   }
 
   item(curve) {
-    const swatch = el("span", { class: "swatch" });
+    const swatch = el("span", { class: "swatch" }, curve.marker === undefined ? null : icon(markerPath(curve.marker, 7, 12, 12)));
     const value = el("span", { class: "value" });
     const press = el(
       "button",
@@ -55,7 +63,7 @@ export class Legend {
   paint() {
     for (const { curve, swatch } of this.items) {
       swatch.style.setProperty("--colour", curve.colour());
-      swatch.dataset.style = curve.base ? "area" : curve.line === "none" ? "marker" : curve.dash?.length ? "dash" : "line";
+      swatch.dataset.style = swatchStyle(curve);
     }
   }
 

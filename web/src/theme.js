@@ -11,6 +11,9 @@ const OKABE_ITO = {
   purple: "#cc79a7",
 };
 
+// For areas that lie on one another and are more than that.
+const MORE = { grey: "#8a9099", brown: "#7a4b1e", navy: "#26456e", olive: "#7d8a2e", rose: "#f4b6c2" };
+
 const CURVES = {
   light: ["blue", "red", "green", "purple", "orange", "sky"],
   dark: ["sky", "orange", "green", "purple", "yellow", "red"],
@@ -81,4 +84,4 @@ export function curveDash(n) {
   return [[], [8, 4], [2, 3], [8, 3, 2, 3]][Math.floor(n / CURVES.light.length) % 4];
 }
 
-export const colours = OKABE_ITO;
+export const colours = { ...OKABE_ITO, ...MORE };

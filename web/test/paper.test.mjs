@@ -41,6 +41,13 @@ test("plots: curves with their own points, styles, axes with units, log", async 
   ]);
 });
 
+test("markers look in the legend as they do in the plot", async (page) => {
+  const items = page.locator(".plots figure").first().locator(".legend li");
+  assert.equal(await items.nth(0).locator(".swatch path").count(), 0);
+  const triangle = await items.nth(2).locator(".swatch path").getAttribute("d");
+  assert.equal(triangle.split("L").length, 3);
+});
+
 test("the pointer reads off the nearest point", async (page) => {
   const first = page.locator(".plots figure").first();
   const at = await page.evaluate(() => {

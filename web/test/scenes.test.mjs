@@ -87,6 +87,31 @@ contacts:
   await other.close();
 });
 
+test("the ledger of a robot reaches its line with what its joints store, each layer in a colour of its own", async (tab) => {
+  const out = join(folder, "biped.html");
+  spawnSync(program, ["run", scene("planar-biped"), "--quiet", "--report", out]);
+  const other = await tab.context().newPage();
+  await other.goto("file://" + out);
+  await other.waitForFunction(() => window.footfall);
+  await other.locator(".ledger").scrollIntoViewIfNeeded();
+  await other.waitForSelector(".ledger .legend");
+  const { off, most, stored, layers, colours } = await other.evaluate(() => {
+    const { spec } = document.querySelector(".ledger").chart;
+    const stack = spec.curves.filter((c) => c.base);
+    const line = spec.curves.find((c) => !c.base).ys;
+    return {
+      off: Math.max(...line.map((y, i) => Math.abs(y - stack[0].ys[i]))),
+      most: Math.max(...line),
+      stored: Math.max(...window.footfall.runs[0].recording.get("energy.spring.joint")),
+      layers: stack.length,
+      colours: new Set(stack.map((c) => c.colour())).size,
+    };
+  });
+  assert.ok(stored > 0.01 && off < 0.1 * stored, `off by ${off} J of ${most} J, joints store ${stored} J`);
+  assert.equal(colours, layers);
+  await other.close();
+});
+
 test("every scene of the house makes a page that works", async (tab) => {
   for (const file of readdirSync(scenes).filter((f) => f.endsWith(".yaml"))) {
     const out = join(folder, "scene.html");
