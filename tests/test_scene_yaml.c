@@ -233,9 +233,18 @@ static const char *const small_scene = "footfall: 1\nbodies:\n  a: {mass: 1, pos
 
 static void overrides_replace_and_add(void **state) {
   (void)state;
-  const char *settings[] = {"bodies.a.mass=5", "bodies.a.position.1=-7", "bodies.b={mass: 9}",
-                            "duration=2.5", "contacts.0.pair=[a, \"*\"]"};
-  ff_scene *scene = read_with(small_scene, settings, 5);
+  const char *settings[] = {"bodies.a.mass=5",
+                            "bodies.a.position.1=-7",
+                            "bodies.b={mass: 9}",
+                            "duration=2.5",
+                            "contacts.0.pair=[a, \"*\"]",
+                            "audit.energy-tolerance=0.25", /* sections that are not there */
+                            "stepper.kind=rk4",
+                            "stepper.step=1e-3"};
+  ff_scene *scene = read_with(small_scene, settings, 8);
+  assert_close(scene->run.energy_tolerance, 0.25, 0);
+  assert_string_equal(scene->run.stepper.kind, "rk4");
+  assert_close(scene->run.stepper.step, 1e-3, 0);
   assert_close(scene->bodies[0].mass, 5, 0);
   assert_vec(scene->bodies[0].position, 1, -7, 3);
   assert_close(scene->bodies[1].mass, 9, 0);
@@ -264,6 +273,11 @@ static void bad_overrides_are_placed_at_the_option(void **state) {
       {"bodies.a.mas=1",
        "--set bodies.a.mas: bodies.a.mas: unknown key 'mas'; did you mean 'mass'"},
       {"bodies.q.mass=1", "--set bodies.q.mass: unknown key 'q'; did you mean 'a'? Allowed: a"},
+      {"bodies.a.shape.sphre.radius=1", "unknown key 'sphre'; did you mean 'sphere'"},
+      {"adit.energy-tolerance=1", "unknown key 'adit'; did you mean 'audit'"},
+      {"contacts.0.frction.mu=1", "unknown key 'frction'; did you mean 'friction'"},
+      {"bodies.a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q.r.s.t.u.v.w.x.y.z.a.b.c.d.e.f.g.h.i=1",
+       "lies too deep"},
       {"bodies.a.position.3=1", "the list has no element '3'"},
       {"bodies.a.position.x=1", "the list has no element 'x'"},
       {"bodies.a.mass.x=1", "a value has no key 'x'"},

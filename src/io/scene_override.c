@@ -51,14 +51,14 @@ static ff_node *child(const ff_node *parent, const char *word) {
 
 /* ---- setting -------------------------------------------------------------------------- */
 
-static ff_status append(ff_node *map, ff_arena *arena, const char *word, const ff_node *value,
-                        const char *file) {
+/* Returns the new member; NULL: memory is out. */
+static ff_node *append(ff_node *map, ff_arena *arena, const char *word, const ff_node *value) {
   ff_node *key = ff_arena_take(arena, 1, sizeof *key);
   ff_node *node = ff_arena_take(arena, 1, sizeof *node);
   if (!key || !node) {
-    return FF_ERROR_MEMORY;
+    return NULL;
   }
-  *key = (ff_node){.kind = FF_NODE_SCALAR, .plain = true, .file = file, .text = word};
+  *key = (ff_node){.kind = FF_NODE_SCALAR, .plain = true, .file = value->file, .text = word};
   *node = *value;
   node->key = key;
   ff_node **link = &map->first;
@@ -67,7 +67,7 @@ static ff_status append(ff_node *map, ff_arena *arena, const char *word, const f
   }
   *link = node;
   map->count++;
-  return FF_OK;
+  return node;
 }
 
 /* Replaces what is there, keeping its key and its place among its siblings. */
@@ -79,11 +79,15 @@ static void replace(ff_node *node, const ff_node *value) {
   node->next = next;
 }
 
-/* path is cut at its dots, word by word. */
+/* path is cut at its dots, word by word. What is not there yet is added, but for members of a
+ * section that has any (`bodies.bal.mass`): their names are the scene's, and a new one would be a
+ * slip of the pen. Other keys are those of the format, and whoever reads the tree knows them. */
 static ff_status put(ff_node *root, ff_arena *arena, char *path, const ff_node *value,
                      ff_report *report) {
+  const ff_node map = {.kind = FF_NODE_MAP, .file = value->file};
   ff_node *parent = root;
-  for (char *word = path;;) {
+  int depth = 0;
+  for (char *word = path;; depth++) {
     char *dot = strchr(word, '.');
     if (dot) {
       *dot = '\0';
@@ -98,9 +102,17 @@ static ff_status put(ff_node *root, ff_arena *arena, char *path, const ff_node *
                   parent->kind == FF_NODE_LIST ? "the list has no element" : "a value has no key",
                   word);
     }
+    if (depth == FF_SCENE_DEPTH_MAX) {
+      return fail(report, value->file, "lies too deep:", word);
+    }
+    if (!node && (!*word || (dot && depth == 1 && parent->first))) {
+      return fail_unknown(report, value->file, parent, word);
+    }
     if (!node) {
-      return dot || !*word ? fail_unknown(report, value->file, parent, word)
-                           : append(parent, arena, word, value, value->file);
+      node = append(parent, arena, word, dot ? &map : value);
+    }
+    if (!node || !dot) {
+      return node ? FF_OK : FF_ERROR_MEMORY;
     }
     parent = node;
     word = dot + 1;
