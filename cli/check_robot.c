@@ -188,7 +188,7 @@ int ff_cli_check_robot(const char *path, const char *root, ff_cli_form as) {
   memset(&report, 0, sizeof report);
   ff_status status = ff_robot_load(&job.robot, path, root, &report);
   if (status != FF_OK) {
-    return ff_cli_fail(status, &report);
+    return ff_cli_fail_reading(status, &report);
   }
   if (as == FF_CLI_SCENE) {
     int code = ff_cli_check_scene(job.robot, path);

@@ -44,6 +44,8 @@ void *ff_cli_alloc(int count, size_t size);
 /* Tells on the standard error what went wrong and returns the exit code for it. The report
  * may be empty. */
 int ff_cli_fail(ff_status status, const ff_report *report);
+/* The same of something that was to be read: a file that cannot be is a bad argument. */
+int ff_cli_fail_reading(ff_status status, const ff_report *report);
 
 /* Loads a scene with `--set` texts and builds its model; on failure tells why and returns an
  * exit code other than FF_EXIT_GOOD. */

@@ -36,19 +36,20 @@ int ff_cli_fail(ff_status status, const ff_report *report) {
   return status == FF_ERROR_INPUT ? FF_EXIT_INPUT : FF_EXIT_FAILED;
 }
 
+int ff_cli_fail_reading(ff_status status, const ff_report *report) {
+  int code = ff_cli_fail(status, report);
+  return status == FF_ERROR_FILE ? FF_EXIT_INPUT : code;
+}
+
 int ff_cli_load(ff_scene **scene, ff_model **model, const char *path,
                 const ff_cli_list *overrides) {
   ff_report report = {0};
   *model = NULL;
   ff_status status = ff_scene_load(scene, path, overrides->items, overrides->count, &report);
-  if (status == FF_ERROR_FILE) {
-    ff_cli_fail(status, &report);
-    return FF_EXIT_INPUT; /* a scene that cannot be read is a bad argument */
-  }
   if (status == FF_OK) {
     status = ff_model_build(model, *scene, &report);
   }
-  return status == FF_OK ? FF_EXIT_GOOD : ff_cli_fail(status, &report);
+  return status == FF_OK ? FF_EXIT_GOOD : ff_cli_fail_reading(status, &report);
 }
 
 void ff_cli_warn_intrusions(const ff_model *model, const ff_sim *sim, const char *prefix,

@@ -233,8 +233,7 @@ static int read_data(paper_job *job, const ff_paper *paper) {
     ff_report report = {0};
     ff_status status = ff_study_read(&job->study, paper, job->data.items[i], &report);
     if (status != FF_OK) {
-      ff_cli_fail(status, &report);
-      return FF_EXIT_INPUT; /* a file that cannot be read is a bad argument */
+      return ff_cli_fail_reading(status, &report);
     }
   }
   return FF_EXIT_GOOD;

@@ -224,6 +224,7 @@ static void missing_scene_is_bad_input(void **state) {
   assert_int_equal(footfall("run", "missing.yaml"), 2);
   expect_text("err", "missing.yaml");
   assert_int_equal(footfall("check", "missing.yaml"), 2);
+  assert_int_equal(footfall("check", "missing.urdf"), 2);
 }
 
 static void bad_scene_names_the_place(void **state) {

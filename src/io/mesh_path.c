@@ -103,7 +103,9 @@ ff_status ff_mesh_find(char out[FF_MESH_PATH_MAX], const char *name, const char 
     found = look(out, folder, path, root);
   }
   if (found < 0) {
-    return ff_report_what(report, "'%.200s' leads out of the folder '%.150s'", name, root);
+    return ff_report_what(report,
+                          "'%.200s' leads out of the folder '%.150s'; nothing outside it is opened",
+                          name, root);
   }
   if (found == 0) {
     ff_report_what(report, "'%.200s' is not found in '%.150s', the root folder", name, root);
