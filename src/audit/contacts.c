@@ -131,6 +131,7 @@ static ff_contact_residual look_at_pair(const ff_model *model, const ff_state *s
   const ff_point *points = &state->points[near->first_point];
   ff_contact_residual out = {0};
   ff_touch touches[FF_TOUCH_MAX];
+  bool seen[FF_TOUCH_MAX] = {false};
   int count = touches_of(model, near, points, a, b, touches);
   for (int i = 0; i < count; i++) {
     if (ff_spot_lasts(&touches[i].spot) && !(touches[i].depth > 0)) {
@@ -140,9 +141,12 @@ static ff_contact_residual look_at_pair(const ff_model *model, const ff_state *s
     ff_contact_load load = load_of(model, state, near, point ? point : &nobody, &touches[i]);
     out = worse(out, ff_audit_contact(&load));
     *largest = greater(*largest, load.layer + load.core);
+    if (point && ff_spot_is_same(&point->spot, &touches[i].spot)) {
+      seen[point - points] = true;
+    }
   }
   for (int i = 0; i < near->point_count; i++) {
-    if (points[i].touching && ff_spot_lasts(&points[i].spot)) {
+    if (points[i].touching && !seen[i] && ff_spot_lasts(&points[i].spot)) {
       ff_touch touch = touch_of(model, near, &points[i], a, b);
       ff_contact_load load = load_of(model, state, near, &points[i], &touch);
       out = worse(out, ff_audit_contact(&load));

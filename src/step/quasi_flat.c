@@ -388,15 +388,19 @@ static bool is_solved(const ff_quasi *quasi, const ff_quasi_contact *first, int 
 /* Is a contact that pushes where nothing touches? */
 static bool is_nowhere(const ff_quasi *quasi, const ff_quasi_contact *contact,
                        const ff_touch *touches, int count) {
-  const ff_near *near = &quasi->state->nears[contact->near];
   ff_touch touch = contact->touch;
-  if (has_spot(&touch)) {
-    const ff_pose *a = &quasi->bodies[contact->e.a].end.pose;
-    const ff_pose *b = &quasi->bodies[contact->e.b].end.pose;
-    return !ff_near_look(quasi->model, near, a, b, &touch);
+  if (!has_spot(&touch)) {
+    const ff_touch *found = ff_quasi_find_touch(quasi, contact, touches, count);
+    return !found || has_spot(found);
   }
-  const ff_touch *found = ff_quasi_find_touch(quasi, contact, touches, count);
-  return !found || has_spot(found);
+  for (int i = 0; i < count; i++) {
+    if (ff_spot_is_same(&touches[i].spot, &touch.spot)) {
+      return false;
+    }
+  }
+  const ff_pose *a = &quasi->bodies[contact->e.a].end.pose;
+  const ff_pose *b = &quasi->bodies[contact->e.b].end.pose;
+  return !ff_near_look(quasi->model, &quasi->state->nears[contact->near], a, b, &touch);
 }
 
 static bool is_changed(const ff_quasi *quasi, const ff_quasi_contact *first, int known) {
