@@ -156,6 +156,38 @@ static void bodies_moved_behind_the_solver_are_seen(void **state) {
   world_end(&w);
 }
 
+/* A box on a plate: places that nobody solved for, and forces where parts do not meet. */
+static void places_are_looked_at_one_by_one(void **state) {
+  (void)state;
+  world w = {.scene = scene_new(9.81, "quasi-rigid", 1e-3)};
+  ff_body_def plate = ff_body_def_default(), box = ff_body_def_default();
+  plate.name = "floor";
+  plate.kind = FF_BODY_FIXED;
+  box.name = "body";
+  box.mass = 1;
+  box.position = v3(0.01, 0, 0.0999);
+  scene_solid(w.scene, &plate, FF_BOX, v3(0.2, 0.2, 0.05));
+  scene_solid(w.scene, &box, FF_BOX, v3(0.1, 0.1, 0.05));
+  set_contact(w.scene, "body", 0.005);
+  world_start(&w);
+  assert_int_equal(ff_sim_advance(w.sim, 1), FF_OK);
+  ff_state *s = &w.sim->state;
+  double force, weight = 9.81 / 4;
+  assert_true(ff_audit_contacts(w.sim->model, s, &force).complementarity < 1e-9);
+  int first = 0;
+  while (!s->points[first].touching) {
+    first++;
+  }
+  ff_point held = s->points[first];
+  s->points[first] = (ff_point){.known = true}; /* nobody bears that corner */
+  assert_near(ff_audit_contacts(w.sim->model, s, &force).complementarity, weight, 1e-6);
+  s->points[first] = held;
+  ff_spot *spot = &s->points[first].spot; /* the corner above it pushes, from afar */
+  *(spot->kind == FF_SPOT_CORNER_A ? &spot->a[0] : &spot->b[0]) ^= 4;
+  assert_near(ff_audit_contacts(w.sim->model, s, &force).complementarity, weight, 1e-6);
+  world_end(&w);
+}
+
 /* A ball that starts with its core in the ground is shot out: no law stored that energy. */
 static void energy_that_contacts_make_is_seen(void **state) {
   (void)state;
@@ -216,6 +248,7 @@ int main(void) {
       cmocka_unit_test(friction_that_dissipates_less_than_it_could_is_seen),
       cmocka_unit_test(a_solved_run_keeps_its_conditions),
       cmocka_unit_test(bodies_moved_behind_the_solver_are_seen),
+      cmocka_unit_test(places_are_looked_at_one_by_one),
       cmocka_unit_test(energy_that_contacts_make_is_seen),
       cmocka_unit_test(energy_that_steps_make_is_seen_behind_losses),
       cmocka_unit_test(steppers_that_do_not_solve_have_no_such_channels),

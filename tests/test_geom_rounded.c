@@ -80,7 +80,7 @@ static ff_pose moved(ff_pose pose, ff_vec3 shift, ff_vec3 turn, double by) {
 static void check_spot(const ff_geom *a, ff_pose at, const ff_geom *b, ff_pose other, double round,
                        const ff_touch *touch, uint64_t *seed) {
   ff_touch same = *touch, up = *touch, down = *touch;
-  ff_touch_look(a, &at, b, &other, round, &same);
+  assert_true(ff_touch_look(a, &at, b, &other, round, &same));
   assert_close(same.depth, touch->depth, 1e-9);
   assert_true(v3_norm(v3_sub(same.normal, touch->normal)) < 1e-7);
   ff_vec3 shift = random_vec(seed, 1), turn = random_vec(seed, 1);
@@ -121,6 +121,33 @@ static void spots_keep_the_rule_of_geometry(void **state) {
   }
   assert_true(seen > 300);
   ff_arena_free(&arena);
+}
+
+/* The corner of a box that slides off another's face is still next to that; the end of a capsule
+ * touches a face as long as it is over it. */
+static void spots_are_left_behind(void **state) {
+  (void)state;
+  const ff_geom box = {.kind = FF_BOX, .size = {1, 1, 0.5}};
+  const ff_geom rod = {.kind = FF_CAPSULE, .size = {0.2, 0.6, 0}};
+  ff_pose low = {{0, 0, 0}, {1, 0, 0, 0}}, high = {{0.5, 0.5, 0.999}, {1, 0, 0, 0}};
+  ff_pose lying = {{0.5, 0, 0.699}, q_exp(v3(0, ff_pi / 2, 0))};
+  ff_touch corner = {.spot = {FF_SPOT_CORNER_A, {0}, {5}}}, end;
+  assert_true(ff_touch_look(&box, &high, &box, &low, 0.02, &corner));
+  assert_close(corner.depth, 0.001, 1e-12);
+  high.position.x = 2.001; /* beyond the edge, and nearer than both radii */
+  assert_true(ff_touch_look(&box, &high, &box, &low, 0.02, &corner));
+  assert_true(corner.normal.x > 0.1);
+  ff_touch touches[FF_TOUCH_MAX];
+  assert_int_equal(ff_geom_touch_rounded(&rod, &lying, &box, &low, 0.02, 0, touches), 2);
+  for (int i = 0; i < 2; i++) {
+    end = touches[i];
+    assert_true(ff_touch_look(&rod, &lying, &box, &low, 0.02, &end));
+  }
+  lying.position.y = 1.1; /* beside the face, which both ends are above no longer */
+  for (int i = 0; i < 2; i++) {
+    end = touches[i];
+    assert_false(ff_touch_look(&rod, &lying, &box, &low, 0.02, &end));
+  }
 }
 
 /* m, by how much the deepest of all points is less deep than two shapes are where they are nearest;
@@ -304,6 +331,7 @@ int main(void) {
       cmocka_unit_test(cores_of_random_hulls_are_closed),
       cmocka_unit_test(too_much_erosion_leaves_a_hull_sharp),
       cmocka_unit_test(spots_keep_the_rule_of_geometry),
+      cmocka_unit_test(spots_are_left_behind),
       cmocka_unit_test(hulls_are_seen_where_they_are_nearest),
       cmocka_unit_test(rims_are_round_wherever_they_cross),
       cmocka_unit_test(blunt_shapes_rock_without_a_leap),

@@ -75,17 +75,85 @@ static ff_contact_residual worse(ff_contact_residual a, ff_contact_residual b) {
                                greater(a.penetration, b.penetration)};
 }
 
-/* Where two shapes are now; with a force between them, also where they do not overlap. */
-static int touches_of(const ff_model *model, const ff_state *state, const ff_near *near,
-                      ff_touch out[FF_TOUCH_MAX]) {
-  const ff_pose *a = &state->bodies[model->shapes[near->shape_a].body].pose;
-  const ff_pose *b = &state->bodies[model->shapes[near->shape_b].body].pose;
+/* Where two shapes are now; with a force between them that has no spot, also where they do not
+ * overlap. */
+static int touches_of(const ff_model *model, const ff_near *near, const ff_point *points,
+                      const ff_pose *a, const ff_pose *b, ff_touch out[FF_TOUCH_MAX]) {
   double margin = 0;
   for (int i = 0; i < near->point_count; i++) {
-    ff_vec3 force = state->points[near->first_point + i].force;
-    margin = v3_dot(force, force) > 0 ? INFINITY : margin;
+    bool pushes = !ff_spot_lasts(&points[i].spot) && v3_dot(points[i].force, points[i].force) > 0;
+    margin = pushes ? INFINITY : margin;
   }
   return ff_near_touch(model, near, a, b, margin, out);
+}
+
+/* A point between parts of rounded shapes, where these are now. Parts that are not over one another
+ * bear nothing. */
+static ff_touch touch_of(const ff_model *model, const ff_near *near, const ff_point *point,
+                         const ff_pose *a, const ff_pose *b) {
+  ff_touch out = {.spot = point->spot, .normal = point->normal, .point = point->point};
+  bool there = ff_near_look(model, near, a, b, &out);
+  out.depth = there ? out.depth : -INFINITY;
+  return out;
+}
+
+/* Two touches that are nearer than this, of the size of a body, are one. */
+#define SAME 1e-3
+
+/* The point that belongs to a touch: that of its spot, or one that is in the same place. NULL:
+ * nobody knows of it. */
+static const ff_point *point_of(const ff_near *near, const ff_point *points, double size,
+                                const ff_touch *touch) {
+  const ff_point *found = NULL;
+  if (!ff_spot_lasts(&touch->spot)) {
+    const ff_point *named = &points[touch->feature];
+    return named->touching && ff_spot_lasts(&named->spot) ? NULL : named;
+  }
+  for (int i = 0; i < near->point_count; i++) {
+    const ff_point *point = &points[i];
+    if (point->touching && ff_spot_is_same(&point->spot, &touch->spot)) {
+      return point;
+    }
+    bool close = v3_norm(v3_sub(point->point, touch->point)) < SAME * size;
+    found = point->touching && ff_spot_lasts(&point->spot) && close ? point : found;
+  }
+  return found;
+}
+
+/* All points of a pair that touch or push: as geometry lists them now, and where parts were solved
+ * for that it does not list. */
+static ff_contact_residual look_at_pair(const ff_model *model, const ff_state *state,
+                                        const ff_near *near, double *largest) {
+  static const ff_point nobody = {.left = INFINITY};
+  const ff_model_shape *shape_a = &model->shapes[near->shape_a];
+  const ff_pose *a = &state->bodies[shape_a->body].pose;
+  const ff_pose *b = &state->bodies[model->shapes[near->shape_b].body].pose;
+  const ff_point *points = &state->points[near->first_point];
+  ff_contact_residual out = {0};
+  ff_touch touches[FF_TOUCH_MAX];
+  bool seen[FF_TOUCH_MAX] = {false};
+  int count = touches_of(model, near, points, a, b, touches);
+  for (int i = 0; i < count; i++) {
+    if (ff_spot_lasts(&touches[i].spot) && !(touches[i].depth > 0)) {
+      continue; /* whoever pushes there is looked at below */
+    }
+    const ff_point *point = point_of(near, points, model->bodies[shape_a->body].bound, &touches[i]);
+    ff_contact_load load = load_of(model, state, near, point ? point : &nobody, &touches[i]);
+    out = worse(out, ff_audit_contact(&load));
+    *largest = greater(*largest, load.layer + load.core);
+    if (point && ff_spot_is_same(&point->spot, &touches[i].spot)) {
+      seen[point - points] = true;
+    }
+  }
+  for (int i = 0; i < near->point_count; i++) {
+    if (points[i].touching && !seen[i] && ff_spot_lasts(&points[i].spot)) {
+      ff_touch touch = touch_of(model, near, &points[i], a, b);
+      ff_contact_load load = load_of(model, state, near, &points[i], &touch);
+      out = worse(out, ff_audit_contact(&load));
+      *largest = greater(*largest, load.layer + load.core);
+    }
+  }
+  return out;
 }
 
 ff_contact_residual ff_audit_contacts(const ff_model *model, const ff_state *state,
@@ -96,15 +164,7 @@ ff_contact_residual ff_audit_contacts(const ff_model *model, const ff_state *sta
     return out;
   }
   for (int n = 0; n < state->near_count; n++) {
-    const ff_near *near = &state->nears[n];
-    ff_touch touches[FF_TOUCH_MAX];
-    int count = touches_of(model, state, near, touches);
-    for (int i = 0; i < count; i++) {
-      const ff_point *point = &state->points[near->first_point + touches[i].feature];
-      ff_contact_load load = load_of(model, state, near, point, &touches[i]);
-      out = worse(out, ff_audit_contact(&load));
-      *largest = greater(*largest, load.layer + load.core);
-    }
+    out = worse(out, look_at_pair(model, state, &state->nears[n], largest));
   }
   return out;
 }

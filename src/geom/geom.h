@@ -114,9 +114,17 @@ int ff_geom_touch_rounded(const ff_geom *a, const ff_pose *pose_a, const ff_geom
                           ff_touch out[FF_TOUCH_MAX]);
 /* Gets a shape ready to be rounded by this; nothing need be done for most. */
 ff_status ff_geom_prepare(const ff_geom *geom, double round, ff_arena *arena);
-/* Looks again at a touch that has a spot, at other poses, between the same parts of them. */
-void ff_touch_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
+/* Looks again at a touch that has a spot, at other poses, between the same parts of them. False:
+ * these are not over one another now, so that nothing touches there. */
+bool ff_touch_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
                    double round, ff_touch *touch);
+
+/* Does a spot lie between parts of the two, and not just anywhere? */
+static inline bool ff_spot_lasts(const ff_spot *spot) {
+  return spot->kind != FF_SPOT_NONE && spot->kind != FF_SPOT_NEAREST;
+}
+/* Do two spots of a pair lie between the same parts? */
+bool ff_spot_is_same(const ff_spot *s, const ff_spot *t);
 
 /* Can the overlap of these two be computed: is one a half-space and the other solid? */
 bool ff_geom_can_overlap(ff_shape_kind a, ff_shape_kind b);

@@ -3,6 +3,25 @@
 #include "geom/touch.h"
 #include "math/vec.h"
 
+/* Ends of an edge, in either order. */
+static bool same_ends(const int s[2], const int t[2]) {
+  return (s[0] == t[0] && s[1] == t[1]) || (s[0] == t[1] && s[1] == t[0]);
+}
+
+/* Faces that are named with a corner only tell where it went in. */
+bool ff_spot_is_same(const ff_spot *s, const ff_spot *t) {
+  if (s->kind != t->kind) {
+    return false;
+  }
+  switch (s->kind) {
+    case FF_SPOT_CORNER_A: return s->a[0] == t->a[0];
+    case FF_SPOT_CORNER_B: return s->b[0] == t->b[0];
+    case FF_SPOT_EDGES: return same_ends(s->a, t->a) && same_ends(s->b, t->b);
+    default:
+      return s->a[0] == t->a[0] && s->a[1] == t->a[1] && s->b[0] == t->b[0] && s->b[1] == t->b[1];
+  }
+}
+
 static ff_touch touch_at(ff_vec3 normal, double depth, ff_vec3 point, const ff_spot *spot) {
   return (ff_touch){.point = point,
                     .normal = normal,

@@ -30,9 +30,10 @@ ff_touch_pair ff_touch_convex;
  * both together. */
 int ff_touch_blunt(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
                    double blunt, double round, double margin, ff_touch *out);
-/* Looks again at a touch of the latter, between the same parts. False: they are nowhere now. */
+/* Looks again at a touch of the latter, between the same parts. False: they are nowhere now. over:
+ * they are over one another. */
 bool ff_touch_blunt_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
-                         const ff_pose *pose_b, double blunt, ff_touch *touch);
+                         const ff_pose *pose_b, double blunt, ff_touch *touch, bool *over);
 int ff_touch_convex_limit(ff_shape_kind a, ff_shape_kind b);
 
 /* Radius of rounded edges: as wished, within what a shape can do without looking another. */
@@ -47,8 +48,7 @@ double ff_geom_from(const ff_geom *geom, ff_vec3 point, int face, ff_vec3 *out);
 /* Boxes and polyhedra with rounded edges. */
 int ff_touch_hulls(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
                    double round, double margin, ff_touch *out);
-/* Looks again; edges that have become parallel leave the touch as it was. */
-void ff_touch_hulls_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+bool ff_touch_hulls_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                          const ff_pose *pose_b, double round, ff_touch *touch);
 
 #endif

@@ -502,9 +502,25 @@ int ff_touch_convex(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
   return ff_touch_blunt(a, pose_a, b, pose_b, 0, 0, margin, out);
 }
 
+/* Is a place between two such sides over both of them? */
+static bool is_over(const ff_flat *a, const ff_flat *b, const ff_spot *what, ff_vec3 at,
+                    double slack) {
+  bool of_a = what->kind == FF_SPOT_TIP_A || what->kind == FF_SPOT_END_A;
+  const ff_flat *other = of_a ? b : a;
+  if (what->kind == FF_SPOT_TIP_A || what->kind == FF_SPOT_TIP_B) {
+    return ff_flat_covers(other, at, slack);
+  }
+  if (what->kind == FF_SPOT_END_A || what->kind == FF_SPOT_END_B) {
+    double along = v3_dot(v3_sub(at, other->at[0]), other->normal);
+    return along >= -slack && along <= v3_norm(v3_sub(other->at[1], other->at[0])) + slack;
+  }
+  return true;
+}
+
 bool ff_touch_blunt_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
-                         const ff_pose *pose_b, double blunt, ff_touch *touch) {
+                         const ff_pose *pose_b, double blunt, ff_touch *touch, bool *over) {
   ff_touch fresh;
+  *over = true;
   if (touch->spot.kind == FF_SPOT_NEAREST) {
     meeting m = {.blunt = blunt};
     find_near(&m, a, pose_a, b, pose_b, INFINITY);
@@ -522,6 +538,8 @@ bool ff_touch_blunt_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom 
                        &beside)) {
       return false;
     }
+    double slack = 1e-9 * (ff_geom_bound(a) + ff_geom_bound(b));
+    *over = !beside && is_over(&part_a, &part_b, &touch->spot, at, slack);
   }
   fresh.feature = touch->feature;
   fresh.t1 = v3_orthogonal(fresh.normal);

@@ -12,17 +12,19 @@
  * the poses, and their rates are minus the normal velocity at the point. */
 #include "geom/touch_hulls.h"
 
-void ff_touch_hulls_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+bool ff_touch_hulls_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                          const ff_pose *pose_b, double round, ff_touch *touch) {
   ff_core of_a, of_b;
   ff_core_make(&of_a, a, pose_a, round);
   ff_core_make(&of_b, b, pose_b, round);
   int feature = touch->feature;
   ff_core_place at;
-  if (ff_core_find_place(&of_a, &of_b, &touch->spot, &at)) {
-    *touch = ff_core_touch(&of_a, &of_b, &touch->spot, &at);
-    touch->feature = feature;
+  if (!ff_core_find_place(&of_a, &of_b, &touch->spot, &at)) {
+    return false;
   }
+  *touch = ff_core_touch(&of_a, &of_b, &touch->spot, &at);
+  touch->feature = feature;
+  return at.gap > 0;
 }
 
 int ff_touch_hulls(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,

@@ -114,24 +114,13 @@ static void find_spots(ff_cores *m) {
   add_corners(m, &b, &a, ids_b, of_a, false, true);
 }
 
-/* Faces that are named with a corner only tell where it went in. */
-static bool is_same(const ff_spot *s, const ff_spot *t) {
-  if (s->kind != FF_SPOT_EDGES || t->kind != FF_SPOT_EDGES) {
-    return s->kind == t->kind &&
-           (s->kind == FF_SPOT_CORNER_A ? s->a[0] == t->a[0] : s->b[0] == t->b[0]);
-  }
-  bool a = (s->a[0] == t->a[0] && s->a[1] == t->a[1]) || (s->a[0] == t->a[1] && s->a[1] == t->a[0]);
-  bool b = (s->b[0] == t->b[0] && s->b[1] == t->b[1]) || (s->b[0] == t->b[1] && s->b[1] == t->b[0]);
-  return a && b;
-}
-
 int ff_cores_include(ff_cores *m, const ff_core_spot *nearest) {
   m->n = nearest->at.normal;
   m->t1 = v3_orthogonal(m->n);
   m->t2 = v3_cross(m->n, m->t1);
   find_spots(m);
   for (int k = 0; k < m->count; k++) {
-    if (is_same(&m->list[k].spot, &nearest->spot)) {
+    if (ff_spot_is_same(&m->list[k].spot, &nearest->spot)) {
       return k;
     }
   }

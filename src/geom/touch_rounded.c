@@ -161,13 +161,14 @@ static int stand(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, cons
   return count;
 }
 
-static void look_plane(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+static bool look_plane(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                        const ff_pose *pose_b, double round, ff_touch *touch) {
   ground on;
   find_ground(&on, a, pose_a, b, pose_b, round, touch->spot.a[0]);
   int feature = touch->feature;
   *touch = touch_ground(&on, pose_b->orientation, touch->spot.a[1]);
   touch->feature = feature;
+  return true;
 }
 
 /* Has a shape flat places, on which what is lowest would leap as it rocks? */
@@ -189,20 +190,22 @@ static int touch_plane(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b
 
 /* ---- all of them --------------------------------------------------------------------------- */
 
-void ff_touch_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
+bool ff_touch_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
                    double round, ff_touch *touch) {
   if (is_flat(a) && is_flat(b)) {
-    ff_touch_hulls_look(a, pose_a, b, pose_b, round, touch);
-    return;
+    return ff_touch_hulls_look(a, pose_a, b, pose_b, round, touch);
   }
   if (is_on_plane(a, b)) {
-    look_plane(a, pose_a, b, pose_b, round, touch);
-    return;
+    return look_plane(a, pose_a, b, pose_b, round, touch);
   }
   cores of = cores_of(a, b, round);
-  if (ff_touch_blunt_look(&of.a, pose_a, &of.b, pose_b, of.blunt, touch)) {
-    swell(&of, touch);
+  bool over;
+  if (!ff_touch_blunt_look(&of.a, pose_a, &of.b, pose_b, of.blunt, touch, &over)) {
+    return false;
   }
+  over = over && touch->depth < 0;
+  swell(&of, touch);
+  return over;
 }
 
 bool ff_geom_is_rounded(const ff_geom *a, const ff_geom *b, double round) {

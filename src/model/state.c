@@ -215,10 +215,10 @@ int ff_near_touch(const ff_model *model, const ff_near *near, const ff_pose *bod
                        : near->touch(&a->geom, at_a, &b->geom, at_b, margin, out);
 }
 
-void ff_near_look(const ff_model *model, const ff_near *near, const ff_pose *body_a,
+bool ff_near_look(const ff_model *model, const ff_near *near, const ff_pose *body_a,
                   const ff_pose *body_b, ff_touch *touch) {
   const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
   ff_pose room_a, room_b;
-  ff_touch_look(&a->geom, ff_shape_at(a, body_a, &room_a), &b->geom,
+  return ff_touch_look(&a->geom, ff_shape_at(a, body_a, &room_a), &b->geom,
                 ff_shape_at(b, body_b, &room_b), model->bindings[near->binding].round, touch);
 }

@@ -51,6 +51,7 @@ typedef struct ff_point {
   bool known;    /* closed has been set */
   /* `quasi-rigid` only: */
   bool loose;                /* open, and nothing is left of the last contact */
+  ff_spot spot;              /* which parts of two rounded shapes it lies, or lay last, between */
   double deflection;         /* m, of the layer; it may still recover when contact has ended */
   double deflection_b;       /* m, the part of it that is in b's own layer */
   ff_vec3 shear, shear_rate; /* m, m/s: tangential deflection, and what of it the slip lacks */
@@ -203,7 +204,7 @@ void ff_state_enter_phases(ff_state *state, const ff_model *model);
 int ff_near_touch(const ff_model *model, const ff_near *near, const ff_pose *body_a,
                   const ff_pose *body_b, double margin, ff_touch out[FF_TOUCH_MAX]);
 /* The same of one touch that has a spot: as ff_touch_look. */
-void ff_near_look(const ff_model *model, const ff_near *near, const ff_pose *body_a,
+bool ff_near_look(const ff_model *model, const ff_near *near, const ff_pose *body_a,
                   const ff_pose *body_b, ff_touch *touch);
 
 /* Are forces of the binding left to step/hold.h? */

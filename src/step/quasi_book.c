@@ -24,6 +24,7 @@ static void show(const ff_quasi *quasi, const ff_quasi_contact *contact, ff_poin
       v3_sub(quasi->bodies[contact->e.a].end.omega, quasi->bodies[contact->e.b].end.omega);
   const double *p = contact->e.z + 1;
   double p_n = contact->p_ns + contact->e.z[0];
+  point->spot = touch->spot;
   point->point = touch->point;
   point->normal = touch->normal;
   point->t1 = touch->t1;
@@ -184,13 +185,22 @@ static void release(ff_point *point) {
 static void rename_points(const ff_quasi *quasi) {
   for (int k = 0; k < quasi->contact_count; k++) {
     ff_point *to = &quasi->state->points[quasi->contacts[k].point];
-    ff_point *from = &quasi->state->points[quasi->contacts[k].memory];
+    int memory = quasi->contacts[k].memory;
+    ff_point *from = memory < 0 ? to : &quasi->state->points[memory];
     if (to != from) {
       ff_point held = *to;
       *to = *from;
       *from = held;
     }
   }
+}
+
+/* A point that nobody knew begins as its contact did. What was stored there is the step's to lose.
+ */
+static void renew(const ff_quasi *quasi, const ff_quasi_contact *contact, ff_point *point) {
+  double stored = point->energy_n + point->energy_t;
+  ff_quasi_known(quasi, contact, point);
+  point->energy_n = stored;
 }
 
 /* The contact where the step starts. False: it was not there then. */
@@ -235,6 +245,9 @@ void ff_quasi_book(ff_quasi *quasi) {
       double deeper = 0;
       if (next < quasi->contact_count && quasi->contacts[next].point == i) {
         contact = &quasi->contacts[next++];
+        if (contact->memory < 0) {
+          renew(quasi, contact, point);
+        }
         bool there = find_start(quasi, contact, point, &start);
         deeper = deepened(quasi, contact, there ? &start : NULL);
         book_losses(quasi, contact, there ? &start : NULL, ledger);

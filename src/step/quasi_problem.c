@@ -239,8 +239,9 @@ void ff_quasi_look_back(const ff_quasi *quasi, ff_quasi_contact *contact, double
   contact->early = 0;
   contact->slid = false;
   if (theta != contact->theta || contact->layer->sheared) {
+    ff_point room;
     contact->theta = theta;
-    ff_quasi_layer_prepare(quasi, contact->layer, &quasi->state->points[contact->memory],
+    ff_quasi_layer_prepare(quasi, contact->layer, ff_quasi_known(quasi, contact, &room),
                            contact->touch.t1, t2, theta, &contact->state);
   }
   if (theta < 1) {

@@ -49,7 +49,7 @@ static void start_body(const ff_quasi *quasi, int i) {
   ff_quasi_body *body = &quasi->bodies[i];
   body->link = NULL;
   body->solved = false;
-  body->seen = quasi->again ? body->end.pose : now->pose;
+  body->seen = quasi->again > 0 ? body->end.pose : now->pose;
   if (quasi->looked) {
     body->found_v = body->end.velocity;
     body->found_l = body->momentum;
@@ -371,6 +371,8 @@ static void look_again(ff_quasi *quasi) {
     ff_quasi_found *found = &quasi->found[quasi->contacts[k].point];
     found->look = quasi->looks;
     memcpy(found->z, quasi->contacts[k].e.z, sizeof found->z);
+    found->touch = quasi->contacts[k].touch;
+    found->pressed = quasi->contacts[k].p_ns > 0 || quasi->contacts[k].e.z[0] > 0;
   }
 }
 
@@ -382,9 +384,10 @@ static ff_status try_step(ff_work *work, double h, double end, bool choosy) {
   long fallbacks = quasi->info->fallbacks;
   quasi->widen =
       work->model->run.stepper.order == 2 ? 1 : 0.25; /* with all that touch at the start */
-  quasi->again = quasi->looked = false;
+  quasi->again = 0;
+  quasi->looked = false;
   want_none(quasi);
-  for (int look = 0, choices = 0; look < LOOKS + choices; look++) {
+  for (int look = 0; look < LOOKS + quasi->again; look++) {
     if (!fly(quasi, state->t, h)) {
       return fail(quasi, FF_TROUBLE_OTHER);
     }
@@ -419,10 +422,9 @@ static ff_status try_step(ff_work *work, double h, double end, bool choosy) {
       look_again(quasi);
     } else if (ff_quasi_skipped(quasi)) {
       return FF_ERROR_STEP;
-    } else if ((choosy || choices < CHOICES) && ff_quasi_changed(quasi)) {
-      quasi->again = true;
+    } else if ((choosy || quasi->again < CHOICES) && ff_quasi_changed(quasi)) {
       look_again(quasi);
-      if (++choices > CHOICES) {
+      if (++quasi->again > CHOICES) {
         return fail(quasi, FF_TROUBLE_CHANGING);
       }
     } else {
@@ -457,6 +459,7 @@ static void know(ff_point *point, const ff_quasi_contact *contact) {
     if (contact) {
       point->point = contact->touch.point; /* the ledger of the first step asks where it began */
       point->normal = contact->touch.normal;
+      point->spot = contact->touch.spot;
       ff_quasi_layer_start(contact->layer, depth, point);
     }
   }
@@ -466,7 +469,8 @@ static void know(ff_point *point, const ff_quasi_contact *contact) {
 static void forget(ff_quasi *quasi) {
   memset(quasi->gain, 0, 2 * (size_t)quasi->model->free_count * sizeof *quasi->gain);
   quasi->gain_end = NAN;
-  quasi->again = quasi->looked = quasi->same = false;
+  quasi->again = 0;
+  quasi->looked = quasi->same = false;
   quasi->first_factor = quasi->factors + 1;
 }
 
@@ -532,7 +536,14 @@ static ff_status go_in_parts(ff_work *work, double whole, double t_end, long las
     end = done + *size == parts ? t_end : end;
     work->quasi->until =
         ff_effort + (last - ff_effort) / 2; /* half of what is left: smaller parts may be easier */
-    status = try_step(work, whole * (double)*size / (double)parts, end, *size > parts / 16);
+    double h = whole * (double)*size / (double)parts;
+    bool choosy = *size > parts / 16;
+    work->quasi->keepless = work->quasi->kept = false;
+    status = try_step(work, h, end, choosy);
+    if (status == FF_ERROR_STEP && work->quasi->kept) {
+      work->quasi->keepless = true;
+      status = try_step(work, h, end, choosy);
+    }
     if (status == FF_OK) {
       done += *size;
     } else if (status == FF_ERROR_STEP && *size > 1 && last - ff_effort > LEAST_EFFORT &&

@@ -185,8 +185,10 @@ typedef struct ff_quasi_projection {
 typedef struct ff_quasi_contact {
   ff_quasi_element e; /* first */
   int point;          /* in the state */
-  int memory; /* the point that it goes on from: the same, or one that bore its name before */
-  int near;   /* its pair of shapes */
+  int memory;   /* the point that it goes on from: the same, or one that bore its name before; -1:
+                   nobody knows it yet, */
+  double began; /* m: but its layer was pressed by this where the step starts */
+  int near;     /* its pair of shapes */
   const ff_layer *layer;
   const ff_cone *cone;
   ff_quasi_layer state;
@@ -230,8 +232,10 @@ typedef struct ff_quasi_joint {
 
 /* What a look at the step found of a point. */
 typedef struct ff_quasi_found {
-  long look;   /* which one: 0: none */
-  double z[4]; /* N s */
+  long look;      /* which one: 0: none */
+  double z[4];    /* N s */
+  ff_touch touch; /* where it ended, */
+  bool pressed;   /* with a push */
 } ff_quasi_found;
 
 /* Room for following a path: see quasi_path.c. */
@@ -257,9 +261,11 @@ typedef struct ff_quasi {
   double theta;                /* of the bodies that are being solved for */
   double widen;                /* contacts within this many times their reach take part, */
   bool *wanted;                /* near_capacity: and all of these nears */
-  bool again;            /* the step is solved once more, with the parts that met at its end */
-  bool looked;           /* or anyway; it starts with what the look before found, */
-  long looks;            /* which was this one */
+  int again;     /* times the step was solved once more, with the parts that met at its end */
+  bool keepless; /* parts that pressed do not stay if geometry does not list them, */
+  bool kept;     /* as some did */
+  bool looked;   /* or anyway; it starts with what the look before found, */
+  long looks;    /* which was this one */
   ff_quasi_found *found; /* contact_capacity: that, of each point */
   bool strayed;          /* some bodies are elsewhere than when contacts were gathered */
   ff_quasi_body *bodies; /* body_count */
@@ -572,14 +578,29 @@ bool ff_quasi_solve_islands(ff_quasi *quasi);
 /* Contacts that the bodies' free flight may bring about, and the islands that they make. False:
  * more than there is room for. */
 bool ff_quasi_gather(ff_quasi *quasi);
+/* The point that a contact goes on from; of one that nobody knows, as it would be, in the room. */
+const ff_point *ff_quasi_known(const ff_quasi *quasi, const ff_quasi_contact *contact,
+                               ff_point *room);
+/* One more contact, between the same parts for the whole step: see below. slot, memory, began: its
+ * point among those of the pair, and the rest as a contact has it. flown: the touch is where free
+ * flight ends. False: there is no room. */
+bool ff_quasi_add_fixed(ff_quasi *quasi, const ff_meet *meet, int near, const ff_touch *touch,
+                        int slot, int memory, double began, bool flown);
 /* A contact where the step starts. False: it is not there. */
 bool ff_quasi_touch_before(const ff_quasi *quasi, const ff_quasi_contact *contact, ff_touch *out);
 /* Is there one that the bodies' end brings about and that was not gathered? Then it is wanted. */
 bool ff_quasi_missed(ff_quasi *quasi);
-/* Do other parts of flat shapes meet at the end than were chosen? */
-bool ff_quasi_changed(const ff_quasi *quasi);
 /* Do two shapes that are apart at the end of the step pass through each other on the way? */
 bool ff_quasi_skipped(const ff_quasi *quasi);
+
+/* ---- quasi_flat.c ------------------------------------------------------------------------ */
+
+/* Have both shapes edges, so that parts that touch give way to others? */
+bool ff_quasi_is_flat(const ff_quasi *quasi, const ff_near *near);
+/* Contacts of such a pair. False: there is no room. */
+bool ff_quasi_gather_flat(ff_quasi *quasi, const ff_meet *meet, int n, double margin);
+/* Do parts meet at the end that were not solved for, or push where nothing touches? */
+bool ff_quasi_changed(const ff_quasi *quasi);
 
 /* ---- quasi_book.c -------------------------------------------------------------------------- */
 
