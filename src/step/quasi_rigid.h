@@ -520,6 +520,16 @@ void ff_quasi_layer_start(const ff_layer *layer, double depth, ff_point *point);
 void ff_quasi_layer_settle(const ff_quasi *quasi, const ff_layer *layer,
                            const ff_quasi_contact *contact, ff_point *point, double *ledger);
 
+/* ---- quasi_linear.c --------------------------------------------------------------------- */
+
+/* The step that solves the problem linearised where the rows are, which are off by this: with all
+ * of its factors or only nearly. False: none was found. */
+bool ff_quasi_find_step(ff_quasi *quasi, bool nearly, double off);
+/* The same with the factors of before, */
+bool ff_quasi_find_step_again(ff_quasi *quasi, double off);
+/* if there are such that may serve. */
+bool ff_quasi_is_kept(const ff_quasi *quasi);
+
 /* ---- quasi_newton.c --------------------------------------------------------------------- */
 
 /* Are x and the members' z the solution as they are? */

@@ -1,0 +1,328 @@
+/* The linearised problem of bodies and elements.
+ *
+ * The unknowns of an element know only its two bodies: they are eliminated first, each element by
+ * itself, and leave a system of 6 x 6 blocks on the graph of bodies that touch (solve/blocks.h).
+ *
+ * More contacts may stick, or rest on their cores, than a body has freedoms: there an element's own
+ * matrix and its Schur complement are singular together. GIVE makes every element yield by a
+ * millionth of what its change of impulse asks for. That touches the way, not the solution: it is
+ * a proximal term on the impulses, and of the solutions that share a load differently the one
+ * nearby is found. Constraints yield as if they held the heaviest body of all: light links may bear
+ * it, and a millionth of what it takes to move them would be all of what it takes to move that.
+ * Where contacts share loads, friction gives way more as long as the rows are far off: which
+ * contacts stick and which slip then settles in half as many steps.
+ */
+#include "math/pairs.h"
+#include "math/vec.h"
+#include "step/quasi_rigid.h"
+
+#include <string.h>
+
+#define GIVE       1e-6
+#define LOOSE      0.1  /* the same of friction that shares a load, where rows are wholly off */
+#define NEGLIGIBLE 3.0  /* of inertia: products that the factors of heaps are without, */
+#define ROUGH      1e-3 /* which are enough as long as rows are off by more; then they */
+#define TIGHT      1e-4 /* help to solve the problem to a hundred times that, or as well as this */
+
+/* ---- factors that serve again ------------------------------------------------------------------
+ *
+ * Where motion is smooth the matrix of a step before is nearly that of this one, and the start is
+ * so near that a step with it is enough. It serves the same island with rows of the same kind.
+ */
+
+static int name_of(const ff_quasi_element *e) {
+  return e->joint ? ((const ff_quasi_joint *)e)->constraint : ((const ff_quasi_contact *)e)->point;
+}
+
+static int regime_of(const ff_quasi *quasi, const ff_quasi_element *e) {
+  int out = e->idle + 2 * (quasi->theta < 1);
+  for (int i = 0; i < e->rows && !e->idle; i++) {
+    out += e->at_bound[i] << (2 + i);
+  }
+  if (!e->joint) {
+    const ff_quasi_contact *contact = (const ff_quasi_contact *)e;
+    out += (contact->to.slips << 10) + ((contact->stiff > 0) << 11);
+  }
+  return out;
+}
+
+/* Factors of robots are not kept: theirs go with what stands in their links. */
+static void keep(ff_quasi *quasi, bool nearly) {
+  quasi->factors++;
+  for (int k = 0; k < quasi->member_count && !ff_quasi_has_robot(quasi); k++) {
+    ff_quasi_element *e = quasi->members[k];
+    e->kept = (ff_quasi_kept){.factor = quasi->factors,
+                              .nodes = quasi->node_count,
+                              .members = quasi->member_count,
+                              .nearly = nearly,
+                              .name = name_of(e),
+                              .regime = regime_of(quasi, e)};
+  }
+}
+
+bool ff_quasi_is_kept(const ff_quasi *quasi) {
+  const ff_quasi_kept *first = &quasi->members[0]->kept;
+  if (first->factor < quasi->first_factor || first->nodes != quasi->node_count ||
+      first->members != quasi->member_count) {
+    return false;
+  }
+  for (int k = 0; k < quasi->member_count; k++) {
+    const ff_quasi_element *e = quasi->members[k];
+    if (e->kept.factor != first->factor || e->kept.name != name_of(e) ||
+        e->kept.regime != regime_of(quasi, e)) {
+      return false;
+    }
+  }
+  return true;
+}
+/* ---- elimination of elements ------------------------------------------------------------------
+ */
+
+static void exchange(double *a, double *b, int count) {
+  for (int m = 0; m < count; m++) {
+    double held = a[m];
+    a[m] = b[m];
+    b[m] = held;
+  }
+}
+
+/* Its own matrix, and the identity; rows that say that an unknown is at its bound know nothing
+ * else. */
+static void fill(ff_quasi_element *e, double own[][FF_QUASI_OWN], double give, double heaviest) {
+  double mass = e->joint ? greater(e->mass, heaviest) : e->mass;
+  for (int i = 0; i < e->rows; i++) {
+    for (int k = 0; k < e->rows; k++) {
+      own[i][k] = e->at_bound[i] ? 0 : e->j[12 + i][12 + k];
+      e->inverse[i][k] = i == k;
+    }
+    own[i][i] += (e->at_bound[i] ? 1 + GIVE : i == 0 || e->joint ? GIVE : give) / mass;
+  }
+}
+
+/* Gauss and Jordan; false: singular. */
+static bool invert(double own[][FF_QUASI_OWN], double inverse[][FF_QUASI_OWN], int n) {
+  for (int k = 0; k < n; k++) {
+    int at = k;
+    for (int i = k + 1; i < n; i++) {
+      at = fabs(own[i][k]) > fabs(own[at][k]) ? i : at;
+    }
+    if (!(fabs(own[at][k]) > 0)) {
+      return false;
+    }
+    if (at != k) {
+      exchange(inverse[k], inverse[at], n);
+      exchange(own[k], own[at], n);
+    }
+    double scale = 1 / own[k][k];
+    ff_scale(own[k] + k + 1, scale, n - k - 1);
+    ff_scale(inverse[k], scale, n);
+    for (int i = 0; i < n; i++) {
+      if (i != k && own[i][k] != 0) {
+        double factor = own[i][k];
+        ff_take_off(own[i] + k + 1, factor, own[k] + k + 1, n - k - 1);
+        ff_take_off(inverse[i], factor, inverse[k], n);
+      }
+    }
+  }
+  return true;
+}
+
+/* Inverts its own matrix, and multiplies the columns of its bodies by that; false: singular. */
+static bool reduce(ff_quasi_element *e, int width, double give, double heaviest) {
+  double own[FF_QUASI_OWN][FF_QUASI_OWN];
+  fill(e, own, give, heaviest);
+  if (!invert(own, e->inverse, e->rows)) {
+    return false;
+  }
+  for (int i = 0; i < e->rows; i++) {
+    memset(e->reduced[i], 0, (size_t)width * sizeof(double));
+    for (int k = 0; k < e->rows; k++) {
+      if (!e->at_bound[k] && e->inverse[i][k] != 0) {
+        ff_take_off(e->reduced[i], -e->inverse[i][k], e->j[12 + k], width);
+      }
+    }
+  }
+  return true;
+}
+
+/* What is left of an element in the rows of body s and the columns of body t: a row of it stays in
+ * registers. */
+static void add_block(const ff_quasi_element *e, int s, int t, double *block) {
+  for (int i = 0; i < FF_QUASI_BODY; i++) {
+    const double *j = e->j[6 * s + i], *mine = j + 6 * t;
+    double *to = block + FF_QUASI_BODY * i;
+    ff_pair2 x = ff_pair2_load(mine), y = ff_pair2_load(mine + 2), z = ff_pair2_load(mine + 4);
+    for (int m = 0; m < e->rows; m++) {
+      const double *row = e->reduced[m] + 6 * t;
+      ff_pair2 factor = {j[12 + m], j[12 + m]};
+      x -= factor * ff_pair2_load(row);
+      y -= factor * ff_pair2_load(row + 2);
+      z -= factor * ff_pair2_load(row + 4);
+    }
+    ff_pair2_store(to, ff_pair2_load(to) + x);
+    ff_pair2_store(to + 2, ff_pair2_load(to + 2) + y);
+    ff_pair2_store(to + 4, ff_pair2_load(to + 4) + z);
+  }
+}
+
+/* What is left of an element in the matrix of its bodies. */
+static void add_element(ff_quasi *quasi, const ff_quasi_element *e) {
+  const ff_quasi_body *pair[2] = {&quasi->bodies[e->a], &quasi->bodies[e->b]};
+  for (int s = 0; s < 2; s++) {
+    for (int t = 0; pair[s]->solved && t < 2; t++) {
+      if (pair[t]->solved && (pair[s]->link || pair[t]->link)) {
+        double block[FF_QUASI_BODY][FF_QUASI_BODY] = {{0}};
+        add_block(e, s, t, block[0]);
+        ff_quasi_add_block(quasi, pair[s], pair[t], block);
+      } else if (pair[t]->solved) {
+        add_block(e, s, t, ff_blocks_at(quasi->blocks, pair[s]->node, pair[t]->node));
+      }
+    }
+  }
+}
+
+/* And in what they are to make up for. */
+static void add_right(ff_quasi *quasi, ff_quasi_element *e) {
+  for (int i = 0; i < e->rows; i++) {
+    e->offset[i] = ff_dot(e->inverse[i], e->own, e->rows);
+  }
+  for (int s = 0; s < 2; s++) {
+    const ff_quasi_body *body = &quasi->bodies[s == 0 ? e->a : e->b];
+    double *right = body->solved ? ff_quasi_step_of(quasi, body) : NULL;
+    for (int i = 0; right && i < FF_QUASI_BODY; i++) {
+      right[i] += ff_dot(&e->j[6 * s + i][12], e->offset, e->rows);
+    }
+  }
+}
+
+/* The elements' steps that go with those of their bodies. */
+static void step_elements(ff_quasi *quasi) {
+  for (int n = 0; n < quasi->member_count; n++) {
+    ff_quasi_element *e = quasi->members[n];
+    const ff_quasi_body *pair[2] = {&quasi->bodies[e->a], &quasi->bodies[e->b]};
+    const double *d[2];
+    for (int s = 0; s < 2; s++) {
+      d[s] = pair[s]->solved ? ff_quasi_step_of(quasi, pair[s]) : NULL;
+    }
+    for (int i = 0; i < e->rows; i++) {
+      double step = e->idle ? 0 : -e->offset[i];
+      for (int s = 0; s < 2 && !e->idle; s++) {
+        step -= d[s] ? ff_dot(e->reduced[i] + 6 * s, d[s], FF_QUASI_BODY) : 0;
+      }
+      e->step[i] = step;
+    }
+  }
+}
+
+/* What the rows are off. */
+static void start_right(ff_quasi *quasi) {
+  for (int i = 0; i < quasi->node_count; i++) {
+    int node = quasi->solved_nodes[i], row = ff_blocks_row(quasi->blocks, node);
+    int size = ff_mover_size(quasi->model, node);
+    for (int k = row; k < row + size; k++) {
+      quasi->step[k] = -quasi->r[k];
+    }
+  }
+}
+
+/* Inertia. Returns the mass of the heaviest. */
+static double start_matrix(ff_quasi *quasi) {
+  double heaviest = 0;
+  ff_blocks_clear(quasi->blocks, quasi->solved_nodes, quasi->node_count);
+  for (int i = 0; i < quasi->node_count; i++) {
+    int node = quasi->solved_nodes[i];
+    const ff_quasi_body *body = ff_quasi_node(quasi, node);
+    double *block = ff_blocks_at(quasi->blocks, node, node);
+    if (!body) {
+      ff_quasi_robot_block(quasi, ff_quasi_robot_of(quasi, node), block);
+      for (int k = 0; k < 2 * ff_mover_size(quasi->model, node); k++) {
+        ff_blocks_units(quasi->blocks, node)[k] = 1;
+      }
+      ff_quasi_clear_blocks(quasi, ff_quasi_robot_of(quasi, node));
+      continue;
+    }
+    double mass = quasi->model->bodies[body->id].mass;
+    double unit = mass * quasi->model->bodies[body->id].bound,
+           *units = ff_blocks_units(quasi->blocks, node);
+    for (int k = 0; k < FF_QUASI_BODY; k++) {
+      block[7 * k] = k < 3 ? mass : 1;
+      units[2 * k] = k < 3 ? mass : unit;
+      units[2 * k + 1] = k < 3 ? 1 : unit;
+    }
+    heaviest = greater(heaviest, mass);
+  }
+  return heaviest;
+}
+
+/* The robots' share in what is left of elements, or of the step the links'. */
+static void pass_on(ff_quasi *quasi, bool back) {
+  for (int i = 0; i < quasi->node_count; i++) {
+    int node = quasi->solved_nodes[i], robot = ff_quasi_robot_of(quasi, node);
+    double *step = quasi->step + ff_blocks_row(quasi->blocks, node);
+    if (robot >= 0 && back) {
+      ff_quasi_step_links(quasi, robot, step);
+    } else if (robot >= 0) {
+      ff_quasi_add_links(quasi, robot, ff_blocks_at(quasi->blocks, node, node), step);
+    }
+  }
+}
+
+/* With factors as they are, or if they are only near those of the matrix as well as is needed where
+ * rows are off by this. False: they are too far from them. */
+static bool solve_factored(ff_quasi *quasi, bool nearly, double off) {
+  if (!nearly || off > ROUGH) {
+    ff_blocks_solve(quasi->blocks, quasi->step);
+  } else if (!ff_quasi_solve_heap(quasi, greater(100 * off, TIGHT))) {
+    return false;
+  }
+  pass_on(quasi, true);
+  step_elements(quasi);
+  return true;
+}
+
+/* ---- a direction ------------------------------------------------------------------------------
+ */
+
+/* The linearised problem, with the elements' unknowns eliminated. */
+static bool assemble(ff_quasi *quasi, double give) {
+  double heaviest = start_matrix(quasi);
+  start_right(quasi);
+  for (int k = 0; k < quasi->member_count; k++) {
+    ff_quasi_element *e = quasi->members[k];
+    if (!e->idle) {
+      if (!reduce(e, ff_quasi_width(quasi, e), give, heaviest)) {
+        return false;
+      }
+      add_element(quasi, e);
+      add_right(quasi, e);
+    }
+  }
+  pass_on(quasi, false);
+  return true;
+}
+
+bool ff_quasi_find_step(ff_quasi *quasi, bool nearly, double off) {
+  bool shared = quasi->member_count > quasi->node_count;
+  double give = shared ? greater(GIVE, LOOSE * lesser(off, 1)) : GIVE;
+  quasi->iterations++;
+  ff_effort += 10 * (quasi->member_count + quasi->node_count);
+  ff_quasi_columns(quasi);
+  if (!assemble(quasi, give) || !ff_blocks_factor(quasi->blocks, nearly ? NEGLIGIBLE : 0) ||
+      !solve_factored(quasi, nearly, off)) {
+    return false;
+  }
+  keep(quasi, nearly);
+  return true;
+}
+
+bool ff_quasi_find_step_again(ff_quasi *quasi, double off) {
+  quasi->iterations++;
+  ff_blocks_choose(quasi->blocks, quasi->solved_nodes, quasi->node_count);
+  start_right(quasi);
+  for (int k = 0; k < quasi->member_count; k++) {
+    if (!quasi->members[k]->idle) {
+      add_right(quasi, quasi->members[k]);
+    }
+  }
+  return solve_factored(quasi, quasi->members[0]->kept.nearly, off);
+}
