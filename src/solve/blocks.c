@@ -25,22 +25,25 @@ struct ff_blocks {
   long orders; /* that were found */
   int *known_size, *known_edge;
   /* its order */
-  int *place;                      /* position of each node */
-  int *node_at;                    /* node at each position */
-  int *start;                      /* of each position: its entries; one more */
-  int *later;                      /* of each entry: the later position it reaches */
-  size_t *diagonal;                /* of each position: its own block in values */
-  size_t *upper, *lower;           /* of each entry: its two blocks */
-  bool *empty;                     /* the same: nothing stands there, and they are not even zero */
-  double *size_upper, *size_lower; /* the same, in units, if something is negligible */
-  double *units;                   /* of each row: its own, and that of its unknown */
-  double *unit_row;                /* for a while */
+  int *place;            /* position of each node */
+  int *node_at;          /* node at each position */
+  int *start;            /* of each position: its entries; one more */
+  int *later;            /* of each entry: the later position it reaches */
+  size_t *diagonal;      /* of each position: its own block in values */
+  size_t *upper, *lower; /* of each entry: its two blocks */
+  bool *empty;           /* the same: nothing stands there, and they are not even zero */
+  int *open_count;       /* of each position: its entries that are not empty, */
+  int *open;             /* which stand here, from its start on */
+  double *size_upper,
+      *size_lower;            /* of each entry, squared, in units, if something is negligible */
+  double *units;              /* of each row: its own, and that of its unknown; */
+  double *squares, *inverses; /* of these, if something is negligible */
+  double *unit_row;           /* for a while */
   double *values;
   int *pivot;      /* of each row */
   int first, last; /* positions of the matrix now */
   ff_six_take *six;
-  int *spot; /* of each position: an entry, for a while */
-  int *busy; /* entries of a position that are not empty, for a while */
+  int *spot; /* of each position: an entry that reaches it, for a while */
   int *work; /* for the ordering */
   int work_size;
 };
@@ -56,7 +59,7 @@ static bool take_rooms(ff_blocks *b) {
   size_t entries = (size_t)b->limits.pairs;
   b->work_size = (int)(3 * edges + 8 * nodes + 16);
   int **rooms[] = {&b->size,    &b->row,  &b->known_size, &b->place,
-                   &b->node_at, &b->spot, &b->busy,       &b->start};
+                   &b->node_at, &b->spot, &b->open_count, &b->start};
   for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
     *rooms[i] = ints(b, nodes + 1);
     if (!*rooms[i]) {
@@ -66,6 +69,7 @@ static bool take_rooms(ff_blocks *b) {
   b->edge = ints(b, 2 * edges);
   b->known_edge = ints(b, 2 * edges);
   b->later = ints(b, entries);
+  b->open = ints(b, entries);
   b->pivot = ints(b, (size_t)b->limits.rows);
   b->work = ints(b, (size_t)b->work_size + 10 * nodes);
   b->diagonal = ff_arena_take(&b->arena, nodes + 1, sizeof *b->diagonal);
@@ -75,11 +79,13 @@ static bool take_rooms(ff_blocks *b) {
   b->size_upper = ff_arena_take(&b->arena, entries + 1, sizeof(double));
   b->size_lower = ff_arena_take(&b->arena, entries + 1, sizeof(double));
   b->units = ff_arena_take(&b->arena, 2 * (size_t)b->limits.rows + 1, sizeof(double));
+  b->squares = ff_arena_take(&b->arena, 2 * (size_t)b->limits.rows + 1, sizeof(double));
+  b->inverses = ff_arena_take(&b->arena, 2 * (size_t)b->limits.rows + 1, sizeof(double));
   b->unit_row = ff_arena_take(&b->arena, (size_t)b->limits.rows + 1, sizeof(double));
   b->values = ff_arena_take(&b->arena, b->limits.numbers + 1, sizeof *b->values);
-  return b->edge && b->known_edge && b->later && b->pivot && b->work && b->diagonal && b->upper &&
-         b->lower && b->empty && b->size_upper && b->size_lower && b->units && b->unit_row &&
-         b->values;
+  return b->edge && b->known_edge && b->later && b->open && b->pivot && b->work && b->diagonal &&
+         b->upper && b->lower && b->empty && b->size_upper && b->size_lower && b->units &&
+         b->squares && b->inverses && b->unit_row && b->values;
 }
 
 ff_status ff_blocks_create(ff_blocks **out, const ff_blocks_limits *limits) {
@@ -287,6 +293,8 @@ bool ff_blocks_order(ff_blocks *b) {
   if (!find_entries(b) || !find_places(b)) {
     return false;
   }
+  memset(b->empty, true, (size_t)b->start[b->node_count] * sizeof *b->empty);
+  memset(b->open_count, 0, (size_t)b->node_count * sizeof *b->open_count);
   know(b);
   return true;
 }
@@ -316,9 +324,10 @@ void ff_blocks_clear(ff_blocks *b, const int *nodes, int count) {
   for (int i = b->first; i <= b->last; i++) {
     size_t n = (size_t)size_at(b, i);
     memset(b->values + b->diagonal[i], 0, n * n * sizeof(double));
-    for (int e = b->start[i]; e < b->start[i + 1]; e++) {
-      b->empty[e] = true;
+    for (int m = 0; m < b->open_count[i]; m++) {
+      b->empty[b->open[b->start[i] + m]] = true;
     }
+    b->open_count[i] = 0;
   }
 }
 
@@ -328,7 +337,23 @@ static void open_entry(ff_blocks *b, int i, int e) {
     size_t numbers = (size_t)size_at(b, i) * (size_t)size_at(b, b->later[e]);
     memset(b->values + b->upper[e], 0, 2 * numbers * sizeof(double)); /* the lower is next to it */
     b->empty[e] = false;
+    b->open[b->start[i] + b->open_count[i]++] = e;
   }
+}
+
+/* The entry of position i that reaches a later one. */
+static int find_entry(const ff_blocks *b, int i, int later) {
+  const int *open = b->open + b->start[i];
+  for (int m = 0; m < b->open_count[i]; m++) { /* far fewer, as a rule */
+    if (b->later[open[m]] == later) {
+      return open[m];
+    }
+  }
+  int e = b->start[i];
+  while (b->later[e] != later) {
+    e++;
+  }
+  return e;
 }
 
 double *ff_blocks_at(ff_blocks *b, int i, int j) {
@@ -336,10 +361,7 @@ double *ff_blocks_at(ff_blocks *b, int i, int j) {
   if (p == q) {
     return b->values + b->diagonal[p];
   }
-  int e = b->start[low];
-  while (b->later[e] != high) {
-    e++;
-  }
+  int e = find_entry(b, low, high);
   open_entry(b, low, e);
   return b->values + (p < q ? b->upper[e] : b->lower[e]);
 }
@@ -376,29 +398,55 @@ static void exchange(double *a, int i, int k, int m) {
   }
 }
 
-/* Size of a block whose rows and columns are measured in these: every second number. */
-static inline double size_sized(const double *a, const double *rows, const double *columns, int n,
-                                int m) {
+/* Square of the size of a block, of whose rows and columns the squares of units are told: every
+ * second number, of rows inverses. */
+static inline double square_sized(const double *a, const double *rows, const double *columns, int n,
+                                  int m) {
   double sum = 0;
   for (int i = 0; i < n; i++) {
     double part = 0;
     for (int j = 0; j < m; j++) {
-      double x = a[i * m + j] * columns[2 * j];
-      part += x * x;
+      double x = a[i * m + j];
+      part += x * x * columns[2 * j];
     }
-    sum += part / (rows[2 * i] * rows[2 * i]);
+    sum += part * rows[2 * i];
   }
-  return sqrt(sum);
+  return sum;
 }
 
-static double size_in(const double *a, const double *rows, const double *columns, int n, int m) {
-  return n == 6 && m == 6 ? size_sized(a, rows, columns, 6, 6) : size_sized(a, rows, columns, n, m);
+static double square_of_six(const double *a, const double *rows, const double *columns) {
+  ff_pair2 x = {columns[0], columns[2]}, y = {columns[4], columns[6]},
+           z = {columns[8], columns[10]};
+  ff_pair2 sum = {0, 0};
+  for (int i = 0; i < 6; i++, a += 6) {
+    ff_pair2 b = ff_pair2_load(a), c = ff_pair2_load(a + 2), d = ff_pair2_load(a + 4);
+    ff_pair2 weight = {rows[2 * i], rows[2 * i]};
+    sum += weight * (b * b * x + c * c * y + d * d * z);
+  }
+  return sum[0] + sum[1];
+}
+
+static double square_in(const double *a, const double *rows, const double *columns, int n, int m) {
+  return n == 6 && m == 6 ? square_of_six(a, rows, columns) : square_sized(a, rows, columns, n, m);
+}
+
+static double size_in(const double *a, const double *units, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    double part = 0;
+    for (int j = 0; j < n; j++) {
+      double x = a[i * n + j] * units[2 * j + 1];
+      part += x * x;
+    }
+    sum += part / (units[2 * i] * units[2 * i]);
+  }
+  return sqrt(sum);
 }
 
 /* a becomes its factors, with row exchanges, and the inverses of its pivots on the diagonal. Pivots
  * are compared in these units, or a body of a millimetre would have none. row: [n], for a while. */
 static inline bool factor_sized(double *a, const double *units, double *row, int *pivot, int n) {
-  double tiny = TINY_PIVOT * size_in(a, units, units + 1, n, n);
+  double tiny = TINY_PIVOT * size_in(a, units, n);
   for (int i = 0; i < n; i++) {
     row[i] = 1 / units[2 * i];
   }
@@ -512,27 +560,42 @@ double *ff_blocks_units(ff_blocks *b, int node) {
 /* Of an entry of position i, whose upper block is divided already. */
 static void find_sizes(ff_blocks *b, int i, int e) {
   int node = b->node_at[i], other = b->node_at[b->later[e]], n = b->size[node], m = b->size[other];
-  const double *mine = ff_blocks_units(b, node) + 1, *its = ff_blocks_units(b, other);
-  b->size_upper[e] = size_in(b->values + b->upper[e], mine, its + 1, n, m);
-  b->size_lower[e] = size_in(b->values + b->lower[e], its, mine, m, n);
+  const double *mine = b->squares + 2 * b->row[node] + 1, *its = b->squares + 2 * b->row[other] + 1;
+  const double *mine_inverse = b->inverses + 2 * b->row[node] + 1;
+  const double *its_inverse = b->inverses + 2 * b->row[other];
+  b->size_upper[e] = square_in(b->values + b->upper[e], mine_inverse, its, n, m);
+  b->size_lower[e] = square_in(b->values + b->lower[e], its_inverse, mine, m, n);
 }
 
-/* Lists the blocks of position i. Returns how many there are. */
-static int list_entries(ff_blocks *b, int i) {
-  int count = 0;
-  for (int e = b->start[i]; e < b->start[i + 1]; e++) {
-    if (!b->empty[e]) {
-      b->busy[count++] = e;
+/* Squares of units, and their inverses, of the matrix now. */
+static void square_units(ff_blocks *b) {
+  for (int i = b->first; i <= b->last; i++) {
+    int node = b->node_at[i], end = 2 * (b->row[node] + b->size[node]);
+    for (int k = 2 * b->row[node]; k < end; k++) {
+      b->squares[k] = b->units[k] * b->units[k];
+      b->inverses[k] = 1 / b->squares[k];
     }
   }
-  return count;
 }
 
-/* Divides the blocks listed by that of position i. */
-static void divide_entries(ff_blocks *b, int i, int count) {
+/* The entries of position i that are not empty, by where they reach. */
+static const int *sort_open(ff_blocks *b, int i) {
+  int *open = b->open + b->start[i];
+  for (int m = 1; m < b->open_count[i]; m++) {
+    int e = open[m], k = m;
+    for (; k > 0 && b->later[open[k - 1]] > b->later[e]; k--) {
+      open[k] = open[k - 1];
+    }
+    open[k] = e;
+  }
+  return open;
+}
+
+/* Divides them by that of position i. */
+static void divide_entries(ff_blocks *b, int i, const int *open) {
   int n = size_at(b, i), *pivot = b->pivot + b->row[b->node_at[i]];
-  for (int m = 0; m < count; m++) {
-    int e = b->busy[m];
+  for (int m = 0; m < b->open_count[i]; m++) {
+    int e = open[m];
     divide(b->values + b->diagonal[i], pivot, b->values + b->upper[e], n, size_at(b, b->later[e]));
   }
 }
@@ -540,31 +603,42 @@ static void divide_entries(ff_blocks *b, int i, int count) {
 /* The same where all of it need not be known, roughly: blocks of six are multiplied by the inverse,
  * which takes a third of the time, but loses digits where masses differ by many orders. It has the
  * other sign, since products are taken off. */
-static void divide_roughly(ff_blocks *b, int i, int count) {
+static void divide_roughly(ff_blocks *b, int i, const int *open) {
   double inverse[36] = {0}, from[36];
   for (int k = 0; k < 6; k++) {
     inverse[7 * k] = -1;
   }
   divide(b->values + b->diagonal[i], b->pivot + b->row[b->node_at[i]], inverse, 6, 6);
-  for (int m = 0; m < count; m++) {
-    double *upper = b->values + b->upper[b->busy[m]];
+  for (int m = 0; m < b->open_count[i]; m++) {
+    double *upper = b->values + b->upper[open[m]];
     memcpy(from, upper, sizeof from);
     memset(upper, 0, sizeof from);
     b->six(upper, inverse, from);
-    find_sizes(b, i, b->busy[m]);
+    find_sizes(b, i, open[m]);
   }
 }
 
-/* What the elimination of position i leaves between two that it reaches, by entries e and f. */
+/* The entry of position j that reaches k: if it has been seen there, spot tells. */
+static int entry_to(ff_blocks *b, int j, int k) {
+  int e = b->spot[k];
+  if (e < b->start[j] || e >= b->start[j + 1] || b->later[e] != k) {
+    e = b->spot[k] = find_entry(b, j, k);
+  }
+  return e;
+}
+
+/* What the elimination of position i leaves between two that it reaches, by entries e and f, the
+ * nearer first. */
 static void update_pair(ff_blocks *b, int i, int e, int f, double negligible) {
-  int j = b->later[e], k = b->later[f], to = b->spot[k];
-  int n = size_at(b, i), nj = size_at(b, j), nk = size_at(b, k);
-  double *v = b->values;
   bool up = !(negligible > 0) || b->size_lower[e] * b->size_upper[f] > negligible;
   bool down = !(negligible > 0) || b->size_lower[f] * b->size_upper[e] > negligible;
-  if (up || down) {
-    open_entry(b, j, to);
+  if (!up && !down) {
+    return;
   }
+  int j = b->later[e], k = b->later[f], to = entry_to(b, j, k);
+  int n = size_at(b, i), nj = size_at(b, j), nk = size_at(b, k);
+  double *v = b->values;
+  open_entry(b, j, to);
   if (up) {
     subtract(b, v + b->upper[to], v + b->lower[e], v + b->upper[f], nj, n, nk);
   }
@@ -573,38 +647,40 @@ static void update_pair(ff_blocks *b, int i, int e, int f, double negligible) {
   }
 }
 
-/* What it leaves with all of them: count of those listed. */
-static void update_later(ff_blocks *b, int i, int count, double negligible) {
-  int n = size_at(b, i);
+/* What it leaves with all of them. */
+static void update_later(ff_blocks *b, int i, const int *open, double negligible) {
+  int n = size_at(b, i), count = b->open_count[i];
   double *v = b->values;
   for (int m = 0; m < count; m++) {
-    int e = b->busy[m], j = b->later[e], nj = size_at(b, j);
+    int e = open[m], j = b->later[e], nj = size_at(b, j);
     subtract(b, v + b->diagonal[j], v + b->lower[e], v + b->upper[e], nj, n, nj);
-    for (int f = b->start[j]; f < b->start[j + 1]; f++) {
+    for (int l = 0; l < b->open_count[j]; l++) {
+      int f = b->open[b->start[j] + l];
       b->spot[b->later[f]] = f;
     }
-    for (int l = 0; l < count; l++) {
-      if (b->later[b->busy[l]] > j) {
-        update_pair(b, i, e, b->busy[l], negligible);
-      }
+    for (int l = m + 1; l < count; l++) {
+      update_pair(b, i, e, open[l], negligible);
     }
   }
 }
 
 bool ff_blocks_factor(ff_blocks *b, double negligible) {
+  if (negligible > 0) {
+    square_units(b);
+  }
   for (int i = b->first; i <= b->last; i++) {
     int node = b->node_at[i];
     if (!factor_block(b->values + b->diagonal[i], ff_blocks_units(b, node), b->unit_row,
                       b->pivot + b->row[node], b->size[node])) {
       return false;
     }
-    int count = list_entries(b, i);
+    const int *open = sort_open(b, i);
     if (negligible > 0) {
-      divide_roughly(b, i, count);
+      divide_roughly(b, i, open);
     } else {
-      divide_entries(b, i, count);
+      divide_entries(b, i, open);
     }
-    update_later(b, i, count, negligible);
+    update_later(b, i, open, negligible * negligible);
   }
   return true;
 }
@@ -612,23 +688,19 @@ bool ff_blocks_factor(ff_blocks *b, double negligible) {
 void ff_blocks_solve(const ff_blocks *b, double *x) {
   for (int i = b->first; i <= b->last; i++) {
     int n = size_at(b, i), row = b->row[b->node_at[i]];
+    const int *open = b->open + b->start[i];
     divide_vector(b->values + b->diagonal[i], b->pivot + row, x + row, n);
-    for (int e = b->start[i]; e < b->start[i + 1]; e++) {
-      if (b->empty[e]) {
-        continue;
-      }
-      int node = b->node_at[b->later[e]];
-      take_vector(x + b->row[node], b->values + b->lower[e], x + row, b->size[node], n);
+    for (int m = 0; m < b->open_count[i]; m++) {
+      int node = b->node_at[b->later[open[m]]];
+      take_vector(x + b->row[node], b->values + b->lower[open[m]], x + row, b->size[node], n);
     }
   }
   for (int i = b->last; i >= b->first; i--) {
     int n = size_at(b, i), row = b->row[b->node_at[i]];
-    for (int e = b->start[i]; e < b->start[i + 1]; e++) {
-      if (b->empty[e]) {
-        continue;
-      }
-      int node = b->node_at[b->later[e]];
-      take_vector(x + row, b->values + b->upper[e], x + b->row[node], n, b->size[node]);
+    const int *open = b->open + b->start[i];
+    for (int m = 0; m < b->open_count[i]; m++) {
+      int node = b->node_at[b->later[open[m]]];
+      take_vector(x + row, b->values + b->upper[open[m]], x + b->row[node], n, b->size[node]);
     }
   }
 }
