@@ -1,6 +1,7 @@
 #include "sim/sim.h"
 
 #include "base/memory.h"
+#include "base/team.h"
 #include "math/vec.h"
 
 /* ---- life ------------------------------------------------------------------------- */
@@ -57,6 +58,19 @@ void ff_sim_destroy(ff_sim *sim) {
 
 void ff_sim_reset(ff_sim *sim) {
   start(sim);
+}
+
+ff_status ff_sim_set_threads(ff_sim *sim, int threads) {
+  ff_team *team = NULL;
+  if (threads < 1 || threads > FF_TEAM_MOST) {
+    return FF_ERROR_INPUT;
+  }
+  ff_status status = threads > 1 ? ff_team_create(&team, threads) : FF_OK;
+  if (status == FF_OK) {
+    ff_team_destroy(sim->work.team);
+    sim->work.team = team;
+  }
+  return status;
 }
 
 /* ---- time ---------------------------------------------------------------------------- */

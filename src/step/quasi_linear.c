@@ -181,11 +181,14 @@ static void add_element(ff_quasi *quasi, const ff_quasi_element *e) {
   }
 }
 
-/* And in what they are to make up for. */
-static void add_right(ff_quasi *quasi, ff_quasi_element *e) {
+static void find_offset(ff_quasi_element *e) {
   for (int i = 0; i < e->rows; i++) {
     e->offset[i] = ff_dot(e->inverse[i], e->own, e->rows);
   }
+}
+
+/* And in what they are to make up for. */
+static void add_right(ff_quasi *quasi, ff_quasi_element *e) {
   for (int s = 0; s < 2; s++) {
     const ff_quasi_body *body = &quasi->bodies[s == 0 ? e->a : e->b];
     double *right = body->solved ? ff_quasi_step_of(quasi, body) : NULL;
@@ -196,8 +199,8 @@ static void add_right(ff_quasi *quasi, ff_quasi_element *e) {
 }
 
 /* The elements' steps that go with those of their bodies. */
-static void step_elements(ff_quasi *quasi) {
-  for (int n = 0; n < quasi->member_count; n++) {
+static void step_elements(ff_quasi *quasi, int first, int end) {
+  for (int n = first; n < end; n++) {
     ff_quasi_element *e = quasi->members[n];
     const ff_quasi_body *pair[2] = {&quasi->bodies[e->a], &quasi->bodies[e->b]};
     const double *d[2];
@@ -276,23 +279,39 @@ static bool solve_factored(ff_quasi *quasi, bool nearly, double off) {
     return false;
   }
   pass_on(quasi, true);
-  step_elements(quasi);
+  ff_quasi_share(quasi, step_elements, quasi->member_count);
   return true;
 }
 
 /* ---- a direction ------------------------------------------------------------------------------
  */
 
+static void reduce_elements(ff_quasi *quasi, int first, int end) {
+  for (int k = first; k < end; k++) {
+    ff_quasi_element *e = quasi->members[k];
+    if (e->idle) {
+      continue;
+    }
+    if (!reduce(e, ff_quasi_width(quasi, e), quasi->give, quasi->heaviest)) {
+      atomic_store(&quasi->singular, true);
+      return;
+    }
+    find_offset(e);
+  }
+}
+
 /* The linearised problem, with the elements' unknowns eliminated. */
-static bool assemble(ff_quasi *quasi, double give) {
-  double heaviest = start_matrix(quasi);
+static bool assemble(ff_quasi *quasi) {
+  quasi->heaviest = start_matrix(quasi);
   start_right(quasi);
+  atomic_store(&quasi->singular, false);
+  ff_quasi_share(quasi, reduce_elements, quasi->member_count);
+  if (atomic_load(&quasi->singular)) {
+    return false;
+  }
   for (int k = 0; k < quasi->member_count; k++) {
     ff_quasi_element *e = quasi->members[k];
     if (!e->idle) {
-      if (!reduce(e, ff_quasi_width(quasi, e), give, heaviest)) {
-        return false;
-      }
       add_element(quasi, e);
       add_right(quasi, e);
     }
@@ -303,11 +322,11 @@ static bool assemble(ff_quasi *quasi, double give) {
 
 bool ff_quasi_find_step(ff_quasi *quasi, bool nearly, double off) {
   bool shared = quasi->member_count > quasi->node_count;
-  double give = shared ? greater(GIVE, LOOSE * lesser(off, 1)) : GIVE;
+  quasi->give = shared ? greater(GIVE, LOOSE * lesser(off, 1)) : GIVE;
   quasi->iterations++;
   ff_effort += 10 * (quasi->member_count + quasi->node_count);
   ff_quasi_columns(quasi);
-  if (!assemble(quasi, give) || !ff_blocks_factor(quasi->blocks, nearly ? NEGLIGIBLE : 0) ||
+  if (!assemble(quasi) || !ff_blocks_factor(quasi->blocks, nearly ? NEGLIGIBLE : 0) ||
       !solve_factored(quasi, nearly, off)) {
     return false;
   }
@@ -321,6 +340,7 @@ bool ff_quasi_find_step_again(ff_quasi *quasi, double off) {
   start_right(quasi);
   for (int k = 0; k < quasi->member_count; k++) {
     if (!quasi->members[k]->idle) {
+      find_offset(quasi->members[k]);
       add_right(quasi, quasi->members[k]);
     }
   }

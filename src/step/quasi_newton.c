@@ -30,8 +30,8 @@ enum {
 /* ---- where the unknowns are --------------------------------------------------------------- */
 
 /* Puts bodies where x says. */
-static void place_bodies(ff_quasi *quasi) {
-  for (int i = 0; i < quasi->node_count; i++) {
+static void place_bodies(ff_quasi *quasi, int first, int end) {
+  for (int i = first; i < end; i++) {
     int node = quasi->solved_nodes[i];
     const double *mine = quasi->x + ff_blocks_row(quasi->blocks, node);
     ff_quasi_body *body = ff_quasi_node(quasi, node);
@@ -101,8 +101,27 @@ static void find_own(ff_quasi_element *e) {
   }
 }
 
-static ff_quasi_off rows_off(const ff_quasi *quasi) {
+/* Of some members. */
+static void own_off(ff_quasi *quasi, int first, int end) {
   ff_quasi_off out = {0, 0};
+  for (int k = first; k < end; k++) {
+    ff_quasi_element *e = quasi->members[k];
+    if (e->idle) {
+      continue;
+    }
+    find_own(e);
+    for (int i = 0; i < e->rows; i++) {
+      double row = e->own[i];
+      out.energy += 0.5 * e->mass * row * row;
+      out.worst = greater(out.worst, fabs(row) / (e->size[i] + e->noise[i] * (1 / TOLERANCE)));
+    }
+  }
+  quasi->offs[first / FF_QUASI_PIECE] = out;
+}
+
+static ff_quasi_off rows_off(ff_quasi *quasi) {
+  ff_quasi_off out = {0, 0};
+  int pieces = ff_quasi_is_heap(quasi) ? ff_quasi_pieces(quasi) : 1;
   for (int i = 0; i < quasi->node_count; i++) {
     int node = quasi->solved_nodes[i];
     const ff_quasi_body *body = ff_quasi_node(quasi, node);
@@ -118,24 +137,17 @@ static ff_quasi_off rows_off(const ff_quasi *quasi) {
     out.worst = greater(out.worst, v3_norm(p) / quasi->row_scale[2 * node]);
     out.worst = greater(out.worst, v3_norm(l) / quasi->row_scale[2 * node + 1]);
   }
-  for (int k = 0; k < quasi->member_count; k++) {
-    ff_quasi_element *e = quasi->members[k];
-    if (e->idle) {
-      continue;
-    }
-    find_own(e);
-    for (int i = 0; i < e->rows; i++) {
-      double row = e->own[i];
-      out.energy += 0.5 * e->mass * row * row;
-      out.worst = greater(out.worst, fabs(row) / (e->size[i] + e->noise[i] * (1 / TOLERANCE)));
-    }
+  ff_quasi_share(quasi, own_off, quasi->member_count);
+  for (int i = 0; i < pieces; i++) {
+    out.energy += quasi->offs[i].energy;
+    out.worst = greater(out.worst, quasi->offs[i].worst);
   }
   return out;
 }
 
 static ff_quasi_off evaluate(ff_quasi *quasi) {
   ff_effort += 5 * quasi->member_count;
-  place_bodies(quasi);
+  ff_quasi_share(quasi, place_bodies, quasi->node_count);
   ff_quasi_rows(quasi);
   start_rows(quasi);
   add_rows(quasi);
@@ -145,21 +157,38 @@ static ff_quasi_off evaluate(ff_quasi *quasi) {
 /* ---- the way ------------------------------------------------------------------------------------
  */
 
+static void save_elements(ff_quasi *quasi, int first, int end) {
+  for (int k = first; k < end; k++) {
+    memcpy(quasi->members[k]->base, quasi->members[k]->z, sizeof quasi->members[k]->z);
+  }
+}
+
 static void save(ff_quasi *quasi) {
   for (int i = 0; i < quasi->node_count; i++) {
     int node = quasi->solved_nodes[i], row = ff_blocks_row(quasi->blocks, node);
     size_t size = (size_t)ff_mover_size(quasi->model, node);
     memcpy(quasi->base + row, quasi->x + row, size * sizeof(double));
   }
-  for (int k = 0; k < quasi->member_count; k++) {
-    memcpy(quasi->members[k]->base, quasi->members[k]->z, sizeof quasi->members[k]->z);
-  }
+  ff_quasi_share(quasi, save_elements, quasi->member_count);
 }
 
 /* What comes to rest goes on for ever smaller, until its squares are too small for a double, and
  * processors slow with them. */
 static double cleared(double a) {
   return fabs(a) > 1e-100 ? a : 0;
+}
+
+static void move_elements(ff_quasi *quasi, int first, int end) {
+  double t = quasi->share;
+  for (int k = first; k < end; k++) {
+    ff_quasi_element *e = quasi->members[k];
+    for (int i = 0; i < e->rows; i++) {
+      e->z[i] = cleared(e->base[i] + t * e->step[i]);
+      if (t == 1 && fabs(e->z[i] - e->lower[i]) < 1e-14 * fabs(e->base[i])) {
+        e->z[i] = e->lower[i]; /* it was sent there */
+      }
+    }
+  }
 }
 
 static void go(ff_quasi *quasi, double t) {
@@ -169,15 +198,8 @@ static void go(ff_quasi *quasi, double t) {
       quasi->x[k] = cleared(quasi->base[k] + t * quasi->step[k]);
     }
   }
-  for (int k = 0; k < quasi->member_count; k++) {
-    ff_quasi_element *e = quasi->members[k];
-    for (int i = 0; i < e->rows; i++) {
-      e->z[i] = cleared(e->base[i] + t * e->step[i]);
-      if (t == 1 && fabs(e->z[i] - e->lower[i]) < 1e-14 * fabs(e->base[i])) {
-        e->z[i] = e->lower[i]; /* it was sent there */
-      }
-    }
-  }
+  quasi->share = t;
+  ff_quasi_share(quasi, move_elements, quasi->member_count);
 }
 
 /* Goes along the step as far as it serves; false: nowhere, and all is as before. */

@@ -454,19 +454,44 @@ static void pair_rows(const ff_quasi *quasi, ff_quasi_contact *contacts, int cou
   }
 }
 
-static void for_members(const ff_quasi *quasi, bool derive) {
-  for (int k = 0; derive && k < quasi->member_count; k++) {
-    quasi->members[k]->kept.factor = 0;
+/* Does a member go on with the pair of shapes of the one before? Who works on that works on it. */
+static bool goes_on(const ff_quasi *quasi, int k) {
+  const ff_quasi_element *before = quasi->members[k - 1], *here = quasi->members[k];
+  return !before->joint && !here->joint &&
+         ((const ff_quasi_contact *)before)->near == ((const ff_quasi_contact *)here)->near;
+}
+
+static void for_members(const ff_quasi *quasi, int first, int end, bool derive) {
+  int k = first;
+  while (k > 0 && k < end && goes_on(quasi, k)) {
+    k++;
   }
-  for (int k = 0; k < quasi->member_count;) {
+  while (k < end) {
     if (quasi->members[k]->joint) {
       ff_quasi_joint_rows(quasi, (ff_quasi_joint *)quasi->members[k++], derive);
       continue;
     }
-    ff_quasi_contact *first = (ff_quasi_contact *)quasi->members[k];
-    int count = ff_quasi_alike(quasi, first);
-    (derive ? ff_quasi_pair_columns : pair_rows)(quasi, first, count);
+    ff_quasi_contact *contacts = (ff_quasi_contact *)quasi->members[k];
+    int count = ff_quasi_alike(quasi, contacts);
+    (derive ? ff_quasi_pair_columns : pair_rows)(quasi, contacts, count);
     k += count;
+  }
+}
+
+static void find_rows(ff_quasi *quasi, int first, int end) {
+  for_members(quasi, first, end, false);
+}
+
+static void find_columns(ff_quasi *quasi, int first, int end) {
+  for_members(quasi, first, end, true);
+}
+
+static void find_turns(ff_quasi *quasi, int first, int end) {
+  for (int i = first; i < end; i++) {
+    ff_quasi_body *body = ff_quasi_node(quasi, quasi->solved_nodes[i]);
+    if (body) {
+      find_turned(quasi, body);
+    }
   }
 }
 
@@ -494,16 +519,14 @@ bool ff_quasi_rest_first(const ff_quasi *quasi) {
   return any;
 }
 
-void ff_quasi_rows(const ff_quasi *quasi) {
-  for_members(quasi, false);
+void ff_quasi_rows(ff_quasi *quasi) {
+  ff_quasi_share(quasi, find_rows, quasi->member_count);
 }
 
-void ff_quasi_columns(const ff_quasi *quasi) {
-  for (int i = 0; i < quasi->node_count; i++) {
-    ff_quasi_body *body = ff_quasi_node(quasi, quasi->solved_nodes[i]);
-    if (body) {
-      find_turned(quasi, body);
-    }
+void ff_quasi_columns(ff_quasi *quasi) {
+  for (int k = 0; k < quasi->member_count; k++) {
+    quasi->members[k]->kept.factor = 0;
   }
-  for_members(quasi, true);
+  ff_quasi_share(quasi, find_turns, quasi->node_count);
+  ff_quasi_share(quasi, find_columns, quasi->member_count);
 }

@@ -19,6 +19,7 @@
 #define FF_STEP_QUASI_RIGID_H
 
 #include "base/effort.h"
+#include "base/team.h"
 #include "footfall/ncp.h"
 #include "geom/geom.h"
 #include "math/vec.h"
@@ -34,7 +35,8 @@ enum {
   FF_QUASI_BODY = 6, /* unknowns of a body: v, L */
   FF_QUASI_OWN = 6,  /* most unknowns of an element */
   FF_QUASI_ROWS = 2 * FF_QUASI_BODY + FF_QUASI_OWN,
-  FF_QUASI_HEAP = 64 /* bodies that make a heap */
+  FF_QUASI_HEAP = 64, /* bodies that make a heap */
+  FF_QUASI_PIECE = 32 /* bodies or elements that a thread takes at a time */
 };
 
 /* A link during the step: what its elements leave with it, in its own six unknowns. */
@@ -250,6 +252,12 @@ typedef struct ff_quasi_path {
   double sign;                       /* of the determinant, all along; 0: not known yet */
 } ff_quasi_path;
 
+/* How far off rows are. */
+typedef struct ff_quasi_off {
+  double energy; /* J */
+  double worst;  /* relative: 1 is as large as what is added up */
+} ff_quasi_off;
+
 typedef struct ff_quasi {
   const ff_model *model;
   ff_state *state;
@@ -286,6 +294,8 @@ typedef struct ff_quasi {
   ff_krylov *krylov;           /* of heaps; NULL: there are too few bodies for one, as for */
   double *heap, *heap_weights; /* unknowns of the bodies of one, and what they are weighed by */
   double *x, *r, *base, *step, *best; /* unknowns, rows, ... of the nodes */
+  double share;                       /* of the step that is taken along it */
+  double give, heaviest;              /* 1, how much friction gives way in the linear problem; kg */
   double *row_scale;                  /* of each body two: what r is measured by */
   ff_trend *gain;  /* what contacts and constraints change of v and L of each free body, a second */
   double gain_end; /* s, when the last one ended */
@@ -295,11 +305,12 @@ typedef struct ff_quasi {
   ff_quasi_element **members;
   int member_count;
   /* factors of the linearised problem, for later steps */
-  long factors;       /* how often it was factored */
-  long first_factor;  /* the earliest that may still serve */
-  long orders;        /* of blocks, then */
-  double turns;       /* share of contacts' moments that turns bodies: 1, but on the way there */
-  double rough;       /* share of the friction coefficients that counts: 1, but on the way there */
+  long factors;      /* how often it was factored */
+  long first_factor; /* the earliest that may still serve */
+  long orders;       /* of blocks, then */
+  double turns;      /* share of contacts' moments that turns bodies: 1, but on the way there */
+  double rough;      /* share of the friction coefficients that counts: 1, but on the way there */
+  atomic_bool singular; /* an element's own matrix is */
   bool held_in_cones; /* friction that leaves its cone is put back to it when rows are asked for */
   /* the dense problem, of small islands that resist */
   ff_ncp *ncp;
@@ -309,8 +320,10 @@ typedef struct ff_quasi {
   /* how it went: of the run, and of the problem at hand */
   ff_solver_info *info;
   long iterations;
-  int tries;  /* starts of Newton's method */
-  long until; /* effort at which the step must have ended */
+  int tries;            /* starts of Newton's method */
+  ff_team *const *team; /* threads that share the work; NULL: this one alone */
+  ff_quasi_off *offs;   /* of each piece of the members: how far off its rows are */
+  long until;           /* effort at which the step must have ended */
   const atomic_bool *cancelled;
   ff_trouble *trouble; /* why the last attempt failed */
   double off;          /* relative residual where the last one ended */
@@ -351,12 +364,6 @@ static inline double *ff_quasi_scale_of(const ff_quasi *quasi, const ff_quasi_bo
 static inline bool ff_quasi_must_end(const ff_quasi *quasi) {
   return ff_effort > quasi->until || ff_is_cancelled(quasi->cancelled);
 }
-/* How far off the rows are. */
-typedef struct ff_quasi_off {
-  double energy; /* J */
-  double worst;  /* relative: 1 is as large as what is added up */
-} ff_quasi_off;
-
 /* Columns of an element's bodies that are being solved for: the second may be fixed. */
 static inline int ff_quasi_width(const ff_quasi *quasi, const ff_quasi_element *e) {
   return (quasi->bodies[e->b].solved ? 2 : 1) * FF_QUASI_BODY;
@@ -422,12 +429,12 @@ void ff_quasi_look(const ff_quasi *quasi, ff_quasi_contact *contacts, int count)
 /* How many contacts from this one on belong to its pair of shapes. */
 int ff_quasi_alike(const ff_quasi *quasi, const ff_quasi_contact *contact);
 /* Rows of the members where their bodies are now. */
-void ff_quasi_rows(const ff_quasi *quasi);
+void ff_quasi_rows(ff_quasi *quasi);
 /* Of those, and of the derivatives asked for next, other pieces: where friction is to turn right
  * round, those of rest. False: there is none such. */
 bool ff_quasi_rest_first(const ff_quasi *quasi);
 /* Their derivatives there. */
-void ff_quasi_columns(const ff_quasi *quasi);
+void ff_quasi_columns(ff_quasi *quasi);
 
 bool ff_quasi_has_core(const ff_quasi_contact *contact);
 /* How far a pose is from another, at most, for points within this radius. */
@@ -443,6 +450,17 @@ const ff_touch *ff_quasi_find_touch(const ff_quasi *quasi, const ff_quasi_contac
 
 /* Derivatives of the rows of all contacts of a pair of shapes, where the rows were found. */
 void ff_quasi_pair_columns(const ff_quasi *quasi, ff_quasi_contact *contacts, int count);
+
+/* ---- quasi_share.c -------------------------------------------------------------------------- */
+
+/* Does the part first .. end - 1 of a work: on bodies or elements that are being solved for. */
+typedef void ff_quasi_part(ff_quasi *quasi, int first, int end);
+/* Does all of it, in a heap in pieces of FF_QUASI_PIECE, on as many threads as there are. */
+void ff_quasi_share(ff_quasi *quasi, ff_quasi_part *part, int count);
+/* How many pieces that makes of the members. */
+static inline int ff_quasi_pieces(const ff_quasi *quasi) {
+  return quasi->member_count > 0 ? (quasi->member_count - 1) / FF_QUASI_PIECE + 1 : 0;
+}
 
 /* ---- quasi_heap.c -------------------------------------------------------------------------- */
 

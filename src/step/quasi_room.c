@@ -110,6 +110,7 @@ static bool take_rooms(ff_quasi *quasi) {
       {(void **)&quasi->best, rows, sizeof *quasi->best},
       {(void **)&quasi->heap, heap, sizeof *quasi->heap},
       {(void **)&quasi->heap_weights, heap, sizeof *quasi->heap_weights},
+      {(void **)&quasi->offs, (contacts + joints) / FF_QUASI_PIECE + 1, sizeof *quasi->offs},
       {(void **)&quasi->gain, 2 * free, sizeof *quasi->gain},
       {(void **)&quasi->row_scale, 2 * nodes, sizeof *quasi->row_scale},
       {(void **)&quasi->z, unknowns, sizeof *quasi->z},
@@ -140,6 +141,7 @@ ff_status ff_quasi_create(ff_work *work) {
                       .state = work->state,
                       .info = &work->solver,
                       .cancelled = &work->cancelled,
+                      .team = &work->team,
                       .trouble = &work->trouble};
   quasi->contact_capacity = work->state->point_capacity;
   quasi->node_limit = ff_mover_count(model);

@@ -1,5 +1,7 @@
 #include "step/stepper.h"
 
+#include "base/team.h"
+
 #include "math/vec.h"
 #include "step/candidates.h"
 #include "step/constraints.h"
@@ -42,6 +44,7 @@ void ff_work_free(ff_work *work) {
   if (stepper && stepper->destroy) {
     stepper->destroy(work);
   }
+  ff_team_destroy(work->team);
 }
 
 ff_status ff_work_refresh(ff_work *work) {

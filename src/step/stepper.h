@@ -36,6 +36,7 @@ typedef struct ff_work {
   ff_hold *holds;         /* `symplectic-euler`, NULL if no law is held */
   struct ff_quasi *quasi; /* `quasi-rigid` */
   struct ff_micro *micro; /* `micro-macro` */
+  struct ff_team *team;   /* threads that share a step's work; NULL: one does all */
   atomic_bool cancelled;  /* by somebody outside, at any time: the step is to end as it began */
   long steps, events;
   ff_solver_info solver; /* `quasi-rigid`, `micro-macro` */
