@@ -118,8 +118,8 @@ static void agrees_with_dense(void **state) {
           fill_block(&p, blocks, j, i, 0, &seed);
         }
       }
-      assert_true(ff_blocks_factor(blocks, 0));
-      ff_blocks_solve(blocks, x);
+      assert_true(ff_blocks_factor(blocks, 0, NULL));
+      ff_blocks_solve(blocks, x, NULL);
     }
     assert_int_equal(ff_alloc_count(), before);
     solve_dense(&p, right);
@@ -145,8 +145,8 @@ static void one_node_alone(void **state) {
       ff_blocks_at(blocks, node, node)[k * p.size[node] + k] = 2;
       x[p.row[node] + k] = k;
     }
-    assert_true(ff_blocks_factor(blocks, 0));
-    ff_blocks_solve(blocks, x);
+    assert_true(ff_blocks_factor(blocks, 0, NULL));
+    ff_blocks_solve(blocks, x, NULL);
     for (int k = 0; k < p.size[node]; k++) {
       assert_close(x[p.row[node] + k], 0.5 * k, 1e-15);
     }
@@ -163,7 +163,7 @@ static void singular_and_full_are_told(void **state) {
   assert_true(tell(&p, blocks));
   int nodes[NODES], count = half(0, nodes);
   ff_blocks_clear(blocks, nodes, count);
-  assert_false(ff_blocks_factor(blocks, 0));
+  assert_false(ff_blocks_factor(blocks, 0, NULL));
   ff_blocks_destroy(blocks);
   blocks = make(NODES, 40000); /* fewer pairs than the graph has edges */
   assert_false(tell(&p, blocks));
@@ -201,8 +201,8 @@ static void negligible_products_are_passed_over(void **state) {
         x[pass][6 * i + k] = (i + k) % 5;
       }
     }
-    assert_true(ff_blocks_factor(blocks, pass == 0 ? 0 : 1e-2));
-    ff_blocks_solve(blocks, x[pass]);
+    assert_true(ff_blocks_factor(blocks, pass == 0 ? 0 : 1e-2, NULL));
+    ff_blocks_solve(blocks, x[pass], NULL);
   }
   for (int i = 0; i < 6 * NODES; i++) {
     off = fmax(off, fabs(x[0][i] - x[1][i]));

@@ -11,11 +11,12 @@
  *   ff_blocks_order(b);                    free if the graph is that of last time
  *   ff_blocks_clear(b, nodes, count);      a set of nodes that nothing joins to others
  *   add to ff_blocks_at(b, i, j) ...;
- *   ff_blocks_factor(b) && (ff_blocks_solve(b, x), true);
+ *   ff_blocks_factor(b, 0, NULL) && (ff_blocks_solve(b, x, NULL), true);
  */
 #ifndef FF_SOLVE_BLOCKS_H
 #define FF_SOLVE_BLOCKS_H
 
+#include "base/team.h"
 #include "footfall/status.h"
 
 typedef struct ff_blocks ff_blocks;
@@ -55,9 +56,10 @@ double *ff_blocks_at(ff_blocks *blocks, int i, int j);
  */
 double *ff_blocks_units(ff_blocks *blocks, int node);
 /* Passes over products that are smaller than negligible in these units, where all nodes have six
- * rows; 0: over none. False: a node's block is singular to working precision. */
-bool ff_blocks_factor(ff_blocks *blocks, double negligible);
+ * rows; 0: over none. False: a node's block is singular to working precision. A team (NULL: none)
+ * shares the work on large matrices; results do not depend on it. */
+bool ff_blocks_factor(ff_blocks *blocks, double negligible, ff_team *team);
 /* x becomes the solution in the rows of the nodes; others are left alone. */
-void ff_blocks_solve(const ff_blocks *blocks, double *x);
+void ff_blocks_solve(ff_blocks *blocks, double *x, ff_team *team);
 
 #endif

@@ -72,7 +72,7 @@ static void times(void *context, const double *x, double *out) {
 static void divide(void *context, double *x) {
   ff_quasi *quasi = context;
   scatter(quasi, x, quasi->step);
-  ff_blocks_solve(quasi->blocks, quasi->step);
+  ff_blocks_solve(quasi->blocks, quasi->step, *quasi->team);
   gather(quasi, quasi->step, x);
 }
 

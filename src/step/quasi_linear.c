@@ -274,7 +274,7 @@ static void pass_on(ff_quasi *quasi, bool back) {
  * rows are off by this. False: they are too far from them. */
 static bool solve_factored(ff_quasi *quasi, bool nearly, double off) {
   if (!nearly || off > ROUGH) {
-    ff_blocks_solve(quasi->blocks, quasi->step);
+    ff_blocks_solve(quasi->blocks, quasi->step, *quasi->team);
   } else if (!ff_quasi_solve_heap(quasi, greater(100 * off, TIGHT))) {
     return false;
   }
@@ -326,7 +326,7 @@ bool ff_quasi_find_step(ff_quasi *quasi, bool nearly, double off) {
   quasi->iterations++;
   ff_effort += 10 * (quasi->member_count + quasi->node_count);
   ff_quasi_columns(quasi);
-  if (!assemble(quasi) || !ff_blocks_factor(quasi->blocks, nearly ? NEGLIGIBLE : 0) ||
+  if (!assemble(quasi) || !ff_blocks_factor(quasi->blocks, nearly ? NEGLIGIBLE : 0, *quasi->team) ||
       !solve_factored(quasi, nearly, off)) {
     return false;
   }

@@ -1,0 +1,122 @@
+/* The parts of a matrix that threads share.
+ *
+ * Who is eliminated reaches later positions, the next of which is its parent in the tree of
+ * elimination. Two branches of that know nothing of each other until they meet. Branches that are
+ * a quarter of the work or less become parts, several small ones together; what is below all of
+ * them is the top. The parts are the same for any number of threads.
+ */
+#include "solve/blocks_room.h"
+
+#include <string.h>
+
+#define LARGEST 0.25 /* of all work */
+
+/* Of each position its parent (-1: none), and how much work it is with all its branch. Returns how
+ * much there is in all. */
+static double weigh(ff_blocks *b) {
+  ff_blocks_parts *parts = &b->parts;
+  double total = 0;
+  memset(parts->weight + b->first, 0, (size_t)(b->last - b->first + 1) * sizeof *parts->weight);
+  for (int k = b->first; k <= b->last; k++) {
+    int parent = -1;
+    for (int e = b->start[k]; e < b->start[k + 1]; e++) {
+      parent = parent < 0 || b->later[e] < parent ? b->later[e] : parent;
+    }
+    double reached = b->start[k + 1] - b->start[k], own = reached * reached + reached + 5;
+    total += own;
+    parts->parent[k] = parent;
+    parts->weight[k] += own;
+    if (parent >= 0) {
+      parts->weight[parent] += parts->weight[k];
+    }
+  }
+  return total;
+}
+
+/* Gives every position its part: a whole branch goes to who has least. */
+static void deal(ff_blocks *b, double total) {
+  ff_blocks_parts *parts = &b->parts;
+  double load[FF_BLOCKS_PARTS] = {0};
+  for (int k = b->last; k >= b->first; k--) {
+    int parent = parts->parent[k], part = FF_BLOCKS_PARTS;
+    if (parent >= 0 && parts->part[parent] != FF_BLOCKS_PARTS) {
+      part = parts->part[parent];
+    } else if (parts->weight[k] <= LARGEST * total) {
+      part = 0;
+      for (int i = 1; i < FF_BLOCKS_PARTS; i++) {
+        part = load[i] < load[part] ? i : part;
+      }
+      load[part] += parts->weight[k];
+    }
+    parts->part[k] = part;
+  }
+}
+
+/* Positions by part, each in their order. */
+static void sort(ff_blocks *b) {
+  ff_blocks_parts *parts = &b->parts;
+  int at[FF_BLOCKS_PARTS + 1] = {0};
+  for (int k = b->first; k <= b->last; k++) {
+    at[parts->part[k]]++;
+  }
+  for (int part = 0, sum = 0; part <= FF_BLOCKS_PARTS; part++) {
+    parts->start[part] = sum;
+    sum += at[part];
+    parts->start[part + 1] = sum;
+    at[part] = parts->start[part];
+  }
+  for (int k = b->first; k <= b->last; k++) {
+    parts->position[at[parts->part[k]]++] = k;
+  }
+}
+
+void ff_blocks_split(ff_blocks *b) {
+  ff_blocks_parts *parts = &b->parts;
+  bool known = parts->orders == b->orders && parts->first == b->first && parts->last == b->last;
+  if (!ff_blocks_is_split(b) || known) {
+    return;
+  }
+  parts->orders = b->orders;
+  parts->first = b->first;
+  parts->last = b->last;
+  parts->reached = false;
+  deal(b, weigh(b));
+  sort(b);
+}
+
+/* Counts entries that reach each position of the top, or if they are counted lists them. */
+static void reach(ff_blocks *b, const int *place, bool list) {
+  ff_blocks_parts *parts = &b->parts;
+  for (int n = 0; n < parts->start[FF_BLOCKS_PARTS]; n++) {
+    int i = parts->position[n];
+    for (int m = 0; m < b->open_count[i]; m++) {
+      int later = b->later[b->open[b->start[i] + m]];
+      if (parts->part[later] == FF_BLOCKS_PARTS && list) {
+        int at = parts->reach_start[place[later] + 1]++;
+        parts->reach_from[at] = i;
+        parts->reach[at] = m;
+      } else if (parts->part[later] == FF_BLOCKS_PARTS) {
+        parts->reach_start[place[later] + 2]++;
+      }
+    }
+  }
+}
+
+void ff_blocks_find_reach(ff_blocks *b) {
+  ff_blocks_parts *parts = &b->parts;
+  if (!ff_blocks_is_split(b)) {
+    return;
+  }
+  int count, *place = parts->parent; /* which is not needed any more: of the top, in its list */
+  const int *top = ff_blocks_part(b, FF_BLOCKS_PARTS, &count);
+  memset(parts->reach_start, 0, ((size_t)count + 2) * sizeof *parts->reach_start);
+  for (int n = 0; n < count; n++) {
+    place[top[n]] = n;
+  }
+  reach(b, place, false); /* two places further on, summed, then filled in */
+  for (int n = 2; n <= count; n++) {
+    parts->reach_start[n] += parts->reach_start[n - 1];
+  }
+  reach(b, place, true);
+  parts->reached = true;
+}
