@@ -33,6 +33,20 @@ static double weigh(ff_blocks *b) {
   return total;
 }
 
+/* Those with most work come first, so that nobody has to wait long for the last. */
+static void rank(ff_blocks *b, const double load[FF_BLOCKS_PARTS]) {
+  ff_blocks_parts *parts = &b->parts;
+  int place[FF_BLOCKS_PARTS + 1] = {[FF_BLOCKS_PARTS] = FF_BLOCKS_PARTS};
+  for (int i = 0; i < FF_BLOCKS_PARTS; i++) {
+    for (int k = 0; k < FF_BLOCKS_PARTS; k++) {
+      place[i] += load[k] > load[i] || (load[k] == load[i] && k < i);
+    }
+  }
+  for (int k = b->first; k <= b->last; k++) {
+    parts->part[k] = place[parts->part[k]];
+  }
+}
+
 /* Gives every position its part: a whole branch goes to who has least. */
 static void deal(ff_blocks *b, double total) {
   ff_blocks_parts *parts = &b->parts;
@@ -50,6 +64,7 @@ static void deal(ff_blocks *b, double total) {
     }
     parts->part[k] = part;
   }
+  rank(b, load);
 }
 
 /* Positions by part, each in their order. */

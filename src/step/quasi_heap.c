@@ -31,30 +31,27 @@ static void scatter(const ff_quasi *quasi, const double *from, double *to) {
   }
 }
 
-/* out += what an element makes of x. */
-static void times_element(const ff_quasi *quasi, const ff_quasi_element *e, const double *x,
-                          double *out) {
+/* What an element makes of the unknowns of its bodies, in the rows of body s. */
+static void times_side(ff_quasi *quasi, ff_quasi_element *e, int s) {
   const ff_quasi_body *pair[2] = {&quasi->bodies[e->a], &quasi->bodies[e->b]};
-  double both[2 * FF_QUASI_BODY] = {0}, own[FF_QUASI_OWN];
-  for (int s = 0; s < 2; s++) {
-    if (pair[s]->solved) {
-      memcpy(both + 6 * s, x + pair[s]->column, FF_QUASI_BODY * sizeof *x);
+  double both[2 * FF_QUASI_BODY] = {0}, own[FF_QUASI_OWN], *out = quasi->heap_out + pair[s]->column;
+  for (int t = 0; t < 2; t++) {
+    if (pair[t]->solved) {
+      memcpy(both + 6 * t, quasi->heap_x + pair[t]->column, FF_QUASI_BODY * sizeof *both);
     }
   }
   int width = ff_quasi_width(quasi, e);
   for (int m = 0; m < e->rows; m++) {
     own[m] = ff_dot(e->reduced[m], both, width);
   }
-  for (int s = 0; s < 2; s++) {
-    for (int i = 0; pair[s]->solved && i < FF_QUASI_BODY; i++) {
-      const double *j = e->j[6 * s + i];
-      out[pair[s]->column + i] += ff_dot(j, both, width) - ff_dot(j + 12, own, e->rows);
-    }
+  for (int i = 0; i < FF_QUASI_BODY; i++) {
+    const double *j = e->j[6 * s + i];
+    out[i] += ff_dot(j, both, width) - ff_dot(j + 12, own, e->rows);
   }
 }
 
 static void times(void *context, const double *x, double *out) {
-  const ff_quasi *quasi = context;
+  ff_quasi *quasi = context;
   for (int i = 0; i < quasi->node_count; i++) {
     const ff_quasi_body *body = ff_quasi_node(quasi, quasi->solved_nodes[i]);
     double mass = quasi->model->bodies[body->id].mass;
@@ -62,11 +59,9 @@ static void times(void *context, const double *x, double *out) {
       out[body->column + k] = (k < 3 ? mass : 1) * x[body->column + k];
     }
   }
-  for (int k = 0; k < quasi->member_count; k++) {
-    if (!quasi->members[k]->idle) {
-      times_element(quasi, quasi->members[k], x, out);
-    }
-  }
+  quasi->heap_x = x;
+  quasi->heap_out = out;
+  ff_quasi_for_sides(quasi, times_side);
 }
 
 static void divide(void *context, double *x) {

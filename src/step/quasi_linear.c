@@ -165,18 +165,29 @@ static void add_block(const ff_quasi_element *e, int s, int t, double *block) {
   }
 }
 
-/* What is left of an element in the matrix of its bodies. */
-static void add_element(ff_quasi *quasi, const ff_quasi_element *e) {
+/* Room in the matrix for what is left of it between its bodies. */
+static void open_between(ff_quasi *quasi, ff_quasi_element *e) {
+  const ff_quasi_body *a = &quasi->bodies[e->a], *b = &quasi->bodies[e->b];
+  if (a->solved && b->solved && !a->link && !b->link) {
+    e->between[0] = ff_blocks_at(quasi->blocks, a->node, b->node);
+    e->between[1] = ff_blocks_at(quasi->blocks, b->node, a->node);
+  }
+}
+
+/* What is left of it in the rows of body s. */
+static void add_matrix(ff_quasi *quasi, ff_quasi_element *e, int s) {
   const ff_quasi_body *pair[2] = {&quasi->bodies[e->a], &quasi->bodies[e->b]};
-  for (int s = 0; s < 2; s++) {
-    for (int t = 0; pair[s]->solved && t < 2; t++) {
-      if (pair[t]->solved && (pair[s]->link || pair[t]->link)) {
-        double block[FF_QUASI_BODY][FF_QUASI_BODY] = {{0}};
-        add_block(e, s, t, block[0]);
-        ff_quasi_add_block(quasi, pair[s], pair[t], block);
-      } else if (pair[t]->solved) {
-        add_block(e, s, t, ff_blocks_at(quasi->blocks, pair[s]->node, pair[t]->node));
-      }
+  for (int t = 0; t < 2; t++) {
+    if (!pair[t]->solved) {
+      continue;
+    }
+    if (pair[s]->link || pair[t]->link) {
+      double block[FF_QUASI_BODY][FF_QUASI_BODY] = {{0}};
+      add_block(e, s, t, block[0]);
+      ff_quasi_add_block(quasi, pair[s], pair[t], block);
+    } else {
+      int node = pair[s]->node;
+      add_block(e, s, t, s == t ? ff_blocks_at(quasi->blocks, node, node) : e->between[s]);
     }
   }
 }
@@ -188,14 +199,16 @@ static void find_offset(ff_quasi_element *e) {
 }
 
 /* And in what they are to make up for. */
-static void add_right(ff_quasi *quasi, ff_quasi_element *e) {
-  for (int s = 0; s < 2; s++) {
-    const ff_quasi_body *body = &quasi->bodies[s == 0 ? e->a : e->b];
-    double *right = body->solved ? ff_quasi_step_of(quasi, body) : NULL;
-    for (int i = 0; right && i < FF_QUASI_BODY; i++) {
-      right[i] += ff_dot(&e->j[6 * s + i][12], e->offset, e->rows);
-    }
+static void add_right(ff_quasi *quasi, ff_quasi_element *e, int s) {
+  double *right = ff_quasi_step_of(quasi, &quasi->bodies[s == 0 ? e->a : e->b]);
+  for (int i = 0; i < FF_QUASI_BODY; i++) {
+    right[i] += ff_dot(&e->j[6 * s + i][12], e->offset, e->rows);
   }
+}
+
+static void add_both(ff_quasi *quasi, ff_quasi_element *e, int s) {
+  add_matrix(quasi, e, s);
+  add_right(quasi, e, s);
 }
 
 /* The elements' steps that go with those of their bodies. */
@@ -310,12 +323,11 @@ static bool assemble(ff_quasi *quasi) {
     return false;
   }
   for (int k = 0; k < quasi->member_count; k++) {
-    ff_quasi_element *e = quasi->members[k];
-    if (!e->idle) {
-      add_element(quasi, e);
-      add_right(quasi, e);
+    if (!quasi->members[k]->idle) {
+      open_between(quasi, quasi->members[k]);
     }
   }
+  ff_quasi_for_sides(quasi, add_both);
   pass_on(quasi, false);
   return true;
 }
@@ -341,8 +353,8 @@ bool ff_quasi_find_step_again(ff_quasi *quasi, double off) {
   for (int k = 0; k < quasi->member_count; k++) {
     if (!quasi->members[k]->idle) {
       find_offset(quasi->members[k]);
-      add_right(quasi, quasi->members[k]);
     }
   }
+  ff_quasi_for_sides(quasi, add_right);
   return solve_factored(quasi, quasi->members[0]->kept.nearly, off);
 }

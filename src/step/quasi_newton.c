@@ -64,21 +64,14 @@ static void start_rows(ff_quasi *quasi) {
 }
 
 /* The elements' part. */
-static void add_rows(ff_quasi *quasi) {
-  for (int k = 0; k < quasi->member_count; k++) {
-    const ff_quasi_element *e = quasi->members[k];
-    for (int s = 0; s < 2; s++) {
-      const ff_quasi_body *body = &quasi->bodies[s == 0 ? e->a : e->b];
-      if (body->solved && !e->idle) {
-        double *r = ff_quasi_rows_of(quasi, body), *scale = ff_quasi_scale_of(quasi, body);
-        for (int i = 0; i < FF_QUASI_BODY; i++) {
-          r[i] += e->f[6 * s + i];
-        }
-        scale[0] += e->push + e->push_noise * (1 / TOLERANCE);
-        scale[1] += e->twist + e->twist_noise * (1 / TOLERANCE);
-      }
-    }
+static void add_rows(ff_quasi *quasi, ff_quasi_element *e, int s) {
+  const ff_quasi_body *body = &quasi->bodies[s == 0 ? e->a : e->b];
+  double *r = ff_quasi_rows_of(quasi, body), *scale = ff_quasi_scale_of(quasi, body);
+  for (int i = 0; i < FF_QUASI_BODY; i++) {
+    r[i] += e->f[6 * s + i];
   }
+  scale[0] += e->push + e->push_noise * (1 / TOLERANCE);
+  scale[1] += e->twist + e->twist_noise * (1 / TOLERANCE);
 }
 
 /* What stands in the rows of links becomes that of their robots. */
@@ -150,7 +143,7 @@ static ff_quasi_off evaluate(ff_quasi *quasi) {
   ff_quasi_share(quasi, place_bodies, quasi->node_count);
   ff_quasi_rows(quasi);
   start_rows(quasi);
-  add_rows(quasi);
+  ff_quasi_for_sides(quasi, add_rows);
   gather_robots(quasi);
   return rows_off(quasi);
 }

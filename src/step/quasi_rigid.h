@@ -151,6 +151,8 @@ typedef struct ff_quasi_element {
   double inverse[FF_QUASI_OWN][FF_QUASI_OWN];      /* of its own matrix; */
   double reduced[FF_QUASI_OWN][2 * FF_QUASI_BODY]; /* that, times its bodies' columns */
   double offset[FF_QUASI_OWN];                     /* and times its rows */
+  double
+      *between[2]; /* blocks of the matrix in the rows of a and the columns of b, and the other */
   ff_quasi_kept kept;
 } ff_quasi_element;
 
@@ -289,9 +291,13 @@ typedef struct ff_quasi {
   int *island;                     /* node_limit: the lowest node that it is connected with */
   int node_limit;                  /* bodies and robots that may be unknown */
   int island_limit;                /* the same, or 0: there are no islands to be solved */
+  int *first_side; /* node_limit + 2, of a heap: sides of elements by the node of their body: */
+  int *sides;      /* twice the place among members, and 1 for b's */
   int group_count; /* contacts that they were made from, and still join the same bodies; -1: none */
   ff_blocks *blocks;
   ff_krylov *krylov;           /* of heaps; NULL: there are too few bodies for one, as for */
+  const double *heap_x;        /* what its matrix is to be multiplied with, */
+  double *heap_out;            /* and what comes out */
   double *heap, *heap_weights; /* unknowns of the bodies of one, and what they are weighed by */
   double *x, *r, *base, *step, *best; /* unknowns, rows, ... of the nodes */
   double share;                       /* of the step that is taken along it */
@@ -457,6 +463,13 @@ void ff_quasi_pair_columns(const ff_quasi *quasi, ff_quasi_contact *contacts, in
 typedef void ff_quasi_part(ff_quasi *quasi, int first, int end);
 /* Does all of it, in a heap in pieces of FF_QUASI_PIECE, on as many threads as there are. */
 void ff_quasi_share(ff_quasi *quasi, ff_quasi_part *part, int count);
+/* Adds side s of an element, 0: a's, that does not idle, to its body, which is being solved for. */
+typedef void ff_quasi_side(ff_quasi *quasi, ff_quasi_element *e, int s);
+/* Does that for all sides, on as many threads as there are: to each body in the order of members.
+ */
+void ff_quasi_for_sides(ff_quasi *quasi, ff_quasi_side *side);
+/* Makes ready for it, when it was chosen what is solved. */
+void ff_quasi_list_sides(ff_quasi *quasi);
 /* How many pieces that makes of the members. */
 static inline int ff_quasi_pieces(const ff_quasi *quasi) {
   return quasi->member_count > 0 ? (quasi->member_count - 1) / FF_QUASI_PIECE + 1 : 0;

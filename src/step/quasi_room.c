@@ -103,6 +103,8 @@ static bool take_rooms(ff_quasi *quasi) {
       {(void **)&quasi->island, nodes, sizeof *quasi->island},
       {(void **)&quasi->first_node, nodes + 2, sizeof *quasi->first_node},
       {(void **)&quasi->first_element, nodes + 2, sizeof *quasi->first_element},
+      {(void **)&quasi->first_side, nodes + 2, sizeof *quasi->first_side},
+      {(void **)&quasi->sides, heap > 0 ? 2 * (contacts + joints) : 0, sizeof *quasi->sides},
       {(void **)&quasi->x, rows, sizeof *quasi->x},
       {(void **)&quasi->r, rows, sizeof *quasi->r},
       {(void **)&quasi->base, rows, sizeof *quasi->base},

@@ -46,6 +46,7 @@ static void choose_island(ff_quasi *quasi, int island) {
   const int *node = quasi->first_node + island, *element = quasi->first_element + island;
   choose(quasi, quasi->nodes + node[0], node[1] - node[0], quasi->elements + element[0],
          element[1] - element[0]);
+  ff_quasi_list_sides(quasi);
 }
 
 /* NULL: it is a joint. */
