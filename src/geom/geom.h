@@ -104,6 +104,17 @@ ff_touch_pair *ff_geom_touch_of(ff_shape_kind a, ff_shape_kind b);
  * known of this kind. */
 bool ff_geom_wander(const ff_geom *geom, ff_quat orientation, ff_vec3 normal, ff_mat3 *out);
 
+/* How a touch changes with shifts of a, and turns about the origin of its frame: column j, along or
+ * about world axis j. */
+typedef struct ff_touch_slopes {
+  ff_mat3 point[2];  /* 1, m/rad */
+  ff_mat3 normal[2]; /* 1/m, 1/rad */
+} ff_touch_slopes;
+
+/* Of the touch with this normal, between spheres and ellipsoids. False: not known. */
+bool ff_geom_slopes(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                    const ff_pose *pose_b, ff_vec3 normal, ff_touch_slopes *out);
+
 /* The same, with the edges of boxes, polyhedra and cylinders rounded by about this radius (m) where
  * two of them, or one and a capsule, meet: their normals then are unique and their depths
  * continuous. Caps are a little domed, with a fifth point that goes through their middle as they

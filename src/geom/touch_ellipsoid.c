@@ -13,6 +13,7 @@
  * between them, since both lie along n.
  */
 #include "geom/touch.h"
+#include "math/spatial.h"
 
 enum {
   START_ROUNDS = 12,  /* for the first guess */
@@ -239,4 +240,50 @@ int ff_touch_ellipsoid_ellipsoid(const ff_geom *a, const ff_pose *pose_a, const 
                       .feature = 0};
   curvature_at(&pair, &at, out[0].curvature);
   return 1;
+}
+
+/* ---- how it changes ---------------------------------------------------------------------------
+ */
+
+static bool is_ellipsoid(const ff_geom *geom) {
+  return geom->kind == FF_SPHERE || geom->kind == FF_ELLIPSOID;
+}
+
+/* (A - p p')/h: how the point of an ellipsoid moves with the normal, which it does not see. */
+static ff_mat3 radii(const ff_mat3 *a, ff_vec3 p, double h) {
+  ff_mat3 out = *a;
+  m3_outer_add(&out, -1, p, p);
+  return m3_scale(1 / h, out);
+}
+
+/* With n the points move by -K_a dn and K_b dn, and r must stay along n: if a's motion alone moves
+ * p_a by q, and so r, then (K_a + K_b + g) dn is the tangential part of q. */
+bool ff_geom_slopes(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                    const ff_pose *pose_b, ff_vec3 normal, ff_touch_slopes *out) {
+  if (!is_ellipsoid(a) || !is_ellipsoid(b)) {
+    return false;
+  }
+  pair_of pair = {squared(a, pose_a), squared(b, pose_b),
+                  v3_sub(pose_a->position, pose_b->position)};
+  look at = look_along(&pair, normal);
+  double uu = at.uu + at.g, vv = at.vv + at.g, det = uu * vv - at.uv * at.uv;
+  if (!(uu > 0) || !(det > 1e-6 * uu * vv)) {
+    return false; /* so deep in one another that other normals are as good */
+  }
+  ff_mat3 k_a = radii(&pair.a, at.p_a, at.h_a), k_b = radii(&pair.b, at.p_b, at.h_b);
+  ff_mat3 follow = {{{0}}}; /* dn for each q */
+  m3_outer_add(&follow, vv / det, at.u, at.u);
+  m3_outer_add(&follow, -at.uv / det, at.u, at.v);
+  m3_outer_add(&follow, -at.uv / det, at.v, at.u);
+  m3_outer_add(&follow, uu / det, at.v, at.v);
+  const ff_mat3 one = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+  /* turned about its centre by w, p_a goes along with it and back to where the normal is n:
+   * q = w x p_a + K_a (w x n) */
+  const ff_mat3 moves[2] = {one, m3_sub(m3_skew(v3_neg(at.p_a)), m3_times_skew(k_a, at.n))};
+  for (int g = 0; g < 2; g++) {
+    out->normal[g] = m3_product(follow, moves[g]);
+    ff_mat3 both = m3_add(moves[g], m3_product(m3_sub(k_b, k_a), out->normal[g]));
+    out->point[g] = m3_scale(0.5, both);
+  }
+  return true;
 }

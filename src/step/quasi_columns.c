@@ -157,12 +157,33 @@ static bool plane_slopes(const ff_quasi *quasi, ff_quasi_contact *contact) {
   return true;
 }
 
+/* Of a smooth solid on another: turned about its body's centre, it is shifted as well. False:
+ * unknown. */
+static bool smooth_slopes(const ff_quasi *quasi, ff_quasi_contact *contact) {
+  const ff_near *near = &quasi->state->nears[contact->near];
+  const ff_model_shape *a = &quasi->model->shapes[near->shape_a];
+  const ff_model_shape *b = &quasi->model->shapes[near->shape_b];
+  ff_pose on = quasi->bodies[contact->e.a].end.pose, at_a = pose_mul(on, a->pose);
+  ff_pose at_b = pose_mul(quasi->bodies[contact->e.b].end.pose, b->pose);
+  ff_touch_slopes slopes;
+  if (!ff_geom_slopes(&a->geom, &at_a, &b->geom, &at_b, contact->touch.normal, &slopes)) {
+    return false;
+  }
+  ff_vec3 arm = v3_sub(at_a.position, on.position);
+  contact->slope[0].point = slopes.point[0];
+  contact->slope[0].normal = slopes.normal[0];
+  contact->slope[1].point = m3_sub(slopes.point[1], m3_times_skew(slopes.point[0], arm));
+  contact->slope[1].normal = m3_sub(slopes.normal[1], m3_times_skew(slopes.normal[0], arm));
+  contact->slope[0].turns = contact->slope[1].turns = true;
+  return true;
+}
+
 /* With the pose of body a. One look serves all contacts of the pair. */
 static void find_slopes(const ff_quasi *quasi, ff_quasi_contact *contacts, int count) {
   bool known = true;
   for (int i = 0; i < count && known; i++) {
     if (!contacts->fixed) {
-      known = plane_slopes(quasi, &contacts[i]);
+      known = plane_slopes(quasi, &contacts[i]) || smooth_slopes(quasi, &contacts[i]);
     } else if (contacts[i].touch.spot.kind != FF_SPOT_NONE) {
       spot_slopes(quasi, &contacts[i]);
     } else {
