@@ -9,6 +9,8 @@
 /* Below this, relative to the rest of its block, a pivot is more rounding than anything else. */
 #define TINY_PIVOT 1e-14
 
+enum { MANY = 16 }; /* positions that one of the top reaches, for others to help */
+
 /* ---- arithmetic of blocks -------------------------------------------------------------------- */
 
 /* c -= a b for n x k and k x m by rows. */
@@ -307,28 +309,6 @@ static void update_later(ff_blocks *b, int *spot, int i, int m, double negligibl
   }
 }
 
-/* Eliminates a position, for those of its own part; what it leaves with the top waits until that is
- * asked for. False: its block is singular. */
-static bool eliminate(ff_blocks *b, int *spot, int i, double negligible) {
-  int node = b->node_at[i], row = b->row[node];
-  if (!factor_block(b->values + b->diagonal[i], ff_blocks_units(b, node), b->unit_row + row,
-                    b->pivot + row, b->size[node])) {
-    return false;
-  }
-  const int *open = sort_open(b, i);
-  if (negligible > 0) {
-    divide_roughly(b, i, open);
-  } else {
-    divide_entries(b, i, open);
-  }
-  for (int m = 0; m < b->open_count[i]; m++) {
-    if (b->parts.part[b->later[open[m]]] == b->parts.part[i]) {
-      update_later(b, spot, i, m, negligible * negligible);
-    }
-  }
-  return true;
-}
-
 /* ---- by parts -----------------------------------------------------------------------------------
  *
  * What parts leave with the top is collected there, position by position: so nobody writes where
@@ -337,15 +317,17 @@ static bool eliminate(ff_blocks *b, int *spot, int i, double negligible) {
 
 typedef struct shared {
   ff_blocks *b;
-  double negligible;    /* of factors */
+  ff_team *team;
+  double negligible;    /* of factors, squared */
   atomic_bool singular; /* a block of them is */
+  int pivot, piece;     /* a position of the top, and how many that it reaches are one piece */
   double *x;            /* to be solved for */
 } shared;
 
 /* Does a work for each part. */
-static void for_parts(shared *of, ff_team *team, ff_team_part *part) {
+static void for_parts(shared *of, ff_team_part *part) {
   if (ff_blocks_is_split(of->b)) {
-    ff_team_share(team, part, of, FF_BLOCKS_PARTS, 1);
+    ff_team_share(of->team, part, of, FF_BLOCKS_PARTS, 1);
   }
 }
 
@@ -357,16 +339,59 @@ static int collected(const ff_blocks *b) {
 }
 
 /* The same for pieces of the top that parts reach. */
-static void for_top(shared *of, ff_team *team, ff_team_part *part) {
+static void for_top(shared *of, ff_team_part *part) {
   int count;
   ff_blocks_part(of->b, FF_BLOCKS_PARTS, &count);
   if (ff_blocks_is_split(of->b) && count > 0) {
-    ff_team_share(team, part, of, count, collected(of->b));
+    ff_team_share(of->team, part, of, count, collected(of->b));
   }
 }
 
 static int *spot_of(const ff_blocks *b, int part) {
   return b->spot + (size_t)part * (size_t)b->limits.nodes;
+}
+
+static void update_some(void *context, int first, int end) {
+  const shared *of = context;
+  int *spot = spot_of(of->b, first / of->piece);
+  for (int m = first; m < end; m++) {
+    update_later(of->b, spot, of->pivot, m, of->negligible);
+  }
+}
+
+/* What a position of the top leaves with others: pieces of that are shared, too. */
+static void update_top(shared *of, int i) {
+  int count = of->b->open_count[i];
+  of->pivot = i;
+  of->piece = (count + FF_BLOCKS_PARTS - 1) / FF_BLOCKS_PARTS;
+  ff_team_share(count < MANY ? NULL : of->team, update_some, of, count, of->piece);
+}
+
+/* Eliminates a position, for those of its own part; what it leaves with the top waits until that is
+ * asked for. False: its block is singular. */
+static bool eliminate(shared *of, int part, int i) {
+  ff_blocks *b = of->b;
+  int node = b->node_at[i], row = b->row[node];
+  if (!factor_block(b->values + b->diagonal[i], ff_blocks_units(b, node), b->unit_row + row,
+                    b->pivot + row, b->size[node])) {
+    return false;
+  }
+  const int *open = sort_open(b, i);
+  if (of->negligible > 0) {
+    divide_roughly(b, i, open);
+  } else {
+    divide_entries(b, i, open);
+  }
+  if (part == FF_BLOCKS_PARTS && b->open_count[i] > 0) {
+    update_top(of, i);
+    return true;
+  }
+  for (int m = 0; m < b->open_count[i]; m++) {
+    if (b->parts.part[b->later[open[m]]] == part) {
+      update_later(b, spot_of(b, part), i, m, of->negligible);
+    }
+  }
+  return true;
 }
 
 static void factor_part(void *context, int part, int end) {
@@ -375,7 +400,7 @@ static void factor_part(void *context, int part, int end) {
   int count;
   const int *position = ff_blocks_part(of->b, part, &count);
   for (int k = 0; k < count; k++) {
-    if (!eliminate(of->b, spot_of(of->b, part), position[k], of->negligible)) {
+    if (!eliminate(of, part, position[k])) {
       atomic_store(&of->singular, true);
       return;
     }
@@ -387,21 +412,20 @@ static void collect_factors(void *context, int first, int end) {
   const ff_blocks_parts *parts = &of->b->parts;
   int *spot = spot_of(of->b, first / collected(of->b));
   for (int r = parts->reach_start[first]; r < parts->reach_start[end]; r++) {
-    update_later(of->b, spot, parts->reach_from[r], parts->reach[r],
-                 of->negligible * of->negligible);
+    update_later(of->b, spot, parts->reach_from[r], parts->reach[r], of->negligible);
   }
 }
 
 bool ff_blocks_factor(ff_blocks *b, double negligible, ff_team *team) {
-  shared of = {.b = b, .negligible = negligible};
+  shared of = {.b = b, .team = team, .negligible = negligible * negligible};
   if (negligible > 0) {
     square_units(b);
   }
   ff_blocks_split(b);
-  for_parts(&of, team, factor_part);
+  for_parts(&of, factor_part);
   if (!atomic_load(&of.singular)) {
     ff_blocks_find_reach(b);
-    for_top(&of, team, collect_factors);
+    for_top(&of, collect_factors);
     factor_part(&of, FF_BLOCKS_PARTS, FF_BLOCKS_PARTS);
   }
   return !atomic_load(&of.singular);
@@ -457,14 +481,14 @@ static void put_back_part(void *context, int part, int end) {
 }
 
 void ff_blocks_solve(ff_blocks *b, double *x, ff_team *team) {
-  shared of = {.b = b, .x = x};
+  shared of = {.b = b, .team = team, .x = x};
   ff_blocks_split(b);
   if (!b->parts.reached) {
     ff_blocks_find_reach(b);
   }
-  for_parts(&of, team, divide_part);
-  for_top(&of, team, collect_right);
+  for_parts(&of, divide_part);
+  for_top(&of, collect_right);
   divide_part(&of, FF_BLOCKS_PARTS, FF_BLOCKS_PARTS);
   put_back_part(&of, FF_BLOCKS_PARTS, FF_BLOCKS_PARTS);
-  for_parts(&of, team, put_back_part);
+  for_parts(&of, put_back_part);
 }
