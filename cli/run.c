@@ -1,6 +1,7 @@
 /* footfall run SCENE: runs it, records it, and says whether it can be trusted. */
 #include <argp.h>
 #include <math.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +11,18 @@
 #include "progress.h"
 #include "summary.h"
 
-enum { EVENTS_KEPT = 10000 }; /* in a recording's summary; all are counted */
+enum {
+  EVENTS_KEPT = 10000, /* in a recording's summary; all are counted */
+  FEW_THREADS = 8,     /* unless more are asked for */
+  MOST_THREADS = 64
+};
 
 typedef struct run_job {
   const char *path;   /* of the scene */
   const char *report; /* page to write; NULL: none */
   ff_cli_list overrides, outputs;
   bool json, quiet;
+  int threads;
 
   ff_scene *scene;
   ff_model *model;
@@ -52,6 +58,22 @@ static bool to_stdout(const run_job *job) {
   return false;
 }
 
+/* One for each processor that the program may use. */
+static int default_threads(void) {
+  cpu_set_t set;
+  int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+  return count < FEW_THREADS ? count : FEW_THREADS;
+}
+
+static int threads_of(struct argp_state *state, const char *text) {
+  char *end;
+  long count = strtol(text, &end, 10);
+  if (*text == '\0' || *end != '\0' || count < 1 || count > MOST_THREADS) {
+    argp_error(state, "--threads: expected a number from 1 to %d, got '%s'", MOST_THREADS, text);
+  }
+  return (int)count;
+}
+
 static error_t parse(int key, char *value, struct argp_state *state) {
   run_job *job = state->input;
   switch (key) {
@@ -64,6 +86,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
     case 's': ff_cli_list_add(&job->overrides, value); return 0;
     case 'j': job->json = true; return 0;
     case 'q': job->quiet = true; return 0;
+    case 't': job->threads = threads_of(state, value); return 0;
     case 'r': job->report = value; return 0;
     case ARGP_KEY_ARG:
       if (job->path) {
@@ -88,6 +111,10 @@ static const struct argp_option options[] = {
     {"csv", 'c', "FILE.csv", 0, "record into FILE.csv; - is the standard output", 0},
     {"report", 'r', "FILE.html", 0, "write one page with 3-D replay, plots and ledger", 0},
     {"set", 's', "PATH=VALUE", 0, "override a value of the scene; may be repeated", 0},
+    {"threads", 't', "N", 0,
+     "threads that share the steps of large heaps, 1 to 64; results are the same (default: one for "
+     "each processor, at most 8)",
+     0},
     {"json", 'j', NULL, 0, "print the summary as JSON", 0},
     {"quiet", 'q', NULL, 0, "no progress bar and no summary", 0},
     {0},
@@ -378,6 +405,7 @@ static int execute(run_job *job) {
   ff_status status = choose_channels(job, &report);
   status = status == FF_OK && job->report ? prepare_report(job, &report) : status;
   status = status == FF_OK ? ff_sim_create(&job->sim, job->model) : status;
+  status = status == FF_OK ? ff_sim_set_threads(job->sim, job->threads) : status;
   status = status == FF_OK ? open_recorders(job, &report) : status;
   if (status != FF_OK) {
     return ff_cli_fail(status, &report);
@@ -400,7 +428,7 @@ static int execute(run_job *job) {
 }
 
 int ff_cli_run(int argc, char **argv) {
-  run_job job = {0};
+  run_job job = {.threads = default_threads()};
   argp_parse(&parser, argc, argv, 0, NULL, &job);
   int code = execute(&job);
   abandon_recorders(&job);

@@ -229,6 +229,115 @@ static void products_have_the_same_bits(void **state) {
   }
 }
 
+/* ---- large ones, in parts --------------------------------------------------------------------
+ */
+
+enum { WIDE = 12, HIGH = 12, GRID = WIDE * HIGH, GRID_EDGES = 2 * GRID };
+
+typedef struct grid {
+  int size[GRID], row[GRID], rows;
+  int edge[GRID_EDGES][2], edges;
+  double own[GRID][36], between[GRID_EDGES][2][36];
+} grid;
+
+/* A net of nodes of 1 to 6 rows, whose own blocks outweigh. */
+static void draw_grid(grid *g, uint64_t *seed) {
+  *g = (grid){.rows = 0};
+  for (int i = 0; i < GRID; i++) {
+    g->size[i] = 1 + (int)(6 * ff_random(seed));
+    g->row[i] = g->rows;
+    g->rows += g->size[i];
+    for (int k = 0; k < 36; k++) {
+      bool diagonal = k < g->size[i] * g->size[i] && k % (g->size[i] + 1) == 0;
+      g->own[i][k] = ff_random_in(seed, -1, 1) + (diagonal ? 20 : 0);
+    }
+    for (int side = 0; side < 2; side++) {
+      bool inside = side == 0 ? i % WIDE + 1 < WIDE : i + WIDE < GRID;
+      if (inside) {
+        g->edge[g->edges][0] = i;
+        g->edge[g->edges][1] = side == 0 ? i + 1 : i + WIDE;
+        for (int k = 0; k < 72; k++) {
+          g->between[g->edges][k / 36][k % 36] = ff_random_in(seed, -1, 1);
+        }
+        g->edges++;
+      }
+    }
+  }
+}
+
+static void put(ff_blocks *blocks, const grid *g, int i, int j, const double *values) {
+  memcpy(ff_blocks_at(blocks, i, j), values, (size_t)(g->size[i] * g->size[j]) * sizeof *values);
+}
+
+/* y -= a x, of one block. */
+static void take(const grid *g, int i, int j, const double *a, const double *x, double *y) {
+  for (int r = 0; r < g->size[i]; r++) {
+    for (int c = 0; c < g->size[j]; c++) {
+      y[g->row[i] + r] -= a[r * g->size[j] + c] * x[g->row[j] + c];
+    }
+  }
+}
+
+/* Solves it on so many threads; returns what the solution leaves of the right side. */
+static double solve_grid(ff_blocks *blocks, const grid *g, int threads, double *x) {
+  ff_team *team;
+  int nodes[GRID];
+  double left[6 * GRID], worst = 0;
+  assert_int_equal(ff_team_create(&team, threads), FF_OK);
+  ff_blocks_begin(blocks);
+  for (int i = 0; i < GRID; i++) {
+    nodes[i] = ff_blocks_node(blocks, g->size[i]);
+  }
+  for (int e = 0; e < g->edges; e++) {
+    assert_true(ff_blocks_join(blocks, g->edge[e][0], g->edge[e][1]));
+  }
+  assert_true(ff_blocks_order(blocks));
+  ff_blocks_clear(blocks, nodes, GRID);
+  for (int i = 0; i < GRID; i++) {
+    put(blocks, g, i, i, g->own[i]);
+  }
+  for (int e = 0; e < g->edges; e++) {
+    put(blocks, g, g->edge[e][0], g->edge[e][1], g->between[e][0]);
+    put(blocks, g, g->edge[e][1], g->edge[e][0], g->between[e][1]);
+  }
+  for (int k = 0; k < g->rows; k++) {
+    x[k] = left[k] = k % 5 - 2;
+  }
+  assert_true(ff_blocks_factor(blocks, 0, team));
+  ff_blocks_solve(blocks, x, team);
+  ff_team_destroy(team);
+  for (int i = 0; i < GRID; i++) {
+    take(g, i, i, g->own[i], x, left);
+  }
+  for (int e = 0; e < g->edges; e++) {
+    take(g, g->edge[e][0], g->edge[e][1], g->between[e][0], x, left);
+    take(g, g->edge[e][1], g->edge[e][0], g->between[e][1], x, left);
+  }
+  for (int k = 0; k < g->rows; k++) {
+    worst = fmax(worst, fabs(left[k]));
+  }
+  return worst;
+}
+
+/* One graph after the other, as islands come: parts of the last must not be taken for its own. */
+static void large_ones_are_solved_in_parts(void **state) {
+  (void)state;
+  static grid g;
+  static double x[3][6 * GRID];
+  uint64_t seed = 8;
+  ff_blocks_limits limits = {GRID, 6 * GRID, GRID_EDGES, GRID * GRID / 2, (size_t)36 * GRID * GRID};
+  ff_blocks *blocks;
+  assert_int_equal(ff_blocks_create(&blocks, &limits), FF_OK);
+  for (int round = 0; round < 5; round++) {
+    draw_grid(&g, &seed);
+    for (int threads = 1; threads <= 3; threads++) {
+      assert_true(solve_grid(blocks, &g, threads, x[threads - 1]) < 1e-12);
+      assert_memory_equal(x[threads - 1], x[0], (size_t)g.rows * sizeof(double));
+    }
+  }
+  ff_blocks_destroy(blocks);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(agrees_with_dense),
@@ -236,6 +345,7 @@ int main(void) {
       cmocka_unit_test(singular_and_full_are_told),
       cmocka_unit_test(negligible_products_are_passed_over),
       cmocka_unit_test(products_have_the_same_bits),
+      cmocka_unit_test(large_ones_are_solved_in_parts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -595,7 +595,7 @@ static void no_tunnel_through_a_thin_wall(void **state) {
  * ---------------------------------------------------------------------------------- */
 
 /* In layers of so many by four. Newton's method is enough. */
-static void settle(int wide, int count, double e_r) {
+static world heap_of(int wide, int count, double e_r) {
   world w = {.scene = scene_new(9.81, "quasi-rigid", 4e-3)};
   scene_floor(w.scene, "floor");
   for (int i = 0; i < count; i++) {
@@ -611,6 +611,11 @@ static void settle(int wide, int count, double e_r) {
   }
   scene_layer(w.scene, "*", "*", (layer_of){1e5, 300, 0.005, 0.6, e_r});
   world_start(&w);
+  return w;
+}
+
+static void settle(int wide, int count, double e_r) {
+  world w = heap_of(wide, count, e_r);
   long before = ff_alloc_count();
   assert_int_equal(world_advance(&w, 0.8), FF_OK);
   assert_int_equal(ff_alloc_count(), before);
@@ -641,6 +646,39 @@ static void a_heap_that_may_spin_settles(void **state) {
 static void a_large_heap_settles_as_well(void **state) {
   (void)state;
   settle(6, 144, 0.02);
+}
+
+/* Threads share what heaps are made of: its contacts, and the factors of its matrix. */
+static void threads_change_no_bit(void **state) {
+  (void)state;
+  enum { COUNT = 100, TRIES = 3 };
+  static ff_body_state ends[TRIES][COUNT];
+  static ff_solver_info info[TRIES];
+  for (int i = 0; i < TRIES; i++) {
+    world w = heap_of(5, COUNT, 0.02);
+    assert_int_equal(ff_sim_set_threads(w.sim, i + 1), FF_OK);
+    assert_int_equal(world_advance(&w, 0.5), FF_OK);
+    for (int k = 0; k < COUNT; k++) {
+      char name[16];
+      snprintf(name, sizeof name, "e%d", k);
+      ends[i][k] = ff_sim_body(w.sim, ff_model_body_find(w.model, name));
+    }
+    info[i] = ff_sim_solver(w.sim);
+    world_end(&w);
+    assert_memory_equal(ends[i], ends[0], sizeof ends[0]);
+    assert_int_equal(info[i].iterations, info[0].iterations);
+    assert_true(info[i].effort == info[0].effort);
+  }
+}
+
+static void threads_are_counted_from_one(void **state) {
+  (void)state;
+  world w = heap_of(1, 2, 0);
+  assert_int_equal(ff_sim_set_threads(w.sim, 0), FF_ERROR_INPUT);
+  assert_int_equal(ff_sim_set_threads(w.sim, 65), FF_ERROR_INPUT);
+  assert_int_equal(ff_sim_set_threads(w.sim, 64), FF_OK);
+  assert_int_equal(ff_sim_set_threads(w.sim, 1), FF_OK);
+  world_end(&w);
 }
 
 /* ---- what is refused
@@ -750,6 +788,8 @@ int main(void) {
       cmocka_unit_test(a_heap_of_ellipsoids_settles),
       cmocka_unit_test(a_heap_that_may_spin_settles),
       cmocka_unit_test(a_large_heap_settles_as_well),
+      cmocka_unit_test(threads_change_no_bit),
+      cmocka_unit_test(threads_are_counted_from_one),
       cmocka_unit_test(a_failed_step_changes_nothing),
       cmocka_unit_test(what_cannot_be_solved_is_refused),
       cmocka_unit_test(a_layer_without_core_runs_under_every_stepper),

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
@@ -116,6 +117,16 @@ static void wake(ff_team *team) {
 /* ---- the caller -------------------------------------------------------------------------------
  */
 
+/* A thread that no signal interrupts: those are for who called. */
+static bool start(ff_team *team, pthread_t *thread) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  bool started = pthread_create(thread, NULL, live, team) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return started;
+}
+
 ff_status ff_team_create(ff_team **out, int threads) {
   *out = NULL;
   ff_team *team = ff_alloc(1, sizeof *team);
@@ -125,7 +136,7 @@ ff_status ff_team_create(ff_team **out, int threads) {
   pthread_mutex_init(&team->mutex, NULL); /* neither fails without attributes */
   pthread_cond_init(&team->wake, NULL);
   for (int i = 1; i < threads; i++) {
-    if (pthread_create(&team->thread[team->others], NULL, live, team) != 0) {
+    if (!start(team, &team->thread[team->others])) {
       ff_team_destroy(team);
       return FF_ERROR_MEMORY;
     }

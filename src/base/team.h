@@ -13,8 +13,8 @@ typedef struct ff_team ff_team;
 
 enum { FF_TEAM_MOST = 64 };
 
-/* As many threads as said, from 1 on; the caller is one of them. FF_ERROR_MEMORY: there are no more
- * to be had. */
+/* As many threads as said, 1 to FF_TEAM_MOST; the caller is one of them. FF_ERROR_MEMORY: there are
+ * no more to be had. */
 ff_status ff_team_create(ff_team **out, int threads);
 void ff_team_destroy(ff_team *team); /* NULL is fine */
 
