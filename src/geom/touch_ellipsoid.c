@@ -59,9 +59,17 @@ typedef struct look {
   double uu, uv, vv; /* radii of curvature of both together, in the tangent plane */
 } look;
 
-/* u.(A - p p')/h v: the radius of curvature of one ellipsoid where its normal is n. */
-static double bend(const ff_mat3 *a, ff_vec3 p, double h, ff_vec3 u, ff_vec3 v) {
-  return (v3_dot(u, m3_mul(*a, v)) - v3_dot(u, p) * v3_dot(v, p)) / h;
+/* (A - p p')/h: the radii of curvature of one ellipsoid where its normal is n, in the tangent plane
+ * of u and v. */
+typedef struct radii {
+  double uu, uv, vv;
+} radii;
+
+static inline radii radii_of(const ff_mat3 *a, ff_vec3 p, double h, ff_vec3 u, ff_vec3 v) {
+  ff_vec3 au = m3_mul(*a, u), av = m3_mul(*a, v);
+  double pu = v3_dot(u, p), pv = v3_dot(v, p);
+  return (radii){(v3_dot(u, au) - pu * pu) / h, (v3_dot(u, av) - pu * pv) / h,
+                 (v3_dot(v, av) - pv * pv) / h};
 }
 
 static look look_along(const pair_of *pair, ff_vec3 n) {
@@ -76,12 +84,11 @@ static look look_along(const pair_of *pair, ff_vec3 n) {
   out.g = v3_dot(n, r);
   out.r_u = v3_dot(out.u, r);
   out.r_v = v3_dot(out.v, r);
-  out.uu = bend(&pair->a, out.p_a, out.h_a, out.u, out.u) +
-           bend(&pair->b, out.p_b, out.h_b, out.u, out.u);
-  out.uv = bend(&pair->a, out.p_a, out.h_a, out.u, out.v) +
-           bend(&pair->b, out.p_b, out.h_b, out.u, out.v);
-  out.vv = bend(&pair->a, out.p_a, out.h_a, out.v, out.v) +
-           bend(&pair->b, out.p_b, out.h_b, out.v, out.v);
+  radii a = radii_of(&pair->a, out.p_a, out.h_a, out.u, out.v);
+  radii b = radii_of(&pair->b, out.p_b, out.h_b, out.u, out.v);
+  out.uu = a.uu + b.uu;
+  out.uv = a.uv + b.uv;
+  out.vv = a.vv + b.vv;
   return out;
 }
 
@@ -195,11 +202,11 @@ static look shortest_way(const pair_of *pair, const ff_quat *turn, look best) {
 
 /* Sum of the two surfaces' curvatures; each is the inverse of its radii of curvature. */
 static void add_curvature(const ff_mat3 *a, ff_vec3 p, double h, const look *at, double k[3]) {
-  double uu = bend(a, p, h, at->u, at->u), uv = bend(a, p, h, at->u, at->v);
-  double vv = bend(a, p, h, at->v, at->v), det = uu * vv - uv * uv;
-  k[0] += vv / det;
-  k[1] -= uv / det;
-  k[2] += uu / det;
+  radii r = radii_of(a, p, h, at->u, at->v);
+  double det = r.uu * r.vv - r.uv * r.uv;
+  k[0] += r.vv / det;
+  k[1] -= r.uv / det;
+  k[2] += r.uu / det;
 }
 
 static void curvature_at(const pair_of *pair, const look *at, double curvature[2]) {
@@ -250,7 +257,7 @@ static bool is_ellipsoid(const ff_geom *geom) {
 }
 
 /* (A - p p')/h: how the point of an ellipsoid moves with the normal, which it does not see. */
-static ff_mat3 radii(const ff_mat3 *a, ff_vec3 p, double h) {
+static ff_mat3 all_radii(const ff_mat3 *a, ff_vec3 p, double h) {
   ff_mat3 out = *a;
   m3_outer_add(&out, -1, p, p);
   return m3_scale(1 / h, out);
@@ -270,7 +277,7 @@ bool ff_geom_slopes(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
   if (!(uu > 0) || !(det > 1e-6 * uu * vv)) {
     return false; /* so deep in one another that other normals are as good */
   }
-  ff_mat3 k_a = radii(&pair.a, at.p_a, at.h_a), k_b = radii(&pair.b, at.p_b, at.h_b);
+  ff_mat3 k_a = all_radii(&pair.a, at.p_a, at.h_a), k_b = all_radii(&pair.b, at.p_b, at.h_b);
   ff_mat3 follow = {{{0}}}; /* dn for each q */
   m3_outer_add(&follow, vv / det, at.u, at.u);
   m3_outer_add(&follow, -at.uv / det, at.u, at.v);
