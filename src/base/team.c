@@ -14,8 +14,11 @@ enum { LOOKS = 2000 };
 
 /* What is to be done, and how far it is taken: the number of the job in the upper half, that of its
  * next piece in the lower. Who takes a piece adds one, if the ticket still is what it was before
- * the job was read; so a thread that comes late finds nothing left, and nobody waits for it. */
+ * the job was read; so a thread that comes late finds nothing left, and nobody waits for it. While
+ * a new job is written down the ticket is closed: its piece is beyond any. */
 typedef uint64_t ticket;
+
+#define CLOSED UINT32_MAX
 
 struct ff_team {
   int others; /* threads beside the caller */
@@ -161,14 +164,15 @@ void ff_team_destroy(ff_team *team) {
 }
 
 static void share(ff_team *team, ff_team_part *part, void *context, int count, int piece) {
+  ticket job = (ticket)job_of(atomic_load(&team->next)) << 32;
+  atomic_store(&team->next, job | CLOSED);
   atomic_store(&team->part, part);
   atomic_store(&team->context, context);
   atomic_store(&team->count, count);
   atomic_store(&team->piece, piece);
   atomic_store(&team->effort, 0);
   atomic_store(&team->left, (count - 1) / piece + 1);
-  uint32_t job = job_of(atomic_load(&team->next)) + 1;
-  atomic_store(&team->next, (ticket)job << 32);
+  atomic_store(&team->next, job + ((ticket)1 << 32));
   wake(team);
   while (help(team, false)) {
   }
