@@ -4,12 +4,14 @@
  * a large heap as in a small one. Timed are the whole fall; apart from it, its end, when all lie in
  * one heap; and the heap as it settles, most of a second later: contacts have become more by half
  * then, and many of them change between stick and slip in every step. Each size is compared with
- * the smallest; the slope in a plot with two logarithmic axes is what counts. */
+ * the smallest; the slope in a plot with two logarithmic axes is what counts. First on one thread,
+ * then on one for each processor. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+#include <unistd.h>
 
+#include "clock.h"
 #include "footfall/footfall.h"
 #include "targets.h"
 
@@ -26,12 +28,6 @@ static void need(ff_status status) {
     fprintf(stderr, "bench_pile: %s\n", ff_status_text(status));
     exit(1);
   }
-}
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static double draw(unsigned long *seed) {
@@ -125,11 +121,12 @@ typedef struct timing {
   int contacts;
 } timing;
 
-static timing run(int count) {
+static timing run(int count, int threads) {
   ff_model *model = pile(count);
   ff_sim *sim;
   timing out = {.contacts = 0};
   need(ff_sim_create(&sim, model));
+  need(ff_sim_set_threads(sim, threads));
   for (int i = 0; i < LAST[SETTLING]; i++) {
     double start = now();
     long before = ff_sim_solver(sim).iterations;
@@ -149,14 +146,16 @@ static timing run(int count) {
   return out;
 }
 
-int main(void) {
+/* All sizes on so many threads. */
+static void grow(int threads) {
   static const int counts[] = {50, 100, 200, 400, 800};
   timing first = {.contacts = 0}, last = first;
   double worst = 0;
   for (int i = 0; i < 5; i++) {
-    last = run(counts[i]);
+    last = run(counts[i], threads);
     first = i == 0 ? last : first;
-    printf("heap of %3d ellipsoids, %4d contacts", counts[i], last.contacts);
+    printf("heap of %3d ellipsoids, %4d contacts, %d thread%s", counts[i], last.contacts, threads,
+           threads == 1 ? " " : "s");
     for (int k = 0; k < PARTS; k++) {
       printf("   %s %7.2f ms (%4.1f)", NAMES[k], 1e3 * last.step[k], last.iterations[k]);
     }
@@ -170,5 +169,13 @@ int main(void) {
     worst = fmax(worst, power);
   }
   printf("   (at most %.2f wanted: %s)\n", TARGET, target(worst <= TARGET));
+}
+
+int main(void) {
+  long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  grow(1);
+  if (processors > 1) {
+    grow(processors < 8 ? (int)processors : 8);
+  }
   return targets_end();
 }
