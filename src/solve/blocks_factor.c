@@ -9,8 +9,6 @@
 /* Below this, relative to the rest of its block, a pivot is more rounding than anything else. */
 #define TINY_PIVOT 1e-14
 
-enum { MANY = 16 }; /* positions that one of the top reaches, for others to help */
-
 /* ---- arithmetic of blocks -------------------------------------------------------------------- */
 
 /* c -= a b for n x k and k x m by rows. */
@@ -320,7 +318,6 @@ typedef struct shared {
   ff_team *team;
   double negligible;    /* of factors, squared */
   atomic_bool singular; /* a block of them is */
-  int pivot, piece;     /* a position of the top, and how many that it reaches are one piece */
   double *x;            /* to be solved for */
 } shared;
 
@@ -351,22 +348,6 @@ static int *spot_of(const ff_blocks *b, int part) {
   return b->spot + (size_t)part * (size_t)b->limits.nodes;
 }
 
-static void update_some(void *context, int first, int end) {
-  const shared *of = context;
-  int *spot = spot_of(of->b, first / of->piece);
-  for (int m = first; m < end; m++) {
-    update_later(of->b, spot, of->pivot, m, of->negligible);
-  }
-}
-
-/* What a position of the top leaves with others: pieces of that are shared, too. */
-static void update_top(shared *of, int i) {
-  int count = of->b->open_count[i];
-  of->pivot = i;
-  of->piece = (count + FF_BLOCKS_PARTS - 1) / FF_BLOCKS_PARTS;
-  ff_team_share(count < MANY ? NULL : of->team, update_some, of, count, of->piece);
-}
-
 /* Eliminates a position, for those of its own part; what it leaves with the top waits until that is
  * asked for. False: its block is singular. */
 static bool eliminate(shared *of, int part, int i) {
@@ -381,10 +362,6 @@ static bool eliminate(shared *of, int part, int i) {
     divide_roughly(b, i, open);
   } else {
     divide_entries(b, i, open);
-  }
-  if (part == FF_BLOCKS_PARTS && b->open_count[i] > 0) {
-    update_top(of, i);
-    return true;
   }
   for (int m = 0; m < b->open_count[i]; m++) {
     if (b->parts.part[b->later[open[m]]] == part) {

@@ -42,20 +42,19 @@ struct ff_blocks {
   long orders; /* that were found */
   int *known_size, *known_edge;
   /* its order */
-  int *place;            /* position of each node */
-  int *node_at;          /* node at each position */
-  int *start;            /* of each position: its entries; one more */
-  int *later;            /* of each entry: the later position it reaches */
-  size_t *diagonal;      /* of each position: its own block in values */
-  size_t *upper, *lower; /* of each entry: its two blocks */
-  bool *empty;           /* the same: nothing stands there, and they are not even zero */
-  int *open_count;       /* of each position: its entries that are not empty, */
-  int *open;             /* which stand here, from its start on */
-  double *size_upper,
-      *size_lower;            /* of each entry, squared, in units, if something is negligible */
-  double *units;              /* of each row: its own, and that of its unknown; */
-  double *squares, *inverses; /* of these, if something is negligible */
-  double *unit_row;           /* for a while */
+  int *place;                      /* position of each node */
+  int *node_at;                    /* node at each position */
+  int *start;                      /* of each position: its entries; one more */
+  int *later;                      /* of each entry: the later position it reaches */
+  size_t *diagonal;                /* of each position: its own block in values */
+  size_t *upper, *lower;           /* of each entry: its two blocks */
+  bool *empty;                     /* the same: nothing stands there, and they are not even zero */
+  int *open_count;                 /* of each position: its entries that are not empty, */
+  int *open;                       /* which stand here, from its start on */
+  double *size_upper, *size_lower; /* squares, in units, where products may be negligible */
+  double *units;                   /* of each row: its own, and that of its unknown; */
+  double *squares, *inverses;      /* of these, for that */
+  double *unit_row;                /* for a while */
   double *values;
   int *pivot;      /* of each row */
   int first, last; /* positions of the matrix now */
