@@ -375,33 +375,42 @@ static void store_block(ff_quasi_element *e, int row, int column, double sign, c
   }
 }
 
-/* In the rows of body s. */
-static void body_columns(const linear *at, int s, int side, const motion *m, int column) {
-  ff_vec3 p_n = v3_scale(at->contact->stiff, m->by.depth);
-  ff_mat3 over = m->by.point, force = {{{0}}}, torque;
-  for (int i = 0; s == side && m->shifts && i < 3; i++) {
-    over.m[i][i] -= m->shift;
-  }
-  torque = m3_skew_times(v3_neg(at->impulse), over);
+/* In the rows of body s: this force, which changes, and its torque about the body's centre. */
+static void body_columns(const linear *at, int s, int column, const ff_mat3 *force,
+                         const ff_mat3 *torque) {
+  double sign = s == 0 ? -1 : 1;
+  store_block(&at->contact->e, 6 * s, column, sign, force);
+  store_block(&at->contact->e, 6 * s + 3, column, sign * at->quasi->turns, torque);
+}
+
+/* In the rows of both bodies. The impulse grows with the depth and turns with the frame; its torque
+ * changes with it, with the moment, and with where it acts as seen from the body. */
+static void bodies_columns(const linear *at, int side, const motion *m, int column) {
+  const ff_quasi_contact *contact = at->contact;
+  ff_vec3 p_n = v3_scale(contact->stiff, m->by.depth);
+  ff_mat3 force = {{{0}}}, torque = m3_skew_times(v3_neg(at->impulse), m->by.point);
   m3_outer_add(&force, 1, at->n, p_n);
-  m3_outer_add(&torque, 1, v3_cross(at->arm[s], at->n), p_n);
   if (m->by.turns) {
-    ff_mat3 turned = m3_skew_times(v3_neg(at->impulse), m->by.turn);
-    force = m3_add(force, turned);
-    torque = m3_add(torque, m3_skew_times(at->arm[s], turned));
+    force = m3_add(force, m3_skew_times(v3_neg(at->impulse), m->by.turn));
     torque = m3_add(torque, m3_skew_times(v3_neg(at->moment), m->by.turn));
   }
-  const ff_quasi_contact *contact = at->contact;
-  if (contact->early > 0) {
-    ff_vec3 n = contact->at_start.normal, arm = ff_quasi_arm(contact, at->body[s], true);
-    force = m3_scale(1 - contact->early, force);
-    torque = m3_scale(1 - contact->early, torque);
-    m3_outer_add(&force, contact->early, n, p_n);
-    m3_outer_add(&torque, contact->early, v3_cross(arm, n), p_n);
+  for (int s = 0; s < 2; s++) {
+    if (!at->body[s]->solved) {
+      continue;
+    }
+    ff_mat3 push = force, turn = m3_add(torque, m3_skew_times(at->arm[s], force));
+    if (s == side && m->shifts) {
+      turn = m3_add(turn, m3_skew(v3_scale(m->shift, at->impulse)));
+    }
+    if (contact->early > 0) {
+      ff_vec3 n = contact->at_start.normal, arm = ff_quasi_arm(contact, at->body[s], true);
+      push = m3_scale(1 - contact->early, push);
+      turn = m3_scale(1 - contact->early, turn);
+      m3_outer_add(&push, contact->early, n, p_n);
+      m3_outer_add(&turn, contact->early, v3_cross(arm, n), p_n);
+    }
+    body_columns(at, s, column, &push, &turn);
   }
-  store_block(&at->contact->e, 6 * s, column, s == 0 ? -1 : 1, &force);
-  double turns = at->quasi->turns;
-  store_block(&at->contact->e, 6 * s + 3, column, s == 0 ? -turns : turns, &torque);
 }
 
 /* With the velocity, which shifts the body by h of it. */
@@ -442,11 +451,7 @@ static void side_columns(const linear *at, int side, const change by[2]) {
       move_by_momentum(&by[g], body, &m);
     }
     own_columns(at, side, &m, 6 * side + 3 * g);
-    for (int s = 0; s < 2; s++) {
-      if (at->body[s]->solved) {
-        body_columns(at, s, side, &m, 6 * side + 3 * g);
-      }
-    }
+    bodies_columns(at, side, &m, 6 * side + 3 * g);
   }
 }
 
