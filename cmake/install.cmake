@@ -24,7 +24,7 @@ install(FILES ${PROJECT_BINARY_DIR}/footfallConfig.cmake
 # so there `pkg-config --libs` gives everything even without --static.
 list(TRANSFORM FOOTFALL_NUMERICS PREPEND "-l" OUTPUT_VARIABLE private_libs)
 list(JOIN private_libs " " private_libs)
-set(private_libs "${private_libs} -lm")
+set(private_libs "${private_libs} -lm -pthread")
 set(private_requires "libfyaml hdf5-serial expat qhull_r")
 if(BUILD_SHARED_LIBS)
   set(FOOTFALL_PC_LIBS "Requires.private: ${private_requires}\nLibs: -L\${libdir} -lfootfall\nLibs.private: ${private_libs}")
