@@ -111,12 +111,9 @@ static const char *param_source(const ff_law *law, const ff_law_params *params,
   return derived ? param->otherwise : "given";
 }
 
-/* Only for steppers that must resolve contacts. */
 static bool step_is_large(const ff_model *model) {
   const ff_run_def *run = ff_model_run(model);
-  bool resolves =
-      strcmp(run->stepper.kind, "rk4") == 0 || strcmp(run->stepper.kind, "symplectic-euler") == 0;
-  return resolves && run->stepper.step > ff_model_stable_step(model);
+  return ff_cli_resolves(run) && run->stepper.step > ff_model_stable_step(model);
 }
 
 /* ---- for people -------------------------------------------------------------------------- */

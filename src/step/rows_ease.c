@@ -81,6 +81,22 @@ static void ease_sides(const ff_rows *rows, const ff_row_side *i, const ff_row_s
   multiply(a, i->length, b, j->length, at < 0 ? 0 : depth[at] + 1, ease);
 }
 
+double ff_rows_turn_ease(const ff_rows *rows, int row, int side, ff_vec3 axis) {
+  int link = rows->mounts[row / 3][side].link;
+  if (rows->sides[row / 3][side].block < 0 || link < 0) {
+    return 0;
+  }
+  const ff_row_side *turns = &rows->links[link].rows[1];
+  const double *x = rows->reached + turns->at;
+  int n = turns->length;
+  double sum = 0;
+  for (int k = 0; k < n; k++) {
+    double along = axis.x * x[k] + axis.y * x[n + k] + axis.z * x[2 * n + k];
+    sum += along * along;
+  }
+  return sum;
+}
+
 void ff_rows_ease(const ff_rows *rows, int i, int j, double ease[9]) {
   const ff_row_side *a = rows->sides[i / 3], *b = rows->sides[j / 3];
   memset(ease, 0, 9 * sizeof *ease);

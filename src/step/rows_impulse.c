@@ -43,27 +43,31 @@ static inline void sum_rows(const double *x, const double *y, const double *z, c
 }
 
 /* to += by rows, spread out over their path. */
+static void spread_side(const ff_rows *rows, const ff_row_side *side, const double *values,
+                        const double by[3], double *to) {
+  const ff_row_block *block = &rows->blocks[side->block];
+  const double *x = values + side->at, *y = x + side->length, *z = y + side->length;
+  double *into = to + block->first;
+  if (block->diagonal) {
+    add_rows(x, x + 6, x + 12, by, 6, into);
+    return;
+  }
+  const int *parent = rows->parent + block->first;
+  int at = side->length, i = side->tip;
+  for (; i >= block->chain; i = parent[i]) {
+    at--;
+    into[i] += by[0] * x[at] + by[1] * y[at] + by[2] * z[at];
+  }
+  add_rows(x, y, z, by, i + 1, into);
+}
+
 static void spread(const ff_rows *rows, int row, const double *values, const double by[3],
                    double *to) {
   for (int s = 0; s < 2; s++) {
     const ff_row_side *side = &rows->sides[row / 3][s];
-    if (side->block < 0) {
-      continue;
+    if (side->block >= 0) {
+      spread_side(rows, side, values, by, to);
     }
-    const ff_row_block *block = &rows->blocks[side->block];
-    const double *x = values + side->at, *y = x + side->length, *z = y + side->length;
-    double *into = to + block->first;
-    if (block->diagonal) {
-      add_rows(x, x + 6, x + 12, by, 6, into);
-      continue;
-    }
-    const int *parent = rows->parent + block->first;
-    int at = side->length, i = side->tip;
-    for (; i >= block->chain; i = parent[i]) {
-      at--;
-      into[i] += by[0] * x[at] + by[1] * y[at] + by[2] * z[at];
-    }
-    add_rows(x, y, z, by, i + 1, into);
   }
 }
 
@@ -101,6 +105,17 @@ void ff_rows_push(const ff_rows *rows, int row, const double impulse[3], double 
 
 void ff_rows_hit(const ff_rows *rows, int row, const double impulse[3], double *reached) {
   spread(rows, row, rows->reached, impulse, reached);
+}
+
+void ff_rows_turn(const ff_rows *rows, int row, ff_vec3 impulse, double *reached) {
+  for (int s = 0; s < 2; s++) {
+    int link = rows->mounts[row / 3][s].link;
+    if (rows->sides[row / 3][s].block >= 0 && link >= 0) {
+      double sign = s == 0 ? 1 : -1;
+      const double by[3] = {sign * impulse.x, sign * impulse.y, sign * impulse.z};
+      spread_side(rows, &rows->links[link].rows[1], rows->reached, by, reached);
+    }
+  }
 }
 
 static void scale(const ff_row_block *block, double *x) {

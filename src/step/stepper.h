@@ -14,7 +14,8 @@ typedef enum ff_trouble_kind {
   FF_TROUBLE_UNSOLVED, /* an island has no solution that was found; */
   FF_TROUBLE_THROWN,   /* only one that multiplies the energy, */
   FF_TROUBLE_CHANGING, /* or after which other parts of flat shapes touch, again and again */
-  FF_TROUBLE_PASSED    /* two shapes would pass through each other */
+  FF_TROUBLE_PASSED,   /* two shapes would pass through each other */
+  FF_TROUBLE_CRAWLING  /* steps have become so short that the run would never end */
 } ff_trouble_kind;
 
 typedef struct ff_trouble {
@@ -39,6 +40,8 @@ typedef struct ff_work {
   struct ff_team *team;   /* threads that share a step's work; NULL: one does all */
   atomic_bool cancelled;  /* by somebody outside, at any time: the step is to end as it began */
   long steps, events;
+  long marked_steps;     /* `adaptive`: how far it was a while ago, in steps */
+  double marked_t;       /* and in time */
   ff_solver_info solver; /* `quasi-rigid`, `micro-macro` */
   ff_trouble trouble;    /* of the last step that failed */
 } ff_work;
