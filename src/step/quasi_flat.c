@@ -237,7 +237,7 @@ static void add_seen(const ff_quasi *quasi, places *of, double margin) {
 }
 
 /* Parts that pressed in the step before, or in the look before, and still overlap. */
-static void add_pressed(ff_quasi *quasi, places *of) {
+static void add_pressed(const ff_quasi *quasi, places *of) {
   for (int k = 0; k < of->near->point_count; k++) {
     const ff_quasi_found *found = &quasi->found[of->near->first_point + k];
     const ff_point *point = &of->points[k];
@@ -252,7 +252,6 @@ static void add_pressed(ff_quasi *quasi, places *of) {
         ff_near_look(quasi->model, of->near, &of->seen[0], &of->seen[1], &touch) &&
         touch.depth > 0 && !is_listed(of, &touch, quasi->again > 1)) {
       add_place(of, &touch, false, own_slot(of, &touch, true));
-      quasi->kept = true;
     }
   }
 }
@@ -325,9 +324,7 @@ bool ff_quasi_gather_flat(ff_quasi *quasi, const ff_meet *meet, int n, double ma
   take_named(&of);
   take_own(&of);
   take_followed(quasi, &of);
-  if (!quasi->keepless) {
-    add_pressed(quasi, &of);
-  }
+  add_pressed(quasi, &of);
   if (quasi->again == 0 || seen == 0) {
     add_late(quasi, &of, end, margin);
     take_named(&of);
