@@ -382,18 +382,21 @@ static bool is_solved(const ff_quasi *quasi, const ff_quasi_contact *first, int 
   return false;
 }
 
-/* Is a contact that pushes where nothing touches? */
+/* Is a contact that pushes where nothing touches? Where two are nearest they do, but points of
+ * intersections beside that go by their names. */
 static bool is_nowhere(const ff_quasi *quasi, const ff_quasi_contact *contact,
                        const ff_touch *touches, int count) {
   ff_touch touch = contact->touch;
-  if (!has_spot(&touch)) {
-    const ff_touch *found = ff_quasi_find_touch(quasi, contact, touches, count);
-    return !found || has_spot(found);
-  }
+  bool named = touch.spot.kind == FF_SPOT_NONE;
   for (int i = 0; i < count; i++) {
-    if (ff_spot_is_same(&touches[i].spot, &touch.spot)) {
+    named = named || (!has_spot(&touch) && touches[i].spot.kind == FF_SPOT_NONE);
+    if (has_spot(&touch) && ff_spot_is_same(&touches[i].spot, &touch.spot)) {
       return false;
     }
+  }
+  if (named) {
+    const ff_touch *found = ff_quasi_find_touch(quasi, contact, touches, count);
+    return !found || found->spot.kind != touch.spot.kind;
   }
   const ff_pose *a = &quasi->bodies[contact->e.a].end.pose;
   const ff_pose *b = &quasi->bodies[contact->e.b].end.pose;
