@@ -157,7 +157,8 @@ const ff_pilot *ff_sim_pilot(const ff_sim *sim, int robot);
 typedef struct ff_contact {
   ff_body a, b;
   ff_shape shape_a, shape_b;
-  int feature;            /* which corner, rim or end of the shape */
+  int feature;            /* which corner, rim or end of the shape; `quasi-rigid`, of two flat
+                           * shapes: which of the points that they can have */
   ff_vec3 point;          /* m, world */
   ff_vec3 normal, t1, t2; /* unit, world; normal from b into a */
   ff_patch patch;

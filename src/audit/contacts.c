@@ -81,7 +81,8 @@ static int touches_of(const ff_model *model, const ff_near *near, const ff_point
                       const ff_pose *a, const ff_pose *b, ff_touch out[FF_TOUCH_MAX]) {
   double margin = 0;
   for (int i = 0; i < near->point_count; i++) {
-    bool pushes = !ff_spot_lasts(&points[i].spot) && v3_dot(points[i].force, points[i].force) > 0;
+    bool pushes =
+        points[i].spot.kind == FF_SPOT_NONE && v3_dot(points[i].force, points[i].force) > 0;
     margin = pushes ? INFINITY : margin;
   }
   return ff_near_touch(model, near, a, b, margin, out);
@@ -107,7 +108,7 @@ static const ff_point *point_of(const ff_near *near, const ff_point *points, dou
   const ff_point *found = NULL;
   if (!ff_spot_lasts(&touch->spot)) {
     const ff_point *named = &points[touch->feature];
-    return named->touching && ff_spot_lasts(&named->spot) ? NULL : named;
+    return named->touching && named->spot.kind != touch->spot.kind ? NULL : named;
   }
   for (int i = 0; i < near->point_count; i++) {
     const ff_point *point = &points[i];
@@ -134,7 +135,7 @@ static ff_contact_residual look_at_pair(const ff_model *model, const ff_state *s
   bool seen[FF_TOUCH_MAX] = {false};
   int count = touches_of(model, near, points, a, b, touches);
   for (int i = 0; i < count; i++) {
-    if (ff_spot_lasts(&touches[i].spot) && !(touches[i].depth > 0)) {
+    if (touches[i].spot.kind != FF_SPOT_NONE && !(touches[i].depth > 0)) {
       continue; /* whoever pushes there is looked at below */
     }
     const ff_point *point = point_of(near, points, model->bodies[shape_a->body].bound, &touches[i]);
@@ -146,7 +147,7 @@ static ff_contact_residual look_at_pair(const ff_model *model, const ff_state *s
     }
   }
   for (int i = 0; i < near->point_count; i++) {
-    if (points[i].touching && !seen[i] && ff_spot_lasts(&points[i].spot)) {
+    if (points[i].touching && !seen[i] && points[i].spot.kind != FF_SPOT_NONE) {
       ff_touch touch = touch_of(model, near, &points[i], a, b);
       ff_contact_load load = load_of(model, state, near, &points[i], &touch);
       out = worse(out, ff_audit_contact(&load));

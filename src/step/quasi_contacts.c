@@ -60,23 +60,21 @@ const ff_point *ff_quasi_known(const ff_quasi *quasi, const ff_quasi_contact *co
   return room;
 }
 
-/* What the look before found of a contact; NULL: it did not take part then. */
+/* What the look before found of a contact, or of one in its place; NULL: there was none. */
 static const double *found_of(const ff_quasi *quasi, const ff_quasi_contact *contact) {
   const ff_near *near = &quasi->state->nears[contact->near];
   const ff_quasi_found *own = &quasi->found[contact->point];
+  const ff_spot *spot = &contact->touch.spot;
   if (!quasi->looked) {
     return NULL;
   }
-  if (!ff_spot_lasts(&contact->touch.spot)) {
-    return own->look == quasi->looks ? own->z : NULL;
-  }
-  for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
-    const ff_quasi_found *found = &quasi->found[i];
-    if (found->look == quasi->looks && ff_spot_is_same(&found->touch.spot, &contact->touch.spot)) {
+  for (int i = 0; ff_spot_lasts(spot) && i < near->point_count; i++) {
+    const ff_quasi_found *found = &quasi->found[near->first_point + i];
+    if (found->look == quasi->looks && ff_spot_is_same(&found->touch.spot, spot)) {
       return found->z;
     }
   }
-  return NULL;
+  return own->look == quasi->looks ? own->z : NULL;
 }
 
 /* Friction of the step before, seen along the tangents of now, and where impulses are bound for if

@@ -237,7 +237,7 @@ static void add_seen(const ff_quasi *quasi, places *of, double margin) {
 }
 
 /* Parts that pressed in the step before, or in the look before, and still overlap. */
-static void add_pressed(ff_quasi *quasi, places *of) {
+static void add_pressed(const ff_quasi *quasi, places *of) {
   for (int k = 0; k < of->near->point_count; k++) {
     const ff_quasi_found *found = &quasi->found[of->near->first_point + k];
     const ff_point *point = &of->points[k];
@@ -252,7 +252,6 @@ static void add_pressed(ff_quasi *quasi, places *of) {
         ff_near_look(quasi->model, of->near, &of->seen[0], &of->seen[1], &touch) &&
         touch.depth > 0 && !is_listed(of, &touch, quasi->again > 1)) {
       add_place(of, &touch, false, own_slot(of, &touch, true));
-      quasi->kept = true;
     }
   }
 }
@@ -325,9 +324,7 @@ bool ff_quasi_gather_flat(ff_quasi *quasi, const ff_meet *meet, int n, double ma
   take_named(&of);
   take_own(&of);
   take_followed(quasi, &of);
-  if (!quasi->keepless) {
-    add_pressed(quasi, &of);
-  }
+  add_pressed(quasi, &of);
   if (quasi->again == 0 || seen == 0) {
     add_late(quasi, &of, end, margin);
     take_named(&of);
@@ -385,18 +382,21 @@ static bool is_solved(const ff_quasi *quasi, const ff_quasi_contact *first, int 
   return false;
 }
 
-/* Is a contact that pushes where nothing touches? */
+/* Is a contact that pushes where nothing touches? Where two are nearest they do, but points of
+ * intersections beside that go by their names. */
 static bool is_nowhere(const ff_quasi *quasi, const ff_quasi_contact *contact,
                        const ff_touch *touches, int count) {
   ff_touch touch = contact->touch;
-  if (!has_spot(&touch)) {
-    const ff_touch *found = ff_quasi_find_touch(quasi, contact, touches, count);
-    return !found || has_spot(found);
-  }
+  bool named = touch.spot.kind == FF_SPOT_NONE;
   for (int i = 0; i < count; i++) {
-    if (ff_spot_is_same(&touches[i].spot, &touch.spot)) {
+    named = named || (!has_spot(&touch) && touches[i].spot.kind == FF_SPOT_NONE);
+    if (has_spot(&touch) && ff_spot_is_same(&touches[i].spot, &touch.spot)) {
       return false;
     }
+  }
+  if (named) {
+    const ff_touch *found = ff_quasi_find_touch(quasi, contact, touches, count);
+    return !found || found->spot.kind != touch.spot.kind;
   }
   const ff_pose *a = &quasi->bodies[contact->e.a].end.pose;
   const ff_pose *b = &quasi->bodies[contact->e.b].end.pose;

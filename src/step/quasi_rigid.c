@@ -536,14 +536,7 @@ static ff_status go_in_parts(ff_work *work, double whole, double t_end, long las
     end = done + *size == parts ? t_end : end;
     work->quasi->until =
         ff_effort + (last - ff_effort) / 2; /* half of what is left: smaller parts may be easier */
-    double h = whole * (double)*size / (double)parts;
-    bool choosy = *size > parts / 16;
-    work->quasi->keepless = work->quasi->kept = false;
-    status = try_step(work, h, end, choosy);
-    if (status == FF_ERROR_STEP && work->quasi->kept) {
-      work->quasi->keepless = true;
-      status = try_step(work, h, end, choosy);
-    }
+    status = try_step(work, whole * (double)*size / (double)parts, end, *size > parts / 16);
     if (status == FF_OK) {
       done += *size;
     } else if (status == FF_ERROR_STEP && *size > 1 && last - ff_effort > LEAST_EFFORT &&

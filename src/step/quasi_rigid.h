@@ -271,11 +271,9 @@ typedef struct ff_quasi {
   double theta;                /* of the bodies that are being solved for */
   double widen;                /* contacts within this many times their reach take part, */
   bool *wanted;                /* near_capacity: and all of these nears */
-  int again;     /* times the step was solved once more, with the parts that met at its end */
-  bool keepless; /* parts that pressed do not stay if geometry does not list them, */
-  bool kept;     /* as some did */
-  bool looked;   /* or anyway; it starts with what the look before found, */
-  long looks;    /* which was this one */
+  int again;   /* times the step was solved once more, with the parts that met at its end */
+  bool looked; /* or anyway; it starts with what the look before found, */
+  long looks;  /* which was this one */
   ff_quasi_found *found; /* contact_capacity: that, of each point */
   bool strayed;          /* some bodies are elsewhere than when contacts were gathered */
   ff_quasi_body *bodies; /* body_count */
