@@ -220,5 +220,6 @@ bool ff_near_look(const ff_model *model, const ff_near *near, const ff_pose *bod
   const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
   ff_pose room_a, room_b;
   return ff_touch_look(&a->geom, ff_shape_at(a, body_a, &room_a), &b->geom,
-                ff_shape_at(b, body_b, &room_b), model->bindings[near->binding].round, touch);
+                       ff_shape_at(b, body_b, &room_b), model->bindings[near->binding].round,
+                       touch);
 }

@@ -92,7 +92,8 @@ static bool same_trend(const ff_trend *a, const ff_trend *b) {
 
 /* What steps read of a point. */
 static bool same_point(const ff_point *a, const ff_point *b) {
-  return a->known == b->known && ff_spot_is_same(&a->spot, &b->spot) && a->touching == b->touching && a->patch.depth == b->patch.depth &&
+  return a->known == b->known && ff_spot_is_same(&a->spot, &b->spot) &&
+         a->touching == b->touching && a->patch.depth == b->patch.depth &&
          a->deflection == b->deflection && a->deflection_b == b->deflection_b &&
          a->force_core == b->force_core && same_trend(&a->trend[0], &b->trend[0]) &&
          same_trend(&a->trend[1], &b->trend[1]) && same_vector(a->shear, b->shear) &&
