@@ -543,8 +543,10 @@ static void correct(const ff_hold *hold, const ff_model *model, const ff_state *
 static void move_robots(const ff_hold *hold, const ff_model *model, ff_state *state) {
   for (int i = 0; i < hold->count; i++) {
     const entry *e = &hold->entries[i];
-    ff_rows_turn(&hold->rows, e->row, v3_scale(hold->half, state->points[e->point].moment),
-                 hold->reached);
+    ff_vec3 moment = state->points[e->point].moment;
+    if (v3_dot(moment, moment) > 0) {
+      ff_rows_turn(&hold->rows, e->row, v3_scale(hold->half, moment), hold->reached);
+    }
   }
   ff_rows_settle(&hold->rows, hold->reached);
   for (int k = 0; k < hold->rows.block_count; k++) {
