@@ -20,7 +20,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { PLACES = 4000, CORRECTIONS = 8, KICKS = 30000 };
+enum { PLACES = 4000, CORRECTIONS = 8, KICKS = 10000 };
 #define FIRST    0.02 /* length of the first stride; unknowns are scaled to about 1, */
 #define LONGEST  1.0  /* the longest, */
 #define KINKED   1e-5 /* one that tells that there is a kink ahead, */

@@ -27,7 +27,7 @@
 #include <string.h>
 
 enum {
-  EFFORT = 24000000,   /* that a step may take, about two seconds; */
+  EFFORT = 12000000,   /* that a step may take, about a second; */
   MORE_EFFORT = 10000, /* for each contact this much more; */
   LEAST_EFFORT = 1000, /* with less there is no use in beginning */
   HALVINGS = 8,
@@ -534,7 +534,8 @@ static ff_status go_in_parts(ff_work *work, double whole, double t_end, long las
   while (status == FF_OK && done < parts) {
     double end = t + whole * (double)(done + *size) / (double)parts;
     end = done + *size == parts ? t_end : end;
-    work->quasi->until = last - (last - ff_effort) / 4; /* the rest is for smaller parts */
+    work->quasi->until =
+        ff_effort + (last - ff_effort) / 2; /* half of what is left: smaller parts may be easier */
     status = try_step(work, whole * (double)*size / (double)parts, end, *size > parts / 16);
     if (status == FF_OK) {
       done += *size;
