@@ -12,10 +12,6 @@
 
 #include <string.h>
 
-bool ff_quasi_is_heap(const ff_quasi *quasi) {
-  return quasi->krylov && quasi->node_count >= FF_QUASI_HEAP && !ff_quasi_has_robot(quasi);
-}
-
 /* The unknowns of its bodies, one after the other. */
 static void gather(const ff_quasi *quasi, const double *from, double *to) {
   for (int i = 0; i < quasi->node_count; i++) {

@@ -114,7 +114,7 @@ static void own_off(ff_quasi *quasi, int first, int end) {
 
 static ff_quasi_off rows_off(ff_quasi *quasi) {
   ff_quasi_off out = {0, 0};
-  int pieces = ff_quasi_is_heap(quasi) ? ff_quasi_pieces(quasi) : 1;
+  int pieces = quasi->is_heap ? ff_quasi_pieces(quasi) : 1;
   for (int i = 0; i < quasi->node_count; i++) {
     int node = quasi->solved_nodes[i];
     const ff_quasi_body *body = ff_quasi_node(quasi, node);
@@ -235,7 +235,7 @@ static bool try_direction(ff_quasi *quasi, double limit, bool nearly, ff_quasi_o
 
 /* One step from here: the quick way, or if that leads nowhere just as the rows say. */
 static bool advance(ff_quasi *quasi, double limit, ff_quasi_off *at) {
-  bool nearly = ff_quasi_is_heap(quasi), other = ff_quasi_rest_first(quasi);
+  bool nearly = quasi->is_heap, other = ff_quasi_rest_first(quasi);
   return try_direction(quasi, limit, nearly, at) ||
          ((nearly || other) && try_direction(quasi, limit, false, at));
 }
@@ -268,7 +268,7 @@ bool ff_quasi_holds(ff_quasi *quasi) {
 
 bool ff_quasi_newton(ff_quasi *quasi) {
   quasi->tries++;
-  descent way = {.patience = ff_quasi_is_heap(quasi) ? IN_HEAPS : PATIENCE};
+  descent way = {.patience = quasi->is_heap ? IN_HEAPS : PATIENCE};
   bool slow = false; /* old factors brought it hardly nearer */
   ff_quasi_off at = evaluate(quasi);
   /* what a look before found was solved for in this step; of robots nothing is expected */

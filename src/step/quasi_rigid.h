@@ -308,6 +308,7 @@ typedef struct ff_quasi {
   int node_count;
   ff_quasi_element **members;
   int member_count;
+  bool is_heap; /* so many that factors are only near those of its matrix, and threads share it */
   /* factors of the linearised problem, for later steps */
   long factors;      /* how often it was factored */
   long first_factor; /* the earliest that may still serve */
@@ -460,12 +461,33 @@ void ff_quasi_pair_columns(const ff_quasi *quasi, ff_quasi_contact *contacts, in
 /* Does the part first .. end - 1 of a work: on bodies or elements that are being solved for. */
 typedef void ff_quasi_part(ff_quasi *quasi, int first, int end);
 /* Does all of it, in a heap in pieces of FF_QUASI_PIECE, on as many threads as there are. */
-void ff_quasi_share(ff_quasi *quasi, ff_quasi_part *part, int count);
+void ff_quasi_share_in_heap(ff_quasi *quasi, ff_quasi_part *part, int count);
+static inline void ff_quasi_share(ff_quasi *quasi, ff_quasi_part *part, int count) {
+  if (quasi->is_heap) {
+    ff_quasi_share_in_heap(quasi, part, count);
+  } else {
+    part(quasi, 0, count);
+  }
+}
 /* Adds side s of an element, 0: a's, that does not idle, to its body, which is being solved for. */
 typedef void ff_quasi_side(ff_quasi *quasi, ff_quasi_element *e, int s);
 /* Does that for all sides, on as many threads as there are: to each body in the order of members.
  */
-void ff_quasi_for_sides(ff_quasi *quasi, ff_quasi_side *side);
+void ff_quasi_for_sides_in_heap(ff_quasi *quasi, ff_quasi_side *side);
+static inline void ff_quasi_for_sides(ff_quasi *quasi, ff_quasi_side *side) {
+  if (quasi->is_heap) {
+    ff_quasi_for_sides_in_heap(quasi, side);
+    return;
+  }
+  for (int k = 0; k < quasi->member_count; k++) {
+    ff_quasi_element *e = quasi->members[k];
+    for (int s = 0; s < 2 && !e->idle; s++) {
+      if (quasi->bodies[s == 0 ? e->a : e->b].solved) {
+        side(quasi, e, s);
+      }
+    }
+  }
+}
 /* Makes ready for it, when it was chosen what is solved. */
 void ff_quasi_list_sides(ff_quasi *quasi);
 /* How many pieces that makes of the members. */
@@ -475,8 +497,6 @@ static inline int ff_quasi_pieces(const ff_quasi *quasi) {
 
 /* ---- quasi_heap.c -------------------------------------------------------------------------- */
 
-/* Are so many bodies being solved for that factors are only near those of their matrix? */
-bool ff_quasi_is_heap(const ff_quasi *quasi);
 /* Solves the linear problem with these: the right side in quasi->step becomes the solution. False:
  * it does not get as near as this, relative, and is as it was. */
 bool ff_quasi_solve_heap(ff_quasi *quasi, double tolerance);

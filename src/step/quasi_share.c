@@ -20,11 +20,7 @@ static void do_piece(void *context, int first, int end) {
   of->part(of->quasi, first, end);
 }
 
-void ff_quasi_share(ff_quasi *quasi, ff_quasi_part *part, int count) {
-  if (!ff_quasi_is_heap(quasi)) {
-    part(quasi, 0, count);
-    return;
-  }
+void ff_quasi_share_in_heap(ff_quasi *quasi, ff_quasi_part *part, int count) {
   work of = {.quasi = quasi, .part = part};
   ff_team_share(*quasi->team, do_piece, &of, count, FF_QUASI_PIECE);
 }
@@ -50,7 +46,7 @@ static void go_through_sides(ff_quasi *quasi, bool list) {
 
 void ff_quasi_list_sides(ff_quasi *quasi) {
   int *start = quasi->first_side, nodes = quasi->node_limit;
-  if (!ff_quasi_is_heap(quasi)) {
+  if (!quasi->is_heap) {
     return;
   }
   memset(start, 0, ((size_t)nodes + 2) * sizeof *start);
@@ -75,18 +71,7 @@ static void do_nodes(void *context, int first, int end) {
   }
 }
 
-void ff_quasi_for_sides(ff_quasi *quasi, ff_quasi_side *side) {
-  if (ff_quasi_is_heap(quasi)) {
-    work of = {.quasi = quasi, .side = side};
-    ff_team_share(*quasi->team, do_nodes, &of, quasi->node_count, FF_QUASI_PIECE);
-    return;
-  }
-  for (int k = 0; k < quasi->member_count; k++) {
-    ff_quasi_element *e = quasi->members[k];
-    for (int s = 0; s < 2 && !e->idle; s++) {
-      if (quasi->bodies[s == 0 ? e->a : e->b].solved) {
-        side(quasi, e, s);
-      }
-    }
-  }
+void ff_quasi_for_sides_in_heap(ff_quasi *quasi, ff_quasi_side *side) {
+  work of = {.quasi = quasi, .side = side};
+  ff_team_share(*quasi->team, do_nodes, &of, quasi->node_count, FF_QUASI_PIECE);
 }

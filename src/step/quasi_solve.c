@@ -37,6 +37,7 @@ static void choose(ff_quasi *quasi, const int *nodes, int node_count, ff_quasi_e
   quasi->node_count = node_count;
   quasi->members = members;
   quasi->member_count = member_count;
+  quasi->is_heap = quasi->krylov && node_count >= FF_QUASI_HEAP && !ff_quasi_has_robot(quasi);
   for (int i = 0; i < node_count; i++) {
     set_solved(quasi, nodes[i], true);
   }
