@@ -22,7 +22,7 @@ typedef struct run_job {
   const char *report; /* page to write; NULL: none */
   ff_cli_list overrides, outputs;
   bool json, quiet;
-  int threads;
+  int threads; /* 0: as many as there are processors */
 
   ff_scene *scene;
   ff_model *model;
@@ -56,13 +56,6 @@ static bool to_stdout(const run_job *job) {
     }
   }
   return false;
-}
-
-/* One for each processor that the program may use. */
-static int default_threads(void) {
-  cpu_set_t set;
-  int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-  return count < FEW_THREADS ? count : FEW_THREADS;
 }
 
 static int threads_of(struct argp_state *state, const char *text) {
@@ -275,6 +268,18 @@ static ff_status next_sample(ff_sim *sim, const ff_run_def *run, long k) {
                                                : ff_sim_advance(sim, run->duration);
 }
 
+/* As many threads as were asked for; else one for each processor that the program may use, but if
+ * they cannot be had one does it all. */
+static ff_status start_threads(run_job *job) {
+  if (job->threads > 0) {
+    return ff_sim_set_threads(job->sim, job->threads);
+  }
+  cpu_set_t set;
+  int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+  ff_sim_set_threads(job->sim, count < FEW_THREADS ? count : FEW_THREADS);
+  return FF_OK;
+}
+
 static ff_status advance(run_job *job, ff_report *report) {
   const ff_run_def *run = ff_model_run(job->model);
   ff_progress progress = ff_progress_start(!job->quiet);
@@ -405,7 +410,7 @@ static int execute(run_job *job) {
   ff_status status = choose_channels(job, &report);
   status = status == FF_OK && job->report ? prepare_report(job, &report) : status;
   status = status == FF_OK ? ff_sim_create(&job->sim, job->model) : status;
-  status = status == FF_OK ? ff_sim_set_threads(job->sim, job->threads) : status;
+  status = status == FF_OK ? start_threads(job) : status;
   status = status == FF_OK ? open_recorders(job, &report) : status;
   if (status != FF_OK) {
     return ff_cli_fail(status, &report);
@@ -428,7 +433,7 @@ static int execute(run_job *job) {
 }
 
 int ff_cli_run(int argc, char **argv) {
-  run_job job = {.threads = default_threads()};
+  run_job job = {0};
   argp_parse(&parser, argc, argv, 0, NULL, &job);
   int code = execute(&job);
   abandon_recorders(&job);
