@@ -414,6 +414,16 @@ static void csv_goes_to_the_standard_output(void **state) {
   ff_recording_close(csv);
 }
 
+static void threads_are_asked_for(void **state) {
+  (void)state;
+  assert_int_equal(footfall("run", "ball.yaml", "--threads", "2"), 0);
+  static const char *const bad[] = {"0", "65", "-1", "two", "2.5", ""};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    assert_int_equal(footfall("run", "ball.yaml", "--threads", bad[i]), 2);
+    expect_text("err", "--threads: expected a number from 1 to 64");
+  }
+}
+
 static void every_step_is_recorded_on_request(void **state) {
   (void)state;
   assert_int_equal(footfall("run", "ball.yaml", "--set", "record.every=0", "--set", "duration=0.01",
@@ -566,6 +576,7 @@ int main(void) {
       in_folder(run_with_wrong_energy_fails_and_says_what_would_do),
       in_folder(run_records_both_formats_alike),
       in_folder(csv_goes_to_the_standard_output),
+      in_folder(threads_are_asked_for),
       in_folder(every_step_is_recorded_on_request),
       in_folder(json_is_json),
       in_folder(check_prints_what_a_run_would_use),
