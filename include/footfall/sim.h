@@ -92,7 +92,8 @@ void ff_sim_reset(ff_sim *sim);
 
 /* From now on so many threads, 1 to 64, share what can be shared of each step: under `quasi-rigid`
  * the contacts of heaps (64 bodies and more that touch each other). Results are the same to the
- * last bit. A new sim has one, its caller's. FF_ERROR_MEMORY: there are no more threads to be had.
+ * last bit. A new sim has one, its caller's. FF_ERROR_INPUT: another number; FF_ERROR_MEMORY: there
+ * are no more threads to be had.
  */
 ff_status ff_sim_set_threads(ff_sim *sim, int threads);
 

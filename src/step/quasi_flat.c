@@ -98,13 +98,19 @@ static place *room_for(places *of) {
   return worst;
 }
 
+/* Gives a place its point; -1: none yet. */
+static void take(places *of, place *it, int slot) {
+  it->slot = slot;
+  if (slot >= 0) {
+    of->used[slot] = true;
+  }
+}
+
 static void add_place(places *of, const ff_touch *touch, bool flown, int slot) {
   place *to = room_for(of);
   if (to) {
-    *to = (place){.touch = *touch, .flown = flown, .slot = slot};
-    if (slot >= 0) {
-      of->used[slot] = true;
-    }
+    *to = (place){.touch = *touch, .flown = flown};
+    take(of, to, slot);
   }
 }
 
@@ -157,8 +163,7 @@ static void take_named(places *of) {
   for (int i = 0; i < of->count; i++) {
     place *it = &of->list[i];
     if (it->slot < 0 && !has_spot(&it->touch)) {
-      it->slot = it->touch.feature;
-      of->used[it->slot] = true;
+      take(of, it, it->touch.feature);
     }
   }
 }
@@ -167,9 +172,8 @@ static void take_named(places *of) {
 static void take_own(places *of) {
   for (int i = 0; i < of->count; i++) {
     place *it = &of->list[i];
-    it->slot = it->slot < 0 ? own_slot(of, &it->touch, true) : it->slot;
-    if (it->slot >= 0) {
-      of->used[it->slot] = true;
+    if (it->slot < 0) {
+      take(of, it, own_slot(of, &it->touch, true));
     }
   }
 }
@@ -181,10 +185,7 @@ static void take_followed(const ff_quasi *quasi, places *of) {
     if (it->slot < 0) {
       ff_touch start = it->touch;
       look_at_start(quasi, of, &start);
-      it->slot = followed_slot(of, start.point);
-    }
-    if (it->slot >= 0) {
-      of->used[it->slot] = true;
+      take(of, it, followed_slot(of, start.point));
     }
   }
 }
@@ -200,8 +201,7 @@ static void take_spare(const ff_quasi *quasi, places *of) {
       it->deflection = look_at_start(quasi, of, &start) ? greater(start.depth, 0) : 0;
       it->deflection =
           own < 0 ? it->deflection : greater(it->deflection, of->points[own].deflection);
-      it->slot = own < 0 ? spare_slot(of, it->touch.feature) : own;
-      of->used[it->slot] = true;
+      take(of, it, own < 0 ? spare_slot(of, it->touch.feature) : own);
     }
   }
 }
