@@ -43,7 +43,7 @@ static void add_cylinder(text *to, uint64_t *seed) {
 
 typedef void add_shape(text *to, uint64_t *seed);
 
-/* Four by four a layer between four walls, any way round. */
+/* Four in a layer, one layer over the other between four walls, any way round. */
 static void write_pile(text *to, add_shape *const *kinds, int kind_count, int count,
                        uint64_t seed) {
   static const char *const walls[4] = {
