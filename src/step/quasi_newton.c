@@ -261,6 +261,10 @@ static double limit_of(descent *way, int n, double at) {
   return limit;
 }
 
+double ff_quasi_off_by(ff_quasi *quasi) {
+  return evaluate(quasi).energy;
+}
+
 bool ff_quasi_holds(ff_quasi *quasi) {
   quasi->off = evaluate(quasi).worst;
   return quasi->off <= TOLERANCE;

@@ -20,7 +20,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { PLACES = 4000, CORRECTIONS = 8, KICKS = 10000 };
+enum { PLACES = 4000, CORRECTIONS = 8, KICKS = 16 };
 #define FIRST    0.02 /* length of the first stride; unknowns are scaled to about 1, */
 #define LONGEST  1.0  /* the longest, */
 #define KINKED   1e-5 /* one that tells that there is a kink ahead, */
@@ -354,6 +354,21 @@ static void kick(ff_quasi *quasi, uint64_t *seed) {
   }
 }
 
+/* The one of a few whose rows are off least: they take a hundredth of the time that Newton's method
+ * takes to tell that a start leads nowhere. */
+static void kick_well(ff_quasi *quasi, uint64_t *seed) {
+  uint64_t best = *seed;
+  double least = INFINITY;
+  for (int k = 0; k < KICKS; k++) {
+    uint64_t from = *seed;
+    kick(quasi, seed);
+    double off = ff_quasi_off_by(quasi);
+    best = off < least ? from : best;
+    least = lesser(off, least);
+  }
+  kick(quasi, &best);
+}
+
 bool ff_quasi_follow(ff_quasi *quasi) {
   if (quasi->size > quasi->path.limit) {
     return false;
@@ -371,8 +386,8 @@ bool ff_quasi_start_anywhere(ff_quasi *quasi) {
   uint64_t seed = 1;
   bool solved = false;
   find_units(quasi);
-  for (int k = 0; k < KICKS && !solved && !ff_quasi_must_end(quasi); k++) {
-    kick(quasi, &seed);
+  while (!solved && !ff_quasi_must_end(quasi)) {
+    kick_well(quasi, &seed);
     solved = ff_quasi_newton(quasi) && !ff_quasi_is_thrown(quasi);
   }
   return solved;

@@ -581,7 +581,9 @@ bool ff_quasi_is_kept(const ff_quasi *quasi);
 
 /* ---- quasi_newton.c --------------------------------------------------------------------- */
 
-/* Are x and the members' z the solution as they are? */
+/* J, what the rows are off with x and the members' z as they are. */
+double ff_quasi_off_by(ff_quasi *quasi);
+/* Are these the solution? */
 bool ff_quasi_holds(ff_quasi *quasi);
 /* Solves the present problem from x and the members' z; they then are the solution. */
 bool ff_quasi_newton(ff_quasi *quasi);
