@@ -117,6 +117,10 @@ int ff_blocks_row(const ff_blocks *b, int node) {
   return b->row[node];
 }
 
+bool ff_blocks_is_before(const ff_blocks *b, int i, int j) {
+  return b->place[i] < b->place[j];
+}
+
 /* ---- the order ------------------------------------------------------------------------------ */
 
 static bool is_known(const ff_blocks *b) {

@@ -45,6 +45,10 @@ long ff_blocks_orders(const ff_blocks *blocks);
 /* Where the unknowns of a node stand in a vector. */
 int ff_blocks_row(const ff_blocks *blocks, int node);
 
+/* Is a node eliminated before another? What stands between them stands with it: two threads may ask
+ * for blocks at a time if these stand with different nodes. */
+bool ff_blocks_is_before(const ff_blocks *blocks, int i, int j);
+
 /* From now on the matrix is that of these nodes, all zero: all nodes of a connected part of the
  * graph, or one node alone. */
 void ff_blocks_clear(ff_blocks *blocks, const int *nodes, int count);

@@ -4,8 +4,8 @@
  * to others far away, through many between, is little: products of blocks that are not much more
  * than inertia are left out of the factors, and what is left grows with the heap. Such factors
  * solve the problem to a few per cent, and a few more solutions with them as well as is needed
- * (solve/krylov.h). What the matrix makes of a vector is put together from the elements, whose own
- * unknowns are eliminated.
+ * (solve/krylov.h). What the matrix makes of a vector is put together from what is left of the
+ * elements.
  */
 #include "math/pairs.h"
 #include "step/quasi_rigid.h"
@@ -27,22 +27,15 @@ static void scatter(const ff_quasi *quasi, const double *from, double *to) {
   }
 }
 
-/* What an element makes of the unknowns of its bodies, in the rows of body s. */
+/* What is left of an element makes of the unknowns of its bodies, in the rows of body s. */
 static void times_side(ff_quasi *quasi, ff_quasi_element *e, int s) {
   const ff_quasi_body *pair[2] = {&quasi->bodies[e->a], &quasi->bodies[e->b]};
-  double both[2 * FF_QUASI_BODY] = {0}, own[FF_QUASI_OWN], *out = quasi->heap_out + pair[s]->column;
+  double *out = quasi->heap_out + pair[s]->column;
   for (int t = 0; t < 2; t++) {
-    if (pair[t]->solved) {
-      memcpy(both + 6 * t, quasi->heap_x + pair[t]->column, FF_QUASI_BODY * sizeof *both);
+    const double *x = quasi->heap_x + pair[t]->column;
+    for (int i = 0; pair[t]->solved && i < FF_QUASI_BODY; i++) {
+      out[i] += ff_dot(e->j[6 * s + i] + 6 * t, x, FF_QUASI_BODY);
     }
-  }
-  int width = ff_quasi_width(quasi, e);
-  for (int m = 0; m < e->rows; m++) {
-    own[m] = ff_dot(e->reduced[m], both, width);
-  }
-  for (int i = 0; i < FF_QUASI_BODY; i++) {
-    const double *j = e->j[6 * s + i];
-    out[i] += ff_dot(j, both, width) - ff_dot(j + 12, own, e->rows);
   }
 }
 

@@ -47,17 +47,18 @@ static int regime_of(const ff_quasi *quasi, const ff_quasi_element *e) {
 }
 
 /* Factors of robots are not kept: theirs go with what stands in their links. */
-static void keep(ff_quasi *quasi, bool nearly) {
+static ff_quasi_kept to_keep(ff_quasi *quasi, bool nearly) {
   quasi->factors++;
-  for (int k = 0; k < quasi->member_count && !ff_quasi_has_robot(quasi); k++) {
-    ff_quasi_element *e = quasi->members[k];
-    e->kept = (ff_quasi_kept){.factor = quasi->factors,
-                              .nodes = quasi->node_count,
-                              .members = quasi->member_count,
-                              .nearly = nearly,
-                              .name = name_of(e),
-                              .regime = regime_of(quasi, e)};
-  }
+  return (ff_quasi_kept){.factor = ff_quasi_has_robot(quasi) ? 0 : quasi->factors,
+                         .nodes = quasi->node_count,
+                         .members = quasi->member_count,
+                         .nearly = nearly};
+}
+
+static void keep(const ff_quasi *quasi, ff_quasi_element *e) {
+  e->kept = quasi->kept;
+  e->kept.name = name_of(e);
+  e->kept.regime = regime_of(quasi, e);
 }
 
 bool ff_quasi_is_kept(const ff_quasi *quasi) {
@@ -127,10 +128,32 @@ static bool invert(double own[][FF_QUASI_OWN], double inverse[][FF_QUASI_OWN], i
   return true;
 }
 
-/* Inverts its own matrix, and multiplies the columns of its bodies by that; false: singular. */
-static bool reduce(ff_quasi_element *e, int width, double give, double heaviest) {
+/* What is left of the element in the rows of body s and the columns of body t, in their place: a
+ * row of it stays in registers. */
+static void reduce_block(ff_quasi_element *e, int s, int t) {
+  for (int i = 0; i < FF_QUASI_BODY; i++) {
+    double *j = e->j[6 * s + i], *mine = j + 6 * t;
+    ff_pair2 x = ff_pair2_load(mine), y = ff_pair2_load(mine + 2), z = ff_pair2_load(mine + 4);
+    for (int m = 0; m < e->rows; m++) {
+      const double *row = e->reduced[m] + 6 * t;
+      ff_pair2 factor = {j[12 + m], j[12 + m]};
+      x -= factor * ff_pair2_load(row);
+      y -= factor * ff_pair2_load(row + 2);
+      z -= factor * ff_pair2_load(row + 4);
+    }
+    ff_pair2_store(mine, x);
+    ff_pair2_store(mine + 2, y);
+    ff_pair2_store(mine + 4, z);
+  }
+}
+
+/* Inverts its own matrix, multiplies the columns of its bodies by that, and takes what its unknowns
+ * make of them off their rows. False: singular. */
+static bool reduce(const ff_quasi *quasi, ff_quasi_element *e) {
+  const bool solved[2] = {quasi->bodies[e->a].solved, quasi->bodies[e->b].solved};
   double own[FF_QUASI_OWN][FF_QUASI_OWN];
-  fill(e, own, give, heaviest);
+  int width = ff_quasi_width(quasi, e);
+  fill(e, own, quasi->give, quasi->heaviest);
   if (!invert(own, e->inverse, e->rows)) {
     return false;
   }
@@ -142,35 +165,30 @@ static bool reduce(ff_quasi_element *e, int width, double give, double heaviest)
       }
     }
   }
+  for (int k = 0; k < 4; k++) {
+    if (solved[k / 2] && solved[k % 2]) {
+      reduce_block(e, k / 2, k % 2);
+    }
+  }
   return true;
 }
 
-/* What is left of an element in the rows of body s and the columns of body t: a row of it stays in
- * registers. */
+/* Adds that to a block by rows. */
 static void add_block(const ff_quasi_element *e, int s, int t, double *block) {
   for (int i = 0; i < FF_QUASI_BODY; i++) {
-    const double *j = e->j[6 * s + i], *mine = j + 6 * t;
-    double *to = block + FF_QUASI_BODY * i;
-    ff_pair2 x = ff_pair2_load(mine), y = ff_pair2_load(mine + 2), z = ff_pair2_load(mine + 4);
-    for (int m = 0; m < e->rows; m++) {
-      const double *row = e->reduced[m] + 6 * t;
-      ff_pair2 factor = {j[12 + m], j[12 + m]};
-      x -= factor * ff_pair2_load(row);
-      y -= factor * ff_pair2_load(row + 2);
-      z -= factor * ff_pair2_load(row + 4);
-    }
-    ff_pair2_store(to, ff_pair2_load(to) + x);
-    ff_pair2_store(to + 2, ff_pair2_load(to + 2) + y);
-    ff_pair2_store(to + 4, ff_pair2_load(to + 4) + z);
+    ff_take_off(block + FF_QUASI_BODY * i, -1, e->j[6 * s + i] + 6 * t, FF_QUASI_BODY);
   }
 }
 
-/* Room in the matrix for what is left of it between its bodies. */
-static void open_between(ff_quasi *quasi, ff_quasi_element *e) {
-  const ff_quasi_body *a = &quasi->bodies[e->a], *b = &quasi->bodies[e->b];
-  if (a->solved && b->solved && !a->link && !b->link) {
-    e->between[0] = ff_blocks_at(quasi->blocks, a->node, b->node);
-    e->between[1] = ff_blocks_at(quasi->blocks, b->node, a->node);
+/* Room in the matrix for what is left of it between its bodies, when the one that is eliminated
+ * first is asked for: it stands there. */
+static void open_between(ff_quasi *quasi, ff_quasi_element *e, int s) {
+  const ff_quasi_body *mine = &quasi->bodies[s == 0 ? e->a : e->b];
+  const ff_quasi_body *other = &quasi->bodies[s == 0 ? e->b : e->a];
+  if (other->solved && !mine->link && !other->link &&
+      ff_blocks_is_before(quasi->blocks, mine->node, other->node)) {
+    e->between[s] = ff_blocks_at(quasi->blocks, mine->node, other->node);
+    e->between[1 - s] = ff_blocks_at(quasi->blocks, other->node, mine->node);
   }
 }
 
@@ -299,13 +317,22 @@ static bool solve_factored(ff_quasi *quasi, bool nearly, double off) {
 /* ---- a direction ------------------------------------------------------------------------------
  */
 
-static void reduce_elements(ff_quasi *quasi, int first, int end) {
+/* Some members, linearised, and their unknowns eliminated while they are at hand. */
+static void linearise(ff_quasi *quasi, int first, int end) {
+  ff_quasi_whole_pairs(quasi, &first, &end);
+  for (int k = first; k < end && quasi->rest_first; k++) {
+    if (!quasi->members[k]->idle && ff_quasi_rest_first(quasi->members[k])) {
+      atomic_store(&quasi->rested, true);
+    }
+  }
+  ff_quasi_columns(quasi, first, end);
   for (int k = first; k < end; k++) {
     ff_quasi_element *e = quasi->members[k];
+    keep(quasi, e);
     if (e->idle) {
       continue;
     }
-    if (!reduce(e, ff_quasi_width(quasi, e), quasi->give, quasi->heaviest)) {
+    if (!reduce(quasi, e)) {
       atomic_store(&quasi->singular, true);
       return;
     }
@@ -317,15 +344,15 @@ static void reduce_elements(ff_quasi *quasi, int first, int end) {
 static bool assemble(ff_quasi *quasi) {
   quasi->heaviest = start_matrix(quasi);
   start_right(quasi);
-  atomic_store(&quasi->singular, false);
-  ff_quasi_share(quasi, reduce_elements, quasi->member_count);
+  atomic_store_explicit(&quasi->singular, false, memory_order_relaxed);
+  atomic_store_explicit(&quasi->rested, false, memory_order_relaxed);
+  ff_quasi_turns(quasi);
+  ff_quasi_share(quasi, linearise, quasi->member_count);
   if (atomic_load(&quasi->singular)) {
     return false;
   }
-  for (int k = 0; k < quasi->member_count; k++) {
-    if (!quasi->members[k]->idle) {
-      open_between(quasi, quasi->members[k]);
-    }
+  if (quasi->node_count > 1) {
+    ff_quasi_for_sides(quasi, open_between);
   }
   ff_quasi_for_sides(quasi, add_both);
   pass_on(quasi, false);
@@ -335,15 +362,15 @@ static bool assemble(ff_quasi *quasi) {
 bool ff_quasi_find_step(ff_quasi *quasi, bool nearly, double off) {
   bool shared = quasi->member_count > quasi->node_count;
   quasi->give = shared ? greater(GIVE, LOOSE * lesser(off, 1)) : GIVE;
+  quasi->kept = to_keep(quasi, nearly);
   quasi->iterations++;
   ff_effort += 10 * (quasi->member_count + quasi->node_count);
-  ff_quasi_columns(quasi);
-  if (!assemble(quasi) || !ff_blocks_factor(quasi->blocks, nearly ? NEGLIGIBLE : 0, *quasi->team) ||
-      !solve_factored(quasi, nearly, off)) {
-    return false;
+  if (assemble(quasi) && ff_blocks_factor(quasi->blocks, nearly ? NEGLIGIBLE : 0, *quasi->team) &&
+      solve_factored(quasi, nearly, off)) {
+    return true;
   }
-  keep(quasi, nearly);
-  return true;
+  quasi->first_factor = quasi->factors + 1;
+  return false;
 }
 
 bool ff_quasi_find_step_again(ff_quasi *quasi, double off) {

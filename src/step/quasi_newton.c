@@ -44,9 +44,9 @@ static void place_bodies(ff_quasi *quasi, int first, int end) {
 }
 
 /* Inertia's part of the rows of bodies, and its size. */
-static void start_rows(ff_quasi *quasi) {
+static void start_rows(ff_quasi *quasi, int first, int end) {
   double fall = quasi->fall;
-  for (int i = 0; i < quasi->node_count; i++) {
+  for (int i = first; i < end; i++) {
     int node = quasi->solved_nodes[i], row = ff_blocks_row(quasi->blocks, node);
     const ff_quasi_body *body = ff_quasi_node(quasi, node);
     if (!body) {
@@ -94,9 +94,11 @@ static void find_own(ff_quasi_element *e) {
   }
 }
 
-/* Of some members. */
-static void own_off(ff_quasi *quasi, int first, int end) {
-  ff_quasi_off out = {0, 0};
+/* Rows of some members, and how far off their own are. */
+static void find_rows(ff_quasi *quasi, int first, int end) {
+  ff_quasi_off out = {0, 0}, *to = &quasi->offs[first / FF_QUASI_PIECE];
+  ff_quasi_whole_pairs(quasi, &first, &end);
+  ff_quasi_rows(quasi, first, end);
   for (int k = first; k < end; k++) {
     ff_quasi_element *e = quasi->members[k];
     if (e->idle) {
@@ -109,7 +111,7 @@ static void own_off(ff_quasi *quasi, int first, int end) {
       out.worst = greater(out.worst, fabs(row) / (e->size[i] + e->noise[i] * (1 / TOLERANCE)));
     }
   }
-  quasi->offs[first / FF_QUASI_PIECE] = out;
+  *to = out;
 }
 
 static ff_quasi_off rows_off(ff_quasi *quasi) {
@@ -130,7 +132,6 @@ static ff_quasi_off rows_off(ff_quasi *quasi) {
     out.worst = greater(out.worst, v3_norm(p) / quasi->row_scale[2 * node]);
     out.worst = greater(out.worst, v3_norm(l) / quasi->row_scale[2 * node + 1]);
   }
-  ff_quasi_share(quasi, own_off, quasi->member_count);
   for (int i = 0; i < pieces; i++) {
     out.energy += quasi->offs[i].energy;
     out.worst = greater(out.worst, quasi->offs[i].worst);
@@ -141,8 +142,8 @@ static ff_quasi_off rows_off(ff_quasi *quasi) {
 static ff_quasi_off evaluate(ff_quasi *quasi) {
   ff_effort += 5 * quasi->member_count;
   ff_quasi_share(quasi, place_bodies, quasi->node_count);
-  ff_quasi_rows(quasi);
-  start_rows(quasi);
+  ff_quasi_share(quasi, find_rows, quasi->member_count);
+  ff_quasi_share(quasi, start_rows, quasi->node_count);
   ff_quasi_for_sides(quasi, add_rows);
   gather_robots(quasi);
   return rows_off(quasi);
@@ -235,9 +236,13 @@ static bool try_direction(ff_quasi *quasi, double limit, bool nearly, ff_quasi_o
 
 /* One step from here: the quick way, or if that leads nowhere just as the rows say. */
 static bool advance(ff_quasi *quasi, double limit, ff_quasi_off *at) {
-  bool nearly = quasi->is_heap, other = ff_quasi_rest_first(quasi);
-  return try_direction(quasi, limit, nearly, at) ||
-         ((nearly || other) && try_direction(quasi, limit, false, at));
+  bool nearly = quasi->is_heap;
+  quasi->rest_first = true;
+  if (try_direction(quasi, limit, nearly, at)) {
+    return true;
+  }
+  quasi->rest_first = false;
+  return (nearly || atomic_load(&quasi->rested)) && try_direction(quasi, limit, false, at);
 }
 
 /* J, what rows were off in the last few places; the least that halved what was least before, and

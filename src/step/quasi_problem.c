@@ -461,28 +461,37 @@ static bool goes_on(const ff_quasi *quasi, int k) {
          ((const ff_quasi_contact *)before)->near == ((const ff_quasi_contact *)here)->near;
 }
 
-static void for_members(const ff_quasi *quasi, int first, int end, bool derive) {
-  int k = first;
-  while (k > 0 && k < end && goes_on(quasi, k)) {
-    k++;
+void ff_quasi_whole_pairs(const ff_quasi *quasi, int *first, int *end) {
+  while (*first > 0 && *first < *end && goes_on(quasi, *first)) {
+    ++*first;
   }
-  while (k < end) {
-    if (quasi->members[k]->joint) {
-      ff_quasi_joint_rows(quasi, (ff_quasi_joint *)quasi->members[k++], derive);
-      continue;
-    }
-    ff_quasi_contact *contacts = (ff_quasi_contact *)quasi->members[k];
-    int count = ff_quasi_alike(quasi, contacts);
-    (derive ? ff_quasi_pair_columns : pair_rows)(quasi, contacts, count);
-    k += count;
+  while (*first < *end && *end < quasi->member_count && goes_on(quasi, *end)) {
+    ++*end;
   }
 }
 
-static void find_rows(ff_quasi *quasi, int first, int end) {
+static void for_members(const ff_quasi *quasi, int first, int end, bool derive) {
+  for (int k = first, count; k < end; k += count) {
+    ff_quasi_element *e = quasi->members[k];
+    if (e->joint) {
+      count = 1;
+      ff_quasi_joint_rows(quasi, (ff_quasi_joint *)e, derive);
+      continue;
+    }
+    ff_quasi_contact *contacts = (ff_quasi_contact *)e;
+    count = ff_quasi_alike(quasi, contacts);
+    (derive ? ff_quasi_pair_columns : pair_rows)(quasi, contacts, count);
+  }
+}
+
+void ff_quasi_rows(ff_quasi *quasi, int first, int end) {
   for_members(quasi, first, end, false);
 }
 
-static void find_columns(ff_quasi *quasi, int first, int end) {
+void ff_quasi_columns(ff_quasi *quasi, int first, int end) {
+  for (int k = first; k < end; k++) {
+    quasi->members[k]->kept.factor = 0;
+  }
   for_members(quasi, first, end, true);
 }
 
@@ -495,12 +504,18 @@ static void find_turns(ff_quasi *quasi, int first, int end) {
   }
 }
 
-/* Friction that is to turn right round passes over rest; if it should rest, the next step passes
- * over that again, for ever. So it is to rest first, and leaves it the other way if it must. */
-static bool rest_first(ff_quasi_contact *contact) {
-  ff_quasi_element *e = &contact->e;
+void ff_quasi_turns(ff_quasi *quasi) {
+  ff_quasi_share(quasi, find_turns, quasi->node_count);
+}
+
+/* Else the next step passes over rest again, if it should rest, for ever. */
+bool ff_quasi_rest_first(ff_quasi_element *e) {
+  if (e->joint || e->rows == 1) {
+    return false;
+  }
+  ff_quasi_contact *contact = (ff_quasi_contact *)e;
   const double *y = contact->to.y, *p = e->z + 1;
-  if (e->idle || !contact->to.slips || dot3(y, p) >= 0) {
+  if (!contact->to.slips || dot3(y, p) >= 0) {
     return false;
   }
   contact->to.slips = false;
@@ -508,25 +523,4 @@ static bool rest_first(ff_quasi_contact *contact) {
     e->own[1 + i] = (p[i] - y[i]) / contact->weight;
   }
   return true;
-}
-
-bool ff_quasi_rest_first(const ff_quasi *quasi) {
-  bool any = false;
-  for (int k = 0; k < quasi->member_count; k++) {
-    ff_quasi_element *e = quasi->members[k];
-    any = (!e->joint && e->rows > 1 && rest_first((ff_quasi_contact *)e)) || any;
-  }
-  return any;
-}
-
-void ff_quasi_rows(ff_quasi *quasi) {
-  ff_quasi_share(quasi, find_rows, quasi->member_count);
-}
-
-void ff_quasi_columns(ff_quasi *quasi) {
-  for (int k = 0; k < quasi->member_count; k++) {
-    quasi->members[k]->kept.factor = 0;
-  }
-  ff_quasi_share(quasi, find_turns, quasi->node_count);
-  ff_quasi_share(quasi, find_columns, quasi->member_count);
 }

@@ -140,7 +140,9 @@ typedef struct ff_quasi_element {
   double before[FF_QUASI_OWN]; /* in the step before, */
   double guess[FF_QUASI_OWN];  /* and as the steps before lead to expect */
   double f[FF_QUASI_ROWS];     /* N s and N m s in the rows of bodies; its own in m/s */
-  double j[FF_QUASI_ROWS][FF_QUASI_ROWS];         /* derivative of f */
+  /* derivative of f; of bodies' rows and columns, when its own unknowns are eliminated, what is
+   * left of it */
+  double j[FF_QUASI_ROWS][FF_QUASI_ROWS];
   double push, twist;                             /* N s, N m s: size of what f adds up, and */
   double push_noise, twist_noise;                 /* how much of it is rounding */
   double size[FF_QUASI_OWN], noise[FF_QUASI_OWN]; /* m/s: the same of its own rows */
@@ -310,12 +312,15 @@ typedef struct ff_quasi {
   int member_count;
   bool is_heap; /* so many that factors are only near those of its matrix, and threads share it */
   /* factors of the linearised problem, for later steps */
-  long factors;      /* how often it was factored */
-  long first_factor; /* the earliest that may still serve */
-  long orders;       /* of blocks, then */
-  double turns;      /* share of contacts' moments that turns bodies: 1, but on the way there */
-  double rough;      /* share of the friction coefficients that counts: 1, but on the way there */
+  long factors;       /* how often it was factored */
+  ff_quasi_kept kept; /* what the last time is known by, the same for all elements */
+  long first_factor;  /* the earliest that may still serve */
+  long orders;        /* of blocks, then */
+  double turns;       /* share of contacts' moments that turns bodies: 1, but on the way there */
+  double rough;       /* share of the friction coefficients that counts: 1, but on the way there */
   atomic_bool singular; /* an element's own matrix is */
+  bool rest_first;      /* friction that is to turn right round is to rest first: */
+  atomic_bool rested;   /* there was some in the linear problem */
   bool held_in_cones; /* friction that leaves its cone is put back to it when rows are asked for */
   /* the dense problem, of small islands that resist */
   ff_ncp *ncp;
@@ -433,13 +438,18 @@ void ff_quasi_look_back(const ff_quasi *quasi, ff_quasi_contact *contact, double
 void ff_quasi_look(const ff_quasi *quasi, ff_quasi_contact *contacts, int count);
 /* How many contacts from this one on belong to its pair of shapes. */
 int ff_quasi_alike(const ff_quasi *quasi, const ff_quasi_contact *contact);
-/* Rows of the members where their bodies are now. */
-void ff_quasi_rows(ff_quasi *quasi);
-/* Of those, and of the derivatives asked for next, other pieces: where friction is to turn right
- * round, those of rest. False: there is none such. */
-bool ff_quasi_rest_first(const ff_quasi *quasi);
-/* Their derivatives there. */
-void ff_quasi_columns(ff_quasi *quasi);
+/* Makes of first .. end - 1 among the members whole pairs of shapes: who has the first contact of
+ * one has all of them. */
+void ff_quasi_whole_pairs(const ff_quasi *quasi, int *first, int *end);
+/* Rows of these members, whole pairs, where their bodies are now. */
+void ff_quasi_rows(ff_quasi *quasi, int first, int end);
+/* How the ends of bodies turn with their momenta, which derivatives need. */
+void ff_quasi_turns(ff_quasi *quasi);
+/* Derivatives of the rows there. */
+void ff_quasi_columns(ff_quasi *quasi, int first, int end);
+/* Friction of an element that is to turn right round passes over rest: its row, and the derivatives
+ * asked for next, become those of rest. False: it is not to. */
+bool ff_quasi_rest_first(ff_quasi_element *e);
 
 bool ff_quasi_has_core(const ff_quasi_contact *contact);
 /* How far a pose is from another, at most, for points within this radius. */

@@ -159,7 +159,7 @@ int ff_quasi_residual(void *context, const double *z, double *f) {
   }
   ff_effort += 5 * quasi->member_count;
   take(quasi, z);
-  ff_quasi_rows(quasi);
+  ff_quasi_rows(quasi, 0, quasi->member_count);
   for (int i = 0; i < quasi->node_count; i++) {
     const ff_quasi_body *body = ff_quasi_node(quasi, quasi->solved_nodes[i]);
     double mass = quasi->model->bodies[body->id].mass;
@@ -204,8 +204,9 @@ int ff_quasi_jacobian(void *context, const double *z, double *j) {
       j[at * n + at] = k < 3 ? quasi->model->bodies[body->id].mass : 1;
     }
   }
-  ff_quasi_rows(quasi);
-  ff_quasi_columns(quasi);
+  ff_quasi_rows(quasi, 0, quasi->member_count);
+  ff_quasi_turns(quasi);
+  ff_quasi_columns(quasi, 0, quasi->member_count);
   for (int m = 0; m < quasi->member_count; m++) {
     const ff_quasi_element *e = quasi->members[m];
     int to[FF_QUASI_ROWS];
