@@ -62,6 +62,14 @@ static step_case random_case(uint64_t *seed) {
   return c;
 }
 
+/* m/s, slip and spin of a contact in the ellipsoid's units: a body that hardly moves may spin fast.
+ */
+static double slip_of(const step_case *c, const ff_contact *k) {
+  double spin = c->layer.e_r * k->patch.spin;
+  return sqrt(k->patch.slip[0] * k->patch.slip[0] + k->patch.slip[1] * k->patch.slip[1] +
+              spin * spin);
+}
+
 /* The laws of the step, from what the sim shows of it: momentum, layer, core, cone and the
  * greatest dissipation. Returns the worst violation, relative to the impulses and speeds there are.
  */
@@ -88,11 +96,11 @@ static double violation(const step_case *c, const world *w, const ff_body_state 
                  e_r > 0 ? h * v3_dot(k.moment, k.normal) / e_r : 0};
   double s[3] = {k.patch.slip[0], k.patch.slip[1], e_r * k.patch.spin};
   double used = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
-  double slip = sqrt(s[0] * s[0] + s[1] * s[1] + s[2] * s[2]);
+  double slip = slip_of(c, &k);
   worst = fmax(worst, (used - limit) / scale);
   /* of all friction allowed, none dissipates more: p.s = -limit |s| */
   double power = p[0] * s[0] + p[1] * s[1] + p[2] * s[2];
-  return fmax(worst, fabs(power + limit * slip) / (scale * speed));
+  return fmax(worst, fabs(power + limit * slip) / (scale * (speed + slip)));
 }
 
 /* What the audit says of the contact, relative to the same. */
@@ -102,7 +110,10 @@ static double audited(const step_case *c, const world *w, const ff_body_state *b
   double speed = v3_norm(before->velocity) + v3_norm(after.velocity) + 9.81 * c->h;
   double force = c->body.mass * speed / c->h;
   double worst = fmax(r.complementarity, r.cone) / force;
-  worst = fmax(worst, r.dissipation / (force * speed));
+  if (ff_sim_contact_count(w->sim) > 0) {
+    ff_contact k = only_contact(w);
+    worst = fmax(worst, r.dissipation / (force * (speed + slip_of(c, &k))));
+  }
   return fmax(worst, r.penetration / c->layer.max_deflection);
 }
 
@@ -146,15 +157,16 @@ static void random_steps_are_solved(void **state) {
 }
 
 /* Those of some hundred thousand that other ways did not solve, most of them needles that turn by
- * many radians in the step: the path has kinks at which it goes back, or is too long. (Left
- * out, since it takes a second or two: 16675021139276773906.) */
+ * many radians in the step: the path has kinks at which it goes back, or is too long. */
 static void hard_steps_are_solved(void **state) {
   (void)state;
   static const uint64_t seeds[] = {
-      213630015285873289u,   9572893169184984464u, 14772850380171153655u, 13056120560789698567u,
-      15668779738586247072u, 7387110825089888749u, 15245716929620405376u, 8053564047510242928u,
-      13403005328246697990u, /* it has a solution that throws the body off, and one that does not */
-      6552000215078658219u}; /* one that 22,000 starts at random find, or 1,400 chosen ones */
+      213630015285873289u,   9572893169184984464u,  14772850380171153655u, 13056120560789698567u,
+      15668779738586247072u, 7387110825089888749u,  15245716929620405376u, 8053564047510242928u,
+      16675021139276773906u, 13403005328246697990u, /* it has a solution that throws the body off,
+                                                       and one that does not */
+      6552000215078658219u,  /* the last two are found by one of 22,000 or more starts at random, */
+      8232178519258394502u}; /* or of some hundred that are the best of many */
   for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++) {
     uint64_t seed = seeds[i];
     assert_true(step_off(&seed) < 1e-8);

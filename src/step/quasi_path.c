@@ -20,7 +20,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { PLACES = 4000, CORRECTIONS = 8, KICKS = 16 };
+enum { PLACES = 4000, CORRECTIONS = 8, KICKS = 128 };
 #define FIRST    0.02 /* length of the first stride; unknowns are scaled to about 1, */
 #define LONGEST  1.0  /* the longest, */
 #define KINKED   1e-5 /* one that tells that there is a kink ahead, */
@@ -336,30 +336,40 @@ static double draw(uint64_t *seed) {
   return (double)(*seed >> 11) / 4503599627370496.0 - 1;
 }
 
-/* Another start, anywhere within what an impact at these speeds can do. */
+static ff_vec3 draw_vector(uint64_t *seed) {
+  double x = draw(seed), y = draw(seed), z = draw(seed);
+  return v3(x, y, z);
+}
+
+/* Another start, anywhere within what an impact at these speeds can do. About a thin axis energy
+ * allows far less of it than leverage does: every second start keeps to that. */
 static void kick(ff_quasi *quasi, uint64_t *seed) {
-  ff_quasi_path *path = &quasi->path;
   ff_quasi_start_free(quasi);
   double share = draw(seed);
   share *= share;
   for (int i = 0; i < quasi->node_count; i++) {
     const ff_quasi_body *body = ff_quasi_node(quasi, quasi->solved_nodes[i]);
     const ff_model_body *m = &quasi->model->bodies[body->id];
-    double fast = path->unit[FF_QUASI_BODY * i],
-           *x = quasi->x + ff_blocks_row(quasi->blocks, body->node);
-    for (int k = 0; k < FF_QUASI_BODY; k++) {
-      double by = share * draw(seed) * (k < 3 ? 2 * fast : m->mass * m->bound * fast);
-      x[k] += by;
+    double fast = share * quasi->path.unit[FF_QUASI_BODY * i];
+    double *x = quasi->x + ff_blocks_row(quasi->blocks, body->node);
+    ff_vec3 push = v3_scale(2 * fast, draw_vector(seed)), turn = draw_vector(seed);
+    if (draw(seed) < 0) {
+      ff_vec3 most = v3_scale(m->mass, m->inertia); /* sqrt: momentum with the energy of m, fast */
+      turn = q_rotate(body->q, v3_mul(v3(sqrt(most.x), sqrt(most.y), sqrt(most.z)), turn));
+    } else {
+      turn = v3_scale(m->mass * m->bound, turn);
     }
+    v3_store(x, v3_add(v3_load(x), push));
+    v3_store(x + 3, v3_axpy(v3_load(x + 3), fast, turn));
   }
 }
 
-/* The one of a few whose rows are off least: they take a hundredth of the time that Newton's method
- * takes to tell that a start leads nowhere. */
-static void kick_well(ff_quasi *quasi, uint64_t *seed) {
+/* The one of so many whose rows are off least: each takes a hundredth of the time that Newton's
+ * method takes to tell that a start leads nowhere. */
+static void kick_well(ff_quasi *quasi, int count, uint64_t *seed) {
   uint64_t best = *seed;
   double least = INFINITY;
-  for (int k = 0; k < KICKS; k++) {
+  for (int k = 0; k < count; k++) {
     uint64_t from = *seed;
     kick(quasi, seed);
     double off = ff_quasi_off_by(quasi);
@@ -386,8 +396,8 @@ bool ff_quasi_start_anywhere(ff_quasi *quasi) {
   uint64_t seed = 1;
   bool solved = false;
   find_units(quasi);
-  while (!solved && !ff_quasi_must_end(quasi)) {
-    kick_well(quasi, &seed);
+  for (int k = 2; !solved && !ff_quasi_must_end(quasi); k++) { /* the longer, the choosier */
+    kick_well(quasi, k < 2 * KICKS ? k / 2 : KICKS, &seed);
     solved = ff_quasi_newton(quasi) && !ff_quasi_is_thrown(quasi);
   }
   return solved;
