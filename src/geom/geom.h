@@ -130,6 +130,12 @@ ff_status ff_geom_prepare(const ff_geom *geom, double round, ff_arena *arena);
 bool ff_touch_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
                    double round, ff_touch *touch);
 
+/* How it changes from there as a moves, where this is known: nearly always, but not where it is
+ * anywhere along parts that lie side by side. */
+bool ff_touch_slopes_at(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                        const ff_pose *pose_b, double round, const ff_touch *touch,
+                        ff_touch_slopes *out);
+
 /* Does a spot lie between parts of the two, and not just anywhere? */
 static inline bool ff_spot_lasts(const ff_spot *spot) {
   return spot->kind != FF_SPOT_NONE && spot->kind != FF_SPOT_NEAREST;

@@ -1,6 +1,6 @@
 #include "geom/spots.h"
 
-#include "geom/touch.h"
+#include "geom/slopes.h"
 #include "math/vec.h"
 
 /* Ends of an edge, in either order. */
@@ -66,6 +66,22 @@ static ff_vec3 tip(const ff_flat *flat, int corner, ff_vec3 normal, double blunt
   return v3_axpy(at, -flat->radius / v3_norm(across), across);
 }
 
+/* How the dome wanders as its body turns: m/rad, column j about world axis j. */
+static ff_mat3 dome_wander(ff_vec3 axis, double radius, double blunt, ff_vec3 normal) {
+  double lean = v3_dot(normal, axis), e = blunt / radius;
+  ff_vec3 down = v3_axpy(v3_neg(normal), lean, axis);
+  double root = sqrt(v3_dot(down, down) + e * e), scale = radius / (sqrt(1 + e * e) - e);
+  ff_mat3 out;
+  for (int k = 0; k < 3; k++) {
+    ff_vec3 turned = v3_cross(v3(k == 0, k == 1, k == 2), axis);
+    ff_vec3 change = v3_axpy(v3_scale(lean, turned), v3_dot(normal, turned), axis);
+    double longer = v3_dot(down, change) / root / root; /* root, of itself */
+    ff_vec3 at = v3_axpy(v3_axpy(change, -longer, down), e * e * longer, normal);
+    m3_set_column(&out, k, v3_scale(scale / root, at));
+  }
+  return out;
+}
+
 /* A tip of one body on the face of the other. */
 static void place_tip(const ff_flat *part, int corner, const ff_flat *face, const ff_spot *spot,
                       double blunt, ff_touch *out, ff_vec3 *at) {
@@ -75,6 +91,20 @@ static void place_tip(const ff_flat *part, int corner, const ff_flat *face, cons
   ff_vec3 middle = v3_axpy(*at, 0.5 * depth, face->normal);
   *out = touch_at(v3_scale(of_a ? 1 : -1, face->normal), depth, middle, spot);
   out->turns = of_a ? FF_TURNS_WITH_B : FF_TURNS_WITH_A;
+}
+
+static bool tip_slopes(const ff_flat *part, int corner, const ff_flat *face, const ff_touch *touch,
+                       double blunt, ff_vec3 origin, ff_touch_slopes *out) {
+  bool domed = corner < 0 || (part->radius > 0 && part->sharp);
+  ff_vec3 at = corner < 0 ? ff_flat_middle(part) : part->at[corner];
+  double radius = corner < 0 ? part->rim : part->radius;
+  ff_bend flat = {v3_orthogonal(face->normal), 0, 0};
+  ff_mat3 wander;
+  if (domed) {
+    wander = dome_wander(part->normal, radius, blunt, face->normal);
+  }
+  return ff_slopes_of_tip(out, touch, origin, touch->spot.kind == FF_SPOT_TIP_A, at, &flat,
+                          domed ? &wander : NULL);
 }
 
 /* ---- edges across edges ------------------------------------------------------------------------
@@ -206,28 +236,75 @@ static bool cross(const edge *a, const edge *b, const ff_spot *spot, ff_vec3 *on
   return crosses;
 }
 
+/* Where two edges touch, or are nearest. */
+typedef struct meeting {
+  edge a, b;
+  ff_vec3 on_a, on_b, n;
+  bool crosses, beside;
+  bool within; /* beside one another, they were taken where they end */
+} meeting;
+
 /* Lines that do not cross, or beside one of the edges, are not where these touch; looked at again,
  * they may have been. Then edges are where they are nearest. */
+static meeting meet(const ff_flat *a, const ff_flat *b, const ff_spot *spot, ff_vec3 toward) {
+  meeting m = {.a = edge_of(a, spot->a[1]), .b = edge_of(b, spot->b[1])};
+  double s, t;
+  m.crosses = cross(&m.a, &m.b, spot, &m.on_a, &m.on_b, &m.n, &s, &t);
+  m.n = m.crosses ? v3_scale(v3_dot(m.n, toward) < 0 ? -1 : 1, v3_unit(m.n)) : toward;
+  m.beside = !m.crosses || !(s >= 0 && s <= 1 && t >= 0 && t <= 1);
+  m.within = m.beside && v3_dot(m.n, v3_sub(m.on_a, m.on_b)) > 0;
+  if (m.within) {
+    m.on_b = foot_within(&m.b, foot_within(&m.a, m.on_a));
+    m.on_a = foot_within(&m.a, m.on_b);
+    m.n = v3_unit(v3_sub(m.on_a, m.on_b));
+  }
+  return m;
+}
+
 static bool place_crossing(const ff_flat *a, const ff_flat *b, const ff_spot *spot, ff_vec3 toward,
                            ff_touch *out, ff_vec3 *at, bool *beside) {
-  edge of_a = edge_of(a, spot->a[1]), of_b = edge_of(b, spot->b[1]);
-  ff_vec3 n, on_a, on_b;
-  double s, t;
-  bool crosses = cross(&of_a, &of_b, spot, &on_a, &on_b, &n, &s, &t);
-  n = crosses ? v3_scale(v3_dot(n, toward) < 0 ? -1 : 1, v3_unit(n)) : toward;
-  *beside = !crosses || !(s >= 0 && s <= 1 && t >= 0 && t <= 1);
-  if (*beside && v3_dot(n, v3_sub(on_a, on_b)) > 0) {
-    on_b = foot_within(&of_b, foot_within(&of_a, on_a));
-    on_a = foot_within(&of_a, on_b);
-    n = v3_unit(v3_sub(on_a, on_b));
-  }
-  double depth = a->radius + b->radius - v3_dot(n, v3_sub(on_a, on_b));
-  *at = v3_axpy(on_b, b->radius, n);
-  *out = touch_at(n, depth, v3_axpy(*at, -0.5 * depth, n), spot);
+  meeting m = meet(a, b, spot, toward);
+  *beside = m.beside;
+  double depth = a->radius + b->radius - v3_dot(m.n, v3_sub(m.on_a, m.on_b));
+  *at = v3_axpy(m.on_b, b->radius, m.n);
+  *out = touch_at(m.n, depth, v3_axpy(*at, -0.5 * depth, m.n), spot);
   out->turns = FF_TURNS_WITH_BOTH;
-  out->edge_a = of_a.along;
-  out->edge_b = v3_scale(v3_dot(v3_cross(of_a.along, of_b.along), n) < 0 ? -1 : 1, of_b.along);
-  return v3_finite(n);
+  out->edge_a = m.a.along;
+  bool against = v3_dot(v3_cross(m.a.along, m.b.along), m.n) < 0;
+  out->edge_b = v3_scale(against ? -1 : 1, m.b.along);
+  return v3_finite(m.n);
+}
+
+/* As an edge goes on from a point of it. */
+static ff_line line_at(const edge *of, ff_vec3 at) {
+  ff_vec3 out = v3_sub(at, of->at);
+  if (!of->round) {
+    return (ff_line){at, v3_unit(of->along), {0, 0, 0}};
+  }
+  return (ff_line){at, v3_scale(1 / of->radius, v3_cross(of->along, out)),
+                   v3_scale(-1 / (of->radius * of->radius), out)};
+}
+
+static bool is_end(const edge *of, ff_vec3 at) {
+  double t = v3_dot(v3_sub(at, of->at), of->along) / v3_dot(of->along, of->along);
+  return !of->round && (t <= 1e-12 || t >= 1 - 1e-12);
+}
+
+static bool crossing_slopes(const ff_flat *a, const ff_flat *b, const ff_touch *touch,
+                            ff_vec3 origin, ff_touch_slopes *out) {
+  meeting m = meet(a, b, &touch->spot, touch->normal);
+  if (m.crosses && !m.within) {
+    ff_line line_a = line_at(&m.a, m.on_a), line_b = line_at(&m.b, m.on_b);
+    return ff_slopes_of_lines(out, touch, origin, &line_a, &line_b);
+  }
+  bool end_a = is_end(&m.a, m.on_a), end_b = is_end(&m.b, m.on_b);
+  const edge *other = end_a ? &m.b : &m.a;
+  if (!m.within || !(end_a || end_b) || other->round) {
+    return false;
+  }
+  ff_vec3 along = end_a && end_b ? v3(0, 0, 0) : v3_unit(other->along);
+  return ff_slopes_of_ends(out, touch, origin, end_a, end_a ? m.on_a : m.on_b, along,
+                           v3_norm(v3_sub(m.on_a, m.on_b)));
 }
 
 /* ---- lines along lines --------------------------------------------------------------------------
@@ -252,6 +329,17 @@ static bool place_end(const ff_flat *part, int end, const ff_flat *other, const 
   return true;
 }
 
+static bool end_slopes(const ff_flat *part, int end, const ff_flat *other, const ff_touch *touch,
+                       ff_vec3 origin, ff_touch_slopes *out) {
+  ff_vec3 from = v3_sub(part->at[end], other->at[0]);
+  double distance = v3_norm(v3_axpy(from, -v3_dot(from, other->normal), other->normal));
+  return ff_slopes_of_ends(out, touch, origin, touch->spot.kind == FF_SPOT_END_A, part->at[end],
+                           other->normal, distance);
+}
+
+/* ---- all between two sides
+ * --------------------------------------------------------------------- */
+
 bool ff_spot_place(const ff_flat *a, const ff_flat *b, const ff_spot *spot, double blunt,
                    ff_vec3 toward, ff_touch *out, ff_vec3 *at, bool *beside) {
   *beside = false;
@@ -265,94 +353,55 @@ bool ff_spot_place(const ff_flat *a, const ff_flat *b, const ff_spot *spot, doub
   }
 }
 
+bool ff_spot_slopes(const ff_flat *a, const ff_flat *b, const ff_touch *touch, double blunt,
+                    ff_vec3 origin, ff_touch_slopes *out) {
+  const ff_spot *spot = &touch->spot;
+  switch (spot->kind) {
+    case FF_SPOT_TIP_A: return tip_slopes(a, spot->a[1], b, touch, blunt, origin, out);
+    case FF_SPOT_TIP_B: return tip_slopes(b, spot->b[1], a, touch, blunt, origin, out);
+    case FF_SPOT_CROSSING: return crossing_slopes(a, b, touch, origin, out);
+    case FF_SPOT_END_A: return end_slopes(a, spot->a[1], b, touch, origin, out);
+    case FF_SPOT_END_B: return end_slopes(b, spot->b[1], a, touch, origin, out);
+    default: return false;
+  }
+}
+
 /* ---- corners beside anything
  * ---------------------------------------------------------------------- */
+
+/* A corner, m, and how far (m) and which way it is out of the other shape, both in world axes. */
+static double out_of_other(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                           const ff_pose *pose_b, const ff_spot *spot, ff_vec3 *corner, ff_vec3 *n,
+                           ff_bend *bend) {
+  bool of_a = spot->kind == FF_SPOT_CORNER_A;
+  const ff_pose *pose = of_a ? pose_b : pose_a;
+  *corner = of_a ? pose_point(*pose_a, ff_flat_corner(a, spot->a[0]))
+                 : pose_point(*pose_b, ff_flat_corner(b, spot->b[0]));
+  ff_vec3 local = q_unrotate(pose->orientation, v3_sub(*corner, pose->position)), away;
+  double gap = ff_geom_from(of_a ? b : a, local, of_a ? spot->b[0] : spot->a[0], &away, bend);
+  *n = q_rotate(pose->orientation, away);
+  if (bend) {
+    bend->along = q_rotate(pose->orientation, bend->along);
+  }
+  return gap;
+}
 
 void ff_spot_place_corner(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                           const ff_pose *pose_b, const ff_spot *spot, ff_touch *out) {
   bool of_a = spot->kind == FF_SPOT_CORNER_A;
-  const ff_geom *from = of_a ? a : b, *other = of_a ? b : a;
-  const ff_pose *from_pose = of_a ? pose_a : pose_b, *pose = of_a ? pose_b : pose_a;
-  ff_vec3 corner = pose_point(*from_pose, ff_flat_corner(from, of_a ? spot->a[0] : spot->b[0]));
-  ff_vec3 local = q_unrotate(pose->orientation, v3_sub(corner, pose->position)), away;
-  double gap = ff_geom_from(other, local, of_a ? spot->b[0] : spot->a[0], &away);
-  ff_vec3 n = q_rotate(pose->orientation, away), on = v3_axpy(corner, -gap, n);
+  const ff_geom *from = of_a ? a : b;
+  ff_vec3 corner, n;
+  double gap = out_of_other(a, pose_a, b, pose_b, spot, &corner, &n, NULL);
+  ff_vec3 on = v3_axpy(corner, -gap, n);
   double depth = (from->kind == FF_CAPSULE ? from->size.x : 0) - gap;
   *out = touch_at(v3_scale(of_a ? 1 : -1, n), depth, v3_axpy(on, -0.5 * depth, n), spot);
 }
 
-/* ---- where two are nearest
- * ------------------------------------------------------------------------ */
-
-#define LEVEL 1e-5 /* of the size: what may be nearest is not farther than this from a plane */
-enum { PARTS = 16 };
-
-/* A shape and those of its corners and edges that may be nearest. */
-typedef struct side {
-  const ff_geom *geom;
-  const ff_pose *pose;
-  int corners[PARTS], corner_count, edges[PARTS], edge_count, face;
-} side;
-
-static void find_side(side *out, const ff_geom *geom, const ff_pose *pose, ff_vec3 direction,
-                      double slack) {
-  ff_vec3 d = q_unrotate(pose->orientation, direction);
-  double low = v3_dot(d, ff_geom_support(geom, d)) - slack;
-  out->geom = geom;
-  out->pose = pose;
-  out->corner_count = ff_flat_corners(geom, d, low, out->corners, PARTS);
-  out->edge_count = ff_flat_edges(geom, d, low, out->edges, PARTS);
-  out->face = ff_flat_facing(geom, pose, direction);
-}
-
-static void keep_deeper(ff_touch *best, const ff_touch *found, ff_vec3 normal) {
-  if (found->depth > best->depth && v3_dot(found->normal, normal) > 0) {
-    *best = *found;
-  }
-}
-
-static void try_corners(const side *a, const side *b, bool of_a, ff_vec3 normal, ff_touch *best) {
-  const side *from = of_a ? a : b, *other = of_a ? b : a;
-  for (int i = 0; i < from->corner_count; i++) {
-    ff_spot spot = {of_a ? FF_SPOT_CORNER_A : FF_SPOT_CORNER_B, {other->face, 0}, {other->face, 0}};
-    (of_a ? spot.a : spot.b)[0] = from->corners[i];
-    ff_touch found;
-    ff_spot_place_corner(a->geom, a->pose, b->geom, b->pose, &spot, &found);
-    keep_deeper(best, &found, normal);
-  }
-}
-
-static void try_edges(const side *a, const side *b, ff_vec3 normal, ff_touch *best) {
-  for (int i = 0; i < a->edge_count; i++) {
-    ff_flat of_a;
-    ff_flat_take(&of_a, a->geom, a->pose, a->edges[i]);
-    for (int k = 0; k < b->edge_count; k++) {
-      ff_flat of_b;
-      ff_flat_take(&of_b, b->geom, b->pose, b->edges[k]);
-      for (int second = 0; second < (of_a.round || of_b.round ? 2 : 1); second++) {
-        ff_spot spot = {FF_SPOT_CROSSING,
-                        {of_a.part, of_a.round ? second : 0},
-                        {of_b.part, of_b.round && !of_a.round ? second : 0}};
-        ff_touch found;
-        ff_vec3 at;
-        bool beside;
-        if (place_crossing(&of_a, &of_b, &spot, normal, &found, &at, &beside) && !beside) {
-          keep_deeper(best, &found, normal);
-        }
-      }
-    }
-  }
-}
-
-bool ff_spot_nearest(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
-                     const ff_pose *pose_b, const ff_nearest *near, ff_touch *out) {
-  double slack = LEVEL * (ff_geom_bound(a) + ff_geom_bound(b));
-  side of_a, of_b;
-  find_side(&of_a, a, pose_a, v3_neg(near->normal), slack);
-  find_side(&of_b, b, pose_b, near->normal, slack);
-  out->depth = -near->gap - slack;
-  try_corners(&of_a, &of_b, true, near->normal, out);
-  try_corners(&of_a, &of_b, false, near->normal, out);
-  try_edges(&of_a, &of_b, near->normal, out);
-  return out->depth > -near->gap - slack;
+bool ff_spot_corner_slopes(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                           const ff_pose *pose_b, const ff_touch *touch, ff_touch_slopes *out) {
+  ff_vec3 corner, n;
+  ff_bend bend;
+  out_of_other(a, pose_a, b, pose_b, &touch->spot, &corner, &n, &bend);
+  return ff_slopes_of_tip(out, touch, pose_a->position, touch->spot.kind == FF_SPOT_CORNER_A,
+                          corner, &bend, NULL);
 }

@@ -17,6 +17,13 @@ bool ff_spot_place(const ff_flat *a, const ff_flat *b, const ff_spot *spot, doub
 void ff_spot_place_corner(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                           const ff_pose *pose_b, const ff_spot *spot, ff_touch *out);
 
+/* How these touches, swollen or not, change as a moves, turning about this origin. False: it is not
+ * known. */
+bool ff_spot_slopes(const ff_flat *a, const ff_flat *b, const ff_touch *touch, double blunt,
+                    ff_vec3 origin, ff_touch_slopes *out);
+bool ff_spot_corner_slopes(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                           const ff_pose *pose_b, const ff_touch *touch, ff_touch_slopes *out);
+
 /* Of boxes, polyhedra, cylinders and capsules that are apart: finds the corner of one, or the edge
  * of each, with which they are nearest. False: there is none; a rim is nearest to a face. */
 bool ff_spot_nearest(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,

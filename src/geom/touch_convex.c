@@ -546,3 +546,37 @@ bool ff_touch_blunt_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom 
   *touch = fresh;
   return true;
 }
+
+/* Where two are nearest, halfway between them but for this (m) along the normal. */
+static bool nearest_slopes(const ff_nearest *near, const ff_geom *a, const ff_pose *pose_a,
+                           const ff_geom *b, const ff_pose *pose_b, const ff_touch *touch,
+                           ff_touch_slopes *out) {
+  ff_nearest_rate rates[6];
+  if (!ff_nearest_rates(rates, near, a, pose_a, b, pose_b)) {
+    return false;
+  }
+  double off = v3_dot(near->normal, v3_sub(touch->point, one_touch(near).point));
+  for (int k = 0; k < 6; k++) {
+    ff_vec3 n = rates[k].normal, p = v3_scale(0.5, v3_add(rates[k].on_a, rates[k].on_b));
+    m3_set_column(&out->point[k / 3], k % 3, v3_axpy(p, off, n));
+    m3_set_column(&out->normal[k / 3], k % 3, n);
+  }
+  return true;
+}
+
+bool ff_touch_blunt_slopes(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                           const ff_pose *pose_b, double blunt, const ff_touch *touch,
+                           ff_touch_slopes *out) {
+  if (touch->spot.kind == FF_SPOT_NEAREST) {
+    meeting m = {.blunt = blunt};
+    find_near(&m, a, pose_a, b, pose_b, INFINITY);
+    return nearest_slopes(&m.near, a, pose_a, b, pose_b, touch, out);
+  }
+  if (touch->spot.kind == FF_SPOT_CORNER_A || touch->spot.kind == FF_SPOT_CORNER_B) {
+    return ff_spot_corner_slopes(a, pose_a, b, pose_b, touch, out);
+  }
+  ff_flat part_a, part_b;
+  ff_flat_take(&part_a, a, pose_a, touch->spot.a[0]);
+  ff_flat_take(&part_b, b, pose_b, touch->spot.b[0]);
+  return ff_spot_slopes(&part_a, &part_b, touch, blunt, pose_a->position, out);
+}

@@ -27,6 +27,15 @@ bool ff_touch_hulls_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom 
   return at.gap > 0;
 }
 
+bool ff_touch_hulls_slopes(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                           const ff_pose *pose_b, double round, const ff_touch *touch,
+                           ff_touch_slopes *out) {
+  ff_core of_a, of_b;
+  ff_core_make(&of_a, a, pose_a, round);
+  ff_core_make(&of_b, b, pose_b, round);
+  return ff_core_slopes(&of_a, &of_b, touch, out);
+}
+
 int ff_touch_hulls(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
                    double round, double margin, ff_touch *out) {
   ff_cores m;

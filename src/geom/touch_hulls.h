@@ -72,6 +72,9 @@ bool ff_core_find_place(const ff_core *a, const ff_core *b, const ff_spot *spot,
 /* What it is as a point of contact. */
 ff_touch ff_core_touch(const ff_core *a, const ff_core *b, const ff_spot *spot,
                        const ff_core_place *at);
+/* How that changes as a moves. False: it is not known. */
+bool ff_core_slopes(const ff_core *a, const ff_core *b, const ff_touch *touch,
+                    ff_touch_slopes *out);
 
 /* ---- touch_hulls_nearest.c: where the cores are nearest ---- */
 

@@ -208,6 +208,21 @@ bool ff_touch_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, co
   return over;
 }
 
+bool ff_touch_slopes_at(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                        const ff_pose *pose_b, double round, const ff_touch *touch,
+                        ff_touch_slopes *out) {
+  if (is_flat(a) && is_flat(b)) {
+    return ff_touch_hulls_slopes(a, pose_a, b, pose_b, round, touch, out);
+  }
+  if (is_on_plane(a, b)) {
+    ground on;
+    find_ground(&on, a, pose_a, b, pose_b, round, touch->spot.a[0]);
+    return ff_spot_slopes(&on.side, &on.plane, touch, on.of.blunt, pose_a->position, out);
+  }
+  cores of = cores_of(a, b, round);
+  return ff_touch_blunt_slopes(&of.a, pose_a, &of.b, pose_b, of.blunt, touch, out);
+}
+
 bool ff_geom_is_rounded(const ff_geom *a, const ff_geom *b, double round) {
   bool plane = b->kind == FF_HALF_SPACE;
   return round > 0 && (plane ? has_flats(a) : has_core(a) && has_core(b));

@@ -146,6 +146,11 @@ static inline ff_vec3 m3_tmul(ff_mat3 a, ff_vec3 v) {
             a.m[0][1] * v.x + a.m[1][1] * v.y + a.m[2][1] * v.z,
             a.m[0][2] * v.x + a.m[1][2] * v.y + a.m[2][2] * v.z);
 }
+static inline void m3_set_column(ff_mat3 *a, int k, ff_vec3 v) {
+  a->m[0][k] = v.x;
+  a->m[1][k] = v.y;
+  a->m[2][k] = v.z;
+}
 /* Rotation matrix, body -> world, of a unit quaternion. */
 static inline ff_mat3 q_matrix(ff_quat q) {
   double xx = q.x * q.x, yy = q.y * q.y, zz = q.z * q.z;

@@ -65,11 +65,8 @@ static void set_slope(ff_quasi_contact *contact, int k, double depth, ff_vec3 po
   ff_quasi_slope *slope = &contact->slope[k / 3];
   double *depths[3] = {&slope->depth.x, &slope->depth.y, &slope->depth.z};
   *depths[k % 3] = depth;
-  const double p[3] = {point.x, point.y, point.z}, n[3] = {normal.x, normal.y, normal.z};
-  for (int i = 0; i < 3; i++) {
-    slope->point.m[i][k % 3] = p[i];
-    slope->normal.m[i][k % 3] = n[i];
-  }
+  m3_set_column(&slope->point, k % 3, point);
+  m3_set_column(&slope->normal, k % 3, normal);
 }
 
 /* Slopes of one kind, by differences: central ones on half-spaces, where they cost next to nothing;
@@ -121,7 +118,7 @@ static void fixed_slopes(const ff_quasi *quasi, ff_quasi_contact *contact) {
   }
 }
 
-/* The same between parts of rounded shapes. */
+/* The same between parts of rounded shapes, by differences, where they are not known. */
 static void spot_slopes(const ff_quasi *quasi, ff_quasi_contact *contact) {
   const ff_near *near = &quasi->state->nears[contact->near];
   double size = quasi->model->bodies[contact->e.a].bound;
@@ -157,16 +154,21 @@ static bool plane_slopes(const ff_quasi *quasi, ff_quasi_contact *contact) {
   return true;
 }
 
-/* Of a smooth solid on another: turned about its body's centre, it is shifted as well. False:
- * unknown. */
-static bool smooth_slopes(const ff_quasi *quasi, ff_quasi_contact *contact) {
+/* Of a smooth solid on another, or between parts of rounded shapes: turned about its body's centre,
+ * a shape is shifted as well. False: unknown. */
+static bool known_slopes(const ff_quasi *quasi, ff_quasi_contact *contact) {
   const ff_near *near = &quasi->state->nears[contact->near];
   const ff_model_shape *a = &quasi->model->shapes[near->shape_a];
   const ff_model_shape *b = &quasi->model->shapes[near->shape_b];
   ff_pose on = quasi->bodies[contact->e.a].end.pose, at_a = pose_mul(on, a->pose);
   ff_pose at_b = pose_mul(quasi->bodies[contact->e.b].end.pose, b->pose);
+  const ff_touch *touch = &contact->touch;
   ff_touch_slopes slopes;
-  if (!ff_geom_slopes(&a->geom, &at_a, &b->geom, &at_b, contact->touch.normal, &slopes)) {
+  bool known = touch->spot.kind != FF_SPOT_NONE
+                   ? ff_touch_slopes_at(&a->geom, &at_a, &b->geom, &at_b,
+                                        quasi->model->bindings[near->binding].round, touch, &slopes)
+                   : ff_geom_slopes(&a->geom, &at_a, &b->geom, &at_b, touch->normal, &slopes);
+  if (!known) {
     return false;
   }
   ff_vec3 arm = v3_sub(at_a.position, on.position);
@@ -183,11 +185,11 @@ static void find_slopes(const ff_quasi *quasi, ff_quasi_contact *contacts, int c
   bool known = true;
   for (int i = 0; i < count && known; i++) {
     if (!contacts->fixed) {
-      known = plane_slopes(quasi, &contacts[i]) || smooth_slopes(quasi, &contacts[i]);
-    } else if (contacts[i].touch.spot.kind != FF_SPOT_NONE) {
-      spot_slopes(quasi, &contacts[i]);
-    } else {
+      known = plane_slopes(quasi, &contacts[i]) || known_slopes(quasi, &contacts[i]);
+    } else if (contacts[i].touch.spot.kind == FF_SPOT_NONE) {
       fixed_slopes(quasi, &contacts[i]);
+    } else if (!known_slopes(quasi, &contacts[i])) {
+      spot_slopes(quasi, &contacts[i]);
     }
   }
   if (known || has_slope(quasi, contacts)) {
