@@ -10,7 +10,10 @@
  * nearby is found. Constraints yield as if they held the heaviest body of all: light links may bear
  * it, and a millionth of what it takes to move them would be all of what it takes to move that.
  * Where contacts share loads, friction gives way more as long as the rows are far off: which
- * contacts stick and which slip then settles in half as many steps.
+ * contacts stick and which slip then settles in half as many steps. So do the cores of shapes that
+ * touch in several places: of four corners only three can rest on their cores, unless they are just
+ * level, and impulses that are to make the fourth do so as well are millions of times too large,
+ * some of them to pull.
  */
 #include "math/pairs.h"
 #include "math/vec.h"
@@ -96,7 +99,8 @@ static void fill(ff_quasi_element *e, double own[][FF_QUASI_OWN], double give, d
       own[i][k] = e->at_bound[i] ? 0 : e->j[12 + i][12 + k];
       e->inverse[i][k] = i == k;
     }
-    own[i][i] += (e->at_bound[i] ? 1 + GIVE : i == 0 || e->joint ? GIVE : give) / mass;
+    bool firm = e->joint || (i == 0 && !e->shares);
+    own[i][i] += (e->at_bound[i] ? 1 + GIVE : firm ? GIVE : give) / mass;
   }
 }
 

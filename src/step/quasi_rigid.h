@@ -134,6 +134,7 @@ typedef struct ff_quasi_element {
   int rows;    /* unknowns of its own */
   int unknown; /* their place in the vector of the dense problem */
   bool idle;   /* presses and pulls nothing: its rows are zero, j is not set */
+  bool shares; /* other contacts of the same two shapes share their load with it */
   double mass; /* kg: turns its impulses into speeds, to weigh one against the other */
   double lower[FF_QUASI_OWN];  /* N s, bounds of its unknowns: 0, or -INFINITY: an equation */
   double z[FF_QUASI_OWN];      /* N s, its unknowns; */

@@ -317,12 +317,23 @@ static void blame(const ff_quasi *quasi) {
   }
 }
 
+/* Are two members contacts of the same two shapes? */
+static bool are_alike(const ff_quasi *quasi, int k, int m) {
+  if (m < 0 || m >= quasi->member_count) {
+    return false;
+  }
+  const ff_quasi_contact *here = contact_of(quasi->members[k]);
+  const ff_quasi_contact *there = contact_of(quasi->members[m]);
+  return here && there && here->near == there->near;
+}
+
 bool ff_quasi_solve(ff_quasi *quasi, int island) {
   choose_island(quasi, island);
   for (int k = 0; k < quasi->member_count; k++) {
     ff_quasi_contact *contact = contact_of(quasi->members[k]);
     if (contact) {
       contact->soft = quasi->member_count > quasi->node_count ? SOFT : 0;
+      contact->e.shares = are_alike(quasi, k, k - 1) || are_alike(quasi, k, k + 1);
     }
   }
   quasi->iterations = quasi->tries = 0;
