@@ -428,12 +428,52 @@ static void test_scene_of_new_shapes(void **state) {
   ff_model_destroy(model);
 }
 
+/* m, how high a vertex is over the faces that another is on, at least. */
+static double height_over(const ff_hull *hull, int vertex, int other) {
+  double least = INFINITY;
+  for (int f = 0; f < hull->face_count; f++) {
+    for (int i = 0; i < hull->face_size[f]; i++) {
+      if (hull->corners[hull->face_start[f] + i] == other) {
+        least = fmin(least, hull->offset[f] - v3_dot(hull->normal[f], hull->vertices[vertex]));
+      }
+    }
+  }
+  return least;
+}
+
+/* A stone that lies on a face of one vertex, nearly level with a face of another of its colour,
+ * would be pushed here or there as it rocks. */
+static void test_colours_are_not_on_the_ground_twice(void **state) {
+  (void)state;
+  uint64_t seed = 7;
+  double least = INFINITY;
+  for (int round = 0; round < 200; round++) {
+    ff_arena arena = {0};
+    ff_vec3 points[14];
+    int count = 9 + round % 6;
+    for (int i = 0; i < count; i++) {
+      points[i] = v3_unit(random_vec(&seed, 1));
+    }
+    ff_pose frame;
+    ff_geom geom = solid_polyhedron(&arena, points, count, &frame);
+    for (int i = 0; i < count * count; i++) {
+      int v = i / count, w = i % count;
+      if (v != w && geom.hull->colour[v] == geom.hull->colour[w]) {
+        least = fmin(least, height_over(geom.hull, v, w));
+      }
+    }
+    ff_arena_free(&arena);
+  }
+  assert_true(least > 0.05); /* of a radius of 1 */
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_box_of_vertices_is_a_box),
       cmocka_unit_test(test_tetrahedron_mass),
       cmocka_unit_test(test_random_hulls_are_closed),
       cmocka_unit_test(test_colours_differ_on_faces),
+      cmocka_unit_test(test_colours_are_not_on_the_ground_twice),
       cmocka_unit_test(test_reduce_keeps_what_stands_out),
       cmocka_unit_test(test_reduce_finds_the_corners_of_a_fine_mesh),
       cmocka_unit_test(test_flat_points_are_refused),

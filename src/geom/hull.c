@@ -253,6 +253,7 @@ static void settle(ff_hull *hull, ff_pose *frame) {
 /* ---- colours ------------------------------------------------------------------------------ */
 
 static const unsigned char no_colour = FF_HULL_COLOURS;
+enum { AGAIN = 3 };
 
 static bool has_vertex(const ff_hull *hull, int face, int vertex) {
   for (int i = 0; i < hull->face_size[face]; i++) {
@@ -283,37 +284,63 @@ static void ask_neighbours(const ff_hull *hull, int vertex, double far[FF_HULL_C
   }
 }
 
-/* A colour that no neighbour has, of these the least used; else the one whose bearers are nearest,
- * so that the deepest of a colour is never far from the last one. */
-static int choose_colour(const double far[FF_HULL_COLOURS], const int used[FF_HULL_COLOURS]) {
+/* Of each colour, how far off the ground its bearers and a vertex keep one another: how high one is
+ * over the faces that the other is on, at least. INFINITY if there are none. */
+static void ask_faces(const ff_hull *hull, int vertex, double apart[FF_HULL_COLOURS]) {
+  for (int c = 0; c < FF_HULL_COLOURS; c++) {
+    apart[c] = INFINITY;
+  }
+  for (int f = 0; f < hull->face_count; f++) {
+    bool here = has_vertex(hull, f, vertex);
+    double high = hull->offset[f] - v3_dot(hull->normal[f], hull->vertices[vertex]);
+    for (int i = 0; i < (here ? hull->vertex_count : hull->face_size[f]); i++) {
+      int other = here ? i : face_of(hull, f)[i], c = hull->colour[other];
+      if (c != no_colour) {
+        double over = v3_dot(hull->normal[f], hull->vertices[other]);
+        apart[c] = fmin(apart[c], here ? hull->offset[f] - over : high);
+      }
+    }
+  }
+}
+
+/* A colour that no neighbour has, of these the one whose bearers are farthest from lying on the
+ * ground at the same time; else the one whose bearers are nearest, so that the deepest of a colour
+ * is never far from the last one. */
+static int choose_colour(const double far[FF_HULL_COLOURS], const double apart[FF_HULL_COLOURS]) {
   int best = 0;
   for (int c = 1; c < FF_HULL_COLOURS; c++) {
-    if (far[c] < far[best] || (far[c] == far[best] && used[c] < used[best])) {
+    if (far[c] < far[best] || (far[c] == far[best] && apart[c] > apart[best])) {
       best = c;
     }
   }
   return best;
 }
 
-/* Always the vertex that is farthest from those that have a colour. apart: m, of each from the
- * nearest that has one. */
+static void paint(ff_hull *hull, int vertex) {
+  double far[FF_HULL_COLOURS], apart[FF_HULL_COLOURS];
+  unsigned char *colour = (unsigned char *)hull->colour + vertex;
+  *colour = no_colour;
+  ask_neighbours(hull, vertex, far);
+  ask_faces(hull, vertex, apart);
+  *colour = (unsigned char)choose_colour(far, apart);
+}
+
+/* Always the vertex that is farthest from those that have a colour; then, with all others in sight,
+ * each a few times more. apart: m, of each from the nearest that has one. */
 bool ff_hull_paint(ff_hull *hull) {
   unsigned char *colours = (unsigned char *)hull->colour;
   double *apart = ff_alloc((size_t)hull->vertex_count, sizeof *apart);
   if (!apart) {
     return false;
   }
-  int used[FF_HULL_COLOURS] = {0}, next = 0;
+  int next = 0;
   for (int v = 0; v < hull->vertex_count; v++) {
     colours[v] = no_colour;
     apart[v] = INFINITY;
   }
   for (int k = 0; k < hull->vertex_count; k++) {
-    double far[FF_HULL_COLOURS];
-    ask_neighbours(hull, next, far);
-    int chosen = choose_colour(far, used), last = next;
-    colours[last] = (unsigned char)chosen;
-    used[chosen]++;
+    int last = next;
+    paint(hull, last);
     double most = -1;
     for (int v = 0; v < hull->vertex_count; v++) {
       apart[v] = fmin(apart[v], v3_norm(v3_sub(hull->vertices[last], hull->vertices[v])));
@@ -322,6 +349,9 @@ bool ff_hull_paint(ff_hull *hull) {
         next = v;
       }
     }
+  }
+  for (int k = 0; k < AGAIN * hull->vertex_count; k++) {
+    paint(hull, k % hull->vertex_count);
   }
   ff_free(apart);
   return true;
