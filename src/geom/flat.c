@@ -205,12 +205,37 @@ static void cut_face(ff_flat *out, const ff_geom *geom, const ff_pose *pose, ff_
   out->normal = q_rotate(pose->orientation, normal);
 }
 
+/* A flat face of a core that faces the direction within this cosine; -1: none. */
+#define FACES 0.99
+
+static int facing_cut(const ff_parts *parts, ff_vec3 d) {
+  int best = -1;
+  double most = FACES;
+  for (int f = 0; f < parts->face_count; f++) {
+    double along = v3_dot(parts->faces[f].normal, d);
+    best = along > most ? f : best;
+    most = fmax(most, along);
+  }
+  return best;
+}
+
+/* The same, with corners that stay where they are; -1: nothing. */
+static void kept_face(ff_flat *out, const ff_geom *geom, const ff_pose *pose, int face) {
+  for (int k = 0; face >= 0 && k < FF_CUT_CORNERS; k++) {
+    add(out, pose, geom->parts->faces[face].at[k], k % 2 ? -1 : k / 2);
+  }
+  if (face >= 0) {
+    out->normal = q_rotate(pose->orientation, geom->parts->faces[face].normal);
+  }
+}
+
 /* Of a direction in the shape's frame. */
 static int facing(const ff_geom *geom, ff_vec3 d) {
   switch (geom->kind) {
     case FF_BOX: return facing_box(d);
     case FF_POLYHEDRON: return facing_hull(geom->hull, d);
     case FF_CYLINDER: return 2 * d.z * d.z > 1 ? d.z > 0 : 2;
+    case FF_INTERSECTION: return facing_cut(geom->parts, d);
     default: return 0;
   }
 }
@@ -237,7 +262,13 @@ static void take(ff_flat *out, const ff_geom *geom, const ff_pose *pose, int par
         line(out, geom, pose, true);
       }
       break;
-    case FF_INTERSECTION: cut_face(out, geom, pose, d); break;
+    case FF_INTERSECTION:
+      if (geom->parts->faces) {
+        kept_face(out, geom, pose, part);
+      } else {
+        cut_face(out, geom, pose, d);
+      }
+      break;
     case FF_SPHERE:
     case FF_ELLIPSOID:
     case FF_SUPERELLIPSOID:

@@ -8,7 +8,8 @@ enum { FF_FLAT_MAX = 24 };
 
 typedef struct ff_flat {
   int part;                /* which one of the shape: a face of a box (2 axis + up) or polyhedron,
-                              after these its edges; a cylinder's caps (0 at -z, 1), its side (2) */
+                              after these its edges; a cylinder's caps (0 at -z, 1), its side (2);
+                              a flat face of an intersection's core */
   int count;               /* corners: 0 none, 2 a line, 3 and more a face */
   ff_vec3 at[FF_FLAT_MAX]; /* m, world, counterclockwise seen from outside; of a line on its axis */
   int slot[FF_FLAT_MAX];   /* name of the contact point that belongs to the corner; -1: none */
@@ -24,7 +25,8 @@ typedef struct ff_flat {
 /* direction: unit, world, outward. */
 void ff_flat_find(ff_flat *out, const ff_geom *geom, const ff_pose *pose, ff_vec3 direction);
 
-/* The part of a box, polyhedron, cylinder or capsule that faces a direction, */
+/* The part of a box, polyhedron, cylinder, capsule or core of an intersection (then -1: none) that
+ * faces a direction, */
 int ff_flat_facing(const ff_geom *geom, const ff_pose *pose, ff_vec3 direction);
 /* the edge of a box or polyhedron that does so most, */
 int ff_flat_facing_edge(const ff_geom *geom, const ff_pose *pose, ff_vec3 direction);

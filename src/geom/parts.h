@@ -4,6 +4,14 @@
 
 #include "geom/geom.h"
 
+enum { FF_CUT_CORNERS = 8 };
+
+/* A flat face, by some corners of its rim, counterclockwise seen from outside. */
+typedef struct ff_cut_face {
+  ff_vec3 normal;
+  ff_vec3 at[FF_CUT_CORNERS]; /* m */
+} ff_cut_face;
+
 struct ff_parts {
   int count;
   const ff_geom *geoms;
@@ -18,6 +26,8 @@ struct ff_parts {
   double core_depth;    /* m, how much smaller they are */
   const ff_vec3 *feet;  /* m, on the rims of its flat faces, see geom/feet.h; those of its core */
   int foot_count;
+  const ff_cut_face *faces; /* of a core; NULL: it is none */
+  int face_count;
 };
 
 /* The members must be whole in their own frames, as ff_geom_make gives them; poses are where these

@@ -8,6 +8,8 @@
 #include "geom/parts.h"
 #include "geom/touch.h"
 
+_Static_assert((int)FF_CUT_CORNERS == (int)FF_CAP_FEET, "feet stand next to corners");
+
 /* False: a member has no core. */
 static bool shrink(ff_geom *to, ff_pose *pose, const ff_geom *from, double by, ff_arena *arena,
                    ff_status *status) {
@@ -38,14 +40,16 @@ static bool find_face(ff_flat *out, const ff_geom *geom, int k) {
   return out->count == FF_CAP_FEET && v3_dot(out->normal, rule.slope) > 1 - 1e-12;
 }
 
-static ff_status find_feet(ff_parts *parts, ff_arena *arena) {
-  ff_geom geom = {.kind = FF_INTERSECTION, .parts = parts->core ? parts->core : parts};
-  size_t most = (size_t)parts->rule_count * FF_CAP_FEET;
-  ff_vec3 *feet = ff_arena_take(arena, most, sizeof *feet);
-  if (!feet) {
+/* core: NULL, or its core, whose faces these are. */
+static ff_status find_feet(ff_parts *parts, ff_parts *core, ff_arena *arena) {
+  ff_geom geom = {.kind = FF_INTERSECTION, .parts = core ? core : parts};
+  size_t most = (size_t)parts->rule_count;
+  ff_vec3 *feet = ff_arena_take(arena, most * FF_CAP_FEET, sizeof *feet);
+  ff_cut_face *faces = ff_arena_take(arena, most, sizeof *faces);
+  if (!feet || !faces) {
     return FF_ERROR_MEMORY;
   }
-  int count = 0;
+  int count = 0, face_count = 0;
   for (int k = 0; k < parts->rule_count; k++) {
     ff_flat face;
     ff_rule rule;
@@ -58,11 +62,17 @@ static ff_status find_feet(ff_parts *parts, ff_arena *arena) {
         ff_vec3 at = v3_axpy(v3_scale(OFF_RIM, middle), 1 - OFF_RIM, face.at[i]);
         ff_geom_rule(&geom, k, at, &rule);
         feet[count++] = v3_axpy(at, -rule.value, rule.slope);
+        faces[face_count].at[i] = face.at[i];
       }
+      faces[face_count++].normal = face.normal;
     }
   }
   parts->feet = feet;
   parts->foot_count = count;
+  if (core) {
+    core->faces = faces;
+    core->face_count = face_count;
+  }
   return FF_OK;
 }
 
@@ -84,7 +94,8 @@ ff_status ff_parts_erode(ff_parts *parts, double by, ff_arena *arena) {
     poses[i] = parts->poses[i];
     known = shrink(&geoms[i], &poses[i], &parts->geoms[i], by, arena, &status) && known;
   }
-  parts->core = known && status == FF_OK ? core : NULL;
+  core = known && status == FF_OK ? core : NULL;
+  parts->core = core;
   parts->core_depth = by;
-  return status == FF_OK ? find_feet(parts, arena) : status;
+  return status == FF_OK ? find_feet(parts, core, arena) : status;
 }

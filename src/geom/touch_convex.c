@@ -37,7 +37,8 @@ typedef struct meeting {
   double size, margin;
   double blunt; /* m, how much caps are domed; 0: rims are sharp */
   double round; /* m, radii of what is about the two: touching means to be as near as this */
-  bool lasting; /* parts can be looked at again */
+  bool lasting; /* parts can be looked at again, */
+  bool edged;   /* and what is none of them is a corner, an edge or a rim */
   int limit;    /* names there are */
   ff_touch *out;
   int count;
@@ -160,12 +161,10 @@ static const ff_flat *naming(const meeting *m) {
   return ff_flat_area(&m->b) < 0.999 * ff_flat_area(&m->a) ? &m->b : &m->a;
 }
 
-/* Parts of sharp shapes are nobody's business; those of intersections have no names, but for where
- * these are nearest. */
+/* Parts of sharp shapes are nobody's business. */
 static void put(meeting *m, ff_touch touch, int slot) {
-  bool lasts = m->lasting || (m->blunt > 0 && touch.spot.kind == FF_SPOT_NEAREST);
   touch.feature = slot;
-  touch.spot.kind = lasts ? touch.spot.kind : FF_SPOT_NONE;
+  touch.spot.kind = m->lasting ? touch.spot.kind : FF_SPOT_NONE;
   touch.t1 = v3_orthogonal(touch.normal);
   m->out[m->count++] = touch;
 }
@@ -254,10 +253,34 @@ static double put_between(meeting *m) {
   return found.touch.depth;
 }
 
-/* For each named corner the spot that is farthest out its way. False if there is none. */
+/* All that touch, the deepest first, under any names. False if none does. */
+static bool put_touching(meeting *m, const spots *found) {
+  bool taken[SPOTS] = {false};
+  for (int slot = 0; slot < m->limit; slot++) {
+    int best = -1;
+    for (int k = 0; k < found->count; k++) {
+      double depth = found->list[k].touch.depth;
+      bool deeper = depth > (best < 0 ? -m->round : found->list[best].touch.depth);
+      best = !taken[k] && deeper ? k : best;
+    }
+    if (best < 0) {
+      break;
+    }
+    taken[best] = true;
+    put(m, found->list[best].touch, slot);
+  }
+  return m->count > 0;
+}
+
+/* For each named corner the spot that is farthest out its way. False if there is none. Of faces of
+ * intersections all count that touch: where no corner does, nobody could name the edge that does.
+ */
 static bool put_spots(meeting *m) {
   spots found;
   find_spots(&found, m);
+  if (m->lasting && !m->edged && put_touching(m, &found)) {
+    return true;
+  }
   const ff_flat *names = naming(m);
   int chosen[FF_FLAT_MAX];
   double deepest = -INFINITY;
@@ -329,7 +352,7 @@ static int slot_of(const meeting *m, ff_vec3 point) {
 static void put_one(meeting *m, const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                     const ff_pose *pose_b) {
   ff_touch touch;
-  if (!m->lasting || !ff_spot_nearest(a, pose_a, b, pose_b, &m->near, &touch)) {
+  if (!m->edged || !ff_spot_nearest(a, pose_a, b, pose_b, &m->near, &touch)) {
     touch = one_touch(&m->near);
     curvature_of(&m->near, a, pose_a, b, pose_b, touch.curvature);
   }
@@ -358,15 +381,15 @@ static int spare_slot(meeting *m) {
  * sink in unseen there. */
 static void put_unseen(meeting *m, const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                        const ff_pose *pose_b) {
-  double deepest = -INFINITY, unseen = m->lasting ? UNSEEN_PART : UNSEEN;
+  double deepest = -INFINITY, unseen = m->edged ? UNSEEN_PART : UNSEEN;
   for (int i = 0; i < m->count; i++) {
     deepest = fmax(deepest, m->out[i].depth);
   }
   bool touches = deepest > -m->round;
-  double least = touches || !m->lasting ? unseen * m->round : 2 * m->blunt;
+  double least = touches || !m->edged ? unseen * m->round : 2 * m->blunt;
   ff_touch touch = one_touch(&m->near);
   if (m->blunt > 0 && -m->near.gap - deepest > least &&
-      (!m->lasting || ff_spot_nearest(a, pose_a, b, pose_b, &m->near, &touch))) {
+      (!m->edged || ff_spot_nearest(a, pose_a, b, pose_b, &m->near, &touch))) {
     put(m, touch, spare_slot(m));
   }
 }
@@ -442,7 +465,7 @@ static void find_near(meeting *m, const ff_geom *a, const ff_pose *pose_a, const
 /* Corners of blunt round faces do not wander over the body. */
 static void find_part(ff_flat *out, const ff_geom *geom, const ff_pose *pose, ff_vec3 direction,
                       bool blunt) {
-  if (blunt && geom->kind != FF_INTERSECTION) {
+  if (blunt) {
     ff_flat_take(out, geom, pose, ff_flat_facing(geom, pose, direction));
   } else {
     ff_flat_find(out, geom, pose, direction);
@@ -452,8 +475,8 @@ static void find_part(ff_flat *out, const ff_geom *geom, const ff_pose *pose, ff
 /* A line that is not over the face of the other but beside it may lie along an edge of that. */
 static void find_edge(ff_flat *flat, const ff_geom *geom, const ff_pose *pose, const ff_flat *line,
                       ff_vec3 direction) {
-  bool beside = line->count == 2 && flat->count > 2 && flat->rim == 0 &&
-                v3_dot(flat->normal, direction) < 1 - 1e-12;
+  bool beside = geom->kind != FF_INTERSECTION && line->count == 2 && flat->count > 2 &&
+                flat->rim == 0 && v3_dot(flat->normal, direction) < 1 - 1e-12;
   if (beside) {
     ff_flat edge;
     ff_flat_take(&edge, geom, pose, ff_flat_facing_edge(geom, pose, direction));
@@ -467,7 +490,8 @@ int ff_touch_blunt(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, co
                .margin = margin,
                .blunt = blunt,
                .round = round,
-               .lasting = blunt > 0 && a->kind != FF_INTERSECTION && b->kind != FF_INTERSECTION,
+               .lasting = blunt > 0,
+               .edged = blunt > 0 && a->kind != FF_INTERSECTION && b->kind != FF_INTERSECTION,
                .limit = ff_touch_convex_limit(a->kind, b->kind),
                .out = out};
   if (v3_norm(v3_sub(pose_a->position, pose_b->position)) - m.size > margin) {
