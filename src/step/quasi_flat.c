@@ -54,14 +54,15 @@ typedef struct place {
   ff_touch touch;
   bool flown;        /* seen where free flight ends, else where the pair was seen */
   int slot;          /* its point, among those of the pair; -1: none yet */
-  bool fresh;        /* nobody knows it yet */
-  double deflection; /* m: then, what its layer was pressed by */
+  int memory;        /* the point that it goes on from, among these; or */
+  bool fresh;        /* nobody knows it yet: */
+  double deflection; /* m, what its layer was pressed by */
 } place;
 
 typedef struct places {
   const ff_near *near;
-  const ff_point *points; /* of the pair */
-  ff_pose start[2], seen[2];
+  const ff_point *points;            /* of the pair */
+  ff_pose start[2], seen[2], end[2]; /* of the step, of where they were seen, and of free flight */
   double size;
   place list[FF_TOUCH_MAX];
   int count;
@@ -298,16 +299,38 @@ static void add_late(const ff_quasi *quasi, places *of, const ff_pose end[2], do
   }
 }
 
-/* The point that a touch without a spot goes on from: its own; or, if that was not there before,
- * the nearest of those that have gone and were next to it. Names change with the face that gives
- * them. */
-static int memory_of(const places *of, const place *it) {
-  int slot = it->slot;
-  if (!has_spot(&it->touch) && !of->points[slot].touching) {
-    int followed = followed_slot(of, it->touch.point);
-    slot = followed >= 0 ? followed : slot;
+/* m, how deep a touch without a spot was where the step starts, if it kept its place on both. */
+static double depth_at_start(const places *of, const place *it) {
+  const ff_pose *at = it->flown ? of->end : of->seen;
+  const ff_touch *touch = &it->touch;
+  ff_vec3 apart[2], n = q_unrotate(at[1].orientation, touch->normal);
+  for (int s = 0; s < 2; s++) {
+    double out = (s == 0 ? -0.5 : 0.5) * touch->depth;
+    ff_vec3 on = v3_sub(v3_axpy(touch->point, out, touch->normal), at[s].position);
+    apart[s] = pose_point(of->start[s], q_unrotate(at[s].orientation, on));
   }
-  return of->near->first_point + slot;
+  return -v3_dot(q_rotate(of->start[1].orientation, n), v3_sub(apart[0], apart[1]));
+}
+
+/* Where touches without a spot go on from: their own points, if these are still next to them, or
+ * the nearest of those that have gone and were so. Names change with the face that gives them. Of
+ * others it is known how deep they were. */
+static void remember_named(places *of) {
+  for (int i = 0; i < of->count; i++) {
+    place *it = &of->list[i];
+    it->memory = it->slot;
+    if (has_spot(&it->touch)) {
+      continue;
+    }
+    const ff_point *own = &of->points[it->slot];
+    bool stays = own->touching && v3_norm(v3_sub(own->point, it->touch.point)) < FOLLOWS * of->size;
+    if (!stays) {
+      it->memory = followed_slot(of, it->touch.point);
+      it->fresh = it->memory < 0;
+      double left = own->touching ? 0 : own->deflection; /* as it recovers */
+      it->deflection = it->fresh ? greater(depth_at_start(of, it), left) : 0;
+    }
+  }
 }
 
 bool ff_quasi_gather_flat(ff_quasi *quasi, const ff_meet *meet, int n, double margin) {
@@ -318,6 +341,7 @@ bool ff_quasi_gather_flat(ff_quasi *quasi, const ff_meet *meet, int n, double ma
                .points = &quasi->state->points[near->first_point],
                .start = {{a->x, a->q}, {b->x, b->q}},
                .seen = {a->seen, b->seen},
+               .end = {end[0], end[1]},
                .size = quasi->model->bodies[meet->a].bound};
   add_seen(quasi, &of, margin);
   int seen = of.count;
@@ -332,12 +356,13 @@ bool ff_quasi_gather_flat(ff_quasi *quasi, const ff_meet *meet, int n, double ma
     take_followed(quasi, &of);
   }
   take_spare(quasi, &of);
+  remember_named(&of);
   for (int slot = 0; slot < near->point_count; slot++) {
     for (int i = 0; i < of.count; i++) {
       const place *it = &of.list[i];
-      if (it->slot == slot &&
-          !ff_quasi_add_fixed(quasi, meet, n, &it->touch, slot, it->fresh ? -1 : memory_of(&of, it),
-                              it->deflection, it->flown)) {
+      if (it->slot == slot && !ff_quasi_add_fixed(quasi, meet, n, &it->touch, slot,
+                                                  it->fresh ? -1 : near->first_point + it->memory,
+                                                  it->deflection, it->flown)) {
         return false;
       }
     }
