@@ -4,9 +4,9 @@
  * half-space the deepest vertex of each colour is a contact point: at most eight, always the same
  * ones by name, and each depth is a continuous function of the pose, so that forces that
  * follow from it are conservative. Up to eight vertices, all have a colour of their own. Of more,
- * those that can hardly be on the ground at the same time share one. Where a face has more, vertices
- * of a colour are near each other: were they far apart, a body that stands on such a face would
- * feel the force of a colour leap from end to end with the slightest rocking.
+ * those that can hardly be on the ground at the same time share one. Where a face has more,
+ * vertices of a colour are near each other: were they far apart, a body that stands on such a face
+ * would feel the force of a colour leap from end to end with the slightest rocking.
  */
 #ifndef FF_GEOM_HULL_H
 #define FF_GEOM_HULL_H
