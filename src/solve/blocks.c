@@ -15,18 +15,10 @@ static bool take_rooms(ff_blocks *b) {
   size_t nodes = (size_t)b->limits.nodes, edges = (size_t)b->limits.edges;
   size_t entries = (size_t)b->limits.pairs;
   b->work_size = (int)(3 * edges + 8 * nodes + 16);
-  int **rooms[] = {&b->size,
-                   &b->row,
-                   &b->known_size,
-                   &b->place,
-                   &b->node_at,
-                   &b->open_count,
-                   &b->start,
-                   &b->parts.part,
-                   &b->parts.position,
-                   &b->parts.parent,
-                   &b->parts.reach_start,
-                   &b->parts.all};
+  int **rooms[] = {
+      &b->size,           &b->row,          &b->known_size,        &b->place,        &b->node_at,
+      &b->open_count,     &b->start,        &b->waiting,           &b->last_waiting, &b->parts.part,
+      &b->parts.position, &b->parts.parent, &b->parts.reach_start, &b->parts.all};
   for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
     *rooms[i] = ints(b, nodes + 1);
     if (!*rooms[i]) {
@@ -41,6 +33,8 @@ static bool take_rooms(ff_blocks *b) {
   b->spot = ints(b, (FF_BLOCKS_PARTS + 1) * nodes);
   b->parts.weight = ff_arena_take(&b->arena, nodes + 1, sizeof(double));
   b->open = ints(b, entries);
+  b->next_waiting = ints(b, entries);
+  b->whose = ints(b, entries);
   b->pivot = ints(b, (size_t)b->limits.rows);
   b->work = ints(b, (size_t)b->work_size + 10 * nodes);
   b->diagonal = ff_arena_take(&b->arena, nodes + 1, sizeof *b->diagonal);
@@ -55,9 +49,9 @@ static bool take_rooms(ff_blocks *b) {
   b->unit_row = ff_arena_take(&b->arena, (size_t)b->limits.rows + 1, sizeof(double));
   b->values = ff_arena_take(&b->arena, b->limits.numbers + 1, sizeof *b->values);
   return b->edge && b->known_edge && b->later && b->parts.reach_from && b->parts.reach && b->spot &&
-         b->parts.weight && b->open && b->pivot && b->work && b->diagonal && b->upper && b->lower &&
-         b->empty && b->size_upper && b->size_lower && b->units && b->squares && b->inverses &&
-         b->unit_row && b->values;
+         b->parts.weight && b->open && b->next_waiting && b->whose && b->pivot && b->work &&
+         b->diagonal && b->upper && b->lower && b->empty && b->size_upper && b->size_lower &&
+         b->units && b->squares && b->inverses && b->unit_row && b->values;
 }
 
 ff_status ff_blocks_create(ff_blocks **out, const ff_blocks_limits *limits) {

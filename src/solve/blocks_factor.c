@@ -291,26 +291,29 @@ static void update_pair(ff_blocks *b, int *spot, int i, int e, int f, double neg
   }
 }
 
-/* What it leaves with one that it reaches, by entry m of those that are not empty, and between that
- * and all later ones. */
-static void update_later(ff_blocks *b, int *spot, int i, int m, double negligible) {
-  const int *open = b->open + b->start[i];
-  int e = open[m], j = b->later[e], n = ff_blocks_size_at(b, i), nj = ff_blocks_size_at(b, j);
+/* What it leaves with one that it reaches, by the entry at this place among the open, and between
+ * that and all later ones. */
+static void update(ff_blocks *b, int *spot, int i, int at, double negligible) {
+  int e = b->open[at], j = b->later[e], n = ff_blocks_size_at(b, i), nj = ff_blocks_size_at(b, j);
   double *v = b->values;
   subtract(b, v + b->diagonal[j], v + b->lower[e], v + b->upper[e], nj, n, nj);
-  for (int l = 0; l < b->open_count[j]; l++) {
-    int f = b->open[b->start[j] + l];
-    spot[b->later[f]] = f;
+  for (int l = at + 1; l < b->start[i] + b->open_count[i]; l++) {
+    update_pair(b, spot, i, e, b->open[l], negligible);
   }
-  for (int l = m + 1; l < b->open_count[i]; l++) {
-    update_pair(b, spot, i, e, open[l], negligible);
+}
+
+/* The entries that position j has so far are known by where they reach. */
+static void see_entries(const ff_blocks *b, int *spot, int j) {
+  for (int l = b->start[j]; l < b->start[j] + b->open_count[j]; l++) {
+    spot[b->later[b->open[l]]] = b->open[l];
   }
 }
 
 /* ---- by parts -----------------------------------------------------------------------------------
  *
- * What parts leave with the top is collected there, position by position: so nobody writes where
- * another does, and every sum has its order, whoever does it.
+ * What positions leave with a later one waits there until its turn comes: then its own blocks stay
+ * at hand while all of it is taken off. What parts leave with the top is collected there, position
+ * by position: so nobody writes where another does, and every sum has its order, whoever does it.
  */
 
 typedef struct shared {
@@ -348,11 +351,24 @@ static int *spot_of(const ff_blocks *b, int part) {
   return b->spot + (size_t)part * (size_t)b->limits.nodes;
 }
 
-/* Eliminates a position, for those of its own part; what it leaves with the top waits until that is
- * asked for. False: its block is singular. */
+/* The entry at a place among the open, of position i, is divided and waits where it reaches. */
+static void wait_there(ff_blocks *b, int i, int at) {
+  int j = b->later[b->open[at]];
+  *(b->waiting[j] < 0 ? &b->waiting[j] : &b->next_waiting[b->last_waiting[j]]) = at;
+  b->last_waiting[j] = at;
+  b->next_waiting[at] = -1;
+  b->whose[at] = i;
+}
+
+/* Takes off what waits for a position, and factors it; what it leaves with its own part waits, with
+ * the top until that is asked for. False: its block is singular. */
 static bool eliminate(shared *of, int part, int i) {
   ff_blocks *b = of->b;
-  int node = b->node_at[i], row = b->row[node];
+  int node = b->node_at[i], row = b->row[node], *spot = spot_of(b, part);
+  see_entries(b, spot, i);
+  for (int at = b->waiting[i]; at >= 0; at = b->next_waiting[at]) {
+    update(b, spot, b->whose[at], at, of->negligible);
+  }
   if (!factor_block(b->values + b->diagonal[i], ff_blocks_units(b, node), b->unit_row + row,
                     b->pivot + row, b->size[node])) {
     return false;
@@ -365,7 +381,7 @@ static bool eliminate(shared *of, int part, int i) {
   }
   for (int m = 0; m < b->open_count[i]; m++) {
     if (b->parts.part[b->later[open[m]]] == part) {
-      update_later(b, spot_of(b, part), i, m, of->negligible);
+      wait_there(b, i, b->start[i] + m);
     }
   }
   return true;
@@ -377,6 +393,9 @@ static void factor_part(void *context, int part, int end) {
   int count;
   const int *position = ff_blocks_part(of->b, part, &count);
   for (int k = 0; k < count; k++) {
+    of->b->waiting[position[k]] = -1;
+  }
+  for (int k = 0; k < count; k++) {
     if (!eliminate(of, part, position[k])) {
       atomic_store(&of->singular, true);
       return;
@@ -386,10 +405,16 @@ static void factor_part(void *context, int part, int end) {
 
 static void collect_factors(void *context, int first, int end) {
   shared *of = context;
-  const ff_blocks_parts *parts = &of->b->parts;
-  int *spot = spot_of(of->b, first / collected(of->b));
-  for (int r = parts->reach_start[first]; r < parts->reach_start[end]; r++) {
-    update_later(of->b, spot, parts->reach_from[r], parts->reach[r], of->negligible);
+  ff_blocks *b = of->b;
+  const ff_blocks_parts *parts = &b->parts;
+  int count, *spot = spot_of(b, first / collected(b));
+  const int *top = ff_blocks_part(b, FF_BLOCKS_PARTS, &count);
+  for (int n = first; n < end; n++) {
+    see_entries(b, spot, top[n]);
+    for (int r = parts->reach_start[n]; r < parts->reach_start[n + 1]; r++) {
+      int i = parts->reach_from[r];
+      update(b, spot, i, b->start[i] + parts->reach[r], of->negligible);
+    }
   }
 }
 

@@ -51,6 +51,9 @@ struct ff_blocks {
   bool *empty;                     /* the same: nothing stands there, and they are not even zero */
   int *open_count;                 /* of each position: its entries that are not empty, */
   int *open;                       /* which stand here, from its start on */
+  int *waiting, *last_waiting;     /* of each position: the first place among the open, and the
+                                    * last, of an entry that reaches it and waits there; -1: none */
+  int *next_waiting, *whose;       /* of each such place: the next, and the position it is of */
   double *size_upper, *size_lower; /* squares, in units, where products may be negligible */
   double *units;                   /* of each row: its own, and that of its unknown; */
   double *squares, *inverses;      /* of these, for that */
