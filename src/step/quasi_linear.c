@@ -377,15 +377,19 @@ bool ff_quasi_find_step(ff_quasi *quasi, bool nearly, double off) {
   return false;
 }
 
-bool ff_quasi_find_step_again(ff_quasi *quasi, double off) {
-  quasi->iterations++;
-  ff_blocks_choose(quasi->blocks, quasi->solved_nodes, quasi->node_count);
-  start_right(quasi);
-  for (int k = 0; k < quasi->member_count; k++) {
+static void find_offsets(ff_quasi *quasi, int first, int end) {
+  for (int k = first; k < end; k++) {
     if (!quasi->members[k]->idle) {
       find_offset(quasi->members[k]);
     }
   }
+}
+
+bool ff_quasi_find_step_again(ff_quasi *quasi, double off) {
+  quasi->iterations++;
+  ff_blocks_choose(quasi->blocks, quasi->solved_nodes, quasi->node_count);
+  start_right(quasi);
+  ff_quasi_share(quasi, find_offsets, quasi->member_count);
   ff_quasi_for_sides(quasi, add_right);
   return solve_factored(quasi, quasi->members[0]->kept.nearly, off);
 }

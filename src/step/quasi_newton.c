@@ -21,11 +21,12 @@ enum {
   PATIENCE = 4, /* by so many steps after one that halved the least, */
   IN_HEAPS = 2  /* or in heaps so many */
 };
-#define NEAR      1e-8 /* from where factors may be enough that are not of here */
-#define ENOUGH    1e-4
-#define TOLERANCE 1e-12 /* of the rows, relative to what they add up */
-#define UNTOUCHED 1e-14 /* the same where it starts: what is left there is left in every step */
-#define BEARABLE  1e-10 /* the same, if no further step helps */
+#define NEAR          1e-8 /* from where factors may be enough that are not of here, */
+#define NEAR_IN_HEAPS 1e-6 /* in heaps, whose factors take longer than another look */
+#define ENOUGH        1e-4
+#define TOLERANCE     1e-12 /* of the rows, relative to what they add up */
+#define UNTOUCHED     1e-14 /* the same where it starts: what is left there is left in every step */
+#define BEARABLE      1e-10 /* the same, if no further step helps */
 
 /* ---- where the unknowns are --------------------------------------------------------------- */
 
@@ -286,7 +287,8 @@ bool ff_quasi_newton(ff_quasi *quasi) {
   for (int n = 0; n < ITERATIONS && !(at.worst <= (n == 0 ? enough : TOLERANCE)); n++) {
     double limit = limit_of(&way, n, at.energy);
     double off = at.worst;
-    bool near = off < NEAR && (n == 0 ? quasi->tries == 1 : quasi->node_count > 1);
+    bool near = off < (quasi->is_heap ? NEAR_IN_HEAPS : NEAR) &&
+                (n == 0 ? quasi->tries == 1 : quasi->node_count > 1);
     if (near && !slow && ff_quasi_is_kept(quasi)) {
       advance_again(quasi, &at);
       slow = at.worst > 0.1 * off;
