@@ -2,6 +2,7 @@
 #include "footfall/footfall.h"
 #include "layers.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const double step = 1e-3;
@@ -79,6 +80,51 @@ static void what_lies_still_keeps_every_bit(void **state) {
     assert_int_equal(ff_sim_solver(w.sim).repeated - before, 1000);
     world_end(&w);
   }
+}
+
+/* Half-spaces all around: a floor, and walls a way from the middle. */
+static void add_pit(ff_scene *scene, double far) {
+  const double h = sqrt(0.5);
+  const ff_vec3 at[5] = {{0, 0, 0}, {-far, 0, 0}, {far, 0, 0}, {0, -far, 0}, {0, far, 0}};
+  const ff_quat turn[5] = {{1, 0, 0, 0}, {h, 0, h, 0}, {h, 0, -h, 0}, {h, -h, 0, 0}, {h, h, 0, 0}};
+  static const char *const names[5] = {"floor", "west", "east", "south", "north"};
+  for (int i = 0; i < 5; i++) {
+    ff_body_def def = ff_body_def_default();
+    def.name = names[i];
+    def.kind = FF_BODY_FIXED;
+    def.position = at[i];
+    def.orientation = turn[i];
+    scene_solid(scene, &def, FF_HALF_SPACE, (ff_vec3){0, 0, 0});
+  }
+}
+
+/* Round bodies lean on one another, and others that are near have touched before. Frames that were
+ * turned back and forth in every step, and layers that never quite recover, kept them awake. */
+static void a_heap_repeats_itself_in_the_end(void **state) {
+  (void)state;
+  enum { COUNT = 12 };
+  world w = {.scene = scene_new(9.81, "quasi-rigid", 4e-3)};
+  add_pit(w.scene, 0.28);
+  for (int i = 0; i < COUNT; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "e%d", i);
+    ff_body_def def = ff_body_def_default();
+    def.name = name;
+    def.mass = 1;
+    def.position =
+        (ff_vec3){0.27 * (i % 2) - 0.135, 0.27 * (i / 2 % 2) - 0.13, 0.14 + 0.27 * (i / 4)};
+    def.orientation = (ff_quat){cos(0.3 * i), 0.6 * sin(0.3 * i), 0, 0.8 * sin(0.3 * i)};
+    scene_solid(w.scene, &def, FF_ELLIPSOID, (ff_vec3){0.13, 0.1, 0.08});
+  }
+  scene_layer(w.scene, "*", "*", (layer_of){1e5, 300, 0.005, 0.5, 0.02});
+  world_start(&w);
+  assert_int_equal(world_advance(&w, 4), FF_OK);
+  long before = ff_sim_solver(w.sim).repeated;
+  assert_int_equal(world_advance(&w, 5), FF_OK);
+  assert_int_equal(ff_sim_solver(w.sim).repeated - before, 250);
+  assert_true(ff_sim_contact_count(w.sim) > COUNT);
+  assert_int_equal(ff_sim_audit(w.sim).verdict, FF_VERDICT_GOOD);
+  world_end(&w);
 }
 
 /* A force of zero is there all the time, and every step is solved: nothing may differ. */
@@ -201,6 +247,7 @@ static void a_force_that_grows_is_not_overlooked(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_lies_still_keeps_every_bit),
+      cmocka_unit_test(a_heap_repeats_itself_in_the_end),
       cmocka_unit_test(steps_taken_over_are_those_that_would_be_found),
       cmocka_unit_test(a_push_wakes_what_lies_still),
       cmocka_unit_test(a_run_after_a_reset_is_the_same),

@@ -28,6 +28,7 @@ static void show(const ff_quasi *quasi, const ff_quasi_contact *contact, ff_poin
   point->point = touch->point;
   point->normal = touch->normal;
   point->t1 = touch->t1;
+  point->axis = contact->axis;
   point->t2 = t2;
   point->patch = (ff_patch){.depth = touch->depth,
                             .depth_rate = -v3_dot(touch->normal, slip),

@@ -99,11 +99,19 @@ static void remember(const ff_quasi *quasi, const ff_point *p, ff_quasi_contact 
 }
 
 /* The axis of b that t1 follows, where the two tangents are not alike: x of its body frame, or y
- * where x is nearly normal. Else, and on a half-space, the t1 that geometry gave. */
-static ff_vec3 axis_of(const ff_quasi *quasi, const ff_quasi_contact *contact, ff_quat b) {
+ * where x is nearly normal. Else, and on a half-space, the t1 that geometry gave; or the axis of
+ * the step before, as long as it is not nearly normal: t1 turned back and forth is not the same to
+ * the last bit, and what lies still could not repeat itself. */
+static ff_vec3 axis_of(const ff_quasi *quasi, const ff_quasi_contact *contact, ff_vec3 before,
+                       ff_quat b) {
   const ff_model_shape *shape = &quasi->model->shapes[quasi->state->nears[contact->near].shape_b];
   bool alike = contact->cone->e[0] == contact->cone->e[1] && !contact->layer->sheared;
-  if (alike || shape->geom.kind == FF_HALF_SPACE) {
+  bool any = alike || shape->geom.kind == FF_HALF_SPACE;
+  if (any && v3_dot(before, before) > 0 &&
+      fabs(v3_dot(q_rotate(b, before), contact->touch.normal)) < 0.5) {
+    return before;
+  }
+  if (any) {
     return q_unrotate(b, contact->touch.t1);
   }
   ff_quat frame = quasi->model->bodies[shape->body].frame.orientation;
@@ -146,7 +154,7 @@ static bool add_contact(ff_quasi *quasi, const ff_meet *meet, int near, const ff
   contact->theta = 1;
   contact->weight = e->mass;
   contact->touch = *touch;
-  contact->axis = axis_of(quasi, contact, b->end.pose.orientation);
+  contact->axis = axis_of(quasi, contact, known->axis, b->end.pose.orientation);
   contact->flown = touch->depth;
   contact->sloped = contact->fixed = contact->unseen = false;
   contact->p_ns = 0;
@@ -168,7 +176,7 @@ static void fix(const ff_quasi *quasi, ff_quasi_contact *contact, bool flown) {
   contact->out_of = q_unrotate(owner, contact->touch.normal);
   contact->edges[0] = q_unrotate(at_a.orientation, contact->touch.edge_a);
   contact->edges[1] = q_unrotate(at_b.orientation, contact->touch.edge_b);
-  contact->axis = axis_of(quasi, contact, at_b.orientation);
+  contact->axis = axis_of(quasi, contact, v3(0, 0, 0), at_b.orientation);
 }
 
 bool ff_quasi_add_fixed(ff_quasi *quasi, const ff_meet *meet, int near, const ff_touch *touch,

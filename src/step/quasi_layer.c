@@ -17,6 +17,8 @@
 #include "math/vec.h"
 #include "step/quasi_rigid.h"
 
+#define FORGOTTEN 1e-12 /* of the way that gravity makes in a step */
+
 /* ---- before a step ------------------------------------------------------------------------- */
 
 static double dot2(const double a[2], const double b[2]) {
@@ -169,6 +171,12 @@ void ff_quasi_layer_start(const ff_layer *layer, double depth, ff_point *point) 
   store(layer, point, (const double[2]){0, 0});
 }
 
+/* m, of a layer that is let go: so little of its deflection is left that it has recovered. It would
+ * go on for hundreds of steps, ever smaller, and nothing could lie still before it ended. */
+static double left_of(const ff_quasi *quasi, double deflection) {
+  return fabs(deflection) > FORGOTTEN * quasi->h * quasi->fall ? deflection : 0;
+}
+
 /* Tangential deflection, when the layer is pressed and when it is let go. */
 static void settle_shear(const ff_quasi *quasi, const ff_quasi_layer *at, const ff_layer *layer,
                          const ff_quasi_contact *contact, double shear[2], ff_point *point,
@@ -181,7 +189,7 @@ static void settle_shear(const ff_quasi *quasi, const ff_quasi_layer *at, const 
     for (int i = 0; i < 2; i++) {
       const double load[2] = {at->shear_held[0] - at->leans[0] * point->deflection,
                               at->shear_held[1] - at->leans[1] * point->deflection};
-      shear[i] = dot2(at->ease[i], load);
+      shear[i] = left_of(quasi, dot2(at->ease[i], load));
     }
   }
   for (int i = 0; i < 2; i++) {
@@ -208,7 +216,7 @@ void ff_quasi_layer_settle(const ff_quasi *quasi, const ff_layer *layer,
   double depth = point->touching ? point->patch.depth : 0, before = point->energy_n, shear[2] = {0};
   bool pressed = depth > at->relaxed;
   int teller;
-  point->deflection = greater(greater(depth, at->relaxed), 0);
+  point->deflection = pressed ? greater(depth, 0) : left_of(quasi, greater(at->relaxed, 0));
   if (layer->stiffness_b > 0) {
     point->deflection_b = share(at, layer, point->deflection, &teller, &slope);
   }
