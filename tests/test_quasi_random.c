@@ -161,12 +161,14 @@ static void random_steps_are_solved(void **state) {
 static void hard_steps_are_solved(void **state) {
   (void)state;
   static const uint64_t seeds[] = {
-      213630015285873289u,   9572893169184984464u,  14772850380171153655u, 13056120560789698567u,
-      15668779738586247072u, 7387110825089888749u,  15245716929620405376u, 8053564047510242928u,
+      213630015285873289u, 9572893169184984464u, 14772850380171153655u, 13056120560789698567u,
+      15668779738586247072u, 7387110825089888749u, 15245716929620405376u, 8053564047510242928u,
       16675021139276773906u, 13403005328246697990u, /* it has a solution that throws the body off,
                                                        and one that does not */
-      6552000215078658219u,  /* the last two are found by one of 22,000 or more starts at random, */
-      8232178519258394502u}; /* or of some hundred that are the best of many */
+      /* of starts at random some need the best of many, others one with no more energy than
+         there is */
+      6552000215078658219u, 8232178519258394502u, 6180479699200488978u, 9604398159365039731u,
+      5264435401824652604u};
   for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++) {
     uint64_t seed = seeds[i];
     assert_true(step_off(&seed) < 1e-8);

@@ -341,9 +341,9 @@ static ff_vec3 draw_vector(uint64_t *seed) {
   return v3(x, y, z);
 }
 
-/* Another start, anywhere within what an impact at these speeds can do. About a thin axis energy
- * allows far less of it than leverage does: every second start keeps to that. */
-static void kick(ff_quasi *quasi, uint64_t *seed) {
+/* Another start, anywhere within what an impact at these speeds can do: what the leverage of the
+ * whole body allows, or only what energy does, which is far less about a thin axis. */
+static void kick(ff_quasi *quasi, bool levered, uint64_t *seed) {
   ff_quasi_start_free(quasi);
   double share = draw(seed);
   share *= share;
@@ -353,30 +353,30 @@ static void kick(ff_quasi *quasi, uint64_t *seed) {
     double fast = share * quasi->path.unit[FF_QUASI_BODY * i];
     double *x = quasi->x + ff_blocks_row(quasi->blocks, body->node);
     ff_vec3 push = v3_scale(2 * fast, draw_vector(seed)), turn = draw_vector(seed);
-    if (draw(seed) < 0) {
+    if (levered) {
+      turn = v3_scale(m->mass * m->bound, turn);
+    } else {
       ff_vec3 most = v3_scale(m->mass, m->inertia); /* sqrt: momentum with the energy of m, fast */
       turn = q_rotate(body->q, v3_mul(v3(sqrt(most.x), sqrt(most.y), sqrt(most.z)), turn));
-    } else {
-      turn = v3_scale(m->mass * m->bound, turn);
     }
     v3_store(x, v3_add(v3_load(x), push));
     v3_store(x + 3, v3_axpy(v3_load(x + 3), fast, turn));
   }
 }
 
-/* The one of so many whose rows are off least: each takes a hundredth of the time that Newton's
- * method takes to tell that a start leads nowhere. */
+/* Of so many that are levered the one whose rows are off least: each takes a hundredth of the time
+ * that Newton's method takes to tell that a start leads nowhere. */
 static void kick_well(ff_quasi *quasi, int count, uint64_t *seed) {
   uint64_t best = *seed;
   double least = INFINITY;
   for (int k = 0; k < count; k++) {
     uint64_t from = *seed;
-    kick(quasi, seed);
+    kick(quasi, true, seed);
     double off = ff_quasi_off_by(quasi);
     best = off < least ? from : best;
     least = lesser(off, least);
   }
-  kick(quasi, &best);
+  kick(quasi, true, &best);
 }
 
 bool ff_quasi_follow(ff_quasi *quasi) {
@@ -396,8 +396,13 @@ bool ff_quasi_start_anywhere(ff_quasi *quasi) {
   uint64_t seed = 1;
   bool solved = false;
   find_units(quasi);
-  for (int k = 2; !solved && !ff_quasi_must_end(quasi); k++) { /* the longer, the choosier */
-    kick_well(quasi, k < 2 * KICKS ? k / 2 : KICKS, &seed);
+  for (int k = 2; !solved && !ff_quasi_must_end(quasi);
+       k++) { /* some need the one, some the other */
+    if (k % 2 == 0) {
+      kick_well(quasi, k < 2 * KICKS ? k / 2 : KICKS, &seed); /* the longer, the choosier */
+    } else {
+      kick(quasi, false, &seed);
+    }
     solved = ff_quasi_newton(quasi) && !ff_quasi_is_thrown(quasi);
   }
   return solved;
