@@ -396,10 +396,10 @@ bool ff_quasi_start_anywhere(ff_quasi *quasi) {
   uint64_t seed = 1;
   bool solved = false;
   find_units(quasi);
-  for (int k = 2; !solved && !ff_quasi_must_end(quasi);
-       k++) { /* some need the one, some the other */
+  for (int k = 2; !solved && !ff_quasi_must_end(quasi); k++) {
+    /* some steps need the one kind, some the other; the longer, the choosier */
     if (k % 2 == 0) {
-      kick_well(quasi, k < 2 * KICKS ? k / 2 : KICKS, &seed); /* the longer, the choosier */
+      kick_well(quasi, k < 2 * KICKS ? k / 2 : KICKS, &seed);
     } else {
       kick(quasi, false, &seed);
     }

@@ -535,7 +535,7 @@ static ff_status go_in_parts(ff_work *work, double whole, double t_end, long las
     double end = t + whole * (double)(done + *size) / (double)parts;
     end = done + *size == parts ? t_end : end;
     work->quasi->until =
-        ff_effort + 2 * (last - ff_effort) / 3; /* of what is left: smaller parts may be easier */
+        ff_effort + 2 * (last - ff_effort) / 3; /* and leaves the rest to smaller parts */
     status = try_step(work, whole * (double)*size / (double)parts, end, *size > parts / 16);
     if (status == FF_OK) {
       done += *size;
