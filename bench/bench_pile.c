@@ -2,11 +2,11 @@
  * into a box with a floor and four walls and become a heap in it, as high as it is wide. All of its
  * lengths grow with the cube root of the number of bodies, so that their neighbours are as many in
  * a large heap as in a small one. Timed is the pile from its first step to most of a second after
- * all have come together; and apart from each other the fall, and the heap as it settles, when many
- * contacts change between stick and slip in every step. Each size is compared with the smallest, by
- * the quickest of a few runs, since machines are noisy; the slope in a plot with two logarithmic
- * axes is what counts, and of the whole on one thread for each processor, as `footfall run` has it,
- * it has a target. */
+ * all have come together, when many contacts change between stick and slip in every step, but not
+ * until it rests; and its fall and the heap apart from each other. Each size is compared with the
+ * smallest, by the quickest of a few runs, since machines are noisy; the slope in a plot with two
+ * logarithmic axes is what counts. That of the whole, on one thread for each processor as
+ * `footfall run` has it, is judged. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

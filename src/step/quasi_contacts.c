@@ -98,21 +98,21 @@ static void remember(const ff_quasi *quasi, const ff_point *p, ff_quasi_contact 
   }
 }
 
+static bool is_across(ff_vec3 axis, ff_quat b, ff_vec3 normal) {
+  return v3_dot(axis, axis) > 0 && fabs(v3_dot(q_rotate(b, axis), normal)) < 0.5;
+}
+
 /* The axis of b that t1 follows, where the two tangents are not alike: x of its body frame, or y
- * where x is nearly normal. Else, and on a half-space, the t1 that geometry gave; or the axis of
- * the step before, as long as it is not nearly normal: t1 turned back and forth is not the same to
- * the last bit, and what lies still could not repeat itself. */
+ * where x is nearly normal. Else, and on a half-space, that of the step before (0: none) as long as
+ * it serves, or the t1 that there is: turned back and forth in every step this would not stay the
+ * same to the last bit, and what lies still could not repeat itself. */
 static ff_vec3 axis_of(const ff_quasi *quasi, const ff_quasi_contact *contact, ff_vec3 before,
                        ff_quat b) {
   const ff_model_shape *shape = &quasi->model->shapes[quasi->state->nears[contact->near].shape_b];
   bool alike = contact->cone->e[0] == contact->cone->e[1] && !contact->layer->sheared;
-  bool any = alike || shape->geom.kind == FF_HALF_SPACE;
-  if (any && v3_dot(before, before) > 0 &&
-      fabs(v3_dot(q_rotate(b, before), contact->touch.normal)) < 0.5) {
-    return before;
-  }
-  if (any) {
-    return q_unrotate(b, contact->touch.t1);
+  if (alike || shape->geom.kind == FF_HALF_SPACE) {
+    bool serves = is_across(before, b, contact->touch.normal);
+    return serves ? before : q_unrotate(b, contact->touch.t1);
   }
   ff_quat frame = quasi->model->bodies[shape->body].frame.orientation;
   ff_vec3 x = q_unrotate(frame, v3(1, 0, 0)), y = q_unrotate(frame, v3(0, 1, 0));
@@ -176,7 +176,8 @@ static void fix(const ff_quasi *quasi, ff_quasi_contact *contact, bool flown) {
   contact->out_of = q_unrotate(owner, contact->touch.normal);
   contact->edges[0] = q_unrotate(at_a.orientation, contact->touch.edge_a);
   contact->edges[1] = q_unrotate(at_b.orientation, contact->touch.edge_b);
-  contact->axis = axis_of(quasi, contact, v3(0, 0, 0), at_b.orientation);
+  ff_vec3 none = v3(0, 0, 0); /* the t1 of parts is geometry's, the same wherever they are again */
+  contact->axis = axis_of(quasi, contact, none, at_b.orientation);
 }
 
 bool ff_quasi_add_fixed(ff_quasi *quasi, const ff_meet *meet, int near, const ff_touch *touch,
