@@ -181,7 +181,7 @@ static bool known_slopes(const ff_quasi *quasi, ff_quasi_contact *contact) {
 }
 
 /* With the pose of body a. One look serves all contacts of the pair. */
-static void find_slopes(const ff_quasi *quasi, ff_quasi_contact *contacts, int count) {
+void ff_quasi_pair_slopes(const ff_quasi *quasi, ff_quasi_contact *contacts, int count) {
   bool known = true;
   for (int i = 0; i < count && known; i++) {
     if (!contacts->fixed) {
@@ -267,12 +267,15 @@ typedef struct linear {
   bool slips;
   double unit[3], shrink, swell; /* of the projection; swell: what its radius grows by with p_n */
   const ff_quasi_projection *to;
+  double (*j)[FF_QUASI_ROWS]; /* what is asked for */
 } linear;
 
-static void start_linear(const ff_quasi *quasi, ff_quasi_contact *contact, linear *out) {
+static void start_linear(const ff_quasi *quasi, ff_quasi_contact *contact, ff_quasi_matrix j,
+                         linear *out) {
   const ff_quasi_projection *to = &contact->to;
   out->quasi = quasi;
   out->contact = contact;
+  out->j = j;
   out->body[0] = &quasi->bodies[contact->e.a];
   out->body[1] = &quasi->bodies[contact->e.b];
   out->n = contact->touch.normal;
@@ -304,7 +307,7 @@ typedef struct motion {
 
 /* Rows of the friction's own three, from those of y = P - rho w: what the projection does. */
 static void project_columns(const linear *at, const ff_vec3 y[3], ff_vec3 p_n, int column) {
-  double(*j)[FF_QUASI_ROWS] = at->contact->e.j + 13, scale = 1 / at->contact->weight;
+  double(*j)[FF_QUASI_ROWS] = at->j + 13, scale = 1 / at->contact->weight;
   ff_vec3 swell = v3_scale(at->swell, p_n);
   if (at->slips) {
     ff_vec3 along =
@@ -349,7 +352,7 @@ static void own_columns(const linear *at, int side, const motion *m, int column)
   const ff_quasi_contact *contact = at->contact;
   const double *e = contact->cone->e, h = at->quasi->h;
   double core = ff_quasi_has_core(contact) ? -1 / h : 0;
-  v3_store(&at->contact->e.j[12][column], v3_scale(core, m->by.depth));
+  v3_store(&at->j[12][column], v3_scale(core, m->by.depth));
   if (contact->e.rows == 1) {
     return;
   }
@@ -369,10 +372,10 @@ static void own_columns(const linear *at, int side, const motion *m, int column)
   project_columns(at, y, v3_scale(contact->stiff, m->by.depth), column);
 }
 
-static void store_block(ff_quasi_element *e, int row, int column, double sign, const ff_mat3 *m) {
+static void store_block(ff_quasi_matrix j, int row, int column, double sign, const ff_mat3 *m) {
   for (int i = 0; i < 3; i++) {
     for (int k = 0; k < 3; k++) {
-      e->j[row + i][column + k] = sign * m->m[i][k];
+      j[row + i][column + k] = sign * m->m[i][k];
     }
   }
 }
@@ -381,8 +384,8 @@ static void store_block(ff_quasi_element *e, int row, int column, double sign, c
 static void body_columns(const linear *at, int s, int column, const ff_mat3 *force,
                          const ff_mat3 *torque) {
   double sign = s == 0 ? -1 : 1;
-  store_block(&at->contact->e, 6 * s, column, sign, force);
-  store_block(&at->contact->e, 6 * s + 3, column, sign * at->quasi->turns, torque);
+  store_block(at->j, 6 * s, column, sign, force);
+  store_block(at->j, 6 * s + 3, column, sign * at->quasi->turns, torque);
 }
 
 /* In the rows of both bodies. The impulse grows with the depth and turns with the frame; its torque
@@ -474,7 +477,7 @@ static void push_columns(const linear *at, int s, bool start, double share,
     v3_store(column, v3_scale(sign, push[k]));
     v3_store(column + 3, v3_scale(sign * at->quasi->turns, torque));
     for (int i = 0; i < 6; i++) {
-      double *to = &at->contact->e.j[6 * s + i][12 + k];
+      double *to = &at->j[6 * s + i][12 + k];
       *to = (start ? *to : 0) + column[i];
     }
   }
@@ -484,7 +487,7 @@ static void push_columns(const linear *at, int s, bool start, double share,
 static void friction_columns(const linear *at, const double pulls[2]) {
   const ff_quasi_contact *contact = at->contact;
   const double *e = contact->cone->e;
-  double(*j)[FF_QUASI_ROWS] = at->contact->e.j + 12;
+  double(*j)[FF_QUASI_ROWS] = at->j + 12;
   for (int k = 0; k < contact->e.rows; k++) {
     j[0][12 + k] = k == 0 && !ff_quasi_has_core(contact) ? 1 / contact->e.mass : 0;
   }
@@ -512,9 +515,9 @@ static void friction_columns(const linear *at, const double pulls[2]) {
   }
 }
 
-static void contact_columns(const ff_quasi *quasi, ff_quasi_contact *contact) {
+void ff_quasi_contact_columns(const ff_quasi *quasi, ff_quasi_contact *contact, ff_quasi_matrix j) {
   linear at;
-  start_linear(quasi, contact, &at);
+  start_linear(quasi, contact, j, &at);
   const double *e = contact->cone->e, *pull = contact->state.pull;
   bool pulls = contact->stiff > 0 && contact->layer->sheared;
   const double pulled[2] = {pulls ? e[0] * pull[0] : 0, pulls ? e[1] * pull[1] : 0};
@@ -533,20 +536,4 @@ static void contact_columns(const ff_quasi *quasi, ff_quasi_contact *contact) {
     }
   }
   friction_columns(&at, pulled);
-}
-
-void ff_quasi_pair_columns(const ff_quasi *quasi, ff_quasi_contact *contacts, int count) {
-  bool busy = false;
-  for (int i = 0; i < count; i++) {
-    busy = busy || !contacts[i].e.idle;
-  }
-  if (!busy) {
-    return;
-  }
-  find_slopes(quasi, contacts, count);
-  for (int i = 0; i < count; i++) {
-    if (!contacts[i].e.idle) {
-      contact_columns(quasi, &contacts[i]);
-    }
-  }
 }

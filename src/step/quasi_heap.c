@@ -4,8 +4,7 @@
  * to others far away, through many between, is little: products of blocks that are not much more
  * than inertia are left out of the factors, and what is left grows with the heap. Such factors
  * solve the problem to a few per cent, and a few more solutions with them as well as is needed
- * (solve/krylov.h). What the matrix makes of a vector is put together from what is left of the
- * elements.
+ * (solve/krylov.h).
  */
 #include "math/pairs.h"
 #include "step/quasi_rigid.h"
@@ -27,30 +26,93 @@ static void scatter(const ff_quasi *quasi, const double *from, double *to) {
   }
 }
 
-/* What is left of an element makes of the unknowns of its bodies, in the rows of body s. */
-static void times_side(ff_quasi *quasi, ff_quasi_element *e, int s) {
-  const ff_quasi_body *pair[2] = {&quasi->bodies[e->a], &quasi->bodies[e->b]};
-  double *out = quasi->heap_out + pair[s]->column;
-  for (int t = 0; t < 2; t++) {
-    const double *x = quasi->heap_x + pair[t]->column;
-    for (int i = 0; pair[t]->solved && i < FF_QUASI_BODY; i++) {
-      out[i] += ff_dot(e->j[6 * s + i] + 6 * t, x, FF_QUASI_BODY);
+/* ---- the matrix -----------------------------------------------------------------------------
+ *
+ * Row by row: of each body its block on the diagonal, and next to one another what is left of its
+ * elements.
+ */
+
+/* What the steps of a body are to make up for. */
+static void find_right(ff_quasi *quasi, int node) {
+  int row = ff_blocks_row(quasi->blocks, node);
+  double right[FF_QUASI_BODY];
+  for (int k = 0; k < FF_QUASI_BODY; k++) {
+    right[k] = -quasi->r[row + k];
+  }
+  for (int p = quasi->first_side[node]; p < quasi->first_side[node + 1]; p++) {
+    const ff_quasi_left *left = &quasi->lefts[quasi->first_left + p];
+    if (!left->idle) {
+      ff_take_off(right, -1, left->right, FF_QUASI_BODY);
     }
+  }
+  memcpy(quasi->step + row, right, sizeof right);
+}
+
+static void find_rights(ff_quasi *quasi, int first, int end) {
+  for (int i = first; i < end; i++) {
+    find_right(quasi, quasi->solved_nodes[i]);
   }
 }
 
+void ff_quasi_add_rights(ff_quasi *quasi) {
+  ff_quasi_share(quasi, find_rights, quasi->node_count);
+}
+
+static void find_blocks(ff_quasi *quasi, int first, int end) {
+  enum { NUMBERS = FF_QUASI_BODY * FF_QUASI_BODY };
+  for (int i = first; i < end; i++) {
+    int node = quasi->solved_nodes[i];
+    double *own = quasi->heap_own[node][0];
+    memset(own, 0, NUMBERS * sizeof *own);
+    ff_quasi_start_block(quasi, ff_quasi_node(quasi, node), own);
+    for (int p = quasi->first_side[node]; p < quasi->first_side[node + 1]; p++) {
+      const ff_quasi_left *left = &quasi->lefts[quasi->first_left + p];
+      if (left->idle) {
+        continue;
+      }
+      ff_take_off(own, -1, left->own[0], NUMBERS);
+      if (quasi->across[p] >= 0) {
+        ff_take_off(left->between, -1, left->other[0], NUMBERS);
+      }
+    }
+    memcpy(ff_blocks_at(quasi->blocks, node, node), own, NUMBERS * sizeof *own);
+    find_right(quasi, node);
+  }
+}
+
+void ff_quasi_add_lefts(ff_quasi *quasi) {
+  ff_quasi_share(quasi, find_blocks, quasi->node_count);
+}
+
+static inline void add_times(double out[6], double block[6][6], const double *x) {
+  for (int i = 0; i < FF_QUASI_BODY; i++) {
+    out[i] += ff_dot(block[i], x, FF_QUASI_BODY);
+  }
+}
+
+static void times_rows(ff_quasi *quasi, int first, int end) {
+  const double *x = quasi->heap_x;
+  for (int i = first; i < end; i++) {
+    int node = quasi->solved_nodes[i];
+    double sum[6] = {0};
+    add_times(sum, quasi->heap_own[node], x + FF_QUASI_BODY * i);
+    for (int p = quasi->first_side[node]; p < quasi->first_side[node + 1]; p++) {
+      ff_quasi_left *left = &quasi->lefts[quasi->first_left + p];
+      if (quasi->across[p] >= 0 && !left->idle) {
+        add_times(sum, left->other, x + quasi->across[p]);
+      }
+    }
+    memcpy(quasi->heap_out + FF_QUASI_BODY * i, sum, sizeof sum);
+  }
+}
+
+/* ---- its solution ---------------------------------------------------------------------------- */
+
 static void times(void *context, const double *x, double *out) {
   ff_quasi *quasi = context;
-  for (int i = 0; i < quasi->node_count; i++) {
-    const ff_quasi_body *body = ff_quasi_node(quasi, quasi->solved_nodes[i]);
-    double mass = quasi->model->bodies[body->id].mass;
-    for (int k = 0; k < FF_QUASI_BODY; k++) {
-      out[body->column + k] = (k < 3 ? mass : 1) * x[body->column + k];
-    }
-  }
   quasi->heap_x = x;
   quasi->heap_out = out;
-  ff_quasi_for_sides(quasi, times_side);
+  ff_quasi_share(quasi, times_rows, quasi->node_count);
 }
 
 static void divide(void *context, double *x) {
@@ -63,9 +125,8 @@ static void divide(void *context, double *x) {
 /* Momenta are weighed by the energy that they are of a body as large as it reaches. */
 bool ff_quasi_solve_heap(ff_quasi *quasi, double tolerance) {
   for (int i = 0; i < quasi->node_count; i++) {
-    ff_quasi_body *body = ff_quasi_node(quasi, quasi->solved_nodes[i]);
+    const ff_quasi_body *body = ff_quasi_node(quasi, quasi->solved_nodes[i]);
     const ff_model_body *model = &quasi->model->bodies[body->id];
-    body->column = FF_QUASI_BODY * i;
     for (int k = 0; k < FF_QUASI_BODY; k++) {
       double unit = model->mass * (k < 3 ? 1 : model->bound);
       quasi->heap_weights[FF_QUASI_BODY * i + k] = model->mass / (unit * unit);

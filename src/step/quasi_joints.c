@@ -143,7 +143,8 @@ static void find_sizes(const ff_quasi *quasi, ff_quasi_joint *joint,
 }
 
 /* Columns of a body: its pose nudged, and how its unknowns move the pose. */
-static void find_columns(const ff_quasi *quasi, ff_quasi_joint *joint, int side) {
+static void find_columns(const ff_quasi *quasi, ff_quasi_joint *joint, int side,
+                         ff_quasi_matrix j) {
   ff_quasi_element *e = &joint->e;
   const ff_quasi_body *pair[2] = {&quasi->bodies[e->a], &quasi->bodies[e->b]};
   double by_turn[3][FF_QUASI_ROWS];
@@ -165,7 +166,7 @@ static void find_columns(const ff_quasi *quasi, ff_quasi_joint *joint, int side)
     for (int i = 0; i < 12 + e->rows; i++) {
       double slope = (f[0][i] - f[1][i]) / (2 * step);
       if (k < 3) {
-        e->j[i][6 * side + k] = quasi->h * pair[side]->theta * slope;
+        j[i][6 * side + k] = quasi->h * pair[side]->theta * slope;
       } else {
         by_turn[k - 3][i] = slope;
       }
@@ -174,31 +175,31 @@ static void find_columns(const ff_quasi *quasi, ff_quasi_joint *joint, int side)
   const ff_mat3 *turned = &pair[side]->turned;
   for (int i = 0; i < 12 + e->rows; i++) {
     for (int k = 0; k < 3; k++) {
-      e->j[i][6 * side + 3 + k] = by_turn[0][i] * turned->m[0][k] +
-                                  by_turn[1][i] * turned->m[1][k] + by_turn[2][i] * turned->m[2][k];
+      j[i][6 * side + 3 + k] = by_turn[0][i] * turned->m[0][k] + by_turn[1][i] * turned->m[1][k] +
+                               by_turn[2][i] * turned->m[2][k];
     }
   }
 }
 
-void ff_quasi_joint_rows(const ff_quasi *quasi, ff_quasi_joint *joint, bool derive) {
+void ff_quasi_joint_rows(const ff_quasi *quasi, ff_quasi_joint *joint, ff_quasi_matrix j) {
   ff_quasi_element *e = &joint->e;
   ff_constraint_rows rows;
   rows_at(quasi, joint, &quasi->bodies[e->a].end, &quasi->bodies[e->b].end, e->f, &rows);
   find_sizes(quasi, joint, &rows);
-  if (!derive) {
+  if (!j) {
     return;
   }
-  memset(e->j, 0, sizeof e->j);
+  memset(j, 0, sizeof(ff_quasi_matrix));
   for (int s = 0; s < 2; s++) {
     if (quasi->bodies[s == 0 ? e->a : e->b].solved) {
-      find_columns(quasi, joint, s);
+      find_columns(quasi, joint, s, j);
     }
   }
   for (int i = 0; i < e->rows; i++) { /* rows of bodies are linear in the impulses */
     double length = i < rows.places ? 1 : joint->length, f[12] = {0};
     pull_at_both(joint, &rows, i, length, f);
     for (int k = 0; k < 12; k++) {
-      e->j[k][12 + i] = f[k];
+      j[k][12 + i] = f[k];
     }
   }
 }

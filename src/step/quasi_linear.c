@@ -33,6 +33,11 @@
  * so near that a step with it is enough. It serves the same island with rows of the same kind.
  */
 
+/* Is its body a, or 1: b, one that is solved for? */
+static bool is_solved(const ff_quasi *quasi, const ff_quasi_element *e, int s) {
+  return quasi->bodies[s == 0 ? e->a : e->b].solved;
+}
+
 static int name_of(const ff_quasi_element *e) {
   return e->joint ? ((const ff_quasi_joint *)e)->constraint : ((const ff_quasi_contact *)e)->point;
 }
@@ -62,6 +67,22 @@ static void keep(const ff_quasi *quasi, ff_quasi_element *e) {
   e->kept = quasi->kept;
   e->kept.name = name_of(e);
   e->kept.regime = regime_of(quasi, e);
+  for (int s = 0; s < 2; s++) {
+    if (is_solved(quasi, e, s)) {
+      quasi->lefts[e->left[s]].factor = e->kept.factor;
+      quasi->lefts[e->left[s]].idle = e->idle;
+    }
+  }
+}
+
+/* Is what is left of it where it was, and nobody else wrote there? */
+static bool are_left(const ff_quasi *quasi, const ff_quasi_element *e) {
+  for (int s = 0; s < 2; s++) {
+    if (is_solved(quasi, e, s) && quasi->lefts[e->left[s]].factor != e->kept.factor) {
+      return false;
+    }
+  }
+  return true;
 }
 
 bool ff_quasi_is_kept(const ff_quasi *quasi) {
@@ -73,7 +94,7 @@ bool ff_quasi_is_kept(const ff_quasi *quasi) {
   for (int k = 0; k < quasi->member_count; k++) {
     const ff_quasi_element *e = quasi->members[k];
     if (e->kept.factor != first->factor || e->kept.name != name_of(e) ||
-        e->kept.regime != regime_of(quasi, e)) {
+        e->kept.regime != regime_of(quasi, e) || !are_left(quasi, e)) {
       return false;
     }
   }
@@ -92,11 +113,12 @@ static void exchange(double *a, double *b, int count) {
 
 /* Its own matrix, and the identity; rows that say that an unknown is at its bound know nothing
  * else. */
-static void fill(ff_quasi_element *e, double own[][FF_QUASI_OWN], double give, double heaviest) {
+static void fill(ff_quasi_element *e, ff_quasi_matrix j, double own[][FF_QUASI_OWN], double give,
+                 double heaviest) {
   double mass = e->joint ? greater(e->mass, heaviest) : e->mass;
   for (int i = 0; i < e->rows; i++) {
     for (int k = 0; k < e->rows; k++) {
-      own[i][k] = e->at_bound[i] ? 0 : e->j[12 + i][12 + k];
+      own[i][k] = e->at_bound[i] ? 0 : j[12 + i][12 + k];
       e->inverse[i][k] = i == k;
     }
     bool firm = e->joint || (i == 0 && !e->shares);
@@ -132,32 +154,31 @@ static bool invert(double own[][FF_QUASI_OWN], double inverse[][FF_QUASI_OWN], i
   return true;
 }
 
-/* What is left of the element in the rows of body s and the columns of body t, in their place: a
- * row of it stays in registers. */
-static void reduce_block(ff_quasi_element *e, int s, int t) {
+/* What is left of the element in the rows of body s and the columns of body t: a row of it stays in
+ * registers. */
+static void reduce_block(const ff_quasi_element *e, ff_quasi_matrix j, int s, int t,
+                         double to[6][6]) {
   for (int i = 0; i < FF_QUASI_BODY; i++) {
-    double *j = e->j[6 * s + i], *mine = j + 6 * t;
-    ff_pair2 x = ff_pair2_load(mine), y = ff_pair2_load(mine + 2), z = ff_pair2_load(mine + 4);
+    const double *from = j[6 * s + i] + 6 * t, *by = j[6 * s + i] + 12;
+    ff_pair2 x = ff_pair2_load(from), y = ff_pair2_load(from + 2), z = ff_pair2_load(from + 4);
     for (int m = 0; m < e->rows; m++) {
       const double *row = e->reduced[m] + 6 * t;
-      ff_pair2 factor = {j[12 + m], j[12 + m]};
+      ff_pair2 factor = {by[m], by[m]};
       x -= factor * ff_pair2_load(row);
       y -= factor * ff_pair2_load(row + 2);
       z -= factor * ff_pair2_load(row + 4);
     }
-    ff_pair2_store(mine, x);
-    ff_pair2_store(mine + 2, y);
-    ff_pair2_store(mine + 4, z);
+    ff_pair2_store(to[i], x);
+    ff_pair2_store(to[i] + 2, y);
+    ff_pair2_store(to[i] + 4, z);
   }
 }
 
-/* Inverts its own matrix, multiplies the columns of its bodies by that, and takes what its unknowns
- * make of them off their rows. False: singular. */
-static bool reduce(const ff_quasi *quasi, ff_quasi_element *e) {
-  const bool solved[2] = {quasi->bodies[e->a].solved, quasi->bodies[e->b].solved};
+/* Inverts its own matrix, and multiplies the columns of its bodies by that. False: singular. */
+static bool divide(const ff_quasi *quasi, ff_quasi_element *e, ff_quasi_matrix j) {
   double own[FF_QUASI_OWN][FF_QUASI_OWN];
   int width = ff_quasi_width(quasi, e);
-  fill(e, own, quasi->give, quasi->heaviest);
+  fill(e, j, own, quasi->give, quasi->heaviest);
   if (!invert(own, e->inverse, e->rows)) {
     return false;
   }
@@ -165,23 +186,52 @@ static bool reduce(const ff_quasi *quasi, ff_quasi_element *e) {
     memset(e->reduced[i], 0, (size_t)width * sizeof(double));
     for (int k = 0; k < e->rows; k++) {
       if (!e->at_bound[k] && e->inverse[i][k] != 0) {
-        ff_take_off(e->reduced[i], -e->inverse[i][k], e->j[12 + k], width);
+        ff_take_off(e->reduced[i], -e->inverse[i][k], j[12 + k], width);
       }
-    }
-  }
-  for (int k = 0; k < 4; k++) {
-    if (solved[k / 2] && solved[k % 2]) {
-      reduce_block(e, k / 2, k % 2);
     }
   }
   return true;
 }
 
-/* Adds that to a block by rows. */
-static void add_block(const ff_quasi_element *e, int s, int t, double *block) {
-  for (int i = 0; i < FF_QUASI_BODY; i++) {
-    ff_take_off(block + FF_QUASI_BODY * i, -1, e->j[6 * s + i] + 6 * t, FF_QUASI_BODY);
+/* What its own unknowns make up for, and what of that is in the rows of its bodies. */
+static void find_offset(const ff_quasi *quasi, ff_quasi_element *e) {
+  for (int i = 0; i < e->rows; i++) {
+    e->offset[i] = ff_dot(e->inverse[i], e->own, e->rows);
   }
+  for (int s = 0; s < 2; s++) {
+    for (int i = 0; is_solved(quasi, e, s) && i < FF_QUASI_BODY; i++) {
+      quasi->lefts[e->left[s]].right[i] = ff_dot(e->push_by[6 * s + i], e->offset, e->rows);
+    }
+  }
+}
+
+/* Eliminates the unknowns of an element. */
+static void eliminate(void *context, ff_quasi_element *e, ff_quasi_matrix j) {
+  ff_quasi *quasi = context;
+  if (!divide(quasi, e, j)) {
+    atomic_store(&quasi->singular, true);
+    return;
+  }
+  for (int s = 0; s < 2; s++) {
+    if (!is_solved(quasi, e, s)) {
+      continue;
+    }
+    ff_quasi_left *left = &quasi->lefts[e->left[s]];
+    reduce_block(e, j, s, s, left->own);
+    if (is_solved(quasi, e, 1 - s)) {
+      reduce_block(e, j, s, 1 - s, left->other);
+    }
+    for (int i = 6 * s; i < 6 * s + FF_QUASI_BODY; i++) {
+      memcpy(e->push_by[i], j[i] + 12, (size_t)e->rows * sizeof(double));
+    }
+  }
+  find_offset(quasi, e);
+}
+
+/* ---- all of them ---------------------------------------------------------------------------- */
+
+static void add_block(double from[6][6], double *to) {
+  ff_take_off(to, -1, from[0], FF_QUASI_BODY * FF_QUASI_BODY);
 }
 
 /* Room in the matrix for what is left of it between its bodies, when the one that is eliminated
@@ -191,45 +241,31 @@ static void open_between(ff_quasi *quasi, ff_quasi_element *e, int s) {
   const ff_quasi_body *other = &quasi->bodies[s == 0 ? e->b : e->a];
   if (other->solved && !mine->link && !other->link &&
       ff_blocks_is_before(quasi->blocks, mine->node, other->node)) {
-    e->between[s] = ff_blocks_at(quasi->blocks, mine->node, other->node);
-    e->between[1 - s] = ff_blocks_at(quasi->blocks, other->node, mine->node);
+    quasi->lefts[e->left[s]].between = ff_blocks_at(quasi->blocks, mine->node, other->node);
+    quasi->lefts[e->left[1 - s]].between = ff_blocks_at(quasi->blocks, other->node, mine->node);
   }
 }
 
-/* What is left of it in the rows of body s. */
-static void add_matrix(ff_quasi *quasi, ff_quasi_element *e, int s) {
-  const ff_quasi_body *pair[2] = {&quasi->bodies[e->a], &quasi->bodies[e->b]};
-  for (int t = 0; t < 2; t++) {
-    if (!pair[t]->solved) {
-      continue;
-    }
-    if (pair[s]->link || pair[t]->link) {
-      double block[FF_QUASI_BODY][FF_QUASI_BODY] = {{0}};
-      add_block(e, s, t, block[0]);
-      ff_quasi_add_block(quasi, pair[s], pair[t], block);
-    } else {
-      int node = pair[s]->node;
-      add_block(e, s, t, s == t ? ff_blocks_at(quasi->blocks, node, node) : e->between[s]);
-    }
-  }
-}
-
-static void find_offset(ff_quasi_element *e) {
-  for (int i = 0; i < e->rows; i++) {
-    e->offset[i] = ff_dot(e->inverse[i], e->own, e->rows);
-  }
-}
-
-/* And in what they are to make up for. */
 static void add_right(ff_quasi *quasi, ff_quasi_element *e, int s) {
-  double *right = ff_quasi_step_of(quasi, &quasi->bodies[s == 0 ? e->a : e->b]);
-  for (int i = 0; i < FF_QUASI_BODY; i++) {
-    right[i] += ff_dot(&e->j[6 * s + i][12], e->offset, e->rows);
-  }
+  double *to = ff_quasi_step_of(quasi, &quasi->bodies[s == 0 ? e->a : e->b]);
+  ff_take_off(to, -1, quasi->lefts[e->left[s]].right, FF_QUASI_BODY);
 }
 
-static void add_both(ff_quasi *quasi, ff_quasi_element *e, int s) {
-  add_matrix(quasi, e, s);
+/* What is left of it in the rows of body s, and in what they are to make up for. */
+static void add_left(ff_quasi *quasi, ff_quasi_element *e, int s) {
+  const ff_quasi_body *mine = &quasi->bodies[s == 0 ? e->a : e->b];
+  const ff_quasi_body *other = &quasi->bodies[s == 0 ? e->b : e->a];
+  ff_quasi_left *left = &quasi->lefts[e->left[s]];
+  if (mine->link) {
+    ff_quasi_add_block(quasi, mine, mine, left->own);
+  } else {
+    add_block(left->own, ff_blocks_at(quasi->blocks, mine->node, mine->node));
+  }
+  if (other->solved && (mine->link || other->link)) {
+    ff_quasi_add_block(quasi, mine, other, left->other);
+  } else if (other->solved) {
+    add_block(left->other, left->between);
+  }
   add_right(quasi, e, s);
 }
 
@@ -263,33 +299,31 @@ static void start_right(ff_quasi *quasi) {
   }
 }
 
-/* Inertia. Returns the mass of the heaviest. */
-static double start_matrix(ff_quasi *quasi) {
-  double heaviest = 0;
-  ff_blocks_clear(quasi->blocks, quasi->solved_nodes, quasi->node_count);
+void ff_quasi_start_block(const ff_quasi *quasi, const ff_quasi_body *body, double *block) {
+  const ff_model_body *of = &quasi->model->bodies[body->id];
+  double unit = of->mass * of->bound, *units = ff_blocks_units(quasi->blocks, body->node);
+  for (int k = 0; k < FF_QUASI_BODY; k++) {
+    block[7 * k] = k < 3 ? of->mass : 1;
+    units[2 * k] = k < 3 ? of->mass : unit;
+    units[2 * k + 1] = k < 3 ? 1 : unit;
+  }
+}
+
+/* Inertia. */
+static void start_matrix(ff_quasi *quasi) {
   for (int i = 0; i < quasi->node_count; i++) {
-    int node = quasi->solved_nodes[i];
-    const ff_quasi_body *body = ff_quasi_node(quasi, node);
+    int node = quasi->solved_nodes[i], robot = ff_quasi_robot_of(quasi, node);
     double *block = ff_blocks_at(quasi->blocks, node, node);
-    if (!body) {
-      ff_quasi_robot_block(quasi, ff_quasi_robot_of(quasi, node), block);
-      for (int k = 0; k < 2 * ff_mover_size(quasi->model, node); k++) {
-        ff_blocks_units(quasi->blocks, node)[k] = 1;
-      }
-      ff_quasi_clear_blocks(quasi, ff_quasi_robot_of(quasi, node));
+    if (robot < 0) {
+      ff_quasi_start_block(quasi, ff_quasi_node(quasi, node), block);
       continue;
     }
-    double mass = quasi->model->bodies[body->id].mass;
-    double unit = mass * quasi->model->bodies[body->id].bound,
-           *units = ff_blocks_units(quasi->blocks, node);
-    for (int k = 0; k < FF_QUASI_BODY; k++) {
-      block[7 * k] = k < 3 ? mass : 1;
-      units[2 * k] = k < 3 ? mass : unit;
-      units[2 * k + 1] = k < 3 ? 1 : unit;
+    ff_quasi_robot_block(quasi, robot, block);
+    for (int k = 0; k < 2 * ff_mover_size(quasi->model, node); k++) {
+      ff_blocks_units(quasi->blocks, node)[k] = 1;
     }
-    heaviest = greater(heaviest, mass);
+    ff_quasi_clear_blocks(quasi, robot);
   }
-  return heaviest;
 }
 
 /* The robots' share in what is left of elements, or of the step the links'. */
@@ -324,30 +358,19 @@ static bool solve_factored(ff_quasi *quasi, bool nearly, double off) {
 /* Some members, linearised, and their unknowns eliminated while they are at hand. */
 static void linearise(ff_quasi *quasi, int first, int end) {
   ff_quasi_whole_pairs(quasi, &first, &end);
-  for (int k = first; k < end && quasi->rest_first; k++) {
-    if (!quasi->members[k]->idle && ff_quasi_rest_first(quasi->members[k])) {
-      atomic_store(&quasi->rested, true);
-    }
-  }
-  ff_quasi_columns(quasi, first, end);
   for (int k = first; k < end; k++) {
     ff_quasi_element *e = quasi->members[k];
+    if (quasi->rest_first && !e->idle && ff_quasi_rest_first(e)) {
+      atomic_store(&quasi->rested, true);
+    }
     keep(quasi, e);
-    if (e->idle) {
-      continue;
-    }
-    if (!reduce(quasi, e)) {
-      atomic_store(&quasi->singular, true);
-      return;
-    }
-    find_offset(e);
   }
+  ff_quasi_columns(quasi, first, end, eliminate, quasi);
 }
 
 /* The linearised problem, with the elements' unknowns eliminated. */
 static bool assemble(ff_quasi *quasi) {
-  quasi->heaviest = start_matrix(quasi);
-  start_right(quasi);
+  ff_blocks_clear(quasi->blocks, quasi->solved_nodes, quasi->node_count);
   atomic_store_explicit(&quasi->singular, false, memory_order_relaxed);
   atomic_store_explicit(&quasi->rested, false, memory_order_relaxed);
   ff_quasi_turns(quasi);
@@ -358,7 +381,13 @@ static bool assemble(ff_quasi *quasi) {
   if (quasi->node_count > 1) {
     ff_quasi_for_sides(quasi, open_between);
   }
-  ff_quasi_for_sides(quasi, add_both);
+  if (quasi->is_heap) {
+    ff_quasi_add_lefts(quasi);
+    return true;
+  }
+  start_matrix(quasi);
+  start_right(quasi);
+  ff_quasi_for_sides(quasi, add_left);
   pass_on(quasi, false);
   return true;
 }
@@ -380,7 +409,7 @@ bool ff_quasi_find_step(ff_quasi *quasi, bool nearly, double off) {
 static void find_offsets(ff_quasi *quasi, int first, int end) {
   for (int k = first; k < end; k++) {
     if (!quasi->members[k]->idle) {
-      find_offset(quasi->members[k]);
+      find_offset(quasi, quasi->members[k]);
     }
   }
 }
@@ -388,8 +417,12 @@ static void find_offsets(ff_quasi *quasi, int first, int end) {
 bool ff_quasi_find_step_again(ff_quasi *quasi, double off) {
   quasi->iterations++;
   ff_blocks_choose(quasi->blocks, quasi->solved_nodes, quasi->node_count);
-  start_right(quasi);
   ff_quasi_share(quasi, find_offsets, quasi->member_count);
-  ff_quasi_for_sides(quasi, add_right);
+  if (quasi->is_heap) {
+    ff_quasi_add_rights(quasi);
+  } else {
+    start_right(quasi);
+    ff_quasi_for_sides(quasi, add_right);
+  }
   return solve_factored(quasi, quasi->members[0]->kept.nearly, off);
 }

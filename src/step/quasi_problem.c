@@ -470,29 +470,49 @@ void ff_quasi_whole_pairs(const ff_quasi *quasi, int *first, int *end) {
   }
 }
 
-static void for_members(const ff_quasi *quasi, int first, int end, bool derive) {
+void ff_quasi_rows(ff_quasi *quasi, int first, int end) {
   for (int k = first, count; k < end; k += count) {
     ff_quasi_element *e = quasi->members[k];
+    count = e->joint ? 1 : ff_quasi_alike(quasi, (ff_quasi_contact *)e);
     if (e->joint) {
-      count = 1;
-      ff_quasi_joint_rows(quasi, (ff_quasi_joint *)e, derive);
-      continue;
+      ff_quasi_joint_rows(quasi, (ff_quasi_joint *)e, NULL);
+    } else {
+      pair_rows(quasi, (ff_quasi_contact *)e, count);
     }
-    ff_quasi_contact *contacts = (ff_quasi_contact *)e;
-    count = ff_quasi_alike(quasi, contacts);
-    (derive ? ff_quasi_pair_columns : pair_rows)(quasi, contacts, count);
   }
 }
 
-void ff_quasi_rows(ff_quasi *quasi, int first, int end) {
-  for_members(quasi, first, end, false);
+/* Derivatives of all contacts of a pair of shapes. */
+static void pair_columns(const ff_quasi *quasi, ff_quasi_contact *contacts, int count,
+                         ff_quasi_take *take, void *context) {
+  bool busy = false;
+  ff_quasi_matrix j;
+  for (int i = 0; i < count; i++) {
+    busy = busy || !contacts[i].e.idle;
+  }
+  if (busy) {
+    ff_quasi_pair_slopes(quasi, contacts, count);
+  }
+  for (int i = 0; i < count; i++) {
+    if (!contacts[i].e.idle) {
+      ff_quasi_contact_columns(quasi, &contacts[i], j);
+      take(context, &contacts[i].e, j);
+    }
+  }
 }
 
-void ff_quasi_columns(ff_quasi *quasi, int first, int end) {
-  for (int k = first; k < end; k++) {
-    quasi->members[k]->kept.factor = 0;
+void ff_quasi_columns(ff_quasi *quasi, int first, int end, ff_quasi_take *take, void *context) {
+  ff_quasi_matrix j;
+  for (int k = first, count; k < end; k += count) {
+    ff_quasi_element *e = quasi->members[k];
+    count = e->joint ? 1 : ff_quasi_alike(quasi, (ff_quasi_contact *)e);
+    if (e->joint) {
+      ff_quasi_joint_rows(quasi, (ff_quasi_joint *)e, j);
+      take(context, e, j);
+    } else {
+      pair_columns(quasi, (ff_quasi_contact *)e, count, take, context);
+    }
   }
-  for_members(quasi, first, end, true);
 }
 
 static void find_turns(ff_quasi *quasi, int first, int end) {

@@ -136,28 +136,40 @@ typedef struct ff_quasi_element {
   bool idle;   /* presses and pulls nothing: its rows are zero, j is not set */
   bool shares; /* other contacts of the same two shapes share their load with it */
   double mass; /* kg: turns its impulses into speeds, to weigh one against the other */
-  double lower[FF_QUASI_OWN];  /* N s, bounds of its unknowns: 0, or -INFINITY: an equation */
-  double z[FF_QUASI_OWN];      /* N s, its unknowns; */
-  double before[FF_QUASI_OWN]; /* in the step before, */
-  double guess[FF_QUASI_OWN];  /* and as the steps before lead to expect */
-  double f[FF_QUASI_ROWS];     /* N s and N m s in the rows of bodies; its own in m/s */
-  /* derivative of f; of bodies' rows and columns, when its own unknowns are eliminated, what is
-   * left of it */
-  double j[FF_QUASI_ROWS][FF_QUASI_ROWS];
-  double push, twist;                             /* N s, N m s: size of what f adds up, and */
-  double push_noise, twist_noise;                 /* how much of it is rounding */
+  double lower[FF_QUASI_OWN];     /* N s, bounds of its unknowns: 0, or -INFINITY: an equation */
+  double z[FF_QUASI_OWN];         /* N s, its unknowns; */
+  double before[FF_QUASI_OWN];    /* in the step before, */
+  double guess[FF_QUASI_OWN];     /* and as the steps before lead to expect */
+  double f[FF_QUASI_ROWS];        /* N s and N m s in the rows of bodies; its own in m/s */
+  double push, twist;             /* N s, N m s: size of what f adds up, and */
+  double push_noise, twist_noise; /* how much of it is rounding */
   double size[FF_QUASI_OWN], noise[FF_QUASI_OWN]; /* m/s: the same of its own rows */
   /* of the solver */
   double own[FF_QUASI_OWN];    /* m/s: its rows as equations; */
   bool at_bound[FF_QUASI_OWN]; /* they say that the unknown is at its bound */
   double base[FF_QUASI_OWN], step[FF_QUASI_OWN], good[FF_QUASI_OWN];
+  /* linearised: */
   double inverse[FF_QUASI_OWN][FF_QUASI_OWN];      /* of its own matrix; */
   double reduced[FF_QUASI_OWN][2 * FF_QUASI_BODY]; /* that, times its bodies' columns */
-  double offset[FF_QUASI_OWN];                     /* and times its rows */
-  double
-      *between[2]; /* blocks of the matrix in the rows of a and the columns of b, and the other */
+  double offset[FF_QUASI_OWN];                     /* and times its rows; */
+  double push_by[2 * FF_QUASI_BODY][FF_QUASI_OWN]; /* its own columns in its bodies' rows */
+  int left[2]; /* what is left of it in the rows of a and of b: places among lefts */
   ff_quasi_kept kept;
 } ff_quasi_element;
+
+/* Derivatives of f. */
+typedef double ff_quasi_matrix[FF_QUASI_ROWS][FF_QUASI_ROWS];
+
+/* What is left of an element in the rows of one of its bodies, its own unknowns eliminated. Those
+ * of a body of a heap stand together. */
+typedef struct ff_quasi_left {
+  long factor;        /* which factors it went into */
+  double *between;    /* where `other` is added in the matrix; NULL: nowhere */
+  bool idle;          /* the element is, and nothing else is set */
+  double right[6];    /* N s, N m s: what the bodies' steps are to make up for */
+  double own[6][6];   /* by the unknowns of that body, */
+  double other[6][6]; /* and of the other one */
+} ff_quasi_left;
 
 /* The layer of a contact during a step: see quasi_layer.c. Of two layers first a's. */
 typedef struct ff_quasi_layer {
@@ -294,12 +306,16 @@ typedef struct ff_quasi {
   int island_limit;                /* the same, or 0: there are no islands to be solved */
   int *first_side; /* node_limit + 2, of a heap: sides of elements by the node of their body: */
   int *sides;      /* twice the place among members, and 1 for b's */
+  int *across;     /* of each the column of the other body, below; -1: that is not solved for */
+  ff_quasi_left *lefts; /* twice as many as elements: in heaps by sides, else by elements */
+  int first_left;       /* of what is being solved */
   int group_count; /* contacts that they were made from, and still join the same bodies; -1: none */
   ff_blocks *blocks;
   ff_krylov *krylov;           /* of heaps; NULL: there are too few bodies for one, as for */
   const double *heap_x;        /* what its matrix is to be multiplied with, */
   double *heap_out;            /* and what comes out */
-  double *heap, *heap_weights; /* unknowns of the bodies of one, and what they are weighed by */
+  double *heap, *heap_weights; /* unknowns of the bodies of one, and what they are weighed by; */
+  double (*heap_own)[6][6];    /* node_limit: blocks of its matrix on the diagonal */
   double *x, *r, *base, *step, *best; /* unknowns, rows, ... of the nodes */
   double share;                       /* of the step that is taken along it */
   double give, heaviest;              /* 1, how much friction gives way in the linear problem; kg */
@@ -446,8 +462,10 @@ void ff_quasi_whole_pairs(const ff_quasi *quasi, int *first, int *end);
 void ff_quasi_rows(ff_quasi *quasi, int first, int end);
 /* How the ends of bodies turn with their momenta, which derivatives need. */
 void ff_quasi_turns(ff_quasi *quasi);
-/* Derivatives of the rows there. */
-void ff_quasi_columns(ff_quasi *quasi, int first, int end);
+/* Takes the derivatives of the rows of an element; they may be written to. */
+typedef void ff_quasi_take(void *context, ff_quasi_element *e, ff_quasi_matrix j);
+/* Those of all of them that do not idle, there. */
+void ff_quasi_columns(ff_quasi *quasi, int first, int end, ff_quasi_take *take, void *context);
 /* Friction of an element that is to turn right round passes over rest: its row, and the derivatives
  * asked for next, become those of rest. False: it is not to. */
 bool ff_quasi_rest_first(ff_quasi_element *e);
@@ -464,8 +482,10 @@ const ff_touch *ff_quasi_find_touch(const ff_quasi *quasi, const ff_quasi_contac
 
 /* ---- quasi_columns.c -------------------------------------------------------------------- */
 
-/* Derivatives of the rows of all contacts of a pair of shapes, where the rows were found. */
-void ff_quasi_pair_columns(const ff_quasi *quasi, ff_quasi_contact *contacts, int count);
+/* How the geometry of all contacts of a pair of shapes changes, where their rows were found. */
+void ff_quasi_pair_slopes(const ff_quasi *quasi, ff_quasi_contact *contacts, int count);
+/* With that the derivatives of the rows of one. */
+void ff_quasi_contact_columns(const ff_quasi *quasi, ff_quasi_contact *contact, ff_quasi_matrix j);
 
 /* ---- quasi_share.c -------------------------------------------------------------------------- */
 
@@ -508,6 +528,10 @@ static inline int ff_quasi_pieces(const ff_quasi *quasi) {
 
 /* ---- quasi_heap.c -------------------------------------------------------------------------- */
 
+/* Puts the matrix and the right side of a heap together from what is left of its elements; or only
+ * the right side. */
+void ff_quasi_add_lefts(ff_quasi *quasi);
+void ff_quasi_add_rights(ff_quasi *quasi);
 /* Solves the linear problem with these: the right side in quasi->step becomes the solution. False:
  * it does not get as near as this, relative, and is as it was. */
 bool ff_quasi_solve_heap(ff_quasi *quasi, double tolerance);
@@ -518,8 +542,8 @@ bool ff_quasi_solve_heap(ff_quasi *quasi, double tolerance);
 void ff_quasi_gather_joints(ff_quasi *quasi);
 /* Makes a joint ready for bodies that move with this theta. */
 void ff_quasi_joint_look_back(const ff_quasi *quasi, ff_quasi_joint *joint, double theta);
-/* Rows of a joint, and if wanted their derivatives, where its bodies are now. */
-void ff_quasi_joint_rows(const ff_quasi *quasi, ff_quasi_joint *joint, bool derive);
+/* Rows of a joint, and if wanted (else NULL) their derivatives, where its bodies are now. */
+void ff_quasi_joint_rows(const ff_quasi *quasi, ff_quasi_joint *joint, ff_quasi_matrix j);
 /* Writes what the constraints did into the state. */
 void ff_quasi_book_joints(const ff_quasi *quasi);
 /* Order 2: takes from the velocities of the end, at this time, what tears at constraints. */
@@ -582,6 +606,8 @@ void ff_quasi_layer_settle(const ff_quasi *quasi, const ff_layer *layer,
 
 /* ---- quasi_linear.c --------------------------------------------------------------------- */
 
+/* A body's block of the matrix, which is zero: inertia. */
+void ff_quasi_start_block(const ff_quasi *quasi, const ff_quasi_body *body, double *block);
 /* The step that solves the problem linearised where the rows are, which are off by this: with all
  * of its factors or only nearly. False: none was found. */
 bool ff_quasi_find_step(ff_quasi *quasi, bool nearly, double off);

@@ -33,10 +33,14 @@ static void go_through_sides(ff_quasi *quasi, bool list) {
   int *start = quasi->first_side;
   for (int k = 0; k < quasi->member_count; k++) {
     for (int s = 0; s < 2; s++) {
-      const ff_quasi_element *e = quasi->members[k];
+      ff_quasi_element *e = quasi->members[k];
       const ff_quasi_body *body = &quasi->bodies[s == 0 ? e->a : e->b];
+      const ff_quasi_body *other = &quasi->bodies[s == 0 ? e->b : e->a];
       if (body->solved && list) {
-        quasi->sides[start[body->node + 1]++] = 2 * k + s;
+        int place = start[body->node + 1]++;
+        quasi->sides[place] = 2 * k + s;
+        quasi->across[place] = other->solved ? other->column : -1;
+        e->left[s] = quasi->first_left + place;
       } else if (body->solved) {
         start[body->node + 2]++;
       }
@@ -47,7 +51,14 @@ static void go_through_sides(ff_quasi *quasi, bool list) {
 void ff_quasi_list_sides(ff_quasi *quasi) {
   int *start = quasi->first_side, nodes = quasi->node_limit;
   if (!quasi->is_heap) {
+    for (int k = 0; k < quasi->member_count; k++) {
+      quasi->members[k]->left[0] = quasi->first_left + 2 * k;
+      quasi->members[k]->left[1] = quasi->first_left + 2 * k + 1;
+    }
     return;
+  }
+  for (int i = 0; i < quasi->node_count; i++) {
+    ff_quasi_node(quasi, quasi->solved_nodes[i])->column = FF_QUASI_BODY * i;
   }
   memset(start, 0, ((size_t)nodes + 2) * sizeof *start);
   go_through_sides(quasi, false); /* two places further on, summed, then filled in */

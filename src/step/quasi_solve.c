@@ -47,6 +47,12 @@ static void choose_island(ff_quasi *quasi, int island) {
   const int *node = quasi->first_node + island, *element = quasi->first_element + island;
   choose(quasi, quasi->nodes + node[0], node[1] - node[0], quasi->elements + element[0],
          element[1] - element[0]);
+  quasi->first_left = 2 * element[0];
+  quasi->heaviest = 0;
+  for (int i = 0; i < quasi->node_count; i++) {
+    const ff_quasi_body *body = ff_quasi_node(quasi, quasi->solved_nodes[i]);
+    quasi->heaviest = greater(quasi->heaviest, body ? quasi->model->bodies[body->id].mass : 0);
+  }
   ff_quasi_list_sides(quasi);
 }
 
@@ -187,6 +193,26 @@ static void columns_of(const ff_quasi *quasi, const ff_quasi_element *e, int *to
   }
 }
 
+/* The dense problem, which takes the derivatives of elements. */
+typedef struct dense {
+  const ff_quasi *quasi;
+  double *j; /* by columns */
+} dense;
+
+static void take_dense(void *context, ff_quasi_element *e, ff_quasi_matrix j) {
+  const dense *of = context;
+  size_t n = (size_t)of->quasi->size;
+  int to[FF_QUASI_ROWS];
+  columns_of(of->quasi, e, to);
+  for (int i = 0; i < 12 + e->rows; i++) {
+    for (int k = 0; k < 12 + e->rows; k++) {
+      if (to[i] >= 0 && to[k] >= 0) {
+        of->j[(size_t)to[k] * n + (size_t)to[i]] += j[i][k];
+      }
+    }
+  }
+}
+
 int ff_quasi_jacobian(void *context, const double *z, double *j) {
   ff_quasi *quasi = context;
   size_t n = (size_t)quasi->size;
@@ -206,18 +232,11 @@ int ff_quasi_jacobian(void *context, const double *z, double *j) {
   }
   ff_quasi_rows(quasi, 0, quasi->member_count);
   ff_quasi_turns(quasi);
-  ff_quasi_columns(quasi, 0, quasi->member_count);
+  ff_quasi_columns(quasi, 0, quasi->member_count, take_dense, &(dense){.quasi = quasi, .j = j});
   for (int m = 0; m < quasi->member_count; m++) {
     const ff_quasi_element *e = quasi->members[m];
-    int to[FF_QUASI_ROWS];
-    columns_of(quasi, e, to);
-    for (int i = 0; i < 12 + e->rows; i++) {
-      for (int k = 0; k < 12 + e->rows; k++) {
-        if (to[i] >= 0 && to[k] >= 0) {
-          j[(size_t)to[k] * n + (size_t)to[i]] +=
-              e->idle ? (i == k && i >= 12) / e->mass : e->j[i][k];
-        }
-      }
+    for (int i = e->unknown; e->idle && i < e->unknown + e->rows; i++) {
+      j[(size_t)i * n + (size_t)i] = 1 / e->mass;
     }
   }
   return 0;
