@@ -25,7 +25,8 @@
 #define LOOSE      0.1  /* the same of friction that shares a load, where rows are wholly off */
 #define NEGLIGIBLE 3.0  /* of inertia: products that the factors of heaps are without, */
 #define ROUGH      1e-3 /* which are enough as long as rows are off by more; then they */
-#define TIGHT      1e-4 /* help to solve the problem to a hundred times that, or as well as this */
+#define TIGHT      1e-4 /* help to solve the problem to a hundred times that, or as well as this, */
+#define AIM        1e-13 /* or as it takes to have rows off by no more */
 
 /* ---- factors that serve again ------------------------------------------------------------------
  *
@@ -339,12 +340,17 @@ static void pass_on(ff_quasi *quasi, bool back) {
   }
 }
 
+/* How well the problem of a heap is to be solved where rows are off by this. */
+static double tolerance_at(double off) {
+  return greater(100 * off, greater(TIGHT, lesser(AIM / off, 0.1)));
+}
+
 /* With factors as they are, or if they are only near those of the matrix as well as is needed where
  * rows are off by this. False: they are too far from them. */
 static bool solve_factored(ff_quasi *quasi, bool nearly, double off) {
   if (!nearly || off > ROUGH) {
     ff_blocks_solve(quasi->blocks, quasi->step, *quasi->team);
-  } else if (!ff_quasi_solve_heap(quasi, greater(100 * off, TIGHT))) {
+  } else if (!ff_quasi_solve_heap(quasi, tolerance_at(off))) {
     return false;
   }
   pass_on(quasi, true);
