@@ -438,7 +438,8 @@ static void contact_rows(const ff_quasi *quasi, ff_quasi_contact *contact) {
  * push depends on friction have no cone that one knows beforehand. */
 static void hold_in_cone(const ff_quasi *quasi, ff_quasi_contact *contact) {
   double *p = contact->e.z + 1, length = sqrt(dot3(p, p)), radius = radius_of(quasi, contact);
-  for (int i = 0; length > radius && !contact->layer->sheared && i < 3; i++) {
+  bool known = contact->state.pull[0] == 0 && contact->state.pull[1] == 0;
+  for (int i = 0; known && length > radius && i < 3; i++) {
     p[i] *= radius / length;
   }
 }
