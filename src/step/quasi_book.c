@@ -113,6 +113,18 @@ static void book_losses(const ff_quasi *quasi, const ff_quasi_contact *contact,
   }
 }
 
+/* Friction that gives way before it slides is a spring, and stores what that took. */
+static void book_give(const ff_quasi_contact *contact, ff_point *point, double *ledger) {
+  const double *p = contact->e.z + 1, *before = contact->e.before + 1;
+  double *lost = ledger + FF_Y_LOST, ease = contact->soft / contact->weight;
+  for (int i = 0; i < 3 && contact->e.rows > 1; i++) {
+    double paid = ease * p[i] * (p[i] - before[i]);
+    ledger[FF_Y_PAID] += paid;
+    lost[i < 2 ? FF_LOST_SLIP : FF_LOST_SPIN] -= paid;
+    point->energy_t += 0.5 * ease * p[i] * p[i];
+  }
+}
+
 /* A layer that settles, and what the step makes of its force: of what that did on the way, what is
  * neither stored nor lost in the damper. */
 static void settle(const ff_quasi *quasi, const ff_layer *layer, const ff_quasi_contact *contact,
@@ -260,6 +272,9 @@ void ff_quasi_book(ff_quasi *quasi) {
         release(point);
       }
       settle(quasi, layer, contact, point, deeper, ledger);
+      if (contact) {
+        book_give(contact, point, ledger);
+      }
       point->loose = !contact && point->deflection == 0 && v3_dot(point->shear, point->shear) == 0;
     }
   }

@@ -11,7 +11,9 @@
 
 #include <string.h>
 
-#define SOFT 1e-4 /* tangential give of contacts that share a load in more ways than one */
+#define SOFT        1e-4 /* tangential give of contacts that share a load in more ways than one; */
+#define SOFT_AS     0.02 /* in heaps also as much of what the layer gives way along the normal, */
+#define SOFT_AT_ALL 1e-2 /* but no more */
 
 /* ---- what is solved ------------------------------------------------------------------------- */
 
@@ -346,12 +348,24 @@ static bool are_alike(const ff_quasi *quasi, int k, int m) {
   return here && there && here->near == there->near;
 }
 
+/* How much friction gives way, of the change of its impulse. A heap is solved the sooner the softer
+ * it is. Real layers shear as easily as they are pressed; a fiftieth of that is little, and does.
+ * Not so between flat shapes: their places come and go, and what they hold with them. */
+static double give_of(const ff_quasi *quasi, const ff_quasi_contact *contact) {
+  if (quasi->member_count <= quasi->node_count) {
+    return 0;
+  }
+  double presses = quasi->h * contact->state.slope[0] / contact->weight;
+  bool soft = quasi->is_heap && !contact->fixed && SOFT_AS > SOFT * presses;
+  return soft ? lesser(SOFT_AS / presses, SOFT_AT_ALL) : SOFT;
+}
+
 bool ff_quasi_solve(ff_quasi *quasi, int island) {
   choose_island(quasi, island);
   for (int k = 0; k < quasi->member_count; k++) {
     ff_quasi_contact *contact = contact_of(quasi->members[k]);
     if (contact) {
-      contact->soft = quasi->member_count > quasi->node_count ? SOFT : 0;
+      contact->soft = give_of(quasi, contact);
       contact->e.shares = are_alike(quasi, k, k - 1) || are_alike(quasi, k, k + 1);
     }
   }
