@@ -23,7 +23,7 @@
 
 #define GIVE       1e-6
 #define LOOSE      0.1  /* the same of friction that shares a load, where rows are wholly off */
-#define NEGLIGIBLE 3.0  /* of inertia: products that the factors of heaps are without, */
+#define NEGLIGIBLE 2.0  /* of inertia: products that the factors of heaps are without, */
 #define ROUGH      1e-3 /* which are enough as long as rows are off by more; then they */
 #define TIGHT      1e-4 /* help to solve the problem to a hundred times that, or as well as this, */
 #define AIM        1e-13 /* or as it takes to have rows off by no more */

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #define SOFT        1e-4 /* tangential give of contacts that share a load in more ways than one; */
-#define SOFT_AS     0.02 /* in heaps also as much of what the layer gives way along the normal, */
-#define SOFT_AT_ALL 1e-2 /* but no more */
+#define SOFT_AS     0.1  /* in heaps also as much of what the layer gives way along the normal, */
+#define SOFT_AT_ALL 0.05 /* but no more */
 
 /* ---- what is solved ------------------------------------------------------------------------- */
 
@@ -349,7 +349,7 @@ static bool are_alike(const ff_quasi *quasi, int k, int m) {
 }
 
 /* How much friction gives way, of the change of its impulse. A heap is solved the sooner the softer
- * it is. Real layers shear as easily as they are pressed; a fiftieth of that is little, and does.
+ * it is. Real layers shear as easily as they are pressed; a tenth of that is little, and does.
  * Not so between flat shapes: their places come and go, and what they hold with them. */
 static double give_of(const ff_quasi *quasi, const ff_quasi_contact *contact) {
   if (quasi->member_count <= quasi->node_count) {
