@@ -632,6 +632,10 @@ static void settle(int wide, int count, double e_r) {
   }
   assert_true(ff_sim_audit(w.sim).momentum_residual < 1e-9);
   assert_true(ff_sim_audit(w.sim).contact.complementarity < 1e-6); /* N, of weights of 10 N */
+  /* W; it was 1e-2 as long as what gave way was taken for slip */
+  assert_true(ff_sim_audit(w.sim).contact.dissipation < 1e-7);
+  assert_true(ff_sim_energy(w.sim).spring_tangent > 0);        /* it is stored, */
+  assert_true(ff_sim_energy(w.sim).lost[FF_LOST_TANGENT] > 0); /* and lost where contacts end */
   assert_true(ff_sim_solver(w.sim).residual < 1e-9);
   assert_int_equal(ff_sim_solver(w.sim).fallbacks, 0);
   world_end(&w);

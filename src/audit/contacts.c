@@ -57,6 +57,7 @@ static ff_contact_load load_of(const ff_model *model, const ff_state *state, con
   ff_vec3 t1 = axis_of(&binding->cone, point->t1, touch), t2 = v3_cross(touch->normal, t1);
   ff_vec3 slip = v3_sub(velocity_at(a, touch->point), velocity_at(b, touch->point));
   slip = v3_add(slip, point->shear_rate);
+  double spin = v3_dot(touch->normal, v3_sub(a->omega, b->omega));
   return (ff_contact_load){.layer = v3_dot(touch->normal, point->force) - point->force_core,
                            .core = point->force_core,
                            .left = lesser(point->deflection - touch->depth, point->left),
@@ -64,8 +65,7 @@ static ff_contact_load load_of(const ff_model *model, const ff_state *state, con
                            .stiffness = binding->layer.stiffness,
                            .friction = {v3_dot(t1, point->force), v3_dot(t2, point->force),
                                         v3_dot(touch->normal, point->moment)},
-                           .slip = {v3_dot(t1, slip), v3_dot(t2, slip),
-                                    v3_dot(touch->normal, v3_sub(a->omega, b->omega))},
+                           .slip = {v3_dot(t1, slip), v3_dot(t2, slip), spin + point->spin_rate},
                            .cone = binding->cone};
 }
 

@@ -54,7 +54,8 @@ typedef struct ff_point {
   ff_spot spot;              /* which parts of two rounded shapes it lies, or lay last, between */
   double deflection;         /* m, of the layer; it may still recover when contact has ended */
   double deflection_b;       /* m, the part of it that is in b's own layer */
-  ff_vec3 shear, shear_rate; /* m, m/s: tangential deflection, and what of it the slip lacks */
+  ff_vec3 shear, shear_rate; /* m, m/s: tangential deflection, and what of it the slip lacks; */
+  double spin_rate;          /* rad/s: what the spin lacks */
   double left;       /* m, how far the bodies were from the layer at the start of a step whose force
                       * is the mean over it; INFINITY: its force is that of the end */
   double force_core; /* N, the part of force_n that the rigid core bears; `micro-macro` too */

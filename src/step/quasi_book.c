@@ -115,14 +115,17 @@ static void book_losses(const ff_quasi *quasi, const ff_quasi_contact *contact,
 
 /* Friction that gives way before it slides is a spring, and stores what that took. */
 static void book_give(const ff_quasi_contact *contact, ff_point *point, double *ledger) {
-  const double *p = contact->e.z + 1, *before = contact->e.before + 1;
-  double *lost = ledger + FF_Y_LOST, ease = contact->soft / contact->weight;
+  const double *e = contact->cone->e, *p = contact->e.z + 1, *before = contact->e.before + 1;
+  double *lost = ledger + FF_Y_LOST, ease = contact->soft / contact->weight, rate[3] = {0};
   for (int i = 0; i < 3 && contact->e.rows > 1; i++) {
-    double paid = ease * p[i] * (p[i] - before[i]);
+    double gives = ease * (p[i] - before[i]), paid = p[i] * gives;
     ledger[FF_Y_PAID] += paid;
     lost[i < 2 ? FF_LOST_SLIP : FF_LOST_SPIN] -= paid;
     point->energy_t += 0.5 * ease * p[i] * p[i];
+    rate[i] = e[i] > 0 ? gives / e[i] : 0;
   }
+  point->shear_rate = v3_axpy(v3_axpy(point->shear_rate, rate[0], point->t1), rate[1], point->t2);
+  point->spin_rate = rate[2];
 }
 
 /* A layer that settles, and what the step makes of its force: of what that did on the way, what is
@@ -130,6 +133,8 @@ static void book_give(const ff_quasi_contact *contact, ff_point *point, double *
 static void settle(const ff_quasi *quasi, const ff_layer *layer, const ff_quasi_contact *contact,
                    ff_point *point, double deeper, double *ledger) {
   double *lost = ledger + FF_Y_LOST, stored = point->energy_n, damped = lost[FF_LOST_NORMAL];
+  point->shear_rate = v3(0, 0, 0);
+  point->spin_rate = 0;
   ff_quasi_layer_settle(quasi, layer, contact, point, ledger);
   double paid = contact && contact->p_ns > 0 ? contact->p_ns * deeper / quasi->h : 0;
   lost[FF_LOST_STEP] += paid - (point->energy_n - stored) - (lost[FF_LOST_NORMAL] - damped);
