@@ -3,10 +3,10 @@
  * lengths grow with the cube root of the number of bodies, so that their neighbours are as many in
  * a large heap as in a small one. Timed is the pile from its first step to most of a second after
  * all have come together, when many contacts change between stick and slip in every step, but not
- * until it rests; and its fall and the heap apart from each other. Each size is compared with the
- * smallest, by the quickest of a few runs, since machines are noisy; the slope in a plot with two
- * logarithmic axes is what counts. That of the whole, on one thread for each processor as
- * `footfall run` has it, is judged. */
+ * until it rests; and its fall and the heap apart from each other. Machines are noisy, and runs of
+ * the same pile are the same bit by bit: of each step the quickest of a few runs counts. Sizes are
+ * compared with the smallest; the slope in a plot with two logarithmic axes is what counts. That of
+ * the whole, on one thread for each processor as `footfall run` has it, is judged. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,9 +18,9 @@
 
 /* What is timed: from a first step to before a last. */
 enum { ALL, FALL, HEAP, PARTS };
-static const int FIRST[PARTS] = {0, 0, 120}, LAST[PARTS] = {300, 120, 300};
+enum { STEPS = 300, FALLS = 120, RUNS = 3 };
+static const int FIRST[PARTS] = {0, 0, FALLS}, LAST[PARTS] = {STEPS, FALLS, STEPS};
 static const char *const NAMES[PARTS] = {"all", "fall", "heap"};
-enum { RUNS = 2 };
 
 static const double STEP = 4e-3;  /* s */
 static const double TARGET = 1.2; /* power of the number of bodies */
@@ -118,67 +118,68 @@ static ff_model *pile(int count) {
 }
 
 typedef struct timing {
-  double step[PARTS];       /* s */
-  double iterations[PARTS]; /* of each step */
+  double time[STEPS];       /* s, of each step, */
+  double iterations[STEPS]; /* and its linear problems */
   int contacts;
 } timing;
 
-static timing run(int count, int threads) {
-  ff_model *model = pile(count);
+/* One more run, on as many threads. */
+static void run(const ff_model *model, int threads, timing *best) {
   ff_sim *sim;
-  timing out = {.contacts = 0};
   need(ff_sim_create(&sim, model));
   need(ff_sim_set_threads(sim, threads));
-  for (int i = 0; i < LAST[ALL]; i++) {
-    double start = now();
+  for (int i = 0; i < STEPS; i++) {
     long before = ff_sim_solver(sim).iterations;
+    double start = now();
     need(ff_sim_step(sim));
-    double time = now() - start;
-    long iterations = ff_sim_solver(sim).iterations - before;
-    for (int k = 0; k < PARTS; k++) {
-      if (i >= FIRST[k] && i < LAST[k]) {
-        out.step[k] += time / (LAST[k] - FIRST[k]);
-        out.iterations[k] += (double)iterations / (LAST[k] - FIRST[k]);
-      }
-    }
+    best->time[i] = fmin(best->time[i], now() - start);
+    best->iterations[i] = (double)(ff_sim_solver(sim).iterations - before);
   }
-  out.contacts = ff_sim_contact_count(sim);
+  best->contacts = ff_sim_contact_count(sim);
   ff_sim_destroy(sim);
+}
+
+static timing quickest(int count, int threads) {
+  ff_model *model = pile(count);
+  timing out;
+  for (int i = 0; i < STEPS; i++) {
+    out.time[i] = INFINITY;
+  }
+  for (int i = 0; i < RUNS; i++) {
+    run(model, threads, &out);
+  }
   ff_model_destroy(model);
   return out;
 }
 
-/* The quickest of a few runs, part by part. */
-static timing quickest(int count, int threads) {
-  timing out = run(count, threads);
-  for (int i = 1; i < RUNS; i++) {
-    timing again = run(count, threads);
-    for (int k = 0; k < PARTS; k++) {
-      out.step[k] = fmin(out.step[k], again.step[k]);
-    }
+/* Of the steps of a part. */
+static double mean(const double *of, int part) {
+  double sum = 0;
+  for (int i = FIRST[part]; i < LAST[part]; i++) {
+    sum += of[i];
   }
-  return out;
+  return sum / (LAST[part] - FIRST[part]);
 }
 
 /* All sizes on so many threads. */
 static void grow(int threads, bool judged) {
   static const int counts[] = {50, 100, 200, 400, 800};
-  timing first = {.contacts = 0}, last = first;
-  double power[PARTS];
+  double first[PARTS], power[PARTS] = {0};
   for (int i = 0; i < 5; i++) {
-    last = quickest(counts[i], threads);
-    first = i == 0 ? last : first;
-    printf("heap of %3d ellipsoids, %4d contacts, %d thread%s", counts[i], last.contacts, threads,
+    timing all = quickest(counts[i], threads);
+    printf("heap of %3d ellipsoids, %4d contacts, %d thread%s", counts[i], all.contacts, threads,
            threads == 1 ? " " : "s");
     for (int k = 0; k < PARTS; k++) {
-      printf("   %s %7.2f ms (%4.1f)", NAMES[k], 1e3 * last.step[k], last.iterations[k]);
+      double step = mean(all.time, k);
+      first[k] = i == 0 ? step : first[k];
+      power[k] = i == 0 ? 0 : log(step / first[k]) / log((double)counts[i] / counts[0]);
+      printf("   %s %7.2f ms (%4.1f)", NAMES[k], 1e3 * step, mean(all.iterations, k));
     }
     printf("\n");
     fflush(stdout);
   }
   printf("a step (and its iterations) grows with the power");
   for (int k = 0; k < PARTS; k++) {
-    power[k] = log(last.step[k] / first.step[k]) / log((double)counts[4] / counts[0]);
     printf("  %s %.2f", NAMES[k], power[k]);
   }
   if (judged) {
