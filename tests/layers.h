@@ -4,9 +4,23 @@
 
 #include "worlds.h"
 
+#include <stdio.h>
+
 typedef struct layer_of {
   double k, c, max_deflection, mu, e_r;
 } layer_of;
+
+/* One of many: e0, e1, ..., of a kilogram, as long as a hand. */
+static inline void scene_pebble(ff_scene *scene, int i, ff_vec3 position, ff_quat orientation) {
+  char name[16];
+  snprintf(name, sizeof name, "e%d", i);
+  ff_body_def def = ff_body_def_default();
+  def.name = name;
+  def.mass = 1;
+  def.position = position;
+  def.orientation = orientation;
+  scene_solid(scene, &def, FF_ELLIPSOID, (ff_vec3){0.13, 0.1, 0.08});
+}
 
 /* With further parameters of the layer. */
 static inline void scene_layer_with(ff_scene *scene, const char *a, const char *b, layer_of l,

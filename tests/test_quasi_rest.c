@@ -2,7 +2,6 @@
 #include "footfall/footfall.h"
 #include "layers.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static const double step = 1e-3;
@@ -106,15 +105,9 @@ static void a_heap_repeats_itself_in_the_end(void **state) {
   world w = {.scene = scene_new(9.81, "quasi-rigid", 4e-3)};
   add_pit(w.scene, 0.28);
   for (int i = 0; i < COUNT; i++) {
-    char name[16];
-    snprintf(name, sizeof name, "e%d", i);
-    ff_body_def def = ff_body_def_default();
-    def.name = name;
-    def.mass = 1;
-    def.position =
-        (ff_vec3){0.27 * (i % 2) - 0.135, 0.27 * (i / 2 % 2) - 0.13, 0.14 + 0.27 * (i / 4)};
-    def.orientation = (ff_quat){cos(0.3 * i), 0.6 * sin(0.3 * i), 0, 0.8 * sin(0.3 * i)};
-    scene_solid(w.scene, &def, FF_ELLIPSOID, (ff_vec3){0.13, 0.1, 0.08});
+    ff_vec3 at = {0.27 * (i % 2) - 0.135, 0.27 * (i / 2 % 2) - 0.13, 0.14 + 0.27 * (i / 4)};
+    ff_quat turn = {cos(0.3 * i), 0.6 * sin(0.3 * i), 0, 0.8 * sin(0.3 * i)};
+    scene_pebble(w.scene, i, at, turn);
   }
   scene_layer(w.scene, "*", "*", (layer_of){1e5, 300, 0.005, 0.5, 0.02});
   world_start(&w);

@@ -600,15 +600,9 @@ static world sheared_heap_of(int wide, int count, double e_r, double k_t) {
   world w = {.scene = scene_new(9.81, "quasi-rigid", 4e-3)};
   scene_floor(w.scene, "floor");
   for (int i = 0; i < count; i++) {
-    char name[16];
-    snprintf(name, sizeof name, "e%d", i);
-    ff_body_def def = ff_body_def_default();
-    def.name = name;
-    def.mass = 1;
-    def.position = v3(0.28 * (i % wide) + 0.01 * (i % 7), 0.28 * (i / wide % 4),
-                      0.15 + 0.28 * (i / (4 * wide)));
-    def.orientation = q_exp(v3(0.3 * i, 0.2, 0.1 * i));
-    scene_solid(w.scene, &def, FF_ELLIPSOID, v3(0.13, 0.1, 0.08));
+    ff_vec3 at = v3(0.28 * (i % wide) + 0.01 * (i % 7), 0.28 * (i / wide % 4),
+                    0.15 + 0.28 * (i / (4 * wide)));
+    scene_pebble(w.scene, i, at, q_exp(v3(0.3 * i, 0.2, 0.1 * i)));
   }
   const char *names[] = {"k_t", "k_o", "series"};
   scene_layer_with(w.scene, "*", "*", (layer_of){1e5, 300, 0.005, 0.6, e_r}, names,

@@ -28,16 +28,16 @@
 #define TIGHT      1e-4 /* help to solve the problem to a hundred times that, or as well as this, */
 #define AIM        1e-13 /* or as it takes to have rows off by no more */
 
+/* Is the body on side s of an element one that is solved for? */
+static bool is_solved(const ff_quasi *quasi, const ff_quasi_element *e, int s) {
+  return ff_quasi_side_of(quasi, e, s)->solved;
+}
+
 /* ---- factors that serve again ------------------------------------------------------------------
  *
  * Where motion is smooth the matrix of a step before is nearly that of this one, and the start is
  * so near that a step with it is enough. It serves the same island with rows of the same kind.
  */
-
-/* Is its body a, or 1: b, one that is solved for? */
-static bool is_solved(const ff_quasi *quasi, const ff_quasi_element *e, int s) {
-  return quasi->bodies[s == 0 ? e->a : e->b].solved;
-}
 
 static int name_of(const ff_quasi_element *e) {
   return e->joint ? ((const ff_quasi_joint *)e)->constraint : ((const ff_quasi_contact *)e)->point;
@@ -238,8 +238,8 @@ static void add_block(double from[6][6], double *to) {
 /* Room in the matrix for what is left of it between its bodies, when the one that is eliminated
  * first is asked for: it stands there. */
 static void open_between(ff_quasi *quasi, ff_quasi_element *e, int s) {
-  const ff_quasi_body *mine = &quasi->bodies[s == 0 ? e->a : e->b];
-  const ff_quasi_body *other = &quasi->bodies[s == 0 ? e->b : e->a];
+  const ff_quasi_body *mine = ff_quasi_side_of(quasi, e, s);
+  const ff_quasi_body *other = ff_quasi_side_of(quasi, e, 1 - s);
   if (other->solved && !mine->link && !other->link &&
       ff_blocks_is_before(quasi->blocks, mine->node, other->node)) {
     quasi->lefts[e->left[s]].between = ff_blocks_at(quasi->blocks, mine->node, other->node);
@@ -248,14 +248,14 @@ static void open_between(ff_quasi *quasi, ff_quasi_element *e, int s) {
 }
 
 static void add_right(ff_quasi *quasi, ff_quasi_element *e, int s) {
-  double *to = ff_quasi_step_of(quasi, &quasi->bodies[s == 0 ? e->a : e->b]);
+  double *to = ff_quasi_step_of(quasi, ff_quasi_side_of(quasi, e, s));
   ff_take_off(to, -1, quasi->lefts[e->left[s]].right, FF_QUASI_BODY);
 }
 
 /* What is left of it in the rows of body s, and in what they are to make up for. */
 static void add_left(ff_quasi *quasi, ff_quasi_element *e, int s) {
-  const ff_quasi_body *mine = &quasi->bodies[s == 0 ? e->a : e->b];
-  const ff_quasi_body *other = &quasi->bodies[s == 0 ? e->b : e->a];
+  const ff_quasi_body *mine = ff_quasi_side_of(quasi, e, s);
+  const ff_quasi_body *other = ff_quasi_side_of(quasi, e, 1 - s);
   ff_quasi_left *left = &quasi->lefts[e->left[s]];
   if (mine->link) {
     ff_quasi_add_block(quasi, mine, mine, left->own);

@@ -66,7 +66,7 @@ static void start_rows(ff_quasi *quasi, int first, int end) {
 
 /* The elements' part. */
 static void add_rows(ff_quasi *quasi, ff_quasi_element *e, int s) {
-  const ff_quasi_body *body = &quasi->bodies[s == 0 ? e->a : e->b];
+  const ff_quasi_body *body = ff_quasi_side_of(quasi, e, s);
   double *r = ff_quasi_rows_of(quasi, body), *scale = ff_quasi_scale_of(quasi, body);
   for (int i = 0; i < FF_QUASI_BODY; i++) {
     r[i] += e->f[6 * s + i];

@@ -164,7 +164,7 @@ typedef double ff_quasi_matrix[FF_QUASI_ROWS][FF_QUASI_ROWS];
  * of a body of a heap stand together. */
 typedef struct ff_quasi_left {
   long factor;        /* which factors it went into */
-  double *between;    /* where `other` is added in the matrix; NULL: nowhere */
+  double *between;    /* where `other` is added in the matrix, between two free bodies */
   bool idle;          /* the element is, and nothing else is set */
   double right[6];    /* N s, N m s: what the bodies' steps are to make up for */
   double own[6][6];   /* by the unknowns of that body, */
@@ -306,7 +306,7 @@ typedef struct ff_quasi {
   int island_limit;                /* the same, or 0: there are no islands to be solved */
   int *first_side; /* node_limit + 2, of a heap: sides of elements by the node of their body: */
   int *sides;      /* twice the place among members, and 1 for b's */
-  int *across;     /* of each the column of the other body, below; -1: that is not solved for */
+  int *across;     /* of each: the column of the other body in the vectors of a heap; -1: none */
   ff_quasi_left *lefts; /* twice as many as elements: in heaps by sides, else by elements */
   int first_left;       /* of what is being solved */
   int group_count; /* contacts that they were made from, and still join the same bodies; -1: none */
@@ -315,7 +315,7 @@ typedef struct ff_quasi {
   const double *heap_x;        /* what its matrix is to be multiplied with, */
   double *heap_out;            /* and what comes out */
   double *heap, *heap_weights; /* unknowns of the bodies of one, and what they are weighed by; */
-  double (*heap_own)[6][6];    /* node_limit: blocks of its matrix on the diagonal */
+  double (*heap_own)[6][6];    /* free_count: blocks of its matrix on the diagonal */
   double *x, *r, *base, *step, *best; /* unknowns, rows, ... of the nodes */
   double share;                       /* of the step that is taken along it */
   double give, heaviest;              /* 1, how much friction gives way in the linear problem; kg */
@@ -385,6 +385,11 @@ static inline double *ff_quasi_step_of(const ff_quasi *quasi, const ff_quasi_bod
 }
 static inline double *ff_quasi_scale_of(const ff_quasi *quasi, const ff_quasi_body *body) {
   return body->link ? body->link->scale : quasi->row_scale + 2 * body->node;
+}
+/* The body on side s of an element: 0: a, 1: b. */
+static inline const ff_quasi_body *ff_quasi_side_of(const ff_quasi *quasi,
+                                                    const ff_quasi_element *e, int s) {
+  return &quasi->bodies[s == 0 ? e->a : e->b];
 }
 /* Is the effort used up that a step may take, or was it cancelled? Then whoever looks for a
  * solution gives up. */
@@ -513,7 +518,7 @@ static inline void ff_quasi_for_sides(ff_quasi *quasi, ff_quasi_side *side) {
   for (int k = 0; k < quasi->member_count; k++) {
     ff_quasi_element *e = quasi->members[k];
     for (int s = 0; s < 2 && !e->idle; s++) {
-      if (quasi->bodies[s == 0 ? e->a : e->b].solved) {
+      if (ff_quasi_side_of(quasi, e, s)->solved) {
         side(quasi, e, s);
       }
     }

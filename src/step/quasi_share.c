@@ -34,8 +34,8 @@ static void go_through_sides(ff_quasi *quasi, bool list) {
   for (int k = 0; k < quasi->member_count; k++) {
     for (int s = 0; s < 2; s++) {
       ff_quasi_element *e = quasi->members[k];
-      const ff_quasi_body *body = &quasi->bodies[s == 0 ? e->a : e->b];
-      const ff_quasi_body *other = &quasi->bodies[s == 0 ? e->b : e->a];
+      const ff_quasi_body *body = ff_quasi_side_of(quasi, e, s);
+      const ff_quasi_body *other = ff_quasi_side_of(quasi, e, 1 - s);
       if (body->solved && list) {
         int place = start[body->node + 1]++;
         quasi->sides[place] = 2 * k + s;

@@ -45,16 +45,22 @@ static void choose(ff_quasi *quasi, const int *nodes, int node_count, ff_quasi_e
   }
 }
 
+/* kg */
+static double heaviest_of(const ff_quasi *quasi) {
+  double heaviest = 0;
+  for (int i = 0; i < quasi->node_count; i++) {
+    const ff_quasi_body *body = ff_quasi_node(quasi, quasi->solved_nodes[i]);
+    heaviest = greater(heaviest, body ? quasi->model->bodies[body->id].mass : 0);
+  }
+  return heaviest;
+}
+
 static void choose_island(ff_quasi *quasi, int island) {
   const int *node = quasi->first_node + island, *element = quasi->first_element + island;
   choose(quasi, quasi->nodes + node[0], node[1] - node[0], quasi->elements + element[0],
          element[1] - element[0]);
   quasi->first_left = 2 * element[0];
-  quasi->heaviest = 0;
-  for (int i = 0; i < quasi->node_count; i++) {
-    const ff_quasi_body *body = ff_quasi_node(quasi, quasi->solved_nodes[i]);
-    quasi->heaviest = greater(quasi->heaviest, body ? quasi->model->bodies[body->id].mass : 0);
-  }
+  quasi->heaviest = heaviest_of(quasi);
   ff_quasi_list_sides(quasi);
 }
 
