@@ -122,10 +122,11 @@ static void print_run(const ff_model *model) {
   const ff_run_def *run = ff_model_run(model);
   printf("gravity      (%.6g, %.6g, %.6g) m/s^2\n", run->gravity.x, run->gravity.y, run->gravity.z);
   printf("duration     %.6g s\n", run->duration);
-  if (strcmp(run->stepper.kind, "adaptive") == 0) {
-    printf("stepper      adaptive, rtol %.3g, atol %.3g\n", run->stepper.rtol, run->stepper.atol);
-  } else {
+  if (ff_stepper_find(run->stepper.kind)->fixed_step) {
     printf("stepper      %s, step %.6g s\n", run->stepper.kind, run->stepper.step);
+  } else {
+    printf("stepper      %s, rtol %.3g, atol %.3g\n", run->stepper.kind, run->stepper.rtol,
+           run->stepper.atol);
   }
   printf("energy       residual allowed: %.3g of the energy that moved\n", run->energy_tolerance);
   printf("record       every %.6g s; %d channels in all\n", run->record_every,

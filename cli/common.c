@@ -42,8 +42,8 @@ int ff_cli_fail_reading(ff_status status, const ff_report *report) {
 }
 
 bool ff_cli_resolves(const ff_run_def *run) {
-  return strcmp(run->stepper.kind, "rk4") == 0 ||
-         strcmp(run->stepper.kind, "symplectic-euler") == 0;
+  const ff_stepper_info *stepper = ff_stepper_find(run->stepper.kind);
+  return stepper->fixed_step && stepper->contacts == FF_CONTACTS_BY_FORCE;
 }
 
 int ff_cli_load(ff_scene **scene, ff_model **model, const char *path,

@@ -255,10 +255,12 @@ static void count_event(void *context, const ff_event *event) {
 }
 
 /* Advances to sample number k. Samples lie at multiples of record.every and at the end; if
- * that is 0 at every step, which `adaptive` has none of one size: there it is a thousandth. */
+ * that is 0 at every step, or at each thousandth of the duration if steps have no fixed length. */
 static ff_status next_sample(ff_sim *sim, const ff_run_def *run, long k) {
-  bool adaptive = strcmp(run->stepper.kind, "adaptive") == 0;
-  double every = run->record_every > 0 ? run->record_every : adaptive ? run->duration / 1000 : 0;
+  double every = run->record_every;
+  if (!(every > 0) && !ff_stepper_find(run->stepper.kind)->fixed_step) {
+    every = run->duration / 1000;
+  }
   if (every > 0) {
     double t = (double)k * every;
     return ff_sim_advance(sim, t < run->duration - 1e-9 * every ? t : run->duration);

@@ -40,8 +40,8 @@ static double relative_residual(const ff_audit *audit) {
                                  : audit->energy_residual;
 }
 
-static bool is_adaptive(const ff_run_def *run) {
-  return strcmp(run->stepper.kind, "adaptive") == 0;
+static bool has_fixed_step(const ff_run_def *run) {
+  return ff_stepper_find(run->stepper.kind)->fixed_step;
 }
 
 /* ---- for people ----------------------------------------------------------------------- */
@@ -50,7 +50,7 @@ static bool is_adaptive(const ff_run_def *run) {
 static void print_advice(const ff_summary *summary, FILE *out) {
   const ff_run_def *run = ff_model_run(summary->model);
   double stable = ff_model_stable_step(summary->model);
-  if (is_adaptive(run)) {
+  if (!has_fixed_step(run)) {
     fputs("use a smaller stepper.rtol\n", out);
   } else if (ff_cli_resolves(run) && run->stepper.step > stable) {
     fprintf(out, "the contacts of this scene need a step of %.2g s or less\n", stable);
@@ -105,7 +105,7 @@ void ff_summary_verdict(const ff_summary *summary, FILE *out) {
 
 static void print_stepper(const ff_run_def *run, FILE *out) {
   const ff_stepper_def *stepper = &run->stepper;
-  if (is_adaptive(run)) {
+  if (!has_fixed_step(run)) {
     fprintf(out, "stepper    %s, rtol %.3g\n", stepper->kind, stepper->rtol);
   } else {
     fprintf(out, "stepper    %s, step %.3g s\n", stepper->kind, stepper->step);
@@ -126,10 +126,9 @@ static void print_ledger(const ff_summary *summary, const ff_audit *audit, FILE 
           audit->angular_residual);
 }
 
-/* Only where contacts were solved for. `micro-macro` does so with those of the start of a step: its
- * residuals are there to be seen, and not part of the verdict. */
+/* Only where contacts were solved for; not all residuals are part of the verdict. */
 static void print_contacts(const ff_audit *audit, const ff_run_def *run, FILE *out) {
-  bool judged = strcmp(run->stepper.kind, "micro-macro") != 0;
+  bool judged = isfinite(ff_stepper_find(run->stepper.kind)->contact_tolerance);
   const ff_contact_residual *worst = &audit->contact;
   if (audit->contact_force > 0) {
     fprintf(out, "contact residuals  complementarity %.3g N, cone %.3g N of at most %.6g N,\n",
@@ -171,7 +170,7 @@ void ff_summary_text(const ff_summary *summary, FILE *out) {
   fprintf(out, "time       %.6g s in %.3g s, %.3g x real time\n", time, summary->wall,
           time / summary->wall);
   fprintf(out, "steps      %ld, %ld force evaluations\n", audit.steps, audit.evaluations);
-  if (is_adaptive(run)) {
+  if (!has_fixed_step(run)) {
     print_stiff(&audit, time, out);
   }
   fprintf(out, "contacts   %ld touch-downs, %ld lift-offs\n", summary->touches, summary->lifts);
@@ -189,7 +188,7 @@ void ff_summary_text(const ff_summary *summary, FILE *out) {
 static void json_stepper(ff_json *json, const ff_run_def *run) {
   ff_json_open(json, "stepper", '{');
   ff_json_text(json, "kind", run->stepper.kind);
-  if (is_adaptive(run)) {
+  if (!has_fixed_step(run)) {
     ff_json_number(json, "rtol", run->stepper.rtol);
     ff_json_number(json, "atol", run->stepper.atol);
   } else {

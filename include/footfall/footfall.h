@@ -3,6 +3,7 @@
  *   scene   editable description      footfall/scene.h   ff_scene_*
  *   model   compiled, immutable       footfall/sim.h     ff_model_*
  *   sim     state, steps, ledger      footfall/sim.h     ff_sim_*
+ *   stepper time steppers             footfall/stepper.h ff_stepper_*
  *   law     contact and friction      footfall/law.h     ff_law_*
  *   impact  closed-form impacts       footfall/impact.h  ff_impact_*
  *   tree    articulated bodies        footfall/tree.h    ff_tree_*
@@ -39,6 +40,7 @@
 #include "footfall/scene.h"
 #include "footfall/sim.h"
 #include "footfall/status.h"
+#include "footfall/stepper.h"
 #include "footfall/tree.h"
 #include "footfall/types.h"
 #include "footfall/volume.h"

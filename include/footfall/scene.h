@@ -237,7 +237,7 @@ const char *ff_constraint_kind_name(ff_constraint_kind kind);
 /* ---- how to run it ---------------------------------------------------------- */
 
 typedef struct ff_stepper_def {
-  const char *kind; /* "symplectic-euler", "rk4", "adaptive", "quasi-rigid", "micro-macro" */
+  const char *kind; /* name of a stepper: see footfall/stepper.h */
   double step;      /* s, fixed steppers; NAN: not given, which they refuse */
   int order;        /* 1 or 2, quasi-rigid: backward Euler, or what keeps the layers' energy */
   double rtol;      /* relative tolerance, adaptive */
@@ -260,9 +260,8 @@ typedef struct ff_run_def {
   double record_every;     /* s between samples; 0: every step of a fixed stepper */
   const char **channels;   /* globs over channel names */
   int channel_count;       /* 0: all */
-  double energy_tolerance; /* |energy.residual| allowed, relative to the energy that moved; NAN: by
-                            * stepper: adaptive 1e-6, rk4 1e-4, symplectic-euler 1e-2,
-                            * quasi-rigid and micro-macro 5e-2 */
+  double energy_tolerance; /* |energy.residual| allowed, relative to the energy that moved; NAN:
+                            * that of the stepper, see footfall/stepper.h */
   int contact_capacity;    /* contact points at once; 0: chosen from the scene */
 } ff_run_def;
 

@@ -208,13 +208,10 @@ void ff_auditor_look(ff_auditor *auditor, const ff_model *model, const ff_state 
   auditor->longest = fixed ? greater(auditor->longest, h) : 0;
   auditor->stiff_steps += !fixed && h * state->damping > FF_COARSE_STEP;
   look_at_contacts(auditor, model, state, h);
-  if (model->stepper == FF_STEPPER_QUASI_RIGID) {
+  if (model->stepper->only_loses) {
     look_for_gain(auditor, &energy);
   }
 }
-
-/* Share of the contact forces that may be wrong before a run is not good. */
-#define CONTACT_TOLERANCE 1e-6
 
 ff_audit ff_auditor_verdict(const ff_auditor *auditor, const ff_model *model) {
   double rate = greater(sqrt(auditor->fastest), auditor->damping); /* 1/s */
@@ -234,8 +231,7 @@ ff_audit ff_auditor_verdict(const ff_auditor *auditor, const ff_model *model) {
   if (out.coarseness > FF_COARSE_STEP) {
     out.verdict = FF_VERDICT_UNDER_RESOLVED;
   }
-  /* `micro-macro` promises less: its contacts are those of the start of a step. */
-  if (model->stepper == FF_STEPPER_QUASI_RIGID && auditor->contact_share > CONTACT_TOLERANCE) {
+  if (auditor->contact_share > model->stepper->contact_tolerance) {
     out.verdict = FF_VERDICT_CONTACT;
   }
   return out;

@@ -1,5 +1,6 @@
 /* How to run a scene: gravity, duration, stepper, recording, audit. */
 #include "io/scene_reader.h"
+#include "model/steppers.h"
 
 #include <string.h>
 
@@ -22,8 +23,8 @@ static void read_stepper(ff_reader *reader, const ff_node *root, ff_stepper_def 
       "kind",  "step",   "order",           "rtol",       "atol",     "max-step",
       "micro", "lambda", "lambda-relative", "slip-speed", "sticking", "exclusive",
       "passes"};
-  static const char *const kinds[] = {"adaptive", "rk4", "symplectic-euler", "quasi-rigid",
-                                      "micro-macro"};
+  const char *kinds[FF_STEPPERS_MAX];
+  int kind_count = ff_stepper_all_names(kinds);
   const ff_node *node = ff_reader_enter(reader, root, "stepper");
   if (!node) {
     return;
@@ -31,7 +32,7 @@ static void read_stepper(ff_reader *reader, const ff_node *root, ff_stepper_def 
   if (ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
     int kind = 0;
     ff_reader_require(reader, node, "kind");
-    ff_get_word(reader, node, "kind", "stepper", kinds, FF_COUNT(kinds), &kind);
+    ff_get_word(reader, node, "kind", "stepper", kinds, kind_count, &kind);
     def->kind = reader->status == FF_OK ? kinds[kind] : def->kind;
     ff_get_number(reader, node, "step", 0, &def->step);
     ff_get_count(reader, node, "order", 9, &def->order);

@@ -48,13 +48,6 @@ ff_status ff_build_table(ff_build *build, ff_table *to, const ff_table *from, in
 
 /* ---- the run --------------------------------------------------------------------- */
 
-static const char *const stepper_names[] = {"symplectic-euler", "rk4", "adaptive", "quasi-rigid",
-                                            "micro-macro"};
-enum { STEPPER_COUNT = sizeof stepper_names / sizeof *stepper_names };
-
-/* Residual that a stepper of this kind is expected to stay below, relative. */
-static const double stepper_tolerance[STEPPER_COUNT] = {1e-2, 1e-4, 1e-6, 5e-2, 5e-2};
-
 static ff_status check_number(ff_build *build, const char *key, double value, bool zero_allowed,
                               bool infinity_allowed) {
   bool low = zero_allowed ? value >= 0 : value > 0;
@@ -74,14 +67,14 @@ static ff_status check_number(ff_build *build, const char *key, double value, bo
 
 static ff_status find_stepper(ff_build *build) {
   const char *kind = build->scene->run.stepper.kind;
-  for (int i = 0; i < STEPPER_COUNT; i++) {
-    if (kind && strcmp(kind, stepper_names[i]) == 0) {
-      build->model->run.stepper.kind = stepper_names[i];
-      build->model->stepper = (ff_stepper_kind)i;
-      return FF_OK;
-    }
+  build->model->stepper = ff_stepper_find(kind);
+  if (build->model->stepper) {
+    build->model->run.stepper.kind = build->model->stepper->name;
+    return FF_OK;
   }
-  ff_report_unknown(build->report, "stepper", kind ? kind : "", stepper_names, STEPPER_COUNT);
+  const char *names[FF_STEPPERS_MAX];
+  int count = ff_stepper_all_names(names);
+  ff_report_unknown(build->report, "stepper", kind ? kind : "", names, count);
   ff_report_key(build->report, "stepper.kind");
   return FF_ERROR_INPUT;
 }
@@ -119,34 +112,56 @@ static ff_status check_micro_macro(ff_build *build) {
   return status;
 }
 
-static ff_status check_stepper(ff_build *build) {
+static ff_status check_tolerances(ff_build *build) {
   const ff_stepper_def *def = &build->model->run.stepper;
-  ff_status status = FF_OK;
-  if (build->model->stepper == FF_STEPPER_ADAPTIVE) {
-    status = check_number(build, "stepper.rtol", def->rtol, false, false);
-    if (status == FF_OK && (def->rtol < 1e-14 || def->rtol > 0.1)) {
-      status = ff_report_what(build->report, "must be between 1e-14 and 0.1, got %g", def->rtol);
-      ff_report_key(build->report, "stepper.rtol");
-    }
-    if (status == FF_OK) {
-      status = check_number(build, "stepper.atol", def->atol, false, false);
-    }
-    return status == FF_OK ? check_number(build, "stepper.max-step", def->max_step, false, true)
-                           : status;
+  ff_status status = check_number(build, "stepper.rtol", def->rtol, false, false);
+  if (status == FF_OK && (def->rtol < 1e-14 || def->rtol > 0.1)) {
+    status = ff_report_what(build->report, "must be between 1e-14 and 0.1, got %g", def->rtol);
+    ff_report_key(build->report, "stepper.rtol");
   }
-  if (build->model->stepper == FF_STEPPER_QUASI_RIGID && def->order != 1 && def->order != 2) {
-    status = ff_report_what(build->report, "must be 1 or 2, got %d", def->order);
-    ff_report_key(build->report, "stepper.order");
-    return status;
+  if (status == FF_OK) {
+    status = check_number(build, "stepper.atol", def->atol, false, false);
   }
-  status = check_number(build, "stepper.step", def->step, false, false);
-  double steps = build->model->run.duration / def->step;
+  return status == FF_OK ? check_number(build, "stepper.max-step", def->max_step, false, true)
+                         : status;
+}
+
+static ff_status check_step(ff_build *build) {
+  double step = build->model->run.stepper.step, steps = build->model->run.duration / step;
+  ff_status status = check_number(build, "stepper.step", step, false, false);
   if (status == FF_OK && steps > 1e12) {
     status = ff_report_what(build->report, "too small: the run would take %.3g steps", steps);
     ff_report_key(build->report, "stepper.step");
   }
-  bool micro = build->model->stepper == FF_STEPPER_MICRO_MACRO;
-  return status == FF_OK && micro ? check_micro_macro(build) : status;
+  return status;
+}
+
+static ff_status check_order(ff_build *build) {
+  int order = build->model->run.stepper.order;
+  if (order == 1 || order == 2) {
+    return FF_OK;
+  }
+  ff_report_what(build->report, "must be 1 or 2, got %d", order);
+  ff_report_key(build->report, "stepper.order");
+  return FF_ERROR_INPUT;
+}
+
+/* Checks what the stepper reads; its row of the table says which keys. */
+static ff_status check_stepper(ff_build *build) {
+  static const struct {
+    const char *key; /* one of them stands for those that are checked with it */
+    ff_status (*check)(ff_build *build);
+  } checks[] = {{"rtol", check_tolerances},
+                {"order", check_order},
+                {"step", check_step},
+                {"micro", check_micro_macro}};
+  ff_status status = FF_OK;
+  for (size_t i = 0; status == FF_OK && i < sizeof checks / sizeof *checks; i++) {
+    if (ff_stepper_takes(build->model->stepper, checks[i].key)) {
+      status = checks[i].check(build);
+    }
+  }
+  return status;
 }
 
 static ff_status copy_channels(ff_build *build) {
@@ -179,8 +194,8 @@ ff_status ff_build_run(ff_build *build) {
   status = status == FF_OK ? check_stepper(build) : status;
   status = status == FF_OK ? check_number(build, "record.every", run->record_every, true, false)
                            : status;
-  if (isnan(run->energy_tolerance)) {
-    run->energy_tolerance = stepper_tolerance[build->model->stepper];
+  if (status == FF_OK && isnan(run->energy_tolerance)) {
+    run->energy_tolerance = build->model->stepper->energy_tolerance;
   }
   status = status == FF_OK
                ? check_number(build, "audit.energy-tolerance", run->energy_tolerance, false, true)

@@ -41,9 +41,10 @@ static ff_status take_bodies(ff_build *build, ff_model_constraint *to,
       return FF_ERROR_INPUT;
     }
     bool link = build->bodies[*found[s]].kind == FF_BODY_LINK;
-    if (link && build->model->stepper != FF_STEPPER_QUASI_RIGID) {
-      ff_report_what(build->report,
-                     "'%s' is a link of a robot: only stepper quasi-rigid can hold it", names[s]);
+    if (link && !build->model->stepper->constrains_links) {
+      char able[128];
+      ff_report_what(build->report, "'%s' is a link of a robot: only stepper %s can hold it",
+                     names[s], ff_stepper_names(ff_stepper_constrains_links, able, sizeof able));
       ff_report_key(build->report, "%s", key);
       return FF_ERROR_INPUT;
     }
@@ -301,8 +302,9 @@ ff_status ff_build_constraints(ff_build *build) {
   }
   model->constraints = constraints;
   model->constraint_count = count;
-  if (status == FF_OK && count > 0 && model->stepper == FF_STEPPER_MICRO_MACRO) {
-    status = ff_report_what(build->report, "stepper micro-macro does not keep constraints");
+  if (status == FF_OK && count > 0 && !model->stepper->keeps_constraints) {
+    status =
+        ff_report_what(build->report, "stepper %s does not keep constraints", model->stepper->name);
     ff_report_key(build->report, "constraints");
   }
   return status == FF_OK ? sort_constraints(build) : status;

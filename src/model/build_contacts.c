@@ -251,7 +251,7 @@ typedef struct solvable {
   const char *normal_noun, *friction_noun;
 } solvable;
 
-static solvable solve_quasi_rigid(ff_binding *to) {
+static solvable solve_layer(ff_binding *to) {
   const ff_law *normal = to->normal, *friction = to->friction;
   bool layer = normal->layer && normal->layer(&to->normal_params, &to->layer);
   /* twice the layer between two: where it is pressed to the utmost, rounded edges still are apart
@@ -261,7 +261,7 @@ static solvable solve_quasi_rigid(ff_binding *to) {
                     "linear layer", "friction cone"};
 }
 
-static solvable solve_micro_macro(ff_binding *to) {
+static solvable solve_ground(ff_binding *to) {
   const ff_law *normal = to->normal, *friction = to->friction;
   solvable out = {normal->ground && normal->ground(&to->normal_params, &to->ground),
                   friction->grip && friction->grip(&to->friction_params, &to->grip),
@@ -277,7 +277,6 @@ static solvable solve_micro_macro(ff_binding *to) {
 
 /* What is rigid needs the stepper that solves for its impulses, and that one laws it can solve. */
 static ff_status check_stepper(ff_build *build, ff_binding *to, int contact) {
-  ff_stepper_kind stepper = build->model->stepper;
   bool solves = ff_model_solves(build->model);
   const ff_law *normal = to->normal, *friction = to->friction;
   bool core = normal->traits && (normal->traits(&to->normal_params) & FF_LAW_CORE);
@@ -285,14 +284,15 @@ static ff_status check_stepper(ff_build *build, ff_binding *to, int contact) {
     return FF_OK;
   }
   if (!solves) {
-    ff_report_what(build->report, "%s",
-                   normal->layer
-                       ? "has a rigid core, two layers or shear: needs stepper quasi-rigid"
-                       : "is rigid: needs stepper micro-macro");
+    char able[128];
+    ff_stepper_names(normal->layer ? ff_stepper_uses_layers : ff_stepper_uses_ground, able,
+                     sizeof able);
+    ff_report_what(build->report, "%s: needs stepper %s",
+                   normal->layer ? "has a rigid core, two layers or shear" : "is rigid", able);
     ff_report_key(build->report, "contacts.%d.normal", contact);
     return FF_ERROR_INPUT;
   }
-  solvable can = stepper == FF_STEPPER_QUASI_RIGID ? solve_quasi_rigid(to) : solve_micro_macro(to);
+  solvable can = ff_stepper_uses_layers(build->model->stepper) ? solve_layer(to) : solve_ground(to);
   if (!can.normal || !can.friction) {
     ff_report_what(build->report, "'%s' with these parameters is no %s that stepper %s can solve",
                    can.normal ? friction->name : normal->name,

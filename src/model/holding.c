@@ -35,7 +35,7 @@ static bool wants_middle(const ff_model *model) {
 /* Friction wants to be held; not by what would not feel constraints, unless a law asks for it. */
 ff_holding ff_model_holding(const ff_model *model) {
   bool held = false, rubs = false;
-  if (model->stepper != FF_STEPPER_SYMPLECTIC_EULER) {
+  if (!model->stepper->midpoint_contacts) {
     return FF_HOLDS_NOTHING;
   }
   for (int i = 0; i < model->binding_count; i++) {

@@ -12,6 +12,7 @@
 #include "footfall/sim.h"
 #include "geom/feet.h"
 #include "math/vec.h"
+#include "model/steppers.h"
 
 typedef struct ff_model_body {
   const char *name;
@@ -181,14 +182,6 @@ typedef struct ff_model_robot {
   const ff_pilot_def *pilot; /* NULL: none. Looked at by the sim alone */
 } ff_model_robot;
 
-typedef enum ff_stepper_kind {
-  FF_STEPPER_SYMPLECTIC_EULER,
-  FF_STEPPER_RK4,
-  FF_STEPPER_ADAPTIVE,
-  FF_STEPPER_QUASI_RIGID,
-  FF_STEPPER_MICRO_MACRO
-} ff_stepper_kind;
-
 /* How `micro-macro` takes the forces of elastic parts. */
 typedef enum ff_micro_form {
   FF_MICRO_IMPLICIT,
@@ -202,7 +195,7 @@ typedef enum ff_holding { FF_HOLDS_NOTHING, FF_HOLDS_AT_START, FF_HOLDS_IN_MIDDL
 struct ff_model {
   ff_arena arena;
   ff_run_def run;
-  ff_stepper_kind stepper;
+  const ff_stepper_info *stepper; /* a row of model/stepper_rows.h */
   ff_micro_form micro;
   ff_holding holding;
 
@@ -247,7 +240,7 @@ struct ff_model {
 
 /* Does the stepper solve for impulses, so that the bindings have layers and cones? */
 static inline bool ff_model_solves(const ff_model *model) {
-  return model->stepper == FF_STEPPER_QUASI_RIGID || model->stepper == FF_STEPPER_MICRO_MACRO;
+  return model->stepper->contacts != FF_CONTACTS_BY_FORCE;
 }
 
 /* What is right for this model. */

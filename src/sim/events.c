@@ -37,10 +37,11 @@ static void follow(ff_sim *sim, ff_meet *meet, double h) {
     return;
   }
   double t = sim->state.t;
-  /* A fixed step sees a touch-down late: go back along the approach, at most one step. */
-  bool fixed = !sim->stepper->adaptive;
+  /* A touch-down that no step ended at is seen late: go back along the approach, at most one step.
+   */
+  bool unlocated = !sim->model->stepper->locates_events;
   if (now.touching && !meet->touching) {
-    double late = fixed && now.depth_rate > 0 ? fmin(now.depth / now.depth_rate, h) : 0;
+    double late = unlocated && now.depth_rate > 0 ? fmin(now.depth / now.depth_rate, h) : 0;
     meet->peak_force = meet->peak_depth = 0;
     meet->peak_time = meet->touch_time = t - late;
     tell(sim, meet, FF_EVENT_TOUCH, t - late, now.depth_rate);

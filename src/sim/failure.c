@@ -40,12 +40,13 @@ void ff_sim_failure(const ff_sim *sim, ff_report *report) {
     return;
   }
   if (trouble->kind == FF_TROUBLE_CRAWLING) {
+    char fixed[128];
     ff_report_what(
         report,
         "steps have become as short as %.1g s, and the run would never end: contact "
         "forces leap to and fro, as those of laws that jump at touch do between flat and "
-        "rounded shapes. A stepper of fixed steps passes over it (rk4, symplectic-euler)",
-        trouble->step);
+        "rounded shapes. A stepper of fixed steps passes over it (%s)",
+        trouble->step, ff_stepper_names(ff_stepper_resolves, fixed, sizeof fixed));
     return;
   }
   tell_contacts(trouble, report);

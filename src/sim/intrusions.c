@@ -29,7 +29,7 @@ static presses all_presses(const ff_sim *sim) {
 static ff_intrusion look(const ff_sim *sim, const ff_meet *meet) {
   const ff_state *state = &sim->state;
   ff_intrusion out = {.a = {meet->a + 1}, .b = {meet->b + 1}};
-  bool solved = sim->model->stepper == FF_STEPPER_QUASI_RIGID;
+  bool solved = ff_stepper_uses_layers(sim->model->stepper);
   for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
     const ff_near *near = &state->nears[n];
     double layer = solved ? sim->model->bindings[near->binding].layer.max_deflection : INFINITY;

@@ -99,7 +99,7 @@ static ff_status step_to(ff_sim *sim, double limit, bool on_grid) {
     status = ff_sim_steer(sim);
     tick = ff_sim_next_tick(sim);
   }
-  if (!sim->stepper->adaptive) {
+  if (sim->model->stepper->fixed_step) {
     /* No step for the rounding between the limit and the grid, nor between a tick and either. */
     double step = sim->model->run.stepper.step, grid = on_grid ? limit : next_grid(t, step);
     end = limit - grid < 1e-6 * step ? limit : grid;
@@ -113,7 +113,7 @@ static ff_status step_to(ff_sim *sim, double limit, bool on_grid) {
     return status;
   }
   double h = sim->state.t - t;
-  ff_auditor_look(&sim->auditor, sim->model, &sim->state, h, !sim->stepper->adaptive);
+  ff_auditor_look(&sim->auditor, sim->model, &sim->state, h, sim->model->stepper->fixed_step);
   ff_sim_tell_events(sim, h);
   return sim->state.t == knot ? enter_knot(sim) : FF_OK;
 }
@@ -138,8 +138,9 @@ static ff_status end_with(ff_sim *sim, ff_status status) {
 ff_status ff_sim_step(ff_sim *sim) {
   const ff_stepper_def *stepper = &sim->model->run.stepper;
   double t = sim->state.t;
-  return end_with(sim, sim->stepper->adaptive ? step_to(sim, t + stepper->max_step, false)
-                                              : steps_to(sim, next_grid(t, stepper->step), true));
+  bool fixed = sim->model->stepper->fixed_step;
+  return end_with(sim, fixed ? steps_to(sim, next_grid(t, stepper->step), true)
+                             : step_to(sim, t + stepper->max_step, false));
 }
 
 ff_status ff_sim_advance(ff_sim *sim, double t) {

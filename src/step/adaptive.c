@@ -257,8 +257,6 @@ static ff_status step(ff_work *work, double t_end) {
 }
 
 const ff_stepper ff_stepper_adaptive = {
-    .name = "adaptive",
-    .adaptive = true,
     .staged = true,
     .create = create,
     .destroy = destroy,

@@ -423,8 +423,6 @@ static ff_status step(ff_work *work, double t_end) {
 }
 
 const ff_stepper ff_stepper_micro_macro = {
-    .name = "micro-macro",
-    .order = 1,
     .create = create,
     .destroy = destroy,
     .refresh = refresh,

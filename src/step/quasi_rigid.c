@@ -585,8 +585,6 @@ static ff_status step(ff_work *work, double t_end) {
 }
 
 const ff_stepper ff_stepper_quasi_rigid = {
-    .name = "quasi-rigid",
-    .order = 1,
     .create = ff_quasi_create,
     .destroy = ff_quasi_destroy,
     .refresh = refresh,

@@ -36,8 +36,6 @@ static ff_status step(ff_work *work, double t_end) {
 }
 
 const ff_stepper ff_stepper_rk4 = {
-    .name = "rk4",
-    .order = 4,
     .staged = true,
     .refresh = ff_work_refresh,
     .step = step,

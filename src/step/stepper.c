@@ -11,15 +11,13 @@
 
 #include <string.h>
 
+#define FF_STEPPER_ROW(id, ...) &ff_stepper_##id,
+static const ff_stepper *const steppers[] = {
+#include "model/stepper_rows.h"
+};
+
 const ff_stepper *ff_stepper_of(const ff_model *model) {
-  switch (model->stepper) {
-    case FF_STEPPER_SYMPLECTIC_EULER: return &ff_stepper_symplectic_euler;
-    case FF_STEPPER_RK4: return &ff_stepper_rk4;
-    case FF_STEPPER_ADAPTIVE: return &ff_stepper_adaptive;
-    case FF_STEPPER_QUASI_RIGID: return &ff_stepper_quasi_rigid;
-    case FF_STEPPER_MICRO_MACRO: return &ff_stepper_micro_macro;
-  }
-  return &ff_stepper_adaptive;
+  return steppers[ff_stepper_index(model->stepper)];
 }
 
 ff_status ff_work_make(ff_work *work, const ff_model *model, ff_state *state, ff_arena *arena) {

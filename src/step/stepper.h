@@ -1,4 +1,4 @@
-/* Time steppers: one file each behind one small struct of functions. */
+/* Time steppers: the functions of each row of model/stepper_rows.h, one file each. */
 #ifndef FF_STEP_STEPPER_H
 #define FF_STEP_STEPPER_H
 
@@ -47,10 +47,7 @@ typedef struct ff_work {
 } ff_work;
 
 typedef struct ff_stepper {
-  const char *name;
-  int order;                          /* of convergence for smooth motion; 0: error-controlled */
-  bool adaptive;                      /* chooses its own steps */
-  bool staged;                        /* looks at states in between */
+  bool staged;                        /* needs work->stage and work->sum */
   ff_status (*create)(ff_work *work); /* may be NULL */
   void (*destroy)(ff_work *work);     /* may be NULL */
   void (*reset)(ff_work *work);       /* forgets what was; may be NULL */
@@ -62,11 +59,9 @@ typedef struct ff_stepper {
   ff_status (*step)(ff_work *work, double t_end);
 } ff_stepper;
 
-extern const ff_stepper ff_stepper_symplectic_euler;
-extern const ff_stepper ff_stepper_rk4;
-extern const ff_stepper ff_stepper_adaptive;
-extern const ff_stepper ff_stepper_quasi_rigid;
-extern const ff_stepper ff_stepper_micro_macro;
+#define FF_STEPPER_ROW(id, ...) extern const ff_stepper ff_stepper_##id;
+#include "model/stepper_rows.h"
+#undef FF_STEPPER_ROW
 
 const ff_stepper *ff_stepper_of(const ff_model *model);
 

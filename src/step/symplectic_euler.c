@@ -164,8 +164,6 @@ static ff_status step(ff_work *work, double t_end) {
 }
 
 const ff_stepper ff_stepper_symplectic_euler = {
-    .name = "symplectic-euler",
-    .order = 1,
     .create = create,
     .destroy = destroy,
     .refresh = ff_work_refresh,

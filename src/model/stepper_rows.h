@@ -1,0 +1,48 @@
+/* The table of steppers, one row each: FF_STEPPER_ROW(id, members of its ff_stepper_info). The
+ * functions of a row are `ff_stepper_<id>`, defined in src/step/. This file has no include guard:
+ * model/steppers.c makes the descriptions of it and step/stepper.c the list of functions, so a row
+ * without functions does not link.
+ *
+ * Energy tolerances: one elastic impact at FF_FINE_STEP (h omega = 0.2 rad, 15.7 steps) changes the
+ * energy of an oscillator by (15.7/72) 0.2^6 = 1.4e-5 under `rk4` and by (15.7/4) 0.2^4 = 6.3e-3
+ * under `heun`; the tolerances are the next powers of ten. `symplectic-euler` keeps the energy of
+ * an oscillator but books damping to first order. */
+/* clang-format off */
+FF_STEPPER_ROW(adaptive,
+  .name = "adaptive",
+  .summary = "explicit Runge-Kutta 8(7) with error control that ends a step at every event",
+  .citation = "Prince81", .order = 0,
+  .keys = FF_STEPPER_KEYS("rtol", "atol", "max-step"),
+  .energy_tolerance = 1e-6, .contact_tolerance = INFINITY, .contacts = FF_CONTACTS_BY_FORCE,
+  .locates_events = true, .keeps_constraints = true)
+FF_STEPPER_ROW(rk4,
+  .name = "rk4",
+  .summary = "classical Runge-Kutta method, four evaluations a step",
+  .citation = "", .order = 4,
+  .keys = FF_STEPPER_KEYS("step"),
+  .energy_tolerance = 1e-4, .contact_tolerance = INFINITY, .contacts = FF_CONTACTS_BY_FORCE,
+  .fixed_step = true, .keeps_constraints = true)
+FF_STEPPER_ROW(symplectic_euler,
+  .name = "symplectic-euler",
+  .summary = "impulse of all forces, then exact free flight; solves for contacts with friction",
+  .citation = "", .order = 1,
+  .keys = FF_STEPPER_KEYS("step"),
+  .energy_tolerance = 1e-2, .contact_tolerance = INFINITY, .contacts = FF_CONTACTS_BY_FORCE,
+  .fixed_step = true, .midpoint_contacts = true, .keeps_constraints = true)
+FF_STEPPER_ROW(quasi_rigid,
+  .name = "quasi-rigid",
+  .summary = "implicit: bodies, robots and contacts in one system, geometry of the step's end",
+  .citation = "Chakraborty07", .order = 1,
+  .keys = FF_STEPPER_KEYS("step", "order"),
+  .energy_tolerance = 5e-2, .contact_tolerance = 1e-6, .contacts = FF_CONTACTS_BY_LAYER,
+  .fixed_step = true, .keeps_constraints = true, .constrains_links = true, .only_loses = true)
+/* Contacts are those of the start of a step: residuals at its end are told, and not judged. */
+FF_STEPPER_ROW(micro_macro,
+  .name = "micro-macro",
+  .summary = "forces of elastic parts, impulses of rigid ones, at steps of milliseconds",
+  .citation = "Sugihara03", .order = 1,
+  .keys = FF_STEPPER_KEYS("step", "micro", "lambda", "lambda-relative", "slip-speed", "sticking",
+                          "exclusive", "passes"),
+  .energy_tolerance = 5e-2, .contact_tolerance = INFINITY, .contacts = FF_CONTACTS_BY_GROUND,
+  .fixed_step = true)
+/* clang-format on */
