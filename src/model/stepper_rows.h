@@ -18,7 +18,7 @@ FF_STEPPER_ROW(adaptive,
 FF_STEPPER_ROW(rk4,
   .name = "rk4",
   .summary = "classical Runge-Kutta method, four evaluations a step",
-  .citation = "", .order = 4,
+  .citation = "Kutta1901", .order = 4,
   .keys = FF_STEPPER_KEYS("step"),
   .energy_tolerance = 1e-4, .contact_tolerance = INFINITY, .contacts = FF_CONTACTS_BY_FORCE,
   .fixed_step = true, .keeps_constraints = true)
