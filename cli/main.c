@@ -16,6 +16,7 @@ static const verb verbs[] = {
     {"run", ff_cli_run, "run a scene: motion, contact forces, energy ledger, verdict"},
     {"check", ff_cli_check, "resolve a scene and print everything with units"},
     {"laws", ff_cli_laws, "list the contact and friction laws, or tell all about one"},
+    {"steppers", ff_cli_steppers, "list the time steppers"},
     {"impact", ff_cli_impact, "one impact under a law, over speeds; or design one"},
     {"volume", ff_cli_volume, "how much of a shape is below a plane, and its second moments"},
     {"paper", ff_cli_paper, "reproduce a paper: its figures, and claim against result"},
@@ -28,7 +29,7 @@ static void print_help(FILE *out) {
         "Contact dynamics with published laws and an energy ledger.\n\n",
         out);
   for (int i = 0; i < VERB_COUNT; i++) {
-    fprintf(out, "  %-8s %s\n", verbs[i].name, verbs[i].help);
+    fprintf(out, "  %-9s %s\n", verbs[i].name, verbs[i].help);
   }
   fputs("\n  footfall VERB --help   tells more about a verb\n"
         "  footfall --version     prints the version\n" FF_CLI_EXITS "\n",

@@ -48,7 +48,7 @@ static void pages_show_the_parameters_of_their_law(void **state) {
 
     if (strcmp(table_of(page, name), table) != 0) {
       fail_msg("docs/laws/%s.md has another parameter table than the law; run "
-               "tools/refresh-law-docs PROGRAM",
+               "tools/refresh-docs PROGRAM",
                name);
     }
   }

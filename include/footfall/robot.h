@@ -75,8 +75,8 @@ ff_status ff_robot_tree(ff_tree **out, const ff_robot *robot, ff_joint_kind root
 
 /* How an axis of a joint starts, and what drives it: within the limits of its actuator
  *   tau = stiffness (target - q) + damping (target rate - v) + torque.
- * stiffness 0 makes it a velocity servo, both 0 leave the torque alone. Under fixed steps but `rk4`
- * stiffness and damping act on the state at the end of the step, so that stiff gains stay stable.
+ * stiffness 0 makes it a velocity servo, both 0 leave the torque alone. Under
+ * `symplectic-euler`, `quasi-rigid` and `micro-macro` stiffness and damping act on the state at the end of the step, so that stiff gains stay stable.
  *
  * A joint of several axes has a setting for each, named as ff_joint_axis_name says: "hip-rx".
  * Positions of a spherical (or free) joint are the parts of its rotation vector, and the target

@@ -22,10 +22,17 @@ FF_STEPPER_ROW(rk4,
   .keys = FF_STEPPER_KEYS("step"),
   .energy_tolerance = 1e-4, .contact_tolerance = INFINITY, .contacts = FF_CONTACTS_BY_FORCE,
   .fixed_step = true, .keeps_constraints = true)
+FF_STEPPER_ROW(heun,
+  .name = "heun",
+  .summary = "explicit trapezoidal rule, two evaluations a step",
+  .citation = "Heun1900", .order = 2,
+  .keys = FF_STEPPER_KEYS("step"),
+  .energy_tolerance = 1e-2, .contact_tolerance = INFINITY, .contacts = FF_CONTACTS_BY_FORCE,
+  .fixed_step = true, .keeps_constraints = true)
 FF_STEPPER_ROW(symplectic_euler,
   .name = "symplectic-euler",
   .summary = "impulse of all forces, then exact free flight; solves for contacts with friction",
-  .citation = "", .order = 1,
+  .citation = "Hairer06", .order = 1,
   .keys = FF_STEPPER_KEYS("step"),
   .energy_tolerance = 1e-2, .contact_tolerance = INFINITY, .contacts = FF_CONTACTS_BY_FORCE,
   .fixed_step = true, .midpoint_contacts = true, .keeps_constraints = true)
