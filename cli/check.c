@@ -40,7 +40,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
 
 static const struct argp_option options[] = {
     {"set", 's', "PATH=VALUE", 0, "override a value of the scene; may be repeated", 0},
-    {"channels", 'c', NULL, 0, "list all channels with their units", 0},
+    {"channels", 'c', NULL, 0, "list all channels with units and meaning", 0},
     {"root", 'r', "FOLDER", 0, "where the meshes of a robot may lie", 0},
     {"scene", 'S', NULL, 0, "of a robot: print a scene to start from, in which it stands", 0},
     {"json", 'j', NULL, 0, "print as JSON", 0},
@@ -231,7 +231,7 @@ static void print_channels(const ff_model *model) {
   printf("\nchannels\n");
   for (int i = 0; i < ff_model_channel_count(model); i++) {
     ff_channel channel = ff_model_channel(model, i);
-    printf("  %-44s %s\n", channel.name, channel.unit);
+    printf("  %-44s %-9s %s\n", channel.name, channel.unit, channel.meaning);
   }
 }
 

@@ -17,6 +17,7 @@ static const verb verbs[] = {
     {"check", ff_cli_check, "resolve a scene and print everything with units"},
     {"laws", ff_cli_laws, "list the contact and friction laws, or tell all about one"},
     {"steppers", ff_cli_steppers, "list the time steppers"},
+    {"channels", ff_cli_channels, "list what runs can record"},
     {"impact", ff_cli_impact, "one impact under a law, over speeds; or design one"},
     {"volume", ff_cli_volume, "how much of a shape is below a plane, and its second moments"},
     {"paper", ff_cli_paper, "reproduce a paper: its figures, and claim against result"},

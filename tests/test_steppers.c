@@ -2,7 +2,7 @@
  * tolerances of explicit methods follow from their stability function. */
 #include "footfall/footfall.h"
 #include "model/model.h"
-#include "program.h"
+#include "page_table.h"
 #include "scene_text.h"
 #include "step/stepper.h"
 #include "worlds.h"
@@ -80,14 +80,7 @@ static void names_are_listed_by_capability(void **state) {
 
 static void the_page_has_the_table_of_the_program(void **state) {
   (void)state;
-  assert_int_equal(call("steppers", "--markdown", table, sizeof table), 0);
-  read_page("steppers.md");
-  char *start = strstr(page, "<!-- steppers -->\n"), *end = strstr(page, "<!-- /steppers -->\n");
-  assert_true(start && end && start < end);
-  *end = '\0';
-  if (strcmp(start + strlen("<!-- steppers -->\n"), table) != 0) {
-    fail_msg("docs/steppers.md has another table; run tools/refresh-docs PROGRAM");
-  }
+  assert_page_has_table("steppers.md", "steppers");
 }
 
 static void the_program_lists_all(void **state) {

@@ -275,11 +275,17 @@ ff_solver_info ff_sim_solver(const ff_sim *sim);
 /* Named numbers of a sim: body.ball.position.z, contact.ball:floor.depth, energy.lost.slip. */
 typedef struct ff_channel {
   char name[160];
-  const char *unit; /* "m", "rad/s", "1" */
+  const char *unit;    /* "m", "rad/s", "1" */
+  const char *frame;   /* axes that its components are along: "world"; "": of none */
+  const char *meaning; /* one line */
 } ff_channel;
 
 int ff_model_channel_count(const ff_model *model);
 ff_channel ff_model_channel(const ff_model *model, int index);
+/* All there are, whatever the model: body.<body>.position.{x,y,z}. The unit of a joint that slides
+ * has m for rad. */
+int ff_channel_pattern_count(void);
+ff_channel ff_channel_pattern(int index);
 /* Does the name match a glob of the scene's record.channels? */
 bool ff_channel_matches(const char *name, const char *glob);
 /* Values of the given channels, now. */

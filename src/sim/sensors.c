@@ -52,33 +52,33 @@ static push push_on_robot(const ff_sim *sim, int robot) {
   return sum;
 }
 
-void ff_sense_load(const ff_sim *sim, int body, double out[FF_SENSE_LOAD]) {
+ff_load ff_sense_load(const ff_sim *sim, int body) {
   push sum = push_on_body(sim, body);
   ff_body_state at = ff_sim_body(sim, (ff_body){body + 1});
   ff_vec3 normal = q_rotate(at.orientation, v3(0, 0, 1));
   ff_vec3 pressed = ff_center_of_pressure(sum.force, sum.torque, at.position, normal);
   ff_vec3 rest = v3_sub(sum.torque, v3_cross(pressed, sum.force));
-  v3_store(out, sum.force);
-  v3_store(out + 3, v3_sub(sum.torque, v3_cross(at.position, sum.force)));
-  v3_store(out + 6, pressed);
-  out[9] = v3_dot(normal, rest);
+  return (ff_load){.force = sum.force,
+                   .moment = v3_sub(sum.torque, v3_cross(at.position, sum.force)),
+                   .pressure = pressed,
+                   .twist = v3_dot(normal, rest)};
 }
 
-void ff_sense_robot(const ff_sim *sim, int robot, double out[FF_SENSE_ROBOT]) {
+ff_robot_motion ff_sense_robot(const ff_sim *sim, int robot) {
   const ff_model *model = sim->model;
   ff_vec3 gravity = model->run.gravity;
   ff_vec3 up = v3_norm(gravity) > 0 ? v3_unit(v3_neg(gravity)) : v3(0, 0, 1);
   ff_tree_work *work = sim->state.robots[robot].work;
   ff_tree_motion whole = ff_tree_whole(work, gravity);
   push sum = push_on_robot(sim, robot);
-  v3_store(out, whole.com);
-  v3_store(out + 3, whole.velocity);
-  v3_store(out + 6, whole.angular);
-  v3_store(out + 9, ff_center_of_pressure(sum.force, sum.torque, v3(0, 0, 0), up));
-  ff_vec3 zmp = v3(NAN, NAN, NAN);
+  ff_robot_motion out = {.com = whole.com,
+                         .velocity = whole.velocity,
+                         .angular = whole.angular,
+                         .pressure = ff_center_of_pressure(sum.force, sum.torque, v3(0, 0, 0), up),
+                         .zmp = v3(NAN, NAN, NAN)};
   const double *a = ff_robot_acceleration(model, &sim->state, robot);
   if (a) {
-    zmp = ff_tree_zero_moment_point(work, a, gravity, v3(0, 0, 0), up);
+    out.zmp = ff_tree_zero_moment_point(work, a, gravity, v3(0, 0, 0), up);
   }
-  v3_store(out + 12, zmp);
+  return out;
 }

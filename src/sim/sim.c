@@ -4,6 +4,8 @@
 #include "base/team.h"
 #include "math/vec.h"
 
+#include <string.h>
+
 /* ---- life ------------------------------------------------------------------------- */
 
 static ff_status start(ff_sim *sim) {
@@ -13,6 +15,7 @@ static ff_status start(ff_sim *sim) {
   ff_state_reset(&sim->state, sim->model);
   ff_sim_reset_pilots(sim);
   sim->work.steps = sim->work.events = 0;
+  sim->last_step = 0;
   sim->work.solver = (ff_solver_info){0};
   ff_status status = sim->stepper->refresh(&sim->work);
   ff_auditor_start(&sim->auditor, sim->model, &sim->state);
@@ -33,7 +36,8 @@ ff_status ff_sim_create(ff_sim **out, const ff_model *model) {
     status = ff_work_make(&sim->work, model, &sim->state, &sim->arena);
   }
   if (status == FF_OK) {
-    status = ff_sim_take_pilots(sim);
+    sim->before = ff_arena_take(&sim->arena, (size_t)model->body_count, sizeof *sim->before);
+    status = sim->before ? ff_sim_take_pilots(sim) : FF_ERROR_MEMORY;
   }
   if (status == FF_OK) {
     status = start(sim);
@@ -108,11 +112,14 @@ static ff_status step_to(ff_sim *sim, double limit, bool on_grid) {
   double knot = sim->model->knot_count > 0 ? ff_model_next_knot(sim->model, t) : INFINITY;
   end = lesser(end, lesser(tick, knot));
   sim->state.stiffness = sim->state.damping = 0;
+  sim->last_step = 0;
+  memcpy(sim->before, sim->state.bodies, (size_t)sim->model->body_count * sizeof *sim->before);
   status = status == FF_OK ? sim->stepper->step(&sim->work, end) : status;
   if (status != FF_OK) {
     return status;
   }
   double h = sim->state.t - t;
+  sim->last_step = h;
   ff_auditor_look(&sim->auditor, sim->model, &sim->state, h, sim->model->stepper->fixed_step);
   ff_sim_tell_events(sim, h);
   return sim->state.t == knot ? enter_knot(sim) : FF_OK;
@@ -153,13 +160,10 @@ void ff_sim_cancel(ff_sim *sim) {
 
 /* ---- bodies ---------------------------------------------------------------------------- */
 
-ff_body_state ff_sim_body(const ff_sim *sim, ff_body body) {
-  const ff_model_body *b = &sim->model->bodies[body.id - 1];
-  const ff_body_motion *motion = &sim->state.bodies[body.id - 1];
-  /* From the principal frame back to the frame the user speaks of. */
+ff_body_state ff_body_state_of(const ff_model_body *body, const ff_body_motion *motion) {
   ff_body_state out = {.omega = motion->omega};
-  out.orientation = q_mul(motion->pose.orientation, q_conj(b->frame.orientation));
-  ff_vec3 arm = q_rotate(out.orientation, v3_neg(b->frame.position));
+  out.orientation = q_mul(motion->pose.orientation, q_conj(body->frame.orientation));
+  ff_vec3 arm = q_rotate(out.orientation, v3_neg(body->frame.position));
   out.position = v3_add(motion->pose.position, arm);
   out.velocity = v3_add(motion->velocity, v3_cross(motion->omega, arm));
   return out;
@@ -187,9 +191,14 @@ ff_status ff_sim_set_body(ff_sim *sim, ff_body body, const ff_body_state *state)
   for (int i = 0; i < sim->state.point_count; i++) {
     sim->state.points[i].known = false;
   }
+  sim->last_step = 0;
   ff_status status = sim->stepper->refresh(&sim->work);
   ff_auditor_start(&sim->auditor, sim->model, &sim->state);
   return status;
+}
+
+ff_body_state ff_sim_body(const ff_sim *sim, ff_body body) {
+  return ff_body_state_of(&sim->model->bodies[body.id - 1], &sim->state.bodies[body.id - 1]);
 }
 
 /* ---- contacts ---------------------------------------------------------------------------- */

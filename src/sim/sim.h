@@ -35,8 +35,10 @@ struct ff_sim {
   ff_ticker ticker; /* of the user's function */
   ff_control_fn control;
   void *control_context;
-  ff_status failed; /* how the last step ended */
-  bool ordered;     /* orders have come that the stepper has not seen */
+  ff_body_motion *before; /* of each body at the start of the last step: body_count */
+  double last_step;       /* s, its length; 0: none since the start, or it failed */
+  ff_status failed;       /* how the last step ended */
+  bool ordered;           /* orders have come that the stepper has not seen */
 };
 
 /* Compares the meets with what they were and tells of touch-downs and lift-offs; h: length of
@@ -44,6 +46,9 @@ struct ff_sim {
 void ff_sim_tell_events(ff_sim *sim, double h);
 /* Remembers who touches, without telling: at the start. */
 void ff_sim_note_contacts(ff_sim *sim);
+
+/* From the principal frame to the frame that a scene speaks of. */
+ff_body_state ff_body_state_of(const ff_model_body *body, const ff_body_motion *motion);
 
 /* ---- steer.c: pilots and the user's control ---------------------------------------------------
  */
