@@ -29,6 +29,7 @@
 #ifndef FOOTFALL_H
 #define FOOTFALL_H
 
+#include "footfall/api.h"
 #include "footfall/impact.h"
 #include "footfall/io.h"
 #include "footfall/law.h"
@@ -51,7 +52,7 @@ extern "C" {
 #endif
 
 /* "0.1.0" */
-const char *ff_version(void);
+FF_API const char *ff_version(void);
 
 #ifdef __cplusplus
 }

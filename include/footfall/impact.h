@@ -13,6 +13,7 @@
 #ifndef FOOTFALL_IMPACT_H
 #define FOOTFALL_IMPACT_H
 
+#include "footfall/api.h"
 #include "footfall/law.h"
 
 #ifdef __cplusplus
@@ -47,28 +48,28 @@ typedef struct ff_hunt_crossley_impact {
 
 /* The law's defaults: n = 1.5, alpha = 0, alpha_restitution as alpha; mass, k and speed must be
  * given. */
-ff_hunt_crossley_impact ff_hunt_crossley_impact_default(void);
+FF_API ff_hunt_crossley_impact ff_hunt_crossley_impact_default(void);
 
 /* The whole impact. FF_ERROR_INPUT: the report (may be NULL) names the parameter. */
-ff_status ff_impact_hunt_crossley(ff_impact *out, const ff_hunt_crossley_impact *given,
-                                  ff_report *report);
+FF_API ff_status ff_impact_hunt_crossley(ff_impact *out, const ff_hunt_crossley_impact *given,
+                                         ff_report *report);
 
 /* Restitution as a function of alpha * speed alone: neither mass, k nor n matter. */
-double ff_impact_restitution(double alpha_speed);
+FF_API double ff_impact_restitution(double alpha_speed);
 /* The same with another damping on the way out (alpha * speed in, alpha_restitution * speed in). */
-double ff_impact_restitution_split(double alpha_speed, double alpha_restitution_speed);
+FF_API double ff_impact_restitution_split(double alpha_speed, double alpha_restitution_speed);
 
 /* Depth at a velocity of the impact, speed >= velocity >= -speed_out; NAN outside. */
-double ff_impact_depth(const ff_hunt_crossley_impact *given, double velocity);
+FF_API double ff_impact_depth(const ff_hunt_crossley_impact *given, double velocity);
 /* The same on the phase-plane contour through any state; NAN where the contour has no
  * such velocity in contact. speed is not used. */
-double ff_impact_contour(const ff_hunt_crossley_impact *given, double depth0, double velocity0,
-                         double velocity);
+FF_API double ff_impact_contour(const ff_hunt_crossley_impact *given, double depth0,
+                                double velocity0, double velocity);
 
 /* -2 / (3 alpha), m/s: no impact leaves faster. -INFINITY for alpha = 0. */
-double ff_impact_limit_velocity(double alpha);
+FF_API double ff_impact_limit_velocity(double alpha);
 /* Would the law pull at this velocity? Only beyond the limit, where no impact gets. */
-bool ff_impact_sticks(double alpha, double velocity);
+FF_API bool ff_impact_sticks(double alpha, double velocity);
 
 /* ---- linear: force = k depth + b velocity ----------------------------------------- */
 
@@ -81,11 +82,11 @@ typedef struct ff_linear_impact {
 } ff_linear_impact;
 
 /* b = 0, clamped; mass, k and speed must be given. */
-ff_linear_impact ff_linear_impact_default(void);
+FF_API ff_linear_impact ff_linear_impact_default(void);
 
 /* The whole impact. Without clamp and with b^2 >= 4 k mass the body never comes off:
  * FF_ERROR_INPUT with key "b". */
-ff_status ff_impact_linear(ff_impact *out, const ff_linear_impact *given, ff_report *report);
+FF_API ff_status ff_impact_linear(ff_impact *out, const ff_linear_impact *given, ff_report *report);
 
 /* ---- any normal law, by simulation ----------------------------------------------------- */
 
@@ -95,19 +96,19 @@ ff_status ff_impact_linear(ff_impact *out, const ff_linear_impact *given, ff_rep
  * INFINITY, and energy_lost is what is gone once it rests. A body that creeps back without
  * end is FF_ERROR_INPUT. duration is NAN where a clamped force fades away so slowly that its end is
  * lost in rounding (linear, damping ratio above some 2000). */
-ff_status ff_impact_simulate(ff_impact *out, const ff_law *law, const ff_law_params *params,
-                             double mass, double speed, double gravity, ff_report *report);
+FF_API ff_status ff_impact_simulate(ff_impact *out, const ff_law *law, const ff_law_params *params,
+                                    double mass, double speed, double gravity, ff_report *report);
 
 /* ---- design: parameters for a wanted impact ----------------------------------------- */
 
 /* The alpha that gives the restitution, in (0, 1], at the speed. */
-ff_status ff_impact_design_alpha(double *alpha, double restitution, double speed,
-                                 ff_report *report);
+FF_API ff_status ff_impact_design_alpha(double *alpha, double restitution, double speed,
+                                        ff_report *report);
 /* The k that gives the largest depth or push; given->k is not used. */
-ff_status ff_impact_design_k_depth(double *k, const ff_hunt_crossley_impact *given, double depth,
-                                   ff_report *report);
-ff_status ff_impact_design_k_force(double *k, const ff_hunt_crossley_impact *given, double force,
-                                   ff_report *report);
+FF_API ff_status ff_impact_design_k_depth(double *k, const ff_hunt_crossley_impact *given,
+                                          double depth, ff_report *report);
+FF_API ff_status ff_impact_design_k_force(double *k, const ff_hunt_crossley_impact *given,
+                                          double force, ff_report *report);
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,7 @@
 #ifndef FOOTFALL_IO_H
 #define FOOTFALL_IO_H
 
+#include "footfall/api.h"
 #include "footfall/scene.h"
 
 #ifdef __cplusplus
@@ -12,17 +13,18 @@ extern "C" {
 
 /* Reads a YAML scene. overrides: "path=value" texts (`--set`), applied before reading.
  * On FF_ERROR_INPUT and FF_ERROR_FILE the report (may be NULL) says where and what. */
-ff_status ff_scene_load(ff_scene **out, const char *path, const char *const *overrides,
-                        int override_count, ff_report *report);
+FF_API ff_status ff_scene_load(ff_scene **out, const char *path, const char *const *overrides,
+                               int override_count, ff_report *report);
 /* The same from memory; name stands for the file in messages. */
-ff_status ff_scene_parse(ff_scene **out, const char *text, size_t size, const char *name,
-                         const char *const *overrides, int override_count, ff_report *report);
+FF_API ff_status ff_scene_parse(ff_scene **out, const char *text, size_t size, const char *name,
+                                const char *const *overrides, int override_count,
+                                ff_report *report);
 /* Its `name`, or the name of its file without folder and ending; "" if it came from C calls. */
-const char *ff_scene_name(const ff_scene *scene);
+FF_API const char *ff_scene_name(const ff_scene *scene);
 /* The scene's YAML text as read, overrides applied; "" if it came from C calls. */
-const char *ff_scene_source(const ff_scene *scene);
+FF_API const char *ff_scene_source(const ff_scene *scene);
 /* Its file as the user named it; "" from C. */
-const char *ff_scene_file(const ff_scene *scene);
+FF_API const char *ff_scene_file(const ff_scene *scene);
 
 /* ---- recordings ------------------------------------------------------------------ */
 
@@ -40,30 +42,30 @@ typedef struct ff_recorder ff_recorder;
 
 /* Format by ending: .csv, .h5, or .sto (OpenSim: ground reactions of the contacts only). The
  * file appears under its name only when closed well. */
-ff_status ff_recorder_create(ff_recorder **out, const char *path, const ff_recording_info *info,
-                             ff_report *report);
-ff_status ff_recorder_add(ff_recorder *recorder, const double *row);
+FF_API ff_status ff_recorder_create(ff_recorder **out, const char *path,
+                                    const ff_recording_info *info, ff_report *report);
+FF_API ff_status ff_recorder_add(ff_recorder *recorder, const double *row);
 /* Completes and names the file; summary: JSON text (may be NULL). Frees the recorder either way. */
-ff_status ff_recorder_close(ff_recorder *recorder, const char *summary, ff_report *report);
+FF_API ff_status ff_recorder_close(ff_recorder *recorder, const char *summary, ff_report *report);
 /* Gives up: frees the recorder and leaves no file. NULL is fine. */
-void ff_recorder_abandon(ff_recorder *recorder);
+FF_API void ff_recorder_abandon(ff_recorder *recorder);
 
 typedef struct ff_recording ff_recording;
 
-ff_status ff_recording_open(ff_recording **out, const char *path, ff_report *report);
-const ff_recording_info *ff_recording_about(const ff_recording *recording);
-long ff_recording_rows(const ff_recording *recording);
+FF_API ff_status ff_recording_open(ff_recording **out, const char *path, ff_report *report);
+FF_API const ff_recording_info *ff_recording_about(const ff_recording *recording);
+FF_API long ff_recording_rows(const ff_recording *recording);
 /* Column by index, rows values, owned by the recording. */
-const double *ff_recording_column(const ff_recording *recording, int index);
-void ff_recording_close(ff_recording *recording);
+FF_API const double *ff_recording_column(const ff_recording *recording, int index);
+FF_API void ff_recording_close(ff_recording *recording);
 
 /* ---- numbers as text ---------------------------------------------------------------- */
 
 enum { FF_NUMBER_SIZE = 32 };
 /* Shortest text that reads back to the same bits; "nan", "inf", "-inf". Returns text. */
-char *ff_number_text(double value, char text[FF_NUMBER_SIZE]);
+FF_API char *ff_number_text(double value, char text[FF_NUMBER_SIZE]);
 /* Reads one number that fills the whole text; also "1e-3", ".inf", "90 deg" (to rad). */
-bool ff_number_read(const char *text, double *value);
+FF_API bool ff_number_read(const char *text, double *value);
 
 #ifdef __cplusplus
 }

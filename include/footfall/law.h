@@ -10,6 +10,7 @@
 #ifndef FOOTFALL_LAW_H
 #define FOOTFALL_LAW_H
 
+#include "footfall/api.h"
 #include "footfall/status.h"
 
 #ifdef __cplusplus
@@ -279,36 +280,37 @@ typedef struct ff_law {
 
 /* ---- the registry -------------------------------------------------------- */
 
-int ff_law_count(void);
-const ff_law *ff_law_at(int index);
-const ff_law *ff_law_find(ff_law_kind kind, const char *name); /* NULL: unknown */
+FF_API int ff_law_count(void);
+FF_API const ff_law *ff_law_at(int index);
+FF_API const ff_law *ff_law_find(ff_law_kind kind, const char *name); /* NULL: unknown */
 /* The same for people's input: FF_ERROR_INPUT and a report (may be NULL) if unknown. */
-ff_status ff_law_lookup(const ff_law **out, ff_law_kind kind, const char *name, ff_report *report);
+FF_API ff_status ff_law_lookup(const ff_law **out, ff_law_kind kind, const char *name,
+                               ff_report *report);
 
 /* In reports of the calls below, key is the parameter's name; "" if several are at odds. */
 
 /* Sets every parameter to its default. */
-void ff_law_params_default(const ff_law *law, ff_law_params *params);
+FF_API void ff_law_params_default(const ff_law *law, ff_law_params *params);
 /* Sets one by name; FF_ERROR_INPUT (and a report, may be NULL) if unknown or out of range. */
-ff_status ff_law_params_set(const ff_law *law, ff_law_params *params, const char *name,
-                            double value, ff_report *report);
+FF_API ff_status ff_law_params_set(const ff_law *law, ff_law_params *params, const char *name,
+                                   double value, ff_report *report);
 /* Reads one by name; NAN if unknown. */
-double ff_law_params_get(const ff_law *law, const ff_law_params *params, const char *name);
+FF_API double ff_law_params_get(const ff_law *law, const ff_law_params *params, const char *name);
 /* Derives what is open from the pair (NULL: no material known) and checks the whole.
  * A law may be evaluated only with resolved parameters. */
-ff_status ff_law_params_resolve(const ff_law *law, ff_law_params *params, const ff_pair *pair,
-                                ff_report *report);
+FF_API ff_status ff_law_params_resolve(const ff_law *law, ff_law_params *params,
+                                       const ff_pair *pair, ff_report *report);
 
 /* Evaluate a law alone. Outside contact (depth <= 0) everything is zero; a NAN in the
  * patch comes out as NAN, and so does everything of a law without a formula. */
-void ff_law_normal(const ff_law *law, const ff_law_params *params, const ff_patch *patch,
-                   ff_normal *out);
-void ff_law_friction(const ff_law *law, const ff_law_params *params, const ff_patch *patch,
-                     const ff_normal *normal, const double *memory, ff_friction *out);
+FF_API void ff_law_normal(const ff_law *law, const ff_law_params *params, const ff_patch *patch,
+                          ff_normal *out);
+FF_API void ff_law_friction(const ff_law *law, const ff_law_params *params, const ff_patch *patch,
+                            const ff_normal *normal, const double *memory, ff_friction *out);
 /* Normal forces (N) of count contacts from their depths (m) and depth rates (m/s), bit for
  * bit those of ff_law_normal; the arrays must not overlap. Not for laws that want the overlap. */
-void ff_law_normal_forces(const ff_law *law, const ff_law_params *params, const double *depth,
-                          const double *rate, double *force, int count);
+FF_API void ff_law_normal_forces(const ff_law *law, const ff_law_params *params,
+                                 const double *depth, const double *rate, double *force, int count);
 
 #ifdef __cplusplus
 }

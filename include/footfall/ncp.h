@@ -18,6 +18,7 @@
 #ifndef FOOTFALL_NCP_H
 #define FOOTFALL_NCP_H
 
+#include "footfall/api.h"
 #include "footfall/status.h"
 
 #ifdef __cplusplus
@@ -58,7 +59,7 @@ typedef struct ff_ncp_def {
 } ff_ncp_def;
 
 /* Dense, Fischer-Burmeister, tolerance 1e-10, absolute 0, 1000 iterations. */
-ff_ncp_def ff_ncp_def_default(void);
+FF_API ff_ncp_def ff_ncp_def_default(void);
 
 typedef enum ff_ncp_outcome {
   FF_NCP_SOLVED,
@@ -69,7 +70,7 @@ typedef enum ff_ncp_outcome {
 } ff_ncp_outcome;
 
 /* "solved", "stationary", ... Never NULL. */
-const char *ff_ncp_outcome_text(ff_ncp_outcome outcome);
+FF_API const char *ff_ncp_outcome_text(ff_ncp_outcome outcome);
 
 typedef struct ff_ncp_info {
   ff_ncp_outcome outcome;
@@ -85,21 +86,21 @@ typedef struct ff_ncp_info {
 
 /* All memory is taken here. FF_ERROR_INPUT and a report (may be NULL): the definition is
  * wrong, key names the field. */
-ff_status ff_ncp_create(ff_ncp **out, const ff_ncp_def *def, ff_report *report);
-void ff_ncp_destroy(ff_ncp *ncp); /* NULL is fine */
+FF_API ff_status ff_ncp_create(ff_ncp **out, const ff_ncp_def *def, ff_report *report);
+FF_API void ff_ncp_destroy(ff_ncp *ncp); /* NULL is fine */
 
 /* Starts from z, or the point nearest to it within the bounds; a warm start if it is near a
  * solution. z becomes the solution, within its
  * bounds; if there is no success, the best point that was seen. */
-ff_ncp_info ff_ncp_solve(ff_ncp *ncp, double *z);
+FF_API ff_ncp_info ff_ncp_solve(ff_ncp *ncp, double *z);
 
 /* The problem has another size and other bounds from now on (NULL: none); takes no memory.
  * Dense only, and at most the size it was created with; FF_ERROR_INPUT otherwise. */
-ff_status ff_ncp_resize(ff_ncp *ncp, int size, const double *lower, const double *upper);
+FF_API ff_status ff_ncp_resize(ff_ncp *ncp, int size, const double *lower, const double *upper);
 
 /* Largest |z_i - mid(l_i, u_i, z_i - f_i)|: 0 at solutions only. NULL bounds: none. */
-double ff_ncp_residual(int size, const double *z, const double *f, const double *lower,
-                       const double *upper);
+FF_API double ff_ncp_residual(int size, const double *z, const double *f, const double *lower,
+                              const double *upper);
 
 #ifdef __cplusplus
 }

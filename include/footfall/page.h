@@ -22,6 +22,7 @@
 #ifndef FOOTFALL_PAGE_H
 #define FOOTFALL_PAGE_H
 
+#include "footfall/api.h"
 #include "footfall/io.h"
 
 #ifdef __cplusplus
@@ -38,31 +39,32 @@ typedef struct ff_page ff_page;
 
 /* False where the library was built without the page (no npm): nothing can be written, and
  * the report (may be NULL) says what to do about it. */
-bool ff_page_available(ff_report *report);
+FF_API bool ff_page_available(ff_report *report);
 /* Could a page be written to this path? To be asked before a long run, not after it. FF_ERROR_FILE
  * and a report (may be NULL) if not. */
-ff_status ff_page_check(const char *path, ff_report *report);
+FF_API ff_status ff_page_check(const char *path, ff_report *report);
 
 /* title NULL: the name of the first run's scene. */
-ff_status ff_page_create(ff_page **out, const char *title);
-void ff_page_destroy(ff_page *page); /* NULL is fine */
+FF_API ff_status ff_page_create(ff_page **out, const char *title);
+FF_API void ff_page_destroy(ff_page *page); /* NULL is fine */
 /* Writes the file, whole or not at all. The page can be added to and written again. */
-ff_status ff_page_write(ff_page *page, const char *path, ff_report *report);
+FF_API ff_status ff_page_write(ff_page *page, const char *path, ff_report *report);
 
 /* ---- words and tables ------------------------------------------------------------ */
 
 /* A line under the title. */
-void ff_page_subtitle(ff_page *page, const char *text);
+FF_API void ff_page_subtitle(ff_page *page, const char *text);
 /* Everything that follows belongs to it, until the next. */
-void ff_page_section(ff_page *page, const char *heading);
+FF_API void ff_page_section(ff_page *page, const char *heading);
 /* Plain text, as printf; an empty line starts a paragraph. */
-void ff_page_text(ff_page *page, const char *format, ...) FF_PAGE_PRINTF;
+FF_API void ff_page_text(ff_page *page, const char *format, ...) FF_PAGE_PRINTF;
 /* Text to be kept as it is (a scene), folded under its title. */
-void ff_page_source(ff_page *page, const char *title, const char *source);
+FF_API void ff_page_source(ff_page *page, const char *title, const char *source);
 
 /* A table; its rows follow, with as many cells as it has columns. */
-void ff_page_table(ff_page *page, const char *caption, const char *const *columns, int count);
-void ff_page_row(ff_page *page, const char *const *cells);
+FF_API void ff_page_table(ff_page *page, const char *caption, const char *const *columns,
+                          int count);
+FF_API void ff_page_row(ff_page *page, const char *const *cells);
 
 typedef enum ff_claim_verdict {
   FF_CLAIM_NOT_TESTED,
@@ -81,7 +83,7 @@ typedef struct ff_claim {
 } ff_claim;
 
 /* Claims that follow one another share a table. */
-void ff_page_claim(ff_page *page, const ff_claim *claim);
+FF_API void ff_page_claim(ff_page *page, const ff_claim *claim);
 
 /* ---- plots --------------------------------------------------------------------------- */
 
@@ -100,10 +102,10 @@ typedef enum ff_curve_style {
 } ff_curve_style;
 
 /* A plot; its curves follow. Plots that follow one another stand side by side. */
-void ff_page_plot(ff_page *page, const char *title, ff_axis x, ff_axis y);
+FF_API void ff_page_plot(ff_page *page, const char *title, ff_axis x, ff_axis y);
 /* Points in the order they are to be joined; NAN makes a gap. */
-void ff_page_curve(ff_page *page, const char *name, ff_curve_style style, const double *x,
-                   const double *y, long count);
+FF_API void ff_page_curve(ff_page *page, const char *name, ff_curve_style style, const double *x,
+                          const double *y, long count);
 
 /* ---- runs ------------------------------------------------------------------------------- */
 
@@ -115,24 +117,24 @@ typedef struct ff_page_run {
 /* Takes in a recording. What is too long is reduced to true samples that keep the minimum
  * and maximum of every channel; the page says so. Bodies, shapes and laws come from the
  * scene inside the recording; without one there are only channels to show. */
-ff_status ff_page_add_run(ff_page_run *out, ff_page *page, const ff_recording *recording);
+FF_API ff_status ff_page_add_run(ff_page_run *out, ff_page *page, const ff_recording *recording);
 
 /* 3-D replay, with panels of its channels beside it. */
-void ff_page_replay(ff_page *page, ff_page_run run);
+FF_API void ff_page_replay(ff_page *page, ff_page_run run);
 /* A panel of the replay just added: channels y against channel x (NULL: "time"). Without
  * any, the page chooses. */
-void ff_page_panel(ff_page *page, const char *x, const char *const *y, int count);
+FF_API void ff_page_panel(ff_page *page, const char *x, const char *const *y, int count);
 /* Energies stacked over time, and the residual on its own scale. */
-void ff_page_ledger(ff_page *page, ff_page_run run);
+FF_API void ff_page_ledger(ff_page *page, ff_page_run run);
 /* Touch-down, peak, lift-off and restitution of every contact. */
-void ff_page_events(ff_page *page, ff_page_run run);
+FF_API void ff_page_events(ff_page *page, ff_page_run run);
 /* Parameters of each pair's laws with unit and citation. */
-void ff_page_laws(ff_page *page, ff_page_run run);
+FF_API void ff_page_laws(ff_page *page, ff_page_run run);
 /* Scene, version, audit verdict and residuals. */
-void ff_page_summary(ff_page *page, ff_page_run run);
+FF_API void ff_page_summary(ff_page *page, ff_page_run run);
 
 /* All of the above, in sections: the report of one run. */
-ff_status ff_page_show_run(ff_page *page, const ff_recording *recording);
+FF_API ff_status ff_page_show_run(ff_page *page, const ff_recording *recording);
 
 #ifdef __cplusplus
 }

@@ -14,6 +14,7 @@
 #ifndef FOOTFALL_PILOT_H
 #define FOOTFALL_PILOT_H
 
+#include "footfall/api.h"
 #include "footfall/walk.h"
 
 #ifdef __cplusplus
@@ -60,24 +61,24 @@ typedef struct ff_pilot_def {
 } ff_pilot_def;
 
 /* Balance; 2 ms; at the origin of a level ground; ff_walk_def_default but a height of 0.225 m. */
-ff_pilot_def ff_pilot_def_default(void);
+FF_API ff_pilot_def ff_pilot_def_default(void);
 /* "stand", "walk", ...: the name in scenes and messages. */
-const char *ff_task_kind_name(ff_task_kind kind);
+FF_API const char *ff_task_kind_name(ff_task_kind kind);
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
 typedef struct ff_pilot ff_pilot;
 
 /* The tree must outlive the pilot. Wrong input, and footsteps out of reach, are FF_ERROR_INPUT. */
-ff_status ff_pilot_build(ff_pilot **out, const ff_tree *tree, const ff_pilot_def *def,
-                         ff_vec3 gravity, ff_report *report);
-void ff_pilot_destroy(ff_pilot *pilot); /* NULL is fine */
+FF_API ff_status ff_pilot_build(ff_pilot **out, const ff_tree *tree, const ff_pilot_def *def,
+                                ff_vec3 gravity, ff_report *report);
+FF_API void ff_pilot_destroy(ff_pilot *pilot); /* NULL is fine */
 /* Back to the first task. */
-void ff_pilot_reset(ff_pilot *pilot);
+FF_API void ff_pilot_reset(ff_pilot *pilot);
 /* All of q as it stands at the start: both soles on the ground, other joints as in the posture. */
-void ff_pilot_start(const ff_pilot *pilot, double *q);
+FF_API void ff_pilot_start(const ff_pilot *pilot, double *q);
 /* s, until the last task is over if nothing goes wrong */
-double ff_pilot_duration(const ff_pilot *pilot);
+FF_API double ff_pilot_duration(const ff_pilot *pilot);
 
 /* ---- at work --------------------------------------------------------------------------------- */
 
@@ -88,7 +89,7 @@ typedef struct ff_pilot_sense {
 } ff_pilot_sense;
 
 /* Once a period: an order for each joint of one axis, in the order of the tree. */
-void ff_pilot_tick(ff_pilot *pilot, const ff_pilot_sense *sense, ff_joint_order *orders);
+FF_API void ff_pilot_tick(ff_pilot *pilot, const ff_pilot_sense *sense, ff_joint_order *orders);
 
 typedef enum ff_pilot_mode {
   FF_PILOT_STAND,  /* both feet down, nothing to be done with them */
@@ -108,7 +109,7 @@ typedef struct ff_pilot_state {
   ff_vec3 zmp_wanted;              /* m: where the ground shall push */
 } ff_pilot_state;
 
-ff_pilot_state ff_pilot_now(const ff_pilot *pilot);
+FF_API ff_pilot_state ff_pilot_now(const ff_pilot *pilot);
 
 #ifdef __cplusplus
 }

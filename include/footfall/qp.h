@@ -15,6 +15,7 @@
 #ifndef FOOTFALL_QP_H
 #define FOOTFALL_QP_H
 
+#include "footfall/api.h"
 #include "footfall/status.h"
 
 #ifdef __cplusplus
@@ -31,7 +32,7 @@ typedef struct ff_qp_def {
 } ff_qp_def;
 
 /* Size 0, which must be set; no rows, tolerance 1e-11, iterations by size. */
-ff_qp_def ff_qp_def_default(void);
+FF_API ff_qp_def ff_qp_def_default(void);
 
 /* One problem. Nothing is copied; arrays must last for the call. */
 typedef struct ff_qp_problem {
@@ -56,7 +57,7 @@ typedef enum ff_qp_outcome {
 } ff_qp_outcome;
 
 /* "solved", "unbounded", ... Never NULL. */
-const char *ff_qp_outcome_text(ff_qp_outcome outcome);
+FF_API const char *ff_qp_outcome_text(ff_qp_outcome outcome);
 
 typedef struct ff_qp_info {
   ff_qp_outcome outcome;
@@ -68,18 +69,18 @@ typedef struct ff_qp_info {
 
 /* All memory is taken here. FF_ERROR_INPUT and a report (may be NULL): the definition is
  * wrong, key names the field. */
-ff_status ff_qp_create(ff_qp **out, const ff_qp_def *def, ff_report *report);
-void ff_qp_destroy(ff_qp *qp); /* NULL is fine */
+FF_API ff_status ff_qp_create(ff_qp **out, const ff_qp_def *def, ff_report *report);
+FF_API void ff_qp_destroy(ff_qp *qp); /* NULL is fine */
 
 /* Starts from x, of which entries at a bound are the guess of the active set; the solution of a
  * similar problem saves iterations. x becomes the solution, within its bounds to the last bit.
  * The answer depends on the problem and the start alone. */
-ff_qp_info ff_qp_solve(ff_qp *qp, const ff_qp_problem *problem, double *x);
+FF_API ff_qp_info ff_qp_solve(ff_qp *qp, const ff_qp_problem *problem, double *x);
 
 /* How far x is from optimal, computed from the problem alone. With the slope s = Hx + g and
  * D_i = H_ii (1 if that is 0): the largest D_i |x_i - mid(l_i, x_i - s_i / D_i, u_i)|. 0 at
  * solutions only; in units of g. */
-double ff_qp_residual(const ff_qp_problem *problem, const double *x);
+FF_API double ff_qp_residual(const ff_qp_problem *problem, const double *x);
 
 #ifdef __cplusplus
 }

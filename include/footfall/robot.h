@@ -10,6 +10,7 @@
 #ifndef FOOTFALL_ROBOT_H
 #define FOOTFALL_ROBOT_H
 
+#include "footfall/api.h"
 #include "footfall/pilot.h"
 #include "footfall/scene.h"
 
@@ -24,11 +25,12 @@ typedef struct ff_robot ff_robot;
  * it; or root/FILE. Other names are relative to the folder of the file. root NULL: of a package,
  * the nearest folder above the file with that name; else the nearest that holds a package.xml; else
  * the folder of the file, or the one above it if that is called urdf. */
-ff_status ff_robot_load(ff_robot **out, const char *path, const char *root, ff_report *report);
-void ff_robot_destroy(ff_robot *robot); /* NULL is fine */
+FF_API ff_status ff_robot_load(ff_robot **out, const char *path, const char *root,
+                               ff_report *report);
+FF_API void ff_robot_destroy(ff_robot *robot); /* NULL is fine */
 
-const char *ff_robot_name(const ff_robot *robot);
-int ff_robot_link_count(const ff_robot *robot);
+FF_API const char *ff_robot_name(const ff_robot *robot);
+FF_API int ff_robot_link_count(const ff_robot *robot);
 
 typedef struct ff_robot_link {
   ff_link_def def;                      /* as in the tree; the root link's joint is fixed. A joint
@@ -41,7 +43,7 @@ typedef struct ff_robot_link {
   double safety_position, safety_speed; /* 1/s, N m s/rad: its gains */
 } ff_robot_link;
 
-ff_robot_link ff_robot_link_info(const ff_robot *robot, int link);
+FF_API ff_robot_link ff_robot_link_info(const ff_robot *robot, int link);
 
 /* Corners that a mesh keeps of its convex hull: those without which it would lose most. */
 enum { FF_ROBOT_MESH_CORNERS = 64 };
@@ -59,16 +61,16 @@ typedef struct ff_robot_shape {
   double error; /* m, how far the farthest corner that was left out is from this hull */
 } ff_robot_shape;
 
-int ff_robot_shape_count(const ff_robot *robot);
-ff_robot_shape ff_robot_shape_info(const ff_robot *robot, int shape); /* 0 .. count - 1 */
+FF_API int ff_robot_shape_count(const ff_robot *robot);
+FF_API ff_robot_shape ff_robot_shape_info(const ff_robot *robot, int shape); /* 0 .. count - 1 */
 
 /* Something that was left out or looks wrong: "robot.urdf:12: link arm: ...". */
-int ff_robot_note_count(const ff_robot *robot);
-const char *ff_robot_note(const ff_robot *robot, int note);
+FF_API int ff_robot_note_count(const ff_robot *robot);
+FF_API const char *ff_robot_note(const ff_robot *robot, int note);
 
 /* Its tree; the root link stands on the ground by a joint of this kind. */
-ff_status ff_robot_tree(ff_tree **out, const ff_robot *robot, ff_joint_kind root,
-                        ff_report *report);
+FF_API ff_status ff_robot_tree(ff_tree **out, const ff_robot *robot, ff_joint_kind root,
+                               ff_report *report);
 
 /* ---- robots in scenes --------------------------------------------------------------------------
  */
@@ -76,7 +78,8 @@ ff_status ff_robot_tree(ff_tree **out, const ff_robot *robot, ff_joint_kind root
 /* How an axis of a joint starts, and what drives it: within the limits of its actuator
  *   tau = stiffness (target - q) + damping (target rate - v) + torque.
  * stiffness 0 makes it a velocity servo, both 0 leave the torque alone. Under
- * `symplectic-euler`, `quasi-rigid` and `micro-macro` stiffness and damping act on the state at the end of the step, so that stiff gains stay stable.
+ * `symplectic-euler`, `quasi-rigid` and `micro-macro` stiffness and damping act on the state at the
+ * end of the step, so that stiff gains stay stable.
  *
  * A joint of several axes has a setting for each, named as ff_joint_axis_name says: "hip-rx".
  * Positions of a spherical (or free) joint are the parts of its rotation vector, and the target
@@ -117,12 +120,12 @@ typedef struct ff_robot_def {
 
 /* Links and shapes of a robot, which must live until the definition is added. Its root floats if
  * it, or links that fixed joints connect to it, have mass; a root called "world" is the ground. */
-ff_robot_def ff_robot_def_of(const ff_robot *robot, const char *name);
-ff_joint_setting ff_joint_setting_default(void);
+FF_API ff_robot_def ff_robot_def_of(const ff_robot *robot, const char *name);
+FF_API ff_joint_setting ff_joint_setting_default(void);
 
 /* Adds a robot; each link becomes the body "NAME-LINK" of kind FF_BODY_LINK. A contact that names
  * the robot speaks of all its links. */
-ff_status ff_scene_add_robot(ff_scene *scene, const ff_robot_def *def);
+FF_API ff_status ff_scene_add_robot(ff_scene *scene, const ff_robot_def *def);
 
 #ifdef __cplusplus
 }

@@ -13,6 +13,7 @@
 #ifndef FOOTFALL_SCENE_H
 #define FOOTFALL_SCENE_H
 
+#include "footfall/api.h"
 #include "footfall/law.h"
 #include "footfall/status.h"
 
@@ -44,8 +45,8 @@ typedef struct ff_material_def {
   double mu_kinetic;  /* 1 */
 } ff_material_def;
 
-ff_material_def ff_material_def_default(void);
-ff_status ff_scene_add_material(ff_scene *scene, const ff_material_def *def);
+FF_API ff_material_def ff_material_def_default(void);
+FF_API ff_status ff_scene_add_material(ff_scene *scene, const ff_material_def *def);
 
 /* ---- bodies ---------------------------------------------------------------- */
 
@@ -82,8 +83,8 @@ typedef struct ff_body_def {
   ff_motion motion;     /* FF_BODY_PRESCRIBED only */
 } ff_body_def;
 
-ff_body_def ff_body_def_default(void); /* free, at the origin, at rest */
-ff_status ff_scene_add_body(ff_body *out, ff_scene *scene, const ff_body_def *def);
+FF_API ff_body_def ff_body_def_default(void); /* free, at the origin, at rest */
+FF_API ff_status ff_scene_add_body(ff_body *out, ff_scene *scene, const ff_body_def *def);
 
 /* ---- shapes ---------------------------------------------------------------- */
 
@@ -125,18 +126,19 @@ typedef struct ff_shape_def {
   int member_count;
 } ff_shape_def;
 
-ff_shape_def ff_shape_def_default(void); /* unit sphere at the body's origin */
-ff_status ff_scene_add_shape(ff_shape *out, ff_scene *scene, ff_body body, const ff_shape_def *def);
+FF_API ff_shape_def ff_shape_def_default(void); /* unit sphere at the body's origin */
+FF_API ff_status ff_scene_add_shape(ff_shape *out, ff_scene *scene, ff_body body,
+                                    const ff_shape_def *def);
 
 /* Corners of the convex hull of count points, at most limit (4 or more) of them: those without
  * which it would lose most. *error (m, may be NULL) is how far the farthest point that was left out
  * is from the hull of those that stay; 0 if none was. out has room for limit. FF_ERROR_INPUT and a
  * report if the points have no hull. */
-ff_status ff_hull_reduce(ff_vec3 *out, int *out_count, int limit, const ff_vec3 *points, int count,
-                         double *error, ff_report *report);
+FF_API ff_status ff_hull_reduce(ff_vec3 *out, int *out_count, int limit, const ff_vec3 *points,
+                                int count, double *error, ff_report *report);
 
 /* "half-space", "sphere", ...: the name in scenes and messages. */
-const char *ff_shape_kind_name(ff_shape_kind kind);
+FF_API const char *ff_shape_kind_name(ff_shape_kind kind);
 
 /* ---- contacts -------------------------------------------------------------- */
 
@@ -158,8 +160,8 @@ typedef struct ff_contact_def {
   double radius; /* m, radius of curvature for laws that derive stiffness; NAN: from the shapes */
 } ff_contact_def;
 
-ff_contact_def ff_contact_def_default(void);
-ff_status ff_scene_add_contact(ff_scene *scene, const ff_contact_def *def);
+FF_API ff_contact_def ff_contact_def_default(void);
+FF_API ff_status ff_scene_add_contact(ff_scene *scene, const ff_contact_def *def);
 
 /* ---- forces and drives ------------------------------------------------------ */
 
@@ -171,8 +173,8 @@ typedef struct ff_force_def {
   bool body_frame; /* force and torque turn with the body */
 } ff_force_def;
 
-ff_force_def ff_force_def_default(void);
-ff_status ff_scene_add_force(ff_scene *scene, const ff_force_def *def);
+FF_API ff_force_def ff_force_def_default(void);
+FF_API ff_status ff_scene_add_force(ff_scene *scene, const ff_force_def *def);
 
 typedef enum ff_phase_kind { FF_PHASE_OFF, FF_PHASE_POSITION, FF_PHASE_FORCE } ff_phase_kind;
 
@@ -200,9 +202,9 @@ typedef struct ff_drive_def {
   int phase_count;
 } ff_drive_def;
 
-ff_phase_def ff_phase_def_default(void);
-ff_drive_def ff_drive_def_default(void);
-ff_status ff_scene_add_drive(ff_scene *scene, const ff_drive_def *def);
+FF_API ff_phase_def ff_phase_def_default(void);
+FF_API ff_drive_def ff_drive_def_default(void);
+FF_API ff_status ff_scene_add_drive(ff_scene *scene, const ff_drive_def *def);
 
 /* ---- constraints ------------------------------------------------------------- */
 
@@ -229,10 +231,10 @@ typedef struct ff_constraint_def {
   double length;              /* m, distance; NAN: as at the start */
 } ff_constraint_def;
 
-ff_constraint_def ff_constraint_def_default(void); /* a ball with nothing given */
-ff_status ff_scene_add_constraint(ff_scene *scene, const ff_constraint_def *def);
+FF_API ff_constraint_def ff_constraint_def_default(void); /* a ball with nothing given */
+FF_API ff_status ff_scene_add_constraint(ff_scene *scene, const ff_constraint_def *def);
 /* "ball", "hinge", ...: the name in scenes and messages. */
-const char *ff_constraint_kind_name(ff_constraint_kind kind);
+FF_API const char *ff_constraint_kind_name(ff_constraint_kind kind);
 
 /* ---- how to run it ---------------------------------------------------------- */
 
@@ -265,13 +267,13 @@ typedef struct ff_run_def {
   int contact_capacity;    /* contact points at once; 0: chosen from the scene */
 } ff_run_def;
 
-ff_run_def ff_run_def_default(void); /* earth gravity, 1 s, adaptive at 1e-10 */
-ff_status ff_scene_set_run(ff_scene *scene, const ff_run_def *def);
+FF_API ff_run_def ff_run_def_default(void); /* earth gravity, 1 s, adaptive at 1e-10 */
+FF_API ff_status ff_scene_set_run(ff_scene *scene, const ff_run_def *def);
 
 /* ---- life --------------------------------------------------------------------- */
 
-ff_status ff_scene_create(ff_scene **out);
-void ff_scene_destroy(ff_scene *scene); /* NULL is fine */
+FF_API ff_status ff_scene_create(ff_scene **out);
+FF_API void ff_scene_destroy(ff_scene *scene); /* NULL is fine */
 
 #ifdef __cplusplus
 }

@@ -7,6 +7,7 @@
 #ifndef FOOTFALL_SIM_H
 #define FOOTFALL_SIM_H
 
+#include "footfall/api.h"
 #include "footfall/pilot.h"
 #include "footfall/scene.h"
 
@@ -20,13 +21,13 @@ typedef struct ff_sim ff_sim;
 /* ---- model -------------------------------------------------------------------- */
 
 /* Checks and compiles. On FF_ERROR_INPUT the report (may be NULL) names the key. */
-ff_status ff_model_build(ff_model **out, const ff_scene *scene, ff_report *report);
-void ff_model_destroy(ff_model *model);
+FF_API ff_status ff_model_build(ff_model **out, const ff_scene *scene, ff_report *report);
+FF_API void ff_model_destroy(ff_model *model);
 
-const ff_run_def *ff_model_run(const ff_model *model); /* the run, as resolved */
-int ff_model_body_count(const ff_model *model);        /* bodies are 1 .. count */
-const char *ff_model_body_name(const ff_model *model, ff_body body);
-ff_body ff_model_body_find(const ff_model *model, const char *name); /* id 0: unknown */
+FF_API const ff_run_def *ff_model_run(const ff_model *model); /* the run, as resolved */
+FF_API int ff_model_body_count(const ff_model *model);        /* bodies are 1 .. count */
+FF_API const char *ff_model_body_name(const ff_model *model, ff_body body);
+FF_API ff_body ff_model_body_find(const ff_model *model, const char *name); /* id 0: unknown */
 
 typedef struct ff_body_info {
   const char *name;
@@ -38,7 +39,7 @@ typedef struct ff_body_info {
   int shape_count;
 } ff_body_info;
 
-ff_body_info ff_model_body_info(const ff_model *model, ff_body body);
+FF_API ff_body_info ff_model_body_info(const ff_model *model, ff_body body);
 
 typedef struct ff_shape_info {
   ff_body body;
@@ -52,8 +53,8 @@ typedef struct ff_shape_info {
   const char *material; /* NULL: none */
 } ff_shape_info;
 
-int ff_model_shape_count(const ff_model *model); /* shapes are 1 .. count */
-ff_shape_info ff_model_shape_info(const ff_model *model, ff_shape shape);
+FF_API int ff_model_shape_count(const ff_model *model); /* shapes are 1 .. count */
+FF_API ff_shape_info ff_model_shape_info(const ff_model *model, ff_shape shape);
 
 /* A resolved pair of bodies that may touch. */
 typedef struct ff_pair_info {
@@ -65,8 +66,8 @@ typedef struct ff_pair_info {
   double stable_step; /* s, largest step that resolves this contact for the motion in the scene */
 } ff_pair_info;
 
-int ff_model_pair_count(const ff_model *model);
-ff_pair_info ff_model_pair_info(const ff_model *model, int index);
+FF_API int ff_model_pair_count(const ff_model *model);
+FF_API ff_pair_info ff_model_pair_info(const ff_model *model, int index);
 
 /* A constraint as resolved. */
 typedef struct ff_constraint_info {
@@ -77,38 +78,38 @@ typedef struct ff_constraint_info {
   double length;              /* m, distance; else 0 */
 } ff_constraint_info;
 
-int ff_model_constraint_count(const ff_model *model);
-ff_constraint_info ff_model_constraint_info(const ff_model *model, int index);
+FF_API int ff_model_constraint_count(const ff_model *model);
+FF_API ff_constraint_info ff_model_constraint_info(const ff_model *model, int index);
 
 /* Smallest stable_step of all pairs; INFINITY if nothing can touch. */
-double ff_model_stable_step(const ff_model *model);
+FF_API double ff_model_stable_step(const ff_model *model);
 
 /* ---- sim ----------------------------------------------------------------------- */
 
-ff_status ff_sim_create(ff_sim **out, const ff_model *model);
-void ff_sim_destroy(ff_sim *sim);
+FF_API ff_status ff_sim_create(ff_sim **out, const ff_model *model);
+FF_API void ff_sim_destroy(ff_sim *sim);
 /* Back to the initial state. */
-void ff_sim_reset(ff_sim *sim);
+FF_API void ff_sim_reset(ff_sim *sim);
 
 /* From now on so many threads, 1 to 64, share what can be shared of each step: under `quasi-rigid`
  * the contacts of heaps (64 bodies and more that touch each other). Results are the same to the
  * last bit. A new sim has one, its caller's. FF_ERROR_INPUT: another number; FF_ERROR_MEMORY: there
  * are no more threads to be had.
  */
-ff_status ff_sim_set_threads(ff_sim *sim, int threads);
+FF_API ff_status ff_sim_set_threads(ff_sim *sim, int threads);
 
-double ff_sim_time(const ff_sim *sim); /* s */
+FF_API double ff_sim_time(const ff_sim *sim); /* s */
 /* One step of a fixed stepper; `adaptive` takes the step its error control chooses. */
-ff_status ff_sim_step(ff_sim *sim);
+FF_API ff_status ff_sim_step(ff_sim *sim);
 /* Steps until time t exactly (the last step is shortened if need be). */
-ff_status ff_sim_advance(ff_sim *sim, double t);
+FF_API ff_status ff_sim_advance(ff_sim *sim, double t);
 /* Ends the step or advance that is under way, or else the next one, with FF_CANCELLED; the sim is
  * then where the last whole step ended and can go on from there. For signal handlers and other
  * threads: it only leaves a note, which every stepper looks for also inside a step. */
-void ff_sim_cancel(ff_sim *sim);
+FF_API void ff_sim_cancel(ff_sim *sim);
 /* Why the last step ended with FF_ERROR_STEP, for people: key names the contact or constraint that
  * could not be solved, if it was one, what says what happened and what may help. */
-void ff_sim_failure(const ff_sim *sim, ff_report *report);
+FF_API void ff_sim_failure(const ff_sim *sim, ff_report *report);
 
 typedef struct ff_body_state {
   ff_vec3 position;    /* m, origin of the body frame, world */
@@ -117,9 +118,9 @@ typedef struct ff_body_state {
   ff_vec3 omega;       /* rad/s, world */
 } ff_body_state;
 
-ff_body_state ff_sim_body(const ff_sim *sim, ff_body body);
+FF_API ff_body_state ff_sim_body(const ff_sim *sim, ff_body body);
 /* Puts a free body somewhere else; contact memory is kept, the ledger starts anew. */
-ff_status ff_sim_set_body(ff_sim *sim, ff_body body, const ff_body_state *state);
+FF_API ff_status ff_sim_set_body(ff_sim *sim, ff_body body, const ff_body_state *state);
 
 /* ---- robots and their joints ---------------------------------------------------------- */
 
@@ -132,25 +133,25 @@ typedef struct ff_robot_info {
   const ff_pilot_def *pilot; /* NULL: none */
 } ff_robot_info;
 
-int ff_model_robot_count(const ff_model *model);
-ff_robot_info ff_model_robot_info(const ff_model *model, int robot);
-int ff_model_robot_find(const ff_model *model, const char *name); /* 0: unknown */
-const char *ff_model_joint_name(const ff_model *model, int robot, int joint);
-int ff_model_joint_find(const ff_model *model, int robot, const char *name); /* 0: unknown */
+FF_API int ff_model_robot_count(const ff_model *model);
+FF_API ff_robot_info ff_model_robot_info(const ff_model *model, int robot);
+FF_API int ff_model_robot_find(const ff_model *model, const char *name); /* 0: unknown */
+FF_API const char *ff_model_joint_name(const ff_model *model, int robot, int joint);
+FF_API int ff_model_joint_find(const ff_model *model, int robot, const char *name); /* 0: unknown */
 
 /* Coordinates and velocities as in its tree; either may be NULL. */
-void ff_sim_robot(const ff_sim *sim, int robot, double *q, double *v);
+FF_API void ff_sim_robot(const ff_sim *sim, int robot, double *q, double *v);
 /* What all contacts together push a body with, N, world. */
-ff_vec3 ff_sim_body_load(const ff_sim *sim, ff_body body);
+FF_API ff_vec3 ff_sim_body_load(const ff_sim *sim, ff_body body);
 /* From now on, and until the next order, the joint does this and not what its scene says. Within
  * its effort; between steps, or inside the function of ff_sim_on_control. */
-ff_status ff_sim_order(ff_sim *sim, int robot, int joint, const ff_joint_order *order);
+FF_API ff_status ff_sim_order(ff_sim *sim, int robot, int joint, const ff_joint_order *order);
 /* Calls fn at 0, period, 2 period, ...; steps end there. It may read the sim and give orders. NULL:
  * no more. After ff_sim_reset it goes on from 0. */
 typedef void (*ff_control_fn)(void *context, ff_sim *sim);
-ff_status ff_sim_on_control(ff_sim *sim, double period, ff_control_fn fn, void *context);
+FF_API ff_status ff_sim_on_control(ff_sim *sim, double period, ff_control_fn fn, void *context);
 /* The pilot of a robot; NULL: none. */
-const ff_pilot *ff_sim_pilot(const ff_sim *sim, int robot);
+FF_API const ff_pilot *ff_sim_pilot(const ff_sim *sim, int robot);
 
 /* ---- contacts ------------------------------------------------------------------------- */
 
@@ -169,8 +170,8 @@ typedef struct ff_contact {
   ff_mode mode;
 } ff_contact;
 
-int ff_sim_contact_count(const ff_sim *sim);
-ff_contact ff_sim_contact(const ff_sim *sim, int index);
+FF_API int ff_sim_contact_count(const ff_sim *sim);
+FF_API ff_contact ff_sim_contact(const ff_sim *sim, int index);
 
 /* Two bodies that are deeper in one another than any rest would press them, as in a scene whose
  * places are wrong: they are shot apart. */
@@ -182,7 +183,7 @@ typedef struct ff_intrusion {
 } ff_intrusion;
 
 /* How many there are now; out (may be NULL) takes the first capacity of them. */
-int ff_sim_intrusions(const ff_sim *sim, ff_intrusion *out, int capacity);
+FF_API int ff_sim_intrusions(const ff_sim *sim, ff_intrusion *out, int capacity);
 
 /* A constraint as it stands now. */
 typedef struct ff_constraint_state {
@@ -192,7 +193,7 @@ typedef struct ff_constraint_state {
   double angle;   /* rad, how far directions are off */
 } ff_constraint_state;
 
-ff_constraint_state ff_sim_constraint(const ff_sim *sim, int index);
+FF_API ff_constraint_state ff_sim_constraint(const ff_sim *sim, int index);
 
 /* ---- energy ----------------------------------------------------------------------- */
 
@@ -205,7 +206,7 @@ typedef struct ff_energy {
   double residual;            /* J, what the integrator invented (+) or lost (-) */
 } ff_energy;
 
-ff_energy ff_sim_energy(const ff_sim *sim);
+FF_API ff_energy ff_sim_energy(const ff_sim *sim);
 
 /* Momentum now minus what there was, minus what came from outside: 0 in theory. */
 typedef struct ff_momentum {
@@ -213,7 +214,7 @@ typedef struct ff_momentum {
   ff_vec3 linear_residual, angular_residual; /* same units */
 } ff_momentum;
 
-ff_momentum ff_sim_momentum(const ff_sim *sim);
+FF_API ff_momentum ff_sim_momentum(const ff_sim *sim);
 
 /* How far contacts are from the conditions they were solved for (stepper `quasi-rigid`), computed
  * from states and forces; 0 in theory. The worst of all points. */
@@ -225,7 +226,7 @@ typedef struct ff_contact_residual {
 } ff_contact_residual;
 
 /* After the last step. */
-ff_contact_residual ff_sim_contact_residual(const ff_sim *sim);
+FF_API ff_contact_residual ff_sim_contact_residual(const ff_sim *sim);
 
 typedef enum ff_verdict {
   FF_VERDICT_GOOD,
@@ -253,7 +254,7 @@ typedef struct ff_audit {
                        a contact ask, and not as accuracy does */
 } ff_audit;
 
-ff_audit ff_sim_audit(const ff_sim *sim);
+FF_API ff_audit ff_sim_audit(const ff_sim *sim);
 
 /* How the solver of `quasi-rigid` or `micro-macro` fared since the start; all 0 under other
  * steppers. */
@@ -268,7 +269,7 @@ typedef struct ff_solver_info {
   long repeated;   /* steps that had the answer of the one before, to the last bit: all lay still */
 } ff_solver_info;
 
-ff_solver_info ff_sim_solver(const ff_sim *sim);
+FF_API ff_solver_info ff_sim_solver(const ff_sim *sim);
 
 /* ---- channels -------------------------------------------------------------------- */
 
@@ -280,16 +281,16 @@ typedef struct ff_channel {
   const char *meaning; /* one line */
 } ff_channel;
 
-int ff_model_channel_count(const ff_model *model);
-ff_channel ff_model_channel(const ff_model *model, int index);
+FF_API int ff_model_channel_count(const ff_model *model);
+FF_API ff_channel ff_model_channel(const ff_model *model, int index);
 /* All there are, whatever the model: body.<body>.position.{x,y,z}. The unit of a joint that slides
  * has m for rad. */
-int ff_channel_pattern_count(void);
-ff_channel ff_channel_pattern(int index);
+FF_API int ff_channel_pattern_count(void);
+FF_API ff_channel ff_channel_pattern(int index);
 /* Does the name match a glob of the scene's record.channels? */
-bool ff_channel_matches(const char *name, const char *glob);
+FF_API bool ff_channel_matches(const char *name, const char *glob);
 /* Values of the given channels, now. */
-void ff_sim_read(const ff_sim *sim, const int *channels, int count, double *out);
+FF_API void ff_sim_read(const ff_sim *sim, const int *channels, int count, double *out);
 
 /* ---- events ----------------------------------------------------------------------- */
 
@@ -308,7 +309,7 @@ typedef struct ff_event {
 
 /* Called after each event, inside ff_sim_step; must not touch the sim. */
 typedef void (*ff_event_fn)(void *context, const ff_event *event);
-void ff_sim_on_event(ff_sim *sim, ff_event_fn fn, void *context);
+FF_API void ff_sim_on_event(ff_sim *sim, ff_event_fn fn, void *context);
 
 #ifdef __cplusplus
 }

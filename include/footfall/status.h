@@ -2,6 +2,7 @@
 #ifndef FOOTFALL_STATUS_H
 #define FOOTFALL_STATUS_H
 
+#include "footfall/api.h"
 #include "footfall/types.h"
 
 #ifdef __cplusplus
@@ -19,7 +20,7 @@ typedef enum ff_status {
 } ff_status;
 
 /* One line for people: "out of memory". Never NULL. */
-const char *ff_status_text(ff_status status);
+FF_API const char *ff_status_text(ff_status status);
 
 /* What was wrong with the input, and where. Unset text is "", unset numbers 0. */
 typedef struct ff_report {
@@ -33,12 +34,12 @@ typedef struct ff_report {
 
 /* Writes "file:line:column: key: what; did you mean 'nearest'? Allowed: expected"
  * into text (always terminated) and returns the full length, as snprintf does. */
-size_t ff_report_text(const ff_report *report, char *text, size_t size);
+FF_API size_t ff_report_text(const ff_report *report, char *text, size_t size);
 
 /* Fills a report (may be NULL) about an unknown word: what, the allowed words and the nearest
  * of them. Returns FF_ERROR_INPUT. */
-ff_status ff_report_unknown(ff_report *report, const char *noun, const char *word,
-                            const char *const *known, int count);
+FF_API ff_status ff_report_unknown(ff_report *report, const char *noun, const char *word,
+                                   const char *const *known, int count);
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,7 @@
 #ifndef FOOTFALL_STEPPER_H
 #define FOOTFALL_STEPPER_H
 
+#include "footfall/api.h"
 #include "footfall/types.h"
 
 #ifdef __cplusplus
@@ -34,9 +35,9 @@ typedef struct ff_stepper_info {
   bool only_loses;       /* no loss, of contacts or of the step itself, may give energy back */
 } ff_stepper_info;
 
-int ff_stepper_count(void);
-const ff_stepper_info *ff_stepper_at(int index);          /* NULL: out of range */
-const ff_stepper_info *ff_stepper_find(const char *name); /* NULL: unknown */
+FF_API int ff_stepper_count(void);
+FF_API const ff_stepper_info *ff_stepper_at(int index);          /* NULL: out of range */
+FF_API const ff_stepper_info *ff_stepper_find(const char *name); /* NULL: unknown */
 
 #ifdef __cplusplus
 }

@@ -24,6 +24,7 @@
 #ifndef FOOTFALL_TREE_H
 #define FOOTFALL_TREE_H
 
+#include "footfall/api.h"
 #include "footfall/status.h"
 
 #ifdef __cplusplus
@@ -45,11 +46,11 @@ typedef enum ff_joint_kind {
 } ff_joint_kind;
 
 /* "revolute", ...: the name in files and messages. */
-const char *ff_joint_kind_name(ff_joint_kind kind);
+FF_API const char *ff_joint_kind_name(ff_joint_kind kind);
 
 /* "" for joints of one axis; else what tells the k-th of its numbers in v from the others: "-x",
  * "-y", "-angle" (planar), "-1", "-2" (universal), "-rx", ... "-x", ... (spherical, free). */
-const char *ff_joint_axis_name(ff_joint_kind kind, int k);
+FF_API const char *ff_joint_axis_name(ff_joint_kind kind, int k);
 
 /* Units with m for distances and rad for angles: N m s/rad or N s/m, and so on. */
 typedef struct ff_joint_def {
@@ -81,7 +82,7 @@ typedef struct ff_link_def {
 } ff_link_def;
 
 /* A massless link on the ground by a fixed joint, without limits, springs or losses; factor 1. */
-ff_link_def ff_link_def_default(void);
+FF_API ff_link_def ff_link_def_default(void);
 
 /* ---- life ------------------------------------------------------------------------------- */
 
@@ -89,16 +90,17 @@ typedef struct ff_tree ff_tree;
 typedef struct ff_tree_work ff_tree_work;
 
 /* links[0] is link 1. Checks everything; every moving joint must have something to move. */
-ff_status ff_tree_build(ff_tree **out, const ff_link_def *links, int count, ff_report *report);
-void ff_tree_destroy(ff_tree *tree); /* NULL is fine */
+FF_API ff_status ff_tree_build(ff_tree **out, const ff_link_def *links, int count,
+                               ff_report *report);
+FF_API void ff_tree_destroy(ff_tree *tree); /* NULL is fine */
 /* The tree must outlive it. */
-ff_status ff_tree_work_create(ff_tree_work **out, const ff_tree *tree);
-void ff_tree_work_destroy(ff_tree_work *work);
+FF_API ff_status ff_tree_work_create(ff_tree_work **out, const ff_tree *tree);
+FF_API void ff_tree_work_destroy(ff_tree_work *work);
 
-int ff_tree_link_count(const ff_tree *tree);
-int ff_tree_q_count(const ff_tree *tree); /* numbers in q */
-int ff_tree_v_count(const ff_tree *tree); /* numbers in v, a, tau */
-double ff_tree_mass(const ff_tree *tree); /* kg */
+FF_API int ff_tree_link_count(const ff_tree *tree);
+FF_API int ff_tree_q_count(const ff_tree *tree); /* numbers in q */
+FF_API int ff_tree_v_count(const ff_tree *tree); /* numbers in v, a, tau */
+FF_API double ff_tree_mass(const ff_tree *tree); /* kg */
 
 typedef struct ff_link_info {
   const char *name;
@@ -110,33 +112,33 @@ typedef struct ff_link_info {
   double factor, offset;
 } ff_link_info;
 
-ff_link_info ff_tree_link(const ff_tree *tree, int link);
+FF_API ff_link_info ff_tree_link(const ff_tree *tree, int link);
 
 /* ---- coordinates ------------------------------------------------------------------------- */
 
 /* All joints at zero, quaternions at one. */
-void ff_tree_neutral(const ff_tree *tree, double *q);
+FF_API void ff_tree_neutral(const ff_tree *tree, double *q);
 /* dq/dt of velocity v. */
-void ff_tree_q_rate(const ff_tree *tree, const double *q, const double *v, double *dq);
+FF_API void ff_tree_q_rate(const ff_tree *tree, const double *q, const double *v, double *dq);
 /* q moved by the constant velocity v for time h, along arcs; quaternions stay unit. */
-void ff_tree_q_move(const ff_tree *tree, double *q, const double *v, double h);
+FF_API void ff_tree_q_move(const ff_tree *tree, double *q, const double *v, double h);
 /* Makes quaternions unit again. */
-void ff_tree_q_tidy(const ff_tree *tree, double *q);
+FF_API void ff_tree_q_tidy(const ff_tree *tree, double *q);
 
 /* ---- kinematics -------------------------------------------------------------------------- */
 
 /* Poses and velocities of all links; v NULL: at rest. */
-void ff_tree_update(ff_tree_work *work, const double *q, const double *v);
+FF_API void ff_tree_update(ff_tree_work *work, const double *q, const double *v);
 
-ff_pose ff_tree_pose(const ff_tree_work *work, int link);     /* of the link frame, world */
-ff_vec3 ff_tree_velocity(const ff_tree_work *work, int link); /* m/s, of its origin, world */
-ff_vec3 ff_tree_omega(const ff_tree_work *work, int link);    /* rad/s, world */
+FF_API ff_pose ff_tree_pose(const ff_tree_work *work, int link);     /* of the link frame, world */
+FF_API ff_vec3 ff_tree_velocity(const ff_tree_work *work, int link); /* m/s, of its origin, world */
+FF_API ff_vec3 ff_tree_omega(const ff_tree_work *work, int link);    /* rad/s, world */
 
 /* Of a point (m, world) that moves with the link: 6 x v_count numbers, row by row; angular
  * velocity first, then velocity, in world axes. */
-void ff_tree_jacobian(const ff_tree_work *work, int link, ff_vec3 point, double *jacobian);
+FF_API void ff_tree_jacobian(const ff_tree_work *work, int link, ff_vec3 point, double *jacobian);
 /* Its rate as the link moves. */
-void ff_tree_jacobian_rate(const ff_tree_work *work, int link, ff_vec3 point, double *rate);
+FF_API void ff_tree_jacobian_rate(const ff_tree_work *work, int link, ff_vec3 point, double *rate);
 
 /* ---- dynamics ----------------------------------------------------------------------------- */
 
@@ -147,28 +149,28 @@ typedef struct ff_tree_wrench {
 } ff_tree_wrench;
 
 /* tau that gives acceleration a (NULL: none). wrenches: one for each link, or NULL. */
-void ff_tree_inverse_dynamics(ff_tree_work *work, const double *a, ff_vec3 gravity,
-                              const ff_tree_wrench *wrenches, double *tau);
+FF_API void ff_tree_inverse_dynamics(ff_tree_work *work, const double *a, ff_vec3 gravity,
+                                     const ff_tree_wrench *wrenches, double *tau);
 /* Acceleration under tau, in time linear in the links (cubic in v_count if links follow others).
  * a and tau may be the same. False if the tree's inertia is not positive: then a is not set. */
-bool ff_tree_forward_dynamics(ff_tree_work *work, const double *tau, ff_vec3 gravity,
-                              const ff_tree_wrench *wrenches, double *a);
+FF_API bool ff_tree_forward_dynamics(ff_tree_work *work, const double *tau, ff_vec3 gravity,
+                                     const ff_tree_wrench *wrenches, double *a);
 /* What the ground passed on to the tree through its joints in the last forward dynamics: force,
  * and torque about the world's origin (world axes). */
-ff_tree_wrench ff_tree_ground_wrench(const ff_tree_work *work);
+FF_API ff_tree_wrench ff_tree_ground_wrench(const ff_tree_work *work);
 /* v_count numbers that ff_tree_forward_dynamics adds to the diagonal of H; 0 at first. A force
  * -k a that depends on the acceleration, as implicit steps have, is k here. */
-double *ff_tree_added_inertia(ff_tree_work *work);
+FF_API double *ff_tree_added_inertia(ff_tree_work *work);
 /* The joint-space inertia H, v_count x v_count, symmetric, both halves filled. */
-void ff_tree_inertia(ff_tree_work *work, double *inertia);
+FF_API void ff_tree_inertia(ff_tree_work *work, double *inertia);
 /* A matrix C with C v the Coriolis and centrifugal forces and dH/dt - 2 C skew. */
-void ff_tree_coriolis(ff_tree_work *work, double *coriolis);
+FF_API void ff_tree_coriolis(ff_tree_work *work, double *coriolis);
 
 /* In place: the lower half of H becomes L with H = L^T L; branches that do not touch cost
  * nothing. False if H is not positive. */
-bool ff_tree_factor(const ff_tree *tree, double *inertia);
+FF_API bool ff_tree_factor(const ff_tree *tree, double *inertia);
 /* x := H^-1 x with the L of ff_tree_factor. */
-void ff_tree_solve(const ff_tree *tree, const double *factor, double *x);
+FF_API void ff_tree_solve(const ff_tree *tree, const double *factor, double *x);
 
 /* Springs, stops, damping and dry friction of all joints. */
 typedef struct ff_joint_loads {
@@ -177,12 +179,12 @@ typedef struct ff_joint_loads {
 } ff_joint_loads;
 
 /* Adds their forces at state q, v to tau. */
-ff_joint_loads ff_tree_joint_loads(const ff_tree *tree, const double *q, const double *v,
-                                   double *tau);
+FF_API ff_joint_loads ff_tree_joint_loads(const ff_tree *tree, const double *q, const double *v,
+                                          double *tau);
 
 /* Of each coordinate, what damping and dry friction together resist at velocities v: their force
  * is -resistance v. v_count numbers. */
-void ff_tree_resistance(const ff_tree *tree, const double *v, double *resistance);
+FF_API void ff_tree_resistance(const ff_tree *tree, const double *v, double *resistance);
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
@@ -195,16 +197,16 @@ typedef struct ff_tree_motion {
   double gravity;   /* J, 0 with the centre of mass at the origin */
 } ff_tree_motion;
 
-ff_tree_motion ff_tree_whole(const ff_tree_work *work, ff_vec3 gravity);
+FF_API ff_tree_motion ff_tree_whole(const ff_tree_work *work, ff_vec3 gravity);
 
 /* The point of the plane through `origin` with unit `normal` about which a wrench (force, and
  * torque about the world origin) has no moment along the plane: the centre of pressure of
  * contact forces. NAN if nothing presses. */
-ff_vec3 ff_center_of_pressure(ff_vec3 force, ff_vec3 torque, ff_vec3 origin, ff_vec3 normal);
+FF_API ff_vec3 ff_center_of_pressure(ff_vec3 force, ff_vec3 torque, ff_vec3 origin, ff_vec3 normal);
 /* The zero-moment point on the same plane: where the ground must push so that the tree moves
  * with acceleration a. Agrees with the centre of pressure when only the ground pushes. */
-ff_vec3 ff_tree_zero_moment_point(ff_tree_work *work, const double *a, ff_vec3 gravity,
-                                  ff_vec3 origin, ff_vec3 normal);
+FF_API ff_vec3 ff_tree_zero_moment_point(ff_tree_work *work, const double *a, ff_vec3 gravity,
+                                         ff_vec3 origin, ff_vec3 normal);
 
 /* ---- inverse kinematics ---------------------------------------------------------------------- */
 
@@ -220,7 +222,7 @@ typedef struct ff_reach_def {
   int most;           /* iterations */
 } ff_reach_def;
 
-ff_reach_def ff_reach_def_default(void); /* length 0.1, tolerance 1e-10, 200 iterations */
+FF_API ff_reach_def ff_reach_def_default(void); /* length 0.1, tolerance 1e-10, 200 iterations */
 
 typedef struct ff_reach_info {
   bool reached;
@@ -231,7 +233,7 @@ typedef struct ff_reach_info {
 
 /* Damped least squares from q on, within the limits of the joints; q becomes the best found,
  * and the state of the work is that one. */
-ff_reach_info ff_tree_reach(ff_tree_work *work, const ff_reach_def *def, double *q);
+FF_API ff_reach_info ff_tree_reach(ff_tree_work *work, const ff_reach_def *def, double *q);
 
 /* A leg of six axes: hip yaw (z), roll (x) and pitch (y) that meet in a point, knee pitch, ankle
  * pitch and roll that meet in another. Straight down with all angles zero; x is forward, and a
@@ -241,10 +243,10 @@ typedef struct ff_leg {
 } ff_leg;
 
 /* Pose of the foot at the ankle, seen from the hip, for angles in the order above (rad). */
-ff_pose ff_leg_pose(const ff_leg *leg, const double angles[6]);
+FF_API ff_pose ff_leg_pose(const ff_leg *leg, const double angles[6]);
 /* The angles, with the knee bent forward, in closed form. False if the foot is too far or too
  * near: then the angles are those of the leg stretched (folded) towards it, foot as wanted. */
-bool ff_leg_angles(const ff_leg *leg, ff_pose foot, double angles[6]);
+FF_API bool ff_leg_angles(const ff_leg *leg, ff_pose foot, double angles[6]);
 
 #ifdef __cplusplus
 }

@@ -11,6 +11,7 @@
 #ifndef FOOTFALL_VOLUME_H
 #define FOOTFALL_VOLUME_H
 
+#include "footfall/api.h"
 #include "footfall/scene.h"
 
 #ifdef __cplusplus
@@ -43,17 +44,17 @@ typedef struct ff_volume {
 
 /* FF_ERROR_INPUT and a report (may be NULL): a size not positive, a normal of zero length, any
  * number that is not finite. */
-ff_status ff_volume_compute(ff_volume *out, const ff_volume_def *def, ff_report *report);
+FF_API ff_status ff_volume_compute(ff_volume *out, const ff_volume_def *def, ff_report *report);
 
 /* The patch that laws see (footfall/law.h) while the shape's centre moves with velocity (m/s) and
  * the shape turns with omega (rad/s), both relative to the plane and in the shape's frame. t1
  * and t2 are the frame's x and y; forces act at the centroid. */
-ff_patch ff_volume_patch(const ff_volume *volume, ff_vec3 velocity, ff_vec3 omega);
+FF_API ff_patch ff_volume_patch(const ff_volume *volume, ff_vec3 velocity, ff_vec3 omega);
 
 /* Thickness of what is below, along the normal through a point (which need not lie in the
  * plane), m. Volumetric pressure there is k_V times this (Pa); over the plane it adds up to the
  * volume. def must be one that ff_volume_compute accepts. */
-double ff_volume_thickness(const ff_volume_def *def, ff_vec3 point);
+FF_API double ff_volume_thickness(const ff_volume_def *def, ff_vec3 point);
 
 /* A piece of an outline: an arc of the ellipse centre + p cos(a) + q sin(a), from the angle `from`
  * on (rad), or a straight side from start to start + p if turn is 0. */
@@ -64,16 +65,16 @@ typedef struct ff_arc {
 } ff_arc;
 
 /* The point of an arc at part of its way, 0 to 1. */
-ff_vec3 ff_arc_at(const ff_arc *arc, double part);
+FF_API ff_vec3 ff_arc_at(const ff_arc *arc, double part);
 
 /* The outline of the section with the plane, in order around the normal. Returns the number of
  * arcs (0: the plane does not cut the shape), of which at most max are written; 6 are enough for
  * any solid but polyhedra. def as above. */
-int ff_volume_outline(const ff_volume_def *def, ff_arc *arcs, int max);
+FF_API int ff_volume_outline(const ff_volume_def *def, ff_arc *arcs, int max);
 
 /* The overlap in layers, for patch.edges of laws that sum over it: at most FF_EDGES_MAX edges in
  * the contact frame. Returns their number; 0: no overlap. def as above. */
-int ff_volume_edges(const ff_volume_def *def, ff_edge *edges);
+FF_API int ff_volume_edges(const ff_volume_def *def, ff_edge *edges);
 
 /* ---- convex polyhedra ------------------------------------------------------------------ */
 
@@ -88,13 +89,13 @@ typedef struct ff_volume_solid {
 
 /* The calls above for a polyhedron; of def, printed must be false, and kind and size are not used.
  * FF_ERROR_INPUT also if a number is no vertex, FF_ERROR_MEMORY without memory. */
-ff_status ff_volume_polyhedron(ff_volume *out, const ff_volume_def *def,
-                               const ff_volume_solid *solid, ff_report *report);
-double ff_volume_polyhedron_thickness(const ff_volume_def *def, const ff_volume_solid *solid,
-                                      ff_vec3 point);
+FF_API ff_status ff_volume_polyhedron(ff_volume *out, const ff_volume_def *def,
+                                      const ff_volume_solid *solid, ff_report *report);
+FF_API double ff_volume_polyhedron_thickness(const ff_volume_def *def, const ff_volume_solid *solid,
+                                             ff_vec3 point);
 /* Sides of the section; at most max are written, face_count are enough. -1: without memory. */
-int ff_volume_polyhedron_outline(const ff_volume_def *def, const ff_volume_solid *solid,
-                                 ff_arc *sides, int max);
+FF_API int ff_volume_polyhedron_outline(const ff_volume_def *def, const ff_volume_solid *solid,
+                                        ff_arc *sides, int max);
 
 #ifdef __cplusplus
 }

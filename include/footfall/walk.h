@@ -14,6 +14,7 @@
 #ifndef FOOTFALL_WALK_H
 #define FOOTFALL_WALK_H
 
+#include "footfall/api.h"
 #include "footfall/tree.h"
 
 #ifdef __cplusplus
@@ -33,12 +34,12 @@ typedef struct ff_preview_def {
   double jerk_weight;  /* s^6/m^2: of u^2 */
 } ff_preview_def;
 
-ff_preview_def ff_preview_def_default(void); /* 5 ms, 1.2 s, 0.245 m, 9.81, 1, 1e-6 */
+FF_API ff_preview_def ff_preview_def_default(void); /* 5 ms, 1.2 s, 0.245 m, 9.81, 1, 1e-6 */
 
 typedef struct ff_preview ff_preview;
 
-ff_status ff_preview_create(ff_preview **out, const ff_preview_def *def, ff_report *report);
-void ff_preview_destroy(ff_preview *preview); /* NULL is fine */
+FF_API ff_status ff_preview_create(ff_preview **out, const ff_preview_def *def, ff_report *report);
+FF_API void ff_preview_destroy(ff_preview *preview); /* NULL is fine */
 
 /* u = -integral sum(z - reference) - state . (p, p', a) - sum(ahead[j] reference[k + 1 + j]) */
 typedef struct ff_preview_gains {
@@ -51,7 +52,7 @@ typedef struct ff_preview_gains {
   double residual;    /* largest entry of what the Riccati equation leaves, relative to P's */
 } ff_preview_gains;
 
-ff_preview_gains ff_preview_gains_of(const ff_preview *preview);
+FF_API ff_preview_gains ff_preview_gains_of(const ff_preview *preview);
 
 typedef struct ff_pendulum {
   double position, velocity, acceleration, jerk; /* m, s; the jerk until the next sample */
@@ -60,9 +61,10 @@ typedef struct ff_pendulum {
 
 /* The jerk from here on. reference[0] is for now; the ones after it for the samples to come,
  * as many as there are gains. */
-void ff_preview_steer(const ff_preview *preview, ff_pendulum *pendulum, const double *reference);
+FF_API void ff_preview_steer(const ff_preview *preview, ff_pendulum *pendulum,
+                             const double *reference);
 /* Where it is a time later, at most one sample, under its jerk. */
-ff_pendulum ff_pendulum_after(const ff_pendulum *pendulum, double time);
+FF_API ff_pendulum ff_pendulum_after(const ff_pendulum *pendulum, double time);
 
 /* ---- footsteps ---------------------------------------------------------------------------------
  */
@@ -94,18 +96,18 @@ typedef struct ff_walk_def {
 
 /* For the humanoid of scenes/robots: sole of 0.10 x 0.06 m; height 0.24 m, steps of 0.5 s of which
  * 0.12 s on both feet, lift 0.02 m, rest 1.5 s, 5 ms, 1.2 s, two corrections, left foot first. */
-ff_walk_def ff_walk_def_default(void);
+FF_API ff_walk_def ff_walk_def_default(void);
 
 typedef struct ff_walk ff_walk;
 
 /* The steps, then one that brings the feet together, then rest; no steps: it stands. Wrong input, a
  * foot out of reach and an angle beyond its limit are FF_ERROR_INPUT, and the report (may be NULL)
  * says which and when. */
-ff_status ff_walk_build(ff_walk **out, const ff_walk_def *def, const ff_walk_step *steps, int count,
-                        ff_report *report);
-void ff_walk_destroy(ff_walk *walk); /* NULL is fine */
+FF_API ff_status ff_walk_build(ff_walk **out, const ff_walk_def *def, const ff_walk_step *steps,
+                               int count, ff_report *report);
+FF_API void ff_walk_destroy(ff_walk *walk); /* NULL is fine */
 
-double ff_walk_duration(const ff_walk *walk); /* s */
+FF_API double ff_walk_duration(const ff_walk *walk); /* s */
 
 /* ---- sampling: any time; before 0 and after the end it rests ----------------------------------
  */
@@ -124,15 +126,15 @@ typedef struct ff_walk_state {
   ff_walk_foot foot[2]; /* left, right */
 } ff_walk_state;
 
-ff_walk_state ff_walk_at(const ff_walk *walk, double time);
+FF_API ff_walk_state ff_walk_at(const ff_walk *walk, double time);
 
 /* Coordinates of the whole tree, and their rates (v may be NULL; by differences, good to about
  * 1e-7 of the largest). Takes two closed-form solutions; six with v. */
-void ff_walk_joints(const ff_walk *walk, double time, double *q, double *v);
+FF_API void ff_walk_joints(const ff_walk *walk, double time, double *q, double *v);
 
 /* How far inside the area that the feet on the ground span a point of the ground is; negative:
  * outside, at least so far. m */
-double ff_walk_margin(const ff_walk *walk, double time, ff_vec3 point);
+FF_API double ff_walk_margin(const ff_walk *walk, double time, ff_vec3 point);
 
 #ifdef __cplusplus
 }
