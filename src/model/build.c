@@ -147,7 +147,7 @@ static ff_status check_order(ff_build *build) {
 }
 
 /* Checks what the stepper reads; its row of the table says which keys. */
-static ff_status check_stepper(ff_build *build) {
+static ff_status check_stepper_keys(ff_build *build) {
   static const struct {
     const char *key; /* one of them stands for those that are checked with it */
     ff_status (*check)(ff_build *build);
@@ -191,7 +191,7 @@ ff_status ff_build_run(ff_build *build) {
   }
   ff_status status = check_number(build, "duration", run->duration, false, false);
   status = status == FF_OK ? find_stepper(build) : status;
-  status = status == FF_OK ? check_stepper(build) : status;
+  status = status == FF_OK ? check_stepper_keys(build) : status;
   status = status == FF_OK ? check_number(build, "record.every", run->record_every, true, false)
                            : status;
   if (status == FF_OK && isnan(run->energy_tolerance)) {

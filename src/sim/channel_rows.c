@@ -37,7 +37,7 @@ static void name_body(const ff_model *model, int member, char name[FF_MEMBER_NAM
   snprintf(name, FF_MEMBER_NAME, "%s", model->bodies[member].name);
 }
 
-static void read_body(const ff_sim *sim, int body, ff_channel_sample *out) {
+static void sample_body(const ff_sim *sim, int body, ff_channel_sample *out) {
   out->body.now = ff_sim_body(sim, (ff_body){body + 1});
   if (sim->last_step > 0) {
     ff_body_state before = ff_body_state_of(&sim->model->bodies[body], &sim->before[body]);
@@ -91,7 +91,7 @@ typedef struct whole {
 } whole;
 
 /* sign: 1, or -1 if what it is told for is b. */
-static void add_point(whole *sum, const ff_point *point, double sign) {
+static void sum_point(whole *sum, const ff_point *point, double sign) {
   double weight = fmax(fabs(point->force_n), 1e-300); /* a point without force has a place too */
   double slip = hypot(point->patch.slip[0], point->patch.slip[1]);
   sum->count++;
@@ -112,26 +112,26 @@ static void add_point(whole *sum, const ff_point *point, double sign) {
       v3_axpy(sum->moment, sign, v3_add(v3_cross(point->point, point->force), point->moment));
 }
 
-static void add_meet(whole *sum, const ff_state *state, const ff_meet *meet, double sign) {
+static void sum_pair(whole *sum, const ff_state *state, const ff_meet *meet, double sign) {
   for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
     const ff_near *near = &state->nears[n];
     for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
       if (state->points[i].touching) {
-        add_point(sum, &state->points[i], sign);
+        sum_point(sum, &state->points[i], sign);
       }
     }
   }
 }
 
-static void read_contact(const ff_sim *sim, int index, ff_channel_sample *out) {
+static void sample_contact(const ff_sim *sim, int index, ff_channel_sample *out) {
   const ff_model_pair *pair = &sim->model->pairs[index];
   whole sum = {0};
   for (int m = 0; m < sim->state.meet_count; m++) {
     const ff_meet *meet = &sim->state.meets[m];
     if (meet->a == pair->a && meet->b == pair->b) {
-      add_meet(&sum, &sim->state, meet, 1);
+      sum_pair(&sum, &sim->state, meet, 1);
     } else if (meet->a == pair->b && meet->b == pair->a) {
-      add_meet(&sum, &sim->state, meet, -1);
+      sum_pair(&sum, &sim->state, meet, -1);
     }
   }
   ff_vec3 point = sum.count ? v3_scale(1 / sum.weight, sum.first) : v3(0, 0, 0);
@@ -166,7 +166,7 @@ static void name_drive(const ff_model *model, int member, char name[FF_MEMBER_NA
   snprintf(name, FF_MEMBER_NAME, "%s", model->drives[member].name);
 }
 
-static void read_drive(const ff_sim *sim, int index, ff_channel_sample *out) {
+static void sample_drive(const ff_sim *sim, int index, ff_channel_sample *out) {
   const ff_model_drive *drive = &sim->model->drives[index];
   ff_body_state body = ff_sim_body(sim, (ff_body){drive->body + 1});
   double rate;
@@ -192,7 +192,7 @@ static void name_constraint(const ff_model *model, int member, char name[FF_MEMB
   snprintf(name, FF_MEMBER_NAME, "%s", model->constraints[member].name);
 }
 
-static void read_constraint(const ff_sim *sim, int index, ff_channel_sample *out) {
+static void sample_constraint(const ff_sim *sim, int index, ff_channel_sample *out) {
   out->constraint = ff_sim_constraint(sim, index);
 }
 
@@ -232,7 +232,7 @@ static bool joint_slides(const ff_model *model, int member) {
   return joint_at(model, member, &robot)->slides;
 }
 
-static void read_joint(const ff_sim *sim, int index, ff_channel_sample *out) {
+static void sample_joint(const ff_sim *sim, int index, ff_channel_sample *out) {
   int i;
   const ff_model_joint *joint = joint_at(sim->model, index, &i);
   const ff_model_robot *robot = &sim->model->robots[i];
@@ -261,7 +261,7 @@ static void name_load(const ff_model *model, int member, char name[FF_MEMBER_NAM
   name_body(model, model->loaded_bodies[member], name);
 }
 
-static void read_load(const ff_sim *sim, int index, ff_channel_sample *out) {
+static void sample_load(const ff_sim *sim, int index, ff_channel_sample *out) {
   out->load = ff_sense_load(sim, sim->model->loaded_bodies[index]);
 }
 
@@ -286,7 +286,7 @@ static void name_robot(const ff_model *model, int member, char name[FF_MEMBER_NA
   snprintf(name, FF_MEMBER_NAME, "%s", model->robots[member].name);
 }
 
-static void read_robot(const ff_sim *sim, int index, ff_channel_sample *out) {
+static void sample_robot(const ff_sim *sim, int index, ff_channel_sample *out) {
   out->robot = ff_sense_robot(sim, index);
 }
 
@@ -328,7 +328,7 @@ static int one_member(const ff_model *model) {
   return 1;
 }
 
-static void read_energy(const ff_sim *sim, int index, ff_channel_sample *out) {
+static void sample_energy(const ff_sim *sim, int index, ff_channel_sample *out) {
   (void)index;
   out->energy = ff_sim_energy(sim);
 }
@@ -343,7 +343,7 @@ static const ff_channel_row momentum_rows[] = {
      AT(momentum.angular_residual)},
 };
 
-static void read_momentum(const ff_sim *sim, int index, ff_channel_sample *out) {
+static void sample_momentum(const ff_sim *sim, int index, ff_channel_sample *out) {
   (void)index;
   out->momentum.now = ff_sim_momentum(sim);
   out->momentum.linear_residual = v3_norm(out->momentum.now.linear_residual);
@@ -364,7 +364,7 @@ static int audit_count(const ff_model *model) {
   return ff_model_solves(model);
 }
 
-static void read_audit(const ff_sim *sim, int index, ff_channel_sample *out) {
+static void sample_audit(const ff_sim *sim, int index, ff_channel_sample *out) {
   (void)index;
   out->audit = ff_sim_contact_residual(sim);
 }
@@ -372,16 +372,16 @@ static void read_audit(const ff_sim *sim, int index, ff_channel_sample *out) {
 /* ---- the families, in the order of recordings ----------------------------------------------- */
 
 const ff_channel_family ff_channel_families[FF_CHANNEL_FAMILIES] = {
-    {"body", "<body>", body_count, name_body, NULL, read_body, ROWS(body_rows)},
-    {"contact", "<a>:<b>", contact_count, name_contact, NULL, read_contact, ROWS(contact_rows)},
-    {"drive", "<drive>", drive_count, name_drive, NULL, read_drive, ROWS(drive_rows)},
-    {"constraint", "<constraint>", constraint_count, name_constraint, NULL, read_constraint,
+    {"body", "<body>", body_count, name_body, NULL, sample_body, ROWS(body_rows)},
+    {"contact", "<a>:<b>", contact_count, name_contact, NULL, sample_contact, ROWS(contact_rows)},
+    {"drive", "<drive>", drive_count, name_drive, NULL, sample_drive, ROWS(drive_rows)},
+    {"constraint", "<constraint>", constraint_count, name_constraint, NULL, sample_constraint,
      ROWS(constraint_rows)},
-    {"joint", "<robot>-<joint>", joint_count, name_joint, joint_slides, read_joint,
+    {"joint", "<robot>-<joint>", joint_count, name_joint, joint_slides, sample_joint,
      ROWS(joint_rows)},
-    {"load", "<body>", load_count, name_load, NULL, read_load, ROWS(load_rows)},
-    {"robot", "<robot>", robot_count, name_robot, NULL, read_robot, ROWS(robot_rows)},
-    {"energy", "", one_member, NULL, NULL, read_energy, ROWS(energy_rows)},
-    {"momentum", "", one_member, NULL, NULL, read_momentum, ROWS(momentum_rows)},
-    {"audit", "", audit_count, NULL, NULL, read_audit, ROWS(audit_rows)},
+    {"load", "<body>", load_count, name_load, NULL, sample_load, ROWS(load_rows)},
+    {"robot", "<robot>", robot_count, name_robot, NULL, sample_robot, ROWS(robot_rows)},
+    {"energy", "", one_member, NULL, NULL, sample_energy, ROWS(energy_rows)},
+    {"momentum", "", one_member, NULL, NULL, sample_momentum, ROWS(momentum_rows)},
+    {"audit", "", audit_count, NULL, NULL, sample_audit, ROWS(audit_rows)},
 };
