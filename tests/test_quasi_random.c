@@ -4,7 +4,7 @@
 #include "layers.h"
 #include "math/vec.h"
 #include "sim/sim.h"
-#include "step/quasi_rigid.h"
+#include "step/quasi/quasi_rigid.h"
 
 static int steps = 2000;
 static uint64_t first_seed = 99;

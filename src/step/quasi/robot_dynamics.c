@@ -21,7 +21,7 @@
  * velocities, and the method converges by that factor a step at least.
  */
 #include "math/vec.h"
-#include "step/quasi_rigid.h"
+#include "step/quasi/quasi_rigid.h"
 #include "step/robots.h"
 
 #include <string.h>

@@ -7,7 +7,7 @@
  */
 #include "math/spatial.h"
 #include "math/vec.h"
-#include "step/quasi_rigid.h"
+#include "step/quasi/quasi_rigid.h"
 
 #define NUDGE 1e-6 /* of a body's size, rad: for derivatives of geometry */
 /* The same: they serve as long as nothing moved farther. Where they tell how the depth changes, and

@@ -5,7 +5,7 @@
  * has its order.
  */
 #include "base/team.h"
-#include "step/quasi_rigid.h"
+#include "step/quasi/quasi_rigid.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  * (solve/krylov.h).
  */
 #include "math/pairs.h"
-#include "step/quasi_rigid.h"
+#include "step/quasi/quasi_rigid.h"
 
 #include <string.h>
 

@@ -17,7 +17,7 @@
  */
 #include "math/pairs.h"
 #include "math/vec.h"
-#include "step/quasi_rigid.h"
+#include "step/quasi/quasi_rigid.h"
 
 #include <string.h>
 

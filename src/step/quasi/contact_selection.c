@@ -1,6 +1,6 @@
 /* Contacts of a quasi-rigid step: who takes part. */
 #include "math/vec.h"
-#include "step/quasi_rigid.h"
+#include "step/quasi/quasi_rigid.h"
 
 #include <string.h>
 

@@ -18,7 +18,7 @@
  * half where it is at the end. Where a core bears a load the step is one of order 1: its impulses
  * have no mean.
  */
-#include "step/quasi_rigid.h"
+#include "step/quasi/quasi_rigid.h"
 
 #include "math/vec.h"
 #include "step/rotation.h"

@@ -7,7 +7,7 @@
  * several bodies nothing else was found to help but a smaller step.
  */
 #include "math/vec.h"
-#include "step/quasi_rigid.h"
+#include "step/quasi/quasi_rigid.h"
 
 #include <string.h>
 

@@ -441,12 +441,12 @@ static inline ff_vec3 ff_quasi_pivot(const ff_quasi *quasi, const ff_quasi_body 
   return v3_axpy(body->x, (1 - body->theta) * quasi->h, body->v0);
 }
 
-/* ---- quasi_rigid.c ---------------------------------------------------------------------- */
+/* ---- rigid ---------------------------------------------------------------------- */
 
 /* Do contacts multiply the energy, with bodies where they end now? */
 bool ff_quasi_is_thrown(const ff_quasi *quasi);
 
-/* ---- quasi_problem.c ----------------------------------------------------------------- */
+/* ---- problem ----------------------------------------------------------------- */
 
 /* Puts a body where v and l bring it. */
 void ff_quasi_move(const ff_quasi *quasi, ff_quasi_body *body, ff_vec3 v, ff_vec3 l);
@@ -485,14 +485,14 @@ int ff_quasi_touches_at(const ff_quasi *quasi, int near, const ff_pose *body_a,
 const ff_touch *ff_quasi_find_touch(const ff_quasi *quasi, const ff_quasi_contact *contact,
                                     const ff_touch *touches, int count);
 
-/* ---- quasi_columns.c -------------------------------------------------------------------- */
+/* ---- columns -------------------------------------------------------------------- */
 
 /* How the geometry of all contacts of a pair of shapes changes, where their rows were found. */
 void ff_quasi_pair_slopes(const ff_quasi *quasi, ff_quasi_contact *contacts, int count);
 /* With that the derivatives of the rows of one. */
 void ff_quasi_contact_columns(const ff_quasi *quasi, ff_quasi_contact *contact, ff_quasi_matrix j);
 
-/* ---- quasi_share.c -------------------------------------------------------------------------- */
+/* ---- share -------------------------------------------------------------------------- */
 
 /* Does the part first .. end - 1 of a work: on bodies or elements that are being solved for. */
 typedef void ff_quasi_part(ff_quasi *quasi, int first, int end);
@@ -531,7 +531,7 @@ static inline int ff_quasi_pieces(const ff_quasi *quasi) {
   return quasi->member_count > 0 ? (quasi->member_count - 1) / FF_QUASI_PIECE + 1 : 0;
 }
 
-/* ---- quasi_heap.c -------------------------------------------------------------------------- */
+/* ---- heap -------------------------------------------------------------------------- */
 
 /* Puts the matrix and the right side of a heap together from what is left of its elements; or only
  * the right side. */
@@ -541,7 +541,7 @@ void ff_quasi_add_rights(ff_quasi *quasi);
  * it does not get as near as this, relative, and is as it was. */
 bool ff_quasi_solve_heap(ff_quasi *quasi, double tolerance);
 
-/* ---- quasi_joints.c --------------------------------------------------------------------- */
+/* ---- joints --------------------------------------------------------------------- */
 
 /* The constraints of this step. */
 void ff_quasi_gather_joints(ff_quasi *quasi);
@@ -554,7 +554,7 @@ void ff_quasi_book_joints(const ff_quasi *quasi);
 /* Order 2: takes from the velocities of the end, at this time, what tears at constraints. */
 void ff_quasi_calm_joints(const ff_quasi *quasi, double t);
 
-/* ---- quasi_robots.c ---------------------------------------------------------------------- */
+/* ---- robots ---------------------------------------------------------------------- */
 
 /* Room for all robots. False: no memory. */
 bool ff_quasi_make_robots(ff_quasi *quasi);
@@ -583,7 +583,7 @@ void ff_quasi_step_links(const ff_quasi *quasi, int r, const double *step);
 /* Takes the end of a robot over, and its ledger. */
 void ff_quasi_settle_robot(const ff_quasi *quasi, int r);
 
-/* ---- quasi_bend.c ------------------------------------------------------------------------- */
+/* ---- bend ------------------------------------------------------------------------- */
 
 /* Where a coordinate of a robot stands in vectors and blocks. */
 static inline int ff_quasi_place(const ff_model_robot *robot, int k) {
@@ -592,7 +592,7 @@ static inline int ff_quasi_place(const ff_model_robot *robot, int k) {
 /* Derivatives of a robot's own rows, where they were found. */
 void ff_quasi_robot_block(const ff_quasi *quasi, int r, double *block);
 
-/* ---- quasi_layer.c -------------------------------------------------------------------------- */
+/* ---- layer -------------------------------------------------------------------------- */
 
 /* The layer as a point has it, for a step whose springs push with theta of their force at its end.
  */
@@ -609,7 +609,7 @@ void ff_quasi_layer_start(const ff_layer *layer, double depth, ff_point *point);
 void ff_quasi_layer_settle(const ff_quasi *quasi, const ff_layer *layer,
                            const ff_quasi_contact *contact, ff_point *point, double *ledger);
 
-/* ---- quasi_linear.c --------------------------------------------------------------------- */
+/* ---- linear --------------------------------------------------------------------- */
 
 /* A body's block of the matrix, which is zero: inertia. */
 void ff_quasi_start_block(const ff_quasi *quasi, const ff_quasi_body *body, double *block);
@@ -621,7 +621,7 @@ bool ff_quasi_find_step_again(ff_quasi *quasi, double off);
 /* if there are such that may serve. */
 bool ff_quasi_is_kept(const ff_quasi *quasi);
 
-/* ---- quasi_newton.c --------------------------------------------------------------------- */
+/* ---- newton --------------------------------------------------------------------- */
 
 /* J, what the rows are off with x and the members' z as they are. */
 double ff_quasi_off_by(ff_quasi *quasi);
@@ -630,7 +630,7 @@ bool ff_quasi_holds(ff_quasi *quasi);
 /* Solves the present problem from x and the members' z; they then are the solution. */
 bool ff_quasi_newton(ff_quasi *quasi);
 
-/* ---- quasi_solve.c ------------------------------------------------------------------------ */
+/* ---- solve ------------------------------------------------------------------------ */
 
 /* Solves an island; its bodies and contacts are then at the solution. */
 bool ff_quasi_solve(ff_quasi *quasi, int island);
@@ -644,7 +644,7 @@ void ff_quasi_start_free(ff_quasi *quasi);
  */
 bool ff_quasi_ramp(ff_quasi *quasi);
 
-/* ---- quasi_rest.c ------------------------------------------------------------------------- */
+/* ---- rest ------------------------------------------------------------------------- */
 
 /* Does standing still solve the present problem? Then x and the members' z are that. */
 bool ff_quasi_rest(ff_quasi *quasi);
@@ -655,7 +655,7 @@ bool ff_quasi_same_bodies(const ff_quasi *quasi);
 /* Are all points as they were held? */
 bool ff_quasi_same_points(const ff_quasi *quasi);
 
-/* ---- quasi_path.c ------------------------------------------------------------------------- */
+/* ---- path ------------------------------------------------------------------------- */
 
 /* All memory that paths need, for islands of so many unknowns. */
 ff_status ff_quasi_make_path(ff_quasi *quasi, int limit);
@@ -664,19 +664,19 @@ bool ff_quasi_follow(ff_quasi *quasi);
 /* The same from starts at random, as long as the effort lasts. */
 bool ff_quasi_start_anywhere(ff_quasi *quasi);
 
-/* ---- quasi_room.c --------------------------------------------------------------------------- */
+/* ---- room --------------------------------------------------------------------------- */
 
 ff_status ff_quasi_create(ff_work *work);
 void ff_quasi_destroy(ff_work *work);
 
-/* ---- quasi_islands.c ------------------------------------------------------------------------ */
+/* ---- islands ------------------------------------------------------------------------ */
 
 /* The islands that contacts and constraints make. False: more than there is room for. */
 bool ff_quasi_group(ff_quasi *quasi);
 /* Solves every island that needs it. False: one of them has no solution that was found. */
 bool ff_quasi_solve_islands(ff_quasi *quasi);
 
-/* ---- quasi_contacts.c ------------------------------------------------------------------ */
+/* ---- contacts ------------------------------------------------------------------ */
 
 /* Contacts that the bodies' free flight may bring about, and the islands that they make. False:
  * more than there is room for. */
@@ -696,7 +696,7 @@ bool ff_quasi_missed(ff_quasi *quasi);
 /* Do two shapes that are apart at the end of the step pass through each other on the way? */
 bool ff_quasi_skipped(const ff_quasi *quasi);
 
-/* ---- quasi_flat.c ------------------------------------------------------------------------ */
+/* ---- flat ------------------------------------------------------------------------ */
 
 /* Have both shapes edges, so that parts that touch give way to others? */
 bool ff_quasi_is_flat(const ff_quasi *quasi, const ff_near *near);
@@ -705,7 +705,7 @@ bool ff_quasi_gather_flat(ff_quasi *quasi, const ff_meet *meet, int n, double ma
 /* Do parts meet at the end that were not solved for, or push where nothing touches? */
 bool ff_quasi_changed(const ff_quasi *quasi);
 
-/* ---- quasi_book.c -------------------------------------------------------------------------- */
+/* ---- book -------------------------------------------------------------------------- */
 
 /* Writes forces, energies and losses of the step into the state. */
 void ff_quasi_book(ff_quasi *quasi);

@@ -12,7 +12,7 @@
 #include "math/vec.h"
 #include "step/constraints.h"
 #include "step/forces.h"
-#include "step/quasi_rigid.h"
+#include "step/quasi/quasi_rigid.h"
 
 #include <float.h>
 #include <string.h>

@@ -14,7 +14,7 @@
  * Ways out, in this order: free flight, if it violates nothing; the ways of quasi_solve.c; half the
  * step, and half of that; at last a status, with the state as it was.
  */
-#include "step/quasi_rigid.h"
+#include "step/quasi/quasi_rigid.h"
 
 #include "base/memory.h"
 #include "math/pairs.h"

@@ -1,6 +1,6 @@
 /* Islands: bodies and robots that touch or are held together, each solved by itself. */
 #include "math/vec.h"
-#include "step/quasi_rigid.h"
+#include "step/quasi/quasi_rigid.h"
 
 #include <string.h>
 

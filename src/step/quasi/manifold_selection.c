@@ -13,7 +13,7 @@
  * was pressed by before is known: how deep the spot was at the start of the step.
  */
 #include "math/vec.h"
-#include "step/quasi_rigid.h"
+#include "step/quasi/quasi_rigid.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
  * it: friction is put back first, and taken as the step has it only if that does not serve.
  */
 #include "math/vec.h"
-#include "step/quasi_rigid.h"
+#include "step/quasi/quasi_rigid.h"
 
 #include <string.h>
 

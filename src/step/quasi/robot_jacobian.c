@@ -14,7 +14,7 @@
  * [Featherstone08 sec. 2.9, 2.10]
  */
 #include "math/vec.h"
-#include "step/quasi_rigid.h"
+#include "step/quasi/quasi_rigid.h"
 
 /* ---- sums over all beyond a joint ------------------------------------------------------------
  */

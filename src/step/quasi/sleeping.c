@@ -5,7 +5,7 @@
  * bits that it started from. The next one has the same answer to the last bit, as long as nobody
  * sets the state and nothing that acts knows the time: it is taken over, not looked for again.
  */
-#include "step/quasi_rigid.h"
+#include "step/quasi/quasi_rigid.h"
 
 #include "math/vec.h"
 

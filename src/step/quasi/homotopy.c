@@ -15,7 +15,7 @@
  * following it to its end.
  */
 #include "math/vec.h"
-#include "step/quasi_rigid.h"
+#include "step/quasi/quasi_rigid.h"
 
 #include <stdint.h>
 #include <string.h>

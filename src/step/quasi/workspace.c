@@ -1,6 +1,6 @@
 /* All memory of the stepper, taken when it is made: no step takes any. */
 #include "base/memory.h"
-#include "step/quasi_rigid.h"
+#include "step/quasi/quasi_rigid.h"
 
 #include <string.h>
 

@@ -15,7 +15,7 @@
  * In series it adds to the slip: the layer shears before its surface slides.
  */
 #include "math/vec.h"
-#include "step/quasi_rigid.h"
+#include "step/quasi/quasi_rigid.h"
 
 #define FORGOTTEN 1e-12 /* of the way that gravity makes in a step */
 
