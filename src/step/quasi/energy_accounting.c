@@ -46,8 +46,8 @@ static void show(const ff_quasi *quasi, const ff_quasi_contact *contact, ff_poin
   point->force_t[1] = contact->cone->e[1] * p[1] / h;
   point->force = v3_scale(1 / h, impulse);
   point->moment = v3_scale(1 / h, moment);
-  ff_trend_add(&point->trend[0], point->force);
-  ff_trend_add(&point->trend[1], v3(contact->cone->e[2] * p[2] / h, point->force_core, 0));
+  ff_predictor_add(&point->predictor[0], point->force);
+  ff_predictor_add(&point->predictor[1], v3(contact->cone->e[2] * p[2] / h, point->force_core, 0));
   memcpy(point->impulse, contact->e.z, sizeof point->impulse);
   bool sticks = contact->cone->mu * p_n > 0 && !contact->to.slips;
   point->mode = !point->touching ? FF_OPEN : sticks ? FF_STICK : FF_SLIP;
@@ -193,7 +193,7 @@ static void release(ff_point *point) {
   point->left = INFINITY;
   point->force_n = point->force_core = point->force_t[0] = point->force_t[1] = 0;
   point->force = point->moment = v3(0, 0, 0);
-  memset(point->trend, 0, sizeof point->trend);
+  memset(point->predictor, 0, sizeof point->predictor);
   memset(point->impulse, 0, sizeof point->impulse);
   point->mode = FF_OPEN;
   point->patch = (ff_patch){.depth = fmin(point->patch.depth, 0)};

@@ -85,7 +85,7 @@ bool ff_quasi_same_bodies(const ff_quasi *quasi) {
   return true;
 }
 
-static bool same_trend(const ff_trend *a, const ff_trend *b) {
+static bool same_predictor(const ff_predictor *a, const ff_predictor *b) {
   return same_vector(a->now, b->now) && same_vector(a->first, b->first) &&
          same_vector(a->second, b->second) && same_vector(a->third, b->third);
 }
@@ -95,8 +95,8 @@ static bool same_point(const ff_point *a, const ff_point *b) {
   return a->known == b->known && ff_spot_is_same(&a->spot, &b->spot) &&
          a->touching == b->touching && a->patch.depth == b->patch.depth &&
          a->deflection == b->deflection && a->deflection_b == b->deflection_b &&
-         a->force_core == b->force_core && same_trend(&a->trend[0], &b->trend[0]) &&
-         same_trend(&a->trend[1], &b->trend[1]) && same_vector(a->shear, b->shear) &&
+         a->force_core == b->force_core && same_predictor(&a->predictor[0], &b->predictor[0]) &&
+         same_predictor(&a->predictor[1], &b->predictor[1]) && same_vector(a->shear, b->shear) &&
          same_vector(a->point, b->point) && same_vector(a->force, b->force) &&
          same_vector(a->moment, b->moment);
 }
