@@ -1,144 +1,140 @@
-/* The linear problem of a heap.
+/* Preconditioned Krylov solve of the linear system of a large island.
  *
- * Elimination joins ever more bodies, and factors grow faster than the heap. But what a body does
- * to others far away, through many between, is little: products of blocks that are not much more
- * than inertia are left out of the factors, and what is left grows with the heap. Such factors
- * solve the problem to a few per cent, and a few more solutions with them as well as is needed
- * (solve/krylov.h).
+ * Elimination couples ever more bodies, and complete factors grow faster than the island. But the
+ * coupling of distant bodies through many others is weak: products of blocks that are not much
+ * larger than inertia are dropped (incomplete LU), and the factors grow in proportion to the
+ * island. Such factors solve the system to a few per cent, and as preconditioner of a few GMRES
+ * iterations to the tolerance needed (solve/krylov.h).
+ *
+ * The matrix is stored by rows: the diagonal block of each body, and contiguously the Schur
+ * contributions of its elements.
  */
 #include "math/pairs.h"
-#include "step/quasi/quasi_rigid.h"
+#include "step/quasi/solver.h"
 
 #include <string.h>
 
-/* The unknowns of its bodies, one after the other. */
-static void gather(const ff_quasi *quasi, const double *from, double *to) {
-  for (int i = 0; i < quasi->node_count; i++) {
-    const double *mine = from + ff_blocks_row(quasi->blocks, quasi->solved_nodes[i]);
-    memcpy(to + FF_QUASI_BODY * i, mine, FF_QUASI_BODY * sizeof *to);
-  }
-}
+/* ---- assembly --------------------------------------------------------------------------- */
 
-static void scatter(const ff_quasi *quasi, const double *from, double *to) {
-  for (int i = 0; i < quasi->node_count; i++) {
-    double *mine = to + ff_blocks_row(quasi->blocks, quasi->solved_nodes[i]);
-    memcpy(mine, from + FF_QUASI_BODY * i, FF_QUASI_BODY * sizeof *to);
+/* Right-hand side of solved node i. */
+static void sum_rhs(quasi_solver *solver, int node) {
+  int row = ff_blocks_row(solver->blocks, node);
+  double rhs[QUASI_DOF];
+  for (int k = 0; k < QUASI_DOF; k++) {
+    rhs[k] = -solver->r[row + k];
   }
-}
-
-/* ---- the matrix -----------------------------------------------------------------------------
- *
- * Row by row: of each body its block on the diagonal, and next to one another what is left of its
- * elements.
- */
-
-/* What the steps of a body are to make up for. */
-static void find_right(ff_quasi *quasi, int node) {
-  int row = ff_blocks_row(quasi->blocks, node);
-  double right[FF_QUASI_BODY];
-  for (int k = 0; k < FF_QUASI_BODY; k++) {
-    right[k] = -quasi->r[row + k];
-  }
-  for (int p = quasi->first_side[node]; p < quasi->first_side[node + 1]; p++) {
-    const ff_quasi_left *left = &quasi->lefts[quasi->first_left + p];
-    if (!left->idle) {
-      ff_take_off(right, -1, left->right, FF_QUASI_BODY);
+  for (int p = solver->first_side[node]; p < solver->first_side[node + 1]; p++) {
+    const quasi_schur *schur = &solver->schur[solver->first_schur + p];
+    if (!schur->idle) {
+      ff_take_off(rhs, -1, schur->rhs, QUASI_DOF);
     }
   }
-  memcpy(quasi->step + row, right, sizeof right);
+  memcpy(solver->step + row, rhs, sizeof rhs);
 }
 
-static void find_rights(ff_quasi *quasi, int first, int end) {
+static void sum_rhs_chunk(quasi_solver *solver, int first, int end) {
   for (int i = first; i < end; i++) {
-    find_right(quasi, quasi->solved_nodes[i]);
+    sum_rhs(solver, solver->problem->solved_nodes[i]);
   }
 }
 
-void ff_quasi_add_rights(ff_quasi *quasi) {
-  ff_quasi_share(quasi, find_rights, quasi->node_count);
+void ff_quasi_assemble_large_rhs(quasi_solver *solver) {
+  quasi_for_chunks(solver, sum_rhs_chunk, solver->problem->node_count);
 }
 
-static void find_blocks(ff_quasi *quasi, int first, int end) {
-  enum { NUMBERS = FF_QUASI_BODY * FF_QUASI_BODY };
+static void sum_blocks_chunk(quasi_solver *solver, int first, int end) {
+  enum { NUMBERS = QUASI_DOF * QUASI_DOF };
   for (int i = first; i < end; i++) {
-    int node = quasi->solved_nodes[i];
-    double *own = quasi->heap_own[node][0];
-    memset(own, 0, NUMBERS * sizeof *own);
-    ff_quasi_start_block(quasi, ff_quasi_node(quasi, node), own);
-    for (int p = quasi->first_side[node]; p < quasi->first_side[node + 1]; p++) {
-      const ff_quasi_left *left = &quasi->lefts[quasi->first_left + p];
-      if (left->idle) {
+    int node = solver->problem->solved_nodes[i];
+    double *diagonal = solver->diagonal[node][0];
+    memset(diagonal, 0, NUMBERS * sizeof *diagonal);
+    ff_quasi_inertia_block(solver, quasi_node_body(solver->problem, node), diagonal);
+    for (int p = solver->first_side[node]; p < solver->first_side[node + 1]; p++) {
+      const quasi_schur *schur = &solver->schur[solver->first_schur + p];
+      if (schur->idle) {
         continue;
       }
-      ff_take_off(own, -1, left->own[0], NUMBERS);
-      if (quasi->across[p] >= 0) {
-        ff_take_off(left->between, -1, left->other[0], NUMBERS);
+      ff_take_off(diagonal, -1, schur->diagonal[0], NUMBERS);
+      if (solver->across[p] >= 0) {
+        ff_take_off(schur->off_diagonal, -1, schur->coupling[0], NUMBERS);
       }
     }
-    memcpy(ff_blocks_at(quasi->blocks, node, node), own, NUMBERS * sizeof *own);
-    find_right(quasi, node);
+    memcpy(ff_blocks_at(solver->blocks, node, node), diagonal, NUMBERS * sizeof *diagonal);
+    sum_rhs(solver, node);
   }
 }
 
-void ff_quasi_add_lefts(ff_quasi *quasi) {
-  ff_quasi_share(quasi, find_blocks, quasi->node_count);
+void ff_quasi_assemble_large(quasi_solver *solver) {
+  quasi_for_chunks(solver, sum_blocks_chunk, solver->problem->node_count);
 }
 
-static inline void add_times(double out[6], double block[6][6], const double *x) {
-  for (int i = 0; i < FF_QUASI_BODY; i++) {
-    out[i] += ff_dot(block[i], x, FF_QUASI_BODY);
+/* ---- solution --------------------------------------------------------------------------- */
+
+/* Unknowns of the island's bodies: from a vector of all nodes to a contiguous one, or back. */
+static void copy_contiguous(const quasi_solver *solver, double *all, double *contiguous,
+                            bool back) {
+  const quasi_problem *problem = solver->problem;
+  for (int i = 0; i < problem->node_count; i++) {
+    double *a = all + ff_blocks_row(solver->blocks, problem->solved_nodes[i]);
+    double *c = contiguous + QUASI_DOF * i;
+    memcpy(back ? a : c, back ? c : a, QUASI_DOF * sizeof *a);
   }
 }
 
-static void times_rows(ff_quasi *quasi, int first, int end) {
-  const double *x = quasi->heap_x;
+static inline void add_block_product(double out[6], double block[6][6], const double *x) {
+  for (int i = 0; i < QUASI_DOF; i++) {
+    out[i] += ff_dot(block[i], x, QUASI_DOF);
+  }
+}
+
+static void multiply_chunk(quasi_solver *solver, int first, int end) {
+  const double *x = solver->krylov_in;
   for (int i = first; i < end; i++) {
-    int node = quasi->solved_nodes[i];
+    int node = solver->problem->solved_nodes[i];
     double sum[6] = {0};
-    add_times(sum, quasi->heap_own[node], x + FF_QUASI_BODY * i);
-    for (int p = quasi->first_side[node]; p < quasi->first_side[node + 1]; p++) {
-      ff_quasi_left *left = &quasi->lefts[quasi->first_left + p];
-      if (quasi->across[p] >= 0 && !left->idle) {
-        add_times(sum, left->other, x + quasi->across[p]);
+    add_block_product(sum, solver->diagonal[node], x + QUASI_DOF * i);
+    for (int p = solver->first_side[node]; p < solver->first_side[node + 1]; p++) {
+      quasi_schur *schur = &solver->schur[solver->first_schur + p];
+      if (solver->across[p] >= 0 && !schur->idle) {
+        add_block_product(sum, schur->coupling, x + solver->across[p]);
       }
     }
-    memcpy(quasi->heap_out + FF_QUASI_BODY * i, sum, sizeof sum);
+    memcpy(solver->krylov_out + QUASI_DOF * i, sum, sizeof sum);
   }
 }
 
-/* ---- its solution ---------------------------------------------------------------------------- */
-
-static void times(void *context, const double *x, double *out) {
-  ff_quasi *quasi = context;
-  quasi->heap_x = x;
-  quasi->heap_out = out;
-  ff_quasi_share(quasi, times_rows, quasi->node_count);
+static void multiply_large(void *context, const double *x, double *out) {
+  quasi_solver *solver = context;
+  solver->krylov_in = x;
+  solver->krylov_out = out;
+  quasi_for_chunks(solver, multiply_chunk, solver->problem->node_count);
 }
 
-static void divide(void *context, double *x) {
-  ff_quasi *quasi = context;
-  scatter(quasi, x, quasi->step);
-  ff_blocks_solve(quasi->blocks, quasi->step, *quasi->team);
-  gather(quasi, quasi->step, x);
+static void precondition_large(void *context, double *x) {
+  quasi_solver *solver = context;
+  copy_contiguous(solver, solver->step, x, true);
+  ff_blocks_solve(solver->blocks, solver->step, *solver->team);
+  copy_contiguous(solver, solver->step, x, false);
 }
 
-/* Momenta are weighed by the energy that they are of a body as large as it reaches. */
-bool ff_quasi_solve_heap(ff_quasi *quasi, double tolerance) {
-  for (int i = 0; i < quasi->node_count; i++) {
-    const ff_quasi_body *body = ff_quasi_node(quasi, quasi->solved_nodes[i]);
-    const ff_model_body *model = &quasi->model->bodies[body->id];
-    for (int k = 0; k < FF_QUASI_BODY; k++) {
+/* The residual's norm is a kinetic energy: momenta over mass, angular ones at the body's size. */
+bool ff_quasi_krylov_solve(quasi_solver *solver, double tolerance) {
+  const quasi_problem *problem = solver->problem;
+  for (int i = 0; i < problem->node_count; i++) {
+    const quasi_body *body = quasi_node_body(problem, problem->solved_nodes[i]);
+    const ff_model_body *model = &problem->model->bodies[body->id];
+    for (int k = 0; k < QUASI_DOF; k++) {
       double unit = model->mass * (k < 3 ? 1 : model->bound);
-      quasi->heap_weights[FF_QUASI_BODY * i + k] = model->mass / (unit * unit);
+      solver->krylov_weights[QUASI_DOF * i + k] = model->mass / (unit * unit);
     }
   }
-  ff_krylov_problem problem = {.context = quasi,
-                               .size = FF_QUASI_BODY * quasi->node_count,
-                               .weights = quasi->heap_weights,
-                               .times = times,
-                               .divide = divide};
-  gather(quasi, quasi->step, quasi->heap);
-  bool good = ff_krylov_solve(quasi->krylov, &problem, quasi->heap, tolerance);
-  scatter(quasi, quasi->heap, quasi->step);
+  ff_krylov_problem system = {.context = solver,
+                              .size = QUASI_DOF * problem->node_count,
+                              .weights = solver->krylov_weights,
+                              .times = multiply_large,
+                              .divide = precondition_large};
+  copy_contiguous(solver, solver->step, solver->krylov_x, false);
+  bool good = ff_krylov_solve(solver->krylov, &system, solver->krylov_x, tolerance);
+  copy_contiguous(solver, solver->step, solver->krylov_x, true);
   return good;
 }

@@ -1,88 +1,81 @@
-/* Work on bodies and elements, shared by threads in heaps.
+/* Parallel loops over bodies and elements of large islands.
  *
- * Pieces of it are the same for any number of threads. What elements add to bodies is collected
- * body by body, in the order of the elements: so nobody writes where another does, and every sum
- * has its order.
+ * Chunks are the same for any number of threads. What elements add to bodies is collected body by
+ * body, in the order of the elements: no two threads write to the same place, and every sum has a
+ * fixed order.
  */
 #include "base/team.h"
-#include "step/quasi/quasi_rigid.h"
+#include "step/quasi/solver.h"
 
 #include <string.h>
 
-typedef struct work {
-  ff_quasi *quasi;
-  ff_quasi_part *part;
-  ff_quasi_side *side;
-} work;
+typedef struct parallel_work {
+  quasi_solver *solver;
+  quasi_chunk_work *chunk;
+  quasi_side_work *side;
+} parallel_work;
 
-static void do_piece(void *context, int first, int end) {
-  const work *of = context;
-  of->part(of->quasi, first, end);
+static void run_chunk(void *context, int first, int end) {
+  const parallel_work *work = context;
+  work->chunk(work->solver, first, end);
 }
 
-void ff_quasi_share_in_heap(ff_quasi *quasi, ff_quasi_part *part, int count) {
-  work of = {.quasi = quasi, .part = part};
-  ff_team_share(*quasi->team, do_piece, &of, count, FF_QUASI_PIECE);
+void ff_quasi_parallel_for(quasi_solver *solver, quasi_chunk_work *work, int count) {
+  parallel_work context = {.solver = solver, .chunk = work};
+  ff_team_share(*solver->team, run_chunk, &context, count, QUASI_CHUNK);
 }
 
-/* ---- sides of elements --------------------------------------------------------------------------
- */
-
-/* Counts the sides of each node, or if they are counted lists them. */
-static void go_through_sides(ff_quasi *quasi, bool list) {
-  int *start = quasi->first_side;
-  for (int k = 0; k < quasi->member_count; k++) {
-    for (int s = 0; s < 2; s++) {
-      ff_quasi_element *e = quasi->members[k];
-      const ff_quasi_body *body = ff_quasi_side_of(quasi, e, s);
-      const ff_quasi_body *other = ff_quasi_side_of(quasi, e, 1 - s);
-      if (body->solved && list) {
-        int place = start[body->node + 1]++;
-        quasi->sides[place] = 2 * k + s;
-        quasi->across[place] = other->solved ? other->column : -1;
-        e->left[s] = quasi->first_left + place;
-      } else if (body->solved) {
-        start[body->node + 2]++;
+static void run_sides(void *context, int first, int end) {
+  const parallel_work *work = context;
+  quasi_solver *solver = work->solver;
+  const quasi_problem *problem = solver->problem;
+  for (int i = first; i < end; i++) {
+    int node = problem->solved_nodes[i];
+    for (int k = solver->first_side[node]; k < solver->first_side[node + 1]; k++) {
+      quasi_element *e = problem->members[solver->sides[k] / 2];
+      if (!e->idle) {
+        work->side(solver, e, solver->sides[k] % 2);
       }
     }
   }
 }
 
-void ff_quasi_list_sides(ff_quasi *quasi) {
-  int *start = quasi->first_side, nodes = quasi->node_limit;
-  if (!quasi->is_heap) {
-    for (int k = 0; k < quasi->member_count; k++) {
-      quasi->members[k]->left[0] = quasi->first_left + 2 * k;
-      quasi->members[k]->left[1] = quasi->first_left + 2 * k + 1;
+void ff_quasi_parallel_sides(quasi_solver *solver, quasi_side_work *work) {
+  parallel_work context = {.solver = solver, .side = work};
+  ff_team_share(*solver->team, run_sides, &context, solver->problem->node_count, QUASI_CHUNK);
+}
+
+void ff_quasi_list_sides(quasi_solver *solver) {
+  const quasi_problem *problem = solver->problem;
+  int *start = solver->first_side, nodes = problem->node_limit;
+  if (!problem->is_large) {
+    for (int k = 0; k < problem->member_count; k++) {
+      problem->members[k]->schur[0] = solver->first_schur + 2 * k;
+      problem->members[k]->schur[1] = solver->first_schur + 2 * k + 1;
     }
     return;
   }
-  for (int i = 0; i < quasi->node_count; i++) {
-    ff_quasi_node(quasi, quasi->solved_nodes[i])->column = FF_QUASI_BODY * i;
+  for (int i = 0; i < problem->node_count; i++) {
+    quasi_node_body(problem, problem->solved_nodes[i])->column = QUASI_DOF * i;
   }
   memset(start, 0, ((size_t)nodes + 2) * sizeof *start);
-  go_through_sides(quasi, false); /* two places further on, summed, then filled in */
-  for (int i = 2; i <= nodes; i++) {
-    start[i] += start[i - 1];
-  }
-  go_through_sides(quasi, true);
-}
-
-static void do_nodes(void *context, int first, int end) {
-  const work *of = context;
-  ff_quasi *quasi = of->quasi;
-  for (int i = first; i < end; i++) {
-    int node = quasi->solved_nodes[i];
-    for (int k = quasi->first_side[node]; k < quasi->first_side[node + 1]; k++) {
-      ff_quasi_element *e = quasi->members[quasi->sides[k] / 2];
-      if (!e->idle) {
-        of->side(quasi, e, quasi->sides[k] % 2);
+  for (int pass = 0; pass < 2; pass++) { /* counting sort: counted two places ahead, then filled */
+    for (int k = 0; k < problem->member_count; k++) {
+      quasi_element *e = problem->members[k];
+      for (int s = 0; s < 2; s++) {
+        const quasi_body *body = quasi_side(problem, e, s), *other = quasi_side(problem, e, 1 - s);
+        if (body->solved && pass == 0) {
+          start[body->node + 2]++;
+        } else if (body->solved) {
+          int at = start[body->node + 1]++;
+          solver->sides[at] = 2 * k + s;
+          solver->across[at] = other->solved ? other->column : -1;
+          e->schur[s] = solver->first_schur + at;
+        }
       }
     }
+    for (int i = 2; pass == 0 && i <= nodes; i++) {
+      start[i] += start[i - 1];
+    }
   }
-}
-
-void ff_quasi_for_sides_in_heap(ff_quasi *quasi, ff_quasi_side *side) {
-  work of = {.quasi = quasi, .side = side};
-  ff_team_share(*quasi->team, do_nodes, &of, quasi->node_count, FF_QUASI_PIECE);
 }

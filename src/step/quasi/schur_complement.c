@@ -1,134 +1,86 @@
-/* The linearised problem of bodies and elements.
+/* Schur complement of the linearised problem: Newton steps of bodies and elements.
  *
- * The unknowns of an element know only its two bodies: they are eliminated first, each element by
- * itself, and leave a system of 6 x 6 blocks on the graph of bodies that touch (solve/blocks.h).
+ * The unknowns of an element couple with its two bodies only: they are eliminated first, element by
+ * element, and leave a system of 6 x 6 blocks on the graph of bodies in contact (solve/blocks.h).
  *
- * More contacts may stick, or rest on their cores, than a body has freedoms: there an element's own
- * matrix and its Schur complement are singular together. GIVE makes every element yield by a
- * millionth of what its change of impulse asks for. That touches the way, not the solution: it is
- * a proximal term on the impulses, and of the solutions that share a load differently the one
- * nearby is found. Constraints yield as if they held the heaviest body of all: light links may bear
- * it, and a millionth of what it takes to move them would be all of what it takes to move that.
- * Where contacts share loads, friction gives way more as long as the rows are far off: which
- * contacts stick and which slip then settles in half as many steps. So do the cores of shapes that
- * touch in several places: of four corners only three can rest on their cores, unless they are just
- * level, and impulses that are to make the fourth do so as well are millions of times too large,
- * some of them to pull.
+ * More contacts may stick, or rest on their cores, than a body has degrees of freedom: there an
+ * element's own block and its Schur complement are singular together. A regularisation adds a
+ * millionth of the effective inverse mass to every own row: a proximal term on the change of the
+ * impulses, which changes the way but not the solution and selects the nearest of the solutions
+ * that share a load differently. For constraints it is relative to the heaviest body of the island:
+ * light links may carry it, and a millionth of their inverse mass would be all of its own. Where
+ * contacts share loads, friction is regularised more while the residual is large: which contacts
+ * stick and which slip then settles in half as many steps. So are the cores of shapes that touch in
+ * several points: of four corners only three can rest on their cores, unless they are level, and
+ * impulses that make the fourth do so as well are millions of times too large, some of them
+ * attractive.
  */
 #include "math/pairs.h"
 #include "math/vec.h"
-#include "step/quasi/quasi_rigid.h"
+#include "step/quasi/contact_jacobian.h"
+#include "step/quasi/residual.h"
+#include "step/quasi/solver.h"
 
 #include <string.h>
 
-#define GIVE       1e-6
-#define LOOSE      0.1  /* the same of friction that shares a load, where rows are wholly off */
-#define NEGLIGIBLE 2.0  /* of inertia: products that the factors of heaps are without, */
-#define ROUGH      1e-3 /* which are enough as long as rows are off by more; then they */
-#define TIGHT      1e-4 /* help to solve the problem to a hundred times that, or as well as this, */
-#define AIM        1e-13 /* or as it takes to have rows off by no more */
+#define REGULARISATION 1e-6
+#define SHARED_LOAD    0.1 /* the same of friction that shares a load, at a relative residual of 1 */
+#define DROPPED        2.0  /* of inertia: products below are dropped from incomplete factors */
+#define ROUGH          1e-3 /* relative residual above which these alone give the step; else GMRES */
+#define TIGHT          1e-4  /* solves to 100 times the residual, at best to this tolerance, */
+#define AIM            1e-13 /* or to the one that reduces the residual to this */
 
-/* Is the body on side s of an element one that is solved for? */
-static bool is_solved(const ff_quasi *quasi, const ff_quasi_element *e, int s) {
-  return ff_quasi_side_of(quasi, e, s)->solved;
-}
-
-/* ---- factors that serve again ------------------------------------------------------------------
+/* ---- reused factorisation ------------------------------------------------------------------
  *
- * Where motion is smooth the matrix of a step before is nearly that of this one, and the start is
- * so near that a step with it is enough. It serves the same island with rows of the same kind.
+ * In smooth motion the matrix of an earlier step is close to the present one, and the predictor so
+ * close that one step with its factors suffices. Factors are valid for the same island with the
+ * same active set.
  */
 
-static int name_of(const ff_quasi_element *e) {
-  return e->joint ? ((const ff_quasi_joint *)e)->constraint : ((const ff_quasi_contact *)e)->point;
+static int element_id(const quasi_element *e) {
+  return e->is_constraint ? ((const quasi_constraint *)e)->constraint
+                          : ((const quasi_contact *)e)->point;
 }
 
-static int regime_of(const ff_quasi *quasi, const ff_quasi_element *e) {
-  int out = e->idle + 2 * (quasi->theta < 1);
+/* Active set: which complementarity rows are at their bound; slip, contact, order (bit mask). */
+static int element_active_set(const quasi_problem *problem, const quasi_element *e) {
+  int out = e->idle + 2 * (problem->theta < 1);
   for (int i = 0; i < e->rows && !e->idle; i++) {
     out += e->at_bound[i] << (2 + i);
   }
-  if (!e->joint) {
-    const ff_quasi_contact *contact = (const ff_quasi_contact *)e;
-    out += (contact->to.slips << 10) + ((contact->stiff > 0) << 11);
+  if (!e->is_constraint) {
+    const quasi_contact *contact = (const quasi_contact *)e;
+    out += (contact->projection.slips << 10) + ((contact->p_ns_slope > 0) << 11);
   }
   return out;
 }
 
-/* Factors of robots are not kept: theirs go with what stands in their links. */
-static ff_quasi_kept to_keep(ff_quasi *quasi, bool nearly) {
-  quasi->factors++;
-  return (ff_quasi_kept){.factor = ff_quasi_has_robot(quasi) ? 0 : quasi->factors,
-                         .nodes = quasi->node_count,
-                         .members = quasi->member_count,
-                         .nearly = nearly};
-}
-
-static void keep(const ff_quasi *quasi, ff_quasi_element *e) {
-  e->kept = quasi->kept;
-  e->kept.name = name_of(e);
-  e->kept.regime = regime_of(quasi, e);
-  for (int s = 0; s < 2; s++) {
-    if (is_solved(quasi, e, s)) {
-      quasi->lefts[e->left[s]].factor = e->kept.factor;
-      quasi->lefts[e->left[s]].idle = e->idle;
-    }
-  }
-}
-
-/* Is what is left of it where it was, and nobody else wrote there? */
-static bool are_left(const ff_quasi *quasi, const ff_quasi_element *e) {
-  for (int s = 0; s < 2; s++) {
-    if (is_solved(quasi, e, s) && quasi->lefts[e->left[s]].factor != e->kept.factor) {
-      return false;
-    }
-  }
-  return true;
-}
-
-bool ff_quasi_is_kept(const ff_quasi *quasi) {
-  const ff_quasi_kept *first = &quasi->members[0]->kept;
-  if (first->factor < quasi->first_factor || first->nodes != quasi->node_count ||
-      first->members != quasi->member_count) {
+bool ff_quasi_can_reuse_factors(const quasi_solver *solver) {
+  const quasi_problem *problem = solver->problem;
+  const quasi_factor_key *first = &problem->members[0]->key;
+  if (first->factor < solver->first_factor || first->nodes != problem->node_count ||
+      first->elements != problem->member_count) {
     return false;
   }
-  for (int k = 0; k < quasi->member_count; k++) {
-    const ff_quasi_element *e = quasi->members[k];
-    if (e->kept.factor != first->factor || e->kept.name != name_of(e) ||
-        e->kept.regime != regime_of(quasi, e) || !are_left(quasi, e)) {
+  for (int k = 0; k < problem->member_count; k++) {
+    const quasi_element *e = problem->members[k];
+    if (e->key.factor != first->factor || e->key.id != element_id(e) ||
+        e->key.active_set != element_active_set(problem, e)) {
       return false;
+    }
+    for (int s = 0; s < 2; s++) { /* its Schur contributions are not overwritten */
+      if (quasi_side(problem, e, s)->solved && solver->schur[e->schur[s]].factor != e->key.factor) {
+        return false;
+      }
     }
   }
   return true;
 }
-/* ---- elimination of elements ------------------------------------------------------------------
- */
 
-static void exchange(double *a, double *b, int count) {
-  for (int m = 0; m < count; m++) {
-    double held = a[m];
-    a[m] = b[m];
-    b[m] = held;
-  }
-}
+/* ---- elimination of an element ---------------------------------------------------------- */
 
-/* Its own matrix, and the identity; rows that say that an unknown is at its bound know nothing
- * else. */
-static void fill(ff_quasi_element *e, ff_quasi_matrix j, double own[][FF_QUASI_OWN], double give,
-                 double heaviest) {
-  double mass = e->joint ? greater(e->mass, heaviest) : e->mass;
-  for (int i = 0; i < e->rows; i++) {
-    for (int k = 0; k < e->rows; k++) {
-      own[i][k] = e->at_bound[i] ? 0 : j[12 + i][12 + k];
-      e->inverse[i][k] = i == k;
-    }
-    bool firm = e->joint || (i == 0 && !e->shares);
-    own[i][i] += (e->at_bound[i] ? 1 + GIVE : firm ? GIVE : give) / mass;
-  }
-}
-
-/* Gauss and Jordan; false: singular. */
-static bool invert(double own[][FF_QUASI_OWN], double inverse[][FF_QUASI_OWN], int n) {
+/* Gauss-Jordan inversion with row pivoting; own is overwritten. False: singular. */
+static bool invert_own_block(double own[][QUASI_OWN_MAX], double inverse[][QUASI_OWN_MAX], int n) {
   for (int k = 0; k < n; k++) {
     int at = k;
     for (int i = k + 1; i < n; i++) {
@@ -137,9 +89,13 @@ static bool invert(double own[][FF_QUASI_OWN], double inverse[][FF_QUASI_OWN], i
     if (!(fabs(own[at][k]) > 0)) {
       return false;
     }
-    if (at != k) {
-      exchange(inverse[k], inverse[at], n);
-      exchange(own[k], own[at], n);
+    for (int m = 0; at != k && m < n; m++) {
+      double held = inverse[k][m];
+      inverse[k][m] = inverse[at][m];
+      inverse[at][m] = held;
+      held = own[k][m];
+      own[k][m] = own[at][m];
+      own[at][m] = held;
     }
     double scale = 1 / own[k][k];
     ff_scale(own[k] + k + 1, scale, n - k - 1);
@@ -155,11 +111,40 @@ static bool invert(double own[][FF_QUASI_OWN], double inverse[][FF_QUASI_OWN], i
   return true;
 }
 
-/* What is left of the element in the rows of body s and the columns of body t: a row of it stays in
- * registers. */
-static void reduce_block(const ff_quasi_element *e, ff_quasi_matrix j, int s, int t,
-                         double to[6][6]) {
-  for (int i = 0; i < FF_QUASI_BODY; i++) {
+/* Inverse of the element's regularised own block, and its product with the bodies' columns. A row
+ * at its bound depends on its own unknown only. False: singular. */
+static bool factor_element(const quasi_solver *solver, quasi_element *e, quasi_jacobian j) {
+  double own[QUASI_OWN_MAX][QUASI_OWN_MAX];
+  double mass = e->is_constraint ? greater(e->mass, solver->heaviest) : e->mass;
+  for (int i = 0; i < e->rows; i++) {
+    for (int k = 0; k < e->rows; k++) {
+      own[i][k] = e->at_bound[i] ? 0 : j[12 + i][12 + k];
+      e->inverse[i][k] = i == k;
+    }
+    bool firm = e->is_constraint || (i == 0 && !e->shares_load);
+    own[i][i] += (e->at_bound[i] ? 1 + REGULARISATION
+                  : firm         ? REGULARISATION
+                                 : solver->regularisation) /
+                 mass;
+  }
+  if (!invert_own_block(own, e->inverse, e->rows)) {
+    return false;
+  }
+  int width = (solver->problem->bodies[e->b].solved ? 2 : 1) * QUASI_DOF;
+  for (int i = 0; i < e->rows; i++) {
+    memset(e->reduced[i], 0, (size_t)width * sizeof(double));
+    for (int k = 0; k < e->rows; k++) {
+      if (!e->at_bound[k] && e->inverse[i][k] != 0) {
+        ff_take_off(e->reduced[i], -e->inverse[i][k], j[12 + k], width);
+      }
+    }
+  }
+  return true;
+}
+
+/* Schur complement in the rows of body s and the columns of body t: a row stays in registers. */
+static void reduce_block(const quasi_element *e, quasi_jacobian j, int s, int t, double to[6][6]) {
+  for (int i = 0; i < QUASI_DOF; i++) {
     const double *from = j[6 * s + i] + 6 * t, *by = j[6 * s + i] + 12;
     ff_pair2 x = ff_pair2_load(from), y = ff_pair2_load(from + 2), z = ff_pair2_load(from + 4);
     for (int m = 0; m < e->rows; m++) {
@@ -175,260 +160,249 @@ static void reduce_block(const ff_quasi_element *e, ff_quasi_matrix j, int s, in
   }
 }
 
-/* Inverts its own matrix, and multiplies the columns of its bodies by that. False: singular. */
-static bool divide(const ff_quasi *quasi, ff_quasi_element *e, ff_quasi_matrix j) {
-  double own[FF_QUASI_OWN][FF_QUASI_OWN];
-  int width = ff_quasi_width(quasi, e);
-  fill(e, j, own, quasi->give, quasi->heaviest);
-  if (!invert(own, e->inverse, e->rows)) {
-    return false;
-  }
+/* Right-hand sides: of the element's own unknowns, and of the Schur contributions. */
+static void reduce_rhs(const quasi_solver *solver, quasi_element *e) {
   for (int i = 0; i < e->rows; i++) {
-    memset(e->reduced[i], 0, (size_t)width * sizeof(double));
-    for (int k = 0; k < e->rows; k++) {
-      if (!e->at_bound[k] && e->inverse[i][k] != 0) {
-        ff_take_off(e->reduced[i], -e->inverse[i][k], j[12 + k], width);
-      }
-    }
-  }
-  return true;
-}
-
-/* What its own unknowns make up for, and what of that is in the rows of its bodies. */
-static void find_offset(const ff_quasi *quasi, ff_quasi_element *e) {
-  for (int i = 0; i < e->rows; i++) {
-    e->offset[i] = ff_dot(e->inverse[i], e->own, e->rows);
+    e->offset[i] = ff_dot(e->inverse[i], e->equation, e->rows);
   }
   for (int s = 0; s < 2; s++) {
-    for (int i = 0; is_solved(quasi, e, s) && i < FF_QUASI_BODY; i++) {
-      quasi->lefts[e->left[s]].right[i] = ff_dot(e->push_by[6 * s + i], e->offset, e->rows);
+    bool solved = quasi_side(solver->problem, e, s)->solved;
+    for (int i = 0; solved && i < QUASI_DOF; i++) {
+      solver->schur[e->schur[s]].rhs[i] = ff_dot(e->own_columns[6 * s + i], e->offset, e->rows);
     }
   }
 }
 
 /* Eliminates the unknowns of an element. */
-static void eliminate(void *context, ff_quasi_element *e, ff_quasi_matrix j) {
-  ff_quasi *quasi = context;
-  if (!divide(quasi, e, j)) {
-    atomic_store(&quasi->singular, true);
+static void eliminate_element(void *context, quasi_element *e, quasi_jacobian j) {
+  quasi_solver *solver = context;
+  if (!factor_element(solver, e, j)) {
+    atomic_store(&solver->singular, true);
     return;
   }
   for (int s = 0; s < 2; s++) {
-    if (!is_solved(quasi, e, s)) {
+    if (!quasi_side(solver->problem, e, s)->solved) {
       continue;
     }
-    ff_quasi_left *left = &quasi->lefts[e->left[s]];
-    reduce_block(e, j, s, s, left->own);
-    if (is_solved(quasi, e, 1 - s)) {
-      reduce_block(e, j, s, 1 - s, left->other);
+    quasi_schur *schur = &solver->schur[e->schur[s]];
+    reduce_block(e, j, s, s, schur->diagonal);
+    if (quasi_side(solver->problem, e, 1 - s)->solved) {
+      reduce_block(e, j, s, 1 - s, schur->coupling);
     }
-    for (int i = 6 * s; i < 6 * s + FF_QUASI_BODY; i++) {
-      memcpy(e->push_by[i], j[i] + 12, (size_t)e->rows * sizeof(double));
+    for (int i = 6 * s; i < 6 * s + QUASI_DOF; i++) {
+      memcpy(e->own_columns[i], j[i] + 12, (size_t)e->rows * sizeof(double));
     }
   }
-  find_offset(quasi, e);
+  reduce_rhs(solver, e);
 }
 
-/* ---- all of them ---------------------------------------------------------------------------- */
+/* ---- assembly --------------------------------------------------------------------------- */
 
-static void add_block(double from[6][6], double *to) {
-  ff_take_off(to, -1, from[0], FF_QUASI_BODY * FF_QUASI_BODY);
+static void rotation_jacobians_chunk(quasi_solver *solver, int first, int end) {
+  ff_quasi_rotation_jacobians(solver->problem, first, end);
 }
 
-/* Room in the matrix for what is left of it between its bodies, when the one that is eliminated
- * first is asked for: it stands there. */
-static void open_between(ff_quasi *quasi, ff_quasi_element *e, int s) {
-  const ff_quasi_body *mine = ff_quasi_side_of(quasi, e, s);
-  const ff_quasi_body *other = ff_quasi_side_of(quasi, e, 1 - s);
+/* Linearises elements and eliminates their unknowns while the Jacobian is at hand. */
+static void linearise_chunk(quasi_solver *solver, int first, int end) {
+  const quasi_problem *problem = solver->problem;
+  ff_quasi_whole_pairs(problem, &first, &end);
+  for (int k = first; k < end; k++) {
+    quasi_element *e = problem->members[k];
+    if (solver->stick_first && !e->idle && ff_quasi_stick_first(e)) {
+      atomic_store(&solver->stuck, true);
+    }
+    e->key = solver->key;
+    e->key.id = element_id(e);
+    e->key.active_set = element_active_set(problem, e);
+    for (int s = 0; s < 2; s++) {
+      if (quasi_side(problem, e, s)->solved) {
+        solver->schur[e->schur[s]].factor = e->key.factor;
+        solver->schur[e->schur[s]].idle = e->idle;
+      }
+    }
+  }
+  ff_quasi_element_jacobians(problem, first, end, eliminate_element, solver);
+}
+
+/* Off-diagonal blocks of the matrix for the coupling of two bodies. They are stored with the body
+ * that is eliminated first, which opens both. */
+static void open_off_diagonals(quasi_solver *solver, quasi_element *e, int s) {
+  const quasi_body *mine = quasi_side(solver->problem, e, s);
+  const quasi_body *other = quasi_side(solver->problem, e, 1 - s);
   if (other->solved && !mine->link && !other->link &&
-      ff_blocks_is_before(quasi->blocks, mine->node, other->node)) {
-    quasi->lefts[e->left[s]].between = ff_blocks_at(quasi->blocks, mine->node, other->node);
-    quasi->lefts[e->left[1 - s]].between = ff_blocks_at(quasi->blocks, other->node, mine->node);
+      ff_blocks_is_before(solver->blocks, mine->node, other->node)) {
+    solver->schur[e->schur[s]].off_diagonal = ff_blocks_at(solver->blocks, mine->node, other->node);
+    solver->schur[e->schur[1 - s]].off_diagonal =
+        ff_blocks_at(solver->blocks, other->node, mine->node);
   }
 }
 
-static void add_right(ff_quasi *quasi, ff_quasi_element *e, int s) {
-  double *to = ff_quasi_step_of(quasi, ff_quasi_side_of(quasi, e, s));
-  ff_take_off(to, -1, quasi->lefts[e->left[s]].right, FF_QUASI_BODY);
+static void add_schur_rhs(quasi_solver *solver, quasi_element *e, int s) {
+  double *to = quasi_body_step(solver, quasi_side(solver->problem, e, s));
+  ff_take_off(to, -1, solver->schur[e->schur[s]].rhs, QUASI_DOF);
 }
 
-/* What is left of it in the rows of body s, and in what they are to make up for. */
-static void add_left(ff_quasi *quasi, ff_quasi_element *e, int s) {
-  const ff_quasi_body *mine = ff_quasi_side_of(quasi, e, s);
-  const ff_quasi_body *other = ff_quasi_side_of(quasi, e, 1 - s);
-  ff_quasi_left *left = &quasi->lefts[e->left[s]];
+static void add_schur(quasi_solver *solver, quasi_element *e, int s) {
+  enum { NUMBERS = QUASI_DOF * QUASI_DOF };
+  const quasi_problem *problem = solver->problem;
+  const quasi_body *mine = quasi_side(problem, e, s), *other = quasi_side(problem, e, 1 - s);
+  quasi_schur *schur = &solver->schur[e->schur[s]];
   if (mine->link) {
-    ff_quasi_add_block(quasi, mine, mine, left->own);
+    ff_quasi_add_link_block(problem, solver->blocks, mine, mine, schur->diagonal);
   } else {
-    add_block(left->own, ff_blocks_at(quasi->blocks, mine->node, mine->node));
+    ff_take_off(ff_blocks_at(solver->blocks, mine->node, mine->node), -1, schur->diagonal[0],
+                NUMBERS);
   }
   if (other->solved && (mine->link || other->link)) {
-    ff_quasi_add_block(quasi, mine, other, left->other);
+    ff_quasi_add_link_block(problem, solver->blocks, mine, other, schur->coupling);
   } else if (other->solved) {
-    add_block(left->other, left->between);
+    ff_take_off(schur->off_diagonal, -1, schur->coupling[0], NUMBERS);
   }
-  add_right(quasi, e, s);
+  add_schur_rhs(solver, e, s);
 }
 
-/* The elements' steps that go with those of their bodies. */
-static void step_elements(ff_quasi *quasi, int first, int end) {
-  for (int n = first; n < end; n++) {
-    ff_quasi_element *e = quasi->members[n];
-    const ff_quasi_body *pair[2] = {&quasi->bodies[e->a], &quasi->bodies[e->b]};
-    const double *d[2];
-    for (int s = 0; s < 2; s++) {
-      d[s] = pair[s]->solved ? ff_quasi_step_of(quasi, pair[s]) : NULL;
-    }
-    for (int i = 0; i < e->rows; i++) {
-      double step = e->idle ? 0 : -e->offset[i];
-      for (int s = 0; s < 2 && !e->idle; s++) {
-        step -= d[s] ? ff_dot(e->reduced[i] + 6 * s, d[s], FF_QUASI_BODY) : 0;
-      }
-      e->step[i] = step;
-    }
-  }
-}
-
-/* What the rows are off. */
-static void start_right(ff_quasi *quasi) {
-  for (int i = 0; i < quasi->node_count; i++) {
-    int node = quasi->solved_nodes[i], row = ff_blocks_row(quasi->blocks, node);
-    int size = ff_mover_size(quasi->model, node);
-    for (int k = row; k < row + size; k++) {
-      quasi->step[k] = -quasi->r[k];
-    }
-  }
-}
-
-void ff_quasi_start_block(const ff_quasi *quasi, const ff_quasi_body *body, double *block) {
-  const ff_model_body *of = &quasi->model->bodies[body->id];
-  double unit = of->mass * of->bound, *units = ff_blocks_units(quasi->blocks, body->node);
-  for (int k = 0; k < FF_QUASI_BODY; k++) {
+void ff_quasi_inertia_block(const quasi_solver *solver, const quasi_body *body, double *block) {
+  const ff_model_body *of = &solver->problem->model->bodies[body->id];
+  double unit = of->mass * of->bound, *units = ff_blocks_units(solver->blocks, body->node);
+  for (int k = 0; k < QUASI_DOF; k++) {
     block[7 * k] = k < 3 ? of->mass : 1;
     units[2 * k] = k < 3 ? of->mass : unit;
     units[2 * k + 1] = k < 3 ? 1 : unit;
   }
 }
 
-/* Inertia. */
-static void start_matrix(ff_quasi *quasi) {
-  for (int i = 0; i < quasi->node_count; i++) {
-    int node = quasi->solved_nodes[i], robot = ff_quasi_robot_of(quasi, node);
-    double *block = ff_blocks_at(quasi->blocks, node, node);
+static void start_rhs(quasi_solver *solver) {
+  const quasi_problem *problem = solver->problem;
+  for (int i = 0; i < problem->node_count; i++) {
+    int node = problem->solved_nodes[i], row = ff_blocks_row(solver->blocks, node);
+    int size = ff_mover_size(problem->model, node);
+    for (int k = row; k < row + size; k++) {
+      solver->step[k] = -solver->r[k];
+    }
+  }
+}
+
+/* Matrix and right-hand side of an island that is not large. */
+static void assemble_small(quasi_solver *solver) {
+  const quasi_problem *problem = solver->problem;
+  for (int i = 0; i < problem->node_count; i++) {
+    int node = problem->solved_nodes[i], robot = quasi_node_robot(problem, node);
+    double *block = ff_blocks_at(solver->blocks, node, node);
     if (robot < 0) {
-      ff_quasi_start_block(quasi, ff_quasi_node(quasi, node), block);
+      ff_quasi_inertia_block(solver, quasi_node_body(problem, node), block);
       continue;
     }
-    ff_quasi_robot_block(quasi, robot, block);
-    for (int k = 0; k < 2 * ff_mover_size(quasi->model, node); k++) {
-      ff_blocks_units(quasi->blocks, node)[k] = 1;
+    ff_quasi_robot_jacobian(problem, robot, block);
+    for (int k = 0; k < 2 * ff_mover_size(problem->model, node); k++) {
+      ff_blocks_units(solver->blocks, node)[k] = 1;
     }
-    ff_quasi_clear_blocks(quasi, robot);
   }
-}
-
-/* The robots' share in what is left of elements, or of the step the links'. */
-static void pass_on(ff_quasi *quasi, bool back) {
-  for (int i = 0; i < quasi->node_count; i++) {
-    int node = quasi->solved_nodes[i], robot = ff_quasi_robot_of(quasi, node);
-    double *step = quasi->step + ff_blocks_row(quasi->blocks, node);
-    if (robot >= 0 && back) {
-      ff_quasi_step_links(quasi, robot, step);
-    } else if (robot >= 0) {
-      ff_quasi_add_links(quasi, robot, ff_blocks_at(quasi->blocks, node, node), step);
+  start_rhs(solver);
+  quasi_for_sides(solver, add_schur);
+  for (int i = 0; i < problem->node_count; i++) {
+    int node = problem->solved_nodes[i], robot = quasi_node_robot(problem, node);
+    if (robot >= 0) {
+      ff_quasi_reduce_links(problem, robot, ff_blocks_at(solver->blocks, node, node),
+                            solver->step + ff_blocks_row(solver->blocks, node));
     }
   }
 }
 
-/* How well the problem of a heap is to be solved where rows are off by this. */
-static double tolerance_at(double off) {
-  return greater(100 * off, greater(TIGHT, lesser(AIM / off, 0.1)));
+/* ---- steps ------------------------------------------------------------------------------ */
+
+/* Steps of the elements' unknowns by back substitution. */
+static void step_elements_chunk(quasi_solver *solver, int first, int end) {
+  const quasi_problem *problem = solver->problem;
+  for (int n = first; n < end; n++) {
+    quasi_element *e = problem->members[n];
+    const double *d[2];
+    for (int s = 0; s < 2; s++) {
+      const quasi_body *body = quasi_side(problem, e, s);
+      d[s] = body->solved ? quasi_body_step(solver, body) : NULL;
+    }
+    for (int i = 0; i < e->rows; i++) {
+      double step = e->idle ? 0 : -e->offset[i];
+      for (int s = 0; s < 2 && !e->idle; s++) {
+        step -= d[s] ? ff_dot(e->reduced[i] + 6 * s, d[s], QUASI_DOF) : 0;
+      }
+      e->dz[i] = step;
+    }
+  }
 }
 
-/* With factors as they are, or if they are only near those of the matrix as well as is needed where
- * rows are off by this. False: they are too far from them. */
-static bool solve_factored(ff_quasi *quasi, bool nearly, double off) {
-  if (!nearly || off > ROUGH) {
-    ff_blocks_solve(quasi->blocks, quasi->step, *quasi->team);
-  } else if (!ff_quasi_solve_heap(quasi, tolerance_at(off))) {
+/* Solves with the factors; with incomplete ones as precisely as the residual asks for. False: GMRES
+ * did not converge. */
+static bool solve_factored(quasi_solver *solver, bool approximate, double residual) {
+  const quasi_problem *problem = solver->problem;
+  double tolerance = greater(100 * residual, greater(TIGHT, lesser(AIM / residual, 0.1)));
+  if (!approximate || residual > ROUGH) {
+    ff_blocks_solve(solver->blocks, solver->step, *solver->team);
+  } else if (!ff_quasi_krylov_solve(solver, tolerance)) {
     return false;
   }
-  pass_on(quasi, true);
-  ff_quasi_share(quasi, step_elements, quasi->member_count);
+  for (int i = 0; i < problem->node_count; i++) {
+    int node = problem->solved_nodes[i], robot = quasi_node_robot(problem, node);
+    if (robot >= 0) {
+      ff_quasi_expand_links(problem, robot, solver->step + ff_blocks_row(solver->blocks, node));
+    }
+  }
+  quasi_for_chunks(solver, step_elements_chunk, problem->member_count);
   return true;
 }
 
-/* ---- a direction ------------------------------------------------------------------------------
- */
-
-/* Some members, linearised, and their unknowns eliminated while they are at hand. */
-static void linearise(ff_quasi *quasi, int first, int end) {
-  ff_quasi_whole_pairs(quasi, &first, &end);
-  for (int k = first; k < end; k++) {
-    ff_quasi_element *e = quasi->members[k];
-    if (quasi->rest_first && !e->idle && ff_quasi_rest_first(e)) {
-      atomic_store(&quasi->rested, true);
-    }
-    keep(quasi, e);
+bool ff_quasi_newton_step(quasi_solver *solver, bool approximate, double residual) {
+  const quasi_problem *problem = solver->problem;
+  bool shared = problem->member_count > problem->node_count;
+  solver->regularisation =
+      shared ? greater(REGULARISATION, SHARED_LOAD * lesser(residual, 1)) : REGULARISATION;
+  solver->factors++;
+  solver->key = (quasi_factor_key){/* of robots: not reusable, the links' blocks are overwritten */
+                                   .factor = quasi_has_robot(problem) ? 0 : solver->factors,
+                                   .nodes = problem->node_count,
+                                   .elements = problem->member_count,
+                                   .approximate = approximate};
+  solver->iterations++;
+  ff_effort += 10 * (problem->member_count + problem->node_count);
+  ff_blocks_clear(solver->blocks, problem->solved_nodes, problem->node_count);
+  atomic_store_explicit(&solver->singular, false, memory_order_relaxed);
+  atomic_store_explicit(&solver->stuck, false, memory_order_relaxed);
+  quasi_for_chunks(solver, rotation_jacobians_chunk, problem->node_count);
+  quasi_for_chunks(solver, linearise_chunk, problem->member_count);
+  bool good = !atomic_load(&solver->singular);
+  if (good && problem->node_count > 1) {
+    quasi_for_sides(solver, open_off_diagonals);
   }
-  ff_quasi_columns(quasi, first, end, eliminate, quasi);
-}
-
-/* The linearised problem, with the elements' unknowns eliminated. */
-static bool assemble(ff_quasi *quasi) {
-  ff_blocks_clear(quasi->blocks, quasi->solved_nodes, quasi->node_count);
-  atomic_store_explicit(&quasi->singular, false, memory_order_relaxed);
-  atomic_store_explicit(&quasi->rested, false, memory_order_relaxed);
-  ff_quasi_turns(quasi);
-  ff_quasi_share(quasi, linearise, quasi->member_count);
-  if (atomic_load(&quasi->singular)) {
-    return false;
+  if (good && problem->is_large) {
+    ff_quasi_assemble_large(solver);
+  } else if (good) {
+    assemble_small(solver);
   }
-  if (quasi->node_count > 1) {
-    ff_quasi_for_sides(quasi, open_between);
-  }
-  if (quasi->is_heap) {
-    ff_quasi_add_lefts(quasi);
+  if (good && ff_blocks_factor(solver->blocks, approximate ? DROPPED : 0, *solver->team) &&
+      solve_factored(solver, approximate, residual)) {
     return true;
   }
-  start_matrix(quasi);
-  start_right(quasi);
-  ff_quasi_for_sides(quasi, add_left);
-  pass_on(quasi, false);
-  return true;
-}
-
-bool ff_quasi_find_step(ff_quasi *quasi, bool nearly, double off) {
-  bool shared = quasi->member_count > quasi->node_count;
-  quasi->give = shared ? greater(GIVE, LOOSE * lesser(off, 1)) : GIVE;
-  quasi->kept = to_keep(quasi, nearly);
-  quasi->iterations++;
-  ff_effort += 10 * (quasi->member_count + quasi->node_count);
-  if (assemble(quasi) && ff_blocks_factor(quasi->blocks, nearly ? NEGLIGIBLE : 0, *quasi->team) &&
-      solve_factored(quasi, nearly, off)) {
-    return true;
-  }
-  quasi->first_factor = quasi->factors + 1;
+  solver->first_factor = solver->factors + 1;
   return false;
 }
 
-static void find_offsets(ff_quasi *quasi, int first, int end) {
+static void reduce_rhs_chunk(quasi_solver *solver, int first, int end) {
   for (int k = first; k < end; k++) {
-    if (!quasi->members[k]->idle) {
-      find_offset(quasi, quasi->members[k]);
+    if (!solver->problem->members[k]->idle) {
+      reduce_rhs(solver, solver->problem->members[k]);
     }
   }
 }
 
-bool ff_quasi_find_step_again(ff_quasi *quasi, double off) {
-  quasi->iterations++;
-  ff_blocks_choose(quasi->blocks, quasi->solved_nodes, quasi->node_count);
-  ff_quasi_share(quasi, find_offsets, quasi->member_count);
-  if (quasi->is_heap) {
-    ff_quasi_add_rights(quasi);
+bool ff_quasi_reused_step(quasi_solver *solver, double residual) {
+  const quasi_problem *problem = solver->problem;
+  solver->iterations++;
+  ff_blocks_choose(solver->blocks, problem->solved_nodes, problem->node_count);
+  quasi_for_chunks(solver, reduce_rhs_chunk, problem->member_count);
+  if (problem->is_large) {
+    ff_quasi_assemble_large_rhs(solver);
   } else {
-    start_right(quasi);
-    ff_quasi_for_sides(quasi, add_right);
+    start_rhs(solver);
+    quasi_for_sides(solver, add_schur_rhs);
   }
-  return solve_factored(quasi, quasi->members[0]->kept.nearly, off);
+  return solve_factored(solver, problem->members[0]->key.approximate, residual);
 }

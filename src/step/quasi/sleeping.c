@@ -1,83 +1,72 @@
-/* What lies still.
+/* Sleeping: exact rest, and repetition of steps that change nothing.
  *
- * Where nothing moves any more standing still solves the step, with the impulses of the one before.
- * Then that is the answer: exactly still, and not but for rounding, so that the step ends with the
- * bits that it started from. The next one has the same answer to the last bit, as long as nobody
- * sets the state and nothing that acts knows the time: it is taken over, not looked for again.
+ * Where nothing moves any more rest solves the step, with the impulses of the step before. Then
+ * that is the solution: exactly at rest, so that the step ends with the bits that it started from.
+ * The next step has the same solution to the last bit, as long as the state is not set from outside
+ * and no force depends on time: it is repeated without a solve.
  */
-#include "step/quasi/quasi_rigid.h"
-
 #include "math/vec.h"
+#include "step/quasi/contact_geometry.h"
+#include "step/quasi/step.h"
 
 #include <string.h>
 
-#define SLOW 1e-9 /* of what gravity does in a step */
+#define SLOW 1e-9 /* of the change of velocity by gravity in a step: rest is tried below */
 
-/* ---- standing still ------------------------------------------------------------------------- */
-
-/* So slow, next to what gravity does in a step, that standing still is worth a look. */
-static bool is_slow(const ff_quasi *quasi) {
-  double limit = SLOW * quasi->fall;
-  for (int i = 0; i < quasi->node_count; i++) {
-    const ff_quasi_body *body = ff_quasi_node(quasi, quasi->solved_nodes[i]);
+bool ff_quasi_is_at_rest(quasi_step *step) {
+  static const double none[4] = {0};
+  quasi_problem *problem = &step->problem;
+  double scale = problem->h / step->h_before, limit = SLOW * problem->gravity_dv;
+  for (int i = 0; i < problem->node_count; i++) {
+    const quasi_body *body = quasi_node_body(problem, problem->solved_nodes[i]);
     if (!body) {
       return false;
     }
-    double size = quasi->model->bodies[body->id].bound;
+    double size = problem->model->bodies[body->id].bound;
     if (!(v3_dot(body->v0, body->v0) <= limit * limit &&
           size * size * v3_dot(body->w0, body->w0) <= limit * limit)) {
       return false;
     }
   }
-  return true;
-}
-
-/* As it was solved for: what forces tell of it is not the same to the last bit. */
-static const double *impulse_of(const ff_quasi *quasi, const ff_quasi_contact *contact) {
-  static const double none[4] = {0};
-  return contact->memory < 0 ? none : quasi->state->points[contact->memory].impulse;
-}
-
-bool ff_quasi_rest(ff_quasi *quasi) {
-  double scale = quasi->h / quasi->h_before;
-  if (!is_slow(quasi)) {
-    return false;
+  for (int i = 0; i < problem->node_count; i++) {
+    double *x = step->solver.x + ff_blocks_row(step->solver.blocks, problem->solved_nodes[i]);
+    memset(x, 0, QUASI_DOF * sizeof *x);
   }
-  for (int i = 0; i < quasi->node_count; i++) {
-    double *x = quasi->x + ff_blocks_row(quasi->blocks, quasi->solved_nodes[i]);
-    memset(x, 0, FF_QUASI_BODY * sizeof *x);
-  }
-  for (int k = 0; k < quasi->member_count; k++) {
-    ff_quasi_element *e = quasi->members[k];
-    const double *before = e->joint ? e->before : impulse_of(quasi, (ff_quasi_contact *)e);
-    for (int i = 0; i < e->rows; i++) {
-      e->z[i] = e->joint ? before[i] : scale * before[i];
+  for (int k = 0; k < problem->member_count; k++) {
+    quasi_element *e = problem->members[k];
+    const quasi_contact *contact = quasi_contact_of(e);
+    for (int i = 0; contact && i < e->rows; i++) {
+      /* the impulses of the solution: those of the forces differ in their last bit */
+      const double *before =
+          contact->inherits < 0 ? none : problem->state->points[contact->inherits].impulse;
+      e->z[i] = scale * before[i];
+    }
+    for (int i = 0; !contact && i < e->rows; i++) {
+      e->z[i] = e->z_before[i];
     }
   }
-  return ff_quasi_holds(quasi);
+  return ff_quasi_is_solution(&step->solver);
 }
 
-/* ---- steps that change nothing -------------------------------------------------------------- */
-
-bool ff_quasi_is_timeless(const ff_model *model) {
-  bool still = model->force_count == 0 && model->drive_count == 0 && model->robot_count == 0 &&
-               model->constraint_count == 0;
+bool ff_quasi_is_autonomous(const ff_model *model) {
+  bool autonomous = model->force_count == 0 && model->drive_count == 0 && model->robot_count == 0 &&
+                    model->constraint_count == 0;
   for (int i = 0; i < model->body_count; i++) {
-    still = still && model->bodies[i].kind != FF_BODY_PRESCRIBED;
+    autonomous = autonomous && model->bodies[i].kind != FF_BODY_PRESCRIBED;
   }
-  return still;
+  return autonomous;
 }
 
 static bool same_vector(ff_vec3 a, ff_vec3 b) {
   return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-bool ff_quasi_same_bodies(const ff_quasi *quasi) {
-  for (int slot = 0; slot < quasi->model->free_count; slot++) {
-    const ff_quasi_body *body = &quasi->bodies[quasi->model->free_bodies[slot]];
-    ff_quat q = body->end.pose.orientation, was = body->q;
-    if (!same_vector(body->end.velocity, body->v0) || !same_vector(body->momentum, body->l0) ||
-        !same_vector(body->end.pose.position, body->x) || q.w != was.w || q.x != was.x ||
+bool ff_quasi_bodies_unchanged(const quasi_problem *problem) {
+  for (int slot = 0; slot < problem->model->free_count; slot++) {
+    const quasi_body *body = &problem->bodies[problem->model->free_bodies[slot]];
+    ff_quat q = body->end.pose.orientation, was = body->q0;
+    if (!same_vector(body->end.velocity, body->v0) || !same_vector(body->l, body->l0) ||
+        !same_vector(body->end.pose.position, body->x0) || q.w != was.w || q.x != was.x ||
         q.y != was.y || q.z != was.z) {
       return false;
     }
@@ -90,20 +79,19 @@ static bool same_predictor(const ff_predictor *a, const ff_predictor *b) {
          same_vector(a->second, b->second) && same_vector(a->third, b->third);
 }
 
-/* What steps read of a point. */
-static bool same_point(const ff_point *a, const ff_point *b) {
-  return a->known == b->known && ff_spot_is_same(&a->spot, &b->spot) &&
-         a->touching == b->touching && a->patch.depth == b->patch.depth &&
-         a->deflection == b->deflection && a->deflection_b == b->deflection_b &&
-         a->force_core == b->force_core && same_predictor(&a->predictor[0], &b->predictor[0]) &&
-         same_predictor(&a->predictor[1], &b->predictor[1]) && same_vector(a->shear, b->shear) &&
-         same_vector(a->point, b->point) && same_vector(a->force, b->force) &&
-         same_vector(a->moment, b->moment);
-}
-
-bool ff_quasi_same_points(const ff_quasi *quasi) {
-  for (int i = 0; i < quasi->state->point_count; i++) {
-    if (!same_point(&quasi->state->points[i], &quasi->held_points[i])) {
+bool ff_quasi_points_unchanged(const quasi_step *step) {
+  const ff_state *state = step->problem.state;
+  for (int i = 0; i < state->point_count; i++) { /* all that steps read of a point */
+    const ff_point *a = &state->points[i], *b = &step->backup_points[i];
+    bool same = a->known == b->known && ff_quasi_same_features(&a->spot, &b->spot) &&
+                a->touching == b->touching && a->patch.depth == b->patch.depth &&
+                a->deflection == b->deflection && a->deflection_b == b->deflection_b &&
+                a->force_core == b->force_core &&
+                same_predictor(&a->predictor[0], &b->predictor[0]) &&
+                same_predictor(&a->predictor[1], &b->predictor[1]) &&
+                same_vector(a->shear, b->shear) && same_vector(a->point, b->point) &&
+                same_vector(a->force, b->force) && same_vector(a->moment, b->moment);
+    if (!same) {
       return false;
     }
   }
