@@ -85,21 +85,19 @@ void ff_quasi_begin_constraint(const quasi_problem *problem, quasi_constraint *c
 
 /* ---- residual and Jacobian -------------------------------------------------------------- */
 
-/* Adds minus an impulse along row i to the rows of the bodies. */
-static void add_row_impulse(const ff_constraint_rows *rows, int i, double impulse, double *f) {
-  v3_store(f, v3_axpy(v3_load(f), -impulse, rows->along[i]));
-  v3_store(f + 3, v3_axpy(v3_load(f + 3), -impulse, rows->turn_a[i]));
-  v3_store(f + 6, v3_axpy(v3_load(f + 6), impulse, rows->along[i]));
-  v3_store(f + 9, v3_axpy(v3_load(f + 9), -impulse, rows->turn_b[i]));
-}
-
-/* The same, shared between the rows of the end and of the start. */
+/* Adds minus an impulse along row i to the rows of the bodies: shared between the directions of the
+ * end and of the start. */
 static void add_constraint_impulse(const quasi_constraint *constraint,
                                    const ff_constraint_rows *end, int i, double impulse,
                                    double *f) {
-  add_row_impulse(end, i, (1 - constraint->start_share) * impulse, f);
-  if (constraint->start_share > 0) {
-    add_row_impulse(&constraint->rows_start, i, constraint->start_share * impulse, f);
+  double start = constraint->start_share;
+  for (int pass = 0; pass <= (start > 0); pass++) {
+    const ff_constraint_rows *rows = pass == 0 ? end : &constraint->rows_start;
+    double share = (pass == 0 ? 1 - start : start) * impulse;
+    v3_store(f, v3_axpy(v3_load(f), -share, rows->along[i]));
+    v3_store(f + 3, v3_axpy(v3_load(f + 3), -share, rows->turn_a[i]));
+    v3_store(f + 6, v3_axpy(v3_load(f + 6), share, rows->along[i]));
+    v3_store(f + 9, v3_axpy(v3_load(f + 9), -share, rows->turn_b[i]));
   }
 }
 

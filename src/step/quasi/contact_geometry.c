@@ -162,13 +162,6 @@ static void evaluate_fixed(const quasi_problem *problem, quasi_contact *contact)
   ff_quasi_layer_press(problem, contact);
 }
 
-/* m, bound on the distance of a body's points from the end of free flight. */
-static double distance_moved(const quasi_problem *problem, int body) {
-  const quasi_body *it = &problem->bodies[body];
-  double radius = problem->model->bodies[body].bound;
-  return it->moved ? pose_distance(&it->free_end, &it->end.pose, radius) : 0;
-}
-
 /* Are all contacts of a pair certainly open, by their depths at the end of free flight? */
 static bool pair_is_apart(const quasi_problem *problem, const quasi_contact *contacts, int count) {
   double nearest = -INFINITY;
@@ -180,8 +173,12 @@ static bool pair_is_apart(const quasi_problem *problem, const quasi_contact *con
       return false;
     }
   }
-  return nearest + distance_moved(problem, contacts->e.a) + distance_moved(problem, contacts->e.b) <
-         0;
+  for (int s = 0; s < 2; s++) { /* plus what the bodies moved since then */
+    const quasi_body *body = quasi_side(problem, &contacts->e, s);
+    double radius = problem->model->bodies[body->id].bound;
+    nearest += body->moved ? pose_distance(&body->free_end, &body->end.pose, radius) : 0;
+  }
+  return nearest < 0;
 }
 
 void ff_quasi_evaluate_contacts(const quasi_problem *problem, quasi_contact *contacts, int count) {

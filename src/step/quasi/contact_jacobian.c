@@ -80,31 +80,6 @@ typedef struct contact_point_data {
   double (*j)[QUASI_ROWS_MAX]; /* the result */
 } contact_point_data;
 
-static void start_linearisation(const quasi_problem *problem, quasi_contact *contact,
-                                quasi_jacobian j, contact_point_data *out) {
-  const quasi_projection *to = &contact->projection;
-  out->problem = problem;
-  out->contact = contact;
-  out->j = j;
-  out->body[0] = &problem->bodies[contact->e.a];
-  out->body[1] = &problem->bodies[contact->e.b];
-  out->n = contact->touch.normal;
-  out->t1 = contact->touch.t1;
-  out->t2 = v3_cross(out->n, out->t1);
-  out->impulse = contact->impulse;
-  out->moment = contact->moment;
-  out->slip = contact->slip;
-  out->spins = v3_sub(out->body[0]->end.omega, out->body[1]->end.omega);
-  for (int s = 0; s < 2; s++) {
-    out->arm[s] = v3_sub(contact->touch.point, out->body[s]->end.pose.position);
-  }
-  out->shrink = to->slips ? to->radius / to->length : 1;
-  out->swell = to->slips ? problem->friction_factor * contact->cone->mu : 0;
-  for (int i = 0; i < 3; i++) {
-    out->unit[i] = to->slips ? to->y[i] / to->length : 0;
-  }
-}
-
 /* Three unknowns of a body: its velocity, or its momentum. */
 typedef struct unknown_slope {
   bool is_velocity;
@@ -311,8 +286,29 @@ static void own_columns(const contact_point_data *at, const double pulled[2]) {
 
 static void contact_jacobian(const quasi_problem *problem, quasi_contact *contact,
                              quasi_jacobian j) {
-  contact_point_data at;
-  start_linearisation(problem, contact, j, &at);
+  const quasi_body *a = &problem->bodies[contact->e.a], *b = &problem->bodies[contact->e.b];
+  const quasi_projection *to = &contact->projection;
+  ff_vec3 n = contact->touch.normal, t1 = contact->touch.t1;
+  contact_point_data at = {.problem = problem,
+                           .contact = contact,
+                           .j = j,
+                           .body = {a, b},
+                           .n = n,
+                           .t1 = t1,
+                           .t2 = v3_cross(n, t1),
+                           .arm = {quasi_arm(contact, a, false), quasi_arm(contact, b, false)},
+                           .impulse = contact->impulse,
+                           .moment = contact->moment,
+                           .slip = contact->slip,
+                           .spins = v3_sub(a->end.omega, b->end.omega),
+                           .shrink = 1};
+  if (to->slips) {
+    at.shrink = to->radius / to->length;
+    at.swell = problem->friction_factor * contact->cone->mu;
+    for (int i = 0; i < 3; i++) {
+      at.unit[i] = to->y[i] / to->length;
+    }
+  }
   const double *e = contact->cone->e, *pull = contact->layer_state.pull;
   bool pulls = contact->p_ns_slope > 0 && contact->layer->sheared;
   const double pulled[2] = {pulls ? e[0] * pull[0] : 0, pulls ? e[1] * pull[1] : 0};

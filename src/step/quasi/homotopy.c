@@ -394,11 +394,6 @@ static double draw_number(uint64_t *seed) {
   return (double)(*seed >> 11) / 4503599627370496.0 - 1;
 }
 
-static ff_vec3 draw_vector(uint64_t *seed) {
-  double x = draw_number(seed), y = draw_number(seed), z = draw_number(seed);
-  return v3(x, y, z);
-}
-
 /* Random guess within the effect of an impact at these speeds. Angular momentum up to that of the
  * body's full leverage, or of its energy, which is far less about a thin axis. */
 static void random_guess(quasi_solver *solver, bool levered, uint64_t *seed) {
@@ -411,7 +406,11 @@ static void random_guess(quasi_solver *solver, bool levered, uint64_t *seed) {
     const ff_model_body *m = &problem->model->bodies[body->id];
     double fast = share * solver->homotopy.unit[QUASI_DOF * i];
     double *x = solver->x + ff_blocks_row(solver->blocks, body->node);
-    ff_vec3 push = v3_scale(2 * fast, draw_vector(seed)), turn = draw_vector(seed);
+    double d[6];
+    for (int k = 0; k < 6; k++) {
+      d[k] = draw_number(seed);
+    }
+    ff_vec3 push = v3_scale(2 * fast, v3_load(d)), turn = v3_load(d + 3);
     if (levered) {
       turn = v3_scale(m->mass * m->bound, turn);
     } else {

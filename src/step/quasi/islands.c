@@ -276,7 +276,7 @@ static bool solve_selected_island(quasi_step *step, int island) {
       }
     }
   }
-  /* a solution of an earlier pass is precise; there is no predictor for robots */
+  /* a solution of an earlier pass is precise; for robots nothing is extrapolated */
   bool trusted = step->repeated || quasi_has_robot(problem);
   solver->start_tolerance = trusted ? QUASI_TOLERANCE : QUASI_START_TOLERANCE;
   solver->iterations = solver->starts = 0;

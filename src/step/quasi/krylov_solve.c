@@ -16,56 +16,43 @@
 
 /* ---- assembly --------------------------------------------------------------------------- */
 
-/* Right-hand side of solved node i. */
-static void sum_rhs(quasi_solver *solver, int node) {
-  int row = ff_blocks_row(solver->blocks, node);
-  double rhs[QUASI_DOF];
-  for (int k = 0; k < QUASI_DOF; k++) {
-    rhs[k] = -solver->r[row + k];
-  }
-  for (int p = solver->first_side[node]; p < solver->first_side[node + 1]; p++) {
-    const quasi_schur *schur = &solver->schur[solver->first_schur + p];
-    if (!schur->idle) {
-      ff_take_off(rhs, -1, schur->rhs, QUASI_DOF);
-    }
-  }
-  memcpy(solver->step + row, rhs, sizeof rhs);
-}
-
-static void sum_rhs_chunk(quasi_solver *solver, int first, int end) {
-  for (int i = first; i < end; i++) {
-    sum_rhs(solver, solver->problem->solved_nodes[i]);
-  }
-}
-
-void ff_quasi_assemble_large_rhs(quasi_solver *solver) {
-  quasi_for_chunks(solver, sum_rhs_chunk, solver->problem->node_count);
-}
-
-static void sum_blocks_chunk(quasi_solver *solver, int first, int end) {
+/* Matrix and right-hand side of solved nodes. */
+static void assemble_chunk(void *context, int first, int end) {
   enum { NUMBERS = QUASI_DOF * QUASI_DOF };
+  quasi_solver *solver = context;
   for (int i = first; i < end; i++) {
-    int node = solver->problem->solved_nodes[i];
-    double *diagonal = solver->diagonal[node][0];
-    memset(diagonal, 0, NUMBERS * sizeof *diagonal);
-    ff_quasi_inertia_block(solver, quasi_node_body(solver->problem, node), diagonal);
+    int node = solver->problem->solved_nodes[i], row = ff_blocks_row(solver->blocks, node);
+    double *diagonal = solver->diagonal[node][0], rhs[QUASI_DOF];
+    for (int k = 0; k < QUASI_DOF; k++) {
+      rhs[k] = -solver->r[row + k];
+    }
+    if (!solver->rhs_only) {
+      memset(diagonal, 0, NUMBERS * sizeof *diagonal);
+      ff_quasi_inertia_block(solver, quasi_node_body(solver->problem, node), diagonal);
+    }
     for (int p = solver->first_side[node]; p < solver->first_side[node + 1]; p++) {
       const quasi_schur *schur = &solver->schur[solver->first_schur + p];
       if (schur->idle) {
         continue;
       }
-      ff_take_off(diagonal, -1, schur->diagonal[0], NUMBERS);
-      if (solver->across[p] >= 0) {
+      ff_take_off(rhs, -1, schur->rhs, QUASI_DOF);
+      if (!solver->rhs_only) {
+        ff_take_off(diagonal, -1, schur->diagonal[0], NUMBERS);
+      }
+      if (!solver->rhs_only && solver->across[p] >= 0) {
         ff_take_off(schur->off_diagonal, -1, schur->coupling[0], NUMBERS);
       }
     }
-    memcpy(ff_blocks_at(solver->blocks, node, node), diagonal, NUMBERS * sizeof *diagonal);
-    sum_rhs(solver, node);
+    if (!solver->rhs_only) {
+      memcpy(ff_blocks_at(solver->blocks, node, node), diagonal, NUMBERS * sizeof *diagonal);
+    }
+    memcpy(solver->step + row, rhs, sizeof rhs);
   }
 }
 
-void ff_quasi_assemble_large(quasi_solver *solver) {
-  quasi_for_chunks(solver, sum_blocks_chunk, solver->problem->node_count);
+void ff_quasi_assemble_large(quasi_solver *solver, bool rhs_only) {
+  solver->rhs_only = rhs_only;
+  quasi_for_chunks(solver, assemble_chunk, solver->problem->node_count);
 }
 
 /* ---- solution --------------------------------------------------------------------------- */
@@ -87,7 +74,8 @@ static inline void add_block_product(double out[6], double block[6][6], const do
   }
 }
 
-static void multiply_chunk(quasi_solver *solver, int first, int end) {
+static void multiply_chunk(void *context, int first, int end) {
+  quasi_solver *solver = context;
   const double *x = solver->krylov_in;
   for (int i = first; i < end; i++) {
     int node = solver->problem->solved_nodes[i];

@@ -6,8 +6,8 @@
  * Merit function of the line search is the kinetic energy of the residual. It must decrease; but in
  * the four steps after one that halved its minimum so far, in large islands the two, it may be as
  * large as the largest of the last few [Grippo86]. If it always might, groups of contacts would
- * alternate for ever, and the more bodies, the more groups there are. A step along the tangent of a
- * friction cone leaves the cone: friction is first scaled back to it, and taken as it is only if
+ * alternate endlessly, and the more bodies, the more groups there are. A step along the tangent of
+ * a friction cone leaves the cone: friction is first scaled back to it, and taken as it is only if
  * that does not decrease the merit function.
  */
 #include "math/vec.h"
@@ -31,7 +31,8 @@ enum {
 
 /* ---- evaluation ------------------------------------------------------------------------- */
 
-static void move_chunk(quasi_solver *solver, int first, int end) {
+static void move_chunk(void *context, int first, int end) {
+  quasi_solver *solver = context;
   const quasi_problem *problem = solver->problem;
   for (int i = first; i < end; i++) {
     int node = problem->solved_nodes[i];
@@ -46,7 +47,8 @@ static void move_chunk(quasi_solver *solver, int first, int end) {
 }
 
 /* Inertial terms of the rows of bodies, and their magnitude. */
-static void inertia_rows_chunk(quasi_solver *solver, int first, int end) {
+static void inertia_rows_chunk(void *context, int first, int end) {
+  quasi_solver *solver = context;
   const quasi_problem *problem = solver->problem;
   double dv = problem->gravity_dv;
   for (int i = first; i < end; i++) {
@@ -76,7 +78,8 @@ static void add_element_rows(quasi_solver *solver, quasi_element *e, int s) {
 }
 
 /* Rows of elements, and the norm of their own equations. */
-static void element_rows_chunk(quasi_solver *solver, int first, int end) {
+static void element_rows_chunk(void *context, int first, int end) {
+  quasi_solver *solver = context;
   const quasi_problem *problem = solver->problem;
   quasi_norm out = {0, 0}, *to = &solver->norms[first / QUASI_CHUNK];
   ff_quasi_whole_pairs(problem, &first, &end);
@@ -146,14 +149,10 @@ quasi_norm ff_quasi_evaluate(quasi_solver *solver) {
   return residual_norm(solver);
 }
 
-bool ff_quasi_is_solution(quasi_solver *solver) {
-  solver->residual = ff_quasi_evaluate(solver).worst;
-  return solver->residual <= QUASI_TOLERANCE;
-}
-
 /* ---- line search ------------------------------------------------------------------------ */
 
-static void save_elements_chunk(quasi_solver *solver, int first, int end) {
+static void save_elements_chunk(void *context, int first, int end) {
+  quasi_solver *solver = context;
   for (int k = first; k < end; k++) {
     quasi_element *e = solver->problem->members[k];
     memcpy(e->z_base, e->z, sizeof e->z);
@@ -176,7 +175,8 @@ static double flush_tiny(double a) {
   return fabs(a) > SMALLEST ? a : 0;
 }
 
-static void step_chunk(quasi_solver *solver, int first, int end) {
+static void step_chunk(void *context, int first, int end) {
+  quasi_solver *solver = context;
   double t = solver->step_length;
   for (int k = first; k < end; k++) {
     quasi_element *e = solver->problem->members[k];

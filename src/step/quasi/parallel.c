@@ -11,19 +11,8 @@
 
 typedef struct parallel_work {
   quasi_solver *solver;
-  quasi_chunk_work *chunk;
   quasi_side_work *side;
 } parallel_work;
-
-static void run_chunk(void *context, int first, int end) {
-  const parallel_work *work = context;
-  work->chunk(work->solver, first, end);
-}
-
-void ff_quasi_parallel_for(quasi_solver *solver, quasi_chunk_work *work, int count) {
-  parallel_work context = {.solver = solver, .chunk = work};
-  ff_team_share(*solver->team, run_chunk, &context, count, QUASI_CHUNK);
-}
 
 static void run_sides(void *context, int first, int end) {
   const parallel_work *work = context;

@@ -27,8 +27,8 @@ void ff_quasi_whole_pairs(const quasi_problem *problem, int *first, int *end);
 /* f of members first .. end - 1, whole pairs, at the ends of their bodies. */
 void ff_quasi_element_residuals(const quasi_problem *problem, int first, int end);
 /* Friction that would reverse is first set to zero: its row, and the next Jacobian, become those of
- * sticking. Else Newton's method can alternate between the two directions for ever. False: it would
- * not reverse. */
+ * sticking. Else Newton's method can alternate between the two directions endlessly. False: it
+ * would not reverse. */
 bool ff_quasi_stick_first(quasi_element *e);
 
 #endif

@@ -198,12 +198,13 @@ static void eliminate_element(void *context, quasi_element *e, quasi_jacobian j)
 
 /* ---- assembly --------------------------------------------------------------------------- */
 
-static void rotation_jacobians_chunk(quasi_solver *solver, int first, int end) {
-  ff_quasi_rotation_jacobians(solver->problem, first, end);
+static void rotation_jacobians_chunk(void *context, int first, int end) {
+  ff_quasi_rotation_jacobians(((const quasi_solver *)context)->problem, first, end);
 }
 
 /* Linearises elements and eliminates their unknowns while the Jacobian is at hand. */
-static void linearise_chunk(quasi_solver *solver, int first, int end) {
+static void linearise_chunk(void *context, int first, int end) {
+  quasi_solver *solver = context;
   const quasi_problem *problem = solver->problem;
   ff_quasi_whole_pairs(problem, &first, &end);
   for (int k = first; k < end; k++) {
@@ -311,7 +312,8 @@ static void assemble_small(quasi_solver *solver) {
 /* ---- steps ------------------------------------------------------------------------------ */
 
 /* Steps of the elements' unknowns by back substitution. */
-static void step_elements_chunk(quasi_solver *solver, int first, int end) {
+static void step_elements_chunk(void *context, int first, int end) {
+  quasi_solver *solver = context;
   const quasi_problem *problem = solver->problem;
   for (int n = first; n < end; n++) {
     quasi_element *e = problem->members[n];
@@ -373,7 +375,7 @@ bool ff_quasi_newton_step(quasi_solver *solver, bool approximate, double residua
     quasi_for_sides(solver, open_off_diagonals);
   }
   if (good && problem->is_large) {
-    ff_quasi_assemble_large(solver);
+    ff_quasi_assemble_large(solver, false);
   } else if (good) {
     assemble_small(solver);
   }
@@ -385,7 +387,8 @@ bool ff_quasi_newton_step(quasi_solver *solver, bool approximate, double residua
   return false;
 }
 
-static void reduce_rhs_chunk(quasi_solver *solver, int first, int end) {
+static void reduce_rhs_chunk(void *context, int first, int end) {
+  quasi_solver *solver = context;
   for (int k = first; k < end; k++) {
     if (!solver->problem->members[k]->idle) {
       reduce_rhs(solver, solver->problem->members[k]);
@@ -399,7 +402,7 @@ bool ff_quasi_reused_step(quasi_solver *solver, double residual) {
   ff_blocks_choose(solver->blocks, problem->solved_nodes, problem->node_count);
   quasi_for_chunks(solver, reduce_rhs_chunk, problem->member_count);
   if (problem->is_large) {
-    ff_quasi_assemble_large_rhs(solver);
+    ff_quasi_assemble_large(solver, true);
   } else {
     start_rhs(solver);
     quasi_for_sides(solver, add_schur_rhs);

@@ -76,6 +76,7 @@ typedef struct quasi_solver {
   double *krylov_out;
   double *krylov_x, *krylov_weights;
   double (*diagonal)[6][6]; /* free_count: diagonal blocks of the matrix */
+  bool rhs_only;            /* the matrix is assembled already */
   /* dense problem of small islands */
   ff_ncp *ncp;
   int size, unknown_limit;
@@ -100,13 +101,11 @@ static inline double *quasi_body_step(const quasi_solver *solver, const quasi_bo
 
 /* ---- parallel.c ------------------------------------------------------------------------- */
 
-/* Work on items first .. end - 1: solved nodes, or members. */
-typedef void quasi_chunk_work(quasi_solver *solver, int first, int end);
-void ff_quasi_parallel_for(quasi_solver *solver, quasi_chunk_work *work, int count);
-/* Parallel for over 0 .. count - 1 in large islands, in chunks of QUASI_CHUNK. Else one chunk. */
-static inline void quasi_for_chunks(quasi_solver *solver, quasi_chunk_work *work, int count) {
+/* Parallel for over 0 .. count - 1, solved nodes or members, in large islands, in chunks of
+ * QUASI_CHUNK. Else one chunk. The context of the work is the solver. */
+static inline void quasi_for_chunks(quasi_solver *solver, ff_team_part *work, int count) {
   if (solver->problem->is_large) {
-    ff_quasi_parallel_for(solver, work, count);
+    ff_team_share(*solver->team, work, solver, count, QUASI_CHUNK);
   } else {
     work(solver, 0, count);
   }
@@ -147,10 +146,8 @@ bool ff_quasi_can_reuse_factors(const quasi_solver *solver);
 
 /* ---- krylov_solve.c --------------------------------------------------------------------- */
 
-/* Assembles matrix and right-hand side of a large island from Schur contributions; or the
- * right-hand side only. */
-void ff_quasi_assemble_large(quasi_solver *solver);
-void ff_quasi_assemble_large_rhs(quasi_solver *solver);
+/* Assembles matrix and right-hand side of a large island from Schur contributions. */
+void ff_quasi_assemble_large(quasi_solver *solver, bool rhs_only);
 /* GMRES, preconditioned by the incomplete factors: the right-hand side in step becomes the
  * solution. False: not to this relative tolerance; step is unchanged. */
 bool ff_quasi_krylov_solve(quasi_solver *solver, double tolerance);
@@ -159,8 +156,6 @@ bool ff_quasi_krylov_solve(quasi_solver *solver, double tolerance);
 
 /* Residual at x and z. */
 quasi_norm ff_quasi_evaluate(quasi_solver *solver);
-/* Do x and z satisfy the problem to its tolerance? */
-bool ff_quasi_is_solution(quasi_solver *solver);
 /* Semismooth Newton's method from x and z, which then are the solution. */
 bool ff_quasi_newton(quasi_solver *solver);
 /* QUASI_TOLERANCE: relative residual of a solution; QUASI_START_TOLERANCE: of an initial guess that
