@@ -24,10 +24,10 @@
 #include <string.h>
 
 #define REGULARISATION 1e-6
-#define SHARED_LOAD    0.1 /* the same of friction that shares a load, at a relative residual of 1 */
-#define DROPPED        2.0  /* of inertia: products below are dropped from incomplete factors */
-#define ROUGH          1e-3 /* relative residual above which these alone give the step; else GMRES */
-#define TIGHT          1e-4  /* solves to 100 times the residual, at best to this tolerance, */
+#define SHARED_LOAD    0.1   /* of friction that shares a load, at a relative residual of 1 */
+#define DROPPED        2.0   /* of inertia: products below are dropped from incomplete factors */
+#define ROUGH          1e-3  /* relative residual above which these alone give the step */
+#define TIGHT          1e-4  /* else GMRES: to 100 times the residual, at best to this tolerance, */
 #define AIM            1e-13 /* or to the one that reduces the residual to this */
 
 /* ---- reused factorisation ------------------------------------------------------------------
