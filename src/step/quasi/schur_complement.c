@@ -57,6 +57,9 @@ static int element_active_set(const quasi_problem *problem, const quasi_element 
 
 bool ff_quasi_can_reuse_factors(const quasi_solver *solver) {
   const quasi_problem *problem = solver->problem;
+  if (problem->member_count == 0) { /* a robot without contacts: its factors are not reusable */
+    return false;
+  }
   const quasi_factor_key *first = &problem->members[0]->key;
   if (first->factor < solver->first_factor || first->nodes != problem->node_count ||
       first->elements != problem->member_count) {
