@@ -171,8 +171,10 @@ bool ff_quasi_fly_robots(const quasi_problem *problem, double t) {
         bodies[i].link = &problem->robots[r].links[i];
       }
     }
-    if (problem->h > 0 && robot->v_count > 0) {
+    if (problem->h > 0) { /* the ground bears the weight of a robot that cannot move, too */
       start_link_momenta(problem, r);
+    }
+    if (problem->h > 0 && robot->v_count > 0) {
       good = good && start_robot_inertia(problem, r);
       memcpy(problem->robots[r].u, problem->robots[r].u_free,
              (size_t)robot->v_count * sizeof(double));
