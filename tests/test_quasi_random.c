@@ -4,7 +4,7 @@
 #include "layers.h"
 #include "math/vec.h"
 #include "sim/sim.h"
-#include "step/quasi_rigid.h"
+#include "step/quasi/step.h"
 
 static int steps = 2000;
 static uint64_t first_seed = 99;
@@ -179,30 +179,32 @@ static void hard_steps_are_solved(void **state) {
 
 /* The Jacobian against central differences, at the solutions of random steps. Rows next to one of
  * their kinks, where the two one-sided differences differ, are left out. */
-static void check_jacobian(ff_quasi *quasi, int *checked) {
+static void check_jacobian(quasi_step *quasi, int *checked) {
+  quasi_problem *problem = &quasi->problem;
+  quasi_solver *solver = &quasi->solver;
   enum { SIZE = 16 };
-  int bodies = quasi->node_count, n = FF_QUASI_BODY * bodies + quasi->members[0]->rows;
+  int bodies = problem->node_count, n = QUASI_DOF * bodies + problem->members[0]->rows;
   double j[SIZE * SIZE], z[SIZE], at[SIZE], up[SIZE], down[SIZE];
-  ff_quasi_element *e = quasi->members[0];
-  assert_int_equal(quasi->member_count, 1);
-  quasi->size = n;
-  e->unknown = FF_QUASI_BODY * bodies;
-  quasi->contacts[0].sloped = false; /* Newton's method is content with slopes from nearby */
-  memcpy(z, quasi->x, FF_QUASI_BODY * (size_t)bodies * sizeof *z);
+  quasi_element *e = problem->members[0];
+  assert_int_equal(problem->member_count, 1);
+  solver->size = n;
+  e->unknown = QUASI_DOF * bodies;
+  problem->contacts[0].has_slope = false; /* Newton's method reuses finite differences */
+  memcpy(z, solver->x, QUASI_DOF * (size_t)bodies * sizeof *z);
   memcpy(z + e->unknown, e->z, (size_t)e->rows * sizeof *z);
-  ff_quasi_residual(quasi, z, at);
-  assert_int_equal(ff_quasi_jacobian(quasi, z, j), 0);
-  double mass = quasi->model->bodies[1].mass, inertia = quasi->model->bodies[1].inertia.z;
+  ff_quasi_dense_residual(solver, z, at);
+  assert_int_equal(ff_quasi_dense_jacobian(solver, z, j), 0);
+  double mass = problem->model->bodies[1].mass, inertia = problem->model->bodies[1].inertia.z;
   for (int k = 0; k < n; k++) {
     /* steps that shift and turn the body by some 1e-6 of what there is */
     double step = 1e-6 * (k >= e->unknown ? mass
-                          : k % 6 < 3     ? 1e-2 / quasi->h
-                                          : inertia / quasi->h);
+                          : k % 6 < 3     ? 1e-2 / problem->h
+                                          : inertia / problem->h);
     double held = z[k];
     z[k] = held + step;
-    ff_quasi_residual(quasi, z, up);
+    ff_quasi_dense_residual(solver, z, up);
     z[k] = held - step;
-    ff_quasi_residual(quasi, z, down);
+    ff_quasi_dense_residual(solver, z, down);
     z[k] = held;
     for (int i = 0; i < n; i++) {
       double size = 0;
@@ -239,7 +241,7 @@ static void jacobian_is_the_derivative(void **state) {
                      kind < 2 ? counts[kind] : 0);
     world_start(&w);
     assert_int_equal(ff_sim_step(w.sim), FF_OK);
-    if (w.sim->work.quasi->node_count > 0) {
+    if (w.sim->work.quasi->problem.node_count > 0) {
       check_jacobian(w.sim->work.quasi, &checked);
     }
     world_end(&w);
@@ -268,7 +270,7 @@ static void jacobian_of_a_pair_is_the_derivative(void **state) {
     scene_layer(w.scene, "body", "other", c.layer);
     world_start(&w);
     assert_int_equal(ff_sim_step(w.sim), FF_OK);
-    if (w.sim->work.quasi->node_count == 2) {
+    if (w.sim->work.quasi->problem.node_count == 2) {
       check_jacobian(w.sim->work.quasi, &checked);
     }
     world_end(&w);

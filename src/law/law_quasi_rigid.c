@@ -16,7 +16,7 @@
  *   p_nr      -               N s     impulse of the core
  *
  * A core is no force formula: its impulses are solved for, together with everything else, by
- * the stepper `quasi-rigid` (src/step/quasi_rigid.c). Without a core (max_deflection 0, the
+ * the stepper `quasi-rigid` (src/step/quasi/quasi_rigid.c). Without a core (max_deflection 0, the
  * default) the layer below is a law like others and runs under every stepper.
  *
  * Both bodies may be flexible: k_b, c_b and max_deflection_b are the layer of the second of the

@@ -12,7 +12,7 @@
 #define FF_MODEL_STATE_H
 
 #include "geom/broad.h"
-#include "math/trend.h"
+#include "math/predictor.h"
 #include "model/constraint.h"
 #include "model/model.h"
 
@@ -59,9 +59,9 @@ typedef struct ff_point {
   double left;       /* m, how far the bodies were from the layer at the start of a step whose force
                       * is the mean over it; INFINITY: its force is that of the end */
   double force_core; /* N, the part of force_n that the rigid core bears; `micro-macro` too */
-  double impulse[4]; /* N s, what the last step solved for: see quasi_rigid.h; `micro-macro`: of the
-                      * rigid part, along normal, t1 and t2 */
-  ff_trend trend[2]; /* of force, in the world; and of moment about the normal, force_core and 0 */
+  double impulse[4]; /* N s, what the last step solved for: see quasi/problem.h; `micro-macro`: of
+                      * the rigid part, along normal, t1 and t2 */
+  ff_predictor predictor[2]; /* of force (world), and of (moment about normal, force_core, 0) */
   /* `micro-macro` only: */
   double soft_force; /* N, the part of force_n that is elastic */
 } ff_point;

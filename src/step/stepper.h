@@ -30,15 +30,15 @@ typedef struct ff_trouble {
 typedef struct ff_work {
   const ff_model *model;
   ff_state *state;
-  double *rates;          /* dy/dt: size */
-  double *before;         /* y at the start of the step: size */
-  double *stage, *sum;    /* size; of steppers with stages only */
-  ff_ode *ode;            /* `adaptive` */
-  ff_hold *holds;         /* `symplectic-euler`, NULL if no law is held */
-  struct ff_quasi *quasi; /* `quasi-rigid` */
-  struct ff_micro *micro; /* `micro-macro` */
-  struct ff_team *team;   /* threads that share a step's work; NULL: one does all */
-  atomic_bool cancelled;  /* by somebody outside, at any time: the step is to end as it began */
+  double *rates;            /* dy/dt: size */
+  double *before;           /* y at the start of the step: size */
+  double *stage, *sum;      /* size; of steppers with stages only */
+  ff_ode *ode;              /* `adaptive` */
+  ff_hold *holds;           /* `symplectic-euler`, NULL if no law is held */
+  struct quasi_step *quasi; /* `quasi-rigid` */
+  struct ff_micro *micro;   /* `micro-macro` */
+  struct ff_team *team;     /* threads that share a step's work; NULL: one does all */
+  atomic_bool cancelled;    /* by somebody outside, at any time: the step is to end as it began */
   long steps, events;
   long marked_steps;     /* `adaptive`: how far it was a while ago, in steps */
   double marked_t;       /* and in time */

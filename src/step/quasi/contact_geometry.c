@@ -1,0 +1,416 @@
+/* Contact geometry for the quasi-rigid stepper: queries, contacts at the current iterate, and their
+ * derivatives, analytic where geometry has them and by finite differences elsewhere. */
+#include "step/quasi/contact_geometry.h"
+
+#include "math/spatial.h"
+#include "math/vec.h"
+#include "step/quasi/layer.h"
+
+#include <float.h>
+
+#define ROUNDING       8.0   /* units in the last place of a depth in closed form */
+#define ITERATED       1e-11 /* relative error of a depth found by iteration */
+#define DIFFERENCE     1e-6  /* of a body's size, rad: step of central differences */
+#define REUSE_DEPTH    1e-5  /* of a body's size: finite differences are reused for motions below */
+#define REUSE_FRAME    1e-3  /* the same where they give point and normal only, not the depth */
+#define SAME_DIRECTION 1e-15 /* an axis this close to the tangent plane lies in it */
+
+/* ---- queries ---------------------------------------------------------------------------- */
+
+int ff_quasi_touches(const quasi_problem *problem, const ff_near *pair, const ff_pose *body_a,
+                     const ff_pose *body_b, double margin, ff_touch out[FF_TOUCH_MAX]) {
+  return ff_near_touch(problem->model, pair, body_a, body_b, margin, out);
+}
+
+int ff_quasi_touches_at_end(const quasi_problem *problem, const ff_near *pair, double margin,
+                            ff_touch out[FF_TOUCH_MAX]) {
+  const ff_model_shape *shapes = problem->model->shapes;
+  return ff_near_touch(problem->model, pair, &problem->bodies[shapes[pair->shape_a].body].end.pose,
+                       &problem->bodies[shapes[pair->shape_b].body].end.pose, margin, out);
+}
+
+bool ff_quasi_evaluate_features(const quasi_problem *problem, const ff_near *pair,
+                                const ff_pose *body_a, const ff_pose *body_b, ff_touch *touch) {
+  return ff_near_look(problem->model, pair, body_a, body_b, touch);
+}
+
+const ff_touch *ff_quasi_find_touch(const quasi_problem *problem, const quasi_contact *contact,
+                                    const ff_touch *touches, int count) {
+  int feature = contact->point - problem->state->nears[contact->pair].first_point;
+  for (int i = 0; i < count; i++) {
+    if (touches[i].feature == feature) {
+      return &touches[i];
+    }
+  }
+  return NULL;
+}
+
+bool ff_quasi_has_features(const ff_touch *touch) {
+  return ff_spot_lasts(&touch->spot);
+}
+
+bool ff_quasi_same_features(const ff_spot *s, const ff_spot *t) {
+  return ff_spot_is_same(s, t);
+}
+
+static bool shape_has_edges(ff_shape_kind kind) {
+  switch (kind) {
+    case FF_BOX:
+    case FF_POLYHEDRON:
+    case FF_CYLINDER:
+    case FF_INTERSECTION:
+    case FF_CAPSULE: return true; /* where its cylinder meets its caps */
+    default: return false;
+  }
+}
+
+/* On a half-space the features of a polyhedron are its vertices; only rims of cylinders move. */
+bool ff_quasi_pair_has_edges(const quasi_problem *problem, const ff_near *pair) {
+  const ff_geom *a = &problem->model->shapes[pair->shape_a].geom;
+  const ff_geom *b = &problem->model->shapes[pair->shape_b].geom;
+  bool rim = a->kind == FF_CYLINDER && b->kind == FF_HALF_SPACE;
+  bool cut = a->kind == FF_INTERSECTION || b->kind == FF_INTERSECTION;
+  double radius = problem->model->bindings[pair->binding].round;
+  return rim || (shape_has_edges(a->kind) && shape_has_edges(b->kind) &&
+                 (!cut || ff_geom_is_rounded(a, b, radius)));
+}
+
+double ff_quasi_approach(const quasi_problem *problem, const quasi_body *a, const quasi_body *b) {
+  double sum = 0;
+  const quasi_body *pair[2] = {a, b};
+  for (int s = 0; s < 2; s++) {
+    double bound = problem->model->bodies[pair[s]->id].bound;
+    if (problem->model->bodies[pair[s]->id].kind == FF_BODY_FIXED) {
+      continue;
+    }
+    sum += v3_norm(pair[s]->end.velocity) + v3_norm(pair[s]->v0);
+    sum += isfinite(bound) ? bound * v3_norm(pair[s]->end.omega) : 0;
+  }
+  return problem->h * problem->margin_factor * sum;
+}
+
+/* m, bound on the distance of a body's points, within this radius, between two poses. */
+static double pose_distance(const ff_pose *from, const ff_pose *to, double radius) {
+  ff_quat turn = q_mul(to->orientation, q_conj(from->orientation));
+  double half_sine = v3_norm(v3(turn.x, turn.y, turn.z));
+  return v3_norm(v3_sub(to->position, from->position)) + 2 * radius * half_sine;
+}
+
+/* ---- a contact during the step ---------------------------------------------------------- */
+
+ff_vec3 ff_quasi_tangent(const quasi_contact *contact, ff_quat b, ff_vec3 normal) {
+  ff_vec3 axis = q_rotate(b, contact->tangent_axis);
+  double out = v3_dot(axis, normal);
+  return fabs(out) < SAME_DIRECTION ? axis : v3_unit(v3_axpy(axis, -out, normal));
+}
+
+ff_vec3 ff_quasi_tangent_axis(const quasi_problem *problem, const quasi_contact *contact,
+                              ff_vec3 before, ff_quat b) {
+  const ff_near *pair = &problem->state->nears[contact->pair];
+  const ff_model_shape *shape = &problem->model->shapes[pair->shape_b];
+  ff_vec3 n = contact->touch.normal;
+  bool equal = contact->cone->e[0] == contact->cone->e[1] && !contact->layer->sheared;
+  if (equal || shape->geom.kind == FF_HALF_SPACE) {
+    bool serves = v3_dot(before, before) > 0 && fabs(v3_dot(q_rotate(b, before), n)) < 0.5;
+    return serves ? before : q_unrotate(b, contact->touch.t1);
+  }
+  ff_quat frame = problem->model->bodies[shape->body].frame.orientation;
+  ff_vec3 x = q_unrotate(frame, v3(1, 0, 0)), y = q_unrotate(frame, v3(0, 1, 0));
+  return fabs(v3_dot(q_rotate(b, x), n)) < 0.8 ? x : y;
+}
+
+void ff_quasi_fix_contact(const quasi_problem *problem, quasi_contact *contact, bool at_free_end) {
+  const quasi_body *a = &problem->bodies[contact->e.a], *b = &problem->bodies[contact->e.b];
+  const ff_touch *touch = &contact->touch;
+  ff_pose at_a = at_free_end ? a->end.pose : a->feature_pose;
+  ff_pose at_b = at_free_end ? b->end.pose : b->feature_pose;
+  double half = 0.5 * touch->depth;
+  ff_vec3 of_a = v3_axpy(touch->point, -half, touch->normal);
+  ff_vec3 of_b = v3_axpy(touch->point, half, touch->normal);
+  contact->fixed = true;
+  contact->on_a = q_unrotate(at_a.orientation, v3_sub(of_a, at_a.position));
+  contact->on_b = q_unrotate(at_b.orientation, v3_sub(of_b, at_b.position));
+  ff_quat owner = touch->turns == FF_TURNS_WITH_A ? at_a.orientation : at_b.orientation;
+  contact->normal_local = q_unrotate(owner, touch->normal);
+  contact->edges[0] = q_unrotate(at_a.orientation, touch->edge_a);
+  contact->edges[1] = q_unrotate(at_b.orientation, touch->edge_b);
+  ff_vec3 none = v3(0, 0, 0); /* t1 of a feature pair is the same whenever it occurs */
+  contact->tangent_axis = ff_quasi_tangent_axis(problem, contact, none, at_b.orientation);
+}
+
+/* Geometry of a contact whose feature pair is constant over the step. */
+static void evaluate_fixed(const quasi_problem *problem, quasi_contact *contact) {
+  const ff_pose *a = &problem->bodies[contact->e.a].end.pose;
+  const ff_pose *b = &problem->bodies[contact->e.b].end.pose;
+  ff_touch *touch = &contact->touch;
+  if (touch->spot.kind != FF_SPOT_NONE) {
+    ff_near_look(problem->model, &problem->state->nears[contact->pair], a, b, touch);
+  } else {
+    ff_vec3 at_a = pose_point(*a, contact->on_a), at_b = pose_point(*b, contact->on_b);
+    switch (touch->turns) {
+      case FF_TURNS_WITH_A: touch->normal = q_rotate(a->orientation, contact->normal_local); break;
+      case FF_TURNS_WITH_BOTH:
+        touch->normal = v3_unit(v3_cross(q_rotate(a->orientation, contact->edges[0]),
+                                         q_rotate(b->orientation, contact->edges[1])));
+        break;
+      case FF_TURNS_WITH_B: touch->normal = q_rotate(b->orientation, contact->normal_local); break;
+    }
+    touch->point = v3_scale(0.5, v3_add(at_a, at_b));
+    touch->depth = -v3_dot(touch->normal, v3_sub(at_a, at_b));
+  }
+  touch->t1 = ff_quasi_tangent(contact, b->orientation, touch->normal);
+  ff_quasi_layer_press(problem, contact);
+}
+
+/* Are all contacts of a pair certainly open, by their depths at the end of free flight? */
+static bool pair_is_apart(const quasi_problem *problem, const quasi_contact *contacts, int count) {
+  double nearest = -INFINITY;
+  for (int i = 0; i < count; i++) {
+    const double *z = contacts[i].e.z;
+    bool pressed = contacts[i].layer_state.depth_start > 0; /* order 2: force on part of the way */
+    nearest = greater(nearest, contacts[i].depth_free);
+    if (pressed || nearest >= 0 || z[0] != 0 || z[1] != 0 || z[2] != 0 || z[3] != 0) {
+      return false;
+    }
+  }
+  for (int s = 0; s < 2; s++) { /* plus what the bodies moved since then */
+    const quasi_body *body = quasi_side(problem, &contacts->e, s);
+    double radius = problem->model->bodies[body->id].bound;
+    nearest += body->moved ? pose_distance(&body->free_end, &body->end.pose, radius) : 0;
+  }
+  return nearest < 0;
+}
+
+void ff_quasi_evaluate_contacts(const quasi_problem *problem, quasi_contact *contacts, int count) {
+  if (contacts->fixed) {
+    for (int i = 0; i < count; i++) {
+      evaluate_fixed(problem, &contacts[i]);
+    }
+    return;
+  }
+  const ff_near *pair = &problem->state->nears[contacts->pair];
+  const ff_pose *a = &problem->bodies[contacts->e.a].end.pose;
+  const ff_pose *b = &problem->bodies[contacts->e.b].end.pose;
+  ff_touch touches[FF_TOUCH_MAX];
+  bool apart = pair_is_apart(problem, contacts, count);
+  int found = apart ? 0 : ff_near_touch(problem->model, pair, a, b, INFINITY, touches);
+  for (int i = 0; i < count; i++) {
+    quasi_contact *contact = &contacts[i];
+    const ff_touch *touch = ff_quasi_find_touch(problem, contact, touches, found);
+    if (touch) {
+      contact->touch = *touch;
+      contact->touch.t1 = ff_quasi_tangent(contact, b->orientation, touch->normal);
+    } else {
+      contact->touch.depth = -INFINITY;
+    }
+    ff_quasi_layer_press(problem, contact);
+  }
+}
+
+bool ff_quasi_touch_at_start(const quasi_problem *problem, const quasi_contact *contact,
+                             ff_touch *out) {
+  const ff_near *pair = &problem->state->nears[contact->pair];
+  const quasi_body *a = &problem->bodies[contact->e.a], *b = &problem->bodies[contact->e.b];
+  const ff_pose start_a = {a->x0, a->q0}, start_b = {b->x0, b->q0};
+  if (contact->touch.spot.kind != FF_SPOT_NONE) {
+    *out = contact->touch;
+    ff_near_look(problem->model, pair, &start_a, &start_b, out);
+    return true;
+  }
+  ff_touch touches[FF_TOUCH_MAX];
+  int count = ff_near_touch(problem->model, pair, &start_a, &start_b, INFINITY, touches);
+  const ff_touch *found = ff_quasi_find_touch(problem, contact, touches, count);
+  *out = found ? *found : contact->touch;
+  /* a feature that was not there is farther away than anything moves in a step */
+  return found && found->depth > contact->touch.depth - 2 * ff_quasi_approach(problem, a, b);
+}
+
+double ff_quasi_geometry_noise(const quasi_problem *problem, const quasi_contact *contact) {
+  const ff_near *pair = &problem->state->nears[contact->pair];
+  ff_shape_kind a = problem->model->shapes[pair->shape_a].geom.kind;
+  ff_shape_kind b = problem->model->shapes[pair->shape_b].geom.kind;
+  bool iterated = b != FF_HALF_SPACE && (a == FF_INTERSECTION || b == FF_INTERSECTION ||
+                                         a == FF_SUPERELLIPSOID || b == FF_SUPERELLIPSOID);
+  return iterated ? ITERATED : ROUNDING * DBL_EPSILON;
+}
+
+/* ---- derivatives by the pose of body a -------------------------------------------------- */
+
+bool ff_quasi_depth_follows_normal(const quasi_problem *problem, const quasi_contact *contact) {
+  const ff_near *pair = &problem->state->nears[contact->pair];
+  return contact->touch.spot.kind != FF_SPOT_NONE ||
+         (!contact->fixed && problem->model->shapes[pair->shape_a].geom.kind != FF_CYLINDER);
+}
+
+static ff_vec3 unit_axis(int k) {
+  return v3(k % 3 == 0, k % 3 == 1, k % 3 == 2);
+}
+
+/* Pose of a contact's body a, translated along (k < 3) or rotated about world axis k % 3. */
+static ff_pose displaced_pose(const quasi_problem *problem, const quasi_contact *contact, int k,
+                              double by) {
+  ff_pose pose = problem->bodies[contact->e.a].end.pose;
+  if (k < 3) {
+    pose.position = v3_axpy(pose.position, by, unit_axis(k));
+  } else {
+    pose.orientation = q_mul(q_exp(v3_scale(by, unit_axis(k))), pose.orientation);
+  }
+  return pose;
+}
+
+static void set_slope(quasi_contact *contact, int k, double depth, ff_vec3 point, ff_vec3 normal) {
+  quasi_geometry_slope *slope = &contact->slope[k / 3];
+  double *depths[3] = {&slope->depth.x, &slope->depth.y, &slope->depth.z};
+  *depths[k % 3] = depth;
+  m3_set_column(&slope->point, k % 3, point);
+  m3_set_column(&slope->normal, k % 3, normal);
+}
+
+/* Finite differences of a whole pair by displacement k: central ones on half-spaces, where queries
+ * are cheap; else one-sided, with an error of 1e-7 of the body's size over its radius of curvature.
+ */
+static void difference_pair(const quasi_problem *problem, quasi_contact *contacts, int count,
+                            int k) {
+  const ff_near *pair = &problem->state->nears[contacts->pair];
+  const ff_pose *b = &problem->bodies[contacts->e.b].end.pose;
+  bool central = problem->model->shapes[pair->shape_b].geom.kind == FF_HALF_SPACE;
+  double step = central ? DIFFERENCE : 0.1 * DIFFERENCE, scale = (central ? 0.5 : 1) / step;
+  double size = k < 3 ? problem->model->bodies[contacts->e.a].bound : 1, by = scale / size;
+  ff_touch up[FF_TOUCH_MAX], down[FF_TOUCH_MAX];
+  ff_pose pose = displaced_pose(problem, contacts, k, step * size);
+  int more = ff_near_touch(problem->model, pair, &pose, b, INFINITY, up), less = 0;
+  if (central) {
+    pose = displaced_pose(problem, contacts, k, -step * size);
+    less = ff_near_touch(problem->model, pair, &pose, b, INFINITY, down);
+  }
+  for (int i = 0; i < count; i++) {
+    const ff_touch *to = ff_quasi_find_touch(problem, &contacts[i], up, more);
+    const ff_touch *from =
+        central ? ff_quasi_find_touch(problem, &contacts[i], down, less) : &contacts[i].touch;
+    bool there = to && from && isfinite(from->depth);
+    ff_vec3 none = v3(0, 0, 0);
+    set_slope(&contacts[i], k, there ? by * (to->depth - from->depth) : 0,
+              there ? v3_scale(by, v3_sub(to->point, from->point)) : none,
+              there ? v3_scale(by, v3_sub(to->normal, from->normal)) : none);
+    contacts[i].slope[k / 3].normal_turns = true;
+  }
+}
+
+/* Central differences of one feature pair. */
+static void difference_features(const quasi_problem *problem, quasi_contact *contact) {
+  const ff_near *pair = &problem->state->nears[contact->pair];
+  const ff_pose *b = &problem->bodies[contact->e.b].end.pose;
+  double size = problem->model->bodies[contact->e.a].bound;
+  for (int k = 0; k < QUASI_DOF; k++) {
+    ff_touch up = contact->touch, down = contact->touch;
+    double step = k < 3 ? DIFFERENCE * size : DIFFERENCE, scale = 0.5 / step;
+    ff_pose more = displaced_pose(problem, contact, k, step);
+    ff_pose less = displaced_pose(problem, contact, k, -step);
+    ff_near_look(problem->model, pair, &more, b, &up);
+    ff_near_look(problem->model, pair, &less, b, &down);
+    set_slope(contact, k, scale * (up.depth - down.depth),
+              v3_scale(scale, v3_sub(up.point, down.point)),
+              v3_scale(scale, v3_sub(up.normal, down.normal)));
+    contact->slope[k / 3].normal_turns = true;
+  }
+}
+
+/* Analytic: a point of one body over a plane of the other, or two edges. */
+static void differentiate_fixed(const quasi_problem *problem, quasi_contact *contact) {
+  const ff_pose *a = &problem->bodies[contact->e.a].end.pose;
+  const ff_pose *b = &problem->bodies[contact->e.b].end.pose;
+  ff_vec3 arm = q_rotate(a->orientation, contact->on_a), n = contact->touch.normal;
+  ff_vec3 off = v3_sub(v3_add(a->position, arm), pose_point(*b, contact->on_b));
+  for (int k = 0; k < QUASI_DOF; k++) {
+    ff_vec3 axis = unit_axis(k), motion = k < 3 ? axis : v3_cross(axis, arm);
+    ff_vec3 turn = v3(0, 0, 0); /* of the normal */
+    if (k >= 3 && contact->touch.turns == FF_TURNS_WITH_A) {
+      turn = v3_cross(axis, n);
+    } else if (k >= 3 && contact->touch.turns == FF_TURNS_WITH_BOTH) {
+      ff_vec3 u = q_rotate(a->orientation, contact->edges[0]);
+      ff_vec3 w = q_rotate(b->orientation, contact->edges[1]);
+      turn = v3_scale(1 / v3_norm(v3_cross(u, w)), v3_cross(v3_cross(axis, u), w));
+      turn = v3_axpy(turn, -v3_dot(n, turn), n);
+    }
+    set_slope(contact, k, -v3_dot(n, motion) - v3_dot(turn, off), v3_scale(0.5, motion), turn);
+    contact->slope[k / 3].normal_turns = k >= 3;
+  }
+}
+
+/* Analytic: a smooth solid or a vertex on a half-space. The point moves with a, and over its
+ * surface. False: not known. */
+static bool differentiate_on_plane(const quasi_problem *problem, quasi_contact *contact) {
+  const ff_near *pair = &problem->state->nears[contact->pair];
+  const ff_model_shape *a = &problem->model->shapes[pair->shape_a];
+  const ff_model_shape *b = &problem->model->shapes[pair->shape_b];
+  const ff_pose *at = &problem->bodies[contact->e.a].end.pose;
+  ff_quat q = q_mul(at->orientation, a->pose.orientation);
+  ff_vec3 n = contact->touch.normal, arm = v3_sub(contact->touch.point, at->position);
+  ff_mat3 on_surface;
+  if (b->geom.kind != FF_HALF_SPACE || !ff_geom_wander(&a->geom, q, n, &on_surface)) {
+    return false;
+  }
+  contact->slope[0].point = (ff_mat3){{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+  contact->slope[1].point = m3_add(m3_skew(v3_neg(arm)), on_surface);
+  contact->slope[0].normal_turns = contact->slope[1].normal_turns = false;
+  return true;
+}
+
+/* Analytic: two smooth solids, or a feature pair of rounded shapes. Rotated about its body's
+ * centre, a shape is translated as well. False: not known. */
+static bool differentiate_pair(const quasi_problem *problem, quasi_contact *contact) {
+  const ff_near *pair = &problem->state->nears[contact->pair];
+  const ff_model_shape *a = &problem->model->shapes[pair->shape_a];
+  const ff_model_shape *b = &problem->model->shapes[pair->shape_b];
+  ff_pose on = problem->bodies[contact->e.a].end.pose, at_a = pose_mul(on, a->pose);
+  ff_pose at_b = pose_mul(problem->bodies[contact->e.b].end.pose, b->pose);
+  const ff_touch *touch = &contact->touch;
+  double radius = problem->model->bindings[pair->binding].round;
+  ff_touch_slopes slopes;
+  bool known = touch->spot.kind != FF_SPOT_NONE
+                   ? ff_touch_slopes_at(&a->geom, &at_a, &b->geom, &at_b, radius, touch, &slopes)
+                   : ff_geom_slopes(&a->geom, &at_a, &b->geom, &at_b, touch->normal, &slopes);
+  if (!known) {
+    return false;
+  }
+  ff_vec3 arm = v3_sub(at_a.position, on.position);
+  contact->slope[0].point = slopes.point[0];
+  contact->slope[0].normal = slopes.normal[0];
+  contact->slope[1].point = m3_sub(slopes.point[1], m3_times_skew(slopes.point[0], arm));
+  contact->slope[1].normal = m3_sub(slopes.normal[1], m3_times_skew(slopes.normal[0], arm));
+  contact->slope[0].normal_turns = contact->slope[1].normal_turns = true;
+  return true;
+}
+
+void ff_quasi_geometry_slopes(const quasi_problem *problem, quasi_contact *contacts, int count) {
+  bool known = true;
+  for (int i = 0; i < count && known; i++) {
+    if (!contacts->fixed) {
+      known = differentiate_on_plane(problem, &contacts[i]) ||
+              differentiate_pair(problem, &contacts[i]);
+    } else if (contacts[i].touch.spot.kind == FF_SPOT_NONE) {
+      differentiate_fixed(problem, &contacts[i]);
+    } else if (!differentiate_pair(problem, &contacts[i])) {
+      difference_features(problem, &contacts[i]);
+    }
+  }
+  if (known) {
+    return;
+  }
+  const ff_pose *ends[2] = {&problem->bodies[contacts->e.a].end.pose,
+                            &problem->bodies[contacts->e.b].end.pose};
+  double way = 0, size = problem->model->bodies[contacts->e.a].bound;
+  for (int s = 0; s < 2; s++) {
+    way += pose_distance(&contacts->slope_at[s], ends[s], size);
+  }
+  bool exact_depth = ff_quasi_depth_follows_normal(problem, contacts);
+  if (contacts->has_slope && way < (exact_depth ? REUSE_FRAME : REUSE_DEPTH) * size) {
+    return;
+  }
+  for (int k = 0; k < QUASI_DOF; k++) {
+    difference_pair(problem, contacts, count, k);
+  }
+  contacts->has_slope = true;
+  contacts->slope_at[0] = *ends[0];
+  contacts->slope_at[1] = *ends[1];
+}

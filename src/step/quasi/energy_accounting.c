@@ -1,0 +1,308 @@
+/* Energy accounting of a quasi-rigid step: forces, stored energies and losses.
+ *
+ * An impulse p takes -p . (v0 + v1) / 2 from the kinetic energy, whatever happens in between. For
+ * friction and cores that is their dissipation. A layer and gravity store or return what follows
+ * from the displacement: x moves with v1 and not with the mean of v0 and v1, and the layer pushes
+ * with the force of the end and not with that on the way. These differences, and the change of a
+ * spinning body's energy by rotating with the momentum of the end, are the losses of the step. They
+ * are computed one by one, from states and geometry. The ledger's residual is then the difference
+ * between the change of a contact's depth and the displacement along its normal by its arms.
+ */
+#include "step/quasi/energy_accounting.h"
+
+#include "math/vec.h"
+#include "step/quasi/contact_geometry.h"
+#include "step/quasi/layer.h"
+#include "step/quasi/residual.h"
+
+#include <string.h>
+
+#define MULTIPLIED 10 /* valid solutions of random hard steps gain up to 4.4 times */
+
+void ff_quasi_book_external(const quasi_problem *problem, const quasi_body *pushed,
+                            const quasi_body *pusher, ff_vec3 at, bool start, ff_vec3 impulse,
+                            ff_vec3 moment, double *ledger) {
+  ff_vec3 arm = v3_sub(at, start ? pushed->x0 : pushed->end.pose.position);
+  arm = v3_add(quasi_pivot(problem, pushed), arm);
+  double *to = ledger + FF_Y_IMPULSE;
+  v3_store(to, v3_add(v3_load(to), impulse));
+  to = ledger + FF_Y_ANGULAR;
+  v3_store(to, v3_add(v3_load(to), v3_add(v3_cross(arm, impulse), moment)));
+  ff_vec3 lever = v3_sub(at, start ? pusher->x0 : pusher->end.pose.position);
+  ff_vec3 v = v3_scale(0.5, v3_add(pusher->v0, pusher->end.velocity));
+  ff_vec3 w = v3_scale(0.5, v3_add(pusher->w0, pusher->end.omega));
+  ledger[FF_Y_WORK] += v3_dot(impulse, v3_add(v, v3_cross(w, lever))) + v3_dot(moment, w);
+}
+
+/* ---- losses of contacts ----------------------------------------------------------------- */
+
+/* Losses of a share of a contact's impulses, at the geometry of the end or of the start: impulse
+ * times the mean of the relative velocities before and after. closing: m/s, rate of the depth by
+ * the displacement. */
+static void book_impulses(const quasi_problem *problem, const quasi_contact *contact, bool start,
+                          double share, double closing, double *lost) {
+  const ff_touch *touch = start ? &contact->touch_start : &contact->touch;
+  ff_vec3 v[2], w[2];
+  for (int s = 0; s < 2; s++) {
+    const quasi_body *body = quasi_side(problem, &contact->e, s);
+    w[s] = v3_add(body->w0, body->end.omega);
+    v[s] = v3_add(v3_add(body->v0, body->end.velocity),
+                  v3_cross(w[s], quasi_arm(contact, body, start)));
+  }
+  ff_vec3 n = touch->normal, t2 = v3_cross(n, touch->t1), slip = v3_scale(0.5, v3_sub(v[0], v[1]));
+  double spin = 0.5 * v3_dot(n, v3_sub(w[0], w[1])), normal = v3_dot(n, slip);
+  const double *e = contact->cone->e, *p = contact->e.z + 1;
+  lost[FF_LOST_SLIP] -=
+      share * (e[0] * p[0] * v3_dot(touch->t1, slip) + e[1] * p[1] * v3_dot(t2, slip));
+  lost[FF_LOST_SPIN] -= share * e[2] * p[2] * spin;
+  lost[FF_LOST_IMPACT] -= share * contact->e.z[0] * normal;
+  lost[FF_LOST_STEP] -= share * contact->p_ns * (normal + closing);
+}
+
+/* m/s, rate of the depth by the mean velocities of the bodies, at the geometry of the end or of the
+ * start. */
+static double closing_speed(const quasi_problem *problem, const quasi_contact *contact,
+                            const ff_vec3 v[2], const ff_vec3 w[2], const ff_touch *touch,
+                            bool start) {
+  ff_vec3 at[2];
+  for (int s = 0; s < 2; s++) {
+    const quasi_body *body = quasi_side(problem, &contact->e, s);
+    ff_vec3 arm = v3_sub(touch->point, start ? body->x0 : body->end.pose.position);
+    at[s] = v3_add(v[s], v3_cross(w[s], arm));
+  }
+  return -v3_dot(touch->normal, v3_sub(at[0], at[1]));
+}
+
+/* Normals turn and arms move in a step: the depth changes by the mean of the rates at start and
+ * end. Impulses that act at both use one each. began: the touch at the start, if it was there. */
+static void book_contact_losses(const quasi_problem *problem, const quasi_contact *contact,
+                                const ff_touch *began, double *ledger) {
+  ff_vec3 v[2], w[2];
+  for (int s = 0; s < 2; s++) {
+    ff_quasi_mean_velocity(problem, quasi_side(problem, &contact->e, s), &v[s], &w[s]);
+  }
+  double *lost = ledger + FF_Y_LOST, share = contact->start_share;
+  double end = closing_speed(problem, contact, v, w, &contact->touch, false);
+  if (share > 0) {
+    double start = closing_speed(problem, contact, v, w, &contact->touch_start, true);
+    book_impulses(problem, contact, false, 1 - share, end, lost);
+    book_impulses(problem, contact, true, share, start, lost);
+  } else {
+    double start = began ? closing_speed(problem, contact, v, w, began, true) : end;
+    book_impulses(problem, contact, false, 1, 0.5 * (end + start), lost);
+  }
+}
+
+/* Regularised friction is a spring in series with the slip: its energy is stored, not lost. */
+static void book_friction_compliance(const quasi_contact *contact, ff_point *point,
+                                     double *ledger) {
+  const double *e = contact->cone->e, *p = contact->e.z + 1, *before = contact->e.z_before + 1;
+  double *lost = ledger + FF_Y_LOST, rate[3] = {0};
+  double compliance = contact->friction_compliance / contact->friction_mass;
+  for (int i = 0; i < 3 && contact->e.rows > 1; i++) {
+    double yield = compliance * (p[i] - before[i]), paid = p[i] * yield;
+    ledger[FF_Y_PAID] += paid;
+    lost[i < 2 ? FF_LOST_SLIP : FF_LOST_SPIN] -= paid;
+    point->energy_t += 0.5 * compliance * p[i] * p[i];
+    rate[i] = e[i] > 0 ? yield / e[i] : 0;
+  }
+  point->shear_rate = v3_axpy(v3_axpy(point->shear_rate, rate[0], point->t1), rate[1], point->t2);
+  point->spin_rate = rate[2];
+}
+
+/* The layer after the step, and the loss of the step by its force: work on the change of depth that
+ * is neither stored nor lost in the damper. */
+static void finish_layer(const quasi_problem *problem, const ff_layer *layer,
+                         const quasi_contact *contact, ff_point *point, double deepened,
+                         double *ledger) {
+  double *lost = ledger + FF_Y_LOST, stored = point->energy_n, damped = lost[FF_LOST_NORMAL];
+  point->shear_rate = v3(0, 0, 0);
+  point->spin_rate = 0;
+  ff_quasi_layer_finish(problem, layer, contact, point, ledger);
+  double paid = contact && contact->p_ns > 0 ? contact->p_ns * deepened / problem->h : 0;
+  lost[FF_LOST_STEP] += paid - (point->energy_n - stored) - (lost[FF_LOST_NORMAL] - damped);
+}
+
+/* Impulses of a fixed or prescribed body. */
+static void book_outside_contact(const quasi_problem *problem, const quasi_contact *contact,
+                                 double *ledger) {
+  const quasi_body *a = &problem->bodies[contact->e.a], *b = &problem->bodies[contact->e.b];
+  bool a_inside = a->node >= 0;
+  if (a_inside && b->node >= 0) {
+    return;
+  }
+  for (int start = 0; start <= (contact->start_share > 0); start++) {
+    const ff_touch *touch = start ? &contact->touch_start : &contact->touch;
+    double share = start ? contact->start_share : 1 - contact->start_share;
+    share = a_inside ? share : -share;
+    ff_vec3 moment, impulse = v3_scale(share, quasi_impulse(contact, touch, &moment));
+    ff_quasi_book_external(problem, a_inside ? a : b, a_inside ? b : a, touch->point, start,
+                           impulse, v3_scale(share, moment), ledger);
+  }
+}
+
+/* ---- points of the state ---------------------------------------------------------------- */
+
+/* Geometry, relative motion and forces of a contact. */
+static void write_point(const quasi_problem *problem, const quasi_contact *contact,
+                        ff_point *point) {
+  const ff_touch *touch = &contact->touch;
+  const quasi_body *a = &problem->bodies[contact->e.a], *b = &problem->bodies[contact->e.b];
+  double spin, h = problem->h;
+  ff_vec3 slip = quasi_slip(problem, contact, &spin), moment;
+  ff_vec3 impulse = quasi_impulse(contact, touch, &moment), t2 = v3_cross(touch->normal, touch->t1);
+  ff_vec3 turning = v3_sub(a->end.omega, b->end.omega);
+  const double *p = contact->e.z + 1;
+  double p_n = contact->p_ns + contact->e.z[0];
+  point->spot = touch->spot;
+  point->point = touch->point;
+  point->normal = touch->normal;
+  point->t1 = touch->t1;
+  point->axis = contact->tangent_axis;
+  point->t2 = t2;
+  point->patch = (ff_patch){.depth = touch->depth,
+                            .depth_rate = -v3_dot(touch->normal, slip),
+                            .slip = {v3_dot(touch->t1, slip), v3_dot(t2, slip)},
+                            .spin = spin,
+                            .roll = {v3_dot(touch->t1, turning), v3_dot(t2, turning)},
+                            .curvature = {touch->curvature[0], touch->curvature[1]}};
+  point->known = true;
+  point->touching = p_n > 0 || touch->depth > 0;
+  point->force_n = p_n / h;
+  point->force_core = contact->e.z[0] / h;
+  const quasi_layer *layer = &contact->layer_state;
+  bool second = a->theta < 1 || b->theta < 1;
+  point->left = second ? fmax(layer->deflection_start - layer->depth_start, 0) : INFINITY;
+  point->force_t[0] = contact->cone->e[0] * p[0] / h;
+  point->force_t[1] = contact->cone->e[1] * p[1] / h;
+  point->force = v3_scale(1 / h, impulse);
+  point->moment = v3_scale(1 / h, moment);
+  ff_predictor_add(&point->predictor[0], point->force);
+  ff_predictor_add(&point->predictor[1], v3(contact->cone->e[2] * p[2] / h, point->force_core, 0));
+  memcpy(point->impulse, contact->e.z, sizeof point->impulse);
+  bool sticks = contact->cone->mu * p_n > 0 && !contact->projection.slips;
+  point->mode = !point->touching ? FF_OPEN : sticks ? FF_STICK : FF_SLIP;
+}
+
+/* A point without a contact is open; its layer recovers. */
+static void open_point(ff_point *point) {
+  point->known = true;
+  point->touching = false;
+  point->left = INFINITY;
+  point->force_n = point->force_core = point->force_t[0] = point->force_t[1] = 0;
+  point->force = point->moment = v3(0, 0, 0);
+  memset(point->predictor, 0, sizeof point->predictor);
+  memset(point->impulse, 0, sizeof point->impulse);
+  point->mode = FF_OPEN;
+  point->patch = (ff_patch){.depth = fmin(point->patch.depth, 0)};
+}
+
+/* Moves the state of points to the contacts that inherit it. */
+static void inherit_points(const quasi_problem *problem) {
+  for (int k = 0; k < problem->contact_count; k++) {
+    const quasi_contact *contact = &problem->contacts[k];
+    ff_point *to = &problem->state->points[contact->point];
+    ff_point *from = contact->inherits < 0 ? to : &problem->state->points[contact->inherits];
+    if (to != from) {
+      ff_point held = *to;
+      *to = *from;
+      *from = held;
+    }
+  }
+}
+
+/* The touch of a contact at the start, for the losses of its layer. False: it was not there. */
+static bool find_start_touch(const quasi_problem *problem, const quasi_contact *contact,
+                             const ff_point *point, ff_touch *out) {
+  if (!(contact->p_ns > 0)) {
+    return false;
+  }
+  if (point->touching && contact->touch.spot.kind == FF_SPOT_NONE) {
+    out->depth = point->patch.depth;
+    out->point = point->point;
+    out->normal = point->normal;
+    return true;
+  }
+  return ff_quasi_touch_at_start(problem, contact, out); /* its features may be new */
+}
+
+/* ---- all ------------------------------------------------------------------------------- */
+
+void ff_quasi_finish_contacts(const quasi_problem *problem, double *ledger) {
+  const ff_model *model = problem->model;
+  ff_state *state = problem->state;
+  int next = 0; /* contacts are in the order of their points */
+  inherit_points(problem);
+  for (int slot = 0; slot < model->free_count; slot++) { /* gravity, and gyroscopic terms */
+    const quasi_body *body = &problem->bodies[model->free_bodies[slot]];
+    const ff_body_motion *end = &body->end;
+    ff_vec3 mean = v3_scale(0.5, v3_add(body->v0, end->velocity));
+    ff_vec3 ahead = v3_axpy(v3_sub(end->pose.position, body->x0), -problem->h, mean);
+    double gyro = 0.5 * (v3_dot(body->l0, end->omega) - v3_dot(body->l, body->w0));
+    ledger[FF_Y_LOST + FF_LOST_STEP] +=
+        model->bodies[body->id].mass * v3_dot(model->run.gravity, ahead) - gyro;
+  }
+  for (int n = 0; n < state->near_count; n++) {
+    const ff_layer *layer = &model->bindings[state->nears[n].binding].layer;
+    int end = state->nears[n].first_point + state->nears[n].point_count;
+    for (int i = state->nears[n].first_point; i < end; i++) {
+      ff_point *point = &state->points[i];
+      const quasi_contact *contact = NULL;
+      double deepened = 0; /* m */
+      if (next < problem->contact_count && problem->contacts[next].point == i) {
+        contact = &problem->contacts[next++];
+        if (contact->inherits <
+            0) { /* energy stored in the point's old state is lost in the step */
+          double stored = point->energy_n + point->energy_t;
+          ff_quasi_inherited_point(problem, contact, point);
+          point->energy_n = stored;
+        }
+        ff_touch start;
+        bool there = find_start_touch(problem, contact, point, &start);
+        double spin;
+        deepened = there ? contact->touch.depth - start.depth
+                         : -problem->h *
+                               v3_dot(contact->touch.normal, quasi_slip(problem, contact, &spin));
+        book_contact_losses(problem, contact, there ? &start : NULL, ledger);
+        write_point(problem, contact, point);
+        book_outside_contact(problem, contact, ledger);
+      } else if (point->loose) {
+        continue;
+      } else {
+        open_point(point);
+      }
+      finish_layer(problem, layer, contact, point, deepened, ledger);
+      if (contact) {
+        book_friction_compliance(contact, point, ledger);
+      }
+      point->loose = !contact && point->deflection == 0 && v3_dot(point->shear, point->shear) == 0;
+    }
+  }
+}
+
+bool ff_quasi_multiplies_energy(const quasi_problem *problem) {
+  const ff_model *model = problem->model;
+  for (int b = 0; b < model->body_count; b++) {
+    const quasi_body *body = &problem->bodies[b];
+    if (model->bodies[b].kind == FF_BODY_LINK ||
+        (model->bodies[b].kind == FF_BODY_PRESCRIBED &&
+         v3_dot(body->v0, body->v0) + v3_dot(body->w0, body->w0) > 0)) {
+      return false;
+    }
+  }
+  double start = 0, flown = 0, after = 0; /* J, kinetic energies */
+  for (int slot = 0; slot < model->free_count; slot++) {
+    int id = model->free_bodies[slot];
+    const quasi_body *body = &problem->bodies[id];
+    ff_vec3 v = body->end.velocity, spin = m3_mul(body->inv_inertia, body->l_free);
+    double mass = model->bodies[id].mass;
+    start += 0.5 * (mass * v3_dot(body->v0, body->v0) + v3_dot(body->w0, body->l0));
+    flown += 0.5 * (mass * v3_dot(body->v_free, body->v_free) + v3_dot(spin, body->l_free));
+    after += 0.5 * (mass * v3_dot(v, v) + v3_dot(body->end.omega, body->l));
+  }
+  double before = greater(start, flown);
+  for (int i = 0; i < problem->state->point_count; i++) {
+    before += problem->state->points[i].energy_n + problem->state->points[i].energy_t;
+  }
+  return after > MULTIPLIED * before;
+}

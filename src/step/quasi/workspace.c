@@ -1,0 +1,172 @@
+/* Workspace of the quasi-rigid stepper: all memory, allocated when it is created. */
+#include "base/memory.h"
+#include "step/quasi/step.h"
+
+#include <string.h>
+
+enum {
+  DENSE_LIMIT = 160,   /* unknowns of an island that the dense NCP is tried on */
+  HOMOTOPY_LIMIT = 40, /* and the moment homotopy */
+  FILL = 12            /* off-diagonal blocks of the factors per node, in a small graph */
+};
+#define DENSE_TOLERANCE 1e-11
+
+void ff_quasi_destroy(ff_work *work) {
+  quasi_step *step = work->quasi;
+  if (step) {
+    ff_ncp_destroy(step->solver.ncp);
+    ff_linear_destroy(step->solver.homotopy.linear);
+    ff_blocks_destroy(step->solver.blocks);
+    ff_krylov_destroy(step->solver.krylov);
+    ff_arena_free(&step->arena);
+    ff_free(step);
+    work->quasi = NULL;
+  }
+}
+
+/* Unknowns of all nodes. */
+static int count_unknowns(const quasi_problem *problem) {
+  int rows = 0;
+  for (int node = 0; node < problem->node_limit; node++) {
+    rows += ff_mover_size(problem->model, node);
+  }
+  return rows;
+}
+
+/* Can two nodes be part of one island? */
+static bool nodes_may_connect(const ff_model *model) {
+  return model->free_pairs_touch || model->constraint_count > 0;
+}
+
+static bool islands_may_be_large(const ff_model *model) {
+  return model->free_count >= QUASI_LARGE && nodes_may_connect(model);
+}
+
+/* Block matrix with capacity for the factors of a three-dimensional pile: they grow with the 4/3rd
+ * power of the bodies. */
+static ff_status create_block_matrix(quasi_step *step) {
+  const quasi_problem *problem = &step->problem;
+  const ff_model *model = problem->model;
+  double n = problem->node_limit;
+  bool connected = nodes_may_connect(model);
+  double pairs = connected ? FILL * n + 6 * pow(n, 4.0 / 3) : 0;
+  pairs = fmin(pairs, 0.5 * n * (n - 1));
+  if (pairs > 1e7) {
+    return FF_ERROR_MEMORY;
+  }
+  size_t block = QUASI_DOF * QUASI_DOF, before = QUASI_DOF * (size_t)model->free_count;
+  ff_blocks_limits limits = {.nodes = problem->node_limit,
+                             .rows = count_unknowns(problem),
+                             .edges = problem->contact_capacity + model->constraint_count,
+                             .pairs = (int)pairs,
+                             .numbers = block * ((size_t)n + 2 * (size_t)pairs)};
+  for (int r = 0; r < model->robot_count; r++) { /* with all that they may touch */
+    size_t own = (size_t)model->robots[r].v_count;
+    limits.numbers += own * own + (connected ? 2 * own * before : 0);
+    before += own;
+  }
+  return ff_blocks_create(&step->solver.blocks, &limits);
+}
+
+static bool allocate_arrays(quasi_step *step) {
+  quasi_problem *problem = &step->problem;
+  quasi_solver *solver = &step->solver;
+  const ff_model *model = problem->model;
+  size_t bodies = (size_t)model->body_count, nodes = (size_t)problem->node_limit;
+  size_t contacts = (size_t)problem->contact_capacity,
+         pairs = (size_t)problem->state->near_capacity;
+  size_t unknowns = (size_t)solver->unknown_limit, free = (size_t)model->free_count;
+  size_t rows = (size_t)count_unknowns(problem), constraints = (size_t)model->constraint_count;
+  size_t elements = contacts + constraints;
+  bool large = islands_may_be_large(model);
+  size_t large_rows = large ? QUASI_DOF * free : 0, large_sides = large ? 2 * elements : 0;
+  const struct {
+    void **to;
+    size_t count, size;
+  } arrays[] = {
+      {(void **)&problem->bodies, bodies, sizeof *problem->bodies},
+      {(void **)&problem->contacts, contacts, sizeof *problem->contacts},
+      {(void **)&step->results, contacts, sizeof *step->results},
+      {(void **)&problem->constraints, constraints, sizeof *problem->constraints},
+      {(void **)&problem->elements, elements, sizeof *problem->elements},
+      {(void **)&problem->nodes, nodes, sizeof *problem->nodes},
+      {(void **)&problem->parent, nodes, sizeof *problem->parent},
+      {(void **)&problem->first_node, nodes + 2, sizeof *problem->first_node},
+      {(void **)&problem->first_element, nodes + 2, sizeof *problem->first_element},
+      {(void **)&solver->first_side, nodes + 2, sizeof *solver->first_side},
+      {(void **)&solver->sides, large_sides, sizeof *solver->sides},
+      {(void **)&solver->across, large_sides, sizeof *solver->across},
+      {(void **)&solver->schur, 2 * elements, sizeof *solver->schur},
+      {(void **)&solver->diagonal, large ? free : 0, sizeof *solver->diagonal},
+      {(void **)&solver->x, rows, sizeof *solver->x},
+      {(void **)&solver->r, rows, sizeof *solver->r},
+      {(void **)&solver->base, rows, sizeof *solver->base},
+      {(void **)&solver->step, rows, sizeof *solver->step},
+      {(void **)&solver->best, rows, sizeof *solver->best},
+      {(void **)&solver->krylov_x, large_rows, sizeof *solver->krylov_x},
+      {(void **)&solver->krylov_weights, large_rows, sizeof *solver->krylov_weights},
+      {(void **)&solver->norms, elements / QUASI_CHUNK + 1, sizeof *solver->norms},
+      {(void **)&step->predictor, 2 * free, sizeof *step->predictor},
+      {(void **)&solver->row_scale, 2 * nodes, sizeof *solver->row_scale},
+      {(void **)&solver->z, unknowns, sizeof *solver->z},
+      {(void **)&solver->lower, unknowns, sizeof *solver->lower},
+      {(void **)&step->backup_nears, pairs, sizeof *step->backup_nears},
+      {(void **)&step->backup_points, contacts, sizeof *step->backup_points},
+      {(void **)&step->ledger, FF_Y_LEDGER, sizeof *step->ledger},
+      {(void **)&step->wanted, pairs, sizeof *step->wanted},
+  };
+  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+    void *array = ff_arena_take(&step->arena, arrays[i].count, arrays[i].size);
+    if (!array) {
+      return false;
+    }
+    memcpy(arrays[i].to, &array, sizeof array);
+  }
+  return ff_quasi_create_robots(problem, &step->arena);
+}
+
+ff_status ff_quasi_create(ff_work *work) {
+  const ff_model *model = work->model;
+  quasi_step *step = ff_alloc(1, sizeof *step);
+  if (!step) {
+    return FF_ERROR_MEMORY;
+  }
+  work->quasi = step;
+  *step = (quasi_step){
+      .problem = {.model = model, .state = work->state},
+      .solver = {.problem = &step->problem, .cancelled = &work->cancelled, .team = &work->team},
+      .info = &work->solver,
+      .failure = &work->trouble};
+  quasi_problem *problem = &step->problem;
+  quasi_solver *solver = &step->solver;
+  problem->contact_capacity = work->state->point_capacity;
+  problem->node_limit = ff_mover_count(model);
+  problem->grouped_contacts = -1;
+  step->autonomous = ff_quasi_is_autonomous(model);
+  double most =
+      6.0 * model->free_count + 4.0 * problem->contact_capacity + 6.0 * model->constraint_count;
+  solver->unknown_limit = most < DENSE_LIMIT ? (int)fmax(most, 1) : DENSE_LIMIT;
+  if (!allocate_arrays(step)) {
+    return FF_ERROR_MEMORY;
+  }
+  ff_status status = create_block_matrix(step);
+  if (status == FF_OK && islands_may_be_large(model)) {
+    status = ff_krylov_create(&solver->krylov, QUASI_DOF * model->free_count);
+  }
+  if (status == FF_OK) {
+    int limit = solver->unknown_limit < HOMOTOPY_LIMIT ? solver->unknown_limit : HOMOTOPY_LIMIT;
+    status = ff_quasi_create_homotopy(solver, &step->arena, limit);
+  }
+  if (status != FF_OK) {
+    return status;
+  }
+  ff_ncp_def def = ff_ncp_def_default();
+  def.size = solver->unknown_limit;
+  def.residual = ff_quasi_dense_residual;
+  def.jacobian = ff_quasi_dense_jacobian;
+  def.context = solver;
+  def.method = FF_NCP_MIN;
+  def.tolerance = DENSE_TOLERANCE;
+  def.max_iterations = 300;
+  return ff_ncp_create(&solver->ncp, &def, NULL);
+}
