@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "footfall/footfall.h"
-#include "walk/pilot.h"
+#include "control/pilot.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define SLOW 1

@@ -1,6 +1,6 @@
 /* Strides: which foot goes when and where. Tasks ask for steps; the capture point may ask for
  * others. */
-#include "walk/pilot.h"
+#include "control/pilot.h"
 
 /* The ground pushes no nearer than this to the edge of a sole, m; for each rad that a foot tips, m
  * more. */

@@ -1,5 +1,5 @@
 /* The tree that walks: its legs, its angles, and the trunk's place for a centre of mass. */
-#include "walk/walk.h"
+#include "control/walk.h"
 
 #include "base/report.h"
 #include "tree/tree.h"

@@ -1,5 +1,5 @@
 /* A walk at any time. */
-#include "walk/pilot.h"
+#include "control/pilot.h"
 
 /* Rates are differences over twice this time, s: short enough for the bends of the path, long
  * enough for rounding. */

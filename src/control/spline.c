@@ -1,5 +1,5 @@
 /* Cubic splines through evenly spaced samples, clamped: level at both ends. */
-#include "walk/walk.h"
+#include "control/walk.h"
 
 void ff_spline_fit(const double *y, int count, double step, double *bend, double *scratch) {
   /* b[i-1] + 4 b[i] + b[i+1] = 6 (y[i-1] - 2 y[i] + y[i+1]) / h^2, halved at the ends:

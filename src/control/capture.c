@@ -1,7 +1,7 @@
 /* The capture point x = c + c' / omega of a pendulum runs away from where the ground pushes,
  *   x' = omega (x - z),
  * so that a path of z has one path of x that ends where it should: found backwards in time. */
-#include "walk/pilot.h"
+#include "control/pilot.h"
 
 ff_vec3 ff_capture_wanted(const ff_span *spans, int count, ff_vec3 last, double omega) {
   ff_vec3 x = last;

@@ -1,10 +1,10 @@
 /* Inside a pilot: what its files share. */
-#ifndef FF_WALK_PILOT_H
-#define FF_WALK_PILOT_H
+#ifndef FF_CONTROL_PILOT_H
+#define FF_CONTROL_PILOT_H
 
+#include "control/walk.h"
 #include "footfall/pilot.h"
 #include "solve/linear.h"
-#include "walk/walk.h"
 
 /* ---- support.c: what the feet span, seen from above ----------------------------------------- */
 

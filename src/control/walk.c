@@ -1,5 +1,5 @@
 /* A walk: planned, balanced, corrected when it is built; looked up when it is sampled. */
-#include "walk/walk.h"
+#include "control/walk.h"
 
 #include "base/memory.h"
 #include "base/report.h"

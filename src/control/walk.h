@@ -1,6 +1,6 @@
 /* Inside a walk: what its files share. */
-#ifndef FF_WALK_WALK_H
-#define FF_WALK_WALK_H
+#ifndef FF_CONTROL_WALK_H
+#define FF_CONTROL_WALK_H
 
 #include "footfall/walk.h"
 #include "math/vec.h"

@@ -1,5 +1,5 @@
 /* From steps to phases, and from phases to where the feet and the zero-moment point are. */
-#include "walk/walk.h"
+#include "control/walk.h"
 
 /* ---- smooth ways -------------------------------------------------------------------------------
  */

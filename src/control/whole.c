@@ -5,7 +5,7 @@
  * give the wrench that the ground must provide; that wrench is given to the feet, and what is left
  * for the joints are their torques.
  */
-#include "walk/pilot.h"
+#include "control/pilot.h"
 
 #include "base/memory.h"
 #include "tree/tree.h"

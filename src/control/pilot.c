@@ -1,5 +1,5 @@
 /* A pilot: its plan, its life. What it does at each tick is in pilot_tick.c. */
-#include "walk/pilot.h"
+#include "control/pilot.h"
 
 #include "base/memory.h"
 #include "base/report.h"

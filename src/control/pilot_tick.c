@@ -1,5 +1,5 @@
 /* A pilot at work: from what a robot feels to what its joints do. */
-#include "walk/pilot.h"
+#include "control/pilot.h"
 
 #include "tree/tree.h"
 

@@ -1,5 +1,5 @@
 /* The area that feet span. */
-#include "walk/pilot.h"
+#include "control/pilot.h"
 
 /* How far left of the line from a to b, times its length. */
 static double left_of(ff_vec3 a, ff_vec3 b, ff_vec3 point) {
