@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Test hooks: thread-local, so that sims on other threads are not touched. */
+/* Test hooks: thread-local, so that sims on other threads are not affected. */
 static _Thread_local long alloc_count;
 static _Thread_local long alloc_fail_at;
 
 enum { ALIGNMENT = 64 };
 
-static int must_fail(void) {
+static int alloc_must_fail(void) {
   alloc_count++;
   if (alloc_fail_at > 0 && --alloc_fail_at == 0) {
     return 1;
@@ -19,7 +19,7 @@ static int must_fail(void) {
 }
 
 void *ff_alloc(size_t count, size_t size) {
-  if (must_fail() || (size != 0 && count > (SIZE_MAX - ALIGNMENT) / size)) {
+  if (alloc_must_fail() || (size != 0 && count > (SIZE_MAX - ALIGNMENT) / size)) {
     return NULL;
   }
   size_t bytes = count * size;

@@ -12,7 +12,7 @@
 #define FF_MODEL_STATE_H
 
 #include "geom/broad.h"
-#include "math/trend.h"
+#include "math/predictor.h"
 #include "model/constraint.h"
 #include "model/model.h"
 
@@ -61,7 +61,8 @@ typedef struct ff_point {
   double force_core; /* N, the part of force_n that the rigid core bears; `micro-macro` too */
   double impulse[4]; /* N s, what the last step solved for: see quasi_rigid.h; `micro-macro`: of the
                       * rigid part, along normal, t1 and t2 */
-  ff_trend trend[2]; /* of force, in the world; and of moment about the normal, force_core and 0 */
+  ff_predictor
+      trend[2]; /* of force, in the world; and of moment about the normal, force_core and 0 */
   /* `micro-macro` only: */
   double soft_force; /* N, the part of force_n that is elastic */
 } ff_point;

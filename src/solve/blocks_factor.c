@@ -325,9 +325,9 @@ typedef struct shared {
 } shared;
 
 /* Does a work for each part. */
-static void for_parts(shared *of, ff_team_part *part) {
+static void for_parts(shared *of, ff_team_body *part) {
   if (ff_blocks_is_split(of->b)) {
-    ff_team_share(of->team, part, of, FF_BLOCKS_PARTS, 1);
+    ff_team_for(of->team, part, of, FF_BLOCKS_PARTS, 1);
   }
 }
 
@@ -339,11 +339,11 @@ static int collected(const ff_blocks *b) {
 }
 
 /* The same for pieces of the top that parts reach. */
-static void for_top(shared *of, ff_team_part *part) {
+static void for_top(shared *of, ff_team_body *part) {
   int count;
   ff_blocks_part(of->b, FF_BLOCKS_PARTS, &count);
   if (ff_blocks_is_split(of->b) && count > 0) {
-    ff_team_share(of->team, part, of, count, collected(of->b));
+    ff_team_for(of->team, part, of, count, collected(of->b));
   }
 }
 

@@ -46,8 +46,8 @@ static void show(const ff_quasi *quasi, const ff_quasi_contact *contact, ff_poin
   point->force_t[1] = contact->cone->e[1] * p[1] / h;
   point->force = v3_scale(1 / h, impulse);
   point->moment = v3_scale(1 / h, moment);
-  ff_trend_add(&point->trend[0], point->force);
-  ff_trend_add(&point->trend[1], v3(contact->cone->e[2] * p[2] / h, point->force_core, 0));
+  ff_predictor_add(&point->trend[0], point->force);
+  ff_predictor_add(&point->trend[1], v3(contact->cone->e[2] * p[2] / h, point->force_core, 0));
   memcpy(point->impulse, contact->e.z, sizeof point->impulse);
   bool sticks = contact->cone->mu * p_n > 0 && !contact->to.slips;
   point->mode = !point->touching ? FF_OPEN : sticks ? FF_STICK : FF_SLIP;

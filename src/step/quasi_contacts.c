@@ -81,8 +81,9 @@ static const double *found_of(const ff_quasi *quasi, const ff_quasi_contact *con
  * they go on changing as they did. */
 static void remember(const ff_quasi *quasi, const ff_point *p, ff_quasi_contact *contact) {
   ff_vec3 n = contact->touch.normal, t1 = contact->touch.t1, t2 = v3_cross(n, t1);
-  int order = ff_trend_order(&p->trend[0]);
-  ff_vec3 force = ff_trend_next(&p->trend[0], order), others = ff_trend_next(&p->trend[1], order);
+  int order = ff_predictor_order(&p->trend[0]);
+  ff_vec3 force = ff_predictor_next(&p->trend[0], order),
+          others = ff_predictor_next(&p->trend[1], order);
   const double before[3] = {v3_dot(p->force, t1), v3_dot(p->force, t2), v3_dot(p->moment, n)};
   const double expected[3] = {v3_dot(force, t1), v3_dot(force, t2), others.x};
   for (int i = 0; i < 3; i++) {

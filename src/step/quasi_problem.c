@@ -64,7 +64,8 @@ static inline void place(const ff_quasi *quasi, ff_quasi_body *body, ff_vec3 v, 
   ff_vec3 mean_v = v3_axpy(v3_scale(theta, v), 1 - theta, body->v0);
   ff_vec3 mean_l = v3_axpy(v3_scale(theta, l), 1 - theta, body->l0);
   bool turns = mean_l.x != 0 || mean_l.y != 0 || mean_l.z != 0;
-  ff_quat q = turns ? q_tidy(ff_rotate_freely(m, body->q, mean_l, quasi->h), body->q) : body->q;
+  ff_quat q =
+      turns ? q_renormalise(ff_rotate_freely(m, body->q, mean_l, quasi->h), body->q) : body->q;
   body->end.pose = (ff_pose){v3_axpy(body->x, quasi->h, mean_v), q};
   body->end.velocity = v;
   body->momentum = l;

@@ -85,7 +85,7 @@ bool ff_quasi_same_bodies(const ff_quasi *quasi) {
   return true;
 }
 
-static bool same_trend(const ff_trend *a, const ff_trend *b) {
+static bool same_trend(const ff_predictor *a, const ff_predictor *b) {
   return same_vector(a->now, b->now) && same_vector(a->first, b->first) &&
          same_vector(a->second, b->second) && same_vector(a->third, b->third);
 }

@@ -250,11 +250,11 @@ static void learn(ff_quasi *quasi, double end) {
   double scale = 1 / quasi->h;
   for (int slot = 0; slot < quasi->model->free_count; slot++) {
     const ff_quasi_body *body = ff_quasi_node(quasi, slot);
-    ff_trend *gain = &quasi->gain[2 * slot];
+    ff_predictor *gain = &quasi->gain[2 * slot];
     ff_vec3 v = v3_sub(body->end.velocity, body->v), l = v3_sub(body->momentum, body->l);
     if (v3_dot(v, v) + v3_dot(l, l) > 0) {
-      ff_trend_add(&gain[0], v3_scale(scale, v));
-      ff_trend_add(&gain[1], v3_scale(scale, l));
+      ff_predictor_add(&gain[0], v3_scale(scale, v));
+      ff_predictor_add(&gain[1], v3_scale(scale, l));
     } else { /* it flew: what was before is over */
       memset(gain, 0, 2 * sizeof *gain);
     }

@@ -320,7 +320,8 @@ typedef struct ff_quasi {
   double share;                       /* of the step that is taken along it */
   double give, heaviest;              /* 1, how much friction gives way in the linear problem; kg */
   double *row_scale;                  /* of each body two: what r is measured by */
-  ff_trend *gain;  /* what contacts and constraints change of v and L of each free body, a second */
+  ff_predictor
+      *gain;       /* what contacts and constraints change of v and L of each free body, a second */
   double gain_end; /* s, when the last one ended */
   /* what is being solved: an island, or one body while the others rest */
   const int *solved_nodes;

@@ -22,7 +22,7 @@ static void do_piece(void *context, int first, int end) {
 
 void ff_quasi_share_in_heap(ff_quasi *quasi, ff_quasi_part *part, int count) {
   work of = {.quasi = quasi, .part = part};
-  ff_team_share(*quasi->team, do_piece, &of, count, FF_QUASI_PIECE);
+  ff_team_for(*quasi->team, do_piece, &of, count, FF_QUASI_PIECE);
 }
 
 /* ---- sides of elements --------------------------------------------------------------------------
@@ -84,5 +84,5 @@ static void do_nodes(void *context, int first, int end) {
 
 void ff_quasi_for_sides_in_heap(ff_quasi *quasi, ff_quasi_side *side) {
   work of = {.quasi = quasi, .side = side};
-  ff_team_share(*quasi->team, do_nodes, &of, quasi->node_count, FF_QUASI_PIECE);
+  ff_team_for(*quasi->team, do_nodes, &of, quasi->node_count, FF_QUASI_PIECE);
 }

@@ -74,8 +74,8 @@ static ff_quasi_contact *contact_of(ff_quasi_element *element) {
 
 /* Velocity or momentum at the end if contacts and constraints do what they did in the steps before:
  * of free flight, and what they gave. */
-static ff_vec3 go_on(const ff_quasi *quasi, ff_vec3 flown, const ff_trend *gain) {
-  return v3_axpy(flown, quasi->h, ff_trend_next(gain, ff_trend_order(gain)));
+static ff_vec3 go_on(const ff_quasi *quasi, ff_vec3 flown, const ff_predictor *gain) {
+  return v3_axpy(flown, quasi->h, ff_predictor_next(gain, ff_predictor_order(gain)));
 }
 
 /* From free flight, or from what the look before found, or the steps before lead to expect. */

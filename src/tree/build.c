@@ -67,7 +67,7 @@ static void lump_fixed(ff_tree *tree) {
     parent->moves = parent->moves || !link->still;
     if (link->still) {
       ff_mat3 turn = q_matrix(link->joint.frame.orientation);
-      ff_si turned = si_turned(&link->inertia, &turn);
+      ff_si turned = si_rotated(&link->inertia, &turn);
       parent->inertia = si_add(parent->inertia, si_back(link->joint.frame.position, &turned));
       link->inertia = (ff_si){.m = 0};
     }

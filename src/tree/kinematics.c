@@ -168,7 +168,7 @@ static void update_hinge(ff_tree_work *work, int i, const double *q) {
 /* Inertia and momentum of a link, and its share of the whole. */
 static inline void weigh_link(ff_tree_work *work, int i, ff_tree_sums *sums) {
   ff_vec3 place = work->pose[i].position;
-  ff_si inertia = si_turned(&work->tree->links[i].inertia, &work->turn[i]);
+  ff_si inertia = si_rotated(&work->tree->links[i].inertia, &work->turn[i]);
   ff_sv momentum = si_mul(&inertia, work->v[i]);
   sums->moment = v3_add(sums->moment, v3_axpy(inertia.h, inertia.m, place));
   sums->momentum = sv_add(sums->momentum, sv_force_back(place, momentum));
