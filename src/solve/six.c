@@ -2,8 +2,8 @@
 
 #include "math/pairs.h"
 
-/* A row of c stays in registers. */
-void ff_six_take_plain(double *restrict c, const double *restrict a, const double *restrict b) {
+/* One row of c in registers. */
+void ff_six_product_plain(double *restrict c, const double *restrict a, const double *restrict b) {
   for (int i = 0; i < 6; i++) {
     ff_pair2 x = ff_pair2_load(c + 6 * i), y = ff_pair2_load(c + 6 * i + 2),
              z = ff_pair2_load(c + 6 * i + 4);
@@ -20,8 +20,8 @@ void ff_six_take_plain(double *restrict c, const double *restrict a, const doubl
 }
 
 #if defined(__x86_64__)
-/* Four numbers at a time, two rows of c in registers. Every sum has its order, and multiplications
- * stay apart from additions: so its bits stay, too. */
+/* Four numbers at a time (AVX2), two rows of c in registers. Every sum keeps its order, and
+ * multiplications are not fused with additions: same bits as the plain version. */
 #define WIDE __attribute__((target("avx2")))
 
 typedef double four __attribute__((vector_size(32)));
@@ -61,11 +61,11 @@ WIDE static void take_wide(double *restrict c, const double *restrict a, const d
   }
 }
 
-ff_six_take *ff_six_best(void) {
-  return __builtin_cpu_supports("avx2") ? take_wide : ff_six_take_plain;
+ff_six_product *ff_six_best(void) {
+  return __builtin_cpu_supports("avx2") ? take_wide : ff_six_product_plain;
 }
 #else
-ff_six_take *ff_six_best(void) {
-  return ff_six_take_plain;
+ff_six_product *ff_six_best(void) {
+  return ff_six_product_plain;
 }
 #endif
