@@ -102,7 +102,7 @@ static bool givens_rotate(ff_krylov *k, int n, double below) {
   return length > 0;
 }
 
-/* Adds the minimal-residual combination of n directions to x. */
+/* x: the minimal-residual combination of n directions. */
 static void gmres_combine(ff_krylov *k, const ff_krylov_problem *of, int n, double *x) {
   double y[MOST];
   for (int i = n - 1; i >= 0; i--) {
