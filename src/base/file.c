@@ -70,7 +70,7 @@ static void file_set_error(ff_file *file, int error) {
   }
 }
 
-/* ---- names -------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 /* Final path with symbolic links resolved, so that a link stays a link. */
 static char *resolve_target(const char *path) {
@@ -109,7 +109,7 @@ static int open_temporary(char *name, const char *target) {
   return -1;
 }
 
-/* ---- writing ------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void file_free(ff_file *file) {
   if (file) {
@@ -207,7 +207,7 @@ ff_status ff_file_write(ff_file *file, const void *bytes, size_t size) {
   return FF_OK;
 }
 
-/* ---- commit ---------------------------------------------------------------------- */
+/* ---- commit ---------------------------------------------------------------------------------- */
 
 /* Syncs the data, then renames to the target. Returns false and sets errno on failure. */
 static bool file_sync_and_rename(ff_file *file) {
@@ -242,7 +242,7 @@ void ff_file_abandon(ff_file *file) {
   file_free(file);
 }
 
-/* ---- reading ---------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static ff_status file_report_too_large(const char *path, size_t limit, ff_report *report) {
   ff_report_what(report, "is larger than the %zu bytes allowed", limit);

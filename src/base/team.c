@@ -74,8 +74,7 @@ static void spin_once(int *spins) {
 #endif
 }
 
-/* ---- the other threads -------------------------------------------------------------------------
- */
+/* ---- the other threads ----------------------------------------------------------------------- */
 
 static bool is_waiting(ff_team *team, uint32_t job) {
   return job_of(atomic_load(&team->next)) == job && !atomic_load(&team->over);
@@ -117,8 +116,7 @@ static void wake_workers(ff_team *team) {
   }
 }
 
-/* ---- the caller -------------------------------------------------------------------------------
- */
+/* ---- the caller ------------------------------------------------------------------------------ */
 
 /* Starts a thread with all signals blocked: signals are for the calling thread. */
 static bool start_worker(ff_team *team, pthread_t *thread) {

@@ -17,7 +17,7 @@ static void leave_c_locale(locale_t before) {
   uselocale(before);
 }
 
-/* ---- writing numbers ------------------------------------------------------------- */
+/* ---- writing numbers ------------------------------------------------------------------------- */
 
 char *ff_number_text(double value, char text[FF_NUMBER_SIZE]) {
   if (!isfinite(value)) {
@@ -37,7 +37,7 @@ char *ff_number_text(double value, char text[FF_NUMBER_SIZE]) {
   return text;
 }
 
-/* ---- reading numbers ------------------------------------------------------------- */
+/* ---- reading numbers ------------------------------------------------------------------------- */
 
 static const char *skip_digits(const char *at) {
   while (isdigit((unsigned char)*at)) {

@@ -13,8 +13,7 @@ enum { BALANCE_ROUNDS = 60 };
 /* Tolerance on straight legs and on axes along x, y, z. */
 #define STRAIGHT 1e-9
 
-/* ---- legs --------------------------------------------------------------------------------------
- */
+/* ---- legs ------------------------------------------------------------------------------------ */
 
 static bool is_same_point(ff_vec3 a, ff_vec3 b) {
   return v3_norm(v3_sub(a, b)) < STRAIGHT;
@@ -90,8 +89,7 @@ int ff_walk_beyond(const ff_walk *walk, const double *q) {
   return 0;
 }
 
-/* ---- angles ------------------------------------------------------------------------------------
- */
+/* ---- angles ---------------------------------------------------------------------------------- */
 
 ff_walk_config ff_walk_solve(const ff_walk *walk, ff_pose trunk, const ff_walk_foot feet[2]) {
   ff_walk_config config = {.trunk = trunk, .short_of = -1};
@@ -141,8 +139,7 @@ void ff_walk_rates(const ff_walk *walk, const ff_walk_config *from, const ff_wal
   }
 }
 
-/* ---- balance -----------------------------------------------------------------------------------
- */
+/* ---- balance --------------------------------------------------------------------------------- */
 
 /* Broyden update [Broyden65]: the gain for which the last move of the trunk would have been exact.
  */

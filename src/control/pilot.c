@@ -23,8 +23,7 @@ const char *ff_task_kind_name(ff_task_kind kind) {
   return names[kind];
 }
 
-/* ---- checks ------------------------------------------------------------------------------------
- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 static ff_status pilot_report(ff_report *report, const char *key, const char *what) {
   ff_report_what(report, "%s", what);
@@ -101,8 +100,7 @@ static ff_status pilot_check_tree(const ff_tree *tree, ff_report *report) {
   return FF_OK;
 }
 
-/* ---- creation
- * ------------------------------------------------------------------------------------ */
+/* ---- creation -------------------------------------------------------------------------------- */
 
 void ff_pilot_destroy(ff_pilot *pilot) {
   if (pilot) {

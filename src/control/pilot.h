@@ -38,8 +38,7 @@ ff_vec3 ff_capture_wanted(const ff_span *spans, int count, ff_vec3 last, double 
 ff_vec3 ff_capture_left(ff_vec3 error, ff_vec3 zmp, const ff_support *support, double omega,
                         double gain, double time);
 
-/* ---- whole_body.c: whole-body inverse dynamics
- * ---------------------------------------------------- */
+/* ---- whole_body.c: whole-body inverse dynamics ----------------------------------------------- */
 
 /* Desired accelerations, world, m/s^2 and rad/s^2. */
 typedef struct ff_whole_want {
@@ -78,8 +77,7 @@ void ff_whole_place(ff_whole *whole, const double *q, const double *v);
  * singular. */
 bool ff_whole_torques(ff_whole *whole, const ff_whole_want *want, const double *q);
 
-/* ---- pilot ------------------------------------------------------------------------------------
- */
+/* ---- pilot ----------------------------------------------------------------------------------- */
 
 /* Sole of a foot on the ground. */
 typedef struct ff_sole {
@@ -127,8 +125,7 @@ struct ff_pilot {
   ff_pilot_state told;
 };
 
-/* ---- stride.c: timing and placement of steps ---------------------------------------------------
- */
+/* ---- stride.c: timing and placement of steps ------------------------------------------------- */
 
 /* Starts a task. */
 void ff_stride_begin(ff_pilot *pilot, int task);

@@ -29,8 +29,7 @@ static const grip trunk_grip = {250, 30}, height_grip = {200, 26}, foot_grip = {
 /* Gains of joints in the air, and of a robot that has fallen: N m/rad, N m s/rad. */
 static const grip air_grip = {30, 0.6}, fallen_grip = {2, 0.15};
 
-/* ---- joint orders
- * -------------------------------------------------------------------------------- */
+/* ---- joint orders ---------------------------------------------------------------------------- */
 
 /* Joint targets interpolated from the start of the mode to the aim by this fraction. */
 static void pilot_hold_joints(const ff_pilot *pilot, grip by, double part, ff_joint_order *orders) {
@@ -71,8 +70,7 @@ static void pilot_order_torques(const ff_pilot *pilot, ff_joint_order *orders) {
   }
 }
 
-/* ---- without balance: the plan is replayed ------------------------------------------------------
- */
+/* ---- without balance: the plan is replayed --------------------------------------------------- */
 
 static void pilot_replay_plan(ff_pilot *pilot, ff_joint_order *orders) {
   const ff_tree *tree = pilot->stand->def.tree;
@@ -97,8 +95,7 @@ static void pilot_replay_plan(ff_pilot *pilot, ff_joint_order *orders) {
   }
 }
 
-/* ---- desired accelerations ---------------------------------------------------------------------
- */
+/* ---- desired accelerations ------------------------------------------------------------------- */
 
 /* Desired height of the centre of mass over the ground, with its rates. */
 static ff_way desired_height(const ff_pilot *pilot) {
@@ -252,8 +249,7 @@ static void estimate_ground(ff_pilot *pilot, const bool down[2]) {
   }
 }
 
-/* ---- balance
- * -------------------------------------------------------------------------------------- */
+/* ---- balance --------------------------------------------------------------------------------- */
 
 /* Updates the capture point and returns the pendulum's natural frequency. */
 static double update_capture_point(ff_pilot *pilot, const ff_pilot_sense *sense) {
@@ -293,8 +289,7 @@ static bool pilot_balance(ff_pilot *pilot, const ff_pilot_sense *sense, double o
   return ff_whole_torques(&pilot->whole, &want, sense->q);
 }
 
-/* ---- tick
- * ------------------------------------------------------------------------------------------ */
+/* ---- tick ------------------------------------------------------------------------------------ */
 
 void ff_pilot_tick(ff_pilot *pilot, const ff_pilot_sense *sense, ff_joint_order *orders) {
   double h = pilot->def.period;

@@ -1,8 +1,7 @@
 /* Footstep plan: from steps to phases, and from phases to feet and zero-moment point. */
 #include "control/walk.h"
 
-/* ---- smooth interpolation ---------------------------------------------------------------------
- */
+/* ---- smooth interpolation -------------------------------------------------------------------- */
 
 ff_way ff_way_ease(double s) {
   s = s < 0 ? 0 : (s > 1 ? 1 : s);
@@ -18,8 +17,7 @@ ff_way ff_way_arch(double s) {
                   384 * both * (slope * slope - both)};
 }
 
-/* ---- planning ----------------------------------------------------------------------------------
- */
+/* ---- planning -------------------------------------------------------------------------------- */
 
 static ff_walk_print print_moved(ff_walk_print from, double forward, double side, double turn) {
   double c = cos(from.yaw), s = sin(from.yaw);
@@ -90,8 +88,7 @@ void ff_walk_plan(ff_walk *walk, const ff_walk_step *steps, int count) {
   walk->duration = phase->end;
 }
 
-/* ---- evaluation --------------------------------------------------------------------------------
- */
+/* ---- evaluation ------------------------------------------------------------------------------ */
 
 static const ff_walk_phase *plan_phase_at(const ff_walk *walk, double time) {
   int low = 0, high = walk->phase_count - 1;

@@ -39,8 +39,7 @@ ff_preview_def ff_preview_def_default(void) {
                           .jerk_weight = 1e-6};
 }
 
-/* ---- Riccati -----------------------------------------------------------------------------------
- */
+/* ---- Riccati --------------------------------------------------------------------------------- */
 
 /* Augmented system of the error and the changes of x: [1 CA; 0 A], (CB, B). */
 static system preview_augment(const ff_preview_def *def) {
@@ -110,8 +109,7 @@ static double riccati_iterate(const system *s, double p[STATE][STATE]) {
   return change / most;
 }
 
-/* ---- gains -------------------------------------------------------------------------------------
- */
+/* ---- gains ----------------------------------------------------------------------------------- */
 
 /* X = (A - BK)' X */
 static void preview_propagate(double closed[STATE][STATE], double x[STATE]) {
@@ -152,8 +150,7 @@ static void preview_find_gains(ff_preview *preview, const system *s, double p[ST
   preview->ahead[g->count - 1] += g->tail;
 }
 
-/* ---- creation ----------------------------------------------------------------------------------
- */
+/* ---- creation -------------------------------------------------------------------------------- */
 
 static ff_status preview_check_def(const ff_preview_def *def, ff_report *report) {
   const struct {
@@ -223,8 +220,7 @@ ff_preview_gains ff_preview_gains_of(const ff_preview *preview) {
   return preview->gains;
 }
 
-/* ---- control -----------------------------------------------------------------------------------
- */
+/* ---- control --------------------------------------------------------------------------------- */
 
 void ff_preview_steer(const ff_preview *preview, ff_pendulum *pendulum, const double *reference) {
   const ff_preview_gains *g = &preview->gains;

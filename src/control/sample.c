@@ -13,8 +13,7 @@ static double walk_clamp_time(const ff_walk *walk, double time) {
   return time > 0 ? (time < walk->duration ? time : walk->duration) : 0;
 }
 
-/* ---- positions
- * ----------------------------------------------------------------------------------- */
+/* ---- positions ------------------------------------------------------------------------------- */
 
 static ff_pose walk_trunk_at(const ff_walk *walk, double time, double yaw) {
   double place[3];
@@ -45,8 +44,7 @@ ff_walk_state ff_walk_at(const ff_walk *walk, double time) {
   return s;
 }
 
-/* ---- joints
- * -------------------------------------------------------------------------------------- */
+/* ---- joints ---------------------------------------------------------------------------------- */
 
 ff_walk_config ff_walk_config_at(const ff_walk *walk, double time) {
   double t = walk_clamp_time(walk, time);
@@ -65,8 +63,7 @@ void ff_walk_joints(const ff_walk *walk, double time, double *q, double *v) {
   }
 }
 
-/* ---- support
- * ------------------------------------------------------------------------------------- */
+/* ---- support --------------------------------------------------------------------------------- */
 
 static int walk_corners_at(const ff_walk *walk, double time, ff_vec3 corners[FF_SUPPORT_MAX]) {
   const ff_walk_def *def = &walk->def;

@@ -41,8 +41,7 @@ double ff_pilot_gain(double omega) {
   return 1 + 5.0 / omega; /* errors decay at 5 1/s */
 }
 
-/* ---- positions --------------------------------------------------------------------------------
- */
+/* ---- positions ------------------------------------------------------------------------------- */
 
 double ff_pilot_ground(const ff_pilot *pilot, double x, double y) {
   ff_vec3 origin = pilot->def.place.position;
@@ -76,8 +75,7 @@ double ff_pilot_stretch(const ff_pilot *pilot, int f) {
   return v3_norm(v3_sub(ankle, hip)) / (leg->leg.thigh + leg->leg.shank);
 }
 
-/* ---- support polygon --------------------------------------------------------------------------
- */
+/* ---- support polygon ------------------------------------------------------------------------- */
 
 /* Tilt of a foot about its own y and x, rad: toes down, left side down. */
 static void foot_tilt(const ff_pilot *pilot, int f, double tilt[2]) {
@@ -130,8 +128,7 @@ ff_support ff_stride_support(const ff_pilot *pilot) {
   return support_polygon_of(pilot, !swings || pilot->moves != 0, !swings || pilot->moves != 1);
 }
 
-/* ---- the zero-moment point and the capture point
- * ------------------------------------------------- */
+/* ---- the zero-moment point and the capture point --------------------------------------------- */
 
 static ff_vec3 mid_feet(const ff_pilot *pilot) {
   return lerp_vec3(pilot->sole[0].place, pilot->sole[1].place, 0.5);
@@ -236,8 +233,7 @@ ff_vec3 ff_stride_capture(const ff_pilot *pilot, double omega) {
   return capture_for_landing(pilot, pilot->landing, omega);
 }
 
-/* ---- adapted landings --------------------------------------------------------------------------
- */
+/* ---- adapted landings ------------------------------------------------------------------------ */
 
 /* Landing limited to the reach of the legs: beside the standing foot, not on it. */
 static ff_sole landing_in_reach(const ff_pilot *pilot, int moves, ff_sole landing) {
@@ -347,8 +343,7 @@ void ff_stride_swing(ff_pilot *pilot, double omega) {
   }
 }
 
-/* ---- modes
- * --------------------------------------------------------------------------------------- */
+/* ---- modes ----------------------------------------------------------------------------------- */
 
 static void enter_mode(ff_pilot *pilot, ff_pilot_mode mode, ff_vec3 zmp) {
   pilot->zmp_from = zmp;
@@ -421,8 +416,7 @@ static void land_swing_foot(ff_pilot *pilot) {
   pilot->wait = fmax(pilot->wait, pilot->planned ? pilot->stand->def.rest : 2 * ALIGN_WAIT);
 }
 
-/* ---- recovery steps
- * ------------------------------------------------------------------------------ */
+/* ---- recovery steps -------------------------------------------------------------------------- */
 
 /* Capture point error left after a recovery step with this foot, m. */
 static double recovery_error(const ff_pilot *pilot, int moves, double omega) {
@@ -468,8 +462,7 @@ static bool begin_aligning_step(ff_pilot *pilot) {
   return true;
 }
 
-/* ---- tasks
- * ---------------------------------------------------------------------------------------------- */
+/* ---- tasks ----------------------------------------------------------------------------------- */
 
 static double task_duration(const ff_pilot *pilot) {
   if (pilot->task >= pilot->def.task_count) {
@@ -503,8 +496,7 @@ static void stand_mode(ff_pilot *pilot, const ff_pilot_sense *sense, double omeg
   }
 }
 
-/* ---- flight and landing
- * -------------------------------------------------------------------------- */
+/* ---- flight and landing ---------------------------------------------------------------------- */
 
 static void detect_ground(ff_pilot *pilot, const ff_pilot_sense *sense) {
   double load = sense->load[0].z + sense->load[1].z;

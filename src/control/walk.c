@@ -25,8 +25,7 @@ ff_walk_def ff_walk_def_default(void) {
                        .first = FF_WALK_LEFT};
 }
 
-/* ---- checks ------------------------------------------------------------------------------------
- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 static ff_status walk_report(ff_report *report, const char *key, const char *what, double got) {
   ff_report_what(report, "%s, got %g", what, got);
@@ -95,8 +94,7 @@ static ff_status walk_check_steps(const ff_walk_def *def, const ff_walk_step *st
   return FF_OK;
 }
 
-/* ---- creation ----------------------------------------------------------------------------------
- */
+/* ---- creation -------------------------------------------------------------------------------- */
 
 void ff_walk_destroy(ff_walk *walk) {
   if (walk) {
@@ -171,8 +169,7 @@ static void walk_free_builder(builder *b) {
   }
 }
 
-/* ---- the centre of mass
- * -------------------------------------------------------------------------- */
+/* ---- the centre of mass ---------------------------------------------------------------------- */
 
 static double walk_sample_time(const builder *b, int k) {
   return b->walk->def.sample * k;
@@ -207,8 +204,7 @@ static void walk_track_plan(builder *b) {
   }
 }
 
-/* ---- the trunk ----------------------------------------------------------------------------------
- */
+/* ---- the trunk ------------------------------------------------------------------------------- */
 
 static ff_vec3 walk_com_at(const ff_walk *walk, int k) {
   return v3(walk->com[0][k].position, walk->com[1][k].position, walk->def.height);
@@ -261,8 +257,7 @@ static ff_status walk_place_trunk(builder *b) {
   return FF_OK;
 }
 
-/* ---- correction ---------------------------------------------------------------------------------
- */
+/* ---- correction ------------------------------------------------------------------------------ */
 
 /* Zero-moment point of the tree's dynamics at a sample. */
 static ff_vec3 walk_tree_zmp(builder *b, int k) {
@@ -300,8 +295,7 @@ static void walk_correct_zmp(builder *b) {
   }
 }
 
-/* ---- building -----------------------------------------------------------------------------------
- */
+/* ---- building -------------------------------------------------------------------------------- */
 
 /* Copies the definition and finds the legs. */
 static ff_status walk_begin(ff_walk *walk, const ff_walk_def *def, const ff_walk_step *steps,

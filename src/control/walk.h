@@ -47,8 +47,7 @@ struct ff_walk {
   double *trunk_bend[3]; /* second derivatives of the spline through them */
 };
 
-/* ---- plan.c: feet and zero-moment point --------------------------------------------------------
- */
+/* ---- plan.c: feet and zero-moment point ------------------------------------------------------ */
 
 /* A value with its first and second derivatives with respect to a parameter in 0 .. 1. */
 typedef struct ff_way {
@@ -66,8 +65,7 @@ void ff_walk_zmp(const ff_walk *walk, double time, double zmp[2]);
 /* Positions and velocities of both feet; returns the heading of the trunk between them. */
 double ff_walk_feet(const ff_walk *walk, double time, ff_walk_foot feet[2]);
 
-/* ---- body.c: the robot -------------------------------------------------------------------------
- */
+/* ---- body.c: the robot ----------------------------------------------------------------------- */
 
 /* Finds the legs; FF_ERROR_INPUT if they do not have the form of ff_leg. */
 ff_status ff_walk_find_legs(ff_walk *walk, ff_report *report);
@@ -86,13 +84,11 @@ ff_walk_config ff_walk_balance(const ff_walk *walk, ff_tree_work *work, ff_vec3 
 /* Link whose angle exceeds its limits in q; 0: none. */
 int ff_walk_beyond(const ff_walk *walk, const double *q);
 
-/* ---- sample.c
- * ------------------------------------------------------------------------------------ */
+/* ---- sample.c -------------------------------------------------------------------------------- */
 
 ff_walk_config ff_walk_config_at(const ff_walk *walk, double time);
 
-/* ---- spline.c: C2 interpolation ---------------------------------------------------------------
- */
+/* ---- spline.c: C2 interpolation -------------------------------------------------------------- */
 
 /* bend = second derivatives at the samples, with zero slope at both ends. scratch [count]. */
 void ff_spline_fit(const double *y, int count, double step, double *bend, double *scratch);

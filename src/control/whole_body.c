@@ -157,8 +157,7 @@ static void whole_other_rows(ff_whole *whole, const ff_whole_want *want) {
   }
 }
 
-/* ---- ground reaction ---------------------------------------------------------------------------
- */
+/* ---- ground reaction ------------------------------------------------------------------------- */
 
 /* Wrench that these accelerations require, about the origin of the trunk. */
 static ff_tree_wrench whole_required_wrench(ff_whole *whole) {
@@ -242,8 +241,7 @@ static void whole_load_feet(ff_whole *whole, const ff_whole_want *want, ff_tree_
   }
 }
 
-/* ---- torques -----------------------------------------------------------------------------------
- */
+/* ---- torques --------------------------------------------------------------------------------- */
 
 bool ff_whole_torques(ff_whole *whole, const ff_whole_want *want, const double *q) {
   const ff_tree *tree = whole->walk->def.tree;

@@ -7,7 +7,7 @@
 
 #include "math/vec.h"
 
-/* ---- 3 x 3 matrices ---------------------------------------------------------------------- */
+/* ---- 3 x 3 matrices -------------------------------------------------------------------------- */
 
 /* Unrolled by hand: compilers keep such loops. */
 static inline ff_mat3 m3_scale(double s, ff_mat3 a) {
@@ -78,7 +78,7 @@ static inline void m3_outer_add(ff_mat3 *a, double s, ff_vec3 u, ff_vec3 v) {
   a->m[2][2] += left.z * v.z;
 }
 
-/* ---- 6 x 6 matrices ----------------------------------------------------------------------- */
+/* ---- 6 x 6 matrices -------------------------------------------------------------------------- */
 
 /* Solves the symmetric a x = b in place by Cholesky factorisation; reads only the lower triangle of
  * a. False if a is not positive definite. */
@@ -112,7 +112,7 @@ static inline bool m6_solve(double a[6][6], double x[6]) {
   return true;
 }
 
-/* ---- 6D vectors --------------------------------------------------------------------------- */
+/* ---- 6D vectors ------------------------------------------------------------------------------ */
 
 typedef struct ff_sv {
   ff_vec3 a; /* angular velocity, or moment about the origin */
@@ -145,7 +145,7 @@ static inline ff_sv sv_cross_force(ff_sv v, ff_sv f) {
   return (ff_sv){v3_add(v3_cross(v.a, f.a), v3_cross(v.l, f.l)), v3_cross(v.a, f.l)};
 }
 
-/* ---- translations ------------------------------------------------------------------------- */
+/* ---- translations ---------------------------------------------------------------------------- */
 
 /* Both frames have the same axes; B's origin lies at r, seen from A [Featherstone08 sec. 2.8]. */
 
@@ -158,7 +158,7 @@ static inline ff_sv sv_force_back(ff_vec3 r, ff_sv f) {
   return (ff_sv){v3_add(f.a, v3_cross(r, f.l)), f.l};
 }
 
-/* ---- inertia of a rigid body --------------------------------------------------------------- */
+/* ---- inertia of a rigid body ----------------------------------------------------------------- */
 
 typedef struct ff_si {
   double m;  /* kg */
@@ -205,7 +205,7 @@ static inline ff_si si_back(ff_vec3 r, const ff_si *b) {
   return out;
 }
 
-/* ---- inertia of an articulated body -------------------------------------------------------- */
+/* ---- inertia of an articulated body ---------------------------------------------------------- */
 
 /* A symmetric 3 x 3 matrix. */
 typedef struct ff_s3 {

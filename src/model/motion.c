@@ -1,4 +1,4 @@
-/* Things that follow time alone: prescribed bodies, phases, knots. */
+/* Functions of time alone: prescribed bodies, drive phases, breakpoints. */
 #include "math/vec.h"
 #include "model/model.h"
 #include "model/table.h"
@@ -26,7 +26,7 @@ ff_body_motion ff_motion_at(const ff_model_body *body, double t) {
   ff_vec3 speed = table_vec3(&motion->velocity, t, ff_table_value);
   out.pose.position = v3_add(out.pose.position, v3_axpy(path, wave, motion->amplitude));
   out.velocity = v3_axpy(speed, wave_rate, motion->amplitude);
-  /* Rotation about a fixed axis: the integrated rate plus the swing. */
+  /* Rotation about a fixed axis: the integrated rate plus the oscillation. */
   double angle = table_vec3(&motion->rate, t, ff_table_integral).x + motion->swing_amplitude * wave;
   double rate =
       table_vec3(&motion->rate, t, ff_table_value).x + motion->swing_amplitude * wave_rate;

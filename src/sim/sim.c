@@ -4,9 +4,9 @@
 #include "base/team.h"
 #include "math/vec.h"
 
-/* ---- life ------------------------------------------------------------------------- */
+/* ---- creation -------------------------------------------------------------------------------- */
 
-static ff_status start(ff_sim *sim) {
+static ff_status sim_start(ff_sim *sim) {
   if (sim->stepper->reset) {
     sim->stepper->reset(&sim->work);
   }
@@ -16,7 +16,7 @@ static ff_status start(ff_sim *sim) {
   sim->work.solver = (ff_solver_info){0};
   ff_status status = sim->stepper->refresh(&sim->work);
   ff_auditor_start(&sim->auditor, sim->model, &sim->state);
-  ff_sim_note_contacts(sim);
+  ff_sim_init_contacts(sim);
   return status;
 }
 
@@ -36,7 +36,7 @@ ff_status ff_sim_create(ff_sim **out, const ff_model *model) {
     status = ff_sim_take_pilots(sim);
   }
   if (status == FF_OK) {
-    status = start(sim);
+    status = sim_start(sim);
   }
   if (status != FF_OK) {
     ff_sim_destroy(sim);
@@ -57,7 +57,7 @@ void ff_sim_destroy(ff_sim *sim) {
 }
 
 void ff_sim_reset(ff_sim *sim) {
-  start(sim);
+  sim_start(sim);
 }
 
 ff_status ff_sim_set_threads(ff_sim *sim, int threads) {
@@ -73,26 +73,26 @@ ff_status ff_sim_set_threads(ff_sim *sim, int threads) {
   return status;
 }
 
-/* ---- time ---------------------------------------------------------------------------- */
+/* ---- stepping -------------------------------------------------------------------------------- */
 
 double ff_sim_time(const ff_sim *sim) {
   return sim->state.t;
 }
 
-/* Next point of the fixed step's grid, k * step, that lies clearly after t. */
-static double next_grid(double t, double step) {
+/* Next point k * step of the fixed step's grid that lies clearly after t. */
+static double sim_next_grid(double t, double step) {
   double next = step * (floor(t / step * (1 + 1e-12)) + 1);
   return next - t > 1e-6 * step ? next : next + step;
 }
 
-/* Kinks of tables and phases end every step: what follows them starts anew. */
-static ff_status enter_knot(ff_sim *sim) {
+/* Breakpoints of tables and phases end every step: multistep data restart after them. */
+static ff_status sim_enter_breakpoint(ff_sim *sim) {
   ff_state_enter_phases(&sim->state, sim->model);
   return sim->stepper->refresh(&sim->work);
 }
 
-/* One step, at most to limit; on_grid: which is where a fixed step should end. */
-static ff_status step_to(ff_sim *sim, double limit, bool on_grid) {
+/* One step, at most to limit; on_grid: limit is a grid point of the fixed step. */
+static ff_status sim_step_to(ff_sim *sim, double limit, bool on_grid) {
   double t = sim->state.t, end = limit, tick = INFINITY;
   ff_status status = ff_is_cancelled(&sim->work.cancelled) ? FF_CANCELLED : FF_OK;
   if (status == FF_OK && ff_sim_is_steered(sim)) {
@@ -100,8 +100,9 @@ static ff_status step_to(ff_sim *sim, double limit, bool on_grid) {
     tick = ff_sim_next_tick(sim);
   }
   if (!sim->stepper->adaptive) {
-    /* No step for the rounding between the limit and the grid, nor between a tick and either. */
-    double step = sim->model->run.stepper.step, grid = on_grid ? limit : next_grid(t, step);
+    /* Avoids tiny steps due to rounding between the limit and the grid, or between a tick and
+     * either. */
+    double step = sim->model->run.stepper.step, grid = on_grid ? limit : sim_next_grid(t, step);
     end = limit - grid < 1e-6 * step ? limit : grid;
     tick = fabs(tick - end) < 1e-6 * step ? end : tick;
   }
@@ -114,20 +115,20 @@ static ff_status step_to(ff_sim *sim, double limit, bool on_grid) {
   }
   double h = sim->state.t - t;
   ff_auditor_look(&sim->auditor, sim->model, &sim->state, h, !sim->stepper->adaptive);
-  ff_sim_tell_events(sim, h);
-  return sim->state.t == knot ? enter_knot(sim) : FF_OK;
+  ff_sim_report_events(sim, h);
+  return sim->state.t == knot ? sim_enter_breakpoint(sim) : FF_OK;
 }
 
-static ff_status steps_to(ff_sim *sim, double t, bool on_grid) {
+static ff_status sim_steps_to(ff_sim *sim, double t, bool on_grid) {
   ff_status status = FF_OK;
   while (status == FF_OK && sim->state.t < t) {
-    status = step_to(sim, t, on_grid);
+    status = sim_step_to(sim, t, on_grid);
   }
   return status;
 }
 
-/* Remembers how it ended; whoever cancelled has been heard. */
-static ff_status end_with(ff_sim *sim, ff_status status) {
+/* Stores the status; a cancellation is consumed. */
+static ff_status sim_end_with(ff_sim *sim, ff_status status) {
   if (status == FF_CANCELLED) {
     atomic_store(&sim->work.cancelled, false);
   }
@@ -138,24 +139,25 @@ static ff_status end_with(ff_sim *sim, ff_status status) {
 ff_status ff_sim_step(ff_sim *sim) {
   const ff_stepper_def *stepper = &sim->model->run.stepper;
   double t = sim->state.t;
-  return end_with(sim, sim->stepper->adaptive ? step_to(sim, t + stepper->max_step, false)
-                                              : steps_to(sim, next_grid(t, stepper->step), true));
+  return sim_end_with(sim, sim->stepper->adaptive
+                               ? sim_step_to(sim, t + stepper->max_step, false)
+                               : sim_steps_to(sim, sim_next_grid(t, stepper->step), true));
 }
 
 ff_status ff_sim_advance(ff_sim *sim, double t) {
-  return isnan(t) ? FF_ERROR_INPUT : end_with(sim, steps_to(sim, t, false));
+  return isnan(t) ? FF_ERROR_INPUT : sim_end_with(sim, sim_steps_to(sim, t, false));
 }
 
 void ff_sim_cancel(ff_sim *sim) {
   atomic_store(&sim->work.cancelled, true);
 }
 
-/* ---- bodies ---------------------------------------------------------------------------- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 ff_body_state ff_sim_body(const ff_sim *sim, ff_body body) {
   const ff_model_body *b = &sim->model->bodies[body.id - 1];
   const ff_body_motion *motion = &sim->state.bodies[body.id - 1];
-  /* From the principal frame back to the frame the user speaks of. */
+  /* From the principal frame back to the user's body frame. */
   ff_body_state out = {.omega = motion->omega};
   out.orientation = q_mul(motion->pose.orientation, q_conj(b->frame.orientation));
   ff_vec3 arm = q_rotate(out.orientation, v3_neg(b->frame.position));
@@ -191,7 +193,7 @@ ff_status ff_sim_set_body(ff_sim *sim, ff_body body, const ff_body_state *state)
   return status;
 }
 
-/* ---- contacts ---------------------------------------------------------------------------- */
+/* ---- contacts -------------------------------------------------------------------------------- */
 
 int ff_sim_contact_count(const ff_sim *sim) {
   int count = 0;
@@ -201,8 +203,8 @@ int ff_sim_contact_count(const ff_sim *sim) {
   return count;
 }
 
-static ff_contact tell_contact(const ff_sim *sim, const ff_meet *meet, const ff_near *near,
-                               int index) {
+static ff_contact sim_make_contact(const ff_sim *sim, const ff_meet *meet, const ff_near *near,
+                                   int index) {
   const ff_point *point = &sim->state.points[index];
   return (ff_contact){.a = {meet->a + 1},
                       .b = {meet->b + 1},
@@ -230,7 +232,7 @@ ff_contact ff_sim_contact(const ff_sim *sim, int index) {
       const ff_near *near = &state->nears[n];
       for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
         if (state->points[i].touching && index-- == 0) {
-          return tell_contact(sim, meet, near, i);
+          return sim_make_contact(sim, meet, near, i);
         }
       }
     }
@@ -238,15 +240,14 @@ ff_contact ff_sim_contact(const ff_sim *sim, int index) {
   return (ff_contact){0};
 }
 
-/* ---- constraints ------------------------------------------------------------------------------
- */
+/* ---- constraints ----------------------------------------------------------------------------- */
 
 ff_constraint_state ff_sim_constraint(const ff_sim *sim, int index) {
   const ff_state_constraint *now = &sim->state.constraints[index];
   return (ff_constraint_state){now->force, now->moment, now->error, now->angle};
 }
 
-/* ---- audit ---------------------------------------------------------------------------------- */
+/* ---- audit ----------------------------------------------------------------------------------- */
 
 ff_energy ff_sim_energy(const ff_sim *sim) {
   return ff_auditor_energy(&sim->auditor, sim->model, &sim->state);

@@ -5,7 +5,7 @@
 #include <amd.h>
 #include <string.h>
 
-/* ---- creation --------------------------------------------------------------------------- */
+/* ---- creation -------------------------------------------------------------------------------- */
 
 static int *blocks_take_ints(ff_blocks *b, size_t count) {
   return ff_arena_take(&b->arena, count + 1, sizeof(int));
@@ -84,7 +84,7 @@ void ff_blocks_destroy(ff_blocks *blocks) {
   }
 }
 
-/* ---- graph ---------------------------------------------------------------------------- */
+/* ---- graph ----------------------------------------------------------------------------------- */
 
 void ff_blocks_begin(ff_blocks *b) {
   b->node_count = b->edge_count = b->row_count = 0;
@@ -115,7 +115,7 @@ bool ff_blocks_is_before(const ff_blocks *b, int i, int j) {
   return b->place[i] < b->place[j];
 }
 
-/* ---- elimination order -------------------------------------------------------------------- */
+/* ---- elimination order ----------------------------------------------------------------------- */
 
 static bool blocks_same_graph(const ff_blocks *b) {
   size_t nodes = (size_t)b->node_count, edges = (size_t)b->edge_count;
@@ -279,7 +279,7 @@ long ff_blocks_orders(const ff_blocks *b) {
   return b->orders;
 }
 
-/* ---- values ------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 void ff_blocks_choose(ff_blocks *b, const int *nodes, int count) {
   b->first = b->node_count;

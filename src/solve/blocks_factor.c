@@ -196,8 +196,7 @@ static void lu_divide_vector(const double *a, const int *pivot, double *x, int n
   }
 }
 
-/* ---- elimination -------------------------------------------------------------------------------
- */
+/* ---- elimination ----------------------------------------------------------------------------- */
 
 double *ff_blocks_units(ff_blocks *b, int node) {
   return b->units + 2 * b->row[node];

@@ -25,7 +25,7 @@ struct ff_linear {
   klu_common common;
 };
 
-/* ---- creation --------------------------------------------------------------------- */
+/* ---- creation -------------------------------------------------------------------------------- */
 
 static ff_status create_dense(ff_linear *linear) {
   size_t n = (size_t)linear->size;
@@ -83,7 +83,7 @@ void ff_linear_destroy(ff_linear *linear) {
   }
 }
 
-/* ---- dense --------------------------------------------------------------------------- */
+/* ---- dense ----------------------------------------------------------------------------------- */
 
 static double *dense_column(const ff_linear *linear, int j) {
   return linear->lu + (size_t)j * (size_t)linear->size;
@@ -193,7 +193,7 @@ static void solve_dense(const ff_linear *linear, double *b) {
   }
 }
 
-/* ---- sparse ---------------------------------------------------------------------------- */
+/* ---- sparse ---------------------------------------------------------------------------------- */
 
 /* Refactors with the previous pivots; false if they are unsuitable for this matrix. */
 static bool sparse_refactor(ff_linear *linear, double *values) {
@@ -218,7 +218,7 @@ static bool factor_sparse(ff_linear *linear, const double *from) {
          common->rcond > TINY_PIVOT;
 }
 
-/* ---- interface ------------------------------------------------------------------------ */
+/* ---- interface ------------------------------------------------------------------------------- */
 
 bool ff_linear_factor(ff_linear *linear, const double *values) {
   return linear->symbolic ? factor_sparse(linear, values) : factor_dense(linear, values);

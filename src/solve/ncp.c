@@ -36,7 +36,7 @@ enum {
 #define SMOOTH_NEAR    0.01
 #define SMOOTH_END     1e-10
 
-/* ---- texts ------------------------------------------------------------------------------- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 const char *ff_ncp_outcome_text(ff_ncp_outcome outcome) {
   switch (outcome) {
@@ -53,7 +53,7 @@ ff_ncp_def ff_ncp_def_default(void) {
   return (ff_ncp_def){.method = FF_NCP_FISCHER, .tolerance = 1e-10, .max_iterations = 1000};
 }
 
-/* ---- checks ------------------------------------------------------------------------------ */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 static ff_status ncp_report(ff_report *report, const char *key, const char *what) {
   ff_status status = ff_report_what(report, "%s", what);
@@ -112,7 +112,7 @@ static ff_status ncp_check_def(const ff_ncp_def *def, ff_report *report) {
   return ncp_check_pattern(def, report);
 }
 
-/* ---- creation ---------------------------------------------------------------------------- */
+/* ---- creation -------------------------------------------------------------------------------- */
 
 /* Copy of the bounds, or `none` in every row. */
 static double *ncp_copy_bounds(ff_ncp *ncp, const double *from, double none) {
@@ -273,8 +273,7 @@ static bool ncp_is_solved(const ff_ncp *ncp) {
   return ncp->good_enough || ncp->best_scaled <= ncp->def.tolerance;
 }
 
-/* ---- attempts ----------------------------------------------------------------------------------
- */
+/* ---- attempts -------------------------------------------------------------------------------- */
 
 /* Descent without proximal term from the current iterate. Rescales where it ends: if that is not a
  * solution in the new scales, or only outside the bounds, the descent continues from there. */

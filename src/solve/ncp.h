@@ -63,7 +63,7 @@ struct ff_ncp {
   ff_ncp_info info;
 };
 
-/* ---- ncp_function.c: complementarity as an equation ------------------------------------ */
+/* ---- ncp_function.c: complementarity as an equation ------------------------------------------ */
 
 /* Value and derivatives with respect to x and f of one row. */
 typedef struct ff_ncp_row {
@@ -73,13 +73,13 @@ typedef struct ff_ncp_row {
 ff_ncp_row ff_ncp_fischer(double x, double f, double lower, double upper, double smooth);
 ff_ncp_row ff_ncp_min(double x, double f, double lower, double upper);
 
-/* ---- ncp_setup.c: patterns -------------------------------------------------------------- */
+/* ---- ncp_setup.c: patterns ------------------------------------------------------------------- */
 
 ff_status ff_ncp_setup(ff_ncp *ncp);
 /* Patterns for the size that ncp has now. */
 void ff_ncp_layout(ff_ncp *ncp);
 
-/* ---- ncp_scale.c ----------------------------------------------------------------------- */
+/* ---- ncp_scale.c ----------------------------------------------------------------------------- */
 
 /* Computes scales from the Jacobian in the caller's units, and applies them to it. */
 void ff_ncp_scale(ff_ncp *ncp);
@@ -87,7 +87,7 @@ void ff_ncp_scale(ff_ncp *ncp);
  * weight becomes 0. False: not needed. */
 bool ff_ncp_rescale(ff_ncp *ncp);
 
-/* ---- ncp_newton.c: globalised descent -------------------------------------------------- */
+/* ---- ncp_newton.c: globalised descent -------------------------------------------------------- */
 
 typedef enum ff_ncp_ending {
   FF_NCP_END_SOLVED,

@@ -27,19 +27,18 @@ enum {
   NEWTON_HALVINGS = 10, /* a Newton step shorter than 2^-10 is abandoned */
   GRADIENT_HALVINGS = 40,
   REGULAR_TRIES = 6,
-  LEASH = 8 /* full steps in one watchdog phase */
+  WATCHDOG = 8 /* full steps in one watchdog phase */
 };
 #define ENOUGH       1e-4 /* sufficient decrease: share of the predicted one */
 #define DESCENT      1e-9 /* least relative descent of a direction; Newton's slope is -2 merit */
 #define FAR          1e14 /* unknowns larger than this diverge */
 #define REGULAR_MORE 20.0 /* growth of the regularisation */
 #define PROGRESS     0.7
-#define LEARNT       0.1 /* largest relative step left after the Broyden update */
-#define POLISH       0.01 /* share of the tolerance to which steps with a reused factorisation continue \
-                           */
-#define AGAIN 0.1         /* a factorisation is reused where it decreased the merit to this share */
+#define LEARNT       0.1  /* largest relative step left after the Broyden update */
+#define POLISH       0.01 /* share of the tolerance at which reuse of the factors ends */
+#define AGAIN        0.1  /* the factors are reused where they decreased the merit to this share */
 
-/* ---- evaluation -------------------------------------------------------------------------- */
+/* ---- evaluation ------------------------------------------------------------------------------ */
 
 static ff_ncp_row ncp_row_of(const ff_ncp *ncp, ff_ncp_method method, const ff_ncp_point *at,
                              int i) {
@@ -159,7 +158,7 @@ static void ncp_find_gradient(ff_ncp *ncp) {
   }
 }
 
-/* ---- state of a descent ------------------------------------------------------------------ */
+/* ---- state of a descent ---------------------------------------------------------------------- */
 
 /* State of a descent: the last merits, whose largest is the reference of the line search, and the
  * watchdog. */
@@ -211,7 +210,7 @@ static bool ncp_evaluate_along(ff_ncp *ncp, double t) {
   return ff_ncp_evaluate(ncp, &ncp->trial);
 }
 
-/* ---- the line search ------------------------------------------------------------------------ */
+/* ---- the line search ------------------------------------------------------------------------- */
 
 /* Backtracking line search along the direction with known slope; skips the full step if it was
  * tried before. */
@@ -238,7 +237,7 @@ static double ncp_slope_along(const ff_ncp *ncp) {
   return slope < -DESCENT * fmin(ncp->here.merit, length * length) ? slope : 0;
 }
 
-/* ---- Newton --------------------------------------------------------------------------------- */
+/* ---- Newton ---------------------------------------------------------------------------------- */
 
 /* False: singular. */
 static bool ncp_newton_direction(ff_ncp *ncp, ff_ncp_method method) {
@@ -441,7 +440,7 @@ static bool ncp_take_step(ff_ncp *ncp, run *descent, double tolerance) {
   return taken;
 }
 
-/* ---- the descent ---------------------------------------------------------------------------- */
+/* ---- the descent ----------------------------------------------------------------------------- */
 
 static bool ncp_diverges(const ff_ncp *ncp) {
   for (int i = 0; i < ncp->size; i++) {
@@ -466,7 +465,7 @@ ff_ncp_ending ff_ncp_descend(ff_ncp *ncp, ff_ncp_method method, double tolerance
   run descent = {.method = method,
                  .step_length = 1,
                  .watchdog_next_wait = 1,
-                 .watchdog_steps = ncp->inside ? LEASH : 0};
+                 .watchdog_steps = ncp->inside ? WATCHDOG : 0};
   last = last < ncp->def.max_iterations ? last : ncp->def.max_iterations;
   push_merit(&descent, ncp->here.merit);
   double milestone = ncp->here.merit;

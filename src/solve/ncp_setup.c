@@ -1,7 +1,7 @@
 /* Sparsity patterns, set up once. */
 #include "solve/ncp.h"
 
-/* ---- patterns ------------------------------------------------------------------------- */
+/* ---- patterns -------------------------------------------------------------------------------- */
 
 static bool ncp_take_pattern(ff_ncp *ncp, ff_ncp_pattern *pattern, int size, int count) {
   pattern->start = ff_arena_take(&ncp->arena, (size_t)size + 1, sizeof(int));

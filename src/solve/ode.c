@@ -48,7 +48,7 @@ struct ff_ode {
   long steps, evaluations;
 };
 
-/* ---- ARKODE callbacks ---------------------------------------------------- */
+/* ---- ARKODE callbacks ------------------------------------------------------------------------ */
 
 static int ark_rates(sunrealtype t, N_Vector y, N_Vector dy, void *user) {
   ff_ode *ode = user;
@@ -84,7 +84,7 @@ static void ark_silence(int code, const char *module, const char *function, char
   (void)code, (void)module, (void)function, (void)text, (void)user;
 }
 
-/* ---- creation -------------------------------------------------------------- */
+/* ---- creation -------------------------------------------------------------------------------- */
 
 /* ARKODE allocates its stages in the first step: take one here, with zero rates, so that no later
  * step allocates. */
@@ -223,7 +223,7 @@ void ff_ode_restart(ff_ode *ode, double t, int event_count) {
   ode->fresh = true;
 }
 
-/* ---- one step ----------------------------------------------------------------- */
+/* ---- one step -------------------------------------------------------------------------------- */
 
 /* Passes the current solution and the first step size to ARKODE. */
 static int ark_restart(ff_ode *ode, double step) {

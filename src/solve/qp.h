@@ -42,12 +42,12 @@ static inline double ff_qp_within(double x, double lower, double upper) {
   return x < lower ? lower : (x > upper ? upper : x);
 }
 
-/* ---- qp_scale.c: conversion to and from scaled units -------------------------------------- */
+/* ---- qp_scale.c: conversion to and from scaled units ----------------------------------------- */
 
 ff_qp_outcome ff_qp_load(ff_qp *qp, const ff_qp_problem *problem, const double *x);
 void ff_qp_unload(const ff_qp *qp, const ff_qp_problem *problem, double *x);
 
-/* ---- qp_factor.c: minimum over the free unknowns ------------------------------------------ */
+/* ---- qp_factor.c: minimum over the free unknowns --------------------------------------------- */
 
 /* Householder QR with column pivoting of a rows x columns matrix, by columns: matrix becomes R, b
  * becomes Q'b, order is permuted with the columns. Returns the rank. */
@@ -63,7 +63,7 @@ typedef enum ff_qp_step_kind {
 /* Sets order, rank and step from place and slope. */
 ff_qp_step_kind ff_qp_find_step(ff_qp *qp);
 
-/* ---- qp_active.c: active set ------------------------------------------------------------- */
+/* ---- qp_active.c: active set ----------------------------------------------------------------- */
 
 /* Active-set descent from y to a minimum. */
 ff_qp_outcome ff_qp_descend(ff_qp *qp);

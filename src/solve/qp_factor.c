@@ -41,7 +41,7 @@ static void qp_swap_unknowns(int *order, double *diagonal, int a, int b) {
   qp_swap_columns(diagonal + a, diagonal + b, 1);
 }
 
-/* ---- Hessian -------------------------------------------------------------------------------- */
+/* ---- Hessian --------------------------------------------------------------------------------- */
 
 static double *hessian_row(const ff_qp *qp, int i) {
   return qp->factor + (size_t)i * (size_t)qp->size;
@@ -145,7 +145,7 @@ static ff_qp_step_kind qp_find_step_hessian(ff_qp *qp) {
   return FF_QP_NEWTON;
 }
 
-/* ---- least squares -------------------------------------------------------------------------- */
+/* ---- least squares --------------------------------------------------------------------------- */
 
 /* x := x - 2 v (v'x) / (v'v) */
 static void householder_reflect(double *x, const double *v, double v_squared, int count) {
@@ -225,7 +225,7 @@ static ff_qp_step_kind qp_find_step_squares(ff_qp *qp) {
   return FF_QP_NEWTON;
 }
 
-/* ---- interface ------------------------------------------------------------------------------ */
+/* ---- interface ------------------------------------------------------------------------------- */
 
 ff_qp_step_kind ff_qp_find_step(ff_qp *qp) {
   qp->free = 0;

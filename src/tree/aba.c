@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* ---- revolute joints ---------------------------------------------------------------------- */
+/* ---- revolute joints ------------------------------------------------------------------------- */
 
 /* Specialisation of aba_factor_joint for S = (axis, 0): W and G^-1 u. False if D is not positive.
  */
@@ -66,7 +66,7 @@ static void aba_accelerate_free(ff_tree_work *work, int i, double *a) {
   v3_store(a + link->v_at + 3, m3_tmul(work->turn[i], own.l));
 }
 
-/* ---- any joint ---------------------------------------------------------------------------- */
+/* ---- any joint ------------------------------------------------------------------------------- */
 
 /* W, rows of G and G^-1 u of one joint. False if D is not positive definite. */
 static bool aba_factor_joint(ff_tree_work *work, const ff_tree_link_data *link, const ff_sv *bias,
@@ -134,7 +134,7 @@ static void aba_accelerate_joint(ff_tree_work *work, int i, double *a) {
   }
 }
 
-/* ---- the tree ------------------------------------------------------------------------------ */
+/* ---- the tree -------------------------------------------------------------------------------- */
 
 /* Outward pass: acceleration at constant joint rates, with gravity as an acceleration of the
  * ground; inertia and bias force p = I a + v x* I v - f_external of each link alone. */

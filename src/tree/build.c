@@ -18,7 +18,7 @@ ff_link_def ff_link_def_default(void) {
   };
 }
 
-/* ---- building ------------------------------------------------------------------------------ */
+/* ---- building -------------------------------------------------------------------------------- */
 
 static void tree_set_link(ff_tree *tree, int i, const ff_link_def *def, const char *name) {
   ff_tree_link_data *link = &tree->links[i];
@@ -279,8 +279,7 @@ void ff_tree_work_destroy(ff_tree_work *work) {
   }
 }
 
-/* ---- queries ----------------------------------------------------------------------------------
- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
 int ff_tree_link_count(const ff_tree *tree) {
   return tree->count - 1;

@@ -42,7 +42,7 @@ bool ff_joint_one_axis(ff_joint_kind kind) {
   return kinds[kind].q_count == 1;
 }
 
-/* ---- transform -------------------------------------------------------------------------- */
+/* ---- transform ------------------------------------------------------------------------------- */
 
 /* Rotation about a unit axis. */
 static ff_quat axis_rotation(ff_vec3 axis, double angle) {
@@ -81,7 +81,7 @@ ff_pose ff_joint_pose(const ff_joint_def *joint, const double *q) {
   return pose;
 }
 
-/* ---- motion subspace ---------------------------------------------------------------------- */
+/* ---- motion subspace ------------------------------------------------------------------------- */
 
 static ff_sv rotation_column(ff_vec3 axis) {
   return (ff_sv){axis, {0, 0, 0}};
