@@ -202,7 +202,7 @@ static void test_tells_what_looks_wrong(void **state) {
                    "bc", "continuous", "b", "c") JOINT("ad", "revolute", "a", "d") "</robot>";
   const char *const expected[] = {
       ":6: joint 'ab': the lower limit 1 is above", ":7: joint 'ad' should have a <limit>",
-      ":4: link 'c' moves but has no mass", ":3: link 'b' has a principal moment"};
+      ":4: link 'c' and the links it carries have no mass", ":3: link 'b' has a principal moment"};
   ff_robot *robot = NULL;
   ff_report report;
   assert_int_equal(load(&robot, text, &report), FF_OK);
