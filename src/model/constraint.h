@@ -8,9 +8,9 @@
 enum { FF_CONSTRAINT_ROWS = 6 }; /* most rows of a constraint */
 
 /* Rows of a constraint at the current state. Row i has the rate
- *   along[i] . (v_a - v_b) + turn_a[i] . omega_a + turn_b[i] . omega_b with the velocities of the
- * centres of mass; multiplier i is a force along[i] and a torque turn_a[i] on a, and -along[i] and
- * turn_b[i] on b. */
+ *   along[i] . (v_a - v_b) + turn_a[i] . omega_a + turn_b[i] . omega_b
+ * with the velocities of the centres of mass; multiplier i is a force along[i] and a torque
+ * turn_a[i] on a, and -along[i] and turn_b[i] on b. */
 typedef struct ff_constraint_rows {
   int count;
   int places; /* the first rows are distances, m; the others cosines between directions, 1 */

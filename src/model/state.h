@@ -5,8 +5,8 @@
  *                 velocity (world), angular momentum about the centre of mass (world)
  *   robots        of each the generalised coordinates q, then the velocities v
  *   memory        of the friction laws, memory_count for each contact point
- *   ledger        integrals over time: losses, work, external impulses Angular momentum, not
- * velocity, is the unknown: without torque it is constant to the bit. */
+ *   ledger        integrals over time: losses, work, external impulses
+ * Angular momentum, not velocity, is the unknown: without torque it is constant to the bit. */
 #ifndef FF_MODEL_STATE_H
 #define FF_MODEL_STATE_H
 

@@ -5,7 +5,7 @@
  * eliminated in approximate minimum degree order [Amestoy96], with row pivoting only inside a node:
  * intended for matrices whose diagonal blocks dominate, such as those with inertia.
  *
- * ff_blocks_begin(b);
+ *   ff_blocks_begin(b);
  *   ff_blocks_node(b, 6), ...; ff_blocks_join(b, i, j), ...;
  *   ff_blocks_order(b);                    no work if the graph has not changed
  *   ff_blocks_clear(b, nodes, count);      a set of nodes with no edges to others

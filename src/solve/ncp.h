@@ -1,9 +1,9 @@
 /* Internals of the complementarity solver, shared by its files.
  *
  * Iterations run in scaled unknowns x and rows f:
- *   z_i = column_scale_i x_i,   f_i = row_scale_i F_i(z) + proximal (x_i - centre_i), with scales
- * that bring the entries of the Jacobian to about 1. A proximal weight above 0 gives an easier
- * neighbouring problem: see ncp.c. */
+ *   z_i = column_scale_i x_i,   f_i = row_scale_i F_i(z) + proximal (x_i - centre_i),
+ * with scales that bring the entries of the Jacobian to about 1. A proximal weight above 0 gives an
+ * easier neighbouring problem: see ncp.c. */
 #ifndef FF_SOLVE_NCP_H
 #define FF_SOLVE_NCP_H
 

@@ -1,9 +1,9 @@
 /* Coriolis matrix with skew-symmetric dH/dt - 2 C [Echeandia21].
  *
  * With J_k the Jacobian of link k, H = sum J^T I J and C = sum J^T (I dJ/dt + B J), where
- *   B = 1/2 ((v x*) I - I (v x) + bar(I v)),   bar(f) m = m x* f. B v is the gyroscopic force v x*
- * I v, and B + B^T the rate of I, from which both properties follow. Sums over the subtree of a
- * joint are accumulated in the inward pass, as for H. */
+ *   B = 1/2 ((v x*) I - I (v x) + bar(I v)),   bar(f) m = m x* f.
+ * B v is the gyroscopic force v x* I v, and B + B^T the rate of I, from which both properties
+ * follow. Sums over the subtree of a joint are accumulated in the inward pass, as for H. */
 #include "tree/tree.h"
 
 #include <string.h>
