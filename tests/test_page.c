@@ -382,7 +382,7 @@ static void items_without_their_block_are_told(void **state) {
   assert_refused(page, "a panel outside a replay");
   ff_page_create(&page, "t");
   ff_page_ledger(page, (ff_page_run){1});
-  assert_refused(page, "a run that the page does not have");
+  assert_refused(page, "a run that is not on the page");
 }
 
 static ff_status make_page(const ff_recording *recording) {

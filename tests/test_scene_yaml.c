@@ -277,7 +277,7 @@ static void bad_overrides_are_placed_at_the_option(void **state) {
       {"adit.energy-tolerance=1", "unknown key 'adit'; did you mean 'audit'"},
       {"contacts.0.frction.mu=1", "unknown key 'frction'; did you mean 'friction'"},
       {"bodies.a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q.r.s.t.u.v.w.x.y.z.a.b.c.d.e.f.g.h.i=1",
-       "lies too deep"},
+       "is nested too deep"},
       {"bodies.a.position.3=1", "the list has no such element: '3'"},
       {"bodies.a.position.x=1", "the list has no such element: 'x'"},
       {"bodies.a.mass.x=1", "a value has no keys: 'x'"},

@@ -338,7 +338,7 @@ static void test_mimics_that_lead_nowhere(void **state) {
   (void)state;
   refused("<robot>\n" LINK_A BODY("b") "\n" BODY("c") MIMIC("ab", "ac", "b")
               MIMIC("ac", "ab", "c") "</robot>",
-          2, "circle");
+          2, "cycle");
   /* One that mimics a fixed joint stands at its offset, one that mimics nobody moves by itself. */
   ff_robot *robot = NULL;
   ff_report report;
@@ -590,9 +590,9 @@ static void test_multiplied_nodes_are_refused(void **state) {
   }
   sprintf(at, "</library_nodes><node><instance_node url='#n0'/></node></COLLADA>");
   put_dae(text);
-  refused(MESH("cube.dae"), 2, "without end");
+  refused(MESH("cube.dae"), 2, "nested too deep or instantiated too often");
   put_dae("<COLLADA><node id='n'><instance_node url='#n'/></node></COLLADA>");
-  refused(MESH("cube.dae"), 2, "without end");
+  refused(MESH("cube.dae"), 2, "nested too deep or instantiated too often");
 }
 
 static void test_bad_collada_is_refused(void **state) {

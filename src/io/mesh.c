@@ -31,8 +31,7 @@ static ff_status mesh_add_point(void *to, ff_vec3 point) {
   return FF_OK;
 }
 
-/* ---- STL, binary ------------------------------------------------------------------------------
- */
+/* ---- STL, binary ----------------------------------------------------------------------------- */
 
 enum { STL_HEAD = 84, STL_FACE = 50, STL_COUNT_AT = 80 };
 
@@ -68,8 +67,7 @@ static ff_status stl_read_binary(mesh *m, uint64_t faces) {
   return status;
 }
 
-/* ---- lines of text ----------------------------------------------------------------------------
- */
+/* ---- lines of text --------------------------------------------------------------------------- */
 
 /* Reads three numbers after a keyword; false if they are missing. */
 static bool read_three_numbers(const char *text, const char *end, ff_vec3 *out) {

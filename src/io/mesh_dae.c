@@ -28,7 +28,7 @@ typedef struct reader {
   bool in_geometry;
 } reader;
 
-/* ---- lists ------------------------------------------------------------------------------- */
+/* ---- lists ----------------------------------------------------------------------------------- */
 
 static void *dae_append(reader *r, void **list, int *count, size_t *room, size_t size) {
   return ff_xml_one_more(r->xml, list, count, room, size, FF_DAE_LISTS_MAX);
@@ -42,7 +42,7 @@ static void dae_add_number(reader *r, double value) {
   r->numbers[r->count++] = value;
 }
 
-/* ---- attributes and numbers ---------------------------------------------------------------- */
+/* ---- attributes and numbers ------------------------------------------------------------------ */
 
 static const char *dae_attribute(const char **attributes, const char *name) {
   for (; *attributes; attributes += 2) {
@@ -133,8 +133,7 @@ static bool dae_is_transform(const char *name) {
          strcmp(name, "scale") == 0 || strcmp(name, "rotate") == 0;
 }
 
-/* ---- elements ---------------------------------------------------------------------------------
- */
+/* ---- elements -------------------------------------------------------------------------------- */
 
 /* Id of a URL "#id". */
 static const char *dae_id_of(reader *r, const char *url) {
@@ -284,8 +283,7 @@ static void dae_on_end(void *context, ff_xml *xml, const char *name) {
   r->depth--;
 }
 
-/* ---- document ----------------------------------------------------------------------------------
- */
+/* ---- document -------------------------------------------------------------------------------- */
 
 static ff_status dae_read_document(reader *r, const char *text, size_t size, const char *path,
                                    ff_report *report) {

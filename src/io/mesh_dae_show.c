@@ -19,7 +19,7 @@ typedef struct show {
 
 enum { DEEPEST = 64 }; /* limit of nested instances */
 
-/* ---- geometries ----------------------------------------------------------------------------- */
+/* ---- geometries ------------------------------------------------------------------------------ */
 
 /* Source of a geometry's positions; NULL: none. */
 static const ff_dae_source *dae_positions(const ff_dae *dae, const ff_dae_geometry *geometry) {
@@ -53,7 +53,7 @@ static ff_status dae_show_geometry(show *s, const ff_dae_geometry *geometry, ff_
   return status;
 }
 
-/* ---- nodes ---------------------------------------------------------------------------------- */
+/* ---- nodes ----------------------------------------------------------------------------------- */
 
 /* Visits a node, its instances and its children. */
 static ff_status dae_show_node(show *s, int index, ff_dae_place around, int depth) {
@@ -62,7 +62,7 @@ static ff_status dae_show_node(show *s, int index, ff_dae_place around, int dept
   ff_dae_place at = ff_dae_placed(around, node->at);
   ff_status status = FF_OK;
   if (depth > DEEPEST || ++s->visits > FF_DAE_LISTS_MAX) {
-    return ff_report_what(s->report, "nodes are nested in a cycle");
+    return ff_report_what(s->report, "nodes are nested too deep or instantiated too often");
   }
   for (int p = node->part; status == FF_OK && p >= 0; p = dae->parts[p].next) {
     const ff_dae_part *part = &dae->parts[p];

@@ -67,7 +67,7 @@ void ff_page_subtitle(ff_page *page, const char *text) {
   ff_text_json_string(&page->subtitle, text);
 }
 
-/* ---- sections and blocks -------------------------------------------------------------- */
+/* ---- sections and blocks --------------------------------------------------------------------- */
 
 /* Text that closes an open block. */
 static const char *const endings[] = {[FF_PAGE_CLOSED] = "",
@@ -143,7 +143,7 @@ void ff_page_source(ff_page *page, const char *title, const char *source) {
   ff_text_put(text, "}");
 }
 
-/* ---- tables and claims -------------------------------------------------------------------- */
+/* ---- tables and claims ----------------------------------------------------------------------- */
 
 static void page_add_strings(ff_text *text, const char *const *values, int count) {
   ff_text_put(text, "[");
@@ -192,7 +192,7 @@ void ff_page_claim(ff_page *page, const ff_claim *claim) {
   ff_text_put(text, "}");
 }
 
-/* ---- plots -------------------------------------------------------------------------------- */
+/* ---- plots ----------------------------------------------------------------------------------- */
 
 static void page_add_axis(ff_text *text, const char *key, ff_axis axis) {
   ff_text_json_key(text, key);
@@ -240,7 +240,7 @@ void ff_page_curve(ff_page *page, const char *name, ff_curve_style style, const 
   ff_free(reduction.rows);
 }
 
-/* ---- numbers ----------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 /* Are all values one finite number, with the same sign of zero? */
 static bool page_is_constant(const double *values, const ff_reduction *reduction) {
@@ -271,7 +271,7 @@ int ff_page_add_series(ff_page *page, const double *values, const ff_reduction *
   return index;
 }
 
-/* ---- blocks about a run ------------------------------------------------------------------- */
+/* ---- blocks about a run ---------------------------------------------------------------------- */
 
 static ff_text *page_begin_run_block(ff_page *page, const char *type, ff_page_open open,
                                      ff_page_run run) {
@@ -320,7 +320,7 @@ void ff_page_summary(ff_page *page, ff_page_run run) {
   page_add_run_block(page, "summary", run);
 }
 
-/* ---- writing ------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void page_write_text(ff_file *file, const ff_text *text) {
   if (text->size > 0) {

@@ -19,7 +19,7 @@ static void page_add_pose(ff_text *text, ff_vec3 position, ff_quat orientation) 
   ff_text_json_numbers(text, turn, 4);
 }
 
-/* ---- channels --------------------------------------------------------------------------- */
+/* ---- channels -------------------------------------------------------------------------------- */
 
 static bool column_varies(const double *column, long rows) {
   for (long i = 1; i < rows; i++) {
@@ -82,7 +82,7 @@ static ff_status page_add_channels(ff_page *page, ff_text *text, const ff_record
   return status;
 }
 
-/* ---- bodies ------------------------------------------------------------------------------ */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 static void page_add_points(ff_text *text, const ff_vec3 *points, int count) {
   ff_text_json_key(text, "vertices");
@@ -165,7 +165,7 @@ static void page_add_bodies(ff_text *text, const ff_scene *scene) {
   ff_text_put(text, "]");
 }
 
-/* ---- laws -------------------------------------------------------------------------------- */
+/* ---- laws ------------------------------------------------------------------------------------ */
 
 static void page_add_law(ff_text *text, const char *key, const ff_law *law,
                          const ff_law_params *params) {
@@ -225,7 +225,7 @@ static void page_add_pairs(ff_text *text, const ff_model *model) {
   ff_text_put(text, "]");
 }
 
-/* ---- run ---------------------------------------------------------------------------------- */
+/* ---- run ------------------------------------------------------------------------------------- */
 
 /* Data from the scene in the recording. A scene that cannot be read (of another version) is skipped
  * and only channels are shown; lack of memory is the only failure. */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- growth ------------------------------------------------------------------------- */
+/* ---- growth ---------------------------------------------------------------------------------- */
 
 void ff_text_free(ff_text *text) {
   ff_free(text->bytes);
@@ -44,7 +44,7 @@ void ff_text_put(ff_text *text, const char *terminated) {
   ff_text_add(text, terminated, strlen(terminated));
 }
 
-/* ---- JSON ----------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 enum { REPLACEMENT = 0xFFFD };
 
@@ -133,7 +133,7 @@ void ff_text_json_member_number(ff_text *text, const char *name, double value) {
   ff_text_json_number(text, value);
 }
 
-/* ---- base64 ----------------------------------------------------------------------------- */
+/* ---- base64 ---------------------------------------------------------------------------------- */
 
 static void base64_encode(const unsigned char *bytes, size_t size, char *out) {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "footfall/io.h"
 
-/* ---- writing ------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 typedef struct ff_recorder_format ff_recorder_format;
 
@@ -36,7 +36,7 @@ extern const ff_recorder_format ff_recorder_csv;
 extern const ff_recorder_format ff_recorder_hdf5;
 extern const ff_recorder_format ff_recorder_sto;
 
-/* ---- reading -------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* Limits for files that are read: a bound for memory. */
 enum { FF_RECORDING_CHANNELS_MAX = 1 << 20, FF_RECORDING_NAME_MAX = 1 << 12 };

@@ -33,7 +33,7 @@ typedef struct hdf5_state {
   bool broken; /* a row was lost: out of memory */
 } hdf5_state;
 
-/* ---- attributes ------------------------------------------------------------------ */
+/* ---- attributes ------------------------------------------------------------------------------ */
 
 static bool hdf5_write_attribute(hid_t object, const char *name, hid_t type, const void *value) {
   hid_t space = H5Screate(H5S_SCALAR);
@@ -54,7 +54,7 @@ static bool hdf5_write_text(hid_t object, const char *name, const char *text) {
   return done;
 }
 
-/* ---- file image ------------------------------------------------------------------------- */
+/* ---- file image ------------------------------------------------------------------------------ */
 
 /* Reserves memory for the next writes before HDF5 is called, since HDF5 does not handle failures
  * well. Doubling keeps the copying proportional. */
@@ -110,7 +110,7 @@ static herr_t hdf5_leave_context(void *context) {
   return 0;
 }
 
-/* ---- header ------------------------------------------------------------------------ */
+/* ---- header ---------------------------------------------------------------------------------- */
 
 /* The format of HDF5 1.10 has checksums over all metadata: damage is detected when the file is
  * read. */
@@ -221,7 +221,7 @@ static ff_status hdf5_begin(ff_recorder *recorder, const ff_recording_info *info
   return done ? FF_OK : FF_ERROR_MEMORY;
 }
 
-/* ---- rows ----------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 /* Appends the buffered rows of one channel to its dataset. */
 static bool hdf5_append(const hdf5_state *state, int channel, hid_t from) {
@@ -272,7 +272,7 @@ static ff_status hdf5_add(ff_recorder *recorder, const double *row) {
   return state->broken ? FF_ERROR_MEMORY : FF_OK;
 }
 
-/* ---- closing ---------------------------------------------------------------------------- */
+/* ---- closing --------------------------------------------------------------------------------- */
 
 static bool hdf5_close_file(hdf5_state *state) {
   bool done = true;

@@ -32,7 +32,7 @@ typedef struct sto_state {
   size_t held, room;
 } sto_state;
 
-/* ---- contacts -------------------------------------------------------------------------- */
+/* ---- contacts -------------------------------------------------------------------------------- */
 
 static int sto_find_column(const ff_recording_info *info, const char *prefix, size_t length,
                            const char *part) {
@@ -85,7 +85,7 @@ static ff_status sto_check(const ff_recording_info *info, const char *path, ff_r
   return FF_ERROR_INPUT;
 }
 
-/* ---- rows ------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static size_t sto_width(const sto_state *state) {
   return 1 + (size_t)PARTS * (size_t)state->count;
@@ -132,7 +132,7 @@ static ff_status sto_add(ff_recorder *recorder, const double *row) {
   return FF_OK;
 }
 
-/* ---- creation ------------------------------------------------------------------------------ */
+/* ---- creation -------------------------------------------------------------------------------- */
 
 static ff_status sto_begin(ff_recorder *recorder, const ff_recording_info *info) {
   sto_state *state = ff_alloc(1, sizeof *state);
@@ -159,7 +159,7 @@ static void sto_drop(ff_recorder *recorder) {
   recorder->state = NULL;
 }
 
-/* ---- file --------------------------------------------------------------------------------- */
+/* ---- file ------------------------------------------------------------------------------------ */
 
 static void sto_write_text(ff_file *file, const char *text) {
   ff_file_write(file, text, strlen(text));

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* ---- materials ----------------------------------------------------------------------- */
+/* ---- materials ------------------------------------------------------------------------------- */
 
 static void scene_read_material(ff_reader *reader, const ff_node *node) {
   static const char *const keys[] = {"young",       "poisson",   "density",
@@ -40,7 +40,7 @@ void ff_read_materials(ff_reader *reader, const ff_node *root) {
   ff_reader_leave(reader);
 }
 
-/* ---- prescribed motion ------------------------------------------------------------------ */
+/* ---- prescribed motion ----------------------------------------------------------------------- */
 
 /* Reads a sinusoidal motion; spin and swing share one axis, oscillate and swing one frequency and
  * phase. */
@@ -128,7 +128,7 @@ static void scene_read_motion(ff_reader *reader, const ff_node *body, ff_body_de
   ff_reader_leave(reader);
 }
 
-/* ---- bodies -------------------------------------------------------------------------------- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 static void scene_read_inertia(ff_reader *reader, const ff_node *body, ff_mat3 *out) {
   const ff_node *node = ff_reader_enter(reader, body, "inertia");

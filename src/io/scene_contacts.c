@@ -6,7 +6,7 @@
 
 enum { LAWS_MAX = 64, PARAMS_MAX = 32 };
 
-/* ---- laws -------------------------------------------------------------------------------- */
+/* ---- laws ------------------------------------------------------------------------------------ */
 
 static const ff_law *scene_read_law_name(ff_reader *reader, const ff_node *node, ff_law_kind kind) {
   const char *name = NULL;
@@ -89,7 +89,7 @@ static void scene_get_law(ff_reader *reader, const ff_node *contact, const char 
   ff_reader_leave(reader);
 }
 
-/* ---- contacts ------------------------------------------------------------------------------ */
+/* ---- contacts -------------------------------------------------------------------------------- */
 
 static void scene_read_contact(ff_reader *reader, const ff_node *node, void *context) {
   (void)context;

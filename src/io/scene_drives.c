@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- forces ------------------------------------------------------------------------------- */
+/* ---- forces ---------------------------------------------------------------------------------- */
 
 static void scene_read_force(ff_reader *reader, const ff_node *node, void *context) {
   (void)context;
@@ -34,7 +34,7 @@ void ff_read_forces(ff_reader *reader, const ff_node *root) {
   ff_reader_each(reader, root, "forces", scene_read_force, NULL);
 }
 
-/* ---- phases --------------------------------------------------------------------------------- */
+/* ---- phases ---------------------------------------------------------------------------------- */
 
 /* `start: 0.1`, or `start: actual` for the actual position at that time. */
 static void scene_read_phase_start(ff_reader *reader, const ff_node *phase, double *out) {
@@ -104,8 +104,7 @@ static void scene_read_phases(ff_reader *reader, const ff_node *drive, ff_drive_
   ff_reader_leave(reader);
 }
 
-/* ---- drives ------------------------------------------------------------------------------------
- */
+/* ---- drives ---------------------------------------------------------------------------------- */
 
 static void scene_read_drive(ff_reader *reader, const ff_node *node) {
   static const char *const keys[] = {"body", "axis", "reference", "phases"};

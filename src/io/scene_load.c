@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- document ----------------------------------------------------------------------------- */
+/* ---- document -------------------------------------------------------------------------------- */
 
 static void scene_read_version(ff_reader *reader, const ff_node *root) {
   double version = 1;
@@ -59,7 +59,7 @@ static ff_status scene_read_document(ff_scene *scene, ff_arena *arena, const ff_
   return reader.status;
 }
 
-/* ---- text ----------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 /* Text for the recording: the source, or the tree as text if overrides changed it. */
 static ff_status scene_keep_source(ff_scene *scene, ff_arena *arena, const ff_node *root,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- path lookup ----------------------------------------------------------------------- */
+/* ---- path lookup ----------------------------------------------------------------------------- */
 
 static ff_status override_report(ff_report *report, const char *file, const char *what,
                                  const char *word) {
@@ -50,7 +50,7 @@ static ff_node *override_child(const ff_node *parent, const char *word) {
   return NULL;
 }
 
-/* ---- setting -------------------------------------------------------------------------- */
+/* ---- setting --------------------------------------------------------------------------------- */
 
 /* Returns the new member; NULL: out of memory. */
 static ff_node *override_append(ff_node *map, ff_arena *arena, const char *word,
@@ -153,7 +153,7 @@ ff_status ff_tree_override(ff_node *root, ff_arena *arena, const char *setting, 
   return status;
 }
 
-/* ---- tree as text ----------------------------------------------------------------------- */
+/* ---- tree as text ---------------------------------------------------------------------------- */
 
 /* Two passes: the first only counts. */
 typedef struct writer {

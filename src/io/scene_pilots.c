@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- tasks ------------------------------------------------------------------------------- */
+/* ---- tasks ----------------------------------------------------------------------------------- */
 
 /* Keys of each kind. */
 static const struct {
@@ -114,7 +114,7 @@ static void pilot_read_tasks(ff_reader *reader, const ff_node *node, ff_pilot_de
   def->task_count = list.count;
 }
 
-/* ---- proportions ------------------------------------------------------------------------- */
+/* ---- proportions ----------------------------------------------------------------------------- */
 
 /* The sole is the lower face of the foot's box. */
 static void pilot_find_sole(const ff_robot *robot, ff_pilot_def *def) {
@@ -180,7 +180,7 @@ static void pilot_read_keys(ff_reader *reader, const ff_node *node, ff_pilot_def
   pilot_read_tasks(reader, node, def);
 }
 
-/* ---- initial configuration ----------------------------------------------------------------- */
+/* ---- initial configuration ------------------------------------------------------------------- */
 
 /* q with the joints at the scene's positions, so that arms keep theirs. */
 static void pilot_write_posture(const ff_tree *tree, const ff_robot *robot, const ff_robot_def *def,

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- errors ------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 static void reader_place_report(ff_reader *reader, const ff_node *node) {
   ff_report_key(reader->report, "%s", reader->path);
@@ -58,7 +58,7 @@ static void reader_fail_kind(ff_reader *reader, const ff_node *node, const char 
   ff_reader_fail(reader, node, "must be %s, got %s", wanted, reader_describe(node, text));
 }
 
-/* ---- navigation ----------------------------------------------------------------------- */
+/* ---- navigation ------------------------------------------------------------------------------ */
 
 static void reader_push(ff_reader *reader, const char *word) {
   size_t used = strlen(reader->path);
@@ -206,7 +206,7 @@ bool ff_reader_list(ff_reader *reader, const ff_node *node, int limit) {
   return reader_is_list(reader, node, limit, false) && reader_record_members(reader, node);
 }
 
-/* ---- values of a node ------------------------------------------------------------------- */
+/* ---- values of a node ------------------------------------------------------------------------ */
 
 double ff_read_number(ff_reader *reader, const ff_node *node, unsigned allow) {
   double value = 0;
@@ -250,7 +250,7 @@ bool ff_read_flag(ff_reader *reader, const ff_node *node) {
   return false;
 }
 
-/* ---- values of a key ---------------------------------------------------------------------- */
+/* ---- values of a key ------------------------------------------------------------------------- */
 
 void ff_get_number(ff_reader *reader, const ff_node *map, const char *key, unsigned allow,
                    double *out) {

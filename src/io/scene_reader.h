@@ -28,7 +28,7 @@ typedef enum ff_allow {
   FF_ALLOW_INFINITE = 4 /* .inf */
 } ff_allow;
 
-/* ---- navigation ----------------------------------------------------------------- */
+/* ---- navigation ------------------------------------------------------------------------------ */
 
 /* Checks that a node is a mapping with these keys only, and records their locations. */
 bool ff_reader_map(ff_reader *reader, const ff_node *node, const char *const *keys, int count);
@@ -51,7 +51,7 @@ void ff_reader_remember(ff_reader *reader, const char *word, const ff_node *node
 /* Fails unless the mapping has the key. */
 void ff_reader_require(ff_reader *reader, const ff_node *map, const char *key);
 
-/* ---- errors ------------------------------------------------------------------------ */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 void ff_reader_fail(ff_reader *reader, const ff_node *node, const char *format, ...)
     FF_PRINTF(3, 4);
@@ -60,7 +60,7 @@ void ff_reader_unknown(ff_reader *reader, const ff_node *node, const char *noun,
 /* Takes the status of a call that can only fail with FF_ERROR_MEMORY. */
 void ff_reader_take(ff_reader *reader, ff_status status);
 
-/* ---- values of a key ------------------------------------------------------------------ */
+/* ---- values of a key ------------------------------------------------------------------------- */
 
 void ff_get_number(ff_reader *reader, const ff_node *map, const char *key, unsigned allow,
                    double *out);
@@ -81,7 +81,7 @@ void ff_get_orientation(ff_reader *reader, const ff_node *map, ff_quat *out);
 void ff_get_table(ff_reader *reader, const ff_node *map, const char *key, unsigned allow,
                   ff_table *out);
 
-/* ---- values of a node ------------------------------------------------------------------- */
+/* ---- values of a node ------------------------------------------------------------------------ */
 
 double ff_read_number(ff_reader *reader, const ff_node *node, unsigned allow);
 /* Reads a list of exactly count numbers. */
@@ -89,7 +89,7 @@ void ff_read_numbers(ff_reader *reader, const ff_node *node, int count, unsigned
                      double *out);
 bool ff_read_flag(ff_reader *reader, const ff_node *node);
 
-/* ---- sections of a scene -------------------------------------------------------------------- */
+/* ---- sections of a scene --------------------------------------------------------------------- */
 
 void ff_read_materials(ff_reader *reader, const ff_node *root);
 void ff_read_bodies(ff_reader *reader, const ff_node *root);

@@ -14,7 +14,7 @@ typedef struct robot_keys {
   ff_joint_setting all; /* servo of the joints that are not named */
 } robot_keys;
 
-/* ---- file --------------------------------------------------------------------------- */
+/* ---- file ------------------------------------------------------------------------------------ */
 
 /* Folder of the scene: robots and their meshes must be inside it. */
 static void robot_scene_folder(const ff_scene *scene, char out[FF_MESH_PATH_MAX]) {
@@ -52,7 +52,7 @@ static ff_robot *robot_load(ff_reader *reader, const ff_node *node) {
   return robot;
 }
 
-/* ---- joints ------------------------------------------------------------------------- */
+/* ---- joints ---------------------------------------------------------------------------------- */
 
 static void robot_read_setting(ff_reader *reader, const ff_node *node, ff_joint_setting *to) {
   static const char *const keys[] = {"position", "velocity", "stiffness", "damping",
@@ -164,7 +164,7 @@ static void robot_read_servo(ff_reader *reader, const ff_node *node, ff_joint_se
   ff_reader_leave(reader);
 }
 
-/* ---- robot -------------------------------------------------------------------------- */
+/* ---- robot ----------------------------------------------------------------------------------- */
 
 /* Copy of the robot's links, with the scene's stops at all limits. */
 static void robot_set_stops(ff_reader *reader, const ff_robot *robot, robot_keys *keys) {

@@ -2,7 +2,7 @@
 #include "io/scene_reader.h"
 #include "math/vec.h"
 
-/* ---- kinds ------------------------------------------------------------------------------ */
+/* ---- kinds ----------------------------------------------------------------------------------- */
 
 /* Shortest rotation that takes z to the unit normal n. */
 static ff_quat rotation_from_z(ff_vec3 n) {
@@ -175,7 +175,7 @@ static void shape_read_kind(ff_reader *reader, const ff_node *shape, ff_shape_de
   ff_reader_leave(reader);
 }
 
-/* ---- shapes -------------------------------------------------------------------------------- */
+/* ---- shapes ---------------------------------------------------------------------------------- */
 
 /* Finds the kind of a shape. */
 static void shape_find_kind(ff_reader *reader, const ff_node *node, ff_shape_kind *out) {

@@ -35,7 +35,7 @@ static ff_status tree_fail_at(builder *b, const ff_node *node, const char *what)
   return FF_ERROR_INPUT;
 }
 
-/* ---- characters ---------------------------------------------------------------------- */
+/* ---- characters ------------------------------------------------------------------------------ */
 
 /* Length of the UTF-8 character at text, 0 if it is invalid or a control character. */
 static size_t utf8_length(const unsigned char *text, size_t size) {
@@ -93,7 +93,7 @@ static ff_status tree_check_bytes(builder *b, const char *text, size_t size) {
   return FF_OK;
 }
 
-/* ---- keys -------------------------------------------------------------------------- */
+/* ---- keys ------------------------------------------------------------------------------------ */
 
 static int tree_compare_keys(const void *a, const void *b) {
   const ff_node *x = *(ff_node *const *)a;
@@ -166,7 +166,7 @@ ff_node *ff_tree_find(const ff_node *map, const char *key) {
   return NULL;
 }
 
-/* ---- events -------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 /* Appends a node to the open list or mapping; in a mapping every other node is a key. */
 static ff_status tree_attach(builder *b, ff_node *node) {
@@ -295,7 +295,7 @@ static ff_status tree_on_event(builder *b, struct fy_event *event) {
   }
 }
 
-/* ---- parser ----------------------------------------------------------------------------- */
+/* ---- parser ---------------------------------------------------------------------------------- */
 
 /* Error message of the parser. */
 static ff_status tree_syntax_error(builder *b, struct fy_diag *diag) {

@@ -2,7 +2,7 @@
 #include "io/scene_reader.h"
 #include "math/vec.h"
 
-/* ---- orientations ---------------------------------------------------------------------- */
+/* ---- orientations ---------------------------------------------------------------------------- */
 
 static ff_quat value_read_quaternion(ff_reader *reader, const ff_node *node) {
   double q[4] = {1, 0, 0, 0};
@@ -64,7 +64,7 @@ void ff_get_orientation(ff_reader *reader, const ff_node *map, ff_quat *out) {
   ff_reader_leave(reader);
 }
 
-/* ---- tables ------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 static void table_read_row(ff_reader *reader, const ff_node *node, int row, unsigned allow,
                            const ff_table *table, double *values) {

@@ -12,8 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- meshes -------------------------------------------------------------------------------------
- */
+/* ---- meshes ---------------------------------------------------------------------------------- */
 
 /* Axis-aligned bounding box of the points. */
 static void urdf_set_box(ff_robot_shape *shape, const ff_vec3 *points, size_t count) {
@@ -79,8 +78,7 @@ ff_status ff_urdf_meshes(ff_urdf *urdf, ff_report *report) {
   return FF_OK;
 }
 
-/* ---- warnings
- * ---------------------------------------------------------------------------------------- */
+/* ---- warnings -------------------------------------------------------------------------------- */
 
 /* NULL, or why this inertia is not physical. */
 static const char *urdf_inertia_error(const ff_link_def *def) {
@@ -115,8 +113,7 @@ ff_status ff_urdf_judge(const ff_robot *robot, ff_urdf *urdf) {
   return status;
 }
 
-/* ---- creation
- * ---------------------------------------------------------------------------------------- */
+/* ---- creation -------------------------------------------------------------------------------- */
 
 /* Folder of a path; "." if it has none. False if it is too long. */
 static bool urdf_folder_of(const char *path, char out[FF_MESH_PATH_MAX]) {
@@ -180,8 +177,7 @@ void ff_robot_destroy(ff_robot *robot) {
   }
 }
 
-/* ---- queries
- * --------------------------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
 const char *ff_robot_name(const ff_robot *robot) {
   return robot->name;

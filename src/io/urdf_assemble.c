@@ -221,7 +221,7 @@ static ff_status urdf_set_joint(assembly *a, ff_robot_link *to, int at) {
   return urdf_check_limits(a, joint, &to->def.joint);
 }
 
-/* ---- immovable joints ----------------------------------------------------------------------- */
+/* ---- immovable joints ------------------------------------------------------------------------ */
 
 static bool urdf_has_one_axis(const ff_robot_link *link) {
   ff_joint_kind kind = link->def.joint.kind;

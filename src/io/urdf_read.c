@@ -33,8 +33,7 @@ typedef struct reader {
   int strange_count;
 } reader;
 
-/* ---- growing lists ------------------------------------------------------------------------------
- */
+/* ---- growing lists --------------------------------------------------------------------------- */
 
 static void *urdf_append(reader *r, void **list, int *count, size_t *room, size_t size) {
   return ff_xml_one_more(r->xml, list, count, room, size, FF_URDF_ITEMS_MAX);
@@ -61,8 +60,7 @@ ff_status ff_urdf_note(ff_urdf *urdf, int line, const char *format, ...) {
   return FF_OK;
 }
 
-/* ---- attributes
- * ----------------------------------------------------------------------------------- */
+/* ---- attributes ------------------------------------------------------------------------------ */
 
 static const char *urdf_attribute(const reader *r, const char *name) {
   for (const char **at = r->attributes; *at; at += 2) {
@@ -148,8 +146,7 @@ static void urdf_read_pose(reader *r, ff_pose *out) {
   *out = (ff_pose){v3_load(xyz), urdf_rpy_rotation(rpy)};
 }
 
-/* ---- elements
- * --------------------------------------------------------------------------------------- */
+/* ---- elements -------------------------------------------------------------------------------- */
 
 static ff_urdf_link *urdf_this_link(reader *r) {
   return &r->urdf->links[r->urdf->link_count - 1];
@@ -271,8 +268,7 @@ static void urdf_on_mesh(reader *r) {
   urdf_this_shape(r)->shape.file = urdf_text_of(r, "filename");
 }
 
-/* ---- joints
- * ------------------------------------------------------------------------------------------- */
+/* ---- joints ---------------------------------------------------------------------------------- */
 
 static const struct {
   const char *name;
@@ -383,8 +379,7 @@ static void urdf_on_safety(reader *r) {
   urdf_number_of(r, "k_velocity", true, &joint->safety_speed);
 }
 
-/* ---- nesting
- * --------------------------------------------------------------------------------------------- */
+/* ---- nesting --------------------------------------------------------------------------------- */
 
 static const struct {
   element inside;

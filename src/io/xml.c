@@ -19,8 +19,7 @@ struct ff_xml {
   int blank; /* blank lines before the text that is parsed */
 };
 
-/* ---- memory: each block is preceded by its size, for reallocation -------------------------------
- */
+/* ---- memory: each block is preceded by its size, for reallocation ---------------------------- */
 
 enum { HEAD = 64 };
 
@@ -52,8 +51,7 @@ static void *xml_realloc(void *room, size_t size) {
   return fresh;
 }
 
-/* ---- errors ------------------------------------------------------------------------------------
- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 int ff_xml_line(const ff_xml *xml) {
   return (int)XML_GetCurrentLineNumber(xml->parser) + xml->blank;
@@ -94,8 +92,7 @@ void ff_xml_fail(ff_xml *xml, const char *format, ...) {
   ff_xml_take(xml, ff_report_what(xml->report, "%s", text));
 }
 
-/* ---- expat callbacks
- * ------------------------------------------------------------------------------ */
+/* ---- expat callbacks ------------------------------------------------------------------------- */
 
 static void xml_on_start(void *context, const char *name, const char **attributes) {
   ff_xml *xml = context;

@@ -17,7 +17,7 @@ static ff_status design_set_result(double *out, double value, const char *key, f
   return FF_OK;
 }
 
-/* ---- alpha from restitution ----------------------------------------------------------- */
+/* ---- alpha from restitution ------------------------------------------------------------------ */
 
 /* y = 3/2 alpha speed with h(y) = e^2 h(-e y), written 1 - e^2 = (1 - h(y)) - e^2 (1 - h(-e y)):
  * both terms grow with y and none cancels as e approaches 1. For e > 1/2, where e y < 3/4. */
@@ -78,7 +78,7 @@ ff_status ff_impact_design_alpha(double *alpha, double restitution, double speed
   return design_set_result(alpha, y / 1.5 / speed, "restitution", report);
 }
 
-/* ---- k from depth or force --------------------------------------------------------------- */
+/* ---- k from depth or force ------------------------------------------------------------------- */
 
 /* k depth_max^(n+1): the contour at velocity 0 [Marhefka96 eq. 19]. */
 static double design_stored_energy(const ff_hunt_crossley_impact *given) {

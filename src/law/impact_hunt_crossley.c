@@ -36,7 +36,7 @@ static double alpha_back(const ff_hunt_crossley_impact *given) {
   return isnan(given->alpha_restitution) ? given->alpha : given->alpha_restitution;
 }
 
-/* ---- restitution ------------------------------------------------------------------ */
+/* ---- restitution ----------------------------------------------------------------------------- */
 
 double ff_impact_restitution_split(double alpha_speed, double alpha_restitution_speed) {
   if (!(alpha_speed >= 0.0) || !(alpha_restitution_speed >= 0.0)) {
@@ -62,7 +62,7 @@ static double lost_fraction(const ff_hunt_crossley_impact *given, double restitu
   return (ff_impact_one_minus_h(y_in) - gap) / (1.0 - gap);
 }
 
-/* ---- phase plane -------------------------------------------------------------------- */
+/* ---- phase plane ----------------------------------------------------------------------------- */
 
 double ff_impact_limit_velocity(double alpha) {
   return -2.0 / (3.0 * alpha);
@@ -106,7 +106,7 @@ double ff_impact_depth(const ff_hunt_crossley_impact *given, double velocity) {
   return velocity <= given->speed ? ff_impact_contour(given, 0.0, given->speed, velocity) : NAN;
 }
 
-/* ---- times ---------------------------------------------------------------------------- */
+/* ---- times ----------------------------------------------------------------------------------- */
 
 /* dt = dx/v along the circle. With depth = depth_max cos(eta) the root at the turning point is
  * removed: dt = depth_max/w_i sin(eta) / sqrt(1 - cos(eta)^(n+1)) q/y d eta. */
@@ -134,7 +134,7 @@ static double passage_time(double n, double q, double eta) {
   return way.length * ff_integrate(slowness, &way);
 }
 
-/* ---- impact ------------------------------------------------------------------------------- */
+/* ---- impact ---------------------------------------------------------------------------------- */
 
 ff_status ff_impact_hunt_crossley(ff_impact *out, const ff_hunt_crossley_impact *given,
                                   ff_report *report) {

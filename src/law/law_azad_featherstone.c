@@ -103,7 +103,7 @@ static const char *derive(void *given, const ff_pair *pair) {
   return NULL;
 }
 
-/* ---- force, derivatives, energy ------------------------------------------------ */
+/* ---- force, derivatives, energy -------------------------------------------------------------- */
 
 /* K and D at the patch. */
 static inline params azad_local_params(const params *p, const ff_patch *patch) {
@@ -150,7 +150,7 @@ static double kink(const void *given, const ff_patch *patch) {
   return p->clamp != 0 && p->D > 0 ? p->K * patch->depth + p->D * patch->depth_rate : 1;
 }
 
-/* ---- published numbers ----------------------------------------------------------- */
+/* ---- published numbers ----------------------------------------------------------------------- */
 
 #define FIG2 "[Azad10 Fig. 2, 3]", "K=8.5e6 D=3.1e3", .154
 

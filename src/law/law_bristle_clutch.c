@@ -131,7 +131,7 @@ static const char *derive(void *given, const ff_pair *pair) {
   return NULL;
 }
 
-/* ---- clutch ------------------------------------------------------------------------ */
+/* ---- clutch ---------------------------------------------------------------------------------- */
 
 typedef struct clutch {
   double stick[2];           /* N, sticking force */

@@ -113,7 +113,7 @@ static const char *derive(void *given, const ff_pair *pair) {
   return p->mu_d > p->mu_s ? "mu_d is greater than mu_s: lower mu_d or raise mu_s" : NULL;
 }
 
-/* ---- uncoupled ----------------------------------------------------------------------- */
+/* ---- uncoupled ------------------------------------------------------------------------------- */
 
 /* [Brown18 eq. 47]: -N mu(s) dir; its derivative along the slip is d_s, across it mu / s. */
 static void continuous_slide(const params *p, double load, const double slip[2], double speed,
@@ -152,7 +152,7 @@ static void continuous_spin(const params *p, double load, const ff_patch *patch,
   out->lost[FF_LOST_SPIN] = fabs(out->moment[0] * patch->spin);
 }
 
-/* ---- coupled ------------------------------------------------------------------------- */
+/* ---- coupled --------------------------------------------------------------------------------- */
 
 static void continuous_coupled(const params *p, double load, const ff_patch *patch,
                                ff_friction *out) {

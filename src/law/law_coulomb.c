@@ -71,7 +71,7 @@ static const char *derive(void *given, const ff_pair *pair) {
              : NULL;
 }
 
-/* ---- force and its derivative ------------------------------------------------- */
+/* ---- force and its derivative ---------------------------------------------------------------- */
 
 /* The curve at one slip. */
 typedef struct curve {

@@ -108,7 +108,7 @@ static const char *derive(void *given, const ff_pair *pair) {
   return isnan(p->k) ? hunt_crossley_derive_k(p, pair) : NULL;
 }
 
-/* ---- force, derivatives, energy --------------------------------------------- */
+/* ---- force, derivatives, energy -------------------------------------------------------------- */
 
 /* depth^(n-1): the usual exponents without pow. */
 static inline double hunt_crossley_power(double depth, double n) {
@@ -195,7 +195,7 @@ static double kink(const void *given, const ff_patch *patch) {
   return rate < 0 ? rate * clamp : rate;
 }
 
-/* ---- published numbers --------------------------------------------------------- */
+/* ---- published numbers ----------------------------------------------------------------------- */
 
 #define FIG4 "[Marhefka96 Fig. 4]", "k=1e4 n=1 alpha=0.4", 1, 1
 #define FIG5 "[Marhefka96 Fig. 5, 6]", "k=5e4 n=1 alpha=0.5", 50, 1

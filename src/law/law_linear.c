@@ -58,7 +58,7 @@ static unsigned traits(const void *given) {
   return pulls | jumps;
 }
 
-/* ---- force, derivatives, energy -------------------------------------------- */
+/* ---- force, derivatives, energy -------------------------------------------------------------- */
 
 /* [Marhefka96 eq. 3], before the clamp */
 static inline double linear_unclamped_force(const params *p, double depth, double rate) {
@@ -106,7 +106,7 @@ static bool layer(const void *given, ff_layer *out) {
   return p->clamp != 0;
 }
 
-/* ---- published numbers ------------------------------------------------------ */
+/* ---- published numbers ----------------------------------------------------------------------- */
 
 static const ff_published published[] = {
     {"[Marhefka96 eq. 4]", "k=1e4 b=60 clamp=0", 1, 1, "restitution", FF_PRINTED(.3723261, 1e-7)},

@@ -192,7 +192,7 @@ static unsigned traits(const void *given) {
   return (p->c > 0 ? FF_LAW_JUMPS : 0) | (solved ? FF_LAW_CORE : 0);
 }
 
-/* ---- consistency of the parameters --------------------------------------------------- */
+/* ---- consistency of the parameters ----------------------------------------------------------- */
 
 static void quasi_rigid_matrices(const params *p, double k[3][3], double c[3][3]) {
   const double stiff[3][3] = {
@@ -234,7 +234,7 @@ static const char *derive(void *given, const ff_pair *pair) {
   return quasi_rigid_least_minor(c) >= 0 ? NULL : "the damping matrix must not be negative";
 }
 
-/* ---- force of the layer ------------------------------------------------------ */
+/* ---- force of the layer ---------------------------------------------------------------------- */
 
 /* [Chakraborty07, after eq. 10], before the clamp */
 static inline double quasi_rigid_unclamped_force(const params *p, double depth, double rate) {
@@ -257,7 +257,7 @@ static double kink(const void *given, const ff_patch *patch) {
   return p->c > 0 ? quasi_rigid_unclamped_force(p, patch->depth, patch->depth_rate) : 1;
 }
 
-/* ---- layer for solving steppers --------------------------------------------------- */
+/* ---- layer for solving steppers -------------------------------------------------------------- */
 
 static double quasi_rigid_core_depth(double max_deflection) {
   return max_deflection > 0 ? max_deflection : INFINITY;

@@ -1,8 +1,8 @@
 /* volumetric: pressure proportional to the depth below the plane, over the patch.
  *
- * Citation: [Brown18 eq. 44, 45]: an elastic foundation, a bed of
- * independent springs. Integrated over the patch their force is stiffness times the volume of
- * overlap, and it acts at the volume's centroid.
+ * Citation: [Brown18 eq. 44, 45]: an elastic foundation, a bed of independent springs. Integrated
+ * over the patch their force is stiffness times the volume of overlap, and it acts at the volume's
+ * centroid.
  *
  * Assumptions: one side is flat; the bed is thin against the patch; every spring of the bed
  * pushes along the plane's normal.
@@ -65,7 +65,7 @@ static unsigned traits(const void *given) {
   return FF_LAW_WANTS_OVERLAP | feeds;
 }
 
-/* ---- force, derivatives, energy ----------------------------------------------- */
+/* ---- force, derivatives, energy -------------------------------------------------------------- */
 
 /* Force over the elastic one, and its derivative with respect to the rate. */
 static inline double volumetric_gain(const params *p, double rate, double *slope) {

@@ -19,7 +19,7 @@
 /* Slip over spin times radius of gyration from which on the far method is used. */
 #define FAR 4
 
-/* ---- far ------------------------------------------------------------------------------- */
+/* ---- far ------------------------------------------------------------------------------------- */
 
 /* Gauss's rule with the weight of a triangle that widens from its tip. */
 static const double far_at[2] = {0.35505102572168219, 0.84494897427831781};
@@ -226,7 +226,7 @@ static ff_patch_sum patch_sum_near(const ff_patch_curve *curve, const ff_patch *
   return sum;
 }
 
-/* ---- a disc ------------------------------------------------------------------------------ */
+/* ---- a disc ---------------------------------------------------------------------------------- */
 
 /* Uniform disc of this radius of gyration, approximately: exact for slow motions, for slip or spin
  * alone, and for little spin in fast sliding; in between within 2 % of the largest. */

@@ -30,7 +30,7 @@ static const ff_law *const laws[] = {LAWS(ENTRY)};
 
 enum { LAW_COUNT = sizeof laws / sizeof *laws, PARAMS_MAX = FF_LAW_PARAMS_SIZE / 8 };
 
-/* ---- laws by name ---------------------------------------------------------- */
+/* ---- laws by name ---------------------------------------------------------------------------- */
 
 int ff_law_count(void) {
   return LAW_COUNT;
@@ -69,7 +69,7 @@ ff_status ff_law_lookup(const ff_law **out, ff_law_kind kind, const char *name, 
   return ff_report_unknown(report, nouns[kind], name, known, count);
 }
 
-/* ---- parameters by name ------------------------------------------------------ */
+/* ---- parameters by name ---------------------------------------------------------------------- */
 
 /* Address of a parameter. Offsets are in bytes; the structs hold doubles only. */
 static double *param_slot(const ff_param *param, ff_law_params *params) {
@@ -179,7 +179,7 @@ ff_status ff_law_params_resolve(const ff_law *law, ff_law_params *params, const 
   return FF_OK;
 }
 
-/* ---- evaluation ---------------------------------------------------------------- */
+/* ---- evaluation ------------------------------------------------------------------------------ */
 
 void ff_law_normal(const ff_law *law, const ff_law_params *params, const ff_patch *patch,
                    ff_normal *out) {

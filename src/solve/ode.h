@@ -48,9 +48,9 @@ void ff_ode_reset(ff_ode *ode);
 typedef enum ff_ode_outcome {
   FF_ODE_STEPPED, /* one step was taken */
   FF_ODE_REACHED, /* t_stop was reached */
-  FF_ODE_EVENT,   /* an event was located: see ff_ode_event; its side is flipped, and the
-                   *                      solution is restarted there */
-  FF_ODE_FAILED   /* no step could be taken; the solution is the last valid one */
+  FF_ODE_EVENT, /* an event was located: see ff_ode_event; its side is flipped, and the solution is
+                   restarted there */
+  FF_ODE_FAILED /* no step could be taken; the solution is the last valid one */
 } ff_ode_outcome;
 
 /* Takes one step, at most to t_stop and at most to the first event. */
