@@ -1,4 +1,4 @@
-/* A table of numbers, printed for people or for programs. */
+/* Table of numbers, as text, CSV or JSON. */
 #ifndef FF_CLI_TABLE_H
 #define FF_CLI_TABLE_H
 
