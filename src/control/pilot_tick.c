@@ -139,7 +139,7 @@ static double reachable_height(const ff_pilot *pilot) {
 }
 
 /* Take-off with a constant acceleration over the depth of the jump. */
-static bool take_off(ff_pilot *pilot, double *up) {
+static bool pilot_take_off(ff_pilot *pilot, double *up) {
   const ff_task *task = &pilot->tasks[pilot->task];
   if (pilot->task >= pilot->def.task_count || task->kind != FF_TASK_JUMP ||
       pilot->mode != FF_PILOT_STAND || pilot->task_time < task->time) {
@@ -155,7 +155,7 @@ static double desired_vertical(ff_pilot *pilot, ff_vec3 along) {
   ff_vec3 normal = q_rotate(pilot->def.place.orientation, v3(0, 0, 1));
   double up, slope_x = -normal.x / normal.z, slope_y = -normal.y / normal.z;
   double ground = ff_pilot_ground(pilot, motion->com.x, motion->com.y) + pilot->rise;
-  if (take_off(pilot, &up)) {
+  if (pilot_take_off(pilot, &up)) {
     return up;
   }
   ff_way want = desired_height(pilot);

@@ -187,7 +187,7 @@ static inline clutch clutch_at(const params *p, const ff_patch *patch, const ff_
   return c;
 }
 
-static inline double dot2(const double a[2], const double b[2]) {
+static inline double bristle_dot(const double a[2], const double b[2]) {
   return a[0] * b[0] + a[1] * b[1];
 }
 
@@ -201,7 +201,7 @@ static double bristle_normal_push(const params *p, const ff_patch *patch, double
 }
 
 static inline double bristle_energy(const clutch *c, const double *u) {
-  return 0.5 * c->stiffness * dot2(u, u);
+  return 0.5 * c->stiffness * bristle_dot(u, u);
 }
 
 /* Energies and losses of a bristle that moves at memory_rate in series with a slipping clutch. */
@@ -210,13 +210,13 @@ static void bristle_account(const params *p, const ff_patch *patch, const ff_nor
                             ff_friction *out) {
   const double *rate = out->memory_rate;
   const double middle[2] = {u[0] + half * rate[0], u[1] + half * rate[1]};
-  double push = bristle_normal_push(p, patch, dot2(middle, middle)),
+  double push = bristle_normal_push(p, patch, bristle_dot(middle, middle)),
          gain = push * patch->depth_rate;
   out->energy = bristle_energy(c, u);
-  out->path_rate = c->stiffness * dot2(middle, rate); /* [Azad10 eq. 33] */
+  out->path_rate = c->stiffness * bristle_dot(middle, rate); /* [Azad10 eq. 33] */
   out->energy_rate = out->path_rate + gain;
-  out->lost[FF_LOST_TANGENT] = c->damping * dot2(rate, rate); /* [Azad10 eq. 28] */
-  out->lost[FF_LOST_SLIP] = c->yield * speed;                 /* [Azad10 eq. 29] */
+  out->lost[FF_LOST_TANGENT] = c->damping * bristle_dot(rate, rate); /* [Azad10 eq. 28] */
+  out->lost[FF_LOST_SLIP] = c->yield * speed;                        /* [Azad10 eq. 29] */
   out->lost[FF_LOST_VISCOUS] = c->viscous * speed * speed;
   if (p->conservative != 0 && (normal->force > 0 || gain > 0)) {
     out->normal_force = push;
@@ -257,8 +257,8 @@ static void friction_held(const void *given, const ff_patch *patch, const ff_nor
   /* The bristle moves with the slip under the force minus that of the clutch [Azad10 eq. 30], which
    * is also the force on its damper over the damping [eq. 31]: use the form with less cancellation.
    */
-  bool loose = speed > 0 && c.reach * c.reach * dot2(patch->slip, patch->slip) >
-                                c.stiffness * c.stiffness * dot2(memory, memory);
+  bool loose = speed > 0 && c.reach * c.reach * bristle_dot(patch->slip, patch->slip) >
+                                c.stiffness * c.stiffness * bristle_dot(memory, memory);
   for (int i = 0; i < 2; i++) {
     out->force[i] = dir[i] * force;
     out->memory_rate[i] =

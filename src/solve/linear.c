@@ -27,7 +27,7 @@ struct ff_linear {
 
 /* ---- creation -------------------------------------------------------------------------------- */
 
-static ff_status create_dense(ff_linear *linear) {
+static ff_status dense_create(ff_linear *linear) {
   size_t n = (size_t)linear->size;
   linear->lu = ff_alloc(n * n, sizeof *linear->lu);
   linear->pivot = ff_alloc(n, sizeof *linear->pivot);
@@ -35,7 +35,7 @@ static ff_status create_dense(ff_linear *linear) {
   return linear->lu && linear->pivot && linear->below ? FF_OK : FF_ERROR_MEMORY;
 }
 
-static ff_status create_sparse(ff_linear *linear) {
+static ff_status sparse_create(ff_linear *linear) {
   klu_defaults(&linear->common);
   /* KLU takes non-const pointers but does not modify the pattern. */
   linear->symbolic =
@@ -51,7 +51,7 @@ ff_status ff_linear_create(ff_linear **out, int size, const int *start, const in
     return FF_ERROR_MEMORY;
   }
   *linear = (ff_linear){.size = size, .start = start, .row = row};
-  ff_status status = sparse ? create_sparse(linear) : create_dense(linear);
+  ff_status status = sparse ? sparse_create(linear) : dense_create(linear);
   if (status != FF_OK) {
     ff_linear_destroy(linear);
     return status;
@@ -144,7 +144,7 @@ static int dense_divide_column(ff_linear *linear, double *col, int k) {
 }
 
 /* Dense LU; rows and columns with a zero at the pivot are skipped, since many entries are zero. */
-static bool factor_dense(ff_linear *linear, const double *values) {
+static bool dense_factor(ff_linear *linear, const double *values) {
   int n = linear->size;
   const int *below = linear->below;
   double least = TINY_PIVOT * dense_scatter(linear, values);
@@ -176,7 +176,7 @@ static bool factor_dense(ff_linear *linear, const double *values) {
   return true;
 }
 
-static void solve_dense(const ff_linear *linear, double *b) {
+static void dense_solve(const ff_linear *linear, double *b) {
   int n = linear->size;
   for (int k = 0; k < n; k++) { /* exchanges and eliminations in factorisation order */
     swap_rows(b, linear->pivot[k], k);
@@ -206,7 +206,7 @@ static bool sparse_refactor(ff_linear *linear, double *values) {
          common->rgrowth > GROWTH_LIMIT;
 }
 
-static bool factor_sparse(ff_linear *linear, const double *from) {
+static bool sparse_factor(ff_linear *linear, const double *from) {
   double *values = (double *)from;
   klu_common *common = &linear->common;
   if (!sparse_refactor(linear, values)) {
@@ -221,7 +221,7 @@ static bool factor_sparse(ff_linear *linear, const double *from) {
 /* ---- interface ------------------------------------------------------------------------------- */
 
 bool ff_linear_factor(ff_linear *linear, const double *values) {
-  return linear->symbolic ? factor_sparse(linear, values) : factor_dense(linear, values);
+  return linear->symbolic ? sparse_factor(linear, values) : dense_factor(linear, values);
 }
 
 double ff_linear_sign(const ff_linear *linear) {
@@ -236,6 +236,6 @@ void ff_linear_solve(ff_linear *linear, double *b) {
   if (linear->symbolic) {
     klu_solve(linear->symbolic, linear->numeric, linear->size, 1, b, &linear->common);
   } else {
-    solve_dense(linear, b);
+    dense_solve(linear, b);
   }
 }
