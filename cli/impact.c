@@ -38,7 +38,7 @@ static void impact_add_speed(impact_job *job, double speed) {
 }
 
 /* "A:B:N", N speeds from A to B. */
-static bool impact_add_range(impact_job *job, char *text, int room) {
+static bool impact_add_range(impact_job *job, char *text, int capacity) {
   char *second = strchr(text, ':'), *third = second ? strchr(second + 1, ':') : NULL;
   double from, to, count;
   if (!third) {
@@ -46,7 +46,7 @@ static bool impact_add_range(impact_job *job, char *text, int room) {
   }
   *second++ = *third++ = '\0';
   if (!ff_number_read(text, &from) || !ff_number_read(second, &to) ||
-      !ff_number_read(third, &count) || count != floor(count) || count < 1 || count > room) {
+      !ff_number_read(third, &count) || count != floor(count) || count < 1 || count > capacity) {
     return false;
   }
   for (int i = 0; i < (int)count; i++) {
@@ -67,11 +67,11 @@ static void impact_read_speeds(impact_job *job, struct argp_state *state, const 
     exit(ff_cli_fail(FF_ERROR_MEMORY, NULL));
   }
   for (char *item; (item = strsep(&rest, ","));) {
-    int room = SPEEDS_MAX - job->speed_count;
+    int capacity = SPEEDS_MAX - job->speed_count;
     double value;
-    if (room > 0 && ff_number_read(item, &value)) {
+    if (capacity > 0 && ff_number_read(item, &value)) {
       impact_add_speed(job, value);
-    } else if (!impact_add_range(job, item, room)) {
+    } else if (!impact_add_range(job, item, capacity)) {
       argp_error(state, "--speed: expected V1,V2,... or A:B:N with N from 1 to %d, got '%s'",
                  SPEEDS_MAX, text);
     }

@@ -241,7 +241,7 @@ static int paper_read_data(paper_job *job, const ff_paper *paper) {
 }
 
 /* Path of the report; NULL: none. With an explicit name it must be writable. */
-static const char *paper_choose_output(const paper_job *job, char *room, size_t size) {
+static const char *paper_choose_output(const paper_job *job, char *path, size_t size) {
   ff_report report = {0};
   if (job->output || job->json) {
     return job->output;
@@ -250,8 +250,8 @@ static const char *paper_choose_output(const paper_job *job, char *room, size_t 
     fprintf(stderr, "footfall: no report is written: %s\n", report.what);
     return NULL;
   }
-  snprintf(room, size, "%s.html", job->key);
-  return room;
+  snprintf(path, size, "%s.html", job->key);
+  return path;
 }
 
 /* Computes, writes the page and prints; returns an exit code. */
@@ -285,14 +285,14 @@ static int paper_reproduce(paper_job *job, const ff_paper *paper, const char *ou
 
 /* Checks all prerequisites before anything is computed. */
 static int paper_prepare(paper_job *job, const ff_paper *paper) {
-  char room[256];
+  char path[256];
   ff_report report = {0};
   job->study = (ff_study){.quick = job->quick, .fail = paper_fail, .context = job};
   int code = paper_read_data(job, paper);
   if (code != FF_EXIT_GOOD) {
     return code;
   }
-  const char *output = paper_choose_output(job, room, sizeof room);
+  const char *output = paper_choose_output(job, path, sizeof path);
   ff_status status = output ? ff_page_check(output, &report) : FF_OK;
   return status == FF_OK ? paper_reproduce(job, paper, output) : ff_cli_fail(status, &report);
 }

@@ -14,7 +14,7 @@ typedef struct reader {
   const char *path;
   const ff_data_column *columns;
   char *line;
-  size_t room;
+  size_t capacity;
   int number; /* of the line */
   ff_report *report;
 } reader;
@@ -29,7 +29,7 @@ static ff_status bad(const reader *from, const char *at, const char *key, const 
 
 /* Next significant line, without its end; NULL: none. */
 static char *next_line(reader *from) {
-  while (getline(&from->line, &from->room, from->in) >= 0) {
+  while (getline(&from->line, &from->capacity, from->in) >= 0) {
     from->number++;
     from->line[strcspn(from->line, "\r\n")] = '\0';
     bool marked = from->number == 1 && strncmp(from->line, "\xEF\xBB\xBF", 3) == 0;

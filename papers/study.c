@@ -11,7 +11,7 @@
 
 struct ff_kept {
   struct ff_kept *next;
-  double room[];
+  double capacity[];
 };
 
 void *ff_study_alloc(ff_study *study, long count, size_t size) {
@@ -22,7 +22,7 @@ void *ff_study_alloc(ff_study *study, long count, size_t size) {
   }
   block->next = study->kept;
   study->kept = block;
-  return block->room;
+  return block->capacity;
 }
 
 const char *ff_study_text(ff_study *study, const char *format, ...) {

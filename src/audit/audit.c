@@ -194,8 +194,8 @@ static void audit_check_gain(ff_auditor *auditor, const ff_energy *energy) {
   auditor->gained = greater(auditor->gained, -energy->lost[FF_LOST_STEP]);
 }
 
-void ff_auditor_look(ff_auditor *auditor, const ff_model *model, const ff_state *state, double h,
-                     bool fixed) {
+void ff_auditor_update(ff_auditor *auditor, const ff_model *model, const ff_state *state, double h,
+                       bool fixed) {
   ff_energy energy;
   ff_momentum momentum;
   sums all = audit_compare(auditor, model, state, &energy, &momentum);

@@ -22,8 +22,8 @@ typedef struct ff_auditor {
 
 void ff_auditor_start(ff_auditor *auditor, const ff_model *model, const ff_state *state);
 /* Checks the state after each step of length h; fixed: a fixed-step stepper. */
-void ff_auditor_look(ff_auditor *auditor, const ff_model *model, const ff_state *state, double h,
-                     bool fixed);
+void ff_auditor_update(ff_auditor *auditor, const ff_model *model, const ff_state *state, double h,
+                       bool fixed);
 /* Energies and momenta of the current state; residuals relative to the start. */
 ff_energy ff_auditor_energy(const ff_auditor *auditor, const ff_model *model,
                             const ff_state *state);

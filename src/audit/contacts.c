@@ -12,8 +12,8 @@ static double complementarity_residual(double force, double stiffness, double ga
 ff_contact_residual ff_audit_contact(const ff_contact_load *load) {
   /* [Chakraborty07 eq. 13] */
   double layer = complementarity_residual(load->layer, load->stiffness, load->left);
-  double core = complementarity_residual(load->core, load->stiffness, load->room);
-  if (!isfinite(load->room)) {
+  double core = complementarity_residual(load->core, load->stiffness, load->core_gap);
+  if (!isfinite(load->core_gap)) {
     core = fabs(load->core); /* no core there to bear it */
   }
   /* Friction and slip in units of the ellipsoid [Chakraborty07 eq. 4]: maximal dissipation is -mu N
@@ -29,7 +29,7 @@ ff_contact_residual ff_audit_contact(const ff_contact_load *load) {
   return (ff_contact_residual){.complementarity = greater(layer, core),
                                .cone = greater(sqrt(push) - most, 0),
                                .dissipation = fabs(most * sqrt(speed) + power),
-                               .penetration = greater(-load->room, 0)};
+                               .penetration = greater(-load->core_gap, 0)};
 }
 
 /* ---- all contacts ---------------------------------------------------------------------------- */
@@ -63,7 +63,7 @@ static ff_contact_load audit_contact_load(const ff_model *model, const ff_state 
   return (ff_contact_load){.layer = v3_dot(touch->normal, point->force) - point->force_core,
                            .core = point->force_core,
                            .left = lesser(point->deflection - touch->depth, point->left),
-                           .room = binding->layer.max_deflection - touch->depth,
+                           .core_gap = binding->layer.max_deflection - touch->depth,
                            .stiffness = binding->layer.stiffness,
                            .friction = {v3_dot(t1, point->force), v3_dot(t2, point->force),
                                         v3_dot(touch->normal, point->moment)},

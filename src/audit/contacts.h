@@ -12,7 +12,7 @@ typedef struct ff_contact_load {
   double layer;     /* N, along the normal, borne by the compliant layer */
   double core;      /* N, borne by the rigid core, or a rigid surface */
   double left;      /* m, deflection of the layer beyond the overlap (recovering); 0: in contact */
-  double room;      /* m, gap between the cores; INFINITY: no core */
+  double core_gap;  /* m, gap between the cores; INFINITY: no core */
   double stiffness; /* N/m, converts lengths to forces */
   double friction[3]; /* N, N, N m: on a along t1, t2, about the normal */
   double slip[3];     /* m/s, m/s, rad/s: of a relative to b, in the same directions */

@@ -21,13 +21,13 @@ static void *arena_take_bytes(ff_arena *arena, size_t bytes, size_t align) {
   ff_arena_block *block = arena->blocks;
   size_t start = block ? arena_round_up(block->used, align) : 0;
   if (!block || start > block->size || block->size - start < bytes) {
-    size_t room = bytes > BLOCK_SIZE ? bytes : BLOCK_SIZE;
-    block = ff_alloc(1, sizeof *block + room);
+    size_t capacity = bytes > BLOCK_SIZE ? bytes : BLOCK_SIZE;
+    block = ff_alloc(1, sizeof *block + capacity);
     if (!block) {
       return NULL;
     }
     block->next = arena->blocks;
-    block->size = room;
+    block->size = capacity;
     arena->blocks = block;
     start = 0;
   }

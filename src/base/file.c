@@ -254,10 +254,10 @@ static ff_status file_report_too_large(const char *path, size_t limit, ff_report
 
 /* Reads to the end into a growing buffer: pipes have no size. */
 static ff_status file_read_to_end(int fd, char **text, size_t *size, size_t limit) {
-  size_t room = limit < BUFFER_SIZE ? limit : BUFFER_SIZE;
-  *text = ff_alloc(room + 1, 1);
+  size_t capacity = limit < BUFFER_SIZE ? limit : BUFFER_SIZE;
+  *text = ff_alloc(capacity + 1, 1);
   while (*text) {
-    ssize_t got = file_must_fail() ? -1 : read(fd, *text + *size, room - *size + 1);
+    ssize_t got = file_must_fail() ? -1 : read(fd, *text + *size, capacity - *size + 1);
     if (got < 0 && errno == EINTR) {
       continue;
     }
@@ -269,14 +269,14 @@ static ff_status file_read_to_end(int fd, char **text, size_t *size, size_t limi
     if (*size > limit) {
       return FF_ERROR_INPUT;
     }
-    if (*size > room) {
-      size_t more = room < limit / 2 ? 2 * room : limit;
-      char *grown = ff_resize(*text, room + 1, more + 1, 1);
+    if (*size > capacity) {
+      size_t more = capacity < limit / 2 ? 2 * capacity : limit;
+      char *grown = ff_resize(*text, capacity + 1, more + 1, 1);
       if (!grown) {
         return FF_ERROR_MEMORY;
       }
       *text = grown;
-      room = more;
+      capacity = more;
     }
   }
   return FF_ERROR_MEMORY;

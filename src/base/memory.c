@@ -41,15 +41,15 @@ void *ff_resize(void *block, size_t old_count, size_t new_count, size_t size) {
   return fresh;
 }
 
-bool ff_grow(void **list, size_t count, size_t *room, size_t size) {
-  if (count < *room) {
+bool ff_grow(void **list, size_t count, size_t *capacity, size_t size) {
+  if (count < *capacity) {
     return true;
   }
-  size_t larger = *room ? 2 * *room : 16;
+  size_t larger = *capacity ? 2 * *capacity : 16;
   void *fresh = ff_resize(*list, count, larger, size);
   if (fresh) {
     *list = fresh;
-    *room = larger;
+    *capacity = larger;
   }
   return fresh != NULL;
 }

@@ -12,7 +12,7 @@ void *ff_alloc(size_t count, size_t size);
 void *ff_resize(void *block, size_t old_count, size_t new_count, size_t size);
 /* Ensures capacity for count + 1 elements; a full list doubles. False: out of memory, the list is
  * unchanged. */
-bool ff_grow(void **list, size_t count, size_t *room, size_t size);
+bool ff_grow(void **list, size_t count, size_t *capacity, size_t size);
 void ff_free(void *block);
 /* Copy of a string; NULL if text is NULL or memory is exhausted. */
 char *ff_strdup(const char *text);

@@ -77,7 +77,7 @@ ff_status ff_walk_find_legs(ff_walk *walk, ff_report *report) {
   return status;
 }
 
-int ff_walk_beyond(const ff_walk *walk, const double *q) {
+int ff_walk_limit_exceeded(const ff_walk *walk, const double *q) {
   const ff_tree *tree = walk->def.tree;
   for (int i = 1; i < tree->count; i++) {
     const ff_tree_link_data *link = &tree->links[i];

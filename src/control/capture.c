@@ -3,7 +3,7 @@
  * given end: integrated backwards in time. */
 #include "control/pilot.h"
 
-ff_vec3 ff_capture_wanted(const ff_span *spans, int count, ff_vec3 last, double omega) {
+ff_vec3 ff_capture_desired(const ff_span *spans, int count, ff_vec3 last, double omega) {
   ff_vec3 x = last;
   for (int k = count - 1; k >= 0; k--) {
     double wt = omega * spans[k].time, fade = exp(-wt);
@@ -15,8 +15,8 @@ ff_vec3 ff_capture_wanted(const ff_span *spans, int count, ff_vec3 last, double 
   return x;
 }
 
-ff_vec3 ff_capture_left(ff_vec3 error, ff_vec3 zmp, const ff_support *support, double omega,
-                        double gain, double time) {
+ff_vec3 ff_capture_remaining(ff_vec3 error, ff_vec3 zmp, const ff_support *support, double omega,
+                             double gain, double time) {
   enum { PARTS = 16 };
   double grow = exp(omega * time / PARTS);
   for (int k = 0; k < PARTS && time > 0; k++) {

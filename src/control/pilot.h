@@ -32,11 +32,11 @@ typedef struct ff_span {
 } ff_span;
 
 /* Capture point required now so that it is at `last` after these spans. */
-ff_vec3 ff_capture_wanted(const ff_span *spans, int count, ff_vec3 last, double omega);
+ff_vec3 ff_capture_desired(const ff_span *spans, int count, ff_vec3 last, double omega);
 /* Error of the capture point left after a time, while the zero-moment point counteracts it with
  * this gain, limited by the support polygon. */
-ff_vec3 ff_capture_left(ff_vec3 error, ff_vec3 zmp, const ff_support *support, double omega,
-                        double gain, double time);
+ff_vec3 ff_capture_remaining(ff_vec3 error, ff_vec3 zmp, const ff_support *support, double omega,
+                             double gain, double time);
 
 /* ---- whole_body.c: whole-body inverse dynamics ----------------------------------------------- */
 

@@ -185,11 +185,11 @@ static ff_vec3 desired_trunk_spin(const ff_pilot *pilot, double heading, ff_vec3
   }
   ff_vec3 axis = v3(-lacks.y / size, lacks.x / size, 0);
   double leans = (up.x * lacks.x + up.y * lacks.y) / size;
-  double room = fmax(0, 1 - fmax(0, leans) / LEAN);
+  double margin = fmax(0, 1 - fmax(0, leans) / LEAN);
   /* about this axis the upright feedback is faded out */
-  double keeps = 1 - strength * (room > 0 ? 1 : 0);
+  double keeps = 1 - strength * (margin > 0 ? 1 : 0);
   double along = v3_dot(back, axis);
-  return v3_axpy(back, (keeps - 1) * along + strength * room * THROW, axis);
+  return v3_axpy(back, (keeps - 1) * along + strength * margin * THROW, axis);
 }
 
 static void desired_feet(const ff_pilot *pilot, ff_whole_want *want, double yaw) {

@@ -226,7 +226,7 @@ static ff_vec3 capture_for_landing(const ff_pilot *pilot, ff_sole landing, doubl
       path_add_span(&to, pilot->stand->def.double_support, carries, last);
     }
   }
-  return ff_capture_wanted(to.spans, to.count, last, omega);
+  return ff_capture_desired(to.spans, to.count, last, omega);
 }
 
 ff_vec3 ff_stride_capture(const ff_pilot *pilot, double omega) {
@@ -259,8 +259,8 @@ static ff_sole adapted_landing(const ff_pilot *pilot, double omega, double air) 
   ff_support support = ff_stride_support(pilot);
   ff_vec3 error = v3_sub(pilot->told.capture, capture_for_landing(pilot, to, omega));
   error.z = 0;
-  ff_vec3 left =
-      ff_capture_left(error, pilot->sole[stands].place, &support, omega, ff_pilot_gain(omega), air);
+  ff_vec3 left = ff_capture_remaining(error, pilot->sole[stands].place, &support, omega,
+                                      ff_pilot_gain(omega), air);
   double size = v3_norm(left);
   if (size <= PATIENCE) {
     return to;
@@ -278,7 +278,8 @@ static ff_sole recovery_landing(const ff_pilot *pilot, int moves, double omega, 
   ff_support support = support_polygon_of(pilot, moves != 0, moves != 1);
   ff_vec3 error = v3_sub(pilot->told.capture, stands.place);
   error.z = 0;
-  ff_vec3 left = ff_capture_left(error, stands.place, &support, omega, ff_pilot_gain(omega), air);
+  ff_vec3 left =
+      ff_capture_remaining(error, stands.place, &support, omega, ff_pilot_gain(omega), air);
   return (ff_sole){v3_axpy(stands.place, 1 / CATCH_PART, left), stands.yaw};
 }
 

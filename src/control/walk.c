@@ -239,7 +239,7 @@ static ff_status walk_place_trunk(builder *b) {
     if (config.short_of >= 0) {
       return walk_report_reach(b, config.short_of, time);
     }
-    int link = ff_walk_beyond(walk, b->q);
+    int link = ff_walk_limit_exceeded(walk, b->q);
     if (link) {
       return walk_report_limit(b, link, time);
     }

@@ -82,7 +82,7 @@ void ff_walk_rates(const ff_walk *walk, const ff_walk_config *from, const ff_wal
 ff_walk_config ff_walk_balance(const ff_walk *walk, ff_tree_work *work, ff_vec3 com, double time,
                                ff_vec3 trunk, ff_mat3 *gain, double *q);
 /* Link whose angle exceeds its limits in q; 0: none. */
-int ff_walk_beyond(const ff_walk *walk, const double *q);
+int ff_walk_limit_exceeded(const ff_walk *walk, const double *q);
 
 /* ---- sample.c -------------------------------------------------------------------------------- */
 

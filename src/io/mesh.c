@@ -15,7 +15,7 @@ typedef struct mesh {
   const char *text;
   size_t size;
   ff_vec3 *points;
-  size_t count, room;
+  size_t count, capacity;
   ff_report *report;
 } mesh;
 
@@ -24,7 +24,7 @@ static ff_status mesh_add_point(void *to, ff_vec3 point) {
   if (!v3_finite(point)) {
     return ff_report_what(m->report, "point %zu of the mesh is not finite", m->count + 1);
   }
-  if (!ff_grow((void **)&m->points, m->count, &m->room, sizeof *m->points)) {
+  if (!ff_grow((void **)&m->points, m->count, &m->capacity, sizeof *m->points)) {
     return FF_ERROR_MEMORY;
   }
   m->points[m->count++] = point;

@@ -17,7 +17,7 @@ typedef struct reader {
   ff_xml *xml;
   ff_arena texts;
   double *numbers; /* of all sources, then those of the current element */
-  size_t count, room, kept;
+  size_t count, capacity, kept;
   bool listening; /* text is numbers */
   char word[64];  /* incomplete number */
   size_t word_length;
@@ -30,12 +30,12 @@ typedef struct reader {
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-static void *dae_append(reader *r, void **list, int *count, size_t *room, size_t size) {
-  return ff_xml_one_more(r->xml, list, count, room, size, FF_DAE_LISTS_MAX);
+static void *dae_append(reader *r, void **list, int *count, size_t *capacity, size_t size) {
+  return ff_xml_one_more(r->xml, list, count, capacity, size, FF_DAE_LISTS_MAX);
 }
 
 static void dae_add_number(reader *r, double value) {
-  if (!ff_grow((void **)&r->numbers, r->count, &r->room, sizeof *r->numbers)) {
+  if (!ff_grow((void **)&r->numbers, r->count, &r->capacity, sizeof *r->numbers)) {
     ff_xml_take(r->xml, FF_ERROR_MEMORY);
     return;
   }

@@ -29,7 +29,7 @@ typedef struct sto_state {
   plate *plates;
   int count;
   double *rows; /* width numbers each: time, then 9 per plate */
-  size_t held, room;
+  size_t held, capacity;
 } sto_state;
 
 /* ---- contacts -------------------------------------------------------------------------------- */
@@ -116,7 +116,7 @@ static void sto_store(double *to, ff_vec3 v) {
 static ff_status sto_add(ff_recorder *recorder, const double *row) {
   sto_state *state = recorder->state;
   size_t width = sto_width(state);
-  if (!ff_grow((void **)&state->rows, state->held, &state->room, width * sizeof(double))) {
+  if (!ff_grow((void **)&state->rows, state->held, &state->capacity, width * sizeof(double))) {
     return FF_ERROR_MEMORY;
   }
   double *to = state->rows + state->held * width;

@@ -107,7 +107,7 @@ void ff_reader_require(ff_reader *reader, const ff_node *map, const char *key) {
   }
 }
 
-void ff_reader_remember(ff_reader *reader, const char *word, const ff_node *node) {
+void ff_reader_record(ff_reader *reader, const char *word, const ff_node *node) {
   if (reader->status != FF_OK) {
     return;
   }
@@ -127,7 +127,7 @@ static bool reader_record_members(ff_reader *reader, const ff_node *node) {
   for (const ff_node *at = node->first; at && reader->status == FF_OK; at = at->next) {
     char number[16];
     snprintf(number, sizeof number, "%d", index++);
-    ff_reader_remember(reader, at->key ? at->key->text : number, at);
+    ff_reader_record(reader, at->key ? at->key->text : number, at);
   }
   return reader->status == FF_OK;
 }

@@ -47,7 +47,7 @@ typedef void (*ff_reader_fn)(ff_reader *reader, const ff_node *member, void *con
 void ff_reader_each(ff_reader *reader, const ff_node *map, const char *key, ff_reader_fn read,
                     void *context);
 /* Records the location of a node under path.word, for the checks of ff_model_build. */
-void ff_reader_remember(ff_reader *reader, const char *word, const ff_node *node);
+void ff_reader_record(ff_reader *reader, const char *word, const ff_node *node);
 /* Fails unless the mapping has the key. */
 void ff_reader_require(ff_reader *reader, const ff_node *map, const char *key);
 

@@ -50,14 +50,14 @@ static void shape_read_exponents(ff_reader *reader, const ff_node *map, double e
 /* A list under construction. */
 typedef struct vertex_list {
   ff_vec3 *at;
-  int count, room;
+  int count, capacity;
 } vertex_list;
 
 static void shape_read_vertex(ff_reader *reader, const ff_node *node, void *context) {
   vertex_list *list = context;
   double v[3] = {0, 0, 0};
   ff_read_numbers(reader, node, 3, 0, v);
-  if (list->count < list->room) {
+  if (list->count < list->capacity) {
     list->at[list->count++] = v3_load(v);
   }
 }
@@ -65,8 +65,8 @@ static void shape_read_vertex(ff_reader *reader, const ff_node *node, void *cont
 static void shape_read_vertices(ff_reader *reader, const ff_node *map, ff_shape_def *def) {
   ff_reader_require(reader, map, "vertices");
   const ff_node *node = ff_tree_find(map, "vertices");
-  vertex_list list = {.room = node ? node->count : 0};
-  list.at = ff_arena_take(reader->arena, (size_t)list.room, sizeof *list.at);
+  vertex_list list = {.capacity = node ? node->count : 0};
+  list.at = ff_arena_take(reader->arena, (size_t)list.capacity, sizeof *list.at);
   if (!list.at) {
     ff_reader_take(reader, FF_ERROR_MEMORY);
     return;
@@ -79,7 +79,7 @@ static void shape_read_vertices(ff_reader *reader, const ff_node *map, ff_shape_
 /* Members of an intersection are shapes without material. */
 typedef struct member_list {
   ff_shape_def *at;
-  int count, room;
+  int count, capacity;
 } member_list;
 
 static void shape_read_form(ff_reader *reader, const ff_node *node, bool member, ff_shape_def *def);
@@ -88,19 +88,20 @@ static void shape_read_member(ff_reader *reader, const ff_node *node, void *cont
   member_list *list = context;
   ff_shape_def def = ff_shape_def_default();
   shape_read_form(reader, node, true, &def);
-  if (list->count < list->room) {
+  if (list->count < list->capacity) {
     list->at[list->count++] = def;
   }
 }
 
 static void shape_read_members(ff_reader *reader, const ff_node *map, ff_shape_def *def) {
   ff_reader_require(reader, map, "members");
-  member_list list = {.room = FF_INTERSECTION_MEMBERS_MAX};
+  member_list list = {.capacity = FF_INTERSECTION_MEMBERS_MAX};
   const ff_node *node = ff_tree_find(map, "members");
-  if (node && node->count > list.room) {
-    ff_reader_fail(reader, node, "has %d members; at most %d are allowed", node->count, list.room);
+  if (node && node->count > list.capacity) {
+    ff_reader_fail(reader, node, "has %d members; at most %d are allowed", node->count,
+                   list.capacity);
   }
-  list.at = ff_arena_take(reader->arena, (size_t)list.room, sizeof *list.at);
+  list.at = ff_arena_take(reader->arena, (size_t)list.capacity, sizeof *list.at);
   if (!list.at) {
     ff_reader_take(reader, FF_ERROR_MEMORY);
     return;
@@ -241,7 +242,7 @@ static void shape_read_single(ff_reader *reader, const ff_node *body_node, ff_bo
   }
   shape_read(reader, node, &body);
   ff_reader_leave(reader);
-  ff_reader_remember(reader, "shapes.0", node);
+  ff_reader_record(reader, "shapes.0", node);
 }
 
 void ff_read_shapes(ff_reader *reader, const ff_node *body_node, ff_body body) {

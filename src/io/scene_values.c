@@ -154,8 +154,8 @@ void ff_get_pair(ff_reader *reader, const ff_node *map, const char *more, const 
   } else {
     *a = first->text;
     *b = first->next->text;
-    ff_reader_remember(reader, "0", first);
-    ff_reader_remember(reader, "1", first->next);
+    ff_reader_record(reader, "0", first);
+    ff_reader_record(reader, "1", first->next);
   }
   ff_reader_leave(reader);
 }

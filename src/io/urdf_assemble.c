@@ -66,15 +66,15 @@ static ff_status urdf_index_names(assembly *a, ff_arena *scratch) {
 
 static ff_status urdf_take_arrays(assembly *a, ff_arena *scratch) {
   size_t links = (size_t)a->urdf->link_count, joints = (size_t)a->urdf->joint_count;
-  int *room = ff_arena_take(scratch, 4 * links + 3 * joints, sizeof *room);
-  if (!room) {
+  int *indices = ff_arena_take(scratch, 4 * links + 3 * joints, sizeof *indices);
+  if (!indices) {
     return FF_ERROR_MEMORY;
   }
-  a->joint_of = room;
-  a->first = room + links;
-  a->order = room + 2 * links;
-  a->place = room + 3 * links;
-  a->parent = room + 4 * links;
+  a->joint_of = indices;
+  a->first = indices + links;
+  a->order = indices + 2 * links;
+  a->place = indices + 3 * links;
+  a->parent = indices + 4 * links;
   a->child = a->parent + joints;
   a->next = a->child + joints;
   for (size_t i = 0; i < links; i++) {

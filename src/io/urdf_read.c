@@ -35,8 +35,8 @@ typedef struct reader {
 
 /* ---- growing lists --------------------------------------------------------------------------- */
 
-static void *urdf_append(reader *r, void **list, int *count, size_t *room, size_t size) {
-  return ff_xml_one_more(r->xml, list, count, room, size, FF_URDF_ITEMS_MAX);
+static void *urdf_append(reader *r, void **list, int *count, size_t *capacity, size_t size) {
+  return ff_xml_one_more(r->xml, list, count, capacity, size, FF_URDF_ITEMS_MAX);
 }
 
 ff_status ff_urdf_note(ff_urdf *urdf, int line, const char *format, ...) {

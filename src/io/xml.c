@@ -34,19 +34,19 @@ static void *xml_alloc(size_t size) {
   return block + HEAD;
 }
 
-static void xml_free(void *room) {
-  if (room) {
-    ff_free((char *)room - HEAD);
+static void xml_free(void *block) {
+  if (block) {
+    ff_free((char *)block - HEAD);
   }
 }
 
-static void *xml_realloc(void *room, size_t size) {
+static void *xml_realloc(void *block, size_t size) {
   size_t old = 0;
   void *fresh = xml_alloc(size);
-  if (room && fresh) {
-    memcpy(&old, (char *)room - HEAD, sizeof old);
-    memcpy(fresh, room, old < size ? old : size);
-    xml_free(room);
+  if (block && fresh) {
+    memcpy(&old, (char *)block - HEAD, sizeof old);
+    memcpy(fresh, block, old < size ? old : size);
+    xml_free(block);
   }
   return fresh;
 }
@@ -127,12 +127,13 @@ static void xml_on_doctype(void *context, const char *name, const char *system, 
   ff_xml_fail(context, "document types and entities are not read; remove <!DOCTYPE ...>");
 }
 
-void *ff_xml_one_more(ff_xml *xml, void **list, int *count, size_t *room, size_t size, int most) {
+void *ff_xml_one_more(ff_xml *xml, void **list, int *count, size_t *capacity, size_t size,
+                      int most) {
   if (*count >= most) {
     ff_xml_fail(xml, "more than %d elements of a kind", most);
     return NULL;
   }
-  if (!ff_grow(list, (size_t)*count, room, size)) {
+  if (!ff_grow(list, (size_t)*count, capacity, size)) {
     ff_xml_take(xml, FF_ERROR_MEMORY);
     return NULL;
   }

@@ -35,6 +35,7 @@ void ff_xml_fail(ff_xml *xml, const char *format, ...);
 void ff_xml_take(ff_xml *xml, ff_status status); /* FF_OK: no effect */
 ff_report *ff_xml_report(ff_xml *xml);           /* may be NULL */
 /* Appends to a list of limited length; NULL (and an error) on failure. */
-void *ff_xml_one_more(ff_xml *xml, void **list, int *count, size_t *room, size_t size, int most);
+void *ff_xml_one_more(ff_xml *xml, void **list, int *count, size_t *capacity, size_t size,
+                      int most);
 
 #endif

@@ -248,14 +248,14 @@ static int collect_breakpoints(const ff_model *model, double *list) {
 ff_status ff_build_knots(ff_build *build) {
   ff_model *model = build->model;
   int count = collect_breakpoints(model, NULL);
-  double *knots = ff_build_take(build, count, sizeof *knots);
-  if (!knots) {
+  double *breakpoints = ff_build_take(build, count, sizeof *breakpoints);
+  if (!breakpoints) {
     return FF_ERROR_MEMORY;
   }
-  collect_breakpoints(model, knots);
-  qsort(knots, (size_t)count, sizeof *knots, compare_times);
-  model->knots = knots;
-  model->knot_count = count;
+  collect_breakpoints(model, breakpoints);
+  qsort(breakpoints, (size_t)count, sizeof *breakpoints, compare_times);
+  model->breakpoints = breakpoints;
+  model->breakpoint_count = count;
   return FF_OK;
 }
 

@@ -176,8 +176,8 @@ static ff_status constraint_check_start(ff_build *build, const ff_model_constrai
   ff_body_motion a = constraint_start_of(&build->bodies[to->a]),
                  b = constraint_start_of(&build->bodies[to->b]);
   ff_constraint_rows rows;
-  ff_constraint_look(to, &a, &b, &rows);
-  double angle, apart = ff_constraint_apart(&rows, &angle), parting = 0;
+  ff_constraint_evaluate(to, &a, &b, &rows);
+  double angle, apart = ff_constraint_errors(&rows, &angle), parting = 0;
   for (int i = 0; i < rows.count; i++) {
     parting = fmax(parting, fabs(rows.rate[i]));
   }

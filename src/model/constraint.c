@@ -84,8 +84,8 @@ static void constraint_add_orthogonal(ff_constraint_rows *out, const ff_body_mot
   out->bias[i] = v3_dot(turning, swept);
 }
 
-void ff_constraint_look(const ff_model_constraint *constraint, const ff_body_motion *a,
-                        const ff_body_motion *b, ff_constraint_rows *out) {
+void ff_constraint_evaluate(const ff_model_constraint *constraint, const ff_body_motion *a,
+                            const ff_body_motion *b, ff_constraint_rows *out) {
   ends at = constraint_ends(constraint, a, b);
   out->count = 0;
   out->point_a = v3_add(a->pose.position, at.arm_a);
@@ -113,7 +113,7 @@ ff_vec3 ff_constraint_force(const ff_constraint_rows *rows, const double *multip
   return force;
 }
 
-double ff_constraint_apart(const ff_constraint_rows *rows, double *angle) {
+double ff_constraint_errors(const ff_constraint_rows *rows, double *angle) {
   double apart = 0;
   *angle = 0;
   for (int i = 0; i < rows->count; i++) {

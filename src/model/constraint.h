@@ -24,14 +24,14 @@ typedef struct ff_constraint_rows {
 /* Number of rows of a kind of constraint. */
 int ff_constraint_row_count(ff_constraint_kind kind);
 
-void ff_constraint_look(const ff_model_constraint *constraint, const ff_body_motion *a,
-                        const ff_body_motion *b, ff_constraint_rows *out);
+void ff_constraint_evaluate(const ff_model_constraint *constraint, const ff_body_motion *a,
+                            const ff_body_motion *b, ff_constraint_rows *out);
 
 /* Force on a at its anchor, and moment about it, for these multipliers. */
 ff_vec3 ff_constraint_force(const ff_constraint_rows *rows, const double *multipliers,
                             ff_vec3 *moment);
 
 /* Largest position error, m, and angular error, rad. */
-double ff_constraint_apart(const ff_constraint_rows *rows, double *angle);
+double ff_constraint_errors(const ff_constraint_rows *rows, double *angle);
 
 #endif

@@ -76,13 +76,13 @@ typedef struct ff_model_shape {
 } ff_model_shape;
 
 /* World pose of a shape for a pose of its body: the body's own pose if the shape is centred, else
- * stored in room. */
+ * stored in scratch. */
 static inline const ff_pose *ff_shape_at(const ff_model_shape *shape, const ff_pose *body,
-                                         ff_pose *room) {
+                                         ff_pose *scratch) {
   if (!shape->centred) {
-    *room = pose_mul(*body, shape->pose);
+    *scratch = pose_mul(*body, shape->pose);
   }
-  return shape->centred ? body : room;
+  return shape->centred ? body : scratch;
 }
 
 /* How shapes of two classes collide: laws with resolved parameters. */
@@ -231,8 +231,8 @@ struct ff_model {
   const int *constraint_order; /* sorted by cluster */
   const ff_model_cluster *clusters;
 
-  int knot_count;
-  const double *knots; /* s, breakpoints of tables, drives and motions; sorted */
+  int breakpoint_count;
+  const double *breakpoints; /* s, breakpoints of tables, drives and motions; sorted */
 
   int pair_count;
   const ff_model_pair *pairs;
@@ -290,10 +290,10 @@ typedef struct ff_body_motion {
 
 ff_body_motion ff_motion_at(const ff_model_body *body, double t);
 /* Accelerations of a prescribed body, m/s^2 and rad/s^2; at a breakpoint those after it. */
-void ff_motion_bent(const ff_model_body *body, double t, ff_vec3 *linear, ff_vec3 *angular);
+void ff_motion_acceleration(const ff_model_body *body, double t, ff_vec3 *linear, ff_vec3 *angular);
 
 /* Next breakpoint after t; INFINITY: none. */
-double ff_model_next_knot(const ff_model *model, double t);
+double ff_model_next_breakpoint(const ff_model *model, double t);
 
 /* Phase of a drive at time t (the later one at a boundary; phase_count after the last), and its
  * start time. */
@@ -301,7 +301,7 @@ int ff_drive_phase(const ff_model_drive *drive, double t);
 double ff_drive_phase_start(const ff_model_drive *drive, int phase);
 /* Desired position of a drive at time t, in a phase that began at the desired position start, and
  * its rate; NAN unless it is a position phase. */
-double ff_drive_wanted(const ff_model_drive *drive, int phase, double start, double t,
-                       double *rate);
+double ff_drive_desired(const ff_model_drive *drive, int phase, double start, double t,
+                        double *rate);
 
 #endif

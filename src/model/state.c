@@ -64,22 +64,22 @@ static ff_status state_make_robots(ff_state *out, const ff_model *model, ff_aren
     const ff_model_robot *robot = &model->robots[i];
     ff_state_robot *to = &out->robots[i];
     size_t n = (size_t)robot->v_count;
-    double *room = ff_arena_take(arena, 7 * n + 1, sizeof *room);
+    double *buffer = ff_arena_take(arena, 7 * n + 1, sizeof *buffer);
     to->placed = ff_arena_take(arena, (size_t)robot->q_count + n + 1, sizeof *to->placed);
     to->wrenches = ff_arena_take(arena, (size_t)robot->link_count, sizeof *to->wrenches);
     to->orders = ff_arena_take(arena, (size_t)robot->joint_count, sizeof *to->orders);
-    if (!room || !to->placed || !to->wrenches || !to->orders ||
+    if (!buffer || !to->placed || !to->wrenches || !to->orders ||
         ff_tree_work_create(&to->work, robot->tree) != FF_OK) {
       return FF_ERROR_MEMORY;
     }
     out->robot_count++;
-    to->tau = room;
-    to->servo = room + n;
-    to->a = room + 2 * n;
-    to->resist = room + 3 * n;
-    to->stiffness = room + 4 * n;
-    to->damping = room + 5 * n;
-    to->path = room + 6 * n;
+    to->tau = buffer;
+    to->servo = buffer + n;
+    to->a = buffer + 2 * n;
+    to->resist = buffer + 3 * n;
+    to->stiffness = buffer + 4 * n;
+    to->damping = buffer + 5 * n;
+    to->path = buffer + 6 * n;
   }
   return FF_OK;
 }
@@ -102,7 +102,7 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, ff_arena *arena) {
   const struct {
     void **to;
     size_t count, size;
-  } rooms[] = {
+  } buffers[] = {
       {(void **)&out->y, (size_t)out->size, sizeof(double)},
       {(void **)&out->bodies, bodies, sizeof(ff_body_motion)},
       {(void **)&out->wrenches, bodies, sizeof(ff_wrench)},
@@ -130,12 +130,12 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, ff_arena *arena) {
       {(void **)&out->centres, bodies, sizeof(ff_vec3)},
       {(void **)&out->radii, bodies, sizeof(double)},
   };
-  for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
-    void *room = ff_arena_take(arena, rooms[i].count, rooms[i].size);
-    if (!room) {
+  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
+    void *buffer = ff_arena_take(arena, buffers[i].count, buffers[i].size);
+    if (!buffer) {
       return FF_ERROR_MEMORY;
     }
-    memcpy(rooms[i].to, &room, sizeof room);
+    memcpy(buffers[i].to, &buffer, sizeof buffer);
   }
   ff_status status = state_make_robots(out, model, arena);
   return status == FF_OK ? state_make_broad(out, model) : status;

@@ -46,7 +46,7 @@ void ff_table_value(const ff_table *table, double t, double *out) {
   }
 }
 
-/* Integral from the first knot to t. */
+/* Integral from the first breakpoint to t. */
 static void table_integral_from_first(const ff_table *table, double t, double *out) {
   const double *first = table_row(table, 0);
   if (t <= first[0]) {

@@ -318,8 +318,8 @@ static void read_drive(const ff_sim *sim, int index, double *out) {
   out[0] = sim->state.drive_force[index];
   out[1] = v3_dot(drive->axis, v3_sub(body.position, drive->reference));
   double rate;
-  out[2] = ff_drive_wanted(drive, sim->state.drive_phase[index], sim->state.drive_start[index],
-                           sim->state.t, &rate);
+  out[2] = ff_drive_desired(drive, sim->state.drive_phase[index], sim->state.drive_start[index],
+                            sim->state.t, &rate);
 }
 
 static void read_constraint(const ff_sim *sim, int index, double *out) {

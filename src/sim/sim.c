@@ -106,17 +106,18 @@ static ff_status sim_step_to(ff_sim *sim, double limit, bool on_grid) {
     end = limit - grid < 1e-6 * step ? limit : grid;
     tick = fabs(tick - end) < 1e-6 * step ? end : tick;
   }
-  double knot = sim->model->knot_count > 0 ? ff_model_next_knot(sim->model, t) : INFINITY;
-  end = lesser(end, lesser(tick, knot));
+  double breakpoint =
+      sim->model->breakpoint_count > 0 ? ff_model_next_breakpoint(sim->model, t) : INFINITY;
+  end = lesser(end, lesser(tick, breakpoint));
   sim->state.stiffness = sim->state.damping = 0;
   status = status == FF_OK ? sim->stepper->step(&sim->work, end) : status;
   if (status != FF_OK) {
     return status;
   }
   double h = sim->state.t - t;
-  ff_auditor_look(&sim->auditor, sim->model, &sim->state, h, !sim->stepper->adaptive);
+  ff_auditor_update(&sim->auditor, sim->model, &sim->state, h, !sim->stepper->adaptive);
   ff_sim_report_events(sim, h);
-  return sim->state.t == knot ? sim_enter_breakpoint(sim) : FF_OK;
+  return sim->state.t == breakpoint ? sim_enter_breakpoint(sim) : FF_OK;
 }
 
 static ff_status sim_steps_to(ff_sim *sim, double t, bool on_grid) {

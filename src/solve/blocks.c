@@ -166,14 +166,14 @@ static int list_neighbours(ff_blocks *b, int *begin, int *count, int *list) {
 
 /* Approximate minimum degree (AMD's inner routine, which does not allocate). */
 static void blocks_find_order(ff_blocks *b) {
-  int n = b->node_count, room = b->work_size;
-  int *rest = b->work + room, *begin = rest, *count = rest + n;
+  int n = b->node_count, work_size = b->work_size;
+  int *rest = b->work + work_size, *begin = rest, *count = rest + n;
   int end = list_neighbours(b, begin, count, b->work);
   double control[AMD_CONTROL], info[AMD_INFO];
   amd_defaults(control);
   control[AMD_DENSE] = -1; /* keeps connected components contiguous in the order */
-  amd_2(n, begin, b->work, count, room, end, rest + 2 * n, rest + 3 * n, rest + 4 * n, rest + 5 * n,
-        rest + 6 * n, rest + 7 * n, rest + 8 * n, control, info);
+  amd_2(n, begin, b->work, count, work_size, end, rest + 2 * n, rest + 3 * n, rest + 4 * n,
+        rest + 5 * n, rest + 6 * n, rest + 7 * n, rest + 8 * n, control, info);
   for (int k = 0; k < n; k++) {
     int node = rest[4 * n + k];
     b->node_at[k] = node;
@@ -197,8 +197,8 @@ static bool blocks_add_entry(ff_blocks *b, int mark, int position, int *count) {
 /* Symbolic factorisation: the entries of each position are its later neighbours and the fill-in
  * from its children in the elimination tree. */
 static bool blocks_find_entries(ff_blocks *b) {
-  int n = b->node_count, room = b->work_size, entries = 0;
-  int *begin = b->work + room, *degree = begin + n, *child = begin + 2 * n,
+  int n = b->node_count, work_size = b->work_size, entries = 0;
+  int *begin = b->work + work_size, *degree = begin + n, *child = begin + 2 * n,
       *sibling = begin + 3 * n;
   list_neighbours(b, begin, degree, b->work);
   for (int k = 0; k < n; k++) {

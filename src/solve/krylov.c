@@ -23,13 +23,13 @@ ff_status ff_krylov_create(ff_krylov **out, int most_rows) {
   if (!k) {
     return FF_ERROR_MEMORY;
   }
-  bool room = true;
-  for (int i = 0; i < 2 * MOST + 1 && room; i++) {
+  bool complete = true;
+  for (int i = 0; i < 2 * MOST + 1 && complete; i++) {
     double *vector = ff_arena_take(&k->arena, (size_t)most_rows, sizeof *vector);
     *(i <= MOST ? &k->v[i] : &k->z[i - MOST - 1]) = vector;
-    room = vector != NULL;
+    complete = vector != NULL;
   }
-  if (!room) {
+  if (!complete) {
     ff_krylov_destroy(k);
     return FF_ERROR_MEMORY;
   }

@@ -39,7 +39,7 @@ static void remember(const ff_quasi *quasi, ff_quasi_joint *joint) {
   const ff_model_constraint *c = &quasi->model->constraints[joint->constraint];
   const ff_state_constraint *was = &quasi->state->constraints[joint->constraint];
   ff_constraint_rows rows;
-  ff_constraint_look(c, &quasi->bodies[c->a].end, &quasi->bodies[c->b].end, &rows);
+  ff_constraint_evaluate(c, &quasi->bodies[c->a].end, &quasi->bodies[c->b].end, &rows);
   for (int i = 0; i < rows.count; i++) {
     /* directions at right angles: the axes of their moments are unit vectors, nearly orthogonal */
     joint->e.before[i] = joint->e.guess[i] =
@@ -103,15 +103,15 @@ void ff_quasi_joint_look_back(const ff_quasi *quasi, ff_quasi_joint *joint, doub
         .pose = {pair[s]->x, pair[s]->q}, .velocity = pair[s]->v0, .omega = pair[s]->w0};
   }
   joint->early = 1 - theta;
-  ff_constraint_look(&quasi->model->constraints[joint->constraint], &start[0], &start[1],
-                     &joint->start);
+  ff_constraint_evaluate(&quasi->model->constraints[joint->constraint], &start[0], &start[1],
+                         &joint->start);
 }
 
 /* f with the bodies there. */
 static void rows_at(const ff_quasi *quasi, const ff_quasi_joint *joint, const ff_body_motion *a,
                     const ff_body_motion *b, double *f, ff_constraint_rows *rows) {
   const ff_quasi_element *e = &joint->e;
-  ff_constraint_look(&quasi->model->constraints[joint->constraint], a, b, rows);
+  ff_constraint_evaluate(&quasi->model->constraints[joint->constraint], a, b, rows);
   memset(f, 0, FF_QUASI_ROWS * sizeof *f);
   for (int i = 0; i < e->rows; i++) {
     double length = i < rows->places ? 1 : joint->length;
@@ -258,13 +258,13 @@ void ff_quasi_book_joints(const ff_quasi *quasi) {
     ff_state_constraint *to = &quasi->state->constraints[k];
     ff_constraint_rows rows;
     double z[FF_QUASI_OWN];
-    ff_constraint_look(&quasi->model->constraints[k], &quasi->bodies[e->a].end,
-                       &quasi->bodies[e->b].end, &rows);
+    ff_constraint_evaluate(&quasi->model->constraints[k], &quasi->bodies[e->a].end,
+                           &quasi->bodies[e->b].end, &rows);
     for (int i = 0; i < e->rows; i++) {
       z[i] = (i < rows.places ? 1 : joint->length) * e->z[i];
     }
     ff_vec3 moment, impulse = ff_constraint_force(&rows, z, &moment);
-    to->error = ff_constraint_apart(&rows, &to->angle);
+    to->error = ff_constraint_errors(&rows, &to->angle);
     to->force = v3_scale(1 / quasi->h, impulse);
     to->moment = v3_scale(1 / quasi->h, moment);
     book_outside(quasi, joint, &rows, z, false);

@@ -147,12 +147,12 @@ static void aba_outward_bias(ff_tree_work *work, ff_vec3 gravity, const ff_tree_
     ff_sv a = sv_add(sv_motion_to(work->r[i], work->a[link->parent]), work->c[i]);
     if (link->still) {
       work->a[i] = a;
-      work->f[i] = wrenches ? sv_sub(sv_zero(), ff_wrench_seen(&wrenches[i - 1])) : sv_zero();
+      work->f[i] = wrenches ? sv_sub(sv_zero(), ff_wrench_force(&wrenches[i - 1])) : sv_zero();
       continue;
     }
     ff_sv bias = sv_add(si_mul(inertia, a), sv_cross_force(work->v[i], work->momentum[i]));
     work->a[i] = a;
-    work->f[i] = wrenches ? sv_sub(bias, ff_wrench_seen(&wrenches[i - 1])) : bias;
+    work->f[i] = wrenches ? sv_sub(bias, ff_wrench_force(&wrenches[i - 1])) : bias;
     work->ia[i] = sa_of_rigid(inertia);
   }
 }

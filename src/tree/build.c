@@ -131,22 +131,22 @@ static ff_status tree_check_inertia(const ff_tree *tree, ff_report *report) {
   ff_tree_work *work = NULL;
   ff_status status = ff_tree_work_create(&work, tree);
   size_t n = (size_t)tree->v_count;
-  double *room = ff_alloc((size_t)tree->q_count + 2 * n + 1, sizeof *room);
-  if (status != FF_OK || !room) {
+  double *buffer = ff_alloc((size_t)tree->q_count + 2 * n + 1, sizeof *buffer);
+  if (status != FF_OK || !buffer) {
     ff_tree_work_destroy(work);
-    ff_free(room);
+    ff_free(buffer);
     return FF_ERROR_MEMORY;
   }
-  ff_tree_neutral(tree, room);
-  ff_tree_update(work, room, NULL);
-  double *tau = room + tree->q_count;
+  ff_tree_neutral(tree, buffer);
+  ff_tree_update(work, buffer, NULL);
+  double *tau = buffer + tree->q_count;
   if (!ff_tree_forward_dynamics(work, tau, (ff_vec3){0, 0, 0}, NULL, tau)) {
     status = ff_report_what(report, "moves links without inertia about its joint axis");
     ff_report_key(report, "links%s%s", work->stuck > 0 ? "." : "",
                   work->stuck > 0 ? tree->links[work->stuck].name : "");
   }
   ff_tree_work_destroy(work);
-  ff_free(room);
+  ff_free(buffer);
   return status;
 }
 
@@ -159,10 +159,10 @@ static size_t names_size(const ff_link_def *links, int count) {
 }
 
 static ff_status tree_fill(ff_tree *tree, const ff_link_def *links, int count, ff_report *report) {
-  size_t room = (size_t)count * FF_JOINT_DOF + 1;
+  size_t buffer = (size_t)count * FF_JOINT_DOF + 1;
   tree->links = ff_alloc((size_t)count + 1, sizeof *tree->links);
-  tree->dof_parent = ff_alloc(room, sizeof *tree->dof_parent);
-  tree->armature = ff_alloc(room, sizeof *tree->armature);
+  tree->dof_parent = ff_alloc(buffer, sizeof *tree->dof_parent);
+  tree->armature = ff_alloc(buffer, sizeof *tree->armature);
   tree->names = ff_alloc(names_size(links, count), 1);
   if (!tree->links || !tree->dof_parent || !tree->armature || !tree->names) {
     return FF_ERROR_MEMORY;
@@ -231,7 +231,7 @@ ff_status ff_tree_work_create(ff_tree_work **out, const ff_tree *tree) {
   const struct {
     void **to;
     size_t count, size;
-  } rooms[] = {
+  } buffers[] = {
       {(void **)&work->rates, n, sizeof *work->rates},
       {(void **)&work->r, links, sizeof *work->r},
       {(void **)&work->pose, links, sizeof *work->pose},
@@ -256,17 +256,17 @@ ff_status ff_tree_work_create(ff_tree_work **out, const ff_tree *tree) {
       {(void **)&work->h, columns > n ? n * n : 0, sizeof *work->h},
   };
   size_t bytes = 0;
-  for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
-    bytes += rooms[i].count * rooms[i].size;
+  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
+    bytes += buffers[i].count * buffers[i].size;
   }
-  char *room = work->block = ff_alloc(bytes + 1, 1);
-  if (!room) {
+  char *buffer = work->block = ff_alloc(bytes + 1, 1);
+  if (!buffer) {
     ff_free(work);
     return FF_ERROR_MEMORY;
   }
-  for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
-    memcpy(rooms[i].to, &room, sizeof room);
-    room += rooms[i].count * rooms[i].size;
+  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
+    memcpy(buffers[i].to, &buffer, sizeof buffer);
+    buffer += buffers[i].count * buffers[i].size;
   }
   *out = work;
   return FF_OK;

@@ -20,7 +20,7 @@ void ff_tree_inverse_dynamics(ff_tree_work *work, const double *a, ff_vec3 gravi
     /* f = I a + v x* I v - f_external */
     ff_sv force = sv_add(si_mul(&work->inertia[i], acceleration),
                          sv_cross_force(work->v[i], work->momentum[i]));
-    work->f[i] = wrenches ? sv_sub(force, ff_wrench_seen(&wrenches[i - 1])) : force;
+    work->f[i] = wrenches ? sv_sub(force, ff_wrench_force(&wrenches[i - 1])) : force;
   }
   /* Inward pass: each joint transmits the force of its subtree. */
   for (int k = 0; k < tree->v_count; k++) {

@@ -95,7 +95,7 @@ ff_pose ff_joint_pose(const ff_joint_def *joint, const double *q);
 void ff_joint_columns(const ff_joint_def *joint, const double *q, const double *v,
                       const ff_mat3 *turn, ff_sv *s, ff_sv *s_ring);
 /* Does S change in the link frame? */
-static inline bool ff_joint_rings(ff_joint_kind kind) {
+static inline bool ff_joint_has_ring(ff_joint_kind kind) {
   return kind == FF_JOINT_UNIVERSAL || kind == FF_JOINT_PLANAR;
 }
 /* Checks the i-th description; the report's key is "links.<name>.<what>". */
@@ -146,7 +146,7 @@ void ff_tree_q_arrive(const ff_tree *tree, double *q, const double *v, double h)
 ff_tree_wrench ff_tree_carried_wrench(const ff_tree_work *work);
 
 /* An external wrench as a spatial force vector. */
-static inline ff_sv ff_wrench_seen(const ff_tree_wrench *w) {
+static inline ff_sv ff_wrench_force(const ff_tree_wrench *w) {
   return (ff_sv){w->torque, w->force};
 }
 
