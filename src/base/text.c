@@ -25,8 +25,8 @@ char *ff_number_text(double value, char text[FF_NUMBER_SIZE]) {
     return text;
   }
   locale_t before = enter_c_locale();
-  /* 15 digits are enough for many numbers and %g drops trailing zeros, so the first precision that
-   * reads back to the same bits is the shortest. Subnormals may need fewer. */
+  /* Every decimal of up to 15 digits reads back, and %g drops trailing zeros: the first precision
+   * that reads back to the same bits is the shortest. Subnormals may need fewer. */
   for (int digits = fabs(value) < DBL_MIN ? 1 : 15; digits <= 17; digits++) {
     snprintf(text, FF_NUMBER_SIZE, "%.*g", digits, value);
     if (strtod(text, NULL) == value) {
