@@ -100,10 +100,9 @@ typedef struct ff_friction {
 
 /* A step over which a force is constant. */
 typedef struct ff_ahead {
-  double half; /* s, half of it; 0: instantaneous force */
-  double ease; /* 1/kg, change of slip per tangential impulse of this contact */
-  double
-      crowd; /* 1, number of contacts that share its bodies: their effects on the slip may add up */
+  double half;  /* s, half of it; 0: instantaneous force */
+  double ease;  /* 1/kg, change of slip per tangential impulse of this contact */
+  double crowd; /* 1, factor on ease for all contacts that share its bodies together */
 } ff_ahead;
 
 /* ---- parameters ------------------------------------------------------------------------------ */

@@ -42,8 +42,7 @@ ff_vec3 ff_capture_remaining(ff_vec3 error, ff_vec3 zmp, const ff_support *suppo
 
 /* Desired accelerations, world, m/s^2 and rad/s^2. */
 typedef struct ff_whole_want {
-  ff_vec3
-      com; /* of the centre of mass; x and y are modified to place the zero-moment point at zmp */
+  ff_vec3 com;          /* of the centre of mass; x and y are adapted to zmp */
   ff_vec3 zmp;          /* m, zero-moment point */
   ff_vec3 normal;       /* of the ground plane */
   ff_vec3 spin;         /* of the trunk, angular */

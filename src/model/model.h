@@ -26,8 +26,7 @@ typedef struct ff_model_body {
   ff_pose start;       /* principal frame in the world, t = 0 */
   ff_vec3 velocity;    /* m/s, of the principal frame's origin, t = 0 */
   ff_vec3 omega;       /* rad/s, world, t = 0 */
-  double
-      bound; /* m, radius of the bounding sphere of its finite shapes about the principal origin */
+  double bound;        /* m, bounding sphere of its finite shapes about the principal origin */
   int first_shape, shape_count;
   bool infinite;   /* has a half-space */
   int robot, link; /* of a link: its robot, and its number there (1 ..); robot -1: not a link */

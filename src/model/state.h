@@ -23,9 +23,8 @@ enum {
   FF_Y_WORK = FF_LOSS_COUNT,
   FF_Y_IMPULSE = FF_Y_WORK + 1,    /* 3, N s */
   FF_Y_ANGULAR = FF_Y_IMPULSE + 3, /* 3, N m s about the world origin */
-  FF_Y_PAID =
-      FF_Y_ANGULAR + 3, /* J, paid into the storage of friction laws: integral of path_rate */
-  FF_Y_UNPAID = FF_Y_PAID + 1, /* J, the same for laws that are FF_LAW_UNPAID */
+  FF_Y_PAID = FF_Y_ANGULAR + 3,    /* J, work into the storage of friction: integral of path_rate */
+  FF_Y_UNPAID = FF_Y_PAID + 1,     /* J, the same for laws that are FF_LAW_UNPAID */
   FF_Y_LEDGER = FF_Y_UNPAID + 1
 };
 
