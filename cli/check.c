@@ -10,7 +10,7 @@
 #include "json.h"
 
 typedef struct check_job {
-  const char *path, *root; /* path: the one in hand */
+  const char *path, *root; /* path: the current one */
   ff_cli_list paths, overrides;
   bool json, channels, start;
   ff_scene *scene;
@@ -18,9 +18,9 @@ typedef struct check_job {
   ff_sim *sim;
 } check_job;
 
-/* ---- arguments ----------------------------------------------------------------------- */
+/* ---- arguments ------------------------------------------------------------------------------- */
 
-static error_t parse(int key, char *value, struct argp_state *state) {
+static error_t check_parse(int key, char *value, struct argp_state *state) {
   check_job *job = state->input;
   switch (key) {
     case 's': ff_cli_list_add(&job->overrides, value); return 0;
@@ -31,7 +31,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
     case ARGP_KEY_ARG: ff_cli_list_add(&job->paths, value); return 0;
     case ARGP_KEY_END:
       if (job->paths.count == 0) {
-        argp_error(state, "which scene or robot?");
+        argp_error(state, "no scene or robot given");
       }
       return 0;
     default: return ARGP_ERR_UNKNOWN;
@@ -41,20 +41,20 @@ static error_t parse(int key, char *value, struct argp_state *state) {
 static const struct argp_option options[] = {
     {"set", 's', "PATH=VALUE", 0, "override a value of the scene; may be repeated", 0},
     {"channels", 'c', NULL, 0, "list all channels with units and meaning", 0},
-    {"root", 'r', "FOLDER", 0, "where the meshes of a robot may lie", 0},
-    {"scene", 'S', NULL, 0, "of a robot: print a scene to start from, in which it stands", 0},
+    {"root", 'r', "FOLDER", 0, "folder that contains the meshes of a robot", 0},
+    {"scene", 'S', NULL, 0, "of a robot: print a starting scene in which it stands", 0},
     {"json", 'j', NULL, 0, "print as JSON", 0},
     {0},
 };
 
 static const struct argp parser = {
     .options = options,
-    .parser = parse,
+    .parser = check_parse,
     .args_doc = "SCENE|ROBOT.urdf...",
     .doc =
         "Resolves scenes and prints what a run would use: masses, inertias, the parameters of "
         "every contact law and the step that resolves the contacts. Of a robot: its tree, masses, "
-        "inertias and what looks wrong. The exit code is that of the worst.\v"
+        "inertias and warnings. The exit code is that of the worst.\v"
         "Examples:\n"
         "  footfall check scenes/bouncing-ball.yaml\n"
         "  footfall check ball.yaml --set bodies.ball.mass=2 --json\n"
@@ -63,7 +63,7 @@ static const struct argp parser = {
         "  footfall check robot.urdf --scene > robot.yaml; footfall run robot.yaml\n"
         "  footfall check *.yaml > /dev/null && echo all good\n" FF_CLI_EXITS};
 
-/* ---- words ------------------------------------------------------------------------------ */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static const char *const body_kinds[] = {[FF_BODY_FREE] = "free",
                                          [FF_BODY_FIXED] = "fixed",
@@ -82,10 +82,10 @@ static const char *const size_names[FF_SHAPE_KIND_COUNT][3] = {
     [FF_INTERSECTION] = {"half extent x", "y", "z"},
 };
 
-/* What a parameter would be if it were not given: derived once more from those that have a
- * default, or from all the others. */
-static double derive(const ff_law *law, const ff_law_params *params, const ff_pair *material,
-                     const ff_param *param, bool from_all) {
+/* Value of a parameter if it were not given: derived again from those with a default, or from all
+ * others. */
+static double check_derive(const ff_law *law, const ff_law_params *params, const ff_pair *material,
+                           const ff_param *param, bool from_all) {
   ff_law_params derived;
   ff_law_params_default(law, &derived);
   for (int i = 0; i < law->params_count; i++) {
@@ -99,26 +99,26 @@ static double derive(const ff_law *law, const ff_law_params *params, const ff_pa
   return status == FF_OK ? ff_law_params_get(law, &derived, param->name) : NAN;
 }
 
-/* Where a resolved parameter comes from: given, default, or what stands in for it. */
-static const char *param_source(const ff_law *law, const ff_law_params *params,
-                                const ff_pair *material, const ff_param *param) {
+/* Source of a resolved parameter: given, default, or the name of its source. */
+static const char *check_param_source(const ff_law *law, const ff_law_params *params,
+                                      const ff_pair *material, const ff_param *param) {
   double value = ff_law_params_get(law, params, param->name);
   if (!isnan(param->fallback) || !param->otherwise) {
     return value == param->fallback ? "default" : "given";
   }
-  bool derived = value == derive(law, params, material, param, false) ||
-                 value == derive(law, params, material, param, true);
+  bool derived = value == check_derive(law, params, material, param, false) ||
+                 value == check_derive(law, params, material, param, true);
   return derived ? param->otherwise : "given";
 }
 
-static bool step_is_large(const ff_model *model) {
+static bool check_step_is_large(const ff_model *model) {
   const ff_run_def *run = ff_model_run(model);
   return ff_cli_resolves(run) && run->stepper.step > ff_model_stable_step(model);
 }
 
-/* ---- for people -------------------------------------------------------------------------- */
+/* ---- text output ----------------------------------------------------------------------------- */
 
-static void print_run(const ff_model *model) {
+static void check_print_run(const ff_model *model) {
   const ff_run_def *run = ff_model_run(model);
   printf("gravity      (%.6g, %.6g, %.6g) m/s^2\n", run->gravity.x, run->gravity.y, run->gravity.z);
   printf("duration     %.6g s\n", run->duration);
@@ -128,12 +128,12 @@ static void print_run(const ff_model *model) {
     printf("stepper      %s, rtol %.3g, atol %.3g\n", run->stepper.kind, run->stepper.rtol,
            run->stepper.atol);
   }
-  printf("energy       residual allowed: %.3g of the energy that moved\n", run->energy_tolerance);
+  printf("energy       residual allowed: %.3g of the energy exchanged\n", run->energy_tolerance);
   printf("record       every %.6g s; %d channels in all\n", run->record_every,
          ff_model_channel_count(model));
 }
 
-static void print_bodies(const ff_model *model) {
+static void check_print_bodies(const ff_model *model) {
   printf("\nbodies\n");
   for (int i = 1; i <= ff_model_body_count(model); i++) {
     ff_body_info body = ff_model_body_info(model, (ff_body){i});
@@ -148,8 +148,8 @@ static void print_bodies(const ff_model *model) {
   }
 }
 
-/* What sizes do not say of a shape. */
-static void print_form(const ff_shape_info *shape) {
+/* Data of a shape beyond its sizes. */
+static void check_print_form(const ff_shape_info *shape) {
   if (shape->kind == FF_SUPERELLIPSOID) {
     printf(", exponents %.6g and %.6g", shape->exponents[0], shape->exponents[1]);
   } else if (shape->kind == FF_POLYHEDRON) {
@@ -162,7 +162,7 @@ static void print_form(const ff_shape_info *shape) {
   }
 }
 
-static void print_shapes(const ff_model *model) {
+static void check_print_shapes(const ff_model *model) {
   printf("\nshapes\n");
   for (int i = 1; i <= ff_model_shape_count(model); i++) {
     ff_shape_info shape = ff_model_shape_info(model, (ff_shape){i});
@@ -171,35 +171,35 @@ static void print_shapes(const ff_model *model) {
     for (int k = 0; k < 3 && size_names[shape.kind][k]; k++) {
       printf(", %s %.6g m", size_names[shape.kind][k], sizes[k]);
     }
-    print_form(&shape);
+    check_print_form(&shape);
     printf(", material %s\n", shape.material ? shape.material : "none");
   }
 }
 
-static void print_law(const char *title, const ff_law *law, const ff_law_params *params,
-                      const ff_pair *material) {
+static void check_print_law(const char *title, const ff_law *law, const ff_law_params *params,
+                            const ff_pair *material) {
   printf("    %-9s %s\n", title, law->name);
   for (int i = 0; i < law->params_count; i++) {
     const ff_param *param = &law->params[i];
     printf("      %-18s %12.6g %-9s %s\n", param->name, ff_law_params_get(law, params, param->name),
            strcmp(param->unit, "1") == 0 ? "" : param->unit,
-           param_source(law, params, material, param));
+           check_param_source(law, params, material, param));
   }
 }
 
-static void print_pairs(const ff_model *model) {
-  printf("\npairs that may touch\n");
+static void check_print_pairs(const ff_model *model) {
+  printf("\npairs that may collide\n");
   for (int i = 0; i < ff_model_pair_count(model); i++) {
     ff_pair_info pair = ff_model_pair_info(model, i);
     printf("  %s:%s  effective mass %.6g kg, stable step %.3g s\n",
            ff_model_body_name(model, pair.a), ff_model_body_name(model, pair.b), pair.mass,
            pair.stable_step);
-    print_law("normal", pair.normal, &pair.normal_params, &pair.material);
-    print_law("friction", pair.friction, &pair.friction_params, &pair.material);
+    check_print_law("normal", pair.normal, &pair.normal_params, &pair.material);
+    check_print_law("friction", pair.friction, &pair.friction_params, &pair.material);
   }
 }
 
-static void print_constraints(const ff_model *model) {
+static void check_print_constraints(const ff_model *model) {
   int count = ff_model_constraint_count(model);
   if (count > 0) {
     printf("\nconstraints\n");
@@ -213,21 +213,21 @@ static void print_constraints(const ff_model *model) {
   }
 }
 
-static void print_step(const ff_model *model) {
+static void check_print_step(const ff_model *model) {
   double stable = ff_model_stable_step(model);
   if (isfinite(stable)) {
     printf("\nstable step  %.3g s resolves every contact\n", stable);
   } else {
-    printf("\nstable step  any: nothing can touch\n");
+    printf("\nstable step  any: there are no contacts\n");
   }
-  if (step_is_large(model)) {
+  if (check_step_is_large(model)) {
     printf("WARNING      the step of %.3g s is larger: use --set stepper.step=%.2g or the adaptive "
            "stepper\n",
            ff_model_run(model)->stepper.step, stable);
   }
 }
 
-static void print_channels(const ff_model *model) {
+static void check_print_channels(const ff_model *model) {
   printf("\nchannels\n");
   for (int i = 0; i < ff_model_channel_count(model); i++) {
     ff_channel channel = ff_model_channel(model, i);
@@ -235,21 +235,21 @@ static void print_channels(const ff_model *model) {
   }
 }
 
-static void print_text(const check_job *job) {
+static void check_print_text(const check_job *job) {
   printf("scene        %s\n", job->path);
-  print_run(job->model);
-  print_bodies(job->model);
-  print_shapes(job->model);
-  print_pairs(job->model);
-  print_constraints(job->model);
-  print_step(job->model);
+  check_print_run(job->model);
+  check_print_bodies(job->model);
+  check_print_shapes(job->model);
+  check_print_pairs(job->model);
+  check_print_constraints(job->model);
+  check_print_step(job->model);
   ff_cli_warn_intrusions(job->model, job->sim, "WARNING      ", stdout);
   if (job->channels) {
-    print_channels(job->model);
+    check_print_channels(job->model);
   }
 }
 
-/* ---- for programs -------------------------------------------------------------------------- */
+/* ---- JSON output ----------------------------------------------------------------------------- */
 
 static void json_vec(ff_json *json, const char *key, ff_vec3 v) {
   ff_json_numbers(json, key, (const double[]){v.x, v.y, v.z}, 3);
@@ -268,7 +268,7 @@ static void json_run(ff_json *json, const ff_model *model) {
   ff_json_number(json, "record_every", run->record_every);
   ff_json_number(json, "energy_tolerance", run->energy_tolerance);
   ff_json_number(json, "stable_step", ff_model_stable_step(model));
-  ff_json_flag(json, "step_too_large", step_is_large(model));
+  ff_json_flag(json, "step_too_large", check_step_is_large(model));
 }
 
 static void json_bodies(ff_json *json, const ff_model *model) {
@@ -304,8 +304,8 @@ static void json_shapes(ff_json *json, const ff_model *model) {
   ff_json_close(json, ']');
 }
 
-static void json_law(ff_json *json, const char *key, const ff_law *law, const ff_law_params *params,
-                     const ff_pair *material) {
+static void check_json_law(ff_json *json, const char *key, const ff_law *law,
+                           const ff_law_params *params, const ff_pair *material) {
   ff_json_open(json, key, '{');
   ff_json_text(json, "law", law->name);
   ff_json_open(json, "params", '{');
@@ -314,7 +314,7 @@ static void json_law(ff_json *json, const char *key, const ff_law *law, const ff
     ff_json_open(json, param->name, '{');
     ff_json_number(json, "value", ff_law_params_get(law, params, param->name));
     ff_json_text(json, "unit", param->unit);
-    ff_json_text(json, "source", param_source(law, params, material, param));
+    ff_json_text(json, "source", check_param_source(law, params, material, param));
     ff_json_close(json, '}');
   }
   ff_json_close(json, '}');
@@ -330,8 +330,8 @@ static void json_pairs(ff_json *json, const ff_model *model) {
     ff_json_text(json, "b", ff_model_body_name(model, pair.b));
     ff_json_number(json, "mass", pair.mass);
     ff_json_number(json, "stable_step", pair.stable_step);
-    json_law(json, "normal", pair.normal, &pair.normal_params, &pair.material);
-    json_law(json, "friction", pair.friction, &pair.friction_params, &pair.material);
+    check_json_law(json, "normal", pair.normal, &pair.normal_params, &pair.material);
+    check_json_law(json, "friction", pair.friction, &pair.friction_params, &pair.material);
     ff_json_close(json, '}');
   }
   ff_json_close(json, ']');
@@ -381,7 +381,7 @@ static void json_channels(ff_json *json, const ff_model *model) {
   ff_json_close(json, '}');
 }
 
-static void print_json(const check_job *job) {
+static void check_print_json(const check_job *job) {
   ff_json json = {.out = stdout};
   ff_json_open(&json, NULL, '{');
   ff_json_text(&json, "scene", job->path);
@@ -398,14 +398,14 @@ static void print_json(const check_job *job) {
   ff_json_close(&json, '}');
 }
 
-static bool is_robot(const char *path) {
+static bool check_is_robot(const char *path) {
   const char *dot = strrchr(path, '.');
   return dot && strcasecmp(dot, ".urdf") == 0;
 }
 
-/* The one in hand. */
+/* Checks the current one. */
 static int check_one(check_job *job) {
-  if (is_robot(job->path)) {
+  if (check_is_robot(job->path)) {
     return ff_cli_check_robot(job->path, job->root,
                               job->start  ? FF_CLI_SCENE
                               : job->json ? FF_CLI_JSON
@@ -417,7 +417,7 @@ static int check_one(check_job *job) {
     code = status == FF_OK ? code : ff_cli_fail(status, NULL);
   }
   if (code == FF_EXIT_GOOD) {
-    (job->json ? print_json : print_text)(job);
+    (job->json ? check_print_json : check_print_text)(job);
   }
   ff_sim_destroy(job->sim);
   job->sim = NULL;

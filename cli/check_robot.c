@@ -1,4 +1,4 @@
-/* footfall check ROBOT.urdf: the tree, masses, inertias, and what looks wrong. */
+/* footfall check ROBOT.urdf: the tree, masses, inertias, and warnings. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ typedef struct robot_job {
   const char *path;
   ff_robot *robot;
   int *depth;         /* of each link */
-  char problem[1600]; /* why it cannot be simulated; "" */
+  char problem[1600]; /* why it cannot be simulated; "" otherwise */
 } robot_job;
 
 static double total_mass(const ff_robot *robot) {
@@ -31,7 +31,7 @@ static int moving_joints(const ff_robot *robot) {
   return count;
 }
 
-/* Would its tree build? */
+/* Tries to build its tree. */
 static void try_tree(robot_job *job) {
   ff_joint_kind root = ff_robot_def_of(job->robot, "robot").root;
   ff_tree *tree = NULL;
@@ -43,10 +43,9 @@ static void try_tree(robot_job *job) {
   ff_tree_destroy(tree);
 }
 
-/* ---- for people
- * ---------------------------------------------------------------------------------- */
+/* ---- text output ----------------------------------------------------------------------------- */
 
-static void print_joint(const ff_robot *robot, const ff_robot_link *link) {
+static void robot_print_joint(const ff_robot *robot, const ff_robot_link *link) {
   static const char *const ways[FF_JOINT_KIND_COUNT] = {[FF_JOINT_REVOLUTE] = "about",
                                                         [FF_JOINT_CONTINUOUS] = "about",
                                                         [FF_JOINT_PRISMATIC] = "along",
@@ -73,12 +72,12 @@ static void print_joint(const ff_robot *robot, const ff_robot_link *link) {
   }
 }
 
-static void print_link(const robot_job *job, int i) {
+static void robot_print_link(const robot_job *job, int i) {
   ff_robot_link link = ff_robot_link_info(job->robot, i);
   int depth = job->depth[i] < DEEPEST ? job->depth[i] : DEEPEST;
   printf("  %*s%s", 2 * depth, "", link.def.name);
   if (i > 1) {
-    print_joint(job->robot, &link);
+    robot_print_joint(job->robot, &link);
   }
   printf("\n");
   if (link.def.mass > 0) {
@@ -90,13 +89,13 @@ static void print_link(const robot_job *job, int i) {
   }
 }
 
-static void print_shapes(const ff_robot *robot) {
+static void robot_print_shapes(const ff_robot *robot) {
   printf("\ncollision shapes\n");
   for (int i = 0; i < ff_robot_shape_count(robot); i++) {
     ff_robot_shape shape = ff_robot_shape_info(robot, i);
     printf("  %s: ", ff_robot_link_info(robot, shape.link).def.name);
     if (shape.mesh) {
-      printf("mesh %s, hull of %d corners", shape.file, shape.corner_count);
+      printf("mesh %s, hull of %d vertices", shape.file, shape.corner_count);
       if (shape.error > 0) {
         printf(" within %.2g m", shape.error);
       }
@@ -108,7 +107,7 @@ static void print_shapes(const ff_robot *robot) {
   }
 }
 
-static void print_text(const robot_job *job) {
+static void robot_print_text(const robot_job *job) {
   const ff_robot *robot = job->robot;
   printf("robot        %s\n", ff_robot_name(robot));
   printf("links        %d, with %d moving joints\n", ff_robot_link_count(robot),
@@ -118,12 +117,12 @@ static void print_text(const robot_job *job) {
          ff_robot_def_of(robot, "robot").root == FF_JOINT_FREE ? "free" : "fixed to the ground");
   printf("\ntree\n");
   for (int i = 1; i <= ff_robot_link_count(robot); i++) {
-    print_link(job, i);
+    robot_print_link(job, i);
   }
   if (ff_robot_shape_count(robot) > 0) {
-    print_shapes(robot);
+    robot_print_shapes(robot);
   }
-  printf("\nlooks wrong or was left out\n");
+  printf("\nwarnings\n");
   for (int i = 0; i < ff_robot_note_count(robot); i++) {
     printf("  %s\n", ff_robot_note(robot, i));
   }
@@ -131,14 +130,13 @@ static void print_text(const robot_job *job) {
     printf("  cannot be simulated: %s\n", job->problem);
   }
   if (ff_robot_note_count(robot) == 0 && !job->problem[0]) {
-    printf("  nothing\n");
+    printf("  none\n");
   }
 }
 
-/* ---- for programs
- * ----------------------------------------------------------------------------------- */
+/* ---- JSON output ----------------------------------------------------------------------------- */
 
-static void json_link(ff_json *json, const robot_job *job, int i) {
+static void robot_json_link(ff_json *json, const robot_job *job, int i) {
   ff_robot_link link = ff_robot_link_info(job->robot, i);
   const ff_joint_def *joint = &link.def.joint;
   ff_json_open(json, NULL, '{');
@@ -163,14 +161,14 @@ static void json_link(ff_json *json, const robot_job *job, int i) {
   ff_json_close(json, '}');
 }
 
-static void print_json(const robot_job *job) {
+static void robot_print_json(const robot_job *job) {
   ff_json json = {.out = stdout};
   ff_json_open(&json, NULL, '{');
   ff_json_text(&json, "robot", ff_robot_name(job->robot));
   ff_json_number(&json, "mass", total_mass(job->robot));
   ff_json_open(&json, "links", '[');
   for (int i = 1; i <= ff_robot_link_count(job->robot); i++) {
-    json_link(&json, job, i);
+    robot_json_link(&json, job, i);
   }
   ff_json_close(&json, ']');
   ff_json_open(&json, "notes", '[');
@@ -202,7 +200,7 @@ int ff_cli_check_robot(const char *path, const char *root, ff_cli_form as) {
     job.depth[i] = parent > 0 ? job.depth[parent] + 1 : 0;
   }
   try_tree(&job);
-  (as == FF_CLI_JSON ? print_json : print_text)(&job);
+  (as == FF_CLI_JSON ? robot_print_json : robot_print_text)(&job);
   free(job.depth);
   ff_robot_destroy(job.robot);
   return FF_EXIT_GOOD;

@@ -1,5 +1,5 @@
-/* footfall check ROBOT.urdf --scene: a scene to start from, in which the robot stands on a floor
- * with every joint held by a servo. */
+/* footfall check ROBOT.urdf --scene: a starting scene, in which the robot stands on a floor with
+ * every joint held by a servo. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,71 +14,71 @@ typedef struct stance {
   double *q;
   double mass;   /* kg */
   double height; /* m, of the root link above the lowest point */
-  bool stands;   /* it is free and has shapes */
+  bool stands;   /* it has a free root and shapes */
 } stance;
 
 static const double gravity = 9.81; /* m/s^2 */
 
 /* ---- posture --------------------------------------------------------------------------------- */
 
-static ff_vec3 turned(ff_quat q, ff_vec3 v) {
+static ff_vec3 scene_rotated(ff_quat q, ff_vec3 v) {
   ff_vec3 t = {2 * (q.y * v.z - q.z * v.y), 2 * (q.z * v.x - q.x * v.z),
                2 * (q.x * v.y - q.y * v.x)};
   return (ff_vec3){v.x + q.w * t.x + q.y * t.z - q.z * t.y, v.y + q.w * t.y + q.z * t.x - q.x * t.z,
                    v.z + q.w * t.z + q.x * t.y - q.y * t.x};
 }
 
-/* Place in q of a joint of one axis that moves by itself; -1: it is none. */
-static int own_place(const stance *s, int link) {
+/* Index in q of a joint with one axis that does not mimic; -1: it is not such a joint. */
+static int scene_joint_q_index(const stance *s, int link) {
   ff_link_info info = ff_tree_link(s->tree, link);
   return info.follows == 0 && info.q_count == 1 ? info.q_at : -1;
 }
 
-/* Its axis in the posture that the work is in, world. */
-static ff_vec3 axis_of(const stance *s, int link) {
+/* Its axis in the current posture, world. */
+static ff_vec3 scene_joint_axis(const stance *s, int link) {
   ff_vec3 axis = ff_robot_link_info(s->robot, link).def.joint.axis;
-  ff_vec3 world = turned(ff_tree_pose(s->work, link).orientation, axis);
+  ff_vec3 world = scene_rotated(ff_tree_pose(s->work, link).orientation, axis);
   double length = sqrt(axis.x * axis.x + axis.y * axis.y + axis.z * axis.z);
   return (ff_vec3){world.x / length, world.y / length, world.z / length};
 }
 
-static double within(const ff_joint_def *joint, double q) {
+static double scene_clamp_to_range(const ff_joint_def *joint, double q) {
   return fmin(fmax(q, joint->lower), joint->upper);
 }
 
-/* A joint that turns about the same axis as one that must bend takes half of it back, so that what
- * is beyond stays below: thigh and ankle of a knee. */
-static void straighten(const stance *s, int link, int bent, double angle) {
+/* A joint about the same axis as a bent one compensates half of its angle, so that the limb stays
+ * vertical: hip and ankle of a knee. */
+static void scene_compensate_bend(const stance *s, int link, int bent, double angle) {
   ff_robot_link other = ff_robot_link_info(s->robot, link);
-  int at = own_place(s, link);
+  int at = scene_joint_q_index(s, link);
   if (at >= 0 && other.def.joint.kind != FF_JOINT_PRISMATIC) {
-    ff_vec3 a = axis_of(s, bent), b = axis_of(s, link);
+    ff_vec3 a = scene_joint_axis(s, bent), b = scene_joint_axis(s, link);
     double along = a.x * b.x + a.y * b.y + a.z * b.z;
     if (fabs(along) > 0.99) {
-      s->q[at] = within(&other.def.joint, -angle / 2 * along);
+      s->q[at] = scene_clamp_to_range(&other.def.joint, -angle / 2 * along);
     }
   }
 }
 
-/* Joints that cannot be at zero bend by a fifth of their range from the nearer end; the next ones
- * up and down that turn about the same axis straighten the limb again. */
-static void choose_posture(stance *s) {
+/* Joints whose range excludes zero bend by a fifth of their range from the nearer end; the nearest
+ * joints up and down the limb about the same axis straighten it again. */
+static void scene_choose_posture(stance *s) {
   int count = ff_robot_link_count(s->robot);
   ff_tree_neutral(s->tree, s->q);
   ff_tree_update(s->work, s->q, NULL);
   for (int i = 2; i <= count; i++) {
     ff_link_def def = ff_robot_link_info(s->robot, i).def;
-    int at = own_place(s, i);
+    int at = scene_joint_q_index(s, i);
     double range = def.joint.upper - def.joint.lower;
     if (at < 0 || !isfinite(range) || (def.joint.lower <= 0 && def.joint.upper >= 0)) {
       continue;
     }
     s->q[at] = def.joint.lower > 0 ? def.joint.lower + range / 5 : def.joint.upper - range / 5;
     if (def.joint.kind == FF_JOINT_REVOLUTE) {
-      straighten(s, def.parent, i, s->q[at]);
+      scene_compensate_bend(s, def.parent, i, s->q[at]);
       for (int child = i + 1; child <= count; child++) {
         if (ff_tree_link(s->tree, child).parent == i) {
-          straighten(s, child, i, s->q[at]);
+          scene_compensate_bend(s, child, i, s->q[at]);
         }
       }
     }
@@ -86,13 +86,12 @@ static void choose_posture(stance *s) {
   ff_tree_update(s->work, s->q, NULL);
 }
 
-/* ---- how high it stands ------------------------------------------------------------------------
- */
+/* ---- height of the root ---------------------------------------------------------------------- */
 
-static int list_settings(const stance *s, ff_joint_setting *list) {
+static int scene_list_settings(const stance *s, ff_joint_setting *list) {
   int count = 0;
   for (int i = 2; i <= ff_robot_link_count(s->robot); i++) {
-    int at = own_place(s, i);
+    int at = scene_joint_q_index(s, i);
     if (at >= 0 && s->q[at] != 0) {
       list[count] = ff_joint_setting_default();
       list[count].joint = ff_robot_link_info(s->robot, i).joint_name;
@@ -103,14 +102,14 @@ static int list_settings(const stance *s, ff_joint_setting *list) {
 }
 
 /* Height of the root link when the robot stands on the ground in its posture. */
-static ff_status find_height(stance *s, ff_report *report) {
+static ff_status scene_find_height(stance *s, ff_report *report) {
   ff_scene *scene = NULL;
   ff_model *model = NULL;
   ff_sim *sim = NULL;
   ff_robot_def def = ff_robot_def_of(s->robot, "robot");
   ff_joint_setting *settings = ff_cli_alloc(ff_robot_link_count(s->robot), sizeof *settings);
   def.joints = settings;
-  def.joint_count = list_settings(s, settings);
+  def.joint_count = scene_list_settings(s, settings);
   def.on_ground = true;
   ff_status status = ff_scene_create(&scene);
   status = status == FF_OK ? ff_scene_add_robot(scene, &def) : status;
@@ -126,17 +125,17 @@ static ff_status find_height(stance *s, ff_report *report) {
   return status;
 }
 
-/* ---- the scene ------------------------------------------------------------------------------- */
+/* ---- scene ----------------------------------------------------------------------------------- */
 
-/* A length that gains are made from: how high the robot stands, or a metre. */
-static double length_of(const stance *s) {
+/* Length scale of the gains: the standing height of the robot, or a metre. */
+static double scene_length_scale(const stance *s) {
   return s->height > 0 ? s->height : 1;
 }
 
-static void print_joints(const stance *s) {
+static void scene_print_joints(const stance *s) {
   bool first = true;
   for (int i = 2; i <= ff_robot_link_count(s->robot); i++) {
-    int at = own_place(s, i);
+    int at = scene_joint_q_index(s, i);
     if (at >= 0 && s->q[at] != 0) {
       fputs(first ? "    joints:\n      " : "      ", stdout);
       ff_json_quote(stdout, ff_robot_link_info(s->robot, i).joint_name);
@@ -146,8 +145,8 @@ static void print_joints(const stance *s) {
   }
 }
 
-/* The floor gives way by a few millimetres: soft enough for light feet at the step above. */
-static void print_contact(const stance *s) {
+/* The floor deflects by a few millimetres: soft enough for light feet at the step above. */
+static void scene_print_contact(const stance *s) {
   double k = 2000 * s->mass;
   printf("bodies:\n  floor: {fixed: true, shape: {half-space: {}}}\n");
   printf("contacts:\n  - pair: [robot, floor]\n");
@@ -155,13 +154,13 @@ static void print_contact(const stance *s) {
   printf("    friction: {law: bristle-clutch, K: %.3g, D: %.3g, mu: 0.8}\n", k, k / 100);
 }
 
-static void print_scene(const stance *s, const char *path) {
-  double stiffness = 4 * s->mass * gravity * length_of(s);
+static void scene_print(const stance *s, const char *path) {
+  double stiffness = 4 * s->mass * gravity * scene_length_scale(s);
   fputs("# ", stdout);
   ff_json_quote(stdout, ff_robot_name(s->robot));
-  puts(" on a floor, every joint held by a servo: a scene to start from.");
+  puts(" on a floor, every joint held by a servo: a starting scene.");
   if (path[0] == '/' || strstr(path, "..")) {
-    printf("# A scene lies in a folder above its robots and their meshes: save it there, adapt "
+    printf("# A scene must be in a folder above its robots and their meshes: save it there, adapt "
            "urdf.\n");
   }
   printf("footfall: 1\nstepper: {kind: symplectic-euler, step: 1e-3}\nduration: 2\n");
@@ -173,10 +172,10 @@ static void print_scene(const stance *s, const char *path) {
            s->height);
   }
   printf("    servo: {stiffness: %.3g, damping: %.3g}\n", stiffness,
-         0.3 * stiffness * sqrt(length_of(s) / gravity));
-  print_joints(s);
+         0.3 * stiffness * sqrt(scene_length_scale(s) / gravity));
+  scene_print_joints(s);
   if (ff_robot_shape_count(s->robot) > 0) {
-    print_contact(s);
+    scene_print_contact(s);
   }
 }
 
@@ -190,11 +189,11 @@ int ff_cli_check_scene(const ff_robot *robot, const char *path) {
   if (status == FF_OK) {
     s.q = ff_cli_alloc(ff_tree_q_count(s.tree) + 1, sizeof *s.q);
     s.mass = ff_tree_mass(s.tree);
-    choose_posture(&s);
-    status = s.stands ? find_height(&s, &report) : FF_OK;
+    scene_choose_posture(&s);
+    status = s.stands ? scene_find_height(&s, &report) : FF_OK;
   }
   if (status == FF_OK) {
-    print_scene(&s, path);
+    scene_print(&s, path);
   }
   free(s.q);
   ff_tree_work_destroy(s.work);

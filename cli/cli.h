@@ -1,4 +1,4 @@
-/* What the verbs share. A verb is one file with one function of main's form. */
+/* Shared by the verbs. A verb is one file with one function of main's form. */
 #ifndef FF_CLI_H
 #define FF_CLI_H
 
@@ -15,10 +15,10 @@ enum {
 /* argv[0] is "footfall VERB". Return an exit code. */
 int ff_cli_run(int argc, char **argv);
 int ff_cli_check(int argc, char **argv);
-/* The part of check for robots; root may be NULL. as: what to print. */
+/* The part of check for robots; root may be NULL. as: output format. */
 typedef enum ff_cli_form { FF_CLI_TEXT, FF_CLI_JSON, FF_CLI_SCENE } ff_cli_form;
 int ff_cli_check_robot(const char *path, const char *root, ff_cli_form as);
-/* Prints a scene in which the robot of that file stands. */
+/* Prints a starting scene for the robot of that file. */
 int ff_cli_check_scene(const ff_robot *robot, const char *path);
 int ff_cli_laws(int argc, char **argv);
 int ff_cli_steppers(int argc, char **argv);
@@ -28,7 +28,7 @@ int ff_cli_volume(int argc, char **argv);
 int ff_cli_view(int argc, char **argv);
 int ff_cli_paper(int argc, char **argv);
 
-/* What every verb's --help ends with. */
+/* Last line of every verb's --help. */
 #define FF_CLI_EXITS "\nExit codes: 0 good, 1 the run failed, 2 bad input."
 
 /* Texts from repeated options. */
@@ -37,34 +37,33 @@ typedef struct ff_cli_list {
   int count;
 } ff_cli_list;
 
-void ff_cli_list_add(ff_cli_list *list, const char *item); /* ends the program without memory */
+void ff_cli_list_add(ff_cli_list *list, const char *item); /* ends the program if out of memory */
 void ff_cli_list_free(ff_cli_list *list);
 
-/* Memory that is there or ends the program with FF_EXIT_FAILED; zeroed. */
+/* Zeroed memory; ends the program with FF_EXIT_FAILED if out of memory. */
 void *ff_cli_alloc(int count, size_t size);
 
-/* Tells on the standard error what went wrong and returns the exit code for it. The report
- * may be empty. */
+/* Prints the error on the standard error and returns its exit code. The report may be empty. */
 int ff_cli_fail(ff_status status, const ff_report *report);
-/* The same of something that was to be read: a file that cannot be is a bad argument. */
+/* The same for an input file: one that cannot be read is a bad argument. */
 int ff_cli_fail_reading(ff_status status, const ff_report *report);
 
-/* Must the stepper follow what happens within a contact? Others solve for what is after it. */
+/* Must the stepper resolve the motion within a contact? Others solve for the result. */
 bool ff_cli_resolves(const ff_run_def *run);
 
-/* Loads a scene with `--set` texts and builds its model; on failure tells why and returns an
+/* Loads a scene with `--set` texts and builds its model; on failure prints the error and returns an
  * exit code other than FF_EXIT_GOOD. */
 int ff_cli_load(ff_scene **scene, ff_model **model, const char *path, const ff_cli_list *overrides);
 
-/* Tells of bodies that start in one another, a line for each pair that begins with this. */
+/* Warns of bodies that overlap initially, a line for each pair with this prefix. */
 void ff_cli_warn_intrusions(const ff_model *model, const ff_sim *sim, const char *prefix,
                             FILE *out);
 
-/* Makes a temporary folder of a new name (below TMPDIR, else /tmp); its name is "" if it cannot. */
+/* Creates a new temporary folder (below TMPDIR, else /tmp); its name is "" on failure. */
 enum { FF_CLI_FOLDER = 512 };
 ff_status ff_cli_make_folder(char folder[FF_CLI_FOLDER], ff_report *report);
 
-/* Writes the page of a recording; source is the name that its readers know it by. */
+/* Writes the page of a recording; source is the name shown to readers. */
 ff_status ff_cli_write_page(const char *recorded, const char *source, const char *path,
                             ff_report *report);
 

@@ -1,4 +1,4 @@
-/* What the verbs share. */
+/* Functions shared by the verbs. */
 #include "cli.h"
 
 #include <errno.h>
@@ -64,17 +64,17 @@ void ff_cli_warn_intrusions(const ff_model *model, const ff_sim *sim, const char
   int count = ff_sim_intrusions(sim, pairs, MOST);
   for (int i = 0; i < count && i < MOST; i++) {
     const ff_intrusion *pair = &pairs[i];
-    fprintf(out, "%s%s and %s start %.3g m in one another", prefix,
+    fprintf(out, "%s%s and %s initially overlap by %.3g m", prefix,
             ff_model_body_name(model, pair->a), ff_model_body_name(model, pair->b), pair->depth);
     if (pair->core > 0) {
       fprintf(out, ", %.3g m of it beyond their layer (max_deflection)", pair->core);
     } else {
-      fprintf(out, ", with %.3g J in their contact", pair->energy);
+      fprintf(out, ", which stores %.3g J in their contact", pair->energy);
     }
-    fputs(", and will be shot apart: move one of them away by that\n", out);
+    fputs(", and will separate violently: move them apart\n", out);
   }
   if (count > MOST) {
-    fprintf(out, "%s%d more pairs do, too\n", prefix, count - MOST);
+    fprintf(out, "%s%d more pairs overlap\n", prefix, count - MOST);
   }
 }
 

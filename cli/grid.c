@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Bytes of the first count characters of UTF-8 text, and how many there were. */
+/* Bytes of the first *count characters of UTF-8 text; *count becomes the number found. */
 static size_t bytes_of(const char *text, int *count) {
   size_t bytes = 0;
   int seen = 0;
@@ -19,12 +19,12 @@ static size_t bytes_of(const char *text, int *count) {
   return bytes;
 }
 
-/* Prints what of the text fits into the width, padded unless it is the last cell; returns the rest.
- */
+/* Prints the part of the text that fits into the width, padded unless it is the last cell; returns
+ * the rest. */
 static const char *print_part(const char *text, int width, bool last, FILE *out) {
   int count = width;
   size_t bytes = bytes_of(text, &count);
-  if (text[bytes] && text[bytes] != ' ') { /* back to the end of a word, if there is one */
+  if (text[bytes] && text[bytes] != ' ') { /* back to the end of a word, if any */
     size_t end = bytes;
     while (end > 0 && text[end] != ' ') {
       end--;

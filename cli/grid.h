@@ -1,4 +1,4 @@
-/* A table of words: cells wrap between words. */
+/* Text table: cells wrap between words. */
 #ifndef FF_CLI_GRID_H
 #define FF_CLI_GRID_H
 

@@ -1,5 +1,5 @@
 /* footfall impact LAW: one body of a given mass hits a fixed one, over impact speeds; or, with
- * --solve, the parameter that gives a wanted impact. */
+ * --solve, the parameter for a desired impact. */
 #include <argp.h>
 #include <math.h>
 #include <stdlib.h>
@@ -23,9 +23,9 @@ typedef struct impact_job {
   bool csv, json, exact;
 } impact_job;
 
-/* ---- arguments ------------------------------------------------------------------------------ */
+/* ---- arguments ------------------------------------------------------------------------------- */
 
-static double read_number(struct argp_state *state, const char *option, const char *text) {
+static double impact_read_number(struct argp_state *state, const char *option, const char *text) {
   double value;
   if (!ff_number_read(text, &value)) {
     argp_error(state, "--%s: '%s' is not a number", option, text);
@@ -33,12 +33,12 @@ static double read_number(struct argp_state *state, const char *option, const ch
   return value;
 }
 
-static void add_speed(impact_job *job, double speed) {
+static void impact_add_speed(impact_job *job, double speed) {
   job->speeds[job->speed_count++] = speed;
 }
 
 /* "A:B:N", N speeds from A to B. */
-static bool add_range(impact_job *job, char *text, int room) {
+static bool impact_add_range(impact_job *job, char *text, int capacity) {
   char *second = strchr(text, ':'), *third = second ? strchr(second + 1, ':') : NULL;
   double from, to, count;
   if (!third) {
@@ -46,17 +46,19 @@ static bool add_range(impact_job *job, char *text, int room) {
   }
   *second++ = *third++ = '\0';
   if (!ff_number_read(text, &from) || !ff_number_read(second, &to) ||
-      !ff_number_read(third, &count) || count != floor(count) || count < 1 || count > room) {
+      !ff_number_read(third, &count) || count != floor(count) || count < 1 || count > capacity) {
     return false;
   }
   for (int i = 0; i < (int)count; i++) {
-    add_speed(job, i == 0 ? from : i == (int)count - 1 ? to : from + (to - from) * i / (count - 1));
+    impact_add_speed(job, i == 0                ? from
+                          : i == (int)count - 1 ? to
+                                                : from + (to - from) * i / (count - 1));
   }
   return true;
 }
 
 /* "V1,V2,..." where each may also be a range "A:B:N". */
-static void read_speeds(impact_job *job, struct argp_state *state, const char *text) {
+static void impact_read_speeds(impact_job *job, struct argp_state *state, const char *text) {
   char *copy = strdup(text), *rest = copy;
   free(job->speeds);
   job->speeds = ff_cli_alloc(SPEEDS_MAX, sizeof *job->speeds);
@@ -65,11 +67,11 @@ static void read_speeds(impact_job *job, struct argp_state *state, const char *t
     exit(ff_cli_fail(FF_ERROR_MEMORY, NULL));
   }
   for (char *item; (item = strsep(&rest, ","));) {
-    int room = SPEEDS_MAX - job->speed_count;
+    int capacity = SPEEDS_MAX - job->speed_count;
     double value;
-    if (room > 0 && ff_number_read(item, &value)) {
-      add_speed(job, value);
-    } else if (!add_range(job, item, room)) {
+    if (capacity > 0 && ff_number_read(item, &value)) {
+      impact_add_speed(job, value);
+    } else if (!impact_add_range(job, item, capacity)) {
       argp_error(state, "--speed: expected V1,V2,... or A:B:N with N from 1 to %d, got '%s'",
                  SPEEDS_MAX, text);
     }
@@ -77,9 +79,9 @@ static void read_speeds(impact_job *job, struct argp_state *state, const char *t
   free(copy);
 }
 
-static void take_word(impact_job *job, struct argp_state *state, const char *word) {
+static void impact_take_word(impact_job *job, struct argp_state *state, const char *word) {
   if (job->csv && strcmp(word, "-") == 0) {
-    return; /* `--csv -`: to the standard output, where it goes anyway */
+    return; /* `--csv -`: the standard output, which is the default */
   }
   if (job->law_name) {
     argp_error(state, "one law at a time");
@@ -87,13 +89,13 @@ static void take_word(impact_job *job, struct argp_state *state, const char *wor
   job->law_name = word;
 }
 
-static void check_usage(impact_job *job, struct argp_state *state) {
+static void impact_check_usage(impact_job *job, struct argp_state *state) {
   bool alpha = job->solve && strcmp(job->solve, "alpha") == 0;
   if (job->solve && !alpha && strcmp(job->solve, "k") != 0) {
     argp_error(state, "--solve: alpha or k, got '%s'", job->solve);
   }
   if (!job->law_name && !job->solve) {
-    argp_error(state, "which law? `footfall laws` lists them");
+    argp_error(state, "no law given: `footfall laws` lists them");
   }
   if (job->speed_count == 0) {
     argp_error(state, "--speed is missing");
@@ -111,53 +113,53 @@ static void check_usage(impact_job *job, struct argp_state *state) {
     argp_error(state, "either --csv or --json");
   }
   if (job->solve && (job->gravity != 0 || job->exact)) {
-    argp_error(state, "--solve knows neither --gravity nor --closed-form");
+    argp_error(state, "--solve takes neither --gravity nor --closed-form");
   }
 }
 
-static error_t parse(int key, char *value, struct argp_state *state) {
+static error_t impact_parse(int key, char *value, struct argp_state *state) {
   impact_job *job = state->input;
   switch (key) {
-    case MASS: job->mass = read_number(state, "mass", value); return 0;
-    case SPEED: read_speeds(job, state, value); return 0;
-    case GRAVITY: job->gravity = read_number(state, "gravity", value); return 0;
-    case RESTITUTION: job->restitution = read_number(state, "restitution", value); return 0;
-    case DEPTH: job->depth = read_number(state, "depth", value); return 0;
-    case FORCE: job->force = read_number(state, "force", value); return 0;
+    case MASS: job->mass = impact_read_number(state, "mass", value); return 0;
+    case SPEED: impact_read_speeds(job, state, value); return 0;
+    case GRAVITY: job->gravity = impact_read_number(state, "gravity", value); return 0;
+    case RESTITUTION: job->restitution = impact_read_number(state, "restitution", value); return 0;
+    case DEPTH: job->depth = impact_read_number(state, "depth", value); return 0;
+    case FORCE: job->force = impact_read_number(state, "force", value); return 0;
     case SOLVE: job->solve = value; return 0;
     case EXACT: job->exact = true; return 0;
     case CSV: job->csv = true; return 0;
     case 'j': job->json = true; return 0;
     case 's': ff_cli_list_add(&job->settings, value); return 0;
-    case ARGP_KEY_ARG: take_word(job, state, value); return 0;
-    case ARGP_KEY_END: check_usage(job, state); return 0;
+    case ARGP_KEY_ARG: impact_take_word(job, state, value); return 0;
+    case ARGP_KEY_END: impact_check_usage(job, state); return 0;
     default: return ARGP_ERR_UNKNOWN;
   }
 }
 
 static const struct argp_option options[] = {
     {"mass", MASS, "KG", 0, "mass of the body", 0},
-    {"speed", SPEED, "LIST", 0, "speeds at the touch in m/s: V1,V2,... or A:B:N", 0},
-    {"gravity", GRAVITY, "M/S2", 0, "pull into the fixed body (default 0)", 0},
+    {"speed", SPEED, "LIST", 0, "impact speeds in m/s: V1,V2,... or A:B:N", 0},
+    {"gravity", GRAVITY, "M/S2", 0, "gravity into the fixed body (default 0)", 0},
     {"set", 's', "PARAM=VALUE", 0, "set a parameter of the law; may be repeated", 0},
-    {"closed-form", EXACT, NULL, 0, "print the exact values beside (linear, hunt-crossley)", 0},
+    {"closed-form", EXACT, NULL, 0, "also print the exact values (linear, hunt-crossley)", 0},
     {"csv", CSV, NULL, 0, "print as CSV with all digits", 0},
     {"json", 'j', NULL, 0, "print as JSON", 0},
     {0, 0, NULL, 0, "Design (hunt-crossley):", 1},
-    {"solve", SOLVE, "PARAM", 0, "find alpha or k for a wanted impact", 1},
-    {"restitution", RESTITUTION, "E", 0, "wanted restitution, for alpha", 1},
-    {"depth", DEPTH, "M", 0, "wanted largest depth, for k", 1},
-    {"force", FORCE, "N", 0, "wanted largest force, for k", 1},
+    {"solve", SOLVE, "PARAM", 0, "find alpha or k for a desired impact", 1},
+    {"restitution", RESTITUTION, "E", 0, "desired restitution, for alpha", 1},
+    {"depth", DEPTH, "M", 0, "desired largest depth, for k", 1},
+    {"force", FORCE, "N", 0, "desired largest force, for k", 1},
     {0},
 };
 
 static const struct argp parser = {
     .options = options,
-    .parser = parse,
+    .parser = impact_parse,
     .args_doc = "[LAW]",
     .doc = "Simulates one body hitting a fixed one under a normal law and prints, in SI units, "
-           "speed, restitution, largest depth and force, when the force is largest, how long it "
-           "acts and the energy lost. A body that stays under gravity has an infinite duration.\v"
+           "speed, restitution, largest depth and force, the time of the largest force, the "
+           "duration and the energy lost. A body that stays in contact has an infinite duration.\v"
            "Examples:\n"
            "  footfall impact hunt-crossley --mass 1 --speed 0.1:2:20 --set k=1e4 --set n=1 "
            "--set alpha=0.4\n"
@@ -166,9 +168,9 @@ static const struct argp parser = {
            "  footfall impact --solve k --force 200 --mass 1 --speed 1 --set n=1 --set "
            "alpha=0.4\n" FF_CLI_EXITS};
 
-/* ---- the law -------------------------------------------------------------------------------- */
+/* ---- law ------------------------------------------------------------------------------------- */
 
-static ff_status find_law(impact_job *job, ff_report *report) {
+static ff_status impact_find_law(impact_job *job, ff_report *report) {
   const char *names[64];
   int count = 0;
   for (int i = 0; i < ff_law_count() && count < 64; i++) {
@@ -184,7 +186,7 @@ static ff_status find_law(impact_job *job, ff_report *report) {
 }
 
 /* One "param=value". */
-static ff_status apply(impact_job *job, const char *setting, ff_report *report) {
+static ff_status impact_apply_setting(impact_job *job, const char *setting, ff_report *report) {
   const char *equals = strchr(setting, '=');
   char name[64];
   double value;
@@ -205,64 +207,65 @@ static ff_status apply(impact_job *job, const char *setting, ff_report *report) 
   return ff_law_params_set(job->law, &job->params, name, value, report);
 }
 
-static ff_status set_params(impact_job *job, ff_report *report) {
+static ff_status impact_set_params(impact_job *job, ff_report *report) {
   ff_law_params_default(job->law, &job->params);
   ff_status status = FF_OK;
   for (int i = 0; i < job->settings.count && status == FF_OK; i++) {
-    status = apply(job, job->settings.items[i], report);
+    status = impact_apply_setting(job, job->settings.items[i], report);
   }
   return status;
 }
 
-static double param(const impact_job *job, const char *name) {
+static double impact_param(const impact_job *job, const char *name) {
   return ff_law_params_get(job->law, &job->params, name);
 }
 
-/* ---- impacts -------------------------------------------------------------------------------- */
+/* ---- impacts --------------------------------------------------------------------------------- */
 
-static ff_hunt_crossley_impact hunt_crossley(const impact_job *job, double speed) {
-  return (ff_hunt_crossley_impact){.mass = job->mass,
-                                   .k = param(job, "k"),
-                                   .n = param(job, "n"),
-                                   .alpha = isnan(param(job, "alpha")) ? 0 : param(job, "alpha"),
-                                   .alpha_restitution = param(job, "alpha_restitution"),
-                                   .speed = speed};
+static ff_hunt_crossley_impact impact_hunt_crossley(const impact_job *job, double speed) {
+  return (ff_hunt_crossley_impact){
+      .mass = job->mass,
+      .k = impact_param(job, "k"),
+      .n = impact_param(job, "n"),
+      .alpha = isnan(impact_param(job, "alpha")) ? 0 : impact_param(job, "alpha"),
+      .alpha_restitution = impact_param(job, "alpha_restitution"),
+      .speed = speed};
 }
 
-static bool has_closed_form(const impact_job *job) {
+static bool impact_has_closed_form(const impact_job *job) {
   return job->gravity == 0 &&
          (strcmp(job->law->name, "linear") == 0 || strcmp(job->law->name, "hunt-crossley") == 0);
 }
 
-static ff_status closed_form(const impact_job *job, double speed, ff_impact *out,
-                             ff_report *report) {
+static ff_status impact_closed_form(const impact_job *job, double speed, ff_impact *out,
+                                    ff_report *report) {
   if (strcmp(job->law->name, "linear") == 0) {
-    ff_linear_impact given = {job->mass, param(job, "k"), param(job, "b"), speed,
-                              param(job, "clamp") != 0};
+    ff_linear_impact given = {job->mass, impact_param(job, "k"), impact_param(job, "b"), speed,
+                              impact_param(job, "clamp") != 0};
     return ff_impact_linear(out, &given, report);
   }
-  ff_hunt_crossley_impact given = hunt_crossley(job, speed);
+  ff_hunt_crossley_impact given = impact_hunt_crossley(job, speed);
   return ff_impact_hunt_crossley(out, &given, report);
 }
 
 enum { VALUES = 6 };
 
-static void values_of(const ff_impact *impact, double *values) {
+static void impact_values(const ff_impact *impact, double *values) {
   const double all[VALUES] = {impact->restitution,    impact->depth_max, impact->force_max,
                               impact->time_force_max, impact->duration,  impact->energy_lost};
   memcpy(values, all, sizeof all);
 }
 
-static ff_status add_impact(const impact_job *job, double speed, ff_cli_table *table,
-                            ff_report *report) {
+static ff_status impact_add_row(const impact_job *job, double speed, ff_cli_table *table,
+                                ff_report *report) {
   double row[1 + 2 * VALUES] = {speed};
   ff_impact exact, found;
   ff_status status = FF_OK;
-  /* Where there is a closed form it also knows at once which impacts have no end. */
-  if (has_closed_form(job)) {
-    status = closed_form(job, speed, &exact, report);
+  /* A closed form also detects impacts without end. */
+  if (impact_has_closed_form(job)) {
+    status = impact_closed_form(job, speed, &exact, report);
     if (status == FF_OK) {
-      values_of(&exact, row + 1 + VALUES);
+      impact_values(&exact, row + 1 + VALUES);
     }
   }
   if (status == FF_OK) {
@@ -270,13 +273,13 @@ static ff_status add_impact(const impact_job *job, double speed, ff_cli_table *t
         ff_impact_simulate(&found, job->law, &job->params, job->mass, speed, job->gravity, report);
   }
   if (status == FF_OK) {
-    values_of(&found, row + 1);
+    impact_values(&found, row + 1);
     ff_cli_table_add(table, row);
   }
   return status;
 }
 
-static ff_status simulate(impact_job *job, ff_cli_table *table, ff_report *report) {
+static ff_status impact_simulate(impact_job *job, ff_cli_table *table, ff_report *report) {
   static const char *const names[] = {"speed",
                                       "restitution",
                                       "depth_max",
@@ -290,10 +293,10 @@ static ff_status simulate(impact_job *job, ff_cli_table *table, ff_report *repor
                                       "time_force_max_exact",
                                       "duration_exact",
                                       "energy_lost_exact"};
-  if (job->exact && !has_closed_form(job)) {
+  if (job->exact && !impact_has_closed_form(job)) {
     *report = (ff_report){.key = "--closed-form"};
     snprintf(report->what, sizeof report->what,
-             "only linear and hunt-crossley without gravity have one");
+             "only linear and hunt-crossley without gravity have a closed form");
     return FF_ERROR_INPUT;
   }
   for (int i = 0; i < (job->exact ? 1 + 2 * VALUES : 1 + VALUES); i++) {
@@ -301,14 +304,14 @@ static ff_status simulate(impact_job *job, ff_cli_table *table, ff_report *repor
   }
   ff_status status = ff_law_params_resolve(job->law, &job->params, NULL, report);
   for (int i = 0; i < job->speed_count && status == FF_OK; i++) {
-    status = add_impact(job, job->speeds[i], table, report);
+    status = impact_add_row(job, job->speeds[i], table, report);
   }
   return status;
 }
 
-/* ---- design --------------------------------------------------------------------------------- */
+/* ---- design ---------------------------------------------------------------------------------- */
 
-static ff_status solve(impact_job *job, ff_cli_table *table, ff_report *report) {
+static ff_status impact_solve(impact_job *job, ff_cli_table *table, ff_report *report) {
   if (strcmp(job->law->name, "hunt-crossley") != 0) {
     *report = (ff_report){.key = "--solve"};
     snprintf(report->what, sizeof report->what, "only hunt-crossley can be solved for, not '%s'",
@@ -320,7 +323,7 @@ static ff_status solve(impact_job *job, ff_cli_table *table, ff_report *report) 
   ff_status status = FF_OK;
   for (int i = 0; i < job->speed_count && status == FF_OK; i++) {
     double row[2] = {job->speeds[i], NAN};
-    ff_hunt_crossley_impact given = hunt_crossley(job, row[0]);
+    ff_hunt_crossley_impact given = impact_hunt_crossley(job, row[0]);
     if (strcmp(job->solve, "alpha") == 0) {
       status = ff_impact_design_alpha(&row[1], job->restitution, row[0], report);
     } else if (!isnan(job->depth)) {
@@ -333,9 +336,9 @@ static ff_status solve(impact_job *job, ff_cli_table *table, ff_report *report) 
   return status;
 }
 
-/* ---- printing ------------------------------------------------------------------------------- */
+/* ---- printing -------------------------------------------------------------------------------- */
 
-static void print_json(const impact_job *job, const ff_cli_table *table) {
+static void impact_print_json(const impact_job *job, const ff_cli_table *table) {
   ff_json json = {.out = stdout};
   ff_json_open(&json, NULL, '{');
   ff_json_text(&json, "law", job->law->name);
@@ -343,16 +346,16 @@ static void print_json(const impact_job *job, const ff_cli_table *table) {
   ff_json_number(&json, "gravity", job->gravity);
   ff_json_open(&json, "parameters", '{');
   for (int i = 0; i < job->law->params_count; i++) {
-    ff_json_number(&json, job->law->params[i].name, param(job, job->law->params[i].name));
+    ff_json_number(&json, job->law->params[i].name, impact_param(job, job->law->params[i].name));
   }
   ff_json_close(&json, '}');
   ff_cli_table_json(table, &json, job->solve ? "solutions" : "impacts");
   ff_json_close(&json, '}');
 }
 
-static void print(const impact_job *job, const ff_cli_table *table) {
+static void impact_print(const impact_job *job, const ff_cli_table *table) {
   if (job->json) {
-    print_json(job, table);
+    impact_print_json(job, table);
   } else if (job->csv) {
     ff_cli_table_csv(table, stdout);
   } else {
@@ -365,15 +368,16 @@ int ff_cli_impact(int argc, char **argv) {
   ff_cli_table table = {0};
   ff_report report = {0};
   argp_parse(&parser, argc, argv, 0, NULL, &job);
-  ff_status status = find_law(&job, &report);
+  ff_status status = impact_find_law(&job, &report);
   if (status == FF_OK) {
-    status = set_params(&job, &report);
+    status = impact_set_params(&job, &report);
   }
   if (status == FF_OK) {
-    status = job.solve ? solve(&job, &table, &report) : simulate(&job, &table, &report);
+    status =
+        job.solve ? impact_solve(&job, &table, &report) : impact_simulate(&job, &table, &report);
   }
   if (status == FF_OK) {
-    print(&job, &table);
+    impact_print(&job, &table);
   }
   ff_cli_table_free(&table);
   ff_cli_list_free(&job.settings);

@@ -21,17 +21,17 @@ void ff_json_quote(FILE *out, const char *text) {
   fputc('"', out);
 }
 
-static void new_line(const ff_json *json) {
+static void json_new_line(const ff_json *json) {
   fprintf(json->out, "\n%*s", 2 * json->depth, "");
 }
 
-/* Separates from what came before and writes the key. */
-static void start(ff_json *json, const char *key) {
+/* Writes the separator and the key. */
+static void json_start(ff_json *json, const char *key) {
   if (json->filled) {
     fputc(',', json->out);
   }
   if (json->depth > 0) {
-    new_line(json);
+    json_new_line(json);
   }
   if (key) {
     ff_json_quote(json->out, key);
@@ -40,13 +40,13 @@ static void start(ff_json *json, const char *key) {
   json->filled = true;
 }
 
-static void write_number(FILE *out, double value) {
+static void json_write_number(FILE *out, double value) {
   char text[FF_NUMBER_SIZE];
   fputs(isfinite(value) ? ff_number_text(value, text) : "null", out);
 }
 
 void ff_json_open(ff_json *json, const char *key, char bracket) {
-  start(json, key);
+  json_start(json, key);
   fputc(bracket, json->out);
   json->depth++;
   json->filled = false;
@@ -55,7 +55,7 @@ void ff_json_open(ff_json *json, const char *key, char bracket) {
 void ff_json_close(ff_json *json, char bracket) {
   json->depth--;
   if (json->filled) {
-    new_line(json);
+    json_new_line(json);
   }
   fputc(bracket, json->out);
   json->filled = true;
@@ -65,7 +65,7 @@ void ff_json_close(ff_json *json, char bracket) {
 }
 
 void ff_json_text(ff_json *json, const char *key, const char *text) {
-  start(json, key);
+  json_start(json, key);
   if (text) {
     ff_json_quote(json->out, text);
   } else {
@@ -74,25 +74,25 @@ void ff_json_text(ff_json *json, const char *key, const char *text) {
 }
 
 void ff_json_number(ff_json *json, const char *key, double value) {
-  start(json, key);
-  write_number(json->out, value);
+  json_start(json, key);
+  json_write_number(json->out, value);
 }
 
 void ff_json_numbers(ff_json *json, const char *key, const double *values, int count) {
-  start(json, key);
+  json_start(json, key);
   for (int i = 0; i < count; i++) {
     fputs(i == 0 ? "[" : ", ", json->out);
-    write_number(json->out, values[i]);
+    json_write_number(json->out, values[i]);
   }
   fputc(']', json->out);
 }
 
 void ff_json_whole(ff_json *json, const char *key, long value) {
-  start(json, key);
+  json_start(json, key);
   fprintf(json->out, "%ld", value);
 }
 
 void ff_json_flag(ff_json *json, const char *key, bool value) {
-  start(json, key);
+  json_start(json, key);
   fputs(value ? "true" : "false", json->out);
 }

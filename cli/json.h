@@ -1,4 +1,4 @@
-/* JSON out: keys and values in order, indented. */
+/* JSON writer: keys and values in order, indented. */
 #ifndef FF_CLI_JSON_H
 #define FF_CLI_JSON_H
 
@@ -11,10 +11,10 @@ typedef struct ff_json {
   bool filled; /* the open object or list has an entry */
 } ff_json;
 
-/* A text in quotes, as JSON and YAML read it. */
+/* A quoted text, valid in JSON and YAML. */
 void ff_json_quote(FILE *out, const char *text);
 
-/* key: NULL inside a list and for the whole. bracket: '{' or '['. */
+/* key: NULL inside a list and for the root. bracket: '{' or '['. */
 void ff_json_open(ff_json *json, const char *key, char bracket);
 void ff_json_close(ff_json *json, char bracket); /* '}' or ']' */
 

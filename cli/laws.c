@@ -1,4 +1,4 @@
-/* footfall laws [NAME]: the laws there are, and all that one of them says of itself. */
+/* footfall laws [NAME]: lists the laws, or prints everything about one. */
 #include <argp.h>
 #include <math.h>
 #include <string.h>
@@ -11,9 +11,9 @@ typedef struct laws_job {
   bool json, markdown;
 } laws_job;
 
-/* ---- arguments ----------------------------------------------------------------------- */
+/* ---- arguments ------------------------------------------------------------------------------- */
 
-static error_t parse(int key, char *value, struct argp_state *state) {
+static error_t laws_parse(int key, char *value, struct argp_state *state) {
   laws_job *job = state->input;
   switch (key) {
     case 'j': job->json = true; return 0;
@@ -36,15 +36,16 @@ static error_t parse(int key, char *value, struct argp_state *state) {
 
 static const struct argp_option options[] = {
     {"json", 'j', NULL, 0, "print as JSON", 0},
-    {"markdown", 'm', NULL, 0, "print the parameter table of one law as its docs page has it", 0},
+    {"markdown", 'm', NULL, 0,
+     "print the parameter table of one law in the format of its docs page", 0},
     {0},
 };
 
 static const struct argp parser = {
     .options = options,
-    .parser = parse,
+    .parser = laws_parse,
     .args_doc = "[NAME]",
-    .doc = "Lists the contact and friction laws, or tells all about one of them: its parameters "
+    .doc = "Lists the contact and friction laws, or describes one of them: its parameters "
            "with symbol, unit, default, range and meaning, its source, and the published numbers "
            "it reproduces.\v"
            "Examples:\n"
@@ -52,11 +53,11 @@ static const struct argp parser = {
            "  footfall laws hunt-crossley\n"
            "  footfall laws coulomb --json\n" FF_CLI_EXITS};
 
-/* ---- words ------------------------------------------------------------------------------ */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static const char *const kinds[] = {[FF_LAW_NORMAL] = "normal", [FF_LAW_FRICTION] = "friction"};
 
-static const char *default_text(const ff_param *param, char number[FF_NUMBER_SIZE]) {
+static const char *laws_default_text(const ff_param *param, char number[FF_NUMBER_SIZE]) {
   if (isnan(param->fallback)) {
     return param->otherwise ? param->otherwise : "must be given";
   }
@@ -65,7 +66,7 @@ static const char *default_text(const ff_param *param, char number[FF_NUMBER_SIZ
 
 enum { RANGE_SIZE = 2 * FF_NUMBER_SIZE + 16 };
 
-static const char *range_text(const ff_param *param, char text[RANGE_SIZE]) {
+static const char *laws_range_text(const ff_param *param, char text[RANGE_SIZE]) {
   char low[FF_NUMBER_SIZE], high[FF_NUMBER_SIZE];
   ff_number_text(param->min, low);
   ff_number_text(param->max, high);
@@ -79,17 +80,17 @@ static const char *range_text(const ff_param *param, char text[RANGE_SIZE]) {
   return text;
 }
 
-/* Prints text and fills up to width; a Greek letter is two bytes but one column. */
-static void print_column(const char *text, int width) {
+/* Prints text padded to width; a Greek letter is two bytes but one column. */
+static void laws_print_column(const char *text, int width) {
   for (const char *c = text; *c; c++) {
     width -= (*c & 0xC0) != 0x80;
   }
   printf("%s%*s", text, width > 0 ? width : 0, "");
 }
 
-/* ---- for people ---------------------------------------------------------------------------- */
+/* ---- text output ----------------------------------------------------------------------------- */
 
-static void print_list(void) {
+static void laws_print_list(void) {
   for (int i = 0; i < ff_law_count(); i++) {
     const ff_law *law = ff_law_at(i);
     printf("%-18s %-9s %-60s %s\n", law->name, kinds[law->kind], law->summary,
@@ -97,42 +98,42 @@ static void print_list(void) {
   }
 }
 
-static void print_param(const ff_param *param) {
+static void laws_print_param(const ff_param *param) {
   char number[FF_NUMBER_SIZE], range[RANGE_SIZE];
   printf("  ");
-  print_column(param->name, 18);
-  print_column(param->symbol, 5);
-  print_column(param->unit, 11);
-  print_column(range_text(param, range), 10);
-  printf("%s\n%46sdefault: %s\n", param->meaning, "", default_text(param, number));
+  laws_print_column(param->name, 18);
+  laws_print_column(param->symbol, 5);
+  laws_print_column(param->unit, 11);
+  laws_print_column(laws_range_text(param, range), 10);
+  printf("%s\n%46sdefault: %s\n", param->meaning, "", laws_default_text(param, number));
 }
 
-static void print_published(const ff_published *row) {
+static void laws_print_published(const ff_published *row) {
   char mass[FF_NUMBER_SIZE], speed[FF_NUMBER_SIZE], value[FF_NUMBER_SIZE];
   printf("  %-14s = %-13s %s, mass %s kg, speed %s m/s  %s\n", row->quantity,
          ff_number_text(row->value, value), row->settings, ff_number_text(row->mass, mass),
          ff_number_text(row->speed, speed), row->source);
 }
 
-static void print_law(const ff_law *law) {
+static void laws_print_law(const ff_law *law) {
   printf("%s (%s law): %s\n", law->name, kinds[law->kind], law->summary);
   if (law->citation[0]) {
     printf("source: [%s]\n", law->citation);
   }
   printf("\nparameters%s\n", law->params_count ? "" : ": none");
   for (int i = 0; i < law->params_count; i++) {
-    print_param(&law->params[i]);
+    laws_print_param(&law->params[i]);
   }
   if (law->published_count) {
     printf("\npublished numbers it reproduces\n");
   }
   for (int i = 0; i < law->published_count; i++) {
-    print_published(&law->published[i]);
+    laws_print_published(&law->published[i]);
   }
 }
 
 /* The table between the marks of docs/laws/NAME.md. */
-static void print_markdown(const ff_law *law) {
+static void laws_print_markdown(const ff_law *law) {
   if (law->params_count == 0) {
     printf("This law has no parameters.\n");
     return;
@@ -142,13 +143,13 @@ static void print_markdown(const ff_law *law) {
     const ff_param *param = &law->params[i];
     char number[FF_NUMBER_SIZE], range[RANGE_SIZE];
     printf("| `%s` | %s | %s | %s | %s | %s |\n", param->name, param->symbol, param->unit,
-           default_text(param, number), range_text(param, range), param->meaning);
+           laws_default_text(param, number), laws_range_text(param, range), param->meaning);
   }
 }
 
-/* ---- for programs ---------------------------------------------------------------------------- */
+/* ---- JSON output ----------------------------------------------------------------------------- */
 
-static void json_param(ff_json *json, const ff_param *param) {
+static void laws_json_param(ff_json *json, const ff_param *param) {
   ff_json_open(json, NULL, '{');
   ff_json_text(json, "name", param->name);
   ff_json_text(json, "symbol", param->symbol);
@@ -163,7 +164,7 @@ static void json_param(ff_json *json, const ff_param *param) {
   ff_json_close(json, '}');
 }
 
-static void json_published(ff_json *json, const ff_published *row) {
+static void laws_json_published(ff_json *json, const ff_published *row) {
   ff_json_open(json, NULL, '{');
   ff_json_text(json, "source", row->source);
   ff_json_text(json, "settings", row->settings);
@@ -175,7 +176,7 @@ static void json_published(ff_json *json, const ff_published *row) {
   ff_json_close(json, '}');
 }
 
-static void json_law(ff_json *json, const ff_law *law) {
+static void laws_json_law(ff_json *json, const ff_law *law) {
   ff_json_open(json, NULL, '{');
   ff_json_text(json, "name", law->name);
   ff_json_text(json, "kind", kinds[law->kind]);
@@ -183,27 +184,26 @@ static void json_law(ff_json *json, const ff_law *law) {
   ff_json_text(json, "citation", law->citation);
   ff_json_open(json, "parameters", '[');
   for (int i = 0; i < law->params_count; i++) {
-    json_param(json, &law->params[i]);
+    laws_json_param(json, &law->params[i]);
   }
   ff_json_close(json, ']');
   ff_json_open(json, "published", '[');
   for (int i = 0; i < law->published_count; i++) {
-    json_published(json, &law->published[i]);
+    laws_json_published(json, &law->published[i]);
   }
   ff_json_close(json, ']');
   ff_json_close(json, '}');
 }
 
-static void json_list(ff_json *json) {
+static void laws_json_list(ff_json *json) {
   ff_json_open(json, NULL, '[');
   for (int i = 0; i < ff_law_count(); i++) {
-    json_law(json, ff_law_at(i));
+    laws_json_law(json, ff_law_at(i));
   }
   ff_json_close(json, ']');
 }
 
-/* ---- the verb -----------------------------------------------------------------------------------
- */
+/* ---- verb ------------------------------------------------------------------------------------ */
 
 int ff_cli_laws(int argc, char **argv) {
   laws_job job = {0};
@@ -217,15 +217,15 @@ int ff_cli_laws(int argc, char **argv) {
   }
   ff_json json = {.out = stdout};
   if (job.json && law) {
-    json_law(&json, law);
+    laws_json_law(&json, law);
   } else if (job.json) {
-    json_list(&json);
+    laws_json_list(&json);
   } else if (job.markdown) {
-    print_markdown(law);
+    laws_print_markdown(law);
   } else if (law) {
-    print_law(law);
+    laws_print_law(law);
   } else {
-    print_list();
+    laws_print_list();
   }
   return FF_EXIT_GOOD;
 }

@@ -1,4 +1,4 @@
-/* footfall VERB ...: finds the verb and hands over. */
+/* footfall VERB ...: dispatches to the verb. */
 #include <argp.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -15,12 +15,12 @@ typedef struct verb {
 static const verb verbs[] = {
     {"run", ff_cli_run, "run a scene: motion, contact forces, energy ledger, verdict"},
     {"check", ff_cli_check, "resolve a scene and print everything with units"},
-    {"laws", ff_cli_laws, "list the contact and friction laws, or tell all about one"},
+    {"laws", ff_cli_laws, "list the contact and friction laws, or describe one"},
     {"steppers", ff_cli_steppers, "list the time steppers"},
     {"channels", ff_cli_channels, "list what runs can record"},
     {"impact", ff_cli_impact, "one impact under a law, over speeds; or design one"},
-    {"volume", ff_cli_volume, "how much of a shape is below a plane, and its second moments"},
-    {"paper", ff_cli_paper, "reproduce a paper: its figures, and claim against result"},
+    {"volume", ff_cli_volume, "overlap of a shape with a half-space: volume, second moments"},
+    {"paper", ff_cli_paper, "reproduce a paper: its figures, and its claims against results"},
     {"view", ff_cli_view, "make a page of a recording: replay, plots, ledger"},
 };
 enum { VERB_COUNT = sizeof verbs / sizeof *verbs };
@@ -32,7 +32,7 @@ static void print_help(FILE *out) {
   for (int i = 0; i < VERB_COUNT; i++) {
     fprintf(out, "  %-9s %s\n", verbs[i].name, verbs[i].help);
   }
-  fputs("\n  footfall VERB --help   tells more about a verb\n"
+  fputs("\n  footfall VERB --help   describes a verb\n"
         "  footfall --version     prints the version\n" FF_CLI_EXITS "\n",
         out);
 }
@@ -65,7 +65,7 @@ static int dispatch(int argc, char **argv) {
     if (strcmp(argv[1], verbs[i].name) == 0) {
       char name[32];
       snprintf(name, sizeof name, "footfall %s", verbs[i].name);
-      argv[1] = name; /* argp calls the program by this */
+      argv[1] = name; /* program name for argp */
       return verbs[i].run(argc - 1, argv + 1);
     }
   }
@@ -74,7 +74,7 @@ static int dispatch(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   argp_err_exit_status = FF_EXIT_INPUT;
-  signal(SIGPIPE, SIG_IGN); /* a reader that went away is a failed write, not the end */
+  signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, not the end */
   int code = dispatch(argc, argv);
   if (fflush(stdout) != 0 || ferror(stdout)) {
     perror("footfall: standard output");

@@ -1,5 +1,5 @@
-/* footfall paper [KEY]: reproduces a paper, tells claim by claim what came of it, and writes
- * the report. */
+/* footfall paper [KEY]: reproduces a paper, prints the outcome of every claim, and writes the
+ * report. */
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +18,9 @@ typedef struct paper_job {
   char scratch[FF_CLI_FOLDER]; /* "" if none */
 } paper_job;
 
-/* ---- arguments ----------------------------------------------------------------------- */
+/* ---- arguments ------------------------------------------------------------------------------- */
 
-static error_t parse(int key, char *value, struct argp_state *state) {
+static error_t paper_parse(int key, char *value, struct argp_state *state) {
   paper_job *job = state->input;
   switch (key) {
     case 'o': job->output = value; return 0;
@@ -35,7 +35,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
       return 0;
     case ARGP_KEY_END:
       if ((job->output || job->data.count > 0) && !job->key) {
-        argp_error(state, "which paper? `footfall paper` lists them");
+        argp_error(state, "no paper given: `footfall paper` lists them");
       }
       return 0;
     default: return ARGP_ERR_UNKNOWN;
@@ -45,7 +45,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "write the report to FILE (default KEY.html; with --json none)", 0},
     {"data", 'd', "FILE.csv", 0,
-     "show measured data in the paper's figures and fit the model to them, if the paper takes "
+     "show measured data in the paper's figures and fit the model to them, if the paper accepts "
      "any; may be repeated",
      0},
     {"json", 'j', NULL, 0, "print claims and numbers as JSON", 0},
@@ -55,9 +55,9 @@ static const struct argp_option options[] = {
 
 static const struct argp parser = {
     .options = options,
-    .parser = parse,
+    .parser = paper_parse,
     .args_doc = "[KEY]",
-    .doc = "Reproduces a paper: its figures, and every claim of its text against what is found. "
+    .doc = "Reproduces a paper: its figures, and every claim of its text against the result. "
            "Prints the claims and writes a report as one page. Without KEY lists the papers.\v"
            "Examples:\n"
            "  footfall paper\n"
@@ -65,11 +65,11 @@ static const struct argp parser = {
            "  footfall paper marhefka-orin-1996 --json | jq .claims\n"
            "  footfall paper azad-featherstone-2010 --data drops.csv\n"
            "      where drops.csv starts with speed,restitution (m/s, 1)\n"
-           "\nExit codes: 0 good, 1 a claim that should hold does not, 2 bad input."};
+           "\nExit codes: 0 good, 1 a claim expected to hold does not, 2 bad input."};
 
-/* ---- the list ----------------------------------------------------------------------------- */
+/* ---- list ------------------------------------------------------------------------------------ */
 
-static int list_papers(const paper_job *job) {
+static int paper_list(const paper_job *job) {
   ff_json json = {.out = stdout};
   if (job->json) {
     ff_json_open(&json, NULL, '[');
@@ -95,7 +95,7 @@ static int list_papers(const paper_job *job) {
   return FF_EXIT_GOOD;
 }
 
-static int unknown_paper(const char *key) {
+static int paper_report_unknown(const char *key) {
   const char *names[64];
   int count = 0;
   for (int i = 0; i < ff_paper_count() && count < 64; i++) {
@@ -106,9 +106,9 @@ static int unknown_paper(const char *key) {
   return ff_cli_fail(status, &report);
 }
 
-/* ---- what came of it ------------------------------------------------------------------------ */
+/* ---- outcome --------------------------------------------------------------------------------- */
 
-static const char *verdict_word(ff_claim_verdict verdict) {
+static const char *paper_verdict_word(ff_claim_verdict verdict) {
   static const char *const words[] = {[FF_CLAIM_NOT_TESTED] = "not tested",
                                       [FF_CLAIM_HOLDS] = "holds",
                                       [FF_CLAIM_PARTLY] = "in part",
@@ -116,7 +116,7 @@ static const char *verdict_word(ff_claim_verdict verdict) {
   return words[verdict];
 }
 
-static int count_surprises(const ff_study *study) {
+static int paper_count_surprises(const ff_study *study) {
   int count = 0;
   for (int i = 0; i < study->finding_count; i++) {
     count += ff_finding_surprises(&study->findings[i]);
@@ -124,7 +124,7 @@ static int count_surprises(const ff_study *study) {
   return count;
 }
 
-static int count_verdicts(const ff_study *study, ff_claim_verdict verdict) {
+static int paper_count_verdicts(const ff_study *study, ff_claim_verdict verdict) {
   int count = 0;
   for (int i = 0; i < study->finding_count; i++) {
     count += study->findings[i].verdict == verdict;
@@ -132,22 +132,23 @@ static int count_verdicts(const ff_study *study, ff_claim_verdict verdict) {
   return count;
 }
 
-static void print_claims(const ff_study *study) {
+static void paper_print_claims(const ff_study *study) {
   static const ff_grid grid = {.columns = 4, .widths = {46, 28, 40, 12}};
   ff_grid_row(&grid, stdout, (const char *[]){"claim", "paper says", "found", "verdict"});
   ff_grid_line(&grid, stdout);
   for (int i = 0; i < study->finding_count; i++) {
     const ff_finding *f = &study->findings[i];
-    const char *verdict = verdict_word(f->verdict);
+    const char *verdict = paper_verdict_word(f->verdict);
     char claim[1024], marked[32];
     snprintf(claim, sizeof claim, "%s (%s)", f->claim, f->source);
     snprintf(marked, sizeof marked, "%s%s", verdict, ff_finding_surprises(f) ? " !" : "");
     ff_grid_row(&grid, stdout, (const char *[]){claim, f->paper, f->found, marked});
   }
   printf("\n%d claims: %d hold, %d in part, %d differ, %d not tested; ", study->finding_count,
-         count_verdicts(study, FF_CLAIM_HOLDS), count_verdicts(study, FF_CLAIM_PARTLY),
-         count_verdicts(study, FF_CLAIM_DIFFERS), count_verdicts(study, FF_CLAIM_NOT_TESTED));
-  int surprises = count_surprises(study);
+         paper_count_verdicts(study, FF_CLAIM_HOLDS), paper_count_verdicts(study, FF_CLAIM_PARTLY),
+         paper_count_verdicts(study, FF_CLAIM_DIFFERS),
+         paper_count_verdicts(study, FF_CLAIM_NOT_TESTED));
+  int surprises = paper_count_surprises(study);
   if (surprises > 0) {
     printf("%d NOT AS EXPECTED (marked !)\n", surprises);
   } else {
@@ -155,7 +156,7 @@ static void print_claims(const ff_study *study) {
   }
 }
 
-static void print_sheet(const ff_sheet *sheet) {
+static void paper_print_sheet(const ff_sheet *sheet) {
   ff_grid grid = {.columns = sheet->columns};
   for (int i = 0; i < sheet->columns; i++) {
     grid.widths[i] = i == 0 ? 30 : 14;
@@ -168,7 +169,7 @@ static void print_sheet(const ff_sheet *sheet) {
   }
 }
 
-static void print_claim_json(ff_json *json, const ff_finding *f) {
+static void paper_print_claim_json(ff_json *json, const ff_finding *f) {
   ff_json_open(json, NULL, '{');
   ff_json_text(json, "key", f->key);
   ff_json_text(json, "claim", f->claim);
@@ -179,22 +180,22 @@ static void print_claim_json(ff_json *json, const ff_finding *f) {
     ff_json_number(json, "value", f->value);
     ff_json_text(json, "unit", f->unit);
   }
-  ff_json_text(json, "verdict", verdict_word(f->verdict));
+  ff_json_text(json, "verdict", paper_verdict_word(f->verdict));
   ff_json_flag(json, "expected", !ff_finding_surprises(f));
   ff_json_text(json, "note", f->note);
   ff_json_close(json, '}');
 }
 
-static void print_json(const ff_study *study, const char *output) {
+static void paper_print_json(const ff_study *study, const char *output) {
   ff_json json = {.out = stdout};
   ff_json_open(&json, NULL, '{');
   ff_json_text(&json, "paper", study->paper->key);
   ff_json_text(&json, "version", ff_version());
-  ff_json_flag(&json, "good", count_surprises(study) == 0);
+  ff_json_flag(&json, "good", paper_count_surprises(study) == 0);
   ff_json_text(&json, "report", output);
   ff_json_open(&json, "claims", '[');
   for (int i = 0; i < study->finding_count; i++) {
-    print_claim_json(&json, &study->findings[i]);
+    paper_print_claim_json(&json, &study->findings[i]);
   }
   ff_json_close(&json, ']');
   ff_json_open(&json, "numbers", '{');
@@ -209,10 +210,9 @@ static void print_json(const ff_study *study, const char *output) {
   ff_json_close(&json, '}');
 }
 
-/* ---- the reproduction ---------------------------------------------------------------------------
- */
+/* ---- reproduction ---------------------------------------------------------------------------- */
 
-static void tidy_up(paper_job *job) {
+static void paper_clean_up(paper_job *job) {
   if (job->scratch[0]) {
     rmdir(job->scratch);
   }
@@ -221,14 +221,15 @@ static void tidy_up(paper_job *job) {
   ff_cli_list_free(&job->data);
 }
 
-static void give_up(void *context, ff_status status, const ff_report *report) {
+static void paper_fail(void *context, ff_status status, const ff_report *report) {
   ff_cli_fail(status, report);
-  tidy_up(context);
-  exit(FF_EXIT_FAILED); /* scenes that are built in are no input of the user's */
+  paper_clean_up(context);
+  exit(FF_EXIT_FAILED); /* built-in scenes are not user input */
 }
 
-/* All files of --data; on failure tells why and returns an exit code other than FF_EXIT_GOOD. */
-static int read_data(paper_job *job, const ff_paper *paper) {
+/* Reads all files of --data; on failure prints the error and returns an exit code other than
+ * FF_EXIT_GOOD. */
+static int paper_read_data(paper_job *job, const ff_paper *paper) {
   for (int i = 0; i < job->data.count; i++) {
     ff_report report = {0};
     ff_status status = ff_study_read(&job->study, paper, job->data.items[i], &report);
@@ -239,8 +240,8 @@ static int read_data(paper_job *job, const ff_paper *paper) {
   return FF_EXIT_GOOD;
 }
 
-/* Where the report goes; NULL: nowhere. Asked for by name it must be possible. */
-static const char *choose_output(const paper_job *job, char *room, size_t size) {
+/* Path of the report; NULL: none. With an explicit name it must be writable. */
+static const char *paper_choose_output(const paper_job *job, char *path, size_t size) {
   ff_report report = {0};
   if (job->output || job->json) {
     return job->output;
@@ -249,12 +250,12 @@ static const char *choose_output(const paper_job *job, char *room, size_t size) 
     fprintf(stderr, "footfall: no report is written: %s\n", report.what);
     return NULL;
   }
-  snprintf(room, size, "%s.html", job->key);
-  return room;
+  snprintf(path, size, "%s.html", job->key);
+  return path;
 }
 
 /* Computes, writes the page and prints; returns an exit code. */
-static int reproduce(paper_job *job, const ff_paper *paper, const char *output) {
+static int paper_reproduce(paper_job *job, const ff_paper *paper, const char *output) {
   ff_report report = {0};
   if (ff_page_create(&job->study.page, paper->title) != FF_OK) {
     return ff_cli_fail(FF_ERROR_MEMORY, NULL);
@@ -271,36 +272,38 @@ static int reproduce(paper_job *job, const ff_paper *paper, const char *output) 
     return ff_cli_fail(status, &report);
   }
   if (job->json) {
-    print_json(&job->study, output);
+    paper_print_json(&job->study, output);
   } else {
-    print_claims(&job->study);
+    paper_print_claims(&job->study);
     for (int i = 0; i < job->study.sheet_count; i++) {
-      print_sheet(&job->study.sheets[i]);
+      paper_print_sheet(&job->study.sheets[i]);
     }
     printf("%s%s%s", output ? "report: " : "", output ? output : "", output ? "\n" : "");
   }
-  return count_surprises(&job->study) > 0 ? FF_EXIT_FAILED : FF_EXIT_GOOD;
+  return paper_count_surprises(&job->study) > 0 ? FF_EXIT_FAILED : FF_EXIT_GOOD;
 }
 
-/* Sees to it that there is all it takes before anything is computed. */
-static int prepare(paper_job *job, const ff_paper *paper) {
-  char room[256];
+/* Checks all prerequisites before anything is computed. */
+static int paper_prepare(paper_job *job, const ff_paper *paper) {
+  char path[256];
   ff_report report = {0};
-  job->study = (ff_study){.quick = job->quick, .fail = give_up, .context = job};
-  int code = read_data(job, paper);
+  job->study = (ff_study){.quick = job->quick, .fail = paper_fail, .context = job};
+  int code = paper_read_data(job, paper);
   if (code != FF_EXIT_GOOD) {
     return code;
   }
-  const char *output = choose_output(job, room, sizeof room);
+  const char *output = paper_choose_output(job, path, sizeof path);
   ff_status status = output ? ff_page_check(output, &report) : FF_OK;
-  return status == FF_OK ? reproduce(job, paper, output) : ff_cli_fail(status, &report);
+  return status == FF_OK ? paper_reproduce(job, paper, output) : ff_cli_fail(status, &report);
 }
 
 int ff_cli_paper(int argc, char **argv) {
   paper_job job = {0};
   argp_parse(&parser, argc, argv, 0, NULL, &job);
   const ff_paper *paper = job.key ? ff_paper_find(job.key) : NULL;
-  int code = !job.key ? list_papers(&job) : paper ? prepare(&job, paper) : unknown_paper(job.key);
-  tidy_up(&job);
+  int code = !job.key ? paper_list(&job)
+             : paper  ? paper_prepare(&job, paper)
+                      : paper_report_unknown(job.key);
+  paper_clean_up(&job);
   return code;
 }

@@ -1,4 +1,4 @@
-/* footfall run SCENE: runs it, records it, and says whether it can be trusted. */
+/* footfall run SCENE: runs and records it, and prints a verdict. */
 #include <argp.h>
 #include <math.h>
 #include <sched.h>
@@ -13,7 +13,7 @@
 
 enum {
   EVENTS_KEPT = 10000, /* in a recording's summary; all are counted */
-  FEW_THREADS = 8,     /* unless more are asked for */
+  FEW_THREADS = 8,     /* default limit */
   MOST_THREADS = 64
 };
 
@@ -22,7 +22,7 @@ typedef struct run_job {
   const char *report; /* page to write; NULL: none */
   ff_cli_list overrides, outputs;
   bool json, quiet;
-  int threads; /* 0: as many as there are processors */
+  int threads; /* 0: number of processors */
 
   ff_scene *scene;
   ff_model *model;
@@ -38,18 +38,18 @@ typedef struct run_job {
   long samples, touches, lifts;
   ff_event *events; /* the first EVENTS_KEPT */
   int event_count;
-  char scratch[FF_CLI_FOLDER]; /* of a recording that only the report needs; "" if none */
+  char scratch[FF_CLI_FOLDER]; /* of a recording made only for the report; "" if none */
   char scratch_file[FF_CLI_FOLDER + 8];
 } run_job;
 
-/* ---- arguments ----------------------------------------------------------------------- */
+/* ---- arguments ------------------------------------------------------------------------------- */
 
-static bool ends_in(const char *name, const char *ending) {
+static bool run_has_extension(const char *name, const char *ending) {
   size_t length = strlen(name), tail = strlen(ending);
   return length > tail && strcmp(name + length - tail, ending) == 0;
 }
 
-static bool to_stdout(const run_job *job) {
+static bool run_to_stdout(const run_job *job) {
   for (int i = 0; i < job->outputs.count; i++) {
     if (strcmp(job->outputs.items[i], "-") == 0) {
       return true;
@@ -58,7 +58,7 @@ static bool to_stdout(const run_job *job) {
   return false;
 }
 
-static int threads_of(struct argp_state *state, const char *text) {
+static int run_parse_threads(struct argp_state *state, const char *text) {
   char *end;
   long count = strtol(text, &end, 10);
   if (*text == '\0' || *end != '\0' || count < 1 || count > MOST_THREADS) {
@@ -67,11 +67,11 @@ static int threads_of(struct argp_state *state, const char *text) {
   return (int)count;
 }
 
-static error_t parse(int key, char *value, struct argp_state *state) {
+static error_t run_parse(int key, char *value, struct argp_state *state) {
   run_job *job = state->input;
   switch (key) {
     case 'c':
-      if (strcmp(value, "-") != 0 && !ends_in(value, ".csv")) {
+      if (strcmp(value, "-") != 0 && !run_has_extension(value, ".csv")) {
         argp_error(state, "--csv: expected a name that ends in .csv, or -, got '%s'", value);
       }
       /* fallthrough */
@@ -79,7 +79,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
     case 's': ff_cli_list_add(&job->overrides, value); return 0;
     case 'j': job->json = true; return 0;
     case 'q': job->quiet = true; return 0;
-    case 't': job->threads = threads_of(state, value); return 0;
+    case 't': job->threads = run_parse_threads(state, value); return 0;
     case 'r': job->report = value; return 0;
     case ARGP_KEY_ARG:
       if (job->path) {
@@ -89,9 +89,9 @@ static error_t parse(int key, char *value, struct argp_state *state) {
       return 0;
     case ARGP_KEY_END:
       if (!job->path) {
-        argp_error(state, "which scene?");
+        argp_error(state, "no scene given");
       }
-      if (job->json && to_stdout(job)) {
+      if (job->json && run_to_stdout(job)) {
         argp_error(state, "--json and a recording cannot both go to the standard output");
       }
       return 0;
@@ -105,8 +105,9 @@ static const struct argp_option options[] = {
     {"report", 'r', "FILE.html", 0, "write one page with 3-D replay, plots and ledger", 0},
     {"set", 's', "PATH=VALUE", 0, "override a value of the scene; may be repeated", 0},
     {"threads", 't', "N", 0,
-     "threads that share the steps of large heaps, 1 to 64; results are the same (default: one for "
-     "each processor, at most 8)",
+     "threads that share the steps of large islands, 1 to 64; results are the same (default: one "
+     "per "
+     "processor, at most 8)",
      0},
     {"json", 'j', NULL, 0, "print the summary as JSON", 0},
     {"quiet", 'q', NULL, 0, "no progress bar and no summary", 0},
@@ -115,7 +116,7 @@ static const struct argp_option options[] = {
 
 static const struct argp parser = {
     .options = options,
-    .parser = parse,
+    .parser = run_parse,
     .args_doc = "SCENE",
     .doc = "Runs a scene and prints its energy ledger and a verdict.\v"
            "Examples:\n"
@@ -124,9 +125,9 @@ static const struct argp parser = {
            "  footfall run ball.yaml --report ball.html\n"
            "  footfall run ball.yaml --csv - | head\n" FF_CLI_EXITS};
 
-/* ---- what is recorded ------------------------------------------------------------------ */
+/* ---- channels -------------------------------------------------------------------------------- */
 
-static bool is_chosen(const ff_run_def *run, const char *name, bool *used) {
+static bool run_is_chosen(const ff_run_def *run, const char *name, bool *used) {
   bool chosen = run->channel_count == 0;
   for (int i = 0; i < run->channel_count; i++) {
     if (ff_channel_matches(name, run->channels[i])) {
@@ -134,25 +135,25 @@ static bool is_chosen(const ff_run_def *run, const char *name, bool *used) {
       chosen = true;
     }
   }
-  return chosen && strcmp(name, "time") != 0; /* which is there anyway */
+  return chosen && strcmp(name, "time") != 0; /* always recorded */
 }
 
-/* A glob that matches nothing is a slip of the pen. */
-static ff_status check_globs(const ff_run_def *run, const bool *used, ff_report *report) {
+/* A glob that matches no channel is an error, most likely a typing mistake. */
+static ff_status run_check_globs(const ff_run_def *run, const bool *used, ff_report *report) {
   for (int i = 0; i < run->channel_count; i++) {
     if (!used[i] && !ff_channel_matches("time", run->channels[i])) {
       *report = (ff_report){0};
       snprintf(report->key, sizeof report->key, "record.channels");
       snprintf(report->what, sizeof report->what, "'%.100s' matches no channel", run->channels[i]);
       snprintf(report->expected, sizeof report->expected,
-               "what `footfall check SCENE --channels` lists");
+               "the channels listed by `footfall check SCENE --channels`");
       return FF_ERROR_INPUT;
     }
   }
   return FF_OK;
 }
 
-static ff_status choose_channels(run_job *job, ff_report *report) {
+static ff_status run_choose_channels(run_job *job, ff_report *report) {
   const ff_run_def *run = ff_model_run(job->model);
   int all = ff_model_channel_count(job->model);
   job->channels = ff_cli_alloc(all, sizeof *job->channels);
@@ -166,7 +167,7 @@ static ff_status choose_channels(run_job *job, ff_report *report) {
   job->count = 1;
   for (int i = 0; i < all; i++) {
     ff_channel channel = ff_model_channel(job->model, i);
-    if (is_chosen(run, channel.name, used)) {
+    if (run_is_chosen(run, channel.name, used)) {
       int at = job->count++;
       job->channels[at - 1] = i;
       job->about[at - 1] = channel;
@@ -174,12 +175,12 @@ static ff_status choose_channels(run_job *job, ff_report *report) {
       job->units[at] = job->about[at - 1].unit;
     }
   }
-  ff_status status = check_globs(run, used, report);
+  ff_status status = run_check_globs(run, used, report);
   free(used);
   return status;
 }
 
-static ff_status open_recorders(run_job *job, ff_report *report) {
+static ff_status run_open_recorders(run_job *job, ff_report *report) {
   ff_recording_info info = {.scene = ff_scene_source(job->scene),
                             .file = ff_scene_file(job->scene),
                             .summary = "",
@@ -197,15 +198,15 @@ static ff_status open_recorders(run_job *job, ff_report *report) {
   return FF_OK;
 }
 
-static void abandon_recorders(run_job *job) {
+static void run_abandon_recorders(run_job *job) {
   for (int i = 0; i < job->recorder_count; i++) {
     ff_recorder_abandon(job->recorders[i]);
   }
   job->recorder_count = 0;
 }
 
-/* Adds a row to every recording; the one that fails says why when it is closed. */
-static ff_status record(run_job *job, ff_report *report) {
+/* Adds a row to every recording; a failed one reports the reason when it is closed. */
+static ff_status run_record(run_job *job, ff_report *report) {
   if (job->recorder_count == 0) {
     return FF_OK;
   }
@@ -223,12 +224,12 @@ static ff_status record(run_job *job, ff_report *report) {
   return FF_OK;
 }
 
-/* ---- the run ------------------------------------------------------------------------------- */
+/* ---- run ------------------------------------------------------------------------------------- */
 
 static volatile sig_atomic_t stop_asked;
-static ff_sim *_Atomic stoppable; /* NULL: there is nothing to stop */
+static ff_sim *_Atomic stoppable; /* NULL: no run */
 
-static void ask_stop(int number) {
+static void run_ask_stop(int number) {
   (void)number;
   stop_asked = 1;
   ff_sim *sim = stoppable;
@@ -237,15 +238,15 @@ static void ask_stop(int number) {
   }
 }
 
-/* The first Ctrl-C stops the run in order, a second one at once. */
-static void watch_signals(ff_sim *sim) {
+/* The first Ctrl-C stops the run in order, a second one immediately. */
+static void run_watch_signals(ff_sim *sim) {
   stoppable = sim;
-  struct sigaction action = {.sa_handler = ask_stop, .sa_flags = (int)SA_RESETHAND};
+  struct sigaction action = {.sa_handler = run_ask_stop, .sa_flags = (int)SA_RESETHAND};
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
 }
 
-static void count_event(void *context, const ff_event *event) {
+static void run_count_event(void *context, const ff_event *event) {
   run_job *job = context;
   job->touches += event->kind == FF_EVENT_TOUCH;
   job->lifts += event->kind == FF_EVENT_LIFT;
@@ -256,7 +257,7 @@ static void count_event(void *context, const ff_event *event) {
 
 /* Advances to sample number k. Samples lie at multiples of record.every and at the end; if
  * that is 0 at every step, or at each thousandth of the duration if steps have no fixed length. */
-static ff_status next_sample(ff_sim *sim, const ff_run_def *run, long k) {
+static ff_status run_next_sample(ff_sim *sim, const ff_run_def *run, long k) {
   double every = run->record_every;
   if (!(every > 0) && !ff_stepper_find(run->stepper.kind)->fixed_step) {
     every = run->duration / 1000;
@@ -270,9 +271,9 @@ static ff_status next_sample(ff_sim *sim, const ff_run_def *run, long k) {
                                                : ff_sim_advance(sim, run->duration);
 }
 
-/* As many threads as were asked for; else one for each processor that the program may use, but if
- * they cannot be had one does it all. */
-static ff_status start_threads(run_job *job) {
+/* Starts the requested number of threads; by default one per available processor, or a single one
+ * if threads cannot be started. */
+static ff_status run_start_threads(run_job *job) {
   if (job->threads > 0) {
     return ff_sim_set_threads(job->sim, job->threads);
   }
@@ -282,14 +283,14 @@ static ff_status start_threads(run_job *job) {
   return FF_OK;
 }
 
-static ff_status advance(run_job *job, ff_report *report) {
+static ff_status run_advance(run_job *job, ff_report *report) {
   const ff_run_def *run = ff_model_run(job->model);
   ff_progress progress = ff_progress_start(!job->quiet);
-  ff_status status = record(job, report);
+  ff_status status = run_record(job, report);
   for (long k = 1; status == FF_OK && !stop_asked && ff_sim_time(job->sim) < run->duration; k++) {
-    status = next_sample(job->sim, run, k);
+    status = run_next_sample(job->sim, run, k);
     if (status == FF_OK) {
-      status = record(job, report);
+      status = run_record(job, report);
     }
     ff_progress_show(&progress, ff_sim_time(job->sim) / run->duration);
   }
@@ -297,10 +298,10 @@ static ff_status advance(run_job *job, ff_report *report) {
   return status;
 }
 
-/* ---- the end ------------------------------------------------------------------------------- */
+/* ---- end ------------------------------------------------------------------------------------- */
 
-/* The summary as it goes into the recordings. */
-static char *summary_text(const run_job *job, ff_summary summary) {
+/* The summary for the recordings. */
+static char *run_summary_text(const run_job *job, ff_summary summary) {
   char *text = NULL;
   size_t size;
   FILE *out = open_memstream(&text, &size);
@@ -315,8 +316,8 @@ static char *summary_text(const run_job *job, ff_summary summary) {
   return text;
 }
 
-static ff_status close_recorders(run_job *job, const ff_summary *summary, ff_report *report) {
-  char *text = summary_text(job, *summary);
+static ff_status run_close_recorders(run_job *job, const ff_summary *summary, ff_report *report) {
+  char *text = run_summary_text(job, *summary);
   ff_status status = FF_OK;
   for (int i = 0; i < job->recorder_count && status == FF_OK; i++) {
     status = ff_recorder_close(job->recorders[i], text, report);
@@ -326,21 +327,21 @@ static ff_status close_recorders(run_job *job, const ff_summary *summary, ff_rep
   return status;
 }
 
-/* ---- the report -------------------------------------------------------------------------- */
+/* ---- report ---------------------------------------------------------------------------------- */
 
-static const char *hdf5_output(const run_job *job) {
+static const char *run_hdf5_output(const run_job *job) {
   for (int i = 0; i < job->outputs.count; i++) {
-    if (ends_in(job->outputs.items[i], ".h5")) {
+    if (run_has_extension(job->outputs.items[i], ".h5")) {
       return job->outputs.items[i];
     }
   }
   return NULL;
 }
 
-/* A report is made from a recording. If the user wants none, one is made for it and removed. */
-static ff_status prepare_report(run_job *job, ff_report *report) {
+/* A report is made from a recording. If none was requested, a temporary one is made. */
+static ff_status run_prepare_report(run_job *job, ff_report *report) {
   ff_status status = ff_page_check(job->report, report);
-  if (status == FF_OK && !hdf5_output(job)) {
+  if (status == FF_OK && !run_hdf5_output(job)) {
     status = ff_cli_make_folder(job->scratch, report);
     if (status != FF_OK) {
       return status;
@@ -351,14 +352,14 @@ static ff_status prepare_report(run_job *job, ff_report *report) {
   return status;
 }
 
-static void remove_scratch(const run_job *job) {
+static void run_remove_scratch(const run_job *job) {
   if (job->scratch[0]) {
     unlink(job->scratch_file);
     rmdir(job->scratch);
   }
 }
 
-static int finish(run_job *job, double wall) {
+static int run_finish(run_job *job, double wall) {
   ff_summary summary = {.scene = job->path,
                         .model = job->model,
                         .sim = job->sim,
@@ -368,9 +369,9 @@ static int finish(run_job *job, double wall) {
                         .channels = job->count,
                         .wall = wall};
   ff_report report = {0};
-  ff_status status = close_recorders(job, &summary, &report);
+  ff_status status = run_close_recorders(job, &summary, &report);
   if (status == FF_OK && job->report) {
-    status = ff_cli_write_page(hdf5_output(job), job->path, job->report, &report);
+    status = ff_cli_write_page(run_hdf5_output(job), job->path, job->report, &report);
   }
   if (status != FF_OK) {
     return ff_cli_fail(status, &report);
@@ -379,7 +380,7 @@ static int finish(run_job *job, double wall) {
   if (job->json) {
     ff_summary_json(&summary, stdout);
   } else if (!job->quiet) {
-    ff_summary_text(&summary, to_stdout(job) ? stderr : stdout);
+    ff_summary_text(&summary, run_to_stdout(job) ? stderr : stdout);
   }
   if (!good && (job->json || job->quiet)) {
     fputs("footfall: ", stderr);
@@ -388,7 +389,7 @@ static int finish(run_job *job, double wall) {
   return good ? FF_EXIT_GOOD : FF_EXIT_FAILED;
 }
 
-static int fail_step(const run_job *job, ff_status status, const ff_report *report) {
+static int run_fail_step(const run_job *job, ff_status status, const ff_report *report) {
   if (report->what[0]) {
     return ff_cli_fail(status, report);
   }
@@ -403,43 +404,43 @@ static int fail_step(const run_job *job, ff_status status, const ff_report *repo
   return FF_EXIT_FAILED;
 }
 
-static int execute(run_job *job) {
+static int run_execute(run_job *job) {
   ff_report report = {0};
   int code = ff_cli_load(&job->scene, &job->model, job->path, &job->overrides);
   if (code != FF_EXIT_GOOD) {
     return code;
   }
-  ff_status status = choose_channels(job, &report);
-  status = status == FF_OK && job->report ? prepare_report(job, &report) : status;
+  ff_status status = run_choose_channels(job, &report);
+  status = status == FF_OK && job->report ? run_prepare_report(job, &report) : status;
   status = status == FF_OK ? ff_sim_create(&job->sim, job->model) : status;
-  status = status == FF_OK ? start_threads(job) : status;
-  status = status == FF_OK ? open_recorders(job, &report) : status;
+  status = status == FF_OK ? run_start_threads(job) : status;
+  status = status == FF_OK ? run_open_recorders(job, &report) : status;
   if (status != FF_OK) {
     return ff_cli_fail(status, &report);
   }
   ff_cli_warn_intrusions(job->model, job->sim, "footfall: WARNING: ", stderr);
   job->events = ff_cli_alloc(EVENTS_KEPT, sizeof *job->events);
-  watch_signals(job->sim);
-  ff_sim_on_event(job->sim, count_event, job);
+  run_watch_signals(job->sim);
+  ff_sim_on_event(job->sim, run_count_event, job);
   double start = ff_wall_clock();
-  status = advance(job, &report);
+  status = run_advance(job, &report);
   stoppable = NULL;
   if (status != FF_OK && status != FF_CANCELLED) {
-    return fail_step(job, status, &report);
+    return run_fail_step(job, status, &report);
   }
   if (stop_asked) {
     fprintf(stderr, "footfall: stopped at %.9g s; nothing was recorded\n", ff_sim_time(job->sim));
     return FF_EXIT_FAILED;
   }
-  return finish(job, ff_wall_clock() - start);
+  return run_finish(job, ff_wall_clock() - start);
 }
 
 int ff_cli_run(int argc, char **argv) {
   run_job job = {0};
   argp_parse(&parser, argc, argv, 0, NULL, &job);
-  int code = execute(&job);
-  abandon_recorders(&job);
-  remove_scratch(&job);
+  int code = run_execute(&job);
+  run_abandon_recorders(&job);
+  run_remove_scratch(&job);
   ff_sim_destroy(job.sim);
   ff_model_destroy(job.model);
   ff_scene_destroy(job.scene);

@@ -5,7 +5,7 @@
 
 #include "json.h"
 
-/* ---- the ledger, line by line ------------------------------------------------------ */
+/* ---- ledger entries -------------------------------------------------------------------------- */
 
 typedef struct line {
   const char *name; /* the channel's, without "energy." */
@@ -44,10 +44,10 @@ static bool has_fixed_step(const ff_run_def *run) {
   return ff_stepper_find(run->stepper.kind)->fixed_step;
 }
 
-/* ---- for people ----------------------------------------------------------------------- */
+/* ---- text output ----------------------------------------------------------------------------- */
 
-/* What to do about too large a residual. */
-static void print_advice(const ff_summary *summary, FILE *out) {
+/* Advice for a residual that is too large. */
+static void summary_print_advice(const ff_summary *summary, FILE *out) {
   const ff_run_def *run = ff_model_run(summary->model);
   double stable = ff_model_stable_step(summary->model);
   if (!has_fixed_step(run)) {
@@ -59,15 +59,18 @@ static void print_advice(const ff_summary *summary, FILE *out) {
   }
 }
 
-/* What the step itself took is booked, and no contact law's doing: say so when it is much. */
-static void print_kept(const ff_summary *summary, const ff_audit *audit, FILE *out) {
+/* Energy dissipated by the step itself is accounted for, but not due to a contact law: reported
+ * when it is large. */
+static void summary_print_good(const ff_summary *summary, const ff_audit *audit, FILE *out) {
   double allowed = ff_model_run(summary->model)->energy_tolerance;
   double taken = ff_sim_energy(summary->sim).lost[FF_LOST_STEP];
-  fprintf(out, "good: energy is kept within %.2g of what moved (allowed %.2g)",
+  fprintf(out, "good: energy is conserved within %.2g of the energy exchanged (allowed %.2g)",
           relative_residual(audit), allowed);
   if (taken > allowed * audit->energy_scale) {
-    fprintf(out, ", of which the step itself took %.2g (lost.step); a smaller step takes less",
-            taken / audit->energy_scale);
+    fprintf(
+        out,
+        ", of which the step itself dissipates %.2g (lost.step); a smaller step dissipates less",
+        taken / audit->energy_scale);
   }
   fputc('\n', out);
 }
@@ -77,33 +80,33 @@ void ff_summary_verdict(const ff_summary *summary, FILE *out) {
   const ff_run_def *run = ff_model_run(summary->model);
   double relative = relative_residual(&audit);
   switch (audit.verdict) {
-    case FF_VERDICT_GOOD: print_kept(summary, &audit, out); return;
+    case FF_VERDICT_GOOD: summary_print_good(summary, &audit, out); return;
     case FF_VERDICT_ENERGY:
       if (audit.energy_gained > audit.energy_residual) {
-        fprintf(
-            out,
-            "NOT good: contacts or steps gave %.2g of the energy that moved (allowed %.2g); use a "
-            "smaller stepper.step\n",
-            audit.energy_gained / audit.energy_scale, run->energy_tolerance);
+        fprintf(out,
+                "NOT good: contacts or steps generate %.2g of the energy exchanged (allowed %.2g); "
+                "use a "
+                "smaller stepper.step\n",
+                audit.energy_gained / audit.energy_scale, run->energy_tolerance);
         return;
       }
-      fprintf(out, "NOT good: energy is off by %.2g of what moved (allowed %.2g); ", relative,
-              run->energy_tolerance);
-      print_advice(summary, out);
+      fprintf(out, "NOT good: energy is wrong by %.2g of the energy exchanged (allowed %.2g); ",
+              relative, run->energy_tolerance);
+      summary_print_advice(summary, out);
       return;
     case FF_VERDICT_UNDER_RESOLVED:
       fprintf(out,
-              "NOT good: under-resolved: a contact is stiffer than a step of %.3g s can follow; "
-              "a step of %.2g s would do\n",
+              "NOT good: under-resolved: a contact is stiffer than a step of %.3g s can resolve; "
+              "use a step of %.2g s\n",
               run->stepper.step, audit.needed_step);
       return;
     case FF_VERDICT_CONTACT:
-      fputs("NOT good: contact forces are not what their conditions ask for\n", out);
+      fputs("NOT good: contact forces violate their conditions; use a smaller stepper.step\n", out);
       return;
   }
 }
 
-static void print_stepper(const ff_run_def *run, FILE *out) {
+static void summary_print_stepper(const ff_run_def *run, FILE *out) {
   const ff_stepper_def *stepper = &run->stepper;
   if (!has_fixed_step(run)) {
     fprintf(out, "stepper    %s, rtol %.3g\n", stepper->kind, stepper->rtol);
@@ -112,7 +115,7 @@ static void print_stepper(const ff_run_def *run, FILE *out) {
   }
 }
 
-static void print_ledger(const ff_summary *summary, const ff_audit *audit, FILE *out) {
+static void summary_print_ledger(const ff_summary *summary, const ff_audit *audit, FILE *out) {
   ff_energy energy = ff_sim_energy(summary->sim);
   line lines[LINE_COUNT];
   fill_lines(&energy, lines);
@@ -120,14 +123,14 @@ static void print_ledger(const ff_summary *summary, const ff_audit *audit, FILE 
   for (int i = 0; i < LINE_COUNT; i++) {
     fprintf(out, "  %-15s %14.6g J\n", lines[i].name, lines[i].value);
   }
-  fprintf(out, "  largest residual %13.3g J of %.6g J that moved: %.2g\n", audit->energy_residual,
+  fprintf(out, "  largest residual %13.3g J of %.6g J exchanged: %.2g\n", audit->energy_residual,
           audit->energy_scale, relative_residual(audit));
   fprintf(out, "momentum residual  %.3g kg m/s, angular %.3g kg m^2/s\n", audit->momentum_residual,
           audit->angular_residual);
 }
 
 /* Only where contacts were solved for; not all residuals are part of the verdict. */
-static void print_contacts(const ff_audit *audit, const ff_run_def *run, FILE *out) {
+static void summary_print_contacts(const ff_audit *audit, const ff_run_def *run, FILE *out) {
   bool judged = isfinite(ff_stepper_find(run->stepper.kind)->contact_tolerance);
   const ff_contact_residual *worst = &audit->contact;
   if (audit->contact_force > 0) {
@@ -135,28 +138,28 @@ static void print_contacts(const ff_audit *audit, const ff_run_def *run, FILE *o
             worst->complementarity, worst->cone, audit->contact_force);
     fprintf(out, "                   dissipation %.3g W, penetration %.3g m%s\n",
             worst->dissipation, worst->penetration,
-            judged ? "" : ": of the end of steps, not judged");
+            judged ? "" : ": at the end of steps, not judged");
   }
 }
 
-/* Accuracy would do with fewer steps, if most are short for stability's sake; worth a word if they
- * are many. Servos and friction of joints may be as stiff as contacts: very many steps are enough
- * to ask. */
-static void print_stiff(const ff_audit *audit, double time, FILE *out) {
-  const double many = 5000, very_many = 20000; /* a second */
+/* Warns if many steps are limited by stability rather than accuracy. Servos and friction of joints
+ * may be as stiff as contacts: there, a very large number of steps is the criterion. */
+static void summary_print_stiff(const ff_audit *audit, double time, FILE *out) {
+  const double many = 5000, very_many = 20000; /* per second */
   bool stiff = (double)audit->stiff_steps > many * time && audit->stiff_steps > audit->steps / 2;
   if (stiff) {
     fprintf(
         out,
-        "note       %ld of them are short for stability, not accuracy: `adaptive` is explicit,\n"
+        "note       %ld of them are limited by stability, not accuracy: `adaptive` is explicit,\n"
         "           and friction or damping of a contact is stiff. A larger v_t of friction, or\n"
-        "           the stepper symplectic-euler, which solves for both, would be faster\n",
+        "           the stepper symplectic-euler, which treats both implicitly, would be faster\n",
         audit->stiff_steps);
   } else if ((double)audit->steps > very_many * time) {
     fprintf(
         out,
-        "note       these are %.0f a second: something is stiff, as servos or friction of light\n"
-        "           links may be, and `adaptive` is explicit. symplectic-euler looks ahead there\n",
+        "note       these are %.0f per second: something is stiff, such as servos or friction of\n"
+        "           light links; `adaptive` is explicit. symplectic-euler treats these "
+        "implicitly\n",
         (double)audit->steps / time);
   }
 }
@@ -166,24 +169,24 @@ void ff_summary_text(const ff_summary *summary, FILE *out) {
   const ff_run_def *run = ff_model_run(summary->model);
   double time = ff_sim_time(summary->sim);
   fprintf(out, "scene      %s\n", summary->scene);
-  print_stepper(run, out);
+  summary_print_stepper(run, out);
   fprintf(out, "time       %.6g s in %.3g s, %.3g x real time\n", time, summary->wall,
           time / summary->wall);
   fprintf(out, "steps      %ld, %ld force evaluations\n", audit.steps, audit.evaluations);
   if (!has_fixed_step(run)) {
-    print_stiff(&audit, time, out);
+    summary_print_stiff(&audit, time, out);
   }
   fprintf(out, "contacts   %ld touch-downs, %ld lift-offs\n", summary->touches, summary->lifts);
   if (summary->samples > 0) {
     fprintf(out, "recorded   %ld samples of %d channels\n", summary->samples, summary->channels);
   }
-  print_ledger(summary, &audit, out);
-  print_contacts(&audit, run, out);
+  summary_print_ledger(summary, &audit, out);
+  summary_print_contacts(&audit, run, out);
   fputs("\nverdict    ", out);
   ff_summary_verdict(summary, out);
 }
 
-/* ---- for programs ------------------------------------------------------------------------ */
+/* ---- JSON output ----------------------------------------------------------------------------- */
 
 static void json_stepper(ff_json *json, const ff_run_def *run) {
   ff_json_open(json, "stepper", '{');
@@ -232,7 +235,7 @@ static void json_audit(ff_json *json, const ff_audit *audit, const ff_run_def *r
   ff_json_close(json, '}');
 }
 
-/* Touch-downs and lift-offs in the order they came; a report makes its table of them. */
+/* Touch-downs and lift-offs in order of time, for the table of a report. */
 static void json_events(ff_json *json, const ff_summary *summary) {
   ff_json_open(json, "contact_events", '[');
   for (int i = 0; i < summary->event_count; i++) {

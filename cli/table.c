@@ -13,15 +13,15 @@ void ff_cli_table_column(ff_cli_table *table, const char *name) {
 
 void ff_cli_table_add(ff_cli_table *table, const double *row) {
   size_t width = (size_t)table->columns;
-  if (table->rows == table->room) {
-    int room = table->room ? 2 * table->room : 16;
-    double *grown = ff_cli_alloc(room * table->columns, sizeof *grown);
+  if (table->rows == table->capacity) {
+    int capacity = table->capacity ? 2 * table->capacity : 16;
+    double *grown = ff_cli_alloc(capacity * table->columns, sizeof *grown);
     if (table->cells) {
       memcpy(grown, table->cells, (size_t)table->rows * width * sizeof *grown);
     }
     free(table->cells);
     table->cells = grown;
-    table->room = room;
+    table->capacity = capacity;
   }
   memcpy(table->cells + (size_t)table->rows++ * width, row, width * sizeof *row);
 }

@@ -1,4 +1,4 @@
-/* A table of numbers, printed for people or for programs. */
+/* Table of numbers, as text, CSV or JSON. */
 #ifndef FF_CLI_TABLE_H
 #define FF_CLI_TABLE_H
 
@@ -9,7 +9,7 @@ enum { FF_TABLE_COLUMNS = 16 };
 typedef struct ff_cli_table {
   const char *names[FF_TABLE_COLUMNS]; /* column names, not copied */
   int columns;
-  int rows, room;
+  int rows, capacity;
   double *cells; /* rows x columns */
 } ff_cli_table;
 

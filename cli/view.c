@@ -1,4 +1,4 @@
-/* footfall view RESULT: a recording as a page to look at. */
+/* footfall view RESULT: a recording as a page. */
 #include <argp.h>
 #include <limits.h>
 #include <spawn.h>
@@ -10,12 +10,12 @@
 
 typedef struct view_job {
   const char *path;   /* of the recording */
-  const char *output; /* NULL: beside it, and into a browser */
+  const char *output; /* NULL: beside it, and opened in a browser */
 } view_job;
 
-/* ---- arguments ----------------------------------------------------------------------- */
+/* ---- arguments ------------------------------------------------------------------------------- */
 
-static error_t parse(int key, char *value, struct argp_state *state) {
+static error_t view_parse(int key, char *value, struct argp_state *state) {
   view_job *job = state->input;
   switch (key) {
     case 'o': job->output = value; return 0;
@@ -27,7 +27,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
       return 0;
     case ARGP_KEY_END:
       if (!job->path) {
-        argp_error(state, "which recording?");
+        argp_error(state, "no recording given");
       }
       return 0;
     default: return ARGP_ERR_UNKNOWN;
@@ -35,31 +35,31 @@ static error_t parse(int key, char *value, struct argp_state *state) {
 }
 
 static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0, "write the page to FILE and open no browser", 0},
+    {"output", 'o', "FILE", 0, "write the page to FILE without opening a browser", 0},
     {0},
 };
 
 static const struct argp parser = {
     .options = options,
-    .parser = parse,
+    .parser = view_parse,
     .args_doc = "RESULT",
     .doc = "Makes one page of a recording: 3-D replay, plots, energy ledger, contact events. "
-           "The page stands alone: it needs no network and no other file. Without -o it is "
-           "written beside the recording (RESULT.html), or into a temporary folder where that "
-           "cannot be, and opened in a browser where there is one; its path is printed.\v"
+           "The page is self-contained: it needs no network and no other file. Without -o it is "
+           "written beside the recording (RESULT.html), or into a temporary folder if that "
+           "is not possible, and opened in a browser if there is one; its path is printed.\v"
            "Examples:\n"
            "  footfall view ball.h5\n"
            "  footfall view ball.h5 -o ball.html\n" FF_CLI_EXITS};
 
-/* ---- the page ------------------------------------------------------------------------- */
+/* ---- page ------------------------------------------------------------------------------------ */
 
 static const char *base_name(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? slash + 1 : path;
 }
 
-static ff_status write_page(const ff_recording *recording, const char *source, const char *path,
-                            ff_report *report) {
+static ff_status view_write_page(const ff_recording *recording, const char *source,
+                                 const char *path, ff_report *report) {
   ff_page *page;
   ff_status status = ff_page_create(&page, NULL);
   if (status == FF_OK) {
@@ -78,34 +78,34 @@ ff_status ff_cli_write_page(const char *recorded, const char *source, const char
   ff_recording *recording;
   ff_status status = ff_recording_open(&recording, recorded, report);
   if (status == FF_OK) {
-    status = write_page(recording, source, path, report);
+    status = view_write_page(recording, source, path, report);
     ff_recording_close(recording);
   }
   return status;
 }
 
-/* ---- where, and what then --------------------------------------------------------------- */
+/* ---- destination ----------------------------------------------------------------------------- */
 
 /* "dir/run.h5" -> "dir/run.html" */
-static void path_beside(const char *recorded, char out[PATH_MAX]) {
+static void view_path_beside(const char *recorded, char out[PATH_MAX]) {
   size_t length = strlen(recorded);
   const char *dot = strrchr(base_name(recorded), '.');
   int stem = (int)(dot && dot != base_name(recorded) ? (size_t)(dot - recorded) : length);
   snprintf(out, PATH_MAX, "%.*s.html", stem, recorded);
 }
 
-/* A folder of its own, so that no name is taken twice. */
+/* A folder of its own, so that names cannot collide. */
 static bool path_in_temporary(const char *recorded, char out[PATH_MAX]) {
   char folder[FF_CLI_FOLDER], beside[PATH_MAX];
   if (ff_cli_make_folder(folder, &(ff_report){0}) != FF_OK) {
     return false;
   }
-  path_beside(base_name(recorded), beside);
+  view_path_beside(base_name(recorded), beside);
   int length = snprintf(out, PATH_MAX, "%s/%s", folder, beside);
   return length > 0 && length < PATH_MAX;
 }
 
-/* Hands the page to the desktop, if there is one to hand it to. */
+/* Opens the page in the desktop's browser, if any. */
 static void open_browser(const char *path) {
   const char *x11 = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
   if ((x11 && x11[0]) || (wayland && wayland[0])) {
@@ -122,10 +122,10 @@ static void open_browser(const char *path) {
 static int view_beside(const view_job *job, const ff_recording *recording) {
   char path[PATH_MAX];
   ff_report report = {0};
-  path_beside(job->path, path);
-  ff_status status = write_page(recording, job->path, path, &report);
+  view_path_beside(job->path, path);
+  ff_status status = view_write_page(recording, job->path, path, &report);
   if (status == FF_ERROR_FILE && ff_page_available(NULL) && path_in_temporary(job->path, path)) {
-    status = write_page(recording, job->path, path, &report);
+    status = view_write_page(recording, job->path, path, &report);
   }
   if (status != FF_OK) {
     return ff_cli_fail(status, &report);
@@ -135,7 +135,7 @@ static int view_beside(const view_job *job, const ff_recording *recording) {
   return FF_EXIT_GOOD;
 }
 
-static int execute(const view_job *job) {
+static int view_execute(const view_job *job) {
   ff_report report = {0};
   ff_recording *recording;
   ff_status status = ff_recording_open(&recording, job->path, &report);
@@ -145,7 +145,7 @@ static int execute(const view_job *job) {
   }
   int code = FF_EXIT_GOOD;
   if (job->output) {
-    status = write_page(recording, job->path, job->output, &report);
+    status = view_write_page(recording, job->path, job->output, &report);
     code = status == FF_OK ? FF_EXIT_GOOD : ff_cli_fail(status, &report);
   } else {
     code = view_beside(job, recording);
@@ -157,5 +157,5 @@ static int execute(const view_job *job) {
 int ff_cli_view(int argc, char **argv) {
   view_job job = {0};
   argp_parse(&parser, argc, argv, 0, NULL, &job);
-  return execute(&job);
+  return view_execute(&job);
 }

@@ -1,4 +1,4 @@
-/* footfall volume SHAPE: how much of a shape is below a plane. */
+/* footfall volume SHAPE: overlap of a shape with a half-space. */
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +19,11 @@ typedef struct volume_job {
   bool json;
 } volume_job;
 
-/* ---- arguments ------------------------------------------------------------------------------ */
+/* ---- arguments ------------------------------------------------------------------------------- */
 
-/* Exactly count numbers with commas in between. */
-static void read_numbers(struct argp_state *state, const char *text, double *values, int count) {
+/* Reads exactly count numbers separated by commas. */
+static void volume_read_numbers(struct argp_state *state, const char *text, double *values,
+                                int count) {
   char copy[512], *rest = copy;
   int found = 0;
   bool good = strlen(text) < sizeof copy;
@@ -39,29 +40,29 @@ static void read_numbers(struct argp_state *state, const char *text, double *val
   }
 }
 
-static void check_usage(const volume_job *job, struct argp_state *state) {
+static void volume_check_usage(const volume_job *job, struct argp_state *state) {
   if (!job->shape) {
-    argp_error(state, "which SHAPE? sphere, ellipsoid, box, capsule or cylinder");
+    argp_error(state, "no SHAPE given: sphere, ellipsoid, box, capsule or cylinder");
   }
   if (!job->given[NORMAL - AXES] || !job->given[POINT - AXES]) {
     argp_error(state, "the plane needs --normal and --point");
   }
 }
 
-static error_t parse(int key, char *value, struct argp_state *state) {
+static error_t volume_parse(int key, char *value, struct argp_state *state) {
   volume_job *job = state->input;
   if (key >= AXES && key <= OUTLINE) {
     job->given[key - AXES] = true;
   }
   switch (key) {
-    case AXES: read_numbers(state, value, job->axes, 3); return 0;
-    case SIZE: read_numbers(state, value, job->size, 3); return 0;
-    case RADIUS: read_numbers(state, value, &job->radius, 1); return 0;
-    case LENGTH: read_numbers(state, value, &job->length, 1); return 0;
-    case HEIGHT: read_numbers(state, value, &job->height, 1); return 0;
-    case NORMAL: read_numbers(state, value, job->normal, 3); return 0;
-    case POINT: read_numbers(state, value, job->point, 3); return 0;
-    case OUTLINE: read_numbers(state, value, &job->outline, 1); return 0;
+    case AXES: volume_read_numbers(state, value, job->axes, 3); return 0;
+    case SIZE: volume_read_numbers(state, value, job->size, 3); return 0;
+    case RADIUS: volume_read_numbers(state, value, &job->radius, 1); return 0;
+    case LENGTH: volume_read_numbers(state, value, &job->length, 1); return 0;
+    case HEIGHT: volume_read_numbers(state, value, &job->height, 1); return 0;
+    case NORMAL: volume_read_numbers(state, value, job->normal, 3); return 0;
+    case POINT: volume_read_numbers(state, value, job->point, 3); return 0;
+    case OUTLINE: volume_read_numbers(state, value, &job->outline, 1); return 0;
     case PRINTED: job->def.printed = true; return 0;
     case 'j': job->json = true; return 0;
     case ARGP_KEY_ARG:
@@ -70,7 +71,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
       }
       job->shape = value;
       return 0;
-    case ARGP_KEY_END: check_usage(job, state); return 0;
+    case ARGP_KEY_END: volume_check_usage(job, state); return 0;
     default: return ARGP_ERR_UNKNOWN;
   }
 }
@@ -81,9 +82,9 @@ static const struct argp_option options[] = {
     {"radius", RADIUS, "R", 0, "of a sphere, capsule or cylinder, m", 0},
     {"length", LENGTH, "L", 0, "of a capsule between the centres of its ends, m", 0},
     {"height", HEIGHT, "H", 0, "of a cylinder, m", 0},
-    {"normal", NORMAL, "NX,NY,NZ", 0, "out of the half-space; any length", 0},
-    {"point", POINT, "PX,PY,PZ", 0, "some point of the plane, m", 0},
-    {"printed-J", PRINTED, NULL, 0, "J as equation 37 of the paper has it (ellipsoid)", 0},
+    {"normal", NORMAL, "NX,NY,NZ", 0, "outward normal of the half-space; any length", 0},
+    {"point", POINT, "PX,PY,PZ", 0, "a point of the plane, m", 0},
+    {"printed-J", PRINTED, NULL, 0, "J by equation 37 of the paper (ellipsoid)", 0},
     {"outline", OUTLINE, "N", 0, "also N points around the section (JSON)", 0},
     {"json", 'j', NULL, 0, "print as JSON", 0},
     {0},
@@ -91,9 +92,9 @@ static const struct argp_option options[] = {
 
 static const struct argp parser = {
     .options = options,
-    .parser = parse,
+    .parser = volume_parse,
     .args_doc = "SHAPE",
-    .doc = "How much of a shape (sphere, ellipsoid, box, capsule, cylinder) is below a plane: "
+    .doc = "Part of a shape (sphere, ellipsoid, box, capsule, cylinder) below a plane: "
            "volume, centroid, and the depth-weighted second moments of area J about the centroid, "
            "in the shape's frame and in a contact frame whose third axis is the plane's normal. "
            "The plane is given in the shape's frame, whose origin is its centre and whose z is "
@@ -104,14 +105,13 @@ static const struct argp parser = {
            "\nJSON: volume (m^3), centroid (m), J_body and J_contact (m^5, rows), frame (its three "
            "axes, the last one the normal), depth, area, centroid_depth.\n" FF_CLI_EXITS};
 
-/* ---- shape
- * --------------------------------------------------------------------------------------- */
+/* ---- shape ----------------------------------------------------------------------------------- */
 
 static ff_vec3 vector(const double v[3]) {
   return (ff_vec3){v[0], v[1], v[2]};
 }
 
-static ff_status find_kind(const char *name, ff_shape_kind *out, ff_report *report) {
+static ff_status volume_find_kind(const char *name, ff_shape_kind *out, ff_report *report) {
   const char *known[FF_SHAPE_KIND_COUNT];
   int count = 0;
   for (int i = 0; i < FF_SHAPE_KIND_COUNT; i++) {
@@ -126,8 +126,8 @@ static ff_status find_kind(const char *name, ff_shape_kind *out, ff_report *repo
   return ff_report_unknown(report, "shape", name, known, count);
 }
 
-/* Sizes as in scenes: full lengths; half of them inside. Each shape has its own options. */
-static ff_status read_shape(volume_job *job, ff_report *report) {
+/* Sizes as in scenes: full lengths; halves in the definition. Each shape has its own options. */
+static ff_status volume_read_shape(volume_job *job, ff_report *report) {
   static const struct {
     int options[2];
     const char *words;
@@ -139,7 +139,7 @@ static ff_status read_shape(volume_job *job, ff_report *report) {
       [FF_CYLINDER] = {{RADIUS, HEIGHT}, "--radius and --height"},
   };
   ff_volume_def *def = &job->def;
-  ff_status status = find_kind(job->shape, &def->kind, report);
+  ff_status status = volume_find_kind(job->shape, &def->kind, report);
   if (status != FF_OK) {
     return status;
   }
@@ -162,8 +162,7 @@ static ff_status read_shape(volume_job *job, ff_report *report) {
   return FF_OK;
 }
 
-/* ---- out
- * ------------------------------------------------------------------------------------------ */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 static void json_vector(ff_json *json, const char *key, ff_vec3 v) {
   ff_json_numbers(json, key, (const double[]){v.x, v.y, v.z}, 3);
@@ -177,7 +176,7 @@ static void json_matrix(ff_json *json, const char *key, const ff_mat3 *a) {
   ff_json_close(json, ']');
 }
 
-/* Points of the outline, as many on each arc as on any other. */
+/* Points of the outline, equally many on each arc. */
 static void json_outline(ff_json *json, const volume_job *job) {
   ff_arc arcs[8];
   int count = ff_volume_outline(&job->def, arcs, 8),
@@ -189,7 +188,7 @@ static void json_outline(ff_json *json, const volume_job *job) {
   ff_json_close(json, ']');
 }
 
-static void print_json(const volume_job *job, const ff_volume *volume) {
+static void volume_print_json(const volume_job *job, const ff_volume *volume) {
   ff_json json = {.out = stdout};
   ff_json_open(&json, NULL, '{');
   ff_json_number(&json, "volume", volume->volume);
@@ -206,7 +205,7 @@ static void print_json(const volume_job *job, const ff_volume *volume) {
   ff_json_close(&json, '}');
 }
 
-static void print_row(const char *name, const double *v, int count, const char *unit) {
+static void volume_print_row(const char *name, const double *v, int count, const char *unit) {
   printf("%-15s", name);
   for (int i = 0; i < count; i++) {
     char text[FF_NUMBER_SIZE];
@@ -215,26 +214,25 @@ static void print_row(const char *name, const double *v, int count, const char *
   printf(" %s\n", unit);
 }
 
-static void print_matrix(const char *name, const ff_mat3 *a, const char *unit) {
+static void volume_print_matrix(const char *name, const ff_mat3 *a, const char *unit) {
   for (int i = 0; i < 3; i++) {
-    print_row(i == 0 ? name : "", a->m[i], 3, i == 0 ? unit : "");
+    volume_print_row(i == 0 ? name : "", a->m[i], 3, i == 0 ? unit : "");
   }
 }
 
-static void print(const ff_volume *v) {
-  print_row("volume", &v->volume, 1, "m^3");
-  print_row("depth", &v->depth, 1, "m");
-  print_row("area", &v->area, 1, "m^2");
-  print_row("centroid", (const double[]){v->centroid.x, v->centroid.y, v->centroid.z}, 3, "m");
-  print_row("centroid depth", &v->centroid_depth, 1, "m");
-  print_matrix("J_body", &v->J_body, "m^5");
-  print_matrix("J_contact", &v->J_contact, "m^5");
-  print_matrix("frame", &v->frame, "x, y, z by rows");
+static void volume_print(const ff_volume *v) {
+  volume_print_row("volume", &v->volume, 1, "m^3");
+  volume_print_row("depth", &v->depth, 1, "m");
+  volume_print_row("area", &v->area, 1, "m^2");
+  volume_print_row("centroid", (const double[]){v->centroid.x, v->centroid.y, v->centroid.z}, 3,
+                   "m");
+  volume_print_row("centroid depth", &v->centroid_depth, 1, "m");
+  volume_print_matrix("J_body", &v->J_body, "m^5");
+  volume_print_matrix("J_contact", &v->J_contact, "m^5");
+  volume_print_matrix("frame", &v->frame, "x, y, z by rows");
 }
 
-/* ---- the verb
- * ---------------------------------------------------------------------------------------
- */
+/* ---- verb ------------------------------------------------------------------------------------ */
 
 int ff_cli_volume(int argc, char **argv) {
   volume_job job = {0};
@@ -243,7 +241,7 @@ int ff_cli_volume(int argc, char **argv) {
     return FF_EXIT_INPUT;
   }
   ff_volume volume;
-  ff_status status = read_shape(&job, &report);
+  ff_status status = volume_read_shape(&job, &report);
   if (status == FF_OK && !(job.outline >= 0 && job.outline <= 1e6)) {
     snprintf(report.what, sizeof report.what, "--outline takes up to 1000000 points");
     status = FF_ERROR_INPUT;
@@ -255,9 +253,9 @@ int ff_cli_volume(int argc, char **argv) {
     return ff_cli_fail(status, &report);
   }
   if (job.json) {
-    print_json(&job, &volume);
+    volume_print_json(&job, &volume);
   } else {
-    print(&volume);
+    volume_print(&volume);
   }
   return FF_EXIT_GOOD;
 }

@@ -1,4 +1,4 @@
-/* The user's data: a CSV of two columns. */
+/* User data: a CSV of two columns. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "papers/paper.h"
 
-static const long points_max = 100000; /* a page holds no more */
+static const long points_max = 100000; /* limit of a page */
 
 /* The file while it is read. */
 typedef struct reader {
@@ -14,7 +14,7 @@ typedef struct reader {
   const char *path;
   const ff_data_column *columns;
   char *line;
-  size_t room;
+  size_t capacity;
   int number; /* of the line */
   ff_report *report;
 } reader;
@@ -27,13 +27,13 @@ static ff_status bad(const reader *from, const char *at, const char *key, const 
   return FF_ERROR_INPUT;
 }
 
-/* Next line that counts, without its end; NULL: there is none. */
+/* Next significant line, without its end; NULL: none. */
 static char *next_line(reader *from) {
-  while (getline(&from->line, &from->room, from->in) >= 0) {
+  while (getline(&from->line, &from->capacity, from->in) >= 0) {
     from->number++;
     from->line[strcspn(from->line, "\r\n")] = '\0';
     bool marked = from->number == 1 && strncmp(from->line, "\xEF\xBB\xBF", 3) == 0;
-    char *text = from->line + (marked ? 3 : 0); /* spreadsheets start their UTF-8 so */
+    char *text = from->line + (marked ? 3 : 0); /* byte order mark of UTF-8 */
     if (text[strspn(text, " \t")] && text[0] != '#') {
       return text;
     }
@@ -41,7 +41,7 @@ static char *next_line(reader *from) {
   return NULL;
 }
 
-/* Cuts a cell off the text: without space around it; *rest is NULL after the last one. */
+/* Splits a cell off the text, trimmed; *rest is NULL after the last one. */
 static char *cut_cell(char **rest) {
   char *cell = *rest + strspn(*rest, " \t"), *comma = strchr(cell, ',');
   char *end = comma ? comma : cell + strlen(cell);

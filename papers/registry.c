@@ -1,4 +1,4 @@
-/* Every paper: one line here, one folder beside. */
+/* Registry of papers: one line here, one folder beside it. */
 #include "papers/paper.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ const ff_paper *ff_paper_at(int index) {
   return papers[index];
 }
 
-/* The year may be left out: "brown-mcphee". */
+/* The year may be omitted: "brown-mcphee". */
 static bool is_key(const char *key, const char *word) {
   size_t length = strlen(word);
   return strncmp(key, word, length) == 0 &&

@@ -1,4 +1,4 @@
-/* What reproductions share: memory, findings, numbers. */
+/* Functions shared by reproductions: memory, findings, numbers. */
 #include "papers/paper.h"
 
 #include <math.h>
@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- memory ------------------------------------------------------------------------------ */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 struct ff_kept {
   struct ff_kept *next;
-  double room[];
+  double capacity[];
 };
 
 void *ff_study_alloc(ff_study *study, long count, size_t size) {
@@ -22,7 +22,7 @@ void *ff_study_alloc(ff_study *study, long count, size_t size) {
   }
   block->next = study->kept;
   study->kept = block;
-  return block->room;
+  return block->capacity;
 }
 
 const char *ff_study_text(ff_study *study, const char *format, ...) {
@@ -46,7 +46,7 @@ void *ff_study_grow(ff_study *study, void *list, long count, size_t size) {
   return bigger;
 }
 
-/* ---- findings ------------------------------------------------------------------------------- */
+/* ---- findings -------------------------------------------------------------------------------- */
 
 ff_claim_verdict ff_verdict_of(bool holds) {
   return holds ? FF_CLAIM_HOLDS : FF_CLAIM_DIFFERS;
@@ -73,7 +73,7 @@ void ff_study_number(ff_study *study, const char *key, double value, const char 
   study->numbers[study->number_count++] = (ff_quantity){key, value, unit};
 }
 
-/* ---- tables ------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 static void add_cells(ff_study *study, ff_sheet *sheet, const char *const *cells) {
   int count = sheet->columns * (sheet->rows + 1);
@@ -116,8 +116,7 @@ void ff_cloud_add_run(ff_study *study, ff_cloud *cloud, const double *x, const d
   ff_cloud_add(study, cloud, count > 0 ? x[count - 1] : 0, NAN);
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------
- */
+/* ---- reproduction ---------------------------------------------------------------------------- */
 
 struct ff_computed {
   const ff_paper_part *part;
@@ -137,10 +136,10 @@ void *ff_study_part(ff_study *study, const ff_paper_part *part) {
   return computed;
 }
 
-/* All parts tell their claims, or show their figures. */
-static void let_parts(ff_study *study, bool tell) {
+/* Runs the report or the show function of all parts. */
+static void run_parts(ff_study *study, bool report) {
   for (const ff_paper_part *const *part = study->paper->parts; *part; part++) {
-    void (*act)(ff_study *, const void *) = tell ? (*part)->tell : (*part)->show;
+    void (*act)(ff_study *, const void *) = report ? (*part)->report : (*part)->show;
     if (act) {
       act(study, ff_study_part(study, *part));
     }
@@ -163,10 +162,10 @@ void ff_study_reproduce(ff_study *study, const ff_paper *paper) {
   }
   ff_page_text(study->page, "%s", paper->introduction);
   ff_page_section(study->page, "Claims");
-  let_parts(study, true);
-  ff_page_section(study->page, "Errata and what is left open");
+  run_parts(study, true);
+  ff_page_section(study->page, "Errata and open points");
   ff_page_text(study->page, "%s", paper->errata);
-  let_parts(study, false);
+  run_parts(study, false);
   show_scenes(study);
 }
 

@@ -10,7 +10,7 @@
 
 enum { EVENTS_KEPT = 256, PATH = 700 };
 
-/* A run that is going on. */
+/* A run in progress. */
 typedef struct attempt {
   ff_study *study;
   const ff_trial *trial;
@@ -19,27 +19,27 @@ typedef struct attempt {
   ff_sim *sim;
   ff_recorder *recorder; /* NULL: none */
   char file[PATH];       /* of the recorder */
-  bool laid_out;         /* files that the scene names, below the study's scratch folder */
+  bool laid_out;         /* files that the scene refers to, below the study's scratch folder */
   int all;               /* channels of the model */
   double *row;           /* time and those recorded */
-  int *wanted;           /* numbers of the trial's channels */
-  int *recorded;         /* and of those that the recorder takes */
+  int *wanted;           /* indices of the trial's channels */
+  int *recorded;         /* and of the recorder's */
   int recorded_count;
   double *time, **columns;
   ff_event *events;
   ff_trace *trace;
 } attempt;
 
-/* ---- failing ------------------------------------------------------------------------------- */
+/* ---- failures -------------------------------------------------------------------------------- */
 
-/* Files that scenes name: robots, by the names they have beside scenes/. */
+/* Files that scenes refer to: robots, by their names relative to scenes/. */
 static const char scenes[] = "scenes/";
 
 static bool is_beside(const ff_builtin *file) {
   return strncmp(file->path, "scenes/robots/", strlen("scenes/robots/")) == 0;
 }
 
-/* Where such a file lies meanwhile. */
+/* Temporary path of such a file. */
 static void path_beside(const attempt *a, const char *name, char path[PATH]) {
   snprintf(path, PATH, "%s/%s", a->study->scratch, name);
 }
@@ -91,7 +91,7 @@ const char *ff_study_scene(ff_study *study, const char *path) {
     }
   }
   ff_report report = {0};
-  snprintf(report.what, sizeof report.what, "no scene '%.200s' is built in", path);
+  snprintf(report.what, sizeof report.what, "there is no built-in scene '%.200s'", path);
   study->fail(study->context, FF_ERROR_INPUT, &report);
   return "";
 }
@@ -102,10 +102,10 @@ static bool write_file(const char *path, const char *text) {
   return out && fclose(out) == 0 && written;
 }
 
-/* A scene finds robots in files: those that are built in are laid out in a folder. */
+/* Scenes refer to robots by file: the built-in ones are written to a folder. */
 static bool lay_out(attempt *a) {
   char path[PATH];
-  a->laid_out = true; /* or what there is of it */
+  a->laid_out = true; /* even if incomplete */
   path_beside(a, "robots", path);
   bool good = mkdir(path, 0700) == 0;
   for (int i = 0; good && i < ff_builtin_count; i++) {
@@ -130,8 +130,7 @@ static void load(attempt *a, ff_report *report) {
   need(a, ff_sim_create(&a->sim, a->model), report);
 }
 
-/* ---- channels ----------------------------------------------------------------------------------
- */
+/* ---- channels -------------------------------------------------------------------------------- */
 
 static int channel_index(const attempt *a, const char *name) {
   for (int i = 0; i < a->all; i++) {
@@ -157,15 +156,14 @@ static void make_room(attempt *a, ff_report *report) {
     a->columns[c] = ff_study_alloc(study, trial->samples, sizeof *a->columns[c]);
     a->wanted[c] = channel_index(a, trial->channels[c]);
     if (a->wanted[c] < 0) {
-      snprintf(report->what, sizeof report->what, "%s: no channel '%.100s'", trial->scene,
+      snprintf(report->what, sizeof report->what, "%s: there is no channel '%.100s'", trial->scene,
                trial->channels[c]);
       need(a, FF_ERROR_INPUT, report);
     }
   }
 }
 
-/* ---- the recording behind a replay
- * --------------------------------------------------------------- */
+/* ---- recording of a replay ------------------------------------------------------------------- */
 
 static bool is_kept(const ff_trial *trial, const char *name) {
   bool kept = !trial->kept;
@@ -211,8 +209,7 @@ static void close_recorder(attempt *a, ff_report *report) {
   need(a, status, report);
 }
 
-/* ---- running ------------------------------------------------------------------------------------
- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static void note_event(void *context, const ff_event *event) {
   attempt *a = context;

@@ -3,19 +3,19 @@
 # what is allowed must pass. The last line counts, as every test script here does.
 set -euo pipefail
 check="$(cd "$(dirname "$0")/.." && pwd)/tools/check-layers"
-house=$(mktemp -d)
-trap 'rm -rf "$house"' EXIT
+root=$(mktemp -d)
+trap 'rm -rf "$root"' EXIT
 passed=0 failed=0
 
 # try NAME FILE INCLUDE EXPECTED: FILE gets the include on its second line; EXPECTED is ""
 # (allowed) or a part of the complaint.
 try() {
-  rm -rf "${house:?}"/*
-  mkdir -p "$house/$(dirname "$2")" "$house/src/base"
-  printf '/* first line */\n#include %s\n' "$3" > "$house/$2"
-  touch "$house/cli/cli.h" 2>/dev/null || true
+  rm -rf "${root:?}"/*
+  mkdir -p "$root/$(dirname "$2")" "$root/src/base"
+  printf '/* first line */\n#include %s\n' "$3" > "$root/$2"
+  touch "$root/cli/cli.h" 2>/dev/null || true
   local said status=0
-  said=$("$check" "$house") || status=$?
+  said=$("$check" "$root") || status=$?
   if [[ -z $4 && $status == 0 && -z $said ]] ||
      [[ -n $4 && $status != 0 && $said == "$2:2: "*"$4"* ]]; then
     passed=$((passed + 1))
@@ -26,48 +26,48 @@ try() {
 }
 
 try down_is_allowed           src/step/rk4.c     '"law/law.h"'         ''
-try own_room_is_allowed       src/geom/box.c     '"geom/geom.h"'       ''
+try own_module_is_allowed     src/geom/box.c     '"geom/geom.h"'       ''
 try public_is_allowed         src/base/report.c  '"footfall/status.h"' ''
 try system_is_allowed         src/base/report.c  '<stdio.h>'           ''
 try subfolder_is_its_module   src/step/quasi/x.c '"step/stepper.h"'  ''
 try subfolder_may_not_go_up    src/step/quasi/x.c '"sim/sim.h"'     'step must not include sim'
 try sim_ties_step_and_audit   src/sim/sim.c      '"audit/ledger.h"'    ''
 try up_is_not                 src/math/vec.h     '"geom/geom.h"'       'math must not include geom'
-try base_knows_nobody         src/base/report.c  '"math/vec.h"'        'base must not include math'
-try peers_do_not_meet         src/law/law_none.c '"geom/geom.h"'       'law must not include geom'
-try audit_trusts_no_stepper   src/audit/ledger.c '"step/step.h"'       'audit must not include step'
-try audit_trusts_no_solver    src/audit/ledger.c '"solve/ncp.h"'       'audit must not include solve'
-try io_knows_no_sim           src/io/csv.c       '"sim/sim.h"'         'io must not include sim'
-try io_knows_no_stepper       src/io/csv.c       '"step/step.h"'       'io must not include step'
-try walk_stands_on_the_tree   src/walk/body.c    '"tree/tree.h"'       ''
-try walk_knows_no_model       src/walk/body.c    '"model/model.h"'     'walk must not include model'
-try tree_knows_no_walk        src/tree/leg.c     '"walk/walk.h"'       'tree must not include walk'
-try room_must_be_written      src/io/csv.c       '"csv.h"'             'write the room'
-try no_way_through_dots       src/math/vec.h     '"../io/io.h"'        'no way around'
+try base_uses_nothing         src/base/report.c  '"math/vec.h"'        'base must not include math'
+try peers_are_separate        src/law/law_none.c '"geom/geom.h"'       'law must not include geom'
+try audit_uses_no_stepper     src/audit/ledger.c '"step/step.h"'       'audit must not include step'
+try audit_uses_no_solver      src/audit/ledger.c '"solve/ncp.h"'       'audit must not include solve'
+try io_uses_no_sim            src/io/csv.c       '"sim/sim.h"'         'io must not include sim'
+try io_uses_no_stepper        src/io/csv.c       '"step/step.h"'       'io must not include step'
+try control_may_use_the_tree  src/control/body.c    '"tree/tree.h"'       ''
+try control_may_not_use_model src/control/body.c    '"model/model.h"'     'control must not include model'
+try tree_may_not_use_control  src/tree/leg.c     '"control/walk.h"'       'tree must not include control'
+try module_must_be_written    src/io/csv.c       '"csv.h"'             'write the module'
+try no_way_through_dots       src/math/vec.h     '"../io/io.h"'        'is not allowed'
 try no_way_through_brackets   src/math/vec.h     '<io/io.h>'           'included with quotes'
 try cli_uses_public_headers   cli/run.c          '"footfall/sim.h"'    ''
 try cli_uses_its_own          cli/run.c          '"cli.h"'             ''
-try cli_sees_no_room          cli/run.c          '"base/memory.h"'     'only public headers'
+try cli_uses_no_module        cli/run.c          '"base/memory.h"'     'only public headers'
 try papers_share_a_header     papers/key/fig2.c  '"papers/paper.h"'    ''
-try papers_do_not_meet        papers/key/fig2.c  '"papers/other/x.h"'  'neither a public header'
-try papers_see_no_room        papers/key/fig2.c  '"sim/sim.h"'         'only public headers'
-try papers_do_not_see_cli     papers/key/fig2.c  '"cli/cli.h"'         'neither a public header'
+try papers_are_separate       papers/key/fig2.c  '"papers/other/x.h"'  'neither a public header'
+try papers_use_no_module      papers/key/fig2.c  '"sim/sim.h"'         'only public headers'
+try papers_do_not_use_cli     papers/key/fig2.c  '"cli/cli.h"'         'neither a public header'
 try cli_calls_papers          cli/paper.c        '"papers/paper.h"'    ''
 try bench_calls_no_papers     bench/bench.c      '"papers/paper.h"'    'neither a public header'
-try bench_sees_no_room        bench/bench.c      '"sim/sim.h"'         'only public headers'
+try bench_uses_no_module      bench/bench.c      '"sim/sim.h"'         'only public headers'
 try public_stays_public       include/footfall/x.h '"base/memory.h"'   'only public headers'
 try indented_is_seen          src/math/vec.h     '  "io/io.h"'         'math must not include io'
 
-# A room nobody planned is named at its first line.
-rm -rf "${house:?}"/*
-mkdir -p "$house/src/attic"
-echo '/* old things */' > "$house/src/attic/box.c"
-said=$("$check" "$house" || true)
-if grep -q '^src/attic/box.c:1: src/attic is not a room' <<<"$said"; then
+# An unknown module is reported at its first line.
+rm -rf "${root:?}"/*
+mkdir -p "$root/src/attic"
+echo '/* old things */' > "$root/src/attic/box.c"
+said=$("$check" "$root" || true)
+if grep -q '^src/attic/box.c:1: src/attic is not a module' <<<"$said"; then
   passed=$((passed + 1))
 else
   failed=$((failed + 1))
-  echo "FAILED unknown_room_is_named"
+  echo "FAILED unknown_module_is_reported"
 fi
 
 try sub_folder_is_its_room    src/step/quasi/solve.c '"step/quasi/problem.h"' ''

@@ -12,7 +12,7 @@
 static ff_contact_load sliding(void) {
   return (ff_contact_load){.layer = 20,
                            .left = 0,
-                           .room = 1e-3,
+                           .core_gap = 1e-3,
                            .stiffness = 1e4,
                            .friction = {-6, 0, 0},
                            .slip = {3, 0, 0},
@@ -28,7 +28,7 @@ static void what_is_right_has_no_residual(void **state) {
   load.slip[0] = 0;
   r = ff_audit_contact(&load);
   assert_true(r.complementarity == 0 && r.cone == 0 && r.dissipation == 0);
-  load.room = 0; /* core on core */
+  load.core_gap = 0; /* core on core */
   load.core = 1e5;
   r = ff_audit_contact(&load);
   assert_true(r.complementarity == 0 && r.penetration == 0);
@@ -43,7 +43,7 @@ static void a_force_with_room_left_is_seen(void **state) {
   load.left = 1e-3; /* the layer hangs behind, and still pushes */
   assert_close(ff_audit_contact(&load).complementarity, 10, 1e-14);
   load.left = 0;
-  load.room = INFINITY;
+  load.core_gap = INFINITY;
   load.core = 3; /* there is no core */
   assert_close(ff_audit_contact(&load).complementarity, 3, 0);
 }
@@ -58,7 +58,7 @@ static void a_pull_is_seen(void **state) {
 static void cores_in_each_other_are_seen(void **state) {
   (void)state;
   ff_contact_load load = sliding();
-  load.room = -1e-5;
+  load.core_gap = -1e-5;
   load.core = 100;
   ff_contact_residual r = ff_audit_contact(&load);
   assert_close(r.penetration, 1e-5, 0);

@@ -148,7 +148,7 @@ static void no_step_takes_more_than_it_may(void **state) {
   assert_true(effort > 0.5 && effort < 1.1);
   ff_report why;
   ff_sim_failure(sim, &why);
-  assert_non_null(strstr(why.what, "all the effort"));
+  assert_non_null(strstr(why.what, "work limit of a step exhausted"));
   end(sim, model);
 }
 

@@ -317,7 +317,7 @@ static void under_resolved_run_fails_and_says_what_would_do(void **state) {
                             "run.csv"),
                    1);
   expect_text("out", "NOT good: under-resolved");
-  expect_text("out", "would do");
+  expect_text("out", "use a step of");
   assert_true(exists("run.csv")); /* whole, to find out what happened */
 }
 
@@ -337,10 +337,10 @@ static void steps_short_for_stability_are_told(void **state) {
              "    normal: {law: hunt-crossley, k: 1e5, n: 1, alpha: 1}\n"
              "    friction: {law: coulomb, mu_static: 0.5, v_t: 1e-3}\n");
   assert_int_equal(footfall("run", "ball.yaml"), 0);
-  expect_text("out", "of them are short for stability, not accuracy");
+  expect_text("out", "of them are limited by stability, not accuracy");
   expect_text("out", "symplectic-euler");
   assert_int_equal(footfall("run", "ball.yaml", "--set", "contacts.0.friction.v_t=0.1"), 0);
-  assert_null(strstr(text_of("out"), "short for stability"));
+  assert_null(strstr(text_of("out"), "limited by stability"));
 }
 
 /* A box on the end of a capsule, under a law whose force jumps at touch, comes to where either way
@@ -540,13 +540,13 @@ static void bodies_that_start_in_one_another_are_warned_of(void **state) {
   const char *const sunk[] = {
       "footfall", "run", "ball.yaml", "-q", "--set", "bodies.ball.position=[0, 0, 0.07]", NULL};
   finish(start(sunk, "out"));
-  expect_text("err", "WARNING: ball and floor start 0.03 m in one another, with");
+  expect_text("err", "WARNING: ball and floor initially overlap by 0.03 m, which stores");
   assert_int_equal(
       footfall("check", "ball.yaml", "--set", "bodies.ball.position=[0, 0, 0.07]", "--json"), 0);
   expect_text("out", "\"intrusions\": [");
   expect_text("out", "\"depth\": 0.03");
   assert_int_equal(footfall("check", "ball.yaml", "--set", "bodies.ball.position=[0, 0, 0.07]"), 0);
-  expect_text("out", "WARNING      ball and floor start 0.03 m");
+  expect_text("out", "WARNING      ball and floor initially overlap by 0.03 m");
 }
 
 static void step_that_is_given_up_names_its_bodies(void **state) {

@@ -109,7 +109,7 @@ static void solves_backwards(void **state) {
 static void wrong_calls_end_with_two_and_a_reason(void **state) {
   (void)state;
   static const char *const cases[][2] = {
-      {"", "which law"},
+      {"", "no law given"},
       {"linaer --mass 1 --speed 1 --set k=1", "did you mean 'linear'"},
       {"coulomb --mass 1 --speed 1", "unknown normal law"},
       {"linear --speed 1 --set k=1", "--mass is missing"},

@@ -50,9 +50,9 @@ static void rows_are_the_derivatives_of_the_errors(void **state) {
     ff_body_motion a1 = moved(&a, step), b1 = moved(&b, step);
     ff_body_motion a0 = moved(&a, -step), b0 = moved(&b, -step);
     ff_constraint_rows now, more, less;
-    ff_constraint_look(&c, &a, &b, &now);
-    ff_constraint_look(&c, &a1, &b1, &more);
-    ff_constraint_look(&c, &a0, &b0, &less);
+    ff_constraint_evaluate(&c, &a, &b, &now);
+    ff_constraint_evaluate(&c, &a1, &b1, &more);
+    ff_constraint_evaluate(&c, &a0, &b0, &less);
     assert_int_equal(now.count, ff_constraint_row_count(c.kind));
     for (int k = 0; k < now.count; k++) {
       double rate = v3_dot(now.along[k], v3_sub(a.velocity, b.velocity)) +

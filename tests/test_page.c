@@ -372,17 +372,17 @@ static void items_without_their_block_are_told(void **state) {
   double one = 1;
   ff_page_create(&page, "t");
   ff_page_row(page, (const char *[]){"a"});
-  assert_refused(page, "a row without a table");
+  assert_refused(page, "a row outside a table");
   ff_page_create(&page, "t");
   ff_page_table(page, NULL, (const char *[]){"a"}, 1);
   ff_page_curve(page, "c", FF_CURVE_LINE, &one, &one, 1);
-  assert_refused(page, "a curve without a plot");
+  assert_refused(page, "a curve outside a plot");
   ff_page_create(&page, "t");
   ff_page_panel(page, NULL, (const char *[]){"a"}, 1);
-  assert_refused(page, "a panel without a replay");
+  assert_refused(page, "a panel outside a replay");
   ff_page_create(&page, "t");
   ff_page_ledger(page, (ff_page_run){1});
-  assert_refused(page, "a run that the page does not have");
+  assert_refused(page, "a run that is not on the page");
 }
 
 static ff_status make_page(const ff_recording *recording) {

@@ -125,7 +125,7 @@ static void wrong_calls_end_with_two(void **state) {
   (void)state;
   static const char *const cases[][2] = {
       {"marhefka-orin-1997", "did you mean 'marhefka-orin-1996'"},
-      {"-o x.html", "which paper"},
+      {"-o x.html", "no paper given"},
       {"marhefka-orin-1996 other", "one paper"},
       {"--wrong", "unrecognized option"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

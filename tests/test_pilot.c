@@ -2,8 +2,8 @@
 #include "scene_text.h"
 
 #include "base/memory.h"
+#include "control/pilot.h"
 #include "footfall/footfall.h"
-#include "walk/pilot.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define SLOW 1
@@ -65,7 +65,7 @@ static void capture_point_ends_where_it_should(void **state) {
                            {0.38, {0.1, -0.04, 0}, {0.1, -0.04, 0}},
                            {0.12, {0.1, -0.04, 0}, {0.15, 0.04, 0}}};
   double omega = 6.4;
-  ff_vec3 last = {0.16, 0.01, 0}, x = ff_capture_wanted(spans, 3, last, omega);
+  ff_vec3 last = {0.16, 0.01, 0}, x = ff_capture_desired(spans, 3, last, omega);
   enum { PARTS = 20000 };
   for (int k = 0; k < 3; k++) {
     double h = spans[k].time / PARTS;
@@ -87,9 +87,9 @@ static void soles_mend_what_they_can(void **state) {
       {-0.05, -0.03, 0}, {0.05, -0.03, 0}, {-0.05, 0.03, 0}, {0.05, 0.03, 0}};
   ff_support sole = ff_support_of(corners, 4);
   double omega = 6.4, gain = 1.8, time = 0.2;
-  ff_vec3 small = ff_capture_left(v3(0.01, 0, 0), v3(0, 0, 0), &sole, omega, gain, time);
+  ff_vec3 small = ff_capture_remaining(v3(0.01, 0, 0), v3(0, 0, 0), &sole, omega, gain, time);
   assert_true(small.x > 0 && small.x < 0.005);
-  ff_vec3 large = ff_capture_left(v3(0.07, 0, 0), v3(0, 0, 0), &sole, omega, gain, time);
+  ff_vec3 large = ff_capture_remaining(v3(0.07, 0, 0), v3(0, 0, 0), &sole, omega, gain, time);
   assert_near(large.x, 0.05 + 0.02 * exp(omega * time), 1e-12);
 }
 
@@ -225,7 +225,7 @@ static void wrong_pilots_are_refused(void **state) {
     const char *pilot, *key, *what;
   } wrong[] = {
       {"{period: 0}", "robots.humanoid.pilot.period", "greater than 0"},
-      {"{feet: [left_hand, right_foot]}", "robots.humanoid.pilot.left-foot", "six axes"},
+      {"{feet: [left_hand, right_foot]}", "robots.humanoid.pilot.left-foot", "six-axis leg"},
       {"{feet: left_foot}", "robots.humanoid.pilot.feet", "two links"},
       {"{height: 0.4}", "robots.humanoid.pilot.steps", "out of reach"},
       {"{ground: [1, 0, 1]}", "robots.humanoid.pilot.ground", "steeper"},

@@ -465,7 +465,7 @@ static void links_out_of_the_file_are_refused(void **state) {
   H5Fclose(file);
   ff_report report;
   assert_int_equal(open_h5(&report), FF_ERROR_INPUT);
-  assert_string_equal(report.what, "is no recording: a channel is a link");
+  assert_string_equal(report.what, "is not a recording: a channel is a link");
 }
 
 #define in_folder(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)

@@ -455,9 +455,10 @@ static void test_bad_robots_are_refused(void **state) {
           "no such joint");
   refused("urdf: robots/quadruped.urdf, servo: {stiffness: -1}", "robots.r.joints.front_left_roll",
           "negative");
-  refused("urdf: robots/double-pendulum.urdf, base: free", "robots.r.links.pivot", "no inertia");
+  refused("urdf: robots/double-pendulum.urdf, base: free", "robots.r.links.pivot",
+          "without inertia");
   refused("urdf: robots/double-pendulum.urdf, ground: 0", "robots.r.ground",
-          "free and have shapes");
+          "a free root and shapes");
   refused("urdf: robots/quadruped.urdf, ground: low", "robots.r.ground", "low");
   refused("urdf: robots/quadruped.urdf, material: soap", "bodies.r-trunk.material", "soap");
 }

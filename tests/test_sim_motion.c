@@ -107,7 +107,8 @@ static void the_plate_turns_over(void **state) {
 
 static void a_force_table_is_integrated_over_its_kinks(void **state) {
   (void)state;
-  /* force ramps 0 -> 10 N in 0.25 s, holds: v(1) = (1.25 + 7.5)/m; knots off the step's grid */
+  /* force ramps 0 -> 10 N in 0.25 s, holds: v(1) = (1.25 + 7.5)/m; breakpoints off the step's grid
+   */
   const double ramp[] = {0, 0, 0, 0, 0.2503, 10, 0, 0};
   for (int i = 0; i < 3; i++) {
     world w = {.scene = scene_new(0, steppers[i], 1e-3)};

@@ -38,7 +38,7 @@ static void shares(ff_team *team) {
     memset(&of, 0, sizeof of);
     of.piece = 1 + job % 40;
     long before = ff_effort;
-    ff_team_share(team, do_some, &of, count, of.piece);
+    ff_team_for(team, do_some, &of, count, of.piece);
     assert_int_equal(ff_effort - before, (long)count * (count - 1) / 2);
     assert_int_equal(of.pieces, (count + of.piece - 1) / of.piece);
     assert_false(of.wrong);
@@ -69,7 +69,7 @@ static void who_sleeps_is_woken(void **state) {
               NULL); /* far longer than they look for one */
     memset(&of, 0, sizeof of);
     of.piece = 1;
-    ff_team_share(team, do_some, &of, ITEMS, 1);
+    ff_team_for(team, do_some, &of, ITEMS, 1);
     assert_int_equal(of.pieces, ITEMS);
   }
   ff_team_destroy(team);

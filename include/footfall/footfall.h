@@ -13,9 +13,9 @@
  *   ncp     complementarity problems  footfall/ncp.h     ff_ncp_*
  *   qp      quadratic programmes      footfall/qp.h      ff_qp_*
  *   io      scenes and recordings     footfall/io.h      ff_scene_load, ff_recorder_*
- *   volume  what is below a plane     footfall/volume.h  ff_volume_*
+ *   volume  overlap with half-space   footfall/volume.h  ff_volume_*
  *   page    reports: one HTML file    footfall/page.h    ff_page_*
- *   status  how calls end             footfall/status.h  ff_status, ff_report
+ *   status  status codes, reports     footfall/status.h  ff_status, ff_report
  *
  * A run in six calls:
  *

@@ -1,14 +1,14 @@
-/* Impacts: one body hitting a fixed one. In closed form for the laws that have one, by
- * simulation for any normal law, and backwards: parameters for a wanted impact.
+/* Impacts: one body hitting a fixed one. In closed form where available, by simulation for any
+ * normal law, and inverse design: parameters for a desired impact.
  *
  *   ff_hunt_crossley_impact given = ff_hunt_crossley_impact_default();
  *   given.mass = 1, given.k = 1e6, given.alpha = 0.4, given.speed = 1;
  *   ff_impact impact;
  *   ff_impact_hunt_crossley(&impact, &given, &report);
  *
- * Depth and velocity are positive into the fixed body; time starts at the touch. All
- * functions are pure. Closed forms know no gravity. Formulas and their derivation:
- * src/law/impact_hunt_crossley.c and src/law/impact_linear.c, after [Marhefka96].
+ * Depth and velocity are positive into the fixed body; time starts at touch. All functions are
+ * pure. Closed forms exclude gravity. Formulas and their derivation: src/law/impact_hunt_crossley.c
+ * and src/law/impact_linear.c, after [Marhefka96].
  */
 #ifndef FOOTFALL_IMPACT_H
 #define FOOTFALL_IMPACT_H
@@ -20,22 +20,22 @@
 extern "C" {
 #endif
 
-/* What an impact does. */
+/* Results of an impact. */
 typedef struct ff_impact {
   double restitution;        /* 1, speed out over speed in */
   double speed_out;          /* m/s, away from the fixed body */
   double energy_lost;        /* J, area of the force-depth loop */
   double depth_max;          /* m */
   double time_depth_max;     /* s */
-  double force_max;          /* N, largest push */
+  double force_max;          /* N, largest force */
   double time_force_max;     /* s */
-  double depth_force_max;    /* m, where the push is largest */
+  double depth_force_max;    /* m, at the largest force */
   double velocity_force_max; /* m/s, there */
-  double duration;           /* s, from touch until the force is over */
+  double duration;           /* s, from touch to the end of the force */
   double time_clear;         /* s, depth back at zero: later than duration under a clamp */
 } ff_impact;
 
-/* ---- Hunt-Crossley: force = k depth^n (1 + 3/2 alpha velocity) ------------------- */
+/* ---- Hunt-Crossley: force = k depth^n (1 + 3/2 alpha velocity) ------------------------------- */
 
 typedef struct ff_hunt_crossley_impact {
   double mass;              /* kg, > 0 */
@@ -50,13 +50,14 @@ typedef struct ff_hunt_crossley_impact {
  * given. */
 FF_API ff_hunt_crossley_impact ff_hunt_crossley_impact_default(void);
 
-/* The whole impact. FF_ERROR_INPUT: the report (may be NULL) names the parameter. */
+/* All results of an impact. FF_ERROR_INPUT: the report (may be NULL) names the parameter. */
 FF_API ff_status ff_impact_hunt_crossley(ff_impact *out, const ff_hunt_crossley_impact *given,
                                          ff_report *report);
 
-/* Restitution as a function of alpha * speed alone: neither mass, k nor n matter. */
+/* Restitution as a function of alpha * speed alone, independent of mass, k and n. */
 FF_API double ff_impact_restitution(double alpha_speed);
-/* The same with another damping on the way out (alpha * speed in, alpha_restitution * speed in). */
+/* The same with a different damping in restitution (alpha * speed in, alpha_restitution * speed
+ * in). */
 FF_API double ff_impact_restitution_split(double alpha_speed, double alpha_restitution_speed);
 
 /* Depth at a velocity of the impact, speed >= velocity >= -speed_out; NAN outside. */
@@ -66,12 +67,12 @@ FF_API double ff_impact_depth(const ff_hunt_crossley_impact *given, double veloc
 FF_API double ff_impact_contour(const ff_hunt_crossley_impact *given, double depth0,
                                 double velocity0, double velocity);
 
-/* -2 / (3 alpha), m/s: no impact leaves faster. -INFINITY for alpha = 0. */
+/* -2 / (3 alpha), m/s: bound on the separation velocity. -INFINITY for alpha = 0. */
 FF_API double ff_impact_limit_velocity(double alpha);
-/* Would the law pull at this velocity? Only beyond the limit, where no impact gets. */
+/* Is the force tensile at this velocity? Only beyond the limit, which no impact reaches. */
 FF_API bool ff_impact_sticks(double alpha, double velocity);
 
-/* ---- linear: force = k depth + b velocity ----------------------------------------- */
+/* ---- linear: force = k depth + b velocity ---------------------------------------------------- */
 
 typedef struct ff_linear_impact {
   double mass;  /* kg, > 0 */
@@ -84,27 +85,27 @@ typedef struct ff_linear_impact {
 /* b = 0, clamped; mass, k and speed must be given. */
 FF_API ff_linear_impact ff_linear_impact_default(void);
 
-/* The whole impact. Without clamp and with b^2 >= 4 k mass the body never comes off:
+/* All results of an impact. Without clamp and with b^2 >= 4 k mass the body never separates:
  * FF_ERROR_INPUT with key "b". */
 FF_API ff_status ff_impact_linear(ff_impact *out, const ff_linear_impact *given, ff_report *report);
 
-/* ---- any normal law, by simulation ----------------------------------------------------- */
+/* ---- any normal law, by simulation ----------------------------------------------------------- */
 
-/* Integrates mass x'' = mass gravity - force from the touch until the depth is back at zero,
- * to about 1e-11. params must be resolved. gravity (m/s^2) pulls into the fixed body.
- * Under gravity a body may stay: then restitution and speed_out are 0, duration and time_clear
- * INFINITY, and energy_lost is what is gone once it rests. A body that creeps back without
- * end is FF_ERROR_INPUT. duration is NAN where a clamped force fades away so slowly that its end is
- * lost in rounding (linear, damping ratio above some 2000). */
+/* Integrates mass x'' = mass gravity - force from touch until the depth is zero again, to about
+ * 1e-11. params must be resolved. gravity (m/s^2) acts into the fixed body. Under gravity a body
+ * may stay in contact: then restitution and speed_out are 0, duration and time_clear INFINITY, and
+ * energy_lost is that dissipated until rest. A body that creeps back without end is FF_ERROR_INPUT.
+ * duration is NAN where a clamped force vanishes so slowly that its end is lost in rounding
+ * (linear, damping ratio above about 2000). */
 FF_API ff_status ff_impact_simulate(ff_impact *out, const ff_law *law, const ff_law_params *params,
                                     double mass, double speed, double gravity, ff_report *report);
 
-/* ---- design: parameters for a wanted impact ----------------------------------------- */
+/* ---- design: parameters for a desired impact ------------------------------------------------- */
 
-/* The alpha that gives the restitution, in (0, 1], at the speed. */
+/* alpha for a restitution, in (0, 1], at the speed. */
 FF_API ff_status ff_impact_design_alpha(double *alpha, double restitution, double speed,
                                         ff_report *report);
-/* The k that gives the largest depth or push; given->k is not used. */
+/* k for a largest depth or force; given->k is not used. */
 FF_API ff_status ff_impact_design_k_depth(double *k, const ff_hunt_crossley_impact *given,
                                           double depth, ff_report *report);
 FF_API ff_status ff_impact_design_k_force(double *k, const ff_hunt_crossley_impact *given,

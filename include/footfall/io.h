@@ -9,45 +9,46 @@
 extern "C" {
 #endif
 
-/* ---- scenes -------------------------------------------------------------------- */
+/* ---- scenes ---------------------------------------------------------------------------------- */
 
 /* Reads a YAML scene. overrides: "path=value" texts (`--set`), applied before reading.
  * On FF_ERROR_INPUT and FF_ERROR_FILE the report (may be NULL) says where and what. */
 FF_API ff_status ff_scene_load(ff_scene **out, const char *path, const char *const *overrides,
                                int override_count, ff_report *report);
-/* The same from memory; name stands for the file in messages. */
+/* The same from memory; name replaces the file in messages. */
 FF_API ff_status ff_scene_parse(ff_scene **out, const char *text, size_t size, const char *name,
                                 const char *const *overrides, int override_count,
                                 ff_report *report);
-/* Its `name`, or the name of its file without folder and ending; "" if it came from C calls. */
+/* Its `name`, or its file name without folder and extension; "" if built from C calls. */
 FF_API const char *ff_scene_name(const ff_scene *scene);
-/* The scene's YAML text as read, overrides applied; "" if it came from C calls. */
+/* The scene's YAML text, overrides applied; "" if built from C calls. */
 FF_API const char *ff_scene_source(const ff_scene *scene);
-/* Its file as the user named it; "" from C. */
+/* Its file as named by the user; "" if built from C calls. */
 FF_API const char *ff_scene_file(const ff_scene *scene);
 
-/* ---- recordings ------------------------------------------------------------------ */
+/* ---- recordings ------------------------------------------------------------------------------ */
 
-/* What a recording says of itself. */
+/* Metadata of a recording. */
 typedef struct ff_recording_info {
   const char *scene;        /* YAML text */
   const char *summary;      /* JSON text, written at the end; "" if none */
   const char *const *names; /* channels; the first is "time" */
   const char *const *units;
   int count;
-  const char *file; /* where the scene stood, so that its robots are found again; NULL: not known */
+  const char *file; /* file of the scene, so that its robots can be found; NULL: unknown */
 } ff_recording_info;
 
 typedef struct ff_recorder ff_recorder;
 
-/* Format by ending: .csv, .h5, or .sto (OpenSim: ground reactions of the contacts only). The
- * file appears under its name only when closed well. */
+/* Format by extension: .csv, .h5, or .sto (OpenSim: ground reactions of the contacts only). The
+ * file appears under its name only when closed successfully. */
 FF_API ff_status ff_recorder_create(ff_recorder **out, const char *path,
                                     const ff_recording_info *info, ff_report *report);
 FF_API ff_status ff_recorder_add(ff_recorder *recorder, const double *row);
-/* Completes and names the file; summary: JSON text (may be NULL). Frees the recorder either way. */
+/* Completes and renames the file; summary: JSON text (may be NULL). Frees the recorder in any case.
+ */
 FF_API ff_status ff_recorder_close(ff_recorder *recorder, const char *summary, ff_report *report);
-/* Gives up: frees the recorder and leaves no file. NULL is fine. */
+/* Frees the recorder without leaving a file. NULL is allowed. */
 FF_API void ff_recorder_abandon(ff_recorder *recorder);
 
 typedef struct ff_recording ff_recording;
@@ -59,12 +60,12 @@ FF_API long ff_recording_rows(const ff_recording *recording);
 FF_API const double *ff_recording_column(const ff_recording *recording, int index);
 FF_API void ff_recording_close(ff_recording *recording);
 
-/* ---- numbers as text ---------------------------------------------------------------- */
+/* ---- numbers as text ------------------------------------------------------------------------- */
 
 enum { FF_NUMBER_SIZE = 32 };
 /* Shortest text that reads back to the same bits; "nan", "inf", "-inf". Returns text. */
 FF_API char *ff_number_text(double value, char text[FF_NUMBER_SIZE]);
-/* Reads one number that fills the whole text; also "1e-3", ".inf", "90 deg" (to rad). */
+/* Reads one number that is the whole text; also "1e-3", ".inf", "90 deg" (to rad). */
 FF_API bool ff_number_read(const char *text, double *value);
 
 #ifdef __cplusplus

@@ -1,11 +1,11 @@
-/* Contact laws: what they are given, what they return, and how to list them.
+/* Contact laws: their input, their output, and the registry.
  *
- * A law sees one contact in contact coordinates (n, t1, t2): n points from
- * body b into body a, and every force and moment is the one on a. Normal law
+ * A law evaluates one contact in contact coordinates (n, t1, t2): n points from
+ * body b into body a, and every force and moment acts on a. Normal law
  * and friction law are chosen separately and combine freely.
  *
- * Laws are pure functions of parameters, patch and memory: they can be used
- * alone inside any other simulator (examples/own_integrator.c).
+ * Laws are pure functions of parameters, patch and memory: they can be used alone in any other
+ * simulator (examples/own_integrator.c).
  */
 #ifndef FOOTFALL_LAW_H
 #define FOOTFALL_LAW_H
@@ -18,16 +18,16 @@ extern "C" {
 #endif
 
 enum {
-  FF_MEMORY_MAX = 4,       /* contact memory a law may own, numbers per contact */
+  FF_MEMORY_MAX = 4,       /* history variables of a law, per contact */
   FF_EDGES_MAX = 768,      /* edges a patch may have */
   FF_LAW_PARAMS_SIZE = 192 /* bytes any law's parameter struct must fit into */
 };
 
-/* ---- what geometry hands to a law ------------------------------------- */
+/* ---- input: the contact patch ---------------------------------------------------------------- */
 
-/* Overlap of a shape with a half-space; only filled for normal laws that ask. The two shapes
- * then touch in one point, the centroid, whose depth_rate, slip and so on the patch has; its
- * depth is that of the deepest point. */
+/* Overlap of a shape with a half-space; filled only for normal laws that need it. The two shapes
+ * then have one contact point, the centroid, to which depth_rate, slip and so on of the patch
+ * belong; its depth is that of the deepest point. */
 typedef struct ff_overlap {
   double volume;         /* m^3 */
   double area;           /* m^2, of the section with the plane: d volume / d depth */
@@ -35,84 +35,83 @@ typedef struct ff_overlap {
   double second[3][3];   /* m^5, depth-weighted second moments about the centroid, (n, t1, t2) */
 } ff_overlap;
 
-/* The overlap for laws that sum over the patch (FF_LAW_WANTS_EDGES): cut into layers, each a
- * polygon that is told by its edges, in any order. weight/2 (at x step) over all edges adds up
- * to 1. */
+/* The overlap for laws that integrate over the patch (FF_LAW_WANTS_EDGES): layers, each a polygon
+ * given by its edges, in any order. The sum of weight/2 (at x step) over all edges is 1. */
 typedef struct ff_edge {
-  double at[2];   /* m, where it begins: along t1 and t2 from the contact point (the centroid) */
-  double step[2]; /* m, to where it ends; the layer is on its left seen against n */
+  double at[2];   /* m, start: along t1 and t2 from the contact point (the centroid) */
+  double step[2]; /* m, to the end; the layer is on its left seen against n */
   double weight;  /* 1/m^2, thickness of the layer over the volume */
 } ff_edge;
 
 typedef struct ff_patch {
   double depth;         /* m, > 0 while the bodies overlap */
-  double depth_rate;    /* m/s, > 0 while they approach */
+  double depth_rate;    /* m/s, > 0 in approach */
   double slip[2];       /* m/s, velocity of a relative to b at the point, along t1 and t2 */
   double spin;          /* rad/s, a relative to b about n */
   double roll[2];       /* rad/s, a relative to b about t1 and t2 */
   double curvature[2];  /* 1/m, principal relative curvatures; 0 flat, INFINITY at a corner */
-  ff_overlap overlap;   /* zero unless the law asks (FF_LAW_WANTS_OVERLAP) */
-  const ff_edge *edges; /* NULL unless the friction law asks and the overlap is known */
+  ff_overlap overlap;   /* zero unless the law needs it (FF_LAW_WANTS_OVERLAP) */
+  const ff_edge *edges; /* NULL unless the friction law needs them and the overlap is known */
   int edge_count;
 } ff_patch;
 
-/* ---- what a law returns ------------------------------------------------ */
+/* ---- output ---------------------------------------------------------------------------------- */
 
-/* Normal force, and what resists rolling. What they dissipate follows:
- * (force - elastic) * depth_rate, and -moment . roll. */
+/* Normal force, and rolling resistance. The dissipated power is (force - elastic) * depth_rate, and
+ * -moment . roll. */
 typedef struct ff_normal {
-  double force;     /* N, > 0 pushes the bodies apart */
+  double force;     /* N, > 0 if repulsive */
   double elastic;   /* N, the part that is the gradient of energy */
   double energy;    /* J, stored */
   double d_depth;   /* N/m, d force / d depth */
   double d_rate;    /* N s/m, d force / d depth_rate */
-  double moment[2]; /* N m, on a about t1 and t2; callers set it to 0 for laws that have none */
+  double moment[2]; /* N m, on a about t1 and t2; callers set it to 0 for laws without it */
 } ff_normal;
 
-/* Where energy goes. One list for laws, ledger and channels. */
+/* Causes of dissipation. One list for laws, ledger and channels. */
 typedef enum ff_loss {
   FF_LOST_NORMAL,  /* damping of the normal law */
-  FF_LOST_TANGENT, /* damping of the bristle, and what a memory held when its contact ended */
+  FF_LOST_TANGENT, /* damping of the bristle, and energy stored in the history when its contact
+                      ended */
   FF_LOST_SLIP,    /* dry sliding */
   FF_LOST_VISCOUS, /* viscous part of sliding */
   FF_LOST_ROLLING, /* rolling resistance */
   FF_LOST_SPIN,    /* spinning friction */
   FF_LOST_IMPACT,  /* impulses */
   FF_LOST_JOINT,   /* damping and friction in joints */
-  FF_LOST_DEPTH, /* by a spring that weakens with depth or curvature (FF_LAW_UNPAID); < 0: gained */
-  FF_LOST_STEP,  /* by steps that take the forces of their end (`quasi-rigid`); < 0: gained */
+  FF_LOST_DEPTH, /* change of stored energy with depth or curvature (FF_LAW_UNPAID); < 0: gained */
+  FF_LOST_STEP,  /* of steps with forces at their end (`quasi-rigid`); < 0: gained */
   FF_LOSS_COUNT
 } ff_loss;
 
 typedef enum ff_mode { FF_OPEN = 0, FF_STICK = 1, FF_SLIP = 2 } ff_mode;
 
 typedef struct ff_friction {
-  double force[2];                   /* N, on a along t1 and t2 */
-  double moment[3];                  /* N m, on a about n, t1 and t2 */
-  double normal_force;               /* N, on a along n, beside that of the normal law */
-  double energy;                     /* J, stored in the memory */
-  double energy_rate;                /* W, its rate of change */
-  double path_rate;                  /* W, what the forces pay into it: energy_rate, or more
-                                        where it is lost at once, in FF_LOST_TANGENT */
-  double memory_rate[FF_MEMORY_MAX]; /* rate of each memory value, per s */
+  double force[2];     /* N, on a along t1 and t2 */
+  double moment[3];    /* N m, on a about n, t1 and t2 */
+  double normal_force; /* N, on a along n, in addition to that of the normal law */
+  double energy;       /* J, stored in the history */
+  double energy_rate;  /* W, its rate of change */
+  double path_rate; /* W, work into it: energy_rate, or more if some is lost at once (_TANGENT) */
+  double memory_rate[FF_MEMORY_MAX]; /* rate of each history variable, per s */
   double lost[FF_LOSS_COUNT];        /* W, dissipated, each >= 0; never FF_LOST_DEPTH, _STEP */
   double d_slip[2][2];               /* N s/m, d force[i] / d slip[j] */
   ff_mode mode;
 } ff_friction;
 
-/* A step over which a force is held. */
+/* A step over which a force is constant. */
 typedef struct ff_ahead {
-  double half;  /* s, half of it; 0: none, the force is that of an instant */
-  double ease;  /* 1/kg, how easily a tangential force of this contact changes the slip */
-  double crowd; /* 1, contacts that share its bodies: all together they may ease this much more */
+  double half;  /* s, half of it; 0: instantaneous force */
+  double ease;  /* 1/kg, change of slip per tangential impulse of this contact */
+  double crowd; /* 1, factor on ease for all contacts that share its bodies together */
 } ff_ahead;
 
-/* ---- parameters ---------------------------------------------------------- */
+/* ---- parameters ------------------------------------------------------------------------------ */
 
 typedef enum ff_param_kind { FF_PARAM_REAL, FF_PARAM_FLAG } ff_param_kind;
 
-/* A row of a law's parameter table. Reals are doubles; a flag is a double, 0 or 1.
- * A NAN default means: must be given, unless `otherwise` says where it comes from. */
+/* A row of a law's parameter table. Reals are doubles; a flag is a double, 0 or 1. A NAN default:
+ * required, unless `otherwise` names its source. */
 typedef struct ff_param {
   const char *name;   /* as in scenes and --set: "k" */
   const char *symbol; /* as in the paper */
@@ -122,12 +121,12 @@ typedef struct ff_param {
   bool open_min;
   ff_param_kind kind;
   const char *meaning;
-  const char *otherwise; /* what stands in for a NAN default: "alpha"; NULL: must be given */
+  const char *otherwise; /* source of a NAN default: "alpha"; NULL: required */
   size_t offset;         /* into the law's parameter struct, which holds doubles only */
 } ff_param;
 
-/* Parameters of any one law: set by name, read by the law through its struct of doubles, in which
- * those of its table come first; what it derives beside them may follow, 0 at first. */
+/* Parameters of any law: set by name, read by the law through its struct of doubles, in which those
+ * of its table come first; derived ones may follow, initially 0. */
 typedef struct ff_law_params {
   union {
     double values[FF_LAW_PARAMS_SIZE / 8];
@@ -135,77 +134,74 @@ typedef struct ff_law_params {
   };
 } ff_law_params;
 
-/* What the materials of a pair say; NAN: not known. The pair rule fills it. */
+/* Material parameters of a pair, from the pair rule; NAN: unknown. */
 typedef struct ff_pair {
   double young;       /* Pa, effective modulus E*: 1/E* = (1-nu1^2)/E1 + (1-nu2^2)/E2 */
-  double radius;      /* m, effective radius of curvature; NAN at corners and where it varies */
+  double radius;      /* m, effective radius of curvature; NAN at corners and if it varies */
   double dissipation; /* s/m, Hunt-Crossley alpha */
   double mu_static;   /* 1 */
   double mu_kinetic;  /* 1 */
-  double mean_radius; /* m, where it varies over shapes that are round everywhere: a mean one. Laws
-                         that can take the local one from each patch's curvature; else NAN */
+  double mean_radius; /* m, mean radius where it varies over shapes that are round everywhere, for
+                       * laws that can use the local curvature of each patch; else NAN */
 } ff_pair;
 
-/* ---- what a stepper that solves for impulses asks ------------------------------ */
+/* ---- for steppers that solve for impulses ---------------------------------------------------- */
 
-/* A normal law that is a layer, spring and damper in parallel, on a rigid core; or two of them, one
+/* A normal law that is a layer, spring and damper in parallel, on a rigid core; or two layers, one
  * on each body. */
 typedef struct ff_layer {
   double stiffness;      /* N/m, of the only layer, or of a's */
   double damping;        /* N s/m */
-  double max_deflection; /* m, depth at which core meets core; INFINITY: never */
-  double stiffness_b;    /* N/m, of b's layer; 0: b has none */
+  double max_deflection; /* m, depth at which the cores are in contact; INFINITY: no core */
+  double stiffness_b;    /* N/m, of b's layer; 0: none */
   double damping_b;      /* N s/m */
   double max_a, max_b;   /* m, of each layer alone; INFINITY: none */
-  bool sheared;          /* k and c count: full matrices in the order n, t1, t2 */
+  bool sheared;          /* k and c are used: full matrices in the order n, t1, t2 */
   bool series;           /* the layer shears before its surface slides */
   double k[3][3];        /* N/m */
   double c[3][3];        /* N s/m */
 } ff_layer;
 
-/* Friction within |(f_1 / e_0, f_2 / e_1, m_n / e_2)| <= mu N that dissipates all it can. */
+/* Friction within |(f_1 / e_0, f_2 / e_1, m_n / e_2)| <= mu N that maximises dissipation. */
 typedef struct ff_cone {
   double mu;   /* 1 */
   double e[3]; /* 1, 1, m */
 } ff_cone;
 
-/* What the stepper `micro-macro` knows of a normal law: something elastic, something rigid, or an
- * elastic membrane on something rigid. */
+/* A normal law for the stepper `micro-macro`: elastic, rigid, or an elastic membrane on a rigid
+ * body. */
 typedef struct ff_ground {
-  double stiffness;   /* N/m, of the elastic part; 0: there is none */
-  double damping;     /* N s/m, of the elastic part while it is pressed in */
-  double thickness;   /* m, depth at which the rigid part begins; INFINITY: there is none */
+  double stiffness;   /* N/m, of the elastic part; 0: none */
+  double damping;     /* N s/m, of the elastic part in compression */
+  double thickness;   /* m, depth at which the rigid part begins; INFINITY: none */
   double restitution; /* 1, of the rigid part */
   double mu;          /* 1, kinetic friction of the elastic part; NAN: that of the friction law */
 } ff_ground;
 
-/* And of a friction law: the same in all directions, no torsion. */
+/* A friction law for the stepper `micro-macro`: isotropic, without torsion. */
 typedef struct ff_grip {
   double mu_static, mu_kinetic; /* 1 */
-  double v_t;                   /* m/s, slip at which the elastic part's friction is all there */
+  double v_t; /* m/s, slip at which the friction of the elastic part is fully developed */
 } ff_grip;
 
-/* ---- the law itself ------------------------------------------------------ */
+/* ---- laws ------------------------------------------------------------------------------------ */
 
-/* Names are unique over both kinds: FF_LAW_ANY serves to look up by name alone. */
+/* Names are unique over both kinds: FF_LAW_ANY looks up by name alone. */
 typedef enum ff_law_kind { FF_LAW_NORMAL, FF_LAW_FRICTION, FF_LAW_ANY } ff_law_kind;
 
 typedef enum ff_law_trait {
   FF_LAW_PULLS = 1,         /* the normal force may be tensile */
-  FF_LAW_JUMPS = 2,         /* the force may step at touch */
+  FF_LAW_JUMPS = 2,         /* the force may jump at touch */
   FF_LAW_WANTS_OVERLAP = 4, /* needs patch.overlap */
-  FF_LAW_UNPAID = 8,        /* what it stores changes though no force pays for that: friction with
-                               the depth, so that path_rate may be less than energy_rate; normal
-                               laws with the curvature */
-  FF_LAW_FEEDS = 16,        /* its damping may give energy (as some papers print it) */
-  FF_LAW_CORE = 32,         /* has a rigid core, or layers that are no formula: only steppers that
-                               solve for impulses run it */
-  FF_LAW_WANTS_EDGES = 256, /* friction: sums over patch.edges where there are any */
+  FF_LAW_UNPAID = 8, /* stored energy changes without work: with depth (friction) or curvature */
+  FF_LAW_FEEDS = 16, /* its damping may generate energy (as printed in some papers) */
+  FF_LAW_CORE = 32,  /* rigid core, or layers without a formula: only solving steppers run it */
+  FF_LAW_WANTS_EDGES = 256, /* friction: integrates over patch.edges if available */
   FF_LAW_DIRECTED = 64,     /* friction depends on the directions t1 and t2 themselves */
-  FF_LAW_HELD = 128,        /* normal: fixed steps hold it as they hold friction with a memory */
+  FF_LAW_HELD = 128, /* normal: fixed steps treat it implicitly, like friction with a history */
 } ff_law_trait;
 
-/* A published number the law must reproduce: one impact of a mass on a fixed body. */
+/* A published number that the law must reproduce: one impact of a mass on a fixed body. */
 typedef struct ff_published {
   const char *source;   /* "[Marhefka96 Fig. 4]" */
   const char *settings; /* law parameters: "k=1e4 n=1 alpha=0.4" */
@@ -223,51 +219,50 @@ typedef struct ff_law {
   size_t params_size;
   const ff_param *params; /* table, params_count rows */
   int params_count;
-  /* Numbers of contact memory, at most FF_MEMORY_MAX. The first two are a vector along
-   * t1 and t2 and turn with the contact frame; any others do not depend on it. */
+  /* Number of history variables, at most FF_MEMORY_MAX. The first two are a vector along t1 and t2
+   * and rotate with the contact frame; any others are scalars. */
   int memory_count;
 
   /* Bits of ff_law_trait for these parameters. */
   unsigned (*traits)(const void *params);
 
-  /* Fills what was left NAN from the materials, then checks the parameters
-   * against each other. Returns NULL, or what is wrong (static text). */
+  /* Fills parameters left NAN from the materials, then checks their consistency. Returns NULL, or
+   * the error (static text). */
   const char *(*derive)(void *params, const ff_pair *pair);
 
   /* Normal laws: force at depth >= 0. NULL: no force formula, always FF_LAW_CORE. */
   void (*normal)(const void *params, const ff_patch *patch, ff_normal *out);
 
-  /* Normal laws: a function of the patch whose sign changes where the force has a
-   * kink inside contact (a clamp), so that steppers can land on it. Its size means
-   * nothing, and it keeps one sign where there is no kink. NULL: none. */
+  /* Normal laws: a function of the patch whose sign changes where the force has a kink inside
+   * contact (a clamp), so that steppers can locate it. Its magnitude is arbitrary, and it keeps one
+   * sign where there is no kink. NULL: none. */
   double (*kink)(const void *params, const ff_patch *patch);
 
   /* Normal laws, optional: `normal`'s force of many contacts; 0 where depth <= 0. */
   void (*forces)(const void *params, const double *depth, const double *rate, double *force,
                  int count);
 
-  /* Friction laws: force under a given normal force. memory has memory_count values. */
+  /* Friction laws: force for a given normal force. memory has memory_count values. */
   void (*friction)(const void *params, const ff_patch *patch, const ff_normal *normal,
                    const double *memory, ff_friction *out);
 
-  /* Friction laws: as `kink`, for what the friction force does: stick and slip. NULL: none. */
+  /* Friction laws: as `kink`, for the friction force: stick and slip. NULL: none. */
   double (*friction_kink)(const void *params, const ff_patch *patch, const ff_normal *normal,
                           const double *memory);
 
-  /* Friction laws with stiff memory: the force to hold over a step so that it is right in the
-   * middle, when memory and slip have changed under it. patch->slip is the slip there without the
-   * force, which adds half ease force to it. A memory too stiff for the step is taken as stiff as
-   * the step can follow, and comes to rest in it. Outputs are those of the middle, but for energy,
-   * which is that of the memory as given.
-   * NULL: steppers use `friction`. */
+  /* Friction laws with stiff history: force to apply over a step so that it is consistent at the
+   * midpoint, where history and slip have changed under it. patch->slip is the slip there without
+   * the force, which adds half ease force to it. A history too stiff for the step is treated as
+   * stiff as the step can resolve, and comes to rest in it. Outputs are those at the midpoint,
+   * except energy, which is that of the history as given. NULL: steppers use `friction`. */
   void (*friction_held)(const void *params, const ff_patch *patch, const ff_normal *normal,
                         const double *memory, const ff_ahead *ahead, ff_friction *out);
-  /* Goes with friction_held: its energy alone, J. */
+  /* Its stored energy alone, J; with friction_held. */
   double (*energy_held)(const void *params, const ff_patch *patch, const double *memory,
                         const ff_ahead *ahead);
 
-  /* Normal and friction laws, optional: the same as a layer, as a cone, for the stepper
-   * `quasi-rigid`. False: with these parameters it is none. */
+  /* Normal and friction laws, optional: the law as a layer, as a cone, for the stepper
+   * `quasi-rigid`. False: not representable with these parameters. */
   bool (*layer)(const void *params, ff_layer *out);
   bool (*cone)(const void *params, ff_cone *out);
   /* The same for the stepper `micro-macro`. */
@@ -278,16 +273,16 @@ typedef struct ff_law {
   int published_count;
 } ff_law;
 
-/* ---- the registry -------------------------------------------------------- */
+/* ---- registry -------------------------------------------------------------------------------- */
 
 FF_API int ff_law_count(void);
 FF_API const ff_law *ff_law_at(int index);
 FF_API const ff_law *ff_law_find(ff_law_kind kind, const char *name); /* NULL: unknown */
-/* The same for people's input: FF_ERROR_INPUT and a report (may be NULL) if unknown. */
+/* The same for user input: FF_ERROR_INPUT and a report (may be NULL) if unknown. */
 FF_API ff_status ff_law_lookup(const ff_law **out, ff_law_kind kind, const char *name,
                                ff_report *report);
 
-/* In reports of the calls below, key is the parameter's name; "" if several are at odds. */
+/* In reports of the calls below, key is the parameter's name; "" if several are inconsistent. */
 
 /* Sets every parameter to its default. */
 FF_API void ff_law_params_default(const ff_law *law, ff_law_params *params);
@@ -296,19 +291,19 @@ FF_API ff_status ff_law_params_set(const ff_law *law, ff_law_params *params, con
                                    double value, ff_report *report);
 /* Reads one by name; NAN if unknown. */
 FF_API double ff_law_params_get(const ff_law *law, const ff_law_params *params, const char *name);
-/* Derives what is open from the pair (NULL: no material known) and checks the whole.
- * A law may be evaluated only with resolved parameters. */
+/* Derives open parameters from the pair (NULL: materials unknown) and checks the whole. A law may
+ * be evaluated only with resolved parameters. */
 FF_API ff_status ff_law_params_resolve(const ff_law *law, ff_law_params *params,
                                        const ff_pair *pair, ff_report *report);
 
-/* Evaluate a law alone. Outside contact (depth <= 0) everything is zero; a NAN in the
- * patch comes out as NAN, and so does everything of a law without a formula. */
+/* Evaluate a law alone. Outside contact (depth <= 0) everything is zero; a NAN in the patch gives
+ * NAN, and so does a law without a force formula. */
 FF_API void ff_law_normal(const ff_law *law, const ff_law_params *params, const ff_patch *patch,
                           ff_normal *out);
 FF_API void ff_law_friction(const ff_law *law, const ff_law_params *params, const ff_patch *patch,
                             const ff_normal *normal, const double *memory, ff_friction *out);
-/* Normal forces (N) of count contacts from their depths (m) and depth rates (m/s), bit for
- * bit those of ff_law_normal; the arrays must not overlap. Not for laws that want the overlap. */
+/* Normal forces (N) of count contacts from their depths (m) and depth rates (m/s), bit for bit
+ * those of ff_law_normal; the arrays must not overlap. Not for laws that need the overlap. */
 FF_API void ff_law_normal_forces(const ff_law *law, const ff_law_params *params,
                                  const double *depth, const double *rate, double *force, int count);
 

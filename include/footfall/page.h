@@ -1,7 +1,7 @@
 /* Reports: one HTML file with text, tables, claims, plots and replays.
  *
- * A report is data: the page that shows it is built in, and the same for all.
- * The file needs no network and no other file.
+ * A report is data; the page that displays it is built in. The file needs no network and no other
+ * file.
  *
  *   ff_page *page;
  *   ff_page_create(&page, "Restitution over impact speed");
@@ -15,9 +15,9 @@
  *   status = ff_page_write(page, "report.html", &report);
  *   ff_page_destroy(page);
  *
- * Calls that add to a page return nothing: the first failure (memory, a row without a
- * table) is kept, and ff_page_write returns it and writes nothing. All text is copied,
- * shows as text whatever it holds, and may be NULL, which is empty.
+ * Calls that add to a page return nothing: the first failure (memory, a row outside a table) is
+ * kept, and ff_page_write returns it and writes nothing. All text is copied and displayed
+ * literally; NULL is empty.
  */
 #ifndef FOOTFALL_PAGE_H
 #define FOOTFALL_PAGE_H
@@ -37,31 +37,31 @@ extern "C" {
 
 typedef struct ff_page ff_page;
 
-/* False where the library was built without the page (no npm): nothing can be written, and
- * the report (may be NULL) says what to do about it. */
+/* False if the library was built without the page (no npm): nothing can be written, and the report
+ * (may be NULL) explains how to build it. */
 FF_API bool ff_page_available(ff_report *report);
-/* Could a page be written to this path? To be asked before a long run, not after it. FF_ERROR_FILE
- * and a report (may be NULL) if not. */
+/* Checks that a page can be written to this path, for use before a long run. FF_ERROR_FILE and a
+ * report (may be NULL) if not. */
 FF_API ff_status ff_page_check(const char *path, ff_report *report);
 
 /* title NULL: the name of the first run's scene. */
 FF_API ff_status ff_page_create(ff_page **out, const char *title);
-FF_API void ff_page_destroy(ff_page *page); /* NULL is fine */
-/* Writes the file, whole or not at all. The page can be added to and written again. */
+FF_API void ff_page_destroy(ff_page *page); /* NULL is allowed */
+/* Writes the complete file, or none. The page can be extended and written again. */
 FF_API ff_status ff_page_write(ff_page *page, const char *path, ff_report *report);
 
-/* ---- words and tables ------------------------------------------------------------ */
+/* ---- text and tables ------------------------------------------------------------------------- */
 
 /* A line under the title. */
 FF_API void ff_page_subtitle(ff_page *page, const char *text);
-/* Everything that follows belongs to it, until the next. */
+/* Starts a section, which contains everything up to the next. */
 FF_API void ff_page_section(ff_page *page, const char *heading);
-/* Plain text, as printf; an empty line starts a paragraph. */
+/* Plain text, formatted as by printf; an empty line starts a paragraph. */
 FF_API void ff_page_text(ff_page *page, const char *format, ...) FF_PAGE_PRINTF;
-/* Text to be kept as it is (a scene), folded under its title. */
+/* Preformatted text (a scene), collapsed under its title. */
 FF_API void ff_page_source(ff_page *page, const char *title, const char *source);
 
-/* A table; its rows follow, with as many cells as it has columns. */
+/* Starts a table; its rows follow, with as many cells as it has columns. */
 FF_API void ff_page_table(ff_page *page, const char *caption, const char *const *columns,
                           int count);
 FF_API void ff_page_row(ff_page *page, const char *const *cells);
@@ -74,18 +74,18 @@ typedef enum ff_claim_verdict {
 } ff_claim_verdict;
 
 typedef struct ff_claim {
-  const char *claim;  /* in words: "restitution at 0.5 m/s" */
-  const char *source; /* where it stands: "Table 2" */
-  const char *paper;  /* its value there, with unit */
-  const char *result; /* ours */
+  const char *claim;  /* as text: "restitution at 0.5 m/s" */
+  const char *source; /* reference: "Table 2" */
+  const char *paper;  /* its value in the paper, with unit */
+  const char *result; /* the reproduced value */
   ff_claim_verdict verdict;
   const char *note;
 } ff_claim;
 
-/* Claims that follow one another share a table. */
+/* Consecutive claims share a table. */
 FF_API void ff_page_claim(ff_page *page, const ff_claim *claim);
 
-/* ---- plots --------------------------------------------------------------------------- */
+/* ---- plots ----------------------------------------------------------------------------------- */
 
 typedef struct ff_axis {
   const char *label; /* "impact speed" */
@@ -101,28 +101,28 @@ typedef enum ff_curve_style {
   FF_CURVE_LINE_MARKERS
 } ff_curve_style;
 
-/* A plot; its curves follow. Plots that follow one another stand side by side. */
+/* Starts a plot; its curves follow. Consecutive plots are placed side by side. */
 FF_API void ff_page_plot(ff_page *page, const char *title, ff_axis x, ff_axis y);
-/* Points in the order they are to be joined; NAN makes a gap. */
+/* Points in drawing order; NAN makes a gap. */
 FF_API void ff_page_curve(ff_page *page, const char *name, ff_curve_style style, const double *x,
                           const double *y, long count);
 
-/* ---- runs ------------------------------------------------------------------------------- */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
-/* A recording on the page: what the blocks below show. id 0 is "none". */
+/* A recording on the page, for the blocks below. id 0 is "none". */
 typedef struct ff_page_run {
   int id;
 } ff_page_run;
 
-/* Takes in a recording. What is too long is reduced to true samples that keep the minimum
- * and maximum of every channel; the page says so. Bodies, shapes and laws come from the
- * scene inside the recording; without one there are only channels to show. */
+/* Adds a recording. A long one is reduced to samples that preserve the minimum and maximum of every
+ * channel; the page states this. Bodies, shapes and laws come from the scene inside the recording;
+ * without one only channels are shown. */
 FF_API ff_status ff_page_add_run(ff_page_run *out, ff_page *page, const ff_recording *recording);
 
 /* 3-D replay, with panels of its channels beside it. */
 FF_API void ff_page_replay(ff_page *page, ff_page_run run);
-/* A panel of the replay just added: channels y against channel x (NULL: "time"). Without
- * any, the page chooses. */
+/* A panel of the last replay: channels y over channel x (NULL: "time"). Without any, the page
+ * chooses. */
 FF_API void ff_page_panel(ff_page *page, const char *x, const char *const *y, int count);
 /* Energies stacked over time, and the residual on its own scale. */
 FF_API void ff_page_ledger(ff_page *page, ff_page_run run);

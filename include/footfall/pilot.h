@@ -1,4 +1,4 @@
-/* Pilots: balance control of robots on two legs, from what is felt to what the joints do.
+/* Pilots: balance control of biped robots, from sensors to joint commands.
  *
  *   ff_pilot_def def = ff_pilot_def_default();        made for scenes/robots/humanoid.urdf
  *   def.left_foot = "left_foot", def.right_foot = "right_foot";
@@ -6,9 +6,9 @@
  *   ff_pilot_build(&pilot, tree, &def, &report);
  *   ff_pilot_tick(pilot, &sense, orders);             once a period
  *
- * The capture point of the centre of mass is kept on the path that the footsteps ask for, by where
- * the ground pushes within the soles and, if that is not enough, by where the feet land. What the
- * joints must do for it follows from inverse dynamics; see docs/walking.md. A tick takes no memory.
+ * The capture point is controlled along the path that the footsteps require, by the zero-moment
+ * point within the soles and, if that is not enough, by the placement of the feet. Joint torques
+ * follow from inverse dynamics; see docs/walking.md. A tick does not allocate.
  * A scene gives a robot a pilot by ff_robot_def.pilot; the sim then runs it.
  */
 #ifndef FOOTFALL_PILOT_H
@@ -21,42 +21,42 @@
 extern "C" {
 #endif
 
-/* ---- what a joint is asked for ------------------------------------------------------------- */
+/* ---- joint orders ---------------------------------------------------------------------------- */
 
 /* tau = stiffness (target - q) + damping (rate - v) + torque, within the joint's effort. The target
- * moves at its rate until the next order. Units with m for rad where the joint slides. */
+ * moves at its rate until the next order. Units with m for rad for prismatic joints. */
 typedef struct ff_joint_order {
   double target, rate;       /* rad, rad/s */
   double stiffness, damping; /* N m/rad, N m s/rad */
   double torque;             /* N m */
 } ff_joint_order;
 
-/* ---- description ---------------------------------------------------------------------------- */
+/* ---- description ----------------------------------------------------------------------------- */
 
 typedef enum ff_task_kind {
   FF_TASK_STAND, /* for a time */
-  FF_TASK_WALK,  /* rest, steps, one that brings the feet together, rest: as ff_walk */
+  FF_TASK_WALK,  /* rest, steps, one that brings the feet together, rest: see ff_walk */
   FF_TASK_SQUAT, /* down by depth and up again, within a time */
   FF_TASK_JUMP   /* down by depth, off the ground, land, and up */
 } ff_task_kind;
 
 typedef struct ff_task {
   ff_task_kind kind;
-  double time;               /* s: stand, squat; jump: of going down */
+  double time;               /* s: stand, squat; jump: duration of the crouch */
   double depth;              /* m, of the centre of mass: squat, jump */
-  double height;             /* m, of the centre of mass over where it leaves the ground: jump */
+  double height;             /* m, of the centre of mass above its height at take-off: jump */
   const ff_walk_step *steps; /* walk */
   int step_count;
 } ff_task;
 
 typedef struct ff_pilot_def {
   const char *left_foot, *right_foot; /* links, as in ff_walk_def */
-  const ff_task *tasks;               /* one after another; then it stands */
+  const ff_task *tasks;               /* in sequence; then it stands */
   int task_count;
-  bool balance;     /* false: stand and walk are played to the servos by ff_walk, nothing is felt */
-  double period;    /* s between ticks */
-  ff_pose place;    /* on the ground between the feet: x ahead, z out of the ground, world */
-  ff_walk_def walk; /* proportions and times; tree, feet and gravity are not used */
+  bool balance;  /* false: stand and walk are replayed to the servos by ff_walk, without feedback */
+  double period; /* s between ticks */
+  ff_pose place; /* on the ground between the feet: x forward, z out of the ground, world */
+  ff_walk_def walk;          /* proportions and times; tree, feet and gravity are not used */
   double stiffness, damping; /* N m/rad, N m s/rad: of all joints without balance */
 } ff_pilot_def;
 
@@ -65,48 +65,49 @@ FF_API ff_pilot_def ff_pilot_def_default(void);
 /* "stand", "walk", ...: the name in scenes and messages. */
 FF_API const char *ff_task_kind_name(ff_task_kind kind);
 
-/* ---- life ----------------------------------------------------------------------------------- */
+/* ---- creation -------------------------------------------------------------------------------- */
 
 typedef struct ff_pilot ff_pilot;
 
-/* The tree must outlive the pilot. Wrong input, and footsteps out of reach, are FF_ERROR_INPUT. */
+/* The tree must outlive the pilot. Invalid input, and footsteps out of reach, are FF_ERROR_INPUT.
+ */
 FF_API ff_status ff_pilot_build(ff_pilot **out, const ff_tree *tree, const ff_pilot_def *def,
                                 ff_vec3 gravity, ff_report *report);
-FF_API void ff_pilot_destroy(ff_pilot *pilot); /* NULL is fine */
-/* Back to the first task. */
+FF_API void ff_pilot_destroy(ff_pilot *pilot); /* NULL is allowed */
+/* Resets to the first task. */
 FF_API void ff_pilot_reset(ff_pilot *pilot);
-/* All of q as it stands at the start: both soles on the ground, other joints as in the posture. */
+/* Initial q: both soles on the ground, other joints as in the posture. */
 FF_API void ff_pilot_start(const ff_pilot *pilot, double *q);
-/* s, until the last task is over if nothing goes wrong */
+/* s, until the end of the last task, without disturbances */
 FF_API double ff_pilot_duration(const ff_pilot *pilot);
 
-/* ---- at work --------------------------------------------------------------------------------- */
+/* ---- control --------------------------------------------------------------------------------- */
 
-/* What a robot feels. */
+/* Sensor values of a robot. */
 typedef struct ff_pilot_sense {
   const double *q, *v;
-  ff_vec3 load[2]; /* N, of the ground on the left and the right foot, world */
+  ff_vec3 load[2]; /* N, contact force on the left and the right foot, world */
 } ff_pilot_sense;
 
-/* Once a period: an order for each joint of one axis, in the order of the tree. */
+/* Once per period: an order for each joint with one axis, in the order of the tree. */
 FF_API void ff_pilot_tick(ff_pilot *pilot, const ff_pilot_sense *sense, ff_joint_order *orders);
 
 typedef enum ff_pilot_mode {
-  FF_PILOT_STAND,  /* both feet down, nothing to be done with them */
-  FF_PILOT_SHIFT,  /* both feet down, one will be lifted */
-  FF_PILOT_SWING,  /* one foot in the air */
-  FF_PILOT_FLIGHT, /* both */
-  FF_PILOT_FALLEN  /* it has given up */
+  FF_PILOT_STAND,  /* double support, at rest */
+  FF_PILOT_SHIFT,  /* double support before a step */
+  FF_PILOT_SWING,  /* single support */
+  FF_PILOT_FLIGHT, /* both feet in the air */
+  FF_PILOT_FALLEN  /* fallen: control has ended */
 } ff_pilot_mode;
 
 typedef struct ff_pilot_state {
   ff_pilot_mode mode;
-  int task;                        /* 0 .. task_count; the last: all are over */
-  int steps;                       /* landed so far */
-  int recovery;                    /* of which nobody had planned */
-  ff_vec3 com, com_velocity;       /* m, m/s, as felt */
-  ff_vec3 capture, capture_wanted; /* m: capture point, on the ground */
-  ff_vec3 zmp_wanted;              /* m: where the ground shall push */
+  int task;                        /* 0 .. task_count; the last: all are complete */
+  int steps;                       /* steps completed */
+  int recovery;                    /* of these, recovery steps that were not planned */
+  ff_vec3 com, com_velocity;       /* m, m/s, as measured */
+  ff_vec3 capture, capture_wanted; /* m: capture point, on the ground; measured and desired */
+  ff_vec3 zmp_wanted;              /* m: desired zero-moment point */
 } ff_pilot_state;
 
 FF_API ff_pilot_state ff_pilot_now(const ff_pilot *pilot);

@@ -1,4 +1,4 @@
-/* The editable description of a world. Fill definitions, add them, build a model.
+/* Scenes: editable descriptions. Fill definitions, add them, build a model.
  *
  *   ff_scene *scene;
  *   ff_scene_create(&scene);
@@ -6,9 +6,9 @@
  *   ball.name = "ball";
  *   ...
  *
- * Every definition is copied, strings and tables included. Nothing is checked
- * here beyond handles and memory: ff_model_build checks the whole at once and
- * reports by the same key paths as a scene file ("bodies.ball.mass").
+ * Every definition is copied, strings and tables included. Only handles and memory are checked
+ * here: ff_model_build checks everything and reports by the same key paths as a scene file
+ * ("bodies.ball.mass").
  */
 #ifndef FOOTFALL_SCENE_H
 #define FOOTFALL_SCENE_H
@@ -23,21 +23,21 @@ extern "C" {
 
 typedef struct ff_scene ff_scene;
 
-/* ---- tables over time ----------------------------------------------------- */
+/* ---- tables over time ------------------------------------------------------------------------ */
 
-/* Piecewise linear in time, held constant before the first and after the last row.
- * rows x (1 + width) numbers: t, value_1 .. value_width. One row: a constant. */
+/* Piecewise linear in time, constant before the first and after the last row. rows x (1 + width)
+ * numbers: t, value_1 .. value_width. One row: a constant. */
 typedef struct ff_table {
   const double *values;
   int rows;
   int width; /* 1 or 3 */
 } ff_table;
 
-/* ---- materials ------------------------------------------------------------ */
+/* ---- materials ------------------------------------------------------------------------------- */
 
 typedef struct ff_material_def {
   const char *name;
-  double young;       /* Pa; NAN: not given (as for all below) */
+  double young;       /* Pa; NAN: unknown (as for all below) */
   double poisson;     /* 1, in (-1, 0.5] */
   double density;     /* kg/m^3 */
   double dissipation; /* s/m, Hunt-Crossley alpha */
@@ -48,12 +48,12 @@ typedef struct ff_material_def {
 FF_API ff_material_def ff_material_def_default(void);
 FF_API ff_status ff_scene_add_material(ff_scene *scene, const ff_material_def *def);
 
-/* ---- bodies ---------------------------------------------------------------- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 typedef enum ff_body_kind {
   FF_BODY_FREE,       /* moved by forces */
-  FF_BODY_FIXED,      /* never moves */
-  FF_BODY_PRESCRIBED, /* moves as told, whatever pushes it */
+  FF_BODY_FIXED,      /* immobile */
+  FF_BODY_PRESCRIBED, /* prescribed motion, unaffected by forces */
   FF_BODY_LINK        /* part of a robot, moved through its joints: see ff_scene_add_robot */
 } ff_body_kind;
 
@@ -86,10 +86,10 @@ typedef struct ff_body_def {
 FF_API ff_body_def ff_body_def_default(void); /* free, at the origin, at rest */
 FF_API ff_status ff_scene_add_body(ff_body *out, ff_scene *scene, const ff_body_def *def);
 
-/* ---- shapes ---------------------------------------------------------------- */
+/* ---- shapes ---------------------------------------------------------------------------------- */
 
 typedef enum ff_shape_kind {
-  FF_HALF_SPACE,     /* everything below the shape frame's xy-plane */
+  FF_HALF_SPACE,     /* the half-space below the shape frame's xy-plane */
   FF_SPHERE,         /* size.x: radius */
   FF_ELLIPSOID,      /* size: semi-axes */
   FF_BOX,            /* size: half extents */
@@ -97,17 +97,17 @@ typedef enum ff_shape_kind {
   FF_CYLINDER,       /* size.x: radius, size.y: half height (z) */
   FF_SUPERELLIPSOID, /* size: semi-axes; exponents p, q:
                       * (|x/a|^p + |y/b|^p)^(q/p) + |z/c|^q <= 1 */
-  FF_POLYHEDRON,     /* vertices: the convex hull of these */
-  FF_INTERSECTION,   /* members: what is inside all of them */
+  FF_POLYHEDRON,     /* convex hull of vertices */
+  FF_INTERSECTION,   /* intersection of members */
   FF_SHAPE_KIND_COUNT
 } ff_shape_kind;
 
-/* The exponents of a superellipsoid: 2 and 2 make an ellipsoid, large ones a rounded box. */
+/* Exponents of a superellipsoid: 2 and 2 make an ellipsoid, large ones a rounded box. */
 #define FF_EXPONENT_MIN 1.1
 #define FF_EXPONENT_MAX 20.0
 
 enum {
-  FF_POLYHEDRON_VERTICES_MAX = 256, /* corners of a hull; ff_hull_reduce makes do with fewer */
+  FF_POLYHEDRON_VERTICES_MAX = 256, /* vertices of a hull; ff_hull_reduce reduces their number */
   FF_INTERSECTION_MEMBERS_MAX = 16
 };
 
@@ -118,10 +118,10 @@ typedef struct ff_shape_def {
   ff_quat orientation;     /* shape -> body */
   const char *material;    /* NULL: the body's */
   double exponents[2];     /* FF_SUPERELLIPSOID */
-  const ff_vec3 *vertices; /* m, shape frame: FF_POLYHEDRON; points inside the hull are dropped */
+  const ff_vec3 *vertices; /* m, shape frame: FF_POLYHEDRON; points inside the hull are ignored */
   int vertex_count;
-  /* FF_INTERSECTION: at least two and one of them finite, none an intersection itself; their
-   * position and orientation are in the frame of this shape, their material is not used. */
+  /* FF_INTERSECTION: at least two, one of them finite, none an intersection itself; their position
+   * and orientation are in the frame of this shape, their material is not used. */
   const struct ff_shape_def *members;
   int member_count;
 } ff_shape_def;
@@ -130,19 +130,19 @@ FF_API ff_shape_def ff_shape_def_default(void); /* unit sphere at the body's ori
 FF_API ff_status ff_scene_add_shape(ff_shape *out, ff_scene *scene, ff_body body,
                                     const ff_shape_def *def);
 
-/* Corners of the convex hull of count points, at most limit (4 or more) of them: those without
- * which it would lose most. *error (m, may be NULL) is how far the farthest point that was left out
- * is from the hull of those that stay; 0 if none was. out has room for limit. FF_ERROR_INPUT and a
- * report if the points have no hull. */
+/* Vertices of the convex hull of count points, at most limit (4 or more) of them: those that
+ * preserve the hull best. *error (m, may be NULL): distance of the farthest omitted point from the
+ * reduced hull; 0 if none was omitted. out has space for limit. FF_ERROR_INPUT and a report if the
+ * points have no hull. */
 FF_API ff_status ff_hull_reduce(ff_vec3 *out, int *out_count, int limit, const ff_vec3 *points,
                                 int count, double *error, ff_report *report);
 
 /* "half-space", "sphere", ...: the name in scenes and messages. */
 FF_API const char *ff_shape_kind_name(ff_shape_kind kind);
 
-/* ---- contacts -------------------------------------------------------------- */
+/* ---- contacts -------------------------------------------------------------------------------- */
 
-/* A law by name, with the parameters that were given. */
+/* A law by name, with its given parameters. */
 typedef struct ff_law_choice {
   const char *law;      /* "hunt-crossley"; NULL: "none" for friction */
   const char **names;   /* given parameters */
@@ -150,11 +150,11 @@ typedef struct ff_law_choice {
   int count;
 } ff_law_choice;
 
-/* Who may touch whom, and how. Body names; "*" stands for every body. Of several
- * definitions that match a pair the last one counts. */
+/* Contact rule: which bodies collide, and by which laws. Body names; "*" stands for every body. Of
+ * several rules that match a pair the last one applies. */
 typedef struct ff_contact_def {
   const char *a, *b;
-  bool off; /* true: these do not touch at all */
+  bool off; /* true: no contact */
   ff_law_choice normal;
   ff_law_choice friction;
   double radius; /* m, radius of curvature for laws that derive stiffness; NAN: from the shapes */
@@ -163,7 +163,7 @@ typedef struct ff_contact_def {
 FF_API ff_contact_def ff_contact_def_default(void);
 FF_API ff_status ff_scene_add_contact(ff_scene *scene, const ff_contact_def *def);
 
-/* ---- forces and drives ------------------------------------------------------ */
+/* ---- forces and drives ----------------------------------------------------------------------- */
 
 typedef struct ff_force_def {
   const char *body;
@@ -178,16 +178,16 @@ FF_API ff_status ff_scene_add_force(ff_scene *scene, const ff_force_def *def);
 
 typedef enum ff_phase_kind { FF_PHASE_OFF, FF_PHASE_POSITION, FF_PHASE_FORCE } ff_phase_kind;
 
-/* One phase of a drive. In a position phase the wanted position along the axis is
- * start + integral of velocity since the phase began, and
- *   f = stiffness * (wanted - position) + damping * (wanted rate - rate). */
+/* One phase of a drive. In a position phase the desired position along the axis is start + integral
+ * of velocity since the phase began, and f = stiffness * (desired - position) + damping * (desired
+ * rate - rate). */
 typedef struct ff_phase_def {
   ff_phase_kind kind;
   double until;      /* s, end of the phase; INFINITY: never */
   double stiffness;  /* N/m */
   double damping;    /* N s/m */
   ff_table velocity; /* m/s, width 1, time counted from the phase's start; rows 0: 0 */
-  double start;      /* m, wanted position at the phase's start; NAN: wherever the body is then */
+  double start;      /* m, desired position at the phase's start; NAN: the actual position then */
   ff_table force;    /* N, width 1, time counted from the phase's start (force phases) */
 } ff_phase_def;
 
@@ -206,29 +206,29 @@ FF_API ff_phase_def ff_phase_def_default(void);
 FF_API ff_drive_def ff_drive_def_default(void);
 FF_API ff_status ff_scene_add_drive(ff_scene *scene, const ff_drive_def *def);
 
-/* ---- constraints ------------------------------------------------------------- */
+/* ---- constraints ----------------------------------------------------------------------------- */
 
 typedef enum ff_constraint_kind {
-  FF_CONSTRAINT_BALL,     /* a point of a stays on a point of b */
-  FF_CONSTRAINT_HINGE,    /* the same, and both turn against each other about one axis only */
-  FF_CONSTRAINT_WELD,     /* a and b move as one */
-  FF_CONSTRAINT_DISTANCE, /* a point of a stays at a distance from a point of b: a massless rod */
+  FF_CONSTRAINT_BALL,     /* a point of a coincides with a point of b */
+  FF_CONSTRAINT_HINGE,    /* the same, with relative rotation about one axis only */
+  FF_CONSTRAINT_WELD,     /* a and b are rigidly connected */
+  FF_CONSTRAINT_DISTANCE, /* a point of a keeps its distance from a point of b: a massless rod */
   FF_CONSTRAINT_KIND_COUNT
 } ff_constraint_kind;
 
-/* Holds two bodies together, free of play and of loss. At least one of them is free; the other may
- * be fixed or move as told, but is no link of a robot. The bodies must stand, and move, as
- * the constraint wants from the start. See docs/constraints.md. */
+/* Constraint between two bodies, without play and loss. At least one of them is free; the other may
+ * be fixed or prescribed. The bodies must satisfy the constraint initially, in position and
+ * velocity. See docs/constraints.md. */
 typedef struct ff_constraint_def {
   const char *name; /* channels constraint.<name>.{force,moment,error,angle} */
   ff_constraint_kind kind;
-  const char *a, *b;          /* force and moment are told on a */
-  ff_vec3 at;                 /* m, world, at the start: where they are joined; x NAN: by anchors */
-  ff_vec3 anchor_a, anchor_b; /* m, body frames; x NAN: where the other one's is; distance: the
-                               * body's origin */
-  ff_vec3 axis;               /* hinge: world, at the start; need not be unit; x NAN: by axis_a */
-  ff_vec3 axis_a;             /* hinge: the same in the body frame of a */
-  double length;              /* m, distance; NAN: as at the start */
+  const char *a, *b; /* force and moment are those on a */
+  ff_vec3 at;        /* m, world, initial: common point; x NAN: by anchors */
+  ff_vec3 anchor_a,
+      anchor_b;   /* m, body frames; x NAN: at the other one's; distance: the body's origin */
+  ff_vec3 axis;   /* hinge: world, initial; need not be unit; x NAN: by axis_a */
+  ff_vec3 axis_a; /* hinge: axis in the body frame of a */
+  double length;  /* m, distance; NAN: the initial one */
 } ff_constraint_def;
 
 FF_API ff_constraint_def ff_constraint_def_default(void); /* a ball with nothing given */
@@ -236,23 +236,23 @@ FF_API ff_status ff_scene_add_constraint(ff_scene *scene, const ff_constraint_de
 /* "ball", "hinge", ...: the name in scenes and messages. */
 FF_API const char *ff_constraint_kind_name(ff_constraint_kind kind);
 
-/* ---- how to run it ---------------------------------------------------------- */
+/* ---- run ------------------------------------------------------------------------------------- */
 
 typedef struct ff_stepper_def {
   const char *kind; /* name of a stepper: see footfall/stepper.h */
-  double step;      /* s, fixed steppers; NAN: not given, which they refuse */
-  int order;        /* 1 or 2, quasi-rigid: backward Euler, or what keeps the layers' energy */
+  double step;      /* s, fixed steppers; NAN: not given, an error for them */
+  int order;        /* 1 or 2, quasi-rigid: backward Euler, or energy-conserving layers */
   double rtol;      /* relative tolerance, adaptive */
   double atol;      /* tolerance relative to the scene's natural scales, adaptive */
   double max_step;  /* s, adaptive */
   /* micro-macro, see docs/micro-macro.md: */
   const char *micro;      /* forces of elastic parts: "implicit", "literal" or "conventional" */
   double lambda;          /* 1/kg^2, weight of the impulses' norm as printed; NAN: relative */
-  double lambda_relative; /* 1, the same in units of (mean diagonal of A)^2 */
-  double slip_speed;      /* m/s, points that slip slower stick */
+  double lambda_relative; /* 1, in units of (mean diagonal of A)^2 */
+  double slip_speed;      /* m/s, points with less slip stick */
   bool no_sticking;       /* the largest static friction is 0 */
-  bool exclusive;         /* a point feels its membrane or the rigid body below, never both */
-  int passes;             /* times that stick and slip are settled anew in a step; 0: as printed */
+  bool exclusive; /* either the membrane or the rigid body below acts on a point, never both */
+  int passes;     /* repetitions of the stick-slip decision in a step; 0: as printed */
 } ff_stepper_def;
 
 typedef struct ff_run_def {
@@ -262,18 +262,18 @@ typedef struct ff_run_def {
   double record_every;     /* s between samples; 0: every step of a fixed stepper */
   const char **channels;   /* globs over channel names */
   int channel_count;       /* 0: all */
-  double energy_tolerance; /* |energy.residual| allowed, relative to the energy that moved; NAN:
-                            * that of the stepper, see footfall/stepper.h */
+  double energy_tolerance; /* |energy.residual| allowed, relative to the energy exchanged; NAN: that
+                            * of the stepper, see footfall/stepper.h */
   int contact_capacity;    /* contact points at once; 0: chosen from the scene */
 } ff_run_def;
 
 FF_API ff_run_def ff_run_def_default(void); /* earth gravity, 1 s, adaptive at 1e-10 */
 FF_API ff_status ff_scene_set_run(ff_scene *scene, const ff_run_def *def);
 
-/* ---- life --------------------------------------------------------------------- */
+/* ---- creation -------------------------------------------------------------------------------- */
 
 FF_API ff_status ff_scene_create(ff_scene **out);
-FF_API void ff_scene_destroy(ff_scene *scene); /* NULL is fine */
+FF_API void ff_scene_destroy(ff_scene *scene); /* NULL is allowed */
 
 #ifdef __cplusplus
 }

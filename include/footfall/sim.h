@@ -1,8 +1,8 @@
 /* Model and sim: compile a scene once, run it many times.
  *
- * A model is immutable and may be shared by threads. A sim owns all that
- * changes; it allocates when created and never in a step. Sims of one model on
- * several threads need no lock and give the bits of a serial run.
+ * A model is immutable and may be shared by threads. A sim owns the state; it allocates when
+ * created and never in a step. Sims of one model on several threads need no lock and give the same
+ * bits as a serial run.
  */
 #ifndef FOOTFALL_SIM_H
 #define FOOTFALL_SIM_H
@@ -18,7 +18,7 @@ extern "C" {
 typedef struct ff_model ff_model;
 typedef struct ff_sim ff_sim;
 
-/* ---- model -------------------------------------------------------------------- */
+/* ---- model ----------------------------------------------------------------------------------- */
 
 /* Checks and compiles. On FF_ERROR_INPUT the report (may be NULL) names the key. */
 FF_API ff_status ff_model_build(ff_model **out, const ff_scene *scene, ff_report *report);
@@ -56,13 +56,13 @@ typedef struct ff_shape_info {
 FF_API int ff_model_shape_count(const ff_model *model); /* shapes are 1 .. count */
 FF_API ff_shape_info ff_model_shape_info(const ff_model *model, ff_shape shape);
 
-/* A resolved pair of bodies that may touch. */
+/* A resolved pair of bodies that may collide. */
 typedef struct ff_pair_info {
   ff_body a, b;
   const ff_law *normal, *friction;
   ff_law_params normal_params, friction_params;
   ff_pair material;
-  double mass;        /* kg, effective at a central touch; what the step estimate uses */
+  double mass;        /* kg, effective in a central impact; used for stable_step */
   double stable_step; /* s, largest step that resolves this contact for the motion in the scene */
 } ff_pair_info;
 
@@ -81,34 +81,33 @@ typedef struct ff_constraint_info {
 FF_API int ff_model_constraint_count(const ff_model *model);
 FF_API ff_constraint_info ff_model_constraint_info(const ff_model *model, int index);
 
-/* Smallest stable_step of all pairs; INFINITY if nothing can touch. */
+/* Smallest stable_step of all pairs; INFINITY if there are no pairs. */
 FF_API double ff_model_stable_step(const ff_model *model);
 
-/* ---- sim ----------------------------------------------------------------------- */
+/* ---- sim ------------------------------------------------------------------------------------- */
 
 FF_API ff_status ff_sim_create(ff_sim **out, const ff_model *model);
 FF_API void ff_sim_destroy(ff_sim *sim);
-/* Back to the initial state. */
+/* Resets to the initial state. */
 FF_API void ff_sim_reset(ff_sim *sim);
 
-/* From now on so many threads, 1 to 64, share what can be shared of each step: under `quasi-rigid`
- * the contacts of heaps (64 bodies and more that touch each other). Results are the same to the
- * last bit. A new sim has one, its caller's. FF_ERROR_INPUT: another number; FF_ERROR_MEMORY: there
- * are no more threads to be had.
- */
+/* Number of threads, 1 to 64, that share the parallel parts of each step: under `quasi-rigid` the
+ * contacts of large islands (64 bodies and more in contact). Results are the same to the last bit.
+ * A new sim has one, its caller's. FF_ERROR_INPUT: number out of range; FF_ERROR_MEMORY: threads
+ * could not be started. */
 FF_API ff_status ff_sim_set_threads(ff_sim *sim, int threads);
 
 FF_API double ff_sim_time(const ff_sim *sim); /* s */
 /* One step of a fixed stepper; `adaptive` takes the step its error control chooses. */
 FF_API ff_status ff_sim_step(ff_sim *sim);
-/* Steps until time t exactly (the last step is shortened if need be). */
+/* Steps until time t exactly (the last step is shortened if necessary). */
 FF_API ff_status ff_sim_advance(ff_sim *sim, double t);
-/* Ends the step or advance that is under way, or else the next one, with FF_CANCELLED; the sim is
- * then where the last whole step ended and can go on from there. For signal handlers and other
- * threads: it only leaves a note, which every stepper looks for also inside a step. */
+/* Ends the current step or advance, or else the next one, with FF_CANCELLED; the sim is then at the
+ * end of the last complete step and can continue. For signal handlers and other threads: it only
+ * sets a flag, which every stepper also checks inside a step. */
 FF_API void ff_sim_cancel(ff_sim *sim);
-/* Why the last step ended with FF_ERROR_STEP, for people: key names the contact or constraint that
- * could not be solved, if it was one, what says what happened and what may help. */
+/* Why the last step ended with FF_ERROR_STEP: key names the contact or constraint that could not be
+ * solved, if any, what describes the failure and possible remedies. */
 FF_API void ff_sim_failure(const ff_sim *sim, ff_report *report);
 
 typedef struct ff_body_state {
@@ -119,12 +118,12 @@ typedef struct ff_body_state {
 } ff_body_state;
 
 FF_API ff_body_state ff_sim_body(const ff_sim *sim, ff_body body);
-/* Puts a free body somewhere else; contact memory is kept, the ledger starts anew. */
+/* Sets the state of a free body; contact history is kept, the ledger restarts. */
 FF_API ff_status ff_sim_set_body(ff_sim *sim, ff_body body, const ff_body_state *state);
 
-/* ---- robots and their joints ---------------------------------------------------------- */
+/* ---- robots and their joints ----------------------------------------------------------------- */
 
-/* Robots are 1 .. count, their joints of one axis 1 .. joint_count in the order of the tree. */
+/* Robots are 1 .. count, their joints with one axis 1 .. joint_count in the order of the tree. */
 typedef struct ff_robot_info {
   const char *name;
   const ff_tree *tree;
@@ -141,27 +140,27 @@ FF_API int ff_model_joint_find(const ff_model *model, int robot, const char *nam
 
 /* Coordinates and velocities as in its tree; either may be NULL. */
 FF_API void ff_sim_robot(const ff_sim *sim, int robot, double *q, double *v);
-/* What all contacts together push a body with, N, world. */
+/* Sum of all contact forces on a body, N, world. */
 FF_API ff_vec3 ff_sim_body_load(const ff_sim *sim, ff_body body);
-/* From now on, and until the next order, the joint does this and not what its scene says. Within
- * its effort; between steps, or inside the function of ff_sim_on_control. */
+/* Replaces the scene's drive of the joint until the next order. Within its effort; call between
+ * steps, or inside the function of ff_sim_on_control. */
 FF_API ff_status ff_sim_order(ff_sim *sim, int robot, int joint, const ff_joint_order *order);
 /* Calls fn at 0, period, 2 period, ...; steps end there. It may read the sim and give orders. NULL:
- * no more. After ff_sim_reset it goes on from 0. */
+ * stops the calls. After ff_sim_reset it restarts from 0. */
 typedef void (*ff_control_fn)(void *context, ff_sim *sim);
 FF_API ff_status ff_sim_on_control(ff_sim *sim, double period, ff_control_fn fn, void *context);
 /* The pilot of a robot; NULL: none. */
 FF_API const ff_pilot *ff_sim_pilot(const ff_sim *sim, int robot);
 
-/* ---- contacts ------------------------------------------------------------------------- */
+/* ---- contacts -------------------------------------------------------------------------------- */
 
-/* A contact point as it stands now. */
+/* Current state of a contact point. */
 typedef struct ff_contact {
   ff_body a, b;
   ff_shape shape_a, shape_b;
-  int feature;            /* which corner, rim or end of the shape; `quasi-rigid`, of two flat
-                           * shapes: which of the points that they can have */
-  ff_vec3 point;          /* m, world */
+  int feature;   /* vertex, rim or end of the shape; `quasi-rigid`, of two flat shapes: index of the
+                    contact point */
+  ff_vec3 point; /* m, world */
   ff_vec3 normal, t1, t2; /* unit, world; normal from b into a */
   ff_patch patch;
   ff_vec3 force;                      /* N, on a, world */
@@ -173,42 +172,43 @@ typedef struct ff_contact {
 FF_API int ff_sim_contact_count(const ff_sim *sim);
 FF_API ff_contact ff_sim_contact(const ff_sim *sim, int index);
 
-/* Two bodies that are deeper in one another than any rest would press them, as in a scene whose
- * places are wrong: they are shot apart. */
+/* Two bodies that overlap by more than their load explains, as in a scene with wrong positions:
+ * they separate violently. */
 typedef struct ff_intrusion {
   ff_body a, b;
   double depth;  /* m, of their deepest point */
-  double core;   /* m, how deep it is in the rigid core under the layer (`quasi-rigid`), or 0 */
-  double energy; /* J, stored in springs of the contact, much more than weight or motion could */
+  double core;   /* m, its depth in the rigid core under the layer (`quasi-rigid`), or 0 */
+  double energy; /* J, stored in the springs of the contact, much more than weight or motion could
+                    cause */
 } ff_intrusion;
 
-/* How many there are now; out (may be NULL) takes the first capacity of them. */
+/* Number of current intrusions; out (may be NULL) takes the first capacity of them. */
 FF_API int ff_sim_intrusions(const ff_sim *sim, ff_intrusion *out, int capacity);
 
-/* A constraint as it stands now. */
+/* Current state of a constraint. */
 typedef struct ff_constraint_state {
   ff_vec3 force;  /* N, on a at its anchor, world */
   ff_vec3 moment; /* N m, on a about the anchor, world */
-  double error;   /* m, how far the anchors are apart, or off their distance */
-  double angle;   /* rad, how far directions are off */
+  double error;   /* m, distance between the anchors, or its deviation from length */
+  double angle;   /* rad, deviation of the directions */
 } ff_constraint_state;
 
 FF_API ff_constraint_state ff_sim_constraint(const ff_sim *sim, int index);
 
-/* ---- energy ----------------------------------------------------------------------- */
+/* ---- energy ---------------------------------------------------------------------------------- */
 
-/* Every joule. residual = stored + lost - work - what there was at the start. */
+/* Energy balance. residual = stored + lost - work - stored initially. */
 typedef struct ff_energy {
   double kinetic, gravity, spring_normal, spring_tangent; /* J, stored now */
   double spring_joint;        /* J, stored in springs and stops of joints */
-  double lost[FF_LOSS_COUNT]; /* J, since the start */
+  double lost[FF_LOSS_COUNT]; /* J, dissipated since the start */
   double work;                /* J, done by forces, drives and prescribed bodies */
-  double residual;            /* J, what the integrator invented (+) or lost (-) */
+  double residual;            /* J, error of the integrator: gained (+) or lost (-) */
 } ff_energy;
 
 FF_API ff_energy ff_sim_energy(const ff_sim *sim);
 
-/* Momentum now minus what there was, minus what came from outside: 0 in theory. */
+/* Momentum minus initial momentum minus external impulses: 0 in theory. */
 typedef struct ff_momentum {
   ff_vec3 linear, angular;                   /* kg m/s; kg m^2/s about the world origin */
   ff_vec3 linear_residual, angular_residual; /* same units */
@@ -216,13 +216,13 @@ typedef struct ff_momentum {
 
 FF_API ff_momentum ff_sim_momentum(const ff_sim *sim);
 
-/* How far contacts are from the conditions they were solved for (stepper `quasi-rigid`), computed
- * from states and forces; 0 in theory. The worst of all points. */
+/* Residuals of the contact conditions (stepper `quasi-rigid`), recomputed from states and forces; 0
+ * in theory. The worst of all points. */
 typedef struct ff_contact_residual {
-  double complementarity; /* N: a force where there is room, or a pull */
+  double complementarity; /* N: a force across a gap, or a tensile force */
   double cone;            /* N, friction beyond its cone, in units of the ellipsoid */
-  double dissipation;     /* W, what friction could dissipate and does not */
-  double penetration;     /* m, beyond the layer: cores in each other */
+  double dissipation;     /* W, missing part of the maximal dissipation */
+  double penetration;     /* m, beyond the layer: overlap of the cores */
 } ff_contact_residual;
 
 /* After the last step. */
@@ -230,50 +230,50 @@ FF_API ff_contact_residual ff_sim_contact_residual(const ff_sim *sim);
 
 typedef enum ff_verdict {
   FF_VERDICT_GOOD,
-  FF_VERDICT_ENERGY,         /* residual, or what was gained, above the scene's tolerance */
+  FF_VERDICT_ENERGY,         /* residual, or energy gained, above the scene's tolerance */
   FF_VERDICT_UNDER_RESOLVED, /* a contact was stiffer than the step can follow */
-  FF_VERDICT_CONTACT,        /* contacts do not keep what they were solved for */
+  FF_VERDICT_CONTACT,        /* contact conditions are violated */
 } ff_verdict;
 
 typedef struct ff_audit {
   ff_verdict verdict;
-  double energy_scale;      /* J, the energy that moved: what the residual is measured against */
-  double energy_residual;   /* J, largest |energy.residual| seen */
-  double energy_gained;     /* J, most that losses together, or the steps (lost.step), gave, which
-                               none should; quasi-rigid */
-  double momentum_residual; /* kg m/s, largest seen */
-  double angular_residual;  /* kg m^2/s, largest seen */
-  double coarseness;        /* largest step * contact frequency seen, rad; fixed steppers */
-  double needed_step; /* s, the step that would resolve every contact seen; INFINITY: none seen */
-  ff_contact_residual contact; /* worst of each seen */
-  double contact_force;        /* N, largest normal force seen; as contact, 0 unless solved for */
+  double energy_scale;      /* J, energy exchanged: the reference of the residual */
+  double energy_residual;   /* J, largest |energy.residual| */
+  double energy_gained;     /* J, largest energy gained by all losses together, or by the steps
+                               (lost.step); quasi-rigid */
+  double momentum_residual; /* kg m/s, largest */
+  double angular_residual;  /* kg m^2/s, largest */
+  double coarseness;        /* largest step * contact frequency, rad; fixed steppers */
+  double needed_step; /* s, step that would resolve every contact so far; INFINITY: no contact */
+  ff_contact_residual contact; /* worst of each */
+  double contact_force;        /* N, largest normal force; 0 unless contacts are solved for */
   long steps;                  /* steps taken */
   long evaluations;            /* force evaluations */
   long events;                 /* touch-downs, lift-offs and kinks located by `adaptive` */
-  long stiff_steps; /* of `adaptive`, which is explicit: as short as friction or damping of
-                       a contact ask, and not as accuracy does */
+  long stiff_steps; /* of `adaptive`, which is explicit: limited by the stability of friction or
+                       damping of a contact, not by accuracy */
 } ff_audit;
 
 FF_API ff_audit ff_sim_audit(const ff_sim *sim);
 
-/* How the solver of `quasi-rigid` or `micro-macro` fared since the start; all 0 under other
+/* Statistics of the solver of `quasi-rigid` or `micro-macro` since the start; all 0 under other
  * steppers. */
 typedef struct ff_solver_info {
-  long problems;   /* solved: islands of bodies that touch or are held together, each step */
-  long iterations; /* linear systems, over all of them */
-  int most;        /* of one problem */
-  double residual; /* 1, largest of what was accepted, relative to what the rows add up */
-  long fallbacks;  /* problems that the first way of going about them did not solve */
-  long cut_steps;  /* steps taken in parts */
-  double effort;   /* 1, most that a step took of what it may take; quasi-rigid */
-  long repeated;   /* steps that had the answer of the one before, to the last bit: all lay still */
+  long problems;   /* problems solved: islands of bodies in contact or constrained, each step */
+  long iterations; /* linear systems, over all problems */
+  int most;        /* most linear systems of one problem */
+  double residual; /* 1, largest accepted residual, relative to the magnitude of the row's terms */
+  long fallbacks;  /* problems that the first method did not solve */
+  long cut_steps;  /* steps subdivided */
+  double effort;   /* 1, largest work of a step over its limit; quasi-rigid */
+  long repeated;   /* steps identical to the one before, to the last bit: everything at rest */
 } ff_solver_info;
 
 FF_API ff_solver_info ff_sim_solver(const ff_sim *sim);
 
-/* ---- channels -------------------------------------------------------------------- */
+/* ---- channels -------------------------------------------------------------------------------- */
 
-/* Named numbers of a sim: body.ball.position.z, contact.ball:floor.depth, energy.lost.slip. */
+/* Named quantities of a sim: body.ball.position.z, contact.ball:floor.depth, energy.lost.slip. */
 typedef struct ff_channel {
   char name[160];
   const char *unit;    /* "m", "rad/s", "1" */
@@ -289,10 +289,10 @@ FF_API int ff_channel_pattern_count(void);
 FF_API ff_channel ff_channel_pattern(int index);
 /* Does the name match a glob of the scene's record.channels? */
 FF_API bool ff_channel_matches(const char *name, const char *glob);
-/* Values of the given channels, now. */
+/* Current values of the given channels. */
 FF_API void ff_sim_read(const ff_sim *sim, const int *channels, int count, double *out);
 
-/* ---- events ----------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 typedef enum ff_event_kind { FF_EVENT_TOUCH, FF_EVENT_LIFT } ff_event_kind;
 
@@ -302,12 +302,12 @@ typedef struct ff_event {
   ff_event_kind kind;
   ff_body a, b;
   double speed;      /* m/s, approach (touch) or separation (lift) along the normal */
-  double peak_force; /* N, largest normal force since the touch (lift only); `adaptive` finds the */
-  double peak_time;  /* s                 peaks between steps, fixed steppers know their steps */
+  double peak_force; /* N, largest normal force since the touch (lift only) */
+  double peak_time;  /* s; `adaptive` locates peaks between steps, fixed steppers at steps only */
   double peak_depth; /* m */
 } ff_event;
 
-/* Called after each event, inside ff_sim_step; must not touch the sim. */
+/* Called after each event, inside ff_sim_step; must not modify the sim. */
 typedef void (*ff_event_fn)(void *context, const ff_event *event);
 FF_API void ff_sim_on_event(ff_sim *sim, ff_event_fn fn, void *context);
 

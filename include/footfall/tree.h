@@ -2,24 +2,24 @@
  *
  *   ff_tree_build(&tree, links, count, &report);      immutable, may be shared by threads
  *   ff_tree_work_create(&work, tree);                 one for each thread
- *   ff_tree_update(work, q, v);                       kinematics of one state ...
- *   ff_tree_forward_dynamics(work, tau, g, NULL, a);  ... of which every other call speaks
+ *   ff_tree_update(work, q, v);                       kinematics of a state,
+ *   ff_tree_forward_dynamics(work, tau, g, NULL, a);  used by all other calls
  *
- * Links are numbered 1 .. count, a parent before its children; 0 is the ground. A link's frame
- * is the frame of the joint that carries it: at q = 0 both poses are the joint's `frame`.
+ * Links are numbered 1 .. count, a parent before its children; 0 is the ground. A link's frame is
+ * the frame of its joint: at q = 0 both poses are the joint's `frame`.
  *
  * kind         q                           v (generalised velocity)
  * fixed        -                           -
  * revolute     angle                       its rate; the same for continuous (no limits)
  * prismatic    distance along axis         its rate
  * universal    angle about axis, then      their rates
- *              about axis2 (turned along)
+ *              about axis2 (rotated with it)
  * planar       x, y, angle about axis z    their rates
  * spherical    unit quaternion (w,x,y,z)   angular velocity, link axes
  * free         position, then quaternion   angular velocity, then velocity of the link's origin;
  *                                          both in link axes
  *
- * No call but build and create allocates.
+ * Only build and create allocate.
  */
 #ifndef FOOTFALL_TREE_H
 #define FOOTFALL_TREE_H
@@ -31,7 +31,7 @@
 extern "C" {
 #endif
 
-/* ---- description ------------------------------------------------------------------------ */
+/* ---- description ----------------------------------------------------------------------------- */
 
 typedef enum ff_joint_kind {
   FF_JOINT_FIXED,
@@ -48,8 +48,8 @@ typedef enum ff_joint_kind {
 /* "revolute", ...: the name in files and messages. */
 FF_API const char *ff_joint_kind_name(ff_joint_kind kind);
 
-/* "" for joints of one axis; else what tells the k-th of its numbers in v from the others: "-x",
- * "-y", "-angle" (planar), "-1", "-2" (universal), "-rx", ... "-x", ... (spherical, free). */
+/* "" for joints with one axis; else the suffix of the k-th number in v: "-x", "-y", "-angle"
+ * (planar), "-1", "-2" (universal), "-rx", ... "-x", ... (spherical, free). */
 FF_API const char *ff_joint_axis_name(ff_joint_kind kind, int k);
 
 /* Units with m for distances and rad for angles: N m s/rad or N s/m, and so on. */
@@ -61,10 +61,11 @@ typedef struct ff_joint_def {
   double armature;          /* kg m^2 or kg, inertia of a geared rotor, on each coordinate */
   double damping;           /* N m s/rad, on each coordinate */
   double friction;          /* N m, dry, on each coordinate */
-  double friction_speed;    /* rad/s, dry friction is reached beyond about this speed */
+  double friction_speed;    /* rad/s, speed of regularisation: dry friction is reached beyond about
+                               this speed */
   double stiffness, rest;   /* N m/rad, rad: a spring; one-axis joints */
   double lower, upper;      /* rad; infinite: none; one-axis joints */
-  double limit_stiffness;   /* N m/rad of the stop beyond a limit; 0: limits are not felt */
+  double limit_stiffness;   /* N m/rad of the stop beyond a limit; 0: no stop */
   double limit_dissipation; /* s/rad, Hunt-Crossley damping of the stop */
 } ff_joint_def;
 
@@ -72,8 +73,8 @@ typedef struct ff_link_def {
   const char *name; /* for messages; may be NULL */
   int parent;       /* 0: the ground */
   ff_joint_def joint;
-  /* A joint that mimics another has no coordinates of its own: it moves with those of the link
-   * `follows`, exactly. Both have one axis; 0: none. */
+  /* Mimic joint: it has no coordinates of its own and moves with those of the link `follows`,
+   * exactly. Both have one axis; 0: not a mimic joint. */
   int follows;
   double factor, offset; /* its angle (or distance) is factor q + offset */
   double mass;           /* kg */
@@ -81,18 +82,18 @@ typedef struct ff_link_def {
   ff_mat3 inertia;       /* kg m^2 about the centre of mass, link axes */
 } ff_link_def;
 
-/* A massless link on the ground by a fixed joint, without limits, springs or losses; factor 1. */
+/* A massless link fixed to the ground, without limits, springs or losses; factor 1. */
 FF_API ff_link_def ff_link_def_default(void);
 
-/* ---- life ------------------------------------------------------------------------------- */
+/* ---- creation -------------------------------------------------------------------------------- */
 
 typedef struct ff_tree ff_tree;
 typedef struct ff_tree_work ff_tree_work;
 
-/* links[0] is link 1. Checks everything; every moving joint must have something to move. */
+/* links[0] is link 1. Checks everything; every moving joint must carry mass. */
 FF_API ff_status ff_tree_build(ff_tree **out, const ff_link_def *links, int count,
                                ff_report *report);
-FF_API void ff_tree_destroy(ff_tree *tree); /* NULL is fine */
+FF_API void ff_tree_destroy(ff_tree *tree); /* NULL is allowed */
 /* The tree must outlive it. */
 FF_API ff_status ff_tree_work_create(ff_tree_work **out, const ff_tree *tree);
 FF_API void ff_tree_work_destroy(ff_tree_work *work);
@@ -106,26 +107,26 @@ typedef struct ff_link_info {
   const char *name;
   int parent;
   ff_joint_kind kind;
-  int q_at, q_count; /* its part of q; of a link that follows, that of the other */
-  int v_at, v_count; /* its part of v; the same */
-  int follows;       /* the link whose coordinate moves it: one that follows none; 0: none */
+  int q_at, q_count; /* its part of q; of a mimic joint, that of the other */
+  int v_at, v_count; /* its part of v; of a mimic joint, that of the other */
+  int follows; /* link whose coordinate moves it, chains of mimic joints resolved; 0: its own */
   double factor, offset;
 } ff_link_info;
 
 FF_API ff_link_info ff_tree_link(const ff_tree *tree, int link);
 
-/* ---- coordinates ------------------------------------------------------------------------- */
+/* ---- coordinates ----------------------------------------------------------------------------- */
 
-/* All joints at zero, quaternions at one. */
+/* All joints at zero, quaternions at identity. */
 FF_API void ff_tree_neutral(const ff_tree *tree, double *q);
-/* dq/dt of velocity v. */
+/* dq/dt for velocity v. */
 FF_API void ff_tree_q_rate(const ff_tree *tree, const double *q, const double *v, double *dq);
-/* q moved by the constant velocity v for time h, along arcs; quaternions stay unit. */
+/* Integrates q with constant velocity v over time h, along arcs; quaternions stay unit. */
 FF_API void ff_tree_q_move(const ff_tree *tree, double *q, const double *v, double h);
-/* Makes quaternions unit again. */
+/* Normalises quaternions. */
 FF_API void ff_tree_q_tidy(const ff_tree *tree, double *q);
 
-/* ---- kinematics -------------------------------------------------------------------------- */
+/* ---- kinematics ------------------------------------------------------------------------------ */
 
 /* Poses and velocities of all links; v NULL: at rest. */
 FF_API void ff_tree_update(ff_tree_work *work, const double *q, const double *v);
@@ -134,59 +135,60 @@ FF_API ff_pose ff_tree_pose(const ff_tree_work *work, int link);     /* of the l
 FF_API ff_vec3 ff_tree_velocity(const ff_tree_work *work, int link); /* m/s, of its origin, world */
 FF_API ff_vec3 ff_tree_omega(const ff_tree_work *work, int link);    /* rad/s, world */
 
-/* Of a point (m, world) that moves with the link: 6 x v_count numbers, row by row; angular
+/* Jacobian of a point (m, world) fixed to the link: 6 x v_count numbers, row by row; angular
  * velocity first, then velocity, in world axes. */
 FF_API void ff_tree_jacobian(const ff_tree_work *work, int link, ff_vec3 point, double *jacobian);
-/* Its rate as the link moves. */
+/* Time derivative of the Jacobian. */
 FF_API void ff_tree_jacobian_rate(const ff_tree_work *work, int link, ff_vec3 point, double *rate);
 
-/* ---- dynamics ----------------------------------------------------------------------------- */
+/* ---- dynamics -------------------------------------------------------------------------------- */
 
-/* Pushes a link from outside. */
+/* External wrench on a link. */
 typedef struct ff_tree_wrench {
   ff_vec3 force;  /* N, world */
   ff_vec3 torque; /* N m about the origin of the link frame, world */
 } ff_tree_wrench;
 
-/* tau that gives acceleration a (NULL: none). wrenches: one for each link, or NULL. */
+/* tau for acceleration a (NULL: zero). wrenches: one per link, or NULL. */
 FF_API void ff_tree_inverse_dynamics(ff_tree_work *work, const double *a, ff_vec3 gravity,
                                      const ff_tree_wrench *wrenches, double *tau);
-/* Acceleration under tau, in time linear in the links (cubic in v_count if links follow others).
- * a and tau may be the same. False if the tree's inertia is not positive: then a is not set. */
+/* Acceleration under tau, in time linear in the number of links (cubic in v_count with mimic
+ * joints). a and tau may be the same array. False if the tree's inertia is not positive definite:
+ * then a is not set. */
 FF_API bool ff_tree_forward_dynamics(ff_tree_work *work, const double *tau, ff_vec3 gravity,
                                      const ff_tree_wrench *wrenches, double *a);
-/* What the ground passed on to the tree through its joints in the last forward dynamics: force,
- * and torque about the world's origin (world axes). */
+/* Wrench of the ground on the tree through its joints in the last forward dynamics: force, and
+ * torque about the world's origin (world axes). */
 FF_API ff_tree_wrench ff_tree_ground_wrench(const ff_tree_work *work);
-/* v_count numbers that ff_tree_forward_dynamics adds to the diagonal of H; 0 at first. A force
- * -k a that depends on the acceleration, as implicit steps have, is k here. */
+/* v_count numbers that ff_tree_forward_dynamics adds to the diagonal of H; initially 0. For a force
+ * -k a that depends on the acceleration, as in implicit steps, this is k. */
 FF_API double *ff_tree_added_inertia(ff_tree_work *work);
-/* The joint-space inertia H, v_count x v_count, symmetric, both halves filled. */
+/* Joint-space inertia H, v_count x v_count, symmetric, both triangles filled. */
 FF_API void ff_tree_inertia(ff_tree_work *work, double *inertia);
-/* A matrix C with C v the Coriolis and centrifugal forces and dH/dt - 2 C skew. */
+/* A matrix C with C v the Coriolis and centrifugal forces and skew-symmetric dH/dt - 2 C. */
 FF_API void ff_tree_coriolis(ff_tree_work *work, double *coriolis);
 
-/* In place: the lower half of H becomes L with H = L^T L; branches that do not touch cost
- * nothing. False if H is not positive. */
+/* In place: the lower triangle of H becomes L with H = L^T L; branch-induced zeros are skipped.
+ * False if H is not positive definite. */
 FF_API bool ff_tree_factor(const ff_tree *tree, double *inertia);
 /* x := H^-1 x with the L of ff_tree_factor. */
 FF_API void ff_tree_solve(const ff_tree *tree, const double *factor, double *x);
 
-/* Springs, stops, damping and dry friction of all joints. */
+/* Passive loads of all joints: springs, stops, damping and dry friction. */
 typedef struct ff_joint_loads {
   double stored; /* J, in springs and stops */
   double lost;   /* W, in damping, friction and stops */
 } ff_joint_loads;
 
-/* Adds their forces at state q, v to tau. */
+/* Adds the passive forces at state q, v to tau. */
 FF_API ff_joint_loads ff_tree_joint_loads(const ff_tree *tree, const double *q, const double *v,
                                           double *tau);
 
-/* Of each coordinate, what damping and dry friction together resist at velocities v: their force
- * is -resistance v. v_count numbers. */
+/* Resistance of each coordinate by damping and dry friction at velocities v: their force is
+ * -resistance v. v_count numbers. */
 FF_API void ff_tree_resistance(const ff_tree *tree, const double *v, double *resistance);
 
-/* ---- the whole ----------------------------------------------------------------------------- */
+/* ---- whole tree ------------------------------------------------------------------------------ */
 
 typedef struct ff_tree_motion {
   ff_vec3 com;      /* m, centre of mass, world */
@@ -199,26 +201,26 @@ typedef struct ff_tree_motion {
 
 FF_API ff_tree_motion ff_tree_whole(const ff_tree_work *work, ff_vec3 gravity);
 
-/* The point of the plane through `origin` with unit `normal` about which a wrench (force, and
- * torque about the world origin) has no moment along the plane: the centre of pressure of
- * contact forces. NAN if nothing presses. */
+/* Point of the plane through `origin` with unit `normal` about which a wrench (force, and torque
+ * about the world origin) has no moment along the plane: the centre of pressure of contact forces.
+ * NAN: no normal force. */
 FF_API ff_vec3 ff_center_of_pressure(ff_vec3 force, ff_vec3 torque, ff_vec3 origin, ff_vec3 normal);
-/* The zero-moment point on the same plane: where the ground must push so that the tree moves
- * with acceleration a. Agrees with the centre of pressure when only the ground pushes. */
+/* Zero-moment point on the same plane: centre of pressure of the ground force that the acceleration
+ * a requires. Agrees with the centre of pressure when only the ground acts on the tree. */
 FF_API ff_vec3 ff_tree_zero_moment_point(ff_tree_work *work, const double *a, ff_vec3 gravity,
                                          ff_vec3 origin, ff_vec3 normal);
 
 /* ---- inverse kinematics ---------------------------------------------------------------------- */
 
-/* Bring a point of a link to a place. */
+/* Target of inverse kinematics: a point of a link at a place. */
 typedef struct ff_reach_def {
-  int link;           /* the one to bring */
+  int link;           /* the link to move */
   ff_vec3 point;      /* m, of that link, in its frame */
-  ff_pose target;     /* where the point goes and how the link is turned, world */
-  bool position_only; /* the turning is free */
+  ff_pose target;     /* desired position of the point and orientation of the link, world */
+  bool position_only; /* the orientation is free */
   int root;           /* only joints between this link and `link` move; 0: all from the ground */
   double length;      /* m, an error of 1 rad counts as much as one of this length */
-  double tolerance;   /* m, error at which it is reached */
+  double tolerance;   /* m, error at which the iteration ends */
   int most;           /* iterations */
 } ff_reach_def;
 
@@ -231,21 +233,22 @@ typedef struct ff_reach_info {
   double angle_error;    /* rad */
 } ff_reach_info;
 
-/* Damped least squares from q on, within the limits of the joints; q becomes the best found,
- * and the state of the work is that one. */
+/* Damped least squares from q, within the limits of the joints; q becomes the best configuration
+ * found, and the work is updated to it. */
 FF_API ff_reach_info ff_tree_reach(ff_tree_work *work, const ff_reach_def *def, double *q);
 
-/* A leg of six axes: hip yaw (z), roll (x) and pitch (y) that meet in a point, knee pitch, ankle
- * pitch and roll that meet in another. Straight down with all angles zero; x is forward, and a
- * positive knee brings the heel back. */
+/* Six-axis leg: hip yaw (z), roll (x) and pitch (y) with intersecting axes, knee pitch, ankle pitch
+ * and roll with intersecting axes. Straight down with all angles zero; x is forward, and a positive
+ * knee angle moves the heel back. */
 typedef struct ff_leg {
   double thigh, shank; /* m, hip to knee, knee to ankle */
 } ff_leg;
 
-/* Pose of the foot at the ankle, seen from the hip, for angles in the order above (rad). */
+/* Pose of the foot at the ankle, relative to the hip, for angles in the order above (rad). */
 FF_API ff_pose ff_leg_pose(const ff_leg *leg, const double angles[6]);
-/* The angles, with the knee bent forward, in closed form. False if the foot is too far or too
- * near: then the angles are those of the leg stretched (folded) towards it, foot as wanted. */
+/* The angles, with the knee bent forward, in closed form. False if the foot is out of reach (too
+ * far or too near): then the angles are those of the leg stretched (folded) towards it, with the
+ * orientation of the foot. */
 FF_API bool ff_leg_angles(const ff_leg *leg, ff_pose foot, double angles[6]);
 
 #ifdef __cplusplus

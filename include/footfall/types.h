@@ -1,7 +1,7 @@
 /* Value types shared by the whole interface.
  *
- * SI units, double precision, right-handed frames. A quaternion turns body
- * coordinates into world coordinates: x_world = q * x_body * conj(q).
+ * SI units, double precision, right-handed frames. A quaternion transforms body coordinates into
+ * world coordinates: x_world = q * x_body * conj(q).
  */
 #ifndef FOOTFALL_TYPES_H
 #define FOOTFALL_TYPES_H
@@ -26,7 +26,7 @@ typedef struct ff_mat3 {
   double m[3][3]; /* row, column */
 } ff_mat3;
 
-/* A frame: where its origin is and how it is turned, seen from the parent. */
+/* A frame: position of its origin and orientation, relative to the parent. */
 typedef struct ff_pose {
   ff_vec3 position;    /* m */
   ff_quat orientation; /* unit */

@@ -1,15 +1,15 @@
-/* Walking patterns for robots on two legs: from footsteps to joint angles.
+/* Walking patterns of biped robots: from footsteps to joint angles.
  *
  *   ff_walk_def def = ff_walk_def_default();
  *   def.tree = tree;                                  trunk on a free joint, six axes a leg
  *   def.left_foot = 8, def.right_foot = 18;
  *   ff_walk_build(&walk, &def, steps, count, &report);
- *   ff_walk_joints(walk, t, q, v);                    what the servos shall follow
+ *   ff_walk_joints(walk, t, q, v);                    targets of the servos
  *
- * The centre of mass follows a linear inverted pendulum under preview control, such that the zero-
- * moment point stays where the feet are [Kajita03]; see docs/walking.md. The robot starts at the
- * origin, looks along x, and stands on the plane z = 0. A walk never changes and may be shared by
- * threads; only build and create allocate.
+ * The centre of mass follows a linear inverted pendulum under preview control, such that the
+ * zero-moment point stays within the feet [Kajita03]; see docs/walking.md. The robot starts at the
+ * origin, heading along x, on the plane z = 0. A walk is immutable and may be shared by threads;
+ * only build and create allocate.
  */
 #ifndef FOOTFALL_WALK_H
 #define FOOTFALL_WALK_H
@@ -21,17 +21,17 @@
 extern "C" {
 #endif
 
-/* ---- preview control of the pendulum, usable alone ------------------------------------------ */
+/* ---- preview control of the pendulum, usable alone ------------------------------------------- */
 
-/* A mass on a table of constant height, moved by its jerk u along one axis; state position p,
- * velocity, acceleration a; zero-moment point z = p - height / gravity a. */
+/* Cart-table model: a mass at constant height, moved by its jerk u along one axis; state position
+ * p, velocity, acceleration a; zero-moment point z = p - height / gravity a. */
 typedef struct ff_preview_def {
   double sample;       /* s */
-  double horizon;      /* s, how far it looks ahead */
+  double horizon;      /* s, preview horizon */
   double height;       /* m */
   double gravity;      /* m/s^2 */
-  double error_weight; /* 1/m^2: of (z - reference)^2 in the sum that is minimal, */
-  double jerk_weight;  /* s^6/m^2: of u^2 */
+  double error_weight; /* 1/m^2: weight of (z - reference)^2 in the cost, */
+  double jerk_weight;  /* s^6/m^2: weight of u^2 */
 } ff_preview_def;
 
 FF_API ff_preview_def ff_preview_def_default(void); /* 5 ms, 1.2 s, 0.245 m, 9.81, 1, 1e-6 */
@@ -39,40 +39,40 @@ FF_API ff_preview_def ff_preview_def_default(void); /* 5 ms, 1.2 s, 0.245 m, 9.8
 typedef struct ff_preview ff_preview;
 
 FF_API ff_status ff_preview_create(ff_preview **out, const ff_preview_def *def, ff_report *report);
-FF_API void ff_preview_destroy(ff_preview *preview); /* NULL is fine */
+FF_API void ff_preview_destroy(ff_preview *preview); /* NULL is allowed */
 
 /* u = -integral sum(z - reference) - state . (p, p', a) - sum(ahead[j] reference[k + 1 + j]) */
 typedef struct ff_preview_gains {
   double integral;
   double state[3];
-  const double *ahead; /* the last one stands for all that is beyond the horizon */
+  const double *ahead; /* the last one includes everything beyond the horizon */
   int count;
-  double tail;        /* what of that last one is beyond the horizon */
+  double tail;        /* the part of that last one from beyond the horizon */
   double riccati[16]; /* P, 4 x 4, of the error and the changes of the state */
-  double residual;    /* largest entry of what the Riccati equation leaves, relative to P's */
+  double residual;    /* largest entry of the residual of the Riccati equation, relative to P's */
 } ff_preview_gains;
 
 FF_API ff_preview_gains ff_preview_gains_of(const ff_preview *preview);
 
 typedef struct ff_pendulum {
   double position, velocity, acceleration, jerk; /* m, s; the jerk until the next sample */
-  double sum;                                    /* m, of errors so far */
+  double sum;                                    /* m, sum of the errors so far */
 } ff_pendulum;
 
-/* The jerk from here on. reference[0] is for now; the ones after it for the samples to come,
- * as many as there are gains. */
+/* Sets the jerk until the next sample. reference[0] is the current one, followed by those of the
+ * coming samples, as many as there are gains. */
 FF_API void ff_preview_steer(const ff_preview *preview, ff_pendulum *pendulum,
                              const double *reference);
-/* Where it is a time later, at most one sample, under its jerk. */
+/* State after a time of at most one sample under its jerk. */
 FF_API ff_pendulum ff_pendulum_after(const ff_pendulum *pendulum, double time);
 
-/* ---- footsteps ---------------------------------------------------------------------------------
- */
+/* ---- footsteps ------------------------------------------------------------------------------- */
 
-/* Moves the middle between the feet, seen from there; the foot in the air lands beside it. */
+/* Displacement of the midpoint between the feet, in its own frame; the swing foot lands beside it.
+ */
 typedef struct ff_walk_step {
   double forward, side; /* m, side: to the left */
-  double turn;          /* rad, to the left */
+  double turn;          /* rad, counterclockwise */
   double duration;      /* s, both phases; 0: step_time of the walk */
 } ff_walk_step;
 
@@ -80,18 +80,18 @@ typedef enum ff_walk_side { FF_WALK_LEFT, FF_WALK_RIGHT } ff_walk_side;
 
 typedef struct ff_walk_def {
   const ff_tree *tree;            /* must outlive the walk. Link 1 is the trunk, on a free joint */
-  int left_foot, right_foot;      /* links: ends of legs as in ff_leg, straight at q = 0 */
-  ff_vec3 sole;                   /* m, middle of the sole, in the frame of the foot */
+  int left_foot, right_foot;      /* links: ends of legs of the form ff_leg, straight at q = 0 */
+  ff_vec3 sole;                   /* m, centre of the sole, in the frame of the foot */
   double sole_length, sole_width; /* m */
-  double width;                   /* m, between the links of the feet; 0: as the hips */
+  double width;                   /* m, between the links of the feet; 0: that of the hips */
   double height;                  /* m, of the centre of mass */
   double step_time, double_support; /* s; the second is part of the first */
-  double lift;                      /* m, of a foot in the air */
+  double lift;                      /* m, height of the swing foot */
   double rest;                      /* s, standing before and after */
   double sample, horizon, gravity;  /* as of the preview */
-  int corrections;                  /* rounds of correction by the zero-moment point of the tree */
-  ff_walk_side first;               /* foot in the air first */
-  const double *posture;            /* q of what is not a leg; NULL: neutral. Copied */
+  int corrections;       /* iterations of the correction by the tree's zero-moment point */
+  ff_walk_side first;    /* first swing foot */
+  const double *posture; /* q of the joints outside the legs; NULL: neutral. Copied */
 } ff_walk_def;
 
 /* For the humanoid of scenes/robots: sole of 0.10 x 0.06 m; height 0.24 m, steps of 0.5 s of which
@@ -100,17 +100,16 @@ FF_API ff_walk_def ff_walk_def_default(void);
 
 typedef struct ff_walk ff_walk;
 
-/* The steps, then one that brings the feet together, then rest; no steps: it stands. Wrong input, a
- * foot out of reach and an angle beyond its limit are FF_ERROR_INPUT, and the report (may be NULL)
- * says which and when. */
+/* The steps, then one that brings the feet together, then rest; without steps it stands. Invalid
+ * input, a foot out of reach and an angle beyond its limit are FF_ERROR_INPUT, and the report (may
+ * be NULL) names which and when. */
 FF_API ff_status ff_walk_build(ff_walk **out, const ff_walk_def *def, const ff_walk_step *steps,
                                int count, ff_report *report);
-FF_API void ff_walk_destroy(ff_walk *walk); /* NULL is fine */
+FF_API void ff_walk_destroy(ff_walk *walk); /* NULL is allowed */
 
 FF_API double ff_walk_duration(const ff_walk *walk); /* s */
 
-/* ---- sampling: any time; before 0 and after the end it rests ----------------------------------
- */
+/* ---- evaluation at any time; at rest before 0 and after the end ------------------------------ */
 
 typedef struct ff_walk_foot {
   ff_pose pose;     /* of the link, world */
@@ -120,20 +119,20 @@ typedef struct ff_walk_foot {
 } ff_walk_foot;
 
 typedef struct ff_walk_state {
-  ff_vec3 com, com_velocity, com_acceleration; /* m, s: of the plan */
-  ff_vec3 zmp;                                 /* m, where the zero-moment point should be */
+  ff_vec3 com, com_velocity, com_acceleration; /* m, s: planned */
+  ff_vec3 zmp;                                 /* m, planned zero-moment point */
   ff_pose trunk;
   ff_walk_foot foot[2]; /* left, right */
 } ff_walk_state;
 
 FF_API ff_walk_state ff_walk_at(const ff_walk *walk, double time);
 
-/* Coordinates of the whole tree, and their rates (v may be NULL; by differences, good to about
- * 1e-7 of the largest). Takes two closed-form solutions; six with v. */
+/* Coordinates of the whole tree, and their rates (v may be NULL; by differences, accurate to about
+ * 1e-7 of the largest). Costs two closed-form solutions; six with v. */
 FF_API void ff_walk_joints(const ff_walk *walk, double time, double *q, double *v);
 
-/* How far inside the area that the feet on the ground span a point of the ground is; negative:
- * outside, at least so far. m */
+/* Distance of a point of the ground inside the support polygon; negative: outside, a lower bound of
+ * the distance in magnitude. m */
 FF_API double ff_walk_margin(const ff_walk *walk, double time, ff_vec3 point);
 
 #ifdef __cplusplus

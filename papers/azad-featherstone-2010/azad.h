@@ -1,4 +1,4 @@
-/* Parts of the reproduction of [Azad10], and what they share. */
+/* Parts of the reproduction of [Azad10], and shared functions. */
 #ifndef FF_PAPERS_AZAD_H
 #define FF_PAPERS_AZAD_H
 
@@ -16,9 +16,9 @@ extern const ff_paper_part azad_loops;  /* one impact in detail, Figs. 6 and 7 *
 extern const ff_paper_part azad_bounce; /* the bouncing sphere, Figs. 8 to 11 */
 extern const ff_paper_part azad_roll;   /* the rolling sphere, Figs. 13 to 16 */
 
-/* What azad_fit has computed. */
+/* Result of azad_fit. */
 typedef struct fit_part fit_part;
-/* The user's data, and the model fitted to them, as curves of the plot just begun. */
+/* The user's data, and the model fitted to them, as curves of the current plot. */
 void fit_mark(ff_study *study, const fit_part *part);
 /* D at which a mass has this restitution at 1 m/s. */
 double fit_damping(const fit_part *part, double stiffness, double mass, double restitution);

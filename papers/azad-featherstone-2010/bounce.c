@@ -51,7 +51,7 @@ static void *compute_part(ff_study *study) {
   return part;
 }
 
-static void tell_part(ff_study *study, const void *computed) {
+static void report_part(ff_study *study, const void *computed) {
   const bounce_part *part = computed;
   ff_study_find(study,
                 &(ff_finding){.key = "not-sticky",
@@ -115,4 +115,5 @@ static void show_part(ff_study *study, const void *computed) {
   }
 }
 
-const ff_paper_part azad_bounce = {.compute = compute_part, .tell = tell_part, .show = show_part};
+const ff_paper_part azad_bounce = {
+    .compute = compute_part, .report = report_part, .show = show_part};

@@ -1,8 +1,8 @@
-/* Restitution as a curve of one number, and what it says of measured points.
+/* Restitution as a function of one number, and fits to measured points.
  *
- * Scaling depth and time out of an impact without gravity leaves one number: x = D K^-.6 m^-.4
- * v^.2 for this model, x = alpha v for the classical one. So a curve e(x) and one factor s of
- * x = s v^power are all that either can say of e over v, and a fit has one unknown. */
+ * Scaling depth and time of an impact without gravity leaves one number: x = D K^-.6 m^-.4 v^.2 for
+ * this model, x = alpha v for the classical one. A curve e(x) and one factor s of x = s v^power
+ * therefore describe e over v completely, and a fit has one unknown. */
 #include "azad.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ typedef struct curve {
 } curve;
 
 typedef struct fit {
-  bool found;          /* false: the best would be none or an infinite one */
+  bool found;          /* false: the best factor would be 0 or infinite */
   double factor;       /* s */
   double rms, largest; /* differences of e */
 } fit;
@@ -37,7 +37,7 @@ static double unit_factor(void) {
   return pow(AZAD_K, -0.6) * pow(AZAD_MASS, -0.4);
 }
 
-/* ---- the curve ------------------------------------------------------------------------------ */
+/* ---- the curve ------------------------------------------------------------------------------- */
 
 static double x_at(int i) {
   return pow(10, lowest + (double)i / STEPS);
@@ -51,8 +51,8 @@ static void follow(ff_study *study, curve *c, const char *law, const char *unit,
   }
 }
 
-/* Cubic through the four points around; beyond the ends as both models go: 1 - e as x, e as
- * 1 / x. */
+/* Cubic interpolation through four points; beyond the ends by the asymptotes of both models: 1 - e
+ * as x, e as 1 / x. */
 static double restitution(const curve *c, double x) {
   if (x <= x_at(0)) {
     return 1 - (1 - c->e[0]) * x / x_at(0);
@@ -79,7 +79,7 @@ double fit_damping(const fit_part *part, double stiffness, double mass, double w
   return pow(10, low) * pow(stiffness, 0.6) * pow(mass, 0.4);
 }
 
-/* ---- the fit -------------------------------------------------------------------------------- */
+/* ---- the fit --------------------------------------------------------------------------------- */
 
 static fit judge(const curve *c, const ff_cloud *points, double factor) {
   fit result = {.found = true, .factor = factor};
@@ -93,7 +93,7 @@ static fit judge(const curve *c, const ff_cloud *points, double factor) {
   return result;
 }
 
-/* Golden section for the logarithm of the factor, which lies between. */
+/* Golden section search for the logarithm of the factor. */
 static fit refine(const curve *c, const ff_cloud *points, double low, double high) {
   const double golden = (sqrt(5) - 1) / 2;
   for (int i = 0; i < 60; i++) {
@@ -115,7 +115,7 @@ static void find_range(const ff_cloud *points, double *slow, double *fast) {
   }
 }
 
-/* Least squares. A sum of many points may have several minima: looks everywhere first. */
+/* Least squares. The sum may have several minima: a global search comes first. */
 static fit find_best(const curve *c, const ff_cloud *points) {
   double slow, fast, best = INFINITY;
   find_range(points, &slow, &fast);
@@ -168,9 +168,9 @@ static void *compute_part(ff_study *study) {
   return part;
 }
 
-/* ---- what it says --------------------------------------------------------------------------- */
+/* ---- findings -------------------------------------------------------------------------------- */
 
-static void tell_part(ff_study *study, const void *computed) {
+static void report_part(ff_study *study, const void *computed) {
   const fit_part *part = computed;
   int better = 0;
   for (int i = 0; i < study->data_count; i++) {
@@ -190,7 +190,7 @@ static void tell_part(ff_study *study, const void *computed) {
                                      .found = found,
                                      .verdict = FF_CLAIM_NOT_TESTED,
                                      .note = "The measured points are not in the paper; --data "
-                                             "takes one's own."});
+                                             "takes measured data."});
 }
 
 void fit_mark(ff_study *study, const fit_part *part) {
@@ -261,4 +261,4 @@ static void show_part(ff_study *study, const void *computed) {
   }
 }
 
-const ff_paper_part azad_fit = {.compute = compute_part, .tell = tell_part, .show = show_part};
+const ff_paper_part azad_fit = {.compute = compute_part, .report = report_part, .show = show_part};

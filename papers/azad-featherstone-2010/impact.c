@@ -23,7 +23,7 @@ typedef struct impact_part {
   const ff_trace *loop, *classical; /* 1 m/s */
 } impact_part;
 
-/* Impacts that differ in everything but D K^-.6 m^-.4 v^.2. */
+/* Impacts that differ in everything except D K^-.6 m^-.4 v^.2. */
 static double spread_of_one_curve(ff_study *study) {
   double low = INFINITY, high = 0;
   for (int i = 0; i < 5; i++) {
@@ -74,7 +74,7 @@ static void *compute_part(ff_study *study) {
   return part;
 }
 
-static void tell_part(ff_study *study, const void *computed) {
+static void report_part(ff_study *study, const void *computed) {
   const impact_part *part = computed;
   bool falls = true;
   for (int i = 1; i < SPEEDS; i++) {
@@ -132,8 +132,9 @@ static void show_part(ff_study *study, const void *computed) {
   const impact_part *part = computed;
   const fit_part *fit = ff_study_part(study, &azad_fit);
   ff_page_section(study->page, "Figs. 2 and 3: restitution");
-  ff_page_text(study->page, "m = 0.154 kg, no gravity. The linear model's numbers are not in the "
-                            "paper; any will do, since its restitution does not depend on speed.");
+  ff_page_text(study->page,
+               "m = 0.154 kg, no gravity. The linear model's numbers are not in the "
+               "paper and are arbitrary, since its restitution does not depend on speed.");
   for (int log = 0; log < 2; log++) {
     ff_page_plot(study->page, log ? "Fig. 3" : "Fig. 2", (ff_axis){"impact speed", "m/s", log == 1},
                  (ff_axis){"restitution", "1", false});
@@ -157,5 +158,6 @@ static void show_loops(ff_study *study, const void *computed) {
   }
 }
 
-const ff_paper_part azad_impact = {.compute = compute_part, .tell = tell_part, .show = show_part};
+const ff_paper_part azad_impact = {
+    .compute = compute_part, .report = report_part, .show = show_part};
 const ff_paper_part azad_loops = {.show = show_loops};

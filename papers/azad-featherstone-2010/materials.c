@@ -1,8 +1,8 @@
 /* The materials of Fig. 4.
  *
- * The paper names them and shows curves, but gives neither the measured points nor K and D. So K
- * comes from eq. 10 with common moduli, and D from a restitution at 1 m/s that is assumed; cork
- * is the ground of Sec. 2.2, which has the radius of case B and a modulus that fits. */
+ * The paper names them and shows curves, but gives neither the measured points nor K and D. K is
+ * computed by eq. 10 from common moduli, and D from an assumed restitution at 1 m/s; cork is the
+ * ground of Sec. 2.2, which has the radius of case B and a matching modulus. */
 #include "azad.h"
 
 #include <math.h>
@@ -68,7 +68,7 @@ static void *compute_part(ff_study *study) {
   return part;
 }
 
-static void tell_part(ff_study *study, const void *computed) {
+static void report_part(ff_study *study, const void *computed) {
   (void)computed;
   ff_study_find(study,
                 &(ff_finding){.key = "materials",
@@ -80,7 +80,7 @@ static void tell_part(ff_study *study, const void *computed) {
                               .verdict = FF_CLAIM_NOT_TESTED,
                               .note = "The measured points are not in the paper. One curve for "
                                       "all (see below) means that e at one speed sets the slope "
-                                      "too: no K and D could mend it."});
+                                      "too: no K and D could correct it."});
 }
 
 static void show_part(ff_study *study, const void *computed) {
@@ -99,7 +99,7 @@ static void show_part(ff_study *study, const void *computed) {
                "D. These are the model's curves alone, for parameters that are assumed: K by "
                "eq. 10 from common moduli, D so that e at 1 m/s is a round number of a likely "
                "size. Cork is the ground of Sec. 2.2: its sphere is that of case B, and its K "
-               "means a modulus of 50 MPa. Levels are therefore no result; shapes are.");
+               "means a modulus of 50 MPa. Levels are therefore not a result; shapes are.");
   ff_page_plot(study->page, "Fig. 4: the model, parameters assumed",
                (ff_axis){"impact speed", "m/s", true}, (ff_axis){"restitution", "1", false});
   for (int k = 0; k < MATERIALS; k++) {
@@ -120,4 +120,4 @@ static void show_part(ff_study *study, const void *computed) {
 }
 
 const ff_paper_part azad_materials = {
-    .compute = compute_part, .tell = tell_part, .show = show_part};
+    .compute = compute_part, .report = report_part, .show = show_part};

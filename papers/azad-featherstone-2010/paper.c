@@ -5,22 +5,22 @@
 
 static const char introduction[] =
     "The paper models ground as a bed of springs and dampers under a sphere, adds "
-    "friction with a bristle behind a clutch, and accounts for all energy of a "
+    "friction with a bristle in series with a clutch, and accounts for all energy of a "
     "bouncing and of a rolling sphere. Everything here is computed by full simulation "
     "of scenes (listed at the end) with error-controlled steps and located events, or "
     "of one impact where one suffices.";
 
 static const char errata[] =
-    "Left open: gravity (9.81 m/s² is taken), inertia (solid sphere), lever arm (the "
+    "Not given: gravity (9.81 m/s² is used), inertia (solid sphere), lever arm (the "
     "radius). Sec. 2.2 drops from 0.10 m below the sphere, Sec. 4 from 0.10 m at its "
     "centre.\n\n"
-    "Eq. 16 must integrate the clamped damper of eq. 14: what the spring holds when the "
-    "force ends is dissipated while the ground comes back.\n\n"
+    "Eq. 16 must integrate the clamped damper of eq. 14: the energy stored when the "
+    "force ends is dissipated while the ground recovers.\n\n"
     "Eq. 27 is an algebraic loop. It is solved exactly; a lagged clutch velocity would "
     "be unstable at small depth.\n\n"
     "Eq. 28 means |u̇|². Eq. 29 lacks a sign: the clutch dissipates −∫ F·V.\n\n"
-    "Eq. 33 is a path integral, not a stored energy. The ledger tells the stored energy "
-    "½ K √z |u|² and what the changing depth gave it as two lines; their sum is eq. 33.";
+    "Eq. 33 is a path integral, not a stored energy. The ledger has the stored energy "
+    "½ K √z |u|² and its change by depth as two entries; their sum is eq. 33.";
 
 static const char *const scenes[] = {"papers/azad-featherstone-2010/bounce.yaml",
                                      "scenes/rolling-sphere.yaml", NULL};

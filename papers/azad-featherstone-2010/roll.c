@@ -7,7 +7,7 @@ enum { X, SLIP, FRICTION, MODE, STORED, DEPTH, DAMPED_N, DAMPED_T, CLUTCH, VISCO
 
 typedef struct roll_part {
   const ff_trace *whole, *first; /* 1 s, and the first bounce in steps of 10 us */
-  double stick;                  /* s, longest time of stick in the first bounce */
+  double stick;                  /* s, longest stick phase in the first bounce */
   double rolls_from;             /* s, last instant of slip */
   double path;                   /* J, eq. 33 at the end */
   double jump;                   /* of friction between samples, over its largest */
@@ -75,7 +75,7 @@ static void *compute_part(ff_study *study) {
   return part;
 }
 
-static void tell_part(ff_study *study, const void *computed) {
+static void report_part(ff_study *study, const void *computed) {
   const roll_part *part = computed;
   ff_study_find(study,
                 &(ff_finding){.key = "stick",
@@ -130,7 +130,7 @@ static void tell_part(ff_study *study, const void *computed) {
                               .unit = "J",
                               .verdict = ff_verdict_of(part->path >= 0),
                               .known = FF_CLAIM_DIFFERS,
-                              .note = "It is a path integral: no force pays for the stiffness "
+                              .note = "It is a path integral: no force does work on the stiffness "
                                       "that changes with depth."});
 }
 
@@ -165,4 +165,4 @@ static void show_part(ff_study *study, const void *computed) {
   }
 }
 
-const ff_paper_part azad_roll = {.compute = compute_part, .tell = tell_part, .show = show_part};
+const ff_paper_part azad_roll = {.compute = compute_part, .report = report_part, .show = show_part};

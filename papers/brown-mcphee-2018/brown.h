@@ -1,4 +1,4 @@
-/* Parts of the reproduction of [Brown18], and what they share. */
+/* Parts of the reproduction of [Brown18], and shared functions. */
 #ifndef FF_PAPERS_BROWN_H
 #define FF_PAPERS_BROWN_H
 

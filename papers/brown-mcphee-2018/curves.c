@@ -6,7 +6,7 @@
 
 enum { POINTS = 61, TILTS = 4, DEPTHS = 3 };
 
-/* What acts on the body: against depth, sliding, rolling about the second axis and spinning. */
+/* Loads on the body: against depth, sliding, rolling about the second axis and spinning. */
 typedef struct push {
   double normal, slide, roll, spin; /* N, N, N m, N m */
 } push;
@@ -29,7 +29,7 @@ typedef struct curves_part {
   course by_speed[DEPTHS];                 /* d = 0.1, 0.2, 0.4: slip and spin */
 } curves_part;
 
-/* ---- one patch ------------------------------------------------------------------------- */
+/* ---- one patch ------------------------------------------------------------------------------- */
 
 static push push_of(ff_study *study, const ff_volume *v, const motion *m, bool printed) {
   const char *const normal_names[] = {"k_V", "a_V", "printed"};
@@ -64,12 +64,12 @@ static void put(course *out, int i, push p) {
   out->spin[i] = p.spin;
 }
 
-/* The plane leans by this angle about the second axis. */
+/* The plane is tilted by this angle about the second axis. */
 static ff_volume leaning(ff_study *study, double tilt, double d, bool printed) {
   return brown_overlap(study, (ff_vec3){sin(tilt), 0, cos(tilt)}, d, printed);
 }
 
-/* ---- all curves -------------------------------------------------------------------------- */
+/* ---- all curves ------------------------------------------------------------------------------ */
 
 static double tilt_of(int t) {
   return 0.3 * t;
@@ -126,7 +126,7 @@ static void *compute_part(ff_study *study) {
   return part;
 }
 
-/* ---- figures -------------------------------------------------------------------------------- */
+/* ---- figures --------------------------------------------------------------------------------- */
 
 static void show_depth(ff_study *study, const curves_part *part) {
   static const struct {

@@ -1,4 +1,4 @@
-/* What the model is for: a foot on the ground. */
+/* Application of the model: a foot on the ground. */
 #include "brown.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@ enum { FX, FY, FZ, MX, MY, MZ, PX, PY, PZ, COUNT, CHANNELS };
 
 typedef struct foot_part {
   const ff_trace *trace;
-  double *cop, *free_moment; /* m, N m; NAN while nothing presses */
+  double *cop, *free_moment; /* m, N m; NAN without load */
   double strike, off;        /* s */
   double first, last;        /* m, centre of pressure just after and just before */
   double peak;               /* N */
@@ -19,7 +19,7 @@ static const char *const channels[CHANNELS] = {
     "contact.foot:ground.point.x",  "contact.foot:ground.point.y",  "contact.foot:ground.point.z",
     "contact.foot:ground.count"};
 
-/* Centre of pressure on the ground z = 0, and the moment about the vertical left there. */
+/* Centre of pressure on the ground z = 0, and the free moment there. */
 static void reduce(foot_part *part, long i) {
   double v[CHANNELS];
   for (int k = 0; k < CHANNELS; k++) {
@@ -60,7 +60,7 @@ static void *compute_part(ff_study *study) {
   return part;
 }
 
-static void tell_part(ff_study *study, const void *computed) {
+static void report_part(ff_study *study, const void *computed) {
   const foot_part *part = computed;
   double residual = part->trace->audit.energy_residual / part->trace->audit.energy_scale;
   ff_study_find(
@@ -96,8 +96,8 @@ static void show_part(ff_study *study, const void *computed) {
   ff_page_section(page, "A foot rolls over the ground");
   ff_page_text(page, "Heel, ball and toes are ellipsoids on a rigid sole. Force and torque at the "
                      "ankle are those that hold it in equilibrium at a chosen pitch under a "
-                     "walker's load; a damped spring at the knee keeps the pitch. What a force "
-                     "plate would see:");
+                     "walker's load; a damped spring at the knee keeps the pitch. Force "
+                     "plate data:");
   ff_page_plot(page, "Ground reaction force", time, (ff_axis){"force on the foot", "N", false});
   ff_page_curve(page, "forward", FF_CURVE_LINE, trace->time, trace->channels[FX], trace->rows);
   ff_page_curve(page, "up", FF_CURVE_LINE, trace->time, trace->channels[FZ], trace->rows);
@@ -112,4 +112,5 @@ static void show_part(ff_study *study, const void *computed) {
   }
 }
 
-const ff_paper_part brown_foot = {.compute = compute_part, .tell = tell_part, .show = show_part};
+const ff_paper_part brown_foot = {
+    .compute = compute_part, .report = report_part, .show = show_part};

@@ -44,7 +44,7 @@ static void compute_curve(ff_study *study, force_part *part) {
   static const double values[] = {0.8, 0.5, 1};
   ff_law_params params;
   const ff_law *law = brown_law(study, "continuous", &params, names, values, 3);
-  double low = 0, high = 1; /* creep under 0.4 N a N of load */
+  double low = 0, high = 1; /* creep under a load of 0.4 N per N */
   for (int i = 0; i < CURVE; i++) {
     part->speed[i] = 0.05 * i;
     part->mu[i] = friction(law, &params, &(ff_patch){.depth = 1e-3, .slip = {part->speed[i], 0}});
@@ -62,8 +62,8 @@ static void compute_curve(ff_study *study, force_part *part) {
   part->creep = high;
 }
 
-/* A ball of 1 m that is 0.15 mm deep: its patch, of radius of gyration 1 cm, slides at 1 m/s and
- * spins faster and faster. */
+/* A ball of 1 m at a depth of 0.15 mm: its patch, of radius of gyration 1 cm, slides at 1 m/s at
+ * increasing spin. */
 static void compute_coupling(ff_study *study, force_part *part) {
   const ff_volume_def ball = {
       .kind = FF_SPHERE, .size = {1, 0, 0}, .point = {0, 0, -0.99985}, .normal = {0, 0, 1}};
@@ -124,22 +124,23 @@ static void *compute_part(ff_study *study) {
   return part;
 }
 
-static void tell_normal(ff_study *study, const force_part *part) {
-  ff_study_find(study, &(ff_finding){.key = "damping",
-                                     .claim = "Eq. 44 damps the normal motion",
-                                     .source = "Eq. 44",
-                                     .paper = "damping a_V",
-                                     .found = ff_study_text(study,
-                                                            "a ball dropped from 5 cm comes "
-                                                            "up to %.3f cm",
-                                                            100 * (part->up_printed - 0.1)),
-                                     .value = part->up_printed - 0.1,
-                                     .unit = "m",
-                                     .verdict = ff_verdict_of(part->up_printed < 0.145),
-                                     .known = FF_CLAIM_DIFFERS,
-                                     .note = "|v_cn| pushes harder on the way out too and gives "
-                                             "back what it took. The law takes the sign into "
-                                             "account; printed: true gives eq. 44."});
+static void report_normal(ff_study *study, const force_part *part) {
+  ff_study_find(study,
+                &(ff_finding){.key = "damping",
+                              .claim = "Eq. 44 damps the normal motion",
+                              .source = "Eq. 44",
+                              .paper = "damping a_V",
+                              .found = ff_study_text(study,
+                                                     "a ball dropped from 5 cm comes "
+                                                     "up to %.3f cm",
+                                                     100 * (part->up_printed - 0.1)),
+                              .value = part->up_printed - 0.1,
+                              .unit = "m",
+                              .verdict = ff_verdict_of(part->up_printed < 0.145),
+                              .known = FF_CLAIM_DIFFERS,
+                              .note = "|v_cn| increases the force in restitution too and returns "
+                                      "the energy. The law takes the sign into "
+                                      "account; printed: true gives eq. 44."});
   ff_study_find(study, &(ff_finding){.key = "damping-signed",
                                      .claim = "With the sign of the velocity it does",
                                      .source = "beyond the paper",
@@ -150,20 +151,20 @@ static void tell_normal(ff_study *study, const force_part *part) {
                                      .unit = "m",
                                      .verdict = ff_verdict_of(part->up_damped < 0.145)});
   double residual = part->damped->audit.energy_residual / part->damped->audit.energy_scale;
-  ff_study_find(study,
-                &(ff_finding){.key = "potential",
-                              .claim = "The bed stores k_V V z̄, and the ledger closes",
-                              .source = "beyond the paper",
-                              .paper = "-",
-                              .found = ff_study_text(study, "to %.1e of what moved", residual),
-                              .value = residual,
-                              .unit = "1",
-                              .verdict = ff_verdict_of(residual < 1e-9)});
+  ff_study_find(study, &(ff_finding){.key = "potential",
+                                     .claim = "The bed stores k_V V z̄, and the ledger closes",
+                                     .source = "beyond the paper",
+                                     .paper = "-",
+                                     .found = ff_study_text(
+                                         study, "to %.1e of the energy exchanged", residual),
+                                     .value = residual,
+                                     .unit = "1",
+                                     .verdict = ff_verdict_of(residual < 1e-9)});
 }
 
-static void tell_part(ff_study *study, const void *computed) {
+static void report_part(ff_study *study, const void *computed) {
   const force_part *part = computed;
-  tell_normal(study, part);
+  report_normal(study, part);
   ff_study_find(study,
                 &(ff_finding){.key = "friction-curve",
                               .claim = "Friction peaks at mu_s near v_t and falls to mu_d",
@@ -197,7 +198,7 @@ static void tell_part(ff_study *study, const void *computed) {
                                              "√(J/V)."});
   ff_study_find(study,
                 &(ff_finding){.key = "contensou",
-                              .claim = "Sliding and spinning friction do not know of each other",
+                              .claim = "Sliding and spinning friction are independent",
                               .source = "Sec. 4.5",
                               .paper = "the Contensou effect is not captured",
                               .found = ff_study_text(study,
@@ -219,7 +220,7 @@ static void show_part(ff_study *study, const void *computed) {
   ff_page_curve(page, "friction", FF_CURVE_LINE, part->speed, part->mu, CURVE);
   ff_page_plot(page, "Sliding while spinning", (ff_axis){"ω r / v", "1", true},
                (ff_axis){"force over μN", "1", false});
-  ff_page_curve(page, "paper: apart", FF_CURVE_DASH, part->ratio, part->apart, CURVE);
+  ff_page_curve(page, "paper: uncoupled", FF_CURVE_DASH, part->ratio, part->apart, CURVE);
   ff_page_curve(page, "coupled", FF_CURVE_LINE, part->ratio, part->together, CURVE);
   ff_page_plot(page, "A ball dropped from 5 cm", (ff_axis){"time", "s", false},
                (ff_axis){"height of its centre", "m", false});
@@ -229,4 +230,5 @@ static void show_part(ff_study *study, const void *computed) {
                 part->damped->rows);
 }
 
-const ff_paper_part brown_force = {.compute = compute_part, .tell = tell_part, .show = show_part};
+const ff_paper_part brown_force = {
+    .compute = compute_part, .report = report_part, .show = show_part};

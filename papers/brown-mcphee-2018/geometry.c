@@ -6,7 +6,7 @@
 enum { TILTS = 3, DEPTHS = 40 };
 
 typedef struct geometry_part {
-  double volume, centroid, exact, printed; /* worst relative errors against brute force */
+  double volume, centroid, exact, printed; /* worst relative errors against numerical integration */
   double principal;                        /* of eq. 37 for normals along axes */
   double j_exact, j_printed, v_ref;        /* the example of a fifth of the reach */
   double half;                             /* error of eq. 37 at half overlap */
@@ -36,7 +36,7 @@ ff_volume brown_overlap(ff_study *study, ff_vec3 n, double d, bool printed) {
   return out;
 }
 
-/* Volume, first and polar second moment in columns along the normal. */
+/* Volume, first and polar second moment by columns along the normal. */
 typedef struct brute {
   double volume, x, y, polar;
 } brute;
@@ -104,7 +104,7 @@ static void *compute_part(ff_study *study) {
   return part;
 }
 
-static void tell_part(ff_study *study, const void *computed) {
+static void report_part(ff_study *study, const void *computed) {
   const geometry_part *part = computed;
   ff_study_find(
       study, &(ff_finding){.key = "volume",
@@ -128,22 +128,23 @@ static void tell_part(ff_study *study, const void *computed) {
                                      .verdict = ff_verdict_of(part->centroid < 2e-3)});
   ff_study_find(
       study,
-      &(ff_finding){.key = "second-moment",
-                    .claim = "Eq. 37 is the weighted second moment of area of the ellipsoid",
-                    .source = "Eq. 37",
-                    .paper = "exact",
-                    .found = ff_study_text(study,
-                                           "%.1f %% off brute force; %.6g for %.6g m^5 at "
-                                           "d = 0.2, %.0f %% at d = 1",
-                                           100 * part->printed, part->j_printed, part->j_exact,
-                                           100 * part->half),
-                    .value = part->printed,
-                    .unit = "1",
-                    .verdict = ff_verdict_of(part->printed < 2e-3),
-                    .known = FF_CLAIM_DIFFERS,
-                    .note = "It presses the cap flat along its own normal before stretching; the "
-                            "ellipsoid is pressed flat along the plane's. Missing: abc B (|g|² − g "
-                            "gᵀ), g = S²n/|Sn| − |Sn| n. With it brute force is met, see below."});
+      &(ff_finding){
+          .key = "second-moment",
+          .claim = "Eq. 37 is the weighted second moment of area of the ellipsoid",
+          .source = "Eq. 37",
+          .paper = "exact",
+          .found =
+              ff_study_text(study,
+                            "%.1f %% off brute force; %.6g for %.6g m^5 at "
+                            "d = 0.2, %.0f %% at d = 1",
+                            100 * part->printed, part->j_printed, part->j_exact, 100 * part->half),
+          .value = part->printed,
+          .unit = "1",
+          .verdict = ff_verdict_of(part->printed < 2e-3),
+          .known = FF_CLAIM_DIFFERS,
+          .note = "It projects the cap along its own normal before stretching; the "
+                  "ellipsoid is projected along the plane's. Missing: abc B (|g|² − g "
+                  "gᵀ), g = S²n/|Sn| − |Sn| n. With it the numerical value is met, see below."});
   ff_study_find(study,
                 &(ff_finding){.key = "second-moment-exact",
                               .claim = "With that term it is",
@@ -179,4 +180,4 @@ static void show_part(ff_study *study, const void *computed) {
 }
 
 const ff_paper_part brown_geometry = {
-    .compute = compute_part, .tell = tell_part, .show = show_part};
+    .compute = compute_part, .report = report_part, .show = show_part};

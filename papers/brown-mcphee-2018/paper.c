@@ -5,13 +5,13 @@ static const char introduction[] =
     "The paper derives the volume, centroid and second moments of the overlap of an "
     "ellipsoid with a plane, and from them normal force, rolling resistance, friction "
     "and spinning friction, for the contact of foot and ground. It has no figures with "
-    "numbers; its equations are held against brute force here, and its laws run in "
+    "numbers; its equations are compared with numerical integration here, and its laws run in "
     "scenes (listed at the end).";
 
 static const char errata[] =
     "Eq. 37 is not the depth-weighted second moment for a tilted plane.\n\n"
     "Eq. 44 has |v_cn| where the velocity needs its sign.\n\n"
-    "Eq. 50 has the unit N m². Eqs. 45 to 50 give what opposes the motion with the sign "
+    "Eq. 50 has the unit N m². Eqs. 45 to 50 give resistances with the sign "
     "of the motion.\n\n"
     "d is to be clipped to 0 and 2; 0/0 at zero slip and zero spin is 0.";
 

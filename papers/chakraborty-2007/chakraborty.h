@@ -1,4 +1,4 @@
-/* Parts of the reproduction of [Chakraborty07], and what they share. */
+/* Parts of the reproduction of [Chakraborty07], and shared functions. */
 #ifndef FF_PAPERS_CHAKRABORTY_H
 #define FF_PAPERS_CHAKRABORTY_H
 
@@ -6,14 +6,14 @@
 
 /* Example 1, Figs. 4 and 5: the disc, its exact motion, steps of several sizes. */
 extern const ff_paper_part chakraborty_disc;
-/* Example 2, Figs. 6 and 7: the ellipsoid, both readings of K, flat and tilted. */
+/* Example 2, Figs. 6 and 7: the ellipsoid, both interpretations of K, flat and tilted. */
 extern const ff_paper_part chakraborty_ellipsoid;
 /* A rolling disc, and two ellipsoids that collide. */
 extern const ff_paper_part chakraborty_others;
-/* How the solver fared in all of these runs. */
+/* Statistics of the solver in all of these runs. */
 extern const ff_paper_part chakraborty_solver;
 
-/* A run sampled at every step, and what the layer and the core bear in each. */
+/* A run sampled at every step, with the forces of layer and core. */
 typedef struct fall_part {
   const ff_trace *trace;
   double step;                                      /* s */
@@ -22,19 +22,19 @@ typedef struct fall_part {
   double core_time, core_impulse, core_peak, after; /* s (NAN: none), N s, N; s, end of it */
 } fall_part;
 
-/* Takes the normal force apart: what a layer of stiffness k and damping c explains by the depth,
- * and the rest. */
+/* Splits the normal force into that of a layer of stiffness k and damping c at this depth, and the
+ * rest. */
 void fall_take_apart(ff_study *study, fall_part *out, const double *depth, const double *force,
                      double k, double c);
 
-/* One curve against time: every tenth sample, and all where it jumps. */
+/* One curve over time: every tenth sample, and all around jumps. */
 void fall_curve(ff_study *study, const fall_part *fall, const char *name, const double *values);
 
-/* What chakraborty_solver has computed: it is told of each run. The name is kept by address. */
+/* Result of chakraborty_solver: each run is added to it. The name is stored by address. */
 typedef struct solver_part solver_part;
 void solver_note(solver_part *part, const char *name, const ff_trace *trace);
 
-/* The exact motion of the disc of example 1 that falls on a layer with or without a core. */
+/* Exact motion of the disc of example 1 that falls on a layer with or without a core. */
 typedef struct exact_disc {
   double height, speed; /* m, m/s upwards */
   double energy;        /* J, with the layer's */
@@ -42,7 +42,7 @@ typedef struct exact_disc {
 } exact_disc;
 
 exact_disc exact_disc_at(double max_deflection, double t);
-/* When the core is hit first, and how hard; NAN: never. */
+/* Time and impulse of the first impact on the core; NAN: none. */
 double exact_disc_core(double max_deflection, double *impulse);
 double exact_disc_deepest(void); /* m, without a core */
 

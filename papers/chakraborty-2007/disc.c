@@ -1,4 +1,4 @@
-/* Example 1, Figs. 4 and 5: a disc falls on a layer, with the core in reach or not. */
+/* Example 1, Figs. 4 and 5: a disc falls on a layer, with or without reaching the core. */
 #include "chakraborty.h"
 
 #include <math.h>
@@ -100,9 +100,9 @@ static void *compute_part(ff_study *study) {
   return part;
 }
 
-/* ---- claims ------------------------------------------------------------------------------ */
+/* ---- claims ---------------------------------------------------------------------------------- */
 
-static void tell_core(ff_study *study, const disc_part *part) {
+static void report_core(ff_study *study, const disc_part *part) {
   const fall_part *fall = &part->core.fall;
   double impulse, exact = exact_disc_core(core_at, &impulse);
   ff_study_find(
@@ -140,7 +140,7 @@ static void tell_core(ff_study *study, const disc_part *part) {
                               .verdict = ff_verdict_of(part->core.speed_after < 1e-6)});
 }
 
-static void tell_energy(ff_study *study, const disc_part *part) {
+static void report_energy(ff_study *study, const disc_part *part) {
   double after = exact_disc_at(core_at, 0.336).energy, found = 0;
   const ff_trace *trace = part->core.fall.trace;
   for (long i = 0; i < trace->rows; i++) {
@@ -171,7 +171,7 @@ static void tell_energy(ff_study *study, const disc_part *part) {
                     .verdict = ff_verdict_of(lost > 1e-6 && lost < 1e-4 && growth < 1e-10)});
 }
 
-static void tell_free(ff_study *study, const disc_part *part) {
+static void report_free(ff_study *study, const disc_part *part) {
   const fall_part *fall = &part->free.fall;
   ff_study_find(study, &(ff_finding){.key = "no-core",
                                      .claim = "With 1 m of layer the spring bears everything",
@@ -196,14 +196,14 @@ static void tell_free(ff_study *study, const disc_part *part) {
                                      .verdict = ff_verdict_of(fabs(order - 1) < 0.1)});
 }
 
-static void tell_part(ff_study *study, const void *computed) {
+static void report_part(ff_study *study, const void *computed) {
   const disc_part *part = computed;
-  tell_core(study, part);
-  tell_energy(study, part);
-  tell_free(study, part);
+  report_core(study, part);
+  report_energy(study, part);
+  report_free(study, part);
 }
 
-/* ---- figures ------------------------------------------------------------------------------- */
+/* ---- figures --------------------------------------------------------------------------------- */
 
 typedef enum exact_what { EXACT_HEIGHT, EXACT_SPEED, EXACT_FORCE, EXACT_ENERGY } exact_what;
 
@@ -277,10 +277,10 @@ static void show_part(ff_study *study, const void *computed) {
   show_drop(study, &part->free, no_core, no);
   ff_page_text(
       study->page,
-      "Backward Euler damps: what the simulation lacks at the end it has lost step by step. "
+      "Backward Euler is dissipative: the energy missing at the end was lost step by step. "
       "The exact motion alternates between free flight and a harmonic oscillation.");
   show_steps(study, part);
 }
 
 const ff_paper_part chakraborty_disc = {
-    .compute = compute_part, .tell = tell_part, .show = show_part};
+    .compute = compute_part, .report = report_part, .show = show_part};

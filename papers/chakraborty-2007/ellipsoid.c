@@ -42,7 +42,7 @@ typedef struct throw_part {
   fall_part fall;
   double *energy;                 /* J, of body and layer */
   double *deflection[3];          /* m: n, t, o */
-  double sticks;                  /* s, and does not slip any more; NAN: never */
+  double sticks;                  /* s, no slip from then on; NAN: never */
   double spin_before, spin_after; /* rad/s, about z, around the core's impulse */
   double turning;                 /* rad/s, largest about x or y */
   double rest, force_end;         /* m, N, at the end */
@@ -91,7 +91,7 @@ static const ff_trace *run(ff_study *study, double k, bool tilted, double until,
                                          .replay = replay});
 }
 
-/* Deflection by eq. 14, p = h K delta + C (delta - delta before): an output, of friction. */
+/* Deflection by eq. 14, p = h K delta + C (delta - delta before): an output of friction. */
 static double *deflect(ff_study *study, const fall_part *fall, const double *force, double k) {
   double *out = ff_study_alloc(study, fall->trace->rows, sizeof *out);
   double c = 2 * sqrt(k), h = fall->step;
@@ -141,8 +141,7 @@ static void throw_one(ff_study *study, solver_part *solver, throw_part *out) {
   ff_study_number(study, ff_study_text(study, "%s.rest", out->key), out->rest, "m");
 }
 
-/* ---- what it takes to reach the core -----------------------------------------------------------
- */
+/* ---- condition for reaching the core --------------------------------------------------------- */
 
 /* Deepest point of a critically damped fall at speed v: depth'' + 2 w depth' + w^2 depth = g. */
 static double damped_depth(double w, double v) {
@@ -208,11 +207,10 @@ static void *compute_part(ff_study *study) {
   return part;
 }
 
-/* ---- claims -------------------------------------------------------------------------------------
- */
+/* ---- claims ---------------------------------------------------------------------------------- */
 
-static void tell_core(ff_study *study, const throw_part *it, const char *key, const char *source,
-                      ff_claim_verdict known, const char *note) {
+static void report_core(ff_study *study, const throw_part *it, const char *key, const char *source,
+                        ff_claim_verdict known, const char *note) {
   const fall_part *fall = &it->fall;
   bool hits = fall->core_impulse > 0 && fall->core_time < 0.2;
   const char *found =
@@ -233,21 +231,21 @@ static void tell_core(ff_study *study, const throw_part *it, const char *key, co
                                      .note = note});
 }
 
-static void tell_cores(ff_study *study, const ellipsoid_part *part) {
+static void report_cores(ff_study *study, const ellipsoid_part *part) {
   const char *why = "With C = 2 √K and 1 kg the damping is critical, and the fall ends above the "
                     "core: the printed K in the order n, t, o cannot give the paper's plots.";
-  tell_core(study, &part->throws[FLAT], "flat-core", "Fig. 6(b)", FF_CLAIM_DIFFERS, why);
-  tell_core(study, &part->throws[FLAT_SOFT], "flat-core-soft", "Fig. 6(b)", FF_CLAIM_HOLDS,
-            "K read in the order x, y, z.");
-  tell_core(study, &part->throws[TILTED], "tilted-core", "Fig. 7(a)", FF_CLAIM_DIFFERS, why);
-  tell_core(study, &part->throws[TILTED_SOFT], "tilted-core-soft", "Fig. 7(a)", FF_CLAIM_HOLDS,
-            "K read in the order x, y, z.");
+  report_core(study, &part->throws[FLAT], "flat-core", "Fig. 6(b)", FF_CLAIM_DIFFERS, why);
+  report_core(study, &part->throws[FLAT_SOFT], "flat-core-soft", "Fig. 6(b)", FF_CLAIM_HOLDS,
+              "K read in the order x, y, z.");
+  report_core(study, &part->throws[TILTED], "tilted-core", "Fig. 7(a)", FF_CLAIM_DIFFERS, why);
+  report_core(study, &part->throws[TILTED_SOFT], "tilted-core-soft", "Fig. 7(a)", FF_CLAIM_HOLDS,
+              "K read in the order x, y, z.");
   double off = part->softest / part->softest_exact - 1;
   ff_study_find(
       study,
       &(ff_finding){.key = "core-needs",
-                    .claim = "What the core's impulse of Fig. 6 needs: a normal stiffness below "
-                             "that at which a critically damped fall goes 5 mm deep",
+                    .claim = "Condition for the core's impulse of Fig. 6: a normal stiffness below "
+                             "that at which a critically damped fall reaches 5 mm",
                     .source = "Fig. 6(b)",
                     .paper = "not given",
                     .found = ff_study_text(study, "K_nn < %.0f N/m; continuous motion: %.0f N/m",
@@ -258,7 +256,7 @@ static void tell_cores(ff_study *study, const ellipsoid_part *part) {
                                              part->softest > soft)});
 }
 
-static void tell_flat(ff_study *study, const throw_part *it, const throw_part *hard) {
+static void report_flat(ff_study *study, const throw_part *it, const throw_part *hard) {
   double drop = it->spin_before - it->spin_after;
   ff_study_find(study, &(ff_finding){.key = "spin-drop",
                                      .claim = "With the core's impulse the spin drops at once",
@@ -272,8 +270,8 @@ static void tell_flat(ff_study *study, const throw_part *it, const throw_part *h
                                      .unit = "rad/s",
                                      .verdict = ff_verdict_of(drop > 0.1)});
   const double inertia = 0.2 * mass * (0.25 * 0.25 + 0.005 * 0.005); /* about z */
-  /* Up to any time t the floor has given m g t, whatever the layer is, and friction's moment mu e_r
-   * times as much. */
+  /* Up to any time t the impulse of the floor is m g t, for any layer, and friction's angular
+   * impulse mu e_r times that. */
   double exact = inertia * 5 / (mu * e_r * mass * g);
   ff_study_number(study, "flat.exact_sticks", exact, "s");
   for (int i = 0; i < 2; i++) {
@@ -302,8 +300,8 @@ static void tell_flat(ff_study *study, const throw_part *it, const throw_part *h
                                          fabs(hard->force_end / (mass * g) - 1) < 1e-6)});
 }
 
-static void tell_rolling(ff_study *study, const throw_part *it, const char *key,
-                         ff_claim_verdict known, const char *note) {
+static void report_rolling(ff_study *study, const throw_part *it, const char *key,
+                           ff_claim_verdict known, const char *note) {
   ff_study_find(study, &(ff_finding){.key = key,
                                      .claim = ff_study_text(study,
                                                             "Tilted, it slides until about 0.5 s, "
@@ -319,7 +317,7 @@ static void tell_rolling(ff_study *study, const throw_part *it, const char *key,
                                      .note = note});
 }
 
-static void tell_tilted(ff_study *study, const ellipsoid_part *part) {
+static void report_tilted(ff_study *study, const ellipsoid_part *part) {
   const throw_part *it = &part->throws[TILTED_SOFT], *hard = &part->throws[TILTED];
   double least = fmin(it->turning, hard->turning);
   ff_study_find(study, &(ff_finding){.key = "turning",
@@ -331,11 +329,12 @@ static void tell_tilted(ff_study *study, const ellipsoid_part *part) {
                                      .value = least,
                                      .unit = "rad/s",
                                      .verdict = ff_verdict_of(least > 1)});
-  const char *note = "The time depends on the stiffness, on the step and on what of the printed "
-                     "quaternion (0.9962, 0, 0.0872, 0) is meant exactly; it is told, not judged "
-                     "to be an error.";
-  tell_rolling(study, hard, "rolls", FF_CLAIM_DIFFERS, note);
-  tell_rolling(study, it, "rolls-soft", FF_CLAIM_DIFFERS, note);
+  const char *note =
+      "The time depends on the stiffness, on the step and on the exact meaning of the printed "
+      "quaternion (0.9962, 0, 0.0872, 0); it is reported, not judged "
+      "as an error.";
+  report_rolling(study, hard, "rolls", FF_CLAIM_DIFFERS, note);
+  report_rolling(study, it, "rolls-soft", FF_CLAIM_DIFFERS, note);
   double ends = fmax(hard->sticks, it->sticks);
   ff_study_find(
       study,
@@ -349,11 +348,11 @@ static void tell_tilted(ff_study *study, const ellipsoid_part *part) {
                     .verdict = ff_verdict_of(ends < 0.9 && !isnan(hard->sticks + it->sticks))});
 }
 
-static void tell_part(ff_study *study, const void *computed) {
+static void report_part(ff_study *study, const void *computed) {
   const ellipsoid_part *part = computed;
-  tell_cores(study, part);
-  tell_flat(study, &part->throws[FLAT_SOFT], &part->throws[FLAT]);
-  tell_tilted(study, part);
+  report_cores(study, part);
+  report_flat(study, &part->throws[FLAT_SOFT], &part->throws[FLAT]);
+  report_tilted(study, part);
   double deepest = 0;
   for (int i = 0; i < CASES; i++) {
     deepest = fmax(deepest, part->throws[i].fall.trace->audit.contact.penetration);
@@ -370,8 +369,7 @@ static void tell_part(ff_study *study, const void *computed) {
                            .verdict = ff_verdict_of(deepest < 1e-10)});
 }
 
-/* ---- figures
- * --------------------------------------------------------------------------------------- */
+/* ---- figures --------------------------------------------------------------------------------- */
 
 enum { FORCES = 4 };
 
@@ -384,7 +382,8 @@ static void list_forces(const throw_part *it, const double *out[FORCES]) {
 
 static const char *const force_names[FORCES] = {"layer", "core", "friction t", "friction o"};
 
-/* Cut as the paper's plots are, so that the weight and friction show; and the impact in full. */
+/* Clipped like the paper's plots, so that weight and friction are visible; and the impact in full.
+ */
 static void show_force(ff_study *study, const throw_part *it, const char *title, double low,
                        double high) {
   const ff_trace *trace = it->fall.trace;
@@ -474,7 +473,7 @@ static void show_part(ff_study *study, const void *computed) {
   show_flat(study, &part->throws[FLAT], "Fig. 6 with K_nn = 36000 N/m, as printed");
   show_tilted(study, &part->throws[TILTED_SOFT], "Fig. 7: ellipsoid, tilted, K_nn = 8000 N/m");
   ff_page_text(study->page, "Tangential displacements are outputs of eq. 14: they follow from the "
-                            "friction impulses and feed back into nothing.");
+                            "friction impulses and have no feedback.");
   if (part->replays[1]->run.id > 0) {
     ff_page_replay(study->page, part->replays[1]->run);
   }
@@ -482,4 +481,4 @@ static void show_part(ff_study *study, const void *computed) {
 }
 
 const ff_paper_part chakraborty_ellipsoid = {
-    .compute = compute_part, .tell = tell_part, .show = show_part};
+    .compute = compute_part, .report = report_part, .show = show_part};

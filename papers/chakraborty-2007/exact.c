@@ -1,14 +1,14 @@
-/* Example 1 in closed form: free fall and harmonic motion by turns.
+/* Example 1 in closed form: alternating free fall and harmonic motion.
  *
  * On the layer the depth is a + A cos(w t - phase) with a = m g / k; it ends at depth 0, or at the
- * core, where all speed is lost. */
+ * core, where the velocity becomes zero. */
 #include "chakraborty.h"
 
 #include <math.h>
 
 static const double g = 9.81, k = 1000, mass = 1, radius = 1, start = 1.5;
 
-/* A phase of the motion: from here on, until its end. */
+/* A phase of the motion, from its start to its end. */
 typedef struct phase {
   bool on_layer, at_core;           /* at_core: it begins where the core has stopped the disc */
   double from, until;               /* s */

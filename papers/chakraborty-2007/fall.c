@@ -1,4 +1,4 @@
-/* What every falling body of the paper is asked. */
+/* Evaluation of the falling bodies of the paper. */
 #include "chakraborty.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ void fall_take_apart(ff_study *study, fall_part *out, const double *depth, const
     double spring = force[i] > 0 ? fmax(k * now + c * (now - before) / out->step, 0) : 0;
     double core = force[i] - spring;
     out->spring[i] = spring;
-    out->core[i] = core > 1e-6 * force[i] ? core : 0; /* the rest is rounding */
+    out->core[i] = core > 1e-6 * force[i] ? core : 0; /* smaller values are rounding */
     out->touch = isnan(out->touch) && force[i] > 0 ? trace->time[i] : out->touch;
     out->deepest = fmax(out->deepest, depth[i]);
     out->peak = fmax(out->peak, spring);

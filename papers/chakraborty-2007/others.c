@@ -1,4 +1,4 @@
-/* A disc that rolls, and two ellipsoids that collide. */
+/* A rolling disc, and two colliding ellipsoids. */
 #include "chakraborty.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@ enum { ADAPTIVE, LAYER, CORE, RUNS };
 typedef struct others_part {
   const ff_trace *roll;
   double drift;               /* 1/s, of the energy, relative */
-  double slips;               /* m, from where it should be after 10 s */
+  double slips;               /* m, deviation from its position after 10 s */
   const ff_trace *pair[RUNS]; /* two ellipsoids: adaptive, quasi-rigid, quasi-rigid on cores */
   double apart;               /* 1, of the velocities after, quasi-rigid against adaptive */
   double deepest[RUNS], linear, angular;
@@ -93,7 +93,7 @@ static void *compute_part(ff_study *study) {
   return part;
 }
 
-static void tell_part(ff_study *study, const void *computed) {
+static void report_part(ff_study *study, const void *computed) {
   const others_part *part = computed;
   ff_study_find(study,
                 &(ff_finding){.key = "rolling-disc",
@@ -102,7 +102,7 @@ static void tell_part(ff_study *study, const void *computed) {
                               .paper = "no loss",
                               .found = ff_study_text(study,
                                                      "%.1g of its energy a second, %.1g m "
-                                                     "off its place after 10 m",
+                                                     "from its place after 10 m",
                                                      part->drift, part->slips),
                               .value = part->drift,
                               .unit = "1/s",
@@ -110,7 +110,7 @@ static void tell_part(ff_study *study, const void *computed) {
   ff_study_find(
       study,
       &(ff_finding){.key = "two-bodies",
-                    .claim = "Two flexible bodies that collide part as the continuous model has it",
+                    .claim = "Two colliding flexible bodies separate as in the continuous model",
                     .source = "Sec. Compliant contact modeling",
                     .paper = "general formulation",
                     .found = ff_study_text(study,
@@ -162,4 +162,4 @@ static void show_part(ff_study *study, const void *computed) {
 }
 
 const ff_paper_part chakraborty_others = {
-    .compute = compute_part, .tell = tell_part, .show = show_part};
+    .compute = compute_part, .report = report_part, .show = show_part};

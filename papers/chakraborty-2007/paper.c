@@ -5,14 +5,14 @@ static const char introduction[] =
     "The paper models bodies as rigid cores in compliant layers of limited thickness and "
     "solves each step with the geometry of its end, as a mixed complementarity problem. "
     "Its examples are run here by the stepper quasi-rigid with the steps of the paper, "
-    "0.1 ms, and held against motions in closed form. What contact forces ask for "
+    "0.1 ms, and compared with motions in closed form. The conditions on contact forces "
     "(complementarity, friction cone, maximum dissipation) is checked after each "
     "step by the audit, from states and forces.";
 
 static const char errata[] =
     "Eq. 22, second row: δ_max − δ. In eq. 14 p is [p_ns, p_t, p_o]: the core is rigid and not "
     "part of the layer's law.\n\n"
-    "σ is undetermined where nothing presses, and the norm of a₁ − a₂ has no derivative where "
+    "σ is undetermined where there is no load, and the norm of a₁ − a₂ has no derivative where "
     "bodies touch. The problem solved here has neither: closest points and layer follow from "
     "the velocities, friction is a projection. Both forms have the same solutions; a test "
     "compares them.\n\n"

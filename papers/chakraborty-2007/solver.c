@@ -1,4 +1,4 @@
-/* How the solver fared. */
+/* Statistics of the solver. */
 #include "chakraborty.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ void solver_note(solver_part *part, const char *name, const ff_trace *trace) {
   }
 }
 
-/* Everything as one. */
+/* Sum over all runs. */
 static ff_solver_info sum_of(const solver_part *part) {
   ff_solver_info sum = {0};
   for (int i = 0; i < part->count; i++) {
@@ -37,13 +37,13 @@ static ff_solver_info sum_of(const solver_part *part) {
   return sum;
 }
 
-/* Share of the largest force in a run that its conditions are off by. */
+/* Violation of the contact conditions, relative to the largest force in a run. */
 static double off_by(const ff_audit *audit) {
   double worst = fmax(audit->contact.complementarity, audit->contact.cone);
   return audit->contact_force > 0 ? worst / audit->contact_force : 0;
 }
 
-static void tell_part(ff_study *study, const void *computed) {
+static void report_part(ff_study *study, const void *computed) {
   const solver_part *part = computed;
   ff_solver_info sum = sum_of(part);
   double off = 0, unused = 0;
@@ -63,39 +63,39 @@ static void tell_part(ff_study *study, const void *computed) {
                            .paper = "by PATH",
                            .found = ff_study_text(study,
                                                   "%ld problems, %.2f iterations each, %ld not by "
-                                                  "the first way, %ld steps cut",
+                                                  "the first method, %ld steps subdivided",
                                                   sum.problems,
                                                   (double)sum.iterations / (double)sum.problems,
                                                   sum.fallbacks, sum.cut_steps),
                            .value = (double)sum.cut_steps,
                            .unit = "1",
                            .verdict = ff_verdict_of(sum.problems > 0 && sum.cut_steps == 0)});
-  ff_study_find(study,
-                &(ff_finding){.key = "conditions",
-                              .claim = "Contact forces keep complementarity, the friction "
-                                       "ellipsoid and maximum dissipation",
-                              .source = "eqs. 4, 13",
-                              .paper = "conditions of the model",
-                              .found = ff_study_text(study,
-                                                     "off by at most %.1g of the largest force, "
-                                                     "%.1g W; by the audit",
-                                                     off, unused),
-                              .value = off,
-                              .unit = "1",
-                              .verdict = ff_verdict_of(kept && off < 1e-6 && unused < 1e-5)});
+  ff_study_find(
+      study, &(ff_finding){.key = "conditions",
+                           .claim = "Contact forces keep complementarity, the friction "
+                                    "ellipsoid and maximum dissipation",
+                           .source = "eqs. 4, 13",
+                           .paper = "conditions of the model",
+                           .found = ff_study_text(study,
+                                                  "violated by at most %.1g of the largest force, "
+                                                  "%.1g W; by the audit",
+                                                  off, unused),
+                           .value = off,
+                           .unit = "1",
+                           .verdict = ff_verdict_of(kept && off < 1e-6 && unused < 1e-5)});
 }
 
 static void show_part(ff_study *study, const void *computed) {
   const solver_part *part = computed;
-  static const char *const columns[] = {"run",  "steps",     "problems",  "iterations each",
-                                        "most", "fallbacks", "cut steps", "residual"};
+  static const char *const columns[] = {"run",  "steps",     "problems",         "iterations each",
+                                        "most", "fallbacks", "subdivided steps", "residual"};
   ff_page_section(study->page, "The solver");
   ff_page_text(
       study->page,
-      "A step in free flight needs no solution. Fallbacks are problems that the first way "
-      "did not solve: another start, another weight of friction, friction that "
-      "grows. Cut steps were taken in parts. The residual is that of the rows of a problem, "
-      "relative to what they add up.");
+      "A step in free flight needs no solution. Fallbacks are problems that the first method "
+      "did not solve: another start, another weight of friction, a friction "
+      "homotopy. The residual is that of the rows of a problem, "
+      "relative to the magnitude of their terms.");
   ff_study_table(study, "Solver statistics", columns, 8);
   for (int i = 0; i < part->count; i++) {
     const ff_solver_info *one = &part->traces[i]->solver;
@@ -113,4 +113,4 @@ static void show_part(ff_study *study, const void *computed) {
 }
 
 const ff_paper_part chakraborty_solver = {
-    .compute = compute_part, .tell = tell_part, .show = show_part};
+    .compute = compute_part, .report = report_part, .show = show_part};

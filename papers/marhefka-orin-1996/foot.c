@@ -13,7 +13,7 @@ static const double alphas[ALPHAS] = {0.25, 0.5, 1};
 
 typedef struct foot_part {
   const ff_trace *trace; /* of the scene as it is, without the clamp */
-  const ff_trace *check; /* the same by fixed steps of another method */
+  const ff_trace *check; /* verification by fixed steps of another method */
   const ff_trace *round; /* the foot that slides */
   double depth_placed;   /* m, at 0.1 s */
   double force_loaded;   /* N, at 0.6 s */
@@ -26,8 +26,7 @@ typedef struct foot_part {
   long touches;
 } foot_part;
 
-/* ---- computing
- * ----------------------------------------------------------------------------------- */
+/* ---- computing ------------------------------------------------------------------------------- */
 
 static const ff_trace *walk(ff_study *study, const char *const *set, int count, double span,
                             bool replay) {
@@ -73,8 +72,8 @@ static const ff_trace *lift_from(ff_study *study, double from_load, double alpha
   return walk(study, set, 3, 0, false);
 }
 
-/* How much faster than the limit -2/(3 alpha) the foot leaves. The leg pulls ever harder, so
- * that it is fastest when it leaves: above 0 the force was inward before. */
+/* Excess of the lift-off speed over the limit -2/(3 alpha). The leg pulls increasingly, so that the
+ * foot is fastest when it leaves: above 0 the force was tensile before. */
 static double too_fast(ff_study *study, double from_load) {
   const ff_event *event = ff_trace_event(lift_from(study, from_load, 0.5), FF_EVENT_LIFT);
   return event ? event->speed + ff_impact_limit_velocity(0.5) : (double)NAN;
@@ -107,7 +106,7 @@ static const ff_trace *slide(ff_study *study) {
                                          .replay = true});
 }
 
-static void tell_numbers(ff_study *study, const foot_part *part, const ff_event *off) {
+static void report_numbers(ff_study *study, const foot_part *part, const ff_event *off) {
   ff_study_number(study, "foot.force_max", off->peak_force, "N");
   ff_study_number(study, "foot.time_force_max", off->peak_time, "s");
   ff_study_number(study, "foot.depth_placed", part->depth_placed, "m");
@@ -141,15 +140,14 @@ static void *compute_part(ff_study *study) {
   }
   const ff_event *off = ff_trace_event(part->trace, FF_EVENT_LIFT);
   if (off) {
-    tell_numbers(study, part, off);
+    report_numbers(study, part, off);
   }
   return part;
 }
 
-/* ---- claims
- * ---------------------------------------------------------------------------------------- */
+/* ---- claims ---------------------------------------------------------------------------------- */
 
-static void tell_placing(ff_study *study, const foot_part *part, const ff_event *off) {
+static void report_placing(ff_study *study, const foot_part *part, const ff_event *off) {
   ff_study_find(study, &(ff_finding){.key = "foot-tracking",
                                      .claim = "The ground keeps the foot from its desired position",
                                      .source = "Sec. 5, Fig. 8",
@@ -193,7 +191,7 @@ static void tell_placing(ff_study *study, const foot_part *part, const ff_event 
                               .verdict = ff_verdict_of(part->touches == 1 && off->time > lift)});
 }
 
-static void tell_damping(ff_study *study, const foot_part *part) {
+static void report_damping(ff_study *study, const foot_part *part) {
   ff_study_find(study, &(ff_finding){.key = "foot-damped",
                                      .claim = "The ground damps the oscillations of the collision",
                                      .source = "Sec. 5",
@@ -221,7 +219,7 @@ static void tell_damping(ff_study *study, const foot_part *part) {
                                                               part->ripple[1] > part->ripple[2])});
 }
 
-static void tell_lifting(ff_study *study, const foot_part *part, const ff_event *off) {
+static void report_lifting(ff_study *study, const foot_part *part, const ff_event *off) {
   ff_study_find(
       study,
       &(ff_finding){.key = "foot-outward",
@@ -249,7 +247,7 @@ static void tell_lifting(ff_study *study, const foot_part *part, const ff_event 
                     .unit = "N",
                     .verdict = part->over_min < 0 ? FF_CLAIM_PARTLY : FF_CLAIM_HOLDS,
                     .known = FF_CLAIM_PARTLY,
-                    .note = "Above, the pressed ground throws the foot faster than 2/(3α), and "
+                    .note = "Above, the compressed ground accelerates the foot beyond 2/(3α), and "
                             "Eq. 6 pulls: the law's clamp, on by default, then matters."});
   ff_study_find(study, &(ff_finding){.key = "split-no-sticking",
                                      .claim = "Less damping in restitution may virtually eliminate "
@@ -265,20 +263,19 @@ static void tell_lifting(ff_study *study, const foot_part *part, const ff_event 
                                      .verdict = ff_verdict_of(part->split_min >= -1e-9)});
 }
 
-static void tell_part(ff_study *study, const void *computed) {
+static void report_part(ff_study *study, const void *computed) {
   const foot_part *part = computed;
   static const ff_event never = {0};
   const ff_event *off = ff_trace_event(part->trace, FF_EVENT_LIFT);
   off = off ? off : &never;
-  tell_placing(study, part, off);
-  tell_damping(study, part);
-  tell_lifting(study, part, off);
+  report_placing(study, part, off);
+  report_damping(study, part);
+  report_lifting(study, part, off);
 }
 
-/* ---- the figure
- * -------------------------------------------------------------------------------------- */
+/* ---- figure ---------------------------------------------------------------------------------- */
 
-/* What the leg wants: a parabola, nothing while it bears weight, a ramp. */
+/* Desired motion of the leg: a parabola, nothing while it bears weight, a ramp. */
 static void desired(const foot_part *part, double *position, double *velocity) {
   const ff_trace *trace = part->trace;
   double from = rest - trace->channels[HEIGHT][row_at(trace, lift)];
@@ -379,4 +376,5 @@ static void show_part(ff_study *study, const void *computed) {
   show_slide(study, part);
 }
 
-const ff_paper_part marhefka_foot = {.compute = compute_part, .tell = tell_part, .show = show_part};
+const ff_paper_part marhefka_foot = {
+    .compute = compute_part, .report = report_part, .show = show_part};

@@ -90,7 +90,7 @@ static double worst_of_eq4(const linear_part *part) {
   return worst;
 }
 
-static void tell_force(ff_study *study, const linear_part *part) {
+static void report_force(ff_study *study, const linear_part *part) {
   ff_study_find(study,
                 &(ff_finding){.key = "linear-jump",
                               .claim = "Linear model: the force steps to b v_i at the touch",
@@ -130,7 +130,7 @@ static void tell_force(ff_study *study, const linear_part *part) {
                             "exp(−b t_c/2m) with t_c the time at which the force is over."});
 }
 
-static void tell_restitution(ff_study *study, const linear_part *part) {
+static void report_restitution(ff_study *study, const linear_part *part) {
   ff_study_find(study,
                 &(ff_finding){.key = "linear-mass",
                               .claim = "Linear model: restitution depends on mass, Eq. 4",
@@ -165,10 +165,10 @@ static void tell_restitution(ff_study *study, const linear_part *part) {
                            .known = FF_CLAIM_PARTLY});
 }
 
-static void tell_part(ff_study *study, const void *computed) {
+static void report_part(ff_study *study, const void *computed) {
   const linear_part *part = computed;
-  tell_force(study, part);
-  tell_restitution(study, part);
+  report_force(study, part);
+  report_restitution(study, part);
 }
 
 static void show_part(ff_study *study, const void *computed) {
@@ -197,4 +197,4 @@ static void show_part(ff_study *study, const void *computed) {
 }
 
 const ff_paper_part marhefka_linear = {
-    .compute = compute_part, .tell = tell_part, .show = show_part};
+    .compute = compute_part, .report = report_part, .show = show_part};

@@ -1,4 +1,4 @@
-/* Force over depth and time: Figs. 4 to 7. None but Fig. 4 gives n: n = 1. */
+/* Force over depth and time: Figs. 4 to 7. Only Fig. 4 gives n: n = 1. */
 #include "marhefka.h"
 
 #include <math.h>
@@ -20,8 +20,7 @@ typedef struct loop_part {
   double force_min;  /* over the largest */
 } loop_part;
 
-/* ---- computing ---------------------------------------------------------------------------------
- */
+/* ---- computing ------------------------------------------------------------------------------- */
 
 static void take_in(loop_part *part, const strike *s) {
   double kinetic = 0.5 * s->given.mass *
@@ -63,29 +62,28 @@ static void *compute_part(ff_study *study) {
     ff_hunt_crossley_impact given = {1, 1e4, 1, fig4_alphas[i], NAN, 1};
     part->fig4[i] = strike_make(study, given, SAMPLES);
     take_in(part, &part->fig4[i]);
-    strike_tell(study, &part->fig4[i], ff_study_text(study, "fig4.alpha%g", fig4_alphas[i]));
+    strike_report(study, &part->fig4[i], ff_study_text(study, "fig4.alpha%g", fig4_alphas[i]));
   }
   for (int i = 0; i < FIG5; i++) {
     ff_hunt_crossley_impact given = {50, fig5_ks[i], 1, 0.5, NAN, 1};
     part->fig5[i] = strike_make(study, given, SAMPLES);
     take_in(part, &part->fig5[i]);
-    strike_tell(study, &part->fig5[i], ff_study_text(study, "fig5.k%g", fig5_ks[i]));
+    strike_report(study, &part->fig5[i], ff_study_text(study, "fig5.k%g", fig5_ks[i]));
   }
   for (int i = 0; i < FIG7; i++) {
     ff_hunt_crossley_impact given = {fig7_masses[i], 25e3, 1, 0.5, NAN, 0.5};
     part->fig7[i] = strike_make(study, given, SAMPLES);
     take_in(part, &part->fig7[i]);
-    strike_tell(study, &part->fig7[i], ff_study_text(study, "fig7.m%g", fig7_masses[i]));
+    strike_report(study, &part->fig7[i], ff_study_text(study, "fig7.m%g", fig7_masses[i]));
   }
   part->touch = force_at_touch(study, &part->fig4[2]);
   part->spring = far_from_spring(&part->fig4[0]);
   return part;
 }
 
-/* ---- claims ------------------------------------------------------------------------------------
- */
+/* ---- claims ---------------------------------------------------------------------------------- */
 
-static void tell_forces(ff_study *study, const loop_part *part) {
+static void report_forces(ff_study *study, const loop_part *part) {
   ff_study_find(study, &(ff_finding){.key = "exact-impacts",
                                      .claim = "The impacts of Figs. 4 to 7 follow the exact "
                                               "solution",
@@ -125,7 +123,7 @@ static void tell_forces(ff_study *study, const loop_part *part) {
                                                               part->steepest < 0.02)});
 }
 
-static void tell_alpha(ff_study *study, const loop_part *part) {
+static void report_alpha(ff_study *study, const loop_part *part) {
   const strike *s = part->fig4;
   ff_study_find(study, &(ff_finding){.key = "loop-area",
                                      .claim = "The energy loss is the area of the loop",
@@ -162,8 +160,8 @@ static void tell_alpha(ff_study *study, const loop_part *part) {
                     .verdict = ff_verdict_of(s[0].found.depth_max > s[1].found.depth_max &&
                                              s[1].found.depth_max > s[2].found.depth_max &&
                                              s[2].found.depth_max > s[3].found.depth_max),
-                    .note = "Not so the peak force, on which the paper is silent: "
-                            "it first falls, then rises with α."});
+                    .note = "The peak force, which the paper does not discuss, "
+                            "first falls, then rises with α."});
   ff_study_find(study, &(ff_finding){.key = "small-alpha-spring",
                                      .claim = "For small α the loop resembles a spring",
                                      .source = "Sec. 4.3, Fig. 4",
@@ -186,7 +184,7 @@ static double spread(const double *values, int count) {
   return (high - low) / high;
 }
 
-static void tell_k(ff_study *study, const loop_part *part) {
+static void report_k(ff_study *study, const loop_part *part) {
   const strike *s = part->fig5;
   double areas[FIG5], impulses[FIG5];
   for (int i = 0; i < FIG5; i++) {
@@ -233,7 +231,7 @@ static void tell_k(ff_study *study, const loop_part *part) {
                            .note = "For n = 1 both go exactly as √k: √7 = 2.6458."});
 }
 
-static void tell_mass(ff_study *study, const loop_part *part) {
+static void report_mass(ff_study *study, const loop_part *part) {
   const strike *s = part->fig7;
   double per_mass[FIG7];
   for (int i = 0; i < FIG7; i++) {
@@ -262,16 +260,15 @@ static void tell_mass(ff_study *study, const loop_part *part) {
                                              s[1].found.depth_max < s[2].found.depth_max)});
 }
 
-static void tell_part(ff_study *study, const void *computed) {
+static void report_part(ff_study *study, const void *computed) {
   const loop_part *part = computed;
-  tell_forces(study, part);
-  tell_alpha(study, part);
-  tell_k(study, part);
-  tell_mass(study, part);
+  report_forces(study, part);
+  report_alpha(study, part);
+  report_k(study, part);
+  report_mass(study, part);
 }
 
-/* ---- figures
- * ------------------------------------------------------------------------------------- */
+/* ---- figures --------------------------------------------------------------------------------- */
 
 static void show_loops(ff_study *study, const char *title, const strike *s, int count,
                        const char *const *names) {
@@ -349,4 +346,4 @@ static void show_part(ff_study *study, const void *computed) {
 }
 
 const ff_paper_part marhefka_loops = {
-    .compute = compute_part, .tell = tell_part, .show = show_part};
+    .compute = compute_part, .report = report_part, .show = show_part};

@@ -1,10 +1,10 @@
-/* What the files of this paper share. Depth and velocity are positive into the ground. */
+/* Shared by the files of this paper. Depth and velocity are positive into the ground. */
 #ifndef FF_PAPERS_MARHEFKA_H
 #define FF_PAPERS_MARHEFKA_H
 
 #include "papers/paper.h"
 
-/* Simulated numbers are the same as exact ones if they agree to this, relative. */
+/* Relative tolerance for simulated numbers against exact ones. */
 #define SAME 1e-7
 
 enum { DEPTH, RATE, FORCE, STRIKE_CHANNELS };
@@ -26,8 +26,8 @@ double strike_force(const strike *s, double velocity);
 void strike_path(const strike *s, int count, double *velocity, double *depth, double *force);
 /* Largest difference of a number between simulation and closed form, relative. */
 double strike_error(const strike *s);
-/* Tells all numbers of it under keys that start with name. */
-void strike_tell(ff_study *study, const strike *s, const char *name);
+/* Reports all its numbers under keys that start with name. */
+void strike_report(ff_study *study, const strike *s, const char *name);
 
 extern const ff_paper_part marhefka_linear;
 extern const ff_paper_part marhefka_phase; /* Figs. 2 and 3 */

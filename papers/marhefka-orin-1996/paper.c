@@ -5,12 +5,12 @@ static const char introduction[] =
     "The paper proposes the contact force f = −λ xⁿ ẋ − k xⁿ with λ = 3/2 α k, solves an "
     "impact in the phase plane, and shows a foot that is placed, loaded and lifted. "
     "Everything here is computed by full simulation of scenes (listed at the end), or "
-    "of one body where one suffices, with error-controlled steps, and held against "
+    "of one body where one suffices, with error-controlled steps, and compared with "
     "the closed form.\n\n"
     "Parameters are those of text and captions. Ranges that these do not state are "
-    "chosen and said with each figure.";
+    "chosen and stated with each figure.";
 
-static void tell_the_rest(ff_study *study, const void *computed) {
+static void report_the_rest(ff_study *study, const void *computed) {
   (void)computed;
   ff_study_find(study, &(ff_finding){.key = "cost",
                                      .claim = "It costs one multiplication more than the linear "
@@ -32,7 +32,7 @@ static void tell_the_rest(ff_study *study, const void *computed) {
                                              "Hertz's k from materials if asked."});
 }
 
-static const ff_paper_part the_rest = {.tell = tell_the_rest};
+static const ff_paper_part the_rest = {.report = report_the_rest};
 
 static const char errata[] =
     "Eq. 19: both radicands are negative (the first for every m, k and α, the second "

@@ -14,7 +14,7 @@ enum {
 
 static const double fig2_mass = 50, fig2_k = 5e4, fig2_alpha = 0.4;
 static const double fig2_speeds[IMPACTS] = {0.5, 1, 1.5, 2, 3, 4, 5};
-/* Drawn apart faster than the limit: velocity at 0.1 m. */
+/* Pulled apart faster than the limit: velocity at 0.1 m. */
 static const double fig2_pulls[PULLS] = {-2, -2.5, -3, -4};
 static const double fig2_pull_depth = 0.1;
 static const double fig3_alphas[ALPHAS] = {.01, .02, .04, .06, .1, .15, .2, .3, .4, .5};
@@ -26,8 +26,8 @@ typedef struct phase_part {
   double pull_end[PULLS];       /* m/s, at the surface */
   double fig3_error;            /* largest difference of e to the exact one */
   ff_cloud fig3;                /* simulated */
-  double same_low, same_high;   /* e of all combinations of m, k, n at alpha v = 0.5 */
-  double split_low, split_high; /* the same with another alpha in restitution */
+  double same_low, same_high;   /* e over all combinations of m, k, n at alpha v = 0.5 */
+  double split_low, split_high; /* the same with a different alpha in restitution */
   double path_error;            /* depth of the simulated path to eq. 19, relative to the deepest */
   double eq13_error;            /* eq. 13 along it, relative to its largest term */
   double eq19_most;             /* largest second radicand of eq. 19 along the paths */
@@ -36,7 +36,7 @@ typedef struct phase_part {
   double limit_gap[3];          /* 1 - v_o / limit at 10, 100 and 1000 m/s */
 } phase_part;
 
-/* ---- computing ------------------------------------------------------------------------------ */
+/* ---- computing ------------------------------------------------------------------------------- */
 
 static ff_hunt_crossley_impact fig2_given(double speed) {
   return (ff_hunt_crossley_impact){fig2_mass, fig2_k, 1, fig2_alpha, NAN, speed};
@@ -143,7 +143,7 @@ static void *compute_part(ff_study *study) {
     compare_path(part, &part->impacts[i]);
   }
   for (int i = 0; i < PULLS; i++) {
-    /* Once to see when it ends, once with samples up to there. */
+    /* First to find its end, then with samples up to there. */
     const ff_trace *whole = pull(study, fig2_pulls[i], 0, 2);
     const ff_event *lift = ff_trace_event(whole, FF_EVENT_LIFT);
     part->pull_end[i] = lift ? -lift->speed : (double)NAN;
@@ -156,10 +156,9 @@ static void *compute_part(ff_study *study) {
   return part;
 }
 
-/* ---- claims -----------------------------------------------------------------------------------
- */
+/* ---- claims ---------------------------------------------------------------------------------- */
 
-/* How much eq. 16's Lambda misses eq. 15, over its largest term, at the worst of some alpha v. */
+/* Error of eq. 16's Lambda in eq. 15, over its largest term, worst over several alpha v. */
 static double eq16_error(void) {
   double worst = 0;
   for (double s = 0.01; s < 0.5; s += 0.07) {
@@ -178,7 +177,7 @@ static double eq19_first(void) {
   return -2 * fig2_mass * 2 / (9 * fig2_k * fig2_alpha * fig2_alpha);
 }
 
-static void tell_equations(ff_study *study, const phase_part *part) {
+static void report_equations(ff_study *study, const phase_part *part) {
   ff_study_find(study,
                 &(ff_finding){.key = "eq13",
                               .claim = "Eq. 13 relates depth and velocity in an impact",
@@ -251,7 +250,7 @@ static double sticky_from(void) {
   return (low + high) / 2;
 }
 
-static void tell_sticking(ff_study *study, const phase_part *part) {
+static void report_sticking(ff_study *study, const phase_part *part) {
   double limit = ff_impact_limit_velocity(fig2_alpha), from = sticky_from();
   double first = part->pulls[1]->channels[FORCE][0];
   ff_study_find(study,
@@ -288,7 +287,7 @@ static void tell_sticking(ff_study *study, const phase_part *part) {
                                      .verdict = ff_verdict_of(first < 0)});
 }
 
-static void tell_contours(ff_study *study, const phase_part *part) {
+static void report_contours(ff_study *study, const phase_part *part) {
   bool slower = true;
   for (int i = 0; i < PULLS; i++) {
     slower = slower && fabs(part->pull_end[i]) < fabs(fig2_pulls[i]) &&
@@ -323,7 +322,7 @@ static void tell_contours(ff_study *study, const phase_part *part) {
                                      .verdict = ff_verdict_of(slower)});
 }
 
-static void tell_linear_range(ff_study *study) {
+static void report_linear_range(ff_study *study) {
   double worst = 0;
   for (double s = 1e-4; s < 0.02; s *= 2) {
     worst = fmax(worst, fabs(ff_impact_restitution(s) - (1 - s)) / (s * s));
@@ -354,8 +353,8 @@ static bool falls_everywhere(const ff_cloud *cloud) {
   return true;
 }
 
-static void tell_restitution(ff_study *study, const phase_part *part) {
-  tell_linear_range(study);
+static void report_restitution(ff_study *study, const phase_part *part) {
+  report_linear_range(study);
   ff_study_find(study, &(ff_finding){.key = "restitution-falls",
                                      .claim = "e decreases with impact speed and with α",
                                      .source = "Sec. 4.2, Fig. 3",
@@ -399,37 +398,37 @@ static void tell_restitution(ff_study *study, const phase_part *part) {
   ff_study_number(study, "restitution.at0.5", part->same_low, "1");
 }
 
-static void tell_future(ff_study *study, const phase_part *part) {
+static void report_future(ff_study *study, const phase_part *part) {
   double spread = part->split_high - part->split_low;
   double exact = ff_impact_restitution_split(0.5, 0.1);
-  ff_study_find(study, &(ff_finding){.key = "split-damping",
-                                     .claim = "Another damping in restitution than in compression "
-                                              "keeps the main properties",
-                                     .source = "Sec. 6",
-                                     .paper = "parameters still independent",
-                                     .found = ff_study_text(study,
-                                                            "e = %.9f, spread %.1e over m, k, n; "
-                                                            "closed form %.9f",
-                                                            part->split_low, spread, exact),
-                                     .value = spread,
-                                     .unit = "1",
-                                     .verdict = ff_verdict_of(spread < SAME &&
-                                                              fabs(part->split_low - exact) < SAME),
-                                     .note = "α = 0.25, 0.05 s/m on the way out, 2 m/s. The limit "
-                                             "velocity is then −2/(3 α_r)."});
+  ff_study_find(
+      study,
+      &(ff_finding){.key = "split-damping",
+                    .claim = "A different damping in restitution than in compression "
+                             "keeps the main properties",
+                    .source = "Sec. 6",
+                    .paper = "parameters still independent",
+                    .found = ff_study_text(study,
+                                           "e = %.9f, spread %.1e over m, k, n; "
+                                           "closed form %.9f",
+                                           part->split_low, spread, exact),
+                    .value = spread,
+                    .unit = "1",
+                    .verdict = ff_verdict_of(spread < SAME && fabs(part->split_low - exact) < SAME),
+                    .note = "α = 0.25, 0.05 s/m in restitution, 2 m/s. The limit "
+                            "velocity is then −2/(3 α_r)."});
 }
 
-static void tell_part(ff_study *study, const void *computed) {
+static void report_part(ff_study *study, const void *computed) {
   const phase_part *part = computed;
-  tell_equations(study, part);
-  tell_sticking(study, part);
-  tell_contours(study, part);
-  tell_restitution(study, part);
-  tell_future(study, part);
+  report_equations(study, part);
+  report_sticking(study, part);
+  report_contours(study, part);
+  report_restitution(study, part);
+  report_future(study, part);
 }
 
-/* ---- figures ------------------------------------------------------------------------------------
- */
+/* ---- figures --------------------------------------------------------------------------------- */
 
 /* The exact contour through the start of a pull, until it meets the surface. */
 static void add_pull_contour(ff_study *study, ff_cloud *inside, ff_cloud *outside, double start,
@@ -473,7 +472,7 @@ static void show_fig2(ff_study *study, const phase_part *part) {
   ff_page_plot(page, "Fig. 2: phase diagram", (ff_axis){"penetration", "m", false},
                (ff_axis){"penetration velocity", "m/s", false});
   ff_page_curve(page, "exact, impacts", FF_CURVE_LINE, impacts.x, impacts.y, impacts.count);
-  ff_page_curve(page, "exact, drawn apart", FF_CURVE_LINE, pulls.x, pulls.y, pulls.count);
+  ff_page_curve(page, "exact, pulled apart", FF_CURVE_LINE, pulls.x, pulls.y, pulls.count);
   ff_page_curve(page, "Eq. 8 outside contact", FF_CURVE_DOT, outside.x, outside.y, outside.count);
   ff_page_curve(page, "−2/(3α)", FF_CURVE_DASH, (const double[]){-0.15, 0.15},
                 (const double[]){limit, limit}, 2);
@@ -501,7 +500,7 @@ static void show_part(ff_study *study, const void *computed) {
   ff_page *page = study->page;
   ff_page_section(page, "Phase diagram and restitution (Figs. 2 and 3)");
   ff_page_text(page, "Fig. 2: m = 50 kg, k = 50 kN/m, n = 1, α = 0.4 s/m; impacts at 0.5 to 5 m/s, "
-                     "and bodies drawn apart at 2 to 4 m/s from 0.1 m deep. Lines are Eq. 19 with "
+                     "and bodies pulled apart at 2 to 4 m/s from 0.1 m deep. Lines are Eq. 19 with "
                      "one root; markers are full simulations under Eq. 6 without a clamp.");
   ff_page_text(page, "Fig. 3: restitution depends on α v_i alone. Lines are the closed form, "
                      "markers simulated impacts of 1 kg with k = 10 kN/m and n = 1.");
@@ -510,4 +509,4 @@ static void show_part(ff_study *study, const void *computed) {
 }
 
 const ff_paper_part marhefka_phase = {
-    .compute = compute_part, .tell = tell_part, .show = show_part};
+    .compute = compute_part, .report = report_part, .show = show_part};

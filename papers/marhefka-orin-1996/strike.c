@@ -16,7 +16,7 @@ static const ff_trace *run(ff_study *study, const ff_hunt_crossley_impact *g, do
       ff_study_text(study, "contacts.0.normal.n=%.17g", g->n),
       ff_study_text(study, "contacts.0.normal.alpha=%.17g", g->alpha),
       ff_study_text(study, "contacts.0.normal.alpha_restitution=%.17g", back),
-      /* Past the end, so that the lift-off is inside. */
+      /* Beyond the end, to include the lift-off. */
       ff_study_text(study, "duration=%.17g", 1.05 * duration),
   };
   return ff_study_run(study, &(ff_trial){.scene = "papers/marhefka-orin-1996/impact.yaml",
@@ -28,7 +28,7 @@ static const ff_trace *run(ff_study *study, const ff_hunt_crossley_impact *g, do
                                          .samples = samples});
 }
 
-/* Simpson's rule for the power of the force; samples are odd in number. */
+/* Simpson's rule for the power of the force; the number of samples is odd. */
 static double loop_area(const ff_trace *trace) {
   double sum = 0, h = trace->time[1] - trace->time[0];
   for (long i = 0; i < trace->rows; i++) {
@@ -77,7 +77,7 @@ double strike_force(const strike *s, double velocity) {
 void strike_path(const strike *s, int count, double *velocity, double *depth, double *force) {
   double from = s->given.speed, to = -s->exact.speed_out;
   for (int i = 0; i < count; i++) {
-    /* Dense at both ends, where depth goes as a root of velocity. */
+    /* Dense at both ends, where depth behaves like a root of velocity. */
     double part = sin(acos(-1.0) / 2 * i / (count - 1));
     velocity[i] = i == count - 1 ? to : from + (to - from) * part * part;
     depth[i] = fmax(ff_impact_depth(&s->given, velocity[i]), 0); /* NAN at the end is 0 */
@@ -102,7 +102,7 @@ double strike_error(const strike *s) {
   return worst;
 }
 
-void strike_tell(ff_study *study, const strike *s, const char *name) {
+void strike_report(ff_study *study, const strike *s, const char *name) {
   const struct {
     const char *key, *unit;
     double found, exact;

@@ -8,8 +8,8 @@ enum { FORMS = 3, STEPS = 3, CASES = 10, DRIVEN = 6, SAMPLES = 201 };
 static const char *const forms[FORMS] = {"conventional", "literal", "implicit"};
 static const double steps[STEPS] = {1e-3, 2.5e-3, 5e-3};
 
-/* What the paper leaves open: how joints are driven, the pose, and whether k and c belong to a
- * vertex or to a foot of four. */
+/* Open in the paper: how joints are driven, the pose, and whether k and c belong to a vertex or to
+ * a foot of four. */
 typedef struct setting {
   const char *name, *servo, *joints, *position;
   double stands; /* m, height of the trunk where the feet touch */
@@ -40,12 +40,12 @@ static const setting settings[CASES] = {
      0.2055, 0.25},
 };
 
-/* Higher above where it stands than this, the robot has leapt. */
+/* The robot has leapt if it is higher than this above its standing height. */
 static const double leap = 0.02, landed = 0.15; /* m, s */
 
 typedef struct fall {
   const ff_trace *trace;
-  double highest; /* m, above where it stands, after the landing */
+  double highest; /* m, above its standing height, after the landing */
   bool ended;     /* a step could not be completed */
 } fall;
 
@@ -99,7 +99,7 @@ static void *compute_part(ff_study *study) {
   return part;
 }
 
-/* In how many settings the robot stays on the floor. */
+/* Number of settings in which the robot stays on the floor. */
 static int stays(const drop_part *part, int form, int step) {
   int count = 0;
   for (int c = 0; c < CASES; c++) {
@@ -112,8 +112,8 @@ static ff_claim_verdict share(int count) {
   return count == CASES ? FF_CLAIM_HOLDS : count > 0 ? FF_CLAIM_PARTLY : FF_CLAIM_DIFFERS;
 }
 
-static void tell(ff_study *study, const char *key, const char *claim, const char *paper, int count,
-                 const char *note) {
+static void report_claim(ff_study *study, const char *key, const char *claim, const char *paper,
+                         int count, const char *note) {
   ff_study_find(study,
                 &(ff_finding){.key = key,
                               .claim = claim,
@@ -127,17 +127,19 @@ static void tell(ff_study *study, const char *key, const char *claim, const char
                               .note = note});
 }
 
-static void tell_part(ff_study *study, const void *computed) {
+static void report_part(ff_study *study, const void *computed) {
   const drop_part *part = computed;
-  tell(study, "conventional-1ms", "Eq. 13 is stable at 1 ms", "stable", stays(part, 0, 0),
-       "settings: how joints are driven, legs straight or bent, k and c of a vertex or of a foot; "
-       "see the table");
-  tell(study, "literal-1ms", "Eq. 14 is stable at 1 ms", "stable", stays(part, 1, 0), NULL);
-  tell(study, "conventional-2.5ms", "Eq. 13 makes the robot leap at 2.5 ms", "leaps",
-       CASES - stays(part, 0, 1), NULL);
-  tell(study, "literal-2.5ms", "Eq. 14 keeps the robot on the floor at 2.5 ms", "stays",
-       stays(part, 1, 1),
-       "k h is 4 % of c: what diverges on light feet is the explicit c, which both forms have");
+  report_claim(
+      study, "conventional-1ms", "Eq. 13 is stable at 1 ms", "stable", stays(part, 0, 0),
+      "settings: how joints are driven, legs straight or bent, k and c of a vertex or of a foot; "
+      "see the table");
+  report_claim(study, "literal-1ms", "Eq. 14 is stable at 1 ms", "stable", stays(part, 1, 0), NULL);
+  report_claim(study, "conventional-2.5ms", "Eq. 13 makes the robot leap at 2.5 ms", "leaps",
+               CASES - stays(part, 0, 1), NULL);
+  report_claim(
+      study, "literal-2.5ms", "Eq. 14 keeps the robot on the floor at 2.5 ms", "stays",
+      stays(part, 1, 1),
+      "k h is 4 % of c: what diverges on light feet is the explicit c, which both forms have");
   int implicit = 0, driven = 0;
   for (int s = 0; s < STEPS; s++) {
     implicit += stays(part, 2, s);
@@ -146,23 +148,23 @@ static void tell_part(ff_study *study, const void *computed) {
     }
   }
   ff_study_find(
-      study, &(ff_finding){
-                 .key = "implicit",
-                 .claim = "The same idea taken to the end (implicit) keeps it on the floor at 1, "
-                          "2.5 and 5 ms",
-                 .source = "not in the paper",
-                 .paper = "–",
-                 .found = ff_study_text(study,
-                                        "in %d of %d settings and steps; with implicit "
-                                        "drives in %d of %d",
-                                        implicit, CASES * STEPS, driven, DRIVEN * STEPS),
-                 .value = implicit,
-                 .unit = "1",
-                 .verdict = driven < DRIVEN * STEPS    ? FF_CLAIM_DIFFERS
-                            : implicit < CASES * STEPS ? FF_CLAIM_PARTLY
-                                                       : FF_CLAIM_HOLDS,
-                 .known = FF_CLAIM_PARTLY,
-                 .note = "5 ms is too long for the explicit drives"});
+      study,
+      &(ff_finding){.key = "implicit",
+                    .claim = "The same idea carried through (implicit) keeps it on the floor at 1, "
+                             "2.5 and 5 ms",
+                    .source = "not in the paper",
+                    .paper = "–",
+                    .found = ff_study_text(study,
+                                           "in %d of %d settings and steps; with implicit "
+                                           "drives in %d of %d",
+                                           implicit, CASES * STEPS, driven, DRIVEN * STEPS),
+                    .value = implicit,
+                    .unit = "1",
+                    .verdict = driven < DRIVEN * STEPS    ? FF_CLAIM_DIFFERS
+                               : implicit < CASES * STEPS ? FF_CLAIM_PARTLY
+                                                          : FF_CLAIM_HOLDS,
+                    .known = FF_CLAIM_PARTLY,
+                    .note = "5 ms is too long for the explicit drives"});
 }
 
 static const char *outcome(ff_study *study, const fall *f) {
@@ -193,13 +195,14 @@ static void show_part(ff_study *study, const void *computed) {
   const drop_part *part = computed;
   static const char *const names[FORMS] = {"conventional (Eq. 13)", "literal (Eq. 14)", "implicit"};
   ff_page_section(study->page, "Fig. 6: a drop of 0.05 m");
-  ff_page_text(study->page,
-               "The paper does not tell how the joints are driven (gains in N m/rad and N m s/rad; "
-               "implicit drives act as they will at the end of the step), nor whether k and c are "
-               "those of a vertex or of a foot. With stiff implicit drives the whole leg lands as "
-               "one; with soft ones the foot is on its own, and it is light. Heights end where "
-               "they leave the picture.");
-  for (int c = 2; c < CASES; c += 7) { /* one that leaps at every step, one at long ones */
+  ff_page_text(
+      study->page,
+      "The paper does not state how the joints are driven (gains in N m/rad and N m s/rad; "
+      "implicit drives act on the state at the end of the step), nor whether k and c are "
+      "those of a vertex or of a foot. With stiff implicit drives the whole leg lands as "
+      "one; with soft ones the foot is independent, and it is light. Heights end where "
+      "they leave the picture.");
+  for (int c = 2; c < CASES; c += 7) { /* one that leaps at every step, one at long steps */
     for (int s = 0; s < 2; s++) {
       ff_page_plot(study->page,
                    ff_study_text(study, "Fig. 6: %s, %g ms", settings[c].name, 1e3 * steps[s]),
@@ -218,4 +221,5 @@ static void show_part(ff_study *study, const void *computed) {
   show_table(study, part);
 }
 
-const ff_paper_part sugihara_drop = {.compute = compute_part, .tell = tell_part, .show = show_part};
+const ff_paper_part sugihara_drop = {
+    .compute = compute_part, .report = report_part, .show = show_part};

@@ -5,7 +5,7 @@
 
 enum { WALK, FALL, JUMP, MOTIONS, FINER = 2 };
 
-/* Channels that a motion is judged by. */
+/* Channels by which a motion is evaluated. */
 enum { X, Y, Z, VX, VY, VZ, PX, PY, PUSH, LEFT, RIGHT, TURN_X, TURN_Y, DEPTH, CHANNELS };
 
 static const char *const channels[CHANNELS] = {
@@ -33,18 +33,18 @@ typedef struct motion {
   double duration;
   const ff_trace *trace;
   double *force;   /* N, of the floor, upwards */
-  double *lean;    /* deg, of the trunk from the vertical */
+  double *lean;    /* deg, inclination of the trunk */
   int swings;      /* of both feet */
-  double leans;    /* deg, at most */
+  double leans;    /* deg, largest */
   double speed;    /* m/s, of the centre of mass at the end */
-  double flight;   /* s, longest without ground */
+  double flight;   /* s, longest phase without ground contact */
   long left, down; /* samples, the first and the last of that flight */
 } motion;
 
 typedef struct motions_part {
   int steps; /* of the walk that succeeds */
   motion motions[MOTIONS];
-  motion stiff;        /* as the fall, but with the servos of Figs. 7 and 8 */
+  motion stiff;        /* as the fall, with the servos of Figs. 7 and 8 */
   motion finer[FINER]; /* falls with shorter steps */
   int finer_count;
 } motions_part;
@@ -52,10 +52,9 @@ typedef struct motions_part {
 static const double degree = 0.017453292519943295, gravity = 9.81, stride = 0.04;
 static const double weight = 5 * 9.81, stiffness = 5512; /* N, N/m of the membrane at a point */
 
-/* ---- what is read off a run ----------------------------------------------------------------- */
+/* ---- evaluation of a run --------------------------------------------------------------------- */
 
-/* Times that a foot is in the air for a tenth of a second or more, between two loads, until the
- * robot falls. */
+/* Number of swing phases of a foot of at least 0.1 s, between two loads, until the robot falls. */
 static int count_swings(const motion *m, int foot) {
   const double *load = m->trace->channels[foot];
   int swings = 0;
@@ -69,7 +68,7 @@ static int count_swings(const motion *m, int foot) {
   return swings;
 }
 
-/* The longest stretch of samples without any push of the floor. */
+/* Longest sequence of samples without ground contact. */
 static void find_flight(motion *m) {
   for (long from = 1, i = 1; i < m->trace->rows; i++) {
     if (m->force[i] > 0) {
@@ -100,7 +99,7 @@ static void judge(ff_study *study, motion *m) {
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-/* What a replay needs, and panels beside it. */
+/* Channels of a replay, and its panels. */
 static const char *const kept[] = {"body.*.position.*",
                                    "body.*.orientation.*",
                                    "contact.*.force.*",
@@ -141,7 +140,7 @@ static void walk(ff_study *study, motions_part *part) {
   run(study, m, true);
 }
 
-/* The footsteps of Fig. 9, planned ahead and played to servos; nothing is felt. */
+/* The footsteps of Fig. 9, planned ahead and replayed to servos, without feedback. */
 static motion play(ff_study *study, const char *servo, double step, bool replay) {
   const char **set = ff_study_alloc(study, 4, sizeof *set);
   motion m = {.figure = "Fig. 11",
@@ -196,8 +195,7 @@ static void *compute_part(ff_study *study) {
   return part;
 }
 
-/* ---- claims -----------------------------------------------------------------------------------
- */
+/* ---- claims ---------------------------------------------------------------------------------- */
 
 static double final(const motion *m, int channel) {
   return m->trace->channels[channel][m->trace->rows - 1];
@@ -207,7 +205,7 @@ static bool stands(const motion *m) {
   return m->lean[m->trace->rows - 1] < 1 && m->speed < 5e-3 && final(m, Z) > 0.2;
 }
 
-static void tell_walk(ff_study *study, const motions_part *part) {
+static void report_walk(ff_study *study, const motions_part *part) {
   const motion *m = &part->motions[WALK];
   double way = part->steps * stride, off = hypot(final(m, X) - way, final(m, Y));
   ff_study_find(
@@ -232,7 +230,7 @@ static bool lies(const motion *m) {
   return m->lean[m->trace->rows - 1] > 60 && m->speed < 0.02 && final(m, Z) < 0.1;
 }
 
-static void tell_fall(ff_study *study, const motions_part *part) {
+static void report_fall(ff_study *study, const motions_part *part) {
   const motion *m = &part->motions[FALL];
   bool always = lies(m);
   for (int k = 0; k < part->finer_count; k++) {
@@ -254,9 +252,10 @@ static void tell_fall(ff_study *study, const motions_part *part) {
                     .verdict = ff_verdict_of(m->swings >= 2 && always)});
 }
 
-/* Impacts enter the floor by an error of first order in the step. At rest the membrane bears, so
- * that no point is deeper than where it would bear the whole weight, and nothing sinks further. */
-static void tell_depth(ff_study *study, const motions_part *part) {
+/* Impacts penetrate the floor by an error of first order in the step. At rest the membrane bears
+ * the robot: no point is deeper than where it would bear the whole weight, and the robot does not
+ * sink further. */
+static void report_depth(ff_study *study, const motions_part *part) {
   const motion *m = &part->motions[FALL];
   long second = lround(1 / m->every);
   double deepest = m->trace->audit.contact.penetration, rest = final(m, DEPTH);
@@ -280,8 +279,8 @@ static void tell_depth(ff_study *study, const motions_part *part) {
                                                     rest < weight / stiffness && sinks < 1e-4)});
 }
 
-/* Between take-off and landing only gravity acts: how far the centre of mass is off the parabola
- * through the first sample of the flight with its velocity. */
+/* In flight only gravity acts: deviation of the centre of mass from the parabola through the first
+ * sample of the flight with its velocity. */
 static double off_parabola(const motion *m) {
   const ff_trace *t = m->trace;
   double off = 0;
@@ -293,7 +292,7 @@ static double off_parabola(const motion *m) {
   return off;
 }
 
-static void tell_jump(ff_study *study, const motions_part *part) {
+static void report_jump(ff_study *study, const motions_part *part) {
   const motion *m = &part->motions[JUMP];
   const double *z = m->trace->channels[Z];
   double top = 0, off = off_parabola(m);
@@ -318,7 +317,7 @@ static void tell_jump(ff_study *study, const motions_part *part) {
                     .verdict = ff_verdict_of(m->flight > 0.1 && off < 1e-3 && stands(m))});
 }
 
-static void tell_audit(ff_study *study, const motions_part *part) {
+static void report_audit(ff_study *study, const motions_part *part) {
   double energy = 0, cone = 0;
   bool good = true;
   for (int k = 0; k < MOTIONS; k++) {
@@ -328,31 +327,31 @@ static void tell_audit(ff_study *study, const motions_part *part) {
     good = good && audit->verdict == FF_VERDICT_GOOD;
   }
   ff_study_find(
-      study, &(ff_finding){.key = "motions-audit",
-                           .claim = "At steps of 1 ms energy is kept within the audit's 5 %, and "
-                                    "friction within its cone",
-                           .source = "not in the paper; Figs. 10 to 12",
-                           .paper = "–",
-                           .found = ff_study_text(study,
-                                                  "energy within %.2g %% of what moved, friction "
-                                                  "beyond its cone by %.1g of the largest force",
-                                                  100 * energy, cone),
-                           .value = energy,
-                           .unit = "1",
-                           .verdict = ff_verdict_of(good && cone < 1e-6)});
+      study, &(ff_finding){
+                 .key = "motions-audit",
+                 .claim = "At steps of 1 ms energy is conserved within the audit's 5 %, and "
+                          "friction within its cone",
+                 .source = "not in the paper; Figs. 10 to 12",
+                 .paper = "–",
+                 .found = ff_study_text(study,
+                                        "energy within %.2g %% of the energy exchanged, friction "
+                                        "beyond its cone by %.1g of the largest force",
+                                        100 * energy, cone),
+                 .value = energy,
+                 .unit = "1",
+                 .verdict = ff_verdict_of(good && cone < 1e-6)});
 }
 
-static void tell_part(ff_study *study, const void *computed) {
+static void report_part(ff_study *study, const void *computed) {
   const motions_part *part = computed;
-  tell_walk(study, part);
-  tell_fall(study, part);
-  tell_depth(study, part);
-  tell_jump(study, part);
-  tell_audit(study, part);
+  report_walk(study, part);
+  report_fall(study, part);
+  report_depth(study, part);
+  report_jump(study, part);
+  report_audit(study, part);
 }
 
-/* ---- figures -----------------------------------------------------------------------------------
- */
+/* ---- figures --------------------------------------------------------------------------------- */
 
 static const ff_axis seconds = {"time", "s", false};
 
@@ -380,10 +379,10 @@ static void plot_path(ff_study *study, const motion *m) {
                 t->rows);
 }
 
-/* Along one axis, where the centre of mass is and where the floor pushes. */
+/* Centre of mass and centre of pressure along one axis. */
 static void plot_pressure(ff_study *study, const motion *m, const char *label, int com, int push) {
   const ff_trace *t = m->trace;
-  ff_page_plot(study->page, ff_study_text(study, "%s: where the floor pushes", m->figure), seconds,
+  ff_page_plot(study->page, ff_study_text(study, "%s: centre of pressure", m->figure), seconds,
                (ff_axis){label, "m", false});
   ff_page_curve(study->page, "centre of mass", FF_CURVE_LINE, t->time, t->channels[com], t->rows);
   ff_page_curve(study->page, "centre of pressure", FF_CURVE_LINE, t->time, t->channels[push],
@@ -424,13 +423,12 @@ static void show_audit(ff_study *study, const motions_part *part) {
   static const char *const columns[] = {"motion", "step ms", "depth mm",  "compl. N",
                                         "cone N", "force N", "energy mJ", "energy %"};
   ff_page_section(study->page, "Figs. 10 to 12: audit");
-  ff_study_table(
-      study,
-      "Audit of Figs. 10 to 12, the worst of each run: how deep rigid bodies are in each "
-      "other, how far a point is from complementarity, friction beyond its cone, the "
-      "largest force of a point, and what the ledger has left over, also relative to "
-      "the energy that moved",
-      columns, 8);
+  ff_study_table(study,
+                 "Audit of Figs. 10 to 12, the worst of each run: penetration of rigid bodies, "
+                 "complementarity residual of a point, friction beyond its cone, the "
+                 "largest force of a point, and the residual of the ledger, also relative to "
+                 "the energy exchanged",
+                 columns, 8);
   for (int k = 0; k < MOTIONS; k++) {
     add_audit(study, &part->motions[k], 1e-3);
   }
@@ -439,20 +437,21 @@ static void show_audit(ff_study *study, const motions_part *part) {
   }
   ff_page_text(
       study->page,
-      "This model lets rigid bodies be entered: a point is felt from the step on that finds "
-      "it inside, and λ gives way. The audit counts metres as newtons by the stiffness of "
-      "the membrane, so that complementarity tells the depth once more. Rigid impacts are "
+      "This model allows rigid bodies to penetrate: a point acts from the step on that finds "
+      "it inside, and λ regularises. The audit converts metres to newtons by the stiffness of "
+      "the membrane, so that complementarity shows the depth once more. Rigid impacts are "
       "impulses spread over one step: their force grows as the step shrinks.");
 }
 
 static void show_walk(ff_study *study, const motions_part *part) {
   const motion *m = &part->motions[WALK];
   ff_page_section(study->page, "Fig. 10: a walk");
-  ff_page_text(study->page,
-               "%d steps of 40 mm and one that brings the feet together, on the floor of Figs. 7 "
-               "to 9 with λ = 1 and steps of 1 ms. A pilot feels joints, trunk and soles and keeps "
-               "the balance; how the paper's robot was led is not told.",
-               part->steps);
+  ff_page_text(
+      study->page,
+      "%d steps of 40 mm and one that brings the feet together, on the floor of Figs. 7 "
+      "to 9 with λ = 1 and steps of 1 ms. A pilot measures joints, trunk and soles and controls "
+      "the balance; how the paper's robot was controlled is not stated.",
+      part->steps);
   plot_path(study, m);
   plot_pressure(study, m, "y, to the left", Y, PY);
   plot_height(study, m);
@@ -465,9 +464,9 @@ static void show_fall(ff_study *study, const motions_part *part) {
   ff_page_section(study->page, "Fig. 11: a walk that fails");
   ff_page_text(
       study->page,
-      "The footsteps of Fig. 9, planned ahead and played to servos of 60 N m/rad and 1 N m "
-      "s/rad; nothing is felt. With servos of 200 and 3 the robot %s. Why the paper's walk "
-      "failed is not told. When and where the robot falls changes with the step. Forces "
+      "The footsteps of Fig. 9, planned ahead and replayed to servos of 60 N m/rad and 1 N m "
+      "s/rad, without feedback. With servos of 200 and 3 the robot %s. Why the paper's walk "
+      "failed is not stated. When and where the robot falls changes with the step. Forces "
       "are those of every tenth step.",
       stands(&part->stiff) ? "walks on and stands" : "falls as well");
   plot_path(study, m);
@@ -498,4 +497,4 @@ static void show_part(ff_study *study, const void *computed) {
 }
 
 const ff_paper_part sugihara_motions = {
-    .compute = compute_part, .tell = tell_part, .show = show_part};
+    .compute = compute_part, .report = report_part, .show = show_part};

@@ -6,7 +6,7 @@ static const char introduction[] =
     "push by spring and damper, rigid ones by impulses from a quadratic programme, and a "
     "thin membrane between them keeps feet from chattering. Everything here is computed "
     "by full simulation of a humanoid of 20 joints, 0.48 m and 5 kg. The paper leaves "
-    "open what some of its claims depend on; they are told for each of the "
+    "open what some of its claims depend on; they are reported for each of the "
     "readings.";
 
 static const char errata[] =
@@ -15,7 +15,7 @@ static const char errata[] =
     "Eq. 21 must have all of the bias, Coriolis terms included. A of Eq. 32 is not symmetric "
     "once "
     "points slip: the programme is solved on AᵀA + λ. λ has the unit kg⁻².\n\n"
-    "Left open: how joints are driven; whether a point beyond the membrane still feels it; ε "
+    "Not given: how joints are driven; whether the membrane still acts beyond its thickness; ε "
     "(0.01 m/s is taken); the robot's masses and the size of its feet.";
 
 static const char *const scenes[] = {"papers/sugihara-nakamura-2003/drop.yaml",

@@ -1,5 +1,5 @@
-/* Standing for several lambda, Figs. 7 and 8: what one vertex of the left sole bears, and how the
- * load is shared among its four. */
+/* Standing for several lambda, Figs. 7 and 8: force of one vertex of the left sole, and load
+ * distribution over its four vertices. */
 #include "sugihara.h"
 
 #include <math.h>
@@ -10,8 +10,8 @@ enum { LAMBDAS = 5, CASES = 5, VERTICES = 4, SAMPLES = 3001 };
 static const double lambdas[LAMBDAS] = {0.01, 0.1, 1, 4, 7}; /* kg^-2 */
 static const double settled = 1.0;                           /* s */
 
-/* What the paper leaves open: whether a point beyond the membrane still feels it, and the form of
- * the micro forces. */
+/* Open in the paper: whether the membrane still acts on a point beyond it, and the form of the
+ * micro forces. */
 typedef struct setting {
   const char *name, *exclusive, *micro;
   double slip_speed; /* m/s */
@@ -41,7 +41,7 @@ typedef struct stand_part {
   stance stances[CASES][LAMBDAS];
 } stand_part;
 
-/* Which of the sole's vertices a contact is; -1: none of them. */
+/* Index of the sole's vertex of a contact; -1: not one of them. */
 static int vertex_of(stance *s, int feature) {
   int k = 0;
   while (k < s->seen && s->features[k] != feature) {
@@ -127,15 +127,15 @@ static void *compute_part(ff_study *study) {
   return part;
 }
 
-/* ---- claims -------------------------------------------------------------------------------- */
+/* ---- claims ---------------------------------------------------------------------------------- */
 
 static ff_claim_verdict share(int count) {
   return count == CASES ? FF_CLAIM_HOLDS : count > 0 ? FF_CLAIM_PARTLY : FF_CLAIM_DIFFERS;
 }
 
-/* A claim in how many of the settings, and in which of them. */
-static void tell(ff_study *study, const char *key, const char *claim, const char *source,
-                 const char *paper, const bool holds[CASES], ff_claim_verdict known) {
+/* Claim in the number of settings that satisfy it, with their names. */
+static void report_claim(ff_study *study, const char *key, const char *claim, const char *source,
+                         const char *paper, const bool holds[CASES], ff_claim_verdict known) {
   char which[400] = "";
   int count = 0;
   for (int c = 0; c < CASES; c++) {
@@ -156,7 +156,7 @@ static void tell(ff_study *study, const char *key, const char *claim, const char
                                      .known = known});
 }
 
-static void tell_part(ff_study *study, const void *computed) {
+static void report_part(ff_study *study, const void *computed) {
   const stand_part *part = computed;
   bool impulsive[CASES], smoother[CASES], uneven[CASES], sinks[CASES], soon[CASES];
   for (int c = 0; c < CASES; c++) {
@@ -167,19 +167,20 @@ static void tell_part(ff_study *study, const void *computed) {
     soon[c] = impulsive[c] && s[1].rough < 0.1 * s[0].rough && s[1].uneven < s[0].uneven;
     sinks[c] = s[4].sunk > 2e-3 || s[4].ended;
   }
-  tell(study, "impulsive", "With λ = 0.01 the force of a vertex is impulsive, by chattering",
-       "Sec. IV-C, Fig. 7", "impulsive", impulsive, FF_CLAIM_PARTLY);
-  tell(study, "smoother", "As λ grows to 4 the force becomes smooth", "Sec. IV-C, Fig. 7",
-       "smoothed", smoother, FF_CLAIM_DIFFERS);
-  tell(study, "uneven", "With λ = 0.01 the vertices share the load unevenly, with 4 evenly",
-       "Sec. IV-C, Fig. 8", "disproportionate, smoothed", uneven, FF_CLAIM_DIFFERS);
-  tell(study, "soon", "Where there is chattering, λ = 0.1 ends it and evens the load",
-       "not in the paper", "–", soon, FF_CLAIM_PARTLY);
-  tell(study, "sinks", "With λ near 7 the robot sinks into the floor", "Sec. IV-C", "penetrates",
-       sinks, FF_CLAIM_PARTLY);
+  report_claim(study, "impulsive",
+               "With λ = 0.01 the force of a vertex is impulsive, by chattering",
+               "Sec. IV-C, Fig. 7", "impulsive", impulsive, FF_CLAIM_PARTLY);
+  report_claim(study, "smoother", "As λ grows to 4 the force becomes smooth", "Sec. IV-C, Fig. 7",
+               "smoothed", smoother, FF_CLAIM_DIFFERS);
+  report_claim(study, "uneven", "With λ = 0.01 the vertices share the load unevenly, with 4 evenly",
+               "Sec. IV-C, Fig. 8", "disproportionate, smoothed", uneven, FF_CLAIM_DIFFERS);
+  report_claim(study, "soon", "Where there is chattering, λ = 0.1 ends it and evens the load",
+               "not in the paper", "–", soon, FF_CLAIM_PARTLY);
+  report_claim(study, "sinks", "With λ near 7 the robot sinks into the floor", "Sec. IV-C",
+               "penetrates", sinks, FF_CLAIM_PARTLY);
 }
 
-/* ---- figures ------------------------------------------------------------------------------- */
+/* ---- figures --------------------------------------------------------------------------------- */
 
 static void show_forces(ff_study *study, const stand_part *part, int c) {
   for (int l = 0; l < LAMBDAS - 1; l++) {
@@ -234,8 +235,8 @@ static void show_part(ff_study *study, const void *computed) {
   ff_page_section(study->page, "Figs. 7 and 8: standing");
   ff_page_text(
       study->page,
-      "Steps of 1 ms on a rigid floor under a membrane of 0.5 mm. The paper does not tell "
-      "whether a point that is deeper than the membrane still feels it (superposed) or "
+      "Steps of 1 ms on a rigid floor under a membrane of 0.5 mm. The paper does not state "
+      "whether the membrane still acts on a point deeper than itself (superposed) or "
       "not (exclusive). Sinking at large λ belongs to the second: with the first, the "
       "membrane alone bears the robot once it is 1.1 mm deep. Chattering at λ = 0.01 needs "
       "more: friction that is cut and not solved for again, and an ε so small that points "
@@ -248,4 +249,4 @@ static void show_part(ff_study *study, const void *computed) {
 }
 
 const ff_paper_part sugihara_stand = {
-    .compute = compute_part, .tell = tell_part, .show = show_part};
+    .compute = compute_part, .report = report_part, .show = show_part};

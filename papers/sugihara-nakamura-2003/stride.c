@@ -11,7 +11,7 @@ static const double step = 1e-3, smooth = 0.05; /* s, of a sample; of the moving
 typedef struct stride {
   const ff_trace *trace;
   double *acceleration[AXES]; /* m/s^2, of the centre of mass */
-  double dither[AXES];        /* m/s^2, root mean square of what the moving mean leaves */
+  double dither[AXES];        /* m/s^2, root mean square of the difference from the moving mean */
   bool ended;
 } stride;
 
@@ -19,7 +19,7 @@ typedef struct stride_part {
   stride strides[WAYS];
 } stride_part;
 
-/* What is left of a signal without its moving mean. */
+/* Difference of a signal from its moving mean. */
 static double fast_part(const double *signal, long rows) {
   long half = (long)(0.5 * smooth / step);
   double sum = 0, squares = 0;
@@ -75,7 +75,7 @@ static void *compute_part(ff_study *study) {
   return part;
 }
 
-static void tell_part(ff_study *study, const void *computed) {
+static void report_part(ff_study *study, const void *computed) {
   const stride_part *part = computed;
   const stride *sticks = &part->strides[0], *slips = &part->strides[1];
   ff_study_find(study, &(ff_finding){.key = "walks",
@@ -125,8 +125,8 @@ static void show_part(ff_study *study, const void *computed) {
   static const char *const axes[2] = {"forward", "sideways"};
   ff_page_section(study->page, "Fig. 9: walking with and without static friction");
   ff_page_text(study->page,
-               "Six steps of 40 mm, led by the pilot that is built in. The fast part of the "
-               "acceleration is what a moving mean over 50 ms leaves.");
+               "Six steps of 40 mm, controlled by the built-in pilot. The fast part of the "
+               "acceleration is its difference from a moving mean over 50 ms.");
   ff_page_plot(study->page, "Fig. 9 (A), (D): path of the centre of mass",
                (ff_axis){"x", "m", false}, (ff_axis){"y", "m", false});
   for (int w = 0; w < WAYS; w++) {
@@ -147,4 +147,4 @@ static void show_part(ff_study *study, const void *computed) {
 }
 
 const ff_paper_part sugihara_stride = {
-    .compute = compute_part, .tell = tell_part, .show = show_part};
+    .compute = compute_part, .report = report_part, .show = show_part};

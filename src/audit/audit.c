@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-/* ---- energy and momentum ------------------------------------------------------------------- */
+/* ---- energy and momentum --------------------------------------------------------------------- */
 
-static void add_bodies(const ff_model *model, const ff_state *state, ff_energy *energy,
-                       ff_momentum *momentum) {
+static void audit_add_bodies(const ff_model *model, const ff_state *state, ff_energy *energy,
+                             ff_momentum *momentum) {
   double kinetic = 0, gravity = 0;
   ff_vec3 linear = v3(0, 0, 0), angular = linear;
   for (int slot = 0; slot < model->free_count; slot++) {
@@ -29,8 +29,8 @@ static void add_bodies(const ff_model *model, const ff_state *state, ff_energy *
   momentum->angular = angular;
 }
 
-static void add_robots(const ff_model *model, const ff_state *state, ff_energy *energy,
-                       ff_momentum *momentum) {
+static void audit_add_robots(const ff_model *model, const ff_state *state, ff_energy *energy,
+                             ff_momentum *momentum) {
   for (int i = 0; i < model->robot_count; i++) {
     ff_tree_motion motion = ff_tree_whole(state->robots[i].work, model->run.gravity);
     energy->kinetic += motion.kinetic;
@@ -42,7 +42,7 @@ static void add_robots(const ff_model *model, const ff_state *state, ff_energy *
   }
 }
 
-static void add_losses(const ff_state *state, ff_energy *out) {
+static void audit_add_losses(const ff_state *state, ff_energy *out) {
   double normal = 0, tangent = 0, unpaid = 0, unpaid_tangent = 0;
   for (int i = 0; i < state->point_count; i++) {
     const ff_point *point = &state->points[i];
@@ -55,31 +55,32 @@ static void add_losses(const ff_state *state, ff_energy *out) {
   out->spring_tangent = tangent;
   const double *ledger = ff_state_ledger(state);
   memcpy(out->lost, ledger + FF_Y_LOST, sizeof out->lost);
-  /* What was paid into the springs of friction and they do not hold has been lost. */
+  /* Energy paid into the storage of friction and no longer stored is dissipated. */
   out->lost[FF_LOST_TANGENT] += ledger[FF_Y_PAID] - (tangent - unpaid_tangent);
   out->lost[FF_LOST_DEPTH] += ledger[FF_Y_UNPAID] - (unpaid + unpaid_tangent);
   out->work = ledger[FF_Y_WORK];
 }
 
-/* All of both; residuals of momentum against nothing. */
-static void look(const ff_model *model, const ff_state *state, ff_energy *energy,
-                 ff_momentum *momentum) {
+/* Energies and momenta; momentum residuals relative to zero. */
+static void audit_evaluate(const ff_model *model, const ff_state *state, ff_energy *energy,
+                           ff_momentum *momentum) {
   energy->spring_joint = 0;
-  add_bodies(model, state, energy, momentum);
-  add_robots(model, state, energy, momentum);
-  add_losses(state, energy);
+  audit_add_bodies(model, state, energy, momentum);
+  audit_add_robots(model, state, energy, momentum);
+  audit_add_losses(state, energy);
   const double *ledger = ff_state_ledger(state);
   momentum->linear_residual = v3_sub(momentum->linear, v3_load(ledger + FF_Y_IMPULSE));
   momentum->angular_residual = v3_sub(momentum->angular, v3_load(ledger + FF_Y_ANGULAR));
 }
 
-/* Sums of all lines: every second one, and the others, that need not wait for each other. */
+/* Sums of all entries, in two interleaved chains for instruction-level parallelism. */
 typedef struct sums {
   double total; /* stored + lost - work: constant in theory */
-  double moved; /* in motion, or was and has gone: gravity's zero is arbitrary and stays out */
+  double moved; /* energy exchanged: kinetic, or dissipated; excludes gravity, whose zero is
+                   arbitrary */
 } sums;
 
-static sums add_up(const ff_energy *energy) {
+static sums audit_sum(const ff_energy *energy) {
   double tangent = energy->spring_tangent, joint = energy->spring_joint;
   double total = energy->kinetic + energy->gravity, other = energy->spring_normal - energy->work;
   double moved = energy->kinetic, more = fabs(energy->spring_normal);
@@ -98,26 +99,26 @@ static sums add_up(const ff_energy *energy) {
                 .moved = (moved + fabs(tangent)) + (more + fabs(joint))};
 }
 
-/* ---- over a run --------------------------------------------------------------------------- */
+/* ---- over a run ------------------------------------------------------------------------------ */
 
 void ff_auditor_start(ff_auditor *auditor, const ff_model *model, const ff_state *state) {
   *auditor = (ff_auditor){0};
   ff_energy energy;
   ff_momentum momentum;
-  look(model, state, &energy, &momentum);
-  sums all = add_up(&energy);
+  audit_evaluate(model, state, &energy, &momentum);
+  sums all = audit_sum(&energy);
   auditor->start_total = all.total;
   auditor->scale = all.moved;
-  /* What the ledger holds already counts as the start's. */
+  /* Contents of the ledger at the start are the reference. */
   auditor->start_linear = momentum.linear_residual;
   auditor->start_angular = momentum.angular_residual;
 }
 
-/* Everything now, with residuals against the start. */
-static sums compare(const ff_auditor *auditor, const ff_model *model, const ff_state *state,
-                    ff_energy *energy, ff_momentum *momentum) {
-  look(model, state, energy, momentum);
-  sums all = add_up(energy);
+/* Current energies and momenta, with residuals relative to the start. */
+static sums audit_compare(const ff_auditor *auditor, const ff_model *model, const ff_state *state,
+                          ff_energy *energy, ff_momentum *momentum) {
+  audit_evaluate(model, state, energy, momentum);
+  sums all = audit_sum(energy);
   energy->residual = all.total - auditor->start_total;
   momentum->linear_residual = v3_sub(momentum->linear_residual, auditor->start_linear);
   momentum->angular_residual = v3_sub(momentum->angular_residual, auditor->start_angular);
@@ -128,7 +129,7 @@ ff_energy ff_auditor_energy(const ff_auditor *auditor, const ff_model *model,
                             const ff_state *state) {
   ff_energy energy;
   ff_momentum momentum;
-  compare(auditor, model, state, &energy, &momentum);
+  audit_compare(auditor, model, state, &energy, &momentum);
   return energy;
 }
 
@@ -136,12 +137,12 @@ ff_momentum ff_auditor_momentum(const ff_auditor *auditor, const ff_model *model
                                 const ff_state *state) {
   ff_energy energy;
   ff_momentum momentum;
-  compare(auditor, model, state, &energy, &momentum);
+  audit_compare(auditor, model, state, &energy, &momentum);
   return momentum;
 }
 
 /* Mean weight of the free bodies, N. */
-static double weight_of_bodies(const ff_model *model) {
+static double audit_mean_weight(const ff_model *model) {
   double mass = 0;
   for (int slot = 0; slot < model->free_count; slot++) {
     mass += model->bodies[model->free_bodies[slot]].mass;
@@ -149,8 +150,8 @@ static double weight_of_bodies(const ff_model *model) {
   return model->free_count > 0 ? mass / model->free_count * v3_norm(model->run.gravity) : 0;
 }
 
-/* The largest force that would stop a free body within the step, N. */
-static double largest_stop(const ff_model *model, const ff_state *state, double h) {
+/* Largest force that would stop a free body within the step, N. */
+static double audit_stopping_force(const ff_model *model, const ff_state *state, double h) {
   double momentum = 0;
   for (int slot = 0; slot < model->free_count; slot++) {
     int i = model->free_bodies[slot];
@@ -159,11 +160,11 @@ static double largest_stop(const ff_model *model, const ff_state *state, double 
   return h > 0 ? momentum / h : 0;
 }
 
-/* Contacts that were solved for, and how much of the forces is wrong: of the largest in the step,
- * but of no less than a thousandth of what there was before, or of a body's weight. At a touch
- * that has hardly begun or is just over all force is as small as rounding: of momentum, too. */
-static void look_at_contacts(ff_auditor *auditor, const ff_model *model, const ff_state *state,
-                             double h) {
+/* Residual of solved contacts relative to the largest force in the step, but to at least a
+ * thousandth of the largest force so far, or of a body's weight: where a contact has just begun or
+ * ended, all forces are as small as rounding, also of momentum. */
+static void audit_check_contacts(ff_auditor *auditor, const ff_model *model, const ff_state *state,
+                                 double h) {
   double force;
   ff_contact_residual now = ff_audit_contacts(model, state, &force), *worst = &auditor->worst;
   auditor->contact = now;
@@ -174,16 +175,16 @@ static void look_at_contacts(ff_auditor *auditor, const ff_model *model, const f
   double wrong = greater(now.complementarity, now.cone);
   auditor->contact_force = greater(auditor->contact_force, force);
   if (wrong > 0) {
-    double floor = 1e-3 * greater(auditor->contact_force, weight_of_bodies(model));
-    floor = greater(floor, 1e-5 * largest_stop(model, state, h));
+    double floor = 1e-3 * greater(auditor->contact_force, audit_mean_weight(model));
+    floor = greater(floor, 1e-5 * audit_stopping_force(model, state, h));
     auditor->contact_share =
         greater(auditor->contact_share, wrong / greater(greater(force, floor), wrong));
   }
 }
 
-/* What is lost stays lost: neither solved contacts nor the step itself give any back. Losses of
- * contacts do not make up for a step that, all in all, gives. */
-static void look_for_gain(ff_auditor *auditor, const ff_energy *energy) {
+/* Detects energy gain: neither solved contacts nor the step itself may return dissipated energy.
+ * Losses of contacts do not compensate for a net gain of the step. */
+static void audit_check_gain(ff_auditor *auditor, const ff_energy *energy) {
   double lost = 0;
   for (int i = 0; i < FF_LOSS_COUNT; i++) {
     lost += energy->lost[i];
@@ -193,11 +194,11 @@ static void look_for_gain(ff_auditor *auditor, const ff_energy *energy) {
   auditor->gained = greater(auditor->gained, -energy->lost[FF_LOST_STEP]);
 }
 
-void ff_auditor_look(ff_auditor *auditor, const ff_model *model, const ff_state *state, double h,
-                     bool fixed) {
+void ff_auditor_update(ff_auditor *auditor, const ff_model *model, const ff_state *state, double h,
+                       bool fixed) {
   ff_energy energy;
   ff_momentum momentum;
-  sums all = compare(auditor, model, state, &energy, &momentum);
+  sums all = audit_compare(auditor, model, state, &energy, &momentum);
   auditor->scale = greater(auditor->scale, all.moved);
   auditor->residual = greater(auditor->residual, fabs(energy.residual));
   ff_vec3 linear = momentum.linear_residual, angular = momentum.angular_residual;
@@ -207,9 +208,9 @@ void ff_auditor_look(ff_auditor *auditor, const ff_model *model, const ff_state 
   auditor->damping = greater(auditor->damping, state->damping);
   auditor->longest = fixed ? greater(auditor->longest, h) : 0;
   auditor->stiff_steps += !fixed && h * state->damping > FF_COARSE_STEP;
-  look_at_contacts(auditor, model, state, h);
+  audit_check_contacts(auditor, model, state, h);
   if (model->stepper->only_loses) {
-    look_for_gain(auditor, &energy);
+    audit_check_gain(auditor, &energy);
   }
 }
 

@@ -2,22 +2,22 @@
 
 #include "math/vec.h"
 
-/* ---- one contact -------------------------------------------------------------------------- */
+/* ---- contact residuals ----------------------------------------------------------------------- */
 
-/* |min(force, stiffness * gap)|: 0 where neither is negative and one of them is 0. */
-static double apart(double force, double stiffness, double gap) {
+/* |min(force, stiffness * gap)|: 0 if both are nonnegative and one of them is 0. */
+static double complementarity_residual(double force, double stiffness, double gap) {
   return fabs(lesser(force, isfinite(gap) ? stiffness * gap : INFINITY));
 }
 
 ff_contact_residual ff_audit_contact(const ff_contact_load *load) {
   /* [Chakraborty07 eq. 13] */
-  double layer = apart(load->layer, load->stiffness, load->left);
-  double core = apart(load->core, load->stiffness, load->room);
-  if (!isfinite(load->room)) {
-    core = fabs(load->core); /* nothing is there to bear it */
+  double layer = complementarity_residual(load->layer, load->stiffness, load->left);
+  double core = complementarity_residual(load->core, load->stiffness, load->core_gap);
+  if (!isfinite(load->core_gap)) {
+    core = fabs(load->core); /* no core there to bear it */
   }
-  /* Friction and slip in units of the ellipsoid [Chakraborty07 eq. 4]: what is asked for most is
-   * -mu N |w|, reached only within the cone and against the slip. */
+  /* Friction and slip in units of the ellipsoid [Chakraborty07 eq. 4]: maximal dissipation is -mu N
+   * |w|, attained only within the cone and against the slip. */
   double push = 0, speed = 0, power = 0;
   for (int i = 0; i < 3; i++) {
     double e = load->cone.e[i];
@@ -29,18 +29,18 @@ ff_contact_residual ff_audit_contact(const ff_contact_load *load) {
   return (ff_contact_residual){.complementarity = greater(layer, core),
                                .cone = greater(sqrt(push) - most, 0),
                                .dissipation = fabs(most * sqrt(speed) + power),
-                               .penetration = greater(-load->room, 0)};
+                               .penetration = greater(-load->core_gap, 0)};
 }
 
-/* ---- all of them --------------------------------------------------------------------------- */
+/* ---- all contacts ---------------------------------------------------------------------------- */
 
-static ff_vec3 velocity_at(const ff_body_motion *body, ff_vec3 point) {
+static ff_vec3 audit_velocity_at(const ff_body_motion *body, ff_vec3 point) {
   return v3_add(body->velocity, v3_cross(body->omega, v3_sub(point, body->pose.position)));
 }
 
-/* The axis of friction that the contact shows, for an ellipsoid whose axes differ; else geometry's
- * own t1, which is any tangent. */
-static ff_vec3 axis_of(const ff_cone *cone, ff_vec3 t1, const ff_touch *touch) {
+/* Friction axis of the contact for an ellipsoid with different axes; else geometry's t1, an
+ * arbitrary tangent. */
+static ff_vec3 audit_friction_axis(const ff_cone *cone, ff_vec3 t1, const ff_touch *touch) {
   if (cone->e[0] == cone->e[1]) {
     return touch->t1;
   }
@@ -49,19 +49,21 @@ static ff_vec3 axis_of(const ff_cone *cone, ff_vec3 t1, const ff_touch *touch) {
   return length > 0 ? v3_scale(1 / length, u) : touch->t1;
 }
 
-static ff_contact_load load_of(const ff_model *model, const ff_state *state, const ff_near *near,
-                               const ff_point *point, const ff_touch *touch) {
+static ff_contact_load audit_contact_load(const ff_model *model, const ff_state *state,
+                                          const ff_near *near, const ff_point *point,
+                                          const ff_touch *touch) {
   const ff_binding *binding = &model->bindings[near->binding];
   const ff_body_motion *a = &state->bodies[model->shapes[near->shape_a].body];
   const ff_body_motion *b = &state->bodies[model->shapes[near->shape_b].body];
-  ff_vec3 t1 = axis_of(&binding->cone, point->t1, touch), t2 = v3_cross(touch->normal, t1);
-  ff_vec3 slip = v3_sub(velocity_at(a, touch->point), velocity_at(b, touch->point));
+  ff_vec3 t1 = audit_friction_axis(&binding->cone, point->t1, touch),
+          t2 = v3_cross(touch->normal, t1);
+  ff_vec3 slip = v3_sub(audit_velocity_at(a, touch->point), audit_velocity_at(b, touch->point));
   slip = v3_add(slip, point->shear_rate);
   double spin = v3_dot(touch->normal, v3_sub(a->omega, b->omega));
   return (ff_contact_load){.layer = v3_dot(touch->normal, point->force) - point->force_core,
                            .core = point->force_core,
                            .left = lesser(point->deflection - touch->depth, point->left),
-                           .room = binding->layer.max_deflection - touch->depth,
+                           .core_gap = binding->layer.max_deflection - touch->depth,
                            .stiffness = binding->layer.stiffness,
                            .friction = {v3_dot(t1, point->force), v3_dot(t2, point->force),
                                         v3_dot(touch->normal, point->moment)},
@@ -69,16 +71,16 @@ static ff_contact_load load_of(const ff_model *model, const ff_state *state, con
                            .cone = binding->cone};
 }
 
-static ff_contact_residual worse(ff_contact_residual a, ff_contact_residual b) {
+static ff_contact_residual worse_residual(ff_contact_residual a, ff_contact_residual b) {
   return (ff_contact_residual){greater(a.complementarity, b.complementarity),
                                greater(a.cone, b.cone), greater(a.dissipation, b.dissipation),
                                greater(a.penetration, b.penetration)};
 }
 
-/* Where two shapes are now; with a force between them that has no spot, also where they do not
- * overlap. */
-static int touches_of(const ff_model *model, const ff_near *near, const ff_point *points,
-                      const ff_pose *a, const ff_pose *b, ff_touch out[FF_TOUCH_MAX]) {
+/* Contact points of two shapes at their current poses; separated ones too if there is a force
+ * between them without a feature pair. */
+static int audit_contact_points(const ff_model *model, const ff_near *near, const ff_point *points,
+                                const ff_pose *a, const ff_pose *b, ff_touch out[FF_TOUCH_MAX]) {
   double margin = 0;
   for (int i = 0; i < near->point_count; i++) {
     bool pushes =
@@ -88,23 +90,22 @@ static int touches_of(const ff_model *model, const ff_near *near, const ff_point
   return ff_near_touch(model, near, a, b, margin, out);
 }
 
-/* A point between parts of rounded shapes, where these are now. Parts that are not over one another
- * bear nothing. */
-static ff_touch touch_of(const ff_model *model, const ff_near *near, const ff_point *point,
-                         const ff_pose *a, const ff_pose *b) {
+/* Contact point of a feature pair of rounded shapes at their current poses. Features that no longer
+ * face each other bear nothing. */
+static ff_touch audit_feature_contact(const ff_model *model, const ff_near *near,
+                                      const ff_point *point, const ff_pose *a, const ff_pose *b) {
   ff_touch out = {.spot = point->spot, .normal = point->normal, .point = point->point};
   bool there = ff_near_look(model, near, a, b, &out);
   out.depth = there ? out.depth : -INFINITY;
   return out;
 }
 
-/* Two touches that are nearer than this, of the size of a body, are one. */
+/* Contact points closer than this, relative to the size of a body, are the same. */
 #define SAME 1e-3
 
-/* The point that belongs to a touch: that of its spot, or one that is in the same place. NULL:
- * nobody knows of it. */
-static const ff_point *point_of(const ff_near *near, const ff_point *points, double size,
-                                const ff_touch *touch) {
+/* State of a contact point: that with its feature pair, or at the same place. NULL: none. */
+static const ff_point *audit_point_state(const ff_near *near, const ff_point *points, double size,
+                                         const ff_touch *touch) {
   const ff_point *found = NULL;
   if (!ff_spot_lasts(&touch->spot)) {
     const ff_point *named = &points[touch->feature];
@@ -121,10 +122,10 @@ static const ff_point *point_of(const ff_near *near, const ff_point *points, dou
   return found;
 }
 
-/* All points of a pair that touch or push: as geometry lists them now, and where parts were solved
- * for that it does not list. */
-static ff_contact_residual look_at_pair(const ff_model *model, const ff_state *state,
-                                        const ff_near *near, double *largest) {
+/* Worst residual of a shape pair: of all contact points that geometry finds now, and of solved
+ * feature pairs that it does not find. */
+static ff_contact_residual audit_check_pair(const ff_model *model, const ff_state *state,
+                                            const ff_near *near, double *largest) {
   static const ff_point nobody = {.left = INFINITY};
   const ff_model_shape *shape_a = &model->shapes[near->shape_a];
   const ff_pose *a = &state->bodies[shape_a->body].pose;
@@ -133,14 +134,16 @@ static ff_contact_residual look_at_pair(const ff_model *model, const ff_state *s
   ff_contact_residual out = {0};
   ff_touch touches[FF_TOUCH_MAX];
   bool seen[FF_TOUCH_MAX] = {false};
-  int count = touches_of(model, near, points, a, b, touches);
+  int count = audit_contact_points(model, near, points, a, b, touches);
   for (int i = 0; i < count; i++) {
     if (touches[i].spot.kind != FF_SPOT_NONE && !(touches[i].depth > 0)) {
-      continue; /* whoever pushes there is looked at below */
+      continue; /* their forces are checked below */
     }
-    const ff_point *point = point_of(near, points, model->bodies[shape_a->body].bound, &touches[i]);
-    ff_contact_load load = load_of(model, state, near, point ? point : &nobody, &touches[i]);
-    out = worse(out, ff_audit_contact(&load));
+    const ff_point *point =
+        audit_point_state(near, points, model->bodies[shape_a->body].bound, &touches[i]);
+    ff_contact_load load =
+        audit_contact_load(model, state, near, point ? point : &nobody, &touches[i]);
+    out = worse_residual(out, ff_audit_contact(&load));
     *largest = greater(*largest, load.layer + load.core);
     if (point && ff_spot_is_same(&point->spot, &touches[i].spot)) {
       seen[point - points] = true;
@@ -148,9 +151,9 @@ static ff_contact_residual look_at_pair(const ff_model *model, const ff_state *s
   }
   for (int i = 0; i < near->point_count; i++) {
     if (points[i].touching && !seen[i] && points[i].spot.kind != FF_SPOT_NONE) {
-      ff_touch touch = touch_of(model, near, &points[i], a, b);
-      ff_contact_load load = load_of(model, state, near, &points[i], &touch);
-      out = worse(out, ff_audit_contact(&load));
+      ff_touch touch = audit_feature_contact(model, near, &points[i], a, b);
+      ff_contact_load load = audit_contact_load(model, state, near, &points[i], &touch);
+      out = worse_residual(out, ff_audit_contact(&load));
       *largest = greater(*largest, load.layer + load.core);
     }
   }
@@ -165,7 +168,7 @@ ff_contact_residual ff_audit_contacts(const ff_model *model, const ff_state *sta
     return out;
   }
   for (int n = 0; n < state->near_count; n++) {
-    out = worse(out, look_at_pair(model, state, &state->nears[n], largest));
+    out = worse_residual(out, audit_check_pair(model, state, &state->nears[n], largest));
   }
   return out;
 }

@@ -13,21 +13,21 @@ struct ff_arena_block {
 
 enum { BLOCK_SIZE = 1 << 14, SMALL_ALIGN = 16, LARGE_ALIGN = 64 };
 
-static size_t round_up(size_t n, size_t to) {
+static size_t arena_round_up(size_t n, size_t to) {
   return (n + to - 1) / to * to;
 }
 
-static void *take(ff_arena *arena, size_t bytes, size_t align) {
+static void *arena_take_bytes(ff_arena *arena, size_t bytes, size_t align) {
   ff_arena_block *block = arena->blocks;
-  size_t start = block ? round_up(block->used, align) : 0;
+  size_t start = block ? arena_round_up(block->used, align) : 0;
   if (!block || start > block->size || block->size - start < bytes) {
-    size_t room = bytes > BLOCK_SIZE ? bytes : BLOCK_SIZE;
-    block = ff_alloc(1, sizeof *block + room);
+    size_t capacity = bytes > BLOCK_SIZE ? bytes : BLOCK_SIZE;
+    block = ff_alloc(1, sizeof *block + capacity);
     if (!block) {
       return NULL;
     }
     block->next = arena->blocks;
-    block->size = room;
+    block->size = capacity;
     arena->blocks = block;
     start = 0;
   }
@@ -39,11 +39,13 @@ void *ff_arena_take(ff_arena *arena, size_t count, size_t size) {
   if (size != 0 && count > (SIZE_MAX / 2) / size) {
     return NULL;
   }
-  return take(arena, count * size, count * size >= LARGE_ALIGN ? LARGE_ALIGN : SMALL_ALIGN);
+  return arena_take_bytes(arena, count * size,
+                          count * size >= LARGE_ALIGN ? LARGE_ALIGN : SMALL_ALIGN);
 }
 
 char *ff_arena_text(ff_arena *arena, const char *text, size_t size) {
-  char *copy = size < SIZE_MAX / 2 ? take(arena, size + 1, 1) : NULL; /* texts lie tight */
+  char *copy = size < SIZE_MAX / 2 ? arena_take_bytes(arena, size + 1, 1)
+                                   : NULL; /* no padding between texts */
   if (copy) {
     memcpy(copy, text, size);
   }

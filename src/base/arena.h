@@ -1,4 +1,4 @@
-/* Memory that is taken piece by piece and given back all at once. */
+/* Arena allocator: memory is taken piece by piece and freed all at once. */
 #ifndef FF_BASE_ARENA_H
 #define FF_BASE_ARENA_H
 
@@ -6,12 +6,12 @@
 
 typedef struct ff_arena_block ff_arena_block;
 
-/* Zero is an empty arena. */
+/* Zero-initialised: an empty arena. */
 typedef struct ff_arena {
   ff_arena_block *blocks;
 } ff_arena;
 
-/* count * size zeroed bytes, 64-byte aligned if large; NULL when memory is out. */
+/* count * size zeroed bytes, 64-byte aligned if large; NULL if out of memory. */
 void *ff_arena_take(ff_arena *arena, size_t count, size_t size);
 /* Copy of size bytes of text, terminated. */
 char *ff_arena_text(ff_arena *arena, const char *text, size_t size);

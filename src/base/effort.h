@@ -1,12 +1,11 @@
-/* How much work was done, counted where it may become much.
+/* Work counter, for budgets that end a search after a bounded amount of work.
  *
- * Who must come to an end in bounded time compares the count before and after; a clock would end
- * the same work here and there in different places. Units are about a tenth of a microsecond.
- */
+ * Compare the count before and after. Work is counted, not timed, so results do not depend on the
+ * machine. One unit is about 0.1 us. */
 #ifndef FF_BASE_EFFORT_H
 #define FF_BASE_EFFORT_H
 
-/* Of this thread, since it began. */
+/* Work done by this thread since it started. */
 extern _Thread_local long ff_effort;
 
 #endif

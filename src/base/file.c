@@ -17,9 +17,9 @@
 enum { BUFFER_SIZE = 1 << 16, NAME_TRIES = 100 };
 
 struct ff_file {
-  char *shown;     /* path as the user gave it */
-  char *target;    /* where it will be: links followed */
-  char *temporary; /* where it is until then; NULL: standard output */
+  char *shown;     /* path as given by the user */
+  char *target;    /* final path, symbolic links resolved */
+  char *temporary; /* path while the file is being written; NULL: standard output */
   char *buffer;
   size_t used;
   int fd;
@@ -31,8 +31,8 @@ struct ff_file {
 static _Thread_local long operation_count;
 static _Thread_local long fail_at;
 
-/* Counts an operation; a failure on purpose looks like a full disk. */
-static bool must_fail(void) {
+/* Counts an operation; an injected failure reports a full disk (ENOSPC). */
+static bool file_must_fail(void) {
   operation_count++;
   if (fail_at > 0 && --fail_at == 0) {
     errno = ENOSPC;
@@ -49,8 +49,8 @@ long ff_file_operations(void) {
   return operation_count;
 }
 
-static ff_status report_why(ff_report *report, const char *path, const char *verb,
-                            const char *why) {
+static ff_status file_report_reason(ff_report *report, const char *path, const char *verb,
+                                    const char *why) {
   ff_report_what(report, "cannot %s: %s", verb, why);
   if (report) {
     snprintf(report->file, sizeof report->file, "%s", path);
@@ -58,27 +58,28 @@ static ff_status report_why(ff_report *report, const char *path, const char *ver
   return FF_ERROR_FILE;
 }
 
-static ff_status report_error(ff_report *report, const char *path, const char *verb, int error) {
-  return report_why(report, path, verb, strerror(error));
+static ff_status file_report_errno(ff_report *report, const char *path, const char *verb,
+                                   int error) {
+  return file_report_reason(report, path, verb, strerror(error));
 }
 
-static void remember(ff_file *file, int error) {
+static void file_set_error(ff_file *file, int error) {
   if (!file->failed) {
     file->failed = true;
     file->error = error;
   }
 }
 
-/* ---- names -------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
-/* Where the file really goes: a link is followed, so that it stays a link. */
+/* Final path with symbolic links resolved, so that a link stays a link. */
 static char *resolve_target(const char *path) {
   char resolved[PATH_MAX];
   return ff_strdup(realpath(path, resolved) ? resolved : path);
 }
 
-/* <folder of target>/.footfall-<16 hex digits>.tmp: short, so that it fits wherever the
- * target's name does; random, so that runs side by side do not meet. */
+/* <folder of target>/.footfall-<16 hex digits>.tmp: short, so that it fits wherever the target's
+ * name does; random, so that concurrent runs do not collide. */
 static char *name_temporary(const char *target) {
   const char *slash = strrchr(target, '/');
   size_t folder = slash ? (size_t)(slash - target) + 1 : 0;
@@ -95,7 +96,7 @@ static int open_temporary(char *name, const char *target) {
   char *tail = name + (slash ? (size_t)(slash - target) + 1 : 0);
   for (int i = 0; i < NAME_TRIES; i++) {
     uint64_t number = 0;
-    if (must_fail() || getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number) {
+    if (file_must_fail() || getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number) {
       return -1;
     }
     snprintf(tail, sizeof ".footfall-0123456789abcdef.tmp", ".footfall-%016llx.tmp",
@@ -108,9 +109,9 @@ static int open_temporary(char *name, const char *target) {
   return -1;
 }
 
-/* ---- writing ------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
-static void free_file(ff_file *file) {
+static void file_free(ff_file *file) {
   if (file) {
     ff_free(file->shown);
     ff_free(file->target);
@@ -120,24 +121,24 @@ static void free_file(ff_file *file) {
   }
 }
 
-/* A device, a pipe or a folder must not be replaced by a file. */
-static bool may_replace(const char *target, ff_report *report, const char *path) {
+/* Only regular files are replaced, never a device, a pipe or a folder. */
+static bool file_may_replace(const char *target, ff_report *report, const char *path) {
   struct stat old;
   if (stat(target, &old) != 0 || S_ISREG(old.st_mode)) {
     return true;
   }
-  report_why(report, path, "write",
-             S_ISDIR(old.st_mode) ? strerror(EISDIR)
-                                  : "is a device or a pipe; - is the standard output");
+  file_report_reason(report, path, "write",
+                     S_ISDIR(old.st_mode) ? strerror(EISDIR)
+                                          : "is a device or a pipe; use - for the standard output");
   return false;
 }
 
-static ff_status open_target(ff_file *file, ff_report *report) {
+static ff_status file_open_target(ff_file *file, ff_report *report) {
   if (strcmp(file->shown, "-") == 0) {
     file->fd = STDOUT_FILENO;
-    return must_fail() ? report_error(report, "-", "write", errno) : FF_OK;
+    return file_must_fail() ? file_report_errno(report, "-", "write", errno) : FF_OK;
   }
-  if (!may_replace(file->target, report, file->shown)) {
+  if (!file_may_replace(file->target, report, file->shown)) {
     return FF_ERROR_FILE;
   }
   file->temporary = name_temporary(file->target);
@@ -145,7 +146,7 @@ static ff_status open_target(ff_file *file, ff_report *report) {
     return FF_ERROR_MEMORY;
   }
   file->fd = open_temporary(file->temporary, file->target);
-  return file->fd < 0 ? report_error(report, file->shown, "write", errno) : FF_OK;
+  return file->fd < 0 ? file_report_errno(report, file->shown, "write", errno) : FF_OK;
 }
 
 ff_status ff_file_create(ff_file **out, const char *path, ff_report *report) {
@@ -159,24 +160,24 @@ ff_status ff_file_create(ff_file **out, const char *path, ff_report *report) {
   file->buffer = ff_alloc(BUFFER_SIZE, 1);
   ff_status status = file->shown && file->target && file->buffer ? FF_OK : FF_ERROR_MEMORY;
   if (status == FF_OK) {
-    status = open_target(file, report);
+    status = file_open_target(file, report);
   }
   if (status != FF_OK) {
-    free_file(file);
+    file_free(file);
     return status;
   }
   *out = file;
   return FF_OK;
 }
 
-static ff_status write_all(ff_file *file, const char *bytes, size_t size) {
+static ff_status file_write_all(ff_file *file, const char *bytes, size_t size) {
   while (size > 0) {
-    ssize_t written = must_fail() ? -1 : write(file->fd, bytes, size);
+    ssize_t written = file_must_fail() ? -1 : write(file->fd, bytes, size);
     if (written < 0 && errno == EINTR) {
       continue;
     }
     if (written < 0) {
-      remember(file, errno);
+      file_set_error(file, errno);
       return FF_ERROR_FILE;
     }
     bytes += written;
@@ -185,8 +186,8 @@ static ff_status write_all(ff_file *file, const char *bytes, size_t size) {
   return FF_OK;
 }
 
-static ff_status flush(ff_file *file) {
-  ff_status status = write_all(file, file->buffer, file->used);
+static ff_status file_flush(ff_file *file) {
+  ff_status status = file_write_all(file, file->buffer, file->used);
   file->used = 0;
   return status;
 }
@@ -195,40 +196,41 @@ ff_status ff_file_write(ff_file *file, const void *bytes, size_t size) {
   if (file->failed) {
     return FF_ERROR_FILE;
   }
-  if (size > BUFFER_SIZE - file->used && flush(file) != FF_OK) {
+  if (size > BUFFER_SIZE - file->used && file_flush(file) != FF_OK) {
     return FF_ERROR_FILE;
   }
   if (size > BUFFER_SIZE) {
-    return write_all(file, bytes, size);
+    return file_write_all(file, bytes, size);
   }
   memcpy(file->buffer + file->used, bytes, size);
   file->used += size;
   return FF_OK;
 }
 
-/* ---- the end --------------------------------------------------------------------- */
+/* ---- commit ---------------------------------------------------------------------------------- */
 
-/* Everything on disk, then the name. Returns false and sets errno on failure. */
-static bool settle(ff_file *file) {
-  if (must_fail() || fsync(file->fd) != 0) {
+/* Syncs the data, then renames to the target. Returns false and sets errno on failure. */
+static bool file_sync_and_rename(ff_file *file) {
+  if (file_must_fail() || fsync(file->fd) != 0) {
     return false;
   }
-  return !must_fail() && rename(file->temporary, file->target) == 0;
+  return !file_must_fail() && rename(file->temporary, file->target) == 0;
 }
 
 ff_status ff_file_commit(ff_file *file, ff_report *report) {
-  if (!file->failed && flush(file) == FF_OK && file->temporary && !settle(file)) {
-    remember(file, errno);
+  if (!file->failed && file_flush(file) == FF_OK && file->temporary &&
+      !file_sync_and_rename(file)) {
+    file_set_error(file, errno);
   }
   if (file->failed) {
-    ff_status status = report_error(report, file->shown, "write", file->error);
+    ff_status status = file_report_errno(report, file->shown, "write", file->error);
     ff_file_abandon(file);
     return status;
   }
   if (file->temporary) {
     close(file->fd);
   }
-  free_file(file);
+  file_free(file);
   return FF_OK;
 }
 
@@ -237,12 +239,12 @@ void ff_file_abandon(ff_file *file) {
     close(file->fd);
     unlink(file->temporary);
   }
-  free_file(file);
+  file_free(file);
 }
 
-/* ---- reading ---------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
-static ff_status too_large(const char *path, size_t limit, ff_report *report) {
+static ff_status file_report_too_large(const char *path, size_t limit, ff_report *report) {
   ff_report_what(report, "is larger than the %zu bytes allowed", limit);
   if (report) {
     snprintf(report->file, sizeof report->file, "%s", path);
@@ -250,12 +252,12 @@ static ff_status too_large(const char *path, size_t limit, ff_report *report) {
   return FF_ERROR_INPUT;
 }
 
-/* Reads until the end, growing as the file turns out to be: pipes have no size. */
-static ff_status read_all(int fd, char **text, size_t *size, size_t limit) {
-  size_t room = limit < BUFFER_SIZE ? limit : BUFFER_SIZE;
-  *text = ff_alloc(room + 1, 1);
+/* Reads to the end into a growing buffer: pipes have no size. */
+static ff_status file_read_to_end(int fd, char **text, size_t *size, size_t limit) {
+  size_t capacity = limit < BUFFER_SIZE ? limit : BUFFER_SIZE;
+  *text = ff_alloc(capacity + 1, 1);
   while (*text) {
-    ssize_t got = must_fail() ? -1 : read(fd, *text + *size, room - *size + 1);
+    ssize_t got = file_must_fail() ? -1 : read(fd, *text + *size, capacity - *size + 1);
     if (got < 0 && errno == EINTR) {
       continue;
     }
@@ -267,14 +269,14 @@ static ff_status read_all(int fd, char **text, size_t *size, size_t limit) {
     if (*size > limit) {
       return FF_ERROR_INPUT;
     }
-    if (*size > room) {
-      size_t more = room < limit / 2 ? 2 * room : limit;
-      char *grown = ff_resize(*text, room + 1, more + 1, 1);
+    if (*size > capacity) {
+      size_t more = capacity < limit / 2 ? 2 * capacity : limit;
+      char *grown = ff_resize(*text, capacity + 1, more + 1, 1);
       if (!grown) {
         return FF_ERROR_MEMORY;
       }
       *text = grown;
-      room = more;
+      capacity = more;
     }
   }
   return FF_ERROR_MEMORY;
@@ -284,12 +286,12 @@ ff_status ff_file_read(char **out, size_t *size, const char *path, size_t limit,
                        ff_report *report) {
   *out = NULL;
   *size = 0;
-  int fd = must_fail() ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+  int fd = file_must_fail() ? -1 : open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) {
-    return report_error(report, path, "read", errno);
+    return file_report_errno(report, path, "read", errno);
   }
   char *text = NULL;
-  ff_status status = read_all(fd, &text, size, limit);
+  ff_status status = file_read_to_end(fd, &text, size, limit);
   int error = errno;
   close(fd);
   if (status == FF_OK) {
@@ -298,18 +300,18 @@ ff_status ff_file_read(char **out, size_t *size, const char *path, size_t limit,
   }
   ff_free(text);
   *size = 0;
-  return status == FF_ERROR_FILE    ? report_error(report, path, "read", error)
-         : status == FF_ERROR_INPUT ? too_large(path, limit, report)
+  return status == FF_ERROR_FILE    ? file_report_errno(report, path, "read", error)
+         : status == FF_ERROR_INPUT ? file_report_too_large(path, limit, report)
                                     : status;
 }
 
 ff_status ff_file_size(size_t *size, const char *path, ff_report *report) {
   struct stat about;
-  if (must_fail() || stat(path, &about) != 0 || access(path, R_OK) != 0) {
-    return report_error(report, path, "read", errno);
+  if (file_must_fail() || stat(path, &about) != 0 || access(path, R_OK) != 0) {
+    return file_report_errno(report, path, "read", errno);
   }
   if (!S_ISREG(about.st_mode)) {
-    return report_error(report, path, "read", S_ISDIR(about.st_mode) ? EISDIR : EINVAL);
+    return file_report_errno(report, path, "read", S_ISDIR(about.st_mode) ? EISDIR : EINVAL);
   }
   *size = (size_t)about.st_size;
   return FF_OK;

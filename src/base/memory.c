@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Test hooks: thread-local, so that sims on other threads are not touched. */
+/* Test hooks: thread-local, so that sims on other threads are not affected. */
 static _Thread_local long alloc_count;
 static _Thread_local long alloc_fail_at;
 
 enum { ALIGNMENT = 64 };
 
-static int must_fail(void) {
+static int alloc_must_fail(void) {
   alloc_count++;
   if (alloc_fail_at > 0 && --alloc_fail_at == 0) {
     return 1;
@@ -19,7 +19,7 @@ static int must_fail(void) {
 }
 
 void *ff_alloc(size_t count, size_t size) {
-  if (must_fail() || (size != 0 && count > (SIZE_MAX - ALIGNMENT) / size)) {
+  if (alloc_must_fail() || (size != 0 && count > (SIZE_MAX - ALIGNMENT) / size)) {
     return NULL;
   }
   size_t bytes = count * size;
@@ -41,15 +41,15 @@ void *ff_resize(void *block, size_t old_count, size_t new_count, size_t size) {
   return fresh;
 }
 
-bool ff_grow(void **list, size_t count, size_t *room, size_t size) {
-  if (count < *room) {
+bool ff_grow(void **list, size_t count, size_t *capacity, size_t size) {
+  if (count < *capacity) {
     return true;
   }
-  size_t larger = *room ? 2 * *room : 16;
+  size_t larger = *capacity ? 2 * *capacity : 16;
   void *fresh = ff_resize(*list, count, larger, size);
   if (fresh) {
     *list = fresh;
-    *room = larger;
+    *capacity = larger;
   }
   return fresh != NULL;
 }

@@ -11,7 +11,7 @@ const char *ff_status_text(ff_status status) {
     case FF_ERROR_MEMORY: return "out of memory";
     case FF_ERROR_FILE: return "file could not be read or written";
     case FF_ERROR_STEP: return "step could not be completed";
-    case FF_ERROR_CAPACITY: return "more contacts at once than the sim was made for";
+    case FF_ERROR_CAPACITY: return "more contacts at once than the sim's capacity";
     case FF_CANCELLED: return "cancelled";
   }
   return "unknown status";
@@ -46,8 +46,8 @@ void ff_report_expected(ff_report *report, const char *format, ...) {
   }
 }
 
-/* Appends at the end of a terminated text; cuts what does not fit. */
-static void append(char *text, size_t size, const char *more) {
+/* Appends to a terminated text; truncates what does not fit. */
+static void report_append(char *text, size_t size, const char *more) {
   size_t used = strlen(text);
   snprintf(text + used, size - used, "%s", more);
 }
@@ -57,8 +57,8 @@ ff_status ff_report_unknown(ff_report *report, const char *noun, const char *wor
   ff_report_what(report, "unknown %s '%.80s'", noun, word);
   if (report) {
     for (int i = 0; i < count; i++) {
-      append(report->expected, sizeof report->expected, i ? ", " : "");
-      append(report->expected, sizeof report->expected, known[i]);
+      report_append(report->expected, sizeof report->expected, i ? ", " : "");
+      report_append(report->expected, sizeof report->expected, known[i]);
     }
     int nearest = ff_nearest_word(word, known, count);
     if (nearest >= 0) {
@@ -94,8 +94,8 @@ static int edit_distance(const char *a, const char *b) {
   return row[nb];
 }
 
-/* The only word that begins like this; -1: there is none, or there are more. */
-static int begun_word(const char *word, const char *const *known, int count) {
+/* Index of the only known word that starts with word; -1: none, or several. */
+static int find_unique_prefix(const char *word, const char *const *known, int count) {
   int found = -1;
   size_t length = strlen(word);
   for (int i = 0; length >= 3 && i < count; i++) {
@@ -110,9 +110,9 @@ static int begun_word(const char *word, const char *const *known, int count) {
 }
 
 int ff_nearest_word(const char *word, const char *const *known, int count) {
-  /* A suggestion helps only if at most about a third of the word is off, or missing. */
+  /* A suggestion is given if at most about a third of the word differs or is missing. */
   int limit = 1 + (int)strlen(word) / 3;
-  int nearest = begun_word(word, known, count);
+  int nearest = find_unique_prefix(word, known, count);
   if (nearest >= 0) {
     return nearest;
   }
@@ -129,28 +129,28 @@ int ff_nearest_word(const char *word, const char *const *known, int count) {
 size_t ff_report_text(const ff_report *report, char *text, size_t size) {
   char all[4096] = "";
   char number[64];
-  append(all, sizeof all, report->file);
+  report_append(all, sizeof all, report->file);
   if (report->line > 0) {
     snprintf(number, sizeof number, report->column > 0 ? "%s%d:%d" : "%s%d",
              report->file[0] ? ":" : "line ", report->line, report->column);
-    append(all, sizeof all, number);
+    report_append(all, sizeof all, number);
   }
   if (all[0]) {
-    append(all, sizeof all, ": ");
+    report_append(all, sizeof all, ": ");
   }
   if (report->key[0]) {
-    append(all, sizeof all, report->key);
-    append(all, sizeof all, ": ");
+    report_append(all, sizeof all, report->key);
+    report_append(all, sizeof all, ": ");
   }
-  append(all, sizeof all, report->what);
+  report_append(all, sizeof all, report->what);
   if (report->nearest[0]) {
-    append(all, sizeof all, "; did you mean '");
-    append(all, sizeof all, report->nearest);
-    append(all, sizeof all, "'?");
+    report_append(all, sizeof all, "; did you mean '");
+    report_append(all, sizeof all, report->nearest);
+    report_append(all, sizeof all, "'?");
   }
   if (report->expected[0]) {
-    append(all, sizeof all, report->nearest[0] ? " Allowed: " : "; allowed: ");
-    append(all, sizeof all, report->expected);
+    report_append(all, sizeof all, report->nearest[0] ? " Allowed: " : "; allowed: ");
+    report_append(all, sizeof all, report->expected);
   }
   return (size_t)snprintf(text, size, "%s", all);
 }

@@ -9,28 +9,28 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* How often who waits looks before it lets others have the processor: some tens of microseconds. */
-enum { LOOKS = 2000 };
+/* Spins of a waiting thread before it yields the processor: some tens of microseconds. */
+enum { SPINS = 2000 };
 
-/* What is to be done, and how far it is taken: the number of the job in the upper half, that of its
- * next piece in the lower. Who takes a piece adds one, if the ticket still is what it was before
- * the job was read; so a thread that comes late finds nothing left, and nobody waits for it. While
- * a new job is written down the ticket is closed: its piece is beyond any. */
+/* State of the current job in one atomic number: job number in the upper half, index of its next
+ * chunk in the lower half. A thread takes a chunk by incrementing it, if the ticket has not changed
+ * since the job was read; a late thread therefore finds no chunk, and no thread waits for it. While
+ * a new job is set up the ticket is closed: its chunk index is beyond any count. */
 typedef uint64_t ticket;
 
 #define CLOSED UINT32_MAX
 
 struct ff_team {
-  int others; /* threads beside the caller */
+  int others; /* threads besides the caller */
   pthread_t thread[FF_TEAM_MOST];
-  /* the job: set before its ticket is */
-  _Atomic(ff_team_part *) part;
+  /* the job; set before its ticket */
+  _Atomic(ff_team_body *) part;
   _Atomic(void *) context;
-  atomic_int count, piece;
+  atomic_int count, chunk;
   _Atomic ticket next;
-  atomic_int left;    /* pieces that are not done */
-  atomic_long effort; /* of others for those that are */
-  /* who sleeps until there is a new one, or all is over */
+  atomic_int left;    /* chunks that are not finished */
+  atomic_long effort; /* work of the other threads on finished chunks */
+  /* sleeping threads, woken by a new job or at the end */
   pthread_mutex_t mutex;
   pthread_cond_t wake;
   atomic_int asleep;
@@ -41,23 +41,23 @@ static uint32_t job_of(ticket t) {
   return (uint32_t)(t >> 32);
 }
 
-/* ---- work ------------------------------------------------------------------------------------ */
+/* ---- chunks ---------------------------------------------------------------------------------- */
 
-/* Takes a piece and does it. False: there is none. */
-static bool help(ff_team *team, bool another) {
+/* Takes the next chunk and runs it. False: none is left. */
+static bool run_chunk(ff_team *team, bool another) {
   ticket t = atomic_load(&team->next);
-  int64_t piece = atomic_load(&team->piece), count = atomic_load(&team->count);
-  int64_t first = (int64_t)(t & UINT32_MAX) * piece;
-  ff_team_part *part = atomic_load(&team->part);
+  int64_t chunk = atomic_load(&team->chunk), count = atomic_load(&team->count);
+  int64_t first = (int64_t)(t & UINT32_MAX) * chunk;
+  ff_team_body *part = atomic_load(&team->part);
   void *context = atomic_load(&team->context);
   if (first >= count) {
     return false;
   }
   if (!atomic_compare_exchange_strong(&team->next, &t, t + 1)) {
-    return true; /* somebody else took it */
+    return true; /* another thread took it */
   }
   long before = ff_effort;
-  part(context, (int)first, (int)(count - first < piece ? count : first + piece));
+  part(context, (int)first, (int)(count - first < chunk ? count : first + chunk));
   if (another) {
     atomic_fetch_add(&team->effort, ff_effort - before);
   }
@@ -65,8 +65,8 @@ static bool help(ff_team *team, bool another) {
   return true;
 }
 
-static void look_again(int *looks) {
-  if (++*looks % LOOKS == 0) {
+static void spin_once(int *spins) {
+  if (++*spins % SPINS == 0) {
     sched_yield();
   }
 #if defined(__x86_64__)
@@ -74,22 +74,21 @@ static void look_again(int *looks) {
 #endif
 }
 
-/* ---- the other threads -------------------------------------------------------------------------
- */
+/* ---- the other threads ----------------------------------------------------------------------- */
 
-static bool is_idle(ff_team *team, uint32_t job) {
+static bool is_waiting(ff_team *team, uint32_t job) {
   return job_of(atomic_load(&team->next)) == job && !atomic_load(&team->over);
 }
 
-/* Until there is another job than this: looks for a while, then sleeps. */
+/* Waits for a job other than this one: spins for a while, then sleeps. */
 static void wait_for_job(ff_team *team, uint32_t job) {
-  for (int looks = 0; looks < LOOKS && is_idle(team, job);) {
-    look_again(&looks);
+  for (int spins = 0; spins < SPINS && is_waiting(team, job);) {
+    spin_once(&spins);
   }
-  if (is_idle(team, job)) {
+  if (is_waiting(team, job)) {
     pthread_mutex_lock(&team->mutex);
     atomic_fetch_add(&team->asleep, 1);
-    while (is_idle(team, job)) {
+    while (is_waiting(team, job)) {
       pthread_cond_wait(&team->wake, &team->mutex);
     }
     atomic_fetch_sub(&team->asleep, 1);
@@ -97,19 +96,19 @@ static void wait_for_job(ff_team *team, uint32_t job) {
   }
 }
 
-static void *live(void *context) {
+static void *worker_main(void *context) {
   ff_team *team = context;
   uint32_t job = 0;
   while (!atomic_load(&team->over)) {
     wait_for_job(team, job);
     job = job_of(atomic_load(&team->next));
-    while (help(team, true)) {
+    while (run_chunk(team, true)) {
     }
   }
   return NULL;
 }
 
-static void wake(ff_team *team) {
+static void wake_workers(ff_team *team) {
   if (atomic_load(&team->asleep) > 0) {
     pthread_mutex_lock(&team->mutex);
     pthread_cond_broadcast(&team->wake);
@@ -117,15 +116,14 @@ static void wake(ff_team *team) {
   }
 }
 
-/* ---- the caller -------------------------------------------------------------------------------
- */
+/* ---- the caller ------------------------------------------------------------------------------ */
 
-/* A thread that no signal interrupts: those are for who called. */
-static bool start(ff_team *team, pthread_t *thread) {
+/* Starts a thread with all signals blocked: signals are for the calling thread. */
+static bool start_worker(ff_team *team, pthread_t *thread) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  bool started = pthread_create(thread, NULL, live, team) == 0;
+  bool started = pthread_create(thread, NULL, worker_main, team) == 0;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return started;
 }
@@ -136,10 +134,10 @@ ff_status ff_team_create(ff_team **out, int threads) {
   if (!team) {
     return FF_ERROR_MEMORY;
   }
-  pthread_mutex_init(&team->mutex, NULL); /* neither fails without attributes */
+  pthread_mutex_init(&team->mutex, NULL); /* cannot fail without attributes */
   pthread_cond_init(&team->wake, NULL);
   for (int i = 1; i < threads; i++) {
-    if (!start(team, &team->thread[team->others])) {
+    if (!start_worker(team, &team->thread[team->others])) {
       ff_team_destroy(team);
       return FF_ERROR_MEMORY;
     }
@@ -154,7 +152,7 @@ void ff_team_destroy(ff_team *team) {
     return;
   }
   atomic_store(&team->over, true);
-  wake(team);
+  wake_workers(team);
   for (int i = 0; i < team->others; i++) {
     pthread_join(team->thread[i], NULL);
   }
@@ -163,31 +161,31 @@ void ff_team_destroy(ff_team *team) {
   ff_free(team);
 }
 
-static void share(ff_team *team, ff_team_part *part, void *context, int count, int piece) {
+static void run_job(ff_team *team, ff_team_body *part, void *context, int count, int chunk) {
   ticket job = (ticket)job_of(atomic_load(&team->next)) << 32;
   atomic_store(&team->next, job | CLOSED);
   atomic_store(&team->part, part);
   atomic_store(&team->context, context);
   atomic_store(&team->count, count);
-  atomic_store(&team->piece, piece);
+  atomic_store(&team->chunk, chunk);
   atomic_store(&team->effort, 0);
-  atomic_store(&team->left, (count - 1) / piece + 1);
+  atomic_store(&team->left, (count - 1) / chunk + 1);
   atomic_store(&team->next, job + ((ticket)1 << 32));
-  wake(team);
-  while (help(team, false)) {
+  wake_workers(team);
+  while (run_chunk(team, false)) {
   }
-  for (int looks = 0; atomic_load(&team->left) > 0;) {
-    look_again(&looks);
+  for (int spins = 0; atomic_load(&team->left) > 0;) {
+    spin_once(&spins);
   }
   ff_effort += atomic_load(&team->effort);
 }
 
-void ff_team_share(ff_team *team, ff_team_part *part, void *context, int count, int piece) {
-  if (team && team->others > 0 && count > piece) {
-    share(team, part, context, count, piece);
+void ff_team_for(ff_team *team, ff_team_body *part, void *context, int count, int chunk) {
+  if (team && team->others > 0 && count > chunk) {
+    run_job(team, part, context, count, chunk);
     return;
   }
-  for (int first = 0; first < count; first += piece) {
-    part(context, first, count - first < piece ? count : first + piece);
+  for (int first = 0; first < count; first += chunk) {
+    part(context, first, count - first < chunk ? count : first + chunk);
   }
 }

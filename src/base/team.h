@@ -1,9 +1,8 @@
-/* Threads that share the work of one caller.
+/* Thread team: parallel loops of one caller.
  *
- * Work is a run of items that know nothing of each other. It is cut into pieces of a size that the
- * caller names, so that results do not depend on how many threads there are: each piece is done by
- * one of them, from its first item to its last, as it would be by one thread alone.
- */
+ * The items of a loop are independent. The loop is cut into chunks of a size that the caller
+ * chooses, and each chunk is run in order by one thread, so results do not depend on the number of
+ * threads. */
 #ifndef FF_BASE_TEAM_H
 #define FF_BASE_TEAM_H
 
@@ -13,16 +12,16 @@ typedef struct ff_team ff_team;
 
 enum { FF_TEAM_MOST = 64 };
 
-/* As many threads as said, 1 to FF_TEAM_MOST; the caller is one of them. FF_ERROR_MEMORY: there are
- * no more to be had. */
+/* A team of 1 to FF_TEAM_MOST threads, the caller included. FF_ERROR_MEMORY: a thread could not be
+ * started. */
 ff_status ff_team_create(ff_team **out, int threads);
-void ff_team_destroy(ff_team *team); /* NULL is fine */
+void ff_team_destroy(ff_team *team); /* NULL is allowed */
 
-/* Does items first .. end - 1. */
-typedef void ff_team_part(void *context, int first, int end);
+/* Body of a loop: items first .. end - 1. */
+typedef void ff_team_body(void *context, int first, int end);
 
-/* Does items 0 .. count - 1 in pieces of so many, the last of what is left, and returns when all is
- * done. No team (NULL): the caller does them, one after the other. */
-void ff_team_share(ff_team *team, ff_team_part *part, void *context, int count, int piece);
+/* Parallel for over 0 .. count - 1 in chunks of `chunk` items. Returns when all are done; serial if
+ * team is NULL. */
+void ff_team_for(ff_team *team, ff_team_body *part, void *context, int count, int chunk);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* printf and strtod follow the program's locale; ours is always C, this thread only. */
+/* printf and strtod follow the program's locale: switch this thread to the C locale. */
 static locale_t enter_c_locale(void) {
   return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
 }
@@ -17,7 +17,7 @@ static void leave_c_locale(locale_t before) {
   uselocale(before);
 }
 
-/* ---- out ------------------------------------------------------------------------- */
+/* ---- writing numbers ------------------------------------------------------------------------- */
 
 char *ff_number_text(double value, char text[FF_NUMBER_SIZE]) {
   if (!isfinite(value)) {
@@ -25,8 +25,8 @@ char *ff_number_text(double value, char text[FF_NUMBER_SIZE]) {
     return text;
   }
   locale_t before = enter_c_locale();
-  /* 15 digits survive text for every normal number and %g drops trailing zeros, so the
-   * first precision that reads back is the shortest. Subnormals may need fewer. */
+  /* Every decimal of up to 15 digits reads back, and %g drops trailing zeros: the first precision
+   * that reads back to the same bits is the shortest. Subnormals may need fewer. */
   for (int digits = fabs(value) < DBL_MIN ? 1 : 15; digits <= 17; digits++) {
     snprintf(text, FF_NUMBER_SIZE, "%.*g", digits, value);
     if (strtod(text, NULL) == value) {
@@ -37,7 +37,7 @@ char *ff_number_text(double value, char text[FF_NUMBER_SIZE]) {
   return text;
 }
 
-/* ---- in -------------------------------------------------------------------------- */
+/* ---- reading numbers ------------------------------------------------------------------------- */
 
 static const char *skip_digits(const char *at) {
   while (isdigit((unsigned char)*at)) {
@@ -84,7 +84,7 @@ static bool read_special(const char *text, double *value) {
   return false;
 }
 
-static bool read_unit(const char *text, ff_unit *unit) {
+static bool read_angle_unit(const char *text, ff_unit *unit) {
   while (*text == ' ') {
     text++;
   }
@@ -98,7 +98,8 @@ bool ff_number_scan(const char *text, double *value, ff_unit *unit) {
     return true;
   }
   const char *end = number_end(text);
-  if (end == text || (*end == ' ' && strspn(end, " ") == strlen(end)) || !read_unit(end, unit)) {
+  if (end == text || (*end == ' ' && strspn(end, " ") == strlen(end)) ||
+      !read_angle_unit(end, unit)) {
     return false;
   }
   locale_t before = enter_c_locale();

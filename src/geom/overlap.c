@@ -62,15 +62,15 @@ ff_vec3 ff_geom_lowest(const ff_geom *geom, ff_vec3 n) {
   return v3(0, 0, 0);
 }
 
-static ff_pair2 square_sum(ff_vec3 s, ff_vec3 n) {
-  ff_pair2 x = exact_product(s.x, n.x), y = exact_product(s.y, n.y), z = exact_product(s.z, n.z);
+static ff_double2 square_sum(ff_vec3 s, ff_vec3 n) {
+  ff_double2 x = exact_product(s.x, n.x), y = exact_product(s.y, n.y), z = exact_product(s.z, n.z);
   return pair_add(pair_add(pair_mul(x, x), pair_mul(y, y)), pair_mul(z, z));
 }
 
 /* ff_geom_reach with twice the digits; n need not be unit, the reach grows with it. */
-static ff_pair2 exact_reach(const ff_geom *geom, ff_vec3 n) {
+static ff_double2 exact_reach(const ff_geom *geom, ff_vec3 n) {
   ff_vec3 s = geom->size, m = v3(fabs(n.x), fabs(n.y), fabs(n.z));
-  const ff_pair2 radius = {s.x, 0};
+  const ff_double2 radius = {s.x, 0};
   switch (geom->kind) {
     case FF_SPHERE: return pair_mul(radius, pair_sqrt(square_sum(v3(1, 1, 1), n)));
     case FF_ELLIPSOID: return pair_sqrt(square_sum(s, n));
@@ -87,7 +87,7 @@ static ff_pair2 exact_reach(const ff_geom *geom, ff_vec3 n) {
     case FF_HALF_SPACE:
     case FF_SHAPE_KIND_COUNT: break;
   }
-  return (ff_pair2){INFINITY, 0};
+  return (ff_double2){INFINITY, 0};
 }
 
 ff_cut ff_geom_cut(const ff_geom *geom, ff_vec3 normal, ff_vec3 point) {
@@ -97,8 +97,8 @@ ff_cut ff_geom_cut(const ff_geom *geom, ff_vec3 normal, ff_vec3 point) {
   if (fabs(high) < 0.9 * far) { /* cut somewhere in the middle: nothing cancels */
     return (ff_cut){unit, far + high, far - high};
   }
-  ff_pair2 reach = exact_reach(geom, normal), height = exact_dot(point, normal);
-  ff_pair2 below = {-height.hi, -height.lo};
+  ff_double2 reach = exact_reach(geom, normal), height = exact_dot(point, normal);
+  ff_double2 below = {-height.hi, -height.lo};
   return (ff_cut){unit, pair_add(reach, height).hi * per, pair_add(reach, below).hi * per};
 }
 

@@ -127,7 +127,7 @@ static double *depths_of(const ff_volume_def *def, const ff_polyhedron *solid, d
   double size = v3_norm(def->normal);
   *deepest = -INFINITY;
   for (int i = 0; depths && i < solid->vertex_count; i++) {
-    depths[i] = exact_dot_apart(def->point, solid->vertices[i], def->normal) / size;
+    depths[i] = exact_dot_difference(def->point, solid->vertices[i], def->normal) / size;
     *deepest = fmax(*deepest, depths[i]);
   }
   return depths;

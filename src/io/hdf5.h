@@ -1,4 +1,4 @@
-/* What writing and reading HDF5 share. The layout is described in docs/recordings.md. */
+/* HDF5 layout shared by writing and reading; described in docs/recordings.md. */
 #ifndef FF_IO_HDF5_H
 #define FF_IO_HDF5_H
 
@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define FF_HDF5_CHANNELS "channels" /* group: one 1-D dataset a channel, in order of creation */
+#define FF_HDF5_CHANNELS "channels" /* group: one 1-D dataset per channel, in order of creation */
 #define FF_HDF5_UNIT     "unit"     /* its attribute */
 #define FF_HDF5_VERSION  "footfall" /* attributes of the file */
 #define FF_HDF5_SCENE    "scene"
@@ -14,8 +14,8 @@
 #define FF_HDF5_SUMMARY  "summary"
 #define FF_HDF5_SAMPLES  "samples"
 
-/* A slash would make a folder of a dataset's name: it is written as %2F, and a percent sign as
- * %25. link has room for three times the name. */
+/* A slash would make a group of a dataset's name: it is written as %2F, and a percent sign as %25.
+ * link has space for three times the name. */
 static inline void ff_hdf5_link_name(const char *name, char *link) {
   for (; *name; name++) {
     bool coded = *name == '/' || *name == '%';
@@ -28,18 +28,18 @@ static inline void ff_hdf5_link_name(const char *name, char *link) {
   *link = 0;
 }
 
-/* The name of the channel behind a link, in place. */
+/* Decodes the name of a channel from its link, in place. */
 static inline void ff_hdf5_channel_name(char *link) {
   char *to = link;
   for (; *link; link++) {
     bool slash = strncmp(link, "%2F", 3) == 0, percent = strncmp(link, "%25", 3) == 0;
-    *to++ = slash ? '/' : *link; /* %25 begins with the sign it stands for */
+    *to++ = slash ? '/' : *link; /* %25 begins with the character it encodes */
     link += slash || percent ? 2 : 0;
   }
   *to = 0;
 }
 
-/* HDF5 prints its errors unless told not to; the library never prints. */
+/* HDF5 prints its errors by default; the library never prints. */
 typedef struct ff_hdf5_voice {
   H5E_auto2_t print;
   void *data;

@@ -1,7 +1,6 @@
-/* Reads a COLLADA file (.dae): the positions of its geometries, and the nodes that show them.
+/* COLLADA reader (.dae): positions of the geometries, and the nodes that instantiate them.
  *
- * Lengths are taken in the file's unit; its up axis is passed over, as other readers of robots do.
- */
+ * Lengths are in the file's unit; its up axis is ignored, as by other robot readers. */
 #include "io/mesh_dae.h"
 #include "base/arena.h"
 #include "base/file.h"
@@ -17,35 +16,35 @@ typedef struct reader {
   ff_dae dae;
   ff_xml *xml;
   ff_arena texts;
-  double *numbers; /* of all sources, then those of the element being read */
-  size_t count, room, kept;
+  double *numbers; /* of all sources, then those of the current element */
+  size_t count, capacity, kept;
   bool listening; /* text is numbers */
-  char word[64];  /* a number that is not complete yet */
+  char word[64];  /* incomplete number */
   size_t word_length;
   size_t source_room, geometry_room, part_room, node_room;
-  int depth;   /* of elements */
-  int node;    /* the one being read */
-  int library; /* depth of the library of nodes being read; 0: none */
+  int depth;   /* nesting depth of elements */
+  int node;    /* current node */
+  int library; /* depth of the current library of nodes; 0: none */
   bool in_geometry;
 } reader;
 
-/* ---- lists ------------------------------------------------------------------------------- */
+/* ---- lists ----------------------------------------------------------------------------------- */
 
-static void *one_more(reader *r, void **list, int *count, size_t *room, size_t size) {
-  return ff_xml_one_more(r->xml, list, count, room, size, FF_DAE_LISTS_MAX);
+static void *dae_append(reader *r, void **list, int *count, size_t *capacity, size_t size) {
+  return ff_xml_one_more(r->xml, list, count, capacity, size, FF_DAE_LISTS_MAX);
 }
 
-static void add_number(reader *r, double value) {
-  if (!ff_grow((void **)&r->numbers, r->count, &r->room, sizeof *r->numbers)) {
+static void dae_add_number(reader *r, double value) {
+  if (!ff_grow((void **)&r->numbers, r->count, &r->capacity, sizeof *r->numbers)) {
     ff_xml_take(r->xml, FF_ERROR_MEMORY);
     return;
   }
   r->numbers[r->count++] = value;
 }
 
-/* ---- attributes and numbers ---------------------------------------------------------------- */
+/* ---- attributes and numbers ------------------------------------------------------------------ */
 
-static const char *attribute(const char **attributes, const char *name) {
+static const char *dae_attribute(const char **attributes, const char *name) {
   for (; *attributes; attributes += 2) {
     if (strcmp(attributes[0], name) == 0) {
       return attributes[1];
@@ -54,7 +53,7 @@ static const char *attribute(const char **attributes, const char *name) {
   return "";
 }
 
-static const char *keep(reader *r, const char *text) {
+static const char *dae_copy_text(reader *r, const char *text) {
   const char *kept = ff_arena_text(&r->texts, text, strlen(text));
   if (!kept) {
     ff_xml_take(r->xml, FF_ERROR_MEMORY);
@@ -62,7 +61,7 @@ static const char *keep(reader *r, const char *text) {
   return kept ? kept : "";
 }
 
-static void end_word(reader *r) {
+static void dae_end_word(reader *r) {
   double value;
   if (r->word_length == 0) {
     return;
@@ -73,25 +72,25 @@ static void end_word(reader *r) {
     ff_xml_fail(r->xml, "'%s' is not a finite number", r->word);
     return;
   }
-  add_number(r, value);
+  dae_add_number(r, value);
 }
 
-static void on_text(void *context, ff_xml *xml, const char *text, int size) {
+static void dae_on_text(void *context, ff_xml *xml, const char *text, int size) {
   reader *r = context;
   (void)xml;
   for (int i = 0; r->listening && i < size; i++) {
     if (strchr(" \t\r\n", text[i])) {
-      end_word(r);
+      dae_end_word(r);
     } else if (r->word_length + 1 < sizeof r->word) {
       r->word[r->word_length++] = text[i];
     } else {
-      ff_xml_fail(r->xml, "a number of more than %zu characters", sizeof r->word - 1);
+      ff_xml_fail(r->xml, "a number has more than %zu characters", sizeof r->word - 1);
       return;
     }
   }
 }
 
-static void listen(reader *r) {
+static void dae_start_numbers(reader *r) {
   r->listening = true;
   r->count = r->kept;
   r->word_length = 0;
@@ -99,8 +98,8 @@ static void listen(reader *r) {
 
 /* ---- transforms ------------------------------------------------------------------------------ */
 
-/* A transform inside a node: what its numbers say. False if there are too few. */
-static bool transform_of(const char *name, const double *x, size_t count, ff_dae_place *out) {
+/* Transform of a node from its numbers. False if there are too few. */
+static bool dae_transform(const char *name, const double *x, size_t count, ff_dae_place *out) {
   *out = ff_dae_here();
   if (strcmp(name, "matrix") == 0 && count == 16) {
     for (int i = 0; i < 3; i++) {
@@ -129,52 +128,51 @@ static bool transform_of(const char *name, const double *x, size_t count, ff_dae
   return false;
 }
 
-static bool is_transform(const char *name) {
+static bool dae_is_transform(const char *name) {
   return strcmp(name, "matrix") == 0 || strcmp(name, "translate") == 0 ||
          strcmp(name, "scale") == 0 || strcmp(name, "rotate") == 0;
 }
 
-/* ---- elements ---------------------------------------------------------------------------------
- */
+/* ---- elements -------------------------------------------------------------------------------- */
 
-/* What an url "#id" means. */
-static const char *id_of(reader *r, const char *url) {
-  return keep(r, url[0] == '#' ? url + 1 : url);
+/* Id of a URL "#id". */
+static const char *dae_id_of(reader *r, const char *url) {
+  return dae_copy_text(r, url[0] == '#' ? url + 1 : url);
 }
 
-static ff_dae_source *last_source(reader *r) {
+static ff_dae_source *dae_last_source(reader *r) {
   return r->dae.source_count > 0 ? &r->dae.sources[r->dae.source_count - 1] : NULL;
 }
 
-static void start_geometry(reader *r, const char **attributes) {
+static void dae_start_geometry(reader *r, const char **attributes) {
   ff_dae *d = &r->dae;
   ff_dae_geometry *g =
-      one_more(r, (void **)&d->geometries, &d->geometry_count, &r->geometry_room, sizeof *g);
+      dae_append(r, (void **)&d->geometries, &d->geometry_count, &r->geometry_room, sizeof *g);
   if (g) {
-    *g = (ff_dae_geometry){.id = keep(r, attribute(attributes, "id")),
+    *g = (ff_dae_geometry){.id = dae_copy_text(r, dae_attribute(attributes, "id")),
                            .first = d->source_count,
                            .end = d->source_count};
     r->in_geometry = true;
   }
 }
 
-static void start_source(reader *r, const char **attributes) {
+static void dae_start_source(reader *r, const char **attributes) {
   ff_dae *d = &r->dae;
   ff_dae_source *s =
-      one_more(r, (void **)&d->sources, &d->source_count, &r->source_room, sizeof *s);
+      dae_append(r, (void **)&d->sources, &d->source_count, &r->source_room, sizeof *s);
   if (s) {
-    *s = (ff_dae_source){.id = keep(r, attribute(attributes, "id")), .stride = 3};
+    *s = (ff_dae_source){.id = dae_copy_text(r, dae_attribute(attributes, "id")), .stride = 3};
     if (r->in_geometry) {
       d->geometries[d->geometry_count - 1].end = d->source_count;
     }
   }
 }
 
-static void start_node(reader *r, const char *id) {
+static void dae_start_node(reader *r, const char *id) {
   ff_dae *d = &r->dae;
-  ff_dae_node *n = one_more(r, (void **)&d->nodes, &d->node_count, &r->node_room, sizeof *n);
+  ff_dae_node *n = dae_append(r, (void **)&d->nodes, &d->node_count, &r->node_room, sizeof *n);
   if (n) {
-    *n = (ff_dae_node){.id = keep(r, id),
+    *n = (ff_dae_node){.id = dae_copy_text(r, id),
                        .at = ff_dae_here(),
                        .parent = r->node,
                        .part = -1,
@@ -185,17 +183,17 @@ static void start_node(reader *r, const char *id) {
   }
 }
 
-static void end_node(reader *r) {
+static void dae_end_node(reader *r) {
   ff_dae_node *n = &r->dae.nodes[r->node];
   n->end = r->dae.node_count;
   r->node = n->parent;
 }
 
-static void start_part(reader *r, const char **attributes, bool is_node) {
+static void dae_start_instance(reader *r, const char **attributes, bool is_node) {
   ff_dae *d = &r->dae;
-  ff_dae_part *p = one_more(r, (void **)&d->parts, &d->part_count, &r->part_room, sizeof *p);
+  ff_dae_part *p = dae_append(r, (void **)&d->parts, &d->part_count, &r->part_room, sizeof *p);
   if (p) {
-    *p = (ff_dae_part){id_of(r, attribute(attributes, "url")), is_node, -1};
+    *p = (ff_dae_part){dae_id_of(r, dae_attribute(attributes, "url")), is_node, -1};
     ff_dae_node *n = &d->nodes[r->node];
     *(n->part < 0 ? &n->part : &d->parts[n->last_part].next) = d->part_count - 1;
     n->last_part = d->part_count - 1;
@@ -203,80 +201,80 @@ static void start_part(reader *r, const char **attributes, bool is_node) {
 }
 
 /* <vertices> of a geometry names the source of its positions. */
-static void start_input(reader *r, const char **attributes) {
-  if (r->in_geometry && strcmp(attribute(attributes, "semantic"), "POSITION") == 0) {
+static void dae_start_input(reader *r, const char **attributes) {
+  if (r->in_geometry && strcmp(dae_attribute(attributes, "semantic"), "POSITION") == 0) {
     r->dae.geometries[r->dae.geometry_count - 1].positions =
-        id_of(r, attribute(attributes, "source"));
+        dae_id_of(r, dae_attribute(attributes, "source"));
   }
 }
 
-static void read_unit(reader *r, const char *meter) {
+static void dae_read_unit(reader *r, const char *meter) {
   if (meter[0] && !(ff_number_read(meter, &r->dae.meter) && r->dae.meter > 0)) {
     ff_xml_fail(r->xml, "the unit must be a length greater than 0 m, got '%.40s'", meter);
   }
 }
 
-static void read_stride(reader *r, const char *text) {
+static void dae_read_stride(reader *r, const char *text) {
   double stride;
-  if (last_source(r) && ff_number_read(text, &stride) && stride >= 1 && stride < 100) {
-    last_source(r)->stride = (int)stride;
+  if (dae_last_source(r) && ff_number_read(text, &stride) && stride >= 1 && stride < 100) {
+    dae_last_source(r)->stride = (int)stride;
   }
 }
 
-static void on_start(void *context, ff_xml *xml, const char *name, const char **attributes) {
+static void dae_on_start(void *context, ff_xml *xml, const char *name, const char **attributes) {
   reader *r = context;
   r->xml = xml;
   r->depth++;
   r->listening = false;
   if (strcmp(name, "unit") == 0) {
-    read_unit(r, attribute(attributes, "meter"));
+    dae_read_unit(r, dae_attribute(attributes, "meter"));
   } else if (strcmp(name, "geometry") == 0) {
-    start_geometry(r, attributes);
+    dae_start_geometry(r, attributes);
   } else if (strcmp(name, "source") == 0) {
-    start_source(r, attributes);
+    dae_start_source(r, attributes);
   } else if (strcmp(name, "accessor") == 0) {
-    read_stride(r, attribute(attributes, "stride"));
+    dae_read_stride(r, dae_attribute(attributes, "stride"));
   } else if (strcmp(name, "input") == 0) {
-    start_input(r, attributes);
+    dae_start_input(r, attributes);
   } else if (strcmp(name, "library_nodes") == 0) {
     r->library = r->depth;
   } else if (strcmp(name, "node") == 0) {
-    start_node(r, attribute(attributes, "id"));
+    dae_start_node(r, dae_attribute(attributes, "id"));
   } else if (strcmp(name, "instance_geometry") == 0 || strcmp(name, "instance_node") == 0) {
-    start_part(r, attributes, strcmp(name, "instance_node") == 0);
-  } else if (strcmp(name, "float_array") == 0 || (is_transform(name) && r->node > 0)) {
-    listen(r);
+    dae_start_instance(r, attributes, strcmp(name, "instance_node") == 0);
+  } else if (strcmp(name, "float_array") == 0 || (dae_is_transform(name) && r->node > 0)) {
+    dae_start_numbers(r);
   }
 }
 
-/* The numbers inside an element are complete. */
-static void take_numbers(reader *r, const char *name) {
+/* Handles the complete numbers of an element. */
+static void dae_take_numbers(reader *r, const char *name) {
   ff_dae_node *node = &r->dae.nodes[r->node];
   size_t count = r->count - r->kept;
   ff_dae_place moves;
-  if (strcmp(name, "float_array") == 0 && last_source(r)) {
-    last_source(r)->first = r->kept;
-    last_source(r)->count = count;
+  if (strcmp(name, "float_array") == 0 && dae_last_source(r)) {
+    dae_last_source(r)->first = r->kept;
+    dae_last_source(r)->count = count;
     r->kept = r->count;
-  } else if (is_transform(name) && node->depth == r->depth - 1) {
-    if (!transform_of(name, r->numbers + r->kept, count, &moves)) {
-      ff_xml_fail(r->xml, "<%s> has %zu numbers, which is not how many it needs", name, count);
+  } else if (dae_is_transform(name) && node->depth == r->depth - 1) {
+    if (!dae_transform(name, r->numbers + r->kept, count, &moves)) {
+      ff_xml_fail(r->xml, "<%s> has %zu numbers, which is the wrong number", name, count);
       return;
     }
     node->at = ff_dae_placed(node->at, moves);
   }
 }
 
-static void on_end(void *context, ff_xml *xml, const char *name) {
+static void dae_on_end(void *context, ff_xml *xml, const char *name) {
   reader *r = context;
   r->xml = xml;
   if (r->listening) {
-    end_word(r);
-    take_numbers(r, name);
+    dae_end_word(r);
+    dae_take_numbers(r, name);
     r->listening = false;
   }
   if (strcmp(name, "node") == 0 && r->node > 0) {
-    end_node(r);
+    dae_end_node(r);
   } else if (strcmp(name, "geometry") == 0) {
     r->in_geometry = false;
   } else if (r->library == r->depth) {
@@ -285,12 +283,11 @@ static void on_end(void *context, ff_xml *xml, const char *name) {
   r->depth--;
 }
 
-/* ---- all together ------------------------------------------------------------------------------
- */
+/* ---- document -------------------------------------------------------------------------------- */
 
-static ff_status read_all(reader *r, const char *text, size_t size, const char *path,
-                          ff_report *report) {
-  const ff_xml_calls calls = {on_start, on_end, on_text};
+static ff_status dae_read_document(reader *r, const char *text, size_t size, const char *path,
+                                   ff_report *report) {
+  const ff_xml_calls calls = {dae_on_start, dae_on_end, dae_on_text};
   r->dae.meter = 1;
   r->dae.nodes = ff_alloc(1, sizeof *r->dae.nodes); /* the root */
   if (!r->dae.nodes) {
@@ -317,7 +314,7 @@ ff_status ff_mesh_read_dae(const char *text, size_t size, const char *path, ff_m
     return ff_report_what(report, "larger than %d MB", FF_XML_BYTES_MAX >> 20);
   }
   reader r = {.depth = 0};
-  ff_status status = read_all(&r, text, size, path, report);
+  ff_status status = dae_read_document(&r, text, size, path, report);
   status = status == FF_OK ? ff_dae_show(&r.dae, add, to, report) : status;
   ff_free(r.numbers);
   ff_free(r.dae.sources);

@@ -1,4 +1,4 @@
-/* The points that the scene of a COLLADA file shows, where its nodes put them. */
+/* Points of the scene of a COLLADA file, transformed by its nodes. */
 #include "io/mesh_dae.h"
 
 #include "base/arena.h"
@@ -13,16 +13,16 @@ typedef struct show {
   ff_mesh_add add;
   void *to;
   ff_report *report;
-  size_t points; /* shown so far */
-  int visits;    /* of nodes */
+  size_t points; /* points so far */
+  int visits;    /* visited nodes */
 } show;
 
-enum { DEEPEST = 64 }; /* nodes shown inside nodes */
+enum { DEEPEST = 64 }; /* limit of nested instances */
 
-/* ---- geometries ----------------------------------------------------------------------------- */
+/* ---- geometries ------------------------------------------------------------------------------ */
 
-/* The source of a geometry's positions; NULL: it has none. */
-static const ff_dae_source *positions_of(const ff_dae *dae, const ff_dae_geometry *geometry) {
+/* Source of a geometry's positions; NULL: none. */
+static const ff_dae_source *dae_positions(const ff_dae *dae, const ff_dae_geometry *geometry) {
   for (int i = geometry->first; geometry->positions && i < geometry->end; i++) {
     if (strcmp(dae->sources[i].id, geometry->positions) == 0) {
       return &dae->sources[i];
@@ -31,8 +31,8 @@ static const ff_dae_source *positions_of(const ff_dae *dae, const ff_dae_geometr
   return NULL;
 }
 
-static ff_status show_geometry(show *s, const ff_dae_geometry *geometry, ff_dae_place at) {
-  const ff_dae_source *source = positions_of(s->dae, geometry);
+static ff_status dae_show_geometry(show *s, const ff_dae_geometry *geometry, ff_dae_place at) {
+  const ff_dae_source *source = dae_positions(s->dae, geometry);
   if (!source) {
     return FF_OK;
   }
@@ -53,32 +53,32 @@ static ff_status show_geometry(show *s, const ff_dae_geometry *geometry, ff_dae_
   return status;
 }
 
-/* ---- nodes ---------------------------------------------------------------------------------- */
+/* ---- nodes ----------------------------------------------------------------------------------- */
 
-/* A node, what it shows, and the nodes inside. */
-static ff_status show_node(show *s, int index, ff_dae_place around, int depth) {
+/* Visits a node, its instances and its children. */
+static ff_status dae_show_node(show *s, int index, ff_dae_place around, int depth) {
   const ff_dae *dae = s->dae;
   const ff_dae_node *node = &dae->nodes[index];
   ff_dae_place at = ff_dae_placed(around, node->at);
   ff_status status = FF_OK;
   if (depth > DEEPEST || ++s->visits > FF_DAE_LISTS_MAX) {
-    return ff_report_what(s->report, "nodes are shown inside one another without end");
+    return ff_report_what(s->report, "nodes are nested too deep or instantiated too often");
   }
   for (int p = node->part; status == FF_OK && p >= 0; p = dae->parts[p].next) {
     const ff_dae_part *part = &dae->parts[p];
     int found = ff_names_find(part->is_node ? &s->nodes : &s->geometries, part->id);
     if (found >= 0) {
-      status = part->is_node ? show_node(s, found, at, depth + 1)
-                             : show_geometry(s, &dae->geometries[found], at);
+      status = part->is_node ? dae_show_node(s, found, at, depth + 1)
+                             : dae_show_geometry(s, &dae->geometries[found], at);
     }
   }
   for (int k = index + 1; status == FF_OK && k < node->end; k = dae->nodes[k].end) {
-    status = dae->nodes[k].hidden ? FF_OK : show_node(s, k, at, depth + 1);
+    status = dae->nodes[k].hidden ? FF_OK : dae_show_node(s, k, at, depth + 1);
   }
   return status;
 }
 
-static bool index_names(show *s, ff_arena *scratch) {
+static bool dae_index_names(show *s, ff_arena *scratch) {
   const ff_dae *dae = s->dae;
   const char **nodes = ff_arena_take(scratch, (size_t)dae->node_count, sizeof *nodes);
   const char **geometries = ff_arena_take(scratch, (size_t)dae->geometry_count, sizeof *geometries);
@@ -95,10 +95,10 @@ static bool index_names(show *s, ff_arena *scratch) {
 ff_status ff_dae_show(const ff_dae *dae, ff_mesh_add add, void *to, ff_report *report) {
   show s = {.dae = dae, .add = add, .to = to, .report = report};
   ff_arena scratch = {0};
-  ff_status status = index_names(&s, &scratch) ? FF_OK : FF_ERROR_MEMORY;
-  status = status == FF_OK ? show_node(&s, 0, ff_dae_here(), 0) : status;
+  ff_status status = dae_index_names(&s, &scratch) ? FF_OK : FF_ERROR_MEMORY;
+  status = status == FF_OK ? dae_show_node(&s, 0, ff_dae_here(), 0) : status;
   for (int i = 0; dae->part_count == 0 && status == FF_OK && i < dae->geometry_count; i++) {
-    status = show_geometry(&s, &dae->geometries[i], ff_dae_here());
+    status = dae_show_geometry(&s, &dae->geometries[i], ff_dae_here());
   }
   ff_arena_free(&scratch);
   return status;

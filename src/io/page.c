@@ -11,13 +11,13 @@
 #include <string.h>
 
 enum {
-  RUN_BYTES = 18 << 20, /* of numbers from all runs: 24 MiB as base64 */
-  CURVE_POINTS = 20000  /* of one curve of a plot */
+  RUN_BYTES = 18 << 20, /* numbers of all runs: 24 MiB as base64 */
+  CURVE_POINTS = 20000  /* points of one curve of a plot */
 };
 
 bool ff_page_available(ff_report *report) {
   if (ff_page_head_size == 0) {
-    ff_report_what(report, "this build has no report page in it: install node and npm (Debian: "
+    ff_report_what(report, "this build has no report page: install node and npm (Debian: "
                            "apt-get install npm) and build again");
   }
   return ff_page_head_size > 0;
@@ -67,22 +67,22 @@ void ff_page_subtitle(ff_page *page, const char *text) {
   ff_text_json_string(&page->subtitle, text);
 }
 
-/* ---- sections and blocks -------------------------------------------------------------- */
+/* ---- sections and blocks --------------------------------------------------------------------- */
 
-/* What completes an open block. */
+/* Text that closes an open block. */
 static const char *const endings[] = {[FF_PAGE_CLOSED] = "",
                                       [FF_PAGE_TABLE] = "]}",
                                       [FF_PAGE_CLAIMS] = "]}",
                                       [FF_PAGE_PLOT] = "]}",
                                       [FF_PAGE_REPLAY] = "]}"};
 
-static void close_block(ff_page *page) {
+static void page_close_block(ff_page *page) {
   ff_text_put(&page->sections, endings[page->open]);
   page->open = FF_PAGE_CLOSED;
 }
 
 void ff_page_section(ff_page *page, const char *heading) {
-  close_block(page);
+  page_close_block(page);
   ff_text_put(&page->sections, page->section_count++ ? "]},{" : "{");
   ff_text_json_key(&page->sections, "heading");
   ff_text_json_string(&page->sections, heading);
@@ -91,12 +91,12 @@ void ff_page_section(ff_page *page, const char *heading) {
   page->block_count = 0;
 }
 
-/* Starts a block: {"type":"table". A page may start without a section. */
-static ff_text *begin_block(ff_page *page, const char *type, ff_page_open open) {
+/* Starts a block: {"type":"table". The first section is optional. */
+static ff_text *page_begin_block(ff_page *page, const char *type, ff_page_open open) {
   if (page->section_count == 0) {
     ff_page_section(page, NULL);
   }
-  close_block(page);
+  page_close_block(page);
   ff_text_put(&page->sections, page->block_count++ ? ",{" : "{");
   ff_text_json_key(&page->sections, "type");
   ff_text_json_string(&page->sections, type);
@@ -105,8 +105,8 @@ static ff_text *begin_block(ff_page *page, const char *type, ff_page_open open) 
   return &page->sections;
 }
 
-/* Starts an item of the block that is open; false (and a failure) if it is another. */
-static bool begin_item(ff_page *page, ff_page_open wanted, const char *what) {
+/* Starts an item of the open block; false (and an error) if a block of another kind is open. */
+static bool page_begin_item(ff_page *page, ff_page_open wanted, const char *what) {
   if (page->open != wanted) {
     ff_page_fail(page, FF_ERROR_INPUT, what);
     return false;
@@ -125,7 +125,7 @@ void ff_page_text(ff_page *page, const char *format, ...) {
   char *words = length < 0 ? NULL : ff_alloc((size_t)length + 1, 1);
   if (words) {
     vsnprintf(words, (size_t)length + 1, format, again);
-    ff_text *text = begin_block(page, "text", FF_PAGE_CLOSED);
+    ff_text *text = page_begin_block(page, "text", FF_PAGE_CLOSED);
     ff_text_json_member(text, "text", words);
     ff_text_put(text, "}");
     ff_free(words);
@@ -137,15 +137,15 @@ void ff_page_text(ff_page *page, const char *format, ...) {
 }
 
 void ff_page_source(ff_page *page, const char *title, const char *source) {
-  ff_text *text = begin_block(page, "source", FF_PAGE_CLOSED);
+  ff_text *text = page_begin_block(page, "source", FF_PAGE_CLOSED);
   ff_text_json_member(text, "title", title);
   ff_text_json_member(text, "text", source);
   ff_text_put(text, "}");
 }
 
-/* ---- tables and claims -------------------------------------------------------------------- */
+/* ---- tables and claims ----------------------------------------------------------------------- */
 
-static void add_strings(ff_text *text, const char *const *values, int count) {
+static void page_add_strings(ff_text *text, const char *const *values, int count) {
   ff_text_put(text, "[");
   for (int i = 0; i < count; i++) {
     ff_text_put(text, i ? "," : "");
@@ -155,18 +155,18 @@ static void add_strings(ff_text *text, const char *const *values, int count) {
 }
 
 void ff_page_table(ff_page *page, const char *caption, const char *const *columns, int count) {
-  ff_text *text = begin_block(page, "table", FF_PAGE_TABLE);
+  ff_text *text = page_begin_block(page, "table", FF_PAGE_TABLE);
   page->columns = count;
   ff_text_json_member(text, "caption", caption);
   ff_text_json_key(text, "columns");
-  add_strings(text, columns, count);
+  page_add_strings(text, columns, count);
   ff_text_json_key(text, "rows");
   ff_text_put(text, "[");
 }
 
 void ff_page_row(ff_page *page, const char *const *cells) {
-  if (begin_item(page, FF_PAGE_TABLE, "a row without a table")) {
-    add_strings(&page->sections, cells, page->columns);
+  if (page_begin_item(page, FF_PAGE_TABLE, "a row outside a table")) {
+    page_add_strings(&page->sections, cells, page->columns);
   }
 }
 
@@ -177,11 +177,11 @@ void ff_page_claim(ff_page *page, const ff_claim *claim) {
                                          [FF_CLAIM_DIFFERS] = "differs"};
   ff_text *text = &page->sections;
   if (page->open != FF_PAGE_CLAIMS) {
-    begin_block(page, "claims", FF_PAGE_CLAIMS);
+    page_begin_block(page, "claims", FF_PAGE_CLAIMS);
     ff_text_json_key(text, "rows");
     ff_text_put(text, "[");
   }
-  begin_item(page, FF_PAGE_CLAIMS, "");
+  page_begin_item(page, FF_PAGE_CLAIMS, "");
   ff_text_put(text, "{");
   ff_text_json_member(text, "claim", claim->claim);
   ff_text_json_member(text, "source", claim->source);
@@ -192,9 +192,9 @@ void ff_page_claim(ff_page *page, const ff_claim *claim) {
   ff_text_put(text, "}");
 }
 
-/* ---- plots -------------------------------------------------------------------------------- */
+/* ---- plots ----------------------------------------------------------------------------------- */
 
-static void add_axis(ff_text *text, const char *key, ff_axis axis) {
+static void page_add_axis(ff_text *text, const char *key, ff_axis axis) {
   ff_text_json_key(text, key);
   ff_text_put(text, "{");
   ff_text_json_member(text, "label", axis.label);
@@ -204,10 +204,10 @@ static void add_axis(ff_text *text, const char *key, ff_axis axis) {
 }
 
 void ff_page_plot(ff_page *page, const char *title, ff_axis x, ff_axis y) {
-  ff_text *text = begin_block(page, "plot", FF_PAGE_PLOT);
+  ff_text *text = page_begin_block(page, "plot", FF_PAGE_PLOT);
   ff_text_json_member(text, "title", title);
-  add_axis(text, "x", x);
-  add_axis(text, "y", y);
+  page_add_axis(text, "x", x);
+  page_add_axis(text, "y", y);
   ff_text_json_key(text, "curves");
   ff_text_put(text, "[");
 }
@@ -221,7 +221,7 @@ void ff_page_curve(ff_page *page, const char *name, ff_curve_style style, const 
                                        [FF_CURVE_LINE_MARKERS] = "line-markers"};
   const double *columns[] = {x, y};
   ff_reduction reduction;
-  if (!begin_item(page, FF_PAGE_PLOT, "a curve without a plot")) {
+  if (!page_begin_item(page, FF_PAGE_PLOT, "a curve outside a plot")) {
     return;
   }
   if (ff_reduce_rows(&reduction, columns, 2, count, CURVE_POINTS) != FF_OK) {
@@ -240,10 +240,10 @@ void ff_page_curve(ff_page *page, const char *name, ff_curve_style style, const 
   ff_free(reduction.rows);
 }
 
-/* ---- numbers ----------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
-/* Is the whole of it one finite number? Sign of zero and all. */
-static bool is_constant(const double *values, const ff_reduction *reduction) {
+/* Are all values one finite number, with the same sign of zero? */
+static bool page_is_constant(const double *values, const ff_reduction *reduction) {
   for (long i = 0; i < reduction->count; i++) {
     long row = reduction->rows ? reduction->rows[i] : i;
     if (!isfinite(values[row]) || memcmp(&values[row], &values[0], sizeof *values) != 0) {
@@ -257,7 +257,7 @@ int ff_page_add_series(ff_page *page, const double *values, const ff_reduction *
   int index = page->series_count++;
   ff_text_put(&page->series, index ? ",{" : "{");
   ff_text_json_member_number(&page->series, "count", (double)reduction->count);
-  if (is_constant(values, reduction)) {
+  if (page_is_constant(values, reduction)) {
     ff_text_json_member_number(&page->series, "constant", values[0]);
   } else {
     char tag[96];
@@ -271,86 +271,87 @@ int ff_page_add_series(ff_page *page, const double *values, const ff_reduction *
   return index;
 }
 
-/* ---- blocks about a run ------------------------------------------------------------------- */
+/* ---- blocks about a run ---------------------------------------------------------------------- */
 
-static ff_text *begin_run_block(ff_page *page, const char *type, ff_page_open open,
-                                ff_page_run run) {
+static ff_text *page_begin_run_block(ff_page *page, const char *type, ff_page_open open,
+                                     ff_page_run run) {
   if (run.id < 1 || run.id > page->recording_count) {
-    ff_page_fail(page, FF_ERROR_INPUT, "a block about a run that the page does not have");
+    ff_page_fail(page, FF_ERROR_INPUT, "a block refers to a run that is not on the page");
   }
-  ff_text *text = begin_block(page, type, open);
+  ff_text *text = page_begin_block(page, type, open);
   ff_text_json_member_number(text, "recording", run.id - 1);
   return text;
 }
 
 void ff_page_replay(ff_page *page, ff_page_run run) {
-  ff_text *text = begin_run_block(page, "replay", FF_PAGE_REPLAY, run);
+  ff_text *text = page_begin_run_block(page, "replay", FF_PAGE_REPLAY, run);
   ff_text_json_key(text, "panels");
   ff_text_put(text, "[");
 }
 
 void ff_page_panel(ff_page *page, const char *x, const char *const *y, int count) {
-  if (begin_item(page, FF_PAGE_REPLAY, "a panel without a replay")) {
+  if (page_begin_item(page, FF_PAGE_REPLAY, "a panel outside a replay")) {
     ff_text *text = &page->sections;
     ff_text_put(text, "{");
     ff_text_json_member(text, "x", x ? x : "time");
     ff_text_json_key(text, "y");
-    add_strings(text, y, count);
+    page_add_strings(text, y, count);
     ff_text_put(text, "}");
   }
 }
 
-static void add_plain_run_block(ff_page *page, const char *type, ff_page_run run) {
-  ff_text_put(begin_run_block(page, type, FF_PAGE_CLOSED, run), "}");
+static void page_add_run_block(ff_page *page, const char *type, ff_page_run run) {
+  ff_text_put(page_begin_run_block(page, type, FF_PAGE_CLOSED, run), "}");
 }
 
 void ff_page_ledger(ff_page *page, ff_page_run run) {
-  add_plain_run_block(page, "ledger", run);
+  page_add_run_block(page, "ledger", run);
 }
 
 void ff_page_events(ff_page *page, ff_page_run run) {
-  add_plain_run_block(page, "events", run);
+  page_add_run_block(page, "events", run);
 }
 
 void ff_page_laws(ff_page *page, ff_page_run run) {
-  add_plain_run_block(page, "laws", run);
+  page_add_run_block(page, "laws", run);
 }
 
 void ff_page_summary(ff_page *page, ff_page_run run) {
-  add_plain_run_block(page, "summary", run);
+  page_add_run_block(page, "summary", run);
 }
 
-/* ---- writing ------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
-static void write_text(ff_file *file, const ff_text *text) {
+static void page_write_text(ff_file *file, const ff_text *text) {
   if (text->size > 0) {
     ff_file_write(file, text->bytes, text->size);
   }
 }
 
-static void write_words(ff_file *file, const char *words) {
+static void page_write_words(ff_file *file, const char *words) {
   ff_file_write(file, words, strlen(words));
 }
 
-/* The document, with what is still open completed. */
-static void write_document(const ff_page *page, ff_file *file) {
-  write_words(file, "<script type=\"application/json\" id=\"footfall-document\">{\"format\":1,");
-  write_words(file, "\"version\":\"" FOOTFALL_VERSION "\",\"title\":");
-  write_text(file, &page->title);
-  write_words(file, ",\"subtitle\":");
-  write_text(file, &page->subtitle);
-  write_words(file, ",\"sections\":[");
-  write_text(file, &page->sections);
-  write_words(file, endings[page->open]);
-  write_words(file, page->section_count ? "]}],\"recordings\":[" : "],\"recordings\":[");
-  write_text(file, &page->recordings);
-  write_words(file, "],\"series\":[");
-  write_text(file, &page->series);
-  write_words(file, "]}</script>\n");
-  write_text(file, &page->numbers);
+/* Writes the document and closes what is still open. */
+static void page_write_document(const ff_page *page, ff_file *file) {
+  page_write_words(file,
+                   "<script type=\"application/json\" id=\"footfall-document\">{\"format\":1,");
+  page_write_words(file, "\"version\":\"" FOOTFALL_VERSION "\",\"title\":");
+  page_write_text(file, &page->title);
+  page_write_words(file, ",\"subtitle\":");
+  page_write_text(file, &page->subtitle);
+  page_write_words(file, ",\"sections\":[");
+  page_write_text(file, &page->sections);
+  page_write_words(file, endings[page->open]);
+  page_write_words(file, page->section_count ? "]}],\"recordings\":[" : "],\"recordings\":[");
+  page_write_text(file, &page->recordings);
+  page_write_words(file, "],\"series\":[");
+  page_write_text(file, &page->series);
+  page_write_words(file, "]}</script>\n");
+  page_write_text(file, &page->numbers);
 }
 
-static ff_status check(ff_page *page, ff_report *report) {
+static ff_status page_check(ff_page *page, ff_report *report) {
   const ff_text *all[] = {&page->title,      &page->subtitle, &page->sections,
                           &page->recordings, &page->series,   &page->numbers};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
@@ -359,7 +360,7 @@ static ff_status check(ff_page *page, ff_report *report) {
     }
   }
   if (page->status == FF_ERROR_INPUT) {
-    ff_report_what(report, "the report was put together wrongly: %s", page->what);
+    ff_report_what(report, "invalid sequence of report calls: %s", page->what);
   } else if (page->status == FF_OK && !ff_page_available(report)) {
     return FF_ERROR_FILE;
   }
@@ -368,7 +369,7 @@ static ff_status check(ff_page *page, ff_report *report) {
 
 ff_status ff_page_write(ff_page *page, const char *path, ff_report *report) {
   ff_file *file;
-  ff_status status = check(page, report);
+  ff_status status = page_check(page, report);
   if (status == FF_OK) {
     status = ff_file_create(&file, path, report);
   }
@@ -376,7 +377,7 @@ ff_status ff_page_write(ff_page *page, const char *path, ff_report *report) {
     return status;
   }
   ff_file_write(file, ff_page_head, ff_page_head_size);
-  write_document(page, file);
+  page_write_document(page, file);
   ff_file_write(file, ff_page_tail, ff_page_tail_size);
   return ff_file_commit(file, report);
 }

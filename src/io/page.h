@@ -1,4 +1,4 @@
-/* Inside of a page: pieces of its document, growing. */
+/* Internals of a page: parts of its document under construction. */
 #ifndef FF_IO_PAGE_H
 #define FF_IO_PAGE_H
 
@@ -7,11 +7,12 @@
 #include "io/page_text.h"
 #include "io/reduce.h"
 
-/* The built-in page, split where the document goes; size 0: none (see web/CMakeLists.txt). */
+/* The built-in page, split at the insertion point of the document; size 0: none (see
+ * web/CMakeLists.txt). */
 extern const unsigned char ff_page_head[], ff_page_tail[];
 extern const unsigned long ff_page_head_size, ff_page_tail_size;
 
-/* A block that can still take rows, claims, curves or panels. */
+/* An open block that accepts rows, claims, curves or panels. */
 typedef enum ff_page_open {
   FF_PAGE_CLOSED,
   FF_PAGE_TABLE,
@@ -22,22 +23,23 @@ typedef enum ff_page_open {
 
 struct ff_page {
   ff_text title, subtitle; /* JSON strings */
-  ff_text sections;        /* JSON of what is complete and of the block that is open */
+  ff_text sections;        /* JSON of the complete blocks and of the open one */
   ff_text recordings;      /* JSON objects */
-  ff_text series;          /* JSON objects: how long, or constant */
+  ff_text series;          /* JSON objects: length, or constant value */
   ff_text numbers;         /* script tags with base64 */
   int section_count, block_count, item_count, recording_count, series_count;
-  int columns; /* of the table that is open */
-  bool titled; /* false: the first run gives its scene's name */
+  int columns; /* of the open table */
+  bool titled; /* false: the first run provides its scene's name */
   ff_page_open open;
-  double budget; /* bytes of numbers that may still come from runs */
+  double budget; /* remaining bytes for numbers of runs */
   ff_status status;
-  char what[128]; /* why status is FF_ERROR_INPUT */
+  char what[128]; /* reason if status is FF_ERROR_INPUT */
 };
 
-/* Stores chosen rows of a column (all if the reduction keeps all); returns its number. */
+/* Stores selected rows of a column (all if the reduction keeps all); returns the index of the
+ * series. */
 int ff_page_add_series(ff_page *page, const double *values, const ff_reduction *reduction);
-/* Keeps the first failure. */
+/* Stores the first failure. */
 void ff_page_fail(ff_page *page, ff_status status, const char *what);
 
 #endif

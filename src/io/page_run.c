@@ -1,4 +1,4 @@
-/* A recording as part of a page: channels, bodies with their shapes, pairs with their laws. */
+/* Recordings in a page: channels, bodies with their shapes, pairs with their laws. */
 #include "io/page.h"
 
 #include "base/memory.h"
@@ -11,7 +11,7 @@
 
 enum { PAIRS_SHOWN = 256 };
 
-static void add_pose(ff_text *text, ff_vec3 position, ff_quat orientation) {
+static void page_add_pose(ff_text *text, ff_vec3 position, ff_quat orientation) {
   ff_text_json_key(text, "position");
   ff_text_json_numbers(text, &(double[]){position.x, position.y, position.z}[0], 3);
   ff_text_json_key(text, "orientation");
@@ -19,9 +19,9 @@ static void add_pose(ff_text *text, ff_vec3 position, ff_quat orientation) {
   ff_text_json_numbers(text, turn, 4);
 }
 
-/* ---- channels --------------------------------------------------------------------------- */
+/* ---- channels -------------------------------------------------------------------------------- */
 
-static bool varies(const double *column, long rows) {
+static bool column_varies(const double *column, long rows) {
   for (long i = 1; i < rows; i++) {
     if (memcmp(&column[i], &column[0], sizeof *column) != 0) {
       return true;
@@ -30,17 +30,17 @@ static bool varies(const double *column, long rows) {
   return false;
 }
 
-/* Reduces to what fits: two thirds of what is left, so that a page with many runs shares.
- * Channels that never change cost nothing. */
-static ff_status reduce(ff_reduction *out, ff_page *page, const double *const *columns, int count,
-                        long rows) {
+/* Reduces to two thirds of the remaining budget, so that several runs can share a page. Constant
+ * channels cost nothing. */
+static ff_status page_reduce_run(ff_reduction *out, ff_page *page, const double *const *columns,
+                                 int count, long rows) {
   const double **varying = ff_alloc((size_t)count, sizeof *varying);
   int varying_count = 0;
   if (!varying) {
     return FF_ERROR_MEMORY;
   }
   for (int i = 0; i < count; i++) {
-    if (varies(columns[i], rows)) {
+    if (column_varies(columns[i], rows)) {
       varying[varying_count++] = columns[i];
     }
   }
@@ -52,7 +52,7 @@ static ff_status reduce(ff_reduction *out, ff_page *page, const double *const *c
   return status;
 }
 
-static ff_status add_channels(ff_page *page, ff_text *text, const ff_recording *recording) {
+static ff_status page_add_channels(ff_page *page, ff_text *text, const ff_recording *recording) {
   const ff_recording_info *info = ff_recording_about(recording);
   const double **columns = ff_alloc((size_t)info->count, sizeof *columns);
   if (!columns) {
@@ -63,7 +63,7 @@ static ff_status add_channels(ff_page *page, ff_text *text, const ff_recording *
   }
   long rows = ff_recording_rows(recording);
   ff_reduction reduction;
-  ff_status status = reduce(&reduction, page, columns, info->count, rows);
+  ff_status status = page_reduce_run(&reduction, page, columns, info->count, rows);
   if (status == FF_OK) {
     ff_text_json_member_number(text, "recorded", (double)rows);
     ff_text_json_member_number(text, "stretches", (double)reduction.stretches);
@@ -82,9 +82,9 @@ static ff_status add_channels(ff_page *page, ff_text *text, const ff_recording *
   return status;
 }
 
-/* ---- bodies ------------------------------------------------------------------------------ */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
-static void add_points(ff_text *text, const ff_vec3 *points, int count) {
+static void page_add_points(ff_text *text, const ff_vec3 *points, int count) {
   ff_text_json_key(text, "vertices");
   ff_text_put(text, "[");
   for (int i = 0; i < count; i++) {
@@ -95,8 +95,8 @@ static void add_points(ff_text *text, const ff_vec3 *points, int count) {
   ff_text_put(text, "]");
 }
 
-/* An intersection is shown as the hull of where rays from its middle leave it. */
-static void add_rays(ff_text *text, const ff_shape_def *def) {
+/* An intersection is drawn as the convex hull of the exit points of rays from its centre. */
+static void page_add_rays(ff_text *text, const ff_shape_def *def) {
   enum { AROUND = 40, DOWN = 19 };
   ff_vec3 points[AROUND * DOWN];
   ff_arena scratch = {0};
@@ -110,24 +110,24 @@ static void add_rays(ff_text *text, const ff_shape_def *def) {
       double far = ff_geom_exit(&geom, v3(0, 0, 0), ray, NULL);
       points[k] = pose_point(frame, v3_scale(far, ray));
     }
-    add_points(text, points, AROUND * DOWN);
+    page_add_points(text, points, AROUND * DOWN);
   }
   ff_arena_free(&scratch);
 }
 
-/* What sizes do not say of a shape. */
-static void add_form(ff_text *text, const ff_shape_def *def) {
+/* Data of a shape beyond its sizes. */
+static void page_add_form(ff_text *text, const ff_shape_def *def) {
   if (def->kind == FF_SUPERELLIPSOID) {
     ff_text_json_key(text, "exponents");
     ff_text_json_numbers(text, def->exponents, 2);
   } else if (def->kind == FF_POLYHEDRON) {
-    add_points(text, def->vertices, def->vertex_count);
+    page_add_points(text, def->vertices, def->vertex_count);
   } else if (def->kind == FF_INTERSECTION) {
-    add_rays(text, def);
+    page_add_rays(text, def);
   }
 }
 
-static void add_shapes(ff_text *text, const ff_scene *scene, int body) {
+static void page_add_shapes(ff_text *text, const ff_scene *scene, int body) {
   bool first = true;
   ff_text_json_key(text, "shapes");
   ff_text_put(text, "[");
@@ -139,8 +139,8 @@ static void add_shapes(ff_text *text, const ff_scene *scene, int body) {
       ff_text_json_member(text, "kind", ff_shape_kind_name(shape->def.kind));
       ff_text_json_key(text, "size");
       ff_text_json_numbers(text, size, 3);
-      add_pose(text, shape->def.position, shape->def.orientation);
-      add_form(text, &shape->def);
+      page_add_pose(text, shape->def.position, shape->def.orientation);
+      page_add_form(text, &shape->def);
       ff_text_put(text, "}");
       first = false;
     }
@@ -148,7 +148,7 @@ static void add_shapes(ff_text *text, const ff_scene *scene, int body) {
   ff_text_put(text, "]");
 }
 
-static void add_bodies(ff_text *text, const ff_scene *scene) {
+static void page_add_bodies(ff_text *text, const ff_scene *scene) {
   static const char *const kinds[] = {
       [FF_BODY_FREE] = "free", [FF_BODY_FIXED] = "fixed", [FF_BODY_PRESCRIBED] = "prescribed"};
   ff_text_json_key(text, "bodies");
@@ -158,17 +158,17 @@ static void add_bodies(ff_text *text, const ff_scene *scene) {
     ff_text_put(text, i ? ",{" : "{");
     ff_text_json_member(text, "name", body->name);
     ff_text_json_member(text, "kind", kinds[body->kind]);
-    add_pose(text, body->position, body->orientation);
-    add_shapes(text, scene, i + 1);
+    page_add_pose(text, body->position, body->orientation);
+    page_add_shapes(text, scene, i + 1);
     ff_text_put(text, "}");
   }
   ff_text_put(text, "]");
 }
 
-/* ---- laws -------------------------------------------------------------------------------- */
+/* ---- laws ------------------------------------------------------------------------------------ */
 
-static void add_law(ff_text *text, const char *key, const ff_law *law,
-                    const ff_law_params *params) {
+static void page_add_law(ff_text *text, const char *key, const ff_law *law,
+                         const ff_law_params *params) {
   ff_text_json_key(text, key);
   if (!law) {
     ff_text_put(text, "null");
@@ -193,8 +193,8 @@ static void add_law(ff_text *text, const char *key, const ff_law *law,
   ff_text_put(text, "]}");
 }
 
-/* The slope of the friction cone: the first coefficient of friction a law has; else 0. */
-static double friction_slope(const ff_law *law, const ff_law_params *params) {
+/* Slope of the friction cone: the first friction coefficient of a law; else 0. */
+static double page_friction_slope(const ff_law *law, const ff_law_params *params) {
   for (int i = 0; law && i < law->params_count; i++) {
     if (strncmp(law->params[i].name, "mu", 2) == 0) {
       return ff_law_params_get(law, params, law->params[i].name);
@@ -203,7 +203,7 @@ static double friction_slope(const ff_law *law, const ff_law_params *params) {
   return 0;
 }
 
-static void add_pairs(ff_text *text, const ff_model *model) {
+static void page_add_pairs(ff_text *text, const ff_model *model) {
   int count = ff_model_pair_count(model);
   ff_text_json_member_number(text, "pair_count", count);
   ff_text_json_key(text, "pairs");
@@ -214,21 +214,22 @@ static void add_pairs(ff_text *text, const ff_model *model) {
     ff_text_put(text, i ? ",{" : "{");
     ff_text_json_member(text, "a", ff_model_body_name(model, pair.a));
     ff_text_json_member(text, "b", ff_model_body_name(model, pair.b));
-    ff_text_json_member_number(text, "mu", friction_slope(pair.friction, &pair.friction_params));
+    ff_text_json_member_number(text, "mu",
+                               page_friction_slope(pair.friction, &pair.friction_params));
     ff_text_json_key(text, "patch");
     ff_text_put(text, traits & FF_LAW_WANTS_OVERLAP ? "true" : "false");
-    add_law(text, "normal", pair.normal, &pair.normal_params);
-    add_law(text, "friction", pair.friction, &pair.friction_params);
+    page_add_law(text, "normal", pair.normal, &pair.normal_params);
+    page_add_law(text, "friction", pair.friction, &pair.friction_params);
     ff_text_put(text, "}");
   }
   ff_text_put(text, "]");
 }
 
-/* ---- the whole ---------------------------------------------------------------------------- */
+/* ---- run ------------------------------------------------------------------------------------- */
 
-/* What the scene inside the recording tells. A scene that cannot be read (another version's)
- * leaves the channels to speak for themselves; only lack of memory is a failure. */
-static ff_status add_scene(ff_page *page, ff_text *text, const ff_recording_info *info) {
+/* Data from the scene in the recording. A scene that cannot be read (of another version) is skipped
+ * and only channels are shown; lack of memory is the only failure. */
+static ff_status page_add_scene(ff_page *page, ff_text *text, const ff_recording_info *info) {
   ff_scene *scene = NULL;
   ff_model *model = NULL;
   const char *file = info->file[0] ? info->file : "scene";
@@ -241,11 +242,11 @@ static ff_status add_scene(ff_page *page, ff_text *text, const ff_recording_info
       page->titled = true;
     }
     ff_text_json_member(text, "stepper", scene->run.stepper.kind);
-    add_bodies(text, scene);
+    page_add_bodies(text, scene);
     status = ff_model_build(&model, scene, NULL);
   }
   if (status == FF_OK) {
-    add_pairs(text, model);
+    page_add_pairs(text, model);
   }
   ff_model_destroy(model);
   ff_scene_destroy(scene);
@@ -258,9 +259,9 @@ ff_status ff_page_add_run(ff_page_run *out, ff_page *page, const ff_recording *r
   *out = (ff_page_run){0};
   ff_text_put(&text, page->recording_count ? ",{" : "{");
   ff_text_json_member(&text, "summary", info->summary);
-  ff_status status = info->scene[0] ? add_scene(page, &text, info) : FF_OK;
+  ff_status status = info->scene[0] ? page_add_scene(page, &text, info) : FF_OK;
   if (status == FF_OK) {
-    status = add_channels(page, &text, recording);
+    status = page_add_channels(page, &text, recording);
   }
   ff_text_put(&text, "}");
   if (status == FF_OK && text.failed) {

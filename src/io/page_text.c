@@ -7,15 +7,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- growing ------------------------------------------------------------------------ */
+/* ---- growth ---------------------------------------------------------------------------------- */
 
 void ff_text_free(ff_text *text) {
   ff_free(text->bytes);
   *text = (ff_text){0};
 }
 
-/* Makes room for so many more bytes. */
-static bool reserve(ff_text *text, size_t more) {
+/* Ensures capacity for `more` bytes. */
+static bool text_reserve(ff_text *text, size_t more) {
   if (text->failed || more > SIZE_MAX / 4 || text->size > SIZE_MAX / 4) {
     text->failed = true;
     return false;
@@ -34,7 +34,7 @@ static bool reserve(ff_text *text, size_t more) {
 }
 
 void ff_text_add(ff_text *text, const char *bytes, size_t size) {
-  if (size > 0 && reserve(text, size)) {
+  if (size > 0 && text_reserve(text, size)) {
     memcpy(text->bytes + text->size, bytes, size);
     text->size += size;
   }
@@ -44,13 +44,13 @@ void ff_text_put(ff_text *text, const char *terminated) {
   ff_text_add(text, terminated, strlen(terminated));
 }
 
-/* ---- JSON ----------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 enum { REPLACEMENT = 0xFFFD };
 
-/* Reads one character of UTF-8 and moves on; U+FFFD for a byte that starts none. Overlong
- * forms, halves of pairs and what lies beyond Unicode are no characters. */
-static uint32_t next_character(const unsigned char **at) {
+/* Decodes one UTF-8 character and advances; U+FFFD for an invalid byte. Overlong forms, surrogates
+ * and code points beyond Unicode are invalid. */
+static uint32_t utf8_next(const unsigned char **at) {
   static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
   const unsigned char *s = *at;
   (*at)++;
@@ -63,7 +63,7 @@ static uint32_t next_character(const unsigned char **at) {
   }
   uint32_t code = s[0] & (0x3Fu >> more);
   for (int i = 1; i <= more; i++) {
-    if ((s[i] & 0xC0) != 0x80) { /* also at the final NUL */
+    if ((s[i] & 0xC0) != 0x80) { /* also at the terminating NUL */
       return REPLACEMENT;
     }
     code = code << 6 | (s[i] & 0x3Fu);
@@ -75,22 +75,22 @@ static uint32_t next_character(const unsigned char **at) {
   return code;
 }
 
-static void add_escape(ff_text *text, uint32_t unit) {
+static void json_add_escape(ff_text *text, uint32_t unit) {
   char escape[8];
   int length = snprintf(escape, sizeof escape, "\\u%04x", (unsigned)(unit & 0xFFFF));
   ff_text_add(text, escape, (size_t)length);
 }
 
-/* As it is where that is safe in JSON and in HTML; else as UTF-16 escapes. */
-static void add_character(ff_text *text, uint32_t code) {
+/* Literal where that is safe in JSON and in HTML; else as UTF-16 escapes. */
+static void json_add_character(ff_text *text, uint32_t code) {
   if (code >= 0x20 && code < 0x7F && !strchr("\"\\<>&'`", (int)code)) {
     char plain = (char)code;
     ff_text_add(text, &plain, 1);
   } else if (code < 0x10000) {
-    add_escape(text, code);
+    json_add_escape(text, code);
   } else {
-    add_escape(text, 0xD800 + ((code - 0x10000) >> 10));
-    add_escape(text, 0xDC00 + ((code - 0x10000) & 0x3FF));
+    json_add_escape(text, 0xD800 + ((code - 0x10000) >> 10));
+    json_add_escape(text, 0xDC00 + ((code - 0x10000) & 0x3FF));
   }
 }
 
@@ -98,7 +98,7 @@ void ff_text_json_string(ff_text *text, const char *value) {
   ff_text_put(text, "\"");
   const unsigned char *at = (const unsigned char *)(value ? value : "");
   while (*at) {
-    add_character(text, next_character(&at));
+    json_add_character(text, utf8_next(&at));
   }
   ff_text_put(text, "\"");
 }
@@ -133,9 +133,9 @@ void ff_text_json_member_number(ff_text *text, const char *name, double value) {
   ff_text_json_number(text, value);
 }
 
-/* ---- base64 ----------------------------------------------------------------------------- */
+/* ---- base64 ---------------------------------------------------------------------------------- */
 
-static void encode(const unsigned char *bytes, size_t size, char *out) {
+static void base64_encode(const unsigned char *bytes, size_t size, char *out) {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   for (size_t i = 0; i < size; i += 3) {
     uint32_t b = i + 1 < size ? bytes[i + 1] : 0;
@@ -148,7 +148,7 @@ static void encode(const unsigned char *bytes, size_t size, char *out) {
   }
 }
 
-static void little_endian(double value, unsigned char *out) {
+static void store_f64_le(double value, unsigned char *out) {
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
   for (int i = 0; i < 8; i++) {
@@ -157,7 +157,8 @@ static void little_endian(double value, unsigned char *out) {
 }
 
 void ff_text_base64(ff_text *text, const double *values, const long *rows, long count) {
-  /* Three doubles fill 32 digits without a rest, so pieces of a multiple of three join. */
+  /* Three doubles fill 32 base64 digits exactly, so chunks of a multiple of three can be
+   * concatenated. */
   enum { PIECE = 768 };
   unsigned char bytes[PIECE * 8];
   char digits[PIECE * 8 / 3 * 4 + 4];
@@ -165,10 +166,10 @@ void ff_text_base64(ff_text *text, const double *values, const long *rows, long 
     long piece = count - from < PIECE ? count - from : PIECE;
     for (long i = 0; i < piece; i++) {
       long row = rows ? rows[from + i] : from + i;
-      little_endian(values[row], bytes + 8 * i);
+      store_f64_le(values[row], bytes + 8 * i);
     }
     size_t size = (size_t)piece * 8;
-    encode(bytes, size, digits);
+    base64_encode(bytes, size, digits);
     ff_text_add(text, digits, (size + 2) / 3 * 4);
   }
 }

@@ -1,4 +1,4 @@
-/* Text that grows, and the forms of it a page is made of: JSON and base64. */
+/* Growable text, with JSON and base64 encoders. */
 #ifndef FF_IO_PAGE_TEXT_H
 #define FF_IO_PAGE_TEXT_H
 
@@ -15,12 +15,12 @@ void ff_text_free(ff_text *text);
 void ff_text_add(ff_text *text, const char *bytes, size_t size);
 void ff_text_put(ff_text *text, const char *terminated);
 
-/* A JSON string in quotes; NULL is "". Only ASCII comes out, and nothing that HTML reads as
- * markup, so it may stand inside any tag. What is not UTF-8 becomes U+FFFD. */
+/* A quoted JSON string; NULL is "". ASCII only, without HTML markup, so it may stand inside any
+ * tag. Invalid UTF-8 becomes U+FFFD. */
 void ff_text_json_string(ff_text *text, const char *value);
-/* "name": with a comma before it unless it is the first of its object. */
+/* "name": preceded by a comma unless it is the first of its object. */
 void ff_text_json_key(ff_text *text, const char *name);
-/* A JSON number; null if there is none for it. */
+/* A JSON number; null if not finite. */
 void ff_text_json_number(ff_text *text, double value);
 void ff_text_json_numbers(ff_text *text, const double *values, int count);
 
@@ -28,7 +28,7 @@ void ff_text_json_numbers(ff_text *text, const double *values, int count);
 void ff_text_json_member(ff_text *text, const char *name, const char *value);
 void ff_text_json_member_number(ff_text *text, const char *name, double value);
 
-/* Doubles, little-endian, as base64; the rows chosen, or all if rows is NULL. */
+/* Doubles, little-endian, as base64; the selected rows, or all if rows is NULL. */
 void ff_text_base64(ff_text *text, const double *values, const long *rows, long count);
 
 #endif

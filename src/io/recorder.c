@@ -1,4 +1,4 @@
-/* Recorders: the part all formats share. */
+/* Recorders: code shared by all formats. */
 #include "io/recorder.h"
 
 #include <stdlib.h>
@@ -12,8 +12,8 @@ bool ff_path_ends(const char *path, const char *ending) {
   return length > tail && strcmp(path + length - tail, ending) == 0;
 }
 
-/* The format a path asks for; the standard output gets CSV. */
-static const ff_recorder_format *find_format(const char *path) {
+/* Format of a path; the standard output gets CSV. */
+static const ff_recorder_format *recorder_find_format(const char *path) {
   static const ff_recorder_format *const formats[] = {&ff_recorder_csv, &ff_recorder_hdf5,
                                                       &ff_recorder_sto};
   if (strcmp(path, "-") == 0) {
@@ -27,20 +27,20 @@ static const ff_recorder_format *find_format(const char *path) {
   return NULL;
 }
 
-static int compare_texts(const void *a, const void *b) {
+static int recorder_compare_names(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Two columns of one name could not be told apart. */
-static ff_status check_distinct(const ff_recording_info *info, const char *path,
-                                ff_report *report) {
+/* Channel names must be distinct. */
+static ff_status recorder_check_distinct(const ff_recording_info *info, const char *path,
+                                         ff_report *report) {
   size_t count = (size_t)info->count;
   const char **sorted = ff_alloc(count, sizeof *sorted);
   if (!sorted) {
     return FF_ERROR_MEMORY;
   }
   memcpy(sorted, info->names, count * sizeof *sorted);
-  qsort(sorted, count, sizeof *sorted, compare_texts);
+  qsort(sorted, count, sizeof *sorted, recorder_compare_names);
   ff_status status = FF_OK;
   for (size_t i = 1; i < count && status == FF_OK; i++) {
     if (strcmp(sorted[i - 1], sorted[i]) == 0) {
@@ -52,7 +52,8 @@ static ff_status check_distinct(const ff_recording_info *info, const char *path,
   return status;
 }
 
-static ff_status check_info(const ff_recording_info *info, const char *path, ff_report *report) {
+static ff_status recorder_check_info(const ff_recording_info *info, const char *path,
+                                     ff_report *report) {
   if (info->count < 1 || info->count > FF_RECORDING_CHANNELS_MAX ||
       strcmp(info->names[0], "time") != 0) {
     return ff_recording_bad(report, path, "the first channel must be 'time'");
@@ -65,12 +66,12 @@ static ff_status check_info(const ff_recording_info *info, const char *path, ff_
       return FF_ERROR_INPUT;
     }
   }
-  return check_distinct(info, path, report);
+  return recorder_check_distinct(info, path, report);
 }
 
-/* Opens the file and writes the head. */
-static ff_status begin(ff_recorder *recorder, const char *path, const ff_recording_info *info,
-                       ff_report *report) {
+/* Opens the file and writes the header. */
+static ff_status recorder_begin(ff_recorder *recorder, const char *path,
+                                const ff_recording_info *info, ff_report *report) {
   ff_status status = ff_file_create(&recorder->file, path, report);
   if (status != FF_OK) {
     return status;
@@ -80,7 +81,7 @@ static ff_status begin(ff_recorder *recorder, const char *path, const ff_recordi
     recorder->format->drop(recorder);
   }
   if (status == FF_ERROR_FILE) {
-    ff_file_commit(recorder->file, report); /* it has failed: removes it and says why */
+    ff_file_commit(recorder->file, report); /* failed: removes the file and reports the reason */
   } else if (status != FF_OK) {
     ff_file_abandon(recorder->file);
   }
@@ -90,13 +91,13 @@ static ff_status begin(ff_recorder *recorder, const char *path, const ff_recordi
 ff_status ff_recorder_create(ff_recorder **out, const char *path, const ff_recording_info *info,
                              ff_report *report) {
   *out = NULL;
-  const ff_recorder_format *format = find_format(path);
+  const ff_recorder_format *format = recorder_find_format(path);
   if (!format) {
-    ff_recording_bad(report, path, "the format of a recording follows from its ending");
+    ff_recording_bad(report, path, "the format of a recording is chosen by its extension");
     ff_report_expected(report, ".csv, .h5, .sto");
     return FF_ERROR_INPUT;
   }
-  ff_status status = check_info(info, path, report);
+  ff_status status = recorder_check_info(info, path, report);
   if (status == FF_OK && format->check) {
     status = format->check(info, path, report);
   }
@@ -109,7 +110,7 @@ ff_status ff_recorder_create(ff_recorder **out, const char *path, const ff_recor
   }
   recorder->format = format;
   recorder->count = info->count;
-  status = begin(recorder, path, info, report);
+  status = recorder_begin(recorder, path, info, report);
   if (status != FF_OK) {
     ff_free(recorder);
     return status;

@@ -1,8 +1,8 @@
-/* HDF5: a dataset a channel, compressed, with everything needed to explain the file.
+/* HDF5 writer: one compressed dataset per channel, with everything needed to explain the file.
  *
- * HDF5 makes its file in memory, and base/file.h writes it when it is complete. So HDF5
- * never meets a full disk, which it does not survive: after a failed write 1.10 crashes
- * when the program exits. All that can fail inside is memory. */
+ * HDF5 builds its file in memory, and base/file.h writes it when it is complete. HDF5 therefore
+ * never sees a full disk: after a failed write, version 1.10 crashes when the program exits. Only
+ * memory can run out inside HDF5. */
 #include <assert.h>
 #include <string.h>
 
@@ -11,31 +11,31 @@
 #include "io/recorder.h"
 
 enum {
-  CHUNK_MAX = 1024,        /* rows gathered before they are written */
-  CHUNK_MIN = 64,          /* ... when there are very many channels */
-  BUFFER_BYTES = 64 << 20, /* wanted size of the gathering buffer */
-  GROWTH_BYTES = 1 << 20   /* the file grows in memory by this */
+  CHUNK_MAX = 1024,        /* rows buffered before they are written */
+  CHUNK_MIN = 64,          /* for very many channels */
+  BUFFER_BYTES = 64 << 20, /* target size of the buffer */
+  GROWTH_BYTES = 1 << 20   /* growth increment of the file in memory */
 };
 
 typedef struct hdf5_state {
   int count; /* channels */
   hid_t file, group;
-  hid_t *sets;     /* a dataset a channel */
-  int set_count;   /* made so far */
+  hid_t *sets;     /* one dataset per channel */
+  int set_count;   /* datasets created so far */
   double *buffer;  /* chunk values of channel 0, of channel 1, ... */
-  int chunk;       /* rows the buffer holds */
-  int held;        /* rows in it now */
+  int chunk;       /* capacity of the buffer, rows */
+  int held;        /* rows in the buffer */
   hsize_t written; /* rows in the datasets */
-  void *image;     /* the file, once closed */
+  void *image;     /* the file image, once closed */
   size_t image_room, image_used;
-  void *spare; /* set aside for the file to grow into */
+  void *spare; /* reserved for the growth of the file image */
   size_t spare_room;
-  bool broken; /* a row was lost: memory is out */
+  bool broken; /* a row was lost: out of memory */
 } hdf5_state;
 
-/* ---- attributes ------------------------------------------------------------------ */
+/* ---- attributes ------------------------------------------------------------------------------ */
 
-static bool write_attribute(hid_t object, const char *name, hid_t type, const void *value) {
+static bool hdf5_write_attribute(hid_t object, const char *name, hid_t type, const void *value) {
   hid_t space = H5Screate(H5S_SCALAR);
   hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
   bool done = H5Awrite(attribute, type, value) >= 0;
@@ -44,21 +44,21 @@ static bool write_attribute(hid_t object, const char *name, hid_t type, const vo
   return done;
 }
 
-/* A UTF-8 text of any length. Its type has a fixed size: HDF5 keeps texts of variable size
- * where it has no checksums. */
-static bool write_text(hid_t object, const char *name, const char *text) {
+/* Writes a UTF-8 text of any length. Its type has a fixed size: HDF5 does not checksum texts of
+ * variable size. */
+static bool hdf5_write_text(hid_t object, const char *name, const char *text) {
   hid_t type = H5Tcopy(H5T_C_S1);
   bool done = H5Tset_size(type, strlen(text) + 1) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0 &&
-              write_attribute(object, name, type, text);
+              hdf5_write_attribute(object, name, type, text);
   H5Tclose(type);
   return done;
 }
 
-/* ---- the file in memory ------------------------------------------------------------- */
+/* ---- file image ------------------------------------------------------------------------------ */
 
-/* HDF5 does not survive failure well, so memory for what it will write next is set aside
- * before it is called. Doubling keeps the copying in proportion. */
-static ff_status make_room(hdf5_state *state, size_t more) {
+/* Reserves memory for the next writes before HDF5 is called, since HDF5 does not handle failures
+ * well. Doubling keeps the copying proportional. */
+static ff_status hdf5_reserve_image(hdf5_state *state, size_t more) {
   size_t chunks = (size_t)state->written / (size_t)state->chunk + 1;
   size_t tables = (size_t)state->count * (4096 + 64 * chunks); /* of datasets and chunks */
   size_t wanted = state->image_used + more + tables + GROWTH_BYTES;
@@ -71,8 +71,8 @@ static ff_status make_room(hdf5_state *state, size_t more) {
   return state->spare ? FF_OK : FF_ERROR_MEMORY;
 }
 
-/* HDF5 wants the file to grow: it moves into what was set aside. */
-static void *grow_image(void *old, size_t size, H5FD_file_image_op_t op, void *context) {
+/* Callback for growth: the file image moves into the reserved memory. */
+static void *hdf5_grow_image(void *old, size_t size, H5FD_file_image_op_t op, void *context) {
   (void)op;
   hdf5_state *state = context;
   state->image_used = size;
@@ -93,39 +93,39 @@ static void *grow_image(void *old, size_t size, H5FD_file_image_op_t op, void *c
   return grown;
 }
 
-/* When the file is closed its image is complete: kept, to be written. */
-static herr_t keep_image(void *image, H5FD_file_image_op_t op, void *context) {
+/* Callback for closing: keeps the complete file image. */
+static herr_t hdf5_keep_image(void *image, H5FD_file_image_op_t op, void *context) {
   (void)op;
   hdf5_state *state = context;
   state->image = image;
   return 0;
 }
 
-static void *share_context(void *context) {
+static void *hdf5_share_context(void *context) {
   return context;
 }
 
-static herr_t leave_context(void *context) {
+static herr_t hdf5_leave_context(void *context) {
   (void)context;
   return 0;
 }
 
-/* ---- the head ---------------------------------------------------------------------- */
+/* ---- header ---------------------------------------------------------------------------------- */
 
-/* The format of HDF5 1.10 has checksums over everything that describes the data: damage is
- * found when the file is read. */
-static bool create_file(hdf5_state *state) {
+/* The format of HDF5 1.10 has checksums over all metadata: damage is detected when the file is
+ * read. */
+static bool hdf5_create_file(hdf5_state *state) {
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
   H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
   H5Pset_fapl_core(access, GROWTH_BYTES, false);
-  H5FD_file_image_callbacks_t memory = {.image_realloc = grow_image,
-                                        .image_free = keep_image,
-                                        .udata_copy = share_context,
-                                        .udata_free = leave_context,
+  H5FD_file_image_callbacks_t memory = {.image_realloc = hdf5_grow_image,
+                                        .image_free = hdf5_keep_image,
+                                        .udata_copy = hdf5_share_context,
+                                        .udata_free = hdf5_leave_context,
                                         .udata = state};
   H5Pset_file_image_callbacks(access, &memory);
-  /* No times are kept, so that the same run gives the same bytes. */
+  /* Without timestamps, so that the same run gives the same bytes. */
   hid_t options = H5Pcreate(H5P_FILE_CREATE);
   H5Pset_obj_track_times(options, false);
   state->file = H5Fcreate("recording", H5F_ACC_TRUNC, options, access);
@@ -134,8 +134,8 @@ static bool create_file(hdf5_state *state) {
   return state->file >= 0;
 }
 
-/* The group remembers the order of the channels. */
-static bool create_group(hdf5_state *state) {
+/* The group records the creation order of the channels. */
+static bool hdf5_create_group(hdf5_state *state) {
   hid_t options = H5Pcreate(H5P_GROUP_CREATE);
   H5Pset_link_creation_order(options, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
   H5Pset_obj_track_times(options, false);
@@ -144,8 +144,8 @@ static bool create_group(hdf5_state *state) {
   return state->group >= 0;
 }
 
-/* How every dataset is laid out: chunks of rows, bytes shuffled, then deflated. */
-static hid_t dataset_layout(int chunk) {
+/* Layout of the datasets: chunks of rows, bytes shuffled, then deflated. */
+static hid_t hdf5_dataset_layout(int chunk) {
   hid_t layout = H5Pcreate(H5P_DATASET_CREATE);
   hsize_t size = (hsize_t)chunk;
   H5Pset_chunk(layout, 1, &size);
@@ -157,18 +157,18 @@ static hid_t dataset_layout(int chunk) {
   return layout;
 }
 
-/* Whole chunks are written at once: a cache would only cost memory. */
-static hid_t dataset_access(void) {
+/* No chunk cache: whole chunks are written at once. */
+static hid_t hdf5_dataset_access(void) {
   hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
   H5Pset_chunk_cache(access, 0, 0, 1.0);
   return access;
 }
 
-static bool create_sets(hdf5_state *state, const ff_recording_info *info) {
+static bool hdf5_create_sets(hdf5_state *state, const ff_recording_info *info) {
   hsize_t none = 0, any = H5S_UNLIMITED;
   hid_t space = H5Screate_simple(1, &none, &any);
-  hid_t layout = dataset_layout(state->chunk);
-  hid_t access = dataset_access();
+  hid_t layout = hdf5_dataset_layout(state->chunk);
+  hid_t access = hdf5_dataset_access();
   bool done = true;
   for (int i = 0; i < info->count && done; i++) {
     char link[3 * FF_RECORDING_NAME_MAX];
@@ -177,7 +177,7 @@ static bool create_sets(hdf5_state *state, const ff_recording_info *info) {
     if (set >= 0) {
       state->sets[state->set_count++] = set;
     }
-    done = set >= 0 && write_text(set, FF_HDF5_UNIT, info->units[i]);
+    done = set >= 0 && hdf5_write_text(set, FF_HDF5_UNIT, info->units[i]);
   }
   H5Pclose(access);
   H5Pclose(layout);
@@ -185,7 +185,7 @@ static bool create_sets(hdf5_state *state, const ff_recording_info *info) {
   return done;
 }
 
-static ff_status reserve(ff_recorder *recorder) {
+static ff_status hdf5_reserve_buffer(ff_recorder *recorder) {
   hdf5_state *state = ff_alloc(1, sizeof *state);
   if (!state) {
     return FF_ERROR_MEMORY;
@@ -200,30 +200,31 @@ static ff_status reserve(ff_recorder *recorder) {
   return state->sets && state->buffer ? FF_OK : FF_ERROR_MEMORY;
 }
 
-static ff_status begin(ff_recorder *recorder, const ff_recording_info *info) {
-  ff_status status = reserve(recorder);
+static ff_status hdf5_begin(ff_recorder *recorder, const ff_recording_info *info) {
+  ff_status status = hdf5_reserve_buffer(recorder);
   if (status != FF_OK) {
     return status;
   }
   hdf5_state *state = recorder->state;
   const char *scene = info->scene ? info->scene : "";
-  status = make_room(state, strlen(scene) + GROWTH_BYTES);
+  status = hdf5_reserve_image(state, strlen(scene) + GROWTH_BYTES);
   if (status != FF_OK) {
     return status;
   }
   ff_hdf5_voice voice = ff_hdf5_hush();
-  bool done = create_file(state) && write_text(state->file, FF_HDF5_VERSION, FOOTFALL_VERSION) &&
-              write_text(state->file, FF_HDF5_SCENE, scene) &&
-              write_text(state->file, FF_HDF5_FILE, info->file ? info->file : "") &&
-              create_group(state) && create_sets(state, info);
+  bool done = hdf5_create_file(state) &&
+              hdf5_write_text(state->file, FF_HDF5_VERSION, FOOTFALL_VERSION) &&
+              hdf5_write_text(state->file, FF_HDF5_SCENE, scene) &&
+              hdf5_write_text(state->file, FF_HDF5_FILE, info->file ? info->file : "") &&
+              hdf5_create_group(state) && hdf5_create_sets(state, info);
   ff_hdf5_restore(voice);
   return done ? FF_OK : FF_ERROR_MEMORY;
 }
 
-/* ---- rows ----------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
-/* Appends the held rows of one channel to its dataset. */
-static bool append(const hdf5_state *state, int channel, hid_t from) {
+/* Appends the buffered rows of one channel to its dataset. */
+static bool hdf5_append(const hdf5_state *state, int channel, hid_t from) {
   hid_t set = state->sets[channel];
   hsize_t start = state->written, count = (hsize_t)state->held, total = start + count;
   const double *values = state->buffer + (size_t)channel * (size_t)state->chunk;
@@ -237,19 +238,19 @@ static bool append(const hdf5_state *state, int channel, hid_t from) {
   return done;
 }
 
-static bool flush(hdf5_state *state) {
+static bool hdf5_flush(hdf5_state *state) {
   if (state->held == 0) {
     return true;
   }
   size_t values = (size_t)state->count * (size_t)state->chunk;
-  if (make_room(state, values * sizeof(double) + values / 8) != FF_OK) {
+  if (hdf5_reserve_image(state, values * sizeof(double) + values / 8) != FF_OK) {
     return false;
   }
   hsize_t count = (hsize_t)state->held;
   hid_t from = H5Screate_simple(1, &count, NULL);
   bool done = from >= 0;
   for (int i = 0; i < state->set_count && done; i++) {
-    done = append(state, i, from);
+    done = hdf5_append(state, i, from);
   }
   H5Sclose(from);
   state->written += count;
@@ -257,7 +258,7 @@ static bool flush(hdf5_state *state) {
   return done;
 }
 
-static ff_status add(ff_recorder *recorder, const double *row) {
+static ff_status hdf5_add(ff_recorder *recorder, const double *row) {
   hdf5_state *state = recorder->state;
   for (int i = 0; i < recorder->count; i++) {
     state->buffer[(size_t)i * (size_t)state->chunk + (size_t)state->held] = row[i];
@@ -266,14 +267,14 @@ static ff_status add(ff_recorder *recorder, const double *row) {
     return FF_OK;
   }
   ff_hdf5_voice voice = ff_hdf5_hush();
-  state->broken = state->broken || !flush(state);
+  state->broken = state->broken || !hdf5_flush(state);
   ff_hdf5_restore(voice);
   return state->broken ? FF_ERROR_MEMORY : FF_OK;
 }
 
-/* ---- the end ---------------------------------------------------------------------------- */
+/* ---- closing --------------------------------------------------------------------------------- */
 
-static bool close_file(hdf5_state *state) {
+static bool hdf5_close_file(hdf5_state *state) {
   bool done = true;
   for (int i = 0; i < state->set_count; i++) {
     done = H5Dclose(state->sets[i]) >= 0 && done;
@@ -285,11 +286,11 @@ static bool close_file(hdf5_state *state) {
   return done;
 }
 
-static void drop(ff_recorder *recorder) {
+static void hdf5_drop(ff_recorder *recorder) {
   hdf5_state *state = recorder->state;
   if (state) {
     ff_hdf5_voice voice = ff_hdf5_hush();
-    close_file(state);
+    hdf5_close_file(state);
     ff_hdf5_restore(voice);
     ff_free(state->image);
     ff_free(state->spare);
@@ -299,8 +300,8 @@ static void drop(ff_recorder *recorder) {
   }
 }
 
-/* Where the file ends says the superblock: 8 bytes, least first, at byte 28 of the file. */
-static size_t image_size(const hdf5_state *state) {
+/* Size of the file from its superblock: 8 bytes, little-endian, at byte 28. */
+static size_t hdf5_image_size(const hdf5_state *state) {
   const unsigned char *image = state->image;
   size_t size = 0;
   for (int i = 7; i >= 0; i--) {
@@ -309,22 +310,26 @@ static size_t image_size(const hdf5_state *state) {
   return size;
 }
 
-static ff_status finish(ff_recorder *recorder, const char *summary) {
+static ff_status hdf5_finish(ff_recorder *recorder, const char *summary) {
   hdf5_state *state = recorder->state;
   ff_hdf5_voice voice = ff_hdf5_hush();
   int64_t samples = recorder->rows;
-  bool done = !state->broken && flush(state) && write_text(state->file, FF_HDF5_SUMMARY, summary) &&
-              write_attribute(state->file, FF_HDF5_SAMPLES, H5T_NATIVE_INT64, &samples);
-  done = close_file(state) && done && state->image;
+  bool done = !state->broken && hdf5_flush(state) &&
+              hdf5_write_text(state->file, FF_HDF5_SUMMARY, summary) &&
+              hdf5_write_attribute(state->file, FF_HDF5_SAMPLES, H5T_NATIVE_INT64, &samples);
+  done = hdf5_close_file(state) && done && state->image;
   ff_hdf5_restore(voice);
   ff_status status = FF_ERROR_MEMORY;
   if (done) {
-    assert(image_size(state) <= state->image_room);
-    status = ff_file_write(recorder->file, state->image, image_size(state));
+    assert(hdf5_image_size(state) <= state->image_room);
+    status = ff_file_write(recorder->file, state->image, hdf5_image_size(state));
   }
-  drop(recorder);
+  hdf5_drop(recorder);
   return status;
 }
 
-const ff_recorder_format ff_recorder_hdf5 = {
-    .ending = ".h5", .begin = begin, .add = add, .finish = finish, .drop = drop};
+const ff_recorder_format ff_recorder_hdf5 = {.ending = ".h5",
+                                             .begin = hdf5_begin,
+                                             .add = hdf5_add,
+                                             .finish = hdf5_finish,
+                                             .drop = hdf5_drop};

@@ -1,15 +1,13 @@
-/* OpenSim's .sto: ground reactions as force plates give them, one set of columns a contact.
+/* OpenSim .sto writer: ground reactions in force-plate form, one set of columns per contact.
  *
- * OpenSim has y up where scenes have z up; x is forward in both: (X, Y, Z) = (x, z, -y). The
- * force is the one on the first body of the contact. Each wrench is told at its centre of
- * pressure on the plane z = 0 (Y = 0): there the horizontal moments vanish, and what is left
- * is the free moment about the vertical. Without an upward force there is no such point:
- * the point is then the origin and the moment the whole one about it.
+ * OpenSim has y up where scenes have z up; x is forward in both: (X, Y, Z) = (x, z, -y). The force
+ * is that on the first body of the contact. Each wrench is given at its centre of pressure on the
+ * plane z = 0 (Y = 0): there the horizontal moments vanish, and the free moment about the vertical
+ * remains. Without an upward force the point is the origin and the moment the whole one about it.
  *
- * Columns have the names that OpenSim's tools look for, and their order: for the first contact
- * ground_force_v*, ground_force_p* and after all points ground_torque_*; further contacts have
- * 1_, 2_ ... in front.
- */
+ * Columns have the names and the order that OpenSim's tools expect: for the first contact
+ * ground_force_v*, ground_force_p* and after all points ground_torque_*; further contacts have the
+ * prefixes 1_, 2_ ... */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,26 +16,26 @@
 #include "io/recorder.h"
 #include "math/vec.h"
 
-/* What a contact must have recorded, in this order. */
+/* Channels that a contact must have, in this order. */
 enum { FORCE = 0, MOMENT = 3, POINT = 6, PARTS = 9 };
 static const char *const parts[PARTS] = {"force.x",  "force.y", "force.z", "moment.x", "moment.y",
                                          "moment.z", "point.x", "point.y", "point.z"};
 
 typedef struct plate {
-  int columns[PARTS]; /* of the recording */
+  int columns[PARTS]; /* column indices in the recording */
 } plate;
 
 typedef struct sto_state {
   plate *plates;
   int count;
-  double *rows; /* width numbers each: time, then 9 a plate */
-  size_t held, room;
+  double *rows; /* width numbers each: time, then 9 per plate */
+  size_t held, capacity;
 } sto_state;
 
-/* ---- which contacts ------------------------------------------------------------------- */
+/* ---- contacts -------------------------------------------------------------------------------- */
 
-static int find_column(const ff_recording_info *info, const char *prefix, size_t length,
-                       const char *part) {
+static int sto_find_column(const ff_recording_info *info, const char *prefix, size_t length,
+                           const char *part) {
   for (int i = 0; i < info->count; i++) {
     const char *name = info->names[i];
     if (strncmp(name, prefix, length) == 0 && strcmp(name + length, part) == 0) {
@@ -47,8 +45,9 @@ static int find_column(const ff_recording_info *info, const char *prefix, size_t
   return -1;
 }
 
-/* The contact whose force.x this column is; false: it is not one, or parts are missing. */
-static bool find_plate(const ff_recording_info *info, int column, plate *out) {
+/* Plate of the contact whose force.x this column is; false: not such a column, or channels are
+ * missing. */
+static bool sto_find_plate(const ff_recording_info *info, int column, plate *out) {
   const char *name = info->names[column];
   if (strncmp(name, "contact.", 8) != 0 || !ff_path_ends(name, ".force.x")) {
     return false;
@@ -56,17 +55,17 @@ static bool find_plate(const ff_recording_info *info, int column, plate *out) {
   size_t length = strlen(name) - strlen(parts[0]);
   bool whole = true;
   for (int i = 0; i < PARTS; i++) {
-    out->columns[i] = find_column(info, name, length, parts[i]);
+    out->columns[i] = sto_find_column(info, name, length, parts[i]);
     whole = whole && out->columns[i] >= 0;
   }
   return whole;
 }
 
-static int find_plates(const ff_recording_info *info, plate *out) {
+static int sto_find_plates(const ff_recording_info *info, plate *out) {
   int count = 0;
   for (int i = 0; i < info->count; i++) {
     plate found;
-    if (find_plate(info, i, &found)) {
+    if (sto_find_plate(info, i, &found)) {
       if (out) {
         out[count] = found;
       }
@@ -76,25 +75,25 @@ static int find_plates(const ff_recording_info *info, plate *out) {
   return count;
 }
 
-static ff_status check(const ff_recording_info *info, const char *path, ff_report *report) {
-  if (find_plates(info, NULL) > 0) {
+static ff_status sto_check(const ff_recording_info *info, const char *path, ff_report *report) {
+  if (sto_find_plates(info, NULL) > 0) {
     return FF_OK;
   }
-  ff_recording_bad(report, path, "there is no contact to write as a ground reaction");
+  ff_recording_bad(report, path, "no contact can be written as a ground reaction");
   ff_report_expected(report, "channels contact.A:B.force.*, contact.A:B.moment.* and "
                              "contact.A:B.point.* of a pair of bodies");
   return FF_ERROR_INPUT;
 }
 
-/* ---- rows ------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
-static size_t width_of(const sto_state *state) {
+static size_t sto_width(const sto_state *state) {
   return 1 + (size_t)PARTS * (size_t)state->count;
 }
 
-/* Force, centre of pressure and moment there of one contact; all still z up. */
-static void reduce(const plate *from, const double *row, ff_vec3 *force, ff_vec3 *point,
-                   ff_vec3 *moment) {
+/* Force, centre of pressure and moment there of one contact; z up. */
+static void sto_plate_wrench(const plate *from, const double *row, ff_vec3 *force, ff_vec3 *point,
+                             ff_vec3 *moment) {
   double v[PARTS];
   for (int i = 0; i < PARTS; i++) {
     v[i] = row[from->columns[i]];
@@ -108,49 +107,49 @@ static void reduce(const plate *from, const double *row, ff_vec3 *force, ff_vec3
   }
 }
 
-static void store(double *to, ff_vec3 v) {
+static void sto_store(double *to, ff_vec3 v) {
   to[0] = v.x;
   to[1] = v.z;
   to[2] = -v.y;
 }
 
-static ff_status add(ff_recorder *recorder, const double *row) {
+static ff_status sto_add(ff_recorder *recorder, const double *row) {
   sto_state *state = recorder->state;
-  size_t width = width_of(state);
-  if (!ff_grow((void **)&state->rows, state->held, &state->room, width * sizeof(double))) {
+  size_t width = sto_width(state);
+  if (!ff_grow((void **)&state->rows, state->held, &state->capacity, width * sizeof(double))) {
     return FF_ERROR_MEMORY;
   }
   double *to = state->rows + state->held * width;
   to[0] = row[0];
   for (int i = 0; i < state->count; i++) {
     ff_vec3 force, point, moment;
-    reduce(&state->plates[i], row, &force, &point, &moment);
-    store(to + 1 + 6 * i, force);
-    store(to + 4 + 6 * i, point);
-    store(to + 1 + 6 * state->count + 3 * i, moment);
+    sto_plate_wrench(&state->plates[i], row, &force, &point, &moment);
+    sto_store(to + 1 + 6 * i, force);
+    sto_store(to + 4 + 6 * i, point);
+    sto_store(to + 1 + 6 * state->count + 3 * i, moment);
   }
   state->held++;
   return FF_OK;
 }
 
-/* ---- life ---------------------------------------------------------------------------------- */
+/* ---- creation -------------------------------------------------------------------------------- */
 
-static ff_status begin(ff_recorder *recorder, const ff_recording_info *info) {
+static ff_status sto_begin(ff_recorder *recorder, const ff_recording_info *info) {
   sto_state *state = ff_alloc(1, sizeof *state);
   if (!state) {
     return FF_ERROR_MEMORY;
   }
   recorder->state = state;
-  state->count = find_plates(info, NULL);
+  state->count = sto_find_plates(info, NULL);
   state->plates = ff_alloc((size_t)state->count, sizeof *state->plates);
   if (!state->plates) {
     return FF_ERROR_MEMORY;
   }
-  find_plates(info, state->plates);
+  sto_find_plates(info, state->plates);
   return FF_OK;
 }
 
-static void drop(ff_recorder *recorder) {
+static void sto_drop(ff_recorder *recorder) {
   sto_state *state = recorder->state;
   if (state) {
     ff_free(state->plates);
@@ -160,14 +159,13 @@ static void drop(ff_recorder *recorder) {
   recorder->state = NULL;
 }
 
-/* ---- the file ---------------------------------------------------------------------------------
- */
+/* ---- file ------------------------------------------------------------------------------------ */
 
-static void write_text(ff_file *file, const char *text) {
+static void sto_write_text(ff_file *file, const char *text) {
   ff_file_write(file, text, strlen(text));
 }
 
-static void write_names(ff_file *file, int plate_index, const char *what) {
+static void sto_write_names(ff_file *file, int plate_index, const char *what) {
   static const char axes[3] = {'x', 'y', 'z'};
   for (int k = 0; k < 3; k++) {
     char text[64];
@@ -176,41 +174,45 @@ static void write_names(ff_file *file, int plate_index, const char *what) {
       snprintf(prefix, sizeof prefix, "%d_", plate_index);
     }
     snprintf(text, sizeof text, "\t%s%s%c", prefix, what, axes[k]);
-    write_text(file, text);
+    sto_write_text(file, text);
   }
 }
 
-static void write_head(ff_file *file, const sto_state *state) {
+static void sto_write_header(ff_file *file, const sto_state *state) {
   char text[128];
-  write_text(file, "Ground reactions\nversion=1\n");
+  sto_write_text(file, "Ground reactions\nversion=1\n");
   snprintf(text, sizeof text, "nRows=%zu\nnColumns=%zu\ninDegrees=no\nendheader\ntime", state->held,
-           width_of(state));
-  write_text(file, text);
+           sto_width(state));
+  sto_write_text(file, text);
   for (int i = 0; i < state->count; i++) {
-    write_names(file, i, "ground_force_v");
-    write_names(file, i, "ground_force_p");
+    sto_write_names(file, i, "ground_force_v");
+    sto_write_names(file, i, "ground_force_p");
   }
   for (int i = 0; i < state->count; i++) {
-    write_names(file, i, "ground_torque_");
+    sto_write_names(file, i, "ground_torque_");
   }
-  write_text(file, "\n");
+  sto_write_text(file, "\n");
 }
 
-/* Like a CSV it has no place for the summary. */
-static ff_status finish(ff_recorder *recorder, const char *summary) {
+/* The format has no place for the summary. */
+static ff_status sto_finish(ff_recorder *recorder, const char *summary) {
   (void)summary;
   const sto_state *state = recorder->state;
-  size_t width = width_of(state);
-  write_head(recorder->file, state);
+  size_t width = sto_width(state);
+  sto_write_header(recorder->file, state);
   ff_status status = FF_OK;
   for (size_t i = 0; i < state->held * width; i++) {
     char text[FF_NUMBER_SIZE];
-    write_text(recorder->file, ff_number_text(state->rows[i] + 0.0, text));
+    sto_write_text(recorder->file, ff_number_text(state->rows[i] + 0.0, text));
     status = ff_file_write(recorder->file, (i + 1) % width == 0 ? "\n" : "\t", 1);
   }
-  drop(recorder);
+  sto_drop(recorder);
   return status;
 }
 
-const ff_recorder_format ff_recorder_sto = {
-    .ending = ".sto", .check = check, .begin = begin, .add = add, .finish = finish, .drop = drop};
+const ff_recorder_format ff_recorder_sto = {.ending = ".sto",
+                                            .check = sto_check,
+                                            .begin = sto_begin,
+                                            .add = sto_add,
+                                            .finish = sto_finish,
+                                            .drop = sto_drop};

@@ -1,4 +1,4 @@
-/* Recordings read back: the part all formats share. */
+/* Reading of recordings: code shared by all formats. */
 #include <stdio.h>
 
 #include "base/memory.h"

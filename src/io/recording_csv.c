@@ -1,4 +1,4 @@
-/* Reads the CSV that recorder_csv.c writes, or another program after it. */
+/* CSV reader, for files of recorder_csv.c and of other programs. */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,10 +6,10 @@
 #include "base/report.h"
 #include "io/recorder.h"
 
-/* A CSV is held in memory while it is read. */
+/* Largest size: the file is read into memory. */
 static const size_t size_max = (size_t)1 << 31;
 
-/* The text, cut up in place while it is read. */
+/* The text, split in place. */
 typedef struct csv {
   char *at, *line_start;
   const char *path;
@@ -17,7 +17,7 @@ typedef struct csv {
   ff_report *report;
 } csv;
 
-static ff_status bad(const csv *in, const char *what) {
+static ff_status csv_report(const csv *in, const char *what) {
   ff_recording_bad(in->report, in->path, what);
   if (in->report) {
     in->report->line = (int)in->line;
@@ -26,8 +26,8 @@ static ff_status bad(const csv *in, const char *what) {
   return FF_ERROR_INPUT;
 }
 
-/* Takes the quotes off a cell and moves to the separator after it; NULL if not closed. */
-static char *unquote(csv *in) {
+/* Unquotes a cell and moves to the separator after it; NULL if the quote is not closed. */
+static char *csv_unquote(csv *in) {
   char *cell = in->at, *to = in->at, *from = in->at + 1;
   while (*from && (*from != '"' || from[1] == '"')) {
     from += *from == '"';
@@ -41,16 +41,16 @@ static char *unquote(csv *in) {
   return cell;
 }
 
-/* Next cell as a text of its own; *last tells whether its line ends with it. NULL: bad. */
-static char *next_cell(csv *in, bool *last) {
+/* Next cell as a terminated text; *last: the line ends with it. NULL: invalid. */
+static char *csv_next_cell(csv *in, bool *last) {
   char *cell = in->at;
   if (*cell == '"') {
-    cell = unquote(in);
+    cell = csv_unquote(in);
   } else {
     in->at += strcspn(in->at, ",\r\n");
   }
   if (!cell || !strchr(",\r\n", *in->at)) {
-    return NULL; /* strchr finds the final NUL too */
+    return NULL; /* strchr also finds the terminating NUL */
   }
   *last = *in->at != ',';
   char *end = in->at;
@@ -63,8 +63,8 @@ static char *next_cell(csv *in, bool *last) {
   return cell;
 }
 
-/* How many cells the first line has: commas outside quotes, and one. */
-static long count_names(const char *text) {
+/* Number of cells of the first line: commas outside quotes, plus one. */
+static long csv_count_names(const char *text) {
   long count = 1;
   bool quoted = false;
   for (; *text && (quoted || (*text != '\n' && *text != '\r')); text++) {
@@ -74,21 +74,21 @@ static long count_names(const char *text) {
   return count;
 }
 
-static ff_status read_names(csv *in, ff_recording *recording) {
-  long count = count_names(in->at);
+static ff_status csv_read_names(csv *in, ff_recording *recording) {
+  long count = csv_count_names(in->at);
   if (count > FF_RECORDING_CHANNELS_MAX) {
-    return bad(in, "has too many columns for a recording");
+    return csv_report(in, "has too many columns for a recording");
   }
   ff_status status = ff_recording_reserve(recording, (int)count);
   bool last = false;
   for (int i = 0; i < count && status == FF_OK; i++) {
     csv before = *in;
-    const char *name = next_cell(in, &last);
+    const char *name = csv_next_cell(in, &last);
     if (!name || last != (i + 1 == count)) {
-      return bad(&before, "has a broken quote");
+      return csv_report(&before, "has an unclosed quote");
     }
     if (i == 0 && strcmp(name, "time") != 0) {
-      return bad(&before, "is no recording: its first column is not 'time'");
+      return csv_report(&before, "is not a recording: its first column is not 'time'");
     }
     recording->names[i] = ff_strdup(name);
     recording->units[i] = ff_strdup("");
@@ -97,20 +97,20 @@ static ff_status read_names(csv *in, ff_recording *recording) {
   return status;
 }
 
-static long count_lines(const char *text) {
+static long csv_count_lines(const char *text) {
   long lines = 0;
   for (const char *at = text; *at; at++) {
     lines += *at == '\n';
-    lines += *at != '\n' && at[1] == '\0'; /* the last line may lack its end */
+    lines += *at != '\n' && at[1] == '\0'; /* the last line may be unterminated */
   }
   return lines;
 }
 
-/* A cell takes two bytes at least, so memory stays in proportion to the file. */
-static ff_status reserve_rows(csv *in, ff_recording *recording) {
-  long rows = count_lines(in->at);
+/* A cell takes at least two bytes, so memory is proportional to the file. */
+static ff_status csv_reserve_rows(csv *in, ff_recording *recording) {
+  long rows = csv_count_lines(in->at);
   if (rows > (long)strlen(in->at) / (2L * recording->info.count) + 1) {
-    return bad(in, "has lines with fewer cells than there are names");
+    return csv_report(in, "has lines with fewer cells than there are names");
   }
   recording->rows = rows;
   for (int i = 0; i < recording->info.count; i++) {
@@ -122,41 +122,41 @@ static ff_status reserve_rows(csv *in, ff_recording *recording) {
   return FF_OK;
 }
 
-static ff_status read_rows(csv *in, ff_recording *recording) {
+static ff_status csv_read_rows(csv *in, ff_recording *recording) {
   for (long row = 0; row < recording->rows; row++) {
     for (int i = 0; i < recording->info.count; i++) {
       csv before = *in;
       bool last = false;
-      const char *cell = next_cell(in, &last);
+      const char *cell = csv_next_cell(in, &last);
       if (!cell || !ff_number_read(cell, &recording->columns[i][row])) {
-        return bad(&before, "must be a number");
+        return csv_report(&before, "must be a number");
       }
       if (last != (i + 1 == recording->info.count)) {
-        return bad(&before, last ? "line has fewer cells than there are names"
-                                 : "line has more cells than there are names");
+        return csv_report(&before, last ? "line has fewer cells than there are names"
+                                        : "line has more cells than there are names");
       }
     }
   }
-  return *in->at ? bad(in, "lines end in several ways") : FF_OK;
+  return *in->at ? csv_report(in, "line endings differ") : FF_OK;
 }
 
-static ff_status read_text(csv *in, ff_recording *recording, size_t size) {
+static ff_status csv_read_text(csv *in, ff_recording *recording, size_t size) {
   if (strlen(in->at) != size) {
     in->at += strlen(in->at);
     in->line_start = in->at;
     in->line = 0;
-    return bad(in, "is not a text");
+    return csv_report(in, "is not a text");
   }
   recording->scene = ff_strdup("");
   recording->summary = ff_strdup("");
   ff_status status = recording->scene && recording->summary ? FF_OK : FF_ERROR_MEMORY;
   if (status == FF_OK) {
-    status = read_names(in, recording);
+    status = csv_read_names(in, recording);
   }
   if (status == FF_OK) {
-    status = reserve_rows(in, recording);
+    status = csv_reserve_rows(in, recording);
   }
-  return status == FF_OK ? read_rows(in, recording) : status;
+  return status == FF_OK ? csv_read_rows(in, recording) : status;
 }
 
 ff_status ff_recording_read_csv(ff_recording *recording, const char *path, ff_report *report) {
@@ -165,7 +165,7 @@ ff_status ff_recording_read_csv(ff_recording *recording, const char *path, ff_re
   ff_status status = ff_file_read(&text, &size, path, size_max, report);
   if (status == FF_OK) {
     csv in = {.at = text, .line_start = text, .path = path, .line = 1, .report = report};
-    status = read_text(&in, recording, size);
+    status = csv_read_text(&in, recording, size);
     ff_free(text);
   }
   return status;

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Marks where one column is least, greatest and first NAN within [from, to). */
-static void mark_extremes(unsigned char *kept, const double *column, long from, long to) {
+/* Marks the minimum, the maximum and the first NAN of a column within [from, to). */
+static void reduce_mark_extremes(unsigned char *kept, const double *column, long from, long to) {
   long least = -1, greatest = -1, gap = -1;
   for (long i = from; i < to; i++) {
     double value = column[i];
@@ -25,16 +25,16 @@ static void mark_extremes(unsigned char *kept, const double *column, long from, 
   }
 }
 
-/* Marks rows for so many stretches; returns how many rows that makes. */
-static long mark(unsigned char *kept, const double *const *columns, int column_count, long rows,
-                 long stretches) {
+/* Marks rows for a number of stretches; returns the number of rows. */
+static long reduce_mark(unsigned char *kept, const double *const *columns, int column_count,
+                        long rows, long stretches) {
   memset(kept, 0, (size_t)rows);
   kept[0] = kept[rows - 1] = 1;
   for (long s = 0; s < stretches; s++) {
     long from = (long)((int64_t)rows * s / stretches);
     long to = (long)((int64_t)rows * (s + 1) / stretches);
     for (int c = 0; c < column_count; c++) {
-      mark_extremes(kept, columns[c], from, to);
+      reduce_mark_extremes(kept, columns[c], from, to);
     }
   }
   long count = 0;
@@ -44,8 +44,8 @@ static long mark(unsigned char *kept, const double *const *columns, int column_c
   return count;
 }
 
-/* Rows evenly spaced, both ends among them; returns how many. */
-static long mark_evenly(unsigned char *kept, long rows, long limit) {
+/* Marks evenly spaced rows including both ends; returns their number. */
+static long reduce_mark_evenly(unsigned char *kept, long rows, long limit) {
   memset(kept, 0, (size_t)rows);
   for (long k = 0; k < limit; k++) {
     kept[(int64_t)(rows - 1) * k / (limit - 1)] = 1;
@@ -53,18 +53,18 @@ static long mark_evenly(unsigned char *kept, long rows, long limit) {
   return limit;
 }
 
-/* The most stretches whose rows stay within the limit, found by proportion: columns that
- * peak together share rows, so the number cannot be told beforehand. */
-static long choose(unsigned char *kept, long *count, const double *const *columns, int column_count,
-                   long rows, long limit) {
+/* Largest number of stretches whose rows stay within the limit, found by iteration in proportion:
+ * columns that peak together share rows, so the number cannot be computed beforehand. */
+static long reduce_choose_stretches(unsigned char *kept, long *count, const double *const *columns,
+                                    int column_count, long rows, long limit) {
   long stretches = limit / 2 > 1 ? limit / 2 : 1;
   for (;;) {
-    *count = mark(kept, columns, column_count, rows, stretches);
+    *count = reduce_mark(kept, columns, column_count, rows, stretches);
     if (*count <= limit) {
       return stretches;
     }
     if (stretches == 1) {
-      *count = mark_evenly(kept, rows, limit);
+      *count = reduce_mark_evenly(kept, rows, limit);
       return 0;
     }
     double share = 0.95 * (double)limit / (double)*count;
@@ -84,7 +84,7 @@ ff_status ff_reduce_rows(ff_reduction *out, const double *const *columns, int co
   if (!kept) {
     return FF_ERROR_MEMORY;
   }
-  out->stretches = choose(kept, &out->count, columns, column_count, rows, limit);
+  out->stretches = reduce_choose_stretches(kept, &out->count, columns, column_count, rows, limit);
   out->rows = ff_alloc((size_t)out->count, sizeof *out->rows);
   if (!out->rows) {
     ff_free(kept);

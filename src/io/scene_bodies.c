@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-/* ---- materials ----------------------------------------------------------------------- */
+/* ---- materials ------------------------------------------------------------------------------- */
 
-static void read_material(ff_reader *reader, const ff_node *node) {
+static void scene_read_material(ff_reader *reader, const ff_node *node) {
   static const char *const keys[] = {"young",       "poisson",   "density",
                                      "dissipation", "mu-static", "mu-kinetic"};
   ff_material_def def = ff_material_def_default();
@@ -33,17 +33,18 @@ void ff_read_materials(ff_reader *reader, const ff_node *root) {
   if (ff_reader_names(reader, node, "material")) {
     for (const ff_node *at = node->first; at && reader->status == FF_OK; at = at->next) {
       ff_reader_step(reader, at, 0);
-      read_material(reader, at);
+      scene_read_material(reader, at);
       ff_reader_leave(reader);
     }
   }
   ff_reader_leave(reader);
 }
 
-/* ---- prescribed motion ------------------------------------------------------------------ */
+/* ---- prescribed motion ----------------------------------------------------------------------- */
 
-/* A sine of the motion; spin and swing share one axis, oscillate and swing one clock. */
-static void read_sine(ff_reader *reader, const ff_node *node, ff_motion *motion, bool again) {
+/* Reads a sinusoidal motion; spin and swing share one axis, oscillate and swing one frequency and
+ * phase. */
+static void scene_read_sine(ff_reader *reader, const ff_node *node, ff_motion *motion, bool again) {
   double frequency = 0, phase = 0;
   ff_reader_require(reader, node, "amplitude");
   ff_reader_require(reader, node, "frequency");
@@ -56,7 +57,8 @@ static void read_sine(ff_reader *reader, const ff_node *node, ff_motion *motion,
   motion->phase = phase;
 }
 
-static void read_axis(ff_reader *reader, const ff_node *node, ff_motion *motion, bool again) {
+static void scene_read_motion_axis(ff_reader *reader, const ff_node *node, ff_motion *motion,
+                                   bool again) {
   ff_vec3 axis = {0};
   ff_reader_require(reader, node, "axis");
   ff_get_vec3(reader, node, "axis", 0, &axis);
@@ -66,69 +68,69 @@ static void read_axis(ff_reader *reader, const ff_node *node, ff_motion *motion,
   motion->axis = axis;
 }
 
-static void read_oscillate(ff_reader *reader, const ff_node *motion_node, ff_motion *motion) {
+static void scene_read_oscillate(ff_reader *reader, const ff_node *motion_node, ff_motion *motion) {
   static const char *const keys[] = {"amplitude", "frequency", "phase"};
   const ff_node *node = ff_reader_enter(reader, motion_node, "oscillate");
   if (!node) {
     return;
   }
   if (ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
-    read_sine(reader, node, motion, false);
+    scene_read_sine(reader, node, motion, false);
     ff_get_vec3(reader, node, "amplitude", 0, &motion->amplitude);
   }
   ff_reader_leave(reader);
 }
 
-static void read_spin(ff_reader *reader, const ff_node *motion_node, ff_motion *motion) {
+static void scene_read_spin(ff_reader *reader, const ff_node *motion_node, ff_motion *motion) {
   static const char *const keys[] = {"axis", "rate"};
   const ff_node *node = ff_reader_enter(reader, motion_node, "spin");
   if (!node) {
     return;
   }
   if (ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
-    read_axis(reader, node, motion, false);
+    scene_read_motion_axis(reader, node, motion, false);
     ff_reader_require(reader, node, "rate");
     ff_get_table(reader, node, "rate", FF_ALLOW_RATE, &motion->rate);
   }
   ff_reader_leave(reader);
 }
 
-static void read_swing(ff_reader *reader, const ff_node *motion_node, ff_motion *motion) {
+static void scene_read_swing(ff_reader *reader, const ff_node *motion_node, ff_motion *motion) {
   static const char *const keys[] = {"axis", "amplitude", "frequency", "phase"};
   const ff_node *node = ff_reader_enter(reader, motion_node, "swing");
   if (!node) {
     return;
   }
   if (ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
-    read_axis(reader, node, motion, ff_tree_find(motion_node, "spin") != NULL);
-    read_sine(reader, node, motion, ff_tree_find(motion_node, "oscillate") != NULL);
+    scene_read_motion_axis(reader, node, motion, ff_tree_find(motion_node, "spin") != NULL);
+    scene_read_sine(reader, node, motion, ff_tree_find(motion_node, "oscillate") != NULL);
     ff_get_number(reader, node, "amplitude", FF_ALLOW_ANGLE, &motion->swing_amplitude);
   }
   ff_reader_leave(reader);
 }
 
-static void read_motion(ff_reader *reader, const ff_node *body, ff_body_def *def) {
+static void scene_read_motion(ff_reader *reader, const ff_node *body, ff_body_def *def) {
   static const char *const keys[] = {"velocity", "oscillate", "spin", "swing"};
   const ff_node *node = ff_reader_enter(reader, body, "motion");
   if (!node) {
     return;
   }
   if (def->kind == FF_BODY_FIXED) {
-    ff_reader_fail(reader, node, "a body is either fixed or has a motion");
+    ff_reader_fail(reader, node, "is either fixed or has a motion, not both");
   }
   def->kind = FF_BODY_PRESCRIBED;
   if (ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
     ff_get_table(reader, node, "velocity", 0, &def->motion.velocity);
-    read_oscillate(reader, node, &def->motion);
-    read_spin(reader, node, &def->motion);
-    read_swing(reader, node, &def->motion);
+    scene_read_oscillate(reader, node, &def->motion);
+    scene_read_spin(reader, node, &def->motion);
+    scene_read_swing(reader, node, &def->motion);
   }
   ff_reader_leave(reader);
 }
 
-/* ---- bodies -------------------------------------------------------------------------------- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
-static void read_inertia(ff_reader *reader, const ff_node *body, ff_mat3 *out) {
+static void scene_read_inertia(ff_reader *reader, const ff_node *body, ff_mat3 *out) {
   const ff_node *node = ff_reader_enter(reader, body, "inertia");
   if (!node) {
     return;
@@ -152,8 +154,8 @@ static void read_inertia(ff_reader *reader, const ff_node *body, ff_mat3 *out) {
   ff_reader_leave(reader);
 }
 
-/* What only forces can move has mass and initial velocity; the others would ignore them. */
-static void refuse_free_keys(ff_reader *reader, const ff_node *node, const ff_body_def *def) {
+/* Rejects mass and initial velocity on bodies that forces cannot move. */
+static void scene_reject_free_keys(ff_reader *reader, const ff_node *node, const ff_body_def *def) {
   static const char *const keys[] = {"mass", "com", "inertia", "density", "velocity", "omega"};
   if (def->kind == FF_BODY_FREE) {
     return;
@@ -168,7 +170,7 @@ static void refuse_free_keys(ff_reader *reader, const ff_node *node, const ff_bo
   }
 }
 
-static void read_body(ff_reader *reader, const ff_node *node) {
+static void scene_read_body(ff_reader *reader, const ff_node *node) {
   static const char *const keys[] = {"fixed",       "motion",   "mass",  "com",    "inertia",
                                      "density",     "material", "shape", "shapes", "position",
                                      "orientation", "velocity", "omega"};
@@ -180,11 +182,11 @@ static void read_body(ff_reader *reader, const ff_node *node) {
   bool fixed = false;
   ff_get_flag(reader, node, "fixed", &fixed);
   def.kind = fixed ? FF_BODY_FIXED : FF_BODY_FREE;
-  read_motion(reader, node, &def);
-  refuse_free_keys(reader, node, &def);
+  scene_read_motion(reader, node, &def);
+  scene_reject_free_keys(reader, node, &def);
   ff_get_number(reader, node, "mass", 0, &def.mass);
   ff_get_vec3(reader, node, "com", 0, &def.com);
-  read_inertia(reader, node, &def.inertia);
+  scene_read_inertia(reader, node, &def.inertia);
   ff_get_number(reader, node, "density", 0, &def.density);
   ff_get_text(reader, node, "material", &def.material);
   ff_get_vec3(reader, node, "position", 0, &def.position);
@@ -209,7 +211,7 @@ void ff_read_bodies(ff_reader *reader, const ff_node *root) {
   if (ff_reader_names(reader, node, "body")) {
     for (const ff_node *at = node->first; at && reader->status == FF_OK; at = at->next) {
       ff_reader_step(reader, at, 0);
-      read_body(reader, at);
+      scene_read_body(reader, at);
       ff_reader_leave(reader);
     }
   }

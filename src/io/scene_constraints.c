@@ -1,7 +1,7 @@
-/* Constraints: two bodies held together. */
+/* Constraints between two bodies. */
 #include "io/scene_reader.h"
 
-/* Each kind has its own keys, so that the length of a hinge is not ignored silently. */
+/* Keys of each kind, so that a key of another kind is an error. */
 static const struct {
   const char *keys[8];
   int count;
@@ -12,7 +12,7 @@ static const struct {
     [FF_CONSTRAINT_DISTANCE] = {{"kind", "pair", "anchor-a", "anchor-b", "length"}, 5},
 };
 
-static void read_constraint(ff_reader *reader, const ff_node *node) {
+static void scene_read_constraint(ff_reader *reader, const ff_node *node) {
   const char *kinds[FF_CONSTRAINT_KIND_COUNT];
   for (int i = 0; i < FF_CONSTRAINT_KIND_COUNT; i++) {
     kinds[i] = ff_constraint_kind_name((ff_constraint_kind)i);
@@ -51,7 +51,7 @@ void ff_read_constraints(ff_reader *reader, const ff_node *root) {
   if (ff_reader_names(reader, node, "constraint")) {
     for (const ff_node *at = node->first; at && reader->status == FF_OK; at = at->next) {
       ff_reader_step(reader, at, 0);
-      read_constraint(reader, at);
+      scene_read_constraint(reader, at);
       ff_reader_leave(reader);
     }
   }

@@ -1,4 +1,4 @@
-/* Contacts: who touches whom, and by which laws. */
+/* Contact rules: pairs of bodies and their laws. */
 #include "io/scene_reader.h"
 
 #include <math.h>
@@ -6,9 +6,9 @@
 
 enum { LAWS_MAX = 64, PARAMS_MAX = 32 };
 
-/* ---- laws -------------------------------------------------------------------------------- */
+/* ---- laws ------------------------------------------------------------------------------------ */
 
-static const ff_law *read_law_name(ff_reader *reader, const ff_node *node, ff_law_kind kind) {
+static const ff_law *scene_read_law_name(ff_reader *reader, const ff_node *node, ff_law_kind kind) {
   const char *name = NULL;
   ff_reader_require(reader, node, "law");
   ff_get_text(reader, node, "law", &name);
@@ -28,7 +28,7 @@ static const ff_law *read_law_name(ff_reader *reader, const ff_node *node, ff_la
   return law;
 }
 
-static const ff_param *find_param(const ff_law *law, const char *name) {
+static const ff_param *scene_find_param(const ff_law *law, const char *name) {
   for (int i = 0; i < law->params_count; i++) {
     if (!strcmp(law->params[i].name, name)) {
       return &law->params[i];
@@ -38,7 +38,7 @@ static const ff_param *find_param(const ff_law *law, const char *name) {
 }
 
 /* The keys of a law in a scene: `law` and its parameters. */
-static int list_keys(const ff_law *law, const char *keys[PARAMS_MAX + 1]) {
+static int scene_list_law_keys(const ff_law *law, const char *keys[PARAMS_MAX + 1]) {
   int count = 0;
   keys[count++] = "law";
   for (int i = 0; i < law->params_count && i < PARAMS_MAX; i++) {
@@ -47,11 +47,11 @@ static int list_keys(const ff_law *law, const char *keys[PARAMS_MAX + 1]) {
   return count;
 }
 
-/* Ranges are checked with the whole model: here only that it is a number, or a flag. */
-static void read_params(ff_reader *reader, const ff_node *node, const ff_law *law,
-                        const char **names, double *values, ff_law_choice *out) {
+/* Ranges are checked when the model is built: here only the type is. */
+static void scene_read_params(ff_reader *reader, const ff_node *node, const ff_law *law,
+                              const char **names, double *values, ff_law_choice *out) {
   for (const ff_node *at = node->first; at && reader->status == FF_OK; at = at->next) {
-    const ff_param *param = find_param(law, at->key->text);
+    const ff_param *param = scene_find_param(law, at->key->text);
     if (!param) {
       continue; /* the key `law` */
     }
@@ -63,8 +63,8 @@ static void read_params(ff_reader *reader, const ff_node *node, const ff_law *la
   }
 }
 
-static void get_law(ff_reader *reader, const ff_node *contact, const char *key, ff_law_kind kind,
-                    ff_law_choice *out) {
+static void scene_get_law(ff_reader *reader, const ff_node *contact, const char *key,
+                          ff_law_kind kind, ff_law_choice *out) {
   const ff_node *node = ff_reader_enter(reader, contact, key);
   if (!node) {
     return;
@@ -73,15 +73,15 @@ static void get_law(ff_reader *reader, const ff_node *contact, const char *key, 
   if (node->kind != FF_NODE_MAP) {
     ff_reader_fail(reader, node, "must be a mapping {law: NAME, parameter: value, ...}");
   } else {
-    law = read_law_name(reader, node, kind);
+    law = scene_read_law_name(reader, node, kind);
   }
   const char *keys[PARAMS_MAX + 1];
-  if (law && ff_reader_map(reader, node, keys, list_keys(law, keys))) {
+  if (law && ff_reader_map(reader, node, keys, scene_list_law_keys(law, keys))) {
     const char **names = ff_arena_take(reader->arena, (size_t)node->count, sizeof *names);
     double *values = ff_arena_take(reader->arena, (size_t)node->count, sizeof *values);
     if (names && values) {
       *out = (ff_law_choice){.law = law->name, .names = names, .values = values};
-      read_params(reader, node, law, names, values, out);
+      scene_read_params(reader, node, law, names, values, out);
     } else {
       ff_reader_take(reader, FF_ERROR_MEMORY);
     }
@@ -89,9 +89,9 @@ static void get_law(ff_reader *reader, const ff_node *contact, const char *key, 
   ff_reader_leave(reader);
 }
 
-/* ---- contacts ------------------------------------------------------------------------------ */
+/* ---- contacts -------------------------------------------------------------------------------- */
 
-static void read_contact(ff_reader *reader, const ff_node *node, void *context) {
+static void scene_read_contact(ff_reader *reader, const ff_node *node, void *context) {
   (void)context;
   static const char *const keys[] = {"pair", "off", "normal", "friction", "radius"};
   if (!ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
@@ -101,13 +101,13 @@ static void read_contact(ff_reader *reader, const ff_node *node, void *context) 
   ff_get_pair(reader, node, "; \"*\" stands for every body", &def.a, &def.b);
   ff_get_flag(reader, node, "off", &def.off);
   if (def.off && node->count > 2) {
-    ff_reader_fail(reader, node, "a contact that is off takes no law and no radius");
+    ff_reader_fail(reader, node, "a contact that is off takes no law or radius");
   }
   if (!def.off) {
     ff_reader_require(reader, node, "normal");
   }
-  get_law(reader, node, "normal", FF_LAW_NORMAL, &def.normal);
-  get_law(reader, node, "friction", FF_LAW_FRICTION, &def.friction);
+  scene_get_law(reader, node, "normal", FF_LAW_NORMAL, &def.normal);
+  scene_get_law(reader, node, "friction", FF_LAW_FRICTION, &def.friction);
   ff_get_number(reader, node, "radius", 0, &def.radius);
   if (reader->status == FF_OK) {
     ff_reader_take(reader, ff_scene_add_contact(reader->scene, &def));
@@ -115,5 +115,5 @@ static void read_contact(ff_reader *reader, const ff_node *node, void *context) 
 }
 
 void ff_read_contacts(ff_reader *reader, const ff_node *root) {
-  ff_reader_each(reader, root, "contacts", read_contact, NULL);
+  ff_reader_each(reader, root, "contacts", scene_read_contact, NULL);
 }

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- forces ------------------------------------------------------------------------------- */
+/* ---- forces ---------------------------------------------------------------------------------- */
 
-static void read_force(ff_reader *reader, const ff_node *node, void *context) {
+static void scene_read_force(ff_reader *reader, const ff_node *node, void *context) {
   (void)context;
   static const char *const keys[] = {"body", "force", "torque", "point", "frame"};
   static const char *const frames[] = {"world", "body"};
@@ -31,13 +31,13 @@ static void read_force(ff_reader *reader, const ff_node *node, void *context) {
 }
 
 void ff_read_forces(ff_reader *reader, const ff_node *root) {
-  ff_reader_each(reader, root, "forces", read_force, NULL);
+  ff_reader_each(reader, root, "forces", scene_read_force, NULL);
 }
 
-/* ---- phases --------------------------------------------------------------------------------- */
+/* ---- phases ---------------------------------------------------------------------------------- */
 
-/* `start: 0.1`, or `start: actual` for wherever the body is then. */
-static void read_start(ff_reader *reader, const ff_node *phase, double *out) {
+/* `start: 0.1`, or `start: actual` for the actual position at that time. */
+static void scene_read_phase_start(ff_reader *reader, const ff_node *phase, double *out) {
   const ff_node *node = ff_reader_enter(reader, phase, "start");
   if (!node) {
     return;
@@ -47,7 +47,7 @@ static void read_start(ff_reader *reader, const ff_node *phase, double *out) {
   ff_reader_leave(reader);
 }
 
-/* Each kind has its own keys, so that a force in a position phase is not ignored silently. */
+/* Keys of each kind, so that a key of another kind is an error. */
 static const struct {
   const char *keys[6];
   int count;
@@ -57,7 +57,7 @@ static const struct {
     [FF_PHASE_FORCE] = {{"kind", "until", "force"}, 3},
 };
 
-static ff_phase_def read_phase(ff_reader *reader, const ff_node *node) {
+static ff_phase_def scene_read_phase(ff_reader *reader, const ff_node *node) {
   static const char *const kinds[] = {
       [FF_PHASE_OFF] = "off", [FF_PHASE_POSITION] = "position", [FF_PHASE_FORCE] = "force"};
   ff_phase_def def = ff_phase_def_default();
@@ -77,7 +77,7 @@ static ff_phase_def read_phase(ff_reader *reader, const ff_node *node) {
   ff_get_number(reader, node, "stiffness", 0, &def.stiffness);
   ff_get_number(reader, node, "damping", 0, &def.damping);
   ff_get_table(reader, node, "velocity", 0, &def.velocity);
-  read_start(reader, node, &def.start);
+  scene_read_phase_start(reader, node, &def.start);
   if (def.kind == FF_PHASE_FORCE) {
     ff_reader_require(reader, node, "force");
   }
@@ -85,7 +85,7 @@ static ff_phase_def read_phase(ff_reader *reader, const ff_node *node) {
   return def;
 }
 
-static void read_phases(ff_reader *reader, const ff_node *drive, ff_drive_def *def) {
+static void scene_read_phases(ff_reader *reader, const ff_node *drive, ff_drive_def *def) {
   ff_reader_require(reader, drive, "phases");
   const ff_node *node = ff_reader_enter(reader, drive, "phases");
   if (!node) {
@@ -96,7 +96,7 @@ static void read_phases(ff_reader *reader, const ff_node *drive, ff_drive_def *d
     ff_reader_take(reader, phases ? FF_OK : FF_ERROR_MEMORY);
     for (const ff_node *at = node->first; at && reader->status == FF_OK; at = at->next) {
       ff_reader_step(reader, at, def->phase_count);
-      phases[def->phase_count++] = read_phase(reader, at);
+      phases[def->phase_count++] = scene_read_phase(reader, at);
       ff_reader_leave(reader);
     }
     def->phases = phases;
@@ -104,10 +104,9 @@ static void read_phases(ff_reader *reader, const ff_node *drive, ff_drive_def *d
   ff_reader_leave(reader);
 }
 
-/* ---- drives ------------------------------------------------------------------------------------
- */
+/* ---- drives ---------------------------------------------------------------------------------- */
 
-static void read_drive(ff_reader *reader, const ff_node *node) {
+static void scene_read_drive(ff_reader *reader, const ff_node *node) {
   static const char *const keys[] = {"body", "axis", "reference", "phases"};
   if (!ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
     return;
@@ -118,7 +117,7 @@ static void read_drive(ff_reader *reader, const ff_node *node) {
   ff_get_text(reader, node, "body", &def.body);
   ff_get_vec3(reader, node, "axis", 0, &def.axis);
   ff_get_vec3(reader, node, "reference", 0, &def.reference);
-  read_phases(reader, node, &def);
+  scene_read_phases(reader, node, &def);
   if (reader->status == FF_OK) {
     ff_reader_take(reader, ff_scene_add_drive(reader->scene, &def));
   }
@@ -132,7 +131,7 @@ void ff_read_drives(ff_reader *reader, const ff_node *root) {
   if (ff_reader_names(reader, node, "drive")) {
     for (const ff_node *at = node->first; at && reader->status == FF_OK; at = at->next) {
       ff_reader_step(reader, at, 0);
-      read_drive(reader, at);
+      scene_read_drive(reader, at);
       ff_reader_leave(reader);
     }
   }

@@ -1,4 +1,4 @@
-/* From a file or a text to a scene. */
+/* Loading of a scene from a file or a text. */
 #include "base/memory.h"
 #include "footfall/io.h"
 #include "io/scene_reader.h"
@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- the document ------------------------------------------------------------------------- */
+/* ---- document -------------------------------------------------------------------------------- */
 
-static void read_version(ff_reader *reader, const ff_node *root) {
+static void scene_read_version(ff_reader *reader, const ff_node *root) {
   double version = 1;
   ff_reader_require(reader, root, "footfall");
   ff_get_number(reader, root, "footfall", 0, &version);
@@ -20,8 +20,8 @@ static void read_version(ff_reader *reader, const ff_node *root) {
   }
 }
 
-/* The scene's title; without one, its file's name without folder and ending. */
-static void read_title(ff_reader *reader, const ff_node *root) {
+/* The scene's title; by default its file name without folder and extension. */
+static void scene_read_title(ff_reader *reader, const ff_node *root) {
   const char *title = NULL;
   ff_get_text(reader, root, "name", &title);
   size_t length = title ? strlen(title) : 0;
@@ -38,15 +38,15 @@ static void read_title(ff_reader *reader, const ff_node *root) {
   }
 }
 
-static ff_status read_document(ff_scene *scene, ff_arena *arena, const ff_node *root,
-                               ff_report *report) {
+static ff_status scene_read_document(ff_scene *scene, ff_arena *arena, const ff_node *root,
+                                     ff_report *report) {
   static const char *const keys[] = {"footfall", "name",   "gravity",  "duration",  "stepper",
                                      "record",   "audit",  "capacity", "materials", "bodies",
                                      "contacts", "forces", "drives",   "robots",    "constraints"};
   ff_reader reader = {.scene = scene, .arena = arena, .report = report};
   if (ff_reader_map(&reader, root, keys, FF_COUNT(keys))) {
-    read_version(&reader, root);
-    read_title(&reader, root);
+    scene_read_version(&reader, root);
+    scene_read_title(&reader, root);
     ff_read_run(&reader, root);
     ff_read_materials(&reader, root);
     ff_read_bodies(&reader, root);
@@ -59,11 +59,11 @@ static ff_status read_document(ff_scene *scene, ff_arena *arena, const ff_node *
   return reader.status;
 }
 
-/* ---- the text ------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
-/* What a recording will show: the text itself, or the tree once overrides changed it. */
-static ff_status keep_source(ff_scene *scene, ff_arena *arena, const ff_node *root,
-                             const char *text, size_t size, bool changed) {
+/* Text for the recording: the source, or the tree as text if overrides changed it. */
+static ff_status scene_keep_source(ff_scene *scene, ff_arena *arena, const ff_node *root,
+                                   const char *text, size_t size, bool changed) {
   const char *source = changed ? ff_tree_text(root, arena) : text;
   source = source ? ff_scene_keep_text(scene, source, changed ? strlen(source) : size) : NULL;
   if (!source) {
@@ -73,7 +73,7 @@ static ff_status keep_source(ff_scene *scene, ff_arena *arena, const ff_node *ro
   return FF_OK;
 }
 
-static ff_status fill_scene(ff_scene *scene, ff_arena *arena, const char *text, size_t size,
+static ff_status scene_fill(ff_scene *scene, ff_arena *arena, const char *text, size_t size,
                             const char *const *overrides, int override_count, ff_report *report) {
   ff_node *root;
   ff_status status = ff_tree_read(&root, arena, text, size, scene->file, report);
@@ -81,10 +81,10 @@ static ff_status fill_scene(ff_scene *scene, ff_arena *arena, const char *text, 
     status = ff_tree_override(root, arena, overrides[i], report);
   }
   if (status == FF_OK) {
-    status = read_document(scene, arena, root, report);
+    status = scene_read_document(scene, arena, root, report);
   }
   if (status == FF_OK) {
-    status = keep_source(scene, arena, root, text, size, override_count > 0);
+    status = scene_keep_source(scene, arena, root, text, size, override_count > 0);
   }
   return status;
 }
@@ -102,7 +102,7 @@ ff_status ff_scene_parse(ff_scene **out, const char *text, size_t size, const ch
   const char *file = ff_scene_keep_text(*out, name ? name : "", name ? strlen(name) : 0);
   if (file) {
     (*out)->file = file;
-    status = fill_scene(*out, &arena, text, size, overrides, override_count, report);
+    status = scene_fill(*out, &arena, text, size, overrides, override_count, report);
   } else {
     status = FF_ERROR_MEMORY;
   }
@@ -114,17 +114,17 @@ ff_status ff_scene_parse(ff_scene **out, const char *text, size_t size, const ch
   return status;
 }
 
-/* ---- the file -------------------------------------------------------------------------------- */
+/* ---- file ------------------------------------------------------------------------------------ */
 
-static ff_status file_error(const char *path, int error, ff_report *report) {
+static ff_status scene_file_error(const char *path, int error, ff_report *report) {
   ff_report_what(report, "cannot be read: %s", strerror(error));
   ff_tree_place(report, &(ff_node){.file = path});
   return FF_ERROR_FILE;
 }
 
-/* Reads up to one byte more than allowed, so that a file too large is noticed. */
-static ff_status read_bytes(FILE *file, const char *path, char **out, size_t *size,
-                            ff_report *report) {
+/* Reads up to one byte more than the limit, so that a file that is too large is detected. */
+static ff_status scene_read_bytes(FILE *file, const char *path, char **out, size_t *size,
+                                  ff_report *report) {
   size_t capacity = 0;
   *out = NULL;
   *size = 0;
@@ -141,7 +141,7 @@ static ff_status read_bytes(FILE *file, const char *path, char **out, size_t *si
     }
     *size += fread(*out + *size, 1, capacity - *size, file);
     if (ferror(file)) {
-      return file_error(path, errno, report);
+      return scene_file_error(path, errno, report);
     }
   } while (!feof(file) && *size <= FF_SCENE_BYTES_MAX);
   return FF_OK;
@@ -155,11 +155,11 @@ ff_status ff_scene_load(ff_scene **out, const char *path, const char *const *ove
   }
   FILE *file = fopen(path, "rb");
   if (!file) {
-    return file_error(path, errno, report);
+    return scene_file_error(path, errno, report);
   }
   char *text;
   size_t size;
-  ff_status status = read_bytes(file, path, &text, &size, report);
+  ff_status status = scene_read_bytes(file, path, &text, &size, report);
   fclose(file);
   if (status == FF_OK) {
     status = ff_scene_parse(out, text, size, path, overrides, override_count, report);

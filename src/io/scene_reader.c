@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- failing ------------------------------------------------------------------------ */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
-static void place_report(ff_reader *reader, const ff_node *node) {
+static void reader_place_report(ff_reader *reader, const ff_node *node) {
   ff_report_key(reader->report, "%s", reader->path);
   ff_tree_place(reader->report, node);
   reader->status = FF_ERROR_INPUT;
@@ -23,7 +23,7 @@ void ff_reader_fail(ff_reader *reader, const ff_node *node, const char *format, 
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
     ff_report_what(reader->report, "%s", what);
-    place_report(reader, node);
+    reader_place_report(reader, node);
   }
 }
 
@@ -31,7 +31,7 @@ void ff_reader_unknown(ff_reader *reader, const ff_node *node, const char *noun,
                        const char *const *known, int count) {
   if (reader->status == FF_OK) {
     ff_report_unknown(reader->report, noun, node->text, known, count);
-    place_report(reader, node);
+    reader_place_report(reader, node);
   }
 }
 
@@ -41,8 +41,8 @@ void ff_reader_take(ff_reader *reader, ff_status status) {
   }
 }
 
-/* "'abc'", "a list", "a mapping", "nothing": what stands where something else should. */
-static const char *describe(const ff_node *node, char text[96]) {
+/* Description of a node for messages: "'abc'", "a list", "a mapping", "nothing". */
+static const char *reader_describe(const ff_node *node, char text[96]) {
   if (node->kind != FF_NODE_SCALAR) {
     return node->kind == FF_NODE_LIST ? "a list" : "a mapping";
   }
@@ -53,14 +53,14 @@ static const char *describe(const ff_node *node, char text[96]) {
   return text;
 }
 
-static void fail_kind(ff_reader *reader, const ff_node *node, const char *wanted) {
+static void reader_fail_kind(ff_reader *reader, const ff_node *node, const char *wanted) {
   char text[96];
-  ff_reader_fail(reader, node, "must be %s, got %s", wanted, describe(node, text));
+  ff_reader_fail(reader, node, "must be %s, got %s", wanted, reader_describe(node, text));
 }
 
-/* ---- moving --------------------------------------------------------------------------- */
+/* ---- navigation ------------------------------------------------------------------------------ */
 
-static void push(ff_reader *reader, const char *word) {
+static void reader_push(ff_reader *reader, const char *word) {
   size_t used = strlen(reader->path);
   reader->ends[reader->depth++] = used;
   snprintf(reader->path + used, sizeof reader->path - used, "%s%.80s", used ? "." : "", word);
@@ -90,13 +90,13 @@ void ff_reader_each(ff_reader *reader, const ff_node *map, const char *key, ff_r
 void ff_reader_step(ff_reader *reader, const ff_node *member, int index) {
   char number[16];
   snprintf(number, sizeof number, "%d", index);
-  push(reader, member->key ? member->key->text : number);
+  reader_push(reader, member->key ? member->key->text : number);
 }
 
 const ff_node *ff_reader_enter(ff_reader *reader, const ff_node *map, const char *key) {
   const ff_node *node = reader->status == FF_OK ? ff_tree_find(map, key) : NULL;
   if (node) {
-    push(reader, key);
+    reader_push(reader, key);
   }
   return node;
 }
@@ -107,7 +107,7 @@ void ff_reader_require(ff_reader *reader, const ff_node *map, const char *key) {
   }
 }
 
-void ff_reader_remember(ff_reader *reader, const char *word, const ff_node *node) {
+void ff_reader_record(ff_reader *reader, const char *word, const ff_node *node) {
   if (reader->status != FF_OK) {
     return;
   }
@@ -115,24 +115,24 @@ void ff_reader_remember(ff_reader *reader, const char *word, const ff_node *node
   if (file != reader->scene->file) { /* an override's name must outlive the tree */
     file = ff_scene_keep_text(reader->scene, file, strlen(file));
   }
-  push(reader, word);
+  reader_push(reader, word);
   ff_reader_take(
       reader, file ? ff_scene_add_place(reader->scene, reader->path, file, node->line, node->column)
                    : FF_ERROR_MEMORY);
   ff_reader_leave(reader);
 }
 
-static bool remember_members(ff_reader *reader, const ff_node *node) {
+static bool reader_record_members(ff_reader *reader, const ff_node *node) {
   int index = 0;
   for (const ff_node *at = node->first; at && reader->status == FF_OK; at = at->next) {
     char number[16];
     snprintf(number, sizeof number, "%d", index++);
-    ff_reader_remember(reader, at->key ? at->key->text : number, at);
+    ff_reader_record(reader, at->key ? at->key->text : number, at);
   }
   return reader->status == FF_OK;
 }
 
-static bool is_one_of(const char *word, const char *const *known, int count) {
+static bool reader_is_one_of(const char *word, const char *const *known, int count) {
   for (int i = 0; i < count; i++) {
     if (!strcmp(word, known[i])) {
       return true;
@@ -141,41 +141,41 @@ static bool is_one_of(const char *word, const char *const *known, int count) {
   return false;
 }
 
-static bool is_map(ff_reader *reader, const ff_node *node) {
+static bool reader_is_map(ff_reader *reader, const ff_node *node) {
   if (reader->status == FF_OK && node->kind != FF_NODE_MAP) {
-    fail_kind(reader, node, "a mapping");
+    reader_fail_kind(reader, node, "a mapping");
   }
   return reader->status == FF_OK;
 }
 
 bool ff_reader_map(ff_reader *reader, const ff_node *node, const char *const *keys, int count) {
-  if (!is_map(reader, node)) {
+  if (!reader_is_map(reader, node)) {
     return false;
   }
   for (const ff_node *at = node->first; at && reader->status == FF_OK; at = at->next) {
-    if (!is_one_of(at->key->text, keys, count)) {
-      push(reader, at->key->text);
+    if (!reader_is_one_of(at->key->text, keys, count)) {
+      reader_push(reader, at->key->text);
       ff_reader_unknown(reader, at->key, "key", keys, count);
     }
   }
-  return reader->status == FF_OK && remember_members(reader, node);
+  return reader->status == FF_OK && reader_record_members(reader, node);
 }
 
-/* Names stand in channel names (contact.<a>:<b>.depth) and in globs over them. */
-static void check_name(ff_reader *reader, const ff_node *key, const char *noun) {
+/* Names are part of channel names (contact.<a>:<b>.depth) and of globs over them. */
+static void reader_check_name(ff_reader *reader, const ff_node *key, const char *noun) {
   const char *name = key->text;
   size_t length = strlen(name);
   if (length == 0 || length > FF_SCENE_NAME_MAX) {
     ff_reader_fail(reader, key, "a %s's name has 1 to %d bytes, this has %zu", noun,
                    FF_SCENE_NAME_MAX, length);
   } else if (strpbrk(name, ".:* \t\r\n")) {
-    ff_reader_fail(reader, key, "a %s's name must not hold '.', ':', '*' or white space: '%s'",
+    ff_reader_fail(reader, key, "a %s's name must not contain '.', ':', '*' or white space: '%s'",
                    noun, name);
   }
 }
 
 bool ff_reader_names(ff_reader *reader, const ff_node *node, const char *noun) {
-  if (!is_map(reader, node)) {
+  if (!reader_is_map(reader, node)) {
     return false;
   }
   if (node->count > FF_SCENE_ITEMS_MAX) {
@@ -183,17 +183,17 @@ bool ff_reader_names(ff_reader *reader, const ff_node *node, const char *noun) {
                    FF_SCENE_ITEMS_MAX);
   }
   for (const ff_node *at = node->first; at && reader->status == FF_OK; at = at->next) {
-    check_name(reader, at->key, noun);
+    reader_check_name(reader, at->key, noun);
   }
-  return reader->status == FF_OK && remember_members(reader, node);
+  return reader->status == FF_OK && reader_record_members(reader, node);
 }
 
-/* A list of at most limit elements; exact: of just as many. */
-static bool is_list(ff_reader *reader, const ff_node *node, int limit, bool exact) {
+/* Checks a list of at most limit elements; exact: of exactly as many. */
+static bool reader_is_list(ff_reader *reader, const ff_node *node, int limit, bool exact) {
   char wanted[64];
   snprintf(wanted, sizeof wanted, exact ? "a list of %d" : "a list", limit);
   if (reader->status == FF_OK && node->kind != FF_NODE_LIST) {
-    fail_kind(reader, node, wanted);
+    reader_fail_kind(reader, node, wanted);
   } else if (exact && node->count != limit) {
     ff_reader_fail(reader, node, "must be %s, got %d", wanted, node->count);
   } else if (node->count > limit) {
@@ -203,10 +203,10 @@ static bool is_list(ff_reader *reader, const ff_node *node, int limit, bool exac
 }
 
 bool ff_reader_list(ff_reader *reader, const ff_node *node, int limit) {
-  return is_list(reader, node, limit, false) && remember_members(reader, node);
+  return reader_is_list(reader, node, limit, false) && reader_record_members(reader, node);
 }
 
-/* ---- values of a node ------------------------------------------------------------------- */
+/* ---- values of a node ------------------------------------------------------------------------ */
 
 double ff_read_number(ff_reader *reader, const ff_node *node, unsigned allow) {
   double value = 0;
@@ -215,7 +215,8 @@ double ff_read_number(ff_reader *reader, const ff_node *node, unsigned allow) {
     return 0;
   }
   if (node->kind != FF_NODE_SCALAR || !node->plain || !ff_number_scan(node->text, &value, &unit)) {
-    fail_kind(reader, node, allow & FF_ALLOW_ANGLE ? "a number (rad, or with 'deg')" : "a number");
+    reader_fail_kind(reader, node,
+                     allow & FF_ALLOW_ANGLE ? "a number (rad, or with 'deg')" : "a number");
   } else if ((unit == FF_UNIT_DEG && !(allow & FF_ALLOW_ANGLE)) ||
              (unit == FF_UNIT_DEG_S && !(allow & FF_ALLOW_RATE))) {
     ff_reader_fail(reader, node, "must be a number without that unit, got '%.80s'", node->text);
@@ -227,7 +228,7 @@ double ff_read_number(ff_reader *reader, const ff_node *node, unsigned allow) {
 
 void ff_read_numbers(ff_reader *reader, const ff_node *node, int count, unsigned allow,
                      double *out) {
-  if (!is_list(reader, node, count, true)) {
+  if (!reader_is_list(reader, node, count, true)) {
     return;
   }
   int index = 0;
@@ -244,12 +245,12 @@ bool ff_read_flag(ff_reader *reader, const ff_node *node) {
     return true;
   }
   if (!scalar || strcmp(node->text, "false") != 0) {
-    fail_kind(reader, node, "true or false");
+    reader_fail_kind(reader, node, "true or false");
   }
   return false;
 }
 
-/* ---- values of a key ---------------------------------------------------------------------- */
+/* ---- values of a key ------------------------------------------------------------------------- */
 
 void ff_get_number(ff_reader *reader, const ff_node *map, const char *key, unsigned allow,
                    double *out) {
@@ -296,7 +297,7 @@ void ff_get_text(ff_reader *reader, const ff_node *map, const char *key, const c
   const ff_node *node = ff_reader_enter(reader, map, key);
   if (node) {
     if (node->kind != FF_NODE_SCALAR || !node->text[0]) {
-      fail_kind(reader, node, "a text");
+      reader_fail_kind(reader, node, "a text");
     } else {
       *out = node->text;
     }

@@ -1,4 +1,4 @@
-/* Robots of a scene: the URDF file, where it starts, what drives its joints. */
+/* Robots of a scene: URDF file, initial configuration, joint drives. */
 #include "footfall/robot.h"
 #include "io/mesh.h"
 #include "io/scene_reader.h"
@@ -7,17 +7,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What one robot's mapping says. */
+/* Contents of one robot's mapping. */
 typedef struct robot_keys {
   ff_robot_def def;
   double stop_stiffness, stop_dissipation;
   ff_joint_setting all; /* servo of the joints that are not named */
 } robot_keys;
 
-/* ---- the file ----------------------------------------------------------------------- */
+/* ---- file ------------------------------------------------------------------------------------ */
 
-/* The folder of the scene: robots and their meshes lie inside it. */
-static void scene_folder(const ff_scene *scene, char out[FF_MESH_PATH_MAX]) {
+/* Folder of the scene: robots and their meshes must be inside it. */
+static void robot_scene_folder(const ff_scene *scene, char out[FF_MESH_PATH_MAX]) {
   const char *slash = strrchr(scene->file, '/');
   size_t length = slash ? (size_t)(slash - scene->file) : 0;
   if (!slash || length + 2 > FF_MESH_PATH_MAX) {
@@ -27,7 +27,7 @@ static void scene_folder(const ff_scene *scene, char out[FF_MESH_PATH_MAX]) {
   snprintf(out, FF_MESH_PATH_MAX, "%.*s", length > 0 ? (int)length : 1, scene->file);
 }
 
-static ff_robot *load_robot(ff_reader *reader, const ff_node *node) {
+static ff_robot *robot_load(ff_reader *reader, const ff_node *node) {
   const char *urdf = NULL;
   char folder[FF_MESH_PATH_MAX], path[FF_MESH_PATH_MAX];
   ff_robot *robot = NULL;
@@ -36,11 +36,11 @@ static ff_robot *load_robot(ff_reader *reader, const ff_node *node) {
   if (reader->status != FF_OK) {
     return NULL;
   }
-  scene_folder(reader->scene, folder);
+  robot_scene_folder(reader->scene, folder);
   ff_status status = ff_mesh_find(path, urdf, folder, folder, reader->report);
   if (status == FF_OK) {
     status = ff_robot_load(&robot, path, folder, reader->report);
-  } else if (reader->report) { /* told where the scene names the file */
+  } else if (reader->report) { /* located where the scene names the file */
     char what[sizeof reader->report->what];
     memcpy(what, reader->report->what, sizeof what);
     ff_reader_fail(reader, ff_reader_enter(reader, node, "urdf"), "%.400s", what);
@@ -52,9 +52,9 @@ static ff_robot *load_robot(ff_reader *reader, const ff_node *node) {
   return robot;
 }
 
-/* ---- joints ------------------------------------------------------------------------- */
+/* ---- joints ---------------------------------------------------------------------------------- */
 
-static void read_setting(ff_reader *reader, const ff_node *node, ff_joint_setting *to) {
+static void robot_read_setting(ff_reader *reader, const ff_node *node, ff_joint_setting *to) {
   static const char *const keys[] = {"position", "velocity", "stiffness", "damping",
                                      "target",   "torque",   "explicit"};
   if (!ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
@@ -69,8 +69,8 @@ static void read_setting(ff_reader *reader, const ff_node *node, ff_joint_settin
   ff_get_flag(reader, node, "explicit", &to->explicit_drive);
 }
 
-/* Joints that `servo` speaks of: those that an actuator would hold. */
-static bool is_held(const ff_robot_link *link) {
+/* Joints that `servo` applies to: those that an actuator would hold. */
+static bool robot_joint_is_held(const ff_robot_link *link) {
   switch (link->def.joint.kind) {
     case FF_JOINT_REVOLUTE:
     case FF_JOINT_CONTINUOUS:
@@ -81,16 +81,16 @@ static bool is_held(const ff_robot_link *link) {
   }
 }
 
-/* Settings as `servo` says for the axes of a joint that are not named. */
-static int hold_joint(ff_reader *reader, const ff_node *joints, const ff_robot_link *link,
-                      const ff_joint_setting *all, ff_joint_setting *list) {
+/* Settings by `servo` for the axes of a joint that are not named. */
+static int robot_hold_joint(ff_reader *reader, const ff_node *joints, const ff_robot_link *link,
+                            const ff_joint_setting *all, ff_joint_setting *list) {
   static const int axes[FF_JOINT_KIND_COUNT] = {[FF_JOINT_REVOLUTE] = 1,
                                                 [FF_JOINT_CONTINUOUS] = 1,
                                                 [FF_JOINT_PRISMATIC] = 1,
                                                 [FF_JOINT_UNIVERSAL] = 2,
                                                 [FF_JOINT_SPHERICAL] = 3};
   int count = 0;
-  for (int k = 0; is_held(link) && k < axes[link->def.joint.kind]; k++) {
+  for (int k = 0; robot_joint_is_held(link) && k < axes[link->def.joint.kind]; k++) {
     char name[300];
     int size = snprintf(name, sizeof name, "%.250s%s", link->joint_name,
                         ff_joint_axis_name(link->def.joint.kind, k));
@@ -105,9 +105,9 @@ static int hold_joint(ff_reader *reader, const ff_node *joints, const ff_robot_l
   return count;
 }
 
-/* Settings of all axes of joints: those that are named, and the others as `servo` says. */
-static ff_joint_setting *read_joints(ff_reader *reader, const ff_node *node, const ff_robot *robot,
-                                     robot_keys *keys) {
+/* Settings of all joint axes: those that are named, and the others by `servo`. */
+static ff_joint_setting *robot_read_joints(ff_reader *reader, const ff_node *node,
+                                           const ff_robot *robot, robot_keys *keys) {
   const ff_node *joints = ff_reader_enter(reader, node, "joints");
   int most = 3 * ff_robot_link_count(robot) + (joints ? joints->count : 0);
   ff_joint_setting *list = ff_arena_take(reader->arena, (size_t)most, sizeof *list);
@@ -117,14 +117,14 @@ static ff_joint_setting *read_joints(ff_reader *reader, const ff_node *node, con
   }
   for (int i = 1; list && i <= ff_robot_link_count(robot); i++) {
     ff_robot_link link = ff_robot_link_info(robot, i);
-    count += i > 1 ? hold_joint(reader, joints, &link, &keys->all, &list[count]) : 0;
+    count += i > 1 ? robot_hold_joint(reader, joints, &link, &keys->all, &list[count]) : 0;
   }
   if (joints && list && ff_reader_names(reader, joints, "joint")) {
     for (const ff_node *at = joints->first; at && reader->status == FF_OK; at = at->next) {
       ff_reader_step(reader, at, 0);
       list[count] = keys->all;
       list[count].joint = at->key->text;
-      read_setting(reader, at, &list[count++]);
+      robot_read_setting(reader, at, &list[count++]);
       ff_reader_leave(reader);
     }
   }
@@ -136,8 +136,8 @@ static ff_joint_setting *read_joints(ff_reader *reader, const ff_node *node, con
   return list;
 }
 
-static void read_pair(ff_reader *reader, const ff_node *node, const char *key, const char *first,
-                      double *a, const char *second, double *b) {
+static void robot_read_pair(ff_reader *reader, const ff_node *node, const char *key,
+                            const char *first, double *a, const char *second, double *b) {
   const char *const keys[] = {first, second};
   const ff_node *map = ff_reader_enter(reader, node, key);
   if (!map) {
@@ -150,7 +150,7 @@ static void read_pair(ff_reader *reader, const ff_node *node, const char *key, c
   ff_reader_leave(reader);
 }
 
-static void read_servo(ff_reader *reader, const ff_node *node, ff_joint_setting *to) {
+static void robot_read_servo(ff_reader *reader, const ff_node *node, ff_joint_setting *to) {
   static const char *const keys[] = {"stiffness", "damping", "explicit"};
   const ff_node *map = ff_reader_enter(reader, node, "servo");
   if (!map) {
@@ -164,10 +164,10 @@ static void read_servo(ff_reader *reader, const ff_node *node, ff_joint_setting 
   ff_reader_leave(reader);
 }
 
-/* ---- one robot ---------------------------------------------------------------------- */
+/* ---- robot ----------------------------------------------------------------------------------- */
 
-/* The robot's links with the stops that the scene gives to all limits. */
-static void set_stops(ff_reader *reader, const ff_robot *robot, robot_keys *keys) {
+/* Copy of the robot's links, with the scene's stops at all limits. */
+static void robot_set_stops(ff_reader *reader, const ff_robot *robot, robot_keys *keys) {
   int count = ff_robot_link_count(robot);
   ff_robot_link *links = ff_arena_take(reader->arena, (size_t)count, sizeof *links);
   if (!links) {
@@ -182,8 +182,8 @@ static void set_stops(ff_reader *reader, const ff_robot *robot, robot_keys *keys
   keys->def.links = links;
 }
 
-/* What the model finds wrong with a link's body is wrong with the robot. */
-static void remember_links(ff_reader *reader, const ff_node *node, const ff_robot *robot) {
+/* Errors of the model in a link's body are located at the robot. */
+static void robot_record_links(ff_reader *reader, const ff_node *node, const ff_robot *robot) {
   for (int i = 1; reader->status == FF_OK && i <= ff_robot_link_count(robot); i++) {
     char key[300];
     snprintf(key, sizeof key, "bodies.%.120s-%.120s", node->key->text,
@@ -193,7 +193,7 @@ static void remember_links(ff_reader *reader, const ff_node *node, const ff_robo
   }
 }
 
-static void read_base(ff_reader *reader, const ff_node *node, ff_robot_def *def) {
+static void robot_read_base(ff_reader *reader, const ff_node *node, ff_robot_def *def) {
   static const char *const bases[] = {"free", "fixed"};
   int base = def->root == FF_JOINT_FREE ? 0 : 1;
   ff_get_word(reader, node, "base", "base", bases, 2, &base);
@@ -206,31 +206,31 @@ static void read_base(ff_reader *reader, const ff_node *node, ff_robot_def *def)
   ff_get_vec3(reader, node, "omega", FF_ALLOW_RATE, &def->omega);
 }
 
-static void read_robot(ff_reader *reader, const ff_node *node) {
+static void scene_read_robot(ff_reader *reader, const ff_node *node) {
   static const char *const known[] = {
       "urdf",     "base",  "position", "orientation", "omega", "velocity", "self-collision",
       "material", "stops", "servo",    "joints",      "pilot", "ground"};
   if (!ff_reader_map(reader, node, known, FF_COUNT(known))) {
     return;
   }
-  ff_robot *robot = load_robot(reader, node);
+  ff_robot *robot = robot_load(reader, node);
   if (!robot) {
     return;
   }
   robot_keys keys = {.def = ff_robot_def_of(robot, node->key->text),
                      .all = ff_joint_setting_default()};
-  read_base(reader, node, &keys.def);
+  robot_read_base(reader, node, &keys.def);
   ff_get_text(reader, node, "material", &keys.def.material);
   ff_get_flag(reader, node, "self-collision", &keys.def.self_collision);
-  read_pair(reader, node, "stops", "stiffness", &keys.stop_stiffness, "dissipation",
-            &keys.stop_dissipation);
-  read_servo(reader, node, &keys.all);
-  set_stops(reader, robot, &keys);
-  ff_joint_setting *joints = read_joints(reader, node, robot, &keys);
+  robot_read_pair(reader, node, "stops", "stiffness", &keys.stop_stiffness, "dissipation",
+                  &keys.stop_dissipation);
+  robot_read_servo(reader, node, &keys.all);
+  robot_set_stops(reader, robot, &keys);
+  ff_joint_setting *joints = robot_read_joints(reader, node, robot, &keys);
   ff_read_pilot(reader, node, robot, &keys.def, joints);
   if (reader->status == FF_OK) {
     ff_reader_take(reader, ff_scene_add_robot(reader->scene, &keys.def));
-    remember_links(reader, node, robot);
+    robot_record_links(reader, node, robot);
   }
   ff_robot_destroy(robot);
 }
@@ -243,7 +243,7 @@ void ff_read_robots(ff_reader *reader, const ff_node *root) {
   if (ff_reader_names(reader, node, "robot")) {
     for (const ff_node *at = node->first; at && reader->status == FF_OK; at = at->next) {
       ff_reader_step(reader, at, 0);
-      read_robot(reader, at);
+      scene_read_robot(reader, at);
       ff_reader_leave(reader);
     }
   }

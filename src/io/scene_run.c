@@ -1,4 +1,4 @@
-/* How to run a scene: gravity, duration, stepper, recording, audit. */
+/* Run settings of a scene: gravity, duration, stepper, recording, audit. */
 #include "io/scene_reader.h"
 #include "model/steppers.h"
 
@@ -6,7 +6,7 @@
 
 enum { CHANNELS_MAX = 10000, CONTACTS_MAX = 100000000, PASSES_MAX = 10 };
 
-static void read_micro_macro(ff_reader *reader, const ff_node *node, ff_stepper_def *def) {
+static void run_read_micro_macro(ff_reader *reader, const ff_node *node, ff_stepper_def *def) {
   bool sticking = true;
   ff_get_text(reader, node, "micro", &def->micro);
   ff_get_number(reader, node, "lambda", 0, &def->lambda);
@@ -18,7 +18,7 @@ static void read_micro_macro(ff_reader *reader, const ff_node *node, ff_stepper_
   def->no_sticking = !sticking;
 }
 
-static void read_stepper(ff_reader *reader, const ff_node *root, ff_stepper_def *def) {
+static void run_read_stepper(ff_reader *reader, const ff_node *root, ff_stepper_def *def) {
   static const char *const keys[] = {
       "kind",  "step",   "order",           "rtol",       "atol",     "max-step",
       "micro", "lambda", "lambda-relative", "slip-speed", "sticking", "exclusive",
@@ -39,12 +39,12 @@ static void read_stepper(ff_reader *reader, const ff_node *root, ff_stepper_def 
     ff_get_number(reader, node, "rtol", 0, &def->rtol);
     ff_get_number(reader, node, "atol", 0, &def->atol);
     ff_get_number(reader, node, "max-step", 0, &def->max_step);
-    read_micro_macro(reader, node, def);
+    run_read_micro_macro(reader, node, def);
   }
   ff_reader_leave(reader);
 }
 
-static void read_channels(ff_reader *reader, const ff_node *record, ff_run_def *def) {
+static void run_read_channels(ff_reader *reader, const ff_node *record, ff_run_def *def) {
   const ff_node *node = ff_reader_enter(reader, record, "channels");
   if (!node) {
     return;
@@ -66,7 +66,7 @@ static void read_channels(ff_reader *reader, const ff_node *record, ff_run_def *
   ff_reader_leave(reader);
 }
 
-static void read_record(ff_reader *reader, const ff_node *root, ff_run_def *def) {
+static void run_read_record(ff_reader *reader, const ff_node *root, ff_run_def *def) {
   static const char *const keys[] = {"every", "channels"};
   const ff_node *node = ff_reader_enter(reader, root, "record");
   if (!node) {
@@ -74,12 +74,12 @@ static void read_record(ff_reader *reader, const ff_node *root, ff_run_def *def)
   }
   if (ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
     ff_get_number(reader, node, "every", 0, &def->record_every);
-    read_channels(reader, node, def);
+    run_read_channels(reader, node, def);
   }
   ff_reader_leave(reader);
 }
 
-static void read_audit(ff_reader *reader, const ff_node *root, ff_run_def *def) {
+static void run_read_audit(ff_reader *reader, const ff_node *root, ff_run_def *def) {
   static const char *const keys[] = {"energy-tolerance"};
   const ff_node *node = ff_reader_enter(reader, root, "audit");
   if (!node) {
@@ -91,7 +91,7 @@ static void read_audit(ff_reader *reader, const ff_node *root, ff_run_def *def) 
   ff_reader_leave(reader);
 }
 
-static void read_capacity(ff_reader *reader, const ff_node *root, ff_run_def *def) {
+static void run_read_capacity(ff_reader *reader, const ff_node *root, ff_run_def *def) {
   static const char *const keys[] = {"contacts"};
   const ff_node *node = ff_reader_enter(reader, root, "capacity");
   if (!node) {
@@ -107,10 +107,10 @@ void ff_read_run(ff_reader *reader, const ff_node *root) {
   ff_run_def def = ff_run_def_default();
   ff_get_vec3(reader, root, "gravity", 0, &def.gravity);
   ff_get_number(reader, root, "duration", 0, &def.duration);
-  read_stepper(reader, root, &def.stepper);
-  read_record(reader, root, &def);
-  read_audit(reader, root, &def);
-  read_capacity(reader, root, &def);
+  run_read_stepper(reader, root, &def.stepper);
+  run_read_record(reader, root, &def);
+  run_read_audit(reader, root, &def);
+  run_read_capacity(reader, root, &def);
   if (reader->status == FF_OK) {
     ff_reader_take(reader, ff_scene_set_run(reader->scene, &def));
   }

@@ -2,20 +2,20 @@
 #include "io/scene_reader.h"
 #include "math/vec.h"
 
-/* ---- kinds ------------------------------------------------------------------------------ */
+/* ---- kinds ----------------------------------------------------------------------------------- */
 
-/* The shortest turn that takes z to the unit normal n. */
-static ff_quat turn_z_to(ff_vec3 n) {
-  /* Half of z + n is the direction in between: q = (1 + z.n, z x n), made unit. */
+/* Shortest rotation that takes z to the unit normal n. */
+static ff_quat rotation_from_z(ff_vec3 n) {
+  /* q = (1 + z.n, z x n), normalised: half the angle between z and n. */
   ff_quat q = {1 + n.z, -n.y, n.x, 0};
   double length = q_norm(q);
-  if (length < 1e-8) { /* n = -z: every turn by half a circle is shortest; take the one about x */
+  if (length < 1e-8) { /* n = -z: the axis is arbitrary; use x */
     return (ff_quat){0, 1, 0, 0};
   }
   return q_unit(q);
 }
 
-static ff_pose read_plane(ff_reader *reader, const ff_node *node) {
+static ff_pose shape_read_plane(ff_reader *reader, const ff_node *node) {
   ff_vec3 normal = {0, 0, 1}, point = {0, 0, 0};
   double offset = 0;
   ff_get_vec3(reader, node, "normal", 0, &normal);
@@ -30,15 +30,16 @@ static ff_pose read_plane(ff_reader *reader, const ff_node *node) {
     ff_reader_fail(reader, node, "takes either offset or point, not both");
   }
   normal = v3_scale(1.0 / length, normal);
-  return (ff_pose){v3_axpy(point, offset, normal), turn_z_to(normal)};
+  return (ff_pose){v3_axpy(point, offset, normal), rotation_from_z(normal)};
 }
 
-static void require_number(ff_reader *reader, const ff_node *node, const char *key, double *out) {
+static void shape_require_number(ff_reader *reader, const ff_node *node, const char *key,
+                                 double *out) {
   ff_reader_require(reader, node, key);
   ff_get_number(reader, node, key, 0, out);
 }
 
-static void read_exponents(ff_reader *reader, const ff_node *map, double exponents[2]) {
+static void shape_read_exponents(ff_reader *reader, const ff_node *map, double exponents[2]) {
   const ff_node *node = ff_reader_enter(reader, map, "exponents");
   if (node) {
     ff_read_numbers(reader, node, 2, 0, exponents);
@@ -46,73 +47,74 @@ static void read_exponents(ff_reader *reader, const ff_node *map, double exponen
   }
 }
 
-/* A list that is being filled, one member after another. */
+/* A list under construction. */
 typedef struct vertex_list {
   ff_vec3 *at;
-  int count, room;
+  int count, capacity;
 } vertex_list;
 
-static void read_vertex(ff_reader *reader, const ff_node *node, void *context) {
+static void shape_read_vertex(ff_reader *reader, const ff_node *node, void *context) {
   vertex_list *list = context;
   double v[3] = {0, 0, 0};
   ff_read_numbers(reader, node, 3, 0, v);
-  if (list->count < list->room) {
+  if (list->count < list->capacity) {
     list->at[list->count++] = v3_load(v);
   }
 }
 
-static void read_vertices(ff_reader *reader, const ff_node *map, ff_shape_def *def) {
+static void shape_read_vertices(ff_reader *reader, const ff_node *map, ff_shape_def *def) {
   ff_reader_require(reader, map, "vertices");
   const ff_node *node = ff_tree_find(map, "vertices");
-  vertex_list list = {.room = node ? node->count : 0};
-  list.at = ff_arena_take(reader->arena, (size_t)list.room, sizeof *list.at);
+  vertex_list list = {.capacity = node ? node->count : 0};
+  list.at = ff_arena_take(reader->arena, (size_t)list.capacity, sizeof *list.at);
   if (!list.at) {
     ff_reader_take(reader, FF_ERROR_MEMORY);
     return;
   }
-  ff_reader_each(reader, map, "vertices", read_vertex, &list);
+  ff_reader_each(reader, map, "vertices", shape_read_vertex, &list);
   def->vertices = list.at;
   def->vertex_count = list.count;
 }
 
-/* The members of an intersection are shapes without material. */
+/* Members of an intersection are shapes without material. */
 typedef struct member_list {
   ff_shape_def *at;
-  int count, room;
+  int count, capacity;
 } member_list;
 
-static void read_form(ff_reader *reader, const ff_node *node, bool member, ff_shape_def *def);
+static void shape_read_form(ff_reader *reader, const ff_node *node, bool member, ff_shape_def *def);
 
-static void read_member(ff_reader *reader, const ff_node *node, void *context) {
+static void shape_read_member(ff_reader *reader, const ff_node *node, void *context) {
   member_list *list = context;
   ff_shape_def def = ff_shape_def_default();
-  read_form(reader, node, true, &def);
-  if (list->count < list->room) {
+  shape_read_form(reader, node, true, &def);
+  if (list->count < list->capacity) {
     list->at[list->count++] = def;
   }
 }
 
-static void read_members(ff_reader *reader, const ff_node *map, ff_shape_def *def) {
+static void shape_read_members(ff_reader *reader, const ff_node *map, ff_shape_def *def) {
   ff_reader_require(reader, map, "members");
-  member_list list = {.room = FF_INTERSECTION_MEMBERS_MAX};
+  member_list list = {.capacity = FF_INTERSECTION_MEMBERS_MAX};
   const ff_node *node = ff_tree_find(map, "members");
-  if (node && node->count > list.room) {
-    ff_reader_fail(reader, node, "has %d members; at most %d are allowed", node->count, list.room);
+  if (node && node->count > list.capacity) {
+    ff_reader_fail(reader, node, "has %d members; at most %d are allowed", node->count,
+                   list.capacity);
   }
-  list.at = ff_arena_take(reader->arena, (size_t)list.room, sizeof *list.at);
+  list.at = ff_arena_take(reader->arena, (size_t)list.capacity, sizeof *list.at);
   if (!list.at) {
     ff_reader_take(reader, FF_ERROR_MEMORY);
     return;
   }
-  ff_reader_each(reader, map, "members", read_member, &list);
+  ff_reader_each(reader, map, "members", shape_read_member, &list);
   def->members = list.at;
   def->member_count = list.count;
 }
 
-/* Sizes as people give them: full extents, lengths and heights; half of them inside. */
-static void read_size(ff_reader *reader, const ff_node *node, ff_shape_def *def) {
+/* Full extents, lengths and heights in the scene; halves in the definition. */
+static void shape_read_size(ff_reader *reader, const ff_node *node, ff_shape_def *def) {
   switch (def->kind) {
-    case FF_SPHERE: require_number(reader, node, "radius", &def->size.x); break;
+    case FF_SPHERE: shape_require_number(reader, node, "radius", &def->size.x); break;
     case FF_ELLIPSOID:
       ff_reader_require(reader, node, "axes");
       ff_get_vec3(reader, node, "axes", 0, &def->size);
@@ -124,17 +126,18 @@ static void read_size(ff_reader *reader, const ff_node *node, ff_shape_def *def)
       break;
     case FF_CAPSULE:
     case FF_CYLINDER:
-      require_number(reader, node, "radius", &def->size.x);
-      require_number(reader, node, def->kind == FF_CAPSULE ? "length" : "height", &def->size.y);
+      shape_require_number(reader, node, "radius", &def->size.x);
+      shape_require_number(reader, node, def->kind == FF_CAPSULE ? "length" : "height",
+                           &def->size.y);
       def->size.y *= 0.5;
       break;
     case FF_SUPERELLIPSOID:
       ff_reader_require(reader, node, "axes");
       ff_get_vec3(reader, node, "axes", 0, &def->size);
-      read_exponents(reader, node, def->exponents);
+      shape_read_exponents(reader, node, def->exponents);
       break;
-    case FF_POLYHEDRON: read_vertices(reader, node, def); break;
-    case FF_INTERSECTION: read_members(reader, node, def); break;
+    case FF_POLYHEDRON: shape_read_vertices(reader, node, def); break;
+    case FF_INTERSECTION: shape_read_members(reader, node, def); break;
     case FF_HALF_SPACE:
     case FF_SHAPE_KIND_COUNT: break;
   }
@@ -155,7 +158,7 @@ static const struct {
     [FF_INTERSECTION] = {{"members"}, 1},
 };
 
-static void read_kind(ff_reader *reader, const ff_node *shape, ff_shape_def *def) {
+static void shape_read_kind(ff_reader *reader, const ff_node *shape, ff_shape_def *def) {
   const ff_node *node = ff_reader_enter(reader, shape, ff_shape_kind_name(def->kind));
   if (!node) {
     return;
@@ -164,19 +167,19 @@ static void read_kind(ff_reader *reader, const ff_node *shape, ff_shape_def *def
   if (ff_reader_map(reader, node, kind_keys[def->kind].keys, kind_keys[def->kind].count)) {
     if (def->kind == FF_HALF_SPACE) {
       ff_pose outer = {def->position, def->orientation};
-      ff_pose plane = pose_mul(outer, read_plane(reader, node));
+      ff_pose plane = pose_mul(outer, shape_read_plane(reader, node));
       def->position = plane.position;
       def->orientation = plane.orientation;
     }
-    read_size(reader, node, def);
+    shape_read_size(reader, node, def);
   }
   ff_reader_leave(reader);
 }
 
-/* ---- shapes -------------------------------------------------------------------------------- */
+/* ---- shapes ---------------------------------------------------------------------------------- */
 
-/* The one kind a shape names. */
-static void find_kind(ff_reader *reader, const ff_node *node, ff_shape_kind *out) {
+/* Finds the kind of a shape. */
+static void shape_find_kind(ff_reader *reader, const ff_node *node, ff_shape_kind *out) {
   int found = 0;
   for (int kind = 0; kind < FF_SHAPE_KIND_COUNT; kind++) {
     if (ff_tree_find(node, ff_shape_kind_name((ff_shape_kind)kind))) {
@@ -192,8 +195,9 @@ static void find_kind(ff_reader *reader, const ff_node *node, ff_shape_kind *out
   }
 }
 
-/* All but what it belongs to: a body, or an intersection, whose members are plainer. */
-static void read_form(ff_reader *reader, const ff_node *node, bool member, ff_shape_def *def) {
+/* Reads a shape of a body, or a member of an intersection, which has fewer keys. */
+static void shape_read_form(ff_reader *reader, const ff_node *node, bool member,
+                            ff_shape_def *def) {
   const char *keys[FF_SHAPE_KIND_COUNT + 3];
   for (int kind = 0; kind < FF_SHAPE_KIND_COUNT; kind++) {
     keys[kind] = ff_shape_kind_name((ff_shape_kind)kind);
@@ -207,19 +211,19 @@ static void read_form(ff_reader *reader, const ff_node *node, bool member, ff_sh
   if (member && (ff_tree_find(node, "intersection") || ff_tree_find(node, "material"))) {
     ff_reader_fail(reader, node, "a member can neither be an intersection nor have a material");
   }
-  find_kind(reader, node, &def->kind);
+  shape_find_kind(reader, node, &def->kind);
   ff_get_vec3(reader, node, "position", 0, &def->position);
   ff_get_orientation(reader, node, &def->orientation);
   ff_get_text(reader, node, "material", &def->material);
-  read_kind(reader, node, def);
+  shape_read_kind(reader, node, def);
 }
 
-static void read_shape(ff_reader *reader, const ff_node *node, void *context) {
+static void shape_read(ff_reader *reader, const ff_node *node, void *context) {
   const ff_body *body = context;
   ff_shape_def def = ff_shape_def_default();
-  read_form(reader, node, false, &def);
+  shape_read_form(reader, node, false, &def);
   if (reader->scene->shape_count == FF_SCENE_ITEMS_MAX) {
-    ff_reader_fail(reader, node, "is one shape more than the %d allowed", FF_SCENE_ITEMS_MAX);
+    ff_reader_fail(reader, node, "exceeds the limit of %d shapes", FF_SCENE_ITEMS_MAX);
   }
   if (reader->status == FF_OK) {
     ff_shape shape;
@@ -227,8 +231,8 @@ static void read_shape(ff_reader *reader, const ff_node *node, void *context) {
   }
 }
 
-/* `shape: X` is short for `shapes: [X]`, and the model speaks of shapes.0. */
-static void read_single(ff_reader *reader, const ff_node *body_node, ff_body body) {
+/* `shape: X` is short for `shapes: [X]`; the model reports on shapes.0. */
+static void shape_read_single(ff_reader *reader, const ff_node *body_node, ff_body body) {
   const ff_node *node = ff_reader_enter(reader, body_node, "shape");
   if (!node) {
     return;
@@ -236,12 +240,12 @@ static void read_single(ff_reader *reader, const ff_node *body_node, ff_body bod
   if (ff_tree_find(body_node, "shapes")) {
     ff_reader_fail(reader, node, "takes either shape or shapes, not both");
   }
-  read_shape(reader, node, &body);
+  shape_read(reader, node, &body);
   ff_reader_leave(reader);
-  ff_reader_remember(reader, "shapes.0", node);
+  ff_reader_record(reader, "shapes.0", node);
 }
 
 void ff_read_shapes(ff_reader *reader, const ff_node *body_node, ff_body body) {
-  read_single(reader, body_node, body);
-  ff_reader_each(reader, body_node, "shapes", read_shape, &body);
+  shape_read_single(reader, body_node, body);
+  ff_reader_each(reader, body_node, "shapes", shape_read, &body);
 }

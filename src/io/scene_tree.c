@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lists and mappings that are open, and the key that waits for its value. */
+/* Open lists and mappings, and the key that waits for its value. */
 typedef struct builder {
   ff_arena *arena;
   const char *file;
@@ -29,16 +29,16 @@ void ff_tree_place(ff_report *report, const ff_node *node) {
   }
 }
 
-static ff_status fail_at(builder *b, const ff_node *node, const char *what) {
+static ff_status tree_fail_at(builder *b, const ff_node *node, const char *what) {
   ff_report_what(b->report, "%s", what);
   ff_tree_place(b->report, node);
   return FF_ERROR_INPUT;
 }
 
-/* ---- bytes ------------------------------------------------------------------------ */
+/* ---- characters ------------------------------------------------------------------------------ */
 
-/* Length of the UTF-8 character at text, 0 if it is none or a control character. */
-static size_t character(const unsigned char *text, size_t size) {
+/* Length of the UTF-8 character at text, 0 if it is invalid or a control character. */
+static size_t utf8_length(const unsigned char *text, size_t size) {
   unsigned char c = text[0];
   if (c < 0x80) {
     return (c >= 0x20 && c != 0x7f) || c == '\t' || c == '\n' || c == '\r';
@@ -59,32 +59,32 @@ static size_t character(const unsigned char *text, size_t size) {
   return bad ? 0 : length;
 }
 
-/* Escapes ("\0") can make what the file itself must not hold. */
-static bool is_clean(const char *text, size_t size) {
+/* Escapes ("\0") can produce characters that the file itself must not contain. */
+static bool text_is_clean(const char *text, size_t size) {
   size_t length = 1;
   for (size_t i = 0; i < size && length > 0; i += length) {
-    length = character((const unsigned char *)text + i, size - i);
+    length = utf8_length((const unsigned char *)text + i, size - i);
   }
   return length > 0;
 }
 
-/* A scene is text: the parser below would stop at a zero byte without a word. */
-static ff_status check_bytes(builder *b, const char *text, size_t size) {
+/* Checks the bytes of a scene: the parser would silently stop at a zero byte. */
+static ff_status tree_check_bytes(builder *b, const char *text, size_t size) {
   ff_node here = {.file = b->file, .line = 1, .column = 1};
   if (size > FF_SCENE_BYTES_MAX) {
     here.line = here.column = 0;
-    return fail_at(b, &here, "is larger than 16 MiB");
+    return tree_fail_at(b, &here, "is larger than 16 MiB");
   }
   const unsigned char *bytes = (const unsigned char *)text;
   for (size_t i = 0; i < size;) {
-    size_t length = character(bytes + i, size - i);
+    size_t length = utf8_length(bytes + i, size - i);
     if (length == 0) {
       ff_report_what(b->report, "is not UTF-8 text: byte 0x%02x", bytes[i]);
       ff_tree_place(b->report, &here);
       return FF_ERROR_INPUT;
     }
     if (here.column > FF_SCENE_LINE_MAX) {
-      return fail_at(b, &here, "this line is longer than 1,000,000 characters; break it");
+      return tree_fail_at(b, &here, "this line is longer than 1,000,000 characters; break it");
     }
     here.line += bytes[i] == '\n';
     here.column = bytes[i] == '\n' ? 1 : here.column + 1;
@@ -93,13 +93,13 @@ static ff_status check_bytes(builder *b, const char *text, size_t size) {
   return FF_OK;
 }
 
-/* ---- keys -------------------------------------------------------------------------- */
+/* ---- keys ------------------------------------------------------------------------------------ */
 
-static int compare_keys(const void *a, const void *b) {
+static int tree_compare_keys(const void *a, const void *b) {
   const ff_node *x = *(ff_node *const *)a;
   const ff_node *y = *(ff_node *const *)b;
   int order = strcmp(x->key->text, y->key->text);
-  if (order == 0) { /* as written */
+  if (order == 0) { /* in file order */
     order = x->key->line != y->key->line ? x->key->line - y->key->line
                                          : x->key->column - y->key->column;
   }
@@ -107,7 +107,7 @@ static int compare_keys(const void *a, const void *b) {
 }
 
 /* Key path of a key in the mapping that is being closed. */
-static void report_path(builder *b, const char *word) {
+static void tree_report_path(builder *b, const char *word) {
   char path[256] = "";
   size_t used = 0;
   for (int i = 1; i <= b->depth && used < sizeof path; i++) {
@@ -120,14 +120,14 @@ static void report_path(builder *b, const char *word) {
   ff_report_key(b->report, "%s%s", path, word);
 }
 
-static ff_status check_twins(builder *b, ff_node *const *sorted, int count) {
+static ff_status tree_check_duplicates(builder *b, ff_node *const *sorted, int count) {
   for (int i = 1; i < count; i++) {
     const ff_node *key = sorted[i]->key;
     const ff_node *before = sorted[i - 1]->key;
     if (!strcmp(key->text, before->text)) {
       ff_report_what(b->report, "key '%.80s' was given before, on line %d", key->text,
                      before->line);
-      report_path(b, key->text);
+      tree_report_path(b, key->text);
       ff_tree_place(b->report, key);
       return FF_ERROR_INPUT;
     }
@@ -135,8 +135,8 @@ static ff_status check_twins(builder *b, ff_node *const *sorted, int count) {
   return FF_OK;
 }
 
-/* No key may stand twice in a mapping. Sorted, so that a million keys are checked fast. */
-static ff_status check_keys(builder *b, const ff_node *map) {
+/* Checks for duplicate keys, by sorting: a million keys are checked fast. */
+static ff_status tree_check_keys(builder *b, const ff_node *map) {
   ff_node *few[16];
   ff_node **sorted = few;
   if (map->count > 16) {
@@ -149,8 +149,8 @@ static ff_status check_keys(builder *b, const ff_node *map) {
   for (ff_node *node = map->first; node; node = node->next) {
     sorted[count++] = node;
   }
-  qsort(sorted, (size_t)count, sizeof *sorted, compare_keys);
-  ff_status status = check_twins(b, sorted, count);
+  qsort(sorted, (size_t)count, sizeof *sorted, tree_compare_keys);
+  ff_status status = tree_check_duplicates(b, sorted, count);
   if (sorted != few) {
     ff_free(sorted);
   }
@@ -166,10 +166,10 @@ ff_node *ff_tree_find(const ff_node *map, const char *key) {
   return NULL;
 }
 
-/* ---- events -------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
-/* Hangs a node into the open list or mapping; in a mapping every other one is a key. */
-static ff_status hang(builder *b, ff_node *node) {
+/* Appends a node to the open list or mapping; in a mapping every other node is a key. */
+static ff_status tree_attach(builder *b, ff_node *node) {
   if (b->depth == 0) {
     b->root = node;
     return FF_OK;
@@ -177,7 +177,7 @@ static ff_status hang(builder *b, ff_node *node) {
   ff_node *parent = b->open[b->depth - 1].node;
   if (parent->kind == FF_NODE_MAP && !b->open[b->depth - 1].key) {
     if (node->kind != FF_NODE_SCALAR || (node->plain && !node->text[0])) {
-      return fail_at(b, node, "a key must be a word");
+      return tree_fail_at(b, node, "a key must be a word");
     }
     b->open[b->depth - 1].key = node;
     return FF_OK;
@@ -191,10 +191,10 @@ static ff_status hang(builder *b, ff_node *node) {
   return FF_OK;
 }
 
-static ff_node *make_node(builder *b, struct fy_event *event, ff_node_kind kind) {
+static ff_node *tree_make_node(builder *b, struct fy_event *event, ff_node_kind kind) {
   ff_node *node = ff_arena_take(b->arena, 1, sizeof *node);
   if (node) {
-    /* An empty value has no place of its own: it stands where its key or list does. */
+    /* An empty value has no mark of its own: it is located at its key or list. */
     const struct fy_mark *mark = fy_event_start_mark(event);
     const ff_node *near = b->depth == 0 ? NULL : b->open[b->depth - 1].node;
     near = near && b->open[b->depth - 1].key ? b->open[b->depth - 1].key : near;
@@ -206,8 +206,8 @@ static ff_node *make_node(builder *b, struct fy_event *event, ff_node_kind kind)
   return node;
 }
 
-static ff_status on_scalar(builder *b, struct fy_event *event) {
-  ff_node *node = make_node(b, event, FF_NODE_SCALAR);
+static ff_status tree_on_scalar(builder *b, struct fy_event *event) {
+  ff_node *node = tree_make_node(b, event, FF_NODE_SCALAR);
   if (!node) {
     return FF_ERROR_MEMORY;
   }
@@ -217,27 +217,28 @@ static ff_status on_scalar(builder *b, struct fy_event *event) {
   enum fy_scalar_style style = token ? fy_token_scalar_style(token) : FYSS_PLAIN;
   node->plain = style == FYSS_PLAIN;
   if (style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED) {
-    node->column--; /* the mark stands behind the quote */
+    node->column--; /* the mark is after the quote */
   }
   node->text = text ? ff_arena_text(b->arena, text, size) : NULL;
   if (!node->text) {
     return FF_ERROR_MEMORY;
   }
-  if (!is_clean(node->text, size)) {
-    return fail_at(b, node, "a text must not hold control characters, not even escaped ones");
+  if (!text_is_clean(node->text, size)) {
+    return tree_fail_at(b, node,
+                        "a text must not contain control characters, not even escaped ones");
   }
-  return hang(b, node);
+  return tree_attach(b, node);
 }
 
-static ff_status on_open(builder *b, struct fy_event *event, ff_node_kind kind) {
-  ff_node *node = make_node(b, event, kind);
+static ff_status tree_on_open(builder *b, struct fy_event *event, ff_node_kind kind) {
+  ff_node *node = tree_make_node(b, event, kind);
   if (!node) {
     return FF_ERROR_MEMORY;
   }
   if (b->depth == FF_SCENE_DEPTH_MAX) {
-    return fail_at(b, node, "lists and mappings are nested more than 32 deep");
+    return tree_fail_at(b, node, "lists and mappings are nested more than 32 deep");
   }
-  ff_status status = hang(b, node);
+  ff_status status = tree_attach(b, node);
   b->open[b->depth].node = node;
   b->open[b->depth].last = NULL;
   b->open[b->depth].key = NULL;
@@ -245,14 +246,14 @@ static ff_status on_open(builder *b, struct fy_event *event, ff_node_kind kind) 
   return status;
 }
 
-static ff_status on_close(builder *b) {
+static ff_status tree_on_close(builder *b) {
   b->depth--;
   ff_node *node = b->open[b->depth].node;
-  return node->kind == FF_NODE_MAP ? check_keys(b, node) : FF_OK;
+  return node->kind == FF_NODE_MAP ? tree_check_keys(b, node) : FF_OK;
 }
 
-/* What YAML can do and a scene does not use. */
-static const char *unwanted(const struct fy_event *event) {
+/* YAML features that scenes do not use; NULL: allowed. */
+static const char *tree_unsupported(const struct fy_event *event) {
   bool scalar = event->type == FYET_SCALAR;
   bool list = event->type == FYET_SEQUENCE_START;
   bool map = event->type == FYET_MAPPING_START;
@@ -267,37 +268,37 @@ static const char *unwanted(const struct fy_event *event) {
   return NULL;
 }
 
-static ff_status refuse(builder *b, struct fy_event *event, const char *what) {
-  ff_node *node = make_node(b, event, FF_NODE_SCALAR);
-  return node ? fail_at(b, node, what) : FF_ERROR_MEMORY;
+static ff_status tree_reject(builder *b, struct fy_event *event, const char *what) {
+  ff_node *node = tree_make_node(b, event, FF_NODE_SCALAR);
+  return node ? tree_fail_at(b, node, what) : FF_ERROR_MEMORY;
 }
 
-static ff_status on_event(builder *b, struct fy_event *event) {
-  const char *what = unwanted(event);
+static ff_status tree_on_event(builder *b, struct fy_event *event) {
+  const char *what = tree_unsupported(event);
   if (what) {
-    return refuse(b, event, what);
+    return tree_reject(b, event, what);
   }
   bool value = event->type == FYET_SCALAR || event->type == FYET_SEQUENCE_START ||
                event->type == FYET_MAPPING_START;
   if (value && ++b->nodes > FF_SCENE_NODES_MAX) {
-    return refuse(b, event, "holds more than 6,000,000 values");
+    return tree_reject(b, event, "has more than 6,000,000 values");
   }
   switch (event->type) {
-    case FYET_SCALAR: return on_scalar(b, event);
-    case FYET_SEQUENCE_START: return on_open(b, event, FF_NODE_LIST);
-    case FYET_MAPPING_START: return on_open(b, event, FF_NODE_MAP);
+    case FYET_SCALAR: return tree_on_scalar(b, event);
+    case FYET_SEQUENCE_START: return tree_on_open(b, event, FF_NODE_LIST);
+    case FYET_MAPPING_START: return tree_on_open(b, event, FF_NODE_MAP);
     case FYET_SEQUENCE_END:
-    case FYET_MAPPING_END: return on_close(b);
+    case FYET_MAPPING_END: return tree_on_close(b);
     case FYET_DOCUMENT_START:
-      return ++b->documents > 1 ? refuse(b, event, "holds more than one YAML document") : FF_OK;
+      return ++b->documents > 1 ? tree_reject(b, event, "has more than one YAML document") : FF_OK;
     default: return FF_OK;
   }
 }
 
-/* ---- the parser ------------------------------------------------------------------------- */
+/* ---- parser ---------------------------------------------------------------------------------- */
 
-/* The parser's own complaint about the YAML. */
-static ff_status syntax_error(builder *b, struct fy_diag *diag) {
+/* Error message of the parser. */
+static ff_status tree_syntax_error(builder *b, struct fy_diag *diag) {
   void *at = NULL;
   const struct fy_diag_error *error = fy_diag_errors_iterate(diag, &at);
   if (!error) {
@@ -309,22 +310,22 @@ static ff_status syntax_error(builder *b, struct fy_diag *diag) {
   return FF_ERROR_INPUT;
 }
 
-static ff_status run_parser(builder *b, struct fy_parser *parser, struct fy_diag *diag) {
+static ff_status tree_run_parser(builder *b, struct fy_parser *parser, struct fy_diag *diag) {
   ff_status status = FF_OK;
   bool ended = false;
   while (status == FF_OK && !ended) {
     struct fy_event *event = fy_parser_parse(parser);
     if (!event) {
-      return syntax_error(b, diag);
+      return tree_syntax_error(b, diag);
     }
     ended = event->type == FYET_STREAM_END;
-    status = on_event(b, event);
+    status = tree_on_event(b, event);
     fy_parser_event_free(parser, event);
   }
   return status;
 }
 
-static ff_status parse(builder *b, const char *text, size_t size) {
+static ff_status tree_parse(builder *b, const char *text, size_t size) {
   struct fy_diag_cfg quiet;
   fy_diag_cfg_default(&quiet);
   quiet.fp = NULL; /* errors are collected, never printed */
@@ -339,7 +340,7 @@ static ff_status parse(builder *b, const char *text, size_t size) {
   struct fy_parser *parser = fy_parser_create(&config);
   ff_status status = FF_ERROR_MEMORY;
   if (parser && fy_parser_set_string(parser, text, size) == 0) {
-    status = run_parser(b, parser, diag);
+    status = tree_run_parser(b, parser, diag);
   }
   if (parser) {
     fy_parser_destroy(parser);
@@ -352,12 +353,12 @@ ff_status ff_tree_read(ff_node **out, ff_arena *arena, const char *text, size_t 
                        const char *file, ff_report *report) {
   builder b = {.arena = arena, .file = file, .report = report};
   *out = NULL;
-  ff_status status = check_bytes(&b, text, size);
+  ff_status status = tree_check_bytes(&b, text, size);
   if (status == FF_OK) {
-    status = parse(&b, text, size);
+    status = tree_parse(&b, text, size);
   }
   if (status == FF_OK && !b.root) {
-    status = fail_at(&b, &(ff_node){.file = file, .line = 1, .column = 1}, "is empty");
+    status = tree_fail_at(&b, &(ff_node){.file = file, .line = 1, .column = 1}, "is empty");
   }
   *out = status == FF_OK ? b.root : NULL;
   return status;

@@ -1,23 +1,24 @@
-/* Values with a form of their own: orientations and tables over time. */
+/* Structured values: orientations and tables over time. */
 #include "io/scene_reader.h"
 #include "math/vec.h"
 
-/* ---- orientations ---------------------------------------------------------------------- */
+/* ---- orientations ---------------------------------------------------------------------------- */
 
-static ff_quat read_quaternion(ff_reader *reader, const ff_node *node) {
+static ff_quat value_read_quaternion(ff_reader *reader, const ff_node *node) {
   double q[4] = {1, 0, 0, 0};
   ff_read_numbers(reader, node, 4, 0, q);
   ff_quat quat = {q[0], q[1], q[2], q[3]};
   double length = q_norm(quat);
-  /* Three written digits are enough to mean a unit quaternion; more is a slip. */
+  /* Three written digits are enough for a unit quaternion; a larger deviation is an error. */
   if (!(fabs(length - 1.0) < 1e-3)) {
-    ff_reader_fail(reader, node, "a quaternion [w, x, y, z] has length 1, this has %.6g", length);
+    ff_reader_fail(reader, node, "a quaternion [w, x, y, z] must have length 1, this has %.6g",
+                   length);
     return q_identity();
   }
   return q_unit(quat);
 }
 
-static ff_quat read_axis_angle(ff_reader *reader, const ff_node *node) {
+static ff_quat value_read_axis_angle(ff_reader *reader, const ff_node *node) {
   ff_vec3 axis = {0};
   double angle = 0;
   ff_reader_require(reader, node, "axis");
@@ -33,7 +34,7 @@ static ff_quat read_axis_angle(ff_reader *reader, const ff_node *node) {
 }
 
 /* Roll about x, then pitch about y, then yaw about z, all in the outer frame. */
-static ff_quat read_rpy(ff_reader *reader, const ff_node *node) {
+static ff_quat value_read_rpy(ff_reader *reader, const ff_node *node) {
   ff_vec3 rpy = {0};
   ff_get_vec3(reader, node, "rpy", FF_ALLOW_ANGLE, &rpy);
   ff_quat roll = q_exp(v3(rpy.x, 0, 0));
@@ -49,7 +50,7 @@ void ff_get_orientation(ff_reader *reader, const ff_node *map, ff_quat *out) {
     return;
   }
   if (node->kind == FF_NODE_LIST) {
-    *out = read_quaternion(reader, node);
+    *out = value_read_quaternion(reader, node);
   } else if (node->kind == FF_NODE_SCALAR) {
     ff_reader_fail(reader, node,
                    "must be [w, x, y, z], {axis: [x, y, z], angle: 30 deg} or {rpy: [r, p, y]}");
@@ -58,21 +59,21 @@ void ff_get_orientation(ff_reader *reader, const ff_node *map, ff_quat *out) {
     if (rpy && node->count > 1) {
       ff_reader_fail(reader, node, "takes either rpy or axis and angle, not both");
     }
-    *out = rpy ? read_rpy(reader, node) : read_axis_angle(reader, node);
+    *out = rpy ? value_read_rpy(reader, node) : value_read_axis_angle(reader, node);
   }
   ff_reader_leave(reader);
 }
 
-/* ---- tables ------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
-static void read_row(ff_reader *reader, const ff_node *node, int row, unsigned allow,
-                     const ff_table *table, double *values) {
+static void table_read_row(ff_reader *reader, const ff_node *node, int row, unsigned allow,
+                           const ff_table *table, double *values) {
   int width = table->width + 1;
   double *here = values + (size_t)row * (size_t)width;
   ff_reader_step(reader, node, row);
   ff_read_numbers(reader, node, width, allow, here);
   if (reader->status == FF_OK) {
-    ff_read_number(reader, node->first, 0); /* the time: takes no unit */
+    ff_read_number(reader, node->first, 0); /* the time has no unit */
   }
   if (row > 0 && reader->status == FF_OK && !(here[0] > here[-width])) {
     ff_reader_fail(reader, node, "time must increase from row to row: %g comes after %g", here[0],
@@ -81,7 +82,7 @@ static void read_row(ff_reader *reader, const ff_node *node, int row, unsigned a
   ff_reader_leave(reader);
 }
 
-static void read_rows(ff_reader *reader, const ff_node *node, unsigned allow, ff_table *out) {
+static void table_read_rows(ff_reader *reader, const ff_node *node, unsigned allow, ff_table *out) {
   if (node->kind != FF_NODE_LIST || node->count == 0) {
     ff_reader_fail(reader, node, "must be a list of rows %s",
                    out->width == 3 ? "[time, x, y, z]" : "[time, value]");
@@ -99,12 +100,13 @@ static void read_rows(ff_reader *reader, const ff_node *node, unsigned allow, ff
     return;
   }
   for (const ff_node *at = node->first; at && reader->status == FF_OK; at = at->next) {
-    read_row(reader, at, out->rows++, allow, out, values);
+    table_read_row(reader, at, out->rows++, allow, out, values);
   }
   out->values = values;
 }
 
-static void read_constant(ff_reader *reader, const ff_node *node, unsigned allow, ff_table *out) {
+static void table_read_constant(ff_reader *reader, const ff_node *node, unsigned allow,
+                                ff_table *out) {
   double *row = ff_arena_take(reader->arena, 4, sizeof *row);
   if (!row) {
     ff_reader_take(reader, FF_ERROR_MEMORY);
@@ -127,12 +129,12 @@ void ff_get_table(ff_reader *reader, const ff_node *map, const char *key, unsign
     return;
   }
   if (node->kind != FF_NODE_MAP) {
-    read_constant(reader, node, allow, out);
+    table_read_constant(reader, node, allow, out);
   } else if (ff_reader_map(reader, node, keys, 1)) {
     ff_reader_require(reader, node, "table");
     const ff_node *rows = ff_reader_enter(reader, node, "table");
     if (rows) {
-      read_rows(reader, rows, allow, out);
+      table_read_rows(reader, rows, allow, out);
       ff_reader_leave(reader);
     }
   }
@@ -152,8 +154,8 @@ void ff_get_pair(ff_reader *reader, const ff_node *map, const char *more, const 
   } else {
     *a = first->text;
     *b = first->next->text;
-    ff_reader_remember(reader, "0", first);
-    ff_reader_remember(reader, "1", first->next);
+    ff_reader_record(reader, "0", first);
+    ff_reader_record(reader, "1", first->next);
   }
   ff_reader_leave(reader);
 }

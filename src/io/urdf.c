@@ -1,4 +1,4 @@
-/* Robots from URDF: the order of work, meshes, and what looks wrong. */
+/* Robots from URDF: sequence of passes, meshes, warnings. */
 #include "io/urdf.h"
 
 #include "base/file.h"
@@ -12,11 +12,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- meshes -------------------------------------------------------------------------------------
- */
+/* ---- meshes ---------------------------------------------------------------------------------- */
 
-/* The box that holds the points, along their own axes. */
-static void set_box(ff_robot_shape *shape, const ff_vec3 *points, size_t count) {
+/* Axis-aligned bounding box of the points. */
+static void urdf_set_box(ff_robot_shape *shape, const ff_vec3 *points, size_t count) {
   ff_vec3 low = points[0], high = points[0];
   for (size_t i = 1; i < count; i++) {
     low = v3(fmin(low.x, points[i].x), fmin(low.y, points[i].y), fmin(low.z, points[i].z));
@@ -26,9 +25,9 @@ static void set_box(ff_robot_shape *shape, const ff_vec3 *points, size_t count) 
   shape->pose.position = pose_point(shape->pose, v3_scale(0.5, v3_add(low, high)));
 }
 
-/* The hull of the points with as many corners as a shape may keep. */
-static ff_status set_hull(ff_urdf *urdf, ff_robot_shape *shape, const ff_vec3 *points, size_t count,
-                          ff_report *report) {
+/* Convex hull of the points, reduced to the vertex limit of a shape. */
+static ff_status urdf_set_hull(ff_urdf *urdf, ff_robot_shape *shape, const ff_vec3 *points,
+                               size_t count, ff_report *report) {
   ff_vec3 *corners = ff_arena_take(urdf->arena, FF_ROBOT_MESH_CORNERS, sizeof *corners);
   shape->corners = corners;
   return corners ? ff_hull_reduce(corners, &shape->corner_count, FF_ROBOT_MESH_CORNERS, points,
@@ -36,7 +35,7 @@ static ff_status set_hull(ff_urdf *urdf, ff_robot_shape *shape, const ff_vec3 *p
                  : FF_ERROR_MEMORY;
 }
 
-static ff_status read_mesh(ff_urdf *urdf, ff_urdf_shape *from, ff_report *report) {
+static ff_status urdf_read_mesh(ff_urdf *urdf, ff_urdf_shape *from, ff_report *report) {
   char path[FF_MESH_PATH_MAX], root[FF_MESH_PATH_MAX];
   ff_robot_shape *shape = &from->shape;
   ff_vec3 *points = NULL;
@@ -50,13 +49,13 @@ static ff_status read_mesh(ff_urdf *urdf, ff_urdf_shape *from, ff_report *report
   for (size_t i = 0; status == FF_OK && i < count; i++) {
     points[i] = v3_mul(from->scale, points[i]);
   }
-  status = status == FF_OK ? set_hull(urdf, shape, points, count, report) : status;
+  status = status == FF_OK ? urdf_set_hull(urdf, shape, points, count, report) : status;
   if (status == FF_OK) {
     ff_vec3 *corners = (ff_vec3 *)shape->corners;
     for (int i = 0; i < shape->corner_count; i++) {
       corners[i] = pose_point(shape->pose, corners[i]);
     }
-    set_box(shape, points, count);
+    urdf_set_box(shape, points, count);
   }
   ff_free(points);
   return status;
@@ -65,9 +64,9 @@ static ff_status read_mesh(ff_urdf *urdf, ff_urdf_shape *from, ff_report *report
 ff_status ff_urdf_meshes(ff_urdf *urdf, ff_report *report) {
   for (int i = 0; i < urdf->shape_count; i++) {
     ff_urdf_shape *shape = &urdf->shapes[i];
-    ff_status status = shape->shape.mesh ? read_mesh(urdf, shape, report) : FF_OK;
+    ff_status status = shape->shape.mesh ? urdf_read_mesh(urdf, shape, report) : FF_OK;
     if (status != FF_OK) {
-      /* Whatever was wrong is told where the robot names the mesh. */
+      /* Errors are located where the robot names the mesh. */
       if (report && status != FF_ERROR_MEMORY) {
         char what[300];
         snprintf(what, sizeof what, "%.299s", report->what);
@@ -79,19 +78,19 @@ ff_status ff_urdf_meshes(ff_urdf *urdf, ff_report *report) {
   return FF_OK;
 }
 
-/* ---- what looks wrong
- * ----------------------------------------------------------------------------- */
+/* ---- warnings -------------------------------------------------------------------------------- */
 
-/* NULL, or why no body has this inertia. */
-static const char *inertia_wrong(const ff_link_def *def) {
+/* NULL, or why this inertia is not physical. */
+static const char *urdf_inertia_error(const ff_link_def *def) {
   ff_quat axes;
   ff_vec3 i = ff_eigen(def->inertia, &axes);
   double most = fmax(i.x, fmax(i.y, i.z)), slack = 1e-9 * most;
   if (i.x < -slack || i.y < -slack || i.z < -slack) {
-    return "has a negative principal moment of inertia: no body has";
+    return "has a negative principal moment of inertia, which is not physical";
   }
   if (i.x > i.y + i.z + slack || i.y > i.x + i.z + slack || i.z > i.x + i.y + slack) {
-    return "has a principal moment of inertia larger than the sum of the others: no body has";
+    return "has a principal moment of inertia larger than the sum of the others, which is not "
+           "physical";
   }
   if (def->mass > 0 && most <= 0) {
     return "has mass but no inertia";
@@ -102,11 +101,11 @@ static const char *inertia_wrong(const ff_link_def *def) {
 ff_status ff_urdf_judge(const ff_robot *robot, ff_urdf *urdf) {
   ff_status status = FF_OK;
   if (robot->shape_count == 0 && robot->floats) {
-    status = ff_urdf_note(urdf, 1, "no link has a collision shape: the robot touches nothing");
+    status = ff_urdf_note(urdf, 1, "no link has a collision shape: the robot has no contacts");
   }
   for (int i = 1; status == FF_OK && i <= robot->link_count; i++) {
     const ff_robot_link *link = &robot->links[i];
-    const char *wrong = inertia_wrong(&link->def);
+    const char *wrong = urdf_inertia_error(&link->def);
     if (wrong) {
       status = ff_urdf_note(urdf, link->line, "link '%.80s' %s", link->def.name, wrong);
     }
@@ -114,11 +113,10 @@ ff_status ff_urdf_judge(const ff_robot *robot, ff_urdf *urdf) {
   return status;
 }
 
-/* ---- life
- * -------------------------------------------------------------------------------------------- */
+/* ---- creation -------------------------------------------------------------------------------- */
 
-/* Folder of a path; "." if it names none. Returns false if it is too long. */
-static bool folder_of(const char *path, char out[FF_MESH_PATH_MAX]) {
+/* Folder of a path; "." if it has none. False if it is too long. */
+static bool urdf_folder_of(const char *path, char out[FF_MESH_PATH_MAX]) {
   const char *slash = strrchr(path, '/');
   size_t length = slash ? (size_t)(slash - path) : 0;
   if (length + 8 >= FF_MESH_PATH_MAX) {
@@ -132,7 +130,7 @@ static bool folder_of(const char *path, char out[FF_MESH_PATH_MAX]) {
   return true;
 }
 
-static ff_status read_robot(ff_robot *robot, ff_urdf *urdf, ff_report *report) {
+static ff_status urdf_read_robot(ff_robot *robot, ff_urdf *urdf, ff_report *report) {
   char *text = NULL;
   size_t size = 0;
   ff_status status = ff_file_read(&text, &size, urdf->file, FF_XML_BYTES_MAX, report);
@@ -150,7 +148,7 @@ static ff_status read_robot(ff_robot *robot, ff_urdf *urdf, ff_report *report) {
 ff_status ff_robot_load(ff_robot **out, const char *path, const char *root, ff_report *report) {
   char folder[FF_MESH_PATH_MAX];
   *out = NULL;
-  if (!folder_of(path, folder)) {
+  if (!urdf_folder_of(path, folder)) {
     return ff_report_what(report, "the path is too long");
   }
   ff_robot *robot = ff_alloc(1, sizeof *robot);
@@ -159,7 +157,7 @@ ff_status ff_robot_load(ff_robot **out, const char *path, const char *root, ff_r
     return FF_ERROR_MEMORY;
   }
   ff_urdf urdf = {.file = path, .folder = folder, .root = root, .arena = &robot->arena};
-  ff_status status = read_robot(robot, &urdf, report);
+  ff_status status = urdf_read_robot(robot, &urdf, report);
   ff_urdf_free(&urdf);
   if (status != FF_OK) {
     if (status == FF_ERROR_MEMORY) {
@@ -179,8 +177,7 @@ void ff_robot_destroy(ff_robot *robot) {
   }
 }
 
-/* ---- questions
- * ------------------------------------------------------------------------------------------ */
+/* ---- queries --------------------------------------------------------------------------------- */
 
 const char *ff_robot_name(const ff_robot *robot) {
   return robot->name;

@@ -1,4 +1,4 @@
-/* Inside of a robot, and what its readers share. */
+/* Internals of a robot, and data shared by its readers. */
 #ifndef FF_IO_URDF_H
 #define FF_IO_URDF_H
 
@@ -33,16 +33,16 @@ typedef struct ff_urdf_joint {
 
 typedef struct ff_urdf_shape {
   int link, line;
-  int given;  /* geometries inside */
-  bool empty; /* one without size */
+  int given;  /* number of geometries */
+  bool empty; /* zero size */
   ff_robot_shape shape;
   ff_vec3 scale;
 } ff_urdf_shape;
 
-/* The elements of a file, in their order. */
+/* Elements of a file, in order. */
 typedef struct ff_urdf {
   const char *file, *folder, *root; /* as given; folder of the file; root: may be NULL */
-  ff_arena *arena;                  /* of the robot: texts and corners */
+  ff_arena *arena;                  /* owned by the robot: texts and vertices */
   const char *name;
   ff_urdf_link *links;
   ff_urdf_joint *joints;
@@ -58,23 +58,23 @@ struct ff_robot {
   const char *name;
   ff_robot_link *links; /* link_count + 1: 0 is the ground */
   int link_count;
-  bool floats; /* the root is not tied to the ground */
+  bool floats; /* the root is not fixed to the ground */
   ff_robot_shape *shapes;
   int shape_count;
   const char **notes;
   int note_count;
 };
 
-/* Reads the text into urdf; free with ff_urdf_free either way. */
+/* Parses the text into urdf; free with ff_urdf_free in any case. */
 ff_status ff_urdf_read(ff_urdf *urdf, const char *text, size_t size, ff_report *report);
 void ff_urdf_free(ff_urdf *urdf);
-/* Adds "file:line: text". FF_ERROR_MEMORY or FF_OK. */
+/* Adds a warning "file:line: text". FF_ERROR_MEMORY or FF_OK. */
 ff_status ff_urdf_note(ff_urdf *urdf, int line, const char *format, ...);
-/* Puts links in the order of a tree and fills the robot. */
+/* Sorts links in tree order and fills the robot. */
 ff_status ff_urdf_assemble(ff_robot *robot, ff_urdf *urdf, ff_report *report);
 /* Reads the meshes of the shapes. */
 ff_status ff_urdf_meshes(ff_urdf *urdf, ff_report *report);
-/* Notes about what looks wrong. */
+/* Adds warnings about implausible data. */
 ff_status ff_urdf_judge(const ff_robot *robot, ff_urdf *urdf);
 /* Sets file and line of a report and returns FF_ERROR_INPUT. */
 ff_status ff_urdf_wrong(const ff_urdf *urdf, int line, ff_report *report, const char *format, ...);

@@ -1,4 +1,4 @@
-/* Links in the order of a tree, each with the joint that carries it. */
+/* Assembles the tree: links in tree order, each with its joint. */
 #include "base/report.h"
 #include "io/urdf.h"
 #include "math/spatial.h"
@@ -22,19 +22,19 @@ ff_status ff_urdf_wrong(const ff_urdf *urdf, int line, ff_report *report, const 
   return FF_ERROR_INPUT;
 }
 
-/* Indices are those of the file, but for `order` and `place`. */
+/* Indices are in file order, except `order` and `place`. */
 typedef struct assembly {
   ff_urdf *urdf;
   ff_report *report;
   ff_names links, joints;
   int *parent, *child; /* links of each joint */
-  int *joint_of;       /* joint that carries a link; -1: none */
+  int *joint_of;       /* joint of each link; -1: none */
   int *first, *next;   /* children of a link, as joints: first, and next of a joint */
   int *order, *place;  /* link at each place of the tree, 0 ..; place of each link */
   int root;
 } assembly;
 
-static ff_status index_names(assembly *a, ff_arena *scratch) {
+static ff_status urdf_index_names(assembly *a, ff_arena *scratch) {
   const ff_urdf *u = a->urdf;
   const char **links = ff_arena_take(scratch, (size_t)u->link_count, sizeof *links);
   const char **joints = ff_arena_take(scratch, (size_t)u->joint_count, sizeof *joints);
@@ -53,28 +53,28 @@ static ff_status index_names(assembly *a, ff_arena *scratch) {
   }
   int twin = ff_names_twin(&a->links);
   if (twin >= 0) {
-    return ff_urdf_wrong(u, u->links[twin].line, a->report, "two links are called '%.100s'",
+    return ff_urdf_wrong(u, u->links[twin].line, a->report, "two links have the name '%.100s'",
                          links[twin]);
   }
   twin = ff_names_twin(&a->joints);
   if (twin >= 0) {
-    return ff_urdf_wrong(u, u->joints[twin].line, a->report, "two joints are called '%.100s'",
+    return ff_urdf_wrong(u, u->joints[twin].line, a->report, "two joints have the name '%.100s'",
                          joints[twin]);
   }
   return FF_OK;
 }
 
-static ff_status take_arrays(assembly *a, ff_arena *scratch) {
+static ff_status urdf_take_arrays(assembly *a, ff_arena *scratch) {
   size_t links = (size_t)a->urdf->link_count, joints = (size_t)a->urdf->joint_count;
-  int *room = ff_arena_take(scratch, 4 * links + 3 * joints, sizeof *room);
-  if (!room) {
+  int *indices = ff_arena_take(scratch, 4 * links + 3 * joints, sizeof *indices);
+  if (!indices) {
     return FF_ERROR_MEMORY;
   }
-  a->joint_of = room;
-  a->first = room + links;
-  a->order = room + 2 * links;
-  a->place = room + 3 * links;
-  a->parent = room + 4 * links;
+  a->joint_of = indices;
+  a->first = indices + links;
+  a->order = indices + 2 * links;
+  a->place = indices + 3 * links;
+  a->parent = indices + 4 * links;
   a->child = a->parent + joints;
   a->next = a->child + joints;
   for (size_t i = 0; i < links; i++) {
@@ -83,7 +83,8 @@ static ff_status take_arrays(assembly *a, ff_arena *scratch) {
   return FF_OK;
 }
 
-static ff_status find_link(assembly *a, const ff_urdf_joint *joint, const char *name, int *out) {
+static ff_status urdf_find_link(assembly *a, const ff_urdf_joint *joint, const char *name,
+                                int *out) {
   *out = ff_names_find(&a->links, name);
   if (*out < 0) {
     return ff_urdf_wrong(a->urdf, joint->line, a->report,
@@ -92,13 +93,13 @@ static ff_status find_link(assembly *a, const ff_urdf_joint *joint, const char *
   return FF_OK;
 }
 
-/* Children end up in the order of the file because joints are taken from the last on. */
-static ff_status connect(assembly *a) {
+/* Joints are traversed backwards, so that children are listed in file order. */
+static ff_status urdf_connect_joints(assembly *a) {
   const ff_urdf *u = a->urdf;
   for (int i = u->joint_count - 1; i >= 0; i--) {
     const ff_urdf_joint *joint = &u->joints[i];
-    ff_status status = find_link(a, joint, joint->parent, &a->parent[i]);
-    status = status == FF_OK ? find_link(a, joint, joint->child, &a->child[i]) : status;
+    ff_status status = urdf_find_link(a, joint, joint->parent, &a->parent[i]);
+    status = status == FF_OK ? urdf_find_link(a, joint, joint->child, &a->child[i]) : status;
     if (status != FF_OK) {
       return status;
     }
@@ -114,7 +115,7 @@ static ff_status connect(assembly *a) {
   return FF_OK;
 }
 
-static ff_status find_root(assembly *a) {
+static ff_status urdf_find_root(assembly *a) {
   const ff_urdf *u = a->urdf;
   a->root = -1;
   for (int i = 0; i < u->link_count; i++) {
@@ -129,15 +130,15 @@ static ff_status find_root(assembly *a) {
   }
   if (a->root < 0) {
     return u->link_count == 0
-               ? ff_urdf_wrong(u, 1, a->report, "the robot has no link")
+               ? ff_urdf_wrong(u, 1, a->report, "the robot has no links")
                : ff_urdf_wrong(u, u->joints[0].line, a->report, "the joints form a cycle");
   }
   return FF_OK;
 }
 
-/* Depth first without recursion: down to the first child, else to the next of the nearest
+/* Depth-first without recursion: to the first child, else to the next sibling of the nearest
  * ancestor that has one. */
-static ff_status put_in_order(assembly *a) {
+static ff_status urdf_sort_links(assembly *a) {
   const ff_urdf *u = a->urdf;
   int count = 0, at = a->root;
   while (at >= 0) {
@@ -160,7 +161,7 @@ static ff_status put_in_order(assembly *a) {
 }
 
 /* Inertia in link axes: R I R^T. */
-static void set_mass(ff_link_def *to, const ff_urdf_link *from) {
+static void urdf_set_mass(ff_link_def *to, const ff_urdf_link *from) {
   to->name = from->name;
   to->mass = from->mass;
   to->com = from->origin.position;
@@ -172,8 +173,9 @@ static void set_mass(ff_link_def *to, const ff_urdf_link *from) {
   }
 }
 
-/* Limits that say nothing are left out. */
-static ff_status check_limits(const assembly *a, const ff_urdf_joint *joint, ff_joint_def *def) {
+/* Ignores ineffective limits. */
+static ff_status urdf_check_limits(const assembly *a, const ff_urdf_joint *joint,
+                                   ff_joint_def *def) {
   bool needs = def->kind == FF_JOINT_REVOLUTE || def->kind == FF_JOINT_PRISMATIC;
   if (needs && !joint->limited) {
     return ff_urdf_note(a->urdf, joint->line, "joint '%.80s' should have a <limit>", joint->name);
@@ -183,14 +185,14 @@ static ff_status check_limits(const assembly *a, const ff_urdf_joint *joint, ff_
   }
   ff_status status =
       ff_urdf_note(a->urdf, joint->line,
-                   "joint '%.80s': the lower limit %g is above the upper limit %g: left out",
+                   "joint '%.80s': the lower limit %g is above the upper limit %g: ignored",
                    joint->name, def->lower, def->upper);
   def->lower = -INFINITY;
   def->upper = INFINITY;
   return status;
 }
 
-static ff_status set_joint(assembly *a, ff_robot_link *to, int at) {
+static ff_status urdf_set_joint(assembly *a, ff_robot_link *to, int at) {
   const ff_urdf_joint *joint = &a->urdf->joints[at];
   to->def.joint = joint->def;
   if (!joint->has_axis2) {
@@ -211,23 +213,23 @@ static ff_status set_joint(assembly *a, ff_robot_link *to, int at) {
     int other = ff_names_find(&a->joints, joint->mimic);
     if (other < 0 || other == at) {
       return ff_urdf_note(a->urdf, joint->line,
-                          "joint '%.80s' mimics '%.80s', which is not another joint: left out",
+                          "joint '%.80s' mimics '%.80s', which is not another joint: ignored",
                           joint->name, joint->mimic);
     }
     to->def.follows = a->place[a->child[other]] + 1;
   }
-  return check_limits(a, joint, &to->def.joint);
+  return urdf_check_limits(a, joint, &to->def.joint);
 }
 
-/* ---- joints that cannot move as they say ---------------------------------------------------- */
+/* ---- immovable joints ------------------------------------------------------------------------ */
 
-static bool one_axis(const ff_robot_link *link) {
+static bool urdf_has_one_axis(const ff_robot_link *link) {
   ff_joint_kind kind = link->def.joint.kind;
   return kind == FF_JOINT_REVOLUTE || kind == FF_JOINT_CONTINUOUS || kind == FF_JOINT_PRISMATIC;
 }
 
-/* Fixes a joint of one axis where it stands at q. */
-static void fix_joint(ff_robot_link *link, double q) {
+/* Fixes a joint with one axis at position q. */
+static void urdf_fix_joint(ff_robot_link *link, double q) {
   ff_joint_def *joint = &link->def.joint;
   if (q != 0 && v3_norm(joint->axis) > 0) {
     ff_vec3 way = v3_scale(q, v3_unit(joint->axis));
@@ -239,8 +241,8 @@ static void fix_joint(ff_robot_link *link, double q) {
   link->def.follows = 0;
 }
 
-/* A joint that moves nothing with mass has no dynamics. */
-static ff_status fix_idle(const assembly *a, ff_robot *robot, ff_arena *scratch) {
+/* Fixes joints that move no mass: they have no dynamics. */
+static ff_status urdf_fix_massless(const assembly *a, ff_robot *robot, ff_arena *scratch) {
   bool *bears = ff_arena_take(scratch, (size_t)robot->link_count + 1, sizeof *bears);
   ff_status status = bears ? FF_OK : FF_ERROR_MEMORY;
   for (int i = robot->link_count; status == FF_OK && i > 1; i--) {
@@ -250,10 +252,10 @@ static ff_status fix_idle(const assembly *a, ff_robot *robot, ff_arena *scratch)
     bears[i] = bears[i] || weight > 0;
     bears[link->def.parent] = bears[link->def.parent] || bears[i];
     if (!bears[i] && link->def.joint.kind != FF_JOINT_FIXED) {
-      fix_joint(link, 0);
+      urdf_fix_joint(link, 0);
       status = ff_urdf_note(a->urdf, link->line,
-                            "link '%.80s' moves but has no mass, nor has anything beyond it: joint "
-                            "'%.80s' taken as fixed",
+                            "link '%.80s' and the links it carries have no mass: joint "
+                            "'%.80s' is treated as fixed",
                             link->def.name, link->joint_name);
     }
   }
@@ -262,14 +264,14 @@ static ff_status fix_idle(const assembly *a, ff_robot *robot, ff_arena *scratch)
 
 enum { MIMIC_DEPTH = 100 };
 
-/* Joints may mimic ones that mimic others, but must end at one that does not. */
-static ff_status check_mimics(const assembly *a, const ff_robot *robot) {
+/* Checks that chains of mimic joints end at a joint that does not mimic. */
+static ff_status urdf_check_mimics(const assembly *a, const ff_robot *robot) {
   for (int i = 1; i <= robot->link_count; i++) {
     int steps = 0;
     for (int k = i; robot->links[k].def.follows > 0; k = robot->links[k].def.follows) {
       if (++steps > MIMIC_DEPTH) {
         return ff_urdf_wrong(a->urdf, robot->links[i].line, a->report,
-                             "joint '%.100s' mimics others in a circle, or more than %d deep",
+                             "joint '%.100s' mimics others in a cycle, or more than %d deep",
                              robot->links[i].joint_name, MIMIC_DEPTH);
       }
     }
@@ -277,8 +279,8 @@ static ff_status check_mimics(const assembly *a, const ff_robot *robot) {
   return FF_OK;
 }
 
-/* A joint that mimics one that cannot move stands still as well. */
-static ff_status fix_followers(const assembly *a, ff_robot *robot) {
+/* Fixes joints that mimic an immovable joint. */
+static ff_status urdf_fix_mimics(const assembly *a, ff_robot *robot) {
   ff_status status = FF_OK;
   bool again = true;
   while (again && status == FF_OK) {
@@ -286,16 +288,16 @@ static ff_status fix_followers(const assembly *a, ff_robot *robot) {
     for (int i = 1; status == FF_OK && i <= robot->link_count; i++) {
       ff_robot_link *link = &robot->links[i];
       const ff_robot_link *other = &robot->links[link->def.follows];
-      if (link->def.follows == 0 || (one_axis(link) && one_axis(other))) {
+      if (link->def.follows == 0 || (urdf_has_one_axis(link) && urdf_has_one_axis(other))) {
         continue;
       }
-      bool still = one_axis(link) && other->def.joint.kind == FF_JOINT_FIXED;
+      bool still = urdf_has_one_axis(link) && other->def.joint.kind == FF_JOINT_FIXED;
       status = ff_urdf_note(a->urdf, link->line, "joint '%.80s' mimics '%.80s', which is %s: %s",
                             link->joint_name, other->joint_name,
                             ff_joint_kind_name(other->def.joint.kind),
-                            still ? "taken as fixed" : "left out");
+                            still ? "treated as fixed" : "ignored");
       if (still) {
-        fix_joint(link, link->def.offset);
+        urdf_fix_joint(link, link->def.offset);
       }
       link->def.follows = 0;
       again = true;
@@ -304,7 +306,7 @@ static ff_status fix_followers(const assembly *a, ff_robot *robot) {
   return status;
 }
 
-static ff_status fill_links(assembly *a, ff_robot *robot) {
+static ff_status urdf_fill_links(assembly *a, ff_robot *robot) {
   const ff_urdf *u = a->urdf;
   robot->link_count = u->link_count;
   robot->links = ff_arena_take(&robot->arena, (size_t)u->link_count + 1, sizeof *robot->links);
@@ -321,9 +323,9 @@ static ff_status fill_links(assembly *a, ff_robot *robot) {
                           .speed = INFINITY,
                           .soft_lower = -INFINITY,
                           .soft_upper = INFINITY};
-    set_mass(&to->def, &u->links[i]);
+    urdf_set_mass(&to->def, &u->links[i]);
     if (a->joint_of[i] >= 0) {
-      ff_status status = set_joint(a, to, a->joint_of[i]);
+      ff_status status = urdf_set_joint(a, to, a->joint_of[i]);
       if (status != FF_OK) {
         return status;
       }
@@ -332,8 +334,8 @@ static ff_status fill_links(assembly *a, ff_robot *robot) {
   return FF_OK;
 }
 
-/* The root floats if it has mass, or links fixed to it have; but "world" is the ground. */
-static ff_status find_floats(ff_robot *robot, ff_arena *scratch) {
+/* The root floats if it, or a link fixed to it, has mass; "world" is the ground. */
+static ff_status urdf_find_floating(ff_robot *robot, ff_arena *scratch) {
   bool *rigid = ff_arena_take(scratch, (size_t)robot->link_count + 1, sizeof *rigid);
   if (!rigid) {
     return FF_ERROR_MEMORY;
@@ -348,7 +350,7 @@ static ff_status find_floats(ff_robot *robot, ff_arena *scratch) {
   return FF_OK;
 }
 
-static ff_status fill_shapes(const assembly *a, ff_robot *robot) {
+static ff_status urdf_fill_shapes(const assembly *a, ff_robot *robot) {
   const ff_urdf *u = a->urdf;
   robot->shapes = ff_arena_take(&robot->arena, (size_t)u->shape_count, sizeof *robot->shapes);
   if (!robot->shapes) {
@@ -365,17 +367,17 @@ static ff_status fill_shapes(const assembly *a, ff_robot *robot) {
 ff_status ff_urdf_assemble(ff_robot *robot, ff_urdf *urdf, ff_report *report) {
   assembly a = {.urdf = urdf, .report = report};
   ff_arena scratch = {0};
-  ff_status status = index_names(&a, &scratch);
-  status = status == FF_OK ? take_arrays(&a, &scratch) : status;
-  status = status == FF_OK ? connect(&a) : status;
-  status = status == FF_OK ? find_root(&a) : status;
-  status = status == FF_OK ? put_in_order(&a) : status;
-  status = status == FF_OK ? fill_links(&a, robot) : status;
-  status = status == FF_OK ? check_mimics(&a, robot) : status;
-  status = status == FF_OK ? fix_idle(&a, robot, &scratch) : status;
-  status = status == FF_OK ? fix_followers(&a, robot) : status;
-  status = status == FF_OK ? find_floats(robot, &scratch) : status;
-  status = status == FF_OK ? fill_shapes(&a, robot) : status;
+  ff_status status = urdf_index_names(&a, &scratch);
+  status = status == FF_OK ? urdf_take_arrays(&a, &scratch) : status;
+  status = status == FF_OK ? urdf_connect_joints(&a) : status;
+  status = status == FF_OK ? urdf_find_root(&a) : status;
+  status = status == FF_OK ? urdf_sort_links(&a) : status;
+  status = status == FF_OK ? urdf_fill_links(&a, robot) : status;
+  status = status == FF_OK ? urdf_check_mimics(&a, robot) : status;
+  status = status == FF_OK ? urdf_fix_massless(&a, robot, &scratch) : status;
+  status = status == FF_OK ? urdf_fix_mimics(&a, robot) : status;
+  status = status == FF_OK ? urdf_find_floating(robot, &scratch) : status;
+  status = status == FF_OK ? urdf_fill_shapes(&a, robot) : status;
   ff_arena_free(&scratch);
   return status;
 }

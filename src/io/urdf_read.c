@@ -1,4 +1,4 @@
-/* From XML elements to links, joints and shapes: a table of who may stand inside whom. */
+/* Parses XML elements into links, joints and shapes; a table defines the allowed nesting. */
 #include "base/memory.h"
 #include "base/report.h"
 #include "base/text.h"
@@ -17,8 +17,8 @@ typedef enum element {
   COLLISION,
   GEOMETRY,
   JOINT,
-  LEAF,    /* nothing of interest inside */
-  IGNORED, /* known, and of no use here */
+  LEAF,    /* no contents of interest */
+  IGNORED, /* known and not used */
   UNKNOWN
 } element;
 
@@ -29,15 +29,14 @@ typedef struct reader {
   const char **attributes;
   element stack[FF_XML_DEPTH_MAX + 1];
   int depth;
-  const char *strange[64]; /* unknown tags that were told already */
+  const char *strange[64]; /* unknown tags already reported */
   int strange_count;
 } reader;
 
-/* ---- growing lists ------------------------------------------------------------------------------
- */
+/* ---- growing lists --------------------------------------------------------------------------- */
 
-static void *one_more(reader *r, void **list, int *count, size_t *room, size_t size) {
-  return ff_xml_one_more(r->xml, list, count, room, size, FF_URDF_ITEMS_MAX);
+static void *urdf_append(reader *r, void **list, int *count, size_t *capacity, size_t size) {
+  return ff_xml_one_more(r->xml, list, count, capacity, size, FF_URDF_ITEMS_MAX);
 }
 
 ff_status ff_urdf_note(ff_urdf *urdf, int line, const char *format, ...) {
@@ -61,10 +60,9 @@ ff_status ff_urdf_note(ff_urdf *urdf, int line, const char *format, ...) {
   return FF_OK;
 }
 
-/* ---- attributes
- * ----------------------------------------------------------------------------------- */
+/* ---- attributes ------------------------------------------------------------------------------ */
 
-static const char *attribute(const reader *r, const char *name) {
+static const char *urdf_attribute(const reader *r, const char *name) {
   for (const char **at = r->attributes; *at; at += 2) {
     if (strcmp(at[0], name) == 0) {
       return at[1];
@@ -73,9 +71,9 @@ static const char *attribute(const reader *r, const char *name) {
   return NULL;
 }
 
-/* A text that must be there and not be empty, kept. */
-static const char *text_of(reader *r, const char *name) {
-  const char *value = attribute(r, name);
+/* Copy of a required, non-empty attribute. */
+static const char *urdf_text_of(reader *r, const char *name) {
+  const char *value = urdf_attribute(r, name);
   if (!value || !value[0]) {
     ff_xml_fail(r->xml, "<%s> needs the attribute '%s'", r->tag, name);
     return "";
@@ -91,8 +89,8 @@ static const char *text_of(reader *r, const char *name) {
   return kept ? kept : "";
 }
 
-/* Exactly count numbers between blanks. */
-static bool scan_numbers(const char *text, int count, double *out) {
+/* Exactly count numbers separated by blanks. */
+static bool urdf_scan_numbers(const char *text, int count, double *out) {
   for (int k = 0; k < count; k++) {
     text += strspn(text, " \t\r\n");
     char word[64];
@@ -111,14 +109,14 @@ static bool scan_numbers(const char *text, int count, double *out) {
   return text[strspn(text, " \t\r\n")] == 0;
 }
 
-/* Leaves out alone if the attribute is missing. Returns whether it was there. */
-static bool numbers_of(reader *r, const char *name, int count, double *out) {
-  const char *value = attribute(r, name);
+/* `out` is unchanged if the attribute is missing. Returns whether it was present. */
+static bool urdf_numbers_of(reader *r, const char *name, int count, double *out) {
+  const char *value = urdf_attribute(r, name);
   double found[4];
   if (!value) {
     return false;
   }
-  if (!scan_numbers(value, count, found)) {
+  if (!urdf_scan_numbers(value, count, found)) {
     bool xacro = strstr(value, "${") || strstr(value, "$(");
     ff_xml_fail(r->xml, "'%s' of <%s> must be %d finite number%s, got '%.60s'%s", name, r->tag,
                 count, count == 1 ? "" : "s", value,
@@ -129,82 +127,81 @@ static bool numbers_of(reader *r, const char *name, int count, double *out) {
   return true;
 }
 
-static void number_of(reader *r, const char *name, bool required, double *out) {
-  if (!numbers_of(r, name, 1, out) && required) {
+static void urdf_number_of(reader *r, const char *name, bool required, double *out) {
+  if (!urdf_numbers_of(r, name, 1, out) && required) {
     ff_xml_fail(r->xml, "<%s> needs the attribute '%s'", r->tag, name);
   }
 }
 
 /* Fixed axes: roll about x, then pitch about y, then yaw about z. */
-static ff_quat turn_of_rpy(const double rpy[3]) {
+static ff_quat urdf_rpy_rotation(const double rpy[3]) {
   ff_quat x = q_exp(v3(rpy[0], 0, 0)), y = q_exp(v3(0, rpy[1], 0)), z = q_exp(v3(0, 0, rpy[2]));
   return q_mul(z, q_mul(y, x));
 }
 
-static void read_pose(reader *r, ff_pose *out) {
+static void urdf_read_pose(reader *r, ff_pose *out) {
   double xyz[3] = {0}, rpy[3] = {0};
-  numbers_of(r, "xyz", 3, xyz);
-  numbers_of(r, "rpy", 3, rpy);
-  *out = (ff_pose){v3_load(xyz), turn_of_rpy(rpy)};
+  urdf_numbers_of(r, "xyz", 3, xyz);
+  urdf_numbers_of(r, "rpy", 3, rpy);
+  *out = (ff_pose){v3_load(xyz), urdf_rpy_rotation(rpy)};
 }
 
-/* ---- elements
- * --------------------------------------------------------------------------------------- */
+/* ---- elements -------------------------------------------------------------------------------- */
 
-static ff_urdf_link *this_link(reader *r) {
+static ff_urdf_link *urdf_this_link(reader *r) {
   return &r->urdf->links[r->urdf->link_count - 1];
 }
-static ff_urdf_joint *this_joint(reader *r) {
+static ff_urdf_joint *urdf_this_joint(reader *r) {
   return &r->urdf->joints[r->urdf->joint_count - 1];
 }
-static ff_urdf_shape *this_shape(reader *r) {
+static ff_urdf_shape *urdf_this_shape(reader *r) {
   return &r->urdf->shapes[r->urdf->shape_count - 1];
 }
 
-static void on_robot(reader *r) {
-  const char *name = attribute(r, "name");
-  r->urdf->name = name && name[0] ? text_of(r, "name") : "";
+static void urdf_on_robot(reader *r) {
+  const char *name = urdf_attribute(r, "name");
+  r->urdf->name = name && name[0] ? urdf_text_of(r, "name") : "";
 }
 
-static void on_link(reader *r) {
+static void urdf_on_link(reader *r) {
   ff_urdf *u = r->urdf;
   ff_urdf_link *link =
-      one_more(r, (void **)&u->links, &u->link_count, &u->link_room, sizeof *u->links);
+      urdf_append(r, (void **)&u->links, &u->link_count, &u->link_room, sizeof *u->links);
   if (link) {
     *link = (ff_urdf_link){.line = ff_xml_line(r->xml), .origin.orientation = {1, 0, 0, 0}};
-    link->name = text_of(r, "name");
+    link->name = urdf_text_of(r, "name");
   }
 }
 
-static void on_inertial(reader *r) {
-  this_link(r)->inertial = true;
+static void urdf_on_inertial(reader *r) {
+  urdf_this_link(r)->inertial = true;
 }
-static void on_inertial_origin(reader *r) {
-  read_pose(r, &this_link(r)->origin);
+static void urdf_on_inertial_origin(reader *r) {
+  urdf_read_pose(r, &urdf_this_link(r)->origin);
 }
-static void on_mass(reader *r) {
-  double *mass = &this_link(r)->mass;
-  number_of(r, "value", true, mass);
+static void urdf_on_mass(reader *r) {
+  double *mass = &urdf_this_link(r)->mass;
+  urdf_number_of(r, "value", true, mass);
   if (*mass < 0) {
     ff_xml_fail(r->xml, "the mass must not be negative, got %g", *mass);
   }
 }
-static void on_inertia(reader *r) {
-  ff_mat3 *to = &this_link(r)->inertia;
+static void urdf_on_inertia(reader *r) {
+  ff_mat3 *to = &urdf_this_link(r)->inertia;
   static const char *const names[3][3] = {
       {"ixx", "ixy", "ixz"}, {"ixy", "iyy", "iyz"}, {"ixz", "iyz", "izz"}};
   for (int i = 0; i < 3; i++) {
     for (int j = i; j < 3; j++) {
-      number_of(r, names[i][j], i == j, &to->m[i][j]);
+      urdf_number_of(r, names[i][j], i == j, &to->m[i][j]);
       to->m[j][i] = to->m[i][j];
     }
   }
 }
 
-static void on_collision(reader *r) {
+static void urdf_on_collision(reader *r) {
   ff_urdf *u = r->urdf;
   ff_urdf_shape *shape =
-      one_more(r, (void **)&u->shapes, &u->shape_count, &u->shape_room, sizeof *u->shapes);
+      urdf_append(r, (void **)&u->shapes, &u->shape_count, &u->shape_room, sizeof *u->shapes);
   if (shape) {
     *shape = (ff_urdf_shape){.line = ff_xml_line(r->xml),
                              .link = u->link_count - 1,
@@ -212,19 +209,19 @@ static void on_collision(reader *r) {
                              .scale = {1, 1, 1}};
   }
 }
-static void on_collision_origin(reader *r) {
-  read_pose(r, &this_shape(r)->shape.pose);
+static void urdf_on_collision_origin(reader *r) {
+  urdf_read_pose(r, &urdf_this_shape(r)->shape.pose);
 }
 
-/* A sphere without a radius marks a point that touches; it gets this one. */
+/* A sphere of radius 0 marks a contact point; it gets this radius. */
 static const double point_radius = 1e-3; /* m */
 
-static void set_shape(reader *r, ff_shape_kind kind, ff_vec3 size) {
-  ff_urdf_shape *shape = this_shape(r);
-  const char *link = this_link(r)->name;
+static void urdf_set_shape(reader *r, ff_shape_kind kind, ff_vec3 size) {
+  ff_urdf_shape *shape = urdf_this_shape(r);
+  const char *link = urdf_this_link(r)->name;
   ff_status told = FF_OK;
   if (shape->given++ > 0) {
-    ff_xml_fail(r->xml, "one <geometry> holds one shape");
+    ff_xml_fail(r->xml, "a <geometry> must have one shape");
   }
   if (size.x < 0 || size.y < 0 || size.z < 0) {
     ff_xml_fail(r->xml, "the sizes of a <%s> must not be negative", r->tag);
@@ -232,47 +229,46 @@ static void set_shape(reader *r, ff_shape_kind kind, ff_vec3 size) {
   if (kind == FF_SPHERE && size.x == 0) {
     size.x = point_radius;
     told = ff_urdf_note(r->urdf, ff_xml_line(r->xml),
-                        "link '%.80s': a <sphere> of radius 0 taken as one of %g m", link, size.x);
+                        "link '%.80s': a <sphere> of radius 0 is treated as one of %g m", link,
+                        size.x);
   } else if (size.x == 0 || (kind != FF_SPHERE && size.y == 0) || (kind == FF_BOX && size.z == 0)) {
     shape->empty = true;
-    told =
-        ff_urdf_note(r->urdf, ff_xml_line(r->xml),
-                     "link '%.80s': a <%s> without size touches nothing: left out", link, r->tag);
+    told = ff_urdf_note(r->urdf, ff_xml_line(r->xml),
+                        "link '%.80s': a <%s> of size 0 has no contacts: ignored", link, r->tag);
   }
   ff_xml_take(r->xml, told);
   shape->shape.kind = kind;
   shape->shape.size = size;
 }
-static void on_box(reader *r) {
+static void urdf_on_box(reader *r) {
   double size[3] = {0};
-  if (!numbers_of(r, "size", 3, size)) {
+  if (!urdf_numbers_of(r, "size", 3, size)) {
     ff_xml_fail(r->xml, "<box> needs the attribute 'size'");
   }
-  set_shape(r, FF_BOX, v3_scale(0.5, v3_load(size)));
+  urdf_set_shape(r, FF_BOX, v3_scale(0.5, v3_load(size)));
 }
-static void on_sphere(reader *r) {
+static void urdf_on_sphere(reader *r) {
   double radius = 0;
-  number_of(r, "radius", true, &radius);
-  set_shape(r, FF_SPHERE, v3(radius, 0, 0));
+  urdf_number_of(r, "radius", true, &radius);
+  urdf_set_shape(r, FF_SPHERE, v3(radius, 0, 0));
 }
-static void on_cylinder(reader *r) {
+static void urdf_on_cylinder(reader *r) {
   double radius = 0, length = 0;
-  number_of(r, "radius", true, &radius);
-  number_of(r, "length", true, &length);
-  set_shape(r, strcmp(r->tag, "capsule") == 0 ? FF_CAPSULE : FF_CYLINDER,
-            v3(radius, 0.5 * length, 0));
+  urdf_number_of(r, "radius", true, &radius);
+  urdf_number_of(r, "length", true, &length);
+  urdf_set_shape(r, strcmp(r->tag, "capsule") == 0 ? FF_CAPSULE : FF_CYLINDER,
+                 v3(radius, 0.5 * length, 0));
 }
-static void on_mesh(reader *r) {
-  set_shape(r, FF_POLYHEDRON, v3(1, 1, 1));
+static void urdf_on_mesh(reader *r) {
+  urdf_set_shape(r, FF_POLYHEDRON, v3(1, 1, 1));
   double scale[3] = {1, 1, 1};
-  numbers_of(r, "scale", 3, scale);
-  this_shape(r)->scale = v3_load(scale);
-  this_shape(r)->shape.mesh = true;
-  this_shape(r)->shape.file = text_of(r, "filename");
+  urdf_numbers_of(r, "scale", 3, scale);
+  urdf_this_shape(r)->scale = v3_load(scale);
+  urdf_this_shape(r)->shape.mesh = true;
+  urdf_this_shape(r)->shape.file = urdf_text_of(r, "filename");
 }
 
-/* ---- joints
- * ------------------------------------------------------------------------------------------- */
+/* ---- joints ---------------------------------------------------------------------------------- */
 
 static const struct {
   const char *name;
@@ -283,8 +279,8 @@ static const struct {
                    {"spherical", FF_JOINT_SPHERICAL}, {"universal", FF_JOINT_UNIVERSAL}};
 enum { TYPE_COUNT = sizeof joint_types / sizeof *joint_types };
 
-static ff_joint_kind joint_kind(reader *r) {
-  const char *type = text_of(r, "type");
+static ff_joint_kind urdf_joint_kind(reader *r) {
+  const char *type = urdf_text_of(r, "type");
   const char *known[TYPE_COUNT];
   for (int i = 0; i < TYPE_COUNT; i++) {
     known[i] = joint_types[i].name;
@@ -297,10 +293,10 @@ static ff_joint_kind joint_kind(reader *r) {
   return FF_JOINT_FIXED;
 }
 
-static void on_joint(reader *r) {
+static void urdf_on_joint(reader *r) {
   ff_urdf *u = r->urdf;
   ff_urdf_joint *joint =
-      one_more(r, (void **)&u->joints, &u->joint_count, &u->joint_room, sizeof *u->joints);
+      urdf_append(r, (void **)&u->joints, &u->joint_count, &u->joint_room, sizeof *u->joints);
   if (!joint) {
     return;
   }
@@ -312,79 +308,78 @@ static void on_joint(reader *r) {
                            .soft_lower = -INFINITY,
                            .soft_upper = INFINITY};
   joint->def.axis = v3(1, 0, 0);
-  joint->name = text_of(r, "name");
-  joint->def.kind = joint_kind(r);
+  joint->name = urdf_text_of(r, "name");
+  joint->def.kind = urdf_joint_kind(r);
 }
-static void on_joint_origin(reader *r) {
-  read_pose(r, &this_joint(r)->def.frame);
+static void urdf_on_joint_origin(reader *r) {
+  urdf_read_pose(r, &urdf_this_joint(r)->def.frame);
 }
-static void on_parent(reader *r) {
-  this_joint(r)->parent = text_of(r, "link");
+static void urdf_on_parent(reader *r) {
+  urdf_this_joint(r)->parent = urdf_text_of(r, "link");
 }
-static void on_child(reader *r) {
-  this_joint(r)->child = text_of(r, "link");
+static void urdf_on_child(reader *r) {
+  urdf_this_joint(r)->child = urdf_text_of(r, "link");
 }
-static ff_vec3 axis_of(reader *r) {
+static ff_vec3 urdf_axis(reader *r) {
   double xyz[3] = {1, 0, 0};
-  numbers_of(r, "xyz", 3, xyz);
-  ff_joint_kind kind = this_joint(r)->def.kind;
+  urdf_numbers_of(r, "xyz", 3, xyz);
+  ff_joint_kind kind = urdf_this_joint(r)->def.kind;
   if (v3_norm(v3_load(xyz)) == 0 && kind != FF_JOINT_FIXED && kind != FF_JOINT_FREE) {
     ff_xml_fail(r->xml, "the axis must not be zero");
   }
   return v3_load(xyz);
 }
-static void on_axis(reader *r) {
-  this_joint(r)->def.axis = axis_of(r);
+static void urdf_on_axis(reader *r) {
+  urdf_this_joint(r)->def.axis = urdf_axis(r);
 }
-static void on_axis2(reader *r) {
-  this_joint(r)->def.axis2 = axis_of(r);
-  this_joint(r)->has_axis2 = true;
+static void urdf_on_axis2(reader *r) {
+  urdf_this_joint(r)->def.axis2 = urdf_axis(r);
+  urdf_this_joint(r)->has_axis2 = true;
 }
-/* Files that know no limit often say 0; a drive that can do nothing is not meant. */
-static void actuator_limit(reader *r, const char *name, double *out) {
-  number_of(r, name, false, out);
+/* Files without a known limit often have 0, which would disable the drive: treated as no limit. */
+static void urdf_actuator_limit(reader *r, const char *name, double *out) {
+  urdf_number_of(r, name, false, out);
   if (!(*out > 0)) {
     ff_xml_take(r->xml, ff_urdf_note(r->urdf, ff_xml_line(r->xml),
-                                     "joint '%.80s': %s limit %g taken as none",
-                                     this_joint(r)->name, name, *out));
+                                     "joint '%.80s': %s limit %g is treated as no limit",
+                                     urdf_this_joint(r)->name, name, *out));
     *out = INFINITY;
   }
 }
-static void on_limit(reader *r) {
-  ff_urdf_joint *joint = this_joint(r);
+static void urdf_on_limit(reader *r) {
+  ff_urdf_joint *joint = urdf_this_joint(r);
   joint->limited = true;
   if (joint->def.kind != FF_JOINT_CONTINUOUS) {
-    joint->def.lower = joint->def.upper = 0; /* what URDF says if they are missing */
-    number_of(r, "lower", false, &joint->def.lower);
-    number_of(r, "upper", false, &joint->def.upper);
+    joint->def.lower = joint->def.upper = 0; /* URDF's defaults */
+    urdf_number_of(r, "lower", false, &joint->def.lower);
+    urdf_number_of(r, "upper", false, &joint->def.upper);
   }
-  actuator_limit(r, "effort", &joint->effort);
-  actuator_limit(r, "velocity", &joint->speed);
+  urdf_actuator_limit(r, "effort", &joint->effort);
+  urdf_actuator_limit(r, "velocity", &joint->speed);
 }
-static void on_dynamics(reader *r) {
-  ff_joint_def *def = &this_joint(r)->def;
-  number_of(r, "damping", false, &def->damping);
-  number_of(r, "friction", false, &def->friction);
+static void urdf_on_dynamics(reader *r) {
+  ff_joint_def *def = &urdf_this_joint(r)->def;
+  urdf_number_of(r, "damping", false, &def->damping);
+  urdf_number_of(r, "friction", false, &def->friction);
   if (def->damping < 0 || def->friction < 0) {
     ff_xml_fail(r->xml, "damping and friction must not be negative");
   }
 }
-static void on_mimic(reader *r) {
-  ff_urdf_joint *joint = this_joint(r);
-  joint->mimic = text_of(r, "joint");
-  number_of(r, "multiplier", false, &joint->mimic_factor);
-  number_of(r, "offset", false, &joint->mimic_offset);
+static void urdf_on_mimic(reader *r) {
+  ff_urdf_joint *joint = urdf_this_joint(r);
+  joint->mimic = urdf_text_of(r, "joint");
+  urdf_number_of(r, "multiplier", false, &joint->mimic_factor);
+  urdf_number_of(r, "offset", false, &joint->mimic_offset);
 }
-static void on_safety(reader *r) {
-  ff_urdf_joint *joint = this_joint(r);
-  number_of(r, "soft_lower_limit", false, &joint->soft_lower);
-  number_of(r, "soft_upper_limit", false, &joint->soft_upper);
-  number_of(r, "k_position", false, &joint->safety_position);
-  number_of(r, "k_velocity", true, &joint->safety_speed);
+static void urdf_on_safety(reader *r) {
+  ff_urdf_joint *joint = urdf_this_joint(r);
+  urdf_number_of(r, "soft_lower_limit", false, &joint->soft_lower);
+  urdf_number_of(r, "soft_upper_limit", false, &joint->soft_upper);
+  urdf_number_of(r, "k_position", false, &joint->safety_position);
+  urdf_number_of(r, "k_velocity", true, &joint->safety_speed);
 }
 
-/* ---- who stands inside whom
- * ------------------------------------------------------------------------------ */
+/* ---- nesting --------------------------------------------------------------------------------- */
 
 static const struct {
   element inside;
@@ -392,39 +387,39 @@ static const struct {
   element is;
   void (*read)(reader *r);
 } elements[] = {
-    {TOP, "robot", ROBOT, on_robot},
-    {ROBOT, "link", LINK, on_link},
-    {ROBOT, "joint", JOINT, on_joint},
+    {TOP, "robot", ROBOT, urdf_on_robot},
+    {ROBOT, "link", LINK, urdf_on_link},
+    {ROBOT, "joint", JOINT, urdf_on_joint},
     {ROBOT, "material", IGNORED, NULL},
-    {LINK, "inertial", INERTIAL, on_inertial},
+    {LINK, "inertial", INERTIAL, urdf_on_inertial},
     {LINK, "visual", IGNORED, NULL},
     {LINK, "material", IGNORED, NULL},
     {COLLISION, "material", IGNORED, NULL},
-    {LINK, "collision", COLLISION, on_collision},
-    {INERTIAL, "origin", LEAF, on_inertial_origin},
-    {INERTIAL, "mass", LEAF, on_mass},
-    {INERTIAL, "inertia", LEAF, on_inertia},
-    {COLLISION, "origin", LEAF, on_collision_origin},
+    {LINK, "collision", COLLISION, urdf_on_collision},
+    {INERTIAL, "origin", LEAF, urdf_on_inertial_origin},
+    {INERTIAL, "mass", LEAF, urdf_on_mass},
+    {INERTIAL, "inertia", LEAF, urdf_on_inertia},
+    {COLLISION, "origin", LEAF, urdf_on_collision_origin},
     {COLLISION, "geometry", GEOMETRY, NULL},
-    {GEOMETRY, "box", LEAF, on_box},
-    {GEOMETRY, "sphere", LEAF, on_sphere},
-    {GEOMETRY, "cylinder", LEAF, on_cylinder},
-    {GEOMETRY, "capsule", LEAF, on_cylinder},
-    {GEOMETRY, "mesh", LEAF, on_mesh},
-    {JOINT, "origin", LEAF, on_joint_origin},
-    {JOINT, "parent", LEAF, on_parent},
-    {JOINT, "child", LEAF, on_child},
-    {JOINT, "axis", LEAF, on_axis},
-    {JOINT, "axis2", LEAF, on_axis2},
-    {JOINT, "limit", LEAF, on_limit},
-    {JOINT, "dynamics", LEAF, on_dynamics},
-    {JOINT, "mimic", LEAF, on_mimic},
-    {JOINT, "safety_controller", LEAF, on_safety},
+    {GEOMETRY, "box", LEAF, urdf_on_box},
+    {GEOMETRY, "sphere", LEAF, urdf_on_sphere},
+    {GEOMETRY, "cylinder", LEAF, urdf_on_cylinder},
+    {GEOMETRY, "capsule", LEAF, urdf_on_cylinder},
+    {GEOMETRY, "mesh", LEAF, urdf_on_mesh},
+    {JOINT, "origin", LEAF, urdf_on_joint_origin},
+    {JOINT, "parent", LEAF, urdf_on_parent},
+    {JOINT, "child", LEAF, urdf_on_child},
+    {JOINT, "axis", LEAF, urdf_on_axis},
+    {JOINT, "axis2", LEAF, urdf_on_axis2},
+    {JOINT, "limit", LEAF, urdf_on_limit},
+    {JOINT, "dynamics", LEAF, urdf_on_dynamics},
+    {JOINT, "mimic", LEAF, urdf_on_mimic},
+    {JOINT, "safety_controller", LEAF, urdf_on_safety},
     {JOINT, "calibration", IGNORED, NULL},
 };
 
-/* Tells of an unknown element once. */
-static void note_strange(reader *r) {
+/* Warns of an unknown element once. */
+static void urdf_note_unknown(reader *r) {
   for (int i = 0; i < r->strange_count; i++) {
     if (strcmp(r->strange[i], r->tag) == 0) {
       return;
@@ -437,12 +432,13 @@ static void note_strange(reader *r) {
       return;
     }
     r->strange[r->strange_count++] = kept;
-    ff_xml_take(r->xml, ff_urdf_note(r->urdf, ff_xml_line(r->xml),
-                                     "<%.60s> is not part of URDF as read here; left out", r->tag));
+    ff_xml_take(r->xml,
+                ff_urdf_note(r->urdf, ff_xml_line(r->xml),
+                             "<%.60s> is not a supported element of URDF: ignored", r->tag));
   }
 }
 
-static void start(void *context, ff_xml *xml, const char *name, const char **attributes) {
+static void urdf_on_start(void *context, ff_xml *xml, const char *name, const char **attributes) {
   reader *r = context;
   r->xml = xml;
   r->tag = name;
@@ -467,34 +463,34 @@ static void start(void *context, ff_xml *xml, const char *name, const char **att
     if (is == UNKNOWN && inside == TOP) {
       ff_xml_fail(xml, "a URDF file starts with <robot>, not <%.60s>", name);
     } else if (is == UNKNOWN) {
-      note_strange(r);
+      urdf_note_unknown(r);
     }
   }
   r->stack[r->depth++] = is;
 }
 
-/* What an element needs inside is there when it ends. */
-static void end(void *context, ff_xml *xml, const char *name) {
+/* Checks the contents of an element at its end. */
+static void urdf_on_end(void *context, ff_xml *xml, const char *name) {
   (void)name;
   reader *r = context;
   element is = r->stack[--r->depth];
-  if (is == COLLISION && (this_shape(r)->given == 0 || this_shape(r)->empty)) {
-    if (this_shape(r)->given == 0) {
-      ff_xml_take(xml, ff_urdf_note(r->urdf, this_shape(r)->line,
+  if (is == COLLISION && (urdf_this_shape(r)->given == 0 || urdf_this_shape(r)->empty)) {
+    if (urdf_this_shape(r)->given == 0) {
+      ff_xml_take(xml, ff_urdf_note(r->urdf, urdf_this_shape(r)->line,
                                     "link '%.80s': a <collision> without box, sphere, cylinder, "
-                                    "capsule or mesh: left out",
-                                    this_link(r)->name));
+                                    "capsule or mesh: ignored",
+                                    urdf_this_link(r)->name));
     }
     r->urdf->shape_count--;
   }
-  if (is == JOINT && (!this_joint(r)->parent || !this_joint(r)->child)) {
-    ff_xml_fail(xml, "joint '%.60s' needs a <parent> and a <child>", this_joint(r)->name);
+  if (is == JOINT && (!urdf_this_joint(r)->parent || !urdf_this_joint(r)->child)) {
+    ff_xml_fail(xml, "joint '%.60s' needs a <parent> and a <child>", urdf_this_joint(r)->name);
   }
 }
 
 ff_status ff_urdf_read(ff_urdf *urdf, const char *text, size_t size, ff_report *report) {
   reader r = {.urdf = urdf};
-  const ff_xml_calls calls = {start, end, NULL};
+  const ff_xml_calls calls = {urdf_on_start, urdf_on_end, NULL};
   return ff_xml_read(text, size, urdf->file, &calls, &r, report);
 }
 

@@ -16,17 +16,16 @@ struct ff_xml {
   ff_report *report;
   ff_status status;
   int depth;
-  int blank; /* lines before the text that is parsed */
+  int blank; /* blank lines before the text that is parsed */
 };
 
-/* ---- memory: a size before each block, so that it can grow ------------------------------------
- */
+/* ---- memory: each block is preceded by its size, for reallocation ---------------------------- */
 
 enum { HEAD = 64 };
 
-/* All that the parser holds at once is bounded by its input: elements and attributes are
- * copied, nothing is expanded. A single block beyond the limit is refused. */
-static void *take(size_t size) {
+/* The parser's memory is bounded by its input: elements and attributes are copied, nothing is
+ * expanded. A single block beyond the limit is refused. */
+static void *xml_alloc(size_t size) {
   char *block = size <= FF_XML_MEMORY_MAX ? ff_alloc(size + HEAD, 1) : NULL;
   if (!block) {
     return NULL;
@@ -35,25 +34,24 @@ static void *take(size_t size) {
   return block + HEAD;
 }
 
-static void give_back(void *room) {
-  if (room) {
-    ff_free((char *)room - HEAD);
+static void xml_free(void *block) {
+  if (block) {
+    ff_free((char *)block - HEAD);
   }
 }
 
-static void *grow(void *room, size_t size) {
+static void *xml_realloc(void *block, size_t size) {
   size_t old = 0;
-  void *fresh = take(size);
-  if (room && fresh) {
-    memcpy(&old, (char *)room - HEAD, sizeof old);
-    memcpy(fresh, room, old < size ? old : size);
-    give_back(room);
+  void *fresh = xml_alloc(size);
+  if (block && fresh) {
+    memcpy(&old, (char *)block - HEAD, sizeof old);
+    memcpy(fresh, block, old < size ? old : size);
+    xml_free(block);
   }
   return fresh;
 }
 
-/* ---- errors ------------------------------------------------------------------------------------
- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 int ff_xml_line(const ff_xml *xml) {
   return (int)XML_GetCurrentLineNumber(xml->parser) + xml->blank;
@@ -63,7 +61,7 @@ ff_report *ff_xml_report(ff_xml *xml) {
   return xml->report;
 }
 
-static void place(ff_xml *xml) {
+static void xml_set_location(ff_xml *xml) {
   if (xml->report) {
     snprintf(xml->report->file, sizeof xml->report->file, "%s", xml->file);
     xml->report->line = ff_xml_line(xml);
@@ -77,7 +75,7 @@ void ff_xml_take(ff_xml *xml, ff_status status) {
     if (status == FF_ERROR_MEMORY) {
       ff_report_what(xml->report, "%s", ff_status_text(status));
     }
-    place(xml);
+    xml_set_location(xml);
     XML_StopParser(xml->parser, XML_FALSE);
   }
 }
@@ -94,10 +92,9 @@ void ff_xml_fail(ff_xml *xml, const char *format, ...) {
   ff_xml_take(xml, ff_report_what(xml->report, "%s", text));
 }
 
-/* ---- what expat calls
- * ---------------------------------------------------------------------------- */
+/* ---- expat callbacks ------------------------------------------------------------------------- */
 
-static void on_start(void *context, const char *name, const char **attributes) {
+static void xml_on_start(void *context, const char *name, const char **attributes) {
   ff_xml *xml = context;
   if (++xml->depth > FF_XML_DEPTH_MAX) {
     ff_xml_fail(xml, "elements are nested more than %d deep", FF_XML_DEPTH_MAX);
@@ -106,7 +103,7 @@ static void on_start(void *context, const char *name, const char **attributes) {
   }
 }
 
-static void on_end(void *context, const char *name) {
+static void xml_on_end(void *context, const char *name) {
   ff_xml *xml = context;
   xml->depth--;
   if (xml->status == FF_OK) {
@@ -114,15 +111,15 @@ static void on_end(void *context, const char *name) {
   }
 }
 
-static void on_text(void *context, const char *text, int size) {
+static void xml_on_text(void *context, const char *text, int size) {
   ff_xml *xml = context;
   if (xml->status == FF_OK) {
     xml->calls->text(xml->context, xml, text, size);
   }
 }
 
-static void on_doctype(void *context, const char *name, const char *system, const char *public,
-                       int internal) {
+static void xml_on_doctype(void *context, const char *name, const char *system, const char *public,
+                           int internal) {
   (void)name;
   (void)system;
   (void)public;
@@ -130,12 +127,13 @@ static void on_doctype(void *context, const char *name, const char *system, cons
   ff_xml_fail(context, "document types and entities are not read; remove <!DOCTYPE ...>");
 }
 
-void *ff_xml_one_more(ff_xml *xml, void **list, int *count, size_t *room, size_t size, int most) {
+void *ff_xml_one_more(ff_xml *xml, void **list, int *count, size_t *capacity, size_t size,
+                      int most) {
   if (*count >= most) {
-    ff_xml_fail(xml, "more than %d of them", most);
+    ff_xml_fail(xml, "more than %d elements of a kind", most);
     return NULL;
   }
-  if (!ff_grow(list, (size_t)*count, room, size)) {
+  if (!ff_grow(list, (size_t)*count, capacity, size)) {
     ff_xml_take(xml, FF_ERROR_MEMORY);
     return NULL;
   }
@@ -144,7 +142,7 @@ void *ff_xml_one_more(ff_xml *xml, void **list, int *count, size_t *room, size_t
 
 ff_status ff_xml_read(const char *text, size_t size, const char *file, const ff_xml_calls *calls,
                       void *context, ff_report *report) {
-  const XML_Memory_Handling_Suite memory = {take, grow, give_back};
+  const XML_Memory_Handling_Suite memory = {xml_alloc, xml_realloc, xml_free};
   ff_xml xml = {.parser = XML_ParserCreate_MM(NULL, &memory, NULL),
                 .file = file,
                 .calls = calls,
@@ -155,14 +153,14 @@ ff_status ff_xml_read(const char *text, size_t size, const char *file, const ff_
     return FF_ERROR_MEMORY;
   }
   XML_SetUserData(xml.parser, &xml);
-  XML_SetElementHandler(xml.parser, on_start, on_end);
+  XML_SetElementHandler(xml.parser, xml_on_start, xml_on_end);
   if (calls->text) {
-    XML_SetCharacterDataHandler(xml.parser, on_text);
+    XML_SetCharacterDataHandler(xml.parser, xml_on_text);
   }
-  XML_SetStartDoctypeDeclHandler(xml.parser, on_doctype);
+  XML_SetStartDoctypeDeclHandler(xml.parser, xml_on_doctype);
   XML_SetParamEntityParsing(xml.parser, XML_PARAM_ENTITY_PARSING_NEVER);
-  XML_SetHashSalt(xml.parser, 1);                         /* the same work every time */
-  while (size > 0 && *text && strchr(" \t\r\n", *text)) { /* many files start with a blank line */
+  XML_SetHashSalt(xml.parser, 1);                         /* deterministic hashing */
+  while (size > 0 && *text && strchr(" \t\r\n", *text)) { /* many files start with blank lines */
     xml.blank += *text++ == '\n';
     size--;
   }

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-static ff_status refuse(const char *key, double value, const char *rule, double bound,
-                        ff_report *report) {
+static ff_status impact_report_range(const char *key, double value, const char *rule, double bound,
+                                     ff_report *report) {
   ff_status status =
       isnan(value) ? ff_report_what(report, "must be given, %s %g", rule, bound)
                    : ff_report_what(report, "must be finite and %s %g, got %g", rule, bound, value);
@@ -14,11 +14,14 @@ static ff_status refuse(const char *key, double value, const char *rule, double 
 }
 
 ff_status ff_check_positive(const char *key, double value, ff_report *report) {
-  return isfinite(value) && value > 0.0 ? FF_OK : refuse(key, value, "greater than", 0.0, report);
+  return isfinite(value) && value > 0.0
+             ? FF_OK
+             : impact_report_range(key, value, "greater than", 0.0, report);
 }
 
 ff_status ff_check_at_least(const char *key, double value, double min, ff_report *report) {
-  return isfinite(value) && value >= min ? FF_OK : refuse(key, value, "at least", min, report);
+  return isfinite(value) && value >= min ? FF_OK
+                                         : impact_report_range(key, value, "at least", min, report);
 }
 
 ff_status ff_check_hunt_crossley(const ff_hunt_crossley_impact *given, ff_report *report) {

@@ -1,4 +1,4 @@
-/* Checks that the impact functions share: each names the parameter in the report. */
+/* Parameter checks of the impact functions: each names the parameter in the report. */
 #ifndef FF_LAW_IMPACT_CHECK_H
 #define FF_LAW_IMPACT_CHECK_H
 
@@ -8,7 +8,7 @@
 ff_status ff_check_positive(const char *key, double value, ff_report *report);
 ff_status ff_check_at_least(const char *key, double value, double min, ff_report *report);
 
-/* Everything of an impact but its k, which a design does not have yet. */
+/* Checks all parameters of an impact except k, which a design does not have yet. */
 ff_status ff_check_hunt_crossley(const ff_hunt_crossley_impact *given, ff_report *report);
 
 #endif

@@ -33,9 +33,9 @@ double ff_impact_one_minus_h(double y) {
   return 1.0 - ff_impact_h(y);
 }
 
-/* y >= 0 from q >= 0: Newton on y - log(1+y) = q^2/2, convex, so that it comes down from the
- * right after the first step. */
-static double solve_in(double q) {
+/* y >= 0 from q >= 0: Newton's method on y - log(1+y) = q^2/2, which is convex, so that iterates
+ * decrease after the first step. */
+static double impact_solve_in(double q) {
   double goal = 0.5 * q * q;
   double y = q + goal; /* series: q + q^2/3 + ...; large q: q^2/2 + log */
   for (int i = 0; i < 60; i++) {
@@ -62,7 +62,7 @@ static double decay_gap(double p) {
 
 /* -y in [0, 1) from -q > 0. With 1 + y = exp(-p) the equation is decay_gap(p) = q^2/2, which
  * stays well-posed however close y comes to -1. */
-static double solve_out(double q) {
+static double impact_solve_out(double q) {
   double goal = 0.5 * q * q;
   double p = goal < 1.0 ? q + goal / 3.0 : goal + 1.0;
   for (int i = 0; i < 60; i++) {
@@ -79,5 +79,5 @@ double ff_impact_ratio(double q) {
   if (fabs(q) < 1e-8) { /* the series, whose next term q^2/36 is below the last bit */
     return 1.0 + q / 3.0;
   }
-  return q > 0.0 ? solve_in(q) / q : solve_out(-q) / -q;
+  return q > 0.0 ? impact_solve_in(q) / q : impact_solve_out(-q) / -q;
 }

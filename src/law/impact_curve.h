@@ -1,4 +1,4 @@
-/* The one curve behind every Hunt-Crossley impact, in the variable y = 3/2 alpha v.
+/* Universal curve of Hunt-Crossley impacts, in the variable y = 3/2 alpha v.
  *
  * A body of mass m obeys m dv/dt = -k x^n (1 + y). Dividing by v = dx/dt and integrating
  * [Marhefka96 eq. 13],
@@ -9,7 +9,7 @@
  * q = y sqrt(h(y)) turns it into q^2/2 and grows from -inf to +inf with y in (-1, inf):
  * the limit velocity y = -1 is never reached [Marhefka96 eq. 22].
  *
- * All functions hold their relative accuracy down to y = 0.
+ * All functions keep their relative accuracy down to y = 0.
  */
 #ifndef FF_LAW_IMPACT_CURVE_H
 #define FF_LAW_IMPACT_CURVE_H
@@ -18,7 +18,7 @@
 double ff_impact_h(double y);
 double ff_impact_one_minus_h(double y);
 
-/* y / q for the y that belongs to q; 1 at q = 0. */
+/* y / q for the y of q; 1 at q = 0. */
 double ff_impact_ratio(double q);
 
 #endif

@@ -1,4 +1,4 @@
-/* From a wanted impact back to the parameters of the Hunt-Crossley law. */
+/* Design: parameters of the Hunt-Crossley law for a desired impact. */
 #include "base/report.h"
 #include "footfall/impact.h"
 #include "law/impact_check.h"
@@ -6,10 +6,10 @@
 #include "law/impact_peak.h"
 #include "math/vec.h"
 
-/* A result that left the range of numbers is a refusal, not an infinity or a zero. */
-static ff_status deliver(double *out, double value, const char *key, ff_report *report) {
+/* A result out of the floating-point range is an error, not an infinity or a zero. */
+static ff_status design_set_result(double *out, double value, const char *key, ff_report *report) {
   if (!isfinite(value) || value <= 0.0) {
-    ff_status status = ff_report_what(report, "no solution within the range of numbers");
+    ff_status status = ff_report_what(report, "no solution within the floating-point range");
     ff_report_key(report, "%s", key);
     return status;
   }
@@ -17,11 +17,11 @@ static ff_status deliver(double *out, double value, const char *key, ff_report *
   return FF_OK;
 }
 
-/* ---- alpha from restitution ----------------------------------------------------------- */
+/* ---- alpha from restitution ------------------------------------------------------------------ */
 
 /* y = 3/2 alpha speed with h(y) = e^2 h(-e y), written 1 - e^2 = (1 - h(y)) - e^2 (1 - h(-e y)):
- * both terms grow with y and none cancels as e comes to 1. For e > 1/2, where e y < 3/4. */
-static double solve_bouncy(double e) {
+ * both terms grow with y and none cancels as e approaches 1. For e > 1/2, where e y < 3/4. */
+static double design_solve_elastic(double e) {
   double goal = (1.0 - e) * (1.0 + e);
   double y = 1.5 * (1.0 - e);
   for (int i = 0; i < 60; i++) {
@@ -38,9 +38,9 @@ static double solve_bouncy(double e) {
   return y;
 }
 
-/* For e <= 1/2, where e y comes close to 1: 1 - e y = exp(-p), and Newton on
- * p + exp(-p) - 1 = y - log(1+y) with y = (1 - exp(-p)) / e. */
-static double solve_dead(double e) {
+/* For e <= 1/2, where e y approaches 1: 1 - e y = exp(-p), and Newton's method on p + exp(-p) - 1 =
+ * y - log(1+y) with y = (1 - exp(-p)) / e. */
+static double design_solve_plastic(double e) {
   double p = 1.0 / e - log1p(1.0 / e) + 1.0;
   for (int i = 0; i < 60; i++) {
     double y = -expm1(-p) / e;
@@ -63,7 +63,7 @@ ff_status ff_impact_design_alpha(double *alpha, double restitution, double speed
   }
   if (!(restitution > 0.0 && restitution <= 1.0)) {
     status = ff_report_what(report,
-                            "no alpha gives restitution %g: damping takes energy, so it is at "
+                            "no alpha gives restitution %g: damping dissipates energy, so it is at "
                             "most 1, and every impact separates, so it is more than 0",
                             restitution);
     ff_report_key(report, "restitution");
@@ -73,14 +73,15 @@ ff_status ff_impact_design_alpha(double *alpha, double restitution, double speed
     *alpha = 0.0;
     return FF_OK;
   }
-  double y = restitution > 0.5 ? solve_bouncy(restitution) : solve_dead(restitution);
-  return deliver(alpha, y / 1.5 / speed, "restitution", report);
+  double y =
+      restitution > 0.5 ? design_solve_elastic(restitution) : design_solve_plastic(restitution);
+  return design_set_result(alpha, y / 1.5 / speed, "restitution", report);
 }
 
-/* ---- k from depth or force --------------------------------------------------------------- */
+/* ---- k from depth or force ------------------------------------------------------------------- */
 
 /* k depth_max^(n+1): the contour at velocity 0 [Marhefka96 eq. 19]. */
-static double stored(const ff_hunt_crossley_impact *given) {
+static double design_stored_energy(const ff_hunt_crossley_impact *given) {
   double h = ff_impact_h(1.5 * given->alpha * given->speed);
   return (given->n + 1.0) * 0.5 * given->mass * given->speed * given->speed * h;
 }
@@ -94,7 +95,8 @@ ff_status ff_impact_design_k_depth(double *k, const ff_hunt_crossley_impact *giv
   if (status != FF_OK) {
     return status;
   }
-  return deliver(k, stored(given) * pow(depth, -(given->n + 1.0)), "depth", report);
+  return design_set_result(k, design_stored_energy(given) * pow(depth, -(given->n + 1.0)), "depth",
+                           report);
 }
 
 ff_status ff_impact_design_k_force(double *k, const ff_hunt_crossley_impact *given, double force,
@@ -109,6 +111,7 @@ ff_status ff_impact_design_k_force(double *k, const ff_hunt_crossley_impact *giv
   /* force = k (depth_max d)^n (1 + y) with depth_max = (stored / k)^(1/(n+1)), so that
    * k = stored (force / (stored d^n (1 + y)))^(n+1). */
   ff_impact_peak peak = ff_impact_peak_find(given->n, 1.5 * given->alpha * given->speed);
-  double per_depth = stored(given) * pow(peak.depth, given->n) * (1.0 + peak.y);
-  return deliver(k, stored(given) * pow(force / per_depth, given->n + 1.0), "force", report);
+  double per_depth = design_stored_energy(given) * pow(peak.depth, given->n) * (1.0 + peak.y);
+  return design_set_result(k, design_stored_energy(given) * pow(force / per_depth, given->n + 1.0),
+                           "force", report);
 }

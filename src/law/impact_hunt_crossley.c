@@ -8,16 +8,17 @@
  *   alpha  alpha, alpha_restitution  s/m
  *   k, n   k, n              N/m^n, 1
  *
- * With the curve h of impact_curve.h and v = w y/q (w is "what the velocity would be without
- * damping": w^2/2 is the kinetic term), the contour of an impact reads
+ * With the curve h of impact_curve.h and v = w y/q (w is the velocity without damping: w^2/2 is the
+ * kinetic term), the contour of an impact reads
  *
  *   (depth / depth_max)^(n+1) + (w / w_i)^2 = 1,   w_i = speed sqrt(h(3/2 alpha speed)),
  *
- * a circle whatever the damping. In and out are its two halves, and may have each their own
- * alpha: that is the paper's future work, and restitution still depends on alpha speed alone.
+ * a circle for any damping. Compression and restitution are its two halves, and may each have
+ * their own alpha: that is the paper's future work, and restitution still depends on alpha speed
+ * alone.
  *
- * Departures: eq. 19 has a negative radicand under each of its two roots; here both factors
- * stand under one root, and in a form that does not divide by alpha.
+ * Departures: eq. 19 has a negative radicand under each of its two roots; here both factors are
+ * under one root, in a form that does not divide by alpha.
  */
 #include "footfall/impact.h"
 #include "law/impact_check.h"
@@ -35,7 +36,7 @@ static double alpha_back(const ff_hunt_crossley_impact *given) {
   return isnan(given->alpha_restitution) ? given->alpha : given->alpha_restitution;
 }
 
-/* ---- restitution ------------------------------------------------------------------ */
+/* ---- restitution ----------------------------------------------------------------------------- */
 
 double ff_impact_restitution_split(double alpha_speed, double alpha_restitution_speed) {
   if (!(alpha_speed >= 0.0) || !(alpha_restitution_speed >= 0.0)) {
@@ -50,18 +51,18 @@ double ff_impact_restitution(double alpha_speed) {
   return ff_impact_restitution_split(alpha_speed, alpha_speed);
 }
 
-/* 1 - e^2 without taking e from 1: (h(y_o) - h(y_i)) / h(y_o), both from 1 - h. */
+/* 1 - e^2 without cancellation: (h(y_o) - h(y_i)) / h(y_o), both from 1 - h. */
 static double lost_fraction(const ff_hunt_crossley_impact *given, double restitution) {
   double y_in = 1.5 * given->alpha * given->speed;
   double y_out = -1.5 * alpha_back(given) * restitution * given->speed;
   if (y_out < -0.5) {
-    return 1.0 - restitution * restitution; /* restitution < 0.9: nothing cancels */
+    return 1.0 - restitution * restitution; /* restitution < 0.9: no cancellation */
   }
   double gap = ff_impact_one_minus_h(y_out);
   return (ff_impact_one_minus_h(y_in) - gap) / (1.0 - gap);
 }
 
-/* ---- the phase plane ---------------------------------------------------------------- */
+/* ---- phase plane ----------------------------------------------------------------------------- */
 
 double ff_impact_limit_velocity(double alpha) {
   return -2.0 / (3.0 * alpha);
@@ -72,9 +73,9 @@ bool ff_impact_sticks(double alpha, double velocity) {
   return 1.0 + 1.5 * alpha * velocity < 0.0;
 }
 
-/* Drop of v^2/2 h(a v) from velocity v0 to v, both on the same side of the limit -1/a: as a
- * difference where the two are far apart, else in a form that keeps the digits of v0 - v and
- * holds beyond the limit too. */
+/* Decrease of v^2/2 h(a v) from velocity v0 to v, both on the same side of the limit -1/a: as a
+ * difference where the two are far apart, else in a form that keeps the digits of v0 - v and is
+ * valid beyond the limit too. */
 static double kinetic_drop(double v0, double v, double a) {
   double z = (v0 - v) / (1.0 + a * v);
   if (a * z > 1.0 && 1.0 + a * v > 0.0) {
@@ -91,7 +92,7 @@ double ff_impact_contour(const ff_hunt_crossley_impact *given, double depth0, do
   if (beyond0 != ff_impact_sticks(alpha_back(given), velocity) || 1.0 + out * velocity == 0.0) {
     return NAN;
   }
-  /* The way in is where velocity > 0, the way out where it is < 0: each with its damping. */
+  /* Compression where velocity > 0, restitution where it is < 0: each with its own damping. */
   double drop = kinetic_drop(fmax(velocity0, 0.0), fmax(velocity, 0.0), in) +
                 kinetic_drop(fmin(velocity0, 0.0), fmin(velocity, 0.0), out);
   double power = given->n + 1.0;
@@ -105,13 +106,13 @@ double ff_impact_depth(const ff_hunt_crossley_impact *given, double velocity) {
   return velocity <= given->speed ? ff_impact_contour(given, 0.0, given->speed, velocity) : NAN;
 }
 
-/* ---- times ---------------------------------------------------------------------------- */
+/* ---- times ----------------------------------------------------------------------------------- */
 
-/* dt = dx/v along the circle. With depth = depth_max cos(eta) the root at the turning point
- * goes away: dt = depth_max/w_i sin(eta) / sqrt(1 - cos(eta)^(n+1)) q/y d eta. */
+/* dt = dx/v along the circle. With depth = depth_max cos(eta) the root at the turning point is
+ * removed: dt = depth_max/w_i sin(eta) / sqrt(1 - cos(eta)^(n+1)) q/y d eta. */
 typedef struct passage {
   double n;
-  double q;      /* at the touch; its sign tells the way in (+) from the way out (-) */
+  double q;      /* at touch; positive in compression, negative in restitution */
   double start;  /* eta nearest to the turning point */
   double length; /* pi/2 - start */
 } passage;
@@ -133,7 +134,7 @@ static double passage_time(double n, double q, double eta) {
   return way.length * ff_integrate(slowness, &way);
 }
 
-/* ---- the whole --------------------------------------------------------------------------- */
+/* ---- impact ---------------------------------------------------------------------------------- */
 
 ff_status ff_impact_hunt_crossley(ff_impact *out, const ff_hunt_crossley_impact *given,
                                   ff_report *report) {

@@ -1,4 +1,4 @@
-/* The impact on a linear spring and damper in closed form, [Marhefka96 eqs. 3, 4] completed:
+/* Impact on a linear spring and damper in closed form, [Marhefka96 eqs. 3, 4] completed:
  * force k x + b v, any damping ratio, with and without the clamp that forbids tension.
  *
  * In units of time 1/omega, omega = sqrt(k/mass), and with the damping ratio
@@ -20,7 +20,7 @@ ff_linear_impact ff_linear_impact_default(void) {
   return (ff_linear_impact){.mass = NAN, .k = NAN, .b = 0.0, .speed = NAN, .clamp = true};
 }
 
-static ff_status check(const ff_linear_impact *given, ff_report *report) {
+static ff_status linear_impact_check(const ff_linear_impact *given, ff_report *report) {
   ff_status status = ff_check_positive("mass", given->mass, report);
   if (status == FF_OK) {
     status = ff_check_positive("k", given->k, report);
@@ -31,7 +31,7 @@ static ff_status check(const ff_linear_impact *given, ff_report *report) {
   if (status == FF_OK) {
     status = ff_check_positive("speed", given->speed, report);
   }
-  /* [Marhefka96 eq. 4] has no answer here: the body creeps back and never comes off. */
+  /* [Marhefka96 eq. 4] has no solution here: the body creeps back and never separates. */
   if (status == FF_OK && !given->clamp && given->b * given->b >= 4.0 * given->k * given->mass) {
     status = ff_report_what(report,
                             "b^2 >= 4 k mass (b = %g, critical %g): without clamp the body "
@@ -57,15 +57,16 @@ static double angle_over_sine(double zeta) {
   return 1.0;
 }
 
-/* (3 phi - pi) / sin(phi) for zeta <= 1/2, without taking pi away: by the triple angle. */
+/* (3 phi - pi) / sin(phi) for zeta <= 1/2, without subtracting pi: by the triple angle. */
 static double peak_time(double zeta) {
   double sine = sqrt((1.0 - zeta) * (1.0 + zeta));
   double rise = (1.0 - 2.0 * zeta) * (1.0 + 2.0 * zeta);
   return atan2(sine * rise, zeta * (3.0 - 4.0 * zeta * zeta)) / sine;
 }
 
-/* Largest push: where the force rate is zero, or the step at the touch. */
-static void find_peak(ff_impact *out, const ff_linear_impact *given, double omega, double zeta) {
+/* Largest force: where the force rate is zero, or the jump at touch. */
+static void linear_impact_peak(ff_impact *out, const ff_linear_impact *given, double omega,
+                               double zeta) {
   if (zeta >= 0.5) {
     out->force_max = given->b * given->speed;
     out->velocity_force_max = given->speed;
@@ -80,15 +81,15 @@ static void find_peak(ff_impact *out, const ff_linear_impact *given, double omeg
 }
 
 ff_status ff_impact_linear(ff_impact *out, const ff_linear_impact *given, ff_report *report) {
-  ff_status status = check(given, report);
+  ff_status status = linear_impact_check(given, report);
   if (status != FF_OK) {
     return status;
   }
   double omega = sqrt(given->k / given->mass);
   double zeta = 0.5 * given->b / (sqrt(given->k) * sqrt(given->mass));
   double turn = angle_over_sine(zeta);
-  /* Clamped, the force ends where it is zero; then the body coasts out of a depth of
-   * (b/k) speed_out. Else depth and contact end together, at half a period. */
+  /* Clamped, the force ends where it is zero; the body then coasts out of a depth of (b/k)
+   * speed_out. Else depth and contact end together, at half a period. */
   double end = given->clamp ? 2.0 * turn : ff_pi / sqrt((1.0 - zeta) * (1.0 + zeta));
   double coast = given->clamp ? 2.0 * zeta : 0.0;
   double energy = 0.5 * given->mass * given->speed * given->speed;
@@ -101,6 +102,6 @@ ff_status ff_impact_linear(ff_impact *out, const ff_linear_impact *given, ff_rep
       .duration = end / omega,
       .time_clear = (end + coast) / omega,
   };
-  find_peak(out, given, omega, zeta);
+  linear_impact_peak(out, given, omega, zeta);
   return FF_OK;
 }

@@ -3,9 +3,9 @@
  * Citation: [Azad10 eq. 3-14].
  *
  * Assumptions: the ground is an even bed of spring-damper pairs without mass, softer where it
- * is pressed less; the contact is small against the sphere. Damping then grows with the root
- * of depth, restitution falls about evenly with the logarithm of speed, and the force ends
- * before the ground has come back to its place.
+ * is pressed less; the contact is small against the sphere. Damping then grows with the root of
+ * depth, restitution decreases about linearly with the logarithm of speed, and the force ends
+ * before the ground has recovered.
  *
  *   paper  here   unit
  *   z      depth  m
@@ -13,15 +13,15 @@
  *   K_n    K      N/m^1.5      4/3 E* sqrt(r), eq. 10
  *   D_n    D      N s/m^1.5    4 pi r alpha, eq. 12
  *   alpha  alpha  N s/m^2.5    damping of the bed, eq. 11
- *   f_K    elastic, f  force   N, positive when they push the bodies apart
+ *   f_K    elastic, f  force   N, positive if repulsive
  *
  * Shapes that are not spheres: r is that of the sphere with the same section at small depth, where
- * they touch. A K that varies so changes what the spring stores though no force pays for it; the
- * ledger tells that apart (FF_LAW_UNPAID).
+ * they touch. Such a varying K changes the stored energy without work of a force; the ledger
+ * accounts for it separately (FF_LAW_UNPAID).
  *
- * Departures: clamp = 0 is eq. 13, which pulls; the default is eq. 14. What the spring still
- * holds when the force ends is dissipated by the clamped damper of eq. 14 while the ground
- * comes back, and eq. 16 must count that.
+ * Departures: clamp = 0 is eq. 13, which pulls; the default is eq. 14. The energy stored when the
+ * force ends is dissipated by the clamped damper of eq. 14 while the ground recovers, and eq. 16
+ * must include it.
  */
 #include "law/law.h"
 
@@ -29,7 +29,7 @@
 
 typedef struct params {
   double K, D, alpha, clamp;
-  double K_radius, D_radius; /* m, at which K and D are these, if they vary with it; else 0 */
+  double K_radius, D_radius; /* m, reference radius of K and D if they vary with it; else 0 */
 } params;
 
 static const ff_param table[] = {
@@ -103,10 +103,10 @@ static const char *derive(void *given, const ff_pair *pair) {
   return NULL;
 }
 
-/* ---- force, derivatives, energy ------------------------------------------------ */
+/* ---- force, derivatives, energy -------------------------------------------------------------- */
 
-/* K and D where the patch is. */
-static inline params local(const params *p, const ff_patch *patch) {
+/* K and D at the patch. */
+static inline params azad_local_params(const params *p, const ff_patch *patch) {
   params out = *p;
   if (p->K_radius > 0 || p->D_radius > 0) {
     out.K *= sqrt(ff_local_radius(p->K_radius, patch));
@@ -116,18 +116,18 @@ static inline params local(const params *p, const ff_patch *patch) {
 }
 
 /* [Azad10 eq. 13] over the root of depth, and with the clamp of eq. 14 */
-static inline double per_root(const params *p, double depth, double rate) {
+static inline double azad_force_per_root(const params *p, double depth, double rate) {
   double lowest = p->clamp != 0 ? 0 : -INFINITY;
   double free = p->K * depth + p->D * rate;
   return lowest > free ? lowest : free;
 }
 
 static void normal(const void *given, const ff_patch *patch, ff_normal *out) {
-  const params here = local(given, patch), *p = &here;
-  double z = patch->depth, root = sqrt(z), rest = per_root(p, z, patch->depth_rate);
+  const params here = azad_local_params(given, patch), *p = &here;
+  double z = patch->depth, root = sqrt(z), rest = azad_force_per_root(p, z, patch->depth_rate);
   bool cut = p->clamp != 0 && rest == 0 && z > 0;
   out->force = root * rest;
-  /* The slope of the damper has no bound at touch; there the force has none to speak of. */
+  /* The derivative of the damper is unbounded at touch, where the force vanishes. */
   double damper = z > 0 ? 0.5 * p->D * patch->depth_rate / root : 0;
   out->d_depth = cut ? 0 : 1.5 * p->K * root + damper;
   out->d_rate = cut ? 0 : p->D * root;
@@ -140,17 +140,17 @@ static void forces(const void *given, const double *restrict depth, const double
   const params p = *(const params *)given;
   for (int i = 0; i < count; i++) {
     double z = 0 > depth[i] ? 0 : depth[i];
-    force[i] = sqrt(z) * per_root(&p, z, rate[i]);
+    force[i] = sqrt(z) * azad_force_per_root(&p, z, rate[i]);
   }
 }
 
 /* The force ends where this becomes negative. */
 static double kink(const void *given, const ff_patch *patch) {
-  const params here = local(given, patch), *p = &here;
+  const params here = azad_local_params(given, patch), *p = &here;
   return p->clamp != 0 && p->D > 0 ? p->K * patch->depth + p->D * patch->depth_rate : 1;
 }
 
-/* ---- published numbers ----------------------------------------------------------- */
+/* ---- published numbers ----------------------------------------------------------------------- */
 
 #define FIG2 "[Azad10 Fig. 2, 3]", "K=8.5e6 D=3.1e3", .154
 

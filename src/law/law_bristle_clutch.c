@@ -1,10 +1,11 @@
-/* bristle-clutch: a bristle, spring and damper, behind a clutch that yields at the friction cone.
+/* bristle-clutch: bristle (spring and damper) in series with a clutch that yields at the friction
+ * cone.
  *
  * Citation: [Azad10 eq. 19-33].
  *
  * Assumptions: the bristle stands on body b and is the same in all directions; its stiffness
  * and damping follow the contact area, as the root of depth. The clutch slips when the bristle
- * asks for more than mu times the normal force; then a viscous term adds to it.
+ * force would exceed mu times the normal force; then a viscous term is added.
  *
  *   paper    here          unit
  *   u        memory        m            deflection of the bristle, along t1 and t2
@@ -14,21 +15,21 @@
  *   mu       mu            1
  *   C_V      viscous       N s/m
  *   k_t, b_t stiffness, damping         K sqrt(z), D sqrt(z): N/m, N s/m
- *   f_stick  wish          N            what would keep the clutch from slipping, eq. 22
+ *   f_stick  stick         N            sticking force, eq. 22
  *   V_clutch -speed dir    m/s          dir is that of the force on a
  *
- * Eq. 27 is a loop: the viscous force follows the clutch, whose speed follows the force. With
- * every vector along dir it is one linear equation, solved exactly:
- *   speed = (|wish| - mu N) / (damping + viscous),   |force| = mu N + viscous speed.
+ * Eq. 27 is implicit: the viscous force depends on the speed of the clutch, which depends on the
+ * force. With every vector along dir it is one linear equation, solved exactly:
+ *   speed = (|stick| - mu N) / (damping + viscous),   |force| = mu N + viscous speed.
  *
  * Departures:
- * - Where the normal force has ended before the depth, the clutch yields to anything: the
- *   bristle comes back at rate K / D, but for the little that eq. 27 leaves to the viscous term.
+ * - Where the normal force ends before the depth, the clutch does not hold: the bristle
+ *   recovers at rate K / D, except for the viscous term of eq. 27.
  * - Eq. 33 is a path integral, not a stored energy: with the depth, the stiffness of a bent
- *   bristle changes, and K sqrt(z) |u|^2 / 2 with it, though no force of eq. 22 pays for that.
- *   The ledger integrates eq. 33 and tells the difference as FF_LOST_DEPTH. With
+ *   bristle changes, and K sqrt(z) |u|^2 / 2 with it, without work of a force of eq. 22.
+ *   The ledger integrates eq. 33 and accounts for the difference as FF_LOST_DEPTH. With
  *   conservative = 1 the bristle also pushes along the normal, K |u|^2 / (4 sqrt(z)): then it
- *   is a true spring. Where the normal force has ended it cannot push, and what it holds is
+ *   is a true spring. Where the normal force has ended it cannot push, and its energy is
  *   dissipated.
  * - Eq. 29 has the wrong sign, eq. 28 means |u'|^2.
  */
@@ -38,7 +39,7 @@
 
 typedef struct params {
   double K, D, alpha, mu, viscous, conservative;
-  double K_radius, D_radius; /* m, at which K and D are these, if they vary with it; else 0 */
+  double K_radius, D_radius; /* m, reference radius of K and D if they vary with it; else 0 */
 } params;
 
 static const ff_param table[] = {
@@ -130,22 +131,22 @@ static const char *derive(void *given, const ff_pair *pair) {
   return NULL;
 }
 
-/* ---- the clutch ------------------------------------------------------------------- */
+/* ---- clutch ---------------------------------------------------------------------------------- */
 
 typedef struct clutch {
-  double wish[2];            /* N, the force that would stick */
-  double size;               /* N, of it */
-  double yield;              /* N, the most that sticks */
+  double stick[2];           /* N, sticking force */
+  double size;               /* N, its magnitude */
+  double yield;              /* N, largest sticking force */
   double viscous;            /* N s/m */
   double stiffness, damping; /* of the bristle: N/m, N s/m */
-  double reach; /* N s/m, damping that holds over half a step: with the spring's part */
-  double loop;  /* 1, what a force of the middle does to itself through the slip */
+  double reach; /* N s/m, effective damping over half a step: with the contribution of the spring */
+  double loop;  /* 1, feedback of the midpoint force on itself through the slip */
 } clutch;
 
-/* Held in the middle, a bristle comes to rest best if it and the bodies would do so within half
- * a step, critically damped. A stiffer one would swing from side to side with every step: it is
- * taken as stiff and as damped as that, and a damper that alone would do so is limited too. */
-static void tame(clutch *c, const ff_ahead *ahead) {
+/* Limits stiffness and damping in the midpoint rule to critical damping within half a step, of the
+ * bristle and the bodies. A stiffer bristle would oscillate with every step; a damper that alone
+ * would do so is limited too. */
+static void clutch_limit_stiffness(clutch *c, const ff_ahead *ahead) {
   double eased = ahead->half * ahead->ease * ahead->crowd;
   if (!(eased > 0)) {
     return;
@@ -159,7 +160,8 @@ static void tame(clutch *c, const ff_ahead *ahead) {
 }
 
 /* Stiffness and damping of the bristle. */
-static inline void grow(clutch *c, const params *p, const ff_patch *patch, const ff_ahead *ahead) {
+static inline void clutch_set_bristle(clutch *c, const params *p, const ff_patch *patch,
+                                      const ff_ahead *ahead) {
   double root = sqrt(patch->depth);
   c->stiffness = p->K * root;
   c->damping = p->D * root;
@@ -167,52 +169,54 @@ static inline void grow(clutch *c, const params *p, const ff_patch *patch, const
     c->stiffness *= sqrt(ff_local_radius(p->K_radius, patch));
     c->damping *= ff_local_radius(p->D_radius, patch);
   }
-  tame(c, ahead);
+  clutch_limit_stiffness(c, ahead);
 }
 
 static inline clutch clutch_at(const params *p, const ff_patch *patch, const ff_normal *normal,
                                const double *u, const ff_ahead *ahead) {
   clutch c;
-  grow(&c, p, patch, ahead);
+  clutch_set_bristle(&c, p, patch, ahead);
   c.reach = c.damping + ahead->half * c.stiffness;
   c.loop = 1 + ahead->half * ahead->ease * c.reach;
-  /* [Azad10 eq. 22]; in the middle of a step the spring has gone on by half of it */
-  c.wish[0] = -c.stiffness * u[0] - c.reach * patch->slip[0];
-  c.wish[1] = -c.stiffness * u[1] - c.reach * patch->slip[1];
-  c.size = sqrt(c.wish[0] * c.wish[0] + c.wish[1] * c.wish[1]);
+  /* [Azad10 eq. 22]; at the midpoint the spring has moved by half a step */
+  c.stick[0] = -c.stiffness * u[0] - c.reach * patch->slip[0];
+  c.stick[1] = -c.stiffness * u[1] - c.reach * patch->slip[1];
+  c.size = sqrt(c.stick[0] * c.stick[0] + c.stick[1] * c.stick[1]);
   c.yield = normal->force > 0 ? p->mu * normal->force : 0;
   c.viscous = p->viscous;
   return c;
 }
 
-static inline double dot(const double a[2], const double b[2]) {
+static inline double bristle_dot(const double a[2], const double b[2]) {
   return a[0] * b[0] + a[1] * b[1];
 }
 
-/* Below this depth (m) there is no contact to speak of, and no push that grows without bound. */
+/* Below this depth (m) contact is negligible, and the normal push of the bristle is cut off. */
 #define SURFACE 1e-20
 
-/* How the energy of the bristle goes with the depth: K |u|^2 / (4 sqrt(z)). */
-static double push_at(const params *p, const ff_patch *patch, double bend) {
+/* Derivative of the bristle energy with respect to depth: K |u|^2 / (4 sqrt(z)). */
+static double bristle_normal_push(const params *p, const ff_patch *patch, double bend) {
   double local = p->K * sqrt(ff_local_radius(p->K_radius, patch));
   return patch->depth > SURFACE ? 0.25 * local * bend / sqrt(patch->depth) : 0;
 }
 
-static inline double energy_of(const clutch *c, const double *u) {
-  return 0.5 * c->stiffness * dot(u, u);
+static inline double bristle_energy(const clutch *c, const double *u) {
+  return 0.5 * c->stiffness * bristle_dot(u, u);
 }
 
-/* Energies and losses of a bristle that moves at memory_rate behind a clutch that slips. */
-static void account(const params *p, const ff_patch *patch, const ff_normal *normal,
-                    const clutch *c, const double *u, double half, double speed, ff_friction *out) {
+/* Energies and losses of a bristle that moves at memory_rate in series with a slipping clutch. */
+static void bristle_account(const params *p, const ff_patch *patch, const ff_normal *normal,
+                            const clutch *c, const double *u, double half, double speed,
+                            ff_friction *out) {
   const double *rate = out->memory_rate;
   const double middle[2] = {u[0] + half * rate[0], u[1] + half * rate[1]};
-  double push = push_at(p, patch, dot(middle, middle)), gain = push * patch->depth_rate;
-  out->energy = energy_of(c, u);
-  out->path_rate = c->stiffness * dot(middle, rate); /* [Azad10 eq. 33] */
+  double push = bristle_normal_push(p, patch, bristle_dot(middle, middle)),
+         gain = push * patch->depth_rate;
+  out->energy = bristle_energy(c, u);
+  out->path_rate = c->stiffness * bristle_dot(middle, rate); /* [Azad10 eq. 33] */
   out->energy_rate = out->path_rate + gain;
-  out->lost[FF_LOST_TANGENT] = c->damping * dot(rate, rate); /* [Azad10 eq. 28] */
-  out->lost[FF_LOST_SLIP] = c->yield * speed;                /* [Azad10 eq. 29] */
+  out->lost[FF_LOST_TANGENT] = c->damping * bristle_dot(rate, rate); /* [Azad10 eq. 28] */
+  out->lost[FF_LOST_SLIP] = c->yield * speed;                        /* [Azad10 eq. 29] */
   out->lost[FF_LOST_VISCOUS] = c->viscous * speed * speed;
   if (p->conservative != 0 && (normal->force > 0 || gain > 0)) {
     out->normal_force = push;
@@ -220,8 +224,9 @@ static void account(const params *p, const ff_patch *patch, const ff_normal *nor
   }
 }
 
-/* d force / d slip: the wish goes with -reach, the force with the wish as far as it may. */
-static void slopes(const clutch *c, const double dir[2], ff_friction *out) {
+/* d force / d slip: the sticking force changes by -reach; the force follows it as far as the cone
+ * allows. */
+static void clutch_derivatives(const clutch *c, const double dir[2], ff_friction *out) {
   double along = -c->reach, across = -c->reach;
   if (out->mode == FF_SLIP) {
     double share = c->viscous / (c->damping + c->viscous);
@@ -241,33 +246,34 @@ static void friction_held(const void *given, const ff_patch *patch, const ff_nor
   double dir[2] = {0, 0}, speed = 0, force = c.size / c.loop;
   *out = (ff_friction){.mode = FF_STICK};
   if (c.size > 0) {
-    dir[0] = c.wish[0] / c.size;
-    dir[1] = c.wish[1] / c.size;
+    dir[0] = c.stick[0] / c.size;
+    dir[1] = c.stick[1] / c.size;
   }
   if (force > c.yield) { /* [Azad10 eq. 27] */
     out->mode = FF_SLIP;
     speed = (c.size - c.loop * c.yield) / (c.reach + c.loop * c.viscous);
     force = c.yield + c.viscous * speed;
   }
-  /* The bristle goes with the slip that the force leaves, less that of the clutch [Azad10
-   * eq. 30], which is also what the force leaves to its damper [eq. 31]: take what cancels less. */
-  bool loose = speed > 0 && c.reach * c.reach * dot(patch->slip, patch->slip) >
-                                c.stiffness * c.stiffness * dot(memory, memory);
+  /* The bristle moves with the slip under the force minus that of the clutch [Azad10 eq. 30], which
+   * is also the force on its damper over the damping [eq. 31]: use the form with less cancellation.
+   */
+  bool loose = speed > 0 && c.reach * c.reach * bristle_dot(patch->slip, patch->slip) >
+                                c.stiffness * c.stiffness * bristle_dot(memory, memory);
   for (int i = 0; i < 2; i++) {
     out->force[i] = dir[i] * force;
     out->memory_rate[i] =
         loose ? -(out->force[i] + c.stiffness * memory[i]) / c.reach
               : patch->slip[i] + dir[i] * (speed + ahead->half * ahead->ease * force);
   }
-  account(p, patch, normal, &c, memory, ahead->half, speed, out);
-  slopes(&c, dir, out);
+  bristle_account(p, patch, normal, &c, memory, ahead->half, speed, out);
+  clutch_derivatives(&c, dir, out);
 }
 
 static double energy_held(const void *given, const ff_patch *patch, const double *memory,
                           const ff_ahead *ahead) {
   clutch c;
-  grow(&c, given, patch, ahead);
-  return energy_of(&c, memory);
+  clutch_set_bristle(&c, given, patch, ahead);
+  return bristle_energy(&c, memory);
 }
 
 static const ff_ahead now = {0, 0, 1};

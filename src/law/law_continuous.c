@@ -1,11 +1,10 @@
-/* continuous: friction that rises smoothly from rest over a static peak to a dynamic level, and
- * friction of spinning by the same curve.
+/* continuous: smooth friction curve from rest over a static peak to a dynamic level, for sliding
+ * and spinning.
  *
  * Citation: [Brown18 eq. 46-51].
  *
  * Assumptions: friction depends on the present speed alone, so there is no true sticking: a
- * loaded contact creeps at less than v_t. Sliding and spinning do not know of each other
- * (unless coupled).
+ * loaded contact creeps at less than v_t. Sliding and spinning are independent (unless coupled).
  *
  *   paper    here        unit
  *   mu_s     mu_s        1       static coefficient: the peak, close to v_t
@@ -19,9 +18,9 @@
  *
  * Departures: force and moment oppose the motion. Eq. 50, F_n/V J mu, is in N m^2; by default
  * the lever is the radius of gyration sqrt(J/V) instead of J/V, which gives N m; printed = 1 is
- * eq. 50. Without a volume (a normal law that asks for none) the lever is `radius`.
+ * eq. 50. Without a volume (a normal law without overlap) the lever is `radius`.
  * coupled = 1 replaces both by a sum over the patch, each point of which slips in its own
- * direction (patch_sum.c): the Contensou effect, which the paper leaves out. Without a volume the
+ * direction (patch_sum.c): the Contensou effect, which the paper neglects. Without a volume the
  * patch is a disc with this radius of gyration.
  */
 #include "law/law.h"
@@ -75,7 +74,7 @@ static const ff_param table[] = {
      .fallback = 0,
      .min = 0,
      .max = INFINITY,
-     .meaning = "radius of gyration of the patch where no volume of overlap tells it",
+     .meaning = "radius of gyration of the patch where the volume of overlap is unknown",
      .offset = offsetof(params, radius)},
     {.name = "printed",
      .symbol = "-",
@@ -109,20 +108,21 @@ static const char *derive(void *given, const ff_pair *pair) {
     return "mu_s must be given, here or as mu_static in both materials";
   }
   if (p->coupled != 0 && p->printed != 0) {
-    return "printed and coupled exclude each other: eq. 50 knows of no coupling";
+    return "printed and coupled exclude each other: eq. 50 has no coupling";
   }
   return p->mu_d > p->mu_s ? "mu_d is greater than mu_s: lower mu_d or raise mu_s" : NULL;
 }
 
-/* ---- apart from each other ---------------------------------------------------------- */
+/* ---- uncoupled ------------------------------------------------------------------------------- */
 
 /* [Brown18 eq. 47]: -N mu(s) dir; its derivative along the slip is d_s, across it mu / s. */
-static void slide(const params *p, double load, const double slip[2], double speed,
-                  ff_friction *out) {
+static void continuous_slide(const params *p, double load, const double slip[2], double speed,
+                             ff_friction *out) {
   double per_v = 1 / p->v_t;
   ff_stick_slip c = ff_stick_slip_at(p->mu_s, p->mu_d, speed * per_v);
   double per_slip = load * c.over_s * per_v;
-  double dir[2] = {1, 0}; /* at rest along and across agree: any will do */
+  double dir[2] = {1,
+                   0}; /* at rest the derivatives along and across agree: any direction will do */
   if (speed > 0) {
     dir[0] = slip[0] / speed;
     dir[1] = slip[1] / speed;
@@ -137,14 +137,14 @@ static void slide(const params *p, double load, const double slip[2], double spe
 }
 
 /* The square of the radius of gyration of the patch. */
-static double gyration_squared(const params *p, const ff_patch *patch) {
+static double continuous_gyration2(const params *p, const ff_patch *patch) {
   const ff_overlap *o = &patch->overlap;
   return o->volume > 0 ? o->second[0][0] / o->volume : p->radius * p->radius;
 }
 
 /* [Brown18 eq. 50, 51] */
-static void spin(const params *p, double load, const ff_patch *patch, ff_friction *out) {
-  double square = gyration_squared(p, patch);
+static void continuous_spin(const params *p, double load, const ff_patch *patch, ff_friction *out) {
+  double square = continuous_gyration2(p, patch);
   double lever = p->printed != 0 ? square : sqrt(square);
   double rate = patch->spin / p->omega_t;
   ff_stick_slip c = ff_stick_slip_at(p->mu_s, p->mu_d, fabs(rate));
@@ -152,19 +152,20 @@ static void spin(const params *p, double load, const ff_patch *patch, ff_frictio
   out->lost[FF_LOST_SPIN] = fabs(out->moment[0] * patch->spin);
 }
 
-/* ---- together ------------------------------------------------------------------------ */
+/* ---- coupled --------------------------------------------------------------------------------- */
 
-static void slide_and_spin(const params *p, double load, const ff_patch *patch, ff_friction *out) {
+static void continuous_coupled(const params *p, double load, const ff_patch *patch,
+                               ff_friction *out) {
   const ff_patch_curve curve = {p->mu_s, p->mu_d, p->v_t};
-  ff_patch_sum sum = ff_patch_sum_of(&curve, patch, sqrt(gyration_squared(p, patch)));
+  ff_patch_sum sum = ff_patch_sum_of(&curve, patch, sqrt(continuous_gyration2(p, patch)));
   for (int i = 0; i < 2; i++) {
     out->force[i] = load * sum.force[i];
     out->d_slip[i][0] = load * sum.d_slip[i][0];
     out->d_slip[i][1] = load * sum.d_slip[i][1];
   }
   out->moment[0] = load * sum.moment;
-  /* The whole is never negative. Falling friction can make one part of it so: then the other
-   * has it all. */
+  /* The total is never negative. Falling friction can make one part negative: then the other part
+   * gets the total. */
   double slipping = -out->force[0] * patch->slip[0] - out->force[1] * patch->slip[1];
   double spinning = -out->moment[0] * patch->spin;
   double all = slipping + spinning < 0 ? 0 : slipping + spinning;
@@ -181,10 +182,10 @@ static void friction(const void *given, const ff_patch *patch, const ff_normal *
   double speed = sqrt(patch->slip[0] * patch->slip[0] + patch->slip[1] * patch->slip[1]);
   *out = (ff_friction){.mode = speed < p->v_t ? FF_STICK : FF_SLIP};
   if (p->coupled != 0) {
-    slide_and_spin(p, load, patch, out);
+    continuous_coupled(p, load, patch, out);
   } else {
-    slide(p, load, patch->slip, speed, out);
-    spin(p, load, patch, out);
+    continuous_slide(p, load, patch->slip, speed, out);
+    continuous_spin(p, load, patch, out);
   }
 }
 

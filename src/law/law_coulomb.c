@@ -1,7 +1,7 @@
 /* coulomb: dry friction with a static and a kinetic coefficient, smooth through zero slip.
  *
- * Citation: [Coulomb1785] for the law. The curve through zero is this project's own choice,
- * no paper's; it plays the part of the tangential effects that [Marhefka96] leaves open.
+ * Citation: [Coulomb1785] for the law. The curve through zero slip is this project's own, not of a
+ * paper; it provides the tangential forces that [Marhefka96] leaves open.
  *
  * Assumptions: the friction force opposes slip, is the same in all directions, and depends
  * on the normal force and the present slip alone. So there is no true sticking: a contact
@@ -71,7 +71,7 @@ static const char *derive(void *given, const ff_pair *pair) {
              : NULL;
 }
 
-/* ---- force and its derivative ------------------------------------------------- */
+/* ---- force and its derivative ---------------------------------------------------------------- */
 
 /* The curve at one slip. */
 typedef struct curve {
@@ -106,7 +106,7 @@ static void friction(const void *given, const ff_patch *patch, const ff_normal *
   out->force[1] = -per_slip * slip[1];
   out->lost[FF_LOST_SLIP] = load * c.mu * speed;
 
-  /* At rest along and across agree, so the direction may be anything. */
+  /* At rest the derivatives along and across agree: any direction will do. */
   double dir[2] = {1, 0};
   if (speed > 0) {
     dir[0] = slip[0] / speed;
@@ -118,7 +118,7 @@ static void friction(const void *given, const ff_patch *patch, const ff_normal *
   out->d_slip[0][1] = out->d_slip[1][0] = -along * dir[0] * dir[1];
 }
 
-/* With one coefficient the law without its smoothing is a cone; two are not. */
+/* With one coefficient the unregularised law is a cone; with two it is not. */
 static bool cone(const void *given, ff_cone *out) {
   const params *p = given;
   *out = (ff_cone){p->mu_kinetic, {1, 1, 0}};

@@ -1,19 +1,19 @@
-/* elastic: a spring, and a damper that acts only while the contact is pressed in.
+/* elastic: spring, with a damper that acts only in compression.
  *
  * Citation: [Sugihara03 eq. 13], the micro contact model.
  *
  * Assumptions: the deformation is local and follows the bodies at once; stiffness and damping do
- * not depend on depth. The way out is elastic, so that the force never pulls.
+ * not depend on depth. Restitution is elastic, so that the force never pulls.
  *
  *   paper  here   unit
  *   d      depth  m       into the other body
  *   d'     rate   m/s     of depth
  *   k      k      N/m     stiffness
  *   c      c      N s/m   damping
- *   f_nu   force  N       here positive when it pushes the bodies apart; the paper prints minus
+ *   f_nu   force  N       here positive if repulsive; the paper has the opposite sign
  *
- * Steppers that evaluate forces take the formula as it stands. The stepper `micro-macro` takes it
- * as printed, with the damper that grows with the step [Sugihara03 eq. 14], or implicitly
+ * Steppers that evaluate forces use this formula. The stepper `micro-macro` uses it as printed,
+ * with the damper that grows with the step [Sugihara03 eq. 14], or implicitly
  * (src/step/micro_forces.c).
  */
 #include "law/law.h"

@@ -2,22 +2,22 @@
  *
  * Citation: [Chakraborty07 eq. 2, 5] after [Trinkle01].
  *
- * Assumptions: force along t1 and t2 and moment about the normal share one budget,
+ * Assumptions: force along t1 and t2 and moment about the normal share one limit surface,
  *   (f_1 / e_t)^2 + (f_2 / e_o)^2 + (m_n / e_r)^2 <= (mu N)^2,
- * and of all that it allows friction dissipates the most. With w = (e_t v_1, e_o v_2, e_r spin):
- *   (f_1 / e_t, f_2 / e_o, m_n / e_r) = -mu N w / |w|     while anything slips.
+ * and friction maximises dissipation within it. With w = (e_t v_1, e_o v_2, e_r spin):
+ *   (f_1 / e_t, f_2 / e_o, m_n / e_r) = -mu N w / |w|     while slipping.
  * Rolling is free. e_t and e_o are 1 for friction that is the same in all directions; if they
- * differ, t1 and t2 mean something: the x and y axes of a half-space.
+ * differ, t1 and t2 are the x and y axes of a half-space.
  *
  *   paper      here         unit
  *   mu         mu           1
  *   e_t, e_o   e_t, e_o     1
- *   e_r        e_r          m     radius of a ring that would resist spin as much
+ *   e_r        e_r          m     radius of a ring with the same resistance to spin
  *   sigma      |w|          m/s   slip speed
  *
- * The stepper `quasi-rigid` solves this law as it stands. For steppers that need a formula it is
- * smoothed: |w| becomes sqrt(|w|^2 + v_t^2), so that a loaded contact creeps, slower than v_t up to
- * 7/10 of what the ellipsoid allows.
+ * The stepper `quasi-rigid` solves this law exactly. For steppers that need a formula it is
+ * regularised: |w| becomes sqrt(|w|^2 + v_t^2), so that a loaded contact creeps, slower than v_t up
+ * to 7/10 of what the ellipsoid allows.
  */
 #include "law/law.h"
 
@@ -66,7 +66,7 @@ static const ff_param table[] = {
      .min = 0,
      .max = INFINITY,
      .open_min = true,
-     .meaning = "transition speed of the smoothed law; the stepper quasi-rigid needs none",
+     .meaning = "transition speed of the regularised law; not used by the stepper quasi-rigid",
      .offset = offsetof(params, v_t)},
 };
 
@@ -111,7 +111,7 @@ static bool cone(const void *given, ff_cone *out) {
   return true;
 }
 
-/* The same in all directions and without torsion it is plain dry friction. */
+/* Isotropic and without torsion it is plain dry friction. */
 static bool grip(const void *given, ff_grip *out) {
   const params *p = given;
   *out = (ff_grip){p->mu, p->mu, p->v_t};

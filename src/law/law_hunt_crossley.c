@@ -1,4 +1,4 @@
-/* hunt-crossley: a spring of power n whose damping grows with depth.
+/* hunt-crossley: spring of power n with damping proportional to its force.
  *
  * Citation: [Marhefka96 eq. 6, 7, 22], after [Hunt75].
  *
@@ -13,13 +13,13 @@
  *   k       k                  N/m^n
  *   alpha   alpha              s/m     slope of restitution at low speed, eq. 5
  *   lambda  1.5 alpha k        N s/m^(n+1), eq. 7
- *   f       force              N       here positive when it pushes the bodies apart
+ *   f       force              N       here positive if repulsive
  *   -       alpha_restitution  s/m     alpha while the depth shrinks
  *
  * Departures:
- * - The clamp (on by default) removes the pull that eq. 22 finds when something draws the
- *   bodies apart faster than 2 / (3 alpha). A free impact never gets there. clamp = 0 is eq. 6.
- * - A separate damping in restitution is the paper's future work; left out, it is alpha.
+ * - The clamp (on by default) removes the tension of eq. 22 when the bodies are pulled
+ *   apart faster than 2 / (3 alpha). A free impact never reaches that. clamp = 0 is eq. 6.
+ * - A separate damping in restitution is the paper's future work; its default is alpha.
  * - k may come from the materials by Hertz, k = 4/3 E* sqrt(R), which is for n = 1.5 only.
  */
 #include "law/law.h"
@@ -81,8 +81,8 @@ static unsigned traits(const void *given) {
   return p->clamp == 0 && p->alpha_restitution > 0 ? FF_LAW_PULLS : 0;
 }
 
-/* Hertz's stiffness of the pair, or why there is none. */
-static const char *derive_k(params *p, const ff_pair *pair) {
+/* Hertz's stiffness of the pair, or why it is undefined. */
+static const char *hunt_crossley_derive_k(params *p, const ff_pair *pair) {
   if (p->n != 1.5) {
     return "k must be given unless n = 1.5: Hertz's stiffness of the materials is for n = 1.5 only";
   }
@@ -105,13 +105,13 @@ static const char *derive(void *given, const ff_pair *pair) {
   if (isnan(p->alpha_restitution)) {
     p->alpha_restitution = p->alpha;
   }
-  return isnan(p->k) ? derive_k(p, pair) : NULL;
+  return isnan(p->k) ? hunt_crossley_derive_k(p, pair) : NULL;
 }
 
-/* ---- force, derivatives, energy --------------------------------------------- */
+/* ---- force, derivatives, energy -------------------------------------------------------------- */
 
 /* depth^(n-1): the usual exponents without pow. */
-static inline double power_below(double depth, double n) {
+static inline double hunt_crossley_power(double depth, double n) {
   if (n == 1) {
     return 1;
   }
@@ -122,12 +122,12 @@ static inline double power_below(double depth, double n) {
 }
 
 /* lambda [Marhefka96 eq. 7]; `two` if restitution has its own. */
-static inline double damping(const params *p, bool two, double rate) {
+static inline double hunt_crossley_damping(const params *p, bool two, double rate) {
   return 1.5 * (two && rate < 0 ? p->alpha_restitution : p->alpha) * p->k;
 }
 
 /* [Marhefka96 eq. 6] over depth^n, and with the clamp. */
-static inline double gain(const params *p, double lambda, double rate) {
+static inline double hunt_crossley_gain(const params *p, double lambda, double rate) {
   double lowest = p->clamp != 0 ? 0 : -INFINITY;
   double g = p->k + lambda * rate;
   return lowest > g ? lowest : g;
@@ -135,38 +135,40 @@ static inline double gain(const params *p, double lambda, double rate) {
 
 static void normal(const void *given, const ff_patch *patch, ff_normal *out) {
   const params *p = given;
-  double below = power_below(patch->depth, p->n);
+  double below = hunt_crossley_power(patch->depth, p->n);
   double power = patch->depth * below;
-  double lambda = damping(p, true, patch->depth_rate);
-  double g = gain(p, lambda, patch->depth_rate);
+  double lambda = hunt_crossley_damping(p, true, patch->depth_rate);
+  double g = hunt_crossley_gain(p, lambda, patch->depth_rate);
   out->force = power * g;
   out->d_depth = p->n * below * g;
   out->d_rate = g == 0 && p->clamp != 0 ? 0 : power * lambda;
-  /* Also while the clamp cuts: the energy that the spring gives back then is dissipated. */
+  /* Also while the clamp acts: the energy that the spring releases then is dissipated. */
   out->elastic = p->k * power;
   out->energy = out->elastic * patch->depth / (p->n + 1);
 }
 
-/* With n and two known to the compiler there is no branch, so that it can vectorise. */
-static inline void forces_of(const params *p, double n, bool two, const double *restrict depth,
-                             const double *restrict rate, double *restrict force, int count) {
+/* With n and two known at compile time there is no branch, so that the loop vectorises. */
+static inline void hunt_crossley_forces(const params *p, double n, bool two,
+                                        const double *restrict depth, const double *restrict rate,
+                                        double *restrict force, int count) {
   for (int i = 0; i < count; i++) {
     double x = 0 > depth[i] ? 0 : depth[i];
-    double lambda = damping(p, two, rate[i]);
-    force[i] = x * power_below(x, n) * gain(p, lambda, rate[i]);
+    double lambda = hunt_crossley_damping(p, two, rate[i]);
+    force[i] = x * hunt_crossley_power(x, n) * hunt_crossley_gain(p, lambda, rate[i]);
   }
 }
 
-/* Blocks of a known length: that is what compilers need to vectorise at -O2. */
-static inline void forces_in_blocks(const params *p, double n, const double *restrict depth,
-                                    const double *restrict rate, double *restrict force,
-                                    int count) {
+/* Blocks of fixed length, which compilers vectorise at -O2. */
+static inline void hunt_crossley_forces_in_blocks(const params *p, double n,
+                                                  const double *restrict depth,
+                                                  const double *restrict rate,
+                                                  double *restrict force, int count) {
   enum { BLOCK = 64 };
   int done = 0;
   for (; done + BLOCK <= count; done += BLOCK) {
-    forces_of(p, n, false, depth + done, rate + done, force + done, BLOCK);
+    hunt_crossley_forces(p, n, false, depth + done, rate + done, force + done, BLOCK);
   }
-  forces_of(p, n, false, depth + done, rate + done, force + done, count - done);
+  hunt_crossley_forces(p, n, false, depth + done, rate + done, force + done, count - done);
 }
 
 static void forces(const void *given, const double *restrict depth, const double *restrict rate,
@@ -174,15 +176,15 @@ static void forces(const void *given, const double *restrict depth, const double
   const params p = *(const params *)given;
   bool two = p.alpha != p.alpha_restitution;
   if (p.n == 1 && !two) {
-    forces_in_blocks(&p, 1, depth, rate, force, count);
+    hunt_crossley_forces_in_blocks(&p, 1, depth, rate, force, count);
   } else if (p.n == 1.5 && !two) {
-    forces_in_blocks(&p, 1.5, depth, rate, force, count);
+    hunt_crossley_forces_in_blocks(&p, 1.5, depth, rate, force, count);
   } else {
-    forces_of(&p, p.n, true, depth, rate, force, count);
+    hunt_crossley_forces(&p, p.n, true, depth, rate, force, count);
   }
 }
 
-/* The clamp takes hold where the gain is 0; a separate restitution bends the force at rate 0. */
+/* The clamp engages where the gain is 0; a separate restitution has a kink at rate 0. */
 static double kink(const void *given, const ff_patch *patch) {
   const params *p = given;
   double rate = patch->depth_rate;
@@ -193,7 +195,7 @@ static double kink(const void *given, const ff_patch *patch) {
   return rate < 0 ? rate * clamp : rate;
 }
 
-/* ---- published numbers --------------------------------------------------------- */
+/* ---- published numbers ----------------------------------------------------------------------- */
 
 #define FIG4 "[Marhefka96 Fig. 4]", "k=1e4 n=1 alpha=0.4", 1, 1
 #define FIG5 "[Marhefka96 Fig. 5, 6]", "k=5e4 n=1 alpha=0.5", 50, 1

@@ -1,20 +1,20 @@
-/* linear: a spring and a damper in parallel.
+/* linear: spring and damper in parallel.
  *
- * Citation: [Marhefka96 eq. 3, 4], where it is the model to improve on.
+ * Citation: [Marhefka96 eq. 3, 4], there as the baseline.
  *
- * Assumptions: stiffness and damping do not depend on depth; the contact has no mass, so
- * it follows the bodies at once; forces act along the normal.
+ * Assumptions: stiffness and damping do not depend on depth; the contact is massless and follows
+ * the bodies without delay; forces act along the normal.
  *
  *   paper  here   unit
  *   x      depth  m       into the other body
  *   x'     rate   m/s     of depth
  *   k      k      N/m     stiffness
  *   b      b      N s/m   damping
- *   f      force  N       here positive when it pushes the bodies apart
+ *   f      force  N       here positive if repulsive
  *
- * Departures: eq. 3 pulls the bodies together just before they part. The clamp, which the
- * paper mentions as a remedy, cuts that off and is on by default; clamp = 0 is eq. 3 as
- * printed. The step of b v at touch belongs to the law and stays.
+ * Departures: eq. 3 pulls the bodies together just before they separate. The clamp, which the
+ * paper mentions, removes that and is on by default; clamp = 0 is eq. 3 as printed. The force jump
+ * b v at touch is part of the law.
  */
 #include "law/law.h"
 
@@ -58,25 +58,25 @@ static unsigned traits(const void *given) {
   return pulls | jumps;
 }
 
-/* ---- force, derivatives, energy -------------------------------------------- */
+/* ---- force, derivatives, energy -------------------------------------------------------------- */
 
 /* [Marhefka96 eq. 3], before the clamp */
-static inline double free_force(const params *p, double depth, double rate) {
+static inline double linear_unclamped_force(const params *p, double depth, double rate) {
   return p->k * depth + p->b * rate;
 }
 
-static inline double clamped(const params *p, double force) {
+static inline double linear_clamped_force(const params *p, double force) {
   return force < 0 && p->clamp != 0 ? 0 : force;
 }
 
 static void normal(const void *given, const ff_patch *patch, ff_normal *out) {
   const params *p = given;
-  double force = free_force(p, patch->depth, patch->depth_rate);
+  double force = linear_unclamped_force(p, patch->depth, patch->depth_rate);
   bool cut = force < 0 && p->clamp != 0;
-  out->force = clamped(p, force);
+  out->force = linear_clamped_force(p, force);
   out->d_depth = cut ? 0 : p->k;
   out->d_rate = cut ? 0 : p->b;
-  /* While the clamp cuts, the damper eats what the spring gives back. */
+  /* While the clamp acts, the damper dissipates the energy that the spring releases. */
   out->elastic = p->k * patch->depth;
   out->energy = 0.5 * p->k * patch->depth * patch->depth;
 }
@@ -85,13 +85,14 @@ static void forces(const void *given, const double *restrict depth, const double
                    double *restrict force, int count) {
   const params p = *(const params *)given;
   for (int i = 0; i < count; i++) {
-    force[i] = depth[i] <= 0 ? 0 : clamped(&p, free_force(&p, depth[i], rate[i]));
+    force[i] =
+        depth[i] <= 0 ? 0 : linear_clamped_force(&p, linear_unclamped_force(&p, depth[i], rate[i]));
   }
 }
 
 static double kink(const void *given, const ff_patch *patch) {
   const params *p = given;
-  return p->clamp != 0 && p->b > 0 ? free_force(p, patch->depth, patch->depth_rate) : 1;
+  return p->clamp != 0 && p->b > 0 ? linear_unclamped_force(p, patch->depth, patch->depth_rate) : 1;
 }
 
 /* Clamped, it is a layer without a core. */
@@ -105,7 +106,7 @@ static bool layer(const void *given, ff_layer *out) {
   return p->clamp != 0;
 }
 
-/* ---- published numbers ------------------------------------------------------ */
+/* ---- published numbers ----------------------------------------------------------------------- */
 
 static const ff_published published[] = {
     {"[Marhefka96 eq. 4]", "k=1e4 b=60 clamp=0", 1, 1, "restitution", FF_PRINTED(.3723261, 1e-7)},

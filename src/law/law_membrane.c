@@ -1,4 +1,4 @@
-/* membrane: a thin elastic membrane over a rigid body.
+/* membrane: thin elastic membrane over a rigid body.
  *
  * Citation: [Sugihara03 eq. 13-36, Sec. IV-C].
  *
@@ -14,18 +14,18 @@
  *   -      thickness  m       depth at which the rigid body begins
  *   e      e          1       rebound coefficient of the rigid body
  *
- * The paper leaves open whether a point beyond the thickness still feels the membrane. Here it
- * does: with the force of the membrane lost at the very moment the impulses set in, a robot
- * sinks. The other reading is the option `exclusive` of the stepper.
+ * The paper does not say whether the membrane force still acts on a point beyond the thickness.
+ * Here it does: without it, a robot sinks as soon as impulses act. The other interpretation is the
+ * option `exclusive` of the stepper.
  *
- * The rigid body is no force formula: the stepper `micro-macro` runs this law, and no other. The
- * force below is that of the membrane.
+ * The rigid body has no force formula: only the stepper `micro-macro` supports this law. The force
+ * below is that of the membrane.
  */
 #include "law/law.h"
 #include "law/pressed.h"
 
 typedef struct params {
-  ff_pressed soft; /* first */
+  ff_pressed soft; /* must be first */
   double thickness, mu, e;
 } params;
 

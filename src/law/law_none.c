@@ -1,4 +1,4 @@
-/* none: no friction. The bodies slide, spin and roll on one another freely.
+/* none: no friction. The bodies slide, spin and roll freely.
  *
  * Citation: none needed. Assumptions: perfectly smooth surfaces. No parameters, no energy.
  */

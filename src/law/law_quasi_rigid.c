@@ -1,11 +1,11 @@
-/* quasi-rigid: a compliant layer on a rigid core.
+/* quasi-rigid: compliant layer on a rigid core.
  *
  * Citation: [Chakraborty07 eq. 10-15].
  *
- * Assumptions: the layer is a spring and a damper in parallel (Kelvin-Voigt) and yields by at
- * most max_deflection; then core meets core, without restitution. The layer pushes and never
- * pulls: when the bodies part faster than it recovers, contact ends and the layer goes on
- * recovering alone.
+ * Assumptions: the layer is a spring and a damper in parallel (Kelvin-Voigt) and deflects by at
+ * most max_deflection; then the cores are in contact, without restitution. The layer never pulls:
+ * when the bodies separate faster than it recovers, contact ends and the layer continues to
+ * recover.
  *
  *   paper     here            unit
  *   delta_n   depth           m       deflection of the layer
@@ -15,9 +15,9 @@
  *   p_ns      -               N s     impulse of the layer
  *   p_nr      -               N s     impulse of the core
  *
- * A core is no force formula: its impulses are solved for, together with everything else, by
- * the stepper `quasi-rigid` (src/step/quasi/quasi_rigid.c). Without a core (max_deflection 0, the
- * default) the layer below is a law like others and runs under every stepper.
+ * A core has no force formula: its impulses are solved for, with all others, by the stepper
+ * `quasi-rigid` (src/step/quasi/quasi_rigid.c). Without a core (max_deflection 0, the default) the
+ * layer is an ordinary law and runs under every stepper.
  *
  * Both bodies may be flexible: k_b, c_b and max_deflection_b are the layer of the second of the
  * pair, in series with that of the first.
@@ -27,7 +27,7 @@
  * As the paper is written the tangential deflection is an output that feeds back only through k_nt
  * and k_no. With `series` the layer shears before its surface slides, slip = W'v + d delta_t / dt.
  *
- * Departures: two layers, and matrices, exclude one another.
+ * Departures: two layers and full matrices exclude each other.
  */
 #include "law/law.h"
 
@@ -73,7 +73,7 @@ static const ff_param table[] = {
      .fallback = 0,
      .min = 0,
      .max = INFINITY,
-     .meaning = "stiffness of the second body's layer; 0: it has none",
+     .meaning = "stiffness of the second body's layer; 0: none",
      .offset = offsetof(params, k_b)},
     {.name = "c_b",
      .symbol = "C_nn",
@@ -89,7 +89,7 @@ static const ff_param table[] = {
      .fallback = 0,
      .min = 0,
      .max = INFINITY,
-     .meaning = "where the second body's core begins; 0: it has none",
+     .meaning = "where the second body's core begins; 0: none",
      .offset = offsetof(params, max_deflection_b)},
     {.name = "k_t",
      .symbol = "K_tt",
@@ -182,19 +182,19 @@ static const ff_param table[] = {
      .offset = offsetof(params, series)},
 };
 
-static bool is_sheared(const params *p) {
+static bool quasi_rigid_is_sheared(const params *p) {
   return p->k_t > 0 || p->k_o > 0;
 }
 
 static unsigned traits(const void *given) {
   const params *p = given;
-  bool solved = p->max_deflection > 0 || p->k_b > 0 || is_sheared(p);
+  bool solved = p->max_deflection > 0 || p->k_b > 0 || quasi_rigid_is_sheared(p);
   return (p->c > 0 ? FF_LAW_JUMPS : 0) | (solved ? FF_LAW_CORE : 0);
 }
 
-/* ---- the parameters against each other --------------------------------------------- */
+/* ---- consistency of the parameters ----------------------------------------------------------- */
 
-static void matrices(const params *p, double k[3][3], double c[3][3]) {
+static void quasi_rigid_matrices(const params *p, double k[3][3], double c[3][3]) {
   const double stiff[3][3] = {
       {p->k, p->k_nt, p->k_no}, {p->k_nt, p->k_t, p->k_to}, {p->k_no, p->k_to, p->k_o}};
   const double damp[3][3] = {
@@ -204,7 +204,7 @@ static void matrices(const params *p, double k[3][3], double c[3][3]) {
 }
 
 /* Smallest of the principal minors of orders 2 and 3; entries on the diagonal are >= 0 already. */
-static double least_minor(double m[3][3]) {
+static double quasi_rigid_least_minor(double m[3][3]) {
   double nt = m[0][0] * m[1][1] - m[0][1] * m[0][1], no = m[0][0] * m[2][2] - m[0][2] * m[0][2];
   double to = m[1][1] * m[2][2] - m[1][2] * m[1][2];
   double all = m[0][0] * to - m[0][1] * (m[0][1] * m[2][2] - m[1][2] * m[0][2]) +
@@ -216,34 +216,34 @@ static const char *derive(void *given, const ff_pair *pair) {
   (void)pair;
   const params *p = given;
   double k[3][3], c[3][3];
-  matrices(p, k, c);
+  quasi_rigid_matrices(p, k, c);
   bool other = p->k_nt != 0 || p->k_no != 0 || p->k_to != 0 || p->c_t > 0 || p->c_o > 0 ||
                p->c_nt != 0 || p->c_no != 0 || p->c_to != 0 || p->series > 0;
   if (!(p->k_b > 0) && (p->c_b > 0 || p->max_deflection_b > 0)) {
     return "c_b and max_deflection_b need k_b";
   }
-  if (!is_sheared(p)) {
+  if (!quasi_rigid_is_sheared(p)) {
     return other ? "tangential parameters need k_t and k_o" : NULL;
   }
   if (p->k_b > 0) {
     return "k_b excludes k_t and k_o";
   }
-  if (!(least_minor(k) > 0)) {
+  if (!(quasi_rigid_least_minor(k) > 0)) {
     return "the stiffness matrix must be positive definite";
   }
-  return least_minor(c) >= 0 ? NULL : "the damping matrix must not be negative";
+  return quasi_rigid_least_minor(c) >= 0 ? NULL : "the damping matrix must not be negative";
 }
 
-/* ---- the layer as a force ----------------------------------------------------- */
+/* ---- force of the layer ---------------------------------------------------------------------- */
 
 /* [Chakraborty07, after eq. 10], before the clamp */
-static inline double free_force(const params *p, double depth, double rate) {
+static inline double quasi_rigid_unclamped_force(const params *p, double depth, double rate) {
   return p->k * depth + p->c * rate;
 }
 
 static void normal(const void *given, const ff_patch *patch, ff_normal *out) {
   const params *p = given;
-  double force = free_force(p, patch->depth, patch->depth_rate);
+  double force = quasi_rigid_unclamped_force(p, patch->depth, patch->depth_rate);
   bool cut = force < 0;
   out->force = cut ? 0 : force;
   out->d_depth = cut ? 0 : p->k;
@@ -254,12 +254,12 @@ static void normal(const void *given, const ff_patch *patch, ff_normal *out) {
 
 static double kink(const void *given, const ff_patch *patch) {
   const params *p = given;
-  return p->c > 0 ? free_force(p, patch->depth, patch->depth_rate) : 1;
+  return p->c > 0 ? quasi_rigid_unclamped_force(p, patch->depth, patch->depth_rate) : 1;
 }
 
-/* ---- the layer for a stepper that solves ---------------------------------------- */
+/* ---- layer for solving steppers -------------------------------------------------------------- */
 
-static double or_none(double max_deflection) {
+static double quasi_rigid_core_depth(double max_deflection) {
   return max_deflection > 0 ? max_deflection : INFINITY;
 }
 
@@ -267,17 +267,17 @@ static bool layer(const void *given, ff_layer *out) {
   const params *p = given;
   *out = (ff_layer){.stiffness = p->k,
                     .damping = p->c,
-                    .max_deflection = or_none(p->max_deflection),
+                    .max_deflection = quasi_rigid_core_depth(p->max_deflection),
                     .stiffness_b = p->k_b,
                     .damping_b = p->c_b,
-                    .max_a = or_none(p->max_deflection),
-                    .max_b = or_none(p->max_deflection_b),
-                    .sheared = is_sheared(p),
+                    .max_a = quasi_rigid_core_depth(p->max_deflection),
+                    .max_b = quasi_rigid_core_depth(p->max_deflection_b),
+                    .sheared = quasi_rigid_is_sheared(p),
                     .series = p->series > 0};
   if (p->k_b > 0) {
     out->max_deflection += out->max_b;
   }
-  matrices(p, out->k, out->c);
+  quasi_rigid_matrices(p, out->k, out->c);
   return true;
 }
 

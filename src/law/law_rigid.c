@@ -1,8 +1,8 @@
-/* rigid: bodies that do not yield; impulses change their velocities at once.
+/* rigid: rigid bodies; impulses change their velocities instantaneously.
  *
  * Citation: [Sugihara03 eq. 25-36], the macro contact model.
  *
- * Assumptions: what approaches at speed v leaves at e v; all of it happens within a step.
+ * Assumptions: a contact approached at speed v separates at e v; the impact is over within a step.
  *
  *   paper  here  unit
  *   e      e     1     rebound coefficient

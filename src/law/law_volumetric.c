@@ -1,8 +1,8 @@
-/* volumetric: pressure grows with the depth below the plane, all over the patch.
+/* volumetric: pressure proportional to the depth below the plane, over the patch.
  *
- * Citation: [Brown18 eq. 44, 45]: an elastic foundation, a bed of springs that know nothing of
- * one another. Added up over the patch their push is stiffness times the volume of overlap,
- * and it acts at the volume's centroid.
+ * Citation: [Brown18 eq. 44, 45]: an elastic foundation, a bed of independent springs. Integrated
+ * over the patch their force is stiffness times the volume of overlap, and it acts at the volume's
+ * centroid.
  *
  * Assumptions: one side is flat; the bed is thin against the patch; every spring of the bed
  * pushes along the plane's normal.
@@ -15,14 +15,14 @@
  *   J       overlap.second  m^5     weighted second moments of area
  *   tau_r   moment          N m     rolling resistance, here the one on the body
  *
- * Departures: eq. 44 has |v_cn|, which would push harder on the way out too and so give energy;
- * here damping has its sign and never pulls, and printed = 1 is eq. 44 as printed. Where the clamp
- * makes the push 0, rolling is free too. J is exact
- * where eq. 37 falls short (src/geom/overlap_ellipsoid.c). tau_r opposes the rolling.
+ * Departures: eq. 44 has |v_cn|, which would increase the force in restitution too and so generate
+ * energy; here damping has its sign and never pulls, and printed = 1 is eq. 44 as printed. Where
+ * the clamp makes the force 0, rolling is free too. J is exact where eq. 37 is not
+ * (src/geom/overlap_ellipsoid.c). tau_r opposes the rolling.
  *
  * Not in the paper: the bed stores k_V V z, z the depth of the centroid. That is exactly the
- * potential of the elastic force at the centroid, whatever the shape: moving or turning the
- * body changes it by the work of that force.
+ * potential of the elastic force at the centroid, for any shape: its change under motion of the
+ * body is the work of that force.
  */
 #include "law/law.h"
 
@@ -55,7 +55,7 @@ static const ff_param table[] = {
      .min = 0,
      .max = 1,
      .kind = FF_PARAM_FLAG,
-     .meaning = "1: eq. 44 as printed, which gives energy on the way out",
+     .meaning = "1: eq. 44 as printed, which generates energy in restitution",
      .offset = offsetof(params, printed)},
 };
 
@@ -65,10 +65,10 @@ static unsigned traits(const void *given) {
   return FF_LAW_WANTS_OVERLAP | feeds;
 }
 
-/* ---- force, derivatives, energy ----------------------------------------------- */
+/* ---- force, derivatives, energy -------------------------------------------------------------- */
 
-/* The force over the elastic one, and its derivative by the rate. */
-static inline double gain(const params *p, double rate, double *slope) {
+/* Force over the elastic one, and its derivative with respect to the rate. */
+static inline double volumetric_gain(const params *p, double rate, double *slope) {
   if (p->printed != 0) {
     /* [Brown18 eq. 44] */
     *slope = rate < 0 ? -p->a_V : p->a_V;
@@ -82,14 +82,14 @@ static inline double gain(const params *p, double rate, double *slope) {
 static void normal(const void *given, const ff_patch *patch, ff_normal *out) {
   const params *p = given;
   const ff_overlap *o = &patch->overlap;
-  double slope, g = gain(p, patch->depth_rate, &slope);
+  double slope, g = volumetric_gain(p, patch->depth_rate, &slope);
   double elastic = p->k_V * o->volume;
   out->force = elastic * g;
   out->elastic = elastic;
   out->energy = elastic * o->centroid_depth;
   out->d_depth = p->k_V * o->area * g;
   out->d_rate = elastic * slope;
-  /* [Brown18 eq. 45]; what does not push does not resist rolling either. */
+  /* [Brown18 eq. 45]; without normal force there is no rolling resistance either. */
   double damping = g > 0 ? p->k_V * p->a_V : 0;
   const double *roll = patch->roll;
   out->moment[0] = -damping * (o->second[1][1] * roll[0] + o->second[1][2] * roll[1]);

@@ -1,36 +1,35 @@
-/* Sliding and spinning at once (the Contensou effect): a spinning patch slides more easily, a
- * sliding one spins more easily, since each of its points can oppose one direction only.
+/* Contensou effect, coupled sliding and spinning: a spinning patch slides more easily, a sliding
+ * one spins more easily, since friction at each point opposes one direction only.
  *
- * Layers of the patch are told by the edges of their outlines (ff_edge). Seen from any point, each
- * edge spans a triangle with its tip there; triangles that are seen from behind count negative, and
- * all together they make up the layer, wherever the tip is.
+ * Layers of the patch are given by the edges of their outlines (ff_edge). With any point as tip,
+ * each edge spans a triangle; triangles of opposite orientation count negative, and their sum is
+ * the layer, for any tip.
  *
- * near   The patch turns about a point that is close by or inside. That is the tip: from there on
- *        out all points of a triangle slip in the same direction, faster and faster, and what they
- *        add up to is known (sector_mean.h). With v the velocity at an edge and e the edge, twice
- *        the triangle's area is (v.e) / spin.
- * far    Otherwise all points slip nearly alike. Then the centroid is the tip, and Gauss's rule
- *        from there to the edge does.
+ * near   The patch turns about a point that is close by or inside. It is taken as the tip: all
+ *        points of a triangle then slip in the same direction, with speed proportional to the
+ *        distance, and their sum is known (sector_mean.h). With v the velocity at an edge and e the
+ * edge, twice the triangle's area is (v.e) / spin. far    Otherwise all points slip nearly alike.
+ * The centroid is taken as the tip, and Gauss's rule from there to the edge suffices.
  */
 #include "law/patch_sum.h"
 
 #include "law/sector_mean.h"
 #include "law/stick_slip.h"
 
-/* Slip over spin times gyration from which on the point is far. */
+/* Slip over spin times radius of gyration from which on the far method is used. */
 #define FAR 4
 
-/* ---- far ------------------------------------------------------------------------------- */
+/* ---- far ------------------------------------------------------------------------------------- */
 
 /* Gauss's rule with the weight of a triangle that widens from its tip. */
 static const double far_at[2] = {0.35505102572168219, 0.84494897427831781};
 static const double far_weight[2] = {0.18195861825602283, 0.31804138174397717};
 
-/* And the plain one, along an edge. */
+/* Gauss-Legendre rule along an edge. */
 static const double edge_at[2] = {0.21132486540518712, 0.78867513459481288};
 
-static void add_point(ff_patch_sum *sum, const ff_patch_curve *curve, double weight,
-                      const double r[2], const double slip[2], double spin) {
+static void patch_add_point(ff_patch_sum *sum, const ff_patch_curve *curve, double weight,
+                            const double r[2], const double slip[2], double spin) {
   double v[2] = {slip[0] - spin * r[1], slip[1] + spin * r[0]};
   double speed = sqrt(v[0] * v[0] + v[1] * v[1]), per_v = 1 / curve->v_t;
   ff_stick_slip c = ff_stick_slip_at(curve->mu_s, curve->mu_d, speed * per_v);
@@ -45,7 +44,7 @@ static void add_point(ff_patch_sum *sum, const ff_patch_curve *curve, double wei
   sum->d_slip[1][1] -= per_slip + along * v[1] * v[1];
 }
 
-static ff_patch_sum sum_far(const ff_patch_curve *curve, const ff_patch *patch) {
+static ff_patch_sum patch_sum_far(const ff_patch_curve *curve, const ff_patch *patch) {
   ff_patch_sum sum = {0};
   for (int i = 0; i < patch->edge_count; i++) {
     const ff_edge *e = &patch->edges[i];
@@ -53,7 +52,7 @@ static ff_patch_sum sum_far(const ff_patch_curve *curve, const ff_patch *patch) 
     for (int k = 0; k < 4; k++) {
       double out = far_at[k / 2], on = edge_at[k % 2];
       double r[2] = {out * (e->at[0] + on * e->step[0]), out * (e->at[1] + on * e->step[1])};
-      add_point(&sum, curve, far_weight[k / 2] * twice, r, patch->slip, patch->spin);
+      patch_add_point(&sum, curve, far_weight[k / 2] * twice, r, patch->slip, patch->spin);
     }
   }
   sum.d_slip[1][0] = sum.d_slip[0][1];
@@ -63,14 +62,14 @@ static ff_patch_sum sum_far(const ff_patch_curve *curve, const ff_patch *patch) 
 /* ---- near ------------------------------------------------------------------------------
  *
  * Along an edge the velocity changes across it only: v = c along + p across, c being the same
- * everywhere, p growing by g. Where the tip is close to the edge, the direction of v swings round
- * within a short part of it, too short for any rule of points. So the curve is split: of
+ * everywhere, p growing by g. Where the tip is close to the edge, the direction of v rotates within
+ * a short part of it, too short for a quadrature rule. So the curve is split: of
  *
  *   mu_d / 2 speed / Q,   Q^2 = speed^2 + blunt^2
  *
  * the integral along the edge is known, and the rest is small and smooth. */
 
-#define BLUNT 0.375 /* over v_t: gives the slope at rest that the mean of tanh has */
+#define BLUNT 0.375 /* over v_t: slope at rest equal to that of the mean of tanh */
 
 typedef struct near_edge {
   double along[2], across[2]; /* unit */
@@ -79,7 +78,7 @@ typedef struct near_edge {
   double step[2];             /* its change with slip */
 } near_edge;
 
-static bool look(const ff_edge *e, const ff_patch *patch, near_edge *out) {
+static bool edge_prepare(const ff_edge *e, const ff_patch *patch, near_edge *out) {
   double spin = patch->spin, length = sqrt(e->step[0] * e->step[0] + e->step[1] * e->step[1]);
   if (!(length > 0)) {
     return false;
@@ -98,7 +97,7 @@ static bool look(const ff_edge *e, const ff_patch *patch, near_edge *out) {
 }
 
 /* ln((p1 + Q1) / (p0 + Q0)) without cancellation. */
-static double log_ratio(double p0, double q0, double p1, double q1, double g, double square) {
+static double edge_log_ratio(double p0, double q0, double p1, double q1, double g, double square) {
   double mean = (p0 + p1) / (q0 + q1);
   if (p0 >= 0) {
     return log1p(g * (1 + mean) / (p0 + q0));
@@ -109,24 +108,24 @@ static double log_ratio(double p0, double q0, double p1, double q1, double g, do
   return log((p1 + q1) * (q0 - p0) / square);
 }
 
-/* What the edge adds to force, power and slopes, in directions along and across. */
+/* Contribution of the edge to force, power and derivatives, along and across it. */
 typedef struct share {
   double force[2], power; /* over the area */
-  double slope[2][2];     /* of the force, by velocity */
+  double slope[2][2];     /* derivatives of the force by velocity */
 } share;
 
-/* Does the edge pass the tip closer than half again its length, and so fast that the direction
- * matters? */
-static bool passes_close(const near_edge *e, double blunt) {
+/* Does the edge pass the tip closer than 1.5 times its length, and fast enough for its direction to
+ * matter? */
+static bool edge_passes_close(const near_edge *e, double blunt) {
   double p = e->p0 > 0 ? e->p0 : e->p1 < 0 ? e->p1 : 0;
   return e->c * e->c + p * p < 2.25 * e->g * e->g && blunt < 2 * e->g;
 }
 
-/* The part that is known. */
-static share known(const near_edge *e, double blunt, double mu) {
+/* Closed-form part. */
+static share edge_closed_form(const near_edge *e, double blunt, double mu) {
   double c = e->c, square = c * c + blunt * blunt, per_g = 1 / e->g;
   double q0 = sqrt(e->p0 * e->p0 + square), q1 = sqrt(e->p1 * e->p1 + square);
-  double swing = log_ratio(e->p0, q0, e->p1, q1, e->g, square) * per_g;
+  double swing = edge_log_ratio(e->p0, q0, e->p1, q1, e->g, square) * per_g;
   double mean = (e->p0 + e->p1) / (q0 + q1); /* (Q1 - Q0) / g */
   double pq = per_g * (e->p1 * q1 - e->p0 * q0);
   double bend = c * per_g * (c / (q1 * (q1 + e->p1)) - c / (q0 * (q0 + e->p0)));
@@ -144,9 +143,9 @@ static const double long_at[4] = {0.069431844202973713, 0.33000947820757187, 0.6
 static const double long_weight[4] = {0.17392742256872693, 0.32607257743127307, 0.32607257743127307,
                                       0.17392742256872693};
 
-/* Adds the rest, by Gauss's rule along the edge or along pieces of it. */
-static void add_rest(share *to, const near_edge *e, const ff_sector_table *table, double v_t,
-                     double known, int pieces) {
+/* Adds the remainder, by Gauss's rule along the edge or along pieces of it. */
+static void edge_add_remainder(share *to, const near_edge *e, const ff_sector_table *table,
+                               double v_t, double known, int pieces) {
   double per_v = 1 / v_t, blunt = BLUNT * v_t;
   for (int i = 0; i < (pieces > 0 ? 4 * pieces : 2); i++) {
     double weight = pieces > 0 ? long_weight[i % 4] / pieces : 0.5;
@@ -175,7 +174,8 @@ static void add_rest(share *to, const near_edge *e, const ff_sector_table *table
   }
 }
 
-static void add_near(ff_patch_sum *sum, double *power, const near_edge *e, const share *part) {
+static void patch_add_edge(ff_patch_sum *sum, double *power, const near_edge *e,
+                           const share *part) {
   const double(*s)[2] = part->slope;
   double f[2] = {part->force[0] * e->along[0] + part->force[1] * e->across[0],
                  part->force[0] * e->along[1] + part->force[1] * e->across[1]};
@@ -192,44 +192,46 @@ static void add_near(ff_patch_sum *sum, double *power, const near_edge *e, const
   }
 }
 
-/* Into how many pieces long edges go. Those of a patch that is hardly more than a line nearly
- * cancel each other, and have to be the more exact. */
-static int pieces_for(const ff_overlap *o) {
+/* Number of pieces of long edges. Contributions of a very slender patch nearly cancel and need more
+ * accuracy. */
+static int edge_pieces(const ff_overlap *o) {
   double trace = o->second[1][1] + o->second[2][2];
   double det = o->second[1][1] * o->second[2][2] - o->second[1][2] * o->second[1][2];
   return det > 5e-3 * trace * trace ? 1 : 4;
 }
 
-static ff_patch_sum sum_near(const ff_patch_curve *curve, const ff_patch *patch, double gyration) {
+static ff_patch_sum patch_sum_near(const ff_patch_curve *curve, const ff_patch *patch,
+                                   double gyration) {
   ff_patch_sum sum = {0};
   ff_sector_table table;
   ff_sector_table_of(&table, curve->mu_d, curve->mu_s - curve->mu_d);
-  int pieces = pieces_for(&patch->overlap);
+  int pieces = edge_pieces(&patch->overlap);
   double power = 0, long_edge = (pieces > 1 ? 0.2 : 0.7) * fabs(patch->spin) * gyration;
   for (int i = 0; i < patch->edge_count; i++) {
     near_edge e;
-    if (!look(&patch->edges[i], patch, &e)) {
+    if (!edge_prepare(&patch->edges[i], patch, &e)) {
       continue;
     }
     share part = {.power = 0};
-    bool is_close = passes_close(&e, BLUNT * curve->v_t);
+    bool is_close = edge_passes_close(&e, BLUNT * curve->v_t);
     if (is_close) {
-      part = known(&e, BLUNT * curve->v_t, curve->mu_d);
+      part = edge_closed_form(&e, BLUNT * curve->v_t, curve->mu_d);
     }
-    add_rest(&part, &e, &table, curve->v_t, is_close ? curve->mu_d : 0,
-             e.g > long_edge ? pieces : 0);
-    add_near(&sum, &power, &e, &part);
+    edge_add_remainder(&part, &e, &table, curve->v_t, is_close ? curve->mu_d : 0,
+                       e.g > long_edge ? pieces : 0);
+    patch_add_edge(&sum, &power, &e, &part);
   }
   double paid = sum.force[0] * patch->slip[0] + sum.force[1] * patch->slip[1];
   sum.moment = -(power + paid) / patch->spin;
   return sum;
 }
 
-/* ---- a disc ------------------------------------------------------------------------------ */
+/* ---- a disc ---------------------------------------------------------------------------------- */
 
-/* A uniform disc of this radius of gyration, about: right for slow motions, for slip or spin alone,
- * and for little spin in fast sliding; in between within 2 % of the largest. */
-static ff_patch_sum sum_disc(const ff_patch_curve *curve, const ff_patch *patch, double gyration) {
+/* Uniform disc of this radius of gyration, approximately: exact for slow motions, for slip or spin
+ * alone, and for little spin in fast sliding; in between within 2 % of the largest. */
+static ff_patch_sum patch_sum_disc(const ff_patch_curve *curve, const ff_patch *patch,
+                                   double gyration) {
   double radius = sqrt(2) * gyration, per_v = 1 / curve->v_t;
   const double *v = patch->slip;
   double turning = patch->spin * radius, square = v[0] * v[0] + v[1] * v[1];
@@ -250,9 +252,9 @@ static ff_patch_sum sum_disc(const ff_patch_curve *curve, const ff_patch *patch,
 
 ff_patch_sum ff_patch_sum_of(const ff_patch_curve *curve, const ff_patch *patch, double gyration) {
   if (!patch->edges) {
-    return sum_disc(curve, patch, gyration);
+    return patch_sum_disc(curve, patch, gyration);
   }
   double speed = sqrt(patch->slip[0] * patch->slip[0] + patch->slip[1] * patch->slip[1]);
   bool is_far = speed >= FAR * gyration * fabs(patch->spin);
-  return is_far ? sum_far(curve, patch) : sum_near(curve, patch, gyration);
+  return is_far ? patch_sum_far(curve, patch) : patch_sum_near(curve, patch, gyration);
 }

@@ -1,4 +1,4 @@
-/* Friction summed over a patch, where every point slips in its own direction. */
+/* Friction integrated over a patch, where every point slips in its own direction. */
 #ifndef FF_LAW_PATCH_SUM_H
 #define FF_LAW_PATCH_SUM_H
 

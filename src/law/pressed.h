@@ -1,5 +1,5 @@
-/* A spring, and a damper that only acts while the contact is pressed in [Sugihara03 eq. 13]: what
- * `elastic` and `membrane` have in common. */
+/* Spring with a damper that acts only in compression [Sugihara03 eq. 13]: shared by `elastic` and
+ * `membrane`. */
 #ifndef FF_LAW_PRESSED_H
 #define FF_LAW_PRESSED_H
 
@@ -20,7 +20,7 @@ static inline void ff_pressed_normal(const void *given, const ff_patch *patch, f
   out->d_rate = damping;
 }
 
-/* The damper comes and goes with the sign of the depth's rate. */
+/* The damper switches with the sign of the depth's rate. */
 static inline double ff_pressed_kink(const void *given, const ff_patch *patch) {
   const ff_pressed *p = given;
   return p->c > 0 ? patch->depth_rate : 1;

@@ -1,4 +1,4 @@
-/* The list of laws, their parameters by name, and the guarded public calls. */
+/* Registry of laws, parameters by name, and the guarded public calls. */
 #include "base/report.h"
 #include "footfall/law.h"
 
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* One line a law: LAW(x) stands for the `const ff_law ff_law_x` of law_x.c. */
+/* One line per law: LAW(x) stands for the `const ff_law ff_law_x` of law_x.c. */
 #define LAWS(LAW)                                                                                  \
   LAW(linear)                                                                                      \
   LAW(hunt_crossley)                                                                               \
@@ -30,7 +30,7 @@ static const ff_law *const laws[] = {LAWS(ENTRY)};
 
 enum { LAW_COUNT = sizeof laws / sizeof *laws, PARAMS_MAX = FF_LAW_PARAMS_SIZE / 8 };
 
-/* ---- laws by name ---------------------------------------------------------- */
+/* ---- laws by name ---------------------------------------------------------------------------- */
 
 int ff_law_count(void) {
   return LAW_COUNT;
@@ -69,10 +69,10 @@ ff_status ff_law_lookup(const ff_law **out, ff_law_kind kind, const char *name, 
   return ff_report_unknown(report, nouns[kind], name, known, count);
 }
 
-/* ---- parameters by name ------------------------------------------------------ */
+/* ---- parameters by name ---------------------------------------------------------------------- */
 
-/* Where a parameter lives. Offsets count bytes; the structs hold doubles only. */
-static double *slot(const ff_param *param, ff_law_params *params) {
+/* Address of a parameter. Offsets are in bytes; the structs hold doubles only. */
+static double *param_slot(const ff_param *param, ff_law_params *params) {
   assert(param->offset % sizeof(double) == 0 && param->offset < sizeof *params);
   return &params->values[param->offset / sizeof(double)];
 }
@@ -86,7 +86,7 @@ static const ff_param *param_find(const ff_law *law, const char *name) {
   return NULL;
 }
 
-/* Names every parameter that the law does have. */
+/* Lists every parameter of the law in the report. */
 static ff_status param_unknown(const ff_law *law, const char *name, ff_report *report) {
   const char *known[PARAMS_MAX];
   for (int i = 0; i < law->params_count; i++) {
@@ -100,7 +100,7 @@ static ff_status param_unknown(const ff_law *law, const char *name, ff_report *r
   return status;
 }
 
-static ff_status out_of_range(const ff_param *param, double value, ff_report *report) {
+static ff_status param_report_range(const ff_param *param, double value, ff_report *report) {
   if (param->kind == FF_PARAM_FLAG) {
     ff_report_what(report, "must be 0 or 1, got %g", value);
   } else if (!isfinite(value)) {
@@ -116,18 +116,18 @@ static ff_status out_of_range(const ff_param *param, double value, ff_report *re
   return FF_ERROR_INPUT;
 }
 
-static ff_status check_range(const ff_param *param, double value, ff_report *report) {
+static ff_status param_check_range(const ff_param *param, double value, ff_report *report) {
   bool good = param->kind == FF_PARAM_FLAG
                   ? value == 0 || value == 1
                   : isfinite(value) && value >= param->min && value <= param->max &&
                         !(param->open_min && value == param->min);
-  return good ? FF_OK : out_of_range(param, value, report);
+  return good ? FF_OK : param_report_range(param, value, report);
 }
 
 void ff_law_params_default(const ff_law *law, ff_law_params *params) {
   memset(params, 0, sizeof *params);
   for (int i = 0; i < law->params_count; i++) {
-    *slot(&law->params[i], params) = law->params[i].fallback;
+    *param_slot(&law->params[i], params) = law->params[i].fallback;
   }
 }
 
@@ -137,9 +137,9 @@ ff_status ff_law_params_set(const ff_law *law, ff_law_params *params, const char
   if (!param) {
     return param_unknown(law, name, report);
   }
-  ff_status status = check_range(param, value, report);
+  ff_status status = param_check_range(param, value, report);
   if (status == FF_OK) {
-    *slot(param, params) = value;
+    *param_slot(param, params) = value;
   }
   return status;
 }
@@ -153,10 +153,10 @@ ff_status ff_law_params_resolve(const ff_law *law, ff_law_params *params, const 
                                 ff_report *report) {
   static const ff_pair unknown = {NAN, NAN, NAN, NAN, NAN, NAN};
 
-  /* What must be given is missed before the law tries to derive the rest from it. */
+  /* Required parameters are checked before the law derives others from them. */
   for (int i = 0; i < law->params_count; i++) {
     const ff_param *param = &law->params[i];
-    if (!param->otherwise && isnan(*slot(param, params))) {
+    if (!param->otherwise && isnan(*param_slot(param, params))) {
       ff_report_what(report, "must be given (%s, in %s)", param->meaning, param->unit);
       ff_report_key(report, "%s", param->name);
       return FF_ERROR_INPUT;
@@ -168,9 +168,10 @@ ff_status ff_law_params_resolve(const ff_law *law, ff_law_params *params, const 
     return ff_report_what(report, "%s", wrong);
   }
 
-  /* Values that came from materials obey the same ranges. */
+  /* Values from materials are checked against the same ranges. */
   for (int i = 0; i < law->params_count; i++) {
-    ff_status status = check_range(&law->params[i], *slot(&law->params[i], params), report);
+    ff_status status =
+        param_check_range(&law->params[i], *param_slot(&law->params[i], params), report);
     if (status != FF_OK) {
       return status;
     }
@@ -178,11 +179,11 @@ ff_status ff_law_params_resolve(const ff_law *law, ff_law_params *params, const 
   return FF_OK;
 }
 
-/* ---- evaluation ---------------------------------------------------------------- */
+/* ---- evaluation ------------------------------------------------------------------------------ */
 
 void ff_law_normal(const ff_law *law, const ff_law_params *params, const ff_patch *patch,
                    ff_normal *out) {
-  /* Written so that a NAN depth reaches the law, and so the caller. */
+  /* Written so that a NAN depth reaches the law, and the caller. */
   if (patch->depth <= 0) {
     *out = (ff_normal){0};
   } else if (!law->normal) {

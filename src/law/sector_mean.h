@@ -1,12 +1,13 @@
 /* Means of the stick-slip curve over sectors, from rest at the tip to the speed s at the rim (over
- * the transition speed): what friction adds up to where a patch turns about one of its points.
+ * the transition speed): friction of a patch that rotates about one of its points.
  *
  *   force    1/s^2 integral of t mu(t) dt over (0, s)
  *   power    1/s^3 integral of t^2 mu(t) dt
  *
  * mu(t) = mu_d tanh(4 t) + (mu_s - mu_d) t / (t^2/4 + 3/4)^2 [Brown18 eq. 48] is a sum of two
- * curves without parameters. Their means are tabled over w = s / (1 + s) with their slopes (by
- * Gauss's rule in parts, to the last digit) and read off by cubics: within 2e-5 of the largest.
+ * curves without parameters. Their means are tabulated over w = s / (1 + s) with their slopes (by
+ * composite Gauss quadrature, to the last digit) and interpolated by cubics: within 2e-5 of the
+ * largest.
  */
 #ifndef FF_LAW_SECTOR_MEAN_H
 #define FF_LAW_SECTOR_MEAN_H
@@ -112,9 +113,10 @@ static inline ff_sector_mean ff_sector_mean_at(const ff_sector_table *table, dou
   double per = 1 / (1 + s), place = FF_SECTOR_STEPS * (s * per);
   int i = place < FF_SECTOR_STEPS - 1 ? (int)place : FF_SECTOR_STEPS - 1;
   double h = 1.0 / FF_SECTOR_STEPS, u = place - i;
-  double v = FF_SECTOR_STEPS * per - (FF_SECTOR_STEPS - 1 - i); /* 1 - u, also where it is tiny */
+  double v =
+      FF_SECTOR_STEPS * per - (FF_SECTOR_STEPS - 1 - i); /* 1 - u, accurate also where it is tiny */
   const double *a = table->rows[i], *b = table->rows[i + 1];
-  /* Cubics with these values and slopes at both ends. */
+  /* Cubic Hermite interpolation. */
   double at_a = v * v * (1 + 2 * u), at_b = u * u * (1 + 2 * v), of_a = h * u * v * v,
          of_b = -h * u * u * v;
   double slope = 6 * FF_SECTOR_STEPS * u * v * (b[0] - a[0]) + v * (v - 2 * u) * a[1];

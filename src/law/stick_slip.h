@@ -1,4 +1,4 @@
-/* The continuous curve from sticking to slipping [Brown18 eq. 48, 51]. */
+/* Continuous friction curve from sticking to slipping [Brown18 eq. 48, 51]. */
 #ifndef FF_LAW_STICK_SLIP_H
 #define FF_LAW_STICK_SLIP_H
 
@@ -12,8 +12,8 @@ typedef struct ff_stick_slip {
 } ff_stick_slip;
 
 static inline ff_stick_slip ff_stick_slip_at(double mu_s, double mu_d, double s) {
-  /* The hyperbolic tangent; from 4 s = 20 on it is 1 to the last digit, and where it does not
-   * cancel exp is quicker. */
+  /* tanh(4 s): 1 to the last digit from 4 s = 20 on; by exp, which is faster, where it does not
+   * cancel. */
   double t = s < 0.1 ? tanh(4 * s) : s < 5 ? 1 - 2 / (exp(8 * s) + 1) : 1;
   double t_over_s = s < 1e-8 ? 4 : t / s;
   double per_q = 1 / (0.25 * s * s + 0.75), peak = (mu_s - mu_d) * per_q * per_q;

@@ -1,4 +1,4 @@
-/* Small dense systems of linear equations. */
+/* Small dense linear systems. */
 #ifndef FF_MATH_DENSE_H
 #define FF_MATH_DENSE_H
 
@@ -7,9 +7,9 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Solves a x = b by elimination with row pivoting; a is n x n by rows with that many columns
- * (stride) a row, and is destroyed; b becomes x, for each of its columns (by columns of n).
- * False if a pivot is below tiny times the largest number of a. */
+/* Gaussian elimination with row pivoting: solves a x = b. a: n x n by rows, `stride` numbers per
+ * row, overwritten. b: `columns` right-hand sides by columns of n, replaced by the solutions. False
+ * if a pivot is below tiny times the largest entry of a. */
 static inline bool dense_solve(int n, double *a, int stride, double *b, int columns, double tiny) {
   double largest = 0;
   for (int i = 0; i < n; i++) {

@@ -2,8 +2,8 @@
 
 #include "math/vec.h"
 
-/* One Jacobi rotation that zeroes a[p][q]; turns the axes along. */
-static void rotate(ff_mat3 *a, ff_quat *axes, int p, int q) {
+/* One Jacobi rotation that zeroes a[p][q]; rotates the axes too. */
+static void jacobi_rotate(ff_mat3 *a, ff_quat *axes, int p, int q) {
   double apq = a->m[p][q];
   if (apq == 0) {
     return;
@@ -19,7 +19,7 @@ static void rotate(ff_mat3 *a, ff_quat *axes, int p, int q) {
   a->m[p][q] = a->m[q][p] = 0;
   a->m[r][p] = a->m[p][r] = c * arp - s * arq;
   a->m[r][q] = a->m[q][r] = s * arp + c * arq;
-  /* The new axes are the old ones turned in the p-q plane: e_p' = c e_p - s e_q. */
+  /* The new axes are the old ones rotated in the p-q plane: e_p' = c e_p - s e_q. */
   double turn = atan2(s, c);
   double sign = (q - p + 3) % 3 == 1 ? -1.0 : 1.0;
   double v[3] = {0, 0, 0};
@@ -29,16 +29,16 @@ static void rotate(ff_mat3 *a, ff_quat *axes, int p, int q) {
 
 ff_vec3 ff_eigen(ff_mat3 a, ff_quat *axes) {
   *axes = q_identity();
-  /* Jacobi converges quadratically: 16 sweeps are far more than ever needed. */
+  /* Jacobi converges quadratically: 16 sweeps are ample. */
   for (int sweep = 0; sweep < 16; sweep++) {
     double off = fabs(a.m[0][1]) + fabs(a.m[0][2]) + fabs(a.m[1][2]);
     double scale = fabs(a.m[0][0]) + fabs(a.m[1][1]) + fabs(a.m[2][2]);
     if (!(off > 1e-18 * scale)) {
       break;
     }
-    rotate(&a, axes, 0, 1);
-    rotate(&a, axes, 0, 2);
-    rotate(&a, axes, 1, 2);
+    jacobi_rotate(&a, axes, 0, 1);
+    jacobi_rotate(&a, axes, 0, 2);
+    jacobi_rotate(&a, axes, 1, 2);
   }
   return v3(a.m[0][0], a.m[1][1], a.m[2][2]);
 }

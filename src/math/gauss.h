@@ -1,5 +1,5 @@
-/* Gauss's rule of 24 points on (0, 1): exact for polynomials of degree 47, and to the last
- * digit for smooth functions that do little more than turn once. */
+/* Gauss-Legendre quadrature with 24 points on (0, 1): exact for polynomials of degree 47, and to
+ * the last digit for smooth functions with about one oscillation. */
 #ifndef FF_MATH_GAUSS_H
 #define FF_MATH_GAUSS_H
 

@@ -1,5 +1,5 @@
-/* Sums and multiples of arrays, two numbers at a time where the processor can. The order of every
- * addition is fixed, so that results do not depend on whether it can. */
+/* Vector kernels on arrays, two numbers at a time (SSE2) where available. The order of every
+ * addition is fixed, so results do not depend on it. */
 #ifndef FF_MATH_PAIRS_H
 #define FF_MATH_PAIRS_H
 
@@ -17,7 +17,7 @@ static inline void ff_pair2_store(double *to, ff_pair2 a) {
   memcpy(to, &a, sizeof a);
 }
 
-/* a . b in four sums side by side, so that additions need not wait for one another. */
+/* a . b in four independent partial sums, which hides the latency of additions. */
 static inline double ff_dot(const double *a, const double *b, int n) {
   ff_pair2 first = {0, 0}, second = {0, 0};
   int i = 0;
@@ -45,7 +45,7 @@ static inline void ff_take_off(double *to, double by, const double *row, int n) 
   }
 }
 
-/* to *= by. Pairs stay pairs: reading together what was written apart takes its time. */
+/* to *= by. Written in pairs: a wide load after two narrow stores stalls. */
 static inline void ff_scale(double *to, double by, int n) {
   ff_pair2 both = {by, by};
   int i = 0;

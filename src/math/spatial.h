@@ -1,16 +1,15 @@
-/* Spatial vectors, transforms and inertias: six dimensions at once, after [Featherstone08 ch. 2].
+/* Spatial (6D) vectors, transforms and inertias, after [Featherstone08 ch. 2].
  *
- * A motion vector holds angular velocity and the velocity of the origin; a force vector holds
- * the moment about the origin and the force. Both are written in one frame's coordinates.
- */
+ * A motion vector holds angular velocity and the velocity of the origin; a force vector holds the
+ * moment about the origin and the force. Both are in the coordinates of one frame. */
 #ifndef FF_MATH_SPATIAL_H
 #define FF_MATH_SPATIAL_H
 
 #include "math/vec.h"
 
-/* ---- matrices of three ------------------------------------------------------------------- */
+/* ---- 3 x 3 matrices -------------------------------------------------------------------------- */
 
-/* Written out: compilers leave such loops as loops. */
+/* Unrolled by hand: compilers keep such loops. */
 static inline ff_mat3 m3_scale(double s, ff_mat3 a) {
   for (int i = 0; i < 9; i++) {
     a.m[i / 3][i % 3] *= s;
@@ -79,10 +78,10 @@ static inline void m3_outer_add(ff_mat3 *a, double s, ff_vec3 u, ff_vec3 v) {
   a->m[2][2] += left.z * v.z;
 }
 
-/* ---- matrices of six ---------------------------------------------------------------------- */
+/* ---- 6 x 6 matrices -------------------------------------------------------------------------- */
 
-/* Solves the symmetric a x = b in place, by Cholesky; only the lower half of a is read. False if a
- * is not positive. */
+/* Solves the symmetric a x = b in place by Cholesky factorisation; reads only the lower triangle of
+ * a. False if a is not positive definite. */
 static inline bool m6_solve(double a[6][6], double x[6]) {
   for (int i = 0; i < 6; i++) {
     for (int j = 0; j < i; j++) {
@@ -101,7 +100,7 @@ static inline bool m6_solve(double a[6][6], double x[6]) {
       return false;
     }
     double root = sqrt(pivot);
-    a[i][i] = 1 / root; /* what is divided by */
+    a[i][i] = 1 / root; /* reciprocal of the pivot */
     x[i] *= a[i][i];
   }
   for (int i = 5; i >= 0; i--) {
@@ -113,7 +112,7 @@ static inline bool m6_solve(double a[6][6], double x[6]) {
   return true;
 }
 
-/* ---- vectors of six ---------------------------------------------------------------------- */
+/* ---- 6D vectors ------------------------------------------------------------------------------ */
 
 typedef struct ff_sv {
   ff_vec3 a; /* angular velocity, or moment about the origin */
@@ -146,7 +145,7 @@ static inline ff_sv sv_cross_force(ff_sv v, ff_sv f) {
   return (ff_sv){v3_add(v3_cross(v.a, f.a), v3_cross(v.l, f.l)), v3_cross(v.a, f.l)};
 }
 
-/* ---- shifts ------------------------------------------------------------------------------- */
+/* ---- translations ---------------------------------------------------------------------------- */
 
 /* Both frames have the same axes; B's origin lies at r, seen from A [Featherstone08 sec. 2.8]. */
 
@@ -159,7 +158,7 @@ static inline ff_sv sv_force_back(ff_vec3 r, ff_sv f) {
   return (ff_sv){v3_add(f.a, v3_cross(r, f.l)), f.l};
 }
 
-/* ---- inertia of a rigid body --------------------------------------------------------------- */
+/* ---- inertia of a rigid body ----------------------------------------------------------------- */
 
 typedef struct ff_si {
   double m;  /* kg */
@@ -187,8 +186,8 @@ static inline ff_sv si_mul(const ff_si *x, ff_sv v) {
   return (ff_sv){v3_add(m3_mul(x->i, v.a), v3_cross(x->h, v.l)),
                  v3_sub(v3_scale(x->m, v.l), v3_cross(x->h, v.a))};
 }
-/* The same body in axes that the rotation e turns its own into: e I e^T. */
-static inline ff_si si_turned(const ff_si *x, const ff_mat3 *e) {
+/* The inertia in axes rotated by e: e I e^T. */
+static inline ff_si si_rotated(const ff_si *x, const ff_mat3 *e) {
   ff_mat3 a = m3_product(*e, x->i), b = *e;
 #define FF_ROW_ROW(i, j) (a.m[i][0] * b.m[j][0] + a.m[i][1] * b.m[j][1] + a.m[i][2] * b.m[j][2])
   double xy = FF_ROW_ROW(0, 1), xz = FF_ROW_ROW(0, 2), yz = FF_ROW_ROW(1, 2);
@@ -198,7 +197,7 @@ static inline ff_si si_turned(const ff_si *x, const ff_mat3 *e) {
       {{{FF_ROW_ROW(0, 0), xy, xz}, {xy, FF_ROW_ROW(1, 1), yz}, {xz, yz, FF_ROW_ROW(2, 2)}}}};
 #undef FF_ROW_ROW
 }
-/* The same body, from B back to A. */
+/* The inertia, from B back to A. */
 static inline ff_si si_back(ff_vec3 r, const ff_si *b) {
   ff_si out = {b->m, v3_axpy(b->h, b->m, r), b->i};
   out.i = m3_sub(out.i, m3_skew_times(r, m3_skew(b->h)));
@@ -206,9 +205,9 @@ static inline ff_si si_back(ff_vec3 r, const ff_si *b) {
   return out;
 }
 
-/* ---- inertia of an articulated body -------------------------------------------------------- */
+/* ---- inertia of an articulated body ---------------------------------------------------------- */
 
-/* A symmetric matrix of three. */
+/* A symmetric 3 x 3 matrix. */
 typedef struct ff_s3 {
   double xx, xy, xz, yy, yz, zz;
 } ff_s3;
@@ -258,7 +257,7 @@ static inline void sa_outer_sub(ff_sa *x, ff_sv u) {
   s3_outer_sub(&x->m, u.l);
   m3_outer_add(&x->h, -1, u.a, u.l);
 }
-/* v := x^-1 v; false if x is not positive. */
+/* v := x^-1 v; false if x is not positive definite. */
 static inline bool sa_solve(const ff_sa *x, ff_sv *v) {
   double a[6][6] = {{x->i.xx},
                     {x->i.xy, x->i.yy},

@@ -8,7 +8,7 @@
 
 static const double ff_pi = 3.14159265358979323846;
 
-/* fmax and fmin without a call, which count on b alone being NAN: then it is a. */
+/* fmax and fmin without a call. Only b may be NAN: the result is then a. */
 static inline double greater(double a, double b) {
   return b > a ? b : a;
 }
@@ -63,9 +63,9 @@ static inline ff_vec3 v3_unit(ff_vec3 a) {
 static inline bool v3_finite(ff_vec3 a) {
   return isfinite(a.x) && isfinite(a.y) && isfinite(a.z);
 }
-/* Some unit vector at right angles to the unit vector n; depends on n alone. */
+/* A unit vector orthogonal to the unit vector n; a function of n alone. */
 static inline ff_vec3 v3_orthogonal(ff_vec3 n) {
-  /* Start from the axis that n leans to least. */
+  /* Start from the coordinate axis that is farthest from parallel to n. */
   double x = fabs(n.x), y = fabs(n.y), z = fabs(n.z);
   ff_vec3 e = x <= y && x <= z ? v3(1, 0, 0) : (y <= z ? v3(0, 1, 0) : v3(0, 0, 1));
   return v3_unit(v3_axpy(e, -v3_dot(e, n), n));
@@ -85,15 +85,15 @@ static inline ff_quat q_conj(ff_quat q) {
 static inline double q_norm(ff_quat q) {
   return sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
 }
-/* One that is unit but for rounding needs no root: a step of Newton's method is far sooner done. */
+/* Normalised q. If |q| is 1 within rounding, one Newton step replaces the square root. */
 static inline ff_quat q_unit(ff_quat q) {
   double norm2 = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
   double s = fabs(norm2 - 1) < 1e-9 ? 1.5 - 0.5 * norm2 : 1.0 / sqrt(norm2);
   return (ff_quat){s * q.w, s * q.x, s * q.y, s * q.z};
 }
-/* One that was turned, with a length of 1 but for the rounding of that turn, if it came from one
- * with a length of 1 but for rounding: which is known sooner. */
-static inline ff_quat q_tidy(ff_quat q, ff_quat from) {
+/* Normalises a product of `from` and a unit rotation. If |from| is 1 within rounding, so is |q|,
+ * and one Newton step suffices. */
+static inline ff_quat q_renormalise(ff_quat q, ff_quat from) {
   double norm2 = (from.w * from.w + from.x * from.x) + (from.y * from.y + from.z * from.z);
   double s = 1.5 - 0.5 * norm2;
   return (ff_quat){s * q.w, s * q.x, s * q.y, s * q.z};
@@ -108,10 +108,11 @@ static inline ff_vec3 q_rotate(ff_quat q, ff_vec3 v) {
 static inline ff_vec3 q_unrotate(ff_quat q, ff_vec3 v) {
   return q_rotate(q_conj(q), v);
 }
-/* Of an angle, given by its square: cos(angle / 2), and sin(angle / 2) / angle. */
+/* For an angle given by its square: cos(angle / 2) and sin(angle / 2) / angle. */
 static inline void q_half(double angle2, double *c, double *half_sinc) {
-  if (angle2 < 1e-2) { /* as in most steps: series to the last bit, far cheaper than sin and cos */
-    double a = angle2, aa = a * a; /* in pairs, so that few operations wait for one another */
+  if (angle2 <
+      1e-2) { /* usual case: series accurate to the last bit, much cheaper than sin and cos */
+    double a = angle2, aa = a * a; /* in pairs, for a shorter chain of dependent operations */
     *half_sinc =
         0.5 - a * ((1.0 / 48 - a * (1.0 / 3840)) + aa * (1.0 / 645120 - a * (1.0 / 185794560)));
     *c = 1.0 - a * ((1.0 / 8 - a * (1.0 / 384)) + aa * (1.0 / 46080 - a * (1.0 / 10321920)));
@@ -121,7 +122,7 @@ static inline void q_half(double angle2, double *c, double *half_sinc) {
     *c = cos(0.5 * angle);
   }
 }
-/* Turn by the rotation vector (axis times angle, rad). */
+/* Unit quaternion of a rotation vector (axis times angle, rad). */
 static inline ff_quat q_exp(ff_vec3 rotation) {
   double half_sinc, c;
   q_half(v3_dot(rotation, rotation), &c, &half_sinc);

@@ -1,4 +1,4 @@
-/* From scene to model: the order of work, and the small parts. */
+/* Compilation of a scene into a model: sequence of passes, and run settings. */
 #include "model/build.h"
 
 #include "base/memory.h"
@@ -46,10 +46,10 @@ ff_status ff_build_table(ff_build *build, ff_table *to, const ff_table *from, in
   return FF_OK;
 }
 
-/* ---- the run --------------------------------------------------------------------- */
+/* ---- run ------------------------------------------------------------------------------------- */
 
-static ff_status check_number(ff_build *build, const char *key, double value, bool zero_allowed,
-                              bool infinity_allowed) {
+static ff_status build_check_number(ff_build *build, const char *key, double value,
+                                    bool zero_allowed, bool infinity_allowed) {
   bool low = zero_allowed ? value >= 0 : value > 0;
   if (low && (infinity_allowed || isfinite(value))) {
     return FF_OK;
@@ -65,7 +65,7 @@ static ff_status check_number(ff_build *build, const char *key, double value, bo
   return FF_ERROR_INPUT;
 }
 
-static ff_status find_stepper(ff_build *build) {
+static ff_status build_find_stepper(ff_build *build) {
   const char *kind = build->scene->run.stepper.kind;
   build->model->stepper = ff_stepper_find(kind);
   if (build->model->stepper) {
@@ -79,7 +79,7 @@ static ff_status find_stepper(ff_build *build) {
   return FF_ERROR_INPUT;
 }
 
-static ff_status find_micro(ff_build *build) {
+static ff_status build_find_micro_form(ff_build *build) {
   static const char *const forms[] = {"implicit", "literal", "conventional"};
   const char *micro = build->scene->run.stepper.micro;
   for (int i = 0; i < 3; i++) {
@@ -94,17 +94,18 @@ static ff_status find_micro(ff_build *build) {
   return FF_ERROR_INPUT;
 }
 
-static ff_status check_micro_macro(ff_build *build) {
+static ff_status build_check_micro_macro(ff_build *build) {
   const ff_stepper_def *def = &build->model->run.stepper;
-  ff_status status = find_micro(build);
+  ff_status status = build_find_micro_form(build);
   if (status == FF_OK && !isnan(def->lambda)) {
-    status = check_number(build, "stepper.lambda", def->lambda, true, false);
+    status = build_check_number(build, "stepper.lambda", def->lambda, true, false);
   }
-  status = status == FF_OK
-               ? check_number(build, "stepper.lambda-relative", def->lambda_relative, true, false)
-               : status;
-  status = status == FF_OK ? check_number(build, "stepper.slip-speed", def->slip_speed, true, false)
+  status = status == FF_OK ? build_check_number(build, "stepper.lambda-relative",
+                                                def->lambda_relative, true, false)
                            : status;
+  status = status == FF_OK
+               ? build_check_number(build, "stepper.slip-speed", def->slip_speed, true, false)
+               : status;
   if (status == FF_OK && (def->passes < 0 || def->passes > 10)) {
     status = ff_report_what(build->report, "must be from 0 to 10, got %d", def->passes);
     ff_report_key(build->report, "stepper.passes");
@@ -114,21 +115,21 @@ static ff_status check_micro_macro(ff_build *build) {
 
 static ff_status check_tolerances(ff_build *build) {
   const ff_stepper_def *def = &build->model->run.stepper;
-  ff_status status = check_number(build, "stepper.rtol", def->rtol, false, false);
+  ff_status status = build_check_number(build, "stepper.rtol", def->rtol, false, false);
   if (status == FF_OK && (def->rtol < 1e-14 || def->rtol > 0.1)) {
     status = ff_report_what(build->report, "must be between 1e-14 and 0.1, got %g", def->rtol);
     ff_report_key(build->report, "stepper.rtol");
   }
   if (status == FF_OK) {
-    status = check_number(build, "stepper.atol", def->atol, false, false);
+    status = build_check_number(build, "stepper.atol", def->atol, false, false);
   }
-  return status == FF_OK ? check_number(build, "stepper.max-step", def->max_step, false, true)
+  return status == FF_OK ? build_check_number(build, "stepper.max-step", def->max_step, false, true)
                          : status;
 }
 
 static ff_status check_step(ff_build *build) {
   double step = build->model->run.stepper.step, steps = build->model->run.duration / step;
-  ff_status status = check_number(build, "stepper.step", step, false, false);
+  ff_status status = build_check_number(build, "stepper.step", step, false, false);
   if (status == FF_OK && steps > 1e12) {
     status = ff_report_what(build->report, "too small: the run would take %.3g steps", steps);
     ff_report_key(build->report, "stepper.step");
@@ -154,7 +155,7 @@ static ff_status check_stepper_keys(ff_build *build) {
   } checks[] = {{"rtol", check_tolerances},
                 {"order", check_order},
                 {"step", check_step},
-                {"micro", check_micro_macro}};
+                {"micro", build_check_micro_macro}};
   ff_status status = FF_OK;
   for (size_t i = 0; status == FF_OK && i < sizeof checks / sizeof *checks; i++) {
     if (ff_stepper_takes(build->model->stepper, checks[i].key)) {
@@ -164,7 +165,7 @@ static ff_status check_stepper_keys(ff_build *build) {
   return status;
 }
 
-static ff_status copy_channels(ff_build *build) {
+static ff_status build_copy_channels(ff_build *build) {
   ff_run_def *run = &build->model->run;
   const char **channels = ff_build_take(build, run->channel_count, sizeof *channels);
   if (!channels) {
@@ -189,33 +190,34 @@ ff_status ff_build_run(ff_build *build) {
     ff_report_key(build->report, "gravity");
     return FF_ERROR_INPUT;
   }
-  ff_status status = check_number(build, "duration", run->duration, false, false);
-  status = status == FF_OK ? find_stepper(build) : status;
+  ff_status status = build_check_number(build, "duration", run->duration, false, false);
+  status = status == FF_OK ? build_find_stepper(build) : status;
   status = status == FF_OK ? check_stepper_keys(build) : status;
-  status = status == FF_OK ? check_number(build, "record.every", run->record_every, true, false)
-                           : status;
+  status = status == FF_OK
+               ? build_check_number(build, "record.every", run->record_every, true, false)
+               : status;
   if (status == FF_OK && isnan(run->energy_tolerance)) {
     run->energy_tolerance = build->model->stepper->energy_tolerance;
   }
-  status = status == FF_OK
-               ? check_number(build, "audit.energy-tolerance", run->energy_tolerance, false, true)
-               : status;
+  status = status == FF_OK ? build_check_number(build, "audit.energy-tolerance",
+                                                run->energy_tolerance, false, true)
+                           : status;
   if (status == FF_OK && run->contact_capacity < 0) {
     status = ff_report_what(build->report, "must be at least 0, got %d", run->contact_capacity);
     ff_report_key(build->report, "capacity.contacts");
   }
-  return status == FF_OK ? copy_channels(build) : status;
+  return status == FF_OK ? build_copy_channels(build) : status;
 }
 
-/* ---- knots -------------------------------------------------------------------------- */
+/* ---- breakpoints ----------------------------------------------------------------------------- */
 
-static int by_time(const void *a, const void *b) {
+static int compare_times(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
 
-/* Adds a table's times to the list, or only counts them while the list is NULL. */
-static void add_table_knots(const ff_table *table, double offset, double *list, int *count) {
+/* Appends a table's times to the list; only counts them if the list is NULL. */
+static void add_table_breakpoints(const ff_table *table, double offset, double *list, int *count) {
   for (int i = 0; table->rows > 1 && i < table->rows; i++) {
     if (list) {
       list[*count] = offset + ff_table_time(table, i);
@@ -224,28 +226,28 @@ static void add_table_knots(const ff_table *table, double offset, double *list, 
   }
 }
 
-static int collect_knots(const ff_model *model, double *list) {
+static int collect_breakpoints(const ff_model *model, double *list) {
   int count = 0;
   for (int i = 0; i < model->force_count; i++) {
-    add_table_knots(&model->forces[i].def.force, 0, list, &count);
-    add_table_knots(&model->forces[i].def.torque, 0, list, &count);
+    add_table_breakpoints(&model->forces[i].def.force, 0, list, &count);
+    add_table_breakpoints(&model->forces[i].def.torque, 0, list, &count);
   }
   for (int i = 0; i < model->body_count; i++) {
-    add_table_knots(&model->bodies[i].motion.velocity, 0, list, &count);
-    add_table_knots(&model->bodies[i].motion.rate, 0, list, &count);
+    add_table_breakpoints(&model->bodies[i].motion.velocity, 0, list, &count);
+    add_table_breakpoints(&model->bodies[i].motion.rate, 0, list, &count);
   }
   for (int i = 0; i < model->robot_count; i++) {
     for (int k = 0; k < model->robots[i].joint_count; k++) {
-      add_table_knots(&model->robots[i].joints[k].target, 0, list, &count);
-      add_table_knots(&model->robots[i].joints[k].torque, 0, list, &count);
+      add_table_breakpoints(&model->robots[i].joints[k].target, 0, list, &count);
+      add_table_breakpoints(&model->robots[i].joints[k].torque, 0, list, &count);
     }
   }
   for (int i = 0; i < model->drive_count; i++) {
     const ff_model_drive *drive = &model->drives[i];
     for (int k = 0; k < drive->phase_count; k++) {
       double start = ff_drive_phase_start(drive, k);
-      add_table_knots(&drive->phases[k].velocity, start, list, &count);
-      add_table_knots(&drive->phases[k].force, start, list, &count);
+      add_table_breakpoints(&drive->phases[k].velocity, start, list, &count);
+      add_table_breakpoints(&drive->phases[k].force, start, list, &count);
       if (isfinite(drive->phases[k].until)) {
         if (list) {
           list[count] = drive->phases[k].until;
@@ -259,19 +261,19 @@ static int collect_knots(const ff_model *model, double *list) {
 
 ff_status ff_build_knots(ff_build *build) {
   ff_model *model = build->model;
-  int count = collect_knots(model, NULL);
-  double *knots = ff_build_take(build, count, sizeof *knots);
-  if (!knots) {
+  int count = collect_breakpoints(model, NULL);
+  double *breakpoints = ff_build_take(build, count, sizeof *breakpoints);
+  if (!breakpoints) {
     return FF_ERROR_MEMORY;
   }
-  collect_knots(model, knots);
-  qsort(knots, (size_t)count, sizeof *knots, by_time);
-  model->knots = knots;
-  model->knot_count = count;
+  collect_breakpoints(model, breakpoints);
+  qsort(breakpoints, (size_t)count, sizeof *breakpoints, compare_times);
+  model->breakpoints = breakpoints;
+  model->breakpoint_count = count;
   return FF_OK;
 }
 
-/* ---- the whole ------------------------------------------------------------------------ */
+/* ---- model ----------------------------------------------------------------------------------- */
 
 ff_status ff_model_build(ff_model **out, const ff_scene *scene, ff_report *report) {
   static ff_status (*const parts[])(ff_build *) = {

@@ -1,4 +1,4 @@
-/* Shared by the files that build a model: what is being made, from what. */
+/* Shared by the files that compile a scene into a model. */
 #ifndef FF_MODEL_BUILD_H
 #define FF_MODEL_BUILD_H
 
@@ -10,19 +10,19 @@ typedef struct ff_build {
   ff_model *model;
   const ff_scene *scene;
   ff_report *report;
-  ff_arena scratch; /* freed when the build ends */
+  ff_arena scratch; /* freed at the end of the build */
   ff_names body_names, material_names;
-  /* The model's arrays, while they may still be written. */
+  /* The model's arrays, writable during the build. */
   ff_model_body *bodies;
   ff_model_shape *shapes;
   int *shape_sources; /* index in the scene of each shape of the model */
 } ff_build;
 
-/* Each checks its part of the scene and fills its part of the model. */
+/* Passes: each checks a part of the scene and fills a part of the model. */
 ff_status ff_build_run(ff_build *build);
 ff_status ff_build_bodies(ff_build *build);
 ff_status ff_build_robots(ff_build *build);
-/* The axes of a robot, and their start in its q and v. */
+/* Joint axes of a robot, and their initial values in its q and v. */
 ff_status ff_build_joints(ff_build *build, const ff_scene_robot *from, ff_model_robot *to,
                           double *q, double *v);
 ff_status ff_build_contacts(ff_build *build);
@@ -34,9 +34,9 @@ ff_status ff_build_knots(ff_build *build);
 
 /* Index of a body by name; on failure -1 and a report under the key. */
 int ff_build_find_body(ff_build *build, const char *name, const char *key);
-/* Room in the model. */
+/* Zeroed memory that lives as long as the model. */
 void *ff_build_take(ff_build *build, int count, size_t size);
-/* A table of the scene, copied into the model and checked; key is for the report. */
+/* Copies a table of the scene into the model and checks it; key is for the report. */
 ff_status ff_build_table(ff_build *build, ff_table *to, const ff_table *from, int width,
                          const char *key);
 

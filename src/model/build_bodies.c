@@ -1,4 +1,4 @@
-/* Bodies and shapes: names, masses, principal frames, where everything starts. */
+/* Bodies and shapes: names, masses, principal frames, initial poses. */
 #include "base/report.h"
 #include "math/eigen.h"
 #include "math/vec.h"
@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Puts "bodies.<name>." before the key a check has set. */
-static ff_status blame_body(ff_build *build, int body, ff_status status) {
+/* Prefixes the report's key with "bodies.<name>.". */
+static ff_status body_prefix_key(ff_build *build, int body, ff_status status) {
   if (status == FF_ERROR_INPUT && build->report) {
     char key[sizeof build->report->key];
     memcpy(key, build->report->key, sizeof key);
@@ -19,15 +19,15 @@ static ff_status blame_body(ff_build *build, int body, ff_status status) {
   return status;
 }
 
-static ff_status bad(ff_build *build, const char *key, const char *what) {
+static ff_status body_report(ff_build *build, const char *key, const char *what) {
   ff_report_what(build->report, "%s", what);
   ff_report_key(build->report, "%s", key);
   return FF_ERROR_INPUT;
 }
 
-/* ---- names ---------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
-static ff_status index_materials(ff_build *build) {
+static ff_status build_index_materials(ff_build *build) {
   int count = build->scene->material_count;
   const char **names = ff_build_take(build, count, sizeof *names);
   if (!names) {
@@ -47,14 +47,14 @@ static ff_status index_materials(ff_build *build) {
   build->model->material_names = names;
   int twin = ff_names_twin(&build->material_names);
   if (twin >= 0) {
-    ff_report_what(build->report, "two materials have this name");
+    ff_report_what(build->report, "another material has this name");
     ff_report_key(build->report, "materials.%s", names[twin]);
     return FF_ERROR_INPUT;
   }
   return FF_OK;
 }
 
-static ff_status check_material(ff_build *build, const ff_material_def *def) {
+static ff_status build_check_material(ff_build *build, const ff_material_def *def) {
   const struct {
     const char *key;
     double value, low, high;
@@ -80,7 +80,7 @@ static ff_status check_material(ff_build *build, const ff_material_def *def) {
   return FF_OK;
 }
 
-static ff_status index_bodies(ff_build *build) {
+static ff_status build_index_bodies(ff_build *build) {
   int count = build->scene->body_count;
   const char **names = ff_build_take(build, count, sizeof *names);
   build->bodies = ff_build_take(build, count, sizeof *build->bodies);
@@ -90,7 +90,7 @@ static ff_status index_bodies(ff_build *build) {
   for (int i = 0; i < count; i++) {
     const char *name = build->scene->bodies[i].name;
     if (!name || !name[0]) {
-      return bad(build, "bodies", "every body needs a name");
+      return body_report(build, "bodies", "has no name");
     }
     names[i] = ff_arena_text(&build->model->arena, name, strlen(name));
     if (!names[i]) {
@@ -105,15 +105,15 @@ static ff_status index_bodies(ff_build *build) {
   }
   int twin = ff_names_twin(&build->body_names);
   if (twin >= 0) {
-    return blame_body(build, twin, bad(build, "", "two bodies have this name"));
+    return body_prefix_key(build, twin, body_report(build, "", "another body has this name"));
   }
   return FF_OK;
 }
 
-/* ---- shapes ------------------------------------------------------------------------ */
+/* ---- shapes ---------------------------------------------------------------------------------- */
 
-/* Shapes in order of their bodies: counting sort, stable. */
-static ff_status sort_shapes(ff_build *build) {
+/* Sorts shapes by body: stable counting sort. */
+static ff_status build_sort_shapes(ff_build *build) {
   const ff_scene *scene = build->scene;
   build->shapes = ff_build_take(build, scene->shape_count, sizeof *build->shapes);
   build->shape_sources = ff_arena_take(&build->scratch, (size_t)scene->shape_count, sizeof(int));
@@ -138,7 +138,7 @@ static ff_status sort_shapes(ff_build *build) {
   return FF_OK;
 }
 
-static ff_status find_material(ff_build *build, const char *name, const char *key, int *out) {
+static ff_status build_find_material(ff_build *build, const char *name, const char *key, int *out) {
   *out = name ? ff_names_find(&build->material_names, name) : -1;
   if (name && *out < 0) {
     ff_report_unknown(build->report, "material", name, build->material_names.names,
@@ -149,9 +149,9 @@ static ff_status find_material(ff_build *build, const char *name, const char *ke
   return FF_OK;
 }
 
-/* Checks one shape of a body and sets all but its pose, which waits for the principal frame: until
- * then it is in the body frame. */
-static ff_status take_shape(ff_build *build, int body, int shape) {
+/* Checks one shape of a body and sets all but its final pose: it stays in the body frame until the
+ * principal frame is known. */
+static ff_status build_shape(ff_build *build, int body, int shape) {
   const ff_scene_shape *source = &build->scene->shapes[build->shape_sources[shape]];
   const ff_shape_def *def = &source->def;
   char key[64];
@@ -169,10 +169,10 @@ static ff_status take_shape(ff_build *build, int body, int shape) {
     wrong = "position and orientation must be finite, orientation not zero";
   }
   if (!wrong && def->kind == FF_HALF_SPACE && build->scene->bodies[body].kind == FF_BODY_FREE) {
-    wrong = "a half-space cannot move freely: make the body fixed or give it a motion";
+    wrong = "a half-space cannot be on a free body: make the body fixed or prescribe its motion";
   }
   if (wrong) {
-    return bad(build, key, wrong);
+    return body_report(build, key, wrong);
   }
   to->pose = pose_mul((ff_pose){def->position, q_unit(def->orientation)}, to->pose);
   const char *material = def->material;
@@ -183,44 +183,44 @@ static ff_status take_shape(ff_build *build, int body, int shape) {
   }
   to->bound = ff_geom_bound(&to->geom);
   to->thickness = ff_geom_thickness(&to->geom);
-  return find_material(build, material, key, &to->material);
+  return build_find_material(build, material, key, &to->material);
 }
 
-/* ---- one body ------------------------------------------------------------------------ */
+/* ---- body ------------------------------------------------------------------------------------ */
 
-static ff_status check_start(ff_build *build, const ff_body_def *def) {
+static ff_status body_check_start(ff_build *build, const ff_body_def *def) {
   const struct {
     const char *key;
     ff_vec3 value;
   } rows[] = {{"position", def->position}, {"velocity", def->velocity}, {"omega", def->omega}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     if (!v3_finite(rows[i].value)) {
-      return bad(build, rows[i].key, "every number must be finite");
+      return body_report(build, rows[i].key, "every number must be finite");
     }
   }
   double norm = q_norm(def->orientation);
   if (!isfinite(norm) || norm == 0) {
-    return bad(build, "orientation", "must be finite and not zero");
+    return body_report(build, "orientation", "must be finite and not zero");
   }
   if (!isnan(def->density) && !(def->density > 0 && isfinite(def->density))) {
-    return bad(build, "density", "must be greater than 0 and finite");
+    return body_report(build, "density", "must be greater than 0 and finite");
   }
   return FF_OK;
 }
 
-static ff_status take_motion(ff_build *build, ff_model_body *to, const ff_motion *def) {
+static ff_status build_motion(ff_build *build, ff_model_body *to, const ff_motion *def) {
   to->motion = *def;
   const double numbers[] = {def->amplitude.x, def->amplitude.y, def->amplitude.z,
                             def->frequency,   def->phase,       def->axis.x,
                             def->axis.y,      def->axis.z,      def->swing_amplitude};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     if (!isfinite(numbers[i])) {
-      return bad(build, "motion", "every number must be finite");
+      return body_report(build, "motion", "every number must be finite");
     }
   }
   double length = v3_norm(def->axis);
   if (length == 0 && (def->rate.rows > 0 || def->swing_amplitude != 0)) {
-    return bad(build, "motion", "a rotation needs an axis that is not zero");
+    return body_report(build, "motion", "a rotation needs an axis that is not zero");
   }
   to->motion.axis = length > 0 ? v3_scale(1 / length, def->axis) : def->axis;
   ff_status status =
@@ -230,8 +230,9 @@ static ff_status take_motion(ff_build *build, ff_model_body *to, const ff_motion
              : status;
 }
 
-/* Moments that agree to rounding are one number: the body spins exactly, as a ball or as a top. */
-static void level_moments(ff_model_body *to) {
+/* Makes principal moments that agree within rounding equal, so that a spherical or symmetric top is
+ * integrated exactly. */
+static void equalise_moments(ff_model_body *to) {
   double *const moments[3] = {&to->inertia.x, &to->inertia.y, &to->inertia.z};
   double largest = fmax(to->inertia.x, fmax(to->inertia.y, to->inertia.z));
   double smallest = fmin(to->inertia.x, fmin(to->inertia.y, to->inertia.z));
@@ -250,8 +251,8 @@ static void level_moments(ff_model_body *to) {
   }
 }
 
-/* Mass, principal axes and the frame they give. */
-static ff_status take_mass(ff_build *build, int body, const double *densities) {
+/* Mass, principal axes and principal frame. */
+static ff_status build_mass(ff_build *build, int body, const double *densities) {
   ff_model_body *to = &build->bodies[body];
   ff_shape_list list = {.shapes = build->shapes + to->first_shape,
                         .count = to->shape_count,
@@ -266,13 +267,13 @@ static ff_status take_mass(ff_build *build, int body, const double *densities) {
   to->inv_mass = 1 / mass.mass;
   to->frame.position = mass.com;
   to->inertia = ff_eigen(mass.inertia, &to->frame.orientation);
-  level_moments(to);
+  equalise_moments(to);
   to->inv_inertia = v3(1 / to->inertia.x, 1 / to->inertia.y, 1 / to->inertia.z);
   return FF_OK;
 }
 
-/* Start in the world, from the body frame the user speaks of to the principal frame. */
-static void place(ff_model_body *to, const ff_body_def *def) {
+/* Initial pose: from the user's body frame to the principal frame, in the world. */
+static void body_place(ff_model_body *to, const ff_body_def *def) {
   ff_pose body = {def->position, q_unit(def->orientation)};
   to->start = pose_mul(body, to->frame);
   to->start.orientation = q_unit(to->start.orientation);
@@ -281,8 +282,8 @@ static void place(ff_model_body *to, const ff_body_def *def) {
   to->omega = def->omega;
 }
 
-/* Shapes of the body, seen from its principal frame. */
-static void place_shapes(ff_build *build, ff_model_body *to) {
+/* Poses of the body's shapes in its principal frame. */
+static void body_place_shapes(ff_build *build, ff_model_body *to) {
   ff_quat back = q_conj(to->frame.orientation);
   for (int i = to->first_shape; i < to->first_shape + to->shape_count; i++) {
     ff_model_shape *shape = &build->shapes[i];
@@ -297,7 +298,7 @@ static void place_shapes(ff_build *build, ff_model_body *to) {
   }
 }
 
-/* The body's own density comes before those of the materials; NAN: none is known. */
+/* A body's own density overrides those of the materials; NAN: unknown. */
 static double shape_density(const ff_build *build, const ff_body_def *def, int shape) {
   int material = build->shapes[shape].material;
   if (!isnan(def->density)) {
@@ -306,41 +307,42 @@ static double shape_density(const ff_build *build, const ff_body_def *def, int s
   return material >= 0 ? build->scene->materials[material].density : NAN;
 }
 
-/* A link: its state belongs to the frame at its centre of mass, axes as in the link frame. How
- * hard it is to move is for ff_build_robots to say. */
-static void take_link(ff_model_body *to, const ff_body_def *def) {
+/* Link of a robot: its state frame is at its centre of mass, with the axes of the link frame. Its
+ * effective inertia is set by ff_build_robots. */
+static void build_link_body(ff_model_body *to, const ff_body_def *def) {
   ff_quat axes;
   to->mass = def->mass;
   to->frame.position = def->com;
   to->inertia = ff_eigen(def->inertia, &axes);
 }
 
-static ff_status take_body(ff_build *build, int body, double *densities) {
+static ff_status build_body(ff_build *build, int body, double *densities) {
   ff_model_body *to = &build->bodies[body];
   const ff_body_def *def = &build->scene->bodies[body];
   to->kind = def->kind;
   to->slot = to->robot = to->top = -1;
   to->frame.orientation = q_identity();
   int material;
-  ff_status status = check_start(build, def);
-  status = status == FF_OK ? find_material(build, def->material, "material", &material) : status;
+  ff_status status = body_check_start(build, def);
+  status =
+      status == FF_OK ? build_find_material(build, def->material, "material", &material) : status;
   for (int i = to->first_shape; status == FF_OK && i < to->first_shape + to->shape_count; i++) {
-    status = take_shape(build, body, i);
+    status = build_shape(build, body, i);
     if (status == FF_OK) {
       densities[i] = shape_density(build, def, i);
     }
   }
   if (status == FF_OK && def->kind == FF_BODY_FREE) {
     to->slot = build->model->free_count++;
-    status = take_mass(build, body, densities);
+    status = build_mass(build, body, densities);
   } else if (status == FF_OK && def->kind == FF_BODY_LINK) {
-    take_link(to, def);
+    build_link_body(to, def);
   } else if (status == FF_OK) {
-    status = take_motion(build, to, &def->motion);
+    status = build_motion(build, to, &def->motion);
   }
   if (status == FF_OK) {
-    place(to, def);
-    place_shapes(build, to);
+    body_place(to, def);
+    body_place_shapes(build, to);
   }
   return status;
 }
@@ -362,20 +364,20 @@ static ff_status list_free_bodies(ff_build *build) {
 ff_status ff_build_bodies(ff_build *build) {
   const ff_scene *scene = build->scene;
   if (scene->body_count == 0) {
-    return bad(build, "bodies", "the scene has no body");
+    return body_report(build, "bodies", "the scene has no body");
   }
-  ff_status status = index_materials(build);
+  ff_status status = build_index_materials(build);
   for (int i = 0; status == FF_OK && i < scene->material_count; i++) {
-    status = check_material(build, &scene->materials[i]);
+    status = build_check_material(build, &scene->materials[i]);
   }
-  status = status == FF_OK ? index_bodies(build) : status;
-  status = status == FF_OK ? sort_shapes(build) : status;
+  status = status == FF_OK ? build_index_bodies(build) : status;
+  status = status == FF_OK ? build_sort_shapes(build) : status;
   double *densities = ff_arena_take(&build->scratch, (size_t)scene->shape_count, sizeof *densities);
   if (status == FF_OK && !densities) {
     status = FF_ERROR_MEMORY;
   }
   for (int i = 0; status == FF_OK && i < scene->body_count; i++) {
-    status = blame_body(build, i, take_body(build, i, densities));
+    status = body_prefix_key(build, i, build_body(build, i, densities));
   }
   return status == FF_OK ? list_free_bodies(build) : status;
 }

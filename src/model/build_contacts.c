@@ -1,8 +1,7 @@
-/* Who touches whom, and by which laws with which numbers.
+/* Contact rules: which shapes collide, and by which laws with which parameters.
  *
- * Shapes that no rule can tell apart form a class: a thousand equal balls are
- * one. Rules are resolved once per pair of classes into a binding.
- */
+ * Shapes that no rule distinguishes form a class: a thousand equal balls are one class. Rules are
+ * resolved once per pair of classes into a binding. */
 #include "base/report.h"
 #include "math/vec.h"
 #include "model/build.h"
@@ -19,15 +18,15 @@ enum {
   APART = -1
 };
 
-/* What rules look at. */
+/* Properties that rules distinguish. */
 typedef struct shape_class {
-  int group;    /* body number + 1 if some rule names the body, else 0 */
+  int group;    /* body index + 1 if a rule names the body, else 0 */
   int material; /* -1: none */
   ff_shape_kind kind;
   double radius; /* m, sphere and capsule; else 0 */
   bool is_free;
-  int shape;    /* one of the class */
-  bool several; /* bodies */
+  int shape;    /* index of a representative shape */
+  bool several; /* has shapes of several bodies */
 } shape_class;
 
 typedef struct binder {
@@ -41,12 +40,12 @@ typedef struct binder {
   int binding_count, binding_capacity;
 } binder;
 
-static bool is_any(const char *name) {
+static bool rule_is_any(const char *name) {
   return strcmp(name, "*") == 0;
 }
 
-/* Does the name stand for all links of a robot? */
-static bool is_robot(const ff_model *model, const char *name) {
+/* Is it the name of a robot, which stands for all its links? */
+static bool rule_is_robot(const ff_model *model, const char *name) {
   for (int i = 0; i < model->robot_count; i++) {
     if (strcmp(model->robots[i].name, name) == 0) {
       return true;
@@ -55,8 +54,8 @@ static bool is_robot(const ff_model *model, const char *name) {
   return false;
 }
 
-/* Links of one robot touch if it says so, but not those that a joint connects. */
-static bool kept_apart(const ff_model *model, int i, int j) {
+/* Links of one robot collide only with its self-collision enabled, and not across a joint. */
+static bool links_excluded(const ff_model *model, int i, int j) {
   const ff_model_body *a = &model->bodies[i], *b = &model->bodies[j];
   if (a->robot < 0 || a->robot != b->robot) {
     return false;
@@ -66,10 +65,10 @@ static bool kept_apart(const ff_model *model, int i, int j) {
          ff_robot_rigid_parent(model, a) == b->rigid || ff_robot_rigid_parent(model, b) == a->rigid;
 }
 
-/* ---- classes ------------------------------------------------------------------------ */
+/* ---- classes --------------------------------------------------------------------------------- */
 
-/* Bodies that some rule names are groups of their own. */
-static ff_status find_groups(binder *bind) {
+/* A body that a rule names is a group of its own. */
+static ff_status rule_find_groups(binder *bind) {
   ff_build *build = bind->build;
   bind->groups = ff_arena_take(&build->scratch, (size_t)build->scene->body_count, sizeof(int));
   if (!bind->groups) {
@@ -84,7 +83,7 @@ static ff_status find_groups(binder *bind) {
     char key[64];
     snprintf(key, sizeof key, "contacts.%d.pair", i);
     for (int k = 0; k < 2; k++) {
-      if (names[k] && (is_any(names[k]) || is_robot(build->model, names[k]))) {
+      if (names[k] && (rule_is_any(names[k]) || rule_is_robot(build->model, names[k]))) {
         continue;
       }
       int body = ff_build_find_body(build, names[k], key);
@@ -93,8 +92,9 @@ static ff_status find_groups(binder *bind) {
       }
       bind->groups[body] = body + 1;
     }
-    if (strcmp(names[0], names[1]) == 0 && !is_any(names[0]) && !is_robot(build->model, names[0])) {
-      ff_report_what(build->report, "a body cannot touch itself");
+    if (strcmp(names[0], names[1]) == 0 && !rule_is_any(names[0]) &&
+        !rule_is_robot(build->model, names[0])) {
+      ff_report_what(build->report, "a body cannot collide with itself");
       ff_report_key(build->report, "%s", key);
       return FF_ERROR_INPUT;
     }
@@ -102,12 +102,12 @@ static ff_status find_groups(binder *bind) {
   return FF_OK;
 }
 
-static bool same_class(const shape_class *a, const shape_class *b) {
+static bool is_same_class(const shape_class *a, const shape_class *b) {
   return a->group == b->group && a->material == b->material && a->kind == b->kind &&
          a->radius == b->radius && a->is_free == b->is_free;
 }
 
-static ff_status find_classes(binder *bind) {
+static ff_status rule_find_classes(binder *bind) {
   ff_build *build = bind->build;
   bind->classes = ff_arena_take(&build->scratch, CLASS_LIMIT, sizeof *bind->classes);
   if (!bind->classes) {
@@ -123,14 +123,15 @@ static ff_status find_classes(binder *bind) {
                         .is_free = ff_body_is_moved(&build->bodies[shape->body]),
                         .shape = i};
     int k = 0;
-    while (k < bind->class_count && !same_class(&bind->classes[k], &mine)) {
+    while (k < bind->class_count && !is_same_class(&bind->classes[k], &mine)) {
       k++;
     }
     if (k == CLASS_LIMIT) {
-      ff_report_what(build->report,
-                     "more than %d different kinds of shapes (by name in a contact, material, form "
-                     "and radius)",
-                     CLASS_LIMIT);
+      ff_report_what(
+          build->report,
+          "more than %d different classes of shapes (by body named in a rule, material, kind "
+          "and radius); name fewer bodies in rules",
+          CLASS_LIMIT);
       ff_report_key(build->report, "contacts");
       return FF_ERROR_INPUT;
     }
@@ -144,15 +145,15 @@ static ff_status find_classes(binder *bind) {
   return FF_OK;
 }
 
-/* ---- the pair rule --------------------------------------------------------------------- */
+/* ---- pair rule ------------------------------------------------------------------------------- */
 
 /* 1/E* = (1 - nu1^2)/E1 + (1 - nu2^2)/E2 [Azad10 eq. 9]. */
 static double effective_young(const ff_material_def *a, const ff_material_def *b) {
   return 1 / ((1 - a->poisson * a->poisson) / a->young + (1 - b->poisson * b->poisson) / b->young);
 }
 
-/* Dissipation of a pair: each side counts by its share of the compression, which is
- * inverse to its stiffness; with one side known, that side's. */
+/* Dissipation of a pair: mean weighted by the share of the compression, which is inverse to the
+ * stiffness; if one side is unknown, the other's. */
 static double pair_dissipation(const ff_material_def *a, const ff_material_def *b) {
   if (isnan(a->dissipation) || isnan(b->dissipation)) {
     return isnan(a->dissipation) ? b->dissipation : a->dissipation;
@@ -164,7 +165,7 @@ static double pair_dissipation(const ff_material_def *a, const ff_material_def *
   return share_a * a->dissipation + (1 - share_a) * b->dissipation;
 }
 
-/* Friction of a pair: geometric mean; with one side known, that side's. */
+/* Friction of a pair: geometric mean; if one side is unknown, the other's. */
 static double pair_mu(double a, double b) {
   if (isnan(a) || isnan(b)) {
     return isnan(a) ? b : a;
@@ -189,10 +190,10 @@ static ff_pair pair_rule(const ff_scene *scene, const shape_class *a, const shap
                    .mu_kinetic = pair_mu(ma->mu_kinetic, mb->mu_kinetic)};
 }
 
-/* ---- bindings ----------------------------------------------------------------------------- */
+/* ---- bindings -------------------------------------------------------------------------------- */
 
-static ff_status find_law(ff_report *report, ff_law_kind kind, const char *name,
-                          const ff_law **out) {
+static ff_status rule_find_law(ff_report *report, ff_law_kind kind, const char *name,
+                               const ff_law **out) {
   *out = ff_law_find(kind, name ? name : "");
   if (*out) {
     return FF_OK;
@@ -210,9 +211,10 @@ static ff_status find_law(ff_report *report, ff_law_kind kind, const char *name,
 }
 
 /* Law and parameters of one choice. The report's key is relative to the choice. */
-static ff_status resolve_choice(ff_report *report, const ff_law_choice *choice, ff_law_kind kind,
-                                const ff_pair *pair, const ff_law **law, ff_law_params *params) {
-  ff_status status = find_law(report, kind, choice->law, law);
+static ff_status rule_resolve_choice(ff_report *report, const ff_law_choice *choice,
+                                     ff_law_kind kind, const ff_pair *pair, const ff_law **law,
+                                     ff_law_params *params) {
+  ff_status status = rule_find_law(report, kind, choice->law, law);
   if (status != FF_OK) {
     return status;
   }
@@ -223,7 +225,7 @@ static ff_status resolve_choice(ff_report *report, const ff_law_choice *choice, 
   return status == FF_OK ? ff_law_params_resolve(*law, params, pair, report) : status;
 }
 
-static ff_status blame_choice(ff_build *build, int contact, const char *part, ff_status status) {
+static ff_status rule_prefix_key(ff_build *build, int contact, const char *part, ff_status status) {
   if (status == FF_ERROR_INPUT && build->report) {
     char key[sizeof build->report->key];
     memcpy(key, build->report->key, sizeof key);
@@ -232,20 +234,20 @@ static ff_status blame_choice(ff_build *build, int contact, const char *part, ff
   return status;
 }
 
-/* A law of overlap needs a half-space on one side. */
-static ff_status check_overlap(ff_report *report, const ff_binding *binding, ff_shape_kind a,
-                               ff_shape_kind b) {
+/* An overlap law needs a half-space on one side. */
+static ff_status rule_check_overlap(ff_report *report, const ff_binding *binding, ff_shape_kind a,
+                                    ff_shape_kind b) {
   if (!binding->overlaps || ff_geom_can_overlap(a, b)) {
     return FF_OK;
   }
   ff_report_what(report,
-                 "'%s' works on the overlap with a half-space; there is none between a %s and a %s",
+                 "'%s' needs the overlap with a half-space; neither the %s nor the %s is one",
                  binding->normal->name, ff_shape_kind_name(a), ff_shape_kind_name(b));
   ff_report_key(report, "law");
   return FF_ERROR_INPUT;
 }
 
-/* Which laws of a pair a stepper can solve, and what it calls those that it can. */
+/* Whether a stepper can solve the laws of a pair, and a description of those it can. */
 typedef struct solvable {
   bool normal, friction;
   const char *normal_noun, *friction_noun;
@@ -254,8 +256,7 @@ typedef struct solvable {
 static solvable solve_layer(ff_binding *to) {
   const ff_law *normal = to->normal, *friction = to->friction;
   bool layer = normal->layer && normal->layer(&to->normal_params, &to->layer);
-  /* twice the layer between two: where it is pressed to the utmost, rounded edges still are apart
-   */
+  /* twice the layer: rounded edges stay separated at the largest deflection */
   to->round = layer ? fmax(to->layer.max_deflection, DBL_MIN) : 0;
   return (solvable){layer, friction->cone && friction->cone(&to->friction_params, &to->cone),
                     "linear layer", "friction cone"};
@@ -267,7 +268,7 @@ static solvable solve_ground(ff_binding *to) {
                   friction->grip && friction->grip(&to->friction_params, &to->grip),
                   "elastic, rigid or membrane-covered ground", "plain dry friction"};
   to->ground.mu = isnan(to->ground.mu) ? to->grip.mu_kinetic : to->ground.mu;
-  /* what the audit may expect */
+  /* for the audit */
   to->layer = (ff_layer){.stiffness = to->ground.stiffness,
                          .damping = to->ground.damping,
                          .max_deflection = to->ground.thickness};
@@ -276,7 +277,7 @@ static solvable solve_ground(ff_binding *to) {
 }
 
 /* What is rigid needs the stepper that solves for its impulses, and that one laws it can solve. */
-static ff_status check_stepper(ff_build *build, ff_binding *to, int contact) {
+static ff_status rule_check_stepper(ff_build *build, ff_binding *to, int contact) {
   bool solves = ff_model_solves(build->model);
   const ff_law *normal = to->normal, *friction = to->friction;
   bool core = normal->traits && (normal->traits(&to->normal_params) & FF_LAW_CORE);
@@ -294,7 +295,7 @@ static ff_status check_stepper(ff_build *build, ff_binding *to, int contact) {
   }
   solvable can = ff_stepper_uses_layers(build->model->stepper) ? solve_layer(to) : solve_ground(to);
   if (!can.normal || !can.friction) {
-    ff_report_what(build->report, "'%s' with these parameters is no %s that stepper %s can solve",
+    ff_report_what(build->report, "'%s' with these parameters cannot be solved as %s by stepper %s",
                    can.normal ? friction->name : normal->name,
                    can.normal ? can.friction_noun : can.normal_noun,
                    build->model->run.stepper.kind);
@@ -304,8 +305,8 @@ static ff_status check_stepper(ff_build *build, ff_binding *to, int contact) {
   return FF_OK;
 }
 
-static ff_status resolve(binder *bind, ff_binding *to, int contact, const shape_class *a,
-                         const shape_class *b) {
+static ff_status rule_resolve(binder *bind, ff_binding *to, int contact, const shape_class *a,
+                              const shape_class *b) {
   ff_build *build = bind->build;
   const ff_contact_def *def = &build->scene->contacts[contact];
   if (!isnan(def->radius) && !(def->radius > 0 && isfinite(def->radius))) {
@@ -317,34 +318,34 @@ static ff_status resolve(binder *bind, ff_binding *to, int contact, const shape_
   double radius = isnan(def->radius) ? ff_geom_radius(ga, gb) : def->radius;
   to->pair = pair_rule(build->scene, a, b, radius);
   to->pair.mean_radius = isnan(radius) ? ff_geom_mean_radius(ga, gb) : NAN;
-  ff_status status = resolve_choice(build->report, &def->normal, FF_LAW_NORMAL, &to->pair,
-                                    &to->normal, &to->normal_params);
+  ff_status status = rule_resolve_choice(build->report, &def->normal, FF_LAW_NORMAL, &to->pair,
+                                         &to->normal, &to->normal_params);
   if (status == FF_OK) {
     unsigned traits = to->normal->traits(&to->normal_params);
     to->overlaps = traits & FF_LAW_WANTS_OVERLAP;
     to->held = traits & FF_LAW_HELD;
     to->normal_unpaid = traits & FF_LAW_UNPAID;
-    status = check_overlap(build->report, to, ga->kind, gb->kind);
+    status = rule_check_overlap(build->report, to, ga->kind, gb->kind);
   }
   if (status != FF_OK) {
-    return blame_choice(build, contact, "normal", status);
+    return rule_prefix_key(build, contact, "normal", status);
   }
   ff_law_choice friction = def->friction;
   friction.law = friction.law ? friction.law : "none";
-  status = resolve_choice(build->report, &friction, FF_LAW_FRICTION, &to->pair, &to->friction,
-                          &to->friction_params);
+  status = rule_resolve_choice(build->report, &friction, FF_LAW_FRICTION, &to->pair, &to->friction,
+                               &to->friction_params);
   to->frictionless = strcmp(friction.law, "none") == 0;
   to->held = to->held || (status == FF_OK && to->friction->friction_held);
   unsigned traits = status == FF_OK ? to->friction->traits(&to->friction_params) : 0;
   to->unpaid = traits & FF_LAW_UNPAID;
   to->edges = to->overlaps && traits & FF_LAW_WANTS_EDGES;
   to->grips = !to->edges;
-  status = blame_choice(build, contact, "friction", status);
-  return status == FF_OK ? check_stepper(build, to, contact) : status;
+  status = rule_prefix_key(build, contact, "friction", status);
+  return status == FF_OK ? rule_check_stepper(build, to, contact) : status;
 }
 
-static ff_status new_binding(binder *bind, int contact, const shape_class *a,
-                             const shape_class *b) {
+static ff_status rule_add_binding(binder *bind, int contact, const shape_class *a,
+                                  const shape_class *b) {
   ff_build *build = bind->build;
   if (bind->binding_count == bind->binding_capacity) {
     int larger = bind->binding_capacity ? 2 * bind->binding_capacity : 8;
@@ -363,19 +364,19 @@ static ff_status new_binding(binder *bind, int contact, const shape_class *a,
     ff_report_key(build->report, "contacts");
     return FF_ERROR_INPUT;
   }
-  ff_status status = resolve(bind, &bind->bindings[bind->binding_count], contact, a, b);
+  ff_status status = rule_resolve(bind, &bind->bindings[bind->binding_count], contact, a, b);
   bind->binding_count += status == FF_OK;
   return status;
 }
 
-/* ---- rules -> table ------------------------------------------------------------------------ */
+/* ---- class table ----------------------------------------------------------------------------- */
 
-static ff_status cannot_touch(ff_build *build, int contact, const shape_class *a,
-                              const shape_class *b) {
+static ff_status rule_report_kinds(ff_build *build, int contact, const shape_class *a,
+                                   const shape_class *b) {
   ff_report_what(build->report,
-                 "'%.64s' (%s) and '%.64s' (%s) cannot touch: there is no contact geometry for "
-                 "these two forms; name the pairs that touch, or add {pair: [%.64s, %.64s], off: "
-                 "true} below",
+                 "'%.64s' (%s) and '%.64s' (%s) cannot collide: there is no contact geometry for "
+                 "these two kinds of shapes; name the pairs that collide, or add {pair: [%.64s, "
+                 "%.64s], off: true} below",
                  build->bodies[build->shapes[a->shape].body].name, ff_shape_kind_name(a->kind),
                  build->bodies[build->shapes[b->shape].body].name, ff_shape_kind_name(b->kind),
                  build->bodies[build->shapes[a->shape].body].name,
@@ -384,56 +385,56 @@ static ff_status cannot_touch(ff_build *build, int contact, const shape_class *a
   return FF_ERROR_INPUT;
 }
 
-static void set_entry(binder *bind, int a, int b, int binding) {
+static void class_table_set(binder *bind, int a, int b, int binding) {
   bind->table[a * bind->class_count + b] = binding;
   bind->table[b * bind->class_count + a] = binding;
 }
 
 /* Applies a rule to one pair of classes, a and b in the rule's order. */
-static ff_status apply(binder *bind, int contact, int a, int b) {
+static ff_status rule_apply(binder *bind, int contact, int a, int b) {
   if (bind->table[a * bind->class_count + b] != UNSET) {
-    return FF_OK; /* a later rule has spoken */
+    return FF_OK; /* set by a later rule */
   }
   const shape_class *ca = &bind->classes[a], *cb = &bind->classes[b];
   bool same_body = a == b ? !ca->several : ca->group != 0 && ca->group == cb->group;
-  bool apart = same_body || kept_apart(bind->build->model, bind->build->shapes[ca->shape].body,
-                                       bind->build->shapes[cb->shape].body);
+  bool apart = same_body || links_excluded(bind->build->model, bind->build->shapes[ca->shape].body,
+                                           bind->build->shapes[cb->shape].body);
   if (bind->build->scene->contacts[contact].off || apart || (!ca->is_free && !cb->is_free)) {
-    set_entry(bind, a, b, APART);
+    class_table_set(bind, a, b, APART);
     return FF_OK;
   }
   if (!ff_geom_can_touch(ca->kind, cb->kind)) {
-    return cannot_touch(bind->build, contact, ca, cb);
+    return rule_report_kinds(bind->build, contact, ca, cb);
   }
   if (!ff_geom_in_order(ca->kind, cb->kind)) {
     int t = a;
     a = b;
     b = t;
   }
-  ff_status status = new_binding(bind, contact, &bind->classes[a], &bind->classes[b]);
+  ff_status status = rule_add_binding(bind, contact, &bind->classes[a], &bind->classes[b]);
   if (status == FF_OK) {
-    set_entry(bind, a, b, bind->binding_count - 1);
+    class_table_set(bind, a, b, bind->binding_count - 1);
     bind->swapped[b * bind->class_count + a] = a != b;
   }
   return status;
 }
 
-static bool matches(const binder *bind, const char *name, int class_index) {
+static bool rule_matches(const binder *bind, const char *name, int class_index) {
   int group = bind->classes[class_index].group;
   const ff_model *model = bind->build->model;
   int robot = group > 0 ? model->bodies[group - 1].robot : -1;
-  return is_any(name) || (robot >= 0 && strcmp(model->robots[robot].name, name) == 0) ||
+  return rule_is_any(name) || (robot >= 0 && strcmp(model->robots[robot].name, name) == 0) ||
          (group > 0 && strcmp(bind->build->scene->bodies[group - 1].name, name) == 0);
 }
 
-/* The last rule that matches a pair counts: go backwards, the first to speak wins. */
-static ff_status apply_rules(binder *bind) {
+/* The last rule that matches a pair applies: in reverse order, the first match wins. */
+static ff_status rules_apply_all(binder *bind) {
   int n = bind->class_count;
   for (int rule = bind->build->scene->contact_count - 1; rule >= 0; rule--) {
     const ff_contact_def *def = &bind->build->scene->contacts[rule];
     for (int a = 0; a < n; a++) {
-      for (int b = 0; matches(bind, def->a, a) && b < n; b++) {
-        ff_status status = matches(bind, def->b, b) ? apply(bind, rule, a, b) : FF_OK;
+      for (int b = 0; rule_matches(bind, def->a, a) && b < n; b++) {
+        ff_status status = rule_matches(bind, def->b, b) ? rule_apply(bind, rule, a, b) : FF_OK;
         if (status != FF_OK) {
           return status;
         }
@@ -446,9 +447,9 @@ static ff_status apply_rules(binder *bind) {
   return FF_OK;
 }
 
-/* ---- what follows from the table --------------------------------------------------------- */
+/* ---- derived data ---------------------------------------------------------------------------- */
 
-static void look_at_bindings(binder *bind) {
+static void summarise_bindings(binder *bind) {
   ff_model *model = bind->build->model;
   for (int i = 0; i < bind->binding_count; i++) {
     int count = bind->bindings[i].friction->memory_count;
@@ -464,8 +465,8 @@ static void look_at_bindings(binder *bind) {
   }
 }
 
-/* The first binding between the shapes of two bodies, and which of them is a. */
-static bool find_pair(const ff_model *model, int i, int j, ff_model_pair *out) {
+/* First binding between the shapes of two bodies, and the body that is its a. */
+static bool pair_find_binding(const ff_model *model, int i, int j, ff_model_pair *out) {
   const ff_model_body *bi = &model->bodies[i], *bj = &model->bodies[j];
   for (int s = bi->first_shape; s < bi->first_shape + bi->shape_count; s++) {
     for (int t = bj->first_shape; t < bj->first_shape + bj->shape_count; t++) {
@@ -480,8 +481,8 @@ static bool find_pair(const ff_model *model, int i, int j, ff_model_pair *out) {
   return false;
 }
 
-/* Lists pairs of bodies one by one, as long as they are few enough to be looked at. */
-static ff_status list_pairs(ff_build *build) {
+/* Lists pairs of bodies, up to a limit. */
+static ff_status list_body_pairs(ff_build *build) {
   ff_model *model = build->model;
   double most = (double)model->moved_count * model->body_count;
   if (most > PAIR_LIMIT) {
@@ -501,8 +502,9 @@ static ff_status list_pairs(ff_build *build) {
       int i = model->moved_bodies[f];
       for (int j = 0; j < model->body_count; j++) {
         ff_model_pair pair;
-        bool once = !ff_body_is_moved(&model->bodies[j]) || j > i; /* two moved ones meet twice */
-        if (once && i != j && find_pair(model, i, j, &pair)) {
+        bool once = !ff_body_is_moved(&model->bodies[j]) ||
+                    j > i; /* two moved bodies would be listed twice */
+        if (once && i != j && pair_find_binding(model, i, j, &pair)) {
           if (pairs) {
             pairs[count] = pair;
           }
@@ -515,9 +517,9 @@ static ff_status list_pairs(ff_build *build) {
   return FF_OK;
 }
 
-/* Shapes get the largest radius that one of their pairs asks for; a little where they are pressed.
- */
-static ff_status round_shapes(const binder *bind) {
+/* Convex radius of each shape: the largest that one of its pairs needs; a small one for shapes with
+ * contact samples. */
+static ff_status set_convex_radii(const binder *bind) {
   ff_model *model = bind->build->model;
   int n = bind->class_count;
   for (int s = 0; s < model->shape_count; s++) {
@@ -542,8 +544,8 @@ static ff_status round_shapes(const binder *bind) {
 
 ff_status ff_build_contacts(ff_build *build) {
   binder bind = {.build = build};
-  ff_status status = find_groups(&bind);
-  status = status == FF_OK ? find_classes(&bind) : status;
+  ff_status status = rule_find_groups(&bind);
+  status = status == FF_OK ? rule_find_classes(&bind) : status;
   if (status != FF_OK) {
     return status;
   }
@@ -556,7 +558,7 @@ ff_status ff_build_contacts(ff_build *build) {
   for (int i = 0; i < n * n; i++) {
     bind.table[i] = UNSET;
   }
-  status = apply_rules(&bind);
+  status = rules_apply_all(&bind);
   if (status != FF_OK) {
     return status;
   }
@@ -573,7 +575,7 @@ ff_status ff_build_contacts(ff_build *build) {
   model->class_count = n;
   model->class_table = bind.table;
   model->class_swapped = bind.swapped;
-  look_at_bindings(&bind);
-  status = round_shapes(&bind);
-  return status == FF_OK ? list_pairs(build) : status;
+  summarise_bindings(&bind);
+  status = set_convex_radii(&bind);
+  return status == FF_OK ? list_body_pairs(build) : status;
 }

@@ -1,4 +1,4 @@
-/* The axes of a robot's joints: where they start, what drives them and within what limits. */
+/* Joint axes of a robot: initial values, drives and limits. */
 #include "base/report.h"
 #include "math/vec.h"
 #include "model/build.h"
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Over this part of its speed limit a drive loses its effort. */
+/* Fraction of its speed limit over which the effort of a drive fades to zero. */
 static const double FADE = 0.02;
 
 double ff_axis_position(const ff_model_joint *joint, const double *q) {
@@ -22,9 +22,9 @@ double ff_axis_position(const ff_model_joint *joint, const double *q) {
   return turn[joint->part];
 }
 
-/* ---- the list ---------------------------------------------------------------------------- */
+/* ---- list ------------------------------------------------------------------------------------ */
 
-static ff_model_joint axis_of(const ff_robot_link *link, const ff_link_info *info, int k) {
+static ff_model_joint joint_axis(const ff_robot_link *link, const ff_link_info *info, int k) {
   ff_joint_kind kind = info->kind;
   bool turns = kind == FF_JOINT_SPHERICAL || (kind == FF_JOINT_FREE && k < 3);
   ff_model_joint axis = {.q_at = info->q_at + k,
@@ -54,8 +54,8 @@ static ff_model_joint axis_of(const ff_robot_link *link, const ff_link_info *inf
   return axis;
 }
 
-/* All axes but those of a free root, in the order of the tree. */
-static ff_status list_axes(ff_build *build, const ff_scene_robot *from, ff_model_robot *to) {
+/* All axes except those of a free root, in the order of the tree. */
+static ff_status joint_list_axes(ff_build *build, const ff_scene_robot *from, ff_model_robot *to) {
   ff_model_joint *joints = ff_build_take(build, to->tree->s_count, sizeof *joints);
   if (!joints) {
     return FF_ERROR_MEMORY;
@@ -70,7 +70,7 @@ static ff_status list_axes(ff_build *build, const ff_scene_robot *from, ff_model
       int size = snprintf(name, sizeof name, "%.250s%s", link->joint_name ? link->joint_name : "",
                           ff_joint_axis_name(info.kind, k));
       ff_model_joint *axis = &joints[to->joint_count++];
-      *axis = axis_of(link, &info, k);
+      *axis = joint_axis(link, &info, k);
       axis->name = ff_arena_text(&build->model->arena, name, (size_t)size);
       if (!axis->name) {
         return FF_ERROR_MEMORY;
@@ -80,29 +80,30 @@ static ff_status list_axes(ff_build *build, const ff_scene_robot *from, ff_model
   return FF_OK;
 }
 
-/* ---- what the scene says ------------------------------------------------------------------ */
+/* ---- settings of the scene ------------------------------------------------------------------- */
 
-static ff_status bad(ff_build *build, const ff_scene_robot *robot, const char *joint,
-                     const char *what) {
+static ff_status joint_report(ff_build *build, const ff_scene_robot *robot, const char *joint,
+                              const char *what) {
   ff_report_what(build->report, "%s", what);
   ff_report_key(build->report, "robots.%.60s.joints.%.100s", robot->def.name, joint);
   return FF_ERROR_INPUT;
 }
 
-static ff_status take_setting(ff_build *build, const ff_scene_robot *from,
-                              const ff_joint_setting *setting, ff_model_joint *joint, double *v) {
+static ff_status joint_apply_setting(ff_build *build, const ff_scene_robot *from,
+                                     const ff_joint_setting *setting, ff_model_joint *joint,
+                                     double *v) {
   char key[200];
   const double numbers[] = {setting->position, setting->velocity, setting->stiffness,
                             setting->damping};
   for (int i = 0; i < 4; i++) {
     if (!isfinite(numbers[i]) || (i > 1 && numbers[i] < 0)) {
-      return bad(build, from, setting->joint,
-                 "numbers must be finite, stiffness and damping not negative");
+      return joint_report(build, from, setting->joint,
+                          "numbers must be finite, stiffness and damping not negative");
     }
   }
   if (joint->follows) {
-    return bad(build, from, setting->joint,
-               "mimics another joint: only that one can be placed and driven");
+    return joint_report(build, from, setting->joint,
+                        "mimics another joint: set the position and drive of that joint");
   }
   joint->start = setting->position;
   v[joint->v_at] = setting->velocity;
@@ -123,22 +124,22 @@ static ff_status take_setting(ff_build *build, const ff_scene_robot *from,
   return status;
 }
 
-static ff_status take_settings(ff_build *build, const ff_scene_robot *from, ff_model_robot *to,
-                               double *v) {
+static ff_status joint_apply_settings(ff_build *build, const ff_scene_robot *from,
+                                      ff_model_robot *to, double *v) {
   ff_model_joint *joints = (ff_model_joint *)to->joints;
   for (int i = 0, k = 0; i < from->def.joint_count; i++) {
     const ff_joint_setting *setting = &from->def.joints[i];
-    int tried = 0; /* settings mostly come in the order of the tree */
+    int tried = 0; /* settings are usually in tree order */
     while (tried < to->joint_count && strcmp(joints[k].name, setting->joint) != 0) {
       k = (k + 1) % to->joint_count;
       tried++;
     }
     if (tried == to->joint_count) {
-      return bad(build, from, setting->joint,
-                 "the robot has no such joint; axes of joints that have several are called "
-                 "JOINT-rx, JOINT-x and so on");
+      return joint_report(build, from, setting->joint,
+                          "the robot has no such joint; axes of joints with several are named "
+                          "JOINT-rx, JOINT-x and so on");
     }
-    ff_status status = take_setting(build, from, setting, &joints[k], v);
+    ff_status status = joint_apply_setting(build, from, setting, &joints[k], v);
     if (status != FF_OK) {
       return status;
     }
@@ -146,8 +147,8 @@ static ff_status take_settings(ff_build *build, const ff_scene_robot *from, ff_m
   return FF_OK;
 }
 
-/* Coordinates of the start positions. */
-static void place_axes(const ff_model_robot *robot, double *q) {
+/* Coordinates of the initial positions. */
+static void joint_place_axes(const ff_model_robot *robot, double *q) {
   for (int i = 0; i < robot->joint_count; i++) {
     const ff_model_joint *joint = &robot->joints[i];
     double *at = q + joint->q_at;
@@ -165,10 +166,10 @@ static void place_axes(const ff_model_robot *robot, double *q) {
 
 ff_status ff_build_joints(ff_build *build, const ff_scene_robot *from, ff_model_robot *to,
                           double *q, double *v) {
-  ff_status status = list_axes(build, from, to);
-  status = status == FF_OK ? take_settings(build, from, to, v) : status;
+  ff_status status = joint_list_axes(build, from, to);
+  status = status == FF_OK ? joint_apply_settings(build, from, to, v) : status;
   if (status == FF_OK) {
-    place_axes(to, q);
+    joint_place_axes(to, q);
   }
   return status;
 }

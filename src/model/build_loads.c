@@ -1,4 +1,4 @@
-/* The bodies whose contacts are summed up for channels: links, and bodies that stand still. */
+/* Bodies whose contact forces are summed for channels: links and fixed bodies. */
 #include "model/build.h"
 
 ff_status ff_build_loads(ff_build *build) {

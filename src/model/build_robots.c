@@ -1,4 +1,4 @@
-/* Robots: trees, where everything starts, how easily links move. */
+/* Robots: trees, initial configuration, effective inertia of links. */
 #include "base/report.h"
 #include "math/eigen.h"
 #include "model/build.h"
@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static ff_status bad(ff_build *build, const ff_scene_robot *robot, const char *key,
-                     const char *what) {
+static ff_status robot_report(ff_build *build, const ff_scene_robot *robot, const char *key,
+                              const char *what) {
   ff_report_what(build->report, "%s", what);
   ff_report_key(build->report, "robots.%s%s%s", robot->def.name ? robot->def.name : "",
                 key[0] ? "." : "", key);
@@ -18,14 +18,14 @@ static ff_status bad(ff_build *build, const ff_scene_robot *robot, const char *k
 
 int ff_robot_rigid_parent(const ff_model *model, const ff_model_body *body) {
   const ff_model_robot *robot = &model->robots[body->robot];
-  int first = model->bodies[body->rigid].link; /* of its rigid group */
+  int first = model->bodies[body->rigid].link; /* first link of its rigid group */
   int parent = ff_tree_link(robot->tree, first).parent;
   return parent > 0 ? model->bodies[robot->first_body + parent - 1].rigid : -1;
 }
 
-/* ---- the tree ----------------------------------------------------------------------- */
+/* ---- tree ------------------------------------------------------------------------------------ */
 
-static ff_status build_tree(ff_build *build, const ff_scene_robot *from, ff_model_robot *to) {
+static ff_status robot_build_tree(ff_build *build, const ff_scene_robot *from, ff_model_robot *to) {
   int count = from->def.link_count;
   ff_link_def *links = ff_arena_take(&build->scratch, (size_t)count, sizeof *links);
   if (!links) {
@@ -36,10 +36,10 @@ static ff_status build_tree(ff_build *build, const ff_scene_robot *from, ff_mode
   }
   double norm = q_norm(from->def.base.orientation);
   if (!v3_finite(from->def.base.position) || !isfinite(norm) || norm == 0) {
-    return bad(build, from, "position", "position and orientation must be finite");
+    return robot_report(build, from, "position", "position and orientation must be finite");
   }
   links[0].joint.kind = from->def.root;
-  if (from->def.root != FF_JOINT_FREE) { /* else the free joint's q says where it is */
+  if (from->def.root != FF_JOINT_FREE) { /* otherwise the free joint's q holds the pose */
     links[0].joint.frame = from->def.base;
   }
   ff_status status = ff_tree_build(&to->tree, links, count, build->report);
@@ -51,9 +51,9 @@ static ff_status build_tree(ff_build *build, const ff_scene_robot *from, ff_mode
   return status;
 }
 
-/* ---- the start ---------------------------------------------------------------------- */
+/* ---- initial configuration ------------------------------------------------------------------- */
 
-static ff_status set_start(ff_build *build, const ff_scene_robot *from, ff_model_robot *to) {
+static ff_status robot_set_start(ff_build *build, const ff_scene_robot *from, ff_model_robot *to) {
   to->q_count = ff_tree_q_count(to->tree);
   to->v_count = ff_tree_v_count(to->tree);
   double *q = ff_build_take(build, to->q_count + to->v_count + 1, sizeof *q);
@@ -65,7 +65,7 @@ static ff_status set_start(ff_build *build, const ff_scene_robot *from, ff_model
   to->start_v = v;
   ff_tree_neutral(to->tree, q);
   if (!v3_finite(from->def.velocity) || !v3_finite(from->def.omega)) {
-    return bad(build, from, "velocity", "velocity and omega must be finite");
+    return robot_report(build, from, "velocity", "velocity and omega must be finite");
   }
   if (from->def.root == FF_JOINT_FREE) {
     ff_quat turn = q_unit(from->def.base.orientation);
@@ -78,8 +78,8 @@ static ff_status set_start(ff_build *build, const ff_scene_robot *from, ff_model
   return ff_build_joints(build, from, to, q, v);
 }
 
-/* Where the links are and how they move at the start. */
-static void place_links(ff_build *build, const ff_model_robot *robot, ff_tree_work *work) {
+/* Initial poses and velocities of the links. */
+static void robot_place_links(ff_build *build, const ff_model_robot *robot, ff_tree_work *work) {
   ff_tree_update(work, robot->start_q, robot->start_v);
   for (int i = 0; i < robot->link_count; i++) {
     ff_model_body *body = &build->bodies[robot->first_body + i];
@@ -91,8 +91,8 @@ static void place_links(ff_build *build, const ff_model_robot *robot, ff_tree_wo
   }
 }
 
-/* Height of the lowest point of its shapes; INFINITY if it has none. */
-static double lowest_point(const ff_build *build, const ff_model_robot *robot) {
+/* Height of the lowest point of its shapes; INFINITY: no shapes. */
+static double robot_lowest_point(const ff_build *build, const ff_model_robot *robot) {
   double low = INFINITY;
   for (int i = 0; i < robot->link_count; i++) {
     const ff_model_body *body = &build->bodies[robot->first_body + i];
@@ -106,23 +106,23 @@ static double lowest_point(const ff_build *build, const ff_model_robot *robot) {
   return low;
 }
 
-/* Lifts the robot, or lets it down, until it touches the ground. */
-static ff_status put_on_ground(ff_build *build, const ff_scene_robot *from, ff_model_robot *robot,
-                               ff_tree_work *work) {
-  double low = lowest_point(build, robot);
+/* Moves the robot vertically until its lowest point is on the ground. */
+static ff_status robot_put_on_ground(ff_build *build, const ff_scene_robot *from,
+                                     ff_model_robot *robot, ff_tree_work *work) {
+  double low = robot_lowest_point(build, robot);
   if (from->def.root != FF_JOINT_FREE || !isfinite(low)) {
-    return bad(build, from, "ground", "is for robots that are free and have shapes");
+    return robot_report(build, from, "ground", "needs a robot with a free root and shapes");
   }
   if (!isfinite(from->def.ground)) {
-    return bad(build, from, "ground", "must be a finite height");
+    return robot_report(build, from, "ground", "must be a finite height");
   }
   ((double *)robot->start_q)[2] += from->def.ground - low;
-  place_links(build, robot, work);
+  robot_place_links(build, robot, work);
   return FF_OK;
 }
 
-/* Links that fixed joints connect form a group, called by its first link. */
-static void group_links(ff_build *build, const ff_model_robot *robot, int index) {
+/* Links connected by fixed joints form a rigid group, identified by its first link. */
+static void robot_group_links(ff_build *build, const ff_model_robot *robot, int index) {
   for (int i = 0; i < robot->link_count; i++) {
     ff_link_info info = ff_tree_link(robot->tree, i + 1);
     ff_model_body *body = &build->bodies[robot->first_body + i];
@@ -134,16 +134,17 @@ static void group_links(ff_build *build, const ff_model_robot *robot, int index)
   }
 }
 
-/* ---- how easily links move ----------------------------------------------------------- */
+/* ---- effective inertia of links -------------------------------------------------------------- */
 
-/* Links are asked one by one, each at the price of all: a thousand of a robot of a thousand, fewer
- * of a longer one. */
+/* Budget in link^2: each link costs a pass over all links; a thousand links of a robot with a
+ * thousand, fewer of a larger one. */
 enum { EASE_WORK = 1000000 };
 
-/* Acceleration of a link, at its centre of mass and in its axes, under a push there. The robot is
+/* Acceleration of a link, at its centre of mass and in its axes, under a wrench there. The robot is
  * at rest. */
-static bool respond(ff_tree_work *work, const ff_model_robot *robot, const ff_model_body *body,
-                    ff_sv push, ff_tree_wrench *wrenches, double *tau, ff_sv *out) {
+static bool link_response(ff_tree_work *work, const ff_model_robot *robot,
+                          const ff_model_body *body, ff_sv push, ff_tree_wrench *wrenches,
+                          double *tau, ff_sv *out) {
   ff_mat3 turn = work->turn[body->link];
   ff_vec3 com = m3_mul(turn, body->frame.position), force = m3_mul(turn, push.l);
   ff_tree_wrench *wrench = &wrenches[body->link - 1];
@@ -157,8 +158,8 @@ static bool respond(ff_tree_work *work, const ff_model_robot *robot, const ff_mo
   return good;
 }
 
-/* Principal values of the angular or the linear block of an ease matrix. */
-static ff_vec3 block_values(const ff_sv ease[6], bool angular) {
+/* Eigenvalues of the angular or the linear block of an inverse inertia. */
+static ff_vec3 inverse_inertia_eigenvalues(const ff_sv ease[6], bool angular) {
   ff_mat3 block;
   ff_quat axes;
   for (int k = 0; k < 3; k++) {
@@ -175,28 +176,29 @@ static ff_vec3 block_values(const ff_sv ease[6], bool angular) {
   return ff_eigen(block, &axes);
 }
 
-/* How easily a push moves a link that hangs in its robot at the start: what says whether a step
- * resolves a contact. */
-static bool weigh_link(ff_tree_work *work, const ff_model_robot *robot, ff_model_body *body,
-                       ff_sv ease[6], ff_tree_wrench *wrenches, double *tau) {
+/* Inverse inertia (6 x 6) of a link as part of its robot in the initial configuration: decides
+ * whether a step resolves a contact. */
+static bool link_inverse_inertia(ff_tree_work *work, const ff_model_robot *robot,
+                                 ff_model_body *body, ff_sv ease[6], ff_tree_wrench *wrenches,
+                                 double *tau) {
   const ff_vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   for (int k = 0; k < 6; k++) {
     ff_sv push = sv_zero();
     *(k < 3 ? &push.a : &push.l) = axes[k % 3];
-    if (!respond(work, robot, body, push, wrenches, tau, &ease[k])) {
+    if (!link_response(work, robot, body, push, wrenches, tau, &ease[k])) {
       return false;
     }
   }
-  ff_vec3 linear = block_values(ease, false);
+  ff_vec3 linear = inverse_inertia_eigenvalues(ease, false);
   double most = fmax(linear.x, fmax(linear.y, linear.z));
   body->ease = &ease[0].a.x;
-  body->inv_mass = most > 0 ? most : 0; /* 0: tied to the ground */
-  body->inv_inertia = block_values(ease, true);
+  body->inv_mass = most > 0 ? most : 0; /* 0: immobile */
+  body->inv_inertia = inverse_inertia_eigenvalues(ease, true);
   return true;
 }
 
-static ff_status weigh_links(ff_build *build, const ff_scene_robot *from,
-                             const ff_model_robot *robot, ff_tree_work *work) {
+static ff_status robot_inverse_inertias(ff_build *build, const ff_scene_robot *from,
+                                        const ff_model_robot *robot, ff_tree_work *work) {
   int most = EASE_WORK / robot->link_count;
   int count = robot->link_count < most ? robot->link_count : most;
   ff_sv *ease = ff_build_take(build, 6 * count, sizeof *ease);
@@ -209,34 +211,35 @@ static ff_status weigh_links(ff_build *build, const ff_scene_robot *from,
   ff_tree_update(work, robot->start_q, NULL);
   for (int i = 0; i < robot->link_count; i++) {
     ff_model_body *body = &build->bodies[robot->first_body + i];
-    if (i >= count) { /* no easier to move than alone */
+    if (i >= count) { /* over budget: inertia of the link alone, a lower bound */
       body->inv_mass = body->mass > 0 ? 1 / body->mass : 1;
-    } else if (!weigh_link(work, robot, body, ease + 6 * i, wrenches, tau)) {
-      return bad(build, from, "joints", "a joint moves links that have no inertia about its axis");
+    } else if (!link_inverse_inertia(work, robot, body, ease + 6 * i, wrenches, tau)) {
+      return robot_report(build, from, "joints",
+                          "a joint moves links without inertia about its axis");
     }
   }
   return FF_OK;
 }
 
-static ff_status look_at_links(ff_build *build, const ff_scene_robot *from, ff_model_robot *robot,
-                               int index) {
+static ff_status robot_prepare_links(ff_build *build, const ff_scene_robot *from,
+                                     ff_model_robot *robot, int index) {
   ff_tree_work *work = NULL;
   ff_status status = ff_tree_work_create(&work, robot->tree);
   if (status == FF_OK) {
-    place_links(build, robot, work);
-    status = from->def.on_ground ? put_on_ground(build, from, robot, work) : FF_OK;
+    robot_place_links(build, robot, work);
+    status = from->def.on_ground ? robot_put_on_ground(build, from, robot, work) : FF_OK;
   }
   if (status == FF_OK) {
-    group_links(build, robot, index);
-    status = weigh_links(build, from, robot, work);
+    robot_group_links(build, robot, index);
+    status = robot_inverse_inertias(build, from, robot, work);
   }
   ff_tree_work_destroy(work);
   return status;
 }
 
-/* ---- all of them -------------------------------------------------------------------- */
+/* ---- robots ---------------------------------------------------------------------------------- */
 
-static ff_status list_moved(ff_build *build) {
+static ff_status list_moved_bodies(ff_build *build) {
   ff_model *model = build->model;
   int *list = ff_build_take(build, model->body_count, sizeof *list);
   if (!list) {
@@ -251,10 +254,10 @@ static ff_status list_moved(ff_build *build) {
   return FF_OK;
 }
 
-static ff_status take_robot(ff_build *build, int index, ff_model_robot *to) {
+static ff_status build_robot(ff_build *build, int index, ff_model_robot *to) {
   const ff_scene_robot *from = &build->scene->robots[index];
   if (!from->def.name || !from->def.name[0] || from->def.link_count < 1) {
-    return bad(build, from, "", "every robot needs a name and a link");
+    return robot_report(build, from, "", "every robot needs a name and at least one link");
   }
   to->name = ff_arena_text(&build->model->arena, from->def.name, strlen(from->def.name));
   to->first_body = from->first_body;
@@ -262,9 +265,9 @@ static ff_status take_robot(ff_build *build, int index, ff_model_robot *to) {
   to->self_collision = from->def.self_collision;
   to->pilot = from->def.pilot ? ff_pilot_def_copy(&build->model->arena, from->def.pilot) : NULL;
   bool copied = to->name && (to->pilot || !from->def.pilot);
-  ff_status status = copied ? build_tree(build, from, to) : FF_ERROR_MEMORY;
-  status = status == FF_OK ? set_start(build, from, to) : status;
-  return status == FF_OK ? look_at_links(build, from, to, index) : status;
+  ff_status status = copied ? robot_build_tree(build, from, to) : FF_ERROR_MEMORY;
+  status = status == FF_OK ? robot_set_start(build, from, to) : status;
+  return status == FF_OK ? robot_prepare_links(build, from, to, index) : status;
 }
 
 ff_status ff_build_robots(ff_build *build) {
@@ -275,15 +278,15 @@ ff_status ff_build_robots(ff_build *build) {
     return FF_ERROR_MEMORY;
   }
   model->robots = robots;
-  model->robot_count = count; /* so that their trees are freed whatever happens */
+  model->robot_count = count; /* so that their trees are freed on failure */
   ff_status status = FF_OK;
   int at = model->free_count * FF_Y_BODY;
   for (int i = 0; status == FF_OK && i < count; i++) {
-    status = take_robot(build, i, &robots[i]);
+    status = build_robot(build, i, &robots[i]);
     robots[i].q_at = at;
     robots[i].v_at = at + robots[i].q_count;
     at += robots[i].q_count + robots[i].v_count;
     model->robot_size += robots[i].q_count + robots[i].v_count;
   }
-  return status == FF_OK ? list_moved(build) : status;
+  return status == FF_OK ? list_moved_bodies(build) : status;
 }

@@ -19,15 +19,15 @@ const char *ff_constraint_kind_name(ff_constraint_kind kind) {
   return (int)kind >= 0 && kind < FF_CONSTRAINT_KIND_COUNT ? names[kind] : "unknown";
 }
 
-/* Two anchors and how they move against each other. */
+/* Relative motion of two anchors. */
 typedef struct ends {
   ff_vec3 arm_a, arm_b;   /* m, from the centres of mass */
-  ff_vec3 apart, parting; /* m, m/s: of a's anchor from b's */
-  ff_vec3 bent;           /* m/s^2: the same without the bodies' accelerations */
+  ff_vec3 apart, parting; /* m, m/s: position and velocity of a's anchor relative to b's */
+  ff_vec3 bent;           /* m/s^2: relative acceleration at zero body accelerations */
 } ends;
 
-static ends look_at_ends(const ff_model_constraint *constraint, const ff_body_motion *a,
-                         const ff_body_motion *b) {
+static ends constraint_ends(const ff_model_constraint *constraint, const ff_body_motion *a,
+                            const ff_body_motion *b) {
   ends out;
   out.arm_a = q_rotate(a->pose.orientation, constraint->anchor_a);
   out.arm_b = q_rotate(b->pose.orientation, constraint->anchor_b);
@@ -39,9 +39,9 @@ static ends look_at_ends(const ff_model_constraint *constraint, const ff_body_mo
   return out;
 }
 
-/* A row that is a force along a direction between the anchors. */
-static void add_along(ff_constraint_rows *out, const ends *at, ff_vec3 direction, double error,
-                      double bias) {
+/* Row with a force along a direction between the anchors. */
+static void constraint_add_along(ff_constraint_rows *out, const ends *at, ff_vec3 direction,
+                                 double error, double bias) {
   int i = out->count++;
   out->places = out->count;
   out->along[i] = direction;
@@ -53,25 +53,25 @@ static void add_along(ff_constraint_rows *out, const ends *at, ff_vec3 direction
 }
 
 /* g = p_a - p_b */
-static void add_point(ff_constraint_rows *out, const ends *at) {
-  add_along(out, at, v3(1, 0, 0), at->apart.x, at->bent.x);
-  add_along(out, at, v3(0, 1, 0), at->apart.y, at->bent.y);
-  add_along(out, at, v3(0, 0, 1), at->apart.z, at->bent.z);
+static void constraint_add_point(ff_constraint_rows *out, const ends *at) {
+  constraint_add_along(out, at, v3(1, 0, 0), at->apart.x, at->bent.x);
+  constraint_add_along(out, at, v3(0, 1, 0), at->apart.y, at->bent.y);
+  constraint_add_along(out, at, v3(0, 0, 1), at->apart.z, at->bent.z);
 }
 
 /* g = |p_a - p_b| - length */
-static void add_distance(ff_constraint_rows *out, const ends *at, double length) {
+static void constraint_add_distance(ff_constraint_rows *out, const ends *at, double length) {
   double distance = v3_norm(at->apart);
   ff_vec3 direction = distance > 0 ? v3_scale(1 / distance, at->apart) : v3(0, 0, 1);
   double closing = v3_dot(direction, at->parting);
   double swing = v3_dot(at->parting, at->parting) - closing * closing;
   double bias = v3_dot(direction, at->bent) + (distance > 0 ? swing / distance : 0);
-  add_along(out, at, direction, distance - length, bias);
+  constraint_add_along(out, at, direction, distance - length, bias);
 }
 
 /* g = u . t, with u fixed to a and t to b */
-static void add_square(ff_constraint_rows *out, const ff_body_motion *a, const ff_body_motion *b,
-                       ff_vec3 u_in_a, ff_vec3 t_in_b) {
+static void constraint_add_orthogonal(ff_constraint_rows *out, const ff_body_motion *a,
+                                      const ff_body_motion *b, ff_vec3 u_in_a, ff_vec3 t_in_b) {
   int i = out->count++;
   ff_vec3 u = q_rotate(a->pose.orientation, u_in_a), t = q_rotate(b->pose.orientation, t_in_b);
   ff_vec3 axis = v3_cross(u, t), turning = v3_sub(a->omega, b->omega);
@@ -84,19 +84,19 @@ static void add_square(ff_constraint_rows *out, const ff_body_motion *a, const f
   out->bias[i] = v3_dot(turning, swept);
 }
 
-void ff_constraint_look(const ff_model_constraint *constraint, const ff_body_motion *a,
-                        const ff_body_motion *b, ff_constraint_rows *out) {
-  ends at = look_at_ends(constraint, a, b);
+void ff_constraint_evaluate(const ff_model_constraint *constraint, const ff_body_motion *a,
+                            const ff_body_motion *b, ff_constraint_rows *out) {
+  ends at = constraint_ends(constraint, a, b);
   out->count = 0;
   out->point_a = v3_add(a->pose.position, at.arm_a);
   out->point_b = v3_add(b->pose.position, at.arm_b);
   if (constraint->kind == FF_CONSTRAINT_DISTANCE) {
-    add_distance(out, &at, constraint->length);
+    constraint_add_distance(out, &at, constraint->length);
     return;
   }
-  add_point(out, &at);
+  constraint_add_point(out, &at);
   for (int k = out->count; k < ff_constraint_row_count(constraint->kind); k++) {
-    add_square(out, a, b, constraint->of_a[k - 3], constraint->of_b[k - 3]);
+    constraint_add_orthogonal(out, a, b, constraint->of_a[k - 3], constraint->of_b[k - 3]);
   }
 }
 
@@ -113,7 +113,7 @@ ff_vec3 ff_constraint_force(const ff_constraint_rows *rows, const double *multip
   return force;
 }
 
-double ff_constraint_apart(const ff_constraint_rows *rows, double *angle) {
+double ff_constraint_errors(const ff_constraint_rows *rows, double *angle) {
   double apart = 0;
   *angle = 0;
   for (int i = 0; i < rows->count; i++) {

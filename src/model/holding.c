@@ -1,8 +1,8 @@
-/* How the contacts of a model are held by fixed steps. */
+/* Choice of the midpoint-implicit or start-of-step treatment of contacts in fixed steps. */
 #include "model/model.h"
 #include "tree/tree.h"
 
-/* Has a robot a spring that acts as it was at the start of the step? */
+/* Does a robot have a spring evaluated at the start of the step? */
 static bool is_sprung(const ff_model_robot *robot) {
   bool found = false;
   for (int j = 0; j < robot->joint_count; j++) {
@@ -15,9 +15,9 @@ static bool is_sprung(const ff_model_robot *robot) {
   return found;
 }
 
-/* Is there more to a step than what stands at its start? Springs beside the contacts would gain
- * energy along the path of contacts that are held there, and so would overlaps, whose volume is
- * that of where they are looked at; bodies that move as told go on. */
+/* Does a step need forces at its midpoint? Contacts held at the start would gain energy along the
+ * path if there are springs beside them, or overlaps, whose volume is that of the evaluated pose;
+ * prescribed bodies move on. */
 static bool wants_middle(const ff_model *model) {
   bool found = model->drive_count > 0;
   for (int i = 0; i < model->binding_count; i++) {
@@ -32,7 +32,8 @@ static bool wants_middle(const ff_model *model) {
   return found;
 }
 
-/* Friction wants to be held; not by what would not feel constraints, unless a law asks for it. */
+/* Friction needs held contacts; not where constraints would not be coupled to them, unless a law
+ * requires it. */
 ff_holding ff_model_holding(const ff_model *model) {
   bool held = false, rubs = false;
   if (!model->stepper->midpoint_contacts) {

@@ -4,33 +4,33 @@
 #include "math/eigen.h"
 #include "math/vec.h"
 
-/* What the finite shapes of a body amount to. */
+/* Sums over the finite shapes of a body. */
 typedef struct sum {
   double mass;   /* kg if dense, else m^3 */
   ff_vec3 first; /* mass * position */
-  bool any;      /* there is a finite shape */
+  bool any;      /* has a finite shape */
   bool dense;    /* every one has a density */
 } sum;
 
-static bool is_finite(const ff_shape_list *list, int i) {
+static bool shape_is_finite(const ff_shape_list *list, int i) {
   return list->shapes[i].geom.kind != FF_HALF_SPACE;
 }
 
-static double weight(const ff_shape_list *list, int i, bool dense) {
+static double shape_weight(const ff_shape_list *list, int i, bool dense) {
   return (dense ? list->densities[i] : 1.0) * ff_geom_volume(&list->shapes[i].geom);
 }
 
-static sum add_up(const ff_shape_list *list) {
+static sum shapes_add_up(const ff_shape_list *list) {
   sum out = {.dense = true};
   for (int i = 0; i < list->count; i++) {
-    if (is_finite(list, i)) {
+    if (shape_is_finite(list, i)) {
       out.any = true;
       out.dense = out.dense && !isnan(list->densities[i]);
     }
   }
   for (int i = 0; i < list->count; i++) {
-    if (is_finite(list, i)) {
-      double m = weight(list, i, out.dense);
+    if (shape_is_finite(list, i)) {
+      double m = shape_weight(list, i, out.dense);
       out.mass += m;
       out.first = v3_axpy(out.first, m, list->shapes[i].pose.position);
     }
@@ -39,7 +39,7 @@ static sum add_up(const ff_shape_list *list) {
 }
 
 /* Adds s * (|r|^2 1 - r r^T): a point mass at r. */
-static void add_point(ff_mat3 *to, double s, ff_vec3 r) {
+static void inertia_add_point(ff_mat3 *to, double s, ff_vec3 r) {
   double v[3] = {r.x, r.y, r.z};
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) {
@@ -49,7 +49,7 @@ static void add_point(ff_mat3 *to, double s, ff_vec3 r) {
 }
 
 /* Adds s * R diag(d) R^T. */
-static void add_turned(ff_mat3 *to, double s, ff_quat q, ff_vec3 d) {
+static void inertia_add_rotated(ff_mat3 *to, double s, ff_quat q, ff_vec3 d) {
   ff_mat3 r = q_matrix(q);
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) {
@@ -65,19 +65,18 @@ static ff_mat3 inertia_of_shapes(const ff_shape_list *list, const sum *total,
   double scale = at->mass / total->mass;
   for (int i = 0; i < list->count; i++) {
     const ff_model_shape *shape = &list->shapes[i];
-    if (is_finite(list, i)) {
-      double m = scale * weight(list, i, total->dense);
-      add_turned(&out, m / ff_geom_volume(&shape->geom), shape->pose.orientation,
-                 ff_geom_inertia(&shape->geom));
-      add_point(&out, m, v3_sub(shape->pose.position, at->com));
+    if (shape_is_finite(list, i)) {
+      double m = scale * shape_weight(list, i, total->dense);
+      inertia_add_rotated(&out, m / ff_geom_volume(&shape->geom), shape->pose.orientation,
+                          ff_geom_inertia(&shape->geom));
+      inertia_add_point(&out, m, v3_sub(shape->pose.position, at->com));
     }
   }
   return out;
 }
 
-/* A body can have an inertia if its principal moments are positive and none is larger
- * than the sum of the other two. */
-static ff_status check_inertia(const ff_mat3 *inertia, ff_report *report) {
+/* A physical inertia has positive principal moments, none larger than the sum of the other two. */
+static ff_status body_check_inertia(const ff_mat3 *inertia, ff_report *report) {
   double scale = 0;
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) {
@@ -102,18 +101,19 @@ static ff_status check_inertia(const ff_mat3 *inertia, ff_report *report) {
     return ff_report_what(report, "principal moments must be greater than 0, got %g, %g, %g", d.x,
                           d.y, d.z);
   }
-  double slack = 1e-9 * (d.x + d.y + d.z); /* a flat plate sits exactly on the limit */
+  double slack = 1e-9 * (d.x + d.y + d.z); /* a flat plate is exactly at the limit */
   if (d.x > d.y + d.z + slack || d.y > d.x + d.z + slack || d.z > d.x + d.y + slack) {
-    return ff_report_what(report,
-                          "no body has principal moments %g, %g, %g: none may exceed the sum of "
-                          "the other two",
-                          d.x, d.y, d.z);
+    return ff_report_what(
+        report,
+        "are not the principal moments of a body: %g, %g, %g; none may exceed the sum of "
+        "the other two",
+        d.x, d.y, d.z);
   }
   return FF_OK;
 }
 
-static ff_status find_mass(ff_mass_properties *out, const ff_body_def *def, const sum *total,
-                           ff_report *report) {
+static ff_status body_find_mass(ff_mass_properties *out, const ff_body_def *def, const sum *total,
+                                ff_report *report) {
   out->mass = def->mass;
   if (isnan(def->mass)) {
     if (!total->any || !total->dense) {
@@ -133,8 +133,8 @@ static ff_status find_mass(ff_mass_properties *out, const ff_body_def *def, cons
 ff_status ff_body_mass_properties(ff_mass_properties *out, const ff_body_def *def,
                                   const ff_shape_list *list, ff_report *report) {
   *out = (ff_mass_properties){0};
-  sum total = add_up(list);
-  ff_status status = find_mass(out, def, &total, report);
+  sum total = shapes_add_up(list);
+  ff_status status = body_find_mass(out, def, &total, report);
   if (status != FF_OK) {
     ff_report_key(report, "mass");
     return status;
@@ -153,7 +153,7 @@ ff_status ff_body_mass_properties(ff_mass_properties *out, const ff_body_def *de
     }
     out->inertia = inertia_of_shapes(list, &total, out);
   }
-  status = check_inertia(&out->inertia, report);
+  status = body_check_inertia(&out->inertia, report);
   if (status != FF_OK) {
     ff_report_key(report, "inertia");
   }

@@ -1,4 +1,4 @@
-/* Mass, centre of mass and inertia of a body, given or from its shapes. */
+/* Mass, centre of mass and inertia of a body, as given or computed from its shapes. */
 #ifndef FF_MODEL_INERTIA_H
 #define FF_MODEL_INERTIA_H
 
@@ -11,7 +11,7 @@ typedef struct ff_mass_properties {
   ff_mat3 inertia; /* kg m^2 about com, body axes */
 } ff_mass_properties;
 
-/* A body's shapes, posed in the body frame, and the density of each (NAN where not known). */
+/* Shapes of a body, posed in the body frame, and the density of each (NAN: unknown). */
 typedef struct ff_shape_list {
   const ff_model_shape *shapes;
   int count;

@@ -1,4 +1,4 @@
-/* Questions about a model. */
+/* Queries of a model. */
 #include "geom/hull.h"
 #include "geom/overlap.h"
 #include "geom/parts.h"
@@ -65,7 +65,7 @@ int ff_model_joint_find(const ff_model *model, int robot, const char *name) {
 }
 
 /* R diag(d) R^T */
-static ff_mat3 turned(ff_quat q, ff_vec3 d) {
+static ff_mat3 rotated_inertia(ff_quat q, ff_vec3 d) {
   ff_mat3 r = q_matrix(q), out;
   const double moments[3] = {d.x, d.y, d.z};
   for (int i = 0; i < 3; i++) {
@@ -85,7 +85,7 @@ ff_body_info ff_model_body_info(const ff_model *model, ff_body body) {
                         .kind = b->kind,
                         .mass = b->slot >= 0 || b->robot >= 0 ? b->mass : INFINITY,
                         .com = b->frame.position,
-                        .inertia = turned(b->frame.orientation, b->inertia),
+                        .inertia = rotated_inertia(b->frame.orientation, b->inertia),
                         .principal = b->inertia,
                         .shape_count = b->shape_count};
 }
@@ -125,14 +125,14 @@ ff_shape_info ff_model_shape_info(const ff_model *model, ff_shape shape) {
                          .material = s->material >= 0 ? model->material_names[s->material] : NULL};
 }
 
-/* ---- pairs and the step they need ---------------------------------------------------- */
+/* ---- body pairs and their stable step -------------------------------------------------------- */
 
 int ff_model_pair_count(const ff_model *model) {
   return model->pair_count;
 }
 
-/* Smallest gap between the shapes of two bodies at the start. */
-static double start_gap(const ff_model *model, const ff_model_pair *pair) {
+/* Smallest gap between the shapes of two bodies initially. */
+static double pair_start_gap(const ff_model *model, const ff_model_pair *pair) {
   const ff_model_body *a = &model->bodies[pair->a], *b = &model->bodies[pair->b];
   double depth = -INFINITY;
   for (int i = a->first_shape; i < a->first_shape + a->shape_count; i++) {
@@ -149,14 +149,14 @@ static double start_gap(const ff_model *model, const ff_model_pair *pair) {
   return fmax(-depth, 0);
 }
 
-/* A contact to try laws on: as the bodies stand at the start, but nearer. */
+/* Sample contact for evaluating laws: the initial poses, brought into contact. */
 typedef struct probe {
   const ff_binding *binding;
-  ff_geom geom;   /* laws of overlap: what touches the half-space, */
-  ff_vec3 normal; /* and the half-space's normal seen from it */
+  ff_geom geom;   /* overlap laws: the shape that overlaps the half-space, */
+  ff_vec3 normal; /* and the half-space's normal in its frame */
 } probe;
 
-static probe probe_of(const ff_model *model, const ff_model_pair *pair) {
+static probe pair_probe(const ff_model *model, const ff_model_pair *pair) {
   const ff_model_body *a = &model->bodies[pair->a], *b = &model->bodies[pair->b];
   probe out = {.binding = &model->bindings[pair->binding]};
   for (int k = 0; out.binding->overlaps && k < a->shape_count * b->shape_count; k++) {
@@ -174,7 +174,7 @@ static probe probe_of(const ff_model *model, const ff_model_pair *pair) {
   return out;
 }
 
-static ff_patch probe_at(const probe *p, double depth, double rate) {
+static ff_patch probe_patch(const probe *p, double depth, double rate) {
   ff_patch patch = {.depth = depth, .depth_rate = rate};
   if (p->binding->overlaps) {
     double span = ff_geom_reach(&p->geom, p->normal) + ff_geom_rise(&p->geom, p->normal);
@@ -187,13 +187,13 @@ static ff_patch probe_at(const probe *p, double depth, double rate) {
   return patch;
 }
 
-/* Depth at which the law has stored the energy of the approach and the weight's work. */
-static double deepest(const probe *p, double energy, double weight) {
+/* Depth at which the law stores the kinetic energy of the approach and the work of the weight. */
+static double probe_deepest(const probe *p, double energy, double weight) {
   double low = 0, high = 1;
   ff_normal normal;
   for (int i = 0; i < 200; i++) {
     double middle = i < 40 ? high : 0.5 * (low + high);
-    ff_patch patch = probe_at(p, middle, 0);
+    ff_patch patch = probe_patch(p, middle, 0);
     p->binding->normal->normal(&p->binding->normal_params, &patch, &normal);
     if (normal.energy < energy + weight * middle) {
       low = middle;
@@ -205,27 +205,27 @@ static double deepest(const probe *p, double energy, double weight) {
   return high;
 }
 
-static double inverse_mass(const ff_model *model, const ff_model_pair *pair) {
+static double pair_inverse_mass(const ff_model *model, const ff_model_pair *pair) {
   return model->bodies[pair->a].inv_mass + model->bodies[pair->b].inv_mass;
 }
 
-/* The step that resolves the contact for the approach the scene allows: a fall over the
- * start's gap on top of the start's relative speed. */
-static double stable_step(const ff_model *model, const ff_model_pair *pair,
-                          const ff_binding *binding) {
-  if (!binding->normal->normal) { /* rigid: solved for, at any step */
+/* Step that resolves the contact for the approach in the scene: a fall over the initial gap in
+ * addition to the initial relative speed. */
+static double pair_stable_step(const ff_model *model, const ff_model_pair *pair,
+                               const ff_binding *binding) {
+  if (!binding->normal->normal) { /* rigid: solved for, any step */
     return INFINITY;
   }
   const ff_model_body *a = &model->bodies[pair->a], *b = &model->bodies[pair->b];
-  double inv_mass = inverse_mass(model, pair);
+  double inv_mass = pair_inverse_mass(model, pair);
   double g = v3_norm(model->run.gravity);
-  double gap = start_gap(model, pair);
+  double gap = pair_start_gap(model, pair);
   double v = v3_norm(v3_sub(a->velocity, b->velocity));
   double speed = sqrt(v * v + 2 * g * (isfinite(gap) ? gap : 0));
   ff_normal normal;
-  probe p = probe_of(model, pair);
-  double depth = deepest(&p, 0.5 * speed * speed / inv_mass, g / inv_mass);
-  ff_patch patch = probe_at(&p, depth, speed);
+  probe p = pair_probe(model, pair);
+  double depth = probe_deepest(&p, 0.5 * speed * speed / inv_mass, g / inv_mass);
+  ff_patch patch = probe_patch(&p, depth, speed);
   binding->normal->normal(&binding->normal_params, &patch, &normal);
   double rate = fmax(sqrt(fmax(normal.d_depth, 0) * inv_mass), normal.d_rate * inv_mass);
   if (ff_binding_is_held(binding, model->holding)) {
@@ -250,15 +250,15 @@ ff_pair_info ff_model_pair_info(const ff_model *model, int index) {
                         .normal_params = binding->normal_params,
                         .friction_params = binding->friction_params,
                         .material = binding->pair,
-                        .mass = 1 / inverse_mass(model, pair),
-                        .stable_step = stable_step(model, pair, binding)};
+                        .mass = 1 / pair_inverse_mass(model, pair),
+                        .stable_step = pair_stable_step(model, pair, binding)};
 }
 
 double ff_model_stable_step(const ff_model *model) {
   double out = INFINITY;
   for (int i = 0; i < model->pair_count; i++) {
     const ff_model_pair *pair = &model->pairs[i];
-    out = fmin(out, stable_step(model, pair, &model->bindings[pair->binding]));
+    out = fmin(out, pair_stable_step(model, pair, &model->bindings[pair->binding]));
   }
   return out;
 }

@@ -1,9 +1,8 @@
-/* Inside of a model: compiled, immutable, read by every later room.
+/* Internals of a model: compiled, immutable, read by steppers, audit and sim.
  *
- * Bodies are numbered 0 .. body_count-1 here (handle id - 1). A free body's
- * state belongs to its principal frame: origin at the centre of mass, axes
- * along the principal axes of inertia, so that inertia is three numbers.
- */
+ * Bodies are numbered 0 .. body_count-1 here (handle id - 1). The state of a free body is that of
+ * its principal frame: origin at the centre of mass, axes along the principal axes of inertia, so
+ * that inertia is three numbers. */
 #ifndef FF_MODEL_MODEL_H
 #define FF_MODEL_MODEL_H
 
@@ -17,33 +16,33 @@
 typedef struct ff_model_body {
   const char *name;
   ff_body_kind kind;
-  int slot;            /* among the free bodies; -1 if not free */
-  bool round;          /* three equal moments of inertia */
-  int top;             /* two equal ones: the axis of the third, 0 .. 2; -1: three, or none */
-  double mass;         /* kg, and its inverse; 0 and 0 if not free */
-  double inv_mass;     /* 1/kg */
+  int slot;   /* index among the free bodies; -1: not free */
+  bool round; /* spherical top: three equal moments of inertia */
+  int top; /* symmetric top: axis of the distinct moment, 0 .. 2; -1: all equal, or all distinct */
+  double mass;         /* kg; 0 if not free */
+  double inv_mass;     /* 1/kg; 0 if not free */
   ff_vec3 inertia;     /* kg m^2, principal moments */
   ff_vec3 inv_inertia; /* 1/(kg m^2) */
   ff_pose frame;       /* principal frame in the body frame */
   ff_pose start;       /* principal frame in the world, t = 0 */
   ff_vec3 velocity;    /* m/s, of the principal frame's origin, t = 0 */
   ff_vec3 omega;       /* rad/s, world, t = 0 */
-  double bound;        /* m, radius about the principal origin that holds its finite shapes */
+  double bound;        /* m, bounding sphere of its finite shapes about the principal origin */
   int first_shape, shape_count;
   bool infinite;   /* has a half-space */
-  int robot, link; /* of a link: its robot, and its number there (1 ..); robot -1: none */
+  int robot, link; /* of a link: its robot, and its number there (1 ..); robot -1: not a link */
   const double
-      *ease;        /* of a link: 6 x 6, accelerations (angular, then linear, in columns) under
-                     * unit torques and forces at its centre of mass, link axes; NULL: not known */
-  int rigid;        /* of a link: the body of the first link that fixed joints connect it to */
+      *ease; /* of a link: inverse inertia 6 x 6 at its centre of mass, link axes: accelerations
+                (angular, then linear, in columns) under unit torques and forces; NULL: unknown */
+  int rigid; /* of a link: body of the first link of its rigid group (connected by fixed joints) */
   ff_motion motion; /* prescribed bodies; axis is unit or zero */
 } ff_model_body;
 
-/* Of a top the axis in the world. */
+/* Axis of a symmetric top in the world. */
 static inline ff_vec3 ff_body_axis(const ff_model_body *body, ff_quat q) {
   return body->top == 0 ? q_axis_x(q) : (body->top == 1 ? q_axis_y(q) : q_axis_z(q));
 }
-/* Of a top 1/(kg m^2) across its axis, and what there is more along it. */
+/* Symmetric top: inverse inertia across its axis, 1/(kg m^2), and its difference along the axis. */
 static inline double ff_body_across(const ff_model_body *body) {
   return body->top == 0 ? body->inv_inertia.y : body->inv_inertia.x;
 }
@@ -70,34 +69,35 @@ typedef struct ff_model_shape {
   ff_geom geom;
   ff_pose pose;     /* in the body's principal frame */
   double bound;     /* m, about pose.position; INFINITY for a half-space */
-  double thickness; /* m, half its smallest extent, or less; INFINITY for a half-space */
+  double thickness; /* m, half its smallest extent, or a lower bound; INFINITY for a half-space */
   bool centred;     /* pose is the identity */
   int material;     /* -1: none */
-  int class_index;  /* shapes of one class touch by the same rules */
+  int class_index;  /* shapes of one class are treated alike by all rules */
 } ff_model_shape;
 
-/* Where a shape is when its body is there: there as well, or in this room. */
+/* World pose of a shape for a pose of its body: the body's own pose if the shape is centred, else
+ * stored in scratch. */
 static inline const ff_pose *ff_shape_at(const ff_model_shape *shape, const ff_pose *body,
-                                         ff_pose *room) {
+                                         ff_pose *scratch) {
   if (!shape->centred) {
-    *room = pose_mul(*body, shape->pose);
+    *scratch = pose_mul(*body, shape->pose);
   }
-  return shape->centred ? body : room;
+  return shape->centred ? body : scratch;
 }
 
-/* How shapes of two classes touch: the laws with all parameters resolved. */
+/* How shapes of two classes collide: laws with resolved parameters. */
 typedef struct ff_binding {
   const ff_law *normal, *friction;
-  bool frictionless;  /* the friction law is "none": nothing to evaluate */
-  bool unpaid;        /* it is FF_LAW_UNPAID */
-  bool normal_unpaid; /* so is the normal law */
-  bool held;          /* fixed steps hold its forces in their middle: see step/hold.h */
-  bool grips;         /* they can hold them, there or at their start */
-  bool overlaps;      /* the normal law wants the overlap: one point a pair of shapes */
-  bool edges;         /* and the friction law its edges */
+  bool frictionless;  /* the friction law is "none" */
+  bool unpaid;        /* the friction law is FF_LAW_UNPAID */
+  bool normal_unpaid; /* the normal law is FF_LAW_UNPAID */
+  bool held;          /* fixed steps evaluate its forces at their midpoint: see step/hold.h */
+  bool grips;         /* fixed steps can treat them implicitly, at the midpoint or the start */
+  bool overlaps;      /* the normal law needs the overlap: one point per shape pair */
+  bool edges;         /* the friction law needs the edges of the overlap */
   ff_law_params normal_params, friction_params;
-  ff_layer layer; /* the same for steppers that solve for impulses; unset under others */
-  double round;   /* m, radius of edges that meet, see ff_geom_touch_rounded; 0: sharp */
+  ff_layer layer; /* the laws for steppers that solve for impulses; unset under others */
+  double round;   /* m, convex radius of edges, see ff_geom_touch_rounded; 0: sharp */
   ff_cone cone;
   ff_ground ground; /* for `micro-macro` */
   ff_grip grip;
@@ -119,54 +119,54 @@ typedef struct ff_model_drive {
   int phase_count;
 } ff_model_drive;
 
-/* Two bodies held together; see model/constraint.h. */
+/* Constraint between two bodies; see model/constraint.h. */
 typedef struct ff_model_constraint {
   const char *name;
   ff_constraint_kind kind;
   int a, b;
   ff_vec3 anchor_a, anchor_b; /* m, principal frames */
-  ff_vec3 of_a[3], of_b[3];   /* unit, principal frames: pairs that stay at right angles */
+  ff_vec3 of_a[3], of_b[3];   /* unit, principal frames: pairs of directions that stay orthogonal */
   double length;              /* m, distance */
 } ff_model_constraint;
 
-/* Constraints that hang together by free bodies: their forces depend on each other. */
+/* Constraints coupled by free bodies: their forces depend on each other. */
 typedef struct ff_model_cluster {
   int first, count; /* in constraint_order */
   int rows;
 } ff_model_cluster;
 
-/* Two bodies that may touch; a is the one forces are told for. */
+/* Two bodies that may collide; forces are reported on a. */
 typedef struct ff_model_pair {
   int a, b;
-  int binding; /* of their first pair of shapes that may touch */
+  int binding; /* of their first shape pair that may collide */
 } ff_model_pair;
 
-/* How an axis reads its joint's q. */
+/* How an axis is read from its joint's q. */
 typedef enum ff_axis_form {
   FF_AXIS_PLAIN, /* factor q + offset */
-  FF_AXIS_TURN,  /* part of the rotation vector of a quaternion */
-  FF_AXIS_SLIDE  /* part of the position of a free joint, whose quaternion follows */
+  FF_AXIS_TURN,  /* component of the rotation vector of a quaternion */
+  FF_AXIS_SLIDE  /* component of the position of a free joint, whose quaternion precedes it */
 } ff_axis_form;
 
-/* An axis of a joint, and what drives it. The three parts of a turn or slide stand together. */
+/* Axis of a joint, and its drive. The three components of a turn or slide are contiguous. */
 typedef struct ff_model_joint {
   const char *name;
   bool slides; /* m and N, not rad and N m */
   ff_axis_form form;
-  int part;       /* of a turn or slide: 0 .. 2 */
-  int q_at, v_at; /* in the robot's q and v; of a turn or slide q_at is that of part 0 */
-  bool follows;   /* moves as another does, and is not driven */
+  int part;       /* of a turn or slide: component 0 .. 2 */
+  int q_at, v_at; /* in the robot's q and v; of a turn or slide q_at is that of component 0 */
+  bool follows;   /* mimics another joint, and is not driven */
   double factor, offset;
   double start; /* position at t = 0 */
   double stiffness, damping, effort, speed;
-  double soft_lower, soft_upper;        /* limits of the safety controller, */
+  double soft_lower, soft_upper;        /* position limits of the safety controller, */
   double safety_position, safety_speed; /* and its gains, 1/s and N m s/rad; 0: none */
-  ff_table target, torque; /* target has at least a row if stiffness or damping is not 0 */
-  bool steady;             /* no torque, and the target is a single row */
-  bool explicit_drive;     /* acts as at the start of the step */
+  ff_table target, torque; /* target has at least one row if stiffness or damping is nonzero */
+  bool steady;             /* no torque table, and the target is constant */
+  bool explicit_drive;     /* evaluated at the start of the step */
 } ff_model_joint;
 
-/* Where an axis is, for its robot's q. */
+/* Position of an axis for its robot's q. */
 double ff_axis_position(const ff_model_joint *joint, const double *q);
 
 typedef struct ff_model_robot {
@@ -179,7 +179,7 @@ typedef struct ff_model_robot {
   bool self_collision;
   const ff_model_joint *joints;
   int joint_count;
-  const ff_pilot_def *pilot; /* NULL: none. Looked at by the sim alone */
+  const ff_pilot_def *pilot; /* NULL: none. Used by the sim only */
 } ff_model_robot;
 
 /* How `micro-macro` takes the forces of elastic parts. */
@@ -189,7 +189,7 @@ typedef enum ff_micro_form {
   FF_MICRO_CONVENTIONAL
 } ff_micro_form;
 
-/* How `symplectic-euler` holds contacts: see step/hold.h. */
+/* Treatment of contacts by `symplectic-euler`: see step/hold.h. */
 typedef enum ff_holding { FF_HOLDS_NOTHING, FF_HOLDS_AT_START, FF_HOLDS_IN_MIDDLE } ff_holding;
 
 struct ff_model {
@@ -202,38 +202,38 @@ struct ff_model {
   int body_count, free_count, shape_count, force_count, drive_count;
   const ff_model_body *bodies;
   const int *free_bodies;  /* body of each free slot: free_count */
-  const int *moved_bodies; /* free bodies and links that forces can move, in order */
+  const int *moved_bodies; /* free bodies and movable links, in order */
   int moved_count;
-  int robot_count, robot_size; /* robots, and their numbers in y */
+  int robot_count, robot_size; /* robots, and their total size in y */
   const ff_model_robot *robots;
   const ff_model_shape *shapes;
   const ff_model_force *forces;
   const ff_model_drive *drives;
 
   int class_count;
-  const int *class_table;    /* binding of two classes, -1: they do not touch; class_count^2 */
+  const int *class_table;    /* binding of two classes, -1: no contact; class_count^2 */
   const bool *class_swapped; /* true: the first class is the b of the pair; class_count^2 */
   int binding_count;
   const ff_binding *bindings;
-  bool free_pairs_touch; /* some two finite shapes may touch: a broad phase is needed */
-  int memory_count;      /* numbers of memory per contact point: most of any friction law */
+  bool free_pairs_touch; /* two finite shapes may collide: a broad phase is needed */
+  int memory_count;      /* history variables per contact point: most of any friction law */
 
-  int constraint_count, cluster_count, cluster_rows; /* cluster_rows: of the largest */
+  int constraint_count, cluster_count, cluster_rows; /* cluster_rows: of the largest cluster */
   const ff_model_constraint *constraints;
-  const int *constraint_order; /* cluster by cluster */
+  const int *constraint_order; /* sorted by cluster */
   const ff_model_cluster *clusters;
 
-  int knot_count;
-  const double *knots; /* s, instants at which a table, drive or motion has a kink; sorted */
+  int breakpoint_count;
+  const double *breakpoints; /* s, breakpoints of tables, drives and motions; sorted */
 
   int pair_count;
   const ff_model_pair *pairs;
   int loaded_count;
-  const int *loaded_bodies; /* links and fixed bodies that may touch something */
+  const int *loaded_bodies; /* links and fixed bodies that may be in contact */
   const char *const *material_names;
 };
 
-/* Step times contact frequency (rad). Beyond FF_COARSE_STEP a step cannot follow a contact;
+/* Step times contact frequency (rad). Above FF_COARSE_STEP a step cannot follow a contact;
  * FF_FINE_STEP resolves it well: about 15 steps in an elastic impact. */
 #define FF_COARSE_STEP 1.0
 #define FF_FINE_STEP   0.2
@@ -243,22 +243,22 @@ static inline bool ff_model_solves(const ff_model *model) {
   return model->stepper->contacts != FF_CONTACTS_BY_FORCE;
 }
 
-/* What is right for this model. */
+/* Treatment of contacts that suits this model. */
 ff_holding ff_model_holding(const ff_model *model);
 static inline bool ff_binding_is_held(const ff_binding *binding, ff_holding holding) {
   return holding != FF_HOLDS_NOTHING && (binding->held || binding->grips);
 }
 
-/* Are two shapes pressed into one another, so that forces are conservative (geom/press.h)? Not
- * where contacts are solved for, which wants few points; nor do held ones stand on feet, which are
- * more than there are names for, so that none would have a path of its own. */
+/* Does a shape pair have contact samples of a potential, whose forces are conservative
+ * (geom/press.h)? Not under solving steppers, which need few points; nor for held contacts: there
+ * are more samples than feature ids, so that samples have no history of their own. */
 static inline bool ff_binding_presses(const ff_model *model, const ff_binding *binding,
                                       ff_shape_kind a, ff_shape_kind b) {
   bool held = ff_binding_is_held(binding, model->holding) && ff_geom_has_feet(a, b);
   return ff_geom_can_press(a, b) && !binding->overlaps && !ff_model_solves(model) && !held;
 }
 
-/* Points that a pair of shapes under this binding can have. */
+/* Most contact points of a shape pair under this binding. */
 static inline int ff_binding_points(const ff_model *model, const ff_binding *binding,
                                     ff_shape_kind a, ff_shape_kind b) {
   return binding->overlaps                          ? 1
@@ -266,34 +266,34 @@ static inline int ff_binding_points(const ff_model *model, const ff_binding *bin
                                                     : ff_geom_touch_limit(a, b);
 }
 
-/* Free bodies and links; links that fixed joints tie to the ground do not move. */
+/* Free bodies and movable links; links fixed to the ground do not move. */
 static inline bool ff_body_is_moved(const ff_model_body *body) {
   return body->inv_mass > 0;
 }
 
-/* Of a link: the rigid group (see ff_model_body.rigid) it hangs from; -1: the ground. */
+/* Rigid group (see ff_model_body.rigid) that a link's group is attached to; -1: the ground. */
 int ff_robot_rigid_parent(const ff_model *model, const ff_model_body *body);
 
-/* Where a body that is not free stands and how it moves at time t. */
+/* Pose and velocity of a prescribed body at time t. */
 typedef struct ff_body_motion {
   ff_pose pose;
   ff_vec3 velocity, omega; /* m/s, rad/s, world */
 } ff_body_motion;
 
 ff_body_motion ff_motion_at(const ff_model_body *body, double t);
-/* Its accelerations then, m/s^2 and rad/s^2: those to the right of a knot. */
-void ff_motion_bent(const ff_model_body *body, double t, ff_vec3 *linear, ff_vec3 *angular);
+/* Accelerations of a prescribed body, m/s^2 and rad/s^2; at a breakpoint those after it. */
+void ff_motion_acceleration(const ff_model_body *body, double t, ff_vec3 *linear, ff_vec3 *angular);
 
-/* Next instant after t at which a table, drive or motion has a kink; INFINITY if none. */
-double ff_model_next_knot(const ff_model *model, double t);
+/* Next breakpoint after t; INFINITY: none. */
+double ff_model_next_breakpoint(const ff_model *model, double t);
 
-/* Phase of a drive at time t (the later one at a boundary; phase_count when all are over),
- * and its start time. */
+/* Phase of a drive at time t (the later one at a boundary; phase_count after the last), and its
+ * start time. */
 int ff_drive_phase(const ff_model_drive *drive, double t);
 double ff_drive_phase_start(const ff_model_drive *drive, int phase);
-/* Position that a drive wants at time t in a phase whose wanted position began at start, and its
- * rate; NAN unless it is a position phase. */
-double ff_drive_wanted(const ff_model_drive *drive, int phase, double start, double t,
-                       double *rate);
+/* Desired position of a drive at time t, in a phase that began at the desired position start, and
+ * its rate; NAN unless it is a position phase. */
+double ff_drive_desired(const ff_model_drive *drive, int phase, double start, double t,
+                        double *rate);
 
 #endif

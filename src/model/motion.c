@@ -1,4 +1,4 @@
-/* Things that follow time alone: prescribed bodies, phases, knots. */
+/* Functions of time alone: prescribed bodies, drive phases, breakpoints. */
 #include "math/vec.h"
 #include "model/model.h"
 #include "model/table.h"
@@ -26,7 +26,7 @@ ff_body_motion ff_motion_at(const ff_model_body *body, double t) {
   ff_vec3 speed = table_vec3(&motion->velocity, t, ff_table_value);
   out.pose.position = v3_add(out.pose.position, v3_axpy(path, wave, motion->amplitude));
   out.velocity = v3_axpy(speed, wave_rate, motion->amplitude);
-  /* Rotation about a fixed axis: the integrated rate plus the swing. */
+  /* Rotation about a fixed axis: the integrated rate plus the oscillation. */
   double angle = table_vec3(&motion->rate, t, ff_table_integral).x + motion->swing_amplitude * wave;
   double rate =
       table_vec3(&motion->rate, t, ff_table_value).x + motion->swing_amplitude * wave_rate;
@@ -35,7 +35,8 @@ ff_body_motion ff_motion_at(const ff_model_body *body, double t) {
   return out;
 }
 
-void ff_motion_bent(const ff_model_body *body, double t, ff_vec3 *linear, ff_vec3 *angular) {
+void ff_motion_acceleration(const ff_model_body *body, double t, ff_vec3 *linear,
+                            ff_vec3 *angular) {
   *linear = *angular = v3(0, 0, 0);
   if (body->kind != FF_BODY_PRESCRIBED) {
     return;
@@ -60,8 +61,8 @@ double ff_drive_phase_start(const ff_model_drive *drive, int phase) {
   return phase > 0 ? drive->phases[phase - 1].until : 0.0;
 }
 
-double ff_drive_wanted(const ff_model_drive *drive, int phase, double start, double t,
-                       double *rate) {
+double ff_drive_desired(const ff_model_drive *drive, int phase, double start, double t,
+                        double *rate) {
   *rate = NAN;
   if (phase == drive->phase_count || drive->phases[phase].kind != FF_PHASE_POSITION) {
     return NAN;
@@ -73,15 +74,15 @@ double ff_drive_wanted(const ff_model_drive *drive, int phase, double start, dou
   return start + travel;
 }
 
-double ff_model_next_knot(const ff_model *model, double t) {
-  int low = -1, high = model->knot_count;
+double ff_model_next_breakpoint(const ff_model *model, double t) {
+  int low = -1, high = model->breakpoint_count;
   while (high - low > 1) {
     int middle = low + (high - low) / 2;
-    if (model->knots[middle] <= t) {
+    if (model->breakpoints[middle] <= t) {
       low = middle;
     } else {
       high = middle;
     }
   }
-  return high < model->knot_count ? model->knots[high] : INFINITY;
+  return high < model->breakpoint_count ? model->breakpoints[high] : INFINITY;
 }

@@ -8,7 +8,7 @@ typedef struct entry {
   int index;
 } entry;
 
-static int by_name(const void *a, const void *b) {
+static int compare_names(const void *a, const void *b) {
   const entry *x = a, *y = b;
   int order = strcmp(x->name, y->name);
   return order ? order : x->index - y->index;
@@ -23,7 +23,7 @@ bool ff_names_make(ff_names *out, ff_arena *arena, const char *const *names, int
   for (int i = 0; i < count; i++) {
     entries[i] = (entry){names[i], i};
   }
-  qsort(entries, (size_t)count, sizeof *entries, by_name);
+  qsort(entries, (size_t)count, sizeof *entries, compare_names);
   for (int i = 0; i < count; i++) {
     out->order[i] = entries[i].index;
   }
@@ -33,7 +33,7 @@ bool ff_names_make(ff_names *out, ff_arena *arena, const char *const *names, int
 }
 
 int ff_names_find(const ff_names *names, const char *name) {
-  int low = 0, high = names->count; /* first entry that is not before name */
+  int low = 0, high = names->count; /* first entry not before name */
   while (low < high) {
     int middle = low + (high - low) / 2;
     if (strcmp(names->names[names->order[middle]], name) < 0) {

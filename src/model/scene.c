@@ -8,14 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- memory that lives as long as the scene --------------------------------------- */
+/* ---- memory owned by the scene --------------------------------------------------------------- */
 
 const char *ff_scene_keep_text(ff_scene *scene, const char *text, size_t size) {
   return ff_arena_text(&scene->memory, text, size);
 }
 
-/* Replaces a text by the scene's own copy; NULL stays NULL. False when memory is out. */
-static bool own_text(ff_scene *scene, const char **text) {
+/* Replaces a text by the scene's own copy; NULL stays NULL. False if out of memory. */
+static bool scene_own_text(ff_scene *scene, const char **text) {
   if (*text) {
     *text = ff_scene_keep_text(scene, *text, strlen(*text));
     return *text != NULL;
@@ -23,7 +23,7 @@ static bool own_text(ff_scene *scene, const char **text) {
   return true;
 }
 
-static bool own_numbers(ff_scene *scene, const double **values, size_t count) {
+static bool scene_own_numbers(ff_scene *scene, const double **values, size_t count) {
   if (count == 0) {
     *values = NULL;
     return true;
@@ -36,15 +36,15 @@ static bool own_numbers(ff_scene *scene, const double **values, size_t count) {
   return copy != NULL;
 }
 
-static bool own_table(ff_scene *scene, ff_table *table) {
-  return own_numbers(scene, &table->values, (size_t)table->rows * (size_t)(table->width + 1));
+static bool scene_own_table(ff_scene *scene, ff_table *table) {
+  return scene_own_numbers(scene, &table->values, (size_t)table->rows * (size_t)(table->width + 1));
 }
 
-static bool own_texts(ff_scene *scene, const char ***texts, int count) {
+static bool scene_own_texts(ff_scene *scene, const char ***texts, int count) {
   const char **copy = ff_arena_take(&scene->memory, (size_t)count, sizeof *copy);
   for (int i = 0; copy && i < count; i++) {
     copy[i] = (*texts)[i];
-    if (!own_text(scene, &copy[i])) {
+    if (!scene_own_text(scene, &copy[i])) {
       return false;
     }
   }
@@ -52,12 +52,12 @@ static bool own_texts(ff_scene *scene, const char ***texts, int count) {
   return copy != NULL;
 }
 
-/* Makes room for one more element. The array is untouched when memory is out. */
-static bool reserve(void **array, int count, size_t *capacity, size_t size) {
+/* Ensures capacity for one more element. False if out of memory, the array is unchanged. */
+static bool scene_reserve(void **array, int count, size_t *capacity, size_t size) {
   return count < INT_MAX && ff_grow(array, (size_t)count, capacity, size);
 }
 
-/* ---- life -------------------------------------------------------------------------- */
+/* ---- creation -------------------------------------------------------------------------------- */
 
 ff_status ff_scene_create(ff_scene **out) {
   *out = ff_alloc(1, sizeof **out);
@@ -101,7 +101,7 @@ const char *ff_scene_file(const ff_scene *scene) {
   return scene->file;
 }
 
-/* ---- materials, bodies, shapes -------------------------------------------------------- */
+/* ---- materials, bodies, shapes --------------------------------------------------------------- */
 
 ff_material_def ff_material_def_default(void) {
   return (ff_material_def){.young = NAN,
@@ -114,8 +114,9 @@ ff_material_def ff_material_def_default(void) {
 
 ff_status ff_scene_add_material(ff_scene *scene, const ff_material_def *def) {
   ff_material_def copy = *def;
-  if (!own_text(scene, &copy.name) || !reserve((void **)&scene->materials, scene->material_count,
-                                               &scene->material_capacity, sizeof copy)) {
+  if (!scene_own_text(scene, &copy.name) ||
+      !scene_reserve((void **)&scene->materials, scene->material_count, &scene->material_capacity,
+                     sizeof copy)) {
     return FF_ERROR_MEMORY;
   }
   scene->materials[scene->material_count++] = copy;
@@ -134,11 +135,13 @@ ff_body_def ff_body_def_default(void) {
 ff_status ff_scene_add_body(ff_body *out, ff_scene *scene, const ff_body_def *def) {
   ff_body_def copy = *def;
   *out = (ff_body){0};
-  if (!own_text(scene, &copy.name) || !own_text(scene, &copy.material) ||
-      !own_table(scene, &copy.motion.velocity) || !own_table(scene, &copy.motion.rate) ||
-      !reserve((void **)&scene->bodies, scene->body_count, &scene->body_capacity, sizeof copy) ||
-      !reserve((void **)&scene->shape_counts, scene->body_count, &scene->shape_counts_capacity,
-               sizeof *scene->shape_counts)) {
+  if (!scene_own_text(scene, &copy.name) || !scene_own_text(scene, &copy.material) ||
+      !scene_own_table(scene, &copy.motion.velocity) ||
+      !scene_own_table(scene, &copy.motion.rate) ||
+      !scene_reserve((void **)&scene->bodies, scene->body_count, &scene->body_capacity,
+                     sizeof copy) ||
+      !scene_reserve((void **)&scene->shape_counts, scene->body_count,
+                     &scene->shape_counts_capacity, sizeof *scene->shape_counts)) {
     return FF_ERROR_MEMORY;
   }
   scene->bodies[scene->body_count++] = copy;
@@ -151,9 +154,9 @@ ff_shape_def ff_shape_def_default(void) {
       .kind = FF_SPHERE, .size = {1, 1, 1}, .orientation = {1, 0, 0, 0}, .exponents = {2, 2}};
 }
 
-/* Copies what a shape points to; the members of an intersection are owned one level down, deeper
- * ones are refused when the model is built. */
-static bool own_shape(ff_scene *scene, ff_shape_def *def, int level) {
+/* Copies the data of a shape; members of an intersection one level deep, deeper ones are rejected
+ * when the model is built. */
+static bool scene_own_shape(ff_scene *scene, ff_shape_def *def, int level) {
   size_t vertices = def->kind == FF_POLYHEDRON && def->vertex_count > 0 && def->vertices
                         ? (size_t)def->vertex_count
                         : 0;
@@ -163,7 +166,7 @@ static bool own_shape(ff_scene *scene, ff_shape_def *def, int level) {
           : 0;
   ff_vec3 *corners = ff_arena_take(&scene->memory, vertices, sizeof *corners);
   ff_shape_def *parts = ff_arena_take(&scene->memory, members, sizeof *parts);
-  if (!own_text(scene, &def->material) || !corners || !parts) {
+  if (!scene_own_text(scene, &def->material) || !corners || !parts) {
     return false;
   }
   for (size_t i = 0; i < vertices; i++) {
@@ -171,7 +174,7 @@ static bool own_shape(ff_scene *scene, ff_shape_def *def, int level) {
   }
   for (size_t i = 0; i < members; i++) {
     parts[i] = def->members[i];
-    if (!own_shape(scene, &parts[i], level + 1)) {
+    if (!scene_own_shape(scene, &parts[i], level + 1)) {
       return false;
     }
   }
@@ -189,8 +192,9 @@ ff_status ff_scene_add_shape(ff_shape *out, ff_scene *scene, ff_body body,
   if (body.id < 1 || body.id > scene->body_count) {
     return FF_ERROR_INPUT;
   }
-  if (!own_shape(scene, &copy.def, 0) ||
-      !reserve((void **)&scene->shapes, scene->shape_count, &scene->shape_capacity, sizeof copy)) {
+  if (!scene_own_shape(scene, &copy.def, 0) ||
+      !scene_reserve((void **)&scene->shapes, scene->shape_count, &scene->shape_capacity,
+                     sizeof copy)) {
     return FF_ERROR_MEMORY;
   }
   copy.index = scene->shape_counts[body.id - 1]++;
@@ -209,23 +213,24 @@ const char *ff_shape_kind_name(ff_shape_kind kind) {
   return (int)kind >= 0 && kind < FF_SHAPE_KIND_COUNT ? names[kind] : "unknown";
 }
 
-/* ---- contacts, forces, drives ----------------------------------------------------------- */
+/* ---- contacts, forces, drives ---------------------------------------------------------------- */
 
 ff_contact_def ff_contact_def_default(void) {
   return (ff_contact_def){.a = "*", .b = "*", .radius = NAN};
 }
 
-static bool own_choice(ff_scene *scene, ff_law_choice *choice) {
-  return own_text(scene, &choice->law) && own_texts(scene, &choice->names, choice->count) &&
-         own_numbers(scene, &choice->values, (size_t)choice->count);
+static bool scene_own_choice(ff_scene *scene, ff_law_choice *choice) {
+  return scene_own_text(scene, &choice->law) &&
+         scene_own_texts(scene, &choice->names, choice->count) &&
+         scene_own_numbers(scene, &choice->values, (size_t)choice->count);
 }
 
 ff_status ff_scene_add_contact(ff_scene *scene, const ff_contact_def *def) {
   ff_contact_def copy = *def;
-  if (!own_text(scene, &copy.a) || !own_text(scene, &copy.b) || !own_choice(scene, &copy.normal) ||
-      !own_choice(scene, &copy.friction) ||
-      !reserve((void **)&scene->contacts, scene->contact_count, &scene->contact_capacity,
-               sizeof copy)) {
+  if (!scene_own_text(scene, &copy.a) || !scene_own_text(scene, &copy.b) ||
+      !scene_own_choice(scene, &copy.normal) || !scene_own_choice(scene, &copy.friction) ||
+      !scene_reserve((void **)&scene->contacts, scene->contact_count, &scene->contact_capacity,
+                     sizeof copy)) {
     return FF_ERROR_MEMORY;
   }
   scene->contacts[scene->contact_count++] = copy;
@@ -238,9 +243,10 @@ ff_force_def ff_force_def_default(void) {
 
 ff_status ff_scene_add_force(ff_scene *scene, const ff_force_def *def) {
   ff_force_def copy = *def;
-  if (!own_text(scene, &copy.body) || !own_table(scene, &copy.force) ||
-      !own_table(scene, &copy.torque) ||
-      !reserve((void **)&scene->forces, scene->force_count, &scene->force_capacity, sizeof copy)) {
+  if (!scene_own_text(scene, &copy.body) || !scene_own_table(scene, &copy.force) ||
+      !scene_own_table(scene, &copy.torque) ||
+      !scene_reserve((void **)&scene->forces, scene->force_count, &scene->force_capacity,
+                     sizeof copy)) {
     return FF_ERROR_MEMORY;
   }
   scene->forces[scene->force_count++] = copy;
@@ -259,11 +265,11 @@ ff_drive_def ff_drive_def_default(void) {
   return (ff_drive_def){.axis = {0, 0, 1}};
 }
 
-static bool own_phases(ff_scene *scene, ff_drive_def *drive) {
+static bool scene_own_phases(ff_scene *scene, ff_drive_def *drive) {
   ff_phase_def *copy = ff_arena_take(&scene->memory, (size_t)drive->phase_count, sizeof *copy);
   for (int i = 0; copy && i < drive->phase_count; i++) {
     copy[i] = drive->phases[i];
-    if (!own_table(scene, &copy[i].velocity) || !own_table(scene, &copy[i].force)) {
+    if (!scene_own_table(scene, &copy[i].velocity) || !scene_own_table(scene, &copy[i].force)) {
       return false;
     }
   }
@@ -273,15 +279,17 @@ static bool own_phases(ff_scene *scene, ff_drive_def *drive) {
 
 ff_status ff_scene_add_drive(ff_scene *scene, const ff_drive_def *def) {
   ff_drive_def copy = *def;
-  if (!own_text(scene, &copy.name) || !own_text(scene, &copy.body) || !own_phases(scene, &copy) ||
-      !reserve((void **)&scene->drives, scene->drive_count, &scene->drive_capacity, sizeof copy)) {
+  if (!scene_own_text(scene, &copy.name) || !scene_own_text(scene, &copy.body) ||
+      !scene_own_phases(scene, &copy) ||
+      !scene_reserve((void **)&scene->drives, scene->drive_count, &scene->drive_capacity,
+                     sizeof copy)) {
     return FF_ERROR_MEMORY;
   }
   scene->drives[scene->drive_count++] = copy;
   return FF_OK;
 }
 
-/* ---- constraints ---------------------------------------------------------------------------- */
+/* ---- constraints ----------------------------------------------------------------------------- */
 
 ff_constraint_def ff_constraint_def_default(void) {
   const ff_vec3 open = {NAN, NAN, NAN};
@@ -291,27 +299,28 @@ ff_constraint_def ff_constraint_def_default(void) {
 
 ff_status ff_scene_add_constraint(ff_scene *scene, const ff_constraint_def *def) {
   ff_constraint_def copy = *def;
-  if (!own_text(scene, &copy.name) || !own_text(scene, &copy.a) || !own_text(scene, &copy.b) ||
-      !reserve((void **)&scene->constraints, scene->constraint_count, &scene->constraint_capacity,
-               sizeof copy)) {
+  if (!scene_own_text(scene, &copy.name) || !scene_own_text(scene, &copy.a) ||
+      !scene_own_text(scene, &copy.b) ||
+      !scene_reserve((void **)&scene->constraints, scene->constraint_count,
+                     &scene->constraint_capacity, sizeof copy)) {
     return FF_ERROR_MEMORY;
   }
   scene->constraints[scene->constraint_count++] = copy;
   return FF_OK;
 }
 
-/* ---- robots --------------------------------------------------------------------------------- */
+/* ---- robots ---------------------------------------------------------------------------------- */
 
 ff_joint_setting ff_joint_setting_default(void) {
   return (ff_joint_setting){.target = {.width = 1}, .torque = {.width = 1}};
 }
 
-static bool own_settings(ff_scene *scene, ff_robot_def *def) {
+static bool scene_own_settings(ff_scene *scene, ff_robot_def *def) {
   ff_joint_setting *copy = ff_arena_take(&scene->memory, (size_t)def->joint_count, sizeof *copy);
   for (int i = 0; copy && i < def->joint_count; i++) {
     copy[i] = def->joints[i];
-    if (!own_text(scene, &copy[i].joint) || !own_table(scene, &copy[i].target) ||
-        !own_table(scene, &copy[i].torque)) {
+    if (!scene_own_text(scene, &copy[i].joint) || !scene_own_table(scene, &copy[i].target) ||
+        !scene_own_table(scene, &copy[i].torque)) {
       return false;
     }
   }
@@ -319,11 +328,11 @@ static bool own_settings(ff_scene *scene, ff_robot_def *def) {
   return copy != NULL;
 }
 
-static bool own_links(ff_scene *scene, ff_robot_def *def) {
+static bool scene_own_links(ff_scene *scene, ff_robot_def *def) {
   ff_robot_link *copy = ff_arena_take(&scene->memory, (size_t)def->link_count, sizeof *copy);
   for (int i = 0; copy && i < def->link_count; i++) {
     copy[i] = def->links[i];
-    if (!own_text(scene, &copy[i].def.name) || !own_text(scene, &copy[i].joint_name)) {
+    if (!scene_own_text(scene, &copy[i].def.name) || !scene_own_text(scene, &copy[i].joint_name)) {
       return false;
     }
   }
@@ -331,8 +340,8 @@ static bool own_links(ff_scene *scene, ff_robot_def *def) {
   return copy != NULL;
 }
 
-/* The body of a link, and its shapes. */
-static ff_status add_link(ff_scene *scene, const ff_robot_def *def, int link) {
+/* Adds the body of a link, and its shapes. */
+static ff_status scene_add_link(ff_scene *scene, const ff_robot_def *def, int link) {
   const ff_link_def *from = &def->links[link].def;
   char name[256];
   snprintf(name, sizeof name, "%.120s-%.120s", def->name, from->name ? from->name : "");
@@ -351,7 +360,7 @@ static ff_status add_link(ff_scene *scene, const ff_robot_def *def, int link) {
       ff_shape_def to = ff_shape_def_default();
       to.kind = shape->kind;
       to.size = shape->size;
-      if (shape->mesh) { /* its corners are in the link frame */
+      if (shape->mesh) { /* its vertices are in the link frame */
         to.vertices = shape->corners;
         to.vertex_count = shape->corner_count;
       } else {
@@ -365,32 +374,33 @@ static ff_status add_link(ff_scene *scene, const ff_robot_def *def, int link) {
   return status;
 }
 
-static bool own_pilot(ff_scene *scene, ff_robot_def *def) {
+static bool scene_own_pilot(ff_scene *scene, ff_robot_def *def) {
   def->pilot = def->pilot ? ff_pilot_def_copy(&scene->memory, def->pilot) : NULL;
   return def->pilot != NULL;
 }
 
 ff_status ff_scene_add_robot(ff_scene *scene, const ff_robot_def *def) {
   ff_scene_robot copy = {.def = *def, .first_body = scene->body_count};
-  if ((def->pilot && !own_pilot(scene, &copy.def)) || !own_text(scene, &copy.def.name) ||
-      !own_text(scene, &copy.def.material) || !own_links(scene, &copy.def) ||
-      !own_settings(scene, &copy.def) ||
-      !reserve((void **)&scene->robots, scene->robot_count, &scene->robot_capacity, sizeof copy)) {
+  if ((def->pilot && !scene_own_pilot(scene, &copy.def)) ||
+      !scene_own_text(scene, &copy.def.name) || !scene_own_text(scene, &copy.def.material) ||
+      !scene_own_links(scene, &copy.def) || !scene_own_settings(scene, &copy.def) ||
+      !scene_reserve((void **)&scene->robots, scene->robot_count, &scene->robot_capacity,
+                     sizeof copy)) {
     return FF_ERROR_MEMORY;
   }
   for (int i = 0; i < def->link_count; i++) {
-    ff_status status = add_link(scene, def, i);
+    ff_status status = scene_add_link(scene, def, i);
     if (status != FF_OK) {
       return status;
     }
   }
-  copy.def.shapes = NULL; /* they are the bodies' now */
+  copy.def.shapes = NULL; /* owned by the bodies */
   copy.def.shape_count = 0;
   scene->robots[scene->robot_count++] = copy;
   return FF_OK;
 }
 
-/* ---- how to run it ------------------------------------------------------------------------ */
+/* ---- run ------------------------------------------------------------------------------------- */
 
 ff_run_def ff_run_def_default(void) {
   return (ff_run_def){.gravity = {0, 0, -9.81},
@@ -412,8 +422,8 @@ ff_run_def ff_run_def_default(void) {
 
 ff_status ff_scene_set_run(ff_scene *scene, const ff_run_def *def) {
   ff_run_def copy = *def;
-  if (!own_text(scene, &copy.stepper.kind) || !own_text(scene, &copy.stepper.micro) ||
-      !own_texts(scene, &copy.channels, copy.channel_count)) {
+  if (!scene_own_text(scene, &copy.stepper.kind) || !scene_own_text(scene, &copy.stepper.micro) ||
+      !scene_own_texts(scene, &copy.channels, copy.channel_count)) {
     return FF_ERROR_MEMORY;
   }
   scene->run = copy;

@@ -1,4 +1,4 @@
-/* Inside of a scene: plain arrays of definitions, everything they point to owned here. */
+/* Internals of a scene: arrays of definitions, which own all data they point to. */
 #ifndef FF_MODEL_SCENE_H
 #define FF_MODEL_SCENE_H
 
@@ -6,20 +6,20 @@
 #include "footfall/robot.h"
 #include "footfall/scene.h"
 
-/* Where a value stood in its file, by key path. */
+/* Source location of a value, by key path. */
 typedef struct ff_place {
   const char *key;  /* "bodies.ball.mass", "contacts.0.normal.k" */
-  const char *file; /* the scene's, or "--set PATH"; lives as long as the scene */
-  int line, column; /* 0: not known */
+  const char *file; /* the scene's file, or "--set PATH"; lives as long as the scene */
+  int line, column; /* 0: unknown */
 } ff_place;
 
 typedef struct ff_scene_shape {
   ff_body body;
   ff_shape_def def;
-  int index; /* of its body: key bodies.<name>.shapes.<index> */
+  int index; /* index within its body: key bodies.<name>.shapes.<index> */
 } ff_scene_shape;
 
-/* A robot of the scene; its links are the bodies first_body .. (0-based) in their order. */
+/* A robot of the scene; its links are bodies first_body .. (0-based) in order. */
 typedef struct ff_scene_robot {
   ff_robot_def def;
   int first_body;
@@ -32,7 +32,7 @@ struct ff_scene {
   ff_body_def *bodies;
   int body_count;
   size_t body_capacity;
-  int *shape_counts; /* shapes of each body */
+  int *shape_counts; /* number of shapes of each body */
   size_t shape_counts_capacity;
   ff_scene_shape *shapes;
   int shape_count;
@@ -54,26 +54,25 @@ struct ff_scene {
   size_t robot_capacity;
   ff_run_def run;
 
-  const char *name;   /* title; "" from C */
-  const char *file;   /* as the user gave it; "" from C */
-  const char *source; /* YAML text; "" from C */
+  const char *name;   /* title; "" if built from C */
+  const char *file;   /* as given by the user; "" if built from C */
+  const char *source; /* YAML text; "" if built from C */
   ff_place *places;   /* hash table by key: place_capacity slots (a power of 2), key NULL: empty */
   int place_count, place_capacity;
 
   ff_arena memory; /* strings and tables the definitions point to */
 };
 
-/* Remembers where a key stood; the last place of a key counts. */
+/* Records the source location of a key; the last one applies. */
 ff_status ff_scene_add_place(ff_scene *scene, const char *key, const char *file, int line,
                              int column);
-/* Fills file, line and column of a report from its key: the key itself, or the nearest
- * parent that has a place. Report may be NULL. */
+/* Fills file, line and column of a report from its key, or from the nearest parent key with a
+ * location. Report may be NULL. */
 void ff_scene_locate(const ff_scene *scene, ff_report *report);
-/* Copies a text into the scene; NULL when memory is out. */
+/* Copies a text into the scene; NULL if out of memory. */
 const char *ff_scene_keep_text(ff_scene *scene, const char *text, size_t size);
 
-/* A copy of a pilot's definition with all it points to but tree and posture; NULL when memory is
- * out. */
+/* Deep copy of a pilot's definition, except tree and posture; NULL if out of memory. */
 const ff_pilot_def *ff_pilot_def_copy(ff_arena *arena, const ff_pilot_def *def);
 
 #endif

@@ -1,4 +1,4 @@
-/* Where each value of a scene was written: keys to file, line and column. */
+/* Source locations of a scene: hash table from keys to file, line and column. */
 #include "base/memory.h"
 #include "model/scene.h"
 
@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* FNV-1a. */
-static size_t hash_key(const char *key, size_t size) {
+static size_t place_hash_key(const char *key, size_t size) {
   uint64_t hash = 14695981039346656037ULL;
   for (size_t i = 0; i < size; i++) {
     hash = (hash ^ (unsigned char)key[i]) * 1099511628211ULL;
@@ -16,10 +16,10 @@ static size_t hash_key(const char *key, size_t size) {
   return (size_t)(hash ^ hash >> 32);
 }
 
-/* The slot that holds the key, or the empty one where it would go. Needs one empty slot. */
-static ff_place *find_slot(ff_place *slots, int capacity, const char *key, size_t size) {
+/* Slot that holds the key, or the empty one for it. Needs at least one empty slot. */
+static ff_place *place_find_slot(ff_place *slots, int capacity, const char *key, size_t size) {
   size_t mask = (size_t)capacity - 1;
-  for (size_t i = hash_key(key, size) & mask;; i = (i + 1) & mask) {
+  for (size_t i = place_hash_key(key, size) & mask;; i = (i + 1) & mask) {
     const char *held = slots[i].key;
     if (!held || (!strncmp(held, key, size) && !held[size])) {
       return &slots[i];
@@ -27,8 +27,8 @@ static ff_place *find_slot(ff_place *slots, int capacity, const char *key, size_
   }
 }
 
-/* Keeps at least a third of the slots empty, so that searches stay short. */
-static bool reserve_places(ff_scene *scene) {
+/* Keeps at least a third of the slots empty. */
+static bool place_reserve(ff_scene *scene) {
   if (scene->place_count + 1 <= scene->place_capacity / 3 * 2) {
     return true;
   }
@@ -43,7 +43,7 @@ static bool reserve_places(ff_scene *scene) {
   for (int i = 0; i < scene->place_capacity; i++) {
     const char *key = scene->places[i].key;
     if (key) {
-      *find_slot(fresh, capacity, key, strlen(key)) = scene->places[i];
+      *place_find_slot(fresh, capacity, key, strlen(key)) = scene->places[i];
     }
   }
   ff_free(scene->places);
@@ -54,10 +54,10 @@ static bool reserve_places(ff_scene *scene) {
 
 ff_status ff_scene_add_place(ff_scene *scene, const char *key, const char *file, int line,
                              int column) {
-  if (!reserve_places(scene)) {
+  if (!place_reserve(scene)) {
     return FF_ERROR_MEMORY;
   }
-  ff_place *slot = find_slot(scene->places, scene->place_capacity, key, strlen(key));
+  ff_place *slot = place_find_slot(scene->places, scene->place_capacity, key, strlen(key));
   if (!slot->key) {
     slot->key = ff_scene_keep_text(scene, key, strlen(key));
     if (!slot->key) {
@@ -80,7 +80,8 @@ void ff_scene_locate(const ff_scene *scene, ff_report *report) {
   report->column = 0;
   size_t size = strlen(report->key);
   while (size > 0 && scene->place_count > 0) {
-    const ff_place *place = find_slot(scene->places, scene->place_capacity, report->key, size);
+    const ff_place *place =
+        place_find_slot(scene->places, scene->place_capacity, report->key, size);
     if (place->key) {
       snprintf(report->file, sizeof report->file, "%s", place->file);
       report->line = place->line;

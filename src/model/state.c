@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-/* Points of the finite shapes that come after shape i and may touch it: of all of them, but of not
- * more than a dozen. Long and thin shapes have more neighbours than they can touch, for all whose
- * spheres overlap count. */
-static double points_beside(const ff_model *model, int i) {
+/* Contact points with the finite shapes after shape i that may collide with it, at most a dozen
+ * neighbours. Counted by bounding spheres, which overlap more often than long and thin shapes
+ * touch. */
+static double state_points_beside(const ff_model *model, int i) {
   enum { DOZEN = 12 };
   const ff_model_shape *a = &model->shapes[i];
   int most = 0, partners = 0;
@@ -25,9 +25,9 @@ static double points_beside(const ff_model *model, int i) {
   return (double)partners * most;
 }
 
-/* Contact points to make room for: all features of all shapes on every half-space, and where free
- * shapes may touch each other a dozen points a shape, or more if they have many points. */
-static double wanted_points(const ff_model *model) {
+/* Capacity for contact points: all features of all shapes on every half-space, and between free
+ * shapes a dozen points per shape, or more for shapes with many points. */
+static double state_point_capacity(const ff_model *model) {
   double count = model->free_pairs_touch ? 16 : 1;
   int floors = 0;
   for (int i = 0; i < model->shape_count; i++) {
@@ -37,13 +37,13 @@ static double wanted_points(const ff_model *model) {
     ff_shape_kind kind = model->shapes[i].geom.kind;
     if (kind != FF_HALF_SPACE) {
       count += (double)floors * ff_geom_touch_limit(kind, FF_HALF_SPACE);
-      count += model->free_pairs_touch ? fmax(12, points_beside(model, i)) : 0;
+      count += model->free_pairs_touch ? fmax(12, state_points_beside(model, i)) : 0;
     }
   }
   return count;
 }
 
-static ff_status make_broad(ff_state *out, const ff_model *model) {
+static ff_status state_make_broad(ff_state *out, const ff_model *model) {
   if (!model->free_pairs_touch) {
     return FF_OK;
   }
@@ -55,7 +55,7 @@ static ff_status make_broad(ff_state *out, const ff_model *model) {
   return ff_broad_create(&out->broad, out->finite_count);
 }
 
-static ff_status make_robots(ff_state *out, const ff_model *model, ff_arena *arena) {
+static ff_status state_make_robots(ff_state *out, const ff_model *model, ff_arena *arena) {
   out->robots = ff_arena_take(arena, (size_t)model->robot_count, sizeof *out->robots);
   if (!out->robots) {
     return FF_ERROR_MEMORY;
@@ -64,22 +64,22 @@ static ff_status make_robots(ff_state *out, const ff_model *model, ff_arena *are
     const ff_model_robot *robot = &model->robots[i];
     ff_state_robot *to = &out->robots[i];
     size_t n = (size_t)robot->v_count;
-    double *room = ff_arena_take(arena, 7 * n + 1, sizeof *room);
+    double *buffer = ff_arena_take(arena, 7 * n + 1, sizeof *buffer);
     to->placed = ff_arena_take(arena, (size_t)robot->q_count + n + 1, sizeof *to->placed);
     to->wrenches = ff_arena_take(arena, (size_t)robot->link_count, sizeof *to->wrenches);
     to->orders = ff_arena_take(arena, (size_t)robot->joint_count, sizeof *to->orders);
-    if (!room || !to->placed || !to->wrenches || !to->orders ||
+    if (!buffer || !to->placed || !to->wrenches || !to->orders ||
         ff_tree_work_create(&to->work, robot->tree) != FF_OK) {
       return FF_ERROR_MEMORY;
     }
     out->robot_count++;
-    to->tau = room;
-    to->servo = room + n;
-    to->a = room + 2 * n;
-    to->resist = room + 3 * n;
-    to->stiffness = room + 4 * n;
-    to->damping = room + 5 * n;
-    to->path = room + 6 * n;
+    to->tau = buffer;
+    to->servo = buffer + n;
+    to->a = buffer + 2 * n;
+    to->resist = buffer + 3 * n;
+    to->stiffness = buffer + 4 * n;
+    to->damping = buffer + 5 * n;
+    to->path = buffer + 6 * n;
   }
   return FF_OK;
 }
@@ -87,7 +87,7 @@ static ff_status make_robots(ff_state *out, const ff_model *model, ff_arena *are
 ff_status ff_state_make(ff_state *out, const ff_model *model, ff_arena *arena) {
   *out = (ff_state){0};
   double points =
-      model->run.contact_capacity > 0 ? model->run.contact_capacity : wanted_points(model);
+      model->run.contact_capacity > 0 ? model->run.contact_capacity : state_point_capacity(model);
   if (points > 1e8) {
     return FF_ERROR_MEMORY;
   }
@@ -102,7 +102,7 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, ff_arena *arena) {
   const struct {
     void **to;
     size_t count, size;
-  } rooms[] = {
+  } buffers[] = {
       {(void **)&out->y, (size_t)out->size, sizeof(double)},
       {(void **)&out->bodies, bodies, sizeof(ff_body_motion)},
       {(void **)&out->wrenches, bodies, sizeof(ff_wrench)},
@@ -130,15 +130,15 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, ff_arena *arena) {
       {(void **)&out->centres, bodies, sizeof(ff_vec3)},
       {(void **)&out->radii, bodies, sizeof(double)},
   };
-  for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
-    void *room = ff_arena_take(arena, rooms[i].count, rooms[i].size);
-    if (!room) {
+  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
+    void *buffer = ff_arena_take(arena, buffers[i].count, buffers[i].size);
+    if (!buffer) {
       return FF_ERROR_MEMORY;
     }
-    memcpy(rooms[i].to, &room, sizeof room);
+    memcpy(buffers[i].to, &buffer, sizeof buffer);
   }
-  ff_status status = make_robots(out, model, arena);
-  return status == FF_OK ? make_broad(out, model) : status;
+  ff_status status = state_make_robots(out, model, arena);
+  return status == FF_OK ? state_make_broad(out, model) : status;
 }
 
 void ff_state_free(ff_state *state) {
@@ -185,8 +185,8 @@ void ff_state_reset(ff_state *state, const ff_model *model) {
 }
 
 /* Position of a drive's point along its axis. */
-static double drive_position(const ff_state *state, const ff_model *model,
-                             const ff_model_drive *drive) {
+static double state_drive_position(const ff_state *state, const ff_model *model,
+                                   const ff_model_drive *drive) {
   const double *y = ff_state_body(state, model->bodies[drive->body].slot);
   ff_quat q = q_unit((ff_quat){y[FF_Y_Q], y[FF_Y_Q + 1], y[FF_Y_Q + 2], y[FF_Y_Q + 3]});
   ff_vec3 origin = v3_add(v3(y[0], y[1], y[2]), q_rotate(q, drive->point));
@@ -200,7 +200,7 @@ void ff_state_enter_phases(ff_state *state, const ff_model *model) {
     if (phase != state->drive_phase[i]) {
       double start = phase < drive->phase_count ? drive->phases[phase].start : 0;
       state->drive_phase[i] = phase;
-      state->drive_start[i] = isnan(start) ? drive_position(state, model, drive) : start;
+      state->drive_start[i] = isnan(start) ? state_drive_position(state, model, drive) : start;
     }
   }
 }

@@ -1,13 +1,12 @@
-/* All that changes during a run, described by a model. Read by steppers and audit.
+/* Dynamic state of a run, described by a model. Read by steppers and audit.
  *
- * The vector y is what integrators see:
+ * The vector y is what integrators advance:
  *   free bodies   13 each: position (centre of mass, world), orientation (principal frame),
  *                 velocity (world), angular momentum about the centre of mass (world)
  *   robots        of each the generalised coordinates q, then the velocities v
  *   memory        of the friction laws, memory_count for each contact point
- *   ledger        integrals over time: losses, work, impulses from outside
- * Angular momentum, not velocity, is the unknown: without torque it is constant to the bit.
- */
+ *   ledger        integrals over time: losses, work, external impulses
+ * Angular momentum, not velocity, is the unknown: without torque it is constant to the bit. */
 #ifndef FF_MODEL_STATE_H
 #define FF_MODEL_STATE_H
 
@@ -24,31 +23,31 @@ enum {
   FF_Y_WORK = FF_LOSS_COUNT,
   FF_Y_IMPULSE = FF_Y_WORK + 1,    /* 3, N s */
   FF_Y_ANGULAR = FF_Y_IMPULSE + 3, /* 3, N m s about the world origin */
-  FF_Y_PAID = FF_Y_ANGULAR + 3,    /* J, into what friction laws store: integral of path_rate */
-  FF_Y_UNPAID = FF_Y_PAID + 1,     /* J, the same of laws that are FF_LAW_UNPAID */
+  FF_Y_PAID = FF_Y_ANGULAR + 3,    /* J, work into the storage of friction: integral of path_rate */
+  FF_Y_UNPAID = FF_Y_PAID + 1,     /* J, the same for laws that are FF_LAW_UNPAID */
   FF_Y_LEDGER = FF_Y_UNPAID + 1
 };
 
-/* A contact point: one feature of a pair of shapes near each other. */
+/* Contact point: one feature pair of two nearby shapes. */
 typedef struct ff_point {
   ff_vec3 point, normal, t1, t2; /* world */
-  ff_vec3 axis;                  /* body b's frame, see step/frame.h; 0: none yet */
+  ff_vec3 axis;                  /* body b's frame, see step/frame.h; 0: not yet set */
   ff_patch patch;
   double force_n, force_t[2]; /* N, on a */
   ff_vec3 force, moment;      /* N, N m about the point, on a, world */
   double energy_n, energy_t;  /* J, stored */
-  double held[3];             /* N along n, t1 and t2, held over the last step: step/hold.h */
-  ff_mode held_mode;          /* of it */
-  ff_ahead ahead;             /* as its friction law saw that step */
-  double weight;              /* of a pressed pair: what is stored, over the law's at its depth, */
-  double pace;                /* and how fast that depth changes, over the normal velocity */
-  bool unpaid;                /* energy_t is of a law that is FF_LAW_UNPAID */
-  bool normal_unpaid;         /* so is energy_n */
+  double held[3];             /* N along n, t1 and t2, constant over the last step: step/hold.h */
+  ff_mode held_mode;          /* its friction mode */
+  ff_ahead ahead;             /* input of its friction law in that step */
+  double weight;              /* contact sample: stored energy over the law's at its depth, */
+  double pace;                /* and rate of that depth over the normal velocity */
+  bool unpaid;                /* energy_t belongs to an FF_LAW_UNPAID law */
+  bool normal_unpaid;         /* energy_n does */
   double kink, friction_kink; /* values of the laws' kink functions */
   ff_mode mode;
-  bool touching; /* depth > 0 now (or held closed by `adaptive`) */
-  bool closed;   /* side on which `adaptive` holds the point until its next event */
-  bool known;    /* closed has been set */
+  bool touching; /* depth > 0 (or kept closed by `adaptive`) */
+  bool closed;   /* side on which `adaptive` keeps the point until its next event */
+  bool known;    /* closed is valid */
   /* `quasi-rigid` only: */
   bool loose;                /* open, and nothing is left of the last contact */
   ff_spot spot;              /* which parts of two rounded shapes it lies, or lay last, between */
@@ -63,28 +62,28 @@ typedef struct ff_point {
                       * the rigid part, along normal, t1 and t2 */
   ff_predictor predictor[2]; /* of force (world), and of (moment about normal, force_core, 0) */
   /* `micro-macro` only: */
-  double soft_force; /* N, the part of force_n that is elastic */
+  double soft_force; /* N, elastic part of force_n */
 } ff_point;
 
-/* Two shapes near each other, with room for all points they can have. */
+/* Shape pair: two nearby shapes, with capacity for all their contact points. */
 typedef struct ff_near {
   int shape_a, shape_b;
   int binding;
-  bool presses; /* see ff_binding_presses */
+  bool presses; /* has contact samples, see ff_binding_presses */
   int first_point, point_count;
-  ff_touch_pair *touch; /* of their kinds */
-  bool rounded;         /* but solving steppers round their edges */
+  ff_touch_pair *touch; /* collision function of their kinds */
+  bool rounded;         /* solving steppers use a convex radius */
 } ff_near;
 
-/* Two bodies near each other: consecutive shapes pairs. */
+/* Body pair: two nearby bodies, with consecutive shape pairs. */
 typedef struct ff_meet {
   int a, b;
   int first_near, near_count;
-  /* the contact that is going on, for events: */
+  /* the current contact, for events: */
   bool touching;
   double touch_time, peak_force, peak_time, peak_depth;
-  /* `adaptive`: at the end of its last step, N, N/s, m and m/s; and the largest inside that
-   * step, NAN if it is at an end or not larger than before */
+  /* `adaptive`: at the end of its last step, N, N/s, m and m/s; and the largest inside that step,
+   * NAN if it is at an end or not larger than before */
   double force, force_rate, depth, depth_rate;
   double crest_force, crest_time, crest_depth;
 } ff_meet;
@@ -93,34 +92,35 @@ typedef struct ff_wrench {
   ff_vec3 force, torque; /* N; N m about the centre of mass; world */
 } ff_wrench;
 
-/* What a controller wants of an axis until its next word. */
+/* Order of a controller for an axis, valid until the next one. */
 typedef struct ff_state_order {
-  bool given;  /* else the joint's own tables hold */
-  double time; /* s, when it was given: the target moves on from then at its rate */
+  bool given;  /* else the joint's own tables apply */
+  double time; /* s, time of the order: the target continues from then at its rate */
   ff_joint_order order;
 } ff_state_order;
 
-/* What a constraint does. */
+/* Force and error of a constraint. */
 typedef struct ff_state_constraint {
   ff_vec3 force, moment; /* N, N m about its anchor, on a, world */
   double error, angle;   /* m, rad */
 } ff_state_constraint;
 
-/* A robot at work. */
+/* Dynamic state of a robot. */
 typedef struct ff_state_robot {
   ff_tree_work *work;
-  ff_tree_wrench *wrenches; /* on each link, from outside */
-  double *tau;              /* v_count: of drives and of the joints themselves */
+  ff_tree_wrench *wrenches; /* external wrench on each link */
+  double *tau;              /* v_count: of drives and passive joint loads */
   double *servo;            /* v_count: of drives alone */
-  double *a;                /* v_count: acceleration of a step */
-  bool solved;              /* whoever solved the contacts has found a under all forces, and path */
-  double *path;             /* v_count: then, the velocity along which q goes */
+  double *a;                /* v_count: acceleration in a step */
+  bool solved;              /* the contact solver has set a under all forces, and path */
+  double *path;             /* v_count: then, the velocity that advances q */
   double *resist;           /* v_count: of damping and dry friction in a step */
-  double *stiffness;        /* v_count: how the drives resist q now, */
-  double *damping;          /* and v; 0 where their effort is used up, or they are explicit */
-  ff_state_order *orders;   /* joint_count */
-  double *placed;           /* q and v that work and bodies show; placed[0] NAN: none */
-  double stored;            /* J, in springs and stops */
+  double *stiffness;        /* v_count: stiffness of the drives with respect to q, */
+  double *damping; /* and damping with respect to v; 0 where their effort is saturated, or they are
+                      explicit */
+  ff_state_order *orders; /* joint_count */
+  double *placed;         /* q and v for which work and bodies are valid; placed[0] NAN: none */
+  double stored;          /* J, in springs and stops */
 } ff_state_robot;
 
 typedef struct ff_state {
@@ -130,26 +130,26 @@ typedef struct ff_state {
   ff_state_robot *robots; /* robot_count */
   int robot_count;
 
-  /* from y and t, by the last evaluation of forces */
+  /* derived from y and t by the last evaluation of forces */
   ff_body_motion *bodies; /* body_count: principal frames */
-  ff_wrench *wrenches;    /* body_count: all but gravity, and contacts held at the start */
+  ff_wrench *wrenches;    /* body_count: all except gravity, and contacts held at the start */
   double *drive_force;    /* drive_count, N */
   double stiffness;       /* 1/s^2, largest contact stiffness over effective mass in the step */
   double damping;         /* 1/s, largest contact damping over effective mass in the step */
 
-  /* contact candidates: first bodies near half-spaces, then near each other; in each part
-   * sorted by body. The old_ arrays are the list before the present one. */
+  /* pair list: first bodies near half-spaces, then near each other; each part sorted by body. The
+   * old_ arrays are the previous list. */
   ff_meet *meets, *old_meets;
   ff_near *nears, *old_nears;
   ff_point *points, *old_points;
   double *old_memory;
-  ff_edge *edges; /* FF_EDGES_MAX: of the patch at hand, for laws that ask */
+  ff_edge *edges; /* FF_EDGES_MAX: of the current patch, for laws that need them */
   int meet_count, near_count, point_count, floor_meets;
   int meet_capacity, near_capacity, point_capacity;
-  ff_vec3 *listed_at; /* body_count: where the bodies were when the list was made */
-  double *reach;      /* body_count: m, how far each may move before the list is stale */
-  double *wish;       /* body_count: the same for the next list */
-  bool listed;        /* is there a list? */
+  ff_vec3 *listed_at; /* body_count: positions of the bodies when the list was made */
+  double *reach;      /* body_count: m, skin: how far each may move before the list is stale */
+  double *wish;       /* body_count: skin of the next list */
+  bool listed;        /* a pair list exists */
 
   /* broad phase over the bodies with finite shapes */
   ff_broad *broad;
@@ -159,18 +159,18 @@ typedef struct ff_state {
   double *radii;
   int finite_count;
 
-  ff_holding holding; /* bindings that are held or grip are left to step/hold.h */
-  bool middle;        /* being evaluated in the middle of a step, for that */
-  bool frozen;        /* points keep their side (closed) until told: `adaptive` */
+  ff_holding holding; /* bindings that step/hold.h treats are left to it */
+  bool middle;        /* evaluated at the midpoint of a step, for step/hold.h */
+  bool frozen;        /* points keep their side (closed) until changed: `adaptive` */
 
-  /* constraints, and room to solve the largest cluster of them */
+  /* constraints, and workspace for the largest cluster */
   ff_state_constraint *constraints; /* constraint_count */
   ff_constraint_rows *constraint_rows;
   double *constraint_matrix; /* cluster_rows^2 */
   double *constraint_x;      /* 3 * cluster_rows */
   int *constraint_pivots;    /* 2 * cluster_rows */
 
-  /* drives: the phase each is in, and the wanted position it started from */
+  /* drives: current phase, and desired position at its start */
   int *drive_phase;
   double *drive_start;
 
@@ -183,7 +183,8 @@ static inline double *ff_state_body(const ff_state *state, int slot) {
 static inline double *ff_state_memory(const ff_model *model, const ff_state *state, int point) {
   return state->y + state->memory_at + (size_t)point * (size_t)model->memory_count;
 }
-/* Where in y the memory of the points that there are ends; from there to the ledger is room. */
+/* End of the history variables of the current points in y; from there to the ledger is unused
+ * capacity. */
 static inline int ff_state_memory_end(const ff_model *model, const ff_state *state) {
   return state->memory_at + state->point_count * model->memory_count;
 }
@@ -191,20 +192,20 @@ static inline double *ff_state_ledger(const ff_state *state) {
   return state->y + state->ledger_at;
 }
 
-/* Makes room for everything; most of it in the arena. */
+/* Allocates everything, mostly in the arena. */
 ff_status ff_state_make(ff_state *out, const ff_model *model, ff_arena *arena);
-/* Gives back what is not in the arena. */
+/* Frees what is not in the arena. */
 void ff_state_free(ff_state *state);
-/* Bodies at their start, no contact, empty ledger, t = 0. */
+/* Initial state: bodies at their start, no contact, empty ledger, t = 0. */
 void ff_state_reset(ff_state *state, const ff_model *model);
-/* Phases of the drives at the time of the state; a new phase starts where it must. */
+/* Drive phases at the time of the state; initialises a new phase. */
 void ff_state_enter_phases(ff_state *state, const ff_model *model);
 
-/* Where two shapes touch that solving steppers bring together, with their bodies at these poses: as
+/* Contact points of a shape pair for solving steppers, with the bodies at these poses: as
  * ff_geom_touch_rounded. */
 int ff_near_touch(const ff_model *model, const ff_near *near, const ff_pose *body_a,
                   const ff_pose *body_b, double margin, ff_touch out[FF_TOUCH_MAX]);
-/* The same of one touch that has a spot: as ff_touch_look. */
+/* Re-evaluates one contact point by its feature pair: as ff_touch_look. */
 bool ff_near_look(const ff_model *model, const ff_near *near, const ff_pose *body_a,
                   const ff_pose *body_b, ff_touch *touch);
 

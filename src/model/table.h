@@ -1,4 +1,4 @@
-/* Tables over time: piecewise linear, held constant outside. See ff_table. */
+/* Tables over time: piecewise linear, constant outside. See ff_table. */
 #ifndef FF_MODEL_TABLE_H
 #define FF_MODEL_TABLE_H
 
@@ -10,11 +10,11 @@ void ff_table_value(const ff_table *table, double t, double *out);
 void ff_table_integral(const ff_table *table, double t, double *out);
 /* Slope at time t, from the right: width numbers. Zero for an empty table. */
 void ff_table_slopes(const ff_table *table, double t, double *out);
-/* The same of a table of width 1. */
+/* Slope of a table of width 1. */
 double ff_table_slope(const ff_table *table, double t);
 /* Time of a row. */
 double ff_table_time(const ff_table *table, int i);
-/* Checks times and values: NULL, or what is wrong. */
+/* Checks times and values: NULL, or the error. */
 const char *ff_table_check(const ff_table *table, int width);
 
 #endif

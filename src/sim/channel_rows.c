@@ -172,8 +172,8 @@ static void sample_drive(const ff_sim *sim, int index, ff_channel_sample *out) {
   double rate;
   out->drive.force = sim->state.drive_force[index];
   out->drive.position = v3_dot(drive->axis, v3_sub(body.position, drive->reference));
-  out->drive.wanted = ff_drive_wanted(drive, sim->state.drive_phase[index],
-                                      sim->state.drive_start[index], sim->state.t, &rate);
+  out->drive.wanted = ff_drive_desired(drive, sim->state.drive_phase[index],
+                                       sim->state.drive_start[index], sim->state.t, &rate);
 }
 
 static const ff_channel_row constraint_rows[] = {

@@ -1,16 +1,17 @@
-/* Touch-downs and lift-offs of pairs of bodies. */
+/* Events: touch-downs and lift-offs of body pairs. */
 #include "math/vec.h"
 #include "sim/sim.h"
 #include "step/peaks.h"
 
-void ff_sim_note_contacts(ff_sim *sim) {
+void ff_sim_init_contacts(ff_sim *sim) {
   for (int m = 0; m < sim->state.meet_count; m++) {
     ff_meet *meet = &sim->state.meets[m];
     meet->touching = ff_meet_look(&sim->state, meet).touching;
   }
 }
 
-static void tell(ff_sim *sim, ff_meet *meet, ff_event_kind kind, double time, double speed) {
+static void event_report(ff_sim *sim, ff_meet *meet, ff_event_kind kind, double time,
+                         double speed) {
   ff_event event = {.time = time,
                     .kind = kind,
                     .a = {meet->a + 1},
@@ -24,14 +25,14 @@ static void tell(ff_sim *sim, ff_meet *meet, ff_event_kind kind, double time, do
   }
 }
 
-static void note_peak(ff_meet *meet, double force, double time) {
+static void event_update_peak(ff_meet *meet, double force, double time) {
   if (force > meet->peak_force) {
     meet->peak_force = force;
     meet->peak_time = time;
   }
 }
 
-static void follow(ff_sim *sim, ff_meet *meet, double h) {
+static void event_update_pair(ff_sim *sim, ff_meet *meet, double h) {
   ff_glance now = ff_meet_look(&sim->state, meet);
   if (!now.touching && !meet->touching) {
     return;
@@ -44,20 +45,20 @@ static void follow(ff_sim *sim, ff_meet *meet, double h) {
     double late = unlocated && now.depth_rate > 0 ? fmin(now.depth / now.depth_rate, h) : 0;
     meet->peak_force = meet->peak_depth = 0;
     meet->peak_time = meet->touch_time = t - late;
-    tell(sim, meet, FF_EVENT_TOUCH, t - late, now.depth_rate);
+    event_report(sim, meet, FF_EVENT_TOUCH, t - late, now.depth_rate);
   }
-  note_peak(meet, meet->crest_force, meet->crest_time);
-  note_peak(meet, now.force, t);
+  event_update_peak(meet, meet->crest_force, meet->crest_time);
+  event_update_peak(meet, now.force, t);
   meet->peak_depth = fmax(meet->peak_depth, fmax(meet->crest_depth, now.depth));
   if (!now.touching && meet->touching) {
-    tell(sim, meet, FF_EVENT_LIFT, t, -now.depth_rate);
+    event_report(sim, meet, FF_EVENT_LIFT, t, -now.depth_rate);
   }
   meet->touching = now.touching;
 }
 
-void ff_sim_tell_events(ff_sim *sim, double h) {
+void ff_sim_report_events(ff_sim *sim, double h) {
   for (int m = 0; m < sim->state.meet_count; m++) {
-    follow(sim, &sim->state.meets[m], h);
+    event_update_pair(sim, &sim->state.meets[m], h);
   }
 }
 

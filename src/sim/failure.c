@@ -1,32 +1,32 @@
-/* Why a step failed, in words. */
+/* Failure reasons of a step, as text. */
 #include "base/report.h"
 #include "sim/sim.h"
 
 #include <stdio.h>
 
-static const char *story_of(const ff_trouble *trouble) {
+static const char *failure_text(const ff_trouble *trouble) {
   switch (trouble->kind) {
     case FF_TROUBLE_UNSOLVED: return "no solution was found";
-    case FF_TROUBLE_THROWN: return "no solution was found that does not multiply the energy";
-    case FF_TROUBLE_CHANGING: return "which parts of flat shapes touch did not settle";
-    case FF_TROUBLE_PASSED: return "the two would pass through each other";
-    default: return "the motion is not finite, or constraints cannot be kept";
+    case FF_TROUBLE_THROWN: return "no solution was found that does not increase the energy";
+    case FF_TROUBLE_CHANGING: return "the contacting features of flat shapes did not settle";
+    case FF_TROUBLE_PASSED: return "the two bodies would pass through each other";
+    default: return "the motion is not finite, or the constraints cannot be satisfied";
   }
 }
 
-/* Of what touches, and what may help. */
-static void tell_contacts(const ff_trouble *trouble, ff_report *report) {
+/* Details of a contact failure, and advice. */
+static void failure_report_contacts(const ff_trouble *trouble, ff_report *report) {
   char island[80] = "";
   if (trouble->contacts > 0) {
     snprintf(island, sizeof island, " (with %d bod%s and %d contacts in one problem)",
              trouble->bodies, trouble->bodies == 1 ? "y" : "ies", trouble->contacts);
   }
   ff_report_what(report,
-                 "%s%s, down to a step of %.2g s%s. Are bodies jammed, or do they start in one "
-                 "another? A layer that is softer (k) or deeper (max_deflection) may help, or a "
-                 "smaller stepper.step",
-                 story_of(trouble), island, trouble->step,
-                 trouble->spent ? ", with all the effort that a step may take" : "");
+                 "%s%s, down to a step of %.2g s%s. Check for jammed bodies or bodies that overlap "
+                 "initially. A softer (k) or deeper (max_deflection) layer may help, or a smaller "
+                 "stepper.step",
+                 failure_text(trouble), island, trouble->step,
+                 trouble->spent ? ", with the work limit of a step exhausted" : "");
 }
 
 void ff_sim_failure(const ff_sim *sim, ff_report *report) {
@@ -36,7 +36,7 @@ void ff_sim_failure(const ff_sim *sim, ff_report *report) {
     return;
   }
   if (trouble->kind == FF_TROUBLE_OTHER) {
-    ff_report_what(report, "%s; a smaller step may help", story_of(trouble));
+    ff_report_what(report, "%s; a smaller step may help", failure_text(trouble));
     return;
   }
   if (trouble->kind == FF_TROUBLE_CRAWLING) {
@@ -49,7 +49,7 @@ void ff_sim_failure(const ff_sim *sim, ff_report *report) {
         trouble->step, ff_stepper_names(ff_stepper_resolves, fixed, sizeof fixed));
     return;
   }
-  tell_contacts(trouble, report);
+  failure_report_contacts(trouble, report);
   if (trouble->a >= 0) {
     ff_report_key(report, "%.80s:%.80s", sim->model->bodies[trouble->a].name,
                   sim->model->bodies[trouble->b].name);

@@ -1,18 +1,20 @@
-/* Bodies that are deeper in one another than any rest would press them. */
+/* Detects body pairs that overlap by more than their load explains. */
 #include "math/vec.h"
 #include "sim/sim.h"
 
-#define CORE 1e-3   /* of the layer: cores may be this deep in one another by rounding of a scene */
-#define TINY 1e-9   /* of the bodies' size: overlap that is rounding */
-enum { HARD = 10 }; /* times what the weight of all, or all motion, could press */
+#define CORE 1e-3 /* fraction of the layer: overlap of cores due to rounding in a scene */
+#define TINY 1e-9 /* fraction of the bodies' size: overlap due to rounding */
+enum {
+  HARD = 10
+}; /* factor over the overlap that all weight, or all kinetic energy, could cause */
 
-/* What there is to press bodies together: weight, and energy of motion. */
-typedef struct presses {
-  double weight; /* N, of everything that is free to move */
+/* Load available to press bodies together: weight and kinetic energy. */
+typedef struct available_load {
+  double weight; /* N, of all movable bodies */
   double motion; /* J */
-} presses;
+} available_load;
 
-static presses all_presses(const ff_sim *sim) {
+static available_load intrusion_available_load(const ff_sim *sim) {
   const ff_model *model = sim->model;
   double mass = 0;
   for (int slot = 0; slot < model->free_count; slot++) {
@@ -21,12 +23,12 @@ static presses all_presses(const ff_sim *sim) {
   for (int r = 0; r < model->robot_count; r++) {
     mass += ff_tree_mass(model->robots[r].tree);
   }
-  return (presses){.weight = mass * v3_norm(model->run.gravity),
-                   .motion = ff_sim_energy(sim).kinetic};
+  return (available_load){.weight = mass * v3_norm(model->run.gravity),
+                          .motion = ff_sim_energy(sim).kinetic};
 }
 
-/* Depth, core and energy of a pair of bodies. */
-static ff_intrusion look(const ff_sim *sim, const ff_meet *meet) {
+/* Depth, core overlap and energy of a body pair. */
+static ff_intrusion intrusion_of_pair(const ff_sim *sim, const ff_meet *meet) {
   const ff_state *state = &sim->state;
   ff_intrusion out = {.a = {meet->a + 1}, .b = {meet->b + 1}};
   bool solved = ff_stepper_uses_layers(sim->model->stepper);
@@ -48,11 +50,11 @@ static ff_intrusion look(const ff_sim *sim, const ff_meet *meet) {
 
 int ff_sim_intrusions(const ff_sim *sim, ff_intrusion *out, int capacity) {
   const ff_model *model = sim->model;
-  presses all = all_presses(sim);
+  available_load all = intrusion_available_load(sim);
   int count = 0;
   for (int m = 0; m < sim->state.meet_count; m++) {
     const ff_meet *meet = &sim->state.meets[m];
-    ff_intrusion pair = look(sim, meet);
+    ff_intrusion pair = intrusion_of_pair(sim, meet);
     double size = lesser(model->bodies[meet->a].bound, model->bodies[meet->b].bound);
     bool hard = pair.energy > HARD * (all.weight * pair.depth + all.motion);
     if (pair.core > TINY * size || (hard && pair.depth > TINY * size)) {

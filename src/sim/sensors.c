@@ -1,4 +1,4 @@
-/* Sums over contacts: what pushes a link or a force plate, and a robot as a whole. */
+/* Contact sums: wrench on a link or a force plate, and on a whole robot. */
 #include "sim/sensors.h"
 
 #include "math/vec.h"
@@ -9,36 +9,36 @@ typedef struct push {
   ff_vec3 force, torque;
 } push;
 
-static void add_point(push *sum, const ff_point *point, double sign) {
+static void push_add_point(push *sum, const ff_point *point, double sign) {
   ff_vec3 torque = v3_add(v3_cross(point->point, point->force), point->moment);
   sum->force = v3_axpy(sum->force, sign, point->force);
   sum->torque = v3_axpy(sum->torque, sign, torque);
 }
 
-static void add_meet(push *sum, const ff_state *state, const ff_meet *meet, double sign) {
+static void push_add_pair(push *sum, const ff_state *state, const ff_meet *meet, double sign) {
   for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
     const ff_near *near = &state->nears[n];
     for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
       if (state->points[i].touching) {
-        add_point(sum, &state->points[i], sign);
+        push_add_point(sum, &state->points[i], sign);
       }
     }
   }
 }
 
-/* What all contacts push a body with; forces of points are those on a. */
+/* Wrench of all contacts on a body; forces of points are those on a. */
 static push push_on_body(const ff_sim *sim, int body) {
   push sum = {{0, 0, 0}, {0, 0, 0}};
   for (int m = 0; m < sim->state.meet_count; m++) {
     const ff_meet *meet = &sim->state.meets[m];
     if (meet->a == body || meet->b == body) {
-      add_meet(&sum, &sim->state, meet, meet->a == body ? 1 : -1);
+      push_add_pair(&sum, &sim->state, meet, meet->a == body ? 1 : -1);
     }
   }
   return sum;
 }
 
-/* What others push a robot with; its links push each other for nothing. */
+/* External wrench on a robot; contacts between its own links cancel. */
 static push push_on_robot(const ff_sim *sim, int robot) {
   push sum = {{0, 0, 0}, {0, 0, 0}};
   for (int m = 0; m < sim->state.meet_count; m++) {
@@ -46,7 +46,7 @@ static push push_on_robot(const ff_sim *sim, int robot) {
     bool a = sim->model->bodies[meet->a].robot == robot;
     bool b = sim->model->bodies[meet->b].robot == robot;
     if (a != b) {
-      add_meet(&sum, &sim->state, meet, a ? 1 : -1);
+      push_add_pair(&sum, &sim->state, meet, a ? 1 : -1);
     }
   }
   return sum;

@@ -1,4 +1,4 @@
-/* What sensors of a robot would show. */
+/* Sensor quantities of bodies and robots. */
 #ifndef FF_SIM_SENSORS_H
 #define FF_SIM_SENSORS_H
 

@@ -8,7 +8,7 @@
 
 /* ---- life ------------------------------------------------------------------------- */
 
-static ff_status start(ff_sim *sim) {
+static ff_status sim_start(ff_sim *sim) {
   if (sim->stepper->reset) {
     sim->stepper->reset(&sim->work);
   }
@@ -19,7 +19,7 @@ static ff_status start(ff_sim *sim) {
   sim->work.solver = (ff_solver_info){0};
   ff_status status = sim->stepper->refresh(&sim->work);
   ff_auditor_start(&sim->auditor, sim->model, &sim->state);
-  ff_sim_note_contacts(sim);
+  ff_sim_init_contacts(sim);
   return status;
 }
 
@@ -40,7 +40,7 @@ ff_status ff_sim_create(ff_sim **out, const ff_model *model) {
     status = sim->before ? ff_sim_take_pilots(sim) : FF_ERROR_MEMORY;
   }
   if (status == FF_OK) {
-    status = start(sim);
+    status = sim_start(sim);
   }
   if (status != FF_OK) {
     ff_sim_destroy(sim);
@@ -61,7 +61,7 @@ void ff_sim_destroy(ff_sim *sim) {
 }
 
 void ff_sim_reset(ff_sim *sim) {
-  start(sim);
+  sim_start(sim);
 }
 
 ff_status ff_sim_set_threads(ff_sim *sim, int threads) {
@@ -77,26 +77,26 @@ ff_status ff_sim_set_threads(ff_sim *sim, int threads) {
   return status;
 }
 
-/* ---- time ---------------------------------------------------------------------------- */
+/* ---- stepping -------------------------------------------------------------------------------- */
 
 double ff_sim_time(const ff_sim *sim) {
   return sim->state.t;
 }
 
-/* Next point of the fixed step's grid, k * step, that lies clearly after t. */
-static double next_grid(double t, double step) {
+/* Next point k * step of the fixed step's grid that lies clearly after t. */
+static double sim_next_grid(double t, double step) {
   double next = step * (floor(t / step * (1 + 1e-12)) + 1);
   return next - t > 1e-6 * step ? next : next + step;
 }
 
-/* Kinks of tables and phases end every step: what follows them starts anew. */
-static ff_status enter_knot(ff_sim *sim) {
+/* Breakpoints of tables and phases end every step: multistep data restart after them. */
+static ff_status sim_enter_breakpoint(ff_sim *sim) {
   ff_state_enter_phases(&sim->state, sim->model);
   return sim->stepper->refresh(&sim->work);
 }
 
-/* One step, at most to limit; on_grid: which is where a fixed step should end. */
-static ff_status step_to(ff_sim *sim, double limit, bool on_grid) {
+/* One step, at most to limit; on_grid: limit is a grid point of the fixed step. */
+static ff_status sim_step_to(ff_sim *sim, double limit, bool on_grid) {
   double t = sim->state.t, end = limit, tick = INFINITY;
   ff_status status = ff_is_cancelled(&sim->work.cancelled) ? FF_CANCELLED : FF_OK;
   if (status == FF_OK && ff_sim_is_steered(sim)) {
@@ -105,12 +105,13 @@ static ff_status step_to(ff_sim *sim, double limit, bool on_grid) {
   }
   if (sim->model->stepper->fixed_step) {
     /* No step for the rounding between the limit and the grid, nor between a tick and either. */
-    double step = sim->model->run.stepper.step, grid = on_grid ? limit : next_grid(t, step);
+    double step = sim->model->run.stepper.step, grid = on_grid ? limit : sim_next_grid(t, step);
     end = limit - grid < 1e-6 * step ? limit : grid;
     tick = fabs(tick - end) < 1e-6 * step ? end : tick;
   }
-  double knot = sim->model->knot_count > 0 ? ff_model_next_knot(sim->model, t) : INFINITY;
-  end = lesser(end, lesser(tick, knot));
+  double breakpoint =
+      sim->model->breakpoint_count > 0 ? ff_model_next_breakpoint(sim->model, t) : INFINITY;
+  end = lesser(end, lesser(tick, breakpoint));
   sim->state.stiffness = sim->state.damping = 0;
   sim->last_step = 0;
   memcpy(sim->before, sim->state.bodies, (size_t)sim->model->body_count * sizeof *sim->before);
@@ -120,21 +121,21 @@ static ff_status step_to(ff_sim *sim, double limit, bool on_grid) {
   }
   double h = sim->state.t - t;
   sim->last_step = h;
-  ff_auditor_look(&sim->auditor, sim->model, &sim->state, h, sim->model->stepper->fixed_step);
-  ff_sim_tell_events(sim, h);
-  return sim->state.t == knot ? enter_knot(sim) : FF_OK;
+  ff_auditor_update(&sim->auditor, sim->model, &sim->state, h, sim->model->stepper->fixed_step);
+  ff_sim_report_events(sim, h);
+  return sim->state.t == breakpoint ? sim_enter_breakpoint(sim) : FF_OK;
 }
 
-static ff_status steps_to(ff_sim *sim, double t, bool on_grid) {
+static ff_status sim_steps_to(ff_sim *sim, double t, bool on_grid) {
   ff_status status = FF_OK;
   while (status == FF_OK && sim->state.t < t) {
-    status = step_to(sim, t, on_grid);
+    status = sim_step_to(sim, t, on_grid);
   }
   return status;
 }
 
-/* Remembers how it ended; whoever cancelled has been heard. */
-static ff_status end_with(ff_sim *sim, ff_status status) {
+/* Stores the status; a cancellation is consumed. */
+static ff_status sim_end_with(ff_sim *sim, ff_status status) {
   if (status == FF_CANCELLED) {
     atomic_store(&sim->work.cancelled, false);
   }
@@ -146,19 +147,19 @@ ff_status ff_sim_step(ff_sim *sim) {
   const ff_stepper_def *stepper = &sim->model->run.stepper;
   double t = sim->state.t;
   bool fixed = sim->model->stepper->fixed_step;
-  return end_with(sim, fixed ? steps_to(sim, next_grid(t, stepper->step), true)
-                             : step_to(sim, t + stepper->max_step, false));
+  return sim_end_with(sim, fixed ? sim_steps_to(sim, sim_next_grid(t, stepper->step), true)
+                                 : sim_step_to(sim, t + stepper->max_step, false));
 }
 
 ff_status ff_sim_advance(ff_sim *sim, double t) {
-  return isnan(t) ? FF_ERROR_INPUT : end_with(sim, steps_to(sim, t, false));
+  return isnan(t) ? FF_ERROR_INPUT : sim_end_with(sim, sim_steps_to(sim, t, false));
 }
 
 void ff_sim_cancel(ff_sim *sim) {
   atomic_store(&sim->work.cancelled, true);
 }
 
-/* ---- bodies ---------------------------------------------------------------------------- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 ff_body_state ff_body_state_of(const ff_model_body *body, const ff_body_motion *motion) {
   ff_body_state out = {.omega = motion->omega};
@@ -211,8 +212,8 @@ int ff_sim_contact_count(const ff_sim *sim) {
   return count;
 }
 
-static ff_contact tell_contact(const ff_sim *sim, const ff_meet *meet, const ff_near *near,
-                               int index) {
+static ff_contact sim_make_contact(const ff_sim *sim, const ff_meet *meet, const ff_near *near,
+                                   int index) {
   const ff_point *point = &sim->state.points[index];
   return (ff_contact){.a = {meet->a + 1},
                       .b = {meet->b + 1},
@@ -240,7 +241,7 @@ ff_contact ff_sim_contact(const ff_sim *sim, int index) {
       const ff_near *near = &state->nears[n];
       for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
         if (state->points[i].touching && index-- == 0) {
-          return tell_contact(sim, meet, near, i);
+          return sim_make_contact(sim, meet, near, i);
         }
       }
     }
@@ -248,15 +249,14 @@ ff_contact ff_sim_contact(const ff_sim *sim, int index) {
   return (ff_contact){0};
 }
 
-/* ---- constraints ------------------------------------------------------------------------------
- */
+/* ---- constraints ----------------------------------------------------------------------------- */
 
 ff_constraint_state ff_sim_constraint(const ff_sim *sim, int index) {
   const ff_state_constraint *now = &sim->state.constraints[index];
   return (ff_constraint_state){now->force, now->moment, now->error, now->angle};
 }
 
-/* ---- audit ---------------------------------------------------------------------------------- */
+/* ---- audit ----------------------------------------------------------------------------------- */
 
 ff_energy ff_sim_energy(const ff_sim *sim) {
   return ff_auditor_energy(&sim->auditor, sim->model, &sim->state);

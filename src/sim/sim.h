@@ -1,4 +1,4 @@
-/* Inside of a sim: state, stepper, audit and events under one roof. */
+/* Internals of a sim: state, stepper, audit and events. */
 #ifndef FF_SIM_SIM_H
 #define FF_SIM_SIM_H
 
@@ -6,13 +6,13 @@
 #include "model/state.h"
 #include "step/stepper.h"
 
-/* Something that is asked at 0, period, 2 period, ...: a pilot, or a function of the user. */
+/* Periodic callback at 0, period, 2 period, ...: a pilot, or the user's function. */
 typedef struct ff_ticker {
   double period; /* s; 0: none */
-  long ticks;    /* so far */
+  long ticks;    /* ticks so far */
 } ff_ticker;
 
-/* A robot's pilot at work. */
+/* Pilot of a robot. */
 typedef struct ff_steer {
   ff_pilot *pilot; /* NULL: none */
   ff_ticker ticker;
@@ -27,7 +27,7 @@ struct ff_sim {
   ff_state state;
   ff_work work;
   ff_auditor auditor;
-  long evaluations; /* of the integrators that count themselves */
+  long evaluations; /* of integrators that count their own */
   ff_event_fn on_event;
   void *event_context;
   ff_steer *steers; /* robot_count */
@@ -41,11 +41,11 @@ struct ff_sim {
   bool ordered;           /* orders have come that the stepper has not seen */
 };
 
-/* Compares the meets with what they were and tells of touch-downs and lift-offs; h: length of
- * the step that led here. */
-void ff_sim_tell_events(ff_sim *sim, double h);
-/* Remembers who touches, without telling: at the start. */
-void ff_sim_note_contacts(ff_sim *sim);
+/* Compares the body pairs with their previous state and reports touch-downs and lift-offs; h:
+ * length of the last step. */
+void ff_sim_report_events(ff_sim *sim, double h);
+/* Initialises the contact state of body pairs, without reporting events. */
+void ff_sim_init_contacts(ff_sim *sim);
 
 /* From the principal frame to the frame that a scene speaks of. */
 ff_body_state ff_body_state_of(const ff_model_body *body, const ff_body_motion *motion);
@@ -55,15 +55,15 @@ ff_body_state ff_body_state_of(const ff_model_body *body, const ff_body_motion *
 
 ff_status ff_sim_take_pilots(ff_sim *sim);
 void ff_sim_drop_pilots(ff_sim *sim);
-/* Back to their first tick. */
+/* Resets to their first tick. */
 void ff_sim_reset_pilots(ff_sim *sim);
-/* May somebody have to be asked or told before the next step? */
+/* May a controller be due, or an order pending, before the next step? */
 static inline bool ff_sim_is_steered(const ff_sim *sim) {
   return sim->steer_count > 0 || sim->ticker.period > 0 || sim->ordered;
 }
-/* The next time after now at which somebody must be asked; INFINITY: never. */
+/* Next time at which a controller is due; INFINITY: never. */
 double ff_sim_next_tick(const ff_sim *sim);
-/* Asks everybody whose time has come, and tells the stepper. */
+/* Runs every controller that is due, then passes new joint orders to the stepper. */
 ff_status ff_sim_steer(ff_sim *sim);
 
 #endif

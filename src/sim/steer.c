@@ -1,20 +1,20 @@
-/* Who tells the joints what to do: pilots of the scene, and the user's own control. */
+/* Controllers of joints: pilots of the scene, and the user's control function. */
 #include "math/vec.h"
 #include "sim/sim.h"
 
 #include <string.h>
 
-/* An instant is there when it is no farther away than this part of its period. */
+/* Tolerance on the time of a tick, as a fraction of its period. */
 #define NEARLY 1e-9
 
-/* ---- ticks -------------------------------------------------------------------------------- */
+/* ---- ticks ----------------------------------------------------------------------------------- */
 
-static double next_of(const ff_ticker *ticker) {
+static double ticker_next(const ff_ticker *ticker) {
   return ticker->period > 0 ? (double)ticker->ticks * ticker->period : INFINITY;
 }
 
-static bool is_due(ff_ticker *ticker, double t) {
-  if (next_of(ticker) > t + NEARLY * ticker->period) {
+static bool ticker_is_due(ff_ticker *ticker, double t) {
+  if (ticker_next(ticker) > t + NEARLY * ticker->period) {
     return false;
   }
   ticker->ticks++;
@@ -22,16 +22,16 @@ static bool is_due(ff_ticker *ticker, double t) {
 }
 
 double ff_sim_next_tick(const ff_sim *sim) {
-  double next = next_of(&sim->ticker);
+  double next = ticker_next(&sim->ticker);
   for (int i = 0; i < sim->steer_count; i++) {
-    next = fmin(next, next_of(&sim->steers[i].ticker));
+    next = fmin(next, ticker_next(&sim->steers[i].ticker));
   }
   return next;
 }
 
-/* ---- life --------------------------------------------------------------------------------- */
+/* ---- creation -------------------------------------------------------------------------------- */
 
-static int link_of(const ff_model_robot *robot, const char *name) {
+static int steer_find_link(const ff_model_robot *robot, const char *name) {
   for (int i = 1; i <= robot->link_count; i++) {
     if (strcmp(ff_tree_link(robot->tree, i).name, name) == 0) {
       return i;
@@ -40,16 +40,16 @@ static int link_of(const ff_model_robot *robot, const char *name) {
   return 1;
 }
 
-static ff_status take_pilot(ff_sim *sim, const ff_model_robot *robot, ff_steer *to) {
+static ff_status steer_make_pilot(ff_sim *sim, const ff_model_robot *robot, ff_steer *to) {
   ff_pilot_def def = *robot->pilot;
-  def.walk.posture = robot->start_q; /* what is not a leg stays as the scene has it */
+  def.walk.posture = robot->start_q; /* joints outside the legs keep the scene's posture */
   ff_status status = ff_pilot_build(&to->pilot, robot->tree, &def, sim->model->run.gravity, NULL);
   if (status != FF_OK) {
     return status;
   }
   to->ticker.period = def.period;
-  to->feet[0] = robot->first_body + link_of(robot, def.left_foot) - 1;
-  to->feet[1] = robot->first_body + link_of(robot, def.right_foot) - 1;
+  to->feet[0] = robot->first_body + steer_find_link(robot, def.left_foot) - 1;
+  to->feet[1] = robot->first_body + steer_find_link(robot, def.right_foot) - 1;
   to->orders = ff_arena_take(&sim->arena, (size_t)robot->joint_count, sizeof *to->orders);
   return to->orders ? FF_OK : FF_ERROR_MEMORY;
 }
@@ -63,7 +63,8 @@ ff_status ff_sim_take_pilots(ff_sim *sim) {
   ff_status status = FF_OK;
   for (int i = 0; i < model->robot_count && status == FF_OK; i++) {
     sim->steer_count++;
-    status = model->robots[i].pilot ? take_pilot(sim, &model->robots[i], &sim->steers[i]) : FF_OK;
+    status =
+        model->robots[i].pilot ? steer_make_pilot(sim, &model->robots[i], &sim->steers[i]) : FF_OK;
   }
   return status;
 }
@@ -84,7 +85,7 @@ void ff_sim_reset_pilots(ff_sim *sim) {
   }
 }
 
-/* ---- what is felt -------------------------------------------------------------------------- */
+/* ---- sensing --------------------------------------------------------------------------------- */
 
 ff_vec3 ff_sim_body_load(const ff_sim *sim, ff_body body) {
   const ff_state *state = &sim->state;
@@ -118,7 +119,7 @@ const ff_pilot *ff_sim_pilot(const ff_sim *sim, int robot) {
   return sim->steers[robot - 1].pilot;
 }
 
-/* ---- orders --------------------------------------------------------------------------------- */
+/* ---- orders ---------------------------------------------------------------------------------- */
 
 ff_status ff_sim_order(ff_sim *sim, int robot, int joint, const ff_joint_order *order) {
   if (robot < 1 || robot > sim->model->robot_count || joint < 1 ||
@@ -141,13 +142,13 @@ ff_status ff_sim_on_control(ff_sim *sim, double period, ff_control_fn fn, void *
   sim->control = fn;
   sim->control_context = context;
   sim->ticker = (ff_ticker){.period = fn ? period : 0};
-  if (fn) { /* the first that is not over */
+  if (fn) { /* first tick not before now */
     sim->ticker.ticks = (long)ceil(sim->state.t / period - NEARLY);
   }
   return FF_OK;
 }
 
-static ff_status ask_pilot(ff_sim *sim, int i) {
+static ff_status steer_run_pilot(ff_sim *sim, int i) {
   ff_steer *steer = &sim->steers[i];
   const ff_model_robot *robot = &sim->model->robots[i];
   ff_pilot_sense sense = {.q = sim->state.y + robot->q_at, .v = sim->state.y + robot->v_at};
@@ -166,11 +167,11 @@ ff_status ff_sim_steer(ff_sim *sim) {
   double t = sim->state.t;
   ff_status status = FF_OK;
   for (int i = 0; i < sim->steer_count && status == FF_OK; i++) {
-    if (is_due(&sim->steers[i].ticker, t)) {
-      status = ask_pilot(sim, i);
+    if (ticker_is_due(&sim->steers[i].ticker, t)) {
+      status = steer_run_pilot(sim, i);
     }
   }
-  if (status == FF_OK && is_due(&sim->ticker, t)) {
+  if (status == FF_OK && ticker_is_due(&sim->ticker, t)) {
     sim->control(sim->control_context, sim);
   }
   if (status == FF_OK && sim->ordered) {

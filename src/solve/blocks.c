@@ -1,17 +1,17 @@
-#include "solve/blocks_room.h"
+#include "solve/blocks_internal.h"
 
 #include "base/memory.h"
 
 #include <amd.h>
 #include <string.h>
 
-/* ---- life ------------------------------------------------------------------------------- */
+/* ---- creation -------------------------------------------------------------------------------- */
 
-static int *ints(ff_blocks *b, size_t count) {
+static int *blocks_take_ints(ff_blocks *b, size_t count) {
   return ff_arena_take(&b->arena, count + 1, sizeof(int));
 }
 
-static bool take_rooms(ff_blocks *b) {
+static bool blocks_take_workspace(ff_blocks *b) {
   size_t nodes = (size_t)b->limits.nodes, edges = (size_t)b->limits.edges;
   size_t entries = (size_t)b->limits.pairs;
   b->work_size = (int)(3 * edges + 8 * nodes + 16);
@@ -20,23 +20,23 @@ static bool take_rooms(ff_blocks *b) {
       &b->open_count,     &b->start,        &b->waiting,           &b->last_waiting, &b->parts.part,
       &b->parts.position, &b->parts.parent, &b->parts.reach_start, &b->parts.all};
   for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
-    *rooms[i] = ints(b, nodes + 1);
+    *rooms[i] = blocks_take_ints(b, nodes + 1);
     if (!*rooms[i]) {
       return false;
     }
   }
-  b->edge = ints(b, 2 * edges);
-  b->known_edge = ints(b, 2 * edges);
-  b->later = ints(b, entries);
-  b->parts.reach_from = ints(b, entries);
-  b->parts.reach = ints(b, entries);
-  b->spot = ints(b, (FF_BLOCKS_PARTS + 1) * nodes);
+  b->edge = blocks_take_ints(b, 2 * edges);
+  b->known_edge = blocks_take_ints(b, 2 * edges);
+  b->later = blocks_take_ints(b, entries);
+  b->parts.reach_from = blocks_take_ints(b, entries);
+  b->parts.reach = blocks_take_ints(b, entries);
+  b->spot = blocks_take_ints(b, (FF_BLOCKS_PARTS + 1) * nodes);
   b->parts.weight = ff_arena_take(&b->arena, nodes + 1, sizeof(double));
-  b->open = ints(b, entries);
-  b->next_waiting = ints(b, entries);
-  b->whose = ints(b, entries);
-  b->pivot = ints(b, (size_t)b->limits.rows);
-  b->work = ints(b, (size_t)b->work_size + 10 * nodes);
+  b->open = blocks_take_ints(b, entries);
+  b->next_waiting = blocks_take_ints(b, entries);
+  b->whose = blocks_take_ints(b, entries);
+  b->pivot = blocks_take_ints(b, (size_t)b->limits.rows);
+  b->work = blocks_take_ints(b, (size_t)b->work_size + 10 * nodes);
   b->diagonal = ff_arena_take(&b->arena, nodes + 1, sizeof *b->diagonal);
   b->upper = ff_arena_take(&b->arena, entries + 1, sizeof *b->upper);
   b->lower = ff_arena_take(&b->arena, entries + 1, sizeof *b->lower);
@@ -63,7 +63,7 @@ ff_status ff_blocks_create(ff_blocks **out, const ff_blocks_limits *limits) {
   b->limits = *limits;
   b->known_nodes = -1;
   b->six = ff_six_best();
-  if (!take_rooms(b)) {
+  if (!blocks_take_workspace(b)) {
     ff_blocks_destroy(b);
     return FF_ERROR_MEMORY;
   }
@@ -84,7 +84,7 @@ void ff_blocks_destroy(ff_blocks *blocks) {
   }
 }
 
-/* ---- the graph ---------------------------------------------------------------------------- */
+/* ---- graph ----------------------------------------------------------------------------------- */
 
 void ff_blocks_begin(ff_blocks *b) {
   b->node_count = b->edge_count = b->row_count = 0;
@@ -115,23 +115,23 @@ bool ff_blocks_is_before(const ff_blocks *b, int i, int j) {
   return b->place[i] < b->place[j];
 }
 
-/* ---- the order ------------------------------------------------------------------------------ */
+/* ---- elimination order ----------------------------------------------------------------------- */
 
-static bool is_known(const ff_blocks *b) {
+static bool blocks_same_graph(const ff_blocks *b) {
   size_t nodes = (size_t)b->node_count, edges = (size_t)b->edge_count;
   return b->known_nodes == b->node_count && b->known_edges == b->edge_count &&
          memcmp(b->known_size, b->size, nodes * sizeof(int)) == 0 &&
          memcmp(b->known_edge, b->edge, 2 * edges * sizeof(int)) == 0;
 }
 
-static void know(ff_blocks *b) {
+static void blocks_save_graph(ff_blocks *b) {
   b->known_nodes = b->node_count;
   b->known_edges = b->edge_count;
   memcpy(b->known_size, b->size, (size_t)b->node_count * sizeof(int));
   memcpy(b->known_edge, b->edge, 2 * (size_t)b->edge_count * sizeof(int));
 }
 
-/* Neighbours of each node, each once: list[begin[i]] .. list[begin[i] + count[i] - 1]. */
+/* Adjacency lists without duplicates: list[begin[i]] .. list[begin[i] + count[i] - 1]. */
 static int list_neighbours(ff_blocks *b, int *begin, int *count, int *list) {
   int n = b->node_count, total = 0;
   memset(count, 0, (size_t)n * sizeof *count);
@@ -149,7 +149,7 @@ static int list_neighbours(ff_blocks *b, int *begin, int *count, int *list) {
     list[begin[i] + count[i]++] = j;
     list[begin[j] + count[j]++] = i;
   }
-  int end = 0; /* without the repetitions, closed up */
+  int end = 0; /* remove duplicates and compact */
   for (int i = 0; i < n; i++) {
     int from = begin[i], to = end;
     for (int k = from; k < from + count[i]; k++) {
@@ -164,16 +164,16 @@ static int list_neighbours(ff_blocks *b, int *begin, int *count, int *list) {
   return end;
 }
 
-/* Approximate minimum degree; AMD's inner routine, which takes no memory. */
-static void find_order(ff_blocks *b) {
-  int n = b->node_count, room = b->work_size;
-  int *rest = b->work + room, *begin = rest, *count = rest + n;
+/* Approximate minimum degree (AMD's inner routine, which does not allocate). */
+static void blocks_find_order(ff_blocks *b) {
+  int n = b->node_count, work_size = b->work_size;
+  int *rest = b->work + work_size, *begin = rest, *count = rest + n;
   int end = list_neighbours(b, begin, count, b->work);
   double control[AMD_CONTROL], info[AMD_INFO];
   amd_defaults(control);
-  control[AMD_DENSE] = -1; /* keeps the parts of the graph together in the order */
-  amd_2(n, begin, b->work, count, room, end, rest + 2 * n, rest + 3 * n, rest + 4 * n, rest + 5 * n,
-        rest + 6 * n, rest + 7 * n, rest + 8 * n, control, info);
+  control[AMD_DENSE] = -1; /* keeps connected components contiguous in the order */
+  amd_2(n, begin, b->work, count, work_size, end, rest + 2 * n, rest + 3 * n, rest + 4 * n,
+        rest + 5 * n, rest + 6 * n, rest + 7 * n, rest + 8 * n, control, info);
   for (int k = 0; k < n; k++) {
     int node = rest[4 * n + k];
     b->node_at[k] = node;
@@ -181,8 +181,8 @@ static void find_order(ff_blocks *b) {
   }
 }
 
-/* Adds a position to the list that is being made, once. */
-static bool add_entry(ff_blocks *b, int mark, int position, int *count) {
+/* Appends a position to the list under construction, unless it is in it already. */
+static bool blocks_add_entry(ff_blocks *b, int mark, int position, int *count) {
   if (b->spot[position] == mark) {
     return true;
   }
@@ -194,11 +194,11 @@ static bool add_entry(ff_blocks *b, int mark, int position, int *count) {
   return true;
 }
 
-/* Entries of each position: its later neighbours, and what its children in the tree of elimination
- * leave behind. */
-static bool find_entries(ff_blocks *b) {
-  int n = b->node_count, room = b->work_size, entries = 0;
-  int *begin = b->work + room, *degree = begin + n, *child = begin + 2 * n,
+/* Symbolic factorisation: the entries of each position are its later neighbours and the fill-in
+ * from its children in the elimination tree. */
+static bool blocks_find_entries(ff_blocks *b) {
+  int n = b->node_count, work_size = b->work_size, entries = 0;
+  int *begin = b->work + work_size, *degree = begin + n, *child = begin + 2 * n,
       *sibling = begin + 3 * n;
   list_neighbours(b, begin, degree, b->work);
   for (int k = 0; k < n; k++) {
@@ -211,11 +211,11 @@ static bool find_entries(ff_blocks *b) {
     bool room_left = true;
     for (int m = begin[node]; m < begin[node] + degree[node]; m++) {
       int position = b->place[b->work[m]];
-      room_left = room_left && (position < k || add_entry(b, k, position, &entries));
+      room_left = room_left && (position < k || blocks_add_entry(b, k, position, &entries));
     }
     for (int c = child[k]; c >= 0; c = sibling[c]) {
       for (int e = b->start[c]; room_left && e < b->start[c + 1]; e++) {
-        room_left = add_entry(b, k, b->later[e], &entries);
+        room_left = blocks_add_entry(b, k, b->later[e], &entries);
       }
     }
     if (!room_left) {
@@ -233,8 +233,8 @@ static bool find_entries(ff_blocks *b) {
   return true;
 }
 
-/* Gives every block its place in values; false: no room. */
-static bool find_places(ff_blocks *b) {
+/* Assigns storage in values to every block; false: capacity exceeded. */
+static bool blocks_assign_storage(ff_blocks *b) {
   size_t at = 0;
   for (int k = 0; k < b->node_count; k++) {
     size_t mine = (size_t)b->size[b->node_at[k]];
@@ -254,16 +254,16 @@ static bool find_places(ff_blocks *b) {
 }
 
 bool ff_blocks_order(ff_blocks *b) {
-  if (is_known(b)) {
+  if (blocks_same_graph(b)) {
     return true;
   }
   b->known_nodes = -1;
   b->orders++;
   b->start[0] = 0;
   if (b->node_count > 0) {
-    find_order(b);
+    blocks_find_order(b);
   }
-  if (!find_entries(b) || !find_places(b)) {
+  if (!blocks_find_entries(b) || !blocks_assign_storage(b)) {
     return false;
   }
   memset(b->empty, true, (size_t)b->start[b->node_count] * sizeof *b->empty);
@@ -271,7 +271,7 @@ bool ff_blocks_order(ff_blocks *b) {
   for (int k = 0; k < b->node_count; k++) {
     b->parts.part[k] = FF_BLOCKS_PARTS;
   }
-  know(b);
+  blocks_save_graph(b);
   return true;
 }
 
@@ -279,7 +279,7 @@ long ff_blocks_orders(const ff_blocks *b) {
   return b->orders;
 }
 
-/* ---- values -------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 void ff_blocks_choose(ff_blocks *b, const int *nodes, int count) {
   b->first = b->node_count;
@@ -306,7 +306,8 @@ void ff_blocks_clear(ff_blocks *b, const int *nodes, int count) {
 void ff_blocks_open(ff_blocks *b, int i, int e) {
   if (b->empty[e]) {
     size_t numbers = (size_t)ff_blocks_size_at(b, i) * (size_t)ff_blocks_size_at(b, b->later[e]);
-    memset(b->values + b->upper[e], 0, 2 * numbers * sizeof(double)); /* the lower is next to it */
+    memset(b->values + b->upper[e], 0,
+           2 * numbers * sizeof(double)); /* the lower block follows it */
     b->empty[e] = false;
     b->open[b->start[i] + b->open_count[i]++] = e;
   }
@@ -314,7 +315,7 @@ void ff_blocks_open(ff_blocks *b, int i, int e) {
 
 int ff_blocks_entry(const ff_blocks *b, int i, int later) {
   const int *open = b->open + b->start[i];
-  for (int m = 0; m < b->open_count[i]; m++) { /* far fewer, as a rule */
+  for (int m = 0; m < b->open_count[i]; m++) { /* usually far fewer */
     if (b->later[open[m]] == later) {
       return open[m];
     }

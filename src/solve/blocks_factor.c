@@ -1,15 +1,15 @@
-/* Factors of block systems, and solutions with them. */
+/* Block LU factorisation and substitution. */
 #include "math/pairs.h"
-#include "solve/blocks_room.h"
+#include "solve/blocks_internal.h"
 
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
-/* Below this, relative to the rest of its block, a pivot is more rounding than anything else. */
+/* Pivots below this, relative to the rest of their block, are rounding errors. */
 #define TINY_PIVOT 1e-14
 
-/* ---- arithmetic of blocks -------------------------------------------------------------------- */
+/* ---- dense kernels --------------------------------------------------------------------------- */
 
 /* c -= a b for n x k and k x m by rows. */
 static inline void subtract_product(double *restrict c, const double *restrict a,
@@ -24,8 +24,8 @@ static inline void subtract_product(double *restrict c, const double *restrict a
   }
 }
 
-static void subtract(const ff_blocks *of, double *c, const double *a, const double *b, int n, int k,
-                     int m) {
+static void blocks_subtract_product(const ff_blocks *of, double *c, const double *a,
+                                    const double *b, int n, int k, int m) {
   if (n == 6 && k == 6 && m == 6) {
     of->six(c, a, b);
   } else {
@@ -33,7 +33,7 @@ static void subtract(const ff_blocks *of, double *c, const double *a, const doub
   }
 }
 
-static void exchange(double *a, int i, int k, int m) {
+static void blocks_swap_rows(double *a, int i, int k, int m) {
   for (int j = 0; i != k && j < m; j++) {
     double held = a[i * m + j];
     a[i * m + j] = a[k * m + j];
@@ -41,10 +41,10 @@ static void exchange(double *a, int i, int k, int m) {
   }
 }
 
-/* Square of the size of a block, of whose rows and columns the squares of units are told: every
- * second number, of rows inverses. */
-static inline double square_sized(const double *a, const double *rows, const double *columns, int n,
-                                  int m) {
+/* Squared norm of a block in units; rows and columns hold squared units, of rows their inverses, at
+ * every second number. */
+static inline double norm2_sized(const double *a, const double *rows, const double *columns, int n,
+                                 int m) {
   double sum = 0;
   for (int i = 0; i < n; i++) {
     double part = 0;
@@ -57,7 +57,7 @@ static inline double square_sized(const double *a, const double *rows, const dou
   return sum;
 }
 
-static double square_of_six(const double *a, const double *rows, const double *columns) {
+static double norm2_of_six(const double *a, const double *rows, const double *columns) {
   ff_pair2 x = {columns[0], columns[2]}, y = {columns[4], columns[6]},
            z = {columns[8], columns[10]};
   ff_pair2 sum = {0, 0};
@@ -69,11 +69,12 @@ static double square_of_six(const double *a, const double *rows, const double *c
   return sum[0] + sum[1];
 }
 
-static double square_in(const double *a, const double *rows, const double *columns, int n, int m) {
-  return n == 6 && m == 6 ? square_of_six(a, rows, columns) : square_sized(a, rows, columns, n, m);
+static double norm2_in_units(const double *a, const double *rows, const double *columns, int n,
+                             int m) {
+  return n == 6 && m == 6 ? norm2_of_six(a, rows, columns) : norm2_sized(a, rows, columns, n, m);
 }
 
-static double size_in(const double *a, const double *units, int n) {
+static double norm_in_units(const double *a, const double *units, int n) {
   double sum = 0;
   for (int i = 0; i < n; i++) {
     double part = 0;
@@ -86,10 +87,11 @@ static double size_in(const double *a, const double *units, int n) {
   return sqrt(sum);
 }
 
-/* a becomes its factors, with row exchanges, and the inverses of its pivots on the diagonal. Pivots
- * are compared in these units, or a body of a millimetre would have none. row: [n], for a while. */
-static inline bool factor_sized(double *a, const double *units, double *row, int *pivot, int n) {
-  double tiny = TINY_PIVOT * size_in(a, units, n);
+/* LU factorisation of a in place with row exchanges; the diagonal holds the reciprocals of the
+ * pivots. Pivots are compared in units, so that a body of a millimetre is not singular. row: [n],
+ * scratch. */
+static inline bool lu_factor_sized(double *a, const double *units, double *row, int *pivot, int n) {
+  double tiny = TINY_PIVOT * norm_in_units(a, units, n);
   for (int i = 0; i < n; i++) {
     row[i] = 1 / units[2 * i];
   }
@@ -106,12 +108,11 @@ static inline bool factor_sized(double *a, const double *units, double *row, int
     }
     pivot[k] = at;
     row[at] = row[k];
-    exchange(a, at, k, n);
+    blocks_swap_rows(a, at, k, n);
     double scale = a[k * n + k] = 1 / a[k * n + k];
     for (int i = k + 1; i < n; i++) {
       double factor = a[i * n + k] *= scale;
-      if (factor !=
-          0) { /* without friction most are; branches of robots know little of each other */
+      if (factor != 0) { /* usual without friction, and between branches of a robot */
         ff_take_off(a + i * n + k + 1, factor, a + k * n + k + 1, n - k - 1);
       }
     }
@@ -119,14 +120,15 @@ static inline bool factor_sized(double *a, const double *units, double *row, int
   return true;
 }
 
-static bool factor_block(double *a, const double *units, double *row, int *pivot, int n) {
-  return n == 6 ? factor_sized(a, units, row, pivot, 6) : factor_sized(a, units, row, pivot, n);
+static bool lu_factor_block(double *a, const double *units, double *row, int *pivot, int n) {
+  return n == 6 ? lu_factor_sized(a, units, row, pivot, 6)
+                : lu_factor_sized(a, units, row, pivot, n);
 }
 
 /* b, n x m, becomes a^-1 b. */
-static inline void divide_sized(const double *a, const int *pivot, double *b, int n, int m) {
+static inline void lu_divide_sized(const double *a, const int *pivot, double *b, int n, int m) {
   for (int k = 0; k < n; k++) {
-    exchange(b, pivot[k], k, m);
+    blocks_swap_rows(b, pivot[k], k, m);
   }
   for (int k = 1; k < n; k++) {
     subtract_product(b + k * m, a + k * n, b, 1, k, m);
@@ -141,18 +143,18 @@ static inline void divide_sized(const double *a, const int *pivot, double *b, in
   }
 }
 
-static void divide(const double *a, const int *pivot, double *b, int n, int m) {
+static void lu_divide(const double *a, const int *pivot, double *b, int n, int m) {
   if (n == 6 && m == 6) {
-    divide_sized(a, pivot, b, 6, 6);
+    lu_divide_sized(a, pivot, b, 6, 6);
   } else {
-    divide_sized(a, pivot, b, n, m);
+    lu_divide_sized(a, pivot, b, n, m);
   }
 }
 
-/* The same of a vector: sums stay in registers. */
-static inline void divide_vector_sized(const double *a, const int *pivot, double *x, int n) {
+/* x := a^-1 x for a vector: sums stay in registers. */
+static inline void lu_divide_vector_sized(const double *a, const int *pivot, double *x, int n) {
   for (int k = 0; k < n; k++) {
-    exchange(x, pivot[k], k, 1);
+    blocks_swap_rows(x, pivot[k], k, 1);
   }
   for (int k = 1; k < n; k++) {
     double sum = x[k];
@@ -171,46 +173,46 @@ static inline void divide_vector_sized(const double *a, const int *pivot, double
 }
 
 /* y -= a x for n x m by rows. */
-static inline void take_vector_sized(double *y, const double *a, const double *x, int n, int m) {
+static inline void subtract_mat_vec_sized(double *y, const double *a, const double *x, int n,
+                                          int m) {
   for (int i = 0; i < n; i++) {
     y[i] -= ff_dot(a + i * m, x, m);
   }
 }
 
-static void take_vector(double *y, const double *a, const double *x, int n, int m) {
+static void subtract_mat_vec(double *y, const double *a, const double *x, int n, int m) {
   if (n == 6 && m == 6) {
-    take_vector_sized(y, a, x, 6, 6);
+    subtract_mat_vec_sized(y, a, x, 6, 6);
   } else {
-    take_vector_sized(y, a, x, n, m);
+    subtract_mat_vec_sized(y, a, x, n, m);
   }
 }
 
-static void divide_vector(const double *a, const int *pivot, double *x, int n) {
+static void lu_divide_vector(const double *a, const int *pivot, double *x, int n) {
   if (n == 6) {
-    divide_vector_sized(a, pivot, x, 6);
+    lu_divide_vector_sized(a, pivot, x, 6);
   } else {
-    divide_vector_sized(a, pivot, x, n);
+    lu_divide_vector_sized(a, pivot, x, n);
   }
 }
 
-/* ---- elimination -------------------------------------------------------------------------------
- */
+/* ---- elimination ----------------------------------------------------------------------------- */
 
 double *ff_blocks_units(ff_blocks *b, int node) {
   return b->units + 2 * b->row[node];
 }
 
-/* Of an entry of position i, whose upper block is divided already. */
-static void find_sizes(ff_blocks *b, int i, int e) {
+/* Norms of entry e of position i, whose upper block is divided already. */
+static void find_entry_norms(ff_blocks *b, int i, int e) {
   int node = b->node_at[i], other = b->node_at[b->later[e]], n = b->size[node], m = b->size[other];
   const double *mine = b->squares + 2 * b->row[node] + 1, *its = b->squares + 2 * b->row[other] + 1;
   const double *mine_inverse = b->inverses + 2 * b->row[node] + 1;
   const double *its_inverse = b->inverses + 2 * b->row[other];
-  b->size_upper[e] = square_in(b->values + b->upper[e], mine_inverse, its, n, m);
-  b->size_lower[e] = square_in(b->values + b->lower[e], its_inverse, mine, m, n);
+  b->size_upper[e] = norm2_in_units(b->values + b->upper[e], mine_inverse, its, n, m);
+  b->size_lower[e] = norm2_in_units(b->values + b->lower[e], its_inverse, mine, m, n);
 }
 
-/* Squares of units, and their inverses, of the matrix now. */
+/* Squared units of the selected submatrix, and their inverses. */
 static void square_units(ff_blocks *b) {
   for (int i = b->first; i <= b->last; i++) {
     int node = b->node_at[i], end = 2 * (b->row[node] + b->size[node]);
@@ -221,8 +223,8 @@ static void square_units(ff_blocks *b) {
   }
 }
 
-/* The entries of position i that are not empty, by where they reach. */
-static const int *sort_open(ff_blocks *b, int i) {
+/* Nonzero entries of position i, sorted by the position they reach. */
+static const int *sort_nonzero(ff_blocks *b, int i) {
   int *open = b->open + b->start[i];
   for (int m = 1; m < b->open_count[i]; m++) {
     int e = open[m], k = m;
@@ -234,35 +236,35 @@ static const int *sort_open(ff_blocks *b, int i) {
   return open;
 }
 
-/* Divides them by that of position i. */
+/* Divides the upper blocks of these entries by the diagonal block of position i. */
 static void divide_entries(ff_blocks *b, int i, const int *open) {
   int n = ff_blocks_size_at(b, i), *pivot = b->pivot + b->row[b->node_at[i]];
   for (int m = 0; m < b->open_count[i]; m++) {
     int e = open[m];
-    divide(b->values + b->diagonal[i], pivot, b->values + b->upper[e], n,
-           ff_blocks_size_at(b, b->later[e]));
+    lu_divide(b->values + b->diagonal[i], pivot, b->values + b->upper[e], n,
+              ff_blocks_size_at(b, b->later[e]));
   }
 }
 
-/* The same where all of it need not be known, roughly: blocks of six are multiplied by the inverse,
- * which takes a third of the time, but loses digits where masses differ by many orders. It has the
- * other sign, since products are taken off. */
-static void divide_roughly(ff_blocks *b, int i, const int *open) {
+/* Divides by multiplication with the inverse, for approximate factors: a third of the time for
+ * blocks of six, but loses digits where masses differ by many orders of magnitude. The inverse is
+ * stored negated, since products are subtracted. */
+static void divide_entries_by_inverse(ff_blocks *b, int i, const int *open) {
   double inverse[36] = {0}, from[36];
   for (int k = 0; k < 6; k++) {
     inverse[7 * k] = -1;
   }
-  divide(b->values + b->diagonal[i], b->pivot + b->row[b->node_at[i]], inverse, 6, 6);
+  lu_divide(b->values + b->diagonal[i], b->pivot + b->row[b->node_at[i]], inverse, 6, 6);
   for (int m = 0; m < b->open_count[i]; m++) {
     double *upper = b->values + b->upper[open[m]];
     memcpy(from, upper, sizeof from);
     memset(upper, 0, sizeof from);
     b->six(upper, inverse, from);
-    find_sizes(b, i, open[m]);
+    find_entry_norms(b, i, open[m]);
   }
 }
 
-/* The entry of position j that reaches k: if it has been seen there, spot tells. */
+/* Entry of position j that reaches k; cached in spot. */
 static int entry_to(const ff_blocks *b, int *spot, int j, int k) {
   int e = spot[k];
   if (e < b->start[j] || e >= b->start[j + 1] || b->later[e] != k) {
@@ -271,9 +273,9 @@ static int entry_to(const ff_blocks *b, int *spot, int j, int k) {
   return e;
 }
 
-/* What the elimination of position i leaves between two that it reaches, by entries e and f, the
+/* Schur complement update between the two positions that entries e and f of position i reach, the
  * nearer first. */
-static void update_pair(ff_blocks *b, int *spot, int i, int e, int f, double negligible) {
+static void schur_update_pair(ff_blocks *b, int *spot, int i, int e, int f, double negligible) {
   bool up = !(negligible > 0) || b->size_lower[e] * b->size_upper[f] > negligible;
   bool down = !(negligible > 0) || b->size_lower[f] * b->size_upper[e] > negligible;
   if (!up && !down) {
@@ -284,75 +286,75 @@ static void update_pair(ff_blocks *b, int *spot, int i, int e, int f, double neg
   double *v = b->values;
   ff_blocks_open(b, j, to);
   if (up) {
-    subtract(b, v + b->upper[to], v + b->lower[e], v + b->upper[f], nj, n, nk);
+    blocks_subtract_product(b, v + b->upper[to], v + b->lower[e], v + b->upper[f], nj, n, nk);
   }
   if (down) {
-    subtract(b, v + b->lower[to], v + b->lower[f], v + b->upper[e], nk, n, nj);
+    blocks_subtract_product(b, v + b->lower[to], v + b->lower[f], v + b->upper[e], nk, n, nj);
   }
 }
 
-/* What it leaves with one that it reaches, by the entry at this place among the open, and between
- * that and all later ones. */
-static void update(ff_blocks *b, int *spot, int i, int at, double negligible) {
+/* Schur complement update of the position reached by the entry at this place among the nonzero
+ * ones, and of its blocks with all later ones. */
+static void schur_update(ff_blocks *b, int *spot, int i, int at, double negligible) {
   int e = b->open[at], j = b->later[e], n = ff_blocks_size_at(b, i), nj = ff_blocks_size_at(b, j);
   double *v = b->values;
-  subtract(b, v + b->diagonal[j], v + b->lower[e], v + b->upper[e], nj, n, nj);
+  blocks_subtract_product(b, v + b->diagonal[j], v + b->lower[e], v + b->upper[e], nj, n, nj);
   for (int l = at + 1; l < b->start[i] + b->open_count[i]; l++) {
-    update_pair(b, spot, i, e, b->open[l], negligible);
+    schur_update_pair(b, spot, i, e, b->open[l], negligible);
   }
 }
 
-/* The entries that position j has so far are known by where they reach. */
-static void see_entries(const ff_blocks *b, int *spot, int j) {
+/* Caches the entries of position j by the position they reach. */
+static void cache_entries(const ff_blocks *b, int *spot, int j) {
   for (int l = b->start[j]; l < b->start[j] + b->open_count[j]; l++) {
     spot[b->later[b->open[l]]] = b->open[l];
   }
 }
 
-/* ---- by parts -----------------------------------------------------------------------------------
+/* ---- parallel elimination -----------------------------------------------------------------------
  *
- * What positions leave with a later one waits there until its turn comes: then its own blocks stay
- * at hand while all of it is taken off. What parts leave with the top is collected there, position
- * by position: so nobody writes where another does, and every sum has its order, whoever does it.
- */
+ * Updates of a later position are queued there and applied when it is eliminated, while its own
+ * blocks are in cache. Updates of the top by the parts are collected position by position. No two
+ * threads write to the same place, and every sum has a fixed order for any number of threads. */
 
 typedef struct shared {
   ff_blocks *b;
   ff_team *team;
-  double negligible;    /* of factors, squared */
-  atomic_bool singular; /* a block of them is */
-  double *x;            /* to be solved for */
+  double negligible;    /* squared */
+  atomic_bool singular; /* a diagonal block is singular */
+  double *x;            /* right-hand side */
 } shared;
 
-/* Does a work for each part. */
-static void for_parts(shared *of, ff_team_part *part) {
+/* Runs a function for each part. */
+static void run_parts(shared *of, ff_team_body *part) {
   if (ff_blocks_is_split(of->b)) {
-    ff_team_share(of->team, part, of, FF_BLOCKS_PARTS, 1);
+    ff_team_for(of->team, part, of, FF_BLOCKS_PARTS, 1);
   }
 }
 
-/* How many positions of the top are collected for at a time: there are as many times as parts. */
-static int collected(const ff_blocks *b) {
+/* Top positions collected per chunk: as many chunks as parts. */
+static int top_chunk(const ff_blocks *b) {
   int count;
   ff_blocks_part(b, FF_BLOCKS_PARTS, &count);
   return (count + FF_BLOCKS_PARTS - 1) / FF_BLOCKS_PARTS;
 }
 
-/* The same for pieces of the top that parts reach. */
-static void for_top(shared *of, ff_team_part *part) {
+/* Runs a function for chunks of the top positions that parts reach. */
+static void run_top(shared *of, ff_team_body *part) {
   int count;
   ff_blocks_part(of->b, FF_BLOCKS_PARTS, &count);
   if (ff_blocks_is_split(of->b) && count > 0) {
-    ff_team_share(of->team, part, of, count, collected(of->b));
+    ff_team_for(of->team, part, of, count, top_chunk(of->b));
   }
 }
 
-static int *spot_of(const ff_blocks *b, int part) {
+static int *entry_cache(const ff_blocks *b, int part) {
   return b->spot + (size_t)part * (size_t)b->limits.nodes;
 }
 
-/* The entry at a place among the open, of position i, is divided and waits where it reaches. */
-static void wait_there(ff_blocks *b, int i, int at) {
+/* Queues the entry at this place among the nonzero ones of position i at the position it reaches,
+ * divided. */
+static void queue_update(ff_blocks *b, int i, int at) {
   int j = b->later[b->open[at]];
   *(b->waiting[j] < 0 ? &b->waiting[j] : &b->next_waiting[b->last_waiting[j]]) = at;
   b->last_waiting[j] = at;
@@ -360,28 +362,28 @@ static void wait_there(ff_blocks *b, int i, int at) {
   b->whose[at] = i;
 }
 
-/* Takes off what waits for a position, and factors it; what it leaves with its own part waits, with
- * the top until that is asked for. False: its block is singular. */
-static bool eliminate(shared *of, int part, int i) {
+/* Applies the queued updates of a position and factors it; its updates within its own part are
+ * queued, those of the top are applied later. False: its diagonal block is singular. */
+static bool eliminate_position(shared *of, int part, int i) {
   ff_blocks *b = of->b;
-  int node = b->node_at[i], row = b->row[node], *spot = spot_of(b, part);
-  see_entries(b, spot, i);
+  int node = b->node_at[i], row = b->row[node], *spot = entry_cache(b, part);
+  cache_entries(b, spot, i);
   for (int at = b->waiting[i]; at >= 0; at = b->next_waiting[at]) {
-    update(b, spot, b->whose[at], at, of->negligible);
+    schur_update(b, spot, b->whose[at], at, of->negligible);
   }
-  if (!factor_block(b->values + b->diagonal[i], ff_blocks_units(b, node), b->unit_row + row,
-                    b->pivot + row, b->size[node])) {
+  if (!lu_factor_block(b->values + b->diagonal[i], ff_blocks_units(b, node), b->unit_row + row,
+                       b->pivot + row, b->size[node])) {
     return false;
   }
-  const int *open = sort_open(b, i);
+  const int *open = sort_nonzero(b, i);
   if (of->negligible > 0) {
-    divide_roughly(b, i, open);
+    divide_entries_by_inverse(b, i, open);
   } else {
     divide_entries(b, i, open);
   }
   for (int m = 0; m < b->open_count[i]; m++) {
     if (b->parts.part[b->later[open[m]]] == part) {
-      wait_there(b, i, b->start[i] + m);
+      queue_update(b, i, b->start[i] + m);
     }
   }
   return true;
@@ -396,24 +398,24 @@ static void factor_part(void *context, int part, int end) {
     of->b->waiting[position[k]] = -1;
   }
   for (int k = 0; k < count; k++) {
-    if (!eliminate(of, part, position[k])) {
+    if (!eliminate_position(of, part, position[k])) {
       atomic_store(&of->singular, true);
       return;
     }
   }
 }
 
-static void collect_factors(void *context, int first, int end) {
+static void update_top(void *context, int first, int end) {
   shared *of = context;
   ff_blocks *b = of->b;
   const ff_blocks_parts *parts = &b->parts;
-  int count, *spot = spot_of(b, first / collected(b));
+  int count, *spot = entry_cache(b, first / top_chunk(b));
   const int *top = ff_blocks_part(b, FF_BLOCKS_PARTS, &count);
   for (int n = first; n < end; n++) {
-    see_entries(b, spot, top[n]);
+    cache_entries(b, spot, top[n]);
     for (int r = parts->reach_start[n]; r < parts->reach_start[n + 1]; r++) {
       int i = parts->reach_from[r];
-      update(b, spot, i, b->start[i] + parts->reach[r], of->negligible);
+      schur_update(b, spot, i, b->start[i] + parts->reach[r], of->negligible);
     }
   }
 }
@@ -424,16 +426,16 @@ bool ff_blocks_factor(ff_blocks *b, double negligible, ff_team *team) {
     square_units(b);
   }
   ff_blocks_split(b);
-  for_parts(&of, factor_part);
+  run_parts(&of, factor_part);
   if (!atomic_load(&of.singular)) {
     ff_blocks_find_reach(b);
-    for_top(&of, collect_factors);
+    run_top(&of, update_top);
     factor_part(&of, FF_BLOCKS_PARTS, FF_BLOCKS_PARTS);
   }
   return !atomic_load(&of.singular);
 }
 
-static void divide_part(void *context, int part, int end) {
+static void forward_part(void *context, int part, int end) {
   (void)end;
   const shared *of = context;
   const ff_blocks *b = of->b;
@@ -442,30 +444,30 @@ static void divide_part(void *context, int part, int end) {
   for (int k = 0; k < count; k++) {
     int i = position[k], n = ff_blocks_size_at(b, i), row = b->row[b->node_at[i]];
     const int *open = b->open + b->start[i];
-    divide_vector(b->values + b->diagonal[i], b->pivot + row, of->x + row, n);
+    lu_divide_vector(b->values + b->diagonal[i], b->pivot + row, of->x + row, n);
     for (int m = 0; m < b->open_count[i]; m++) {
       int later = b->later[open[m]], node = b->node_at[later];
       if (b->parts.part[later] == part) {
-        take_vector(of->x + b->row[node], b->values + b->lower[open[m]], of->x + row, b->size[node],
-                    n);
+        subtract_mat_vec(of->x + b->row[node], b->values + b->lower[open[m]], of->x + row,
+                         b->size[node], n);
       }
     }
   }
 }
 
-static void collect_right(void *context, int first, int end) {
+static void forward_top(void *context, int first, int end) {
   const shared *of = context;
   const ff_blocks *b = of->b;
   const ff_blocks_parts *parts = &b->parts;
   for (int r = parts->reach_start[first]; r < parts->reach_start[end]; r++) {
     int i = parts->reach_from[r], e = b->open[b->start[i] + parts->reach[r]];
     int from = b->node_at[i], to = b->node_at[b->later[e]];
-    take_vector(of->x + b->row[to], b->values + b->lower[e], of->x + b->row[from], b->size[to],
-                b->size[from]);
+    subtract_mat_vec(of->x + b->row[to], b->values + b->lower[e], of->x + b->row[from], b->size[to],
+                     b->size[from]);
   }
 }
 
-static void put_back_part(void *context, int part, int end) {
+static void backward_part(void *context, int part, int end) {
   (void)end;
   const shared *of = context;
   const ff_blocks *b = of->b;
@@ -476,8 +478,8 @@ static void put_back_part(void *context, int part, int end) {
     const int *open = b->open + b->start[i];
     for (int m = 0; m < b->open_count[i]; m++) {
       int node = b->node_at[b->later[open[m]]];
-      take_vector(of->x + b->row[b->node_at[i]], b->values + b->upper[open[m]],
-                  of->x + b->row[node], n, b->size[node]);
+      subtract_mat_vec(of->x + b->row[b->node_at[i]], b->values + b->upper[open[m]],
+                       of->x + b->row[node], n, b->size[node]);
     }
   }
 }
@@ -488,9 +490,9 @@ void ff_blocks_solve(ff_blocks *b, double *x, ff_team *team) {
   if (!b->parts.reached) {
     ff_blocks_find_reach(b);
   }
-  for_parts(&of, divide_part);
-  for_top(&of, collect_right);
-  divide_part(&of, FF_BLOCKS_PARTS, FF_BLOCKS_PARTS);
-  put_back_part(&of, FF_BLOCKS_PARTS, FF_BLOCKS_PARTS);
-  for_parts(&of, put_back_part);
+  run_parts(&of, forward_part);
+  run_top(&of, forward_top);
+  forward_part(&of, FF_BLOCKS_PARTS, FF_BLOCKS_PARTS);
+  backward_part(&of, FF_BLOCKS_PARTS, FF_BLOCKS_PARTS);
+  run_parts(&of, backward_part);
 }

@@ -1,19 +1,18 @@
-/* The parts of a matrix that threads share.
+/* Partition of the elimination tree for threads.
  *
- * Who is eliminated reaches later positions, the next of which is its parent in the tree of
- * elimination. Two branches of that know nothing of each other until they meet. Branches that are
- * a quarter of the work or less become parts, several small ones together; what is below all of
- * them is the top. The parts are the same for any number of threads.
- */
-#include "solve/blocks_room.h"
+ * A position updates later ones; the first of them is its parent in the elimination tree. Two
+ * branches are independent up to their common ancestor. Branches of at most a quarter of the work
+ * become parts, several small ones together; the ancestors of all parts are the top. The parts are
+ * the same for any number of threads. */
+#include "solve/blocks_internal.h"
 
 #include <string.h>
 
-#define LARGEST 0.25 /* of all work */
+#define LARGEST 0.25 /* share of all work */
 
-/* Of each position its parent (-1: none), and how much work it is with all its branch. Returns how
- * much there is in all. */
-static double weigh(ff_blocks *b) {
+/* Parent of each position in the elimination tree (-1: none), and the work of its subtree. Returns
+ * the total work. */
+static double find_subtree_work(ff_blocks *b) {
   ff_blocks_parts *parts = &b->parts;
   double total = 0;
   memset(parts->weight + b->first, 0, (size_t)(b->last - b->first + 1) * sizeof *parts->weight);
@@ -33,8 +32,8 @@ static double weigh(ff_blocks *b) {
   return total;
 }
 
-/* Those with most work come first, so that nobody has to wait long for the last. */
-static void rank(ff_blocks *b, const double load[FF_BLOCKS_PARTS]) {
+/* Sorts parts by decreasing work, for load balance. */
+static void sort_parts_by_work(ff_blocks *b, const double load[FF_BLOCKS_PARTS]) {
   ff_blocks_parts *parts = &b->parts;
   int place[FF_BLOCKS_PARTS + 1] = {[FF_BLOCKS_PARTS] = FF_BLOCKS_PARTS};
   for (int i = 0; i < FF_BLOCKS_PARTS; i++) {
@@ -47,8 +46,8 @@ static void rank(ff_blocks *b, const double load[FF_BLOCKS_PARTS]) {
   }
 }
 
-/* Gives every position its part: a whole branch goes to who has least. */
-static void deal(ff_blocks *b, double total) {
+/* Assigns each position to a part: a whole branch goes to the part with the least work. */
+static void assign_parts(ff_blocks *b, double total) {
   ff_blocks_parts *parts = &b->parts;
   double load[FF_BLOCKS_PARTS] = {0};
   for (int k = b->last; k >= b->first; k--) {
@@ -64,11 +63,11 @@ static void deal(ff_blocks *b, double total) {
     }
     parts->part[k] = part;
   }
-  rank(b, load);
+  sort_parts_by_work(b, load);
 }
 
-/* Positions by part, each in their order. */
-static void sort(ff_blocks *b) {
+/* Lists positions by part, in elimination order. */
+static void list_positions_by_part(ff_blocks *b) {
   ff_blocks_parts *parts = &b->parts;
   int at[FF_BLOCKS_PARTS + 1] = {0};
   for (int k = b->first; k <= b->last; k++) {
@@ -95,12 +94,12 @@ void ff_blocks_split(ff_blocks *b) {
   parts->first = b->first;
   parts->last = b->last;
   parts->reached = false;
-  deal(b, weigh(b));
-  sort(b);
+  assign_parts(b, find_subtree_work(b));
+  list_positions_by_part(b);
 }
 
-/* Counts entries that reach each position of the top, or if they are counted lists them. */
-static void reach(ff_blocks *b, const int *place, bool list) {
+/* Counts the entries that reach each top position, or lists them once they are counted. */
+static void list_reach(ff_blocks *b, const int *place, bool list) {
   ff_blocks_parts *parts = &b->parts;
   for (int n = 0; n < parts->start[FF_BLOCKS_PARTS]; n++) {
     int i = parts->position[n];
@@ -122,16 +121,17 @@ void ff_blocks_find_reach(ff_blocks *b) {
   if (!ff_blocks_is_split(b)) {
     return;
   }
-  int count, *place = parts->parent; /* which is not needed any more: of the top, in its list */
+  int count,
+      *place = parts->parent; /* parent is free for reuse: index of each top position in its list */
   const int *top = ff_blocks_part(b, FF_BLOCKS_PARTS, &count);
   memset(parts->reach_start, 0, ((size_t)count + 2) * sizeof *parts->reach_start);
   for (int n = 0; n < count; n++) {
     place[top[n]] = n;
   }
-  reach(b, place, false); /* two places further on, summed, then filled in */
+  list_reach(b, place, false); /* counts two places ahead, prefix sums, then fill */
   for (int n = 2; n <= count; n++) {
     parts->reach_start[n] += parts->reach_start[n - 1];
   }
-  reach(b, place, true);
+  list_reach(b, place, true);
   parts->reached = true;
 }

@@ -10,11 +10,11 @@ enum { MOST = 12 };
 
 struct ff_krylov {
   ff_arena arena;
-  double *v[MOST + 1];     /* most_rows each: directions, orthonormal in the weighted norm; */
-  double *z[MOST];         /* and divided */
-  double h[MOST][MOST];    /* by columns: what the matrix makes of each, turned to a triangle */
-  double c[MOST], s[MOST]; /* by these rotations, */
-  double g[MOST + 1];      /* and the right side with it; the last is what is left of it */
+  double *v[MOST + 1];     /* most_rows each: Krylov basis, orthonormal in the weighted norm; */
+  double *z[MOST];         /* preconditioned basis */
+  double h[MOST][MOST];    /* Hessenberg matrix by columns, reduced to triangular form */
+  double c[MOST], s[MOST]; /* by these Givens rotations, */
+  double g[MOST + 1]; /* and the right-hand side with it; the last entry is the residual norm */
 };
 
 ff_status ff_krylov_create(ff_krylov **out, int most_rows) {
@@ -23,13 +23,13 @@ ff_status ff_krylov_create(ff_krylov **out, int most_rows) {
   if (!k) {
     return FF_ERROR_MEMORY;
   }
-  bool room = true;
-  for (int i = 0; i < 2 * MOST + 1 && room; i++) {
+  bool complete = true;
+  for (int i = 0; i < 2 * MOST + 1 && complete; i++) {
     double *vector = ff_arena_take(&k->arena, (size_t)most_rows, sizeof *vector);
     *(i <= MOST ? &k->v[i] : &k->z[i - MOST - 1]) = vector;
-    room = vector != NULL;
+    complete = vector != NULL;
   }
-  if (!room) {
+  if (!complete) {
     ff_krylov_destroy(k);
     return FF_ERROR_MEMORY;
   }
@@ -44,7 +44,7 @@ void ff_krylov_destroy(ff_krylov *krylov) {
   }
 }
 
-static double product(const ff_krylov_problem *of, const double *a, const double *b) {
+static double weighted_dot(const ff_krylov_problem *of, const double *a, const double *b) {
   double sum = 0;
   for (int i = 0; i < of->size; i++) {
     sum += of->weights[i] * a[i] * b[i];
@@ -52,39 +52,41 @@ static double product(const ff_krylov_problem *of, const double *a, const double
   return sum;
 }
 
-static void add(const ff_krylov_problem *of, double *to, double share, const double *a) {
+static void vector_add_scaled(const ff_krylov_problem *of, double *to, double share,
+                              const double *a) {
   for (int i = 0; i < of->size; i++) {
     to[i] += share * a[i];
   }
 }
 
-static void set_scaled(const ff_krylov_problem *of, double *to, double scale, const double *a) {
+static void vector_set_scaled(const ff_krylov_problem *of, double *to, double scale,
+                              const double *a) {
   for (int i = 0; i < of->size; i++) {
     to[i] = scale * a[i];
   }
 }
 
-/* Direction n + 1: what the matrix makes of direction n, without what the others have of it.
- * Returns how much that is. */
-static double find_direction(ff_krylov *k, const ff_krylov_problem *of, int n) {
+/* Arnoldi step: basis vector n + 1 from A M^-1 v_n, orthogonalised by modified Gram-Schmidt.
+ * Returns its norm. */
+static double arnoldi_step(ff_krylov *k, const ff_krylov_problem *of, int n) {
   double *to = k->v[n + 1];
   memcpy(k->z[n], k->v[n], (size_t)of->size * sizeof(double));
   of->divide(of->context, k->z[n]);
   of->times(of->context, k->z[n], to);
   for (int i = 0; i <= n; i++) {
-    k->h[n][i] = product(of, to, k->v[i]);
-    add(of, to, -k->h[n][i], k->v[i]);
+    k->h[n][i] = weighted_dot(of, to, k->v[i]);
+    vector_add_scaled(of, to, -k->h[n][i], k->v[i]);
   }
-  double left = sqrt(product(of, to, to));
+  double left = sqrt(weighted_dot(of, to, to));
   if (left > 0) {
-    set_scaled(of, to, 1 / left, to);
+    vector_set_scaled(of, to, 1 / left, to);
   }
   return left;
 }
 
-/* Turns column n to the triangle, with one rotation more for what is below it. False: nothing is
- * left of it, or it is no number. */
-static bool turn(ff_krylov *k, int n, double below) {
+/* Applies the Givens rotations to column n, and one more to eliminate its subdiagonal entry. False:
+ * the column is zero or not finite. */
+static bool givens_rotate(ff_krylov *k, int n, double below) {
   double *h = k->h[n];
   for (int i = 0; i < n; i++) {
     double here = h[i], next = h[i + 1];
@@ -100,8 +102,8 @@ static bool turn(ff_krylov *k, int n, double below) {
   return length > 0;
 }
 
-/* The combination of n directions that leaves least. */
-static void combine(ff_krylov *k, const ff_krylov_problem *of, int n, double *x) {
+/* x: the minimal-residual combination of n directions. */
+static void gmres_combine(ff_krylov *k, const ff_krylov_problem *of, int n, double *x) {
   double y[MOST];
   for (int i = n - 1; i >= 0; i--) {
     y[i] = k->g[i];
@@ -112,26 +114,26 @@ static void combine(ff_krylov *k, const ff_krylov_problem *of, int n, double *x)
   }
   memset(x, 0, (size_t)of->size * sizeof(double));
   for (int i = 0; i < n; i++) {
-    add(of, x, y[i], k->z[i]);
+    vector_add_scaled(of, x, y[i], k->z[i]);
   }
 }
 
 bool ff_krylov_solve(ff_krylov *k, const ff_krylov_problem *problem, double *x, double tolerance) {
-  double size = sqrt(product(problem, x, x));
+  double size = sqrt(weighted_dot(problem, x, x));
   if (!(size > 0)) {
     return size == 0;
   }
-  set_scaled(problem, k->v[0], 1 / size, x);
+  vector_set_scaled(problem, k->v[0], 1 / size, x);
   k->g[0] = size;
   int n = 0;
   for (; n < MOST && fabs(k->g[n]) > tolerance * size; n++) {
-    if (!turn(k, n, find_direction(k, problem, n))) {
+    if (!givens_rotate(k, n, arnoldi_step(k, problem, n))) {
       return false;
     }
   }
   if (!(fabs(k->g[n]) <= tolerance * size)) {
     return false;
   }
-  combine(k, problem, n, x);
+  gmres_combine(k, problem, n, x);
   return true;
 }

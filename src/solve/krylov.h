@@ -1,8 +1,7 @@
-/* Linear systems by GMRES [Saad86], with a solver for a matrix that is near the one that counts.
+/* Right-preconditioned GMRES [Saad86], matrix-free.
  *
- * The matrix is never seen: the problem says what it makes of a vector, and what the near one's
- * inverse does. Residuals are those of the system as given, in a norm that weighs rows.
- */
+ * The problem provides the products with the matrix and with the inverse of a preconditioner.
+ * Residuals are those of the unpreconditioned system, in a weighted norm. */
 #ifndef FF_SOLVE_KRYLOV_H
 #define FF_SOLVE_KRYLOV_H
 
@@ -13,16 +12,16 @@ typedef struct ff_krylov ff_krylov;
 typedef struct ff_krylov_problem {
   void *context;
   int size;
-  const double *weights;                                      /* of the squares of its rows */
+  const double *weights; /* weights of the squares of the rows */
   void (*times)(void *context, const double *x, double *out); /* out = A x */
-  void (*divide)(void *context, double *x);                   /* x becomes nearly A^-1 x */
+  void (*divide)(void *context, double *x); /* preconditioner: x := M^-1 x, M near A */
 } ff_krylov_problem;
 
 ff_status ff_krylov_create(ff_krylov **out, int most_rows);
-void ff_krylov_destroy(ff_krylov *krylov); /* NULL is fine */
+void ff_krylov_destroy(ff_krylov *krylov); /* NULL is allowed */
 
-/* x, the right side, becomes the solution, right to a share tolerance of it. False: a dozen
- * directions are not enough for that, and x is as it was. */
+/* x: right-hand side, replaced by the solution to a relative residual `tolerance`. False: not
+ * reached within the dimension of the Krylov space (12), and x is unchanged. */
 bool ff_krylov_solve(ff_krylov *krylov, const ff_krylov_problem *problem, double *x,
                      double tolerance);
 

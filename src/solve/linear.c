@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Below this, relative to the rest of the matrix, a pivot is more rounding than anything else. */
+/* Pivots below this, relative to the rest of the matrix, are rounding errors. */
 #define TINY_PIVOT 1e-12
-/* Kept pivots serve as long as elimination does not make entries grow beyond this. */
+/* Pivots are reused as long as the reciprocal pivot growth stays above this. */
 #define GROWTH_LIMIT 1e-4
 
 struct ff_linear {
@@ -18,16 +18,16 @@ struct ff_linear {
   /* dense */
   double *lu; /* size x size, by columns: L below the diagonal, U from it */
   int *pivot; /* row that was exchanged with row k */
-  int *below; /* rows below a pivot that are not zero */
+  int *below; /* scratch: nonzero rows below a pivot */
   /* sparse */
   klu_symbolic *symbolic;
   klu_numeric *numeric;
   klu_common common;
 };
 
-/* ---- life ------------------------------------------------------------------------- */
+/* ---- creation -------------------------------------------------------------------------------- */
 
-static ff_status create_dense(ff_linear *linear) {
+static ff_status dense_create(ff_linear *linear) {
   size_t n = (size_t)linear->size;
   linear->lu = ff_alloc(n * n, sizeof *linear->lu);
   linear->pivot = ff_alloc(n, sizeof *linear->pivot);
@@ -35,9 +35,9 @@ static ff_status create_dense(ff_linear *linear) {
   return linear->lu && linear->pivot && linear->below ? FF_OK : FF_ERROR_MEMORY;
 }
 
-static ff_status create_sparse(ff_linear *linear) {
+static ff_status sparse_create(ff_linear *linear) {
   klu_defaults(&linear->common);
-  /* KLU takes pointers that are not const and leaves alone what they point to. */
+  /* KLU takes non-const pointers but does not modify the pattern. */
   linear->symbolic =
       klu_analyze(linear->size, (int *)linear->start, (int *)linear->row, &linear->common);
   return linear->symbolic ? FF_OK : FF_ERROR_MEMORY;
@@ -51,7 +51,7 @@ ff_status ff_linear_create(ff_linear **out, int size, const int *start, const in
     return FF_ERROR_MEMORY;
   }
   *linear = (ff_linear){.size = size, .start = start, .row = row};
-  ff_status status = sparse ? create_sparse(linear) : create_dense(linear);
+  ff_status status = sparse ? sparse_create(linear) : dense_create(linear);
   if (status != FF_OK) {
     ff_linear_destroy(linear);
     return status;
@@ -83,20 +83,20 @@ void ff_linear_destroy(ff_linear *linear) {
   }
 }
 
-/* ---- dense --------------------------------------------------------------------------- */
+/* ---- dense ----------------------------------------------------------------------------------- */
 
-static double *column(const ff_linear *linear, int j) {
+static double *dense_column(const ff_linear *linear, int j) {
   return linear->lu + (size_t)j * (size_t)linear->size;
 }
 
-/* The larger of two sizes; NAN does not count. */
-static double larger(double largest, double value) {
+/* The larger of two magnitudes; NAN is ignored. */
+static double larger_magnitude(double largest, double value) {
   double size = fabs(value);
   return size > largest ? size : largest;
 }
 
-/* Spreads the entries over the full matrix; returns the largest. */
-static double scatter(ff_linear *linear, const double *values) {
+/* Scatters the entries into the full matrix; returns the largest. */
+static double dense_scatter(ff_linear *linear, const double *values) {
   double largest = 0;
   size_t n = (size_t)linear->size;
   int count = linear->start[n];
@@ -105,14 +105,14 @@ static double scatter(ff_linear *linear, const double *values) {
   } else {
     memset(linear->lu, 0, n * n * sizeof *linear->lu);
     for (int j = 0; j < linear->size; j++) {
-      double *to = column(linear, j);
+      double *to = dense_column(linear, j);
       for (int k = linear->start[j]; k < linear->start[j + 1]; k++) {
         to[linear->row[k]] = values[k];
       }
     }
   }
   for (int k = 0; k < count; k++) {
-    largest = larger(largest, values[k]);
+    largest = larger_magnitude(largest, values[k]);
   }
   return largest;
 }
@@ -131,8 +131,8 @@ static void swap_rows(double *col, int i, int k) {
   col[k] = held;
 }
 
-/* Divides the column below its pivot k, and lists what is not zero there; returns how many. */
-static int divide(ff_linear *linear, double *col, int k) {
+/* Divides column k below its pivot and lists the nonzero rows; returns their number. */
+static int dense_divide_column(ff_linear *linear, double *col, int k) {
   int count = 0;
   for (int i = k + 1; i < linear->size; i++) {
     if (col[i] != 0) {
@@ -143,23 +143,22 @@ static int divide(ff_linear *linear, double *col, int k) {
   return count;
 }
 
-/* Matrices from problems have many zeros: rows and columns that have one at the pivot are left
- * out. */
-static bool factor_dense(ff_linear *linear, const double *values) {
+/* Dense LU; rows and columns with a zero at the pivot are skipped, since many entries are zero. */
+static bool dense_factor(ff_linear *linear, const double *values) {
   int n = linear->size;
   const int *below = linear->below;
-  double least = TINY_PIVOT * scatter(linear, values);
+  double least = TINY_PIVOT * dense_scatter(linear, values);
   for (int k = 0; k < n; k++) {
-    double *pivots = column(linear, k);
+    double *pivots = dense_column(linear, k);
     int at = largest_below(pivots, k, n);
     if (!(fabs(pivots[at]) > least)) {
       return false;
     }
     linear->pivot[k] = at;
     swap_rows(pivots, at, k);
-    int count = divide(linear, pivots, k);
+    int count = dense_divide_column(linear, pivots, k);
     for (int j = k + 1; j < n; j++) {
-      double *col = column(linear, j);
+      double *col = dense_column(linear, j);
       swap_rows(col, at, k);
       double factor = col[k];
       if (factor == 0) {
@@ -177,16 +176,16 @@ static bool factor_dense(ff_linear *linear, const double *values) {
   return true;
 }
 
-static void solve_dense(const ff_linear *linear, double *b) {
+static void dense_solve(const ff_linear *linear, double *b) {
   int n = linear->size;
-  for (int k = 0; k < n; k++) { /* exchanges and eliminations in the order they were made */
+  for (int k = 0; k < n; k++) { /* exchanges and eliminations in factorisation order */
     swap_rows(b, linear->pivot[k], k);
     if (b[k] != 0) {
-      ff_take_off(b + k + 1, b[k], column(linear, k) + k + 1, n - k - 1);
+      ff_take_off(b + k + 1, b[k], dense_column(linear, k) + k + 1, n - k - 1);
     }
   }
   for (int k = n - 1; k >= 0; k--) {
-    const double *col = column(linear, k);
+    const double *col = dense_column(linear, k);
     b[k] /= col[k];
     if (b[k] != 0) {
       ff_take_off(b, b[k], col, k);
@@ -194,10 +193,10 @@ static void solve_dense(const ff_linear *linear, double *b) {
   }
 }
 
-/* ---- sparse ---------------------------------------------------------------------------- */
+/* ---- sparse ---------------------------------------------------------------------------------- */
 
-/* Factors with the pivots of before; false if they do not serve this matrix. */
-static bool refactor(ff_linear *linear, double *values) {
+/* Refactors with the previous pivots; false if they are unsuitable for this matrix. */
+static bool sparse_refactor(ff_linear *linear, double *values) {
   int *start = (int *)linear->start, *row = (int *)linear->row;
   klu_common *common = &linear->common;
   return linear->numeric &&
@@ -207,10 +206,10 @@ static bool refactor(ff_linear *linear, double *values) {
          common->rgrowth > GROWTH_LIMIT;
 }
 
-static bool factor_sparse(ff_linear *linear, const double *from) {
+static bool sparse_factor(ff_linear *linear, const double *from) {
   double *values = (double *)from;
   klu_common *common = &linear->common;
-  if (!refactor(linear, values)) {
+  if (!sparse_refactor(linear, values)) {
     ff_linear_forget(linear);
     linear->numeric =
         klu_factor((int *)linear->start, (int *)linear->row, values, linear->symbolic, common);
@@ -219,16 +218,16 @@ static bool factor_sparse(ff_linear *linear, const double *from) {
          common->rcond > TINY_PIVOT;
 }
 
-/* ---- either way ---------------------------------------------------------------------- */
+/* ---- interface ------------------------------------------------------------------------------- */
 
 bool ff_linear_factor(ff_linear *linear, const double *values) {
-  return linear->symbolic ? factor_sparse(linear, values) : factor_dense(linear, values);
+  return linear->symbolic ? sparse_factor(linear, values) : dense_factor(linear, values);
 }
 
 double ff_linear_sign(const ff_linear *linear) {
   double sign = 1;
   for (int k = 0; k < linear->size; k++) {
-    sign *= (linear->pivot[k] == k) == (column(linear, k)[k] > 0) ? 1 : -1;
+    sign *= (linear->pivot[k] == k) == (dense_column(linear, k)[k] > 0) ? 1 : -1;
   }
   return sign;
 }
@@ -237,6 +236,6 @@ void ff_linear_solve(ff_linear *linear, double *b) {
   if (linear->symbolic) {
     klu_solve(linear->symbolic, linear->numeric, linear->size, 1, b, &linear->common);
   } else {
-    solve_dense(linear, b);
+    dense_solve(linear, b);
   }
 }

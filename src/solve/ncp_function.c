@@ -1,9 +1,8 @@
-/* Complementarity as an equation.
+/* Complementarity functions.
  *
- * Fischer-Burmeister [Fischer92]: phi(a, b) = a + b - sqrt(a^2 + b^2) is zero where a >= 0,
- * b >= 0 and a b = 0, and nowhere else; its square is smooth. Two bounds at once are
- * nested, as in [Billups95]: phi(x - l, -phi(u - x, -f)).
- */
+ * Fischer-Burmeister [Fischer92]: phi(a, b) = a + b - sqrt(a^2 + b^2) is zero if and only if a >=
+ * 0, b >= 0 and a b = 0; its square is smooth. Two bounds are nested as in [Billups95]: phi(x - l,
+ * -phi(u - x, -f)). */
 #include "solve/ncp.h"
 
 #include <math.h>
@@ -12,25 +11,25 @@ typedef struct pair_value {
   double value, d_a, d_b;
 } pair_value;
 
-/* 1 - a/r with r = sqrt(a^2 + b^2), without the cancellation. */
-static double complement(double a, double b, double r) {
+/* 1 - a/r with r = sqrt(a^2 + b^2), without cancellation. */
+static double one_minus_ratio(double a, double b, double r) {
   return a > 0 ? b / (r + a) * (b / r) : 1 - a / r;
 }
 
-static pair_value phi(double a, double b) {
+static pair_value fischer_burmeister(double a, double b) {
   double r = sqrt(a * a + b * b);
-  if (r == 0) { /* a kink: the limit along a = b > 0 */
+  if (r == 0) { /* nondifferentiable: the limit along a = b > 0 */
     double d = 1 - sqrt(0.5);
     return (pair_value){0, d, d};
   }
   double sum = a + b;
   double value = sum > 0 ? 2 * a * (b / (sum + r)) : sum - r;
-  return (pair_value){value, complement(a, b, r), complement(b, a, r)};
+  return (pair_value){value, one_minus_ratio(a, b, r), one_minus_ratio(b, a, r)};
 }
 
-/* Without the kink: a + b - sqrt(a^2 + b^2 + 2 s^2) is zero where a > 0, b > 0 and a b = s^2
- * [Kanzow96]. */
-static pair_value smooth_phi(double a, double b, double s) {
+/* Smoothed Fischer-Burmeister: a + b - sqrt(a^2 + b^2 + 2 s^2) is zero if and only if a > 0, b > 0
+ * and a b = s^2 [Kanzow96]. */
+static pair_value smoothed_fischer_burmeister(double a, double b, double s) {
   double rest = 2 * s * s, r = sqrt(a * a + b * b + rest), sum = a + b;
   return (pair_value){.value = sum > 0 ? (2 * a * b - rest) / (sum + r) : sum - r,
                       .d_a = a > 0 ? (b * b + rest) / (r * (r + a)) : 1 - a / r,
@@ -38,17 +37,18 @@ static pair_value smooth_phi(double a, double b, double s) {
 }
 
 ff_ncp_row ff_ncp_fischer(double x, double f, double lower, double upper, double smooth) {
-  if (lower == upper) { /* nothing to choose */
+  if (lower == upper) { /* fixed unknown */
     return (ff_ncp_row){x - lower, 1, 0};
   }
   ff_ncp_row row = {f, 0, 1};
   if (isfinite(upper)) {
-    pair_value p = smooth > 0 ? smooth_phi(upper - x, -f, smooth) : phi(upper - x, -f);
+    pair_value p = smooth > 0 ? smoothed_fischer_burmeister(upper - x, -f, smooth)
+                              : fischer_burmeister(upper - x, -f);
     row = (ff_ncp_row){-p.value, p.d_a, p.d_b};
   }
   if (isfinite(lower)) {
-    pair_value p =
-        smooth > 0 ? smooth_phi(x - lower, row.value, smooth) : phi(x - lower, row.value);
+    pair_value p = smooth > 0 ? smoothed_fischer_burmeister(x - lower, row.value, smooth)
+                              : fischer_burmeister(x - lower, row.value);
     row = (ff_ncp_row){p.value, p.d_a + p.d_b * row.d_x, p.d_b * row.d_f};
   }
   return row;
@@ -70,7 +70,7 @@ double ff_ncp_residual(int size, const double *z, const double *f, const double 
   for (int i = 0; i < size; i++) {
     double l = lower ? lower[i] : -INFINITY, u = upper ? upper[i] : INFINITY;
     double r = fabs(ff_ncp_min(z[i], f[i], l, u).value);
-    worst = r <= worst || isnan(worst) ? worst : r; /* NAN stays */
+    worst = r <= worst || isnan(worst) ? worst : r; /* NAN propagates */
   }
   return worst;
 }

@@ -1,22 +1,20 @@
-/* Semismooth Newton, made global.
+/* Globalised semismooth Newton method.
  *
- * One merit function judges every step: half the square of the Fischer-Burmeister
- * residuals, which is smooth where they are not [DeLuca96]. A step is looked for in this
- * order, and the first that brings the merit down enough is taken:
- *   1. Newton on the min equations (method min only): the active-set guess;
+ * The merit function is half the squared norm of the Fischer-Burmeister residuals, which is smooth
+ * where they are not [DeLuca96]. Steps are tried in this order, and the first with sufficient
+ * decrease is taken:
+ *   1. Newton on the min equations (method min only): an active-set step;
  *   2. Newton on the Fischer-Burmeister equations;
- *   3. Levenberg-Marquardt, with more and more weight on a short step: exists when the
- *      matrix is singular, too;
- *   4. down the gradient.
- * "Enough" is measured against the worst of the last few merits, not the last one
- * [Grippo86], so that the iteration can follow a bent valley. Now and then Newton is let off the
- * leash: it takes whole steps for a while, whatever the merit, and is called back to where it was
- * if that leads to nothing [Chamberlain82]. It leads out of many a valley that the descent would
- * crawl along.
+ *   3. Levenberg-Marquardt with increasing regularisation: exists when the matrix is singular;
+ *   4. steepest descent.
+ * The line search is nonmonotone: decrease is measured against the worst of the last few merits
+ * [Grippo86], so that the iteration can follow a curved valley. In watchdog phases Newton takes
+ * full steps for a while, whatever the merit, and returns to the start of the phase if the merit
+ * has not decreased by then [Chamberlain82]; this leaves many valleys along which the descent is
+ * slow.
  *
- * Where Newton's steps bring much, the next ones use the same matrix, with what they teach of it,
- * as long as they do so, too.
- */
+ * Where Newton steps decrease the merit strongly, the next ones reuse the factorisation with
+ * Broyden updates, as long as they do so too. */
 #include "math/pairs.h"
 #include "solve/ncp.h"
 
@@ -24,25 +22,26 @@
 #include <string.h>
 
 enum {
-  HISTORY = 5,          /* merits that are remembered */
-  PATIENCE = 12,        /* steps in which the merit must fall to PROGRESS of what it was */
-  NEWTON_HALVINGS = 10, /* a Newton step cut shorter than 2^-10 leads nowhere */
+  HISTORY = 5,          /* merits of the nonmonotone line search */
+  PATIENCE = 12,        /* steps within which the merit must fall to PROGRESS of its value */
+  NEWTON_HALVINGS = 10, /* a Newton step shorter than 2^-10 is abandoned */
   GRADIENT_HALVINGS = 40,
   REGULAR_TRIES = 6,
-  LEASH = 8 /* whole steps that Newton may take on its own */
+  WATCHDOG = 8 /* full steps in one watchdog phase */
 };
-#define ENOUGH       1e-4 /* share of the promised decrease that a step must bring */
-#define DESCENT      1e-9 /* how clearly a direction must point down; Newton's slope is -2 merit */
-#define FAR          1e14 /* unknowns larger than this are on their way to infinity */
-#define REGULAR_MORE 20.0 /* growth of the weight on a short step */
+#define ENOUGH       1e-4 /* sufficient decrease: share of the predicted one */
+#define DESCENT      1e-9 /* least relative descent of a direction; Newton's slope is -2 merit */
+#define FAR          1e14 /* unknowns larger than this diverge */
+#define REGULAR_MORE 20.0 /* growth of the regularisation */
 #define PROGRESS     0.7
-#define LEARNT       0.1  /* what must be left of a step by what is learnt of its matrix */
-#define POLISH       0.01 /* of the tolerance: how far steps with a matrix at hand go beyond it */
-#define AGAIN        0.1  /* a matrix serves again where it brought the merit down to this share */
+#define LEARNT       0.1  /* largest relative step left after the Broyden update */
+#define POLISH       0.01 /* share of the tolerance at which reuse of the factors ends */
+#define AGAIN        0.1  /* the factors are reused where they decreased the merit to this share */
 
-/* ---- evaluation -------------------------------------------------------------------------- */
+/* ---- evaluation ------------------------------------------------------------------------------ */
 
-static ff_ncp_row row_of(const ff_ncp *ncp, ff_ncp_method method, const ff_ncp_point *at, int i) {
+static ff_ncp_row ncp_row_of(const ff_ncp *ncp, ff_ncp_method method, const ff_ncp_point *at,
+                             int i) {
   double lower = ncp->lower[i], upper = ncp->upper[i];
   if (lower == -INFINITY && upper == INFINITY) {
     return (ff_ncp_row){at->f[i], 0, 1};
@@ -51,12 +50,12 @@ static ff_ncp_row row_of(const ff_ncp *ncp, ff_ncp_method method, const ff_ncp_p
                               : ff_ncp_fischer(at->x[i], at->f[i], lower, upper, ncp->smooth);
 }
 
-bool ff_ncp_judge(ff_ncp *ncp, ff_ncp_point *point) {
+bool ff_ncp_evaluate_user(ff_ncp *ncp, ff_ncp_point *point) {
   double sum = 0;
   for (int i = 0; i < ncp->size; i++) {
     double pull = ncp->proximal > 0 ? ncp->proximal * (point->x[i] - ncp->centre[i]) : 0;
     point->f[i] = ncp->row_scale[i] * ncp->user_f[i] + pull;
-    point->phi[i] = row_of(ncp, FF_NCP_FISCHER, point, i).value;
+    point->phi[i] = ncp_row_of(ncp, FF_NCP_FISCHER, point, i).value;
     sum += point->phi[i] * point->phi[i];
   }
   point->merit = 0.5 * sum;
@@ -69,15 +68,15 @@ bool ff_ncp_evaluate(ff_ncp *ncp, ff_ncp_point *point) {
   for (int i = 0; i < ncp->size; i++) {
     ncp->z[i] = ncp->column_scale[i] * point->x[i];
   }
-  return def->residual(def->context, ncp->z, ncp->user_f) == 0 && ff_ncp_judge(ncp, point);
+  return def->residual(def->context, ncp->z, ncp->user_f) == 0 && ff_ncp_evaluate_user(ncp, point);
 }
 
 double ff_ncp_scaled(const ff_ncp *ncp, const ff_ncp_point *point) {
   return ff_ncp_residual(ncp->size, point->x, point->f, ncp->lower, ncp->upper);
 }
 
-/* How far here is from a solution, or from one of the smooth equations. */
-static double distance(const ff_ncp *ncp) {
+/* Residual of the current equations: natural, or smoothed. */
+static double ncp_residual(const ff_ncp *ncp) {
   double worst = 0;
   if (!(ncp->smooth > 0)) {
     return ff_ncp_scaled(ncp, &ncp->here);
@@ -125,13 +124,13 @@ bool ff_ncp_refresh(ff_ncp *ncp) {
   return true;
 }
 
-/* V = diag(d_x) + diag(d_f) J of a method, J scaled and with the proximal term; minus the
- * equations in direction. */
-static void linearise(ff_ncp *ncp, ff_ncp_method method) {
+/* V = diag(d_x) + diag(d_f) J of a method, J scaled and with the proximal term; direction = minus
+ * the residuals. */
+static void ncp_linearise(ff_ncp *ncp, ff_ncp_method method) {
   const ff_ncp_pattern *jacobian = &ncp->jacobian;
   double *values = ncp->step.values;
   for (int i = 0; i < ncp->size; i++) {
-    ff_ncp_row row = row_of(ncp, method, &ncp->here, i);
+    ff_ncp_row row = ncp_row_of(ncp, method, &ncp->here, i);
     ncp->d_x[i] = row.d_x;
     ncp->d_f[i] = row.d_f;
     ncp->direction[i] = -row.value;
@@ -147,8 +146,8 @@ static void linearise(ff_ncp *ncp, ff_ncp_method method) {
   }
 }
 
-/* The gradient of the merit, V' phi; V must be that of Fischer-Burmeister. */
-static void find_gradient(ff_ncp *ncp) {
+/* Gradient of the merit function, V' phi; V must be that of Fischer-Burmeister. */
+static void ncp_find_gradient(ff_ncp *ncp) {
   const ff_ncp_pattern *step = &ncp->step;
   for (int j = 0; j < ncp->size; j++) {
     double sum = 0;
@@ -159,42 +158,42 @@ static void find_gradient(ff_ncp *ncp) {
   }
 }
 
-/* ---- the run ---------------------------------------------------------------------------- */
+/* ---- state of a descent ---------------------------------------------------------------------- */
 
-/* One descent: the last merits, of which the largest is what a step is measured against, and how
- * long Newton is off the leash. */
+/* State of a descent: the last merits, whose largest is the reference of the line search, and the
+ * watchdog. */
 typedef struct run {
   ff_ncp_method method;
   double merit[HISTORY];
   int count;
-  double stride; /* length of the last step along its direction */
-  int leash;     /* whole steps that Newton may take on its own */
-  int loose;     /* steps since it is off the leash; 0: it is not */
-  int held;      /* steps for which it stays on the leash */
-  int hold;      /* the same for the next time */
+  double step_length;     /* length of the last step, relative to its direction */
+  int watchdog_steps;     /* full steps of a watchdog phase */
+  int watchdog;           /* steps since the watchdog phase started; 0: none is active */
+  int watchdog_wait;      /* steps until the next watchdog phase is allowed */
+  int watchdog_next_wait; /* the same after the next failure */
 } run;
 
-static void remember(run *past, double merit) {
-  past->merit[past->count++ % HISTORY] = merit;
+static void push_merit(run *descent, double merit) {
+  descent->merit[descent->count++ % HISTORY] = merit;
 }
 
-static double reference(const run *past) {
+static double merit_reference(const run *descent) {
   double largest = 0;
-  for (int i = 0; i < past->count && i < HISTORY; i++) {
-    largest = fmax(largest, past->merit[i]);
+  for (int i = 0; i < descent->count && i < HISTORY; i++) {
+    largest = fmax(largest, descent->merit[i]);
   }
   return largest;
 }
 
-/* Trial becomes here. */
-static void move(ff_ncp *ncp) {
-  ff_ncp_point held = ncp->here;
+/* Accepts the trial point. */
+static void ncp_accept_trial(ff_ncp *ncp) {
+  ff_ncp_point watchdog_wait = ncp->here;
   ncp->here = ncp->trial;
-  ncp->trial = held;
+  ncp->trial = watchdog_wait;
   ncp->fresh = false;
 }
 
-static void copy_point(const ff_ncp *ncp, ff_ncp_point *to, const ff_ncp_point *from) {
+static void ncp_copy_point(const ff_ncp *ncp, ff_ncp_point *to, const ff_ncp_point *from) {
   size_t bytes = (size_t)ncp->size * sizeof(double);
   memcpy(to->x, from->x, bytes);
   memcpy(to->f, from->f, bytes);
@@ -202,8 +201,8 @@ static void copy_point(const ff_ncp *ncp, ff_ncp_point *to, const ff_ncp_point *
   to->merit = from->merit;
 }
 
-/* Evaluates so far along the direction. */
-static bool look_ahead(ff_ncp *ncp, double t) {
+/* Evaluates the trial point here + t direction. */
+static bool ncp_evaluate_along(ff_ncp *ncp, double t) {
   for (int i = 0; i < ncp->size; i++) {
     double to = ncp->here.x[i] + t * ncp->direction[i];
     ncp->trial.x[i] = ncp->inside ? fmin(fmax(to, ncp->lower[i]), ncp->upper[i]) : to;
@@ -211,25 +210,25 @@ static bool look_ahead(ff_ncp *ncp, double t) {
   return ff_ncp_evaluate(ncp, &ncp->trial);
 }
 
-/* ---- the line search ------------------------------------------------------------------------ */
+/* ---- the line search ------------------------------------------------------------------------- */
 
-/* Goes along the direction, whose slope is known, as far as it serves: not a whole step if that was
+/* Backtracking line search along the direction with known slope; skips the full step if it was
  * tried before. */
-static bool search_along(ff_ncp *ncp, run *past, double slope, bool tried, int halvings) {
-  double t = tried ? fmin(0.5, 4 * past->stride) : 1, limit = reference(past);
+static bool ncp_line_search(ff_ncp *ncp, run *descent, double slope, bool tried, int halvings) {
+  double t = tried ? fmin(0.5, 4 * descent->step_length) : 1, limit = merit_reference(descent);
   for (double least = ldexp(1, -halvings); t >= least; t *= 0.5) {
-    if (look_ahead(ncp, t) && ncp->trial.merit <= limit + ENOUGH * t * slope) {
-      move(ncp);
-      remember(past, ncp->here.merit);
-      past->stride = t;
+    if (ncp_evaluate_along(ncp, t) && ncp->trial.merit <= limit + ENOUGH * t * slope) {
+      ncp_accept_trial(ncp);
+      push_merit(descent, ncp->here.merit);
+      descent->step_length = t;
       return true;
     }
   }
   return false;
 }
 
-/* Slope of the merit along the direction; 0 if that does not lead down clearly. */
-static double slope_along(const ff_ncp *ncp) {
+/* Slope of the merit along the direction; 0 if it is not a clear descent direction. */
+static double ncp_slope_along(const ff_ncp *ncp) {
   double slope = 0, length = 0;
   for (int i = 0; i < ncp->size; i++) {
     slope += ncp->gradient[i] * ncp->direction[i];
@@ -238,11 +237,11 @@ static double slope_along(const ff_ncp *ncp) {
   return slope < -DESCENT * fmin(ncp->here.merit, length * length) ? slope : 0;
 }
 
-/* ---- Newton --------------------------------------------------------------------------------- */
+/* ---- Newton ---------------------------------------------------------------------------------- */
 
 /* False: singular. */
-static bool newton_direction(ff_ncp *ncp, ff_ncp_method method) {
-  linearise(ncp, method);
+static bool ncp_newton_direction(ff_ncp *ncp, ff_ncp_method method) {
+  ncp_linearise(ncp, method);
   ncp->info.iterations++;
   if (!ff_linear_factor(ncp->newton, ncp->step.values)) {
     return false;
@@ -255,8 +254,8 @@ static bool newton_direction(ff_ncp *ncp, ff_ncp_method method) {
   return lost == 0;
 }
 
-/* The step that led from trial to here, for later ones. */
-static void remember_step(ff_ncp *ncp, int k) {
+/* Stores the step from trial to here for Broyden updates. */
+static void ncp_store_step(ff_ncp *ncp, int k) {
   double *step = ncp->steps + (size_t)k * (size_t)ncp->size, sum = 0;
   for (int i = 0; i < ncp->size; i++) {
     step[i] = ncp->here.x[i] - ncp->trial.x[i];
@@ -265,21 +264,20 @@ static void remember_step(ff_ncp *ncp, int k) {
   ncp->step_squares[k] = sum;
 }
 
-/* Share of remembered step k in the direction. */
-static double along_step(const ff_ncp *ncp, int k) {
+/* Component of the direction along stored step k. */
+static double ncp_step_component(const ff_ncp *ncp, int k) {
   const double *step = ncp->steps + (size_t)k * (size_t)ncp->size;
   return ff_dot(step, ncp->direction, ncp->size) / ncp->step_squares[k];
 }
 
-/* What the steps up to k have taught of the matrix since it was factored: how far the equations
- * were from what it foretold, along each of them [Broyden65]. False: nothing
- * that serves. */
-static bool learn(ff_ncp *ncp, int k) {
+/* Broyden updates [Broyden65] of the direction by the steps up to k since the factorisation. False:
+ * the updated step is unusable. */
+static bool ncp_broyden_update(ff_ncp *ncp, int k) {
   for (int j = 0; j < k; j++) {
-    ff_take_off(ncp->direction, -along_step(ncp, j),
+    ff_take_off(ncp->direction, -ncp_step_component(ncp, j),
                 ncp->steps + (size_t)(j + 1) * (size_t)ncp->size, ncp->size);
   }
-  double rest = 1 - along_step(ncp, k);
+  double rest = 1 - ncp_step_component(ncp, k);
   if (!(rest > LEARNT)) {
     return false;
   }
@@ -289,83 +287,85 @@ static bool learn(ff_ncp *ncp, int k) {
   return true;
 }
 
-/* More steps with the matrix of the last one, and what is learnt on the way, while they bring as
- * much. */
-static void repeat(ff_ncp *ncp, run *past, double tolerance, double before) {
-  for (int k = 0;
-       k < FF_NCP_STEPS && ncp->here.merit <= AGAIN * before && distance(ncp) > POLISH * tolerance;
+/* Further steps with the same factorisation and Broyden updates, while they decrease the merit as
+ * strongly. */
+static void ncp_reuse_factors(ff_ncp *ncp, run *descent, double tolerance, double before) {
+  for (int k = 0; k < FF_NCP_STEPS && ncp->here.merit <= AGAIN * before &&
+                  ncp_residual(ncp) > POLISH * tolerance;
        k++) {
-    remember_step(ncp, k);
+    ncp_store_step(ncp, k);
     for (int i = 0; i < ncp->size; i++) {
-      ff_ncp_row row = row_of(ncp, past->method, &ncp->here, i);
-      if (past->method == FF_NCP_MIN && row.d_x != ncp->d_x[i]) {
-        return; /* other rows are active now */
+      ff_ncp_row row = ncp_row_of(ncp, descent->method, &ncp->here, i);
+      if (descent->method == FF_NCP_MIN && row.d_x != ncp->d_x[i]) {
+        return; /* the active set has changed */
       }
       ncp->direction[i] = -row.value;
     }
     before = ncp->here.merit;
     ff_linear_solve(ncp->newton, ncp->direction);
-    if (!learn(ncp, k) || !look_ahead(ncp, 1) || !(ncp->trial.merit <= AGAIN * before)) {
+    if (!ncp_broyden_update(ncp, k) || !ncp_evaluate_along(ncp, 1) ||
+        !(ncp->trial.merit <= AGAIN * before)) {
       return;
     }
-    move(ncp);
-    remember(past, ncp->here.merit);
+    ncp_accept_trial(ncp);
+    push_merit(descent, ncp->here.merit);
   }
 }
 
-/* A whole step. */
-static bool leap(ff_ncp *ncp, run *past, double tolerance) {
-  bool defined = look_ahead(ncp, 1);
+/* Full Newton step. */
+static bool ncp_full_step(ff_ncp *ncp, run *descent, double tolerance) {
+  bool defined = ncp_evaluate_along(ncp, 1);
   double merit = ncp->here.merit, found = ncp->trial.merit;
-  if (defined && found <= reference(past) - 2 * ENOUGH * merit) {
-    past->loose = 0;
-    past->stride = 1;
-    move(ncp);
-    remember(past, ncp->here.merit);
-    repeat(ncp, past, tolerance, merit);
+  if (defined && found <= merit_reference(descent) - 2 * ENOUGH * merit) {
+    descent->watchdog = 0;
+    descent->step_length = 1;
+    ncp_accept_trial(ncp);
+    push_merit(descent, ncp->here.merit);
+    ncp_reuse_factors(ncp, descent, tolerance, merit);
     return true;
   }
-  if (!defined || past->held > 0 || past->loose >= past->leash) {
+  if (!defined || descent->watchdog_wait > 0 || descent->watchdog >= descent->watchdog_steps) {
     return false;
   }
-  if (past->loose++ == 0) {
-    copy_point(ncp, &ncp->kept, &ncp->here);
+  if (descent->watchdog++ == 0) {
+    ncp_copy_point(ncp, &ncp->kept, &ncp->here);
   }
-  move(ncp);
+  ncp_accept_trial(ncp);
   return true;
 }
 
-/* Slope of the merit along Newton's direction by a method; V becomes that of Fischer-Burmeister. */
-static double newton_slope(ff_ncp *ncp, ff_ncp_method method) {
+/* Slope of the merit along the Newton direction of a method; V becomes that of Fischer-Burmeister.
+ */
+static double ncp_newton_slope(ff_ncp *ncp, ff_ncp_method method) {
   if (method == FF_NCP_FISCHER) {
     return -2 * ncp->here.merit;
   }
   double *direction = ncp->direction;
-  ncp->direction = ncp->equations; /* linearise writes there */
-  linearise(ncp, FF_NCP_FISCHER);
+  ncp->direction = ncp->equations; /* ncp_linearise writes there */
+  ncp_linearise(ncp, FF_NCP_FISCHER);
   ncp->direction = direction;
-  find_gradient(ncp);
-  return slope_along(ncp);
+  ncp_find_gradient(ncp);
+  return ncp_slope_along(ncp);
 }
 
-/* Newton's step by a method, whole or in part. */
-static bool newton_step(ff_ncp *ncp, run *past, ff_ncp_method method, double tolerance) {
-  if (!newton_direction(ncp, method)) {
+/* Newton step of a method with line search. */
+static bool ncp_newton_step(ff_ncp *ncp, run *descent, ff_ncp_method method, double tolerance) {
+  if (!ncp_newton_direction(ncp, method)) {
     return false;
   }
-  bool leaps = method == past->method; /* the other method only helps out */
-  if (leaps && leap(ncp, past, tolerance)) {
+  bool leaps = method == descent->method; /* full steps only for the main method */
+  if (leaps && ncp_full_step(ncp, descent, tolerance)) {
     return true;
   }
-  double slope = newton_slope(ncp, method);
-  return slope < 0 && search_along(ncp, past, slope, leaps, NEWTON_HALVINGS);
+  double slope = ncp_newton_slope(ncp, method);
+  return slope < 0 && ncp_line_search(ncp, descent, slope, leaps, NEWTON_HALVINGS);
 }
 
-/* ---- where Newton's matrix does not serve ---------------------------------------------------- */
+/* ---- regularised steps ----------------------------------------------------------------------- */
 
 /* min |V d + phi|^2 + s^2 |d|^2, as the system [s 1, V; V', -s 1] (r, d) = (-phi, 0): its
  * condition is 1/s, that of the normal equations would be 1/s^2. */
-static bool regular_step(ff_ncp *ncp, run *past, double weight) {
+static bool ncp_regularised_step(ff_ncp *ncp, run *descent, double weight) {
   int n = ncp->size;
   double *values = ncp->wide.values;
   for (int k = 0; k < ncp->step.count; k++) {
@@ -383,18 +383,18 @@ static bool regular_step(ff_ncp *ncp, run *past, double weight) {
   }
   ff_linear_solve(ncp->regular, ncp->direction);
   memmove(ncp->direction, ncp->direction + n, (size_t)n * sizeof *ncp->direction);
-  double slope = slope_along(ncp);
-  return slope < 0 && search_along(ncp, past, slope, false, NEWTON_HALVINGS);
+  double slope = ncp_slope_along(ncp);
+  return slope < 0 && ncp_line_search(ncp, descent, slope, false, NEWTON_HALVINGS);
 }
 
-static bool regular_steps(ff_ncp *ncp, run *past) {
+static bool ncp_regularised_steps(ff_ncp *ncp, run *descent) {
   double weight = 1e-3 * fmin(1, sqrt(2 * ncp->here.merit));
   weight = fmax(weight, 1e-7);
   for (int k = 0; k < REGULAR_TRIES; k++, weight *= REGULAR_MORE) {
     if (ncp->info.iterations >= ncp->def.max_iterations) {
       return false;
     }
-    if (regular_step(ncp, past, weight)) {
+    if (ncp_regularised_step(ncp, descent, weight)) {
       ncp->info.regularised++;
       return true;
     }
@@ -402,46 +402,47 @@ static bool regular_steps(ff_ncp *ncp, run *past) {
   return false;
 }
 
-static bool gradient_step(ff_ncp *ncp, run *past) {
+static bool ncp_gradient_step(ff_ncp *ncp, run *descent) {
   for (int i = 0; i < ncp->size; i++) {
     ncp->direction[i] = -ncp->gradient[i];
   }
-  double slope = slope_along(ncp);
-  bool taken = slope < 0 && search_along(ncp, past, slope, false, GRADIENT_HALVINGS);
+  double slope = ncp_slope_along(ncp);
+  bool taken = slope < 0 && ncp_line_search(ncp, descent, slope, false, GRADIENT_HALVINGS);
   ncp->info.gradient += taken;
   return taken;
 }
 
-/* Off the leash: another whole step, or back. */
-static void run_loose(ff_ncp *ncp, run *past, double tolerance) {
-  if (!newton_direction(ncp, past->method) || !leap(ncp, past, tolerance)) {
-    copy_point(ncp, &ncp->here, &ncp->kept);
+/* Watchdog phase: another full step, or return to its start. */
+static void ncp_watchdog_step(ff_ncp *ncp, run *descent, double tolerance) {
+  if (!ncp_newton_direction(ncp, descent->method) || !ncp_full_step(ncp, descent, tolerance)) {
+    ncp_copy_point(ncp, &ncp->here, &ncp->kept);
     ncp->fresh = false;
-    past->loose = 0;
-    past->held = past->hold;
-    past->hold *= 2;
+    descent->watchdog = 0;
+    descent->watchdog_wait = descent->watchdog_next_wait;
+    descent->watchdog_next_wait *= 2;
   }
 }
 
-/* False: nothing leads on. */
-static bool take_step(ff_ncp *ncp, run *past, double tolerance) {
-  if (past->loose > 0) {
-    run_loose(ncp, past, tolerance);
+/* One step of the descent; false: no step decreases the merit. */
+static bool ncp_take_step(ff_ncp *ncp, run *descent, double tolerance) {
+  if (descent->watchdog > 0) {
+    ncp_watchdog_step(ncp, descent, tolerance);
     return true;
   }
-  bool taken = (past->method == FF_NCP_MIN && newton_step(ncp, past, FF_NCP_MIN, tolerance)) ||
-               newton_step(ncp, past, FF_NCP_FISCHER, tolerance);
+  bool taken =
+      (descent->method == FF_NCP_MIN && ncp_newton_step(ncp, descent, FF_NCP_MIN, tolerance)) ||
+      ncp_newton_step(ncp, descent, FF_NCP_FISCHER, tolerance);
   if (!taken) {
-    find_gradient(ncp);
-    taken = regular_steps(ncp, past) || gradient_step(ncp, past);
+    ncp_find_gradient(ncp);
+    taken = ncp_regularised_steps(ncp, descent) || ncp_gradient_step(ncp, descent);
   }
-  past->held -= past->held > 0;
+  descent->watchdog_wait -= descent->watchdog_wait > 0;
   return taken;
 }
 
-/* ---- the descent ---------------------------------------------------------------------------- */
+/* ---- the descent ----------------------------------------------------------------------------- */
 
-static bool is_far(const ff_ncp *ncp) {
+static bool ncp_diverges(const ff_ncp *ncp) {
   for (int i = 0; i < ncp->size; i++) {
     if (!(fabs(ncp->here.x[i]) < FAR)) {
       return true;
@@ -450,10 +451,10 @@ static bool is_far(const ff_ncp *ncp) {
   return false;
 }
 
-/* A descent that ends while Newton is off the leash ends where the merit is least. */
-static ff_ncp_ending end(ff_ncp *ncp, const run *past, ff_ncp_ending ending) {
-  if (past->loose > 0 && ending != FF_NCP_END_SOLVED && ncp->kept.merit < ncp->here.merit) {
-    copy_point(ncp, &ncp->here, &ncp->kept);
+/* Ends a descent; during a watchdog phase at the point of least merit. */
+static ff_ncp_ending ncp_end(ff_ncp *ncp, const run *descent, ff_ncp_ending ending) {
+  if (descent->watchdog > 0 && ending != FF_NCP_END_SOLVED && ncp->kept.merit < ncp->here.merit) {
+    ncp_copy_point(ncp, &ncp->here, &ncp->kept);
     ncp->fresh = false;
   }
   return ending;
@@ -461,29 +462,32 @@ static ff_ncp_ending end(ff_ncp *ncp, const run *past, ff_ncp_ending ending) {
 
 ff_ncp_ending ff_ncp_descend(ff_ncp *ncp, ff_ncp_method method, double tolerance, int limit) {
   int last = ncp->info.iterations + limit;
-  run past = {.method = method, .stride = 1, .hold = 1, .leash = ncp->inside ? LEASH : 0};
+  run descent = {.method = method,
+                 .step_length = 1,
+                 .watchdog_next_wait = 1,
+                 .watchdog_steps = ncp->inside ? WATCHDOG : 0};
   last = last < ncp->def.max_iterations ? last : ncp->def.max_iterations;
-  remember(&past, ncp->here.merit);
+  push_merit(&descent, ncp->here.merit);
   double milestone = ncp->here.merit;
-  for (int steps = 1;; steps += past.loose == 0) {
-    if (distance(ncp) <= tolerance) {
+  for (int steps = 1;; steps += descent.watchdog == 0) {
+    if (ncp_residual(ncp) <= tolerance) {
       return FF_NCP_END_SOLVED;
     }
-    if (is_far(ncp)) {
-      return end(ncp, &past, FF_NCP_END_DIVERGED);
+    if (ncp_diverges(ncp)) {
+      return ncp_end(ncp, &descent, FF_NCP_END_DIVERGED);
     }
     if (ncp->info.iterations >= last) {
-      return end(ncp, &past, FF_NCP_END_LIMIT);
+      return ncp_end(ncp, &descent, FF_NCP_END_LIMIT);
     }
     if (!ff_ncp_refresh(ncp)) {
-      return end(ncp, &past, FF_NCP_END_UNDEFINED);
+      return ncp_end(ncp, &descent, FF_NCP_END_UNDEFINED);
     }
-    if (!take_step(ncp, &past, tolerance)) {
+    if (!ncp_take_step(ncp, &descent, tolerance)) {
       return FF_NCP_END_STATIONARY;
     }
-    if (steps % PATIENCE == 0 && past.loose == 0) {
+    if (steps % PATIENCE == 0 && descent.watchdog == 0) {
       if (ncp->here.merit > PROGRESS * milestone) {
-        return FF_NCP_END_STATIONARY; /* as good as */
+        return FF_NCP_END_STATIONARY; /* numerically stationary */
       }
       milestone = ncp->here.merit;
     }

@@ -1,17 +1,17 @@
-/* Patterns, which never change. */
+/* Sparsity patterns, set up once. */
 #include "solve/ncp.h"
 
-/* ---- patterns ------------------------------------------------------------------------- */
+/* ---- patterns -------------------------------------------------------------------------------- */
 
-static bool make_room(ff_ncp *ncp, ff_ncp_pattern *pattern, int size, int count) {
+static bool ncp_take_pattern(ff_ncp *ncp, ff_ncp_pattern *pattern, int size, int count) {
   pattern->start = ff_arena_take(&ncp->arena, (size_t)size + 1, sizeof(int));
   pattern->row = ff_arena_take(&ncp->arena, (size_t)count + 1, sizeof(int));
   pattern->values = ff_arena_take(&ncp->arena, (size_t)count + 1, sizeof(double));
   return pattern->start && pattern->row && pattern->values;
 }
 
-/* The pattern the user gave, or all of it. */
-static void fill_jacobian(ff_ncp *ncp) {
+/* The user's pattern, or a full one. */
+static void ncp_fill_jacobian(ff_ncp *ncp) {
   int n = ncp->size;
   const ff_ncp_def *def = &ncp->def;
   ff_ncp_pattern *to = &ncp->jacobian;
@@ -24,8 +24,8 @@ static void fill_jacobian(ff_ncp *ncp) {
   }
 }
 
-/* The same, and the diagonal. */
-static void fill_step_pattern(ff_ncp *ncp) {
+/* The pattern of the Jacobian with the diagonal. */
+static void ncp_fill_step_pattern(ff_ncp *ncp) {
   int n = ncp->size, count = 0;
   const ff_ncp_pattern *from = &ncp->jacobian;
   ff_ncp_pattern *to = &ncp->step;
@@ -50,12 +50,12 @@ static void fill_step_pattern(ff_ncp *ncp) {
 }
 
 /* Left half of [s 1, V; V', -s 1]: s in column j, and under it row j of V. */
-static void fill_left(ff_ncp *ncp) {
+static void ncp_fill_left(ff_ncp *ncp) {
   int n = ncp->size, *next = ncp->next;
   const ff_ncp_pattern *from = &ncp->step;
   ff_ncp_pattern *to = &ncp->wide;
   to->start[0] = 0;
-  for (int j = 0; j < n; j++) { /* how long each column is */
+  for (int j = 0; j < n; j++) { /* length of each column */
     to->start[j + 1] = 1;
   }
   for (int k = 0; k < from->count; k++) {
@@ -77,7 +77,7 @@ static void fill_left(ff_ncp *ncp) {
 }
 
 /* Right half: column j of V, and -s under it. */
-static void fill_right(ff_ncp *ncp) {
+static void ncp_fill_right(ff_ncp *ncp) {
   int n = ncp->size;
   const ff_ncp_pattern *from = &ncp->step;
   ff_ncp_pattern *to = &ncp->wide;
@@ -94,38 +94,39 @@ static void fill_right(ff_ncp *ncp) {
 }
 
 void ff_ncp_layout(ff_ncp *ncp) {
-  fill_jacobian(ncp);
-  fill_step_pattern(ncp);
-  fill_left(ncp);
-  fill_right(ncp);
+  ncp_fill_jacobian(ncp);
+  ncp_fill_step_pattern(ncp);
+  ncp_fill_left(ncp);
+  ncp_fill_right(ncp);
   ncp->wide.count = ncp->wide.start[2 * ncp->size];
 }
 
-static int *take_ints(ff_ncp *ncp, int count) {
+static int *ncp_take_ints(ff_ncp *ncp, int count) {
   return ff_arena_take(&ncp->arena, (size_t)count, sizeof(int));
 }
 
-static bool make_rooms(ff_ncp *ncp) {
+static bool ncp_take_workspace(ff_ncp *ncp) {
   int n = ncp->size;
   int count = ncp->def.column_start ? ncp->def.column_start[n] : n * n;
-  ncp->in_step = take_ints(ncp, count + 1);
-  ncp->diagonal = take_ints(ncp, n);
-  ncp->in_wide[0] = take_ints(ncp, count + n);
-  ncp->in_wide[1] = take_ints(ncp, count + n);
-  ncp->wide_diagonal = take_ints(ncp, 2 * n);
-  ncp->next = take_ints(ncp, n);
-  ncp->exponent = take_ints(ncp, count + 1);
-  ncp->filled = take_ints(ncp, count + 1);
-  ncp->filled_end = take_ints(ncp, n);
-  ncp->scale_work = take_ints(ncp, 2 * n);
+  ncp->in_step = ncp_take_ints(ncp, count + 1);
+  ncp->diagonal = ncp_take_ints(ncp, n);
+  ncp->in_wide[0] = ncp_take_ints(ncp, count + n);
+  ncp->in_wide[1] = ncp_take_ints(ncp, count + n);
+  ncp->wide_diagonal = ncp_take_ints(ncp, 2 * n);
+  ncp->next = ncp_take_ints(ncp, n);
+  ncp->exponent = ncp_take_ints(ncp, count + 1);
+  ncp->filled = ncp_take_ints(ncp, count + 1);
+  ncp->filled_end = ncp_take_ints(ncp, n);
+  ncp->scale_work = ncp_take_ints(ncp, 2 * n);
   return ncp->exponent && ncp->filled && ncp->filled_end && ncp->scale_work && ncp->in_step &&
          ncp->diagonal && ncp->in_wide[0] && ncp->in_wide[1] && ncp->wide_diagonal && ncp->next &&
-         make_room(ncp, &ncp->jacobian, n, count) && make_room(ncp, &ncp->step, n, count + n) &&
-         make_room(ncp, &ncp->wide, 2 * n, 2 * count + 4 * n);
+         ncp_take_pattern(ncp, &ncp->jacobian, n, count) &&
+         ncp_take_pattern(ncp, &ncp->step, n, count + n) &&
+         ncp_take_pattern(ncp, &ncp->wide, 2 * n, 2 * count + 4 * n);
 }
 
 ff_status ff_ncp_setup(ff_ncp *ncp) {
-  if (!make_rooms(ncp)) {
+  if (!ncp_take_workspace(ncp)) {
     return FF_ERROR_MEMORY;
   }
   ff_ncp_layout(ncp);

@@ -10,19 +10,19 @@
 #include <string.h>
 
 enum {
-  PROBES = 4,          /* parts of a step in which a sign change is looked for */
+  PROBES = 4,          /* subintervals of a step tested for a sign change */
   BRACKET_ROUNDS = 60, /* false position on the dense output */
   POLISH_ROUNDS = 8,   /* secant on the solution itself */
-  STUCK_EVENTS = 1000  /* events at one instant before giving up */
+  STUCK_EVENTS = 1000  /* events at one instant before failure */
 };
 
-/* Right after an event the rates may be as rough as sqrt(t - t_event), which the pair's error
- * estimate hardly sees: begin with a step this much smaller than the last, and let steps
- * grow by no more than this factor. */
+/* Right after an event the rates may behave like sqrt(t - t_event), which the error estimate of the
+ * pair hardly detects: the first step is this much smaller than the last one, and steps grow by at
+ * most this factor. */
 #define AFTER_EVENT 1e-6
 #define GROWTH      3.0
-/* A kink that is not smooth from either side makes the last steps before it tiny: begin with
- * no less than this many instants after it. */
+/* A kink that is not smooth from either side makes the last steps before it tiny: the first step
+ * after it has at least this many instants. */
 #define SHORTEST 16
 
 struct ff_ode {
@@ -32,9 +32,9 @@ struct ff_ode {
   N_Vector solution; /* wraps y */
   N_Vector dense;    /* wraps probe */
   double t, t0;      /* time of y and of y0 */
-  double *y, *y0;    /* now, and at the start of the step: size */
+  double *y, *y0;    /* current solution, and at the start of the step: size */
   double *probe;     /* dense output: size */
-  double *stages;    /* of a step inside the step: table->stages * size */
+  double *stages;    /* stages of a step inside the step: table->stages * size */
   ARKodeButcherTable table;
   double *atol;      /* size */
   double *g;         /* event values: event_limit */
@@ -43,12 +43,12 @@ struct ff_ode {
   int event;
   int stuck;
   bool warming_up;
-  bool fresh;   /* ARKODE has not seen the solution since it was changed */
-  double guess; /* size of the last step that was not cut short */
+  bool fresh;   /* the solution was changed since ARKODE last had it */
+  double guess; /* size of the last step that was not shortened */
   long steps, evaluations;
 };
 
-/* ---- what ARKODE calls --------------------------------------------------- */
+/* ---- ARKODE callbacks ------------------------------------------------------------------------ */
 
 static int ark_rates(sunrealtype t, N_Vector y, N_Vector dy, void *user) {
   ff_ode *ode = user;
@@ -65,8 +65,8 @@ static int ark_project(sunrealtype t, N_Vector y, void *user) {
   return ode->warming_up ? 0 : ode->def.project(ode->def.context, t, N_VGetArrayPointer(y)) ? 1 : 0;
 }
 
-/* Weights that turn ARKODE's root-mean-square norm into a plain 2-norm: unknowns
- * that rest must not water down the error of those that move. */
+/* Weights that turn ARKODE's root-mean-square norm into the 2-norm: unknowns at rest must not
+ * dilute the error of moving ones. */
 static int ark_weights(N_Vector y, N_Vector weights, void *user) {
   const ff_ode *ode = user;
   const double *value = N_VGetArrayPointer(y);
@@ -78,17 +78,17 @@ static int ark_weights(N_Vector y, N_Vector weights, void *user) {
   return 0;
 }
 
-/* The library never prints: outcomes carry what went wrong. */
+/* Error handler: the library never prints, outcomes carry the reason. */
 static void ark_silence(int code, const char *module, const char *function, char *text,
                         void *user) {
   (void)code, (void)module, (void)function, (void)text, (void)user;
 }
 
-/* ---- life ------------------------------------------------------------------ */
+/* ---- creation -------------------------------------------------------------------------------- */
 
-/* ARKODE allocates its stages in the first step: take it now, with nothing moving, so that no
- * later step allocates. */
-static int warm_up(ff_ode *ode) {
+/* ARKODE allocates its stages in the first step: take one here, with zero rates, so that no later
+ * step allocates. */
+static int ark_warm_up(ff_ode *ode) {
   double t;
   ode->warming_up = true;
   int bad = ERKStepSetInitStep(ode->ark, 1e-9) || ERKStepSetStopTime(ode->ark, 1e-9) ||
@@ -97,7 +97,7 @@ static int warm_up(ff_ode *ode) {
   return bad;
 }
 
-static int set_up_ark(ff_ode *ode) {
+static int ark_set_up(ff_ode *ode) {
   if (SUNContext_Create(NULL, &ode->sun) != 0) {
     return -1;
   }
@@ -106,7 +106,7 @@ static int set_up_ark(ff_ode *ode) {
   if (!ode->solution || !ode->dense) {
     return -1;
   }
-  N_VEnableFusedOps_Serial(ode->solution, SUNTRUE); /* its clones, the stages, have them too */
+  N_VEnableFusedOps_Serial(ode->solution, SUNTRUE); /* inherited by its clones, the stages */
   ode->ark = ERKStepCreate(ark_rates, 0.0, ode->solution, ode->sun);
   if (!ode->ark) {
     return -1;
@@ -146,7 +146,7 @@ ff_status ff_ode_create(ff_ode **out, const ff_ode_def *def) {
   ode->probe = ode->y + 2 * size;
   ode->atol = ode->y + 3 * size;
   memcpy(ode->atol, def->atol, size * sizeof(double));
-  if (set_up_ark(ode) == 0 && warm_up(ode) == 0) {
+  if (ark_set_up(ode) == 0 && ark_warm_up(ode) == 0) {
     ode->stages = ff_alloc((size_t)ode->table->stages * size, sizeof(double));
   }
   if (!ode->stages) {
@@ -223,20 +223,20 @@ void ff_ode_restart(ff_ode *ode, double t, int event_count) {
   ode->fresh = true;
 }
 
-/* ---- one step ----------------------------------------------------------------- */
+/* ---- one step -------------------------------------------------------------------------------- */
 
-/* Tells ARKODE where the solution stands and which step to try first. */
-static int tell_ark(ff_ode *ode, double step) {
+/* Passes the current solution and the first step size to ARKODE. */
+static int ark_restart(ff_ode *ode, double step) {
   return ERKStepReset(ode->ark, ode->t, ode->solution) | ERKStepSetInitStep(ode->ark, step);
 }
 
 /* Times closer than this are the same instant. */
-static double instant(double t) {
+static double time_resolution(double t) {
   return 8 * DBL_EPSILON * fmax(fabs(t), 1e-3);
 }
 
 /* Index of the event function farthest on its wrong side, or -1. */
-static int crossed(const ff_ode *ode) {
+static int ode_crossed_event(const ff_ode *ode) {
   int worst = -1;
   double most = 0;
   for (int i = 0; i < ode->event_count; i++) {
@@ -249,27 +249,27 @@ static int crossed(const ff_ode *ode) {
   return worst;
 }
 
-static int crossed_at(ff_ode *ode, double t, const double *y) {
+static int ode_crossed_at(ff_ode *ode, double t, const double *y) {
   if (ode->event_count == 0) {
     return -1;
   }
   ode->def.events(ode->def.context, t, y, ode->g);
-  return crossed(ode);
+  return ode_crossed_event(ode);
 }
 
-static int crossed_in_step(ff_ode *ode, double t) {
+static int ode_crossed_in_step(ff_ode *ode, double t) {
   if (ERKStepGetDky(ode->ark, t, 0, ode->dense) != ARK_SUCCESS) {
     return -1;
   }
-  return crossed_at(ode, t, ode->probe);
+  return ode_crossed_at(ode, t, ode->probe);
 }
 
-/* Narrows [low, high] to the first crossing on the dense output: no event function has
- * crossed at low, event has at high. Bisection, since other events may come before. */
-static double bracket(ff_ode *ode, double low, double high, int *event) {
-  for (int round = 0; round < BRACKET_ROUNDS && high - low > instant(high); round++) {
+/* Bisection on the dense output: narrows [low, high] to the first crossing. No event function has
+ * crossed at low, `event` has at high. Not a secant method, since other events may come before. */
+static double ode_bracket_event(ff_ode *ode, double low, double high, int *event) {
+  for (int round = 0; round < BRACKET_ROUNDS && high - low > time_resolution(high); round++) {
     double middle = 0.5 * (low + high);
-    int found = crossed_in_step(ode, middle);
+    int found = ode_crossed_in_step(ode, middle);
     if (found >= 0) {
       high = middle;
       *event = found;
@@ -280,40 +280,40 @@ static double bracket(ff_ode *ode, double low, double high, int *event) {
   return high;
 }
 
-/* Takes the step from (t0, y0) again, ending at t. */
-static bool retake(ff_ode *ode, double t0, double t) {
+/* Repeats the step from (t0, y0) so that it ends at t. */
+static bool ode_retake_step(ff_ode *ode, double t0, double t) {
   memcpy(ode->y, ode->y0, sizeof *ode->y * (size_t)ode->def.size);
   ode->t = t0;
-  if (t - t0 <= instant(t)) {
+  if (t - t0 <= time_resolution(t)) {
     return true;
   }
   double reached;
-  bool good = tell_ark(ode, t - t0) == ARK_SUCCESS &&
+  bool good = ark_restart(ode, t - t0) == ARK_SUCCESS &&
               ERKStepSetStopTime(ode->ark, t) == ARK_SUCCESS &&
               ERKStepEvolve(ode->ark, t, ode->solution, &reached, ARK_NORMAL) >= 0;
   ode->t = good ? t : t0;
   return good;
 }
 
-static double event_at(ff_ode *ode, int event) {
+static double ode_event_value(ff_ode *ode, int event) {
   ode->def.events(ode->def.context, ode->t, ode->y, ode->g);
   return ode->g[event];
 }
 
-/* Secant on the solution itself until the event function is as good as zero.
- * Returns its time; NAN if a step failed. */
-static double polish(ff_ode *ode, double t0, double t, int event) {
+/* Secant method on the solution itself until the event function is zero within rounding. Returns
+ * its time; NAN if a step failed. */
+static double ode_polish_event(ff_ode *ode, double t0, double t, int event) {
   double before_t = NAN, before_g = NAN;
-  double farthest = t + (t - t0); /* a secant through rounding alone may lead anywhere */
+  double farthest = t + (t - t0); /* bound on a secant dominated by rounding */
   for (int round = 0; round < POLISH_ROUNDS; round++) {
-    if (!retake(ode, t0, t)) {
+    if (!ode_retake_step(ode, t0, t)) {
       return NAN;
     }
-    double g = event_at(ode, event);
-    double aside = fmax(1e-6 * (t - t0), instant(t)); /* second point of the first secant */
+    double g = ode_event_value(ode, event);
+    double aside = fmax(1e-6 * (t - t0), time_resolution(t)); /* second point of the first secant */
     double next = isnan(before_t) ? t + (ode->side[event] * g > 0 ? aside : -aside)
                                   : t - g * (t - before_t) / (g - before_g);
-    if (g == 0 || !(fabs(next - t) > instant(t)) || !(next >= t0 && next <= farthest)) {
+    if (g == 0 || !(fabs(next - t) > time_resolution(t)) || !(next >= t0 && next <= farthest)) {
       break;
     }
     before_t = t;
@@ -323,63 +323,64 @@ static double polish(ff_ode *ode, double t0, double t, int event) {
   return t;
 }
 
-/* Ends the step just past the zero, so that its sign tells the new side; at the latest at
- * t_seen, where the dense output saw it crossed: an event function that leaves zero with no
- * slope needs a while. False if the solution itself does not cross up to there. */
-static bool cross(ff_ode *ode, double t0, double t, double t_seen, int event) {
-  for (double nudge = instant(t);; nudge *= 4) {
-    if (ode->side[event] * event_at(ode, event) < 0) {
+/* Ends the step just past the zero, where the sign shows the new side; at the latest at t_seen,
+ * where the dense output has crossed: an event function that leaves zero with zero slope needs some
+ * time. False if the solution itself does not cross until then. */
+static bool ode_cross_event(ff_ode *ode, double t0, double t, double t_seen, int event) {
+  for (double nudge = time_resolution(t);; nudge *= 4) {
+    if (ode->side[event] * ode_event_value(ode, event) < 0) {
       return true;
     }
     if (t >= t_seen) {
       return false;
     }
     t = fmin(t + nudge, t_seen);
-    if (!retake(ode, t0, t)) {
+    if (!ode_retake_step(ode, t0, t)) {
       return false;
     }
   }
 }
 
-static ff_ode_outcome land_on(ff_ode *ode, double t0, double t, double t_seen, int event) {
+static ff_ode_outcome ode_land_on_event(ff_ode *ode, double t0, double t, double t_seen,
+                                        int event) {
   ode->fresh = true;
-  t = polish(ode, t0, t, event);
+  t = ode_polish_event(ode, t0, t, event);
   if (isnan(t)) {
     return FF_ODE_FAILED;
   }
-  if (!cross(ode, t0, t, t_seen, event)) {
+  if (!ode_cross_event(ode, t0, t, t_seen, event)) {
     return FF_ODE_STEPPED;
   }
-  ode->stuck = ode->t - t0 <= instant(t) ? ode->stuck + 1 : 0;
+  ode->stuck = ode->t - t0 <= time_resolution(t) ? ode->stuck + 1 : 0;
   ode->event = event;
   ode->side[event] = (signed char)-ode->side[event];
   ode->guess *= ode->stuck > 0 ? 1 : AFTER_EVENT;
-  ode->guess = fmax(ode->guess, SHORTEST * instant(ode->t));
+  ode->guess = fmax(ode->guess, SHORTEST * time_resolution(ode->t));
   return ode->stuck > STUCK_EVENTS ? FF_ODE_FAILED : FF_ODE_EVENT;
 }
 
-/* The first part of the step just taken in which an event function crosses. */
-static ff_ode_outcome look_for_events(ff_ode *ode, double t0, double t_stop) {
+/* Locates the first event in the step just taken. */
+static ff_ode_outcome ode_find_event(ff_ode *ode, double t0, double t_stop) {
   double t1 = ode->t;
   for (int part = 1; part <= PROBES; part++) {
     double high = part == PROBES ? t1 : t0 + (t1 - t0) * part / PROBES;
-    int event = part == PROBES ? crossed_at(ode, t1, ode->y) : crossed_in_step(ode, high);
+    int event = part == PROBES ? ode_crossed_at(ode, t1, ode->y) : ode_crossed_in_step(ode, high);
     if (event >= 0) {
       double low = t0 + (t1 - t0) * (part - 1) / PROBES;
-      double t = bracket(ode, low, high, &event);
-      return land_on(ode, t0, t, high, event);
+      double t = ode_bracket_event(ode, low, high, &event);
+      return ode_land_on_event(ode, t0, t, high, event);
     }
   }
   return t1 >= t_stop ? FF_ODE_REACHED : FF_ODE_STEPPED;
 }
 
-/* One step of ARKODE from (t0, y0). Where the rates are not defined it gives up at once:
- * try again with smaller steps before giving up too. */
-static bool take(ff_ode *ode, double t0, double t_stop) {
+/* One ARKODE step from (t0, y0). ARKODE gives up at once where the rates are undefined: retries
+ * with smaller steps. */
+static bool ode_take_step(ff_ode *ode, double t0, double t_stop) {
   double step = fmin(ode->guess > 0 ? ode->guess : 0.1 * (t_stop - t0), ode->def.max_step);
-  for (step = fmin(step, t_stop - t0); step > instant(t0); step *= 0.2) {
+  for (step = fmin(step, t_stop - t0); step > time_resolution(t0); step *= 0.2) {
     double reached = t0;
-    bool good = (!ode->fresh || tell_ark(ode, step) == ARK_SUCCESS) &&
+    bool good = (!ode->fresh || ark_restart(ode, step) == ARK_SUCCESS) &&
                 ERKStepSetStopTime(ode->ark, t_stop) == ARK_SUCCESS &&
                 ERKStepEvolve(ode->ark, t_stop, ode->solution, &reached, ARK_ONE_STEP) >= 0;
     if (good) {
@@ -399,26 +400,26 @@ static bool take(ff_ode *ode, double t0, double t_stop) {
 
 ff_ode_outcome ff_ode_step(ff_ode *ode, double t_stop) {
   double t0 = ode->t;
-  /* Already on the wrong side: the event is here and now. */
-  int event = ode->fresh ? crossed_at(ode, t0, ode->y) : -1;
+  /* Already on the wrong side: the event is at the current time. */
+  int event = ode->fresh ? ode_crossed_at(ode, t0, ode->y) : -1;
   memcpy(ode->y0, ode->y, sizeof *ode->y * (size_t)ode->def.size);
   ode->t0 = t0;
   if (event >= 0) {
-    return land_on(ode, t0, t0, t0, event);
+    return ode_land_on_event(ode, t0, t0, t0, event);
   }
-  if (t_stop - t0 <= instant(t_stop)) {
+  if (t_stop - t0 <= time_resolution(t_stop)) {
     ode->t = t_stop;
     ode->fresh = true;
     return FF_ODE_REACHED;
   }
-  if (!take(ode, t0, t_stop)) {
+  if (!ode_take_step(ode, t0, t_stop)) {
     return FF_ODE_FAILED;
   }
-  return look_for_events(ode, t0, t_stop);
+  return ode_find_event(ode, t0, t_stop);
 }
 
-/* y = y0 + h sum of w[j] k[j], the first count stages. */
-static void combine(const ff_ode *ode, double h, const double *w, int count, double *y) {
+/* y = y0 + h sum of w[j] k[j] over the first count stages. */
+static void ode_combine_stages(const ff_ode *ode, double h, const double *w, int count, double *y) {
   size_t size = (size_t)ode->def.size;
   for (size_t i = 0; i < size; i++) {
     double sum = 0;
@@ -429,7 +430,7 @@ static void combine(const ff_ode *ode, double h, const double *w, int count, dou
   }
 }
 
-/* A plain step of the same pair from where the last one began: shorter, so no less accurate. */
+/* A step of the same pair from the start of the last one: shorter, so at least as accurate. */
 bool ff_ode_inside(ff_ode *ode, double t, double *y) {
   size_t size = (size_t)ode->def.size;
   if (t == ode->t) {
@@ -439,13 +440,13 @@ bool ff_ode_inside(ff_ode *ode, double t, double *y) {
   const ARKodeButcherTable table = ode->table;
   double h = t - ode->t0;
   for (int stage = 0; stage < table->stages; stage++) {
-    combine(ode, h, table->A[stage], stage, y);
+    ode_combine_stages(ode, h, table->A[stage], stage, y);
     if (ode->def.rates(ode->def.context, ode->t0 + table->c[stage] * h, y,
                        ode->stages + (size_t)stage * size) != 0) {
       return false;
     }
   }
-  combine(ode, h, table->b, table->stages, y);
+  ode_combine_stages(ode, h, table->b, table->stages, y);
   return true;
 }
 

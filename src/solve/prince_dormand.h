@@ -1,9 +1,8 @@
 /* The Runge-Kutta pair RK8(7)13M [Prince81, Table 2]: order 8, error estimate of order 7.
  *
- * ARKODE's own pair of this order, Fehlberg 7(8), takes its estimate from stages at only two
- * instants and is blind to how rates change with time in between: in an impact, where depth
- * grows almost like time itself, it lets errors of 1e-9 pass at a tolerance of 1e-12.
- */
+ * ARKODE's own pair of this order, Fehlberg 7(8), bases its estimate on stages at only two instants
+ * and does not detect changes of the rates with time in between: in an impact, where depth grows
+ * almost linearly in time, it accepts errors of 1e-9 at a tolerance of 1e-12. */
 #ifndef FF_SOLVE_PRINCE_DORMAND_H
 #define FF_SOLVE_PRINCE_DORMAND_H
 
@@ -11,7 +10,7 @@
 
 #include <arkode/arkode_butcher.h>
 
-/* NULL when memory is out; free with ARKodeButcherTable_Free. */
+/* NULL if out of memory; free with ARKodeButcherTable_Free. */
 ARKodeButcherTable ff_prince_dormand(void);
 
 #endif

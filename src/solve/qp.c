@@ -1,4 +1,4 @@
-/* Life of a quadratic programme, and one call to solve it. */
+/* Quadratic programme: creation, and the call that solves it. */
 #include "solve/qp.h"
 
 #include "base/memory.h"
@@ -17,41 +17,41 @@ const char *ff_qp_outcome_text(ff_qp_outcome outcome) {
     case FF_QP_ITERATIONS: return "too many iterations";
     case FF_QP_INACCURATE: return "inaccurate";
     case FF_QP_NOT_CONVEX: return "not convex";
-    case FF_QP_INFEASIBLE: return "bounds contradict each other";
+    case FF_QP_INFEASIBLE: return "bounds are contradictory";
     case FF_QP_UNDEFINED: return "undefined";
   }
   return "unknown outcome";
 }
 
-/* ---- life ------------------------------------------------------------------------------------ */
+/* ---- creation -------------------------------------------------------------------------------- */
 
-static ff_status refuse(ff_report *report, const char *key, const char *what) {
+static ff_status qp_report(ff_report *report, const char *key, const char *what) {
   ff_status status = ff_report_what(report, "%s", what);
   ff_report_key(report, "%s", key);
   return status;
 }
 
-static ff_status check(const ff_qp_def *def, ff_report *report) {
+static ff_status qp_check_def(const ff_qp_def *def, ff_report *report) {
   if (def->size < 1) {
-    return refuse(report, "size", "must be 1 or more");
+    return qp_report(report, "size", "must be 1 or more");
   }
   if (def->rows < 0) {
-    return refuse(report, "rows", "must be 0 or more");
+    return qp_report(report, "rows", "must be 0 or more");
   }
   if (!(def->tolerance > 0)) {
-    return refuse(report, "tolerance", "must be greater than 0");
+    return qp_report(report, "tolerance", "must be greater than 0");
   }
   if (def->max_iterations < 0) {
-    return refuse(report, "max_iterations", "must be 0 or more");
+    return qp_report(report, "max_iterations", "must be 0 or more");
   }
   return FF_OK;
 }
 
-static double *take(ff_qp *qp, size_t count) {
+static double *qp_take_doubles(ff_qp *qp, size_t count) {
   return ff_arena_take(&qp->arena, count, sizeof(double));
 }
 
-static bool make_room(ff_qp *qp) {
+static bool qp_take_workspace(ff_qp *qp) {
   size_t n = (size_t)qp->def.size, tall = (size_t)qp->def.rows + n;
   double **vectors[] = {
       &qp->scale,    &qp->gradient,       &qp->lower,         &qp->upper, &qp->y,
@@ -59,12 +59,12 @@ static bool make_room(ff_qp *qp) {
       &qp->trial[1], &qp->trial_slope[0], &qp->trial_slope[1]};
   bool taken = true;
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
-    *vectors[i] = take(qp, n);
+    *vectors[i] = qp_take_doubles(qp, n);
     taken = taken && *vectors[i];
   }
-  qp->hessian = take(qp, n * n);
-  qp->factor = take(qp, n * tall);
-  qp->reflected = take(qp, tall);
+  qp->hessian = qp_take_doubles(qp, n * n);
+  qp->factor = qp_take_doubles(qp, n * tall);
+  qp->reflected = qp_take_doubles(qp, tall);
   qp->place = ff_arena_take(&qp->arena, n, sizeof *qp->place);
   qp->order = ff_arena_take(&qp->arena, n, sizeof *qp->order);
   return taken && qp->hessian && qp->factor && qp->reflected && qp->place && qp->order;
@@ -72,7 +72,7 @@ static bool make_room(ff_qp *qp) {
 
 ff_status ff_qp_create(ff_qp **out, const ff_qp_def *def, ff_report *report) {
   *out = NULL;
-  ff_status status = check(def, report);
+  ff_status status = qp_check_def(def, report);
   if (status != FF_OK) {
     return status;
   }
@@ -81,7 +81,7 @@ ff_status ff_qp_create(ff_qp **out, const ff_qp_def *def, ff_report *report) {
     return FF_ERROR_MEMORY;
   }
   qp->def = *def;
-  if (!make_room(qp)) {
+  if (!qp_take_workspace(qp)) {
     ff_qp_destroy(qp);
     return FF_ERROR_MEMORY;
   }

@@ -1,24 +1,24 @@
-/* The active set: which unknowns rest on a bound.
+/* Primal active-set method.
  *
- * On the face given by the free unknowns the minimum is one linear solve away. If it lies in the
- * box we go there, and let go of every bound that holds back what wants to go inside. If not, we
- * go to the first bound, or to the point of the box nearest to the minimum, whichever is lower,
- * and keep the bounds we met. Every minimum of a face is lower than the one before, so that no
- * face comes twice; between two there are at most as many steps as unknowns, each with one
- * fewer free. Steps of no length cannot cycle either: of the unknowns let go at least one that
- * moves inside stays free, since the step leads down. */
+ * The minimum on the face of the free unknowns takes one linear solve. If it lies in the box, the
+ * iterate moves there and every bound with a multiplier of the wrong sign is released. If not, it
+ * moves to the first bound, or to the projection of the minimum onto the box, whichever is lower,
+ * and the bounds that were hit become active. Every minimum of a face is lower than the one before,
+ * so that no face is visited twice; between two of them there are at most as many steps as
+ * unknowns, each with one fewer free. Steps of zero length cannot cycle: at least one released
+ * unknown that moves inside stays free, since the step is a descent. */
 #include "solve/qp.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-/* Slopes are wrong by at most so many roundings for each term. */
+/* Bound on the rounding errors of a slope, in roundings per term. */
 #define ROUNDINGS 4
 
 /* ---- slopes ---------------------------------------------------------------------------------- */
 
-static void slope_of_squares(const ff_qp *qp, const double *y, double *slope) {
+static void qp_squares_slope(const ff_qp *qp, const double *y, double *slope) {
   int rows = qp->rows;
   double *miss = qp->reflected;
   for (int i = 0; i < rows; i++) {
@@ -35,9 +35,9 @@ static void slope_of_squares(const ff_qp *qp, const double *y, double *slope) {
   }
 }
 
-static void slope_at(const ff_qp *qp, const double *y, double *slope) {
+static void qp_slope_at(const ff_qp *qp, const double *y, double *slope) {
   if (qp->squares) {
-    slope_of_squares(qp, y, slope);
+    qp_squares_slope(qp, y, slope);
     return;
   }
   for (int i = 0; i < qp->size; i++) {
@@ -45,8 +45,8 @@ static void slope_at(const ff_qp *qp, const double *y, double *slope) {
   }
 }
 
-/* Largest |g| and sum of |y|: with diagonals of 1 no slope is made of more. */
-static double magnitude(const ff_qp *qp) {
+/* Largest |g| plus sum of |y|: with unit diagonals, a bound on the terms of a slope. */
+static double qp_slope_magnitude(const ff_qp *qp) {
   double most = 0, sum = 0;
   for (int i = 0; i < (qp->squares ? qp->rows : qp->size); i++) {
     most = fmax(most, fabs(qp->gradient[i]));
@@ -57,9 +57,9 @@ static double magnitude(const ff_qp *qp) {
   return most + sum;
 }
 
-void ff_qp_listen(ff_qp *qp) {
+void ff_qp_estimate_noise(ff_qp *qp) {
   int n = qp->size;
-  double rounding = ROUNDINGS * DBL_EPSILON * (double)n, all = magnitude(qp);
+  double rounding = ROUNDINGS * DBL_EPSILON * (double)n, all = qp_slope_magnitude(qp);
   for (int i = 0; i < n; i++) {
     if (qp->squares) {
       qp->noise[i] = rounding * all;
@@ -74,7 +74,7 @@ void ff_qp_listen(ff_qp *qp) {
 }
 
 double ff_qp_scaled(const ff_qp *qp) {
-  double worst = 0, all = magnitude(qp);
+  double worst = 0, all = qp_slope_magnitude(qp);
   for (int i = 0; i < qp->size; i++) {
     double to = ff_qp_within(qp->y[i] - qp->slope[i], qp->lower[i], qp->upper[i]);
     worst = fmax(worst, fabs(qp->y[i] - to));
@@ -82,12 +82,12 @@ double ff_qp_scaled(const ff_qp *qp) {
   return worst > 0 ? worst / all : 0;
 }
 
-/* ---- letting go ------------------------------------------------------------------------------ */
+/* ---- releasing bounds ------------------------------------------------------------------------ */
 
-/* Lets go of what wants inside; false if nothing does. */
-static bool release(ff_qp *qp) {
+/* Releases the bounds whose multipliers have the wrong sign; false if there are none. */
+static bool qp_release_bounds(ff_qp *qp) {
   bool any = false;
-  ff_qp_listen(qp);
+  ff_qp_estimate_noise(qp);
   for (int i = 0; i < qp->size; i++) {
     double inside = qp->place[i] == FF_QP_LOW    ? -qp->slope[i]
                     : qp->place[i] == FF_QP_HIGH ? qp->slope[i]
@@ -100,17 +100,17 @@ static bool release(ff_qp *qp) {
   return any;
 }
 
-/* The guess that comes with the start: on a bound, and not wanting inside. */
-static void guess(ff_qp *qp) {
+/* Initial active set: at a bound, with a multiplier of the right sign. */
+static void qp_guess_active_set(ff_qp *qp) {
   for (int i = 0; i < qp->size; i++) {
     qp->place[i] = qp->y[i] <= qp->lower[i]   ? FF_QP_LOW
                    : qp->y[i] >= qp->upper[i] ? FF_QP_HIGH
                                               : FF_QP_FREE;
   }
-  release(qp);
+  qp_release_bounds(qp);
 }
 
-static bool any_free(const ff_qp *qp) {
+static bool qp_any_free(const ff_qp *qp) {
   for (int i = 0; i < qp->size; i++) {
     if (qp->place[i] == FF_QP_FREE) {
       return true;
@@ -121,8 +121,8 @@ static bool any_free(const ff_qp *qp) {
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-/* How much of the step fits in the box, at most `most`. */
-static double room(const ff_qp *qp, double most) {
+/* Largest feasible fraction of the step, at most `most`. */
+static double qp_feasible_fraction(const ff_qp *qp, double most) {
   for (int k = 0; k < qp->free; k++) {
     int i = qp->order[k];
     double s = qp->step[k];
@@ -134,8 +134,8 @@ static double room(const ff_qp *qp, double most) {
   return most;
 }
 
-/* The point of the box nearest to where this part of the step ends. */
-static void go(ff_qp *qp, double part, int trial) {
+/* Trial point: projection onto the box of y plus this fraction of the step. */
+static void qp_set_trial(ff_qp *qp, double part, int trial) {
   memcpy(qp->trial[trial], qp->y, (size_t)qp->size * sizeof(double));
   for (int k = 0; k < qp->free; k++) {
     int i = qp->order[k];
@@ -143,26 +143,26 @@ static void go(ff_qp *qp, double part, int trial) {
   }
 }
 
-/* Change of the objective from y to the trial; exact for quadratics. */
-static double change(ff_qp *qp, int trial) {
+/* Exact change of the objective from y to the trial point. */
+static double qp_objective_change(ff_qp *qp, int trial) {
   const double *to = qp->trial[trial], *slope = qp->trial_slope[trial];
   double sum = 0;
-  slope_at(qp, to, qp->trial_slope[trial]);
+  qp_slope_at(qp, to, qp->trial_slope[trial]);
   for (int i = 0; i < qp->size; i++) {
     sum += 0.5 * (qp->slope[i] + slope[i]) * (to[i] - qp->y[i]);
   }
   return sum;
 }
 
-static void accept(ff_qp *qp, int trial, double fall) {
+static void qp_accept_trial(ff_qp *qp, int trial, double fall) {
   size_t bytes = (size_t)qp->size * sizeof(double);
   memcpy(qp->y, qp->trial[trial], bytes);
   memcpy(qp->slope, qp->trial_slope[trial], bytes);
   qp->gain -= fall;
 }
 
-/* Unknowns that this part of the step would lead to a bound or beyond it rest there. */
-static void hold(ff_qp *qp, double part) {
+/* Activates the bounds that this fraction of the step reaches or crosses. */
+static void qp_activate_bounds(ff_qp *qp, double part) {
   for (int k = 0; k < qp->free; k++) {
     int i = qp->order[k];
     double s = qp->step[k];
@@ -174,66 +174,68 @@ static void hold(ff_qp *qp, double part) {
   }
 }
 
-/* Goes as far as the box allows; true if that was the whole step. */
-static bool advance(ff_qp *qp, double part) {
+/* Moves as far as the box allows; true if that was the whole step. */
+static bool qp_take_step(ff_qp *qp, double part) {
   if (part >= 1) {
-    go(qp, 1, 0);
-    accept(qp, 0, change(qp, 0));
+    qp_set_trial(qp, 1, 0);
+    qp_accept_trial(qp, 0, qp_objective_change(qp, 0));
     return true;
   }
-  /* to the first bound, or the whole step brought back into the box */
-  go(qp, part, 0);
-  go(qp, 1, 1);
-  double first = change(qp, 0), nearest = change(qp, 1);
+  /* candidates: the first bound, and the projection of the full step */
+  qp_set_trial(qp, part, 0);
+  qp_set_trial(qp, 1, 1);
+  double first = qp_objective_change(qp, 0), nearest = qp_objective_change(qp, 1);
   bool whole = nearest < first;
-  hold(qp, whole ? 1 : part);
-  accept(qp, whole, whole ? nearest : first);
+  qp_activate_bounds(qp, whole ? 1 : part);
+  qp_accept_trial(qp, whole, whole ? nearest : first);
   return false;
 }
 
-/* Down along a flat direction to the first bound; false if there is none. */
-static bool fall(ff_qp *qp) {
-  double part = room(qp, INFINITY);
+/* Descends along a direction of zero curvature to the first bound; false: unbounded. */
+static bool qp_take_flat_step(ff_qp *qp) {
+  double part = qp_feasible_fraction(qp, INFINITY);
   if (!isfinite(part)) {
     return false;
   }
-  go(qp, part, 0);
-  double down = change(qp, 0);
-  hold(qp, part);
-  accept(qp, 0, down);
+  qp_set_trial(qp, part, 0);
+  double down = qp_objective_change(qp, 0);
+  qp_activate_bounds(qp, part);
+  qp_accept_trial(qp, 0, down);
   return true;
 }
 
-/* ---- all together ---------------------------------------------------------------------------- */
+/* ---- descent --------------------------------------------------------------------------------- */
 
-static int cap(const ff_qp *qp) {
+static int qp_iteration_limit(const ff_qp *qp) {
   return qp->def.max_iterations > 0 ? qp->def.max_iterations : 4 * qp->size + 20;
 }
 
 ff_qp_outcome ff_qp_descend(ff_qp *qp) {
-  slope_at(qp, qp->y, qp->slope);
-  guess(qp);
-  bool at_minimum = !any_free(qp);
+  qp_slope_at(qp, qp->y, qp->slope);
+  qp_guess_active_set(qp);
+  bool at_minimum = !qp_any_free(qp);
   qp->gain = INFINITY;
   for (;;) {
-    if (at_minimum) { /* of this face; rounding may say that it was not lower than the last */
-      if (!(qp->gain > 0) || !release(qp)) {
+    if (at_minimum) { /* minimum of this face; rounding may show it not lower than the last */
+      if (!(qp->gain > 0) || !qp_release_bounds(qp)) {
         return FF_QP_SOLVED;
       }
       qp->gain = 0;
     }
-    if (qp->info.iterations == cap(qp)) {
+    if (qp->info.iterations == qp_iteration_limit(qp)) {
       return FF_QP_ITERATIONS;
     }
     qp->info.iterations++;
-    switch (ff_qp_direct(qp)) {
-      case FF_QP_ASTRAY: return FF_QP_NOT_CONVEX;
-      case FF_QP_NEWTON: at_minimum = advance(qp, room(qp, 1)) || !any_free(qp); break;
-      case FF_QP_FALL:
-        if (!fall(qp)) {
+    switch (ff_qp_find_step(qp)) {
+      case FF_QP_NONCONVEX: return FF_QP_NOT_CONVEX;
+      case FF_QP_NEWTON:
+        at_minimum = qp_take_step(qp, qp_feasible_fraction(qp, 1)) || !qp_any_free(qp);
+        break;
+      case FF_QP_FLAT:
+        if (!qp_take_flat_step(qp)) {
           return FF_QP_UNBOUNDED;
         }
-        at_minimum = !any_free(qp);
+        at_minimum = !qp_any_free(qp);
         break;
     }
   }

@@ -1,22 +1,23 @@
-/* How far a point is from optimal, from the problem as the caller gave it: shares nothing with
+/* Optimality residual of a point, computed from the problem as the caller gave it, independently of
  * the solver. */
 #include "footfall/qp.h"
 
 #include <math.h>
 
-enum { STRIPE = 64 }; /* columns at a time, so that no memory has to be taken */
+enum { STRIPE = 64 }; /* columns at a time, which avoids allocation */
 
-static double natural(const ff_qp_problem *p, int i, double x, double slope, double curvature) {
+static double natural_residual(const ff_qp_problem *p, int i, double x, double slope,
+                               double curvature) {
   double lower = p->lower ? p->lower[i] : -INFINITY, upper = p->upper ? p->upper[i] : INFINITY;
   double d = curvature > 0 ? curvature : 1, to = x - slope / d;
   to = to < lower ? lower : (to > upper ? upper : to);
-  /* inside, the slope itself: what it moves x by may be lost in rounding */
+  /* inside, the slope itself: its effect on x may be lost in rounding */
   bool inside = x - slope / d > lower && x - slope / d < upper;
   return inside ? fabs(slope) : d * fabs(x - to);
 }
 
-/* NAN counts as worst. */
-static double worse(double worst, double value) {
+/* Running maximum; NAN counts as largest. */
+static double worst_residual(double worst, double value) {
   return value <= worst ? worst : value;
 }
 
@@ -29,13 +30,12 @@ static double residual_of_hessian(const ff_qp_problem *p, const double *x) {
       slope += p->hessian[(size_t)row * (size_t)p->size + (size_t)column] * x[j];
     }
     double curvature = p->hessian[(size_t)i * (size_t)p->size + (size_t)i];
-    worst = worse(worst, natural(p, i, x[i], slope, curvature));
+    worst = worst_residual(worst, natural_residual(p, i, x[i], slope, curvature));
   }
   return worst;
 }
 
-/* Of unknowns from .. from + count - 1: slope A'(A x - b) + lambda x, curvature |A_i|^2 + lambda.
- */
+/* Unknowns from .. from + count - 1: slope A'(A x - b) + lambda x, curvature |A_i|^2 + lambda. */
 static double residual_of_stripe(const ff_qp_problem *p, const double *x, int from, int count) {
   double slope[STRIPE], curvature[STRIPE], worst = 0;
   for (int k = 0; k < count; k++) {
@@ -54,7 +54,8 @@ static double residual_of_stripe(const ff_qp_problem *p, const double *x, int fr
     }
   }
   for (int k = 0; k < count; k++) {
-    worst = worse(worst, natural(p, from + k, x[from + k], slope[k], curvature[k]));
+    worst =
+        worst_residual(worst, natural_residual(p, from + k, x[from + k], slope[k], curvature[k]));
   }
   return worst;
 }
@@ -66,7 +67,8 @@ double ff_qp_residual(const ff_qp_problem *problem, const double *x) {
   double worst = 0;
   for (int from = 0; from < problem->size; from += STRIPE) {
     int left = problem->size - from;
-    worst = worse(worst, residual_of_stripe(problem, x, from, left < STRIPE ? left : STRIPE));
+    worst =
+        worst_residual(worst, residual_of_stripe(problem, x, from, left < STRIPE ? left : STRIPE));
   }
   return worst;
 }

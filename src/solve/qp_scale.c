@@ -1,4 +1,4 @@
-/* From the caller's units to the solver's and back. */
+/* Conversion between the caller's units and scaled ones. */
 #include "solve/qp.h"
 
 #include <math.h>
@@ -6,8 +6,8 @@
 
 enum { SCALE_LIMIT = 400 }; /* scales are within 2^-400 .. 2^400 */
 
-/* The power of two nearest to the root of a square; 1 for none. */
-static double root_scale(double square) {
+/* Power of two nearest to the root of a square; 1 for zero. */
+static double qp_root_scale(double square) {
   int power = 0;
   if (!(square > 0)) {
     return 1;
@@ -20,7 +20,7 @@ static double root_scale(double square) {
 
 /* ---- checks ---------------------------------------------------------------------------------- */
 
-static bool all_finite(const double *values, size_t count) {
+static bool qp_all_finite(const double *values, size_t count) {
   for (size_t i = 0; i < count; i++) {
     if (!isfinite(values[i])) {
       return false;
@@ -29,21 +29,21 @@ static bool all_finite(const double *values, size_t count) {
   return true;
 }
 
-static bool is_defined(const ff_qp *qp, const ff_qp_problem *p) {
+static bool qp_is_defined(const ff_qp *qp, const ff_qp_problem *p) {
   size_t n = (size_t)p->size;
   if (p->size < 0 || p->size > qp->def.size) {
     return false;
   }
   if (p->hessian) {
-    return p->gradient && all_finite(p->hessian, n * n) && all_finite(p->gradient, n);
+    return p->gradient && qp_all_finite(p->hessian, n * n) && qp_all_finite(p->gradient, n);
   }
   return p->matrix && p->target && p->rows >= 0 && p->rows <= qp->def.rows && isfinite(p->lambda) &&
-         p->lambda >= 0 && all_finite(p->matrix, n * (size_t)p->rows) &&
-         all_finite(p->target, (size_t)p->rows);
+         p->lambda >= 0 && qp_all_finite(p->matrix, n * (size_t)p->rows) &&
+         qp_all_finite(p->target, (size_t)p->rows);
 }
 
-static ff_qp_outcome check(const ff_qp *qp, const ff_qp_problem *p) {
-  if (!is_defined(qp, p)) {
+static ff_qp_outcome qp_check_problem(const ff_qp *qp, const ff_qp_problem *p) {
+  if (!qp_is_defined(qp, p)) {
     return FF_QP_UNDEFINED;
   }
   ff_qp_outcome outcome = FF_QP_SOLVED;
@@ -62,15 +62,15 @@ static ff_qp_outcome check(const ff_qp *qp, const ff_qp_problem *p) {
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-static bool load_hessian(ff_qp *qp, const ff_qp_problem *p) {
+static bool qp_load_hessian(ff_qp *qp, const ff_qp_problem *p) {
   size_t n = (size_t)p->size;
   for (size_t i = 0; i < n; i++) {
     if (p->hessian[i * n + i] < 0) {
       return false;
     }
-    qp->scale[i] = root_scale(p->hessian[i * n + i]);
+    qp->scale[i] = qp_root_scale(p->hessian[i * n + i]);
   }
-  double *inverse = qp->step; /* not in use yet; of powers of two it is exact */
+  double *inverse = qp->step; /* not yet in use; exact for powers of two */
   for (size_t i = 0; i < n; i++) {
     inverse[i] = 1 / qp->scale[i];
   }
@@ -84,8 +84,8 @@ static bool load_hessian(ff_qp *qp, const ff_qp_problem *p) {
   return true;
 }
 
-/* Column j of [A; sqrt(lambda) 1], scaled, in the room of the factor. */
-static void stack_column(ff_qp *qp, const ff_qp_problem *p, int rows, int j) {
+/* Column j of [A; sqrt(lambda) 1], scaled, in the storage of the factor. */
+static void qp_stack_column(ff_qp *qp, const ff_qp_problem *p, int rows, int j) {
   double *column = qp->factor + (size_t)j * (size_t)rows;
   double square = p->lambda;
   memset(column, 0, (size_t)rows * sizeof *column);
@@ -96,19 +96,19 @@ static void stack_column(ff_qp *qp, const ff_qp_problem *p, int rows, int j) {
   if (p->lambda > 0) {
     column[p->rows + j] = sqrt(p->lambda);
   }
-  qp->scale[j] = root_scale(square);
+  qp->scale[j] = qp_root_scale(square);
   double inverse = 1 / qp->scale[j]; /* exact */
   for (int i = 0; i < rows; i++) {
     column[i] *= inverse;
   }
 }
 
-/* [A; sqrt(lambda) 1] = Q R: from here on R, at most as many rows as unknowns, serves. No product
- * A'A is formed, whose condition would be that of A squared. */
-static void load_squares(ff_qp *qp, const ff_qp_problem *p) {
+/* [A; sqrt(lambda) 1] = Q R: R, with at most as many rows as unknowns, replaces it. The product A'A
+ * is not formed; its condition number would be the square of that of A. */
+static void qp_load_squares(ff_qp *qp, const ff_qp_problem *p) {
   int n = p->size, rows = p->rows + (p->lambda > 0 ? n : 0);
   for (int j = 0; j < n; j++) {
-    stack_column(qp, p, rows, j);
+    qp_stack_column(qp, p, rows, j);
     qp->order[j] = j;
   }
   memset(qp->reflected, 0, (size_t)rows * sizeof *qp->reflected);
@@ -125,7 +125,7 @@ static void load_squares(ff_qp *qp, const ff_qp_problem *p) {
   }
 }
 
-static void load_bounds(ff_qp *qp, const ff_qp_problem *p, const double *x) {
+static void qp_load_bounds(ff_qp *qp, const ff_qp_problem *p, const double *x) {
   for (int i = 0; i < p->size; i++) {
     qp->lower[i] = p->lower ? p->lower[i] * qp->scale[i] : -INFINITY;
     qp->upper[i] = p->upper ? p->upper[i] * qp->scale[i] : INFINITY;
@@ -135,18 +135,18 @@ static void load_bounds(ff_qp *qp, const ff_qp_problem *p, const double *x) {
 }
 
 ff_qp_outcome ff_qp_load(ff_qp *qp, const ff_qp_problem *problem, const double *x) {
-  ff_qp_outcome outcome = check(qp, problem);
+  ff_qp_outcome outcome = qp_check_problem(qp, problem);
   if (outcome != FF_QP_SOLVED) {
     return outcome;
   }
   qp->size = problem->size;
   qp->squares = !problem->hessian;
   if (qp->squares) {
-    load_squares(qp, problem);
-  } else if (!load_hessian(qp, problem)) {
+    qp_load_squares(qp, problem);
+  } else if (!qp_load_hessian(qp, problem)) {
     return FF_QP_NOT_CONVEX;
   }
-  load_bounds(qp, problem, x);
+  qp_load_bounds(qp, problem, x);
   return FF_QP_SOLVED;
 }
 

@@ -3,34 +3,34 @@
 #include <math.h>
 #include <stddef.h>
 
-/* Pivots below this, of a unit diagonal, are rounding. */
+/* Pivots below this, of a unit diagonal, are rounding errors. */
 #define SMALLEST_PIVOT 1e-12
 
-static void swap_numbers(double *a, double *b) {
+static void swap_doubles(double *a, double *b) {
   double held = *a;
   *a = *b;
   *b = held;
 }
 
-/* Exchanges rows and columns i < j of the lower triangle. */
-static void exchange(int size, double *a, int *order, int i, int j) {
+/* Swaps rows and columns i < j of the lower triangle. */
+static void semidefinite_swap(int size, double *a, int *order, int i, int j) {
   size_t n = (size_t)size, p = (size_t)i, q = (size_t)j;
   int held = order[i];
   order[i] = order[j];
   order[j] = held;
   for (size_t k = 0; k < p; k++) {
-    swap_numbers(&a[p * n + k], &a[q * n + k]);
+    swap_doubles(&a[p * n + k], &a[q * n + k]);
   }
   for (size_t k = p + 1; k < q; k++) {
-    swap_numbers(&a[k * n + p], &a[q * n + k]);
+    swap_doubles(&a[k * n + p], &a[q * n + k]);
   }
   for (size_t k = q + 1; k < n; k++) {
-    swap_numbers(&a[k * n + p], &a[k * n + q]);
+    swap_doubles(&a[k * n + p], &a[k * n + q]);
   }
-  swap_numbers(&a[p * n + p], &a[q * n + q]);
+  swap_doubles(&a[p * n + p], &a[q * n + q]);
 }
 
-static int largest_from(int size, const double *a, int first) {
+static int semidefinite_pivot(int size, const double *a, int first) {
   int best = first;
   for (int i = first + 1; i < size; i++) {
     size_t at = (size_t)i * (size_t)size + (size_t)i,
@@ -40,8 +40,8 @@ static int largest_from(int size, const double *a, int first) {
   return best;
 }
 
-/* Column k of the factor, and what it explains of the rest. touched: room for its rows. */
-static void eliminate(int size, double *a, int k, int *touched) {
+/* Column k of the factor, and its update of the rest. touched: scratch for its rows. */
+static void semidefinite_eliminate(int size, double *a, int k, int *touched) {
   size_t n = (size_t)size, p = (size_t)k;
   double pivot = sqrt(a[p * n + p]);
   int count = 0;
@@ -75,14 +75,14 @@ int ff_semidefinite_factor(int size, double *a, int *order, double *scale) {
   }
   int rank = 0;
   for (; rank < size; rank++) {
-    int pivot = largest_from(size, a, rank);
+    int pivot = semidefinite_pivot(size, a, rank);
     if (!(a[(size_t)pivot * n + (size_t)pivot] > SMALLEST_PIVOT)) {
       break;
     }
     if (pivot != rank) {
-      exchange(size, a, order, rank, pivot);
+      semidefinite_swap(size, a, order, rank, pivot);
     }
-    eliminate(size, a, rank, order + size);
+    semidefinite_eliminate(size, a, rank, order + size);
   }
   return rank;
 }

@@ -25,8 +25,8 @@ static ff_constraint_rows *rows_of(const ff_model *model, const ff_state *state,
 static void look(const ff_model *model, const ff_state *state, const ff_model_cluster *cluster) {
   for (int k = 0; k < cluster->count; k++) {
     const ff_model_constraint *c = member(model, cluster, k);
-    ff_constraint_look(c, &state->bodies[c->a], &state->bodies[c->b],
-                       rows_of(model, state, cluster, k));
+    ff_constraint_evaluate(c, &state->bodies[c->a], &state->bodies[c->b],
+                           rows_of(model, state, cluster, k));
   }
 }
 
@@ -101,7 +101,7 @@ static pull acceleration(const ff_model *model, const ff_state *state, int body,
   const ff_model_body *b = &model->bodies[body];
   pull out;
   if (b->slot < 0) {
-    ff_motion_bent(b, t, &out.force, &out.torque);
+    ff_motion_acceleration(b, t, &out.force, &out.torque);
     return out;
   }
   const ff_body_motion *motion = &state->bodies[body];
@@ -152,7 +152,7 @@ void ff_constraints_push(const ff_model *model, ff_state *state, double t, doubl
       int index = model->constraint_order[cluster->first + k];
       const ff_constraint_rows *rows = &state->constraint_rows[index];
       ff_state_constraint *to = &state->constraints[index];
-      to->error = ff_constraint_apart(rows, &to->angle);
+      to->error = ff_constraint_errors(rows, &to->angle);
       to->force = ff_constraint_force(rows, multipliers, &to->moment);
       ff_contact_bodies bodies = bodies_of(state, member(model, cluster, k), rows);
       ff_contact_push(model, state, &bodies, rows->point_a, to->force, to->moment, ledger);

@@ -460,7 +460,7 @@ static double drive_force(const ff_model_drive *drive, int phase, double start, 
     case FF_PHASE_FORCE: ff_table_value(&def->force, since, &force); break;
     case FF_PHASE_POSITION:
       /* [Marhefka96 eq. 24], with damping */
-      force = def->stiffness * (ff_drive_wanted(drive, phase, start, t, &speed) - position) +
+      force = def->stiffness * (ff_drive_desired(drive, phase, start, t, &speed) - position) +
               def->damping * (speed - rate);
       break;
   }

@@ -1,4 +1,4 @@
-/* From descriptions of links to an immutable tree, and room to work on it. */
+/* Construction of an immutable tree from link definitions, and its workspace. */
 #include "base/memory.h"
 #include "base/report.h"
 #include "tree/tree.h"
@@ -18,9 +18,9 @@ ff_link_def ff_link_def_default(void) {
   };
 }
 
-/* ---- building ------------------------------------------------------------------------------ */
+/* ---- building -------------------------------------------------------------------------------- */
 
-static void set_link(ff_tree *tree, int i, const ff_link_def *def, const char *name) {
+static void tree_set_link(ff_tree *tree, int i, const ff_link_def *def, const char *name) {
   ff_tree_link_data *link = &tree->links[i];
   ff_joint_kind kind = def->joint.kind;
   *link = (ff_tree_link_data){.name = name,
@@ -59,24 +59,24 @@ static void set_link(ff_tree *tree, int i, const ff_link_def *def, const char *n
   tree->mass += def->mass;
 }
 
-/* Links that are fixed to others, and move none, move as parts of them. */
-static void lump_fixed(ff_tree *tree) {
+/* Links fixed to others that carry no moving links are merged into them. */
+static void tree_merge_fixed_links(ff_tree *tree) {
   for (int i = tree->count - 1; i > 0; i--) {
     ff_tree_link_data *link = &tree->links[i], *parent = &tree->links[link->parent];
     link->still = link->joint.kind == FF_JOINT_FIXED && link->parent > 0 && !link->moves;
     parent->moves = parent->moves || !link->still;
     if (link->still) {
       ff_mat3 turn = q_matrix(link->joint.frame.orientation);
-      ff_si turned = si_turned(&link->inertia, &turn);
+      ff_si turned = si_rotated(&link->inertia, &turn);
       parent->inertia = si_add(parent->inertia, si_back(link->joint.frame.position, &turned));
       link->inertia = (ff_si){.m = 0};
     }
   }
 }
 
-/* The link whose coordinate moves link i in the end, through any number of others; false if they
- * follow each other in a circle. */
-static bool follow(ff_tree *tree, int i) {
+/* Resolves chains of mimic joints: finds the link whose coordinate moves link i. False if they form
+ * a cycle. */
+static bool tree_resolve_mimic(ff_tree *tree, int i) {
   ff_tree_link_data *link = &tree->links[i];
   for (int steps = 0; tree->links[link->follows].follows > 0; steps++) {
     const ff_tree_link_data *other = &tree->links[link->follows];
@@ -92,10 +92,10 @@ static bool follow(ff_tree *tree, int i) {
   return link->follows != i;
 }
 
-static ff_status follow_all(ff_tree *tree, ff_report *report) {
+static ff_status tree_resolve_mimics(ff_tree *tree, ff_report *report) {
   for (int i = 1; i < tree->count; i++) {
-    if (tree->links[i].follows > 0 && !follow(tree, i)) {
-      ff_report_what(report, "joints that follow each other in a circle have no coordinate");
+    if (tree->links[i].follows > 0 && !tree_resolve_mimic(tree, i)) {
+      ff_report_what(report, "joints that mimic each other in a cycle have no coordinate");
       ff_report_key(report, "links.%s.follows", tree->links[i].name);
       return FF_ERROR_INPUT;
     }
@@ -103,7 +103,7 @@ static ff_status follow_all(ff_tree *tree, ff_report *report) {
   return FF_OK;
 }
 
-/* The last coordinate on the way from a link to the ground; -1 if there is none. */
+/* Last coordinate on the path from a link to the ground; -1: none. */
 static int last_dof(const ff_tree *tree, int link) {
   while (link > 0 && tree->links[link].v_count == 0) {
     link = tree->links[link].parent;
@@ -125,28 +125,28 @@ static void set_dofs(ff_tree *tree) {
   }
 }
 
-/* Can every joint be accelerated by a finite force only? At the neutral state, which shows
- * links without mass; the dynamics look again at each state. */
-static ff_status check_inertia(const ff_tree *tree, ff_report *report) {
+/* Is D positive for every joint? Checked at the neutral configuration, which reveals massless
+ * links; the dynamics check again at each state. */
+static ff_status tree_check_inertia(const ff_tree *tree, ff_report *report) {
   ff_tree_work *work = NULL;
   ff_status status = ff_tree_work_create(&work, tree);
   size_t n = (size_t)tree->v_count;
-  double *room = ff_alloc((size_t)tree->q_count + 2 * n + 1, sizeof *room);
-  if (status != FF_OK || !room) {
+  double *buffer = ff_alloc((size_t)tree->q_count + 2 * n + 1, sizeof *buffer);
+  if (status != FF_OK || !buffer) {
     ff_tree_work_destroy(work);
-    ff_free(room);
+    ff_free(buffer);
     return FF_ERROR_MEMORY;
   }
-  ff_tree_neutral(tree, room);
-  ff_tree_update(work, room, NULL);
-  double *tau = room + tree->q_count;
+  ff_tree_neutral(tree, buffer);
+  ff_tree_update(work, buffer, NULL);
+  double *tau = buffer + tree->q_count;
   if (!ff_tree_forward_dynamics(work, tau, (ff_vec3){0, 0, 0}, NULL, tau)) {
-    status = ff_report_what(report, "its joint moves links that have no inertia about its axis");
+    status = ff_report_what(report, "moves links without inertia about its joint axis");
     ff_report_key(report, "links%s%s", work->stuck > 0 ? "." : "",
                   work->stuck > 0 ? tree->links[work->stuck].name : "");
   }
   ff_tree_work_destroy(work);
-  ff_free(room);
+  ff_free(buffer);
   return status;
 }
 
@@ -158,11 +158,11 @@ static size_t names_size(const ff_link_def *links, int count) {
   return size;
 }
 
-static ff_status fill(ff_tree *tree, const ff_link_def *links, int count, ff_report *report) {
-  size_t room = (size_t)count * FF_JOINT_DOF + 1;
+static ff_status tree_fill(ff_tree *tree, const ff_link_def *links, int count, ff_report *report) {
+  size_t buffer = (size_t)count * FF_JOINT_DOF + 1;
   tree->links = ff_alloc((size_t)count + 1, sizeof *tree->links);
-  tree->dof_parent = ff_alloc(room, sizeof *tree->dof_parent);
-  tree->armature = ff_alloc(room, sizeof *tree->armature);
+  tree->dof_parent = ff_alloc(buffer, sizeof *tree->dof_parent);
+  tree->armature = ff_alloc(buffer, sizeof *tree->armature);
   tree->names = ff_alloc(names_size(links, count), 1);
   if (!tree->links || !tree->dof_parent || !tree->armature || !tree->names) {
     return FF_ERROR_MEMORY;
@@ -176,10 +176,10 @@ static ff_status fill(ff_tree *tree, const ff_link_def *links, int count, ff_rep
       name = strcpy(to, links[i].name);
       to += strlen(to) + 1;
     }
-    set_link(tree, i + 1, &links[i], name);
+    tree_set_link(tree, i + 1, &links[i], name);
   }
-  lump_fixed(tree);
-  ff_status status = follow_all(tree, report);
+  tree_merge_fixed_links(tree);
+  ff_status status = tree_resolve_mimics(tree, report);
   if (status == FF_OK) {
     set_dofs(tree);
   }
@@ -198,8 +198,8 @@ ff_status ff_tree_build(ff_tree **out, const ff_link_def *links, int count, ff_r
   if (!tree) {
     return FF_ERROR_MEMORY;
   }
-  ff_status status = fill(tree, links, count, report);
-  status = status == FF_OK ? check_inertia(tree, report) : status;
+  ff_status status = tree_fill(tree, links, count, report);
+  status = status == FF_OK ? tree_check_inertia(tree, report) : status;
   if (status != FF_OK) {
     ff_tree_destroy(tree);
     return status;
@@ -231,7 +231,7 @@ ff_status ff_tree_work_create(ff_tree_work **out, const ff_tree *tree) {
   const struct {
     void **to;
     size_t count, size;
-  } rooms[] = {
+  } buffers[] = {
       {(void **)&work->rates, n, sizeof *work->rates},
       {(void **)&work->r, links, sizeof *work->r},
       {(void **)&work->pose, links, sizeof *work->pose},
@@ -256,17 +256,17 @@ ff_status ff_tree_work_create(ff_tree_work **out, const ff_tree *tree) {
       {(void **)&work->h, columns > n ? n * n : 0, sizeof *work->h},
   };
   size_t bytes = 0;
-  for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
-    bytes += rooms[i].count * rooms[i].size;
+  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
+    bytes += buffers[i].count * buffers[i].size;
   }
-  char *room = work->block = ff_alloc(bytes + 1, 1);
-  if (!room) {
+  char *buffer = work->block = ff_alloc(bytes + 1, 1);
+  if (!buffer) {
     ff_free(work);
     return FF_ERROR_MEMORY;
   }
-  for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
-    memcpy(rooms[i].to, &room, sizeof room);
-    room += rooms[i].count * rooms[i].size;
+  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
+    memcpy(buffers[i].to, &buffer, sizeof buffer);
+    buffer += buffers[i].count * buffers[i].size;
   }
   *out = work;
   return FF_OK;
@@ -279,8 +279,7 @@ void ff_tree_work_destroy(ff_tree_work *work) {
   }
 }
 
-/* ---- questions --------------------------------------------------------------------------------
- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
 int ff_tree_link_count(const ff_tree *tree) {
   return tree->count - 1;

@@ -1,9 +1,9 @@
-/* Is the description of a link one that can be built? */
+/* Checks of link definitions. */
 #include "base/report.h"
 #include "tree/tree.h"
 
-static ff_status wrong(ff_report *report, int i, const ff_link_def *link, const char *key,
-                       const char *what) {
+static ff_status link_report(ff_report *report, int i, const ff_link_def *link, const char *key,
+                             const char *what) {
   ff_report_what(report, "%s", what);
   if (link->name) {
     ff_report_key(report, "links.%s.%s", link->name, key);
@@ -13,8 +13,8 @@ static ff_status wrong(ff_report *report, int i, const ff_link_def *link, const 
   return FF_ERROR_INPUT;
 }
 
-/* NULL, or what is wrong with one of the joint's numbers (then *key is set). */
-static const char *numbers_wrong(const ff_joint_def *joint, const char **key) {
+/* NULL, or the error in one of the joint's numbers (then *key is set). */
+static const char *joint_numbers_error(const ff_joint_def *joint, const char **key) {
   const struct {
     const char *key;
     double value;
@@ -42,7 +42,7 @@ static const char *numbers_wrong(const ff_joint_def *joint, const char **key) {
   return joint->lower <= joint->upper ? NULL : "must not be above the upper limit";
 }
 
-static const char *axes_wrong(const ff_joint_def *joint, const char **key) {
+static const char *joint_axes_error(const ff_joint_def *joint, const char **key) {
   bool two = joint->kind == FF_JOINT_UNIVERSAL || joint->kind == FF_JOINT_PLANAR;
   *key = "axis";
   if (two || ff_joint_one_axis(joint->kind)) {
@@ -63,7 +63,7 @@ static const char *axes_wrong(const ff_joint_def *joint, const char **key) {
   return NULL;
 }
 
-static const char *mass_wrong(const ff_link_def *link, const char **key) {
+static const char *link_mass_error(const ff_link_def *link, const char **key) {
   *key = "mass";
   if (!(link->mass >= 0 && isfinite(link->mass))) {
     return "must be finite and not negative";
@@ -84,8 +84,8 @@ static const char *mass_wrong(const ff_link_def *link, const char **key) {
   return NULL;
 }
 
-/* Only joints of one axis can follow, and be followed. */
-static const char *follows_wrong(const ff_link_def *links, int count, int i) {
+/* Mimic joints: both joints must have one axis. */
+static const char *mimic_error(const ff_link_def *links, int count, int i) {
   const ff_link_def *link = &links[i];
   if (link->follows == 0) {
     return NULL;
@@ -96,7 +96,7 @@ static const char *follows_wrong(const ff_link_def *links, int count, int i) {
   ff_joint_kind other = links[link->follows - 1].joint.kind;
   if (!ff_joint_one_axis(link->joint.kind) || (unsigned)other >= FF_JOINT_KIND_COUNT ||
       !ff_joint_one_axis(other)) {
-    return "only joints of one axis follow each other";
+    return "only joints with one axis can mimic each other";
   }
   return isfinite(link->factor) && isfinite(link->offset) ? NULL
                                                           : "factor and offset must be finite";
@@ -106,21 +106,21 @@ ff_status ff_link_check(const ff_link_def *links, int count, int i, ff_report *r
   const ff_link_def *link = &links[i];
   const char *key = "parent", *what = NULL;
   if (link->parent < 0 || link->parent > i) {
-    return wrong(report, i, link, key, "must be 0 or an earlier link");
+    return link_report(report, i, link, key, "must be 0 or an earlier link");
   }
   if ((unsigned)link->joint.kind >= FF_JOINT_KIND_COUNT) {
-    return wrong(report, i, link, "kind", "is not a kind of joint");
+    return link_report(report, i, link, "kind", "is not a kind of joint");
   }
   if (!v3_finite(link->joint.frame.position) || !(q_norm(link->joint.frame.orientation) > 1e-9) ||
       !isfinite(q_norm(link->joint.frame.orientation))) {
-    return wrong(report, i, link, "frame", "must be a position and a rotation");
+    return link_report(report, i, link, "frame", "must be a position and a rotation");
   }
-  what = numbers_wrong(&link->joint, &key);
-  what = what ? what : axes_wrong(&link->joint, &key);
-  what = what ? what : mass_wrong(link, &key);
+  what = joint_numbers_error(&link->joint, &key);
+  what = what ? what : joint_axes_error(&link->joint, &key);
+  what = what ? what : link_mass_error(link, &key);
   if (!what) {
     key = "follows";
-    what = follows_wrong(links, count, i);
+    what = mimic_error(links, count, i);
   }
-  return what ? wrong(report, i, link, key, what) : FF_OK;
+  return what ? link_report(report, i, link, key, what) : FF_OK;
 }

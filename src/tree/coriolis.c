@@ -1,10 +1,9 @@
-/* The Coriolis matrix that keeps dH/dt - 2 C skew [Echeandia21].
+/* Coriolis matrix with skew-symmetric dH/dt - 2 C [Echeandia21].
  *
  * With J_k the Jacobian of link k, H = sum J^T I J and C = sum J^T (I dJ/dt + B J), where
  *   B = 1/2 ((v x*) I - I (v x) + bar(I v)),   bar(f) m = m x* f.
  * B v is the gyroscopic force v x* I v, and B + B^T the rate of I, from which both properties
- * follow. Sums over the links beyond a joint are gathered on the way in, as for H.
- */
+ * follow. Sums over the subtree of a joint are accumulated in the inward pass, as for H. */
 #include "tree/tree.h"
 
 #include <string.h>
@@ -43,8 +42,8 @@ static ff_sv sm_tmul(const ff_sm *b, ff_sv m) {
                  v3_add(m3_tmul(b->al, m.a), m3_tmul(b->ll, m.l))};
 }
 
-/* to += b, shifted back by r. */
-static void add_back(ff_sm *to, ff_vec3 shift, const ff_sm *b) {
+/* to += b, translated back by shift. */
+static void coriolis_add_back(ff_sm *to, ff_vec3 shift, const ff_sm *b) {
   ff_mat3 r = m3_skew(shift);
   ff_mat3 al = m3_add(b->al, m3_product(r, b->ll));
   ff_mat3 aa = m3_sub(m3_add(b->aa, m3_product(r, b->la)), m3_product(al, r));
@@ -54,19 +53,20 @@ static void add_back(ff_sm *to, ff_vec3 shift, const ff_sm *b) {
   to->ll = m3_add(to->ll, b->ll);
 }
 
-/* Rate of a column of S: it moves with its link. */
-static ff_sv column_rate(const ff_tree_work *work, int link, int k) {
+/* Rate of a column of S, which moves with its link. */
+static ff_sv coriolis_column_rate(const ff_tree_work *work, int link, int k) {
   return sv_add(work->s_ring[k], sv_cross(work->v[link], work->s[k]));
 }
 
-/* What column `at` of S, of link j, adds to C: row and column against the joints between link j
- * and the ground. */
-static void add_cross(ff_tree_work *work, int j, int at, double *c) {
+/* Contribution of column `at` of S, of link j, to C: its row and column with the joints between
+ * link j and the ground. */
+static void coriolis_add_column(ff_tree_work *work, int j, int at, double *c) {
   const ff_tree *tree = work->tree;
   const ff_tree_link_data *own = &tree->links[j];
   size_t n = (size_t)tree->v_count, mine = (size_t)(own->v_at + at - own->s_at);
   ff_sv s = work->s[at];
-  ff_sv column = sv_add(si_mul(&work->ic[j], column_rate(work, j, at)), sm_mul(&work->b[j], s));
+  ff_sv column =
+      sv_add(si_mul(&work->ic[j], coriolis_column_rate(work, j, at)), sm_mul(&work->b[j], s));
   ff_sv row_rate = si_mul(&work->ic[j], s), row = sm_tmul(&work->b[j], s);
   for (int i = j; i > 0; i = tree->links[i].parent) {
     const ff_tree_link_data *link = &tree->links[i];
@@ -76,7 +76,7 @@ static void add_cross(ff_tree_work *work, int j, int at, double *c) {
       c[other * n + mine] += sv_dot(work->s[slot], column);
       if (i != j) {
         c[mine * n + other] +=
-            sv_dot(column_rate(work, i, slot), row_rate) + sv_dot(work->s[slot], row);
+            sv_dot(coriolis_column_rate(work, i, slot), row_rate) + sv_dot(work->s[slot], row);
       }
     }
     column = sv_force_back(work->r[i], column);
@@ -95,9 +95,9 @@ void ff_tree_coriolis(ff_tree_work *work, double *coriolis) {
   for (int i = tree->count - 1; i > 0; i--) {
     const ff_tree_link_data *link = &tree->links[i];
     for (int k = 0; k < link->v_count; k++) {
-      add_cross(work, i, link->s_at + k, coriolis);
+      coriolis_add_column(work, i, link->s_at + k, coriolis);
     }
     work->ic[link->parent] = si_add(work->ic[link->parent], si_back(work->r[i], &work->ic[i]));
-    add_back(&work->b[link->parent], work->r[i], &work->b[i]);
+    coriolis_add_back(&work->b[link->parent], work->r[i], &work->b[i]);
   }
 }

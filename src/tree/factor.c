@@ -1,8 +1,8 @@
-/* H = L^T L without fill-in: L has the zeros that the branches of the tree give to H
+/* Sparse factorisation H = L^T L without fill-in: L inherits the branch-induced zeros of H
  * [Featherstone08 sec. 6.5]. lambda is the parent of a coordinate.
  *
- * The first coordinates are a chain, each the parent of the next: the root and the first branch,
- * or all of a full matrix. Ways through it need no looking up. */
+ * The first coordinates form a chain, each the parent of the next: the root and the first branch,
+ * or all of a full matrix. Paths through the chain need no lookup of parents. */
 #include "math/pairs.h"
 #include "tree/tree.h"
 
@@ -14,9 +14,9 @@ int ff_branch_chain(const int *lambda, int count) {
   return chain;
 }
 
-/* to -= by row, from coordinate j down. */
-static inline void take_off(const int *lambda, int chain, int j, const double *row, double by,
-                            double *to) {
+/* to -= by row, over coordinate j and its ancestors. */
+static inline void branch_subtract_row(const int *lambda, int chain, int j, const double *row,
+                                       double by, double *to) {
   for (; j >= chain; j = lambda[j]) {
     to[j] -= by * row[j];
   }
@@ -39,7 +39,7 @@ bool ff_branch_factor(const int *lambda, int count, double *inertia) {
     }
     ff_scale(row, inverse, j + 1);
     for (int i = lambda[k]; i >= 0; i = lambda[i]) {
-      take_off(lambda, chain, i, row, row[i], inertia + (size_t)i * n);
+      branch_subtract_row(lambda, chain, i, row, row[i], inertia + (size_t)i * n);
     }
   }
   return true;
@@ -50,7 +50,7 @@ void ff_branch_down(const int *lambda, int count, const double *factor, double *
   for (int i = count - 1; i >= 0; i--) {
     const double *row = factor + (size_t)i * (size_t)count;
     x[i] /= row[i];
-    take_off(lambda, chain, lambda[i], row, x[i], x);
+    branch_subtract_row(lambda, chain, lambda[i], row, x[i], x);
   }
 }
 

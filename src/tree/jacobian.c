@@ -1,10 +1,10 @@
-/* How points of links move with the joints, in world axes. */
+/* Point Jacobians of links and their rates, in world axes. */
 #include "tree/tree.h"
 
 #include <string.h>
 
-/* Adds a column: coordinates may move a point through more than one joint. */
-static void add(double *to, size_t n, int at, ff_vec3 angular, ff_vec3 linear) {
+/* Adds to a column: a coordinate may move a point through several joints. */
+static void jacobian_add_column(double *to, size_t n, int at, ff_vec3 angular, ff_vec3 linear) {
   const double values[6] = {angular.x, angular.y, angular.z, linear.x, linear.y, linear.z};
   for (size_t row = 0; row < 6; row++) {
     to[row * n + (size_t)at] += values[row];
@@ -20,7 +20,7 @@ void ff_tree_jacobian(const ff_tree_work *work, int link, ff_vec3 point, double 
     ff_vec3 arm = v3_sub(point, work->pose[j].position);
     for (int k = 0; k < at->v_count; k++) {
       ff_sv s = work->s[at->s_at + k];
-      add(jacobian, n, at->v_at + k, s.a, v3_add(s.l, v3_cross(s.a, arm)));
+      jacobian_add_column(jacobian, n, at->v_at + k, s.a, v3_add(s.l, v3_cross(s.a, arm)));
     }
   }
 }
@@ -28,7 +28,8 @@ void ff_tree_jacobian(const ff_tree_work *work, int link, ff_vec3 point, double 
 int ff_tree_point_columns(const ff_tree_work *work, int link, ff_vec3 point, ff_vec3 *columns,
                           ff_vec3 *turns) {
   const ff_tree *tree = work->tree;
-  bool follows = tree->s_count > tree->v_count; /* a coordinate may move it through more joints */
+  bool follows =
+      tree->s_count > tree->v_count; /* a coordinate may move it through several joints */
   int tip = follows ? tree->v_count - 1 : -1;
   if (follows) {
     memset(columns, 0, (size_t)tree->v_count * sizeof *columns);
@@ -49,8 +50,8 @@ int ff_tree_point_columns(const ff_tree_work *work, int link, ff_vec3 point, ff_
   return tip;
 }
 
-/* A column's axis turns with its link and moves in it; the arm from the joint to the point
- * changes as both move. */
+/* Rate of the Jacobian: the axis of a column moves with its link; the arm from the joint to the
+ * point changes with both. */
 void ff_tree_jacobian_rate(const ff_tree_work *work, int link, ff_vec3 point, double *rate) {
   const ff_tree *tree = work->tree;
   size_t n = (size_t)tree->v_count;
@@ -66,8 +67,8 @@ void ff_tree_jacobian_rate(const ff_tree_work *work, int link, ff_vec3 point, do
       ff_sv s = work->s[at->s_at + k], ring = work->s_ring[at->s_at + k];
       ff_vec3 turned = v3_add(ring.a, v3_cross(omega, s.a));
       ff_vec3 slid = v3_add(ring.l, v3_cross(omega, s.l));
-      add(rate, n, at->v_at + k, turned,
-          v3_add(slid, v3_add(v3_cross(turned, arm), v3_cross(s.a, arm_rate))));
+      jacobian_add_column(rate, n, at->v_at + k, turned,
+                          v3_add(slid, v3_add(v3_cross(turned, arm), v3_cross(s.a, arm_rate))));
     }
   }
 }

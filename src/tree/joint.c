@@ -1,5 +1,4 @@
-/* Joint models: where a joint puts its link and which ways it may move [Featherstone08 sec. 4.4].
- */
+/* Joint models: transform and motion subspace of each kind [Featherstone08 sec. 4.4]. */
 #include "tree/tree.h"
 
 static const struct {
@@ -43,16 +42,16 @@ bool ff_joint_one_axis(ff_joint_kind kind) {
   return kinds[kind].q_count == 1;
 }
 
-/* ---- where ---------------------------------------------------------------------------- */
+/* ---- transform ------------------------------------------------------------------------------- */
 
-/* Turned about a unit axis. */
-static ff_quat turned(ff_vec3 axis, double angle) {
+/* Rotation about a unit axis. */
+static ff_quat axis_rotation(ff_vec3 axis, double angle) {
   double s = sin(0.5 * angle);
   return (ff_quat){cos(0.5 * angle), s * axis.x, s * axis.y, s * axis.z};
 }
 
-/* A quaternion that is not quite unit still means a rotation. */
-static ff_quat turn_of(const double *q) {
+/* Normalised: integration leaves quaternions slightly off unit length. */
+static ff_quat joint_quaternion(const double *q) {
   return q_unit((ff_quat){q[0], q[1], q[2], q[3]});
 }
 
@@ -60,21 +59,21 @@ ff_pose ff_joint_pose(const ff_joint_def *joint, const double *q) {
   ff_pose pose = {{0, 0, 0}, {1, 0, 0, 0}};
   switch (joint->kind) {
     case FF_JOINT_REVOLUTE:
-    case FF_JOINT_CONTINUOUS: pose.orientation = turned(joint->axis, q[0]); break;
+    case FF_JOINT_CONTINUOUS: pose.orientation = axis_rotation(joint->axis, q[0]); break;
     case FF_JOINT_PRISMATIC: pose.position = v3_scale(q[0], joint->axis); break;
     case FF_JOINT_UNIVERSAL:
-      pose.orientation = q_mul(turned(joint->axis, q[0]), turned(joint->axis2, q[1]));
+      pose.orientation = q_mul(axis_rotation(joint->axis, q[0]), axis_rotation(joint->axis2, q[1]));
       break;
     case FF_JOINT_PLANAR: {
       ff_vec3 y = v3_cross(joint->axis, joint->axis2);
       pose.position = v3_axpy(v3_scale(q[0], joint->axis2), q[1], y);
-      pose.orientation = turned(joint->axis, q[2]);
+      pose.orientation = axis_rotation(joint->axis, q[2]);
       break;
     }
-    case FF_JOINT_SPHERICAL: pose.orientation = turn_of(q); break;
+    case FF_JOINT_SPHERICAL: pose.orientation = joint_quaternion(q); break;
     case FF_JOINT_FREE:
       pose.position = v3_load(q);
-      pose.orientation = turn_of(q + 3);
+      pose.orientation = joint_quaternion(q + 3);
       break;
     case FF_JOINT_FIXED:
     case FF_JOINT_KIND_COUNT: break;
@@ -82,44 +81,44 @@ ff_pose ff_joint_pose(const ff_joint_def *joint, const double *q) {
   return pose;
 }
 
-/* ---- which ways ------------------------------------------------------------------------ */
+/* ---- motion subspace ------------------------------------------------------------------------- */
 
-static ff_sv turning(ff_vec3 axis) {
+static ff_sv rotation_column(ff_vec3 axis) {
   return (ff_sv){axis, {0, 0, 0}};
 }
 
-static ff_sv sliding(ff_vec3 axis) {
+static ff_sv translation_column(ff_vec3 axis) {
   return (ff_sv){{0, 0, 0}, axis};
 }
 
-/* The first axis is seen from the link through the second angle, and turns as that one does. */
+/* The first axis, seen from the link, depends on the second angle. */
 static void universal_columns(const ff_joint_def *joint, const double *q, const double *v,
                               const ff_mat3 *turn, ff_sv *s, ff_sv *s_ring) {
-  ff_vec3 first = q_unrotate(turned(joint->axis2, q[1]), joint->axis);
-  s[0] = turning(m3_mul(*turn, first));
-  s[1] = turning(m3_mul(*turn, joint->axis2));
-  s_ring[0] = turning(v3_scale(-v[1], v3_cross(s[1].a, s[0].a)));
+  ff_vec3 first = q_unrotate(axis_rotation(joint->axis2, q[1]), joint->axis);
+  s[0] = rotation_column(m3_mul(*turn, first));
+  s[1] = rotation_column(m3_mul(*turn, joint->axis2));
+  s_ring[0] = rotation_column(v3_scale(-v[1], v3_cross(s[1].a, s[0].a)));
 }
 
-/* The directions of x and y stay in the ground's plane while the link turns. */
+/* The translation axes stay in the plane of the parent while the link rotates. */
 static void planar_columns(const ff_joint_def *joint, const double *q, const double *v,
                            const ff_mat3 *turn, ff_sv *s, ff_sv *s_ring) {
-  ff_quat back = turned(joint->axis, -q[2]);
+  ff_quat back = axis_rotation(joint->axis, -q[2]);
   ff_vec3 y = v3_cross(joint->axis, joint->axis2);
-  s[0] = sliding(m3_mul(*turn, q_rotate(back, joint->axis2)));
-  s[1] = sliding(m3_mul(*turn, q_rotate(back, y)));
-  s[2] = turning(m3_mul(*turn, joint->axis));
-  s_ring[0] = sliding(v3_scale(-v[2], v3_cross(s[2].a, s[0].l)));
-  s_ring[1] = sliding(v3_scale(-v[2], v3_cross(s[2].a, s[1].l)));
+  s[0] = translation_column(m3_mul(*turn, q_rotate(back, joint->axis2)));
+  s[1] = translation_column(m3_mul(*turn, q_rotate(back, y)));
+  s[2] = rotation_column(m3_mul(*turn, joint->axis));
+  s_ring[0] = translation_column(v3_scale(-v[2], v3_cross(s[2].a, s[0].l)));
+  s_ring[1] = translation_column(v3_scale(-v[2], v3_cross(s[2].a, s[1].l)));
 }
 
-/* All three axes of the link, to turn about and perhaps to slide along. */
+/* Rotation about the three axes of the link, and translation along them if `slides`. */
 static void free_columns(const ff_mat3 *turn, ff_sv *s, bool slides) {
   for (int k = 0; k < 3; k++) {
     ff_vec3 axis = v3(turn->m[0][k], turn->m[1][k], turn->m[2][k]);
-    s[k] = turning(axis);
+    s[k] = rotation_column(axis);
     if (slides) {
-      s[3 + k] = sliding(axis);
+      s[3 + k] = translation_column(axis);
     }
   }
 }
@@ -128,8 +127,8 @@ void ff_joint_columns(const ff_joint_def *joint, const double *q, const double *
                       const ff_mat3 *turn, ff_sv *s, ff_sv *s_ring) {
   switch (joint->kind) {
     case FF_JOINT_REVOLUTE:
-    case FF_JOINT_CONTINUOUS: s[0] = turning(m3_mul(*turn, joint->axis)); break;
-    case FF_JOINT_PRISMATIC: s[0] = sliding(m3_mul(*turn, joint->axis)); break;
+    case FF_JOINT_CONTINUOUS: s[0] = rotation_column(m3_mul(*turn, joint->axis)); break;
+    case FF_JOINT_PRISMATIC: s[0] = translation_column(m3_mul(*turn, joint->axis)); break;
     case FF_JOINT_UNIVERSAL: universal_columns(joint, q, v, turn, s, s_ring); break;
     case FF_JOINT_PLANAR: planar_columns(joint, q, v, turn, s, s_ring); break;
     case FF_JOINT_SPHERICAL: free_columns(turn, s, false); break;

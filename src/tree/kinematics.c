@@ -1,4 +1,4 @@
-/* Coordinates, and where everything is and how it moves. */
+/* Coordinates and forward kinematics. */
 #include "tree/tree.h"
 
 #include <string.h>
@@ -44,7 +44,7 @@ void ff_tree_q_rate(const ff_tree *tree, const double *q, const double *v, doubl
   }
 }
 
-static ff_quat turn_by(double *q, ff_vec3 rotation) {
+static ff_quat rotate_coordinates(double *q, ff_vec3 rotation) {
   ff_quat before = q_unit((ff_quat){q[0], q[1], q[2], q[3]});
   ff_quat after = q_unit(q_mul(before, q_exp(rotation)));
   q[0] = after.w;
@@ -52,9 +52,10 @@ static ff_quat turn_by(double *q, ff_vec3 rotation) {
   return before;
 }
 
-/* Way of a free link's origin if its centre of mass goes straight, by the velocity of after. */
-static ff_vec3 way_of_com(const ff_tree_link_data *link, const double *rate, ff_quat before,
-                          ff_quat after, double h) {
+/* Displacement of a free link's origin if its centre of mass moves straight, with the velocity at
+ * the end. */
+static ff_vec3 origin_displacement(const ff_tree_link_data *link, const double *rate,
+                                   ff_quat before, ff_quat after, double h) {
   double share = link->inertia.m > 0 ? 1 / link->inertia.m : 0;
   ff_vec3 com = v3_scale(share, link->inertia.h);
   ff_vec3 moves = v3_add(v3_load(rate + 3), v3_cross(v3_load(rate), com));
@@ -62,7 +63,7 @@ static ff_vec3 way_of_com(const ff_tree_link_data *link, const double *rate, ff_
   return v3_axpy(swung, h, q_rotate(after, moves));
 }
 
-static void move(const ff_tree *tree, double *q, const double *v, double h, bool late) {
+static void tree_integrate_q(const ff_tree *tree, double *q, const double *v, double h, bool late) {
   for (int i = 1; i < tree->count; i++) {
     const ff_tree_link_data *link = &tree->links[i];
     const double *rate = v + link->v_at;
@@ -74,11 +75,11 @@ static void move(const ff_tree *tree, double *q, const double *v, double h, bool
     if (link->hinge) {
       to[0] += h * rate[0];
     } else if (kind == FF_JOINT_SPHERICAL) {
-      turn_by(to, v3_scale(h, v3_load(rate)));
+      rotate_coordinates(to, v3_scale(h, v3_load(rate)));
     } else if (kind == FF_JOINT_FREE) {
-      ff_quat before = turn_by(to + 3, v3_scale(h, v3_load(rate)));
+      ff_quat before = rotate_coordinates(to + 3, v3_scale(h, v3_load(rate)));
       ff_quat after = {to[3], to[4], to[5], to[6]};
-      ff_vec3 way = late ? way_of_com(link, rate, before, after, h)
+      ff_vec3 way = late ? origin_displacement(link, rate, before, after, h)
                          : v3_scale(h, q_rotate(before, v3_load(rate + 3)));
       v3_store(to, v3_add(v3_load(to), way));
     } else {
@@ -90,11 +91,11 @@ static void move(const ff_tree *tree, double *q, const double *v, double h, bool
 }
 
 void ff_tree_q_move(const ff_tree *tree, double *q, const double *v, double h) {
-  move(tree, q, v, h, false);
+  tree_integrate_q(tree, q, v, h, false);
 }
 
 void ff_tree_q_arrive(const ff_tree *tree, double *q, const double *v, double h) {
-  move(tree, q, v, h, true);
+  tree_integrate_q(tree, q, v, h, true);
 }
 
 void ff_tree_q_tidy(const ff_tree *tree, double *q) {
@@ -109,8 +110,8 @@ void ff_tree_q_tidy(const ff_tree *tree, double *q) {
   }
 }
 
-/* Puts a link where its joint, turned and moved so, has it. */
-static void put_link(ff_tree_work *work, int i, ff_vec3 moved, ff_quat turned) {
+/* Pose of a link for a displacement and rotation in its joint. */
+static void tree_place_link(ff_tree_work *work, int i, ff_vec3 moved, ff_quat turned) {
   const ff_tree_link_data *link = &work->tree->links[i];
   const ff_pose *parent = &work->pose[link->parent], *frame = &link->joint.frame;
   if (!link->parallel) {
@@ -129,14 +130,14 @@ static void put_link(ff_tree_work *work, int i, ff_vec3 moved, ff_quat turned) {
 
 /* Velocity of a link from its parent's: v = v_parent + S q', and its bias acceleration
  * c = S_ring q' + v x S q' [Featherstone08 sec. 5.3]. */
-static void update_link(ff_tree_work *work, int i, const double *q) {
+static void tree_update_link(ff_tree_work *work, int i, const double *q) {
   const ff_tree_link_data *link = &work->tree->links[i];
   ff_sv *s = work->s + link->s_at, *ring = work->s_ring + link->s_at;
   const double *rates = work->rates + link->v_at;
   double followed = link->follows > 0 ? ff_link_q(link, q) : 0;
   q = link->follows > 0 ? &followed : q + link->q_at;
   ff_pose pose = ff_joint_pose(&link->joint, q);
-  put_link(work, i, pose.position, pose.orientation);
+  tree_place_link(work, i, pose.position, pose.orientation);
   ff_joint_columns(&link->joint, q, rates, &work->turn[i], s, ring);
   if (link->follows > 0) {
     *s = sv_axpy(sv_zero(), link->factor, *s);
@@ -150,12 +151,13 @@ static void update_link(ff_tree_work *work, int i, const double *q) {
   work->c[i] = sv_add(bias, sv_cross(work->v[i], across));
 }
 
-/* The same for a joint that turns about one axis, without what is zero. */
-static void update_hinge(ff_tree_work *work, int i, const double *q) {
+/* Specialisation of update_link for revolute joints. */
+static void tree_update_revolute(ff_tree_work *work, int i, const double *q) {
   const ff_tree_link_data *link = &work->tree->links[i];
   ff_vec3 axis = link->joint.axis;
   double half = 0.5 * ff_link_q(link, q), sine = sin(half), cosine = cos(half);
-  put_link(work, i, v3(0, 0, 0), (ff_quat){cosine, sine * axis.x, sine * axis.y, sine * axis.z});
+  tree_place_link(work, i, v3(0, 0, 0),
+                  (ff_quat){cosine, sine * axis.x, sine * axis.y, sine * axis.z});
   ff_vec3 column = v3_scale(link->factor, m3_mul(work->turn[i], axis));
   ff_vec3 across = v3_scale(work->rates[link->v_at], column);
   ff_sv v = sv_motion_to(work->r[i], work->v[link->parent]);
@@ -165,10 +167,10 @@ static void update_hinge(ff_tree_work *work, int i, const double *q) {
   work->c[i] = (ff_sv){v3_cross(v.a, across), v3_cross(v.l, across)};
 }
 
-/* Inertia and momentum of a link, and its share of the whole. */
-static inline void weigh_link(ff_tree_work *work, int i, ff_tree_sums *sums) {
+/* Inertia and momentum of a link, and its contribution to the sums over the tree. */
+static inline void tree_add_link_inertia(ff_tree_work *work, int i, ff_tree_sums *sums) {
   ff_vec3 place = work->pose[i].position;
-  ff_si inertia = si_turned(&work->tree->links[i].inertia, &work->turn[i]);
+  ff_si inertia = si_rotated(&work->tree->links[i].inertia, &work->turn[i]);
   ff_sv momentum = si_mul(&inertia, work->v[i]);
   sums->moment = v3_add(sums->moment, v3_axpy(inertia.h, inertia.m, place));
   sums->momentum = sv_add(sums->momentum, sv_force_back(place, momentum));
@@ -188,12 +190,12 @@ void ff_tree_update(ff_tree_work *work, const double *q, const double *v) {
   }
   for (int i = 1; i < tree->count; i++) {
     if (tree->links[i].hinge) {
-      update_hinge(work, i, q);
+      tree_update_revolute(work, i, q);
     } else {
-      update_link(work, i, q);
+      tree_update_link(work, i, q);
     }
     if (!tree->links[i].still) {
-      weigh_link(work, i, &sums);
+      tree_add_link_inertia(work, i, &sums);
     }
   }
   work->sums = sums;

@@ -1,47 +1,47 @@
-/* The six-axis leg in closed form: yaw z, roll x, pitch y at the hip, pitch y at the knee, pitch
- * y and roll x at the ankle. Seen from the foot, the hip is at distance and direction that only
- * the last three angles decide; the hip makes up for the rest of the turning. */
+/* Closed-form inverse kinematics of a six-axis leg: yaw z, roll x, pitch y at the hip, pitch y at
+ * the knee, pitch y and roll x at the ankle. Distance and direction of the hip seen from the foot
+ * depend on the last three angles only; the hip angles follow from the remaining rotation. */
 #include "footfall/tree.h"
 #include "math/vec.h"
 
-static ff_quat turn_x(double angle) {
+static ff_quat rotation_x(double angle) {
   return (ff_quat){cos(0.5 * angle), sin(0.5 * angle), 0, 0};
 }
-static ff_quat turn_y(double angle) {
+static ff_quat rotation_y(double angle) {
   return (ff_quat){cos(0.5 * angle), 0, sin(0.5 * angle), 0};
 }
-static ff_quat turn_z(double angle) {
+static ff_quat rotation_z(double angle) {
   return (ff_quat){cos(0.5 * angle), 0, 0, sin(0.5 * angle)};
 }
 
 ff_pose ff_leg_pose(const ff_leg *leg, const double angles[6]) {
-  ff_quat thigh = q_mul(turn_z(angles[0]), q_mul(turn_x(angles[1]), turn_y(angles[2])));
-  ff_quat shank = q_mul(thigh, turn_y(angles[3]));
+  ff_quat thigh = q_mul(rotation_z(angles[0]), q_mul(rotation_x(angles[1]), rotation_y(angles[2])));
+  ff_quat shank = q_mul(thigh, rotation_y(angles[3]));
   ff_vec3 ankle = v3_add(q_rotate(thigh, v3(0, 0, -leg->thigh)), //
                          q_rotate(shank, v3(0, 0, -leg->shank)));
-  return (ff_pose){ankle, q_mul(shank, q_mul(turn_y(angles[4]), turn_x(angles[5])))};
+  return (ff_pose){ankle, q_mul(shank, q_mul(rotation_y(angles[4]), rotation_x(angles[5])))};
 }
 
 /* In (-pi, pi]. */
-static double wrap(double angle) {
+static double wrap_angle(double angle) {
   return angle - 2 * ff_pi * ceil((angle - ff_pi) / (2 * ff_pi));
 }
 
 bool ff_leg_angles(const ff_leg *leg, ff_pose foot, double angles[6]) {
   double a = leg->thigh, b = leg->shank;
   ff_quat foot_turn = q_unit(foot.orientation);
-  /* the hip seen from the foot */
+  /* position of the hip in the foot frame */
   ff_vec3 hip = q_unrotate(foot_turn, v3_neg(foot.position));
   double bend = (v3_dot(hip, hip) - a * a - b * b) / (2 * a * b); /* cosine of the knee */
   angles[3] = acos(fmax(-1, fmin(1, bend)));
-  /* roll brings the hip into the foot's xz-plane, above the sole if it can */
+  /* roll brings the hip into the foot's xz-plane, above the sole if possible */
   double up = copysign(hypot(hip.y, hip.z), hip.z);
   angles[5] = up == 0 ? 0 : atan2(hip.y / up, hip.z / up);
-  /* pitch turns the hip as seen from the shank into where it is seen from the foot */
+  /* pitch aligns the direction of the hip in the shank frame with that in the foot frame */
   double seen = atan2(-a * sin(angles[3]), b + a * cos(angles[3]));
-  angles[4] = wrap(seen - atan2(hip.x, up));
-  /* what is left is Rz Rx Ry of the hip */
-  ff_quat rest = q_mul(turn_x(-angles[5]), turn_y(-angles[4] - angles[3]));
+  angles[4] = wrap_angle(seen - atan2(hip.x, up));
+  /* the remaining rotation is Rz Rx Ry of the hip */
+  ff_quat rest = q_mul(rotation_x(-angles[5]), rotation_y(-angles[4] - angles[3]));
   ff_mat3 m = q_matrix(q_mul(foot_turn, rest));
   angles[0] = atan2(-m.m[0][1], m.m[1][1]);
   angles[1] = atan2(m.m[2][1], hypot(m.m[0][1], m.m[1][1]));

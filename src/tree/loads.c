@@ -1,11 +1,12 @@
-/* What joints do by themselves: springs, stops, damping and dry friction. */
+/* Passive joint loads: springs, stops, damping and dry friction. */
 #include "tree/tree.h"
 
 #include <string.h>
 
-/* A stop passed by p at rate p': k p (1 + alpha p'), never pulling [Hunt75]. Returns the force
- * against p and books what is not stored. */
-static double stop(const ff_joint_def *joint, double p, double rate, ff_joint_loads *loads) {
+/* Joint stop with penetration p and rate p': k p (1 + alpha p'), never pulling [Hunt75]. Returns
+ * the force against p and accounts the dissipated power. */
+static double joint_stop_force(const ff_joint_def *joint, double p, double rate,
+                               ff_joint_loads *loads) {
   double elastic = joint->limit_stiffness * p;
   double force = fmax(0, elastic * (1 + joint->limit_dissipation * rate));
   loads->stored += 0.5 * elastic * p;
@@ -13,21 +14,22 @@ static double stop(const ff_joint_def *joint, double p, double rate, ff_joint_lo
   return force;
 }
 
-/* Of a joint with one coordinate. */
-static double elastic_load(const ff_joint_def *joint, double q, double v, ff_joint_loads *loads) {
+/* Spring and stops of a joint with one coordinate. */
+static double joint_elastic_load(const ff_joint_def *joint, double q, double v,
+                                 ff_joint_loads *loads) {
   double stretch = q - joint->rest;
   double tau = -joint->stiffness * stretch;
   loads->stored += 0.5 * joint->stiffness * stretch * stretch;
   if (joint->limit_stiffness > 0 && q > joint->upper) {
-    tau -= stop(joint, q - joint->upper, v, loads);
+    tau -= joint_stop_force(joint, q - joint->upper, v, loads);
   } else if (joint->limit_stiffness > 0 && q < joint->lower) {
-    tau += stop(joint, joint->lower - q, -v, loads);
+    tau += joint_stop_force(joint, joint->lower - q, -v, loads);
   }
   return tau;
 }
 
-/* Dry friction reaches its value smoothly, so that integrators can follow. */
-static double resistance(const ff_joint_def *joint, double v) {
+/* Damping and dry friction, regularised so that integrators can follow it. */
+static double joint_resistance(const ff_joint_def *joint, double v) {
   double slow = joint->friction_speed;
   return joint->friction > 0 ? joint->damping + joint->friction / sqrt(v * v + slow * slow)
                              : joint->damping;
@@ -39,7 +41,7 @@ void ff_tree_resistance(const ff_tree *tree, const double *v, double *out) {
     const ff_tree_link_data *link = &tree->links[i];
     double share = link->factor * link->factor;
     for (int k = link->v_at; k < link->v_at + link->v_count; k++) {
-      out[k] += share * resistance(&link->joint, link->factor * v[k]);
+      out[k] += share * joint_resistance(&link->joint, link->factor * v[k]);
     }
   }
 }
@@ -54,13 +56,13 @@ ff_joint_loads ff_tree_joint_loads(const ff_tree *tree, const double *q, const d
       continue;
     }
     for (int k = link->v_at; k < link->v_at + link->v_count; k++) {
-      double rate = link->factor * v[k], resist = resistance(joint, rate);
+      double rate = link->factor * v[k], resist = joint_resistance(joint, rate);
       tau[k] -= link->factor * resist * rate;
       loads.lost += resist * rate * rate;
     }
     if (ff_joint_one_axis(joint->kind)) {
-      tau[link->v_at] +=
-          link->factor * elastic_load(joint, ff_link_q(link, q), ff_link_rate(link, v), &loads);
+      tau[link->v_at] += link->factor * joint_elastic_load(joint, ff_link_q(link, q),
+                                                           ff_link_rate(link, v), &loads);
     }
   }
   return loads;

@@ -6,8 +6,8 @@
 void ff_tree_inverse_dynamics(ff_tree_work *work, const double *a, ff_vec3 gravity,
                               const ff_tree_wrench *wrenches, double *tau) {
   const ff_tree *tree = work->tree;
-  /* Outward: accelerations, gravity as an upward acceleration of the ground, and the force
-   * that each link needs. */
+  /* Outward pass: accelerations, with gravity as an upward acceleration of the ground, and the net
+   * force of each link. */
   work->a[0] = (ff_sv){{0, 0, 0}, v3_neg(gravity)};
   work->f[0] = sv_zero();
   for (int i = 1; i < tree->count; i++) {
@@ -17,19 +17,19 @@ void ff_tree_inverse_dynamics(ff_tree_work *work, const double *a, ff_vec3 gravi
       acceleration = sv_axpy(acceleration, a[link->v_at + k], work->s[link->s_at + k]);
     }
     work->a[i] = acceleration;
-    /* f = I a + v x* I v - f_outside */
+    /* f = I a + v x* I v - f_external */
     ff_sv force = sv_add(si_mul(&work->inertia[i], acceleration),
                          sv_cross_force(work->v[i], work->momentum[i]));
-    work->f[i] = wrenches ? sv_sub(force, ff_wrench_seen(&wrenches[i - 1])) : force;
+    work->f[i] = wrenches ? sv_sub(force, ff_wrench_force(&wrenches[i - 1])) : force;
   }
-  /* Inward: each joint carries what is beyond it. */
+  /* Inward pass: each joint transmits the force of its subtree. */
   for (int k = 0; k < tree->v_count; k++) {
     tau[k] = a ? tree->armature[k] * a[k] : 0;
   }
   for (int i = tree->count - 1; i > 0; i--) {
     const ff_tree_link_data *link = &tree->links[i];
     const ff_sv *s = work->s + link->s_at;
-    if (link->hinge) { /* it turns only */
+    if (link->hinge) { /* rotation only */
       tau[link->v_at] += v3_dot(s->a, work->f[i].a);
     } else {
       for (int k = 0; k < link->v_count; k++) {

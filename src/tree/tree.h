@@ -1,13 +1,12 @@
-/* Inside of a tree and of its workspace.
+/* Internals of a tree and its workspace.
  *
- * Everything about link i is written in world axes at the origin of link i, so that going from
- * link to link is a shift; the ground is link 0. The equations of [Featherstone08] hold in any
- * such frames. Symbols of the book: lambda(i) parent, S motion subspace, v velocity, c bias
- * acceleration, I inertia; r is where the link's origin lies, seen from its parent's.
+ * Quantities of link i are in world axes at the origin of link i, so that the transform between
+ * links is a translation; the ground is link 0. The equations of [Featherstone08] hold in such
+ * frames. Symbols of the book: lambda(i) parent, S motion subspace, v velocity, c bias
+ * acceleration, I inertia; r is the position of the link's origin relative to its parent's.
  *
- * A link that follows another's joint has no coordinates of its own: it is moved by those of
- * the other, by columns of S that are its own times the factor.
- */
+ * A link whose joint mimics another has no coordinates of its own: the other's coordinates move it,
+ * through columns of S that are its own times the factor. */
 #ifndef FF_TREE_TREE_H
 #define FF_TREE_TREE_H
 
@@ -19,30 +18,30 @@ enum { FF_JOINT_DOF = 6 }; /* most coordinates of a joint */
 typedef struct ff_tree_link_data {
   const char *name;
   int parent;
-  int q_at, q_count, v_at, v_count; /* of a link that follows: those of the other */
-  int s_at;                         /* its first column among all columns of S */
-  bool parallel;                    /* its joint's frame is not turned */
-  bool hinge;                       /* turns about one axis */
-  bool moves;                       /* carries links that move, or fixed ones that do */
-  bool still;                       /* fixed to its parent, which bears its inertia; moves none */
-  bool concentric;                  /* its origin stays at its parent's */
-  bool idle;                        /* its joint has neither springs and stops nor losses */
-  int follows;                      /* link whose coordinate moves it; 0: none, it has its own */
-  double factor, offset;            /* then its angle is factor q + offset; else 1 and 0 */
-  ff_joint_def joint;               /* axes unit; planar: axis2 at right angles to axis */
-  ff_si inertia;                    /* link axes; with that of links fixed to it */
+  int q_at, q_count, v_at, v_count; /* of a mimic joint: those of the other */
+  int s_at;                         /* index of its first column of S */
+  bool parallel;                    /* its joint's frame is not rotated */
+  bool hinge;                       /* revolute joint */
+  bool moves;                       /* carries moving links */
+  bool still;      /* fixed to its parent, which includes its inertia; carries no moving link */
+  bool concentric; /* its origin coincides with its parent's */
+  bool idle;       /* its joint has no springs, stops or losses */
+  int follows;     /* link whose coordinate moves it (mimic); 0: its own */
+  double factor, offset; /* its angle is factor q + offset; 1 and 0 without mimic */
+  ff_joint_def joint;    /* axes unit; planar: axis2 orthogonal to axis */
+  ff_si inertia;         /* link axes; includes links fixed to it */
 } ff_tree_link_data;
 
 struct ff_tree {
   int count;            /* links, ground included: 0 .. count - 1 */
   int q_count, v_count; /* numbers in q and v */
-  int s_count;          /* columns of S: v_count, and one for each link that follows */
+  int s_count;          /* columns of S: v_count, and one per mimic joint */
   double mass;          /* kg */
   ff_tree_link_data *links;
-  int *dof_parent;  /* of each coordinate, -1: none; [Featherstone08 sec. 6.4]. If links follow
-                     * others, the one before: H is then full. */
+  int *dof_parent;  /* parent of each coordinate, -1: none [Featherstone08 sec. 6.4]. With mimic
+                       joints the previous coordinate: H is then full. */
   double *armature; /* of each coordinate */
-  bool rotors;      /* some armature is not 0 */
+  bool rotors;      /* some armature is nonzero */
   bool resists;     /* some joint has damping or dry friction */
   char *names;
 };
@@ -54,28 +53,28 @@ typedef struct ff_sm {
 
 /* Sums over all links, about the world's origin. */
 typedef struct ff_tree_sums {
-  ff_vec3 moment; /* kg m, mass times place */
+  ff_vec3 moment; /* kg m, mass times position */
   ff_sv momentum;
-  double kinetic; /* J, without rotors */
+  double kinetic; /* J, without armature */
 } ff_tree_sums;
 
 struct ff_tree_work {
   const ff_tree *tree;
-  /* from ff_tree_update; arrays of count links, or of v_count or s_count where said */
+  /* from ff_tree_update; arrays of count links, or of v_count or s_count where stated */
   double *rates;   /* v_count: the generalised velocity */
   ff_vec3 *r;      /* m, from the parent's origin */
   ff_pose *pose;   /* world */
-  ff_mat3 *turn;   /* the same orientation, as a matrix */
+  ff_mat3 *turn;   /* orientation as a matrix */
   ff_sv *v;        /* spatial velocity */
-  ff_sv *c;        /* acceleration at rest joints: v x S q' + S_ring q' */
+  ff_sv *c;        /* bias acceleration, at zero joint accelerations: v x S q' + S_ring q' */
   ff_sv *s;        /* s_count: columns of the motion subspaces */
-  ff_sv *s_ring;   /* s_count: their rates seen from the link */
+  ff_sv *s_ring;   /* s_count: their rates in the link frame */
   ff_si *inertia;  /* of the links alone */
   ff_sv *momentum; /* of the links alone: I v */
   ff_tree_sums sums;
-  /* of the algorithms */
+  /* workspace of the algorithms */
   ff_sv *a, *f;     /* acceleration, force or bias force */
-  ff_sv *more;      /* acceleration beyond that at steady rates, in forward dynamics */
+  ff_sv *more;      /* forward dynamics: acceleration in addition to that at constant rates */
   ff_si *ic;        /* composite inertia */
   ff_sa *ia;        /* articulated inertia */
   ff_sm *b;         /* of ff_tree_coriolis */
@@ -83,21 +82,20 @@ struct ff_tree_work {
   double *d;        /* FF_JOINT_DOF for each v: factor of D = S^T U */
   double *rest;     /* v_count: u = tau - S^T p */
   double *jacobian; /* 6 v_count */
-  double *added;    /* v_count, to the diagonal of H in forward dynamics */
-  double *h;        /* v_count^2 if links follow others: H and its factor */
-  ff_sv ground;     /* what the ground passed on in the last forward dynamics */
-  int stuck;   /* link whose joint had nothing to move when forward dynamics failed; 0: not known */
-  void *block; /* holds all of these */
+  double *added;    /* v_count, added to the diagonal of H in forward dynamics */
+  double *h;        /* v_count^2 with mimic joints: H and its factor */
+  ff_sv ground;     /* force from the ground in the last forward dynamics */
+  int stuck; /* link whose joint had no inertia to move when forward dynamics failed; 0: unknown */
+  void *block; /* allocation of all of these */
 };
 
-/* Where a joint with coordinates q puts its link, seen from the joint's frame. */
+/* Pose of a link relative to its joint's frame for coordinates q. */
 ff_pose ff_joint_pose(const ff_joint_def *joint, const double *q);
-/* The columns of S in world axes for a link turned by `turn`, and the rates of those that have
- * one. */
+/* Columns of S in world axes for a link of orientation `turn`, and their rates where nonzero. */
 void ff_joint_columns(const ff_joint_def *joint, const double *q, const double *v,
                       const ff_mat3 *turn, ff_sv *s, ff_sv *s_ring);
-/* Does S change, seen from the link? */
-static inline bool ff_joint_rings(ff_joint_kind kind) {
+/* Does S change in the link frame? */
+static inline bool ff_joint_has_ring(ff_joint_kind kind) {
   return kind == FF_JOINT_UNIVERSAL || kind == FF_JOINT_PLANAR;
 }
 /* Checks the i-th description; the report's key is "links.<name>.<what>". */
@@ -107,46 +105,48 @@ int ff_joint_q_count(ff_joint_kind kind);
 int ff_joint_v_count(ff_joint_kind kind);
 bool ff_joint_one_axis(ff_joint_kind kind);
 
-/* Does the link move by coordinates of its own? */
+/* Does the link have coordinates of its own? */
 static inline bool ff_link_owns(const ff_tree_link_data *link) {
   return link->v_count > 0 && link->follows == 0;
 }
-/* Angle and rate of a link with one coordinate. */
+/* Angle and rate of a link with one coordinate, mimic included. */
 static inline double ff_link_q(const ff_tree_link_data *link, const double *q) {
   return link->factor * q[link->q_at] + link->offset;
 }
 static inline double ff_link_rate(const ff_tree_link_data *link, const double *v) {
   return link->factor * v[link->v_at];
 }
-/* Of a link, gravity as an acceleration of the ground, in the last forward dynamics. */
+/* Acceleration of a link in the last forward dynamics, with gravity as an acceleration of the
+ * ground. */
 static inline ff_sv ff_link_acceleration(const ff_tree_work *work, int i) {
   return sv_add(work->a[i], work->more[i]);
 }
-/* The lower half of H alone, which is all that is factored. */
+/* Lower triangle of H, sufficient for factorisation. */
 void ff_tree_inertia_below(ff_tree_work *work, double *inertia);
-/* ff_tree_factor and ff_tree_solve for any parents of coordinates (-1: none; a chain, each the one
- * before: a full matrix). down: x := L^-T x; up: x := L^-1 x. */
+/* ff_tree_factor and ff_tree_solve for any parents of coordinates (-1: none; a chain gives a full
+ * matrix). down: x := L^-T x; up: x := L^-1 x. */
 bool ff_branch_factor(const int *parent, int count, double *inertia);
-/* How many coordinates there are before the first whose parent is not the one before it. */
+/* Length of the initial chain: coordinates before the first whose parent is not the previous one.
+ */
 int ff_branch_chain(const int *parent, int count);
 void ff_branch_down(const int *parent, int count, const double *factor, double *x);
 void ff_branch_up(const int *parent, int count, const double *factor, double *x);
 
-/* How a point that moves with the link follows each coordinate: columns of its velocity, and of the
- * link's angular velocity, world. Sets those of the last coordinate that moves the link, which is
- * returned (-1: none), and of its ancestors. */
+/* Columns of the point Jacobian: velocity of a point of the link, and its angular velocity, per
+ * coordinate, world. Sets those of the last coordinate that moves the link, which is returned (-1:
+ * none), and of its ancestors. */
 int ff_tree_point_columns(const ff_tree_work *work, int link, ff_vec3 point, ff_vec3 *columns,
                           ff_vec3 *turns);
 
-/* ff_tree_q_move by the velocity of the end: free joints carry the centre of mass of their link
+/* ff_tree_q_move with the velocity at the end: free joints move the centre of mass of their link
  * straight along its velocity there. */
 void ff_tree_q_arrive(const ff_tree *tree, double *q, const double *v, double h);
 
 /* ff_tree_ground_wrench after ff_tree_inverse_dynamics. */
 ff_tree_wrench ff_tree_carried_wrench(const ff_tree_work *work);
 
-/* A wrench from outside as a force vector. */
-static inline ff_sv ff_wrench_seen(const ff_tree_wrench *w) {
+/* An external wrench as a spatial force vector. */
+static inline ff_sv ff_wrench_force(const ff_tree_wrench *w) {
   return (ff_sv){w->torque, w->force};
 }
 

@@ -1,4 +1,4 @@
-/* The tree as one: centre of mass, momentum, energy, and where the ground must push. */
+/* Whole-tree quantities: centre of mass, momentum, energy, zero-moment point. */
 #include "tree/tree.h"
 
 ff_tree_motion ff_tree_whole(const ff_tree_work *work, ff_vec3 gravity) {
@@ -29,7 +29,7 @@ ff_vec3 ff_center_of_pressure(ff_vec3 force, ff_vec3 torque, ff_vec3 origin, ff_
 
 ff_vec3 ff_tree_zero_moment_point(ff_tree_work *work, const double *a, ff_vec3 gravity,
                                   ff_vec3 origin, ff_vec3 normal) {
-  /* What the ground passes on to all links together. */
+  /* Total wrench that the ground transmits. */
   ff_tree_inverse_dynamics(work, a, gravity, NULL, work->rest);
   return ff_center_of_pressure(work->f[0].l, work->f[0].a, origin, normal);
 }

@@ -1,4 +1,4 @@
-// One chart: uPlot gives axes, zoom and cursor; the curves are ours, because a force-depth loop
+// Chart: axes, zoom and cursor by uPlot; curves are drawn here, because a force-depth loop
 // or a phase plane runs back and forth in x, which uPlot's own lines do not.
 //
 // spec: {
@@ -40,9 +40,9 @@ export class Chart {
     this.hooks[what].push(listener);
   }
 
-  // ---- what is seen -------------------------------------------------------------
+  // ---- visible range -------------------------------------------------------------
 
-  // Ranges that show every curve that is switched on.
+  // Ranges that show every enabled curve.
   fullView() {
     const shown = this.spec.curves.filter((c) => c.shown);
     const view = { x: this.span(shown, this.spec.x.log, (c) => [c.xs]) };
@@ -128,7 +128,7 @@ export class Chart {
         ready: [() => this.place()],
       },
     };
-    // uPlot wants some data before it draws axes; ours comes in draw().
+    // uPlot needs some data before it draws axes; the curves are drawn in draw().
     this.plot = new uPlot(options, [[0, 1], ...axes.map(() => [0, 1])], this.box);
     this.playhead = el("div", { class: "playhead" });
     this.plot.over.append(this.playhead);
@@ -153,7 +153,7 @@ export class Chart {
       ticks: { stroke: () => theme.grid, width: 1 },
       size: vertical ? (u, texts) => 22 + widest(u.ctx, texts ?? []) : 14 + 1.6 * textSize(),
       splits: (u, i, min, max) => ticks(min, max, tickCount(u, vertical), axis.log),
-      filter: (u, splits) => splits, // else log axes lose all marks but whole decades
+      filter: (u, splits) => splits, // else log axes keep only whole decades
       values: (u, splits) => tickTexts(splits),
     };
   }
@@ -287,7 +287,7 @@ export class Chart {
     return best;
   }
 
-  // ---- marks: where the replay is ----------------------------------------------------------
+  // ---- marks at the replay time ----------------------------------------------------------
 
   // x: a vertical line there. dots: [{curve, row}], a dot on each.
   mark({ x, dots = [] }) {

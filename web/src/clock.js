@@ -1,4 +1,4 @@
-// What time it is in a recording, for the replay and every panel that belongs to it.
+// Current time in a recording, for the replay and its panels.
 
 export const SPEEDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 
@@ -25,7 +25,7 @@ export class Clock {
     }
   }
 
-  // The recorded sample that is shown, or was passed last.
+  // The displayed sample, or the last one before the displayed time.
   get row() {
     return this.recording.rowAt(this.time);
   }

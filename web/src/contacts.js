@@ -1,5 +1,5 @@
 // Contacts in the replay: point, force arrow to scale, friction cone, patch, and whether it
-// sticks or slips (told by colour and by form).
+// sticks or slips (by colour and by form).
 
 import * as THREE from "three";
 import { withUnit } from "./numbers.js";
@@ -46,7 +46,7 @@ export class Contacts {
     };
   }
 
-  // Puts everything where it is in this row; camera distance keeps the marks readable.
+  // Places everything for this row; marks scale with the camera distance.
   update(row, camera, poses) {
     const active = [];
     for (const contact of this.list) {
@@ -79,7 +79,7 @@ export class Contacts {
     placePatch(contact, plane, poses.get(contact.pair.a));
   }
 
-  // Opens at the coefficient of friction; as high as the normal force is long.
+  // Opening by the coefficient of friction; height equal to the length of the normal force.
   placeCone(contact, row, normal) {
     const mu = contact.pair.mu;
     const height = Math.abs(contact.normal?.[row] ?? 0) * this.scale;
@@ -160,7 +160,7 @@ function placeArrow(arrow, force, scale, wanted, mark) {
   arrow.head.position.y = length;
 }
 
-// Recordings hold forces, not normals: a half-space has one, and a ball's points to its middle.
+// Recordings have forces, not normals: a half-space has one, and that of a ball points to its centre.
 function contactNormal(pair, point, plane, recording, poses) {
   if (plane) {
     return plane.normal;
@@ -172,7 +172,7 @@ function contactNormal(pair, point, plane, recording, poses) {
   return null;
 }
 
-// The plane that a half-space ends with, where it is now: {point, normal}; null for other shapes.
+// Boundary plane of a half-space at the current time: {point, normal}; null for other shapes.
 function planeOf(name, recording, poses) {
   const body = recording.bodies.find((b) => b.name === name);
   const flat = body?.shapes.find((s) => s.kind === "half-space");

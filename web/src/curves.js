@@ -1,6 +1,6 @@
-// Turning numbers into pen strokes: the one place that canvas and SVG share.
+// Conversion of numbers to pen strokes, shared by canvas and SVG.
 
-// A pen is what both a canvas path and an SVG path can do: moveTo and lineTo.
+// A pen has the operations of both canvas and SVG paths: moveTo and lineTo.
 export class SvgPen {
   constructor() {
     this.text = "";
@@ -24,7 +24,7 @@ export function ascending(values) {
   return true;
 }
 
-// Rows [from, to) that can be seen, one beyond each side so that lines leave the picture.
+// Visible rows [from, to), one more on each side so that lines leave the picture.
 export function visibleRows(curve, [min, max]) {
   const xs = curve.xs;
   if (!curve.sorted) {
@@ -51,7 +51,7 @@ function lowerBound(xs, value) {
 
 // Draws the line of a curve. toX and toY give positions, NaN where there is none (gaps, and
 // values a log scale cannot show). Where many samples share a pixel column, its first, lowest,
-// highest and last are drawn: nothing that can be seen is lost.
+// highest and last are drawn: nothing visible is lost.
 export function strokeCurve(pen, curve, [from, to], toX, toY, width) {
   if (curve.sorted && to - from > 4 * width) {
     strokeColumns(pen, curve, from, to, toX, toY);

@@ -1,8 +1,8 @@
-// The document and its numbers. Series are typed arrays, decoded when first asked for.
+// The document and its numbers. Series are typed arrays, decoded at first use.
 
 import { extent } from "./numbers.js";
 
-// The page's document, or null where the page holds none.
+// The page's document, or null if there is none.
 export function readDocument() {
   const node = document.getElementById("footfall-document");
   if (!node) {
@@ -54,7 +54,7 @@ class Series {
   }
 }
 
-// A run: channels over one time axis, the bodies they move, and what happened.
+// A run: channels over one time axis, bodies, and events.
 export class Recording {
   constructor(info, numbers) {
     this.info = info;

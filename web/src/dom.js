@@ -1,5 +1,5 @@
 // Making elements. Data reaches the page as text nodes and attributes only, never as markup:
-// names in a scene are not ours, and must show as what they are.
+// names in a scene are untrusted and must be displayed literally.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -83,14 +83,14 @@ export function lazily(node, mount) {
   return run;
 }
 
-// A place for a chart that keeps its room until the chart is there.
+// Placeholder that reserves the space of a chart.
 export function chartHost(height) {
   const host = el("div", { class: "chart-host" });
   host.style.minHeight = `${height}px`;
   return host;
 }
 
-// Icons are drawn, not typed: fonts differ, and a file opened offline has no others.
+// Icons are drawn as paths: fonts differ, and a file opened offline cannot load any.
 export function icon(path) {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("viewBox", "0 0 24 24");

@@ -1,4 +1,4 @@
-// Contact events: as the run wrote them down, or else read off the contact channels.
+// Contact events: from the run's summary, or else derived from the contact channels.
 
 import { append, button, el } from "./dom.js";
 import { show } from "./numbers.js";
@@ -115,7 +115,7 @@ export function eventsBlock(recording, touches, clock) {
     notes.push(`The first ${ROWS_SHOWN} of ${touches.length} touches; the replay jumps to all of them.`);
   }
   if (touches.some((t) => t.sampled)) {
-    notes.push("Read off the recorded samples: times are as fine as the recording, speeds are not known.");
+    notes.push("Derived from the recorded samples: times have the resolution of the recording, speeds are unknown.");
   }
   return el("div", {}, box, notes.length > 0 && el("p", { class: "note" }, notes.join(" ")));
 }

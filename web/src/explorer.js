@@ -75,7 +75,7 @@ class RecordingPanel {
     ];
   }
 
-  // ---- choosing what to see -------------------------------------------------------------
+  // ---- selection -------------------------------------------------------------
 
   makeChooser(removed) {
     const list = el("div", { class: "channel-list", role: "group", aria: { label: "Channels to draw" } });
@@ -101,7 +101,7 @@ class RecordingPanel {
       find,
       list,
     );
-    // A scene may have ten thousand channels: list them when somebody looks.
+    // A scene may have ten thousand channels: list them when opened.
     const listAll = () => {
       against.append(el("label", {}, "against ", this.xSelect()));
       fill(find.value);
@@ -186,7 +186,7 @@ class RecordingPanel {
       (c) => (this.logY && c.ys.some((v) => v <= 0)) || (this.logX && c.xs.some((v) => v <= 0)),
     );
     if (hidden) {
-      this.foot.prepend(el("p", { class: "note" }, "Values of zero and below have no place on a log scale."));
+      this.foot.prepend(el("p", { class: "note" }, "Values of zero and below cannot be shown on a log scale."));
     }
   }
 
@@ -211,7 +211,7 @@ class RecordingPanel {
     }
   }
 
-  // The line or the dots stand where the replay is; the legend tells the value there, or under
+  // The line or the dots mark the replay time; the legend shows the value there, or under
   // the pointer.
   follow() {
     const row = this.clock.hover ?? this.clock.row;
@@ -274,7 +274,7 @@ function panelTitle(names, x) {
   return `${what} against ${whose && x.startsWith(whose) ? x.slice(whose.length) : x}`;
 }
 
-// ---- what to show first ---------------------------------------------------------------------
+// ---- initial panels ---------------------------------------------------------------------
 
 export function defaultPanels(recording) {
   const moving = recording.bodies.filter((b) => b.kind !== "fixed").map((b) => b.name);

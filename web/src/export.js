@@ -13,7 +13,7 @@ export function save(name, type, content) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60000);
 }
 
-// A name any file system takes.
+// A name valid on any file system.
 export function fileName(title, ending) {
   const word = title.normalize("NFKD").replace(/[^A-Za-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 60);
   return (word || "panel") + "." + ending;

@@ -1,5 +1,5 @@
-// The energy ledger as a picture: what is stored and what was lost, one on top of the other,
-// against what there must be; and the residual, on its own scale.
+// Energy ledger: stored and dissipated energy, stacked, against initial energy plus work; and the
+// residual, on its own scale.
 
 import { Chart } from "./chart.js";
 import { chartHost, el, lazily } from "./dom.js";
@@ -85,7 +85,7 @@ function stackSpec(recording, layers) {
   };
 }
 
-// Sums from the bottom, of what is switched on.
+// Sums from the bottom, of the enabled entries.
 function restack(stack) {
   let below = stack[0].base;
   for (const curve of stack.filter((c) => c.shown)) {
@@ -97,7 +97,7 @@ function restack(stack) {
   }
 }
 
-// What there must be: the start, plus the work done since.
+// Reference: initial energy plus the work done since.
 function expected(recording, stack) {
   const work = recording.get("energy.work");
   if (!work || !recording.rows) {

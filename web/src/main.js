@@ -1,4 +1,4 @@
-// Puts a report together: reads the document and builds its sections.
+// Reads the document and builds the sections of a report.
 
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
@@ -88,7 +88,7 @@ function start() {
   const root = document.getElementById("footfall");
   const doc = readDocument();
   if (!doc) {
-    root.append(el("p", {}, "This page holds no report."));
+    root.append(el("p", {}, "This page contains no report."));
     return;
   }
   doc.title ||= "Footfall report";

@@ -1,4 +1,4 @@
-// Numbers as people read them, and ticks as they expect them.
+// Formatting of numbers, and axis ticks.
 
 // Six significant digits; 1.2e-9 where that is shorter to read.
 export function show(value, digits = 6) {
@@ -29,7 +29,7 @@ export function label(name, unit) {
   return plain(unit) ? name : name ? `${name} (${unit})` : unit;
 }
 
-// The step 1, 2 or 5 times a power of ten that is at least so large.
+// The step 1, 2 or 5 times a power of ten that is at least this large.
 export function niceStep(least) {
   const power = 10 ** Math.floor(Math.log10(least));
   const lead = least / power;
@@ -44,7 +44,7 @@ export function ticks(min, max, count, log) {
   if (log && max / min >= 10) {
     return logTicks(min, max, count);
   }
-  // One or two marks tell no scale.
+  // One or two marks do not show a scale.
   let least = (max - min) / Math.max(1, count);
   let list = linearTicks(min, max, niceStep(least));
   while (list.length < 3) {

@@ -1,4 +1,4 @@
-// A chart with what people need around it: title, tools, and a legend that toggles.
+// A chart with title, tools, and a legend that toggles curves.
 
 import { markerPath } from "./curves.js";
 import { button, el, icon } from "./dom.js";

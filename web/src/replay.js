@@ -1,4 +1,4 @@
-// The replay: the stage, and the controls to walk through time on it.
+// The replay: the stage, and its time controls.
 
 import { SPEEDS } from "./clock.js";
 import { append, button, check, el, icon, icons, select } from "./dom.js";
@@ -34,12 +34,12 @@ export class Replay {
     this.node.addEventListener("keydown", (event) => this.key(event));
   }
 
-  // Starts drawing; without WebGL says so, and everything else works on.
+  // Starts drawing; without WebGL a note is shown, and everything else works.
   start() {
     if (hasWebGl()) {
       this.startStage();
     } else {
-      this.view.replaceChildren(el("p", { class: "note" }, "The 3-D view needs WebGL, which this browser does not offer here."));
+      this.view.replaceChildren(el("p", { class: "note" }, "The 3-D view needs WebGL, which is not available in this browser."));
     }
     this.clock.on("time", () => this.showTime());
     this.clock.on("state", () => this.showState());
@@ -193,7 +193,7 @@ export class Replay {
     this.speed.value = String(speed);
   }
 
-  // What the eye may measure: grid cell and force scale.
+  // Legend of scales: grid cell and force.
   sayScale() {
     const { contacts, cell } = this.stage;
     const words = this.stage.tracks.some((t) => t.ground) ? [`grid ${withUnit(cell, "m")}`] : [];

@@ -1,4 +1,4 @@
-// The shapes of a scene as three.js sees them. Faces carry a faint pattern so that turning shows.
+// three.js geometry of the shapes of a scene. Faces have a faint pattern that makes rotation visible.
 
 import * as THREE from "three";
 import { ConvexGeometry } from "three/addons/geometries/ConvexGeometry.js";
@@ -25,7 +25,7 @@ function pattern() {
   return texture;
 }
 
-// A sphere whose points go out or in to where the superellipsoid's norm is 1.
+// A sphere whose points are moved radially onto the superellipsoid.
 function superellipsoid([a, b, c], [p, q]) {
   const geometry = new THREE.SphereGeometry(1, 64, 32).rotateX(Math.PI / 2);
   const points = geometry.getAttribute("position");
@@ -55,7 +55,7 @@ const GEOMETRY = {
   intersection: (_, shape) => hull(shape.vertices),
 };
 
-// Radius of the ball that holds a shape; 0 for what has no end.
+// Radius of the bounding sphere of a shape; 0 for infinite ones.
 export function reach(shape) {
   const [x, y, z] = shape.size;
   const by = {

@@ -46,7 +46,7 @@ export class Stage {
     return { info, position, orientation, object, trail: this.trail(info, position, index) };
   }
 
-  // The way of a body's origin; how much of it shows is set with the time.
+  // Trail of a body's origin; its visible part depends on the time.
   trail(info, position, index) {
     if (!position || info.kind === "fixed") {
       return null;
@@ -103,7 +103,7 @@ export class Stage {
     this.controls.update();
   }
 
-  // Each corner of the box around the run asks for its distance; the greatest wins.
+  // Camera distance: the largest that a corner of the run's bounding box needs.
   distanceToSeeAll() {
     const { centre, box } = this.bounds;
     const right = new THREE.Vector3(0, 0, 1).cross(TOWARDS).normalize();
@@ -145,7 +145,7 @@ export class Stage {
 
   // ---- time --------------------------------------------------------------------------------
 
-  // Bodies at time t: as recorded at a sample, between two of them on the straight way.
+  // Bodies at time t: as recorded at a sample, between two of them interpolated.
   setTime(t) {
     const { recording } = this;
     const row = recording.rowAt(t);

@@ -70,7 +70,7 @@ const PAIRS_SHOWN = 24;
 export function lawsBlock(recording) {
   const { pairs } = recording;
   if (!pairs.length) {
-    return el("p", { class: "note" }, "No two bodies of this scene can touch.");
+    return el("p", { class: "note" }, "No two bodies of this scene can collide.");
   }
   const total = Math.max(pairs.length, recording.info.pair_count ?? 0);
   const rest = total > PAIRS_SHOWN ? el("p", { class: "note" }, `The first ${PAIRS_SHOWN} of ${total} pairs.`) : null;

@@ -58,7 +58,7 @@ void ff_quasi_begin_constraints(const quasi_problem *problem, bool again) {
     /* impulses of the step before along the present rows; the moments' axes are unit vectors,
      * nearly orthogonal */
     ff_constraint_rows rows;
-    ff_constraint_look(c, &problem->bodies[c->a].end, &problem->bodies[c->b].end, &rows);
+    ff_constraint_evaluate(c, &problem->bodies[c->a].end, &problem->bodies[c->b].end, &rows);
     for (int i = 0; i < rows.count; i++) {
       e->z_before[i] = e->z_predicted[i] =
           i < rows.places ? problem->h * v3_dot(rows.along[i], was->force)
@@ -79,8 +79,8 @@ void ff_quasi_begin_constraint(const quasi_problem *problem, quasi_constraint *c
         (ff_body_motion){.pose = {body->x0, body->q0}, .velocity = body->v0, .omega = body->w0};
   }
   constraint->start_share = 1 - theta;
-  ff_constraint_look(&problem->model->constraints[constraint->constraint], &start[0], &start[1],
-                     &constraint->rows_start);
+  ff_constraint_evaluate(&problem->model->constraints[constraint->constraint], &start[0], &start[1],
+                         &constraint->rows_start);
 }
 
 /* ---- residual and Jacobian -------------------------------------------------------------- */
@@ -106,7 +106,7 @@ static void constraint_rows_at(const quasi_problem *problem, const quasi_constra
                                const ff_body_motion *a, const ff_body_motion *b, double *f,
                                ff_constraint_rows *rows) {
   const quasi_element *e = &constraint->e;
-  ff_constraint_look(&problem->model->constraints[constraint->constraint], a, b, rows);
+  ff_constraint_evaluate(&problem->model->constraints[constraint->constraint], a, b, rows);
   memset(f, 0, QUASI_ROWS_MAX * sizeof *f);
   for (int i = 0; i < e->rows; i++) {
     double length = i < rows->places ? 1 : constraint->length;
@@ -237,13 +237,13 @@ void ff_quasi_finish_constraints(const quasi_problem *problem, double *ledger) {
     ff_state_constraint *to = &problem->state->constraints[k];
     ff_constraint_rows rows;
     double z[QUASI_OWN_MAX];
-    ff_constraint_look(&problem->model->constraints[k], &problem->bodies[e->a].end,
-                       &problem->bodies[e->b].end, &rows);
+    ff_constraint_evaluate(&problem->model->constraints[k], &problem->bodies[e->a].end,
+                           &problem->bodies[e->b].end, &rows);
     for (int i = 0; i < e->rows; i++) {
       z[i] = (i < rows.places ? 1 : constraint->length) * e->z[i];
     }
     ff_vec3 moment, impulse = ff_constraint_force(&rows, z, &moment);
-    to->error = ff_constraint_apart(&rows, &to->angle);
+    to->error = ff_constraint_errors(&rows, &to->angle);
     to->force = v3_scale(1 / problem->h, impulse);
     to->moment = v3_scale(1 / problem->h, moment);
     book_constraint(problem, constraint, &rows, z, false, ledger);

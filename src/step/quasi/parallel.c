@@ -31,7 +31,7 @@ static void run_sides(void *context, int first, int end) {
 
 void ff_quasi_parallel_sides(quasi_solver *solver, quasi_side_work *work) {
   parallel_work context = {.solver = solver, .side = work};
-  ff_team_share(*solver->team, run_sides, &context, solver->problem->node_count, QUASI_CHUNK);
+  ff_team_for(*solver->team, run_sides, &context, solver->problem->node_count, QUASI_CHUNK);
 }
 
 void ff_quasi_list_sides(quasi_solver *solver) {

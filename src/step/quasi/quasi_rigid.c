@@ -227,7 +227,7 @@ static void update_robots(ff_work *work) {
     const ff_state_constraint *now = &state->constraints[k];
     const ff_body_motion *a = &state->bodies[c->a], *b = &state->bodies[c->b];
     ff_constraint_rows rows;
-    ff_constraint_look(c, a, b, &rows);
+    ff_constraint_evaluate(c, a, b, &rows);
     ff_contact_bodies bodies = {.a = c->a, .b = c->b};
     bodies.arm_a = v3_sub(rows.point_a, a->pose.position);
     bodies.arm_b = v3_sub(rows.point_a, b->pose.position);

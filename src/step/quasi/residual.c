@@ -57,7 +57,7 @@ void ff_quasi_move_body(const quasi_problem *problem, quasi_body *body, ff_vec3 
   ff_vec3 mean_l = v3_axpy(v3_scale(theta, l), 1 - theta, body->l0);
   bool turns = mean_l.x != 0 || mean_l.y != 0 || mean_l.z != 0;
   ff_quat q =
-      turns ? q_tidy(ff_rotate_freely(m, body->q0, mean_l, problem->h), body->q0) : body->q0;
+      turns ? q_renormalise(ff_rotate_freely(m, body->q0, mean_l, problem->h), body->q0) : body->q0;
   body->end.pose = (ff_pose){v3_axpy(body->x0, problem->h, mean_v), q};
   body->end.velocity = v;
   body->l = l;

@@ -103,9 +103,9 @@ static inline double *quasi_body_step(const quasi_solver *solver, const quasi_bo
 
 /* Parallel for over 0 .. count - 1, solved nodes or members, in large islands, in chunks of
  * QUASI_CHUNK. Else one chunk. The context of the work is the solver. */
-static inline void quasi_for_chunks(quasi_solver *solver, ff_team_part *work, int count) {
+static inline void quasi_for_chunks(quasi_solver *solver, ff_team_body *work, int count) {
   if (solver->problem->is_large) {
-    ff_team_share(*solver->team, work, solver, count, QUASI_CHUNK);
+    ff_team_for(*solver->team, work, solver, count, QUASI_CHUNK);
   } else {
     work(solver, 0, count);
   }

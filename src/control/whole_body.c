@@ -1,11 +1,10 @@
-/* Inverse dynamics of a tree on two feet.
+/* Whole-body inverse dynamics of a biped.
  *
- * As many tasks as velocities: six rows for each foot, three for the centre of mass, three for the
- * turning of the trunk, one for each joint that is not of a leg. They give all accelerations; these
- * give the wrench that the ground must provide; that wrench is given to the feet, and what is left
- * for the joints are their torques.
- */
-#include "walk/pilot.h"
+ * There are as many tasks as velocities: six rows per foot, three for the centre of mass, three for
+ * the rotation of the trunk, one for each joint outside the legs. They determine all accelerations;
+ * these give the wrench that the ground must provide; it is distributed to the feet, and the joint
+ * torques follow. */
+#include "control/pilot.h"
 
 #include "base/memory.h"
 #include "tree/tree.h"
@@ -13,10 +12,10 @@
 #include <string.h>
 
 enum { FOOT_ROWS = 6, FIRST_OTHER = 18, ZMP_ROUNDS = 4 };
-/* Soles resist turning by this much, m times the load. */
-#define TWIST 0.01
+/* Friction torque of a sole about its normal, m times the load. */
+#define FREE_MOMENT_ARM 0.01
 
-/* ---- life ------------------------------------------------------------------------------------ */
+/* ---- creation -------------------------------------------------------------------------------- */
 
 static void fill_pattern(ff_whole *whole, int n) {
   for (int j = 0; j < n; j++) {
@@ -64,7 +63,7 @@ void ff_whole_destroy(ff_whole *whole) {
   ff_free(whole->wrenches);
 }
 
-/* ---- where it is ----------------------------------------------------------------------------- */
+/* ---- state ----------------------------------------------------------------------------------- */
 
 void ff_whole_place(ff_whole *whole, const double *q, const double *v) {
   const ff_walk *walk = whole->walk;
@@ -85,15 +84,15 @@ void ff_whole_place(ff_whole *whole, const double *q, const double *v) {
 
 /* ---- tasks ----------------------------------------------------------------------------------- */
 
-static void set_row(ff_whole *whole, int row, const double *values, double factor) {
+static void whole_set_row(ff_whole *whole, int row, const double *values, double factor) {
   int n = whole->walk->def.tree->v_count;
   for (int j = 0; j < n; j++) {
     whole->matrix[j * n + row] = factor * values[j];
   }
 }
 
-/* The middle of a sole moves and the foot turns: J a = wanted - J' v. */
-static void foot_rows(ff_whole *whole, const ff_whole_want *want, int f) {
+/* Rows for the centre of a sole and the rotation of its foot: J a = desired - J' v. */
+static void whole_foot_rows(ff_whole *whole, const ff_whole_want *want, int f) {
   int n = whole->walk->def.tree->v_count, link = whole->walk->legs[f].link[5];
   double *jacobian = whole->jacobian + FOOT_ROWS * n * f, wanted[FOOT_ROWS];
   ff_vec3 point = whole->sole[f].position;
@@ -102,7 +101,7 @@ static void foot_rows(ff_whole *whole, const ff_whole_want *want, int f) {
   v3_store(wanted, want->turn[f]);
   v3_store(wanted + 3, want->foot[f]);
   for (int i = 0; i < FOOT_ROWS; i++) {
-    set_row(whole, FOOT_ROWS * f + i, jacobian + i * n, 1);
+    whole_set_row(whole, FOOT_ROWS * f + i, jacobian + i * n, 1);
     for (int j = 0; j < n; j++) {
       wanted[i] -= whole->rate[i * n + j] * whole->v[j];
     }
@@ -111,7 +110,7 @@ static void foot_rows(ff_whole *whole, const ff_whole_want *want, int f) {
 }
 
 /* The first rows of H are the momentum, in axes of the trunk. */
-static void com_rows(ff_whole *whole) {
+static void whole_com_rows(ff_whole *whole) {
   const ff_tree *tree = whole->walk->def.tree;
   int n = tree->v_count, root = tree->links[1].v_at;
   ff_mat3 turn = q_matrix(whole->trunk.orientation);
@@ -128,14 +127,14 @@ static void com_rows(ff_whole *whole) {
   ff_tree_inverse_dynamics(whole->work, whole->a, v3(0, 0, 0), NULL, whole->bias);
 }
 
-static void com_right(ff_whole *whole, ff_vec3 acceleration) {
+static void whole_com_rhs(ff_whole *whole, ff_vec3 acceleration) {
   const ff_tree *tree = whole->walk->def.tree;
   ff_vec3 bias = v3_load(whole->bias + tree->links[1].v_at + 3);
   bias = v3_scale(1 / tree->mass, q_rotate(whole->trunk.orientation, bias));
   v3_store(whole->right + 12, v3_sub(acceleration, bias));
 }
 
-static bool is_leg(const ff_walk *walk, int link) {
+static bool whole_is_leg(const ff_walk *walk, int link) {
   for (int k = 0; k < 6; k++) {
     if (walk->legs[0].link[k] == link || walk->legs[1].link[k] == link) {
       return true;
@@ -144,12 +143,12 @@ static bool is_leg(const ff_walk *walk, int link) {
   return false;
 }
 
-static void other_rows(ff_whole *whole, const ff_whole_want *want) {
+static void whole_other_rows(ff_whole *whole, const ff_whole_want *want) {
   const ff_tree *tree = whole->walk->def.tree;
   int n = tree->v_count, row = FIRST_OTHER;
   for (int i = 2; i < tree->count; i++) {
     int at = tree->links[i].v_at;
-    if (tree->links[i].v_count == 1 && !is_leg(whole->walk, i)) {
+    if (tree->links[i].v_count == 1 && !whole_is_leg(whole->walk, i)) {
       for (int j = 0; j < n; j++) {
         whole->matrix[j * n + row] = j == at;
       }
@@ -158,11 +157,10 @@ static void other_rows(ff_whole *whole, const ff_whole_want *want) {
   }
 }
 
-/* ---- what the ground does ---------------------------------------------------------------------
- */
+/* ---- ground reaction ------------------------------------------------------------------------- */
 
-/* The wrench that these accelerations need, about the origin of the trunk. */
-static ff_tree_wrench needed(ff_whole *whole) {
+/* Wrench that these accelerations require, about the origin of the trunk. */
+static ff_tree_wrench whole_required_wrench(ff_whole *whole) {
   int root = whole->walk->def.tree->links[1].v_at;
   ff_quat turn = whole->trunk.orientation;
   ff_tree_inverse_dynamics(whole->work, whole->a, whole->gravity, NULL, whole->tau);
@@ -170,30 +168,31 @@ static ff_tree_wrench needed(ff_whole *whole) {
                           .torque = q_rotate(turn, v3_load(whole->tau + root))};
 }
 
-static ff_vec3 zmp_of(const ff_whole *whole, const ff_whole_want *want, ff_tree_wrench wrench) {
+static ff_vec3 whole_zmp(const ff_whole *whole, const ff_whole_want *want, ff_tree_wrench wrench) {
   ff_vec3 about = v3_add(wrench.torque, v3_cross(whole->trunk.position, wrench.force));
   return ff_center_of_pressure(wrench.force, about, want->zmp, want->normal);
 }
 
-/* What is left of it at the zero-moment point: along the normal. */
-static ff_vec3 twist_of(const ff_whole *whole, ff_vec3 zmp, ff_tree_wrench wrench) {
+/* Free moment at the zero-moment point: along the normal. */
+static ff_vec3 whole_free_moment(const ff_whole *whole, ff_vec3 zmp, ff_tree_wrench wrench) {
   ff_vec3 arm = v3_sub(whole->trunk.position, zmp);
   return v3_add(wrench.torque, v3_cross(arm, wrench.force));
 }
 
-/* Accelerations such that the ground pushes where it should: legs that swing and trunks that turn
- * are no pendulum, and the centre of mass makes up for them. */
-static bool accelerate(ff_whole *whole, const ff_whole_want *want, ff_tree_wrench *wrench) {
+/* Accelerations that put the zero-moment point at its desired place: swinging legs and a rotating
+ * trunk deviate from the pendulum, and the centre of mass compensates. */
+static bool whole_accelerations(ff_whole *whole, const ff_whole_want *want,
+                                ff_tree_wrench *wrench) {
   int n = whole->walk->def.tree->v_count, root = whole->walk->def.tree->links[1].v_at;
   size_t bytes = (size_t)n * sizeof(double);
   ff_vec3 com = want->com;
   bool stands = want->down[0] || want->down[1];
   for (int round = 0; round < ZMP_ROUNDS; round++) {
-    com_right(whole, com);
+    whole_com_rhs(whole, com);
     memcpy(whole->a, whole->right, bytes);
     ff_linear_solve(whole->linear, whole->a);
-    *wrench = needed(whole);
-    ff_vec3 zmp = zmp_of(whole, want, *wrench);
+    *wrench = whole_required_wrench(whole);
+    ff_vec3 zmp = whole_zmp(whole, want, *wrench);
     double height = whole->motion.com.z - want->zmp.z;
     if (!stands || !v3_finite(zmp) || !(wrench->force.z > 0) || !(height > 0)) {
       break;
@@ -201,17 +200,18 @@ static bool accelerate(ff_whole *whole, const ff_whole_want *want, ff_tree_wrenc
     double stiff = wrench->force.z / (whole->walk->def.tree->mass * height);
     com.x += stiff * (zmp.x - want->zmp.x);
     com.y += stiff * (zmp.y - want->zmp.y);
-    /* A sole that is asked for more slips about its normal; the trunk turns instead. */
-    double twist = v3_dot(want->normal, twist_of(whole, zmp, *wrench));
-    double most = TWIST * wrench->force.z;
+    /* Beyond its friction torque a sole would rotate about its normal; the trunk rotates instead.
+     */
+    double twist = v3_dot(want->normal, whole_free_moment(whole, zmp, *wrench));
+    double most = FREE_MOMENT_ARM * wrench->force.z;
     double over = twist - fmax(-most, fmin(most, twist));
     whole->right[17] -= over / whole->inertia[(root + 2) * (n + 1)];
   }
   return isfinite(wrench->force.z + wrench->torque.x);
 }
 
-/* A place within the sole of a foot. */
-static ff_vec3 within_sole(const ff_whole *whole, int f, ff_vec3 point) {
+/* Nearest point within the sole of a foot. */
+static ff_vec3 whole_clamp_to_sole(const ff_whole *whole, int f, ff_vec3 point) {
   const ff_walk_def *def = &whole->walk->def;
   ff_pose sole = whole->sole[f];
   ff_vec3 local = q_unrotate(sole.orientation, v3_sub(point, sole.position));
@@ -220,10 +220,10 @@ static ff_vec3 within_sole(const ff_whole *whole, int f, ff_vec3 point) {
   return pose_point(sole, local);
 }
 
-/* Parallel forces at a place in each sole, which together act at the zero-moment point. */
-static void load_feet(ff_whole *whole, const ff_whole_want *want, ff_tree_wrench wrench) {
-  ff_vec3 zmp = zmp_of(whole, want, wrench);
-  ff_vec3 twist = twist_of(whole, zmp, wrench);
+/* Parallel forces at a point of each sole, whose resultant acts at the zero-moment point. */
+static void whole_load_feet(ff_whole *whole, const ff_whole_want *want, ff_tree_wrench wrench) {
+  ff_vec3 zmp = whole_zmp(whole, want, wrench);
+  ff_vec3 twist = whole_free_moment(whole, zmp, wrench);
   ff_vec3 left = whole->sole[0].position, right = whole->sole[1].position;
   ff_vec3 way = v3(left.x - right.x, left.y - right.y, 0);
   double square = v3_dot(way, way);
@@ -234,30 +234,30 @@ static void load_feet(ff_whole *whole, const ff_whole_want *want, ff_tree_wrench
   for (int f = 0; f < 2; f++) {
     int link = whole->walk->legs[f].link[5];
     double part = !want->down[f] ? 0 : f == 0 ? share : 1 - share;
-    ff_vec3 at = within_sole(whole, f, v3_add(whole->sole[f].position, off));
+    ff_vec3 at = whole_clamp_to_sole(whole, f, v3_add(whole->sole[f].position, off));
     ff_vec3 force = v3_scale(part, wrench.force);
     ff_vec3 arm = v3_sub(at, ff_tree_pose(whole->work, link).position);
     whole->wrenches[link - 1] = (ff_tree_wrench){force, v3_axpy(v3_cross(arm, force), part, twist)};
   }
 }
 
-/* ---- all of it ---------------------------------------------------------------------------------
- */
+/* ---- torques --------------------------------------------------------------------------------- */
 
 bool ff_whole_torques(ff_whole *whole, const ff_whole_want *want, const double *q) {
   const ff_tree *tree = whole->walk->def.tree;
-  foot_rows(whole, want, 0);
-  foot_rows(whole, want, 1);
-  com_rows(whole);
+  whole_foot_rows(whole, want, 0);
+  whole_foot_rows(whole, want, 1);
+  whole_com_rows(whole);
   v3_store(whole->right + 15, want->spin);
-  other_rows(whole, want);
+  whole_other_rows(whole, want);
   ff_tree_wrench wrench;
-  if (!ff_linear_factor(whole->linear, whole->matrix) || !accelerate(whole, want, &wrench)) {
+  if (!ff_linear_factor(whole->linear, whole->matrix) ||
+      !whole_accelerations(whole, want, &wrench)) {
     return false;
   }
-  load_feet(whole, want, wrench);
+  whole_load_feet(whole, want, wrench);
   ff_tree_inverse_dynamics(whole->work, whole->a, whole->gravity, whole->wrenches, whole->tau);
-  /* what joints lose and store comes on top */
+  /* passive joint loads are added */
   memset(whole->bias, 0, (size_t)tree->v_count * sizeof *whole->bias);
   ff_tree_joint_loads(tree, q, whole->v, whole->bias);
   for (int i = 0; i < tree->v_count; i++) {

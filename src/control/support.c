@@ -1,21 +1,21 @@
-/* The area that feet span. */
-#include "walk/pilot.h"
+/* Support polygon. */
+#include "control/pilot.h"
 
-/* How far left of the line from a to b, times its length. */
-static double left_of(ff_vec3 a, ff_vec3 b, ff_vec3 point) {
+/* Signed distance of a point left of the line from a to b, times its length. */
+static double cross_xy(ff_vec3 a, ff_vec3 b, ff_vec3 point) {
   return (b.x - a.x) * (point.y - a.y) - (b.y - a.y) * (point.x - a.x);
 }
 
-static double distance(ff_vec3 a, ff_vec3 b) {
+static double distance_xy(ff_vec3 a, ff_vec3 b) {
   return hypot(b.x - a.x, b.y - a.y);
 }
 
-/* The point after `from` on the way around: none is right of the line to it. */
-static int next_corner(const ff_vec3 *points, int count, int from) {
+/* Next corner of the hull after `from`: no point lies right of the line to it. */
+static int hull_next_corner(const ff_vec3 *points, int count, int from) {
   int best = from == 0 ? 1 : 0;
   for (int k = 0; k < count; k++) {
-    double turn = left_of(points[from], points[best], points[k]);
-    bool farther = distance(points[from], points[k]) > distance(points[from], points[best]);
+    double turn = cross_xy(points[from], points[best], points[k]);
+    bool farther = distance_xy(points[from], points[k]) > distance_xy(points[from], points[best]);
     if (k != from && (turn < 0 || (turn == 0 && farther))) {
       best = k;
     }
@@ -33,9 +33,9 @@ ff_support ff_support_of(const ff_vec3 *points, int count) {
     }
   }
   int at = first;
-  do { /* around, as a string would be wrapped */
+  do { /* gift wrapping */
     out.corners[out.count++] = points[at];
-    at = next_corner(points, count, at);
+    at = hull_next_corner(points, count, at);
   } while (at != first && out.count < FF_SUPPORT_MAX && out.count < count);
   return out;
 }
@@ -44,9 +44,9 @@ double ff_support_margin(const ff_support *support, ff_vec3 point) {
   double margin = INFINITY;
   for (int k = 0; k < support->count; k++) {
     ff_vec3 a = support->corners[k], b = support->corners[(k + 1) % support->count];
-    double length = distance(a, b);
+    double length = distance_xy(a, b);
     if (length > 0) {
-      margin = fmin(margin, left_of(a, b, point) / length);
+      margin = fmin(margin, cross_xy(a, b, point) / length);
     }
   }
   return margin;
@@ -64,8 +64,8 @@ ff_vec3 ff_support_nearest(const ff_support *support, ff_vec3 point) {
     double s = square > 0 ? (dx * (point.x - a.x) + dy * (point.y - a.y)) / square : 0;
     s = fmax(0, fmin(1, s));
     ff_vec3 near = {a.x + s * dx, a.y + s * dy, point.z};
-    if (distance(near, point) < least) {
-      least = distance(near, point);
+    if (distance_xy(near, point) < least) {
+      least = distance_xy(near, point);
       best = near;
     }
   }

@@ -1,9 +1,9 @@
-/* Cubic splines through evenly spaced samples, clamped: level at both ends. */
-#include "walk/walk.h"
+/* Clamped cubic splines through evenly spaced samples: zero slope at both ends. */
+#include "control/walk.h"
 
 void ff_spline_fit(const double *y, int count, double step, double *bend, double *scratch) {
-  /* b[i-1] + 4 b[i] + b[i+1] = 6 (y[i-1] - 2 y[i] + y[i+1]) / h^2, halved at the ends:
-   * elimination, then back. */
+  /* b[i-1] + 4 b[i] + b[i+1] = 6 (y[i-1] - 2 y[i] + y[i+1]) / h^2, halved at the ends: tridiagonal
+   * elimination and back substitution. */
   double share = 6 / (step * step);
   int last = count - 1;
   scratch[0] = 0.5;

@@ -1,14 +1,14 @@
-/* Preview control of the cart on a table [Kajita03], by the optimal servo of [Katayama85].
+/* Preview control of the cart-table model [Kajita03], by the optimal servo of [Katayama85].
  *
  * State x = (p, v, a), input jerk u, output z = C x:
  *   x' = A x + B u,   A = [1 T T^2/2; 0 1 T; 0 0 1],   B = (T^3/6, T^2/2, T),   C = (1, 0, -h/g)
- * The sum of  weight (z - r)^2 + weight du^2  is minimal for the changes du of u if they are fed
- * back from the error and the changes of x, which the Riccati equation of those four gives, and
- * from the reference to come. Summed up, this is u as in footfall/walk.h.
+ * The sum of  weight (z - r)^2 + weight du^2  is minimal for the changes du of u given by feedback
+ * of the error and of the changes of x (gains from the Riccati equation of these four states) and
+ * by feedforward of the future reference. Summed over time this is u as in footfall/walk.h.
  *
- * Departure: the gains of all that is beyond the horizon are put on its last sample, as if the
- * reference stayed there. Then a pendulum at rest over its reference stays at rest to the last
- * digits, and no error has to build up first. */
+ * Departure: the gains beyond the horizon are lumped on its last sample, as if the reference stayed
+ * there. A pendulum at rest over its reference then stays at rest to the last digits, without an
+ * initial error transient. */
 #include "base/memory.h"
 #include "base/report.h"
 #include "footfall/walk.h"
@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum { STATE = 4, ROUNDS = 100000 };
-/* Changes of P that are rounding. */
+/* Relative changes of P below this are rounding. */
 #define SETTLED 1e-15
 
 struct ff_preview {
@@ -39,11 +39,10 @@ ff_preview_def ff_preview_def_default(void) {
                           .jerk_weight = 1e-6};
 }
 
-/* ---- Riccati -----------------------------------------------------------------------------------
- */
+/* ---- Riccati --------------------------------------------------------------------------------- */
 
-/* The error and the changes of x: [1 CA; 0 A], (CB, B). */
-static system augment(const ff_preview_def *def) {
+/* Augmented system of the error and the changes of x: [1 CA; 0 A], (CB, B). */
+static system preview_augment(const ff_preview_def *def) {
   double t = def->sample, arm = def->height / def->gravity;
   system s = {
       .a = {{1, 1, t, 0.5 * t * t - arm}, {0, 1, t, 0.5 * t * t}, {0, 0, 1, t}, {0, 0, 0, 1}},
@@ -54,7 +53,7 @@ static system augment(const ff_preview_def *def) {
 }
 
 /* gain = (R + B'PB)^-1 B'PA; returns R + B'PB. */
-static double gain_of(const system *s, double p[STATE][STATE], double gain[STATE]) {
+static double riccati_gain(const system *s, double p[STATE][STATE], double gain[STATE]) {
   double pb[STATE], whole = s->jerk_weight;
   for (int i = 0; i < STATE; i++) {
     pb[i] = 0;
@@ -73,7 +72,8 @@ static double gain_of(const system *s, double p[STATE][STATE], double gain[STATE
 }
 
 /* closed = A - B K */
-static void close_loop(const system *s, const double gain[STATE], double closed[STATE][STATE]) {
+static void riccati_close_loop(const system *s, const double gain[STATE],
+                               double closed[STATE][STATE]) {
   for (int i = 0; i < STATE; i++) {
     for (int j = 0; j < STATE; j++) {
       closed[i][j] = s->a[i][j] - s->b[i] * gain[j];
@@ -81,12 +81,12 @@ static void close_loop(const system *s, const double gain[STATE], double closed[
   }
 }
 
-/* One round of P = Q + K'RK + (A - BK)'P(A - BK): a form that keeps P symmetric and positive.
- * Returns the largest change relative to the largest entry. */
-static double improve(const system *s, double p[STATE][STATE]) {
+/* One Riccati iteration, P = Q + K'RK + (A - BK)'P(A - BK): a form that keeps P symmetric and
+ * positive. Returns the largest change relative to the largest entry. */
+static double riccati_iterate(const system *s, double p[STATE][STATE]) {
   double gain[STATE], closed[STATE][STATE], half[STATE][STATE], change = 0, most = 0;
-  gain_of(s, p, gain);
-  close_loop(s, gain, closed);
+  riccati_gain(s, p, gain);
+  riccati_close_loop(s, gain, closed);
   for (int i = 0; i < STATE; i++) {
     for (int j = 0; j < STATE; j++) {
       half[i][j] = 0;
@@ -109,11 +109,10 @@ static double improve(const system *s, double p[STATE][STATE]) {
   return change / most;
 }
 
-/* ---- gains -------------------------------------------------------------------------------------
- */
+/* ---- gains ----------------------------------------------------------------------------------- */
 
 /* X = (A - BK)' X */
-static void pass_on(double closed[STATE][STATE], double x[STATE]) {
+static void preview_propagate(double closed[STATE][STATE], double x[STATE]) {
   double next[STATE] = {0};
   for (int i = 0; i < STATE; i++) {
     for (int k = 0; k < STATE; k++) {
@@ -123,15 +122,15 @@ static void pass_on(double closed[STATE][STATE], double x[STATE]) {
   memcpy(x, next, sizeof next);
 }
 
-/* What each sample of the reference to come is worth. */
-static void look_ahead(ff_preview *preview, const system *s, double p[STATE][STATE]) {
+/* Feedforward gain of each future sample of the reference. */
+static void preview_find_gains(ff_preview *preview, const system *s, double p[STATE][STATE]) {
   double gain[STATE], closed[STATE][STATE], x[STATE], sum = 0;
-  double whole = gain_of(s, p, gain);
-  close_loop(s, gain, closed);
+  double whole = riccati_gain(s, p, gain);
+  riccati_close_loop(s, gain, closed);
   for (int i = 0; i < STATE; i++) {
     x[i] = -p[i][0];
   }
-  pass_on(closed, x);
+  preview_propagate(closed, x);
   ff_preview_gains *g = &preview->gains;
   g->integral = gain[0];
   memcpy(g->state, gain + 1, sizeof g->state);
@@ -143,18 +142,17 @@ static void look_ahead(ff_preview *preview, const system *s, double p[STATE][STA
     preview->ahead[j] = j == 0 ? -gain[0] : own;
     sum += preview->ahead[j];
     if (j > 0) {
-      pass_on(closed, x);
+      preview_propagate(closed, x);
     }
   }
-  /* all of them together balance the place of the mass */
+  /* the gains sum to that of the position */
   g->tail = -g->state[0] - sum;
   preview->ahead[g->count - 1] += g->tail;
 }
 
-/* ---- life --------------------------------------------------------------------------------------
- */
+/* ---- creation -------------------------------------------------------------------------------- */
 
-static ff_status check(const ff_preview_def *def, ff_report *report) {
+static ff_status preview_check_def(const ff_preview_def *def, ff_report *report) {
   const struct {
     const char *key;
     double value;
@@ -181,7 +179,7 @@ static ff_status check(const ff_preview_def *def, ff_report *report) {
 
 ff_status ff_preview_create(ff_preview **out, const ff_preview_def *def, ff_report *report) {
   *out = NULL;
-  ff_status status = check(def, report);
+  ff_status status = preview_check_def(def, report);
   if (status != FF_OK) {
     return status;
   }
@@ -196,16 +194,16 @@ ff_status ff_preview_create(ff_preview **out, const ff_preview_def *def, ff_repo
     ff_preview_destroy(preview);
     return FF_ERROR_MEMORY;
   }
-  system s = augment(def);
+  system s = preview_augment(def);
   double p[STATE][STATE] = {{0}};
   for (int i = 0; i < STATE; i++) {
     p[i][i] = def->error_weight;
   }
-  for (int round = 0; round < ROUNDS && improve(&s, p) > SETTLED; round++) {
+  for (int round = 0; round < ROUNDS && riccati_iterate(&s, p) > SETTLED; round++) {
   }
-  look_ahead(preview, &s, p);
+  preview_find_gains(preview, &s, p);
   memcpy(preview->gains.riccati, p, sizeof preview->gains.riccati);
-  preview->gains.residual = improve(&s, p);
+  preview->gains.residual = riccati_iterate(&s, p);
   preview->gains.ahead = preview->ahead;
   *out = preview;
   return FF_OK;
@@ -222,15 +220,14 @@ ff_preview_gains ff_preview_gains_of(const ff_preview *preview) {
   return preview->gains;
 }
 
-/* ---- control -----------------------------------------------------------------------------------
- */
+/* ---- control --------------------------------------------------------------------------------- */
 
 void ff_preview_steer(const ff_preview *preview, ff_pendulum *pendulum, const double *reference) {
   const ff_preview_gains *g = &preview->gains;
   ff_pendulum *x = pendulum;
   x->sum += x->position - preview->arm * x->acceleration - reference[0];
   double u = -g->integral * x->sum - g->state[1] * x->velocity - g->state[2] * x->acceleration;
-  /* Gains ahead and that of the position add up to nothing: seen from where it is. */
+  /* Reference relative to the current position, since preview and position gains sum to zero. */
   for (int j = 0; j < g->count; j++) {
     u -= preview->ahead[j] * (reference[j + 1] - x->position);
   }

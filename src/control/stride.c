@@ -1,47 +1,47 @@
-/* Strides: which foot goes when and where. Tasks ask for steps; the capture point may ask for
- * others. */
-#include "walk/pilot.h"
+/* Strides: timing and placement of steps. Tasks provide planned steps; the capture point may
+ * require recovery steps. */
+#include "control/pilot.h"
 
-/* The ground pushes no nearer than this to the edge of a sole, m; for each rad that a foot tips, m
- * more. */
+/* Least distance of the zero-moment point from the edge of a sole, m; additional distance per rad
+ * that a foot tilts, m. */
 #define EDGE    0.005
 #define TIPPING 0.5
-/* Part of the edges of a single sole that is left out at each corner. */
+/* Fraction of the edges of a single sole cut off at each corner. */
 #define CUT 0.25
-/* A step that nobody planned: s in the air, s before it may follow another. */
+/* Recovery step: s in the air, s before it may follow another. */
 #define CATCH_TIME 0.22
-/* Errors of the capture point that are no reason to land elsewhere, m. */
+/* Errors of the capture point that do not change a landing, m. */
 #define PATIENCE 0.006
-/* Part of the way from the old foot to the new one at which a step that catches wants the capture
- * point to be when it lands. */
+/* Desired capture point at the landing of a recovery step, as a fraction of the way from the old
+ * foot to the new one. */
 #define CATCH_PART 0.9
-/* Part of its length to which a leg may be stretched by a foot that stays behind. */
+/* Largest extension of the leg of a trailing foot, as a fraction of its length. */
 #define FAR_BEHIND 0.965
-/* What follows a jump waits until the landing is over, s. */
+/* Time after a landing before the next task starts, s. */
 #define SETTLE 0.15
-/* Legs are stretched no more than this by a jump. */
+/* Largest extension of a leg in a jump. */
 #define STRAIGHT 0.985
-/* Standing calmly for this long with the feet out of place, s, and so far, m: put them in place. */
-#define TIDY_WAIT 0.5
-#define TIDY_FAR  0.012
-/* Part of the time in the air that is left when the landing is no longer moved. */
+/* The feet are aligned after standing still for this long, s, if they are misplaced by this much,
+ * m. */
+#define ALIGN_WAIT 0.5
+#define TIDY_FAR   0.012
+/* Fraction of the swing time before landing at which the landing place is frozen. */
 #define LATE 0.35
-/* A landing that is out of reach by this much, m, is brought forward, to this much from now, s. */
+/* A landing out of reach by this much, m, is brought forward, to this long from now, s. */
 #define HURRY_FROM 0.005
 #define HURRY      0.12
-/* A foot that should have landed goes on down at this speed, m/s. */
+/* Speed of descent of a foot that has not landed in time, m/s. */
 #define SEEK 0.1
-/* Part of the weight on a foot in the air that makes its landing come before its time. */
+/* Load on the swing foot, as a fraction of the weight, that counts as an early landing. */
 #define EARLY 0.3
 
 enum { AHEAD = 3, SPANS = 2 * AHEAD + 6 };
 
 double ff_pilot_gain(double omega) {
-  return 1 + 5.0 / omega; /* errors fade at 5 1/s */
+  return 1 + 5.0 / omega; /* errors decay at 5 1/s */
 }
 
-/* ---- places -----------------------------------------------------------------------------------
- */
+/* ---- positions ------------------------------------------------------------------------------- */
 
 double ff_pilot_ground(const ff_pilot *pilot, double x, double y) {
   ff_vec3 origin = pilot->def.place.position;
@@ -49,22 +49,22 @@ double ff_pilot_ground(const ff_pilot *pilot, double x, double y) {
   return origin.z - (normal.x * (x - origin.x) + normal.y * (y - origin.y)) / normal.z;
 }
 
-static ff_vec3 turned(double yaw, double forward, double side) {
+static ff_vec3 rotated_by_yaw(double yaw, double forward, double side) {
   return v3(cos(yaw) * forward - sin(yaw) * side, sin(yaw) * forward + cos(yaw) * side, 0);
 }
 
-/* Where the other foot lands from this one by a step. */
-static ff_sole landing_from(const ff_pilot *pilot, ff_sole from, int foot, ff_walk_step step) {
+/* Landing of the other foot by a step from this one. */
+static ff_sole step_landing(const ff_pilot *pilot, ff_sole from, int foot, ff_walk_step step) {
   double half = 0.5 * pilot->stand->def.width * (foot == FF_WALK_LEFT ? 1 : -1);
-  ff_vec3 middle = v3_sub(from.place, turned(from.yaw, 0, half));
-  middle = v3_add(middle, turned(from.yaw, step.forward, step.side));
+  ff_vec3 middle = v3_sub(from.place, rotated_by_yaw(from.yaw, 0, half));
+  middle = v3_add(middle, rotated_by_yaw(from.yaw, step.forward, step.side));
   ff_sole to = {.yaw = from.yaw + step.turn};
-  to.place = v3_sub(middle, turned(to.yaw, 0, half));
+  to.place = v3_sub(middle, rotated_by_yaw(to.yaw, 0, half));
   to.place.z = ff_pilot_ground(pilot, to.place.x, to.place.y) + pilot->rise;
   return to;
 }
 
-static ff_vec3 between(ff_vec3 a, ff_vec3 b, double s) {
+static ff_vec3 lerp_vec3(ff_vec3 a, ff_vec3 b, double s) {
   return v3_axpy(a, s, v3_sub(b, a));
 }
 
@@ -75,81 +75,79 @@ double ff_pilot_stretch(const ff_pilot *pilot, int f) {
   return v3_norm(v3_sub(ankle, hip)) / (leg->leg.thigh + leg->leg.shank);
 }
 
-/* ---- support -----------------------------------------------------------------------------------
- */
+/* ---- support polygon ------------------------------------------------------------------------- */
 
-/* How far a foot is tilted about its own y and x, rad: toes down, left side down. */
-static void tilt_of(const ff_pilot *pilot, int f, double tilt[2]) {
+/* Tilt of a foot about its own y and x, rad: toes down, left side down. */
+static void foot_tilt(const ff_pilot *pilot, int f, double tilt[2]) {
   ff_vec3 normal = q_rotate(pilot->def.place.orientation, v3(0, 0, 1));
   ff_vec3 up = q_unrotate(pilot->whole.sole[f].orientation, normal);
   tilt[0] = -up.x;
   tilt[1] = -up.y;
 }
 
-/* Corners of a sole with a margin; it is larger where the foot tips, so that it comes back. */
-static int sole_corners(const ff_pilot *pilot, int f, double edge, ff_vec3 *corners) {
+/* Corners of a sole with a margin, larger where the foot tilts, so that it tilts back. */
+static int sole_corners_inset(const ff_pilot *pilot, int f, double edge, ff_vec3 *corners) {
   const ff_walk_def *def = &pilot->stand->def;
   const double half[2] = {0.5 * def->sole_length - edge, 0.5 * def->sole_width - edge};
   double tilt[2], low[2], high[2];
-  tilt_of(pilot, f, tilt);
+  foot_tilt(pilot, f, tilt);
   for (int i = 0; i < 2; i++) {
     low[i] = -half[i] + fmin(0.5 * half[i], TIPPING * fmax(0, -tilt[i]));
     high[i] = half[i] - fmin(0.5 * half[i], TIPPING * fmax(0, tilt[i]));
   }
   for (int k = 0; k < 4; k++) {
     double x = k & 1 ? high[0] : low[0], y = k & 2 ? high[1] : low[1];
-    corners[k] = v3_add(pilot->sole[f].place, turned(pilot->sole[f].yaw, x, y));
+    corners[k] = v3_add(pilot->sole[f].place, rotated_by_yaw(pilot->sole[f].yaw, x, y));
   }
   return 4;
 }
 
-/* A single sole is not loaded at its corners: nothing would keep it from turning. */
-static int cut_corners(const ff_vec3 corners[4], ff_vec3 *out) {
-  static const int next[4] = {1, 3, 0, 2}; /* around */
+/* Cuts the corners of a single sole: loaded there it could rotate about its edge. */
+static int cut_sole_corners(const ff_vec3 corners[4], ff_vec3 *out) {
+  static const int next[4] = {1, 3, 0, 2}; /* next corner, anticlockwise */
   for (int k = 0; k < 4; k++) {
-    out[2 * k] = between(corners[k], corners[next[k]], CUT);
-    out[2 * k + 1] = between(corners[k], corners[next[k]], 1 - CUT);
+    out[2 * k] = lerp_vec3(corners[k], corners[next[k]], CUT);
+    out[2 * k + 1] = lerp_vec3(corners[k], corners[next[k]], 1 - CUT);
   }
   return 8;
 }
 
-static ff_support support_on(const ff_pilot *pilot, bool left, bool right) {
+static ff_support support_polygon_of(const ff_pilot *pilot, bool left, bool right) {
   ff_vec3 corners[FF_SUPPORT_MAX], cut[FF_SUPPORT_MAX];
   if (left && right) {
-    int count = sole_corners(pilot, 0, EDGE, corners);
-    count += sole_corners(pilot, 1, EDGE, corners + count);
+    int count = sole_corners_inset(pilot, 0, EDGE, corners);
+    count += sole_corners_inset(pilot, 1, EDGE, corners + count);
     return ff_support_of(corners, count);
   }
-  sole_corners(pilot, left ? 0 : 1, EDGE, corners);
-  return ff_support_of(cut, cut_corners(corners, cut));
+  sole_corners_inset(pilot, left ? 0 : 1, EDGE, corners);
+  return ff_support_of(cut, cut_sole_corners(corners, cut));
 }
 
 ff_support ff_stride_support(const ff_pilot *pilot) {
   bool swings = pilot->mode == FF_PILOT_SWING;
-  return support_on(pilot, !swings || pilot->moves != 0, !swings || pilot->moves != 1);
+  return support_polygon_of(pilot, !swings || pilot->moves != 0, !swings || pilot->moves != 1);
 }
 
-/* ---- the zero-moment point and the capture point
- * ------------------------------------------------- */
+/* ---- the zero-moment point and the capture point --------------------------------------------- */
 
-static ff_vec3 middle_of(const ff_pilot *pilot) {
-  return between(pilot->sole[0].place, pilot->sole[1].place, 0.5);
+static ff_vec3 mid_feet(const ff_pilot *pilot) {
+  return lerp_vec3(pilot->sole[0].place, pilot->sole[1].place, 0.5);
 }
 
 ff_vec3 ff_stride_zmp(const ff_pilot *pilot) {
   if (pilot->mode == FF_PILOT_STAND) {
     double s = fmin(1, pilot->time / pilot->stand->def.double_support);
-    return between(pilot->zmp_from, middle_of(pilot), s);
+    return lerp_vec3(pilot->zmp_from, mid_feet(pilot), s);
   }
   ff_vec3 carries = pilot->sole[1 - pilot->moves].place;
   if (pilot->mode == FF_PILOT_SHIFT) {
-    return between(pilot->zmp_from, carries, fmin(1, pilot->time / pilot->shift));
+    return lerp_vec3(pilot->zmp_from, carries, fmin(1, pilot->time / pilot->shift));
   }
   return carries;
 }
 
-/* The k-th step from now that the task asks for; false: there is none. */
-static bool coming(const ff_pilot *pilot, int k, ff_walk_step *step) {
+/* The k-th coming step of the task; false: none. */
+static bool coming_step(const ff_pilot *pilot, int k, ff_walk_step *step) {
   const ff_task *task = &pilot->tasks[pilot->task];
   bool walks = pilot->task < pilot->def.task_count && task->kind == FF_TASK_WALK;
   int index = pilot->next + k;
@@ -160,12 +158,12 @@ static bool coming(const ff_pilot *pilot, int k, ff_walk_step *step) {
   return true;
 }
 
-static double step_time(const ff_pilot *pilot, const ff_walk_step *step) {
+static double coming_step_time(const ff_pilot *pilot, const ff_walk_step *step) {
   return step->duration > 0 ? step->duration : pilot->stand->def.step_time;
 }
 
-/* Which foot the k-th coming step moves. */
-static int next_foot(const ff_pilot *pilot) {
+/* Foot that the next coming step moves. */
+static int coming_step_foot(const ff_pilot *pilot) {
   return (pilot->next % 2 == 0) == (pilot->stand->def.first == FF_WALK_LEFT) ? 0 : 1;
 }
 
@@ -174,70 +172,71 @@ typedef struct path {
   int count;
 } path;
 
-static void go(path *to, double time, ff_vec3 from, ff_vec3 there) {
+static void path_add_span(path *to, double time, ff_vec3 from, ff_vec3 there) {
   if (time > 0) {
     to->spans[to->count++] = (ff_span){time, from, there};
   }
 }
 
-/* Steps to come from both feet down, the zero-moment point at `at`; returns where it ends. */
-static ff_vec3 go_on(const ff_pilot *pilot, path *to, ff_sole feet[2], ff_vec3 at, int moves) {
+/* Path of the zero-moment point for the coming steps from double support, starting at `at`; returns
+ * its end. */
+static ff_vec3 path_add_steps(const ff_pilot *pilot, path *to, ff_sole feet[2], ff_vec3 at,
+                              int moves) {
   double both = pilot->stand->def.double_support;
   ff_walk_step step;
   int k = 0;
-  for (; k < AHEAD && coming(pilot, k, &step); k++, moves = 1 - moves) {
+  for (; k < AHEAD && coming_step(pilot, k, &step); k++, moves = 1 - moves) {
     ff_vec3 carries = feet[1 - moves].place;
-    go(to, both, at, carries);
-    go(to, step_time(pilot, &step) - both, carries, carries);
-    feet[moves] = landing_from(pilot, feet[1 - moves], 1 - moves, step);
+    path_add_span(to, both, at, carries);
+    path_add_span(to, coming_step_time(pilot, &step) - both, carries, carries);
+    feet[moves] = step_landing(pilot, feet[1 - moves], 1 - moves, step);
     at = carries;
   }
   if (k == AHEAD) {
-    return between(at, feet[1 - moves].place, 0.5);
+    return lerp_vec3(at, feet[1 - moves].place, 0.5);
   }
-  ff_vec3 middle = between(feet[0].place, feet[1].place, 0.5);
-  go(to, both, at, middle);
+  ff_vec3 middle = lerp_vec3(feet[0].place, feet[1].place, 0.5);
+  path_add_span(to, both, at, middle);
   return middle;
 }
 
-static ff_vec3 capture_for(const ff_pilot *pilot, ff_sole landing, double omega) {
+static ff_vec3 capture_for_landing(const ff_pilot *pilot, ff_sole landing, double omega) {
   path to = {.count = 0};
   ff_sole feet[2] = {pilot->sole[0], pilot->sole[1]};
   ff_vec3 at = ff_stride_zmp(pilot), last;
   if (pilot->mode == FF_PILOT_STAND) {
-    ff_vec3 middle = middle_of(pilot);
+    ff_vec3 middle = mid_feet(pilot);
     double both = fmax(0, pilot->stand->def.double_support - pilot->time);
     ff_walk_step step;
-    bool more = coming(pilot, 0, &step);
-    go(&to, both, at, middle);
-    go(&to, more ? pilot->wait - both : 0, middle, middle);
-    last = more ? go_on(pilot, &to, feet, middle, next_foot(pilot)) : middle;
+    bool more = coming_step(pilot, 0, &step);
+    path_add_span(&to, both, at, middle);
+    path_add_span(&to, more ? pilot->wait - both : 0, middle, middle);
+    last = more ? path_add_steps(pilot, &to, feet, middle, coming_step_foot(pilot)) : middle;
   } else {
     ff_vec3 carries = feet[1 - pilot->moves].place;
     double left = pilot->mode == FF_PILOT_SHIFT ? pilot->shift - pilot->time : 0;
     double air = pilot->mode == FF_PILOT_SWING ? pilot->swing - pilot->time : pilot->swing;
-    go(&to, left, at, carries);
-    go(&to, air, carries, carries);
+    path_add_span(&to, left, at, carries);
+    path_add_span(&to, air, carries, carries);
     feet[pilot->moves] = landing;
     if (pilot->planned) {
-      last = go_on(pilot, &to, feet, carries, 1 - pilot->moves);
+      last = path_add_steps(pilot, &to, feet, carries, 1 - pilot->moves);
     } else {
-      last = between(feet[0].place, feet[1].place, 0.5);
-      go(&to, pilot->stand->def.double_support, carries, last);
+      last = lerp_vec3(feet[0].place, feet[1].place, 0.5);
+      path_add_span(&to, pilot->stand->def.double_support, carries, last);
     }
   }
-  return ff_capture_wanted(to.spans, to.count, last, omega);
+  return ff_capture_desired(to.spans, to.count, last, omega);
 }
 
 ff_vec3 ff_stride_capture(const ff_pilot *pilot, double omega) {
-  return capture_for(pilot, pilot->landing, omega);
+  return capture_for_landing(pilot, pilot->landing, omega);
 }
 
-/* ---- landing elsewhere
- * ---------------------------------------------------------------------------- */
+/* ---- adapted landings ------------------------------------------------------------------------ */
 
-/* The landing that legs can do: beside the foot that stands, not on it. */
-static ff_sole in_reach(const ff_pilot *pilot, int moves, ff_sole landing) {
+/* Landing limited to the reach of the legs: beside the standing foot, not on it. */
+static ff_sole landing_in_reach(const ff_pilot *pilot, int moves, ff_sole landing) {
   const ff_walk *walk = pilot->stand;
   ff_sole from = pilot->sole[1 - moves];
   double side = moves == FF_WALK_LEFT ? 1 : -1;
@@ -248,44 +247,44 @@ static ff_sole in_reach(const ff_pilot *pilot, int moves, ff_sole landing) {
   double y = side * (cos(from.yaw) * off.y - sin(from.yaw) * off.x);
   x = fmax(-ahead, fmin(ahead, x));
   y = fmax(near, fmin(far, y));
-  landing.place = v3_add(from.place, turned(from.yaw, x, side * y));
+  landing.place = v3_add(from.place, rotated_by_yaw(from.yaw, x, side * y));
   landing.place.z = ff_pilot_ground(pilot, landing.place.x, landing.place.y) + pilot->rise;
   return landing;
 }
 
-/* A planned landing moves by as much as an error of the capture point that soles cannot mend asks
- * for. */
-static ff_sole give_way(const ff_pilot *pilot, double omega, double air) {
+/* Planned landing, shifted by the part of the capture point error that the soles cannot correct. */
+static ff_sole adapted_landing(const ff_pilot *pilot, double omega, double air) {
   int stands = 1 - pilot->moves;
-  ff_sole to = landing_from(pilot, pilot->sole[stands], stands, pilot->step);
+  ff_sole to = step_landing(pilot, pilot->sole[stands], stands, pilot->step);
   ff_support support = ff_stride_support(pilot);
-  ff_vec3 error = v3_sub(pilot->told.capture, capture_for(pilot, to, omega));
+  ff_vec3 error = v3_sub(pilot->told.capture, capture_for_landing(pilot, to, omega));
   error.z = 0;
-  ff_vec3 left =
-      ff_capture_left(error, pilot->sole[stands].place, &support, omega, ff_pilot_gain(omega), air);
+  ff_vec3 left = ff_capture_remaining(error, pilot->sole[stands].place, &support, omega,
+                                      ff_pilot_gain(omega), air);
   double size = v3_norm(left);
   if (size <= PATIENCE) {
     return to;
   }
-  /* with the new foot a part of what is ahead moves along */
+  /* the coming steps move with the new foot, in part */
   double wt = omega * pilot->stand->def.double_support;
   double part = exp(-wt) + (1 - exp(-wt) * (1 + wt)) / wt;
   to.place = v3_axpy(to.place, (1 - PATIENCE / size) / part, left);
   return to;
 }
 
-/* A step that catches lands beyond where the capture point will be then. */
-static ff_sole catch_with(const ff_pilot *pilot, int moves, double omega, double air) {
+/* Landing of a recovery step, beyond the predicted capture point. */
+static ff_sole recovery_landing(const ff_pilot *pilot, int moves, double omega, double air) {
   ff_sole stands = pilot->sole[1 - moves];
-  ff_support support = support_on(pilot, moves != 0, moves != 1);
+  ff_support support = support_polygon_of(pilot, moves != 0, moves != 1);
   ff_vec3 error = v3_sub(pilot->told.capture, stands.place);
   error.z = 0;
-  ff_vec3 left = ff_capture_left(error, stands.place, &support, omega, ff_pilot_gain(omega), air);
+  ff_vec3 left =
+      ff_capture_remaining(error, stands.place, &support, omega, ff_pilot_gain(omega), air);
   return (ff_sole){v3_axpy(stands.place, 1 / CATCH_PART, left), stands.yaw};
 }
 
-/* The next point of the polynomial of fifth degree from here to rest at a place, within a time. */
-static void approach(ff_curve *at, ff_vec3 to, double time, double h) {
+/* Next point of the quintic polynomial from here to rest at a place, within a time. */
+static void quintic_approach(ff_curve *at, ff_vec3 to, double time, double h) {
   if (time < 2 * h) {
     at->acceleration = v3(0, 0, 0);
     at->velocity = v3_scale(0.5, at->velocity);
@@ -304,17 +303,17 @@ static void approach(ff_curve *at, ff_vec3 to, double time, double h) {
   }
 }
 
-static double apart(ff_sole a, ff_sole b) {
+static double landing_distance(ff_sole a, ff_sole b) {
   return hypot(a.place.x - b.place.x, a.place.y - b.place.y);
 }
 
-/* A landing out of reach comes within it if the step is shorter. */
-static void land_in_reach(ff_pilot *pilot, double omega) {
+/* Shortens the step if that brings the landing within reach. */
+static void hasten_landing(ff_pilot *pilot, double omega) {
   for (;;) {
     double air = pilot->swing - pilot->time;
-    ff_sole to = give_way(pilot, omega, air);
-    pilot->landing = in_reach(pilot, pilot->moves, to);
-    if (apart(pilot->landing, to) < HURRY_FROM || air < HURRY + pilot->def.period) {
+    ff_sole to = adapted_landing(pilot, omega, air);
+    pilot->landing = landing_in_reach(pilot, pilot->moves, to);
+    if (landing_distance(pilot->landing, to) < HURRY_FROM || air < HURRY + pilot->def.period) {
       return;
     }
     pilot->swing = fmax(pilot->swing - pilot->def.period, pilot->time + HURRY);
@@ -324,13 +323,13 @@ static void land_in_reach(ff_pilot *pilot, double omega) {
 void ff_stride_swing(ff_pilot *pilot, double omega) {
   double h = pilot->def.period, air = pilot->swing - pilot->time;
   if (air > LATE * CATCH_TIME && pilot->shift > 0) { /* later the foot could not follow */
-    land_in_reach(pilot, omega);
+    hasten_landing(pilot, omega);
     air = pilot->swing - pilot->time;
   } else if (air > LATE * CATCH_TIME) {
-    ff_sole to = catch_with(pilot, pilot->moves, omega, air);
-    pilot->landing = in_reach(pilot, pilot->moves, to);
+    ff_sole to = recovery_landing(pilot, pilot->moves, omega, air);
+    pilot->landing = landing_in_reach(pilot, pilot->moves, to);
   }
-  approach(&pilot->foot, pilot->landing.place, air - 0.1 * pilot->swing, h);
+  quintic_approach(&pilot->foot, pilot->landing.place, air - 0.1 * pilot->swing, h);
   double s = pilot->part, lift = pilot->stand->def.lift;
   double rate = air > h ? (1 - s) / air : 1 / pilot->swing;
   double from = pilot->sole[pilot->moves].place.z, to = pilot->landing.place.z;
@@ -339,16 +338,15 @@ void ff_stride_swing(ff_pilot *pilot, double omega) {
   pilot->foot.velocity.z = (on.rate * (to - from) + lift * up.rate) * rate;
   pilot->foot.acceleration.z = (on.bend * (to - from) + lift * up.bend) * rate * rate;
   pilot->part += h * rate;
-  if (air < 0) { /* feel for the ground */
+  if (air < 0) { /* descend until contact */
     pilot->foot.place.z -= SEEK * (pilot->time - pilot->swing);
     pilot->foot.velocity.z = -SEEK;
   }
 }
 
-/* ---- from mode to mode
- * ------------------------------------------------------------------------------ */
+/* ---- modes ----------------------------------------------------------------------------------- */
 
-static void enter(ff_pilot *pilot, ff_pilot_mode mode, ff_vec3 zmp) {
+static void enter_mode(ff_pilot *pilot, ff_pilot_mode mode, ff_vec3 zmp) {
   pilot->zmp_from = zmp;
   pilot->mode = mode;
   pilot->time = 0;
@@ -356,7 +354,7 @@ static void enter(ff_pilot *pilot, ff_pilot_mode mode, ff_vec3 zmp) {
 
 static void lift_foot(ff_pilot *pilot) {
   ff_pose sole = pilot->whole.sole[pilot->moves];
-  enter(pilot, FF_PILOT_SWING, pilot->sole[1 - pilot->moves].place);
+  enter_mode(pilot, FF_PILOT_SWING, pilot->sole[1 - pilot->moves].place);
   pilot->foot = (ff_curve){.place = sole.position};
   pilot->part = 0;
   pilot->sole[pilot->moves].place = sole.position;
@@ -370,24 +368,24 @@ static void begin_step(ff_pilot *pilot, int moves, ff_walk_step step, bool plann
   pilot->planned = planned;
   pilot->shift = shift;
   pilot->swing = swing;
-  pilot->landing = landing_from(pilot, pilot->sole[1 - moves], 1 - moves, step);
+  pilot->landing = step_landing(pilot, pilot->sole[1 - moves], 1 - moves, step);
   if (shift > 0) {
-    enter(pilot, FF_PILOT_SHIFT, zmp);
+    enter_mode(pilot, FF_PILOT_SHIFT, zmp);
   } else {
     lift_foot(pilot);
   }
 }
 
-/* The next step of the walk, if there is one. */
-static bool walk_on(ff_pilot *pilot) {
+/* Starts the next step of the walk, if there is one. */
+static bool begin_walk_step(ff_pilot *pilot) {
   ff_walk_step step;
-  if (!coming(pilot, 0, &step)) {
+  if (!coming_step(pilot, 0, &step)) {
     return false;
   }
   double both = pilot->stand->def.double_support;
-  int foot = next_foot(pilot);
+  int foot = coming_step_foot(pilot);
   pilot->next++;
-  begin_step(pilot, foot, step, true, both, step_time(pilot, &step) - both);
+  begin_step(pilot, foot, step, true, both, coming_step_time(pilot, &step) - both);
   return true;
 }
 
@@ -396,52 +394,51 @@ static double yaw_of(ff_quat q) {
   return atan2(ahead.y, ahead.x);
 }
 
-/* The yaw nearest to another that points the same way. */
-static double unwrapped(double yaw, double near) {
+/* Yaw equal modulo 2 pi, nearest to another. */
+static double yaw_nearest(double yaw, double near) {
   double turns = (near - yaw) / (2 * acos(-1.0));
   return yaw + 2 * acos(-1.0) * floor(turns + 0.5);
 }
 
-static void feel_sole(ff_pilot *pilot, int f, double near) {
+static void update_sole(ff_pilot *pilot, int f, double near) {
   ff_pose sole = pilot->whole.sole[f];
-  pilot->sole[f] = (ff_sole){sole.position, unwrapped(yaw_of(sole.orientation), near)};
+  pilot->sole[f] = (ff_sole){sole.position, yaw_nearest(yaw_of(sole.orientation), near)};
 }
 
-static void land(ff_pilot *pilot) {
+static void land_swing_foot(ff_pilot *pilot) {
   int moves = pilot->moves;
-  feel_sole(pilot, moves, pilot->landing.yaw);
+  update_sole(pilot, moves, pilot->landing.yaw);
   pilot->told.steps++;
   pilot->told.recovery += !pilot->planned;
-  if (pilot->planned && walk_on(pilot)) {
+  if (pilot->planned && begin_walk_step(pilot)) {
     return;
   }
-  enter(pilot, FF_PILOT_STAND, ff_stride_zmp(pilot));
-  pilot->wait = fmax(pilot->wait, pilot->planned ? pilot->stand->def.rest : 2 * TIDY_WAIT);
+  enter_mode(pilot, FF_PILOT_STAND, ff_stride_zmp(pilot));
+  pilot->wait = fmax(pilot->wait, pilot->planned ? pilot->stand->def.rest : 2 * ALIGN_WAIT);
 }
 
-/* ---- steps that nobody planned
- * ------------------------------------------------------------------------ */
+/* ---- recovery steps -------------------------------------------------------------------------- */
 
-/* What a catching step with this foot would leave undone, m. */
-static double misses(const ff_pilot *pilot, int moves, double omega) {
-  ff_sole want = catch_with(pilot, moves, omega, CATCH_TIME);
-  ff_sole got = in_reach(pilot, moves, want);
+/* Capture point error left after a recovery step with this foot, m. */
+static double recovery_error(const ff_pilot *pilot, int moves, double omega) {
+  ff_sole want = recovery_landing(pilot, moves, omega, CATCH_TIME);
+  ff_sole got = landing_in_reach(pilot, moves, want);
   return hypot(want.place.x - got.place.x, want.place.y - got.place.y);
 }
 
-/* Does the capture point leave the soles for good? Then a foot goes after it. */
-static bool catch_step(ff_pilot *pilot, double omega) {
+/* Starts a recovery step if the capture point leaves the support polygon for good. */
+static bool begin_recovery_step(ff_pilot *pilot, double omega) {
   ff_support support = ff_stride_support(pilot);
   if (ff_support_margin(&support, pilot->told.capture) > -0.002) {
     return false;
   }
-  int moves = misses(pilot, 0, omega) < misses(pilot, 1, omega) ? 0 : 1;
+  int moves = recovery_error(pilot, 0, omega) < recovery_error(pilot, 1, omega) ? 0 : 1;
   begin_step(pilot, moves, (ff_walk_step){0}, false, 0, CATCH_TIME);
   return true;
 }
 
-/* A foot that is left behind and bears little comes along before its leg is too short. */
-static bool follow_step(ff_pilot *pilot, const ff_pilot_sense *sense) {
+/* Moves a trailing foot with little load before its leg is fully extended. */
+static bool begin_trailing_step(ff_pilot *pilot, const ff_pilot_sense *sense) {
   for (int f = 0; f < 2; f++) {
     if (ff_pilot_stretch(pilot, f) > FAR_BEHIND && sense->load[f].z < 0.25 * pilot->weight) {
       begin_step(pilot, f, (ff_walk_step){0}, false, 0, CATCH_TIME);
@@ -451,32 +448,31 @@ static bool follow_step(ff_pilot *pilot, const ff_pilot_sense *sense) {
   return false;
 }
 
-/* Feet beside each other again. */
-static bool tidy_step(ff_pilot *pilot) {
+/* Places the feet side by side again. */
+static bool begin_aligning_step(ff_pilot *pilot) {
   ff_vec3 error = v3_sub(pilot->told.capture, pilot->told.capture_wanted);
-  ff_sole right = landing_from(pilot, pilot->sole[0], 0, (ff_walk_step){0});
+  ff_sole right = step_landing(pilot, pilot->sole[0], 0, (ff_walk_step){0});
   ff_vec3 off = v3_sub(right.place, pilot->sole[1].place);
   bool out = hypot(off.x, off.y) > TIDY_FAR || fabs(right.yaw - pilot->sole[1].yaw) > 0.1;
-  if (!out || hypot(error.x, error.y) > 0.01 || pilot->time < TIDY_WAIT) {
+  if (!out || hypot(error.x, error.y) > 0.01 || pilot->time < ALIGN_WAIT) {
     return false;
   }
   double both = pilot->stand->def.double_support;
-  /* a step is planned from rest: time to get going */
+  /* from rest: time to shift the weight */
   begin_step(pilot, 1, (ff_walk_step){0}, false, 3 * both, pilot->stand->def.step_time - both);
   return true;
 }
 
-/* ---- tasks
- * ---------------------------------------------------------------------------------------------- */
+/* ---- tasks ----------------------------------------------------------------------------------- */
 
-static double task_wait(const ff_pilot *pilot) {
+static double task_duration(const ff_pilot *pilot) {
   if (pilot->task >= pilot->def.task_count) {
     return INFINITY;
   }
   const ff_task *task = &pilot->tasks[pilot->task];
   switch (task->kind) {
     case FF_TASK_WALK: return pilot->next == 0 ? pilot->stand->def.rest : 0;
-    case FF_TASK_JUMP: return INFINITY; /* over when it has landed */
+    case FF_TASK_JUMP: return INFINITY; /* ends with the landing */
     default: return task->time;
   }
 }
@@ -485,25 +481,25 @@ void ff_stride_begin(ff_pilot *pilot, int task) {
   pilot->task = task;
   pilot->task_time = 0;
   pilot->next = 0;
-  pilot->wait = task_wait(pilot);
+  pilot->wait = task_duration(pilot);
 }
 
-static void stand_on(ff_pilot *pilot, const ff_pilot_sense *sense, double omega) {
+static void stand_mode(ff_pilot *pilot, const ff_pilot_sense *sense, double omega) {
   if (pilot->lift_off > 0 || pilot->settle > 0) {
     return;
   }
-  if (catch_step(pilot, omega) || follow_step(pilot, sense) || tidy_step(pilot)) {
+  if (begin_recovery_step(pilot, omega) || begin_trailing_step(pilot, sense) ||
+      begin_aligning_step(pilot)) {
     return;
   }
-  if (pilot->wait <= 1e-9 && !walk_on(pilot) && pilot->task < pilot->def.task_count) {
+  if (pilot->wait <= 1e-9 && !begin_walk_step(pilot) && pilot->task < pilot->def.task_count) {
     ff_stride_begin(pilot, pilot->task + 1);
   }
 }
 
-/* ---- in the air, and back
- * ---------------------------------------------------------------------------------- */
+/* ---- flight and landing ---------------------------------------------------------------------- */
 
-static void feel_ground(ff_pilot *pilot, const ff_pilot_sense *sense) {
+static void detect_ground(ff_pilot *pilot, const ff_pilot_sense *sense) {
   double load = sense->load[0].z + sense->load[1].z;
   bool none = load < 0.02 * pilot->weight;
   pilot->unloaded = none ? pilot->unloaded + pilot->def.period : 0;
@@ -514,8 +510,8 @@ static void feel_ground(ff_pilot *pilot, const ff_pilot_sense *sense) {
     pilot->mode = FF_PILOT_FLIGHT;
     pilot->time = 0;
   } else if (pilot->mode == FF_PILOT_FLIGHT && load > 0.1 * pilot->weight && pilot->time > 0.02) {
-    feel_sole(pilot, 0, pilot->sole[0].yaw);
-    feel_sole(pilot, 1, pilot->sole[1].yaw);
+    update_sole(pilot, 0, pilot->sole[0].yaw);
+    update_sole(pilot, 1, pilot->sole[1].yaw);
     if (pilot->lift_off > 0) {
       pilot->lift_off = 0;
       ff_stride_begin(pilot, pilot->task + 1);
@@ -523,8 +519,8 @@ static void feel_ground(ff_pilot *pilot, const ff_pilot_sense *sense) {
     pilot->mode = FF_PILOT_STAND;
     pilot->time = 0;
     pilot->settle = SETTLE;
-    pilot->zmp_from = middle_of(pilot);
-    pilot->wait = fmax(pilot->wait, 2 * TIDY_WAIT);
+    pilot->zmp_from = mid_feet(pilot);
+    pilot->wait = fmax(pilot->wait, 2 * ALIGN_WAIT);
   }
 }
 
@@ -535,12 +531,12 @@ static bool has_fallen(const ff_pilot *pilot) {
   return up.z < 0.5 || height < 0.4 * pilot->stand->def.height;
 }
 
-/* Feet that stand are where they are: the ground may move, or let them slip. */
-static void feel_feet(ff_pilot *pilot) {
+/* Updates the positions of standing feet: the ground may move, or a foot may slip. */
+static void update_standing_feet(ff_pilot *pilot) {
   for (int f = 0; f < 2; f++) {
     if (pilot->mode != FF_PILOT_SWING || f != pilot->moves) {
       double height = pilot->sole[f].place.z;
-      feel_sole(pilot, f, pilot->sole[f].yaw);
+      update_sole(pilot, f, pilot->sole[f].yaw);
       pilot->sole[f].place.z = height;
     }
   }
@@ -555,18 +551,18 @@ void ff_stride_advance(ff_pilot *pilot, const ff_pilot_sense *sense) {
   if (pilot->mode == FF_PILOT_FALLEN) {
     return;
   }
-  feel_ground(pilot, sense);
-  feel_feet(pilot);
+  detect_ground(pilot, sense);
+  update_standing_feet(pilot);
   double load = sense->load[pilot->moves].z;
   if (pilot->mode == FF_PILOT_SWING) {
     double s = pilot->part;
     if ((s > 0.5 && load > EARLY * pilot->weight) ||
         (pilot->time >= pilot->swing - 1e-9 && load > 0)) {
-      land(pilot);
+      land_swing_foot(pilot);
     }
   } else if (pilot->mode == FF_PILOT_SHIFT && pilot->time >= pilot->shift - 1e-9) {
     lift_foot(pilot);
   } else if (pilot->mode == FF_PILOT_STAND) {
-    stand_on(pilot, sense, omega);
+    stand_mode(pilot, sense, omega);
   }
 }

@@ -1,5 +1,5 @@
-/* Inverse kinematics by damped least squares, after Levenberg and Marquardt: the damping falls
- * while steps help and rises when they do not, so that singular postures are passed slowly. */
+/* Inverse kinematics by damped least squares (Levenberg-Marquardt): damping decreases while steps
+ * reduce the error and increases otherwise, so that singular configurations are passed slowly. */
 #include "tree/tree.h"
 
 #include <string.h>
@@ -9,8 +9,8 @@ ff_reach_def ff_reach_def_default(void) {
       .target = {{0, 0, 0}, {1, 0, 0, 0}}, .length = 0.1, .tolerance = 1e-10, .most = 200};
 }
 
-/* What is missing: length times rotation vector, then way; in m. Returns its norm. */
-static double missing(const ff_tree_work *work, const ff_reach_def *def, double error[6]) {
+/* Error: length times rotation vector, then position error; in m. Returns its norm. */
+static double reach_error(const ff_tree_work *work, const ff_reach_def *def, double error[6]) {
   ff_pose pose = work->pose[def->link];
   ff_quat turn = q_mul(q_unit(def->target.orientation), q_conj(pose.orientation));
   ff_vec3 angle = def->position_only ? v3(0, 0, 0) : v3_scale(def->length, q_log(q_unit(turn)));
@@ -20,8 +20,8 @@ static double missing(const ff_tree_work *work, const ff_reach_def *def, double 
   return sqrt(v3_dot(angle, angle) + v3_dot(way, way));
 }
 
-/* The Jacobian of `missing`, with nothing for the joints that must not move. */
-static void prepare(const ff_tree_work *work, const ff_reach_def *def, double *jacobian) {
+/* Jacobian of reach_error, with zero columns for joints that are held. */
+static void reach_jacobian(const ff_tree_work *work, const ff_reach_def *def, double *jacobian) {
   const ff_tree *tree = work->tree;
   size_t n = (size_t)tree->v_count;
   ff_vec3 point = pose_point(work->pose[def->link], def->point);
@@ -39,8 +39,8 @@ static void prepare(const ff_tree_work *work, const ff_reach_def *def, double *j
 }
 
 /* step = J^T (J J^T + damping 1)^-1 error */
-static void damped_step(const double *jacobian, size_t n, const double error[6], double damping,
-                        double *step) {
+static void reach_damped_step(const double *jacobian, size_t n, const double error[6],
+                              double damping, double *step) {
   double a[6][6], x[6];
   for (size_t i = 0; i < 6; i++) {
     x[i] = error[i];
@@ -60,9 +60,9 @@ static void damped_step(const double *jacobian, size_t n, const double error[6],
   }
 }
 
-/* Shortens the step of each joint so that it stays within its limits, and those that follow it
- * within theirs. */
-static void respect_limits(const ff_tree *tree, const double *q, double *step) {
+/* Scales the step of each joint so that it and the joints that mimic it stay within their limits.
+ */
+static void reach_clamp_step(const ff_tree *tree, const double *q, double *step) {
   for (int i = 1; i < tree->count; i++) {
     const ff_tree_link_data *link = &tree->links[i];
     if (ff_joint_one_axis(link->joint.kind) && step[link->v_at] != 0 && link->factor != 0) {
@@ -81,21 +81,22 @@ ff_reach_info ff_tree_reach(ff_tree_work *work, const ff_reach_def *def, double 
   double damping = 1e-3;
   ff_reach_info info = {.iterations = 0};
   ff_tree_update(work, q, NULL);
-  double norm = missing(work, def, error);
+  double norm = reach_error(work, def, error);
   bool fresh = false;
   while (norm > def->tolerance && info.iterations < def->most && damping < 1e12) {
     info.iterations++;
     if (!fresh) {
-      prepare(work, def, work->jacobian);
+      reach_jacobian(work, def, work->jacobian);
       fresh = true;
     }
-    damped_step(work->jacobian, (size_t)tree->v_count, error, damping * norm * norm + 1e-30, step);
-    respect_limits(tree, q, step);
-    /* Try it; if it does not help go back and be more careful. */
+    reach_damped_step(work->jacobian, (size_t)tree->v_count, error, damping * norm * norm + 1e-30,
+                      step);
+    reach_clamp_step(tree, q, step);
+    /* Undo a step that does not reduce the error, and increase the damping. */
     double tried[6];
     ff_tree_q_move(tree, q, step, 1);
     ff_tree_update(work, q, NULL);
-    double reached = missing(work, def, tried);
+    double reached = reach_error(work, def, tried);
     if (reached < norm) {
       norm = reached;
       memcpy(error, tried, sizeof error);

@@ -1,39 +1,38 @@
-/* A pilot at work: from what a robot feels to what its joints do. */
-#include "walk/pilot.h"
+/* Control law of a pilot: from sensors to joint orders. */
+#include "control/pilot.h"
 
 #include "tree/tree.h"
 
 #include <string.h>
 
-/* How quickly errors of each task are mended: stiffness 1/s^2 and damping 1/s. */
+/* Feedback gains: stiffness 1/s^2 and damping 1/s. */
 typedef struct grip {
   double stiffness, damping;
 } grip;
 static const grip trunk_grip = {250, 30}, height_grip = {200, 26}, foot_grip = {1200, 65},
                   joint_grip = {150, 25};
-/* Feet on the ground are asked to stay as they are, 1/s. */
+/* Damping of the velocity of feet on the ground, 1/s. */
 #define STILL 40
-/* Legs are not stretched beyond this part of their length. */
+/* Largest extension of a leg, as a fraction of its length. */
 #define STRETCH 0.96
-/* Steps that catch are long ones: the centre of mass goes down by this part of its height. */
+/* Recovery steps are long: the centre of mass is lowered by this fraction of its height. */
 #define CROUCH 0.08
-/* A lack of sole of this length, m, makes the trunk turn after the fall, rad/s^2, up to an angle
- * whose sine is this. */
-#define LACK  0.02
-#define THROW 40
-#define LEAN  0.4
-/* The ground that is felt is believed within this time, s. */
-#define BELIEF 0.1
-/* Legs are ready to land this long after they left the ground, s. */
+/* If the desired zero-moment point is this far outside the soles, m, the trunk rotates towards the
+ * fall, rad/s^2, up to an angle with this sine. */
+#define ZMP_DEFICIT 0.02
+#define THROW       40
+#define LEAN        0.4
+/* Time constant of the estimate of the ground's height, s. */
+#define GROUND_TIME 0.1
+/* Time from take-off until the legs are in landing configuration, s. */
 #define TUCK 0.12
-/* Joints in the air, and of a robot that has fallen: N m/rad, N m s/rad. */
+/* Gains of joints in the air, and of a robot that has fallen: N m/rad, N m s/rad. */
 static const grip air_grip = {30, 0.6}, fallen_grip = {2, 0.15};
 
-/* ---- orders
- * -------------------------------------------------------------------------------------- */
+/* ---- joint orders ---------------------------------------------------------------------------- */
 
-/* Joints go from where they were when the mode began to their aim, by this part. */
-static void hold_joints(const ff_pilot *pilot, grip by, double part, ff_joint_order *orders) {
+/* Joint targets interpolated from the start of the mode to the aim by this fraction. */
+static void pilot_hold_joints(const ff_pilot *pilot, grip by, double part, ff_joint_order *orders) {
   const ff_tree *tree = pilot->stand->def.tree;
   for (int i = 1; i < tree->count; i++) {
     if (tree->links[i].v_count == 1) {
@@ -45,8 +44,8 @@ static void hold_joints(const ff_pilot *pilot, grip by, double part, ff_joint_or
   }
 }
 
-/* The aim in the air: soles level, below the centre of mass and where it will come down to rest. */
-static void aim_feet(ff_pilot *pilot) {
+/* Aim in the air: soles level, below the centre of mass, where it will come to rest. */
+static void pilot_aim_feet(ff_pilot *pilot) {
   const ff_walk_def *def = &pilot->stand->def;
   ff_vec3 at = pilot->told.capture;
   at.z = pilot->told.com.z - def->height;
@@ -62,7 +61,7 @@ static void aim_feet(ff_pilot *pilot) {
   ff_walk_write(pilot->stand, &config, pilot->aim);
 }
 
-static void push_joints(const ff_pilot *pilot, ff_joint_order *orders) {
+static void pilot_order_torques(const ff_pilot *pilot, ff_joint_order *orders) {
   const ff_tree *tree = pilot->stand->def.tree;
   for (int i = 1; i < tree->count; i++) {
     if (tree->links[i].v_count == 1) {
@@ -71,10 +70,9 @@ static void push_joints(const ff_pilot *pilot, ff_joint_order *orders) {
   }
 }
 
-/* ---- without balance: the plan is played --------------------------------------------------------
- */
+/* ---- without balance: the plan is replayed --------------------------------------------------- */
 
-static void play(ff_pilot *pilot, ff_joint_order *orders) {
+static void pilot_replay_plan(ff_pilot *pilot, ff_joint_order *orders) {
   const ff_tree *tree = pilot->stand->def.tree;
   double time = (double)pilot->ticks * pilot->def.period;
   const ff_walk *walk = pilot->stand;
@@ -97,11 +95,10 @@ static void play(ff_pilot *pilot, ff_joint_order *orders) {
   }
 }
 
-/* ---- what is wanted of the whole
- * ------------------------------------------------------------------- */
+/* ---- desired accelerations ------------------------------------------------------------------- */
 
-/* Height of the centre of mass over the ground that the task asks for, with its rates. */
-static ff_way wanted_height(const ff_pilot *pilot) {
+/* Desired height of the centre of mass over the ground, with its rates. */
+static ff_way desired_height(const ff_pilot *pilot) {
   double height = pilot->stand->def.height, pi = acos(-1.0);
   const ff_task *task = &pilot->tasks[pilot->task];
   ff_way out = {height, 0, 0};
@@ -125,8 +122,8 @@ static ff_way wanted_height(const ff_pilot *pilot) {
   return out;
 }
 
-/* The highest centre of mass that no leg is too short for. */
-static double reachable(const ff_pilot *pilot) {
+/* Greatest height of the centre of mass within reach of both legs. */
+static double reachable_height(const ff_pilot *pilot) {
   const ff_whole *whole = &pilot->whole;
   double most = INFINITY;
   for (int f = 0; f < 2; f++) {
@@ -141,8 +138,8 @@ static double reachable(const ff_pilot *pilot) {
   return most;
 }
 
-/* Off the ground with a constant acceleration over the depth of the jump. */
-static bool leap(ff_pilot *pilot, double *up) {
+/* Take-off with a constant acceleration over the depth of the jump. */
+static bool pilot_take_off(ff_pilot *pilot, double *up) {
   const ff_task *task = &pilot->tasks[pilot->task];
   if (pilot->task >= pilot->def.task_count || task->kind != FF_TASK_JUMP ||
       pilot->mode != FF_PILOT_STAND || pilot->task_time < task->time) {
@@ -153,16 +150,16 @@ static bool leap(ff_pilot *pilot, double *up) {
   return true;
 }
 
-static double vertical(ff_pilot *pilot, ff_vec3 along) {
+static double desired_vertical(ff_pilot *pilot, ff_vec3 along) {
   const ff_tree_motion *motion = &pilot->whole.motion;
   ff_vec3 normal = q_rotate(pilot->def.place.orientation, v3(0, 0, 1));
   double up, slope_x = -normal.x / normal.z, slope_y = -normal.y / normal.z;
   double ground = ff_pilot_ground(pilot, motion->com.x, motion->com.y) + pilot->rise;
-  if (leap(pilot, &up)) {
+  if (pilot_take_off(pilot, &up)) {
     return up;
   }
-  ff_way want = wanted_height(pilot);
-  double height = fmin(want.value, reachable(pilot) - ground);
+  ff_way want = desired_height(pilot);
+  double height = fmin(want.value, reachable_height(pilot) - ground);
   double rate = want.rate + slope_x * motion->velocity.x + slope_y * motion->velocity.y;
   double out = want.bend + slope_x * along.x + slope_y * along.y +
                height_grip.stiffness * (ground + height - motion->com.z) +
@@ -170,31 +167,32 @@ static double vertical(ff_pilot *pilot, ff_vec3 along) {
   return fmax(out, -0.8 * pilot->stand->def.gravity); /* the ground cannot pull */
 }
 
-static ff_vec3 turn_to(ff_quat is, ff_quat want, ff_vec3 omega, grip by) {
+static ff_vec3 orientation_feedback(ff_quat is, ff_quat want, ff_vec3 omega, grip by) {
   ff_vec3 error = q_log(q_mul(want, q_conj(is)));
   return v3_axpy(v3_scale(by.stiffness, error), -by.damping, omega);
 }
 
-/* The trunk is upright; but where soles are too small for what is asked of them, it throws itself
- * after the fall, which pushes the ground the other way. */
-static ff_vec3 lean(const ff_pilot *pilot, double heading, ff_vec3 lacks) {
+/* Angular acceleration of the trunk: upright; where the soles are too small for the desired
+ * zero-moment point, the trunk rotates towards the fall, which shifts the ground force the other
+ * way. */
+static ff_vec3 desired_trunk_spin(const ff_pilot *pilot, double heading, ff_vec3 lacks) {
   ff_quat is = pilot->whole.trunk.orientation;
   ff_vec3 up = q_rotate(is, v3(0, 0, 1)), omega = ff_tree_omega(pilot->whole.work, 1);
-  ff_vec3 back = turn_to(is, q_exp(v3(0, 0, heading)), omega, trunk_grip);
-  double size = hypot(lacks.x, lacks.y), strength = fmin(1, size / LACK);
+  ff_vec3 back = orientation_feedback(is, q_exp(v3(0, 0, heading)), omega, trunk_grip);
+  double size = hypot(lacks.x, lacks.y), strength = fmin(1, size / ZMP_DEFICIT);
   if (size == 0) {
     return back;
   }
   ff_vec3 axis = v3(-lacks.y / size, lacks.x / size, 0);
   double leans = (up.x * lacks.x + up.y * lacks.y) / size;
-  double room = fmax(0, 1 - fmax(0, leans) / LEAN);
-  /* along the axis it gives up what it would do to stay upright */
-  double keeps = 1 - strength * (room > 0 ? 1 : 0);
+  double margin = fmax(0, 1 - fmax(0, leans) / LEAN);
+  /* about this axis the upright feedback is faded out */
+  double keeps = 1 - strength * (margin > 0 ? 1 : 0);
   double along = v3_dot(back, axis);
-  return v3_axpy(back, (keeps - 1) * along + strength * room * THROW, axis);
+  return v3_axpy(back, (keeps - 1) * along + strength * margin * THROW, axis);
 }
 
-static void want_feet(const ff_pilot *pilot, ff_whole_want *want, double yaw) {
+static void desired_feet(const ff_pilot *pilot, ff_whole_want *want, double yaw) {
   const ff_whole *whole = &pilot->whole;
   for (int f = 0; f < 2; f++) {
     want->down[f] = pilot->mode != FF_PILOT_SWING || f != pilot->moves;
@@ -202,7 +200,7 @@ static void want_feet(const ff_pilot *pilot, ff_whole_want *want, double yaw) {
       want->foot[f] = v3_scale(-STILL, whole->sole_velocity[f]);
       want->turn[f] = v3_scale(-STILL, whole->sole_omega[f]);
       double gap = whole->sole[f].position.z - pilot->sole[f].place.z;
-      if (gap > 0) { /* not to lose the ground */
+      if (gap > 0) { /* keeps contact with the ground */
         want->foot[f].z -= foot_grip.stiffness * gap;
       }
       continue;
@@ -214,19 +212,20 @@ static void want_feet(const ff_pilot *pilot, ff_whole_want *want, double yaw) {
     ff_vec3 normal = want->normal, axis = v3_cross(v3(0, 0, 1), normal);
     double angle = asin(fmin(1, v3_norm(axis)));
     ff_quat tilt = angle > 0 ? q_exp(v3_scale(angle, v3_unit(axis))) : q_identity();
-    want->turn[f] = turn_to(whole->sole[f].orientation, q_mul(tilt, q_exp(v3(0, 0, yaw))),
-                            whole->sole_omega[f], foot_grip);
+    want->turn[f] =
+        orientation_feedback(whole->sole[f].orientation, q_mul(tilt, q_exp(v3(0, 0, yaw))),
+                             whole->sole_omega[f], foot_grip);
   }
 }
 
-/* Heading of the foot in the air, and of the trunk between the feet. */
-static double foot_yaw(const ff_pilot *pilot) {
+/* Heading of the swing foot, and of the trunk between the feet. */
+static double swing_foot_yaw(const ff_pilot *pilot) {
   double from = pilot->sole[pilot->moves].yaw;
   ff_way on = ff_way_ease(pilot->part / 0.9);
   return pilot->mode == FF_PILOT_SWING ? from + on.value * (pilot->landing.yaw - from) : from;
 }
 
-static void want_joints(ff_pilot *pilot, const ff_pilot_sense *sense) {
+static void desired_joints(ff_pilot *pilot, const ff_pilot_sense *sense) {
   const ff_tree *tree = pilot->stand->def.tree;
   for (int i = 2; i < tree->count; i++) {
     if (tree->links[i].v_count == 1) {
@@ -237,8 +236,8 @@ static void want_joints(ff_pilot *pilot, const ff_pilot_sense *sense) {
   }
 }
 
-/* The ground below the feet that stand, over the one that was expected. */
-static void believe(ff_pilot *pilot, const bool down[2]) {
+/* Estimates the height of the ground below the standing feet, relative to the expected one. */
+static void estimate_ground(ff_pilot *pilot, const bool down[2]) {
   double felt = 0, count = 0;
   for (int f = 0; f < 2; f++) {
     ff_vec3 sole = pilot->whole.sole[f].position;
@@ -246,15 +245,14 @@ static void believe(ff_pilot *pilot, const bool down[2]) {
     count += down[f];
   }
   if (count > 0) {
-    pilot->rise += fmin(1, pilot->def.period / BELIEF) * (felt / count - pilot->rise);
+    pilot->rise += fmin(1, pilot->def.period / GROUND_TIME) * (felt / count - pilot->rise);
   }
 }
 
-/* ---- balance
- * ------------------------------------------------------------------------------------------- */
+/* ---- balance --------------------------------------------------------------------------------- */
 
-/* Where the capture point is, and how fast it runs. */
-static double feel(ff_pilot *pilot, const ff_pilot_sense *sense) {
+/* Updates the capture point and returns the pendulum's natural frequency. */
+static double update_capture_point(ff_pilot *pilot, const ff_pilot_sense *sense) {
   ff_whole_place(&pilot->whole, sense->q, sense->v);
   ff_vec3 com = pilot->whole.motion.com, velocity = pilot->whole.motion.velocity;
   double ground = ff_pilot_ground(pilot, com.x, com.y) + pilot->rise;
@@ -266,7 +264,7 @@ static double feel(ff_pilot *pilot, const ff_pilot_sense *sense) {
   return omega;
 }
 
-static bool balance(ff_pilot *pilot, const ff_pilot_sense *sense, double omega) {
+static bool pilot_balance(ff_pilot *pilot, const ff_pilot_sense *sense, double omega) {
   ff_whole_want want = {.normal = q_rotate(pilot->def.place.orientation, v3(0, 0, 1)),
                         .joints = pilot->rest};
   ff_vec3 com = pilot->told.com;
@@ -282,41 +280,39 @@ static bool balance(ff_pilot *pilot, const ff_pilot_sense *sense, double omega) 
   want.zmp = ff_support_nearest(&support, asked);
   pilot->told.zmp_wanted = want.zmp;
   want.com = v3(omega * omega * (com.x - want.zmp.x), omega * omega * (com.y - want.zmp.y), 0);
-  want.com.z = vertical(pilot, want.com);
-  double yaw = foot_yaw(pilot), heading = 0.5 * (yaw + pilot->sole[1 - pilot->moves].yaw);
-  want.spin = lean(pilot, heading, v3_sub(asked, want.zmp));
-  want_feet(pilot, &want, yaw);
-  want_joints(pilot, sense);
-  believe(pilot, want.down);
+  want.com.z = desired_vertical(pilot, want.com);
+  double yaw = swing_foot_yaw(pilot), heading = 0.5 * (yaw + pilot->sole[1 - pilot->moves].yaw);
+  want.spin = desired_trunk_spin(pilot, heading, v3_sub(asked, want.zmp));
+  desired_feet(pilot, &want, yaw);
+  desired_joints(pilot, sense);
+  estimate_ground(pilot, want.down);
   return ff_whole_torques(&pilot->whole, &want, sense->q);
 }
 
-/* ---- a tick
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- tick ------------------------------------------------------------------------------------ */
 
 void ff_pilot_tick(ff_pilot *pilot, const ff_pilot_sense *sense, ff_joint_order *orders) {
   double h = pilot->def.period;
   if (!pilot->def.balance) {
-    play(pilot, orders);
+    pilot_replay_plan(pilot, orders);
     pilot->ticks++;
     return;
   }
-  double omega = feel(pilot, sense);
+  double omega = update_capture_point(pilot, sense);
   ff_pilot_mode before = pilot->mode;
   ff_stride_advance(pilot, sense);
   if (before != pilot->mode) {
     memcpy(pilot->hold, sense->q, (size_t)ff_tree_q_count(pilot->stand->def.tree) * sizeof(double));
   }
   if (pilot->mode == FF_PILOT_FALLEN) {
-    hold_joints(pilot, fallen_grip, 0, orders);
+    pilot_hold_joints(pilot, fallen_grip, 0, orders);
   } else if (pilot->mode == FF_PILOT_FLIGHT) {
-    aim_feet(pilot);
-    hold_joints(pilot, air_grip, ff_way_ease(pilot->time / TUCK).value, orders);
-  } else if (balance(pilot, sense, omega)) {
-    push_joints(pilot, orders);
+    pilot_aim_feet(pilot);
+    pilot_hold_joints(pilot, air_grip, ff_way_ease(pilot->time / TUCK).value, orders);
+  } else if (pilot_balance(pilot, sense, omega)) {
+    pilot_order_torques(pilot, orders);
   } else {
-    hold_joints(pilot, air_grip, 1, orders);
+    pilot_hold_joints(pilot, air_grip, 1, orders);
   }
   pilot->told.mode = pilot->mode;
   pilot->told.task = pilot->task;

@@ -1,9 +1,9 @@
-/* The capture point x = c + c' / omega of a pendulum runs away from where the ground pushes,
- *   x' = omega (x - z),
- * so that a path of z has one path of x that ends where it should: found backwards in time. */
-#include "walk/pilot.h"
+/* Capture point x = c + c' / omega of the linear inverted pendulum. It diverges from the
+ * zero-moment point, x' = omega (x - z), so that a given path of z has exactly one path of x with a
+ * given end: integrated backwards in time. */
+#include "control/pilot.h"
 
-ff_vec3 ff_capture_wanted(const ff_span *spans, int count, ff_vec3 last, double omega) {
+ff_vec3 ff_capture_desired(const ff_span *spans, int count, ff_vec3 last, double omega) {
   ff_vec3 x = last;
   for (int k = count - 1; k >= 0; k--) {
     double wt = omega * spans[k].time, fade = exp(-wt);
@@ -15,14 +15,14 @@ ff_vec3 ff_capture_wanted(const ff_span *spans, int count, ff_vec3 last, double 
   return x;
 }
 
-ff_vec3 ff_capture_left(ff_vec3 error, ff_vec3 zmp, const ff_support *support, double omega,
-                        double gain, double time) {
+ff_vec3 ff_capture_remaining(ff_vec3 error, ff_vec3 zmp, const ff_support *support, double omega,
+                             double gain, double time) {
   enum { PARTS = 16 };
   double grow = exp(omega * time / PARTS);
   for (int k = 0; k < PARTS && time > 0; k++) {
     ff_vec3 pushed = ff_support_nearest(support, v3_axpy(zmp, gain, error));
     ff_vec3 against = v3_sub(pushed, zmp);
-    /* a part of the time under a constant push */
+    /* for a part of the time the zero-moment point is saturated */
     error = v3_add(against, v3_scale(grow, v3_sub(error, against)));
   }
   return error;

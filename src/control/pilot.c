@@ -1,5 +1,5 @@
-/* A pilot: its plan, its life. What it does at each tick is in pilot_tick.c. */
-#include "walk/pilot.h"
+/* Pilot: checks, plan, creation. Its control law is in pilot_tick.c. */
+#include "control/pilot.h"
 
 #include "base/memory.h"
 #include "base/report.h"
@@ -9,7 +9,7 @@
 
 ff_pilot_def ff_pilot_def_default(void) {
   ff_walk_def walk = ff_walk_def_default();
-  walk.height = 0.225; /* legs that have something left for long steps */
+  walk.height = 0.225; /* leaves the legs a reserve for long steps */
   return (ff_pilot_def){.balance = true,
                         .period = 2e-3,
                         .place = {.orientation = {1, 0, 0, 0}},
@@ -23,55 +23,56 @@ const char *ff_task_kind_name(ff_task_kind kind) {
   return names[kind];
 }
 
-/* ---- checks ------------------------------------------------------------------------------------
- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
-static ff_status refuse(ff_report *report, const char *key, const char *what) {
+static ff_status pilot_report(ff_report *report, const char *key, const char *what) {
   ff_report_what(report, "%s", what);
   ff_report_key(report, "%s", key);
   return FF_ERROR_INPUT;
 }
 
-static ff_status refuse_task(ff_report *report, int k, const char *key, const char *what) {
+static ff_status pilot_report_task(ff_report *report, int k, const char *key, const char *what) {
   ff_report_what(report, "%s", what);
   ff_report_key(report, "tasks.%d%s%s", k, key[0] ? "." : "", key);
   return FF_ERROR_INPUT;
 }
 
-static ff_status check_task(const ff_pilot_def *def, int k, ff_report *report) {
+static ff_status pilot_check_task(const ff_pilot_def *def, int k, ff_report *report) {
   const ff_task *task = &def->tasks[k];
   bool timed = task->kind != FF_TASK_WALK, deep = task->kind >= FF_TASK_SQUAT;
   if (timed && !(task->time > 0)) {
-    return refuse_task(report, k, "time", "must be greater than 0");
+    return pilot_report_task(report, k, "time", "must be greater than 0");
   }
   if (deep && !(task->depth > 0 && task->depth < 0.5 * def->walk.height)) {
-    return refuse_task(report, k, "depth", "must be greater than 0 and less than half the height");
+    return pilot_report_task(report, k, "depth",
+                             "must be greater than 0 and less than half the height");
   }
   if (task->kind == FF_TASK_JUMP && !(task->height > 0 && task->height < def->walk.height)) {
-    return refuse_task(report, k, "height", "must be greater than 0 and less than its own height");
+    return pilot_report_task(report, k, "height",
+                             "must be greater than 0 and less than its own height");
   }
   if (deep && !def->balance) {
-    return refuse_task(report, k, "", "squat and jump need balance");
+    return pilot_report_task(report, k, "", "squat and jump need balance");
   }
   return FF_OK;
 }
 
-static ff_status check(const ff_pilot_def *def, ff_vec3 gravity, ff_report *report) {
+static ff_status pilot_check_def(const ff_pilot_def *def, ff_vec3 gravity, ff_report *report) {
   if (!(def->period > 0 && def->period <= 0.1)) {
-    return refuse(report, "period", "must be greater than 0 and at most 0.1 s");
+    return pilot_report(report, "period", "must be greater than 0 and at most 0.1 s");
   }
   if (!(gravity.z < 0) || gravity.x != 0 || gravity.y != 0) {
-    return refuse(report, "", "a pilot needs gravity along -z");
+    return pilot_report(report, "", "a pilot needs gravity along -z");
   }
   ff_vec3 normal = q_rotate(def->place.orientation, v3(0, 0, 1));
   if (!v3_finite(def->place.position) || !(normal.z > 0.9)) {
-    return refuse(report, "ground", "must not be steeper than 25 deg");
+    return pilot_report(report, "ground", "must not be steeper than 25 deg");
   }
   if (!(def->stiffness >= 0 && def->damping >= 0)) {
-    return refuse(report, "stiffness", "stiffness and damping must be 0 or more");
+    return pilot_report(report, "stiffness", "stiffness and damping must be 0 or more");
   }
   for (int k = 0; k < def->task_count; k++) {
-    ff_status status = check_task(def, k, report);
+    ff_status status = pilot_check_task(def, k, report);
     if (status != FF_OK) {
       return status;
     }
@@ -79,7 +80,7 @@ static ff_status check(const ff_pilot_def *def, ff_vec3 gravity, ff_report *repo
   return FF_OK;
 }
 
-static int find_link(const ff_tree *tree, const char *name) {
+static int pilot_find_link(const ff_tree *tree, const char *name) {
   for (int i = 1; name && i < tree->count; i++) {
     if (tree->links[i].name && strcmp(tree->links[i].name, name) == 0) {
       return i;
@@ -88,18 +89,18 @@ static int find_link(const ff_tree *tree, const char *name) {
   return 0;
 }
 
-/* Joints that are not of a leg have one axis, or none, and each moves alone. */
-static ff_status check_tree(const ff_tree *tree, ff_report *report) {
+/* Joints outside the legs have one axis or none, and do not mimic others. */
+static ff_status pilot_check_tree(const ff_tree *tree, ff_report *report) {
   for (int i = 2; i < tree->count; i++) {
     if (tree->links[i].v_count > 1 || tree->links[i].follows > 0) {
-      return refuse(report, "", "a pilot moves joints of one axis only, and none that mimic");
+      return pilot_report(report, "",
+                          "a pilot moves joints with one axis only, and none that mimic");
     }
   }
   return FF_OK;
 }
 
-/* ---- life
- * ---------------------------------------------------------------------------------------- */
+/* ---- creation -------------------------------------------------------------------------------- */
 
 void ff_pilot_destroy(ff_pilot *pilot) {
   if (pilot) {
@@ -117,7 +118,7 @@ void ff_pilot_destroy(ff_pilot *pilot) {
 }
 
 /* Own copies of tasks and steps. */
-static bool copy_tasks(ff_pilot *pilot, const ff_pilot_def *def) {
+static bool pilot_copy_tasks(ff_pilot *pilot, const ff_pilot_def *def) {
   size_t steps = 0;
   for (int k = 0; k < def->task_count; k++) {
     steps += (size_t)def->tasks[k].step_count;
@@ -140,8 +141,8 @@ static bool copy_tasks(ff_pilot *pilot, const ff_pilot_def *def) {
   return true;
 }
 
-/* Plans every walk: to be played, or only to see whether legs can do it. */
-static ff_status plan_walks(ff_pilot *pilot, const ff_walk_def *walk, ff_report *report) {
+/* Plans every walk: to be followed, or only to check that it is within reach of the legs. */
+static ff_status pilot_plan_walks(ff_pilot *pilot, const ff_walk_def *walk, ff_report *report) {
   ff_status status = ff_walk_build(&pilot->stand, walk, NULL, 0, report);
   for (int k = 0; status == FF_OK && k < pilot->def.task_count; k++) {
     const ff_task *task = &pilot->tasks[k];
@@ -162,8 +163,8 @@ static ff_status plan_walks(ff_pilot *pilot, const ff_walk_def *walk, ff_report 
   return status;
 }
 
-/* How it stands at the start: as the walk does, on its own ground. */
-static void set_start(ff_pilot *pilot) {
+/* Initial configuration: that of the walk, on its own ground. */
+static void pilot_set_start(ff_pilot *pilot) {
   const ff_tree *tree = pilot->stand->def.tree;
   ff_walk_joints(pilot->stand, 0, pilot->start, NULL);
   ff_whole_place(&pilot->whole, pilot->start, pilot->rest);
@@ -185,16 +186,17 @@ static void set_start(ff_pilot *pilot) {
   memcpy(pilot->aim, pilot->start, (size_t)tree->q_count * sizeof(double));
 }
 
-static ff_status make(ff_pilot *pilot, const ff_tree *tree, ff_vec3 gravity, ff_report *report) {
+static ff_status pilot_make(ff_pilot *pilot, const ff_tree *tree, ff_vec3 gravity,
+                            ff_report *report) {
   ff_walk_def walk = pilot->def.walk;
   walk.tree = tree;
   walk.gravity = -gravity.z;
-  walk.left_foot = find_link(tree, pilot->def.left_foot);
-  walk.right_foot = find_link(tree, pilot->def.right_foot);
+  walk.left_foot = pilot_find_link(tree, pilot->def.left_foot);
+  walk.right_foot = pilot_find_link(tree, pilot->def.right_foot);
   if (pilot->def.balance) {
-    walk.corrections = 0; /* the ground is told where to push at every tick */
+    walk.corrections = 0; /* the zero-moment point is controlled at every tick */
   }
-  ff_status status = plan_walks(pilot, &walk, report);
+  ff_status status = pilot_plan_walks(pilot, &walk, report);
   if (status == FF_OK) {
     status = ff_whole_create(&pilot->whole, pilot->stand, gravity);
   }
@@ -214,8 +216,8 @@ static ff_status make(ff_pilot *pilot, const ff_tree *tree, ff_vec3 gravity, ff_
 ff_status ff_pilot_build(ff_pilot **out, const ff_tree *tree, const ff_pilot_def *def,
                          ff_vec3 gravity, ff_report *report) {
   *out = NULL;
-  ff_status status = check(def, gravity, report);
-  status = status == FF_OK ? check_tree(tree, report) : status;
+  ff_status status = pilot_check_def(def, gravity, report);
+  status = status == FF_OK ? pilot_check_tree(tree, report) : status;
   if (status != FF_OK) {
     return status;
   }
@@ -224,7 +226,8 @@ ff_status ff_pilot_build(ff_pilot **out, const ff_tree *tree, const ff_pilot_def
     return FF_ERROR_MEMORY;
   }
   pilot->def = *def;
-  status = copy_tasks(pilot, def) ? make(pilot, tree, gravity, report) : FF_ERROR_MEMORY;
+  status =
+      pilot_copy_tasks(pilot, def) ? pilot_make(pilot, tree, gravity, report) : FF_ERROR_MEMORY;
   if (status != FF_OK) {
     ff_pilot_destroy(pilot);
     return status;
@@ -241,7 +244,7 @@ void ff_pilot_reset(ff_pilot *pilot) {
   pilot->rise = 0;
   pilot->told = (ff_pilot_state){.mode = FF_PILOT_STAND};
   memset(pilot->rest, 0, (size_t)ff_tree_v_count(pilot->stand->def.tree) * sizeof(double));
-  set_start(pilot);
+  pilot_set_start(pilot);
   pilot->zmp_from = pilot->def.place.position;
   ff_stride_begin(pilot, 0);
 }
@@ -259,7 +262,7 @@ double ff_pilot_duration(const ff_pilot *pilot) {
       double own = i < task->step_count ? task->steps[i].duration : 0;
       sum += own > 0 ? own : pilot->stand->def.step_time;
     }
-    if (task->kind == FF_TASK_JUMP) { /* off the ground, flight, landing */
+    if (task->kind == FF_TASK_JUMP) { /* take-off, flight, landing */
       double up = sqrt(2 * task->height / pilot->stand->def.gravity);
       sum += 2 * up + 2 * task->depth / (up * pilot->stand->def.gravity) + 1;
     }

@@ -1,25 +1,25 @@
-/* The tree that walks: its legs, its angles, and the trunk's place for a centre of mass. */
-#include "walk/walk.h"
+/* Walking robot: legs, joint angles, and trunk position for a given centre of mass. */
+#include "control/walk.h"
 
 #include "base/report.h"
 #include "tree/tree.h"
 
 #include <string.h>
 
-/* Trunks are moved until the centre of mass is this near, m, or so many times. */
+/* Iteration of the trunk position ends when the centre of mass is within this, m, or after
+ * BALANCE_ROUNDS rounds. */
 #define NEAR 1e-13
 enum { BALANCE_ROUNDS = 60 };
-/* Legs are straight and axes along x, y, z to this much. */
+/* Tolerance on straight legs and on axes along x, y, z. */
 #define STRAIGHT 1e-9
 
-/* ---- legs --------------------------------------------------------------------------------------
- */
+/* ---- legs ------------------------------------------------------------------------------------ */
 
-static bool is_near(ff_vec3 a, ff_vec3 b) {
+static bool is_same_point(ff_vec3 a, ff_vec3 b) {
   return v3_norm(v3_sub(a, b)) < STRAIGHT;
 }
 
-static ff_status refuse(ff_report *report, const char *key, const char *what) {
+static ff_status leg_report(ff_report *report, const char *key, const char *what) {
   ff_report_what(report, "%s", what);
   ff_report_key(report, "%s", key);
   ff_report_expected(report, "six revolute axes from the trunk to the foot: yaw z, roll x, pitch y "
@@ -27,8 +27,8 @@ static ff_status refuse(ff_report *report, const char *key, const char *what) {
   return FF_ERROR_INPUT;
 }
 
-/* Links of the leg that ends with this foot; false if it is not six axes long. */
-static bool collect(const ff_tree *tree, int foot, ff_walk_leg *leg) {
+/* Links of the leg that ends with this foot; false if it does not have six axes. */
+static bool leg_collect_links(const ff_tree *tree, int foot, ff_walk_leg *leg) {
   int link = foot;
   for (int k = 5; k >= 0; k--) {
     if (link <= 1 || link >= tree->count || !ff_joint_one_axis(tree->links[link].joint.kind) ||
@@ -42,21 +42,21 @@ static bool collect(const ff_tree *tree, int foot, ff_walk_leg *leg) {
   return link == 1;
 }
 
-static ff_status find_leg(const ff_walk *walk, int foot, const char *key, ff_walk_leg *leg,
+static ff_status leg_find(const ff_walk *walk, int foot, const char *key, ff_walk_leg *leg,
                           ff_report *report) {
   const ff_vec3 x = {1, 0, 0}, y = {0, 1, 0}, z = {0, 0, 1}, none = {0, 0, 0};
   const ff_vec3 axes[6] = {z, x, y, y, y, x};
   const ff_tree *tree = walk->def.tree;
-  if (!collect(tree, foot, leg)) {
-    return refuse(report, key, "is not the end of a leg of six axes");
+  if (!leg_collect_links(tree, foot, leg)) {
+    return leg_report(report, key, "is not the end of a six-axis leg");
   }
   for (int k = 0; k < 6; k++) {
     const ff_joint_def *joint = &tree->links[leg->link[k]].joint;
     ff_vec3 at = joint->frame.position, turned = q_log(joint->frame.orientation);
-    bool below = is_near(v3(at.x, at.y, 0), none) && at.z < 0;
-    bool placed = k == 0 || (k == 3 || k == 4 ? below : is_near(at, none));
-    if (!is_near(joint->axis, axes[k]) || !is_near(turned, none) || !placed) {
-      return refuse(report, key, "has a leg of another kind");
+    bool below = is_same_point(v3(at.x, at.y, 0), none) && at.z < 0;
+    bool placed = k == 0 || (k == 3 || k == 4 ? below : is_same_point(at, none));
+    if (!is_same_point(joint->axis, axes[k]) || !is_same_point(turned, none) || !placed) {
+      return leg_report(report, key, "has a leg of a different kind");
     }
   }
   leg->hip = tree->links[leg->link[0]].joint.frame.position;
@@ -68,16 +68,16 @@ static ff_status find_leg(const ff_walk *walk, int foot, const char *key, ff_wal
 ff_status ff_walk_find_legs(ff_walk *walk, ff_report *report) {
   const ff_tree *tree = walk->def.tree;
   if (tree->count < 2 || tree->links[1].joint.kind != FF_JOINT_FREE) {
-    return refuse(report, "tree", "link 1 must be the trunk, on a free joint");
+    return leg_report(report, "tree", "link 1 must be the trunk, on a free joint");
   }
-  ff_status status = find_leg(walk, walk->def.left_foot, "left_foot", &walk->legs[0], report);
+  ff_status status = leg_find(walk, walk->def.left_foot, "left_foot", &walk->legs[0], report);
   if (status == FF_OK) {
-    status = find_leg(walk, walk->def.right_foot, "right_foot", &walk->legs[1], report);
+    status = leg_find(walk, walk->def.right_foot, "right_foot", &walk->legs[1], report);
   }
   return status;
 }
 
-int ff_walk_beyond(const ff_walk *walk, const double *q) {
+int ff_walk_limit_exceeded(const ff_walk *walk, const double *q) {
   const ff_tree *tree = walk->def.tree;
   for (int i = 1; i < tree->count; i++) {
     const ff_tree_link_data *link = &tree->links[i];
@@ -89,8 +89,7 @@ int ff_walk_beyond(const ff_walk *walk, const double *q) {
   return 0;
 }
 
-/* ---- angles ------------------------------------------------------------------------------------
- */
+/* ---- angles ---------------------------------------------------------------------------------- */
 
 ff_walk_config ff_walk_solve(const ff_walk *walk, ff_pose trunk, const ff_walk_foot feet[2]) {
   ff_walk_config config = {.trunk = trunk, .short_of = -1};
@@ -110,7 +109,7 @@ void ff_walk_write(const ff_walk *walk, const ff_walk_config *config, double *q)
   const ff_tree *tree = walk->def.tree;
   memcpy(q, walk->posture, (size_t)tree->q_count * sizeof *q);
   double *root = q + tree->links[1].q_at;
-  /* the root's joint may have a frame of its own */
+  /* the root's joint may have its own frame */
   ff_pose frame = tree->links[1].joint.frame;
   ff_quat back = q_conj(frame.orientation), turn = q_mul(back, config->trunk.orientation);
   v3_store(root, q_rotate(back, v3_sub(config->trunk.position, frame.position)));
@@ -133,21 +132,21 @@ void ff_walk_rates(const ff_walk *walk, const ff_walk_config *from, const ff_wal
   ff_quat middle = q_mul(start, q_exp(v3_scale(0.5, turned)));
   v3_store(root, v3_scale(1 / time, turned));
   v3_store(root + 3, v3_scale(1 / time, q_unrotate(middle, moved)));
-  for (int f = 0; f < 2; f++) { /* nothing else moves */
+  for (int f = 0; f < 2; f++) { /* other joints keep the posture */
     for (int k = 0; k < 6; k++) {
       v[tree->links[walk->legs[f].link[k]].v_at] = (to->angles[f][k] - from->angles[f][k]) / time;
     }
   }
 }
 
-/* ---- balance -----------------------------------------------------------------------------------
- */
+/* ---- balance --------------------------------------------------------------------------------- */
 
-/* What the last move of the trunk taught: with this gain it would have been right [Broyden65]. */
-static void learn(ff_mat3 *gain, ff_vec3 moved, ff_vec3 gained) {
+/* Broyden update [Broyden65]: the gain for which the last move of the trunk would have been exact.
+ */
+static void gain_broyden_update(ff_mat3 *gain, ff_vec3 moved, ff_vec3 gained) {
   ff_vec3 wrong = v3_sub(moved, m3_mul(*gain, gained)), row = m3_tmul(*gain, moved);
   double whole = v3_dot(row, gained);
-  if (whole > 0.1 * v3_dot(moved, moved)) { /* else too small to learn from */
+  if (whole > 0.1 * v3_dot(moved, moved)) { /* else too small for an update */
     double w[3], r[3];
     v3_store(w, v3_scale(1 / whole, wrong));
     v3_store(r, row);
@@ -159,8 +158,8 @@ static void learn(ff_mat3 *gain, ff_vec3 moved, ff_vec3 gained) {
   }
 }
 
-/* Trunk and arms are most of the mass: moving the trunk by what is missing leaves a fraction, and
- * that fraction changes little from one sample to the next. */
+/* Trunk and arms are most of the mass: moving the trunk by the error of the centre of mass leaves a
+ * fraction of it, and the fraction changes little from sample to sample. */
 ff_walk_config ff_walk_balance(const ff_walk *walk, ff_tree_work *work, ff_vec3 com, double time,
                                ff_vec3 trunk, ff_mat3 *gain, double *q) {
   ff_walk_foot feet[2];
@@ -176,7 +175,7 @@ ff_walk_config ff_walk_balance(const ff_walk *walk, ff_tree_work *work, ff_vec3 
       return config;
     }
     if (round > 0) {
-      learn(gain, moved, v3_sub(before, missing));
+      gain_broyden_update(gain, moved, v3_sub(before, missing));
     }
     moved = m3_mul(*gain, missing);
     before = missing;
