@@ -70,25 +70,25 @@ else
   echo "FAILED unknown_module_is_reported"
 fi
 
-try sub_folder_is_its_room    src/step/quasi/solve.c '"step/quasi/problem.h"' ''
+try sub_folder_is_its_module    src/step/quasi/solve.c '"step/quasi/problem.h"' ''
 try sub_folder_has_its_layer  src/step/quasi/solve.c '"sim/sim.h"'     'step must not include sim'
-try sub_folder_is_written     src/step/rk4.c     '"quasi/problem.h"'   'write the room'
+try sub_folder_is_written     src/step/rk4.c     '"quasi/problem.h"'   'write the module'
 
 # link NAME FILE CALL EXPECTED: objects of FILE, which calls CALL, and of src/step/quasi/step.c,
 # which defines ff_step_it, and src/base/report.c, which defines ff_report_it. Includes are clean.
 link() {
   local said status=0 file object
-  rm -rf "${house:?}"/*
-  mkdir -p "$house/$(dirname "$2")" "$house/src/step/quasi" "$house/src/base"
-  echo 'int ff_step_it(void); int ff_step_it(void) { return 1; }' >"$house/src/step/quasi/step.c"
-  echo 'int ff_report_it(void); int ff_report_it(void) { return 1; }' >"$house/src/base/report.c"
-  echo "int $3(void); int ff_user(void); int ff_user(void) { return $3(); }" >"$house/$2"
+  rm -rf "${root:?}"/*
+  mkdir -p "$root/$(dirname "$2")" "$root/src/step/quasi" "$root/src/base"
+  echo 'int ff_step_it(void); int ff_step_it(void) { return 1; }' >"$root/src/step/quasi/step.c"
+  echo 'int ff_report_it(void); int ff_report_it(void) { return 1; }' >"$root/src/base/report.c"
+  echo "int $3(void); int ff_user(void); int ff_user(void) { return $3(); }" >"$root/$2"
   while read -r file; do
-    object=$house/build/CMakeFiles/footfall.dir/$file.o
+    object=$root/build/CMakeFiles/footfall.dir/$file.o
     mkdir -p "$(dirname "$object")"
-    "${CC:-gcc}" -c -o "$object" "$house/$file"
-  done < <(cd "$house" && find src -name '*.c')
-  said=$("$check" "$house" "$house/build") || status=$?
+    "${CC:-gcc}" -c -o "$object" "$root/$file"
+  done < <(cd "$root" && find src -name '*.c')
+  said=$("$check" "$root" "$root/build") || status=$?
   if [[ -z $4 && $status == 0 && -z $said ]] || [[ -n $4 && $status != 0 && $said == "$4" ]]; then
     passed=$((passed + 1))
   else
@@ -109,16 +109,16 @@ link sub_folders_link_by_layer  src/io/hdf5/record.c  ff_step_it \
   'src/io/hdf5/record.c: ff_step_it: io must not use step (src/step/quasi/step.c)'
 
 # The last violation again, once its source is gone: its object is no longer looked at.
-rm "$house/src/io/hdf5/record.c"
-if "$check" "$house" "$house/build"; then
+rm "$root/src/io/hdf5/record.c"
+if "$check" "$root" "$root/build"; then
   passed=$((passed + 1))
 else
   failed=$((failed + 1))
   echo "FAILED stale_objects_are_left_alone"
 fi
 # A build without objects proves nothing.
-mkdir -p "$house/empty"
-if "$check" "$house" "$house/empty" 2>/dev/null; then
+mkdir -p "$root/empty"
+if "$check" "$root" "$root/empty" 2>/dev/null; then
   failed=$((failed + 1))
   echo "FAILED no_objects_is_a_failure"
 else
