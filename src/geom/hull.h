@@ -19,6 +19,17 @@ typedef struct ff_hull_edge {
   int vertex[2], face[2];
 } ff_hull_edge;
 
+/* Adjacency. edges[k].face[0] lies to the left of vertex[0] -> vertex[1] seen from outside. Edges
+ * around face f: side[side_start[f]] up to side[side_start[f + 1]]. Faces around vertex v,
+ * counterclockwise seen from outside: ring[ring_start[v]] up to ring[ring_start[v + 1]], where
+ * ring_edge[j] is the edge between face ring[j] and the next one of the ring. */
+typedef struct ff_topology {
+  int vertex_count, edge_count, face_count;
+  const ff_hull_edge *edges;
+  const int *side_start, *side;
+  const int *ring_start, *ring, *ring_edge;
+} ff_topology;
+
 struct ff_hull {
   const ff_vec3 *vertices;
   const unsigned char *colour; /* of each vertex */
@@ -37,6 +48,7 @@ struct ff_hull {
   double inside;       /* m, radius of the ball about the origin that fits in */
   const ff_hull *core; /* what is left within its faces, moved inwards by this; NULL: not known */
   double core_depth;   /* m */
+  ff_topology topology; /* not of a core */
 };
 
 /* The hull of points, in its principal frame, which *frame says where it is. */
