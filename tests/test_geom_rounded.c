@@ -1,6 +1,6 @@
 /* Shapes with rounded edges: cores, and points that keep the parts they lie between. */
 #include "geom/hull.h"
-#include "geom/nearest.h"
+#include "geom/distance.h"
 #include "geom/touch.h"
 #include "solids.h"
 
@@ -158,8 +158,8 @@ static double unseen(const ff_geom *a, const ff_pose *at, const ff_geom *b, cons
   ff_geom core_a, core_b;
   ff_geom_shrink(&core_a, a, ff_geom_round(a, round));
   ff_geom_shrink(&core_b, b, ff_geom_round(b, round));
-  ff_nearest near;
-  ff_nearest_find(&near, &core_a, at, &core_b, other, INFINITY);
+  ff_distance near;
+  ff_distance_query(&near, &core_a, at, &core_b, other, INFINITY);
   if (!(near.gap > 0 && near.gap < radii)) {
     return -1;
   }
@@ -249,8 +249,8 @@ static void blunt_shapes_rock_without_a_leap(void **state) {
  */
 
 static double gap_of(const ff_geom *a, const ff_pose *at_a, const ff_geom *b, const ff_pose *at_b) {
-  ff_nearest near;
-  ff_nearest_find(&near, a, at_a, b, at_b, INFINITY);
+  ff_distance near;
+  ff_distance_query(&near, a, at_a, b, at_b, INFINITY);
   return near.gap;
 }
 

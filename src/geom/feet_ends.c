@@ -42,8 +42,8 @@ static void find_tip(ff_feet *m, int owner, int i) {
     part = (ff_geom){.kind = FF_SPHERE, .size = {skin, 0, 0}};
     skin = 0;
   }
-  ff_nearest near;
-  ff_nearest_find(&near, &part, &pose, m->geom[!owner], &m->pose[!owner],
+  ff_distance near;
+  ff_distance_query(&near, &part, &pose, m->geom[!owner], &m->pose[!owner],
                   skin + FF_FEET_BLUR * m->size);
   *out = (ff_foot_tip){true, skin - near.gap, near.on_b, near.normal};
 }

@@ -1,6 +1,6 @@
 /* Where the cores of two rounded boxes or polyhedra are nearest. */
 #include "geom/hull.h"
-#include "geom/nearest_parts.h"
+#include "geom/distance_parts.h"
 #include "geom/touch_hulls.h"
 
 #define LEVEL 1e-6 /* of the size: what may be nearest is not farther than this from a plane */
@@ -115,7 +115,7 @@ ff_core_spot ff_cores_nearest(const ff_cores *m, const ff_pose *pose_a, const ff
                               double reach) {
   if (m->a.geom.kind == FF_BOX && m->b.geom.kind == FF_BOX) {
     ff_rough rough;
-    ff_nearest_boxes(&rough, &(ff_two){.a = &m->a.geom,
+    ff_sat_boxes(&rough, &(ff_two){.a = &m->a.geom,
                                        .b = &m->b.geom,
                                        .q_a = pose_a->orientation,
                                        .q_b = pose_b->orientation,
@@ -124,8 +124,8 @@ ff_core_spot ff_cores_nearest(const ff_cores *m, const ff_pose *pose_a, const ff
     bool look = rough.gap > 0 && rough.gap < reach;
     return look ? nearest_of_boxes(m) : (ff_core_spot){.at.gap = rough.gap};
   }
-  ff_nearest near;
-  ff_nearest_find(&near, &m->a.geom, pose_a, &m->b.geom, pose_b, reach);
+  ff_distance near;
+  ff_distance_query(&near, &m->a.geom, pose_a, &m->b.geom, pose_b, reach);
   bool look = near.gap > 0 && near.gap < reach;
   return look ? nearest_of_hulls(m, near.normal) : (ff_core_spot){.at.gap = near.gap};
 }

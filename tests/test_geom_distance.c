@@ -1,6 +1,6 @@
 /* Nearest points of every two finite shapes, against a search that knows support points only. */
 #include "geom/implicit.h"
-#include "geom/nearest.h"
+#include "geom/distance.h"
 #include "solids.h"
 
 /* The gap between the planes across n that touch the two. */
@@ -43,9 +43,9 @@ static void check_pair(const ff_geom *a, const ff_geom *b, uint64_t *seed, doubl
                        int tries) {
   ff_pose pa = random_pose(seed, reach), pb = random_pose(seed, 0.2);
   double size = ff_geom_bound(a) + ff_geom_bound(b);
-  ff_nearest at, back;
-  ff_nearest_find(&at, a, &pa, b, &pb, INFINITY);
-  ff_nearest_find(&back, b, &pb, a, &pa, INFINITY);
+  ff_distance at, back;
+  ff_distance_query(&at, a, &pa, b, &pb, INFINITY);
+  ff_distance_query(&back, b, &pb, a, &pa, INFINITY);
   looks++;
   unsettled += !at.settled;
   double tolerance = at.settled ? 1e-10 * size : 2e-4 * size;

@@ -12,37 +12,37 @@
  * with f and h the rules (geom/implicit.h) that bound a and b there. Differentiated, the same
  * conditions say how the answer changes as the bodies move.
  */
-#ifndef FF_GEOM_NEAREST_H
-#define FF_GEOM_NEAREST_H
+#ifndef FF_GEOM_DISTANCE_H
+#define FF_GEOM_DISTANCE_H
 
 #include "geom/geom.h"
 
-enum { FF_NEAREST_RULES = 3 };
+enum { FF_DISTANCE_RULES = 3 };
 
-typedef struct ff_nearest {
+typedef struct ff_distance {
   ff_vec3 normal;     /* unit, world, from b into a */
   double gap;         /* m, < 0: they overlap */
   ff_vec3 on_a, on_b; /* m, world: apart by gap along the normal */
   bool settled;       /* to rounding, or gap and normal at least to 1e-11 of the size */
-  int rules_a[FF_NEAREST_RULES], count_a; /* that bound the shapes there; 0: not told */
-  int rules_b[FF_NEAREST_RULES], count_b;
-  double pull_a[FF_NEAREST_RULES], pull_b[FF_NEAREST_RULES]; /* alpha and beta */
-} ff_nearest;
+  int rules_a[FF_DISTANCE_RULES], count_a; /* that bound the shapes there; 0: not told */
+  int rules_b[FF_DISTANCE_RULES], count_b;
+  double pull_a[FF_DISTANCE_RULES], pull_b[FF_DISTANCE_RULES]; /* alpha and beta */
+} ff_distance;
 
 /* Of two finite shapes. beyond: gaps larger than this need not be exact; *out may then be rough,
  * with a gap that is larger, too. */
-void ff_nearest_find(ff_nearest *out, const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+void ff_distance_query(ff_distance *out, const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                      const ff_pose *pose_b, double beyond);
 
 /* How the answer changes as a moves: along x, y, z (per m) and about x, y, z through its origin
  * (per rad), world axes. As b moves it is the same with the sign turned, but for common motion. */
-typedef struct ff_nearest_rate {
+typedef struct ff_distance_rate {
   double gap;
   ff_vec3 normal, on_a, on_b;
-} ff_nearest_rate;
+} ff_distance_rate;
 
 /* False where the answer is not smooth, or not unique: faces on faces, parallel axes. */
-bool ff_nearest_rates(ff_nearest_rate out[6], const ff_nearest *at, const ff_geom *a,
+bool ff_distance_rates(ff_distance_rate out[6], const ff_distance *at, const ff_geom *a,
                       const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b);
 
 #endif

@@ -1,8 +1,8 @@
-/* Between the two halves of geom/nearest.h. */
-#ifndef FF_GEOM_NEAREST_PARTS_H
-#define FF_GEOM_NEAREST_PARTS_H
+/* Between the two halves of geom/distance.h. */
+#ifndef FF_GEOM_DISTANCE_PARTS_H
+#define FF_GEOM_DISTANCE_PARTS_H
 
-#include "geom/nearest.h"
+#include "geom/distance.h"
 
 #define FF_ROUGH 1e-4 /* of the size: how rough a rough gap is where surfaces are curved */
 
@@ -39,16 +39,16 @@ ff_corner ff_two_support(const ff_two *two, ff_vec3 n);
 
 /* exact: good to rounding, as it can be for polyhedra only. False: the shapes are so thin that
  * nothing can be told. */
-bool ff_nearest_rough(ff_rough *out, const ff_two *two, double beyond, bool *exact,
+bool ff_gjk_epa(ff_rough *out, const ff_two *two, double beyond, bool *exact,
                       ff_rivals *rivals);
 
 /* Makes a rough answer better by support points alone, next to where it is, until the gap cannot be
  * larger by more than enough of the size. Returns by how many m it could be. */
-double ff_nearest_refine(ff_rough *rough, const ff_two *two, double enough);
+double ff_cutting_plane(ff_rough *rough, const ff_two *two, double enough);
 /* The same by simplices, for shapes that are well apart. */
-double ff_nearest_apart(ff_rough *rough, const ff_two *two, double enough);
+double ff_gjk_distance(ff_rough *rough, const ff_two *two, double enough);
 
 /* Of two boxes. gap: exact where they touch or overlap; apart, not more than the distance. */
-void ff_nearest_boxes(ff_rough *out, const ff_two *two);
+void ff_sat_boxes(ff_rough *out, const ff_two *two);
 
 #endif

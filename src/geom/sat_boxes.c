@@ -2,7 +2,7 @@
  * is square to an edge of each [Gottschalk96]. Where they touch or overlap it is the answer, exact
  * even if edges or faces lie on one another, where a polytope falls apart. Where they are apart it
  * is not more than the distance. */
-#include "geom/nearest_parts.h"
+#include "geom/distance_parts.h"
 #include "geom/touch.h"
 
 #define EQUAL                                                                                      \
@@ -85,7 +85,7 @@ static void tell_edges(ff_rough *out, const box *a, const box *b, const choice *
   out->on_b = v3_axpy(out->on_a, -by->gap, by->normal);
 }
 
-void ff_nearest_boxes(ff_rough *out, const ff_two *two) {
+void ff_sat_boxes(ff_rough *out, const ff_two *two) {
   box a = box_of(two->a, two->q_a, two->apart), b = box_of(two->b, two->q_b, v3(0, 0, 0));
   choice best = choose(&a, &b, EQUAL * two->size);
   out->normal = best.normal;

@@ -1,5 +1,5 @@
-/* The first half of geom/nearest.h: simplices and polytopes in the difference of two shapes. */
-#include "geom/nearest_parts.h"
+/* The first half of geom/distance.h: simplices and polytopes in the difference of two shapes. */
+#include "geom/distance_parts.h"
 
 #include "base/effort.h"
 #include "math/vec.h"
@@ -416,7 +416,7 @@ static bool thick_way_out(ff_rough *out, const ff_two *two, double skin, double 
 /* Boxes that are apart may be nearest where no face or edge says so, at corners: there the distance
  * is taken, if it has a direction that holds what it says. */
 static void boxes_rough(ff_rough *out, const ff_two *two, double beyond) {
-  ff_nearest_boxes(out, two);
+  ff_sat_boxes(out, two);
   ff_rough apart;
   double left;
   simplex s = {.count = 0};
@@ -432,7 +432,7 @@ static void boxes_rough(ff_rough *out, const ff_two *two, double beyond) {
 /* Next to touching, a distance has no direction to speak of: there a gets a skin. If all faces are
  * flat and lie in one another's planes, rounding may spoil the polytope; a thicker skin rounds its
  * edges, for an answer that is good to FF_ROUGH only. */
-bool ff_nearest_rough(ff_rough *out, const ff_two *two, double beyond, bool *exact,
+bool ff_gjk_epa(ff_rough *out, const ff_two *two, double beyond, bool *exact,
                       ff_rivals *rivals) {
   rivals->count = 0;
   simplex s = {.count = 0};
@@ -453,7 +453,7 @@ bool ff_nearest_rough(ff_rough *out, const ff_two *two, double beyond, bool *exa
          thick_way_out(out, two, 20 * CLOSE * two->size, FF_ROUGH, rivals);
 }
 
-double ff_nearest_apart(ff_rough *rough, const ff_two *two, double enough) {
+double ff_gjk_distance(ff_rough *rough, const ff_two *two, double enough) {
   simplex s = {.count = 0};
   ff_rough mine;
   double left;

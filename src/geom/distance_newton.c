@@ -1,15 +1,15 @@
-#include "geom/nearest.h"
+#include "geom/distance.h"
 
 #include "base/effort.h"
 #include "geom/implicit.h"
-#include "geom/nearest_parts.h"
+#include "geom/distance_parts.h"
 #include "math/dense.h"
 #include "math/vec.h"
 
 #include <string.h>
 
 enum {
-  MOST = FF_NEAREST_RULES,
+  MOST = FF_DISTANCE_RULES,
   X_A = 0,
   X_B = 3,
   N = 6,
@@ -294,7 +294,7 @@ static void nearest_of_segments(ff_vec3 apart, ff_vec3 x, double l_a, ff_vec3 y,
 }
 
 /* In closed form: two balls at the nearest places of the axes. */
-static void capsules(ff_nearest *out, const ff_two *two) {
+static void capsules(ff_distance *out, const ff_two *two) {
   ff_vec3 x = q_rotate(two->q_a, v3(0, 0, 1)), y = q_rotate(two->q_b, v3(0, 0, 1));
   double s, t, r_a = two->a->size.x, r_b = two->b->size.x;
   nearest_of_segments(two->apart, x, two->a->size.y, y, two->b->size.y, &s, &t);
@@ -359,7 +359,7 @@ static bool is_largest(const side *a, const side *b, const point *p, double size
 
 /* doubt: of the size, by how much what is given may be off. beside: if it is not the largest gap, a
  * direction that may have a larger one, else that of rough. */
-static void polish(ff_nearest *out, const ff_two *two, const ff_rough *rough, double doubt,
+static void polish(ff_distance *out, const ff_two *two, const ff_rough *rough, double doubt,
                    ff_vec3 *beside) {
   side a = {.geom = two->a, .q = two->q_a, .origin = two->apart, .sign = -1};
   side b = {.geom = two->b, .q = two->q_b, .sign = 1};
@@ -425,7 +425,7 @@ static void meet_on_boxes(const ff_two *two, ff_rough *rough) {
   ff_vec3 x_b = q_unrotate(two->q_b, rough->on_b);
   double off = fmax(ff_geom_value(two->a, x_a, NULL), ff_geom_value(two->b, x_b, NULL));
   ff_rough better = *rough;
-  if (off > 1e-9 * two->size && ff_nearest_refine(&better, two, 1e-15) < 1e-9 * two->size &&
+  if (off > 1e-9 * two->size && ff_cutting_plane(&better, two, 1e-15) < 1e-9 * two->size &&
       fabs(better.gap - rough->gap) < 1e-8 * two->size) {
     double more = rough->gap - v3_dot(rough->normal, v3_sub(better.on_a, better.on_b));
     rough->on_b = v3_axpy(better.on_b, -0.5 * more, rough->normal);
@@ -439,7 +439,7 @@ static double gap_along(const ff_two *two, ff_vec3 n) {
 
 /* Newton's method from better and better places. True: rough has become exact, whether or not it
  * came to an end. */
-static bool settle(ff_nearest *out, const ff_two *two, ff_rough *rough) {
+static bool settle(ff_distance *out, const ff_two *two, ff_rough *rough) {
   bool exact = false;
   ff_vec3 beside;
   polish(out, two, rough, 3 * FF_ROUGH, &beside);
@@ -451,8 +451,8 @@ static bool settle(ff_nearest *out, const ff_two *two, ff_rough *rough) {
       break;
     }
     double enough = try % 2 == 0 ? 1e-8 : 1e-15, size = two->size + fabs(rough->gap);
-    double left = rough->gap > 0.01 * two->size ? ff_nearest_apart(rough, two, enough) : INFINITY;
-    left = left > enough * size ? ff_nearest_refine(rough, two, enough) : left;
+    double left = rough->gap > 0.01 * two->size ? ff_gjk_distance(rough, two, enough) : INFINITY;
+    left = left > enough * size ? ff_cutting_plane(rough, two, enough) : left;
     exact = left < 1e-11 * size;
     polish(out, two, rough, fmax(10 * left / size, 1e-10), &beside);
   }
@@ -461,9 +461,9 @@ static bool settle(ff_nearest *out, const ff_two *two, ff_rough *rough) {
 
 /* What was found to rounding may be longer than a way in another direction was found to be roughly:
  * that is looked at as well. */
-static void try_rivals(ff_nearest *out, const ff_two *two, ff_rivals *rivals) {
+static void try_rivals(ff_distance *out, const ff_two *two, ff_rivals *rivals) {
   for (int i = 0; i < rivals->count && out->settled; i++) {
-    ff_nearest other = {.settled = false};
+    ff_distance other = {.settled = false};
     if (rivals->way[i].gap > out->gap + 1e-13 * two->size) {
       settle(&other, two, &rivals->way[i]);
     }
@@ -473,11 +473,11 @@ static void try_rivals(ff_nearest *out, const ff_two *two, ff_rivals *rivals) {
   }
 }
 
-static void search(ff_nearest *out, const ff_two *two, double beyond) {
+static void search(ff_distance *out, const ff_two *two, double beyond) {
   ff_rough rough;
   ff_rivals rivals;
   double far = v3_norm(two->apart);
-  *out = (ff_nearest){.normal = {0, 0, 1}, .gap = far - two->size, .on_a = two->apart};
+  *out = (ff_distance){.normal = {0, 0, 1}, .gap = far - two->size, .on_a = two->apart};
   if (far > 0) {
     out->normal = v3_scale(1 / far, two->apart);
   }
@@ -485,7 +485,7 @@ static void search(ff_nearest *out, const ff_two *two, double beyond) {
   if (out->gap > beyond) {
     return;
   }
-  if (!ff_nearest_rough(&rough, two, beyond, &exact, &rivals)) {
+  if (!ff_gjk_epa(&rough, two, beyond, &exact, &rivals)) {
     out->gap = 0; /* somewhere next to touching, along the line of centres */
     return;
   }
@@ -494,7 +494,7 @@ static void search(ff_nearest *out, const ff_two *two, double beyond) {
   } else if (!two->curved) {
     check_faces(two, &rough, &exact);
     if (!exact || rough.gap < 1e-5 * two->size) {
-      exact = ff_nearest_refine(&rough, two, 1e-16) < 1e-12 * two->size;
+      exact = ff_cutting_plane(&rough, two, 1e-16) < 1e-12 * two->size;
     }
   }
   if (two->curved && !(rough.gap > beyond)) {
@@ -502,7 +502,7 @@ static void search(ff_nearest *out, const ff_two *two, double beyond) {
     try_rivals(out, two, &rivals);
   }
   if (!out->settled) {
-    *out = (ff_nearest){.normal = rough.normal,
+    *out = (ff_distance){.normal = rough.normal,
                         .gap = rough.gap,
                         .on_a = rough.on_a,
                         .on_b = rough.on_b,
@@ -511,8 +511,8 @@ static void search(ff_nearest *out, const ff_two *two, double beyond) {
 }
 
 /* The same with a and b exchanged. */
-static ff_nearest turned(const ff_nearest *back) {
-  ff_nearest out = *back;
+static ff_distance turned(const ff_distance *back) {
+  ff_distance out = *back;
   out.normal = v3_neg(back->normal);
   out.on_a = back->on_b;
   out.on_b = back->on_a;
@@ -558,12 +558,12 @@ static bool is_in_order(const ff_geom *a, const ff_pose *pose_a, const ff_geom *
   return true;
 }
 
-void ff_nearest_find(ff_nearest *out, const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+void ff_distance_query(ff_distance *out, const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                      const ff_pose *pose_b, double beyond) {
   bool boxes = a->kind == FF_BOX && b->kind == FF_BOX; /* where faces of a go before those of b */
   if (!boxes && !is_in_order(a, pose_a, b, pose_b)) {
-    ff_nearest back;
-    ff_nearest_find(&back, b, pose_b, a, pose_a, beyond);
+    ff_distance back;
+    ff_distance_query(&back, b, pose_b, a, pose_a, beyond);
     *out = turned(&back);
     return;
   }
@@ -575,7 +575,7 @@ void ff_nearest_find(ff_nearest *out, const ff_geom *a, const ff_pose *pose_a, c
                 .size = ff_geom_bound(a) + ff_geom_bound(b),
                 .curved = !is_flat(a) || !is_flat(b)};
   if (a->kind == FF_CAPSULE && b->kind == FF_CAPSULE) {
-    *out = (ff_nearest){.settled = true};
+    *out = (ff_distance){.settled = true};
     capsules(out, &two);
   } else {
     search(out, &two, beyond);
@@ -587,7 +587,7 @@ void ff_nearest_find(ff_nearest *out, const ff_geom *a, const ff_pose *pose_a, c
 /* ---- how it changes
  * ------------------------------------------------------------------------------- */
 
-bool ff_nearest_rates(ff_nearest_rate out[6], const ff_nearest *at, const ff_geom *a,
+bool ff_distance_rates(ff_distance_rate out[6], const ff_distance *at, const ff_geom *a,
                       const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b) {
   side sa = {.geom = a, .q = pose_a->orientation, .sign = -1, .count = at->count_a};
   side sb = {.geom = b, .q = pose_b->orientation, .sign = 1, .count = at->count_b};
@@ -612,7 +612,7 @@ bool ff_nearest_rates(ff_nearest_rate out[6], const ff_nearest *at, const ff_geo
   }
   for (int k = 0; k < 6; k++) {
     const double *mine = columns + k * count;
-    out[k] = (ff_nearest_rate){.gap = size * mine[GAP],
+    out[k] = (ff_distance_rate){.gap = size * mine[GAP],
                                .normal = v3_load(mine + N),
                                .on_a = v3_scale(size, v3_load(mine + X_A)),
                                .on_b = v3_scale(size, v3_load(mine + X_B))};

@@ -11,7 +11,7 @@
  * apart are given a skin as thick as twice the gap first.
  */
 #include "geom/lp3.h"
-#include "geom/nearest_parts.h"
+#include "geom/distance_parts.h"
 
 #include "math/vec.h"
 
@@ -99,7 +99,7 @@ static double allowed(const cuts *c) {
   return most;
 }
 
-double ff_nearest_refine(ff_rough *rough, const ff_two *given, double enough) {
+double ff_cutting_plane(ff_rough *rough, const ff_two *given, double enough) {
   ff_two two = *given;
   two.skin = fmax(0, 2 * rough->gap);
   cuts c;
