@@ -1,6 +1,6 @@
 #include "geom/cone_weight.h"
 
-#define SIGMA 100.0
+#define SIGMA 1e7
 
 /* Signed solid angle of the spherical triangle of unit vectors a, b, c [VanOosterom83], and its
  * derivative with each of them, added up. */

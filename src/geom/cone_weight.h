@@ -28,12 +28,11 @@ typedef struct ff_cone_rate {
 
 /* Facet of K where a lower face of a, normal u, is over an upper face of b, normal w. */
 static inline ff_cone_vector ff_cone_facet(ff_vec3 u, ff_vec3 w) {
-  return (ff_cone_vector){.v = v3(w.z * u.x - u.z * w.x, w.z * u.y - u.z * w.y, u.z * w.z),
-                          .of_a = u,
-                          .of_b = w};
+  return (ff_cone_vector){
+      .v = v3(w.z * u.x - u.z * w.x, w.z * u.y - u.z * w.y, u.z * w.z), .of_a = u, .of_b = w};
 }
-/* Vertical wall of K over a silhouette edge of a, or of b: outward from the shadow. along: the edge,
- * counterclockwise about the lower face of a or the upper face of b. */
+/* Vertical wall of K over a silhouette edge of a, or of b: outward from the shadow. along: the
+ * edge, counterclockwise about the lower face of a or the upper face of b. */
 static inline ff_cone_vector ff_cone_wall_a(ff_vec3 along) {
   return (ff_cone_vector){.v = v3(-along.y, along.x, 0), .of_a = along, .wall = true};
 }

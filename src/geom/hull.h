@@ -42,12 +42,12 @@ struct ff_hull {
   int face_count;
   const ff_hull_edge *edges;
   int edge_count;
-  double volume;       /* m^3 */
-  ff_vec3 inertia;     /* m^5, of unit density, principal */
-  double bound;        /* m */
-  double inside;       /* m, radius of the ball about the origin that fits in */
-  const ff_hull *core; /* what is left within its faces, moved inwards by this; NULL: not known */
-  double core_depth;   /* m */
+  double volume;        /* m^3 */
+  ff_vec3 inertia;      /* m^5, of unit density, principal */
+  double bound;         /* m */
+  double inside;        /* m, radius of the ball about the origin that fits in */
+  const ff_hull *core;  /* what is left within its faces, moved inwards by this; NULL: not known */
+  double core_depth;    /* m */
   ff_topology topology; /* not of a core */
 };
 

@@ -11,9 +11,9 @@
 typedef struct pair {
   const ff_geom *a, *b;
   const ff_pose *pose_a, *pose_b;
-  ff_distance whole; /* of the shapes */
-  ff_distance cores; /* of their cores */
-  double erosion;    /* m, r: sum of both margins */
+  ff_distance whole;        /* of the shapes */
+  ff_distance cores;        /* of their cores */
+  double erosion;           /* m, r: sum of both margins */
   double blend, blend_rate; /* s, and ds/dg (1/m) */
 } pair;
 
@@ -23,6 +23,26 @@ static void find_blend(pair *p) {
   y = lesser(greater(y, 0), 1);
   p->blend = y * y * (3 - 2 * y);
   p->blend_rate = -12 * y * (1 - y) / p->erosion;
+}
+
+static void ff_normal_rates(const pair *p, const ff_geom *ca, const ff_geom *cb, ff_mat3 *shift,
+                            ff_mat3 *turn) {
+  for (int k = 0; k < 6; k++) {
+    ff_distance up, down;
+    ff_pose x = *p->pose_a, y = *p->pose_a;
+    ff_vec3 e = v3(k % 3 == 0, k % 3 == 1, k % 3 == 2);
+    double h = 1e-7;
+    if (k < 3) {
+      x.position = v3_axpy(x.position, h, e);
+      y.position = v3_axpy(y.position, -h, e);
+    } else {
+      x.orientation = q_mul(q_exp(v3_scale(h, e)), x.orientation);
+      y.orientation = q_mul(q_exp(v3_scale(-h, e)), y.orientation);
+    }
+    ff_distance_query(&up, ca, &x, cb, p->pose_b, INFINITY);
+    ff_distance_query(&down, ca, &y, cb, p->pose_b, INFINITY);
+    m3_set_column(k < 3 ? shift : turn, k % 3, v3_scale(0.5 / h, v3_sub(up.normal, down.normal)));
+  }
 }
 
 /* The gradient of a function that depends on the pose of a only by where a point of it is: by is
@@ -44,7 +64,9 @@ static void add_whole(const pair *p, ff_manifold *to, double weight) {
   *at = (ff_sample){.id = {.kind = FF_PAIR_WHOLE},
                     .point = point,
                     .normal = p->whole.normal,
+                    .t1 = v3_orthogonal(p->whole.normal),
                     .depth = -p->whole.gap,
+                    .curvature = {INFINITY, INFINITY},
                     .weight = weight,
                     .d_depth = gradient_at(v3_neg(p->whole.normal), p->whole.on_a, point)};
   if (p->blend_rate != 0) {
@@ -61,14 +83,18 @@ static void add_overlay_sample(const pair *p, const ff_mat3 *frame, const ff_mat
   at->id = from->id;
   at->point = v3_add(p->pose_b->position, m3_tmul(*frame, from->point));
   at->normal = m3_tmul(*frame, from->normal);
+  at->t1 = v3_orthogonal(at->normal);
   at->depth = from->depth;
+  at->curvature[0] = at->curvature[1] = INFINITY;
   at->weight = units * from->weight;
   ff_vec3 arm = v3_sub(at->point, p->pose_a->position);
   ff_vec3 depth_normal = m3_tmul(*frame, from->depth_normal);
   ff_vec3 weight_normal = v3_scale(units, m3_tmul(*frame, from->weight_normal));
-  at->d_depth.shift = v3_add(m3_tmul(*frame, from->depth_shift), m3_tmul(by_normal[0], depth_normal));
+  at->d_depth.shift =
+      v3_add(m3_tmul(*frame, from->depth_shift), m3_tmul(by_normal[0], depth_normal));
   at->d_weight.shift = m3_tmul(by_normal[0], weight_normal);
-  /* normals turn about the origin of a; about the point that is a turn and a shift by -turn x arm */
+  /* normals turn about the origin of a; about the point that is a turn and a shift by -turn x arm
+   */
   ff_vec3 depth_turn = v3_sub(m3_tmul(by_normal[1], depth_normal),
                               v3_cross(arm, m3_tmul(by_normal[0], depth_normal)));
   ff_vec3 weight_turn =
@@ -87,6 +113,7 @@ static void cut_depth(const pair *p, ff_sample *at) {
     at->depth = -p->whole.gap;
     at->d_depth = gradient_at(v3_neg(p->whole.normal), p->whole.on_a, at->point);
     at->normal = p->whole.normal;
+    at->t1 = v3_orthogonal(at->normal);
   }
 }
 
@@ -103,15 +130,18 @@ static void find_samples(pair *p, double margin, ff_manifold *out) {
                     m3_mul(frame, apart));
   ff_polytope_place(&b, p->b, m3_product(frame, q_matrix(p->pose_b->orientation)), v3(0, 0, 0));
   ff_overlay_sample found[FF_SAMPLES_MAX];
-  int count = ff_overlay(&a, &b, margin, found);
-  ff_normal_rates(&p->cores, p->pose_a, &by_normal[0], &by_normal[1]);
+  int count = ff_overlay(&a, &b, margin, FF_SAMPLES_MAX, found);
+  ff_geom ca, cb;
+  ff_geom_shrink(&ca, p->a, ff_geom_round(p->a, INFINITY));
+  ff_geom_shrink(&cb, p->b, ff_geom_round(p->b, INFINITY));
+  ff_normal_rates(p, &ca, &cb, &by_normal[0], &by_normal[1]);
   for (int i = 0; i < count && out->count < FF_SAMPLES_MAX; i++) {
     add_overlay_sample(p, &frame, by_normal, &found[i], out);
   }
 }
 
-int ff_manifold_find(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
-                     const ff_pose *pose_b, double margin, ff_manifold *out) {
+static int find_polytopes(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                          const ff_pose *pose_b, double margin, ff_manifold *out) {
   pair p = {.a = a, .b = b, .pose_a = pose_a, .pose_b = pose_b};
   ff_geom core_a, core_b;
   double of_a = ff_geom_round(a, INFINITY), of_b = ff_geom_round(b, INFINITY);
@@ -147,4 +177,51 @@ int ff_manifold_find(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
     }
   }
   return out->count;
+}
+
+/* ---- half-spaces and smooth shapes --------------------------------------------------------------
+ */
+
+/* Points whose depth changes by minus the normal velocity there, each with a weight of 1. */
+static int find_points(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                       const ff_pose *pose_b, double margin, ff_manifold *out) {
+  ff_touch points[FF_TOUCH_MAX];
+  out->law_units = 0;
+  out->blend = 0;
+  out->depth = -INFINITY;
+  out->count = ff_geom_touch(a, pose_a, b, pose_b, margin, points);
+  for (int i = 0; i < out->count; i++) {
+    const ff_touch *from = &points[i];
+    out->samples[i] = (ff_sample){
+        .id = {.kind = FF_PAIR_POINT, .a = (short)from->feature},
+        .point = from->point,
+        .normal = from->normal,
+        .t1 = from->t1,
+        .depth = from->depth,
+        .weight = 1,
+        .curvature = {from->curvature[0], from->curvature[1]},
+        .d_depth = {.shift = v3_neg(from->normal)},
+    };
+    if (from->depth > out->depth) {
+      out->depth = from->depth;
+      out->normal = from->normal;
+    }
+  }
+  out->gap = -out->depth;
+  return out->count;
+}
+
+/* ---- which is which
+ * ------------------------------------------------------------------------------ */
+
+int ff_manifold_limit(ff_shape_kind a, ff_shape_kind b) {
+  bool flat = ff_geom_is_polytope(a) && ff_geom_is_polytope(b);
+  return flat ? FF_SAMPLES_MAX : ff_geom_touch_limit(a, b);
+}
+
+int ff_manifold_find(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                     const ff_pose *pose_b, double margin, ff_manifold *out) {
+  bool flat = ff_geom_is_polytope(a->kind) && ff_geom_is_polytope(b->kind);
+  return flat ? find_polytopes(a, pose_a, b, pose_b, margin, out)
+              : find_points(a, pose_a, b, pose_b, margin, out);
 }

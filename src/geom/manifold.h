@@ -2,22 +2,20 @@
  * their derivatives. Every stepper and the audit read this one.
  *
  * For polyhedral shapes A and B (study: docs/theory, "contact geometry"):
- *   core          the shape eroded by a margin of 2 % of its half thickness; it only gives the normal
- *   normal n      unit, b to a: direction of the distance g of the two cores, unique while g > 0
- *   D             pair depth: minus the signed distance of the shapes (minimum translation)
- *   h(x)          relative height, seen along n: lower side of A minus upper side of B, over the
- *                 overlap of the two shadows; h is convex and K is its epigraph, with vertical walls
- *   samples       the vertices of K: a vertex of A over a face of B, a vertex of B under a face of A,
- *                 or an edge of A across an edge of B
- *   t             depth of a sample along n, = -h there; the depth d = min(t, D)
- *   w             weight: solid angle of the normal cone of K at the sample over that of a quarter of
- *                 a hemisphere, see geom/cone_weight.h. All weights of a pair sum to N.
- * A law that stores E(d) at a depth stores U = sum of w E(d), which is a continuous function of the
- * poses: the solid angles of a convex body change continuously, and where samples split or merge
- * they have one place and depth. As the cores come to overlap (g < r/2, r the sum of both margins)
- * the samples fade into one of weight N at depth D, with s = smoothstep(1 - 2 g / r):
- *   U = (1 - s) sum w_i E(d_i) + s N E(D)
- * so that it does not matter there which of several minimum translations is taken.
+ *   core          the shape eroded by a margin of 2 % of its half thickness; it only gives the
+ * normal normal n      unit, b to a: direction of the distance g of the two cores, unique while g >
+ * 0 D             pair depth: minus the signed distance of the shapes (minimum translation) h(x)
+ * relative height, seen along n: lower side of A minus upper side of B, over the overlap of the two
+ * shadows; h is convex and K is its epigraph, with vertical walls samples       the vertices of K:
+ * a vertex of A over a face of B, a vertex of B under a face of A, or an edge of A across an edge
+ * of B t             depth of a sample along n, = -h there; the depth d = min(t, D) w weight: solid
+ * angle of the normal cone of K at the sample over that of a quarter of a hemisphere, see
+ * geom/cone_weight.h. All weights of a pair sum to N. A law that stores E(d) at a depth stores U =
+ * sum of w E(d), which is a continuous function of the poses: the solid angles of a convex body
+ * change continuously, and where samples split or merge they have one place and depth. As the cores
+ * come to overlap (g < r/2, r the sum of both margins) the samples fade into one of weight N at
+ * depth D, with s = smoothstep(1 - 2 g / r): U = (1 - s) sum w_i E(d_i) + s N E(D) so that it does
+ * not matter there which of several minimum translations is taken.
  */
 #ifndef FF_GEOM_MANIFOLD_H
 #define FF_GEOM_MANIFOLD_H
@@ -25,7 +23,7 @@
 #include "geom/distance.h"
 #include "geom/geom.h"
 
-enum { FF_SAMPLES_MAX = 64 };
+enum { FF_SAMPLES_MAX = 24 }; /* of a pair; the deepest if there are more */
 
 /* Law units of a pair with flat faces: a rectangle on a face has four samples of weight 1. */
 #define FF_LAW_UNITS_FLAT 4.0
@@ -35,6 +33,7 @@ typedef enum ff_feature_pair_kind {
   FF_PAIR_VERTEX_FACE, /* vertex a of shape a over face b of shape b */
   FF_PAIR_FACE_VERTEX, /* face a of shape a over vertex b of shape b */
   FF_PAIR_EDGE_EDGE,   /* edge a of shape a across edge b of shape b */
+  FF_PAIR_POINT,       /* contact point a of a shape on a half-space, or of a smooth shape */
   FF_PAIR_WHOLE        /* the pair as a whole: witness points of the minimum translation */
 } ff_feature_pair_kind;
 
@@ -56,9 +55,11 @@ typedef struct ff_gradient {
 typedef struct ff_sample {
   ff_feature_pair id;
   ff_vec3 point;        /* m, world: halfway between both surfaces, along the normal of the pair */
-  ff_vec3 normal;       /* unit, world, b to a: of the feature pair; -d_depth.shift is along it */
+  ff_vec3 normal;       /* unit, world, b to a: of the feature pair; about along -d_depth.shift */
+  ff_vec3 t1;           /* unit, world, tangent */
   double depth;         /* m; < 0: apart */
   double weight;        /* law units */
+  double curvature[2];  /* 1/m, relative principal curvatures; INFINITY at vertices and edges */
   ff_gradient d_depth;  /* 1, m/rad */
   ff_gradient d_weight; /* 1/m, 1/rad */
 } ff_sample;
@@ -67,14 +68,18 @@ typedef struct ff_manifold {
   ff_vec3 normal;   /* unit, world, b to a: of the cores, or of the minimum translation */
   double depth;     /* m, D; < 0: minus the distance, or NAN if it was not needed */
   double gap;       /* m, g: distance of the cores */
-  double law_units; /* N */
+  double law_units; /* N; 0: weights of this pair do not sum to a constant */
   double blend;     /* s: 0 samples only, 1 the pair as a whole */
   int count;
   ff_sample samples[FF_SAMPLES_MAX]; /* in the order of kind, a, b */
 } ff_manifold;
 
-/* Samples with depth > -margin (m). Returns their number. */
+/* Samples with depth > -margin (m); a and b in the order of ff_geom_in_order. Returns their
+ * number. */
 int ff_manifold_find(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                      const ff_pose *pose_b, double margin, ff_manifold *out);
+
+/* Most samples a pair of these kinds can have; 0: there is no contact geometry for it. */
+int ff_manifold_limit(ff_shape_kind a, ff_shape_kind b);
 
 #endif

@@ -1,12 +1,12 @@
 /* Every decision about the overlay follows from one kind of predicate: on which side of the line
- * through an edge a vertex of the other polyhedron lies, seen along z. Vertices that lie on the line
- * to rounding are decided as if a were shifted a little in one fixed direction, so that the
+ * through an edge a vertex of the other polyhedron lies, seen along z. Vertices that lie on the
+ * line to rounding are decided as if a were shifted a little in one fixed direction, so that the
  * decisions fit together where edges lie on one another, as in flush stacks. */
 #include "geom/overlay.h"
 
 #include "geom/cone_weight.h"
 
-#define VERTICAL 1e-7  /* faces whose normal has less than this along z are vertical walls */
+#define VERTICAL 1e-9  /* faces whose normal has less than this along z are vertical walls */
 #define ON_LINE  1e-12 /* of the size: a vertex this near a line lies on it */
 
 /* The direction of the shift that decides ties. */
@@ -16,7 +16,7 @@ static const double tie_x = 0.8143, tie_y = 0.5804;
 typedef struct relief {
   const ff_polytope *of;
   const ff_topology *topology;
-  double sign;                      /* faces with sign * normal.z > VERTICAL: -1 for a, 1 for b */
+  double sign; /* faces with sign * normal.z > VERTICAL: -1 for a, 1 for b */
   unsigned char facing[FF_POLYTOPE_FACES];
   double slack; /* m^2 per m of edge: ON_LINE */
 } relief;
@@ -26,7 +26,7 @@ typedef struct overlay {
   double margin;
   double low, high; /* m: lowest of a less the margin, highest of b plus it */
   ff_overlay_sample *out;
-  int count;
+  int count, limit;
 } overlay;
 
 static void relief_init(relief *out, const ff_polytope *of, double sign) {
@@ -55,15 +55,16 @@ static bool is_left(const relief *of, int edge, const relief *other, int v, doub
   return fabs(area) > tie ? area > 0 : shift * (ex * tie_y - ey * tie_x) > 0;
 }
 
-/* The face of a relief that a vertex of the other polyhedron is over or under; -1: none. Seen from z
- * above, upper faces run counterclockwise and lower faces clockwise. */
+/* The face of a relief that a vertex of the other polyhedron is over or under; -1: none. Seen from
+ * z above, upper faces run counterclockwise and lower faces clockwise. */
 static int face_at(const relief *of, const relief *other, int v, double shift) {
   const ff_topology *top = of->topology;
   for (int f = 0; f < top->face_count; f++) {
     bool inside = of->facing[f];
     for (int i = top->side_start[f]; inside && i < top->side_start[f + 1]; i++) {
       int edge = top->side[i];
-      bool along = top->edges[edge].face[0] == f; /* the face runs along the edge, else against it */
+      bool along =
+          top->edges[edge].face[0] == f; /* the face runs along the edge, else against it */
       inside = is_left(of, edge, other, v, shift) == (along == (of->sign > 0));
     }
     if (inside) {
@@ -73,7 +74,8 @@ static int face_at(const relief *of, const relief *other, int v, double shift) {
   return -1;
 }
 
-/* ---- samples ----------------------------------------------------------------------------------- */
+/* ---- samples -----------------------------------------------------------------------------------
+ */
 
 /* A new sample of this depth; NULL: it is too shallow, or there are too many deeper ones. */
 static ff_overlay_sample *add_sample(overlay *to, ff_feature_pair_kind kind, int a, int b,
@@ -82,7 +84,7 @@ static ff_overlay_sample *add_sample(overlay *to, ff_feature_pair_kind kind, int
     return NULL;
   }
   ff_overlay_sample *at = &to->out[to->count];
-  if (to->count == FF_SAMPLES_MAX) {
+  if (to->count == to->limit) {
     at = &to->out[0];
     for (int i = 1; i < to->count; i++) {
       at = to->out[i].depth < at->depth ? &to->out[i] : at;
@@ -93,8 +95,8 @@ static ff_overlay_sample *add_sample(overlay *to, ff_feature_pair_kind kind, int
   } else {
     to->count++;
   }
-  *at = (ff_overlay_sample){
-      .id = {.kind = (unsigned char)kind, .a = (short)a, .b = (short)b}, .depth = depth};
+  *at = (ff_overlay_sample){.id = {.kind = (unsigned char)kind, .a = (short)a, .b = (short)b},
+                            .depth = depth};
   return at;
 }
 
@@ -117,8 +119,8 @@ static ff_cone_vector wall_at(const relief *of, int edge, int face) {
   return of->sign < 0 ? ff_cone_wall_a(along) : ff_cone_wall_b(along);
 }
 
-/* Normal cone of K at a vertex of a relief, over or under a face (normal) of the other one: facets of
- * the faces around it, in their order, between the walls of its silhouette edges. */
+/* Normal cone of K at a vertex of a relief, over or under a face (normal) of the other one: facets
+ * of the faces around it, in their order, between the walls of its silhouette edges. */
 static void vertex_weight(ff_overlay_sample *at, const relief *of, int v, ff_vec3 normal) {
   ff_cone_vector vectors[FF_CONE_VECTORS];
   const ff_topology *top = of->topology;
@@ -238,7 +240,8 @@ static void add_crossing(overlay *o, int i, int k) {
   }
 }
 
-/* ---- the overlay ------------------------------------------------------------------------------ */
+/* ---- the overlay ------------------------------------------------------------------------------
+ */
 
 static double size_of(const ff_polytope *of) {
   double most = 0;
@@ -248,7 +251,8 @@ static double size_of(const ff_polytope *of) {
   return most;
 }
 
-/* Heights that samples can be at: below the top of b and above the bottom of a, but for the margin. */
+/* Heights that samples can be at: below the top of b and above the bottom of a, but for the margin.
+ */
 static void find_heights(overlay *o) {
   double top = -INFINITY, bottom = INFINITY;
   for (int v = 0; v < o->a.topology->vertex_count; v++) {
@@ -302,12 +306,13 @@ static bool vertex_faces(const relief *of, int v) {
   return false;
 }
 
-int ff_overlay(const ff_polytope *a, const ff_polytope *b, double margin,
-               ff_overlay_sample out[FF_SAMPLES_MAX]) {
+int ff_overlay(const ff_polytope *a, const ff_polytope *b, double margin, int limit,
+               ff_overlay_sample *out) {
   overlay o;
   o.margin = margin;
   o.out = out;
   o.count = 0;
+  o.limit = limit;
   relief_init(&o.a, a, -1);
   relief_init(&o.b, b, 1);
   o.a.slack = o.b.slack = ON_LINE * (size_of(a) + size_of(b));

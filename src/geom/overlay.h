@@ -18,9 +18,9 @@ typedef struct ff_overlay_sample {
   ff_vec3 weight_turn, weight_normal;
 } ff_overlay_sample;
 
-/* Samples with depth > -margin. Returns their number, at most
- * FF_SAMPLES_MAX: the deepest if there are more. */
-int ff_overlay(const ff_polytope *a, const ff_polytope *b, double margin,
-               ff_overlay_sample out[FF_SAMPLES_MAX]);
+/* Samples with depth > -margin. Returns their number, at most limit: the deepest if there are
+ * more. */
+int ff_overlay(const ff_polytope *a, const ff_polytope *b, double margin, int limit,
+               ff_overlay_sample *out);
 
 #endif
