@@ -7,6 +7,7 @@
 #define ON_FEATURE 1e-12 /* of the size: a point this near to a feature is on it */
 #define CONFIRMED  1e-13 /* of the size: what the gap along the normal may fall short of */
 #define ALIGNED    1e-9  /* 1 - cosine of normals that may be the same */
+#define LEVEL      1e-9  /* of the size: what is lower than the farthest vertex by less is level */
 
 enum { EDGES_AT_POINT = 32 };
 
@@ -16,7 +17,7 @@ typedef struct segment {
   double half;
 } segment;
 
-/* Features of one shape at a witness point. */
+/* Features of one shape at a witness point, or level with it. */
 typedef struct point_features {
   ff_vec3 face; /* unit, outward: of all faces the one along the normal */
   double aligned;
@@ -42,10 +43,9 @@ static void edge_ends(const ff_geom *geom, int edge, ff_vec3 *from, ff_vec3 *to)
   *to = v3_load(end);
 }
 
-static void find_features(point_features *out, const ff_geom *geom, ff_quat q, ff_vec3 origin,
-                          ff_vec3 at, ff_vec3 outward, double size) {
+static void find_face(point_features *out, const ff_geom *geom, ff_quat q, ff_vec3 outward) {
   const ff_hull *hull = geom->kind == FF_POLYHEDRON ? geom->hull : NULL;
-  ff_vec3 x = q_unrotate(q, v3_sub(at, origin)), d = q_unrotate(q, outward), face = d;
+  ff_vec3 d = q_unrotate(q, outward), face = d;
   out->aligned = -INFINITY;
   for (int k = 0; k < (hull ? hull->face_count : 3); k++) {
     ff_vec3 axis = v3(k == 0, k == 1, k == 2);
@@ -55,14 +55,23 @@ static void find_features(point_features *out, const ff_geom *geom, ff_quat q, f
     out->aligned = greater(aligned, out->aligned);
   }
   out->face = q_rotate(q, face);
+}
+
+/* Edges through the witness point; level: those with an end as far along outward. */
+static void find_edges(point_features *out, const ff_geom *geom, ff_quat q, ff_vec3 origin,
+                       ff_vec3 at, ff_vec3 outward, double size, bool level) {
+  ff_vec3 x = q_unrotate(q, v3_sub(at, origin)), d = q_unrotate(q, outward);
+  int count = geom->kind == FF_POLYHEDRON ? geom->hull->edge_count : 12;
+  double high = v3_dot(d, ff_geom_support(geom, d)) - LEVEL * size;
   out->edge_count = 0;
-  for (int e = 0; e < (hull ? hull->edge_count : 12) && out->edge_count < EDGES_AT_POINT; e++) {
+  for (int e = 0; e < count && out->edge_count < EDGES_AT_POINT; e++) {
     ff_vec3 from, to;
     edge_ends(geom, e, &from, &to);
     ff_vec3 edge = v3_sub(to, from), off = v3_sub(x, from);
     double square = v3_dot(edge, edge), t = fmax(0, fmin(1, v3_dot(off, edge) / square));
     off = v3_axpy(off, -t, edge);
-    if (v3_dot(off, off) < ON_FEATURE * ON_FEATURE * size * size) {
+    if (level ? v3_dot(d, from) > high || v3_dot(d, to) > high
+              : v3_dot(off, off) < ON_FEATURE * ON_FEATURE * size * size) {
       ff_vec3 middle = v3_scale(0.5, v3_add(from, to));
       double length = sqrt(square);
       out->edges[out->edge_count++] =
@@ -158,31 +167,34 @@ static void take_edges_deep(ff_distance *out, const ff_two *two, const segment *
 
 bool ff_closest_features(ff_distance *out, const ff_two *two, const ff_rough *rough) {
   point_features a, b;
-  bool apart = rough->gap > 1e-9 * two->size;
-  ff_distance best = {.gap = apart ? INFINITY : -INFINITY};
-  find_features(&a, two->a, two->q_a, two->apart, rough->on_a, v3_neg(rough->normal), two->size);
-  find_features(&b, two->b, two->q_b, v3(0, 0, 0), rough->on_b, rough->normal, two->size);
+  ff_vec3 n = rough->normal, none = v3(0, 0, 0);
+  bool apart = rough->gap > LEVEL * two->size;
+  find_face(&a, two->a, two->q_a, v3_neg(n));
+  find_face(&b, two->b, two->q_b, n);
   if (take_face(out, two, &a, true, rough) || take_face(out, two, &b, false, rough)) {
     return true;
   }
-  for (int i = 0; i < a.edge_count; i++) {
-    for (int k = 0; k < b.edge_count; k++) {
+  for (int level = 0; level < 2; level++) {
+    ff_distance best = {.gap = apart ? INFINITY : -INFINITY};
+    find_edges(&a, two->a, two->q_a, two->apart, rough->on_a, v3_neg(n), two->size, level);
+    find_edges(&b, two->b, two->q_b, none, rough->on_b, n, two->size, level);
+    for (int k = 0; k < a.edge_count * b.edge_count; k++) {
+      const segment *of_a = &a.edges[k / b.edge_count], *of_b = &b.edges[k % b.edge_count];
       if (apart) {
-        take_edges_apart(&best, &a.edges[i], &b.edges[k]);
+        take_edges_apart(&best, of_a, of_b);
       } else {
-        take_edges_deep(&best, two, &a.edges[i], &b.edges[k], rough->normal);
+        take_edges_deep(&best, two, of_a, of_b, n);
       }
     }
+    double least = apart ? best.gap : rough->gap; /* what the gap along the normal must be */
+    double gap = v3_dot(best.normal, ff_two_support(two, v3_neg(best.normal)).w);
+    if (best.kind_a != FF_FEATURE_NONE && gap > least - CONFIRMED * two->size) {
+      *out = best;
+      out->settled = true;
+      return true;
+    }
   }
-  double least = apart ? best.gap : rough->gap; /* what the gap along the normal must be */
-  if (best.kind_a == FF_FEATURE_NONE ||
-      !(v3_dot(best.normal, ff_two_support(two, v3_neg(best.normal)).w) >
-        least - CONFIRMED * two->size)) {
-    return false;
-  }
-  best.settled = true;
-  *out = best;
-  return true;
+  return false;
 }
 
 /* Derivative of n = w / |w| for a change dw of w across the edge, that has no part along it. */

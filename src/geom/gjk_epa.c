@@ -419,7 +419,7 @@ static bool thick_way_out(ff_rough *out, const ff_two *two, double skin, double 
 bool ff_gjk_epa(ff_rough *out, const ff_two *two, double beyond, bool *exact, ff_rivals *rivals) {
   rivals->count = 0;
   simplex s = {.count = 0};
-  double close = two->curved ? CLOSE : 1e-6, enough = two->curved ? 1e-6 * two->size : 0, left;
+  double close = two->curved ? CLOSE : 1e-9, enough = two->curved ? 1e-6 * two->size : 0, left;
   *exact = !two->curved;
   if (distance(out, two, &s, beyond, enough, &left) && out->gap > close * two->size) {
     return true;
