@@ -1,6 +1,7 @@
 #include "geom/distance.h"
 
 #include "geom/distance_parts.h"
+#include "geom/hull.h"
 #include "geom/implicit.h"
 #include "math/vec.h"
 
@@ -86,12 +87,41 @@ static double gap_along(const ff_two *two, ff_vec3 n) {
   return v3_dot(n, ff_two_support(two, v3_neg(n)).w);
 }
 
+/* Active rules of a known result: Newton's method from it, if that stays there. */
+static void tell_rules(ff_distance *out, const ff_two *two) {
+  ff_rough here = {out->normal, out->gap, out->on_a, out->on_b};
+  ff_distance found = {.settled = false};
+  ff_vec3 beside;
+  out->kind_a = out->kind_b = FF_FEATURE_NONE;
+  ff_distance_newton(&found, two, &here, 1e-11, 1e-9, &beside);
+  if (found.settled && v3_dot(found.normal, out->normal) > 1 - 1e-15) {
+    *out = found;
+  }
+}
+
+/* Newton's method from witness points of rough, then from where the farthest point of one shape is
+ * over the other: a rim or vertex that is a little nearer than what is next to it. */
+static void settle_from(ff_distance *out, const ff_two *two, const ff_rough *rough, double doubt,
+                        double price, ff_vec3 *beside) {
+  ff_corner far = ff_two_support(two, v3_neg(rough->normal));
+  ff_vec3 n = rough->normal, other = n;
+  double gap = v3_dot(n, far.w);
+  ff_distance_newton(out, two, rough, doubt, price, beside);
+  for (int which = 0; which < 2 && !out->settled; which++) {
+    ff_rough start = {n, gap, far.a, v3_axpy(far.a, -gap, n)};
+    if (which) {
+      start = (ff_rough){n, gap, v3_axpy(far.b, gap, n), far.b};
+    }
+    ff_distance_newton(out, two, &start, doubt, 1e-12, &other);
+  }
+}
+
 /* Newton's method from better and better places. True: rough has become exact, whether or not it
- * came to an end. */
+ * converged. */
 static bool settle(ff_distance *out, const ff_two *two, ff_rough *rough) {
   bool exact = false;
   ff_vec3 beside;
-  ff_distance_newton(out, two, rough, 3 * FF_ROUGH, &beside);
+  settle_from(out, two, rough, 3 * FF_ROUGH, 0.02, &beside);
   for (int try = 0; try < 4 && !out->settled; try++) {
     if (gap_along(two, beside) > gap_along(two, rough->normal) + 1e-13 * two->size) {
       rough->normal = beside;
@@ -103,7 +133,7 @@ static bool settle(ff_distance *out, const ff_two *two, ff_rough *rough) {
     double left = rough->gap > 0.01 * two->size ? ff_gjk_distance(rough, two, enough) : INFINITY;
     left = left > enough * size ? ff_cutting_plane(rough, two, enough) : left;
     exact = left < 1e-11 * size;
-    ff_distance_newton(out, two, rough, fmax(10 * left / size, 1e-10), &beside);
+    settle_from(out, two, rough, fmax(10 * left / size, 1e-10), try % 2 ? 1e-6 : 1e-3, &beside);
   }
   return exact;
 }
@@ -122,6 +152,84 @@ static void try_rivals(ff_distance *out, const ff_two *two, ff_rivals *rivals) {
   }
 }
 
+/* Face contact: the farthest point of one shape is over or below a flat face of the other.
+ *
+ * Let x be the point of a that is farthest against the outward normal m of a face of b. Above the
+ * face, if the foot of x is in it, the distance is that of x. Below it, no gap g(n) exceeds minus
+ * the depth of x across n, so the depth is that below the face if no part of b's surface is nearer
+ * to x: then it is the global minimum translation. */
+
+/* Of the flat faces of a shape the one that x is highest over: outward normal and height. beside:
+ * how far x, or its foot where it is above, stands out beside it; not less than minus the distance
+ * to the rest of the surface. False: no such face. */
+static bool highest_face(const ff_geom *geom, ff_vec3 x, ff_vec3 *normal, double *height,
+                         double *beside) {
+  if (geom->kind == FF_BOX) {
+    const double over[3] = {fabs(x.x) - geom->size.x, fabs(x.y) - geom->size.y,
+                            fabs(x.z) - geom->size.z};
+    int k = over[1] > over[0] ? 1 : 0;
+    k = over[2] > over[k] ? 2 : k;
+    *height = over[k];
+    *beside = fmax(over[(k + 1) % 3], over[(k + 2) % 3]);
+    *normal = v3(k == 0 ? copysign(1, x.x) : 0, k == 1 ? copysign(1, x.y) : 0,
+                 k == 2 ? copysign(1, x.z) : 0);
+    return true;
+  }
+  if (geom->kind == FF_CYLINDER) {
+    *height = fabs(x.z) - geom->size.y;
+    *beside = sqrt(x.x * x.x + x.y * x.y) - geom->size.x;
+    *normal = v3(0, 0, copysign(1, x.z));
+    return true;
+  }
+  const ff_hull *hull = geom->kind == FF_POLYHEDRON ? geom->hull : NULL;
+  *height = *beside = -INFINITY;
+  for (int k = 0; hull && k < hull->face_count; k++) {
+    double over = v3_dot(hull->normal[k], x) - hull->offset[k];
+    *beside = over > *height ? *height : fmax(over, *beside);
+    *normal = over > *height ? hull->normal[k] : *normal;
+    *height = fmax(over, *height);
+  }
+  if (*height > 0) {
+    ff_vec3 foot = v3_axpy(x, -*height, *normal);
+    *beside = ff_hull_above(hull, foot) - 1e-15 * hull->bound; /* but for the face itself */
+  }
+  return hull != NULL;
+}
+
+static bool face_contact(ff_distance *out, const ff_two *two, bool of_a) {
+  const ff_geom *geom = of_a ? two->a : two->b;
+  ff_quat q = of_a ? two->q_a : two->q_b;
+  ff_vec3 origin = of_a ? two->apart : v3(0, 0, 0), normal = v3(0, 0, 0), before;
+  ff_vec3 x = of_a ? v3_neg(two->apart) : two->apart; /* first the centre of the other */
+  double height, beside;
+  if (!highest_face(geom, q_unrotate(q, x), &normal, &height, &beside)) {
+    return false;
+  }
+  for (int round = 0; round < 3; round++) {
+    before = normal;
+    ff_vec3 m = q_rotate(q, normal), far;
+    if (of_a) {
+      far = q_rotate(two->q_b, ff_geom_support(two->b, q_unrotate(two->q_b, v3_neg(m))));
+    } else {
+      far = ff_geom_support(two->a, q_unrotate(two->q_a, v3_neg(m)));
+      far = v3_add(two->apart, q_rotate(two->q_a, far));
+    }
+    highest_face(geom, q_unrotate(q, v3_sub(far, origin)), &normal, &height, &beside);
+    if (v3_dot(normal, before) == v3_dot(normal, normal)) {
+      ff_vec3 foot = v3_axpy(far, -height, m);
+      out->normal = of_a ? v3_neg(m) : m;
+      out->gap = height;
+      out->on_a = of_a ? foot : far;
+      out->on_b = of_a ? far : foot;
+      out->kind_a = of_a ? FF_FEATURE_FACE : FF_FEATURE_VERTEX;
+      out->kind_b = of_a ? FF_FEATURE_VERTEX : FF_FEATURE_FACE;
+      out->settled = beside <= fmin(height, 0);
+      return out->settled;
+    }
+  }
+  return false;
+}
+
 static void search(ff_distance *out, const ff_two *two, double beyond) {
   ff_rough rough;
   ff_rivals rivals;
@@ -132,6 +240,12 @@ static void search(ff_distance *out, const ff_two *two, double beyond) {
   }
   bool exact = false;
   if (out->gap > beyond) {
+    return;
+  }
+  if (face_contact(out, two, false) || face_contact(out, two, true)) {
+    if (two->curved) {
+      tell_rules(out, two);
+    }
     return;
   }
   if (!ff_gjk_epa(&rough, two, beyond, &exact, &rivals)) {

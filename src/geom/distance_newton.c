@@ -100,9 +100,9 @@ static double made_up(const candidate *from, const int *set, int count, ff_vec3 
   return v3_norm(rest);
 }
 
-/* The smallest set of rules that makes up the normal well enough, else the one that does it best.
- */
-static void choose_rules(side *s, ff_vec3 x, ff_vec3 n, double reach) {
+/* The smallest set of rules that makes up the normal well enough, else the set that does it best:
+ * an angle of price (rad) counts as much as a rule more. */
+static void choose_rules(side *s, ff_vec3 x, ff_vec3 n, double reach, double price) {
   candidate from[CANDIDATES];
   for (int i = 0; i < CANDIDATES; i++) {
     from[i].rule = -1;
@@ -120,7 +120,7 @@ static void choose_rules(side *s, ff_vec3 x, ff_vec3 n, double reach) {
     }
     double pull[MOST], left = INFINITY;
     if (size <= MOST) {
-      left = made_up(from, members, size, u, pull) + 0.02 * size; /* the fewer the better */
+      left = made_up(from, members, size, u, pull) + price * size;
     }
     if (left < best) {
       best = left;
@@ -206,7 +206,7 @@ static void pushed(const side *a, const point *p, double size, int k, double *f)
 
 /* True if it converges. */
 static bool solve(side *a, side *b, point *p, double size) {
-  double f[UNKNOWNS], m[UNKNOWNS * UNKNOWNS], before = INFINITY;
+  double f[UNKNOWNS], m[UNKNOWNS * UNKNOWNS], before = INFINITY, slow = INFINITY;
   for (int round = 0; round < NEWTON_ROUNDS; round++) {
     int count = conditions(a, b, p, size, f, m);
     double most = 0;
@@ -214,12 +214,13 @@ static bool solve(side *a, side *b, point *p, double size) {
       most = fmax(most, fabs(f[i]));
       f[i] = -f[i];
     }
-    if (!(most < 10)) {
-      return false;
+    if (!(most < 10) || (round > 7 && most > 0.5 * slow)) {
+      return false; /* quadratic convergence is over in fewer */
     }
     if (most < 1e-15 || (most < 1e-12 && most > 0.5 * before)) {
       return true;
     }
+    slow = round % 4 == 3 ? most : slow;
     before = most;
     hold_still(m);
     ff_effort += 10;
@@ -308,12 +309,12 @@ static bool is_largest(const side *a, const side *b, const point *p, double size
 }
 
 void ff_distance_newton(ff_distance *out, const ff_two *two, const ff_rough *rough, double doubt,
-                        ff_vec3 *beside) {
+                        double price, ff_vec3 *beside) {
   side a = {.geom = two->a, .q = two->q_a, .origin = two->apart, .sign = -1};
   side b = {.geom = two->b, .q = two->q_b, .sign = 1};
   double reach = fmax(100 * doubt, 1e-7) * two->size;
-  choose_rules(&a, rough->on_a, rough->normal, reach);
-  choose_rules(&b, rough->on_b, rough->normal, reach);
+  choose_rules(&a, rough->on_a, rough->normal, reach, price);
+  choose_rules(&b, rough->on_b, rough->normal, reach, price);
   point p = {rough->on_a, rough->on_b, rough->normal, rough->gap};
   *beside = rough->normal;
   for (int try = 0; try < TRIES && a.count > 0 && b.count > 0; try++) {

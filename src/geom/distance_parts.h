@@ -47,11 +47,11 @@ double ff_cutting_plane(ff_rough *rough, const ff_two *two, double enough);
 /* The same by simplices, for shapes that are well apart. */
 double ff_gjk_distance(ff_rough *rough, const ff_two *two, double enough);
 
-/* Newton's method from rough, whose gap may be off by doubt (of the size). out->settled: it has
- * converged, to a local maximum of the gap. beside: a direction beside a point that is none, with a
- * larger gap, else the normal of rough. */
+/* Newton's method from rough, whose gap may be off by doubt (of the size) and whose normal by price
+ * (rad). out->settled: it has converged, to a local maximum of the gap. beside: a direction beside
+ * a point that is none, with a larger gap, else the normal of rough. */
 void ff_distance_newton(ff_distance *out, const ff_two *two, const ff_rough *rough, double doubt,
-                        ff_vec3 *beside);
+                        double price, ff_vec3 *beside);
 
 /* Closest points c_a + s x and c_b + t y of two segments, apart = c_a - c_b, |s| <= l_a, |t| <=
  * l_b, x and y unit. Of parallel ones the middle of where they are side by side. */
