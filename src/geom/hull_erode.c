@@ -167,3 +167,49 @@ ff_status ff_hull_erode(ff_hull *hull, double by, ff_arena *arena) {
   hull->core_depth = by;
   return status == FF_ERROR_MEMORY ? status : FF_OK;
 }
+
+/* A hull scaled about its origin, with the same edges and faces. */
+static ff_hull *scale_hull(const ff_hull *hull, double by, ff_arena *arena) {
+  ff_hull *out = ff_arena_take(arena, 1, sizeof *out);
+  ff_vec3 *vertices = ff_arena_take(arena, (size_t)hull->vertex_count, sizeof *vertices);
+  double *offset = ff_arena_take(arena, (size_t)hull->face_count, sizeof *offset);
+  if (!out || !vertices || !offset) {
+    return NULL;
+  }
+  *out = *hull;
+  for (int v = 0; v < hull->vertex_count; v++) {
+    vertices[v] = v3_scale(by, hull->vertices[v]);
+  }
+  for (int f = 0; f < hull->face_count; f++) {
+    offset[f] = by * hull->offset[f];
+  }
+  out->vertices = vertices;
+  out->offset = offset;
+  out->bound *= by;
+  out->inside *= by;
+  return out;
+}
+
+ff_status ff_hull_erode_inner(ff_hull *hull, double part, ff_arena *arena) {
+  const ff_hull *core = hull->core;
+  double core_depth = hull->core_depth, depth = part * hull->inside;
+  ff_status status = ff_hull_erode(hull, depth, arena);
+  if (status != FF_OK) {
+    return status;
+  }
+  const ff_hull *inner = hull->core ? hull->core : scale_hull(hull, 1 - part, arena);
+  hull->core = core;
+  hull->core_depth = core_depth;
+  hull->inner = inner;
+  hull->inner_depth = depth;
+  hull->inner_reach = 0;
+  for (int v = 0; inner && v < hull->vertex_count; v++) {
+    double nearest = INFINITY;
+    for (int k = 0; k < inner->vertex_count; k++) {
+      ff_vec3 off = v3_sub(hull->vertices[v], inner->vertices[k]);
+      nearest = lesser(nearest, v3_dot(off, off));
+    }
+    hull->inner_reach = greater(hull->inner_reach, sqrt(nearest));
+  }
+  return inner ? FF_OK : FF_ERROR_MEMORY;
+}
