@@ -112,7 +112,8 @@ static void find_overlay(shape_pair *p, facet_pair *of, const ff_distance *cores
                       m3_mul(frame, v3_sub(of->a->pose.position, base)));
     count = ff_overlay(&a, &b, p->margin, limit, found);
   }
-  if (!ff_normal_rates(cores, p->pose_a->position, &by_normal[0], &by_normal[1])) {
+  if (p->radius > 0 ||
+      !ff_normal_rates(cores, p->pose_a->position, &by_normal[0], &by_normal[1])) {
     ff_core_normal_rates(cores, cores->gap + of->a->core_radius, &of->a->core, &of->a->pose,
                          &of->b->core, &of->b->pose, p->pose_a->position, by_normal);
   }
