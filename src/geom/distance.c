@@ -55,30 +55,30 @@ static bool is_flat(const ff_geom *geom) {
   return geom->kind == FF_BOX || geom->kind == FF_POLYHEDRON;
 }
 
-/* Rounding can tear a hole into a polytope with faces in one plane, and the way out is then sought
- * on the other side. No face of either may have a larger gap across it than what was found; if
- * one has, it is taken. Large hulls have so many faces that none is likely to be missed. */
+/* Flat faces of either shape against what was found. Rounding can tear a hole into a polytope with
+ * faces in one plane, and the search ends on the other side: a face with a larger gap is taken. And
+ * a face normal next to the normal with the same gap but for rounding is the normal. Large hulls
+ * have so many faces that none is likely to be missed. */
 static void check_faces(const ff_two *two, ff_rough *rough, bool *exact) {
   enum { LARGE = 64 };
-  for (int which = 0; which < 2; which++) {
-    const ff_geom *geom = which ? two->b : two->a;
-    int count = ff_geom_rule_count(geom);
-    for (int k = 0; k < count && count <= LARGE; k++) {
-      ff_rule face;
-      ff_geom_rule(geom, k, v3(0, 0, 0), &face);
-      ff_vec3 n = which ? q_rotate(two->q_b, face.slope) : v3_neg(q_rotate(two->q_a, face.slope));
-      ff_vec3 far = ff_geom_support(two->a, q_unrotate(two->q_a, v3_neg(n)));
-      ff_vec3 on_a = v3_add(two->apart, q_rotate(two->q_a, far));
-      ff_vec3 on_b = q_rotate(two->q_b, ff_geom_support(two->b, q_unrotate(two->q_b, n)));
-      double gap = v3_dot(n, v3_sub(on_a, on_b));
-      if (gap > rough->gap + 1e-9 * two->size) {
-        *rough = (ff_rough){n, gap, on_a, v3_axpy(on_a, -gap, n)};
-        if (which == 0) { /* the corner is b's */
-          rough->on_b = on_b;
-          rough->on_a = v3_axpy(on_b, gap, n);
-        }
-        *exact = true;
-      }
+  for (int k = 0, own = ff_geom_rule_count(two->a); k < own + ff_geom_rule_count(two->b); k++) {
+    const ff_geom *geom = k < own ? two->a : two->b;
+    ff_rule face;
+    ff_geom_rule(geom, k < own ? k : k - own, v3(0, 0, 0), &face);
+    ff_vec3 n = k < own ? v3_neg(q_rotate(two->q_a, face.slope)) : q_rotate(two->q_b, face.slope);
+    bool beside = fabs(1 - v3_dot(n, rough->normal)) < 1e-9;
+    if (!ff_rule_is_flat(&face) || (ff_geom_rule_count(geom) > LARGE && !beside)) {
+      continue;
+    }
+    ff_corner far = ff_two_support(two, v3_neg(n));
+    double gap = v3_dot(n, far.w);
+    if (gap > rough->gap + 1e-9 * two->size) {
+      *rough = (ff_rough){n, gap, far.a, far.b};
+      rough->on_a = k < own ? v3_axpy(far.b, gap, n) : far.a;
+      rough->on_b = k < own ? far.b : v3_axpy(far.a, -gap, n);
+      *exact = true;
+    } else if (beside && two->curved && gap > rough->gap - 1e-11 * two->size) {
+      *rough = (ff_rough){n, gap, rough->on_a, v3_axpy(rough->on_a, -gap, n)};
     }
   }
 }
@@ -126,7 +126,7 @@ static bool settle(ff_distance *out, const ff_two *two, ff_rough *rough) {
     if (gap_along(two, beside) > gap_along(two, rough->normal) + 1e-13 * two->size) {
       rough->normal = beside;
       rough->gap = fmin(rough->gap, 0);
-    } else if (exact) {
+    } else if (exact && try > 1) {
       break;
     }
     double enough = try % 2 == 0 ? 1e-8 : 1e-15, size = two->size + fabs(rough->gap);
@@ -138,12 +138,15 @@ static bool settle(ff_distance *out, const ff_two *two, ff_rough *rough) {
   return exact;
 }
 
-/* What was found to rounding may be longer than a way in another direction was found to be roughly:
- * that is looked at as well. */
+/* Other local maxima of the gap that the rough search leaves possible. Between creases of one shape
+ * and the other they may be close together; of two smooth shapes those next to what was found are
+ * part of the same maximum. */
 static void try_rivals(ff_distance *out, const ff_two *two, ff_rivals *rivals) {
+  bool smooth = ff_geom_rule_count(two->a) == 1 && ff_geom_rule_count(two->b) == 1;
   for (int i = 0; i < rivals->count && out->settled; i++) {
     ff_distance other = {.settled = false};
-    if (rivals->way[i].gap > out->gap + 1e-13 * two->size) {
+    bool same = smooth && v3_dot(rivals->way[i].normal, out->normal) > 0.98;
+    if (!same && rivals->way[i].gap > out->gap + 1e-13 * two->size) {
       settle(&other, two, &rivals->way[i]);
     }
     if (other.settled && other.gap > out->gap) {
@@ -205,7 +208,8 @@ static bool face_contact(ff_distance *out, const ff_two *two, bool of_a) {
   if (!highest_face(geom, q_unrotate(q, x), &normal, &height, &beside)) {
     return false;
   }
-  for (int round = 0; round < 3; round++) {
+  bool dear = two->a->kind == FF_INTERSECTION || two->b->kind == FF_INTERSECTION;
+  for (int round = 0; round < (dear ? 1 : 3); round++) {
     before = normal;
     ff_vec3 m = q_rotate(q, normal), far;
     if (of_a) {
@@ -217,14 +221,17 @@ static bool face_contact(ff_distance *out, const ff_two *two, bool of_a) {
     highest_face(geom, q_unrotate(q, v3_sub(far, origin)), &normal, &height, &beside);
     if (v3_dot(normal, before) == v3_dot(normal, normal)) {
       ff_vec3 foot = v3_axpy(far, -height, m);
-      out->normal = of_a ? v3_neg(m) : m;
-      out->gap = height;
-      out->on_a = of_a ? foot : far;
-      out->on_b = of_a ? far : foot;
-      out->kind_a = of_a ? FF_FEATURE_FACE : FF_FEATURE_VERTEX;
-      out->kind_b = of_a ? FF_FEATURE_VERTEX : FF_FEATURE_FACE;
-      out->settled = beside <= fmin(height, 0);
-      return out->settled;
+      bool proven = beside <= fmin(height, 0);
+      if (proven) {
+        out->normal = of_a ? v3_neg(m) : m;
+        out->gap = height;
+        out->on_a = of_a ? foot : far;
+        out->on_b = of_a ? far : foot;
+        out->kind_a = of_a ? FF_FEATURE_FACE : FF_FEATURE_VERTEX;
+        out->kind_b = of_a ? FF_FEATURE_VERTEX : FF_FEATURE_FACE;
+        out->settled = true;
+      }
+      return proven;
     }
   }
   return false;
@@ -267,6 +274,9 @@ static void search(ff_distance *out, const ff_two *two, double beyond) {
     try_rivals(out, two, &rivals);
   }
   if (!out->settled) {
+    if (two->curved && exact) {
+      check_faces(two, &rough, &exact);
+    }
     *out = (ff_distance){.normal = rough.normal,
                          .gap = rough.gap,
                          .on_a = rough.on_a,

@@ -28,7 +28,7 @@ typedef struct ff_rough {
 } ff_rough;
 
 /* Ways out in other directions that may be as short as what was found, as far as is known. */
-enum { FF_RIVALS = 3 };
+enum { FF_RIVALS = 6 };
 typedef struct ff_rivals {
   ff_rough way[FF_RIVALS];
   int count;

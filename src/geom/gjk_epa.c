@@ -5,7 +5,7 @@
 #include "math/vec.h"
 
 enum { GJK_ROUNDS = 128, VERTICES = 96, FACES = 2 * VERTICES };
-#define ELSEWHERE 0.98 /* cosine of the angle within which ways out are one */
+#define ELSEWHERE 0.9999 /* cosine of the angle within which directions are one */
 #define CLOSE     1e-2 /* of the size: nearer than this a direction is not taken from a distance */
 
 /* ---- support points of the difference ------------------------------------------------------ */
