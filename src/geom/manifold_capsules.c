@@ -9,11 +9,12 @@
 #include "geom/distance.h"
 #include "geom/manifold_parts.h"
 
-#define PARALLEL_UP_TO 0.2 /* sine of the angle between the axes: samples have their full weight,  \
-                            */
-#define CROSSED_FROM 0.5   /* and none */
-#define FULL_LENGTH  0.5   /* of both radii: samples of axes that cover as much have full weight */
-#define TINY         1e-5  /* of both radii: see ff_whole_weight */
+#define PARALLEL_UP_TO                                                                             \
+  0.2                     /* sine of the angle between the axes: samples have their full weight,   \
+                           */
+#define CROSSED_FROM 0.5  /* and none */
+#define FULL_LENGTH  0.5  /* of both radii: samples of axes that cover as much have full weight */
+#define TINY         1e-5 /* of both radii: see ff_whole_weight */
 
 typedef struct axis_pair {
   ff_vec3 origin;  /* m, of a: turns are about it */

@@ -112,8 +112,7 @@ static void find_overlay(shape_pair *p, facet_pair *of, const ff_distance *cores
                       m3_mul(frame, v3_sub(of->a->pose.position, base)));
     count = ff_overlay(&a, &b, p->margin, limit, found);
   }
-  if (p->radius > 0 ||
-      !ff_normal_rates(cores, p->pose_a->position, &by_normal[0], &by_normal[1])) {
+  if (p->radius > 0 || !ff_normal_rates(cores, p->pose_a->position, &by_normal[0], &by_normal[1])) {
     ff_core_normal_rates(cores, cores->gap + of->a->core_radius, &of->a->core, &of->a->pose,
                          &of->b->core, &of->b->pose, p->pose_a->position, by_normal);
   }
@@ -149,11 +148,8 @@ static void find_facet_pair(shape_pair *p, const ff_facets *a, const ff_facets *
   }
   double gap = cores.gap + a->core_radius;
   of->end = of->first;
-  if (gap > beyond) {
-    return;
-  }
   find_blend(p, of, gap, &cores);
-  if (of->blend < 1) {
+  if (of->blend < 1 && gap <= beyond) {
     find_overlay(p, of, &cores);
     of->end = p->out->count;
   }
@@ -306,7 +302,8 @@ int ff_manifold_facets(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b
   }
   out->depth = NAN;
   if (overlap) {
-    ff_distance_query(&p.whole, a, pose_a, b, pose_b, p.larger ? margin : 0);
+    /* a query that may stop at a gap of 0 is not exact next to it */
+    ff_distance_query(&p.whole, a, pose_a, b, pose_b, p.core_margin + (p.larger ? margin : 0));
     out->depth = -p.whole.gap;
   } else {
     p.whole.normal = p.whole.on_a = p.whole.on_b = v3(0, 0, 1);

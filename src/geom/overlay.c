@@ -190,9 +190,10 @@ static void crossing_weight(const overlay *o, ff_overlay_sample *at, int i, int 
 
 #define WALL_FROM 2.0 /* slope of t, magnitude: F is 0 up to here, */
 #define WALL_TO   8.0 /* and 1 from here on */
-#define LEAN_FROM 0.5 /* sine of the angle between segment and shadow where weights begin to fade  \
-                       */
-#define LEAN_TO 0.7   /* where they are 0 */
+#define LEAN_FROM                                                                                  \
+  0.5               /* sine of the angle between segment and shadow where weights begin to fade    \
+                     */
+#define LEAN_TO 0.7 /* where they are 0 */
 
 /* Smooth step from 0 at low to 1 at high, and its derivative. */
 static double step_between(double x, double low, double high, double *rate) {
