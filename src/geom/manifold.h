@@ -11,13 +11,15 @@
  *   samples  the vertices of K: a vertex of A over a face of B, a vertex of B under a face of A, or
  *            an edge of A across an edge of B
  *   t        depth of a sample along n, -h there; its depth d = min(t, D)
- *   w        weight: solid angle of the normal cone of K over that of a quarter of a hemisphere,
- * see geom/cone_weight.h; all weights of a pair sum to N A law that stores E(d) at a depth stores U
- * = sum of w E(d), a continuous function of the poses: the solid angles of a convex body change
- * continuously, and where samples split or merge they have one place and depth. As the cores come
- * to overlap (g < r / 2, r the sum of both margins) the samples fade into one of weight N at depth
- * D, the pair as a whole, with s = smoothstep(1 - 2 g / r): U = (1 - s) sum w E(d) + s N E(D) so
- * that it does not matter there which of several minimum translations is taken.
+ *   w        weight: solid angle of the normal cone of K over that of a quarter of a hemisphere
+ *            (geom/cone_weight.h); all weights of a pair sum to N
+ *
+ * A law that stores E(d) at a depth stores U = sum of w E(d), a continuous function of the poses:
+ * the solid angles of a convex body change continuously, and where samples split or merge they have
+ * one place and depth. As the cores come to overlap (g < r / 2, r the sum of both margins) the
+ * samples fade into the pair as a whole, a sample of weight N at depth D:
+ *   U = (1 - s) sum w E(d) + s N E(D)    with s = smoothstep(1 - 2 g / r)
+ * so that it does not matter there which of several minimum translations is taken.
  *
  * Cylinders and intersections: the same of polyhedra inside them, see geom/facets.h. Capsules: of
  * their axis, with weights of 1 at its ends, see geom/overlay.c; two capsules: manifold_capsules.c.

@@ -392,23 +392,37 @@ static void overlay_init(overlay *o, const ff_polytope *a, const ff_polytope *b,
   find_heights(o);
 }
 
+/* Samples at the vertices of a (of_a) or b over or under the other. True: all of that side's
+ * vertices are over one face, so that nothing else crosses. */
+static bool add_vertices(overlay *o, bool of_a) {
+  const relief *of = of_a ? &o->a : &o->b, *other = of_a ? &o->b : &o->a;
+  int only = -1;
+  bool all_over_it = true;
+  for (int v = 0; v < of->topology->vertex_count; v++) {
+    if (!vertex_faces(of, v)) {
+      continue;
+    }
+    double z = of->of->vertex[v].z;
+    bool near = of_a ? z < o->high : z > o->low;
+    int face = near ? face_at(other, of, v, of_a ? 1 : -1) : -1;
+    all_over_it = all_over_it && face >= 0 && (only < 0 || face == only);
+    only = face;
+    if (face >= 0 && of_a) {
+      add_vertex_a(o, v, face);
+    } else if (face >= 0) {
+      add_vertex_b(o, v, face);
+    }
+  }
+  return all_over_it;
+}
+
 int ff_overlay(const ff_polytope *a, const ff_polytope *b, double margin, int limit,
                ff_overlay_sample *out) {
   overlay o;
   overlay_init(&o, a, b, margin, limit, out);
-  for (int v = 0; v < a->topology->vertex_count; v++) {
-    int face = a->vertex[v].z < o.high && vertex_faces(&o.a, v) ? face_at(&o.b, &o.a, v, 1) : -1;
-    if (face >= 0) {
-      add_vertex_a(&o, v, face);
-    }
+  if (!add_vertices(&o, true) && !add_vertices(&o, false)) {
+    add_crossings(&o);
   }
-  for (int v = 0; v < b->topology->vertex_count; v++) {
-    int face = b->vertex[v].z > o.low && vertex_faces(&o.b, v) ? face_at(&o.a, &o.b, v, -1) : -1;
-    if (face >= 0) {
-      add_vertex_b(&o, v, face);
-    }
-  }
-  add_crossings(&o);
   return o.count;
 }
 
