@@ -66,8 +66,8 @@ ff_status ff_hull_corners(ff_vec3 **out, int *corner_count, ff_arena *arena, con
  * The core has what its geometry needs, but no mass. */
 ff_status ff_hull_erode(ff_hull *hull, double by, ff_arena *arena);
 
-/* Gives a hull its inner core: eroded by this part of its half thickness, or, where that fails,
- * scaled down. */
+/* Gives a hull its inner core, without colours: eroded by this part of its half thickness, or,
+ * where that fails, scaled down. */
 ff_status ff_hull_erode_inner(ff_hull *hull, double part, ff_arena *arena);
 
 /* How far a point stands out of the hull: < 0 inside. */

@@ -149,23 +149,32 @@ static ff_status build(erosion *e, ff_hull *core, ff_arena *arena) {
     core->bound = fmax(core->bound, v3_norm(e->found[e->same[k]]));
   }
   fill_faces(core, e, corners);
-  if (!ff_hull_paint(core)) {
-    return FF_ERROR_MEMORY;
-  }
   return ff_hull_edges(core) ? FF_OK : FF_ERROR_INPUT;
 }
 
-ff_status ff_hull_erode(ff_hull *hull, double by, ff_arena *arena) {
+/* The core; NULL: by is too much, or rounding has spoilt it. */
+static ff_status find_core(const ff_hull *hull, double by, ff_arena *arena, ff_hull **out) {
   erosion e = {.from = hull, .by = by};
   ff_hull *core = ff_arena_take(arena, 1, sizeof *core);
+  *out = NULL;
   if (!core) {
     return FF_ERROR_MEMORY;
   }
   ff_status status = by < hull->inside ? build(&e, core, arena) : FF_ERROR_INPUT;
   ff_arena_free(&e.scratch);
-  hull->core = status == FF_OK ? core : NULL;
-  hull->core_depth = by;
+  *out = status == FF_OK ? core : NULL;
   return status == FF_ERROR_MEMORY ? status : FF_OK;
+}
+
+ff_status ff_hull_erode(ff_hull *hull, double by, ff_arena *arena) {
+  ff_hull *core;
+  ff_status status = find_core(hull, by, arena, &core);
+  if (core && !ff_hull_paint(core)) {
+    return FF_ERROR_MEMORY;
+  }
+  hull->core = core;
+  hull->core_depth = by;
+  return status;
 }
 
 /* A hull scaled about its origin, with the same edges and faces. */
@@ -191,15 +200,13 @@ static ff_hull *scale_hull(const ff_hull *hull, double by, ff_arena *arena) {
 }
 
 ff_status ff_hull_erode_inner(ff_hull *hull, double part, ff_arena *arena) {
-  const ff_hull *core = hull->core;
-  double core_depth = hull->core_depth, depth = part * hull->inside;
-  ff_status status = ff_hull_erode(hull, depth, arena);
+  ff_hull *inner;
+  double depth = part * hull->inside;
+  ff_status status = find_core(hull, depth, arena, &inner);
   if (status != FF_OK) {
     return status;
   }
-  const ff_hull *inner = hull->core ? hull->core : scale_hull(hull, 1 - part, arena);
-  hull->core = core;
-  hull->core_depth = core_depth;
+  inner = inner ? inner : scale_hull(hull, 1 - part, arena);
   hull->inner = inner;
   hull->inner_depth = depth;
   hull->inner_reach = 0;

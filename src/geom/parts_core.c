@@ -24,7 +24,7 @@ static bool shrink(ff_geom *to, ff_pose *pose, const ff_geom *from, double by, f
   if (from->kind == FF_POLYHEDRON) {
     *status = ff_hull_erode((ff_hull *)from->hull, by, arena);
   }
-  ff_geom_shrink(to, from, by);
+  ff_geom_erode(to, from, by);
   return ff_geom_thickness(from) > by && (from->kind != FF_POLYHEDRON || to->hull);
 }
 
