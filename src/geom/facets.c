@@ -2,7 +2,7 @@
 
 #include "geom/hull.h"
 #include "geom/parts.h"
-#include "math/vec.h"
+#include "geom/shape.h"
 
 #define FIXED_UP_TO  0.01 /* rad between contact and axis: the prism is fixed in the body, */
 #define TURNED_FROM  0.02 /* and turned */
@@ -10,8 +10,11 @@
 #define DIAGONAL     0.70710678118654752440
 
 bool ff_geom_has_facets(ff_shape_kind kind) {
-  return kind == FF_BOX || kind == FF_POLYHEDRON || kind == FF_CYLINDER || kind == FF_CAPSULE ||
-         kind == FF_INTERSECTION;
+  return ff_shapes[kind]->facets != FF_FACETS_NONE;
+}
+
+bool ff_facets_are_inside(ff_shape_kind kind) {
+  return ff_shapes[kind]->facets == FF_FACETS_PRISM || ff_shapes[kind]->facets == FF_FACETS_RIMS;
 }
 
 static double least3(ff_vec3 s) {
