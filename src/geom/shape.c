@@ -15,16 +15,16 @@ const ff_shape_ops *const ff_shapes[FF_SHAPE_KIND_COUNT] = {
     [FF_INTERSECTION] = &ff_shape_intersection,
 };
 
-static bool is_known(ff_shape_kind kind) {
+static bool is_shape_kind(ff_shape_kind kind) {
   return (unsigned)kind < FF_SHAPE_KIND_COUNT;
 }
 
 const char *ff_shape_kind_name(ff_shape_kind kind) {
-  return is_known(kind) ? ff_shapes[kind]->name : "unknown";
+  return is_shape_kind(kind) ? ff_shapes[kind]->name : "unknown";
 }
 
 const char *ff_geom_check(const ff_geom *geom) {
-  if (!is_known(geom->kind)) {
+  if (!is_shape_kind(geom->kind)) {
     return "kind of shape is not known";
   }
   const ff_shape_ops *ops = ff_shapes[geom->kind];
@@ -80,7 +80,7 @@ ff_vec3 ff_geom_support(const ff_geom *geom, ff_vec3 direction) {
 
 /* ---- curvature of a pair ---- */
 
-static double curvature_of(const ff_geom *geom, const ff_geom *other) {
+static double constant_curvature(const ff_geom *geom, const ff_geom *other) {
   const ff_shape_ops *ops = ff_shapes[geom->kind];
   return ops->curvature ? ops->curvature(geom, other) : NAN;
 }
@@ -89,7 +89,7 @@ double ff_geom_radius(const ff_geom *a, const ff_geom *b) {
   if (!ff_geom_can_touch(a->kind, b->kind)) {
     return NAN;
   }
-  return 1.0 / (curvature_of(a, b) + curvature_of(b, a));
+  return 1.0 / (constant_curvature(a, b) + constant_curvature(b, a));
 }
 
 static double mean_curvature_of(const ff_geom *geom) {
