@@ -44,7 +44,7 @@ static void find_tip(ff_feet *m, int owner, int i) {
   }
   ff_distance near;
   ff_distance_query(&near, &part, &pose, m->geom[!owner], &m->pose[!owner],
-                  skin + FF_FEET_BLUR * m->size);
+                    skin + FF_FEET_BLUR * m->size);
   *out = (ff_foot_tip){true, skin - near.gap, near.on_b, near.normal};
 }
 
