@@ -515,8 +515,8 @@ static ff_status list_pairs(ff_build *build) {
   return FF_OK;
 }
 
-/* Shapes get the largest radius that one of their pairs asks for; a little where they are pressed.
- */
+/* Erodes polyhedra and intersections by the largest radius that one of their pairs asks for; the
+ * manifold of two shapes with edges takes the margin of its cores (geom/manifold.h). */
 static ff_status round_shapes(const binder *bind) {
   ff_model *model = bind->build->model;
   int n = bind->class_count;
@@ -527,9 +527,11 @@ static ff_status round_shapes(const binder *bind) {
     for (int c = 0; eroded && c < n; c++) {
       int binding = bind->table[shape->class_index * n + c];
       bool meets = binding >= 0 && bind->classes[c].kind != FF_HALF_SPACE;
-      bool presses =
-          !ff_model_solves(model) && ff_geom_can_press(shape->geom.kind, bind->classes[c].kind);
-      double wish = presses ? INFINITY : binding >= 0 ? model->bindings[binding].round : 0;
+      ff_shape_kind other = bind->classes[c].kind;
+      bool smooth = other == FF_SPHERE || other == FF_ELLIPSOID || other == FF_SUPERELLIPSOID;
+      double wish = model->stepper != FF_STEPPER_QUASI_RIGID && !smooth ? INFINITY
+                    : binding >= 0 ? model->bindings[binding].round
+                                   : 0;
       round = meets ? fmax(round, wish) : round;
     }
     ff_status status = ff_geom_prepare(&shape->geom, round, &model->arena);

@@ -3,6 +3,10 @@
  * Between events each contact point is held open or closed, so that the integrator only ever
  * sees a smooth motion; it is switched where its depth crosses zero. Where a law has a kink, as a
  * clamp or the change from stick to slip, a step ends too.
+ *
+ * Samples of a manifold come and go within a step: a new one takes over the point, and with it the
+ * side, of one that vanished at its place; any other has the side of its depth, without an event,
+ * until the step ends. Forces do not jump there, so nothing needs to be located.
  */
 #include "math/vec.h"
 #include "step/candidates.h"
@@ -10,6 +14,7 @@
 #include "step/forces.h"
 #include "step/frame.h"
 #include "step/peaks.h"
+#include "step/samples.h"
 #include "step/stepper.h"
 
 #include <string.h>
@@ -34,6 +39,12 @@ static int project(void *context, double t, double *y) {
   return ff_constraints_project(work->model, work->state, t, y) ? 0 : 1;
 }
 
+/* Depth of a point; or a constant on its side while it has no sample, or one that is new. */
+static double depth_event(const ff_point *point) {
+  bool sided = point->known && ff_point_is_found(point);
+  return sided || ff_point_is_plain(point) ? point->patch.depth : point->closed ? 1 : -1;
+}
+
 /* Depth of every point, then the kink functions of every closed one. */
 static void events(void *context, double t, const double *y, double *g) {
   ff_work *work = context;
@@ -41,7 +52,7 @@ static void events(void *context, double t, const double *y, double *g) {
   ff_forces_update(work->model, state, t, y, NULL, NULL);
   int n = state->point_count;
   for (int i = 0; i < n; i++) {
-    g[i] = state->points[i].patch.depth;
+    g[i] = depth_event(&state->points[i]);
     g[n + i] = state->points[i].closed ? state->points[i].kink : 1;
     g[2 * n + i] = state->points[i].closed ? state->points[i].friction_kink : 1;
   }
@@ -112,34 +123,57 @@ static void reset(ff_work *work) {
 
 /* ---- steps -------------------------------------------------------------------------------- */
 
-/* Forces at the present state, with every new point on the side it is on. */
-static void settle(ff_work *work) {
+/* Gives every new point the side it is on, and frees those whose samples have vanished. True if
+ * there are new ones. */
+static bool take_sides(ff_work *work, bool *dropped) {
   ff_state *state = work->state;
-  ff_forces_update(work->model, state, state->t, state->y, NULL, NULL);
   bool fresh = false;
+  *dropped = ff_samples_forget(work->model, state);
   for (int i = 0; i < state->point_count; i++) {
     ff_point *point = &state->points[i];
-    if (!point->known) {
+    if (!point->known && ff_point_is_found(point)) {
       point->known = fresh = true;
       point->closed = point->patch.depth > 0;
     }
   }
-  if (fresh) {
-    ff_forces_update(work->model, state, state->t, state->y, NULL, NULL);
-  }
-}
-
-static void restart(ff_work *work) {
-  ff_state *state = work->state;
-  settle(work);
   signed char *side = ff_ode_sides(work->ode);
   int n = state->point_count;
   for (int i = 0; i < n; i++) {
-    side[i] = state->points[i].closed ? 1 : -1;
-    side[n + i] = state->points[i].closed && state->points[i].kink < 0 ? -1 : 1;
-    side[2 * n + i] = state->points[i].closed && state->points[i].friction_kink < 0 ? -1 : 1;
+    const ff_point *point = &state->points[i];
+    side[i] = point->closed ? 1 : -1;
+    side[n + i] = point->closed && point->kink < 0 ? -1 : 1;
+    side[2 * n + i] = point->closed && point->friction_kink < 0 ? -1 : 1;
   }
-  ff_ode_restart(work->ode, state->t, EVENTS_PER_POINT * n);
+  return fresh;
+}
+
+/* Forces at the present state, with every new point on the side it is on. */
+static void restart(ff_work *work) {
+  ff_state *state = work->state;
+  bool dropped;
+  ff_forces_update(work->model, state, state->t, state->y, NULL, NULL);
+  if (take_sides(work, &dropped)) {
+    ff_forces_update(work->model, state, state->t, state->y, NULL, NULL);
+    take_sides(work, &dropped); /* those of the kinks */
+  }
+  ff_ode_restart(work->ode, state->t, EVENTS_PER_POINT * state->point_count);
+}
+
+/* After a step without an event: samples that have come or gone in it. */
+static void renew_samples(ff_work *work) {
+  ff_state *state = work->state;
+  bool changed = false, dropped;
+  for (int i = 0; i < state->point_count && !changed; i++) {
+    const ff_point *point = &state->points[i];
+    bool matched = point->id.kind != FF_PAIR_NONE && !ff_point_is_plain(point);
+    changed = matched && point->known != ff_point_is_found(point);
+  }
+  if (changed) {
+    take_sides(work, &dropped);
+    if (dropped) {
+      restart(work);
+    }
+  }
 }
 
 /* With the wish that the state has. */
@@ -172,6 +206,7 @@ static void switch_point(ff_work *work, int event) {
   if (event < state->point_count) {
     ff_point *point = &state->points[event];
     point->closed = ff_ode_sides(work->ode)[event] > 0;
+    point->known = true;
     if (work->model->memory_count > 0) { /* memory begins empty and ends with the contact */
       ff_work_drop_memory(work, event);
       point->axis = v3(0, 0, 0);
@@ -245,6 +280,7 @@ static ff_status step(ff_work *work, double t_end) {
       restart(work);
     } else {
       ff_forces_update(model, state, state->t, state->y, NULL, NULL);
+      renew_samples(work);
       if (model->memory_count > 0 && ff_frame_leans(model, state)) {
         ff_frame_anchor(model, state);
         restart(work);

@@ -57,9 +57,8 @@ void ff_candidates_wish_more(const ff_model *model, ff_state *state, double time
 
 /* Adds a pair of shapes; false when the capacity is used up. */
 static bool add_near(const ff_model *model, ff_state *state, int a, int b, int rules) {
-  const ff_geom *one = &model->shapes[a].geom, *two = &model->shapes[b].geom;
-  const ff_binding *binding = &model->bindings[rules];
-  int points = ff_binding_points(model, binding, one->kind, two->kind);
+  int points = ff_binding_points(model, &model->bindings[rules], model->shapes[a].geom.kind,
+                                 model->shapes[b].geom.kind);
   if (state->near_count == state->near_capacity ||
       state->point_count + points > state->point_capacity) {
     return false;
@@ -68,11 +67,8 @@ static bool add_near(const ff_model *model, ff_state *state, int a, int b, int r
       (ff_near){.shape_a = a,
                 .shape_b = b,
                 .binding = rules,
-                .presses = ff_binding_presses(model, binding, one->kind, two->kind),
                 .first_point = state->point_count,
-                .point_count = points,
-                .touch = ff_geom_touch_of(one->kind, two->kind),
-                .rounded = ff_geom_is_rounded(one, two, binding->round)};
+                .point_count = points};
   memset(&state->points[state->point_count], 0, (size_t)points * sizeof *state->points);
   state->point_count += points;
   return true;

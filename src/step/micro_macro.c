@@ -177,10 +177,8 @@ static bool assemble(ff_micro *micro, const int *movers, int count) {
   ff_rows_begin(&micro->rows, model, micro->state, movers, count, is_tied(micro));
   for (int k = 0; k < micro->member_count; k++) {
     ff_micro_contact *contact = &micro->members[k];
-    const ff_point *point = &micro->state->points[contact->point];
-    const ff_vec3 axes[3] = {point->normal, point->t1, point->t2};
-    contact->row =
-        ff_rows_add(&micro->rows, model, micro->state, contact->a, contact->b, point->point, axes);
+    ff_row_axes at = ff_row_axes_of(&micro->state->points[contact->point]);
+    contact->row = ff_rows_add(&micro->rows, model, micro->state, contact->a, contact->b, &at);
     if (contact->row < 0) {
       return false;
     }
@@ -381,7 +379,7 @@ static ff_status refresh(ff_work *work) {
       return status;
     }
   }
-  ff_contacts_look(work->model, state);
+  ff_contacts_find(work->model, state);
   ff_micro_store(work->model, state);
   return FF_OK;
 }

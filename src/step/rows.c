@@ -6,21 +6,27 @@
 
 #include <string.h>
 
+/* Moment of a unit force along row k about the end of an arm to the point. */
+static ff_vec3 moment_of(const ff_row_axes *at, ff_vec3 arm, int k) {
+  ff_vec3 turn = v3_cross(arm, at->axes[k]);
+  return k == 0 && at->has_lever ? v3_add(turn, at->lever) : turn;
+}
+
 /* Adds with a sign what a body's point does along the axes, to three rows of a block. */
-static void add_body(const ff_model_body *body, const ff_pose *pose, double sign, ff_vec3 point,
-                     const ff_vec3 axes[3], double *to, int stride) {
-  ff_vec3 arm = v3_sub(point, pose->position);
+static void add_body(const ff_model_body *body, const ff_pose *pose, double sign,
+                     const ff_row_axes *at, double *to, int stride) {
+  ff_vec3 arm = v3_sub(at->point, pose->position);
   for (int k = 0; k < 3; k++, to += stride) {
-    ff_vec3 turn = v3_cross(arm, axes[k]);
+    ff_vec3 turn = moment_of(at, arm, k);
     turn = body->round ? turn : q_unrotate(pose->orientation, turn);
     v3_store(to, v3_axpy(v3_load(to), sign, turn));
-    v3_store(to + 3, v3_axpy(v3_load(to + 3), sign, axes[k]));
+    v3_store(to + 3, v3_axpy(v3_load(to + 3), sign, at->axes[k]));
   }
 }
 
 /* Of a body that nothing stiffens: three rows as its inertia makes them, L^-T of them at once. */
 static bool reach_body(ff_rows *rows, const ff_model_body *body, const ff_pose *pose, int index,
-                       double sign, ff_vec3 point, const ff_vec3 axes[3], ff_row_side *side) {
+                       double sign, const ff_row_axes *at, ff_row_side *side) {
   const double *factor = rows->blocks[index].factor;
   *side = (ff_row_side){index, 5, 6, rows->numbers_used};
   rows->numbers_used += 18;
@@ -28,12 +34,12 @@ static bool reach_body(ff_rows *rows, const ff_model_body *body, const ff_pose *
     return false;
   }
   double *to = rows->reached + side->at, ease = sign * factor[3];
-  ff_vec3 arm = v3_sub(point, pose->position), turning = v3_scale(sign, v3_load(factor));
+  ff_vec3 arm = v3_sub(at->point, pose->position), turning = v3_scale(sign, v3_load(factor));
   for (int k = 0; k < 3; k++, to += 6) {
-    ff_vec3 turn = v3_cross(arm, axes[k]);
+    ff_vec3 turn = moment_of(at, arm, k);
     turn = body->round ? turn : q_unrotate(pose->orientation, turn);
     v3_store(to, v3_mul(turning, turn));
-    v3_store(to + 3, v3_scale(ease, axes[k]));
+    v3_store(to + 3, v3_scale(ease, at->axes[k]));
   }
   return true;
 }
@@ -105,8 +111,7 @@ static int find_link(ff_rows *rows, const ff_model *model, const ff_state *state
 
 /* Rows of a link's point from those of the link. */
 static bool mount(ff_rows *rows, const ff_model *model, const ff_state *state, int body,
-                  double sign, ff_vec3 point, const ff_vec3 axes[3], ff_row_side *side,
-                  ff_row_mount *to) {
+                  double sign, const ff_row_axes *at, ff_row_side *side, ff_row_mount *to) {
   int number = find_link(rows, model, state, ff_mover_of(model, body), body);
   if (number <= 0) {
     return number < 0;
@@ -114,8 +119,11 @@ static bool mount(ff_rows *rows, const ff_model *model, const ff_state *state, i
   const ff_row_link *link = &rows->links[number - 1];
   to->link = number - 1;
   for (int k = 0; k < 3; k++) {
-    to->along[k] = v3_scale(sign, axes[k]);
-    to->turn[k] = v3_cross(v3_sub(point, link->place), to->along[k]);
+    to->along[k] = v3_scale(sign, at->axes[k]);
+    to->turn[k] = v3_cross(v3_sub(at->point, link->place), to->along[k]);
+  }
+  if (at->has_lever) {
+    to->turn[0] = v3_axpy(to->turn[0], sign, at->lever);
   }
   *side = link->rows[0];
   side->at = rows->numbers_used;
@@ -125,13 +133,12 @@ static bool mount(ff_rows *rows, const ff_model *model, const ff_state *state, i
 
 /* Three rows of their own, or added to those of the contact's other side in the same block. */
 static bool add_side(ff_rows *rows, const ff_model *model, const ff_state *state, int body,
-                     double sign, ff_vec3 point, const ff_vec3 axes[3], ff_row_side *side) {
+                     double sign, const ff_row_axes *at, ff_row_side *side) {
   int mover = ff_mover_of(model, body), block = rows->home[mover];
   if (rows->blocks[block].diagonal) {
-    return reach_body(rows, &model->bodies[body], &state->bodies[body].pose, block, sign, point,
-                      axes, side);
+    return reach_body(rows, &model->bodies[body], &state->bodies[body].pose, block, sign, at, side);
   }
-  int tip = find_tip(rows, model, state, mover, body, point);
+  int tip = find_tip(rows, model, state, mover, body, at->point);
   if (tip < 0) {
     return true;
   }
@@ -140,16 +147,21 @@ static bool add_side(ff_rows *rows, const ff_model *model, const ff_state *state
     return false;
   }
   if (mover < model->free_count) {
-    add_body(&model->bodies[body], &state->bodies[body].pose, sign, point, axes,
+    add_body(&model->bodies[body], &state->bodies[body].pose, sign, at,
              rows->jacobian + side->at + rows->depth[rows->first[mover]], side->length);
   } else {
-    add_columns(rows, model, model->bodies[body].robot, rows->columns, sign, axes, tip, side);
+    const ff_vec3 lever[3] = {at->lever};
+    int robot = model->bodies[body].robot;
+    add_columns(rows, model, robot, rows->columns, sign, at->axes, tip, side);
+    if (at->has_lever) {
+      add_columns(rows, model, robot, rows->turns, sign, lever, tip, side);
+    }
   }
   return true;
 }
 
 int ff_rows_add(ff_rows *rows, const ff_model *model, const ff_state *state, int a, int b,
-                ff_vec3 point, const ff_vec3 axes[3]) {
+                const ff_row_axes *at) {
   int row = rows->count, contact = row / 3;
   if (contact >= rows->limits.contacts) {
     return -1;
@@ -169,8 +181,8 @@ int ff_rows_add(ff_rows *rows, const ff_model *model, const ff_state *state, int
     double sign = k == 0 ? 1 : -1;
     ff_row_side *side = &sides[rows->tied ? 0 : k];
     bool mounted = mover >= model->free_count && !rows->limits.stiffens;
-    if (!(mounted ? mount(rows, model, state, bodies[k], sign, point, axes, side, &mounts[k])
-                  : add_side(rows, model, state, bodies[k], sign, point, axes, side))) {
+    if (!(mounted ? mount(rows, model, state, bodies[k], sign, at, side, &mounts[k])
+                  : add_side(rows, model, state, bodies[k], sign, at, side))) {
       return -1;
     }
   }

@@ -4,7 +4,7 @@
 
 #include "model/state.h"
 #include "solve/ode.h"
-#include "step/hold.h"
+#include "step/midpoint_contact.h"
 
 #include <stdatomic.h>
 

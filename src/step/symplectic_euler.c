@@ -3,7 +3,7 @@
  * Flight under gravity and the turning of balls and tops are solved exactly, other bodies turn
  * by a symplectic splitting; so free flight has no error, and elastic contact keeps its energy
  * in the mean. First order in the forces. Friction is that of the end of the kick, and contacts
- * with a stiff memory are held as a whole, in the middle of the flight: see step/hold.h.
+ * with a stiff memory are held as a whole, in the middle of the flight: see step/midpoint_contact.h.
  */
 #include "math/pairs.h"
 #include "math/vec.h"

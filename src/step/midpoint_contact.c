@@ -1,4 +1,4 @@
-#include "step/hold.h"
+#include "step/midpoint_contact.h"
 
 #include "base/memory.h"
 #include "math/vec.h"
@@ -6,6 +6,7 @@
 #include "step/frame.h"
 #include "step/robots.h"
 #include "step/rows.h"
+#include "step/samples.h"
 
 #include <string.h>
 
@@ -29,8 +30,9 @@ typedef struct entry {
   const ff_near *near;
   int point;
   bool pulls;    /* the normal law may */
-  double weight; /* of the law, */
-  double pace;   /* and of its depth: see step/presses.c */
+  bool plain;    /* weight and pace are 1 */
+  double weight; /* law units */
+  double pace;   /* 1, of the depth over the normal velocity */
   ff_contact_bodies bodies;
   int row;             /* of its rows along n, t1, t2 */
   double w[9];         /* 1/kg, of the point itself: 3 x 3 */
@@ -123,7 +125,7 @@ static void share(ff_hold *hold, const ff_model *model, int body) {
 static void add_entry(ff_hold *hold, const ff_model *model, const ff_state *state,
                       const ff_meet *meet, const ff_near *near, int index) {
   const ff_point *point = &state->points[index];
-  const ff_vec3 axes[3] = {point->normal, point->t1, point->t2};
+  const ff_row_axes axes = ff_row_axes_of(point);
   entry *e = &hold->entries[hold->count++];
   e->binding = &model->bindings[near->binding];
   e->near = near;
@@ -131,24 +133,25 @@ static void add_entry(ff_hold *hold, const ff_model *model, const ff_state *stat
   e->pulls = e->binding->normal->traits(&e->binding->normal_params) & FF_LAW_PULLS;
   hold->settled = e->binding->friction->memory_count > 0 ? KEPT : hold->settled;
   e->patch = point->patch;
-  e->weight = near->presses ? point->weight : 1;
-  e->pace = near->presses ? point->pace : 1;
+  e->plain = ff_point_is_plain(point);
+  e->weight = point->weight;
+  e->pace = point->pace;
   e->friction.normal_force = e->force[0] = e->force[1] = e->force[2] = 0;
   const ff_body_motion *a = &state->bodies[meet->a], *b = &state->bodies[meet->b];
   e->bodies = (ff_contact_bodies){.a = meet->a, .b = meet->b};
   e->bodies.arm_a = v3_sub(point->point, a->pose.position);
   e->bodies.arm_b = v3_sub(point->point, b->pose.position);
   e->bodies.velocity_b = v3_add(b->velocity, v3_cross(b->omega, e->bodies.arm_b));
-  e->row = ff_rows_add(&hold->rows, model, state, meet->a, meet->b, point->point, axes);
-  e->speed[0] = -e->patch.depth_rate;
+  e->row = ff_rows_add(&hold->rows, model, state, meet->a, meet->b, &axes);
+  e->speed[0] = -e->patch.depth_rate / e->pace;
   e->speed[1] = e->patch.slip[0];
   e->speed[2] = e->patch.slip[1];
   e->depth = e->patch.depth;
   e->energy = point->energy_n;
   if (hold->middle) {
-    e->depth -= hold->half * e->pace * e->patch.depth_rate;
+    e->depth -= hold->half * e->patch.depth_rate;
   }
-  if (hold->middle || near->presses) {
+  if (hold->middle) {
     e->energy = e->binding->overlaps ? 0 : energy_at(e, e->depth);
   }
   share(hold, model, meet->a);
@@ -242,18 +245,6 @@ static void relative(const ff_hold *hold, const entry *e, double v[3]) {
   }
 }
 
-/* From the law to the point. */
-static void weigh(ff_normal *normal, double weight, double pace) {
-  double force = weight * pace;
-  normal->force *= force;
-  normal->elastic *= force;
-  normal->energy *= weight;
-  normal->d_depth *= force * pace;
-  normal->d_rate *= force * pace;
-  normal->moment[0] *= force;
-  normal->moment[1] *= force;
-}
-
 /* The normal force if the depth goes at this rate: what the spring gives on its way, and the
  * rest as it is in the middle. */
 static double normal_force(const ff_hold *hold, entry *e, double rate) {
@@ -270,8 +261,8 @@ static double normal_force(const ff_hold *hold, entry *e, double rate) {
   e->patch.depth = middle;
   if (middle > 0) {
     law->normal(&e->binding->normal_params, &e->patch, &e->normal);
-    if (e->near->presses) {
-      weigh(&e->normal, e->weight, e->pace);
+    if (!e->plain) {
+      ff_normal_weigh(&e->normal, e->weight, e->pace);
     }
   }
   bool flat = fabs(end - e->depth) <= FLAT * middle;
@@ -507,8 +498,11 @@ static void finish(const ff_hold *hold, const ff_model *model, ff_state *state, 
       friction->lost[FF_LOST_SLIP] -= friction->force[i] * (v[1 + i] - e->patch.slip[i]);
     }
   }
-  point->force = v3_scale(f, point->normal);
+  point->force = v3_scale(f, point->push);
   point->moment = v3_axpy(v3_scale(e->normal.moment[0], point->t1), e->normal.moment[1], point->t2);
+  if (!e->plain) {
+    point->moment = v3_axpy(point->moment, f, point->lever);
+  }
   ff_friction_note(model, e->binding, point, friction, memory_rate, ledger);
   if (memory_rate && ff_frame_wanders(model, e->near)) {
     ff_frame_turn_back(model, state, e->near, point, ff_state_memory(model, state, e->point),
