@@ -21,49 +21,59 @@ static int slot_of_id(const ff_near *near, const ff_point *points, ff_feature_pa
 }
 
 /* A point for a new id at this place (m, in b's principal frame): the nearest one whose sample has
- * vanished there, else the first that is free, else the first that is not in use. */
-static int slot_for_new(const ff_near *near, const ff_point *points, const bool *used,
-                        ff_vec3 place, double size) {
+ * vanished there; else a free one; else, if more ids have come than there are points, one whose
+ * sample was open, which has no memory. */
+static ff_point *point_for_new(const ff_near *near, ff_point *points, const bool *used,
+                               ff_vec3 place, double size) {
   double nearest = SAME_PLACE * size;
-  int same = -1, free_one = -1, unused = -1;
+  ff_point *same = NULL, *free_one = NULL, *open_one = NULL, *unused = NULL;
   for (int i = near->point_count - 1; i >= 0; i--) {
+    ff_point *point = &points[i];
     if (used[i]) {
       continue;
     }
-    unused = i;
-    if (points[i].id.kind == FF_PAIR_NONE) {
-      free_one = i;
+    unused = point;
+    open_one = point->closed ? open_one : point;
+    if (point->id.kind == FF_PAIR_NONE) {
+      free_one = point;
       continue;
     }
-    double way = v3_norm(v3_sub(points[i].place, place));
+    double way = v3_norm(v3_sub(point->place, place));
     if (way <= nearest) {
       nearest = way;
-      same = i;
+      same = point;
     }
   }
-  return same >= 0 ? same : free_one >= 0 ? free_one : unused;
+  if (same || free_one) {
+    return same ? same : free_one;
+  }
+  unused = open_one ? open_one : unused;
+  unused->known = false;
+  return unused;
 }
 
-static void match_samples(const ff_model *model, const ff_state *state, const ff_near *near,
-                          const ff_manifold *from, int slots[FF_SAMPLES_MAX],
+/* The point of each sample. */
+static void match_samples(const ff_model *model, ff_state *state, const ff_near *near,
+                          const ff_manifold *from, ff_point *to[FF_SAMPLES_MAX],
                           ff_vec3 places[FF_SAMPLES_MAX]) {
   const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
-  const ff_point *points = &state->points[near->first_point];
   const ff_pose *frame = &state->bodies[b->body].pose;
+  ff_point *points = &state->points[near->first_point];
   bool used[FF_SAMPLES_MAX] = {false}, all = true;
   for (int i = 0; i < from->count; i++) {
     const ff_sample *sample = &from->samples[i];
-    slots[i] = slot_of_id(near, points, sample->id);
+    int slot = slot_of_id(near, points, sample->id);
     places[i] = q_unrotate(frame->orientation, v3_sub(sample->point, frame->position));
-    all = all && slots[i] >= 0;
-    if (slots[i] >= 0) {
-      used[slots[i]] = true;
+    to[i] = slot >= 0 ? &points[slot] : NULL;
+    all = all && slot >= 0;
+    if (slot >= 0) {
+      used[slot] = true;
     }
   }
   for (int i = 0; !all && i < from->count; i++) {
-    if (slots[i] < 0) {
-      slots[i] = slot_for_new(near, points, used, places[i], lesser(a->bound, b->bound));
-      used[slots[i]] = true;
+    if (!to[i]) {
+      to[i] = point_for_new(near, points, used, places[i], lesser(a->bound, b->bound));
+      used[to[i] - points] = true;
     }
   }
 }
@@ -132,12 +142,12 @@ void ff_samples_find(const ff_model *model, ff_state *state, const ff_near *near
     }
     return;
   }
-  int slots[FF_SAMPLES_MAX];
+  ff_point *to[FF_SAMPLES_MAX];
   ff_vec3 places[FF_SAMPLES_MAX];
-  match_samples(model, state, near, &found, slots, places);
+  match_samples(model, state, near, &found, to, places);
   for (int i = 0; i < found.count; i++) {
-    store_sample(&points[slots[i]], &found.samples[i]);
-    points[slots[i]].place = places[i];
+    store_sample(to[i], &found.samples[i]);
+    to[i]->place = places[i];
   }
 }
 
