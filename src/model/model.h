@@ -223,6 +223,7 @@ struct ff_model {
   int binding_count;
   const ff_binding *bindings;
   bool free_pairs_touch; /* some two finite shapes may touch: a broad phase is needed */
+  bool flat_pairs_touch; /* and both have flat or straight parts: their samples have weights */
   int memory_count;      /* numbers of memory per contact point: most of any friction law */
 
   int constraint_count, cluster_count, cluster_rows; /* cluster_rows: of the largest */
@@ -259,9 +260,9 @@ static inline bool ff_binding_is_held(const ff_binding *binding, ff_holding hold
 /* Points that a pair of shapes under this binding can have. */
 static inline int ff_binding_points(const ff_model *model, const ff_binding *binding,
                                     ff_shape_kind a, ff_shape_kind b) {
-  return binding->overlaps                            ? 1
+  return binding->overlaps                          ? 1
          : model->stepper == FF_STEPPER_QUASI_RIGID ? ff_geom_touch_limit(a, b)
-                                                      : ff_manifold_limit(a, b);
+                                                    : ff_manifold_limit(a, b);
 }
 
 /* Free bodies and links; links that fixed joints tie to the ground do not move. */

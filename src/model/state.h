@@ -48,11 +48,11 @@ typedef struct ff_point {
   double force_n, force_t[2]; /* N, on a */
   ff_vec3 force, moment;      /* N, N m about the point, on a, world */
   double energy_n, energy_t;  /* J, stored */
-  double held[3]; /* N along push, t1 and t2, over the last step: step/midpoint_contact.h */
-  ff_mode held_mode;          /* of it */
-  ff_ahead ahead;             /* as its friction law saw that step */
-  bool unpaid;                /* energy_t is of a law that is FF_LAW_UNPAID */
-  bool normal_unpaid;         /* so is energy_n */
+  double held[3];     /* N along push, t1 and t2, over the last step: step/midpoint_contact.h */
+  ff_mode held_mode;  /* of it */
+  ff_ahead ahead;     /* as its friction law saw that step */
+  bool unpaid;        /* energy_t is of a law that is FF_LAW_UNPAID */
+  bool normal_unpaid; /* so is energy_n */
   double kink, friction_kink; /* values of the laws' kink functions */
   ff_mode mode;
   bool touching; /* depth > 0 now (or held closed by `adaptive`) */

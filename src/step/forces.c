@@ -221,12 +221,21 @@ void ff_normal_weigh(ff_normal *normal, double weight, double pace) {
   normal->moment[1] *= force;
 }
 
+double ff_point_weight_slope(const ff_point *point) {
+  double along = v3_dot(point->d_weight.shift, point->push);
+  return -along / point->pace;
+}
+
 /* Of a midpoint-implicit contact: the weight changes as the bodies move, which works by the energy
- * E of the law at the depth. The gradient of w E has the part E grad w, which acts as it is. */
+ * E of the law at the depth. Of E grad w what is along grad depth is solved for, the rest acts as
+ * it is. */
 static void push_by_weight(const ff_model *model, ff_state *state, const ff_contact_bodies *bodies,
                            const ff_point *point, double energy, double *ledger) {
-  ff_contact_push(model, state, bodies, point->point, v3_scale(-energy, point->d_weight.shift),
-                  v3_scale(-energy, point->d_weight.turn), ledger);
+  double along = ff_point_weight_slope(point) * point->pace;
+  ff_vec3 shift = v3_axpy(point->d_weight.shift, along, point->push);
+  ff_vec3 turn = v3_axpy(point->d_weight.turn, along, point->lever);
+  ff_contact_push(model, state, bodies, point->point, v3_scale(-energy, shift),
+                  v3_scale(-energy, turn), ledger);
 }
 
 /* Laws and forces of one point that touches: on a, for a sample of weight w and a law with force F
@@ -390,8 +399,7 @@ static void prepare_midpoint(const ff_model *model, ff_state *state, const ff_me
 
 /* Forces of all points of a pair of shapes. */
 static void pair_forces(const ff_model *model, ff_state *state, const ff_meet *meet,
-                        const ff_near *near, const double *y, double *memory_rate,
-                        double *ledger) {
+                        const ff_near *near, const double *y, double *memory_rate, double *ledger) {
   bool held = ff_state_holds(state, &model->bindings[near->binding]);
   int end = near->first_point + near->point_count;
   for (int i = near->first_point; i < end; i++) {

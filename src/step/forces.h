@@ -22,8 +22,8 @@ void ff_bodies_update(const ff_model *model, ff_state *state, double t, const do
  * be NULL. */
 void ff_forces_outside(const ff_model *model, ff_state *state, double t, double *ledger_rate);
 
-/* Contact points of all pairs and their relative motion, from bodies that are up to date; the forces
- * that the points show stay. */
+/* Contact points of all pairs and their relative motion, from bodies that are up to date; the
+ * forces that the points show stay. */
 void ff_contacts_find(const ff_model *model, ff_state *state);
 
 /* Everything that pushes, at time t and y: fills bodies, points and wrenches of the state.
@@ -47,9 +47,13 @@ double ff_link_ease(const double *ease, ff_quat turn, ff_vec3 arm, ff_vec3 direc
 /* Relative motion of a and b at a point, in its coordinates: fills its patch. */
 ff_contact_bodies ff_contact_motion(const ff_state *state, const ff_meet *meet, ff_point *point);
 
-/* From a normal law to a contact point that is a weighted sample: force along `push`, stored energy,
- * derivatives of the force with the distance and velocity along it. */
+/* From a normal law to a contact point that is a weighted sample: force along `push`, stored
+ * energy, derivatives of the force with the distance and velocity along it. */
 void ff_normal_weigh(ff_normal *normal, double weight, double pace);
+
+/* How the weight of a sample changes with its depth, 1/m: grad w = slope grad depth + a rest that
+ * shifts of a along `push` do not feel. */
+double ff_point_weight_slope(const ff_point *point);
 
 /* A friction law's answer: into the point, the rates of its memory and of the ledger. */
 void ff_friction_note(const ff_model *model, const ff_binding *binding, ff_point *point,

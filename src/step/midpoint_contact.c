@@ -29,10 +29,12 @@ typedef struct entry {
   const ff_binding *binding;
   const ff_near *near;
   int point;
-  bool pulls;    /* the normal law may */
-  bool plain;    /* weight and pace are 1 */
-  double weight; /* law units */
-  double pace;   /* 1, of the depth over the normal velocity */
+  bool pulls;          /* the normal law may */
+  bool plain;          /* weight and pace are 1 */
+  double weight;       /* law units */
+  double pace;         /* 1, of the depth over the normal velocity */
+  double weight_slope; /* 1/m, of the weight with the depth, about the depth of the evaluation: */
+  double weight_depth; /* m */
   ff_contact_bodies bodies;
   int row;             /* of its rows along n, t1, t2 */
   double w[9];         /* 1/kg, of the point itself: 3 x 3 */
@@ -101,7 +103,7 @@ static double energy_at(entry *e, double depth) {
     e->binding->normal->normal(&e->binding->normal_params, &e->patch, &there);
     e->patch.depth = middle;
   }
-  return e->weight * there.energy;
+  return (e->weight + e->weight_slope * (depth - e->weight_depth)) * there.energy;
 }
 
 /* A change of what is held throughout the step. */
@@ -136,6 +138,8 @@ static void add_entry(ff_hold *hold, const ff_model *model, const ff_state *stat
   e->plain = ff_point_is_plain(point);
   e->weight = point->weight;
   e->pace = point->pace;
+  e->weight_slope = e->plain ? 0 : ff_point_weight_slope(point);
+  e->weight_depth = e->patch.depth;
   e->friction.normal_force = e->force[0] = e->force[1] = e->force[2] = 0;
   const ff_body_motion *a = &state->bodies[meet->a], *b = &state->bodies[meet->b];
   e->bodies = (ff_contact_bodies){.a = meet->a, .b = meet->b};
@@ -262,7 +266,11 @@ static double normal_force(const ff_hold *hold, entry *e, double rate) {
   if (middle > 0) {
     law->normal(&e->binding->normal_params, &e->patch, &e->normal);
     if (!e->plain) {
-      ff_normal_weigh(&e->normal, e->weight, e->pace);
+      double more = e->weight_slope * e->normal.energy;
+      double weight = e->weight + e->weight_slope * (middle - e->weight_depth);
+      ff_normal_weigh(&e->normal, weight, e->pace);
+      e->normal.elastic += e->pace * more;
+      e->normal.force += e->pace * more;
     }
   }
   bool flat = fabs(end - e->depth) <= FLAT * middle;

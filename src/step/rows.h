@@ -65,8 +65,8 @@ typedef struct ff_row_mount {
   ff_vec3 along[3], turn[3];
 } ff_row_mount;
 
-/* Rows of a contact: velocity of the point along three axes; that of the first may have a lever (m),
- * by which it counts the angular velocity, too. */
+/* Rows of a contact: velocity of the point along three axes; that of the first may have a lever
+ * (m), by which it counts the angular velocity, too. */
 typedef struct ff_row_axes {
   ff_vec3 point, axes[3]; /* world */
   bool has_lever;
