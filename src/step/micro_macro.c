@@ -17,6 +17,7 @@
 #include "step/forces.h"
 #include "step/robots.h"
 #include "step/rotation.h"
+#include "step/samples.h"
 #include "step/stepper.h"
 
 #include <string.h>
@@ -332,6 +333,7 @@ static void load(ff_work *work) {
   ff_state *state = work->state;
   double *ledger = work->rates + state->ledger_at;
   ff_forces_outside(work->model, state, state->t, ledger);
+  ff_micro_push_weights(work->model, state, ledger);
   ff_robots_load(work->model, state, state->t, state->y, ledger);
 }
 
@@ -380,6 +382,7 @@ static ff_status refresh(ff_work *work) {
     }
   }
   ff_contacts_find(work->model, state);
+  ff_samples_forget(work->model, state);
   ff_micro_store(work->model, state);
   return FF_OK;
 }
