@@ -1,6 +1,8 @@
 #include "geom/cone_weight.h"
 
 #define SIGMA 1e7
+#define SHALLOW                                                                                    \
+  1e-3 /* slope; of steeper generators the term with SIGMA changes by less than 1e-7 */
 
 /* Signed solid angle of the spherical triangle of unit vectors a, b, c [VanOosterom83], and its
  * derivative with each of them, added up. */
@@ -69,9 +71,14 @@ static double cone_angle(const ff_cone_vector *vectors, int count, double stretc
 
 double ff_cone_weight(const ff_cone_vector *vectors, int count, ff_cone_rate *rate) {
   double scale = 1 / (2 * ff_pi * (1 - 1 / SIGMA));
+  bool shallow = false;
   if (rate) {
     *rate = (ff_cone_rate){0};
   }
+  for (int i = 0; i < count; i++) {
+    ff_vec3 v = vectors[i].v;
+    shallow = shallow || (!vectors[i].wall && fabs(v.z) < SHALLOW * (fabs(v.x) + fabs(v.y)));
+  }
   return cone_angle(vectors, count, 1, scale, rate) +
-         cone_angle(vectors, count, SIGMA, -scale / SIGMA, rate);
+         cone_angle(vectors, count, SIGMA, -scale / SIGMA, shallow ? rate : NULL);
 }

@@ -1,4 +1,4 @@
-/* Between the two halves of geom/distance.h. */
+/* Between the files of geom/distance.h. */
 #ifndef FF_GEOM_DISTANCE_PARTS_H
 #define FF_GEOM_DISTANCE_PARTS_H
 
@@ -28,7 +28,7 @@ typedef struct ff_rough {
 } ff_rough;
 
 /* Ways out in other directions that may be as short as what was found, as far as is known. */
-enum { FF_RIVALS = 3 };
+enum { FF_RIVALS = 6 };
 typedef struct ff_rivals {
   ff_rough way[FF_RIVALS];
   int count;
@@ -39,8 +39,7 @@ ff_corner ff_two_support(const ff_two *two, ff_vec3 n);
 
 /* exact: good to rounding, as it can be for polyhedra only. False: the shapes are so thin that
  * nothing can be told. */
-bool ff_gjk_epa(ff_rough *out, const ff_two *two, double beyond, bool *exact,
-                      ff_rivals *rivals);
+bool ff_gjk_epa(ff_rough *out, const ff_two *two, double beyond, bool *exact, ff_rivals *rivals);
 
 /* Makes a rough answer better by support points alone, next to where it is, until the gap cannot be
  * larger by more than enough of the size. Returns by how many m it could be. */
@@ -48,7 +47,22 @@ double ff_cutting_plane(ff_rough *rough, const ff_two *two, double enough);
 /* The same by simplices, for shapes that are well apart. */
 double ff_gjk_distance(ff_rough *rough, const ff_two *two, double enough);
 
-/* Of two boxes. gap: exact where they touch or overlap; apart, not more than the distance. */
-void ff_sat_boxes(ff_rough *out, const ff_two *two);
+/* Newton's method from rough, whose gap may be off by doubt (of the size) and whose normal by price
+ * (rad). out->settled: it has converged, to a local maximum of the gap. beside: a direction beside
+ * a point that is none, with a larger gap, else the normal of rough. */
+void ff_distance_newton(ff_distance *out, const ff_two *two, const ff_rough *rough, double doubt,
+                        double price, ff_vec3 *beside);
+
+/* Closest points c_a + s x and c_b + t y of two segments, apart = c_a - c_b, |s| <= l_a, |t| <=
+ * l_b, x and y unit. Of parallel ones the middle of where they are side by side. */
+void ff_closest_on_segments(ff_vec3 apart, ff_vec3 x, double l_a, ff_vec3 y, double l_b, double *s,
+                            double *t);
+
+/* Distance of two boxes, from the origin of b. */
+void ff_sat_boxes(ff_distance *out, const ff_two *two, double beyond);
+
+/* Distance of two polyhedral shapes from rough witness points, by the features that these are on.
+ * False: these do not confirm it. */
+bool ff_closest_features(ff_distance *out, const ff_two *two, const ff_rough *rough);
 
 #endif

@@ -31,7 +31,7 @@ static void find_tip(ff_feet *m, int owner, int i) {
   const ff_geom *geom = m->geom[owner];
   ff_foot_tip *out = &m->tips[owner][i];
   bool ball = geom->kind == FF_CAPSULE;
-  double inside = ball ? 0 : ff_geom_round(geom, INFINITY), skin = ball ? geom->size.x : inside;
+  double inside = ball ? 0 : ff_geom_core_margin(geom, INFINITY), skin = ball ? geom->size.x : inside;
   ff_geom part = {.kind = FF_CYLINDER, .size = {geom->size.x - skin, 0, 0}};
   ff_pose pose = {pose_point(m->pose[owner], v3(0, 0, (i ? 1 : -1) * (geom->size.y - inside))),
                   m->pose[owner].orientation};
@@ -112,7 +112,7 @@ static void put_cap(const ff_feet_of *v, const ff_geom *geom, int i) {
 }
 
 void ff_feet_put_caps(ff_feet_of *v, const ff_geom *geom) {
-  v->more = ff_geom_round(geom, INFINITY);
+  v->more = ff_geom_core_margin(geom, INFINITY);
   put_cap(v, geom, 0);
   put_cap(v, geom, 1);
 }

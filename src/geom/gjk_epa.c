@@ -5,7 +5,7 @@
 #include "math/vec.h"
 
 enum { GJK_ROUNDS = 128, VERTICES = 96, FACES = 2 * VERTICES };
-#define ELSEWHERE 0.98 /* cosine of the angle within which ways out are one */
+#define ELSEWHERE 0.9999 /* cosine of the angle within which directions are one */
 #define CLOSE     1e-2 /* of the size: nearer than this a direction is not taken from a distance */
 
 /* ---- support points of the difference ------------------------------------------------------ */
@@ -413,35 +413,14 @@ static bool thick_way_out(ff_rough *out, const ff_two *two, double skin, double 
   return good;
 }
 
-/* Boxes that are apart may be nearest where no face or edge says so, at corners: there the distance
- * is taken, if it has a direction that holds what it says. */
-static void boxes_rough(ff_rough *out, const ff_two *two, double beyond) {
-  ff_sat_boxes(out, two);
-  ff_rough apart;
-  double left;
-  simplex s = {.count = 0};
-  if (out->gap > 1e-9 * two->size && !(out->gap > beyond) &&
-      distance(&apart, two, &s, beyond, 0, &left)) {
-    double gap = v3_dot(apart.normal, ff_two_support(two, v3_neg(apart.normal)).w);
-    if (gap > out->gap && apart.gap - gap <= 1e-6 * gap) {
-      *out = apart;
-    }
-  }
-}
-
 /* Next to touching, a distance has no direction to speak of: there a gets a skin. If all faces are
  * flat and lie in one another's planes, rounding may spoil the polytope; a thicker skin rounds its
  * edges, for an answer that is good to FF_ROUGH only. */
-bool ff_gjk_epa(ff_rough *out, const ff_two *two, double beyond, bool *exact,
-                      ff_rivals *rivals) {
+bool ff_gjk_epa(ff_rough *out, const ff_two *two, double beyond, bool *exact, ff_rivals *rivals) {
   rivals->count = 0;
   simplex s = {.count = 0};
-  double close = two->curved ? CLOSE : 1e-6, enough = two->curved ? 1e-6 * two->size : 0, left;
+  double close = two->curved ? CLOSE : 1e-9, enough = two->curved ? 1e-6 * two->size : 0, left;
   *exact = !two->curved;
-  if (two->a->kind == FF_BOX && two->b->kind == FF_BOX) {
-    boxes_rough(out, two, beyond);
-    return true;
-  }
   if (distance(out, two, &s, beyond, enough, &left) && out->gap > close * two->size) {
     return true;
   }

@@ -48,6 +48,9 @@ struct ff_hull {
   double inside;        /* m, radius of the ball about the origin that fits in */
   const ff_hull *core;  /* what is left within its faces, moved inwards by this; NULL: not known */
   double core_depth;    /* m */
+  const ff_hull *inner; /* core that the manifold takes the normal from, see geom/facets.h */
+  double inner_depth;   /* m, how far its faces are inside, at least */
+  double inner_reach;   /* m, how far vertices of the hull are outside of it, at most */
   ff_topology topology; /* not of a core */
 };
 
@@ -62,6 +65,10 @@ ff_status ff_hull_corners(ff_vec3 **out, int *corner_count, ff_arena *arena, con
 /* Gives a hull the core that is left if its faces move inwards by this; none if that is too much.
  * The core has what its geometry needs, but no mass. */
 ff_status ff_hull_erode(ff_hull *hull, double by, ff_arena *arena);
+
+/* Gives a hull its inner core, without colours: eroded by this part of its half thickness, or,
+ * where that fails, scaled down. */
+ff_status ff_hull_erode_inner(ff_hull *hull, double part, ff_arena *arena);
 
 /* How far a point stands out of the hull: < 0 inside. */
 double ff_hull_above(const ff_hull *hull, ff_vec3 point);

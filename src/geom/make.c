@@ -1,5 +1,6 @@
 /* From a definition to a shape that can touch. */
 #include "base/report.h"
+#include "geom/facets.h"
 #include "geom/hull.h"
 #include "geom/parts.h"
 #include "math/vec.h"
@@ -25,6 +26,7 @@ static ff_status make_hull(ff_geom *out, ff_pose *frame, ff_arena *arena, const 
     return FF_ERROR_MEMORY;
   }
   ff_status status = ff_hull_make(hull, frame, arena, def->vertices, def->vertex_count, report);
+  status = status == FF_OK ? ff_hull_erode_inner(hull, FF_CORE_MARGIN, arena) : status;
   out->hull = hull;
   double extent[3] = {0, 0, 0};
   for (int i = 0; status == FF_OK && i < hull->vertex_count; i++) {
@@ -71,7 +73,9 @@ static ff_status make_parts(ff_geom *out, ff_pose *frame, ff_arena *arena, const
     poses[i] = pose_mul((ff_pose){member->position, q_unit(member->orientation)}, own);
   }
   out->parts = parts;
-  return ff_parts_make(parts, &out->size, frame, geoms, poses, def->member_count, arena, report);
+  ff_status status =
+      ff_parts_make(parts, &out->size, frame, geoms, poses, def->member_count, arena, report);
+  return status == FF_OK ? ff_parts_find_facets(parts, arena) : status;
 }
 
 ff_status ff_geom_make(ff_geom *out, ff_pose *frame, ff_arena *arena, const ff_shape_def *def,

@@ -23,6 +23,8 @@ typedef struct relief {
 
 typedef struct overlay {
   relief a, b;
+  bool segment;  /* a is a segment */
+  ff_vec3 along; /* unit, from its first to its second end */
   double margin;
   double low, high; /* m: lowest of a less the margin, highest of b plus it */
   ff_overlay_sample *out;
@@ -178,6 +180,68 @@ static void crossing_weight(const overlay *o, ff_overlay_sample *at, int i, int 
   set_weight(at, vectors, count);
 }
 
+/* ---- weights on a segment -----------------------------------------------------------------------
+ *
+ * Along a segment in the direction e the depth t is concave, with slope -(u.e) / u.z over a face of
+ * normal u. Let F be an odd function of the slope that is 0 where the segment leans on a face, 1 on
+ * walls. The weight of a sample is how much F falls there, F being 1 before the first end and -1
+ * after the last: ends over a face weigh 1, and where an end slides over an edge its weight goes to
+ * the crossing. All of it fades where the segment leans so much that only one end can touch. */
+
+#define WALL_FROM 2.0 /* slope of t, magnitude: F is 0 up to here, */
+#define WALL_TO   8.0 /* and 1 from here on */
+#define LEAN_FROM                                                                                  \
+  0.5               /* sine of the angle between segment and shadow where weights begin to fade    \
+                     */
+#define LEAN_TO 0.7 /* where they are 0 */
+
+/* Smooth step from 0 at low to 1 at high, and its derivative. */
+static double step_between(double x, double low, double high, double *rate) {
+  double y = lesser(greater((x - low) / (high - low), 0), 1);
+  *rate = 6 * y * (1 - y) / (high - low);
+  return y * y * (3 - 2 * y);
+}
+
+/* Adds sign * F of the slope over a face, and its derivatives. */
+static void add_slope_step(ff_overlay_sample *to, ff_vec3 e, ff_vec3 u, double sign) {
+  double slope = -v3_dot(u, e) / u.z, rate;
+  double step = step_between(fabs(slope), WALL_FROM, WALL_TO, &rate);
+  rate *= sign; /* of an odd function: even */
+  to->weight += slope < 0 ? -sign * step : sign * step;
+  to->weight_turn = v3_axpy(to->weight_turn, -rate / u.z, v3_cross(e, u));
+  to->weight_normal = v3_axpy(to->weight_normal, -rate * slope / u.z, u);
+}
+
+/* Weight over N = 2, with the fade by lean. */
+static void finish_segment_weight(ff_overlay_sample *at, ff_vec3 e) {
+  double rate, fade = 0.5 * (1 - step_between(fabs(e.z), LEAN_FROM, LEAN_TO, &rate));
+  rate *= e.z < 0 ? 0.5 : -0.5;
+  at->weight_turn =
+      v3_axpy(v3_scale(fade, at->weight_turn), rate * at->weight, v3_cross(e, v3(0, 0, 1)));
+  at->weight_normal = v3_axpy(v3_scale(fade, at->weight_normal), rate * at->weight, e);
+  at->weight *= fade;
+}
+
+static void segment_end_weight(const overlay *o, ff_overlay_sample *at, int end, ff_vec3 u) {
+  at->weight = 1;
+  add_slope_step(at, o->along, u, end ? 1 : -1);
+  finish_segment_weight(at, o->along);
+}
+
+static void segment_crossing_weight(const overlay *o, ff_overlay_sample *at, int k) {
+  const int *face = o->b.topology->edges[k].face;
+  bool from_left = is_left(&o->b, k, &o->a, 0, 1);
+  int before = face[from_left ? 0 : 1], after = face[from_left ? 1 : 0];
+  at->weight = (o->b.facing[before] ? 0 : 1) + (o->b.facing[after] ? 0 : 1);
+  if (o->b.facing[before]) {
+    add_slope_step(at, o->along, o->b.of->normal[before], 1);
+  }
+  if (o->b.facing[after]) {
+    add_slope_step(at, o->along, o->b.of->normal[after], -1);
+  }
+  finish_segment_weight(at, o->along);
+}
+
 /* Vertex p of a over a face of b with unit normal u: t = u.(x - p) / u.z, x on the face. */
 static void add_vertex_a(overlay *o, int v, int face) {
   ff_vec3 u = o->b.of->normal[face], p = o->a.of->vertex[v];
@@ -191,7 +255,11 @@ static void add_vertex_a(overlay *o, int v, int face) {
     at->depth_shift = v3_scale(-1 / u.z, u);
     at->depth_turn = v3_cross(v3(0, 0, -0.5 * depth), at->depth_shift); /* p - point */
     at->depth_normal = v3_scale(-depth / u.z, u);
-    vertex_weight(at, &o->a, v, u);
+    if (o->segment) {
+      segment_end_weight(o, at, v, u);
+    } else {
+      vertex_weight(at, &o->a, v, u);
+    }
   }
 }
 
@@ -236,7 +304,11 @@ static void add_crossing(overlay *o, int i, int k) {
     /* q - p = t z there, so the depth changes as p moves, whatever becomes of m */
     at->depth_turn = v3_cross(v3(0, 0, -0.5 * depth), at->depth_shift);
     at->depth_normal = v3_scale(-depth / m.z, m);
-    crossing_weight(o, at, i, k);
+    if (o->segment) {
+      segment_crossing_weight(o, at, k);
+    } else {
+      crossing_weight(o, at, i, k);
+    }
   }
 }
 
@@ -280,7 +352,8 @@ static int list_edges(const relief *of, double low, double high, short *out) {
 
 static void add_crossings(overlay *o) {
   short of_a[3 * FF_POLYTOPE_VERTICES], of_b[3 * FF_POLYTOPE_VERTICES];
-  int count_a = list_edges(&o->a, -INFINITY, o->high, of_a);
+  int count_a = o->segment ? 1 : list_edges(&o->a, -INFINITY, o->high, of_a);
+  of_a[0] = o->segment ? 0 : of_a[0];
   int count_b = list_edges(&o->b, o->low, INFINITY, of_b);
   for (int i = 0; i < count_a; i++) {
     const int *ends = o->a.topology->edges[of_a[i]].vertex;
@@ -306,27 +379,73 @@ static bool vertex_faces(const relief *of, int v) {
   return false;
 }
 
+static void overlay_init(overlay *o, const ff_polytope *a, const ff_polytope *b, double margin,
+                         int limit, ff_overlay_sample *out) {
+  o->segment = false;
+  o->margin = margin;
+  o->out = out;
+  o->count = 0;
+  o->limit = limit;
+  relief_init(&o->a, a, -1);
+  relief_init(&o->b, b, 1);
+  o->a.slack = o->b.slack = ON_LINE * (size_of(a) + size_of(b));
+  find_heights(o);
+}
+
+/* Samples at the vertices of a (of_a) or b over or under the other. True: all of that side's
+ * vertices are over one face, so that nothing else crosses. */
+static bool add_vertices(overlay *o, bool of_a) {
+  const relief *of = of_a ? &o->a : &o->b, *other = of_a ? &o->b : &o->a;
+  int only = -1;
+  bool all_over_it = true;
+  for (int v = 0; v < of->topology->vertex_count; v++) {
+    if (!vertex_faces(of, v)) {
+      continue;
+    }
+    double z = of->of->vertex[v].z;
+    bool near = of_a ? z < o->high : z > o->low;
+    int face = near ? face_at(other, of, v, of_a ? 1 : -1) : -1;
+    all_over_it = all_over_it && face >= 0 && (only < 0 || face == only);
+    only = face;
+    if (face >= 0 && of_a) {
+      add_vertex_a(o, v, face);
+    } else if (face >= 0) {
+      add_vertex_b(o, v, face);
+    }
+  }
+  return all_over_it;
+}
+
 int ff_overlay(const ff_polytope *a, const ff_polytope *b, double margin, int limit,
                ff_overlay_sample *out) {
   overlay o;
-  o.margin = margin;
-  o.out = out;
-  o.count = 0;
-  o.limit = limit;
-  relief_init(&o.a, a, -1);
-  relief_init(&o.b, b, 1);
-  o.a.slack = o.b.slack = ON_LINE * (size_of(a) + size_of(b));
-  find_heights(&o);
-  for (int v = 0; v < a->topology->vertex_count; v++) {
-    int face = a->vertex[v].z < o.high && vertex_faces(&o.a, v) ? face_at(&o.b, &o.a, v, 1) : -1;
+  overlay_init(&o, a, b, margin, limit, out);
+  if (!add_vertices(&o, true) && !add_vertices(&o, false)) {
+    add_crossings(&o);
+  }
+  return o.count;
+}
+
+int ff_overlay_segment(const ff_vec3 ends[2], const ff_polytope *b, double margin, int limit,
+                       ff_overlay_sample *out) {
+  static const int none[3] = {0, 0, 0};
+  static const ff_hull_edge edge = {{0, 1}, {0, 0}};
+  static const ff_topology topology = {2, 1, 0, &edge, none, none, none, none, none};
+  overlay o;
+  o.along = v3_unit(v3_sub(ends[1], ends[0]));
+  if (fabs(o.along.z) >= LEAN_TO) {
+    return 0;
+  }
+  ff_polytope a; /* without faces */
+  a.topology = &topology;
+  a.vertex[0] = ends[0];
+  a.vertex[1] = ends[1];
+  overlay_init(&o, &a, b, margin, limit, out);
+  o.segment = true;
+  for (int v = 0; v < 2; v++) {
+    int face = a.vertex[v].z < o.high ? face_at(&o.b, &o.a, v, 1) : -1;
     if (face >= 0) {
       add_vertex_a(&o, v, face);
-    }
-  }
-  for (int v = 0; v < b->topology->vertex_count; v++) {
-    int face = b->vertex[v].z > o.low && vertex_faces(&o.b, v) ? face_at(&o.a, &o.b, v, -1) : -1;
-    if (face >= 0) {
-      add_vertex_b(&o, v, face);
     }
   }
   add_crossings(&o);
