@@ -42,9 +42,9 @@ void ff_sim_failure(const ff_sim *sim, ff_report *report) {
   if (trouble->kind == FF_TROUBLE_CRAWLING) {
     ff_report_what(
         report,
-        "steps have become as short as %.1g s, and the run would never end: contact "
-        "forces leap to and fro, as those of laws that jump at touch do between flat and "
-        "rounded shapes. A stepper of fixed steps passes over it (rk4, symplectic-euler)",
+        "steps have become as short as %.1g s, and the run would never end: a contact force "
+        "changes too fast, by friction with a small v_t or by a jump. Use a larger v_t, or a "
+        "stepper of fixed steps (symplectic-euler, rk4)",
         trouble->step);
     return;
   }
