@@ -1,6 +1,6 @@
 /* Shapes with rounded edges: cores, and points that keep the parts they lie between. */
-#include "geom/hull.h"
 #include "geom/distance.h"
+#include "geom/hull.h"
 #include "geom/touch.h"
 #include "solids.h"
 

@@ -25,7 +25,7 @@ typedef struct point_features {
   int edge_count;
 } point_features;
 
-static void edge_ends(const ff_geom *geom, int edge, ff_vec3 *from, ff_vec3 *to) {
+static void segment_ends(const ff_geom *geom, int edge, ff_vec3 *from, ff_vec3 *to) {
   if (geom->kind == FF_POLYHEDRON) {
     const int *ends = geom->hull->edges[edge].vertex;
     *from = geom->hull->vertices[ends[0]];
@@ -43,7 +43,7 @@ static void edge_ends(const ff_geom *geom, int edge, ff_vec3 *from, ff_vec3 *to)
   *to = v3_load(end);
 }
 
-static void find_face(point_features *out, const ff_geom *geom, ff_quat q, ff_vec3 outward) {
+static void aligned_face(point_features *out, const ff_geom *geom, ff_quat q, ff_vec3 outward) {
   const ff_hull *hull = geom->kind == FF_POLYHEDRON ? geom->hull : NULL;
   ff_vec3 d = q_unrotate(q, outward), face = d;
   out->aligned = -INFINITY;
@@ -58,15 +58,15 @@ static void find_face(point_features *out, const ff_geom *geom, ff_quat q, ff_ve
 }
 
 /* Edges through the witness point; level: those with an end as far along outward. */
-static void find_edges(point_features *out, const ff_geom *geom, ff_quat q, ff_vec3 origin,
-                       ff_vec3 at, ff_vec3 outward, double size, bool level) {
+static void edges_at_point(point_features *out, const ff_geom *geom, ff_quat q, ff_vec3 origin,
+                           ff_vec3 at, ff_vec3 outward, double size, bool level) {
   ff_vec3 x = q_unrotate(q, v3_sub(at, origin)), d = q_unrotate(q, outward);
   int count = geom->kind == FF_POLYHEDRON ? geom->hull->edge_count : 12;
   double high = v3_dot(d, ff_geom_support(geom, d)) - LEVEL * size;
   out->edge_count = 0;
   for (int e = 0; e < count && out->edge_count < EDGES_AT_POINT; e++) {
     ff_vec3 from, to;
-    edge_ends(geom, e, &from, &to);
+    segment_ends(geom, e, &from, &to);
     ff_vec3 edge = v3_sub(to, from), off = v3_sub(x, from);
     double square = v3_dot(edge, edge), t = fmax(0, fmin(1, v3_dot(off, edge) / square));
     off = v3_axpy(off, -t, edge);
@@ -169,15 +169,15 @@ bool ff_closest_features(ff_distance *out, const ff_two *two, const ff_rough *ro
   point_features a, b;
   ff_vec3 n = rough->normal, none = v3(0, 0, 0);
   bool apart = rough->gap > LEVEL * two->size;
-  find_face(&a, two->a, two->q_a, v3_neg(n));
-  find_face(&b, two->b, two->q_b, n);
+  aligned_face(&a, two->a, two->q_a, v3_neg(n));
+  aligned_face(&b, two->b, two->q_b, n);
   if (take_face(out, two, &a, true, rough) || take_face(out, two, &b, false, rough)) {
     return true;
   }
   for (int level = 0; level < 2; level++) {
     ff_distance best = {.gap = apart ? INFINITY : -INFINITY};
-    find_edges(&a, two->a, two->q_a, two->apart, rough->on_a, v3_neg(n), two->size, level);
-    find_edges(&b, two->b, two->q_b, none, rough->on_b, n, two->size, level);
+    edges_at_point(&a, two->a, two->q_a, two->apart, rough->on_a, v3_neg(n), two->size, level);
+    edges_at_point(&b, two->b, two->q_b, none, rough->on_b, n, two->size, level);
     for (int k = 0; k < a.edge_count * b.edge_count; k++) {
       const segment *of_a = &a.edges[k / b.edge_count], *of_b = &b.edges[k % b.edge_count];
       if (apart) {
@@ -198,7 +198,7 @@ bool ff_closest_features(ff_distance *out, const ff_two *two, const ff_rough *ro
 }
 
 /* Derivative of n = w / |w| for a change dw of w across the edge, that has no part along it. */
-static ff_vec3 turn_by(ff_vec3 n, ff_vec3 edge, ff_vec3 dw, double gap) {
+static ff_vec3 normal_turn(ff_vec3 n, ff_vec3 edge, ff_vec3 dw, double gap) {
   dw = v3_axpy(dw, -v3_dot(edge, dw), edge);
   return v3_scale(1 / gap, v3_axpy(dw, -v3_dot(n, dw), n));
 }
@@ -215,13 +215,13 @@ bool ff_normal_rates(const ff_distance *at, ff_vec3 origin_a, ff_mat3 *shift, ff
       dw = v3_cross(v3_cross(axis, at->edge_a), at->edge_b);
       dw = v3_scale(1 / v3_dot(across, n), v3_axpy(dw, -v3_dot(n, dw), n));
     } else if (a == FF_FEATURE_EDGE) { /* in a's frame the vertex of b moves */
-      dx = turn_by(n, at->edge_a, axis, at->gap);
-      dw = turn_by(n, at->edge_a, v3_cross(axis, v3_sub(at->on_b, origin_a)), at->gap);
+      dx = normal_turn(n, at->edge_a, axis, at->gap);
+      dw = normal_turn(n, at->edge_a, v3_cross(axis, v3_sub(at->on_b, origin_a)), at->gap);
       dw = v3_add(dw, v3_cross(axis, n));
     } else if (b != FF_FEATURE_FACE) {
       ff_vec3 edge = b == FF_FEATURE_EDGE ? at->edge_b : none;
-      dx = turn_by(n, edge, axis, at->gap);
-      dw = turn_by(n, edge, v3_cross(axis, v3_sub(at->on_a, origin_a)), at->gap);
+      dx = normal_turn(n, edge, axis, at->gap);
+      dw = normal_turn(n, edge, v3_cross(axis, v3_sub(at->on_a, origin_a)), at->gap);
     }
     m3_set_column(shift, j, dx);
     m3_set_column(turn, j, dw);

@@ -9,7 +9,7 @@
 
 /* ---- capsules --------------------------------------------------------------------------- */
 
-static double within(double x, double half) {
+static double clamp_half(double x, double half) {
   return fmin(fmax(x, -half), half);
 }
 
@@ -19,16 +19,16 @@ void ff_closest_on_segments(ff_vec3 apart, ff_vec3 x, double l_a, ff_vec3 y, dou
   ff_vec3 across = v3_cross(x, y);
   double sine2 = v3_dot(across, across);
   if (sine2 > 1e-24) {
-    *s = within((xy * dy - dx) / sine2, l_a);
+    *s = clamp_half((xy * dy - dx) / sine2, l_a);
   } else {
     double sign = xy > 0.0 ? 1.0 : -1.0; /* b's ends along x are at -dx -+ l_b */
     double low = fmax(-l_a, -dx - l_b), high = fmin(l_a, -dx + l_b);
-    *s = within(0.5 * (low + high), l_a);
-    *t = within(sign * (*s + dx), l_b);
+    *s = clamp_half(0.5 * (low + high), l_a);
+    *t = clamp_half(sign * (*s + dx), l_b);
     return;
   }
-  *t = within(dy + *s * xy, l_b);
-  *s = within(*t * xy - dx, l_a);
+  *t = clamp_half(dy + *s * xy, l_b);
+  *s = clamp_half(*t * xy - dx, l_a);
 }
 
 /* In closed form: two balls at the nearest places of the axes. */
@@ -51,7 +51,7 @@ static void capsules(ff_distance *out, const ff_two *two) {
 
 /* ---- the answer ------------------------------------------------------------------------- */
 
-static bool is_flat(const ff_geom *geom) {
+static bool is_polyhedral(const ff_geom *geom) {
   return geom->kind == FF_BOX || geom->kind == FF_POLYHEDRON;
 }
 
@@ -64,10 +64,13 @@ static void check_faces(const ff_two *two, ff_rough *rough, bool *exact) {
   for (int k = 0, own = ff_geom_rule_count(two->a); k < own + ff_geom_rule_count(two->b); k++) {
     const ff_geom *geom = k < own ? two->a : two->b;
     ff_rule face;
-    ff_geom_rule(geom, k < own ? k : k - own, v3(0, 0, 0), &face);
+    ff_vec3 centre = k < own ? q_unrotate(two->q_a, v3_neg(two->apart))
+                             : q_unrotate(two->q_b, two->apart); /* of the other shape */
+    ff_geom_rule(geom, k < own ? k : k - own, centre, &face);
     ff_vec3 n = k < own ? v3_neg(q_rotate(two->q_a, face.slope)) : q_rotate(two->q_b, face.slope);
     bool beside = fabs(1 - v3_dot(n, rough->normal)) < 1e-9;
-    if (!ff_rule_is_flat(&face) || (ff_geom_rule_count(geom) > LARGE && !beside)) {
+    if (!ff_rule_is_flat(&face) || face.value < rough->gap ||
+        (ff_geom_rule_count(geom) > LARGE && !beside)) {
       continue;
     }
     ff_corner far = ff_two_support(two, v3_neg(n));
@@ -101,8 +104,8 @@ static void tell_rules(ff_distance *out, const ff_two *two) {
 
 /* Newton's method from witness points of rough, then from where the farthest point of one shape is
  * over the other: a rim or vertex that is a little nearer than what is next to it. */
-static void settle_from(ff_distance *out, const ff_two *two, const ff_rough *rough, double doubt,
-                        double price, ff_vec3 *beside) {
+static void converge_from(ff_distance *out, const ff_two *two, const ff_rough *rough, double doubt,
+                          double price, ff_vec3 *beside) {
   ff_corner far = ff_two_support(two, v3_neg(rough->normal));
   ff_vec3 n = rough->normal, other = n;
   double gap = v3_dot(n, far.w);
@@ -118,10 +121,10 @@ static void settle_from(ff_distance *out, const ff_two *two, const ff_rough *rou
 
 /* Newton's method from better and better places. True: rough has become exact, whether or not it
  * converged. */
-static bool settle(ff_distance *out, const ff_two *two, ff_rough *rough) {
+static bool converge(ff_distance *out, const ff_two *two, ff_rough *rough) {
   bool exact = false;
   ff_vec3 beside;
-  settle_from(out, two, rough, 3 * FF_ROUGH, 0.02, &beside);
+  converge_from(out, two, rough, 3 * FF_ROUGH, 0.02, &beside);
   for (int try = 0; try < 4 && !out->settled; try++) {
     if (gap_along(two, beside) > gap_along(two, rough->normal) + 1e-13 * two->size) {
       rough->normal = beside;
@@ -133,7 +136,7 @@ static bool settle(ff_distance *out, const ff_two *two, ff_rough *rough) {
     double left = rough->gap > 0.01 * two->size ? ff_gjk_distance(rough, two, enough) : INFINITY;
     left = left > enough * size ? ff_cutting_plane(rough, two, enough) : left;
     exact = left < 1e-11 * size;
-    settle_from(out, two, rough, fmax(10 * left / size, 1e-10), try % 2 ? 1e-6 : 1e-3, &beside);
+    converge_from(out, two, rough, fmax(10 * left / size, 1e-10), try % 2 ? 1e-6 : 1e-3, &beside);
   }
   return exact;
 }
@@ -147,7 +150,7 @@ static void try_rivals(ff_distance *out, const ff_two *two, ff_rivals *rivals) {
     ff_distance other = {.settled = false};
     bool same = smooth && v3_dot(rivals->way[i].normal, out->normal) > 0.98;
     if (!same && rivals->way[i].gap > out->gap + 1e-13 * two->size) {
-      settle(&other, two, &rivals->way[i]);
+      converge(&other, two, &rivals->way[i]);
     }
     if (other.settled && other.gap > out->gap) {
       *out = other;
@@ -237,7 +240,7 @@ static bool face_contact(ff_distance *out, const ff_two *two, bool of_a) {
   return false;
 }
 
-static void search(ff_distance *out, const ff_two *two, double beyond) {
+static void query_by_support(ff_distance *out, const ff_two *two, double beyond) {
   ff_rough rough;
   ff_rivals rivals;
   double far = v3_norm(two->apart);
@@ -270,7 +273,7 @@ static void search(ff_distance *out, const ff_two *two, double beyond) {
     }
   }
   if (two->curved && !(rough.gap > beyond)) {
-    exact = settle(out, two, &rough);
+    exact = converge(out, two, &rough);
     try_rivals(out, two, &rivals);
   }
   if (!out->settled) {
@@ -286,7 +289,7 @@ static void search(ff_distance *out, const ff_two *two, double beyond) {
 }
 
 /* The same with a and b exchanged. */
-static ff_distance turned(const ff_distance *back) {
+static ff_distance swap_sides(const ff_distance *back) {
   ff_distance out = *back;
   out.normal = v3_neg(back->normal);
   out.on_a = back->on_b;
@@ -343,7 +346,7 @@ void ff_distance_query(ff_distance *out, const ff_geom *a, const ff_pose *pose_a
   if (!boxes && !is_in_order(a, pose_a, b, pose_b)) {
     ff_distance back;
     ff_distance_query(&back, b, pose_b, a, pose_a, beyond);
-    *out = turned(&back);
+    *out = swap_sides(&back);
     return;
   }
   ff_two two = {.a = a,
@@ -352,14 +355,14 @@ void ff_distance_query(ff_distance *out, const ff_geom *a, const ff_pose *pose_a
                 .q_b = pose_b->orientation,
                 .apart = v3_sub(pose_a->position, pose_b->position),
                 .size = ff_geom_bound(a) + ff_geom_bound(b),
-                .curved = !is_flat(a) || !is_flat(b)};
+                .curved = !is_polyhedral(a) || !is_polyhedral(b)};
   *out = (ff_distance){.settled = true};
   if (boxes) {
     ff_sat_boxes(out, &two, beyond);
   } else if (a->kind == FF_CAPSULE && b->kind == FF_CAPSULE) {
     capsules(out, &two);
   } else {
-    search(out, &two, beyond);
+    query_by_support(out, &two, beyond);
   }
   out->on_a = v3_add(out->on_a, pose_b->position);
   out->on_b = v3_add(out->on_b, pose_b->position);

@@ -205,7 +205,7 @@ static void pushed(const side *a, const point *p, double size, int k, double *f)
 }
 
 /* True if it converges. */
-static bool solve(side *a, side *b, point *p, double size) {
+static bool newton_solve(side *a, side *b, point *p, double size) {
   double f[UNKNOWNS], m[UNKNOWNS * UNKNOWNS], before = INFINITY, slow = INFINITY;
   for (int round = 0; round < NEWTON_ROUNDS; round++) {
     int count = conditions(a, b, p, size, f, m);
@@ -318,7 +318,7 @@ void ff_distance_newton(ff_distance *out, const ff_two *two, const ff_rough *rou
   point p = {rough->on_a, rough->on_b, rough->normal, rough->gap};
   *beside = rough->normal;
   for (int try = 0; try < TRIES && a.count > 0 && b.count > 0; try++) {
-    if (!solve(&a, &b, &p, two->size)) {
+    if (!newton_solve(&a, &b, &p, two->size)) {
       return;
     }
     bool again_a = mend(&a, p.a, two->size), again_b = mend(&b, p.b, two->size);

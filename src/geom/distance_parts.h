@@ -27,18 +27,19 @@ typedef struct ff_rough {
   ff_vec3 on_a, on_b;
 } ff_rough;
 
-/* Ways out in other directions that may be as short as what was found, as far as is known. */
+/* Other penetration directions that may be as short as the one found, within the accuracy of EPA.
+ */
 enum { FF_RIVALS = 6 };
 typedef struct ff_rivals {
   ff_rough way[FF_RIVALS];
   int count;
 } ff_rivals;
 
-/* A point of a minus b: the farthest along n. */
+/* Support point of a - b along n. */
 ff_corner ff_two_support(const ff_two *two, ff_vec3 n);
 
-/* exact: good to rounding, as it can be for polyhedra only. False: the shapes are so thin that
- * nothing can be told. */
+/* GJK where the shapes are apart, else EPA. exact: to rounding, for polyhedra only. False: the
+ * shapes are too thin. */
 bool ff_gjk_epa(ff_rough *out, const ff_two *two, double beyond, bool *exact, ff_rivals *rivals);
 
 /* Makes a rough answer better by support points alone, next to where it is, until the gap cannot be

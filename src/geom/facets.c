@@ -1,8 +1,9 @@
 #include "geom/facets.h"
 
 #include "geom/hull.h"
+#include "geom/manifold_parts.h"
 #include "geom/parts.h"
-#include "math/vec.h"
+#include "geom/shape.h"
 
 #define FIXED_UP_TO  0.01 /* rad between contact and axis: the prism is fixed in the body, */
 #define TURNED_FROM  0.02 /* and turned */
@@ -10,8 +11,11 @@
 #define DIAGONAL     0.70710678118654752440
 
 bool ff_geom_has_facets(ff_shape_kind kind) {
-  return kind == FF_BOX || kind == FF_POLYHEDRON || kind == FF_CYLINDER || kind == FF_CAPSULE ||
-         kind == FF_INTERSECTION;
+  return ff_shapes[kind]->facets != FF_FACETS_NONE;
+}
+
+bool ff_facets_are_inside(ff_shape_kind kind) {
+  return ff_shapes[kind]->facets == FF_FACETS_PRISM || ff_shapes[kind]->facets == FF_FACETS_RIMS;
 }
 
 static double least3(ff_vec3 s) {
@@ -75,12 +79,6 @@ bool ff_facets_core(ff_geom *out, ff_pose *pose_out, double *lack, const ff_geom
   }
 }
 
-static double smooth_step(double y, double *rate) {
-  y = lesser(greater(y, 0), 1);
-  *rate = 6 * y * (1 - y);
-  return y * y * (3 - 2 * y);
-}
-
 /* The direction e square to the axis z that is towards the contact, and f = z x e. With n' the part
  * of n across z, e turns about z by (f.dn - (n.z) f.dz) / |n'|, with the sign of e along n'; the
  * axis of a turns with it by dz = dw x z, so that f.dz = -dw.e, and its prism by dw.z less than
@@ -91,7 +89,7 @@ static int find_prisms(ff_facets out[2], const ff_geom *geom, const ff_pose *pos
   double along = v3_dot(n, z), sign = of_a ? -1 : 1, step_rate;
   ff_vec3 across = v3_axpy(n, -along, z);
   double sine = v3_norm(across), per = 1 / greater(sine, 1e-300);
-  double share = smooth_step((sine - FIXED_UP_TO) / (TURNED_FROM - FIXED_UP_TO), &step_rate);
+  double share = ff_smooth_step((sine - FIXED_UP_TO) / (TURNED_FROM - FIXED_UP_TO), &step_rate);
   ff_geom prism = prism_of(geom), core = prism;
   double margin = FF_CORE_MARGIN * least3(prism.size);
   core.size = v3_sub(prism.size, v3(margin, margin, margin));

@@ -37,9 +37,7 @@ typedef struct ff_facets {
 bool ff_geom_has_facets(ff_shape_kind kind);
 
 /* Is the shape larger than its facets? */
-static inline bool ff_facets_are_inside(ff_shape_kind kind) {
-  return kind == FF_CYLINDER || kind == FF_INTERSECTION;
-}
+bool ff_facets_are_inside(ff_shape_kind kind);
 
 /* Core of a shape for the direction of the contact: of a cylinder a smaller cylinder, else that of
  * the facets. Distances of *out are too short by *lack. False: the shape has no facets. */

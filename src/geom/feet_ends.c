@@ -31,7 +31,8 @@ static void find_tip(ff_feet *m, int owner, int i) {
   const ff_geom *geom = m->geom[owner];
   ff_foot_tip *out = &m->tips[owner][i];
   bool ball = geom->kind == FF_CAPSULE;
-  double inside = ball ? 0 : ff_geom_core_margin(geom, INFINITY), skin = ball ? geom->size.x : inside;
+  double inside = ball ? 0 : ff_geom_core_margin(geom, INFINITY),
+         skin = ball ? geom->size.x : inside;
   ff_geom part = {.kind = FF_CYLINDER, .size = {geom->size.x - skin, 0, 0}};
   ff_pose pose = {pose_point(m->pose[owner], v3(0, 0, (i ? 1 : -1) * (geom->size.y - inside))),
                   m->pose[owner].orientation};
@@ -44,7 +45,7 @@ static void find_tip(ff_feet *m, int owner, int i) {
   }
   ff_distance near;
   ff_distance_query(&near, &part, &pose, m->geom[!owner], &m->pose[!owner],
-                  skin + FF_FEET_BLUR * m->size);
+                    skin + FF_FEET_BLUR * m->size);
   *out = (ff_foot_tip){true, skin - near.gap, near.on_b, near.normal};
 }
 

@@ -2,8 +2,8 @@
 #ifndef FF_GEOM_FEET_PARTS_H
 #define FF_GEOM_FEET_PARTS_H
 
-#include "geom/feet.h"
 #include "geom/distance.h"
+#include "geom/feet.h"
 #include "geom/parts.h"
 #include "geom/touch.h"
 

@@ -82,7 +82,7 @@ void ff_feet_guess_way_out(ff_feet *m) {
 
 void ff_feet_find_way_out(ff_feet *m) {
   ff_distance_query(&m->near, m->geom[0], &m->pose[0], m->geom[1], &m->pose[1],
-                  fmax(m->margin, FF_FEET_BLUR * m->size));
+                    fmax(m->margin, FF_FEET_BLUR * m->size));
   try_faces(m, 0);
   try_faces(m, 1);
 }

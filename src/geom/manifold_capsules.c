@@ -77,12 +77,6 @@ static void fill_end_sample(const axis_pair *p, shared_end at, ff_sample *out) {
   out->point = v3_scale(0.5, v3_add(on_a, on_b));
 }
 
-static double smooth_step(double y, double *rate) {
-  y = lesser(greater(y, 0), 1);
-  *rate = 6 * y * (1 - y);
-  return y * y * (3 - 2 * y);
-}
-
 /* Ends of what both axes cover along m; lower first. */
 static void find_shared(const axis_pair *p, shared_end ends[2]) {
   for (int k = 0; k < 2; k++) {
@@ -98,13 +92,14 @@ static int find_end_samples(const axis_pair *p, double r_a, double r_b, ff_sampl
   shared_end ends[2];
   ff_vec3 across = v3_cross(p->x, p->y);
   double sine = v3_norm(across), rate, length_rate;
-  double fade = 1 - smooth_step((sine - PARALLEL_UP_TO) / (CROSSED_FROM - PARALLEL_UP_TO), &rate);
+  double fade =
+      1 - ff_smooth_step((sine - PARALLEL_UP_TO) / (CROSSED_FROM - PARALLEL_UP_TO), &rate);
   if (!(fade > 0)) {
     return 0;
   }
   find_shared(p, ends);
   double full = FULL_LENGTH * p->radius;
-  double cover = smooth_step((ends[1].place - ends[0].place) / full, &length_rate);
+  double cover = ff_smooth_step((ends[1].place - ends[0].place) / full, &length_rate);
   if (!(cover > 0)) {
     return 0;
   }
@@ -130,7 +125,7 @@ static int find_end_samples(const axis_pair *p, double r_a, double r_b, ff_sampl
   return 2;
 }
 
-static void finish(ff_sample *at, ff_vec3 origin) {
+static void finish_capsule_sample(ff_sample *at, ff_vec3 origin) {
   at->t1 = v3_orthogonal(at->normal);
   at->d_depth = ff_gradient_about(at->d_depth, origin, at->point);
   at->d_weight = ff_gradient_about(at->d_weight, origin, at->point);
@@ -171,14 +166,14 @@ int ff_manifold_capsules(const ff_geom *a, const ff_pose *pose_a, const ff_geom 
                         found[i].d_weight);
     if (found[i].depth > -margin) {
       out->samples[out->count++] = found[i];
-      finish(&out->samples[out->count - 1], p.origin);
+      finish_capsule_sample(&out->samples[out->count - 1], p.origin);
     }
   }
   if (rest.worth < 1) {
     whole->weight = 1 - rest.worth;
     ff_gradient_add(&whole->d_weight, -1, rest.d_worth);
     out->samples[out->count++] = *whole;
-    finish(&out->samples[out->count - 1], p.origin);
+    finish_capsule_sample(&out->samples[out->count - 1], p.origin);
   }
   return out->count;
 }

@@ -121,7 +121,7 @@ static void find_overlay(shape_pair *p, facet_pair *of, const ff_distance *cores
   }
 }
 
-/* s = y^2 (3 - 2 y) with y = 1 - 2 g / r, g the lesser of the distances of the cores of the facets
+/* s = smooth step of 1 - 2 g / r, g the lesser of the distances of the cores of the facets
  * and of the shapes. */
 static void find_blend(const shape_pair *p, facet_pair *of, double gap, const ff_distance *cores) {
   ff_gradient d_gap = follow_spin(p, of, gradient_by_point(p, cores->normal, cores->on_a));
@@ -129,9 +129,9 @@ static void find_blend(const shape_pair *p, facet_pair *of, double gap, const ff
     gap = p->gap;
     d_gap = p->d_gap;
   }
-  double y = lesser(greater(1 - 2 * gap / p->core_margin, 0), 1);
-  of->blend = y * y * (3 - 2 * y);
-  ff_gradient_add(&of->d_blend, -12 * y * (1 - y) / p->core_margin, d_gap);
+  double rate;
+  of->blend = ff_smooth_step(1 - 2 * gap / p->core_margin, &rate);
+  ff_gradient_add(&of->d_blend, -2 * rate / p->core_margin, d_gap);
 }
 
 static void find_facet_pair(shape_pair *p, const ff_facets *a, const ff_facets *b,

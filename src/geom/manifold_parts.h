@@ -13,6 +13,13 @@ int ff_manifold_facets(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b
 int ff_manifold_capsules(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                          const ff_pose *pose_b, double margin, ff_manifold *out);
 
+/* y^2 (3 - 2 y) for y from 0 to 1, and its derivative. */
+static inline double ff_smooth_step(double y, double *rate) {
+  y = lesser(greater(y, 0), 1);
+  *rate = 6 * y * (1 - y);
+  return y * y * (3 - 2 * y);
+}
+
 /* to += s more, both about the same point. */
 static inline void ff_gradient_add(ff_gradient *to, double s, ff_gradient more) {
   to->shift = v3_axpy(to->shift, s, more.shift);

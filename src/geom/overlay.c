@@ -5,6 +5,7 @@
 #include "geom/overlay.h"
 
 #include "geom/cone_weight.h"
+#include "geom/manifold_parts.h"
 
 #define VERTICAL 1e-9  /* faces whose normal has less than this along z are vertical walls */
 #define ON_LINE  1e-12 /* of the size: a vertex this near a line lies on it */
@@ -197,9 +198,9 @@ static void crossing_weight(const overlay *o, ff_overlay_sample *at, int i, int 
 
 /* Smooth step from 0 at low to 1 at high, and its derivative. */
 static double step_between(double x, double low, double high, double *rate) {
-  double y = lesser(greater((x - low) / (high - low), 0), 1);
-  *rate = 6 * y * (1 - y) / (high - low);
-  return y * y * (3 - 2 * y);
+  double step = ff_smooth_step((x - low) / (high - low), rate);
+  *rate /= high - low;
+  return step;
 }
 
 /* Adds sign * F of the slope over a face, and its derivatives. */
@@ -315,7 +316,7 @@ static void add_crossing(overlay *o, int i, int k) {
 /* ---- the overlay ------------------------------------------------------------------------------
  */
 
-static double size_of(const ff_polytope *of) {
+static double shadow_extent(const ff_polytope *of) {
   double most = 0;
   for (int v = 0; v < of->topology->vertex_count; v++) {
     most = greater(most, greater(fabs(of->vertex[v].x), fabs(of->vertex[v].y)));
@@ -388,7 +389,7 @@ static void overlay_init(overlay *o, const ff_polytope *a, const ff_polytope *b,
   o->limit = limit;
   relief_init(&o->a, a, -1);
   relief_init(&o->b, b, 1);
-  o->a.slack = o->b.slack = ON_LINE * (size_of(a) + size_of(b));
+  o->a.slack = o->b.slack = ON_LINE * (shadow_extent(a) + shadow_extent(b));
   find_heights(o);
 }
 

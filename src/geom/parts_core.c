@@ -32,7 +32,7 @@ static bool shrink(ff_geom *to, ff_pose *pose, const ff_geom *from, double by, f
 #define OFF_RIM 0.05 /* of the way to the middle */
 
 /* The face of a rule, if it is flat and has one; as ff_flat_find, whose rim has as many corners. */
-static bool find_face(ff_flat *out, const ff_geom *geom, int k) {
+static bool find_cut_face(ff_flat *out, const ff_geom *geom, int k) {
   const ff_pose here = {v3(0, 0, 0), q_identity()};
   ff_rule rule;
   ff_geom_rule(geom, k, here.position, &rule);
@@ -56,7 +56,7 @@ static ff_status find_feet(ff_parts *parts, ff_parts *core, ff_arena *arena) {
   for (int k = 0; k < parts->rule_count; k++) {
     ff_flat face;
     ff_rule rule;
-    if (find_face(&face, &geom, k)) {
+    if (find_cut_face(&face, &geom, k)) {
       ff_vec3 middle = v3(0, 0, 0);
       for (int i = 0; i < FF_CAP_FEET; i++) {
         middle = v3_axpy(middle, 1.0 / FF_CAP_FEET, face.at[i]);
@@ -115,7 +115,8 @@ ff_status ff_parts_find_facets(ff_parts *parts, ff_arena *arena) {
   ff_status status = hull && points ? FF_OK : FF_ERROR_MEMORY;
   for (int k = 0; status == FF_OK && k < parts->rule_count; k++) {
     ff_flat face;
-    if (count + FF_CUT_CORNERS + 6 <= FF_POLYHEDRON_VERTICES_MAX && find_face(&face, &geom, k)) {
+    if (count + FF_CUT_CORNERS + 6 <= FF_POLYHEDRON_VERTICES_MAX &&
+        find_cut_face(&face, &geom, k)) {
       memcpy(points + count, face.at, FF_CUT_CORNERS * sizeof *points);
       count += FF_CUT_CORNERS;
     }

@@ -152,7 +152,7 @@ static box_witness edge_axis(const box_pair *s, int i, int j) {
 
 /* The point of a's edge that is closest to b's, of those edges that face one another across n.
  * False: it is beyond the end of one of them; then at the end. */
-static bool cross_edges(const box_pair *s, box_witness *w) {
+static bool closest_on_edges(const box_pair *s, box_witness *w) {
   const double(*r)[3] = s->r[0], *n = w->n, *h = s->half[0], *o = s->half[1];
   int i = w->axis, j = w->edge_b, k = next_axis[i + 1], l = next_axis[i + 2];
   double q[3] = {s->centre[0][0], s->centre[0][1], s->centre[0][2]};
@@ -176,33 +176,32 @@ static ff_vec3 from_frame(const box_pair *s, int p, const double x[3]) {
 }
 
 /* Witness points: at, in the frame of box p, is a point of a if of_a, else of b. */
-static void tell_witness(ff_distance *out, const ff_two *two, const box_pair *s, int p,
-                         const double at[3], bool of_a) {
+static void set_witness(ff_distance *out, const ff_two *two, const box_pair *s, int p,
+                        const double at[3], bool of_a) {
   ff_vec3 x = from_frame(s, p, at);
   x = p == 0 ? v3_add(x, two->apart) : x;
   out->on_a = of_a ? x : v3_axpy(x, out->gap, out->normal);
   out->on_b = of_a ? v3_axpy(x, -out->gap, out->normal) : x;
 }
 
-static void tell_face(ff_distance *out, const ff_two *two, const box_pair *s,
-                      const box_witness *w) {
+static void set_face(ff_distance *out, const ff_two *two, const box_pair *s, const box_witness *w) {
   bool back = (s->centre[w->p][w->axis] < 0) != (w->p == 0);
   ff_vec3 n = s->axis[w->p][w->axis];
   out->normal = back ? v3_neg(n) : n;
   out->gap = w->gap;
   out->kind_a = w->p == 0 ? FF_FEATURE_FACE : FF_FEATURE_VERTEX;
   out->kind_b = w->p == 0 ? FF_FEATURE_VERTEX : FF_FEATURE_FACE;
-  tell_witness(out, two, s, w->p, w->at, w->p == 1);
+  set_witness(out, two, s, w->p, w->at, w->p == 1);
 }
 
-static void tell_edges(ff_distance *out, const ff_two *two, const box_pair *s,
-                       const box_witness *w) {
+static void set_edges(ff_distance *out, const ff_two *two, const box_pair *s,
+                      const box_witness *w) {
   out->normal = from_frame(s, 0, w->n);
   out->gap = w->gap;
   out->kind_a = out->kind_b = FF_FEATURE_EDGE;
   out->edge_a = s->axis[0][w->axis];
   out->edge_b = s->axis[1][w->edge_b];
-  tell_witness(out, two, s, 0, w->at, true);
+  set_witness(out, two, s, 0, w->at, true);
 }
 
 /* Vertex of one box that is closest to the other, by clamping its coordinates. */
@@ -227,7 +226,7 @@ static box_witness closest_vertex(const box_pair *s) {
   return out;
 }
 
-static void tell_vertex(ff_distance *out, const ff_two *two, const box_pair *s, box_witness *w) {
+static void set_vertex(ff_distance *out, const ff_two *two, const box_pair *s, box_witness *w) {
   double n[3];
   int clamped = 0, along = 0;
   for (int i = 0; i < 3; i++) {
@@ -239,7 +238,7 @@ static void tell_vertex(ff_distance *out, const ff_two *two, const box_pair *s, 
   }
   ff_feature_kind kind = clamped == 3 ? FF_FEATURE_VERTEX : FF_FEATURE_EDGE;
   if (clamped == 1) {
-    tell_face(out, two, s, w);
+    set_face(out, two, s, w);
     return;
   }
   out->normal = from_frame(s, w->p, n);
@@ -247,7 +246,7 @@ static void tell_vertex(ff_distance *out, const ff_two *two, const box_pair *s, 
   out->kind_a = w->p == 0 ? kind : FF_FEATURE_VERTEX;
   out->kind_b = w->p == 0 ? FF_FEATURE_VERTEX : kind;
   *(w->p == 0 ? &out->edge_a : &out->edge_b) = s->axis[w->p][along];
-  tell_witness(out, two, s, w->p, w->at, w->p == 1);
+  set_witness(out, two, s, w->p, w->at, w->p == 1);
 }
 
 void ff_sat_boxes(ff_distance *out, const ff_two *two, double beyond) {
@@ -262,7 +261,7 @@ void ff_sat_boxes(ff_distance *out, const ff_two *two, double beyond) {
   }
   out->settled = true;
   if (face.gap > 0 && (lowest_over_face(&s, &face, level) || face.gap > beyond)) {
-    tell_face(out, two, &s, &face);
+    set_face(out, two, &s, &face);
     return;
   }
   int best = 0;
@@ -272,19 +271,19 @@ void ff_sat_boxes(ff_distance *out, const ff_two *two, double beyond) {
   }
   double most = greater(face.gap, edges[best].gap);
   for (int k = 0; k < 9 && most > level; k++) { /* apart */
-    if (edges[k].gap >= most - level && cross_edges(&s, &edges[k])) {
-      tell_edges(out, two, &s, &edges[k]);
+    if (edges[k].gap >= most - level && closest_on_edges(&s, &edges[k])) {
+      set_edges(out, two, &s, &edges[k]);
       return;
     }
   }
   if (most > level) {
     box_witness vertex = closest_vertex(&s);
-    tell_vertex(out, two, &s, &vertex);
+    set_vertex(out, two, &s, &vertex);
   } else if (edges[best].gap > face.gap + level) {
-    cross_edges(&s, &edges[best]);
-    tell_edges(out, two, &s, &edges[best]);
+    closest_on_edges(&s, &edges[best]);
+    set_edges(out, two, &s, &edges[best]);
   } else {
     lowest_over_face(&s, &face, LEVEL_DEEP * two->size);
-    tell_face(out, two, &s, &face);
+    set_face(out, two, &s, &face);
   }
 }

@@ -4,8 +4,8 @@
 #ifndef FF_GEOM_SPOTS_H
 #define FF_GEOM_SPOTS_H
 
-#include "geom/flat.h"
 #include "geom/distance.h"
+#include "geom/flat.h"
 
 /* The touch of a spot between two such sides, where they are now. blunt: m, how much caps are
  * domed; toward: which way the normal goes, about. at: m, where it is, seen along the normal;

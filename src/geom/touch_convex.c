@@ -1,9 +1,9 @@
 /* Any finite shape on any other.
  *
- * One point where they are nearest or deepest (geom/distance.h), unless both have a flat or straight
- * part there that lie on one another: two faces have as many points as the smaller one has named
- * corners, a line on a face or along another line has two. They belong to the corners of
- * the part they lie on with: for each, of all corners of what the two have in common that which is
+ * One point where they are nearest or deepest (geom/distance.h), unless both have a flat or
+ * straight part there that lie on one another: two faces have as many points as the smaller one has
+ * named corners, a line on a face or along another line has two. They belong to the corners of the
+ * part they lie on with: for each, of all corners of what the two have in common that which is
  * farthest out its way. Such a corner is one of three:
  *   a corner of a on the face of b      depth along b's normal, which moves with b
  *   a corner of b on the face of a      depth along a's normal, which moves with a
@@ -16,9 +16,9 @@
  * rims that are circles; where none of them touches, the corner or the edges with which they are
  * nearest.
  */
+#include "geom/distance.h"
 #include "geom/flat.h"
 #include "geom/implicit.h"
-#include "geom/distance.h"
 #include "geom/spots.h"
 #include "geom/touch.h"
 

@@ -67,7 +67,8 @@ typedef struct cores {
 
 static cores cores_of(const ff_geom *a, const ff_geom *b, double round) {
   bool plane = b->kind == FF_HALF_SPACE;
-  cores out = {.of_a = ff_geom_core_margin(a, round), .of_b = plane ? 0 : ff_geom_core_margin(b, round)};
+  cores out = {.of_a = ff_geom_core_margin(a, round),
+               .of_b = plane ? 0 : ff_geom_core_margin(b, round)};
   ff_geom_erode(&out.a, a, out.of_a);
   ff_geom_erode(&out.b, b, out.of_b);
   out.blunt = BLUNT * (plane ? out.of_a : fmin(out.of_a, out.of_b));

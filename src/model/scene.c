@@ -199,16 +199,6 @@ ff_status ff_scene_add_shape(ff_shape *out, ff_scene *scene, ff_body body,
   return FF_OK;
 }
 
-const char *ff_shape_kind_name(ff_shape_kind kind) {
-  static const char *const names[FF_SHAPE_KIND_COUNT] = {
-      [FF_HALF_SPACE] = "half-space",    [FF_SPHERE] = "sphere",
-      [FF_ELLIPSOID] = "ellipsoid",      [FF_BOX] = "box",
-      [FF_CAPSULE] = "capsule",          [FF_CYLINDER] = "cylinder",
-      [FF_POLYHEDRON] = "polyhedron",    [FF_SUPERELLIPSOID] = "superellipsoid",
-      [FF_INTERSECTION] = "intersection"};
-  return (int)kind >= 0 && kind < FF_SHAPE_KIND_COUNT ? names[kind] : "unknown";
-}
-
 /* ---- contacts, forces, drives ----------------------------------------------------------- */
 
 ff_contact_def ff_contact_def_default(void) {
