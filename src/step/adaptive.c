@@ -29,12 +29,12 @@ enum {
 /* ---- what the integrator calls ----------------------------------------------------- */
 
 /* Once it is cancelled there are no rates anywhere, and the integrator soon gives up. */
-static int rates(void *context, double t, const double *y, double *dy) {
+static int adaptive_rates(void *context, double t, const double *y, double *dy) {
   ff_work *work = context;
   return ff_is_cancelled(&work->cancelled) || ff_rates(work->model, work->state, t, y, dy);
 }
 
-static int project(void *context, double t, double *y) {
+static int adaptive_project(void *context, double t, double *y) {
   ff_work *work = context;
   return ff_constraints_project(work->model, work->state, t, y) ? 0 : 1;
 }
@@ -46,7 +46,7 @@ static double depth_event(const ff_point *point) {
 }
 
 /* Depth of every point, then the kink functions of every closed one. */
-static void events(void *context, double t, const double *y, double *g) {
+static void adaptive_events(void *context, double t, const double *y, double *g) {
   ff_work *work = context;
   ff_state *state = work->state;
   ff_forces_update(work->model, state, t, y, NULL, NULL);
@@ -90,7 +90,7 @@ static void set_tolerances(const ff_model *model, const ff_state *state, double 
   }
 }
 
-static ff_status create(ff_work *work) {
+static ff_status adaptive_create(ff_work *work) {
   ff_state *state = work->state;
   set_tolerances(work->model, state, work->sum);
   ff_ode_def def = {.size = state->size,
@@ -98,9 +98,9 @@ static ff_status create(ff_work *work) {
                     .rtol = work->model->run.stepper.rtol,
                     .max_step = work->model->run.stepper.max_step,
                     .atol = work->sum,
-                    .rates = rates,
-                    .events = events,
-                    .project = work->model->constraint_count > 0 ? project : NULL,
+                    .rates = adaptive_rates,
+                    .events = adaptive_events,
+                    .project = work->model->constraint_count > 0 ? adaptive_project : NULL,
                     .context = work};
   state->frozen = true;
   ff_status status = ff_ode_create(&work->ode, &def);
@@ -110,12 +110,12 @@ static ff_status create(ff_work *work) {
   return status;
 }
 
-static void destroy(ff_work *work) {
+static void adaptive_destroy(ff_work *work) {
   ff_ode_destroy(work->ode);
   work->ode = NULL;
 }
 
-static void reset(ff_work *work) {
+static void adaptive_reset(ff_work *work) {
   ff_ode_reset(work->ode);
   work->marked_steps = 0;
   work->marked_t = 0;
@@ -196,7 +196,7 @@ static ff_status list_until(ff_work *work, double t_end) {
   return list_again(work);
 }
 
-static ff_status refresh(ff_work *work) {
+static ff_status adaptive_refresh(ff_work *work) {
   return list_until(work, INFINITY);
 }
 
@@ -215,16 +215,16 @@ static void switch_point(ff_work *work, int event) {
   work->events++;
 }
 
-static void go_back(ff_work *work, double t) {
+static void restore_adaptive_state(ff_work *work, double t) {
   ff_state *state = work->state;
   memcpy(state->y, work->before, (size_t)state->size * sizeof *state->y);
   state->t = t;
   restart(work);
 }
 
-static ff_status give_up(ff_work *work, double t) {
+static ff_status fail_adaptive_step(ff_work *work, double t) {
   work->trouble = (ff_trouble){.kind = FF_TROUBLE_OTHER};
-  go_back(work, t);
+  restore_adaptive_state(work, t);
   return ff_is_cancelled(&work->cancelled) ? FF_CANCELLED : FF_ERROR_STEP;
 }
 
@@ -241,7 +241,7 @@ static bool crawls(ff_work *work) {
   return pace < work->model->run.duration / NEVER;
 }
 
-static ff_status step(ff_work *work, double t_end) {
+static ff_status adaptive_step(ff_work *work, double t_end) {
   ff_state *state = work->state;
   const ff_model *model = work->model;
   double t = state->t;
@@ -258,12 +258,12 @@ static ff_status step(ff_work *work, double t_end) {
   for (int tries = 0; tries < RETRIES; tries++) {
     ff_ode_outcome outcome = ff_ode_step(work->ode, t_end);
     if (outcome == FF_ODE_FAILED) {
-      return give_up(work, t);
+      return fail_adaptive_step(work, t);
     }
     state->t = ff_ode_time(work->ode);
     /* Farther than the list reaches: a touch may be missing. Look farther, step again. */
     if (ff_candidates_stale(model, state, state->t, state->y)) {
-      go_back(work, t);
+      restore_adaptive_state(work, t);
       ff_candidates_wish_more(model, state, 4);
       ff_status status = list_again(work);
       if (status != FF_OK) {
@@ -273,7 +273,7 @@ static ff_status step(ff_work *work, double t_end) {
     }
     ff_peaks_find(work, t);
     if (ff_is_cancelled(&work->cancelled)) { /* peaks need rates, too */
-      return give_up(work, t);
+      return fail_adaptive_step(work, t);
     }
     if (outcome == FF_ODE_EVENT) {
       switch_point(work, ff_ode_event(work->ode));
@@ -289,16 +289,16 @@ static ff_status step(ff_work *work, double t_end) {
     work->steps++;
     return FF_OK;
   }
-  return give_up(work, t);
+  return fail_adaptive_step(work, t);
 }
 
 const ff_stepper ff_stepper_adaptive = {
     .name = "adaptive",
     .adaptive = true,
     .staged = true,
-    .create = create,
-    .destroy = destroy,
-    .reset = reset,
-    .refresh = refresh,
-    .step = step,
+    .create = adaptive_create,
+    .destroy = adaptive_destroy,
+    .reset = adaptive_reset,
+    .refresh = adaptive_refresh,
+    .step = adaptive_step,
 };

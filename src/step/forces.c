@@ -30,14 +30,14 @@ void ff_bodies_update(const ff_model *model, ff_state *state, double t, const do
 }
 
 /* Velocity of the point of a body at a place in the world. */
-static ff_vec3 velocity_at(const ff_body_motion *body, ff_vec3 arm) {
+static ff_vec3 body_velocity_at(const ff_body_motion *body, ff_vec3 arm) {
   return v3_add(body->velocity, v3_cross(body->omega, arm));
 }
 
 /* ---- the ledger ------------------------------------------------------------------------ */
 
 /* An outside force on a free body: what it works and what impulse it brings. */
-static void book_outside(double *ledger, ff_vec3 point, ff_vec3 force, ff_vec3 moment) {
+static void book_external(double *ledger, ff_vec3 point, ff_vec3 force, ff_vec3 moment) {
   ff_vec3 angular = v3_add(v3_cross(point, force), moment);
   double *to = ledger + FF_Y_IMPULSE;
   v3_store(to, v3_add(v3_load(to), force));
@@ -52,8 +52,8 @@ ff_contact_bodies ff_contact_motion(const ff_state *state, const ff_meet *meet, 
   ff_contact_bodies out = {.a = meet->a, .b = meet->b};
   out.arm_a = v3_sub(point->point, a->pose.position);
   out.arm_b = v3_sub(point->point, b->pose.position);
-  out.velocity_b = velocity_at(b, out.arm_b);
-  ff_vec3 relative = v3_sub(velocity_at(a, out.arm_a), out.velocity_b);
+  out.velocity_b = body_velocity_at(b, out.arm_b);
+  ff_vec3 relative = v3_sub(body_velocity_at(a, out.arm_a), out.velocity_b);
   ff_vec3 turning = v3_sub(a->omega, b->omega);
   ff_patch *patch = &point->patch;
   patch->depth_rate = -v3_dot(point->push, relative);
@@ -82,8 +82,9 @@ double ff_link_ease(const double *ease, ff_quat turn, ff_vec3 arm, ff_vec3 direc
 
 /* How fast the contact could move under its own stiffness: what a step must resolve.
  * 1/m_eff along a direction is at most 1/m + |arm x d|^2 / I_min for each body. */
-static void note_stiffness(const ff_model *model, ff_state *state, const ff_contact_bodies *bodies,
-                           const ff_point *point, const ff_normal *normal, double friction_slope) {
+static void note_point_stiffness(const ff_model *model, ff_state *state,
+                                 const ff_contact_bodies *bodies, const ff_point *point,
+                                 const ff_normal *normal, double friction_slope) {
   double along_n = 0, along_t = 0;
   const int ids[2] = {bodies->a, bodies->b};
   const ff_vec3 arms[2] = {bodies->arm_a, bodies->arm_b};
@@ -122,12 +123,12 @@ void ff_contact_push(const ff_model *model, ff_state *state, const ff_contact_bo
     return;
   }
   if (!b_free) { /* b pushes a: its motion works on the system */
-    book_outside(ledger, point, force, moment);
+    book_external(ledger, point, force, moment);
     ledger[FF_Y_WORK] +=
         v3_dot(force, bodies->velocity_b) + v3_dot(moment, state->bodies[bodies->b].omega);
   } else { /* a pushes b */
-    ff_vec3 velocity_a = velocity_at(&state->bodies[bodies->a], bodies->arm_a);
-    book_outside(ledger, point, v3_neg(force), v3_neg(moment));
+    ff_vec3 velocity_a = body_velocity_at(&state->bodies[bodies->a], bodies->arm_a);
+    book_external(ledger, point, v3_neg(force), v3_neg(moment));
     ledger[FF_Y_WORK] -= v3_dot(force, velocity_a) + v3_dot(moment, state->bodies[bodies->a].omega);
   }
 }
@@ -207,7 +208,7 @@ static void friction_of(const ff_model *model, ff_state *state, const ff_near *n
   if (state->frozen && binding->normal->kink) {
     point->kink = binding->normal->kink(&binding->normal_params, &point->patch);
   }
-  note_stiffness(model, state, bodies, point, normal, slope);
+  note_point_stiffness(model, state, bodies, point, normal, slope);
 }
 
 void ff_normal_weigh(ff_normal *normal, double weight, double pace) {
@@ -240,9 +241,9 @@ static void push_by_weight(const ff_model *model, ff_state *state, const ff_cont
 
 /* Laws and forces of one point that touches: on a, for a sample of weight w and a law with force F
  * and energy E, -(w F grad depth + E grad w). */
-static void force_of(const ff_model *model, ff_state *state, const ff_meet *meet,
-                     const ff_near *near, ff_point *point, const double *memory,
-                     double *memory_rate, double *ledger) {
+static void point_forces(const ff_model *model, ff_state *state, const ff_meet *meet,
+                         const ff_near *near, ff_point *point, const double *memory,
+                         double *memory_rate, double *ledger) {
   const ff_binding *binding = &model->bindings[near->binding];
   ff_contact_bodies bodies = ff_contact_motion(state, meet, point);
   bool held = ff_state_holds(state, binding), plain = ff_point_is_plain(point);
@@ -300,7 +301,7 @@ static void open_point(ff_point *point) {
 }
 
 /* How far a point of a body can come within a time, the pull of gravity apart. */
-static double reach_of(const ff_model *model, const ff_state *state, int body, double time) {
+static double body_reach(const ff_model *model, const ff_state *state, int body, double time) {
   const ff_body_motion *motion = &state->bodies[body];
   double turning = v3_norm(motion->omega);
   return time *
@@ -318,14 +319,14 @@ static double margin_of(const ff_model *model, const ff_state *state, const ff_n
     return 0;
   }
   double time = model->run.stepper.step * (state->middle ? 0.5 : 1);
-  return reach_of(model, state, model->shapes[near->shape_a].body, time) +
-         reach_of(model, state, model->shapes[near->shape_b].body, time) +
+  return body_reach(model, state, model->shapes[near->shape_a].body, time) +
+         body_reach(model, state, model->shapes[near->shape_b].body, time) +
          4 * time * time * v3_norm(model->run.gravity);
 }
 
 /* Where the points of a pair of shapes are, and which of them touch. Those that have no sample now
  * are open. */
-static void find_points(const ff_model *model, ff_state *state, const ff_near *near) {
+static void find_pair_points(const ff_model *model, ff_state *state, const ff_near *near) {
   bool wanders = model->memory_count > 0 && ff_frame_wanders(model, near);
   bool ahead = state->middle && ff_state_holds(state, &model->bindings[near->binding]);
   ff_samples_find(model, state, near, margin_of(model, state, near));
@@ -353,7 +354,7 @@ void ff_contacts_find(const ff_model *model, ff_state *state) {
         points[i].touching = false;
         points[i].patch.depth = -INFINITY;
       }
-      find_points(model, state, near);
+      find_pair_points(model, state, near);
       for (int i = 0; i < near->point_count; i++) {
         if (points[i].touching) {
           ff_contact_motion(state, meet, &points[i]);
@@ -405,7 +406,7 @@ static void pair_forces(const ff_model *model, ff_state *state, const ff_meet *m
   for (int i = near->first_point; i < end; i++) {
     open_point(&state->points[i]);
   }
-  find_points(model, state, near);
+  find_pair_points(model, state, near);
   for (int i = near->first_point; i < end; i++) {
     ff_point *point = &state->points[i];
     if (!point->touching) {
@@ -424,8 +425,8 @@ static void pair_forces(const ff_model *model, ff_state *state, const ff_meet *m
     size_t at = (size_t)i * (size_t)model->memory_count;
     /* A point held closed may be a hair outside: there laws go on as at the surface. */
     point->patch.depth = greater(FF_AT_SURFACE, depth);
-    force_of(model, state, meet, near, point, y + state->memory_at + at,
-             memory_rate ? memory_rate + at : NULL, ledger);
+    point_forces(model, state, meet, near, point, y + state->memory_at + at,
+                 memory_rate ? memory_rate + at : NULL, ledger);
     point->patch.depth = depth;
     point->patch.edges = NULL; /* the next patch writes over them */
   }
@@ -454,8 +455,9 @@ static void apply_outside(ff_state *state, int body, ff_vec3 point, ff_vec3 forc
   wrench->force = v3_add(wrench->force, force);
   wrench->torque = v3_add(wrench->torque, v3_add(v3_cross(arm, force), torque));
   if (ledger) {
-    book_outside(ledger, point, force, torque);
-    ledger[FF_Y_WORK] += v3_dot(force, velocity_at(motion, arm)) + v3_dot(torque, motion->omega);
+    book_external(ledger, point, force, torque);
+    ledger[FF_Y_WORK] +=
+        v3_dot(force, body_velocity_at(motion, arm)) + v3_dot(torque, motion->omega);
   }
 }
 
@@ -510,7 +512,7 @@ static void drive_forces(const ff_model *model, ff_state *state, double t, doubl
     const ff_model_drive *drive = &model->drives[i];
     const ff_body_motion *motion = &state->bodies[drive->body];
     ff_vec3 origin = pose_point(motion->pose, drive->point);
-    ff_vec3 velocity = velocity_at(motion, v3_sub(origin, motion->pose.position));
+    ff_vec3 velocity = body_velocity_at(motion, v3_sub(origin, motion->pose.position));
     double position = v3_dot(drive->axis, v3_sub(origin, drive->reference));
     double force = drive_force(drive, state->drive_phase[i], state->drive_start[i], t, position,
                                v3_dot(drive->axis, velocity));
@@ -523,7 +525,7 @@ static void drive_forces(const ff_model *model, ff_state *state, double t, doubl
  */
 
 /* Nothing pushes yet. */
-static void start(const ff_model *model, ff_state *state, double *ledger_rate) {
+static void clear_forces(const ff_model *model, ff_state *state, double *ledger_rate) {
   state->evaluations++;
   memset(state->wrenches, 0, (size_t)model->body_count * sizeof *state->wrenches);
   if (ledger_rate) {
@@ -532,7 +534,7 @@ static void start(const ff_model *model, ff_state *state, double *ledger_rate) {
 }
 
 void ff_forces_outside(const ff_model *model, ff_state *state, double t, double *ledger_rate) {
-  start(model, state, ledger_rate);
+  clear_forces(model, state, ledger_rate);
   if (model->force_count > 0) {
     applied_forces(model, state, t, ledger_rate);
   }
@@ -554,7 +556,7 @@ void ff_forces_contacts(const ff_model *model, ff_state *state, double t, const 
 void ff_forces_update(const ff_model *model, ff_state *state, double t, const double *y,
                       double *memory_rate, double *ledger_rate) {
   ff_bodies_update(model, state, t, y);
-  start(model, state, ledger_rate);
+  clear_forces(model, state, ledger_rate);
   if (memory_rate && model->memory_count > 0) {
     memset(memory_rate, 0, (size_t)(state->ledger_at - state->memory_at) * sizeof(double));
   }
@@ -590,7 +592,7 @@ int ff_rates_of_bodies(const ff_model *model, const ff_state *state, const doubl
     v3_store(to + FF_Y_V, v3_axpy(gravity, body->inv_mass, wrench->force));
     v3_store(to + FF_Y_L, wrench->torque);
     /* Gravity is an outside force too; its work is the change of gravity's energy. */
-    book_outside(ledger, motion->pose.position, v3_scale(body->mass, gravity), v3(0, 0, 0));
+    book_external(ledger, motion->pose.position, v3_scale(body->mass, gravity), v3(0, 0, 0));
     for (int k = 0; k < FF_Y_BODY; k++) {
       sum += to[k];
     }

@@ -36,7 +36,7 @@ static void push_known(ff_micro_contact *contact) {
 }
 
 /* A stiff contact limits the step of what is not implicit: the audit wants to know. */
-static void note_stiffness(const ff_micro *micro, const ff_micro_contact *contact) {
+static void note_micro_stiffness(const ff_micro *micro, const ff_micro_contact *contact) {
   double ease[9];
   ff_state *state = micro->state;
   ff_rows_ease(&micro->rows, contact->row, contact->row, ease);
@@ -74,7 +74,7 @@ void ff_micro_meet(ff_micro *micro) {
 
 /* The part of the forces that is known goes to the impulse, the part that depends on the new
  * velocity to the inertia. */
-static void fold(ff_micro *micro, const ff_micro_contact *contact, double *push) {
+static void fold_contact(ff_micro *micro, const ff_micro_contact *contact, double *push) {
   double h = micro->h, impulse[3], weights[3];
   for (int i = 0; i < 3; i++) {
     impulse[i] = h * contact->force[i];
@@ -93,13 +93,13 @@ static void fold(ff_micro *micro, const ff_micro_contact *contact, double *push)
 void ff_micro_fold(ff_micro *micro, double *push) {
   for (int k = 0; k < micro->member_count; k++) {
     if (micro->members[k].soft) {
-      fold(micro, &micro->members[k], push);
+      fold_contact(micro, &micro->members[k], push);
     }
   }
 }
 
 /* A fold that pulls is undone: first its damper, which acts only on the way in, then all of it. */
-static bool let_go(ff_micro_contact *contact, double h) {
+static bool undo_pulling_fold(ff_micro_contact *contact, double h) {
   double spring = h * contact->stiffness;
   if (contact->force[0] >= 0) {
     return false;
@@ -132,13 +132,13 @@ bool ff_micro_settle(ff_micro *micro, bool last) {
       continue;
     }
     if (!is_implicit(micro)) {
-      note_stiffness(micro, contact);
+      note_micro_stiffness(micro, contact);
       continue;
     }
     contact->force[0] = contact->per_depth * contact->depth - contact->damping * contact->end[0];
     contact->force[1] = -contact->drag * contact->end[1];
     contact->force[2] = -contact->drag * contact->end[2];
-    bool pulled = let_go(contact, micro->h);
+    bool pulled = undo_pulling_fold(contact, micro->h);
     stays = !(pulled || (!last && ease_off(contact))) && stays;
   }
   return stays;

@@ -15,29 +15,29 @@
  * Friction that is a law of the slip alone goes by the slip at the end of the step: what is to go
  * from slipping to sticking within a millimetre a second comes to rest in one, and does not ring.
  */
-#ifndef FF_STEP_HOLD_H
-#define FF_STEP_HOLD_H
+#ifndef FF_STEP_MIDPOINT_CONTACT_H
+#define FF_STEP_MIDPOINT_CONTACT_H
 
 #include "model/state.h"
 
-typedef struct ff_hold ff_hold;
+typedef struct ff_midpoint ff_midpoint;
 
 /* *out is NULL if no contact of the model is held; else the state leaves to the calls below what
  * its `holding` says. */
-ff_status ff_hold_create(ff_hold **out, const ff_model *model, ff_state *state);
-void ff_hold_destroy(ff_hold *hold);
+ff_status ff_midpoint_create(ff_midpoint **out, const ff_model *model, ff_state *state);
+void ff_midpoint_destroy(ff_midpoint *hold);
 
 /* In the middle of a step of length h: evaluates all forces at time t and y, whose positions are
  * those of the middle and whose velocities those of the start, and solves the held contacts. Fills
  * wrenches, accelerations of robots that touch, and the rates of memory and ledger. False if a
  * robot's inertia is not positive. */
-bool ff_hold_in_middle(ff_hold *hold, const ff_model *model, ff_state *state, double t,
-                       double *rates, double h);
+bool ff_midpoint_solve_in_middle(ff_midpoint *hold, const ff_model *model, ff_state *state,
+                                 double t, double *rates, double h);
 
 /* At the start of a step of length h, all forces and rates being fresh: solves the held contacts.
  * Wrenches, accelerations and paths of robots that touch, and the ledger's rates become those of
  * the step. False as above. */
-bool ff_hold_at_start(ff_hold *hold, const ff_model *model, ff_state *state, double *rates,
-                      double h);
+bool ff_midpoint_solve_at_start(ff_midpoint *hold, const ff_model *model, ff_state *state,
+                                double *rates, double h);
 
 #endif

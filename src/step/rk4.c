@@ -14,7 +14,7 @@ static void next_stage(ff_work *work, double c, double w) {
   }
 }
 
-static ff_status step(ff_work *work, double t_end) {
+static ff_status rk4_step(ff_work *work, double t_end) {
   ff_state *state = work->state;
   double t = state->t, h = t_end - t;
   size_t bytes = (size_t)state->size * sizeof *state->y;
@@ -40,5 +40,5 @@ const ff_stepper ff_stepper_rk4 = {
     .order = 4,
     .staged = true,
     .refresh = ff_work_refresh,
-    .step = step,
+    .step = rk4_step,
 };

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Moment of a unit force along row k about the end of an arm to the point. */
-static ff_vec3 moment_of(const ff_row_axes *at, ff_vec3 arm, int k) {
+static ff_vec3 row_moment(const ff_row_axes *at, ff_vec3 arm, int k) {
   ff_vec3 turn = v3_cross(arm, at->axes[k]);
   return k == 0 && at->has_lever ? v3_add(turn, at->lever) : turn;
 }
@@ -17,7 +17,7 @@ static void add_body(const ff_model_body *body, const ff_pose *pose, double sign
                      const ff_row_axes *at, double *to, int stride) {
   ff_vec3 arm = v3_sub(at->point, pose->position);
   for (int k = 0; k < 3; k++, to += stride) {
-    ff_vec3 turn = moment_of(at, arm, k);
+    ff_vec3 turn = row_moment(at, arm, k);
     turn = body->round ? turn : q_unrotate(pose->orientation, turn);
     v3_store(to, v3_axpy(v3_load(to), sign, turn));
     v3_store(to + 3, v3_axpy(v3_load(to + 3), sign, at->axes[k]));
@@ -36,7 +36,7 @@ static bool reach_body(ff_rows *rows, const ff_model_body *body, const ff_pose *
   double *to = rows->reached + side->at, ease = sign * factor[3];
   ff_vec3 arm = v3_sub(at->point, pose->position), turning = v3_scale(sign, v3_load(factor));
   for (int k = 0; k < 3; k++, to += 6) {
-    ff_vec3 turn = moment_of(at, arm, k);
+    ff_vec3 turn = row_moment(at, arm, k);
     turn = body->round ? turn : q_unrotate(pose->orientation, turn);
     v3_store(to, v3_mul(turning, turn));
     v3_store(to + 3, v3_scale(ease, at->axes[k]));
@@ -46,8 +46,8 @@ static bool reach_body(ff_rows *rows, const ff_model_body *body, const ff_pose *
 
 /* The last coordinate in its block that a body depends on, -1: none, and of a link the columns of a
  * point up to there. */
-static int find_tip(const ff_rows *rows, const ff_model *model, const ff_state *state, int mover,
-                    int body, ff_vec3 point) {
+static int find_row_tip(const ff_rows *rows, const ff_model *model, const ff_state *state,
+                        int mover, int body, ff_vec3 point) {
   int at = rows->first[mover] - rows->blocks[rows->home[mover]].first;
   if (mover < model->free_count) {
     return at + 5;
@@ -86,8 +86,8 @@ static bool open_side(ff_rows *rows, ff_row_side *side, int block, int tip) {
 }
 
 /* The six rows of a link. Returns its number, one more than its place; 0: no room; -1: none. */
-static int find_link(ff_rows *rows, const ff_model *model, const ff_state *state, int mover,
-                     int body) {
+static int find_row_link(ff_rows *rows, const ff_model *model, const ff_state *state, int mover,
+                         int body) {
   static const ff_vec3 world[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   if (rows->link_of[body] > 0) {
     return rows->link_of[body];
@@ -95,7 +95,7 @@ static int find_link(ff_rows *rows, const ff_model *model, const ff_state *state
   ff_row_link *link = &rows->links[rows->link_count];
   int block = rows->home[mover], robot = model->bodies[body].robot;
   *link = (ff_row_link){.body = body, .place = state->bodies[body].pose.position};
-  int tip = find_tip(rows, model, state, mover, body, link->place);
+  int tip = find_row_tip(rows, model, state, mover, body, link->place);
   if (tip < 0) {
     return -1;
   }
@@ -112,7 +112,7 @@ static int find_link(ff_rows *rows, const ff_model *model, const ff_state *state
 /* Rows of a link's point from those of the link. */
 static bool mount(ff_rows *rows, const ff_model *model, const ff_state *state, int body,
                   double sign, const ff_row_axes *at, ff_row_side *side, ff_row_mount *to) {
-  int number = find_link(rows, model, state, ff_mover_of(model, body), body);
+  int number = find_row_link(rows, model, state, ff_mover_of(model, body), body);
   if (number <= 0) {
     return number < 0;
   }
@@ -132,13 +132,13 @@ static bool mount(ff_rows *rows, const ff_model *model, const ff_state *state, i
 }
 
 /* Three rows of their own, or added to those of the contact's other side in the same block. */
-static bool add_side(ff_rows *rows, const ff_model *model, const ff_state *state, int body,
-                     double sign, const ff_row_axes *at, ff_row_side *side) {
+static bool add_row_side(ff_rows *rows, const ff_model *model, const ff_state *state, int body,
+                         double sign, const ff_row_axes *at, ff_row_side *side) {
   int mover = ff_mover_of(model, body), block = rows->home[mover];
   if (rows->blocks[block].diagonal) {
     return reach_body(rows, &model->bodies[body], &state->bodies[body].pose, block, sign, at, side);
   }
-  int tip = find_tip(rows, model, state, mover, body, at->point);
+  int tip = find_row_tip(rows, model, state, mover, body, at->point);
   if (tip < 0) {
     return true;
   }
@@ -182,7 +182,7 @@ int ff_rows_add(ff_rows *rows, const ff_model *model, const ff_state *state, int
     ff_row_side *side = &sides[rows->tied ? 0 : k];
     bool mounted = mover >= model->free_count && !rows->limits.stiffens;
     if (!(mounted ? mount(rows, model, state, bodies[k], sign, at, side, &mounts[k])
-                  : add_side(rows, model, state, bodies[k], sign, at, side))) {
+                  : add_row_side(rows, model, state, bodies[k], sign, at, side))) {
       return -1;
     }
   }
