@@ -24,7 +24,7 @@ enum {
 #define SAME     1e-13 /* of a depth: no other */
 #define FLAT     1e-5  /* of a depth: changes below leave few digits for a quotient of energies */
 
-/* One contact that is held. */
+/* One contact. Triples are along its normal row (push), t1 and t2. */
 typedef struct entry {
   const ff_binding *binding;
   const ff_near *near;
@@ -50,7 +50,7 @@ typedef struct entry {
 } entry;
 
 struct ff_midpoint {
-  bool middle;    /* else held at the start */
+  bool middle;    /* else evaluated at the start */
   double half;    /* s, half the step */
   double settled; /* SETTLED, or KEPT if a contact has a memory */
   ff_arena arena;
@@ -58,7 +58,7 @@ struct ff_midpoint {
   double *reached; /* what has changed the velocities until the middle, see step/rows.h */
   entry *entries;
   ff_wrench *outside; /* body_count: applied forces and drives */
-  int *shares;        /* held contacts of each mover */
+  int *shares;        /* contacts of each mover */
   int count;
 };
 
@@ -94,7 +94,7 @@ void ff_midpoint_destroy(ff_midpoint *mid) {
 
 /* ---- the contacts ---------------------------------------------------------------------- */
 
-/* What the law stores at a depth. */
+/* V: energy stored at a depth. */
 static double entry_energy(entry *e, double depth) {
   ff_normal there = {0};
   double middle = e->patch.depth;
@@ -106,7 +106,7 @@ static double entry_energy(entry *e, double depth) {
   return (e->weight + e->weight_slope * (depth - e->weight_depth)) * there.energy;
 }
 
-/* A change of what is held throughout the step. */
+/* Changes the force that acts throughout the step. */
 static void change_entry_force(ff_midpoint *mid, entry *e, const double change[3]) {
   double impulse[3];
   for (int d = 0; d < 3; d++) {
@@ -116,7 +116,7 @@ static void change_entry_force(ff_midpoint *mid, entry *e, const double change[3
   ff_rows_hit(&mid->rows, e->row, impulse, mid->reached);
 }
 
-/* One more contact of what a body belongs to. */
+/* Counts a contact of the mover that a body belongs to. */
 static void count_entry_of(ff_midpoint *mid, const ff_model *model, int body) {
   int mover = ff_mover_of(model, body);
   if (mover >= 0) {
@@ -191,7 +191,7 @@ static double tangent_mobility(const entry *e) {
   return 0.5 * (e->w[4] + e->w[8]) + sqrt(half * half + e->w[5] * e->w[7]);
 }
 
-/* Half the impulse of all that is not held, of the movers that have contacts. */
+/* Half the impulse of all other forces, of the movers that have contacts. */
 static void load_external_impulses(const ff_midpoint *mid, const ff_model *model, ff_state *state) {
   for (int k = 0; k < mid->rows.block_count; k++) {
     const ff_row_block *block = &mid->rows.blocks[k];
@@ -211,7 +211,7 @@ static void load_external_impulses(const ff_midpoint *mid, const ff_model *model
   }
 }
 
-/* How the contacts move one another, and what moves them without what is held. */
+/* Contact Jacobian and inertia, and the velocities without contact forces. */
 static bool factor_entry_rows(ff_midpoint *mid, const ff_model *model, ff_state *state) {
   load_external_impulses(mid, model, state);
   ff_rows_soften(&mid->rows);
@@ -249,8 +249,8 @@ static void entry_velocity(const ff_midpoint *mid, const entry *e, double v[3]) 
   }
 }
 
-/* The normal force if the depth goes at this rate: what the spring gives on its way, and the
- * rest as it is in the middle. */
+/* The normal force if the contact closes at this rate (m/s, along push): the discrete gradient of
+ * the energy, and the rest as it is in the middle. */
 static double normal_force(const ff_midpoint *mid, entry *e, double rate) {
   const ff_law *law = e->binding->normal;
   rate *= e->pace;
