@@ -157,12 +157,67 @@ static void test_ringing_costs_what_friction_does(void **state) {
   assert_near(ringing(0.5, 2e-3) / smooth, 2, 0.2);
 }
 
+static ff_vec3 friction_of(const world *w) {
+  ff_vec3 sum = v3(0, 0, 0);
+  for (int i = 0; i < ff_sim_contact_count(w->sim); i++) {
+    ff_contact c = ff_sim_contact(w->sim, i);
+    sum = v3_add(sum, v3_axpy(v3_scale(c.force_t1, c.t1), c.force_t2, c.t2));
+  }
+  return sum;
+}
+
+/* A crate rests on a table that slopes along y, held by bristles, two corners just inside an edge.
+ * Moved over the edge by 0.2 micrometres, other features touch there, at the same places: these
+ * take over the memory, and friction stays. */
+static void test_memory_goes_over_to_new_features(void **state) {
+  (void)state;
+  static const char *normal[2] = {"K", "D"}, *friction[3] = {"K", "D", "mu"};
+  const double stiff[2] = {1e6, 2e3}, rough[3] = {1e6, 2e3, .5};
+  const char *const steppers[3] = {"symplectic-euler", "rk4", "adaptive"};
+  for (int k = 0; k < 3; k++) {
+    world w = {.scene = scene_new(9.81, steppers[k], 1e-4)};
+    ff_run_def run = ff_run_def_default();
+    run.gravity = q_rotate(q_exp(v3(0.1, 0, 0)), v3(0, 0, -9.81));
+    run.stepper.kind = steppers[k];
+    run.stepper.step = 1e-4;
+    run.stepper.rtol = 1e-8;
+    assert_int_equal(ff_scene_set_run(w.scene, &run), FF_OK);
+    ff_body_def def = ff_body_def_default();
+    def.name = "b";
+    def.kind = FF_BODY_FIXED;
+    scene_solid(w.scene, &def, FF_BOX, v3(.5, .5, .1));
+    def = ff_body_def_default();
+    def.name = "a";
+    def.mass = 1;
+    def.position = v3(0.4 - 1e-7, 0, 0.2);
+    ff_body crate = scene_solid(w.scene, &def, FF_BOX, v3(.1, .1, .1));
+    ff_contact_def contact = ff_contact_def_default();
+    contact.a = "a";
+    contact.b = "b";
+    contact.normal = (ff_law_choice){"azad-featherstone", normal, stiff, 2};
+    contact.friction = (ff_law_choice){"bristle-clutch", friction, rough, 3};
+    assert_int_equal(ff_scene_add_contact(w.scene, &contact), FF_OK);
+    world_start(&w);
+    assert_int_equal(world_advance(&w, 0.3), FF_OK);
+    ff_vec3 before = friction_of(&w);
+    assert_near(v3_norm(before), 9.81 * sin(0.1), 1e-3);
+    ff_body_state there = ff_sim_body(w.sim, crate);
+    there.position.x += 2e-7;
+    assert_int_equal(ff_sim_set_body(w.sim, crate, &there), FF_OK);
+    assert_int_equal(ff_sim_contact_count(w.sim), 4);
+    assert_int_equal(world_advance(&w, 0.3001), FF_OK); /* midpoint forces are those of a step */
+    assert_close(v3_norm(v3_sub(friction_of(&w), before)), 0, 1e-2 * v3_norm(before));
+    world_end(&w);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_collisions_return_all_energy),
       cmocka_unit_test(test_midpoint_collisions_converge),
       cmocka_unit_test(test_rest_on_a_face_is_cheap),
       cmocka_unit_test(test_ringing_costs_what_friction_does),
+      cmocka_unit_test(test_memory_goes_over_to_new_features),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
