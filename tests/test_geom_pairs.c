@@ -282,9 +282,11 @@ static void test_derivatives(void **state) {
   ff_arena_free(&arena);
 }
 
-/* Two bodies collide off centre without friction or damping: energy and momentum stay. */
+/* Two bodies collide off centre without friction or damping: energy and momentum stay. They sink in
+ * by centimetres; where samples fade into the pair as a whole depths have kinks, and the error of
+ * rk4 is of first order in the step. */
 static double collide(ff_shape_kind kind_a, ff_vec3 size_a, ff_shape_kind kind_b, ff_vec3 size_b) {
-  world w = {.scene = scene_new(0, "rk4", 1e-4)};
+  world w = {.scene = scene_new(0, "rk4", 5e-5)};
   scene_collision(w.scene, kind_a, size_a, kind_b, size_b);
   world_start(&w);
   assert_int_equal(world_advance(&w, 0.6), FF_OK);

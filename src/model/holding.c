@@ -17,9 +17,10 @@ static bool is_sprung(const ff_model_robot *robot) {
 
 /* Is there more to a step than what stands at its start? Springs beside the contacts would gain
  * energy along the path of contacts that are held there, and so would overlaps, whose volume is
- * that of where they are looked at; bodies that move as told go on. */
+ * that of where they are looked at, and samples, whose weights and normals change as bodies turn;
+ * bodies that move as told go on. */
 static bool wants_middle(const ff_model *model) {
-  bool found = model->drive_count > 0;
+  bool found = model->drive_count > 0 || model->flat_pairs_touch;
   for (int i = 0; i < model->binding_count; i++) {
     found = found || !model->bindings[i].grips || model->bindings[i].overlaps;
   }

@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "footfall/robot.h"
 #include "footfall/sim.h"
-#include "geom/feet.h"
+#include "geom/manifold.h"
 #include "math/vec.h"
 #include "model/steppers.h"
 
@@ -91,7 +91,7 @@ typedef struct ff_binding {
   bool frictionless;  /* the friction law is "none": nothing to evaluate */
   bool unpaid;        /* it is FF_LAW_UNPAID */
   bool normal_unpaid; /* so is the normal law */
-  bool held;          /* fixed steps hold its forces in their middle: see step/hold.h */
+  bool held;          /* fixed steps hold its forces in their middle: see step/midpoint_contact.h */
   bool grips;         /* they can hold them, there or at their start */
   bool overlaps;      /* the normal law wants the overlap: one point a pair of shapes */
   bool edges;         /* and the friction law its edges */
@@ -189,7 +189,7 @@ typedef enum ff_micro_form {
   FF_MICRO_CONVENTIONAL
 } ff_micro_form;
 
-/* How `symplectic-euler` holds contacts: see step/hold.h. */
+/* How `symplectic-euler` holds contacts: see step/midpoint_contact.h. */
 typedef enum ff_holding { FF_HOLDS_NOTHING, FF_HOLDS_AT_START, FF_HOLDS_IN_MIDDLE } ff_holding;
 
 struct ff_model {
@@ -216,6 +216,7 @@ struct ff_model {
   int binding_count;
   const ff_binding *bindings;
   bool free_pairs_touch; /* some two finite shapes may touch: a broad phase is needed */
+  bool flat_pairs_touch; /* and both have flat or straight parts: their samples have weights */
   int memory_count;      /* numbers of memory per contact point: most of any friction law */
 
   int constraint_count, cluster_count, cluster_rows; /* cluster_rows: of the largest */
@@ -249,21 +250,12 @@ static inline bool ff_binding_is_held(const ff_binding *binding, ff_holding hold
   return holding != FF_HOLDS_NOTHING && (binding->held || binding->grips);
 }
 
-/* Are two shapes pressed into one another, so that forces are conservative (geom/press.h)? Not
- * where contacts are solved for, which wants few points; nor do held ones stand on feet, which are
- * more than there are names for, so that none would have a path of its own. */
-static inline bool ff_binding_presses(const ff_model *model, const ff_binding *binding,
-                                      ff_shape_kind a, ff_shape_kind b) {
-  bool held = ff_binding_is_held(binding, model->holding) && ff_geom_has_feet(a, b);
-  return ff_geom_can_press(a, b) && !binding->overlaps && !ff_model_solves(model) && !held;
-}
-
 /* Points that a pair of shapes under this binding can have. */
 static inline int ff_binding_points(const ff_model *model, const ff_binding *binding,
                                     ff_shape_kind a, ff_shape_kind b) {
-  return binding->overlaps                          ? 1
-         : ff_binding_presses(model, binding, a, b) ? FF_PRESS_SLOTS
-                                                    : ff_geom_touch_limit(a, b);
+  return binding->overlaps              ? 1
+         : model->stepper->rounds_edges ? ff_geom_touch_limit(a, b)
+                                        : ff_manifold_limit(a, b);
 }
 
 /* Free bodies and links; links that fixed joints tie to the ground do not move. */

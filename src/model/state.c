@@ -36,7 +36,7 @@ static double wanted_points(const ff_model *model) {
   for (int i = 0; i < model->shape_count; i++) {
     ff_shape_kind kind = model->shapes[i].geom.kind;
     if (kind != FF_HALF_SPACE) {
-      count += (double)floors * ff_geom_touch_limit(kind, FF_HALF_SPACE);
+      count += (double)floors * ff_manifold_limit(kind, FF_HALF_SPACE);
       count += model->free_pairs_touch ? fmax(12, points_beside(model, i)) : 0;
     }
   }
@@ -210,9 +210,10 @@ int ff_near_touch(const ff_model *model, const ff_near *near, const ff_pose *bod
   const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
   ff_pose room_a, room_b;
   const ff_pose *at_a = ff_shape_at(a, body_a, &room_a), *at_b = ff_shape_at(b, body_b, &room_b);
-  return near->rounded ? ff_geom_touch_rounded(&a->geom, at_a, &b->geom, at_b,
-                                               model->bindings[near->binding].round, margin, out)
-                       : near->touch(&a->geom, at_a, &b->geom, at_b, margin, out);
+  double round = model->bindings[near->binding].round;
+  return ff_geom_is_rounded(&a->geom, &b->geom, round)
+             ? ff_geom_touch_rounded(&a->geom, at_a, &b->geom, at_b, round, margin, out)
+             : ff_geom_touch(&a->geom, at_a, &b->geom, at_b, margin, out);
 }
 
 bool ff_near_look(const ff_model *model, const ff_near *near, const ff_pose *body_a,

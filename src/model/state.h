@@ -12,6 +12,7 @@
 #define FF_MODEL_STATE_H
 
 #include "geom/broad.h"
+#include "geom/manifold.h"
 #include "math/predictor.h"
 #include "model/constraint.h"
 #include "model/model.h"
@@ -29,21 +30,29 @@ enum {
   FF_Y_LEDGER = FF_Y_UNPAID + 1
 };
 
-/* A contact point: one feature of a pair of shapes near each other. */
+/* A contact point: a slot for one sample of the manifold of two shapes (geom/manifold.h). Forces on
+ * a along the normal row of the contact Jacobian act at `point` along `push`, with the moment
+ * `lever` times them; the depth changes by -pace (push . v + lever . omega), v and omega being the
+ * velocity of a against b at the point. */
 typedef struct ff_point {
+  ff_feature_pair id;            /* of the sample; FF_PAIR_NONE: the slot is free */
   ff_vec3 point, normal, t1, t2; /* world */
+  ff_vec3 push;                  /* unit, world: the normal, or nearly so */
+  ff_vec3 lever;                 /* m, world */
+  double pace;                   /* 1, of the depth over the normal velocity */
+  double weight;                 /* law units: force and energy over those of the law */
+  ff_gradient d_weight;          /* 1/m, 1/rad, as a moves; turn about the point */
+  ff_vec3 place;                 /* m, the point in b's principal frame, where it was found last */
   ff_vec3 axis;                  /* body b's frame, see step/frame.h; 0: none yet */
   ff_patch patch;
   double force_n, force_t[2]; /* N, on a */
   ff_vec3 force, moment;      /* N, N m about the point, on a, world */
   double energy_n, energy_t;  /* J, stored */
-  double held[3];             /* N along n, t1 and t2, held over the last step: step/hold.h */
-  ff_mode held_mode;          /* of it */
-  ff_ahead ahead;             /* as its friction law saw that step */
-  double weight;              /* of a pressed pair: what is stored, over the law's at its depth, */
-  double pace;                /* and how fast that depth changes, over the normal velocity */
-  bool unpaid;                /* energy_t is of a law that is FF_LAW_UNPAID */
-  bool normal_unpaid;         /* so is energy_n */
+  double held[3];     /* N along push, t1 and t2, over the last step: step/midpoint_contact.h */
+  ff_mode held_mode;  /* of it */
+  ff_ahead ahead;     /* as its friction law saw that step */
+  bool unpaid;        /* energy_t is of a law that is FF_LAW_UNPAID */
+  bool normal_unpaid; /* so is energy_n */
   double kink, friction_kink; /* values of the laws' kink functions */
   ff_mode mode;
   bool touching; /* depth > 0 now (or held closed by `adaptive`) */
@@ -70,10 +79,7 @@ typedef struct ff_point {
 typedef struct ff_near {
   int shape_a, shape_b;
   int binding;
-  bool presses; /* see ff_binding_presses */
   int first_point, point_count;
-  ff_touch_pair *touch; /* of their kinds */
-  bool rounded;         /* but solving steppers round their edges */
 } ff_near;
 
 /* Two bodies near each other: consecutive shapes pairs. */
@@ -159,7 +165,7 @@ typedef struct ff_state {
   double *radii;
   int finite_count;
 
-  ff_holding holding; /* bindings that are held or grip are left to step/hold.h */
+  ff_holding holding; /* bindings that are held or grip are left to step/midpoint_contact.h */
   bool middle;        /* being evaluated in the middle of a step, for that */
   bool frozen;        /* points keep their side (closed) until told: `adaptive` */
 
@@ -200,15 +206,15 @@ void ff_state_reset(ff_state *state, const ff_model *model);
 /* Phases of the drives at the time of the state; a new phase starts where it must. */
 void ff_state_enter_phases(ff_state *state, const ff_model *model);
 
-/* Where two shapes touch that solving steppers bring together, with their bodies at these poses: as
- * ff_geom_touch_rounded. */
+/* Contact points of `quasi-rigid`: those of two shapes with their bodies at these poses, by
+ * ff_geom_touch_rounded where it rounds edges. */
 int ff_near_touch(const ff_model *model, const ff_near *near, const ff_pose *body_a,
                   const ff_pose *body_b, double margin, ff_touch out[FF_TOUCH_MAX]);
-/* The same of one touch that has a spot: as ff_touch_look. */
+/* One of these that has a spot, evaluated again: ff_touch_look. */
 bool ff_near_look(const ff_model *model, const ff_near *near, const ff_pose *body_a,
                   const ff_pose *body_b, ff_touch *touch);
 
-/* Are forces of the binding left to step/hold.h? */
+/* Are forces of the binding left to step/midpoint_contact.h? */
 static inline bool ff_state_holds(const ff_state *state, const ff_binding *binding) {
   return ff_binding_is_held(binding, state->holding);
 }

@@ -6,7 +6,7 @@
 void ff_sim_note_contacts(ff_sim *sim) {
   for (int m = 0; m < sim->state.meet_count; m++) {
     ff_meet *meet = &sim->state.meets[m];
-    meet->touching = ff_meet_look(&sim->state, meet).touching;
+    meet->touching = ff_meet_summary_of(&sim->state, meet).touching;
   }
 }
 
@@ -32,7 +32,7 @@ static void note_peak(ff_meet *meet, double force, double time) {
 }
 
 static void follow(ff_sim *sim, ff_meet *meet, double h) {
-  ff_glance now = ff_meet_look(&sim->state, meet);
+  ff_meet_summary now = ff_meet_summary_of(&sim->state, meet);
   if (!now.touching && !meet->touching) {
     return;
   }

@@ -43,9 +43,9 @@ void ff_sim_failure(const ff_sim *sim, ff_report *report) {
     char fixed[128];
     ff_report_what(
         report,
-        "steps have become as short as %.1g s, and the run would never end: contact "
-        "forces leap to and fro, as those of laws that jump at touch do between flat and "
-        "rounded shapes. A stepper of fixed steps passes over it (%s)",
+        "steps have become as short as %.1g s, and the run would never end: a contact force "
+        "changes too fast, by friction with a small v_t or by a jump. Use a larger v_t, or a "
+        "stepper of fixed steps (%s)",
         trouble->step, ff_stepper_names(ff_stepper_resolves, fixed, sizeof fixed));
     return;
   }

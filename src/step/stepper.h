@@ -4,7 +4,7 @@
 
 #include "model/state.h"
 #include "solve/ode.h"
-#include "step/hold.h"
+#include "step/midpoint_contact.h"
 
 #include <stdatomic.h>
 
@@ -34,7 +34,7 @@ typedef struct ff_work {
   double *before;           /* y at the start of the step: size */
   double *stage, *sum;      /* size; of steppers with stages only */
   ff_ode *ode;              /* `adaptive` */
-  ff_hold *holds;           /* `symplectic-euler`, NULL if no law is held */
+  ff_midpoint *midpoint;    /* `symplectic-euler`: midpoint-implicit contacts; NULL: none */
   struct quasi_step *quasi; /* `quasi-rigid` */
   struct ff_micro *micro;   /* `micro-macro` */
   struct ff_team *team;     /* threads that share a step's work; NULL: one does all */
