@@ -324,6 +324,34 @@ static void robots_bear_their_weight_and_do_not_creep(void **state) {
   check_standing(quadruped, 13.6, 5e-3, slope, 3);
 }
 
+/* ---- in the air --------------------------------------------------------------------------------
+ */
+
+/* Held by its servos at a fixed base, with nothing to touch: no contact and no constraint is a
+ * member of its island. */
+static void a_held_robot_that_touches_nothing_comes_to_rest(void **state) {
+  (void)state;
+  static const char *const robots[] = {"humanoid", "quadruped"};
+  for (int i = 0; i < 2; i++) {
+    char text[256];
+    snprintf(text, sizeof text,
+             "footfall: 1\n"
+             "stepper: {kind: quasi-rigid, step: 1e-3}\n"
+             "robots:\n"
+             "  robot:\n"
+             "    urdf: robots/%s.urdf\n"
+             "    base: fixed\n"
+             "    servo: {stiffness: 500, damping: 2}\n",
+             robots[i]);
+    ff_model *model;
+    ff_sim *sim = sim_of(&model, text, NULL);
+    assert_int_equal(ff_sim_advance(sim, 2), FF_OK);
+    assert_true(ff_sim_energy(sim).kinetic < 1e-6);
+    assert_true(ff_sim_audit(sim).momentum_residual < 1e-9);
+    end(sim, model);
+  }
+}
+
 /* ---- falling ------------------------------------------------------------------------------ */
 
 /* A chain of balls on rods, free to fly, that folds onto itself; and a ball that lies in its way.
@@ -484,6 +512,7 @@ int main(void) {
       cmocka_unit_test(a_tree_hits_the_ground_as_bodies_held_together_do),
       cmocka_unit_test(other_steppers_do_not_hold_links),
       cmocka_unit_test(robots_bear_their_weight_and_do_not_creep),
+      cmocka_unit_test(a_held_robot_that_touches_nothing_comes_to_rest),
       cmocka_unit_test(flight_keeps_momentum),
       cmocka_unit_test(a_limp_robot_falls),
       cmocka_unit_test(steps_allocate_nothing),

@@ -86,7 +86,11 @@ static bool are_left(const ff_quasi *quasi, const ff_quasi_element *e) {
   return true;
 }
 
+/* A robot that touches nothing has no members, and factors of robots are never kept. */
 bool ff_quasi_is_kept(const ff_quasi *quasi) {
+  if (quasi->member_count == 0) {
+    return false;
+  }
   const ff_quasi_kept *first = &quasi->members[0]->kept;
   if (first->factor < quasi->first_factor || first->nodes != quasi->node_count ||
       first->members != quasi->member_count) {
