@@ -352,6 +352,30 @@ static void a_held_robot_that_touches_nothing_comes_to_rest(void **state) {
   }
 }
 
+/* The ground bears a robot without a joint that moves, and nothing else happens. */
+static void a_robot_that_cannot_move_keeps_its_energy(void **state) {
+  (void)state;
+  ff_robot_link link = {.def = ff_link_def_default(), .joint_name = "", .effort = INFINITY};
+  link.def.name = "link";
+  link.def.mass = 0.5;
+  link.def.com = v3(0.1, 0, 0.3);
+  link.def.inertia = round_inertia;
+  ff_robot_def def = {.name = "robot",
+                      .links = &link,
+                      .link_count = 1,
+                      .root = FF_JOINT_FIXED,
+                      .base = {{0.1, 0.2, 0.3}, q_identity()}};
+  world w;
+  w.scene = scene_new(9.81, "quasi-rigid", 1e-3);
+  assert_int_equal(ff_scene_add_robot(w.scene, &def), FF_OK);
+  world_start(&w);
+  assert_int_equal(world_advance(&w, 0.1), FF_OK);
+  assert_close(ff_sim_energy(w.sim).lost[FF_LOST_STEP], 0, 1e-15);
+  assert_close(ff_sim_energy(w.sim).residual, 0, 1e-15);
+  assert_true(ff_sim_audit(w.sim).momentum_residual < 1e-14);
+  world_end(&w);
+}
+
 /* ---- falling ------------------------------------------------------------------------------ */
 
 /* A chain of balls on rods, free to fly, that folds onto itself; and a ball that lies in its way.
@@ -513,6 +537,7 @@ int main(void) {
       cmocka_unit_test(other_steppers_do_not_hold_links),
       cmocka_unit_test(robots_bear_their_weight_and_do_not_creep),
       cmocka_unit_test(a_held_robot_that_touches_nothing_comes_to_rest),
+      cmocka_unit_test(a_robot_that_cannot_move_keeps_its_energy),
       cmocka_unit_test(flight_keeps_momentum),
       cmocka_unit_test(a_limp_robot_falls),
       cmocka_unit_test(steps_allocate_nothing),

@@ -188,8 +188,10 @@ bool ff_quasi_fly_robots(ff_quasi *quasi, double t) {
     for (int i = 1; i <= model->robots[r].link_count; i++) {
       start_link(quasi, r, i);
     }
-    if (quasi->h > 0 && model->robots[r].v_count > 0) {
+    if (quasi->h > 0) { /* the ground bears the weight of one that cannot move, too */
       keep_momentum(quasi, r);
+    }
+    if (quasi->h > 0 && model->robots[r].v_count > 0) {
       good = good && prepare(quasi, r);
       memcpy(quasi->robots[r].u, quasi->robots[r].free,
              (size_t)model->robots[r].v_count * sizeof(double));

@@ -14,7 +14,7 @@ void ff_robots_place(const ff_model *model, const ff_state *state, const double 
     ff_tree_work *work = state->robots[r].work;
     /* Asked twice for the same state, as steppers do: it stands there already. */
     size_t bytes = (size_t)(robot->q_count + robot->v_count) * sizeof *y;
-    if (memcmp(state->robots[r].placed, y + robot->q_at, bytes) == 0) {
+    if (bytes > 0 && memcmp(state->robots[r].placed, y + robot->q_at, bytes) == 0) {
       continue;
     }
     memcpy(state->robots[r].placed, y + robot->q_at, bytes);
