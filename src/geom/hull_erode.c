@@ -152,7 +152,8 @@ static ff_status build(erosion *e, ff_hull *core, ff_arena *arena) {
   if (!ff_hull_paint(core)) {
     return FF_ERROR_MEMORY;
   }
-  return ff_hull_edges(core) ? FF_OK : FF_ERROR_INPUT;
+  /* Of a very long hull rounding may leave fewer faces than any solid has. */
+  return core->face_count >= 4 && ff_hull_edges(core) ? FF_OK : FF_ERROR_INPUT;
 }
 
 ff_status ff_hull_erode(ff_hull *hull, double by, ff_arena *arena) {

@@ -158,7 +158,7 @@ static ff_status check_keys(builder *b, const ff_node *map) {
 }
 
 ff_node *ff_tree_find(const ff_node *map, const char *key) {
-  for (ff_node *node = map->first; node; node = node->next) {
+  for (ff_node *node = map->kind == FF_NODE_MAP ? map->first : NULL; node; node = node->next) {
     if (!strcmp(node->key->text, key)) {
       return node;
     }
