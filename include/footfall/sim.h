@@ -146,7 +146,7 @@ ff_vec3 ff_sim_body_load(const ff_sim *sim, ff_body body);
  * its effort; between steps, or inside the function of ff_sim_on_control. */
 ff_status ff_sim_order(ff_sim *sim, int robot, int joint, const ff_joint_order *order);
 /* Calls fn at 0, period, 2 period, ...; steps end there. It may read the sim and give orders. NULL:
- * no more. After ff_sim_reset it goes on from 0. */
+ * no more. After ff_sim_reset it goes on from 0. A period is at least 1e-12 s. */
 typedef void (*ff_control_fn)(void *context, ff_sim *sim);
 ff_status ff_sim_on_control(ff_sim *sim, double period, ff_control_fn fn, void *context);
 /* The pilot of a robot; NULL: none. */

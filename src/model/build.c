@@ -52,6 +52,10 @@ static const char *const stepper_names[] = {"symplectic-euler", "rk4", "adaptive
                                             "micro-macro"};
 enum { STEPPER_COUNT = sizeof stepper_names / sizeof *stepper_names };
 
+/* What a run may take: it would never end, or time no longer grow by a step. */
+#define STEPS_MAX   1e12
+#define SAMPLES_MAX 1e9
+
 /* Residual that a stepper of this kind is expected to stay below, relative. */
 static const double stepper_tolerance[STEPPER_COUNT] = {1e-2, 1e-4, 1e-6, 5e-2, 5e-2};
 
@@ -70,6 +74,28 @@ static ff_status check_number(ff_build *build, const char *key, double value, bo
   }
   ff_report_key(build->report, "%s", key);
   return FF_ERROR_INPUT;
+}
+
+ff_status ff_build_check_count(ff_build *build, const char *key, double every, double limit,
+                               const char *what) {
+  double count = build->model->run.duration / every;
+  if (count <= limit) {
+    return FF_OK;
+  }
+  ff_report_what(build->report,
+                 "too small for a duration of %g s: %.3g %s, at most %.0e are allowed",
+                 build->model->run.duration, count, what, limit);
+  ff_report_key(build->report, "%s", key);
+  return FF_ERROR_INPUT;
+}
+
+/* 0: a sample at every step. */
+static ff_status check_record(ff_build *build) {
+  double every = build->model->run.record_every;
+  ff_status status = check_number(build, "record.every", every, true, false);
+  bool spaced = status == FF_OK && every > 0;
+  return spaced ? ff_build_check_count(build, "record.every", every, SAMPLES_MAX, "samples")
+                : status;
 }
 
 static ff_status find_stepper(ff_build *build) {
@@ -131,8 +157,11 @@ static ff_status check_stepper(ff_build *build) {
     if (status == FF_OK) {
       status = check_number(build, "stepper.atol", def->atol, false, false);
     }
-    return status == FF_OK ? check_number(build, "stepper.max-step", def->max_step, false, true)
-                           : status;
+    status = status == FF_OK ? check_number(build, "stepper.max-step", def->max_step, false, true)
+                             : status;
+    return status == FF_OK
+               ? ff_build_check_count(build, "stepper.max-step", def->max_step, STEPS_MAX, "steps")
+               : status;
   }
   if (build->model->stepper == FF_STEPPER_QUASI_RIGID && def->order != 1 && def->order != 2) {
     status = ff_report_what(build->report, "must be 1 or 2, got %d", def->order);
@@ -140,11 +169,9 @@ static ff_status check_stepper(ff_build *build) {
     return status;
   }
   status = check_number(build, "stepper.step", def->step, false, false);
-  double steps = build->model->run.duration / def->step;
-  if (status == FF_OK && steps > 1e12) {
-    status = ff_report_what(build->report, "too small: the run would take %.3g steps", steps);
-    ff_report_key(build->report, "stepper.step");
-  }
+  status = status == FF_OK
+               ? ff_build_check_count(build, "stepper.step", def->step, STEPS_MAX, "steps")
+               : status;
   bool micro = build->model->stepper == FF_STEPPER_MICRO_MACRO;
   return status == FF_OK && micro ? check_micro_macro(build) : status;
 }
@@ -177,16 +204,17 @@ ff_status ff_build_run(ff_build *build) {
   ff_status status = check_number(build, "duration", run->duration, false, false);
   status = status == FF_OK ? find_stepper(build) : status;
   status = status == FF_OK ? check_stepper(build) : status;
-  status = status == FF_OK ? check_number(build, "record.every", run->record_every, true, false)
-                           : status;
+  status = status == FF_OK ? check_record(build) : status;
   if (isnan(run->energy_tolerance)) {
     run->energy_tolerance = stepper_tolerance[build->model->stepper];
   }
   status = status == FF_OK
                ? check_number(build, "audit.energy-tolerance", run->energy_tolerance, false, true)
                : status;
-  if (status == FF_OK && run->contact_capacity < 0) {
-    status = ff_report_what(build->report, "must be at least 0, got %d", run->contact_capacity);
+  if (status == FF_OK &&
+      (run->contact_capacity < 0 || run->contact_capacity > FF_SCENE_CONTACTS_MAX)) {
+    status = ff_report_what(build->report, "must be from 0 to %d, got %d", FF_SCENE_CONTACTS_MAX,
+                            run->contact_capacity);
     ff_report_key(build->report, "capacity.contacts");
   }
   return status == FF_OK ? copy_channels(build) : status;

@@ -6,6 +6,8 @@
 #include "footfall/robot.h"
 #include "footfall/scene.h"
 
+enum { FF_SCENE_CONTACTS_MAX = 10000000 }; /* contact points at once that may be asked for */
+
 /* Where a value stood in its file, by key path. */
 typedef struct ff_place {
   const char *key;  /* "bodies.ball.mass", "contacts.0.normal.k" */

@@ -48,6 +48,10 @@ void ff_sim_failure(const ff_sim *sim, ff_report *report) {
         trouble->step);
     return;
   }
+  if (trouble->kind == FF_TROUBLE_NO_TIME) {
+    ff_report_what(report, "time does not advance: a step or the period of a control is too short");
+    return;
+  }
   tell_contacts(trouble, report);
   if (trouble->a >= 0) {
     ff_report_key(report, "%.80s:%.80s", sim->model->bodies[trouble->a].name,

@@ -108,6 +108,10 @@ static ff_status step_to(ff_sim *sim, double limit, bool on_grid) {
   double knot = sim->model->knot_count > 0 ? ff_model_next_knot(sim->model, t) : INFINITY;
   end = lesser(end, lesser(tick, knot));
   sim->state.stiffness = sim->state.damping = 0;
+  if (status == FF_OK && !(end > t)) { /* ticks or steps too short for a time as late as this */
+    sim->work.trouble = (ff_trouble){.kind = FF_TROUBLE_NO_TIME, .a = -1, .b = -1};
+    return FF_ERROR_STEP;
+  }
   status = status == FF_OK ? sim->stepper->step(&sim->work, end) : status;
   if (status != FF_OK) {
     return status;

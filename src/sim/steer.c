@@ -135,7 +135,7 @@ ff_status ff_sim_order(ff_sim *sim, int robot, int joint, const ff_joint_order *
 }
 
 ff_status ff_sim_on_control(ff_sim *sim, double period, ff_control_fn fn, void *context) {
-  if (fn && !(period > 0 && isfinite(period))) {
+  if (fn && !(period >= 1e-12 && isfinite(period) && sim->state.t / period < 1e15)) {
     return FF_ERROR_INPUT;
   }
   sim->control = fn;
