@@ -62,6 +62,11 @@ void ff_cli_warn_intrusions(const ff_model *model, const ff_sim *sim, const char
 enum { FF_CLI_FOLDER = 512 };
 ff_status ff_cli_make_folder(char folder[FF_CLI_FOLDER], ff_report *report);
 
+/* Refuses files to be written that are one another, or one of those that are read: by name, and by
+ * device and inode. Names that are "-" are the standard output. */
+ff_status ff_cli_check_outputs(const ff_cli_list *written, const ff_cli_list *read,
+                               ff_report *report);
+
 /* Writes the page of a recording; source is the name that its readers know it by. */
 ff_status ff_cli_write_page(const char *recorded, const char *source, const char *path,
                             ff_report *report);

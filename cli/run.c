@@ -179,6 +179,24 @@ static ff_status choose_channels(run_job *job, ff_report *report) {
   return status;
 }
 
+/* Before anything is computed. */
+static ff_status check_outputs(const run_job *job, ff_report *report) {
+  ff_cli_list written = {0}, read = {0};
+  for (int i = 0; i < job->outputs.count; i++) {
+    ff_cli_list_add(&written, job->outputs.items[i]);
+  }
+  if (job->report) {
+    ff_cli_list_add(&written, job->report);
+  }
+  for (int i = 0; i < ff_scene_read_count(job->scene); i++) {
+    ff_cli_list_add(&read, ff_scene_read_file(job->scene, i));
+  }
+  ff_status status = ff_cli_check_outputs(&written, &read, report);
+  ff_cli_list_free(&written);
+  ff_cli_list_free(&read);
+  return status;
+}
+
 static ff_status open_recorders(run_job *job, ff_report *report) {
   ff_recording_info info = {.scene = ff_scene_source(job->scene),
                             .file = ff_scene_file(job->scene),
@@ -407,7 +425,8 @@ static int execute(run_job *job) {
   if (code != FF_EXIT_GOOD) {
     return code;
   }
-  ff_status status = choose_channels(job, &report);
+  ff_status status = check_outputs(job, &report);
+  status = status == FF_OK ? choose_channels(job, &report) : status;
   status = status == FF_OK && job->report ? prepare_report(job, &report) : status;
   status = status == FF_OK ? ff_sim_create(&job->sim, job->model) : status;
   status = status == FF_OK ? start_threads(job) : status;

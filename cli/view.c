@@ -58,10 +58,13 @@ static const char *base_name(const char *path) {
   return slash ? slash + 1 : path;
 }
 
-static ff_status write_page(const ff_recording *recording, const char *source, const char *path,
-                            ff_report *report) {
-  ff_page *page;
-  ff_status status = ff_page_create(&page, NULL);
+/* Of the recording in the file `recorded`, which its readers know as `source`. */
+static ff_status write_page(const ff_recording *recording, const char *recorded, const char *source,
+                            const char *path, ff_report *report) {
+  ff_page *page = NULL;
+  const ff_cli_list written = {.items = &path, .count = 1}, read = {.items = &recorded, .count = 1};
+  ff_status status = ff_cli_check_outputs(&written, &read, report);
+  status = status == FF_OK ? ff_page_create(&page, NULL) : status;
   if (status == FF_OK) {
     ff_page_subtitle(page, base_name(source));
     status = ff_page_show_run(page, recording);
@@ -78,7 +81,7 @@ ff_status ff_cli_write_page(const char *recorded, const char *source, const char
   ff_recording *recording;
   ff_status status = ff_recording_open(&recording, recorded, report);
   if (status == FF_OK) {
-    status = write_page(recording, source, path, report);
+    status = write_page(recording, recorded, source, path, report);
     ff_recording_close(recording);
   }
   return status;
@@ -123,9 +126,9 @@ static int view_beside(const view_job *job, const ff_recording *recording) {
   char path[PATH_MAX];
   ff_report report = {0};
   path_beside(job->path, path);
-  ff_status status = write_page(recording, job->path, path, &report);
+  ff_status status = write_page(recording, job->path, job->path, path, &report);
   if (status == FF_ERROR_FILE && ff_page_available(NULL) && path_in_temporary(job->path, path)) {
-    status = write_page(recording, job->path, path, &report);
+    status = write_page(recording, job->path, job->path, path, &report);
   }
   if (status != FF_OK) {
     return ff_cli_fail(status, &report);
@@ -145,7 +148,7 @@ static int execute(const view_job *job) {
   }
   int code = FF_EXIT_GOOD;
   if (job->output) {
-    status = write_page(recording, job->path, job->output, &report);
+    status = write_page(recording, job->path, job->path, job->output, &report);
     code = status == FF_OK ? FF_EXIT_GOOD : ff_cli_fail(status, &report);
   } else {
     code = view_beside(job, recording);

@@ -219,6 +219,35 @@ static void a_report_that_cannot_be_written_is_told_first(void **state) {
 
 /* ---- scenes --------------------------------------------------------------------------------- */
 
+/* Whatever name it goes by. */
+static void outputs_do_not_overwrite_inputs_or_each_other(void **state) {
+  (void)state;
+  write_text("leg.urdf", "<robot name='r'><link name='a'/></robot>");
+  write_text("leg.yaml", "footfall: 1\nrobots: {leg: {urdf: leg.urdf}}\n");
+  write_text("run.csv", scene_text);
+  assert_int_equal(footfall("run", "run.csv", "-o", "./run.csv"), 2);
+  expect_text("err", "would overwrite a file that is read");
+  assert_int_equal(link("run.csv", "out.csv"), 0);
+  assert_int_equal(footfall("run", "run.csv", "--csv", "out.csv"), 2);
+  unlink("out.csv");
+  assert_int_equal(symlink("run.csv", "out.csv"), 0);
+  assert_int_equal(footfall("run", "run.csv", "--csv", "out.csv"), 2);
+  unlink("out.csv");
+  expect_text("run.csv", scene_text);
+  assert_int_equal(footfall("run", "ball.yaml", "--report", "ball.yaml"), 2);
+  expect_text("ball.yaml", scene_text);
+  assert_int_equal(footfall("run", "leg.yaml", "--report", "leg.urdf"), 2);
+  expect_text("leg.urdf", "<robot");
+  assert_int_equal(footfall("run", "ball.yaml", "-o", "run.h5", "--report", "./run.h5"), 2);
+  expect_text("err", "would overwrite another output");
+  assert_false(exists("run.h5"));
+  assert_int_equal(footfall("run", "ball.yaml", "-o", "out.csv", "--csv", "./out.csv"), 2);
+  assert_int_equal(footfall("run", "ball.yaml", "--csv", "-", "--csv", "-"), 2);
+  assert_int_equal(footfall("run", "ball.yaml", "-q", "-o", "run.h5"), 0);
+  assert_int_equal(footfall("run", "ball.yaml", "-q", "-o", "run.h5"), 0); /* as before */
+  assert_int_equal(footfall("view", "run.h5", "-o", "run.h5"), 2);
+}
+
 static void missing_scene_is_bad_input(void **state) {
   (void)state;
   assert_int_equal(footfall("run", "missing.yaml"), 2);
@@ -565,6 +594,7 @@ int main(void) {
       in_folder(version_is_told),
       in_folder(bad_arguments_are_bad_input),
       in_folder(a_report_that_cannot_be_written_is_told_first),
+      in_folder(outputs_do_not_overwrite_inputs_or_each_other),
       in_folder(missing_scene_is_bad_input),
       in_folder(bad_scene_names_the_place),
       in_folder(set_overrides_the_scene),

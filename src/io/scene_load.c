@@ -165,5 +165,10 @@ ff_status ff_scene_load(ff_scene **out, const char *path, const char *const *ove
     status = ff_scene_parse(out, text, size, path, overrides, override_count, report);
   }
   ff_free(text);
+  if (status == FF_OK && ff_scene_add_read(*out, path) != FF_OK) {
+    ff_scene_destroy(*out);
+    *out = NULL;
+    status = FF_ERROR_MEMORY;
+  }
   return status;
 }
