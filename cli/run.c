@@ -9,6 +9,7 @@
 
 #include "cli.h"
 #include "progress.h"
+#include "say.h"
 #include "summary.h"
 
 enum {
@@ -414,8 +415,8 @@ static int fail_step(const run_job *job, ff_status status, const ff_report *repo
   if (why.what[0]) {
     ff_report_text(&why, text, sizeof text);
   }
-  fprintf(stderr, "footfall: %s: at %.9g s: %s%s%s\n", job->path, ff_sim_time(job->sim),
-          ff_status_text(status), text[0] ? ": " : "", text);
+  ff_cli_say(stderr, "footfall: %s: at %.9g s: %s%s%s\n", job->path, ff_sim_time(job->sim),
+             ff_status_text(status), text[0] ? ": " : "", text);
   return FF_EXIT_FAILED;
 }
 
@@ -445,7 +446,8 @@ static int execute(run_job *job) {
     return fail_step(job, status, &report);
   }
   if (stop_asked) {
-    fprintf(stderr, "footfall: stopped at %.9g s; nothing was recorded\n", ff_sim_time(job->sim));
+    ff_cli_say(stderr, "footfall: stopped at %.9g s; nothing was recorded\n",
+               ff_sim_time(job->sim));
     return FF_EXIT_FAILED;
   }
   return finish(job, ff_wall_clock() - start);

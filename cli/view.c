@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "say.h"
 
 typedef struct view_job {
   const char *path;   /* of the recording */
@@ -133,7 +134,11 @@ static int view_beside(const view_job *job, const ff_recording *recording) {
   if (status != FF_OK) {
     return ff_cli_fail(status, &report);
   }
-  puts(path);
+  if (isatty(STDOUT_FILENO)) {
+    ff_cli_say(stdout, "%s\n", path);
+  } else { /* for a script: as it is */
+    puts(path);
+  }
   open_browser(path);
   return FF_EXIT_GOOD;
 }

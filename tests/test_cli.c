@@ -219,6 +219,53 @@ static void a_report_that_cannot_be_written_is_told_first(void **state) {
 
 /* ---- scenes --------------------------------------------------------------------------------- */
 
+/* A scene's names and texts may hold what would steer a terminal (U+009B, escape) or turn text
+ * round (U+202E): neither messages nor tables nor JSON pass it on. */
+static void names_do_not_steer_the_terminal(void **state) {
+  (void)state;
+  static const char *const wild[] = {"\xc2\x9b", "\xe2\x80\xae", "\xe2\x81\xa6", "\x1b", "\x7f"};
+  static const char *const escaped[] = {"\\u009b", "\\u202e", "\\u2066"};
+  char text[1024];
+  for (int i = 1; i < 3; i++) { /* scenes are refused that hold the first */
+    snprintf(text, sizeof text,
+             "footfall: 1\nstepper: {kind: rk4, step: 1e-3}\nduration: 0.01\nbodies:\n"
+             "  b%s: {mass: 1, shape: {sphere: {radius: 0.1}}}\n",
+             wild[i]);
+    write_text("bad.yaml", text);
+    const char *const calls[][2] = {{"check", ""}, {"check", "--json"}, {"run", "--json"}};
+    for (int k = 0; k < 3; k++) {
+      assert_int_equal(calls[k][1][0] ? footfall(calls[k][0], "bad.yaml", calls[k][1])
+                                      : footfall(calls[k][0], "bad.yaml"),
+                       0);
+      assert_null(strstr(text_of("out"), wild[i]));
+      if (k < 2) {
+        expect_text("out", escaped[i]);
+      }
+    }
+    snprintf(text, sizeof text, "footfall: 1\nbodies: {b: {mass: %s}}\n", wild[i]);
+    write_text("bad.yaml", text);
+    assert_int_equal(footfall("check", "bad.yaml"), 2);
+    assert_null(strstr(text_of("err"), wild[i]));
+    expect_text("err", escaped[i]);
+  }
+  for (int i = 0; i < 3; i++) {
+    snprintf(text, sizeof text, "<robot name='r%s'><link name='a%s'/></robot>", wild[i], wild[i]);
+    write_text("leg.urdf", text);
+    for (int json = 0; json < 2; json++) {
+      assert_int_equal(
+          json ? footfall("check", "leg.urdf", "--json") : footfall("check", "leg.urdf"), 0);
+      assert_null(strstr(text_of("out"), wild[i]));
+      expect_text("out", escaped[i]);
+    }
+  }
+  for (int i = 0; i < 5; i++) { /* the user's own words, too */
+    snprintf(text, sizeof text, "no-%s-such.yaml", wild[i]);
+    assert_int_equal(footfall("run", text), 2);
+    assert_null(strstr(text_of("err"), wild[i]));
+    expect_text("err", "such.yaml");
+  }
+}
+
 /* Whatever name it goes by. */
 static void outputs_do_not_overwrite_inputs_or_each_other(void **state) {
   (void)state;
@@ -594,6 +641,7 @@ int main(void) {
       in_folder(version_is_told),
       in_folder(bad_arguments_are_bad_input),
       in_folder(a_report_that_cannot_be_written_is_told_first),
+      in_folder(names_do_not_steer_the_terminal),
       in_folder(outputs_do_not_overwrite_inputs_or_each_other),
       in_folder(missing_scene_is_bad_input),
       in_folder(bad_scene_names_the_place),
