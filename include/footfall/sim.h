@@ -3,6 +3,10 @@
  * A model is immutable and may be shared by threads. A sim owns all that
  * changes; it allocates when created and never in a step. Sims of one model on
  * several threads need no lock and give the bits of a serial run.
+ *
+ * Ids and indices are checked: of a body, robot, joint, shape, pair, constraint, contact or channel
+ * that is not there, as after a mistyped name, and of a model or sim that is NULL, numbers are NAN
+ * or 0, names "", pointers NULL, and statuses FF_ERROR_INPUT.
  */
 #ifndef FOOTFALL_SIM_H
 #define FOOTFALL_SIM_H
@@ -100,7 +104,7 @@ ff_status ff_sim_set_threads(ff_sim *sim, int threads);
 double ff_sim_time(const ff_sim *sim); /* s */
 /* One step of a fixed stepper; `adaptive` takes the step its error control chooses. */
 ff_status ff_sim_step(ff_sim *sim);
-/* Steps until time t exactly (the last step is shortened if need be). */
+/* Steps until time t exactly (the last step is shortened if need be); t must be finite. */
 ff_status ff_sim_advance(ff_sim *sim, double t);
 /* Ends the step or advance that is under way, or else the next one, with FF_CANCELLED; the sim is
  * then where the last whole step ended and can go on from there. For signal handlers and other
@@ -138,7 +142,7 @@ int ff_model_robot_find(const ff_model *model, const char *name); /* 0: unknown 
 const char *ff_model_joint_name(const ff_model *model, int robot, int joint);
 int ff_model_joint_find(const ff_model *model, int robot, const char *name); /* 0: unknown */
 
-/* Coordinates and velocities as in its tree; either may be NULL. */
+/* Coordinates and velocities as in its tree; either may be NULL. Of no robot: left as they are. */
 void ff_sim_robot(const ff_sim *sim, int robot, double *q, double *v);
 /* What all contacts together push a body with, N, world. */
 ff_vec3 ff_sim_body_load(const ff_sim *sim, ff_body body);

@@ -206,6 +206,9 @@ int ff_robot_link_count(const ff_robot *robot) {
 }
 
 ff_robot_link ff_robot_link_info(const ff_robot *robot, int link) {
+  if (link < 0 || link > robot->link_count) {
+    return (ff_robot_link){.def = ff_link_def_default(), .joint_name = ""};
+  }
   return robot->links[link];
 }
 
@@ -214,7 +217,8 @@ int ff_robot_shape_count(const ff_robot *robot) {
 }
 
 ff_robot_shape ff_robot_shape_info(const ff_robot *robot, int shape) {
-  return robot->shapes[shape];
+  bool known = shape >= 0 && shape < robot->shape_count;
+  return known ? robot->shapes[shape] : (ff_robot_shape){.file = ""};
 }
 
 int ff_robot_note_count(const ff_robot *robot) {
@@ -222,7 +226,7 @@ int ff_robot_note_count(const ff_robot *robot) {
 }
 
 const char *ff_robot_note(const ff_robot *robot, int note) {
-  return robot->notes[note];
+  return note >= 0 && note < robot->note_count ? robot->notes[note] : "";
 }
 
 int ff_robot_file_count(const ff_robot *robot) {

@@ -292,6 +292,9 @@ ff_status ff_model_build(ff_model **out, const ff_scene *scene, ff_report *repor
       ff_build_forces, ff_build_drives, ff_build_constraints, ff_build_knots,
   };
   *out = NULL;
+  if (!scene) {
+    return ff_report_what(report, "there is no scene");
+  }
   ff_build build = {.scene = scene, .report = report};
   build.model = ff_alloc(1, sizeof *build.model);
   ff_status status = build.model ? FF_OK : FF_ERROR_MEMORY;

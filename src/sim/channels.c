@@ -142,7 +142,7 @@ typedef struct place {
 } place;
 
 static place locate(const ff_model *model, int index) {
-  for (int f = 0; f < FAMILIES; f++) {
+  for (int f = 0; model && index >= 0 && f < FAMILIES; f++) {
     int count;
     rows_of((family)f, &count);
     int all = count * member_count(model, (family)f);
@@ -156,7 +156,7 @@ static place locate(const ff_model *model, int index) {
 
 int ff_model_channel_count(const ff_model *model) {
   int total = 0;
-  for (int f = 0; f < FAMILIES; f++) {
+  for (int f = 0; model && f < FAMILIES; f++) {
     int count;
     rows_of((family)f, &count);
     total += count * member_count(model, (family)f);
@@ -167,7 +167,7 @@ int ff_model_channel_count(const ff_model *model) {
 ff_channel ff_model_channel(const ff_model *model, int index) {
   ff_channel out = {.unit = "1"};
   place at = locate(model, index);
-  if (index < 0 || at.family == FAMILIES) {
+  if (at.family == FAMILIES) {
     return out;
   }
   int count;
@@ -214,7 +214,7 @@ ff_channel ff_model_channel(const ff_model *model, int index) {
 bool ff_channel_matches(const char *name, const char *glob) {
   /* '*' stands for any text: on a mismatch, let the last one swallow one more letter. */
   const char *star = NULL, *resume = NULL;
-  while (*name) {
+  while (name && glob && *name) {
     if (*glob == '*') {
       star = glob++;
       resume = name;
@@ -228,10 +228,10 @@ bool ff_channel_matches(const char *name, const char *glob) {
       return false;
     }
   }
-  while (*glob == '*') {
+  while (glob && *glob == '*') {
     glob++;
   }
-  return *glob == 0;
+  return name && glob && *glob == 0;
 }
 
 /* ---- values ----------------------------------------------------------------------------- */
@@ -388,7 +388,7 @@ void ff_sim_read(const ff_sim *sim, const int *channels, int count, double *out)
   double values[32] = {0};
   place now = {FAMILIES, -1, 0};
   for (int i = 0; i < count; i++) {
-    place at = locate(sim->model, channels[i]);
+    place at = locate(sim ? sim->model : NULL, channels[i]);
     if (at.family != now.family || at.member != now.member) {
       read_member(sim, at, values);
       now = at;
