@@ -436,7 +436,7 @@ static int check_one(check_job *job) {
 
 int ff_cli_check(int argc, char **argv) {
   check_job job = {0};
-  argp_parse(&parser, argc, argv, 0, NULL, &job);
+  ff_cli_parse(&parser, argc, argv, &job);
   int worst = FF_EXIT_GOOD;
   for (int i = 0; i < job.paths.count; i++) {
     job.path = job.paths.items[i];

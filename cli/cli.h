@@ -38,6 +38,10 @@ typedef struct ff_cli_list {
 void ff_cli_list_add(ff_cli_list *list, const char *item); /* ends the program without memory */
 void ff_cli_list_free(ff_cli_list *list);
 
+/* Reads the arguments of a verb; ends the program if they are wrong, or without memory. */
+struct argp;
+void ff_cli_parse(const struct argp *parser, int argc, char **argv, void *job);
+
 /* Memory that is there or ends the program with FF_EXIT_FAILED; zeroed. */
 void *ff_cli_alloc(int count, size_t size);
 

@@ -2,9 +2,17 @@
 #include "cli.h"
 #include "say.h"
 
+#include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+void ff_cli_parse(const struct argp *parser, int argc, char **argv, void *job) {
+  int error = argp_parse(parser, argc, argv, 0, NULL, job);
+  if (error != 0) {
+    exit(ff_cli_fail(error == ENOMEM ? FF_ERROR_MEMORY : FF_ERROR_INPUT, NULL));
+  }
+}
 
 void *ff_cli_alloc(int count, size_t size) {
   void *block = calloc(count > 0 ? (size_t)count : 1, size);

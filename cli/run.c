@@ -455,7 +455,7 @@ static int execute(run_job *job) {
 
 int ff_cli_run(int argc, char **argv) {
   run_job job = {0};
-  argp_parse(&parser, argc, argv, 0, NULL, &job);
+  ff_cli_parse(&parser, argc, argv, &job);
   int code = execute(&job);
   abandon_recorders(&job);
   remove_scratch(&job);

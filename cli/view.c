@@ -164,6 +164,6 @@ static int execute(const view_job *job) {
 
 int ff_cli_view(int argc, char **argv) {
   view_job job = {0};
-  argp_parse(&parser, argc, argv, 0, NULL, &job);
+  ff_cli_parse(&parser, argc, argv, &job);
   return execute(&job);
 }

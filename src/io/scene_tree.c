@@ -206,6 +206,12 @@ static ff_node *make_node(builder *b, struct fy_event *event, ff_node_kind kind)
   return node;
 }
 
+/* The parser gives an empty text if it has no memory for one. */
+static bool is_lost(struct fy_token *token) {
+  const struct fy_mark *start = fy_token_start_mark(token), *end = fy_token_end_mark(token);
+  return start && end && end->input_pos > start->input_pos;
+}
+
 static ff_status on_scalar(builder *b, struct fy_event *event) {
   ff_node *node = make_node(b, event, FF_NODE_SCALAR);
   if (!node) {
@@ -216,6 +222,9 @@ static ff_status on_scalar(builder *b, struct fy_event *event) {
   const char *text = token ? fy_token_get_text(token, &size) : "";
   enum fy_scalar_style style = token ? fy_token_scalar_style(token) : FYSS_PLAIN;
   node->plain = style == FYSS_PLAIN;
+  if (token && node->plain && size == 0 && is_lost(token)) {
+    return FF_ERROR_MEMORY;
+  }
   if (style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED) {
     node->column--; /* the mark stands behind the quote */
   }
