@@ -88,6 +88,12 @@ char *ff_strdup(const char *text) {
   return copy;
 }
 
+bool ff_memory_is_there(size_t bytes) {
+  void *block = ff_alloc(bytes, 1);
+  ff_free(block);
+  return block != NULL;
+}
+
 void ff_alloc_fail_at(long n) {
   alloc_fail_at = n;
 }

@@ -347,7 +347,7 @@ static ff_status parse(builder *b, const char *text, size_t size) {
                                 .diag = diag};
   struct fy_parser *parser = fy_parser_create(&config);
   ff_status status = FF_ERROR_MEMORY;
-  if (parser && fy_parser_set_string(parser, text, size) == 0) {
+  if (parser && ff_memory_is_there(1 << 20) && fy_parser_set_string(parser, text, size) == 0) {
     status = run_parser(b, parser, diag);
   }
   if (parser) {

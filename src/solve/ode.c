@@ -163,7 +163,8 @@ static int warm_up(ff_ode *ode) {
 }
 
 static int set_up_ark(ff_ode *ode) {
-  if (SUNContext_Create(NULL, &ode->sun) != 0 || !make_vectors(ode)) {
+  if (!ff_memory_is_there(1 << 20) || SUNContext_Create(NULL, &ode->sun) != 0 ||
+      !make_vectors(ode)) {
     return -1;
   }
   ode->solution = wrap(ode, ode->y);
