@@ -40,6 +40,10 @@ typedef struct ff_cli_list {
 void ff_cli_list_add(ff_cli_list *list, const char *item); /* ends the program without memory */
 void ff_cli_list_free(ff_cli_list *list);
 
+/* Reads the arguments of a verb; ends the program if they are wrong, or without memory. */
+struct argp;
+void ff_cli_parse(const struct argp *parser, int argc, char **argv, void *job);
+
 /* Memory that is there or ends the program with FF_EXIT_FAILED; zeroed. */
 void *ff_cli_alloc(int count, size_t size);
 
@@ -63,6 +67,11 @@ void ff_cli_warn_intrusions(const ff_model *model, const ff_sim *sim, const char
 /* Makes a temporary folder of a new name (below TMPDIR, else /tmp); its name is "" if it cannot. */
 enum { FF_CLI_FOLDER = 512 };
 ff_status ff_cli_make_folder(char folder[FF_CLI_FOLDER], ff_report *report);
+
+/* Refuses files to be written that are one another, or one of those that are read: by name, and by
+ * device and inode. Names that are "-" are the standard output. */
+ff_status ff_cli_check_outputs(const ff_cli_list *written, const ff_cli_list *read,
+                               ff_report *report);
 
 /* Writes the page of a recording; source is the name that its readers know it by. */
 ff_status ff_cli_write_page(const char *recorded, const char *source, const char *path,

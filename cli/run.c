@@ -9,6 +9,7 @@
 
 #include "cli.h"
 #include "progress.h"
+#include "say.h"
 #include "summary.h"
 
 enum {
@@ -176,6 +177,24 @@ static ff_status choose_channels(run_job *job, ff_report *report) {
   }
   ff_status status = check_globs(run, used, report);
   free(used);
+  return status;
+}
+
+/* Before anything is computed. */
+static ff_status check_outputs(const run_job *job, ff_report *report) {
+  ff_cli_list written = {0}, read = {0};
+  for (int i = 0; i < job->outputs.count; i++) {
+    ff_cli_list_add(&written, job->outputs.items[i]);
+  }
+  if (job->report) {
+    ff_cli_list_add(&written, job->report);
+  }
+  for (int i = 0; i < ff_scene_read_count(job->scene); i++) {
+    ff_cli_list_add(&read, ff_scene_read_file(job->scene, i));
+  }
+  ff_status status = ff_cli_check_outputs(&written, &read, report);
+  ff_cli_list_free(&written);
+  ff_cli_list_free(&read);
   return status;
 }
 
@@ -398,8 +417,8 @@ static int fail_step(const run_job *job, ff_status status, const ff_report *repo
   if (why.what[0]) {
     ff_report_text(&why, text, sizeof text);
   }
-  fprintf(stderr, "footfall: %s: at %.9g s: %s%s%s\n", job->path, ff_sim_time(job->sim),
-          ff_status_text(status), text[0] ? ": " : "", text);
+  ff_cli_say(stderr, "footfall: %s: at %.9g s: %s%s%s\n", job->path, ff_sim_time(job->sim),
+             ff_status_text(status), text[0] ? ": " : "", text);
   return FF_EXIT_FAILED;
 }
 
@@ -409,7 +428,8 @@ static int execute(run_job *job) {
   if (code != FF_EXIT_GOOD) {
     return code;
   }
-  ff_status status = choose_channels(job, &report);
+  ff_status status = check_outputs(job, &report);
+  status = status == FF_OK ? choose_channels(job, &report) : status;
   status = status == FF_OK && job->report ? prepare_report(job, &report) : status;
   status = status == FF_OK ? ff_sim_create(&job->sim, job->model) : status;
   status = status == FF_OK ? start_threads(job) : status;
@@ -428,7 +448,8 @@ static int execute(run_job *job) {
     return fail_step(job, status, &report);
   }
   if (stop_asked) {
-    fprintf(stderr, "footfall: stopped at %.9g s; nothing was recorded\n", ff_sim_time(job->sim));
+    ff_cli_say(stderr, "footfall: stopped at %.9g s; nothing was recorded\n",
+               ff_sim_time(job->sim));
     return FF_EXIT_FAILED;
   }
   return finish(job, ff_wall_clock() - start);
@@ -436,7 +457,7 @@ static int execute(run_job *job) {
 
 int ff_cli_run(int argc, char **argv) {
   run_job job = {0};
-  argp_parse(&parser, argc, argv, 0, NULL, &job);
+  ff_cli_parse(&parser, argc, argv, &job);
   int code = execute(&job);
   abandon_recorders(&job);
   remove_scratch(&job);

@@ -219,6 +219,82 @@ static void a_report_that_cannot_be_written_is_told_first(void **state) {
 
 /* ---- scenes --------------------------------------------------------------------------------- */
 
+/* A scene's names and texts may hold what would steer a terminal (U+009B, escape) or turn text
+ * round (U+202E): neither messages nor tables nor JSON pass it on. */
+static void names_do_not_steer_the_terminal(void **state) {
+  (void)state;
+  static const char *const wild[] = {"\xc2\x9b", "\xe2\x80\xae", "\xe2\x81\xa6", "\x1b", "\x7f"};
+  static const char *const escaped[] = {"\\u009b", "\\u202e", "\\u2066"};
+  char text[1024];
+  for (int i = 1; i < 3; i++) { /* scenes are refused that hold the first */
+    snprintf(text, sizeof text,
+             "footfall: 1\nstepper: {kind: rk4, step: 1e-3}\nduration: 0.01\nbodies:\n"
+             "  b%s: {mass: 1, shape: {sphere: {radius: 0.1}}}\n",
+             wild[i]);
+    write_text("bad.yaml", text);
+    const char *const calls[][2] = {{"check", ""}, {"check", "--json"}, {"run", "--json"}};
+    for (int k = 0; k < 3; k++) {
+      assert_int_equal(calls[k][1][0] ? footfall(calls[k][0], "bad.yaml", calls[k][1])
+                                      : footfall(calls[k][0], "bad.yaml"),
+                       0);
+      assert_null(strstr(text_of("out"), wild[i]));
+      if (k < 2) {
+        expect_text("out", escaped[i]);
+      }
+    }
+    snprintf(text, sizeof text, "footfall: 1\nbodies: {b: {mass: %s}}\n", wild[i]);
+    write_text("bad.yaml", text);
+    assert_int_equal(footfall("check", "bad.yaml"), 2);
+    assert_null(strstr(text_of("err"), wild[i]));
+    expect_text("err", escaped[i]);
+  }
+  for (int i = 0; i < 3; i++) {
+    snprintf(text, sizeof text, "<robot name='r%s'><link name='a%s'/></robot>", wild[i], wild[i]);
+    write_text("leg.urdf", text);
+    for (int json = 0; json < 2; json++) {
+      assert_int_equal(
+          json ? footfall("check", "leg.urdf", "--json") : footfall("check", "leg.urdf"), 0);
+      assert_null(strstr(text_of("out"), wild[i]));
+      expect_text("out", escaped[i]);
+    }
+  }
+  for (int i = 0; i < 5; i++) { /* the user's own words, too */
+    snprintf(text, sizeof text, "no-%s-such.yaml", wild[i]);
+    assert_int_equal(footfall("run", text), 2);
+    assert_null(strstr(text_of("err"), wild[i]));
+    expect_text("err", "such.yaml");
+  }
+}
+
+/* Whatever name it goes by. */
+static void outputs_do_not_overwrite_inputs_or_each_other(void **state) {
+  (void)state;
+  write_text("leg.urdf", "<robot name='r'><link name='a'/></robot>");
+  write_text("leg.yaml", "footfall: 1\nrobots: {leg: {urdf: leg.urdf}}\n");
+  write_text("run.csv", scene_text);
+  assert_int_equal(footfall("run", "run.csv", "-o", "./run.csv"), 2);
+  expect_text("err", "would overwrite a file that is read");
+  assert_int_equal(link("run.csv", "out.csv"), 0);
+  assert_int_equal(footfall("run", "run.csv", "--csv", "out.csv"), 2);
+  unlink("out.csv");
+  assert_int_equal(symlink("run.csv", "out.csv"), 0);
+  assert_int_equal(footfall("run", "run.csv", "--csv", "out.csv"), 2);
+  unlink("out.csv");
+  expect_text("run.csv", scene_text);
+  assert_int_equal(footfall("run", "ball.yaml", "--report", "ball.yaml"), 2);
+  expect_text("ball.yaml", scene_text);
+  assert_int_equal(footfall("run", "leg.yaml", "--report", "leg.urdf"), 2);
+  expect_text("leg.urdf", "<robot");
+  assert_int_equal(footfall("run", "ball.yaml", "-o", "run.h5", "--report", "./run.h5"), 2);
+  expect_text("err", "would overwrite another output");
+  assert_false(exists("run.h5"));
+  assert_int_equal(footfall("run", "ball.yaml", "-o", "out.csv", "--csv", "./out.csv"), 2);
+  assert_int_equal(footfall("run", "ball.yaml", "--csv", "-", "--csv", "-"), 2);
+  assert_int_equal(footfall("run", "ball.yaml", "-q", "-o", "run.h5"), 0);
+  assert_int_equal(footfall("run", "ball.yaml", "-q", "-o", "run.h5"), 0); /* as before */
+  assert_int_equal(footfall("view", "run.h5", "-o", "run.h5"), 2);
+}
+
 static void missing_scene_is_bad_input(void **state) {
   (void)state;
   assert_int_equal(footfall("run", "missing.yaml"), 2);
@@ -559,6 +635,8 @@ int main(void) {
       in_folder(version_is_told),
       in_folder(bad_arguments_are_bad_input),
       in_folder(a_report_that_cannot_be_written_is_told_first),
+      in_folder(names_do_not_steer_the_terminal),
+      in_folder(outputs_do_not_overwrite_inputs_or_each_other),
       in_folder(missing_scene_is_bad_input),
       in_folder(bad_scene_names_the_place),
       in_folder(set_overrides_the_scene),

@@ -59,6 +59,10 @@ static ff_status report_why(ff_report *report, const char *path, const char *ver
 }
 
 static ff_status report_error(ff_report *report, const char *path, const char *verb, int error) {
+  if (error == ENOMEM) {
+    ff_report_what(report, "%s", ff_status_text(FF_ERROR_MEMORY));
+    return FF_ERROR_MEMORY;
+  }
   return report_why(report, path, verb, strerror(error));
 }
 

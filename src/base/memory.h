@@ -16,6 +16,10 @@ void ff_free(void *block);
 /* Copy of a string; NULL if text is NULL or memory is out. */
 char *ff_strdup(const char *text);
 
+/* Could so many bytes be had now? Asked before a library is called that does not survive without.
+ */
+bool ff_memory_is_there(size_t bytes);
+
 /* For tests, per thread: fail the n-th allocation from now on (0: never), and count. */
 void ff_alloc_fail_at(long n);
 long ff_alloc_count(void);

@@ -149,7 +149,8 @@ static ff_status build(erosion *e, ff_hull *core, ff_arena *arena) {
     core->bound = fmax(core->bound, v3_norm(e->found[e->same[k]]));
   }
   fill_faces(core, e, corners);
-  return ff_hull_edges(core) ? FF_OK : FF_ERROR_INPUT;
+  /* Of a very long hull rounding may leave fewer faces than any solid has. */
+  return core->face_count >= 4 && ff_hull_edges(core) ? FF_OK : FF_ERROR_INPUT;
 }
 
 /* The core; NULL: by is too much, or rounding has spoilt it. */

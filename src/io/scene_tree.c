@@ -158,7 +158,7 @@ static ff_status check_keys(builder *b, const ff_node *map) {
 }
 
 ff_node *ff_tree_find(const ff_node *map, const char *key) {
-  for (ff_node *node = map->first; node; node = node->next) {
+  for (ff_node *node = map->kind == FF_NODE_MAP ? map->first : NULL; node; node = node->next) {
     if (!strcmp(node->key->text, key)) {
       return node;
     }
@@ -206,6 +206,12 @@ static ff_node *make_node(builder *b, struct fy_event *event, ff_node_kind kind)
   return node;
 }
 
+/* The parser gives an empty text if it has no memory for one. */
+static bool is_lost(struct fy_token *token) {
+  const struct fy_mark *start = fy_token_start_mark(token), *end = fy_token_end_mark(token);
+  return start && end && end->input_pos > start->input_pos;
+}
+
 static ff_status on_scalar(builder *b, struct fy_event *event) {
   ff_node *node = make_node(b, event, FF_NODE_SCALAR);
   if (!node) {
@@ -216,6 +222,9 @@ static ff_status on_scalar(builder *b, struct fy_event *event) {
   const char *text = token ? fy_token_get_text(token, &size) : "";
   enum fy_scalar_style style = token ? fy_token_scalar_style(token) : FYSS_PLAIN;
   node->plain = style == FYSS_PLAIN;
+  if (token && node->plain && size == 0 && is_lost(token)) {
+    return FF_ERROR_MEMORY;
+  }
   if (style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED) {
     node->column--; /* the mark stands behind the quote */
   }
@@ -338,7 +347,7 @@ static ff_status parse(builder *b, const char *text, size_t size) {
                                 .diag = diag};
   struct fy_parser *parser = fy_parser_create(&config);
   ff_status status = FF_ERROR_MEMORY;
-  if (parser && fy_parser_set_string(parser, text, size) == 0) {
+  if (parser && ff_memory_is_there(1 << 20) && fy_parser_set_string(parser, text, size) == 0) {
     status = run_parser(b, parser, diag);
   }
   if (parser) {

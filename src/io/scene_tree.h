@@ -35,7 +35,7 @@ struct ff_node {
 /* Reads one document. The nodes live in the arena; file must live as long. */
 ff_status ff_tree_read(ff_node **out, ff_arena *arena, const char *text, size_t size,
                        const char *file, ff_report *report);
-/* The value of a key; NULL if the mapping has none. */
+/* The value of a key; NULL if the mapping has none, or the node is no mapping. */
 ff_node *ff_tree_find(const ff_node *map, const char *key);
 /* Replaces or adds what a "path=value" text says. */
 ff_status ff_tree_override(ff_node *root, ff_arena *arena, const char *setting, ff_report *report);

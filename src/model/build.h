@@ -34,6 +34,10 @@ ff_status ff_build_knots(ff_build *build);
 
 /* Index of a body by name; on failure -1 and a report under the key. */
 int ff_build_find_body(ff_build *build, const char *name, const char *key);
+/* Does what happens at such intervals (s) happen at most so often in the run? what: its name, in
+ * the plural. */
+ff_status ff_build_check_count(ff_build *build, const char *key, double every, double limit,
+                               const char *what);
 /* Room in the model. */
 void *ff_build_take(ff_build *build, int count, size_t size);
 /* A table of the scene, copied into the model and checked; key is for the report. */

@@ -251,6 +251,14 @@ static ff_status list_moved(ff_build *build) {
   return FF_OK;
 }
 
+/* What else may be wrong with a pilot is known where it is built. */
+static ff_status check_pilot(ff_build *build, const ff_model_robot *robot) {
+  char key[128];
+  double period = robot->pilot->period;
+  snprintf(key, sizeof key, "robots.%.80s.pilot.period", robot->name);
+  return period > 0 ? ff_build_check_count(build, key, period, 1e9, "ticks of the pilot") : FF_OK;
+}
+
 static ff_status take_robot(ff_build *build, int index, ff_model_robot *to) {
   const ff_scene_robot *from = &build->scene->robots[index];
   if (!from->def.name || !from->def.name[0] || from->def.link_count < 1) {
@@ -262,7 +270,8 @@ static ff_status take_robot(ff_build *build, int index, ff_model_robot *to) {
   to->self_collision = from->def.self_collision;
   to->pilot = from->def.pilot ? ff_pilot_def_copy(&build->model->arena, from->def.pilot) : NULL;
   bool copied = to->name && (to->pilot || !from->def.pilot);
-  ff_status status = copied ? build_tree(build, from, to) : FF_ERROR_MEMORY;
+  ff_status status = copied && to->pilot ? check_pilot(build, to) : FF_OK;
+  status = !copied ? FF_ERROR_MEMORY : status == FF_OK ? build_tree(build, from, to) : status;
   status = status == FF_OK ? set_start(build, from, to) : status;
   return status == FF_OK ? look_at_links(build, from, to, index) : status;
 }

@@ -2,6 +2,7 @@
 
 #include "math/vec.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* Points of the finite shapes that come after shape i and may touch it: of all of them, but of not
@@ -88,7 +89,9 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, ff_arena *arena) {
   *out = (ff_state){0};
   double points =
       model->run.contact_capacity > 0 ? model->run.contact_capacity : wanted_points(model);
-  if (points > 1e8) {
+  double numbers = FF_Y_BODY * (double)model->free_count + model->robot_size +
+                   model->memory_count * points + FF_Y_LEDGER;
+  if (points > 1e8 || numbers > INT_MAX) {
     return FF_ERROR_MEMORY;
   }
   out->point_capacity = out->near_capacity = out->meet_capacity = (int)points;

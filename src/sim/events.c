@@ -62,6 +62,8 @@ void ff_sim_tell_events(ff_sim *sim, double h) {
 }
 
 void ff_sim_on_event(ff_sim *sim, ff_event_fn fn, void *context) {
-  sim->on_event = fn;
-  sim->event_context = context;
+  if (sim) {
+    sim->on_event = fn;
+    sim->event_context = context;
+  }
 }

@@ -15,7 +15,8 @@ typedef enum ff_trouble_kind {
   FF_TROUBLE_THROWN,   /* only one that multiplies the energy, */
   FF_TROUBLE_CHANGING, /* or after which other parts of flat shapes touch, again and again */
   FF_TROUBLE_PASSED,   /* two shapes would pass through each other */
-  FF_TROUBLE_CRAWLING  /* steps have become so short that the run would never end */
+  FF_TROUBLE_CRAWLING, /* steps have become so short that the run would never end */
+  FF_TROUBLE_NO_TIME   /* the next instant is not after the present one */
 } ff_trouble_kind;
 
 typedef struct ff_trouble {
