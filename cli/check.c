@@ -8,6 +8,7 @@
 
 #include "cli.h"
 #include "json.h"
+#include "say.h"
 
 typedef struct check_job {
   const char *path, *root; /* path: the current one */
@@ -120,80 +121,85 @@ static bool check_step_is_large(const ff_model *model) {
 
 static void check_print_run(const ff_model *model) {
   const ff_run_def *run = ff_model_run(model);
-  printf("gravity      (%.6g, %.6g, %.6g) m/s^2\n", run->gravity.x, run->gravity.y, run->gravity.z);
-  printf("duration     %.6g s\n", run->duration);
+  ff_cli_say(stdout, "gravity      (%.6g, %.6g, %.6g) m/s^2\n", run->gravity.x, run->gravity.y,
+             run->gravity.z);
+  ff_cli_say(stdout, "duration     %.6g s\n", run->duration);
   if (ff_stepper_find(run->stepper.kind)->fixed_step) {
-    printf("stepper      %s, step %.6g s\n", run->stepper.kind, run->stepper.step);
+    ff_cli_say(stdout, "stepper      %s, step %.6g s\n", run->stepper.kind, run->stepper.step);
   } else {
-    printf("stepper      %s, rtol %.3g, atol %.3g\n", run->stepper.kind, run->stepper.rtol,
-           run->stepper.atol);
+    ff_cli_say(stdout, "stepper      %s, rtol %.3g, atol %.3g\n", run->stepper.kind,
+               run->stepper.rtol, run->stepper.atol);
   }
-  printf("energy       residual allowed: %.3g of the energy exchanged\n", run->energy_tolerance);
-  printf("record       every %.6g s; %d channels in all\n", run->record_every,
-         ff_model_channel_count(model));
+  ff_cli_say(stdout, "energy       residual allowed: %.3g of the energy exchanged\n",
+             run->energy_tolerance);
+  ff_cli_say(stdout, "record       every %.6g s; %d channels in all\n", run->record_every,
+             ff_model_channel_count(model));
 }
 
 static void check_print_bodies(const ff_model *model) {
-  printf("\nbodies\n");
+  ff_cli_say(stdout, "\nbodies\n");
   for (int i = 1; i <= ff_model_body_count(model); i++) {
     ff_body_info body = ff_model_body_info(model, (ff_body){i});
-    printf("  %s: %s", body.name, body_kinds[body.kind]);
+    ff_cli_say(stdout, "  %s: %s", body.name, body_kinds[body.kind]);
     if (body.kind == FF_BODY_FREE) {
-      printf(", mass %.6g kg\n", body.mass);
-      printf("    centre of mass     (%.6g, %.6g, %.6g) m\n", body.com.x, body.com.y, body.com.z);
-      printf("    principal moments  %.6g, %.6g, %.6g kg m^2", body.principal.x, body.principal.y,
-             body.principal.z);
+      ff_cli_say(stdout, ", mass %.6g kg\n", body.mass);
+      ff_cli_say(stdout, "    centre of mass     (%.6g, %.6g, %.6g) m\n", body.com.x, body.com.y,
+                 body.com.z);
+      ff_cli_say(stdout, "    principal moments  %.6g, %.6g, %.6g kg m^2", body.principal.x,
+                 body.principal.y, body.principal.z);
     }
-    printf("\n");
+    ff_cli_say(stdout, "\n");
   }
 }
 
 /* Data of a shape beyond its sizes. */
 static void check_print_form(const ff_shape_info *shape) {
   if (shape->kind == FF_SUPERELLIPSOID) {
-    printf(", exponents %.6g and %.6g", shape->exponents[0], shape->exponents[1]);
+    ff_cli_say(stdout, ", exponents %.6g and %.6g", shape->exponents[0], shape->exponents[1]);
   } else if (shape->kind == FF_POLYHEDRON) {
-    printf(", %d vertices, %d faces", shape->vertex_count, shape->face_count);
+    ff_cli_say(stdout, ", %d vertices, %d faces", shape->vertex_count, shape->face_count);
   } else if (shape->kind == FF_INTERSECTION) {
-    printf(", %d members", shape->member_count);
+    ff_cli_say(stdout, ", %d members", shape->member_count);
   }
   if (shape->kind >= FF_SUPERELLIPSOID) {
-    printf(", volume %.6g m^3", shape->volume);
+    ff_cli_say(stdout, ", volume %.6g m^3", shape->volume);
   }
 }
 
 static void check_print_shapes(const ff_model *model) {
-  printf("\nshapes\n");
+  ff_cli_say(stdout, "\nshapes\n");
   for (int i = 1; i <= ff_model_shape_count(model); i++) {
     ff_shape_info shape = ff_model_shape_info(model, (ff_shape){i});
     const double sizes[3] = {shape.size.x, shape.size.y, shape.size.z};
-    printf("  %s: %s", ff_model_body_name(model, shape.body), ff_shape_kind_name(shape.kind));
+    ff_cli_say(stdout, "  %s: %s", ff_model_body_name(model, shape.body),
+               ff_shape_kind_name(shape.kind));
     for (int k = 0; k < 3 && size_names[shape.kind][k]; k++) {
-      printf(", %s %.6g m", size_names[shape.kind][k], sizes[k]);
+      ff_cli_say(stdout, ", %s %.6g m", size_names[shape.kind][k], sizes[k]);
     }
     check_print_form(&shape);
-    printf(", material %s\n", shape.material ? shape.material : "none");
+    ff_cli_say(stdout, ", material %s\n", shape.material ? shape.material : "none");
   }
 }
 
 static void check_print_law(const char *title, const ff_law *law, const ff_law_params *params,
                             const ff_pair *material) {
-  printf("    %-9s %s\n", title, law->name);
+  ff_cli_say(stdout, "    %-9s %s\n", title, law->name);
   for (int i = 0; i < law->params_count; i++) {
     const ff_param *param = &law->params[i];
-    printf("      %-18s %12.6g %-9s %s\n", param->name, ff_law_params_get(law, params, param->name),
-           strcmp(param->unit, "1") == 0 ? "" : param->unit,
-           check_param_source(law, params, material, param));
+    ff_cli_say(stdout, "      %-18s %12.6g %-9s %s\n", param->name,
+               ff_law_params_get(law, params, param->name),
+               strcmp(param->unit, "1") == 0 ? "" : param->unit,
+               check_param_source(law, params, material, param));
   }
 }
 
 static void check_print_pairs(const ff_model *model) {
-  printf("\npairs that may collide\n");
+  ff_cli_say(stdout, "\npairs that may collide\n");
   for (int i = 0; i < ff_model_pair_count(model); i++) {
     ff_pair_info pair = ff_model_pair_info(model, i);
-    printf("  %s:%s  effective mass %.6g kg, stable step %.3g s\n",
-           ff_model_body_name(model, pair.a), ff_model_body_name(model, pair.b), pair.mass,
-           pair.stable_step);
+    ff_cli_say(stdout, "  %s:%s  effective mass %.6g kg, stable step %.3g s\n",
+               ff_model_body_name(model, pair.a), ff_model_body_name(model, pair.b), pair.mass,
+               pair.stable_step);
     check_print_law("normal", pair.normal, &pair.normal_params, &pair.material);
     check_print_law("friction", pair.friction, &pair.friction_params, &pair.material);
   }
@@ -202,41 +208,43 @@ static void check_print_pairs(const ff_model *model) {
 static void check_print_constraints(const ff_model *model) {
   int count = ff_model_constraint_count(model);
   if (count > 0) {
-    printf("\nconstraints\n");
+    ff_cli_say(stdout, "\nconstraints\n");
   }
   for (int i = 0; i < count; i++) {
     ff_constraint_info c = ff_model_constraint_info(model, i);
-    printf("  %s: %s %s:%s at (%.6g, %.6g, %.6g) m of the first", c.name,
-           ff_constraint_kind_name(c.kind), ff_model_body_name(model, c.a),
-           ff_model_body_name(model, c.b), c.anchor_a.x, c.anchor_a.y, c.anchor_a.z);
-    printf(c.kind == FF_CONSTRAINT_DISTANCE ? ", length %.6g m\n" : "\n", c.length);
+    ff_cli_say(stdout, "  %s: %s %s:%s at (%.6g, %.6g, %.6g) m of the first", c.name,
+               ff_constraint_kind_name(c.kind), ff_model_body_name(model, c.a),
+               ff_model_body_name(model, c.b), c.anchor_a.x, c.anchor_a.y, c.anchor_a.z);
+    ff_cli_say(stdout, c.kind == FF_CONSTRAINT_DISTANCE ? ", length %.6g m\n" : "\n", c.length);
   }
 }
 
 static void check_print_step(const ff_model *model) {
   double stable = ff_model_stable_step(model);
   if (isfinite(stable)) {
-    printf("\nstable step  %.3g s resolves every contact\n", stable);
+    ff_cli_say(stdout, "\nstable step  %.3g s resolves every contact\n", stable);
   } else {
-    printf("\nstable step  any: there are no contacts\n");
+    ff_cli_say(stdout, "\nstable step  any: there are no contacts\n");
   }
   if (check_step_is_large(model)) {
-    printf("WARNING      the step of %.3g s is larger: use --set stepper.step=%.2g or the adaptive "
-           "stepper\n",
-           ff_model_run(model)->stepper.step, stable);
+    ff_cli_say(
+        stdout,
+        "WARNING      the step of %.3g s is larger: use --set stepper.step=%.2g or the adaptive "
+        "stepper\n",
+        ff_model_run(model)->stepper.step, stable);
   }
 }
 
 static void check_print_channels(const ff_model *model) {
-  printf("\nchannels\n");
+  ff_cli_say(stdout, "\nchannels\n");
   for (int i = 0; i < ff_model_channel_count(model); i++) {
     ff_channel channel = ff_model_channel(model, i);
-    printf("  %-44s %-9s %s\n", channel.name, channel.unit, channel.meaning);
+    ff_cli_say(stdout, "  %-44s %-9s %s\n", channel.name, channel.unit, channel.meaning);
   }
 }
 
 static void check_print_text(const check_job *job) {
-  printf("scene        %s\n", job->path);
+  ff_cli_say(stdout, "scene        %s\n", job->path);
   check_print_run(job->model);
   check_print_bodies(job->model);
   check_print_shapes(job->model);
@@ -428,12 +436,12 @@ static int check_one(check_job *job) {
 
 int ff_cli_check(int argc, char **argv) {
   check_job job = {0};
-  argp_parse(&parser, argc, argv, 0, NULL, &job);
+  ff_cli_parse(&parser, argc, argv, &job);
   int worst = FF_EXIT_GOOD;
   for (int i = 0; i < job.paths.count; i++) {
     job.path = job.paths.items[i];
     if (i > 0 && !job.json) {
-      printf("\n");
+      ff_cli_say(stdout, "\n");
     }
     int code = check_one(&job);
     worst = code > worst ? code : worst;

@@ -5,6 +5,7 @@
 
 #include "cli.h"
 #include "json.h"
+#include "say.h"
 
 enum { DEEPEST = 24 }; /* levels of indentation */
 
@@ -52,85 +53,88 @@ static void robot_print_joint(const ff_robot *robot, const ff_robot_link *link) 
                                                         [FF_JOINT_UNIVERSAL] = "about",
                                                         [FF_JOINT_PLANAR] = "across"};
   const ff_joint_def *joint = &link->def.joint;
-  printf("  by %s '%s'", ff_joint_kind_name(joint->kind), link->joint_name);
+  ff_cli_say(stdout, "  by %s '%s'", ff_joint_kind_name(joint->kind), link->joint_name);
   bool axis = joint->kind != FF_JOINT_FIXED && joint->kind != FF_JOINT_FREE &&
               joint->kind != FF_JOINT_SPHERICAL;
   if (axis) {
-    printf(" %s (%.4g, %.4g, %.4g)", ways[joint->kind], joint->axis.x, joint->axis.y,
-           joint->axis.z);
+    ff_cli_say(stdout, " %s (%.4g, %.4g, %.4g)", ways[joint->kind], joint->axis.x, joint->axis.y,
+               joint->axis.z);
   }
   if (isfinite(joint->lower) && axis) {
-    printf(", %.4g to %.4g", joint->lower, joint->upper);
+    ff_cli_say(stdout, ", %.4g to %.4g", joint->lower, joint->upper);
   }
   if (isfinite(link->effort) && axis) {
-    printf(", effort %.4g, speed %.4g", link->effort, link->speed);
+    ff_cli_say(stdout, ", effort %.4g, speed %.4g", link->effort, link->speed);
   }
   if (link->def.follows > 0) {
-    printf(", mimics '%s' times %.4g plus %.4g",
-           ff_robot_link_info(robot, link->def.follows).joint_name, link->def.factor,
-           link->def.offset);
+    ff_cli_say(stdout, ", mimics '%s' times %.4g plus %.4g",
+               ff_robot_link_info(robot, link->def.follows).joint_name, link->def.factor,
+               link->def.offset);
   }
 }
 
 static void robot_print_link(const robot_job *job, int i) {
   ff_robot_link link = ff_robot_link_info(job->robot, i);
   int depth = job->depth[i] < DEEPEST ? job->depth[i] : DEEPEST;
-  printf("  %*s%s", 2 * depth, "", link.def.name);
+  ff_cli_say(stdout, "  %*s%s", 2 * depth, "", link.def.name);
   if (i > 1) {
     robot_print_joint(job->robot, &link);
   }
-  printf("\n");
+  ff_cli_say(stdout, "\n");
   if (link.def.mass > 0) {
     const ff_mat3 *m = &link.def.inertia;
-    printf("  %*s  mass %.6g kg at (%.4g, %.4g, %.4g) m\n", 2 * depth, "", link.def.mass,
-           link.def.com.x, link.def.com.y, link.def.com.z);
-    printf("  %*s  inertia xx %.4g, yy %.4g, zz %.4g, xy %.4g, xz %.4g, yz %.4g kg m^2\n",
-           2 * depth, "", m->m[0][0], m->m[1][1], m->m[2][2], m->m[0][1], m->m[0][2], m->m[1][2]);
+    ff_cli_say(stdout, "  %*s  mass %.6g kg at (%.4g, %.4g, %.4g) m\n", 2 * depth, "",
+               link.def.mass, link.def.com.x, link.def.com.y, link.def.com.z);
+    ff_cli_say(
+        stdout, "  %*s  inertia xx %.4g, yy %.4g, zz %.4g, xy %.4g, xz %.4g, yz %.4g kg m^2\n",
+        2 * depth, "", m->m[0][0], m->m[1][1], m->m[2][2], m->m[0][1], m->m[0][2], m->m[1][2]);
   }
 }
 
 static void robot_print_shapes(const ff_robot *robot) {
-  printf("\ncollision shapes\n");
+  ff_cli_say(stdout, "\ncollision shapes\n");
   for (int i = 0; i < ff_robot_shape_count(robot); i++) {
     ff_robot_shape shape = ff_robot_shape_info(robot, i);
-    printf("  %s: ", ff_robot_link_info(robot, shape.link).def.name);
+    ff_cli_say(stdout, "  %s: ", ff_robot_link_info(robot, shape.link).def.name);
     if (shape.mesh) {
-      printf("mesh %s, hull of %d vertices", shape.file, shape.corner_count);
+      ff_cli_say(stdout, "mesh %s, hull of %d vertices", shape.file, shape.corner_count);
       if (shape.error > 0) {
-        printf(" within %.2g m", shape.error);
+        ff_cli_say(stdout, " within %.2g m", shape.error);
       }
-      printf(", box %.4g x %.4g x %.4g m\n", 2 * shape.size.x, 2 * shape.size.y, 2 * shape.size.z);
+      ff_cli_say(stdout, ", box %.4g x %.4g x %.4g m\n", 2 * shape.size.x, 2 * shape.size.y,
+                 2 * shape.size.z);
     } else {
-      printf("%s, size (%.4g, %.4g, %.4g) m\n", ff_shape_kind_name(shape.kind), shape.size.x,
-             shape.size.y, shape.size.z);
+      ff_cli_say(stdout, "%s, size (%.4g, %.4g, %.4g) m\n", ff_shape_kind_name(shape.kind),
+                 shape.size.x, shape.size.y, shape.size.z);
     }
   }
 }
 
 static void robot_print_text(const robot_job *job) {
   const ff_robot *robot = job->robot;
-  printf("robot        %s\n", ff_robot_name(robot));
-  printf("links        %d, with %d moving joints\n", ff_robot_link_count(robot),
-         moving_joints(robot));
-  printf("mass         %.6g kg\n", total_mass(robot));
-  printf("base         %s\n",
-         ff_robot_def_of(robot, "robot").root == FF_JOINT_FREE ? "free" : "fixed to the ground");
-  printf("\ntree\n");
+  ff_cli_say(stdout, "robot        %s\n", ff_robot_name(robot));
+  ff_cli_say(stdout, "links        %d, with %d moving joints\n", ff_robot_link_count(robot),
+             moving_joints(robot));
+  ff_cli_say(stdout, "mass         %.6g kg\n", total_mass(robot));
+  ff_cli_say(stdout, "base         %s\n",
+             ff_robot_def_of(robot, "robot").root == FF_JOINT_FREE ? "free"
+                                                                   : "fixed to the ground");
+  ff_cli_say(stdout, "\ntree\n");
   for (int i = 1; i <= ff_robot_link_count(robot); i++) {
     robot_print_link(job, i);
   }
   if (ff_robot_shape_count(robot) > 0) {
     robot_print_shapes(robot);
   }
-  printf("\nwarnings\n");
+  ff_cli_say(stdout, "\nwarnings\n");
   for (int i = 0; i < ff_robot_note_count(robot); i++) {
-    printf("  %s\n", ff_robot_note(robot, i));
+    ff_cli_say(stdout, "  %s\n", ff_robot_note(robot, i));
   }
   if (job->problem[0]) {
-    printf("  cannot be simulated: %s\n", job->problem);
+    ff_cli_say(stdout, "  cannot be simulated: %s\n", job->problem);
   }
   if (ff_robot_note_count(robot) == 0 && !job->problem[0]) {
-    printf("  none\n");
+    ff_cli_say(stdout, "  none\n");
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "cli.h"
 #include "json.h"
+#include "say.h"
 
 typedef struct stance {
   const ff_robot *robot;
@@ -139,7 +140,7 @@ static void scene_print_joints(const stance *s) {
     if (at >= 0 && s->q[at] != 0) {
       fputs(first ? "    joints:\n      " : "      ", stdout);
       ff_json_quote(stdout, ff_robot_link_info(s->robot, i).joint_name);
-      printf(": {position: %.4g}\n", s->q[at]);
+      ff_cli_say(stdout, ": {position: %.4g}\n", s->q[at]);
       first = false;
     }
   }
@@ -148,10 +149,11 @@ static void scene_print_joints(const stance *s) {
 /* The floor deflects by a few millimetres: soft enough for light feet at the step above. */
 static void scene_print_contact(const stance *s) {
   double k = 2000 * s->mass;
-  printf("bodies:\n  floor: {fixed: true, shape: {half-space: {}}}\n");
-  printf("contacts:\n  - pair: [robot, floor]\n");
-  printf("    normal: {law: hunt-crossley, k: %.3g, n: 1, alpha: 0.5}\n", k);
-  printf("    friction: {law: bristle-clutch, K: %.3g, D: %.3g, mu: 0.8}\n", k, k / 100);
+  ff_cli_say(stdout, "bodies:\n  floor: {fixed: true, shape: {half-space: {}}}\n");
+  ff_cli_say(stdout, "contacts:\n  - pair: [robot, floor]\n");
+  ff_cli_say(stdout, "    normal: {law: hunt-crossley, k: %.3g, n: 1, alpha: 0.5}\n", k);
+  ff_cli_say(stdout, "    friction: {law: bristle-clutch, K: %.3g, D: %.3g, mu: 0.8}\n", k,
+             k / 100);
 }
 
 static void scene_print(const stance *s, const char *path) {
@@ -160,19 +162,22 @@ static void scene_print(const stance *s, const char *path) {
   ff_json_quote(stdout, ff_robot_name(s->robot));
   puts(" on a floor, every joint held by a servo: a starting scene.");
   if (path[0] == '/' || strstr(path, "..")) {
-    printf("# A scene must be in a folder above its robots and their meshes: save it there, adapt "
-           "urdf.\n");
+    ff_cli_say(
+        stdout,
+        "# A scene must be in a folder above its robots and their meshes: save it there, adapt "
+        "urdf.\n");
   }
-  printf("footfall: 1\nstepper: {kind: symplectic-euler, step: 1e-3}\nduration: 2\n");
-  printf("robots:\n  robot:\n    urdf: ");
+  ff_cli_say(stdout, "footfall: 1\nstepper: {kind: symplectic-euler, step: 1e-3}\nduration: 2\n");
+  ff_cli_say(stdout, "robots:\n  robot:\n    urdf: ");
   ff_json_quote(stdout, path);
   putchar('\n');
   if (s->stands) {
-    printf("    ground: 0   # its lowest point touches the floor: its root is at %.6g m\n",
-           s->height);
+    ff_cli_say(stdout,
+               "    ground: 0   # its lowest point touches the floor: its root is at %.6g m\n",
+               s->height);
   }
-  printf("    servo: {stiffness: %.3g, damping: %.3g}\n", stiffness,
-         0.3 * stiffness * sqrt(scene_length_scale(s) / gravity));
+  ff_cli_say(stdout, "    servo: {stiffness: %.3g, damping: %.3g}\n", stiffness,
+             0.3 * stiffness * sqrt(scene_length_scale(s) / gravity));
   scene_print_joints(s);
   if (ff_robot_shape_count(s->robot) > 0) {
     scene_print_contact(s);

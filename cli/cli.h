@@ -40,6 +40,10 @@ typedef struct ff_cli_list {
 void ff_cli_list_add(ff_cli_list *list, const char *item); /* ends the program if out of memory */
 void ff_cli_list_free(ff_cli_list *list);
 
+/* Parses the arguments of a verb; ends the program if they are wrong or if out of memory. */
+struct argp;
+void ff_cli_parse(const struct argp *parser, int argc, char **argv, void *job);
+
 /* Zeroed memory; ends the program with FF_EXIT_FAILED if out of memory. */
 void *ff_cli_alloc(int count, size_t size);
 
@@ -62,6 +66,11 @@ void ff_cli_warn_intrusions(const ff_model *model, const ff_sim *sim, const char
 /* Creates a new temporary folder (below TMPDIR, else /tmp); its name is "" on failure. */
 enum { FF_CLI_FOLDER = 512 };
 ff_status ff_cli_make_folder(char folder[FF_CLI_FOLDER], ff_report *report);
+
+/* Rejects output files that are the same as one another or as an input file: compared by name, and
+ * by device and inode. The name "-" is the standard output. */
+ff_status ff_cli_check_outputs(const ff_cli_list *written, const ff_cli_list *read,
+                               ff_report *report);
 
 /* Writes the page of a recording; source is the name shown to readers. */
 ff_status ff_cli_write_page(const char *recorded, const char *source, const char *path,

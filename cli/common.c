@@ -1,9 +1,18 @@
 /* Functions shared by the verbs. */
 #include "cli.h"
+#include "say.h"
 
+#include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+void ff_cli_parse(const struct argp *parser, int argc, char **argv, void *job) {
+  int error = argp_parse(parser, argc, argv, 0, NULL, job);
+  if (error != 0) {
+    exit(ff_cli_fail(error == ENOMEM ? FF_ERROR_MEMORY : FF_ERROR_INPUT, NULL));
+  }
+}
 
 void *ff_cli_alloc(int count, size_t size) {
   void *block = calloc(count > 0 ? (size_t)count : 1, size);
@@ -32,7 +41,7 @@ int ff_cli_fail(ff_status status, const ff_report *report) {
   if (report && report->what[0]) {
     ff_report_text(report, text, sizeof text);
   }
-  fprintf(stderr, "footfall: %s\n", text[0] ? text : ff_status_text(status));
+  ff_cli_say(stderr, "footfall: %s\n", text[0] ? text : ff_status_text(status));
   return status == FF_ERROR_INPUT ? FF_EXIT_INPUT : FF_EXIT_FAILED;
 }
 
@@ -64,17 +73,17 @@ void ff_cli_warn_intrusions(const ff_model *model, const ff_sim *sim, const char
   int count = ff_sim_intrusions(sim, pairs, MOST);
   for (int i = 0; i < count && i < MOST; i++) {
     const ff_intrusion *pair = &pairs[i];
-    fprintf(out, "%s%s and %s initially overlap by %.3g m", prefix,
-            ff_model_body_name(model, pair->a), ff_model_body_name(model, pair->b), pair->depth);
+    ff_cli_say(out, "%s%s and %s initially overlap by %.3g m", prefix,
+               ff_model_body_name(model, pair->a), ff_model_body_name(model, pair->b), pair->depth);
     if (pair->core > 0) {
-      fprintf(out, ", %.3g m of it beyond their layer (max_deflection)", pair->core);
+      ff_cli_say(out, ", %.3g m of it beyond their layer (max_deflection)", pair->core);
     } else {
-      fprintf(out, ", which stores %.3g J in their contact", pair->energy);
+      ff_cli_say(out, ", which stores %.3g J in their contact", pair->energy);
     }
     fputs(", and will separate violently: move them apart\n", out);
   }
   if (count > MOST) {
-    fprintf(out, "%s%d more pairs overlap\n", prefix, count - MOST);
+    ff_cli_say(out, "%s%d more pairs overlap\n", prefix, count - MOST);
   }
 }
 

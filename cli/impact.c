@@ -367,7 +367,7 @@ int ff_cli_impact(int argc, char **argv) {
   impact_job job = {.mass = NAN, .restitution = NAN, .depth = NAN, .force = NAN};
   ff_cli_table table = {0};
   ff_report report = {0};
-  argp_parse(&parser, argc, argv, 0, NULL, &job);
+  ff_cli_parse(&parser, argc, argv, &job);
   ff_status status = impact_find_law(&job, &report);
   if (status == FF_OK) {
     status = impact_set_params(&job, &report);

@@ -3,19 +3,25 @@
 #include <math.h>
 
 #include "footfall/io.h"
+#include "say.h"
 
+/* What would steer a terminal is escaped, too. */
 void ff_json_quote(FILE *out, const char *text) {
   fputc('"', out);
-  for (; *text; text++) {
-    unsigned char c = (unsigned char)*text;
-    if (c == '"' || c == '\\') {
-      fprintf(out, "\\%c", c);
-    } else if (c == '\n') {
+  while (*text) {
+    const char *start = text;
+    uint32_t code = ff_cli_next_character(&text);
+    if (code == '"' || code == '\\') {
+      fprintf(out, "\\%c", (int)code);
+    } else if (code == '\n') {
       fputs("\\n", out);
-    } else if (c < 0x20 || c == 0x7f) {
-      fprintf(out, "\\u%04x", c);
+    } else if (code == '\t' || (ff_cli_is_control(code) && code < 0x10000)) {
+      fprintf(out, "\\u%04x", (unsigned)code);
+    } else if (ff_cli_is_control(code)) { /* as a pair of UTF-16 */
+      fprintf(out, "\\u%04x\\u%04x", (unsigned)(0xD800 + ((code - 0x10000) >> 10)),
+              (unsigned)(0xDC00 + ((code - 0x10000) & 0x3FF)));
     } else {
-      fputc(c, out);
+      fwrite(start, 1, (size_t)(text - start), out);
     }
   }
   fputc('"', out);

@@ -207,9 +207,7 @@ static void laws_json_list(ff_json *json) {
 
 int ff_cli_laws(int argc, char **argv) {
   laws_job job = {0};
-  if (argp_parse(&parser, argc, argv, 0, NULL, &job) != 0) {
-    return FF_EXIT_INPUT;
-  }
+  ff_cli_parse(&parser, argc, argv, &job);
   const ff_law *law = NULL;
   ff_report report = {0};
   if (job.name && ff_law_lookup(&law, FF_LAW_ANY, job.name, &report) != FF_OK) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "say.h"
 
 typedef struct verb {
   const char *name;
@@ -30,7 +31,7 @@ static void print_help(FILE *out) {
         "Contact dynamics with published laws and an energy ledger.\n\n",
         out);
   for (int i = 0; i < VERB_COUNT; i++) {
-    fprintf(out, "  %-9s %s\n", verbs[i].name, verbs[i].help);
+    ff_cli_say(out, "  %-9s %s\n", verbs[i].name, verbs[i].help);
   }
   fputs("\n  footfall VERB --help   describes a verb\n"
         "  footfall --version     prints the version\n" FF_CLI_EXITS "\n",
@@ -58,7 +59,7 @@ static int dispatch(int argc, char **argv) {
     return FF_EXIT_GOOD;
   }
   if (strcmp(argv[1], "--version") == 0) {
-    printf("footfall %s\n", ff_version());
+    ff_cli_say(stdout, "footfall %s\n", ff_version());
     return FF_EXIT_GOOD;
   }
   for (int i = 0; i < VERB_COUNT; i++) {

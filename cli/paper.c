@@ -299,7 +299,7 @@ static int paper_prepare(paper_job *job, const ff_paper *paper) {
 
 int ff_cli_paper(int argc, char **argv) {
   paper_job job = {0};
-  argp_parse(&parser, argc, argv, 0, NULL, &job);
+  ff_cli_parse(&parser, argc, argv, &job);
   const ff_paper *paper = job.key ? ff_paper_find(job.key) : NULL;
   int code = !job.key ? paper_list(&job)
              : paper  ? paper_prepare(&job, paper)

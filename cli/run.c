@@ -9,6 +9,7 @@
 
 #include "cli.h"
 #include "progress.h"
+#include "say.h"
 #include "summary.h"
 
 enum {
@@ -177,6 +178,24 @@ static ff_status run_choose_channels(run_job *job, ff_report *report) {
   }
   ff_status status = run_check_globs(run, used, report);
   free(used);
+  return status;
+}
+
+/* Before anything is computed. */
+static ff_status run_check_outputs(const run_job *job, ff_report *report) {
+  ff_cli_list written = {0}, read = {0};
+  for (int i = 0; i < job->outputs.count; i++) {
+    ff_cli_list_add(&written, job->outputs.items[i]);
+  }
+  if (job->report) {
+    ff_cli_list_add(&written, job->report);
+  }
+  for (int i = 0; i < ff_scene_read_count(job->scene); i++) {
+    ff_cli_list_add(&read, ff_scene_read_file(job->scene, i));
+  }
+  ff_status status = ff_cli_check_outputs(&written, &read, report);
+  ff_cli_list_free(&written);
+  ff_cli_list_free(&read);
   return status;
 }
 
@@ -399,8 +418,8 @@ static int run_fail_step(const run_job *job, ff_status status, const ff_report *
   if (why.what[0]) {
     ff_report_text(&why, text, sizeof text);
   }
-  fprintf(stderr, "footfall: %s: at %.9g s: %s%s%s\n", job->path, ff_sim_time(job->sim),
-          ff_status_text(status), text[0] ? ": " : "", text);
+  ff_cli_say(stderr, "footfall: %s: at %.9g s: %s%s%s\n", job->path, ff_sim_time(job->sim),
+             ff_status_text(status), text[0] ? ": " : "", text);
   return FF_EXIT_FAILED;
 }
 
@@ -410,7 +429,8 @@ static int run_execute(run_job *job) {
   if (code != FF_EXIT_GOOD) {
     return code;
   }
-  ff_status status = run_choose_channels(job, &report);
+  ff_status status = run_check_outputs(job, &report);
+  status = status == FF_OK ? run_choose_channels(job, &report) : status;
   status = status == FF_OK && job->report ? run_prepare_report(job, &report) : status;
   status = status == FF_OK ? ff_sim_create(&job->sim, job->model) : status;
   status = status == FF_OK ? run_start_threads(job) : status;
@@ -429,7 +449,8 @@ static int run_execute(run_job *job) {
     return run_fail_step(job, status, &report);
   }
   if (stop_asked) {
-    fprintf(stderr, "footfall: stopped at %.9g s; nothing was recorded\n", ff_sim_time(job->sim));
+    ff_cli_say(stderr, "footfall: stopped at %.9g s; nothing was recorded\n",
+               ff_sim_time(job->sim));
     return FF_EXIT_FAILED;
   }
   return run_finish(job, ff_wall_clock() - start);
@@ -437,7 +458,7 @@ static int run_execute(run_job *job) {
 
 int ff_cli_run(int argc, char **argv) {
   run_job job = {0};
-  argp_parse(&parser, argc, argv, 0, NULL, &job);
+  ff_cli_parse(&parser, argc, argv, &job);
   int code = run_execute(&job);
   run_abandon_recorders(&job);
   run_remove_scratch(&job);

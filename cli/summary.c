@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "json.h"
+#include "say.h"
 
 /* ---- ledger entries -------------------------------------------------------------------------- */
 
@@ -53,7 +54,7 @@ static void summary_print_advice(const ff_summary *summary, FILE *out) {
   if (!has_fixed_step(run)) {
     fputs("use a smaller stepper.rtol\n", out);
   } else if (ff_cli_resolves(run) && run->stepper.step > stable) {
-    fprintf(out, "the contacts of this scene need a step of %.2g s or less\n", stable);
+    ff_cli_say(out, "the contacts of this scene need a step of %.2g s or less\n", stable);
   } else {
     fputs("use a smaller stepper.step\n", out);
   }
@@ -64,10 +65,10 @@ static void summary_print_advice(const ff_summary *summary, FILE *out) {
 static void summary_print_good(const ff_summary *summary, const ff_audit *audit, FILE *out) {
   double allowed = ff_model_run(summary->model)->energy_tolerance;
   double taken = ff_sim_energy(summary->sim).lost[FF_LOST_STEP];
-  fprintf(out, "good: energy is conserved within %.2g of the energy exchanged (allowed %.2g)",
-          relative_residual(audit), allowed);
+  ff_cli_say(out, "good: energy is conserved within %.2g of the energy exchanged (allowed %.2g)",
+             relative_residual(audit), allowed);
   if (taken > allowed * audit->energy_scale) {
-    fprintf(
+    ff_cli_say(
         out,
         ", of which the step itself dissipates %.2g (lost.step); a smaller step dissipates less",
         taken / audit->energy_scale);
@@ -83,22 +84,24 @@ void ff_summary_verdict(const ff_summary *summary, FILE *out) {
     case FF_VERDICT_GOOD: summary_print_good(summary, &audit, out); return;
     case FF_VERDICT_ENERGY:
       if (audit.energy_gained > audit.energy_residual) {
-        fprintf(out,
-                "NOT good: contacts or steps generate %.2g of the energy exchanged (allowed %.2g); "
-                "use a "
-                "smaller stepper.step\n",
-                audit.energy_gained / audit.energy_scale, run->energy_tolerance);
+        ff_cli_say(
+            out,
+            "NOT good: contacts or steps generate %.2g of the energy exchanged (allowed %.2g); "
+            "use a "
+            "smaller stepper.step\n",
+            audit.energy_gained / audit.energy_scale, run->energy_tolerance);
         return;
       }
-      fprintf(out, "NOT good: energy is wrong by %.2g of the energy exchanged (allowed %.2g); ",
-              relative, run->energy_tolerance);
+      ff_cli_say(out, "NOT good: energy is wrong by %.2g of the energy exchanged (allowed %.2g); ",
+                 relative, run->energy_tolerance);
       summary_print_advice(summary, out);
       return;
     case FF_VERDICT_UNDER_RESOLVED:
-      fprintf(out,
-              "NOT good: under-resolved: a contact is stiffer than a step of %.3g s can resolve; "
-              "use a step of %.2g s\n",
-              run->stepper.step, audit.needed_step);
+      ff_cli_say(
+          out,
+          "NOT good: under-resolved: a contact is stiffer than a step of %.3g s can resolve; "
+          "use a step of %.2g s\n",
+          run->stepper.step, audit.needed_step);
       return;
     case FF_VERDICT_CONTACT:
       fputs("NOT good: contact forces violate their conditions; use a smaller stepper.step\n", out);
@@ -109,9 +112,9 @@ void ff_summary_verdict(const ff_summary *summary, FILE *out) {
 static void summary_print_stepper(const ff_run_def *run, FILE *out) {
   const ff_stepper_def *stepper = &run->stepper;
   if (!has_fixed_step(run)) {
-    fprintf(out, "stepper    %s, rtol %.3g\n", stepper->kind, stepper->rtol);
+    ff_cli_say(out, "stepper    %s, rtol %.3g\n", stepper->kind, stepper->rtol);
   } else {
-    fprintf(out, "stepper    %s, step %.3g s\n", stepper->kind, stepper->step);
+    ff_cli_say(out, "stepper    %s, step %.3g s\n", stepper->kind, stepper->step);
   }
 }
 
@@ -121,12 +124,12 @@ static void summary_print_ledger(const ff_summary *summary, const ff_audit *audi
   fill_lines(&energy, lines);
   fputs("\nenergy at the end\n", out);
   for (int i = 0; i < LINE_COUNT; i++) {
-    fprintf(out, "  %-15s %14.6g J\n", lines[i].name, lines[i].value);
+    ff_cli_say(out, "  %-15s %14.6g J\n", lines[i].name, lines[i].value);
   }
-  fprintf(out, "  largest residual %13.3g J of %.6g J exchanged: %.2g\n", audit->energy_residual,
-          audit->energy_scale, relative_residual(audit));
-  fprintf(out, "momentum residual  %.3g kg m/s, angular %.3g kg m^2/s\n", audit->momentum_residual,
-          audit->angular_residual);
+  ff_cli_say(out, "  largest residual %13.3g J of %.6g J exchanged: %.2g\n", audit->energy_residual,
+             audit->energy_scale, relative_residual(audit));
+  ff_cli_say(out, "momentum residual  %.3g kg m/s, angular %.3g kg m^2/s\n",
+             audit->momentum_residual, audit->angular_residual);
 }
 
 /* Only where contacts were solved for; not all residuals are part of the verdict. */
@@ -134,11 +137,11 @@ static void summary_print_contacts(const ff_audit *audit, const ff_run_def *run,
   bool judged = isfinite(ff_stepper_find(run->stepper.kind)->contact_tolerance);
   const ff_contact_residual *worst = &audit->contact;
   if (audit->contact_force > 0) {
-    fprintf(out, "contact residuals  complementarity %.3g N, cone %.3g N of at most %.6g N,\n",
-            worst->complementarity, worst->cone, audit->contact_force);
-    fprintf(out, "                   dissipation %.3g W, penetration %.3g m%s\n",
-            worst->dissipation, worst->penetration,
-            judged ? "" : ": at the end of steps, not judged");
+    ff_cli_say(out, "contact residuals  complementarity %.3g N, cone %.3g N of at most %.6g N,\n",
+               worst->complementarity, worst->cone, audit->contact_force);
+    ff_cli_say(out, "                   dissipation %.3g W, penetration %.3g m%s\n",
+               worst->dissipation, worst->penetration,
+               judged ? "" : ": at the end of steps, not judged");
   }
 }
 
@@ -148,14 +151,14 @@ static void summary_print_stiff(const ff_audit *audit, double time, FILE *out) {
   const double many = 5000, very_many = 20000; /* per second */
   bool stiff = (double)audit->stiff_steps > many * time && audit->stiff_steps > audit->steps / 2;
   if (stiff) {
-    fprintf(
+    ff_cli_say(
         out,
         "note       %ld of them are limited by stability, not accuracy: `adaptive` is explicit,\n"
         "           and friction or damping of a contact is stiff. A larger v_t of friction, or\n"
         "           the stepper symplectic-euler, which treats both implicitly, would be faster\n",
         audit->stiff_steps);
   } else if ((double)audit->steps > very_many * time) {
-    fprintf(
+    ff_cli_say(
         out,
         "note       these are %.0f per second: something is stiff, such as servos or friction of\n"
         "           light links; `adaptive` is explicit. symplectic-euler treats these "
@@ -168,17 +171,17 @@ void ff_summary_text(const ff_summary *summary, FILE *out) {
   ff_audit audit = ff_sim_audit(summary->sim);
   const ff_run_def *run = ff_model_run(summary->model);
   double time = ff_sim_time(summary->sim);
-  fprintf(out, "scene      %s\n", summary->scene);
+  ff_cli_say(out, "scene      %s\n", summary->scene);
   summary_print_stepper(run, out);
-  fprintf(out, "time       %.6g s in %.3g s, %.3g x real time\n", time, summary->wall,
-          time / summary->wall);
-  fprintf(out, "steps      %ld, %ld force evaluations\n", audit.steps, audit.evaluations);
+  ff_cli_say(out, "time       %.6g s in %.3g s, %.3g x real time\n", time, summary->wall,
+             time / summary->wall);
+  ff_cli_say(out, "steps      %ld, %ld force evaluations\n", audit.steps, audit.evaluations);
   if (!has_fixed_step(run)) {
     summary_print_stiff(&audit, time, out);
   }
-  fprintf(out, "contacts   %ld touch-downs, %ld lift-offs\n", summary->touches, summary->lifts);
+  ff_cli_say(out, "contacts   %ld touch-downs, %ld lift-offs\n", summary->touches, summary->lifts);
   if (summary->samples > 0) {
-    fprintf(out, "recorded   %ld samples of %d channels\n", summary->samples, summary->channels);
+    ff_cli_say(out, "recorded   %ld samples of %d channels\n", summary->samples, summary->channels);
   }
   summary_print_ledger(summary, &audit, out);
   summary_print_contacts(&audit, run, out);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "say.h"
 
 typedef struct view_job {
   const char *path;   /* of the recording */
@@ -58,10 +59,13 @@ static const char *base_name(const char *path) {
   return slash ? slash + 1 : path;
 }
 
-static ff_status view_write_page(const ff_recording *recording, const char *source,
-                                 const char *path, ff_report *report) {
-  ff_page *page;
-  ff_status status = ff_page_create(&page, NULL);
+/* Of the recording in the file `recorded`, shown to readers as `source`. */
+static ff_status view_write_page(const ff_recording *recording, const char *recorded,
+                                 const char *source, const char *path, ff_report *report) {
+  ff_page *page = NULL;
+  const ff_cli_list written = {.items = &path, .count = 1}, read = {.items = &recorded, .count = 1};
+  ff_status status = ff_cli_check_outputs(&written, &read, report);
+  status = status == FF_OK ? ff_page_create(&page, NULL) : status;
   if (status == FF_OK) {
     ff_page_subtitle(page, base_name(source));
     status = ff_page_show_run(page, recording);
@@ -78,7 +82,7 @@ ff_status ff_cli_write_page(const char *recorded, const char *source, const char
   ff_recording *recording;
   ff_status status = ff_recording_open(&recording, recorded, report);
   if (status == FF_OK) {
-    status = view_write_page(recording, source, path, report);
+    status = view_write_page(recording, recorded, source, path, report);
     ff_recording_close(recording);
   }
   return status;
@@ -123,14 +127,18 @@ static int view_beside(const view_job *job, const ff_recording *recording) {
   char path[PATH_MAX];
   ff_report report = {0};
   view_path_beside(job->path, path);
-  ff_status status = view_write_page(recording, job->path, path, &report);
+  ff_status status = view_write_page(recording, job->path, job->path, path, &report);
   if (status == FF_ERROR_FILE && ff_page_available(NULL) && path_in_temporary(job->path, path)) {
-    status = view_write_page(recording, job->path, path, &report);
+    status = view_write_page(recording, job->path, job->path, path, &report);
   }
   if (status != FF_OK) {
     return ff_cli_fail(status, &report);
   }
-  puts(path);
+  if (isatty(STDOUT_FILENO)) {
+    ff_cli_say(stdout, "%s\n", path);
+  } else { /* for a script: as it is */
+    puts(path);
+  }
   open_browser(path);
   return FF_EXIT_GOOD;
 }
@@ -145,7 +153,7 @@ static int view_execute(const view_job *job) {
   }
   int code = FF_EXIT_GOOD;
   if (job->output) {
-    status = view_write_page(recording, job->path, job->output, &report);
+    status = view_write_page(recording, job->path, job->path, job->output, &report);
     code = status == FF_OK ? FF_EXIT_GOOD : ff_cli_fail(status, &report);
   } else {
     code = view_beside(job, recording);
@@ -156,6 +164,6 @@ static int view_execute(const view_job *job) {
 
 int ff_cli_view(int argc, char **argv) {
   view_job job = {0};
-  argp_parse(&parser, argc, argv, 0, NULL, &job);
+  ff_cli_parse(&parser, argc, argv, &job);
   return view_execute(&job);
 }

@@ -237,9 +237,7 @@ static void volume_print(const ff_volume *v) {
 int ff_cli_volume(int argc, char **argv) {
   volume_job job = {0};
   ff_report report = {0};
-  if (argp_parse(&parser, argc, argv, 0, NULL, &job) != 0) {
-    return FF_EXIT_INPUT;
-  }
+  ff_cli_parse(&parser, argc, argv, &job);
   ff_volume volume;
   ff_status status = volume_read_shape(&job, &report);
   if (status == FF_OK && !(job.outline >= 0 && job.outline <= 1e6)) {

@@ -1,6 +1,6 @@
 /* Shapes with rounded edges: cores, and points that keep the parts they lie between. */
+#include "geom/distance.h"
 #include "geom/hull.h"
-#include "geom/nearest.h"
 #include "geom/touch.h"
 #include "solids.h"
 
@@ -154,12 +154,12 @@ static void spots_are_left_behind(void **state) {
  * < 0: their cores overlap, or are farther apart than the rounding reaches. */
 static double unseen(const ff_geom *a, const ff_pose *at, const ff_geom *b, const ff_pose *other,
                      double round) {
-  double radii = ff_geom_round(a, round) + ff_geom_round(b, round), deepest = -INFINITY;
+  double radii = ff_geom_core_margin(a, round) + ff_geom_core_margin(b, round), deepest = -INFINITY;
   ff_geom core_a, core_b;
-  ff_geom_shrink(&core_a, a, ff_geom_round(a, round));
-  ff_geom_shrink(&core_b, b, ff_geom_round(b, round));
-  ff_nearest near;
-  ff_nearest_find(&near, &core_a, at, &core_b, other, INFINITY);
+  ff_geom_erode(&core_a, a, ff_geom_core_margin(a, round));
+  ff_geom_erode(&core_b, b, ff_geom_core_margin(b, round));
+  ff_distance near;
+  ff_distance_query(&near, &core_a, at, &core_b, other, INFINITY);
   if (!(near.gap > 0 && near.gap < radii)) {
     return -1;
   }
@@ -249,8 +249,8 @@ static void blunt_shapes_rock_without_a_leap(void **state) {
  */
 
 static double gap_of(const ff_geom *a, const ff_pose *at_a, const ff_geom *b, const ff_pose *at_b) {
-  ff_nearest near;
-  ff_nearest_find(&near, a, at_a, b, at_b, INFINITY);
+  ff_distance near;
+  ff_distance_query(&near, a, at_a, b, at_b, INFINITY);
   return near.gap;
 }
 
@@ -290,9 +290,9 @@ static void nothing_sinks_in_unseen(void **state) {
     assert_int_equal(ff_geom_prepare(a, round, &arena), FF_OK);
     assert_int_equal(ff_geom_prepare(b, round, &arena), FF_OK);
     ff_geom core_a, core_b;
-    double of_a = ff_geom_round(a, round), of_b = ff_geom_round(b, round), both = of_a + of_b;
-    ff_geom_shrink(&core_a, a, of_a);
-    ff_geom_shrink(&core_b, b, of_b);
+    double of_a = ff_geom_core_margin(a, round), of_b = ff_geom_core_margin(b, round), both = of_a + of_b;
+    ff_geom_erode(&core_a, a, of_a);
+    ff_geom_erode(&core_b, b, of_b);
     for (int i = 0; i < TRIES; i++) {
       ff_pose at_a = {{0, 0, 0}, q_exp(random_vec(&seed, 3))};
       double gap = both * ff_random_in(&seed, 0.05, 0.8), deepest = -INFINITY;

@@ -227,10 +227,11 @@ static const char scene[] = "footfall: 1\n"
                             "  - pair: [ball, floor]\n"
                             "    normal: {law: linear, k: 1e4, b: 3}\n";
 
+/* As if the scene lay in scenes/. */
 static ff_recording *make_recording(const char *text) {
   static const char *const names[] = {"time", "body.ball.position.z"};
   static const char *const units[] = {"s", "m"};
-  ff_recording_info info = {text, "", names, units, 2, NULL};
+  ff_recording_info info = {text, "", names, units, 2, FF_SOURCE_DIR "/scenes/test.yaml"};
   ff_recorder *recorder;
   ff_recording *recording;
   assert_int_equal(ff_recorder_create(&recorder, "run.h5", &info, NULL), FF_OK);
@@ -331,6 +332,22 @@ static void a_page_takes_its_title_from_the_scene(void **state) {
   assert_int_equal(ff_page_write(page, "page.html", NULL), FF_OK);
   char *document = read_document();
   assert_non_null(strstr(document, "\"title\":\"Test scene\",\"subtitle\""));
+  ff_free(document);
+  ff_page_destroy(page);
+  ff_recording_close(recording);
+}
+
+static void links_of_robots_are_shown_as_such(void **state) {
+  (void)state;
+  need_page();
+  ff_page *page;
+  ff_recording *recording = make_recording("footfall: 1\n"
+                                           "robots: {r: {urdf: robots/double-pendulum.urdf}}\n");
+  assert_int_equal(ff_page_create(&page, "t"), FF_OK);
+  assert_int_equal(ff_page_show_run(page, recording), FF_OK);
+  assert_int_equal(ff_page_write(page, "page.html", NULL), FF_OK);
+  char *document = read_document();
+  assert_non_null(strstr(document, "{\"name\":\"r-upper\",\"kind\":\"link\""));
   ff_free(document);
   ff_page_destroy(page);
   ff_recording_close(recording);
@@ -471,6 +488,7 @@ int main(void) {
       cmocka_unit_test(too_many_columns_for_extremes_give_even_rows),
       in_folder(pages_are_documents),
       in_folder(a_page_takes_its_title_from_the_scene),
+      in_folder(links_of_robots_are_shown_as_such),
       in_folder(a_recording_without_a_readable_scene_still_shows),
       in_folder(items_without_their_block_are_told),
       in_folder(memory_that_runs_out_gives_a_status_and_no_file),

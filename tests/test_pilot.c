@@ -225,7 +225,9 @@ static void wrong_pilots_are_refused(void **state) {
     const char *pilot, *key, *what;
   } wrong[] = {
       {"{period: 0}", "robots.humanoid.pilot.period", "greater than 0"},
-      {"{feet: [left_hand, right_foot]}", "robots.humanoid.pilot.left-foot", "six-axis leg"},
+      {"{feet: [left_hand, right_foot]}", "robots.humanoid.pilot.feet.0", "six-axis leg"},
+      {"{feet: [left_foot, right_hand]}", "robots.humanoid.pilot.feet.1", "six-axis leg"},
+      {"{feet: [left_foot, left_foot]}", "robots.humanoid.pilot.feet.1", "the same leg"},
       {"{feet: left_foot}", "robots.humanoid.pilot.feet", "two links"},
       {"{height: 0.4}", "robots.humanoid.pilot.steps", "out of reach"},
       {"{ground: [1, 0, 1]}", "robots.humanoid.pilot.ground", "steeper"},

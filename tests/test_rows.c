@@ -34,9 +34,12 @@ static const touch touches[CONTACTS] = {
 
 static int add(ff_rows *rows, const ff_sim *sim, const ff_model *model, const touch *at) {
   ff_vec3 normal = v3_unit(v3(1, 2, 3)), t1 = v3_unit(v3(3, 0, -1));
-  const ff_vec3 axes[3] = {normal, t1, v3_cross(normal, t1)};
+  ff_row_axes axes = {.point = at->point,
+                      .axes = {normal, t1, v3_cross(normal, t1)},
+                      .has_lever = (at - touches) % 2 == 1,
+                      .lever = {.02, -.05, .03}};
   return ff_rows_add(rows, model, &sim->state, ff_model_body_find(model, at->a).id - 1,
-                     ff_model_body_find(model, at->b).id - 1, at->point, axes);
+                     ff_model_body_find(model, at->b).id - 1, &axes);
 }
 
 /* J H^-1 J^T of all contacts, after checking that a push and what it does say the same. */

@@ -26,6 +26,10 @@ FF_API const char *ff_scene_source(const ff_scene *scene);
 /* Its file as named by the user; "" if built from C calls. */
 FF_API const char *ff_scene_file(const ff_scene *scene);
 
+/* The files it was read from, 0 .. count - 1: its own, those of its robots and their meshes. */
+FF_API int ff_scene_read_count(const ff_scene *scene);
+FF_API const char *ff_scene_read_file(const ff_scene *scene, int file);
+
 /* ---- recordings ------------------------------------------------------------------------------ */
 
 /* Metadata of a recording. */

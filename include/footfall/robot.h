@@ -68,6 +68,10 @@ FF_API ff_robot_shape ff_robot_shape_info(const ff_robot *robot, int shape); /* 
 FF_API int ff_robot_note_count(const ff_robot *robot);
 FF_API const char *ff_robot_note(const ff_robot *robot, int note);
 
+/* The files it was read from: its own, then those of its meshes; 0 .. count - 1. */
+FF_API int ff_robot_file_count(const ff_robot *robot);
+FF_API const char *ff_robot_file(const ff_robot *robot, int file);
+
 /* Builds the tree; the root link is connected to the ground by a joint of this kind. */
 FF_API ff_status ff_robot_tree(ff_tree **out, const ff_robot *robot, ff_joint_kind root,
                                ff_report *report);

@@ -259,12 +259,12 @@ typedef struct ff_run_def {
   ff_vec3 gravity; /* m/s^2 */
   double duration; /* s */
   ff_stepper_def stepper;
-  double record_every;     /* s between samples; 0: every step of a fixed stepper */
+  double record_every; /* s between samples; 0: every step of a fixed stepper; at most 1e9 in all */
   const char **channels;   /* globs over channel names */
   int channel_count;       /* 0: all */
   double energy_tolerance; /* |energy.residual| allowed, relative to the energy exchanged; NAN: that
                             * of the stepper, see footfall/stepper.h */
-  int contact_capacity;    /* contact points at once; 0: chosen from the scene */
+  int contact_capacity;    /* contact points at once, at most 1e7; 0: chosen from the scene */
 } ff_run_def;
 
 FF_API ff_run_def ff_run_def_default(void); /* earth gravity, 1 s, adaptive at 1e-10 */

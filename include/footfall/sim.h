@@ -3,6 +3,10 @@
  * A model is immutable and may be shared by threads. A sim owns the state; it allocates when
  * created and never in a step. Sims of one model on several threads need no lock and give the same
  * bits as a serial run.
+ *
+ * Ids and indices are checked: for a body, robot, joint, shape, pair, constraint, contact or
+ * channel that does not exist, as after a mistyped name, and for a model or sim that is NULL,
+ * numbers are NAN or 0, names "", pointers NULL, and statuses FF_ERROR_INPUT.
  */
 #ifndef FOOTFALL_SIM_H
 #define FOOTFALL_SIM_H
@@ -100,7 +104,7 @@ FF_API ff_status ff_sim_set_threads(ff_sim *sim, int threads);
 FF_API double ff_sim_time(const ff_sim *sim); /* s */
 /* One step of a fixed stepper; `adaptive` takes the step its error control chooses. */
 FF_API ff_status ff_sim_step(ff_sim *sim);
-/* Steps until time t exactly (the last step is shortened if necessary). */
+/* Steps until time t exactly (the last step is shortened if necessary); t must be finite. */
 FF_API ff_status ff_sim_advance(ff_sim *sim, double t);
 /* Ends the current step or advance, or else the next one, with FF_CANCELLED; the sim is then at the
  * end of the last complete step and can continue. For signal handlers and other threads: it only
@@ -138,7 +142,7 @@ FF_API int ff_model_robot_find(const ff_model *model, const char *name); /* 0: u
 FF_API const char *ff_model_joint_name(const ff_model *model, int robot, int joint);
 FF_API int ff_model_joint_find(const ff_model *model, int robot, const char *name); /* 0: unknown */
 
-/* Coordinates and velocities as in its tree; either may be NULL. */
+/* Coordinates and velocities as in its tree; either may be NULL. Of no robot: left as they are. */
 FF_API void ff_sim_robot(const ff_sim *sim, int robot, double *q, double *v);
 /* Sum of all contact forces on a body, N, world. */
 FF_API ff_vec3 ff_sim_body_load(const ff_sim *sim, ff_body body);
@@ -146,7 +150,7 @@ FF_API ff_vec3 ff_sim_body_load(const ff_sim *sim, ff_body body);
  * steps, or inside the function of ff_sim_on_control. */
 FF_API ff_status ff_sim_order(ff_sim *sim, int robot, int joint, const ff_joint_order *order);
 /* Calls fn at 0, period, 2 period, ...; steps end there. It may read the sim and give orders. NULL:
- * stops the calls. After ff_sim_reset it restarts from 0. */
+ * stops the calls. After ff_sim_reset it restarts from 0. A period is at least 1e-12 s. */
 typedef void (*ff_control_fn)(void *context, ff_sim *sim);
 FF_API ff_status ff_sim_on_control(ff_sim *sim, double period, ff_control_fn fn, void *context);
 /* The pilot of a robot; NULL: none. */

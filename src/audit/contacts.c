@@ -160,6 +160,45 @@ static ff_contact_residual audit_check_pair(const ff_model *model, const ff_stat
   return out;
 }
 
+/* The point of a sample; NULL: none bears its id. */
+static const ff_point *point_of_sample(const ff_near *near, const ff_point *points,
+                                       ff_feature_pair id) {
+  for (int i = 0; i < near->point_count; i++) {
+    if (ff_feature_pair_equal(points[i].id, id)) {
+      return &points[i];
+    }
+  }
+  return NULL;
+}
+
+/* The same for steppers that read the manifold. */
+static ff_contact_residual residual_of_samples(const ff_model *model, const ff_state *state,
+                                               const ff_near *near, double *largest) {
+  static const ff_point nobody = {.left = INFINITY};
+  const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
+  const ff_point *points = &state->points[near->first_point];
+  ff_contact_residual out = {0};
+  ff_pose room_a, room_b;
+  ff_manifold found;
+  double margin = 0;
+  for (int i = 0; i < near->point_count; i++) {
+    margin = v3_dot(points[i].force, points[i].force) > 0 ? INFINITY : margin;
+  }
+  ff_manifold_find(&a->geom, ff_shape_at(a, &state->bodies[a->body].pose, &room_a), &b->geom,
+                   ff_shape_at(b, &state->bodies[b->body].pose, &room_b), margin, &found);
+  for (int i = 0; i < found.count; i++) {
+    const ff_sample *sample = &found.samples[i];
+    const ff_point *point = point_of_sample(near, points, sample->id);
+    ff_touch touch = {
+        .point = sample->point, .normal = sample->normal, .t1 = sample->t1, .depth = sample->depth};
+    ff_contact_load load = audit_contact_load(model, state, near, point ? point : &nobody, &touch);
+    load.stiffness *= sample->weight;
+    out = worse_residual(out, ff_audit_contact(&load));
+    *largest = greater(*largest, load.layer + load.core);
+  }
+  return out;
+}
+
 ff_contact_residual ff_audit_contacts(const ff_model *model, const ff_state *state,
                                       double *largest) {
   ff_contact_residual out = {0};
@@ -167,8 +206,11 @@ ff_contact_residual ff_audit_contacts(const ff_model *model, const ff_state *sta
   if (!ff_model_solves(model)) {
     return out;
   }
+  bool spots = model->stepper->rounds_edges;
   for (int n = 0; n < state->near_count; n++) {
-    out = worse_residual(out, audit_check_pair(model, state, &state->nears[n], largest));
+    const ff_near *near = &state->nears[n];
+    out = worse_residual(out, spots ? audit_check_pair(model, state, near, largest)
+                                    : residual_of_samples(model, state, near, largest));
   }
   return out;
 }

@@ -60,6 +60,10 @@ static ff_status file_report_reason(ff_report *report, const char *path, const c
 
 static ff_status file_report_errno(ff_report *report, const char *path, const char *verb,
                                    int error) {
+  if (error == ENOMEM) {
+    ff_report_what(report, "%s", ff_status_text(FF_ERROR_MEMORY));
+    return FF_ERROR_MEMORY;
+  }
   return file_report_reason(report, path, verb, strerror(error));
 }
 

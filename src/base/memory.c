@@ -8,7 +8,9 @@
 static _Thread_local long alloc_count;
 static _Thread_local long alloc_fail_at;
 
-enum { ALIGNMENT = 64 };
+/* Blocks of this size and more come zeroed from the system: capacity that is never used takes no
+ * memory and no time. */
+enum { ALIGNMENT = 64, LARGE = 1 << 20 };
 
 static int alloc_must_fail(void) {
   alloc_count++;
@@ -18,18 +20,30 @@ static int alloc_must_fail(void) {
   return 0;
 }
 
+/* Stores the pointer from the C library right before the block. */
+static void *alloc_place(char *given, char *block) {
+  memcpy(block - sizeof given, &given, sizeof given);
+  return block;
+}
+
 void *ff_alloc(size_t count, size_t size) {
-  if (alloc_must_fail() || (size != 0 && count > (SIZE_MAX - ALIGNMENT) / size)) {
+  if (alloc_must_fail() || (size != 0 && count > (SIZE_MAX - 3 * ALIGNMENT) / size)) {
     return NULL;
   }
   size_t bytes = count * size;
   bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   bytes = bytes ? bytes : ALIGNMENT;
-  void *block = aligned_alloc(ALIGNMENT, bytes);
-  if (block) {
-    memset(block, 0, bytes);
+  bool large = bytes >= LARGE;
+  char *given =
+      large ? calloc(1, bytes + 2 * ALIGNMENT) : aligned_alloc(ALIGNMENT, bytes + ALIGNMENT);
+  if (!given) {
+    return NULL;
   }
-  return block;
+  if (large) {
+    return alloc_place(given, given + 2 * ALIGNMENT - (uintptr_t)given % ALIGNMENT);
+  }
+  memset(given, 0, bytes + ALIGNMENT);
+  return alloc_place(given, given + ALIGNMENT);
 }
 
 void *ff_resize(void *block, size_t old_count, size_t new_count, size_t size) {
@@ -55,7 +69,11 @@ bool ff_grow(void **list, size_t count, size_t *capacity, size_t size) {
 }
 
 void ff_free(void *block) {
-  free(block);
+  if (block) {
+    char *given;
+    memcpy(&given, (char *)block - sizeof given, sizeof given);
+    free(given);
+  }
 }
 
 char *ff_strdup(const char *text) {
@@ -68,6 +86,12 @@ char *ff_strdup(const char *text) {
     memcpy(copy, text, length);
   }
   return copy;
+}
+
+bool ff_memory_is_there(size_t bytes) {
+  void *block = ff_alloc(bytes, 1);
+  ff_free(block);
+  return block != NULL;
 }
 
 void ff_alloc_fail_at(long n) {

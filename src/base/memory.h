@@ -17,6 +17,9 @@ void ff_free(void *block);
 /* Copy of a string; NULL if text is NULL or memory is exhausted. */
 char *ff_strdup(const char *text);
 
+/* Are so many bytes available now? Asked before calls of libraries that crash without memory. */
+bool ff_memory_is_there(size_t bytes);
+
 /* For tests, per thread: fails the n-th allocation from now on (0: never), and counts allocations.
  */
 void ff_alloc_fail_at(long n);

@@ -74,6 +74,10 @@ ff_status ff_walk_find_legs(ff_walk *walk, ff_report *report) {
   if (status == FF_OK) {
     status = leg_find(walk, walk->def.right_foot, "right_foot", &walk->legs[1], report);
   }
+  /* Both legs hang on the trunk and have six links: two feet on one leg share its first link. */
+  if (status == FF_OK && walk->legs[0].link[0] == walk->legs[1].link[0]) {
+    return leg_report(report, "right_foot", "has the same leg as the left foot");
+  }
   return status;
 }
 

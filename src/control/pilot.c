@@ -20,7 +20,7 @@ ff_pilot_def ff_pilot_def_default(void) {
 
 const char *ff_task_kind_name(ff_task_kind kind) {
   static const char *const names[] = {"stand", "walk", "squat", "jump"};
-  return names[kind];
+  return (unsigned)kind < sizeof names / sizeof *names ? names[kind] : "?";
 }
 
 /* ---- checks ---------------------------------------------------------------------------------- */

@@ -31,7 +31,8 @@ static void find_tip(ff_feet *m, int owner, int i) {
   const ff_geom *geom = m->geom[owner];
   ff_foot_tip *out = &m->tips[owner][i];
   bool ball = geom->kind == FF_CAPSULE;
-  double inside = ball ? 0 : ff_geom_round(geom, INFINITY), skin = ball ? geom->size.x : inside;
+  double inside = ball ? 0 : ff_geom_core_margin(geom, INFINITY),
+         skin = ball ? geom->size.x : inside;
   ff_geom part = {.kind = FF_CYLINDER, .size = {geom->size.x - skin, 0, 0}};
   ff_pose pose = {pose_point(m->pose[owner], v3(0, 0, (i ? 1 : -1) * (geom->size.y - inside))),
                   m->pose[owner].orientation};
@@ -42,9 +43,9 @@ static void find_tip(ff_feet *m, int owner, int i) {
     part = (ff_geom){.kind = FF_SPHERE, .size = {skin, 0, 0}};
     skin = 0;
   }
-  ff_nearest near;
-  ff_nearest_find(&near, &part, &pose, m->geom[!owner], &m->pose[!owner],
-                  skin + FF_FEET_BLUR * m->size);
+  ff_distance near;
+  ff_distance_query(&near, &part, &pose, m->geom[!owner], &m->pose[!owner],
+                    skin + FF_FEET_BLUR * m->size);
   *out = (ff_foot_tip){true, skin - near.gap, near.on_b, near.normal};
 }
 
@@ -112,7 +113,7 @@ static void put_cap(const ff_feet_of *v, const ff_geom *geom, int i) {
 }
 
 void ff_feet_put_caps(ff_feet_of *v, const ff_geom *geom) {
-  v->more = ff_geom_round(geom, INFINITY);
+  v->more = ff_geom_core_margin(geom, INFINITY);
   put_cap(v, geom, 0);
   put_cap(v, geom, 1);
 }

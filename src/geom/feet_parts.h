@@ -2,8 +2,8 @@
 #ifndef FF_GEOM_FEET_PARTS_H
 #define FF_GEOM_FEET_PARTS_H
 
+#include "geom/distance.h"
 #include "geom/feet.h"
-#include "geom/nearest.h"
 #include "geom/parts.h"
 #include "geom/touch.h"
 
@@ -22,7 +22,7 @@ typedef struct ff_foot_tip {
 typedef struct ff_feet {
   const ff_geom *geom[2]; /* a, b */
   ff_pose pose[2];
-  ff_nearest near; /* normal, gap and points; as far as it is known */
+  ff_distance near; /* normal, gap and points; as far as it is known */
   double size;
   double deepest; /* m, of the feet that are surely not deeper than the pair */
   bool doubt;     /* there are others */

@@ -5,8 +5,8 @@
 #define FEW 8 /* rules: of so few each is tried as the way out, whatever that costs */
 
 /* How far the two reach over one another along a direction from b into a: not less than D. */
-static ff_nearest reach_along(const ff_feet *m, ff_vec3 n) {
-  ff_nearest out = {.normal = n};
+static ff_distance reach_along(const ff_feet *m, ff_vec3 n) {
+  ff_distance out = {.normal = n};
   ff_quat q_a = m->pose[0].orientation, q_b = m->pose[1].orientation;
   out.on_a = pose_point(m->pose[0], ff_geom_support(m->geom[0], q_unrotate(q_a, v3_neg(n))));
   out.on_b = pose_point(m->pose[1], ff_geom_support(m->geom[1], q_unrotate(q_b, n)));
@@ -29,7 +29,7 @@ static int way_out(const ff_feet *m, int of, ff_vec3 at, ff_vec3 *out, bool *fla
 }
 
 /* A face of one body has the other in front of it where that reaches farthest. */
-static void put_on_face(ff_nearest *near, int of) {
+static void put_on_face(ff_distance *near, int of) {
   if (of) {
     near->on_b = v3_axpy(near->on_a, -near->gap, near->normal);
   } else {
@@ -46,7 +46,7 @@ static void try_faces(ff_feet *m, int of) {
     ff_geom_rule(m->geom[of], k, v3(0, 0, 0), &rule);
     if (ff_rule_is_flat(&rule)) {
       ff_vec3 n = q_rotate(m->pose[of].orientation, v3_scale(of ? 1 : -1, rule.slope));
-      ff_nearest found = reach_along(m, n);
+      ff_distance found = reach_along(m, n);
       if (found.gap > m->near.gap) {
         m->near = found;
         put_on_face(&m->near, of);
@@ -62,7 +62,7 @@ void ff_feet_guess_way_out(ff_feet *m) {
     bool flat;
     int before = way_out(m, of, m->pose[!of].position, &n, &flat);
     for (int k = 0; k < 3; k++) {
-      ff_nearest found = reach_along(m, n);
+      ff_distance found = reach_along(m, n);
       bool by_face = flat;
       int rule = way_out(m, of, of ? found.on_a : found.on_b, &n, &flat);
       found.settled = found.gap >= 0 || (by_face && rule == before);
@@ -81,8 +81,8 @@ void ff_feet_guess_way_out(ff_feet *m) {
 }
 
 void ff_feet_find_way_out(ff_feet *m) {
-  ff_nearest_find(&m->near, m->geom[0], &m->pose[0], m->geom[1], &m->pose[1],
-                  fmax(m->margin, FF_FEET_BLUR * m->size));
+  ff_distance_query(&m->near, m->geom[0], &m->pose[0], m->geom[1], &m->pose[1],
+                    fmax(m->margin, FF_FEET_BLUR * m->size));
   try_faces(m, 0);
   try_faces(m, 1);
 }

@@ -228,6 +228,62 @@ bool ff_hull_edges(ff_hull *hull) {
   return count == hull->edge_count && closed == count;
 }
 
+static int edge_between(const ff_hull *hull, int u, int v) {
+  int low = u < v ? u : v, high = u < v ? v : u, e = 0;
+  while (hull->edges[e].vertex[0] != low || hull->edges[e].vertex[1] != high) {
+    e++;
+  }
+  return e;
+}
+
+/* Adjacency of a hull whose edges are known and closed. */
+static ff_status make_topology(ff_hull *hull, ff_arena *arena) {
+  int faces = hull->face_count, ends = 2 * hull->edge_count;
+  int *side_start = ff_arena_take(arena, (size_t)faces + 1, sizeof(int));
+  int *ring_start = ff_arena_take(arena, (size_t)hull->vertex_count + 1, sizeof(int));
+  int *side = ff_arena_take(arena, (size_t)ends, sizeof(int));
+  int *ring = ff_arena_take(arena, (size_t)ends, sizeof(int));
+  int *ring_edge = ff_arena_take(arena, (size_t)ends, sizeof(int));
+  if (!side_start || !ring_start || !side || !ring || !ring_edge) {
+    return FF_ERROR_MEMORY;
+  }
+  int *first = ring_start + 1; /* a face of each vertex, before the rings are known */
+  for (int f = 0; f < faces; f++) {
+    const int *at = face_of(hull, f);
+    side_start[f] = hull->face_start[f];
+    for (int i = 0; i < hull->face_size[f]; i++) {
+      first[at[i]] = f;
+      side[side_start[f] + i] = edge_between(hull, at[i], at[(i + 1) % hull->face_size[f]]);
+    }
+  }
+  side_start[faces] = ends;
+  for (int v = 0, count = 0; v < hull->vertex_count; v++) {
+    int start = first[v], f = start;
+    do {
+      const int *at = face_of(hull, f);
+      int size = hull->face_size[f], i = 0;
+      while (at[i] != v) {
+        i++;
+      }
+      int e = side[side_start[f] + (i + size - 1) % size]; /* the edge that leads to v */
+      ring[count] = f;
+      ring_edge[count++] = e;
+      f = hull->edges[e].face[hull->edges[e].face[0] == f];
+    } while (f != start && count < ends);
+    ring_start[v + 1] = count;
+  }
+  hull->topology = (ff_topology){.vertex_count = hull->vertex_count,
+                                 .edge_count = hull->edge_count,
+                                 .face_count = faces,
+                                 .edges = hull->edges,
+                                 .side_start = side_start,
+                                 .side = side,
+                                 .ring_start = ring_start,
+                                 .ring = ring,
+                                 .ring_edge = ring_edge};
+  return FF_OK;
+}
+
 /* From the frame of the definition to the principal one, then what goes with it. */
 static void settle(ff_hull *hull, ff_pose *frame) {
   ff_vec3 *vertices = (ff_vec3 *)hull->vertices, *normals = (ff_vec3 *)hull->normal;
@@ -376,6 +432,7 @@ static ff_status assemble(ff_hull *out, ff_pose *frame, ff_arena *arena, const f
     if (status == FF_OK && (!ff_hull_edges(out) || !(out->volume > 0) || !(out->inside > 0))) {
       status = ff_report_what(report, "the points are too flat to have a convex hull");
     }
+    status = status == FF_OK ? make_topology(out, arena) : status;
   }
   ff_free(hull.corners);
   ff_free(hull.sizes);

@@ -19,6 +19,17 @@ typedef struct ff_hull_edge {
   int vertex[2], face[2];
 } ff_hull_edge;
 
+/* Adjacency. edges[k].face[0] lies to the left of vertex[0] -> vertex[1] seen from outside. Edges
+ * around face f: side[side_start[f]] up to side[side_start[f + 1]]. Faces around vertex v,
+ * counterclockwise seen from outside: ring[ring_start[v]] up to ring[ring_start[v + 1]], where
+ * ring_edge[j] is the edge between face ring[j] and the next one of the ring. */
+typedef struct ff_topology {
+  int vertex_count, edge_count, face_count;
+  const ff_hull_edge *edges;
+  const int *side_start, *side;
+  const int *ring_start, *ring, *ring_edge;
+} ff_topology;
+
 struct ff_hull {
   const ff_vec3 *vertices;
   const unsigned char *colour; /* of each vertex */
@@ -31,12 +42,16 @@ struct ff_hull {
   int face_count;
   const ff_hull_edge *edges;
   int edge_count;
-  double volume;       /* m^3 */
-  ff_vec3 inertia;     /* m^5, of unit density, principal */
-  double bound;        /* m */
-  double inside;       /* m, radius of the ball about the origin that fits in */
-  const ff_hull *core; /* what is left within its faces, moved inwards by this; NULL: not known */
-  double core_depth;   /* m */
+  double volume;        /* m^3 */
+  ff_vec3 inertia;      /* m^5, of unit density, principal */
+  double bound;         /* m */
+  double inside;        /* m, radius of the ball about the origin that fits in */
+  const ff_hull *core;  /* what is left within its faces, moved inwards by this; NULL: not known */
+  double core_depth;    /* m */
+  const ff_hull *inner; /* core that the manifold takes the normal from, see geom/facets.h */
+  double inner_depth;   /* m, how far its faces are inside, at least */
+  double inner_reach;   /* m, how far vertices of the hull are outside of it, at most */
+  ff_topology topology; /* not of a core */
 };
 
 /* The hull of points, in its principal frame, which *frame says where it is. */
@@ -50,6 +65,10 @@ ff_status ff_hull_corners(ff_vec3 **out, int *corner_count, ff_arena *arena, con
 /* Gives a hull the core that is left if its faces move inwards by this; none if that is too much.
  * The core has what its geometry needs, but no mass. */
 ff_status ff_hull_erode(ff_hull *hull, double by, ff_arena *arena);
+
+/* Gives a hull its inner core, without colours: eroded by this part of its half thickness, or,
+ * where that fails, scaled down. */
+ff_status ff_hull_erode_inner(ff_hull *hull, double part, ff_arena *arena);
 
 /* How far a point stands out of the hull: < 0 inside. */
 double ff_hull_above(const ff_hull *hull, ff_vec3 point);

@@ -149,21 +149,75 @@ static ff_status build(erosion *e, ff_hull *core, ff_arena *arena) {
     core->bound = fmax(core->bound, v3_norm(e->found[e->same[k]]));
   }
   fill_faces(core, e, corners);
-  if (!ff_hull_paint(core)) {
-    return FF_ERROR_MEMORY;
-  }
-  return ff_hull_edges(core) ? FF_OK : FF_ERROR_INPUT;
+  /* Of a very long hull rounding may leave fewer faces than any solid has. */
+  return core->face_count >= 4 && ff_hull_edges(core) ? FF_OK : FF_ERROR_INPUT;
 }
 
-ff_status ff_hull_erode(ff_hull *hull, double by, ff_arena *arena) {
+/* The core; NULL: by is too much, or rounding has spoilt it. */
+static ff_status find_core(const ff_hull *hull, double by, ff_arena *arena, ff_hull **out) {
   erosion e = {.from = hull, .by = by};
   ff_hull *core = ff_arena_take(arena, 1, sizeof *core);
+  *out = NULL;
   if (!core) {
     return FF_ERROR_MEMORY;
   }
   ff_status status = by < hull->inside ? build(&e, core, arena) : FF_ERROR_INPUT;
   ff_arena_free(&e.scratch);
-  hull->core = status == FF_OK ? core : NULL;
-  hull->core_depth = by;
+  *out = status == FF_OK ? core : NULL;
   return status == FF_ERROR_MEMORY ? status : FF_OK;
+}
+
+ff_status ff_hull_erode(ff_hull *hull, double by, ff_arena *arena) {
+  ff_hull *core;
+  ff_status status = find_core(hull, by, arena, &core);
+  if (core && !ff_hull_paint(core)) {
+    return FF_ERROR_MEMORY;
+  }
+  hull->core = core;
+  hull->core_depth = by;
+  return status;
+}
+
+/* A hull scaled about its origin, with the same edges and faces. */
+static ff_hull *scale_hull(const ff_hull *hull, double by, ff_arena *arena) {
+  ff_hull *out = ff_arena_take(arena, 1, sizeof *out);
+  ff_vec3 *vertices = ff_arena_take(arena, (size_t)hull->vertex_count, sizeof *vertices);
+  double *offset = ff_arena_take(arena, (size_t)hull->face_count, sizeof *offset);
+  if (!out || !vertices || !offset) {
+    return NULL;
+  }
+  *out = *hull;
+  for (int v = 0; v < hull->vertex_count; v++) {
+    vertices[v] = v3_scale(by, hull->vertices[v]);
+  }
+  for (int f = 0; f < hull->face_count; f++) {
+    offset[f] = by * hull->offset[f];
+  }
+  out->vertices = vertices;
+  out->offset = offset;
+  out->bound *= by;
+  out->inside *= by;
+  return out;
+}
+
+ff_status ff_hull_erode_inner(ff_hull *hull, double part, ff_arena *arena) {
+  ff_hull *inner;
+  double depth = part * hull->inside;
+  ff_status status = find_core(hull, depth, arena, &inner);
+  if (status != FF_OK) {
+    return status;
+  }
+  inner = inner ? inner : scale_hull(hull, 1 - part, arena);
+  hull->inner = inner;
+  hull->inner_depth = depth;
+  hull->inner_reach = 0;
+  for (int v = 0; inner && v < hull->vertex_count; v++) {
+    double nearest = INFINITY;
+    for (int k = 0; k < inner->vertex_count; k++) {
+      ff_vec3 off = v3_sub(hull->vertices[v], inner->vertices[k]);
+      nearest = lesser(nearest, v3_dot(off, off));
+    }
+    hull->inner_reach = greater(hull->inner_reach, sqrt(nearest));
+  }
+  return inner ? FF_OK : FF_ERROR_MEMORY;
 }

@@ -1,9 +1,9 @@
 /* The section of a shape with a plane: its outline in straight sides and arcs of ellipses. */
-#include "geom/overlap.h"
+#include "geom/shape.h"
 
 /* ---- ellipsoids: a circle of the unit sphere, stretched ------------------------------------- */
 
-static int ellipse(const ff_geom *geom, const ff_cut *cut, ff_vec3 t1, ff_arc *out) {
+int ff_outline_ellipse(const ff_geom *geom, const ff_cut *cut, ff_vec3 t1, ff_arc *out) {
   ff_vec3 s = geom->kind == FF_SPHERE ? v3(geom->size.x, geom->size.x, geom->size.x) : geom->size;
   ff_vec3 sn = v3_mul(s, cut->normal);
   double per_w = 1 / v3_norm(sn);
@@ -103,7 +103,8 @@ static bow ball_bow(const ff_round_picture *p, double end, double over, double f
   return (bow){1 / size, end * p->s / size, size, from, to};
 }
 
-static int outline_round(const ff_geom *geom, const ff_cut *cut, ff_arc *out) {
+int ff_outline_round(const ff_geom *geom, const ff_cut *cut, ff_vec3 t1, ff_arc *out) {
+  (void)t1;
   round_plane plane = {.p = ff_round_picture_of(geom, cut->normal)};
   const ff_round_picture *p = &plane.p;
   double half = p->half, flat = fmax(p->s, 1e-300);
@@ -132,19 +133,8 @@ int ff_geom_outline(const ff_geom *geom, const ff_cut *cut, ff_vec3 t1, ff_arc o
   if (!(cut->depth > 0 && cut->rest > 0)) {
     return 0;
   }
-  switch (geom->kind) {
-    case FF_SPHERE:
-    case FF_ELLIPSOID: return ellipse(geom, cut, t1, out);
-    case FF_CAPSULE:
-    case FF_CYLINDER: return outline_round(geom, cut, out);
-    case FF_BOX: return ff_outline_box(geom, cut, out);
-    case FF_POLYHEDRON: return ff_outline_hull(geom, cut, out);
-    case FF_SUPERELLIPSOID:
-    case FF_INTERSECTION:
-    case FF_HALF_SPACE:
-    case FF_SHAPE_KIND_COUNT: break;
-  }
-  return 0;
+  const ff_shape_ops *ops = ff_shapes[geom->kind];
+  return ops->outline ? ops->outline(geom, cut, t1, out) : 0;
 }
 
 ff_vec3 ff_arc_at(const ff_arc *arc, double part) {

@@ -2,92 +2,35 @@
  * that looks to a law. */
 #include "geom/overlap.h"
 
+#include "geom/shape.h"
 #include "geom/touch.h"
 #include "math/exact.h"
 
 /* ---- reach and depth ----------------------------------------------------------------- */
 
-/* Length across the axis of symmetry of capsules and cylinders. */
-static double across(ff_vec3 n) {
-  return sqrt(n.x * n.x + n.y * n.y);
-}
-
 double ff_geom_reach(const ff_geom *geom, ff_vec3 n) {
-  ff_vec3 s = geom->size;
-  switch (geom->kind) {
-    case FF_SPHERE: return s.x;
-    case FF_ELLIPSOID: return v3_norm(v3_mul(s, n));
-    case FF_BOX: return s.x * fabs(n.x) + s.y * fabs(n.y) + s.z * fabs(n.z);
-    case FF_CAPSULE: return s.x + s.y * fabs(n.z);
-    case FF_CYLINDER: return s.x * across(n) + s.y * fabs(n.z);
-    case FF_POLYHEDRON: return -v3_dot(n, ff_geom_lowest(geom, n));
-    case FF_SUPERELLIPSOID:
-    case FF_INTERSECTION:
-    case FF_HALF_SPACE:
-    case FF_SHAPE_KIND_COUNT: break;
-  }
-  return INFINITY;
+  const ff_shape_ops *ops = ff_shapes[geom->kind];
+  return ops->reach ? ops->reach(geom, n) : INFINITY;
 }
 
 double ff_geom_rise(const ff_geom *geom, ff_vec3 n) {
   return ff_geom_reach(geom, geom->kind == FF_POLYHEDRON ? v3_neg(n) : n);
 }
 
-/* -1, 0 or 1: of a direction along which the shape is level neither end is deepest. */
-static double side(double x) {
-  return x > 0 ? -1 : x < 0 ? 1 : 0;
-}
-
 ff_vec3 ff_geom_lowest(const ff_geom *geom, ff_vec3 n) {
-  ff_vec3 s = geom->size;
-  double flat = across(n);
-  switch (geom->kind) {
-    case FF_SPHERE: return v3_scale(-s.x, n);
-    case FF_ELLIPSOID: {
-      ff_vec3 sn = v3_mul(s, n);
-      return v3_scale(-1.0 / v3_norm(sn), v3_mul(s, sn));
-    }
-    case FF_BOX: return v3(s.x * side(n.x), s.y * side(n.y), s.z * side(n.z));
-    case FF_CAPSULE: return v3_add(v3_scale(-s.x, n), v3(0, 0, s.y * side(n.z)));
-    case FF_CYLINDER: {
-      double r = flat > 0 ? -s.x / flat : 0;
-      return v3(r * n.x, r * n.y, s.y * side(n.z));
-    }
-    case FF_POLYHEDRON: return ff_hull_lowest(geom->hull, n);
-    case FF_SUPERELLIPSOID:
-    case FF_INTERSECTION:
-    case FF_HALF_SPACE:
-    case FF_SHAPE_KIND_COUNT: break;
-  }
-  return v3(0, 0, 0);
+  const ff_shape_ops *ops = ff_shapes[geom->kind];
+  return ops->lowest ? ops->lowest(geom, n) : v3(0, 0, 0);
 }
 
-static ff_double2 square_sum(ff_vec3 s, ff_vec3 n) {
+ff_double2 ff_exact_square_sum(ff_vec3 s, ff_vec3 n) {
   ff_double2 x = exact_product(s.x, n.x), y = exact_product(s.y, n.y), z = exact_product(s.z, n.z);
   return pair_add(pair_add(pair_mul(x, x), pair_mul(y, y)), pair_mul(z, z));
 }
 
 /* ff_geom_reach with twice the digits; n need not be unit, the reach grows with it. */
 static ff_double2 exact_reach(const ff_geom *geom, ff_vec3 n) {
-  ff_vec3 s = geom->size, m = v3(fabs(n.x), fabs(n.y), fabs(n.z));
-  const ff_double2 radius = {s.x, 0};
-  switch (geom->kind) {
-    case FF_SPHERE: return pair_mul(radius, pair_sqrt(square_sum(v3(1, 1, 1), n)));
-    case FF_ELLIPSOID: return pair_sqrt(square_sum(s, n));
-    case FF_BOX: return exact_dot(s, m);
-    case FF_CAPSULE:
-      return pair_add(pair_mul(radius, pair_sqrt(square_sum(v3(1, 1, 1), n))),
-                      exact_product(s.y, m.z));
-    case FF_CYLINDER:
-      return pair_add(pair_mul(radius, pair_sqrt(square_sum(v3(1, 1, 0), n))),
-                      exact_product(s.y, m.z));
-    case FF_SUPERELLIPSOID:
-    case FF_POLYHEDRON:
-    case FF_INTERSECTION:
-    case FF_HALF_SPACE:
-    case FF_SHAPE_KIND_COUNT: break;
-  }
-  return (ff_double2){INFINITY, 0};
+  const ff_shape_ops *ops = ff_shapes[geom->kind];
+  return ops->exact_reach ? ops->exact_reach(geom, n) : (ff_double2){INFINITY, 0};
 }
 
 ff_cut ff_geom_cut(const ff_geom *geom, ff_vec3 normal, ff_vec3 point) {
@@ -151,12 +94,7 @@ static void take_away(const ff_geom *geom, const ff_cut *cut, ff_slab *slab) {
 }
 
 void ff_geom_overlap(const ff_geom *geom, const ff_cut *cut, ff_slab *out) {
-  static ff_overlap_family *const families[FF_SHAPE_KIND_COUNT] = {
-      [FF_SPHERE] = ff_overlap_ellipsoid,  [FF_ELLIPSOID] = ff_overlap_ellipsoid,
-      [FF_BOX] = ff_overlap_box,           [FF_CAPSULE] = ff_overlap_capsule,
-      [FF_CYLINDER] = ff_overlap_cylinder, [FF_POLYHEDRON] = ff_overlap_hull,
-  };
-  ff_overlap_family *family = families[geom->kind];
+  ff_overlap_family *family = ff_shapes[geom->kind]->overlap;
   *out = (ff_slab){0};
   if (!family) {
     return;
@@ -167,8 +105,7 @@ void ff_geom_overlap(const ff_geom *geom, const ff_cut *cut, ff_slab *out) {
     out->centroid = ff_geom_lowest(geom, cut->normal);
     return;
   }
-  bool takes_any = family == ff_overlap_ellipsoid || family == ff_overlap_hull;
-  if (takes_any || !(cut->depth > cut->rest)) {
+  if (ff_shapes[geom->kind]->overlap_any || !(cut->depth > cut->rest)) {
     family(geom, cut, out);
     return;
   }
@@ -198,8 +135,7 @@ ff_overlap ff_overlap_seen(const ff_slab *slab, ff_vec3 t1, ff_vec3 t2) {
 
 bool ff_geom_can_overlap(ff_shape_kind a, ff_shape_kind b) {
   ff_shape_kind solid = a == FF_HALF_SPACE ? b : a;
-  return (a == FF_HALF_SPACE) != (b == FF_HALF_SPACE) &&
-         (solid <= FF_CYLINDER || solid == FF_POLYHEDRON);
+  return (a == FF_HALF_SPACE) != (b == FF_HALF_SPACE) && ff_shapes[solid]->overlap;
 }
 
 int ff_geom_touch_overlap(const ff_geom *a, const ff_pose *pose_a, const ff_pose *pose_b,

@@ -94,8 +94,8 @@ void ff_overlap_polyhedron(const ff_polyhedron *solid, const double *depths, ff_
  * written. depths and normal as above. */
 int ff_outline_polyhedron(const ff_polyhedron *solid, const double *depths, ff_vec3 normal,
                           ff_arc *out, int max);
-int ff_outline_box(const ff_geom *geom, const ff_cut *cut, ff_arc out[FF_ARCS_MAX]);
-int ff_outline_hull(const ff_geom *geom, const ff_cut *cut, ff_arc out[FF_ARCS_MAX]);
+int ff_outline_box(const ff_geom *geom, const ff_cut *cut, ff_vec3 t1, ff_arc out[FF_ARCS_MAX]);
+int ff_outline_hull(const ff_geom *geom, const ff_cut *cut, ff_vec3 t1, ff_arc out[FF_ARCS_MAX]);
 ff_vec3 ff_hull_lowest(const ff_hull *hull, ff_vec3 normal);
 
 /* ---- lines ------------------------------------------------------------------------------ */

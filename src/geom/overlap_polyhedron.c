@@ -223,7 +223,8 @@ void ff_overlap_box(const ff_geom *geom, const ff_cut *cut, ff_slab *out) {
   ff_overlap_polyhedron(&box, depths, cut->normal, out);
 }
 
-int ff_outline_box(const ff_geom *geom, const ff_cut *cut, ff_arc out[FF_ARCS_MAX]) {
+int ff_outline_box(const ff_geom *geom, const ff_cut *cut, ff_vec3 t1, ff_arc out[FF_ARCS_MAX]) {
+  (void)t1;
   ff_vec3 vertices[8];
   double depths[8];
   box_vertices(geom, cut, vertices, depths);
@@ -266,7 +267,8 @@ void ff_overlap_hull(const ff_geom *geom, const ff_cut *cut, ff_slab *out) {
   ff_overlap_polyhedron(&solid, depths, cut->normal, out);
 }
 
-int ff_outline_hull(const ff_geom *geom, const ff_cut *cut, ff_arc out[FF_ARCS_MAX]) {
+int ff_outline_hull(const ff_geom *geom, const ff_cut *cut, ff_vec3 t1, ff_arc out[FF_ARCS_MAX]) {
+  (void)t1;
   double depths[FF_POLYHEDRON_VERTICES_MAX];
   ff_polyhedron solid = hull_depths(geom, cut, depths);
   return ff_outline_polyhedron(&solid, depths, cut->normal, out, FF_ARCS_MAX);

@@ -28,6 +28,8 @@ struct ff_parts {
   int foot_count;
   const ff_cut_face *faces; /* of a core; NULL: it is none */
   int face_count;
+  const ff_hull *facets; /* hull of corners on the rims of flat faces; NULL: there is none */
+  ff_pose facets_pose;
 };
 
 /* The members must be whole in their own frames, as ff_geom_make gives them; poses are where these
@@ -37,6 +39,9 @@ ff_status ff_parts_make(ff_parts *out, ff_vec3 *extent, ff_pose *frame, const ff
 
 /* Gives an intersection its core, smaller by this, which has no mass, and its feet. */
 ff_status ff_parts_erode(ff_parts *parts, double by, ff_arena *arena);
+
+/* Gives an intersection that has flat faces its facets. */
+ff_status ff_parts_find_facets(ff_parts *parts, ff_arena *arena);
 
 /* As ff_geom_support, by an interior-point method: to about 1e-12 of its size where the
  * surface is smooth or a corner. Of a flat face that lies across the direction it gives a point in

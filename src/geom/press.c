@@ -136,6 +136,7 @@ static void tell_edge(const visit *v, int edge) {
 /* Places the corners of the core. Is it apart from the other? */
 static bool is_apart(visit *v) {
   double highest = -INFINITY;
+  v->face = 0; /* for a pose that is not finite, too */
   for (int f = 0; f < v->other.face_count; f++) {
     double above = -depth_below(v, f, v->pose.position);
     v->face = above > highest ? f : v->face;

@@ -26,8 +26,8 @@ double ff_solid_core(ff_solid *out, const ff_geom *geom) {
     return 0;
   }
   ff_geom small;
-  double by = ff_geom_round(geom, INFINITY);
-  ff_geom_shrink(&small, geom, by);
+  double by = ff_geom_core_margin(geom, INFINITY);
+  ff_geom_erode(&small, geom, by);
   ff_solid_of(out, &small);
   return by;
 }

@@ -4,8 +4,8 @@
 #ifndef FF_GEOM_SPOTS_H
 #define FF_GEOM_SPOTS_H
 
+#include "geom/distance.h"
 #include "geom/flat.h"
-#include "geom/nearest.h"
 
 /* The touch of a spot between two such sides, where they are now. blunt: m, how much caps are
  * domed; toward: which way the normal goes, about. at: m, where it is, seen along the normal;
@@ -27,6 +27,6 @@ bool ff_spot_corner_slopes(const ff_geom *a, const ff_pose *pose_a, const ff_geo
 /* Of boxes, polyhedra, cylinders and capsules that are apart: finds the corner of one, or the edge
  * of each, with which they are nearest. False: there is none; a rim is nearest to a face. */
 bool ff_spot_nearest(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
-                     const ff_pose *pose_b, const ff_nearest *near, ff_touch *out);
+                     const ff_pose *pose_b, const ff_distance *near, ff_touch *out);
 
 #endif

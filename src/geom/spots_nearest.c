@@ -64,7 +64,7 @@ static void try_edges(const side *a, const side *b, ff_vec3 normal, ff_touch *be
 }
 
 bool ff_spot_nearest(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
-                     const ff_pose *pose_b, const ff_nearest *near, ff_touch *out) {
+                     const ff_pose *pose_b, const ff_distance *near, ff_touch *out) {
   double slack = LEVEL * (ff_geom_bound(a) + ff_geom_bound(b));
   side of_a, of_b;
   find_side(&of_a, a, pose_a, v3_neg(near->normal), slack);

@@ -41,9 +41,9 @@ bool ff_touch_blunt_slopes(const ff_geom *a, const ff_pose *pose_a, const ff_geo
 int ff_touch_convex_limit(ff_shape_kind a, ff_shape_kind b);
 
 /* Radius of rounded edges: as wished, within what a shape can do without looking another. */
-double ff_geom_round(const ff_geom *geom, double round);
+double ff_geom_core_margin(const ff_geom *geom, double round);
 /* What is left if all within this of the surface goes, of shapes that have such a core. */
-void ff_geom_shrink(ff_geom *out, const ff_geom *geom, double by);
+void ff_geom_erode(ff_geom *out, const ff_geom *geom, double by);
 
 /* How the way out of a solid turns as a point moves: 1/m, along a direction (unit) across it, and
  * across both. */

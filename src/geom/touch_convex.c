@@ -1,9 +1,9 @@
 /* Any finite shape on any other.
  *
- * One point where they are nearest or deepest (geom/nearest.h), unless both have a flat or straight
- * part there that lie on one another: two faces have as many points as the smaller one has named
- * corners, a line on a face or along another line has two. They belong to the corners of
- * the part they lie on with: for each, of all corners of what the two have in common that which is
+ * One point where they are nearest or deepest (geom/distance.h), unless both have a flat or
+ * straight part there that lie on one another: two faces have as many points as the smaller one has
+ * named corners, a line on a face or along another line has two. They belong to the corners of the
+ * part they lie on with: for each, of all corners of what the two have in common that which is
  * farthest out its way. Such a corner is one of three:
  *   a corner of a on the face of b      depth along b's normal, which moves with b
  *   a corner of b on the face of a      depth along a's normal, which moves with a
@@ -16,9 +16,9 @@
  * rims that are circles; where none of them touches, the corner or the edges with which they are
  * nearest.
  */
+#include "geom/distance.h"
 #include "geom/flat.h"
 #include "geom/implicit.h"
-#include "geom/nearest.h"
 #include "geom/spots.h"
 #include "geom/touch.h"
 
@@ -33,7 +33,7 @@
 
 typedef struct meeting {
   ff_flat a, b;
-  ff_nearest near;
+  ff_distance near;
   double size, margin;
   double blunt; /* m, how much caps are domed; 0: rims are sharp */
   double round; /* m, radii of what is about the two: touching means to be as near as this */
@@ -234,7 +234,7 @@ static double put_dome(meeting *m, const ff_flat *names, bool of_a) {
 }
 
 /* Where two are nearest. */
-static ff_touch one_touch(const ff_nearest *near) {
+static ff_touch one_touch(const ff_distance *near) {
   return (ff_touch){.point = v3_scale(0.5, v3_add(near->on_a, near->on_b)),
                     .normal = near->normal,
                     .depth = -near->gap,
@@ -319,7 +319,7 @@ static void add_bend(const ff_geom *geom, const ff_pose *pose, const int *rules,
   bend[2] += count > 1 ? INFINITY : v3_dot(y, m3_mul(rule.bend, y)) / steep;
 }
 
-static void curvature_of(const ff_nearest *near, const ff_geom *a, const ff_pose *pose_a,
+static void curvature_of(const ff_distance *near, const ff_geom *a, const ff_pose *pose_a,
                          const ff_geom *b, const ff_pose *pose_b, double curvature[2]) {
   curvature[0] = curvature[1] = INFINITY;
   if (near->count_a != 1 || near->count_b != 1) {
@@ -435,7 +435,7 @@ static int finish(meeting *m) {
 
 /* Is a box b nearest to a with the middle of a face? Then that is so whatever else a has: its
  * farthest point towards the face is over it. */
-static bool near_face(ff_nearest *out, const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+static bool near_face(ff_distance *out, const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                       const ff_pose *pose_b) {
   ff_quat q = pose_b->orientation;
   const ff_vec3 axes[3] = {q_axis_x(q), q_axis_y(q), q_axis_z(q)};
@@ -448,7 +448,7 @@ static bool near_face(ff_nearest *out, const ff_geom *a, const ff_pose *pose_a, 
     int u = (k + 1) % 3, w = (k + 2) % 3;
     double gap = v3_dot(n, from) - half[k];
     if (gap > 0 && fabs(v3_dot(from, axes[u])) < half[u] && fabs(v3_dot(from, axes[w])) < half[w]) {
-      *out = (ff_nearest){n, gap, at, v3_axpy(at, -gap, n), .settled = true};
+      *out = (ff_distance){n, gap, at, v3_axpy(at, -gap, n), .settled = true};
       return true;
     }
   }
@@ -458,7 +458,7 @@ static bool near_face(ff_nearest *out, const ff_geom *a, const ff_pose *pose_a, 
 static void find_near(meeting *m, const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                       const ff_pose *pose_b, double beyond) {
   if (!(m->blunt > 0 && near_face(&m->near, a, pose_a, b, pose_b))) {
-    ff_nearest_find(&m->near, a, pose_a, b, pose_b, beyond);
+    ff_distance_query(&m->near, a, pose_a, b, pose_b, beyond);
   }
 }
 
@@ -572,11 +572,11 @@ bool ff_touch_blunt_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom 
 }
 
 /* Where two are nearest, halfway between them but for this (m) along the normal. */
-static bool nearest_slopes(const ff_nearest *near, const ff_geom *a, const ff_pose *pose_a,
+static bool nearest_slopes(const ff_distance *near, const ff_geom *a, const ff_pose *pose_a,
                            const ff_geom *b, const ff_pose *pose_b, const ff_touch *touch,
                            ff_touch_slopes *out) {
-  ff_nearest_rate rates[6];
-  if (!ff_nearest_rates(rates, near, a, pose_a, b, pose_b)) {
+  ff_distance_rate rates[6];
+  if (!ff_distance_rates(rates, near, a, pose_a, b, pose_b)) {
     return false;
   }
   double off = v3_dot(near->normal, v3_sub(touch->point, one_touch(near).point));

@@ -41,8 +41,8 @@ int ff_touch_hulls(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, co
   ff_cores m;
   m.count = 0;
   m.size = ff_geom_bound(a) + ff_geom_bound(b);
-  if (v3_norm(v3_sub(pose_a->position, pose_b->position)) - m.size > margin) {
-    return 0;
+  if (!(v3_norm(v3_sub(pose_a->position, pose_b->position)) - m.size <= margin)) {
+    return 0; /* nor does anything touch whose place is not finite */
   }
   ff_core_make(&m.a, a, pose_a, round);
   ff_core_make(&m.b, b, pose_b, round);
@@ -56,5 +56,6 @@ int ff_touch_hulls(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, co
   }
   ff_flat_find(&m.face_a, &m.a.geom, pose_a, v3_neg(nearest.at.normal));
   ff_flat_find(&m.face_b, &m.b.geom, pose_b, nearest.at.normal);
-  return ff_cores_put(&m, ff_cores_include(&m, &nearest), margin, out);
+  int at = ff_cores_include(&m, &nearest);
+  return at >= 0 ? ff_cores_put(&m, at, margin, out) : 0;
 }

@@ -85,7 +85,8 @@ ff_core_spot ff_cores_nearest(const ff_cores *m, const ff_pose *pose_a, const ff
 /* ---- touch_hulls_common.c: corners of what the facing sides have in common ---- */
 
 void ff_core_see(ff_core_view *out, const ff_cores *m, const ff_flat *face);
-/* Lists them all. Returns the place of the nearest spot among them. */
+/* Lists them all. Returns the place of the nearest spot among them; -1: there is no spot at all,
+ * the bodies being too far from each other for numbers. */
 int ff_cores_include(ff_cores *m, const ff_core_spot *nearest);
 
 /* ---- touch_hulls_names.c: which of them become points of contact, and under which names ---- */

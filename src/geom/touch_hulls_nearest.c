@@ -1,6 +1,6 @@
 /* Where the cores of two rounded boxes or polyhedra are nearest. */
+#include "geom/distance.h"
 #include "geom/hull.h"
-#include "geom/nearest_parts.h"
 #include "geom/touch_hulls.h"
 
 #define LEVEL 1e-6 /* of the size: what may be nearest is not farther than this from a plane */
@@ -113,19 +113,11 @@ static ff_core_spot nearest_of_hulls(const ff_cores *m, ff_vec3 n) {
 
 ff_core_spot ff_cores_nearest(const ff_cores *m, const ff_pose *pose_a, const ff_pose *pose_b,
                               double reach) {
-  if (m->a.geom.kind == FF_BOX && m->b.geom.kind == FF_BOX) {
-    ff_rough rough;
-    ff_nearest_boxes(&rough, &(ff_two){.a = &m->a.geom,
-                                       .b = &m->b.geom,
-                                       .q_a = pose_a->orientation,
-                                       .q_b = pose_b->orientation,
-                                       .apart = v3_sub(pose_a->position, pose_b->position),
-                                       .size = m->size});
-    bool look = rough.gap > 0 && rough.gap < reach;
-    return look ? nearest_of_boxes(m) : (ff_core_spot){.at.gap = rough.gap};
+  bool boxes = m->a.geom.kind == FF_BOX && m->b.geom.kind == FF_BOX;
+  ff_distance near;
+  ff_distance_query(&near, &m->a.geom, pose_a, &m->b.geom, pose_b, reach);
+  if (!(near.gap > 0 && near.gap < reach)) {
+    return (ff_core_spot){.at.gap = near.gap};
   }
-  ff_nearest near;
-  ff_nearest_find(&near, &m->a.geom, pose_a, &m->b.geom, pose_b, reach);
-  bool look = near.gap > 0 && near.gap < reach;
-  return look ? nearest_of_hulls(m, near.normal) : (ff_core_spot){.at.gap = near.gap};
+  return boxes ? nearest_of_boxes(m) : nearest_of_hulls(m, near.normal);
 }

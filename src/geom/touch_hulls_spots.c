@@ -6,12 +6,12 @@
 
 void ff_core_make(ff_core *out, const ff_geom *geom, const ff_pose *pose, double round) {
   ff_quat q = pose->orientation;
-  out->radius = ff_geom_round(geom, round);
+  out->radius = ff_geom_core_margin(geom, round);
   out->at = pose->position;
   out->axis[0] = q_axis_x(q);
   out->axis[1] = q_axis_y(q);
   out->axis[2] = q_axis_z(q);
-  ff_geom_shrink(&out->geom, geom, out->radius);
+  ff_geom_erode(&out->geom, geom, out->radius);
   v3_store(out->half, out->geom.size);
 }
 

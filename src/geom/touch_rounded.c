@@ -9,7 +9,7 @@
 
 #include <limits.h>
 
-double ff_geom_round(const ff_geom *geom, double round) {
+double ff_geom_core_margin(const ff_geom *geom, double round) {
   if (geom->kind == FF_POLYHEDRON && geom->hull->core) {
     return geom->hull->core_depth;
   }
@@ -20,7 +20,7 @@ double ff_geom_round(const ff_geom *geom, double round) {
   return isinf(round) ? 0.02 * half : fmax(1e-3 * half, fmin(round, 0.5 * half));
 }
 
-void ff_geom_shrink(ff_geom *out, const ff_geom *geom, double by) {
+void ff_geom_erode(ff_geom *out, const ff_geom *geom, double by) {
   *out = *geom;
   switch (geom->kind) {
     case FF_BOX: out->size = v3_sub(geom->size, v3(by, by, by)); break;
@@ -37,12 +37,12 @@ void ff_geom_shrink(ff_geom *out, const ff_geom *geom, double by) {
 
 ff_status ff_geom_prepare(const ff_geom *geom, double round, ff_arena *arena) {
   if (geom->kind == FF_INTERSECTION && round > 0) {
-    return ff_parts_erode((ff_parts *)geom->parts, ff_geom_round(geom, round), arena);
+    return ff_parts_erode((ff_parts *)geom->parts, ff_geom_core_margin(geom, round), arena);
   }
   if (geom->kind != FF_POLYHEDRON || !(round > 0)) {
     return FF_OK;
   }
-  return ff_hull_erode((ff_hull *)geom->hull, ff_geom_round(geom, round), arena);
+  return ff_hull_erode((ff_hull *)geom->hull, ff_geom_core_margin(geom, round), arena);
 }
 
 static bool is_flat(const ff_geom *geom) {
@@ -67,9 +67,10 @@ typedef struct cores {
 
 static cores cores_of(const ff_geom *a, const ff_geom *b, double round) {
   bool plane = b->kind == FF_HALF_SPACE;
-  cores out = {.of_a = ff_geom_round(a, round), .of_b = plane ? 0 : ff_geom_round(b, round)};
-  ff_geom_shrink(&out.a, a, out.of_a);
-  ff_geom_shrink(&out.b, b, out.of_b);
+  cores out = {.of_a = ff_geom_core_margin(a, round),
+               .of_b = plane ? 0 : ff_geom_core_margin(b, round)};
+  ff_geom_erode(&out.a, a, out.of_a);
+  ff_geom_erode(&out.b, b, out.of_b);
   out.blunt = BLUNT * (plane ? out.of_a : fmin(out.of_a, out.of_b));
   return out;
 }
@@ -179,7 +180,7 @@ static bool has_flats(const ff_geom *a) {
 
 static int touch_plane(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                        const ff_pose *pose_b, double round, double margin, ff_touch *out) {
-  double blunt = BLUNT * ff_geom_round(a, round);
+  double blunt = BLUNT * ff_geom_core_margin(a, round);
   switch (a->kind) {
     case FF_SUPERELLIPSOID:
       return ff_touch_superellipsoid_blunt(a, pose_a, pose_b, blunt, margin, out);

@@ -14,6 +14,9 @@
 #define FF_HDF5_SUMMARY  "summary"
 #define FF_HDF5_SAMPLES  "samples"
 
+/* Bytes that HDF5 needs for its start and its tables; it crashes without them. */
+enum { FF_HDF5_MEMORY = 8 << 20 };
+
 /* A slash would make a group of a dataset's name: it is written as %2F, and a percent sign as %25.
  * link has space for three times the name. */
 static inline void ff_hdf5_link_name(const char *name, char *link) {
@@ -45,8 +48,10 @@ typedef struct ff_hdf5_voice {
   void *data;
 } ff_hdf5_voice;
 
+/* Also disables the cleanup of HDF5 at exit: after a failure inside HDF5 it crashes or hangs. */
 static inline ff_hdf5_voice ff_hdf5_hush(void) {
   ff_hdf5_voice before = {NULL, NULL};
+  H5dont_atexit(); /* no effect once HDF5 is in use */
   H5Eget_auto2(H5E_DEFAULT, &before.print, &before.data);
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   return before;
@@ -54,6 +59,25 @@ static inline ff_hdf5_voice ff_hdf5_hush(void) {
 
 static inline void ff_hdf5_restore(ff_hdf5_voice before) {
   H5Eset_auto2(H5E_DEFAULT, before.print, before.data);
+}
+
+/* Closes an open object; false: it was not open, or closing failed. */
+static inline bool ff_hdf5_close(herr_t (*close)(hid_t), hid_t id) {
+  return id >= 0 && close(id) >= 0;
+}
+
+static inline herr_t ff_hdf5_find_memory(unsigned n, const H5E_error2_t *error, void *found) {
+  (void)n;
+  *(bool *)found = *(bool *)found || error->maj_num == H5E_RESOURCE ||
+                   error->min_num == H5E_NOSPACE || error->min_num == H5E_CANTALLOC;
+  return 0;
+}
+
+/* Did the last call fail because memory was exhausted? */
+static inline bool ff_hdf5_lacks_memory(void) {
+  bool found = false;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, ff_hdf5_find_memory, &found);
+  return found;
 }
 
 #endif

@@ -149,8 +149,10 @@ static void page_add_shapes(ff_text *text, const ff_scene *scene, int body) {
 }
 
 static void page_add_bodies(ff_text *text, const ff_scene *scene) {
-  static const char *const kinds[] = {
-      [FF_BODY_FREE] = "free", [FF_BODY_FIXED] = "fixed", [FF_BODY_PRESCRIBED] = "prescribed"};
+  static const char *const kinds[] = {[FF_BODY_FREE] = "free",
+                                      [FF_BODY_FIXED] = "fixed",
+                                      [FF_BODY_PRESCRIBED] = "prescribed",
+                                      [FF_BODY_LINK] = "link"};
   ff_text_json_key(text, "bodies");
   ff_text_put(text, "[");
   for (int i = 0; i < scene->body_count; i++) {

@@ -36,22 +36,23 @@ typedef struct hdf5_state {
 /* ---- attributes ------------------------------------------------------------------------------ */
 
 static bool hdf5_write_attribute(hid_t object, const char *name, hid_t type, const void *value) {
-  hid_t space = H5Screate(H5S_SCALAR);
-  hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-  bool done = H5Awrite(attribute, type, value) >= 0;
-  H5Aclose(attribute);
-  H5Sclose(space);
-  return done;
+  hid_t space = H5Screate(H5S_SCALAR), attribute = -1;
+  if (space >= 0) {
+    attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+  }
+  bool done = attribute >= 0 && H5Awrite(attribute, type, value) >= 0;
+  done = ff_hdf5_close(H5Aclose, attribute) && done;
+  return ff_hdf5_close(H5Sclose, space) && done;
 }
 
 /* Writes a UTF-8 text of any length. Its type has a fixed size: HDF5 does not checksum texts of
  * variable size. */
 static bool hdf5_write_text(hid_t object, const char *name, const char *text) {
   hid_t type = H5Tcopy(H5T_C_S1);
-  bool done = H5Tset_size(type, strlen(text) + 1) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0 &&
+  bool done = type >= 0 && H5Tset_size(type, strlen(text) + 1) >= 0 &&
+              H5Tset_cset(type, H5T_CSET_UTF8) >= 0 &&
               hdf5_write_attribute(object, name, type, text);
-  H5Tclose(type);
-  return done;
+  return ff_hdf5_close(H5Tclose, type) && done;
 }
 
 /* ---- file image ------------------------------------------------------------------------------ */
@@ -115,52 +116,57 @@ static herr_t hdf5_leave_context(void *context) {
 /* The format of HDF5 1.10 has checksums over all metadata: damage is detected when the file is
  * read. */
 static bool hdf5_create_file(hdf5_state *state) {
-  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-  H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
-  H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
-  H5Pset_fapl_core(access, GROWTH_BYTES, false);
   H5FD_file_image_callbacks_t memory = {.image_realloc = hdf5_grow_image,
                                         .image_free = hdf5_keep_image,
                                         .udata_copy = hdf5_share_context,
                                         .udata_free = hdf5_leave_context,
                                         .udata = state};
-  H5Pset_file_image_callbacks(access, &memory);
-  /* Without timestamps, so that the same run gives the same bytes. */
-  hid_t options = H5Pcreate(H5P_FILE_CREATE);
-  H5Pset_obj_track_times(options, false);
-  state->file = H5Fcreate("recording", H5F_ACC_TRUNC, options, access);
-  H5Pclose(options);
-  H5Pclose(access);
-  return state->file >= 0;
+  hid_t access = H5Pcreate(H5P_FILE_ACCESS), options = H5Pcreate(H5P_FILE_CREATE);
+  bool done = access >= 0 && options >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
+              H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110) >= 0 &&
+              H5Pset_fapl_core(access, GROWTH_BYTES, false) >= 0 &&
+              H5Pset_file_image_callbacks(access, &memory) >= 0 &&
+              /* without timestamps, so that the same run gives the same bytes */
+              H5Pset_obj_track_times(options, false) >= 0;
+  state->file = done ? H5Fcreate("recording", H5F_ACC_TRUNC, options, access) : -1;
+  done = ff_hdf5_close(H5Pclose, options) && done;
+  done = ff_hdf5_close(H5Pclose, access) && done;
+  return done && state->file >= 0;
 }
 
 /* The group records the creation order of the channels. */
 static bool hdf5_create_group(hdf5_state *state) {
+  unsigned order = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
   hid_t options = H5Pcreate(H5P_GROUP_CREATE);
-  H5Pset_link_creation_order(options, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
-  H5Pset_obj_track_times(options, false);
-  state->group = H5Gcreate2(state->file, FF_HDF5_CHANNELS, H5P_DEFAULT, options, H5P_DEFAULT);
-  H5Pclose(options);
-  return state->group >= 0;
+  if (options >= 0 && H5Pset_link_creation_order(options, order) >= 0 &&
+      H5Pset_obj_track_times(options, false) >= 0) {
+    state->group = H5Gcreate2(state->file, FF_HDF5_CHANNELS, H5P_DEFAULT, options, H5P_DEFAULT);
+  }
+  return ff_hdf5_close(H5Pclose, options) && state->group >= 0;
 }
 
-/* Layout of the datasets: chunks of rows, bytes shuffled, then deflated. */
+/* Layout of the datasets: chunks of rows, bytes shuffled, then deflated. -1: out of memory. */
 static hid_t hdf5_dataset_layout(int chunk) {
   hid_t layout = H5Pcreate(H5P_DATASET_CREATE);
   hsize_t size = (hsize_t)chunk;
-  H5Pset_chunk(layout, 1, &size);
-  H5Pset_obj_track_times(layout, false);
-  if (H5Zfilter_avail(H5Z_FILTER_SHUFFLE) > 0 && H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0) {
-    H5Pset_shuffle(layout);
-    H5Pset_deflate(layout, 4);
+  bool done = layout >= 0 && H5Pset_chunk(layout, 1, &size) >= 0 &&
+              H5Pset_obj_track_times(layout, false) >= 0;
+  if (done && H5Zfilter_avail(H5Z_FILTER_SHUFFLE) > 0 && H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0) {
+    done = H5Pset_shuffle(layout) >= 0 && H5Pset_deflate(layout, 4) >= 0;
   }
-  return layout;
+  if (!done) {
+    ff_hdf5_close(H5Pclose, layout);
+  }
+  return done ? layout : -1;
 }
 
-/* No chunk cache: whole chunks are written at once. */
+/* No chunk cache: whole chunks are written at once. -1: out of memory. */
 static hid_t hdf5_dataset_access(void) {
   hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
-  H5Pset_chunk_cache(access, 0, 0, 1.0);
+  if (access >= 0 && H5Pset_chunk_cache(access, 0, 0, 1.0) < 0) {
+    H5Pclose(access);
+    return -1;
+  }
   return access;
 }
 
@@ -169,7 +175,7 @@ static bool hdf5_create_sets(hdf5_state *state, const ff_recording_info *info) {
   hid_t space = H5Screate_simple(1, &none, &any);
   hid_t layout = hdf5_dataset_layout(state->chunk);
   hid_t access = hdf5_dataset_access();
-  bool done = true;
+  bool done = space >= 0 && layout >= 0 && access >= 0;
   for (int i = 0; i < info->count && done; i++) {
     char link[3 * FF_RECORDING_NAME_MAX];
     ff_hdf5_link_name(info->names[i], link);
@@ -179,10 +185,9 @@ static bool hdf5_create_sets(hdf5_state *state, const ff_recording_info *info) {
     }
     done = set >= 0 && hdf5_write_text(set, FF_HDF5_UNIT, info->units[i]);
   }
-  H5Pclose(access);
-  H5Pclose(layout);
-  H5Sclose(space);
-  return done;
+  done = ff_hdf5_close(H5Pclose, access) && done;
+  done = ff_hdf5_close(H5Pclose, layout) && done;
+  return ff_hdf5_close(H5Sclose, space) && done;
 }
 
 static ff_status hdf5_reserve_buffer(ff_recorder *recorder) {
@@ -208,8 +213,8 @@ static ff_status hdf5_begin(ff_recorder *recorder, const ff_recording_info *info
   hdf5_state *state = recorder->state;
   const char *scene = info->scene ? info->scene : "";
   status = hdf5_reserve_image(state, strlen(scene) + GROWTH_BYTES);
-  if (status != FF_OK) {
-    return status;
+  if (status != FF_OK || !ff_memory_is_there(FF_HDF5_MEMORY)) {
+    return FF_ERROR_MEMORY;
   }
   ff_hdf5_voice voice = ff_hdf5_hush();
   bool done = hdf5_create_file(state) &&
@@ -232,10 +237,9 @@ static bool hdf5_append(const hdf5_state *state, int channel, hid_t from) {
     return false;
   }
   hid_t to = H5Dget_space(set);
-  bool done = H5Sselect_hyperslab(to, H5S_SELECT_SET, &start, NULL, &count, NULL) >= 0 &&
+  bool done = to >= 0 && H5Sselect_hyperslab(to, H5S_SELECT_SET, &start, NULL, &count, NULL) >= 0 &&
               H5Dwrite(set, H5T_NATIVE_DOUBLE, from, to, H5P_DEFAULT, values) >= 0;
-  H5Sclose(to);
-  return done;
+  return ff_hdf5_close(H5Sclose, to) && done;
 }
 
 static bool hdf5_flush(hdf5_state *state) {
@@ -252,7 +256,7 @@ static bool hdf5_flush(hdf5_state *state) {
   for (int i = 0; i < state->set_count && done; i++) {
     done = hdf5_append(state, i, from);
   }
-  H5Sclose(from);
+  done = ff_hdf5_close(H5Sclose, from) && done;
   state->written += count;
   state->held = 0;
   return done;
@@ -277,10 +281,10 @@ static ff_status hdf5_add(ff_recorder *recorder, const double *row) {
 static bool hdf5_close_file(hdf5_state *state) {
   bool done = true;
   for (int i = 0; i < state->set_count; i++) {
-    done = H5Dclose(state->sets[i]) >= 0 && done;
+    done = ff_hdf5_close(H5Dclose, state->sets[i]) && done;
   }
-  done = H5Gclose(state->group) >= 0 && done;
-  done = H5Fclose(state->file) >= 0 && done;
+  done = ff_hdf5_close(H5Gclose, state->group) && done;
+  done = ff_hdf5_close(H5Fclose, state->file) && done;
   state->set_count = 0;
   state->file = state->group = -1;
   return done;
@@ -289,9 +293,11 @@ static bool hdf5_close_file(hdf5_state *state) {
 static void hdf5_drop(ff_recorder *recorder) {
   hdf5_state *state = recorder->state;
   if (state) {
-    ff_hdf5_voice voice = ff_hdf5_hush();
-    hdf5_close_file(state);
-    ff_hdf5_restore(voice);
+    if (state->file >= 0) { /* else HDF5 must not start, perhaps without memory */
+      ff_hdf5_voice voice = ff_hdf5_hush();
+      hdf5_close_file(state);
+      ff_hdf5_restore(voice);
+    }
     ff_free(state->image);
     ff_free(state->spare);
     ff_free(state->buffer);

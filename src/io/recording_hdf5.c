@@ -18,37 +18,46 @@ typedef struct hdf5_reader {
   size_t size;      /* of the file, bytes */
 } hdf5_reader;
 
+/* Called right after a failed call: if memory was exhausted, the file may be good. */
 static ff_status hdf5_report(const hdf5_reader *in, const char *what) {
-  return ff_recording_bad(in->report, in->path, what);
+  return ff_hdf5_lacks_memory() ? FF_ERROR_MEMORY : ff_recording_bad(in->report, in->path, what);
 }
 
 /* Reads a text of known size. */
-static ff_status hdf5_read_bytes(hid_t attribute, hid_t type, size_t size, char **out) {
+static ff_status hdf5_read_bytes(const hdf5_reader *in, hid_t attribute, hid_t type, size_t size,
+                                 char **out) {
   *out = ff_alloc(size + 1, 1);
   if (!*out) {
     return FF_ERROR_MEMORY;
   }
-  return H5Aread(attribute, type, *out) >= 0 ? FF_OK : FF_ERROR_INPUT;
+  return H5Aread(attribute, type, *out) >= 0 ? FF_OK
+                                             : hdf5_report(in, "is damaged: a text cannot be read");
 }
 
 /* Reads a text attribute in the form of recorder_hdf5.c. */
 static ff_status hdf5_read_text(const hdf5_reader *in, hid_t object, const char *name, char **out) {
-  ff_status status = FF_ERROR_INPUT;
-  hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
-  hid_t type = H5Aget_type(attribute);
-  hid_t space = H5Aget_space(attribute);
-  size_t size = H5Tget_size(type);
-  if (H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 &&
-      H5Sget_simple_extent_npoints(space) == 1 && size <= in->size) {
-    status = hdf5_read_bytes(attribute, type, size, out);
+  static const char *const what =
+      "is not a recording: a text attribute is missing or has another type";
+  hid_t attribute = H5Aopen(object, name, H5P_DEFAULT), type = -1, space = -1;
+  ff_status status = attribute < 0 ? hdf5_report(in, what) : FF_OK;
+  if (status == FF_OK) {
+    type = H5Aget_type(attribute);
+    status = type < 0 ? hdf5_report(in, what) : FF_OK;
   }
-  H5Sclose(space);
-  H5Tclose(type);
-  H5Aclose(attribute);
-  return status == FF_ERROR_INPUT
-             ? hdf5_report(in,
-                           "is not a recording: a text attribute is missing or has another type")
-             : status;
+  if (status == FF_OK) {
+    space = H5Aget_space(attribute);
+    status = space < 0 ? hdf5_report(in, what) : FF_OK;
+  }
+  if (status == FF_OK) {
+    size_t size = H5Tget_size(type);
+    bool text = H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 &&
+                H5Sget_simple_extent_npoints(space) == 1 && size <= in->size;
+    status = text ? hdf5_read_bytes(in, attribute, type, size, out) : hdf5_report(in, what);
+  }
+  ff_hdf5_close(H5Sclose, space);
+  ff_hdf5_close(H5Tclose, type);
+  ff_hdf5_close(H5Aclose, attribute);
+  return status;
 }
 
 /* Reads a channel's name; soft and external links are rejected. */
@@ -74,41 +83,59 @@ static ff_status hdf5_read_name(const hdf5_reader *in, int index, char *link_nam
   return FF_OK;
 }
 
-/* Is the dataset stored in this file, with chunks of bounded size? */
-static bool hdf5_is_plain(hid_t set) {
-  hid_t layout = H5Dget_create_plist(set);
-  hid_t type = H5Dget_type(set);
+/* Rejects a dataset that is not stored in this file with chunks of bounded size. */
+static ff_status hdf5_check_layout(const hdf5_reader *in, hid_t set) {
+  static const char *const what = "is not a recording: a channel is not a column of numbers";
   hsize_t chunk = 0;
+  hid_t layout = H5Dget_create_plist(set);
+  if (layout < 0) {
+    return hdf5_report(in, what);
+  }
   bool plain = H5Pget_layout(layout) == H5D_CHUNKED && H5Pget_chunk(layout, 1, &chunk) == 1 &&
-               chunk <= 1 << 20 && H5Pget_external_count(layout) == 0 &&
-               H5Tget_class(type) == H5T_FLOAT && H5Tget_size(type) == sizeof(double);
-  H5Tclose(type);
+               chunk <= 1 << 20 && H5Pget_external_count(layout) == 0;
+  ff_status status = plain ? FF_OK : hdf5_report(in, what);
   H5Pclose(layout);
-  return plain;
+  hid_t type = status == FF_OK ? H5Dget_type(set) : -1;
+  if (status == FF_OK && type < 0) {
+    return hdf5_report(in, what);
+  }
+  bool number = type >= 0 && H5Tget_class(type) == H5T_FLOAT && H5Tget_size(type) == sizeof(double);
+  status = status == FF_OK && !number ? hdf5_report(in, what) : status;
+  ff_hdf5_close(H5Tclose, type);
+  return status;
 }
 
-/* Rows of a dataset; -1 if it is not a column of numbers. */
-static long hdf5_count_rows(hid_t set) {
-  hid_t space = H5Dget_space(set);
+/* Rows of a dataset, which must be a column of numbers. */
+static ff_status hdf5_count_rows(const hdf5_reader *in, hid_t set, long *out) {
+  static const char *const what = "is not a recording: a channel is not a column of numbers";
   hsize_t rows = 0;
+  hid_t space = H5Dget_space(set);
+  if (space < 0) {
+    return hdf5_report(in, what);
+  }
   bool column = H5Sget_simple_extent_ndims(space) == 1 &&
                 H5Sget_simple_extent_dims(space, &rows, NULL) == 1 && rows < INT64_MAX;
+  ff_status status = column ? FF_OK : hdf5_report(in, what);
   H5Sclose(space);
-  return column ? (long)rows : -1;
+  *out = (long)rows;
+  return status;
 }
 
 static ff_status hdf5_read_values(const hdf5_reader *in, hid_t set, int index) {
   ff_recording *recording = in->recording;
-  long rows = hdf5_is_plain(set) ? hdf5_count_rows(set) : -1;
-  if (rows < 0) {
-    return hdf5_report(in, "is not a recording: a channel is not a column of numbers");
+  long rows = 0;
+  ff_status status = hdf5_check_layout(in, set);
+  status = status == FF_OK ? hdf5_count_rows(in, set, &rows) : status;
+  if (status != FF_OK) {
+    return status;
   }
   if (index > 0 && rows != recording->rows) {
-    return hdf5_report(in, "has channels of different length");
+    return ff_recording_bad(in->report, in->path, "has channels of different length");
   }
   double claimed = (double)rows * recording->info.count * sizeof(double);
   if (claimed > (double)in->size * PACKING_MAX) {
-    return hdf5_report(in, "claims more values than a file of its size can hold");
+    return ff_recording_bad(in->report, in->path,
+                            "claims more values than a file of its size can hold");
   }
   recording->rows = rows;
   recording->columns[index] = ff_alloc((size_t)rows, sizeof(double));
@@ -129,7 +156,8 @@ static ff_status hdf5_read_channel(const hdf5_reader *in, int index) {
     return status;
   }
   if (index == 0 && strcmp(in->recording->names[0], "time") != 0) {
-    return hdf5_report(in, "is not a recording: its first channel is not 'time'");
+    return ff_recording_bad(in->report, in->path,
+                            "is not a recording: its first channel is not 'time'");
   }
   hid_t set = H5Dopen2(in->group, link, H5P_DEFAULT);
   status = set < 0 ? hdf5_report(in, "is not a recording: a channel is not a dataset")
@@ -137,7 +165,7 @@ static ff_status hdf5_read_channel(const hdf5_reader *in, int index) {
   if (status == FF_OK) {
     status = hdf5_read_text(in, set, FF_HDF5_UNIT, &in->recording->units[index]);
   }
-  H5Dclose(set);
+  ff_hdf5_close(H5Dclose, set);
   return status;
 }
 
@@ -145,7 +173,11 @@ static ff_status hdf5_read_channels(hdf5_reader *in) {
   H5G_info_t about = {0};
   unsigned order = 0;
   hid_t options = H5Gget_create_plist(in->group);
-  H5Pget_link_creation_order(options, &order);
+  if (options < 0 || H5Pget_link_creation_order(options, &order) < 0) {
+    ff_status status = hdf5_report(in, "is damaged: its channels cannot be listed");
+    ff_hdf5_close(H5Pclose, options);
+    return status;
+  }
   H5Pclose(options);
   in->order = order & H5P_CRT_ORDER_INDEXED ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
   if (H5Gget_info(in->group, &about) < 0 || about.nlinks < 1 ||
@@ -162,7 +194,11 @@ static ff_status hdf5_read_channels(hdf5_reader *in) {
 
 static ff_status hdf5_read_file(hdf5_reader *in, hid_t file) {
   ff_status status = hdf5_read_text(in, file, FF_HDF5_SCENE, &in->recording->scene);
-  if (status == FF_OK && H5Aexists(file, FF_HDF5_FILE) > 0) { /* absent in older files */
+  htri_t has_file = status == FF_OK ? H5Aexists(file, FF_HDF5_FILE) : 0;
+  if (has_file < 0) {
+    return hdf5_report(in, "is damaged: its texts cannot be listed");
+  }
+  if (has_file > 0) { /* absent in older files */
     status = hdf5_read_text(in, file, FF_HDF5_FILE, &in->recording->file);
   }
   if (status == FF_OK) {
@@ -174,24 +210,30 @@ static ff_status hdf5_read_file(hdf5_reader *in, hid_t file) {
   in->group = H5Gopen2(file, FF_HDF5_CHANNELS, H5P_DEFAULT);
   status = in->group < 0 ? hdf5_report(in, "is not a recording: it has no channels")
                          : hdf5_read_channels(in);
-  H5Gclose(in->group);
+  ff_hdf5_close(H5Gclose, in->group);
   return status;
 }
 
 ff_status ff_recording_read_hdf5(ff_recording *recording, const char *path, ff_report *report) {
   hdf5_reader in = {.recording = recording, .path = path, .report = report};
   ff_status status = ff_file_size(&in.size, path, report);
+  if (status == FF_OK && !ff_memory_is_there(FF_HDF5_MEMORY)) {
+    status = FF_ERROR_MEMORY;
+  }
   if (status != FF_OK) {
     return status;
   }
   ff_hdf5_voice voice = ff_hdf5_hush();
-  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-  H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
-  hid_t file = H5Fopen(path, H5F_ACC_RDONLY, access);
-  status =
-      file < 0 ? hdf5_report(&in, "is not an HDF5 file, or is damaged") : hdf5_read_file(&in, file);
-  H5Fclose(file);
-  H5Pclose(access);
+  hid_t access = H5Pcreate(H5P_FILE_ACCESS), file = -1;
+  if (access < 0 || H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) < 0) {
+    status = FF_ERROR_MEMORY;
+  } else {
+    file = H5Fopen(path, H5F_ACC_RDONLY, access);
+    status = file < 0 ? hdf5_report(&in, "is not an HDF5 file, or is damaged")
+                      : hdf5_read_file(&in, file);
+  }
+  ff_hdf5_close(H5Fclose, file);
+  ff_hdf5_close(H5Pclose, access);
   ff_hdf5_restore(voice);
   return status;
 }

@@ -117,6 +117,9 @@ ff_status ff_scene_parse(ff_scene **out, const char *text, size_t size, const ch
 /* ---- file ------------------------------------------------------------------------------------ */
 
 static ff_status scene_file_error(const char *path, int error, ff_report *report) {
+  if (error == ENOMEM) {
+    return FF_ERROR_MEMORY;
+  }
   ff_report_what(report, "cannot be read: %s", strerror(error));
   ff_tree_place(report, &(ff_node){.file = path});
   return FF_ERROR_FILE;
@@ -165,5 +168,10 @@ ff_status ff_scene_load(ff_scene **out, const char *path, const char *const *ove
     status = ff_scene_parse(out, text, size, path, overrides, override_count, report);
   }
   ff_free(text);
+  if (status == FF_OK && ff_scene_add_read(*out, path) != FF_OK) {
+    ff_scene_destroy(*out);
+    *out = NULL;
+    status = FF_ERROR_MEMORY;
+  }
   return status;
 }

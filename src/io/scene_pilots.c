@@ -156,7 +156,7 @@ static void pilot_read_feet(ff_reader *reader, const ff_node *node, ff_pilot_def
   if (feet->kind != FF_NODE_LIST || feet->count != 2 || feet->first->kind != FF_NODE_SCALAR ||
       feet->first->next->kind != FF_NODE_SCALAR) {
     ff_reader_fail(reader, feet, "must be two links, [left, right]");
-  } else {
+  } else if (ff_reader_list(reader, feet, 2)) {
     def->left_foot = feet->first->text;
     def->right_foot = feet->first->next->text;
   }
@@ -208,10 +208,13 @@ static void pilot_take_start(const ff_tree *tree, const ff_robot *robot, ff_robo
   }
 }
 
-/* Reports an error of the pilot below the key `pilot`. */
+/* Reports an error of the pilot below the key `pilot`, where the feet are a list. */
 static void pilot_pass_report(ff_reader *reader, const ff_node *node, const ff_report *found) {
   char key[sizeof found->key];
   memcpy(key, found->key, sizeof key);
+  if (strcmp(key, "left_foot") == 0 || strcmp(key, "right_foot") == 0) {
+    snprintf(key, sizeof key, "feet.%d", key[0] == 'r');
+  }
   for (char *at = key; *at; at++) {
     *at = *at == '_' ? '-' : *at;
   }

@@ -217,6 +217,9 @@ static void scene_read_robot(ff_reader *reader, const ff_node *node) {
   if (!robot) {
     return;
   }
+  for (int i = 0; i < ff_robot_file_count(robot); i++) {
+    ff_reader_take(reader, ff_scene_add_read(reader->scene, ff_robot_file(robot, i)));
+  }
   robot_keys keys = {.def = ff_robot_def_of(robot, node->key->text),
                      .all = ff_joint_setting_default()};
   robot_read_base(reader, node, &keys.def);

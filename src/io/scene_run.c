@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { CHANNELS_MAX = 10000, CONTACTS_MAX = 100000000, PASSES_MAX = 10 };
+enum { CHANNELS_MAX = 10000, PASSES_MAX = 10 };
 
 static void run_read_micro_macro(ff_reader *reader, const ff_node *node, ff_stepper_def *def) {
   bool sticking = true;
@@ -98,7 +98,7 @@ static void run_read_capacity(ff_reader *reader, const ff_node *root, ff_run_def
     return;
   }
   if (ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
-    ff_get_count(reader, node, "contacts", CONTACTS_MAX, &def->contact_capacity);
+    ff_get_count(reader, node, "contacts", FF_SCENE_CONTACTS_MAX, &def->contact_capacity);
   }
   ff_reader_leave(reader);
 }

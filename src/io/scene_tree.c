@@ -158,7 +158,7 @@ static ff_status tree_check_keys(builder *b, const ff_node *map) {
 }
 
 ff_node *ff_tree_find(const ff_node *map, const char *key) {
-  for (ff_node *node = map->first; node; node = node->next) {
+  for (ff_node *node = map->kind == FF_NODE_MAP ? map->first : NULL; node; node = node->next) {
     if (!strcmp(node->key->text, key)) {
       return node;
     }
@@ -206,6 +206,12 @@ static ff_node *tree_make_node(builder *b, struct fy_event *event, ff_node_kind 
   return node;
 }
 
+/* Did the parser lose the text? It returns an empty one if memory is exhausted. */
+static bool tree_text_is_lost(struct fy_token *token) {
+  const struct fy_mark *start = fy_token_start_mark(token), *end = fy_token_end_mark(token);
+  return start && end && end->input_pos > start->input_pos;
+}
+
 static ff_status tree_on_scalar(builder *b, struct fy_event *event) {
   ff_node *node = tree_make_node(b, event, FF_NODE_SCALAR);
   if (!node) {
@@ -216,6 +222,9 @@ static ff_status tree_on_scalar(builder *b, struct fy_event *event) {
   const char *text = token ? fy_token_get_text(token, &size) : "";
   enum fy_scalar_style style = token ? fy_token_scalar_style(token) : FYSS_PLAIN;
   node->plain = style == FYSS_PLAIN;
+  if (token && node->plain && size == 0 && tree_text_is_lost(token)) {
+    return FF_ERROR_MEMORY;
+  }
   if (style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED) {
     node->column--; /* the mark is after the quote */
   }
@@ -339,7 +348,7 @@ static ff_status tree_parse(builder *b, const char *text, size_t size) {
                                 .diag = diag};
   struct fy_parser *parser = fy_parser_create(&config);
   ff_status status = FF_ERROR_MEMORY;
-  if (parser && fy_parser_set_string(parser, text, size) == 0) {
+  if (parser && ff_memory_is_there(1 << 20) && fy_parser_set_string(parser, text, size) == 0) {
     status = tree_run_parser(b, parser, diag);
   }
   if (parser) {

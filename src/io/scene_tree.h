@@ -35,7 +35,7 @@ struct ff_node {
 /* Reads one document. The nodes are allocated in the arena; file must live as long. */
 ff_status ff_tree_read(ff_node **out, ff_arena *arena, const char *text, size_t size,
                        const char *file, ff_report *report);
-/* Value of a key; NULL: the mapping does not have it. */
+/* Value of a key; NULL: the mapping does not have it, or the node is not a mapping. */
 ff_node *ff_tree_find(const ff_node *map, const char *key);
 /* Applies a "path=value" override. */
 ff_status ff_tree_override(ff_node *root, ff_arena *arena, const char *setting, ff_report *report);

@@ -35,7 +35,19 @@ static ff_status urdf_set_hull(ff_urdf *urdf, ff_robot_shape *shape, const ff_ve
                  : FF_ERROR_MEMORY;
 }
 
-static ff_status urdf_read_mesh(ff_urdf *urdf, ff_urdf_shape *from, ff_report *report) {
+/* Adds to the list of files that the robot was read from. */
+static ff_status urdf_list_file(ff_robot *robot, const char *path) {
+  const char *copy = ff_arena_text(&robot->arena, path, strlen(path));
+  if (!copy || !ff_grow((void **)&robot->files, (size_t)robot->file_count, &robot->file_room,
+                        sizeof *robot->files)) {
+    return FF_ERROR_MEMORY;
+  }
+  robot->files[robot->file_count++] = copy;
+  return FF_OK;
+}
+
+static ff_status urdf_read_mesh(ff_robot *robot, ff_urdf *urdf, ff_urdf_shape *from,
+                                ff_report *report) {
   char path[FF_MESH_PATH_MAX], root[FF_MESH_PATH_MAX];
   ff_robot_shape *shape = &from->shape;
   ff_vec3 *points = NULL;
@@ -45,6 +57,7 @@ static ff_status urdf_read_mesh(ff_urdf *urdf, ff_urdf_shape *from, ff_report *r
   }
   ff_status status =
       ff_mesh_find(path, shape->file, urdf->folder, urdf->root ? urdf->root : root, report);
+  status = status == FF_OK ? urdf_list_file(robot, path) : status;
   status = status == FF_OK ? ff_mesh_points(&points, &count, path, report) : status;
   for (size_t i = 0; status == FF_OK && i < count; i++) {
     points[i] = v3_mul(from->scale, points[i]);
@@ -61,10 +74,10 @@ static ff_status urdf_read_mesh(ff_urdf *urdf, ff_urdf_shape *from, ff_report *r
   return status;
 }
 
-ff_status ff_urdf_meshes(ff_urdf *urdf, ff_report *report) {
+ff_status ff_urdf_meshes(ff_robot *robot, ff_urdf *urdf, ff_report *report) {
   for (int i = 0; i < urdf->shape_count; i++) {
     ff_urdf_shape *shape = &urdf->shapes[i];
-    ff_status status = shape->shape.mesh ? urdf_read_mesh(urdf, shape, report) : FF_OK;
+    ff_status status = shape->shape.mesh ? urdf_read_mesh(robot, urdf, shape, report) : FF_OK;
     if (status != FF_OK) {
       /* Errors are located where the robot names the mesh. */
       if (report && status != FF_ERROR_MEMORY) {
@@ -133,10 +146,12 @@ static bool urdf_folder_of(const char *path, char out[FF_MESH_PATH_MAX]) {
 static ff_status urdf_read_robot(ff_robot *robot, ff_urdf *urdf, ff_report *report) {
   char *text = NULL;
   size_t size = 0;
-  ff_status status = ff_file_read(&text, &size, urdf->file, FF_XML_BYTES_MAX, report);
+  ff_status status = urdf_list_file(robot, urdf->file);
+  status =
+      status == FF_OK ? ff_file_read(&text, &size, urdf->file, FF_XML_BYTES_MAX, report) : status;
   status = status == FF_OK ? ff_urdf_read(urdf, text, size, report) : status;
   ff_free(text);
-  status = status == FF_OK ? ff_urdf_meshes(urdf, report) : status;
+  status = status == FF_OK ? ff_urdf_meshes(robot, urdf, report) : status;
   status = status == FF_OK ? ff_urdf_assemble(robot, urdf, report) : status;
   status = status == FF_OK ? ff_urdf_judge(robot, urdf) : status;
   robot->name = urdf->name ? urdf->name : "";
@@ -173,6 +188,7 @@ ff_status ff_robot_load(ff_robot **out, const char *path, const char *root, ff_r
 void ff_robot_destroy(ff_robot *robot) {
   if (robot) {
     ff_arena_free(&robot->arena);
+    ff_free(robot->files);
     ff_free(robot);
   }
 }
@@ -188,6 +204,9 @@ int ff_robot_link_count(const ff_robot *robot) {
 }
 
 ff_robot_link ff_robot_link_info(const ff_robot *robot, int link) {
+  if (link < 0 || link > robot->link_count) {
+    return (ff_robot_link){.def = ff_link_def_default(), .joint_name = ""};
+  }
   return robot->links[link];
 }
 
@@ -196,7 +215,8 @@ int ff_robot_shape_count(const ff_robot *robot) {
 }
 
 ff_robot_shape ff_robot_shape_info(const ff_robot *robot, int shape) {
-  return robot->shapes[shape];
+  bool known = shape >= 0 && shape < robot->shape_count;
+  return known ? robot->shapes[shape] : (ff_robot_shape){.file = ""};
 }
 
 int ff_robot_note_count(const ff_robot *robot) {
@@ -204,7 +224,15 @@ int ff_robot_note_count(const ff_robot *robot) {
 }
 
 const char *ff_robot_note(const ff_robot *robot, int note) {
-  return robot->notes[note];
+  return note >= 0 && note < robot->note_count ? robot->notes[note] : "";
+}
+
+int ff_robot_file_count(const ff_robot *robot) {
+  return robot->file_count;
+}
+
+const char *ff_robot_file(const ff_robot *robot, int file) {
+  return file >= 0 && file < robot->file_count ? robot->files[file] : "";
 }
 
 ff_robot_def ff_robot_def_of(const ff_robot *robot, const char *name) {

@@ -63,6 +63,9 @@ struct ff_robot {
   int shape_count;
   const char **notes;
   int note_count;
+  const char **files; /* files it was read from: its own, then the meshes */
+  int file_count;
+  size_t file_room;
 };
 
 /* Parses the text into urdf; free with ff_urdf_free in any case. */
@@ -72,8 +75,8 @@ void ff_urdf_free(ff_urdf *urdf);
 ff_status ff_urdf_note(ff_urdf *urdf, int line, const char *format, ...);
 /* Sorts links in tree order and fills the robot. */
 ff_status ff_urdf_assemble(ff_robot *robot, ff_urdf *urdf, ff_report *report);
-/* Reads the meshes of the shapes. */
-ff_status ff_urdf_meshes(ff_urdf *urdf, ff_report *report);
+/* Reads the meshes of the shapes, and lists their files. */
+ff_status ff_urdf_meshes(ff_robot *robot, ff_urdf *urdf, ff_report *report);
 /* Adds warnings about implausible data. */
 ff_status ff_urdf_judge(const ff_robot *robot, ff_urdf *urdf);
 /* Sets file and line of a report and returns FF_ERROR_INPUT. */

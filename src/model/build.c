@@ -48,6 +48,10 @@ ff_status ff_build_table(ff_build *build, ff_table *to, const ff_table *from, in
 
 /* ---- run ------------------------------------------------------------------------------------- */
 
+/* Limits of a run: beyond them it would never end, or a step would no longer advance time. */
+#define STEPS_MAX   1e12
+#define SAMPLES_MAX 1e9
+
 static ff_status build_check_number(ff_build *build, const char *key, double value,
                                     bool zero_allowed, bool infinity_allowed) {
   bool low = zero_allowed ? value >= 0 : value > 0;
@@ -63,6 +67,28 @@ static ff_status build_check_number(ff_build *build, const char *key, double val
   }
   ff_report_key(build->report, "%s", key);
   return FF_ERROR_INPUT;
+}
+
+ff_status ff_build_check_count(ff_build *build, const char *key, double every, double limit,
+                               const char *what) {
+  double count = build->model->run.duration / every;
+  if (count <= limit) {
+    return FF_OK;
+  }
+  ff_report_what(build->report,
+                 "too small for a duration of %g s: %.3g %s, at most %.0e are allowed",
+                 build->model->run.duration, count, what, limit);
+  ff_report_key(build->report, "%s", key);
+  return FF_ERROR_INPUT;
+}
+
+/* 0: a sample at every step. */
+static ff_status check_record(ff_build *build) {
+  double every = build->model->run.record_every;
+  ff_status status = build_check_number(build, "record.every", every, true, false);
+  bool spaced = status == FF_OK && every > 0;
+  return spaced ? ff_build_check_count(build, "record.every", every, SAMPLES_MAX, "samples")
+                : status;
 }
 
 static ff_status build_find_stepper(ff_build *build) {
@@ -123,18 +149,19 @@ static ff_status check_tolerances(ff_build *build) {
   if (status == FF_OK) {
     status = build_check_number(build, "stepper.atol", def->atol, false, false);
   }
-  return status == FF_OK ? build_check_number(build, "stepper.max-step", def->max_step, false, true)
-                         : status;
+  status = status == FF_OK
+               ? build_check_number(build, "stepper.max-step", def->max_step, false, true)
+               : status;
+  return status == FF_OK
+             ? ff_build_check_count(build, "stepper.max-step", def->max_step, STEPS_MAX, "steps")
+             : status;
 }
 
 static ff_status check_step(ff_build *build) {
-  double step = build->model->run.stepper.step, steps = build->model->run.duration / step;
+  double step = build->model->run.stepper.step;
   ff_status status = build_check_number(build, "stepper.step", step, false, false);
-  if (status == FF_OK && steps > 1e12) {
-    status = ff_report_what(build->report, "too small: the run would take %.3g steps", steps);
-    ff_report_key(build->report, "stepper.step");
-  }
-  return status;
+  return status == FF_OK ? ff_build_check_count(build, "stepper.step", step, STEPS_MAX, "steps")
+                         : status;
 }
 
 static ff_status check_order(ff_build *build) {
@@ -193,17 +220,17 @@ ff_status ff_build_run(ff_build *build) {
   ff_status status = build_check_number(build, "duration", run->duration, false, false);
   status = status == FF_OK ? build_find_stepper(build) : status;
   status = status == FF_OK ? check_stepper_keys(build) : status;
-  status = status == FF_OK
-               ? build_check_number(build, "record.every", run->record_every, true, false)
-               : status;
+  status = status == FF_OK ? check_record(build) : status;
   if (status == FF_OK && isnan(run->energy_tolerance)) {
     run->energy_tolerance = build->model->stepper->energy_tolerance;
   }
   status = status == FF_OK ? build_check_number(build, "audit.energy-tolerance",
                                                 run->energy_tolerance, false, true)
                            : status;
-  if (status == FF_OK && run->contact_capacity < 0) {
-    status = ff_report_what(build->report, "must be at least 0, got %d", run->contact_capacity);
+  if (status == FF_OK &&
+      (run->contact_capacity < 0 || run->contact_capacity > FF_SCENE_CONTACTS_MAX)) {
+    status = ff_report_what(build->report, "must be from 0 to %d, got %d", FF_SCENE_CONTACTS_MAX,
+                            run->contact_capacity);
     ff_report_key(build->report, "capacity.contacts");
   }
   return status == FF_OK ? build_copy_channels(build) : status;
@@ -281,6 +308,9 @@ ff_status ff_model_build(ff_model **out, const ff_scene *scene, ff_report *repor
       ff_build_forces, ff_build_drives, ff_build_constraints, ff_build_knots,
   };
   *out = NULL;
+  if (!scene) {
+    return ff_report_what(report, "there is no scene");
+  }
   ff_build build = {.scene = scene, .report = report};
   build.model = ff_alloc(1, sizeof *build.model);
   ff_status status = build.model ? FF_OK : FF_ERROR_MEMORY;

@@ -34,6 +34,10 @@ ff_status ff_build_knots(ff_build *build);
 
 /* Index of a body by name; on failure -1 and a report under the key. */
 int ff_build_find_body(ff_build *build, const char *name, const char *key);
+/* Checks that something done at intervals of `every` (s) is done at most `limit` times in the run;
+ * what: its name in the plural, for the report. */
+ff_status ff_build_check_count(ff_build *build, const char *key, double every, double limit,
+                               const char *what);
 /* Zeroed memory that lives as long as the model. */
 void *ff_build_take(ff_build *build, int count, size_t size);
 /* Copies a table of the scene into the model and checks it; key is for the report. */

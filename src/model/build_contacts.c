@@ -449,7 +449,13 @@ static ff_status rules_apply_all(binder *bind) {
 
 /* ---- derived data ---------------------------------------------------------------------------- */
 
-static void summarise_bindings(binder *bind) {
+/* Can the manifold of a shape of this kind with another such one have weighted samples? */
+static bool has_flat_parts(ff_shape_kind kind) {
+  return kind != FF_HALF_SPACE && kind != FF_SPHERE && kind != FF_ELLIPSOID &&
+         kind != FF_SUPERELLIPSOID;
+}
+
+static void find_pair_traits(binder *bind) {
   ff_model *model = bind->build->model;
   for (int i = 0; i < bind->binding_count; i++) {
     int count = bind->bindings[i].friction->memory_count;
@@ -458,9 +464,11 @@ static void summarise_bindings(binder *bind) {
   int n = bind->class_count;
   for (int a = 0; a < n; a++) {
     for (int b = 0; b < n; b++) {
-      bool finite =
-          bind->classes[a].kind != FF_HALF_SPACE && bind->classes[b].kind != FF_HALF_SPACE;
-      model->free_pairs_touch = model->free_pairs_touch || (finite && bind->table[a * n + b] >= 0);
+      ff_shape_kind ka = bind->classes[a].kind, kb = bind->classes[b].kind;
+      if (bind->table[a * n + b] >= 0 && ka != FF_HALF_SPACE && kb != FF_HALF_SPACE) {
+        model->free_pairs_touch = true;
+        model->flat_pairs_touch |= has_flat_parts(ka) && has_flat_parts(kb);
+      }
     }
   }
 }
@@ -517,8 +525,8 @@ static ff_status list_body_pairs(ff_build *build) {
   return FF_OK;
 }
 
-/* Convex radius of each shape: the largest that one of its pairs needs; a small one for shapes with
- * contact samples. */
+/* Erodes polyhedra and intersections by the largest convex radius that one of their pairs needs;
+ * the manifold of two shapes with edges uses the margin of its cores (geom/manifold.h). */
 static ff_status set_convex_radii(const binder *bind) {
   ff_model *model = bind->build->model;
   int n = bind->class_count;
@@ -529,9 +537,10 @@ static ff_status set_convex_radii(const binder *bind) {
     for (int c = 0; eroded && c < n; c++) {
       int binding = bind->table[shape->class_index * n + c];
       bool meets = binding >= 0 && bind->classes[c].kind != FF_HALF_SPACE;
-      bool presses =
-          !ff_model_solves(model) && ff_geom_can_press(shape->geom.kind, bind->classes[c].kind);
-      double wish = presses ? INFINITY : binding >= 0 ? model->bindings[binding].round : 0;
+      bool flat = has_flat_parts(bind->classes[c].kind);
+      double wish = !model->stepper->rounds_edges && flat ? INFINITY
+                    : binding >= 0                        ? model->bindings[binding].round
+                                                          : 0;
       round = meets ? fmax(round, wish) : round;
     }
     ff_status status = ff_geom_prepare(&shape->geom, round, &model->arena);
@@ -575,7 +584,7 @@ ff_status ff_build_contacts(ff_build *build) {
   model->class_count = n;
   model->class_table = bind.table;
   model->class_swapped = bind.swapped;
-  summarise_bindings(&bind);
+  find_pair_traits(&bind);
   status = set_convex_radii(&bind);
   return status == FF_OK ? list_body_pairs(build) : status;
 }

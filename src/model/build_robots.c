@@ -254,6 +254,14 @@ static ff_status list_moved_bodies(ff_build *build) {
   return FF_OK;
 }
 
+/* The rest of a pilot is checked where it is built. */
+static ff_status robot_check_pilot(ff_build *build, const ff_model_robot *robot) {
+  char key[128];
+  double period = robot->pilot->period;
+  snprintf(key, sizeof key, "robots.%.80s.pilot.period", robot->name);
+  return period > 0 ? ff_build_check_count(build, key, period, 1e9, "ticks of the pilot") : FF_OK;
+}
+
 static ff_status build_robot(ff_build *build, int index, ff_model_robot *to) {
   const ff_scene_robot *from = &build->scene->robots[index];
   if (!from->def.name || !from->def.name[0] || from->def.link_count < 1) {
@@ -265,7 +273,8 @@ static ff_status build_robot(ff_build *build, int index, ff_model_robot *to) {
   to->self_collision = from->def.self_collision;
   to->pilot = from->def.pilot ? ff_pilot_def_copy(&build->model->arena, from->def.pilot) : NULL;
   bool copied = to->name && (to->pilot || !from->def.pilot);
-  ff_status status = copied ? robot_build_tree(build, from, to) : FF_ERROR_MEMORY;
+  ff_status status = copied && to->pilot ? robot_check_pilot(build, to) : FF_OK;
+  status = !copied ? FF_ERROR_MEMORY : status == FF_OK ? robot_build_tree(build, from, to) : status;
   status = status == FF_OK ? robot_set_start(build, from, to) : status;
   return status == FF_OK ? robot_prepare_links(build, from, to, index) : status;
 }

@@ -16,10 +16,10 @@ static bool is_sprung(const ff_model_robot *robot) {
 }
 
 /* Does a step need forces at its midpoint? Contacts held at the start would gain energy along the
- * path if there are springs beside them, or overlaps, whose volume is that of the evaluated pose;
- * prescribed bodies move on. */
+ * path if there are springs beside them, or overlaps, whose volume is that of the evaluated pose,
+ * or samples, whose weights and normals change as bodies rotate; prescribed bodies move on. */
 static bool wants_middle(const ff_model *model) {
-  bool found = model->drive_count > 0;
+  bool found = model->drive_count > 0 || model->flat_pairs_touch;
   for (int i = 0; i < model->binding_count; i++) {
     found = found || !model->bindings[i].grips || model->bindings[i].overlaps;
   }

@@ -7,20 +7,30 @@
 
 #include <string.h>
 
+/* Ids come from callers, who may have mistyped a name: of what is not there names are "", numbers
+ * NAN, 0 or none. */
+static bool has_body(const ff_model *model, ff_body body) {
+  return model && body.id >= 1 && body.id <= model->body_count;
+}
+
+static const ff_model_robot *robot_of(const ff_model *model, int robot) {
+  return model && robot >= 1 && robot <= model->robot_count ? &model->robots[robot - 1] : NULL;
+}
+
 const ff_run_def *ff_model_run(const ff_model *model) {
-  return &model->run;
+  return model ? &model->run : NULL;
 }
 
 int ff_model_body_count(const ff_model *model) {
-  return model->body_count;
+  return model ? model->body_count : 0;
 }
 
 const char *ff_model_body_name(const ff_model *model, ff_body body) {
-  return model->bodies[body.id - 1].name;
+  return has_body(model, body) ? model->bodies[body.id - 1].name : "";
 }
 
 ff_body ff_model_body_find(const ff_model *model, const char *name) {
-  for (int i = 0; i < model->body_count; i++) {
+  for (int i = 0; model && name && i < model->body_count; i++) {
     if (strcmp(model->bodies[i].name, name) == 0) {
       return (ff_body){i + 1};
     }
@@ -29,11 +39,14 @@ ff_body ff_model_body_find(const ff_model *model, const char *name) {
 }
 
 int ff_model_robot_count(const ff_model *model) {
-  return model->robot_count;
+  return model ? model->robot_count : 0;
 }
 
 ff_robot_info ff_model_robot_info(const ff_model *model, int robot) {
-  const ff_model_robot *r = &model->robots[robot - 1];
+  const ff_model_robot *r = robot_of(model, robot);
+  if (!r) {
+    return (ff_robot_info){.name = ""};
+  }
   return (ff_robot_info){.name = r->name,
                          .tree = r->tree,
                          .joint_count = r->joint_count,
@@ -42,7 +55,7 @@ ff_robot_info ff_model_robot_info(const ff_model *model, int robot) {
 }
 
 int ff_model_robot_find(const ff_model *model, const char *name) {
-  for (int i = 0; i < model->robot_count; i++) {
+  for (int i = 0; model && name && i < model->robot_count; i++) {
     if (strcmp(model->robots[i].name, name) == 0) {
       return i + 1;
     }
@@ -51,12 +64,13 @@ int ff_model_robot_find(const ff_model *model, const char *name) {
 }
 
 const char *ff_model_joint_name(const ff_model *model, int robot, int joint) {
-  return model->robots[robot - 1].joints[joint - 1].name;
+  const ff_model_robot *r = robot_of(model, robot);
+  return r && joint >= 1 && joint <= r->joint_count ? r->joints[joint - 1].name : "";
 }
 
 int ff_model_joint_find(const ff_model *model, int robot, const char *name) {
-  const ff_model_robot *r = &model->robots[robot - 1];
-  for (int i = 0; i < r->joint_count; i++) {
+  const ff_model_robot *r = robot_of(model, robot);
+  for (int i = 0; r && name && i < r->joint_count; i++) {
     if (strcmp(r->joints[i].name, name) == 0) {
       return i + 1;
     }
@@ -80,6 +94,9 @@ static ff_mat3 rotated_inertia(ff_quat q, ff_vec3 d) {
 }
 
 ff_body_info ff_model_body_info(const ff_model *model, ff_body body) {
+  if (!has_body(model, body)) {
+    return (ff_body_info){.name = "", .mass = NAN};
+  }
   const ff_model_body *b = &model->bodies[body.id - 1];
   return (ff_body_info){.name = b->name,
                         .kind = b->kind,
@@ -91,10 +108,13 @@ ff_body_info ff_model_body_info(const ff_model *model, ff_body body) {
 }
 
 int ff_model_constraint_count(const ff_model *model) {
-  return model->constraint_count;
+  return model ? model->constraint_count : 0;
 }
 
 ff_constraint_info ff_model_constraint_info(const ff_model *model, int index) {
+  if (!model || index < 0 || index >= model->constraint_count) {
+    return (ff_constraint_info){.name = "", .length = NAN};
+  }
   const ff_model_constraint *c = &model->constraints[index];
   return (ff_constraint_info){.name = c->name,
                               .kind = c->kind,
@@ -106,10 +126,13 @@ ff_constraint_info ff_model_constraint_info(const ff_model *model, int index) {
 }
 
 int ff_model_shape_count(const ff_model *model) {
-  return model->shape_count;
+  return model ? model->shape_count : 0;
 }
 
 ff_shape_info ff_model_shape_info(const ff_model *model, ff_shape shape) {
+  if (!model || shape.id < 1 || shape.id > model->shape_count) {
+    return (ff_shape_info){.volume = NAN};
+  }
   const ff_model_shape *s = &model->shapes[shape.id - 1];
   const ff_hull *hull = s->geom.hull;
   return (ff_shape_info){.body = {s->body + 1},
@@ -128,7 +151,7 @@ ff_shape_info ff_model_shape_info(const ff_model *model, ff_shape shape) {
 /* ---- body pairs and their stable step -------------------------------------------------------- */
 
 int ff_model_pair_count(const ff_model *model) {
-  return model->pair_count;
+  return model ? model->pair_count : 0;
 }
 
 /* Smallest gap between the shapes of two bodies initially. */
@@ -241,6 +264,9 @@ static double pair_stable_step(const ff_model *model, const ff_model_pair *pair,
 }
 
 ff_pair_info ff_model_pair_info(const ff_model *model, int index) {
+  if (!model || index < 0 || index >= model->pair_count) {
+    return (ff_pair_info){.mass = NAN, .stable_step = NAN};
+  }
   const ff_model_pair *pair = &model->pairs[index];
   const ff_binding *binding = &model->bindings[pair->binding];
   return (ff_pair_info){.a = {pair->a + 1},
@@ -256,7 +282,7 @@ ff_pair_info ff_model_pair_info(const ff_model *model, int index) {
 
 double ff_model_stable_step(const ff_model *model) {
   double out = INFINITY;
-  for (int i = 0; i < model->pair_count; i++) {
+  for (int i = 0; model && i < model->pair_count; i++) {
     const ff_model_pair *pair = &model->pairs[i];
     out = fmin(out, pair_stable_step(model, pair, &model->bindings[pair->binding]));
   }

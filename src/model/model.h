@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "footfall/robot.h"
 #include "footfall/sim.h"
-#include "geom/feet.h"
+#include "geom/manifold.h"
 #include "math/vec.h"
 #include "model/steppers.h"
 
@@ -91,10 +91,10 @@ typedef struct ff_binding {
   bool frictionless;  /* the friction law is "none" */
   bool unpaid;        /* the friction law is FF_LAW_UNPAID */
   bool normal_unpaid; /* the normal law is FF_LAW_UNPAID */
-  bool held;          /* fixed steps evaluate its forces at their midpoint: see step/hold.h */
-  bool grips;         /* fixed steps can treat them implicitly, at the midpoint or the start */
-  bool overlaps;      /* the normal law needs the overlap: one point per shape pair */
-  bool edges;         /* the friction law needs the edges of the overlap */
+  bool held;  /* fixed steps evaluate its forces at their midpoint: see step/midpoint_contact.h */
+  bool grips; /* fixed steps can treat them implicitly, at the midpoint or the start */
+  bool overlaps; /* the normal law needs the overlap: one point per shape pair */
+  bool edges;    /* the friction law needs the edges of the overlap */
   ff_law_params normal_params, friction_params;
   ff_layer layer; /* the laws for steppers that solve for impulses; unset under others */
   double round;   /* m, convex radius of edges, see ff_geom_touch_rounded; 0: sharp */
@@ -189,7 +189,7 @@ typedef enum ff_micro_form {
   FF_MICRO_CONVENTIONAL
 } ff_micro_form;
 
-/* Treatment of contacts by `symplectic-euler`: see step/hold.h. */
+/* Treatment of contacts by `symplectic-euler`: see step/midpoint_contact.h. */
 typedef enum ff_holding { FF_HOLDS_NOTHING, FF_HOLDS_AT_START, FF_HOLDS_IN_MIDDLE } ff_holding;
 
 struct ff_model {
@@ -216,6 +216,7 @@ struct ff_model {
   int binding_count;
   const ff_binding *bindings;
   bool free_pairs_touch; /* two finite shapes may collide: a broad phase is needed */
+  bool flat_pairs_touch; /* two with flat or straight parts may: their samples have weights */
   int memory_count;      /* history variables per contact point: most of any friction law */
 
   int constraint_count, cluster_count, cluster_rows; /* cluster_rows: of the largest cluster */
@@ -249,21 +250,12 @@ static inline bool ff_binding_is_held(const ff_binding *binding, ff_holding hold
   return holding != FF_HOLDS_NOTHING && (binding->held || binding->grips);
 }
 
-/* Does a shape pair have contact samples of a potential, whose forces are conservative
- * (geom/press.h)? Not under solving steppers, which need few points; nor for held contacts: there
- * are more samples than feature ids, so that samples have no history of their own. */
-static inline bool ff_binding_presses(const ff_model *model, const ff_binding *binding,
-                                      ff_shape_kind a, ff_shape_kind b) {
-  bool held = ff_binding_is_held(binding, model->holding) && ff_geom_has_feet(a, b);
-  return ff_geom_can_press(a, b) && !binding->overlaps && !ff_model_solves(model) && !held;
-}
-
 /* Most contact points of a shape pair under this binding. */
 static inline int ff_binding_points(const ff_model *model, const ff_binding *binding,
                                     ff_shape_kind a, ff_shape_kind b) {
-  return binding->overlaps                          ? 1
-         : ff_binding_presses(model, binding, a, b) ? FF_PRESS_SLOTS
-                                                    : ff_geom_touch_limit(a, b);
+  return binding->overlaps              ? 1
+         : model->stepper->rounds_edges ? ff_geom_touch_limit(a, b)
+                                        : ff_manifold_limit(a, b);
 }
 
 /* Free bodies and movable links; links fixed to the ground do not move. */

@@ -86,6 +86,7 @@ void ff_scene_destroy(ff_scene *scene) {
   ff_free(scene->constraints);
   ff_free(scene->robots);
   ff_free(scene->places);
+  ff_free(scene->reads);
   ff_free(scene);
 }
 
@@ -99,6 +100,23 @@ const char *ff_scene_source(const ff_scene *scene) {
 
 const char *ff_scene_file(const ff_scene *scene) {
   return scene->file;
+}
+
+int ff_scene_read_count(const ff_scene *scene) {
+  return scene->read_count;
+}
+
+const char *ff_scene_read_file(const ff_scene *scene, int file) {
+  return file >= 0 && file < scene->read_count ? scene->reads[file] : "";
+}
+
+ff_status ff_scene_add_read(ff_scene *scene, const char *path) {
+  if (!scene_own_text(scene, &path) || !scene_reserve((void **)&scene->reads, scene->read_count,
+                                                      &scene->read_capacity, sizeof path)) {
+    return FF_ERROR_MEMORY;
+  }
+  scene->reads[scene->read_count++] = path;
+  return FF_OK;
 }
 
 /* ---- materials, bodies, shapes --------------------------------------------------------------- */
@@ -201,16 +219,6 @@ ff_status ff_scene_add_shape(ff_shape *out, ff_scene *scene, ff_body body,
   scene->shapes[scene->shape_count++] = copy;
   *out = (ff_shape){scene->shape_count};
   return FF_OK;
-}
-
-const char *ff_shape_kind_name(ff_shape_kind kind) {
-  static const char *const names[FF_SHAPE_KIND_COUNT] = {
-      [FF_HALF_SPACE] = "half-space",    [FF_SPHERE] = "sphere",
-      [FF_ELLIPSOID] = "ellipsoid",      [FF_BOX] = "box",
-      [FF_CAPSULE] = "capsule",          [FF_CYLINDER] = "cylinder",
-      [FF_POLYHEDRON] = "polyhedron",    [FF_SUPERELLIPSOID] = "superellipsoid",
-      [FF_INTERSECTION] = "intersection"};
-  return (int)kind >= 0 && kind < FF_SHAPE_KIND_COUNT ? names[kind] : "unknown";
 }
 
 /* ---- contacts, forces, drives ---------------------------------------------------------------- */

@@ -6,6 +6,8 @@
 #include "footfall/robot.h"
 #include "footfall/scene.h"
 
+enum { FF_SCENE_CONTACTS_MAX = 10000000 }; /* largest contact capacity that may be requested */
+
 /* Source location of a value, by key path. */
 typedef struct ff_place {
   const char *key;  /* "bodies.ball.mass", "contacts.0.normal.k" */
@@ -57,12 +59,17 @@ struct ff_scene {
   const char *name;   /* title; "" if built from C */
   const char *file;   /* as given by the user; "" if built from C */
   const char *source; /* YAML text; "" if built from C */
-  ff_place *places;   /* hash table by key: place_capacity slots (a power of 2), key NULL: empty */
+  const char **reads; /* files that it was read from */
+  int read_count;
+  size_t read_capacity;
+  ff_place *places; /* hash table by key: place_capacity slots (a power of 2), key NULL: empty */
   int place_count, place_capacity;
 
   ff_arena memory; /* strings and tables the definitions point to */
 };
 
+/* Records one more file that the scene was read from. */
+ff_status ff_scene_add_read(ff_scene *scene, const char *path);
 /* Records the source location of a key; the last one applies. */
 ff_status ff_scene_add_place(ff_scene *scene, const char *key, const char *file, int line,
                              int column);

@@ -2,6 +2,7 @@
 
 #include "math/vec.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* Contact points with the finite shapes after shape i that may collide with it, at most a dozen
@@ -36,7 +37,7 @@ static double state_point_capacity(const ff_model *model) {
   for (int i = 0; i < model->shape_count; i++) {
     ff_shape_kind kind = model->shapes[i].geom.kind;
     if (kind != FF_HALF_SPACE) {
-      count += (double)floors * ff_geom_touch_limit(kind, FF_HALF_SPACE);
+      count += (double)floors * ff_manifold_limit(kind, FF_HALF_SPACE);
       count += model->free_pairs_touch ? fmax(12, state_points_beside(model, i)) : 0;
     }
   }
@@ -88,7 +89,9 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, ff_arena *arena) {
   *out = (ff_state){0};
   double points =
       model->run.contact_capacity > 0 ? model->run.contact_capacity : state_point_capacity(model);
-  if (points > 1e8) {
+  double numbers = FF_Y_BODY * (double)model->free_count + model->robot_size +
+                   model->memory_count * points + FF_Y_LEDGER;
+  if (points > 1e8 || numbers > INT_MAX) {
     return FF_ERROR_MEMORY;
   }
   out->point_capacity = out->near_capacity = out->meet_capacity = (int)points;
@@ -210,9 +213,10 @@ int ff_near_touch(const ff_model *model, const ff_near *near, const ff_pose *bod
   const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
   ff_pose room_a, room_b;
   const ff_pose *at_a = ff_shape_at(a, body_a, &room_a), *at_b = ff_shape_at(b, body_b, &room_b);
-  return near->rounded ? ff_geom_touch_rounded(&a->geom, at_a, &b->geom, at_b,
-                                               model->bindings[near->binding].round, margin, out)
-                       : near->touch(&a->geom, at_a, &b->geom, at_b, margin, out);
+  double round = model->bindings[near->binding].round;
+  return ff_geom_is_rounded(&a->geom, &b->geom, round)
+             ? ff_geom_touch_rounded(&a->geom, at_a, &b->geom, at_b, round, margin, out)
+             : ff_geom_touch(&a->geom, at_a, &b->geom, at_b, margin, out);
 }
 
 bool ff_near_look(const ff_model *model, const ff_near *near, const ff_pose *body_a,

@@ -11,6 +11,7 @@
 #define FF_MODEL_STATE_H
 
 #include "geom/broad.h"
+#include "geom/manifold.h"
 #include "math/predictor.h"
 #include "model/constraint.h"
 #include "model/model.h"
@@ -28,21 +29,29 @@ enum {
   FF_Y_LEDGER = FF_Y_UNPAID + 1
 };
 
-/* Contact point: one feature pair of two nearby shapes. */
+/* Contact point: a slot for one sample of the manifold of two shapes (geom/manifold.h). Forces on a
+ * along the normal row of the contact Jacobian act at `point` along `push`, with the moment `lever`
+ * times the force; the depth changes by -pace (push . v + lever . omega), where v and omega are the
+ * velocity of a relative to b at the point. */
 typedef struct ff_point {
+  ff_feature_pair id;            /* of the sample; FF_PAIR_NONE: the slot is free */
   ff_vec3 point, normal, t1, t2; /* world */
+  ff_vec3 push;                  /* unit, world: the normal, or nearly so */
+  ff_vec3 lever;                 /* m, world */
+  double pace;                   /* 1, rate of the depth over the normal velocity */
+  double weight;                 /* law units: force and energy over those of the law */
+  ff_gradient d_weight;          /* 1/m, 1/rad, as a moves; turn about the point */
+  ff_vec3 place;                 /* m, the point in b's principal frame, where it was found last */
   ff_vec3 axis;                  /* body b's frame, see step/frame.h; 0: not yet set */
   ff_patch patch;
   double force_n, force_t[2]; /* N, on a */
   ff_vec3 force, moment;      /* N, N m about the point, on a, world */
   double energy_n, energy_t;  /* J, stored */
-  double held[3];             /* N along n, t1 and t2, constant over the last step: step/hold.h */
-  ff_mode held_mode;          /* its friction mode */
-  ff_ahead ahead;             /* input of its friction law in that step */
-  double weight;              /* contact sample: stored energy over the law's at its depth, */
-  double pace;                /* and rate of that depth over the normal velocity */
-  bool unpaid;                /* energy_t belongs to an FF_LAW_UNPAID law */
-  bool normal_unpaid;         /* energy_n does */
+  double held[3];     /* N along push, t1 and t2, over the last step: step/midpoint_contact.h */
+  ff_mode held_mode;  /* its friction mode */
+  ff_ahead ahead;     /* input of its friction law in that step */
+  bool unpaid;        /* energy_t belongs to an FF_LAW_UNPAID law */
+  bool normal_unpaid; /* energy_n does */
   double kink, friction_kink; /* values of the laws' kink functions */
   ff_mode mode;
   bool touching; /* depth > 0 (or kept closed by `adaptive`) */
@@ -69,10 +78,7 @@ typedef struct ff_point {
 typedef struct ff_near {
   int shape_a, shape_b;
   int binding;
-  bool presses; /* has contact samples, see ff_binding_presses */
   int first_point, point_count;
-  ff_touch_pair *touch; /* collision function of their kinds */
-  bool rounded;         /* solving steppers use a convex radius */
 } ff_near;
 
 /* Body pair: two nearby bodies, with consecutive shape pairs. */
@@ -159,8 +165,8 @@ typedef struct ff_state {
   double *radii;
   int finite_count;
 
-  ff_holding holding; /* bindings that step/hold.h treats are left to it */
-  bool middle;        /* evaluated at the midpoint of a step, for step/hold.h */
+  ff_holding holding; /* bindings that step/midpoint_contact.h treats are left to it */
+  bool middle;        /* evaluated at the midpoint of a step, for step/midpoint_contact.h */
   bool frozen;        /* points keep their side (closed) until changed: `adaptive` */
 
   /* constraints, and workspace for the largest cluster */
@@ -201,15 +207,15 @@ void ff_state_reset(ff_state *state, const ff_model *model);
 /* Drive phases at the time of the state; initialises a new phase. */
 void ff_state_enter_phases(ff_state *state, const ff_model *model);
 
-/* Contact points of a shape pair for solving steppers, with the bodies at these poses: as
- * ff_geom_touch_rounded. */
+/* Contact points of a shape pair for `quasi-rigid`, with the bodies at these poses: by
+ * ff_geom_touch_rounded where it rounds edges. */
 int ff_near_touch(const ff_model *model, const ff_near *near, const ff_pose *body_a,
                   const ff_pose *body_b, double margin, ff_touch out[FF_TOUCH_MAX]);
-/* Re-evaluates one contact point by its feature pair: as ff_touch_look. */
+/* Re-evaluates one such contact point by its feature pair (spot): as ff_touch_look. */
 bool ff_near_look(const ff_model *model, const ff_near *near, const ff_pose *body_a,
                   const ff_pose *body_b, ff_touch *touch);
 
-/* Are forces of the binding left to step/hold.h? */
+/* Are forces of the binding left to step/midpoint_contact.h? */
 static inline bool ff_state_holds(const ff_state *state, const ff_binding *binding) {
   return ff_binding_is_held(binding, state->holding);
 }

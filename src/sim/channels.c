@@ -20,7 +20,7 @@ static int channels_of(const ff_channel_family *family) {
 }
 
 static place locate(const ff_model *model, int index) {
-  for (int f = 0; index >= 0 && f < FF_CHANNEL_FAMILIES; f++) {
+  for (int f = 0; model && index >= 0 && f < FF_CHANNEL_FAMILIES; f++) {
     const ff_channel_family *family = &ff_channel_families[f];
     int each = channels_of(family), all = each * family->count(model);
     if (index < all) {
@@ -37,7 +37,7 @@ static place locate(const ff_model *model, int index) {
 
 int ff_model_channel_count(const ff_model *model) {
   int total = 0;
-  for (int f = 0; f < FF_CHANNEL_FAMILIES; f++) {
+  for (int f = 0; model && f < FF_CHANNEL_FAMILIES; f++) {
     total += channels_of(&ff_channel_families[f]) * ff_channel_families[f].count(model);
   }
   return total;
@@ -112,7 +112,7 @@ int ff_channel_pattern_count(void) {
 bool ff_channel_matches(const char *name, const char *glob) {
   /* '*' stands for any text: on a mismatch, let the last one swallow one more letter. */
   const char *star = NULL, *resume = NULL;
-  while (*name) {
+  while (name && glob && *name) {
     if (*glob == '*') {
       star = glob++;
       resume = name;
@@ -126,10 +126,10 @@ bool ff_channel_matches(const char *name, const char *glob) {
       return false;
     }
   }
-  while (*glob == '*') {
+  while (glob && *glob == '*') {
     glob++;
   }
-  return *glob == 0;
+  return name && glob && *glob == 0;
 }
 
 void ff_sim_read(const ff_sim *sim, const int *channels, int count, double *out) {
@@ -137,7 +137,7 @@ void ff_sim_read(const ff_sim *sim, const int *channels, int count, double *out)
   ff_channel_sample sample = {0};
   place now = {.family = -1};
   for (int i = 0; i < count; i++) {
-    place at = locate(sim->model, channels[i]);
+    place at = locate(sim ? sim->model : NULL, channels[i]);
     if (at.family < 0) {
       out[i] = NAN;
       continue;

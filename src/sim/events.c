@@ -6,7 +6,7 @@
 void ff_sim_init_contacts(ff_sim *sim) {
   for (int m = 0; m < sim->state.meet_count; m++) {
     ff_meet *meet = &sim->state.meets[m];
-    meet->touching = ff_meet_look(&sim->state, meet).touching;
+    meet->touching = ff_meet_summary_of(&sim->state, meet).touching;
   }
 }
 
@@ -33,7 +33,7 @@ static void event_update_peak(ff_meet *meet, double force, double time) {
 }
 
 static void event_update_pair(ff_sim *sim, ff_meet *meet, double h) {
-  ff_glance now = ff_meet_look(&sim->state, meet);
+  ff_meet_summary now = ff_meet_summary_of(&sim->state, meet);
   if (!now.touching && !meet->touching) {
     return;
   }
@@ -63,6 +63,8 @@ void ff_sim_report_events(ff_sim *sim, double h) {
 }
 
 void ff_sim_on_event(ff_sim *sim, ff_event_fn fn, void *context) {
-  sim->on_event = fn;
-  sim->event_context = context;
+  if (sim) {
+    sim->on_event = fn;
+    sim->event_context = context;
+  }
 }

@@ -30,11 +30,11 @@ static void failure_report_contacts(const ff_trouble *trouble, ff_report *report
 }
 
 void ff_sim_failure(const ff_sim *sim, ff_report *report) {
-  const ff_trouble *trouble = &sim->work.trouble;
   *report = (ff_report){0};
-  if (sim->failed != FF_ERROR_STEP) {
+  if (!sim || sim->failed != FF_ERROR_STEP) {
     return;
   }
+  const ff_trouble *trouble = &sim->work.trouble;
   if (trouble->kind == FF_TROUBLE_OTHER) {
     ff_report_what(report, "%s; a smaller step may help", failure_text(trouble));
     return;
@@ -43,10 +43,14 @@ void ff_sim_failure(const ff_sim *sim, ff_report *report) {
     char fixed[128];
     ff_report_what(
         report,
-        "steps have become as short as %.1g s, and the run would never end: contact "
-        "forces leap to and fro, as those of laws that jump at touch do between flat and "
-        "rounded shapes. A stepper of fixed steps passes over it (%s)",
+        "steps have become as short as %.1g s, and the run would never end: a contact force "
+        "changes too fast, by friction with a small v_t or by a jump. Use a larger v_t, or a "
+        "stepper of fixed steps (%s)",
         trouble->step, ff_stepper_names(ff_stepper_resolves, fixed, sizeof fixed));
+    return;
+  }
+  if (trouble->kind == FF_TROUBLE_NO_TIME) {
+    ff_report_what(report, "time does not advance: a step or the period of a control is too short");
     return;
   }
   failure_report_contacts(trouble, report);

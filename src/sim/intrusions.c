@@ -49,6 +49,9 @@ static ff_intrusion intrusion_of_pair(const ff_sim *sim, const ff_meet *meet) {
 }
 
 int ff_sim_intrusions(const ff_sim *sim, ff_intrusion *out, int capacity) {
+  if (!sim) {
+    return 0;
+  }
   const ff_model *model = sim->model;
   available_load all = intrusion_available_load(sim);
   int count = 0;
@@ -58,7 +61,7 @@ int ff_sim_intrusions(const ff_sim *sim, ff_intrusion *out, int capacity) {
     double size = lesser(model->bodies[meet->a].bound, model->bodies[meet->b].bound);
     bool hard = pair.energy > HARD * (all.weight * pair.depth + all.motion);
     if (pair.core > TINY * size || (hard && pair.depth > TINY * size)) {
-      if (count < capacity) {
+      if (out && count < capacity) {
         out[count] = pair;
       }
       count++;

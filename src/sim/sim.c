@@ -25,6 +25,9 @@ static ff_status sim_start(ff_sim *sim) {
 
 ff_status ff_sim_create(ff_sim **out, const ff_model *model) {
   *out = NULL;
+  if (!model) {
+    return FF_ERROR_INPUT;
+  }
   ff_sim *sim = ff_alloc(1, sizeof *sim);
   if (!sim) {
     return FF_ERROR_MEMORY;
@@ -61,12 +64,14 @@ void ff_sim_destroy(ff_sim *sim) {
 }
 
 void ff_sim_reset(ff_sim *sim) {
-  sim_start(sim);
+  if (sim) {
+    sim_start(sim);
+  }
 }
 
 ff_status ff_sim_set_threads(ff_sim *sim, int threads) {
   ff_team *team = NULL;
-  if (threads < 1 || threads > FF_TEAM_MOST) {
+  if (!sim || threads < 1 || threads > FF_TEAM_MOST) {
     return FF_ERROR_INPUT;
   }
   ff_status status = threads > 1 ? ff_team_create(&team, threads) : FF_OK;
@@ -80,7 +85,7 @@ ff_status ff_sim_set_threads(ff_sim *sim, int threads) {
 /* ---- stepping -------------------------------------------------------------------------------- */
 
 double ff_sim_time(const ff_sim *sim) {
-  return sim->state.t;
+  return sim ? sim->state.t : NAN;
 }
 
 /* Next point k * step of the fixed step's grid that lies clearly after t. */
@@ -115,6 +120,10 @@ static ff_status sim_step_to(ff_sim *sim, double limit, bool on_grid) {
   sim->state.stiffness = sim->state.damping = 0;
   sim->last_step = 0;
   memcpy(sim->before, sim->state.bodies, (size_t)sim->model->body_count * sizeof *sim->before);
+  if (status == FF_OK && !(end > t)) { /* ticks or steps too short for a time as late as this */
+    sim->work.trouble = (ff_trouble){.kind = FF_TROUBLE_NO_TIME, .a = -1, .b = -1};
+    return FF_ERROR_STEP;
+  }
   status = status == FF_OK ? sim->stepper->step(&sim->work, end) : status;
   if (status != FF_OK) {
     return status;
@@ -144,6 +153,9 @@ static ff_status sim_end_with(ff_sim *sim, ff_status status) {
 }
 
 ff_status ff_sim_step(ff_sim *sim) {
+  if (!sim) {
+    return FF_ERROR_INPUT;
+  }
   const ff_stepper_def *stepper = &sim->model->run.stepper;
   double t = sim->state.t;
   bool fixed = sim->model->stepper->fixed_step;
@@ -152,14 +164,21 @@ ff_status ff_sim_step(ff_sim *sim) {
 }
 
 ff_status ff_sim_advance(ff_sim *sim, double t) {
-  return isnan(t) ? FF_ERROR_INPUT : sim_end_with(sim, sim_steps_to(sim, t, false));
+  return !sim || !isfinite(t) ? FF_ERROR_INPUT : sim_end_with(sim, sim_steps_to(sim, t, false));
 }
 
 void ff_sim_cancel(ff_sim *sim) {
-  atomic_store(&sim->work.cancelled, true);
+  if (sim) {
+    atomic_store(&sim->work.cancelled, true);
+  }
 }
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
+
+/* Of an id that no body has, as of a mistyped name. */
+static bool has_body(const ff_sim *sim, ff_body body) {
+  return sim && body.id >= 1 && body.id <= sim->model->body_count;
+}
 
 ff_body_state ff_body_state_of(const ff_model_body *body, const ff_body_motion *motion) {
   ff_body_state out = {.omega = motion->omega};
@@ -171,7 +190,7 @@ ff_body_state ff_body_state_of(const ff_model_body *body, const ff_body_motion *
 }
 
 ff_status ff_sim_set_body(ff_sim *sim, ff_body body, const ff_body_state *state) {
-  if (body.id < 1 || body.id > sim->model->body_count || sim->model->bodies[body.id - 1].slot < 0) {
+  if (!has_body(sim, body) || !state || sim->model->bodies[body.id - 1].slot < 0) {
     return FF_ERROR_INPUT;
   }
   double norm = q_norm(state->orientation);
@@ -199,6 +218,10 @@ ff_status ff_sim_set_body(ff_sim *sim, ff_body body, const ff_body_state *state)
 }
 
 ff_body_state ff_sim_body(const ff_sim *sim, ff_body body) {
+  if (!has_body(sim, body)) {
+    const ff_vec3 none = {NAN, NAN, NAN};
+    return (ff_body_state){none, {NAN, NAN, NAN, NAN}, none, none};
+  }
   return ff_body_state_of(&sim->model->bodies[body.id - 1], &sim->state.bodies[body.id - 1]);
 }
 
@@ -206,7 +229,7 @@ ff_body_state ff_sim_body(const ff_sim *sim, ff_body body) {
 
 int ff_sim_contact_count(const ff_sim *sim) {
   int count = 0;
-  for (int i = 0; i < sim->state.point_count; i++) {
+  for (int i = 0; sim && i < sim->state.point_count; i++) {
     count += sim->state.points[i].touching;
   }
   return count;
@@ -234,8 +257,8 @@ static ff_contact sim_make_contact(const ff_sim *sim, const ff_meet *meet, const
 }
 
 ff_contact ff_sim_contact(const ff_sim *sim, int index) {
-  const ff_state *state = &sim->state;
-  for (int m = 0; m < state->meet_count; m++) {
+  const ff_state *state = sim ? &sim->state : NULL;
+  for (int m = 0; state && index >= 0 && m < state->meet_count; m++) {
     const ff_meet *meet = &state->meets[m];
     for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
       const ff_near *near = &state->nears[n];
@@ -252,6 +275,10 @@ ff_contact ff_sim_contact(const ff_sim *sim, int index) {
 /* ---- constraints ----------------------------------------------------------------------------- */
 
 ff_constraint_state ff_sim_constraint(const ff_sim *sim, int index) {
+  if (!sim || index < 0 || index >= sim->model->constraint_count) {
+    const ff_vec3 none = {NAN, NAN, NAN};
+    return (ff_constraint_state){none, none, NAN, NAN};
+  }
   const ff_state_constraint *now = &sim->state.constraints[index];
   return (ff_constraint_state){now->force, now->moment, now->error, now->angle};
 }
@@ -259,22 +286,28 @@ ff_constraint_state ff_sim_constraint(const ff_sim *sim, int index) {
 /* ---- audit ----------------------------------------------------------------------------------- */
 
 ff_energy ff_sim_energy(const ff_sim *sim) {
-  return ff_auditor_energy(&sim->auditor, sim->model, &sim->state);
+  return sim ? ff_auditor_energy(&sim->auditor, sim->model, &sim->state)
+             : (ff_energy){.kinetic = NAN, .gravity = NAN, .work = NAN, .residual = NAN};
 }
 
 ff_momentum ff_sim_momentum(const ff_sim *sim) {
-  return ff_auditor_momentum(&sim->auditor, sim->model, &sim->state);
+  const ff_vec3 none = {NAN, NAN, NAN};
+  return sim ? ff_auditor_momentum(&sim->auditor, sim->model, &sim->state)
+             : (ff_momentum){none, none, none, none};
 }
 
 ff_contact_residual ff_sim_contact_residual(const ff_sim *sim) {
-  return sim->auditor.contact;
+  return sim ? sim->auditor.contact : (ff_contact_residual){NAN, NAN, NAN, NAN};
 }
 
 ff_solver_info ff_sim_solver(const ff_sim *sim) {
-  return sim->work.solver;
+  return sim ? sim->work.solver : (ff_solver_info){.residual = NAN};
 }
 
 ff_audit ff_sim_audit(const ff_sim *sim) {
+  if (!sim) {
+    return (ff_audit){.verdict = FF_VERDICT_ENERGY, .energy_residual = NAN};
+  }
   ff_audit out = ff_auditor_verdict(&sim->auditor, sim->model);
   out.steps = sim->work.steps;
   out.evaluations = sim->state.evaluations;

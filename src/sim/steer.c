@@ -88,6 +88,9 @@ void ff_sim_reset_pilots(ff_sim *sim) {
 /* ---- sensing --------------------------------------------------------------------------------- */
 
 ff_vec3 ff_sim_body_load(const ff_sim *sim, ff_body body) {
+  if (!sim || body.id < 1 || body.id > sim->model->body_count) {
+    return v3(NAN, NAN, NAN);
+  }
   const ff_state *state = &sim->state;
   ff_vec3 sum = {0, 0, 0};
   for (int m = 0; m < state->meet_count; m++) {
@@ -106,6 +109,9 @@ ff_vec3 ff_sim_body_load(const ff_sim *sim, ff_body body) {
 }
 
 void ff_sim_robot(const ff_sim *sim, int robot, double *q, double *v) {
+  if (!sim || robot < 1 || robot > sim->model->robot_count) {
+    return;
+  }
   const ff_model_robot *r = &sim->model->robots[robot - 1];
   if (q) {
     memcpy(q, sim->state.y + r->q_at, (size_t)r->q_count * sizeof *q);
@@ -116,13 +122,14 @@ void ff_sim_robot(const ff_sim *sim, int robot, double *q, double *v) {
 }
 
 const ff_pilot *ff_sim_pilot(const ff_sim *sim, int robot) {
-  return sim->steers[robot - 1].pilot;
+  bool known = sim && robot >= 1 && robot <= sim->steer_count;
+  return known ? sim->steers[robot - 1].pilot : NULL;
 }
 
 /* ---- orders ---------------------------------------------------------------------------------- */
 
 ff_status ff_sim_order(ff_sim *sim, int robot, int joint, const ff_joint_order *order) {
-  if (robot < 1 || robot > sim->model->robot_count || joint < 1 ||
+  if (!sim || !order || robot < 1 || robot > sim->model->robot_count || joint < 1 ||
       joint > sim->model->robots[robot - 1].joint_count) {
     return FF_ERROR_INPUT;
   }
@@ -136,7 +143,7 @@ ff_status ff_sim_order(ff_sim *sim, int robot, int joint, const ff_joint_order *
 }
 
 ff_status ff_sim_on_control(ff_sim *sim, double period, ff_control_fn fn, void *context) {
-  if (fn && !(period > 0 && isfinite(period))) {
+  if (!sim || (fn && !(period >= 1e-12 && isfinite(period) && sim->state.t / period < 1e15))) {
     return FF_ERROR_INPUT;
   }
   sim->control = fn;

@@ -25,10 +25,23 @@ enum {
  * after it has at least this many instants. */
 #define SHORTEST 16
 
+/* Vectors that ARKODE uses: 7 of its own, 13 stages, 2 of the interpolation; with some spare. */
+enum { VECTORS = 32 };
+
+/* A serial vector that belongs to an ode. */
+typedef struct pool_vector {
+  struct _N_VectorContent_Serial serial; /* first: SUNDIALS sees only this */
+  ff_ode *ode;
+} pool_vector;
+
 struct ff_ode {
   ff_ode_def def;
   SUNContext sun;
   void *ark;
+  N_Vector vectors[VECTORS];
+  pool_vector contents[VECTORS];
+  bool taken[VECTORS];
+  double *room;      /* data of the vectors: VECTORS * size */
   N_Vector solution; /* wraps y */
   N_Vector dense;    /* wraps probe */
   double t, t0;      /* time of y and of y0 */
@@ -84,6 +97,57 @@ static void ark_silence(int code, const char *module, const char *function, char
   (void)code, (void)module, (void)function, (void)text, (void)user;
 }
 
+/* ---- vectors --------------------------------------------------------------------------------- */
+
+/* N_VClone of SUNDIALS 6 dereferences NULL if a clone fails for lack of memory. Therefore all
+ * vectors that it will request are created beforehand and handed out. NULL: none left. */
+static N_Vector ark_take_vector(N_Vector like) {
+  ff_ode *ode = ((pool_vector *)like->content)->ode;
+  for (int i = 0; i < VECTORS; i++) {
+    if (!ode->taken[i]) {
+      ode->taken[i] = true;
+      return ode->vectors[i];
+    }
+  }
+  return NULL;
+}
+
+static void ark_return_vector(N_Vector vector) {
+  ff_ode *ode = ((pool_vector *)vector->content)->ode;
+  for (int i = 0; i < VECTORS; i++) {
+    ode->taken[i] = ode->taken[i] && ode->vectors[i] != vector;
+  }
+}
+
+static bool ark_make_vectors(ff_ode *ode) {
+  size_t size = (size_t)ode->def.size;
+  N_Vector serial = N_VMake_Serial(ode->def.size, ode->y, ode->sun);
+  ode->room = ff_alloc(VECTORS * size, sizeof(double));
+  bool made = serial && ode->room && N_VEnableFusedOps_Serial(serial, SUNTRUE) == 0;
+  for (int i = 0; made && i < VECTORS; i++) {
+    N_Vector vector = ode->vectors[i] = N_VNewEmpty(ode->sun);
+    made = vector && N_VCopyOps(serial, vector) == 0;
+    if (made) {
+      vector->ops->nvclone = ark_take_vector;
+      vector->ops->nvdestroy = ark_return_vector;
+      vector->content = &ode->contents[i];
+      ode->contents[i] =
+          (pool_vector){{ode->def.size, SUNFALSE, ode->room + (size_t)i * size}, ode};
+    }
+  }
+  if (serial) {
+    N_VDestroy(serial);
+  }
+  return made;
+}
+
+/* A vector of the pool that wraps numbers of the ode. */
+static N_Vector ark_wrap(ff_ode *ode, double *numbers) {
+  N_Vector vector = ark_take_vector(ode->vectors[0]);
+  ((pool_vector *)vector->content)->serial.data = numbers;
+  return vector;
+}
+
 /* ---- creation -------------------------------------------------------------------------------- */
 
 /* ARKODE allocates its stages in the first step: take one here, with zero rates, so that no later
@@ -98,15 +162,12 @@ static int ark_warm_up(ff_ode *ode) {
 }
 
 static int ark_set_up(ff_ode *ode) {
-  if (SUNContext_Create(NULL, &ode->sun) != 0) {
+  if (!ff_memory_is_there(1 << 20) || SUNContext_Create(NULL, &ode->sun) != 0 ||
+      !ark_make_vectors(ode)) {
     return -1;
   }
-  ode->solution = N_VMake_Serial(ode->def.size, ode->y, ode->sun);
-  ode->dense = N_VMake_Serial(ode->def.size, ode->probe, ode->sun);
-  if (!ode->solution || !ode->dense) {
-    return -1;
-  }
-  N_VEnableFusedOps_Serial(ode->solution, SUNTRUE); /* inherited by its clones, the stages */
+  ode->solution = ark_wrap(ode, ode->y);
+  ode->dense = ark_wrap(ode, ode->probe);
   ode->ark = ERKStepCreate(ark_rates, 0.0, ode->solution, ode->sun);
   if (!ode->ark) {
     return -1;
@@ -164,12 +225,12 @@ void ff_ode_destroy(ff_ode *ode) {
   if (ode->ark) {
     ERKStepFree(&ode->ark);
   }
-  if (ode->solution) {
-    N_VDestroy(ode->solution);
+  for (int i = 0; i < VECTORS; i++) {
+    if (ode->vectors[i]) {
+      N_VFreeEmpty(ode->vectors[i]);
+    }
   }
-  if (ode->dense) {
-    N_VDestroy(ode->dense);
-  }
+  ff_free(ode->room);
   if (ode->sun) {
     SUNContext_Free(&ode->sun);
   }

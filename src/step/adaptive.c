@@ -3,6 +3,10 @@
  * Between events each contact point is held open or closed, so that the integrator only ever
  * sees a smooth motion; it is switched where its depth crosses zero. Where a law has a kink, as a
  * clamp or the change from stick to slip, a step ends too.
+ *
+ * Samples of a manifold come and go within a step: a new one takes over the point, and with it the
+ * side, of one that vanished at its place; any other has the side of its depth, without an event,
+ * until the step ends. Forces do not jump there, so nothing needs to be located.
  */
 #include "math/vec.h"
 #include "step/candidates.h"
@@ -10,6 +14,7 @@
 #include "step/forces.h"
 #include "step/frame.h"
 #include "step/peaks.h"
+#include "step/samples.h"
 #include "step/stepper.h"
 
 #include <string.h>
@@ -24,24 +29,30 @@ enum {
 /* ---- what the integrator calls ----------------------------------------------------- */
 
 /* Once it is cancelled there are no rates anywhere, and the integrator soon gives up. */
-static int rates(void *context, double t, const double *y, double *dy) {
+static int adaptive_rates(void *context, double t, const double *y, double *dy) {
   ff_work *work = context;
   return ff_is_cancelled(&work->cancelled) || ff_rates(work->model, work->state, t, y, dy);
 }
 
-static int project(void *context, double t, double *y) {
+static int adaptive_project(void *context, double t, double *y) {
   ff_work *work = context;
   return ff_constraints_project(work->model, work->state, t, y) ? 0 : 1;
 }
 
+/* Depth of a point; or a constant on its side while it has no sample, or one that is new. */
+static double depth_event(const ff_point *point) {
+  bool sided = point->known && ff_point_is_found(point);
+  return sided || ff_point_is_plain(point) ? point->patch.depth : point->closed ? 1 : -1;
+}
+
 /* Depth of every point, then the kink functions of every closed one. */
-static void events(void *context, double t, const double *y, double *g) {
+static void adaptive_events(void *context, double t, const double *y, double *g) {
   ff_work *work = context;
   ff_state *state = work->state;
   ff_forces_update(work->model, state, t, y, NULL, NULL);
   int n = state->point_count;
   for (int i = 0; i < n; i++) {
-    g[i] = state->points[i].patch.depth;
+    g[i] = depth_event(&state->points[i]);
     g[n + i] = state->points[i].closed ? state->points[i].kink : 1;
     g[2 * n + i] = state->points[i].closed ? state->points[i].friction_kink : 1;
   }
@@ -79,7 +90,7 @@ static void set_tolerances(const ff_model *model, const ff_state *state, double 
   }
 }
 
-static ff_status create(ff_work *work) {
+static ff_status adaptive_create(ff_work *work) {
   ff_state *state = work->state;
   set_tolerances(work->model, state, work->sum);
   ff_ode_def def = {.size = state->size,
@@ -87,9 +98,9 @@ static ff_status create(ff_work *work) {
                     .rtol = work->model->run.stepper.rtol,
                     .max_step = work->model->run.stepper.max_step,
                     .atol = work->sum,
-                    .rates = rates,
-                    .events = events,
-                    .project = work->model->constraint_count > 0 ? project : NULL,
+                    .rates = adaptive_rates,
+                    .events = adaptive_events,
+                    .project = work->model->constraint_count > 0 ? adaptive_project : NULL,
                     .context = work};
   state->frozen = true;
   ff_status status = ff_ode_create(&work->ode, &def);
@@ -99,12 +110,12 @@ static ff_status create(ff_work *work) {
   return status;
 }
 
-static void destroy(ff_work *work) {
+static void adaptive_destroy(ff_work *work) {
   ff_ode_destroy(work->ode);
   work->ode = NULL;
 }
 
-static void reset(ff_work *work) {
+static void adaptive_reset(ff_work *work) {
   ff_ode_reset(work->ode);
   work->marked_steps = 0;
   work->marked_t = 0;
@@ -112,34 +123,57 @@ static void reset(ff_work *work) {
 
 /* ---- steps -------------------------------------------------------------------------------- */
 
-/* Forces at the present state, with every new point on the side it is on. */
-static void settle(ff_work *work) {
+/* Gives every new point the side it is on, and frees those whose samples have vanished. True if
+ * there are new ones. */
+static bool take_sides(ff_work *work, bool *dropped) {
   ff_state *state = work->state;
-  ff_forces_update(work->model, state, state->t, state->y, NULL, NULL);
   bool fresh = false;
+  *dropped = ff_samples_forget(work->model, state);
   for (int i = 0; i < state->point_count; i++) {
     ff_point *point = &state->points[i];
-    if (!point->known) {
+    if (!point->known && ff_point_is_found(point)) {
       point->known = fresh = true;
       point->closed = point->patch.depth > 0;
     }
   }
-  if (fresh) {
-    ff_forces_update(work->model, state, state->t, state->y, NULL, NULL);
-  }
-}
-
-static void restart(ff_work *work) {
-  ff_state *state = work->state;
-  settle(work);
   signed char *side = ff_ode_sides(work->ode);
   int n = state->point_count;
   for (int i = 0; i < n; i++) {
-    side[i] = state->points[i].closed ? 1 : -1;
-    side[n + i] = state->points[i].closed && state->points[i].kink < 0 ? -1 : 1;
-    side[2 * n + i] = state->points[i].closed && state->points[i].friction_kink < 0 ? -1 : 1;
+    const ff_point *point = &state->points[i];
+    side[i] = point->closed ? 1 : -1;
+    side[n + i] = point->closed && point->kink < 0 ? -1 : 1;
+    side[2 * n + i] = point->closed && point->friction_kink < 0 ? -1 : 1;
   }
-  ff_ode_restart(work->ode, state->t, EVENTS_PER_POINT * n);
+  return fresh;
+}
+
+/* Forces at the present state, with every new point on the side it is on. */
+static void restart(ff_work *work) {
+  ff_state *state = work->state;
+  bool dropped;
+  ff_forces_update(work->model, state, state->t, state->y, NULL, NULL);
+  if (take_sides(work, &dropped)) {
+    ff_forces_update(work->model, state, state->t, state->y, NULL, NULL);
+    take_sides(work, &dropped); /* those of the kinks */
+  }
+  ff_ode_restart(work->ode, state->t, EVENTS_PER_POINT * state->point_count);
+}
+
+/* After a step without an event: samples that have come or gone in it. */
+static void renew_samples(ff_work *work) {
+  ff_state *state = work->state;
+  bool changed = false, dropped;
+  for (int i = 0; i < state->point_count && !changed; i++) {
+    const ff_point *point = &state->points[i];
+    bool matched = point->id.kind != FF_PAIR_NONE && !ff_point_is_plain(point);
+    changed = matched && point->known != ff_point_is_found(point);
+  }
+  if (changed) {
+    take_sides(work, &dropped);
+    if (dropped) {
+      restart(work);
+    }
+  }
 }
 
 /* With the wish that the state has. */
@@ -162,7 +196,7 @@ static ff_status list_until(ff_work *work, double t_end) {
   return list_again(work);
 }
 
-static ff_status refresh(ff_work *work) {
+static ff_status adaptive_refresh(ff_work *work) {
   return list_until(work, INFINITY);
 }
 
@@ -172,6 +206,7 @@ static void switch_point(ff_work *work, int event) {
   if (event < state->point_count) {
     ff_point *point = &state->points[event];
     point->closed = ff_ode_sides(work->ode)[event] > 0;
+    point->known = true;
     if (work->model->memory_count > 0) { /* memory begins empty and ends with the contact */
       ff_work_drop_memory(work, event);
       point->axis = v3(0, 0, 0);
@@ -180,16 +215,16 @@ static void switch_point(ff_work *work, int event) {
   work->events++;
 }
 
-static void go_back(ff_work *work, double t) {
+static void restore_adaptive_state(ff_work *work, double t) {
   ff_state *state = work->state;
   memcpy(state->y, work->before, (size_t)state->size * sizeof *state->y);
   state->t = t;
   restart(work);
 }
 
-static ff_status give_up(ff_work *work, double t) {
+static ff_status fail_adaptive_step(ff_work *work, double t) {
   work->trouble = (ff_trouble){.kind = FF_TROUBLE_OTHER};
-  go_back(work, t);
+  restore_adaptive_state(work, t);
   return ff_is_cancelled(&work->cancelled) ? FF_CANCELLED : FF_ERROR_STEP;
 }
 
@@ -206,7 +241,7 @@ static bool crawls(ff_work *work) {
   return pace < work->model->run.duration / NEVER;
 }
 
-static ff_status step(ff_work *work, double t_end) {
+static ff_status adaptive_step(ff_work *work, double t_end) {
   ff_state *state = work->state;
   const ff_model *model = work->model;
   double t = state->t;
@@ -223,12 +258,12 @@ static ff_status step(ff_work *work, double t_end) {
   for (int tries = 0; tries < RETRIES; tries++) {
     ff_ode_outcome outcome = ff_ode_step(work->ode, t_end);
     if (outcome == FF_ODE_FAILED) {
-      return give_up(work, t);
+      return fail_adaptive_step(work, t);
     }
     state->t = ff_ode_time(work->ode);
     /* Farther than the list reaches: a touch may be missing. Look farther, step again. */
     if (ff_candidates_stale(model, state, state->t, state->y)) {
-      go_back(work, t);
+      restore_adaptive_state(work, t);
       ff_candidates_wish_more(model, state, 4);
       ff_status status = list_again(work);
       if (status != FF_OK) {
@@ -238,13 +273,14 @@ static ff_status step(ff_work *work, double t_end) {
     }
     ff_peaks_find(work, t);
     if (ff_is_cancelled(&work->cancelled)) { /* peaks need rates, too */
-      return give_up(work, t);
+      return fail_adaptive_step(work, t);
     }
     if (outcome == FF_ODE_EVENT) {
       switch_point(work, ff_ode_event(work->ode));
       restart(work);
     } else {
       ff_forces_update(model, state, state->t, state->y, NULL, NULL);
+      renew_samples(work);
       if (model->memory_count > 0 && ff_frame_leans(model, state)) {
         ff_frame_anchor(model, state);
         restart(work);
@@ -253,14 +289,14 @@ static ff_status step(ff_work *work, double t_end) {
     work->steps++;
     return FF_OK;
   }
-  return give_up(work, t);
+  return fail_adaptive_step(work, t);
 }
 
 const ff_stepper ff_stepper_adaptive = {
     .staged = true,
-    .create = create,
-    .destroy = destroy,
-    .reset = reset,
-    .refresh = refresh,
-    .step = step,
+    .create = adaptive_create,
+    .destroy = adaptive_destroy,
+    .reset = adaptive_reset,
+    .refresh = adaptive_refresh,
+    .step = adaptive_step,
 };

@@ -56,23 +56,18 @@ void ff_candidates_wish_more(const ff_model *model, ff_state *state, double time
 /* ---- adding ------------------------------------------------------------------------- */
 
 /* Adds a pair of shapes; false when the capacity is used up. */
-static bool add_near(const ff_model *model, ff_state *state, int a, int b, int rules) {
-  const ff_geom *one = &model->shapes[a].geom, *two = &model->shapes[b].geom;
-  const ff_binding *binding = &model->bindings[rules];
-  int points = ff_binding_points(model, binding, one->kind, two->kind);
+static bool add_shape_pair(const ff_model *model, ff_state *state, int a, int b, int rules) {
+  int points = ff_binding_points(model, &model->bindings[rules], model->shapes[a].geom.kind,
+                                 model->shapes[b].geom.kind);
   if (state->near_count == state->near_capacity ||
       state->point_count + points > state->point_capacity) {
     return false;
   }
-  state->nears[state->near_count++] =
-      (ff_near){.shape_a = a,
-                .shape_b = b,
-                .binding = rules,
-                .presses = ff_binding_presses(model, binding, one->kind, two->kind),
-                .first_point = state->point_count,
-                .point_count = points,
-                .touch = ff_geom_touch_of(one->kind, two->kind),
-                .rounded = ff_geom_is_rounded(one, two, binding->round)};
+  state->nears[state->near_count++] = (ff_near){.shape_a = a,
+                                                .shape_b = b,
+                                                .binding = rules,
+                                                .first_point = state->point_count,
+                                                .point_count = points};
   memset(&state->points[state->point_count], 0, (size_t)points * sizeof *state->points);
   state->point_count += points;
   return true;
@@ -92,7 +87,8 @@ static bool add_nears(const ff_model *model, ff_state *state, int a, int b, bool
           model->class_swapped[entry] != swapped) {
         continue;
       }
-      if (!add_near(model, state, swapped ? j : i, swapped ? i : j, model->class_table[entry])) {
+      if (!add_shape_pair(model, state, swapped ? j : i, swapped ? i : j,
+                          model->class_table[entry])) {
         return false;
       }
     }
@@ -102,7 +98,7 @@ static bool add_nears(const ff_model *model, ff_state *state, int a, int b, bool
 
 /* Which of two bodies is a depends on their shapes: those of several may meet in both orders, which
  * is two meets. */
-static bool add_meet(const ff_model *model, ff_state *state, int i, int j, bool floors) {
+static bool add_body_pair(const ff_model *model, ff_state *state, int i, int j, bool floors) {
   for (int swapped = 0; swapped < 2; swapped++) {
     int first = state->near_count;
     if (!add_nears(model, state, i, j, floors, swapped)) {
@@ -144,7 +140,7 @@ static bool add_floor_meets(const ff_model *model, ff_state *state, double times
     for (int j = 0; j < model->body_count; j++) {
       double margin = times * (state->wish[i] + state->wish[j]);
       if (model->bodies[j].infinite && near_floor(model, state, i, j, margin) &&
-          !add_meet(model, state, i, j, true)) {
+          !add_body_pair(model, state, i, j, true)) {
         return false;
       }
     }
@@ -169,7 +165,7 @@ static bool add_free_meets(const ff_model *model, ff_state *state, double times)
   for (int k = 0; k < count; k++) {
     int i = state->finite_bodies[state->broad_pairs[k].i];
     int j = state->finite_bodies[state->broad_pairs[k].j];
-    if (!add_meet(model, state, i, j, false)) {
+    if (!add_body_pair(model, state, i, j, false)) {
       return false;
     }
   }
@@ -211,7 +207,7 @@ static long floor_order(const ff_meet *meet, int body_count) {
   return (long)meet->a * body_count + meet->b;
 }
 
-static void keep(const ff_model *model, ff_state *state, const ff_meet *old, ff_meet *fresh) {
+static void keep_pair(const ff_model *model, ff_state *state, const ff_meet *old, ff_meet *fresh) {
   int first_near = fresh->first_near;
   const ff_near *from = &state->old_nears[old->first_near];
   const ff_near *to = &state->nears[first_near];
@@ -233,7 +229,7 @@ static void keep(const ff_model *model, ff_state *state, const ff_meet *old, ff_
 
 /* Bodies that are far apart again: what their layers still hold while they recover, dampers will
  * take. */
-static void let_go(const ff_state *state, const ff_meet *old) {
+static void book_lost_pair(const ff_state *state, const ff_meet *old) {
   const ff_near *first = &state->old_nears[old->first_near], *end = first + old->near_count;
   double *lost = ff_state_ledger(state) + FF_Y_LOST;
   for (const ff_near *near = first; near < end; near++) {
@@ -254,9 +250,9 @@ static void keep_part(const ff_model *model, ff_state *state, int old, int old_e
     long k0 = key(&state->old_meets[old], model->body_count);
     long k1 = fresh < fresh_end ? key(&state->meets[fresh], model->body_count) : LONG_MAX;
     if (k0 == k1) {
-      keep(model, state, &state->old_meets[old], &state->meets[fresh]);
+      keep_pair(model, state, &state->old_meets[old], &state->meets[fresh]);
     } else if (k0 < k1) {
-      let_go(state, &state->old_meets[old]);
+      book_lost_pair(state, &state->old_meets[old]);
     }
     old += k0 <= k1;
     fresh += k1 <= k0;
@@ -267,7 +263,7 @@ static void keep_part(const ff_model *model, ff_state *state, int old, int old_e
 enum { LOOK_FURTHER = 8 };
 
 /* Fills the list, for some times the wish; false when it is full. */
-static bool fill(const ff_model *model, ff_state *state, double times) {
+static bool fill_pair_list(const ff_model *model, ff_state *state, double times) {
   state->meet_count = state->near_count = state->point_count = 0;
   bool room = add_floor_meets(model, state, times);
   state->floor_meets = state->meet_count;
@@ -278,8 +274,9 @@ ff_status ff_candidates_update(const ff_model *model, ff_state *state) {
   const ff_state before = *state;
   put_memory_aside(model, state);
   swap_lists(state);
-  bool alone = before.near_count == 0 && fill(model, state, LOOK_FURTHER) && state->near_count == 0;
-  if (!alone && !fill(model, state, 1)) {
+  bool alone = before.near_count == 0 && fill_pair_list(model, state, LOOK_FURTHER) &&
+               state->near_count == 0;
+  if (!alone && !fill_pair_list(model, state, 1)) {
     *state = before; /* the old arrays were not touched */
     size_t memory = (size_t)state->point_count * (size_t)model->memory_count;
     if (memory > 0) {

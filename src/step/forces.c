@@ -4,8 +4,8 @@
 #include "model/table.h"
 #include "step/constraints.h"
 #include "step/frame.h"
-#include "step/presses.h"
 #include "step/robots.h"
+#include "step/samples.h"
 
 #include <string.h>
 
@@ -30,14 +30,14 @@ void ff_bodies_update(const ff_model *model, ff_state *state, double t, const do
 }
 
 /* Velocity of the point of a body at a place in the world. */
-static ff_vec3 velocity_at(const ff_body_motion *body, ff_vec3 arm) {
+static ff_vec3 body_velocity_at(const ff_body_motion *body, ff_vec3 arm) {
   return v3_add(body->velocity, v3_cross(body->omega, arm));
 }
 
 /* ---- the ledger ------------------------------------------------------------------------ */
 
 /* An outside force on a free body: what it works and what impulse it brings. */
-static void book_outside(double *ledger, ff_vec3 point, ff_vec3 force, ff_vec3 moment) {
+static void book_external(double *ledger, ff_vec3 point, ff_vec3 force, ff_vec3 moment) {
   ff_vec3 angular = v3_add(v3_cross(point, force), moment);
   double *to = ledger + FF_Y_IMPULSE;
   v3_store(to, v3_add(v3_load(to), force));
@@ -47,16 +47,19 @@ static void book_outside(double *ledger, ff_vec3 point, ff_vec3 force, ff_vec3 m
 
 /* ---- contacts ----------------------------------------------------------------------------- */
 
-ff_contact_bodies ff_contact_look(const ff_state *state, const ff_meet *meet, ff_point *point) {
+ff_contact_bodies ff_contact_motion(const ff_state *state, const ff_meet *meet, ff_point *point) {
   const ff_body_motion *a = &state->bodies[meet->a], *b = &state->bodies[meet->b];
   ff_contact_bodies out = {.a = meet->a, .b = meet->b};
   out.arm_a = v3_sub(point->point, a->pose.position);
   out.arm_b = v3_sub(point->point, b->pose.position);
-  out.velocity_b = velocity_at(b, out.arm_b);
-  ff_vec3 relative = v3_sub(velocity_at(a, out.arm_a), out.velocity_b);
+  out.velocity_b = body_velocity_at(b, out.arm_b);
+  ff_vec3 relative = v3_sub(body_velocity_at(a, out.arm_a), out.velocity_b);
   ff_vec3 turning = v3_sub(a->omega, b->omega);
   ff_patch *patch = &point->patch;
-  patch->depth_rate = -v3_dot(point->normal, relative);
+  patch->depth_rate = -v3_dot(point->push, relative);
+  if (!ff_point_is_plain(point)) {
+    patch->depth_rate = point->pace * (patch->depth_rate - v3_dot(point->lever, turning));
+  }
   patch->slip[0] = v3_dot(point->t1, relative);
   patch->slip[1] = v3_dot(point->t2, relative);
   patch->spin = v3_dot(point->normal, turning);
@@ -79,8 +82,9 @@ double ff_link_ease(const double *ease, ff_quat turn, ff_vec3 arm, ff_vec3 direc
 
 /* How fast the contact could move under its own stiffness: what a step must resolve.
  * 1/m_eff along a direction is at most 1/m + |arm x d|^2 / I_min for each body. */
-static void note_stiffness(const ff_model *model, ff_state *state, const ff_contact_bodies *bodies,
-                           const ff_point *point, const ff_normal *normal, double friction_slope) {
+static void note_point_stiffness(const ff_model *model, ff_state *state,
+                                 const ff_contact_bodies *bodies, const ff_point *point,
+                                 const ff_normal *normal, double friction_slope) {
   double along_n = 0, along_t = 0;
   const int ids[2] = {bodies->a, bodies->b};
   const ff_vec3 arms[2] = {bodies->arm_a, bodies->arm_b};
@@ -119,12 +123,12 @@ void ff_contact_push(const ff_model *model, ff_state *state, const ff_contact_bo
     return;
   }
   if (!b_free) { /* b pushes a: its motion works on the system */
-    book_outside(ledger, point, force, moment);
+    book_external(ledger, point, force, moment);
     ledger[FF_Y_WORK] +=
         v3_dot(force, bodies->velocity_b) + v3_dot(moment, state->bodies[bodies->b].omega);
   } else { /* a pushes b */
-    ff_vec3 velocity_a = velocity_at(&state->bodies[bodies->a], bodies->arm_a);
-    book_outside(ledger, point, v3_neg(force), v3_neg(moment));
+    ff_vec3 velocity_a = body_velocity_at(&state->bodies[bodies->a], bodies->arm_a);
+    book_external(ledger, point, v3_neg(force), v3_neg(moment));
     ledger[FF_Y_WORK] -= v3_dot(force, velocity_a) + v3_dot(moment, state->bodies[bodies->a].omega);
   }
 }
@@ -149,7 +153,10 @@ void ff_friction_note(const ff_model *model, const ff_binding *binding, ff_point
   if (ledger) {
     ledger[binding->unpaid ? FF_Y_UNPAID : FF_Y_PAID] += friction->path_rate;
   }
-  point->force = v3_axpy(point->force, friction->normal_force, point->normal);
+  point->force = v3_axpy(point->force, friction->normal_force, point->push);
+  if (!ff_point_is_plain(point)) {
+    point->moment = v3_axpy(point->moment, friction->normal_force, point->lever);
+  }
   point->force = v3_axpy(point->force, friction->force[0], point->t1);
   point->force = v3_axpy(point->force, friction->force[1], point->t2);
 }
@@ -180,9 +187,11 @@ static void show_held(const ff_binding *binding, ff_point *point, const double *
   }
 }
 
-void ff_contact_rub(const ff_model *model, ff_state *state, const ff_near *near, ff_point *point,
-                    const ff_contact_bodies *bodies, const ff_normal *normal, const double *memory,
-                    double *memory_rate, double *ledger) {
+/* Friction of a point that touches with this normal force, and what `adaptive` and the audit want
+ * to know of its laws; nothing is pushed. */
+static void friction_of(const ff_model *model, ff_state *state, const ff_near *near,
+                        ff_point *point, const ff_contact_bodies *bodies, const ff_normal *normal,
+                        const double *memory, double *memory_rate, double *ledger) {
   const ff_binding *binding = &model->bindings[near->binding];
   double slope = 0;
   point->mode = FF_SLIP;
@@ -199,43 +208,90 @@ void ff_contact_rub(const ff_model *model, ff_state *state, const ff_near *near,
   if (state->frozen && binding->normal->kink) {
     point->kink = binding->normal->kink(&binding->normal_params, &point->patch);
   }
-  note_stiffness(model, state, bodies, point, normal, slope);
+  note_point_stiffness(model, state, bodies, point, normal, slope);
 }
 
-/* Law and forces of one point that touches. */
-static void touch(const ff_model *model, ff_state *state, const ff_meet *meet, const ff_near *near,
-                  ff_point *point, const double *memory, double *memory_rate, double *ledger) {
+void ff_normal_weigh(ff_normal *normal, double weight, double pace) {
+  double force = weight * pace;
+  normal->force *= force;
+  normal->elastic *= force;
+  normal->energy *= weight;
+  normal->d_depth *= force * pace;
+  normal->d_rate *= force * pace;
+  normal->moment[0] *= force;
+  normal->moment[1] *= force;
+}
+
+double ff_point_weight_slope(const ff_point *point) {
+  double along = v3_dot(point->d_weight.shift, point->push);
+  return -along / point->pace;
+}
+
+/* Of a midpoint-implicit contact: the weight changes as the bodies move, which works by the energy
+ * E of the law at the depth. Of E grad w what is along grad depth is solved for, the rest acts as
+ * it is. */
+static void push_by_weight(const ff_model *model, ff_state *state, const ff_contact_bodies *bodies,
+                           const ff_point *point, double energy, double *ledger) {
+  double along = ff_point_weight_slope(point) * point->pace;
+  ff_vec3 shift = v3_axpy(point->d_weight.shift, along, point->push);
+  ff_vec3 turn = v3_axpy(point->d_weight.turn, along, point->lever);
+  ff_contact_push(model, state, bodies, point->point, v3_scale(-energy, shift),
+                  v3_scale(-energy, turn), ledger);
+}
+
+/* Laws and forces of one point that touches: on a, for a sample of weight w and a law with force F
+ * and energy E, -(w F grad depth + E grad w). */
+static void point_forces(const ff_model *model, ff_state *state, const ff_meet *meet,
+                         const ff_near *near, ff_point *point, const double *memory,
+                         double *memory_rate, double *ledger) {
   const ff_binding *binding = &model->bindings[near->binding];
-  ff_contact_bodies bodies = ff_contact_look(state, meet, point);
+  ff_contact_bodies bodies = ff_contact_motion(state, meet, point);
+  bool held = ff_state_holds(state, binding), plain = ff_point_is_plain(point);
   ff_normal normal;
   normal.moment[0] = normal.moment[1] = 0;
   binding->normal->normal(&binding->normal_params, &point->patch, &normal);
-  point->force_n = near->presses ? point->weight * point->pace * normal.force : normal.force;
-  point->energy_n = near->presses ? point->energy_n : normal.energy; /* that of all its presses */
+  double energy = normal.energy;
+  if (!plain) {
+    ff_normal_weigh(&normal, point->weight, point->pace);
+  }
+  point->force_n = normal.force;
+  point->energy_n = normal.energy;
   point->normal_unpaid = binding->normal_unpaid;
-  point->force = v3_scale(point->force_n, point->normal);
+  point->force = v3_scale(normal.force, point->push);
   point->moment = v3_axpy(v3_scale(normal.moment[0], point->t1), normal.moment[1], point->t2);
-  bool held = ff_state_holds(state, binding);
+  if (!plain) {
+    point->moment = v3_axpy(point->moment, normal.force, point->lever);
+  }
+  if (!plain && !held) {
+    point->force = v3_axpy(point->force, -energy, point->d_weight.shift);
+    point->moment = v3_axpy(point->moment, -energy, point->d_weight.turn);
+  }
   if (held) {
     show_held(binding, point, memory);
   } else {
-    ff_contact_rub(model, state, near, point, &bodies, &normal, memory, memory_rate, ledger);
+    friction_of(model, state, near, point, &bodies, &normal, memory, memory_rate, ledger);
   }
   if (held && state->holding == FF_HOLDS_AT_START) { /* it pushes, and books, in the step */
+    if (!plain) {
+      push_by_weight(model, state, &bodies, point, energy, ledger);
+    }
     return;
   }
   ledger = held ? NULL : ledger;
   if (ledger) {
     /* What the normal force takes beyond its elastic part is lost. */
     const double *roll = point->patch.roll;
-    ledger[FF_Y_LOST + FF_LOST_NORMAL] += (normal.force - normal.elastic) * point->patch.depth_rate;
-    ledger[FF_Y_UNPAID] += binding->normal_unpaid ? normal.elastic * point->patch.depth_rate : 0;
+    double rate = point->patch.depth_rate / point->pace;
+    ledger[FF_Y_LOST + FF_LOST_NORMAL] += (normal.force - normal.elastic) * rate;
+    ledger[FF_Y_UNPAID] += binding->normal_unpaid ? normal.elastic * rate : 0;
     ledger[FF_Y_LOST + FF_LOST_ROLLING] -= normal.moment[0] * roll[0] + normal.moment[1] * roll[1];
   }
   ff_contact_push(model, state, &bodies, point->point, point->force, point->moment, ledger);
 }
 
-static void release(ff_point *point) {
+/* Outside contact, unless a sample is found. */
+static void open_point(ff_point *point) {
+  point->patch.depth = -INFINITY;
   point->touching = false;
   point->force_n = point->force_t[0] = point->force_t[1] = 0;
   point->force = point->moment = v3(0, 0, 0);
@@ -245,7 +301,7 @@ static void release(ff_point *point) {
 }
 
 /* How far a point of a body can come within a time, the pull of gravity apart. */
-static double reach_of(const ff_model *model, const ff_state *state, int body, double time) {
+static double body_reach(const ff_model *model, const ff_state *state, int body, double time) {
   const ff_body_motion *motion = &state->bodies[body];
   double turning = v3_norm(motion->omega);
   return time *
@@ -263,57 +319,32 @@ static double margin_of(const ff_model *model, const ff_state *state, const ff_n
     return 0;
   }
   double time = model->run.stepper.step * (state->middle ? 0.5 : 1);
-  return reach_of(model, state, model->shapes[near->shape_a].body, time) +
-         reach_of(model, state, model->shapes[near->shape_b].body, time) +
+  return body_reach(model, state, model->shapes[near->shape_a].body, time) +
+         body_reach(model, state, model->shapes[near->shape_b].body, time) +
          4 * time * time * v3_norm(model->run.gravity);
 }
 
-/* Geometry of a pair of shapes; points that are not near stay as they are. */
-static void place_points(const ff_model *model, ff_state *state, const ff_near *near) {
-  const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
-  ff_pose room_a, room_b;
-  const ff_pose *pose_a = ff_shape_at(a, &state->bodies[a->body].pose, &room_a);
-  const ff_pose *pose_b = ff_shape_at(b, &state->bodies[b->body].pose, &room_b);
-  ff_touch touches[FF_TOUCH_MAX];
-  const ff_binding *binding = &model->bindings[near->binding];
-  bool held = ff_state_holds(state, binding);
-  double margin = margin_of(model, state, near);
-  int count = 1;
+/* Where the points of a pair of shapes are, and which of them touch. Those that have no sample now
+ * are open. */
+static void find_pair_points(const ff_model *model, ff_state *state, const ff_near *near) {
   bool wanders = model->memory_count > 0 && ff_frame_wanders(model, near);
-  if (binding->overlaps) {
-    ff_patch *patch = &state->points[near->first_point].patch;
-    patch->edges = binding->edges ? state->edges : NULL;
-    patch->edge_count = ff_geom_touch_overlap(&a->geom, pose_a, pose_b, touches, &patch->overlap,
-                                              binding->edges ? state->edges : NULL);
-  } else {
-    count = near->touch(&a->geom, pose_a, &b->geom, pose_b, margin, touches);
-  }
-  for (int i = 0; i < count; i++) {
-    const ff_touch *from = &touches[i];
-    ff_point *to = &state->points[near->first_point + from->feature];
-    to->point = from->point;
-    to->normal = from->normal;
-    to->t1 = from->t1;
-    to->t2 = v3_cross(from->normal, from->t1);
-    to->patch.depth = from->depth;
-    to->patch.curvature[0] = from->curvature[0];
-    to->patch.curvature[1] = from->curvature[1];
-    to->touching = state->frozen ? to->closed : from->depth > 0 || (held && state->middle);
-    if (wanders && to->touching) {
-      ff_frame_carry(model, state, near, to);
+  bool ahead = state->middle && ff_state_holds(state, &model->bindings[near->binding]);
+  ff_samples_find(model, state, near, margin_of(model, state, near));
+  for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
+    ff_point *point = &state->points[i];
+    if (!ff_point_is_found(point)) {
+      continue;
+    }
+    bool overlaps = point->patch.depth > 0;
+    /* A new sample has no side yet: it has that of the point at its place, or none. */
+    point->touching = state->frozen && point->known ? point->closed : overlaps || ahead;
+    if (wanders && point->touching) {
+      ff_frame_carry(model, state, near, point);
     }
   }
 }
 
-/* Points that are not found again are outside contact. */
-static void release_points(ff_state *state, const ff_near *near) {
-  for (int i = 0; i < near->point_count; i++) {
-    release(&state->points[near->first_point + i]);
-    state->points[near->first_point + i].patch.depth = -INFINITY;
-  }
-}
-
-void ff_contacts_look(const ff_model *model, ff_state *state) {
+void ff_contacts_find(const ff_model *model, ff_state *state) {
   for (int m = 0; m < state->meet_count; m++) {
     const ff_meet *meet = &state->meets[m];
     for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
@@ -323,10 +354,10 @@ void ff_contacts_look(const ff_model *model, ff_state *state) {
         points[i].touching = false;
         points[i].patch.depth = -INFINITY;
       }
-      place_points(model, state, near);
+      find_pair_points(model, state, near);
       for (int i = 0; i < near->point_count; i++) {
         if (points[i].touching) {
-          ff_contact_look(state, meet, &points[i]);
+          ff_contact_motion(state, meet, &points[i]);
         }
       }
     }
@@ -339,15 +370,14 @@ static bool may_touch(const ff_model *model, const ff_point *point, double time)
   return point->patch.depth + time * fabs(point->patch.depth_rate) + fall > 0;
 }
 
-/* A held contact that does not touch now: will it in the step to come? */
-static bool look_out(const ff_model *model, const ff_state *state, const ff_meet *meet,
-                     ff_point *point, double time) {
-  bool placed = point->patch.depth > -INFINITY;
-  if (placed) {
-    ff_contact_look(state, meet, point);
-  }
-  if (placed && may_touch(model, point, time)) {
-    return true;
+/* A midpoint-implicit contact: does it take part in the step to come? If not, it is open. */
+static bool takes_part(const ff_model *model, const ff_state *state, const ff_meet *meet,
+                       ff_point *point, double time) {
+  if (ff_point_is_found(point)) {
+    ff_contact_motion(state, meet, point);
+    if (may_touch(model, point, time)) {
+      return true;
+    }
   }
   memset(point->held, 0, sizeof point->held);
   point->held_mode = FF_OPEN;
@@ -355,53 +385,62 @@ static bool look_out(const ff_model *model, const ff_state *state, const ff_meet
   return false;
 }
 
+/* In the middle of a step, where midpoint-implicit contacts are solved for later. */
+static void prepare_midpoint(const ff_model *model, ff_state *state, const ff_meet *meet,
+                             const ff_near *near, ff_point *point, double *ledger) {
+  const ff_binding *binding = &model->bindings[near->binding];
+  point->touching = takes_part(model, state, meet, point, 0.5 * model->run.stepper.step);
+  if (point->touching && point->patch.depth > 0 && !ff_point_is_plain(point)) {
+    ff_contact_bodies bodies = ff_contact_motion(state, meet, point);
+    ff_normal normal;
+    binding->normal->normal(&binding->normal_params, &point->patch, &normal);
+    push_by_weight(model, state, &bodies, point, normal.energy, ledger);
+  }
+}
+
+/* Forces of all points of a pair of shapes. */
+static void pair_forces(const ff_model *model, ff_state *state, const ff_meet *meet,
+                        const ff_near *near, const double *y, double *memory_rate, double *ledger) {
+  bool held = ff_state_holds(state, &model->bindings[near->binding]);
+  int end = near->first_point + near->point_count;
+  for (int i = near->first_point; i < end; i++) {
+    open_point(&state->points[i]);
+  }
+  find_pair_points(model, state, near);
+  for (int i = near->first_point; i < end; i++) {
+    ff_point *point = &state->points[i];
+    if (!point->touching) {
+      if (state->frozen && ff_point_is_found(point)) {
+        ff_contact_motion(state, meet, point); /* events want to know how fast it comes and goes */
+      } else if (held && state->holding == FF_HOLDS_AT_START) {
+        takes_part(model, state, meet, point, model->run.stepper.step);
+      }
+      continue;
+    }
+    if (state->middle && held) {
+      prepare_midpoint(model, state, meet, near, point, ledger);
+      continue;
+    }
+    double depth = point->patch.depth;
+    size_t at = (size_t)i * (size_t)model->memory_count;
+    /* A point held closed may be a hair outside: there laws go on as at the surface. */
+    point->patch.depth = greater(FF_AT_SURFACE, depth);
+    point_forces(model, state, meet, near, point, y + state->memory_at + at,
+                 memory_rate ? memory_rate + at : NULL, ledger);
+    point->patch.depth = depth;
+    point->patch.edges = NULL; /* the next patch writes over them */
+  }
+}
+
 static void contact_forces(const ff_model *model, ff_state *state, const double *y,
                            double *memory_rate, double *ledger) {
-  double step = model->run.stepper.step;
   if (state->frozen) { /* trial steps of `adaptive` may look deeper than the motion ever goes */
     state->stiffness = state->damping = 0;
   }
   for (int m = 0; m < state->meet_count; m++) {
     const ff_meet *meet = &state->meets[m];
     for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
-      const ff_near *near = &state->nears[n];
-      bool held = ff_state_holds(state, &model->bindings[near->binding]);
-      release_points(state, near);
-      if (near->presses && !held) {
-        size_t at = (size_t)near->first_point * (size_t)model->memory_count;
-        ff_presses_push(model, state, meet, near, y + state->memory_at + at,
-                        memory_rate ? memory_rate + at : NULL, ledger);
-        continue;
-      }
-      if (near->presses) {
-        ff_presses_place(model, state, meet, near, margin_of(model, state, near), ledger);
-      } else {
-        place_points(model, state, near);
-      }
-      for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
-        ff_point *point = &state->points[i];
-        if (!point->touching) {
-          if (state->frozen) {
-            ff_contact_look(state, meet,
-                            point); /* events want to know how fast it comes and goes */
-          } else if (held && state->holding == FF_HOLDS_AT_START) {
-            look_out(model, state, meet, point, step);
-          }
-          continue;
-        }
-        if (state->middle && held) {
-          point->touching = look_out(model, state, meet, point, 0.5 * step);
-          continue;
-        }
-        double depth = point->patch.depth;
-        size_t at = (size_t)i * (size_t)model->memory_count;
-        /* A point held closed may be a hair outside: there laws go on as at the surface. */
-        point->patch.depth = greater(FF_AT_SURFACE, depth);
-        touch(model, state, meet, near, point, y + state->memory_at + at,
-              memory_rate ? memory_rate + at : NULL, ledger);
-        point->patch.depth = depth;
-        point->patch.edges = NULL; /* the next patch writes over them */
-      }
+      pair_forces(model, state, meet, &state->nears[n], y, memory_rate, ledger);
     }
   }
 }
@@ -416,8 +455,9 @@ static void apply_outside(ff_state *state, int body, ff_vec3 point, ff_vec3 forc
   wrench->force = v3_add(wrench->force, force);
   wrench->torque = v3_add(wrench->torque, v3_add(v3_cross(arm, force), torque));
   if (ledger) {
-    book_outside(ledger, point, force, torque);
-    ledger[FF_Y_WORK] += v3_dot(force, velocity_at(motion, arm)) + v3_dot(torque, motion->omega);
+    book_external(ledger, point, force, torque);
+    ledger[FF_Y_WORK] +=
+        v3_dot(force, body_velocity_at(motion, arm)) + v3_dot(torque, motion->omega);
   }
 }
 
@@ -472,7 +512,7 @@ static void drive_forces(const ff_model *model, ff_state *state, double t, doubl
     const ff_model_drive *drive = &model->drives[i];
     const ff_body_motion *motion = &state->bodies[drive->body];
     ff_vec3 origin = pose_point(motion->pose, drive->point);
-    ff_vec3 velocity = velocity_at(motion, v3_sub(origin, motion->pose.position));
+    ff_vec3 velocity = body_velocity_at(motion, v3_sub(origin, motion->pose.position));
     double position = v3_dot(drive->axis, v3_sub(origin, drive->reference));
     double force = drive_force(drive, state->drive_phase[i], state->drive_start[i], t, position,
                                v3_dot(drive->axis, velocity));
@@ -485,7 +525,7 @@ static void drive_forces(const ff_model *model, ff_state *state, double t, doubl
  */
 
 /* Nothing pushes yet. */
-static void start(const ff_model *model, ff_state *state, double *ledger_rate) {
+static void clear_forces(const ff_model *model, ff_state *state, double *ledger_rate) {
   state->evaluations++;
   memset(state->wrenches, 0, (size_t)model->body_count * sizeof *state->wrenches);
   if (ledger_rate) {
@@ -494,7 +534,7 @@ static void start(const ff_model *model, ff_state *state, double *ledger_rate) {
 }
 
 void ff_forces_outside(const ff_model *model, ff_state *state, double t, double *ledger_rate) {
-  start(model, state, ledger_rate);
+  clear_forces(model, state, ledger_rate);
   if (model->force_count > 0) {
     applied_forces(model, state, t, ledger_rate);
   }
@@ -516,7 +556,7 @@ void ff_forces_contacts(const ff_model *model, ff_state *state, double t, const 
 void ff_forces_update(const ff_model *model, ff_state *state, double t, const double *y,
                       double *memory_rate, double *ledger_rate) {
   ff_bodies_update(model, state, t, y);
-  start(model, state, ledger_rate);
+  clear_forces(model, state, ledger_rate);
   if (memory_rate && model->memory_count > 0) {
     memset(memory_rate, 0, (size_t)(state->ledger_at - state->memory_at) * sizeof(double));
   }
@@ -552,7 +592,7 @@ int ff_rates_of_bodies(const ff_model *model, const ff_state *state, const doubl
     v3_store(to + FF_Y_V, v3_axpy(gravity, body->inv_mass, wrench->force));
     v3_store(to + FF_Y_L, wrench->torque);
     /* Gravity is an outside force too; its work is the change of gravity's energy. */
-    book_outside(ledger, motion->pose.position, v3_scale(body->mass, gravity), v3(0, 0, 0));
+    book_external(ledger, motion->pose.position, v3_scale(body->mass, gravity), v3(0, 0, 0));
     for (int k = 0; k < FF_Y_BODY; k++) {
       sum += to[k];
     }

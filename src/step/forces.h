@@ -22,9 +22,9 @@ void ff_bodies_update(const ff_model *model, ff_state *state, double t, const do
  * be NULL. */
 void ff_forces_outside(const ff_model *model, ff_state *state, double t, double *ledger_rate);
 
-/* Where the candidates touch and how they move there, from bodies that are up to date; the forces
- * that the points show stay. */
-void ff_contacts_look(const ff_model *model, ff_state *state);
+/* Contact points of all pairs and their relative motion, from bodies that are up to date; the
+ * forces that the points show stay. */
+void ff_contacts_find(const ff_model *model, ff_state *state);
 
 /* Everything that pushes, at time t and y: fills bodies, points and wrenches of the state.
  * If memory_rate is not NULL it receives the rates of the contact memory, and ledger_rate
@@ -44,14 +44,16 @@ int ff_rates_of_bodies(const ff_model *model, const ff_state *state, const doubl
  * it hangs in its robot at the start. */
 double ff_link_ease(const double *ease, ff_quat turn, ff_vec3 arm, ff_vec3 direction);
 
-/* How a and b move against one another at a point, in its coordinates: fills its patch. */
-ff_contact_bodies ff_contact_look(const ff_state *state, const ff_meet *meet, ff_point *point);
+/* Relative motion of a and b at a point, in its coordinates: fills its patch. */
+ff_contact_bodies ff_contact_motion(const ff_state *state, const ff_meet *meet, ff_point *point);
 
-/* Friction of a point that touches with this normal force, and what `adaptive` and the audit want
- * to know of its laws; nothing is pushed. */
-void ff_contact_rub(const ff_model *model, ff_state *state, const ff_near *near, ff_point *point,
-                    const ff_contact_bodies *bodies, const ff_normal *normal, const double *memory,
-                    double *memory_rate, double *ledger);
+/* From a normal law to a contact point that is a weighted sample: force along `push`, stored
+ * energy, derivatives of the force with the distance and velocity along it. */
+void ff_normal_weigh(ff_normal *normal, double weight, double pace);
+
+/* How the weight of a sample changes with its depth, 1/m: grad w = slope grad depth + a rest that
+ * shifts of a along `push` do not feel. */
+double ff_point_weight_slope(const ff_point *point);
 
 /* A friction law's answer: into the point, the rates of its memory and of the ledger. */
 void ff_friction_note(const ff_model *model, const ff_binding *binding, ff_point *point,

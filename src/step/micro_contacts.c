@@ -2,13 +2,14 @@
 #include "math/vec.h"
 #include "step/forces.h"
 #include "step/micro_macro.h"
+#include "step/samples.h"
 
 #include <string.h>
 
 /* ---- gathering ------------------------------------------------------------------------- */
 
-/* Velocity of a body at a point; what moves on its own goes as it will at the end. */
-static ff_vec3 velocity_at(const ff_micro *micro, int body, ff_vec3 point, double t_end) {
+/* Motion of a body; what moves on its own goes as it will at the end. */
+static ff_body_motion motion_at_end(const ff_micro *micro, int body, double t_end) {
   const ff_model_body *b = &micro->model->bodies[body];
   ff_body_motion motion = micro->state->bodies[body];
   if (b->kind == FF_BODY_PRESCRIBED) {
@@ -16,29 +17,41 @@ static ff_vec3 velocity_at(const ff_micro *micro, int body, ff_vec3 point, doubl
     motion.velocity = end.velocity;
     motion.omega = end.omega;
   }
-  ff_vec3 arm = v3_sub(point, motion.pose.position);
-  return v3_add(motion.velocity, v3_cross(motion.omega, arm));
+  return motion;
 }
 
-static void add_contact(ff_micro *micro, const ff_meet *meet, const ff_near *near, int index,
-                        double t_end) {
+static ff_vec3 velocity_at_point(const ff_body_motion *motion, ff_vec3 point) {
+  ff_vec3 arm = v3_sub(point, motion->pose.position);
+  return v3_add(motion->velocity, v3_cross(motion->omega, arm));
+}
+
+static void add_micro_contact(ff_micro *micro, const ff_meet *meet, const ff_near *near, int index,
+                              double t_end) {
   const ff_point *point = &micro->state->points[index];
   const ff_binding *binding = &micro->model->bindings[near->binding];
+  const ff_ground *ground = &binding->ground;
   ff_micro_contact *to = &micro->unsorted[micro->contact_count++];
+  double force = point->weight * point->pace; /* along the normal row, over that of the ground */
   *to = (ff_micro_contact){.point = index,
                            .a = meet->a,
                            .b = meet->b,
-                           .ground = &binding->ground,
+                           .ground = ground,
                            .grip = &binding->grip,
-                           .depth = point->patch.depth};
-  ff_vec3 speed = v3_sub(velocity_at(micro, meet->a, point->point, t_end),
-                         velocity_at(micro, meet->b, point->point, t_end));
-  to->speed[0] = v3_dot(point->normal, speed);
+                           .depth = point->patch.depth,
+                           .per_depth = force * ground->stiffness,
+                           .stiffness = force * point->pace * ground->stiffness,
+                           .damper = force * point->pace * ground->damping};
+  ff_body_motion a = motion_at_end(micro, meet->a, t_end), b = motion_at_end(micro, meet->b, t_end);
+  ff_vec3 speed = v3_sub(velocity_at_point(&a, point->point), velocity_at_point(&b, point->point));
+  to->speed[0] = v3_dot(point->push, speed);
   to->speed[1] = v3_dot(point->t1, speed);
   to->speed[2] = v3_dot(point->t2, speed);
+  if (!ff_point_is_plain(point)) {
+    to->speed[0] += v3_dot(point->lever, v3_sub(a.omega, b.omega));
+  }
 }
 
-static int root_of(const int *island, int mover) {
+static int micro_island_root(const int *island, int mover) {
   while (island[mover] != mover) {
     mover = island[mover];
   }
@@ -48,13 +61,13 @@ static int root_of(const int *island, int mover) {
 /* The lower of two names an island. */
 static void tie(ff_micro *micro, int a, int b) {
   if (a >= 0 && b >= 0) {
-    int x = root_of(micro->island, a), y = root_of(micro->island, b);
+    int x = micro_island_root(micro->island, a), y = micro_island_root(micro->island, b);
     micro->island[x > y ? x : y] = x > y ? y : x;
   }
 }
 
 /* Counts become starts: start[i] is where those of i begin, start[count] how many there are. */
-static void add_up(int *start, int count) {
+static void counts_to_starts(int *start, int count) {
   int sum = 0;
   for (int i = 0; i <= count; i++) {
     int own = i < count ? start[i] : 0;
@@ -64,13 +77,13 @@ static void add_up(int *start, int count) {
 }
 
 /* Contacts and movers of one island stand together, in the order they had. */
-static void sort(ff_micro *micro) {
+static void sort_by_island(ff_micro *micro) {
   int count = ff_mover_count(micro->model);
   size_t bytes = (size_t)(count + 1) * sizeof(int);
   memset(micro->mover_start, 0, bytes);
   memset(micro->contact_start, 0, bytes);
   for (int i = 0; i < count; i++) {
-    micro->island[i] = root_of(micro->island, i);
+    micro->island[i] = micro_island_root(micro->island, i);
     micro->mover_start[micro->island[i]]++;
   }
   for (int k = 0; k < micro->contact_count; k++) {
@@ -79,8 +92,8 @@ static void sort(ff_micro *micro) {
     contact->island = micro->island[a >= 0 ? a : b];
     micro->contact_start[contact->island]++;
   }
-  add_up(micro->mover_start, count);
-  add_up(micro->contact_start, count);
+  counts_to_starts(micro->mover_start, count);
+  counts_to_starts(micro->contact_start, count);
   for (int i = 0; i < count; i++) {
     micro->movers[micro->mover_start[micro->island[i]]++] = i;
   }
@@ -105,33 +118,39 @@ void ff_micro_gather(ff_micro *micro, double t_end) {
       const ff_near *near = &state->nears[n];
       for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
         if (state->points[i].patch.depth > 0) {
-          add_contact(micro, meet, near, i, t_end);
+          add_micro_contact(micro, meet, near, i, t_end);
           tie(micro, ff_mover_of(micro->model, meet->a), ff_mover_of(micro->model, meet->b));
         }
       }
     }
   }
-  sort(micro);
+  sort_by_island(micro);
 }
 
 /* ---- booking --------------------------------------------------------------------------------- */
 
-/* Force over the step, elastic and rigid parts together. */
-static void total_force(const ff_micro *micro, const ff_micro_contact *contact, double f[3]) {
+/* Force over the step, elastic and rigid parts together: along the rows of the contact, and on a.
+ */
+static void total_force(const ff_micro *micro, const ff_micro_contact *contact, double f[3],
+                        ff_vec3 *force, ff_vec3 *moment) {
+  const ff_point *point = &micro->state->points[contact->point];
   for (int k = 0; k < 3; k++) {
     f[k] = contact->force[k] + contact->impulse[k] / micro->h;
   }
+  *force = v3_scale(f[0], point->push);
+  *force = v3_axpy(v3_axpy(*force, f[1], point->t1), f[2], point->t2);
+  *moment = ff_point_is_plain(point) ? v3(0, 0, 0) : v3_scale(f[0], point->lever);
 }
 
 /* An impulse takes from the kinetic energy its product with the mean of the speeds before and
  * after. Of an elastic part the damper's share of it is lost, the spring's is stored; if the two
  * do not agree, the residual shows it. */
-static void book_losses(const ff_micro_contact *contact, double h, double *ledger) {
+static void book_micro_losses(const ff_micro_contact *contact, double h, double *ledger) {
   double mean[3];
   for (int k = 0; k < 3; k++) {
     mean[k] = 0.5 * (contact->speed[k] + contact->end[k]);
   }
-  double spring = contact->soft ? contact->ground->stiffness * contact->depth : 0;
+  double spring = contact->soft ? contact->per_depth * contact->depth : 0;
   double damper = contact->soft ? contact->force[0] - spring : 0;
   double rubbed = contact->force[1] * mean[1] + contact->force[2] * mean[2];
   rubbed += (contact->impulse[1] * mean[1] + contact->impulse[2] * mean[2]) / h;
@@ -148,20 +167,20 @@ void ff_micro_book(ff_micro *micro, double *ledger) {
     ff_contact_bodies bodies = {.a = contact->a, .b = contact->b};
     bodies.arm_a = v3_sub(point->point, state->bodies[contact->a].pose.position);
     bodies.arm_b = v3_sub(point->point, state->bodies[contact->b].pose.position);
-    bodies.velocity_b = velocity_at(micro, contact->b, point->point, state->t + micro->h);
+    ff_body_motion b = motion_at_end(micro, contact->b, state->t + micro->h);
+    bodies.velocity_b = velocity_at_point(&b, point->point);
     double f[3];
-    total_force(micro, contact, f);
-    ff_vec3 force = v3_scale(f[0], point->normal);
-    force = v3_axpy(v3_axpy(force, f[1], point->t1), f[2], point->t2);
-    book_losses(contact, micro->h, ledger);
-    ff_contact_push(micro->model, state, &bodies, point->point, force, v3(0, 0, 0), ledger);
+    ff_vec3 force, moment;
+    total_force(micro, contact, f, &force, &moment);
+    book_micro_losses(contact, micro->h, ledger);
+    ff_contact_push(micro->model, state, &bodies, point->point, force, moment, ledger);
   }
 }
 
 /* ---- telling ----------------------------------------------------------------------------------
  */
 
-static void release(ff_point *point) {
+static void clear_micro_forces(ff_point *point) {
   point->force_n = point->force_t[0] = point->force_t[1] = point->force_core = 0;
   point->force = point->moment = v3(0, 0, 0);
   point->soft_force = point->impulse[0] = point->impulse[1] = point->impulse[2] = 0;
@@ -177,18 +196,16 @@ static ff_mode mode_of(const ff_micro_contact *contact) {
 void ff_micro_show(ff_micro *micro) {
   ff_state *state = micro->state;
   for (int i = 0; i < state->point_count; i++) {
-    release(&state->points[i]);
+    clear_micro_forces(&state->points[i]);
   }
   for (int k = 0; k < micro->contact_count; k++) {
     const ff_micro_contact *contact = &micro->contacts[k];
     ff_point *point = &state->points[contact->point];
     double f[3];
-    total_force(micro, contact, f);
+    total_force(micro, contact, f, &point->force, &point->moment);
     point->force_n = f[0];
     point->force_t[0] = f[1];
     point->force_t[1] = f[2];
-    point->force = v3_scale(f[0], point->normal);
-    point->force = v3_axpy(v3_axpy(point->force, f[1], point->t1), f[2], point->t2);
     point->force_core = contact->impulse[0] / micro->h;
     point->soft_force = contact->force[0];
     memcpy(point->impulse, contact->impulse, sizeof contact->impulse);
@@ -196,17 +213,43 @@ void ff_micro_show(ff_micro *micro) {
   }
 }
 
+/* What the ground stores at a depth, for a sample of weight 1. */
+static double ground_energy(const ff_model *model, const ff_ground *ground, double depth) {
+  depth = fmax(depth, 0);
+  depth = model->run.stepper.exclusive ? fmin(depth, ground->thickness) : depth;
+  return 0.5 * ground->stiffness * depth * depth;
+}
+
 void ff_micro_store(const ff_model *model, ff_state *state) {
-  bool exclusive = model->run.stepper.exclusive;
   for (int n = 0; n < state->near_count; n++) {
     const ff_near *near = &state->nears[n];
     const ff_ground *ground = &model->bindings[near->binding].ground;
     for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
       ff_point *point = &state->points[i];
-      double depth = fmax(point->patch.depth, 0);
-      point->deflection = depth;
-      depth = exclusive ? fmin(depth, ground->thickness) : depth;
-      point->energy_n = 0.5 * ground->stiffness * depth * depth;
+      bool found = ff_point_is_found(point);
+      point->deflection = fmax(point->patch.depth, 0);
+      point->energy_n =
+          found ? point->weight * ground_energy(model, ground, point->patch.depth) : 0;
+    }
+  }
+}
+
+void ff_micro_push_weights(const ff_model *model, ff_state *state, double *ledger) {
+  for (int m = 0; m < state->meet_count; m++) {
+    const ff_meet *meet = &state->meets[m];
+    for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
+      const ff_near *near = &state->nears[n];
+      const ff_ground *ground = &model->bindings[near->binding].ground;
+      for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
+        ff_point *point = &state->points[i];
+        if (point->touching && !ff_point_is_plain(point)) {
+          double energy = ground_energy(model, ground, point->patch.depth);
+          ff_contact_bodies bodies = ff_contact_motion(state, meet, point);
+          ff_contact_push(model, state, &bodies, point->point,
+                          v3_scale(-energy, point->d_weight.shift),
+                          v3_scale(-energy, point->d_weight.turn), ledger);
+        }
+      }
     }
   }
 }

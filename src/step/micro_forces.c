@@ -29,18 +29,18 @@ static double slip_speed(const double speed[3]) {
 /* Eqs. 13 and 14 with what is known at the start. */
 static void push_known(ff_micro_contact *contact) {
   const ff_ground *ground = contact->ground;
-  double f = ground->stiffness * contact->depth - contact->damping * contact->speed[0];
+  double f = contact->per_depth * contact->depth - contact->damping * contact->speed[0];
   contact->force[0] = fmax(f, 0);
   contact->force[1] = -ground->mu * contact->force[0] * contact->slip[0];
   contact->force[2] = -ground->mu * contact->force[0] * contact->slip[1];
 }
 
 /* A stiff contact limits the step of what is not implicit: the audit wants to know. */
-static void note_stiffness(const ff_micro *micro, const ff_micro_contact *contact) {
+static void note_micro_stiffness(const ff_micro *micro, const ff_micro_contact *contact) {
   double ease[9];
   ff_state *state = micro->state;
   ff_rows_ease(&micro->rows, contact->row, contact->row, ease);
-  state->stiffness = fmax(state->stiffness, ease[0] * contact->ground->stiffness);
+  state->stiffness = fmax(state->stiffness, ease[0] * contact->stiffness);
   state->damping = fmax(state->damping, ease[0] * contact->damping);
 }
 
@@ -60,11 +60,11 @@ void ff_micro_meet(ff_micro *micro) {
     if (!contact->soft) {
       continue;
     }
-    contact->damping = ahead * ground->stiffness + (contact->speed[0] < 0 ? ground->damping : 0);
+    contact->damping = ahead * contact->stiffness + (contact->speed[0] < 0 ? contact->damper : 0);
     if (is_implicit(micro)) {
       /* the normal force that friction goes by: that of the step before, or of the spring */
       double before = micro->state->points[contact->point].soft_force;
-      double load = before > 0 ? before : ground->stiffness * contact->depth;
+      double load = before > 0 ? before : contact->per_depth * contact->depth;
       contact->drag = ground->mu * load / fmax(slip, contact->grip->v_t);
     } else {
       push_known(contact);
@@ -74,7 +74,7 @@ void ff_micro_meet(ff_micro *micro) {
 
 /* The part of the forces that is known goes to the impulse, the part that depends on the new
  * velocity to the inertia. */
-static void fold(ff_micro *micro, const ff_micro_contact *contact, double *push) {
+static void fold_contact(ff_micro *micro, const ff_micro_contact *contact, double *push) {
   double h = micro->h, impulse[3], weights[3];
   for (int i = 0; i < 3; i++) {
     impulse[i] = h * contact->force[i];
@@ -84,7 +84,7 @@ static void fold(ff_micro *micro, const ff_micro_contact *contact, double *push)
     }
   }
   if (is_implicit(micro)) {
-    impulse[0] += h * contact->ground->stiffness * contact->depth;
+    impulse[0] += h * contact->per_depth * contact->depth;
     ff_rows_stiffen(&micro->rows, contact->row, weights);
   }
   ff_rows_push(&micro->rows, contact->row, impulse, push);
@@ -93,14 +93,14 @@ static void fold(ff_micro *micro, const ff_micro_contact *contact, double *push)
 void ff_micro_fold(ff_micro *micro, double *push) {
   for (int k = 0; k < micro->member_count; k++) {
     if (micro->members[k].soft) {
-      fold(micro, &micro->members[k], push);
+      fold_contact(micro, &micro->members[k], push);
     }
   }
 }
 
 /* A fold that pulls is undone: first its damper, which acts only on the way in, then all of it. */
-static bool let_go(ff_micro_contact *contact, double h) {
-  double spring = h * contact->ground->stiffness;
+static bool undo_pulling_fold(ff_micro_contact *contact, double h) {
+  double spring = h * contact->stiffness;
   if (contact->force[0] >= 0) {
     return false;
   }
@@ -132,14 +132,13 @@ bool ff_micro_settle(ff_micro *micro, bool last) {
       continue;
     }
     if (!is_implicit(micro)) {
-      note_stiffness(micro, contact);
+      note_micro_stiffness(micro, contact);
       continue;
     }
-    contact->force[0] =
-        contact->ground->stiffness * contact->depth - contact->damping * contact->end[0];
+    contact->force[0] = contact->per_depth * contact->depth - contact->damping * contact->end[0];
     contact->force[1] = -contact->drag * contact->end[1];
     contact->force[2] = -contact->drag * contact->end[2];
-    bool pulled = let_go(contact, micro->h);
+    bool pulled = undo_pulling_fold(contact, micro->h);
     stays = !(pulled || (!last && ease_off(contact))) && stays;
   }
   return stays;

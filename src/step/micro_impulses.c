@@ -77,7 +77,7 @@ static const double *with_friction(ff_micro *micro, const ff_micro_contact *by, 
 }
 
 /* Rows that count: of each unknown that along which it acts. */
-static const int *find_rows(ff_micro *micro) {
+static const int *find_unknown_rows(ff_micro *micro) {
   for (int k = 0; k < micro->member_count; k++) {
     const ff_micro_contact *contact = &micro->members[k];
     for (int i = 0; i < unknowns_of(contact); i++) {
@@ -90,7 +90,7 @@ static const int *find_rows(ff_micro *micro) {
 /* A by columns: what each unknown does to the rows that count. */
 static void fill_columns(ff_micro *micro, int n) {
   size_t m = (size_t)micro->rows.count;
-  const int *rows = find_rows(micro);
+  const int *rows = find_unknown_rows(micro);
   double *to = micro->columns;
   for (int j = 0; j < micro->member_count; j++) {
     const ff_micro_contact *by = &micro->members[j];
@@ -105,7 +105,7 @@ static void fill_columns(ff_micro *micro, int n) {
 }
 
 /* The same by rows, for a programme that wants A itself. */
-static void fill_matrix(ff_micro *micro, int n) {
+static void fill_impulse_matrix(ff_micro *micro, int n) {
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) {
       micro->hessian[i * n + j] = micro->columns[j * n + i];
@@ -229,7 +229,7 @@ static bool solve_as_before(ff_micro *micro, int n, double lambda) {
 }
 
 /* One try of a programme from where x is. */
-static bool search(ff_micro *micro, const ff_qp_problem *problem) {
+static bool search_impulses(ff_micro *micro, const ff_qp_problem *problem) {
   ff_qp_info found = ff_qp_solve(micro->qp, problem, micro->x);
   bool good = found.outcome == FF_QP_SOLVED || found.outcome == FF_QP_INACCURATE;
   micro->info->iterations += found.iterations;
@@ -253,18 +253,18 @@ static bool minimise(ff_micro *micro, int n) {
     problem.hessian = micro->hessian;
     problem.gradient = micro->gradient;
   } else {
-    fill_matrix(micro, n);
+    fill_impulse_matrix(micro, n);
     problem.rows = n;
     problem.matrix = micro->hessian;
     problem.target = micro->target;
     problem.lambda = lambda;
   }
-  if (search(micro, &problem)) {
+  if (search_impulses(micro, &problem)) {
     return true;
   }
   micro->info->fallbacks++;
   memset(micro->x, 0, (size_t)n * sizeof *micro->x);
-  return search(micro, &problem);
+  return search_impulses(micro, &problem);
 }
 
 /* From unknowns to impulses, and what they do. */
@@ -329,7 +329,7 @@ static bool is_turned(const ff_micro *micro, const ff_micro_contact *contact) {
          along_slip(contact) < 0 && !micro->model->run.stepper.no_sticking;
 }
 
-static bool is_moved(const ff_micro_contact *contact) {
+static bool is_moving(const ff_micro_contact *contact) {
   return contact->hard && contact->holds && along_slip(contact) > 2 * contact->crept + MOVES;
 }
 
@@ -347,7 +347,7 @@ static bool revise(const ff_micro *micro, ff_micro_contact *contact) {
     contact->holds = !micro->model->run.stepper.no_sticking;
     tear(contact, contact->holds ? contact->grip->mu_static : contact->grip->mu_kinetic);
     contact->crept = fabs(along_slip(contact));
-  } else if (is_moved(contact)) {
+  } else if (is_moving(contact)) {
     contact->holds = false;
     contact->mu = contact->grip->mu_kinetic;
   } else if (is_turned(micro, contact)) {

@@ -17,6 +17,7 @@
 #include "step/forces.h"
 #include "step/robots.h"
 #include "step/rotation.h"
+#include "step/samples.h"
 #include "step/stepper.h"
 
 #include <string.h>
@@ -30,7 +31,7 @@ enum {
 
 /* ---- life ------------------------------------------------------------------------------- */
 
-static void destroy(ff_work *work) {
+static void micro_destroy(ff_work *work) {
   if (work->micro) {
     ff_qp_destroy(work->micro->qp);
     ff_arena_free(&work->micro->arena);
@@ -91,7 +92,7 @@ static bool make_programme(ff_micro *micro) {
          micro->picked && micro->chain;
 }
 
-static ff_status create(ff_work *work) {
+static ff_status micro_create(ff_work *work) {
   ff_micro *micro = ff_alloc(1, sizeof *micro);
   if (!micro) {
     return FF_ERROR_MEMORY;
@@ -132,7 +133,7 @@ static ff_status create(ff_work *work) {
 
 /* Generalised impulse of a free body without contacts, in its coordinates; turning bodies
  * resist. */
-static void push_body(const ff_micro *micro, int slot, double *to) {
+static void micro_body_impulse(const ff_micro *micro, int slot, double *to) {
   int id = micro->model->free_bodies[slot];
   const ff_model_body *body = &micro->model->bodies[id];
   const ff_wrench *wrench = &micro->state->wrenches[id];
@@ -157,7 +158,7 @@ static bool is_tied(const ff_micro *micro) {
 }
 
 /* Inertia, rows and impulse of the island that is at hand. */
-static bool assemble(ff_micro *micro, const int *movers, int count) {
+static bool assemble_micro_island(ff_micro *micro, const int *movers, int count) {
   const ff_model *model = micro->model;
   double *to = micro->base;
   for (int k = 0; k < count; k++) {
@@ -166,7 +167,7 @@ static bool assemble(ff_micro *micro, const int *movers, int count) {
       return false;
     }
     if (movers[k] < model->free_count) {
-      push_body(micro, movers[k], to);
+      micro_body_impulse(micro, movers[k], to);
     } else {
       int r = movers[k] - model->free_count; /* [Sugihara03 eq. 21, with all of b] */
       ff_robot_look_ahead(model, micro->state, r, micro->h, micro->h);
@@ -177,10 +178,8 @@ static bool assemble(ff_micro *micro, const int *movers, int count) {
   ff_rows_begin(&micro->rows, model, micro->state, movers, count, is_tied(micro));
   for (int k = 0; k < micro->member_count; k++) {
     ff_micro_contact *contact = &micro->members[k];
-    const ff_point *point = &micro->state->points[contact->point];
-    const ff_vec3 axes[3] = {point->normal, point->t1, point->t2};
-    contact->row =
-        ff_rows_add(&micro->rows, model, micro->state, contact->a, contact->b, point->point, axes);
+    ff_row_axes at = ff_row_axes_of(&micro->state->points[contact->point]);
+    contact->row = ff_rows_add(&micro->rows, model, micro->state, contact->a, contact->b, &at);
     if (contact->row < 0) {
       return false;
     }
@@ -189,7 +188,7 @@ static bool assemble(ff_micro *micro, const int *movers, int count) {
 }
 
 /* Speeds of the contacts with all that is known to act. */
-static void look_at_end(ff_micro *micro) {
+static void evaluate_end_speeds(ff_micro *micro) {
   for (int k = 0; k < micro->member_count; k++) {
     ff_micro_contact *contact = &micro->members[k];
     ff_rows_speed(&micro->rows, contact->row, micro->reached, contact->end);
@@ -200,7 +199,7 @@ static void look_at_end(ff_micro *micro) {
 }
 
 /* Elastic parts as they are now go into inertia and impulse. False: the inertia is not positive. */
-static bool fold(ff_micro *micro) {
+static bool fold_elastic_parts(ff_micro *micro) {
   memcpy(micro->folded, micro->base, (size_t)micro->rows.size * sizeof(double));
   ff_rows_soften(&micro->rows);
   ff_micro_fold(micro, micro->folded);
@@ -215,14 +214,14 @@ static bool fold(ff_micro *micro) {
 /* Impulses with elastic parts as they were folded in. */
 static ff_status solve_once(ff_micro *micro) {
   memcpy(micro->reached, micro->folded, (size_t)micro->rows.size * sizeof(double));
-  look_at_end(micro);
+  evaluate_end_speeds(micro);
   bool hard = false;
   for (int k = 0; k < micro->member_count; k++) {
     hard = hard || micro->members[k].hard;
   }
   ff_status status = hard ? ff_macro_solve(micro) : FF_OK;
   if (hard) {
-    look_at_end(micro);
+    evaluate_end_speeds(micro);
   }
   return status;
 }
@@ -230,35 +229,35 @@ static ff_status solve_once(ff_micro *micro) {
 /* Solves until elastic parts do not pull, their friction is what they bear, and stick and slip
  * are settled; the last two only so often. Where elastic parts may stay as they are, nothing is
  * factored anew. */
-static ff_status solve(ff_micro *micro) {
+static ff_status settle_micro_island(ff_micro *micro) {
   int passes = micro->model->run.stepper.passes, folds = 0;
   for (bool stays = false, revised = true; !stays || revised;) {
-    ff_status status = stays || fold(micro) ? solve_once(micro) : FF_ERROR_STEP;
+    ff_status status = stays || fold_elastic_parts(micro) ? solve_once(micro) : FF_ERROR_STEP;
     status = ff_is_cancelled(micro->cancelled) ? FF_CANCELLED : status;
     if (status != FF_OK) {
       return status;
     }
     revised = passes-- > 0 && ff_macro_revise(micro);
     if (!revised && ff_macro_modify(micro)) {
-      look_at_end(micro);
+      evaluate_end_speeds(micro);
     }
     stays = ff_micro_settle(micro, folds++ >= FOLDS);
   }
   return FF_OK;
 }
 
-static ff_status solve_island(ff_micro *micro, int island) {
+static ff_status solve_micro_island(ff_micro *micro, int island) {
   int first = micro->mover_start[island], count = micro->mover_start[island + 1] - first;
   micro->members = micro->contacts + micro->contact_start[island];
   micro->member_count = micro->contact_start[island + 1] - micro->contact_start[island];
   if (micro->member_count == 0) {
     return FF_OK;
   }
-  if (!assemble(micro, micro->movers + first, count)) {
+  if (!assemble_micro_island(micro, micro->movers + first, count)) {
     return FF_ERROR_CAPACITY;
   }
   ff_micro_meet(micro);
-  ff_status status = solve(micro);
+  ff_status status = settle_micro_island(micro);
   if (status != FF_OK) {
     return status;
   }
@@ -279,7 +278,7 @@ static bool is_touched(const ff_micro *micro, int mover) {
   return micro->contact_start[island + 1] > micro->contact_start[island];
 }
 
-static void move_body(ff_micro *micro, int slot) {
+static void move_micro_body(ff_micro *micro, int slot) {
   ff_state *state = micro->state;
   int id = micro->model->free_bodies[slot];
   const ff_model_body *body = &micro->model->bodies[id];
@@ -330,20 +329,21 @@ static bool move_robot(ff_micro *micro, int r) {
  */
 
 /* All that acts on bodies and robots without contacts. */
-static void load(ff_work *work) {
+static void load_micro_forces(ff_work *work) {
   ff_state *state = work->state;
   double *ledger = work->rates + state->ledger_at;
   ff_forces_outside(work->model, state, state->t, ledger);
+  ff_micro_push_weights(work->model, state, ledger);
   ff_robots_load(work->model, state, state->t, state->y, ledger);
 }
 
 /* Velocities of all islands. The state stays as it is. */
-static ff_status solve_all(ff_work *work, double t_end) {
+static ff_status solve_micro_islands(ff_work *work, double t_end) {
   ff_micro *micro = work->micro;
   ff_status status = FF_OK;
   ff_micro_gather(micro, t_end);
   for (int i = 0; i < ff_mover_count(work->model) && status == FF_OK; i++) {
-    status = solve_island(micro, i);
+    status = solve_micro_island(micro, i);
   }
   for (int r = 0; status != FF_OK && r < work->model->robot_count; r++) {
     ff_robot_drop(work->model, work->state, r);
@@ -360,7 +360,7 @@ static bool move_all(ff_work *work) {
     ledger[i] += micro->h * rates[i];
   }
   for (int slot = 0; slot < work->model->free_count; slot++) {
-    move_body(micro, slot);
+    move_micro_body(micro, slot);
   }
   bool good = true;
   for (int r = 0; r < work->model->robot_count; r++) {
@@ -370,7 +370,7 @@ static bool move_all(ff_work *work) {
 }
 
 /* Bodies and contact points where the state is now. */
-static ff_status refresh(ff_work *work) {
+static ff_status micro_refresh(ff_work *work) {
   ff_state *state = work->state;
   bool stale = ff_candidates_stale(work->model, state, state->t, state->y);
   ff_bodies_update(work->model, state, state->t, state->y);
@@ -381,41 +381,42 @@ static ff_status refresh(ff_work *work) {
       return status;
     }
   }
-  ff_contacts_look(work->model, state);
+  ff_contacts_find(work->model, state);
+  ff_samples_forget(work->model, state);
   ff_micro_store(work->model, state);
   return FF_OK;
 }
 
-static void go_back(ff_work *work, double t) {
+static void restore_micro_state(ff_work *work, double t) {
   ff_state *state = work->state;
   memcpy(state->y, work->before, (size_t)state->size * sizeof *state->y);
   state->t = t;
-  refresh(work);
+  micro_refresh(work);
 }
 
-static ff_status step(ff_work *work, double t_end) {
+static ff_status micro_step(ff_work *work, double t_end) {
   ff_state *state = work->state;
   ff_micro *micro = work->micro;
   double t = state->t;
   micro->h = t_end - t;
   memcpy(work->before, state->y, (size_t)state->size * sizeof *state->y);
-  load(work);
-  ff_status status = solve_all(work, t_end);
+  load_micro_forces(work);
+  ff_status status = solve_micro_islands(work, t_end);
   if (status != FF_OK) {
     return status;
   }
   if (!move_all(work) || !ff_work_tidy(work)) {
-    go_back(work, t);
+    restore_micro_state(work, t);
     return FF_ERROR_STEP;
   }
   size_t bytes = (size_t)state->point_count * sizeof *state->points;
   memcpy(micro->held, state->points, bytes);
   ff_micro_show(micro);
   state->t = t_end;
-  status = refresh(work);
+  status = micro_refresh(work);
   if (status != FF_OK) {
     memcpy(state->points, micro->held, bytes); /* the list is still the old one */
-    go_back(work, t);
+    restore_micro_state(work, t);
     return status;
   }
   work->steps++;
@@ -423,8 +424,8 @@ static ff_status step(ff_work *work, double t_end) {
 }
 
 const ff_stepper ff_stepper_micro_macro = {
-    .create = create,
-    .destroy = destroy,
-    .refresh = refresh,
-    .step = step,
+    .create = micro_create,
+    .destroy = micro_destroy,
+    .refresh = micro_refresh,
+    .step = micro_step,
 };

@@ -16,7 +16,8 @@
 
 #include <stdatomic.h>
 
-/* A contact point during a step. Triples are along its normal, t1 and t2, of a against b. */
+/* A contact point during a step. Triples are along the normal row of its Jacobian (its push), t1
+ * and t2, of a against b. */
 typedef struct ff_micro_contact {
   int point; /* in the state */
   int a, b;  /* bodies */
@@ -24,9 +25,13 @@ typedef struct ff_micro_contact {
   int row; /* first of its three rows */
   const ff_ground *ground;
   const ff_grip *grip;
-  double depth;    /* m */
-  double speed[3]; /* m/s, at the start, against where b is going if it moves on its own */
-  double end[3];   /* m/s, at the end */
+  double depth; /* m */
+  /* of the elastic part, along the normal row: those of the ground, scaled by weight and pace */
+  double per_depth; /* N per m of depth */
+  double stiffness; /* N/m along the row */
+  double damper;    /* N s/m, while it is pressed in */
+  double speed[3];  /* m/s, at the start, against where b is going if it moves on its own */
+  double end[3];    /* m/s, at the end */
   /* the elastic part */
   bool soft;      /* takes part */
   double damping; /* N s/m, of the normal force */
@@ -91,6 +96,8 @@ void ff_micro_book(ff_micro *micro, double *ledger);
 void ff_micro_show(ff_micro *micro);
 /* Energy of elastic parts where the points are now. */
 void ff_micro_store(const ff_model *model, ff_state *state);
+/* Forces by which changing weights of samples pay for the energy of elastic parts. */
+void ff_micro_push_weights(const ff_model *model, ff_state *state, double *ledger);
 
 /* ---- micro_forces.c -------------------------------------------------------------------- */
 

@@ -16,8 +16,8 @@ enum { ROUNDS = 30 };
  * a step, large against rounding. */
 #define DIFFERENCE 1e-4
 
-ff_glance ff_meet_look(const ff_state *state, const ff_meet *meet) {
-  ff_glance out = {.depth = -INFINITY};
+ff_meet_summary ff_meet_summary_of(const ff_state *state, const ff_meet *meet) {
+  ff_meet_summary out = {.depth = -INFINITY};
   for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
     const ff_near *near = &state->nears[n];
     for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
@@ -56,24 +56,24 @@ static void go_ahead(ff_work *work, const place *at, double part) {
 }
 
 /* Fills `force`, `depth` and their rates in meets first .. end-1. */
-static bool measure(ff_work *work, const place *at, ff_meet *first, const ff_meet *end) {
+static bool measure_pairs(ff_work *work, const place *at, ff_meet *first, const ff_meet *end) {
   ff_state *state = work->state;
   if (ff_rates(work->model, state, at->t, at->y, work->rates) != 0) {
     return false;
   }
   for (ff_meet *meet = first; meet < end; meet++) {
-    ff_glance now = ff_meet_look(state, meet);
+    ff_meet_summary now = ff_meet_summary_of(state, meet);
     meet->force = now.force;
     meet->depth = now.depth;
     meet->depth_rate = now.depth_rate;
   }
   go_ahead(work, at, DIFFERENCE);
   for (ff_meet *meet = first; meet < end; meet++) {
-    meet->force_rate = ff_meet_look(state, meet).force;
+    meet->force_rate = ff_meet_summary_of(state, meet).force;
   }
   go_ahead(work, at, -DIFFERENCE);
   for (ff_meet *meet = first; meet < end; meet++) {
-    double rise = meet->force_rate - ff_meet_look(state, meet).force;
+    double rise = meet->force_rate - ff_meet_summary_of(state, meet).force;
     meet->force_rate = rise / (2 * DIFFERENCE * at->length);
   }
   return true;
@@ -92,11 +92,11 @@ static slope slope_of(const climb *c, const ff_meet *meet) {
                      : (slope){meet->depth, meet->depth_rate};
 }
 
-static slope slope_at(const climb *c, double t) {
+static slope climb_slope_at(const climb *c, double t) {
   ff_meet copy = *c->meet;
   place at = {t, c->work->stage, c->t1 - c->t0};
-  bool good =
-      ff_ode_inside(c->work->ode, t, c->work->stage) && measure(c->work, &at, &copy, &copy + 1);
+  bool good = ff_ode_inside(c->work->ode, t, c->work->stage) &&
+              measure_pairs(c->work, &at, &copy, &copy + 1);
   return good ? slope_of(c, &copy) : (slope){NAN, NAN};
 }
 
@@ -122,7 +122,7 @@ static slope top(const climb *c, foot low, foot high, double *time) {
   for (int round = 0; round < ROUNDS; round++) {
     double t = low.t + (high.t - low.t) * low.rate / (low.rate - high.rate);
     bool settled = fabs(t - *time) <= TIME_TOLERANCE * (c->t1 - c->t0);
-    here = slope_at(c, t);
+    here = climb_slope_at(c, t);
     *time = t;
     if (settled || here.rate == 0 || isnan(here.rate)) {
       break;
@@ -144,7 +144,7 @@ static double find(const climb *c, double before, double *time) {
   if (!may_exceed(end, c->t1 - c->t0, before)) {
     return NAN;
   }
-  slope start = slope_at(c, c->t0);
+  slope start = climb_slope_at(c, c->t0);
   if (!(start.rate > 0)) {
     return NAN;
   }
@@ -167,7 +167,7 @@ void ff_peaks_find(ff_work *work, double t_before) {
     meet->crest_force = meet->crest_depth = NAN;
   }
   place at = {state->t, state->y, state->t - t_before};
-  if (!(at.length > 0) || !anything_touches(state) || !measure(work, &at, first, end)) {
+  if (!(at.length > 0) || !anything_touches(state) || !measure_pairs(work, &at, first, end)) {
     return;
   }
   for (ff_meet *meet = first; meet < end; meet++) {

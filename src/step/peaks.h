@@ -5,14 +5,14 @@
 #include "step/stepper.h"
 
 /* A pair of bodies at one instant. */
-typedef struct ff_glance {
+typedef struct ff_meet_summary {
   bool touching;
   double depth, depth_rate; /* m, m/s, of the deepest point */
   double force;             /* N, normal, of all points together */
-} ff_glance;
+} ff_meet_summary;
 
 /* The pair as the last evaluation of forces left it. */
-ff_glance ff_meet_look(const ff_state *state, const ff_meet *meet);
+ff_meet_summary ff_meet_summary_of(const ff_state *state, const ff_meet *meet);
 
 /* For `adaptive`, after a step and before its event switches anything: fills `crest` of every
  * meet with what was largest inside the step. Leaves forces to be updated. */

@@ -6,21 +6,27 @@
 
 #include <string.h>
 
+/* Moment of a unit force along row k about the end of an arm to the point. */
+static ff_vec3 row_moment(const ff_row_axes *at, ff_vec3 arm, int k) {
+  ff_vec3 turn = v3_cross(arm, at->axes[k]);
+  return k == 0 && at->has_lever ? v3_add(turn, at->lever) : turn;
+}
+
 /* Adds with a sign what a body's point does along the axes, to three rows of a block. */
-static void add_body(const ff_model_body *body, const ff_pose *pose, double sign, ff_vec3 point,
-                     const ff_vec3 axes[3], double *to, int stride) {
-  ff_vec3 arm = v3_sub(point, pose->position);
+static void add_body(const ff_model_body *body, const ff_pose *pose, double sign,
+                     const ff_row_axes *at, double *to, int stride) {
+  ff_vec3 arm = v3_sub(at->point, pose->position);
   for (int k = 0; k < 3; k++, to += stride) {
-    ff_vec3 turn = v3_cross(arm, axes[k]);
+    ff_vec3 turn = row_moment(at, arm, k);
     turn = body->round ? turn : q_unrotate(pose->orientation, turn);
     v3_store(to, v3_axpy(v3_load(to), sign, turn));
-    v3_store(to + 3, v3_axpy(v3_load(to + 3), sign, axes[k]));
+    v3_store(to + 3, v3_axpy(v3_load(to + 3), sign, at->axes[k]));
   }
 }
 
 /* Of a body that nothing stiffens: three rows as its inertia makes them, L^-T of them at once. */
 static bool reach_body(ff_rows *rows, const ff_model_body *body, const ff_pose *pose, int index,
-                       double sign, ff_vec3 point, const ff_vec3 axes[3], ff_row_side *side) {
+                       double sign, const ff_row_axes *at, ff_row_side *side) {
   const double *factor = rows->blocks[index].factor;
   *side = (ff_row_side){index, 5, 6, rows->numbers_used};
   rows->numbers_used += 18;
@@ -28,20 +34,20 @@ static bool reach_body(ff_rows *rows, const ff_model_body *body, const ff_pose *
     return false;
   }
   double *to = rows->reached + side->at, ease = sign * factor[3];
-  ff_vec3 arm = v3_sub(point, pose->position), turning = v3_scale(sign, v3_load(factor));
+  ff_vec3 arm = v3_sub(at->point, pose->position), turning = v3_scale(sign, v3_load(factor));
   for (int k = 0; k < 3; k++, to += 6) {
-    ff_vec3 turn = v3_cross(arm, axes[k]);
+    ff_vec3 turn = row_moment(at, arm, k);
     turn = body->round ? turn : q_unrotate(pose->orientation, turn);
     v3_store(to, v3_mul(turning, turn));
-    v3_store(to + 3, v3_scale(ease, axes[k]));
+    v3_store(to + 3, v3_scale(ease, at->axes[k]));
   }
   return true;
 }
 
 /* The last coordinate in its block that a body depends on, -1: none, and of a link the columns of a
  * point up to there. */
-static int find_tip(const ff_rows *rows, const ff_model *model, const ff_state *state, int mover,
-                    int body, ff_vec3 point) {
+static int find_row_tip(const ff_rows *rows, const ff_model *model, const ff_state *state,
+                        int mover, int body, ff_vec3 point) {
   int at = rows->first[mover] - rows->blocks[rows->home[mover]].first;
   if (mover < model->free_count) {
     return at + 5;
@@ -80,8 +86,8 @@ static bool open_side(ff_rows *rows, ff_row_side *side, int block, int tip) {
 }
 
 /* The six rows of a link. Returns its number, one more than its place; 0: no room; -1: none. */
-static int find_link(ff_rows *rows, const ff_model *model, const ff_state *state, int mover,
-                     int body) {
+static int find_row_link(ff_rows *rows, const ff_model *model, const ff_state *state, int mover,
+                         int body) {
   static const ff_vec3 world[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   if (rows->link_of[body] > 0) {
     return rows->link_of[body];
@@ -89,7 +95,7 @@ static int find_link(ff_rows *rows, const ff_model *model, const ff_state *state
   ff_row_link *link = &rows->links[rows->link_count];
   int block = rows->home[mover], robot = model->bodies[body].robot;
   *link = (ff_row_link){.body = body, .place = state->bodies[body].pose.position};
-  int tip = find_tip(rows, model, state, mover, body, link->place);
+  int tip = find_row_tip(rows, model, state, mover, body, link->place);
   if (tip < 0) {
     return -1;
   }
@@ -105,17 +111,19 @@ static int find_link(ff_rows *rows, const ff_model *model, const ff_state *state
 
 /* Rows of a link's point from those of the link. */
 static bool mount(ff_rows *rows, const ff_model *model, const ff_state *state, int body,
-                  double sign, ff_vec3 point, const ff_vec3 axes[3], ff_row_side *side,
-                  ff_row_mount *to) {
-  int number = find_link(rows, model, state, ff_mover_of(model, body), body);
+                  double sign, const ff_row_axes *at, ff_row_side *side, ff_row_mount *to) {
+  int number = find_row_link(rows, model, state, ff_mover_of(model, body), body);
   if (number <= 0) {
     return number < 0;
   }
   const ff_row_link *link = &rows->links[number - 1];
   to->link = number - 1;
   for (int k = 0; k < 3; k++) {
-    to->along[k] = v3_scale(sign, axes[k]);
-    to->turn[k] = v3_cross(v3_sub(point, link->place), to->along[k]);
+    to->along[k] = v3_scale(sign, at->axes[k]);
+    to->turn[k] = v3_cross(v3_sub(at->point, link->place), to->along[k]);
+  }
+  if (at->has_lever) {
+    to->turn[0] = v3_axpy(to->turn[0], sign, at->lever);
   }
   *side = link->rows[0];
   side->at = rows->numbers_used;
@@ -124,14 +132,13 @@ static bool mount(ff_rows *rows, const ff_model *model, const ff_state *state, i
 }
 
 /* Three rows of their own, or added to those of the contact's other side in the same block. */
-static bool add_side(ff_rows *rows, const ff_model *model, const ff_state *state, int body,
-                     double sign, ff_vec3 point, const ff_vec3 axes[3], ff_row_side *side) {
+static bool add_row_side(ff_rows *rows, const ff_model *model, const ff_state *state, int body,
+                         double sign, const ff_row_axes *at, ff_row_side *side) {
   int mover = ff_mover_of(model, body), block = rows->home[mover];
   if (rows->blocks[block].diagonal) {
-    return reach_body(rows, &model->bodies[body], &state->bodies[body].pose, block, sign, point,
-                      axes, side);
+    return reach_body(rows, &model->bodies[body], &state->bodies[body].pose, block, sign, at, side);
   }
-  int tip = find_tip(rows, model, state, mover, body, point);
+  int tip = find_row_tip(rows, model, state, mover, body, at->point);
   if (tip < 0) {
     return true;
   }
@@ -140,16 +147,21 @@ static bool add_side(ff_rows *rows, const ff_model *model, const ff_state *state
     return false;
   }
   if (mover < model->free_count) {
-    add_body(&model->bodies[body], &state->bodies[body].pose, sign, point, axes,
+    add_body(&model->bodies[body], &state->bodies[body].pose, sign, at,
              rows->jacobian + side->at + rows->depth[rows->first[mover]], side->length);
   } else {
-    add_columns(rows, model, model->bodies[body].robot, rows->columns, sign, axes, tip, side);
+    const ff_vec3 lever[3] = {at->lever};
+    int robot = model->bodies[body].robot;
+    add_columns(rows, model, robot, rows->columns, sign, at->axes, tip, side);
+    if (at->has_lever) {
+      add_columns(rows, model, robot, rows->turns, sign, lever, tip, side);
+    }
   }
   return true;
 }
 
 int ff_rows_add(ff_rows *rows, const ff_model *model, const ff_state *state, int a, int b,
-                ff_vec3 point, const ff_vec3 axes[3]) {
+                const ff_row_axes *at) {
   int row = rows->count, contact = row / 3;
   if (contact >= rows->limits.contacts) {
     return -1;
@@ -169,8 +181,8 @@ int ff_rows_add(ff_rows *rows, const ff_model *model, const ff_state *state, int
     double sign = k == 0 ? 1 : -1;
     ff_row_side *side = &sides[rows->tied ? 0 : k];
     bool mounted = mover >= model->free_count && !rows->limits.stiffens;
-    if (!(mounted ? mount(rows, model, state, bodies[k], sign, point, axes, side, &mounts[k])
-                  : add_side(rows, model, state, bodies[k], sign, point, axes, side))) {
+    if (!(mounted ? mount(rows, model, state, bodies[k], sign, at, side, &mounts[k])
+                  : add_row_side(rows, model, state, bodies[k], sign, at, side))) {
       return -1;
     }
   }

@@ -65,6 +65,22 @@ typedef struct ff_row_mount {
   ff_vec3 along[3], turn[3];
 } ff_row_mount;
 
+/* Rows of a contact: velocity of the point along three axes; that of the first may have a lever
+ * (m), by which it counts the angular velocity, too. */
+typedef struct ff_row_axes {
+  ff_vec3 point, axes[3]; /* world */
+  bool has_lever;
+  ff_vec3 lever;
+} ff_row_axes;
+
+/* The rows of a contact point of a state: normal force, t1, t2. */
+static inline ff_row_axes ff_row_axes_of(const ff_point *point) {
+  return (ff_row_axes){.point = point->point,
+                       .axes = {point->push, point->t1, point->t2},
+                       .has_lever = point->id.kind != FF_PAIR_POINT,
+                       .lever = point->lever};
+}
+
 /* Room that is wanted. */
 typedef struct ff_rows_limits {
   int size;        /* coordinates */
@@ -106,10 +122,10 @@ bool ff_rows_begin(ff_rows *rows, const ff_model *model, const ff_state *state, 
                    int count, bool tied);
 /* A mover becomes a block of its own. False: no room. */
 bool ff_rows_join(ff_rows *rows, const ff_model *model, const ff_state *state, int mover);
-/* Adds three rows: the point of body a against that of b along the axes. Movers that are new here
- * join in, unless they are tied. Returns the first; -1: no room. */
+/* Adds three rows of body a against body b. Movers that are new here join in, unless they are
+ * tied. Returns the first; -1: no room. */
 int ff_rows_add(ff_rows *rows, const ff_model *model, const ff_state *state, int a, int b,
-                ff_vec3 point, const ff_vec3 axes[3]);
+                const ff_row_axes *at);
 
 /* The factor becomes H again. */
 void ff_rows_soften(ff_rows *rows);

@@ -8,6 +8,7 @@
 #include "step/forces.h"
 #include "step/frame.h"
 #include "step/robots.h"
+#include "step/samples.h"
 
 #include <string.h>
 
@@ -123,6 +124,7 @@ ff_status ff_work_finish(ff_work *work, double t_before) {
   if (work->model->memory_count > 0) {
     tend_memory(work);
   }
+  ff_samples_forget(work->model, state);
   work->steps++;
   return FF_OK;
 }

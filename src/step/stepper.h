@@ -4,7 +4,7 @@
 
 #include "model/state.h"
 #include "solve/ode.h"
-#include "step/hold.h"
+#include "step/midpoint_contact.h"
 
 #include <stdatomic.h>
 
@@ -15,7 +15,8 @@ typedef enum ff_trouble_kind {
   FF_TROUBLE_THROWN,   /* only one that multiplies the energy, */
   FF_TROUBLE_CHANGING, /* or after which other parts of flat shapes touch, again and again */
   FF_TROUBLE_PASSED,   /* two shapes would pass through each other */
-  FF_TROUBLE_CRAWLING  /* steps have become so short that the run would never end */
+  FF_TROUBLE_CRAWLING, /* steps have become so short that the run would never end */
+  FF_TROUBLE_NO_TIME   /* the next instant is not after the present one */
 } ff_trouble_kind;
 
 typedef struct ff_trouble {
@@ -34,7 +35,7 @@ typedef struct ff_work {
   double *before;           /* y at the start of the step: size */
   double *stage, *sum;      /* size; of steppers with stages only */
   ff_ode *ode;              /* `adaptive` */
-  ff_hold *holds;           /* `symplectic-euler`, NULL if no law is held */
+  ff_midpoint *midpoint;    /* `symplectic-euler`: midpoint-implicit contacts; NULL: none */
   struct quasi_step *quasi; /* `quasi-rigid` */
   struct ff_micro *micro;   /* `micro-macro` */
   struct ff_team *team;     /* threads that share a step's work; NULL: one does all */

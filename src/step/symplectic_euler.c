@@ -3,7 +3,8 @@
  * Flight under gravity and the turning of balls and tops are solved exactly, other bodies turn
  * by a symplectic splitting; so free flight has no error, and elastic contact keeps its energy
  * in the mean. First order in the forces. Friction is that of the end of the kick, and contacts
- * with a stiff memory are held as a whole, in the middle of the flight: see step/hold.h.
+ * with a stiff memory are held as a whole, in the middle of the flight: see
+ * step/midpoint_contact.h.
  */
 #include "math/pairs.h"
 #include "math/vec.h"
@@ -30,7 +31,7 @@ static void turn_body(const ff_model_body *body, double *y, double h) {
   v3_store(y + FF_Y_Q + 1, v3(q.x, q.y, q.z));
 }
 
-static void move_body(const ff_work *work, int slot, double h) {
+static void kick_and_fly_body(const ff_work *work, int slot, double h) {
   int i = work->model->free_bodies[slot];
   const ff_model_body *body = &work->model->bodies[i];
   const ff_wrench *wrench = &work->state->wrenches[i];
@@ -60,7 +61,7 @@ static void fly_body(const ff_work *work, int slot, double h) {
 }
 
 /* Everything acts throughout the step: with the mean of old and new velocity. */
-static void push_body(const ff_work *work, int slot, double h) {
+static void push_body_midpoint(const ff_work *work, int slot, double h) {
   int i = work->model->free_bodies[slot];
   const ff_model_body *body = &work->model->bodies[i];
   const ff_wrench *wrench = &work->state->wrenches[i];
@@ -76,7 +77,7 @@ static void push_body(const ff_work *work, int slot, double h) {
 }
 
 /* Memory and ledger go with their rates. */
-static void go_on(const ff_work *work, double h) {
+static void advance_memory_and_ledger(const ff_work *work, double h) {
   const ff_state *state = work->state;
   int memory = state->memory_at, ledger = state->ledger_at;
   int count = ff_state_memory_end(work->model, state) - memory;
@@ -92,12 +93,13 @@ static bool step_middle(ff_work *work, double h) {
     fly_body(work, slot, h);
   }
   ff_robots_fly(model, state, h);
-  bool good = ff_hold_in_middle(work->holds, model, state, state->t + 0.5 * h, work->rates, h);
+  bool good =
+      ff_midpoint_solve_in_middle(work->midpoint, model, state, state->t + 0.5 * h, work->rates, h);
   if (good) {
-    go_on(work, h);
+    advance_memory_and_ledger(work, h);
   }
   for (int slot = 0; slot < model->free_count; slot++) {
-    push_body(work, slot, h);
+    push_body_midpoint(work, slot, h);
   }
   return ff_robots_fly_on(model, state, h) && good;
 }
@@ -106,11 +108,11 @@ static bool step_middle(ff_work *work, double h) {
 static bool step_start(ff_work *work, double h) {
   const ff_model *model = work->model;
   ff_state *state = work->state;
-  bool good = ff_hold_at_start(work->holds, model, state, work->rates, h);
-  go_on(work, h);
+  bool good = ff_midpoint_solve_at_start(work->midpoint, model, state, work->rates, h);
+  advance_memory_and_ledger(work, h);
   for (int slot = 0; slot < model->free_count; slot++) {
     fly_body(work, slot, h);
-    push_body(work, slot, h);
+    push_body_midpoint(work, slot, h);
   }
   for (int r = 0; r < model->robot_count; r++) {
     good = ff_robot_go(model, state, r, h, 0.5 * h) && good;
@@ -120,21 +122,21 @@ static bool step_start(ff_work *work, double h) {
 
 /* ---- the stepper ---------------------------------------------------------------------- */
 
-static ff_status create(ff_work *work) {
-  return ff_hold_create(&work->holds, work->model, work->state);
+static ff_status euler_create(ff_work *work) {
+  return ff_midpoint_create(&work->midpoint, work->model, work->state);
 }
 
-static void destroy(ff_work *work) {
-  ff_hold_destroy(work->holds);
+static void euler_destroy(ff_work *work) {
+  ff_midpoint_destroy(work->midpoint);
 }
 
 /* All forces are those of the start. */
 static bool step_explicit(ff_work *work, double h) {
   const ff_model *model = work->model;
   bool good = true;
-  go_on(work, h);
+  advance_memory_and_ledger(work, h);
   for (int slot = 0; slot < model->free_count; slot++) {
-    move_body(work, slot, h);
+    kick_and_fly_body(work, slot, h);
   }
   for (int r = 0; r < model->robot_count; r++) {
     good = ff_robot_step(model, work->state, r, h) && good;
@@ -142,7 +144,7 @@ static bool step_explicit(ff_work *work, double h) {
   return good;
 }
 
-static bool go(ff_work *work, double h) {
+static bool euler_advance(ff_work *work, double h) {
   switch (work->state->holding) {
     case FF_HOLDS_IN_MIDDLE: return step_middle(work, h);
     case FF_HOLDS_AT_START: return step_start(work, h);
@@ -150,11 +152,11 @@ static bool go(ff_work *work, double h) {
   }
 }
 
-static ff_status step(ff_work *work, double t_end) {
+static ff_status euler_step(ff_work *work, double t_end) {
   ff_state *state = work->state;
   double t = state->t, h = t_end - t;
   memcpy(work->before, state->y, (size_t)state->size * sizeof *state->y);
-  if (!go(work, h)) {
+  if (!euler_advance(work, h)) {
     memcpy(state->y, work->before, (size_t)state->size * sizeof *state->y);
     ff_work_refresh(work);
     return FF_ERROR_STEP;
@@ -164,8 +166,8 @@ static ff_status step(ff_work *work, double t_end) {
 }
 
 const ff_stepper ff_stepper_symplectic_euler = {
-    .create = create,
-    .destroy = destroy,
+    .create = euler_create,
+    .destroy = euler_destroy,
     .refresh = ff_work_refresh,
-    .step = step,
+    .step = euler_step,
 };

@@ -298,6 +298,9 @@ double ff_tree_mass(const ff_tree *tree) {
 }
 
 ff_link_info ff_tree_link(const ff_tree *tree, int link) {
+  if (link < 0 || link >= tree->count) {
+    return (ff_link_info){.name = ""};
+  }
   const ff_tree_link_data *data = &tree->links[link];
   return (ff_link_info){.name = data->name,
                         .parent = data->parent,

@@ -80,6 +80,10 @@ ff_reach_info ff_tree_reach(ff_tree_work *work, const ff_reach_def *def, double 
   double error[6], *step = work->rest;
   double damping = 1e-3;
   ff_reach_info info = {.iterations = 0};
+  if (def->link < 1 || def->link >= tree->count) {
+    info.position_error = info.angle_error = NAN;
+    return info;
+  }
   ff_tree_update(work, q, NULL);
   double norm = reach_error(work, def, error);
   bool fresh = false;

@@ -15,7 +15,7 @@ void ff_tree_jacobian(const ff_tree_work *work, int link, ff_vec3 point, double 
   const ff_tree *tree = work->tree;
   size_t n = (size_t)tree->v_count;
   memset(jacobian, 0, 6 * n * sizeof *jacobian);
-  for (int j = link; j > 0; j = tree->links[j].parent) {
+  for (int j = link < tree->count ? link : 0; j > 0; j = tree->links[j].parent) {
     const ff_tree_link_data *at = &tree->links[j];
     ff_vec3 arm = v3_sub(point, work->pose[j].position);
     for (int k = 0; k < at->v_count; k++) {
@@ -56,6 +56,9 @@ void ff_tree_jacobian_rate(const ff_tree_work *work, int link, ff_vec3 point, do
   const ff_tree *tree = work->tree;
   size_t n = (size_t)tree->v_count;
   memset(rate, 0, 6 * n * sizeof *rate);
+  if (link < 0 || link >= tree->count) {
+    return;
+  }
   ff_vec3 offset = v3_sub(point, work->pose[link].position);
   ff_vec3 moves = sv_motion_to(offset, work->v[link]).l;
   for (int j = link; j > 0; j = tree->links[j].parent) {

@@ -201,14 +201,18 @@ void ff_tree_update(ff_tree_work *work, const double *q, const double *v) {
   work->sums = sums;
 }
 
+static bool has_link(const ff_tree_work *work, int link) {
+  return link >= 0 && link < work->tree->count;
+}
+
 ff_pose ff_tree_pose(const ff_tree_work *work, int link) {
-  return work->pose[link];
+  return has_link(work, link) ? work->pose[link] : (ff_pose){{NAN, NAN, NAN}, {NAN, NAN, NAN, NAN}};
 }
 
 ff_vec3 ff_tree_velocity(const ff_tree_work *work, int link) {
-  return work->v[link].l;
+  return has_link(work, link) ? work->v[link].l : v3(NAN, NAN, NAN);
 }
 
 ff_vec3 ff_tree_omega(const ff_tree_work *work, int link) {
-  return work->v[link].a;
+  return has_link(work, link) ? work->v[link].a : v3(NAN, NAN, NAN);
 }

@@ -1,15 +1,15 @@
-#include "geom/nearest.h"
+#include "geom/distance.h"
 
 #include "base/effort.h"
+#include "geom/distance_parts.h"
 #include "geom/implicit.h"
-#include "geom/nearest_parts.h"
 #include "math/dense.h"
 #include "math/vec.h"
 
 #include <string.h>
 
 enum {
-  MOST = FF_NEAREST_RULES,
+  MOST = FF_DISTANCE_RULES,
   X_A = 0,
   X_B = 3,
   N = 6,
@@ -100,9 +100,9 @@ static double made_up(const candidate *from, const int *set, int count, ff_vec3 
   return v3_norm(rest);
 }
 
-/* The smallest set of rules that makes up the normal well enough, else the one that does it best.
- */
-static void choose_rules(side *s, ff_vec3 x, ff_vec3 n, double reach) {
+/* The smallest set of rules that makes up the normal well enough, else the set that does it best:
+ * an angle of price (rad) counts as much as a rule more. */
+static void choose_rules(side *s, ff_vec3 x, ff_vec3 n, double reach, double price) {
   candidate from[CANDIDATES];
   for (int i = 0; i < CANDIDATES; i++) {
     from[i].rule = -1;
@@ -120,7 +120,7 @@ static void choose_rules(side *s, ff_vec3 x, ff_vec3 n, double reach) {
     }
     double pull[MOST], left = INFINITY;
     if (size <= MOST) {
-      left = made_up(from, members, size, u, pull) + 0.02 * size; /* the fewer the better */
+      left = made_up(from, members, size, u, pull) + price * size;
     }
     if (left < best) {
       best = left;
@@ -205,8 +205,8 @@ static void pushed(const side *a, const point *p, double size, int k, double *f)
 }
 
 /* True if it converges. */
-static bool solve(side *a, side *b, point *p, double size) {
-  double f[UNKNOWNS], m[UNKNOWNS * UNKNOWNS], before = INFINITY;
+static bool newton_solve(side *a, side *b, point *p, double size) {
+  double f[UNKNOWNS], m[UNKNOWNS * UNKNOWNS], before = INFINITY, slow = INFINITY;
   for (int round = 0; round < NEWTON_ROUNDS; round++) {
     int count = conditions(a, b, p, size, f, m);
     double most = 0;
@@ -214,12 +214,13 @@ static bool solve(side *a, side *b, point *p, double size) {
       most = fmax(most, fabs(f[i]));
       f[i] = -f[i];
     }
-    if (!(most < 10)) {
-      return false;
+    if (!(most < 10) || (round > 7 && most > 0.5 * slow)) {
+      return false; /* quadratic convergence is over in fewer */
     }
     if (most < 1e-15 || (most < 1e-12 && most > 0.5 * before)) {
       return true;
     }
+    slow = round % 4 == 3 ? most : slow;
     before = most;
     hold_still(m);
     ff_effort += 10;
@@ -267,56 +268,6 @@ static bool mend(side *s, ff_vec3 x, double size) {
   return broken || pushes;
 }
 
-/* ---- capsules --------------------------------------------------------------------------- */
-
-static double within(double x, double half) {
-  return fmin(fmax(x, -half), half);
-}
-
-/* Nearest places c_a + s x and c_b + t y of two segments, |s| <= l_a, |t| <= l_b, x and y unit. Of
- * parallel ones the middle of the part where they are side by side. */
-static void nearest_of_segments(ff_vec3 apart, ff_vec3 x, double l_a, ff_vec3 y, double l_b,
-                                double *s, double *t) {
-  double xy = v3_dot(x, y), dx = v3_dot(apart, x), dy = v3_dot(apart, y);
-  ff_vec3 across = v3_cross(x, y);
-  double sine2 = v3_dot(across, across);
-  if (sine2 > 1e-24) {
-    *s = within((xy * dy - dx) / sine2, l_a);
-  } else {
-    double sign = xy > 0.0 ? 1.0 : -1.0; /* b's ends along x are at -dx -+ l_b */
-    double low = fmax(-l_a, -dx - l_b), high = fmin(l_a, -dx + l_b);
-    *s = within(0.5 * (low + high), l_a);
-    *t = within(sign * (*s + dx), l_b);
-    return;
-  }
-  *t = within(dy + *s * xy, l_b);
-  *s = within(*t * xy - dx, l_a);
-}
-
-/* In closed form: two balls at the nearest places of the axes. */
-static void capsules(ff_nearest *out, const ff_two *two) {
-  ff_vec3 x = q_rotate(two->q_a, v3(0, 0, 1)), y = q_rotate(two->q_b, v3(0, 0, 1));
-  double s, t, r_a = two->a->size.x, r_b = two->b->size.x;
-  nearest_of_segments(two->apart, x, two->a->size.y, y, two->b->size.y, &s, &t);
-  ff_vec3 at_a = v3_axpy(two->apart, s, x), at_b = v3_scale(t, y), from = v3_sub(at_a, at_b);
-  double distance = v3_norm(from);
-  /* Axes that cross: out along the common perpendicular. */
-  ff_vec3 across = v3_cross(x, y);
-  ff_vec3 spare = v3_dot(across, across) > 1e-24 ? v3_unit(across) : v3_orthogonal(x);
-  out->normal = distance > 0 ? v3_scale(1 / distance, from) : spare;
-  out->gap = distance - r_a - r_b;
-  out->on_a = v3_axpy(at_a, -r_a, out->normal);
-  out->on_b = v3_axpy(at_b, r_b, out->normal);
-  out->count_a = out->count_b = 1;
-  out->pull_a[0] = out->pull_b[0] = 1;
-}
-
-/* ---- the answer ------------------------------------------------------------------------- */
-
-static bool is_flat(const ff_geom *geom) {
-  return geom->kind == FF_BOX || geom->kind == FF_POLYHEDRON;
-}
-
 static void take_rules(int *rules, double *pulls, int *count, const side *from) {
   *count = from->count;
   memcpy(rules, from->rules, sizeof from->rules);
@@ -357,19 +308,17 @@ static bool is_largest(const side *a, const side *b, const point *p, double size
   return false;
 }
 
-/* doubt: of the size, by how much what is given may be off. beside: if it is not the largest gap, a
- * direction that may have a larger one, else that of rough. */
-static void polish(ff_nearest *out, const ff_two *two, const ff_rough *rough, double doubt,
-                   ff_vec3 *beside) {
+void ff_distance_newton(ff_distance *out, const ff_two *two, const ff_rough *rough, double doubt,
+                        double price, ff_vec3 *beside) {
   side a = {.geom = two->a, .q = two->q_a, .origin = two->apart, .sign = -1};
   side b = {.geom = two->b, .q = two->q_b, .sign = 1};
   double reach = fmax(100 * doubt, 1e-7) * two->size;
-  choose_rules(&a, rough->on_a, rough->normal, reach);
-  choose_rules(&b, rough->on_b, rough->normal, reach);
+  choose_rules(&a, rough->on_a, rough->normal, reach, price);
+  choose_rules(&b, rough->on_b, rough->normal, reach, price);
   point p = {rough->on_a, rough->on_b, rough->normal, rough->gap};
   *beside = rough->normal;
   for (int try = 0; try < TRIES && a.count > 0 && b.count > 0; try++) {
-    if (!solve(&a, &b, &p, two->size)) {
+    if (!newton_solve(&a, &b, &p, two->size)) {
       return;
     }
     bool again_a = mend(&a, p.a, two->size), again_b = mend(&b, p.b, two->size);
@@ -390,205 +339,11 @@ static void polish(ff_nearest *out, const ff_two *two, const ff_rough *rough, do
   }
 }
 
-/* Rounding can tear a hole into a polytope with faces in one plane, and the way out is then sought
- * on the other side. No face of either may have a larger gap across it than what was found; if
- * one has, it is taken. Large hulls have so many faces that none is likely to be missed. */
-static void check_faces(const ff_two *two, ff_rough *rough, bool *exact) {
-  enum { LARGE = 64 };
-  for (int which = 0; which < 2; which++) {
-    const ff_geom *geom = which ? two->b : two->a;
-    int count = ff_geom_rule_count(geom);
-    for (int k = 0; k < count && count <= LARGE; k++) {
-      ff_rule face;
-      ff_geom_rule(geom, k, v3(0, 0, 0), &face);
-      ff_vec3 n = which ? q_rotate(two->q_b, face.slope) : v3_neg(q_rotate(two->q_a, face.slope));
-      ff_vec3 far = ff_geom_support(two->a, q_unrotate(two->q_a, v3_neg(n)));
-      ff_vec3 on_a = v3_add(two->apart, q_rotate(two->q_a, far));
-      ff_vec3 on_b = q_rotate(two->q_b, ff_geom_support(two->b, q_unrotate(two->q_b, n)));
-      double gap = v3_dot(n, v3_sub(on_a, on_b));
-      if (gap > rough->gap + 1e-9 * two->size) {
-        *rough = (ff_rough){n, gap, on_a, v3_axpy(on_a, -gap, n)};
-        if (which == 0) { /* the corner is b's */
-          rough->on_b = on_b;
-          rough->on_a = v3_axpy(on_b, gap, n);
-        }
-        *exact = true;
-      }
-    }
-  }
-}
-
-/* Of two faces that lie on one another, a corner of one may not be on the other: a point that is on
- * both is wanted. */
-static void meet_on_boxes(const ff_two *two, ff_rough *rough) {
-  ff_vec3 x_a = q_unrotate(two->q_a, v3_sub(rough->on_a, two->apart));
-  ff_vec3 x_b = q_unrotate(two->q_b, rough->on_b);
-  double off = fmax(ff_geom_value(two->a, x_a, NULL), ff_geom_value(two->b, x_b, NULL));
-  ff_rough better = *rough;
-  if (off > 1e-9 * two->size && ff_nearest_refine(&better, two, 1e-15) < 1e-9 * two->size &&
-      fabs(better.gap - rough->gap) < 1e-8 * two->size) {
-    double more = rough->gap - v3_dot(rough->normal, v3_sub(better.on_a, better.on_b));
-    rough->on_b = v3_axpy(better.on_b, -0.5 * more, rough->normal);
-    rough->on_a = v3_axpy(rough->on_b, rough->gap, rough->normal);
-  }
-}
-
-static double gap_along(const ff_two *two, ff_vec3 n) {
-  return v3_dot(n, ff_two_support(two, v3_neg(n)).w);
-}
-
-/* Newton's method from better and better places. True: rough has become exact, whether or not it
- * came to an end. */
-static bool settle(ff_nearest *out, const ff_two *two, ff_rough *rough) {
-  bool exact = false;
-  ff_vec3 beside;
-  polish(out, two, rough, 3 * FF_ROUGH, &beside);
-  for (int try = 0; try < 4 && !out->settled; try++) {
-    if (gap_along(two, beside) > gap_along(two, rough->normal) + 1e-13 * two->size) {
-      rough->normal = beside;
-      rough->gap = fmin(rough->gap, 0);
-    } else if (exact) {
-      break;
-    }
-    double enough = try % 2 == 0 ? 1e-8 : 1e-15, size = two->size + fabs(rough->gap);
-    double left = rough->gap > 0.01 * two->size ? ff_nearest_apart(rough, two, enough) : INFINITY;
-    left = left > enough * size ? ff_nearest_refine(rough, two, enough) : left;
-    exact = left < 1e-11 * size;
-    polish(out, two, rough, fmax(10 * left / size, 1e-10), &beside);
-  }
-  return exact;
-}
-
-/* What was found to rounding may be longer than a way in another direction was found to be roughly:
- * that is looked at as well. */
-static void try_rivals(ff_nearest *out, const ff_two *two, ff_rivals *rivals) {
-  for (int i = 0; i < rivals->count && out->settled; i++) {
-    ff_nearest other = {.settled = false};
-    if (rivals->way[i].gap > out->gap + 1e-13 * two->size) {
-      settle(&other, two, &rivals->way[i]);
-    }
-    if (other.settled && other.gap > out->gap) {
-      *out = other;
-    }
-  }
-}
-
-static void search(ff_nearest *out, const ff_two *two, double beyond) {
-  ff_rough rough;
-  ff_rivals rivals;
-  double far = v3_norm(two->apart);
-  *out = (ff_nearest){.normal = {0, 0, 1}, .gap = far - two->size, .on_a = two->apart};
-  if (far > 0) {
-    out->normal = v3_scale(1 / far, two->apart);
-  }
-  bool exact = false;
-  if (out->gap > beyond) {
-    return;
-  }
-  if (!ff_nearest_rough(&rough, two, beyond, &exact, &rivals)) {
-    out->gap = 0; /* somewhere next to touching, along the line of centres */
-    return;
-  }
-  if (two->a->kind == FF_BOX && two->b->kind == FF_BOX) {
-    meet_on_boxes(two, &rough);
-  } else if (!two->curved) {
-    check_faces(two, &rough, &exact);
-    if (!exact || rough.gap < 1e-5 * two->size) {
-      exact = ff_nearest_refine(&rough, two, 1e-16) < 1e-12 * two->size;
-    }
-  }
-  if (two->curved && !(rough.gap > beyond)) {
-    exact = settle(out, two, &rough);
-    try_rivals(out, two, &rivals);
-  }
-  if (!out->settled) {
-    *out = (ff_nearest){.normal = rough.normal,
-                        .gap = rough.gap,
-                        .on_a = rough.on_a,
-                        .on_b = rough.on_b,
-                        .settled = exact};
-  }
-}
-
-/* The same with a and b exchanged. */
-static ff_nearest turned(const ff_nearest *back) {
-  ff_nearest out = *back;
-  out.normal = v3_neg(back->normal);
-  out.on_a = back->on_b;
-  out.on_b = back->on_a;
-  out.count_a = back->count_b;
-  out.count_b = back->count_a;
-  memcpy(out.rules_a, back->rules_b, sizeof out.rules_a);
-  memcpy(out.rules_b, back->rules_a, sizeof out.rules_b);
-  memcpy(out.pull_a, back->pull_b, sizeof out.pull_a);
-  memcpy(out.pull_b, back->pull_a, sizeof out.pull_b);
-  return out;
-}
-
-/* One of the two orders of a pair, whichever way it is given, so that both give the same bits. */
-static bool is_in_order(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
-                        const ff_pose *pose_b) {
-  const double mine[] = {a->kind,
-                         a->size.x,
-                         a->size.y,
-                         a->size.z,
-                         pose_a->position.x,
-                         pose_a->position.y,
-                         pose_a->position.z,
-                         pose_a->orientation.w,
-                         pose_a->orientation.x,
-                         pose_a->orientation.y,
-                         pose_a->orientation.z};
-  const double other[] = {b->kind,
-                          b->size.x,
-                          b->size.y,
-                          b->size.z,
-                          pose_b->position.x,
-                          pose_b->position.y,
-                          pose_b->position.z,
-                          pose_b->orientation.w,
-                          pose_b->orientation.x,
-                          pose_b->orientation.y,
-                          pose_b->orientation.z};
-  for (size_t i = 0; i < sizeof mine / sizeof mine[0]; i++) {
-    if (mine[i] != other[i]) {
-      return mine[i] > other[i];
-    }
-  }
-  return true;
-}
-
-void ff_nearest_find(ff_nearest *out, const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
-                     const ff_pose *pose_b, double beyond) {
-  bool boxes = a->kind == FF_BOX && b->kind == FF_BOX; /* where faces of a go before those of b */
-  if (!boxes && !is_in_order(a, pose_a, b, pose_b)) {
-    ff_nearest back;
-    ff_nearest_find(&back, b, pose_b, a, pose_a, beyond);
-    *out = turned(&back);
-    return;
-  }
-  ff_two two = {.a = a,
-                .b = b,
-                .q_a = pose_a->orientation,
-                .q_b = pose_b->orientation,
-                .apart = v3_sub(pose_a->position, pose_b->position),
-                .size = ff_geom_bound(a) + ff_geom_bound(b),
-                .curved = !is_flat(a) || !is_flat(b)};
-  if (a->kind == FF_CAPSULE && b->kind == FF_CAPSULE) {
-    *out = (ff_nearest){.settled = true};
-    capsules(out, &two);
-  } else {
-    search(out, &two, beyond);
-  }
-  out->on_a = v3_add(out->on_a, pose_b->position);
-  out->on_b = v3_add(out->on_b, pose_b->position);
-}
-
 /* ---- how it changes
  * ------------------------------------------------------------------------------- */
 
-bool ff_nearest_rates(ff_nearest_rate out[6], const ff_nearest *at, const ff_geom *a,
-                      const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b) {
+bool ff_distance_rates(ff_distance_rate out[6], const ff_distance *at, const ff_geom *a,
+                       const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b) {
   side sa = {.geom = a, .q = pose_a->orientation, .sign = -1, .count = at->count_a};
   side sb = {.geom = b, .q = pose_b->orientation, .sign = 1, .count = at->count_b};
   sa.origin = v3_sub(pose_a->position, pose_b->position);
@@ -612,10 +367,10 @@ bool ff_nearest_rates(ff_nearest_rate out[6], const ff_nearest *at, const ff_geo
   }
   for (int k = 0; k < 6; k++) {
     const double *mine = columns + k * count;
-    out[k] = (ff_nearest_rate){.gap = size * mine[GAP],
-                               .normal = v3_load(mine + N),
-                               .on_a = v3_scale(size, v3_load(mine + X_A)),
-                               .on_b = v3_scale(size, v3_load(mine + X_B))};
+    out[k] = (ff_distance_rate){.gap = size * mine[GAP],
+                                .normal = v3_load(mine + N),
+                                .on_a = v3_scale(size, v3_load(mine + X_A)),
+                                .on_b = v3_scale(size, v3_load(mine + X_B))};
   }
   return true;
 }

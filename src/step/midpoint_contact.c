@@ -1,4 +1,4 @@
-#include "step/hold.h"
+#include "step/midpoint_contact.h"
 
 #include "base/memory.h"
 #include "math/vec.h"
@@ -6,6 +6,7 @@
 #include "step/frame.h"
 #include "step/robots.h"
 #include "step/rows.h"
+#include "step/samples.h"
 
 #include <string.h>
 
@@ -23,14 +24,17 @@ enum {
 #define SAME     1e-13 /* of a depth: no other */
 #define FLAT     1e-5  /* of a depth: changes below leave few digits for a quotient of energies */
 
-/* One contact that is held. */
+/* One contact. Triples are along its normal row (push), t1 and t2. */
 typedef struct entry {
   const ff_binding *binding;
   const ff_near *near;
   int point;
-  bool pulls;    /* the normal law may */
-  double weight; /* of the law, */
-  double pace;   /* and of its depth: see step/presses.c */
+  bool pulls;          /* the normal law may */
+  bool plain;          /* weight and pace are 1 */
+  double weight;       /* law units */
+  double pace;         /* 1, of the depth over the normal velocity */
+  double weight_slope; /* 1/m, of the weight with the depth, about the depth of the evaluation: */
+  double weight_depth; /* m */
   ff_contact_bodies bodies;
   int row;             /* of its rows along n, t1, t2 */
   double w[9];         /* 1/kg, of the point itself: 3 x 3 */
@@ -45,8 +49,8 @@ typedef struct entry {
   double force[3]; /* N, as the other contacts feel it */
 } entry;
 
-struct ff_hold {
-  bool middle;    /* else held at the start */
+struct ff_midpoint {
+  bool middle;    /* else evaluated at the start */
   double half;    /* s, half the step */
   double settled; /* SETTLED, or KEPT if a contact has a memory */
   ff_arena arena;
@@ -54,44 +58,44 @@ struct ff_hold {
   double *reached; /* what has changed the velocities until the middle, see step/rows.h */
   entry *entries;
   ff_wrench *outside; /* body_count: applied forces and drives */
-  int *shares;        /* held contacts of each mover */
+  int *shares;        /* contacts of each mover */
   int count;
 };
 
 /* ---- life ------------------------------------------------------------------------------ */
 
-ff_status ff_hold_create(ff_hold **out, const ff_model *model, ff_state *state) {
+ff_status ff_midpoint_create(ff_midpoint **out, const ff_model *model, ff_state *state) {
   *out = NULL;
   state->holding = model->holding;
   if (state->holding == FF_HOLDS_NOTHING) {
     return FF_OK;
   }
-  ff_hold *hold = *out = ff_alloc(1, sizeof *hold);
-  if (!hold) {
+  ff_midpoint *mid = *out = ff_alloc(1, sizeof *mid);
+  if (!mid) {
     return FF_ERROR_MEMORY;
   }
-  *hold = (ff_hold){.middle = state->holding == FF_HOLDS_IN_MIDDLE};
-  ff_arena *arena = &hold->arena;
+  *mid = (ff_midpoint){.middle = state->holding == FF_HOLDS_IN_MIDDLE};
+  ff_arena *arena = &mid->arena;
   ff_rows_limits limits = ff_rows_limits_of(model, state);
-  hold->reached = ff_arena_take(arena, (size_t)limits.size, sizeof *hold->reached);
-  hold->entries = ff_arena_take(arena, (size_t)limits.contacts, sizeof *hold->entries);
-  hold->outside = ff_arena_take(arena, (size_t)model->body_count, sizeof *hold->outside);
-  hold->shares = ff_arena_take(arena, (size_t)ff_mover_count(model), sizeof *hold->shares);
-  bool room = hold->reached && hold->entries && hold->outside && hold->shares;
-  return room ? ff_rows_make(&hold->rows, model, arena, limits) : FF_ERROR_MEMORY;
+  mid->reached = ff_arena_take(arena, (size_t)limits.size, sizeof *mid->reached);
+  mid->entries = ff_arena_take(arena, (size_t)limits.contacts, sizeof *mid->entries);
+  mid->outside = ff_arena_take(arena, (size_t)model->body_count, sizeof *mid->outside);
+  mid->shares = ff_arena_take(arena, (size_t)ff_mover_count(model), sizeof *mid->shares);
+  bool room = mid->reached && mid->entries && mid->outside && mid->shares;
+  return room ? ff_rows_make(&mid->rows, model, arena, limits) : FF_ERROR_MEMORY;
 }
 
-void ff_hold_destroy(ff_hold *hold) {
-  if (hold) {
-    ff_arena_free(&hold->arena);
-    ff_free(hold);
+void ff_midpoint_destroy(ff_midpoint *mid) {
+  if (mid) {
+    ff_arena_free(&mid->arena);
+    ff_free(mid);
   }
 }
 
 /* ---- the contacts ---------------------------------------------------------------------- */
 
-/* What the law stores at a depth. */
-static double energy_at(entry *e, double depth) {
+/* V: energy stored at a depth. */
+static double entry_energy(entry *e, double depth) {
   ff_normal there = {0};
   double middle = e->patch.depth;
   if (depth > 0) {
@@ -99,67 +103,70 @@ static double energy_at(entry *e, double depth) {
     e->binding->normal->normal(&e->binding->normal_params, &e->patch, &there);
     e->patch.depth = middle;
   }
-  return e->weight * there.energy;
+  return (e->weight + e->weight_slope * (depth - e->weight_depth)) * there.energy;
 }
 
-/* A change of what is held throughout the step. */
-static void push(ff_hold *hold, entry *e, const double change[3]) {
+/* Changes the force that acts throughout the step. */
+static void change_entry_force(ff_midpoint *mid, entry *e, const double change[3]) {
   double impulse[3];
   for (int d = 0; d < 3; d++) {
-    impulse[d] = hold->half * change[d];
+    impulse[d] = mid->half * change[d];
     e->force[d] += change[d];
   }
-  ff_rows_hit(&hold->rows, e->row, impulse, hold->reached);
+  ff_rows_hit(&mid->rows, e->row, impulse, mid->reached);
 }
 
-/* One more contact of what a body belongs to. */
-static void share(ff_hold *hold, const ff_model *model, int body) {
+/* Counts a contact of the mover that a body belongs to. */
+static void count_entry_of(ff_midpoint *mid, const ff_model *model, int body) {
   int mover = ff_mover_of(model, body);
   if (mover >= 0) {
-    hold->shares[mover]++;
+    mid->shares[mover]++;
   }
 }
 
-static void add_entry(ff_hold *hold, const ff_model *model, const ff_state *state,
-                      const ff_meet *meet, const ff_near *near, int index) {
+static void add_midpoint_entry(ff_midpoint *mid, const ff_model *model, const ff_state *state,
+                               const ff_meet *meet, const ff_near *near, int index) {
   const ff_point *point = &state->points[index];
-  const ff_vec3 axes[3] = {point->normal, point->t1, point->t2};
-  entry *e = &hold->entries[hold->count++];
+  const ff_row_axes axes = ff_row_axes_of(point);
+  entry *e = &mid->entries[mid->count++];
   e->binding = &model->bindings[near->binding];
   e->near = near;
   e->point = index;
   e->pulls = e->binding->normal->traits(&e->binding->normal_params) & FF_LAW_PULLS;
-  hold->settled = e->binding->friction->memory_count > 0 ? KEPT : hold->settled;
+  mid->settled = e->binding->friction->memory_count > 0 ? KEPT : mid->settled;
   e->patch = point->patch;
-  e->weight = near->presses ? point->weight : 1;
-  e->pace = near->presses ? point->pace : 1;
+  e->plain = ff_point_is_plain(point);
+  e->weight = point->weight;
+  e->pace = point->pace;
+  e->weight_slope = e->plain ? 0 : ff_point_weight_slope(point);
+  e->weight_depth = e->patch.depth;
   e->friction.normal_force = e->force[0] = e->force[1] = e->force[2] = 0;
   const ff_body_motion *a = &state->bodies[meet->a], *b = &state->bodies[meet->b];
   e->bodies = (ff_contact_bodies){.a = meet->a, .b = meet->b};
   e->bodies.arm_a = v3_sub(point->point, a->pose.position);
   e->bodies.arm_b = v3_sub(point->point, b->pose.position);
   e->bodies.velocity_b = v3_add(b->velocity, v3_cross(b->omega, e->bodies.arm_b));
-  e->row = ff_rows_add(&hold->rows, model, state, meet->a, meet->b, point->point, axes);
-  e->speed[0] = -e->patch.depth_rate;
+  e->row = ff_rows_add(&mid->rows, model, state, meet->a, meet->b, &axes);
+  e->speed[0] = -e->patch.depth_rate / e->pace;
   e->speed[1] = e->patch.slip[0];
   e->speed[2] = e->patch.slip[1];
   e->depth = e->patch.depth;
   e->energy = point->energy_n;
-  if (hold->middle) {
-    e->depth -= hold->half * e->pace * e->patch.depth_rate;
+  if (mid->middle) {
+    e->depth -= mid->half * e->patch.depth_rate;
   }
-  if (hold->middle || near->presses) {
-    e->energy = e->binding->overlaps ? 0 : energy_at(e, e->depth);
+  if (mid->middle) {
+    e->energy = e->binding->overlaps ? 0 : entry_energy(e, e->depth);
   }
-  share(hold, model, meet->a);
-  share(hold, model, meet->b);
+  count_entry_of(mid, model, meet->a);
+  count_entry_of(mid, model, meet->b);
 }
 
-static void gather(ff_hold *hold, const ff_model *model, ff_state *state) {
-  hold->count = 0;
-  hold->settled = SETTLED;
-  memset(hold->shares, 0, (size_t)ff_mover_count(model) * sizeof *hold->shares);
-  ff_rows_begin(&hold->rows, model, state, NULL, 0, false);
+static void gather_entries(ff_midpoint *mid, const ff_model *model, ff_state *state) {
+  mid->count = 0;
+  mid->settled = SETTLED;
+  memset(mid->shares, 0, (size_t)ff_mover_count(model) * sizeof *mid->shares);
+  ff_rows_begin(&mid->rows, model, state, NULL, 0, false);
   for (int m = 0; m < state->meet_count; m++) {
     const ff_meet *meet = &state->meets[m];
     for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
@@ -169,8 +176,8 @@ static void gather(ff_hold *hold, const ff_model *model, ff_state *state) {
       }
       for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
         const ff_point *point = &state->points[i];
-        if (point->touching || (!hold->middle && point->patch.depth > -INFINITY)) {
-          add_entry(hold, model, state, meet, near, i);
+        if (point->touching || (!mid->middle && point->patch.depth > -INFINITY)) {
+          add_midpoint_entry(mid, model, state, meet, near, i);
         }
       }
     }
@@ -179,18 +186,18 @@ static void gather(ff_hold *hold, const ff_model *model, ff_state *state) {
 
 /* Largest rate of slip that a tangential force of 1 N can bring: the greater eigenvalue of the
  * 2 x 2 inverse mass along t1 and t2. */
-static double ease_of(const entry *e) {
+static double tangent_mobility(const entry *e) {
   double half = 0.5 * (e->w[4] - e->w[8]);
   return 0.5 * (e->w[4] + e->w[8]) + sqrt(half * half + e->w[5] * e->w[7]);
 }
 
-/* Half the impulse of all that is not held, of the movers that have contacts. */
-static void load(const ff_hold *hold, const ff_model *model, ff_state *state) {
-  for (int k = 0; k < hold->rows.block_count; k++) {
-    const ff_row_block *block = &hold->rows.blocks[k];
-    double *to = hold->reached + block->first;
+/* Half the impulse of all other forces, of the movers that have contacts. */
+static void load_external_impulses(const ff_midpoint *mid, const ff_model *model, ff_state *state) {
+  for (int k = 0; k < mid->rows.block_count; k++) {
+    const ff_row_block *block = &mid->rows.blocks[k];
+    double *to = mid->reached + block->first;
     if (block->mover >= model->free_count) {
-      ff_robot_impulse(model, state, block->mover - model->free_count, hold->half, to);
+      ff_robot_impulse(model, state, block->mover - model->free_count, mid->half, to);
       continue;
     }
     int i = model->free_bodies[block->mover];
@@ -199,64 +206,52 @@ static void load(const ff_hold *hold, const ff_model *model, ff_state *state) {
     ff_quat q = state->bodies[i].pose.orientation;
     ff_vec3 torque = body->round ? wrench->torque : q_unrotate(q, wrench->torque);
     ff_vec3 force = v3_axpy(wrench->force, body->mass, model->run.gravity);
-    v3_store(to, v3_scale(hold->half, torque));
-    v3_store(to + 3, v3_scale(hold->half, force));
+    v3_store(to, v3_scale(mid->half, torque));
+    v3_store(to + 3, v3_scale(mid->half, force));
   }
 }
 
-/* How the contacts move one another, and what moves them without what is held. */
-static bool set_up(ff_hold *hold, const ff_model *model, ff_state *state) {
-  load(hold, model, state);
-  ff_rows_soften(&hold->rows);
-  if (!ff_rows_factor(&hold->rows)) {
+/* Contact Jacobian and inertia, and the velocities without contact forces. */
+static bool factor_entry_rows(ff_midpoint *mid, const ff_model *model, ff_state *state) {
+  load_external_impulses(mid, model, state);
+  ff_rows_soften(&mid->rows);
+  if (!ff_rows_factor(&mid->rows)) {
     return false;
   }
-  ff_rows_reach(&hold->rows, hold->reached);
+  ff_rows_reach(&mid->rows, mid->reached);
   return true;
 }
 
-static int crowd(const ff_hold *hold, const ff_model *model, int body) {
+static int crowd_of(const ff_midpoint *mid, const ff_model *model, int body) {
   int mover = ff_mover_of(model, body);
-  return mover >= 0 ? hold->shares[mover] : 0;
+  return mover >= 0 ? mid->shares[mover] : 0;
 }
 
 /* All contacts are known: how many share their bodies, and the forces of the step before. */
-static void prepare(ff_hold *hold, const ff_model *model, ff_state *state) {
-  for (int i = 0; i < hold->count; i++) {
-    entry *e = &hold->entries[i];
+static void warm_start_entries(ff_midpoint *mid, const ff_model *model, ff_state *state) {
+  for (int i = 0; i < mid->count; i++) {
+    entry *e = &mid->entries[i];
     ff_point *point = &state->points[e->point];
-    int a = crowd(hold, model, e->bodies.a), b = crowd(hold, model, e->bodies.b);
-    ff_rows_ease(&hold->rows, e->row, e->row, e->w);
-    point->ahead = (ff_ahead){hold->half, ease_of(e), a > b ? a : b};
-    push(hold, e, point->held);
+    int a = crowd_of(mid, model, e->bodies.a), b = crowd_of(mid, model, e->bodies.b);
+    ff_rows_ease(&mid->rows, e->row, e->row, e->w);
+    point->ahead = (ff_ahead){mid->half, tangent_mobility(e), a > b ? a : b};
+    change_entry_force(mid, e, point->held);
   }
 }
 
 /* ---- one contact ----------------------------------------------------------------------- */
 
 /* Velocity of a against b along n, t1 and t2 in the middle. */
-static void relative(const ff_hold *hold, const entry *e, double v[3]) {
-  ff_rows_speed(&hold->rows, e->row, hold->reached, v);
+static void entry_velocity(const ff_midpoint *mid, const entry *e, double v[3]) {
+  ff_rows_speed(&mid->rows, e->row, mid->reached, v);
   for (int d = 0; d < 3; d++) {
     v[d] += e->speed[d];
   }
 }
 
-/* From the law to the point. */
-static void weigh(ff_normal *normal, double weight, double pace) {
-  double force = weight * pace;
-  normal->force *= force;
-  normal->elastic *= force;
-  normal->energy *= weight;
-  normal->d_depth *= force * pace;
-  normal->d_rate *= force * pace;
-  normal->moment[0] *= force;
-  normal->moment[1] *= force;
-}
-
-/* The normal force if the depth goes at this rate: what the spring gives on its way, and the
- * rest as it is in the middle. */
-static double normal_force(const ff_hold *hold, entry *e, double rate) {
+/* The normal force if the contact closes at this rate (m/s, along push): the discrete gradient of
+ * the energy, and the rest as it is in the middle. */
+static double normal_force(const ff_midpoint *mid, entry *e, double rate) {
   const ff_law *law = e->binding->normal;
   rate *= e->pace;
   e->patch.depth_rate = rate;
@@ -266,30 +261,34 @@ static double normal_force(const ff_hold *hold, entry *e, double rate) {
     e->elastic = e->normal.elastic;
     return e->normal.force;
   }
-  double middle = e->depth + hold->half * rate, end = middle + hold->half * rate;
+  double middle = e->depth + mid->half * rate, end = middle + mid->half * rate;
   e->patch.depth = middle;
   if (middle > 0) {
     law->normal(&e->binding->normal_params, &e->patch, &e->normal);
-    if (e->near->presses) {
-      weigh(&e->normal, e->weight, e->pace);
+    if (!e->plain) {
+      double more = e->weight_slope * e->normal.energy;
+      double weight = e->weight + e->weight_slope * (middle - e->weight_depth);
+      ff_normal_weigh(&e->normal, weight, e->pace);
+      e->normal.elastic += e->pace * more;
+      e->normal.force += e->pace * more;
     }
   }
   bool flat = fabs(end - e->depth) <= FLAT * middle;
   e->elastic =
-      flat ? e->normal.elastic : e->pace * (energy_at(e, end) - e->energy) / (end - e->depth);
+      flat ? e->normal.elastic : e->pace * (entry_energy(e, end) - e->energy) / (end - e->depth);
   double force = e->elastic + (e->normal.force - e->normal.elastic);
   return e->pulls || force > 0 ? force : 0;
 }
 
 /* Normal force whose own effect on the rate is counted in: f = F(rate - half w f), F rising. */
-static double solve_normal(const ff_hold *hold, entry *e, double rate, double guess) {
-  double own = hold->half * e->w[0], exact = EXACT * hold->settled;
+static double solve_normal(const ff_midpoint *mid, entry *e, double rate, double guess) {
+  double own = mid->half * e->w[0], exact = EXACT * mid->settled;
   double low = e->pulls ? -INFINITY : 0, high = INFINITY, f = greater(low, guess);
   for (int i = 0; i < NEWTONS; i++) {
-    double gap = normal_force(hold, e, rate - own * f) - f;
+    double gap = normal_force(mid, e, rate - own * f) - f;
     *(gap > 0 ? &low : &high) = f;
     bool narrow = !isinf(high) && !(high - low > exact * high);
-    double slope = e->normal.d_rate + hold->half * e->normal.d_depth;
+    double slope = e->normal.d_rate + mid->half * e->normal.d_depth;
     double next = f + gap / (1 + own * greater(0, slope));
     if (fabs(gap) <= exact * fabs(f) || narrow) { /* the last step of Newton's method is free */
       return narrow ? f : greater(low, lesser(high, next));
@@ -303,26 +302,28 @@ static double solve_normal(const ff_hold *hold, entry *e, double rate, double gu
 /* ---- friction of one contact -------------------------------------------------------------- */
 
 /* The slip at the end of the step if friction is `force`. */
-static void end_slip(const ff_hold *hold, const entry *e, const double force[2], double out[2]) {
-  double h = 2 * hold->half;
+static void end_slip(const ff_midpoint *mid, const entry *e, const double force[2], double out[2]) {
+  double h = 2 * mid->half;
   out[0] = e->free_slip[0] + h * (e->w[4] * force[0] + e->w[5] * force[1]);
   out[1] = e->free_slip[1] + h * (e->w[7] * force[0] + e->w[8] * force[1]);
 }
 
 /* Friction at patch.slip, and how far that is from the slip it leaves. */
-static double miss_at(const ff_hold *hold, entry *e, const double *memory, double miss[2]) {
+static double slip_residual(const ff_midpoint *mid, entry *e, const double *memory,
+                            double miss[2]) {
   const ff_binding *binding = e->binding;
   binding->friction->friction(&binding->friction_params, &e->patch, &e->normal, memory,
                               &e->friction);
-  end_slip(hold, e, e->friction.force, miss);
+  end_slip(mid, e, e->friction.force, miss);
   miss[0] -= e->patch.slip[0];
   miss[1] -= e->patch.slip[1];
   return sqrt(miss[0] * miss[0] + miss[1] * miss[1]);
 }
 
 /* Newton's step: (1 - h W F') step = miss. False: singular. */
-static bool newton_step(const ff_hold *hold, const entry *e, const double miss[2], double step[2]) {
-  double h = 2 * hold->half, m[2][2];
+static bool slip_newton_step(const ff_midpoint *mid, const entry *e, const double miss[2],
+                             double step[2]) {
+  double h = 2 * mid->half, m[2][2];
   for (int i = 0; i < 2; i++) {
     for (int j = 0; j < 2; j++) {
       const double *w = e->w + 4 + 3 * i;
@@ -336,12 +337,12 @@ static bool newton_step(const ff_hold *hold, const entry *e, const double miss[2
 }
 
 /* Looks for the slip from where patch.slip is, each step no longer than it helps. */
-static bool find_slip(const ff_hold *hold, entry *e, const double *memory) {
+static bool find_slip(const ff_midpoint *mid, entry *e, const double *memory) {
   double *slip = e->patch.slip, miss[2], step[2];
   double size = sqrt(e->free_slip[0] * e->free_slip[0] + e->free_slip[1] * e->free_slip[1]);
-  double off = miss_at(hold, e, memory, miss);
-  for (int i = 0; i < NEWTONS && off > EXACT * hold->settled * size; i++) {
-    if (!newton_step(hold, e, miss, step)) {
+  double off = slip_residual(mid, e, memory, miss);
+  for (int i = 0; i < NEWTONS && off > EXACT * mid->settled * size; i++) {
+    if (!slip_newton_step(mid, e, miss, step)) {
       return false;
     }
     const double from[2] = {slip[0], slip[1]};
@@ -349,7 +350,7 @@ static bool find_slip(const ff_hold *hold, entry *e, const double *memory) {
     do {
       slip[0] = from[0] + share * step[0];
       slip[1] = from[1] + share * step[1];
-      off = miss_at(hold, e, memory, miss);
+      off = slip_residual(mid, e, memory, miss);
       share *= 0.5;
     } while (!(off < before) && share > SHORTEST);
     if (!(off < before)) {
@@ -362,15 +363,16 @@ static bool find_slip(const ff_hold *hold, entry *e, const double *memory) {
 /* A law of the slip alone: its force at the slip that it leaves at the end of the step, so that
  * what is to stick comes to rest. Where falling friction leaves several, the one that is next to
  * what the force before leaves. */
-static void solve_slip(const ff_hold *hold, entry *e, const double *memory) {
-  end_slip(hold, e, e->force + 1, e->patch.slip);
-  if (!find_slip(hold, e, memory)) {
+static void solve_slip(const ff_midpoint *mid, entry *e, const double *memory) {
+  end_slip(mid, e, e->force + 1, e->patch.slip);
+  if (!find_slip(mid, e, memory)) {
     e->patch.slip[0] = e->patch.slip[1] = 0;
-    find_slip(hold, e, memory);
+    find_slip(mid, e, memory);
   }
 }
 
-static void solve_friction(const ff_hold *hold, entry *e, ff_point *point, const double *memory) {
+static void solve_friction(const ff_midpoint *mid, entry *e, ff_point *point,
+                           const double *memory) {
   const ff_law *law = e->binding->friction;
   const void *params = &e->binding->friction_params;
   ff_patch *patch = &e->patch;
@@ -379,7 +381,7 @@ static void solve_friction(const ff_hold *hold, entry *e, ff_point *point, const
   if (law->friction_held) {
     law->friction_held(params, patch, &e->normal, memory, &point->ahead, &e->friction);
   } else if (!e->binding->frictionless && e->normal.force > 0) {
-    solve_slip(hold, e, memory);
+    solve_slip(mid, e, memory);
   } else {
     memset(&e->friction, 0, sizeof e->friction);
   }
@@ -387,8 +389,8 @@ static void solve_friction(const ff_hold *hold, entry *e, ff_point *point, const
 }
 
 /* How easily a moment about the normal changes the spin, 1/(kg m^2). */
-static double ease_to_spin(const ff_hold *hold, const ff_model *model, const ff_state *state,
-                           const entry *e, ff_vec3 axis) {
+static double spin_mobility(const ff_midpoint *mid, const ff_model *model, const ff_state *state,
+                            const entry *e, ff_vec3 axis) {
   const int bodies[2] = {e->bodies.a, e->bodies.b};
   double ease = 0;
   for (int s = 0; s < 2; s++) {
@@ -397,21 +399,21 @@ static double ease_to_spin(const ff_hold *hold, const ff_model *model, const ff_
       ff_vec3 n = q_unrotate(state->bodies[bodies[s]].pose.orientation, axis);
       ease += v3_dot(n, v3_mul(body->inv_inertia, n));
     }
-    ease += ff_rows_turn_ease(&hold->rows, e->row, s, axis);
+    ease += ff_rows_turn_ease(&mid->rows, e->row, s, axis);
   }
   return ease;
 }
 
 /* Friction of spinning does not turn a spin around within the step, nor do all that share the
  * bodies; it takes what the mean of the spin before and after does. */
-static void brake_spin(const ff_hold *hold, const ff_model *model, const ff_state *state,
+static void brake_spin(const ff_midpoint *mid, const ff_model *model, const ff_state *state,
                        entry *e) {
   const ff_point *point = &state->points[e->point];
   double *moment = &e->friction.moment[0], spin = e->patch.spin;
   if (*moment == 0) {
     return;
   }
-  double own = hold->half * point->ahead.crowd * ease_to_spin(hold, model, state, e, point->normal);
+  double own = mid->half * point->ahead.crowd * spin_mobility(mid, model, state, e, point->normal);
   double most = fabs(spin) / (2 * own);
   *moment = fabs(*moment) > most ? copysign(most, *moment) : *moment;
   e->friction.lost[FF_LOST_SPIN] = greater(0, -*moment * (spin + own * *moment));
@@ -419,23 +421,23 @@ static void brake_spin(const ff_hold *hold, const ff_model *model, const ff_stat
 
 /* The slip without friction, as the law wants it: in the middle, with its own way to undo its own
  * force; or at the end, to which the middle is half the way. */
-static void undo_friction(const ff_hold *hold, entry *e, const ff_point *point,
+static void undo_friction(const ff_midpoint *mid, entry *e, const ff_point *point,
                           const double slip[2]) {
   double own = point->ahead.half * point->ahead.ease;
   for (int i = 0; i < 2; i++) {
     const double *w = e->w + 4 + 3 * i;
-    double bare = slip[i] - hold->half * (w[0] * e->force[1] + w[1] * e->force[2]);
+    double bare = slip[i] - mid->half * (w[0] * e->force[1] + w[1] * e->force[2]);
     e->patch.slip[i] = slip[i] - own * e->force[1 + i];
     e->free_slip[i] = 2 * bare - e->speed[1 + i];
   }
 }
 
 /* The normal force, and in v what its change does to the slip at once. */
-static double press(const ff_hold *hold, entry *e, double v[3]) {
+static double solve_entry_normal(const ff_midpoint *mid, entry *e, double v[3]) {
   double beside = e->friction.normal_force;
-  double rate = -(v[0] - hold->half * e->w[0] * (e->force[0] - beside));
-  double f = solve_normal(hold, e, rate, e->force[0] - beside);
-  double kick = hold->half * (f + beside - e->force[0]);
+  double rate = -(v[0] - mid->half * e->w[0] * (e->force[0] - beside));
+  double f = solve_normal(mid, e, rate, e->force[0] - beside);
+  double kick = mid->half * (f + beside - e->force[0]);
   e->normal.force = f;
   v[1] += e->w[3] * kick;
   v[2] += e->w[6] * kick;
@@ -443,32 +445,32 @@ static double press(const ff_hold *hold, entry *e, double v[3]) {
 }
 
 /* Solves one contact for its own force while the others stay. Returns how much it changed. */
-static double solve(ff_hold *hold, const ff_model *model, ff_state *state, entry *e) {
+static double solve_entry(ff_midpoint *mid, const ff_model *model, ff_state *state, entry *e) {
   ff_point *point = &state->points[e->point];
   double v[3];
-  relative(hold, e, v);
-  double f = press(hold, e, v);
-  undo_friction(hold, e, point, v + 1);
-  solve_friction(hold, e, point, ff_state_memory(model, state, e->point));
-  brake_spin(hold, model, state, e);
+  entry_velocity(mid, e, v);
+  double f = solve_entry_normal(mid, e, v);
+  undo_friction(mid, e, point, v + 1);
+  solve_friction(mid, e, point, ff_state_memory(model, state, e->point));
+  brake_spin(mid, model, state, e);
   const double change[3] = {f + e->friction.normal_force - e->force[0],
                             e->friction.force[0] - e->force[1], e->friction.force[1] - e->force[2]};
-  push(hold, e, change);
+  change_entry_force(mid, e, change);
   return greater(fabs(change[0]), greater(fabs(change[1]), fabs(change[2])));
 }
 
 /* ---- all contacts ------------------------------------------------------------------------- */
 
-static void take_turns(ff_hold *hold, const ff_model *model, ff_state *state) {
+static void sweep_entries(ff_midpoint *mid, const ff_model *model, ff_state *state) {
   for (int turn = 0; turn < TURNS; turn++) {
     double change = 0, most = 0;
-    for (int i = 0; i < hold->count; i++) {
-      entry *e = &hold->entries[i];
-      change = greater(change, solve(hold, model, state, e));
+    for (int i = 0; i < mid->count; i++) {
+      entry *e = &mid->entries[i];
+      change = greater(change, solve_entry(mid, model, state, e));
       most =
           greater(most, greater(fabs(e->force[0]), greater(fabs(e->force[1]), fabs(e->force[2]))));
     }
-    if (!(change > hold->settled * most)) {
+    if (!(change > mid->settled * most)) {
       break;
     }
   }
@@ -477,27 +479,27 @@ static void take_turns(ff_hold *hold, const ff_model *model, ff_state *state) {
 /* ---- what comes of it ------------------------------------------------------------------ */
 
 /* A normal force that is too stiff for the step cannot be followed, however well it is held. */
-static void note_stiffness(ff_state *state, const entry *e) {
+static void note_entry_stiffness(ff_state *state, const entry *e) {
   double stiff = lesser(e->normal.d_depth, 4 * e->normal.elastic / e->patch.depth);
   state->stiffness = greater(state->stiffness, e->patch.depth > 0 ? e->w[0] * stiff : 0);
   state->damping = greater(state->damping, e->w[0] * e->normal.d_rate);
 }
 
 /* The memory goes with the slip that all forces together leave, and so do the losses. */
-static void finish(const ff_hold *hold, const ff_model *model, ff_state *state, entry *e,
-                   double *rates) {
+static void finish_entry(const ff_midpoint *mid, const ff_model *model, ff_state *state, entry *e,
+                         double *rates) {
   ff_point *point = &state->points[e->point];
   double *ledger = rates + state->ledger_at;
   size_t at = (size_t)e->point * (size_t)model->memory_count;
   double *memory_rate = model->memory_count > 0 ? rates + state->memory_at + at : NULL;
   ff_friction *friction = &e->friction;
   double v[3];
-  relative(hold, e, v);
-  double elsewhere = fabs(e->depth - hold->half * e->pace * v[0] - e->patch.depth);
+  entry_velocity(mid, e, v);
+  double elsewhere = fabs(e->depth - mid->half * e->pace * v[0] - e->patch.depth);
   if (e->binding->overlaps || !(elsewhere <= SAME * e->patch.depth)) {
-    normal_force(hold, e, -v[0]); /* its elastic part, as it came out */
+    normal_force(mid, e, -v[0]); /* its elastic part, as it came out */
   }
-  note_stiffness(state, e);
+  note_entry_stiffness(state, e);
   double f = e->force[0] - friction->normal_force;
   double own = point->ahead.half * point->ahead.ease;
   for (int i = 0; i < 2; i++) {
@@ -507,8 +509,11 @@ static void finish(const ff_hold *hold, const ff_model *model, ff_state *state, 
       friction->lost[FF_LOST_SLIP] -= friction->force[i] * (v[1 + i] - e->patch.slip[i]);
     }
   }
-  point->force = v3_scale(f, point->normal);
+  point->force = v3_scale(f, point->push);
   point->moment = v3_axpy(v3_scale(e->normal.moment[0], point->t1), e->normal.moment[1], point->t2);
+  if (!e->plain) {
+    point->moment = v3_axpy(point->moment, f, point->lever);
+  }
   ff_friction_note(model, e->binding, point, friction, memory_rate, ledger);
   if (memory_rate && ff_frame_wanders(model, e->near)) {
     ff_frame_turn_back(model, state, e->near, point, ff_state_memory(model, state, e->point),
@@ -526,35 +531,35 @@ static void finish(const ff_hold *hold, const ff_model *model, ff_state *state, 
 
 /* Work of applied forces and drives is booked at the velocities of the start; those of the middle,
  * under all forces, make it what the bodies feel. */
-static void correct(const ff_hold *hold, const ff_model *model, const ff_state *state,
-                    double *ledger) {
+static void correct_external_work(const ff_midpoint *mid, const ff_model *model,
+                                  const ff_state *state, double *ledger) {
   for (int slot = 0; slot < model->free_count; slot++) {
     int i = model->free_bodies[slot];
     const ff_model_body *body = &model->bodies[i];
-    const ff_wrench *all = &state->wrenches[i], *outside = &hold->outside[i];
+    const ff_wrench *all = &state->wrenches[i], *outside = &mid->outside[i];
     ff_quat q = state->bodies[i].pose.orientation;
     ff_vec3 a = v3_axpy(model->run.gravity, body->inv_mass, all->force);
     ff_vec3 spin = q_rotate(q, v3_mul(body->inv_inertia, q_unrotate(q, all->torque)));
-    ledger[FF_Y_WORK] += hold->half * (v3_dot(outside->force, a) + v3_dot(outside->torque, spin));
+    ledger[FF_Y_WORK] += mid->half * (v3_dot(outside->force, a) + v3_dot(outside->torque, spin));
   }
 }
 
 /* Robots go on as all forces and moments together make them, along the velocity of the middle. */
-static void move_robots(const ff_hold *hold, const ff_model *model, ff_state *state) {
-  for (int i = 0; i < hold->count; i++) {
-    const entry *e = &hold->entries[i];
+static void move_robots(const ff_midpoint *mid, const ff_model *model, ff_state *state) {
+  for (int i = 0; i < mid->count; i++) {
+    const entry *e = &mid->entries[i];
     ff_vec3 moment = state->points[e->point].moment;
     if (v3_dot(moment, moment) > 0) {
-      ff_rows_turn(&hold->rows, e->row, v3_scale(hold->half, moment), hold->reached);
+      ff_rows_turn(&mid->rows, e->row, v3_scale(mid->half, moment), mid->reached);
     }
   }
-  ff_rows_settle(&hold->rows, hold->reached);
-  for (int k = 0; k < hold->rows.block_count; k++) {
-    const ff_row_block *block = &hold->rows.blocks[k];
+  ff_rows_settle(&mid->rows, mid->reached);
+  for (int k = 0; k < mid->rows.block_count; k++) {
+    const ff_row_block *block = &mid->rows.blocks[k];
     int r = block->mover - model->free_count;
     for (int i = 0; r >= 0 && i < block->size; i++) {
-      double change = hold->reached[block->first + i];
-      state->robots[r].a[i] = change / hold->half;
+      double change = mid->reached[block->first + i];
+      state->robots[r].a[i] = change / mid->half;
       state->robots[r].path[i] = state->y[model->robots[r].v_at + i] + change;
       state->robots[r].solved = true;
     }
@@ -562,26 +567,26 @@ static void move_robots(const ff_hold *hold, const ff_model *model, ff_state *st
 }
 
 /* Solves the contacts of the state as it stands. */
-static bool solve_all(ff_hold *hold, const ff_model *model, ff_state *state, double *rates,
-                      double h) {
-  hold->half = 0.5 * h;
-  gather(hold, model, state);
-  if (!set_up(hold, model, state)) {
+static bool solve_entries(ff_midpoint *mid, const ff_model *model, ff_state *state, double *rates,
+                          double h) {
+  mid->half = 0.5 * h;
+  gather_entries(mid, model, state);
+  if (!factor_entry_rows(mid, model, state)) {
     return false;
   }
-  prepare(hold, model, state);
-  take_turns(hold, model, state);
-  for (int i = 0; i < hold->count; i++) {
-    finish(hold, model, state, &hold->entries[i], rates);
+  warm_start_entries(mid, model, state);
+  sweep_entries(mid, model, state);
+  for (int i = 0; i < mid->count; i++) {
+    finish_entry(mid, model, state, &mid->entries[i], rates);
   }
   if (model->robot_count > 0) {
-    move_robots(hold, model, state);
+    move_robots(mid, model, state);
   }
   return true;
 }
 
-bool ff_hold_in_middle(ff_hold *hold, const ff_model *model, ff_state *state, double t,
-                       double *rates, double h) {
+bool ff_midpoint_solve_in_middle(ff_midpoint *mid, const ff_model *model, ff_state *state, double t,
+                                 double *rates, double h) {
   double *ledger = rates + state->ledger_at;
   size_t bytes = (size_t)model->body_count * sizeof *state->wrenches;
   state->middle = true;
@@ -589,26 +594,26 @@ bool ff_hold_in_middle(ff_hold *hold, const ff_model *model, ff_state *state, do
   ff_forces_outside(model, state, t, ledger);
   bool driven = model->force_count > 0 || model->drive_count > 0;
   if (driven) {
-    memcpy(hold->outside, state->wrenches, bytes);
+    memcpy(mid->outside, state->wrenches, bytes);
   }
   ff_forces_contacts(model, state, t, state->y, rates + state->memory_at, ledger);
   state->middle = false;
   for (int r = 0; r < model->robot_count; r++) {
     ff_robot_look_ahead(model, state, r, h, 0.5 * h);
   }
-  if (!solve_all(hold, model, state, rates, h)) {
+  if (!solve_entries(mid, model, state, rates, h)) {
     return false;
   }
   if (driven) {
-    correct(hold, model, state, ledger);
+    correct_external_work(mid, model, state, ledger);
   }
   return true;
 }
 
-bool ff_hold_at_start(ff_hold *hold, const ff_model *model, ff_state *state, double *rates,
-                      double h) {
+bool ff_midpoint_solve_at_start(ff_midpoint *mid, const ff_model *model, ff_state *state,
+                                double *rates, double h) {
   for (int r = 0; r < model->robot_count; r++) {
     ff_robot_look_ahead(model, state, r, h, 0.5 * h);
   }
-  return solve_all(hold, model, state, rates, h);
+  return solve_entries(mid, model, state, rates, h);
 }

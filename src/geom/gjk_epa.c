@@ -1,16 +1,15 @@
-/* The first half of geom/nearest.h: simplices and polytopes in the difference of two shapes. */
-#include "geom/nearest_parts.h"
+/* GJK and EPA on the Minkowski difference a - b of two shapes [Gilbert88, vandenBergen01]. */
+#include "geom/distance_parts.h"
 
 #include "base/effort.h"
 #include "math/vec.h"
 
 enum { GJK_ROUNDS = 128, VERTICES = 96, FACES = 2 * VERTICES };
-#define ELSEWHERE 0.98 /* cosine of the angle within which ways out are one */
+#define ELSEWHERE 0.9999 /* cosine of the angle within which directions are one */
 #define CLOSE     1e-2 /* of the size: nearer than this a direction is not taken from a distance */
 
 /* ---- support points of the difference ------------------------------------------------------ */
 
-/* A point of a minus b: the farthest along n. */
 ff_corner ff_two_support(const ff_two *two, ff_vec3 n) {
   ff_effort++;
   ff_corner out;
@@ -29,7 +28,7 @@ typedef struct simplex {
   int count;
 } simplex;
 
-static void keep(simplex *s, int i, int j, int k, double si, double sj, double sk) {
+static void keep_corners(simplex *s, int i, int j, int k, double si, double sj, double sk) {
   const ff_corner corners[4] = {s->at[0], s->at[1], s->at[2], s->at[3]};
   const int which[3] = {i, j, k};
   const double share[3] = {si, sj, sk};
@@ -42,47 +41,47 @@ static void keep(simplex *s, int i, int j, int k, double si, double sj, double s
   }
 }
 
-static void nearest_on_segment(simplex *s) {
+static void closest_on_segment(simplex *s) {
   ff_vec3 edge = v3_sub(s->at[1].w, s->at[0].w);
   double t = -v3_dot(s->at[0].w, edge), whole = v3_dot(edge, edge);
   if (!(t > 0)) {
-    keep(s, 0, -1, -1, 1, 0, 0);
+    keep_corners(s, 0, -1, -1, 1, 0, 0);
   } else if (!(t < whole)) {
-    keep(s, 1, -1, -1, 1, 0, 0);
+    keep_corners(s, 1, -1, -1, 1, 0, 0);
   } else {
-    keep(s, 0, 1, -1, 1 - t / whole, t / whole, 0);
+    keep_corners(s, 0, 1, -1, 1 - t / whole, t / whole, 0);
   }
 }
 
 /* By the regions of a triangle i, j, k seen from the origin. */
-static void nearest_on_triangle(simplex *s, int i, int j, int k) {
+static void closest_on_triangle(simplex *s, int i, int j, int k) {
   ff_vec3 a = s->at[i].w, b = s->at[j].w, c = s->at[k].w;
   ff_vec3 ab = v3_sub(b, a), ac = v3_sub(c, a);
   double d1 = -v3_dot(ab, a), d2 = -v3_dot(ac, a), d3 = -v3_dot(ab, b), d4 = -v3_dot(ac, b);
   double d5 = -v3_dot(ab, c), d6 = -v3_dot(ac, c);
   double va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2;
   if (d1 <= 0 && d2 <= 0) {
-    keep(s, i, -1, -1, 1, 0, 0);
+    keep_corners(s, i, -1, -1, 1, 0, 0);
   } else if (d3 >= 0 && d4 <= d3) {
-    keep(s, j, -1, -1, 1, 0, 0);
+    keep_corners(s, j, -1, -1, 1, 0, 0);
   } else if (d6 >= 0 && d5 <= d6) {
-    keep(s, k, -1, -1, 1, 0, 0);
+    keep_corners(s, k, -1, -1, 1, 0, 0);
   } else if (vc <= 0 && d1 >= 0 && d3 <= 0) {
     double t = d1 / (d1 - d3);
-    keep(s, i, j, -1, 1 - t, t, 0);
+    keep_corners(s, i, j, -1, 1 - t, t, 0);
   } else if (vb <= 0 && d2 >= 0 && d6 <= 0) {
     double t = d2 / (d2 - d6);
-    keep(s, i, k, -1, 1 - t, t, 0);
+    keep_corners(s, i, k, -1, 1 - t, t, 0);
   } else if (va <= 0 && d4 - d3 >= 0 && d5 - d6 >= 0) {
     double t = (d4 - d3) / ((d4 - d3) + (d5 - d6));
-    keep(s, j, k, -1, 1 - t, t, 0);
+    keep_corners(s, j, k, -1, 1 - t, t, 0);
   } else {
     double sum = va + vb + vc;
-    keep(s, i, j, k, va / sum, vb / sum, vc / sum);
+    keep_corners(s, i, j, k, va / sum, vb / sum, vc / sum);
   }
 }
 
-static ff_vec3 nearest_point(const simplex *s) {
+static ff_vec3 closest_on_simplex(const simplex *s) {
   ff_vec3 v = v3(0, 0, 0);
   for (int i = 0; i < s->count; i++) {
     v = v3_axpy(v, s->share[i], s->at[i].w);
@@ -91,7 +90,7 @@ static ff_vec3 nearest_point(const simplex *s) {
 }
 
 /* Of the four triangles those that the origin is outside of; none: it is inside, and all stay. */
-static void nearest_on_tetrahedron(simplex *s) {
+static void closest_on_tetrahedron(simplex *s) {
   static const int faces[4][4] = {{0, 1, 2, 3}, {0, 1, 3, 2}, {0, 2, 3, 1}, {1, 2, 3, 0}};
   const simplex all = *s;
   double best = INFINITY;
@@ -102,8 +101,8 @@ static void nearest_on_tetrahedron(simplex *s) {
     double origin = -v3_dot(n, a), other = v3_dot(n, v3_sub(all.at[faces[f][3]].w, a));
     if (!(origin * other > 0)) {
       simplex mine = all;
-      nearest_on_triangle(&mine, faces[f][0], faces[f][1], faces[f][2]);
-      ff_vec3 v = nearest_point(&mine);
+      closest_on_triangle(&mine, faces[f][0], faces[f][1], faces[f][2]);
+      ff_vec3 v = closest_on_simplex(&mine);
       outside = true;
       if (v3_dot(v, v) < best) {
         best = v3_dot(v, v);
@@ -118,13 +117,13 @@ static void nearest_on_tetrahedron(simplex *s) {
   }
 }
 
-static void reduce(simplex *s) {
+static void reduce_simplex(simplex *s) {
   if (s->count == 2) {
-    nearest_on_segment(s);
+    closest_on_segment(s);
   } else if (s->count == 3) {
-    nearest_on_triangle(s, 0, 1, 2);
+    closest_on_triangle(s, 0, 1, 2);
   } else if (s->count == 4) {
-    nearest_on_tetrahedron(s);
+    closest_on_tetrahedron(s);
   } else {
     s->share[0] = 1;
   }
@@ -132,7 +131,7 @@ static void reduce(simplex *s) {
 
 /* ---- apart: distance ----------------------------------------------------------------------- */
 
-static void mix(ff_rough *out, const simplex *s) {
+static void simplex_witness(ff_rough *out, const simplex *s) {
   out->on_a = out->on_b = v3(0, 0, 0);
   for (int i = 0; i < s->count; i++) {
     out->on_a = v3_axpy(out->on_a, s->share[i], s->at[i].a);
@@ -142,8 +141,8 @@ static void mix(ff_rough *out, const simplex *s) {
 
 /* Steps towards the origin until no support point is nearer by more than enough. True: they are
  * apart. left: by how much the distance can be off. */
-static bool distance(ff_rough *out, const ff_two *two, simplex *s, double beyond, double enough,
-                     double *left) {
+static bool gjk_descend(ff_rough *out, const ff_two *two, simplex *s, double beyond, double enough,
+                        double *left) {
   ff_vec3 v = v3_dot(two->apart, two->apart) > 0 ? two->apart : v3(1, 0, 0);
   s->at[0] = ff_two_support(two, v3_neg(v));
   s->count = 1;
@@ -173,25 +172,26 @@ static bool distance(ff_rough *out, const ff_two *two, simplex *s, double beyond
     }
     simplex before = *s;
     s->at[s->count++] = next;
-    reduce(s);
+    reduce_simplex(s);
     if (s->count == 4) {
       return false;
     }
-    ff_vec3 nearer = nearest_point(s);
+    ff_vec3 nearer = closest_on_simplex(s);
     if (!(v3_dot(nearer, nearer) < square)) { /* rounding: no progress */
       *s = before;
       break;
     }
     v = nearer;
   }
-  mix(out, s);
+  simplex_witness(out, s);
   out->gap = v3_norm(v);
   out->normal = v3_scale(1 / out->gap, v);
   *left = out->gap - lower;
   return lower > 0;
 }
 
-/* ---- inside one another: the way out --------------------------------------------------------- */
+/* ---- overlapping: minimum translation by EPA --------------------------------------------------
+ */
 
 typedef struct face {
   int at[3];
@@ -207,7 +207,7 @@ typedef struct polytope {
   int face_count;
 } polytope;
 
-static bool add_face(polytope *p, int i, int j, int k, double size) {
+static bool epa_add_face(polytope *p, int i, int j, int k, double size) {
   if (p->face_count == FACES) {
     return false;
   }
@@ -246,7 +246,7 @@ static bool fill_up(const ff_two *two, simplex *s) {
   return s->count == 4;
 }
 
-static bool start(polytope *p, const simplex *s, double size) {
+static bool epa_start(polytope *p, const simplex *s, double size) {
   static const int faces[4][3] = {{0, 1, 2}, {0, 3, 1}, {0, 2, 3}, {1, 3, 2}};
   p->count = 4;
   p->face_count = 0;
@@ -258,14 +258,14 @@ static bool start(polytope *p, const simplex *s, double size) {
       v3_dot(v3_cross(v3_sub(p->at[1].w, a), v3_sub(p->at[2].w, a)), v3_sub(p->at[3].w, a));
   for (int f = 0; f < 4; f++) {
     int j = sense < 0 ? 1 : 2, k = sense < 0 ? 2 : 1;
-    if (!add_face(p, faces[f][0], faces[f][j], faces[f][k], size)) {
+    if (!epa_add_face(p, faces[f][0], faces[f][j], faces[f][k], size)) {
       return false;
     }
   }
   return true;
 }
 
-static int nearest_face(const polytope *p) {
+static int closest_face(const polytope *p) {
   int best = -1;
   for (int f = 0; f < p->face_count; f++) {
     if (!p->faces[f].open && (best < 0 || p->faces[f].offset < p->faces[best].offset)) {
@@ -276,7 +276,7 @@ static int nearest_face(const polytope *p) {
 }
 
 /* Replaces the faces that a new corner sees by those to their rim. */
-static bool expand(polytope *p, ff_corner corner, double size) {
+static bool epa_expand(polytope *p, ff_corner corner, double size) {
   int rim[FACES][2], rims = 0, fresh = p->count;
   if (p->count == VERTICES) {
     return false;
@@ -311,7 +311,7 @@ static bool expand(polytope *p, ff_corner corner, double size) {
   }
   p->face_count = kept;
   for (int e = 0; e < rims; e++) {
-    if (!add_face(p, rim[e][0], rim[e][1], fresh, size)) {
+    if (!epa_add_face(p, rim[e][0], rim[e][1], fresh, size)) {
       return false;
     }
   }
@@ -320,7 +320,7 @@ static bool expand(polytope *p, ff_corner corner, double size) {
 
 /* The points of the two that make up the foot of the origin on a face: in it, or in another that
  * lies in the same plane. */
-static void tell_face(ff_rough *out, const polytope *p, const face *best, double size) {
+static void face_witness(ff_rough *out, const polytope *p, const face *best, double size) {
   ff_vec3 foot = v3_scale(best->offset, best->normal);
   double nearest = INFINITY;
   for (int f = 0; f < p->face_count; f++) {
@@ -333,11 +333,11 @@ static void tell_face(ff_rough *out, const polytope *p, const face *best, double
       s.at[i] = p->at[mine->at[i]];
       s.at[i].w = v3_sub(s.at[i].w, foot);
     }
-    nearest_on_triangle(&s, 0, 1, 2);
-    ff_vec3 off = nearest_point(&s);
+    closest_on_triangle(&s, 0, 1, 2);
+    ff_vec3 off = closest_on_simplex(&s);
     if (v3_dot(off, off) < nearest) {
       nearest = v3_dot(off, off);
-      mix(out, &s);
+      simplex_witness(out, &s);
     }
   }
   out->normal = v3_neg(best->normal); /* the difference is pushed out along the face's normal */
@@ -366,98 +366,77 @@ static void find_rivals(ff_rivals *out, const polytope *p, const face *best, dou
     if (found < 0) {
       return;
     }
-    tell_face(&out->way[out->count], p, &p->faces[found], size);
+    face_witness(&out->way[out->count], p, &p->faces[found], size);
   }
 }
 
 /* False if rounding has spoilt the polytope before it was good enough; then what it had is told. */
-static bool way_out(ff_rough *out, const ff_two *two, simplex *s, double enough,
-                    ff_rivals *rivals) {
+static bool epa_penetration(ff_rough *out, const ff_two *two, simplex *s, double enough,
+                            ff_rivals *rivals) {
   polytope p;
-  if (!fill_up(two, s) || !start(&p, s, two->size)) {
+  if (!fill_up(two, s) || !epa_start(&p, s, two->size)) {
     return false;
   }
   for (;;) {
-    face best = p.faces[nearest_face(&p)];
+    face best = p.faces[closest_face(&p)];
     ff_corner corner = ff_two_support(two, best.normal);
     double beyond = v3_dot(corner.w, best.normal) - best.offset;
-    tell_face(out, &p, &best, two->size);
+    face_witness(out, &p, &best, two->size);
     if (beyond <= enough * two->size || p.count == VERTICES) {
       find_rivals(rivals, &p, &best, beyond, two->size);
       return true;
     }
-    if (!expand(&p, corner, two->size) || p.face_count < 4) {
+    if (!epa_expand(&p, corner, two->size) || p.face_count < 4) {
       return false;
     }
   }
 }
 
-static void take_off(ff_rough *out, double skin) {
+static void remove_skin(ff_rough *out, double skin) {
   out->gap += skin;
   out->on_a = v3_axpy(out->on_a, skin, out->normal);
 }
 
 /* The way out of a with a skin, which is that much longer. */
-static bool thick_way_out(ff_rough *out, const ff_two *two, double skin, double enough,
+static bool epa_with_skin(ff_rough *out, const ff_two *two, double skin, double enough,
                           ff_rivals *rivals) {
   ff_two thick = *two;
   thick.skin = skin;
   simplex s = {.count = 0};
   double left;
-  distance(out, &thick, &s, INFINITY, 0, &left);
-  bool good = way_out(out, &thick, &s, enough, rivals);
-  take_off(out, skin);
+  gjk_descend(out, &thick, &s, INFINITY, 0, &left);
+  bool good = epa_penetration(out, &thick, &s, enough, rivals);
+  remove_skin(out, skin);
   for (int i = 0; i < rivals->count; i++) {
-    take_off(&rivals->way[i], skin);
+    remove_skin(&rivals->way[i], skin);
   }
   return good;
-}
-
-/* Boxes that are apart may be nearest where no face or edge says so, at corners: there the distance
- * is taken, if it has a direction that holds what it says. */
-static void boxes_rough(ff_rough *out, const ff_two *two, double beyond) {
-  ff_nearest_boxes(out, two);
-  ff_rough apart;
-  double left;
-  simplex s = {.count = 0};
-  if (out->gap > 1e-9 * two->size && !(out->gap > beyond) &&
-      distance(&apart, two, &s, beyond, 0, &left)) {
-    double gap = v3_dot(apart.normal, ff_two_support(two, v3_neg(apart.normal)).w);
-    if (gap > out->gap && apart.gap - gap <= 1e-6 * gap) {
-      *out = apart;
-    }
-  }
 }
 
 /* Next to touching, a distance has no direction to speak of: there a gets a skin. If all faces are
  * flat and lie in one another's planes, rounding may spoil the polytope; a thicker skin rounds its
  * edges, for an answer that is good to FF_ROUGH only. */
-bool ff_nearest_rough(ff_rough *out, const ff_two *two, double beyond, bool *exact,
-                      ff_rivals *rivals) {
+bool ff_gjk_epa(ff_rough *out, const ff_two *two, double beyond, bool *exact, ff_rivals *rivals) {
   rivals->count = 0;
   simplex s = {.count = 0};
-  double close = two->curved ? CLOSE : 1e-6, enough = two->curved ? 1e-6 * two->size : 0, left;
+  double close = two->curved ? CLOSE : 1e-9, enough = two->curved ? 1e-6 * two->size : 0, left;
   *exact = !two->curved;
-  if (two->a->kind == FF_BOX && two->b->kind == FF_BOX) {
-    boxes_rough(out, two, beyond);
+  if (gjk_descend(out, two, &s, beyond, enough, &left) && out->gap > close * two->size) {
     return true;
   }
-  if (distance(out, two, &s, beyond, enough, &left) && out->gap > close * two->size) {
-    return true;
-  }
-  if (thick_way_out(out, two, 2 * close * two->size, two->curved ? FF_ROUGH : 1e-13, rivals)) {
+  if (epa_with_skin(out, two, 2 * close * two->size, two->curved ? FF_ROUGH : 1e-13, rivals)) {
     return true;
   }
   *exact = false;
-  return thick_way_out(out, two, 5 * CLOSE * two->size, FF_ROUGH, rivals) ||
-         thick_way_out(out, two, 20 * CLOSE * two->size, FF_ROUGH, rivals);
+  return epa_with_skin(out, two, 5 * CLOSE * two->size, FF_ROUGH, rivals) ||
+         epa_with_skin(out, two, 20 * CLOSE * two->size, FF_ROUGH, rivals);
 }
 
-double ff_nearest_apart(ff_rough *rough, const ff_two *two, double enough) {
+double ff_gjk_distance(ff_rough *rough, const ff_two *two, double enough) {
   simplex s = {.count = 0};
   ff_rough mine;
   double left;
-  if (!distance(&mine, two, &s, INFINITY, enough * (two->size + rough->gap), &left)) {
+  if (!gjk_descend(&mine, two, &s, INFINITY, enough * (two->size + rough->gap), &left)) {
     return INFINITY;
   }
   *rough = mine;

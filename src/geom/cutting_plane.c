@@ -10,8 +10,8 @@
  * The largest gap lies at a corner of what the cuts leave only if it is negative. Bodies that are
  * apart are given a skin as thick as twice the gap first.
  */
+#include "geom/distance_parts.h"
 #include "geom/lp3.h"
-#include "geom/nearest_parts.h"
 
 #include "math/vec.h"
 
@@ -27,7 +27,7 @@ typedef struct cuts {
   ff_vec3 n, u, v;
 } cuts;
 
-static void centre(cuts *c, ff_vec3 n) {
+static void centre_cuts(cuts *c, ff_vec3 n) {
   c->n = n;
   c->u = v3_orthogonal(n);
   c->v = v3_cross(n, c->u);
@@ -59,7 +59,7 @@ static int add_cut(cuts *c, ff_corner at) {
  * it is asked again there until the answer stays. */
 static bool best_left(cuts *c, ff_vec3 n, int newest, double size) {
   for (int turn = 0; turn < TURNS; turn++) {
-    centre(c, n);
+    centre_cuts(c, n);
     const double *row = c->p.row[newest];
     const int start[3] = {newest, row[0] < 0 ? 0 : 1, row[1] < 0 ? 2 : 3};
     if (!ff_lp3_solve(&c->p, start, 1e-16 * size)) {
@@ -71,12 +71,12 @@ static bool best_left(cuts *c, ff_vec3 n, int newest, double size) {
       break;
     }
   }
-  centre(c, n);
+  centre_cuts(c, n);
   return ff_lp3_shares(&c->p);
 }
 
 /* Mixes the points of the cuts that bind; false if a wall does. */
-static bool mix(const cuts *c, ff_vec3 *on_a, ff_vec3 *on_b) {
+static bool mix_cuts(const cuts *c, ff_vec3 *on_a, ff_vec3 *on_b) {
   *on_a = *on_b = v3(0, 0, 0);
   for (int k = 0; k < 3; k++) {
     int row = c->p.active[k];
@@ -99,7 +99,7 @@ static double allowed(const cuts *c) {
   return most;
 }
 
-double ff_nearest_refine(ff_rough *rough, const ff_two *given, double enough) {
+double ff_cutting_plane(ff_rough *rough, const ff_two *given, double enough) {
   ff_two two = *given;
   two.skin = fmax(0, 2 * rough->gap);
   cuts c;
@@ -115,7 +115,7 @@ double ff_nearest_refine(ff_rough *rough, const ff_two *given, double enough) {
     n = c.n;
     corner = ff_two_support(&two, v3_neg(n));
     double gap = v3_dot(n, corner.w), most = allowed(&c);
-    if (mix(&c, &on_a, &on_b) && most - gap < left) {
+    if (mix_cuts(&c, &on_a, &on_b) && most - gap < left) {
       left = most - gap;
       *rough = (ff_rough){n, most + two.skin, v3_axpy(on_a, two.skin, n), on_b};
     }

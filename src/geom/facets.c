@@ -1,0 +1,270 @@
+#include "geom/facets.h"
+
+#include "geom/hull.h"
+#include "geom/manifold_parts.h"
+#include "geom/parts.h"
+#include "geom/shape.h"
+
+#define FIXED_UP_TO  0.01 /* rad between contact and axis: the prism is fixed in the body, */
+#define TURNED_FROM  0.02 /* and turned */
+#define CORE_CAPSULE 0.25 /* of the radius: that of the capsule whose distances are taken */
+#define DIAGONAL     0.70710678118654752440
+
+bool ff_geom_has_facets(ff_shape_kind kind) {
+  return ff_shapes[kind]->facets != FF_FACETS_NONE;
+}
+
+bool ff_facets_are_inside(ff_shape_kind kind) {
+  return ff_shapes[kind]->facets == FF_FACETS_PRISM || ff_shapes[kind]->facets == FF_FACETS_RIMS;
+}
+
+static double least3(ff_vec3 s) {
+  return lesser(s.x, lesser(s.y, s.z));
+}
+
+static ff_geom prism_of(const ff_geom *cylinder) {
+  double half = DIAGONAL * cylinder->size.x;
+  return (ff_geom){.kind = FF_BOX, .size = {half, half, cylinder->size.y}};
+}
+
+static ff_geom hull_geom(const ff_hull *hull) {
+  return (ff_geom){.kind = FF_POLYHEDRON, .hull = hull};
+}
+
+double ff_facets_margin(const ff_geom *geom, double *reach) {
+  const ff_hull *hull = geom->kind == FF_POLYHEDRON ? geom->hull : NULL;
+  if (geom->kind == FF_INTERSECTION) {
+    hull = geom->parts->facets;
+    *reach = 2 * geom->parts->bound;
+    return hull->inner_depth;
+  }
+  if (hull) {
+    *reach = hull->inner_reach;
+    return hull->inner_depth;
+  }
+  if (geom->kind == FF_CAPSULE) {
+    *reach = geom->size.x;
+    return FF_CORE_MARGIN * geom->size.x;
+  }
+  ff_geom box = geom->kind == FF_CYLINDER ? prism_of(geom) : *geom;
+  double margin = FF_CORE_MARGIN * least3(box.size);
+  *reach = 1.75 * margin; /* the diagonal of a cube */
+  return margin;
+}
+
+bool ff_facets_core(ff_geom *out, ff_pose *pose_out, double *lack, const ff_geom *geom,
+                    const ff_pose *pose) {
+  double reach;
+  *pose_out = *pose;
+  *lack = 0;
+  *out = *geom;
+  switch (geom->kind) {
+    case FF_BOX:
+    case FF_CYLINDER: {
+      double margin = ff_facets_margin(geom, &reach);
+      bool box = geom->kind == FF_BOX;
+      out->size = v3_sub(geom->size, v3(margin, margin, box ? margin : 0));
+      return true;
+    }
+    case FF_CAPSULE: *lack = out->size.x = CORE_CAPSULE * geom->size.x; return true;
+    case FF_POLYHEDRON: *out = hull_geom(geom->hull->inner); return geom->hull->inner != NULL;
+    case FF_INTERSECTION:
+      if (!geom->parts->facets) {
+        return false;
+      }
+      *out = hull_geom(geom->parts->facets->inner);
+      *pose_out = pose_mul(*pose, geom->parts->facets_pose);
+      return true;
+    default: return false;
+  }
+}
+
+/* The direction e square to the axis z that is towards the contact, and f = z x e. With n' the part
+ * of n across z, e turns about z by (f.dn - (n.z) f.dz) / |n'|, with the sign of e along n'; the
+ * axis of a turns with it by dz = dw x z, so that f.dz = -dw.e, and its prism by dw.z less than
+ * that in the body. */
+static int find_prisms(ff_facets out[2], const ff_geom *geom, const ff_pose *pose, bool of_a,
+                       ff_vec3 n, const ff_mat3 rate[2]) {
+  ff_vec3 z = q_axis_z(pose->orientation);
+  double along = v3_dot(n, z), sign = of_a ? -1 : 1, step_rate;
+  ff_vec3 across = v3_axpy(n, -along, z);
+  double sine = v3_norm(across), per = 1 / greater(sine, 1e-300);
+  double share = ff_smooth_step((sine - FIXED_UP_TO) / (TURNED_FROM - FIXED_UP_TO), &step_rate);
+  ff_geom prism = prism_of(geom), core = prism;
+  double margin = FF_CORE_MARGIN * least3(prism.size);
+  core.size = v3_sub(prism.size, v3(margin, margin, margin));
+  /* of the sine, -along / sine (z.dn + n.dz); the axis of b rests */
+  ff_vec3 by_shift = m3_tmul(rate[0], z), by_turn = m3_tmul(rate[1], z);
+  by_turn = of_a ? v3_add(by_turn, v3_cross(z, n)) : by_turn;
+  double slope = -along * per * step_rate / (TURNED_FROM - FIXED_UP_TO);
+  ff_gradient d_share = {v3_scale(slope, by_shift), v3_scale(slope, by_turn)};
+  ff_facets both = {
+      .geom = prism, .core = core, .pose = *pose, .axis = z, .centre = pose->position};
+  int count = 0;
+  if (share < 1) {
+    out[count] = both;
+    out[count].share = 1 - share;
+    out[count].d_share = (ff_gradient){v3_neg(d_share.shift), v3_neg(d_share.turn)};
+    count++;
+  }
+  if (share > 0) {
+    ff_facets *to = &out[count++];
+    ff_vec3 e = v3_scale(sign * per, across), f = v3_cross(z, e);
+    ff_vec3 local = q_unrotate(pose->orientation, e);
+    double angle = atan2(local.y, local.x) - 0.25 * ff_pi;
+    *to = both;
+    to->share = share;
+    to->d_share = d_share;
+    to->first_id = FF_TURNED_PRISM;
+    to->turned = true;
+    to->pose.orientation = q_mul(pose->orientation, q_exp(v3(0, 0, angle)));
+    to->spin.shift = v3_scale(sign * per, m3_tmul(rate[0], f));
+    to->spin.turn = v3_scale(sign * per, m3_tmul(rate[1], f));
+    if (of_a) {
+      to->spin.turn = v3_sub(v3_axpy(to->spin.turn, -per * along, e), z);
+    }
+  }
+  return count;
+}
+
+int ff_facets_find(ff_facets out[2], const ff_geom *geom, const ff_pose *pose, bool of_a,
+                   ff_vec3 normal, const ff_mat3 normal_rate[2]) {
+  if (geom->kind == FF_CYLINDER) {
+    return find_prisms(out, geom, pose, of_a, normal, normal_rate);
+  }
+  ff_pose core_pose;
+  out[0] = (ff_facets){.geom = *geom, .pose = *pose, .share = 1, .centre = pose->position};
+  ff_facets_core(&out[0].core, &core_pose, &out[0].core_radius, geom, pose);
+  if (geom->kind == FF_CAPSULE) {
+    out[0].radius = geom->size.x;
+    out[0].axis = q_axis_z(pose->orientation);
+  } else if (geom->kind == FF_INTERSECTION) {
+    out[0].geom = hull_geom(geom->parts->facets);
+    out[0].pose = core_pose;
+  }
+  return 1;
+}
+
+/* ---- derivatives of the normal ------------------------------------------------------------------
+ *
+ * Let W be the radii of curvature of a surface: as its outward normal changes by dm, the point that
+ * is farthest along it moves over the surface by W dm; W is 0 at vertices, infinite on faces and
+ * along edges. With u the displacement of the point of a that is nearest, g the distance and dw the
+ * turn of a,
+ *   (g + W_a + W_b) dn = u + W_a (dw x n)
+ * across n: the least squares of g |dn - u / g|^2, of W_b dn and of W_a (dn - dw x n), found one
+ * direction after another [recursive least squares].
+ */
+
+#define LEVEL 1e-9 /* of the size; rad: what is lower, or tilts, by less is level */
+
+/* Directions across the normal in which a surface is curved, with radii of curvature. */
+typedef struct surface_bend {
+  ff_vec3 along[2];
+  double radius[2]; /* m; INFINITY: flat */
+  int count;
+} surface_bend;
+
+static void bend_flat(surface_bend *out, ff_vec3 n) {
+  out->along[0] = v3_orthogonal(n);
+  out->along[1] = v3_cross(n, out->along[0]);
+  out->radius[0] = out->radius[1] = INFINITY;
+  out->count = 2;
+}
+
+/* Of the vertices that are level with the farthest: one, a line, or a face. */
+static void bend_polytope(surface_bend *out, const ff_geom *geom, ff_quat q, ff_vec3 m) {
+  ff_vec3 d = q_unrotate(q, m), first = ff_geom_support(geom, d), line = v3(0, 0, 0),
+          s = geom->size;
+  double size = ff_geom_bound(geom), high = v3_dot(d, first) - LEVEL * size, length = 0, wide = 0;
+  int count = geom->kind == FF_BOX ? 8 : geom->hull->vertex_count;
+  for (int pass = 0; pass < 2; pass++) {
+    for (int v = 0; v < count; v++) {
+      ff_vec3 at = geom->kind == FF_BOX
+                       ? v3(v & 1 ? s.x : -s.x, v & 2 ? s.y : -s.y, v & 4 ? s.z : -s.z)
+                       : geom->hull->vertices[v];
+      ff_vec3 off = v3_sub(at, first);
+      if (v3_dot(d, at) > high && pass == 0 && v3_norm(off) > length) {
+        length = v3_norm(off);
+        line = v3_scale(1 / length, off);
+      } else if (v3_dot(d, at) > high && pass == 1) {
+        wide = greater(wide, v3_norm(v3_cross(line, off)));
+      }
+    }
+  }
+  if (wide > 1e-6 * length) {
+    bend_flat(out, m);
+  } else if (length > 0) {
+    out->along[0] = q_rotate(q, line);
+    out->radius[0] = INFINITY;
+    out->count = 1;
+  }
+}
+
+/* Of a core at the outward normal m. */
+static surface_bend bend_of(const ff_geom *geom, const ff_pose *pose, ff_vec3 m) {
+  surface_bend out = {.count = 0};
+  ff_vec3 z = q_axis_z(pose->orientation), side = v3_cross(z, m);
+  double sine = v3_norm(side);
+  bool lies = fabs(v3_dot(z, m)) < LEVEL;
+  if (geom->kind == FF_BOX || geom->kind == FF_POLYHEDRON) {
+    bend_polytope(&out, geom, pose->orientation, m);
+  } else if (geom->kind == FF_CYLINDER && sine < LEVEL) {
+    bend_flat(&out, m);
+  } else if (geom->kind == FF_CYLINDER) {
+    out.along[0] = v3_scale(1 / sine, side);
+    out.radius[0] = geom->size.x / sine;
+    out.count = 1;
+  }
+  if ((geom->kind == FF_CYLINDER || geom->kind == FF_CAPSULE) && lies) {
+    out.along[out.count] = z;
+    out.radius[out.count++] = INFINITY;
+  }
+  return out;
+}
+
+void ff_core_normal_rates(const ff_distance *at, double gap, const ff_geom *a,
+                          const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
+                          ff_vec3 origin, ff_mat3 rate[2]) {
+  ff_vec3 n = at->normal;
+  const surface_bend bend[2] = {bend_of(b, pose_b, n), bend_of(a, pose_a, v3_neg(n))};
+  ff_vec3 column[6];
+  ff_mat3 spread = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}; /* covariance, times g */
+  double per = 1 / greater(gap, 1e-12);
+  ff_vec3 core_point = a->kind == FF_CAPSULE ? v3_axpy(at->on_a, a->size.x, n) : at->on_a;
+  ff_vec3 arm = v3_sub(core_point, origin);
+  for (int k = 0; k < 6; k++) {
+    ff_vec3 axis = v3(k % 3 == 0, k % 3 == 1, k % 3 == 2), u = k < 3 ? axis : v3_cross(axis, arm);
+    column[k] = v3_scale(per, v3_axpy(u, -v3_dot(u, n), n));
+  }
+  for (int of = 0; of < 2; of++) {
+    for (int i = 0; i < bend[of].count; i++) {
+      ff_vec3 e = bend[of].along[i];
+      e = v3_axpy(e, -v3_dot(e, n), n);
+      ff_vec3 se = m3_mul(spread, e);
+      double doubt = v3_dot(e, se);
+      if (!(doubt > 1e-12)) {
+        continue; /* known already: faces on faces, parallel edges */
+      }
+      ff_vec3 gain = v3_scale(1 / (1 / (bend[of].radius[i] * per) + doubt), se);
+      for (int k = 0; k < 6; k++) {
+        ff_vec3 axis = v3(k % 3 == 0, k % 3 == 1, k % 3 == 2);
+        double turned = of == 1 && k >= 3 ? v3_dot(e, v3_cross(axis, n)) : 0;
+        column[k] = v3_axpy(column[k], turned - v3_dot(e, column[k]), gain);
+      }
+      ff_mat3 less;
+      for (int k = 0; k < 3; k++) {
+        ff_vec3 col = v3_scale(k == 0 ? se.x : k == 1 ? se.y : se.z, gain);
+        m3_set_column(&less, k, col);
+      }
+      for (int r = 0; r < 3; r++) {
+        for (int c = 0; c < 3; c++) {
+          spread.m[r][c] -= less.m[r][c];
+        }
+      }
+    }
+  }
+  for (int k = 0; k < 6; k++) {
+    m3_set_column(&rate[k / 3], k % 3, column[k]);
+  }
+}

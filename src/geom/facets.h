@@ -1,0 +1,60 @@
+/* Facets: polyhedra that stand in for shapes where their manifold is found.
+ *
+ *   box, polyhedron   the shape itself
+ *   cylinder          square prism inscribed in it. Turned: one long edge towards the contact, so
+ *                     that a lying or leaning cylinder touches where it does and rolls evenly.
+ * Where the contact is so nearly along the axis that this has no direction: fixed in the body. In
+ * between, both, with weights that go from one to the other. intersection      hull of corners on
+ * the rims of its flat faces capsule           the axis, a segment, with the radius around it
+ *
+ * Core: the facets eroded by a margin of 2 % of their half thickness.
+ */
+#ifndef FF_GEOM_FACETS_H
+#define FF_GEOM_FACETS_H
+
+#include "geom/distance.h"
+#include "geom/manifold.h"
+
+#define FF_CORE_MARGIN 0.02 /* of half the thickness */
+
+/* Feature ids of a turned prism: those of a box, and this. */
+enum { FF_TURNED_PRISM = 1024 };
+
+typedef struct ff_facets {
+  ff_geom geom, core; /* box or polyhedron; of a capsule: thin ones about the axis */
+  ff_pose pose;
+  double radius;        /* m, around the facets: of a capsule */
+  double core_radius;   /* m, of core: what its distances lack */
+  int first_id;         /* of its features */
+  double share;         /* weight of these facets; 1 but for prisms that go over to one another */
+  ff_gradient d_share;  /* with motions of a, turns about the origin of its body */
+  bool turned;          /* it turns in its body: */
+  ff_gradient spin;     /* angle about the axis relative to the body, with motions of a */
+  ff_vec3 axis, centre; /* unit, and m; world */
+} ff_facets;
+
+/* Can a shape of this kind have facets? */
+bool ff_geom_has_facets(ff_shape_kind kind);
+
+/* Is the shape larger than its facets? */
+bool ff_facets_are_inside(ff_shape_kind kind);
+
+/* Core of a shape for the direction of the contact: of a cylinder a smaller cylinder, else that of
+ * the facets. Distances of *out are too short by *lack. False: the shape has no facets. */
+bool ff_facets_core(ff_geom *out, ff_pose *pose_out, double *lack, const ff_geom *geom,
+                    const ff_pose *pose);
+/* m: margin of the core, and how far the shape reaches out of that, at most. */
+double ff_facets_margin(const ff_geom *geom, double *reach);
+
+/* Facets of a (of_a) or b at a normal of the pair, b to a, with its derivatives with shifts and
+ * turns of a. Returns how many there are: 1 or 2. */
+int ff_facets_find(ff_facets out[2], const ff_geom *geom, const ff_pose *pose, bool of_a,
+                   ff_vec3 normal, const ff_mat3 normal_rate[2]);
+
+/* Derivatives of the normal of two cores, by the curvature of both where they are nearest; gap: of
+ * the cores without what they lack. Turns about origin, fixed in a. */
+void ff_core_normal_rates(const ff_distance *at, double gap, const ff_geom *a,
+                          const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
+                          ff_vec3 origin, ff_mat3 rate[2]);
+
+#endif

@@ -1,0 +1,100 @@
+#include "geom/manifold.h"
+
+#include "geom/facets.h"
+#include "geom/manifold_parts.h"
+#include "geom/touch.h"
+
+/* Points whose depth changes by minus the normal velocity there, each with a weight of 1. */
+static int find_points(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                       const ff_pose *pose_b, double margin, ff_manifold *out) {
+  ff_touch points[FF_TOUCH_MAX];
+  out->law_units = 0;
+  out->blend = 0;
+  out->depth = -INFINITY;
+  out->count = ff_geom_touch(a, pose_a, b, pose_b, margin, points);
+  for (int i = 0; i < out->count; i++) {
+    const ff_touch *from = &points[i];
+    out->samples[i] = (ff_sample){
+        .id = {.kind = FF_PAIR_POINT, .a = (short)from->feature},
+        .point = from->point,
+        .normal = from->normal,
+        .t1 = from->t1,
+        .depth = from->depth,
+        .weight = 1,
+        .curvature = {from->curvature[0], from->curvature[1]},
+        .d_depth = {.shift = v3_neg(from->normal)},
+    };
+    if (from->depth > out->depth) {
+      out->depth = from->depth;
+      out->normal = from->normal;
+    }
+  }
+  out->gap = -out->depth;
+  return out->count;
+}
+
+/* ---- which is which ---- */
+
+/* The same with a and b exchanged. As b moves it is as if a moved the other way. */
+static void turn_round(ff_manifold *m) {
+  static const unsigned char other[] = {[FF_PAIR_VERTEX_FACE] = FF_PAIR_FACE_VERTEX,
+                                        [FF_PAIR_FACE_VERTEX] = FF_PAIR_VERTEX_FACE,
+                                        [FF_PAIR_EDGE_EDGE] = FF_PAIR_EDGE_EDGE,
+                                        [FF_PAIR_POINT] = FF_PAIR_POINT,
+                                        [FF_PAIR_WHOLE] = FF_PAIR_WHOLE};
+  m->normal = v3_neg(m->normal);
+  for (int i = 0; i < m->count; i++) {
+    ff_sample *s = &m->samples[i];
+    ff_gradient *rates[2] = {&s->d_depth, &s->d_weight};
+    s->id = (ff_feature_pair){other[s->id.kind], s->id.b, s->id.a};
+    s->normal = v3_neg(s->normal);
+    s->t1 = v3_orthogonal(s->normal);
+    for (int k = 0; k < 2; k++) {
+      rates[k]->shift = v3_neg(rates[k]->shift);
+      rates[k]->turn = v3_neg(rates[k]->turn);
+    }
+  }
+}
+
+static bool is_before(ff_feature_pair s, ff_feature_pair t) {
+  return s.kind != t.kind ? s.kind < t.kind : s.a != t.a ? s.a < t.a : s.b < t.b;
+}
+
+/* By insertion: samples come nearly in order. */
+static void sort_samples(ff_manifold *m) {
+  for (int i = 1; i < m->count; i++) {
+    ff_sample held = m->samples[i];
+    int k = i;
+    for (; k > 0 && is_before(held.id, m->samples[k - 1].id); k--) {
+      m->samples[k] = m->samples[k - 1];
+    }
+    if (k < i) {
+      m->samples[k] = held;
+    }
+  }
+}
+
+int ff_manifold_limit(ff_shape_kind a, ff_shape_kind b) {
+  if (a == FF_CAPSULE && b == FF_CAPSULE) {
+    return 3;
+  }
+  bool facets = ff_geom_has_facets(a) && ff_geom_has_facets(b);
+  return facets ? FF_SAMPLES_MAX : ff_geom_touch_limit(a, b);
+}
+
+int ff_manifold_find(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                     const ff_pose *pose_b, double margin, ff_manifold *out) {
+  if (!ff_geom_has_facets(a->kind) || !ff_geom_has_facets(b->kind)) {
+    return find_points(a, pose_a, b, pose_b, margin, out);
+  }
+  if (a->kind == FF_CAPSULE && b->kind == FF_CAPSULE) {
+    ff_manifold_capsules(a, pose_a, b, pose_b, margin, out);
+  } else if (b->kind == FF_CAPSULE) {
+    ff_manifold_facets(b, pose_b, a, pose_a, margin, out);
+    turn_round(out);
+  } else {
+    ff_manifold_facets(a, pose_a, b, pose_b, margin, out);
+  }
+  sort_samples(out);
+  return out->count;
+}

@@ -1,0 +1,98 @@
+/* Contact manifold of two convex shapes: contact samples with feature ids, depths, weights and
+ * their derivatives. Every stepper and the audit read this one.
+ *
+ * Boxes and polyhedra:
+ *   core     the shape eroded by a margin of 2 % of its half thickness; only the normal is taken
+ *            from it
+ *   n        normal, unit, b to a: direction of the distance g of the two cores, unique while g > 0
+ *   D        pair depth: minus the signed distance of the shapes (minimum translation)
+ *   h(x)     relative height, seen along n: lower side of A minus upper side of B, over the overlap
+ *            of the two shadows; h is convex, and K is its epigraph, with vertical walls
+ *   samples  the vertices of K: a vertex of A over a face of B, a vertex of B under a face of A, or
+ *            an edge of A across an edge of B
+ *   t        depth of a sample along n, -h there; its depth d = min(t, D)
+ *   w        weight: solid angle of the normal cone of K over that of a quarter of a hemisphere
+ *            (geom/cone_weight.h); all weights of a pair sum to N
+ *
+ * A law that stores E(d) at a depth stores U = sum of w E(d), a continuous function of the poses:
+ * the solid angles of a convex body change continuously, and where samples split or merge they have
+ * one place and depth. As the cores come to overlap (g < r / 2, r the sum of both margins) the
+ * samples fade into the pair as a whole, a sample of weight N at depth D:
+ *   U = (1 - s) sum w E(d) + s N E(D)    with s = smoothstep(1 - 2 g / r)
+ * so that it does not matter there which of several minimum translations is taken.
+ *
+ * Cylinders and intersections: the same of polyhedra inside them, see geom/facets.h. Capsules: of
+ * their axis, with weights of 1 at its ends, see geom/overlay.c; two capsules: manifold_capsules.c.
+ * Such shapes can be deeper in one another than their samples say, and then the pair as a whole
+ * bears the rest, see ff_whole_weight in geom/manifold_parts.h:
+ *   U = (1 - s) (sum w E(d) + max(0, 1 - sum w (d / D)^2) E(D)) + s N E(D)
+ * Body wholly on a face: the points and the force that it has on a half-space.
+ *
+ * Half-spaces, and smooth shapes with anything: points of geom/geom.h with a weight of 1.
+ */
+#ifndef FF_GEOM_MANIFOLD_H
+#define FF_GEOM_MANIFOLD_H
+
+#include "geom/distance.h"
+#include "geom/geom.h"
+
+enum { FF_SAMPLES_MAX = 32 }; /* of a pair; the deepest if there are more */
+
+/* Law units of a pair with flat faces: a rectangle on a face has four samples of weight 1. */
+#define FF_LAW_UNITS_FLAT 4.0
+
+typedef enum ff_feature_pair_kind {
+  FF_PAIR_NONE,
+  FF_PAIR_VERTEX_FACE, /* vertex a of shape a over face b of shape b */
+  FF_PAIR_FACE_VERTEX, /* face a of shape a over vertex b of shape b */
+  FF_PAIR_EDGE_EDGE,   /* edge a of shape a across edge b of shape b */
+  FF_PAIR_POINT,       /* contact point a of a shape on a half-space, or of a smooth shape */
+  FF_PAIR_WHOLE        /* the pair as a whole: witness points of the minimum translation */
+} ff_feature_pair_kind;
+
+typedef struct ff_feature_pair {
+  unsigned char kind; /* ff_feature_pair_kind */
+  short a, b;
+} ff_feature_pair;
+
+static inline bool ff_feature_pair_equal(ff_feature_pair s, ff_feature_pair t) {
+  return s.kind == t.kind && s.a == t.a && s.b == t.b;
+}
+
+/* Derivative of a scalar with motions of a, b being at rest; world axes. */
+typedef struct ff_gradient {
+  ff_vec3 shift; /* per m */
+  ff_vec3 turn;  /* per rad, about the sample's point */
+} ff_gradient;
+
+typedef struct ff_sample {
+  ff_feature_pair id;
+  ff_vec3 point;        /* m, world: halfway between both surfaces, along the normal of the pair */
+  ff_vec3 normal;       /* unit, world, b to a: of the feature pair; about along -d_depth.shift */
+  ff_vec3 t1;           /* unit, world, tangent */
+  double depth;         /* m; < 0: apart */
+  double weight;        /* law units */
+  double curvature[2];  /* 1/m, relative principal curvatures; INFINITY at vertices and edges */
+  ff_gradient d_depth;  /* 1, m/rad */
+  ff_gradient d_weight; /* 1/m, 1/rad */
+} ff_sample;
+
+typedef struct ff_manifold {
+  ff_vec3 normal;   /* unit, world, b to a: of the cores, or of the minimum translation */
+  double depth;     /* m, D; < 0: minus the distance, NAN: not needed */
+  double gap;       /* m, g: distance of the cores */
+  double law_units; /* N; 0: points with a weight of 1 each */
+  double blend;     /* s: 0 samples only, 1 the pair as a whole */
+  int count;
+  ff_sample samples[FF_SAMPLES_MAX]; /* in the order of kind, a, b */
+} ff_manifold;
+
+/* Samples with depth > -margin (m); a and b in the order of ff_geom_in_order. Returns their
+ * number. */
+int ff_manifold_find(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                     const ff_pose *pose_b, double margin, ff_manifold *out);
+
+/* Most samples a pair of these kinds can have; 0: there is no contact geometry for it. */
+int ff_manifold_limit(ff_shape_kind a, ff_shape_kind b);
+
+#endif

@@ -1,0 +1,61 @@
+/* Inside manifold*.c. */
+#ifndef FF_GEOM_MANIFOLD_PARTS_H
+#define FF_GEOM_MANIFOLD_PARTS_H
+
+#include "geom/manifold.h"
+#include "math/vec.h"
+
+/* Boxes, polyhedra, cylinders, intersections and capsules (then a is one), by their facets. */
+int ff_manifold_facets(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                       const ff_pose *pose_b, double margin, ff_manifold *out);
+
+/* Two capsules. */
+int ff_manifold_capsules(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                         const ff_pose *pose_b, double margin, ff_manifold *out);
+
+/* y^2 (3 - 2 y) for y from 0 to 1, and its derivative. */
+static inline double ff_smooth_step(double y, double *rate) {
+  y = lesser(greater(y, 0), 1);
+  *rate = 6 * y * (1 - y);
+  return y * y * (3 - 2 * y);
+}
+
+/* to += s more, both about the same point. */
+static inline void ff_gradient_add(ff_gradient *to, double s, ff_gradient more) {
+  to->shift = v3_axpy(to->shift, s, more.shift);
+  to->turn = v3_axpy(to->turn, s, more.turn);
+}
+
+/* With turns about another point: a turn about `to` is one about `from`, and a shift. */
+static inline ff_gradient ff_gradient_about(ff_gradient g, ff_vec3 from, ff_vec3 to) {
+  return (ff_gradient){g.shift, v3_add(g.turn, v3_cross(v3_sub(from, to), g.shift))};
+}
+
+/* Weight of the pair as a whole where its samples do not bear all of it.
+ *
+ * Of samples of weight w and depth d and the pair's depth D let m = sum of w (d / D)^2: how many
+ * points of depth D they are worth. The pair as a whole weighs what m is less than 1. For a law
+ * that stores d^2 the energy is then the larger of that of the samples and that of one point of
+ * depth D; for others it is nearly that. Below the small depth `tiny` d / D is 1 - (D - d) / tiny.
+ */
+typedef struct ff_whole_weight {
+  double depth, tiny;  /* m */
+  ff_gradient d_depth; /* of D */
+  double worth;        /* m */
+  ff_gradient d_worth;
+} ff_whole_weight;
+
+static inline void ff_whole_weight_add(ff_whole_weight *to, double depth, ff_gradient d_depth,
+                                       double weight, ff_gradient d_weight) {
+  double scale = greater(to->depth, to->tiny), x = 1 - (to->depth - depth) / scale;
+  if (x > 0) {
+    x = lesser(x, 1);
+    double per = 2 * weight * x / scale;
+    to->worth += weight * x * x;
+    ff_gradient_add(&to->d_worth, x * x, d_weight);
+    ff_gradient_add(&to->d_worth, per, d_depth);
+    ff_gradient_add(&to->d_worth, -per * (to->depth > to->tiny ? x : 1), to->d_depth);
+  }
+}
+
+#endif

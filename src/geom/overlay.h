@@ -1,0 +1,31 @@
+/* Vertices of K (geom/manifold.h): the overlay of the lower side of one polyhedron and the upper
+ * side of another, both seen along z. */
+#ifndef FF_GEOM_OVERLAY_H
+#define FF_GEOM_OVERLAY_H
+
+#include "geom/manifold.h"
+#include "geom/polytope.h"
+
+/* A vertex of K, in the frame of the contact. Derivatives with shifts of a and turns of a about the
+ * point at a constant normal of the pair, and with that normal. */
+typedef struct ff_overlay_sample {
+  ff_feature_pair id;
+  ff_vec3 point;  /* m, halfway between both surfaces along z */
+  double depth;   /* m, t */
+  double weight;  /* over N */
+  ff_vec3 normal; /* unit, of the feature pair, z > 0 */
+  ff_vec3 depth_shift, depth_turn, depth_normal;
+  ff_vec3 weight_turn, weight_normal;
+} ff_overlay_sample;
+
+/* Samples with depth > -margin. Returns their number, at most limit: the deepest if there are
+ * more. */
+int ff_overlay(const ff_polytope *a, const ff_polytope *b, double margin, int limit,
+               ff_overlay_sample *out);
+
+/* The same of a segment over b, in place of a: vertices 0 and 1 are its ends, edge 0 is all of it.
+ * Weights over N = 2; they sum to 1, or to less where the segment leans by more than 30 degrees. */
+int ff_overlay_segment(const ff_vec3 ends[2], const ff_polytope *b, double margin, int limit,
+                       ff_overlay_sample *out);
+
+#endif

@@ -1,0 +1,180 @@
+#include "step/samples.h"
+
+#include "math/vec.h"
+
+#include <string.h>
+
+#define SAME_PLACE 1e-3 /* of the smaller shape: samples this near one another are at one place */
+#define LEAST_PACE 1e-6 /* of a depth that changes as a body shifts */
+
+/* ---- which sample goes where -------------------------------------------------------------------
+ */
+
+/* The point that bears a feature id; -1: none. */
+static int slot_of_id(const ff_near *near, const ff_point *points, ff_feature_pair id) {
+  for (int i = 0; i < near->point_count; i++) {
+    if (ff_feature_pair_equal(points[i].id, id)) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+/* A point for a new id at this place (m, in b's principal frame): the nearest one whose sample has
+ * vanished there; else a free one; else, if more ids have come than there are points, one whose
+ * sample was open, which has no memory. */
+static ff_point *point_for_new(const ff_near *near, ff_point *points, const bool *used,
+                               ff_vec3 place, double size) {
+  double nearest = SAME_PLACE * size;
+  ff_point *same = NULL, *free_one = NULL, *open_one = NULL, *unused = NULL;
+  for (int i = near->point_count - 1; i >= 0; i--) {
+    ff_point *point = &points[i];
+    if (used[i]) {
+      continue;
+    }
+    unused = point;
+    open_one = point->closed ? open_one : point;
+    if (point->id.kind == FF_PAIR_NONE) {
+      free_one = point;
+      continue;
+    }
+    double way = v3_norm(v3_sub(point->place, place));
+    if (way <= nearest) {
+      nearest = way;
+      same = point;
+    }
+  }
+  if (same || free_one) {
+    return same ? same : free_one;
+  }
+  unused = open_one ? open_one : unused;
+  unused->known = false;
+  return unused;
+}
+
+/* The point of each sample. */
+static void match_samples(const ff_model *model, ff_state *state, const ff_near *near,
+                          const ff_manifold *from, ff_point *to[FF_SAMPLES_MAX],
+                          ff_vec3 places[FF_SAMPLES_MAX]) {
+  const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
+  const ff_pose *frame = &state->bodies[b->body].pose;
+  ff_point *points = &state->points[near->first_point];
+  bool used[FF_SAMPLES_MAX] = {false}, all = true;
+  for (int i = 0; i < from->count; i++) {
+    const ff_sample *sample = &from->samples[i];
+    int slot = slot_of_id(near, points, sample->id);
+    places[i] = q_unrotate(frame->orientation, v3_sub(sample->point, frame->position));
+    to[i] = slot >= 0 ? &points[slot] : NULL;
+    all = all && slot >= 0;
+    if (slot >= 0) {
+      used[slot] = true;
+    }
+  }
+  for (int i = 0; !all && i < from->count; i++) {
+    if (!to[i]) {
+      to[i] = point_for_new(near, points, used, places[i], lesser(a->bound, b->bound));
+      used[to[i] - points] = true;
+    }
+  }
+}
+
+/* ---- storing -----------------------------------------------------------------------------------
+ */
+
+static void store_sample(ff_point *to, const ff_sample *from) {
+  to->id = from->id;
+  to->point = from->point;
+  to->normal = to->push = from->normal;
+  to->t1 = from->t1;
+  to->t2 = v3_cross(from->normal, from->t1);
+  to->patch.depth = from->depth;
+  to->patch.curvature[0] = from->curvature[0];
+  to->patch.curvature[1] = from->curvature[1];
+  to->weight = to->pace = 1;
+  if (ff_point_is_plain(to)) {
+    return;
+  }
+  double pace = v3_norm(from->d_depth.shift);
+  to->weight = from->weight;
+  to->d_weight = from->d_weight;
+  to->lever = v3(0, 0, 0);
+  if (pace > LEAST_PACE) {
+    to->pace = pace;
+    to->push = v3_scale(-1 / pace, from->d_depth.shift);
+    to->lever = v3_scale(-1 / pace, from->d_depth.turn);
+  }
+}
+
+/* The centroid of the overlap of a shape with a half-space. */
+static void store_overlap(ff_state *state, const ff_near *near, const ff_binding *binding,
+                          const ff_geom *a, const ff_pose *pose_a, const ff_pose *pose_b) {
+  ff_point *to = &state->points[near->first_point];
+  ff_patch *patch = &to->patch;
+  ff_touch at;
+  patch->edges = binding->edges ? state->edges : NULL;
+  patch->edge_count = ff_geom_touch_overlap(a, pose_a, pose_b, &at, &patch->overlap,
+                                            binding->edges ? state->edges : NULL);
+  const ff_sample sample = {.id = {.kind = FF_PAIR_POINT},
+                            .point = at.point,
+                            .normal = at.normal,
+                            .t1 = at.t1,
+                            .depth = at.depth,
+                            .curvature = {at.curvature[0], at.curvature[1]}};
+  store_sample(to, &sample);
+}
+
+void ff_samples_find(const ff_model *model, ff_state *state, const ff_near *near, double margin) {
+  const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
+  const ff_binding *binding = &model->bindings[near->binding];
+  ff_pose room_a, room_b;
+  const ff_pose *pose_a = ff_shape_at(a, &state->bodies[a->body].pose, &room_a);
+  const ff_pose *pose_b = ff_shape_at(b, &state->bodies[b->body].pose, &room_b);
+  if (binding->overlaps) {
+    store_overlap(state, near, binding, &a->geom, pose_a, pose_b);
+    return;
+  }
+  ff_manifold found;
+  ff_manifold_find(&a->geom, pose_a, &b->geom, pose_b, margin, &found);
+  ff_point *points = &state->points[near->first_point];
+  if (found.count > 0 && found.samples[0].id.kind == FF_PAIR_POINT) {
+    for (int i = 0; i < found.count; i++) {
+      store_sample(&points[found.samples[i].id.a], &found.samples[i]);
+    }
+    return;
+  }
+  ff_point *to[FF_SAMPLES_MAX];
+  ff_vec3 places[FF_SAMPLES_MAX];
+  match_samples(model, state, near, &found, to, places);
+  for (int i = 0; i < found.count; i++) {
+    store_sample(to[i], &found.samples[i]);
+    to[i]->place = places[i];
+  }
+}
+
+/* ---- between steps ------------------------------------------------------------------------------
+ */
+
+bool ff_samples_forget(const ff_model *model, ff_state *state) {
+  size_t width = (size_t)model->memory_count;
+  bool dropped = false;
+  for (int i = 0; i < state->point_count; i++) {
+    ff_point *point = &state->points[i];
+    bool matched = point->id.kind != FF_PAIR_NONE && !ff_point_is_plain(point);
+    if (!matched || ff_point_is_found(point)) {
+      continue;
+    }
+    double *memory = ff_state_memory(model, state, i);
+    for (size_t k = 0; k < width; k++) {
+      dropped = dropped || memory[k] != 0;
+      memory[k] = 0;
+    }
+    point->id = (ff_feature_pair){FF_PAIR_NONE, 0, 0};
+    point->axis = v3(0, 0, 0);
+    point->closed = point->known = false;
+    memset(point->held, 0, sizeof point->held);
+    memset(point->impulse, 0, sizeof point->impulse);
+    point->soft_force = 0;
+    point->held_mode = FF_OPEN;
+  }
+  return dropped;
+}

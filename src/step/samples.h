@@ -1,0 +1,31 @@
+/* Contact points of a pair of shapes from its manifold (geom/manifold.h): the one place where
+ * steppers find contact geometry. */
+#ifndef FF_STEP_SAMPLES_H
+#define FF_STEP_SAMPLES_H
+
+#include "model/state.h"
+
+/* Finds the samples with depth > -margin (m) of a pair, with its bodies as they are in the state,
+ * and stores each into a contact point. All points of the pair must have been opened (depth
+ * -INFINITY); those without a sample stay so. Laws of overlap have one point, with its volume.
+ *
+ * A sample whose feature id a point bears is stored there. Of new ids each takes over the point of
+ * a sample that has vanished at the same place, with its memory, its forces of the step before and
+ * its side; else a free one. A contact point of a half-space or smooth shape is found by number. */
+void ff_samples_find(const ff_model *model, ff_state *state, const ff_near *near, double margin);
+
+/* After a completed step: frees the points whose samples have vanished, and drops their memory.
+ * True if any memory was not zero. */
+bool ff_samples_forget(const ff_model *model, ff_state *state);
+
+/* Does the point hold a sample now? */
+static inline bool ff_point_is_found(const ff_point *point) {
+  return point->patch.depth > -INFINITY;
+}
+
+/* Is the depth of the point that of a velocity along its normal, and its weight 1? */
+static inline bool ff_point_is_plain(const ff_point *point) {
+  return point->id.kind == FF_PAIR_POINT;
+}
+
+#endif
