@@ -31,6 +31,22 @@ static ff_geom hull_geom(const ff_hull *hull) {
   return (ff_geom){.kind = FF_POLYHEDRON, .hull = hull};
 }
 
+/* Margin of a core with this half thickness: what the shape asks for, within limits. */
+static double margin_of(const ff_geom *geom, double half) {
+  return lesser(greater(geom->core_margin, FF_CORE_MARGIN * half), FF_CORE_MARGIN_MOST * half);
+}
+
+ff_status ff_geom_set_core_margin(ff_geom *geom, double margin, ff_arena *arena) {
+  const ff_hull *hull = geom->kind == FF_POLYHEDRON     ? geom->hull
+                        : geom->kind == FF_INTERSECTION ? geom->parts->facets
+                                                        : NULL;
+  geom->core_margin = margin;
+  double depth = hull ? margin_of(geom, hull->inside) : 0;
+  return hull && depth > hull->inner_depth
+             ? ff_hull_erode_inner((ff_hull *)hull, depth / hull->inside, arena)
+             : FF_OK;
+}
+
 double ff_facets_margin(const ff_geom *geom, double *reach) {
   const ff_hull *hull = geom->kind == FF_POLYHEDRON ? geom->hull : NULL;
   if (geom->kind == FF_INTERSECTION) {
@@ -44,10 +60,10 @@ double ff_facets_margin(const ff_geom *geom, double *reach) {
   }
   if (geom->kind == FF_CAPSULE) {
     *reach = geom->size.x;
-    return FF_CORE_MARGIN * geom->size.x;
+    return margin_of(geom, geom->size.x);
   }
   ff_geom box = geom->kind == FF_CYLINDER ? prism_of(geom) : *geom;
-  double margin = FF_CORE_MARGIN * least3(box.size);
+  double margin = margin_of(geom, least3(box.size));
   *reach = 1.75 * margin; /* the diagonal of a cube */
   return margin;
 }
@@ -91,7 +107,7 @@ static int find_prisms(ff_facets out[2], const ff_geom *geom, const ff_pose *pos
   double sine = v3_norm(across), per = 1 / greater(sine, 1e-300);
   double share = ff_smooth_step((sine - FIXED_UP_TO) / (TURNED_FROM - FIXED_UP_TO), &step_rate);
   ff_geom prism = prism_of(geom), core = prism;
-  double margin = FF_CORE_MARGIN * least3(prism.size);
+  double margin = margin_of(geom, least3(prism.size));
   core.size = v3_sub(prism.size, v3(margin, margin, margin));
   /* of the sine, -along / sine (z.dn + n.dz); the axis of b rests */
   ff_vec3 by_shift = m3_tmul(rate[0], z), by_turn = m3_tmul(rate[1], z);

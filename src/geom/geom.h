@@ -27,6 +27,7 @@ typedef struct ff_geom {
   double exponents[2];   /* superellipsoid */
   const ff_hull *hull;   /* polyhedron */
   const ff_parts *parts; /* intersection */
+  double core_margin;    /* m, wanted of its core, see geom/facets.h; 0: the least */
 } ff_geom;
 
 /* The shape that a definition describes, with what it needs in the arena, and where its own frame
@@ -78,6 +79,10 @@ typedef struct ff_touch {
   ff_vec3 edge_a, edge_b; /* if with both: edges whose cross product it is, not unit, world */
   ff_spot spot;           /* of two that are rounded */
 } ff_touch;
+
+/* Gives a shape a core that is smaller by this (m), within 2 to 10 % of its half thickness: shapes
+ * may overlap by about as much before samples fade into the pair as a whole. */
+ff_status ff_geom_set_core_margin(ff_geom *geom, double margin, ff_arena *arena);
 
 /* Can these two kinds touch at all (in this order or the other)? */
 bool ff_geom_can_touch(ff_shape_kind a, ff_shape_kind b);

@@ -551,6 +551,63 @@ static ff_status set_convex_radii(const binder *bind) {
   return FF_OK;
 }
 
+/* N, weight of all that moves. */
+static double moving_weight(const ff_model *model) {
+  double mass = 0;
+  for (int i = 0; i < model->body_count; i++) {
+    mass += ff_body_is_moved(&model->bodies[i]) ? model->bodies[i].mass : 0;
+  }
+  return mass * v3_norm(model->run.gravity);
+}
+
+/* m, depth at which one contact point of a binding bears this force; INFINITY: none does, or it has
+ * no force law. */
+static double bearing_depth(const ff_binding *binding, double force) {
+  double low = 0, high = 1e-9;
+  if (!binding->normal->normal || binding->overlaps || !(force > 0)) {
+    return 0;
+  }
+  for (int i = 0; i < 100; i++) {
+    double depth = high < INFINITY && i < 40 ? high : 0.5 * (low + high);
+    ff_patch patch = {.depth = depth, .curvature = {INFINITY, INFINITY}};
+    ff_normal normal = {.moment = {0, 0}};
+    binding->normal->normal(&binding->normal_params, &patch, &normal);
+    bool bears = normal.force >= force;
+    if (i < 40 && !bears) { /* up by powers of two */
+      low = high;
+      high *= 2;
+    } else if (bears) {
+      high = depth;
+    } else {
+      low = depth;
+    }
+  }
+  return high;
+}
+
+/* Shapes get cores (geom/facets.h) that stay apart as far as their softest contact is compressed by
+ * the weight of all that moves. */
+static ff_status set_core_margins(const binder *bind) {
+  ff_model *model = bind->build->model;
+  double weight = moving_weight(model);
+  int n = bind->class_count;
+  for (int s = 0; s < model->shape_count; s++) {
+    ff_model_shape *shape = (ff_model_shape *)&model->shapes[s];
+    double margin = 0;
+    for (int c = 0; c < n; c++) {
+      int binding = bind->table[shape->class_index * n + c];
+      if (binding >= 0 && bind->classes[c].kind != FF_HALF_SPACE) {
+        margin = fmax(margin, bearing_depth(&model->bindings[binding], weight));
+      }
+    }
+    ff_status status = ff_geom_set_core_margin(&shape->geom, margin, &model->arena);
+    if (status != FF_OK) {
+      return status;
+    }
+  }
+  return FF_OK;
+}
+
 ff_status ff_build_contacts(ff_build *build) {
   binder bind = {.build = build};
   ff_status status = rule_find_groups(&bind);
@@ -586,5 +643,6 @@ ff_status ff_build_contacts(ff_build *build) {
   model->class_swapped = bind.swapped;
   find_pair_traits(&bind);
   status = set_convex_radii(&bind);
+  status = status == FF_OK ? set_core_margins(&bind) : status;
   return status == FF_OK ? list_body_pairs(build) : status;
 }
