@@ -290,7 +290,8 @@ static void nothing_sinks_in_unseen(void **state) {
     assert_int_equal(ff_geom_prepare(a, round, &arena), FF_OK);
     assert_int_equal(ff_geom_prepare(b, round, &arena), FF_OK);
     ff_geom core_a, core_b;
-    double of_a = ff_geom_core_margin(a, round), of_b = ff_geom_core_margin(b, round), both = of_a + of_b;
+    double of_a = ff_geom_core_margin(a, round), of_b = ff_geom_core_margin(b, round),
+           both = of_a + of_b;
     ff_geom_erode(&core_a, a, of_a);
     ff_geom_erode(&core_b, b, of_b);
     for (int i = 0; i < TRIES; i++) {

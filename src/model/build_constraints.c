@@ -309,8 +309,8 @@ ff_status ff_build_constraints(ff_build *build) {
   model->constraints = constraints;
   model->constraint_count = count;
   if (status == FF_OK && count > 0 && !model->stepper->keeps_constraints) {
-    status =
-        ff_report_what(build->report, "stepper %s does not support constraints", model->stepper->name);
+    status = ff_report_what(build->report, "stepper %s does not support constraints",
+                            model->stepper->name);
     ff_report_key(build->report, "constraints");
   }
   return status == FF_OK ? cluster_sort_constraints(build) : status;
