@@ -287,6 +287,53 @@ static void test_order_does_not_matter(void **state) {
 
 /* ---- on a table --------------------------------------------------------------------------- */
 
+/* Evaluated again where they were found samples are the same, unless they were cut to the depth of
+ * the pair; elsewhere they change as their derivatives say. */
+static void test_samples_are_evaluated_again(void **state) {
+  (void)state;
+  ff_arena arena = {0};
+  ff_geom bodies[BODIES];
+  bodies_make(&arena, bodies);
+  uint64_t seed = 21;
+  int checked = 0, off = 0;
+  for (int i = 0; i < 40 * BODIES * BODIES; i++) {
+    duo at = random_duo(bodies, i % BODIES, i / BODIES % BODIES, &seed);
+    if (!ff_geom_in_order(at.a->kind, at.b->kind) ||
+        !place_at_depth(&at, 1e-4 * ff_random(&seed))) {
+      continue;
+    }
+    ff_manifold m, again, up, down;
+    ff_manifold_find(at.a, &at.pa, at.b, &at.pb, 0, &m);
+    again = m;
+    ff_manifold_evaluate(at.a, &at.pa, at.b, &at.pb, &again, NULL);
+    ff_vec3 way = random_vec(&seed, 1), turn = random_vec(&seed, 10);
+    double h = 1e-8;
+    ff_pose more = moved(at.pa, h, way, turn), less = moved(at.pa, -h, way, turn);
+    up = down = m;
+    ff_manifold_evaluate(at.a, &more, at.b, &at.pb, &up, NULL);
+    ff_manifold_evaluate(at.a, &less, at.b, &at.pb, &down, NULL);
+    for (int k = 0; k < m.count; k++) {
+      const ff_sample *s = &again.samples[k];
+      bool cut = m.samples[k].depth < s->depth - 1e-12;
+      if (!cut) {
+        assert_close(s->depth, m.samples[k].depth, 1e-9);
+        assert_close(v3_norm(v3_sub(s->point, m.samples[k].point)), 0, 1e-8);
+      }
+      ff_vec3 arm = v3_sub(s->point, at.pa.position);
+      double rate = v3_dot(s->d_depth.shift, v3_add(way, v3_cross(turn, arm))) +
+                    v3_dot(s->d_depth.turn, turn);
+      double slope = (up.samples[k].depth - down.samples[k].depth) / (2 * h);
+      checked++;
+      if (fabs(slope - rate) > 1e-4 * (1 + fabs(rate))) {
+        off++;
+      }
+    }
+  }
+  assert_true(checked > 1000);
+  assert_true(off * 100 < checked);
+  ff_arena_free(&arena);
+}
+
 static const ff_geom table = {.kind = FF_BOX, .size = {.5, .5, .1}};
 static const ff_geom ground = {.kind = FF_HALF_SPACE};
 static const ff_pose below = {{0, 0, -.1}, {1, 0, 0, 0}}, level = {{0, 0, 0}, {1, 0, 0, 0}};
@@ -457,6 +504,7 @@ int main(void) {
       cmocka_unit_test(test_gradient_is_the_derivative),
       cmocka_unit_test(test_energy_does_not_leap),
       cmocka_unit_test(test_order_does_not_matter),
+      cmocka_unit_test(test_samples_are_evaluated_again),
       cmocka_unit_test(test_points_are_those_on_a_half_space),
       cmocka_unit_test(test_units_of_other_rests),
       cmocka_unit_test(test_overhang_weighs_the_same),

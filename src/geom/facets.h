@@ -7,7 +7,8 @@
  * between, both, with weights that go from one to the other. intersection      hull of corners on
  * the rims of its flat faces capsule           the axis, a segment, with the radius around it
  *
- * Core: the facets eroded by a margin of 2 % of their half thickness.
+ * Core: the facets eroded by a margin of 2 % of their half thickness, or by more where contacts are
+ * so soft that shapes may overlap by more (ff_geom.core_margin).
  */
 #ifndef FF_GEOM_FACETS_H
 #define FF_GEOM_FACETS_H

@@ -18,6 +18,7 @@ static int find_points(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b
         .id = {.kind = FF_PAIR_POINT, .a = (short)from->feature},
         .point = from->point,
         .normal = from->normal,
+        .along = from->normal,
         .t1 = from->t1,
         .depth = from->depth,
         .weight = 1,
@@ -48,6 +49,7 @@ static void turn_round(ff_manifold *m) {
     ff_gradient *rates[2] = {&s->d_depth, &s->d_weight};
     s->id = (ff_feature_pair){other[s->id.kind], s->id.b, s->id.a};
     s->normal = v3_neg(s->normal);
+    s->along = v3_neg(s->along);
     s->t1 = v3_orthogonal(s->normal);
     for (int k = 0; k < 2; k++) {
       rates[k]->shift = v3_neg(rates[k]->shift);
@@ -97,4 +99,19 @@ int ff_manifold_find(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
   }
   sort_samples(out);
   return out->count;
+}
+
+bool ff_manifold_evaluate(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                          const ff_pose *pose_b, ff_manifold *io, ff_sample_rates *rates) {
+  if (a->kind == FF_CAPSULE && b->kind == FF_CAPSULE) {
+    ff_manifold_capsules_evaluate(a, pose_a, b, pose_b, io);
+    return false;
+  }
+  if (b->kind == FF_CAPSULE) {
+    turn_round(io); /* ids */
+    ff_manifold_facets_evaluate(b, pose_b, a, pose_a, io, NULL);
+    turn_round(io);
+    return false;
+  }
+  return ff_manifold_facets_evaluate(a, pose_a, b, pose_b, io, rates);
 }

@@ -69,6 +69,7 @@ typedef struct ff_sample {
   ff_feature_pair id;
   ff_vec3 point;        /* m, world: halfway between both surfaces, along the normal of the pair */
   ff_vec3 normal;       /* unit, world, b to a: of the feature pair; about along -d_depth.shift */
+  ff_vec3 along;        /* unit, world, b to a: depths are measured along it */
   ff_vec3 t1;           /* unit, world, tangent */
   double depth;         /* m; < 0: apart */
   double weight;        /* law units */
@@ -91,6 +92,20 @@ typedef struct ff_manifold {
  * number. */
 int ff_manifold_find(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                      const ff_pose *pose_b, double margin, ff_manifold *out);
+
+/* Derivatives with shifts of a (1, 1/m) and turns of a about its origin (m/rad, 1/rad), b being at
+ * rest; column j along or about world axis j. */
+typedef struct ff_sample_rates {
+  ff_mat3 point[2]; /* of the point */
+  ff_mat3 along[2]; /* of the direction that depths are measured along */
+} ff_sample_rates;
+
+/* Evaluates the samples with the ids of io at other poses: all of them but their weights, whether
+ * or not they are vertices of K there. Not of half-spaces and smooth shapes. What a solver asks for
+ * again and again. rates: of each sample; NULL: not wanted. False: no rates are known of this pair.
+ */
+bool ff_manifold_evaluate(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                          const ff_pose *pose_b, ff_manifold *io, ff_sample_rates *rates);
 
 /* Most samples a pair of these kinds can have; 0: there is no contact geometry for it. */
 int ff_manifold_limit(ff_shape_kind a, ff_shape_kind b);

@@ -72,7 +72,7 @@ static void fill_end_sample(const axis_pair *p, shared_end at, ff_sample *out) {
   ff_gradient depth = {push, v3_cross(v3_sub(on_a, p->origin), push)};
   add_by_mean(p, &depth, v3_scale(slide, apart));
   out->depth = p->radius - far;
-  out->normal = n;
+  out->normal = out->along = n;
   out->d_depth = depth;
   out->point = v3_scale(0.5, v3_add(on_a, on_b));
 }
@@ -131,10 +131,8 @@ static void finish_capsule_sample(ff_sample *at, ff_vec3 origin) {
   at->d_weight = ff_gradient_about(at->d_weight, origin, at->point);
 }
 
-int ff_manifold_capsules(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
-                         const ff_pose *pose_b, double margin, ff_manifold *out) {
-  ff_distance near;
-  ff_distance_query(&near, a, pose_a, b, pose_b, margin);
+static axis_pair axes_of(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                         const ff_pose *pose_b) {
   axis_pair p = {.origin = pose_a->position,
                  .x = q_axis_z(pose_a->orientation),
                  .y = q_axis_z(pose_b->orientation),
@@ -145,6 +143,42 @@ int ff_manifold_capsules(const ff_geom *a, const ff_pose *pose_a, const ff_geom 
   p.m = v3_add(p.x, p.y);
   p.per_sum = 1 / v3_norm(p.m);
   p.m = v3_scale(p.per_sum, p.m);
+  return p;
+}
+
+/* The pair as a whole, but for its weight, with turns about the origin of a. */
+static void fill_whole_sample(const axis_pair *p, const ff_distance *near, ff_sample *out) {
+  ff_vec3 push = v3_neg(near->normal);
+  out->point = v3_scale(0.5, v3_add(near->on_a, near->on_b));
+  out->normal = out->along = near->normal;
+  out->depth = -near->gap;
+  out->d_depth = (ff_gradient){push, v3_cross(v3_sub(near->on_a, p->origin), push)};
+}
+
+void ff_manifold_capsules_evaluate(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                                   const ff_pose *pose_b, ff_manifold *io) {
+  axis_pair p = axes_of(a, pose_a, b, pose_b);
+  for (int i = 0; i < io->count; i++) {
+    ff_sample *at = &io->samples[i];
+    if (at->id.kind == FF_PAIR_WHOLE) {
+      ff_distance near;
+      ff_distance_query(&near, a, pose_a, b, pose_b, INFINITY);
+      fill_whole_sample(&p, &near, at);
+    } else {
+      bool of_b = at->id.kind == FF_PAIR_FACE_VERTEX;
+      int end = of_b ? at->id.b : at->id.a;
+      fill_end_sample(&p, (shared_end){.of = of_b, .side = end ? 1 : -1}, at);
+      at->point = v3_axpy(at->point, 0.5 * (b->size.x - a->size.x), at->normal);
+    }
+    at->d_depth = ff_gradient_about(at->d_depth, p.origin, at->point);
+  }
+}
+
+int ff_manifold_capsules(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                         const ff_pose *pose_b, double margin, ff_manifold *out) {
+  ff_distance near;
+  ff_distance_query(&near, a, pose_a, b, pose_b, margin);
+  axis_pair p = axes_of(a, pose_a, b, pose_b);
   *out = (ff_manifold){
       .normal = near.normal, .depth = -near.gap, .gap = near.gap + p.radius, .law_units = 2};
   if (near.gap > margin) {
@@ -152,13 +186,8 @@ int ff_manifold_capsules(const ff_geom *a, const ff_pose *pose_a, const ff_geom 
   }
   ff_sample found[3] = {{.weight = 0}}, *whole = &found[2];
   int count = find_end_samples(&p, a->size.x, b->size.x, found);
-  *whole = (ff_sample){.id = {.kind = FF_PAIR_WHOLE},
-                       .point = v3_scale(0.5, v3_add(near.on_a, near.on_b)),
-                       .normal = near.normal,
-                       .depth = -near.gap,
-                       .curvature = {INFINITY, INFINITY}};
-  ff_vec3 push = v3_neg(near.normal);
-  whole->d_depth = (ff_gradient){push, v3_cross(v3_sub(near.on_a, p.origin), push)};
+  *whole = (ff_sample){.id = {.kind = FF_PAIR_WHOLE}, .curvature = {INFINITY, INFINITY}};
+  fill_whole_sample(&p, &near, whole);
   ff_whole_weight rest = {
       .depth = whole->depth, .tiny = TINY * p.radius, .d_depth = whole->d_depth};
   for (int i = 0; i < count; i++) {

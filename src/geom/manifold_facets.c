@@ -64,33 +64,54 @@ static ff_mat3 contact_frame(ff_vec3 n) {
   return (ff_mat3){{{x.x, x.y, x.z}, {y.x, y.y, y.z}, {n.x, n.y, n.z}}};
 }
 
+/* Depth of a sample with all its derivatives; from: in the world, without the radius. */
+static void set_depth(const shape_pair *p, const facet_pair *of, const ff_mat3 by_normal[2],
+                      ff_vec3 n, const ff_feature_depth *from, ff_sample *to) {
+  ff_gradient depth =
+      ff_gradient_about((ff_gradient){from->shift, from->turn}, from->point, p->pose_a->position);
+  ff_gradient_add(&depth, 1,
+                  (ff_gradient){m3_tmul(by_normal[0], from->by_normal),
+                                m3_tmul(by_normal[1], from->by_normal)});
+  to->normal = from->normal;
+  to->along = n;
+  to->depth = from->depth + p->radius;
+  to->d_depth = follow_spin(p, of, depth);
+  to->point = v3_axpy(from->point, -0.5 * p->radius, n);
+}
+
 /* From the frame of the contact to the world, with the derivatives of the normal put in. */
 static void add_overlay_sample(shape_pair *p, const facet_pair *of, const ff_mat3 *frame,
                                const ff_mat3 by_normal[2], const ff_overlay_sample *from) {
   ff_sample *at = &p->out->samples[p->out->count++];
   double units = p->out->law_units;
-  ff_vec3 origin = p->pose_a->position;
-  ff_vec3 point = v3_add(p->pose_b->position, m3_tmul(*frame, from->point));
-  ff_vec3 depth_normal = m3_tmul(*frame, from->depth_normal);
-  ff_vec3 weight_normal = v3_scale(units, m3_tmul(*frame, from->weight_normal));
-  ff_gradient depth = {m3_tmul(*frame, from->depth_shift), m3_tmul(*frame, from->depth_turn)};
-  depth = ff_gradient_about(depth, point, origin);
-  ff_gradient_add(
-      &depth, 1,
-      (ff_gradient){m3_tmul(by_normal[0], depth_normal), m3_tmul(by_normal[1], depth_normal)});
+  ff_vec3 weight_normal = v3_scale(units, m3_tmul(*frame, from->d_weight.normal));
   ff_gradient weight = {
       m3_tmul(by_normal[0], weight_normal),
-      v3_axpy(m3_tmul(by_normal[1], weight_normal), units, m3_tmul(*frame, from->weight_turn))};
+      v3_axpy(m3_tmul(by_normal[1], weight_normal), units, m3_tmul(*frame, from->d_weight.turn))};
+  const ff_feature_depth depth = {.depth = from->at.depth,
+                                  .point =
+                                      v3_add(p->pose_b->position, m3_tmul(*frame, from->at.point)),
+                                  .normal = m3_tmul(*frame, from->at.normal),
+                                  .shift = m3_tmul(*frame, from->at.shift),
+                                  .turn = m3_tmul(*frame, from->at.turn),
+                                  .by_normal = m3_tmul(*frame, from->at.by_normal)};
   *at = (ff_sample){.id = from->id,
-                    .normal = m3_tmul(*frame, from->normal),
-                    .depth = from->depth + p->radius,
                     .weight = units * from->weight,
                     .curvature = {INFINITY, INFINITY},
-                    .d_depth = follow_spin(p, of, depth),
                     .d_weight = follow_spin(p, of, weight)};
   at->id.a = (short)(at->id.a + of->a->first_id);
   at->id.b = (short)(at->id.b + of->b->first_id);
-  at->point = v3_axpy(point, -0.5 * p->radius, v3(frame->m[2][0], frame->m[2][1], frame->m[2][2]));
+  ff_vec3 n = v3(frame->m[2][0], frame->m[2][1], frame->m[2][2]);
+  set_depth(p, of, by_normal, n, &depth, at);
+}
+
+/* Derivatives of the normal of two cores. */
+static void normal_rates(const shape_pair *p, const facet_pair *of, const ff_distance *cores,
+                         ff_mat3 rate[2]) {
+  if (p->radius > 0 || !ff_normal_rates(cores, p->pose_a->position, &rate[0], &rate[1])) {
+    ff_core_normal_rates(cores, cores->gap + of->a->core_radius, &of->a->core, &of->a->pose,
+                         &of->b->core, &of->b->pose, p->pose_a->position, rate);
+  }
 }
 
 static void find_overlay(shape_pair *p, facet_pair *of, const ff_distance *cores) {
@@ -112,10 +133,7 @@ static void find_overlay(shape_pair *p, facet_pair *of, const ff_distance *cores
                       m3_mul(frame, v3_sub(of->a->pose.position, base)));
     count = ff_overlay(&a, &b, p->margin, limit, found);
   }
-  if (p->radius > 0 || !ff_normal_rates(cores, p->pose_a->position, &by_normal[0], &by_normal[1])) {
-    ff_core_normal_rates(cores, cores->gap + of->a->core_radius, &of->a->core, &of->a->pose,
-                         &of->b->core, &of->b->pose, p->pose_a->position, by_normal);
-  }
+  normal_rates(p, of, cores, by_normal);
   for (int i = 0; i < count; i++) {
     add_overlay_sample(p, of, &frame, by_normal, &found[i]);
   }
@@ -160,7 +178,7 @@ static void cut_depth(const shape_pair *p, ff_sample *at) {
   if (at->depth > -p->whole.gap + SAME) {
     at->depth = -p->whole.gap;
     at->d_depth = gradient_by_point(p, v3_neg(p->whole.normal), p->whole.on_a);
-    at->normal = p->whole.normal;
+    at->normal = at->along = p->whole.normal;
   }
 }
 
@@ -171,6 +189,7 @@ static void finish_samples(shape_pair *p, bool whole_known) {
   ff_vec3 origin = p->pose_a->position;
   ff_sample whole = {.id = {.kind = FF_PAIR_WHOLE},
                      .normal = p->whole.normal,
+                     .along = p->whole.normal,
                      .depth = -p->whole.gap,
                      .curvature = {INFINITY, INFINITY}};
   whole.point = v3_scale(0.5, v3_add(p->whole.on_a, p->whole.on_b));
@@ -311,4 +330,147 @@ int ff_manifold_facets(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b
   }
   finish_samples(&p, overlap);
   return out->count;
+}
+
+/* ---- given samples at other poses ---- */
+
+static const ff_topology *topology_of(const ff_geom *geom) {
+  return geom->kind == FF_POLYHEDRON ? &geom->hull->topology : &ff_box_topology;
+}
+
+static ff_vec3 vertex_at(const ff_facets *of, int v) {
+  ff_vec3 s = of->geom.size, at = v3(v & 1 ? s.x : -s.x, v & 2 ? s.y : -s.y, v & 4 ? s.z : -s.z);
+  if (of->geom.kind == FF_POLYHEDRON) {
+    at = of->geom.hull->vertices[v];
+  } else if (of->geom.kind == FF_CAPSULE) {
+    at = v3(0, 0, v ? s.y : -s.y);
+  }
+  return pose_point(of->pose, at);
+}
+
+/* Outward unit normal of a face, and a vertex of it. */
+static ff_vec3 face_at(const ff_facets *of, int face, ff_vec3 *on) {
+  const ff_topology *top = topology_of(&of->geom);
+  *on = vertex_at(of, top->edges[top->side[top->side_start[face]]].vertex[0]);
+  double n[3] = {0, 0, 0};
+  n[face / 2 % 3] = face % 2 ? 1 : -1;
+  return q_rotate(of->pose.orientation,
+                  of->geom.kind == FF_POLYHEDRON ? of->geom.hull->normal[face] : v3_load(n));
+}
+
+/* First end of an edge, and the way to the second. */
+static ff_vec3 edge_at(const ff_facets *of, int edge, ff_vec3 *along) {
+  static const int axis[2] = {0, 1};
+  const int *ends = of->geom.kind == FF_CAPSULE ? axis : topology_of(&of->geom)->edges[edge].vertex;
+  ff_vec3 first = vertex_at(of, ends[0]);
+  *along = v3_sub(vertex_at(of, ends[1]), first);
+  return first;
+}
+
+static ff_feature_depth depth_of(const facet_pair *of, ff_vec3 n, ff_feature_pair id) {
+  ff_vec3 x, u, e, f, first;
+  int a = id.a - of->a->first_id, b = id.b - of->b->first_id;
+  switch ((ff_feature_pair_kind)id.kind) {
+    case FF_PAIR_VERTEX_FACE:
+      u = face_at(of->b, b, &x);
+      return ff_vertex_face_depth(n, vertex_at(of->a, a), u, x);
+    case FF_PAIR_FACE_VERTEX:
+      u = face_at(of->a, a, &x);
+      return ff_face_vertex_depth(n, u, x, vertex_at(of->b, b));
+    default:
+      first = edge_at(of->a, a, &e);
+      x = edge_at(of->b, b, &f);
+      return ff_edge_edge_depth(n, first, e, x, f);
+  }
+}
+
+/* The facets that an id belongs to: those of a prism that is turned, or fixed in the body. Where
+ * they have no share now, the others stand in for them. */
+static const ff_facets *facets_with(const ff_facets facets[2], int count, int id) {
+  bool turned = id >= FF_TURNED_PRISM;
+  return count == 2 && facets[1].turned == turned ? &facets[1] : &facets[0];
+}
+
+static void evaluate_whole(const shape_pair *p, ff_sample *at) {
+  ff_distance whole;
+  ff_distance_query(&whole, p->a, p->pose_a, p->b, p->pose_b, INFINITY);
+  at->point = v3_scale(0.5, v3_add(whole.on_a, whole.on_b));
+  at->normal = at->along = whole.normal;
+  at->depth = -whole.gap;
+  at->d_depth = gradient_by_point(p, v3_neg(whole.normal), whole.on_a);
+}
+
+/* Derivatives of the contact point and of the direction of depths; see ff_sample_rates. */
+static void sample_rates(const shape_pair *p, const facet_pair *of, const ff_mat3 by_normal[2],
+                         const ff_sample *at, ff_sample_rates *to) {
+  ff_vec3 n = at->along, e = n, f = n, side = n, origin = p->pose_a->position;
+  double t = at->depth - p->radius, across = 1;
+  bool edges = at->id.kind == FF_PAIR_EDGE_EDGE, with_b = at->id.kind == FF_PAIR_FACE_VERTEX;
+  if (edges) {
+    edge_at(of->a, at->id.a - of->a->first_id, &e);
+    edge_at(of->b, at->id.b - of->b->first_id, &f);
+    side = v3_cross(f, n);
+    across = v3_dot(e, side);
+  }
+  /* halfway between p of a and q of b, p - q = -t n; the point is R / 2 less along n */
+  ff_vec3 on_a = v3_axpy(at->point, 0.5 * p->radius - 0.5 * t, n);
+  ff_gradient depth = ff_gradient_about(at->d_depth, at->point, origin);
+  for (int k = 0; k < 6; k++) {
+    ff_vec3 axis = v3(k % 3 == 0, k % 3 == 1, k % 3 == 2);
+    ff_vec3 u = k < 3 ? axis : v3_cross(axis, v3_sub(on_a, origin));
+    ff_vec3 dn = m3_mul(by_normal[k / 3], axis);
+    double dt = v3_dot(k < 3 ? depth.shift : depth.turn, axis);
+    ff_vec3 half = v3_axpy(v3_scale(0.5 * dt, n), 0.5 * t, dn);
+    ff_vec3 moved = v3_add(u, half);
+    if (with_b) {
+      moved = v3_neg(half);
+    } else if (edges) { /* p slides along its edge so as to stay over the other */
+      moved = v3_axpy(moved, -v3_dot(v3_axpy(u, t, dn), side) / across, e);
+    }
+    m3_set_column(&to->point[k / 3], k % 3, v3_axpy(moved, -0.5 * p->radius, dn));
+    m3_set_column(&to->along[k / 3], k % 3, dn);
+  }
+}
+
+bool ff_manifold_facets_evaluate(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                                 const ff_pose *pose_b, ff_manifold *io, ff_sample_rates *rates) {
+  shape_pair p;
+  p.a = a, p.b = b, p.pose_a = pose_a, p.pose_b = pose_b, p.margin = INFINITY, p.out = io;
+  p.radius = a->kind == FF_CAPSULE ? a->size.x : 0;
+  ff_distance cores, shapes;
+  bool found = find_facets(&p, &shapes, INFINITY);
+  bool prism = a->kind == FF_CYLINDER || b->kind == FF_CYLINDER;
+  facet_pair of = {.a = NULL};
+  ff_mat3 by_normal[2] = {{{{0}}}, {{{0}}}};
+  bool known = true; /* derivatives of points: not of facets that turn in their bodies */
+  for (int i = 0; i < io->count; i++) {
+    ff_sample *at = &io->samples[i];
+    if (at->id.kind == FF_PAIR_WHOLE || !found) {
+      evaluate_whole(&p, at);
+      known = false;
+    } else {
+      const ff_facets *fa = facets_with(p.facets[0], p.facet_count[0], at->id.a);
+      const ff_facets *fb = facets_with(p.facets[1], p.facet_count[1], at->id.b);
+      if (of.a != fa || of.b != fb) {
+        of.a = fa;
+        of.b = fb;
+        cores = shapes;
+        if (prism) {
+          ff_distance_query(&cores, &fa->core, &fa->pose, &fb->core, &fb->pose, INFINITY);
+        }
+        normal_rates(&p, &of, &cores, by_normal);
+      }
+      ff_feature_pair id = at->id;
+      id.a = (short)(id.a % FF_TURNED_PRISM + fa->first_id);
+      id.b = (short)(id.b % FF_TURNED_PRISM + fb->first_id);
+      const ff_feature_depth depth = depth_of(&of, cores.normal, id);
+      set_depth(&p, &of, by_normal, cores.normal, &depth, at);
+      known = known && !fa->turned && !fb->turned;
+    }
+    at->d_depth = ff_gradient_about(at->d_depth, p.pose_a->position, at->point);
+    if (rates && known) {
+      sample_rates(&p, &of, by_normal, at, &rates[i]);
+    }
+  }
+  return known;
 }

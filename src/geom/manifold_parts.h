@@ -9,6 +9,11 @@
 int ff_manifold_facets(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                        const ff_pose *pose_b, double margin, ff_manifold *out);
 
+/* Evaluates given samples; rates: NULL, or where to put their derivatives. False: these are not
+ * known. */
+bool ff_manifold_facets_evaluate(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                                 const ff_pose *pose_b, ff_manifold *io, ff_sample_rates *rates);
+
 /* Two capsules. */
 int ff_manifold_capsules(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                          const ff_pose *pose_b, double margin, ff_manifold *out);
@@ -19,6 +24,9 @@ static inline double ff_smooth_step(double y, double *rate) {
   *rate = 6 * y * (1 - y);
   return y * y * (3 - 2 * y);
 }
+
+void ff_manifold_capsules_evaluate(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                                   const ff_pose *pose_b, ff_manifold *io);
 
 /* to += s more, both about the same point. */
 static inline void ff_gradient_add(ff_gradient *to, double s, ff_gradient more) {

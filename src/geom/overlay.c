@@ -4,7 +4,6 @@
  * decisions fit together where edges lie on one another, as in flush stacks. */
 #include "geom/overlay.h"
 
-#include "geom/cone_weight.h"
 #include "geom/manifold_parts.h"
 
 #define VERTICAL 1e-9  /* faces whose normal has less than this along z are vertical walls */
@@ -82,32 +81,25 @@ static int face_at(const relief *of, const relief *other, int v, double shift) {
 
 /* A new sample of this depth; NULL: it is too shallow, or there are too many deeper ones. */
 static ff_overlay_sample *add_sample(overlay *to, ff_feature_pair_kind kind, int a, int b,
-                                     double depth) {
-  if (!(depth > -to->margin)) {
+                                     const ff_feature_depth *depth) {
+  if (!(depth->depth > -to->margin)) {
     return NULL;
   }
   ff_overlay_sample *at = &to->out[to->count];
   if (to->count == to->limit) {
     at = &to->out[0];
     for (int i = 1; i < to->count; i++) {
-      at = to->out[i].depth < at->depth ? &to->out[i] : at;
+      at = to->out[i].at.depth < at->at.depth ? &to->out[i] : at;
     }
-    if (depth <= at->depth) {
+    if (depth->depth <= at->at.depth) {
       return NULL;
     }
   } else {
     to->count++;
   }
-  *at = (ff_overlay_sample){.id = {.kind = (unsigned char)kind, .a = (short)a, .b = (short)b},
-                            .depth = depth};
+  at->id = (ff_feature_pair){.kind = (unsigned char)kind, .a = (short)a, .b = (short)b};
+  at->at = *depth;
   return at;
-}
-
-static void set_weight(ff_overlay_sample *at, const ff_cone_vector *vectors, int count) {
-  ff_cone_rate rate;
-  at->weight = ff_cone_weight(vectors, count, &rate);
-  at->weight_turn = rate.turn;
-  at->weight_normal = rate.normal;
 }
 
 /* The direction of an edge, counterclockwise about a face of it. */
@@ -150,7 +142,7 @@ static void vertex_weight(ff_overlay_sample *at, const relief *of, int v, ff_vec
       vectors[count++] = wall_at(of, top->ring_edge[j], face);
     }
   }
-  set_weight(at, vectors, count);
+  at->weight = ff_cone_weight(vectors, count, &at->d_weight);
 }
 
 /* Normal cone of K where two edges cross: facets of their four faces, walls for faces that do not
@@ -178,7 +170,7 @@ static void crossing_weight(const overlay *o, ff_overlay_sample *at, int i, int 
   if (!whole_b) {
     vectors[count++] = wall_at(&o->b, k, b);
   }
-  set_weight(at, vectors, count);
+  at->weight = ff_cone_weight(vectors, count, &at->d_weight);
 }
 
 /* ---- weights on a segment -----------------------------------------------------------------------
@@ -209,22 +201,23 @@ static void add_slope_step(ff_overlay_sample *to, ff_vec3 e, ff_vec3 u, double s
   double step = step_between(fabs(slope), WALL_FROM, WALL_TO, &rate);
   rate *= sign; /* of an odd function: even */
   to->weight += slope < 0 ? -sign * step : sign * step;
-  to->weight_turn = v3_axpy(to->weight_turn, -rate / u.z, v3_cross(e, u));
-  to->weight_normal = v3_axpy(to->weight_normal, -rate * slope / u.z, u);
+  to->d_weight.turn = v3_axpy(to->d_weight.turn, -rate / u.z, v3_cross(e, u));
+  to->d_weight.normal = v3_axpy(to->d_weight.normal, -rate * slope / u.z, u);
 }
 
 /* Weight over N = 2, with the fade by lean. */
 static void finish_segment_weight(ff_overlay_sample *at, ff_vec3 e) {
   double rate, fade = 0.5 * (1 - step_between(fabs(e.z), LEAN_FROM, LEAN_TO, &rate));
   rate *= e.z < 0 ? 0.5 : -0.5;
-  at->weight_turn =
-      v3_axpy(v3_scale(fade, at->weight_turn), rate * at->weight, v3_cross(e, v3(0, 0, 1)));
-  at->weight_normal = v3_axpy(v3_scale(fade, at->weight_normal), rate * at->weight, e);
+  at->d_weight.turn =
+      v3_axpy(v3_scale(fade, at->d_weight.turn), rate * at->weight, v3_cross(e, v3(0, 0, 1)));
+  at->d_weight.normal = v3_axpy(v3_scale(fade, at->d_weight.normal), rate * at->weight, e);
   at->weight *= fade;
 }
 
 static void segment_end_weight(const overlay *o, ff_overlay_sample *at, int end, ff_vec3 u) {
   at->weight = 1;
+  at->d_weight = (ff_cone_rate){.turn = {0, 0, 0}};
   add_slope_step(at, o->along, u, end ? 1 : -1);
   finish_segment_weight(at, o->along);
 }
@@ -234,6 +227,7 @@ static void segment_crossing_weight(const overlay *o, ff_overlay_sample *at, int
   bool from_left = is_left(&o->b, k, &o->a, 0, 1);
   int before = face[from_left ? 0 : 1], after = face[from_left ? 1 : 0];
   at->weight = (o->b.facing[before] ? 0 : 1) + (o->b.facing[after] ? 0 : 1);
+  at->d_weight = (ff_cone_rate){.turn = {0, 0, 0}};
   if (o->b.facing[before]) {
     add_slope_step(at, o->along, o->b.of->normal[before], 1);
   }
@@ -243,73 +237,46 @@ static void segment_crossing_weight(const overlay *o, ff_overlay_sample *at, int
   finish_segment_weight(at, o->along);
 }
 
-/* Vertex p of a over a face of b with unit normal u: t = u.(x - p) / u.z, x on the face. */
+static const ff_vec3 up = {0, 0, 1};
+
+/* A vertex of a face. */
+static ff_vec3 point_on(const ff_polytope *of, int face) {
+  const ff_topology *top = of->topology;
+  return of->vertex[top->edges[top->side[top->side_start[face]]].vertex[0]];
+}
+
 static void add_vertex_a(overlay *o, int v, int face) {
-  ff_vec3 u = o->b.of->normal[face], p = o->a.of->vertex[v];
-  const ff_topology *top = o->b.topology;
-  ff_vec3 x = o->b.of->vertex[top->edges[top->side[top->side_start[face]]].vertex[0]];
-  double depth = v3_dot(u, v3_sub(x, p)) / u.z;
-  ff_overlay_sample *at = add_sample(o, FF_PAIR_VERTEX_FACE, v, face, depth);
-  if (at) {
-    at->point = v3(p.x, p.y, p.z + 0.5 * depth);
-    at->normal = u;
-    at->depth_shift = v3_scale(-1 / u.z, u);
-    at->depth_turn = v3_cross(v3(0, 0, -0.5 * depth), at->depth_shift); /* p - point */
-    at->depth_normal = v3_scale(-depth / u.z, u);
-    if (o->segment) {
-      segment_end_weight(o, at, v, u);
-    } else {
-      vertex_weight(at, &o->a, v, u);
-    }
+  const ff_polytope *a = o->a.of, *b = o->b.of;
+  ff_feature_depth depth =
+      ff_vertex_face_depth(up, a->vertex[v], b->normal[face], point_on(b, face));
+  ff_overlay_sample *at = add_sample(o, FF_PAIR_VERTEX_FACE, v, face, &depth);
+  if (at && o->segment) {
+    segment_end_weight(o, at, v, b->normal[face]);
+  } else if (at) {
+    vertex_weight(at, &o->a, v, b->normal[face]);
   }
 }
 
-/* Vertex q of b under a face of a with unit normal u, u.z < 0: t = u.(x - q) / -u.z, x on the face.
- * As a turns about q, u.(x - q) does not change. */
 static void add_vertex_b(overlay *o, int v, int face) {
-  ff_vec3 u = o->a.of->normal[face], q = o->b.of->vertex[v];
-  const ff_topology *top = o->a.topology;
-  ff_vec3 x = o->a.of->vertex[top->edges[top->side[top->side_start[face]]].vertex[0]];
-  double depth = -v3_dot(u, v3_sub(x, q)) / u.z;
-  ff_overlay_sample *at = add_sample(o, FF_PAIR_FACE_VERTEX, face, v, depth);
+  const ff_polytope *a = o->a.of, *b = o->b.of;
+  ff_feature_depth depth =
+      ff_face_vertex_depth(up, a->normal[face], point_on(a, face), b->vertex[v]);
+  ff_overlay_sample *at = add_sample(o, FF_PAIR_FACE_VERTEX, face, v, &depth);
   if (at) {
-    at->point = v3(q.x, q.y, q.z - 0.5 * depth);
-    at->normal = v3_neg(u);
-    at->depth_shift = v3_scale(-1 / u.z, u);
-    at->depth_turn = v3_cross(v3(0, 0, 0.5 * depth), at->depth_shift); /* q - point */
-    /* u.z changes by theta.(u x z) */
-    at->depth_turn = v3_axpy(at->depth_turn, -depth / u.z, v3(u.y, -u.x, 0));
-    at->depth_normal = v3_scale(-depth / u.z, u);
-    vertex_weight(at, &o->b, v, u);
+    vertex_weight(at, &o->b, v, a->normal[face]);
   }
 }
 
-/* Edge i of a, through p along e, across edge k of b, through q along f: with m = e x f
- * t = m.(q - p) / m.z; p is taken where the two cross. */
 static void add_crossing(overlay *o, int i, int k) {
   const int *ia = o->a.topology->edges[i].vertex, *kb = o->b.topology->edges[k].vertex;
-  ff_vec3 p = o->a.of->vertex[ia[0]], e = v3_sub(o->a.of->vertex[ia[1]], p);
-  ff_vec3 q = o->b.of->vertex[kb[0]], f = v3_sub(o->b.of->vertex[kb[1]], q);
-  ff_vec3 m = v3_cross(e, f);
-  if (m.z == 0) {
-    return;
-  }
-  double along = ((q.x - p.x) * f.y - (q.y - p.y) * f.x) / m.z;
-  double depth = v3_dot(m, v3_sub(q, p)) / m.z;
-  ff_overlay_sample *at = add_sample(o, FF_PAIR_EDGE_EDGE, i, k, depth);
-  if (at) {
-    p = v3_axpy(p, lesser(greater(along, 0), 1), e);
-    at->point = v3(p.x, p.y, p.z + 0.5 * depth);
-    at->normal = v3_scale((m.z < 0 ? -1 : 1) / v3_norm(m), m);
-    at->depth_shift = v3_scale(-1 / m.z, m);
-    /* q - p = t z there, so the depth changes as p moves, whatever becomes of m */
-    at->depth_turn = v3_cross(v3(0, 0, -0.5 * depth), at->depth_shift);
-    at->depth_normal = v3_scale(-depth / m.z, m);
-    if (o->segment) {
-      segment_crossing_weight(o, at, k);
-    } else {
-      crossing_weight(o, at, i, k);
-    }
+  const ff_vec3 *va = o->a.of->vertex, *vb = o->b.of->vertex;
+  ff_feature_depth depth = ff_edge_edge_depth(up, va[ia[0]], v3_sub(va[ia[1]], va[ia[0]]),
+                                              vb[kb[0]], v3_sub(vb[kb[1]], vb[kb[0]]));
+  ff_overlay_sample *at = add_sample(o, FF_PAIR_EDGE_EDGE, i, k, &depth);
+  if (at && o->segment) {
+    segment_crossing_weight(o, at, k);
+  } else if (at) {
+    crossing_weight(o, at, i, k);
   }
 }
 

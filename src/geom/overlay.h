@@ -3,19 +3,17 @@
 #ifndef FF_GEOM_OVERLAY_H
 #define FF_GEOM_OVERLAY_H
 
+#include "geom/cone_weight.h"
+#include "geom/feature_pair.h"
 #include "geom/manifold.h"
 #include "geom/polytope.h"
 
-/* A vertex of K, in the frame of the contact. Derivatives with shifts of a and turns of a about the
- * point at a constant normal of the pair, and with that normal. */
+/* A vertex of K, in the frame of the contact. */
 typedef struct ff_overlay_sample {
   ff_feature_pair id;
-  ff_vec3 point;  /* m, halfway between both surfaces along z */
-  double depth;   /* m, t */
-  double weight;  /* over N */
-  ff_vec3 normal; /* unit, of the feature pair, z > 0 */
-  ff_vec3 depth_shift, depth_turn, depth_normal;
-  ff_vec3 weight_turn, weight_normal;
+  ff_feature_depth at;
+  double weight;         /* over N */
+  ff_cone_rate d_weight; /* derivatives of the weight */
 } ff_overlay_sample;
 
 /* Samples with depth > -margin. Returns their number, at most limit: the deepest if there are
