@@ -182,8 +182,9 @@ static void places_are_looked_at_one_by_one(void **state) {
   s->points[first] = (ff_point){.known = true}; /* nobody bears that corner */
   assert_near(ff_audit_contacts(w.sim->model, s, &force).complementarity, weight, 1e-6);
   s->points[first] = held;
-  ff_spot *spot = &s->points[first].spot; /* the corner above it pushes, from afar */
-  *(spot->kind == FF_SPOT_CORNER_A ? &spot->a[0] : &spot->b[0]) ^= 4;
+  ff_feature_pair *id = &s->points[first].id; /* the vertex above it pushes, from afar */
+  short *vertex = id->kind == FF_PAIR_VERTEX_FACE ? &id->a : &id->b;
+  *vertex = (short)(*vertex ^ 4);
   assert_near(ff_audit_contacts(w.sim->model, s, &force).complementarity, weight, 1e-6);
   world_end(&w);
 }

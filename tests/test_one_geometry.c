@@ -12,8 +12,11 @@
 enum { POSES = 10, POINTS = 64, SOLIDS = 3 };
 
 #define GRAVITY   9.81
-#define STIFFNESS 1e5  /* N/m, of a law unit */
-#define AGREE     1e-6 /* of a body's weight, and of the depth under it */
+#define STIFFNESS 1e5 /* N/m, of a law unit */
+#define AGREE     1e-6
+/* quasi-rigid has no force of weights that change with the pose, E grad w, which is less than the
+ * others by the depth over the size of a body: 2e-4 here. */
+#define AGREE_WITHOUT_WEIGHTS 5e-4
 
 /* ---- rows to add to ---------------------------------------------------------------------------
  */
@@ -24,13 +27,16 @@ typedef struct stepper {
   double step;
   const char *law;
   const char *names[2]; /* stiffness, damping */
+  bool polyhedral;      /* it reads the manifold of boxes and polyhedra only */
+  double agree;         /* of a body's weight, and of the depth under it */
 } stepper;
 
 static const stepper steppers[] = {
-    {"rk4", 1e-4, "elastic", {"k", "c"}},
-    {"symplectic-euler", 1e-4, "elastic", {"k", "c"}},
-    {"adaptive", NAN, "elastic", {"k", "c"}},
-    {"micro-macro", 5e-6, "elastic", {"k", "c"}},
+    {"rk4", 1e-4, "elastic", {"k", "c"}, false, AGREE},
+    {"symplectic-euler", 1e-4, "elastic", {"k", "c"}, false, AGREE},
+    {"adaptive", NAN, "elastic", {"k", "c"}, false, AGREE},
+    {"micro-macro", 5e-6, "elastic", {"k", "c"}, false, AGREE},
+    {"quasi-rigid", 1e-4, "quasi-rigid", {"k", "c"}, true, AGREE_WITHOUT_WEIGHTS},
 };
 
 static const ff_vec3 tetrahedron[4] = {
@@ -133,6 +139,10 @@ static void add_laws(ff_scene *scene, stepper by) {
   contact.a = contact.b = "*";
   contact.normal = (ff_law_choice){by.law, by.names, values, 2};
   contact.friction = (ff_law_choice){"coulomb", friction, rough, 3};
+  if (strcmp(by.law, "quasi-rigid") == 0) {
+    static const char *mu = "mu";
+    contact.friction = (ff_law_choice){"ellipsoidal", &mu, rough, 1};
+  }
   assert_int_equal(ff_scene_add_contact(scene, &contact), FF_OK);
 }
 
@@ -223,10 +233,10 @@ static void tell(const rest *of) {
   }
 }
 
-static int compare(const scenery *of, int pose, const char *name, const rest *first,
+static int compare(const scenery *of, int pose, const char *name, double agree, const rest *first,
                    const rest *other) {
   double off = difference(first, other);
-  if (off <= AGREE) {
+  if (off <= agree) {
     return 0;
   }
   print_message("%s, pose %d: %s is off by %.3g\n", of->name, pose, name, off);
@@ -234,6 +244,14 @@ static int compare(const scenery *of, int pose, const char *name, const rest *fi
   print_message("    against\n");
   tell(other);
   return 1;
+}
+
+static bool is_polyhedral(const scenery *of) {
+  bool all = true;
+  for (int i = 0; i < SOLIDS && of->solids[i].below > 0; i++) {
+    all = all && (of->solids[i].kind == FF_BOX || of->solids[i].kind == FF_POLYHEDRON);
+  }
+  return all;
 }
 
 static void every_stepper_finds_the_same_rest(void **state) {
@@ -251,14 +269,17 @@ static void every_stepper_finds_the_same_rest(void **state) {
       run(&first, of, &steppers[0], PERIOD, false);
       wrong += of->points > 0 && first.count != of->points;
       for (size_t k = 1; k < sizeof steppers / sizeof *steppers; k++) {
+        if (steppers[k].polyhedral && !is_polyhedral(of)) {
+          continue;
+        }
         other = settled;
         run(&other, of, &steppers[k], PERIOD, false);
-        wrong += compare(of, pose, steppers[k].name, &first, &other);
+        wrong += compare(of, pose, steppers[k].name, steppers[k].agree, &first, &other);
       }
       if (of->on_floor) {
         other = settled;
         run(&other, of, &steppers[0], PERIOD, true);
-        wrong += compare(of, pose, "half-space", &first, &other);
+        wrong += compare(of, pose, "half-space", AGREE, &first, &other);
       }
     }
   }

@@ -17,7 +17,7 @@
 #include "geom/manifold.h"
 
 #define FF_CORE_MARGIN      0.02 /* of half the thickness: of a core, at least */
-#define FF_CORE_MARGIN_MOST 0.1  /* the same: at most */
+#define FF_CORE_MARGIN_MOST 0.5  /* the same: at most */
 
 /* Feature ids of a turned prism: those of a box, and this. */
 enum { FF_TURNED_PRISM = 1024 };

@@ -15,7 +15,7 @@
 #include "base/arena.h"
 #include "footfall/scene.h"
 
-enum { FF_TOUCH_MAX = 8 };
+enum { FF_TOUCH_MAX = 32 };
 
 typedef struct ff_hull ff_hull;   /* geom/hull.h */
 typedef struct ff_parts ff_parts; /* geom/parts.h */
@@ -34,6 +34,25 @@ typedef struct ff_geom {
  * is in that of the definition. FF_ERROR_INPUT: what is wrong is in the report. */
 ff_status ff_geom_make(ff_geom *out, ff_pose *frame, ff_arena *arena, const ff_shape_def *def,
                        ff_report *report);
+
+/* What a contact sample lies between: see geom/manifold.h. */
+typedef enum ff_feature_pair_kind {
+  FF_PAIR_NONE,
+  FF_PAIR_VERTEX_FACE, /* vertex a of shape a over face b of shape b */
+  FF_PAIR_FACE_VERTEX, /* face a of shape a over vertex b of shape b */
+  FF_PAIR_EDGE_EDGE,   /* edge a of shape a across edge b of shape b */
+  FF_PAIR_POINT,       /* contact point a of a shape on a half-space, or of a smooth shape */
+  FF_PAIR_WHOLE        /* the pair as a whole: witness points of the minimum translation */
+} ff_feature_pair_kind;
+
+typedef struct ff_feature_pair {
+  unsigned char kind; /* ff_feature_pair_kind */
+  short a, b;
+} ff_feature_pair;
+
+static inline bool ff_feature_pair_equal(ff_feature_pair s, ff_feature_pair t) {
+  return s.kind == t.kind && s.a == t.a && s.b == t.b;
+}
 
 /* A normal is that of a face of b, or of one of a, or square to an edge of each. */
 typedef enum ff_touch_turns { FF_TURNS_WITH_B, FF_TURNS_WITH_A, FF_TURNS_WITH_BOTH } ff_touch_turns;
@@ -78,11 +97,18 @@ typedef struct ff_touch {
   ff_touch_turns turns;   /* with whom the normal turns */
   ff_vec3 edge_a, edge_b; /* if with both: edges whose cross product it is, not unit, world */
   ff_spot spot;           /* of two that are rounded */
+  ff_feature_pair id;     /* of a sample of two polyhedra; FF_PAIR_NONE: it is none */
+  double weight;          /* law units, of such a sample */
 } ff_touch;
 
-/* Gives a shape a core that is smaller by this (m), within 2 to 10 % of its half thickness: shapes
+/* Gives a shape a core that is smaller by this (m), within 2 to 50 % of its half thickness: shapes
  * may overlap by about as much before samples fade into the pair as a whole. */
 ff_status ff_geom_set_core_margin(ff_geom *geom, double margin, ff_arena *arena);
+
+/* Are both kinds boxes or polyhedra? */
+static inline bool ff_geom_are_polyhedral(ff_shape_kind a, ff_shape_kind b) {
+  return (a == FF_BOX || a == FF_POLYHEDRON) && (b == FF_BOX || b == FF_POLYHEDRON);
+}
 
 /* Can these two kinds touch at all (in this order or the other)? */
 bool ff_geom_can_touch(ff_shape_kind a, ff_shape_kind b);

@@ -41,24 +41,6 @@ enum { FF_SAMPLES_MAX = 32 }; /* of a pair; the deepest if there are more */
 /* Law units of a pair with flat faces: a rectangle on a face has four samples of weight 1. */
 #define FF_LAW_UNITS_FLAT 4.0
 
-typedef enum ff_feature_pair_kind {
-  FF_PAIR_NONE,
-  FF_PAIR_VERTEX_FACE, /* vertex a of shape a over face b of shape b */
-  FF_PAIR_FACE_VERTEX, /* face a of shape a over vertex b of shape b */
-  FF_PAIR_EDGE_EDGE,   /* edge a of shape a across edge b of shape b */
-  FF_PAIR_POINT,       /* contact point a of a shape on a half-space, or of a smooth shape */
-  FF_PAIR_WHOLE        /* the pair as a whole: witness points of the minimum translation */
-} ff_feature_pair_kind;
-
-typedef struct ff_feature_pair {
-  unsigned char kind; /* ff_feature_pair_kind */
-  short a, b;
-} ff_feature_pair;
-
-static inline bool ff_feature_pair_equal(ff_feature_pair s, ff_feature_pair t) {
-  return s.kind == t.kind && s.a == t.a && s.b == t.b;
-}
-
 /* Derivative of a scalar with motions of a, b being at rest; world axes. */
 typedef struct ff_gradient {
   ff_vec3 shift; /* per m */

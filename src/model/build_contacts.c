@@ -585,8 +585,9 @@ static double bearing_depth(const ff_binding *binding, double force) {
   return high;
 }
 
-/* Shapes get cores (geom/facets.h) that stay apart as far as their softest contact is compressed by
- * the weight of all that moves. */
+/* Shapes get cores (geom/facets.h) that stay apart as far as their softest contact is compressed:
+ * by the weight of all that moves, up to a tenth of the half thickness, or to the core of a layer.
+ */
 static ff_status set_core_margins(const binder *bind) {
   ff_model *model = bind->build->model;
   double weight = moving_weight(model);
@@ -597,7 +598,10 @@ static ff_status set_core_margins(const binder *bind) {
     for (int c = 0; c < n; c++) {
       int binding = bind->table[shape->class_index * n + c];
       if (binding >= 0 && bind->classes[c].kind != FF_HALF_SPACE) {
-        margin = fmax(margin, bearing_depth(&model->bindings[binding], weight));
+        double deepest = model->bindings[binding].layer.max_deflection;
+        double soft = bearing_depth(&model->bindings[binding], weight);
+        margin = fmax(margin, fmin(soft, 0.1 * shape->thickness));
+        margin = isfinite(deepest) ? fmax(margin, deepest) : margin;
       }
     }
     ff_status status = ff_geom_set_core_margin(&shape->geom, margin, &model->arena);

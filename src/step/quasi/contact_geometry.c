@@ -13,25 +13,94 @@
 #define DIFFERENCE     1e-6  /* of a body's size, rad: step of central differences */
 #define REUSE_DEPTH    1e-5  /* of a body's size: finite differences are reused for motions below */
 #define REUSE_FRAME    1e-3  /* the same where they give point and normal only, not the depth */
+#define LIGHT          1e-9  /* law units: samples of less weight bear nothing */
+#define STEEP          0.02  /* cosine between features and normal: steeper ones bear nothing */
 #define SAME_DIRECTION 1e-15 /* an axis this close to the tangent plane lies in it */
 
 /* ---- queries ---------------------------------------------------------------------------- */
 
+bool ff_quasi_pair_is_polyhedral(const quasi_problem *problem, const ff_near *pair) {
+  return ff_geom_are_polyhedral(problem->model->shapes[pair->shape_a].geom.kind,
+                                problem->model->shapes[pair->shape_b].geom.kind);
+}
+
+/* The two shapes of a pair with their bodies at these poses. */
+typedef struct shape_pair_at {
+  const ff_geom *a, *b;
+  const ff_pose *pose_a, *pose_b;
+  ff_pose workspace[2];
+} shape_pair_at;
+
+static void place_shapes(shape_pair_at *out, const quasi_problem *problem, const ff_near *pair,
+                         const ff_pose *body_a, const ff_pose *body_b) {
+  const ff_model_shape *a = &problem->model->shapes[pair->shape_a];
+  const ff_model_shape *b = &problem->model->shapes[pair->shape_b];
+  out->a = &a->geom;
+  out->b = &b->geom;
+  out->pose_a = ff_shape_at(a, body_a, &out->workspace[0]);
+  out->pose_b = ff_shape_at(b, body_b, &out->workspace[1]);
+}
+
+/* Samples of the manifold. Solved contacts push along the direction that depths are measured along,
+ * which is one for all samples of a pair and continuous, where those of single features change from
+ * one to the next. */
+static int touches_of_manifold(const shape_pair_at *at, double margin, ff_touch out[FF_TOUCH_MAX]) {
+  ff_manifold manifold;
+  int count = 0;
+  ff_manifold_find(at->a, at->pose_a, at->b, at->pose_b, margin, &manifold);
+  for (int i = 0; i < manifold.count; i++) {
+    const ff_sample *sample = &manifold.samples[i];
+    if (sample->weight > LIGHT && v3_dot(sample->normal, sample->along) > STEEP) {
+      out[count++] = (ff_touch){.id = sample->id,
+                                .feature = -1,
+                                .point = sample->point,
+                                .normal = sample->along,
+                                .t1 = v3_orthogonal(sample->along),
+                                .depth = sample->depth,
+                                .weight = sample->weight,
+                                .curvature = {INFINITY, INFINITY}};
+    }
+  }
+  return count;
+}
+
 int ff_quasi_touches(const quasi_problem *problem, const ff_near *pair, const ff_pose *body_a,
                      const ff_pose *body_b, double margin, ff_touch out[FF_TOUCH_MAX]) {
-  return ff_near_touch(problem->model, pair, body_a, body_b, margin, out);
+  if (ff_quasi_pair_is_polyhedral(problem, pair)) {
+    shape_pair_at at;
+    place_shapes(&at, problem, pair, body_a, body_b);
+    return touches_of_manifold(&at, margin, out);
+  }
+  int count = ff_near_touch(problem->model, pair, body_a, body_b, margin, out);
+  for (int i = 0; i < count; i++) {
+    out[i].id.kind = FF_PAIR_NONE;
+    out[i].weight = 1;
+  }
+  return count;
 }
 
 int ff_quasi_touches_at_end(const quasi_problem *problem, const ff_near *pair, double margin,
                             ff_touch out[FF_TOUCH_MAX]) {
   const ff_model_shape *shapes = problem->model->shapes;
-  return ff_near_touch(problem->model, pair, &problem->bodies[shapes[pair->shape_a].body].end.pose,
-                       &problem->bodies[shapes[pair->shape_b].body].end.pose, margin, out);
+  return ff_quasi_touches(problem, pair, &problem->bodies[shapes[pair->shape_a].body].end.pose,
+                          &problem->bodies[shapes[pair->shape_b].body].end.pose, margin, out);
 }
 
 bool ff_quasi_evaluate_features(const quasi_problem *problem, const ff_near *pair,
                                 const ff_pose *body_a, const ff_pose *body_b, ff_touch *touch) {
-  return ff_near_look(problem->model, pair, body_a, body_b, touch);
+  if (touch->id.kind == FF_PAIR_NONE) {
+    return ff_near_look(problem->model, pair, body_a, body_b, touch);
+  }
+  shape_pair_at at;
+  ff_manifold manifold;
+  place_shapes(&at, problem, pair, body_a, body_b);
+  manifold.count = 1;
+  manifold.samples[0].id = touch->id;
+  ff_manifold_evaluate(at.a, at.pose_a, at.b, at.pose_b, &manifold, NULL);
+  touch->point = manifold.samples[0].point;
+  touch->normal = manifold.samples[0].along;
+  touch->depth = manifold.samples[0].depth;
+  return true;
 }
 
 const ff_touch *ff_quasi_find_touch(const quasi_problem *problem, const quasi_contact *contact,
@@ -162,6 +231,28 @@ static void evaluate_fixed(const quasi_problem *problem, quasi_contact *contact)
   ff_quasi_layer_press(problem, contact);
 }
 
+/* Samples of two polyhedra. */
+static void evaluate_samples(const quasi_problem *problem, quasi_contact *contacts, int count) {
+  const ff_pose *b = &problem->bodies[contacts->e.b].end.pose;
+  shape_pair_at at;
+  ff_manifold manifold;
+  place_shapes(&at, problem, &problem->state->nears[contacts->pair],
+               &problem->bodies[contacts->e.a].end.pose, b);
+  manifold.count = count;
+  for (int i = 0; i < count; i++) {
+    manifold.samples[i].id = contacts[i].touch.id;
+  }
+  ff_manifold_evaluate(at.a, at.pose_a, at.b, at.pose_b, &manifold, NULL);
+  for (int i = 0; i < count; i++) {
+    ff_touch *touch = &contacts[i].touch;
+    touch->point = manifold.samples[i].point;
+    touch->normal = manifold.samples[i].along;
+    touch->depth = manifold.samples[i].depth;
+    touch->t1 = ff_quasi_tangent(&contacts[i], b->orientation, touch->normal);
+    ff_quasi_layer_press(problem, &contacts[i]);
+  }
+}
+
 /* Are all contacts of a pair certainly open, by their depths at the end of free flight? */
 static bool pair_is_apart(const quasi_problem *problem, const quasi_contact *contacts, int count) {
   double nearest = -INFINITY;
@@ -182,6 +273,10 @@ static bool pair_is_apart(const quasi_problem *problem, const quasi_contact *con
 }
 
 void ff_quasi_evaluate_contacts(const quasi_problem *problem, quasi_contact *contacts, int count) {
+  if (contacts->touch.id.kind != FF_PAIR_NONE) {
+    evaluate_samples(problem, contacts, count);
+    return;
+  }
   if (contacts->fixed) {
     for (int i = 0; i < count; i++) {
       evaluate_fixed(problem, &contacts[i]);
@@ -193,7 +288,7 @@ void ff_quasi_evaluate_contacts(const quasi_problem *problem, quasi_contact *con
   const ff_pose *b = &problem->bodies[contacts->e.b].end.pose;
   ff_touch touches[FF_TOUCH_MAX];
   bool apart = pair_is_apart(problem, contacts, count);
-  int found = apart ? 0 : ff_near_touch(problem->model, pair, a, b, INFINITY, touches);
+  int found = apart ? 0 : ff_quasi_touches(problem, pair, a, b, INFINITY, touches);
   for (int i = 0; i < count; i++) {
     quasi_contact *contact = &contacts[i];
     const ff_touch *touch = ff_quasi_find_touch(problem, contact, touches, found);
@@ -212,9 +307,9 @@ bool ff_quasi_touch_at_start(const quasi_problem *problem, const quasi_contact *
   const ff_near *pair = &problem->state->nears[contact->pair];
   const quasi_body *a = &problem->bodies[contact->e.a], *b = &problem->bodies[contact->e.b];
   const ff_pose start_a = {a->x0, a->q0}, start_b = {b->x0, b->q0};
-  if (contact->touch.spot.kind != FF_SPOT_NONE) {
+  if (contact->touch.spot.kind != FF_SPOT_NONE || contact->touch.id.kind != FF_PAIR_NONE) {
     *out = contact->touch;
-    ff_near_look(problem->model, pair, &start_a, &start_b, out);
+    ff_quasi_evaluate_features(problem, pair, &start_a, &start_b, out);
     return true;
   }
   ff_touch touches[FF_TOUCH_MAX];
@@ -238,6 +333,9 @@ double ff_quasi_geometry_noise(const quasi_problem *problem, const quasi_contact
 
 bool ff_quasi_depth_follows_normal(const quasi_problem *problem, const quasi_contact *contact) {
   const ff_near *pair = &problem->state->nears[contact->pair];
+  if (contact->touch.id.kind != FF_PAIR_NONE) {
+    return false;
+  }
   return contact->touch.spot.kind != FF_SPOT_NONE ||
          (!contact->fixed && problem->model->shapes[pair->shape_a].geom.kind != FF_CYLINDER);
 }
@@ -382,7 +480,63 @@ static bool differentiate_pair(const quasi_problem *problem, quasi_contact *cont
   return true;
 }
 
+/* Pose of a sample's shape a displaced: of a pair as a whole, by central differences. */
+static void difference_samples(const quasi_problem *problem, quasi_contact *contact) {
+  const ff_near *pair = &problem->state->nears[contact->pair];
+  const ff_pose *b = &problem->bodies[contact->e.b].end.pose;
+  double size = problem->model->bodies[contact->e.a].bound;
+  for (int k = 0; k < QUASI_DOF; k++) {
+    ff_touch up = contact->touch, down = contact->touch;
+    double step = k < 3 ? DIFFERENCE * size : DIFFERENCE, scale = 0.5 / step;
+    ff_pose more = displaced_pose(problem, contact, k, step);
+    ff_pose less = displaced_pose(problem, contact, k, -step);
+    ff_quasi_evaluate_features(problem, pair, &more, b, &up);
+    ff_quasi_evaluate_features(problem, pair, &less, b, &down);
+    set_slope(contact, k, scale * (up.depth - down.depth),
+              v3_scale(scale, v3_sub(up.point, down.point)),
+              v3_scale(scale, v3_sub(up.normal, down.normal)));
+  }
+}
+
+/* Samples of two polyhedra: depths by their gradients, points and normals analytic. Rotated about
+ * its body's centre, a shape is translated as well. */
+static void differentiate_samples(const quasi_problem *problem, quasi_contact *contacts,
+                                  int count) {
+  const ff_pose *on = &problem->bodies[contacts->e.a].end.pose;
+  shape_pair_at at;
+  ff_manifold manifold;
+  ff_sample_rates rates[FF_SAMPLES_MAX];
+  place_shapes(&at, problem, &problem->state->nears[contacts->pair], on,
+               &problem->bodies[contacts->e.b].end.pose);
+  manifold.count = count;
+  for (int i = 0; i < count; i++) {
+    manifold.samples[i].id = contacts[i].touch.id;
+  }
+  bool known = ff_manifold_evaluate(at.a, at.pose_a, at.b, at.pose_b, &manifold, rates);
+  ff_vec3 arm = v3_sub(at.pose_a->position, on->position);
+  for (int i = 0; i < count; i++) {
+    quasi_geometry_slope *slope = contacts[i].slope;
+    const ff_sample *sample = &manifold.samples[i];
+    if (known) {
+      slope[0].point = rates[i].point[0];
+      slope[0].normal = rates[i].along[0];
+      slope[1].point = m3_sub(rates[i].point[1], m3_times_skew(rates[i].point[0], arm));
+      slope[1].normal = m3_sub(rates[i].along[1], m3_times_skew(rates[i].along[0], arm));
+    } else {
+      difference_samples(problem, &contacts[i]);
+    }
+    slope[0].depth = sample->d_depth.shift;
+    slope[1].depth = v3_add(sample->d_depth.turn,
+                            v3_cross(v3_sub(sample->point, on->position), sample->d_depth.shift));
+    slope[0].normal_turns = slope[1].normal_turns = true;
+  }
+}
+
 void ff_quasi_geometry_slopes(const quasi_problem *problem, quasi_contact *contacts, int count) {
+  if (contacts->touch.id.kind != FF_PAIR_NONE) {
+    differentiate_samples(problem, contacts, count);
+    return;
+  }
   bool known = true;
   for (int i = 0; i < count && known; i++) {
     if (!contacts->fixed) {

@@ -27,6 +27,8 @@ bool ff_quasi_same_features(const ff_spot *s, const ff_spot *t);
 /* Does a touch have a feature pair that can be evaluated at other poses? Else it has a number only.
  */
 bool ff_quasi_has_features(const ff_touch *touch);
+/* Are both shapes boxes or polyhedra, whose contacts are the samples of their manifold? */
+bool ff_quasi_pair_is_polyhedral(const quasi_problem *problem, const ff_near *pair);
 /* Have both shapes edges, so that the closest features change within a step? */
 bool ff_quasi_pair_has_edges(const quasi_problem *problem, const ff_near *pair);
 /* m, bound on how much two bodies approach in the step, times margin_factor. */

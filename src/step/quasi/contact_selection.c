@@ -17,11 +17,14 @@ static const double *previous_solution(const quasi_step *step, const quasi_conta
   if (!step->repeated) {
     return NULL;
   }
-  bool has_features = ff_quasi_has_features(&contact->touch);
+  bool has_features =
+      ff_quasi_has_features(&contact->touch) || contact->touch.id.kind != FF_PAIR_NONE;
   for (int i = 0; has_features && i < pair->point_count; i++) {
     const quasi_pass_result *result = &step->results[pair->first_point + i];
-    if (result->pass == step->pass &&
-        ff_quasi_same_features(&result->touch.spot, &contact->touch.spot)) {
+    bool same = contact->touch.id.kind != FF_PAIR_NONE
+                    ? ff_feature_pair_equal(result->touch.id, contact->touch.id)
+                    : ff_quasi_same_features(&result->touch.spot, &contact->touch.spot);
+    if (result->pass == step->pass && same) {
       return result->z;
     }
   }
@@ -78,6 +81,10 @@ static bool add_selected_contact(quasi_step *step, const ff_meet *meet, int pair
   contact->point = point;
   contact->pair = pair;
   contact->layer = &binding->layer;
+  if (touch->id.kind != FF_PAIR_NONE && touch->weight != 1) {
+    ff_quasi_layer_scale(&contact->weighted_layer, &binding->layer, touch->weight);
+    contact->layer = &contact->weighted_layer;
+  }
   contact->cone = &binding->cone;
   contact->inherits = inherits;
   contact->initial_depth = initial_depth;
@@ -124,7 +131,7 @@ static bool select_pair(quasi_step *step, const ff_meet *meet, int n) {
     /* The only point of a pair that pushed in the step before takes part, wherever free flight
      * leads, without a query: its geometry of the start suffices until the first residual. */
     ff_touch before = {
-        .point = p->point, .normal = p->normal, .t1 = p->t1, .depth = p->patch.depth};
+        .point = p->point, .normal = p->normal, .t1 = p->t1, .depth = p->patch.depth, .weight = 1};
     bool added =
         add_selected_contact(step, meet, n, &before, pair->first_point, pair->first_point, 0);
     if (added) {
@@ -135,6 +142,9 @@ static bool select_pair(quasi_step *step, const ff_meet *meet, int n) {
   double margin = step->wanted[n] ? INFINITY
                                   : ff_quasi_approach(problem, &problem->bodies[meet->a],
                                                       &problem->bodies[meet->b]);
+  if (ff_quasi_pair_is_polyhedral(problem, pair)) {
+    return ff_quasi_select_samples(step, meet, n, margin);
+  }
   if (ff_quasi_pair_has_edges(problem, pair)) {
     return ff_quasi_select_manifold(step, meet, n, margin);
   }

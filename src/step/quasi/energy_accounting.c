@@ -89,7 +89,11 @@ static void book_contact_losses(const quasi_problem *problem, const quasi_contac
     book_impulses(problem, contact, true, share, start, lost);
   } else {
     double start = began ? closing_speed(problem, contact, v, w, began, true) : end;
-    book_impulses(problem, contact, false, 1, 0.5 * (end + start), lost);
+    double grows = 0.5 * (end + start);
+    if (contact->touch.id.kind != FF_PAIR_NONE && began) { /* not minus the normal velocity */
+      grows = (contact->touch.depth - began->depth) / problem->h;
+    }
+    book_impulses(problem, contact, false, 1, grows, lost);
   }
 }
 
@@ -155,6 +159,8 @@ static void write_point(const quasi_problem *problem, const quasi_contact *conta
   const double *p = contact->e.z + 1;
   double p_n = contact->p_ns + contact->e.z[0];
   point->spot = touch->spot;
+  point->id = touch->id;
+  point->weight = touch->weight;
   point->point = touch->point;
   point->normal = touch->normal;
   point->t1 = touch->t1;
@@ -217,7 +223,8 @@ static bool find_start_touch(const quasi_problem *problem, const quasi_contact *
   if (!(contact->p_ns > 0)) {
     return false;
   }
-  if (point->touching && contact->touch.spot.kind == FF_SPOT_NONE) {
+  if (point->touching && contact->touch.spot.kind == FF_SPOT_NONE &&
+      contact->touch.id.kind == FF_PAIR_NONE) {
     out->depth = point->patch.depth;
     out->point = point->point;
     out->normal = point->normal;
@@ -271,7 +278,13 @@ void ff_quasi_finish_contacts(const quasi_problem *problem, double *ledger) {
       } else {
         open_point(point);
       }
-      finish_layer(problem, layer, contact, point, deepened, ledger);
+      ff_layer weighted;
+      const ff_layer *of_point = contact ? contact->layer : layer;
+      if (!contact && point->id.kind != FF_PAIR_NONE && point->weight != 1) {
+        ff_quasi_layer_scale(&weighted, layer, point->weight);
+        of_point = &weighted;
+      }
+      finish_layer(problem, of_point, contact, point, deepened, ledger);
       if (contact) {
         book_friction_compliance(contact, point, ledger);
       }

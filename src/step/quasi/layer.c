@@ -67,6 +67,18 @@ static void begin_shear(quasi_layer *to, const ff_layer *layer, const ff_point *
   to->relaxed = to->damped[0] / to->slope[0];
 }
 
+void ff_quasi_layer_scale(ff_layer *out, const ff_layer *layer, double weight) {
+  *out = *layer;
+  out->stiffness *= weight;
+  out->damping *= weight;
+  out->stiffness_b *= weight;
+  out->damping_b *= weight;
+  for (int i = 0; i < 9; i++) {
+    out->k[i / 3][i % 3] *= weight;
+    out->c[i / 3][i % 3] *= weight;
+  }
+}
+
 void ff_quasi_layer_begin(const quasi_problem *problem, const ff_layer *layer,
                           const ff_point *point, ff_vec3 t1, ff_vec3 t2, double theta,
                           quasi_layer *out) {

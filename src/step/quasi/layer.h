@@ -9,6 +9,8 @@
 void ff_quasi_layer_begin(const quasi_problem *problem, const ff_layer *layer,
                           const ff_point *point, ff_vec3 t1, ff_vec3 t2, double theta,
                           quasi_layer *out);
+/* The layer times the weight of a sample. */
+void ff_quasi_layer_scale(ff_layer *out, const ff_layer *layer, double weight);
 /* p_ns and p_ns_slope at the current depth and friction. */
 void ff_quasi_layer_press(const quasi_problem *problem, quasi_contact *contact);
 /* m, tangential deflection along t1 and t2 at the same. */

@@ -19,7 +19,9 @@
 #include <string.h>
 
 #define FOLLOWS 0.05 /* of a body's size: a feature pair this close takes the place of another */
-#define SAME    1e-3 /* of that: two points this close are one */
+enum { SAMPLE_RESELECTIONS = 3 }; /* times samples of polyhedra are selected anew in a step */
+
+#define SAME 1e-3 /* of that: two points this close are one */
 
 /* ---- feature pairs and points ----------------------------------------------------------- */
 
@@ -401,12 +403,15 @@ static bool pair_changed(const quasi_problem *problem, const quasi_contact *firs
   return false;
 }
 
-bool ff_quasi_manifold_changed(const quasi_problem *problem) {
+bool ff_quasi_manifold_changed(const quasi_problem *problem, int reselections) {
   for (int k = 0; k < problem->contact_count;) {
     const quasi_contact *first = &problem->contacts[k];
     int known = quasi_pair_size(problem, first);
     k += known;
-    if (first->fixed && pair_changed(problem, first, known)) {
+    bool samples = first->touch.id.kind != FF_PAIR_NONE;
+    if (samples
+            ? reselections < SAMPLE_RESELECTIONS && ff_quasi_samples_changed(problem, first, known)
+            : first->fixed && pair_changed(problem, first, known)) {
       return true;
     }
   }

@@ -167,7 +167,9 @@ typedef struct quasi_contact {
   quasi_geometry_slope slope[2]; /* by translations, by rotations of a */
   ff_pose slope_at[2];           /* poses of a and b that finite differences belong to */
   bool has_slope;                /* finite differences are set */
+  ff_layer weighted_layer;       /* the layer times the sample's weight, if that is not 1 */
   /* Between shapes with edges the feature pair is constant over the step (manifold_selection.c).
+   * Two polyhedra: touch.id is that of a sample. Others:
    * touch.spot names the features; without one it is a point of one body over a plane of the
    * other: */
   bool fixed;

@@ -80,6 +80,7 @@ bool ff_quasi_points_unchanged(const quasi_step *step) {
   for (int i = 0; i < state->point_count; i++) { /* all that steps read of a point */
     const ff_point *a = &state->points[i], *b = &step->backup_points[i];
     bool same = a->known == b->known && ff_quasi_same_features(&a->spot, &b->spot) &&
+                ff_feature_pair_equal(a->id, b->id) && a->weight == b->weight &&
                 a->touching == b->touching && a->patch.depth == b->patch.depth &&
                 a->deflection == b->deflection && a->deflection_b == b->deflection_b &&
                 a->force_core == b->force_core && same_vector(a->shear, b->shear) &&

@@ -74,7 +74,15 @@ bool ff_quasi_passed_through(const quasi_step *step);
 /* Contacts of a pair of shapes with edges. False: no capacity. */
 bool ff_quasi_select_manifold(quasi_step *step, const ff_meet *meet, int pair, double margin);
 /* Do other features touch at the end than were solved for, or push where nothing touches? */
-bool ff_quasi_manifold_changed(const quasi_problem *problem);
+bool ff_quasi_manifold_changed(const quasi_problem *problem, int reselections);
+
+/* ---- sample_selection.c ---------------------------------------------------------------------- */
+
+/* Contacts of two polyhedra: samples of their manifold. False: no capacity. */
+bool ff_quasi_select_samples(quasi_step *step, const ff_meet *meet, int pair, double margin);
+/* Do weights of samples of a pair at the end differ from those that were solved for? first: the
+ * first of its `known` contacts. */
+bool ff_quasi_samples_changed(const quasi_problem *problem, const quasi_contact *first, int known);
 
 /* ---- islands.c -------------------------------------------------------------------------- */
 

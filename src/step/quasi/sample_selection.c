@@ -1,0 +1,176 @@
+/* Sample selection: samples of the manifold of two polyhedra (geom/manifold.h) that take part in a
+ * quasi-rigid step.
+ *
+ * The list of samples, with their weights, is that of the manifold where the bodies start, or where
+ * the previous pass of the step ended, and is constant while the step is solved: Newton's method
+ * evaluates the same feature pairs at every iterate. A step that ends where another list holds is
+ * solved again with that list, if the weight of a place changes by more than RESELECT; where lists
+ * alternate, the last one stays, since they differ in weights of samples at nearly the same depth.
+ *
+ * A point of the state belongs to a feature pair and keeps its layer as long as that touches. A new
+ * feature pair inherits the layer of one that vanished at nearly the same place, or starts as deep
+ * as it was at the start of the step. */
+#include "math/vec.h"
+#include "step/quasi/contact_geometry.h"
+#include "step/quasi/step.h"
+
+#define INHERIT    1e-2 /* of a body's size: a vanished sample this close hands over its layer */
+#define SAME_PLACE 1e-2 /* of a body's size: weights of samples this close count together */
+#define RESELECT   0.25 /* law units: change of the weight of a place that matters */
+
+/* Samples of a pair and the slots of their points. */
+typedef struct sample_slots {
+  const ff_near *pair;
+  const ff_point *points;
+  double size; /* m, of body a */
+  ff_touch list[FF_TOUCH_MAX];
+  int count;
+  int slot[FF_TOUCH_MAX];   /* of each sample; -1: none yet */
+  bool fresh[FF_TOUCH_MAX]; /* no point's state is inherited */
+  bool used[FF_TOUCH_MAX];  /* of each slot */
+} sample_slots;
+
+static void take_slot(sample_slots *of, int sample, int slot) {
+  of->slot[sample] = slot;
+  if (slot >= 0) {
+    of->used[slot] = true;
+  }
+}
+
+/* The slot of the same feature pair; -1: none. */
+static int own_slot(const sample_slots *of, const ff_touch *sample) {
+  for (int k = 0; k < of->pair->point_count; k++) {
+    const ff_point *point = &of->points[k];
+    if (!of->used[k] && (point->touching || !point->loose) &&
+        ff_feature_pair_equal(point->id, sample->id)) {
+      return k;
+    }
+  }
+  return -1;
+}
+
+/* The slot of the nearest touching point whose feature pair vanished; -1: none is near. */
+static int vanished_slot(const sample_slots *of, const ff_touch *sample) {
+  double nearest = INHERIT * of->size;
+  int slot = -1;
+  for (int k = 0; k < of->pair->point_count; k++) {
+    double way = v3_norm(v3_sub(of->points[k].point, sample->point));
+    if (!of->used[k] && of->points[k].touching && way < nearest) {
+      nearest = way;
+      slot = k;
+    }
+  }
+  return slot;
+}
+
+/* A slot without state, else any; -1: all are used. */
+static int free_slot(const sample_slots *of) {
+  int spare = -1;
+  for (int k = 0; k < of->pair->point_count; k++) {
+    if (!of->used[k] && (of->points[k].loose || !of->points[k].known)) {
+      return k;
+    }
+    spare = spare < 0 && !of->used[k] ? k : spare;
+  }
+  return spare;
+}
+
+static void assign_slots(sample_slots *of) {
+  for (int i = 0; i < of->count; i++) {
+    take_slot(of, i, own_slot(of, &of->list[i]));
+  }
+  for (int i = 0; i < of->count; i++) {
+    if (of->slot[i] < 0) {
+      take_slot(of, i, vanished_slot(of, &of->list[i]));
+    }
+  }
+  for (int i = 0; i < of->count; i++) {
+    of->fresh[i] = of->slot[i] < 0;
+    if (of->fresh[i]) {
+      take_slot(of, i, free_slot(of));
+    }
+  }
+}
+
+/* m, >= 0: overlap of a pair at the start of the step. A feature pair that does not face the other
+ * shape there may seem deeper. */
+static double depth_at_start(const quasi_problem *problem, const ff_near *pair,
+                             const ff_pose start[2]) {
+  ff_touch touches[FF_TOUCH_MAX];
+  double deepest = 0;
+  int count = ff_quasi_touches(problem, pair, &start[0], &start[1], 0, touches);
+  for (int i = 0; i < count; i++) {
+    deepest = greater(deepest, touches[i].depth);
+  }
+  return deepest;
+}
+
+bool ff_quasi_select_samples(quasi_step *step, const ff_meet *meet, int n, double margin) {
+  const quasi_problem *problem = &step->problem;
+  const ff_near *pair = &problem->state->nears[n];
+  const quasi_body *a = &problem->bodies[meet->a], *b = &problem->bodies[meet->b];
+  const ff_pose start[2] = {{a->x0, a->q0}, {b->x0, b->q0}};
+  sample_slots of;
+  of.pair = pair;
+  of.points = &problem->state->points[pair->first_point];
+  of.size = problem->model->bodies[meet->a].bound;
+  of.count = ff_quasi_touches(problem, pair, &a->feature_pose, &b->feature_pose, margin, of.list);
+  bool at_free_end = of.count == 0; /* apart there: what free flight leads to */
+  if (at_free_end) {
+    of.count = ff_quasi_touches(problem, pair, &a->end.pose, &b->end.pose, margin, of.list);
+  }
+  for (int k = 0; k < pair->point_count; k++) {
+    of.used[k] = false;
+  }
+  assign_slots(&of);
+  double deepest = NAN; /* not known yet */
+  for (int slot = 0; slot < pair->point_count; slot++) {
+    for (int i = 0; i < of.count; i++) {
+      double initial_depth = 0;
+      if (of.slot[i] != slot) {
+        continue;
+      }
+      if (of.fresh[i]) {
+        ff_touch at_start = of.list[i];
+        deepest = isnan(deepest) ? depth_at_start(problem, pair, start) : deepest;
+        ff_quasi_evaluate_features(problem, pair, &start[0], &start[1], &at_start);
+        initial_depth = lesser(greater(at_start.depth, 0), deepest);
+      }
+      if (!ff_quasi_add_fixed_contact(step, meet, n, &of.list[i], slot,
+                                      of.fresh[i] ? -1 : pair->first_point + slot, initial_depth,
+                                      at_free_end)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/* ---- check at the end ------------------------------------------------------------------- */
+
+/* Weight of all samples near a place. */
+static double weight_near(const ff_touch *touches, int count, ff_vec3 place, double close) {
+  double sum = 0;
+  for (int i = 0; i < count; i++) {
+    sum += v3_norm(v3_sub(touches[i].point, place)) < close ? touches[i].weight : 0;
+  }
+  return sum;
+}
+
+bool ff_quasi_samples_changed(const quasi_problem *problem, const quasi_contact *first, int known) {
+  ff_touch now[FF_TOUCH_MAX], solved[FF_TOUCH_MAX];
+  const ff_near *pair = &problem->state->nears[first->pair];
+  double close = SAME_PLACE * problem->model->bodies[first->e.a].bound;
+  int count = ff_quasi_touches_at_end(problem, pair, 0, now);
+  for (int c = 0; c < known; c++) {
+    solved[c] = first[c].touch;
+  }
+  for (int i = 0; i < count; i++) {
+    double change = weight_near(now, count, now[i].point, close) -
+                    weight_near(solved, known, now[i].point, close);
+    if (fabs(change) > RESELECT) {
+      return true;
+    }
+  }
+  return false;
+}
