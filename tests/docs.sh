@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the documentation says is so: links, named files and cited works are there, every scene key
-# is told of, scenes in it are good, and the README's commands run.
+# What the documentation says is so: links, named files, functions and cited works are there, every
+# scene key is told of, scenes in it are good, and the README's commands run.
 #   tests/docs.sh PROGRAM
 set -euo pipefail
 program=$1
@@ -31,6 +31,17 @@ check_links() {
       [[ -e $target ]] && found "" || found "$page names $target"
     done < <(grep -oE '`(src|tests|scenes|tools|papers|bench|include|examples|web)/[A-Za-z0-9_./-]+`' "$page" |
       tr -d '`' | grep -v KEY)
+  done
+}
+
+# Functions named after a source file, as in `src/sim/sim.c` `ff_sim_step`, are in that file.
+check_functions() {
+  local page file name
+  for page in "${pages[@]}"; do
+    while read -r file name; do
+      grep -qs "^[a-z].*\b$name(" "$file" && found "" || found "$page: $name is not in $file"
+    done < <(grep -oE '`(src|cli)/[a-z0-9_/]+\.c` `[a-z0-9_]+`(, `[a-z0-9_]+`)*' "$page" | tr -d '`,' |
+      awk '{ for (i = 2; i <= NF; i++) print $1, $i }')
   done
 }
 
@@ -91,6 +102,7 @@ check_commands() {
 }
 
 check_links
+check_functions
 check_citations
 check_keys
 check_scenes

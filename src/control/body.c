@@ -15,7 +15,7 @@ enum { BALANCE_ROUNDS = 60 };
 
 /* ---- legs ------------------------------------------------------------------------------------ */
 
-static bool is_same_point(ff_vec3 a, ff_vec3 b) {
+static bool is_same_joint_vector(ff_vec3 a, ff_vec3 b) {
   return v3_norm(v3_sub(a, b)) < STRAIGHT;
 }
 
@@ -53,9 +53,10 @@ static ff_status leg_find(const ff_walk *walk, int foot, const char *key, ff_wal
   for (int k = 0; k < 6; k++) {
     const ff_joint_def *joint = &tree->links[leg->link[k]].joint;
     ff_vec3 at = joint->frame.position, turned = q_log(joint->frame.orientation);
-    bool below = is_same_point(v3(at.x, at.y, 0), none) && at.z < 0;
-    bool placed = k == 0 || (k == 3 || k == 4 ? below : is_same_point(at, none));
-    if (!is_same_point(joint->axis, axes[k]) || !is_same_point(turned, none) || !placed) {
+    bool below = is_same_joint_vector(v3(at.x, at.y, 0), none) && at.z < 0;
+    bool placed = k == 0 || (k == 3 || k == 4 ? below : is_same_joint_vector(at, none));
+    if (!is_same_joint_vector(joint->axis, axes[k]) || !is_same_joint_vector(turned, none) ||
+        !placed) {
       return leg_report(report, key, "has a leg of a different kind");
     }
   }

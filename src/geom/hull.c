@@ -115,7 +115,7 @@ static const int *face_of(const ff_hull *hull, int face) {
 
 /* Volume, centroid, and second moments about it, from tetrahedra with their tip at a vertex; in
  * two rounds, the second about the centroid of the first. */
-static ff_mat3 weigh(ff_hull *hull, ff_vec3 *centroid) {
+static ff_mat3 hull_moments(ff_hull *hull, ff_vec3 *centroid) {
   ff_mat3 second = {0};
   ff_vec3 about = hull->vertices[0];
   for (int round = 0; round < 2; round++) {
@@ -287,7 +287,7 @@ static ff_status make_topology(ff_hull *hull, ff_arena *arena) {
 /* From the frame of the definition to the principal one, then what goes with it. */
 static void settle(ff_hull *hull, ff_pose *frame) {
   ff_vec3 *vertices = (ff_vec3 *)hull->vertices, *normals = (ff_vec3 *)hull->normal;
-  ff_mat3 second = weigh(hull, &frame->position);
+  ff_mat3 second = hull_moments(hull, &frame->position);
   ff_vec3 p = ff_eigen(second, &frame->orientation);
   hull->inertia = v3(p.y + p.z, p.z + p.x, p.x + p.y);
   for (int i = 0; i < hull->vertex_count; i++) {

@@ -45,7 +45,7 @@ static double height_over(const face *f, ff_vec3 point) {
 }
 
 /* A face through three of the chosen. One without area sees nothing. */
-static void set_face(growth *g, int at, int a, int b, int c) {
+static void set_growth_face(growth *g, int at, int a, int b, int c) {
   ff_vec3 p = g->chosen[a];
   ff_vec3 normal = v3_cross(v3_sub(g->chosen[b], p), v3_sub(g->chosen[c], p));
   double area = v3_norm(normal);
@@ -61,7 +61,7 @@ static void set_face(growth *g, int at, int a, int b, int c) {
 }
 
 /* Lets a point wait at that of the faces first .. face_count - 1 from which it stands out most. */
-static void place(growth *g, int point, int first) {
+static void assign_point_to_face(growth *g, int point, int first) {
   int best = -1;
   double most = g->least;
   for (int i = first; i < g->face_count; i++) {
@@ -134,10 +134,10 @@ static void first_faces(growth *g) {
   bool inward = v3_dot(n, v3_sub(g->chosen[3], a)) > 0;
   for (int i = 0; i < 4; i++) {
     const int *c = corners[i];
-    set_face(g, g->face_count++, c[0], c[inward ? 2 : 1], c[inward ? 1 : 2]);
+    set_growth_face(g, g->face_count++, c[0], c[inward ? 2 : 1], c[inward ? 1 : 2]);
   }
   for (int i = 0; i < g->count; i++) {
-    place(g, i, 0);
+    assign_point_to_face(g, i, 0);
   }
 }
 
@@ -184,7 +184,7 @@ static int find_horizon(growth *g, int *edges, int room) {
 }
 
 /* Adds a point: the faces it sees give way to ones from their outline to it. */
-static void add_point(growth *g, int point, int *edges) {
+static void add_growth_point(growth *g, int point, int *edges) {
   for (int i = 0; i < g->face_count; i++) {
     face *f = &g->faces[i];
     f->visible = height_over(f, g->points[point]) > 0;
@@ -193,11 +193,11 @@ static void add_point(growth *g, int point, int *edges) {
   int chain = remove_visible(g), fresh = g->face_count, corner = g->chosen_count;
   g->chosen[g->chosen_count++] = g->points[point];
   for (int i = 0; i < horizon && g->face_count < g->face_room; i++) {
-    set_face(g, g->face_count++, edges[2 * i], edges[2 * i + 1], corner);
+    set_growth_face(g, g->face_count++, edges[2 * i], edges[2 * i + 1], corner);
   }
   for (int p = chain, after; p >= 0; p = after) {
     after = g->next[p];
-    place(g, p, fresh);
+    assign_point_to_face(g, p, fresh);
   }
 }
 
@@ -232,7 +232,7 @@ static ff_status grow(growth *g, double *error, ff_report *report) {
   }
   first_faces(g);
   for (face *f = highest(g); f && g->chosen_count < g->limit; f = highest(g)) {
-    add_point(g, f->top, edges);
+    add_growth_point(g, f->top, edges);
   }
   *error = left_out(g);
   ff_free(edges);

@@ -30,7 +30,7 @@ static bool made_of(const corner *of, ff_vec3 to, double part[3]) {
   return isfinite(part[0]) && isfinite(part[1]) && isfinite(part[2]);
 }
 
-static void meet(ff_lp3 *p, const corner *of) {
+static void intersect_planes(ff_lp3 *p, const corner *of) {
   ff_vec3 x = v3_scale(p->row[p->active[0]][3], of->bc);
   x = v3_axpy(x, p->row[p->active[1]][3], of->ca);
   v3_store(p->x, v3_axpy(x, p->row[p->active[2]][3], of->ab));
@@ -83,7 +83,7 @@ static bool pivot_on(ff_lp3 *p, double slack) {
     if (!made_of(&of, v3(0, 0, 1), p->share)) {
       return false;
     }
-    meet(p, &of);
+    intersect_planes(p, &of);
     int enters = most_broken(p, slack);
     if (enters < 0) {
       return true;

@@ -43,7 +43,7 @@ typedef struct round_plane {
   ff_vec3 along; /* unit, t */
 } round_plane;
 
-static ff_vec3 place(const round_plane *plane, double t, double y) {
+static ff_vec3 outline_point(const round_plane *plane, double t, double y) {
   const ff_round_picture *p = &plane->p;
   double x = plane->height * p->s + t * p->c, z = plane->height * p->c - t * p->s;
   return v3_axpy(v3_axpy(v3_scale(x, p->ex), y, p->ey), z, p->ez);
@@ -58,14 +58,15 @@ static ff_arc arc_of(const round_plane *plane, const bow *b, double sign) {
   double begin = sign > 0 ? b->from : b->to, end = sign > 0 ? b->to : b->from;
   double y = sign * width_at(b, begin);
   if (b->slope * (b->from - b->to) < 1e-6) { /* too flat to tell from a straight side */
-    return straight(place(plane, begin, y), place(plane, end, sign * width_at(b, end)));
+    return straight(outline_point(plane, begin, y),
+                    outline_point(plane, end, sign * width_at(b, end)));
   }
   double from = acos(cosine_at(b, begin)), to = acos(cosine_at(b, end));
   if (sign < 0) {
     from = 2 * ff_pi - from;
     to = 2 * ff_pi - to;
   }
-  return (ff_arc){.start = place(plane, begin, y),
+  return (ff_arc){.start = outline_point(plane, begin, y),
                   .p = v3_scale(1 / b->slope, plane->along),
                   .q = v3_scale(b->across, plane->p.ey),
                   .from = from,
@@ -81,14 +82,15 @@ static int go_round(const round_plane *plane, const bow *bows, int count, ff_arc
   const bow *last = &bows[count - 1], *first = &bows[0];
   double y = width_at(last, last->to);
   if (y > 0) {
-    out[n++] = straight(place(plane, last->to, y), place(plane, last->to, -y));
+    out[n++] = straight(outline_point(plane, last->to, y), outline_point(plane, last->to, -y));
   }
   for (int i = count - 1; i >= 0; i--) {
     out[n++] = arc_of(plane, &bows[i], -1);
   }
   y = width_at(first, first->from);
   if (y > 0) {
-    out[n++] = straight(place(plane, first->from, -y), place(plane, first->from, y));
+    out[n++] =
+        straight(outline_point(plane, first->from, -y), outline_point(plane, first->from, y));
   }
   return n;
 }

@@ -65,7 +65,7 @@ static void add_corner(clipper *clip, ff_vec3 at) {
   clip->count++;
 }
 
-static ff_vec3 place(const clipper *clip, int vertex) {
+static ff_vec3 vertex_from_deepest(const clipper *clip, int vertex) {
   return v3_sub(clip->solid->vertices[vertex], clip->solid->vertices[clip->deepest]);
 }
 
@@ -73,7 +73,7 @@ static ff_vec3 place(const clipper *clip, int vertex) {
 static ff_vec3 crossing(const clipper *clip, int below, int above) {
   double part = clip->depths[below] / (clip->depths[below] - clip->depths[above]);
   ff_vec3 edge = v3_sub(clip->solid->vertices[above], clip->solid->vertices[below]);
-  return v3_axpy(place(clip, below), part, edge);
+  return v3_axpy(vertex_from_deepest(clip, below), part, edge);
 }
 
 /* The side that the section has in common with a face. */
@@ -96,7 +96,7 @@ static void add_face(clipper *clip, const int *corners, int size) {
     int a = corners[i], b = corners[(i + 1) % size];
     bool a_below = clip->depths[a] > 0, b_below = clip->depths[b] > 0;
     if (a_below) {
-      add_corner(clip, place(clip, a));
+      add_corner(clip, vertex_from_deepest(clip, a));
     }
     if (a_below != b_below && crossings < 2) {
       ends[crossings] = a_below ? crossing(clip, a, b) : crossing(clip, b, a);
@@ -137,7 +137,7 @@ static double around(double x, double y) {
 }
 
 /* The side in which a face meets the plane, in a pair of ends; false if it does not. */
-static bool find_side(const clipper *clip, const int *corners, int size, ff_vec3 ends[2]) {
+static bool find_clip_side(const clipper *clip, const int *corners, int size, ff_vec3 ends[2]) {
   int crossings = 0;
   for (int i = 0; i < size && crossings < 2; i++) {
     int a = corners[i], b = corners[(i + 1) % size];
@@ -172,7 +172,7 @@ int ff_outline_polyhedron(const ff_polyhedron *solid, const double *depths, ff_v
   int count = 0;
   const int *corners = solid->corners;
   for (int i = 0; i < solid->face_count; corners += solid->face_sizes[i++]) {
-    if (find_side(&clip, corners, solid->face_sizes[i], ends)) {
+    if (find_clip_side(&clip, corners, solid->face_sizes[i], ends)) {
       hub = v3_add(hub, v3_add(ends[0], ends[1]));
       count++;
     }
@@ -180,7 +180,7 @@ int ff_outline_polyhedron(const ff_polyhedron *solid, const double *depths, ff_v
   hub = count > 0 ? v3_axpy(origin, 0.5 / count, hub) : origin;
   corners = solid->corners;
   for (int i = 0, n = 0; i < solid->face_count && n < max; corners += solid->face_sizes[i++]) {
-    if (find_side(&clip, corners, solid->face_sizes[i], ends)) {
+    if (find_clip_side(&clip, corners, solid->face_sizes[i], ends)) {
       ff_vec3 a = v3_add(origin, ends[0]), b = v3_add(origin, ends[1]);
       bool forward = v3_dot(normal, v3_cross(v3_sub(a, hub), v3_sub(b, hub))) >= 0;
       ff_arc side = forward ? (ff_arc){.start = a, .p = v3_sub(b, a)}

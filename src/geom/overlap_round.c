@@ -35,7 +35,7 @@ typedef struct heap {
 
 /* Adds a piece with its place and its own second moments over its volume. Moments stay those
  * about the common centroid. */
-static inline void add(heap *sum, double volume, double n, double t, double tt, double yy) {
+static inline void add_moments(heap *sum, double volume, double n, double t, double tt, double yy) {
   if (!(volume > 0)) {
     return;
   }
@@ -67,7 +67,7 @@ static void add_straight(heap *sum, const picture *p, double depth, double from,
     double n = n0 + p->s * along + p->c * 0.5 * high;
     double t = t0 + p->c * along - p->s * 0.5 * high;
     double own = high * high / 12;
-    add(sum, volume, n, t, p->s * p->s * own, wide * wide / 3);
+    add_moments(sum, volume, n, t, p->s * p->s * own, wide * wide / 3);
     sum->nn += volume * p->c * p->c * own; /* the slice is upright, not level */
     sum->nt -= volume * p->c * p->s * own;
   }
@@ -124,7 +124,7 @@ static void add_discs(heap *sum, const ball_end *b, double from, double to) {
   for (int i = 0; i < 2 * FF_GAUSS_HALF && to > from; i++) {
     ff_gauss_point g = ff_gauss_at(i, from, to);
     double rr = g.x * (2 * b->p->radius - g.x);
-    add(sum, g.weight * ff_pi * rr, b->n0 + g.x, b->t0, 0.25 * rr, 0.25 * rr);
+    add_moments(sum, g.weight * ff_pi * rr, b->n0 + g.x, b->t0, 0.25 * rr, 0.25 * rr);
   }
 }
 
@@ -164,7 +164,7 @@ static void add_segments(heap *sum, const ball_end *b, double from, double to, b
     double u = p->radius * (p->c * p->c / (1 + p->s) + 2 * p->s * half * half);
     double du = 2 * g.x * p->radius * p->s * sine;
     segment slice = segment_at(b, sine, cosine);
-    add(sum, g.weight * du * slice.area, b->n0 + u, b->t0 + slice.t, slice.tt, slice.yy);
+    add_moments(sum, g.weight * du * slice.area, b->n0 + u, b->t0 + slice.t, slice.tt, slice.yy);
   }
 }
 
@@ -195,8 +195,8 @@ static void add_end(heap *sum, const ball_end *b, double depth) {
  * ---------------------------------------------------------------------------------------- */
 
 /* From the picture back to the shape frame. lowest: the deepest point, (x, z) of the picture. */
-static void tell(const heap *sum, const picture *p, double depth, double lowest_x, double lowest_z,
-                 ff_slab *out) {
+static void write_round_slab(const heap *sum, const picture *p, double depth, double lowest_x,
+                             double lowest_z, ff_slab *out) {
   ff_vec3 normal = v3_axpy(v3_scale(p->s, p->ex), p->c, p->ez);
   ff_vec3 along = v3_axpy(v3_scale(p->c, p->ex), -p->s, p->ez);
   double x = lowest_x + p->s * sum->n + p->c * sum->t;
@@ -218,7 +218,7 @@ void ff_overlap_cylinder(const ff_geom *geom, const ff_cut *cut, ff_slab *out) {
   picture p = ff_round_picture_of(geom, cut->normal);
   heap sum = {0};
   add_cylinder(&sum, &p, cut->depth, 0, 0);
-  tell(&sum, &p, cut->depth, -p.radius, -p.half, out);
+  write_round_slab(&sum, &p, cut->depth, -p.radius, -p.half, out);
 }
 
 void ff_overlap_capsule(const ff_geom *geom, const ff_cut *cut, ff_slab *out) {
@@ -230,5 +230,5 @@ void ff_overlap_capsule(const ff_geom *geom, const ff_cut *cut, ff_slab *out) {
   add_end(&sum, &lower, cut->depth);
   add_cylinder(&sum, &p, cut->depth - rim, rim, -p.radius * p.c);
   add_end(&sum, &upper, cut->depth - upper.n0);
-  tell(&sum, &p, cut->depth, -p.radius * p.s, -p.half - p.radius * p.c, out);
+  write_round_slab(&sum, &p, cut->depth, -p.radius * p.s, -p.half - p.radius * p.c, out);
 }

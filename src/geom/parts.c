@@ -116,7 +116,7 @@ static void add_field(moments *sum, const ff_geom *whole, ff_vec3 from, field at
 }
 
 /* Moments about a point inside. */
-static moments weigh(const ff_geom *whole, ff_vec3 from, int cells, int levels) {
+static moments intersection_moments(const ff_geom *whole, ff_vec3 from, int cells, int levels) {
   moments sum = {0};
   double step = 1.0 / cells;
   for (int k = 0; k < 6 * cells * cells; k++) {
@@ -203,9 +203,9 @@ ff_status ff_parts_make(ff_parts *out, ff_vec3 *extent, ff_pose *frame, const ff
     return ff_report_what(report, "the members have next to nothing in common");
   }
   /* Roughly at first, to look again from the middle. */
-  moments sum = weigh(&whole, inside, COARSE, 0);
+  moments sum = intersection_moments(&whole, inside, COARSE, 0);
   inside = v3_axpy(inside, 1 / sum.volume, sum.first);
-  sum = weigh(&whole, inside, FINE, LEVELS);
+  sum = intersection_moments(&whole, inside, FINE, LEVELS);
   ff_vec3 off = v3_scale(1 / sum.volume, sum.first);
   frame->position = v3_add(inside, off);
   ff_vec3 p = ff_eigen(centred(&sum, off), &frame->orientation);
@@ -314,8 +314,8 @@ static int binding(const search *s, int rules[3], double pulls[3]) {
 
 /* One step; returns how long it was, INFINITY if it cannot be told. residual: how far the
  * conditions were from holding. What is flat along the surface stays where it is. */
-static double newton_step(const search *s, const int *rules, double *pulls, int count, ff_vec3 *x,
-                          double *residual) {
+static double support_newton_step(const search *s, const int *rules, double *pulls, int count,
+                                  ff_vec3 *x, double *residual) {
   double a[36] = {0}, b[6] = {s->u.x, s->u.y, s->u.z}, size = s->geom->parts->bound;
   for (int k = 0; k < count; k++) {
     ff_rule at;
@@ -356,7 +356,7 @@ static double newton(const search *s, const int *rules, double *pulls, int count
   for (int round = 0; round < NEWTON_ROUNDS && count > 0; round++) {
     double before = step;
     ff_effort += 6;
-    step = newton_step(s, rules, pulls, count, x, &residual);
+    step = support_newton_step(s, rules, pulls, count, x, &residual);
     if (step > 0.3 * size || (round > 3 && step > 0.5 * before && residual > 1e-10) ||
         residual < 1e-14) {
       break;

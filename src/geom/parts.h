@@ -18,14 +18,12 @@ struct ff_parts {
   const ff_pose *poses;  /* in the frame of the whole, whose origin is its centroid */
   const int *first_rule; /* count + 1, see geom/implicit.h */
   int rule_count;
-  double volume;        /* m^3, to about 1e-5 of it, as the inertia */
-  ff_vec3 inertia;      /* m^5, of unit density, principal */
-  double bound;         /* m */
-  double inside;        /* m, radius of the ball about the origin that fits in */
-  const ff_parts *core; /* what its members' cores have in common; NULL: not known */
-  double core_depth;    /* m, how much smaller they are */
-  const ff_vec3 *feet;  /* m, on the rims of its flat faces, see geom/feet.h; those of its core */
-  int foot_count;
+  double volume;            /* m^3, to about 1e-5 of it, as the inertia */
+  ff_vec3 inertia;          /* m^5, of unit density, principal */
+  double bound;             /* m */
+  double inside;            /* m, radius of the ball about the origin that fits in */
+  const ff_parts *core;     /* what its members' cores have in common; NULL: not known */
+  double core_depth;        /* m, how much smaller they are */
   const ff_cut_face *faces; /* of a core; NULL: it is none */
   int face_count;
   const ff_hull *facets; /* hull of corners on the rims of flat faces; NULL: there is none */
@@ -37,7 +35,7 @@ struct ff_parts {
 ff_status ff_parts_make(ff_parts *out, ff_vec3 *extent, ff_pose *frame, const ff_geom *geoms,
                         ff_pose *poses, int count, ff_arena *arena, ff_report *report);
 
-/* Gives an intersection its core, smaller by this, which has no mass, and its feet. */
+/* Computes the core of an intersection: smaller by this (m), without mass. */
 ff_status ff_parts_erode(ff_parts *parts, double by, ff_arena *arena);
 
 /* Gives an intersection that has flat faces its facets. */

@@ -2,7 +2,6 @@
  * those that are so of every member. Those of ellipsoids are not ellipsoids; smaller ones stand in
  * for them. */
 #include "geom/facets.h"
-#include "geom/feet.h"
 #include "geom/flat.h"
 #include "geom/hull.h"
 #include "geom/implicit.h"
@@ -10,8 +9,6 @@
 #include "geom/touch.h"
 
 #include <string.h>
-
-_Static_assert((int)FF_CUT_CORNERS == (int)FF_CAP_FEET, "feet stand next to corners");
 
 /* False: a member has no core. */
 static bool shrink(ff_geom *to, ff_pose *pose, const ff_geom *from, double by, ff_arena *arena,
@@ -28,9 +25,6 @@ static bool shrink(ff_geom *to, ff_pose *pose, const ff_geom *from, double by, f
   return ff_geom_thickness(from) > by && (from->kind != FF_POLYHEDRON || to->hull);
 }
 
-/* Feet are a little off the rim, or they would stand on the next face too. */
-#define OFF_RIM 0.05 /* of the way to the middle */
-
 /* The face of a rule, if it is flat and has one; as ff_flat_find, whose rim has as many corners. */
 static bool find_cut_face(ff_flat *out, const ff_geom *geom, int k) {
   const ff_pose here = {v3(0, 0, 0), q_identity()};
@@ -40,42 +34,26 @@ static bool find_cut_face(ff_flat *out, const ff_geom *geom, int k) {
     return false;
   }
   ff_flat_find(out, geom, &here, rule.slope);
-  return out->count == FF_CAP_FEET && v3_dot(out->normal, rule.slope) > 1 - 1e-12;
+  return out->count == FF_CUT_CORNERS && v3_dot(out->normal, rule.slope) > 1 - 1e-12;
 }
 
-/* core: NULL, or its core, whose faces these are. */
-static ff_status find_feet(ff_parts *parts, ff_parts *core, ff_arena *arena) {
-  ff_geom geom = {.kind = FF_INTERSECTION, .parts = core ? core : parts};
-  size_t most = (size_t)parts->rule_count;
-  ff_vec3 *feet = ff_arena_take(arena, most * FF_CAP_FEET, sizeof *feet);
-  ff_cut_face *faces = ff_arena_take(arena, most, sizeof *faces);
-  if (!feet || !faces) {
+/* Flat faces of a core. */
+static ff_status find_core_faces(ff_parts *core, ff_arena *arena) {
+  const ff_geom geom = {.kind = FF_INTERSECTION, .parts = core};
+  ff_cut_face *faces = ff_arena_take(arena, (size_t)core->rule_count, sizeof *faces);
+  if (!faces) {
     return FF_ERROR_MEMORY;
   }
-  int count = 0, face_count = 0;
-  for (int k = 0; k < parts->rule_count; k++) {
+  int count = 0;
+  for (int k = 0; k < core->rule_count; k++) {
     ff_flat face;
-    ff_rule rule;
     if (find_cut_face(&face, &geom, k)) {
-      ff_vec3 middle = v3(0, 0, 0);
-      for (int i = 0; i < FF_CAP_FEET; i++) {
-        middle = v3_axpy(middle, 1.0 / FF_CAP_FEET, face.at[i]);
-      }
-      for (int i = 0; i < FF_CAP_FEET; i++) {
-        ff_vec3 at = v3_axpy(v3_scale(OFF_RIM, middle), 1 - OFF_RIM, face.at[i]);
-        ff_geom_rule(&geom, k, at, &rule);
-        feet[count++] = v3_axpy(at, -rule.value, rule.slope);
-        faces[face_count].at[i] = face.at[i];
-      }
-      faces[face_count++].normal = face.normal;
+      memcpy(faces[count].at, face.at, sizeof faces[count].at);
+      faces[count++].normal = face.normal;
     }
   }
-  parts->feet = feet;
-  parts->foot_count = count;
-  if (core) {
-    core->faces = faces;
-    core->face_count = face_count;
-  }
+  core->faces = faces;
+  core->face_count = count;
   return FF_OK;
 }
 
@@ -100,7 +78,7 @@ ff_status ff_parts_erode(ff_parts *parts, double by, ff_arena *arena) {
   core = known && status == FF_OK ? core : NULL;
   parts->core = core;
   parts->core_depth = by;
-  return status == FF_OK ? find_feet(parts, core, arena) : status;
+  return core ? find_core_faces(core, arena) : status;
 }
 
 /* Corners on the rims, and where the axes leave the body, so that there always is a hull around its

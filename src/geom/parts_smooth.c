@@ -14,8 +14,8 @@
 enum { ROUNDS = 60 };
 
 /* Slope and second derivative (with the sign turned) of the function at x; false: x is outside. */
-static bool look(const ff_geom *geom, ff_vec3 x, ff_vec3 d, double mu, ff_vec3 *slope,
-                 ff_mat3 *bend) {
+static bool barrier_derivatives(const ff_geom *geom, ff_vec3 x, ff_vec3 d, double mu,
+                                ff_vec3 *slope, ff_mat3 *bend) {
   *slope = d;
   *bend = (ff_mat3){{{0}}};
   for (int k = 0; k < geom->parts->rule_count; k++) {
@@ -33,7 +33,7 @@ static bool look(const ff_geom *geom, ff_vec3 x, ff_vec3 d, double mu, ff_vec3 *
 }
 
 /* Of a positive definite matrix. */
-static ff_vec3 solve(const ff_mat3 *m, ff_vec3 right) {
+static ff_vec3 solve_cholesky(const ff_mat3 *m, ff_vec3 right) {
   const double(*a)[3] = m->m;
   double l00 = sqrt(a[0][0]), l10 = a[1][0] / l00, l20 = a[2][0] / l00;
   double l11 = sqrt(a[1][1] - l10 * l10), l21 = (a[2][1] - l20 * l10) / l11;
@@ -44,12 +44,12 @@ static ff_vec3 solve(const ff_mat3 *m, ff_vec3 right) {
   return v3((y0 - l10 * y - l20 * z) / l00, y, z);
 }
 
-static ff_vec3 climb(const ff_geom *geom, ff_vec3 x, ff_vec3 d, double mu) {
+static ff_vec3 maximise_barrier(const ff_geom *geom, ff_vec3 x, ff_vec3 d, double mu) {
   for (int round = 0; round < ROUNDS; round++) {
     ff_vec3 slope;
     ff_mat3 bend;
-    look(geom, x, d, mu, &slope, &bend);
-    ff_vec3 step = solve(&bend, slope);
+    barrier_derivatives(geom, x, d, mu, &slope, &bend);
+    ff_vec3 step = solve_cholesky(&bend, slope);
     double gain = sqrt(fmax(v3_dot(slope, step), 0) / mu);
     if (!v3_finite(step) || gain < 1e-13) {
       break;
@@ -67,9 +67,9 @@ ff_vec3 ff_parts_smooth(const ff_geom *geom, ff_vec3 direction, double mu, doubl
   ff_vec3 x = v3(0, 0, 0);
   double size = geom->parts->inside;
   for (double loose = size; loose > mu; loose *= 0.1) {
-    x = climb(geom, x, direction, loose);
+    x = maximise_barrier(geom, x, direction, loose);
   }
-  x = climb(geom, x, direction, mu);
+  x = maximise_barrier(geom, x, direction, mu);
   /* so that on the middle of a face it is about what it would be without */
   *reach = v3_dot(direction, x) + mu * (1 + log(size / mu));
   for (int k = 0; k < geom->parts->rule_count; k++) {

@@ -21,10 +21,6 @@ typedef struct ff_polytope {
 /* Of a box: the bits of a vertex are its sides along x, y and z; face 2 axis + positive side. */
 extern const ff_topology ff_box_topology;
 
-static inline bool ff_geom_is_polytope(ff_shape_kind kind) {
-  return kind == FF_BOX || kind == FF_POLYHEDRON;
-}
-
 /* A box or polyhedron, turned by a matrix and then shifted. */
 void ff_polytope_place(ff_polytope *out, const ff_geom *geom, ff_mat3 turn, ff_vec3 shift);
 

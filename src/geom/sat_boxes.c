@@ -184,7 +184,8 @@ static void set_witness(ff_distance *out, const ff_two *two, const box_pair *s, 
   out->on_b = of_a ? v3_axpy(x, -out->gap, out->normal) : x;
 }
 
-static void set_face(ff_distance *out, const ff_two *two, const box_pair *s, const box_witness *w) {
+static void set_face_witness(ff_distance *out, const ff_two *two, const box_pair *s,
+                             const box_witness *w) {
   bool back = (s->centre[w->p][w->axis] < 0) != (w->p == 0);
   ff_vec3 n = s->axis[w->p][w->axis];
   out->normal = back ? v3_neg(n) : n;
@@ -238,7 +239,7 @@ static void set_vertex(ff_distance *out, const ff_two *two, const box_pair *s, b
   }
   ff_feature_kind kind = clamped == 3 ? FF_FEATURE_VERTEX : FF_FEATURE_EDGE;
   if (clamped == 1) {
-    set_face(out, two, s, w);
+    set_face_witness(out, two, s, w);
     return;
   }
   out->normal = from_frame(s, w->p, n);
@@ -261,7 +262,7 @@ void ff_sat_boxes(ff_distance *out, const ff_two *two, double beyond) {
   }
   out->settled = true;
   if (face.gap > 0 && (lowest_over_face(&s, &face, level) || face.gap > beyond)) {
-    set_face(out, two, &s, &face);
+    set_face_witness(out, two, &s, &face);
     return;
   }
   int best = 0;
@@ -284,6 +285,6 @@ void ff_sat_boxes(ff_distance *out, const ff_two *two, double beyond) {
     set_edges(out, two, &s, &edges[best]);
   } else {
     lowest_over_face(&s, &face, LEVEL_DEEP * two->size);
-    set_face(out, two, &s, &face);
+    set_face_witness(out, two, &s, &face);
   }
 }

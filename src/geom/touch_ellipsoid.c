@@ -96,7 +96,7 @@ static look look_along(const pair_of *pair, ff_vec3 n) {
 
 /* One Newton step on the sphere: (radii of curvature + g) t = r, the matrix made positive if the
  * bodies overlap by more than they are round. */
-static ff_vec3 newton_step(const look *at) {
+static ff_vec3 ellipsoid_newton_step(const look *at) {
   double half = 0.5 * (at->uu - at->vv), middle = 0.5 * (at->uu + at->vv);
   double least = middle - sqrt(half * half + at->uv * at->uv);
   double shift = fmax(at->g, 1e-3 * middle - least);
@@ -106,10 +106,10 @@ static ff_vec3 newton_step(const look *at) {
   return v3_axpy(v3_scale(t_u, at->u), t_v, at->v);
 }
 
-static look climb(const pair_of *pair, ff_vec3 n) {
+static look ellipsoid_newton(const pair_of *pair, ff_vec3 n) {
   look here = look_along(pair, n);
   for (int round = 0; round < NEWTON_ROUNDS; round++) {
-    ff_vec3 step = newton_step(&here);
+    ff_vec3 step = ellipsoid_newton_step(&here);
     double size = fabs(here.g) + here.h_a + here.h_b;
     double slope = here.r_u * v3_dot(step, here.u) + here.r_v * v3_dot(step, here.v);
     if (!(slope > 1e-16 * 1e-16 * size)) {
@@ -189,7 +189,7 @@ static look shortest_way(const pair_of *pair, const ff_quat *turn, look best) {
   for (int k = 0; k < 12; k++) {
     ff_quat q = turn[k / 6];
     ff_vec3 axis = k % 3 == 0 ? q_axis_x(q) : k % 3 == 1 ? q_axis_y(q) : q_axis_z(q);
-    look other = climb(pair, k % 6 < 3 ? axis : v3_neg(axis));
+    look other = ellipsoid_newton(pair, k % 6 < 3 ? axis : v3_neg(axis));
     if (other.g > best.g) {
       best = other;
     }
@@ -231,7 +231,7 @@ int ff_touch_ellipsoid_ellipsoid(const ff_geom *a, const ff_pose *pose_a, const 
   if (apart) {
     return 0;
   }
-  look at = climb(&pair, n);
+  look at = ellipsoid_newton(&pair, n);
   if (measure < DEEP) {
     const ff_quat turn[2] = {pose_a->orientation, pose_b->orientation};
     at = shortest_way(&pair, turn, at);

@@ -37,8 +37,8 @@ static inline void set(ff_touch *to, const plane *ground, ff_vec3 point, double 
 }
 
 /* Appends a point if it is within reach; returns the new count. */
-static inline int add(ff_touch *out, int count, const plane *ground, double margin,
-                      ff_touch touch) {
+static inline int add_plane_touch(ff_touch *out, int count, const plane *ground, double margin,
+                                  ff_touch touch) {
   if (!(touch.depth > -margin)) {
     return count;
   }
@@ -49,8 +49,8 @@ static inline int add(ff_touch *out, int count, const plane *ground, double marg
 }
 
 /* The same of a point that is as round, or sharp, all about. */
-static inline int add_point(ff_touch *out, int count, const plane *ground, double margin,
-                            ff_vec3 point, double depth, double curvature, int feature) {
+static inline int add_plane_point(ff_touch *out, int count, const plane *ground, double margin,
+                                  ff_vec3 point, double depth, double curvature, int feature) {
   if (!(depth > -margin)) {
     return count;
   }
@@ -62,8 +62,8 @@ static inline int add_point(ff_touch *out, int count, const plane *ground, doubl
 /* The lowest point of a ball: the sphere itself or an end of a capsule. */
 static inline int add_ball(ff_touch *out, int count, const plane *ground, double margin,
                            ff_vec3 centre, double radius, int feature) {
-  return add_point(out, count, ground, margin, v3_axpy(centre, -radius, ground->normal),
-                   radius - height(ground, centre), 1.0 / radius, feature);
+  return add_plane_point(out, count, ground, margin, v3_axpy(centre, -radius, ground->normal),
+                         radius - height(ground, centre), 1.0 / radius, feature);
 }
 
 int ff_touch_sphere_plane(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
@@ -168,8 +168,8 @@ int ff_touch_box_plane(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b
     arm = v3_axpy(arm, corner & 2 ? 1.0 : -1.0, y);
     arm = v3_axpy(arm, corner & 4 ? 1.0 : -1.0, z);
     ff_vec3 point = v3_add(pose_a->position, arm);
-    count =
-        add_point(out, count, &ground, margin, point, -height(&ground, point), INFINITY, corner);
+    count = add_plane_point(out, count, &ground, margin, point, -height(&ground, point), INFINITY,
+                            corner);
   }
   return count;
 }
@@ -205,8 +205,9 @@ int ff_touch_cylinder_plane(const ff_geom *a, const ff_pose *pose_a, const ff_ge
   int count = 0;
   for (int feature = 0; feature < 8; feature++) {
     ff_vec3 centre = v3_axpy(pose_a->position, feature < 4 ? -a->size.y : a->size.y, axis);
-    count = add_point(out, count, &ground, margin, v3_axpy(centre, a->size.x, rim[feature % 4]),
-                      a->size.x * drop[feature % 4] - height(&ground, centre), INFINITY, feature);
+    count =
+        add_plane_point(out, count, &ground, margin, v3_axpy(centre, a->size.x, rim[feature % 4]),
+                        a->size.x * drop[feature % 4] - height(&ground, centre), INFINITY, feature);
   }
   return count;
 }
@@ -243,7 +244,7 @@ int ff_touch_superellipsoid_plane(const ff_geom *a, const ff_pose *pose_a, const
   ff_rule rule;
   ff_geom_rule(a, 0, local, &rule);
   rule_curvature(&rule, touch.curvature);
-  return add(out, 0, &ground, margin, touch);
+  return add_plane_touch(out, 0, &ground, margin, touch);
 }
 
 /* (x^p + y^p)^(1/p), and how it changes with both. */
@@ -281,7 +282,7 @@ int ff_touch_superellipsoid_blunt(const ff_geom *a, const ff_pose *pose_a, const
   ff_touch touch = {.point = pose_point(*pose_a, v3_load(local)),
                     .depth = sum - height(&ground, pose_a->position),
                     .curvature = {INFINITY, INFINITY}};
-  return add(out, 0, &ground, margin, touch);
+  return add_plane_touch(out, 0, &ground, margin, touch);
 }
 
 /* Feature: the colour; its deepest vertex touches. */
@@ -310,7 +311,7 @@ int ff_touch_polyhedron_plane(const ff_geom *a, const ff_pose *pose_a, const ff_
                         .depth = far[c] - up,
                         .curvature = {INFINITY, INFINITY},
                         .feature = c};
-      count = add(out, count, &ground, margin, touch);
+      count = add_plane_touch(out, count, &ground, margin, touch);
     }
   }
   return count;
@@ -363,7 +364,7 @@ int ff_touch_intersection_plane(const ff_geom *a, const ff_pose *pose_a, const f
   }
   int count = 0;
   for (int k = 0; k < 4; k++) {
-    count = add(out, count, &ground, margin, rim[k]);
+    count = add_plane_touch(out, count, &ground, margin, rim[k]);
   }
   return count;
 }
@@ -381,7 +382,7 @@ int ff_touch_intersection_blunt(const ff_geom *a, const ff_pose *pose_a, const f
   ff_touch touch = {.point = pose_point(*pose_a, ff_parts_smooth(a, d, blunt, &reach)),
                     .depth = reach - up,
                     .curvature = {INFINITY, INFINITY}};
-  int count = add(out, 0, &ground, margin, touch);
+  int count = add_plane_touch(out, 0, &ground, margin, touch);
   ff_flat face;
   ff_flat_find(&face, a, pose_a, down);
   if (face.count > 0) {
@@ -392,7 +393,7 @@ int ff_touch_intersection_blunt(const ff_geom *a, const ff_pose *pose_a, const f
     touch.point = there ? face.at[2 * k] : touch.point;
     touch.depth = there ? -height(&ground, touch.point) : reach - up - 4 * size;
     touch.feature = k;
-    count = add(out, count, &ground, margin, touch);
+    count = add_plane_touch(out, count, &ground, margin, touch);
   }
   return count;
 }

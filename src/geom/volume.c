@@ -41,7 +41,7 @@ static ff_status check(const ff_volume_def *def, ff_report *report) {
 
 /* ---- the overlap ------------------------------------------------------------------------ */
 
-static void tell(ff_volume *out, const ff_slab *slab, ff_vec3 normal, double depth) {
+static void write_volume(ff_volume *out, const ff_slab *slab, ff_vec3 normal, double depth) {
   ff_vec3 x = v3_orthogonal(normal), y = v3_cross(normal, x);
   ff_overlap seen = ff_overlap_seen(slab, x, y); /* in the order n, x, y */
   *out = (ff_volume){.volume = slab->volume,
@@ -69,7 +69,7 @@ ff_status ff_volume_compute(ff_volume *out, const ff_volume_def *def, ff_report 
   if (def->printed) {
     ff_overlap_spread_printed(&geom, &cut, &slab.spread);
   }
-  tell(out, &slab, cut.normal, cut.depth);
+  write_volume(out, &slab, cut.normal, cut.depth);
   return FF_OK;
 }
 
@@ -146,7 +146,7 @@ ff_status ff_volume_polyhedron(ff_volume *out, const ff_volume_def *def,
   ff_vec3 normal = v3_unit(def->normal);
   ff_slab slab;
   ff_overlap_polyhedron(solid, depths, normal, &slab);
-  tell(out, &slab, normal, deepest);
+  write_volume(out, &slab, normal, deepest);
   ff_free(depths);
   return FF_OK;
 }

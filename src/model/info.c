@@ -9,7 +9,7 @@
 
 /* Ids come from callers, who may have mistyped a name: of what is not there names are "", numbers
  * NAN, 0 or none. */
-static bool has_body(const ff_model *model, ff_body body) {
+static bool model_has_body(const ff_model *model, ff_body body) {
   return model && body.id >= 1 && body.id <= model->body_count;
 }
 
@@ -26,7 +26,7 @@ int ff_model_body_count(const ff_model *model) {
 }
 
 const char *ff_model_body_name(const ff_model *model, ff_body body) {
-  return has_body(model, body) ? model->bodies[body.id - 1].name : "";
+  return model_has_body(model, body) ? model->bodies[body.id - 1].name : "";
 }
 
 ff_body ff_model_body_find(const ff_model *model, const char *name) {
@@ -94,7 +94,7 @@ static ff_mat3 rotated_inertia(ff_quat q, ff_vec3 d) {
 }
 
 ff_body_info ff_model_body_info(const ff_model *model, ff_body body) {
-  if (!has_body(model, body)) {
+  if (!model_has_body(model, body)) {
     return (ff_body_info){.name = "", .mass = NAN};
   }
   const ff_model_body *b = &model->bodies[body.id - 1];

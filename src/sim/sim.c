@@ -176,7 +176,7 @@ void ff_sim_cancel(ff_sim *sim) {
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
 /* Of an id that no body has, as of a mistyped name. */
-static bool has_body(const ff_sim *sim, ff_body body) {
+static bool sim_has_body(const ff_sim *sim, ff_body body) {
   return sim && body.id >= 1 && body.id <= sim->model->body_count;
 }
 
@@ -190,7 +190,7 @@ ff_body_state ff_body_state_of(const ff_model_body *body, const ff_body_motion *
 }
 
 ff_status ff_sim_set_body(ff_sim *sim, ff_body body, const ff_body_state *state) {
-  if (!has_body(sim, body) || !state || sim->model->bodies[body.id - 1].slot < 0) {
+  if (!sim_has_body(sim, body) || !state || sim->model->bodies[body.id - 1].slot < 0) {
     return FF_ERROR_INPUT;
   }
   double norm = q_norm(state->orientation);
@@ -218,7 +218,7 @@ ff_status ff_sim_set_body(ff_sim *sim, ff_body body, const ff_body_state *state)
 }
 
 ff_body_state ff_sim_body(const ff_sim *sim, ff_body body) {
-  if (!has_body(sim, body)) {
+  if (!sim_has_body(sim, body)) {
     const ff_vec3 none = {NAN, NAN, NAN};
     return (ff_body_state){none, {NAN, NAN, NAN, NAN}, none, none};
   }

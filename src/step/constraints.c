@@ -22,7 +22,8 @@ static ff_constraint_rows *rows_of(const ff_model *model, const ff_state *state,
   return &state->constraint_rows[model->constraint_order[cluster->first + k]];
 }
 
-static void look(const ff_model *model, const ff_state *state, const ff_model_cluster *cluster) {
+static void evaluate_cluster(const ff_model *model, const ff_state *state,
+                             const ff_model_cluster *cluster) {
   for (int k = 0; k < cluster->count; k++) {
     const ff_model_constraint *c = member(model, cluster, k);
     ff_constraint_evaluate(c, &state->bodies[c->a], &state->bodies[c->b],
@@ -84,7 +85,8 @@ static void fill_matrix(const ff_model *model, const ff_state *state,
 }
 
 /* Solves A x = constraint_x for the cluster; the multipliers are then in constraint_x. */
-static void solve(const ff_model *model, const ff_state *state, const ff_model_cluster *cluster) {
+static void solve_cluster(const ff_model *model, const ff_state *state,
+                          const ff_model_cluster *cluster) {
   int n = cluster->rows;
   fill_matrix(model, state, cluster);
   double *x = state->constraint_x, *scale = x + n, *spare = x + 2 * n;
@@ -144,9 +146,9 @@ static ff_contact_bodies bodies_of(const ff_state *state, const ff_model_constra
 void ff_constraints_push(const ff_model *model, ff_state *state, double t, double *ledger) {
   for (int i = 0; i < model->cluster_count; i++) {
     const ff_model_cluster *cluster = &model->clusters[i];
-    look(model, state, cluster);
+    evaluate_cluster(model, state, cluster);
     fill_lacking(model, state, cluster, t);
-    solve(model, state, cluster);
+    solve_cluster(model, state, cluster);
     const double *multipliers = state->constraint_x;
     for (int k = 0; k < cluster->count; k++) {
       int index = model->constraint_order[cluster->first + k];
@@ -183,7 +185,7 @@ static double size_of(const ff_state *state, const ff_model_constraint *c,
 static double fill_drift(const ff_model *model, const ff_state *state,
                          const ff_model_cluster *cluster, bool speed) {
   double *x = state->constraint_x, largest = 0;
-  look(model, state, cluster);
+  evaluate_cluster(model, state, cluster);
   for (int k = 0; k < cluster->count; k++) {
     const ff_constraint_rows *rows = rows_of(model, state, cluster, k);
     for (int i = 0; i < rows->count; i++) {
@@ -217,8 +219,9 @@ static void nudge(const ff_model *model, const ff_state *state, int body, pull b
 }
 
 /* What impulses on bodies that are not free bring into the system. */
-static void book(const ff_model *model, const ff_state *state, const ff_model_constraint *c,
-                 const ff_constraint_rows *rows, const double *multipliers, double *ledger) {
+static void book_constraint_impulse(const ff_model *model, const ff_state *state,
+                                    const ff_model_constraint *c, const ff_constraint_rows *rows,
+                                    const double *multipliers, double *ledger) {
   bool a_free = model->bodies[c->a].slot >= 0, b_free = model->bodies[c->b].slot >= 0;
   if (a_free && b_free) {
     return;
@@ -252,7 +255,7 @@ static void apply(const ff_model *model, const ff_state *state, const ff_model_c
       nudge(model, state, side == 0 ? c->a : c->b, sum, speed, y);
     }
     if (speed) {
-      book(model, state, c, rows, multipliers, y + state->ledger_at);
+      book_constraint_impulse(model, state, c, rows, multipliers, y + state->ledger_at);
     }
     multipliers += rows->count;
   }
@@ -266,7 +269,7 @@ static double correct(const ff_model *model, ff_state *state, double t, double *
     const ff_model_cluster *cluster = &model->clusters[i];
     double off = fill_drift(model, state, cluster, speed);
     if (off > ROUNDING) {
-      solve(model, state, cluster);
+      solve_cluster(model, state, cluster);
       apply(model, state, cluster, speed, y);
     }
     largest = off > largest || isnan(off) ? off : largest;
@@ -280,7 +283,7 @@ double ff_constraints_calm(const ff_model *model, const ff_state *state,
   const double *multipliers = state->constraint_x;
   double taken = 0;
   fill_drift(model, state, cluster, true);
-  solve(model, state, cluster);
+  solve_cluster(model, state, cluster);
   apply(model, state, cluster, true, y);
   for (int k = 0; k < cluster->count; k++) {
     const ff_constraint_rows *rows = rows_of(model, state, cluster, k);

@@ -290,7 +290,7 @@ static void point_forces(const ff_model *model, ff_state *state, const ff_meet *
 }
 
 /* Outside contact, unless a sample is found. */
-static void open_point(ff_point *point) {
+static void reset_point_forces(ff_point *point) {
   point->patch.depth = -INFINITY;
   point->touching = false;
   point->force_n = point->force_t[0] = point->force_t[1] = 0;
@@ -310,7 +310,7 @@ static double body_reach(const ff_model *model, const ff_state *state, int body,
 
 /* How far apart shapes still are of interest. `adaptive` watches the depth of every point, held
  * contacts those that may touch before the end of the step, others want only what overlaps. */
-static double margin_of(const ff_model *model, const ff_state *state, const ff_near *near) {
+static double pair_margin(const ff_model *model, const ff_state *state, const ff_near *near) {
   bool ahead = state->middle || state->holding == FF_HOLDS_AT_START;
   if (state->frozen) {
     return INFINITY;
@@ -329,7 +329,7 @@ static double margin_of(const ff_model *model, const ff_state *state, const ff_n
 static void find_pair_points(const ff_model *model, ff_state *state, const ff_near *near) {
   bool wanders = model->memory_count > 0 && ff_frame_wanders(model, near);
   bool ahead = state->middle && ff_state_holds(state, &model->bindings[near->binding]);
-  ff_samples_find(model, state, near, margin_of(model, state, near));
+  ff_samples_find(model, state, near, pair_margin(model, state, near));
   for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
     ff_point *point = &state->points[i];
     if (!ff_point_is_found(point)) {
@@ -404,7 +404,7 @@ static void pair_forces(const ff_model *model, ff_state *state, const ff_meet *m
   bool held = ff_state_holds(state, &model->bindings[near->binding]);
   int end = near->first_point + near->point_count;
   for (int i = near->first_point; i < end; i++) {
-    open_point(&state->points[i]);
+    reset_point_forces(&state->points[i]);
   }
   find_pair_points(model, state, near);
   for (int i = near->first_point; i < end; i++) {

@@ -197,8 +197,8 @@ static const ff_tree_wrench *gather(const ff_model *model, const ff_state *state
 }
 
 /* Impulses from outside over time h: gravity, and what the ground passes on. */
-static void book(const ff_model *model, const ff_state *state, int r, ff_tree_wrench ground,
-                 double *ledger, double h) {
+static void book_robot_impulse(const ff_model *model, const ff_state *state, int r,
+                               ff_tree_wrench ground, double *ledger, double h) {
   ff_vec3 weight = v3_scale(ff_tree_mass(model->robots[r].tree), model->run.gravity);
   ff_vec3 com = ff_tree_whole(state->robots[r].work, model->run.gravity).com;
   ff_vec3 force = v3_add(ground.force, weight);
@@ -220,7 +220,7 @@ int ff_robots_rates(const ff_model *model, const ff_state *state, const double *
                                   dy + robot->v_at)) {
       return 1;
     }
-    book(model, state, r, ff_tree_ground_wrench(at->work), dy + state->ledger_at, 1);
+    book_robot_impulse(model, state, r, ff_tree_ground_wrench(at->work), dy + state->ledger_at, 1);
     for (int i = robot->q_at; i < robot->v_at + robot->v_count; i++) {
       sum += dy[i];
     }
@@ -348,7 +348,7 @@ void ff_robot_book(const ff_model *model, ff_state *state, int r, double h, doub
                    ff_tree_wrench ground) {
   const ff_model_robot *robot = &model->robots[r];
   double *ledger = ff_state_ledger(state);
-  book(model, state, r, ground, ledger, h);
+  book_robot_impulse(model, state, r, ground, ledger, h);
   correct_ledger(robot, &state->robots[r], state->y + robot->v_at, h, rest, ledger);
 }
 
@@ -404,7 +404,7 @@ bool ff_robots_fly_on(const ff_model *model, ff_state *state, double h) {
     double *v = state->y + robot->v_at, *ledger = ff_state_ledger(state);
     good = good && (at->solved || accelerate(model, state, r));
     if (good) {
-      book(model, state, r, ground_of(model, state, r), ledger, h);
+      book_robot_impulse(model, state, r, ground_of(model, state, r), ledger, h);
       correct_ledger(robot, at, v, h, 0.5 * h, ledger);
       for (int i = 0; i < robot->v_count; i++) {
         v[i] += h * at->a[i];

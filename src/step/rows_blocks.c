@@ -54,8 +54,8 @@ static void find_parents(const ff_rows *rows, const ff_model *model, int mover, 
 }
 
 /* The mover's place in the block. */
-static void place(ff_rows *rows, const ff_model *model, const ff_state *state, int mover,
-                  int block_index, int at) {
+static void place_mover_in_block(ff_rows *rows, const ff_model *model, const ff_state *state,
+                                 int mover, int block_index, int at) {
   const ff_row_block *block = &rows->blocks[block_index];
   int r = mover - model->free_count;
   rows->home[mover] = block_index;
@@ -104,7 +104,7 @@ bool ff_rows_join(ff_rows *rows, const ff_model *model, const ff_state *state, i
   if (body && rows->limits.stiffens) { /* a robot fills all of it */
     memset(rows->blocks[index].inertia, 0, 36 * sizeof(double));
   }
-  place(rows, model, state, mover, index, 0);
+  place_mover_in_block(rows, model, state, mover, index, 0);
   close_block(rows, index);
   return true;
 }
@@ -136,7 +136,7 @@ bool ff_rows_begin(ff_rows *rows, const ff_model *model, const ff_state *state, 
   }
   memset(rows->blocks[index].inertia, 0, (size_t)size * (size_t)size * sizeof(double));
   for (int k = 0, at = 0; k < count; at += ff_mover_size(model, movers[k++])) {
-    place(rows, model, state, movers[k], index, at);
+    place_mover_in_block(rows, model, state, movers[k], index, at);
   }
   close_block(rows, index);
   return true;
