@@ -1,5 +1,6 @@
 /* Contact manifold of two convex shapes: contact samples with feature ids, depths, weights and
- * their derivatives. Every stepper and the audit read this one.
+ * their derivatives. Every stepper and the audit read this one; of cylinders, capsules and
+ * intersections all but `quasi-rigid`, which rounds their edges (geom/geom.h).
  *
  * Boxes and polyhedra:
  *   core     the shape eroded by a margin of 2 % of its half thickness; only the normal is taken
