@@ -123,20 +123,14 @@ static void spots_keep_the_rule_of_geometry(void **state) {
   ff_arena_free(&arena);
 }
 
-/* The corner of a box that slides off another's face is still next to that; the end of a capsule
- * touches a face as long as it is over it. */
+/* The end of a capsule touches a face as long as it is over it. */
 static void spots_are_left_behind(void **state) {
   (void)state;
   const ff_geom box = {.kind = FF_BOX, .size = {1, 1, 0.5}};
   const ff_geom rod = {.kind = FF_CAPSULE, .size = {0.2, 0.6, 0}};
-  ff_pose low = {{0, 0, 0}, {1, 0, 0, 0}}, high = {{0.5, 0.5, 0.999}, {1, 0, 0, 0}};
+  ff_pose low = {{0, 0, 0}, {1, 0, 0, 0}};
   ff_pose lying = {{0.5, 0, 0.699}, q_exp(v3(0, ff_pi / 2, 0))};
-  ff_touch corner = {.spot = {FF_SPOT_CORNER_A, {0}, {5}}}, end;
-  assert_true(ff_touch_look(&box, &high, &box, &low, 0.02, &corner));
-  assert_close(corner.depth, 0.001, 1e-12);
-  high.position.x = 2.001; /* beyond the edge, and nearer than both radii */
-  assert_true(ff_touch_look(&box, &high, &box, &low, 0.02, &corner));
-  assert_true(corner.normal.x > 0.1);
+  ff_touch end;
   ff_touch touches[FF_TOUCH_MAX];
   assert_int_equal(ff_geom_touch_rounded(&rod, &lying, &box, &low, 0.02, 0, touches), 2);
   for (int i = 0; i < 2; i++) {
@@ -169,31 +163,6 @@ static double unseen(const ff_geom *a, const ff_pose *at, const ff_geom *b, cons
     deepest = fmax(deepest, touches[i].depth);
   }
   return fabs(radii - near.gap - deepest);
-}
-
-/* Boxes and polyhedra never sink into one another where nobody looks. */
-static void hulls_are_seen_where_they_are_nearest(void **state) {
-  (void)state;
-  ff_arena arena = {0};
-  ff_geom solids[SOLIDS];
-  static const int hulls[] = {2, 7, 9};
-  const double round = 0.1;
-  solids_make(&arena, solids);
-  assert_int_equal(ff_geom_prepare(&solids[7], round, &arena), FF_OK);
-  assert_int_equal(ff_geom_prepare(&solids[9], round, &arena), FF_OK);
-  uint64_t seed = 5;
-  int seen = 0;
-  for (int k = 0; k < 9; k++) {
-    const ff_geom *a = &solids[hulls[k / 3]], *b = &solids[hulls[k % 3]];
-    for (int i = 0; ff_geom_in_order(a->kind, b->kind) && i < 2000; i++) {
-      ff_pose at = random_pose(&seed, .9), other = random_pose(&seed, .1);
-      double off = unseen(a, &at, b, &other, round);
-      assert_true(off < 1e-8);
-      seen += off >= 0;
-    }
-  }
-  assert_true(seen > 1000);
-  ff_arena_free(&arena);
 }
 
 /* A cylinder on its side that reaches over the rim of another at both ends is as deep as the circle
@@ -283,7 +252,7 @@ static void nothing_sinks_in_unseen(void **state) {
   ff_arena arena = {0};
   ff_geom solids[SOLIDS];
   solids_make(&arena, solids);
-  static const int pairs[][2] = {{2, 2}, {2, 3}, {2, 7}, {2, 9}, {3, 3}, {3, 9}, {7, 7}, {7, 9}};
+  static const int pairs[][2] = {{2, 3}, {3, 3}, {3, 7}, {3, 9}};
   uint64_t seed = 1;
   for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
     const ff_geom *a = &solids[pairs[p][0]], *b = &solids[pairs[p][1]];
@@ -309,23 +278,6 @@ static void nothing_sinks_in_unseen(void **state) {
   ff_arena_free(&arena);
 }
 
-/* Edges that have become parallel cross nowhere: what was seen last stays. */
-static void parallel_edges_leave_a_touch_as_it_was(void **state) {
-  (void)state;
-  ff_geom box = {.kind = FF_BOX, .size = {.1, .1, .1}};
-  ff_pose low = {v3(0, 0, 0), q_identity()}, high = {v3(0.1, 0.1, 0.199), q_identity()};
-  ff_touch touch = {.point = {.1, .1, .1},
-                    .normal = {0, 0, 1},
-                    .depth = 1e-3,
-                    .feature = 3,
-                    .spot = {FF_SPOT_EDGES, {0, 1}, {6, 7}}}; /* both along x */
-  ff_touch_look(&box, &high, &box, &low, .01, &touch);
-  assert_close(touch.depth, 1e-3, 0);
-  assert_close(touch.normal.z, 1, 0);
-  assert_close(v3_norm(v3_sub(touch.point, v3(.1, .1, .1))), 0, 0);
-  assert_int_equal(touch.feature, 3);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_box_of_vertices_has_a_box_as_core),
@@ -333,11 +285,9 @@ int main(void) {
       cmocka_unit_test(too_much_erosion_leaves_a_hull_sharp),
       cmocka_unit_test(spots_keep_the_rule_of_geometry),
       cmocka_unit_test(spots_are_left_behind),
-      cmocka_unit_test(hulls_are_seen_where_they_are_nearest),
       cmocka_unit_test(rims_are_round_wherever_they_cross),
       cmocka_unit_test(blunt_shapes_rock_without_a_leap),
       cmocka_unit_test(nothing_sinks_in_unseen),
-      cmocka_unit_test(parallel_edges_leave_a_touch_as_it_was),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,13 +57,9 @@ static inline bool ff_feature_pair_equal(ff_feature_pair s, ff_feature_pair t) {
 /* A normal is that of a face of b, or of one of a, or square to an edge of each. */
 typedef enum ff_touch_turns { FF_TURNS_WITH_B, FF_TURNS_WITH_A, FF_TURNS_WITH_BOTH } ff_touch_turns;
 
-/* Which parts of two rounded shapes a point lies between, so that one can look at the same again.
- * Of boxes and polyhedra, see touch_hulls.c, with corners as their cores count them (a box: a bit
- * set for each axis on whose positive side it is), and faces (a box: 2 axis + positive side):
- *   CORNER_A, CORNER_B   a corner, and the face of the other that it is over
- *   EDGES                the ends of an edge of each
- * Of others, see touch_convex.c, the first of these (an end of a capsule is a corner, too), or a
- * flat or straight side of each, see geom/flat.h, with of
+/* Which parts of two rounded shapes a point lies between, so that these can be evaluated again
+ * (touch_convex.c): a corner or end and the face of the other that it is over, or a flat or straight
+ * side of each, see geom/flat.h, with of
  *   TIP_A, TIP_B         a corner or end of it that is over the other, -1: its dome
  *   CROSSING             an edge of each; of a rim: where it crosses the other, 0 first or 1 last
  *   END_A, END_B         an end of a line beside the other
@@ -72,7 +68,6 @@ typedef enum ff_spot_kind {
   FF_SPOT_NONE,
   FF_SPOT_CORNER_A,
   FF_SPOT_CORNER_B,
-  FF_SPOT_EDGES,
   FF_SPOT_TIP_A,
   FF_SPOT_TIP_B,
   FF_SPOT_CROSSING,

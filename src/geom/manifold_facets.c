@@ -338,7 +338,7 @@ static const ff_topology *topology_of(const ff_geom *geom) {
   return geom->kind == FF_POLYHEDRON ? &geom->hull->topology : &ff_box_topology;
 }
 
-static ff_vec3 vertex_at(const ff_facets *of, int v) {
+static ff_vec3 facet_vertex(const ff_facets *of, int v) {
   ff_vec3 s = of->geom.size, at = v3(v & 1 ? s.x : -s.x, v & 2 ? s.y : -s.y, v & 4 ? s.z : -s.z);
   if (of->geom.kind == FF_POLYHEDRON) {
     at = of->geom.hull->vertices[v];
@@ -349,9 +349,9 @@ static ff_vec3 vertex_at(const ff_facets *of, int v) {
 }
 
 /* Outward unit normal of a face, and a vertex of it. */
-static ff_vec3 face_at(const ff_facets *of, int face, ff_vec3 *on) {
+static ff_vec3 facet_face(const ff_facets *of, int face, ff_vec3 *on) {
   const ff_topology *top = topology_of(&of->geom);
-  *on = vertex_at(of, top->edges[top->side[top->side_start[face]]].vertex[0]);
+  *on = facet_vertex(of, top->edges[top->side[top->side_start[face]]].vertex[0]);
   double n[3] = {0, 0, 0};
   n[face / 2 % 3] = face % 2 ? 1 : -1;
   return q_rotate(of->pose.orientation,
@@ -359,11 +359,11 @@ static ff_vec3 face_at(const ff_facets *of, int face, ff_vec3 *on) {
 }
 
 /* First end of an edge, and the way to the second. */
-static ff_vec3 edge_at(const ff_facets *of, int edge, ff_vec3 *along) {
+static ff_vec3 facet_edge(const ff_facets *of, int edge, ff_vec3 *along) {
   static const int axis[2] = {0, 1};
   const int *ends = of->geom.kind == FF_CAPSULE ? axis : topology_of(&of->geom)->edges[edge].vertex;
-  ff_vec3 first = vertex_at(of, ends[0]);
-  *along = v3_sub(vertex_at(of, ends[1]), first);
+  ff_vec3 first = facet_vertex(of, ends[0]);
+  *along = v3_sub(facet_vertex(of, ends[1]), first);
   return first;
 }
 
@@ -372,14 +372,14 @@ static ff_feature_depth depth_of(const facet_pair *of, ff_vec3 n, ff_feature_pai
   int a = id.a - of->a->first_id, b = id.b - of->b->first_id;
   switch ((ff_feature_pair_kind)id.kind) {
     case FF_PAIR_VERTEX_FACE:
-      u = face_at(of->b, b, &x);
-      return ff_vertex_face_depth(n, vertex_at(of->a, a), u, x);
+      u = facet_face(of->b, b, &x);
+      return ff_vertex_face_depth(n, facet_vertex(of->a, a), u, x);
     case FF_PAIR_FACE_VERTEX:
-      u = face_at(of->a, a, &x);
-      return ff_face_vertex_depth(n, u, x, vertex_at(of->b, b));
+      u = facet_face(of->a, a, &x);
+      return ff_face_vertex_depth(n, u, x, facet_vertex(of->b, b));
     default:
-      first = edge_at(of->a, a, &e);
-      x = edge_at(of->b, b, &f);
+      first = facet_edge(of->a, a, &e);
+      x = facet_edge(of->b, b, &f);
       return ff_edge_edge_depth(n, first, e, x, f);
   }
 }
@@ -407,8 +407,8 @@ static void sample_rates(const shape_pair *p, const facet_pair *of, const ff_mat
   double t = at->depth - p->radius, across = 1;
   bool edges = at->id.kind == FF_PAIR_EDGE_EDGE, with_b = at->id.kind == FF_PAIR_FACE_VERTEX;
   if (edges) {
-    edge_at(of->a, at->id.a - of->a->first_id, &e);
-    edge_at(of->b, at->id.b - of->b->first_id, &f);
+    facet_edge(of->a, at->id.a - of->a->first_id, &e);
+    facet_edge(of->b, at->id.b - of->b->first_id, &f);
     side = v3_cross(f, n);
     across = v3_dot(e, side);
   }

@@ -3,11 +3,6 @@
 #include "geom/slopes.h"
 #include "math/vec.h"
 
-/* Ends of an edge, in either order. */
-static bool same_ends(const int s[2], const int t[2]) {
-  return (s[0] == t[0] && s[1] == t[1]) || (s[0] == t[1] && s[1] == t[0]);
-}
-
 /* Faces that are named with a corner only tell where it went in. */
 bool ff_spot_is_same(const ff_spot *s, const ff_spot *t) {
   if (s->kind != t->kind) {
@@ -16,7 +11,6 @@ bool ff_spot_is_same(const ff_spot *s, const ff_spot *t) {
   switch (s->kind) {
     case FF_SPOT_CORNER_A: return s->a[0] == t->a[0];
     case FF_SPOT_CORNER_B: return s->b[0] == t->b[0];
-    case FF_SPOT_EDGES: return same_ends(s->a, t->a) && same_ends(s->b, t->b);
     default:
       return s->a[0] == t->a[0] && s->a[1] == t->a[1] && s->b[0] == t->b[0] && s->b[1] == t->b[1];
   }

@@ -56,13 +56,4 @@ typedef struct ff_bend {
  * (unit) out of it; inside (< 0), it came in by this face, see geom/flat.h. bend may be NULL. */
 double ff_geom_from(const ff_geom *geom, ff_vec3 point, int face, ff_vec3 *out, ff_bend *bend);
 
-/* Boxes and polyhedra with rounded edges. */
-int ff_touch_hulls(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
-                   double round, double margin, ff_touch *out);
-bool ff_touch_hulls_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
-                         const ff_pose *pose_b, double round, ff_touch *touch);
-bool ff_touch_hulls_slopes(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
-                           const ff_pose *pose_b, double round, const ff_touch *touch,
-                           ff_touch_slopes *out);
-
 #endif

@@ -1,7 +1,7 @@
 /* Shapes with rounded edges: a core, smaller by the radius, and everything within the radius of it.
  * Where sharp shapes overlap, the shortest way out leaps from face to face; cores are apart as long
  * as the shapes overlap by less than both radii, and have one direction in which they are nearest.
- * Two boxes or polyhedra have more to them: see touch_hulls.c. */
+ * Two boxes or polyhedra have a manifold instead (geom/manifold.h). */
 #include "geom/hull.h"
 #include "geom/parts.h"
 #include "geom/spots.h"
@@ -43,10 +43,6 @@ ff_status ff_geom_prepare(const ff_geom *geom, double round, ff_arena *arena) {
     return FF_OK;
   }
   return ff_hull_erode((ff_hull *)geom->hull, ff_geom_core_margin(geom, round), arena);
-}
-
-static bool is_flat(const ff_geom *geom) {
-  return geom->kind == FF_BOX || geom->kind == FF_POLYHEDRON;
 }
 
 /* How blunt caps are, of the radius: by as much a rim is less deep than a sharp one. */
@@ -193,9 +189,6 @@ static int touch_plane(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b
 
 bool ff_touch_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
                    double round, ff_touch *touch) {
-  if (is_flat(a) && is_flat(b)) {
-    return ff_touch_hulls_look(a, pose_a, b, pose_b, round, touch);
-  }
   if (is_on_plane(a, b)) {
     return look_plane(a, pose_a, b, pose_b, round, touch);
   }
@@ -212,9 +205,6 @@ bool ff_touch_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, co
 bool ff_touch_slopes_at(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                         const ff_pose *pose_b, double round, const ff_touch *touch,
                         ff_touch_slopes *out) {
-  if (is_flat(a) && is_flat(b)) {
-    return ff_touch_hulls_slopes(a, pose_a, b, pose_b, round, touch, out);
-  }
   if (is_on_plane(a, b)) {
     ground on;
     find_ground(&on, a, pose_a, b, pose_b, round, touch->spot.a[0]);
@@ -226,7 +216,8 @@ bool ff_touch_slopes_at(const ff_geom *a, const ff_pose *pose_a, const ff_geom *
 
 bool ff_geom_is_rounded(const ff_geom *a, const ff_geom *b, double round) {
   bool plane = b->kind == FF_HALF_SPACE;
-  return round > 0 && (plane ? has_flats(a) : has_core(a) && has_core(b));
+  bool edged = has_core(a) && has_core(b) && !ff_geom_are_polyhedral(a->kind, b->kind);
+  return round > 0 && (plane ? has_flats(a) : edged);
 }
 
 int ff_geom_touch_rounded(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
@@ -238,9 +229,6 @@ int ff_geom_touch_rounded(const ff_geom *a, const ff_pose *pose_a, const ff_geom
   }
   if (b->kind == FF_HALF_SPACE) {
     return touch_plane(a, pose_a, b, pose_b, round, margin, out);
-  }
-  if (is_flat(a) && is_flat(b)) {
-    return ff_touch_hulls(a, pose_a, b, pose_b, round, margin, out);
   }
   return touch_cores(a, pose_a, b, pose_b, round, margin, out, &count)
              ? count
