@@ -58,12 +58,11 @@ static inline bool ff_feature_pair_equal(ff_feature_pair s, ff_feature_pair t) {
 typedef enum ff_touch_turns { FF_TURNS_WITH_B, FF_TURNS_WITH_A, FF_TURNS_WITH_BOTH } ff_touch_turns;
 
 /* Which parts of two rounded shapes a point lies between, so that these can be evaluated again
- * (touch_convex.c): a corner or end and the face of the other that it is over, or a flat or straight
- * side of each, see geom/flat.h, with of
- *   TIP_A, TIP_B         a corner or end of it that is over the other, -1: its dome
- *   CROSSING             an edge of each; of a rim: where it crosses the other, 0 first or 1 last
- *   END_A, END_B         an end of a line beside the other
- *   NEAREST              nothing: just where they are nearest, of intersections */
+ * (touch_convex.c): a corner or end and the face of the other that it is over, or a flat or
+ * straight side of each, see geom/flat.h, with of TIP_A, TIP_B         a corner or end of it that
+ * is over the other, -1: its dome CROSSING             an edge of each; of a rim: where it crosses
+ * the other, 0 first or 1 last END_A, END_B         an end of a line beside the other NEAREST
+ * nothing: just where they are nearest, of intersections */
 typedef enum ff_spot_kind {
   FF_SPOT_NONE,
   FF_SPOT_CORNER_A,
