@@ -411,7 +411,7 @@ static void steps_short_for_stability_are_told(void **state) {
              "contacts:\n"
              "  - pair: [box, floor]\n"
              "    normal: {law: hunt-crossley, k: 1e5, n: 1, alpha: 1}\n"
-             "    friction: {law: coulomb, mu_static: 0.5, v_t: 1e-3}\n");
+             "    friction: {law: continuous, mu_s: 0.5, v_t: 1e-3}\n");
   assert_int_equal(footfall("run", "ball.yaml"), 0);
   expect_text("out", "of them are limited by stability, not accuracy");
   expect_text("out", "symplectic-euler");
@@ -432,7 +432,7 @@ static void run_without_end_is_given_up(void **state) {
                           "contacts:\n"
                           "  - pair: [ball, floor]\n"
                           "    normal: {law: hunt-crossley, k: 1e5, n: 1, alpha: 1}\n"
-                          "    friction: {law: coulomb, mu_static: 0.5, v_t: 1e-10}\n");
+                          "    friction: {law: continuous, mu_s: 0.5, v_t: 1e-10}\n");
   assert_int_equal(footfall("run", "ball.yaml", "-q"), 1);
   expect_text("err", "the run would never end");
   expect_text("err", "symplectic-euler");

@@ -302,7 +302,8 @@ static void check_no_load(const sample *s) {
 
 static double friction_kink_at(const sample *s) {
   const ff_law *law = s->law;
-  return law->friction_kink ? law->friction_kink(s->params.values, &s->patch, &s->load, s->memory)
+  return law->friction_kink ? law->friction_kink(s->params.values, &s->patch, &s->load, s->memory,
+                                                 &(ff_ahead){.crowd = 1})
                             : 1;
 }
 
@@ -313,13 +314,22 @@ static void check_friction_kink(const sample *s) {
   }
 }
 
-/* N/m and at least N s/m of a memory: what it stores; how it sticks under a great load, and how
+/* N, N/m and at least N s/m of a memory: what it stores; how it sticks under a great load, and how
  * it relaxes when nothing presses. */
+static double memory_force(const sample *s, double memory) {
+  sample bent = *s;
+  bent.memory[0] = memory;
+  bent.load.force = 1e30;
+  bent.patch.slip[0] = bent.patch.slip[1] = bent.memory[1] = 0;
+  ff_friction out = friction_at(&bent);
+  return memory > 0 ? fmax(fabs(out.force[0]), 2 * out.energy / memory) : 0;
+}
 static double memory_stiffness(const sample *s) {
   sample bent = *s;
   bent.memory[0] = 1;
   bent.memory[1] = 0;
-  return 2 * friction_at(&bent).energy;
+  double force = memory_force(s, 1);
+  return force * force / (2 * friction_at(&bent).energy);
 }
 static double memory_damping(const sample *s) {
   sample bent = *s;
@@ -355,16 +365,14 @@ static void check_held(const sample *s) {
   for (int i = 0; i < 2; i++) {
     middle.patch.slip[i] += half * ease * held.force[i];
   }
-  ff_friction there = friction_at(&middle);
+  ff_friction there;
+  ahead.half = 0;
+  s->law->friction_held(s->params.values, &middle.patch, &s->load, middle.memory, &ahead, &there);
   /* The middle is where large terms cancel: what they would do by themselves is the measure. */
   double slip = hypot(s->patch.slip[0], s->patch.slip[1]) + half * ease * size;
   double slope = fabs(plain.d_slip[0][0]) + fabs(plain.d_slip[1][1]) + fabs(there.d_slip[0][0]) +
                  fabs(there.d_slip[1][1]);
-  sample bent = *s;
-  bent.memory[0] = moved;
-  bent.memory[1] = 0;
-  double spring = moved > 0 ? 2 * friction_at(&bent).energy / moved : 0;
-  double tolerance = 1e-9 * (size + slope * slip + spring);
+  double tolerance = 1e-9 * (size + slope * slip + memory_force(s, moved));
   require(s, fabs(there.force[0] - held.force[0]) <= tolerance);
   require(s, fabs(there.force[1] - held.force[1]) <= tolerance);
 }

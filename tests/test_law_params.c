@@ -274,6 +274,8 @@ static void coulomb_takes_coefficients_from_materials(void **state) {
   expect_wrong(law, own, NULL, "mu_kinetic is greater than mu_static");
 }
 
+/* Without deflection and deep in slip friction is mu(|v|) N against the slip; the coefficient falls
+ * from static to kinetic between v_t and 3 v_t. */
 static void coulomb_curve_has_its_landmarks(void **state) {
   (void)state;
   ff_law_params params;
@@ -282,17 +284,38 @@ static void coulomb_curve_has_its_landmarks(void **state) {
   set(law, &params, "mu_kinetic", 0.3);
   set(law, &params, "v_t", 0.01);
   assert_int_equal(ff_law_params_resolve(law, &params, NULL, NULL), FF_OK);
-  static const double speed[] = {0, 0.005, 0.01, 0.02, 0.03, 5};
-  static const double mu[] = {0, 0.375, 0.5, 0.4, 0.3, 0.3};
-  ff_normal load = {.force = 100};
-  for (int i = 0; i < 6; i++) {
+  static const double speed[] = {0.005, 0.01, 0.02, 0.03, 5};
+  static const double mu[] = {0.5, 0.5, 0.4, 0.3, 0.3};
+  ff_normal load = {.force = 100, .elastic = 1e6, .energy = 5e2}; /* 1e9 N/m */
+  for (int i = 0; i < 5; i++) {
     ff_patch patch = {.depth = 1e-3, .slip = {-0.6 * speed[i], 0.8 * speed[i]}};
     ff_friction out;
-    ff_law_friction(law, &params, &patch, &load, NULL, &out);
-    assert_close(out.force[0], 0.6 * 100 * mu[i], 1e-12);
-    assert_close(out.force[1], -0.8 * 100 * mu[i], 1e-12);
-    assert_close(out.lost[FF_LOST_SLIP], 100 * mu[i] * speed[i], 1e-12);
-    assert_int_equal(out.mode, speed[i] < 0.01 ? FF_STICK : FF_SLIP);
+    ff_law_friction(law, &params, &patch, &load, (double[]){0, 0}, &out);
+    assert_close(out.force[0], 0.6 * 100 * mu[i], 1e-11);
+    assert_close(out.force[1], -0.8 * 100 * mu[i], 1e-11);
+    assert_int_equal(out.mode, FF_SLIP);
+    double lost = out.lost[FF_LOST_SLIP] + out.lost[FF_LOST_TANGENT];
+    assert_close(lost, 100 * mu[i] * speed[i], 1e-11);
+  }
+}
+
+/* A deflection u along t1 under k_n = 1e6 N/m: 0.8 k_n u, up to the cone; stored is 0.4 k_n u^2. */
+static void coulomb_sticks_on_a_spring(void **state) {
+  (void)state;
+  ff_law_params params;
+  const ff_law *law = start("coulomb", &params);
+  set(law, &params, "mu_static", 0.5);
+  assert_int_equal(ff_law_params_resolve(law, &params, NULL, NULL), FF_OK);
+  ff_normal load = {.force = 1000, .elastic = 1000, .energy = 0.5};
+  ff_patch patch = {.depth = 1e-3};
+  for (int i = 0; i < 8; i++) {
+    double u = 1e-4 * i, most = fmin(8e5 * u, 500);
+    ff_friction out;
+    ff_law_friction(law, &params, &patch, &load, (double[]){sqrt(8e5) * u, 0}, &out);
+    assert_close(out.force[0], -most, 1e-10);
+    assert_close(out.energy, 4e5 * u * u, 1e-12);
+    assert_int_equal(out.mode, 8e5 * u > 500 ? FF_SLIP : FF_STICK);
+    assert_true((out.memory_rate[0] < 0) == (out.mode == FF_SLIP));
   }
 }
 
@@ -303,8 +326,9 @@ static void friction_under_tension_is_zero(void **state) {
   set(law, &params, "mu_static", 0.5);
   assert_int_equal(ff_law_params_resolve(law, &params, NULL, NULL), FF_OK);
   ff_friction out;
-  ff_law_friction(law, &params, &(ff_patch){.depth = 1e-3, .slip = {1, 0}},
-                  &(ff_normal){.force = -10}, NULL, &out);
+  ff_normal load = {.force = -10, .elastic = 1, .energy = 5e-4};
+  ff_law_friction(law, &params, &(ff_patch){.depth = 1e-3, .slip = {1, 0}}, &load,
+                  (double[]){1e-3, 0}, &out);
   assert_true(out.force[0] == 0 && out.lost[FF_LOST_SLIP] == 0);
 }
 
@@ -324,6 +348,7 @@ int main(void) {
       cmocka_unit_test(hunt_crossley_clamp_starts_at_limit_velocity),
       cmocka_unit_test(coulomb_takes_coefficients_from_materials),
       cmocka_unit_test(coulomb_curve_has_its_landmarks),
+      cmocka_unit_test(coulomb_sticks_on_a_spring),
       cmocka_unit_test(friction_under_tension_is_zero),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

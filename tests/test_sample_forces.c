@@ -148,13 +148,11 @@ static double ringing(double mu, double v_t) {
   return all - before;
 }
 
-/* What a ringing box costs `adaptive` is the price of friction, not of the ringing: steps are as
- * long as an explicit method may take them, which goes with v_t. */
-static void test_ringing_costs_what_friction_does(void **state) {
+/* Friction that sticks does not make `adaptive` take shorter steps the smaller v_t is. */
+static void test_friction_costs_no_short_steps(void **state) {
   (void)state;
   double smooth = ringing(0.5, 4e-3);
-  assert_true(ringing(0, 1) < 0.5 * smooth);
-  assert_near(ringing(0.5, 2e-3) / smooth, 2, 0.2);
+  assert_true(ringing(0.5, 1e-5) < 1.2 * smooth);
 }
 
 static ff_vec3 friction_of(const world *w) {
@@ -216,7 +214,7 @@ int main(void) {
       cmocka_unit_test(test_collisions_return_all_energy),
       cmocka_unit_test(test_midpoint_collisions_converge),
       cmocka_unit_test(test_rest_on_a_face_is_cheap),
-      cmocka_unit_test(test_ringing_costs_what_friction_does),
+      cmocka_unit_test(test_friction_costs_no_short_steps),
       cmocka_unit_test(test_memory_goes_over_to_new_features),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

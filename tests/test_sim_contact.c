@@ -229,7 +229,10 @@ static void a_sliding_ball_ends_rolling(void **state) {
   assert_near(end.velocity.x, 5.0 / 7, 1e-6);
   assert_near(end.omega.y * 0.1, end.velocity.x, 1e-6);
   ff_energy energy = ff_sim_energy(w.sim);
-  assert_near(energy.lost[FF_LOST_SLIP], 0.5 * 2.0 / 7, 1e-5);
+  /* the spring of the friction takes a little while the ball comes to roll */
+  double lost = energy.lost[FF_LOST_SLIP] + energy.lost[FF_LOST_TANGENT];
+  assert_near(energy.lost[FF_LOST_SLIP], lost, 2e-3);
+  assert_near(lost, 0.5 * 2.0 / 7, 1e-5);
   assert_true(fabs(energy.residual) < 1e-9);
   world_end(&w);
 }

@@ -94,8 +94,10 @@ typedef struct ff_friction {
   double energy_rate;  /* W, its rate of change */
   double path_rate; /* W, work into it: energy_rate, or more if some is lost at once (_TANGENT) */
   double memory_rate[FF_MEMORY_MAX]; /* rate of each history variable, per s */
-  double lost[FF_LOSS_COUNT];        /* W, dissipated, each >= 0; never FF_LOST_DEPTH, _STEP */
-  double d_slip[2][2];               /* N s/m, d force[i] / d slip[j] */
+  double memory_per_slip;     /* friction_held: change of the first two per m of slip beyond that of
+                                 the midpoint */
+  double lost[FF_LOSS_COUNT]; /* W, dissipated, each >= 0; never FF_LOST_DEPTH, _STEP */
+  double d_slip[2][2];        /* N s/m, d force[i] / d slip[j] */
   ff_mode mode;
 } ff_friction;
 
@@ -198,7 +200,8 @@ typedef enum ff_law_trait {
   FF_LAW_CORE = 32,  /* rigid core, or layers without a formula: only solving steppers run it */
   FF_LAW_WANTS_EDGES = 256, /* friction: integrates over patch.edges if available */
   FF_LAW_DIRECTED = 64,     /* friction depends on the directions t1 and t2 themselves */
-  FF_LAW_HELD = 128, /* normal: fixed steps treat it implicitly, like friction with a history */
+  FF_LAW_HELD = 128, /* too stiff for explicit steps: fixed steps treat it implicitly, also where
+                      * constraints do not feel it */
 } ff_law_trait;
 
 /* A published number that the law must reproduce: one impact of a mass on a fixed body. */
@@ -246,15 +249,17 @@ typedef struct ff_law {
   void (*friction)(const void *params, const ff_patch *patch, const ff_normal *normal,
                    const double *memory, ff_friction *out);
 
-  /* Friction laws: as `kink`, for the friction force: stick and slip. NULL: none. */
+  /* Friction laws: as `kink`, for the friction force of friction_held: stick and slip. NULL: none.
+   */
   double (*friction_kink)(const void *params, const ff_patch *patch, const ff_normal *normal,
-                          const double *memory);
+                          const double *memory, const ff_ahead *ahead);
 
-  /* Friction laws with stiff history: force to apply over a step so that it is consistent at the
+  /* Friction laws with a history: force to apply over a step so that it is consistent at the
    * midpoint, where history and slip have changed under it. patch->slip is the slip there without
    * the force, which adds half ease force to it. A history too stiff for the step is treated as
    * stiff as the step can resolve, and comes to rest in it. Outputs are those at the midpoint,
-   * except energy, which is that of the history as given. NULL: steppers use `friction`. */
+   * except energy, which is that of the history as given. With half = 0 the force of the instant,
+   * where ease tells the mass that it moves. NULL: steppers use `friction`. */
   void (*friction_held)(const void *params, const ff_patch *patch, const ff_normal *normal,
                         const double *memory, const ff_ahead *ahead, ff_friction *out);
   /* Its stored energy alone, J; with friction_held. */

@@ -100,7 +100,7 @@ static const ff_param table[] = {
 
 static unsigned traits(const void *given) {
   const params *p = given;
-  return p->conservative == 0 || p->K_radius > 0 ? FF_LAW_UNPAID : 0;
+  return FF_LAW_HELD | (p->conservative == 0 || p->K_radius > 0 ? FF_LAW_UNPAID : 0);
 }
 
 static const char *derive(void *given, const ff_pair *pair) {
@@ -244,7 +244,7 @@ static void friction_held(const void *given, const ff_patch *patch, const ff_nor
   const params *p = given;
   clutch c = clutch_at(p, patch, normal, memory, ahead);
   double dir[2] = {0, 0}, speed = 0, force = c.size / c.loop;
-  *out = (ff_friction){.mode = FF_STICK};
+  *out = (ff_friction){.mode = FF_STICK, .memory_per_slip = 1};
   if (c.size > 0) {
     dir[0] = c.stick[0] / c.size;
     dir[1] = c.stick[1] / c.size;
@@ -285,8 +285,8 @@ static void friction(const void *given, const ff_patch *patch, const ff_normal *
 
 /* Negative while the clutch slips. */
 static double friction_kink(const void *given, const ff_patch *patch, const ff_normal *normal,
-                            const double *memory) {
-  clutch c = clutch_at(given, patch, normal, memory, &now);
+                            const double *memory, const ff_ahead *ahead) {
+  clutch c = clutch_at(given, patch, normal, memory, ahead);
   return c.yield - c.size;
 }
 

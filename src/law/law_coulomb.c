@@ -1,24 +1,33 @@
-/* coulomb: dry friction with a static and a kinetic coefficient, smooth through zero slip.
+/* coulomb: dry friction with a static and a kinetic coefficient, that sticks.
  *
- * Citation: [Coulomb1785] for the law. The curve through zero slip is this project's own, not of a
- * paper; it provides the tangential forces that [Marhefka96] leaves open.
+ * Citation: [Coulomb1785] for the law. The tangential spring that carries the load of a sticking
+ * contact is this project's own, after [Azad10 eq. 19-33]; its share of the normal stiffness is
+ * near that of elastic spheres.
  *
- * Assumptions: the friction force opposes slip, is the same in all directions, and depends
- * on the normal force and the present slip alone. So there is no true sticking: a contact
- * under load creeps, at less than v_t as long as the load stays below mu_static times the
- * normal force. Spin and rolling are free.
+ * Assumptions: friction is the same in all directions. A contact sticks on a spring and a damper
+ * in parallel, in series with a clutch that slips at the friction cone. Spin and rolling are free.
  *
  *   symbol  here         unit
- *   mu_s    mu_static    1     peak of the curve, at slip v_t
- *   mu_k    mu_kinetic   1     its level from slip 3 v_t on
- *   v_t     v_t          m/s   transition speed
- *   s       s            1     slip / v_t
+ *   mu_s    mu_static    1       coefficient up to slip v_t
+ *   mu_k    mu_kinetic   1       coefficient from slip 3 v_t on
+ *   v_t     v_t          m/s     transition speed
+ *   v       slip         m/s     of a on b
+ *   k       stiffness    N/m     of the spring: 0.8 k_n, the stiffness of the normal law's elastic
+ *                                part at its depth
+ *   c       damping      N s/m   0.6 sqrt(k m), m the mass that a tangential force moves: 0.3 of
+ *                                critical damping
+ *   p       memory       J^0.5   sqrt(k) times the deflection, along t1 and t2
  *
- *   mu(s) = mu_s s (2 - s)                       s < 1       rises, level at s = 1
- *           mu_s + (mu_k - mu_s) t^2 (3 - 2 t)   s < 3       falls, t = (s - 1) / 2
+ *   F = -sqrt(k) p - c v             p' = sqrt(k) v                  |F| <= mu N: sticks
+ *   F = -mu N d                      p' = -sqrt(k) (F + sqrt(k) p) / c   else: slips
+ *
+ * with d the direction of the former. The spring stores |p|^2 / 2. Since p and not the deflection
+ * is the history variable, the work of the spring is the change of that energy whatever the
+ * depth does to k: a contact that is pressed deeper gains nothing.
+ *
+ *   mu(s) = mu_s                                 s < 1       s = |v| / v_t
+ *           mu_s + (mu_k - mu_s) t^2 (3 - 2 t)   s < 3       t = (s - 1) / 2
  *           mu_k                                 otherwise
- *
- * The curve and its slope are continuous.
  */
 #include "law/law.h"
 
@@ -52,7 +61,7 @@ static const ff_param table[] = {
      .min = 0,
      .max = INFINITY,
      .open_min = true,
-     .meaning = "transition speed: sticking contacts creep slower than this",
+     .meaning = "transition speed: friction is static below it and kinetic from 3 v_t on",
      .offset = offsetof(params, v_t)},
 };
 
@@ -71,54 +80,161 @@ static const char *derive(void *given, const ff_pair *pair) {
              : NULL;
 }
 
-/* ---- force and its derivative ---------------------------------------------------------------- */
+/* ---- coefficient ----------------------------------------------------------------------------- */
 
-/* The curve at one slip. */
-typedef struct curve {
-  double mu;     /* friction over normal force */
-  double over_s; /* mu / s, finite at s = 0 */
-  double d_s;    /* d mu / d s */
-} curve;
-
-static inline curve curve_at(const params *p, double s) {
-  if (s < 1) {
-    return (curve){p->mu_static * s * (2 - s), p->mu_static * (2 - s), 2 * p->mu_static * (1 - s)};
-  }
-  double t = s < 3 ? 0.5 * (s - 1) : 1;
-  double drop = p->mu_kinetic - p->mu_static;
-  double mu = p->mu_static + drop * t * t * (3 - 2 * t);
-  return (curve){mu, mu / s, 3 * drop * t * (1 - t)};
+/* mu at a slip (m/s), and its slope (s/m). */
+static inline double coulomb_mu(const params *p, double slip, double *slope) {
+  double s = slip / p->v_t, drop = p->mu_kinetic - p->mu_static;
+  double t = s < 1 ? 0 : 0.5 * (s - 1);
+  *slope = s < 3 ? 3 * drop * t * (1 - t) / p->v_t : 0;
+  return s < 3 ? p->mu_static + drop * t * t * (3 - 2 * t) : p->mu_kinetic;
 }
 
-/* force = -N mu(s) dir; its derivative along the slip is d_s, across it mu / s. */
-static void friction(const void *given, const ff_patch *patch, const ff_normal *normal,
-                     const double *memory, ff_friction *out) {
-  (void)memory;
+/* ---- spring and clutch ----------------------------------------------------------------------- */
+
+#define SHARE   0.8  /* of the normal stiffness; spheres of steel: 0.82 */
+#define RATIO   0.3  /* of critical damping */
+#define SETTLES 1e-3 /* s, c / k where the mass is unknown */
+enum { BISECTIONS = 100 };
+
+typedef struct spring {
+  double root;     /* (N/m)^0.5, of the stiffness */
+  double damping;  /* N s/m */
+  double reach;    /* N s/m, the damping and, over half a step, the spring */
+  double loop;     /* 1, feedback of the midpoint force on itself through the slip */
+  double stick[2]; /* N, sticking force but for this feedback */
+  double size;     /* N, its magnitude */
+  double load;     /* N, normal force */
+} spring;
+
+/* k_n at a depth, from what the normal law stores there and its elastic force: n E' / z for an
+ * energy E ~ z^(n + 1), with n between 1 and 3. */
+static inline double normal_stiffness(double depth, const ff_normal *normal) {
+  double n = normal->energy > 0 ? normal->elastic * depth / normal->energy - 1 : 1;
+  n = n < 1 ? 1 : n > 3 ? 3 : n;
+  return normal->elastic > 0 ? n * normal->elastic / depth : 0;
+}
+
+/* Over a step a spring that is stiffer than the step resolves is as stiff as that. The energy does
+ * not depend on the stiffness, so this creates none. */
+static inline spring spring_at(const ff_patch *patch, const ff_normal *normal, const double *memory,
+                               const ff_ahead *ahead) {
+  double ease = ahead->ease * ahead->crowd, eased = ahead->half * ease;
+  double k = SHARE * normal_stiffness(patch->depth, normal);
+  spring s = {.load = normal->force < 0 ? 0 : normal->force};
+  s.damping = SETTLES * k;
+  if (ease > 0) {
+    k = eased > 0 && k * ahead->half * eased > 1 ? 1 / (ahead->half * eased) : k;
+    s.damping = 2 * RATIO * sqrt(k / ease);
+    s.damping = s.damping * eased > 1 ? 1 / eased : s.damping;
+  }
+  s.root = sqrt(k);
+  s.reach = s.damping + ahead->half * k;
+  s.loop = 1 + ahead->half * ahead->ease * s.reach;
+  s.stick[0] = -s.root * memory[0] - s.reach * patch->slip[0];
+  s.stick[1] = -s.root * memory[1] - s.reach * patch->slip[1];
+  s.size = sqrt(s.stick[0] * s.stick[0] + s.stick[1] * s.stick[1]);
+  return s;
+}
+
+/* Limit N mu of the friction force if it is `force` along dir: over a step that changes the slip.
+ * `fall` is the slope of mu (s/m). */
+static inline double coulomb_limit(const params *p, const spring *s, const ff_patch *patch,
+                                   const ff_ahead *ahead, const double dir[2], double force,
+                                   double *fall) {
+  double own = ahead->half * ahead->ease * force;
+  double x = patch->slip[0] + own * dir[0], y = patch->slip[1] + own * dir[1];
+  return s->load * coulomb_mu(p, sqrt(x * x + y * y), fall);
+}
+
+/* Over a step: friction of a slipping clutch, force = N mu(slip under this force), which a force of
+ * `most` exceeds. Of several solutions the kinetic one, if it is one. */
+static double coulomb_slip_force(const params *p, const spring *s, const ff_patch *patch,
+                                 const ff_ahead *ahead, const double dir[2], double most) {
+  double fall, low = s->load * p->mu_kinetic, high = most;
+  if (coulomb_limit(p, s, patch, ahead, dir, low, &fall) <= low) {
+    return low;
+  }
+  for (int i = 0; i < BISECTIONS && high - low > 1e-16 * high; i++) {
+    double force = 0.5 * (low + high);
+    *(coulomb_limit(p, s, patch, ahead, dir, force, &fall) > force ? &low : &high) = force;
+  }
+  return 0.5 * (low + high);
+}
+
+/* d force / d slip of the force at an instant. */
+static void coulomb_derivatives(const spring *s, double yield, double fall, const double slip[2],
+                                const double dir[2], ff_friction *out) {
+  double speed = sqrt(slip[0] * slip[0] + slip[1] * slip[1]);
+  double across = out->mode == FF_SLIP ? -s->damping * yield / s->size : -s->damping;
+  double along = out->mode == FF_SLIP ? 0 : across;
+  for (int i = 0; i < 2; i++) {
+    for (int j = 0; j < 2; j++) {
+      out->d_slip[i][j] = (i == j) * across + (along - across) * dir[i] * dir[j];
+      out->d_slip[i][j] += out->mode == FF_SLIP && speed > 0 ? fall * dir[i] * slip[j] / speed : 0;
+    }
+  }
+}
+
+static void friction_held(const void *given, const ff_patch *patch, const ff_normal *normal,
+                          const double *memory, const ff_ahead *ahead, ff_friction *out) {
   const params *p = given;
   const double *slip = patch->slip;
-  double load = normal->force < 0 ? 0 : normal->force;
-  double speed = sqrt(slip[0] * slip[0] + slip[1] * slip[1]);
-  curve c = curve_at(p, speed / p->v_t);
-
-  double per_slip = load * c.over_s / p->v_t;
-  *out = (ff_friction){.mode = speed < p->v_t ? FF_STICK : FF_SLIP};
-  out->force[0] = -per_slip * slip[0];
-  out->force[1] = -per_slip * slip[1];
-  out->lost[FF_LOST_SLIP] = load * c.mu * speed;
-
-  /* At rest the derivatives along and across agree: any direction will do. */
-  double dir[2] = {1, 0};
-  if (speed > 0) {
-    dir[0] = slip[0] / speed;
-    dir[1] = slip[1] / speed;
+  spring s = spring_at(patch, normal, memory, ahead);
+  double fall, speed = 0, force = s.size / s.loop, dir[2] = {0, 0}, rate[2];
+  *out = (ff_friction){.mode = FF_STICK, .memory_per_slip = s.root};
+  if (s.size > 0) {
+    dir[0] = s.stick[0] / s.size;
+    dir[1] = s.stick[1] / s.size;
   }
-  double along = load * c.d_s / p->v_t - per_slip;
-  out->d_slip[0][0] = -per_slip - along * dir[0] * dir[0];
-  out->d_slip[1][1] = -per_slip - along * dir[1] * dir[1];
-  out->d_slip[0][1] = out->d_slip[1][0] = -along * dir[0] * dir[1];
+  double yield = coulomb_limit(p, &s, patch, ahead, dir, force, &fall);
+  if (force > yield) {
+    out->mode = FF_SLIP;
+    out->memory_per_slip = 0;
+    force = ahead->half > 0 ? coulomb_slip_force(p, &s, patch, ahead, dir, force) : yield;
+    speed = (s.size - s.loop * force) / s.reach; /* of the clutch */
+  }
+  for (int i = 0; i < 2; i++) { /* of the deflection */
+    out->force[i] = dir[i] * force;
+    rate[i] = speed > 0 ? -(out->force[i] + s.root * memory[i]) / s.reach
+                        : slip[i] + ahead->half * ahead->ease * out->force[i];
+    out->memory_rate[i] = s.root * rate[i];
+  }
+  for (int i = 0; i < 2; i++) {
+    out->energy += 0.5 * memory[i] * memory[i];
+    out->energy_rate += (memory[i] + ahead->half * out->memory_rate[i]) * out->memory_rate[i];
+  }
+  out->path_rate = out->energy_rate;
+  out->lost[FF_LOST_TANGENT] = s.damping * (rate[0] * rate[0] + rate[1] * rate[1]);
+  out->lost[FF_LOST_SLIP] = force * speed;
+  if (!(ahead->half > 0)) {
+    coulomb_derivatives(&s, yield, s.load * fall, slip, dir, out);
+  }
 }
 
-/* With one coefficient the unregularised law is a cone; with two it is not. */
+static double energy_held(const void *given, const ff_patch *patch, const double *memory,
+                          const ff_ahead *ahead) {
+  (void)given;
+  (void)patch;
+  (void)ahead;
+  return 0.5 * (memory[0] * memory[0] + memory[1] * memory[1]);
+}
+
+static void friction(const void *given, const ff_patch *patch, const ff_normal *normal,
+                     const double *memory, ff_friction *out) {
+  friction_held(given, patch, normal, memory, &(ff_ahead){0, 0, 1}, out);
+}
+
+/* Negative while the clutch slips. */
+static double friction_kink(const void *given, const ff_patch *patch, const ff_normal *normal,
+                            const double *memory, const ff_ahead *ahead) {
+  const params *p = given;
+  double fall, slip = sqrt(patch->slip[0] * patch->slip[0] + patch->slip[1] * patch->slip[1]);
+  spring s = spring_at(patch, normal, memory, ahead);
+  return s.load * coulomb_mu(p, slip, &fall) - s.size;
+}
+
+/* With one coefficient the limits are a cone; with two they are not. */
 static bool cone(const void *given, ff_cone *out) {
   const params *p = given;
   *out = (ff_cone){p->mu_kinetic, {1, 1, 0}};
@@ -134,14 +250,18 @@ static bool grip(const void *given, ff_grip *out) {
 const ff_law ff_law_coulomb = {
     .name = "coulomb",
     .kind = FF_LAW_FRICTION,
-    .summary = "dry friction, static and kinetic, smooth through zero slip",
+    .summary = "dry friction, static and kinetic, that sticks",
     .citation = "Coulomb1785",
     .params_size = sizeof(params),
     .params = table,
     .params_count = FF_ROWS(table),
+    .memory_count = 2,
     .traits = traits,
     .derive = derive,
     .friction = friction,
+    .friction_kink = friction_kink,
+    .friction_held = friction_held,
+    .energy_held = energy_held,
     .cone = cone,
     .grip = grip,
 };

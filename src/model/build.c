@@ -319,7 +319,7 @@ ff_status ff_model_build(ff_model **out, const ff_scene *scene, ff_report *repor
   }
   ff_arena_free(&build.scratch);
   if (status == FF_OK) {
-    build.model->holding = ff_model_holding(build.model);
+    build.model->midpoint = ff_model_is_midpoint(build.model);
     *out = build.model;
     return FF_OK;
   }

@@ -335,8 +335,8 @@ static ff_status rule_resolve(binder *bind, ff_binding *to, int contact, const s
   status = rule_resolve_choice(build->report, &friction, FF_LAW_FRICTION, &to->pair, &to->friction,
                                &to->friction_params);
   to->frictionless = strcmp(friction.law, "none") == 0;
-  to->held = to->held || (status == FF_OK && to->friction->friction_held);
   unsigned traits = status == FF_OK ? to->friction->traits(&to->friction_params) : 0;
+  to->held = to->held || traits & FF_LAW_HELD;
   to->unpaid = traits & FF_LAW_UNPAID;
   to->edges = to->overlaps && traits & FF_LAW_WANTS_EDGES;
   to->grips = !to->edges;
@@ -458,7 +458,7 @@ static bool has_flat_parts(ff_shape_kind kind) {
 static void find_pair_traits(binder *bind) {
   ff_model *model = bind->build->model;
   for (int i = 0; i < bind->binding_count; i++) {
-    int count = bind->bindings[i].friction->memory_count;
+    int count = ff_model_solves(model) ? 0 : bind->bindings[i].friction->memory_count;
     model->memory_count = count > model->memory_count ? count : model->memory_count;
   }
   int n = bind->class_count;

@@ -251,7 +251,7 @@ static double pair_stable_step(const ff_model *model, const ff_model_pair *pair,
   ff_patch patch = probe_patch(&p, depth, speed);
   binding->normal->normal(&binding->normal_params, &patch, &normal);
   double rate = fmax(sqrt(fmax(normal.d_depth, 0) * inv_mass), normal.d_rate * inv_mass);
-  if (ff_binding_is_held(binding, model->holding)) {
+  if (ff_model_holds(model, binding)) {
     return FF_FINE_STEP / rate;
   }
   /* Friction under the weight: a stiff regularised law needs short steps too. */

@@ -91,10 +91,10 @@ typedef struct ff_binding {
   bool frictionless;  /* the friction law is "none" */
   bool unpaid;        /* the friction law is FF_LAW_UNPAID */
   bool normal_unpaid; /* the normal law is FF_LAW_UNPAID */
-  bool held;  /* fixed steps evaluate its forces at their midpoint: see step/midpoint_contact.h */
-  bool grips; /* fixed steps can treat them implicitly, at the midpoint or the start */
-  bool overlaps; /* the normal law needs the overlap: one point per shape pair */
-  bool edges;    /* the friction law needs the edges of the overlap */
+  bool held;          /* a law is FF_LAW_HELD */
+  bool grips;         /* fixed steps can treat them implicitly */
+  bool overlaps;      /* the normal law needs the overlap: one point per shape pair */
+  bool edges;         /* the friction law needs the edges of the overlap */
   ff_law_params normal_params, friction_params;
   ff_layer layer; /* the laws for steppers that solve for impulses; unset under others */
   double round;   /* m, convex radius of edges, see ff_geom_touch_rounded; 0: sharp */
@@ -189,15 +189,12 @@ typedef enum ff_micro_form {
   FF_MICRO_CONVENTIONAL
 } ff_micro_form;
 
-/* Treatment of contacts by `symplectic-euler`: see step/midpoint_contact.h. */
-typedef enum ff_holding { FF_HOLDS_NOTHING, FF_HOLDS_AT_START, FF_HOLDS_IN_MIDDLE } ff_holding;
-
 struct ff_model {
   ff_arena arena;
   ff_run_def run;
   const ff_stepper_info *stepper; /* a row of model/stepper_rows.h */
   ff_micro_form micro;
-  ff_holding holding;
+  bool midpoint; /* contacts are midpoint-implicit: step/midpoint_contact.h */
 
   int body_count, free_count, shape_count, force_count, drive_count;
   const ff_model_body *bodies;
@@ -244,10 +241,11 @@ static inline bool ff_model_solves(const ff_model *model) {
   return model->stepper->contacts != FF_CONTACTS_BY_FORCE;
 }
 
-/* Treatment of contacts that suits this model. */
-ff_holding ff_model_holding(const ff_model *model);
-static inline bool ff_binding_is_held(const ff_binding *binding, ff_holding holding) {
-  return holding != FF_HOLDS_NOTHING && (binding->held || binding->grips);
+/* Midpoint-implicit contacts: does the stepper treat those of this model so? Friction needs it; not
+ * where constraints would not feel the contact forces of the step, unless a law requires it. */
+bool ff_model_is_midpoint(const ff_model *model);
+static inline bool ff_model_holds(const ff_model *model, const ff_binding *binding) {
+  return model->midpoint && (binding->held || binding->grips);
 }
 
 /* Most contact points of a shape pair under this binding. */

@@ -138,7 +138,7 @@ typedef struct ff_state {
 
   /* derived from y and t by the last evaluation of forces */
   ff_body_motion *bodies; /* body_count: principal frames */
-  ff_wrench *wrenches;    /* body_count: all except gravity, and contacts held at the start */
+  ff_wrench *wrenches;    /* body_count: all except gravity */
   double *drive_force;    /* drive_count, N */
   double stiffness;       /* 1/s^2, largest contact stiffness over effective mass in the step */
   double damping;         /* 1/s, largest contact damping over effective mass in the step */
@@ -165,9 +165,8 @@ typedef struct ff_state {
   double *radii;
   int finite_count;
 
-  ff_holding holding; /* bindings that step/midpoint_contact.h treats are left to it */
-  bool middle;        /* evaluated at the midpoint of a step, for step/midpoint_contact.h */
-  bool frozen;        /* points keep their side (closed) until changed: `adaptive` */
+  bool middle; /* evaluated at the midpoint of a step, for step/midpoint_contact.h */
+  bool frozen; /* points keep their side (closed) until changed: `adaptive` */
 
   /* constraints, and workspace for the largest cluster */
   ff_state_constraint *constraints; /* constraint_count */
@@ -214,10 +213,5 @@ int ff_near_touch(const ff_model *model, const ff_near *near, const ff_pose *bod
 /* Re-evaluates one such contact point by its feature pair (spot): as ff_touch_look. */
 bool ff_near_look(const ff_model *model, const ff_near *near, const ff_pose *body_a,
                   const ff_pose *body_b, ff_touch *touch);
-
-/* Are forces of the binding left to step/midpoint_contact.h? */
-static inline bool ff_state_holds(const ff_state *state, const ff_binding *binding) {
-  return ff_binding_is_held(binding, state->holding);
-}
 
 #endif

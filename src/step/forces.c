@@ -80,34 +80,53 @@ double ff_link_ease(const double *ease, ff_quat turn, ff_vec3 arm, ff_vec3 direc
   return sum;
 }
 
-/* How fast the contact could move under its own stiffness: what a step must resolve.
- * 1/m_eff along a direction is at most 1/m + |arm x d|^2 / I_min for each body. */
-static void note_point_stiffness(const ff_model *model, ff_state *state,
-                                 const ff_contact_bodies *bodies, const ff_point *point,
-                                 const ff_normal *normal, double friction_slope) {
-  double along_n = 0, along_t = 0;
+/* Bounds on 1/m_eff along the normal and along the tangents, of each body at most
+ * 1/m + |arm x d|^2 / I_min; and its mean over the two tangents. */
+typedef struct mobility {
+  double normal, tangent, mean; /* 1/kg */
+} mobility;
+
+/* 1/m_eff of a free body along a direction. */
+static double body_mobility(const ff_model_body *body, ff_quat turn, ff_vec3 arm, ff_vec3 along) {
+  ff_vec3 side = q_unrotate(turn, v3_cross(arm, along));
+  return body->inv_mass + v3_dot(side, v3_mul(body->inv_inertia, side));
+}
+
+static mobility point_mobility(const ff_model *model, const ff_state *state,
+                               const ff_contact_bodies *bodies, const ff_point *point) {
+  mobility out = {0};
   const int ids[2] = {bodies->a, bodies->b};
   const ff_vec3 arms[2] = {bodies->arm_a, bodies->arm_b};
   for (int k = 0; k < 2; k++) {
     const ff_model_body *body = &model->bodies[ids[k]];
+    ff_quat turn = state->bodies[ids[k]].pose.orientation;
     if (body->ease) {
-      ff_quat turn = state->bodies[ids[k]].pose.orientation;
-      along_n += ff_link_ease(body->ease, turn, arms[k], point->normal);
-      along_t += fmax(ff_link_ease(body->ease, turn, arms[k], point->t1),
-                      ff_link_ease(body->ease, turn, arms[k], point->t2));
-      continue;
+      double t1 = ff_link_ease(body->ease, turn, arms[k], point->t1);
+      double t2 = ff_link_ease(body->ease, turn, arms[k], point->t2);
+      out.normal += ff_link_ease(body->ease, turn, arms[k], point->normal);
+      out.tangent += greater(t1, t2);
+      out.mean += 0.5 * (t1 + t2);
+    } else if (body->slot >= 0) {
+      double ease = greater(body->inv_inertia.x, greater(body->inv_inertia.y, body->inv_inertia.z));
+      ff_vec3 side = v3_cross(arms[k], point->normal);
+      out.normal += body->inv_mass + ease * v3_dot(side, side);
+      out.tangent += body->inv_mass + ease * v3_dot(arms[k], arms[k]);
+      out.mean += 0.5 * (body_mobility(body, turn, arms[k], point->t1) +
+                         body_mobility(body, turn, arms[k], point->t2));
     }
-    double ease = greater(body->inv_inertia.x, greater(body->inv_inertia.y, body->inv_inertia.z));
-    ff_vec3 side = v3_cross(arms[k], point->normal);
-    along_n += body->inv_mass + ease * v3_dot(side, side);
-    along_t += body->inv_mass + ease * v3_dot(arms[k], arms[k]);
   }
+  return out;
+}
+
+/* How fast the contact could move under its own stiffness: what a step must resolve. */
+static void note_point_stiffness(ff_state *state, const ff_point *point, const ff_normal *normal,
+                                 mobility ease, double friction_slope) {
   /* A damper that vanishes at touch like a root of depth has no bound on its slope there; what
    * counts is a few times the spring. */
   double stiff = lesser(normal->d_depth, 4 * normal->elastic / point->patch.depth);
-  state->stiffness = greater(state->stiffness, along_n * stiff);
-  state->damping = greater(state->damping, along_n * normal->d_rate);
-  state->damping = greater(state->damping, along_t * friction_slope);
+  state->stiffness = greater(state->stiffness, ease.normal * stiff);
+  state->damping = greater(state->damping, ease.normal * normal->d_rate);
+  state->damping = greater(state->damping, ease.tangent * friction_slope);
 }
 
 void ff_contact_push(const ff_model *model, ff_state *state, const ff_contact_bodies *bodies,
@@ -162,11 +181,16 @@ void ff_friction_note(const ff_model *model, const ff_binding *binding, ff_point
 }
 
 static void apply_friction(const ff_model *model, const ff_binding *binding, ff_point *point,
-                           const ff_normal *normal, const double *memory, double *memory_rate,
-                           double *ledger, double *slope) {
+                           const ff_normal *normal, const double *memory, const ff_ahead *ahead,
+                           double *memory_rate, double *ledger, double *slope) {
+  const ff_law *law = binding->friction;
   ff_friction friction;
   memset(&friction, 0, sizeof friction);
-  binding->friction->friction(&binding->friction_params, &point->patch, normal, memory, &friction);
+  if (law->friction_held) {
+    law->friction_held(&binding->friction_params, &point->patch, normal, memory, ahead, &friction);
+  } else {
+    law->friction(&binding->friction_params, &point->patch, normal, memory, &friction);
+  }
   ff_friction_note(model, binding, point, &friction, memory_rate, ledger);
   *slope = fabs(friction.d_slip[0][0]) + fabs(friction.d_slip[1][1]);
 }
@@ -193,22 +217,24 @@ static void friction_of(const ff_model *model, ff_state *state, const ff_near *n
                         ff_point *point, const ff_contact_bodies *bodies, const ff_normal *normal,
                         const double *memory, double *memory_rate, double *ledger) {
   const ff_binding *binding = &model->bindings[near->binding];
+  mobility ease = point_mobility(model, state, bodies, point);
+  const ff_ahead now = {.half = 0, .ease = ease.mean, .crowd = 1};
   double slope = 0;
   point->mode = FF_SLIP;
   if (!binding->frictionless) {
-    apply_friction(model, binding, point, normal, memory, memory_rate, ledger, &slope);
+    apply_friction(model, binding, point, normal, memory, &now, memory_rate, ledger, &slope);
     if (memory_rate && model->memory_count > 0 && ff_frame_wanders(model, near)) {
       ff_frame_turn_back(model, state, near, point, memory, memory_rate);
     }
   }
   if (state->frozen && binding->friction->friction_kink) {
-    point->friction_kink =
-        binding->friction->friction_kink(&binding->friction_params, &point->patch, normal, memory);
+    point->friction_kink = binding->friction->friction_kink(&binding->friction_params,
+                                                            &point->patch, normal, memory, &now);
   }
   if (state->frozen && binding->normal->kink) {
     point->kink = binding->normal->kink(&binding->normal_params, &point->patch);
   }
-  note_point_stiffness(model, state, bodies, point, normal, slope);
+  note_point_stiffness(state, point, normal, ease, slope);
 }
 
 void ff_normal_weigh(ff_normal *normal, double weight, double pace) {
@@ -246,7 +272,7 @@ static void point_forces(const ff_model *model, ff_state *state, const ff_meet *
                          double *memory_rate, double *ledger) {
   const ff_binding *binding = &model->bindings[near->binding];
   ff_contact_bodies bodies = ff_contact_motion(state, meet, point);
-  bool held = ff_state_holds(state, binding), plain = ff_point_is_plain(point);
+  bool held = ff_model_holds(model, binding), plain = ff_point_is_plain(point);
   ff_normal normal;
   normal.moment[0] = normal.moment[1] = 0;
   binding->normal->normal(&binding->normal_params, &point->patch, &normal);
@@ -270,12 +296,6 @@ static void point_forces(const ff_model *model, ff_state *state, const ff_meet *
     show_held(binding, point, memory);
   } else {
     friction_of(model, state, near, point, &bodies, &normal, memory, memory_rate, ledger);
-  }
-  if (held && state->holding == FF_HOLDS_AT_START) { /* it pushes, and books, in the step */
-    if (!plain) {
-      push_by_weight(model, state, &bodies, point, energy, ledger);
-    }
-    return;
   }
   ledger = held ? NULL : ledger;
   if (ledger) {
@@ -308,17 +328,17 @@ static double body_reach(const ff_model *model, const ff_state *state, int body,
          (v3_norm(motion->velocity) + (turning > 0 ? turning * model->bodies[body].bound : 0));
 }
 
-/* How far apart shapes still are of interest. `adaptive` watches the depth of every point, held
- * contacts those that may touch before the end of the step, others want only what overlaps. */
+/* How far apart shapes still are of interest. `adaptive` watches the depth of every point,
+ * midpoint-implicit contacts those that may touch before the end of the step, others want only what
+ * overlaps. */
 static double pair_margin(const ff_model *model, const ff_state *state, const ff_near *near) {
-  bool ahead = state->middle || state->holding == FF_HOLDS_AT_START;
   if (state->frozen) {
     return INFINITY;
   }
-  if (!ahead || !ff_state_holds(state, &model->bindings[near->binding])) {
+  if (!state->middle || !ff_model_holds(model, &model->bindings[near->binding])) {
     return 0;
   }
-  double time = model->run.stepper.step * (state->middle ? 0.5 : 1);
+  double time = 0.5 * model->run.stepper.step;
   return body_reach(model, state, model->shapes[near->shape_a].body, time) +
          body_reach(model, state, model->shapes[near->shape_b].body, time) +
          4 * time * time * v3_norm(model->run.gravity);
@@ -328,7 +348,7 @@ static double pair_margin(const ff_model *model, const ff_state *state, const ff
  * are open. */
 static void find_pair_points(const ff_model *model, ff_state *state, const ff_near *near) {
   bool wanders = model->memory_count > 0 && ff_frame_wanders(model, near);
-  bool ahead = state->middle && ff_state_holds(state, &model->bindings[near->binding]);
+  bool ahead = state->middle && ff_model_holds(model, &model->bindings[near->binding]);
   ff_samples_find(model, state, near, pair_margin(model, state, near));
   for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
     ff_point *point = &state->points[i];
@@ -372,10 +392,10 @@ static bool may_touch(const ff_model *model, const ff_point *point, double time)
 
 /* A midpoint-implicit contact: does it take part in the step to come? If not, it is open. */
 static bool takes_part(const ff_model *model, const ff_state *state, const ff_meet *meet,
-                       ff_point *point, double time) {
+                       ff_point *point) {
   if (ff_point_is_found(point)) {
     ff_contact_motion(state, meet, point);
-    if (may_touch(model, point, time)) {
+    if (may_touch(model, point, 0.5 * model->run.stepper.step)) {
       return true;
     }
   }
@@ -389,7 +409,7 @@ static bool takes_part(const ff_model *model, const ff_state *state, const ff_me
 static void prepare_midpoint(const ff_model *model, ff_state *state, const ff_meet *meet,
                              const ff_near *near, ff_point *point, double *ledger) {
   const ff_binding *binding = &model->bindings[near->binding];
-  point->touching = takes_part(model, state, meet, point, 0.5 * model->run.stepper.step);
+  point->touching = takes_part(model, state, meet, point);
   if (point->touching && point->patch.depth > 0 && !ff_point_is_plain(point)) {
     ff_contact_bodies bodies = ff_contact_motion(state, meet, point);
     ff_normal normal;
@@ -401,7 +421,7 @@ static void prepare_midpoint(const ff_model *model, ff_state *state, const ff_me
 /* Forces of all points of a pair of shapes. */
 static void pair_forces(const ff_model *model, ff_state *state, const ff_meet *meet,
                         const ff_near *near, const double *y, double *memory_rate, double *ledger) {
-  bool held = ff_state_holds(state, &model->bindings[near->binding]);
+  bool held = ff_model_holds(model, &model->bindings[near->binding]);
   int end = near->first_point + near->point_count;
   for (int i = near->first_point; i < end; i++) {
     reset_point_forces(&state->points[i]);
@@ -412,8 +432,6 @@ static void pair_forces(const ff_model *model, ff_state *state, const ff_meet *m
     if (!point->touching) {
       if (state->frozen && ff_point_is_found(point)) {
         ff_contact_motion(state, meet, point); /* events want to know how fast it comes and goes */
-      } else if (held && state->holding == FF_HOLDS_AT_START) {
-        takes_part(model, state, meet, point, model->run.stepper.step);
       }
       continue;
     }

@@ -15,7 +15,7 @@ enum {
   NEWTONS = 60 /* most iterations for one normal force */
 };
 /* Changes of forces, over the largest, that end the turns. What is left is where the next step
- * starts from, and it gets less with the step; only a memory keeps it. */
+ * starts from, and it gets less with the step; only bristles keep it. */
 #define SETTLED  1e-3
 #define KEPT     1e-9
 #define EXACT    0.1   /* of these: a single force */
@@ -50,7 +50,6 @@ typedef struct entry {
 } entry;
 
 struct ff_midpoint {
-  bool middle;    /* else evaluated at the start */
   double half;    /* s, half the step */
   double settled; /* SETTLED, or KEPT if a contact has a memory */
   ff_arena arena;
@@ -66,15 +65,14 @@ struct ff_midpoint {
 
 ff_status ff_midpoint_create(ff_midpoint **out, const ff_model *model, ff_state *state) {
   *out = NULL;
-  state->holding = model->holding;
-  if (state->holding == FF_HOLDS_NOTHING) {
+  if (!model->midpoint) {
     return FF_OK;
   }
   ff_midpoint *mid = *out = ff_alloc(1, sizeof *mid);
   if (!mid) {
     return FF_ERROR_MEMORY;
   }
-  *mid = (ff_midpoint){.middle = state->holding == FF_HOLDS_IN_MIDDLE};
+  *mid = (ff_midpoint){0};
   ff_arena *arena = &mid->arena;
   ff_rows_limits limits = ff_rows_limits_of(model, state);
   mid->reached = ff_arena_take(arena, (size_t)limits.size, sizeof *mid->reached);
@@ -133,7 +131,7 @@ static void add_midpoint_entry(ff_midpoint *mid, const ff_model *model, const ff
   e->near = near;
   e->point = index;
   e->pulls = e->binding->normal->traits(&e->binding->normal_params) & FF_LAW_PULLS;
-  mid->settled = e->binding->friction->memory_count > 0 ? KEPT : mid->settled;
+  mid->settled = e->binding->held && e->binding->friction->memory_count > 0 ? KEPT : mid->settled;
   e->patch = point->patch;
   e->plain = ff_point_is_plain(point);
   e->weight = point->weight;
@@ -150,14 +148,8 @@ static void add_midpoint_entry(ff_midpoint *mid, const ff_model *model, const ff
   e->speed[0] = -e->patch.depth_rate / e->pace;
   e->speed[1] = e->patch.slip[0];
   e->speed[2] = e->patch.slip[1];
-  e->depth = e->patch.depth;
-  e->energy = point->energy_n;
-  if (mid->middle) {
-    e->depth -= mid->half * e->patch.depth_rate;
-  }
-  if (mid->middle) {
-    e->energy = e->binding->overlaps ? 0 : entry_energy(e, e->depth);
-  }
+  e->depth = e->patch.depth - mid->half * e->patch.depth_rate;
+  e->energy = e->binding->overlaps ? 0 : entry_energy(e, e->depth);
   count_entry_of(mid, model, meet->a);
   count_entry_of(mid, model, meet->b);
 }
@@ -171,12 +163,12 @@ static void gather_entries(ff_midpoint *mid, const ff_model *model, ff_state *st
     const ff_meet *meet = &state->meets[m];
     for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
       const ff_near *near = &state->nears[n];
-      if (!ff_state_holds(state, &model->bindings[near->binding])) {
+      if (!ff_model_holds(model, &model->bindings[near->binding])) {
         continue;
       }
       for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
         const ff_point *point = &state->points[i];
-        if (point->touching || (!mid->middle && point->patch.depth > -INFINITY)) {
+        if (point->touching) {
           add_midpoint_entry(mid, model, state, meet, near, i);
         }
       }
@@ -504,7 +496,9 @@ static void finish_entry(const ff_midpoint *mid, const ff_model *model, ff_state
   double own = point->ahead.half * point->ahead.ease;
   for (int i = 0; i < 2; i++) {
     if (e->binding->friction->friction_held) {
-      friction->memory_rate[i] += v[1 + i] - (e->patch.slip[i] + own * friction->force[i]);
+      double late = v[1 + i] - (e->patch.slip[i] + own * friction->force[i]);
+      friction->memory_rate[i] += friction->memory_per_slip * late;
+      friction->lost[FF_LOST_TANGENT] -= friction->force[i] * late;
     } else { /* its loss is that of the end */
       friction->lost[FF_LOST_SLIP] -= friction->force[i] * (v[1 + i] - e->patch.slip[i]);
     }
@@ -585,8 +579,8 @@ static bool solve_entries(ff_midpoint *mid, const ff_model *model, ff_state *sta
   return true;
 }
 
-bool ff_midpoint_solve_in_middle(ff_midpoint *mid, const ff_model *model, ff_state *state, double t,
-                                 double *rates, double h) {
+bool ff_midpoint_solve(ff_midpoint *mid, const ff_model *model, ff_state *state, double t,
+                       double *rates, double h) {
   double *ledger = rates + state->ledger_at;
   size_t bytes = (size_t)model->body_count * sizeof *state->wrenches;
   state->middle = true;
@@ -608,12 +602,4 @@ bool ff_midpoint_solve_in_middle(ff_midpoint *mid, const ff_model *model, ff_sta
     correct_external_work(mid, model, state, ledger);
   }
   return true;
-}
-
-bool ff_midpoint_solve_at_start(ff_midpoint *mid, const ff_model *model, ff_state *state,
-                                double *rates, double h) {
-  for (int r = 0; r < model->robot_count; r++) {
-    ff_robot_look_ahead(model, state, r, h, 0.5 * h);
-  }
-  return solve_entries(mid, model, state, rates, h);
 }

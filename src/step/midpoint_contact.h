@@ -11,10 +11,6 @@
  * lose, no stiffness needs a short step, and a body at rest stays where it is. Contacts that share
  * a body or a robot are solved by Gauss-Seidel sweeps, starting from the forces of the step before.
  *
- * Where laws have no memory, samples no weights, and no spring but contacts acts, contacts are
- * evaluated at the start of the step instead, for a path along the mean of old and new velocity:
- * one evaluation less, and of first order where bodies turn.
- *
  * Friction that is a law of the slip alone goes by the slip at the end of the step: what is to go
  * from slipping to sticking within a millimetre a second comes to rest in one, and does not ring.
  */
@@ -25,8 +21,7 @@
 
 typedef struct ff_midpoint ff_midpoint;
 
-/* *out is NULL if no contact of the model is midpoint-implicit; else the state leaves to the calls
- * below what its `holding` says. */
+/* *out is NULL if no contact of the model is midpoint-implicit. */
 ff_status ff_midpoint_create(ff_midpoint **out, const ff_model *model, ff_state *state);
 void ff_midpoint_destroy(ff_midpoint *hold);
 
@@ -34,13 +29,7 @@ void ff_midpoint_destroy(ff_midpoint *hold);
  * those of the middle and whose velocities those of the start, and solves the contacts. Fills
  * wrenches, accelerations of robots that touch, and the rates of memory and ledger. False if a
  * robot's inertia is not positive. */
-bool ff_midpoint_solve_in_middle(ff_midpoint *hold, const ff_model *model, ff_state *state,
-                                 double t, double *rates, double h);
-
-/* At the start of a step of length h, all forces and rates being fresh: solves the contacts.
- * Wrenches, accelerations and paths of robots that touch, and the ledger's rates become those of
- * the step. False as above. */
-bool ff_midpoint_solve_at_start(ff_midpoint *hold, const ff_model *model, ff_state *state,
-                                double *rates, double h);
+bool ff_midpoint_solve(ff_midpoint *hold, const ff_model *model, ff_state *state, double t,
+                       double *rates, double h);
 
 #endif

@@ -228,44 +228,9 @@ int ff_robots_rates(const ff_model *model, const ff_state *state, const double *
   return !isfinite(sum);
 }
 
-/* Adds to a body's wrench what a contact does, if it is a link of the robot. */
-static void add_contact(const ff_model *model, const ff_state *state, int r, int body, double sign,
-                        const ff_point *point) {
-  if (model->bodies[body].robot != r) {
-    return;
-  }
-  int i = body - model->robots[r].first_body;
-  ff_tree_wrench *to = &state->robots[r].wrenches[i];
-  ff_vec3 arm = v3_sub(point->point, state->robots[r].work->pose[i + 1].position);
-  ff_vec3 torque = v3_add(v3_cross(arm, point->force), point->moment);
-  to->force = v3_axpy(to->force, sign, point->force);
-  to->torque = v3_axpy(to->torque, sign, torque);
-}
-
-/* Contacts held at the start of a step push only within it; between steps they only show how they
- * were held over the last one. */
-static void add_held(const ff_model *model, const ff_state *state, int r) {
-  for (int m = 0; m < state->meet_count; m++) {
-    const ff_meet *meet = &state->meets[m];
-    for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
-      const ff_near *near = &state->nears[n];
-      for (int i = 0; i < near->point_count; i++) {
-        const ff_point *point = &state->points[near->first_point + i];
-        if (point->touching) {
-          add_contact(model, state, r, meet->a, 1, point);
-          add_contact(model, state, r, meet->b, -1, point);
-        }
-      }
-    }
-  }
-}
-
 const double *ff_robot_acceleration(const ff_model *model, const ff_state *state, int robot) {
   const ff_state_robot *at = &state->robots[robot];
   const ff_tree_wrench *wrenches = move_wrenches(model, state, robot);
-  if (state->holding == FF_HOLDS_AT_START) {
-    add_held(model, state, robot);
-  }
   bool good = ff_tree_forward_dynamics(at->work, at->tau, model->run.gravity, wrenches, at->a);
   return good ? at->a : NULL;
 }

@@ -57,8 +57,7 @@ ff_status ff_work_refresh(ff_work *work) {
       return status;
     }
   }
-  if (state->holding ==
-      FF_HOLDS_IN_MIDDLE) { /* rates are those of the middle of the step to come */
+  if (model->midpoint) { /* rates are those of the middle of the step to come */
     ff_forces_update(model, state, state->t, state->y, NULL, NULL);
   } else {
     ff_forces_update(model, state, state->t, state->y, work->rates + state->memory_at,

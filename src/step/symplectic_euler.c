@@ -2,9 +2,8 @@
  *
  * Flight under gravity and the turning of balls and tops are solved exactly, other bodies turn
  * by a symplectic splitting; so free flight has no error, and elastic contact keeps its energy
- * in the mean. First order in the forces. Friction is that of the end of the kick, and contacts
- * with a stiff memory are held as a whole, in the middle of the flight: see
- * step/midpoint_contact.h.
+ * in the mean. First order in the forces. Contacts with friction or with stiff laws are
+ * midpoint-implicit: solved in the middle of the flight, see step/midpoint_contact.h.
  */
 #include "math/pairs.h"
 #include "math/vec.h"
@@ -50,7 +49,8 @@ static void kick_and_fly_body(const ff_work *work, int slot, double h) {
   turn_body(body, y, h);
 }
 
-/* ---- held contacts -------------------------------------------------------------------- */
+/* ---- midpoint-implicit contacts
+ * -------------------------------------------------------------------- */
 
 /* First half of a flight in which nothing pushes. */
 static void fly_body(const ff_work *work, int slot, double h) {
@@ -93,8 +93,7 @@ static bool step_middle(ff_work *work, double h) {
     fly_body(work, slot, h);
   }
   ff_robots_fly(model, state, h);
-  bool good =
-      ff_midpoint_solve_in_middle(work->midpoint, model, state, state->t + 0.5 * h, work->rates, h);
+  bool good = ff_midpoint_solve(work->midpoint, model, state, state->t + 0.5 * h, work->rates, h);
   if (good) {
     advance_memory_and_ledger(work, h);
   }
@@ -102,22 +101,6 @@ static bool step_middle(ff_work *work, double h) {
     push_body_midpoint(work, slot, h);
   }
   return ff_robots_fly_on(model, state, h) && good;
-}
-
-/* The same, but looking at the contacts where the step starts. */
-static bool step_start(ff_work *work, double h) {
-  const ff_model *model = work->model;
-  ff_state *state = work->state;
-  bool good = ff_midpoint_solve_at_start(work->midpoint, model, state, work->rates, h);
-  advance_memory_and_ledger(work, h);
-  for (int slot = 0; slot < model->free_count; slot++) {
-    fly_body(work, slot, h);
-    push_body_midpoint(work, slot, h);
-  }
-  for (int r = 0; r < model->robot_count; r++) {
-    good = ff_robot_go(model, state, r, h, 0.5 * h) && good;
-  }
-  return good;
 }
 
 /* ---- the stepper ---------------------------------------------------------------------- */
@@ -145,11 +128,7 @@ static bool step_explicit(ff_work *work, double h) {
 }
 
 static bool euler_advance(ff_work *work, double h) {
-  switch (work->state->holding) {
-    case FF_HOLDS_IN_MIDDLE: return step_middle(work, h);
-    case FF_HOLDS_AT_START: return step_start(work, h);
-    default: return step_explicit(work, h);
-  }
+  return work->model->midpoint ? step_middle(work, h) : step_explicit(work, h);
 }
 
 static ff_status euler_step(ff_work *work, double t_end) {
