@@ -56,8 +56,9 @@ struct ff_ode {
   int event;
   int stuck;
   bool warming_up;
-  bool fresh;   /* the solution was changed since ARKODE last had it */
+  bool fresh;   /* the solution was changed since the last step */
   double guess; /* size of the last step that was not shortened */
+  double next;  /* size of the next step by ARKODE's error control, unless fresh */
   long steps, evaluations;
 };
 
@@ -274,6 +275,23 @@ void ff_ode_reset(ff_ode *ode) {
   ff_ode_restart(ode, 0.0, 0);
 }
 
+void ff_ode_keep(ff_ode *ode, ff_keep *keep) {
+  ff_keep_numbers(keep, "integrator.time", &ode->t, 1);
+  ff_keep_numbers(keep, "integrator.start_time", &ode->t0, 1);
+  ff_keep_numbers(keep, "integrator.start", ode->y0, ode->def.size);
+  ff_keep_count(keep, "integrator.event_functions", &ode->event_count, ode->def.event_limit);
+  if (!keep->bad) {
+    ff_keep_block(keep, "integrator.sides", ode->side, ode->event_count, 1);
+  }
+  ff_keep_ints(keep, "integrator.event", &ode->event, 1);
+  ff_keep_ints(keep, "integrator.stuck", &ode->stuck, 1);
+  ff_keep_block(keep, "integrator.fresh", &ode->fresh, 1, sizeof ode->fresh);
+  ff_keep_numbers(keep, "integrator.last_step", &ode->guess, 1);
+  ff_keep_numbers(keep, "integrator.next_step", &ode->next, 1);
+  ff_keep_block(keep, "integrator.steps", &ode->steps, 1, sizeof ode->steps);
+  ff_keep_block(keep, "integrator.evaluations", &ode->evaluations, 1, sizeof ode->evaluations);
+}
+
 void ff_ode_set_atol(ff_ode *ode, int unknown, double atol) {
   ode->atol[unknown] = atol;
 }
@@ -286,9 +304,11 @@ void ff_ode_restart(ff_ode *ode, double t, int event_count) {
 
 /* ---- one step -------------------------------------------------------------------------------- */
 
-/* Passes the current solution and the first step size to ARKODE. */
+/* Passes the current solution and the first step size to ARKODE, which forgets all else: before
+ * every step, so that (t, y, step) decides the future and a saved state needs nothing of its. */
 static int ark_restart(ff_ode *ode, double step) {
-  return ERKStepReset(ode->ark, ode->t, ode->solution) | ERKStepSetInitStep(ode->ark, step);
+  return ERKStepReInit(ode->ark, ark_rates, ode->t, ode->solution) |
+         ERKStepSetInitStep(ode->ark, step);
 }
 
 /* Times closer than this are the same instant. */
@@ -438,18 +458,23 @@ static ff_ode_outcome ode_find_event(ff_ode *ode, double t0, double t_stop) {
 /* One ARKODE step from (t0, y0). ARKODE gives up at once where the rates are undefined: retries
  * with smaller steps. */
 static bool ode_take_step(ff_ode *ode, double t0, double t_stop) {
-  double step = fmin(ode->guess > 0 ? ode->guess : 0.1 * (t_stop - t0), ode->def.max_step);
+  double step = ode->fresh ? ode->guess : ode->next;
+  step = fmin(step > 0 ? step : 0.1 * (t_stop - t0), ode->def.max_step);
   for (step = fmin(step, t_stop - t0); step > time_resolution(t0); step *= 0.2) {
     double reached = t0;
-    bool good = (!ode->fresh || ark_restart(ode, step) == ARK_SUCCESS) &&
+    bool good = ark_restart(ode, step) == ARK_SUCCESS &&
                 ERKStepSetStopTime(ode->ark, t_stop) == ARK_SUCCESS &&
-                ERKStepEvolve(ode->ark, t_stop, ode->solution, &reached, ARK_ONE_STEP) >= 0;
+                ERKStepEvolve(ode->ark, t_stop, ode->solution, &reached, ARK_ONE_STEP) >= 0 &&
+                ERKStepGetCurrentStep(ode->ark, &ode->next) == ARK_SUCCESS;
     if (good) {
       ode->fresh = false;
       ode->t = reached;
       ode->steps++;
       if (reached < t_stop || !(ode->guess > reached - t0)) {
         ode->guess = reached - t0;
+      }
+      if (!(reached + ode->next < t_stop)) { /* shortened by the end, not by the error */
+        ode->next = fmax(ode->next, ode->guess);
       }
       return true;
     }

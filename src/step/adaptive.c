@@ -121,6 +121,10 @@ static void adaptive_reset(ff_work *work) {
   work->marked_t = 0;
 }
 
+static void adaptive_keep(ff_work *work, ff_keep *keep) {
+  ff_ode_keep(work->ode, keep);
+}
+
 /* ---- steps -------------------------------------------------------------------------------- */
 
 /* Gives every new point the side it is on, and frees those whose samples have vanished. True if
@@ -297,6 +301,7 @@ const ff_stepper ff_stepper_adaptive = {
     .create = adaptive_create,
     .destroy = adaptive_destroy,
     .reset = adaptive_reset,
+    .keep = adaptive_keep,
     .refresh = adaptive_refresh,
     .step = adaptive_step,
 };
