@@ -39,7 +39,11 @@ struct ff_sim {
   double last_step;       /* s, its length; 0: none since the start, or it failed */
   ff_status failed;       /* how the last step ended */
   bool ordered;           /* orders have come that the stepper has not seen */
+  uint64_t structure;     /* states of this structure fit (sim/state_object.c) */
 };
+
+/* Checksum of all that sizes and meaning of a saved state depend on. */
+uint64_t ff_sim_structure(const ff_model *model, const ff_state *state);
 
 /* Compares the body pairs with their previous state and reports touch-downs and lift-offs; h:
  * length of the last step. */
