@@ -56,9 +56,11 @@ struct ff_ode {
   int event;
   int stuck;
   bool warming_up;
-  bool fresh;   /* the solution was changed since the last step */
-  double guess; /* size of the last step that was not shortened */
-  double next;  /* size of the next step by ARKODE's error control, unless fresh */
+  bool fresh;    /* the solution was changed since the last step */
+  double guess;  /* size of the last step that was not shortened */
+  double next;   /* size of the next step by error control, unless fresh */
+  double wanted; /* the same before it is cut by the end of the integration */
+  double error;  /* 1, of the last step, relative to the tolerance and biased: see ark_control */
   long steps, evaluations;
 };
 
@@ -88,6 +90,22 @@ static int ark_weights(N_Vector y, N_Vector weights, void *user) {
   double spread = sqrt((double)ode->def.size);
   for (int i = 0; i < ode->def.size; i++) {
     weight[i] = spread / (ode->def.rtol * fabs(value[i]) + ode->atol[i]);
+  }
+  return 0;
+}
+
+/* PI controller, with ARKODE's own constants: step sizes depend on the error of the step before,
+ * which is kept here, since ARKODE starts anew at every step. */
+static int ark_control(N_Vector y, sunrealtype t, sunrealtype h, sunrealtype h2, sunrealtype h3,
+                       sunrealtype e1, sunrealtype e2, sunrealtype e3, int q, int p,
+                       sunrealtype *next, void *user) {
+  const double k1 = 0.8, k2 = 0.31, bias = 1.2, safety = 0.99, least = 1e-10;
+  ff_ode *ode = user;
+  (void)y, (void)t, (void)h2, (void)h3, (void)e2, (void)e3, (void)q;
+  *next = h * pow(fmax(e1, least), -k1 / p) * pow(fmax(ode->error, least), k2 / p);
+  if (e1 <= bias) { /* the step is accepted */
+    ode->error = e1;
+    ode->wanted = fmin(safety * *next, GROWTH * h);
   }
   return 0;
 }
@@ -181,7 +199,8 @@ static int ark_set_up(ff_ode *ode) {
          ERKStepSetInterpolantType(ode->ark, ARK_INTERP_HERMITE) |
          ERKStepSetInterpolantDegree(ode->ark, 3) | ERKStepSetMaxStep(ode->ark, longest) |
          ERKStepSetMaxNumSteps(ode->ark, 100000) | ERKStepSetMaxGrowth(ode->ark, GROWTH) |
-         ERKStepSetMaxFirstGrowth(ode->ark, GROWTH);
+         ERKStepSetMaxFirstGrowth(ode->ark, GROWTH) |
+         ERKStepSetAdaptivityFn(ode->ark, ark_control, ode);
   if (ode->def.project) {
     bad |= ERKStepSetPostprocessStepFn(ode->ark, ark_project);
   }
@@ -207,6 +226,7 @@ ff_status ff_ode_create(ff_ode **out, const ff_ode_def *def) {
   ode->y0 = ode->y + size;
   ode->probe = ode->y + 2 * size;
   ode->atol = ode->y + 3 * size;
+  ode->error = 1;
   memcpy(ode->atol, def->atol, size * sizeof(double));
   if (ark_set_up(ode) == 0 && ark_warm_up(ode) == 0) {
     ode->stages = ff_alloc((size_t)ode->table->stages * size, sizeof(double));
@@ -269,7 +289,8 @@ long ff_ode_evaluations(const ff_ode *ode) {
 
 void ff_ode_reset(ff_ode *ode) {
   ERKStepReInit(ode->ark, ark_rates, 0.0, ode->solution);
-  ode->guess = 0;
+  ode->guess = ode->next = 0;
+  ode->error = 1;
   ode->stuck = 0;
   ode->steps = ode->evaluations = 0;
   ff_ode_restart(ode, 0.0, 0);
@@ -288,6 +309,7 @@ void ff_ode_keep(ff_ode *ode, ff_keep *keep) {
   ff_keep_block(keep, "integrator.fresh", &ode->fresh, 1, sizeof ode->fresh);
   ff_keep_numbers(keep, "integrator.last_step", &ode->guess, 1);
   ff_keep_numbers(keep, "integrator.next_step", &ode->next, 1);
+  ff_keep_numbers(keep, "integrator.error", &ode->error, 1);
   ff_keep_block(keep, "integrator.steps", &ode->steps, 1, sizeof ode->steps);
   ff_keep_block(keep, "integrator.evaluations", &ode->evaluations, 1, sizeof ode->evaluations);
 }
@@ -458,9 +480,9 @@ static ff_ode_outcome ode_find_event(ff_ode *ode, double t0, double t_stop) {
 /* One ARKODE step from (t0, y0). ARKODE gives up at once where the rates are undefined: retries
  * with smaller steps. */
 static bool ode_take_step(ff_ode *ode, double t0, double t_stop) {
-  double step = ode->fresh ? ode->guess : ode->next;
-  step = fmin(step > 0 ? step : 0.1 * (t_stop - t0), ode->def.max_step);
-  for (step = fmin(step, t_stop - t0); step > time_resolution(t0); step *= 0.2) {
+  double wish = ode->fresh ? ode->guess : ode->next;
+  wish = fmin(wish > 0 ? wish : 0.1 * (t_stop - t0), ode->def.max_step);
+  for (double step = fmin(wish, t_stop - t0); step > time_resolution(t0); step *= 0.2) {
     double reached = t0;
     bool good = ark_restart(ode, step) == ARK_SUCCESS &&
                 ERKStepSetStopTime(ode->ark, t_stop) == ARK_SUCCESS &&
@@ -473,8 +495,10 @@ static bool ode_take_step(ff_ode *ode, double t0, double t_stop) {
       if (reached < t_stop || !(ode->guess > reached - t0)) {
         ode->guess = reached - t0;
       }
-      if (!(reached + ode->next < t_stop)) { /* shortened by the end, not by the error */
-        ode->next = fmax(ode->next, ode->guess);
+      if (reached >= t_stop) { /* the step was cut by the end, not by its error; */
+        ode->next = fmax(fmax(ode->next, ode->wanted), wish);
+      } else if (ode->next >= (1 - 1e-9) * (t_stop - reached)) { /* or the next one is */
+        ode->next = fmax(ode->next, ode->wanted);
       }
       return true;
     }
