@@ -53,16 +53,17 @@ void ff_sweep_store_close(ff_sweep_store *store);
 typedef struct ff_sweep_table {
   long rows;
   int parameters, measures;
-  char **names;          /* parameters, then measures */
-  char **units;          /* of the measures; "" of parameters */
-  double *cells;         /* (parameters + measures) x rows; NAN: a text or missing */
-  char **texts;          /* parameters x rows: text of a parameter that is no number, else NULL */
-  long *run;             /* index of each row */
-  unsigned char *state;  /* 0 good, 1 not good, 2 failed */
-  char **reasons;        /* of each row, or NULL */
-  char *study, *scene;   /* YAML text, scene file */
-  long total;            /* runs of the study */
-  long saltelli;         /* base samples of a Saltelli design; 0: another */
+  char **names;         /* parameters, then measures */
+  char **units;         /* of the measures; "" of parameters */
+  char **paths; /* of the parameters: keys of the scene, separated by line feeds */
+  double *cells;        /* (parameters + measures) x rows; NAN: a text or missing */
+  char **texts;         /* parameters x rows: text of a parameter that is no number, else NULL */
+  long *run;            /* index of each row */
+  unsigned char *state; /* 0 good, 1 not good, 2 failed */
+  char **reasons;       /* of each row, or NULL */
+  char *study, *scene;  /* YAML text, scene file */
+  long total;           /* runs of the study */
+  long saltelli;        /* base samples of a Saltelli design; 0: another */
 } ff_sweep_table;
 
 ff_status ff_sweep_store_read(ff_sweep_store *store, ff_sweep_table *out, ff_report *report);
@@ -77,7 +78,7 @@ ff_status ff_sweep_report(const ff_sweep_table *table, const char *path, ff_repo
 typedef struct ff_sweep_pool ff_sweep_pool;
 
 ff_status ff_sweep_pool_create(ff_sweep_pool **out, const ff_study *study, int threads);
-/* Runs that are given and not finished. */
+/* Runs that are given and whose rows are not taken yet. */
 int ff_sweep_pool_pending(ff_sweep_pool *pool);
 /* Gives runs; false: out of memory. */
 bool ff_sweep_pool_give(ff_sweep_pool *pool, const long *runs, int count);
@@ -97,8 +98,8 @@ typedef struct ff_sweep_transport {
   /* Size of the next message and its sender, or -1: none yet. */
   int (*probe)(int *from);
   void (*receive)(int from, void *bytes, int size);
-  void (*finish)(void);       /* in order, by all */
-  void (*abandon)(int code);  /* ends all processes */
+  void (*finish)(void);      /* in order, by all */
+  void (*abandon)(int code); /* ends all processes */
 } ff_sweep_transport;
 
 /* Was this process started by mpiexec or srun as one of several? */

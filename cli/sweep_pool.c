@@ -15,7 +15,7 @@ struct ff_sweep_pool {
   int first, end, capacity;
   ff_sweep_row **rows; /* finished, not yet taken */
   int done, done_capacity;
-  int pending;
+  int pending; /* given, and neither taken nor dropped */
   volatile int stop;
 };
 
@@ -57,8 +57,8 @@ static void sweep_pool_compute(ff_sweep_pool *pool, long run) {
     pool->rows[pool->done++] = row;
   } else {
     free(row); /* the run stays undone: it can be computed again */
+    pool->pending--;
   }
-  pool->pending--;
   pthread_cond_signal(&pool->finished);
   pthread_mutex_unlock(&pool->lock);
 }
@@ -150,6 +150,7 @@ int ff_sweep_pool_take(ff_sweep_pool *pool, ff_sweep_row **rows, int limit, doub
     rows[i] = pool->rows[i];
   }
   pool->done -= count;
+  pool->pending -= count;
   for (int i = 0; i < pool->done; i++) {
     pool->rows[i] = pool->rows[i + count];
   }

@@ -28,6 +28,10 @@ static ff_status sweep_store_fail(const ff_sweep_store *store, ff_report *report
              sqlite3_errmsg(store->db));
     return FF_ERROR_INPUT;
   }
+  if (code == SQLITE_CANTOPEN) {
+    snprintf(report->what, sizeof report->what, "cannot be opened");
+    return FF_ERROR_INPUT;
+  }
   return code == SQLITE_NOMEM ? FF_ERROR_MEMORY : FF_ERROR_FILE;
 }
 
@@ -124,8 +128,8 @@ static ff_status sweep_store_describe(ff_sweep_store *store, const ff_study *stu
   char number[32], key[32];
   snprintf(number, sizeof number, "%016" PRIx64, ff_study_fingerprint(study));
   ff_status status = sweep_store_set(store, "fingerprint", number, report);
-  status = status == FF_OK ? sweep_store_set(store, "study", ff_study_source(study), report)
-                           : status;
+  status =
+      status == FF_OK ? sweep_store_set(store, "study", ff_study_source(study), report) : status;
   status = status == FF_OK ? sweep_store_set(store, "scene", ff_study_scene_file(study), report)
                            : status;
   long numbers[] = {ff_study_run_count(study), ff_study_parameter_count(study),
@@ -134,6 +138,13 @@ static ff_status sweep_store_describe(ff_sweep_store *store, const ff_study *stu
   for (int i = 0; i < 4 && status == FF_OK; i++) {
     snprintf(number, sizeof number, "%ld", numbers[i]);
     status = sweep_store_set(store, keys[i], number, report);
+  }
+  for (int i = 0; i < ff_study_parameter_count(study) && status == FF_OK; i++) {
+    const char *path;
+    for (int k = 0; (path = ff_study_parameter_path(study, i, k)) && status == FF_OK; k++) {
+      snprintf(key, sizeof key, "path.%d.%d", i, k);
+      status = sweep_store_set(store, key, path, report);
+    }
   }
   for (int i = 0; i < ff_study_measure_count(study) && status == FF_OK; i++) {
     snprintf(key, sizeof key, "unit.%d", i);
@@ -370,7 +381,9 @@ static void sweep_csv_cell(FILE *out, sqlite3_stmt *query, int column) {
   char number[FF_NUMBER_SIZE];
   switch (sqlite3_column_type(query, column)) {
     case SQLITE_NULL: break;
-    case SQLITE_INTEGER: fprintf(out, "%lld", (long long)sqlite3_column_int64(query, column)); break;
+    case SQLITE_INTEGER:
+      fprintf(out, "%lld", (long long)sqlite3_column_int64(query, column));
+      break;
     case SQLITE_FLOAT:
       fputs(ff_number_text(sqlite3_column_double(query, column), number), out);
       break;
@@ -422,4 +435,131 @@ ff_status ff_sweep_store_export(ff_sweep_store *store, FILE *out, bool times, ff
   sqlite3_finalize(query);
   free(order);
   return status;
+}
+
+/* ---- whole table ----------------------------------------------------------------------------- */
+
+static long sweep_store_whole(ff_sweep_store *store, const char *key) {
+  char *text = sweep_store_get(store, key);
+  long value = text ? strtol(text, NULL, 10) : 0;
+  free(text);
+  return value;
+}
+
+static char *sweep_copy(const char *text) {
+  char *copy = strdup(text ? text : "");
+  if (!copy) {
+    exit(ff_cli_fail(FF_ERROR_MEMORY, NULL));
+  }
+  return copy;
+}
+
+static void sweep_table_names(ff_sweep_store *store, sqlite3_stmt *query, ff_sweep_table *table) {
+  int columns = table->parameters + table->measures;
+  table->names = ff_cli_alloc(columns + 1, sizeof(*table->names));
+  table->units = ff_cli_alloc(columns + 1, sizeof(*table->units));
+  for (int i = 0; i < columns; i++) {
+    char key[32];
+    snprintf(key, sizeof key, "unit.%d", i - table->parameters);
+    char *unit = i < table->parameters ? NULL : sweep_store_get(store, key);
+    table->names[i] = sweep_copy(sqlite3_column_name(query, COLUMN_FIRST + i) + 2);
+    table->units[i] = sweep_copy(unit);
+    free(unit);
+  }
+}
+
+/* Keys of the scene of each parameter, separated by line feeds. */
+static void sweep_table_paths(ff_sweep_store *store, ff_sweep_table *table) {
+  table->paths = ff_cli_alloc(table->parameters + 1, sizeof(*table->paths));
+  for (int i = 0; i < table->parameters; i++) {
+    sweep_sql all;
+    char key[32], *path = NULL;
+    sweep_sql_open(&all);
+    for (int k = 0; k == 0 || path; k++) {
+      snprintf(key, sizeof key, "path.%d.%d", i, k);
+      path = sweep_store_get(store, key);
+      if (path) {
+        fprintf(all.out, "%s%s", k ? "\n" : "", path);
+      }
+      free(path);
+    }
+    sweep_sql_close(&all);
+    table->paths[i] = all.text;
+  }
+}
+
+static void sweep_table_row(ff_sweep_table *table, sqlite3_stmt *query, long row) {
+  const char *verdict = (const char *)sqlite3_column_text(query, 2);
+  table->run[row] = (long)sqlite3_column_int64(query, 0);
+  table->state[row] = !verdict ? 2 : strcmp(verdict, "good") == 0 ? 0 : 1;
+  if (table->state[row]) {
+    table->reasons[row] = sweep_copy((const char *)sqlite3_column_text(query, 3));
+  }
+  for (int i = 0; i < table->parameters + table->measures; i++) {
+    int type = sqlite3_column_type(query, COLUMN_FIRST + i);
+    bool number = type == SQLITE_FLOAT || type == SQLITE_INTEGER;
+    table->cells[(long)i * table->rows + row] =
+        number ? sqlite3_column_double(query, COLUMN_FIRST + i) : NAN;
+    if (i < table->parameters && type == SQLITE_TEXT) {
+      table->texts[(long)i * table->rows + row] =
+          sweep_copy((const char *)sqlite3_column_text(query, COLUMN_FIRST + i));
+    }
+  }
+}
+
+ff_status ff_sweep_store_read(ff_sweep_store *store, ff_sweep_table *out, ff_report *report) {
+  sqlite3_stmt *query;
+  ff_sweep_table table = {.rows = sweep_store_number(store, "SELECT count(*) FROM runs"),
+                          .parameters = (int)sweep_store_whole(store, "parameters"),
+                          .measures = (int)sweep_store_whole(store, "measures"),
+                          .total = sweep_store_whole(store, "runs"),
+                          .saltelli = sweep_store_whole(store, "saltelli"),
+                          .study = sweep_store_get(store, "study"),
+                          .scene = sweep_store_get(store, "scene")};
+  if (sqlite3_prepare_v2(store->db, "SELECT * FROM runs ORDER BY run", -1, &query, NULL) !=
+          SQLITE_OK ||
+      sqlite3_column_count(query) != COLUMN_FIRST + table.parameters + table.measures) {
+    sqlite3_finalize(query);
+    return sweep_store_refuse(store, "is damaged: its table of runs does not fit its study",
+                              report);
+  }
+  size_t rows = (size_t)table.rows + 1, columns = (size_t)(table.parameters + table.measures);
+  table.cells = calloc(rows * columns + 1, sizeof *table.cells);
+  table.texts = calloc(rows * (size_t)table.parameters + 1, sizeof(*table.texts));
+  table.run = calloc(rows, sizeof *table.run);
+  table.state = calloc(rows, 1);
+  table.reasons = calloc(rows, sizeof(*table.reasons));
+  if (!table.cells || !table.texts || !table.run || !table.state || !table.reasons) {
+    exit(ff_cli_fail(FF_ERROR_MEMORY, NULL));
+  }
+  sweep_table_names(store, query, &table);
+  sweep_table_paths(store, &table);
+  long row = 0;
+  while (row < table.rows && sqlite3_step(query) == SQLITE_ROW) {
+    sweep_table_row(&table, query, row++);
+  }
+  sqlite3_finalize(query);
+  *out = table;
+  return row == table.rows ? FF_OK : sweep_store_fail(store, report);
+}
+
+static void sweep_free_texts(char **texts, long count) {
+  for (long i = 0; texts && i < count; i++) {
+    free(texts[i]);
+  }
+  free(texts);
+}
+
+void ff_sweep_table_free(ff_sweep_table *table) {
+  int columns = table->parameters + table->measures;
+  sweep_free_texts(table->names, columns);
+  sweep_free_texts(table->units, columns);
+  sweep_free_texts(table->paths, table->parameters);
+  sweep_free_texts(table->texts, (long)table->parameters * table->rows);
+  sweep_free_texts(table->reasons, table->rows);
+  free(table->cells);
+  free(table->run);
+  free(table->state);
+  free(table->study);
+  free(table->scene);
 }

@@ -36,6 +36,8 @@ FF_API uint64_t ff_study_fingerprint(const ff_study *study);
 FF_API long ff_study_run_count(const ff_study *study); /* runs are 0 .. count - 1 */
 FF_API int ff_study_parameter_count(const ff_study *study);
 FF_API const char *ff_study_parameter_name(const ff_study *study, int parameter);
+/* Keys of the scene that get its value, 0 .. ; NULL after the last. */
+FF_API const char *ff_study_parameter_path(const ff_study *study, int parameter, int path);
 FF_API int ff_study_measure_count(const ff_study *study);
 FF_API const char *ff_study_measure_name(const ff_study *study, int measure);
 FF_API const char *ff_study_measure_unit(const ff_study *study, int measure); /* "": unknown */

@@ -203,9 +203,19 @@ static void trial_note_event(void *context, const ff_event *event) {
   }
 }
 
-static void trial_sample(trial *t) {
-  double time = ff_sim_time(t->sim);
-  ff_sim_read(t->sim, t->channels, t->count, t->row);
+/* Samples lie at multiples of record.every and at the end; without it at every step, or at each
+ * thousandth of the duration if steps have no fixed length. */
+static double trial_sample_time(const ff_run_def *run, long k) {
+  double every = run->record_every;
+  if (!(every > 0)) {
+    bool fixed = ff_stepper_find(run->stepper.kind)->fixed_step;
+    every = fixed ? run->stepper.step : run->duration / 1000;
+  }
+  double t = (double)k * every;
+  return t < run->duration - 1e-9 * every ? t : run->duration;
+}
+
+static void trial_add_sample(trial *t, double time) {
   for (int i = 0, k = 0; i < t->study->measure_count; i++) {
     if (t->study->measures[i].channel) {
       gauge_add(&t->gauges[i], time, t->row[k++]);
@@ -213,32 +223,19 @@ static void trial_sample(trial *t) {
   }
 }
 
-/* Samples lie at multiples of record.every and at the end; without it at every step, or at each
- * thousandth of the duration if steps have no fixed length. */
-static ff_status trial_next_sample(const trial *t, const ff_run_def *run, long k) {
-  double every = run->record_every;
-  if (!(every > 0) && !ff_stepper_find(run->stepper.kind)->fixed_step) {
-    every = run->duration / 1000;
-  }
-  if (every > 0) {
-    double time = (double)k * every;
-    return ff_sim_advance(t->sim, time < run->duration - 1e-9 * every ? time : run->duration);
-  }
-  double left = run->duration - ff_sim_time(t->sim);
-  return left > run->stepper.step * (1 + 1e-9) ? ff_sim_step(t->sim)
-                                               : ff_sim_advance(t->sim, run->duration);
-}
-
 static ff_status trial_advance(trial *t, const volatile int *stop) {
   const ff_run_def *run = ff_model_run(t->model);
-  ff_status status = FF_OK;
-  trial_sample(t);
-  for (long k = 1; status == FF_OK && ff_sim_time(t->sim) < run->duration; k++) {
-    status = stop && *stop ? FF_CANCELLED : trial_next_sample(t, run, k);
+  ff_sampler *sampler = NULL;
+  ff_status status = ff_sampler_create(&sampler, t->sim, t->channels, t->count);
+  double time = 0;
+  for (long k = 0; status == FF_OK && (k == 0 || time < run->duration); k++) {
+    time = trial_sample_time(run, k);
+    status = stop && *stop ? FF_CANCELLED : ff_sampler_at(sampler, time, run->duration, t->row);
     if (status == FF_OK) {
-      trial_sample(t);
+      trial_add_sample(t, time);
     }
   }
+  ff_sampler_destroy(sampler);
   return status;
 }
 
@@ -369,6 +366,12 @@ int ff_study_parameter_count(const ff_study *study) {
 const char *ff_study_parameter_name(const ff_study *study, int parameter) {
   return study && parameter >= 0 && parameter < study->vary_count ? study->varies[parameter].name
                                                                   : "";
+}
+
+const char *ff_study_parameter_path(const ff_study *study, int parameter, int path) {
+  bool known = study && parameter >= 0 && parameter < study->vary_count && path >= 0 &&
+               path < study->varies[parameter].path_count;
+  return known ? study->varies[parameter].paths[path] : NULL;
 }
 
 int ff_study_measure_count(const ff_study *study) {
