@@ -1,7 +1,7 @@
 /* Module footfall-mpi.so: messages between the processes of a sweep, by MPI. */
 #include <mpi.h>
 
-#include "../sweep.h"
+#include "sweep.h"
 
 __attribute__((visibility("default"))) int footfall_mpi_open(ff_sweep_transport *out);
 
