@@ -148,10 +148,12 @@ static double ringing(double mu, double v_t) {
   return all - before;
 }
 
-/* Friction that sticks does not make `adaptive` take shorter steps the smaller v_t is. */
+/* What a ringing box costs `adaptive` does not go with v_t: friction that sticks is about as stiff
+ * as the normal law. */
 static void test_friction_costs_no_short_steps(void **state) {
   (void)state;
   double smooth = ringing(0.5, 4e-3);
+  assert_true(smooth < 13000);
   assert_true(ringing(0.5, 1e-5) < 1.2 * smooth);
 }
 

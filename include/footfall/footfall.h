@@ -2,7 +2,8 @@
  *
  *   scene   editable description      footfall/scene.h   ff_scene_*
  *   model   compiled, immutable       footfall/sim.h     ff_model_*
- *   sim     state, steps, ledger      footfall/sim.h     ff_sim_*
+ *   sim     steps, ledger, events     footfall/sim.h     ff_sim_*
+ *   state   saved states, clones      footfall/state.h   ff_state_*, ff_sim_clone
  *   stepper time steppers             footfall/stepper.h ff_stepper_*
  *   law     contact and friction      footfall/law.h     ff_law_*
  *   impact  closed-form impacts       footfall/impact.h  ff_impact_*
@@ -13,6 +14,7 @@
  *   ncp     complementarity problems  footfall/ncp.h     ff_ncp_*
  *   qp      quadratic programmes      footfall/qp.h      ff_qp_*
  *   io      scenes and recordings     footfall/io.h      ff_scene_load, ff_recorder_*
+ *   study   sweeps over a scene's values  footfall/study.h  ff_study_*
  *   volume  overlap with half-space   footfall/volume.h  ff_volume_*
  *   page    reports: one HTML file    footfall/page.h    ff_page_*
  *   status  status codes, reports     footfall/status.h  ff_status, ff_report
@@ -40,8 +42,10 @@
 #include "footfall/robot.h"
 #include "footfall/scene.h"
 #include "footfall/sim.h"
+#include "footfall/state.h"
 #include "footfall/status.h"
 #include "footfall/stepper.h"
+#include "footfall/study.h"
 #include "footfall/tree.h"
 #include "footfall/types.h"
 #include "footfall/volume.h"
