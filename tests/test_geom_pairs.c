@@ -283,10 +283,10 @@ static void test_derivatives(void **state) {
 }
 
 /* Two bodies collide off centre without friction or damping: energy and momentum stay. They sink in
- * by centimetres; where samples fade into the pair as a whole depths have kinks, and the error of
- * rk4 is of first order in the step. */
+ * by centimetres; where samples fade into rim prisms or the pair as a whole depths have kinks, and
+ * the error of rk4 is of first order in the step. */
 static double collide(ff_shape_kind kind_a, ff_vec3 size_a, ff_shape_kind kind_b, ff_vec3 size_b) {
-  world w = {.scene = scene_new(0, "rk4", 5e-5)};
+  world w = {.scene = scene_new(0, "rk4", 2.5e-5)};
   scene_collision(w.scene, kind_a, size_a, kind_b, size_b);
   world_start(&w);
   assert_int_equal(world_advance(&w, 0.6), FF_OK);

@@ -93,16 +93,13 @@ typedef struct ff_touch {
   ff_spot spot;           /* of two that are rounded */
   ff_feature_pair id;     /* of a sample of two polyhedra; FF_PAIR_NONE: it is none */
   double weight;          /* law units, of such a sample */
+  double spin[2];         /* rad, of prisms: see ff_manifold */
+  ff_vec3 offset;         /* m, world, tangential: from b's to a's point of a pair as a whole */
 } ff_touch;
 
 /* Gives a shape a core that is smaller by this (m), within 2 to 50 % of its half thickness: shapes
  * may overlap by about as much before samples fade into the pair as a whole. */
 ff_status ff_geom_set_core_margin(ff_geom *geom, double margin, ff_arena *arena);
-
-/* Are both kinds boxes or polyhedra? */
-static inline bool ff_geom_are_polyhedral(ff_shape_kind a, ff_shape_kind b) {
-  return (a == FF_BOX || a == FF_POLYHEDRON) && (b == FF_BOX || b == FF_POLYHEDRON);
-}
 
 /* Can these two kinds touch at all (in this order or the other)? */
 bool ff_geom_can_touch(ff_shape_kind a, ff_shape_kind b);

@@ -3,6 +3,7 @@
  * as the shapes overlap by less than both radii, and have one direction in which they are nearest.
  * Two boxes or polyhedra have a manifold instead (geom/manifold.h). */
 #include "geom/hull.h"
+#include "geom/manifold.h"
 #include "geom/parts.h"
 #include "geom/spots.h"
 #include "geom/touch.h"
@@ -216,7 +217,7 @@ bool ff_touch_slopes_at(const ff_geom *a, const ff_pose *pose_a, const ff_geom *
 
 bool ff_geom_is_rounded(const ff_geom *a, const ff_geom *b, double round) {
   bool plane = b->kind == FF_HALF_SPACE;
-  bool edged = has_core(a) && has_core(b) && !ff_geom_are_polyhedral(a->kind, b->kind);
+  bool edged = has_core(a) && has_core(b) && !ff_manifold_has_features(a->kind, b->kind);
   return round > 0 && (plane ? has_flats(a) : edged);
 }
 
