@@ -219,6 +219,37 @@ static double missed_weight(const ff_manifold *now, const ff_near *near, const f
   return sum;
 }
 
+/* Does a point lie on the surface of a shape, to ON_SURFACE of its size? */
+#define ON_SURFACE 1e-6
+static bool is_on_surface(const ff_geom *geom, const ff_pose *pose, ff_vec3 point) {
+  const ff_geom ball = {.kind = FF_SPHERE, .size = {1e-3 * ff_geom_thickness(geom), 0, 0}};
+  const ff_pose at = {point, {1, 0, 0, 0}};
+  ff_distance distance;
+  ff_distance_query(&distance, &ball, &at, geom, pose, INFINITY);
+  return fabs(distance.gap + ball.size.x) < ON_SURFACE * ff_geom_bound(geom);
+}
+
+/* A pair as a whole is solved for with a point of each body and a normal that turns with b, since
+ * its witness points jump. That is right if these points are on the surfaces. */
+static void audit_tied_sample(const ff_model *model, const ff_state *state, const ff_near *near,
+                              const ff_point *point, ff_sample *at) {
+  ff_vec3 on[2];
+  bool on_surface = true;
+  for (int s = 0; s < 2; s++) {
+    const ff_model_shape *shape = &model->shapes[s ? near->shape_b : near->shape_a];
+    const ff_pose *body = &state->bodies[shape->body].pose;
+    ff_pose workspace;
+    on[s] = pose_point(*body, point->tied[s]);
+    on_surface =
+        on_surface && is_on_surface(&shape->geom, ff_shape_at(shape, body, &workspace), on[s]);
+  }
+  if (on_surface) {
+    at->point = v3_scale(0.5, v3_add(on[0], on[1]));
+    at->normal = at->along = point->normal;
+    at->depth = v3_dot(point->normal, v3_sub(on[1], on[0]));
+  }
+}
+
 /* Samples that `quasi-rigid` solved for, each by its own feature pair where that is now. They push
  * along the direction that depths are measured along, with the weights of the start of the step. */
 static ff_contact_residual residual_of_solved_samples(const ff_model *model, const ff_state *state,
@@ -230,19 +261,25 @@ static ff_contact_residual residual_of_solved_samples(const ff_model *model, con
   const ff_pose *pose_a = ff_shape_at(a, &state->bodies[a->body].pose, &workspace_a);
   const ff_pose *pose_b = ff_shape_at(b, &state->bodies[b->body].pose, &workspace_b);
   const ff_point *loaded[FF_SAMPLES_MAX];
+  ff_manifold one;
   ff_contact_residual out = {0};
   ff_manifold solved, now;
   solved.count = 0;
   for (int i = 0; i < near->point_count; i++) {
     if (points[i].touching) {
+      one.count = 1;
+      one.samples[0].id = points[i].id;
+      one.spin[0] = points[i].prism[0];
+      one.spin[1] = points[i].prism[1];
+      ff_manifold_evaluate(&a->geom, pose_a, &b->geom, pose_b, &one, NULL);
+      if (points[i].id.kind == FF_PAIR_WHOLE) {
+        audit_tied_sample(model, state, near, &points[i], &one.samples[0]);
+      }
       loaded[solved.count] = &points[i];
-      solved.samples[solved.count++].id = points[i].id;
+      solved.samples[solved.count++] = one.samples[0];
     }
   }
   ff_manifold_find(&a->geom, pose_a, &b->geom, pose_b, 0, &now);
-  if (solved.count > 0) {
-    ff_manifold_evaluate(&a->geom, pose_a, &b->geom, pose_b, &solved, NULL);
-  }
   for (int i = 0; i < solved.count + now.count; i++) {
     bool known = i < solved.count;
     const ff_sample *at = known ? &solved.samples[i] : &now.samples[i - solved.count];
@@ -271,8 +308,8 @@ static ff_contact_residual residual_of_pair(const ff_model *model, const ff_stat
   if (!model->stepper->rounds_edges) {
     return residual_of_samples(model, state, near, largest);
   }
-  bool polyhedral = ff_geom_are_polyhedral(model->shapes[near->shape_a].geom.kind,
-                                           model->shapes[near->shape_b].geom.kind);
+  bool polyhedral = ff_manifold_has_features(model->shapes[near->shape_a].geom.kind,
+                                             model->shapes[near->shape_b].geom.kind);
   return polyhedral ? residual_of_solved_samples(model, state, near, largest)
                     : audit_check_pair(model, state, near, largest);
 }

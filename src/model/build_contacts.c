@@ -538,7 +538,7 @@ static ff_status set_convex_radii(const binder *bind) {
       int binding = bind->table[shape->class_index * n + c];
       bool meets = binding >= 0 && bind->classes[c].kind != FF_HALF_SPACE;
       bool flat = has_flat_parts(bind->classes[c].kind);
-      double wish = !model->stepper->rounds_edges && flat ? INFINITY
+      double wish = flat ? INFINITY
                     : binding >= 0                        ? model->bindings[binding].round
                                                           : 0;
       round = meets ? fmax(round, wish) : round;

@@ -253,9 +253,10 @@ static inline bool ff_binding_is_held(const ff_binding *binding, ff_holding hold
 /* Most contact points of a shape pair under this binding. */
 static inline int ff_binding_points(const ff_model *model, const ff_binding *binding,
                                     ff_shape_kind a, ff_shape_kind b) {
-  return binding->overlaps                                               ? 1
-         : model->stepper->rounds_edges && !ff_geom_are_polyhedral(a, b) ? ff_geom_touch_limit(a, b)
-                                                                         : ff_manifold_limit(a, b);
+  return binding->overlaps ? 1
+         : model->stepper->rounds_edges && !ff_manifold_has_features(a, b)
+             ? ff_geom_touch_limit(a, b)
+             : ff_manifold_limit(a, b);
 }
 
 /* Free bodies and movable links; links fixed to the ground do not move. */

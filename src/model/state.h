@@ -59,6 +59,8 @@ typedef struct ff_point {
   bool known;    /* closed is valid */
   /* `quasi-rigid` only: */
   bool loose;                /* open, and nothing is left of the last contact */
+  double prism[2];           /* rad, of prisms of cylinders that it was found with: ff_manifold */
+  ff_vec3 tied[2];           /* m, of a pair as a whole: its points in the frames of both bodies */
   ff_spot spot;              /* which parts of two rounded shapes it lies, or lay last, between */
   double deflection;         /* m, of the layer; it may still recover when contact has ended */
   double deflection_b;       /* m, the part of it that is in b's own layer */

@@ -20,8 +20,8 @@
 /* ---- queries ---------------------------------------------------------------------------- */
 
 bool ff_quasi_pair_is_polyhedral(const quasi_problem *problem, const ff_near *pair) {
-  return ff_geom_are_polyhedral(problem->model->shapes[pair->shape_a].geom.kind,
-                                problem->model->shapes[pair->shape_b].geom.kind);
+  return ff_manifold_has_features(problem->model->shapes[pair->shape_a].geom.kind,
+                                  problem->model->shapes[pair->shape_b].geom.kind);
 }
 
 /* The two shapes of a pair with their bodies at these poses. */
@@ -58,6 +58,7 @@ static int touches_of_manifold(const shape_pair_at *at, double margin, ff_touch 
                                 .t1 = v3_orthogonal(sample->along),
                                 .depth = sample->depth,
                                 .weight = sample->weight,
+                                .spin = {manifold.spin[0], manifold.spin[1]},
                                 .curvature = {INFINITY, INFINITY}};
     }
   }
@@ -96,6 +97,8 @@ bool ff_quasi_evaluate_features(const quasi_problem *problem, const ff_near *pai
   place_shapes(&at, problem, pair, body_a, body_b);
   manifold.count = 1;
   manifold.samples[0].id = touch->id;
+  manifold.spin[0] = touch->spin[0];
+  manifold.spin[1] = touch->spin[1];
   ff_manifold_evaluate(at.a, at.pose_a, at.b, at.pose_b, &manifold, NULL);
   touch->point = manifold.samples[0].point;
   touch->normal = manifold.samples[0].along;
@@ -193,9 +196,8 @@ void ff_quasi_fix_contact(const quasi_problem *problem, quasi_contact *contact, 
   const ff_touch *touch = &contact->touch;
   ff_pose at_a = at_free_end ? a->end.pose : a->feature_pose;
   ff_pose at_b = at_free_end ? b->end.pose : b->feature_pose;
-  double half = 0.5 * touch->depth;
-  ff_vec3 of_a = v3_axpy(touch->point, -half, touch->normal);
-  ff_vec3 of_b = v3_axpy(touch->point, half, touch->normal);
+  ff_vec3 half = v3_scale(0.5, v3_axpy(touch->offset, -touch->depth, touch->normal));
+  ff_vec3 of_a = v3_add(touch->point, half), of_b = v3_sub(touch->point, half);
   contact->fixed = true;
   contact->on_a = q_unrotate(at_a.orientation, v3_sub(of_a, at_a.position));
   contact->on_b = q_unrotate(at_b.orientation, v3_sub(of_b, at_b.position));
@@ -207,6 +209,23 @@ void ff_quasi_fix_contact(const quasi_problem *problem, quasi_contact *contact, 
   contact->tangent_axis = ff_quasi_tangent_axis(problem, contact, none, at_b.orientation);
 }
 
+/* Point, normal and depth of a contact that is tied to a point of each body, at these poses. */
+static void evaluate_tied(const quasi_contact *contact, const ff_pose *a, const ff_pose *b,
+                          ff_touch *touch) {
+  ff_vec3 at_a = pose_point(*a, contact->on_a), at_b = pose_point(*b, contact->on_b);
+  switch (touch->turns) {
+    case FF_TURNS_WITH_A: touch->normal = q_rotate(a->orientation, contact->normal_local); break;
+    case FF_TURNS_WITH_BOTH:
+      touch->normal = v3_unit(v3_cross(q_rotate(a->orientation, contact->edges[0]),
+                                       q_rotate(b->orientation, contact->edges[1])));
+      break;
+    case FF_TURNS_WITH_B: touch->normal = q_rotate(b->orientation, contact->normal_local); break;
+  }
+  touch->point = v3_scale(0.5, v3_add(at_a, at_b));
+  touch->depth = -v3_dot(touch->normal, v3_sub(at_a, at_b));
+  touch->offset = v3_axpy(v3_sub(at_a, at_b), touch->depth, touch->normal);
+}
+
 /* Geometry of a contact whose feature pair is constant over the step. */
 static void evaluate_fixed(const quasi_problem *problem, quasi_contact *contact) {
   const ff_pose *a = &problem->bodies[contact->e.a].end.pose;
@@ -215,41 +234,64 @@ static void evaluate_fixed(const quasi_problem *problem, quasi_contact *contact)
   if (touch->spot.kind != FF_SPOT_NONE) {
     ff_near_look(problem->model, &problem->state->nears[contact->pair], a, b, touch);
   } else {
-    ff_vec3 at_a = pose_point(*a, contact->on_a), at_b = pose_point(*b, contact->on_b);
-    switch (touch->turns) {
-      case FF_TURNS_WITH_A: touch->normal = q_rotate(a->orientation, contact->normal_local); break;
-      case FF_TURNS_WITH_BOTH:
-        touch->normal = v3_unit(v3_cross(q_rotate(a->orientation, contact->edges[0]),
-                                         q_rotate(b->orientation, contact->edges[1])));
-        break;
-      case FF_TURNS_WITH_B: touch->normal = q_rotate(b->orientation, contact->normal_local); break;
-    }
-    touch->point = v3_scale(0.5, v3_add(at_a, at_b));
-    touch->depth = -v3_dot(touch->normal, v3_sub(at_a, at_b));
+    evaluate_tied(contact, a, b, touch);
   }
   touch->t1 = ff_quasi_tangent(contact, b->orientation, touch->normal);
   ff_quasi_layer_press(problem, contact);
 }
 
-/* Samples of two polyhedra. */
+static bool same_angle(double s, double t) {
+  return s == t || (isnan(s) && isnan(t));
+}
+
+/* Number of the first contacts of a pair that are evaluated together: with the same prisms. 0: the
+ * first is a pair as a whole, which is tied to its bodies: its witness points may jump. */
+static int count_together(const quasi_contact *contacts, int count) {
+  int n = 0;
+  const double *spin = contacts->touch.spin;
+  while (n < count && contacts[n].touch.id.kind != FF_PAIR_WHOLE &&
+         same_angle(contacts[n].touch.spin[0], spin[0]) &&
+         same_angle(contacts[n].touch.spin[1], spin[1])) {
+    n++;
+  }
+  return n;
+}
+
+/* Samples of contacts of a pair at the ends of the bodies; rates: may be NULL. False: these are not
+ * known. */
+static bool evaluate_together(const quasi_problem *problem, const quasi_contact *contacts,
+                              int count, ff_manifold *out, ff_sample_rates *rates) {
+  shape_pair_at at;
+  place_shapes(&at, problem, &problem->state->nears[contacts->pair],
+               &problem->bodies[contacts->e.a].end.pose, &problem->bodies[contacts->e.b].end.pose);
+  out->count = count;
+  out->spin[0] = contacts->touch.spin[0];
+  out->spin[1] = contacts->touch.spin[1];
+  for (int i = 0; i < count; i++) {
+    out->samples[i].id = contacts[i].touch.id;
+  }
+  return ff_manifold_evaluate(at.a, at.pose_a, at.b, at.pose_b, out, rates);
+}
+
+/* Contacts that are samples of a manifold. */
 static void evaluate_samples(const quasi_problem *problem, quasi_contact *contacts, int count) {
   const ff_pose *b = &problem->bodies[contacts->e.b].end.pose;
-  shape_pair_at at;
   ff_manifold manifold;
-  place_shapes(&at, problem, &problem->state->nears[contacts->pair],
-               &problem->bodies[contacts->e.a].end.pose, b);
-  manifold.count = count;
-  for (int i = 0; i < count; i++) {
-    manifold.samples[i].id = contacts[i].touch.id;
-  }
-  ff_manifold_evaluate(at.a, at.pose_a, at.b, at.pose_b, &manifold, NULL);
-  for (int i = 0; i < count; i++) {
-    ff_touch *touch = &contacts[i].touch;
-    touch->point = manifold.samples[i].point;
-    touch->normal = manifold.samples[i].along;
-    touch->depth = manifold.samples[i].depth;
-    touch->t1 = ff_quasi_tangent(&contacts[i], b->orientation, touch->normal);
-    ff_quasi_layer_press(problem, &contacts[i]);
+  for (int first = 0; first < count;) {
+    int n = count_together(contacts + first, count - first);
+    if (n == 0) {
+      evaluate_fixed(problem, &contacts[first++]);
+      continue;
+    }
+    evaluate_together(problem, contacts + first, n, &manifold, NULL);
+    for (int i = 0; i < n; i++, first++) {
+      ff_touch *touch = &contacts[first].touch;
+      touch->point = manifold.samples[i].point;
+      touch->normal = manifold.samples[i].along;
+      touch->depth = manifold.samples[i].depth;
+      touch->t1 = ff_quasi_tangent(&contacts[first], b->orientation, touch->normal);
+      ff_quasi_layer_press(problem, &contacts[first]);
+    }
   }
 }
 
@@ -307,6 +349,11 @@ bool ff_quasi_touch_at_start(const quasi_problem *problem, const quasi_contact *
   const ff_near *pair = &problem->state->nears[contact->pair];
   const quasi_body *a = &problem->bodies[contact->e.a], *b = &problem->bodies[contact->e.b];
   const ff_pose start_a = {a->x0, a->q0}, start_b = {b->x0, b->q0};
+  if (contact->touch.id.kind == FF_PAIR_WHOLE) {
+    *out = contact->touch;
+    evaluate_tied(contact, &start_a, &start_b, out);
+    return true;
+  }
   if (contact->touch.spot.kind != FF_SPOT_NONE || contact->touch.id.kind != FF_PAIR_NONE) {
     *out = contact->touch;
     ff_quasi_evaluate_features(problem, pair, &start_a, &start_b, out);
@@ -498,22 +545,18 @@ static void difference_samples(const quasi_problem *problem, quasi_contact *cont
   }
 }
 
-/* Samples of two polyhedra: depths by their gradients, points and normals analytic. Rotated about
- * its body's centre, a shape is translated as well. */
-static void differentiate_samples(const quasi_problem *problem, quasi_contact *contacts,
-                                  int count) {
+/* Samples of a manifold: depths by their gradients, points and normals analytic where they are
+ * known. Rotated about its body's centre, a shape is translated as well. */
+static void differentiate_together(const quasi_problem *problem, quasi_contact *contacts,
+                                   int count) {
   const ff_pose *on = &problem->bodies[contacts->e.a].end.pose;
-  shape_pair_at at;
+  const ff_near *pair = &problem->state->nears[contacts->pair];
+  ff_pose workspace;
   ff_manifold manifold;
   ff_sample_rates rates[FF_SAMPLES_MAX];
-  place_shapes(&at, problem, &problem->state->nears[contacts->pair], on,
-               &problem->bodies[contacts->e.b].end.pose);
-  manifold.count = count;
-  for (int i = 0; i < count; i++) {
-    manifold.samples[i].id = contacts[i].touch.id;
-  }
-  bool known = ff_manifold_evaluate(at.a, at.pose_a, at.b, at.pose_b, &manifold, rates);
-  ff_vec3 arm = v3_sub(at.pose_a->position, on->position);
+  bool known = evaluate_together(problem, contacts, count, &manifold, rates);
+  ff_vec3 origin = ff_shape_at(&problem->model->shapes[pair->shape_a], on, &workspace)->position;
+  ff_vec3 arm = v3_sub(origin, on->position);
   for (int i = 0; i < count; i++) {
     quasi_geometry_slope *slope = contacts[i].slope;
     const ff_sample *sample = &manifold.samples[i];
@@ -529,6 +572,19 @@ static void differentiate_samples(const quasi_problem *problem, quasi_contact *c
     slope[1].depth = v3_add(sample->d_depth.turn,
                             v3_cross(v3_sub(sample->point, on->position), sample->d_depth.shift));
     slope[0].normal_turns = slope[1].normal_turns = true;
+  }
+}
+
+static void differentiate_samples(const quasi_problem *problem, quasi_contact *contacts,
+                                  int count) {
+  for (int first = 0; first < count;) {
+    int n = count_together(contacts + first, count - first);
+    if (n == 0) {
+      differentiate_fixed(problem, &contacts[first]);
+    } else {
+      differentiate_together(problem, contacts + first, n);
+    }
+    first += n > 0 ? n : 1;
   }
 }
 

@@ -161,6 +161,10 @@ static void write_point(const quasi_problem *problem, const quasi_contact *conta
   point->spot = touch->spot;
   point->id = touch->id;
   point->weight = touch->weight;
+  point->prism[0] = touch->spin[0];
+  point->prism[1] = touch->spin[1];
+  point->tied[0] = contact->on_a;
+  point->tied[1] = contact->on_b;
   point->point = touch->point;
   point->normal = touch->normal;
   point->t1 = touch->t1;

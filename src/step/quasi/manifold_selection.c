@@ -410,7 +410,7 @@ bool ff_quasi_manifold_changed(const quasi_problem *problem, int reselections) {
     k += known;
     bool samples = first->touch.id.kind != FF_PAIR_NONE;
     if (samples
-            ? reselections < SAMPLE_RESELECTIONS && ff_quasi_samples_changed(problem, first, known)
+            ? ff_quasi_samples_changed(problem, first, known, reselections >= SAMPLE_RESELECTIONS)
             : first->fixed && pair_changed(problem, first, known)) {
       return true;
     }

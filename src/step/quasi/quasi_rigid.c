@@ -424,6 +424,10 @@ static ff_status take_substeps(ff_work *work, double whole, double t_end, long l
     status = try_substep(work, whole * (double)*size / (double)parts, end, *size > parts / 16);
     if (status == FF_OK) {
       done += *size;
+    } else if (status == FF_ERROR_STEP && !step->prisms_fixed &&
+               ff_quasi_has_prisms(&step->problem)) {
+      step->prisms_fixed = true;
+      status = FF_OK;
     } else if (status == FF_ERROR_STEP && *size > 1 && last - ff_effort > WORK_LEAST &&
                !ff_is_cancelled(&work->cancelled)) {
       save_backup(work);
@@ -454,7 +458,7 @@ static ff_status quasi_rigid_step(ff_work *work, double t_end) {
   }
   const long parts = 1L << STEP_HALVINGS, problems = work->solver.problems, before = ff_effort;
   long size = parts, most = WORK_LIMIT + WORK_PER_CONTACT * (long)step->problem.contact_count;
-  step->unchanged = step->has_backup = false;
+  step->unchanged = step->has_backup = step->prisms_fixed = false;
   ff_status status = take_substeps(work, h, t_end, before + most, &size);
   work->solver.effort = fmax(work->solver.effort, (double)(ff_effort - before) / (double)most);
   if (status != FF_OK) {
@@ -487,6 +491,10 @@ static void init_point(ff_point *point, const quasi_contact *contact) {
     point->spot = contact->touch.spot;
     point->id = contact->touch.id;
     point->weight = contact->touch.weight;
+    point->prism[0] = contact->touch.spin[0];
+    point->prism[1] = contact->touch.spin[1];
+    point->tied[0] = contact->on_a;
+    point->tied[1] = contact->on_b;
     ff_quasi_layer_init(contact->layer, contact->touch.depth, point);
   }
 }

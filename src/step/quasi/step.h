@@ -25,6 +25,7 @@ typedef struct quasi_step {
   double external_rates[FF_Y_LEDGER]; /* of the ledger, by applied forces at the start */
   double *ledger;                     /* FF_Y_LEDGER: change of the ledger by the step */
   /* passes */
+  bool prisms_fixed;          /* prisms of cylinders do not turn in a pass */
   bool *wanted;               /* near_capacity: pairs that take part at any distance */
   int reselections;           /* passes with feature pairs of the end of the previous pass */
   bool repeated;              /* there was a pass before: its solution is the initial guess */
@@ -80,9 +81,12 @@ bool ff_quasi_manifold_changed(const quasi_problem *problem, int reselections);
 
 /* Contacts of two polyhedra: samples of their manifold. False: no capacity. */
 bool ff_quasi_select_samples(quasi_step *step, const ff_meet *meet, int pair, double margin);
+/* Has a contact a prism of a cylinder that turns towards it? */
+bool ff_quasi_has_prisms(const quasi_problem *problem);
 /* Do weights of samples of a pair at the end differ from those that were solved for? first: the
- * first of its `known` contacts. */
-bool ff_quasi_samples_changed(const quasi_problem *problem, const quasi_contact *first, int known);
+ * first of its `known` contacts. last: only if that matters much. */
+bool ff_quasi_samples_changed(const quasi_problem *problem, const quasi_contact *first, int known,
+                              bool last);
 
 /* ---- islands.c -------------------------------------------------------------------------- */
 
