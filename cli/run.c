@@ -28,6 +28,7 @@ typedef struct run_job {
   ff_scene *scene;
   ff_model *model;
   ff_sim *sim;
+  ff_sampler *sampler;
   int *channels;      /* model channels to record */
   ff_channel *about;  /* their names and units */
   const char **names; /* time, then those */
@@ -225,12 +226,11 @@ static void run_abandon_recorders(run_job *job) {
 }
 
 /* Adds a row to every recording; a failed one reports the reason when it is closed. */
-static ff_status run_record(run_job *job, ff_report *report) {
+static ff_status run_record(run_job *job, double t, ff_report *report) {
   if (job->recorder_count == 0) {
     return FF_OK;
   }
-  job->row[0] = ff_sim_time(job->sim);
-  ff_sim_read(job->sim, job->channels, job->count - 1, job->row + 1);
+  job->row[0] = t;
   for (int i = 0; i < job->recorder_count; i++) {
     ff_status status = ff_recorder_add(job->recorders[i], job->row);
     if (status != FF_OK) {
@@ -274,20 +274,16 @@ static void run_count_event(void *context, const ff_event *event) {
   }
 }
 
-/* Advances to sample number k. Samples lie at multiples of record.every and at the end; if
- * that is 0 at every step, or at each thousandth of the duration if steps have no fixed length. */
-static ff_status run_next_sample(ff_sim *sim, const ff_run_def *run, long k) {
+/* Time of sample number k. Samples lie at multiples of record.every and at the end; if that is 0 at
+ * every step, or at each thousandth of the duration if steps have no fixed length. */
+static double run_sample_time(const ff_run_def *run, long k) {
   double every = run->record_every;
-  if (!(every > 0) && !ff_stepper_find(run->stepper.kind)->fixed_step) {
-    every = run->duration / 1000;
+  if (!(every > 0)) {
+    bool fixed = ff_stepper_find(run->stepper.kind)->fixed_step;
+    every = fixed ? run->stepper.step : run->duration / 1000;
   }
-  if (every > 0) {
-    double t = (double)k * every;
-    return ff_sim_advance(sim, t < run->duration - 1e-9 * every ? t : run->duration);
-  }
-  double left = run->duration - ff_sim_time(sim);
-  return left > run->stepper.step * (1 + 1e-9) ? ff_sim_step(sim)
-                                               : ff_sim_advance(sim, run->duration);
+  double t = (double)k * every;
+  return t < run->duration - 1e-9 * every ? t : run->duration;
 }
 
 /* Starts the requested number of threads; by default one per available processor, or a single one
@@ -305,13 +301,16 @@ static ff_status run_start_threads(run_job *job) {
 static ff_status run_advance(run_job *job, ff_report *report) {
   const ff_run_def *run = ff_model_run(job->model);
   ff_progress progress = ff_progress_start(!job->quiet);
-  ff_status status = run_record(job, report);
-  for (long k = 1; status == FF_OK && !stop_asked && ff_sim_time(job->sim) < run->duration; k++) {
-    status = run_next_sample(job->sim, run, k);
+  ff_status status = ff_sampler_create(&job->sampler, job->sim, job->channels,
+                                       job->recorder_count > 0 ? job->count - 1 : 0);
+  double t = 0;
+  for (long k = 0; status == FF_OK && !stop_asked && (k == 0 || t < run->duration); k++) {
+    t = run_sample_time(run, k);
+    status = ff_sampler_at(job->sampler, t, run->duration, job->row + 1);
     if (status == FF_OK) {
-      status = run_record(job, report);
+      status = run_record(job, t, report);
     }
-    ff_progress_show(&progress, ff_sim_time(job->sim) / run->duration);
+    ff_progress_show(&progress, t / run->duration);
   }
   ff_progress_end(&progress);
   return status;
@@ -462,6 +461,7 @@ int ff_cli_run(int argc, char **argv) {
   int code = run_execute(&job);
   run_abandon_recorders(&job);
   run_remove_scratch(&job);
+  ff_sampler_destroy(job.sampler);
   ff_sim_destroy(job.sim);
   ff_model_destroy(job.model);
   ff_scene_destroy(job.scene);

@@ -379,6 +379,33 @@ static void a_failed_step_changes_nothing(void **state) {
   end(sim, model);
 }
 
+/* What a law's formula dissipates, c v^2, is its own loss; what the implicit spring takes is the
+ * step's. */
+static void a_spring_without_damper_loses_nothing_by_its_law(void **state) {
+  (void)state;
+  static const char text[] =
+      BALL "stepper: {kind: micro-macro, step: 1e-3}\n"
+           "contacts:\n"
+           "  - {pair: [ball, floor], normal: {law: elastic, k: 1e5, c: 0}}\n";
+  ff_model *model;
+  ff_sim *sim = sim_of(&model, text, NULL);
+  assert_int_equal(ff_sim_advance(sim, 1), FF_OK);
+  ff_energy energy = ff_sim_energy(sim);
+  assert_true(energy.lost[FF_LOST_NORMAL] == 0);
+  assert_true(energy.lost[FF_LOST_STEP] > 0.05 * ff_sim_audit(sim).energy_scale);
+  end(sim, model);
+  /* resolved, with a damper: nearly all is the law's */
+  static const char fine[] = BALL "stepper: {kind: micro-macro, step: 1e-6}\n"
+                                  "contacts:\n"
+                                  "  - {pair: [ball, floor], normal: {law: elastic, k: 1e5, c: "
+                                  "100}}\n";
+  sim = sim_of(&model, fine, NULL);
+  assert_int_equal(ff_sim_advance(sim, 0.5), FF_OK);
+  energy = ff_sim_energy(sim);
+  assert_true(fabs(energy.lost[FF_LOST_STEP]) < 0.01 * energy.lost[FF_LOST_NORMAL]);
+  end(sim, model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_rigid_ball_bounces_with_its_restitution),
@@ -395,6 +422,7 @@ int main(void) {
       cmocka_unit_test(bodies_rest_on_bodies),
       cmocka_unit_test(every_allocation_of_a_sim_may_fail),
       cmocka_unit_test(a_failed_step_changes_nothing),
+      cmocka_unit_test(a_spring_without_damper_loses_nothing_by_its_law),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

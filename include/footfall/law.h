@@ -80,7 +80,7 @@ typedef enum ff_loss {
   FF_LOST_IMPACT,  /* impulses */
   FF_LOST_JOINT,   /* damping and friction in joints */
   FF_LOST_DEPTH, /* change of stored energy with depth or curvature (FF_LAW_UNPAID); < 0: gained */
-  FF_LOST_STEP,  /* of steps with forces at their end (`quasi-rigid`); < 0: gained */
+  FF_LOST_STEP,  /* by the step, not by a law (`quasi-rigid`, `micro-macro`); < 0: gained */
   FF_LOSS_COUNT
 } ff_loss;
 

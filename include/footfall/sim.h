@@ -296,6 +296,17 @@ FF_API bool ff_channel_matches(const char *name, const char *glob);
 /* Current values of the given channels. */
 FF_API void ff_sim_read(const ff_sim *sim, const int *channels, int count, double *out);
 
+/* Values of channels at given times. The steps of the sim do not depend on these times: where one
+ * lies inside a step, `adaptive` evaluates its own solution there, and channels of fixed steppers
+ * are interpolated (docs/recordings.md). A sampler uses its sim, which must outlive it. */
+typedef struct ff_sampler ff_sampler;
+FF_API ff_status ff_sampler_create(ff_sampler **out, ff_sim *sim, const int *channels, int count);
+FF_API void ff_sampler_destroy(ff_sampler *sampler);
+/* Takes whole steps until one ends at or after t, and evaluates the channels at t into out (count
+ * values). The step that would pass `end`, the end of the run, is shortened to end there; t <= end.
+ * Afterwards ff_sim_time may be later than t. FF_ERROR_INPUT: t is before the last step. */
+FF_API ff_status ff_sampler_at(ff_sampler *sampler, double t, double end, double *out);
+
 /* ---- events ---------------------------------------------------------------------------------- */
 
 typedef enum ff_event_kind { FF_EVENT_TOUCH, FF_EVENT_LIFT } ff_event_kind;

@@ -9,24 +9,30 @@
 #define XYZ             "x y z", 3
 #define WXYZ            "w x y z", 4
 #define NORMAL_TANGENTS "n t1 t2", 3
+#define LINEAR          FF_BLEND_LINEAR, 0
+#define NEAREST         FF_BLEND_NEAREST, 0
+#define OF_STEP         FF_BLEND_OF_STEP, 0
+#define CUBIC(rate)     FF_BLEND_CUBIC, AT(rate)
+#define ROTATION(omega) FF_BLEND_ROTATION, AT(omega)
 #define ROWS(array)     .rows = array, .row_count = sizeof(array) / sizeof *(array)
 
 /* ---- bodies --------------------------------------------------------------------------------- */
 
 static const ff_channel_row body_rows[] = {
-    {"position", XYZ, "m", NULL, "world", "origin of the body frame", AT(body.now.position)},
+    {"position", XYZ, "m", NULL, "world", "origin of the body frame", AT(body.now.position),
+     CUBIC(body.now.velocity)},
     {"orientation", WXYZ, "1", NULL, "world", "unit quaternion, body frame to world",
-     AT(body.now.orientation)},
-    {"velocity", XYZ, "m/s", NULL, "world", "of the origin", AT(body.now.velocity)},
-    {"omega", XYZ, "rad/s", NULL, "world", "angular velocity", AT(body.now.omega)},
+     AT(body.now.orientation), ROTATION(body.now.omega)},
+    {"velocity", XYZ, "m/s", NULL, "world", "of the origin", AT(body.now.velocity), LINEAR},
+    {"omega", XYZ, "rad/s", NULL, "world", "angular velocity", AT(body.now.omega), LINEAR},
     {"acceleration", XYZ, "m/s^2", NULL, "world",
      "of the origin, mean over the last step: change of `velocity` over its length; NAN before the "
      "first step",
-     AT(body.acceleration)},
+     AT(body.acceleration), OF_STEP},
     {"alpha", XYZ, "rad/s^2", NULL, "world",
      "angular acceleration, mean over the last step: change of `omega` over its length; NAN before "
      "the first step",
-     AT(body.alpha)},
+     AT(body.alpha), OF_STEP},
 };
 
 static int body_count(const ff_model *model) {
@@ -52,21 +58,24 @@ static void sample_body(const ff_sim *sim, int body, ff_channel_sample *out) {
 /* ---- contacts ------------------------------------------------------------------------------- */
 
 static const ff_channel_row contact_rows[] = {
-    {"depth", SCALAR, "m", NULL, "", "of the deepest point; 0 while apart", AT(contact.depth)},
+    {"depth", SCALAR, "m", NULL, "", "of the deepest point; 0 while apart", AT(contact.depth),
+     NEAREST},
     {"depth_rate", SCALAR, "m/s", NULL, "", "of the deepest point; > 0: approaching",
-     AT(contact.depth_rate)},
-    {"count", SCALAR, "1", NULL, "", "contact points", AT(contact.count)},
+     AT(contact.depth_rate), NEAREST},
+    {"count", SCALAR, "1", NULL, "", "contact points", AT(contact.count), NEAREST},
     {"force", NORMAL_TANGENTS, "N", NULL, "contact",
      "sums over the points of the force along normal and tangents, on the first body; n > 0: "
      "pushes the bodies apart",
-     AT(contact.force_n)},
-    {"force", XYZ, "N", NULL, "world", "on the first body", AT(contact.force)},
-    {"moment", XYZ, "N m", NULL, "world", "on the first body, about `point`", AT(contact.moment)},
+     AT(contact.force_n), NEAREST},
+    {"force", XYZ, "N", NULL, "world", "on the first body", AT(contact.force), NEAREST},
+    {"moment", XYZ, "N m", NULL, "world", "on the first body, about `point`", AT(contact.moment),
+     NEAREST},
     {"point", XYZ, "m", NULL, "world", "mean of the points, weighted by normal force",
-     AT(contact.point)},
-    {"slip", SCALAR, "m/s", NULL, "", "sliding speed of the deepest point", AT(contact.slip)},
+     AT(contact.point), NEAREST},
+    {"slip", SCALAR, "m/s", NULL, "", "sliding speed of the deepest point", AT(contact.slip),
+     NEAREST},
     {"mode", SCALAR, "1", NULL, "", "0: no contact or no friction, 1: a point sticks, 2: all slip",
-     AT(contact.mode)},
+     AT(contact.mode), NEAREST},
 };
 
 /* Contacts get channels of their own while there are few enough to look at. */
@@ -151,11 +160,11 @@ static void sample_contact(const ff_sim *sim, int index, ff_channel_sample *out)
 /* ---- drives and constraints ----------------------------------------------------------------- */
 
 static const ff_channel_row drive_rows[] = {
-    {"force", SCALAR, "N", NULL, "drive axis", "on the body", AT(drive.force)},
+    {"force", SCALAR, "N", NULL, "drive axis", "on the body", AT(drive.force), LINEAR},
     {"position", SCALAR, "m", NULL, "drive axis", "of the body's origin from the reference",
-     AT(drive.position)},
+     AT(drive.position), LINEAR},
     {"wanted", SCALAR, "m", NULL, "drive axis", "position wanted; NAN unless a position is driven",
-     AT(drive.wanted)},
+     AT(drive.wanted), LINEAR},
 };
 
 static int drive_count(const ff_model *model) {
@@ -177,11 +186,11 @@ static void sample_drive(const ff_sim *sim, int index, ff_channel_sample *out) {
 }
 
 static const ff_channel_row constraint_rows[] = {
-    {"force", XYZ, "N", NULL, "world", "on the first body", AT(constraint.force)},
+    {"force", XYZ, "N", NULL, "world", "on the first body", AT(constraint.force), LINEAR},
     {"moment", XYZ, "N m", NULL, "world", "on the first body, about its anchor",
-     AT(constraint.moment)},
-    {"error", SCALAR, "m", NULL, "", "distance that should be 0", AT(constraint.error)},
-    {"angle", SCALAR, "rad", NULL, "", "angle that should be 0", AT(constraint.angle)},
+     AT(constraint.moment), LINEAR},
+    {"error", SCALAR, "m", NULL, "", "distance that should be 0", AT(constraint.error), LINEAR},
+    {"angle", SCALAR, "rad", NULL, "", "angle that should be 0", AT(constraint.angle), LINEAR},
 };
 
 static int constraint_count(const ff_model *model) {
@@ -199,10 +208,11 @@ static void sample_constraint(const ff_sim *sim, int index, ff_channel_sample *o
 /* ---- robots --------------------------------------------------------------------------------- */
 
 static const ff_channel_row joint_rows[] = {
-    {"position", SCALAR, "rad", "m", "joint axis", "of the joint", AT(joint.position)},
-    {"velocity", SCALAR, "rad/s", "m/s", "joint axis", "of the joint", AT(joint.velocity)},
+    {"position", SCALAR, "rad", "m", "joint axis", "of the joint", AT(joint.position),
+     CUBIC(joint.velocity)},
+    {"velocity", SCALAR, "rad/s", "m/s", "joint axis", "of the joint", AT(joint.velocity), LINEAR},
     {"torque", SCALAR, "N m", "N", "joint axis",
-     "of what drives it; 0 of a joint that mimics another", AT(joint.torque)},
+     "of what drives it; 0 of a joint that mimics another", AT(joint.torque), LINEAR},
 };
 
 /* The index-th joint of all robots, and whose it is. */
@@ -243,14 +253,14 @@ static void sample_joint(const ff_sim *sim, int index, ff_channel_sample *out) {
 }
 
 static const ff_channel_row load_rows[] = {
-    {"force", XYZ, "N", NULL, "world", "of all contacts on the body", AT(load.force)},
+    {"force", XYZ, "N", NULL, "world", "of all contacts on the body", AT(load.force), NEAREST},
     {"moment", XYZ, "N m", NULL, "world", "of all contacts, about the body's origin",
-     AT(load.moment)},
+     AT(load.moment), NEAREST},
     {"pressure", XYZ, "m", NULL, "world",
      "centre of pressure in the xy-plane of the body frame; NAN while nothing presses",
-     AT(load.pressure)},
+     AT(load.pressure), NEAREST},
     {"twist", SCALAR, "N m", NULL, "", "free moment at the centre of pressure, about the body's z",
-     AT(load.twist)},
+     AT(load.twist), NEAREST},
 };
 
 static int load_count(const ff_model *model) {
@@ -266,16 +276,16 @@ static void sample_load(const ff_sim *sim, int index, ff_channel_sample *out) {
 }
 
 static const ff_channel_row robot_rows[] = {
-    {"com", XYZ, "m", NULL, "world", "centre of mass", AT(robot.com)},
-    {"velocity", XYZ, "m/s", NULL, "world", "of the centre of mass", AT(robot.velocity)},
+    {"com", XYZ, "m", NULL, "world", "centre of mass", AT(robot.com), CUBIC(robot.velocity)},
+    {"velocity", XYZ, "m/s", NULL, "world", "of the centre of mass", AT(robot.velocity), LINEAR},
     {"angular", XYZ, "kg m^2/s", NULL, "world", "angular momentum about the centre of mass",
-     AT(robot.angular)},
+     AT(robot.angular), LINEAR},
     {"pressure", XYZ, "m", NULL, "world",
      "centre of pressure in the plane through the origin normal to gravity; NAN while nothing "
      "presses",
-     AT(robot.pressure)},
+     AT(robot.pressure), NEAREST},
     {"zmp", XYZ, "m", NULL, "world",
-     "zero-moment point in the same plane; NAN while it is not known", AT(robot.zmp)},
+     "zero-moment point in the same plane; NAN while it is not known", AT(robot.zmp), NEAREST},
 };
 
 static int robot_count(const ff_model *model) {
@@ -293,15 +303,16 @@ static void sample_robot(const ff_sim *sim, int index, ff_channel_sample *out) {
 /* ---- ledger and audit ----------------------------------------------------------------------- */
 
 static const ff_channel_row energy_rows[] = {
-    {"kinetic", SCALAR, "J", NULL, "", "of all bodies and robots", AT(energy.kinetic)},
-    {"gravity", SCALAR, "J", NULL, "", "potential energy", AT(energy.gravity)},
+    {"kinetic", SCALAR, "J", NULL, "", "of all bodies and robots", AT(energy.kinetic), LINEAR},
+    {"gravity", SCALAR, "J", NULL, "", "potential energy", AT(energy.gravity), LINEAR},
     {"spring.normal", SCALAR, "J", NULL, "", "stored in contacts along normals",
-     AT(energy.spring_normal)},
+     AT(energy.spring_normal), LINEAR},
     {"spring.tangent", SCALAR, "J", NULL, "", "stored in contacts by friction",
-     AT(energy.spring_tangent)},
-    {"spring.joint", SCALAR, "J", NULL, "", "stored in springs of joints", AT(energy.spring_joint)},
+     AT(energy.spring_tangent), LINEAR},
+    {"spring.joint", SCALAR, "J", NULL, "", "stored in springs of joints", AT(energy.spring_joint),
+     LINEAR},
 #define LOST(name, index, meaning)                                                                 \
-  { "lost." name, SCALAR, "J", NULL, "", "lost so far " meaning, AT(energy.lost[index]) }
+  { "lost." name, SCALAR, "J", NULL, "", "lost so far " meaning, AT(energy.lost[index]), LINEAR }
     LOST("normal", FF_LOST_NORMAL, "to damping along normals"),
     LOST("tangent", FF_LOST_TANGENT,
          "to damping of bristles, and what they held when their contact ended"),
@@ -315,9 +326,9 @@ static const ff_channel_row energy_rows[] = {
     LOST("step", FF_LOST_STEP, "by steps that take the forces of their end; < 0: gained"),
 #undef LOST
     {"work", SCALAR, "J", NULL, "", "done so far by forces, drives and prescribed bodies",
-     AT(energy.work)},
+     AT(energy.work), LINEAR},
     {"residual", SCALAR, "J", NULL, "", "error of the integration: > 0 energy created, < 0 lost",
-     AT(energy.residual)},
+     AT(energy.residual), LINEAR},
 };
 
 _Static_assert(sizeof energy_rows / sizeof *energy_rows == 7 + FF_LOSS_COUNT,
@@ -334,13 +345,14 @@ static void sample_energy(const ff_sim *sim, int index, ff_channel_sample *out) 
 }
 
 static const ff_channel_row momentum_rows[] = {
-    {"linear", XYZ, "kg m/s", NULL, "world", "of all bodies and robots", AT(momentum.now.linear)},
+    {"linear", XYZ, "kg m/s", NULL, "world", "of all bodies and robots", AT(momentum.now.linear),
+     LINEAR},
     {"angular", XYZ, "kg m^2/s", NULL, "world", "of all, about the world's origin",
-     AT(momentum.now.angular)},
+     AT(momentum.now.angular), LINEAR},
     {"residual.linear", SCALAR, "kg m/s", NULL, "", "magnitude of the error in the balance",
-     AT(momentum.linear_residual)},
+     AT(momentum.linear_residual), LINEAR},
     {"residual.angular", SCALAR, "kg m^2/s", NULL, "", "magnitude of the error in the balance",
-     AT(momentum.angular_residual)},
+     AT(momentum.angular_residual), LINEAR},
 };
 
 static void sample_momentum(const ff_sim *sim, int index, ff_channel_sample *out) {
@@ -352,11 +364,12 @@ static void sample_momentum(const ff_sim *sim, int index, ff_channel_sample *out
 
 static const ff_channel_row audit_rows[] = {
     {"complementarity", SCALAR, "N", NULL, "", "largest force of an open contact, or pull",
-     AT(audit.complementarity)},
-    {"cone", SCALAR, "N", NULL, "", "largest friction beyond its cone", AT(audit.cone)},
+     AT(audit.complementarity), NEAREST},
+    {"cone", SCALAR, "N", NULL, "", "largest friction beyond its cone", AT(audit.cone), NEAREST},
     {"dissipation", SCALAR, "W", NULL, "",
-     "largest power that friction could dissipate and does not", AT(audit.dissipation)},
-    {"penetration", SCALAR, "m", NULL, "", "largest depth beyond the layer", AT(audit.penetration)},
+     "largest power that friction could dissipate and does not", AT(audit.dissipation), NEAREST},
+    {"penetration", SCALAR, "m", NULL, "", "largest depth beyond the layer", AT(audit.penetration),
+     NEAREST},
 };
 
 /* Only where contacts are solved for. */

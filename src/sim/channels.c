@@ -5,11 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A channel's number taken apart; family -1: there is none. */
-typedef struct place {
-  int family, member, row, component;
-} place;
-
 /* Channels of each member of a family. */
 static int channels_of(const ff_channel_family *family) {
   int count = 0;
@@ -19,12 +14,12 @@ static int channels_of(const ff_channel_family *family) {
   return count;
 }
 
-static place locate(const ff_model *model, int index) {
+ff_channel_place ff_channel_locate(const ff_model *model, int index) {
   for (int f = 0; model && index >= 0 && f < FF_CHANNEL_FAMILIES; f++) {
     const ff_channel_family *family = &ff_channel_families[f];
     int each = channels_of(family), all = each * family->count(model);
     if (index < all) {
-      place at = {.family = f, .member = index / each, .component = index % each};
+      ff_channel_place at = {.family = f, .member = index / each, .component = index % each};
       while (at.component >= family->rows[at.row].count) {
         at.component -= family->rows[at.row++].count;
       }
@@ -32,7 +27,7 @@ static place locate(const ff_model *model, int index) {
     }
     index -= all;
   }
-  return (place){.family = -1};
+  return (ff_channel_place){.family = -1};
 }
 
 int ff_model_channel_count(const ff_model *model) {
@@ -55,7 +50,7 @@ static const char *component_name(const ff_channel_row *row, int component, int 
 
 ff_channel ff_model_channel(const ff_model *model, int index) {
   ff_channel out = {.unit = "1", .frame = "", .meaning = ""};
-  place at = locate(model, index);
+  ff_channel_place at = ff_channel_locate(model, index);
   if (at.family < 0) {
     return out;
   }
@@ -135,9 +130,9 @@ bool ff_channel_matches(const char *name, const char *glob) {
 void ff_sim_read(const ff_sim *sim, const int *channels, int count, double *out) {
   /* Channels of one member stand together: read each member once. */
   ff_channel_sample sample = {0};
-  place now = {.family = -1};
+  ff_channel_place now = {.family = -1};
   for (int i = 0; i < count; i++) {
-    place at = locate(sim ? sim->model : NULL, channels[i]);
+    ff_channel_place at = ff_channel_locate(sim ? sim->model : NULL, channels[i]);
     if (at.family < 0) {
       out[i] = NAN;
       continue;

@@ -35,6 +35,15 @@ typedef union ff_channel_sample {
   ff_contact_residual audit;
 } ff_channel_sample;
 
+/* Value of a channel inside a fixed step, from its values at both ends (docs/recordings.md). */
+typedef enum ff_blend {
+  FF_BLEND_LINEAR,
+  FF_BLEND_NEAREST, /* of the nearer end */
+  FF_BLEND_OF_STEP, /* of the whole step: that of its end */
+  FF_BLEND_CUBIC,   /* Hermite, with the rates of both ends */
+  FF_BLEND_ROTATION /* quaternion: Hermite in the rotation vector, with the angular velocities */
+} ff_blend;
+
 /* A channel, or one for each component of a vector. */
 typedef struct ff_channel_row {
   const char *name;       /* after the member's: "position" */
@@ -45,6 +54,8 @@ typedef struct ff_channel_row {
   const char *frame;        /* axes that its components are along; "": of none */
   const char *meaning;      /* what it is, its sign, and when it is NAN */
   size_t at;                /* offset in the sample */
+  ff_blend blend;
+  size_t rate_at; /* offset of its rate, or angular velocity, in the sample; 0: not needed */
 } ff_channel_row;
 
 enum { FF_MEMBER_NAME = 150 };
@@ -63,5 +74,11 @@ typedef struct ff_channel_family {
 
 enum { FF_CHANNEL_FAMILIES = 10 };
 extern const ff_channel_family ff_channel_families[FF_CHANNEL_FAMILIES];
+
+/* Family, member, row and component of a channel's number; family -1: there is no such channel. */
+typedef struct ff_channel_place {
+  int family, member, row, component;
+} ff_channel_place;
+ff_channel_place ff_channel_locate(const ff_model *model, int index);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/team.h"
 #include "math/vec.h"
+#include "sim/sampler.h"
 
 #include <string.h>
 
@@ -124,6 +125,10 @@ static ff_status sim_step_to(ff_sim *sim, double limit, bool on_grid) {
     sim->work.trouble = (ff_trouble){.kind = FF_TROUBLE_NO_TIME, .a = -1, .b = -1};
     return FF_ERROR_STEP;
   }
+  sim->work.sampled = sim->sampler;
+  if (sim->sampler) {
+    ff_sampler_before_step(sim->sampler, end);
+  }
   status = status == FF_OK ? sim->stepper->step(&sim->work, end) : status;
   if (status != FF_OK) {
     return status;
@@ -150,6 +155,10 @@ static ff_status sim_end_with(ff_sim *sim, ff_status status) {
   }
   sim->failed = status;
   return status;
+}
+
+ff_status ff_sim_step_to(ff_sim *sim, double limit) {
+  return sim_end_with(sim, sim_step_to(sim, limit, false));
 }
 
 ff_status ff_sim_step(ff_sim *sim) {

@@ -35,11 +35,15 @@ struct ff_sim {
   ff_ticker ticker; /* of the user's function */
   ff_control_fn control;
   void *control_context;
-  ff_body_motion *before; /* of each body at the start of the last step: body_count */
-  double last_step;       /* s, its length; 0: none since the start, or it failed */
-  ff_status failed;       /* how the last step ended */
-  bool ordered;           /* orders have come that the stepper has not seen */
+  ff_body_motion *before;     /* of each body at the start of the last step: body_count */
+  double last_step;           /* s, its length; 0: none since the start, or it failed */
+  ff_status failed;           /* how the last step ended */
+  bool ordered;               /* orders have come that the stepper has not seen */
+  struct ff_sampler *sampler; /* takes a sample in the next steps; NULL: none */
 };
+
+/* One step, at most to limit; for ff_sim_failure its status is kept. */
+ff_status ff_sim_step_to(ff_sim *sim, double limit);
 
 /* Compares the body pairs with their previous state and reports touch-downs and lift-offs; h:
  * length of the last step. */

@@ -275,6 +275,9 @@ static ff_status adaptive_step(ff_work *work, double t_end) {
     if (ff_is_cancelled(&work->cancelled)) { /* peaks need rates, too */
       return fail_adaptive_step(work, t);
     }
+    if (work->sampled) { /* the points as they are inside the step, before anything is switched */
+      memcpy(state->old_points, state->points, (size_t)state->point_count * sizeof *state->points);
+    }
     if (outcome == FF_ODE_EVENT) {
       switch_point(work, ff_ode_event(work->ode));
       restart(work);
@@ -292,6 +295,39 @@ static ff_status adaptive_step(ff_work *work, double t_end) {
   return fail_adaptive_step(work, t);
 }
 
+/* ---- samples inside a step ---------------------------------------------------------------- */
+
+static void swap_points(ff_state *state) {
+  ff_point *points = state->points;
+  state->points = state->old_points;
+  state->old_points = points;
+}
+
+/* The points of the last step, which adaptive_step has copied, and the solution in it. */
+static bool adaptive_enter(ff_work *work, double t) {
+  ff_state *state = work->state;
+  work->aside.t = state->t;
+  work->aside.y = state->y;
+  work->aside.evaluations = state->evaluations;
+  swap_points(state);
+  bool good = ff_ode_inside(work->ode, t, work->stage);
+  state->t = t;
+  state->y = work->stage;
+  if (good) {
+    ff_forces_update(work->model, state, t, state->y, NULL, NULL);
+  }
+  return good;
+}
+
+static void adaptive_leave(ff_work *work) {
+  ff_state *state = work->state;
+  swap_points(state);
+  state->t = work->aside.t;
+  state->y = work->aside.y;
+  ff_forces_update(work->model, state, state->t, state->y, NULL, NULL);
+  state->evaluations = work->aside.evaluations; /* those of the integration are counted */
+}
+
 const ff_stepper ff_stepper_adaptive = {
     .staged = true,
     .create = adaptive_create,
@@ -299,4 +335,6 @@ const ff_stepper ff_stepper_adaptive = {
     .reset = adaptive_reset,
     .refresh = adaptive_refresh,
     .step = adaptive_step,
+    .enter = adaptive_enter,
+    .leave = adaptive_leave,
 };

@@ -13,11 +13,11 @@ bool ff_candidates_stale(const ff_model *model, const ff_state *state, double t,
   ff_robots_place(model, state, y);
   for (int i = 0; i < model->body_count; i++) {
     const ff_model_body *body = &model->bodies[i];
-    if (body->kind == FF_BODY_FIXED) {
+    if (body->kind == FF_BODY_FIXED || body->shape_count == 0) {
       continue;
     }
     if (body->robot >= 0) {
-      if (body->bound > 0 && ff_candidates_left(state, i, state->bodies[i].pose.position)) {
+      if (ff_candidates_left(state, i, state->bodies[i].pose.position)) {
         return true;
       }
       continue;
@@ -34,8 +34,9 @@ bool ff_candidates_stale(const ff_model *model, const ff_state *state, double t,
 void ff_candidates_wish(const ff_model *model, ff_state *state, double step) {
   double smallest = INFINITY;
   for (int i = 0; i < model->body_count; i++) {
-    if (model->bodies[i].slot >= 0 || (model->bodies[i].robot >= 0 && model->bodies[i].bound > 0)) {
-      smallest = fmin(smallest, model->bodies[i].bound);
+    const ff_model_body *body = &model->bodies[i];
+    if ((body->slot >= 0 || body->robot >= 0) && body->bound > 0) {
+      smallest = fmin(smallest, body->bound);
     }
   }
   double least = isfinite(smallest) ? 0.1 * smallest : 0;

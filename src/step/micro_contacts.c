@@ -143,18 +143,26 @@ static void total_force(const ff_micro *micro, const ff_micro_contact *contact, 
 }
 
 /* An impulse takes from the kinetic energy its product with the mean of the speeds before and
- * after. Of an elastic part the damper's share of it is lost, the spring's is stored; if the two
- * do not agree, the residual shows it. */
-static void book_micro_losses(const ff_micro_contact *contact, double h, double *ledger) {
-  double mean[3];
+ * after. Of an elastic part, its damper dissipates c v^2 with the speed v that its force was
+ * evaluated at; the rest of what force beyond k d takes is the step's: k h v is the implicit
+ * spring, which no law has. What the spring stores is the residual's, if the two do not agree. */
+static void book_micro_losses(const ff_micro *micro, const ff_micro_contact *contact,
+                              double *ledger) {
+  ff_micro_form form = micro->model->micro;
+  double h = micro->h, mean[3];
   for (int k = 0; k < 3; k++) {
     mean[k] = 0.5 * (contact->speed[k] + contact->end[k]);
   }
   double spring = contact->soft ? contact->per_depth * contact->depth : 0;
-  double damper = contact->soft ? contact->force[0] - spring : 0;
+  double taken = contact->soft ? -(contact->force[0] - spring) * mean[0] : 0;
+  double ahead = form == FF_MICRO_CONVENTIONAL ? 0 : h;
+  double damper = contact->soft ? contact->damping - ahead * contact->stiffness : 0;
+  double speed = form == FF_MICRO_IMPLICIT ? contact->end[0] : contact->speed[0];
+  double damped = damper * speed * speed;
   double rubbed = contact->force[1] * mean[1] + contact->force[2] * mean[2];
   rubbed += (contact->impulse[1] * mean[1] + contact->impulse[2] * mean[2]) / h;
-  ledger[FF_Y_LOST + FF_LOST_NORMAL] -= damper * mean[0];
+  ledger[FF_Y_LOST + FF_LOST_NORMAL] += damped;
+  ledger[FF_Y_LOST + FF_LOST_STEP] += taken - damped;
   ledger[FF_Y_LOST + FF_LOST_IMPACT] -= contact->impulse[0] / h * mean[0];
   ledger[FF_Y_LOST + FF_LOST_SLIP] -= rubbed;
 }
@@ -172,7 +180,7 @@ void ff_micro_book(ff_micro *micro, double *ledger) {
     double f[3];
     ff_vec3 force, moment;
     total_force(micro, contact, f, &force, &moment);
-    book_micro_losses(contact, micro->h, ledger);
+    book_micro_losses(micro, contact, ledger);
     ff_contact_push(micro->model, state, &bodies, point->point, force, moment, ledger);
   }
 }

@@ -41,6 +41,11 @@ typedef struct ff_work {
   struct ff_team *team;     /* threads that share a step's work; NULL: one does all */
   atomic_bool cancelled;    /* by somebody outside, at any time: the step is to end as it began */
   long steps, events;
+  bool sampled; /* a sample may be taken inside the coming step */
+  struct {      /* what a sample inside a step of `adaptive` puts aside */
+    double t, *y;
+    long evaluations;
+  } aside;
   long marked_steps;     /* `adaptive`: how far it was a while ago, in steps */
   double marked_t;       /* and in time */
   ff_solver_info solver; /* `quasi-rigid`, `micro-macro` */
@@ -58,6 +63,12 @@ typedef struct ff_stepper {
    * or to the next event. On failure the state is as before. What may take long looks whether it
    * was cancelled, and then fails with FF_CANCELLED. */
   ff_status (*step)(ff_work *work, double t_end);
+  /* Samples inside the last step, if work->sampled was set before it: enter makes the state, except
+   * audit and events, that of the solution at a time inside; leave makes it that of the end again.
+   * enter is false where the rates are undefined; leave is due all the same. NULL: channels are
+   * interpolated between the ends. */
+  bool (*enter)(ff_work *work, double t);
+  void (*leave)(ff_work *work);
 } ff_stepper;
 
 #define FF_STEPPER_ROW(id, ...) extern const ff_stepper ff_stepper_##id;

@@ -1,0 +1,11 @@
+/* Samples between the ends of steps. */
+#ifndef FF_SIM_SAMPLER_H
+#define FF_SIM_SAMPLER_H
+
+#include "footfall/sim.h"
+
+/* Before a step of the sampler's sim that will end at `end`, or earlier: stores what a sample
+ * inside the step will need. */
+void ff_sampler_before_step(ff_sampler *sampler, double end);
+
+#endif
