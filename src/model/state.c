@@ -18,7 +18,7 @@ static double state_points_beside(const ff_model *model, int i) {
     bool moved =
         ff_body_is_moved(&model->bodies[a->body]) || ff_body_is_moved(&model->bodies[b->body]);
     if (binding >= 0 && moved && a->body != b->body && b->geom.kind != FF_HALF_SPACE) {
-      int points = ff_binding_points(model, &model->bindings[binding], a->geom.kind, b->geom.kind);
+      int points = ff_binding_points(&model->bindings[binding], a->geom.kind, b->geom.kind);
       most = points > most ? points : most;
       partners++;
     }
@@ -214,16 +214,7 @@ int ff_near_touch(const ff_model *model, const ff_near *near, const ff_pose *bod
   ff_pose room_a, room_b;
   const ff_pose *at_a = ff_shape_at(a, body_a, &room_a), *at_b = ff_shape_at(b, body_b, &room_b);
   double round = model->bindings[near->binding].round;
-  return ff_geom_is_rounded(&a->geom, &b->geom, round)
-             ? ff_geom_touch_rounded(&a->geom, at_a, &b->geom, at_b, round, margin, out)
+  return ff_geom_is_blunt(&a->geom, &b->geom, round)
+             ? ff_geom_touch_blunt(&a->geom, at_a, at_b, round, margin, out)
              : ff_geom_touch(&a->geom, at_a, &b->geom, at_b, margin, out);
-}
-
-bool ff_near_look(const ff_model *model, const ff_near *near, const ff_pose *body_a,
-                  const ff_pose *body_b, ff_touch *touch) {
-  const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
-  ff_pose room_a, room_b;
-  return ff_touch_look(&a->geom, ff_shape_at(a, body_a, &room_a), &b->geom,
-                       ff_shape_at(b, body_b, &room_b), model->bindings[near->binding].round,
-                       touch);
 }

@@ -61,7 +61,6 @@ typedef struct ff_point {
   bool loose;                /* open, and nothing is left of the last contact */
   double prism[2];           /* rad, of prisms of cylinders that it was found with: ff_manifold */
   ff_vec3 tied[2];           /* m, of a pair as a whole: its points in the frames of both bodies */
-  ff_spot spot;              /* which parts of two rounded shapes it lies, or lay last, between */
   double deflection;         /* m, of the layer; it may still recover when contact has ended */
   double deflection_b;       /* m, the part of it that is in b's own layer */
   ff_vec3 shear, shear_rate; /* m, m/s: tangential deflection, and what of it the slip lacks; */
@@ -209,13 +208,10 @@ void ff_state_reset(ff_state *state, const ff_model *model);
 /* Drive phases at the time of the state; initialises a new phase. */
 void ff_state_enter_phases(ff_state *state, const ff_model *model);
 
-/* Contact points of a shape pair for `quasi-rigid`, with the bodies at these poses: by
- * ff_geom_touch_rounded where it rounds edges. */
+/* Contact points of a shape pair without a manifold for `quasi-rigid`, with the bodies at these
+ * poses: by ff_geom_touch_blunt where a has flat places on a half-space. */
 int ff_near_touch(const ff_model *model, const ff_near *near, const ff_pose *body_a,
                   const ff_pose *body_b, double margin, ff_touch out[FF_TOUCH_MAX]);
-/* Re-evaluates one such contact point by its feature pair (spot): as ff_touch_look. */
-bool ff_near_look(const ff_model *model, const ff_near *near, const ff_pose *body_a,
-                  const ff_pose *body_b, ff_touch *touch);
 
 /* Are forces of the binding left to step/midpoint_contact.h? */
 static inline bool ff_state_holds(const ff_state *state, const ff_binding *binding) {

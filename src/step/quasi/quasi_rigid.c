@@ -396,7 +396,7 @@ static ff_status try_substep(ff_work *work, double h, double end, bool strict) {
     } else if (ff_quasi_passed_through(step)) {
       return FF_ERROR_STEP;
     } else if ((strict || step->reselections < RESELECTIONS) &&
-               ff_quasi_manifold_changed(problem, step->reselections)) {
+               ff_quasi_samples_changed(problem, step->reselections)) {
       keep_pass(step);
       if (++step->reselections > RESELECTIONS) {
         return fail_step(step, FF_TROUBLE_CHANGING);
@@ -488,7 +488,6 @@ static void init_point(ff_point *point, const quasi_contact *contact) {
   if (contact) {
     point->point = contact->touch.point; /* the ledger of the first step needs the start */
     point->normal = contact->touch.normal;
-    point->spot = contact->touch.spot;
     point->id = contact->touch.id;
     point->weight = contact->touch.weight;
     point->prism[0] = contact->touch.spin[0];

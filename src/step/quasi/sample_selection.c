@@ -18,8 +18,10 @@
 #define INHERIT    1e-2 /* of a body's size: a vanished sample this close hands over its layer */
 #define SAME_PLACE 1e-2 /* of a body's size: weights of samples this close count together */
 #define SAME_DEPTH 1e-7 /* of a body's size: change of a depth by prisms that turn in a step */
-#define MISSED     0.5  /* law units: weight of a place that must not be missed */
+#define MISSED     0.4 /* law units: weight of a place that must not be missed; the audit has 0.5 */
 #define RESELECT   0.25 /* law units: change of the weight of a place that matters */
+
+enum { SAMPLE_RESELECTIONS = 3 }; /* times samples are selected anew in a step */
 
 /* Samples of a pair and the slots of their points. */
 typedef struct sample_slots {
@@ -200,8 +202,9 @@ static bool prisms_turned(const quasi_problem *problem, const quasi_contact *fir
   return false;
 }
 
-bool ff_quasi_samples_changed(const quasi_problem *problem, const quasi_contact *first, int known,
-                              bool last) {
+/* first: the first of the `known` contacts of a pair. last: only if that matters much. */
+static bool pair_samples_changed(const quasi_problem *problem, const quasi_contact *first,
+                                 int known, bool last) {
   ff_touch now[FF_TOUCH_MAX], solved[FF_TOUCH_MAX], touching[FF_TOUCH_MAX];
   const ff_near *pair = &problem->state->nears[first->pair];
   double close = SAME_PLACE * problem->model->bodies[first->e.a].bound;
@@ -221,6 +224,19 @@ bool ff_quasi_samples_changed(const quasi_problem *problem, const quasi_contact 
     }
   }
   return !last && prisms_turned(problem, first, known);
+}
+
+bool ff_quasi_samples_changed(const quasi_problem *problem, int reselections) {
+  for (int k = 0; k < problem->contact_count;) {
+    const quasi_contact *first = &problem->contacts[k];
+    int known = quasi_pair_size(problem, first);
+    k += known;
+    if (first->fixed &&
+        pair_samples_changed(problem, first, known, reselections >= SAMPLE_RESELECTIONS)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 bool ff_quasi_has_prisms(const quasi_problem *problem) {

@@ -1,4 +1,4 @@
-/* Shapes with rounded edges: cores, and points that keep the parts they lie between. */
+/* Cores of hulls, and shapes with flat places on a half-space that are blunt. */
 #include "geom/distance.h"
 #include "geom/hull.h"
 #include "geom/touch.h"
@@ -11,8 +11,9 @@ static void a_box_of_vertices_has_a_box_as_core(void **state) {
   ff_arena arena = {0};
   ff_pose frame;
   ff_geom hull = solid_polyhedron(&arena, solid_cube, 8, &frame);
-  assert_int_equal(ff_geom_prepare(&hull, 0.05, &arena), FF_OK);
-  const ff_hull *core = hull.hull->core;
+  assert_int_equal(ff_hull_erode_inner((ff_hull *)hull.hull, 0.05 / hull.hull->inside, &arena),
+                   FF_OK);
+  const ff_hull *core = hull.hull->inner;
   assert_non_null(core);
   assert_int_equal(core->vertex_count, 8);
   assert_int_equal(core->edge_count, 12);
@@ -39,15 +40,15 @@ static void cores_of_random_hulls_are_closed(void **state) {
     }
     ff_pose frame;
     ff_geom geom = solid_polyhedron(&arena, points, count, &frame);
-    assert_int_equal(ff_geom_prepare(&geom, 0.4 * geom.hull->inside, &arena), FF_OK);
-    const ff_hull *core = geom.hull->core;
+    assert_int_equal(ff_hull_erode_inner((ff_hull *)geom.hull, 0.4, &arena), FF_OK);
+    const ff_hull *core = geom.hull->inner;
     assert_non_null(core);
     assert_int_equal(core->vertex_count - core->edge_count + core->face_count, 2);
     for (int i = 0; i < core->vertex_count; i++) {
       int on = 0;
       for (int f = 0; f < geom.hull->face_count; f++) {
         double over = v3_dot(geom.hull->normal[f], core->vertices[i]) - geom.hull->offset[f] +
-                      geom.hull->core_depth;
+                      geom.hull->inner_depth;
         assert_true(over < 1e-6); /* corners that are one lie between what they were */
         on += over > -1e-6;
       }
@@ -55,17 +56,6 @@ static void cores_of_random_hulls_are_closed(void **state) {
     }
     ff_arena_free(&arena);
   }
-}
-
-/* A core that would be nothing is none. */
-static void too_much_erosion_leaves_a_hull_sharp(void **state) {
-  (void)state;
-  ff_arena arena = {0};
-  ff_pose frame;
-  ff_geom hull = solid_polyhedron(&arena, solid_cube, 8, &frame);
-  assert_int_equal(ff_hull_erode((ff_hull *)hull.hull, 1, &arena), FF_OK);
-  assert_null(hull.hull->core);
-  ff_arena_free(&arena);
 }
 
 /* ---- blunt ------------------------------------------------------------------------------------
@@ -83,7 +73,6 @@ static void blunt_shapes_rock_without_a_leap(void **state) {
   ff_arena arena = {0};
   ff_geom solids[SOLIDS];
   solids_make(&arena, solids);
-  const ff_geom plane = {.kind = FF_HALF_SPACE};
   const ff_pose ground = {{0, 0, 0}, {1, 0, 0, 0}};
   static const int kinds[] = {4, 5, 8};
   for (int k = 0; k < 3; k++) {
@@ -93,10 +82,9 @@ static void blunt_shapes_rock_without_a_leap(void **state) {
       ff_touch here[FF_TOUCH_MAX], up[FF_TOUCH_MAX], down[FF_TOUCH_MAX];
       ff_pose more = moved(at, v3(0, 0, 0), v3(1, 0, 0), 1e-7);
       ff_pose less = moved(at, v3(0, 0, 0), v3(1, 0, 0), -1e-7);
-      int count = ff_geom_touch_rounded(a, &at, &plane, &ground, 0.02, INFINITY, here);
-      assert_int_equal(ff_geom_touch_rounded(a, &more, &plane, &ground, 0.02, INFINITY, up), count);
-      assert_int_equal(ff_geom_touch_rounded(a, &less, &plane, &ground, 0.02, INFINITY, down),
-                       count);
+      int count = ff_geom_touch_blunt(a, &at, &ground, 0.02, INFINITY, here);
+      assert_int_equal(ff_geom_touch_blunt(a, &more, &ground, 0.02, INFINITY, up), count);
+      assert_int_equal(ff_geom_touch_blunt(a, &less, &ground, 0.02, INFINITY, down), count);
       double rate = (up[0].depth - down[0].depth) / 2e-7;
       assert_close(rate, -here[0].point.y, 1e-5);
     }
@@ -108,7 +96,6 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_box_of_vertices_has_a_box_as_core),
       cmocka_unit_test(cores_of_random_hulls_are_closed),
-      cmocka_unit_test(too_much_erosion_leaves_a_hull_sharp),
       cmocka_unit_test(blunt_shapes_rock_without_a_leap),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
