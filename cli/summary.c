@@ -149,7 +149,7 @@ static void summary_print_contacts(const ff_audit *audit, const ff_run_def *run,
  * may be as stiff as contacts: there, a very large number of steps is the criterion. */
 static void summary_print_stiff(const ff_audit *audit, double time, FILE *out) {
   const double many = 5000, very_many = 20000; /* per second */
-  bool stiff = (double)audit->stiff_steps > many * time && audit->stiff_steps > audit->steps / 2;
+  bool stiff = (double)audit->stiff_steps > many * time && audit->stiff_steps > audit->steps / 3;
   if (stiff) {
     ff_cli_say(
         out,

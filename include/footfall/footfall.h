@@ -2,7 +2,8 @@
  *
  *   scene   editable description      footfall/scene.h   ff_scene_*
  *   model   compiled, immutable       footfall/sim.h     ff_model_*
- *   sim     state, steps, ledger      footfall/sim.h     ff_sim_*
+ *   sim     steps, ledger, events     footfall/sim.h     ff_sim_*
+ *   state   saved states, clones      footfall/state.h   ff_state_*, ff_sim_clone
  *   stepper time steppers             footfall/stepper.h ff_stepper_*
  *   law     contact and friction      footfall/law.h     ff_law_*
  *   impact  closed-form impacts       footfall/impact.h  ff_impact_*
@@ -41,6 +42,7 @@
 #include "footfall/robot.h"
 #include "footfall/scene.h"
 #include "footfall/sim.h"
+#include "footfall/state.h"
 #include "footfall/status.h"
 #include "footfall/stepper.h"
 #include "footfall/study.h"

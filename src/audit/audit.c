@@ -101,6 +101,10 @@ static sums audit_sum(const ff_energy *energy) {
 
 /* ---- over a run ------------------------------------------------------------------------------ */
 
+void ff_auditor_keep(ff_auditor *auditor, ff_keep *keep) {
+  ff_keep_block(keep, "audit", auditor, 1, sizeof *auditor);
+}
+
 void ff_auditor_start(ff_auditor *auditor, const ff_model *model, const ff_state *state) {
   *auditor = (ff_auditor){0};
   ff_energy energy;

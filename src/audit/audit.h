@@ -21,6 +21,8 @@ typedef struct ff_auditor {
 } ff_auditor;
 
 void ff_auditor_start(ff_auditor *auditor, const ff_model *model, const ff_state *state);
+/* Lists all of it. */
+void ff_auditor_keep(ff_auditor *auditor, ff_keep *keep);
 /* Checks the state after each step of length h; fixed: a fixed-step stepper. */
 void ff_auditor_update(ff_auditor *auditor, const ff_model *model, const ff_state *state, double h,
                        bool fixed);

@@ -5,6 +5,7 @@
 #include "base/report.h"
 #include "tree/tree.h"
 
+#include <stddef.h>
 #include <string.h>
 
 ff_pilot_def ff_pilot_def_default(void) {
@@ -247,6 +248,13 @@ void ff_pilot_reset(ff_pilot *pilot) {
   pilot_set_start(pilot);
   pilot->zmp_from = pilot->def.place.position;
   ff_stride_begin(pilot, 0);
+}
+
+void ff_pilot_keep(ff_pilot *pilot, ff_keep *keep) {
+  const ff_tree *tree = pilot->stand->def.tree;
+  size_t state = offsetof(ff_pilot, ticks);
+  ff_keep_block(keep, "pilot", (char *)pilot + state, 1, sizeof *pilot - state);
+  ff_keep_numbers(keep, "pilot.q", pilot->start, 3 * tree->q_count + tree->v_count);
 }
 
 void ff_pilot_start(const ff_pilot *pilot, double *q) {

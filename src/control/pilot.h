@@ -2,6 +2,7 @@
 #ifndef FF_CONTROL_PILOT_H
 #define FF_CONTROL_PILOT_H
 
+#include "base/keep.h"
 #include "control/walk.h"
 #include "footfall/pilot.h"
 #include "solve/linear.h"
@@ -101,7 +102,7 @@ struct ff_pilot {
   double *aim;          /* q for the landing */
   double weight;        /* N */
 
-  /* state */
+  /* state, up to the end: see ff_pilot_keep */
   long ticks;
   ff_pilot_mode mode;
   int task, next;      /* current task, and the next step of its walk */
@@ -123,6 +124,9 @@ struct ff_pilot {
   double rise;         /* m, measured minus expected height of the ground */
   ff_pilot_state told;
 };
+
+/* Lists its clock, mode and plan. */
+void ff_pilot_keep(ff_pilot *pilot, ff_keep *keep);
 
 /* ---- stride.c: timing and placement of steps ------------------------------------------------- */
 

@@ -1,6 +1,7 @@
 #include "model/state.h"
 
 #include "math/vec.h"
+#include "tree/tree.h"
 
 #include <limits.h>
 #include <string.h>
@@ -185,6 +186,59 @@ void ff_state_reset(ff_state *state, const ff_model *model) {
     state->drive_phase[i] = -1;
   }
   ff_state_enter_phases(state, model);
+}
+
+static void state_keep_robots(ff_state *state, const ff_model *model, ff_keep *keep) {
+  for (int i = 0; i < model->robot_count; i++) {
+    const ff_model_robot *robot = &model->robots[i];
+    ff_state_robot *own = &state->robots[i];
+    ff_keep_numbers(keep, "robot.load", own->tau, robot->v_count);
+    ff_keep_numbers(keep, "robot.drive", own->servo, robot->v_count);
+    ff_keep_numbers(keep, "robot.stiffness", own->stiffness, robot->v_count);
+    ff_keep_numbers(keep, "robot.damping", own->damping, robot->v_count);
+    ff_keep_numbers(keep, "robot.placed", own->placed, robot->q_count + robot->v_count);
+    ff_keep_block(keep, "robot.order", own->orders, robot->joint_count, sizeof *own->orders);
+    ff_keep_numbers(keep, "robot.stored", &own->stored, 1);
+    ff_tree_work_keep(own->work, keep);
+  }
+}
+
+static void state_keep_pairs(ff_state *state, ff_keep *keep) {
+  ff_keep_count(keep, "contact.body_pairs", &state->meet_count, state->meet_capacity);
+  ff_keep_count(keep, "contact.floor_pairs", &state->floor_meets, state->meet_count);
+  ff_keep_count(keep, "contact.shape_pairs", &state->near_count, state->near_capacity);
+  ff_keep_count(keep, "contact.points", &state->point_count, state->point_capacity);
+  if (keep->bad) {
+    return;
+  }
+  ff_keep_block(keep, "contact.body_pair", state->meets, state->meet_count, sizeof *state->meets);
+  ff_keep_block(keep, "contact.shape_pair", state->nears, state->near_count, sizeof *state->nears);
+  ff_keep_block(keep, "contact.point", state->points, state->point_count, sizeof *state->points);
+  for (int i = 0; i < state->point_count && keep->mode == FF_KEEP_LOAD; i++) {
+    ff_patch *patch = &state->points[i].patch;
+    patch->edges = patch->edges ? state->edges : NULL;
+  }
+}
+
+void ff_state_keep(ff_state *state, const ff_model *model, ff_keep *keep) {
+  ff_keep_numbers(keep, "time", &state->t, 1);
+  ff_keep_numbers(keep, "y", state->y, state->size);
+  ff_keep_block(keep, "body.motion", state->bodies, model->body_count, sizeof *state->bodies);
+  ff_keep_block(keep, "body.wrench", state->wrenches, model->body_count, sizeof *state->wrenches);
+  ff_keep_numbers(keep, "drive.force", state->drive_force, model->drive_count);
+  ff_keep_ints(keep, "drive.phase", state->drive_phase, model->drive_count);
+  ff_keep_numbers(keep, "drive.start", state->drive_start, model->drive_count);
+  ff_keep_block(keep, "constraint", state->constraints, model->constraint_count,
+                sizeof *state->constraints);
+  ff_keep_block(keep, "listed_at", state->listed_at, model->body_count, sizeof *state->listed_at);
+  ff_keep_numbers(keep, "skin", state->reach, model->body_count);
+  ff_keep_numbers(keep, "next_skin", state->wish, model->body_count);
+  ff_keep_block(keep, "listed", &state->listed, 1, sizeof state->listed);
+  ff_keep_numbers(keep, "contact.stiffness", &state->stiffness, 1);
+  ff_keep_numbers(keep, "contact.damping", &state->damping, 1);
+  ff_keep_block(keep, "evaluations", &state->evaluations, 1, sizeof state->evaluations);
+  state_keep_robots(state, model, keep);
+  state_keep_pairs(state, keep);
 }
 
 /* Position of a drive's point along its axis. */

@@ -10,11 +10,17 @@
 #ifndef FF_MODEL_STATE_H
 #define FF_MODEL_STATE_H
 
+#include "base/keep.h"
+#include "footfall/state.h"
 #include "geom/broad.h"
 #include "geom/manifold.h"
 #include "math/predictor.h"
 #include "model/constraint.h"
 #include "model/model.h"
+
+/* ff_state of footfall/state.h is a copy of all that decides the future. Inside the library the
+ * name stands for what a stepper works on. */
+#define ff_state ff_dynamic_state
 
 /* Offsets into the 13 numbers of a body. */
 enum { FF_Y_X = 0, FF_Y_Q = 3, FF_Y_V = 7, FF_Y_L = 10, FF_Y_BODY = 13 };
@@ -205,6 +211,8 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, ff_arena *arena);
 void ff_state_free(ff_state *state);
 /* Initial state: bodies at their start, no contact, empty ledger, t = 0. */
 void ff_state_reset(ff_state *state, const ff_model *model);
+/* Lists what decides the future. After a load the pointers of points are valid. */
+void ff_state_keep(ff_state *state, const ff_model *model, ff_keep *keep);
 /* Drive phases at the time of the state; initialises a new phase. */
 void ff_state_enter_phases(ff_state *state, const ff_model *model);
 

@@ -99,6 +99,17 @@ void ff_sampler_destroy(ff_sampler *sampler) {
   }
 }
 
+void ff_sampler_keep(ff_sampler *sampler, ff_keep *keep) {
+  int drives = sampler->sim->model->drive_count;
+  ff_keep_numbers(keep, "sampler.start", &sampler->t0, 1);
+  ff_keep_numbers(keep, "sampler.end", &sampler->t1, 1);
+  ff_keep_block(keep, "sampler.stored", &sampler->stored, 1, sizeof sampler->stored);
+  ff_keep_block(keep, "sampler.values", sampler->start, sampler->member_count,
+                sizeof *sampler->start);
+  ff_keep_ints(keep, "sampler.phase", sampler->phase, drives);
+  ff_keep_numbers(keep, "sampler.phase_start", sampler->phase_start, drives);
+}
+
 /* ---- interpolation --------------------------------------------------------------------------- */
 
 /* Cubic Hermite interpolation over a step of length h at the fraction s of it. */

@@ -44,6 +44,7 @@ ff_status ff_sim_create(ff_sim **out, const ff_model *model) {
     status = sim->before ? ff_sim_take_pilots(sim) : FF_ERROR_MEMORY;
   }
   if (status == FF_OK) {
+    sim->structure = ff_sim_structure(model, &sim->state);
     status = sim_start(sim);
   }
   if (status != FF_OK) {

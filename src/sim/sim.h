@@ -40,10 +40,14 @@ struct ff_sim {
   ff_status failed;           /* how the last step ended */
   bool ordered;               /* orders have come that the stepper has not seen */
   struct ff_sampler *sampler; /* takes a sample in the next steps; NULL: none */
+  uint64_t structure;         /* states of this structure fit (sim/state_object.c) */
 };
 
 /* One step, at most to limit; for ff_sim_failure its status is kept. */
 ff_status ff_sim_step_to(ff_sim *sim, double limit);
+
+/* Checksum of all that sizes and meaning of a saved state depend on. */
+uint64_t ff_sim_structure(const ff_model *model, const ff_state *state);
 
 /* Compares the body pairs with their previous state and reports touch-downs and lift-offs; h:
  * length of the last step. */

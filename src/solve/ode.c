@@ -56,8 +56,11 @@ struct ff_ode {
   int event;
   int stuck;
   bool warming_up;
-  bool fresh;   /* the solution was changed since ARKODE last had it */
-  double guess; /* size of the last step that was not shortened */
+  bool fresh;    /* the solution was changed since the last step */
+  double guess;  /* size of the last step that was not shortened */
+  double next;   /* size of the next step by error control, unless fresh */
+  double wanted; /* the same before it is cut by the end of the integration */
+  double error;  /* 1, of the last step, relative to the tolerance and biased: see ark_control */
   long steps, evaluations;
 };
 
@@ -87,6 +90,22 @@ static int ark_weights(N_Vector y, N_Vector weights, void *user) {
   double spread = sqrt((double)ode->def.size);
   for (int i = 0; i < ode->def.size; i++) {
     weight[i] = spread / (ode->def.rtol * fabs(value[i]) + ode->atol[i]);
+  }
+  return 0;
+}
+
+/* PI controller, with ARKODE's own constants: step sizes depend on the error of the step before,
+ * which is kept here, since ARKODE starts anew at every step. */
+static int ark_control(N_Vector y, sunrealtype t, sunrealtype h, sunrealtype h2, sunrealtype h3,
+                       sunrealtype e1, sunrealtype e2, sunrealtype e3, int q, int p,
+                       sunrealtype *next, void *user) {
+  const double k1 = 0.8, k2 = 0.31, bias = 1.2, safety = 0.99, least = 1e-10;
+  ff_ode *ode = user;
+  (void)y, (void)t, (void)h2, (void)h3, (void)e2, (void)e3, (void)q;
+  *next = h * pow(fmax(e1, least), -k1 / p) * pow(fmax(ode->error, least), k2 / p);
+  if (e1 <= bias) { /* the step is accepted */
+    ode->error = e1;
+    ode->wanted = fmin(safety * *next, GROWTH * h);
   }
   return 0;
 }
@@ -180,7 +199,8 @@ static int ark_set_up(ff_ode *ode) {
          ERKStepSetInterpolantType(ode->ark, ARK_INTERP_HERMITE) |
          ERKStepSetInterpolantDegree(ode->ark, 3) | ERKStepSetMaxStep(ode->ark, longest) |
          ERKStepSetMaxNumSteps(ode->ark, 100000) | ERKStepSetMaxGrowth(ode->ark, GROWTH) |
-         ERKStepSetMaxFirstGrowth(ode->ark, GROWTH);
+         ERKStepSetMaxFirstGrowth(ode->ark, GROWTH) |
+         ERKStepSetAdaptivityFn(ode->ark, ark_control, ode);
   if (ode->def.project) {
     bad |= ERKStepSetPostprocessStepFn(ode->ark, ark_project);
   }
@@ -206,6 +226,7 @@ ff_status ff_ode_create(ff_ode **out, const ff_ode_def *def) {
   ode->y0 = ode->y + size;
   ode->probe = ode->y + 2 * size;
   ode->atol = ode->y + 3 * size;
+  ode->error = 1;
   memcpy(ode->atol, def->atol, size * sizeof(double));
   if (ark_set_up(ode) == 0 && ark_warm_up(ode) == 0) {
     ode->stages = ff_alloc((size_t)ode->table->stages * size, sizeof(double));
@@ -268,10 +289,29 @@ long ff_ode_evaluations(const ff_ode *ode) {
 
 void ff_ode_reset(ff_ode *ode) {
   ERKStepReInit(ode->ark, ark_rates, 0.0, ode->solution);
-  ode->guess = 0;
+  ode->guess = ode->next = 0;
+  ode->error = 1;
   ode->stuck = 0;
   ode->steps = ode->evaluations = 0;
   ff_ode_restart(ode, 0.0, 0);
+}
+
+void ff_ode_keep(ff_ode *ode, ff_keep *keep) {
+  ff_keep_numbers(keep, "integrator.time", &ode->t, 1);
+  ff_keep_numbers(keep, "integrator.start_time", &ode->t0, 1);
+  ff_keep_numbers(keep, "integrator.start", ode->y0, ode->def.size);
+  ff_keep_count(keep, "integrator.event_functions", &ode->event_count, ode->def.event_limit);
+  if (!keep->bad) {
+    ff_keep_block(keep, "integrator.sides", ode->side, ode->event_count, 1);
+  }
+  ff_keep_ints(keep, "integrator.event", &ode->event, 1);
+  ff_keep_ints(keep, "integrator.stuck", &ode->stuck, 1);
+  ff_keep_block(keep, "integrator.fresh", &ode->fresh, 1, sizeof ode->fresh);
+  ff_keep_numbers(keep, "integrator.last_step", &ode->guess, 1);
+  ff_keep_numbers(keep, "integrator.next_step", &ode->next, 1);
+  ff_keep_numbers(keep, "integrator.error", &ode->error, 1);
+  ff_keep_block(keep, "integrator.steps", &ode->steps, 1, sizeof ode->steps);
+  ff_keep_block(keep, "integrator.evaluations", &ode->evaluations, 1, sizeof ode->evaluations);
 }
 
 void ff_ode_set_atol(ff_ode *ode, int unknown, double atol) {
@@ -286,9 +326,11 @@ void ff_ode_restart(ff_ode *ode, double t, int event_count) {
 
 /* ---- one step -------------------------------------------------------------------------------- */
 
-/* Passes the current solution and the first step size to ARKODE. */
+/* Passes the current solution and the first step size to ARKODE, which forgets all else: before
+ * every step, so that (t, y, step) decides the future and a saved state needs nothing of its. */
 static int ark_restart(ff_ode *ode, double step) {
-  return ERKStepReset(ode->ark, ode->t, ode->solution) | ERKStepSetInitStep(ode->ark, step);
+  return ERKStepReInit(ode->ark, ark_rates, ode->t, ode->solution) |
+         ERKStepSetInitStep(ode->ark, step);
 }
 
 /* Times closer than this are the same instant. */
@@ -438,18 +480,25 @@ static ff_ode_outcome ode_find_event(ff_ode *ode, double t0, double t_stop) {
 /* One ARKODE step from (t0, y0). ARKODE gives up at once where the rates are undefined: retries
  * with smaller steps. */
 static bool ode_take_step(ff_ode *ode, double t0, double t_stop) {
-  double step = fmin(ode->guess > 0 ? ode->guess : 0.1 * (t_stop - t0), ode->def.max_step);
-  for (step = fmin(step, t_stop - t0); step > time_resolution(t0); step *= 0.2) {
+  double wish = ode->fresh ? ode->guess : ode->next;
+  wish = fmin(wish > 0 ? wish : 0.1 * (t_stop - t0), ode->def.max_step);
+  for (double step = fmin(wish, t_stop - t0); step > time_resolution(t0); step *= 0.2) {
     double reached = t0;
-    bool good = (!ode->fresh || ark_restart(ode, step) == ARK_SUCCESS) &&
+    bool good = ark_restart(ode, step) == ARK_SUCCESS &&
                 ERKStepSetStopTime(ode->ark, t_stop) == ARK_SUCCESS &&
-                ERKStepEvolve(ode->ark, t_stop, ode->solution, &reached, ARK_ONE_STEP) >= 0;
+                ERKStepEvolve(ode->ark, t_stop, ode->solution, &reached, ARK_ONE_STEP) >= 0 &&
+                ERKStepGetCurrentStep(ode->ark, &ode->next) == ARK_SUCCESS;
     if (good) {
       ode->fresh = false;
       ode->t = reached;
       ode->steps++;
       if (reached < t_stop || !(ode->guess > reached - t0)) {
         ode->guess = reached - t0;
+      }
+      if (reached >= t_stop) { /* the step was cut by the end, not by its error; */
+        ode->next = fmax(fmax(ode->next, ode->wanted), wish);
+      } else if (ode->next >= (1 - 1e-9) * (t_stop - reached)) { /* or the next one is */
+        ode->next = fmax(ode->next, ode->wanted);
       }
       return true;
     }

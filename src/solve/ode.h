@@ -7,6 +7,7 @@
 #ifndef FF_SOLVE_ODE_H
 #define FF_SOLVE_ODE_H
 
+#include "base/keep.h"
 #include "footfall/status.h"
 
 /* dy/dt; nonzero: undefined there, try a smaller step. */
@@ -44,6 +45,9 @@ void ff_ode_restart(ff_ode *ode, double t, int event_count);
 void ff_ode_set_atol(ff_ode *ode, int unknown, double atol);
 /* Resets the integrator: what follows repeats a first run to the bit. */
 void ff_ode_reset(ff_ode *ode);
+
+/* Lists all that decides later steps except the solution itself. */
+void ff_ode_keep(ff_ode *ode, ff_keep *keep);
 
 typedef enum ff_ode_outcome {
   FF_ODE_STEPPED, /* one step was taken */

@@ -121,6 +121,16 @@ static void adaptive_reset(ff_work *work) {
   work->marked_t = 0;
 }
 
+static void adaptive_keep(ff_work *work, ff_keep *keep) {
+  ff_state *state = work->state;
+  ff_ode_keep(work->ode, keep);
+  ff_keep_block(keep, "sampled", &work->sampled, 1, sizeof work->sampled);
+  if (work->sampled && !keep->bad) {
+    ff_keep_block(keep, "sampled.point", state->old_points, state->point_count,
+                  sizeof *state->old_points);
+  }
+}
+
 /* ---- steps -------------------------------------------------------------------------------- */
 
 /* Gives every new point the side it is on, and frees those whose samples have vanished. True if
@@ -333,6 +343,7 @@ const ff_stepper ff_stepper_adaptive = {
     .create = adaptive_create,
     .destroy = adaptive_destroy,
     .reset = adaptive_reset,
+    .keep = adaptive_keep,
     .refresh = adaptive_refresh,
     .step = adaptive_step,
     .enter = adaptive_enter,

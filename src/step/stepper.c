@@ -46,6 +46,20 @@ void ff_work_free(ff_work *work) {
   ff_team_destroy(work->team);
 }
 
+void ff_work_keep(ff_work *work, ff_keep *keep) {
+  ff_state *state = work->state;
+  const ff_stepper *stepper = ff_stepper_of(work->model);
+  ff_keep_numbers(keep, "rates", work->rates + state->memory_at, state->size - state->memory_at);
+  ff_keep_block(keep, "steps", &work->steps, 1, sizeof work->steps);
+  ff_keep_block(keep, "events", &work->events, 1, sizeof work->events);
+  ff_keep_block(keep, "marked_steps", &work->marked_steps, 1, sizeof work->marked_steps);
+  ff_keep_numbers(keep, "marked_time", &work->marked_t, 1);
+  ff_keep_block(keep, "solver", &work->solver, 1, sizeof work->solver);
+  if (stepper->keep) {
+    stepper->keep(work, keep);
+  }
+}
+
 ff_status ff_work_refresh(ff_work *work) {
   const ff_model *model = work->model;
   ff_state *state = work->state;

@@ -57,6 +57,9 @@ typedef struct ff_stepper {
   ff_status (*create)(ff_work *work); /* may be NULL */
   void (*destroy)(ff_work *work);     /* may be NULL */
   void (*reset)(ff_work *work);       /* forgets what was; may be NULL */
+  /* Lists memory of its own that decides later steps (base/keep.h); may be NULL: all that matters
+   * is in the state and in ff_work. */
+  void (*keep)(ff_work *work, ff_keep *keep);
   /* After the state was changed from outside: brings contacts and forces up to date. */
   ff_status (*refresh)(ff_work *work);
   /* From the state's time to t_end in one step; an adaptive one goes as far as it trusts,
@@ -79,6 +82,8 @@ const ff_stepper *ff_stepper_of(const ff_model *model);
 
 ff_status ff_work_make(ff_work *work, const ff_model *model, ff_state *state, ff_arena *arena);
 void ff_work_free(ff_work *work);
+/* Lists what decides later steps, the stepper's own memory included. */
+void ff_work_keep(ff_work *work, ff_keep *keep);
 static inline bool ff_is_cancelled(const atomic_bool *flag) {
   return atomic_load_explicit(flag, memory_order_relaxed);
 }

@@ -272,6 +272,14 @@ ff_status ff_tree_work_create(ff_tree_work **out, const ff_tree *tree) {
   return FF_OK;
 }
 
+void ff_tree_work_keep(ff_tree_work *work, ff_keep *keep) {
+  const char *from = work->block, *to = (const char *)work->a; /* the rest is workspace, except: */
+  int numbers = (int)((size_t)(to - from) / sizeof(double));
+  ff_keep_numbers(keep, "robot.kinematics", work->block, numbers);
+  ff_keep_block(keep, "robot.sums", &work->sums, 1, sizeof work->sums);
+  ff_keep_numbers(keep, "robot.added_inertia", work->added, work->tree->v_count);
+}
+
 void ff_tree_work_destroy(ff_tree_work *work) {
   if (work) {
     ff_free(work->block);

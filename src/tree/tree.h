@@ -10,6 +10,7 @@
 #ifndef FF_TREE_TREE_H
 #define FF_TREE_TREE_H
 
+#include "base/keep.h"
 #include "footfall/tree.h"
 #include "math/spatial.h"
 
@@ -60,7 +61,8 @@ typedef struct ff_tree_sums {
 
 struct ff_tree_work {
   const ff_tree *tree;
-  /* from ff_tree_update; arrays of count links, or of v_count or s_count where stated */
+  /* from ff_tree_update, all in one block; arrays of count links, or of v_count or s_count where
+   * stated */
   double *rates;   /* v_count: the generalised velocity */
   ff_vec3 *r;      /* m, from the parent's origin */
   ff_pose *pose;   /* world */
@@ -88,6 +90,9 @@ struct ff_tree_work {
   int stuck; /* link whose joint had no inertia to move when forward dynamics failed; 0: unknown */
   void *block; /* allocation of all of these */
 };
+
+/* Lists what ff_tree_update sets, and the added inertia. */
+void ff_tree_work_keep(ff_tree_work *work, ff_keep *keep);
 
 /* Pose of a link relative to its joint's frame for coordinates q. */
 ff_pose ff_joint_pose(const ff_joint_def *joint, const double *q);

@@ -459,6 +459,7 @@ static ff_status quasi_rigid_step(ff_work *work, double t_end) {
   const long parts = 1L << STEP_HALVINGS, problems = work->solver.problems, before = ff_effort;
   long size = parts, most = WORK_LIMIT + WORK_PER_CONTACT * (long)step->problem.contact_count;
   step->unchanged = step->has_backup = step->prisms_fixed = false;
+  step->solver.first_factor = step->solver.factors + 1; /* none of an earlier step: see keep */
   ff_status status = take_substeps(work, h, t_end, before + most, &size);
   work->solver.effort = fmax(work->solver.effort, (double)(ff_effort - before) / (double)most);
   if (status != FF_OK) {
@@ -476,6 +477,20 @@ static ff_status quasi_rigid_step(ff_work *work, double t_end) {
   step->unchanged = step->unchanged && size == parts;
   step->slept_solves = work->solver.problems - problems;
   return FF_OK;
+}
+
+static void quasi_rigid_keep(ff_work *work, ff_keep *keep) {
+  quasi_step *step = work->quasi;
+  ff_keep_block(keep, "predictor", step->predictor, 2 * work->model->free_count,
+                sizeof *step->predictor);
+  ff_keep_numbers(keep, "predictor.end", &step->predictor_end, 1);
+  ff_keep_numbers(keep, "step", &step->problem.h, 1);
+  ff_keep_numbers(keep, "step.before", &step->h_before, 1);
+  ff_keep_count(keep, "step.contacts", &step->problem.contact_count,
+                step->problem.contact_capacity);
+  ff_keep_block(keep, "asleep", &step->unchanged, 1, sizeof step->unchanged);
+  ff_keep_block(keep, "asleep.solves", &step->slept_solves, 1, sizeof step->slept_solves);
+  ff_keep_numbers(keep, "asleep.ledger", step->ledger, FF_Y_LEDGER);
 }
 
 /* State of a point that is new: its layer is compressed by the overlap of the bodies. */
@@ -545,6 +560,7 @@ static ff_status quasi_rigid_refresh(ff_work *work) {
 const ff_stepper ff_stepper_quasi_rigid = {
     .create = ff_quasi_create,
     .destroy = ff_quasi_destroy,
+    .keep = quasi_rigid_keep,
     .refresh = quasi_rigid_refresh,
     .step = quasi_rigid_step,
 };

@@ -32,9 +32,9 @@
 
 /* ---- reused factorisation ------------------------------------------------------------------
  *
- * In smooth motion the matrix of an earlier step is close to the present one, and the predictor so
- * close that one step with its factors suffices. Factors are valid for the same island with the
- * same active set.
+ * Near the solution the matrix of an earlier linear system of the same time step is close to the
+ * present one, so that one step with its factors suffices. Factors are valid for the same island
+ * with the same active set.
  */
 
 static int element_id(const quasi_element *e) {
