@@ -22,6 +22,7 @@ static const verb verbs[] = {
     {"impact", ff_cli_impact, "one impact under a law, over speeds; or design one"},
     {"volume", ff_cli_volume, "overlap of a shape with a half-space: volume, second moments"},
     {"paper", ff_cli_paper, "reproduce a paper: its figures, and its claims against results"},
+    {"sweep", ff_cli_sweep, "run a scene many times with values varied, on all cores or machines"},
     {"view", ff_cli_view, "make a page of a recording: replay, plots, ledger"},
 };
 enum { VERB_COUNT = sizeof verbs / sizeof *verbs };

@@ -14,7 +14,7 @@ typedef struct paper_job {
   const char *key, *output;
   ff_cli_list data;
   bool json, quick;
-  ff_study study;
+  ff_reproduction study;
   char scratch[FF_CLI_FOLDER]; /* "" if none */
 } paper_job;
 
@@ -116,7 +116,7 @@ static const char *paper_verdict_word(ff_claim_verdict verdict) {
   return words[verdict];
 }
 
-static int paper_count_surprises(const ff_study *study) {
+static int paper_count_surprises(const ff_reproduction *study) {
   int count = 0;
   for (int i = 0; i < study->finding_count; i++) {
     count += ff_finding_surprises(&study->findings[i]);
@@ -124,7 +124,7 @@ static int paper_count_surprises(const ff_study *study) {
   return count;
 }
 
-static int paper_count_verdicts(const ff_study *study, ff_claim_verdict verdict) {
+static int paper_count_verdicts(const ff_reproduction *study, ff_claim_verdict verdict) {
   int count = 0;
   for (int i = 0; i < study->finding_count; i++) {
     count += study->findings[i].verdict == verdict;
@@ -132,7 +132,7 @@ static int paper_count_verdicts(const ff_study *study, ff_claim_verdict verdict)
   return count;
 }
 
-static void paper_print_claims(const ff_study *study) {
+static void paper_print_claims(const ff_reproduction *study) {
   static const ff_grid grid = {.columns = 4, .widths = {46, 28, 40, 12}};
   ff_grid_row(&grid, stdout, (const char *[]){"claim", "paper says", "found", "verdict"});
   ff_grid_line(&grid, stdout);
@@ -186,7 +186,7 @@ static void paper_print_claim_json(ff_json *json, const ff_finding *f) {
   ff_json_close(json, '}');
 }
 
-static void paper_print_json(const ff_study *study, const char *output) {
+static void paper_print_json(const ff_reproduction *study, const char *output) {
   ff_json json = {.out = stdout};
   ff_json_open(&json, NULL, '{');
   ff_json_text(&json, "paper", study->paper->key);
@@ -217,7 +217,7 @@ static void paper_clean_up(paper_job *job) {
     rmdir(job->scratch);
   }
   ff_page_destroy(job->study.page);
-  ff_study_free(&job->study);
+  ff_reproduction_free(&job->study);
   ff_cli_list_free(&job->data);
 }
 
@@ -232,7 +232,7 @@ static void paper_fail(void *context, ff_status status, const ff_report *report)
 static int paper_read_data(paper_job *job, const ff_paper *paper) {
   for (int i = 0; i < job->data.count; i++) {
     ff_report report = {0};
-    ff_status status = ff_study_read(&job->study, paper, job->data.items[i], &report);
+    ff_status status = ff_reproduction_read(&job->study, paper, job->data.items[i], &report);
     if (status != FF_OK) {
       return ff_cli_fail_reading(status, &report);
     }
@@ -266,7 +266,7 @@ static int paper_reproduce(paper_job *job, const ff_paper *paper, const char *ou
   }
   job->study.scratch = job->scratch;
   job->study.replays = output != NULL;
-  ff_study_reproduce(&job->study, paper);
+  ff_reproduction_reproduce(&job->study, paper);
   status = output ? ff_page_write(job->study.page, output, &report) : FF_OK;
   if (status != FF_OK) {
     return ff_cli_fail(status, &report);
@@ -287,7 +287,7 @@ static int paper_reproduce(paper_job *job, const ff_paper *paper, const char *ou
 static int paper_prepare(paper_job *job, const ff_paper *paper) {
   char path[256];
   ff_report report = {0};
-  job->study = (ff_study){.quick = job->quick, .fail = paper_fail, .context = job};
+  job->study = (ff_reproduction){.quick = job->quick, .fail = paper_fail, .context = job};
   int code = paper_read_data(job, paper);
   if (code != FF_EXIT_GOOD) {
     return code;

@@ -7,6 +7,9 @@ install(TARGETS footfall EXPORT footfall)
 # The program finds a shared library next to it, wherever the tree is moved.
 set_target_properties(footfall_cli PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 install(TARGETS footfall_cli)
+if(TARGET footfall_mpi)
+  install(TARGETS footfall_mpi DESTINATION lib/footfall)
+endif()
 install(FILES docs/man/footfall.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

@@ -90,7 +90,7 @@ static ff_status read_cell(const reader *from, const ff_data_column *column, con
   return bad(from, cell, column->name, what);
 }
 
-static ff_status read_rows(reader *from, ff_study *study, ff_cloud *points) {
+static ff_status read_rows(reader *from, ff_reproduction *study, ff_cloud *points) {
   for (char *rest = next_line(from); rest; rest = next_line(from)) {
     double value[2];
     for (int i = 0; i < 2; i++) {
@@ -120,8 +120,8 @@ static ff_status unreadable(const char *path, ff_report *report) {
   return FF_ERROR_FILE;
 }
 
-ff_status ff_study_read(ff_study *study, const ff_paper *paper, const char *path,
-                        ff_report *report) {
+ff_status ff_reproduction_read(ff_reproduction *study, const ff_paper *paper, const char *path,
+                               ff_report *report) {
   if (!paper->data) {
     snprintf(report->what, sizeof report->what, "%s takes no data", paper->key);
     return FF_ERROR_INPUT;
@@ -131,13 +131,13 @@ ff_status ff_study_read(ff_study *study, const ff_paper *paper, const char *path
     return unreadable(path, report);
   }
   const char *slash = strrchr(path, '/');
-  ff_data data = {.name = ff_study_text(study, "%s", slash ? slash + 1 : path)};
+  ff_data data = {.name = ff_reproduction_text(study, "%s", slash ? slash + 1 : path)};
   ff_status status = read_header(&from);
   if (status == FF_OK) {
     status = read_rows(&from, study, &data.points);
   }
   if (status == FF_OK && !ferror(from.in)) {
-    study->data = ff_study_grow(study, study->data, study->data_count, sizeof data);
+    study->data = ff_reproduction_grow(study, study->data, study->data_count, sizeof data);
     study->data[study->data_count++] = data;
   }
   status = ferror(from.in) ? unreadable(path, report) : status;

@@ -19,8 +19,8 @@ static ff_status set_all(const ff_law *law, ff_law_params *params, const char *s
   return settings[strspn(settings, " ")] ? FF_ERROR_INPUT : status;
 }
 
-ff_impact ff_study_impact(ff_study *study, const char *name, const char *settings, double mass,
-                          double speed, double gravity) {
+ff_impact ff_reproduction_impact(ff_reproduction *study, const char *name, const char *settings,
+                                 double mass, double speed, double gravity) {
   const ff_law *law;
   ff_law_params params;
   ff_impact impact = {0};

@@ -13,7 +13,7 @@
 #include "footfall/footfall.h"
 #include "footfall/page.h"
 
-typedef struct ff_study ff_study;
+typedef struct ff_reproduction ff_reproduction;
 
 /* Column of the user's data: its name in the header, and the allowed range. */
 typedef struct ff_data_column {
@@ -24,9 +24,9 @@ typedef struct ff_data_column {
 
 /* Part of a paper: one or several figures, and their claims. Each function may be NULL. */
 typedef struct ff_paper_part {
-  void *(*compute)(ff_study *study); /* its result is passed to the others */
-  void (*report)(ff_study *study, const void *computed);
-  void (*show)(ff_study *study, const void *computed);
+  void *(*compute)(ff_reproduction *study); /* its result is passed to the others */
+  void (*report)(ff_reproduction *study, const void *computed);
+  void (*show)(ff_reproduction *study, const void *computed);
 } ff_paper_part;
 
 typedef struct ff_paper {
@@ -64,7 +64,7 @@ typedef struct ff_finding {
 } ff_finding;
 
 /* Adds it to the list and to the page. Consecutive claims share a table. */
-void ff_study_find(ff_study *study, const ff_finding *finding);
+void ff_reproduction_find(ff_reproduction *study, const ff_finding *finding);
 /* Is the verdict neither "holds" nor the expected one? */
 bool ff_finding_surprises(const ff_finding *finding);
 /* holds or differs */
@@ -77,7 +77,8 @@ typedef struct ff_quantity {
   const char *unit;
 } ff_quantity;
 
-void ff_study_number(ff_study *study, const char *key, double value, const char *unit);
+void ff_reproduction_number(ff_reproduction *study, const char *key, double value,
+                            const char *unit);
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
@@ -111,27 +112,27 @@ typedef struct ff_trace {
   ff_page_run run;  /* id 0 unless a replay was requested and is available */
 } ff_trace;
 
-const ff_trace *ff_study_run(ff_study *study, const ff_trial *trial);
+const ff_trace *ff_reproduction_run(ff_reproduction *study, const ff_trial *trial);
 /* One impact by ff_impact_simulate; settings as in "k=1e4 n=1 alpha=0.4". */
-ff_impact ff_study_impact(ff_study *study, const char *law, const char *settings, double mass,
-                          double speed, double gravity);
+ff_impact ff_reproduction_impact(ff_reproduction *study, const char *law, const char *settings,
+                                 double mass, double speed, double gravity);
 /* The last event of a kind; NULL: none. */
 const ff_event *ff_trace_event(const ff_trace *trace, ff_event_kind kind);
 /* Text of a scene, for ff_page_source. */
-const char *ff_study_scene(ff_study *study, const char *path);
+const char *ff_reproduction_scene(ff_reproduction *study, const char *path);
 
 /* Result of a part; computed at the first call. */
-void *ff_study_part(ff_study *study, const ff_paper_part *part);
+void *ff_reproduction_part(ff_reproduction *study, const ff_paper_part *part);
 
 /* ---- utilities ------------------------------------------------------------------------------- */
 
 /* printf into a text that lives as long as the study. */
-const char *ff_study_text(ff_study *study, const char *format, ...) FF_PAGE_PRINTF;
+const char *ff_reproduction_text(ff_reproduction *study, const char *format, ...) FF_PAGE_PRINTF;
 /* Zeroed memory that lives as long as the study. */
-void *ff_study_alloc(ff_study *study, long count, size_t size);
+void *ff_reproduction_alloc(ff_reproduction *study, long count, size_t size);
 /* A list of `count` with capacity for one more; doubles, and old blocks are freed with the study.
  */
-void *ff_study_grow(ff_study *study, void *list, long count, size_t size);
+void *ff_reproduction_grow(ff_reproduction *study, void *list, long count, size_t size);
 
 /* Points of several runs as one curve, with gaps between runs. */
 typedef struct ff_cloud {
@@ -139,9 +140,9 @@ typedef struct ff_cloud {
   long count;
 } ff_cloud;
 
-void ff_cloud_add(ff_study *study, ff_cloud *cloud, double x, double y);
+void ff_cloud_add(ff_reproduction *study, ff_cloud *cloud, double x, double y);
 /* Every stride-th of the points, then a gap. */
-void ff_cloud_add_run(ff_study *study, ff_cloud *cloud, const double *x, const double *y,
+void ff_cloud_add_run(ff_reproduction *study, ff_cloud *cloud, const double *x, const double *y,
                       long count, long stride);
 
 /* ---- user data ------------------------------------------------------------------------------- */
@@ -154,8 +155,8 @@ typedef struct ff_data {
 
 /* Reads a CSV with a header of the paper's two columns into study->data. Empty lines and those that
  * start with # are ignored. On failure the report names the error and its line. */
-ff_status ff_study_read(ff_study *study, const ff_paper *paper, const char *path,
-                        ff_report *report);
+ff_status ff_reproduction_read(ff_reproduction *study, const ff_paper *paper, const char *path,
+                               ff_report *report);
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
@@ -168,22 +169,23 @@ typedef struct ff_sheet {
   const char **cells; /* the header's, then those of each row */
 } ff_sheet;
 
-/* Cells are stored by address: literals or ff_study_text. */
-void ff_study_table(ff_study *study, const char *caption, const char *const *columns, int count);
-void ff_study_row(ff_study *study, const char *const *cells);
+/* Cells are stored by address: literals or ff_reproduction_text. */
+void ff_reproduction_table(ff_reproduction *study, const char *caption, const char *const *columns,
+                           int count);
+void ff_reproduction_row(ff_reproduction *study, const char *const *cells);
 
 /* ---- reproduction, for the command line ------------------------------------------------------ */
 
-typedef void (*ff_study_fail)(void *context, ff_status status, const ff_report *report);
+typedef void (*ff_reproduction_fail)(void *context, ff_status status, const ff_report *report);
 
-struct ff_study {
+struct ff_reproduction {
   const ff_paper *paper;
   ff_page *page;
-  bool quick;          /* coarser figures, same claims */
-  bool replays;        /* the page is requested, with its runs */
-  const char *scratch; /* folder for temporary files of a run */
-  ff_study_fail fail;  /* must not return */
-  void *context;       /* of fail */
+  bool quick;                /* coarser figures, same claims */
+  bool replays;              /* the page is requested, with its runs */
+  const char *scratch;       /* folder for temporary files of a run */
+  ff_reproduction_fail fail; /* must not return */
+  void *context;             /* of fail */
 
   ff_data *data; /* the user's data, read before the reproduction starts */
   ff_finding *findings;
@@ -195,8 +197,8 @@ struct ff_study {
 };
 
 /* page, quick, replays, scratch, fail and context must be set. */
-void ff_study_reproduce(ff_study *study, const ff_paper *paper);
-void ff_study_free(ff_study *study);
+void ff_reproduction_reproduce(ff_reproduction *study, const ff_paper *paper);
+void ff_reproduction_free(ff_reproduction *study);
 
 /* ---- built-in files (generated by cmake/embed.cmake) ----------------------------------------- */
 

@@ -14,7 +14,7 @@ struct ff_kept {
   double capacity[];
 };
 
-void *ff_study_alloc(ff_study *study, long count, size_t size) {
+void *ff_reproduction_alloc(ff_reproduction *study, long count, size_t size) {
   struct ff_kept *block = calloc(1, sizeof *block + (size_t)count * size);
   if (!block) {
     study->fail(study->context, FF_ERROR_MEMORY, NULL);
@@ -25,21 +25,21 @@ void *ff_study_alloc(ff_study *study, long count, size_t size) {
   return block->capacity;
 }
 
-const char *ff_study_text(ff_study *study, const char *format, ...) {
+const char *ff_reproduction_text(ff_reproduction *study, const char *format, ...) {
   char text[1024];
   va_list args;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
   size_t size = strlen(text) + 1;
-  return memcpy(ff_study_alloc(study, 1, size), text, size);
+  return memcpy(ff_reproduction_alloc(study, 1, size), text, size);
 }
 
-void *ff_study_grow(ff_study *study, void *list, long count, size_t size) {
+void *ff_reproduction_grow(ff_reproduction *study, void *list, long count, size_t size) {
   if ((count & (count - 1)) != 0) {
     return list;
   }
-  void *bigger = ff_study_alloc(study, count ? 2 * count : 1, size);
+  void *bigger = ff_reproduction_alloc(study, count ? 2 * count : 1, size);
   if (count) {
     memcpy(bigger, list, (size_t)count * size);
   }
@@ -56,8 +56,9 @@ bool ff_finding_surprises(const ff_finding *finding) {
   return finding->verdict != FF_CLAIM_HOLDS && finding->verdict != finding->known;
 }
 
-void ff_study_find(ff_study *study, const ff_finding *finding) {
-  study->findings = ff_study_grow(study, study->findings, study->finding_count, sizeof *finding);
+void ff_reproduction_find(ff_reproduction *study, const ff_finding *finding) {
+  study->findings =
+      ff_reproduction_grow(study, study->findings, study->finding_count, sizeof *finding);
   study->findings[study->finding_count++] = *finding;
   ff_page_claim(study->page, &(ff_claim){.claim = finding->claim,
                                          .source = finding->source,
@@ -67,24 +68,27 @@ void ff_study_find(ff_study *study, const ff_finding *finding) {
                                          .note = finding->note});
 }
 
-void ff_study_number(ff_study *study, const char *key, double value, const char *unit) {
+void ff_reproduction_number(ff_reproduction *study, const char *key, double value,
+                            const char *unit) {
   study->numbers =
-      ff_study_grow(study, study->numbers, study->number_count, sizeof *study->numbers);
+      ff_reproduction_grow(study, study->numbers, study->number_count, sizeof *study->numbers);
   study->numbers[study->number_count++] = (ff_quantity){key, value, unit};
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-static void add_cells(ff_study *study, ff_sheet *sheet, const char *const *cells) {
+static void add_cells(ff_reproduction *study, ff_sheet *sheet, const char *const *cells) {
   int count = sheet->columns * (sheet->rows + 1);
   for (int i = 0; i < sheet->columns; i++) {
-    sheet->cells = ff_study_grow(study, sheet->cells, count + i, sizeof *sheet->cells);
+    sheet->cells = ff_reproduction_grow(study, sheet->cells, count + i, sizeof *sheet->cells);
     sheet->cells[count + i] = cells[i];
   }
 }
 
-void ff_study_table(ff_study *study, const char *caption, const char *const *columns, int count) {
-  study->sheets = ff_study_grow(study, study->sheets, study->sheet_count, sizeof *study->sheets);
+void ff_reproduction_table(ff_reproduction *study, const char *caption, const char *const *columns,
+                           int count) {
+  study->sheets =
+      ff_reproduction_grow(study, study->sheets, study->sheet_count, sizeof *study->sheets);
   ff_sheet *sheet = &study->sheets[study->sheet_count++];
   *sheet = (ff_sheet){.caption = caption, .columns = count, .rows = -1};
   add_cells(study, sheet, columns);
@@ -92,7 +96,7 @@ void ff_study_table(ff_study *study, const char *caption, const char *const *col
   ff_page_table(study->page, caption, columns, count);
 }
 
-void ff_study_row(ff_study *study, const char *const *cells) {
+void ff_reproduction_row(ff_reproduction *study, const char *const *cells) {
   ff_sheet *sheet = &study->sheets[study->sheet_count - 1];
   add_cells(study, sheet, cells);
   sheet->rows++;
@@ -101,14 +105,14 @@ void ff_study_row(ff_study *study, const char *const *cells) {
 
 /* ---- clouds ---------------------------------------------------------------------------------- */
 
-void ff_cloud_add(ff_study *study, ff_cloud *cloud, double x, double y) {
-  cloud->x = ff_study_grow(study, cloud->x, cloud->count, sizeof *cloud->x);
-  cloud->y = ff_study_grow(study, cloud->y, cloud->count, sizeof *cloud->y);
+void ff_cloud_add(ff_reproduction *study, ff_cloud *cloud, double x, double y) {
+  cloud->x = ff_reproduction_grow(study, cloud->x, cloud->count, sizeof *cloud->x);
+  cloud->y = ff_reproduction_grow(study, cloud->y, cloud->count, sizeof *cloud->y);
   cloud->x[cloud->count] = x;
   cloud->y[cloud->count++] = y;
 }
 
-void ff_cloud_add_run(ff_study *study, ff_cloud *cloud, const double *x, const double *y,
+void ff_cloud_add_run(ff_reproduction *study, ff_cloud *cloud, const double *x, const double *y,
                       long count, long stride) {
   for (long i = 0; i < count; i += stride) {
     ff_cloud_add(study, cloud, x[i], y[i]);
@@ -123,7 +127,7 @@ struct ff_computed {
   void *computed;
 };
 
-void *ff_study_part(ff_study *study, const ff_paper_part *part) {
+void *ff_reproduction_part(ff_reproduction *study, const ff_paper_part *part) {
   for (int i = 0; i < study->computed_count; i++) {
     if (study->computed[i].part == part) {
       return study->computed[i].computed;
@@ -131,34 +135,35 @@ void *ff_study_part(ff_study *study, const ff_paper_part *part) {
   }
   void *computed = part->compute ? part->compute(study) : NULL;
   study->computed =
-      ff_study_grow(study, study->computed, study->computed_count, sizeof *study->computed);
+      ff_reproduction_grow(study, study->computed, study->computed_count, sizeof *study->computed);
   study->computed[study->computed_count++] = (struct ff_computed){part, computed};
   return computed;
 }
 
 /* Runs the report or the show function of all parts. */
-static void run_parts(ff_study *study, bool report) {
+static void run_parts(ff_reproduction *study, bool report) {
   for (const ff_paper_part *const *part = study->paper->parts; *part; part++) {
-    void (*act)(ff_study *, const void *) = report ? (*part)->report : (*part)->show;
+    void (*act)(ff_reproduction *, const void *) = report ? (*part)->report : (*part)->show;
     if (act) {
-      act(study, ff_study_part(study, *part));
+      act(study, ff_reproduction_part(study, *part));
     }
   }
 }
 
-static void show_scenes(ff_study *study) {
+static void show_scenes(ff_reproduction *study) {
   ff_page_section(study->page, "Scenes");
   for (const char *const *scene = study->paper->scenes; *scene; scene++) {
-    ff_page_source(study->page, *scene, ff_study_scene(study, *scene));
+    ff_page_source(study->page, *scene, ff_reproduction_scene(study, *scene));
   }
 }
 
-void ff_study_reproduce(ff_study *study, const ff_paper *paper) {
+void ff_reproduction_reproduce(ff_reproduction *study, const ff_paper *paper) {
   study->paper = paper;
-  ff_page_subtitle(study->page, ff_study_text(study, "%s [%s], reproduced with Footfall %s",
-                                              paper->authors, paper->citation, ff_version()));
+  ff_page_subtitle(study->page,
+                   ff_reproduction_text(study, "%s [%s], reproduced with Footfall %s",
+                                        paper->authors, paper->citation, ff_version()));
   for (const ff_paper_part *const *part = paper->parts; *part; part++) {
-    ff_study_part(study, *part);
+    ff_reproduction_part(study, *part);
   }
   ff_page_text(study->page, "%s", paper->introduction);
   ff_page_section(study->page, "Claims");
@@ -169,7 +174,7 @@ void ff_study_reproduce(ff_study *study, const ff_paper *paper) {
   show_scenes(study);
 }
 
-void ff_study_free(ff_study *study) {
+void ff_reproduction_free(ff_reproduction *study) {
   while (study->kept) {
     struct ff_kept *next = study->kept->next;
     free(study->kept);

@@ -12,7 +12,7 @@ enum { EVENTS_KEPT = 256, PATH = 700 };
 
 /* A run in progress. */
 typedef struct attempt {
-  ff_study *study;
+  ff_reproduction *study;
   const ff_trial *trial;
   ff_scene *scene;
   ff_model *model;
@@ -84,7 +84,7 @@ static void need(attempt *a, ff_status status, ff_report *report) {
 
 /* ---- scenes ---------------------------------------------------------------------------------- */
 
-const char *ff_study_scene(ff_study *study, const char *path) {
+const char *ff_reproduction_scene(ff_reproduction *study, const char *path) {
   for (int i = 0; i < ff_builtin_count; i++) {
     if (strcmp(ff_builtins[i].path, path) == 0) {
       return ff_builtins[i].text;
@@ -119,10 +119,11 @@ static bool lay_out(attempt *a) {
 
 static void load(attempt *a, ff_report *report) {
   const ff_trial *trial = a->trial;
-  const char *text = ff_study_scene(a->study, trial->scene), *path = trial->scene;
+  const char *text = ff_reproduction_scene(a->study, trial->scene), *path = trial->scene;
   if (strstr(text, "urdf:")) {
     need(a, lay_out(a) ? FF_OK : FF_ERROR_FILE, report);
-    path = ff_study_text(a->study, "%s/%s", a->study->scratch, strrchr(trial->scene, '/') + 1);
+    path =
+        ff_reproduction_text(a->study, "%s/%s", a->study->scratch, strrchr(trial->scene, '/') + 1);
   }
   need(a, ff_scene_parse(&a->scene, text, strlen(text), path, trial->set, trial->set_count, report),
        report);
@@ -143,17 +144,17 @@ static int channel_index(const attempt *a, const char *name) {
 }
 
 static void make_room(attempt *a, ff_report *report) {
-  ff_study *study = a->study;
+  ff_reproduction *study = a->study;
   const ff_trial *trial = a->trial;
   a->all = ff_model_channel_count(a->model);
-  a->row = ff_study_alloc(study, a->all + 1, sizeof *a->row);
-  a->wanted = ff_study_alloc(study, trial->channel_count + 1, sizeof *a->wanted);
-  a->columns = ff_study_alloc(study, trial->channel_count + 1, sizeof *a->columns);
-  a->time = ff_study_alloc(study, trial->samples, sizeof *a->time);
-  a->events = ff_study_alloc(study, EVENTS_KEPT, sizeof *a->events);
-  a->trace = ff_study_alloc(study, 1, sizeof *a->trace);
+  a->row = ff_reproduction_alloc(study, a->all + 1, sizeof *a->row);
+  a->wanted = ff_reproduction_alloc(study, trial->channel_count + 1, sizeof *a->wanted);
+  a->columns = ff_reproduction_alloc(study, trial->channel_count + 1, sizeof *a->columns);
+  a->time = ff_reproduction_alloc(study, trial->samples, sizeof *a->time);
+  a->events = ff_reproduction_alloc(study, EVENTS_KEPT, sizeof *a->events);
+  a->trace = ff_reproduction_alloc(study, 1, sizeof *a->trace);
   for (int c = 0; c < trial->channel_count; c++) {
-    a->columns[c] = ff_study_alloc(study, trial->samples, sizeof *a->columns[c]);
+    a->columns[c] = ff_reproduction_alloc(study, trial->samples, sizeof *a->columns[c]);
     a->wanted[c] = channel_index(a, trial->channels[c]);
     if (a->wanted[c] < 0) {
       snprintf(report->what, sizeof report->what, "%s: there is no channel '%.100s'", trial->scene,
@@ -174,17 +175,17 @@ static bool is_kept(const ff_trial *trial, const char *name) {
 }
 
 static void open_recorder(attempt *a, ff_report *report) {
-  ff_study *study = a->study;
-  a->recorded = ff_study_alloc(study, a->all + 1, sizeof *a->recorded);
-  const char **names = ff_study_alloc(study, a->all + 1, sizeof *names);
-  const char **units = ff_study_alloc(study, a->all + 1, sizeof *units);
+  ff_reproduction *study = a->study;
+  a->recorded = ff_reproduction_alloc(study, a->all + 1, sizeof *a->recorded);
+  const char **names = ff_reproduction_alloc(study, a->all + 1, sizeof *names);
+  const char **units = ff_reproduction_alloc(study, a->all + 1, sizeof *units);
   names[0] = "time";
   units[0] = "s";
   for (int i = 0; i < a->all; i++) {
     ff_channel channel = ff_model_channel(a->model, i);
     if (is_kept(a->trial, channel.name)) {
       a->recorded[a->recorded_count++] = i;
-      names[a->recorded_count] = ff_study_text(study, "%s", channel.name);
+      names[a->recorded_count] = ff_reproduction_text(study, "%s", channel.name);
       units[a->recorded_count] = channel.unit;
     }
   }
@@ -251,7 +252,7 @@ static void advance(attempt *a, ff_report *report) {
   need(a, ff_sim_advance(a->sim, duration), report);
 }
 
-const ff_trace *ff_study_run(ff_study *study, const ff_trial *trial) {
+const ff_trace *ff_reproduction_run(ff_reproduction *study, const ff_trial *trial) {
   attempt a = {.study = study, .trial = trial};
   ff_report report = {0};
   load(&a, &report);

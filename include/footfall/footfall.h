@@ -15,6 +15,7 @@
  *   ncp     complementarity problems  footfall/ncp.h     ff_ncp_*
  *   qp      quadratic programmes      footfall/qp.h      ff_qp_*
  *   io      scenes and recordings     footfall/io.h      ff_scene_load, ff_recorder_*
+ *   study   sweeps over a scene's values  footfall/study.h  ff_study_*
  *   volume  overlap with half-space   footfall/volume.h  ff_volume_*
  *   page    reports: one HTML file    footfall/page.h    ff_page_*
  *   status  status codes, reports     footfall/status.h  ff_status, ff_report
@@ -46,6 +47,7 @@
 #include "footfall/state.h"
 #include "footfall/status.h"
 #include "footfall/stepper.h"
+#include "footfall/study.h"
 #include "footfall/tree.h"
 #include "footfall/types.h"
 #include "footfall/volume.h"

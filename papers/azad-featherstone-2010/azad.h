@@ -19,7 +19,7 @@ extern const ff_paper_part azad_roll;   /* the rolling sphere, Figs. 13 to 16 */
 /* Result of azad_fit. */
 typedef struct fit_part fit_part;
 /* The user's data, and the model fitted to them, as curves of the current plot. */
-void fit_mark(ff_study *study, const fit_part *part);
+void fit_mark(ff_reproduction *study, const fit_part *part);
 /* D at which a mass has this restitution at 1 m/s. */
 double fit_damping(const fit_part *part, double stiffness, double mass, double restitution);
 

@@ -14,17 +14,17 @@ typedef struct bounce_part {
   double force_min, jump; /* N, smallest force and largest step between samples */
 } bounce_part;
 
-static void *compute_part(ff_study *study) {
+static void *compute_part(ff_reproduction *study) {
   static const char *const channels[CHANNELS] = {
       "body.ball.position.z", "contact.ball:floor.force.n", "energy.kinetic",
       "energy.gravity",       "energy.spring.normal",       "energy.lost.normal"};
-  bounce_part *part = ff_study_alloc(study, 1, sizeof *part);
+  bounce_part *part = ff_reproduction_alloc(study, 1, sizeof *part);
   part->trace =
-      ff_study_run(study, &(ff_trial){.scene = "papers/azad-featherstone-2010/bounce.yaml",
-                                      .channels = channels,
-                                      .channel_count = CHANNELS,
-                                      .samples = study->quick ? 7001 : 35001,
-                                      .replay = true});
+      ff_reproduction_run(study, &(ff_trial){.scene = "papers/azad-featherstone-2010/bounce.yaml",
+                                             .channels = channels,
+                                             .channel_count = CHANNELS,
+                                             .samples = study->quick ? 7001 : 35001,
+                                             .replay = true});
   int clears = 0;
   for (int i = 0; i < part->trace->event_count; i++) {
     const ff_event *event = &part->trace->events[i];
@@ -37,11 +37,14 @@ static void *compute_part(ff_study *study) {
     }
   }
   for (int i = 0; i < BOUNCES; i++) {
-    const char *name = ff_study_text(study, "bounce%d", i + 1);
-    ff_study_number(study, ff_study_text(study, "%s.touch", name), part->touch[i], "s");
-    ff_study_number(study, ff_study_text(study, "%s.clear", name), part->clear[i], "s");
-    ff_study_number(study, ff_study_text(study, "%s.force_max", name), part->peak[i], "N");
-    ff_study_number(study, ff_study_text(study, "%s.apex", name), part->apex[i], "m");
+    const char *name = ff_reproduction_text(study, "bounce%d", i + 1);
+    ff_reproduction_number(study, ff_reproduction_text(study, "%s.touch", name), part->touch[i],
+                           "s");
+    ff_reproduction_number(study, ff_reproduction_text(study, "%s.clear", name), part->clear[i],
+                           "s");
+    ff_reproduction_number(study, ff_reproduction_text(study, "%s.force_max", name), part->peak[i],
+                           "N");
+    ff_reproduction_number(study, ff_reproduction_text(study, "%s.apex", name), part->apex[i], "m");
   }
   const double *force = part->trace->channels[FORCE];
   for (long i = 1; i < part->trace->rows; i++) {
@@ -51,48 +54,49 @@ static void *compute_part(ff_study *study) {
   return part;
 }
 
-static void report_part(ff_study *study, const void *computed) {
+static void report_part(ff_reproduction *study, const void *computed) {
   const bounce_part *part = computed;
-  ff_study_find(study,
-                &(ff_finding){.key = "not-sticky",
-                              .claim = "The force is never negative",
-                              .source = "Fig. 10",
-                              .paper = "not sticky",
-                              .found = ff_study_text(study, "at least %g N", part->force_min),
-                              .value = part->force_min,
-                              .unit = "N",
-                              .verdict = ff_verdict_of(part->force_min >= 0)});
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "not-sticky",
+                           .claim = "The force is never negative",
+                           .source = "Fig. 10",
+                           .paper = "not sticky",
+                           .found = ff_reproduction_text(study, "at least %g N", part->force_min),
+                           .value = part->force_min,
+                           .unit = "N",
+                           .verdict = ff_verdict_of(part->force_min >= 0)});
   double share = part->jump / part->peak[0];
   double step = part->trace->time[1];
-  ff_study_find(study,
-                &(ff_finding){.key = "continuous",
-                              .claim = "The force is continuous and starts and ends at zero",
-                              .source = "Fig. 10",
-                              .paper = "continuous",
-                              .found = ff_study_text(study,
-                                                     "changes by at most %.1f %% of its peak "
-                                                     "in %.0f us",
-                                                     100 * share, 1e6 * step),
-                              .value = share,
-                              .unit = "1",
-                              .verdict = ff_verdict_of(share < 0.25)});
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "continuous",
+                           .claim = "The force is continuous and starts and ends at zero",
+                           .source = "Fig. 10",
+                           .paper = "continuous",
+                           .found = ff_reproduction_text(study,
+                                                         "changes by at most %.1f %% of its peak "
+                                                         "in %.0f us",
+                                                         100 * share, 1e6 * step),
+                           .value = share,
+                           .unit = "1",
+                           .verdict = ff_verdict_of(share < 0.25)});
   double residual = part->trace->audit.energy_residual / 0.17600121;
-  ff_study_find(study,
-                &(ff_finding){.key = "bounce-energy",
-                              .claim = "Stored and dissipated energy add up to a constant",
-                              .source = "Fig. 11, eq. 15",
-                              .paper = "constant",
-                              .found = ff_study_text(study, "within %.1g of the total", residual),
-                              .value = residual,
-                              .unit = "1",
-                              .verdict = ff_verdict_of(residual < 1e-10)});
+  ff_reproduction_find(
+      study,
+      &(ff_finding){.key = "bounce-energy",
+                    .claim = "Stored and dissipated energy add up to a constant",
+                    .source = "Fig. 11, eq. 15",
+                    .paper = "constant",
+                    .found = ff_reproduction_text(study, "within %.1g of the total", residual),
+                    .value = residual,
+                    .unit = "1",
+                    .verdict = ff_verdict_of(residual < 1e-10)});
 }
 
-static void show_part(ff_study *study, const void *computed) {
+static void show_part(ff_reproduction *study, const void *computed) {
   const bounce_part *part = computed;
   const ff_trace *trace = part->trace;
   ff_axis time = {"time", "s", false};
-  double *bottom = ff_study_alloc(study, trace->rows, sizeof *bottom);
+  double *bottom = ff_reproduction_alloc(study, trace->rows, sizeof *bottom);
   for (long i = 0; i < trace->rows; i++) {
     bottom[i] = trace->channels[HEIGHT][i] - radius;
   }

@@ -43,11 +43,12 @@ static double x_at(int i) {
   return pow(10, lowest + (double)i / STEPS);
 }
 
-static void follow(ff_study *study, curve *c, const char *law, const char *unit, double power) {
+static void follow(ff_reproduction *study, curve *c, const char *law, const char *unit,
+                   double power) {
   c->power = power;
   for (int i = 0; i < POINTS; i++) {
-    const char *settings = ff_study_text(study, "%s=%.17g", unit, x_at(i));
-    c->e[i] = ff_study_impact(study, law, settings, 1, 1, 0).restitution;
+    const char *settings = ff_reproduction_text(study, "%s=%.17g", unit, x_at(i));
+    c->e[i] = ff_reproduction_impact(study, law, settings, 1, 1, 0).restitution;
   }
 }
 
@@ -133,7 +134,7 @@ static fit find_best(const curve *c, const ff_cloud *points) {
   return result;
 }
 
-static void fit_series(ff_study *study, fit_part *part, int index) {
+static void fit_series(ff_reproduction *study, fit_part *part, int index) {
   const ff_cloud *points = &study->data[index].points;
   series *one = &part->series[index];
   one->ours = find_best(&part->ours, points);
@@ -145,22 +146,24 @@ static void fit_series(ff_study *study, fit_part *part, int index) {
     one->speed[i] = pow(10, slow + (fast - slow) * i / (SPEEDS - 1));
     one->e[i] = restitution(&part->ours, one->ours.factor * pow(one->speed[i], part->ours.power));
   }
-  const char *name = ff_study_text(study, "data%d", index + 1);
+  const char *name = ff_reproduction_text(study, "data%d", index + 1);
   if (one->ours.found) {
-    ff_study_number(study, ff_study_text(study, "%s.D", name), one->ours.factor / unit_factor(),
-                    "N s/m^1.5");
+    ff_reproduction_number(study, ff_reproduction_text(study, "%s.D", name),
+                           one->ours.factor / unit_factor(), "N s/m^1.5");
   }
-  ff_study_number(study, ff_study_text(study, "%s.rms", name), one->ours.rms, "1");
-  ff_study_number(study, ff_study_text(study, "%s.rms_classical", name), one->classical.rms, "1");
-  ff_study_number(study, ff_study_text(study, "%s.rms_paper", name), one->given.rms, "1");
+  ff_reproduction_number(study, ff_reproduction_text(study, "%s.rms", name), one->ours.rms, "1");
+  ff_reproduction_number(study, ff_reproduction_text(study, "%s.rms_classical", name),
+                         one->classical.rms, "1");
+  ff_reproduction_number(study, ff_reproduction_text(study, "%s.rms_paper", name), one->given.rms,
+                         "1");
 }
 
-static void *compute_part(ff_study *study) {
-  fit_part *part = ff_study_alloc(study, 1, sizeof *part);
+static void *compute_part(ff_reproduction *study) {
+  fit_part *part = ff_reproduction_alloc(study, 1, sizeof *part);
   follow(study, &part->ours, "azad-featherstone", "K=1 D", 0.2);
   if (study->data_count > 0) {
     follow(study, &part->classical, "hunt-crossley", "k=1 n=1.5 alpha", 1);
-    part->series = ff_study_alloc(study, study->data_count, sizeof *part->series);
+    part->series = ff_reproduction_alloc(study, study->data_count, sizeof *part->series);
   }
   for (int i = 0; i < study->data_count; i++) {
     fit_series(study, part, i);
@@ -170,19 +173,20 @@ static void *compute_part(ff_study *study) {
 
 /* ---- findings -------------------------------------------------------------------------------- */
 
-static void report_part(ff_study *study, const void *computed) {
+static void report_part(ff_reproduction *study, const void *computed) {
   const fit_part *part = computed;
   int better = 0;
   for (int i = 0; i < study->data_count; i++) {
     better += part->series[i].ours.rms < part->series[i].classical.rms;
   }
   const char *found = study->data_count > 0
-                          ? ff_study_text(study,
-                                          "closer than the classical model in %d of %d "
-                                          "files of your own",
-                                          better, study->data_count)
+                          ? ff_reproduction_text(study,
+                                                 "closer than the classical model in %d of %d "
+                                                 "files of your own",
+                                                 better, study->data_count)
                           : "-";
-  ff_study_find(study, &(ff_finding){.key = "experiments",
+  ff_reproduction_find(study,
+                       &(ff_finding){.key = "experiments",
                                      .claim = "It fits measured restitution better than the "
                                               "classical model",
                                      .source = "Fig. 4",
@@ -193,19 +197,19 @@ static void report_part(ff_study *study, const void *computed) {
                                              "takes measured data."});
 }
 
-void fit_mark(ff_study *study, const fit_part *part) {
+void fit_mark(ff_reproduction *study, const fit_part *part) {
   for (int i = 0; i < study->data_count; i++) {
     const ff_data *data = &study->data[i];
     ff_page_curve(study->page, data->name, FF_CURVE_MARKERS, data->points.x, data->points.y,
                   data->points.count);
     if (part->series[i].ours.found) {
-      ff_page_curve(study->page, ff_study_text(study, "fit to %s", data->name), FF_CURVE_DASH,
-                    part->series[i].speed, part->series[i].e, SPEEDS);
+      ff_page_curve(study->page, ff_reproduction_text(study, "fit to %s", data->name),
+                    FF_CURVE_DASH, part->series[i].speed, part->series[i].e, SPEEDS);
     }
   }
 }
 
-static void show_table(ff_study *study, const fit_part *part) {
+static void show_table(ff_reproduction *study, const fit_part *part) {
   static const char *const columns[] = {"data",
                                         "points",
                                         "best D, N s/m^1.5",
@@ -213,18 +217,21 @@ static void show_table(ff_study *study, const fit_part *part) {
                                         "largest",
                                         "rms with D of the paper",
                                         "rms of the classical model at its best"};
-  ff_study_table(study, "Your data: the best D for K = 8.5e6 N/m^1.5 and m = 0.154 kg of the paper",
-                 columns, sizeof columns / sizeof *columns);
+  ff_reproduction_table(study,
+                        "Your data: the best D for K = 8.5e6 N/m^1.5 and m = 0.154 kg of the paper",
+                        columns, sizeof columns / sizeof *columns);
   for (int i = 0; i < study->data_count; i++) {
     const series *one = &part->series[i];
-    const char *d =
-        one->ours.found ? ff_study_text(study, "%.5g", one->ours.factor / unit_factor()) : "none";
-    ff_study_row(study, (const char *[]){study->data[i].name,
-                                         ff_study_text(study, "%ld", study->data[i].points.count),
-                                         d, ff_study_text(study, "%.4f", one->ours.rms),
-                                         ff_study_text(study, "%.4f", one->ours.largest),
-                                         ff_study_text(study, "%.4f", one->given.rms),
-                                         ff_study_text(study, "%.4f", one->classical.rms)});
+    const char *d = one->ours.found
+                        ? ff_reproduction_text(study, "%.5g", one->ours.factor / unit_factor())
+                        : "none";
+    ff_reproduction_row(
+        study, (const char *[]){study->data[i].name,
+                                ff_reproduction_text(study, "%ld", study->data[i].points.count), d,
+                                ff_reproduction_text(study, "%.4f", one->ours.rms),
+                                ff_reproduction_text(study, "%.4f", one->ours.largest),
+                                ff_reproduction_text(study, "%.4f", one->given.rms),
+                                ff_reproduction_text(study, "%.4f", one->classical.rms)});
   }
   ff_page_text(study->page,
                "Least squares of e with one unknown. What is fitted is D K^−0.6 m^−0.4, so for "
@@ -233,9 +240,9 @@ static void show_table(ff_study *study, const fit_part *part) {
                "no D is best.");
 }
 
-static void show_part(ff_study *study, const void *computed) {
+static void show_part(ff_reproduction *study, const void *computed) {
   const fit_part *part = computed;
-  double *x = ff_study_alloc(study, POINTS, sizeof *x);
+  double *x = ff_reproduction_alloc(study, POINTS, sizeof *x);
   for (int i = 0; i < POINTS; i++) {
     x[i] = x_at(i);
   }
@@ -247,12 +254,13 @@ static void show_part(ff_study *study, const void *computed) {
   ff_page_curve(study->page, "this model", FF_CURVE_LINE, x, part->ours.e, POINTS);
   for (int i = 0; i < study->data_count; i++) {
     const ff_cloud *points = &study->data[i].points;
-    double *at = ff_study_alloc(study, points->count, sizeof *at);
+    double *at = ff_reproduction_alloc(study, points->count, sizeof *at);
     for (long k = 0; k < points->count; k++) {
       at[k] = part->series[i].ours.factor * pow(points->x[k], part->ours.power);
     }
     if (part->series[i].ours.found) {
-      ff_page_curve(study->page, ff_study_text(study, "%s at its best D", study->data[i].name),
+      ff_page_curve(study->page,
+                    ff_reproduction_text(study, "%s at its best D", study->data[i].name),
                     FF_CURVE_MARKERS, at, points->y, points->count);
     }
   }

@@ -45,47 +45,50 @@ static void choose(material *m, int index, const fit_part *fit) {
   }
 }
 
-static void *compute_part(ff_study *study) {
-  const fit_part *fit = ff_study_part(study, &azad_fit);
-  material_part *part = ff_study_alloc(study, 1, sizeof *part);
+static void *compute_part(ff_reproduction *study) {
+  const fit_part *fit = ff_reproduction_part(study, &azad_fit);
+  material_part *part = ff_reproduction_alloc(study, 1, sizeof *part);
   for (int i = 0; i < SPEEDS; i++) {
     part->speed[i] = pow(10, -1 + 2.0 * i / (SPEEDS - 1));
   }
   for (int k = 0; k < MATERIALS; k++) {
     material *m = &part->all[k];
     choose(m, k, fit);
-    const char *settings = ff_study_text(study, "K=%.17g D=%.17g", m->k, m->d);
+    const char *settings = ff_reproduction_text(study, "K=%.17g D=%.17g", m->k, m->d);
     for (int i = 0; i < SPEEDS; i++) {
-      m->e[i] = ff_study_impact(study, "azad-featherstone", settings, m->mass, part->speed[i], 0)
-                    .restitution;
+      m->e[i] =
+          ff_reproduction_impact(study, "azad-featherstone", settings, m->mass, part->speed[i], 0)
+              .restitution;
     }
     int middle = SPEEDS / 2, quarter = SPEEDS / 4;
     m->slope = m->e[middle + quarter] - m->e[middle - quarter];
-    const char *key = ff_study_text(study, "fig4.%s", materials[k].key);
-    ff_study_number(study, ff_study_text(study, "%s.restitution", key), m->e[middle], "1");
-    ff_study_number(study, ff_study_text(study, "%s.slope", key), m->slope, "1/decade");
+    const char *key = ff_reproduction_text(study, "fig4.%s", materials[k].key);
+    ff_reproduction_number(study, ff_reproduction_text(study, "%s.restitution", key), m->e[middle],
+                           "1");
+    ff_reproduction_number(study, ff_reproduction_text(study, "%s.slope", key), m->slope,
+                           "1/decade");
   }
   return part;
 }
 
-static void report_part(ff_study *study, const void *computed) {
+static void report_part(ff_reproduction *study, const void *computed) {
   (void)computed;
-  ff_study_find(study,
-                &(ff_finding){.key = "materials",
-                              .claim = "The fit is better for cork and lead than for cast iron "
-                                       "and brass, whose slopes differ from the model's",
-                              .source = "Fig. 4",
-                              .paper = "B and D better than A and C",
-                              .found = "-",
-                              .verdict = FF_CLAIM_NOT_TESTED,
-                              .note = "The measured points are not in the paper. One curve for "
-                                      "all (see below) means that e at one speed sets the slope "
-                                      "too: no K and D could correct it."});
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "materials",
+                           .claim = "The fit is better for cork and lead than for cast iron "
+                                    "and brass, whose slopes differ from the model's",
+                           .source = "Fig. 4",
+                           .paper = "B and D better than A and C",
+                           .found = "-",
+                           .verdict = FF_CLAIM_NOT_TESTED,
+                           .note = "The measured points are not in the paper. One curve for "
+                                   "all (see below) means that e at one speed sets the slope "
+                                   "too: no K and D could correct it."});
 }
 
-static void show_part(ff_study *study, const void *computed) {
+static void show_part(ff_reproduction *study, const void *computed) {
   const material_part *part = computed;
-  const fit_part *fit = ff_study_part(study, &azad_fit);
+  const fit_part *fit = ff_reproduction_part(study, &azad_fit);
   static const char *const columns[] = {"case",
                                         "K, N/m^1.5",
                                         "D, N s/m^1.5",
@@ -111,11 +114,11 @@ static void show_part(ff_study *study, const void *computed) {
   for (int k = 0; k < MATERIALS; k++) {
     const material *m = &part->all[k];
     ff_page_row(study->page,
-                (const char *[]){materials[k].name, ff_study_text(study, "%.3g", m->k),
-                                 ff_study_text(study, "%.3g", m->d),
-                                 ff_study_text(study, "%.3g", m->mass), materials[k].chosen,
-                                 ff_study_text(study, "%.3f", m->e[SPEEDS / 2]),
-                                 ff_study_text(study, "%.3f", m->slope)});
+                (const char *[]){materials[k].name, ff_reproduction_text(study, "%.3g", m->k),
+                                 ff_reproduction_text(study, "%.3g", m->d),
+                                 ff_reproduction_text(study, "%.3g", m->mass), materials[k].chosen,
+                                 ff_reproduction_text(study, "%.3f", m->e[SPEEDS / 2]),
+                                 ff_reproduction_text(study, "%.3f", m->slope)});
   }
 }
 

@@ -14,20 +14,20 @@ typedef struct roll_part {
   bool slips_first;
 } roll_part;
 
-static const ff_trace *run(ff_study *study, const char *const *set, int count, long samples,
+static const ff_trace *run(ff_reproduction *study, const char *const *set, int count, long samples,
                            bool replay) {
   static const char *const channels[CHANNELS] = {
       "body.ball.position.x",    "contact.ball:floor.slip", "contact.ball:floor.force.x",
       "contact.ball:floor.mode", "energy.spring.tangent",   "energy.lost.depth",
       "energy.lost.normal",      "energy.lost.tangent",     "energy.lost.slip",
       "energy.lost.viscous"};
-  return ff_study_run(study, &(ff_trial){.scene = "scenes/rolling-sphere.yaml",
-                                         .set = set,
-                                         .set_count = count,
-                                         .channels = channels,
-                                         .channel_count = CHANNELS,
-                                         .samples = samples,
-                                         .replay = replay});
+  return ff_reproduction_run(study, &(ff_trial){.scene = "scenes/rolling-sphere.yaml",
+                                                .set = set,
+                                                .set_count = count,
+                                                .channels = channels,
+                                                .channel_count = CHANNELS,
+                                                .samples = samples,
+                                                .replay = replay});
 }
 
 /* Stick and continuity in the first bounce. */
@@ -53,9 +53,9 @@ static void look_at_first(roll_part *part) {
   part->jump = jump / largest;
 }
 
-static void *compute_part(ff_study *study) {
+static void *compute_part(ff_reproduction *study) {
   static const char *const brief[] = {"duration=0.135"};
-  roll_part *part = ff_study_alloc(study, 1, sizeof *part);
+  roll_part *part = ff_reproduction_alloc(study, 1, sizeof *part);
   part->whole = run(study, NULL, 0, study->quick ? 2001 : 10001, true);
   part->first = run(study, brief, 1, 13501, false);
   look_at_first(part);
@@ -66,75 +66,79 @@ static void *compute_part(ff_study *study) {
   }
   const ff_energy *end = &part->whole->energy;
   part->path = end->spring_tangent + end->lost[FF_LOST_DEPTH];
-  ff_study_number(study, "roll.x", part->whole->channels[X][part->whole->rows - 1], "m");
-  ff_study_number(study, "roll.body", end->kinetic + end->gravity, "J");
-  ff_study_number(study, "roll.normal_damper", end->lost[FF_LOST_NORMAL], "J");
-  ff_study_number(study, "roll.tangent_damper", end->lost[FF_LOST_TANGENT], "J");
-  ff_study_number(study, "roll.clutch", end->lost[FF_LOST_SLIP] + end->lost[FF_LOST_VISCOUS], "J");
-  ff_study_number(study, "roll.path", part->path, "J");
+  ff_reproduction_number(study, "roll.x", part->whole->channels[X][part->whole->rows - 1], "m");
+  ff_reproduction_number(study, "roll.body", end->kinetic + end->gravity, "J");
+  ff_reproduction_number(study, "roll.normal_damper", end->lost[FF_LOST_NORMAL], "J");
+  ff_reproduction_number(study, "roll.tangent_damper", end->lost[FF_LOST_TANGENT], "J");
+  ff_reproduction_number(study, "roll.clutch", end->lost[FF_LOST_SLIP] + end->lost[FF_LOST_VISCOUS],
+                         "J");
+  ff_reproduction_number(study, "roll.path", part->path, "J");
   return part;
 }
 
-static void report_part(ff_study *study, const void *computed) {
+static void report_part(ff_reproduction *study, const void *computed) {
   const roll_part *part = computed;
-  ff_study_find(study,
-                &(ff_finding){.key = "stick",
-                              .claim = "The first contact starts with slip, then sticks for less "
-                                       "than 1 ms",
-                              .source = "Fig. 14",
-                              .paper = "less than 1 ms",
-                              .found = ff_study_text(study, "%.2f ms", 1e3 * part->stick),
-                              .value = part->stick,
-                              .unit = "s",
-                              .verdict = ff_verdict_of(part->slips_first && part->stick > 0 &&
-                                                       part->stick < 1e-3)});
-  ff_study_find(study, &(ff_finding){.key = "friction-continuous",
-                                     .claim = "The friction force is continuous",
-                                     .source = "Fig. 14",
-                                     .paper = "completely continuous and smooth",
-                                     .found = ff_study_text(study,
-                                                            "changes by at most %.1f %% of its "
-                                                            "largest in 10 us",
-                                                            100 * part->jump),
-                                     .value = part->jump,
-                                     .unit = "1",
-                                     .verdict = ff_verdict_of(part->jump < 0.05)});
-  ff_study_find(study, &(ff_finding){.key = "rolls",
-                                     .claim = "It rolls from 0.5 to 0.6 s on",
-                                     .source = "Fig. 15",
-                                     .paper = "after 0.5 s",
-                                     .found = ff_study_text(study, "from %.3f s", part->rolls_from),
-                                     .value = part->rolls_from,
-                                     .unit = "s",
-                                     .verdict = ff_verdict_of(part->rolls_from > 0.5 &&
-                                                              part->rolls_from < 0.6)});
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "stick",
+                           .claim = "The first contact starts with slip, then sticks for less "
+                                    "than 1 ms",
+                           .source = "Fig. 14",
+                           .paper = "less than 1 ms",
+                           .found = ff_reproduction_text(study, "%.2f ms", 1e3 * part->stick),
+                           .value = part->stick,
+                           .unit = "s",
+                           .verdict = ff_verdict_of(part->slips_first && part->stick > 0 &&
+                                                    part->stick < 1e-3)});
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "friction-continuous",
+                           .claim = "The friction force is continuous",
+                           .source = "Fig. 14",
+                           .paper = "completely continuous and smooth",
+                           .found = ff_reproduction_text(study,
+                                                         "changes by at most %.1f %% of its "
+                                                         "largest in 10 us",
+                                                         100 * part->jump),
+                           .value = part->jump,
+                           .unit = "1",
+                           .verdict = ff_verdict_of(part->jump < 0.05)});
+  ff_reproduction_find(
+      study,
+      &(ff_finding){.key = "rolls",
+                    .claim = "It rolls from 0.5 to 0.6 s on",
+                    .source = "Fig. 15",
+                    .paper = "after 0.5 s",
+                    .found = ff_reproduction_text(study, "from %.3f s", part->rolls_from),
+                    .value = part->rolls_from,
+                    .unit = "s",
+                    .verdict = ff_verdict_of(part->rolls_from > 0.5 && part->rolls_from < 0.6)});
   double residual = part->whole->audit.energy_residual / 0.189574;
-  ff_study_find(study, &(ff_finding){.key = "roll-energy",
+  ff_reproduction_find(study,
+                       &(ff_finding){.key = "roll-energy",
                                      .claim = "The total energy is constant",
                                      .source = "Fig. 16",
                                      .paper = "constant",
-                                     .found = ff_study_text(study, "within %.1g", residual),
+                                     .found = ff_reproduction_text(study, "within %.1g", residual),
                                      .value = residual,
                                      .unit = "1",
                                      .verdict = ff_verdict_of(residual < 1e-10)});
-  ff_study_find(study,
-                &(ff_finding){.key = "tangential-energy",
-                              .claim = "Eq. 33 is the energy stored in the tangential spring",
-                              .source = "eq. 33",
-                              .paper = "stored energy",
-                              .found = ff_study_text(study,
-                                                     "%.9f J at the end, with the spring "
-                                                     "at rest",
-                                                     part->path),
-                              .value = part->path,
-                              .unit = "J",
-                              .verdict = ff_verdict_of(part->path >= 0),
-                              .known = FF_CLAIM_DIFFERS,
-                              .note = "It is a path integral: no force does work on the stiffness "
-                                      "that changes with depth."});
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "tangential-energy",
+                           .claim = "Eq. 33 is the energy stored in the tangential spring",
+                           .source = "eq. 33",
+                           .paper = "stored energy",
+                           .found = ff_reproduction_text(study,
+                                                         "%.9f J at the end, with the spring "
+                                                         "at rest",
+                                                         part->path),
+                           .value = part->path,
+                           .unit = "J",
+                           .verdict = ff_verdict_of(part->path >= 0),
+                           .known = FF_CLAIM_DIFFERS,
+                           .note = "It is a path integral: no force does work on the stiffness "
+                                   "that changes with depth."});
 }
 
-static void show_part(ff_study *study, const void *computed) {
+static void show_part(ff_reproduction *study, const void *computed) {
   const roll_part *part = computed;
   const ff_trace *whole = part->whole, *first = part->first;
   ff_axis time = {"time", "s", false}, force = {"friction along x", "N", false};

@@ -31,7 +31,7 @@ typedef struct curves_part {
 
 /* ---- one patch ------------------------------------------------------------------------------- */
 
-static push push_of(ff_study *study, const ff_volume *v, const motion *m, bool printed) {
+static push push_of(ff_reproduction *study, const ff_volume *v, const motion *m, bool printed) {
   const char *const normal_names[] = {"k_V", "a_V", "printed"};
   const double normal_values[] = {5e6, 1, printed};
   static const char *const friction_names[] = {"mu_s", "mu_d", "v_t", "omega_t"};
@@ -65,7 +65,7 @@ static void put(course *out, int i, push p) {
 }
 
 /* The plane is tilted by this angle about the second axis. */
-static ff_volume leaning(ff_study *study, double tilt, double d, bool printed) {
+static ff_volume leaning(ff_reproduction *study, double tilt, double d, bool printed) {
   return brown_overlap(study, (ff_vec3){sin(tilt), 0, cos(tilt)}, d, printed);
 }
 
@@ -82,7 +82,7 @@ static double depth_of(int k) {
 /* Far beyond v_t and omega_t, and 1 rad/s of rolling. */
 static const motion brisk = {.slip = 1, .roll = 1, .spin = 10};
 
-static void over_place(ff_study *study, curves_part *part, int i) {
+static void over_place(ff_reproduction *study, curves_part *part, int i) {
   double along = (double)i / (POINTS - 1);
   part->depth[i] = 2 * along;
   part->tilt[i] = 1.5 * along;
@@ -96,7 +96,7 @@ static void over_place(ff_study *study, curves_part *part, int i) {
   put(&part->by_tilt_printed, i, push_of(study, &printed, &brisk, false));
 }
 
-static void over_speed(ff_study *study, curves_part *part, int i) {
+static void over_speed(ff_reproduction *study, curves_part *part, int i) {
   double along = (double)i / (POINTS - 1);
   part->approach[i] = 3 * along - 1.5;
   part->slip[i] = 0.06 * along;
@@ -112,23 +112,23 @@ static void over_speed(ff_study *study, curves_part *part, int i) {
   }
 }
 
-static void *compute_part(ff_study *study) {
-  curves_part *part = ff_study_alloc(study, 1, sizeof *part);
+static void *compute_part(ff_reproduction *study) {
+  curves_part *part = ff_reproduction_alloc(study, 1, sizeof *part);
   for (int i = 0; i < POINTS; i++) {
     over_place(study, part, i);
     over_speed(study, part, i);
   }
   ff_volume v = brown_overlap(study, (ff_vec3){0.6, -0.3, 0.7}, 0.2, false);
   push example = push_of(study, &v, &brisk, false);
-  ff_study_number(study, "force.normal", example.normal, "N");
-  ff_study_number(study, "force.slide", example.slide, "N");
-  ff_study_number(study, "moment.spin", example.spin, "N m");
+  ff_reproduction_number(study, "force.normal", example.normal, "N");
+  ff_reproduction_number(study, "force.slide", example.slide, "N");
+  ff_reproduction_number(study, "moment.spin", example.spin, "N m");
   return part;
 }
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
-static void show_depth(ff_study *study, const curves_part *part) {
+static void show_depth(ff_reproduction *study, const curves_part *part) {
   static const struct {
     const char *title, *label, *unit;
     size_t where;
@@ -142,13 +142,13 @@ static void show_depth(ff_study *study, const curves_part *part) {
                  (ff_axis){plots[k].label, plots[k].unit, false});
     for (int t = 0; t < TILTS; t++) {
       const void *from = (const char *)&part->by_depth[t] + plots[k].where;
-      ff_page_curve(study->page, ff_study_text(study, "tilt %.1f rad", tilt_of(t)), FF_CURVE_LINE,
-                    part->depth, from, POINTS);
+      ff_page_curve(study->page, ff_reproduction_text(study, "tilt %.1f rad", tilt_of(t)),
+                    FF_CURVE_LINE, part->depth, from, POINTS);
     }
   }
 }
 
-static void show_tilt(ff_study *study, const curves_part *part) {
+static void show_tilt(ff_reproduction *study, const curves_part *part) {
   ff_page *page = study->page;
   const ff_axis tilt = {"tilt", "rad", false};
   const course *exact = &part->by_tilt, *printed = &part->by_tilt_printed;
@@ -164,7 +164,7 @@ static void show_tilt(ff_study *study, const curves_part *part) {
   ff_page_curve(page, "exact J", FF_CURVE_LINE, part->tilt, exact->spin, POINTS);
 }
 
-static void show_speed(ff_study *study, const curves_part *part) {
+static void show_speed(ff_reproduction *study, const curves_part *part) {
   ff_page *page = study->page;
   ff_page_plot(page, "Eq. 44: normal force over speed, d = 0.2",
                (ff_axis){"speed of approach", "m/s", false}, (ff_axis){"F_n", "N", false});
@@ -174,18 +174,18 @@ static void show_speed(ff_study *study, const curves_part *part) {
   ff_page_plot(page, "Eq. 47: friction over speed", (ff_axis){"slip", "m/s", false},
                (ff_axis){"F_t", "N", false});
   for (int k = 0; k < DEPTHS; k++) {
-    ff_page_curve(page, ff_study_text(study, "d = %.1f", depth_of(k)), FF_CURVE_LINE, part->slip,
-                  part->by_speed[k].slide, POINTS);
+    ff_page_curve(page, ff_reproduction_text(study, "d = %.1f", depth_of(k)), FF_CURVE_LINE,
+                  part->slip, part->by_speed[k].slide, POINTS);
   }
   ff_page_plot(page, "Eq. 50: moment against spinning, over its rate",
                (ff_axis){"spin", "rad/s", false}, (ff_axis){"τ_s", "N m", false});
   for (int k = 0; k < DEPTHS; k++) {
-    ff_page_curve(page, ff_study_text(study, "d = %.1f", depth_of(k)), FF_CURVE_LINE, part->spin,
-                  part->by_speed[k].spin, POINTS);
+    ff_page_curve(page, ff_reproduction_text(study, "d = %.1f", depth_of(k)), FF_CURVE_LINE,
+                  part->spin, part->by_speed[k].spin, POINTS);
   }
 }
 
-static void show_part(ff_study *study, const void *computed) {
+static void show_part(ff_reproduction *study, const void *computed) {
   const curves_part *part = computed;
   ff_page_section(study->page, "Force and moments over depth, tilt and speed");
   ff_page_text(

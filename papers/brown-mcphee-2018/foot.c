@@ -43,52 +43,52 @@ static void reduce(foot_part *part, long i) {
   part->peak = fmax(part->peak, v[FZ]);
 }
 
-static void *compute_part(ff_study *study) {
-  foot_part *part = ff_study_alloc(study, 1, sizeof *part);
-  part->trace = ff_study_run(study, &(ff_trial){.scene = "scenes/foot-rollover.yaml",
-                                                .channels = channels,
-                                                .channel_count = CHANNELS,
-                                                .samples = 751,
-                                                .replay = true});
-  part->cop = ff_study_alloc(study, part->trace->rows, sizeof *part->cop);
-  part->free_moment = ff_study_alloc(study, part->trace->rows, sizeof *part->free_moment);
+static void *compute_part(ff_reproduction *study) {
+  foot_part *part = ff_reproduction_alloc(study, 1, sizeof *part);
+  part->trace = ff_reproduction_run(study, &(ff_trial){.scene = "scenes/foot-rollover.yaml",
+                                                       .channels = channels,
+                                                       .channel_count = CHANNELS,
+                                                       .samples = 751,
+                                                       .replay = true});
+  part->cop = ff_reproduction_alloc(study, part->trace->rows, sizeof *part->cop);
+  part->free_moment = ff_reproduction_alloc(study, part->trace->rows, sizeof *part->free_moment);
   for (long i = 0; i < part->trace->rows; i++) {
     reduce(part, i);
   }
-  ff_study_number(study, "foot.toe_off", part->off, "s");
-  ff_study_number(study, "foot.force_max", part->peak, "N");
+  ff_reproduction_number(study, "foot.toe_off", part->off, "s");
+  ff_reproduction_number(study, "foot.force_max", part->peak, "N");
   return part;
 }
 
-static void report_part(ff_study *study, const void *computed) {
+static void report_part(ff_reproduction *study, const void *computed) {
   const foot_part *part = computed;
   double residual = part->trace->audit.energy_residual / part->trace->audit.energy_scale;
-  ff_study_find(
+  ff_reproduction_find(
       study,
       &(ff_finding){.key = "foot",
                     .claim = "It serves as a model of foot and ground",
                     .source = "Sec. 1, 5",
                     .paper = "may be useful",
-                    .found = ff_study_text(study,
-                                           "one stance of %.3f s, peak %.0f N; "
-                                           "pressure travels from %.1f to %.1f cm; "
-                                           "energy within %.0e",
-                                           part->off - part->strike, part->peak, 100 * part->first,
-                                           100 * part->last, residual),
+                    .found = ff_reproduction_text(study,
+                                                  "one stance of %.3f s, peak %.0f N; "
+                                                  "pressure travels from %.1f to %.1f cm; "
+                                                  "energy within %.0e",
+                                                  part->off - part->strike, part->peak,
+                                                  100 * part->first, 100 * part->last, residual),
                     .value = part->last - part->first,
                     .unit = "m",
                     .verdict = ff_verdict_of(part->last - part->first > 0.2 && residual < 1e-8)});
-  ff_study_find(study,
-                &(ff_finding){.key = "cost",
-                              .claim = "It costs far less than a discrete elastic foundation",
-                              .source = "Sec. 2",
-                              .paper = "much more efficient",
-                              .found = "-",
-                              .verdict = FF_CLAIM_NOT_TESTED,
-                              .note = "./dev bench times it against Simbody's mesh."});
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "cost",
+                           .claim = "It costs far less than a discrete elastic foundation",
+                           .source = "Sec. 2",
+                           .paper = "much more efficient",
+                           .found = "-",
+                           .verdict = FF_CLAIM_NOT_TESTED,
+                           .note = "./dev bench times it against Simbody's mesh."});
 }
 
-static void show_part(ff_study *study, const void *computed) {
+static void show_part(ff_reproduction *study, const void *computed) {
   const foot_part *part = computed;
   const ff_trace *trace = part->trace;
   ff_page *page = study->page;

@@ -15,7 +15,7 @@ typedef struct force_part {
   double at_one;                                      /* together where v = omega r_g */
 } force_part;
 
-const ff_law *brown_law(ff_study *study, const char *name, ff_law_params *params,
+const ff_law *brown_law(ff_reproduction *study, const char *name, ff_law_params *params,
                         const char *const *names, const double *values, int count) {
   ff_report report = {0};
   const ff_law *law;
@@ -39,7 +39,7 @@ static double friction(const ff_law *law, const ff_law_params *params, const ff_
   return -out.force[0];
 }
 
-static void compute_curve(ff_study *study, force_part *part) {
+static void compute_curve(ff_reproduction *study, force_part *part) {
   static const char *const names[] = {"mu_s", "mu_d", "v_t"};
   static const double values[] = {0.8, 0.5, 1};
   ff_law_params params;
@@ -64,7 +64,7 @@ static void compute_curve(ff_study *study, force_part *part) {
 
 /* A ball of 1 m at a depth of 0.15 mm: its patch, of radius of gyration 1 cm, slides at 1 m/s at
  * increasing spin. */
-static void compute_coupling(ff_study *study, force_part *part) {
+static void compute_coupling(ff_reproduction *study, force_part *part) {
   const ff_volume_def ball = {
       .kind = FF_SPHERE, .size = {1, 0, 0}, .point = {0, 0, -0.99985}, .normal = {0, 0, 1}};
   ff_volume volume;
@@ -93,16 +93,16 @@ static void compute_coupling(ff_study *study, force_part *part) {
   part->at_one = part->together[(CURVE - 1) / 2];
 }
 
-static const ff_trace *drop(ff_study *study, const char *printed, double *highest) {
+static const ff_trace *drop(ff_reproduction *study, const char *printed, double *highest) {
   static const char *const channels[] = {"body.ball.position.z", "contact.ball:floor.force.n"};
-  const char *const set[] = {ff_study_text(study, "contacts.0.normal.printed=%s", printed)};
+  const char *const set[] = {ff_reproduction_text(study, "contacts.0.normal.printed=%s", printed)};
   const ff_trace *trace =
-      ff_study_run(study, &(ff_trial){.scene = "papers/brown-mcphee-2018/drop.yaml",
-                                      .set = set,
-                                      .set_count = 1,
-                                      .channels = channels,
-                                      .channel_count = 2,
-                                      .samples = SAMPLES});
+      ff_reproduction_run(study, &(ff_trial){.scene = "papers/brown-mcphee-2018/drop.yaml",
+                                             .set = set,
+                                             .set_count = 1,
+                                             .channels = channels,
+                                             .channel_count = 2,
+                                             .samples = SAMPLES});
   const ff_event *lift = ff_trace_event(trace, FF_EVENT_LIFT);
   *highest = 0;
   for (long i = 0; i < trace->rows; i++) {
@@ -113,81 +113,85 @@ static const ff_trace *drop(ff_study *study, const char *printed, double *highes
   return trace;
 }
 
-static void *compute_part(ff_study *study) {
-  force_part *part = ff_study_alloc(study, 1, sizeof *part);
+static void *compute_part(ff_reproduction *study) {
+  force_part *part = ff_reproduction_alloc(study, 1, sizeof *part);
   compute_curve(study, part);
   compute_coupling(study, part);
   part->printed = drop(study, "true", &part->up_printed);
   part->damped = drop(study, "false", &part->up_damped);
-  ff_study_number(study, "friction.peak", part->peak, "1");
-  ff_study_number(study, "coupling.at_one", part->at_one, "1");
+  ff_reproduction_number(study, "friction.peak", part->peak, "1");
+  ff_reproduction_number(study, "coupling.at_one", part->at_one, "1");
   return part;
 }
 
-static void report_normal(ff_study *study, const force_part *part) {
-  ff_study_find(study,
-                &(ff_finding){.key = "damping",
-                              .claim = "Eq. 44 damps the normal motion",
-                              .source = "Eq. 44",
-                              .paper = "damping a_V",
-                              .found = ff_study_text(study,
-                                                     "a ball dropped from 5 cm comes "
-                                                     "up to %.3f cm",
-                                                     100 * (part->up_printed - 0.1)),
-                              .value = part->up_printed - 0.1,
-                              .unit = "m",
-                              .verdict = ff_verdict_of(part->up_printed < 0.145),
-                              .known = FF_CLAIM_DIFFERS,
-                              .note = "|v_cn| increases the force in restitution too and returns "
-                                      "the energy. The law takes the sign into "
-                                      "account; printed: true gives eq. 44."});
-  ff_study_find(study, &(ff_finding){.key = "damping-signed",
+static void report_normal(ff_reproduction *study, const force_part *part) {
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "damping",
+                           .claim = "Eq. 44 damps the normal motion",
+                           .source = "Eq. 44",
+                           .paper = "damping a_V",
+                           .found = ff_reproduction_text(study,
+                                                         "a ball dropped from 5 cm comes "
+                                                         "up to %.3f cm",
+                                                         100 * (part->up_printed - 0.1)),
+                           .value = part->up_printed - 0.1,
+                           .unit = "m",
+                           .verdict = ff_verdict_of(part->up_printed < 0.145),
+                           .known = FF_CLAIM_DIFFERS,
+                           .note = "|v_cn| increases the force in restitution too and returns "
+                                   "the energy. The law takes the sign into "
+                                   "account; printed: true gives eq. 44."});
+  ff_reproduction_find(study,
+                       &(ff_finding){.key = "damping-signed",
                                      .claim = "With the sign of the velocity it does",
                                      .source = "beyond the paper",
                                      .paper = "-",
-                                     .found = ff_study_text(study, "up to %.3f cm",
-                                                            100 * (part->up_damped - 0.1)),
+                                     .found = ff_reproduction_text(study, "up to %.3f cm",
+                                                                   100 * (part->up_damped - 0.1)),
                                      .value = part->up_damped - 0.1,
                                      .unit = "m",
                                      .verdict = ff_verdict_of(part->up_damped < 0.145)});
   double residual = part->damped->audit.energy_residual / part->damped->audit.energy_scale;
-  ff_study_find(study, &(ff_finding){.key = "potential",
-                                     .claim = "The bed stores k_V V z̄, and the ledger closes",
-                                     .source = "beyond the paper",
-                                     .paper = "-",
-                                     .found = ff_study_text(
-                                         study, "to %.1e of the energy exchanged", residual),
-                                     .value = residual,
-                                     .unit = "1",
-                                     .verdict = ff_verdict_of(residual < 1e-9)});
+  ff_reproduction_find(
+      study, &(ff_finding){
+                 .key = "potential",
+                 .claim = "The bed stores k_V V z̄, and the ledger closes",
+                 .source = "beyond the paper",
+                 .paper = "-",
+                 .found = ff_reproduction_text(study, "to %.1e of the energy exchanged", residual),
+                 .value = residual,
+                 .unit = "1",
+                 .verdict = ff_verdict_of(residual < 1e-9)});
 }
 
-static void report_part(ff_study *study, const void *computed) {
+static void report_part(ff_reproduction *study, const void *computed) {
   const force_part *part = computed;
   report_normal(study, part);
-  ff_study_find(study,
-                &(ff_finding){.key = "friction-curve",
-                              .claim = "Friction peaks at mu_s near v_t and falls to mu_d",
-                              .source = "Eq. 48",
-                              .paper = "0.8 and 0.5",
-                              .found = ff_study_text(study, "%.4f at %.2f v_t, %.4f far away",
-                                                     part->peak, part->peak_at, part->level),
-                              .value = part->peak,
-                              .unit = "1",
-                              .verdict = ff_verdict_of(fabs(part->peak - 0.8) < 0.01 &&
-                                                       fabs(part->level - 0.5) < 1e-9)});
-  ff_study_find(study, &(ff_finding){.key = "no-stiction",
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "friction-curve",
+                           .claim = "Friction peaks at mu_s near v_t and falls to mu_d",
+                           .source = "Eq. 48",
+                           .paper = "0.8 and 0.5",
+                           .found = ff_reproduction_text(study, "%.4f at %.2f v_t, %.4f far away",
+                                                         part->peak, part->peak_at, part->level),
+                           .value = part->peak,
+                           .unit = "1",
+                           .verdict = ff_verdict_of(fabs(part->peak - 0.8) < 0.01 &&
+                                                    fabs(part->level - 0.5) < 1e-9)});
+  ff_reproduction_find(study,
+                       &(ff_finding){.key = "no-stiction",
                                      .claim = "There is no exact stiction",
                                      .source = "Sec. 4.5",
                                      .paper = "none",
-                                     .found = ff_study_text(study,
-                                                            "creeps at %.3f v_t under half "
-                                                            "of the static load",
-                                                            part->creep),
+                                     .found = ff_reproduction_text(study,
+                                                                   "creeps at %.3f v_t under half "
+                                                                   "of the static load",
+                                                                   part->creep),
                                      .value = part->creep,
                                      .unit = "1",
                                      .verdict = ff_verdict_of(part->creep > 0)});
-  ff_study_find(study, &(ff_finding){.key = "spin-units",
+  ff_reproduction_find(study,
+                       &(ff_finding){.key = "spin-units",
                                      .claim = "Eq. 50 is a moment",
                                      .source = "Eq. 50",
                                      .paper = "N m",
@@ -196,22 +200,22 @@ static void report_part(ff_study *study, const void *computed) {
                                      .known = FF_CLAIM_DIFFERS,
                                      .note = "By default the lever is the radius of gyration "
                                              "√(J/V)."});
-  ff_study_find(study,
-                &(ff_finding){.key = "contensou",
-                              .claim = "Sliding and spinning friction are independent",
-                              .source = "Sec. 4.5",
-                              .paper = "the Contensou effect is not captured",
-                              .found = ff_study_text(study,
-                                                     "%.3f of μN at any spin; %.3f where v = "
-                                                     "ω r if coupled",
-                                                     part->apart[CURVE - 1], part->at_one),
-                              .value = part->at_one,
-                              .unit = "1",
-                              .verdict = ff_verdict_of(fabs(part->apart[CURVE - 1] - 1) < 1e-9 &&
-                                                       part->at_one < 0.9)});
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "contensou",
+                           .claim = "Sliding and spinning friction are independent",
+                           .source = "Sec. 4.5",
+                           .paper = "the Contensou effect is not captured",
+                           .found = ff_reproduction_text(study,
+                                                         "%.3f of μN at any spin; %.3f where v = "
+                                                         "ω r if coupled",
+                                                         part->apart[CURVE - 1], part->at_one),
+                           .value = part->at_one,
+                           .unit = "1",
+                           .verdict = ff_verdict_of(fabs(part->apart[CURVE - 1] - 1) < 1e-9 &&
+                                                    part->at_one < 0.9)});
 }
 
-static void show_part(ff_study *study, const void *computed) {
+static void show_part(ff_reproduction *study, const void *computed) {
   const force_part *part = computed;
   ff_page *page = study->page;
   ff_page_section(page, "Forces");

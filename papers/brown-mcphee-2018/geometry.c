@@ -25,7 +25,7 @@ static ff_volume_def cut(ff_vec3 s, ff_vec3 n, double d, bool printed) {
   return (ff_volume_def){FF_ELLIPSOID, s, {h * u.x, h * u.y, h * u.z}, n, printed};
 }
 
-ff_volume brown_overlap(ff_study *study, ff_vec3 n, double d, bool printed) {
+ff_volume brown_overlap(ff_reproduction *study, ff_vec3 n, double d, bool printed) {
   ff_volume_def def = cut(foot_axes, n, d, printed);
   ff_volume out;
   ff_report report = {0};
@@ -59,7 +59,7 @@ static brute columns(const ff_volume_def *def, const ff_volume *about, int side)
   return sum;
 }
 
-static void compare(ff_study *study, geometry_part *part, double d) {
+static void compare(ff_reproduction *study, geometry_part *part, double d) {
   ff_volume_def def = cut(foot_axes, foot_normal, d, false);
   ff_volume v = brown_overlap(study, foot_normal, d, false);
   ff_volume p = brown_overlap(study, foot_normal, d, true);
@@ -71,13 +71,13 @@ static void compare(ff_study *study, geometry_part *part, double d) {
   part->printed = fmax(part->printed, fabs(p.J_contact.m[2][2] / sum.polar - 1));
 }
 
-static double shortfall(ff_study *study, ff_vec3 normal, double d) {
+static double shortfall(ff_reproduction *study, ff_vec3 normal, double d) {
   double exact = brown_overlap(study, normal, d, false).J_contact.m[2][2];
   return brown_overlap(study, normal, d, true).J_contact.m[2][2] / exact - 1;
 }
 
-static void *compute_part(ff_study *study) {
-  geometry_part *part = ff_study_alloc(study, 1, sizeof *part);
+static void *compute_part(ff_reproduction *study) {
+  geometry_part *part = ff_reproduction_alloc(study, 1, sizeof *part);
   for (int i = 0; i < 4; i++) {
     compare(study, part, 0.2 + 0.4 * i);
   }
@@ -98,46 +98,47 @@ static void *compute_part(ff_study *study) {
       part->error[t][i] = 100 * shortfall(study, n, part->depth[i]);
     }
   }
-  ff_study_number(study, "overlap.volume", part->v_ref, "m^3");
-  ff_study_number(study, "overlap.J_nn.exact", part->j_exact, "m^5");
-  ff_study_number(study, "overlap.J_nn.printed", part->j_printed, "m^5");
+  ff_reproduction_number(study, "overlap.volume", part->v_ref, "m^3");
+  ff_reproduction_number(study, "overlap.J_nn.exact", part->j_exact, "m^5");
+  ff_reproduction_number(study, "overlap.J_nn.printed", part->j_printed, "m^5");
   return part;
 }
 
-static void report_part(ff_study *study, const void *computed) {
+static void report_part(ff_reproduction *study, const void *computed) {
   const geometry_part *part = computed;
-  ff_study_find(
-      study, &(ff_finding){.key = "volume",
-                           .claim = "The overlap is that of a sphere, stretched",
-                           .source = "Eq. 2, 15",
-                           .paper = "V_E = abc V_S",
-                           .found = ff_study_text(study, "brute force within %.1e", part->volume),
-                           .value = part->volume,
-                           .unit = "1",
-                           .verdict = ff_verdict_of(part->volume < 2e-3)});
-  ff_study_find(study, &(ff_finding){.key = "centroid",
+  ff_reproduction_find(study, &(ff_finding){.key = "volume",
+                                            .claim = "The overlap is that of a sphere, stretched",
+                                            .source = "Eq. 2, 15",
+                                            .paper = "V_E = abc V_S",
+                                            .found = ff_reproduction_text(
+                                                study, "brute force within %.1e", part->volume),
+                                            .value = part->volume,
+                                            .unit = "1",
+                                            .verdict = ff_verdict_of(part->volume < 2e-3)});
+  ff_reproduction_find(study,
+                       &(ff_finding){.key = "centroid",
                                      .claim = "So is its centroid",
                                      .source = "Eq. 4, 17",
                                      .paper = "c_E = S c_S",
-                                     .found = ff_study_text(study,
-                                                            "%.1e of the radius of gyration "
-                                                            "off brute force, in the plane",
-                                                            part->centroid),
+                                     .found = ff_reproduction_text(study,
+                                                                   "%.1e of the radius of gyration "
+                                                                   "off brute force, in the plane",
+                                                                   part->centroid),
                                      .value = part->centroid,
                                      .unit = "1",
                                      .verdict = ff_verdict_of(part->centroid < 2e-3)});
-  ff_study_find(
+  ff_reproduction_find(
       study,
       &(ff_finding){
           .key = "second-moment",
           .claim = "Eq. 37 is the weighted second moment of area of the ellipsoid",
           .source = "Eq. 37",
           .paper = "exact",
-          .found =
-              ff_study_text(study,
-                            "%.1f %% off brute force; %.6g for %.6g m^5 at "
-                            "d = 0.2, %.0f %% at d = 1",
-                            100 * part->printed, part->j_printed, part->j_exact, 100 * part->half),
+          .found = ff_reproduction_text(study,
+                                        "%.1f %% off brute force; %.6g for %.6g m^5 at "
+                                        "d = 0.2, %.0f %% at d = 1",
+                                        100 * part->printed, part->j_printed, part->j_exact,
+                                        100 * part->half),
           .value = part->printed,
           .unit = "1",
           .verdict = ff_verdict_of(part->printed < 2e-3),
@@ -145,26 +146,27 @@ static void report_part(ff_study *study, const void *computed) {
           .note = "It projects the cap along its own normal before stretching; the "
                   "ellipsoid is projected along the plane's. Missing: abc B (|g|² − g "
                   "gᵀ), g = S²n/|Sn| − |Sn| n. With it the numerical value is met, see below."});
-  ff_study_find(study,
-                &(ff_finding){.key = "second-moment-exact",
-                              .claim = "With that term it is",
-                              .source = "beyond the paper",
-                              .paper = "-",
-                              .found = ff_study_text(study, "brute force within %.1e", part->exact),
-                              .value = part->exact,
-                              .unit = "1",
-                              .verdict = ff_verdict_of(part->exact < 2e-3)});
-  ff_study_find(study, &(ff_finding){.key = "second-moment-axes",
-                                     .claim = "Eq. 37 is right for planes along the axes",
-                                     .source = "Eq. 37",
-                                     .paper = "exact",
-                                     .found = ff_study_text(study, "within %.1e", part->principal),
-                                     .value = part->principal,
-                                     .unit = "1",
-                                     .verdict = ff_verdict_of(part->principal < 1e-12)});
+  ff_reproduction_find(study, &(ff_finding){.key = "second-moment-exact",
+                                            .claim = "With that term it is",
+                                            .source = "beyond the paper",
+                                            .paper = "-",
+                                            .found = ff_reproduction_text(
+                                                study, "brute force within %.1e", part->exact),
+                                            .value = part->exact,
+                                            .unit = "1",
+                                            .verdict = ff_verdict_of(part->exact < 2e-3)});
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "second-moment-axes",
+                           .claim = "Eq. 37 is right for planes along the axes",
+                           .source = "Eq. 37",
+                           .paper = "exact",
+                           .found = ff_reproduction_text(study, "within %.1e", part->principal),
+                           .value = part->principal,
+                           .unit = "1",
+                           .verdict = ff_verdict_of(part->principal < 1e-12)});
 }
 
-static void show_part(ff_study *study, const void *computed) {
+static void show_part(ff_reproduction *study, const void *computed) {
   const geometry_part *part = computed;
   ff_page_section(study->page, "What eq. 37 misses");
   ff_page_text(study->page,
@@ -174,8 +176,8 @@ static void show_part(ff_study *study, const void *computed) {
   ff_page_plot(study->page, "Error of eq. 37", (ff_axis){"depth d", "1", false},
                (ff_axis){"J_nn printed over exact − 1", "%", false});
   for (int t = 0; t < TILTS; t++) {
-    ff_page_curve(study->page, ff_study_text(study, "tilt %.1f rad", part->tilt[t]), FF_CURVE_LINE,
-                  part->depth, part->error[t], DEPTHS);
+    ff_page_curve(study->page, ff_reproduction_text(study, "tilt %.1f rad", part->tilt[t]),
+                  FF_CURVE_LINE, part->depth, part->error[t], DEPTHS);
   }
 }
 

@@ -24,11 +24,12 @@ typedef struct fall_part {
 
 /* Splits the normal force into that of a layer of stiffness k and damping c at this depth, and the
  * rest. */
-void fall_take_apart(ff_study *study, fall_part *out, const double *depth, const double *force,
-                     double k, double c);
+void fall_take_apart(ff_reproduction *study, fall_part *out, const double *depth,
+                     const double *force, double k, double c);
 
 /* One curve over time: every tenth sample, and all around jumps. */
-void fall_curve(ff_study *study, const fall_part *fall, const char *name, const double *values);
+void fall_curve(ff_reproduction *study, const fall_part *fall, const char *name,
+                const double *values);
 
 /* Result of chakraborty_solver: each run is added to it. The name is stored by address. */
 typedef struct solver_part solver_part;

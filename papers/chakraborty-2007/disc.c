@@ -27,27 +27,27 @@ static const char *const channels[CHANNELS] = {
     "contact.disc:floor.force.n", "energy.kinetic",       "energy.gravity",
     "energy.spring.normal"};
 
-static const ff_trace *run(ff_study *study, double max_deflection, double step, long samples,
+static const ff_trace *run(ff_reproduction *study, double max_deflection, double step, long samples,
                            bool replay) {
   const char *const set[] = {
-      ff_study_text(study, "contacts.0.normal.max_deflection=%.17g", max_deflection),
-      ff_study_text(study, "stepper.step=%.17g", step)};
-  return ff_study_run(study, &(ff_trial){.scene = "scenes/disc-on-layer.yaml",
-                                         .set = set,
-                                         .set_count = 2,
-                                         .channels = channels,
-                                         .channel_count = CHANNELS,
-                                         .samples = samples,
-                                         .replay = replay});
+      ff_reproduction_text(study, "contacts.0.normal.max_deflection=%.17g", max_deflection),
+      ff_reproduction_text(study, "stepper.step=%.17g", step)};
+  return ff_reproduction_run(study, &(ff_trial){.scene = "scenes/disc-on-layer.yaml",
+                                                .set = set,
+                                                .set_count = 2,
+                                                .channels = channels,
+                                                .channel_count = CHANNELS,
+                                                .samples = samples,
+                                                .replay = replay});
 }
 
-static drop_part take(ff_study *study, double max_deflection, double step) {
+static drop_part take(ff_reproduction *study, double max_deflection, double step) {
   drop_part out = {
       .fall = {.trace = run(study, max_deflection, step, lround(1 / step) + 1, false)}};
   const ff_trace *trace = out.fall.trace;
   const double *const *c = trace->channels;
   fall_take_apart(study, &out.fall, c[DEPTH], c[FORCE], stiffness, 0);
-  out.energy = ff_study_alloc(study, trace->rows, sizeof *out.energy);
+  out.energy = ff_reproduction_alloc(study, trace->rows, sizeof *out.energy);
   for (long i = 0; i < trace->rows; i++) {
     out.energy[i] = c[KINETIC][i] + c[GRAVITY][i] + c[SPRING][i];
     if (i > 0 && out.fall.core[i] == 0) {
@@ -72,9 +72,9 @@ static double height_error(const ff_trace *trace, double max_deflection) {
   return worst;
 }
 
-static void *compute_part(ff_study *study) {
-  solver_part *solver = ff_study_part(study, &chakraborty_solver);
-  disc_part *part = ff_study_alloc(study, 1, sizeof *part);
+static void *compute_part(ff_reproduction *study) {
+  solver_part *solver = ff_reproduction_part(study, &chakraborty_solver);
+  disc_part *part = ff_reproduction_alloc(study, 1, sizeof *part);
   part->core = take(study, core_at, 1e-4);
   part->free = take(study, no_core, 1e-4);
   part->replay = run(study, core_at, 1e-4, 1001, true);
@@ -88,115 +88,118 @@ static void *compute_part(ff_study *study) {
   double impulse;
   solver_note(solver, "example 1, core", part->core.fall.trace);
   solver_note(solver, "example 1, no core", part->free.fall.trace);
-  ff_study_number(study, "disc.touch", part->core.fall.touch, "s");
-  ff_study_number(study, "disc.core_time", part->core.fall.core_time, "s");
-  ff_study_number(study, "disc.core_impulse", part->core.fall.core_impulse, "N s");
-  ff_study_number(study, "disc.exact_core_time", exact_disc_core(core_at, &impulse), "s");
-  ff_study_number(study, "disc.exact_core_impulse", impulse, "N s");
-  ff_study_number(study, "disc.exact_energy_after", exact_disc_at(core_at, 0.336).energy, "J");
-  ff_study_number(study, "disc.deepest", part->free.fall.deepest, "m");
-  ff_study_number(study, "disc.exact_deepest", exact_disc_deepest(), "m");
-  ff_study_number(study, "disc.energy_end", part->free.end, "J");
+  ff_reproduction_number(study, "disc.touch", part->core.fall.touch, "s");
+  ff_reproduction_number(study, "disc.core_time", part->core.fall.core_time, "s");
+  ff_reproduction_number(study, "disc.core_impulse", part->core.fall.core_impulse, "N s");
+  ff_reproduction_number(study, "disc.exact_core_time", exact_disc_core(core_at, &impulse), "s");
+  ff_reproduction_number(study, "disc.exact_core_impulse", impulse, "N s");
+  ff_reproduction_number(study, "disc.exact_energy_after", exact_disc_at(core_at, 0.336).energy,
+                         "J");
+  ff_reproduction_number(study, "disc.deepest", part->free.fall.deepest, "m");
+  ff_reproduction_number(study, "disc.exact_deepest", exact_disc_deepest(), "m");
+  ff_reproduction_number(study, "disc.energy_end", part->free.end, "J");
   return part;
 }
 
 /* ---- claims ---------------------------------------------------------------------------------- */
 
-static void report_core(ff_study *study, const disc_part *part) {
+static void report_core(ff_reproduction *study, const disc_part *part) {
   const fall_part *fall = &part->core.fall;
   double impulse, exact = exact_disc_core(core_at, &impulse);
-  ff_study_find(
-      study,
-      &(ff_finding){.key = "core-time",
-                    .claim = "The disc hits the rigid core at about 0.34 s",
-                    .source = "Fig. 4(a)",
-                    .paper = "about 0.34 s",
-                    .found = ff_study_text(study, "%.4f s; exact %.5f s", fall->core_time, exact),
-                    .value = fall->core_time,
-                    .unit = "s",
-                    .verdict = ff_verdict_of(fabs(fall->core_time - 0.34) < 5e-3)});
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "core-time",
+                           .claim = "The disc hits the rigid core at about 0.34 s",
+                           .source = "Fig. 4(a)",
+                           .paper = "about 0.34 s",
+                           .found = ff_reproduction_text(study, "%.4f s; exact %.5f s",
+                                                         fall->core_time, exact),
+                           .value = fall->core_time,
+                           .unit = "s",
+                           .verdict = ff_verdict_of(fabs(fall->core_time - 0.34) < 5e-3)});
   double share = fall->core_impulse / impulse - 1;
-  ff_study_find(
+  ff_reproduction_find(
       study,
       &(ff_finding){.key = "core-impulse",
                     .claim = "The core's impulse is that of the continuous motion, to first order",
                     .source = "Fig. 4(a)",
                     .paper = "large impulse",
-                    .found = ff_study_text(study, "%.4f N s; exact %.4f N s, %.1f %% off",
-                                           fall->core_impulse, impulse, 100 * share),
+                    .found = ff_reproduction_text(study, "%.4f N s; exact %.4f N s, %.1f %% off",
+                                                  fall->core_impulse, impulse, 100 * share),
                     .value = fall->core_impulse,
                     .unit = "N s",
                     .verdict = ff_verdict_of(fabs(share) < 0.01)});
-  ff_study_find(study,
-                &(ff_finding){.key = "core-stops",
-                              .claim = "The core takes all speed at once",
-                              .source = "Fig. 4(d)",
-                              .paper = "velocity drops to zero",
-                              .found = ff_study_text(
-                                  study, "%.3g m/s left after %.0f steps", part->core.speed_after,
-                                  1 + round((fall->after - fall->core_time) / fall->step)),
-                              .value = part->core.speed_after,
-                              .unit = "m/s",
-                              .verdict = ff_verdict_of(part->core.speed_after < 1e-6)});
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "core-stops",
+                           .claim = "The core takes all speed at once",
+                           .source = "Fig. 4(d)",
+                           .paper = "velocity drops to zero",
+                           .found = ff_reproduction_text(
+                               study, "%.3g m/s left after %.0f steps", part->core.speed_after,
+                               1 + round((fall->after - fall->core_time) / fall->step)),
+                           .value = part->core.speed_after,
+                           .unit = "m/s",
+                           .verdict = ff_verdict_of(part->core.speed_after < 1e-6)});
 }
 
-static void report_energy(ff_study *study, const disc_part *part) {
+static void report_energy(ff_reproduction *study, const disc_part *part) {
   double after = exact_disc_at(core_at, 0.336).energy, found = 0;
   const ff_trace *trace = part->core.fall.trace;
   for (long i = 0; i < trace->rows; i++) {
     found = trace->time[i] < part->core.fall.after + 1e-6 ? part->core.energy[i] : found;
   }
-  ff_study_number(study, "disc.energy_after", found, "J");
-  ff_study_find(study,
-                &(ff_finding){.key = "energy-after",
-                              .claim = "The impact with the core loses energy",
-                              .source = "Fig. 4(e)",
-                              .paper = "loss of energy",
-                              .found = ff_study_text(
-                                  study, "%.4f J of 14.715 J are left; exact %.4f J", found, after),
-                              .value = found,
-                              .unit = "J",
-                              .verdict = ff_verdict_of(fabs(found - after) < 1e-3)});
+  ff_reproduction_number(study, "disc.energy_after", found, "J");
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "energy-after",
+                           .claim = "The impact with the core loses energy",
+                           .source = "Fig. 4(e)",
+                           .paper = "loss of energy",
+                           .found = ff_reproduction_text(
+                               study, "%.4f J of 14.715 J are left; exact %.4f J", found, after),
+                           .value = found,
+                           .unit = "J",
+                           .verdict = ff_verdict_of(fabs(found - after) < 1e-3)});
   double lost = fmax(part->core.lost, part->free.lost);
   double growth = fmax(part->core.growth, part->free.growth);
-  ff_study_find(
-      study,
-      &(ff_finding){.key = "euler-loss",
-                    .claim = "Otherwise a step of 0.1 ms loses about 1e-5 J, and gains none",
-                    .source = "Figs. 4(e), 5(a)",
-                    .paper = "of the order 1e-5 J",
-                    .found = ff_study_text(study, "at most %.2g J, gains %.1g J", lost, growth),
-                    .value = lost,
-                    .unit = "J",
-                    .verdict = ff_verdict_of(lost > 1e-6 && lost < 1e-4 && growth < 1e-10)});
+  ff_reproduction_find(
+      study, &(ff_finding){
+                 .key = "euler-loss",
+                 .claim = "Otherwise a step of 0.1 ms loses about 1e-5 J, and gains none",
+                 .source = "Figs. 4(e), 5(a)",
+                 .paper = "of the order 1e-5 J",
+                 .found = ff_reproduction_text(study, "at most %.2g J, gains %.1g J", lost, growth),
+                 .value = lost,
+                 .unit = "J",
+                 .verdict = ff_verdict_of(lost > 1e-6 && lost < 1e-4 && growth < 1e-10)});
 }
 
-static void report_free(ff_study *study, const disc_part *part) {
+static void report_free(ff_reproduction *study, const disc_part *part) {
   const fall_part *fall = &part->free.fall;
-  ff_study_find(study, &(ff_finding){.key = "no-core",
+  ff_reproduction_find(study,
+                       &(ff_finding){.key = "no-core",
                                      .claim = "With 1 m of layer the spring bears everything",
                                      .source = "Fig. 5(b)",
                                      .paper = "no force of the core",
-                                     .found = ff_study_text(study, "%g N", fall->core_peak),
+                                     .found = ff_reproduction_text(study, "%g N", fall->core_peak),
                                      .value = fall->core_peak,
                                      .unit = "N",
                                      .verdict = ff_verdict_of(fall->core_peak == 0)});
   double order = log2(part->error[STEPS - 2] / part->error[STEPS - 1]);
-  ff_study_find(study, &(ff_finding){.key = "order",
-                                     .claim = "The method is of first order",
-                                     .source = "Sec. Time-stepping formulation",
-                                     .paper = "Euler approximation",
-                                     .found = ff_study_text(
-                                         study,
-                                         "order %.2f against the exact motion from "
-                                         "%.2g to %.2g s",
-                                         order, part->step[STEPS - 2], part->step[STEPS - 1]),
-                                     .value = order,
-                                     .unit = "1",
-                                     .verdict = ff_verdict_of(fabs(order - 1) < 0.1)});
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "order",
+                           .claim = "The method is of first order",
+                           .source = "Sec. Time-stepping formulation",
+                           .paper = "Euler approximation",
+                           .found = ff_reproduction_text(study,
+                                                         "order %.2f against the exact motion from "
+                                                         "%.2g to %.2g s",
+                                                         order, part->step[STEPS - 2],
+                                                         part->step[STEPS - 1]),
+                           .value = order,
+                           .unit = "1",
+                           .verdict = ff_verdict_of(fabs(order - 1) < 0.1)});
 }
 
-static void report_part(ff_study *study, const void *computed) {
+static void report_part(ff_reproduction *study, const void *computed) {
   const disc_part *part = computed;
   report_core(study, part);
   report_energy(study, part);
@@ -207,10 +210,10 @@ static void report_part(ff_study *study, const void *computed) {
 
 typedef enum exact_what { EXACT_HEIGHT, EXACT_SPEED, EXACT_FORCE, EXACT_ENERGY } exact_what;
 
-static void add_exact(ff_study *study, double max_deflection, exact_what what) {
+static void add_exact(ff_reproduction *study, double max_deflection, exact_what what) {
   enum { POINTS = 2001 };
-  double *t = ff_study_alloc(study, POINTS, sizeof *t);
-  double *value = ff_study_alloc(study, POINTS, sizeof *value);
+  double *t = ff_reproduction_alloc(study, POINTS, sizeof *t);
+  double *value = ff_reproduction_alloc(study, POINTS, sizeof *value);
   for (int i = 0; i < POINTS; i++) {
     t[i] = i / (POINTS - 1.0);
     exact_disc at = exact_disc_at(max_deflection, t[i]);
@@ -220,7 +223,7 @@ static void add_exact(ff_study *study, double max_deflection, exact_what what) {
   ff_page_curve(study->page, "exact", FF_CURVE_DASH, t, value, POINTS);
 }
 
-static void show_drop(ff_study *study, const drop_part *drop, double max_deflection,
+static void show_drop(ff_reproduction *study, const drop_part *drop, double max_deflection,
                       const char *const *titles) {
   const fall_part *fall = &drop->fall;
   const double *const *c = fall->trace->channels;
@@ -245,23 +248,25 @@ static void show_drop(ff_study *study, const drop_part *drop, double max_deflect
   }
 }
 
-static void show_steps(ff_study *study, const disc_part *part) {
+static void show_steps(ff_reproduction *study, const disc_part *part) {
   static const char *const columns[] = {"step (s)", "deepest (m)", "energy at 1 s (J)",
                                         "error of the height (m)"};
-  ff_study_table(study, "Example 1 without core, steps of several sizes against the exact motion",
-                 columns, 4);
+  ff_reproduction_table(
+      study, "Example 1 without core, steps of several sizes against the exact motion", columns, 4);
   for (int i = 0; i < STEPS; i++) {
-    const char *const cells[] = {
-        ff_study_text(study, "%.2g", part->step[i]), ff_study_text(study, "%.6f", part->deepest[i]),
-        ff_study_text(study, "%.4f", part->end[i]), ff_study_text(study, "%.2g", part->error[i])};
-    ff_study_row(study, cells);
+    const char *const cells[] = {ff_reproduction_text(study, "%.2g", part->step[i]),
+                                 ff_reproduction_text(study, "%.6f", part->deepest[i]),
+                                 ff_reproduction_text(study, "%.4f", part->end[i]),
+                                 ff_reproduction_text(study, "%.2g", part->error[i])};
+    ff_reproduction_row(study, cells);
   }
-  const char *const cells[] = {"exact", ff_study_text(study, "%.6f", exact_disc_deepest()),
-                               ff_study_text(study, "%.4f", exact_disc_at(no_core, 1).energy), "0"};
-  ff_study_row(study, cells);
+  const char *const cells[] = {
+      "exact", ff_reproduction_text(study, "%.6f", exact_disc_deepest()),
+      ff_reproduction_text(study, "%.4f", exact_disc_at(no_core, 1).energy), "0"};
+  ff_reproduction_row(study, cells);
 }
 
-static void show_part(ff_study *study, const void *computed) {
+static void show_part(ff_reproduction *study, const void *computed) {
   const disc_part *part = computed;
   static const char *const core[] = {"Fig. 4(a): non-penetration force", "Fig. 4(b): spring force",
                                      "Fig. 4(c): position", "Fig. 4(d): velocity",

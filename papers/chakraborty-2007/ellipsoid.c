@@ -56,8 +56,8 @@ typedef struct ellipsoid_part {
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-static const ff_trace *run(ff_study *study, double k, bool tilted, double until, long samples,
-                           bool replay) {
+static const ff_trace *run(ff_reproduction *study, double k, bool tilted, double until,
+                           long samples, bool replay) {
   static const char *const channels[CHANNELS] = {"body.ellipsoid.position.z",
                                                  "body.ellipsoid.velocity.x",
                                                  "body.ellipsoid.velocity.y",
@@ -77,23 +77,24 @@ static const ff_trace *run(ff_study *study, double k, bool tilted, double until,
                                                  "energy.lost.slip",
                                                  "energy.lost.spin",
                                                  "energy.lost.impact"};
-  const char *const set[] = {ff_study_text(study, "contacts.0.normal.k=%.17g", k),
-                             ff_study_text(study, "contacts.0.normal.c=%.17g", 2 * sqrt(k)),
-                             ff_study_text(study, "duration=%.17g", until),
+  const char *const set[] = {ff_reproduction_text(study, "contacts.0.normal.k=%.17g", k),
+                             ff_reproduction_text(study, "contacts.0.normal.c=%.17g", 2 * sqrt(k)),
+                             ff_reproduction_text(study, "duration=%.17g", until),
                              tilted ? "bodies.ellipsoid.orientation=[0.9962, 0, 0.0872, 0]"
                                     : "bodies.ellipsoid.orientation=[1, 0, 0, 0]"};
-  return ff_study_run(study, &(ff_trial){.scene = "scenes/spinning-ellipsoid.yaml",
-                                         .set = set,
-                                         .set_count = 4,
-                                         .channels = channels,
-                                         .channel_count = CHANNELS,
-                                         .samples = samples,
-                                         .replay = replay});
+  return ff_reproduction_run(study, &(ff_trial){.scene = "scenes/spinning-ellipsoid.yaml",
+                                                .set = set,
+                                                .set_count = 4,
+                                                .channels = channels,
+                                                .channel_count = CHANNELS,
+                                                .samples = samples,
+                                                .replay = replay});
 }
 
 /* Deflection by eq. 14, p = h K delta + C (delta - delta before): an output of friction. */
-static double *deflect(ff_study *study, const fall_part *fall, const double *force, double k) {
-  double *out = ff_study_alloc(study, fall->trace->rows, sizeof *out);
+static double *deflect(ff_reproduction *study, const fall_part *fall, const double *force,
+                       double k) {
+  double *out = ff_reproduction_alloc(study, fall->trace->rows, sizeof *out);
   double c = 2 * sqrt(k), h = fall->step;
   for (long i = 1; i < fall->trace->rows; i++) {
     out[i] = (h * force[i] + c * out[i - 1]) / (h * k + c);
@@ -121,24 +122,29 @@ static void look(throw_part *out) {
   out->force_end = c[FORCE_N][last];
 }
 
-static void throw_one(ff_study *study, solver_part *solver, throw_part *out) {
+static void throw_one(ff_reproduction *study, solver_part *solver, throw_part *out) {
   out->fall.trace = run(study, out->k, out->tilted, 1, lround(1 / step) + 1, false);
   const double *const *c = out->fall.trace->channels;
   fall_take_apart(study, &out->fall, c[DEPTH], c[FORCE_N], out->k, 2 * sqrt(out->k));
-  out->energy = ff_study_alloc(study, out->fall.trace->rows, sizeof *out->energy);
+  out->energy = ff_reproduction_alloc(study, out->fall.trace->rows, sizeof *out->energy);
   out->deflection[0] = (double *)c[DEPTH];
   out->deflection[1] = deflect(study, &out->fall, c[FORCE_T1], out->k_tangent);
   out->deflection[2] = deflect(study, &out->fall, c[FORCE_T2], out->k_tangent);
   look(out);
   solver_note(solver, out->name, out->fall.trace);
-  ff_study_number(study, ff_study_text(study, "%s.touch", out->key), out->fall.touch, "s");
-  ff_study_number(study, ff_study_text(study, "%s.deepest", out->key), out->fall.deepest, "m");
-  ff_study_number(study, ff_study_text(study, "%s.peak", out->key), out->fall.peak, "N");
-  ff_study_number(study, ff_study_text(study, "%s.core_impulse", out->key), out->fall.core_impulse,
-                  "N s");
-  ff_study_number(study, ff_study_text(study, "%s.core_time", out->key), out->fall.core_time, "s");
-  ff_study_number(study, ff_study_text(study, "%s.sticks", out->key), out->sticks, "s");
-  ff_study_number(study, ff_study_text(study, "%s.rest", out->key), out->rest, "m");
+  ff_reproduction_number(study, ff_reproduction_text(study, "%s.touch", out->key), out->fall.touch,
+                         "s");
+  ff_reproduction_number(study, ff_reproduction_text(study, "%s.deepest", out->key),
+                         out->fall.deepest, "m");
+  ff_reproduction_number(study, ff_reproduction_text(study, "%s.peak", out->key), out->fall.peak,
+                         "N");
+  ff_reproduction_number(study, ff_reproduction_text(study, "%s.core_impulse", out->key),
+                         out->fall.core_impulse, "N s");
+  ff_reproduction_number(study, ff_reproduction_text(study, "%s.core_time", out->key),
+                         out->fall.core_time, "s");
+  ff_reproduction_number(study, ff_reproduction_text(study, "%s.sticks", out->key), out->sticks,
+                         "s");
+  ff_reproduction_number(study, ff_reproduction_text(study, "%s.rest", out->key), out->rest, "m");
 }
 
 /* ---- condition for reaching the core --------------------------------------------------------- */
@@ -162,7 +168,7 @@ static double exact_softest(void) {
   return 0.5 * (low + high);
 }
 
-static double simulated_softest(ff_study *study) {
+static double simulated_softest(ff_reproduction *study) {
   double low = soft, high = stiff;
   while (high - low > 50) {
     double k = 0.5 * (low + high), deepest = 0;
@@ -175,9 +181,9 @@ static double simulated_softest(ff_study *study) {
   return 0.5 * (low + high);
 }
 
-static void *compute_part(ff_study *study) {
-  solver_part *solver = ff_study_part(study, &chakraborty_solver);
-  ellipsoid_part *part = ff_study_alloc(study, 1, sizeof *part);
+static void *compute_part(ff_reproduction *study) {
+  solver_part *solver = ff_reproduction_part(study, &chakraborty_solver);
+  ellipsoid_part *part = ff_reproduction_alloc(study, 1, sizeof *part);
   static const throw_part cases[CASES] = {
       [FLAT] = {.name = "example 2, flat, K = 36000", .key = "flat", .k = 36000, .k_tangent = 8000},
       [TILTED] = {.name = "example 2, tilted, K = 36000",
@@ -202,36 +208,37 @@ static void *compute_part(ff_study *study) {
   part->softest_exact = exact_softest();
   part->replays[0] = run(study, soft, false, 1, 1001, true);
   part->replays[1] = run(study, soft, true, 1, 1001, true);
-  ff_study_number(study, "flat.softest", part->softest, "N/m");
-  ff_study_number(study, "flat.exact_softest", part->softest_exact, "N/m");
+  ff_reproduction_number(study, "flat.softest", part->softest, "N/m");
+  ff_reproduction_number(study, "flat.exact_softest", part->softest_exact, "N/m");
   return part;
 }
 
 /* ---- claims ---------------------------------------------------------------------------------- */
 
-static void report_core(ff_study *study, const throw_part *it, const char *key, const char *source,
-                        ff_claim_verdict known, const char *note) {
+static void report_core(ff_reproduction *study, const throw_part *it, const char *key,
+                        const char *source, ff_claim_verdict known, const char *note) {
   const fall_part *fall = &it->fall;
   bool hits = fall->core_impulse > 0 && fall->core_time < 0.2;
   const char *found =
-      hits ? ff_study_text(study, "%.3f N s at %.4f s", fall->core_impulse, fall->core_time)
-           : ff_study_text(study, "none: deepest %.3f mm of 5 mm", 1e3 * fall->deepest);
-  ff_study_find(study, &(ff_finding){.key = key,
-                                     .claim = ff_study_text(study,
-                                                            "A large impulse of the core just "
-                                                            "before 0.2 s (%s, K_nn = %.0f N/m)",
-                                                            it->tilted ? "tilted" : "flat", it->k),
-                                     .source = source,
-                                     .paper = "large impulse before 0.2 s",
-                                     .found = found,
-                                     .value = fall->core_impulse,
-                                     .unit = "N s",
-                                     .verdict = ff_verdict_of(hits),
-                                     .known = known,
-                                     .note = note});
+      hits ? ff_reproduction_text(study, "%.3f N s at %.4f s", fall->core_impulse, fall->core_time)
+           : ff_reproduction_text(study, "none: deepest %.3f mm of 5 mm", 1e3 * fall->deepest);
+  ff_reproduction_find(
+      study, &(ff_finding){.key = key,
+                           .claim = ff_reproduction_text(study,
+                                                         "A large impulse of the core just "
+                                                         "before 0.2 s (%s, K_nn = %.0f N/m)",
+                                                         it->tilted ? "tilted" : "flat", it->k),
+                           .source = source,
+                           .paper = "large impulse before 0.2 s",
+                           .found = found,
+                           .value = fall->core_impulse,
+                           .unit = "N s",
+                           .verdict = ff_verdict_of(hits),
+                           .known = known,
+                           .note = note});
 }
 
-static void report_cores(ff_study *study, const ellipsoid_part *part) {
+static void report_cores(ff_reproduction *study, const ellipsoid_part *part) {
   const char *why = "With C = 2 √K and 1 kg the damping is critical, and the fall ends above the "
                     "core: the printed K in the order n, t, o cannot give the paper's plots.";
   report_core(study, &part->throws[FLAT], "flat-core", "Fig. 6(b)", FF_CLAIM_DIFFERS, why);
@@ -241,94 +248,99 @@ static void report_cores(ff_study *study, const ellipsoid_part *part) {
   report_core(study, &part->throws[TILTED_SOFT], "tilted-core-soft", "Fig. 7(a)", FF_CLAIM_HOLDS,
               "K read in the order x, y, z.");
   double off = part->softest / part->softest_exact - 1;
-  ff_study_find(
+  ff_reproduction_find(
       study,
-      &(ff_finding){.key = "core-needs",
-                    .claim = "Condition for the core's impulse of Fig. 6: a normal stiffness below "
-                             "that at which a critically damped fall reaches 5 mm",
-                    .source = "Fig. 6(b)",
-                    .paper = "not given",
-                    .found = ff_study_text(study, "K_nn < %.0f N/m; continuous motion: %.0f N/m",
-                                           part->softest, part->softest_exact),
-                    .value = part->softest,
-                    .unit = "N/m",
-                    .verdict = ff_verdict_of(fabs(off) < 0.05 && part->softest < stiff &&
-                                             part->softest > soft)});
+      &(ff_finding){
+          .key = "core-needs",
+          .claim = "Condition for the core's impulse of Fig. 6: a normal stiffness below "
+                   "that at which a critically damped fall reaches 5 mm",
+          .source = "Fig. 6(b)",
+          .paper = "not given",
+          .found = ff_reproduction_text(study, "K_nn < %.0f N/m; continuous motion: %.0f N/m",
+                                        part->softest, part->softest_exact),
+          .value = part->softest,
+          .unit = "N/m",
+          .verdict =
+              ff_verdict_of(fabs(off) < 0.05 && part->softest < stiff && part->softest > soft)});
 }
 
-static void report_flat(ff_study *study, const throw_part *it, const throw_part *hard) {
+static void report_flat(ff_reproduction *study, const throw_part *it, const throw_part *hard) {
   double drop = it->spin_before - it->spin_after;
-  ff_study_find(study, &(ff_finding){.key = "spin-drop",
-                                     .claim = "With the core's impulse the spin drops at once",
-                                     .source = "Fig. 6(d)",
-                                     .paper = "instantaneous drop",
-                                     .found = ff_study_text(
-                                         study, "%.3f to %.3f rad/s in %.0f steps (K_nn = 8000)",
-                                         it->spin_before, it->spin_after,
-                                         1 + round((it->fall.after - it->fall.core_time) / step)),
-                                     .value = drop,
-                                     .unit = "rad/s",
-                                     .verdict = ff_verdict_of(drop > 0.1)});
+  ff_reproduction_find(
+      study,
+      &(ff_finding){.key = "spin-drop",
+                    .claim = "With the core's impulse the spin drops at once",
+                    .source = "Fig. 6(d)",
+                    .paper = "instantaneous drop",
+                    .found = ff_reproduction_text(
+                        study, "%.3f to %.3f rad/s in %.0f steps (K_nn = 8000)", it->spin_before,
+                        it->spin_after, 1 + round((it->fall.after - it->fall.core_time) / step)),
+                    .value = drop,
+                    .unit = "rad/s",
+                    .verdict = ff_verdict_of(drop > 0.1)});
   const double inertia = 0.2 * mass * (0.25 * 0.25 + 0.005 * 0.005); /* about z */
   /* Up to any time t the impulse of the floor is m g t, for any layer, and friction's angular
    * impulse mu e_r times that. */
   double exact = inertia * 5 / (mu * e_r * mass * g);
-  ff_study_number(study, "flat.exact_sticks", exact, "s");
+  ff_reproduction_number(study, "flat.exact_sticks", exact, "s");
   for (int i = 0; i < 2; i++) {
     const throw_part *one = i == 0 ? hard : it;
-    ff_study_find(
-        study,
-        &(ff_finding){.key = i == 0 ? "sticks" : "sticks-soft",
-                      .claim = ff_study_text(
-                          study, "It sticks from about 0.4 s on (K_nn = %.0f N/m)", one->k),
-                      .source = "Fig. 6(d)",
-                      .paper = "about 0.4 s",
-                      .found = ff_study_text(study, "%.4f s; exact %.5f s", one->sticks, exact),
-                      .value = one->sticks,
-                      .unit = "s",
-                      .verdict = ff_verdict_of(fabs(one->sticks - 0.4) < 0.02)});
+    ff_reproduction_find(
+        study, &(ff_finding){
+                   .key = i == 0 ? "sticks" : "sticks-soft",
+                   .claim = ff_reproduction_text(
+                       study, "It sticks from about 0.4 s on (K_nn = %.0f N/m)", one->k),
+                   .source = "Fig. 6(d)",
+                   .paper = "about 0.4 s",
+                   .found = ff_reproduction_text(study, "%.4f s; exact %.5f s", one->sticks, exact),
+                   .value = one->sticks,
+                   .unit = "s",
+                   .verdict = ff_verdict_of(fabs(one->sticks - 0.4) < 0.02)});
   }
-  ff_study_find(study, &(ff_finding){.key = "rest",
-                                     .claim = "It settles, and the layer bears its weight",
-                                     .source = "Fig. 6(b), (c)",
-                                     .paper = "constant, about the weight",
-                                     .found = ff_study_text(study, "%.6f N of %.6f N, at %.7f m",
-                                                            hard->force_end, mass * g, hard->rest),
-                                     .value = hard->force_end,
-                                     .unit = "N",
-                                     .verdict = ff_verdict_of(
-                                         fabs(hard->force_end / (mass * g) - 1) < 1e-6)});
+  ff_reproduction_find(
+      study,
+      &(ff_finding){.key = "rest",
+                    .claim = "It settles, and the layer bears its weight",
+                    .source = "Fig. 6(b), (c)",
+                    .paper = "constant, about the weight",
+                    .found = ff_reproduction_text(study, "%.6f N of %.6f N, at %.7f m",
+                                                  hard->force_end, mass * g, hard->rest),
+                    .value = hard->force_end,
+                    .unit = "N",
+                    .verdict = ff_verdict_of(fabs(hard->force_end / (mass * g) - 1) < 1e-6)});
 }
 
-static void report_rolling(ff_study *study, const throw_part *it, const char *key,
+static void report_rolling(ff_reproduction *study, const throw_part *it, const char *key,
                            ff_claim_verdict known, const char *note) {
-  ff_study_find(study, &(ff_finding){.key = key,
-                                     .claim = ff_study_text(study,
-                                                            "Tilted, it slides until about 0.5 s, "
-                                                            "then rolls (K_nn = %.0f N/m)",
-                                                            it->k),
-                                     .source = "Sec. Example 2",
-                                     .paper = "about 0.5 s",
-                                     .found = ff_study_text(study, "rolls from %.4f s", it->sticks),
-                                     .value = it->sticks,
-                                     .unit = "s",
-                                     .verdict = ff_verdict_of(fabs(it->sticks - 0.5) < 0.05),
-                                     .known = known,
-                                     .note = note});
+  ff_reproduction_find(
+      study, &(ff_finding){.key = key,
+                           .claim = ff_reproduction_text(study,
+                                                         "Tilted, it slides until about 0.5 s, "
+                                                         "then rolls (K_nn = %.0f N/m)",
+                                                         it->k),
+                           .source = "Sec. Example 2",
+                           .paper = "about 0.5 s",
+                           .found = ff_reproduction_text(study, "rolls from %.4f s", it->sticks),
+                           .value = it->sticks,
+                           .unit = "s",
+                           .verdict = ff_verdict_of(fabs(it->sticks - 0.5) < 0.05),
+                           .known = known,
+                           .note = note});
 }
 
-static void report_tilted(ff_study *study, const ellipsoid_part *part) {
+static void report_tilted(ff_reproduction *study, const ellipsoid_part *part) {
   const throw_part *it = &part->throws[TILTED_SOFT], *hard = &part->throws[TILTED];
   double least = fmin(it->turning, hard->turning);
-  ff_study_find(study, &(ff_finding){.key = "turning",
-                                     .claim = "Tilted, it turns about x and y after the impact",
-                                     .source = "Fig. 7(c)",
-                                     .paper = "angular velocities appear",
-                                     .found = ff_study_text(study, "up to %.3g and %.3g rad/s",
-                                                            hard->turning, it->turning),
-                                     .value = least,
-                                     .unit = "rad/s",
-                                     .verdict = ff_verdict_of(least > 1)});
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "turning",
+                           .claim = "Tilted, it turns about x and y after the impact",
+                           .source = "Fig. 7(c)",
+                           .paper = "angular velocities appear",
+                           .found = ff_reproduction_text(study, "up to %.3g and %.3g rad/s",
+                                                         hard->turning, it->turning),
+                           .value = least,
+                           .unit = "rad/s",
+                           .verdict = ff_verdict_of(least > 1)});
   const char *note =
       "The time depends on the stiffness, on the step and on the exact meaning of the printed "
       "quaternion (0.9962, 0, 0.0872, 0); it is reported, not judged "
@@ -336,19 +348,19 @@ static void report_tilted(ff_study *study, const ellipsoid_part *part) {
   report_rolling(study, hard, "rolls", FF_CLAIM_DIFFERS, note);
   report_rolling(study, it, "rolls-soft", FF_CLAIM_DIFFERS, note);
   double ends = fmax(hard->sticks, it->sticks);
-  ff_study_find(
+  ff_reproduction_find(
       study,
       &(ff_finding){.key = "rolls-on",
                     .claim = "Once it rolls it goes on rolling",
                     .source = "Sec. Example 2",
                     .paper = "ad infinitum",
-                    .found = ff_study_text(study, "no slip from %.4f s to 1 s", ends),
+                    .found = ff_reproduction_text(study, "no slip from %.4f s to 1 s", ends),
                     .value = ends,
                     .unit = "s",
                     .verdict = ff_verdict_of(ends < 0.9 && !isnan(hard->sticks + it->sticks))});
 }
 
-static void report_part(ff_study *study, const void *computed) {
+static void report_part(ff_reproduction *study, const void *computed) {
   const ellipsoid_part *part = computed;
   report_cores(study, part);
   report_flat(study, &part->throws[FLAT_SOFT], &part->throws[FLAT]);
@@ -357,16 +369,17 @@ static void report_part(ff_study *study, const void *computed) {
   for (int i = 0; i < CASES; i++) {
     deepest = fmax(deepest, part->throws[i].fall.trace->audit.contact.penetration);
   }
-  ff_study_find(
-      study, &(ff_finding){.key = "no-penetration",
-                           .claim = "Contact constraints hold at the end of each step: "
-                                    "no core enters the other",
-                           .source = "Sec. Complementarity formulation",
-                           .paper = "ensured",
-                           .found = ff_study_text(study, "at most %.1g m, by the audit", deepest),
-                           .value = deepest,
-                           .unit = "m",
-                           .verdict = ff_verdict_of(deepest < 1e-10)});
+  ff_reproduction_find(
+      study,
+      &(ff_finding){.key = "no-penetration",
+                    .claim = "Contact constraints hold at the end of each step: "
+                             "no core enters the other",
+                    .source = "Sec. Complementarity formulation",
+                    .paper = "ensured",
+                    .found = ff_reproduction_text(study, "at most %.1g m, by the audit", deepest),
+                    .value = deepest,
+                    .unit = "m",
+                    .verdict = ff_verdict_of(deepest < 1e-10)});
 }
 
 /* ---- figures --------------------------------------------------------------------------------- */
@@ -384,30 +397,32 @@ static const char *const force_names[FORCES] = {"layer", "core", "friction t", "
 
 /* Clipped like the paper's plots, so that weight and friction are visible; and the impact in full.
  */
-static void show_force(ff_study *study, const throw_part *it, const char *title, double low,
+static void show_force(ff_reproduction *study, const throw_part *it, const char *title, double low,
                        double high) {
   const ff_trace *trace = it->fall.trace;
   const double *forces[FORCES];
   ff_axis time = {"time", "s", false}, axis = {"force", "N", false};
   list_forces(it, forces);
-  ff_page_plot(study->page, ff_study_text(study, "%s, cut at %.0f N and %.0f N", title, low, high),
-               time, axis);
+  ff_page_plot(study->page,
+               ff_reproduction_text(study, "%s, cut at %.0f N and %.0f N", title, low, high), time,
+               axis);
   for (int k = 0; k < FORCES; k++) {
-    double *cut = ff_study_alloc(study, trace->rows, sizeof *cut);
+    double *cut = ff_reproduction_alloc(study, trace->rows, sizeof *cut);
     for (long i = 0; i < trace->rows; i++) {
       cut[i] = fmin(fmax(forces[k][i], low), high);
     }
     fall_curve(study, &it->fall, force_names[k], cut);
   }
   long first = lround((it->fall.touch - 5e-3) / step), rows = 400;
-  ff_page_plot(study->page, ff_study_text(study, "%s, the impact in full", title), time, axis);
+  ff_page_plot(study->page, ff_reproduction_text(study, "%s, the impact in full", title), time,
+               axis);
   for (int k = 0; k < FORCES; k++) {
     ff_page_curve(study->page, force_names[k], FF_CURVE_LINE, trace->time + first,
                   forces[k] + first, rows);
   }
 }
 
-static void show_energy(ff_study *study, const throw_part *it, const char *title) {
+static void show_energy(ff_reproduction *study, const throw_part *it, const char *title) {
   const double *const *c = it->fall.trace->channels;
   ff_page_plot(study->page, title, (ff_axis){"time", "s", false}, (ff_axis){"energy", "J", false});
   fall_curve(study, &it->fall, "body and layer", it->energy);
@@ -418,7 +433,7 @@ static void show_energy(ff_study *study, const throw_part *it, const char *title
   fall_curve(study, &it->fall, "lost by spin", c[LOST_SPIN]);
 }
 
-static void show_motion(ff_study *study, const throw_part *it, const char *position,
+static void show_motion(ff_reproduction *study, const throw_part *it, const char *position,
                         const char *linear, const char *angular) {
   const double *const *c = it->fall.trace->channels;
   ff_axis time = {"time", "s", false};
@@ -435,7 +450,7 @@ static void show_motion(ff_study *study, const throw_part *it, const char *posit
   }
 }
 
-static void show_deflection(ff_study *study, const throw_part *it) {
+static void show_deflection(ff_reproduction *study, const throw_part *it) {
   static const char *const names[] = {"normal", "t", "o"};
   ff_page_plot(study->page, "Fig. 7(d): spring displacements", (ff_axis){"time", "s", false},
                (ff_axis){"deflection", "m", false});
@@ -444,7 +459,7 @@ static void show_deflection(ff_study *study, const throw_part *it) {
   }
 }
 
-static void show_flat(ff_study *study, const throw_part *it, const char *heading) {
+static void show_flat(ff_reproduction *study, const throw_part *it, const char *heading) {
   ff_page_section(study->page, heading);
   show_energy(study, it, "Fig. 6(a): energy");
   show_force(study, it, "Fig. 6(b): forces", -25, 100);
@@ -452,7 +467,7 @@ static void show_flat(ff_study *study, const throw_part *it, const char *heading
               "Fig. 6(d): angular velocity");
 }
 
-static void show_tilted(ff_study *study, const throw_part *it, const char *heading) {
+static void show_tilted(ff_reproduction *study, const throw_part *it, const char *heading) {
   ff_page_section(study->page, heading);
   show_force(study, it, "Fig. 7(a): forces", -100, 100);
   show_motion(study, it, "Fig. 7(b): position", "Fig. 7(c): velocity",
@@ -461,7 +476,7 @@ static void show_tilted(ff_study *study, const throw_part *it, const char *headi
   show_energy(study, it, "Fig. 7(e): energy");
 }
 
-static void show_part(ff_study *study, const void *computed) {
+static void show_part(ff_reproduction *study, const void *computed) {
   const ellipsoid_part *part = computed;
   show_flat(study, &part->throws[FLAT_SOFT], "Fig. 6: ellipsoid, flat, K_nn = 8000 N/m");
   ff_page_text(study->page, "The impulse of the core is shown as force over the steps that bear "

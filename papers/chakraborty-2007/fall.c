@@ -3,11 +3,11 @@
 
 #include <math.h>
 
-void fall_take_apart(ff_study *study, fall_part *out, const double *depth, const double *force,
-                     double k, double c) {
+void fall_take_apart(ff_reproduction *study, fall_part *out, const double *depth,
+                     const double *force, double k, double c) {
   const ff_trace *trace = out->trace;
-  out->spring = ff_study_alloc(study, trace->rows, sizeof *out->spring);
-  out->core = ff_study_alloc(study, trace->rows, sizeof *out->core);
+  out->spring = ff_reproduction_alloc(study, trace->rows, sizeof *out->spring);
+  out->core = ff_reproduction_alloc(study, trace->rows, sizeof *out->core);
   out->step = trace->time[1];
   out->touch = out->core_time = out->after = NAN;
   for (long i = 1; i < trace->rows; i++) {
@@ -29,7 +29,8 @@ void fall_take_apart(ff_study *study, fall_part *out, const double *depth, const
   }
 }
 
-void fall_curve(ff_study *study, const fall_part *fall, const char *name, const double *values) {
+void fall_curve(ff_reproduction *study, const fall_part *fall, const char *name,
+                const double *values) {
   enum { STRIDE = 10 };
   const double *time = fall->trace->time;
   long last = fall->trace->rows - 1;

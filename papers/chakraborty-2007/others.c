@@ -15,16 +15,17 @@ typedef struct others_part {
   double deepest[RUNS], linear, angular;
 } others_part;
 
-static const ff_trace *roll(ff_study *study) {
+static const ff_trace *roll(ff_reproduction *study) {
   static const char *const channels[] = {"energy.kinetic", "energy.gravity", "energy.spring.normal",
                                          "body.disc.position.x"};
-  return ff_study_run(study, &(ff_trial){.scene = "papers/chakraborty-2007/rolling-disc.yaml",
+  return ff_reproduction_run(study,
+                             &(ff_trial){.scene = "papers/chakraborty-2007/rolling-disc.yaml",
                                          .channels = channels,
                                          .channel_count = 4,
                                          .samples = 1001});
 }
 
-static const ff_trace *collide(ff_study *study, int which, bool replay) {
+static const ff_trace *collide(ff_reproduction *study, int which, bool replay) {
   static const char *const channels[COUNT] = {"body.left.velocity.x",
                                               "body.left.velocity.y",
                                               "body.left.velocity.z",
@@ -47,18 +48,18 @@ static const ff_trace *collide(ff_study *study, int which, bool replay) {
       [LAYER] = {"stepper={kind: quasi-rigid, step: 1e-5}", "contacts.0.friction.v_t=1e-4"},
       [CORE] = {"stepper={kind: quasi-rigid, step: 1e-5}",
                 "contacts.0.normal.max_deflection=0.002"}};
-  return ff_study_run(study, &(ff_trial){.scene = "scenes/two-ellipsoids.yaml",
-                                         .set = set[which],
-                                         .set_count = 2,
-                                         .channels = channels,
-                                         .channel_count = COUNT,
-                                         .samples = 5001,
-                                         .replay = replay});
+  return ff_reproduction_run(study, &(ff_trial){.scene = "scenes/two-ellipsoids.yaml",
+                                                .set = set[which],
+                                                .set_count = 2,
+                                                .channels = channels,
+                                                .channel_count = COUNT,
+                                                .samples = 5001,
+                                                .replay = replay});
 }
 
-static void *compute_part(ff_study *study) {
-  solver_part *solver = ff_study_part(study, &chakraborty_solver);
-  others_part *part = ff_study_alloc(study, 1, sizeof *part);
+static void *compute_part(ff_reproduction *study) {
+  solver_part *solver = ff_reproduction_part(study, &chakraborty_solver);
+  others_part *part = ff_reproduction_alloc(study, 1, sizeof *part);
   part->roll = roll(study);
   const double *const *c = part->roll->channels;
   long last = part->roll->rows - 1;
@@ -87,58 +88,59 @@ static void *compute_part(ff_study *study) {
   part->apart = off / size;
   part->linear = part->pair[CORE]->audit.momentum_residual;
   part->angular = part->pair[CORE]->audit.angular_residual;
-  ff_study_number(study, "roll.drift", part->drift, "1/s");
-  ff_study_number(study, "pair.apart", part->apart, "1");
-  ff_study_number(study, "pair.deepest", part->deepest[CORE], "m");
+  ff_reproduction_number(study, "roll.drift", part->drift, "1/s");
+  ff_reproduction_number(study, "pair.apart", part->apart, "1");
+  ff_reproduction_number(study, "pair.deepest", part->deepest[CORE], "m");
   return part;
 }
 
-static void report_part(ff_study *study, const void *computed) {
+static void report_part(ff_reproduction *study, const void *computed) {
   const others_part *part = computed;
-  ff_study_find(study,
-                &(ff_finding){.key = "rolling-disc",
-                              .claim = "A disc that rolls on exact geometry loses no energy",
-                              .source = "Sec. 1, Introduction",
-                              .paper = "no loss",
-                              .found = ff_study_text(study,
-                                                     "%.1g of its energy a second, %.1g m "
-                                                     "from its place after 10 m",
-                                                     part->drift, part->slips),
-                              .value = part->drift,
-                              .unit = "1/s",
-                              .verdict = ff_verdict_of(part->drift < 1e-12 && part->slips < 1e-9)});
-  ff_study_find(
-      study,
-      &(ff_finding){.key = "two-bodies",
-                    .claim = "Two colliding flexible bodies separate as in the continuous model",
-                    .source = "Sec. Compliant contact modeling",
-                    .paper = "general formulation",
-                    .found = ff_study_text(study,
-                                           "velocities within %.2g of those of an error-controlled "
-                                           "run, at steps of 10 us",
-                                           part->apart),
-                    .value = part->apart,
-                    .unit = "1",
-                    .verdict = ff_verdict_of(part->apart < 5e-3)});
-  ff_study_find(
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "rolling-disc",
+                           .claim = "A disc that rolls on exact geometry loses no energy",
+                           .source = "Sec. 1, Introduction",
+                           .paper = "no loss",
+                           .found = ff_reproduction_text(study,
+                                                         "%.1g of its energy a second, %.1g m "
+                                                         "from its place after 10 m",
+                                                         part->drift, part->slips),
+                           .value = part->drift,
+                           .unit = "1/s",
+                           .verdict = ff_verdict_of(part->drift < 1e-12 && part->slips < 1e-9)});
+  ff_reproduction_find(
       study,
       &(ff_finding){
-          .key = "two-bodies-core",
-          .claim = "With a layer of 2 mm they stop at their cores",
+          .key = "two-bodies",
+          .claim = "Two colliding flexible bodies separate as in the continuous model",
           .source = "Sec. Compliant contact modeling",
-          .paper = "no penetration",
-          .found = ff_study_text(study,
-                                 "deepest %.6f mm (%.2f mm without core); momentum kept to %.1g "
-                                 "kg m/s, angular to %.1g kg m²/s",
-                                 1e3 * part->deepest[CORE], 1e3 * part->deepest[LAYER],
-                                 part->linear, part->angular),
-          .value = part->deepest[CORE],
-          .unit = "m",
-          .verdict = ff_verdict_of(fabs(part->deepest[CORE] - 2e-3) < 1e-9 &&
-                                   part->deepest[LAYER] > 2e-3 && part->linear < 1e-12)});
+          .paper = "general formulation",
+          .found = ff_reproduction_text(study,
+                                        "velocities within %.2g of those of an error-controlled "
+                                        "run, at steps of 10 us",
+                                        part->apart),
+          .value = part->apart,
+          .unit = "1",
+          .verdict = ff_verdict_of(part->apart < 5e-3)});
+  ff_reproduction_find(
+      study,
+      &(ff_finding){.key = "two-bodies-core",
+                    .claim = "With a layer of 2 mm they stop at their cores",
+                    .source = "Sec. Compliant contact modeling",
+                    .paper = "no penetration",
+                    .found = ff_reproduction_text(
+                        study,
+                        "deepest %.6f mm (%.2f mm without core); momentum kept to %.1g "
+                        "kg m/s, angular to %.1g kg m²/s",
+                        1e3 * part->deepest[CORE], 1e3 * part->deepest[LAYER], part->linear,
+                        part->angular),
+                    .value = part->deepest[CORE],
+                    .unit = "m",
+                    .verdict = ff_verdict_of(fabs(part->deepest[CORE] - 2e-3) < 1e-9 &&
+                                             part->deepest[LAYER] > 2e-3 && part->linear < 1e-12)});
 }
 
-static void show_part(ff_study *study, const void *computed) {
+static void show_part(ff_reproduction *study, const void *computed) {
   const others_part *part = computed;
   static const char *const names[RUNS] = {"adaptive, no core", "quasi-rigid, no core",
                                           "quasi-rigid, core at 2 mm"};

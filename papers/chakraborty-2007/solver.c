@@ -11,8 +11,8 @@ struct solver_part {
   int count;
 };
 
-static void *compute_part(ff_study *study) {
-  return ff_study_alloc(study, 1, sizeof(solver_part));
+static void *compute_part(ff_reproduction *study) {
+  return ff_reproduction_alloc(study, 1, sizeof(solver_part));
 }
 
 void solver_note(solver_part *part, const char *name, const ff_trace *trace) {
@@ -43,7 +43,7 @@ static double off_by(const ff_audit *audit) {
   return audit->contact_force > 0 ? worst / audit->contact_force : 0;
 }
 
-static void report_part(ff_study *study, const void *computed) {
+static void report_part(ff_reproduction *study, const void *computed) {
   const solver_part *part = computed;
   ff_solver_info sum = sum_of(part);
   double off = 0, unused = 0;
@@ -53,39 +53,40 @@ static void report_part(ff_study *study, const void *computed) {
     kept = kept && part->traces[i]->audit.verdict != FF_VERDICT_CONTACT;
     unused = fmax(unused, part->traces[i]->audit.contact.dissipation);
   }
-  ff_study_number(study, "solver.problems", (double)sum.problems, "1");
-  ff_study_number(study, "solver.iterations", (double)sum.iterations, "1");
-  ff_study_number(study, "solver.residual", sum.residual, "1");
-  ff_study_find(
+  ff_reproduction_number(study, "solver.problems", (double)sum.problems, "1");
+  ff_reproduction_number(study, "solver.iterations", (double)sum.iterations, "1");
+  ff_reproduction_number(study, "solver.residual", sum.residual, "1");
+  ff_reproduction_find(
       study, &(ff_finding){.key = "solved",
                            .claim = "Every step of the examples is solved",
                            .source = "Sec. Illustrative examples",
                            .paper = "by PATH",
-                           .found = ff_study_text(study,
-                                                  "%ld problems, %.2f iterations each, %ld not by "
-                                                  "the first method, %ld steps subdivided",
-                                                  sum.problems,
-                                                  (double)sum.iterations / (double)sum.problems,
-                                                  sum.fallbacks, sum.cut_steps),
+                           .found = ff_reproduction_text(
+                               study,
+                               "%ld problems, %.2f iterations each, %ld not by "
+                               "the first method, %ld steps subdivided",
+                               sum.problems, (double)sum.iterations / (double)sum.problems,
+                               sum.fallbacks, sum.cut_steps),
                            .value = (double)sum.cut_steps,
                            .unit = "1",
                            .verdict = ff_verdict_of(sum.problems > 0 && sum.cut_steps == 0)});
-  ff_study_find(
-      study, &(ff_finding){.key = "conditions",
-                           .claim = "Contact forces keep complementarity, the friction "
-                                    "ellipsoid and maximum dissipation",
-                           .source = "eqs. 4, 13",
-                           .paper = "conditions of the model",
-                           .found = ff_study_text(study,
+  ff_reproduction_find(
+      study,
+      &(ff_finding){.key = "conditions",
+                    .claim = "Contact forces keep complementarity, the friction "
+                             "ellipsoid and maximum dissipation",
+                    .source = "eqs. 4, 13",
+                    .paper = "conditions of the model",
+                    .found = ff_reproduction_text(study,
                                                   "violated by at most %.1g of the largest force, "
                                                   "%.1g W; by the audit",
                                                   off, unused),
-                           .value = off,
-                           .unit = "1",
-                           .verdict = ff_verdict_of(kept && off < 1e-6 && unused < 1e-5)});
+                    .value = off,
+                    .unit = "1",
+                    .verdict = ff_verdict_of(kept && off < 1e-6 && unused < 1e-5)});
 }
 
-static void show_part(ff_study *study, const void *computed) {
+static void show_part(ff_reproduction *study, const void *computed) {
   const solver_part *part = computed;
   static const char *const columns[] = {"run",  "steps",     "problems",         "iterations each",
                                         "most", "fallbacks", "subdivided steps", "residual"};
@@ -96,19 +97,20 @@ static void show_part(ff_study *study, const void *computed) {
       "did not solve: another start, another weight of friction, a friction "
       "homotopy. The residual is that of the rows of a problem, "
       "relative to the magnitude of their terms.");
-  ff_study_table(study, "Solver statistics", columns, 8);
+  ff_reproduction_table(study, "Solver statistics", columns, 8);
   for (int i = 0; i < part->count; i++) {
     const ff_solver_info *one = &part->traces[i]->solver;
     const char *const cells[] = {
         part->names[i],
-        ff_study_text(study, "%ld", part->traces[i]->audit.steps),
-        ff_study_text(study, "%ld", one->problems),
-        ff_study_text(study, "%.2f", (double)one->iterations / fmax((double)one->problems, 1)),
-        ff_study_text(study, "%d", one->most),
-        ff_study_text(study, "%ld", one->fallbacks),
-        ff_study_text(study, "%ld", one->cut_steps),
-        ff_study_text(study, "%.1g", one->residual)};
-    ff_study_row(study, cells);
+        ff_reproduction_text(study, "%ld", part->traces[i]->audit.steps),
+        ff_reproduction_text(study, "%ld", one->problems),
+        ff_reproduction_text(study, "%.2f",
+                             (double)one->iterations / fmax((double)one->problems, 1)),
+        ff_reproduction_text(study, "%d", one->most),
+        ff_reproduction_text(study, "%ld", one->fallbacks),
+        ff_reproduction_text(study, "%ld", one->cut_steps),
+        ff_reproduction_text(study, "%.1g", one->residual)};
+    ff_reproduction_row(study, cells);
   }
 }
 

@@ -28,18 +28,18 @@ typedef struct foot_part {
 
 /* ---- computing ------------------------------------------------------------------------------- */
 
-static const ff_trace *walk(ff_study *study, const char *const *set, int count, double span,
+static const ff_trace *walk(ff_reproduction *study, const char *const *set, int count, double span,
                             bool replay) {
   static const char *const channels[] = {"body.foot.position.z", "body.foot.velocity.z",
                                          "contact.foot:ground.force.n"};
-  return ff_study_run(study, &(ff_trial){.scene = "scenes/walking-foot.yaml",
-                                         .set = set,
-                                         .set_count = count,
-                                         .channels = channels,
-                                         .channel_count = FOOT_CHANNELS,
-                                         .span = span,
-                                         .samples = SAMPLES,
-                                         .replay = replay});
+  return ff_reproduction_run(study, &(ff_trial){.scene = "scenes/walking-foot.yaml",
+                                                .set = set,
+                                                .set_count = count,
+                                                .channels = channels,
+                                                .channel_count = FOOT_CHANNELS,
+                                                .span = span,
+                                                .samples = SAMPLES,
+                                                .replay = replay});
 }
 
 static long row_at(const ff_trace *trace, double t) {
@@ -54,8 +54,8 @@ static double least_force(const ff_trace *trace, double from) {
   return least;
 }
 
-static double ripple(ff_study *study, double alpha) {
-  const char *const set[] = {ff_study_text(study, "contacts.0.normal.alpha=%g", alpha)};
+static double ripple(ff_reproduction *study, double alpha) {
+  const char *const set[] = {ff_reproduction_text(study, "contacts.0.normal.alpha=%g", alpha)};
   const ff_trace *trace = walk(study, set, 1, 0, false);
   double most = 0;
   for (long i = row_at(trace, 0.5); i <= row_at(trace, 0.6); i++) {
@@ -64,22 +64,23 @@ static double ripple(ff_study *study, double alpha) {
   return most;
 }
 
-static const ff_trace *lift_from(ff_study *study, double from_load, double alpha_restitution) {
+static const ff_trace *lift_from(ff_reproduction *study, double from_load,
+                                 double alpha_restitution) {
   const char *const set[] = {
       "contacts.0.normal.clamp=false",
-      ff_study_text(study, "drives.leg.phases.1.force=%.17g", from_load),
-      ff_study_text(study, "contacts.0.normal.alpha_restitution=%.17g", alpha_restitution)};
+      ff_reproduction_text(study, "drives.leg.phases.1.force=%.17g", from_load),
+      ff_reproduction_text(study, "contacts.0.normal.alpha_restitution=%.17g", alpha_restitution)};
   return walk(study, set, 3, 0, false);
 }
 
 /* Excess of the lift-off speed over the limit -2/(3 alpha). The leg pulls increasingly, so that the
  * foot is fastest when it leaves: above 0 the force was tensile before. */
-static double too_fast(ff_study *study, double from_load) {
+static double too_fast(ff_reproduction *study, double from_load) {
   const ff_event *event = ff_trace_event(lift_from(study, from_load, 0.5), FF_EVENT_LIFT);
   return event ? event->speed + ff_impact_limit_velocity(0.5) : (double)NAN;
 }
 
-static double find_limit(ff_study *study) {
+static double find_limit(ff_reproduction *study) {
   double low = 1000, high = 1500, at_low = too_fast(study, low), at_high = too_fast(study, high);
   double here = NAN;
   for (int i = 0; i < 12; i++) {
@@ -96,28 +97,28 @@ static double find_limit(ff_study *study) {
 }
 
 /* The paper's future work: tangential forces. */
-static const ff_trace *slide(ff_study *study) {
+static const ff_trace *slide(ff_reproduction *study) {
   static const char *const channels[] = {"body.foot.velocity.x", "contact.foot:ground.force.x",
                                          "contact.foot:ground.force.n"};
-  return ff_study_run(study, &(ff_trial){.scene = "scenes/walking-foot-sphere.yaml",
-                                         .channels = channels,
-                                         .channel_count = FOOT_CHANNELS,
-                                         .samples = SAMPLES,
-                                         .replay = true});
+  return ff_reproduction_run(study, &(ff_trial){.scene = "scenes/walking-foot-sphere.yaml",
+                                                .channels = channels,
+                                                .channel_count = FOOT_CHANNELS,
+                                                .samples = SAMPLES,
+                                                .replay = true});
 }
 
-static void report_numbers(ff_study *study, const foot_part *part, const ff_event *off) {
-  ff_study_number(study, "foot.force_max", off->peak_force, "N");
-  ff_study_number(study, "foot.time_force_max", off->peak_time, "s");
-  ff_study_number(study, "foot.depth_placed", part->depth_placed, "m");
-  ff_study_number(study, "foot.force_loaded", part->force_loaded, "N");
-  ff_study_number(study, "foot.lift_time", off->time, "s");
-  ff_study_number(study, "foot.lift_velocity", -off->speed, "m/s");
-  ff_study_number(study, "foot.load_limit", part->load_limit, "N");
+static void report_numbers(ff_reproduction *study, const foot_part *part, const ff_event *off) {
+  ff_reproduction_number(study, "foot.force_max", off->peak_force, "N");
+  ff_reproduction_number(study, "foot.time_force_max", off->peak_time, "s");
+  ff_reproduction_number(study, "foot.depth_placed", part->depth_placed, "m");
+  ff_reproduction_number(study, "foot.force_loaded", part->force_loaded, "N");
+  ff_reproduction_number(study, "foot.lift_time", off->time, "s");
+  ff_reproduction_number(study, "foot.lift_velocity", -off->speed, "m/s");
+  ff_reproduction_number(study, "foot.load_limit", part->load_limit, "N");
 }
 
-static void *compute_part(ff_study *study) {
-  foot_part *part = ff_study_alloc(study, 1, sizeof *part);
+static void *compute_part(ff_reproduction *study) {
+  foot_part *part = ff_reproduction_alloc(study, 1, sizeof *part);
   const char *const free_law[] = {"contacts.0.normal.clamp=false"};
   const char *const fixed[] = {"contacts.0.normal.clamp=false",
                                study->quick ? "stepper={kind: rk4, step: 1e-4}"
@@ -147,123 +148,128 @@ static void *compute_part(ff_study *study) {
 
 /* ---- claims ---------------------------------------------------------------------------------- */
 
-static void report_placing(ff_study *study, const foot_part *part, const ff_event *off) {
-  ff_study_find(study, &(ff_finding){.key = "foot-tracking",
+static void report_placing(ff_reproduction *study, const foot_part *part, const ff_event *off) {
+  ff_reproduction_find(study,
+                       &(ff_finding){.key = "foot-tracking",
                                      .claim = "The ground keeps the foot from its desired position",
                                      .source = "Sec. 5, Fig. 8",
                                      .paper = "x_d reaches 0.1 m",
-                                     .found = ff_study_text(study, "x = %.10f m at 0.1 s",
-                                                            part->depth_placed),
+                                     .found = ff_reproduction_text(study, "x = %.10f m at 0.1 s",
+                                                                   part->depth_placed),
                                      .value = part->depth_placed,
                                      .unit = "m",
                                      .verdict = ff_verdict_of(part->depth_placed < 0.05)});
-  ff_study_find(study, &(ff_finding){.key = "foot-peak",
+  ff_reproduction_find(study,
+                       &(ff_finding){.key = "foot-peak",
                                      .claim = "A large initial ground force removes the kinetic "
                                               "energy",
                                      .source = "Sec. 5, Fig. 8",
                                      .paper = "large against the load",
-                                     .found = ff_study_text(study, "%.5f N at %.9f s",
-                                                            off->peak_force, off->peak_time),
+                                     .found = ff_reproduction_text(study, "%.5f N at %.9f s",
+                                                                   off->peak_force, off->peak_time),
                                      .value = off->peak_force,
                                      .unit = "N",
                                      .verdict = ff_verdict_of(off->peak_force > 2 * load)});
-  ff_study_find(study,
-                &(ff_finding){.key = "foot-continuous",
-                              .claim = "The ground force is continuous upon impact",
-                              .source = "Sec. 5",
-                              .paper = "from zero",
-                              .found = ff_study_text(study, "%.3f N after 1 µs", part->touch_force),
-                              .value = part->touch_force,
-                              .unit = "N",
-                              .verdict = ff_verdict_of(part->touch_force < 1)});
-  ff_study_find(study,
-                &(ff_finding){.key = "foot-stays",
-                              .claim = "Contact is sustained while placing and bearing "
-                                       "weight",
-                              .source = "Sec. 5",
-                              .paper = "sustained",
-                              .found = ff_study_text(study,
-                                                     "%ld touch-down, lift-off at "
-                                                     "%.9f s",
-                                                     part->touches, off->time),
-                              .value = off->time,
-                              .unit = "s",
-                              .verdict = ff_verdict_of(part->touches == 1 && off->time > lift)});
+  ff_reproduction_find(study, &(ff_finding){.key = "foot-continuous",
+                                            .claim = "The ground force is continuous upon impact",
+                                            .source = "Sec. 5",
+                                            .paper = "from zero",
+                                            .found = ff_reproduction_text(
+                                                study, "%.3f N after 1 µs", part->touch_force),
+                                            .value = part->touch_force,
+                                            .unit = "N",
+                                            .verdict = ff_verdict_of(part->touch_force < 1)});
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "foot-stays",
+                           .claim = "Contact is sustained while placing and bearing "
+                                    "weight",
+                           .source = "Sec. 5",
+                           .paper = "sustained",
+                           .found = ff_reproduction_text(study,
+                                                         "%ld touch-down, lift-off at "
+                                                         "%.9f s",
+                                                         part->touches, off->time),
+                           .value = off->time,
+                           .unit = "s",
+                           .verdict = ff_verdict_of(part->touches == 1 && off->time > lift)});
 }
 
-static void report_damping(ff_study *study, const foot_part *part) {
-  ff_study_find(study, &(ff_finding){.key = "foot-damped",
-                                     .claim = "The ground damps the oscillations of the collision",
-                                     .source = "Sec. 5",
-                                     .paper = "effectively",
-                                     .found = ff_study_text(study,
-                                                            "F = %.5f N at 0.6 s, load "
-                                                            "1000 N",
-                                                            part->force_loaded),
-                                     .value = part->force_loaded,
-                                     .unit = "N",
-                                     .verdict = ff_verdict_of(fabs(part->force_loaded - load) <
-                                                              0.001 * load)});
-  ff_study_find(study, &(ff_finding){.key = "foot-alpha",
-                                     .claim = "The larger α, the more damping",
-                                     .source = "Sec. 5",
-                                     .paper = "more",
-                                     .found = ff_study_text(study,
-                                                            "ripple after 0.5 s: %.3g, %.3g, %.3g "
-                                                            "N for α = 0.25, 0.5, 1",
-                                                            part->ripple[0], part->ripple[1],
-                                                            part->ripple[2]),
-                                     .value = part->ripple[2],
-                                     .unit = "N",
-                                     .verdict = ff_verdict_of(part->ripple[0] > part->ripple[1] &&
-                                                              part->ripple[1] > part->ripple[2])});
+static void report_damping(ff_reproduction *study, const foot_part *part) {
+  ff_reproduction_find(
+      study,
+      &(ff_finding){.key = "foot-damped",
+                    .claim = "The ground damps the oscillations of the collision",
+                    .source = "Sec. 5",
+                    .paper = "effectively",
+                    .found = ff_reproduction_text(study,
+                                                  "F = %.5f N at 0.6 s, load "
+                                                  "1000 N",
+                                                  part->force_loaded),
+                    .value = part->force_loaded,
+                    .unit = "N",
+                    .verdict = ff_verdict_of(fabs(part->force_loaded - load) < 0.001 * load)});
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "foot-alpha",
+                           .claim = "The larger α, the more damping",
+                           .source = "Sec. 5",
+                           .paper = "more",
+                           .found = ff_reproduction_text(study,
+                                                         "ripple after 0.5 s: %.3g, %.3g, %.3g "
+                                                         "N for α = 0.25, 0.5, 1",
+                                                         part->ripple[0], part->ripple[1],
+                                                         part->ripple[2]),
+                           .value = part->ripple[2],
+                           .unit = "N",
+                           .verdict = ff_verdict_of(part->ripple[0] > part->ripple[1] &&
+                                                    part->ripple[1] > part->ripple[2])});
 }
 
-static void report_lifting(ff_study *study, const foot_part *part, const ff_event *off) {
-  ff_study_find(
+static void report_lifting(ff_reproduction *study, const foot_part *part, const ff_event *off) {
+  ff_reproduction_find(
       study,
       &(ff_finding){.key = "foot-outward",
                     .claim = "The force is continuous and outward as the foot is lifted",
                     .source = "Sec. 5",
                     .paper = "outward",
-                    .found =
-                        ff_study_text(study,
-                                      "smallest %.2g N; leaves at %.7f m/s, limit "
-                                      "%.4f m/s",
-                                      part->force_min, -off->speed, ff_impact_limit_velocity(0.5)),
+                    .found = ff_reproduction_text(study,
+                                                  "smallest %.2g N; leaves at %.7f m/s, limit "
+                                                  "%.4f m/s",
+                                                  part->force_min, -off->speed,
+                                                  ff_impact_limit_velocity(0.5)),
                     .value = -off->speed,
                     .unit = "m/s",
                     .verdict = ff_verdict_of(part->force_min >= -1e-9 && off->speed < 4.0 / 3),
                     .note = "For the load of 1000 N chosen here."});
-  ff_study_find(
+  ff_reproduction_find(
       study,
       &(ff_finding){.key = "foot-outward-limit",
                     .claim = "It is so for any load",
                     .source = "Sec. 5",
                     .paper = "no limit is given",
-                    .found = ff_study_text(study, "up to %.1f N; %.0f N at a load of 1500 N",
-                                           part->load_limit, part->over_min),
+                    .found = ff_reproduction_text(study, "up to %.1f N; %.0f N at a load of 1500 N",
+                                                  part->load_limit, part->over_min),
                     .value = part->load_limit,
                     .unit = "N",
                     .verdict = part->over_min < 0 ? FF_CLAIM_PARTLY : FF_CLAIM_HOLDS,
                     .known = FF_CLAIM_PARTLY,
                     .note = "Above, the compressed ground accelerates the foot beyond 2/(3α), and "
                             "Eq. 6 pulls: the law's clamp, on by default, then matters."});
-  ff_study_find(study, &(ff_finding){.key = "split-no-sticking",
-                                     .claim = "Less damping in restitution may virtually eliminate "
-                                              "sticking",
-                                     .source = "Sec. 6",
-                                     .paper = "virtually eliminated",
-                                     .found = ff_study_text(study,
-                                                            "1500 N lifted: smallest force %.2g N "
-                                                            "with α_r = 0.1, %.0f N with 0.5",
-                                                            part->split_min, part->over_min),
-                                     .value = part->split_min,
-                                     .unit = "N",
-                                     .verdict = ff_verdict_of(part->split_min >= -1e-9)});
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "split-no-sticking",
+                           .claim = "Less damping in restitution may virtually eliminate "
+                                    "sticking",
+                           .source = "Sec. 6",
+                           .paper = "virtually eliminated",
+                           .found = ff_reproduction_text(study,
+                                                         "1500 N lifted: smallest force %.2g N "
+                                                         "with α_r = 0.1, %.0f N with 0.5",
+                                                         part->split_min, part->over_min),
+                           .value = part->split_min,
+                           .unit = "N",
+                           .verdict = ff_verdict_of(part->split_min >= -1e-9)});
 }
 
-static void report_part(ff_study *study, const void *computed) {
+static void report_part(ff_reproduction *study, const void *computed) {
   const foot_part *part = computed;
   static const ff_event never = {0};
   const ff_event *off = ff_trace_event(part->trace, FF_EVENT_LIFT);
@@ -302,7 +308,7 @@ typedef struct curve {
   long stride;
 } curve;
 
-static void show_plot(ff_study *study, const char *title, ff_axis y, const curve *curves,
+static void show_plot(ff_reproduction *study, const char *title, ff_axis y, const curve *curves,
                       int count) {
   ff_page_plot(study->page, title, (ff_axis){"time", "s", false}, y);
   for (int i = 0; i < count; i++) {
@@ -313,7 +319,7 @@ static void show_plot(ff_study *study, const char *title, ff_axis y, const curve
 }
 
 /* Replay with two panels, and the energy ledger. */
-static void show_replay(ff_study *study, const ff_trace *trace, const char *const *panels) {
+static void show_replay(ff_reproduction *study, const ff_trace *trace, const char *const *panels) {
   if (trace->run.id > 0) {
     ff_page_replay(study->page, trace->run);
     ff_page_panel(study->page, NULL, &panels[0], 1);
@@ -322,7 +328,7 @@ static void show_replay(ff_study *study, const ff_trace *trace, const char *cons
   }
 }
 
-static void show_slide(ff_study *study, const foot_part *part) {
+static void show_slide(ff_reproduction *study, const foot_part *part) {
   double slip = part->round->energy.lost[FF_LOST_SLIP];
   ff_page_section(study->page, "Beyond the paper: a foot that slides");
   ff_page_text(study->page,
@@ -331,20 +337,20 @@ static void show_slide(ff_study *study, const foot_part *part) {
                "sticks, is dragged along by the hip until it slides again, and is lifted. Sliding "
                "takes %.2f J, the normal damping %.2f J.",
                slip, part->round->energy.lost[FF_LOST_NORMAL]);
-  ff_study_number(study, "foot-sphere.lost_slip", slip, "J");
+  ff_reproduction_number(study, "foot-sphere.lost_slip", slip, "J");
   show_replay(study, part->round,
               (const char *[]){"contact.foot:ground.force.x", "contact.foot:ground.slip"});
 }
 
-static void show_part(ff_study *study, const void *computed) {
+static void show_part(ff_reproduction *study, const void *computed) {
   const foot_part *part = computed;
   ff_page *page = study->page;
-  double *x_d = ff_study_alloc(study, SAMPLES, sizeof *x_d);
-  double *v_d = ff_study_alloc(study, SAMPLES, sizeof *v_d);
-  double *x = ff_study_alloc(study, SAMPLES, sizeof *x),
-         *v = ff_study_alloc(study, SAMPLES, sizeof *v);
-  double *x2 = ff_study_alloc(study, SAMPLES, sizeof *x2);
-  double *v2 = ff_study_alloc(study, SAMPLES, sizeof *v2);
+  double *x_d = ff_reproduction_alloc(study, SAMPLES, sizeof *x_d);
+  double *v_d = ff_reproduction_alloc(study, SAMPLES, sizeof *v_d);
+  double *x = ff_reproduction_alloc(study, SAMPLES, sizeof *x),
+         *v = ff_reproduction_alloc(study, SAMPLES, sizeof *v);
+  double *x2 = ff_reproduction_alloc(study, SAMPLES, sizeof *x2);
+  double *v2 = ff_reproduction_alloc(study, SAMPLES, sizeof *v2);
   const double *t = part->trace->time;
   desired(part, x_d, v_d);
   depths(part->trace, x, v);

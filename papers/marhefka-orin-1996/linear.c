@@ -20,21 +20,21 @@ typedef struct linear_part {
 
 static const char *const channels[] = {"contact.body:ground.force.n"};
 
-static const ff_trace *run(ff_study *study, const char *law, double span) {
-  const char *const set[] = {ff_study_text(study, "contacts.0.normal=%s", law)};
-  return ff_study_run(study, &(ff_trial){.scene = "papers/marhefka-orin-1996/impact.yaml",
-                                         .set = set,
-                                         .set_count = 1,
-                                         .channels = channels,
-                                         .channel_count = 1,
-                                         .span = span,
-                                         .samples = SAMPLES});
+static const ff_trace *run(ff_reproduction *study, const char *law, double span) {
+  const char *const set[] = {ff_reproduction_text(study, "contacts.0.normal=%s", law)};
+  return ff_reproduction_run(study, &(ff_trial){.scene = "papers/marhefka-orin-1996/impact.yaml",
+                                                .set = set,
+                                                .set_count = 1,
+                                                .channels = channels,
+                                                .channel_count = 1,
+                                                .span = span,
+                                                .samples = SAMPLES});
 }
 
-static double restitution(ff_study *study, double mass, double speed, bool clamp) {
+static double restitution(ff_reproduction *study, double mass, double speed, bool clamp) {
   const char *settings =
-      ff_study_text(study, "k=%g b=%g clamp=%d", stiffness, damping, clamp ? 1 : 0);
-  return ff_study_impact(study, "linear", settings, mass, speed, 0).restitution;
+      ff_reproduction_text(study, "k=%g b=%g clamp=%d", stiffness, damping, clamp ? 1 : 0);
+  return ff_reproduction_impact(study, "linear", settings, mass, speed, 0).restitution;
 }
 
 /* [Marhefka96 eq. 4] */
@@ -42,7 +42,7 @@ static double eq4(double mass) {
   return exp(-damping * acos(-1.0) / sqrt(4 * mass * stiffness - damping * damping));
 }
 
-static void compute_restitution(ff_study *study, linear_part *part) {
+static void compute_restitution(ff_reproduction *study, linear_part *part) {
   for (int i = 0; i < MASSES; i++) {
     part->masses[i] = 0.25 * pow(2, i);
     part->by_mass[i] = restitution(study, part->masses[i], 1, false);
@@ -59,8 +59,8 @@ static void compute_restitution(ff_study *study, linear_part *part) {
   part->e_clamped = restitution(study, 1, 1, true);
 }
 
-static void *compute_part(ff_study *study) {
-  linear_part *part = ff_study_alloc(study, 1, sizeof *part);
+static void *compute_part(ff_reproduction *study) {
+  linear_part *part = ff_reproduction_alloc(study, 1, sizeof *part);
   ff_linear_impact given = {1, stiffness, damping, 1, false};
   ff_impact exact = {0}, none;
   ff_impact_linear(&exact, &given, NULL);
@@ -77,8 +77,8 @@ static void *compute_part(ff_study *study) {
   compute_restitution(study, part);
   given.b = 250;
   part->overdamped_refused = ff_impact_linear(&none, &given, NULL) == FF_ERROR_INPUT;
-  ff_study_number(study, "linear.restitution", part->e_pulls, "1");
-  ff_study_number(study, "linear.restitution.clamped", part->e_clamped, "1");
+  ff_reproduction_number(study, "linear.restitution", part->e_pulls, "1");
+  ff_reproduction_number(study, "linear.restitution.clamped", part->e_clamped, "1");
   return part;
 }
 
@@ -90,70 +90,70 @@ static double worst_of_eq4(const linear_part *part) {
   return worst;
 }
 
-static void report_force(ff_study *study, const linear_part *part) {
-  ff_study_find(study,
-                &(ff_finding){.key = "linear-jump",
-                              .claim = "Linear model: the force steps to b v_i at the touch",
-                              .source = "Sec. 2",
-                              .paper = "b v_i = 60 N for b = 60 N s/m at 1 m/s",
-                              .found = ff_study_text(study, "%.6g N after 1 ns", part->jump),
-                              .value = part->jump,
-                              .unit = "N",
-                              .verdict = ff_verdict_of(fabs(part->jump / damping - 1) < 1e-5)});
-  ff_study_find(study,
-                &(ff_finding){.key = "linear-tension",
-                              .claim = "Linear model: it always pulls just before separation",
-                              .source = "Sec. 2",
-                              .paper = "tension b v_o at the end",
-                              .found = ff_study_text(study,
-                                                     "%.4g N at the last sample; b v_o = "
-                                                     "%.4g N",
-                                                     part->pull, damping * part->e_pulls),
-                              .value = part->pull,
-                              .unit = "N",
-                              .verdict = ff_verdict_of(part->pull < 0)});
-  ff_study_find(
+static void report_force(ff_reproduction *study, const linear_part *part) {
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "linear-jump",
+                           .claim = "Linear model: the force steps to b v_i at the touch",
+                           .source = "Sec. 2",
+                           .paper = "b v_i = 60 N for b = 60 N s/m at 1 m/s",
+                           .found = ff_reproduction_text(study, "%.6g N after 1 ns", part->jump),
+                           .value = part->jump,
+                           .unit = "N",
+                           .verdict = ff_verdict_of(fabs(part->jump / damping - 1) < 1e-5)});
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "linear-tension",
+                           .claim = "Linear model: it always pulls just before separation",
+                           .source = "Sec. 2",
+                           .paper = "tension b v_o at the end",
+                           .found = ff_reproduction_text(study,
+                                                         "%.4g N at the last sample; b v_o = "
+                                                         "%.4g N",
+                                                         part->pull, damping * part->e_pulls),
+                           .value = part->pull,
+                           .unit = "N",
+                           .verdict = ff_verdict_of(part->pull < 0)});
+  ff_reproduction_find(
       study,
-      &(ff_finding){.key = "linear-clamp",
-                    .claim = "Setting tension to zero lessens that",
-                    .source = "Sec. 2",
-                    .paper = "no more tension",
-                    .found = ff_study_text(study,
-                                           "smallest force %g N; restitution rises from %.7g "
-                                           "to %.8g",
-                                           part->clamped_min, part->e_pulls, part->e_clamped),
-                    .value = part->e_clamped,
-                    .unit = "1",
-                    .verdict =
-                        ff_verdict_of(part->clamped_min >= 0 && part->e_clamped > part->e_pulls),
-                    .note = "m = 1 kg, k = 10 kN/m, b = 60 N s/m. Eq. 4 no longer holds then: e = "
-                            "exp(−b t_c/2m) with t_c the time at which the force is over."});
+      &(ff_finding){
+          .key = "linear-clamp",
+          .claim = "Setting tension to zero lessens that",
+          .source = "Sec. 2",
+          .paper = "no more tension",
+          .found = ff_reproduction_text(study,
+                                        "smallest force %g N; restitution rises from %.7g "
+                                        "to %.8g",
+                                        part->clamped_min, part->e_pulls, part->e_clamped),
+          .value = part->e_clamped,
+          .unit = "1",
+          .verdict = ff_verdict_of(part->clamped_min >= 0 && part->e_clamped > part->e_pulls),
+          .note = "m = 1 kg, k = 10 kN/m, b = 60 N s/m. Eq. 4 no longer holds then: e = "
+                  "exp(−b t_c/2m) with t_c the time at which the force is over."});
 }
 
-static void report_restitution(ff_study *study, const linear_part *part) {
-  ff_study_find(study,
-                &(ff_finding){.key = "linear-mass",
-                              .claim = "Linear model: restitution depends on mass, Eq. 4",
-                              .source = "Sec. 2, Eq. 4",
-                              .paper = "e = exp(−bπ/√(4mk−b²))",
-                              .found = ff_study_text(
-                                  study, "%.4g at %g kg, %.4g at %g kg; Eq. 4 to %.1e",
-                                  part->by_mass[0], part->masses[0], part->by_mass[MASSES - 1],
-                                  part->masses[MASSES - 1], worst_of_eq4(part)),
-                              .value = worst_of_eq4(part),
-                              .unit = "1",
-                              .verdict = ff_verdict_of(worst_of_eq4(part) < SAME)});
-  ff_study_find(study,
-                &(ff_finding){.key = "linear-speed",
-                              .claim = "Linear model: restitution does not depend on impact speed",
-                              .source = "Sec. 2",
-                              .paper = "no dependence",
-                              .found = ff_study_text(study, "spread %.1e from 0.01 to 100 m/s",
-                                                     part->by_speed_spread),
-                              .value = part->by_speed_spread,
-                              .unit = "1",
-                              .verdict = ff_verdict_of(part->by_speed_spread < SAME)});
-  ff_study_find(
+static void report_restitution(ff_reproduction *study, const linear_part *part) {
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "linear-mass",
+                           .claim = "Linear model: restitution depends on mass, Eq. 4",
+                           .source = "Sec. 2, Eq. 4",
+                           .paper = "e = exp(−bπ/√(4mk−b²))",
+                           .found = ff_reproduction_text(
+                               study, "%.4g at %g kg, %.4g at %g kg; Eq. 4 to %.1e",
+                               part->by_mass[0], part->masses[0], part->by_mass[MASSES - 1],
+                               part->masses[MASSES - 1], worst_of_eq4(part)),
+                           .value = worst_of_eq4(part),
+                           .unit = "1",
+                           .verdict = ff_verdict_of(worst_of_eq4(part) < SAME)});
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "linear-speed",
+                           .claim = "Linear model: restitution does not depend on impact speed",
+                           .source = "Sec. 2",
+                           .paper = "no dependence",
+                           .found = ff_reproduction_text(study, "spread %.1e from 0.01 to 100 m/s",
+                                                         part->by_speed_spread),
+                           .value = part->by_speed_spread,
+                           .unit = "1",
+                           .verdict = ff_verdict_of(part->by_speed_spread < SAME)});
+  ff_reproduction_find(
       study, &(ff_finding){.key = "linear-eq4-range",
                            .claim = "Eq. 4 holds without tension being set to zero",
                            .source = "Sec. 2",
@@ -165,13 +165,13 @@ static void report_restitution(ff_study *study, const linear_part *part) {
                            .known = FF_CLAIM_PARTLY});
 }
 
-static void report_part(ff_study *study, const void *computed) {
+static void report_part(ff_reproduction *study, const void *computed) {
   const linear_part *part = computed;
   report_force(study, part);
   report_restitution(study, part);
 }
 
-static void show_part(ff_study *study, const void *computed) {
+static void show_part(ff_reproduction *study, const void *computed) {
   const linear_part *part = computed;
   ff_page *page = study->page;
   ff_page_section(page, "The linear model (Sec. 2)");

@@ -44,37 +44,38 @@ static double far_from_spring(const strike *s) {
 }
 
 /* Force just after the touch, over the largest. */
-static double force_at_touch(ff_study *study, const strike *s) {
+static double force_at_touch(ff_reproduction *study, const strike *s) {
   static const char *const channels[] = {"contact.body:ground.force.n"};
   const ff_trace *trace =
-      ff_study_run(study, &(ff_trial){.scene = "papers/marhefka-orin-1996/impact.yaml",
-                                      .channels = channels,
-                                      .channel_count = 1,
-                                      .span = 1e-6 * s->exact.duration,
-                                      .samples = 2});
+      ff_reproduction_run(study, &(ff_trial){.scene = "papers/marhefka-orin-1996/impact.yaml",
+                                             .channels = channels,
+                                             .channel_count = 1,
+                                             .span = 1e-6 * s->exact.duration,
+                                             .samples = 2});
   return trace->channels[0][1] / s->exact.force_max;
 }
 
-static void *compute_part(ff_study *study) {
-  loop_part *part = ff_study_alloc(study, 1, sizeof *part);
+static void *compute_part(ff_reproduction *study) {
+  loop_part *part = ff_reproduction_alloc(study, 1, sizeof *part);
   part->force_min = INFINITY;
   for (int i = 0; i < FIG4; i++) {
     ff_hunt_crossley_impact given = {1, 1e4, 1, fig4_alphas[i], NAN, 1};
     part->fig4[i] = strike_make(study, given, SAMPLES);
     take_in(part, &part->fig4[i]);
-    strike_report(study, &part->fig4[i], ff_study_text(study, "fig4.alpha%g", fig4_alphas[i]));
+    strike_report(study, &part->fig4[i],
+                  ff_reproduction_text(study, "fig4.alpha%g", fig4_alphas[i]));
   }
   for (int i = 0; i < FIG5; i++) {
     ff_hunt_crossley_impact given = {50, fig5_ks[i], 1, 0.5, NAN, 1};
     part->fig5[i] = strike_make(study, given, SAMPLES);
     take_in(part, &part->fig5[i]);
-    strike_report(study, &part->fig5[i], ff_study_text(study, "fig5.k%g", fig5_ks[i]));
+    strike_report(study, &part->fig5[i], ff_reproduction_text(study, "fig5.k%g", fig5_ks[i]));
   }
   for (int i = 0; i < FIG7; i++) {
     ff_hunt_crossley_impact given = {fig7_masses[i], 25e3, 1, 0.5, NAN, 0.5};
     part->fig7[i] = strike_make(study, given, SAMPLES);
     take_in(part, &part->fig7[i]);
-    strike_report(study, &part->fig7[i], ff_study_text(study, "fig7.m%g", fig7_masses[i]));
+    strike_report(study, &part->fig7[i], ff_reproduction_text(study, "fig7.m%g", fig7_masses[i]));
   }
   part->touch = force_at_touch(study, &part->fig4[2]);
   part->spring = far_from_spring(&part->fig4[0]);
@@ -83,96 +84,101 @@ static void *compute_part(ff_study *study) {
 
 /* ---- claims ---------------------------------------------------------------------------------- */
 
-static void report_forces(ff_study *study, const loop_part *part) {
-  ff_study_find(study, &(ff_finding){.key = "exact-impacts",
-                                     .claim = "The impacts of Figs. 4 to 7 follow the exact "
-                                              "solution",
-                                     .source = "Figs. 4 to 7",
-                                     .paper = "-",
-                                     .found = ff_study_text(study,
-                                                            "e, depth, force, its time, duration "
-                                                            "and loss agree to %.1e",
-                                                            part->error),
-                                     .value = part->error,
-                                     .unit = "1",
-                                     .verdict = ff_verdict_of(part->error < SAME)});
-  ff_study_find(study, &(ff_finding){.key = "continuous-at-touch",
-                                     .claim = "The contact force is continuous at the touch",
-                                     .source = "Secs. 2 and 4.3, Fig. 4",
-                                     .paper = "builds up from zero",
-                                     .found = ff_study_text(study,
-                                                            "%.1e of the peak after 1e-6 of the "
-                                                            "contact",
-                                                            part->touch),
-                                     .value = part->touch,
-                                     .unit = "1",
-                                     .verdict = ff_verdict_of(part->touch < 1e-5)});
-  ff_study_find(study, &(ff_finding){.key = "smooth-in-time",
-                                     .claim = "Force varies smoothly, returns to zero and stays "
-                                              "compressive",
-                                     .source = "Sec. 4.3, Figs. 4 and 6",
-                                     .paper = "never negative",
-                                     .found = ff_study_text(study,
-                                                            "smallest %.2g of the peak; at most "
-                                                            "%.2g %% of it in a thousandth of the "
-                                                            "contact",
-                                                            part->force_min, 100 * part->steepest),
-                                     .value = part->force_min,
-                                     .unit = "1",
-                                     .verdict = ff_verdict_of(part->force_min >= -1e-12 &&
-                                                              part->steepest < 0.02)});
+static void report_forces(ff_reproduction *study, const loop_part *part) {
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "exact-impacts",
+                           .claim = "The impacts of Figs. 4 to 7 follow the exact "
+                                    "solution",
+                           .source = "Figs. 4 to 7",
+                           .paper = "-",
+                           .found = ff_reproduction_text(study,
+                                                         "e, depth, force, its time, duration "
+                                                         "and loss agree to %.1e",
+                                                         part->error),
+                           .value = part->error,
+                           .unit = "1",
+                           .verdict = ff_verdict_of(part->error < SAME)});
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "continuous-at-touch",
+                           .claim = "The contact force is continuous at the touch",
+                           .source = "Secs. 2 and 4.3, Fig. 4",
+                           .paper = "builds up from zero",
+                           .found = ff_reproduction_text(study,
+                                                         "%.1e of the peak after 1e-6 of the "
+                                                         "contact",
+                                                         part->touch),
+                           .value = part->touch,
+                           .unit = "1",
+                           .verdict = ff_verdict_of(part->touch < 1e-5)});
+  ff_reproduction_find(
+      study,
+      &(ff_finding){.key = "smooth-in-time",
+                    .claim = "Force varies smoothly, returns to zero and stays "
+                             "compressive",
+                    .source = "Sec. 4.3, Figs. 4 and 6",
+                    .paper = "never negative",
+                    .found = ff_reproduction_text(study,
+                                                  "smallest %.2g of the peak; at most "
+                                                  "%.2g %% of it in a thousandth of the "
+                                                  "contact",
+                                                  part->force_min, 100 * part->steepest),
+                    .value = part->force_min,
+                    .unit = "1",
+                    .verdict = ff_verdict_of(part->force_min >= -1e-12 && part->steepest < 0.02)});
 }
 
-static void report_alpha(ff_study *study, const loop_part *part) {
+static void report_alpha(ff_reproduction *study, const loop_part *part) {
   const strike *s = part->fig4;
-  ff_study_find(study, &(ff_finding){.key = "loop-area",
-                                     .claim = "The energy loss is the area of the loop",
-                                     .source = "Sec. 4.3, Eq. 23",
-                                     .paper = "½ m v_i² (1 − e²)",
-                                     .found = ff_study_text(study, "equal to %.1e in all impacts",
-                                                            part->area_error),
-                                     .value = part->area_error,
-                                     .unit = "1",
-                                     .verdict = ff_verdict_of(part->area_error < SAME)});
-  ff_study_find(
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "loop-area",
+                           .claim = "The energy loss is the area of the loop",
+                           .source = "Sec. 4.3, Eq. 23",
+                           .paper = "½ m v_i² (1 − e²)",
+                           .found = ff_reproduction_text(study, "equal to %.1e in all impacts",
+                                                         part->area_error),
+                           .value = part->area_error,
+                           .unit = "1",
+                           .verdict = ff_verdict_of(part->area_error < SAME)});
+  ff_reproduction_find(
       study,
       &(ff_finding){.key = "alpha-area",
                     .claim = "Loop area grows with α",
                     .source = "Sec. 4.3, Fig. 4",
                     .paper = "increases",
-                    .found = ff_study_text(study, "%.4g, %.4g, %.4g, %.4g J", s[0].area, s[1].area,
-                                           s[2].area, s[3].area),
+                    .found = ff_reproduction_text(study, "%.4g, %.4g, %.4g, %.4g J", s[0].area,
+                                                  s[1].area, s[2].area, s[3].area),
                     .value = s[3].area,
                     .unit = "J",
                     .verdict = ff_verdict_of(s[0].area < s[1].area && s[1].area < s[2].area &&
                                              s[2].area < s[3].area)});
-  ff_study_find(
-      study,
-      &(ff_finding){.key = "alpha-depth",
-                    .claim = "More damping lowers the penetration depth",
-                    .source = "Sec. 4.3, Fig. 4",
-                    .paper = "reduces",
-                    .found = ff_study_text(study, "%.4g, %.4g, %.4g, %.4g mm",
-                                           1e3 * s[0].found.depth_max, 1e3 * s[1].found.depth_max,
-                                           1e3 * s[2].found.depth_max, 1e3 * s[3].found.depth_max),
-                    .value = s[3].found.depth_max,
-                    .unit = "m",
-                    .verdict = ff_verdict_of(s[0].found.depth_max > s[1].found.depth_max &&
-                                             s[1].found.depth_max > s[2].found.depth_max &&
-                                             s[2].found.depth_max > s[3].found.depth_max),
-                    .note = "The peak force, which the paper does not discuss, "
-                            "first falls, then rises with α."});
-  ff_study_find(study, &(ff_finding){.key = "small-alpha-spring",
-                                     .claim = "For small α the loop resembles a spring",
-                                     .source = "Sec. 4.3, Fig. 4",
-                                     .paper = "α = 0.01",
-                                     .found = ff_study_text(study,
-                                                            "force within %.2g %% of the peak from "
-                                                            "k x",
-                                                            100 * part->spring),
-                                     .value = part->spring,
-                                     .unit = "1",
-                                     .verdict = ff_verdict_of(part->spring < 0.02)});
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "alpha-depth",
+                           .claim = "More damping lowers the penetration depth",
+                           .source = "Sec. 4.3, Fig. 4",
+                           .paper = "reduces",
+                           .found = ff_reproduction_text(
+                               study, "%.4g, %.4g, %.4g, %.4g mm", 1e3 * s[0].found.depth_max,
+                               1e3 * s[1].found.depth_max, 1e3 * s[2].found.depth_max,
+                               1e3 * s[3].found.depth_max),
+                           .value = s[3].found.depth_max,
+                           .unit = "m",
+                           .verdict = ff_verdict_of(s[0].found.depth_max > s[1].found.depth_max &&
+                                                    s[1].found.depth_max > s[2].found.depth_max &&
+                                                    s[2].found.depth_max > s[3].found.depth_max),
+                           .note = "The peak force, which the paper does not discuss, "
+                                   "first falls, then rises with α."});
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "small-alpha-spring",
+                           .claim = "For small α the loop resembles a spring",
+                           .source = "Sec. 4.3, Fig. 4",
+                           .paper = "α = 0.01",
+                           .found = ff_reproduction_text(study,
+                                                         "force within %.2g %% of the peak from "
+                                                         "k x",
+                                                         100 * part->spring),
+                           .value = part->spring,
+                           .unit = "1",
+                           .verdict = ff_verdict_of(part->spring < 0.02)});
 }
 
 static double spread(const double *values, int count) {
@@ -184,83 +190,86 @@ static double spread(const double *values, int count) {
   return (high - low) / high;
 }
 
-static void report_k(ff_study *study, const loop_part *part) {
+static void report_k(ff_reproduction *study, const loop_part *part) {
   const strike *s = part->fig5;
   double areas[FIG5], impulses[FIG5];
   for (int i = 0; i < FIG5; i++) {
     areas[i] = s[i].area;
     impulses[i] = s[i].given.mass * (s[i].given.speed + s[i].found.speed_out);
   }
-  ff_study_find(study, &(ff_finding){.key = "k-area",
+  ff_reproduction_find(study,
+                       &(ff_finding){.key = "k-area",
                                      .claim = "The loop area is the same for all k",
                                      .source = "Sec. 4.3, Fig. 5",
                                      .paper = "the same",
-                                     .found = ff_study_text(study, "%.6f J, spread %.1e", areas[0],
-                                                            spread(areas, FIG5)),
+                                     .found = ff_reproduction_text(study, "%.6f J, spread %.1e",
+                                                                   areas[0], spread(areas, FIG5)),
                                      .value = spread(areas, FIG5),
                                      .unit = "1",
                                      .verdict = ff_verdict_of(spread(areas, FIG5) < SAME)});
-  ff_study_find(
-      study,
-      &(ff_finding){.key = "k-depth",
-                    .claim = "Increasing k reduces the penetration depth",
-                    .source = "Sec. 4.3, Fig. 5",
-                    .paper = "reduces",
-                    .found = ff_study_text(study, "%.2f, %.2f, %.2f, %.2f mm",
-                                           1e3 * s[0].found.depth_max, 1e3 * s[1].found.depth_max,
-                                           1e3 * s[2].found.depth_max, 1e3 * s[3].found.depth_max),
-                    .value = s[3].found.depth_max,
-                    .unit = "m",
-                    .verdict = ff_verdict_of(s[0].found.depth_max > s[1].found.depth_max &&
-                                             s[1].found.depth_max > s[2].found.depth_max &&
-                                             s[2].found.depth_max > s[3].found.depth_max)});
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "k-depth",
+                           .claim = "Increasing k reduces the penetration depth",
+                           .source = "Sec. 4.3, Fig. 5",
+                           .paper = "reduces",
+                           .found = ff_reproduction_text(
+                               study, "%.2f, %.2f, %.2f, %.2f mm", 1e3 * s[0].found.depth_max,
+                               1e3 * s[1].found.depth_max, 1e3 * s[2].found.depth_max,
+                               1e3 * s[3].found.depth_max),
+                           .value = s[3].found.depth_max,
+                           .unit = "m",
+                           .verdict = ff_verdict_of(s[0].found.depth_max > s[1].found.depth_max &&
+                                                    s[1].found.depth_max > s[2].found.depth_max &&
+                                                    s[2].found.depth_max > s[3].found.depth_max)});
   double taller = s[3].found.force_max / s[0].found.force_max;
   double shorter = s[0].found.duration / s[3].found.duration;
-  ff_study_find(
-      study, &(ff_finding){.key = "k-impulsive",
-                           .claim = "Forces become more impulsive as k increases",
-                           .source = "Sec. 4.3, Fig. 6",
-                           .paper = "higher and shorter",
-                           .found = ff_study_text(study,
+  ff_reproduction_find(
+      study,
+      &(ff_finding){.key = "k-impulsive",
+                    .claim = "Forces become more impulsive as k increases",
+                    .source = "Sec. 4.3, Fig. 6",
+                    .paper = "higher and shorter",
+                    .found = ff_reproduction_text(study,
                                                   "from 10 to 70 kN/m %.4f times higher and %.4f "
                                                   "times shorter; impulse the same to %.1e",
                                                   taller, shorter, spread(impulses, FIG5)),
-                           .value = taller,
-                           .unit = "1",
-                           .verdict = ff_verdict_of(taller > 1 && shorter > 1),
-                           .note = "For n = 1 both go exactly as √k: √7 = 2.6458."});
+                    .value = taller,
+                    .unit = "1",
+                    .verdict = ff_verdict_of(taller > 1 && shorter > 1),
+                    .note = "For n = 1 both go exactly as √k: √7 = 2.6458."});
 }
 
-static void report_mass(ff_study *study, const loop_part *part) {
+static void report_mass(ff_reproduction *study, const loop_part *part) {
   const strike *s = part->fig7;
   double per_mass[FIG7];
   for (int i = 0; i < FIG7; i++) {
     per_mass[i] = s[i].area / s[i].given.mass;
   }
-  ff_study_find(study, &(ff_finding){.key = "mass-area",
-                                     .claim = "The loop area is proportional to the mass",
-                                     .source = "Sec. 4.3, Fig. 7",
-                                     .paper = "½ m v_i² (1 − e²)",
-                                     .found = ff_study_text(study, "%.8f J/kg, spread %.1e",
-                                                            per_mass[0], spread(per_mass, FIG7)),
-                                     .value = spread(per_mass, FIG7),
-                                     .unit = "1",
-                                     .verdict = ff_verdict_of(spread(per_mass, FIG7) < SAME)});
-  ff_study_find(
-      study,
-      &(ff_finding){.key = "mass-depth",
-                    .claim = "Increasing the mass increases the penetration depth",
-                    .source = "Sec. 4.3, Fig. 7",
-                    .paper = "increases",
-                    .found = ff_study_text(study, "%.3f, %.3f, %.3f mm", 1e3 * s[0].found.depth_max,
-                                           1e3 * s[1].found.depth_max, 1e3 * s[2].found.depth_max),
-                    .value = s[2].found.depth_max,
-                    .unit = "m",
-                    .verdict = ff_verdict_of(s[0].found.depth_max < s[1].found.depth_max &&
-                                             s[1].found.depth_max < s[2].found.depth_max)});
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "mass-area",
+                           .claim = "The loop area is proportional to the mass",
+                           .source = "Sec. 4.3, Fig. 7",
+                           .paper = "½ m v_i² (1 − e²)",
+                           .found = ff_reproduction_text(study, "%.8f J/kg, spread %.1e",
+                                                         per_mass[0], spread(per_mass, FIG7)),
+                           .value = spread(per_mass, FIG7),
+                           .unit = "1",
+                           .verdict = ff_verdict_of(spread(per_mass, FIG7) < SAME)});
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "mass-depth",
+                           .claim = "Increasing the mass increases the penetration depth",
+                           .source = "Sec. 4.3, Fig. 7",
+                           .paper = "increases",
+                           .found = ff_reproduction_text(
+                               study, "%.3f, %.3f, %.3f mm", 1e3 * s[0].found.depth_max,
+                               1e3 * s[1].found.depth_max, 1e3 * s[2].found.depth_max),
+                           .value = s[2].found.depth_max,
+                           .unit = "m",
+                           .verdict = ff_verdict_of(s[0].found.depth_max < s[1].found.depth_max &&
+                                                    s[1].found.depth_max < s[2].found.depth_max)});
 }
 
-static void report_part(ff_study *study, const void *computed) {
+static void report_part(ff_reproduction *study, const void *computed) {
   const loop_part *part = computed;
   report_forces(study, part);
   report_alpha(study, part);
@@ -270,7 +279,7 @@ static void report_part(ff_study *study, const void *computed) {
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
-static void show_loops(ff_study *study, const char *title, const strike *s, int count,
+static void show_loops(ff_reproduction *study, const char *title, const strike *s, int count,
                        const char *const *names) {
   ff_page *page = study->page;
   double v[PATH], x[PATH], f[PATH];
@@ -286,7 +295,7 @@ static void show_loops(ff_study *study, const char *title, const strike *s, int 
   ff_page_curve(page, "simulated", FF_CURVE_MARKERS, simulated.x, simulated.y, simulated.count);
 }
 
-static void show_fig6(ff_study *study, const loop_part *part, const char *const *names) {
+static void show_fig6(ff_reproduction *study, const loop_part *part, const char *const *names) {
   ff_page *page = study->page;
   ff_cloud exact = {0};
   ff_page_plot(page, "Fig. 6: contact force over time, by k", (ff_axis){"time", "s", false},
@@ -304,7 +313,7 @@ static void show_fig6(ff_study *study, const loop_part *part, const char *const 
                 exact.count);
 }
 
-static void show_table(ff_study *study, const loop_part *part) {
+static void show_table(ff_reproduction *study, const loop_part *part) {
   static const char *const columns[] = {"impact", "e",           "depth (m)", "peak (N)",
                                         "at (s)", "contact (s)", "loss (J)",  "to closed form"};
   const struct {
@@ -317,17 +326,17 @@ static void show_table(ff_study *study, const loop_part *part) {
   for (int i = 0; i < 3; i++) {
     const ff_impact *f = &rows[i].s->found;
     ff_page_row(study->page,
-                (const char *[]){rows[i].name, ff_study_text(study, "%.10f", f->restitution),
-                                 ff_study_text(study, "%.8g", f->depth_max),
-                                 ff_study_text(study, "%.8g", f->force_max),
-                                 ff_study_text(study, "%.8g", f->time_force_max),
-                                 ff_study_text(study, "%.8g", f->duration),
-                                 ff_study_text(study, "%.8g", f->energy_lost),
-                                 ff_study_text(study, "%.1e", strike_error(rows[i].s))});
+                (const char *[]){rows[i].name, ff_reproduction_text(study, "%.10f", f->restitution),
+                                 ff_reproduction_text(study, "%.8g", f->depth_max),
+                                 ff_reproduction_text(study, "%.8g", f->force_max),
+                                 ff_reproduction_text(study, "%.8g", f->time_force_max),
+                                 ff_reproduction_text(study, "%.8g", f->duration),
+                                 ff_reproduction_text(study, "%.8g", f->energy_lost),
+                                 ff_reproduction_text(study, "%.1e", strike_error(rows[i].s))});
   }
 }
 
-static void show_part(ff_study *study, const void *computed) {
+static void show_part(ff_reproduction *study, const void *computed) {
   const loop_part *part = computed;
   ff_page *page = study->page;
   static const char *const alphas[] = {"α = 0.01 s/m", "α = 0.2 s/m", "α = 0.4 s/m", "α = 0.6 s/m"};

@@ -19,7 +19,7 @@ typedef struct strike {
   double force_min;      /* N, in the samples */
 } strike;
 
-strike strike_make(ff_study *study, ff_hunt_crossley_impact given, long samples);
+strike strike_make(ff_reproduction *study, ff_hunt_crossley_impact given, long samples);
 /* Force of the law at a velocity of the impact, exact. */
 double strike_force(const strike *s, double velocity);
 /* The exact path, from the touch to the end: count velocities, depths and forces. */
@@ -27,7 +27,7 @@ void strike_path(const strike *s, int count, double *velocity, double *depth, do
 /* Largest difference of a number between simulation and closed form, relative. */
 double strike_error(const strike *s);
 /* Reports all its numbers under keys that start with name. */
-void strike_report(ff_study *study, const strike *s, const char *name);
+void strike_report(ff_reproduction *study, const strike *s, const char *name);
 
 extern const ff_paper_part marhefka_linear;
 extern const ff_paper_part marhefka_phase; /* Figs. 2 and 3 */

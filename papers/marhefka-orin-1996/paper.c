@@ -10,9 +10,10 @@ static const char introduction[] =
     "Parameters are those of text and captions. Ranges that these do not state are "
     "chosen and stated with each figure.";
 
-static void report_the_rest(ff_study *study, const void *computed) {
+static void report_the_rest(ff_reproduction *study, const void *computed) {
   (void)computed;
-  ff_study_find(study, &(ff_finding){.key = "cost",
+  ff_reproduction_find(study,
+                       &(ff_finding){.key = "cost",
                                      .claim = "It costs one multiplication more than the linear "
                                               "model",
                                      .source = "Sec. 2",
@@ -22,7 +23,8 @@ static void report_the_rest(ff_study *study, const void *computed) {
                                      .verdict = FF_CLAIM_PARTLY,
                                      .known = FF_CLAIM_PARTLY,
                                      .note = "Counted, not timed; ./dev bench times it."});
-  ff_study_find(study, &(ff_finding){.key = "hertz",
+  ff_reproduction_find(study,
+                       &(ff_finding){.key = "hertz",
                                      .claim = "n = 3/2 agrees with Hertz for spheres at rest",
                                      .source = "Sec. 2",
                                      .paper = "consistent",

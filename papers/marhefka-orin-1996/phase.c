@@ -42,23 +42,23 @@ static ff_hunt_crossley_impact fig2_given(double speed) {
   return (ff_hunt_crossley_impact){fig2_mass, fig2_k, 1, fig2_alpha, NAN, speed};
 }
 
-static const ff_trace *pull(ff_study *study, double velocity, double span, long samples) {
+static const ff_trace *pull(ff_reproduction *study, double velocity, double span, long samples) {
   static const char *const channels[] = {
       "contact.body:ground.depth", "contact.body:ground.depth_rate", "contact.body:ground.force.n"};
   const char *const set[] = {
-      ff_study_text(study, "bodies.body.mass=%.17g", fig2_mass),
-      ff_study_text(study, "bodies.body.position=[0, 0, %.17g]", 0.1 - fig2_pull_depth),
-      ff_study_text(study, "bodies.body.velocity=[0, 0, %.17g]", -velocity),
-      ff_study_text(study, "contacts.0.normal.k=%.17g", fig2_k),
+      ff_reproduction_text(study, "bodies.body.mass=%.17g", fig2_mass),
+      ff_reproduction_text(study, "bodies.body.position=[0, 0, %.17g]", 0.1 - fig2_pull_depth),
+      ff_reproduction_text(study, "bodies.body.velocity=[0, 0, %.17g]", -velocity),
+      ff_reproduction_text(study, "contacts.0.normal.k=%.17g", fig2_k),
       "duration=0.1",
   };
-  return ff_study_run(study, &(ff_trial){.scene = "papers/marhefka-orin-1996/impact.yaml",
-                                         .set = set,
-                                         .set_count = sizeof set / sizeof *set,
-                                         .channels = channels,
-                                         .channel_count = STRIKE_CHANNELS,
-                                         .span = span,
-                                         .samples = samples});
+  return ff_reproduction_run(study, &(ff_trial){.scene = "papers/marhefka-orin-1996/impact.yaml",
+                                                .set = set,
+                                                .set_count = sizeof set / sizeof *set,
+                                                .channels = channels,
+                                                .channel_count = STRIKE_CHANNELS,
+                                                .span = span,
+                                                .samples = samples});
 }
 
 /* [Marhefka96 eq. 13]: left side minus right side over the largest term. */
@@ -89,15 +89,15 @@ static void compare_path(phase_part *part, const strike *s) {
   part->force_min = fmin(part->force_min, s->force_min / s->exact.force_max);
 }
 
-static double restitution(ff_study *study, const ff_hunt_crossley_impact *g) {
+static double restitution(ff_reproduction *study, const ff_hunt_crossley_impact *g) {
   double back = isnan(g->alpha_restitution) ? g->alpha : g->alpha_restitution;
   const char *settings =
-      ff_study_text(study, "k=%.17g n=%.17g alpha=%.17g alpha_restitution=%.17g clamp=0", g->k,
-                    g->n, g->alpha, back);
-  return ff_study_impact(study, "hunt-crossley", settings, g->mass, g->speed, 0).restitution;
+      ff_reproduction_text(study, "k=%.17g n=%.17g alpha=%.17g alpha_restitution=%.17g clamp=0",
+                           g->k, g->n, g->alpha, back);
+  return ff_reproduction_impact(study, "hunt-crossley", settings, g->mass, g->speed, 0).restitution;
 }
 
-static void compute_fig3(ff_study *study, phase_part *part) {
+static void compute_fig3(ff_reproduction *study, phase_part *part) {
   int speeds = study->quick ? 5 : 21;
   for (int a = 0; a < ALPHAS; a++) {
     for (int i = 1; i <= speeds; i++) {
@@ -113,7 +113,7 @@ static void compute_fig3(ff_study *study, phase_part *part) {
 }
 
 /* Restitution of every combination of mass, stiffness and exponent. */
-static void combine(ff_study *study, double alpha_restitution, double *low, double *high) {
+static void combine(ff_reproduction *study, double alpha_restitution, double *low, double *high) {
   const double masses[] = {0.01, 1, 1000}, ks[] = {1e3, 1e5, 1e8}, ns[] = {1, 1.5, 3};
   *low = INFINITY;
   *high = -INFINITY;
@@ -126,7 +126,7 @@ static void combine(ff_study *study, double alpha_restitution, double *low, doub
   }
 }
 
-static void compute_limit(ff_study *study, phase_part *part) {
+static void compute_limit(ff_reproduction *study, phase_part *part) {
   for (int i = 0; i < 3; i++) {
     double v = pow(10, 1 + i);
     ff_hunt_crossley_impact given = fig2_given(v);
@@ -134,8 +134,8 @@ static void compute_limit(ff_study *study, phase_part *part) {
   }
 }
 
-static void *compute_part(ff_study *study) {
-  phase_part *part = ff_study_alloc(study, 1, sizeof *part);
+static void *compute_part(ff_reproduction *study) {
+  phase_part *part = ff_reproduction_alloc(study, 1, sizeof *part);
   part->force_min = INFINITY;
   part->eq19_most = -INFINITY;
   for (int i = 0; i < IMPACTS; i++) {
@@ -177,52 +177,54 @@ static double eq19_first(void) {
   return -2 * fig2_mass * 2 / (9 * fig2_k * fig2_alpha * fig2_alpha);
 }
 
-static void report_equations(ff_study *study, const phase_part *part) {
-  ff_study_find(study,
-                &(ff_finding){.key = "eq13",
-                              .claim = "Eq. 13 relates depth and velocity in an impact",
-                              .source = "Sec. 3, Eq. 13",
-                              .paper = "exact",
-                              .found = ff_study_text(study, "simulated paths fulfil it to %.1e",
-                                                     part->eq13_error),
-                              .value = part->eq13_error,
-                              .unit = "1",
-                              .verdict = ff_verdict_of(part->eq13_error < SAME)});
-  ff_study_find(study, &(ff_finding){.key = "eq16",
+static void report_equations(ff_reproduction *study, const phase_part *part) {
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "eq13",
+                           .claim = "Eq. 13 relates depth and velocity in an impact",
+                           .source = "Sec. 3, Eq. 13",
+                           .paper = "exact",
+                           .found = ff_reproduction_text(study, "simulated paths fulfil it to %.1e",
+                                                         part->eq13_error),
+                           .value = part->eq13_error,
+                           .unit = "1",
+                           .verdict = ff_verdict_of(part->eq13_error < SAME)});
+  ff_reproduction_find(study,
+                       &(ff_finding){.key = "eq16",
                                      .claim = "Eq. 16 solves the low-loss expansion Eq. 15 for Λ",
                                      .source = "Sec. 3, Eq. 16",
                                      .paper = "Eq. 15 is fulfilled",
-                                     .found = ff_study_text(study, "to %.1e", eq16_error()),
+                                     .found = ff_reproduction_text(study, "to %.1e", eq16_error()),
                                      .value = eq16_error(),
                                      .unit = "1",
                                      .verdict = ff_verdict_of(eq16_error() < 1e-12)});
-  ff_study_find(
-      study,
-      &(ff_finding){.key = "eq19-printed",
-                    .claim = "Eq. 19 as printed gives the depth",
-                    .source = "Sec. 3, Eq. 19",
-                    .paper = "a product of two roots",
-                    .found = ff_study_text(study,
-                                           "radicands %.3g and at most %.3g on the simulated "
-                                           "paths: no real root for n = 1",
-                                           eq19_first(), part->eq19_most),
-                    .value = part->eq19_most,
-                    .unit = "1",
-                    .verdict = ff_verdict_of(eq19_first() >= 0 && part->eq19_most >= 0),
-                    .known = FF_CLAIM_DIFFERS,
-                    .note = "Erratum: both factors belong under one (n+1)-th root."});
-  ff_study_find(study, &(ff_finding){.key = "eq19",
-                                     .claim = "Eq. 19 with both factors under one root gives the "
-                                              "depth",
-                                     .source = "Sec. 3, Eq. 19",
-                                     .paper = "exact",
-                                     .found = ff_study_text(study,
-                                                            "simulated depth agrees to %.1e of "
-                                                            "the largest",
-                                                            part->path_error),
-                                     .value = part->path_error,
-                                     .unit = "1",
-                                     .verdict = ff_verdict_of(part->path_error < SAME)});
+  ff_reproduction_find(
+      study, &(ff_finding){
+                 .key = "eq19-printed",
+                 .claim = "Eq. 19 as printed gives the depth",
+                 .source = "Sec. 3, Eq. 19",
+                 .paper = "a product of two roots",
+                 .found = ff_reproduction_text(study,
+                                               "radicands %.3g and at most %.3g on the simulated "
+                                               "paths: no real root for n = 1",
+                                               eq19_first(), part->eq19_most),
+                 .value = part->eq19_most,
+                 .unit = "1",
+                 .verdict = ff_verdict_of(eq19_first() >= 0 && part->eq19_most >= 0),
+                 .known = FF_CLAIM_DIFFERS,
+                 .note = "Erratum: both factors belong under one (n+1)-th root."});
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "eq19",
+                           .claim = "Eq. 19 with both factors under one root gives the "
+                                    "depth",
+                           .source = "Sec. 3, Eq. 19",
+                           .paper = "exact",
+                           .found = ff_reproduction_text(study,
+                                                         "simulated depth agrees to %.1e of "
+                                                         "the largest",
+                                                         part->path_error),
+                           .value = part->path_error,
+                           .unit = "1",
+                           .verdict = ff_verdict_of(part->path_error < SAME)});
 }
 
 static double law_force(double depth, double rate) {
@@ -250,91 +252,96 @@ static double sticky_from(void) {
   return (low + high) / 2;
 }
 
-static void report_sticking(ff_study *study, const phase_part *part) {
+static void report_sticking(ff_reproduction *study, const phase_part *part) {
   double limit = ff_impact_limit_velocity(fig2_alpha), from = sticky_from();
   double first = part->pulls[1]->channels[FORCE][0];
-  ff_study_find(study,
-                &(ff_finding){.key = "sticky-region",
-                              .claim = "The force is sticky exactly for v < −2/(3α)",
-                              .source = "Eq. 22",
-                              .paper = ff_study_text(study, "%.6f m/s for α = 0.4", limit),
-                              .found = ff_study_text(study, "changes sign at %.6f m/s", from),
-                              .value = from,
-                              .unit = "m/s",
-                              .verdict = ff_verdict_of(fabs(from / limit - 1) < 1e-12)});
-  ff_study_find(
-      study, &(ff_finding){.key = "no-sticking",
-                           .claim = "No sticking force in an impact",
-                           .source = "Secs. 2 and 4.1",
-                           .paper = "v never below −2/(3α), force never negative",
-                           .found = ff_study_text(study,
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "sticky-region",
+                           .claim = "The force is sticky exactly for v < −2/(3α)",
+                           .source = "Eq. 22",
+                           .paper = ff_reproduction_text(study, "%.6f m/s for α = 0.4", limit),
+                           .found = ff_reproduction_text(study, "changes sign at %.6f m/s", from),
+                           .value = from,
+                           .unit = "m/s",
+                           .verdict = ff_verdict_of(fabs(from / limit - 1) < 1e-12)});
+  ff_reproduction_find(
+      study,
+      &(ff_finding){.key = "no-sticking",
+                    .claim = "No sticking force in an impact",
+                    .source = "Secs. 2 and 4.1",
+                    .paper = "v never below −2/(3α), force never negative",
+                    .found = ff_reproduction_text(study,
                                                   "at most %.4f of the limit; smallest force "
                                                   "%.2g of the largest",
                                                   part->fastest, part->force_min),
-                           .value = part->fastest,
-                           .unit = "1",
-                           .verdict = ff_verdict_of(part->fastest < 1 && part->force_min >= -1e-12),
-                           .note = "Eq. 6 without a clamp, impacts of Fig. 2."});
-  ff_study_find(study, &(ff_finding){.key = "sticking-when-pulled",
-                                     .claim = "Sticking arises only when something separates the "
-                                              "objects fast",
-                                     .source = "Secs. 2 and 4.1",
-                                     .paper = "force inward",
-                                     .found = ff_study_text(
-                                         study, "%.5g N at −2.5 m/s and 0.1 m deep", first),
-                                     .value = first,
-                                     .unit = "N",
-                                     .verdict = ff_verdict_of(first < 0)});
+                    .value = part->fastest,
+                    .unit = "1",
+                    .verdict = ff_verdict_of(part->fastest < 1 && part->force_min >= -1e-12),
+                    .note = "Eq. 6 without a clamp, impacts of Fig. 2."});
+  ff_reproduction_find(
+      study, &(ff_finding){
+                 .key = "sticking-when-pulled",
+                 .claim = "Sticking arises only when something separates the "
+                          "objects fast",
+                 .source = "Secs. 2 and 4.1",
+                 .paper = "force inward",
+                 .found = ff_reproduction_text(study, "%.5g N at −2.5 m/s and 0.1 m deep", first),
+                 .value = first,
+                 .unit = "N",
+                 .verdict = ff_verdict_of(first < 0)});
 }
 
-static void report_contours(ff_study *study, const phase_part *part) {
+static void report_contours(ff_reproduction *study, const phase_part *part) {
   bool slower = true;
   for (int i = 0; i < PULLS; i++) {
     slower = slower && fabs(part->pull_end[i]) < fabs(fig2_pulls[i]) &&
              part->pull_end[i] < ff_impact_limit_velocity(fig2_alpha);
   }
-  ff_study_find(
-      study, &(ff_finding){
-                 .key = "limit-velocity",
-                 .claim = "Contours converge to one separation velocity, "
-                          "−2/(3α)",
-                 .source = "Sec. 4.1, Fig. 2",
-                 .paper = "in the limit of large v_i",
-                 .found = ff_study_text(study,
+  ff_reproduction_find(
+      study,
+      &(ff_finding){
+          .key = "limit-velocity",
+          .claim = "Contours converge to one separation velocity, "
+                   "−2/(3α)",
+          .source = "Sec. 4.1, Fig. 2",
+          .paper = "in the limit of large v_i",
+          .found = ff_reproduction_text(study,
                                         "short of it by %.1e, %.1e, %.1e at "
                                         "10, 100, 1000 m/s",
                                         part->limit_gap[0], part->limit_gap[1], part->limit_gap[2]),
-                 .value = part->limit_gap[0],
-                 .unit = "1",
-                 .verdict = ff_verdict_of(part->limit_gap[0] < 0.05 && part->limit_gap[2] < 1e-7)});
-  ff_study_find(study, &(ff_finding){.key = "pulled-dissipates",
-                                     .claim = "Beyond −2/(3α) it stays dissipative: back to x = 0 "
-                                              "with decreasing speed",
-                                     .source = "Sec. 4.1",
-                                     .paper = "decreasing",
-                                     .found = ff_study_text(study,
-                                                            "from 2, 2.5, 3, 4 to %.4g, %.4g, "
-                                                            "%.4g, %.4g m/s",
-                                                            -part->pull_end[0], -part->pull_end[1],
-                                                            -part->pull_end[2], -part->pull_end[3]),
-                                     .value = -part->pull_end[3],
-                                     .unit = "m/s",
-                                     .verdict = ff_verdict_of(slower)});
+          .value = part->limit_gap[0],
+          .unit = "1",
+          .verdict = ff_verdict_of(part->limit_gap[0] < 0.05 && part->limit_gap[2] < 1e-7)});
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "pulled-dissipates",
+                           .claim = "Beyond −2/(3α) it stays dissipative: back to x = 0 "
+                                    "with decreasing speed",
+                           .source = "Sec. 4.1",
+                           .paper = "decreasing",
+                           .found = ff_reproduction_text(study,
+                                                         "from 2, 2.5, 3, 4 to %.4g, %.4g, "
+                                                         "%.4g, %.4g m/s",
+                                                         -part->pull_end[0], -part->pull_end[1],
+                                                         -part->pull_end[2], -part->pull_end[3]),
+                           .value = -part->pull_end[3],
+                           .unit = "m/s",
+                           .verdict = ff_verdict_of(slower)});
 }
 
-static void report_linear_range(ff_study *study) {
+static void report_linear_range(ff_reproduction *study) {
   double worst = 0;
   for (double s = 1e-4; s < 0.02; s *= 2) {
     worst = fmax(worst, fabs(ff_impact_restitution(s) - (1 - s)) / (s * s));
   }
-  ff_study_find(study, &(ff_finding){.key = "eq5",
+  ff_reproduction_find(study,
+                       &(ff_finding){.key = "eq5",
                                      .claim = "With λ = 3/2 α k, e = 1 − α v_i at low speed",
                                      .source = "Eqs. 5 and 7",
                                      .paper = "for small α v_i",
-                                     .found = ff_study_text(study,
-                                                            "the difference is at most %.4f "
-                                                            "(α v_i)²",
-                                                            worst),
+                                     .found = ff_reproduction_text(study,
+                                                                   "the difference is at most %.4f "
+                                                                   "(α v_i)²",
+                                                                   worst),
                                      .value = worst,
                                      .unit = "1",
                                      .verdict = ff_verdict_of(worst < 1.001)});
@@ -353,65 +360,67 @@ static bool falls_everywhere(const ff_cloud *cloud) {
   return true;
 }
 
-static void report_restitution(ff_study *study, const phase_part *part) {
+static void report_restitution(ff_reproduction *study, const phase_part *part) {
   report_linear_range(study);
-  ff_study_find(study, &(ff_finding){.key = "restitution-falls",
-                                     .claim = "e decreases with impact speed and with α",
-                                     .source = "Sec. 4.2, Fig. 3",
-                                     .paper = "everywhere",
-                                     .found = ff_study_text(study,
-                                                            "on all simulated points of Fig. 3; "
-                                                            "exact curve to %.1e",
-                                                            part->fig3_error),
-                                     .value = part->fig3_error,
-                                     .unit = "1",
-                                     .verdict = ff_verdict_of(falls_everywhere(&part->fig3) &&
-                                                              part->fig3_error < SAME)});
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "restitution-falls",
+                           .claim = "e decreases with impact speed and with α",
+                           .source = "Sec. 4.2, Fig. 3",
+                           .paper = "everywhere",
+                           .found = ff_reproduction_text(study,
+                                                         "on all simulated points of Fig. 3; "
+                                                         "exact curve to %.1e",
+                                                         part->fig3_error),
+                           .value = part->fig3_error,
+                           .unit = "1",
+                           .verdict = ff_verdict_of(falls_everywhere(&part->fig3) &&
+                                                    part->fig3_error < SAME)});
   double early = (1 - ff_impact_restitution(0.01)) / 0.01;
   double late = (ff_impact_restitution(2.4) - ff_impact_restitution(2.5)) / 0.1;
-  ff_study_find(study,
-                &(ff_finding){.key = "levels-out",
-                              .claim = "e levels out as speed increases, above zero",
-                              .source = "Sec. 4.2",
-                              .paper = "before reaching zero",
-                              .found = ff_study_text(study,
-                                                     "slope −%.3f α at rest, −%.3f α at "
-                                                     "α v = 2.5, where e = %.4f",
-                                                     early, late, ff_impact_restitution(2.5)),
-                              .value = late,
-                              .unit = "1",
-                              .verdict = ff_verdict_of(late < 0.2 * early)});
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "levels-out",
+                           .claim = "e levels out as speed increases, above zero",
+                           .source = "Sec. 4.2",
+                           .paper = "before reaching zero",
+                           .found = ff_reproduction_text(study,
+                                                         "slope −%.3f α at rest, −%.3f α at "
+                                                         "α v = 2.5, where e = %.4f",
+                                                         early, late, ff_impact_restitution(2.5)),
+                           .value = late,
+                           .unit = "1",
+                           .verdict = ff_verdict_of(late < 0.2 * early)});
   double spread = part->same_high - part->same_low;
-  ff_study_find(study, &(ff_finding){.key = "independence",
+  ff_reproduction_find(study,
+                       &(ff_finding){.key = "independence",
                                      .claim = "e is independent of m, k and n at any speed",
                                      .source = "Sec. 4.2",
                                      .paper = "completely",
-                                     .found = ff_study_text(study,
-                                                            "e = %.9f, spread %.1e over 27 "
-                                                            "simulated combinations",
-                                                            part->same_low, spread),
+                                     .found = ff_reproduction_text(study,
+                                                                   "e = %.9f, spread %.1e over 27 "
+                                                                   "simulated combinations",
+                                                                   part->same_low, spread),
                                      .value = spread,
                                      .unit = "1",
                                      .verdict = ff_verdict_of(spread < SAME),
                                      .note = "α v = 0.5; m from 0.01 to 1000 kg, k from 1e3 to "
                                              "1e8 N/mⁿ, n = 1, 1.5, 3."});
-  ff_study_number(study, "restitution.at0.5", part->same_low, "1");
+  ff_reproduction_number(study, "restitution.at0.5", part->same_low, "1");
 }
 
-static void report_future(ff_study *study, const phase_part *part) {
+static void report_future(ff_reproduction *study, const phase_part *part) {
   double spread = part->split_high - part->split_low;
   double exact = ff_impact_restitution_split(0.5, 0.1);
-  ff_study_find(
+  ff_reproduction_find(
       study,
       &(ff_finding){.key = "split-damping",
                     .claim = "A different damping in restitution than in compression "
                              "keeps the main properties",
                     .source = "Sec. 6",
                     .paper = "parameters still independent",
-                    .found = ff_study_text(study,
-                                           "e = %.9f, spread %.1e over m, k, n; "
-                                           "closed form %.9f",
-                                           part->split_low, spread, exact),
+                    .found = ff_reproduction_text(study,
+                                                  "e = %.9f, spread %.1e over m, k, n; "
+                                                  "closed form %.9f",
+                                                  part->split_low, spread, exact),
                     .value = spread,
                     .unit = "1",
                     .verdict = ff_verdict_of(spread < SAME && fabs(part->split_low - exact) < SAME),
@@ -419,7 +428,7 @@ static void report_future(ff_study *study, const phase_part *part) {
                             "velocity is then −2/(3 α_r)."});
 }
 
-static void report_part(ff_study *study, const void *computed) {
+static void report_part(ff_reproduction *study, const void *computed) {
   const phase_part *part = computed;
   report_equations(study, part);
   report_sticking(study, part);
@@ -431,8 +440,8 @@ static void report_part(ff_study *study, const void *computed) {
 /* ---- figures --------------------------------------------------------------------------------- */
 
 /* The exact contour through the start of a pull, until it meets the surface. */
-static void add_pull_contour(ff_study *study, ff_cloud *inside, ff_cloud *outside, double start,
-                             double end) {
+static void add_pull_contour(ff_reproduction *study, ff_cloud *inside, ff_cloud *outside,
+                             double start, double end) {
   ff_hunt_crossley_impact given = fig2_given(1);
   for (int side = 0; side < 2; side++) {
     ff_cloud *cloud = side ? outside : inside;
@@ -447,7 +456,7 @@ static void add_pull_contour(ff_study *study, ff_cloud *inside, ff_cloud *outsid
   }
 }
 
-static void show_fig2(ff_study *study, const phase_part *part) {
+static void show_fig2(ff_reproduction *study, const phase_part *part) {
   ff_page *page = study->page;
   ff_cloud impacts = {0}, pulls = {0}, outside = {0}, simulated = {0};
   double v[PATH], x[PATH], f[PATH];
@@ -479,7 +488,7 @@ static void show_fig2(ff_study *study, const phase_part *part) {
   ff_page_curve(page, "simulated", FF_CURVE_MARKERS, simulated.x, simulated.y, simulated.count);
 }
 
-static void show_fig3(ff_study *study, const phase_part *part) {
+static void show_fig3(ff_reproduction *study, const phase_part *part) {
   ff_page *page = study->page;
   double v[SPEEDS], e[SPEEDS];
   ff_page_plot(page, "Fig. 3: restitution over impact speed",
@@ -489,13 +498,13 @@ static void show_fig3(ff_study *study, const phase_part *part) {
       v[i] = fig3_top * i / (SPEEDS - 1);
       e[i] = ff_impact_restitution(fig3_alphas[a] * v[i]);
     }
-    ff_page_curve(page, ff_study_text(study, "α = %g s/m", fig3_alphas[a]), FF_CURVE_LINE, v, e,
-                  SPEEDS);
+    ff_page_curve(page, ff_reproduction_text(study, "α = %g s/m", fig3_alphas[a]), FF_CURVE_LINE, v,
+                  e, SPEEDS);
   }
   ff_page_curve(page, "simulated", FF_CURVE_MARKERS, part->fig3.x, part->fig3.y, part->fig3.count);
 }
 
-static void show_part(ff_study *study, const void *computed) {
+static void show_part(ff_reproduction *study, const void *computed) {
   const phase_part *part = computed;
   ff_page *page = study->page;
   ff_page_section(page, "Phase diagram and restitution (Figs. 2 and 3)");

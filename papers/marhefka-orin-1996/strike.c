@@ -6,26 +6,26 @@
 static const char *const channels[STRIKE_CHANNELS] = {
     "contact.body:ground.depth", "contact.body:ground.depth_rate", "contact.body:ground.force.n"};
 
-static const ff_trace *run(ff_study *study, const ff_hunt_crossley_impact *g, double duration,
-                           long samples) {
+static const ff_trace *run(ff_reproduction *study, const ff_hunt_crossley_impact *g,
+                           double duration, long samples) {
   double back = isnan(g->alpha_restitution) ? g->alpha : g->alpha_restitution;
   const char *const set[] = {
-      ff_study_text(study, "bodies.body.mass=%.17g", g->mass),
-      ff_study_text(study, "bodies.body.velocity=[0, 0, %.17g]", -g->speed),
-      ff_study_text(study, "contacts.0.normal.k=%.17g", g->k),
-      ff_study_text(study, "contacts.0.normal.n=%.17g", g->n),
-      ff_study_text(study, "contacts.0.normal.alpha=%.17g", g->alpha),
-      ff_study_text(study, "contacts.0.normal.alpha_restitution=%.17g", back),
+      ff_reproduction_text(study, "bodies.body.mass=%.17g", g->mass),
+      ff_reproduction_text(study, "bodies.body.velocity=[0, 0, %.17g]", -g->speed),
+      ff_reproduction_text(study, "contacts.0.normal.k=%.17g", g->k),
+      ff_reproduction_text(study, "contacts.0.normal.n=%.17g", g->n),
+      ff_reproduction_text(study, "contacts.0.normal.alpha=%.17g", g->alpha),
+      ff_reproduction_text(study, "contacts.0.normal.alpha_restitution=%.17g", back),
       /* Beyond the end, to include the lift-off. */
-      ff_study_text(study, "duration=%.17g", 1.05 * duration),
+      ff_reproduction_text(study, "duration=%.17g", 1.05 * duration),
   };
-  return ff_study_run(study, &(ff_trial){.scene = "papers/marhefka-orin-1996/impact.yaml",
-                                         .set = set,
-                                         .set_count = sizeof set / sizeof *set,
-                                         .channels = channels,
-                                         .channel_count = STRIKE_CHANNELS,
-                                         .span = duration,
-                                         .samples = samples});
+  return ff_reproduction_run(study, &(ff_trial){.scene = "papers/marhefka-orin-1996/impact.yaml",
+                                                .set = set,
+                                                .set_count = sizeof set / sizeof *set,
+                                                .channels = channels,
+                                                .channel_count = STRIKE_CHANNELS,
+                                                .span = duration,
+                                                .samples = samples});
 }
 
 /* Simpson's rule for the power of the force; the number of samples is odd. */
@@ -46,7 +46,7 @@ static double smallest(const double *values, long count) {
   return least;
 }
 
-strike strike_make(ff_study *study, ff_hunt_crossley_impact given, long samples) {
+strike strike_make(ff_reproduction *study, ff_hunt_crossley_impact given, long samples) {
   strike s = {.given = given};
   ff_report report = {0};
   ff_status status = ff_impact_hunt_crossley(&s.exact, &given, &report);
@@ -102,7 +102,7 @@ double strike_error(const strike *s) {
   return worst;
 }
 
-void strike_report(ff_study *study, const strike *s, const char *name) {
+void strike_report(ff_reproduction *study, const strike *s, const char *name) {
   const struct {
     const char *key, *unit;
     double found, exact;
@@ -113,9 +113,9 @@ void strike_report(ff_study *study, const strike *s, const char *name) {
               {"duration", "s", s->found.duration, s->exact.duration},
               {"energy_lost", "J", s->found.energy_lost, s->exact.energy_lost}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    ff_study_number(study, ff_study_text(study, "%s.%s", name, rows[i].key), rows[i].found,
-                    rows[i].unit);
-    ff_study_number(study, ff_study_text(study, "%s.%s.exact", name, rows[i].key), rows[i].exact,
-                    rows[i].unit);
+    ff_reproduction_number(study, ff_reproduction_text(study, "%s.%s", name, rows[i].key),
+                           rows[i].found, rows[i].unit);
+    ff_reproduction_number(study, ff_reproduction_text(study, "%s.%s.exact", name, rows[i].key),
+                           rows[i].exact, rows[i].unit);
   }
 }

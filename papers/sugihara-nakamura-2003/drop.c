@@ -57,23 +57,25 @@ static bool leaps(const fall *f) {
   return f->ended || !(f->highest < leap);
 }
 
-static fall run(ff_study *study, const setting *s, int form, int step) {
+static fall run(ff_reproduction *study, const setting *s, int form, int step) {
   static const char *const height[] = {"body.humanoid-trunk.position.z"};
-  const char *const set[] = {ff_study_text(study, "stepper.step=%g", steps[step]),
-                             ff_study_text(study, "stepper.micro=%s", forms[form]),
-                             ff_study_text(study, "robots.humanoid.servo=%s", s->servo),
-                             ff_study_text(study, "robots.humanoid.joints=%s", s->joints),
-                             ff_study_text(study, "robots.humanoid.position=%s", s->position),
-                             ff_study_text(study, "contacts.0.normal.k=%g", 4410 * s->share),
-                             ff_study_text(study, "contacts.0.normal.c=%g", 282 * s->share)};
+  const char *const set[] = {
+      ff_reproduction_text(study, "stepper.step=%g", steps[step]),
+      ff_reproduction_text(study, "stepper.micro=%s", forms[form]),
+      ff_reproduction_text(study, "robots.humanoid.servo=%s", s->servo),
+      ff_reproduction_text(study, "robots.humanoid.joints=%s", s->joints),
+      ff_reproduction_text(study, "robots.humanoid.position=%s", s->position),
+      ff_reproduction_text(study, "contacts.0.normal.k=%g", 4410 * s->share),
+      ff_reproduction_text(study, "contacts.0.normal.c=%g", 282 * s->share)};
   fall out = {0};
-  out.trace = ff_study_run(study, &(ff_trial){.scene = "papers/sugihara-nakamura-2003/drop.yaml",
-                                              .set = set,
-                                              .set_count = 7,
-                                              .channels = height,
-                                              .channel_count = 1,
-                                              .samples = SAMPLES,
-                                              .may_fail = true});
+  out.trace =
+      ff_reproduction_run(study, &(ff_trial){.scene = "papers/sugihara-nakamura-2003/drop.yaml",
+                                             .set = set,
+                                             .set_count = 7,
+                                             .channels = height,
+                                             .channel_count = 1,
+                                             .samples = SAMPLES,
+                                             .may_fail = true});
   out.ended = out.trace->rows < SAMPLES;
   for (long i = 0; i < out.trace->rows; i++) {
     if (out.trace->time[i] > landed) {
@@ -83,16 +85,16 @@ static fall run(ff_study *study, const setting *s, int form, int step) {
   return out;
 }
 
-static void *compute_part(ff_study *study) {
-  drop_part *part = ff_study_alloc(study, 1, sizeof *part);
+static void *compute_part(ff_reproduction *study) {
+  drop_part *part = ff_reproduction_alloc(study, 1, sizeof *part);
   for (int c = 0; c < CASES; c++) {
     for (int f = 0; f < FORMS; f++) {
       for (int s = 0; s < STEPS; s++) {
         part->falls[c][f][s] = run(study, &settings[c], f, s);
-        ff_study_number(
-            study,
-            ff_study_text(study, "drop.case%d.%s.step%g.highest", c + 1, forms[f], 1e3 * steps[s]),
-            part->falls[c][f][s].highest, "m");
+        ff_reproduction_number(study,
+                               ff_reproduction_text(study, "drop.case%d.%s.step%g.highest", c + 1,
+                                                    forms[f], 1e3 * steps[s]),
+                               part->falls[c][f][s].highest, "m");
       }
     }
   }
@@ -112,22 +114,22 @@ static ff_claim_verdict share(int count) {
   return count == CASES ? FF_CLAIM_HOLDS : count > 0 ? FF_CLAIM_PARTLY : FF_CLAIM_DIFFERS;
 }
 
-static void report_claim(ff_study *study, const char *key, const char *claim, const char *paper,
-                         int count, const char *note) {
-  ff_study_find(study,
-                &(ff_finding){.key = key,
-                              .claim = claim,
-                              .source = "Sec. IV-B, Fig. 6",
-                              .paper = paper,
-                              .found = ff_study_text(study, "in %d of %d settings", count, CASES),
-                              .value = count,
-                              .unit = "1",
-                              .verdict = share(count),
-                              .known = FF_CLAIM_PARTLY,
-                              .note = note});
+static void report_claim(ff_reproduction *study, const char *key, const char *claim,
+                         const char *paper, int count, const char *note) {
+  ff_reproduction_find(study, &(ff_finding){.key = key,
+                                            .claim = claim,
+                                            .source = "Sec. IV-B, Fig. 6",
+                                            .paper = paper,
+                                            .found = ff_reproduction_text(
+                                                study, "in %d of %d settings", count, CASES),
+                                            .value = count,
+                                            .unit = "1",
+                                            .verdict = share(count),
+                                            .known = FF_CLAIM_PARTLY,
+                                            .note = note});
 }
 
-static void report_part(ff_study *study, const void *computed) {
+static void report_part(ff_reproduction *study, const void *computed) {
   const drop_part *part = computed;
   report_claim(
       study, "conventional-1ms", "Eq. 13 is stable at 1 ms", "stable", stays(part, 0, 0),
@@ -147,17 +149,17 @@ static void report_part(ff_study *study, const void *computed) {
       driven += !leaps(&part->falls[c][2][s]);
     }
   }
-  ff_study_find(
+  ff_reproduction_find(
       study,
       &(ff_finding){.key = "implicit",
                     .claim = "The same idea carried through (implicit) keeps it on the floor at 1, "
                              "2.5 and 5 ms",
                     .source = "not in the paper",
                     .paper = "–",
-                    .found = ff_study_text(study,
-                                           "in %d of %d settings and steps; with implicit "
-                                           "drives in %d of %d",
-                                           implicit, CASES * STEPS, driven, DRIVEN * STEPS),
+                    .found = ff_reproduction_text(study,
+                                                  "in %d of %d settings and steps; with implicit "
+                                                  "drives in %d of %d",
+                                                  implicit, CASES * STEPS, driven, DRIVEN * STEPS),
                     .value = implicit,
                     .unit = "1",
                     .verdict = driven < DRIVEN * STEPS    ? FF_CLAIM_DIFFERS
@@ -167,31 +169,32 @@ static void report_part(ff_study *study, const void *computed) {
                     .note = "5 ms is too long for the explicit drives"});
 }
 
-static const char *outcome(ff_study *study, const fall *f) {
-  return f->ended
-             ? "diverges"
-             : ff_study_text(study, "%s, %.1f mm", leaps(f) ? "leaps" : "stays", 1e3 * f->highest);
+static const char *outcome(ff_reproduction *study, const fall *f) {
+  return f->ended ? "diverges"
+                  : ff_reproduction_text(study, "%s, %.1f mm", leaps(f) ? "leaps" : "stays",
+                                         1e3 * f->highest);
 }
 
-static void show_table(ff_study *study, const drop_part *part) {
+static void show_table(ff_reproduction *study, const drop_part *part) {
   static const char *const columns[] = {"joints and legs", "step ms", "Eq. 13", "Eq. 14",
                                         "implicit"};
-  ff_study_table(study,
-                 "Highest point of the trunk above where it stands, after the landing: more than "
-                 "20 mm is a leap",
-                 columns, 5);
+  ff_reproduction_table(
+      study,
+      "Highest point of the trunk above where it stands, after the landing: more than "
+      "20 mm is a leap",
+      columns, 5);
   for (int c = 0; c < CASES; c++) {
     for (int s = 0; s < STEPS; s++) {
-      const char *cells[5] = {settings[c].name, ff_study_text(study, "%g", 1e3 * steps[s])};
+      const char *cells[5] = {settings[c].name, ff_reproduction_text(study, "%g", 1e3 * steps[s])};
       for (int f = 0; f < FORMS; f++) {
         cells[2 + f] = outcome(study, &part->falls[c][f][s]);
       }
-      ff_study_row(study, cells);
+      ff_reproduction_row(study, cells);
     }
   }
 }
 
-static void show_part(ff_study *study, const void *computed) {
+static void show_part(ff_reproduction *study, const void *computed) {
   const drop_part *part = computed;
   static const char *const names[FORMS] = {"conventional (Eq. 13)", "literal (Eq. 14)", "implicit"};
   ff_page_section(study->page, "Fig. 6: a drop of 0.05 m");
@@ -204,9 +207,10 @@ static void show_part(ff_study *study, const void *computed) {
       "they leave the picture.");
   for (int c = 2; c < CASES; c += 7) { /* one that leaps at every step, one at long steps */
     for (int s = 0; s < 2; s++) {
-      ff_page_plot(study->page,
-                   ff_study_text(study, "Fig. 6: %s, %g ms", settings[c].name, 1e3 * steps[s]),
-                   (ff_axis){"time", "s", false}, (ff_axis){"height of the trunk", "m", false});
+      ff_page_plot(
+          study->page,
+          ff_reproduction_text(study, "Fig. 6: %s, %g ms", settings[c].name, 1e3 * steps[s]),
+          (ff_axis){"time", "s", false}, (ff_axis){"height of the trunk", "m", false});
       for (int f = 0; f < FORMS; f++) {
         const ff_trace *trace = part->falls[c][f][s].trace;
         long rows = 0;

@@ -81,11 +81,11 @@ static void find_flight(motion *m) {
   m->flight = (double)(m->down - m->left) * m->every;
 }
 
-static void judge(ff_study *study, motion *m) {
+static void judge(ff_reproduction *study, motion *m) {
   const ff_trace *t = m->trace;
   long last = t->rows - 1;
-  m->force = ff_study_alloc(study, t->rows, sizeof *m->force);
-  m->lean = ff_study_alloc(study, t->rows, sizeof *m->lean);
+  m->force = ff_reproduction_alloc(study, t->rows, sizeof *m->force);
+  m->lean = ff_reproduction_alloc(study, t->rows, sizeof *m->lean);
   for (long i = 0; i < t->rows; i++) {
     double x = t->channels[TURN_X][i], y = t->channels[TURN_Y][i];
     m->force[i] = -t->channels[PUSH][i];
@@ -112,21 +112,21 @@ static const char *const kept[] = {"body.*.position.*",
                                    "energy.*",
                                    "audit.*"};
 
-static void run(ff_study *study, motion *m, bool replay) {
-  m->trace = ff_study_run(study, &(ff_trial){.scene = m->scene,
-                                             .set = m->set,
-                                             .set_count = m->set_count,
-                                             .channels = channels,
-                                             .channel_count = CHANNELS,
-                                             .samples = 1 + lround(m->duration / m->every),
-                                             .replay = replay,
-                                             .kept = kept,
-                                             .kept_count = sizeof kept / sizeof *kept});
+static void run(ff_reproduction *study, motion *m, bool replay) {
+  m->trace = ff_reproduction_run(study, &(ff_trial){.scene = m->scene,
+                                                    .set = m->set,
+                                                    .set_count = m->set_count,
+                                                    .channels = channels,
+                                                    .channel_count = CHANNELS,
+                                                    .samples = 1 + lround(m->duration / m->every),
+                                                    .replay = replay,
+                                                    .kept = kept,
+                                                    .kept_count = sizeof kept / sizeof *kept});
   judge(study, m);
 }
 
-static void walk(ff_study *study, motions_part *part) {
-  const char **set = ff_study_alloc(study, 2, sizeof *set);
+static void walk(ff_reproduction *study, motions_part *part) {
+  const char **set = ff_reproduction_alloc(study, 2, sizeof *set);
   part->steps = study->quick ? 6 : 20;
   motion *m = &part->motions[WALK];
   *m = (motion){.figure = "Fig. 10",
@@ -135,14 +135,14 @@ static void walk(ff_study *study, motions_part *part) {
                 .set_count = 2,
                 .every = 0.01,
                 .duration = 4.5 + 0.5 * part->steps};
-  set[0] = ff_study_text(study, "robots.humanoid.pilot.tasks.0.walk.count=%d", part->steps);
-  set[1] = ff_study_text(study, "duration=%g", m->duration);
+  set[0] = ff_reproduction_text(study, "robots.humanoid.pilot.tasks.0.walk.count=%d", part->steps);
+  set[1] = ff_reproduction_text(study, "duration=%g", m->duration);
   run(study, m, true);
 }
 
 /* The footsteps of Fig. 9, planned ahead and replayed to servos, without feedback. */
-static motion play(ff_study *study, const char *servo, double step, bool replay) {
-  const char **set = ff_study_alloc(study, 4, sizeof *set);
+static motion play(ff_reproduction *study, const char *servo, double step, bool replay) {
+  const char **set = ff_reproduction_alloc(study, 4, sizeof *set);
   motion m = {.figure = "Fig. 11",
               .scene = "papers/sugihara-nakamura-2003/walk.yaml",
               .set = set,
@@ -150,14 +150,14 @@ static motion play(ff_study *study, const char *servo, double step, bool replay)
               .every = 0.01,
               .duration = 7.5};
   set[0] = "robots.humanoid.pilot.balance=false";
-  set[1] = ff_study_text(study, "robots.humanoid.servo=%s", servo);
-  set[2] = ff_study_text(study, "stepper.step=%g", step);
-  set[3] = ff_study_text(study, "duration=%g", m.duration);
+  set[1] = ff_reproduction_text(study, "robots.humanoid.servo=%s", servo);
+  set[2] = ff_reproduction_text(study, "stepper.step=%g", step);
+  set[3] = ff_reproduction_text(study, "duration=%g", m.duration);
   run(study, &m, replay);
   return m;
 }
 
-static void jump(ff_study *study, motions_part *part) {
+static void jump(ff_reproduction *study, motions_part *part) {
   part->motions[JUMP] = (motion){.figure = "Fig. 12",
                                  .scene = "scenes/humanoid-jumping.yaml",
                                  .every = 0.002,
@@ -165,21 +165,22 @@ static void jump(ff_study *study, motions_part *part) {
   run(study, &part->motions[JUMP], true);
 }
 
-static void note(ff_study *study, const char *name, const motion *m) {
+static void note(ff_reproduction *study, const char *name, const motion *m) {
   const ff_audit *audit = &m->trace->audit;
-  ff_study_number(study, ff_study_text(study, "%s.swings", name), m->swings, "1");
-  ff_study_number(study, ff_study_text(study, "%s.lean", name), m->leans, "deg");
-  ff_study_number(study, ff_study_text(study, "%s.flight", name), m->flight, "s");
-  ff_study_number(study, ff_study_text(study, "%s.penetration", name), audit->contact.penetration,
-                  "m");
-  ff_study_number(study, ff_study_text(study, "%s.cone", name), audit->contact.cone, "N");
-  ff_study_number(study, ff_study_text(study, "%s.energy", name),
-                  audit->energy_residual / audit->energy_scale, "1");
+  ff_reproduction_number(study, ff_reproduction_text(study, "%s.swings", name), m->swings, "1");
+  ff_reproduction_number(study, ff_reproduction_text(study, "%s.lean", name), m->leans, "deg");
+  ff_reproduction_number(study, ff_reproduction_text(study, "%s.flight", name), m->flight, "s");
+  ff_reproduction_number(study, ff_reproduction_text(study, "%s.penetration", name),
+                         audit->contact.penetration, "m");
+  ff_reproduction_number(study, ff_reproduction_text(study, "%s.cone", name), audit->contact.cone,
+                         "N");
+  ff_reproduction_number(study, ff_reproduction_text(study, "%s.energy", name),
+                         audit->energy_residual / audit->energy_scale, "1");
 }
 
-static void *compute_part(ff_study *study) {
+static void *compute_part(ff_reproduction *study) {
   static const char soft[] = "{stiffness: 60, damping: 1}";
-  motions_part *part = ff_study_alloc(study, 1, sizeof *part);
+  motions_part *part = ff_reproduction_alloc(study, 1, sizeof *part);
   walk(study, part);
   part->motions[FALL] = play(study, soft, 1e-3, true);
   part->stiff = play(study, "{stiffness: 200, damping: 3}", 1e-3, false);
@@ -189,7 +190,7 @@ static void *compute_part(ff_study *study) {
     part->finer[k] = play(study, soft, 1e-3 / (2 << k), false);
   }
   for (int k = 0; k < MOTIONS; k++) {
-    note(study, ff_study_text(study, "fig%d", 10 + k), &part->motions[k]);
+    note(study, ff_reproduction_text(study, "fig%d", 10 + k), &part->motions[k]);
   }
   note(study, "fig11.finer", &part->finer[0]);
   return part;
@@ -205,44 +206,44 @@ static bool stands(const motion *m) {
   return m->lean[m->trace->rows - 1] < 1 && m->speed < 5e-3 && final(m, Z) > 0.2;
 }
 
-static void report_walk(ff_study *study, const motions_part *part) {
+static void report_walk(ff_reproduction *study, const motions_part *part) {
   const motion *m = &part->motions[WALK];
   double way = part->steps * stride, off = hypot(final(m, X) - way, final(m, Y));
-  ff_study_find(
-      study,
-      &(ff_finding){.key = "walk-succeeds",
-                    .claim = "A walk succeeds",
-                    .source = "Sec. IV-E, Fig. 10",
-                    .paper = "walks",
-                    .found = ff_study_text(study,
-                                           "%d steps, %.3f m of %.2f m, trunk within %.1f° of the "
-                                           "vertical; %s",
-                                           m->swings, final(m, X), way, m->leans,
-                                           stands(m) ? "then stands" : "does not stand"),
-                    .value = final(m, X),
-                    .unit = "m",
-                    /* one more step brings the feet together */
-                    .verdict = ff_verdict_of(m->swings == part->steps + 1 && off < 0.01 &&
-                                             m->leans < 5 && stands(m))});
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "walk-succeeds",
+                           .claim = "A walk succeeds",
+                           .source = "Sec. IV-E, Fig. 10",
+                           .paper = "walks",
+                           .found = ff_reproduction_text(
+                               study,
+                               "%d steps, %.3f m of %.2f m, trunk within %.1f° of the "
+                               "vertical; %s",
+                               m->swings, final(m, X), way, m->leans,
+                               stands(m) ? "then stands" : "does not stand"),
+                           .value = final(m, X),
+                           .unit = "m",
+                           /* one more step brings the feet together */
+                           .verdict = ff_verdict_of(m->swings == part->steps + 1 && off < 0.01 &&
+                                                    m->leans < 5 && stands(m))});
 }
 
 static bool lies(const motion *m) {
   return m->lean[m->trace->rows - 1] > 60 && m->speed < 0.02 && final(m, Z) < 0.1;
 }
 
-static void report_fall(ff_study *study, const motions_part *part) {
+static void report_fall(ff_reproduction *study, const motions_part *part) {
   const motion *m = &part->motions[FALL];
   bool always = lies(m);
   for (int k = 0; k < part->finer_count; k++) {
     always = always && lies(&part->finer[k]);
   }
-  ff_study_find(
+  ff_reproduction_find(
       study,
       &(ff_finding){.key = "walk-fails",
                     .claim = "A walk fails: the robot falls down",
                     .source = "Sec. IV-E, Fig. 11",
                     .paper = "falls",
-                    .found = ff_study_text(
+                    .found = ff_reproduction_text(
                         study,
                         "%s after %d steps; trunk at %.0f°, centre of mass at %.0f mm, %.1f mm/s",
                         always ? "falls and lies" : "does not lie", m->swings,
@@ -255,20 +256,20 @@ static void report_fall(ff_study *study, const motions_part *part) {
 /* Impacts penetrate the floor by an error of first order in the step. At rest the membrane bears
  * the robot: no point is deeper than where it would bear the whole weight, and the robot does not
  * sink further. */
-static void report_depth(ff_study *study, const motions_part *part) {
+static void report_depth(ff_reproduction *study, const motions_part *part) {
   const motion *m = &part->motions[FALL];
   long second = lround(1 / m->every);
   double deepest = m->trace->audit.contact.penetration, rest = final(m, DEPTH);
   double ratio = part->finer[0].trace->audit.contact.penetration / deepest;
   double sinks = rest - m->trace->channels[DEPTH][m->trace->rows - 1 - second];
-  ff_study_number(study, "fig11.rest", rest, "m");
-  ff_study_number(study, "fig11.sinks", sinks, "m");
-  ff_study_find(
+  ff_reproduction_number(study, "fig11.rest", rest, "m");
+  ff_reproduction_number(study, "fig11.sinks", sinks, "m");
+  ff_reproduction_find(
       study, &(ff_finding){.key = "fall-penetration",
                            .claim = "The floor bears a fall at 1 ms",
                            .source = "not in the paper; Fig. 11",
                            .paper = "–",
-                           .found = ff_study_text(
+                           .found = ff_reproduction_text(
                                study,
                                "impacts enter it by %.1f mm at most, by %.2f of that "
                                "with half the step; %.2f mm at rest, %+.3f mm in the last second",
@@ -292,32 +293,32 @@ static double off_parabola(const motion *m) {
   return off;
 }
 
-static void report_jump(ff_study *study, const motions_part *part) {
+static void report_jump(ff_reproduction *study, const motions_part *part) {
   const motion *m = &part->motions[JUMP];
   const double *z = m->trace->channels[Z];
   double top = 0, off = off_parabola(m);
   for (long i = m->left; i <= m->down; i++) {
     top = fmax(top, z[i] - z[m->left]);
   }
-  ff_study_find(
-      study,
-      &(ff_finding){.key = "jumps",
-                    .claim = "The robot jumps and lands",
-                    .source = "Sec. IV-E, Fig. 12",
-                    .paper = "jumps",
-                    .found = ff_study_text(study,
-                                           "flies for %.3f s, up by %.0f mm, within %.2f mm of a "
-                                           "parabola; leans by %.0f° at most; %s %.0f mm from "
-                                           "where it was",
-                                           m->flight, 1e3 * top, 1e3 * off, m->leans,
-                                           stands(m) ? "stands" : "does not stand",
-                                           1e3 * hypot(final(m, X), final(m, Y))),
-                    .value = m->flight,
-                    .unit = "s",
-                    .verdict = ff_verdict_of(m->flight > 0.1 && off < 1e-3 && stands(m))});
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "jumps",
+                           .claim = "The robot jumps and lands",
+                           .source = "Sec. IV-E, Fig. 12",
+                           .paper = "jumps",
+                           .found = ff_reproduction_text(
+                               study,
+                               "flies for %.3f s, up by %.0f mm, within %.2f mm of a "
+                               "parabola; leans by %.0f° at most; %s %.0f mm from "
+                               "where it was",
+                               m->flight, 1e3 * top, 1e3 * off, m->leans,
+                               stands(m) ? "stands" : "does not stand",
+                               1e3 * hypot(final(m, X), final(m, Y))),
+                           .value = m->flight,
+                           .unit = "s",
+                           .verdict = ff_verdict_of(m->flight > 0.1 && off < 1e-3 && stands(m))});
 }
 
-static void report_audit(ff_study *study, const motions_part *part) {
+static void report_audit(ff_reproduction *study, const motions_part *part) {
   double energy = 0, cone = 0;
   bool good = true;
   for (int k = 0; k < MOTIONS; k++) {
@@ -326,23 +327,24 @@ static void report_audit(ff_study *study, const motions_part *part) {
     cone = fmax(cone, audit->contact.cone / audit->contact_force);
     good = good && audit->verdict == FF_VERDICT_GOOD;
   }
-  ff_study_find(
-      study, &(ff_finding){
-                 .key = "motions-audit",
-                 .claim = "At steps of 1 ms energy is conserved within the audit's 5 %, and "
-                          "friction within its cone",
-                 .source = "not in the paper; Figs. 10 to 12",
-                 .paper = "–",
-                 .found = ff_study_text(study,
+  ff_reproduction_find(
+      study,
+      &(ff_finding){
+          .key = "motions-audit",
+          .claim = "At steps of 1 ms energy is conserved within the audit's 5 %, and "
+                   "friction within its cone",
+          .source = "not in the paper; Figs. 10 to 12",
+          .paper = "–",
+          .found = ff_reproduction_text(study,
                                         "energy within %.2g %% of the energy exchanged, friction "
                                         "beyond its cone by %.1g of the largest force",
                                         100 * energy, cone),
-                 .value = energy,
-                 .unit = "1",
-                 .verdict = ff_verdict_of(good && cone < 1e-6)});
+          .value = energy,
+          .unit = "1",
+          .verdict = ff_verdict_of(good && cone < 1e-6)});
 }
 
-static void report_part(ff_study *study, const void *computed) {
+static void report_part(ff_reproduction *study, const void *computed) {
   const motions_part *part = computed;
   report_walk(study, part);
   report_fall(study, part);
@@ -355,23 +357,23 @@ static void report_part(ff_study *study, const void *computed) {
 
 static const ff_axis seconds = {"time", "s", false};
 
-static void plot_force(ff_study *study, const motion *m) {
-  ff_page_plot(study->page, ff_study_text(study, "%s: push of the floor", m->figure), seconds,
-               (ff_axis){"vertical force on the robot", "N", false});
+static void plot_force(ff_reproduction *study, const motion *m) {
+  ff_page_plot(study->page, ff_reproduction_text(study, "%s: push of the floor", m->figure),
+               seconds, (ff_axis){"vertical force on the robot", "N", false});
   ff_page_curve(study->page, "all contacts", FF_CURVE_LINE, m->trace->time, m->force,
                 m->trace->rows);
 }
 
-static void plot_height(ff_study *study, const motion *m) {
-  ff_page_plot(study->page, ff_study_text(study, "%s: height", m->figure), seconds,
+static void plot_height(ff_reproduction *study, const motion *m) {
+  ff_page_plot(study->page, ff_reproduction_text(study, "%s: height", m->figure), seconds,
                (ff_axis){"height of the centre of mass", "m", false});
   ff_page_curve(study->page, "centre of mass", FF_CURVE_LINE, m->trace->time, m->trace->channels[Z],
                 m->trace->rows);
 }
 
-static void plot_path(ff_study *study, const motion *m) {
+static void plot_path(ff_reproduction *study, const motion *m) {
   const ff_trace *t = m->trace;
-  ff_page_plot(study->page, ff_study_text(study, "%s: path, from above", m->figure),
+  ff_page_plot(study->page, ff_reproduction_text(study, "%s: path, from above", m->figure),
                (ff_axis){"x", "m", false}, (ff_axis){"y", "m", false});
   ff_page_curve(study->page, "centre of mass", FF_CURVE_LINE, t->channels[X], t->channels[Y],
                 t->rows);
@@ -380,22 +382,23 @@ static void plot_path(ff_study *study, const motion *m) {
 }
 
 /* Centre of mass and centre of pressure along one axis. */
-static void plot_pressure(ff_study *study, const motion *m, const char *label, int com, int push) {
+static void plot_pressure(ff_reproduction *study, const motion *m, const char *label, int com,
+                          int push) {
   const ff_trace *t = m->trace;
-  ff_page_plot(study->page, ff_study_text(study, "%s: centre of pressure", m->figure), seconds,
-               (ff_axis){label, "m", false});
+  ff_page_plot(study->page, ff_reproduction_text(study, "%s: centre of pressure", m->figure),
+               seconds, (ff_axis){label, "m", false});
   ff_page_curve(study->page, "centre of mass", FF_CURVE_LINE, t->time, t->channels[com], t->rows);
   ff_page_curve(study->page, "centre of pressure", FF_CURVE_LINE, t->time, t->channels[push],
                 t->rows);
 }
 
-static void plot_lean(ff_study *study, const motion *m) {
-  ff_page_plot(study->page, ff_study_text(study, "%s: trunk", m->figure), seconds,
+static void plot_lean(ff_reproduction *study, const motion *m) {
+  ff_page_plot(study->page, ff_reproduction_text(study, "%s: trunk", m->figure), seconds,
                (ff_axis){"lean from the vertical", "°", false});
   ff_page_curve(study->page, "trunk", FF_CURVE_LINE, m->trace->time, m->lean, m->trace->rows);
 }
 
-static void show_replay(ff_study *study, const motion *m) {
+static void show_replay(ff_reproduction *study, const motion *m) {
   const char *const height[] = {channels[Z]};
   const char *const soles[] = {channels[LEFT], channels[RIGHT]};
   if (m->trace->run.id > 0) {
@@ -406,29 +409,31 @@ static void show_replay(ff_study *study, const motion *m) {
   }
 }
 
-static void add_audit(ff_study *study, const motion *m, double step) {
+static void add_audit(ff_reproduction *study, const motion *m, double step) {
   const ff_audit *a = &m->trace->audit;
-  const char *cells[] = {m->figure,
-                         ff_study_text(study, "%g", 1e3 * step),
-                         ff_study_text(study, "%.2f", 1e3 * a->contact.penetration),
-                         ff_study_text(study, "%.2g", a->contact.complementarity),
-                         ff_study_text(study, "%.1g", a->contact.cone),
-                         ff_study_text(study, "%.0f", a->contact_force),
-                         ff_study_text(study, "%.1f", 1e3 * a->energy_residual),
-                         ff_study_text(study, "%.2f", 100 * a->energy_residual / a->energy_scale)};
-  ff_study_row(study, cells);
+  const char *cells[] = {
+      m->figure,
+      ff_reproduction_text(study, "%g", 1e3 * step),
+      ff_reproduction_text(study, "%.2f", 1e3 * a->contact.penetration),
+      ff_reproduction_text(study, "%.2g", a->contact.complementarity),
+      ff_reproduction_text(study, "%.1g", a->contact.cone),
+      ff_reproduction_text(study, "%.0f", a->contact_force),
+      ff_reproduction_text(study, "%.1f", 1e3 * a->energy_residual),
+      ff_reproduction_text(study, "%.2f", 100 * a->energy_residual / a->energy_scale)};
+  ff_reproduction_row(study, cells);
 }
 
-static void show_audit(ff_study *study, const motions_part *part) {
+static void show_audit(ff_reproduction *study, const motions_part *part) {
   static const char *const columns[] = {"motion", "step ms", "depth mm",  "compl. N",
                                         "cone N", "force N", "energy mJ", "energy %"};
   ff_page_section(study->page, "Figs. 10 to 12: audit");
-  ff_study_table(study,
-                 "Audit of Figs. 10 to 12, the worst of each run: penetration of rigid bodies, "
-                 "complementarity residual of a point, friction beyond its cone, the "
-                 "largest force of a point, and the residual of the ledger, also relative to "
-                 "the energy exchanged",
-                 columns, 8);
+  ff_reproduction_table(
+      study,
+      "Audit of Figs. 10 to 12, the worst of each run: penetration of rigid bodies, "
+      "complementarity residual of a point, friction beyond its cone, the "
+      "largest force of a point, and the residual of the ledger, also relative to "
+      "the energy exchanged",
+      columns, 8);
   for (int k = 0; k < MOTIONS; k++) {
     add_audit(study, &part->motions[k], 1e-3);
   }
@@ -443,7 +448,7 @@ static void show_audit(ff_study *study, const motions_part *part) {
       "impulses spread over one step: their force grows as the step shrinks.");
 }
 
-static void show_walk(ff_study *study, const motions_part *part) {
+static void show_walk(ff_reproduction *study, const motions_part *part) {
   const motion *m = &part->motions[WALK];
   ff_page_section(study->page, "Fig. 10: a walk");
   ff_page_text(
@@ -459,7 +464,7 @@ static void show_walk(ff_study *study, const motions_part *part) {
   show_replay(study, m);
 }
 
-static void show_fall(ff_study *study, const motions_part *part) {
+static void show_fall(ff_reproduction *study, const motions_part *part) {
   const motion *m = &part->motions[FALL];
   ff_page_section(study->page, "Fig. 11: a walk that fails");
   ff_page_text(
@@ -476,7 +481,7 @@ static void show_fall(ff_study *study, const motions_part *part) {
   show_replay(study, m);
 }
 
-static void show_jump(ff_study *study, const motions_part *part) {
+static void show_jump(ff_reproduction *study, const motions_part *part) {
   const motion *m = &part->motions[JUMP];
   ff_page_section(study->page, "Fig. 12: a jump");
   ff_page_text(study->page, "The robot crouches by 50 mm, pushes itself off at a speed that would "
@@ -488,7 +493,7 @@ static void show_jump(ff_study *study, const motions_part *part) {
   show_replay(study, m);
 }
 
-static void show_part(ff_study *study, const void *computed) {
+static void show_part(ff_reproduction *study, const void *computed) {
   const motions_part *part = computed;
   show_walk(study, part);
   show_fall(study, part);

@@ -90,38 +90,39 @@ static void measure(stance *s) {
   s->ended = s->trace->rows < SAMPLES || !(fabs(s->sunk) < 0.1);
 }
 
-static void run(ff_study *study, const setting *how, double lambda, stance *out) {
+static void run(ff_reproduction *study, const setting *how, double lambda, stance *out) {
   static const char *const channels[] = {"body.humanoid-trunk.position.z"};
-  const char *const set[] = {ff_study_text(study, "stepper.lambda=%g", lambda),
-                             ff_study_text(study, "stepper.exclusive=%s", how->exclusive),
-                             ff_study_text(study, "stepper.micro=%s", how->micro),
-                             ff_study_text(study, "stepper.slip-speed=%g", how->slip_speed),
-                             ff_study_text(study, "stepper.passes=%d", how->passes)};
+  const char *const set[] = {ff_reproduction_text(study, "stepper.lambda=%g", lambda),
+                             ff_reproduction_text(study, "stepper.exclusive=%s", how->exclusive),
+                             ff_reproduction_text(study, "stepper.micro=%s", how->micro),
+                             ff_reproduction_text(study, "stepper.slip-speed=%g", how->slip_speed),
+                             ff_reproduction_text(study, "stepper.passes=%d", how->passes)};
   for (int k = 0; k < VERTICES; k++) {
-    out->force[k] = ff_study_alloc(study, SAMPLES, sizeof(double));
+    out->force[k] = ff_reproduction_alloc(study, SAMPLES, sizeof(double));
   }
-  out->trace = ff_study_run(study, &(ff_trial){.scene = "papers/sugihara-nakamura-2003/stand.yaml",
-                                               .set = set,
-                                               .set_count = 5,
-                                               .channels = channels,
-                                               .channel_count = 1,
-                                               .samples = SAMPLES,
-                                               .may_fail = true,
-                                               .watch = watch,
-                                               .context = out});
+  out->trace =
+      ff_reproduction_run(study, &(ff_trial){.scene = "papers/sugihara-nakamura-2003/stand.yaml",
+                                             .set = set,
+                                             .set_count = 5,
+                                             .channels = channels,
+                                             .channel_count = 1,
+                                             .samples = SAMPLES,
+                                             .may_fail = true,
+                                             .watch = watch,
+                                             .context = out});
   measure(out);
 }
 
-static void *compute_part(ff_study *study) {
-  stand_part *part = ff_study_alloc(study, 1, sizeof *part);
+static void *compute_part(ff_reproduction *study) {
+  stand_part *part = ff_reproduction_alloc(study, 1, sizeof *part);
   for (int c = 0; c < CASES; c++) {
     for (int l = 0; l < LAMBDAS; l++) {
       stance *s = &part->stances[c][l];
       run(study, &settings[c], lambdas[l], s);
-      const char *name = ff_study_text(study, "stand.case%d.lambda%g", c + 1, lambdas[l]);
-      ff_study_number(study, ff_study_text(study, "%s.rough", name), s->rough, "1");
-      ff_study_number(study, ff_study_text(study, "%s.uneven", name), s->uneven, "1");
-      ff_study_number(study, ff_study_text(study, "%s.sunk", name), s->sunk, "m");
+      const char *name = ff_reproduction_text(study, "stand.case%d.lambda%g", c + 1, lambdas[l]);
+      ff_reproduction_number(study, ff_reproduction_text(study, "%s.rough", name), s->rough, "1");
+      ff_reproduction_number(study, ff_reproduction_text(study, "%s.uneven", name), s->uneven, "1");
+      ff_reproduction_number(study, ff_reproduction_text(study, "%s.sunk", name), s->sunk, "m");
     }
   }
   return part;
@@ -134,8 +135,9 @@ static ff_claim_verdict share(int count) {
 }
 
 /* Claim in the number of settings that satisfy it, with their names. */
-static void report_claim(ff_study *study, const char *key, const char *claim, const char *source,
-                         const char *paper, const bool holds[CASES], ff_claim_verdict known) {
+static void report_claim(ff_reproduction *study, const char *key, const char *claim,
+                         const char *source, const char *paper, const bool holds[CASES],
+                         ff_claim_verdict known) {
   char which[400] = "";
   int count = 0;
   for (int c = 0; c < CASES; c++) {
@@ -144,19 +146,20 @@ static void report_claim(ff_study *study, const char *key, const char *claim, co
       strcat(strcat(which, which[0] ? "; " : ""), settings[c].name);
     }
   }
-  ff_study_find(study, &(ff_finding){.key = key,
-                                     .claim = claim,
-                                     .source = source,
-                                     .paper = paper,
-                                     .found = ff_study_text(study, "in %d of %d settings%s%s",
-                                                            count, CASES, count ? ": " : "", which),
-                                     .value = count,
-                                     .unit = "1",
-                                     .verdict = share(count),
-                                     .known = known});
+  ff_reproduction_find(
+      study, &(ff_finding){.key = key,
+                           .claim = claim,
+                           .source = source,
+                           .paper = paper,
+                           .found = ff_reproduction_text(study, "in %d of %d settings%s%s", count,
+                                                         CASES, count ? ": " : "", which),
+                           .value = count,
+                           .unit = "1",
+                           .verdict = share(count),
+                           .known = known});
 }
 
-static void report_part(ff_study *study, const void *computed) {
+static void report_part(ff_reproduction *study, const void *computed) {
   const stand_part *part = computed;
   bool impulsive[CASES], smoother[CASES], uneven[CASES], sinks[CASES], soon[CASES];
   for (int c = 0; c < CASES; c++) {
@@ -182,55 +185,57 @@ static void report_part(ff_study *study, const void *computed) {
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
-static void show_forces(ff_study *study, const stand_part *part, int c) {
+static void show_forces(ff_reproduction *study, const stand_part *part, int c) {
   for (int l = 0; l < LAMBDAS - 1; l++) {
     const stance *s = &part->stances[c][l];
-    ff_page_plot(
-        study->page, ff_study_text(study, "Fig. 7: λ = %g, %s", lambdas[l], settings[c].name),
-        (ff_axis){"time", "s", false}, (ff_axis){"normal force of one vertex", "N", false});
+    ff_page_plot(study->page,
+                 ff_reproduction_text(study, "Fig. 7: λ = %g, %s", lambdas[l], settings[c].name),
+                 (ff_axis){"time", "s", false},
+                 (ff_axis){"normal force of one vertex", "N", false});
     ff_page_curve(study->page, "left sole, first vertex", FF_CURVE_LINE, s->trace->time,
                   s->force[0], s->trace->rows);
   }
 }
 
 /* Loads of the four vertices at one instant and as means, over their number. */
-static void show_shares(ff_study *study, const stand_part *part, int c) {
-  double *number = ff_study_alloc(study, VERTICES, sizeof *number);
-  ff_page_plot(study->page, ff_study_text(study, "Fig. 8: at 2 s, %s", settings[c].name),
+static void show_shares(ff_reproduction *study, const stand_part *part, int c) {
+  double *number = ff_reproduction_alloc(study, VERTICES, sizeof *number);
+  ff_page_plot(study->page, ff_reproduction_text(study, "Fig. 8: at 2 s, %s", settings[c].name),
                (ff_axis){"vertex of the left sole", "1", false},
                (ff_axis){"normal force", "N", false});
   for (int l = 0; l < LAMBDAS; l++) {
     const stance *s = &part->stances[c][l];
-    double *load = ff_study_alloc(study, VERTICES, sizeof *load);
+    double *load = ff_reproduction_alloc(study, VERTICES, sizeof *load);
     for (int k = 0; k < VERTICES; k++) {
       number[k] = k + 1;
       load[k] = s->trace->rows > 2000 ? s->force[k][2000] : NAN;
     }
-    ff_page_curve(study->page, ff_study_text(study, "λ = %g", lambdas[l]), FF_CURVE_LINE_MARKERS,
-                  number, load, VERTICES);
+    ff_page_curve(study->page, ff_reproduction_text(study, "λ = %g", lambdas[l]),
+                  FF_CURVE_LINE_MARKERS, number, load, VERTICES);
   }
 }
 
-static void show_table(ff_study *study, const stand_part *part) {
+static void show_table(ff_reproduction *study, const stand_part *part) {
   static const char *const columns[] = {"setting", "λ kg⁻²", "roughness", "unevenness",
                                         "sinks mm in 2 s"};
-  ff_study_table(study,
-                 "Roughness: change of a vertex's force from step to step, over its mean. "
-                 "Unevenness: spread among the four vertices, over their mean",
-                 columns, 5);
+  ff_reproduction_table(study,
+                        "Roughness: change of a vertex's force from step to step, over its mean. "
+                        "Unevenness: spread among the four vertices, over their mean",
+                        columns, 5);
   for (int c = 0; c < CASES; c++) {
     for (int l = 0; l < LAMBDAS; l++) {
       const stance *s = &part->stances[c][l];
-      const char *cells[5] = {settings[c].name, ff_study_text(study, "%g", lambdas[l]),
-                              ff_study_text(study, "%.3g", s->rough),
-                              ff_study_text(study, "%.3g", s->uneven),
-                              s->ended ? "falls" : ff_study_text(study, "%.2f", 1e3 * s->sunk)};
-      ff_study_row(study, cells);
+      const char *cells[5] = {settings[c].name, ff_reproduction_text(study, "%g", lambdas[l]),
+                              ff_reproduction_text(study, "%.3g", s->rough),
+                              ff_reproduction_text(study, "%.3g", s->uneven),
+                              s->ended ? "falls"
+                                       : ff_reproduction_text(study, "%.2f", 1e3 * s->sunk)};
+      ff_reproduction_row(study, cells);
     }
   }
 }
 
-static void show_part(ff_study *study, const void *computed) {
+static void show_part(ff_reproduction *study, const void *computed) {
   const stand_part *part = computed;
   ff_page_section(study->page, "Figs. 7 and 8: standing");
   ff_page_text(

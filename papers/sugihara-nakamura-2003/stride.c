@@ -36,22 +36,23 @@ static double fast_part(const double *signal, long rows) {
   return count > 0 ? sqrt(squares / (double)count) : NAN;
 }
 
-static stride run(ff_study *study, bool sticking) {
+static stride run(ff_reproduction *study, bool sticking) {
   static const char *const channels[] = {"robot.humanoid.com.x", "robot.humanoid.com.y",
                                          "robot.humanoid.com.z"};
   const char *const set[] = {sticking ? "stepper.sticking=true" : "stepper.sticking=false"};
   stride out = {0};
-  out.trace = ff_study_run(study, &(ff_trial){.scene = "papers/sugihara-nakamura-2003/walk.yaml",
-                                              .set = set,
-                                              .set_count = 1,
-                                              .channels = channels,
-                                              .channel_count = AXES,
-                                              .samples = SAMPLES,
-                                              .may_fail = true});
+  out.trace =
+      ff_reproduction_run(study, &(ff_trial){.scene = "papers/sugihara-nakamura-2003/walk.yaml",
+                                             .set = set,
+                                             .set_count = 1,
+                                             .channels = channels,
+                                             .channel_count = AXES,
+                                             .samples = SAMPLES,
+                                             .may_fail = true});
   long rows = out.trace->rows;
   for (int k = 0; k < AXES; k++) {
     const double *x = out.trace->channels[k];
-    double *a = ff_study_alloc(study, SAMPLES, sizeof *a);
+    double *a = ff_reproduction_alloc(study, SAMPLES, sizeof *a);
     for (long i = 1; i + 1 < rows; i++) {
       a[i] = (x[i + 1] - 2 * x[i] + x[i - 1]) / (step * step);
     }
@@ -62,65 +63,68 @@ static stride run(ff_study *study, bool sticking) {
   return out;
 }
 
-static void *compute_part(ff_study *study) {
-  stride_part *part = ff_study_alloc(study, 1, sizeof *part);
+static void *compute_part(ff_reproduction *study) {
+  stride_part *part = ff_reproduction_alloc(study, 1, sizeof *part);
   static const char *const names[WAYS] = {"sticking", "slipping"}, axes[] = "xyz";
   for (int w = 0; w < WAYS; w++) {
     part->strides[w] = run(study, w == 0);
     for (int k = 0; k < AXES; k++) {
-      ff_study_number(study, ff_study_text(study, "walk.%s.dither.%c", names[w], axes[k]),
-                      part->strides[w].dither[k], "m/s^2");
+      ff_reproduction_number(study,
+                             ff_reproduction_text(study, "walk.%s.dither.%c", names[w], axes[k]),
+                             part->strides[w].dither[k], "m/s^2");
     }
   }
   return part;
 }
 
-static void report_part(ff_study *study, const void *computed) {
+static void report_part(ff_reproduction *study, const void *computed) {
   const stride_part *part = computed;
   const stride *sticks = &part->strides[0], *slips = &part->strides[1];
-  ff_study_find(study, &(ff_finding){.key = "walks",
-                                     .claim = "The robot walks, with and without static friction",
-                                     .source = "Sec. IV-D, Fig. 9",
-                                     .paper = "walks",
-                                     .found = ff_study_text(study, "%s, %s",
-                                                            sticks->ended ? "falls" : "walks",
-                                                            slips->ended ? "falls" : "walks"),
-                                     .verdict = ff_verdict_of(!sticks->ended && !slips->ended)});
+  ff_reproduction_find(
+      study, &(ff_finding){.key = "walks",
+                           .claim = "The robot walks, with and without static friction",
+                           .source = "Sec. IV-D, Fig. 9",
+                           .paper = "walks",
+                           .found = ff_reproduction_text(study, "%s, %s",
+                                                         sticks->ended ? "falls" : "walks",
+                                                         slips->ended ? "falls" : "walks"),
+                           .verdict = ff_verdict_of(!sticks->ended && !slips->ended)});
   double off = 0;
   long rows = slips->trace->rows < sticks->trace->rows ? slips->trace->rows : sticks->trace->rows;
   for (long i = 0; i < rows; i++) {
     off = fmax(off, hypot(slips->trace->channels[0][i] - sticks->trace->channels[0][i],
                           slips->trace->channels[1][i] - sticks->trace->channels[1][i]));
   }
-  ff_study_find(study, &(ff_finding){.key = "similar-paths",
-                                     .claim = "The paths of the centre of mass are similar",
-                                     .source = "Fig. 9 (A), (D)",
-                                     .paper = "similar",
-                                     .found = ff_study_text(
-                                         study, "at most %.0f mm apart on %.0f mm", 1e3 * off,
-                                         1e3 * sticks->trace->channels[0][rows - 1]),
-                                     .value = off,
-                                     .unit = "m",
-                                     .verdict = ff_verdict_of(off < 0.03)});
+  ff_reproduction_find(
+      study, &(ff_finding){
+                 .key = "similar-paths",
+                 .claim = "The paths of the centre of mass are similar",
+                 .source = "Fig. 9 (A), (D)",
+                 .paper = "similar",
+                 .found = ff_reproduction_text(study, "at most %.0f mm apart on %.0f mm", 1e3 * off,
+                                               1e3 * sticks->trace->channels[0][rows - 1]),
+                 .value = off,
+                 .unit = "m",
+                 .verdict = ff_verdict_of(off < 0.03)});
   bool quieter = sticks->dither[0] < slips->dither[0] && sticks->dither[1] < slips->dither[1];
-  ff_study_find(study,
-                &(ff_finding){.key = "dither",
-                              .claim =
-                                  "Without static friction the acceleration of the centre of mass "
-                                  "oscillates: the soles dither",
-                              .source = "Fig. 9 (B), (C), (E), (F)",
-                              .paper = "oscillates",
-                              .found = ff_study_text(study,
-                                                     "fast part %.2f / %.2f m/s² along x / y with, "
-                                                     "%.2f / %.2f without",
-                                                     sticks->dither[0], sticks->dither[1],
-                                                     slips->dither[0], slips->dither[1]),
-                              .value = slips->dither[0] / sticks->dither[0],
-                              .unit = "1",
-                              .verdict = ff_verdict_of(quieter)});
+  ff_reproduction_find(
+      study,
+      &(ff_finding){.key = "dither",
+                    .claim = "Without static friction the acceleration of the centre of mass "
+                             "oscillates: the soles dither",
+                    .source = "Fig. 9 (B), (C), (E), (F)",
+                    .paper = "oscillates",
+                    .found = ff_reproduction_text(study,
+                                                  "fast part %.2f / %.2f m/s² along x / y with, "
+                                                  "%.2f / %.2f without",
+                                                  sticks->dither[0], sticks->dither[1],
+                                                  slips->dither[0], slips->dither[1]),
+                    .value = slips->dither[0] / sticks->dither[0],
+                    .unit = "1",
+                    .verdict = ff_verdict_of(quieter)});
 }
 
-static void show_part(ff_study *study, const void *computed) {
+static void show_part(ff_reproduction *study, const void *computed) {
   const stride_part *part = computed;
   static const char *const axes[2] = {"forward", "sideways"};
   ff_page_section(study->page, "Fig. 9: walking with and without static friction");
@@ -138,7 +142,7 @@ static void show_part(ff_study *study, const void *computed) {
     for (int k = 0; k < 2; k++) {
       const stride *s = &part->strides[w];
       ff_page_plot(study->page,
-                   ff_study_text(study, "Fig. 9: acceleration %s, %s", axes[k], ways[w]),
+                   ff_reproduction_text(study, "Fig. 9: acceleration %s, %s", axes[k], ways[w]),
                    (ff_axis){"time", "s", false}, (ff_axis){"acceleration", "m/s²", false});
       ff_page_curve(study->page, "centre of mass", FF_CURVE_LINE, s->trace->time,
                     s->acceleration[k], s->trace->rows);

@@ -108,7 +108,7 @@ void ff_reader_require(ff_reader *reader, const ff_node *map, const char *key) {
 }
 
 void ff_reader_record(ff_reader *reader, const char *word, const ff_node *node) {
-  if (reader->status != FF_OK) {
+  if (reader->status != FF_OK || !reader->scene) {
     return;
   }
   const char *file = node->file;
