@@ -105,7 +105,8 @@ static ff_status sim_enter_breakpoint(ff_sim *sim) {
 /* One step, at most to limit; on_grid: limit is a grid point of the fixed step. */
 static ff_status sim_step_to(ff_sim *sim, double limit, bool on_grid) {
   double t = sim->state.t, end = limit, tick = INFINITY;
-  ff_status status = ff_is_cancelled(&sim->work.cancelled) ? FF_CANCELLED : FF_OK;
+  bool stopped = sim->stop && ff_is_cancelled(sim->stop);
+  ff_status status = stopped || ff_is_cancelled(&sim->work.cancelled) ? FF_CANCELLED : FF_OK;
   if (status == FF_OK && ff_sim_is_steered(sim)) {
     status = ff_sim_steer(sim);
     tick = ff_sim_next_tick(sim);
@@ -175,6 +176,10 @@ ff_status ff_sim_step(ff_sim *sim) {
 
 ff_status ff_sim_advance(ff_sim *sim, double t) {
   return !sim || !isfinite(t) ? FF_ERROR_INPUT : sim_end_with(sim, sim_steps_to(sim, t, false));
+}
+
+void ff_sim_watch_stop(ff_sim *sim, const atomic_bool *stop) {
+  sim->stop = stop;
 }
 
 void ff_sim_cancel(ff_sim *sim) {

@@ -40,6 +40,7 @@ struct ff_sim {
   ff_status failed;           /* how the last step ended */
   bool ordered;               /* orders have come that the stepper has not seen */
   struct ff_sampler *sampler; /* takes a sample in the next steps; NULL: none */
+  const atomic_bool *stop;    /* set: no further step begins; NULL: never */
   uint64_t structure;         /* states of this structure fit (sim/state_object.c) */
 };
 
