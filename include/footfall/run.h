@@ -59,7 +59,8 @@ FF_API void ff_run_destroy(ff_run *run); /* NULL is allowed */
 /* Runs to the end, once, and closes the recordings. FF_CANCELLED: stopped by ff_run_stop, and
  * FF_ERROR_STEP: a step failed; recordings are then there, incomplete. */
 FF_API ff_status ff_run_execute(ff_run *run, ff_report *report);
-/* Stops it, with a checkpoint after the present step, else inside it. For signal handlers and other threads. */
+/* Stops it, with a checkpoint after the present step, else inside it. For signal handlers and other
+ * threads. */
 FF_API void ff_run_stop(ff_run *run);
 
 FF_API const ff_scene *ff_run_scene(const ff_run *run);

@@ -33,7 +33,8 @@ ff_status ff_sim_create(ff_sim **out, const ff_model *model) {
   if (!sim) {
     return FF_ERROR_MEMORY;
   }
-  sim->model = model;
+  sim->own = *model;
+  model = sim->model = &sim->own;
   sim->stepper = ff_stepper_of(model);
   ff_status status = ff_state_make(&sim->state, model, &sim->arena);
   if (status == FF_OK) {
@@ -65,10 +66,8 @@ void ff_sim_destroy(ff_sim *sim) {
   }
 }
 
-void ff_sim_reset(ff_sim *sim) {
-  if (sim) {
-    sim_start(sim);
-  }
+ff_status ff_sim_reset(ff_sim *sim) {
+  return sim ? sim_start(sim) : FF_ERROR_INPUT;
 }
 
 ff_status ff_sim_set_threads(ff_sim *sim, int threads) {
@@ -139,7 +138,11 @@ static ff_status sim_step_to(ff_sim *sim, double limit, bool on_grid) {
   sim->last_step = h;
   ff_auditor_update(&sim->auditor, sim->model, &sim->state, h, sim->model->stepper->fixed_step);
   ff_sim_report_events(sim, h);
-  return sim->state.t == breakpoint ? sim_enter_breakpoint(sim) : FF_OK;
+  status = sim->state.t == breakpoint ? sim_enter_breakpoint(sim) : FF_OK;
+  if (sim->on_step) {
+    sim->on_step(sim->step_context, sim);
+  }
+  return status;
 }
 
 static ff_status sim_steps_to(ff_sim *sim, double t, bool on_grid) {
@@ -285,6 +288,25 @@ ff_contact ff_sim_contact(const ff_sim *sim, int index) {
     }
   }
   return (ff_contact){0};
+}
+
+int ff_sim_contacts(const ff_sim *sim, ff_contact *out, int capacity) {
+  int count = 0;
+  for (int m = 0; sim && m < sim->state.meet_count; m++) {
+    const ff_meet *meet = &sim->state.meets[m];
+    for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
+      const ff_near *near = &sim->state.nears[n];
+      for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
+        if (sim->state.points[i].touching) {
+          if (out && count < capacity) {
+            out[count] = sim_make_contact(sim, meet, near, i);
+          }
+          count++;
+        }
+      }
+    }
+  }
+  return count;
 }
 
 /* ---- constraints ----------------------------------------------------------------------------- */
