@@ -110,6 +110,7 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, ff_arena *arena) {
       {(void **)&out->y, (size_t)out->size, sizeof(double)},
       {(void **)&out->bodies, bodies, sizeof(ff_body_motion)},
       {(void **)&out->wrenches, bodies, sizeof(ff_wrench)},
+      {(void **)&out->applied, bodies, sizeof(ff_applied)},
       {(void **)&out->drive_force, drives, sizeof(double)},
       {(void **)&out->drive_phase, drives, sizeof(int)},
       {(void **)&out->drive_start, drives, sizeof(double)},
@@ -160,6 +161,7 @@ void ff_state_reset(ff_state *state, const ff_model *model) {
   state->meet_count = state->floor_meets = state->near_count = state->point_count = 0;
   state->listed = false;
   state->evaluations = 0;
+  state->applied_count = 0;
   for (int i = 0; i < model->body_count; i++) {
     const ff_model_body *body = &model->bodies[i];
     state->bodies[i] = ff_motion_at(body, 0.0);
@@ -225,6 +227,10 @@ void ff_state_keep(ff_state *state, const ff_model *model, ff_keep *keep) {
   ff_keep_numbers(keep, "y", state->y, state->size);
   ff_keep_block(keep, "body.motion", state->bodies, model->body_count, sizeof *state->bodies);
   ff_keep_block(keep, "body.wrench", state->wrenches, model->body_count, sizeof *state->wrenches);
+  ff_keep_count(keep, "applied.bodies", &state->applied_count, model->body_count);
+  if (state->applied_count > 0) {
+    ff_keep_block(keep, "applied", state->applied, model->body_count, sizeof *state->applied);
+  }
   ff_keep_numbers(keep, "drive.force", state->drive_force, model->drive_count);
   ff_keep_ints(keep, "drive.phase", state->drive_phase, model->drive_count);
   ff_keep_numbers(keep, "drive.start", state->drive_start, model->drive_count);

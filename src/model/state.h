@@ -105,6 +105,16 @@ typedef struct ff_wrench {
   ff_vec3 force, torque; /* N; N m about the centre of mass; world */
 } ff_wrench;
 
+/* Wrench set from outside, which acts until it is set again. */
+typedef struct ff_applied {
+  ff_vec3 point;         /* m, where the force acts: in the principal frame */
+  ff_vec3 force, torque; /* N, N m; world */
+} ff_applied;
+
+static inline bool ff_applied_acts(const ff_applied *applied) {
+  return v3_dot(applied->force, applied->force) + v3_dot(applied->torque, applied->torque) > 0;
+}
+
 /* Order of a controller for an axis, valid until the next one. */
 typedef struct ff_state_order {
   bool given;  /* else the joint's own tables apply */
@@ -146,6 +156,8 @@ typedef struct ff_state {
   /* derived from y and t by the last evaluation of forces */
   ff_body_motion *bodies; /* body_count: principal frames */
   ff_wrench *wrenches;    /* body_count: all except gravity, and contacts held at the start */
+  ff_applied *applied;    /* body_count: set from outside, */
+  int applied_count;      /* and how many are not zero */
   double *drive_force;    /* drive_count, N */
   double stiffness;       /* 1/s^2, largest contact stiffness over effective mass in the step */
   double damping;         /* 1/s, largest contact damping over effective mass in the step */

@@ -42,8 +42,9 @@ enum {
 /* ---- free flight ------------------------------------------------------------------------ */
 
 /* Are there applied forces, drives or robots? */
-static bool has_external_forces(const ff_model *model) {
-  return model->force_count > 0 || model->drive_count > 0 || model->robot_count > 0;
+static bool has_external_forces(const ff_model *model, const ff_state *state) {
+  return model->force_count > 0 || model->drive_count > 0 || model->robot_count > 0 ||
+         state->applied_count > 0;
 }
 
 /* A body at the start of the step. Its end is set by free flight, or given. */
@@ -76,7 +77,8 @@ static bool fly_freely(quasi_step *step, double t, double h) {
   if (model->robot_count > 0) { /* an earlier pass left them elsewhere */
     ff_robots_place(model, state, state->y);
   }
-  ff_forces_outside(model, state, t, has_external_forces(model) ? step->external_rates : NULL);
+  ff_forces_outside(model, state, t,
+                    has_external_forces(model, state) ? step->external_rates : NULL);
   for (int i = 0; i < model->body_count; i++) {
     const ff_model_body *of = &model->bodies[i];
     quasi_body *body = &problem->bodies[i];
@@ -265,7 +267,7 @@ static void begin_ledger(ff_work *work, double h) {
     ff_robots_load(model, state, state->t, state->y, rates);
   }
   memset(ledger, 0, FF_Y_LEDGER * sizeof *ledger);
-  for (int i = 0; has_external_forces(model) && i < FF_Y_LEDGER; i++) {
+  for (int i = 0; has_external_forces(model, state) && i < FF_Y_LEDGER; i++) {
     ledger[i] = h * rates[i];
   }
   for (int slot = 0; slot < model->free_count; slot++) {
