@@ -8,8 +8,9 @@
 
 enum {
   FF_EXIT_GOOD = 0,
-  FF_EXIT_FAILED = 1, /* the run failed */
-  FF_EXIT_INPUT = 2   /* bad arguments or a bad scene */
+  FF_EXIT_FAILED = 1,       /* the run failed */
+  FF_EXIT_INPUT = 2,        /* bad arguments or a bad scene */
+  FF_EXIT_INTERRUPTED = 130 /* by Ctrl-C */
 };
 
 /* argv[0] is "footfall VERB". Return an exit code. */
@@ -30,7 +31,7 @@ int ff_cli_paper(int argc, char **argv);
 int ff_cli_sweep(int argc, char **argv);
 
 /* Last line of every verb's --help. */
-#define FF_CLI_EXITS "\nExit codes: 0 good, 1 the run failed, 2 bad input."
+#define FF_CLI_EXITS "\nExit codes: 0 good, 1 the run failed, 2 bad input, 130 interrupted."
 
 /* Texts from repeated options. */
 typedef struct ff_cli_list {

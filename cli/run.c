@@ -13,33 +13,24 @@
 #include "summary.h"
 
 enum {
-  EVENTS_KEPT = 10000, /* in a recording's summary; all are counted */
-  FEW_THREADS = 8,     /* default limit */
-  MOST_THREADS = 64
+  FEW_THREADS = 8, /* default limit */
+  MOST_THREADS = 64,
+  KEY_CHECKPOINT = 256,
+  KEY_EVERY,
+  KEY_RESUME
 };
 
 typedef struct run_job {
   const char *path;   /* of the scene */
   const char *report; /* page to write; NULL: none */
+  const char *resume; /* checkpoint to go on from; NULL: none */
   ff_cli_list overrides, outputs;
   bool json, quiet;
-  int threads; /* 0: number of processors */
-
+  ff_run_options options;
   ff_scene *scene;
-  ff_model *model;
-  ff_sim *sim;
-  ff_sampler *sampler;
-  int *channels;      /* model channels to record */
-  ff_channel *about;  /* their names and units */
-  const char **names; /* time, then those */
-  const char **units;
-  int count;   /* with time */
-  double *row; /* count values */
-  ff_recorder **recorders;
-  int recorder_count;
-  long samples, touches, lifts;
-  ff_event *events; /* the first EVENTS_KEPT */
-  int event_count;
+  ff_run *run;
+  ff_progress progress;
+  char *summary;               /* last text of run_summarise */
   char scratch[FF_CLI_FOLDER]; /* of a recording made only for the report; "" if none */
   char scratch_file[FF_CLI_FOLDER + 8];
 } run_job;
@@ -69,6 +60,15 @@ static int run_parse_threads(struct argp_state *state, const char *text) {
   return (int)count;
 }
 
+static const char *run_hdf5_output(const run_job *job) {
+  for (int i = 0; i < job->outputs.count; i++) {
+    if (run_has_extension(job->outputs.items[i], ".h5")) {
+      return job->outputs.items[i];
+    }
+  }
+  return NULL;
+}
+
 static error_t run_parse(int key, char *value, struct argp_state *state) {
   run_job *job = state->input;
   switch (key) {
@@ -81,7 +81,15 @@ static error_t run_parse(int key, char *value, struct argp_state *state) {
     case 's': ff_cli_list_add(&job->overrides, value); return 0;
     case 'j': job->json = true; return 0;
     case 'q': job->quiet = true; return 0;
-    case 't': job->threads = run_parse_threads(state, value); return 0;
+    case 't': job->options.threads = run_parse_threads(state, value); return 0;
+    case KEY_CHECKPOINT: job->options.checkpoint = value; return 0;
+    case KEY_EVERY:
+      if (!ff_number_read(value, &job->options.checkpoint_every) ||
+          !(job->options.checkpoint_every >= 0)) {
+        argp_error(state, "--checkpoint-every: expected a number of seconds, got '%s'", value);
+      }
+      return 0;
+    case KEY_RESUME: job->resume = value; return 0;
     case 'r': job->report = value; return 0;
     case ARGP_KEY_ARG:
       if (job->path) {
@@ -90,8 +98,18 @@ static error_t run_parse(int key, char *value, struct argp_state *state) {
       job->path = value;
       return 0;
     case ARGP_KEY_END:
-      if (!job->path) {
+      if (!job->path && !job->resume) {
         argp_error(state, "no scene given");
+      }
+      if (job->resume && (job->path || job->outputs.count > 0 || job->overrides.count > 0 ||
+                          job->options.checkpoint)) {
+        argp_error(state, "--resume goes on with the scene and the outputs of its checkpoint");
+      }
+      if (job->options.checkpoint && run_to_stdout(job)) {
+        argp_error(state, "--checkpoint and a recording to the standard output do not go together");
+      }
+      if (job->options.checkpoint && job->report && !run_hdf5_output(job)) {
+        argp_error(state, "--checkpoint with --report needs a recording, as in -o FILE.h5");
       }
       if (job->json && run_to_stdout(job)) {
         argp_error(state, "--json and a recording cannot both go to the standard output");
@@ -111,6 +129,10 @@ static const struct argp_option options[] = {
      "per "
      "processor, at most 8)",
      0},
+    {"checkpoint", KEY_CHECKPOINT, "FILE", 0,
+     "write a checkpoint into FILE now and then, and when stopped", 0},
+    {"checkpoint-every", KEY_EVERY, "SECONDS", 0, "time between checkpoints (default: 60)", 0},
+    {"resume", KEY_RESUME, "FILE", 0, "go on from a checkpoint, with its scene and outputs", 0},
     {"json", 'j', NULL, 0, "print the summary as JSON", 0},
     {"quiet", 'q', NULL, 0, "no progress bar and no summary", 0},
     {0},
@@ -125,62 +147,11 @@ static const struct argp parser = {
            "  footfall run scenes/bouncing-ball.yaml\n"
            "  footfall run ball.yaml -o ball.h5 --set stepper.rtol=1e-12\n"
            "  footfall run ball.yaml --report ball.html\n"
-           "  footfall run ball.yaml --csv - | head\n" FF_CLI_EXITS};
+           "  footfall run ball.yaml --csv - | head\n"
+           "  footfall run long.yaml -o long.h5 --checkpoint long.ckpt\n"
+           "  footfall run --resume long.ckpt\n" FF_CLI_EXITS};
 
-/* ---- channels -------------------------------------------------------------------------------- */
-
-static bool run_is_chosen(const ff_run_def *run, const char *name, bool *used) {
-  bool chosen = run->channel_count == 0;
-  for (int i = 0; i < run->channel_count; i++) {
-    if (ff_channel_matches(name, run->channels[i])) {
-      used[i] = true;
-      chosen = true;
-    }
-  }
-  return chosen && strcmp(name, "time") != 0; /* always recorded */
-}
-
-/* A glob that matches no channel is an error, most likely a typing mistake. */
-static ff_status run_check_globs(const ff_run_def *run, const bool *used, ff_report *report) {
-  for (int i = 0; i < run->channel_count; i++) {
-    if (!used[i] && !ff_channel_matches("time", run->channels[i])) {
-      *report = (ff_report){0};
-      snprintf(report->key, sizeof report->key, "record.channels");
-      snprintf(report->what, sizeof report->what, "'%.100s' matches no channel", run->channels[i]);
-      snprintf(report->expected, sizeof report->expected,
-               "the channels listed by `footfall check SCENE --channels`");
-      return FF_ERROR_INPUT;
-    }
-  }
-  return FF_OK;
-}
-
-static ff_status run_choose_channels(run_job *job, ff_report *report) {
-  const ff_run_def *run = ff_model_run(job->model);
-  int all = ff_model_channel_count(job->model);
-  job->channels = ff_cli_alloc(all, sizeof *job->channels);
-  job->about = ff_cli_alloc(all, sizeof *job->about);
-  job->names = ff_cli_alloc(all + 1, sizeof *job->names);
-  job->units = ff_cli_alloc(all + 1, sizeof *job->units);
-  job->row = ff_cli_alloc(all + 1, sizeof *job->row);
-  bool *used = ff_cli_alloc(run->channel_count, sizeof *used);
-  job->names[0] = "time";
-  job->units[0] = "s";
-  job->count = 1;
-  for (int i = 0; i < all; i++) {
-    ff_channel channel = ff_model_channel(job->model, i);
-    if (run_is_chosen(run, channel.name, used)) {
-      int at = job->count++;
-      job->channels[at - 1] = i;
-      job->about[at - 1] = channel;
-      job->names[at] = job->about[at - 1].name;
-      job->units[at] = job->about[at - 1].unit;
-    }
-  }
-  ff_status status = run_check_globs(run, used, report);
-  free(used);
-  return status;
-}
+/* ---- run ------------------------------------------------------------------------------------- */
 
 /* Before anything is computed. */
 static ff_status run_check_outputs(const run_job *job, ff_report *report) {
@@ -191,6 +162,9 @@ static ff_status run_check_outputs(const run_job *job, ff_report *report) {
   if (job->report) {
     ff_cli_list_add(&written, job->report);
   }
+  if (job->options.checkpoint) {
+    ff_cli_list_add(&written, job->options.checkpoint);
+  }
   for (int i = 0; i < ff_scene_read_count(job->scene); i++) {
     ff_cli_list_add(&read, ff_scene_read_file(job->scene, i));
   }
@@ -200,166 +174,70 @@ static ff_status run_check_outputs(const run_job *job, ff_report *report) {
   return status;
 }
 
-static ff_status run_open_recorders(run_job *job, ff_report *report) {
-  ff_recording_info info = {.scene = ff_scene_source(job->scene),
-                            .file = ff_scene_file(job->scene),
-                            .summary = "",
-                            .names = job->names,
-                            .units = job->units,
-                            .count = job->count};
-  job->recorders = ff_cli_alloc(job->outputs.count, sizeof(ff_recorder *));
-  for (int i = 0; i < job->outputs.count; i++) {
-    ff_status status = ff_recorder_create(&job->recorders[i], job->outputs.items[i], &info, report);
-    if (status != FF_OK) {
-      return status;
-    }
-    job->recorder_count++;
-  }
-  return FF_OK;
-}
-
-static void run_abandon_recorders(run_job *job) {
-  for (int i = 0; i < job->recorder_count; i++) {
-    ff_recorder_abandon(job->recorders[i]);
-  }
-  job->recorder_count = 0;
-}
-
-/* Adds a row to every recording; a failed one reports the reason when it is closed. */
-static ff_status run_record(run_job *job, double t, ff_report *report) {
-  if (job->recorder_count == 0) {
-    return FF_OK;
-  }
-  job->row[0] = t;
-  for (int i = 0; i < job->recorder_count; i++) {
-    ff_status status = ff_recorder_add(job->recorders[i], job->row);
-    if (status != FF_OK) {
-      ff_recorder_close(job->recorders[i], NULL, report);
-      job->recorders[i] = NULL;
-      return status;
-    }
-  }
-  job->samples++;
-  return FF_OK;
-}
-
-/* ---- run ------------------------------------------------------------------------------------- */
-
-static volatile sig_atomic_t stop_asked;
-static ff_sim *_Atomic stoppable; /* NULL: no run */
+static ff_run *_Atomic stoppable; /* NULL: no run */
+static volatile sig_atomic_t stopped_by;
 
 static void run_ask_stop(int number) {
-  (void)number;
-  stop_asked = 1;
-  ff_sim *sim = stoppable;
-  if (sim) {
-    ff_sim_cancel(sim);
-  }
+  stopped_by = number;
+  ff_run_stop(stoppable);
 }
 
 /* The first Ctrl-C stops the run in order, a second one immediately. */
-static void run_watch_signals(ff_sim *sim) {
-  stoppable = sim;
+static void run_watch_signals(ff_run *run) {
+  stoppable = run;
   struct sigaction action = {.sa_handler = run_ask_stop, .sa_flags = (int)SA_RESETHAND};
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
 }
 
-static void run_count_event(void *context, const ff_event *event) {
-  run_job *job = context;
-  job->touches += event->kind == FF_EVENT_TOUCH;
-  job->lifts += event->kind == FF_EVENT_LIFT;
-  if (job->event_count < EVENTS_KEPT) {
-    job->events[job->event_count++] = *event;
-  }
-}
-
-/* Time of sample number k. Samples lie at multiples of record.every and at the end; if that is 0 at
- * every step, or at each thousandth of the duration if steps have no fixed length. */
-static double run_sample_time(const ff_run_def *run, long k) {
-  double every = run->record_every;
-  if (!(every > 0)) {
-    bool fixed = ff_stepper_find(run->stepper.kind)->fixed_step;
-    every = fixed ? run->stepper.step : run->duration / 1000;
-  }
-  double t = (double)k * every;
-  return t < run->duration - 1e-9 * every ? t : run->duration;
-}
-
-/* Starts the requested number of threads; by default one per available processor, or a single one
- * if threads cannot be started. */
-static ff_status run_start_threads(run_job *job) {
-  if (job->threads > 0) {
-    return ff_sim_set_threads(job->sim, job->threads);
-  }
+/* One thread per available processor, unless a number is asked for. */
+static int run_threads(const run_job *job) {
   cpu_set_t set;
   int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-  ff_sim_set_threads(job->sim, count < FEW_THREADS ? count : FEW_THREADS);
-  return FF_OK;
+  count = count < FEW_THREADS ? count : FEW_THREADS;
+  return job->options.threads > 0 ? job->options.threads : -count;
 }
 
-static ff_status run_advance(run_job *job, ff_report *report) {
-  const ff_run_def *run = ff_model_run(job->model);
-  ff_progress progress = ff_progress_start(!job->quiet);
-  ff_status status = ff_sampler_create(&job->sampler, job->sim, job->channels,
-                                       job->recorder_count > 0 ? job->count - 1 : 0);
-  double t = 0;
-  for (long k = 0; status == FF_OK && !stop_asked && (k == 0 || t < run->duration); k++) {
-    t = run_sample_time(run, k);
-    status = ff_sampler_at(job->sampler, t, run->duration, job->row + 1);
-    if (status == FF_OK) {
-      status = run_record(job, t, report);
-    }
-    ff_progress_show(&progress, t / run->duration);
-  }
-  ff_progress_end(&progress);
-  return status;
+static void run_show_progress(void *context, double done) {
+  run_job *job = context;
+  ff_progress_show(&job->progress, done);
 }
 
-/* ---- end ------------------------------------------------------------------------------------- */
+static ff_summary run_summary(const run_job *job, const ff_run *run) {
+  ff_run_counts counts = ff_run_count(run);
+  return (ff_summary){.scene = job->path ? job->path : ff_scene_file(ff_run_scene(run)),
+                      .model = ff_run_model(run),
+                      .sim = ff_run_sim(job->run),
+                      .touches = counts.touches,
+                      .lifts = counts.lifts,
+                      .samples = counts.samples,
+                      .channels = counts.channels,
+                      .incomplete = ff_run_incomplete(run),
+                      .wall = counts.wall};
+}
 
-/* The summary for the recordings. */
-static char *run_summary_text(const run_job *job, ff_summary summary) {
-  char *text = NULL;
+/* The summary for the recordings: without wall time, so that equal runs give equal bytes. */
+static const char *run_summarise(void *context, const ff_run *run) {
+  run_job *job = context;
   size_t size;
-  FILE *out = open_memstream(&text, &size);
+  free(job->summary);
+  job->summary = NULL;
+  FILE *out = open_memstream(&job->summary, &size);
   if (!out) {
     exit(ff_cli_fail(FF_ERROR_MEMORY, NULL));
   }
+  ff_summary summary = run_summary(job, run);
   summary.wall = NAN;
-  summary.events = job->events;
-  summary.event_count = job->event_count;
+  summary.events = ff_run_events(run, &summary.event_count);
   ff_summary_json(&summary, out);
   fclose(out);
-  return text;
-}
-
-static ff_status run_close_recorders(run_job *job, const ff_summary *summary, ff_report *report) {
-  char *text = run_summary_text(job, *summary);
-  ff_status status = FF_OK;
-  for (int i = 0; i < job->recorder_count && status == FF_OK; i++) {
-    status = ff_recorder_close(job->recorders[i], text, report);
-    job->recorders[i] = NULL;
-  }
-  free(text);
-  return status;
-}
-
-/* ---- report ---------------------------------------------------------------------------------- */
-
-static const char *run_hdf5_output(const run_job *job) {
-  for (int i = 0; i < job->outputs.count; i++) {
-    if (run_has_extension(job->outputs.items[i], ".h5")) {
-      return job->outputs.items[i];
-    }
-  }
-  return NULL;
+  return job->summary;
 }
 
 /* A report is made from a recording. If none was requested, a temporary one is made. */
 static ff_status run_prepare_report(run_job *job, ff_report *report) {
   ff_status status = ff_page_check(job->report, report);
-  if (status == FF_OK && !run_hdf5_output(job)) {
+  if (status == FF_OK && !job->resume && !run_hdf5_output(job)) {
     status = ff_cli_make_folder(job->scratch, report);
     if (status != FF_OK) {
       return status;
@@ -377,24 +255,28 @@ static void run_remove_scratch(const run_job *job) {
   }
 }
 
-static int run_finish(run_job *job, double wall) {
-  ff_summary summary = {.scene = job->path,
-                        .model = job->model,
-                        .sim = job->sim,
-                        .touches = job->touches,
-                        .lifts = job->lifts,
-                        .samples = job->samples,
-                        .channels = job->count,
-                        .wall = wall};
-  ff_report report = {0};
-  ff_status status = run_close_recorders(job, &summary, &report);
-  if (status == FF_OK && job->report) {
-    status = ff_cli_write_page(run_hdf5_output(job), job->path, job->report, &report);
+/* ---- end ------------------------------------------------------------------------------------- */
+
+static ff_status run_write_report(const run_job *job, ff_report *report) {
+  for (int i = 0; i < ff_run_output_count(job->run); i++) {
+    const char *output = ff_run_output(job->run, i);
+    if (run_has_extension(output, ".h5")) {
+      const char *source = job->path ? job->path : ff_scene_file(ff_run_scene(job->run));
+      return ff_cli_write_page(output, source, job->report, report);
+    }
   }
+  snprintf(report->what, sizeof report->what, "a report needs a recording that ends in .h5");
+  return FF_ERROR_INPUT;
+}
+
+static int run_finish(run_job *job) {
+  ff_summary summary = run_summary(job, job->run);
+  ff_report report = {0};
+  ff_status status = job->report ? run_write_report(job, &report) : FF_OK;
   if (status != FF_OK) {
     return ff_cli_fail(status, &report);
   }
-  bool good = ff_sim_audit(job->sim).verdict == FF_VERDICT_GOOD;
+  bool good = ff_sim_audit(summary.sim).verdict == FF_VERDICT_GOOD;
   if (job->json) {
     ff_summary_json(&summary, stdout);
   } else if (!job->quiet) {
@@ -407,72 +289,88 @@ static int run_finish(run_job *job, double wall) {
   return good ? FF_EXIT_GOOD : FF_EXIT_FAILED;
 }
 
-static int run_fail_step(const run_job *job, ff_status status, const ff_report *report) {
-  if (report->what[0]) {
+/* Says why the run ended early, what was recorded, and how to go on. */
+static int run_end_early(const run_job *job, ff_status status, const ff_report *report) {
+  if (status != FF_CANCELLED && report->what[0]) {
     return ff_cli_fail(status, report);
   }
-  ff_report why;
+  ff_sim *sim = ff_run_sim(job->run);
   char text[1024] = "";
-  ff_sim_failure(job->sim, &why);
-  if (why.what[0]) {
-    ff_report_text(&why, text, sizeof text);
+  if (status == FF_CANCELLED) {
+    ff_cli_say(stderr, "footfall: stopped at %.9g s", ff_sim_time(sim));
+  } else {
+    ff_report why;
+    ff_sim_failure(sim, &why);
+    if (why.what[0]) {
+      ff_report_text(&why, text, sizeof text);
+    }
+    ff_cli_say(stderr, "footfall: %s: at %.9g s: %s%s%s", job->path ? job->path : job->resume,
+               ff_sim_time(sim), ff_status_text(status), text[0] ? ": " : "", text);
   }
-  ff_cli_say(stderr, "footfall: %s: at %.9g s: %s%s%s\n", job->path, ff_sim_time(job->sim),
-             ff_status_text(status), text[0] ? ": " : "", text);
-  return FF_EXIT_FAILED;
+  long samples = ff_run_count(job->run).samples;
+  bool recorded = samples > 0 && !job->scratch[0];
+  if (recorded) {
+    ff_cli_say(stderr, "; %ld samples were recorded, marked as incomplete", samples);
+  }
+  const char *checkpoint = job->resume ? job->resume : job->options.checkpoint;
+  if (status == FF_CANCELLED && checkpoint) {
+    ff_cli_say(stderr, "; footfall run --resume %s goes on", checkpoint);
+  }
+  fputc('\n', stderr);
+  return status == FF_CANCELLED && stopped_by == SIGINT ? FF_EXIT_INTERRUPTED : FF_EXIT_FAILED;
+}
+
+static ff_status run_create(run_job *job, ff_report *report) {
+  job->options.threads = run_threads(job);
+  job->options.progress = run_show_progress;
+  job->options.summarise = run_summarise;
+  job->options.context = job;
+  if (job->resume) {
+    return ff_run_resume(&job->run, job->resume, &job->options, report);
+  }
+  job->options.outputs = job->outputs.items;
+  job->options.output_count = job->outputs.count;
+  return ff_run_create(&job->run, job->scene, &job->options, report);
 }
 
 static int run_execute(run_job *job) {
   ff_report report = {0};
-  int code = ff_cli_load(&job->scene, &job->model, job->path, &job->overrides);
-  if (code != FF_EXIT_GOOD) {
-    return code;
+  ff_status status = FF_OK;
+  if (job->path) {
+    status =
+        ff_scene_load(&job->scene, job->path, job->overrides.items, job->overrides.count, &report);
+    if (status != FF_OK) {
+      return ff_cli_fail_reading(status, &report);
+    }
+    status = run_check_outputs(job, &report);
   }
-  ff_status status = run_check_outputs(job, &report);
-  status = status == FF_OK ? run_choose_channels(job, &report) : status;
   status = status == FF_OK && job->report ? run_prepare_report(job, &report) : status;
-  status = status == FF_OK ? ff_sim_create(&job->sim, job->model) : status;
-  status = status == FF_OK ? run_start_threads(job) : status;
-  status = status == FF_OK ? run_open_recorders(job, &report) : status;
+  status = status == FF_OK ? run_create(job, &report) : status;
   if (status != FF_OK) {
-    return ff_cli_fail(status, &report);
+    return job->resume ? ff_cli_fail_reading(status, &report) : ff_cli_fail(status, &report);
   }
-  ff_cli_warn_intrusions(job->model, job->sim, "footfall: WARNING: ", stderr);
-  job->events = ff_cli_alloc(EVENTS_KEPT, sizeof *job->events);
-  run_watch_signals(job->sim);
-  ff_sim_on_event(job->sim, run_count_event, job);
-  double start = ff_wall_clock();
-  status = run_advance(job, &report);
+  if (!job->resume) {
+    ff_cli_warn_intrusions(ff_run_model(job->run), ff_run_sim(job->run),
+                           "footfall: WARNING: ", stderr);
+  }
+  run_watch_signals(job->run);
+  job->progress = ff_progress_start(!job->quiet);
+  status = ff_run_execute(job->run, &report);
+  ff_progress_end(&job->progress);
   stoppable = NULL;
-  if (status != FF_OK && status != FF_CANCELLED) {
-    return run_fail_step(job, status, &report);
-  }
-  if (stop_asked) {
-    ff_cli_say(stderr, "footfall: stopped at %.9g s; nothing was recorded\n",
-               ff_sim_time(job->sim));
-    return FF_EXIT_FAILED;
-  }
-  return run_finish(job, ff_wall_clock() - start);
+  return status == FF_OK ? run_finish(job) : run_end_early(job, status, &report);
 }
 
 int ff_cli_run(int argc, char **argv) {
-  run_job job = {0};
+  run_job job = {.options = ff_run_options_default()};
+  job.options.threads = 0;
   ff_cli_parse(&parser, argc, argv, &job);
   int code = run_execute(&job);
-  run_abandon_recorders(&job);
+  ff_run_destroy(job.run);
   run_remove_scratch(&job);
-  ff_sampler_destroy(job.sampler);
-  ff_sim_destroy(job.sim);
-  ff_model_destroy(job.model);
   ff_scene_destroy(job.scene);
   ff_cli_list_free(&job.overrides);
   ff_cli_list_free(&job.outputs);
-  free(job.channels);
-  free(job.about);
-  free(job.names);
-  free(job.units);
-  free(job.row);
-  free(job.recorders);
-  free(job.events);
+  free(job.summary);
   return code;
 }

@@ -267,6 +267,9 @@ void ff_summary_json(const ff_summary *summary, FILE *out) {
   ff_json_open(&json, NULL, '{');
   ff_json_text(&json, "footfall", ff_version());
   ff_json_text(&json, "scene", summary->scene);
+  if (summary->incomplete && summary->incomplete[0]) {
+    ff_json_text(&json, "incomplete", summary->incomplete);
+  }
   json_stepper(&json, run);
   ff_json_number(&json, "time", ff_sim_time(summary->sim));
   if (!isnan(summary->wall)) {

@@ -555,7 +555,8 @@ static void full_output_fails_the_run(void **state) {
   (void)state;
   const char *const csv[] = {"footfall", "run", "ball.yaml", "--csv", "-", "-o", "run.h5", NULL};
   assert_int_equal(finish(start(csv, "/dev/full")), 1);
-  assert_false(exists("run.h5"));
+  assert_true(exists("run.h5")); /* what was computed until then */
+  assert_false(exists("run.h5.part"));
   const char *const text[] = {"footfall", "run", "ball.yaml", NULL};
   assert_int_equal(finish(start(text, "/dev/full")), 1);
 }
@@ -570,7 +571,7 @@ static bool has_temporary(void) {
   return found;
 }
 
-static void stopped_run_leaves_no_file(void **state) {
+static void stopped_run_leaves_what_it_recorded(void **state) {
   (void)state;
   const char *const args[] = {"footfall",     "run", "ball.yaml", "--set",
                               "duration=1e6", "-o",  "run.csv",   NULL};
@@ -581,9 +582,11 @@ static void stopped_run_leaves_no_file(void **state) {
   assert_true(has_temporary());
   nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL); /* let it get into the loop */
   kill(child, SIGINT);
-  assert_int_equal(finish(child), 1);
+  assert_int_equal(finish(child), 130);
   expect_text("err", "stopped at");
-  assert_false(exists("run.csv"));
+  expect_text("err", "samples were recorded, marked as incomplete");
+  assert_true(exists("run.csv"));
+  assert_false(exists("run.csv.part"));
   assert_false(has_temporary());
 }
 
@@ -599,7 +602,6 @@ static void signal_is_heard_inside_a_step(void **state) {
   kill(child, SIGTERM);
   assert_int_equal(finish(child), 1);
   expect_text("err", "stopped at 0 s"); /* else: that the step could not be completed */
-  assert_false(exists("run.csv"));
   assert_false(has_temporary());
 }
 
@@ -657,7 +659,7 @@ int main(void) {
       in_folder(check_of_several_ends_as_the_worst),
       in_folder(folder_that_is_not_there_fails_the_run),
       in_folder(full_output_fails_the_run),
-      in_folder(stopped_run_leaves_no_file),
+      in_folder(stopped_run_leaves_what_it_recorded),
       in_folder(signal_is_heard_inside_a_step),
       in_folder(bodies_that_start_in_one_another_are_warned_of),
       in_folder(step_that_is_given_up_names_its_bodies),

@@ -171,17 +171,17 @@ static duo random_duo(const ff_geom bodies[BODIES], int a, int b, uint64_t *seed
   return at;
 }
 
-static double weight_sum(const ff_manifold *m, bool whole) {
+static double weight_sum(const ff_manifold *m) {
   double sum = 0;
   for (int i = 0; i < m->count; i++) {
-    bool mine = whole || m->samples[i].id.kind != FF_PAIR_WHOLE;
-    sum += mine ? m->samples[i].weight : 0;
+    sum += m->samples[i].weight;
   }
   return sum;
 }
 
 /* Samples of cylinders and intersections sum to N where they have not faded into the pair as a
- * whole; those of a capsule to less where it leans. */
+ * whole, or to more where weights are raised because the shapes are deeper than the samples; those
+ * of a capsule to less where it leans. */
 static void test_weights_sum_to_law_units(void **state) {
   (void)state;
   ff_arena arena = {0};
@@ -195,17 +195,17 @@ static void test_weights_sum_to_law_units(void **state) {
         ff_manifold m;
         ff_manifold_find(at.a, &at.pa, at.b, &at.pb, INFINITY, &m);
         assert_true(m.count <= ff_manifold_limit(at.a->kind, at.b->kind));
-        double sum = weight_sum(&m, false), whole = weight_sum(&m, true);
+        double whole = weight_sum(&m);
         bool capsule = at.a->kind == FF_CAPSULE || at.b->kind == FF_CAPSULE;
         if (m.count >= FF_SAMPLES_MAX - 1) {
           continue; /* of many samples the deepest are taken */
         }
         if (is_polyhedral(a) && is_polyhedral(b)) {
           assert_close(whole, 4, 1e-9);
-        } else if (capsule) {
-          assert_true(sum < 2 + 1e-9 && whole > 0.2);
+        } else if (!capsule) {
+          assert_true(whole > 4 * (1 - m.blend) - 1e-9);
         } else {
-          assert_close(sum, 4 * (1 - m.blend), 1e-9);
+          assert_true(whole > 0.2);
         }
         for (int k = 0; k < m.count; k++) {
           assert_true(m.samples[k].weight > -1e-12);

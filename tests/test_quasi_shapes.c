@@ -38,24 +38,29 @@ static ff_audit fall(const drop *d, double y) {
            d->low, d->x, y, d->z, d->axis[0], d->axis[1], d->axis[2], d->angle, d->high);
   ff_model *model;
   ff_sim *sim = sim_of(&model, text, NULL);
-  assert_int_equal(ff_sim_advance(sim, d->until), FF_OK);
+  ff_status status = ff_sim_advance(sim, d->until);
   ff_audit audit = ff_sim_audit(sim);
+  if (status != FF_OK) {
+    print_error("status %d at t = %g\n", (int)status, ff_sim_time(sim));
+    audit.energy_residual = INFINITY;
+  }
   end(sim, model);
   return audit;
 }
 
 /* y: m, where they start, too; NULL: 0.01. open: what the ledger may leave open, of what moved. */
 static void check(const drop *drops, const double *y, size_t count, double open) {
+  size_t failed = 0;
   for (size_t i = 0; i < count; i++) {
     ff_audit audit = fall(&drops[i], y ? y[i] : 0.01);
     if (audit.verdict != FF_VERDICT_GOOD || !(audit.energy_residual < open * audit.energy_scale)) {
-      print_error("drop %zu: energy off by %g, gained %g\n", i,
+      print_error("drop %zu: verdict %d, energy off by %g, gained %g\n", i, (int)audit.verdict,
                   audit.energy_residual / audit.energy_scale,
                   audit.energy_gained / audit.energy_scale);
+      failed++;
     }
-    assert_int_equal(audit.verdict, FF_VERDICT_GOOD);
-    assert_true(audit.energy_residual < open * audit.energy_scale);
   }
+  assert_int_equal(failed, 0);
 }
 
 #define CAN       "shape: {cylinder: {radius: .05, height: .1}}"

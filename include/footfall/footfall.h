@@ -3,6 +3,7 @@
  *   scene   editable description      footfall/scene.h   ff_scene_*
  *   model   compiled, immutable       footfall/sim.h     ff_model_*
  *   sim     steps, ledger, events     footfall/sim.h     ff_sim_*
+ *   run     loop, recordings, resume  footfall/run.h     ff_run_*
  *   state   saved states, clones      footfall/state.h   ff_state_*, ff_sim_clone
  *   stepper time steppers             footfall/stepper.h ff_stepper_*
  *   law     contact and friction      footfall/law.h     ff_law_*
@@ -40,6 +41,7 @@
 #include "footfall/pilot.h"
 #include "footfall/qp.h"
 #include "footfall/robot.h"
+#include "footfall/run.h"
 #include "footfall/scene.h"
 #include "footfall/sim.h"
 #include "footfall/state.h"

@@ -39,7 +39,8 @@ typedef struct ff_recording_info {
   const char *const *names; /* channels; the first is "time" */
   const char *const *units;
   int count;
-  const char *file; /* file of the scene, so that its robots can be found; NULL: unknown */
+  const char *file;       /* file of the scene, so that its robots can be found; NULL: unknown */
+  const char *incomplete; /* why the run ended early; NULL or "": it is complete */
 } ff_recording_info;
 
 typedef struct ff_recorder ff_recorder;
@@ -49,6 +50,8 @@ typedef struct ff_recorder ff_recorder;
 FF_API ff_status ff_recorder_create(ff_recorder **out, const char *path,
                                     const ff_recording_info *info, ff_report *report);
 FF_API ff_status ff_recorder_add(ff_recorder *recorder, const double *row);
+/* Marks the recording as incomplete before it is closed, with the reason (HDF5 only). */
+FF_API ff_status ff_recorder_mark(ff_recorder *recorder, const char *reason);
 /* Completes and renames the file; summary: JSON text (may be NULL). Frees the recorder in any case.
  */
 FF_API ff_status ff_recorder_close(ff_recorder *recorder, const char *summary, ff_report *report);

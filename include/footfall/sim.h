@@ -92,8 +92,11 @@ FF_API double ff_model_stable_step(const ff_model *model);
 
 FF_API ff_status ff_sim_create(ff_sim **out, const ff_model *model);
 FF_API void ff_sim_destroy(ff_sim *sim);
-/* Resets to the initial state. */
-FF_API void ff_sim_reset(ff_sim *sim);
+/* Resets to the initial state; gravity stays as it was set. */
+FF_API ff_status ff_sim_reset(ff_sim *sim);
+/* A pointer of the user's, stored and returned; NULL at first. */
+FF_API void ff_sim_set_user(ff_sim *sim, void *user);
+FF_API void *ff_sim_user(const ff_sim *sim);
 
 /* Number of threads, 1 to 64, that share the parallel parts of each step: under `quasi-rigid` the
  * contacts of large islands (64 bodies and more in contact). Results are the same to the last bit.
@@ -125,6 +128,31 @@ FF_API ff_body_state ff_sim_body(const ff_sim *sim, ff_body body);
 /* Sets the state of a free body; contact history is kept, the ledger restarts. */
 FF_API ff_status ff_sim_set_body(ff_sim *sim, ff_body body, const ff_body_state *state);
 
+/* Wrench on a free body or a movable link until it is set again: a force (N, world) at a point
+ * fixed in the body (m, body frame), and a torque (N m, world). Its work is in the ledger. Zero:
+ * none. */
+FF_API ff_status ff_sim_apply(ff_sim *sim, ff_body body, ff_vec3 point, ff_vec3 force,
+                              ff_vec3 torque);
+/* Gravity from now on, m/s^2, world; the ledger restarts. Pilots keep that of the scene. */
+FF_API ff_status ff_sim_set_gravity(ff_sim *sim, ff_vec3 gravity);
+FF_API ff_vec3 ff_sim_gravity(const ff_sim *sim);
+
+/* Mean acceleration over the last step: m/s^2 of the origin and rad/s^2, world; NAN before the
+ * first step and after the state was set. */
+typedef struct ff_body_acceleration {
+  ff_vec3 linear, angular;
+} ff_body_acceleration;
+
+FF_API ff_body_acceleration ff_sim_acceleration(const ff_sim *sim, ff_body body);
+
+/* Inertial sensor: specific force (acceleration minus gravity, m/s^2) and angular velocity (rad/s)
+ * in the axes of a sensor with this pose in the body frame, mean over the last step. */
+typedef struct ff_imu {
+  ff_vec3 force, omega;
+} ff_imu;
+
+FF_API ff_imu ff_sim_imu(const ff_sim *sim, ff_body body, ff_pose sensor);
+
 /* ---- robots and their joints ----------------------------------------------------------------- */
 
 /* Robots are 1 .. count, their joints with one axis 1 .. joint_count in the order of the tree. */
@@ -142,8 +170,28 @@ FF_API int ff_model_robot_find(const ff_model *model, const char *name); /* 0: u
 FF_API const char *ff_model_joint_name(const ff_model *model, int robot, int joint);
 FF_API int ff_model_joint_find(const ff_model *model, int robot, const char *name); /* 0: unknown */
 
+typedef struct ff_joint_info {
+  const char *name;
+  int q_at, v_at; /* index into q and v of the robot; -1: the axis is a component of a rotation or
+                     of a free joint's position */
+  bool slides;    /* m and N, not rad and N m */
+  bool follows;   /* moves with another joint: position = factor q[q_at] + offset */
+  double factor, offset;
+  double lower, upper;       /* limits; infinite: none */
+  double effort, speed;      /* of its drive; INFINITY: not limited */
+  double stiffness, damping; /* of its drive in the scene */
+} ff_joint_info;
+
+FF_API ff_joint_info ff_model_joint_info(const ff_model *model, int robot, int joint);
+
 /* Coordinates and velocities as in its tree; either may be NULL. Of no robot: left as they are. */
 FF_API void ff_sim_robot(const ff_sim *sim, int robot, double *q, double *v);
+/* Sets them; NULL leaves q or v as it is. Quaternions are made unit. Contact history is kept, the
+ * ledger restarts. */
+FF_API ff_status ff_sim_set_robot(ff_sim *sim, int robot, const double *q, const double *v);
+/* Sets position and velocity of one joint (rad, rad/s; m, m/s if it slides): of a joint with one
+ * axis that does not follow another. */
+FF_API ff_status ff_sim_set_joint(ff_sim *sim, int robot, int joint, double position, double rate);
 /* Sum of all contact forces on a body, N, world. */
 FF_API ff_vec3 ff_sim_body_load(const ff_sim *sim, ff_body body);
 /* Replaces the scene's drive of the joint until the next order. Within its effort; call between
@@ -175,6 +223,9 @@ typedef struct ff_contact {
 
 FF_API int ff_sim_contact_count(const ff_sim *sim);
 FF_API ff_contact ff_sim_contact(const ff_sim *sim, int index);
+/* All of them at once, in the same order: returns their number; out (may be NULL) takes the first
+ * capacity of them. */
+FF_API int ff_sim_contacts(const ff_sim *sim, ff_contact *out, int capacity);
 
 /* Two bodies that overlap by more than their load explains, as in a scene with wrong positions:
  * they separate violently. */
@@ -325,6 +376,10 @@ typedef struct ff_event {
 /* Called after each event, inside ff_sim_step; must not modify the sim. */
 typedef void (*ff_event_fn)(void *context, const ff_event *event);
 FF_API void ff_sim_on_event(ff_sim *sim, ff_event_fn fn, void *context);
+
+/* Called after each step; may read the sim, save its state, give orders, apply wrenches and cancel.
+ * NULL: stops the calls. */
+FF_API ff_status ff_sim_on_step(ff_sim *sim, ff_control_fn fn, void *context);
 
 #ifdef __cplusplus
 }

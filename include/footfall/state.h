@@ -5,11 +5,11 @@
  *   ff_state_restore(sim, state);        back again: what follows repeats to the last bit
  *
  * Bodies, robots' q and v, contact memory, warm starts, clocks and modes of controllers, orders,
- * ledger, audit, step size of `adaptive`, and what was changed while it ran (gravity, masses, laws,
- * gains). A state fits every sim of the same structure: bodies, shapes, joints, stepper and contact
- * capacity of the model; else calls return FF_ERROR_INPUT and change nothing. The functions of
- * ff_sim_on_control, ff_sim_on_event and ff_sim_on_step, the number of threads and user data are
- * not part of it. See docs/state.md.
+ * ledger, audit, step size of `adaptive`, wrenches and gravity set while it ran. A state fits every
+ * sim of the same structure: bodies, shapes, joints, stepper and contact capacity of the model;
+ * else calls return FF_ERROR_INPUT and change nothing. The functions of ff_sim_on_control,
+ * ff_sim_on_event and ff_sim_on_step, the number of threads and user data are not part of it. See
+ * docs/state.md.
  */
 #ifndef FOOTFALL_STATE_H
 #define FOOTFALL_STATE_H

@@ -31,7 +31,6 @@ typedef struct ff_stepper_info {
   bool locates_events;    /* ends steps at touch-down and lift-off */
   bool midpoint_contacts; /* solves for contacts with friction over the step
                              (step/midpoint_contact.h) */
-  bool rounds_edges;      /* touches shapes with rounded edges; false: contact samples */
   bool keeps_constraints;
   bool constrains_links; /* constraints may hold links of robots */
   bool only_loses;       /* no loss, of contacts or of the step itself, may give energy back */

@@ -1,6 +1,8 @@
 #include "audit/contacts.h"
 
+#include "geom/manifold.h"
 #include "math/vec.h"
+#include "model/steppers.h"
 
 /* ---- contact residuals ----------------------------------------------------------------------- */
 
@@ -77,85 +79,25 @@ static ff_contact_residual worse_residual(ff_contact_residual a, ff_contact_resi
                                greater(a.penetration, b.penetration)};
 }
 
-/* Contact points of two shapes at their current poses; separated ones too if there is a force
- * between them without a feature pair. */
-static int audit_contact_points(const ff_model *model, const ff_near *near, const ff_point *points,
-                                const ff_pose *a, const ff_pose *b, ff_touch out[FF_TOUCH_MAX]) {
-  double margin = 0;
-  for (int i = 0; i < near->point_count; i++) {
-    bool pushes =
-        points[i].spot.kind == FF_SPOT_NONE && v3_dot(points[i].force, points[i].force) > 0;
-    margin = pushes ? INFINITY : margin;
-  }
-  return ff_near_touch(model, near, a, b, margin, out);
-}
-
-/* Contact point of a feature pair of rounded shapes at their current poses. Features that no longer
- * face each other bear nothing. */
-static ff_touch audit_feature_contact(const ff_model *model, const ff_near *near,
-                                      const ff_point *point, const ff_pose *a, const ff_pose *b) {
-  ff_touch out = {.spot = point->spot, .normal = point->normal, .point = point->point};
-  bool there = ff_near_look(model, near, a, b, &out);
-  out.depth = there ? out.depth : -INFINITY;
-  return out;
-}
-
-/* Contact points closer than this, relative to the size of a body, are the same. */
-#define SAME 1e-3
-
-/* State of a contact point: that with its feature pair, or at the same place. NULL: none. */
-static const ff_point *audit_point_state(const ff_near *near, const ff_point *points, double size,
-                                         const ff_touch *touch) {
-  const ff_point *found = NULL;
-  if (!ff_spot_lasts(&touch->spot)) {
-    const ff_point *named = &points[touch->feature];
-    return named->touching && named->spot.kind != touch->spot.kind ? NULL : named;
-  }
-  for (int i = 0; i < near->point_count; i++) {
-    const ff_point *point = &points[i];
-    if (point->touching && ff_spot_is_same(&point->spot, &touch->spot)) {
-      return point;
-    }
-    bool close = v3_norm(v3_sub(point->point, touch->point)) < SAME * size;
-    found = point->touching && ff_spot_lasts(&point->spot) && close ? point : found;
-  }
-  return found;
-}
-
-/* Worst residual of a shape pair: of all contact points that geometry finds now, and of solved
- * feature pairs that it does not find. */
+/* Worst residual of a shape pair whose contact points are known by their numbers: of all that
+ * geometry finds now, and of separated ones too if there is a force. */
 static ff_contact_residual audit_check_pair(const ff_model *model, const ff_state *state,
                                             const ff_near *near, double *largest) {
-  static const ff_point nobody = {.left = INFINITY};
-  const ff_model_shape *shape_a = &model->shapes[near->shape_a];
-  const ff_pose *a = &state->bodies[shape_a->body].pose;
+  const ff_pose *a = &state->bodies[model->shapes[near->shape_a].body].pose;
   const ff_pose *b = &state->bodies[model->shapes[near->shape_b].body].pose;
   const ff_point *points = &state->points[near->first_point];
   ff_contact_residual out = {0};
   ff_touch touches[FF_TOUCH_MAX];
-  bool seen[FF_TOUCH_MAX] = {false};
-  int count = audit_contact_points(model, near, points, a, b, touches);
+  double margin = 0;
+  for (int i = 0; i < near->point_count; i++) {
+    margin = v3_dot(points[i].force, points[i].force) > 0 ? INFINITY : margin;
+  }
+  int count = ff_near_touch(model, near, a, b, margin, touches);
   for (int i = 0; i < count; i++) {
-    if (touches[i].spot.kind != FF_SPOT_NONE && !(touches[i].depth > 0)) {
-      continue; /* their forces are checked below */
-    }
-    const ff_point *point =
-        audit_point_state(near, points, model->bodies[shape_a->body].bound, &touches[i]);
     ff_contact_load load =
-        audit_contact_load(model, state, near, point ? point : &nobody, &touches[i]);
+        audit_contact_load(model, state, near, &points[touches[i].feature], &touches[i]);
     out = worse_residual(out, ff_audit_contact(&load));
     *largest = greater(*largest, load.layer + load.core);
-    if (point && ff_spot_is_same(&point->spot, &touches[i].spot)) {
-      seen[point - points] = true;
-    }
-  }
-  for (int i = 0; i < near->point_count; i++) {
-    if (points[i].touching && !seen[i] && points[i].spot.kind != FF_SPOT_NONE) {
-      ff_touch touch = audit_feature_contact(model, near, &points[i], a, b);
-      ff_contact_load load = audit_contact_load(model, state, near, &points[i], &touch);
-      out = worse_residual(out, ff_audit_contact(&load));
-      *largest = greater(*largest, load.layer + load.core);
-    }
   }
   return out;
 }
@@ -199,18 +141,17 @@ static ff_contact_residual residual_of_samples(const ff_model *model, const ff_s
   return out;
 }
 
-/* Places where two polyhedra overlap now and less weight was solved for, by more than MISSED, are
+/* Places where two shapes overlap now and less weight was solved for, by more than MISSED, are
  * checked as open contacts. */
 #define SAME_PLACE 1e-2 /* of a body's size: weights of samples this close count together */
 #define MISSED     0.5  /* law units */
 
-/* Weight of all samples of a manifold near a place less that of points which touch there. */
-static double missed_weight(const ff_manifold *now, const ff_near *near, const ff_point *points,
-                            ff_vec3 place, double close) {
+/* Weight of all samples near a place less that of points which touch there. */
+static double missed_weight(const ff_touch *now, int count, const ff_near *near,
+                            const ff_point *points, ff_vec3 place, double close) {
   double sum = 0;
-  for (int k = 0; k < now->count; k++) {
-    bool here = v3_norm(v3_sub(now->samples[k].point, place)) < close;
-    sum += here ? now->samples[k].weight : 0;
+  for (int k = 0; k < count; k++) {
+    sum += v3_norm(v3_sub(now[k].point, place)) < close ? now[k].weight : 0;
   }
   for (int k = 0; k < near->point_count; k++) {
     bool here = v3_norm(v3_sub(points[k].point, place)) < close;
@@ -219,45 +160,116 @@ static double missed_weight(const ff_manifold *now, const ff_near *near, const f
   return sum;
 }
 
-/* Samples that `quasi-rigid` solved for, each by its own feature pair where that is now. They push
- * along the direction that depths are measured along, with the weights of the start of the step. */
-static ff_contact_residual residual_of_solved_samples(const ff_model *model, const ff_state *state,
-                                                      const ff_near *near, double *largest) {
-  static const ff_point open = {.left = INFINITY};
+/* Does a point lie on the surface of a shape, to ON_SURFACE of its size? */
+#define ON_SURFACE 1e-6
+static bool is_on_surface(const ff_geom *geom, const ff_pose *pose, ff_vec3 point) {
+  const ff_geom ball = {.kind = FF_SPHERE, .size = {1e-3 * ff_geom_thickness(geom), 0, 0}};
+  const ff_pose at = {point, {1, 0, 0, 0}};
+  ff_distance distance;
+  ff_distance_query(&distance, &ball, &at, geom, pose, INFINITY);
+  return fabs(distance.gap + ball.size.x) < ON_SURFACE * ff_geom_bound(geom);
+}
+
+/* A pair as a whole is solved for with a point of each body and a normal that turns with b, since
+ * its witness points jump. That is right if these points are on the surfaces. */
+static void audit_tied_sample(const ff_model *model, const ff_state *state, const ff_near *near,
+                              const ff_point *point, ff_sample *at) {
+  ff_vec3 on[2];
+  bool on_surface = true;
+  for (int s = 0; s < 2; s++) {
+    const ff_model_shape *shape = &model->shapes[s ? near->shape_b : near->shape_a];
+    const ff_pose *body = &state->bodies[shape->body].pose;
+    ff_pose workspace;
+    on[s] = pose_point(*body, point->tied[s]);
+    on_surface =
+        on_surface && is_on_surface(&shape->geom, ff_shape_at(shape, body, &workspace), on[s]);
+  }
+  if (on_surface) {
+    at->point = v3_scale(0.5, v3_add(on[0], on[1]));
+    at->normal = at->along = point->normal;
+    at->depth = v3_dot(point->normal, v3_sub(on[1], on[0]));
+  }
+}
+
+static ff_touch touch_of_sample(const ff_sample *at) {
+  return (ff_touch){.point = at->point,
+                    .normal = at->along,
+                    .t1 = v3_orthogonal(at->along),
+                    .depth = at->depth,
+                    .weight = at->weight};
+}
+
+/* The sample of a contact point where it is now. */
+static ff_touch audit_solved_sample(const ff_model *model, const ff_state *state,
+                                    const ff_near *near, const ff_point *point) {
   const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
-  const ff_point *points = &state->points[near->first_point];
   ff_pose workspace_a, workspace_b;
   const ff_pose *pose_a = ff_shape_at(a, &state->bodies[a->body].pose, &workspace_a);
   const ff_pose *pose_b = ff_shape_at(b, &state->bodies[b->body].pose, &workspace_b);
-  const ff_point *loaded[FF_SAMPLES_MAX];
-  ff_contact_residual out = {0};
-  ff_manifold solved, now;
-  solved.count = 0;
-  for (int i = 0; i < near->point_count; i++) {
-    if (points[i].touching) {
-      loaded[solved.count] = &points[i];
-      solved.samples[solved.count++].id = points[i].id;
+  if (b->geom.kind == FF_HALF_SPACE) {
+    ff_touch out = {.id = point->id};
+    ff_cylinder_plane_evaluate(&a->geom, pose_a, pose_b, model->bindings[near->binding].round, &out,
+                               NULL);
+    return out;
+  }
+  ff_manifold one;
+  one.count = 1;
+  one.samples[0].id = point->id;
+  one.spin[0] = point->prism[0];
+  one.spin[1] = point->prism[1];
+  ff_manifold_evaluate(&a->geom, pose_a, &b->geom, pose_b, &one, NULL);
+  if (point->id.kind == FF_PAIR_WHOLE) {
+    audit_tied_sample(model, state, near, point, &one.samples[0]);
+  }
+  return touch_of_sample(&one.samples[0]);
+}
+
+/* Samples of two shapes that overlap now. */
+static int audit_samples_now(const ff_model *model, const ff_state *state, const ff_near *near,
+                             ff_touch out[FF_TOUCH_MAX]) {
+  const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
+  const ff_pose *body_a = &state->bodies[a->body].pose, *body_b = &state->bodies[b->body].pose;
+  ff_pose workspace_a, workspace_b;
+  ff_manifold now;
+  if (b->geom.kind == FF_HALF_SPACE) {
+    int count = ff_near_touch(model, near, body_a, body_b, 0, out);
+    for (int i = 0; i < count; i++) {
+      out[i].weight = 1;
     }
+    return count;
   }
-  ff_manifold_find(&a->geom, pose_a, &b->geom, pose_b, 0, &now);
-  if (solved.count > 0) {
-    ff_manifold_evaluate(&a->geom, pose_a, &b->geom, pose_b, &solved, NULL);
+  ff_manifold_find(&a->geom, ff_shape_at(a, body_a, &workspace_a), &b->geom,
+                   ff_shape_at(b, body_b, &workspace_b), 0, &now);
+  for (int i = 0; i < now.count; i++) {
+    out[i] = touch_of_sample(&now.samples[i]);
   }
-  for (int i = 0; i < solved.count + now.count; i++) {
-    bool known = i < solved.count;
-    const ff_sample *at = known ? &solved.samples[i] : &now.samples[i - solved.count];
-    double weight = known ? loaded[i]->weight
-                          : missed_weight(&now, near, points, at->point,
-                                          SAME_PLACE * model->bodies[a->body].bound);
+  return now.count;
+}
+
+/* Samples that `quasi-rigid` solved for, each by its own id where that is now. They push along the
+ * direction that depths are measured along, with the weights of the start of the step. */
+static ff_contact_residual residual_of_solved_samples(const ff_model *model, const ff_state *state,
+                                                      const ff_near *near, double *largest) {
+  static const ff_point open = {.left = INFINITY};
+  const ff_point *points = &state->points[near->first_point];
+  double close = SAME_PLACE * model->bodies[model->shapes[near->shape_a].body].bound;
+  ff_contact_residual out = {0};
+  ff_touch now[FF_TOUCH_MAX];
+  int count = audit_samples_now(model, state, near, now);
+  for (int i = 0; i < near->point_count + count; i++) {
+    bool known = i < near->point_count;
+    const ff_point *point = known ? &points[i] : &open;
+    if (known && !point->touching) {
+      continue;
+    }
+    ff_touch touch =
+        known ? audit_solved_sample(model, state, near, point) : now[i - near->point_count];
+    double weight =
+        known ? point->weight : missed_weight(now, count, near, points, touch.point, close);
     if (!known && !(weight > MISSED)) {
       continue;
     }
-    ff_touch touch = {.point = at->point,
-                      .normal = at->along,
-                      .t1 = v3_orthogonal(at->along),
-                      .depth = at->depth};
-    ff_contact_load load =
-        audit_contact_load(model, state, near, known ? loaded[i] : &open, &touch);
+    ff_contact_load load = audit_contact_load(model, state, near, point, &touch);
     load.stiffness *= weight;
     out = worse_residual(out, ff_audit_contact(&load));
     *largest = greater(*largest, load.layer + load.core);
@@ -268,13 +280,14 @@ static ff_contact_residual residual_of_solved_samples(const ff_model *model, con
 /* Worst residual of a shape pair. */
 static ff_contact_residual residual_of_pair(const ff_model *model, const ff_state *state,
                                             const ff_near *near, double *largest) {
-  if (!model->stepper->rounds_edges) {
+  ff_shape_kind a = model->shapes[near->shape_a].geom.kind;
+  ff_shape_kind b = model->shapes[near->shape_b].geom.kind;
+  if (!ff_stepper_uses_layers(model->stepper)) {
     return residual_of_samples(model, state, near, largest);
   }
-  bool polyhedral = ff_geom_are_polyhedral(model->shapes[near->shape_a].geom.kind,
-                                           model->shapes[near->shape_b].geom.kind);
-  return polyhedral ? residual_of_solved_samples(model, state, near, largest)
-                    : audit_check_pair(model, state, near, largest);
+  bool samples = ff_manifold_has_features(a, b) || (a == FF_CYLINDER && b == FF_HALF_SPACE);
+  return samples ? residual_of_solved_samples(model, state, near, largest)
+                 : audit_check_pair(model, state, near, largest);
 }
 
 ff_contact_residual ff_audit_contacts(const ff_model *model, const ff_state *state,

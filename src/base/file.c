@@ -19,7 +19,8 @@ enum { BUFFER_SIZE = 1 << 16, NAME_TRIES = 100 };
 struct ff_file {
   char *shown;     /* path as given by the user */
   char *target;    /* final path, symbolic links resolved */
-  char *temporary; /* path while the file is being written; NULL: standard output */
+  char *temporary; /* path while the file is being written; NULL: standard output, or it grows */
+  bool grows;      /* under its own name */
   char *buffer;
   size_t used;
   int fd;
@@ -190,8 +191,8 @@ static ff_status file_write_all(ff_file *file, const char *bytes, size_t size) {
   return FF_OK;
 }
 
-static ff_status file_flush(ff_file *file) {
-  ff_status status = file_write_all(file, file->buffer, file->used);
+ff_status ff_file_flush(ff_file *file) {
+  ff_status status = file->failed ? FF_ERROR_FILE : file_write_all(file, file->buffer, file->used);
   file->used = 0;
   return status;
 }
@@ -200,7 +201,7 @@ ff_status ff_file_write(ff_file *file, const void *bytes, size_t size) {
   if (file->failed) {
     return FF_ERROR_FILE;
   }
-  if (size > BUFFER_SIZE - file->used && file_flush(file) != FF_OK) {
+  if (size > BUFFER_SIZE - file->used && ff_file_flush(file) != FF_OK) {
     return FF_ERROR_FILE;
   }
   if (size > BUFFER_SIZE) {
@@ -222,28 +223,79 @@ static bool file_sync_and_rename(ff_file *file) {
 }
 
 ff_status ff_file_commit(ff_file *file, ff_report *report) {
-  if (!file->failed && file_flush(file) == FF_OK && file->temporary &&
+  if (!file->failed && ff_file_flush(file) == FF_OK && file->temporary &&
       !file_sync_and_rename(file)) {
     file_set_error(file, errno);
   }
-  if (file->failed) {
-    ff_status status = file_report_errno(report, file->shown, "write", file->error);
+  ff_status status =
+      file->failed ? file_report_errno(report, file->shown, "write", file->error) : FF_OK;
+  if (file->failed && !file->grows) {
     ff_file_abandon(file);
     return status;
   }
-  if (file->temporary) {
+  if (file->temporary || file->grows) {
     close(file->fd);
   }
   file_free(file);
-  return FF_OK;
+  return status;
 }
 
 void ff_file_abandon(ff_file *file) {
-  if (file && file->temporary) {
+  if (file && (file->temporary || file->grows)) {
     close(file->fd);
-    unlink(file->temporary);
+    unlink(file->grows ? file->target : file->temporary);
   }
   file_free(file);
+}
+
+/* ---- files that grow ------------------------------------------------------------------------- */
+
+static ff_status file_open_grown(ff_file *file, size_t keep, ff_report *report) {
+  if (!file_may_replace(file->target, report, file->shown)) {
+    return FF_ERROR_FILE;
+  }
+  int flags = O_WRONLY | O_CLOEXEC | (keep > 0 ? 0 : O_CREAT);
+  file->fd = file_must_fail() ? -1 : open(file->target, flags, 0666);
+  struct stat about;
+  if (file->fd < 0 || fstat(file->fd, &about) != 0) {
+    return file_report_errno(report, file->shown, "write", errno);
+  }
+  if ((size_t)about.st_size < keep) {
+    close(file->fd);
+    return file_report_reason(report, file->shown, "go on", "it is shorter than it was");
+  }
+  if (file_must_fail() || ftruncate(file->fd, (off_t)keep) != 0 ||
+      lseek(file->fd, 0, SEEK_END) < 0) {
+    int error = errno;
+    close(file->fd);
+    return file_report_errno(report, file->shown, "write", error);
+  }
+  return FF_OK;
+}
+
+ff_status ff_file_grow(ff_file **out, const char *path, size_t keep, ff_report *report) {
+  *out = NULL;
+  ff_file *file = ff_alloc(1, sizeof *file);
+  if (!file) {
+    return FF_ERROR_MEMORY;
+  }
+  file->grows = true;
+  file->shown = ff_strdup(path);
+  file->target = resolve_target(path);
+  file->buffer = ff_alloc(BUFFER_SIZE, 1);
+  ff_status status = file->shown && file->target && file->buffer
+                         ? file_open_grown(file, keep, report)
+                         : FF_ERROR_MEMORY;
+  if (status != FF_OK) {
+    file_free(file);
+    return status;
+  }
+  *out = file;
+  return FF_OK;
+}
+
+void ff_file_remove(const char *path) {
+  unlink(path);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */

@@ -18,6 +18,15 @@ ff_status ff_file_commit(ff_file *file, ff_report *report);
 /* Removes the temporary file and frees. NULL is allowed. */
 void ff_file_abandon(ff_file *file);
 
+/* A file that grows under its own name and can be read at any time. Its first `keep` bytes stay, all
+ * after them is cut off; 0: a new file. FF_ERROR_FILE if it is shorter. Commit closes it and leaves
+ * it even after a failure; abandon removes it. */
+ff_status ff_file_grow(ff_file **out, const char *path, size_t keep, ff_report *report);
+/* Hands everything written so far to the operating system. */
+ff_status ff_file_flush(ff_file *file);
+/* Removes a file; one that does not exist is no error. */
+void ff_file_remove(const char *path);
+
 /* Reads a whole file of at most limit bytes; *out gets a final NUL that size does not count
  * and is freed with ff_free. FF_ERROR_FILE if unreadable, FF_ERROR_INPUT if too large. */
 ff_status ff_file_read(char **out, size_t *size, const char *path, size_t limit, ff_report *report);

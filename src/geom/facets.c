@@ -33,21 +33,16 @@ static ff_geom hull_geom(const ff_hull *hull) {
 
 /* Margin of a core with this half thickness: what the shape asks for, within limits. */
 static double margin_of(const ff_geom *geom, double half) {
-  return lesser(greater(geom->core_margin, FF_CORE_MARGIN * half), FF_CORE_MARGIN_MOST * half);
+  double share = ff_geom_is_round_sided(geom->kind) ? 3 : 1; /* it is eroded for the other, too */
+  double least = share * FF_CORE_MARGIN * half;
+  return lesser(greater(share * geom->core_margin, least), FF_CORE_MARGIN_MOST * half);
 }
 
-ff_status ff_geom_set_core_margin(ff_geom *geom, double margin, ff_arena *arena) {
-  const ff_hull *hull = geom->kind == FF_POLYHEDRON     ? geom->hull
-                        : geom->kind == FF_INTERSECTION ? geom->parts->facets
-                                                        : NULL;
-  geom->core_margin = margin;
-  double depth = hull ? margin_of(geom, hull->inside) : 0;
-  return hull && depth > hull->inner_depth
-             ? ff_hull_erode_inner((ff_hull *)hull, depth / hull->inside, arena)
-             : FF_OK;
-}
-
-double ff_facets_margin(const ff_geom *geom, double *reach) {
+double ff_facets_margin(const ff_geom *geom, bool sharp, double *reach) {
+  *reach = geom->kind == FF_INTERSECTION ? geom->parts->bound : 0;
+  if (sharp) {
+    return 0;
+  }
   const ff_hull *hull = geom->kind == FF_POLYHEDRON ? geom->hull : NULL;
   if (geom->kind == FF_INTERSECTION) {
     hull = geom->parts->facets;
@@ -60,7 +55,7 @@ double ff_facets_margin(const ff_geom *geom, double *reach) {
   }
   if (geom->kind == FF_CAPSULE) {
     *reach = geom->size.x;
-    return margin_of(geom, geom->size.x);
+    return FF_CORE_MARGIN * geom->size.x;
   }
   ff_geom box = geom->kind == FF_CYLINDER ? prism_of(geom) : *geom;
   double margin = margin_of(geom, least3(box.size));
@@ -68,8 +63,22 @@ double ff_facets_margin(const ff_geom *geom, double *reach) {
   return margin;
 }
 
+ff_status ff_geom_set_core_margin(ff_geom *geom, double margin, ff_arena *arena) {
+  geom->core_margin = margin;
+  const ff_hull *hull = geom->kind == FF_POLYHEDRON     ? geom->hull
+                        : geom->kind == FF_INTERSECTION ? geom->parts->facets
+                                                        : NULL;
+  if (!hull) {
+    return FF_OK;
+  }
+  double depth = margin_of(geom, hull->inside);
+  return depth > hull->inner_depth
+             ? ff_hull_erode_inner((ff_hull *)hull, depth / hull->inside, arena)
+             : FF_OK;
+}
+
 bool ff_facets_core(ff_geom *out, ff_pose *pose_out, double *lack, const ff_geom *geom,
-                    const ff_pose *pose) {
+                    const ff_pose *pose, bool sharp) {
   double reach;
   *pose_out = *pose;
   *lack = 0;
@@ -77,18 +86,20 @@ bool ff_facets_core(ff_geom *out, ff_pose *pose_out, double *lack, const ff_geom
   switch (geom->kind) {
     case FF_BOX:
     case FF_CYLINDER: {
-      double margin = ff_facets_margin(geom, &reach);
+      double margin = ff_facets_margin(geom, sharp, &reach);
       bool box = geom->kind == FF_BOX;
       out->size = v3_sub(geom->size, v3(margin, margin, box ? margin : 0));
       return true;
     }
     case FF_CAPSULE: *lack = out->size.x = CORE_CAPSULE * geom->size.x; return true;
-    case FF_POLYHEDRON: *out = hull_geom(geom->hull->inner); return geom->hull->inner != NULL;
+    case FF_POLYHEDRON:
+      *out = sharp ? *geom : hull_geom(geom->hull->inner);
+      return geom->hull->inner != NULL;
     case FF_INTERSECTION:
       if (!geom->parts->facets) {
         return false;
       }
-      *out = hull_geom(geom->parts->facets->inner);
+      *out = hull_geom(sharp ? geom->parts->facets : geom->parts->facets->inner);
       *pose_out = pose_mul(*pose, geom->parts->facets_pose);
       return true;
     default: return false;
@@ -100,7 +111,7 @@ bool ff_facets_core(ff_geom *out, ff_pose *pose_out, double *lack, const ff_geom
  * axis of a turns with it by dz = dw x z, so that f.dz = -dw.e, and its prism by dw.z less than
  * that in the body. */
 static int find_prisms(ff_facets out[2], const ff_geom *geom, const ff_pose *pose, bool of_a,
-                       ff_vec3 n, const ff_mat3 rate[2]) {
+                       ff_vec3 n, const ff_mat3 rate[2], bool all, double *spin) {
   ff_vec3 z = q_axis_z(pose->orientation);
   double along = v3_dot(n, z), sign = of_a ? -1 : 1, step_rate;
   ff_vec3 across = v3_axpy(n, -along, z);
@@ -117,23 +128,26 @@ static int find_prisms(ff_facets out[2], const ff_geom *geom, const ff_pose *pos
   ff_facets both = {
       .geom = prism, .core = core, .pose = *pose, .axis = z, .centre = pose->position};
   int count = 0;
-  if (share < 1) {
+  if (share < 1 || all) {
     out[count] = both;
     out[count].share = 1 - share;
     out[count].d_share = (ff_gradient){v3_neg(d_share.shift), v3_neg(d_share.turn)};
     count++;
   }
-  if (share > 0) {
+  bool turned = isnan(*spin);
+  if (share > 0 || !turned || (all && sine > 1e-9)) {
     ff_facets *to = &out[count++];
     ff_vec3 e = v3_scale(sign * per, across), f = v3_cross(z, e);
-    ff_vec3 local = q_unrotate(pose->orientation, e);
-    double angle = atan2(local.y, local.x) - 0.25 * ff_pi;
+    if (turned) {
+      ff_vec3 local = q_unrotate(pose->orientation, e);
+      *spin = atan2(local.y, local.x) - 0.25 * ff_pi;
+    }
     *to = both;
     to->share = share;
     to->d_share = d_share;
     to->first_id = FF_TURNED_PRISM;
-    to->turned = true;
-    to->pose.orientation = q_mul(pose->orientation, q_exp(v3(0, 0, angle)));
+    to->turned = turned;
+    to->pose.orientation = q_mul(pose->orientation, q_exp(v3(0, 0, *spin)));
     to->spin.shift = v3_scale(sign * per, m3_tmul(rate[0], f));
     to->spin.turn = v3_scale(sign * per, m3_tmul(rate[1], f));
     if (of_a) {
@@ -143,14 +157,105 @@ static int find_prisms(ff_facets out[2], const ff_geom *geom, const ff_pose *pos
   return count;
 }
 
+/* Vertices i at the bottom and S + i at the top; faces i of the side, then bottom and top; edges i
+ * of the bottom, S + i of the top, 2 S + i upright. */
+static void rim_topology(ff_rim_prism *to) {
+  enum { S = FF_RIM_SIDES };
+  for (int i = 0; i < S; i++) {
+    int next = (i + 1) % S, last = (i + S - 1) % S;
+    to->edges[i] = (ff_hull_edge){{i, next}, {i, S}};
+    to->edges[S + i] = (ff_hull_edge){{S + i, S + next}, {S + 1, i}};
+    to->edges[2 * S + i] = (ff_hull_edge){{i, S + i}, {last, i}};
+    const int side[4] = {i, 2 * S + next, S + i, 2 * S + i},
+              corners[4] = {i, next, S + next, S + i};
+    const int ring[2][3] = {{i, last, S}, {i, S + 1, last}};
+    const int ring_edge[2][3] = {{2 * S + i, last, i}, {S + i, S + last, 2 * S + i}};
+    for (int k = 0; k < 4; k++) {
+      to->side[4 * i + k] = side[k];
+      to->corners[4 * i + k] = corners[k];
+    }
+    for (int k = 0; k < 6; k++) {
+      to->ring[3 * (k / 3 * S + i) + k % 3] = ring[k / 3][k % 3];
+      to->ring_edge[3 * (k / 3 * S + i) + k % 3] = ring_edge[k / 3][k % 3];
+    }
+    to->side[4 * S + i] = i;
+    to->side[5 * S + i] = S + i;
+    to->corners[4 * S + i] = S - 1 - i;
+    to->corners[5 * S + i] = S + i;
+  }
+  for (int f = 0; f < S + 2; f++) {
+    to->face_size[f] = f < S ? 4 : S;
+    to->face_start[f] = f < S ? 4 * f : (4 + f - S) * S;
+  }
+  to->face_start[S + 2] = 6 * S;
+  for (int v = 0; v <= 2 * S; v++) {
+    to->ring_start[v] = 3 * v;
+  }
+}
+
+static void rim_hull(const ff_rim_prism *topology, ff_hull *to, ff_vec3 *vertices, ff_vec3 *normal,
+                     double *offset, double radius, double half) {
+  enum { S = FF_RIM_SIDES };
+  static const double turn = 2 * ff_pi / S;
+  for (int i = 0; i < S; i++) {
+    double at = turn * i;
+    vertices[i] = v3(radius * cos(at), radius * sin(at), -half);
+    vertices[S + i] = v3(vertices[i].x, vertices[i].y, half);
+    normal[i] = v3(cos(at + 0.5 * turn), sin(at + 0.5 * turn), 0);
+    offset[i] = radius * cos(0.5 * turn);
+  }
+  normal[S] = v3(0, 0, -1);
+  normal[S + 1] = v3(0, 0, 1);
+  offset[S] = offset[S + 1] = half;
+  *to = (ff_hull){.vertices = vertices,
+                  .vertex_count = 2 * S,
+                  .corners = topology->corners,
+                  .face_size = topology->face_size,
+                  .face_start = topology->face_start,
+                  .normal = normal,
+                  .offset = offset,
+                  .face_count = S + 2,
+                  .edges = topology->edges,
+                  .edge_count = 3 * S,
+                  .bound = sqrt(radius * radius + half * half),
+                  .inside = lesser(offset[0], half)};
+  to->topology = (ff_topology){2 * S,
+                               3 * S,
+                               S + 2,
+                               topology->edges,
+                               topology->face_start,
+                               topology->side,
+                               topology->ring_start,
+                               topology->ring,
+                               topology->ring_edge};
+}
+
+void ff_facets_rim(ff_facets *out, ff_rim_prism *room, const ff_geom *cylinder,
+                   const ff_pose *pose) {
+  double r = cylinder->size.x, h = cylinder->size.y;
+  double margin = margin_of(cylinder, least3(prism_of(cylinder).size));
+  rim_topology(room);
+  rim_hull(room, &room->of.hull, room->of.vertices, room->of.normal, room->of.offset, r, h);
+  rim_hull(room, &room->core.hull, room->core.vertices, room->core.normal, room->core.offset,
+           r - margin, h - margin);
+  *out = (ff_facets){.geom = hull_geom(&room->of.hull),
+                     .core = hull_geom(&room->core.hull),
+                     .pose = *pose,
+                     .first_id = FF_RIM_PRISM,
+                     .share = 1,
+                     .axis = q_axis_z(pose->orientation),
+                     .centre = pose->position};
+}
+
 int ff_facets_find(ff_facets out[2], const ff_geom *geom, const ff_pose *pose, bool of_a,
-                   ff_vec3 normal, const ff_mat3 normal_rate[2]) {
+                   bool sharp, ff_vec3 normal, const ff_mat3 normal_rate[2], bool all,
+                   double *spin) {
   if (geom->kind == FF_CYLINDER) {
-    return find_prisms(out, geom, pose, of_a, normal, normal_rate);
+    return find_prisms(out, geom, pose, of_a, normal, normal_rate, all, spin);
   }
   ff_pose core_pose;
   out[0] = (ff_facets){.geom = *geom, .pose = *pose, .share = 1, .centre = pose->position};
-  ff_facets_core(&out[0].core, &core_pose, &out[0].core_radius, geom, pose);
+  ff_facets_core(&out[0].core, &core_pose, &out[0].core_radius, geom, pose, sharp);
   if (geom->kind == FF_CAPSULE) {
     out[0].radius = geom->size.x;
     out[0].axis = q_axis_z(pose->orientation);

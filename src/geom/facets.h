@@ -1,26 +1,31 @@
 /* Facets: polyhedra that stand in for shapes where their manifold is found.
  *
- *   box, polyhedron   the shape itself
- *   cylinder          square prism inscribed in it. Turned: one long edge towards the contact, so
- *                     that a lying or leaning cylinder touches where it does and rolls evenly.
- * Where the contact is so nearly along the axis that this has no direction: fixed in the body. In
- * between, both, with weights that go from one to the other. intersection      hull of corners on
- * the rims of its flat faces capsule           the axis, a segment, with the radius around it
+ *   box, polyhedron  the shape itself
+ *   cylinder         square prism inscribed in it. Turned: one long edge towards the contact, so
+ *                    that a lying or leaning cylinder touches where it does and rolls evenly. Where
+ *                    the contact is so nearly along the axis that this has no direction: fixed in
+ *                    the body. In between both, with weights that go from one to the other.
+ *   intersection     hull of corners on the rims of its flat faces
+ *   capsule          the axis, a segment, with the radius around it
  *
  * Core: the facets eroded by a margin of 2 % of their half thickness, or by more where contacts are
- * so soft that shapes may overlap by more (ff_geom.core_margin).
+ * so soft that shapes may overlap by more (ff_geom.core_margin). Of a cylinder or capsule and
+ * another shape only the former is eroded, the latter stays sharp: erosion of one is enough for a
+ * unique normal, and next to an eroded edge that of a large round shape would lean outwards.
  */
 #ifndef FF_GEOM_FACETS_H
 #define FF_GEOM_FACETS_H
 
 #include "geom/distance.h"
+#include "geom/hull.h"
 #include "geom/manifold.h"
 
 #define FF_CORE_MARGIN      0.02 /* of half the thickness: of a core, at least */
 #define FF_CORE_MARGIN_MOST 0.5  /* the same: at most */
 
-/* Feature ids of a turned prism: those of a box, and this. */
-enum { FF_TURNED_PRISM = 1024 };
+/* Feature ids of a turned prism: those of a box, and FF_TURNED_PRISM; of a rim prism: those of its
+ * hull, and FF_RIM_PRISM. */
+enum { FF_TURNED_PRISM = 1024, FF_RIM_PRISM = 2048, FF_RIM_SIDES = 16 };
 
 typedef struct ff_facets {
   ff_geom geom, core; /* box or polyhedron; of a capsule: thin ones about the axis */
@@ -35,8 +40,26 @@ typedef struct ff_facets {
   ff_vec3 axis, centre; /* unit, and m; world */
 } ff_facets;
 
+/* A prism of FF_RIM_SIDES sides in a cylinder, with its core. */
+typedef struct ff_rim_prism {
+  struct {
+    ff_hull hull;
+    ff_vec3 vertices[2 * FF_RIM_SIDES], normal[FF_RIM_SIDES + 2];
+    double offset[FF_RIM_SIDES + 2];
+  } of, core;
+  ff_hull_edge edges[3 * FF_RIM_SIDES];
+  int face_start[FF_RIM_SIDES + 3], face_size[FF_RIM_SIDES + 2];
+  int side[6 * FF_RIM_SIDES], corners[6 * FF_RIM_SIDES];
+  int ring_start[2 * FF_RIM_SIDES + 1], ring[6 * FF_RIM_SIDES], ring_edge[6 * FF_RIM_SIDES];
+} ff_rim_prism;
+
 /* Can a shape of this kind have facets? */
 bool ff_geom_has_facets(ff_shape_kind kind);
+
+/* Has it a round side, so that shapes beside it stay sharp? */
+static inline bool ff_geom_is_round_sided(ff_shape_kind kind) {
+  return kind == FF_CYLINDER || kind == FF_CAPSULE;
+}
 
 /* Is the shape larger than its facets? */
 bool ff_facets_are_inside(ff_shape_kind kind);
@@ -44,14 +67,22 @@ bool ff_facets_are_inside(ff_shape_kind kind);
 /* Core of a shape for the direction of the contact: of a cylinder a smaller cylinder, else that of
  * the facets. Distances of *out are too short by *lack. False: the shape has no facets. */
 bool ff_facets_core(ff_geom *out, ff_pose *pose_out, double *lack, const ff_geom *geom,
-                    const ff_pose *pose);
+                    const ff_pose *pose, bool sharp);
 /* m: margin of the core, and how far the shape reaches out of that, at most. */
-double ff_facets_margin(const ff_geom *geom, double *reach);
+double ff_facets_margin(const ff_geom *geom, bool sharp, double *reach);
 
 /* Facets of a (of_a) or b at a normal of the pair, b to a, with its derivatives with shifts and
- * turns of a. Returns how many there are: 1 or 2. */
+ * turns of a; all: also those without a share. spin: rad, of a turned prism about its axis in the
+ * body; NAN: by the normal, and stored there. Returns how many there are: 1 or 2. */
 int ff_facets_find(ff_facets out[2], const ff_geom *geom, const ff_pose *pose, bool of_a,
-                   ff_vec3 normal, const ff_mat3 normal_rate[2]);
+                   bool sharp, ff_vec3 normal, const ff_mat3 normal_rate[2], bool all,
+                   double *spin);
+
+/* Facets near the rims of a cylinder: they stand in for its fixed prism where the shapes are deeper
+ * in one another than this says, so that a body that lies over a rim touches at both ends of what
+ * it lies on. */
+void ff_facets_rim(ff_facets *out, ff_rim_prism *room, const ff_geom *cylinder,
+                   const ff_pose *pose);
 
 /* Derivatives of the normal of two cores, by the curvature of both where they are nearest; gap: of
  * the cores without what they lack. Turns about origin, fixed in a. */

@@ -6,8 +6,8 @@
  * eight (the deepest of each colour of its vertices, see geom/hull.h). The
  * number of points with depth > 0 is then the right one by itself: box on a
  * face 4, on an edge 2, on a corner 1; cylinder standing 4, on its side 2, on
- * its rim 1. Two finite shapes have one, where they are nearest or deepest, or several where flat
- * or straight parts lie on one another: see touch_convex.c.
+ * its rim 1. A finite shape on a smooth one has one, where they are nearest or deepest; two shapes
+ * with edges have a manifold (geom/manifold.h).
  */
 #ifndef FF_GEOM_GEOM_H
 #define FF_GEOM_GEOM_H
@@ -54,32 +54,6 @@ static inline bool ff_feature_pair_equal(ff_feature_pair s, ff_feature_pair t) {
   return s.kind == t.kind && s.a == t.a && s.b == t.b;
 }
 
-/* A normal is that of a face of b, or of one of a, or square to an edge of each. */
-typedef enum ff_touch_turns { FF_TURNS_WITH_B, FF_TURNS_WITH_A, FF_TURNS_WITH_BOTH } ff_touch_turns;
-
-/* Which parts of two rounded shapes a point lies between, so that these can be evaluated again
- * (touch_convex.c): a corner or end and the face of the other that it is over, or a flat or
- * straight side of each, see geom/flat.h, with of TIP_A, TIP_B         a corner or end of it that
- * is over the other, -1: its dome CROSSING             an edge of each; of a rim: where it crosses
- * the other, 0 first or 1 last END_A, END_B         an end of a line beside the other NEAREST
- * nothing: just where they are nearest, of intersections */
-typedef enum ff_spot_kind {
-  FF_SPOT_NONE,
-  FF_SPOT_CORNER_A,
-  FF_SPOT_CORNER_B,
-  FF_SPOT_TIP_A,
-  FF_SPOT_TIP_B,
-  FF_SPOT_CROSSING,
-  FF_SPOT_END_A,
-  FF_SPOT_END_B,
-  FF_SPOT_NEAREST
-} ff_spot_kind;
-
-typedef struct ff_spot {
-  ff_spot_kind kind;
-  int a[2], b[2];
-} ff_spot;
-
 typedef struct ff_touch {
   ff_vec3 point;       /* m, world: where the force acts */
   ff_vec3 normal;      /* unit, world, from b into a */
@@ -87,22 +61,16 @@ typedef struct ff_touch {
   double depth;        /* m, < 0: apart */
   double curvature[2]; /* 1/m, relative principal curvatures; INFINITY at corners and rims */
   int feature;         /* which of the shape's points; stable from step to step */
-  /* Of two polyhedra: */
-  ff_touch_turns turns;   /* with whom the normal turns */
-  ff_vec3 edge_a, edge_b; /* if with both: edges whose cross product it is, not unit, world */
-  ff_spot spot;           /* of two that are rounded */
-  ff_feature_pair id;     /* of a sample of two polyhedra; FF_PAIR_NONE: it is none */
-  double weight;          /* law units, of such a sample */
+  /* Of a sample (geom/manifold.h), or of a cylinder on a half-space: */
+  ff_feature_pair id; /* FF_PAIR_NONE: it is none */
+  double weight;      /* law units */
+  double spin[2];     /* rad, of prisms: see ff_manifold */
+  ff_vec3 offset;     /* m, world, tangential: from b's to a's point of a pair as a whole */
 } ff_touch;
 
 /* Gives a shape a core that is smaller by this (m), within 2 to 50 % of its half thickness: shapes
  * may overlap by about as much before samples fade into the pair as a whole. */
 ff_status ff_geom_set_core_margin(ff_geom *geom, double margin, ff_arena *arena);
-
-/* Are both kinds boxes or polyhedra? */
-static inline bool ff_geom_are_polyhedral(ff_shape_kind a, ff_shape_kind b) {
-  return (a == FF_BOX || a == FF_POLYHEDRON) && (b == FF_BOX || b == FF_POLYHEDRON);
-}
 
 /* Can these two kinds touch at all (in this order or the other)? */
 bool ff_geom_can_touch(ff_shape_kind a, ff_shape_kind b);
@@ -140,33 +108,16 @@ typedef struct ff_touch_slopes {
 bool ff_geom_slopes(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                     const ff_pose *pose_b, ff_vec3 normal, ff_touch_slopes *out);
 
-/* The same, with the edges of boxes, polyhedra and cylinders rounded by about this radius (m) where
- * two of them, or one and a capsule, meet: their normals then are unique and their depths
- * continuous. Caps are a little domed, with a fifth point that goes through their middle as they
- * rock. 0: sharp; INFINITY: a little. */
-bool ff_geom_is_rounded(const ff_geom *a, const ff_geom *b, double round);
-int ff_geom_touch_rounded(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
-                          const ff_pose *pose_b, double round, double margin,
-                          ff_touch out[FF_TOUCH_MAX]);
-/* Gets a shape ready to be rounded by this; nothing need be done for most. */
-ff_status ff_geom_prepare(const ff_geom *geom, double round, ff_arena *arena);
-/* Looks again at a touch that has a spot, at other poses, between the same parts of them. False:
- * these are not over one another now, so that nothing touches there. */
-bool ff_touch_look(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
-                   double round, ff_touch *touch);
-
-/* How it changes from there as a moves, where this is known: nearly always, but not where it is
- * anywhere along parts that lie side by side. */
-bool ff_touch_slopes_at(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
-                        const ff_pose *pose_b, double round, const ff_touch *touch,
-                        ff_touch_slopes *out);
-
-/* Does a spot lie between parts of the two, and not just anywhere? */
-static inline bool ff_spot_lasts(const ff_spot *spot) {
-  return spot->kind != FF_SPOT_NONE && spot->kind != FF_SPOT_NEAREST;
-}
-/* Do two spots of a pair lie between the same parts? */
-bool ff_spot_is_same(const ff_spot *s, const ff_spot *t);
+/* The same on a half-space, with flat places domed a little and edges of about this radius (m),
+ * where a has flat places: depths are then smooth functions of the pose. Points of a cylinder have
+ * ids: dome and corners of the cap at -z 0 to 4, of that at +z from FF_CYLINDER_CAP on. */
+enum { FF_CYLINDER_CAP = 8 };
+bool ff_geom_is_blunt(const ff_geom *a, const ff_geom *b, double radius);
+int ff_geom_touch_blunt(const ff_geom *a, const ff_pose *pose_a, const ff_pose *pose_b,
+                        double radius, double margin, ff_touch out[FF_TOUCH_MAX]);
+/* The point of a cylinder with the id of io, at any pose; slopes: NULL, or how it changes. */
+void ff_cylinder_plane_evaluate(const ff_geom *a, const ff_pose *pose_a, const ff_pose *pose_b,
+                                double radius, ff_touch *io, ff_touch_slopes *slopes);
 
 /* Can the overlap of these two be computed: is one a half-space and the other solid? */
 bool ff_geom_can_overlap(ff_shape_kind a, ff_shape_kind b);

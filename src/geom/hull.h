@@ -46,8 +46,6 @@ struct ff_hull {
   ff_vec3 inertia;      /* m^5, of unit density, principal */
   double bound;         /* m */
   double inside;        /* m, radius of the ball about the origin that fits in */
-  const ff_hull *core;  /* what is left within its faces, moved inwards by this; NULL: not known */
-  double core_depth;    /* m */
   const ff_hull *inner; /* core that the manifold takes the normal from, see geom/facets.h */
   double inner_depth;   /* m, how far its faces are inside, at least */
   double inner_reach;   /* m, how far vertices of the hull are outside of it, at most */
@@ -61,10 +59,6 @@ ff_status ff_hull_make(ff_hull *out, ff_pose *frame, ff_arena *arena, const ff_v
 /* Corners of the convex hull of count points, in order of the points; in the arena. */
 ff_status ff_hull_corners(ff_vec3 **out, int *corner_count, ff_arena *arena, const ff_vec3 *points,
                           size_t count, ff_report *report);
-
-/* Gives a hull the core that is left if its faces move inwards by this; none if that is too much.
- * The core has what its geometry needs, but no mass. */
-ff_status ff_hull_erode(ff_hull *hull, double by, ff_arena *arena);
 
 /* Gives a hull its inner core, without colours: eroded by this part of its half thickness, or,
  * where that fails, scaled down. */

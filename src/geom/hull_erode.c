@@ -167,17 +167,6 @@ static ff_status find_core(const ff_hull *hull, double by, ff_arena *arena, ff_h
   return status == FF_ERROR_MEMORY ? status : FF_OK;
 }
 
-ff_status ff_hull_erode(ff_hull *hull, double by, ff_arena *arena) {
-  ff_hull *core;
-  ff_status status = find_core(hull, by, arena, &core);
-  if (core && !ff_hull_paint(core)) {
-    return FF_ERROR_MEMORY;
-  }
-  hull->core = core;
-  hull->core_depth = by;
-  return status;
-}
-
 /* A hull scaled about its origin, with the same edges and faces. */
 static ff_hull *scale_hull(const ff_hull *hull, double by, ff_arena *arena) {
   ff_hull *out = ff_arena_take(arena, 1, sizeof *out);

@@ -11,6 +11,7 @@ static int find_points(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b
   out->law_units = 0;
   out->blend = 0;
   out->depth = -INFINITY;
+  out->spin[0] = out->spin[1] = NAN;
   out->count = ff_geom_touch(a, pose_a, b, pose_b, margin, points);
   for (int i = 0; i < out->count; i++) {
     const ff_touch *from = &points[i];
@@ -43,6 +44,9 @@ static void turn_round(ff_manifold *m) {
                                         [FF_PAIR_EDGE_EDGE] = FF_PAIR_EDGE_EDGE,
                                         [FF_PAIR_POINT] = FF_PAIR_POINT,
                                         [FF_PAIR_WHOLE] = FF_PAIR_WHOLE};
+  double spin = m->spin[0];
+  m->spin[0] = m->spin[1];
+  m->spin[1] = spin;
   m->normal = v3_neg(m->normal);
   for (int i = 0; i < m->count; i++) {
     ff_sample *s = &m->samples[i];
@@ -76,17 +80,20 @@ static void sort_samples(ff_manifold *m) {
   }
 }
 
+bool ff_manifold_has_features(ff_shape_kind a, ff_shape_kind b) {
+  return ff_geom_has_facets(a) && ff_geom_has_facets(b);
+}
+
 int ff_manifold_limit(ff_shape_kind a, ff_shape_kind b) {
   if (a == FF_CAPSULE && b == FF_CAPSULE) {
     return 3;
   }
-  bool facets = ff_geom_has_facets(a) && ff_geom_has_facets(b);
-  return facets ? FF_SAMPLES_MAX : ff_geom_touch_limit(a, b);
+  return ff_manifold_has_features(a, b) ? FF_SAMPLES_MAX : ff_geom_touch_limit(a, b);
 }
 
 int ff_manifold_find(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                      const ff_pose *pose_b, double margin, ff_manifold *out) {
-  if (!ff_geom_has_facets(a->kind) || !ff_geom_has_facets(b->kind)) {
+  if (!ff_manifold_has_features(a->kind, b->kind)) {
     return find_points(a, pose_a, b, pose_b, margin, out);
   }
   if (a->kind == FF_CAPSULE && b->kind == FF_CAPSULE) {

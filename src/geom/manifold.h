@@ -1,6 +1,5 @@
 /* Contact manifold of two convex shapes: contact samples with feature ids, depths, weights and
- * their derivatives. Every stepper and the audit read this one; of cylinders, capsules and
- * intersections all but `quasi-rigid`, which rounds their edges (geom/geom.h).
+ * their derivatives. Every stepper and the audit read this one.
  *
  * Boxes and polyhedra:
  *   core     the shape eroded by a margin of 2 % of its half thickness; only the normal is taken
@@ -24,10 +23,10 @@
  *
  * Cylinders and intersections: the same of polyhedra inside them, see geom/facets.h. Capsules: of
  * their axis, with weights of 1 at its ends, see geom/overlay.c; two capsules: manifold_capsules.c.
- * Such shapes can be deeper in one another than their samples say, and then the pair as a whole
- * bears the rest, see ff_whole_weight in geom/manifold_parts.h:
- *   U = (1 - s) (sum w E(d) + max(0, 1 - sum w (d / D)^2) E(D)) + s N E(D)
- * Body wholly on a face: the points and the force that it has on a half-space.
+ * Such shapes can be deeper in one another than their samples say: then weights are raised, and
+ * what is still missing goes to samples of prisms with more sides, of cylinders, and then to the
+ * pair as a whole, see ff_whole_weight in geom/manifold_parts.h. Body wholly on a face: the points
+ * and the force that it has on a half-space.
  *
  * Half-spaces, and smooth shapes with anything: points of geom/geom.h with a weight of 1.
  */
@@ -67,6 +66,8 @@ typedef struct ff_manifold {
   double gap;       /* m, g: distance of the cores */
   double law_units; /* N; 0: points with a weight of 1 each */
   double blend;     /* s: 0 samples only, 1 the pair as a whole */
+  double spin[2];   /* rad, angle about the axis of a prism that is turned towards the contact, of a
+                       and of b (geom/facets.h); NAN: there is none */
   int count;
   ff_sample samples[FF_SAMPLES_MAX]; /* in the order of kind, a, b */
 } ff_manifold;
@@ -85,10 +86,15 @@ typedef struct ff_sample_rates {
 
 /* Evaluates the samples with the ids of io at other poses: all of them but their weights, whether
  * or not they are vertices of K there. Not of half-spaces and smooth shapes. What a solver asks for
- * again and again. rates: of each sample; NULL: not wanted. False: no rates are known of this pair.
+ * again and again. Prisms with a known spin stay as they are in their bodies, others turn towards
+ * the contact. rates: of each sample; NULL: not wanted. False: no rates are known of this pair.
  */
 bool ff_manifold_evaluate(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                           const ff_pose *pose_b, ff_manifold *io, ff_sample_rates *rates);
+
+/* Can samples of a pair of these kinds be evaluated at other poses? Not of half-spaces and smooth
+ * shapes. */
+bool ff_manifold_has_features(ff_shape_kind a, ff_shape_kind b);
 
 /* Most samples a pair of these kinds can have; 0: there is no contact geometry for it. */
 int ff_manifold_limit(ff_shape_kind a, ff_shape_kind b);

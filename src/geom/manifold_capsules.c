@@ -179,8 +179,11 @@ int ff_manifold_capsules(const ff_geom *a, const ff_pose *pose_a, const ff_geom 
   ff_distance near;
   ff_distance_query(&near, a, pose_a, b, pose_b, margin);
   axis_pair p = axes_of(a, pose_a, b, pose_b);
-  *out = (ff_manifold){
-      .normal = near.normal, .depth = -near.gap, .gap = near.gap + p.radius, .law_units = 2};
+  *out = (ff_manifold){.normal = near.normal,
+                       .depth = -near.gap,
+                       .gap = near.gap + p.radius,
+                       .law_units = 2,
+                       .spin = {NAN, NAN}};
   if (near.gap > margin) {
     return 0;
   }
@@ -189,18 +192,31 @@ int ff_manifold_capsules(const ff_geom *a, const ff_pose *pose_a, const ff_geom 
   *whole = (ff_sample){.id = {.kind = FF_PAIR_WHOLE}, .curvature = {INFINITY, INFINITY}};
   fill_whole_sample(&p, &near, whole);
   ff_whole_weight rest = {
-      .depth = whole->depth, .tiny = TINY * p.radius, .d_depth = whole->d_depth};
+      .depth = whole->depth, .tiny = TINY * p.radius, .d_depth = whole->d_depth, .fade = 1};
+  if (count > 0) {
+    rest.fade = found[0].weight;
+    rest.d_fade = found[0].d_weight;
+  }
   for (int i = 0; i < count; i++) {
     ff_whole_weight_add(&rest, found[i].depth, found[i].d_depth, found[i].weight,
                         found[i].d_weight);
+  }
+  const ff_whole_share share = ff_whole_weight_share(&rest);
+  for (int i = 0; i < count; i++) {
     if (found[i].depth > -margin) {
-      out->samples[out->count++] = found[i];
-      finish_capsule_sample(&out->samples[out->count - 1], p.origin);
+      ff_sample *at = &out->samples[out->count++];
+      ff_gradient d_weight = {.shift = {0, 0, 0}};
+      ff_gradient_add(&d_weight, share.raise, found[i].d_weight);
+      ff_gradient_add(&d_weight, found[i].weight, share.d_raise);
+      *at = found[i];
+      at->weight *= share.raise;
+      at->d_weight = d_weight;
+      finish_capsule_sample(at, p.origin);
     }
   }
-  if (rest.worth < 1) {
-    whole->weight = 1 - rest.worth;
-    ff_gradient_add(&whole->d_weight, -1, rest.d_worth);
+  if (share.left > 0) {
+    whole->weight = share.left;
+    whole->d_weight = share.d_left;
     out->samples[out->count++] = *whole;
     finish_capsule_sample(&out->samples[out->count - 1], p.origin);
   }

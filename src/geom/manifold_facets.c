@@ -19,6 +19,8 @@ typedef struct facet_pair {
   ff_gradient d_share;
   double blend; /* s */
   ff_gradient d_blend;
+  double fade; /* of all weights of a capsule that leans; 1 of others */
+  ff_gradient d_fade;
   int first, end; /* its samples */
 } facet_pair;
 
@@ -26,18 +28,28 @@ typedef struct shape_pair {
   const ff_geom *a, *b;
   const ff_pose *pose_a, *pose_b;
   double margin;
+  double beyond;      /* m, of cores: the same */
   double core_margin; /* m, r: of both cores */
   double radius;      /* m, around the facets of a */
   bool larger;        /* shapes are larger than their facets */
+  bool sharp[2];      /* a, b: its core is the shape itself */
+  bool all;           /* facets without a share are wanted, too */
   double gap;         /* m, of the cores of the shapes, */
   ff_gradient d_gap;  /* where one is a cylinder; else INFINITY */
   ff_facets facets[2][2];
   int facet_count[2];
+  ff_facets rim[2];
+  ff_rim_prism rim_room[2];
   facet_pair pairs[4];
   int pair_count;
   ff_distance whole; /* of the shapes */
   ff_manifold *out;
 } shape_pair;
+
+static void choose_sharp(shape_pair *p) {
+  p->sharp[0] = !ff_geom_is_round_sided(p->a->kind) && ff_geom_is_round_sided(p->b->kind);
+  p->sharp[1] = !ff_geom_is_round_sided(p->b->kind) && ff_geom_is_round_sided(p->a->kind);
+}
 
 /* The gradient of a function that changes by `by` with the place of a point of a. */
 static ff_gradient gradient_by_point(const shape_pair *p, ff_vec3 by, ff_vec3 at) {
@@ -79,15 +91,22 @@ static void set_depth(const shape_pair *p, const facet_pair *of, const ff_mat3 b
   to->point = v3_axpy(from->point, -0.5 * p->radius, n);
 }
 
+/* Gradient of a weight, times units. */
+static ff_gradient weight_gradient(const shape_pair *p, const facet_pair *of, const ff_mat3 *frame,
+                                   const ff_mat3 by_normal[2], const ff_cone_rate *rate,
+                                   double units) {
+  ff_vec3 normal = v3_scale(units, m3_tmul(*frame, rate->normal));
+  ff_vec3 turn = v3_scale(units, m3_tmul(*frame, rate->turn));
+  return follow_spin(
+      p, of,
+      (ff_gradient){m3_tmul(by_normal[0], normal), v3_add(m3_tmul(by_normal[1], normal), turn)});
+}
+
 /* From the frame of the contact to the world, with the derivatives of the normal put in. */
 static void add_overlay_sample(shape_pair *p, const facet_pair *of, const ff_mat3 *frame,
                                const ff_mat3 by_normal[2], const ff_overlay_sample *from) {
   ff_sample *at = &p->out->samples[p->out->count++];
   double units = p->out->law_units;
-  ff_vec3 weight_normal = v3_scale(units, m3_tmul(*frame, from->d_weight.normal));
-  ff_gradient weight = {
-      m3_tmul(by_normal[0], weight_normal),
-      v3_axpy(m3_tmul(by_normal[1], weight_normal), units, m3_tmul(*frame, from->d_weight.turn))};
   const ff_feature_depth depth = {.depth = from->at.depth,
                                   .point =
                                       v3_add(p->pose_b->position, m3_tmul(*frame, from->at.point)),
@@ -98,7 +117,7 @@ static void add_overlay_sample(shape_pair *p, const facet_pair *of, const ff_mat
   *at = (ff_sample){.id = from->id,
                     .weight = units * from->weight,
                     .curvature = {INFINITY, INFINITY},
-                    .d_weight = follow_spin(p, of, weight)};
+                    .d_weight = weight_gradient(p, of, frame, by_normal, &from->d_weight, units)};
   at->id.a = (short)(at->id.a + of->a->first_id);
   at->id.b = (short)(at->id.b + of->b->first_id);
   ff_vec3 n = v3(frame->m[2][0], frame->m[2][1], frame->m[2][2]);
@@ -116,7 +135,7 @@ static void normal_rates(const shape_pair *p, const facet_pair *of, const ff_dis
 
 static void find_overlay(shape_pair *p, facet_pair *of, const ff_distance *cores) {
   ff_polytope a, b;
-  ff_overlay_sample found[FF_SAMPLES_MAX];
+  ff_overlay_sample found[FF_SAMPLES_MAX], fade = {.weight = 1};
   ff_mat3 frame = contact_frame(cores->normal), by_normal[2];
   ff_vec3 base = p->pose_b->position;
   int limit = FF_SAMPLES_MAX - 1 - p->out->count, count; /* one for the pair as a whole */
@@ -127,13 +146,15 @@ static void find_overlay(shape_pair *p, facet_pair *of, const ff_distance *cores
     ff_vec3 middle = v3_sub(of->a->pose.position, base);
     ends[0] = m3_mul(frame, v3_sub(middle, half));
     ends[1] = m3_mul(frame, v3_add(middle, half));
-    count = ff_overlay_segment(ends, &b, p->margin + p->radius, limit, found);
+    count = ff_overlay_segment(ends, &b, p->margin + p->radius, limit, found, &fade);
   } else {
     ff_polytope_place(&a, &of->a->geom, m3_product(frame, q_matrix(of->a->pose.orientation)),
                       m3_mul(frame, v3_sub(of->a->pose.position, base)));
     count = ff_overlay(&a, &b, p->margin, limit, found);
   }
   normal_rates(p, of, cores, by_normal);
+  of->fade = fade.weight;
+  of->d_fade = weight_gradient(p, of, &frame, by_normal, &fade.d_weight, 1);
   for (int i = 0; i < count; i++) {
     add_overlay_sample(p, of, &frame, by_normal, &found[i]);
   }
@@ -152,22 +173,22 @@ static void find_blend(const shape_pair *p, facet_pair *of, double gap, const ff
   ff_gradient_add(&of->d_blend, -2 * rate / p->core_margin, d_gap);
 }
 
-static void find_facet_pair(shape_pair *p, const ff_facets *a, const ff_facets *b,
-                            const ff_distance *known, double beyond) {
-  facet_pair *of = &p->pairs[p->pair_count++];
+static void find_facet_pair(shape_pair *p, facet_pair *of, const ff_facets *a, const ff_facets *b,
+                            const ff_distance *known) {
   ff_distance cores;
-  *of = (facet_pair){.a = a, .b = b, .share = a->share * b->share, .first = p->out->count};
+  *of =
+      (facet_pair){.a = a, .b = b, .share = a->share * b->share, .first = p->out->count, .fade = 1};
   ff_gradient_add(&of->d_share, b->share, a->d_share);
   ff_gradient_add(&of->d_share, a->share, b->d_share);
   if (known) {
     cores = *known;
   } else {
-    ff_distance_query(&cores, &a->core, &a->pose, &b->core, &b->pose, beyond);
+    ff_distance_query(&cores, &a->core, &a->pose, &b->core, &b->pose, p->beyond);
   }
   double gap = cores.gap + a->core_radius;
   of->end = of->first;
   find_blend(p, of, gap, &cores);
-  if (of->blend < 1 && gap <= beyond) {
+  if (of->blend < 1 && gap <= p->beyond) {
     find_overlay(p, of, &cores);
     of->end = p->out->count;
   }
@@ -182,8 +203,80 @@ static void cut_depth(const shape_pair *p, ff_sample *at) {
   }
 }
 
-/* Cuts depths, and gives weights their factors: share and 1 - s. What these leave goes to the pair
- * as a whole. */
+/* The same pair of facets with rim prisms in place of fixed ones. False: it has none. */
+static bool find_rim_pair(shape_pair *p, const facet_pair *of, facet_pair *out) {
+  const ff_facets *facets[2] = {of->a, of->b};
+  const ff_geom *shape[2] = {p->a, p->b};
+  const ff_pose *pose[2] = {p->pose_a, p->pose_b};
+  bool any = false;
+  for (int k = 0; k < 2 && of->a; k++) {
+    if (shape[k]->kind == FF_CYLINDER && facets[k]->first_id == 0) {
+      ff_facets_rim(&p->rim[k], &p->rim_room[k], shape[k], pose[k]);
+      facets[k] = &p->rim[k];
+      any = true;
+    }
+  }
+  if (any) {
+    find_facet_pair(p, out, facets[0], facets[1], NULL);
+  }
+  return any;
+}
+
+/* Cuts depths of a pair of facets, and gives weights their factor. What they leave goes to rim
+ * prisms, and then to the pair as a whole. */
+static void finish_facet_pair(shape_pair *p, const facet_pair *of, double factor,
+                              ff_gradient d_factor, bool whole_known, ff_sample *whole) {
+  ff_vec3 origin = p->pose_a->position;
+  ff_sample *samples = p->out->samples;
+  ff_whole_weight rest = {.depth = whole->depth,
+                          .tiny = TINY * p->core_margin,
+                          .d_depth = whole->d_depth,
+                          .fade = of->fade,
+                          .d_fade = of->d_fade};
+  for (int i = of->first; i < of->end; i++) {
+    if (whole_known) {
+      cut_depth(p, &samples[i]);
+    }
+    if (p->larger) {
+      ff_whole_weight_add(&rest, samples[i].depth, samples[i].d_depth, samples[i].weight,
+                          samples[i].d_weight);
+    }
+  }
+  const ff_whole_share share =
+      p->larger ? ff_whole_weight_share(&rest) : (ff_whole_share){.raise = 1};
+  ff_gradient d_raised = {.shift = {0, 0, 0}}; /* of factor times raise */
+  ff_gradient_add(&d_raised, share.raise, d_factor);
+  ff_gradient_add(&d_raised, factor, share.d_raise);
+  for (int i = of->first; i < of->end; i++) {
+    ff_sample *at = &samples[i];
+    ff_gradient d_weight = {.shift = {0, 0, 0}};
+    ff_gradient_add(&d_weight, factor * share.raise, at->d_weight);
+    ff_gradient_add(&d_weight, at->weight, d_raised);
+    at->d_weight = ff_gradient_about(d_weight, origin, at->point);
+    at->d_depth = ff_gradient_about(at->d_depth, origin, at->point);
+    at->weight *= factor * share.raise;
+    at->t1 = v3_orthogonal(at->normal);
+  }
+  double left = factor * share.left;
+  ff_gradient d_left = {.shift = {0, 0, 0}};
+  ff_gradient_add(&d_left, share.left, d_factor);
+  ff_gradient_add(&d_left, factor, share.d_left);
+  facet_pair rim;
+  if (left > 0 && find_rim_pair(p, of, &rim)) {
+    ff_gradient d_rim = {.shift = {0, 0, 0}};
+    ff_gradient_add(&d_rim, 1 - rim.blend, d_left);
+    ff_gradient_add(&d_rim, -left, rim.d_blend);
+    finish_facet_pair(p, &rim, left * (1 - rim.blend), d_rim, whole_known, whole);
+    ff_gradient_add(&whole->d_weight, rim.blend, d_left);
+    ff_gradient_add(&whole->d_weight, left, rim.d_blend);
+    whole->weight += left * rim.blend;
+  } else {
+    ff_gradient_add(&whole->d_weight, 1, d_left);
+    whole->weight += left;
+  }
+}
+
+/* Finishes all samples, and adds the pair as a whole. */
 static void finish_samples(shape_pair *p, bool whole_known) {
   ff_manifold *out = p->out;
   ff_vec3 origin = p->pose_a->position;
@@ -196,35 +289,11 @@ static void finish_samples(shape_pair *p, bool whole_known) {
   whole.d_depth = gradient_by_point(p, v3_neg(p->whole.normal), p->whole.on_a);
   for (int k = 0; k < p->pair_count; k++) {
     const facet_pair *of = &p->pairs[k];
-    ff_whole_weight rest = {
-        .depth = whole.depth, .tiny = TINY * p->core_margin, .d_depth = whole.d_depth};
-    double factor = of->share * (1 - of->blend), left = 0;
-    ff_gradient d_factor = {.shift = {0, 0, 0}}, d_left = {.shift = {0, 0, 0}};
+    ff_gradient d_factor = {.shift = {0, 0, 0}};
     ff_gradient_add(&d_factor, 1 - of->blend, of->d_share);
     ff_gradient_add(&d_factor, -of->share, of->d_blend);
-    for (int i = of->first; i < of->end; i++) {
-      ff_sample *at = &out->samples[i];
-      if (whole_known) {
-        cut_depth(p, at);
-      }
-      if (p->larger) {
-        ff_whole_weight_add(&rest, at->depth, at->d_depth, at->weight, at->d_weight);
-      }
-      ff_gradient d_weight = {.shift = {0, 0, 0}};
-      ff_gradient_add(&d_weight, factor, at->d_weight);
-      ff_gradient_add(&d_weight, at->weight, d_factor);
-      at->d_weight = ff_gradient_about(d_weight, origin, at->point);
-      at->d_depth = ff_gradient_about(at->d_depth, origin, at->point);
-      at->weight *= factor;
-      at->t1 = v3_orthogonal(at->normal);
-    }
-    if (p->larger && rest.worth < 1) {
-      left = 1 - rest.worth;
-      ff_gradient_add(&d_left, -1, rest.d_worth);
-    }
-    whole.weight += factor * left + of->share * of->blend * out->law_units;
-    ff_gradient_add(&whole.d_weight, left, d_factor);
-    ff_gradient_add(&whole.d_weight, factor, d_left);
+    finish_facet_pair(p, of, of->share * (1 - of->blend), d_factor, whole_known, &whole);
+    whole.weight += of->share * of->blend * out->law_units;
     ff_gradient_add(&whole.d_weight, of->blend * out->law_units, of->d_share);
     ff_gradient_add(&whole.d_weight, of->share * out->law_units, of->d_blend);
     out->blend += of->share * of->blend;
@@ -237,13 +306,20 @@ static void finish_samples(shape_pair *p, bool whole_known) {
   }
 }
 
+static void place_facets(shape_pair *p, ff_vec3 normal, const ff_mat3 normal_rate[2]) {
+  p->facet_count[0] = ff_facets_find(p->facets[0], p->a, p->pose_a, true, p->sharp[0], normal,
+                                     normal_rate, p->all, &p->out->spin[0]);
+  p->facet_count[1] = ff_facets_find(p->facets[1], p->b, p->pose_b, false, p->sharp[1], normal,
+                                     normal_rate, p->all, &p->out->spin[1]);
+}
+
 /* The normal and gap that facets of cylinders follow. False: the shapes are too far apart. */
 static bool find_facets(shape_pair *p, ff_distance *cores, double beyond) {
   ff_geom core_a, core_b;
   ff_pose pose_a, pose_b;
   double lack_a, lack_b;
-  if (!ff_facets_core(&core_a, &pose_a, &lack_a, p->a, p->pose_a) ||
-      !ff_facets_core(&core_b, &pose_b, &lack_b, p->b, p->pose_b)) {
+  if (!ff_facets_core(&core_a, &pose_a, &lack_a, p->a, p->pose_a, p->sharp[0]) ||
+      !ff_facets_core(&core_b, &pose_b, &lack_b, p->b, p->pose_b, p->sharp[1])) {
     return false;
   }
   ff_distance_query(cores, &core_a, &pose_a, &core_b, &pose_b, beyond);
@@ -260,8 +336,7 @@ static bool find_facets(shape_pair *p, ff_distance *cores, double beyond) {
     ff_core_normal_rates(cores, p->out->gap, &core_a, &pose_a, &core_b, &pose_b,
                          p->pose_a->position, rate);
   }
-  p->facet_count[0] = ff_facets_find(p->facets[0], p->a, p->pose_a, true, cores->normal, rate);
-  p->facet_count[1] = ff_facets_find(p->facets[1], p->b, p->pose_b, false, cores->normal, rate);
+  place_facets(p, cores->normal, rate);
   return true;
 }
 
@@ -279,7 +354,7 @@ static int find_whole(shape_pair *p) {
   out->law_units = 1;
   out->blend = 1;
   if (out->depth > -p->margin) {
-    p->pairs[0] = (facet_pair){.share = 1, .blend = 1};
+    p->pairs[0] = (facet_pair){.share = 1, .blend = 1, .fade = 1};
     p->pair_count = 1;
     out->blend = 0;
     finish_samples(p, true);
@@ -292,26 +367,31 @@ int ff_manifold_facets(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b
   shape_pair p;
   p.a = a, p.b = b, p.pose_a = pose_a, p.pose_b = pose_b, p.margin = margin, p.out = out;
   p.pair_count = 0;
+  p.all = false;
   out->count = 0;
   out->blend = 0;
+  out->spin[0] = out->spin[1] = NAN;
   if (!has_facets(a) || !has_facets(b)) {
     p.larger = false;
     return find_whole(&p);
   }
   double reach_a, reach_b;
-  p.core_margin = ff_facets_margin(a, &reach_a) + ff_facets_margin(b, &reach_b);
+  choose_sharp(&p);
+  p.core_margin =
+      ff_facets_margin(a, p.sharp[0], &reach_a) + ff_facets_margin(b, p.sharp[1], &reach_b);
   p.radius = a->kind == FF_CAPSULE ? a->size.x : 0;
   p.larger = p.radius > 0 || ff_facets_are_inside(a->kind) || ff_facets_are_inside(b->kind);
   out->law_units = p.radius > 0 ? 2 : FF_LAW_UNITS_FLAT;
-  double beyond = margin + reach_a + reach_b;
+  p.beyond = margin + reach_a + reach_b;
   bool prism = a->kind == FF_CYLINDER || b->kind == FF_CYLINDER;
   ff_distance cores;
-  if (!find_facets(&p, &cores, beyond)) {
+  if (!find_facets(&p, &cores, p.beyond)) {
     return 0;
   }
   for (int i = 0; i < p.facet_count[0]; i++) {
     for (int k = 0; k < p.facet_count[1]; k++) {
-      find_facet_pair(&p, &p.facets[0][i], &p.facets[1][k], prism ? NULL : &cores, beyond);
+      find_facet_pair(&p, &p.pairs[p.pair_count++], &p.facets[0][i], &p.facets[1][k],
+                      prism ? NULL : &cores);
     }
   }
   /* sharp polyhedra without a deep sample do not overlap */
@@ -384,11 +464,19 @@ static ff_feature_depth depth_of(const facet_pair *of, ff_vec3 n, ff_feature_pai
   }
 }
 
-/* The facets that an id belongs to: those of a prism that is turned, or fixed in the body. Where
- * they have no share now, the others stand in for them. */
-static const ff_facets *facets_with(const ff_facets facets[2], int count, int id) {
-  bool turned = id >= FF_TURNED_PRISM;
-  return count == 2 && facets[1].turned == turned ? &facets[1] : &facets[0];
+/* The facets of a (side 0) or b that an id belongs to. Where those of a turned prism have no share
+ * now, the others stand in for them. */
+static const ff_facets *facets_with(shape_pair *p, int side, int id) {
+  const ff_facets *facets = p->facets[side];
+  if (id >= FF_RIM_PRISM) {
+    if (p->rim[side].first_id == 0) {
+      ff_facets_rim(&p->rim[side], &p->rim_room[side], side ? p->b : p->a,
+                    side ? p->pose_b : p->pose_a);
+    }
+    return &p->rim[side];
+  }
+  int first = id < FF_TURNED_PRISM ? 0 : FF_TURNED_PRISM;
+  return p->facet_count[side] == 2 && facets[1].first_id == first ? &facets[1] : &facets[0];
 }
 
 static void evaluate_whole(const shape_pair *p, ff_sample *at) {
@@ -398,6 +486,31 @@ static void evaluate_whole(const shape_pair *p, ff_sample *at) {
   at->normal = at->along = whole.normal;
   at->depth = -whole.gap;
   at->d_depth = gradient_by_point(p, v3_neg(whole.normal), whole.on_a);
+}
+
+/* to += v r^T, r a gradient: v per unit of what r is of. */
+static void add_outer(ff_mat3 to[2], ff_vec3 v, ff_gradient r) {
+  m3_outer_add(&to[0], 1, v, r.shift);
+  m3_outer_add(&to[1], 1, v, r.turn);
+}
+
+/* From rigid facets to ones that turn in their bodies, as follow_spin: where those of b turn it is
+ * as if a turned the other way, and then all of it turned with b. */
+static void follow_spin_rates(const shape_pair *p, const facet_pair *of, const ff_sample *at,
+                              ff_sample_rates *to) {
+  ff_mat3 *rates[2] = {to->point, to->along};
+  const ff_mat3 rigid[2][2] = {{to->point[0], to->point[1]}, {to->along[0], to->along[1]}};
+  for (int k = 0; k < 2; k++) {
+    if (of->a->turned) {
+      add_outer(rates[k], m3_mul(rigid[k][1], of->a->axis), of->a->spin);
+    }
+    if (of->b->turned) {
+      ff_vec3 z = of->b->axis, arm = v3_sub(p->pose_a->position, of->b->centre);
+      ff_vec3 back = v3_add(m3_mul(rigid[k][1], z), m3_mul(rigid[k][0], v3_cross(z, arm)));
+      ff_vec3 with = v3_cross(z, k ? at->along : v3_sub(at->point, of->b->centre));
+      add_outer(rates[k], v3_sub(with, back), of->b->spin);
+    }
+  }
 }
 
 /* Derivatives of the contact point and of the direction of depths; see ff_sample_rates. */
@@ -430,6 +543,19 @@ static void sample_rates(const shape_pair *p, const facet_pair *of, const ff_mat
     m3_set_column(&to->point[k / 3], k % 3, v3_axpy(moved, -0.5 * p->radius, dn));
     m3_set_column(&to->along[k / 3], k % 3, dn);
   }
+  follow_spin_rates(p, of, at, to);
+}
+
+/* Has a sample a feature of a prism that turns towards the contact, with an unknown spin? */
+static bool has_turning_prism(const ff_manifold *m) {
+  for (int i = 0; i < m->count; i++) {
+    ff_feature_pair id = m->samples[i].id;
+    if ((id.a >= FF_TURNED_PRISM && id.a < FF_RIM_PRISM && isnan(m->spin[0])) ||
+        (id.b >= FF_TURNED_PRISM && id.b < FF_RIM_PRISM && isnan(m->spin[1]))) {
+      return true;
+    }
+  }
+  return false;
 }
 
 bool ff_manifold_facets_evaluate(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
@@ -437,26 +563,37 @@ bool ff_manifold_facets_evaluate(const ff_geom *a, const ff_pose *pose_a, const 
   shape_pair p;
   p.a = a, p.b = b, p.pose_a = pose_a, p.pose_b = pose_b, p.margin = INFINITY, p.out = io;
   p.radius = a->kind == FF_CAPSULE ? a->size.x : 0;
+  p.all = true;
+  p.rim[0].first_id = p.rim[1].first_id = 0; /* not placed yet */
+  choose_sharp(&p);
   ff_distance cores, shapes;
-  bool found = find_facets(&p, &shapes, INFINITY);
-  bool prism = a->kind == FF_CYLINDER || b->kind == FF_CYLINDER;
+  bool prism = a->kind == FF_CYLINDER || b->kind == FF_CYLINDER, found = true;
+  if (prism && !has_turning_prism(io)) {
+    const ff_mat3 none[2] = {{{{0}}}, {{{0}}}};
+    place_facets(&p, v3(0, 0, 1), none);
+  } else {
+    double spin[2] = {io->spin[0], io->spin[1]};
+    found = find_facets(&p, &shapes, INFINITY);
+    io->spin[0] = spin[0];
+    io->spin[1] = spin[1];
+  }
   facet_pair of = {.a = NULL};
   ff_mat3 by_normal[2] = {{{{0}}}, {{{0}}}};
-  bool known = true; /* derivatives of points: not of facets that turn in their bodies */
+  bool known = true; /* derivatives of points: not of a pair as a whole */
   for (int i = 0; i < io->count; i++) {
     ff_sample *at = &io->samples[i];
     if (at->id.kind == FF_PAIR_WHOLE || !found) {
       evaluate_whole(&p, at);
       known = false;
     } else {
-      const ff_facets *fa = facets_with(p.facets[0], p.facet_count[0], at->id.a);
-      const ff_facets *fb = facets_with(p.facets[1], p.facet_count[1], at->id.b);
+      const ff_facets *fa = facets_with(&p, 0, at->id.a), *fb = facets_with(&p, 1, at->id.b);
       if (of.a != fa || of.b != fb) {
         of.a = fa;
         of.b = fb;
-        cores = shapes;
         if (prism) {
           ff_distance_query(&cores, &fa->core, &fa->pose, &fb->core, &fb->pose, INFINITY);
+        } else {
+          cores = shapes;
         }
         normal_rates(&p, &of, &cores, by_normal);
       }
@@ -465,7 +602,6 @@ bool ff_manifold_facets_evaluate(const ff_geom *a, const ff_pose *pose_a, const 
       id.b = (short)(id.b % FF_TURNED_PRISM + fb->first_id);
       const ff_feature_depth depth = depth_of(&of, cores.normal, id);
       set_depth(&p, &of, by_normal, cores.normal, &depth, at);
-      known = known && !fa->turned && !fb->turned;
     }
     at->d_depth = ff_gradient_about(at->d_depth, p.pose_a->position, at->point);
     if (rates && known) {

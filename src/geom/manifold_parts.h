@@ -18,15 +18,15 @@ bool ff_manifold_facets_evaluate(const ff_geom *a, const ff_pose *pose_a, const 
 int ff_manifold_capsules(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                          const ff_pose *pose_b, double margin, ff_manifold *out);
 
+void ff_manifold_capsules_evaluate(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                                   const ff_pose *pose_b, ff_manifold *io);
+
 /* y^2 (3 - 2 y) for y from 0 to 1, and its derivative. */
 static inline double ff_smooth_step(double y, double *rate) {
   y = lesser(greater(y, 0), 1);
   *rate = 6 * y * (1 - y);
   return y * y * (3 - 2 * y);
 }
-
-void ff_manifold_capsules_evaluate(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
-                                   const ff_pose *pose_b, ff_manifold *io);
 
 /* to += s more, both about the same point. */
 static inline void ff_gradient_add(ff_gradient *to, double s, ff_gradient more) {
@@ -39,17 +39,23 @@ static inline ff_gradient ff_gradient_about(ff_gradient g, ff_vec3 from, ff_vec3
   return (ff_gradient){g.shift, v3_add(g.turn, v3_cross(v3_sub(from, to), g.shift))};
 }
 
-/* Weight of the pair as a whole where its samples do not bear all of it.
+/* Shapes can be deeper in one another than their samples say.
  *
- * Of samples of weight w and depth d and the pair's depth D let m = sum of w (d / D)^2: how many
- * points of depth D they are worth. The pair as a whole weighs what m is less than 1. For a law
- * that stores d^2 the energy is then the larger of that of the samples and that of one point of
- * depth D; for others it is nearly that. Below the small depth `tiny` d / D is 1 - (D - d) / tiny.
- */
+ * Of samples of weight w and depth d > 0 and the pair's depth D let m = sum of w (d / D)^2: how
+ * many points of depth D they are worth. Where that is less than 1, the weights of all samples are
+ * raised by 1 / m, at most by RAISED over `fade`, and the pair as a whole, a sample of depth D,
+ * weighs what is still missing. For a law that stores d^2 the energy is then the larger of that of
+ * the samples and that of one point of depth D; for others it is nearly that. Raising comes first
+ * since the witness points of D jump from end to end where shapes touch along a line. Below the
+ * small depth `tiny` d / D is 1 - (D - d) / tiny. */
+#define FF_WEIGHT_RAISED 4.0
+
 typedef struct ff_whole_weight {
   double depth, tiny;  /* m */
   ff_gradient d_depth; /* of D */
-  double worth;        /* m */
+  double fade;         /* factor that all weights have in common, 0 to 1 */
+  ff_gradient d_fade;
+  double worth; /* m */
   ff_gradient d_worth;
 } ff_whole_weight;
 
@@ -64,6 +70,32 @@ static inline void ff_whole_weight_add(ff_whole_weight *to, double depth, ff_gra
     ff_gradient_add(&to->d_worth, per, d_depth);
     ff_gradient_add(&to->d_worth, -per * (to->depth > to->tiny ? x : 1), to->d_depth);
   }
+}
+
+/* Factor of the weights of the samples, and weight of the pair as a whole. */
+typedef struct ff_whole_share {
+  double raise, left;
+  ff_gradient d_raise, d_left;
+} ff_whole_share;
+
+static inline ff_whole_share ff_whole_weight_share(const ff_whole_weight *of) {
+  ff_whole_share out = {.raise = 1};
+  if (of->worth >= 1) {
+    return out;
+  }
+  if (FF_WEIGHT_RAISED * of->worth < of->fade) {
+    out.raise = FF_WEIGHT_RAISED / of->fade;
+    ff_gradient_add(&out.d_raise, -out.raise / of->fade, of->d_fade);
+    out.left = 1 - out.raise * of->worth;
+    ff_gradient_add(&out.d_left, -out.raise, of->d_worth);
+    ff_gradient_add(&out.d_left, -of->worth, out.d_raise);
+  } else if (of->worth > 0) {
+    out.raise = 1 / of->worth;
+    ff_gradient_add(&out.d_raise, -out.raise * out.raise, of->d_worth);
+  } else {
+    out.left = 1;
+  }
+  return out;
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* Every decision about the overlay follows from one kind of predicate: on which side of the line
  * through an edge a vertex of the other polyhedron lies, seen along z. Vertices that lie on the
- * line to rounding are decided as if a were shifted a little in one fixed direction, so that the
+ * line to rounding are decided as if a were shifted a little in one direction, so that the
  * decisions fit together where edges lie on one another, as in flush stacks. */
 #include "geom/overlay.h"
 
@@ -9,16 +9,14 @@
 #define VERTICAL 1e-9  /* faces whose normal has less than this along z are vertical walls */
 #define ON_LINE  1e-12 /* of the size: a vertex this near a line lies on it */
 
-/* The direction of the shift that decides ties. */
-static const double tie_x = 0.8143, tie_y = 0.5804;
-
 /* One polyhedron, and which of its faces belong to the side that faces the other. */
 typedef struct relief {
   const ff_polytope *of;
   const ff_topology *topology;
   double sign; /* faces with sign * normal.z > VERTICAL: -1 for a, 1 for b */
   unsigned char facing[FF_POLYTOPE_FACES];
-  double slack; /* m^2 per m of edge: ON_LINE */
+  double slack;        /* m^2 per m of edge: ON_LINE */
+  double tie_x, tie_y; /* direction of the shift of a that decides ties */
 } relief;
 
 typedef struct overlay {
@@ -54,7 +52,7 @@ static bool is_left(const relief *of, int edge, const relief *other, int v, doub
   double ex = q->x - p->x, ey = q->y - p->y;
   double area = ex * (x->y - p->y) - ey * (x->x - p->x);
   double tie = of->slack * (fabs(ex) + fabs(ey));
-  return fabs(area) > tie ? area > 0 : shift * (ex * tie_y - ey * tie_x) > 0;
+  return fabs(area) > tie ? area > 0 : shift * (ex * of->tie_y - ey * of->tie_x) > 0;
 }
 
 /* The face of a relief that a vertex of the other polyhedron is over or under; -1: none. Seen from
@@ -347,6 +345,24 @@ static bool vertex_faces(const relief *of, int v) {
   return false;
 }
 
+static ff_vec3 middle_of(const ff_polytope *of) {
+  ff_vec3 sum = v3(0, 0, 0);
+  for (int v = 0; v < of->topology->vertex_count; v++) {
+    sum = v3_add(sum, of->vertex[v]);
+  }
+  return v3_scale(1.0 / of->topology->vertex_count, sum);
+}
+
+/* Ties are decided as if a were shifted towards the middle of b, and a little across: what lies on
+ * the rim of b is over b. */
+static void choose_tie(overlay *o) {
+  ff_vec3 way = v3_sub(middle_of(o->b.of), middle_of(o->a.of));
+  double length = sqrt(way.x * way.x + way.y * way.y), least = 1e-6 * o->a.slack / ON_LINE;
+  double x = length > least ? way.x / length : 0.8143, y = length > least ? way.y / length : 0.5804;
+  o->a.tie_x = o->b.tie_x = x - 0.0137 * y;
+  o->a.tie_y = o->b.tie_y = y + 0.0137 * x;
+}
+
 static void overlay_init(overlay *o, const ff_polytope *a, const ff_polytope *b, double margin,
                          int limit, ff_overlay_sample *out) {
   o->segment = false;
@@ -357,6 +373,7 @@ static void overlay_init(overlay *o, const ff_polytope *a, const ff_polytope *b,
   relief_init(&o->a, a, -1);
   relief_init(&o->b, b, 1);
   o->a.slack = o->b.slack = ON_LINE * (shadow_extent(a) + shadow_extent(b));
+  choose_tie(o);
   find_heights(o);
 }
 
@@ -395,12 +412,14 @@ int ff_overlay(const ff_polytope *a, const ff_polytope *b, double margin, int li
 }
 
 int ff_overlay_segment(const ff_vec3 ends[2], const ff_polytope *b, double margin, int limit,
-                       ff_overlay_sample *out) {
+                       ff_overlay_sample *out, ff_overlay_sample *fade) {
   static const int none[3] = {0, 0, 0};
   static const ff_hull_edge edge = {{0, 1}, {0, 0}};
   static const ff_topology topology = {2, 1, 0, &edge, none, none, none, none, none};
   overlay o;
   o.along = v3_unit(v3_sub(ends[1], ends[0]));
+  *fade = (ff_overlay_sample){.weight = 2};
+  finish_segment_weight(fade, o.along);
   if (fabs(o.along.z) >= LEAN_TO) {
     return 0;
   }

@@ -22,8 +22,9 @@ int ff_overlay(const ff_polytope *a, const ff_polytope *b, double margin, int li
                ff_overlay_sample *out);
 
 /* The same of a segment over b, in place of a: vertices 0 and 1 are its ends, edge 0 is all of it.
- * Weights over N = 2; they sum to 1, or to less where the segment leans by more than 30 degrees. */
+ * Weights over N = 2; they sum to 1, or to less where the segment leans by more than 30 degrees: to
+ * the weight of *fade. */
 int ff_overlay_segment(const ff_vec3 ends[2], const ff_polytope *b, double margin, int limit,
-                       ff_overlay_sample *out);
+                       ff_overlay_sample *out, ff_overlay_sample *fade);
 
 #endif

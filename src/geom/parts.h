@@ -8,7 +8,8 @@ enum { FF_CUT_CORNERS = 8 };
 
 /* A flat face, by some corners of its rim, counterclockwise seen from outside. */
 typedef struct ff_cut_face {
-  ff_vec3 normal;
+  int count;                  /* FF_CUT_CORNERS; 0: there is none */
+  ff_vec3 normal;             /* unit, outward */
   ff_vec3 at[FF_CUT_CORNERS]; /* m */
 } ff_cut_face;
 
@@ -18,14 +19,10 @@ struct ff_parts {
   const ff_pose *poses;  /* in the frame of the whole, whose origin is its centroid */
   const int *first_rule; /* count + 1, see geom/implicit.h */
   int rule_count;
-  double volume;            /* m^3, to about 1e-5 of it, as the inertia */
-  ff_vec3 inertia;          /* m^5, of unit density, principal */
-  double bound;             /* m */
-  double inside;            /* m, radius of the ball about the origin that fits in */
-  const ff_parts *core;     /* what its members' cores have in common; NULL: not known */
-  double core_depth;        /* m, how much smaller they are */
-  const ff_cut_face *faces; /* of a core; NULL: it is none */
-  int face_count;
+  double volume;         /* m^3, to about 1e-5 of it, as the inertia */
+  ff_vec3 inertia;       /* m^5, of unit density, principal */
+  double bound;          /* m */
+  double inside;         /* m, radius of the ball about the origin that fits in */
   const ff_hull *facets; /* hull of corners on the rims of flat faces; NULL: there is none */
   ff_pose facets_pose;
 };
@@ -35,8 +32,9 @@ struct ff_parts {
 ff_status ff_parts_make(ff_parts *out, ff_vec3 *extent, ff_pose *frame, const ff_geom *geoms,
                         ff_pose *poses, int count, ff_arena *arena, ff_report *report);
 
-/* Computes the core of an intersection: smaller by this (m), without mass. */
-ff_status ff_parts_erode(ff_parts *parts, double by, ff_arena *arena);
+/* The flat face of an intersection that faces a direction (unit, world), if there is one; the first
+ * corner is towards the part of it that is deepest along the direction. World. */
+void ff_parts_face(ff_cut_face *out, const ff_geom *geom, const ff_pose *pose, ff_vec3 direction);
 
 /* Gives an intersection that has flat faces its facets. */
 ff_status ff_parts_find_facets(ff_parts *parts, ff_arena *arena);

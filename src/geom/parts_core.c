@@ -1,84 +1,58 @@
-/* The core of an intersection: of points that are farther than the radius from all that is outside,
- * those that are so of every member. Those of ellipsoids are not ellipsoids; smaller ones stand in
- * for them. */
+/* Flat faces of an intersection, and the hull of corners on their rims: its facets. */
 #include "geom/facets.h"
-#include "geom/flat.h"
 #include "geom/hull.h"
 #include "geom/implicit.h"
 #include "geom/parts.h"
-#include "geom/touch.h"
+#include "math/vec.h"
 
 #include <string.h>
 
-/* False: a member has no core. */
-static bool shrink(ff_geom *to, ff_pose *pose, const ff_geom *from, double by, ff_arena *arena,
-                   ff_status *status) {
-  *to = *from;
-  if (from->kind == FF_HALF_SPACE) {
-    pose->position = v3_axpy(pose->position, -by, q_axis_z(pose->orientation));
-    return true;
+/* A flat rule of an intersection that faces the direction: rays from the middle of the face go to
+ * its rim, the first towards the part that is deepest. */
+void ff_parts_face(ff_cut_face *out, const ff_geom *geom, const ff_pose *pose, ff_vec3 direction) {
+  ff_vec3 d = q_unrotate(pose->orientation, direction);
+  ff_vec3 at = ff_geom_support(geom, d), normal = v3(0, 0, 0);
+  double size = ff_geom_bound(geom), best = 0.99;
+  for (int k = 0; k < ff_geom_rule_count(geom); k++) {
+    ff_rule rule;
+    ff_geom_rule(geom, k, at, &rule);
+    double bend = 0;
+    for (int i = 0; i < 9; i++) {
+      bend = fmax(bend, fabs(rule.bend.m[i / 3][i % 3]));
+    }
+    if (bend == 0 && rule.value > -1e-9 * size && v3_dot(rule.slope, d) > best) {
+      best = v3_dot(rule.slope, d);
+      normal = rule.slope;
+    }
   }
-  if (from->kind == FF_POLYHEDRON) {
-    *status = ff_hull_erode((ff_hull *)from->hull, by, arena);
+  out->count = 0;
+  if (!(v3_dot(normal, normal) > 0)) {
+    return;
   }
-  ff_geom_erode(to, from, by);
-  return ff_geom_thickness(from) > by && (from->kind != FF_POLYHEDRON || to->hull);
+  ff_vec3 middle = v3_scale(1 - 1e-7, ff_geom_support(geom, normal)); /* a hair inside */
+  ff_vec3 x = v3_axpy(d, -v3_dot(d, normal), normal);
+  x = v3_norm(x) > 1e-9 ? v3_unit(x) : v3_orthogonal(normal);
+  ff_vec3 y = v3_cross(normal, x);
+  for (int k = 0; k < FF_CUT_CORNERS; k++) {
+    double angle = 2 * ff_pi * k / FF_CUT_CORNERS;
+    ff_vec3 ray = v3_add(v3_scale(cos(angle), x), v3_scale(sin(angle), y));
+    ff_vec3 rim = v3_axpy(middle, ff_geom_exit(geom, middle, ray, NULL), ray);
+    rim = v3_axpy(rim, v3_dot(normal, v3_sub(at, rim)), normal);
+    out->at[out->count++] = pose_point(*pose, rim);
+  }
+  out->normal = q_rotate(pose->orientation, normal);
 }
 
-/* The face of a rule, if it is flat and has one; as ff_flat_find, whose rim has as many corners. */
-static bool find_cut_face(ff_flat *out, const ff_geom *geom, int k) {
+/* The face of a rule, if it is flat and has one. */
+static bool find_cut_face(ff_cut_face *out, const ff_geom *geom, int k) {
   const ff_pose here = {v3(0, 0, 0), q_identity()};
   ff_rule rule;
   ff_geom_rule(geom, k, here.position, &rule);
   if (!ff_rule_is_flat(&rule)) {
     return false;
   }
-  ff_flat_find(out, geom, &here, rule.slope);
+  ff_parts_face(out, geom, &here, rule.slope);
   return out->count == FF_CUT_CORNERS && v3_dot(out->normal, rule.slope) > 1 - 1e-12;
-}
-
-/* Flat faces of a core. */
-static ff_status find_core_faces(ff_parts *core, ff_arena *arena) {
-  const ff_geom geom = {.kind = FF_INTERSECTION, .parts = core};
-  ff_cut_face *faces = ff_arena_take(arena, (size_t)core->rule_count, sizeof *faces);
-  if (!faces) {
-    return FF_ERROR_MEMORY;
-  }
-  int count = 0;
-  for (int k = 0; k < core->rule_count; k++) {
-    ff_flat face;
-    if (find_cut_face(&face, &geom, k)) {
-      memcpy(faces[count].at, face.at, sizeof faces[count].at);
-      faces[count++].normal = face.normal;
-    }
-  }
-  core->faces = faces;
-  core->face_count = count;
-  return FF_OK;
-}
-
-ff_status ff_parts_erode(ff_parts *parts, double by, ff_arena *arena) {
-  size_t count = (size_t)parts->count;
-  ff_parts *core = ff_arena_take(arena, 1, sizeof *core);
-  ff_geom *geoms = ff_arena_take(arena, count, sizeof *geoms);
-  ff_pose *poses = ff_arena_take(arena, count, sizeof *poses);
-  if (!core || !geoms || !poses) {
-    return FF_ERROR_MEMORY;
-  }
-  *core = *parts;
-  core->geoms = geoms;
-  core->poses = poses;
-  core->inside = parts->inside - by;
-  bool known = core->inside > 0;
-  ff_status status = FF_OK;
-  for (int i = 0; i < parts->count && status == FF_OK; i++) {
-    poses[i] = parts->poses[i];
-    known = shrink(&geoms[i], &poses[i], &parts->geoms[i], by, arena, &status) && known;
-  }
-  core = known && status == FF_OK ? core : NULL;
-  parts->core = core;
-  parts->core_depth = by;
-  return core ? find_core_faces(core, arena) : status;
 }
 
 /* Corners on the rims, and where the axes leave the body, so that there always is a hull around its
@@ -92,7 +66,7 @@ ff_status ff_parts_find_facets(ff_parts *parts, ff_arena *arena) {
   int count = 0;
   ff_status status = hull && points ? FF_OK : FF_ERROR_MEMORY;
   for (int k = 0; status == FF_OK && k < parts->rule_count; k++) {
-    ff_flat face;
+    ff_cut_face face;
     if (count + FF_CUT_CORNERS + 6 <= FF_POLYHEDRON_VERTICES_MAX &&
         find_cut_face(&face, &geom, k)) {
       memcpy(points + count, face.at, FF_CUT_CORNERS * sizeof *points);

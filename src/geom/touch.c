@@ -29,7 +29,7 @@ static const pair_entry pairs[FF_SHAPE_KIND_COUNT][FF_SHAPE_KIND_COUNT] = {
 static pair_entry entry_of(ff_shape_kind a, ff_shape_kind b) {
   bool finite = a != FF_HALF_SPACE && b != FF_HALF_SPACE;
   if (finite && a >= b && !pairs[a][b].touch && !pairs[b][a].touch) {
-    return (pair_entry){ff_touch_convex, ff_touch_convex_limit(a, b)};
+    return (pair_entry){ff_touch_convex, 1};
   }
   return pairs[a][b];
 }

@@ -6,7 +6,6 @@
  * rim) the wandering is along the tangent plane, parallel to the half-space's, and
  * adds nothing to the rate.
  */
-#include "geom/flat.h"
 #include "geom/hull.h"
 #include "geom/implicit.h"
 #include "geom/parts.h"
@@ -347,20 +346,17 @@ int ff_touch_intersection_plane(const ff_geom *a, const ff_pose *pose_a, const f
   ff_vec3 local;
   ff_touch touch = lowest(a, pose_a, &ground, &local), rim[4];
   member_curvature(a, local, touch.curvature);
-  ff_flat face;
-  ff_flat_find(&face, a, pose_a, v3_neg(ground.normal));
+  ff_cut_face face;
+  ff_parts_face(&face, a, pose_a, v3_neg(ground.normal));
   for (int k = 0; k < 4; k++) {
     rim[k] = touch;
     rim[k].feature = k;
     rim[k].depth = touch.depth - (k ? 4 * ff_geom_bound(a) : 0);
   }
-  for (int i = 0; i < face.count; i++) {
-    int k = face.slot[i];
-    if (k > 0) {
-      rim[k].point = face.at[i];
-      rim[k].depth = fmin(-height(&ground, face.at[i]), touch.depth);
-      rim[k].curvature[0] = rim[k].curvature[1] = INFINITY;
-    }
+  for (int k = 1; k < 4 && face.count > 0; k++) {
+    rim[k].point = face.at[2 * k];
+    rim[k].depth = fmin(-height(&ground, face.at[2 * k]), touch.depth);
+    rim[k].curvature[0] = rim[k].curvature[1] = INFINITY;
   }
   int count = 0;
   for (int k = 0; k < 4; k++) {
@@ -383,10 +379,10 @@ int ff_touch_intersection_blunt(const ff_geom *a, const ff_pose *pose_a, const f
                     .depth = reach - up,
                     .curvature = {INFINITY, INFINITY}};
   int count = add_plane_touch(out, 0, &ground, margin, touch);
-  ff_flat face;
-  ff_flat_find(&face, a, pose_a, down);
+  ff_cut_face face;
+  ff_parts_face(&face, a, pose_a, down);
   if (face.count > 0) {
-    ff_flat_find(&face, a, pose_a, face.normal);
+    ff_parts_face(&face, a, pose_a, face.normal);
   }
   for (int k = 1; k < 4; k++) {
     bool there = 2 * k < face.count;

@@ -6,13 +6,14 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define FF_HDF5_CHANNELS "channels" /* group: one 1-D dataset per channel, in order of creation */
-#define FF_HDF5_UNIT     "unit"     /* its attribute */
-#define FF_HDF5_VERSION  "footfall" /* attributes of the file */
-#define FF_HDF5_SCENE    "scene"
-#define FF_HDF5_FILE     "scene-file"
-#define FF_HDF5_SUMMARY  "summary"
-#define FF_HDF5_SAMPLES  "samples"
+#define FF_HDF5_CHANNELS   "channels" /* group: one 1-D dataset per channel, in order of creation */
+#define FF_HDF5_UNIT       "unit"     /* its attribute */
+#define FF_HDF5_VERSION    "footfall" /* attributes of the file */
+#define FF_HDF5_SCENE      "scene"
+#define FF_HDF5_FILE       "scene-file"
+#define FF_HDF5_SUMMARY    "summary"
+#define FF_HDF5_SAMPLES    "samples"
+#define FF_HDF5_INCOMPLETE "incomplete"
 
 /* Bytes that HDF5 needs for its start and its tables; it crashes without them. */
 enum { FF_HDF5_MEMORY = 8 << 20 };

@@ -125,6 +125,15 @@ ff_status ff_recorder_add(ff_recorder *recorder, const double *row) {
   return status;
 }
 
+ff_status ff_recorder_mark(ff_recorder *recorder, const char *reason) {
+  if (!recorder || !reason) {
+    return FF_ERROR_INPUT;
+  }
+  ff_free(recorder->incomplete);
+  recorder->incomplete = ff_strdup(reason);
+  return recorder->incomplete ? FF_OK : FF_ERROR_MEMORY;
+}
+
 ff_status ff_recorder_close(ff_recorder *recorder, const char *summary, ff_report *report) {
   ff_status status = recorder->format->finish(recorder, summary ? summary : "");
   if (status == FF_OK || status == FF_ERROR_FILE) {
@@ -132,6 +141,7 @@ ff_status ff_recorder_close(ff_recorder *recorder, const char *summary, ff_repor
   } else {
     ff_file_abandon(recorder->file);
   }
+  ff_free(recorder->incomplete);
   ff_free(recorder);
   return status;
 }
@@ -140,6 +150,7 @@ void ff_recorder_abandon(ff_recorder *recorder) {
   if (recorder) {
     recorder->format->drop(recorder);
     ff_file_abandon(recorder->file);
+    ff_free(recorder->incomplete);
     ff_free(recorder);
   }
 }

@@ -12,9 +12,10 @@ typedef struct ff_recorder_format ff_recorder_format;
 struct ff_recorder {
   const ff_recorder_format *format;
   ff_file *file;
-  int count;   /* channels */
-  long rows;   /* rows added so far */
-  void *state; /* data of the format */
+  int count;        /* channels */
+  long rows;        /* rows added so far */
+  void *state;      /* data of the format */
+  char *incomplete; /* reason; NULL: complete */
 };
 
 /* A format writes into recorder->file, which stores write errors. */
@@ -43,7 +44,7 @@ enum { FF_RECORDING_CHANNELS_MAX = 1 << 20, FF_RECORDING_NAME_MAX = 1 << 12 };
 
 struct ff_recording {
   ff_recording_info info; /* points to the texts below */
-  char *scene, *file, *summary;
+  char *scene, *file, *summary, *incomplete;
   char **names, **units; /* info.count each */
   double **columns;      /* info.count of rows values each */
   long rows;
@@ -55,6 +56,8 @@ ff_status ff_recording_reserve(ff_recording *recording, int count);
 /* Fill an empty recording; on failure the caller frees its contents. */
 ff_status ff_recording_read_csv(ff_recording *recording, const char *path, ff_report *report);
 ff_status ff_recording_read_hdf5(ff_recording *recording, const char *path, ff_report *report);
+
+ff_status ff_recording_read_log(ff_recording *recording, const char *path, ff_report *report);
 
 /* Sets what and the file; returns FF_ERROR_INPUT. */
 ff_status ff_recording_bad(ff_report *report, const char *path, const char *what);

@@ -322,7 +322,9 @@ static ff_status hdf5_finish(ff_recorder *recorder, const char *summary) {
   int64_t samples = recorder->rows;
   bool done = !state->broken && hdf5_flush(state) &&
               hdf5_write_text(state->file, FF_HDF5_SUMMARY, summary) &&
-              hdf5_write_attribute(state->file, FF_HDF5_SAMPLES, H5T_NATIVE_INT64, &samples);
+              hdf5_write_attribute(state->file, FF_HDF5_SAMPLES, H5T_NATIVE_INT64, &samples) &&
+              (!recorder->incomplete ||
+               hdf5_write_text(state->file, FF_HDF5_INCOMPLETE, recorder->incomplete));
   done = hdf5_close_file(state) && done && state->image;
   ff_hdf5_restore(voice);
   ff_status status = FF_ERROR_MEMORY;

@@ -27,8 +27,9 @@ ff_status ff_recording_open(ff_recording **out, const char *path, ff_report *rep
   if (!recording) {
     return FF_ERROR_MEMORY;
   }
-  ff_status status = ff_path_ends(path, ".h5") ? ff_recording_read_hdf5(recording, path, report)
-                                               : ff_recording_read_csv(recording, path, report);
+  ff_status status = ff_path_ends(path, ".part") ? ff_recording_read_log(recording, path, report)
+                     : ff_path_ends(path, ".h5") ? ff_recording_read_hdf5(recording, path, report)
+                                                 : ff_recording_read_csv(recording, path, report);
   if (status != FF_OK) {
     ff_recording_close(recording);
     return status;
@@ -36,6 +37,7 @@ ff_status ff_recording_open(ff_recording **out, const char *path, ff_report *rep
   recording->info.scene = recording->scene;
   recording->info.file = recording->file ? recording->file : "";
   recording->info.summary = recording->summary;
+  recording->info.incomplete = recording->incomplete ? recording->incomplete : "";
   recording->info.names = (const char *const *)recording->names;
   recording->info.units = (const char *const *)recording->units;
   *out = recording;
@@ -69,5 +71,6 @@ void ff_recording_close(ff_recording *recording) {
   ff_free(recording->scene);
   ff_free(recording->file);
   ff_free(recording->summary);
+  ff_free(recording->incomplete);
   ff_free(recording);
 }

@@ -204,6 +204,13 @@ static ff_status hdf5_read_file(hdf5_reader *in, hid_t file) {
   if (status == FF_OK) {
     status = hdf5_read_text(in, file, FF_HDF5_SUMMARY, &in->recording->summary);
   }
+  htri_t cut = status == FF_OK ? H5Aexists(file, FF_HDF5_INCOMPLETE) : 0;
+  if (cut < 0) {
+    return hdf5_report(in, "is damaged: its texts cannot be listed");
+  }
+  if (cut > 0) {
+    status = hdf5_read_text(in, file, FF_HDF5_INCOMPLETE, &in->recording->incomplete);
+  }
   if (status != FF_OK) {
     return status;
   }

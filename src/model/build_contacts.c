@@ -525,32 +525,6 @@ static ff_status list_body_pairs(ff_build *build) {
   return FF_OK;
 }
 
-/* Erodes polyhedra and intersections by the largest convex radius that one of their pairs needs;
- * the manifold of two shapes with edges uses the margin of its cores (geom/manifold.h). */
-static ff_status set_convex_radii(const binder *bind) {
-  ff_model *model = bind->build->model;
-  int n = bind->class_count;
-  for (int s = 0; s < model->shape_count; s++) {
-    const ff_model_shape *shape = &model->shapes[s];
-    double round = 0;
-    bool eroded = shape->geom.kind == FF_POLYHEDRON || shape->geom.kind == FF_INTERSECTION;
-    for (int c = 0; eroded && c < n; c++) {
-      int binding = bind->table[shape->class_index * n + c];
-      bool meets = binding >= 0 && bind->classes[c].kind != FF_HALF_SPACE;
-      bool flat = has_flat_parts(bind->classes[c].kind);
-      double wish = !model->stepper->rounds_edges && flat ? INFINITY
-                    : binding >= 0                        ? model->bindings[binding].round
-                                                          : 0;
-      round = meets ? fmax(round, wish) : round;
-    }
-    ff_status status = ff_geom_prepare(&shape->geom, round, &model->arena);
-    if (status != FF_OK) {
-      return status;
-    }
-  }
-  return FF_OK;
-}
-
 /* N, weight of all that moves. */
 static double moving_weight(const ff_model *model) {
   double mass = 0;
@@ -646,7 +620,6 @@ ff_status ff_build_contacts(ff_build *build) {
   model->class_table = bind.table;
   model->class_swapped = bind.swapped;
   find_pair_traits(&bind);
-  status = set_convex_radii(&bind);
   status = status == FF_OK ? set_core_margins(&bind) : status;
   return status == FF_OK ? list_body_pairs(build) : status;
 }

@@ -97,7 +97,7 @@ typedef struct ff_binding {
   bool edges;         /* the friction law needs the edges of the overlap */
   ff_law_params normal_params, friction_params;
   ff_layer layer; /* the laws for steppers that solve for impulses; unset under others */
-  double round;   /* m, convex radius of edges, see ff_geom_touch_rounded; 0: sharp */
+  double round;   /* m, radius of edges on half-spaces, see ff_geom_touch_blunt; 0: sharp */
   ff_cone cone;
   ff_ground ground; /* for `micro-macro` */
   ff_grip grip;
@@ -249,11 +249,8 @@ static inline bool ff_model_holds(const ff_model *model, const ff_binding *bindi
 }
 
 /* Most contact points of a shape pair under this binding. */
-static inline int ff_binding_points(const ff_model *model, const ff_binding *binding,
-                                    ff_shape_kind a, ff_shape_kind b) {
-  return binding->overlaps                                               ? 1
-         : model->stepper->rounds_edges && !ff_geom_are_polyhedral(a, b) ? ff_geom_touch_limit(a, b)
-                                                                         : ff_manifold_limit(a, b);
+static inline int ff_binding_points(const ff_binding *binding, ff_shape_kind a, ff_shape_kind b) {
+  return binding->overlaps ? 1 : ff_manifold_limit(a, b);
 }
 
 /* Free bodies and movable links; links fixed to the ground do not move. */

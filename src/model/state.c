@@ -19,7 +19,7 @@ static double state_points_beside(const ff_model *model, int i) {
     bool moved =
         ff_body_is_moved(&model->bodies[a->body]) || ff_body_is_moved(&model->bodies[b->body]);
     if (binding >= 0 && moved && a->body != b->body && b->geom.kind != FF_HALF_SPACE) {
-      int points = ff_binding_points(model, &model->bindings[binding], a->geom.kind, b->geom.kind);
+      int points = ff_binding_points(&model->bindings[binding], a->geom.kind, b->geom.kind);
       most = points > most ? points : most;
       partners++;
     }
@@ -110,6 +110,7 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, ff_arena *arena) {
       {(void **)&out->y, (size_t)out->size, sizeof(double)},
       {(void **)&out->bodies, bodies, sizeof(ff_body_motion)},
       {(void **)&out->wrenches, bodies, sizeof(ff_wrench)},
+      {(void **)&out->applied, bodies, sizeof(ff_applied)},
       {(void **)&out->drive_force, drives, sizeof(double)},
       {(void **)&out->drive_phase, drives, sizeof(int)},
       {(void **)&out->drive_start, drives, sizeof(double)},
@@ -160,6 +161,7 @@ void ff_state_reset(ff_state *state, const ff_model *model) {
   state->meet_count = state->floor_meets = state->near_count = state->point_count = 0;
   state->listed = false;
   state->evaluations = 0;
+  state->applied_count = 0;
   for (int i = 0; i < model->body_count; i++) {
     const ff_model_body *body = &model->bodies[i];
     state->bodies[i] = ff_motion_at(body, 0.0);
@@ -225,6 +227,10 @@ void ff_state_keep(ff_state *state, const ff_model *model, ff_keep *keep) {
   ff_keep_numbers(keep, "y", state->y, state->size);
   ff_keep_block(keep, "body.motion", state->bodies, model->body_count, sizeof *state->bodies);
   ff_keep_block(keep, "body.wrench", state->wrenches, model->body_count, sizeof *state->wrenches);
+  ff_keep_count(keep, "applied.bodies", &state->applied_count, model->body_count);
+  if (state->applied_count > 0) {
+    ff_keep_block(keep, "applied", state->applied, model->body_count, sizeof *state->applied);
+  }
   ff_keep_numbers(keep, "drive.force", state->drive_force, model->drive_count);
   ff_keep_ints(keep, "drive.phase", state->drive_phase, model->drive_count);
   ff_keep_numbers(keep, "drive.start", state->drive_start, model->drive_count);
@@ -268,16 +274,7 @@ int ff_near_touch(const ff_model *model, const ff_near *near, const ff_pose *bod
   ff_pose room_a, room_b;
   const ff_pose *at_a = ff_shape_at(a, body_a, &room_a), *at_b = ff_shape_at(b, body_b, &room_b);
   double round = model->bindings[near->binding].round;
-  return ff_geom_is_rounded(&a->geom, &b->geom, round)
-             ? ff_geom_touch_rounded(&a->geom, at_a, &b->geom, at_b, round, margin, out)
+  return ff_geom_is_blunt(&a->geom, &b->geom, round)
+             ? ff_geom_touch_blunt(&a->geom, at_a, at_b, round, margin, out)
              : ff_geom_touch(&a->geom, at_a, &b->geom, at_b, margin, out);
-}
-
-bool ff_near_look(const ff_model *model, const ff_near *near, const ff_pose *body_a,
-                  const ff_pose *body_b, ff_touch *touch) {
-  const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
-  ff_pose room_a, room_b;
-  return ff_touch_look(&a->geom, ff_shape_at(a, body_a, &room_a), &b->geom,
-                       ff_shape_at(b, body_b, &room_b), model->bindings[near->binding].round,
-                       touch);
 }

@@ -65,7 +65,8 @@ typedef struct ff_point {
   bool known;    /* closed is valid */
   /* `quasi-rigid` only: */
   bool loose;                /* open, and nothing is left of the last contact */
-  ff_spot spot;              /* which parts of two rounded shapes it lies, or lay last, between */
+  double prism[2];           /* rad, of prisms of cylinders that it was found with: ff_manifold */
+  ff_vec3 tied[2];           /* m, of a pair as a whole: its points in the frames of both bodies */
   double deflection;         /* m, of the layer; it may still recover when contact has ended */
   double deflection_b;       /* m, the part of it that is in b's own layer */
   ff_vec3 shear, shear_rate; /* m, m/s: tangential deflection, and what of it the slip lacks; */
@@ -103,6 +104,16 @@ typedef struct ff_meet {
 typedef struct ff_wrench {
   ff_vec3 force, torque; /* N; N m about the centre of mass; world */
 } ff_wrench;
+
+/* Wrench set from outside, which acts until it is set again. */
+typedef struct ff_applied {
+  ff_vec3 point;         /* m, where the force acts: in the principal frame */
+  ff_vec3 force, torque; /* N, N m; world */
+} ff_applied;
+
+static inline bool ff_applied_acts(const ff_applied *applied) {
+  return v3_dot(applied->force, applied->force) + v3_dot(applied->torque, applied->torque) > 0;
+}
 
 /* Order of a controller for an axis, valid until the next one. */
 typedef struct ff_state_order {
@@ -145,6 +156,8 @@ typedef struct ff_state {
   /* derived from y and t by the last evaluation of forces */
   ff_body_motion *bodies; /* body_count: principal frames */
   ff_wrench *wrenches;    /* body_count: all except gravity */
+  ff_applied *applied;    /* body_count: set from outside, */
+  int applied_count;      /* and how many are not zero */
   double *drive_force;    /* drive_count, N */
   double stiffness;       /* 1/s^2, largest contact stiffness over effective mass in the step */
   double damping;         /* 1/s, largest contact damping over effective mass in the step */
@@ -214,12 +227,9 @@ void ff_state_keep(ff_state *state, const ff_model *model, ff_keep *keep);
 /* Drive phases at the time of the state; initialises a new phase. */
 void ff_state_enter_phases(ff_state *state, const ff_model *model);
 
-/* Contact points of a shape pair for `quasi-rigid`, with the bodies at these poses: by
- * ff_geom_touch_rounded where it rounds edges. */
+/* Contact points of a shape pair without a manifold for `quasi-rigid`, with the bodies at these
+ * poses: by ff_geom_touch_blunt where a has flat places on a half-space. */
 int ff_near_touch(const ff_model *model, const ff_near *near, const ff_pose *body_a,
                   const ff_pose *body_b, double margin, ff_touch out[FF_TOUCH_MAX]);
-/* Re-evaluates one such contact point by its feature pair (spot): as ff_touch_look. */
-bool ff_near_look(const ff_model *model, const ff_near *near, const ff_pose *body_a,
-                  const ff_pose *body_b, ff_touch *touch);
 
 #endif

@@ -42,7 +42,7 @@ FF_STEPPER_ROW(quasi_rigid,
   .citation = "Chakraborty07", .order = 1,
   .keys = FF_STEPPER_KEYS("step", "order"),
   .energy_tolerance = 5e-2, .contact_tolerance = 1e-6, .contacts = FF_CONTACTS_BY_LAYER,
-  .fixed_step = true, .rounds_edges = true, .keeps_constraints = true, .constrains_links = true,
+  .fixed_step = true, .keeps_constraints = true, .constrains_links = true,
   .only_loses = true)
 /* Contacts are those of the start of a step: residuals at its end are told, and not judged. */
 FF_STEPPER_ROW(micro_macro,

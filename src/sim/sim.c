@@ -33,7 +33,8 @@ ff_status ff_sim_create(ff_sim **out, const ff_model *model) {
   if (!sim) {
     return FF_ERROR_MEMORY;
   }
-  sim->model = model;
+  sim->own = *model;
+  model = sim->model = &sim->own;
   sim->stepper = ff_stepper_of(model);
   ff_status status = ff_state_make(&sim->state, model, &sim->arena);
   if (status == FF_OK) {
@@ -65,10 +66,8 @@ void ff_sim_destroy(ff_sim *sim) {
   }
 }
 
-void ff_sim_reset(ff_sim *sim) {
-  if (sim) {
-    sim_start(sim);
-  }
+ff_status ff_sim_reset(ff_sim *sim) {
+  return sim ? sim_start(sim) : FF_ERROR_INPUT;
 }
 
 ff_status ff_sim_set_threads(ff_sim *sim, int threads) {
@@ -105,7 +104,8 @@ static ff_status sim_enter_breakpoint(ff_sim *sim) {
 /* One step, at most to limit; on_grid: limit is a grid point of the fixed step. */
 static ff_status sim_step_to(ff_sim *sim, double limit, bool on_grid) {
   double t = sim->state.t, end = limit, tick = INFINITY;
-  ff_status status = ff_is_cancelled(&sim->work.cancelled) ? FF_CANCELLED : FF_OK;
+  bool stopped = sim->stop && ff_is_cancelled(sim->stop);
+  ff_status status = stopped || ff_is_cancelled(&sim->work.cancelled) ? FF_CANCELLED : FF_OK;
   if (status == FF_OK && ff_sim_is_steered(sim)) {
     status = ff_sim_steer(sim);
     tick = ff_sim_next_tick(sim);
@@ -138,7 +138,11 @@ static ff_status sim_step_to(ff_sim *sim, double limit, bool on_grid) {
   sim->last_step = h;
   ff_auditor_update(&sim->auditor, sim->model, &sim->state, h, sim->model->stepper->fixed_step);
   ff_sim_report_events(sim, h);
-  return sim->state.t == breakpoint ? sim_enter_breakpoint(sim) : FF_OK;
+  status = sim->state.t == breakpoint ? sim_enter_breakpoint(sim) : FF_OK;
+  if (sim->on_step) {
+    sim->on_step(sim->step_context, sim);
+  }
+  return status;
 }
 
 static ff_status sim_steps_to(ff_sim *sim, double t, bool on_grid) {
@@ -175,6 +179,10 @@ ff_status ff_sim_step(ff_sim *sim) {
 
 ff_status ff_sim_advance(ff_sim *sim, double t) {
   return !sim || !isfinite(t) ? FF_ERROR_INPUT : sim_end_with(sim, sim_steps_to(sim, t, false));
+}
+
+void ff_sim_watch_stop(ff_sim *sim, const atomic_bool *stop) {
+  sim->stop = stop;
 }
 
 void ff_sim_cancel(ff_sim *sim) {
@@ -280,6 +288,25 @@ ff_contact ff_sim_contact(const ff_sim *sim, int index) {
     }
   }
   return (ff_contact){0};
+}
+
+int ff_sim_contacts(const ff_sim *sim, ff_contact *out, int capacity) {
+  int count = 0;
+  for (int m = 0; sim && m < sim->state.meet_count; m++) {
+    const ff_meet *meet = &sim->state.meets[m];
+    for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
+      const ff_near *near = &sim->state.nears[n];
+      for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
+        if (sim->state.points[i].touching) {
+          if (out && count < capacity) {
+            out[count] = sim_make_contact(sim, meet, near, i);
+          }
+          count++;
+        }
+      }
+    }
+  }
+  return count;
 }
 
 /* ---- constraints ----------------------------------------------------------------------------- */

@@ -22,7 +22,8 @@ typedef struct ff_steer {
 
 struct ff_sim {
   ff_arena arena;
-  const ff_model *model;
+  ff_model own;          /* the given model with the gravity of this sim; shares all else */
+  const ff_model *model; /* &own */
   const ff_stepper *stepper;
   ff_state state;
   ff_work work;
@@ -40,7 +41,11 @@ struct ff_sim {
   ff_status failed;           /* how the last step ended */
   bool ordered;               /* orders have come that the stepper has not seen */
   struct ff_sampler *sampler; /* takes a sample in the next steps; NULL: none */
-  uint64_t structure;         /* states of this structure fit (sim/state_object.c) */
+  ff_control_fn on_step;      /* after each step; NULL: none */
+  void *step_context;
+  void *user;              /* of ff_sim_set_user */
+  const atomic_bool *stop; /* set: no further step begins; NULL: never */
+  uint64_t structure;      /* states of this structure fit (sim/state_object.c) */
 };
 
 /* One step, at most to limit; for ff_sim_failure its status is kept. */

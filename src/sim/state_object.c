@@ -74,6 +74,7 @@ static void sim_keep(ff_sim *sim, ff_keep *keep) {
   if (keep->bad) {
     return;
   }
+  ff_keep_numbers(keep, "gravity", &sim->own.run.gravity.x, 3);
   ff_work_keep(&sim->work, keep);
   ff_auditor_keep(&sim->auditor, keep);
   ff_keep_block(keep, "body.before", sim->before, sim->model->body_count, sizeof *sim->before);

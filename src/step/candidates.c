@@ -58,7 +58,7 @@ void ff_candidates_wish_more(const ff_model *model, ff_state *state, double time
 
 /* Adds a pair of shapes; false when the capacity is used up. */
 static bool add_shape_pair(const ff_model *model, ff_state *state, int a, int b, int rules) {
-  int points = ff_binding_points(model, &model->bindings[rules], model->shapes[a].geom.kind,
+  int points = ff_binding_points(&model->bindings[rules], model->shapes[a].geom.kind,
                                  model->shapes[b].geom.kind);
   if (state->near_count == state->near_capacity ||
       state->point_count + points > state->point_capacity) {

@@ -502,6 +502,13 @@ static void applied_forces(const ff_model *model, ff_state *state, double t, dou
     apply_outside(state, applied->body, pose_point(pose, applied->def.point), force, torque,
                   ledger);
   }
+  for (int i = 0; state->applied_count > 0 && i < model->body_count; i++) {
+    const ff_applied *own = &state->applied[i];
+    ff_vec3 point = pose_point(state->bodies[i].pose, own->point);
+    if (ff_applied_acts(own)) {
+      apply_outside(state, i, point, own->force, own->torque, ledger);
+    }
+  }
 }
 
 /* Force of a drive in its present phase, for a position and rate along its axis. */
@@ -553,7 +560,7 @@ static void clear_forces(const ff_model *model, ff_state *state, double *ledger_
 
 void ff_forces_outside(const ff_model *model, ff_state *state, double t, double *ledger_rate) {
   clear_forces(model, state, ledger_rate);
-  if (model->force_count > 0) {
+  if (model->force_count > 0 || state->applied_count > 0) {
     applied_forces(model, state, t, ledger_rate);
   }
   if (model->drive_count > 0) {

@@ -19,9 +19,16 @@
 
 /* ---- queries ---------------------------------------------------------------------------- */
 
-bool ff_quasi_pair_is_polyhedral(const quasi_problem *problem, const ff_near *pair) {
-  return ff_geom_are_polyhedral(problem->model->shapes[pair->shape_a].geom.kind,
-                                problem->model->shapes[pair->shape_b].geom.kind);
+/* A cylinder on a half-space. */
+static bool is_cylinder_on_plane(const quasi_problem *problem, const ff_near *pair) {
+  return problem->model->shapes[pair->shape_a].geom.kind == FF_CYLINDER &&
+         problem->model->shapes[pair->shape_b].geom.kind == FF_HALF_SPACE;
+}
+
+bool ff_quasi_pair_has_samples(const quasi_problem *problem, const ff_near *pair) {
+  return is_cylinder_on_plane(problem, pair) ||
+         ff_manifold_has_features(problem->model->shapes[pair->shape_a].geom.kind,
+                                  problem->model->shapes[pair->shape_b].geom.kind);
 }
 
 /* The two shapes of a pair with their bodies at these poses. */
@@ -58,6 +65,7 @@ static int touches_of_manifold(const shape_pair_at *at, double margin, ff_touch 
                                 .t1 = v3_orthogonal(sample->along),
                                 .depth = sample->depth,
                                 .weight = sample->weight,
+                                .spin = {manifold.spin[0], manifold.spin[1]},
                                 .curvature = {INFINITY, INFINITY}};
     }
   }
@@ -66,17 +74,16 @@ static int touches_of_manifold(const shape_pair_at *at, double margin, ff_touch 
 
 int ff_quasi_touches(const quasi_problem *problem, const ff_near *pair, const ff_pose *body_a,
                      const ff_pose *body_b, double margin, ff_touch out[FF_TOUCH_MAX]) {
-  if (ff_quasi_pair_is_polyhedral(problem, pair)) {
-    shape_pair_at at;
-    place_shapes(&at, problem, pair, body_a, body_b);
-    return touches_of_manifold(&at, margin, out);
+  if (!ff_quasi_pair_has_samples(problem, pair) || is_cylinder_on_plane(problem, pair)) {
+    int count = ff_near_touch(problem->model, pair, body_a, body_b, margin, out);
+    for (int i = 0; i < count; i++) {
+      out[i].weight = 1;
+    }
+    return count;
   }
-  int count = ff_near_touch(problem->model, pair, body_a, body_b, margin, out);
-  for (int i = 0; i < count; i++) {
-    out[i].id.kind = FF_PAIR_NONE;
-    out[i].weight = 1;
-  }
-  return count;
+  shape_pair_at at;
+  place_shapes(&at, problem, pair, body_a, body_b);
+  return touches_of_manifold(&at, margin, out);
 }
 
 int ff_quasi_touches_at_end(const quasi_problem *problem, const ff_near *pair, double margin,
@@ -86,21 +93,24 @@ int ff_quasi_touches_at_end(const quasi_problem *problem, const ff_near *pair, d
                           &problem->bodies[shapes[pair->shape_b].body].end.pose, margin, out);
 }
 
-bool ff_quasi_evaluate_features(const quasi_problem *problem, const ff_near *pair,
+void ff_quasi_evaluate_features(const quasi_problem *problem, const ff_near *pair,
                                 const ff_pose *body_a, const ff_pose *body_b, ff_touch *touch) {
-  if (touch->id.kind == FF_PAIR_NONE) {
-    return ff_near_look(problem->model, pair, body_a, body_b, touch);
-  }
   shape_pair_at at;
   ff_manifold manifold;
   place_shapes(&at, problem, pair, body_a, body_b);
+  if (is_cylinder_on_plane(problem, pair)) {
+    ff_cylinder_plane_evaluate(at.a, at.pose_a, at.pose_b,
+                               problem->model->bindings[pair->binding].round, touch, NULL);
+    return;
+  }
   manifold.count = 1;
   manifold.samples[0].id = touch->id;
+  manifold.spin[0] = touch->spin[0];
+  manifold.spin[1] = touch->spin[1];
   ff_manifold_evaluate(at.a, at.pose_a, at.b, at.pose_b, &manifold, NULL);
   touch->point = manifold.samples[0].point;
   touch->normal = manifold.samples[0].along;
   touch->depth = manifold.samples[0].depth;
-  return true;
 }
 
 const ff_touch *ff_quasi_find_touch(const quasi_problem *problem, const quasi_contact *contact,
@@ -112,36 +122,6 @@ const ff_touch *ff_quasi_find_touch(const quasi_problem *problem, const quasi_co
     }
   }
   return NULL;
-}
-
-bool ff_quasi_has_features(const ff_touch *touch) {
-  return ff_spot_lasts(&touch->spot);
-}
-
-bool ff_quasi_same_features(const ff_spot *s, const ff_spot *t) {
-  return ff_spot_is_same(s, t);
-}
-
-static bool shape_has_edges(ff_shape_kind kind) {
-  switch (kind) {
-    case FF_BOX:
-    case FF_POLYHEDRON:
-    case FF_CYLINDER:
-    case FF_INTERSECTION:
-    case FF_CAPSULE: return true; /* where its cylinder meets its caps */
-    default: return false;
-  }
-}
-
-/* On a half-space the features of a polyhedron are its vertices; only rims of cylinders move. */
-bool ff_quasi_pair_has_edges(const quasi_problem *problem, const ff_near *pair) {
-  const ff_geom *a = &problem->model->shapes[pair->shape_a].geom;
-  const ff_geom *b = &problem->model->shapes[pair->shape_b].geom;
-  bool rim = a->kind == FF_CYLINDER && b->kind == FF_HALF_SPACE;
-  bool cut = a->kind == FF_INTERSECTION || b->kind == FF_INTERSECTION;
-  double radius = problem->model->bindings[pair->binding].round;
-  return rim || (shape_has_edges(a->kind) && shape_has_edges(b->kind) &&
-                 (!cut || ff_geom_is_rounded(a, b, radius)));
 }
 
 double ff_quasi_approach(const quasi_problem *problem, const quasi_body *a, const quasi_body *b) {
@@ -193,63 +173,87 @@ void ff_quasi_fix_contact(const quasi_problem *problem, quasi_contact *contact, 
   const ff_touch *touch = &contact->touch;
   ff_pose at_a = at_free_end ? a->end.pose : a->feature_pose;
   ff_pose at_b = at_free_end ? b->end.pose : b->feature_pose;
-  double half = 0.5 * touch->depth;
-  ff_vec3 of_a = v3_axpy(touch->point, -half, touch->normal);
-  ff_vec3 of_b = v3_axpy(touch->point, half, touch->normal);
+  ff_vec3 half = v3_scale(0.5, v3_axpy(touch->offset, -touch->depth, touch->normal));
+  ff_vec3 of_a = v3_add(touch->point, half), of_b = v3_sub(touch->point, half);
   contact->fixed = true;
   contact->on_a = q_unrotate(at_a.orientation, v3_sub(of_a, at_a.position));
   contact->on_b = q_unrotate(at_b.orientation, v3_sub(of_b, at_b.position));
-  ff_quat owner = touch->turns == FF_TURNS_WITH_A ? at_a.orientation : at_b.orientation;
-  contact->normal_local = q_unrotate(owner, touch->normal);
-  contact->edges[0] = q_unrotate(at_a.orientation, touch->edge_a);
-  contact->edges[1] = q_unrotate(at_b.orientation, touch->edge_b);
+  contact->normal_local = q_unrotate(at_b.orientation, touch->normal);
   ff_vec3 none = v3(0, 0, 0); /* t1 of a feature pair is the same whenever it occurs */
   contact->tangent_axis = ff_quasi_tangent_axis(problem, contact, none, at_b.orientation);
 }
 
-/* Geometry of a contact whose feature pair is constant over the step. */
-static void evaluate_fixed(const quasi_problem *problem, quasi_contact *contact) {
-  const ff_pose *a = &problem->bodies[contact->e.a].end.pose;
-  const ff_pose *b = &problem->bodies[contact->e.b].end.pose;
-  ff_touch *touch = &contact->touch;
-  if (touch->spot.kind != FF_SPOT_NONE) {
-    ff_near_look(problem->model, &problem->state->nears[contact->pair], a, b, touch);
-  } else {
-    ff_vec3 at_a = pose_point(*a, contact->on_a), at_b = pose_point(*b, contact->on_b);
-    switch (touch->turns) {
-      case FF_TURNS_WITH_A: touch->normal = q_rotate(a->orientation, contact->normal_local); break;
-      case FF_TURNS_WITH_BOTH:
-        touch->normal = v3_unit(v3_cross(q_rotate(a->orientation, contact->edges[0]),
-                                         q_rotate(b->orientation, contact->edges[1])));
-        break;
-      case FF_TURNS_WITH_B: touch->normal = q_rotate(b->orientation, contact->normal_local); break;
-    }
-    touch->point = v3_scale(0.5, v3_add(at_a, at_b));
-    touch->depth = -v3_dot(touch->normal, v3_sub(at_a, at_b));
-  }
-  touch->t1 = ff_quasi_tangent(contact, b->orientation, touch->normal);
-  ff_quasi_layer_press(problem, contact);
+/* Point, normal and depth of a contact that is tied to a point of each body, at these poses. */
+static void evaluate_tied(const quasi_contact *contact, const ff_pose *a, const ff_pose *b,
+                          ff_touch *touch) {
+  ff_vec3 at_a = pose_point(*a, contact->on_a), at_b = pose_point(*b, contact->on_b);
+  touch->normal = q_rotate(b->orientation, contact->normal_local);
+  touch->point = v3_scale(0.5, v3_add(at_a, at_b));
+  touch->depth = -v3_dot(touch->normal, v3_sub(at_a, at_b));
+  touch->offset = v3_axpy(v3_sub(at_a, at_b), touch->depth, touch->normal);
 }
 
-/* Samples of two polyhedra. */
-static void evaluate_samples(const quasi_problem *problem, quasi_contact *contacts, int count) {
-  const ff_pose *b = &problem->bodies[contacts->e.b].end.pose;
-  shape_pair_at at;
-  ff_manifold manifold;
-  place_shapes(&at, problem, &problem->state->nears[contacts->pair],
-               &problem->bodies[contacts->e.a].end.pose, b);
-  manifold.count = count;
-  for (int i = 0; i < count; i++) {
-    manifold.samples[i].id = contacts[i].touch.id;
+static bool same_angle(double s, double t) {
+  return s == t || (isnan(s) && isnan(t));
+}
+
+/* Number of the first contacts of a pair that are evaluated together: with the same prisms. 0: the
+ * first is a pair as a whole, which is tied to its bodies: its witness points may jump. */
+static int count_together(const quasi_contact *contacts, int count) {
+  int n = 0;
+  const double *spin = contacts->touch.spin;
+  while (n < count && contacts[n].touch.id.kind != FF_PAIR_WHOLE &&
+         same_angle(contacts[n].touch.spin[0], spin[0]) &&
+         same_angle(contacts[n].touch.spin[1], spin[1])) {
+    n++;
   }
-  ff_manifold_evaluate(at.a, at.pose_a, at.b, at.pose_b, &manifold, NULL);
+  return n;
+}
+
+/* Samples of contacts of a pair at the ends of the bodies; rates: may be NULL. False: these are not
+ * known. */
+static bool evaluate_together(const quasi_problem *problem, const quasi_contact *contacts,
+                              int count, ff_manifold *out, ff_sample_rates *rates) {
+  shape_pair_at at;
+  place_shapes(&at, problem, &problem->state->nears[contacts->pair],
+               &problem->bodies[contacts->e.a].end.pose, &problem->bodies[contacts->e.b].end.pose);
+  out->count = count;
+  out->spin[0] = contacts->touch.spin[0];
+  out->spin[1] = contacts->touch.spin[1];
   for (int i = 0; i < count; i++) {
-    ff_touch *touch = &contacts[i].touch;
-    touch->point = manifold.samples[i].point;
-    touch->normal = manifold.samples[i].along;
-    touch->depth = manifold.samples[i].depth;
-    touch->t1 = ff_quasi_tangent(&contacts[i], b->orientation, touch->normal);
-    ff_quasi_layer_press(problem, &contacts[i]);
+    out->samples[i].id = contacts[i].touch.id;
+  }
+  return ff_manifold_evaluate(at.a, at.pose_a, at.b, at.pose_b, out, rates);
+}
+
+/* Contacts whose feature pairs are constant over the step. */
+static void evaluate_samples(const quasi_problem *problem, quasi_contact *contacts, int count) {
+  const ff_near *pair = &problem->state->nears[contacts->pair];
+  const ff_pose *a = &problem->bodies[contacts->e.a].end.pose;
+  const ff_pose *b = &problem->bodies[contacts->e.b].end.pose;
+  bool on_plane = is_cylinder_on_plane(problem, pair);
+  ff_manifold manifold;
+  for (int first = 0; first < count;) {
+    int n = on_plane ? 1 : count_together(contacts + first, count - first);
+    if (on_plane) {
+      ff_quasi_evaluate_features(problem, pair, a, b, &contacts[first].touch);
+    } else if (n == 0) {
+      evaluate_tied(&contacts[first], a, b, &contacts[first].touch);
+      n = 1;
+    } else {
+      evaluate_together(problem, contacts + first, n, &manifold, NULL);
+      for (int i = 0; i < n; i++) {
+        ff_touch *touch = &contacts[first + i].touch;
+        touch->point = manifold.samples[i].point;
+        touch->normal = manifold.samples[i].along;
+        touch->depth = manifold.samples[i].depth;
+      }
+    }
+    for (int i = 0; i < n; i++, first++) {
+      ff_touch *touch = &contacts[first].touch;
+      touch->t1 = ff_quasi_tangent(&contacts[first], b->orientation, touch->normal);
+      ff_quasi_layer_press(problem, &contacts[first]);
+    }
   }
 }
 
@@ -277,12 +281,6 @@ void ff_quasi_evaluate_contacts(const quasi_problem *problem, quasi_contact *con
     evaluate_samples(problem, contacts, count);
     return;
   }
-  if (contacts->fixed) {
-    for (int i = 0; i < count; i++) {
-      evaluate_fixed(problem, &contacts[i]);
-    }
-    return;
-  }
   const ff_near *pair = &problem->state->nears[contacts->pair];
   const ff_pose *a = &problem->bodies[contacts->e.a].end.pose;
   const ff_pose *b = &problem->bodies[contacts->e.b].end.pose;
@@ -307,7 +305,12 @@ bool ff_quasi_touch_at_start(const quasi_problem *problem, const quasi_contact *
   const ff_near *pair = &problem->state->nears[contact->pair];
   const quasi_body *a = &problem->bodies[contact->e.a], *b = &problem->bodies[contact->e.b];
   const ff_pose start_a = {a->x0, a->q0}, start_b = {b->x0, b->q0};
-  if (contact->touch.spot.kind != FF_SPOT_NONE || contact->touch.id.kind != FF_PAIR_NONE) {
+  if (contact->touch.id.kind == FF_PAIR_WHOLE) {
+    *out = contact->touch;
+    evaluate_tied(contact, &start_a, &start_b, out);
+    return true;
+  }
+  if (contact->touch.id.kind != FF_PAIR_NONE) {
     *out = contact->touch;
     ff_quasi_evaluate_features(problem, pair, &start_a, &start_b, out);
     return true;
@@ -333,11 +336,7 @@ double ff_quasi_geometry_noise(const quasi_problem *problem, const quasi_contact
 
 bool ff_quasi_depth_follows_normal(const quasi_problem *problem, const quasi_contact *contact) {
   const ff_near *pair = &problem->state->nears[contact->pair];
-  if (contact->touch.id.kind != FF_PAIR_NONE) {
-    return false;
-  }
-  return contact->touch.spot.kind != FF_SPOT_NONE ||
-         (!contact->fixed && problem->model->shapes[pair->shape_a].geom.kind != FF_CYLINDER);
+  return contact->touch.id.kind == FF_PAIR_NONE || is_cylinder_on_plane(problem, pair);
 }
 
 static ff_vec3 unit_axis(int k) {
@@ -394,44 +393,14 @@ static void difference_pair(const quasi_problem *problem, quasi_contact *contact
   }
 }
 
-/* Central differences of one feature pair. */
-static void difference_features(const quasi_problem *problem, quasi_contact *contact) {
-  const ff_near *pair = &problem->state->nears[contact->pair];
-  const ff_pose *b = &problem->bodies[contact->e.b].end.pose;
-  double size = problem->model->bodies[contact->e.a].bound;
-  for (int k = 0; k < QUASI_DOF; k++) {
-    ff_touch up = contact->touch, down = contact->touch;
-    double step = k < 3 ? DIFFERENCE * size : DIFFERENCE, scale = 0.5 / step;
-    ff_pose more = displaced_pose(problem, contact, k, step);
-    ff_pose less = displaced_pose(problem, contact, k, -step);
-    ff_near_look(problem->model, pair, &more, b, &up);
-    ff_near_look(problem->model, pair, &less, b, &down);
-    set_slope(contact, k, scale * (up.depth - down.depth),
-              v3_scale(scale, v3_sub(up.point, down.point)),
-              v3_scale(scale, v3_sub(up.normal, down.normal)));
-    contact->slope[k / 3].normal_turns = true;
-  }
-}
-
-/* Analytic: a point of one body over a plane of the other, or two edges. */
-static void differentiate_fixed(const quasi_problem *problem, quasi_contact *contact) {
+/* Analytic: a point of a over a plane that turns with b. */
+static void differentiate_tied(const quasi_problem *problem, quasi_contact *contact) {
   const ff_pose *a = &problem->bodies[contact->e.a].end.pose;
-  const ff_pose *b = &problem->bodies[contact->e.b].end.pose;
   ff_vec3 arm = q_rotate(a->orientation, contact->on_a), n = contact->touch.normal;
-  ff_vec3 off = v3_sub(v3_add(a->position, arm), pose_point(*b, contact->on_b));
   for (int k = 0; k < QUASI_DOF; k++) {
     ff_vec3 axis = unit_axis(k), motion = k < 3 ? axis : v3_cross(axis, arm);
-    ff_vec3 turn = v3(0, 0, 0); /* of the normal */
-    if (k >= 3 && contact->touch.turns == FF_TURNS_WITH_A) {
-      turn = v3_cross(axis, n);
-    } else if (k >= 3 && contact->touch.turns == FF_TURNS_WITH_BOTH) {
-      ff_vec3 u = q_rotate(a->orientation, contact->edges[0]);
-      ff_vec3 w = q_rotate(b->orientation, contact->edges[1]);
-      turn = v3_scale(1 / v3_norm(v3_cross(u, w)), v3_cross(v3_cross(axis, u), w));
-      turn = v3_axpy(turn, -v3_dot(n, turn), n);
-    }
-    set_slope(contact, k, -v3_dot(n, motion) - v3_dot(turn, off), v3_scale(0.5, motion), turn);
-    contact->slope[k / 3].normal_turns = k >= 3;
+    set_slope(contact, k, -v3_dot(n, motion), v3_scale(0.5, motion), v3(0, 0, 0));
+    contact->slope[k / 3].normal_turns = false;
   }
 }
 
@@ -454,21 +423,21 @@ static bool differentiate_on_plane(const quasi_problem *problem, quasi_contact *
   return true;
 }
 
-/* Analytic: two smooth solids, or a feature pair of rounded shapes. Rotated about its body's
- * centre, a shape is translated as well. False: not known. */
+/* Analytic: two smooth solids, or a cylinder on a half-space. Rotated about its body's centre, a
+ * shape is translated as well. False: not known. */
 static bool differentiate_pair(const quasi_problem *problem, quasi_contact *contact) {
   const ff_near *pair = &problem->state->nears[contact->pair];
   const ff_model_shape *a = &problem->model->shapes[pair->shape_a];
   const ff_model_shape *b = &problem->model->shapes[pair->shape_b];
   ff_pose on = problem->bodies[contact->e.a].end.pose, at_a = pose_mul(on, a->pose);
   ff_pose at_b = pose_mul(problem->bodies[contact->e.b].end.pose, b->pose);
-  const ff_touch *touch = &contact->touch;
-  double radius = problem->model->bindings[pair->binding].round;
+  ff_touch touch = contact->touch;
   ff_touch_slopes slopes;
-  bool known = touch->spot.kind != FF_SPOT_NONE
-                   ? ff_touch_slopes_at(&a->geom, &at_a, &b->geom, &at_b, radius, touch, &slopes)
-                   : ff_geom_slopes(&a->geom, &at_a, &b->geom, &at_b, touch->normal, &slopes);
-  if (!known) {
+  bool on_plane = is_cylinder_on_plane(problem, pair);
+  if (on_plane) {
+    ff_cylinder_plane_evaluate(&a->geom, &at_a, &at_b,
+                               problem->model->bindings[pair->binding].round, &touch, &slopes);
+  } else if (!ff_geom_slopes(&a->geom, &at_a, &b->geom, &at_b, touch.normal, &slopes)) {
     return false;
   }
   ff_vec3 arm = v3_sub(at_a.position, on.position);
@@ -476,7 +445,7 @@ static bool differentiate_pair(const quasi_problem *problem, quasi_contact *cont
   contact->slope[0].normal = slopes.normal[0];
   contact->slope[1].point = m3_sub(slopes.point[1], m3_times_skew(slopes.point[0], arm));
   contact->slope[1].normal = m3_sub(slopes.normal[1], m3_times_skew(slopes.normal[0], arm));
-  contact->slope[0].normal_turns = contact->slope[1].normal_turns = true;
+  contact->slope[0].normal_turns = contact->slope[1].normal_turns = !on_plane;
   return true;
 }
 
@@ -498,22 +467,18 @@ static void difference_samples(const quasi_problem *problem, quasi_contact *cont
   }
 }
 
-/* Samples of two polyhedra: depths by their gradients, points and normals analytic. Rotated about
- * its body's centre, a shape is translated as well. */
-static void differentiate_samples(const quasi_problem *problem, quasi_contact *contacts,
-                                  int count) {
+/* Samples of a manifold: depths by their gradients, points and normals analytic where they are
+ * known. Rotated about its body's centre, a shape is translated as well. */
+static void differentiate_together(const quasi_problem *problem, quasi_contact *contacts,
+                                   int count) {
   const ff_pose *on = &problem->bodies[contacts->e.a].end.pose;
-  shape_pair_at at;
+  const ff_near *pair = &problem->state->nears[contacts->pair];
+  ff_pose workspace;
   ff_manifold manifold;
   ff_sample_rates rates[FF_SAMPLES_MAX];
-  place_shapes(&at, problem, &problem->state->nears[contacts->pair], on,
-               &problem->bodies[contacts->e.b].end.pose);
-  manifold.count = count;
-  for (int i = 0; i < count; i++) {
-    manifold.samples[i].id = contacts[i].touch.id;
-  }
-  bool known = ff_manifold_evaluate(at.a, at.pose_a, at.b, at.pose_b, &manifold, rates);
-  ff_vec3 arm = v3_sub(at.pose_a->position, on->position);
+  bool known = evaluate_together(problem, contacts, count, &manifold, rates);
+  ff_vec3 origin = ff_shape_at(&problem->model->shapes[pair->shape_a], on, &workspace)->position;
+  ff_vec3 arm = v3_sub(origin, on->position);
   for (int i = 0; i < count; i++) {
     quasi_geometry_slope *slope = contacts[i].slope;
     const ff_sample *sample = &manifold.samples[i];
@@ -532,6 +497,22 @@ static void differentiate_samples(const quasi_problem *problem, quasi_contact *c
   }
 }
 
+static void differentiate_samples(const quasi_problem *problem, quasi_contact *contacts,
+                                  int count) {
+  bool on_plane = is_cylinder_on_plane(problem, &problem->state->nears[contacts->pair]);
+  for (int first = 0; first < count;) {
+    int n = on_plane ? 1 : count_together(contacts + first, count - first);
+    if (on_plane) {
+      differentiate_pair(problem, &contacts[first]);
+    } else if (n == 0) {
+      differentiate_tied(problem, &contacts[first]);
+    } else {
+      differentiate_together(problem, contacts + first, n);
+    }
+    first += n > 0 ? n : 1;
+  }
+}
+
 void ff_quasi_geometry_slopes(const quasi_problem *problem, quasi_contact *contacts, int count) {
   if (contacts->touch.id.kind != FF_PAIR_NONE) {
     differentiate_samples(problem, contacts, count);
@@ -539,14 +520,8 @@ void ff_quasi_geometry_slopes(const quasi_problem *problem, quasi_contact *conta
   }
   bool known = true;
   for (int i = 0; i < count && known; i++) {
-    if (!contacts->fixed) {
-      known = differentiate_on_plane(problem, &contacts[i]) ||
-              differentiate_pair(problem, &contacts[i]);
-    } else if (contacts[i].touch.spot.kind == FF_SPOT_NONE) {
-      differentiate_fixed(problem, &contacts[i]);
-    } else if (!differentiate_pair(problem, &contacts[i])) {
-      difference_features(problem, &contacts[i]);
-    }
+    known =
+        differentiate_on_plane(problem, &contacts[i]) || differentiate_pair(problem, &contacts[i]);
   }
   if (known) {
     return;

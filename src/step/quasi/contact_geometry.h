@@ -1,5 +1,5 @@
-/* Contact geometry for the quasi-rigid stepper: the only file that calls src/geom, ff_near_touch
- * and ff_near_look. Points, depths, normals, their derivatives, and the identity of feature pairs.
+/* Contact geometry for the quasi-rigid stepper: the only file that calls src/geom and
+ * ff_near_touch. Points, depths, normals and their derivatives.
  */
 #ifndef FF_STEP_QUASI_CONTACT_GEOMETRY_H
 #define FF_STEP_QUASI_CONTACT_GEOMETRY_H
@@ -15,29 +15,22 @@ int ff_quasi_touches(const quasi_problem *problem, const ff_near *pair, const ff
 /* The same with the bodies at their ends. */
 int ff_quasi_touches_at_end(const quasi_problem *problem, const ff_near *pair, double margin,
                             ff_touch out[FF_TOUCH_MAX]);
-/* Evaluates the feature pair of a touch at these poses. False: the features do not face each other
- * there. */
-bool ff_quasi_evaluate_features(const quasi_problem *problem, const ff_near *pair,
+/* Evaluates the sample of a touch, by its id, at these poses. */
+void ff_quasi_evaluate_features(const quasi_problem *problem, const ff_near *pair,
                                 const ff_pose *body_a, const ff_pose *body_b, ff_touch *touch);
 /* The touch of a contact among those of its pair, by feature; NULL: none. */
 const ff_touch *ff_quasi_find_touch(const quasi_problem *problem, const quasi_contact *contact,
                                     const ff_touch *touches, int count);
-/* Do two points lie between the same features? */
-bool ff_quasi_same_features(const ff_spot *s, const ff_spot *t);
-/* Does a touch have a feature pair that can be evaluated at other poses? Else it has a number only.
- */
-bool ff_quasi_has_features(const ff_touch *touch);
-/* Are both shapes boxes or polyhedra, whose contacts are the samples of their manifold? */
-bool ff_quasi_pair_is_polyhedral(const quasi_problem *problem, const ff_near *pair);
-/* Have both shapes edges, so that the closest features change within a step? */
-bool ff_quasi_pair_has_edges(const quasi_problem *problem, const ff_near *pair);
+/* Are contacts of a pair samples with ids, which are constant while a step is solved: of a
+ * manifold, or of a cylinder on a half-space? */
+bool ff_quasi_pair_has_samples(const quasi_problem *problem, const ff_near *pair);
 /* m, bound on how much two bodies approach in the step, times margin_factor. */
 double ff_quasi_approach(const quasi_problem *problem, const quasi_body *a, const quasi_body *b);
 
 /* ---- a contact during the step ---------------------------------------------------------- */
 
-/* Ties a contact to the feature pair, or to the point and plane, of its touch, which is that of the
- * end of free flight or that of the feature poses. */
+/* Ties a contact to the points of both bodies in its touch, which is that of the end of free flight
+ * or that of the feature poses. */
 void ff_quasi_fix_contact(const quasi_problem *problem, quasi_contact *contact, bool at_free_end);
 /* Axis of b that t1 follows. Different tangents: x of its body frame, or y where x is nearly
  * normal. Equal tangents, and half-spaces: the axis of the step before (0: none) while it serves,

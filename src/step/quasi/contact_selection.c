@@ -17,14 +17,10 @@ static const double *previous_solution(const quasi_step *step, const quasi_conta
   if (!step->repeated) {
     return NULL;
   }
-  bool has_features =
-      ff_quasi_has_features(&contact->touch) || contact->touch.id.kind != FF_PAIR_NONE;
-  for (int i = 0; has_features && i < pair->point_count; i++) {
+  bool has_id = contact->touch.id.kind != FF_PAIR_NONE;
+  for (int i = 0; has_id && i < pair->point_count; i++) {
     const quasi_pass_result *result = &step->results[pair->first_point + i];
-    bool same = contact->touch.id.kind != FF_PAIR_NONE
-                    ? ff_feature_pair_equal(result->touch.id, contact->touch.id)
-                    : ff_quasi_same_features(&result->touch.spot, &contact->touch.spot);
-    if (result->pass == step->pass && same) {
+    if (result->pass == step->pass && ff_feature_pair_equal(result->touch.id, contact->touch.id)) {
       return result->z;
     }
   }
@@ -142,11 +138,8 @@ static bool select_pair(quasi_step *step, const ff_meet *meet, int n) {
   double margin = step->wanted[n] ? INFINITY
                                   : ff_quasi_approach(problem, &problem->bodies[meet->a],
                                                       &problem->bodies[meet->b]);
-  if (ff_quasi_pair_is_polyhedral(problem, pair)) {
+  if (ff_quasi_pair_has_samples(problem, pair)) {
     return ff_quasi_select_samples(step, meet, n, margin);
-  }
-  if (ff_quasi_pair_has_edges(problem, pair)) {
-    return ff_quasi_select_manifold(step, meet, n, margin);
   }
   ff_touch touches[FF_TOUCH_MAX];
   int count = ff_quasi_touches_at_end(problem, pair, margin, touches);

@@ -158,9 +158,12 @@ static void write_point(const quasi_problem *problem, const quasi_contact *conta
   ff_vec3 turning = v3_sub(a->end.omega, b->end.omega);
   const double *p = contact->e.z + 1;
   double p_n = contact->p_ns + contact->e.z[0];
-  point->spot = touch->spot;
   point->id = touch->id;
   point->weight = touch->weight;
+  point->prism[0] = touch->spin[0];
+  point->prism[1] = touch->spin[1];
+  point->tied[0] = contact->on_a;
+  point->tied[1] = contact->on_b;
   point->point = touch->point;
   point->normal = touch->normal;
   point->t1 = touch->t1;
@@ -223,8 +226,7 @@ static bool find_start_touch(const quasi_problem *problem, const quasi_contact *
   if (!(contact->p_ns > 0)) {
     return false;
   }
-  if (point->touching && contact->touch.spot.kind == FF_SPOT_NONE &&
-      contact->touch.id.kind == FF_PAIR_NONE) {
+  if (point->touching && contact->touch.id.kind == FF_PAIR_NONE) {
     out->depth = point->patch.depth;
     out->point = point->point;
     out->normal = point->normal;

@@ -168,14 +168,10 @@ typedef struct quasi_contact {
   ff_pose slope_at[2];           /* poses of a and b that finite differences belong to */
   bool has_slope;                /* finite differences are set */
   ff_layer weighted_layer;       /* the layer times the sample's weight, if that is not 1 */
-  /* Between shapes with edges the feature pair is constant over the step (manifold_selection.c).
-   * Two polyhedra: touch.id is that of a sample. Others:
-   * touch.spot names the features; without one it is a point of one body over a plane of the
-   * other: */
-  bool fixed;
-  ff_vec3 on_a, on_b;   /* m, body frames: the two coincident points */
-  ff_vec3 normal_local; /* unit, in the frame of the body that touch.turns names */
-  ff_vec3 edges[2];     /* in a's and in b's frame, if the normal turns with both */
+  bool fixed; /* its id (touch.id) is constant over the step: sample_selection.c */
+  /* A pair as a whole (FF_PAIR_WHOLE), whose witness points may jump, is tied to: */
+  ff_vec3 on_a, on_b;   /* m, body frames: the two points */
+  ff_vec3 normal_local; /* unit, frame of b */
 } quasi_contact;
 
 /* A bilateral constraint. Unknowns: an impulse for each condition. */

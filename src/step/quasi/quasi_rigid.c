@@ -42,8 +42,9 @@ enum {
 /* ---- free flight ------------------------------------------------------------------------ */
 
 /* Are there applied forces, drives or robots? */
-static bool has_external_forces(const ff_model *model) {
-  return model->force_count > 0 || model->drive_count > 0 || model->robot_count > 0;
+static bool has_external_forces(const ff_model *model, const ff_state *state) {
+  return model->force_count > 0 || model->drive_count > 0 || model->robot_count > 0 ||
+         state->applied_count > 0;
 }
 
 /* A body at the start of the step. Its end is set by free flight, or given. */
@@ -76,7 +77,8 @@ static bool fly_freely(quasi_step *step, double t, double h) {
   if (model->robot_count > 0) { /* an earlier pass left them elsewhere */
     ff_robots_place(model, state, state->y);
   }
-  ff_forces_outside(model, state, t, has_external_forces(model) ? step->external_rates : NULL);
+  ff_forces_outside(model, state, t,
+                    has_external_forces(model, state) ? step->external_rates : NULL);
   for (int i = 0; i < model->body_count; i++) {
     const ff_model_body *of = &model->bodies[i];
     quasi_body *body = &problem->bodies[i];
@@ -265,7 +267,7 @@ static void begin_ledger(ff_work *work, double h) {
     ff_robots_load(model, state, state->t, state->y, rates);
   }
   memset(ledger, 0, FF_Y_LEDGER * sizeof *ledger);
-  for (int i = 0; has_external_forces(model) && i < FF_Y_LEDGER; i++) {
+  for (int i = 0; has_external_forces(model, state) && i < FF_Y_LEDGER; i++) {
     ledger[i] = h * rates[i];
   }
   for (int slot = 0; slot < model->free_count; slot++) {
@@ -396,7 +398,7 @@ static ff_status try_substep(ff_work *work, double h, double end, bool strict) {
     } else if (ff_quasi_passed_through(step)) {
       return FF_ERROR_STEP;
     } else if ((strict || step->reselections < RESELECTIONS) &&
-               ff_quasi_manifold_changed(problem, step->reselections)) {
+               ff_quasi_samples_changed(problem, step->reselections)) {
       keep_pass(step);
       if (++step->reselections > RESELECTIONS) {
         return fail_step(step, FF_TROUBLE_CHANGING);
@@ -424,6 +426,10 @@ static ff_status take_substeps(ff_work *work, double whole, double t_end, long l
     status = try_substep(work, whole * (double)*size / (double)parts, end, *size > parts / 16);
     if (status == FF_OK) {
       done += *size;
+    } else if (status == FF_ERROR_STEP && !step->prisms_fixed &&
+               ff_quasi_has_prisms(&step->problem)) {
+      step->prisms_fixed = true;
+      status = FF_OK;
     } else if (status == FF_ERROR_STEP && *size > 1 && last - ff_effort > WORK_LEAST &&
                !ff_is_cancelled(&work->cancelled)) {
       save_backup(work);
@@ -454,7 +460,7 @@ static ff_status quasi_rigid_step(ff_work *work, double t_end) {
   }
   const long parts = 1L << STEP_HALVINGS, problems = work->solver.problems, before = ff_effort;
   long size = parts, most = WORK_LIMIT + WORK_PER_CONTACT * (long)step->problem.contact_count;
-  step->unchanged = step->has_backup = false;
+  step->unchanged = step->has_backup = step->prisms_fixed = false;
   step->solver.first_factor = step->solver.factors + 1; /* none of an earlier step: see keep */
   ff_status status = take_substeps(work, h, t_end, before + most, &size);
   work->solver.effort = fmax(work->solver.effort, (double)(ff_effort - before) / (double)most);
@@ -499,9 +505,12 @@ static void init_point(ff_point *point, const quasi_contact *contact) {
   if (contact) {
     point->point = contact->touch.point; /* the ledger of the first step needs the start */
     point->normal = contact->touch.normal;
-    point->spot = contact->touch.spot;
     point->id = contact->touch.id;
     point->weight = contact->touch.weight;
+    point->prism[0] = contact->touch.spin[0];
+    point->prism[1] = contact->touch.spin[1];
+    point->tied[0] = contact->on_a;
+    point->tied[1] = contact->on_b;
     ff_quasi_layer_init(contact->layer, contact->touch.depth, point);
   }
 }

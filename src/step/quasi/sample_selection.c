@@ -1,5 +1,5 @@
-/* Sample selection: samples of the manifold of two polyhedra (geom/manifold.h) that take part in a
- * quasi-rigid step.
+/* Sample selection: samples of the manifold of two shapes with features (geom/manifold.h) that take
+ * part in a quasi-rigid step.
  *
  * The list of samples, with their weights, is that of the manifold where the bodies start, or where
  * the previous pass of the step ended, and is constant while the step is solved: Newton's method
@@ -10,13 +10,18 @@
  * A point of the state belongs to a feature pair and keeps its layer as long as that touches. A new
  * feature pair inherits the layer of one that vanished at nearly the same place, or starts as deep
  * as it was at the start of the step. */
+#include "geom/facets.h"
 #include "math/vec.h"
 #include "step/quasi/contact_geometry.h"
 #include "step/quasi/step.h"
 
 #define INHERIT    1e-2 /* of a body's size: a vanished sample this close hands over its layer */
 #define SAME_PLACE 1e-2 /* of a body's size: weights of samples this close count together */
+#define SAME_DEPTH 1e-7 /* of a body's size: change of a depth by prisms that turn in a step */
+#define MISSED     0.4 /* law units: weight of a place that must not be missed; the audit has 0.5 */
 #define RESELECT   0.25 /* law units: change of the weight of a place that matters */
+
+enum { SAMPLE_RESELECTIONS = 3 }; /* times samples are selected anew in a step */
 
 /* Samples of a pair and the slots of their points. */
 typedef struct sample_slots {
@@ -105,6 +110,29 @@ static double depth_at_start(const quasi_problem *problem, const ff_near *pair,
   return deepest;
 }
 
+/* Weight of all samples near a place. */
+static double weight_near(const ff_touch *touches, int count, ff_vec3 place, double close) {
+  double sum = 0;
+  for (int i = 0; i < count; i++) {
+    sum += v3_norm(v3_sub(touches[i].point, place)) < close ? touches[i].weight : 0;
+  }
+  return sum;
+}
+
+/* Adds samples that pressed in the previous pass where the list has less than half of their weight:
+ * the list of one pass leads to the other's, and both places must push. */
+static void keep_pressed(const quasi_step *step, sample_slots *of) {
+  int listed = of->count;
+  for (int k = 0; k < of->pair->point_count && of->count < of->pair->point_count; k++) {
+    const quasi_pass_result *result = &step->results[of->pair->first_point + k];
+    if (result->pass == step->pass && result->pressed &&
+        weight_near(of->list, listed, result->touch.point, SAME_PLACE * of->size) <
+            0.5 * result->touch.weight) {
+      of->list[of->count++] = result->touch;
+    }
+  }
+}
+
 bool ff_quasi_select_samples(quasi_step *step, const ff_meet *meet, int n, double margin) {
   const quasi_problem *problem = &step->problem;
   const ff_near *pair = &problem->state->nears[n];
@@ -121,6 +149,12 @@ bool ff_quasi_select_samples(quasi_step *step, const ff_meet *meet, int n, doubl
   }
   for (int k = 0; k < pair->point_count; k++) {
     of.used[k] = false;
+  }
+  for (int i = 0; i < of.count && !step->prisms_fixed; i++) {
+    of.list[i].spin[0] = of.list[i].spin[1] = NAN;
+  }
+  if (step->reselections > 1) {
+    keep_pressed(step, &of);
   }
   assign_slots(&of);
   double deepest = NAN; /* not known yet */
@@ -148,27 +182,67 @@ bool ff_quasi_select_samples(quasi_step *step, const ff_meet *meet, int n, doubl
 
 /* ---- check at the end ------------------------------------------------------------------- */
 
-/* Weight of all samples near a place. */
-static double weight_near(const ff_touch *touches, int count, ff_vec3 place, double close) {
-  double sum = 0;
-  for (int i = 0; i < count; i++) {
-    sum += v3_norm(v3_sub(touches[i].point, place)) < close ? touches[i].weight : 0;
+/* Have prisms of cylinders turned so much in the step that depths are others? */
+static bool prisms_turned(const quasi_problem *problem, const quasi_contact *first, int known) {
+  const ff_near *pair = &problem->state->nears[first->pair];
+  double same = SAME_DEPTH * problem->model->bodies[first->e.a].bound;
+  for (int c = 0; c < known; c++) {
+    ff_touch now = first[c].touch;
+    if (now.id.a < FF_TURNED_PRISM && now.id.b < FF_TURNED_PRISM) {
+      continue;
+    }
+    now.spin[0] = now.spin[1] = NAN;
+    ff_quasi_evaluate_features(problem, pair, &problem->bodies[first->e.a].end.pose,
+                               &problem->bodies[first->e.b].end.pose, &now);
+    if (greater(now.depth, first[c].touch.depth) > 0 &&
+        fabs(now.depth - first[c].touch.depth) > same) {
+      return true;
+    }
   }
-  return sum;
+  return false;
 }
 
-bool ff_quasi_samples_changed(const quasi_problem *problem, const quasi_contact *first, int known) {
-  ff_touch now[FF_TOUCH_MAX], solved[FF_TOUCH_MAX];
+/* first: the first of the `known` contacts of a pair. last: only if that matters much. */
+static bool pair_samples_changed(const quasi_problem *problem, const quasi_contact *first,
+                                 int known, bool last) {
+  ff_touch now[FF_TOUCH_MAX], solved[FF_TOUCH_MAX], touching[FF_TOUCH_MAX];
   const ff_near *pair = &problem->state->nears[first->pair];
   double close = SAME_PLACE * problem->model->bodies[first->e.a].bound;
-  int count = ff_quasi_touches_at_end(problem, pair, 0, now);
+  int count = ff_quasi_touches_at_end(problem, pair, 0, now), touching_count = 0;
   for (int c = 0; c < known; c++) {
     solved[c] = first[c].touch;
+    if (first[c].touch.depth > 0 || first[c].p_ns > 0 || first[c].e.z[0] > 0) {
+      touching[touching_count++] = first[c].touch;
+    }
   }
   for (int i = 0; i < count; i++) {
-    double change = weight_near(now, count, now[i].point, close) -
-                    weight_near(solved, known, now[i].point, close);
-    if (fabs(change) > RESELECT) {
+    double weight = weight_near(now, count, now[i].point, close);
+    double change = weight - weight_near(solved, known, now[i].point, close);
+    if (weight - weight_near(touching, touching_count, now[i].point, close) > MISSED ||
+        (!last && fabs(change) > RESELECT)) {
+      return true;
+    }
+  }
+  return !last && prisms_turned(problem, first, known);
+}
+
+bool ff_quasi_samples_changed(const quasi_problem *problem, int reselections) {
+  for (int k = 0; k < problem->contact_count;) {
+    const quasi_contact *first = &problem->contacts[k];
+    int known = quasi_pair_size(problem, first);
+    k += known;
+    if (first->fixed &&
+        pair_samples_changed(problem, first, known, reselections >= SAMPLE_RESELECTIONS)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool ff_quasi_has_prisms(const quasi_problem *problem) {
+  for (int c = 0; c < problem->contact_count; c++) {
+    const ff_feature_pair id = problem->contacts[c].touch.id;
+    if (id.a >= FF_TURNED_PRISM || id.b >= FF_TURNED_PRISM) {
       return true;
     }
   }

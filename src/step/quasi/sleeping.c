@@ -79,13 +79,12 @@ bool ff_quasi_points_unchanged(const quasi_step *step) {
   const ff_state *state = step->problem.state;
   for (int i = 0; i < state->point_count; i++) { /* all that steps read of a point */
     const ff_point *a = &state->points[i], *b = &step->backup_points[i];
-    bool same = a->known == b->known && ff_quasi_same_features(&a->spot, &b->spot) &&
-                ff_feature_pair_equal(a->id, b->id) && a->weight == b->weight &&
-                a->touching == b->touching && a->patch.depth == b->patch.depth &&
-                a->deflection == b->deflection && a->deflection_b == b->deflection_b &&
-                a->force_core == b->force_core && same_vector(a->shear, b->shear) &&
-                same_vector(a->point, b->point) && same_vector(a->force, b->force) &&
-                same_vector(a->moment, b->moment);
+    bool same = a->known == b->known && ff_feature_pair_equal(a->id, b->id) &&
+                a->weight == b->weight && a->touching == b->touching &&
+                a->patch.depth == b->patch.depth && a->deflection == b->deflection &&
+                a->deflection_b == b->deflection_b && a->force_core == b->force_core &&
+                same_vector(a->shear, b->shear) && same_vector(a->point, b->point) &&
+                same_vector(a->force, b->force) && same_vector(a->moment, b->moment);
     for (int k = 0; k < 2; k++) {
       const ff_predictor *p = &a->predictor[k], *q = &b->predictor[k];
       same = same && same_vector(p->now, q->now) && same_vector(p->first, q->first) &&

@@ -25,6 +25,7 @@ typedef struct quasi_step {
   double external_rates[FF_Y_LEDGER]; /* of the ledger, by applied forces at the start */
   double *ledger;                     /* FF_Y_LEDGER: change of the ledger by the step */
   /* passes */
+  bool prisms_fixed;          /* prisms of cylinders do not turn in a pass */
   bool *wanted;               /* near_capacity: pairs that take part at any distance */
   int reselections;           /* passes with feature pairs of the end of the previous pass */
   bool repeated;              /* there was a pass before: its solution is the initial guess */
@@ -58,7 +59,7 @@ void ff_quasi_destroy(ff_work *work);
 
 /* Contacts that may press in the step, constraints, and their islands. False: no capacity. */
 bool ff_quasi_select_contacts(quasi_step *step);
-/* Adds a contact whose features are constant over the step (manifold_selection.c). slot: of its
+/* Adds a contact whose features are constant over the step (sample_selection.c). slot: of its
  * point among those of the pair; at_free_end: touch is of the end of free flight. False: no
  * capacity. */
 bool ff_quasi_add_fixed_contact(quasi_step *step, const ff_meet *meet, int pair,
@@ -69,20 +70,14 @@ bool ff_quasi_missed_contacts(quasi_step *step);
 /* Continuous collision check: do two shapes pass through each other? Sets the failure reason. */
 bool ff_quasi_passed_through(const quasi_step *step);
 
-/* ---- manifold_selection.c --------------------------------------------------------------- */
-
-/* Contacts of a pair of shapes with edges. False: no capacity. */
-bool ff_quasi_select_manifold(quasi_step *step, const ff_meet *meet, int pair, double margin);
-/* Do other features touch at the end than were solved for, or push where nothing touches? */
-bool ff_quasi_manifold_changed(const quasi_problem *problem, int reselections);
-
 /* ---- sample_selection.c ---------------------------------------------------------------------- */
 
-/* Contacts of two polyhedra: samples of their manifold. False: no capacity. */
+/* Contacts of a pair that has samples. False: no capacity. */
 bool ff_quasi_select_samples(quasi_step *step, const ff_meet *meet, int pair, double margin);
-/* Do weights of samples of a pair at the end differ from those that were solved for? first: the
- * first of its `known` contacts. */
-bool ff_quasi_samples_changed(const quasi_problem *problem, const quasi_contact *first, int known);
+/* Has a contact a prism of a cylinder that turns towards it? */
+bool ff_quasi_has_prisms(const quasi_problem *problem);
+/* Do weights of samples at the end differ from those that were solved for? */
+bool ff_quasi_samples_changed(const quasi_problem *problem, int reselections);
 
 /* ---- islands.c -------------------------------------------------------------------------- */
 

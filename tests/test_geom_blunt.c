@@ -1,0 +1,102 @@
+/* Cores of hulls, and shapes with flat places on a half-space that are blunt. */
+#include "geom/distance.h"
+#include "geom/hull.h"
+#include "geom/touch.h"
+#include "solids.h"
+
+/* ---- cores ------------------------------------------------------------------------------- */
+
+static void a_box_of_vertices_has_a_box_as_core(void **state) {
+  (void)state;
+  ff_arena arena = {0};
+  ff_pose frame;
+  ff_geom hull = solid_polyhedron(&arena, solid_cube, 8, &frame);
+  assert_int_equal(ff_hull_erode_inner((ff_hull *)hull.hull, 0.05 / hull.hull->inside, &arena),
+                   FF_OK);
+  const ff_hull *core = hull.hull->inner;
+  assert_non_null(core);
+  assert_int_equal(core->vertex_count, 8);
+  assert_int_equal(core->edge_count, 12);
+  assert_int_equal(core->face_count, 6);
+  double half[3] = {hull.size.x - 0.05, hull.size.y - 0.05, hull.size.z - 0.05};
+  for (int i = 0; i < 8; i++) {
+    assert_close(fabs(core->vertices[i].x), half[0], 1e-14);
+    assert_close(fabs(core->vertices[i].y), half[1], 1e-14);
+    assert_close(fabs(core->vertices[i].z), half[2], 1e-14);
+  }
+  ff_arena_free(&arena);
+}
+
+/* Every corner is on three faces that moved inwards, and inside all others. */
+static void cores_of_random_hulls_are_closed(void **state) {
+  (void)state;
+  uint64_t seed = 5;
+  for (int round = 0; round < 40; round++) {
+    ff_arena arena = {0};
+    ff_vec3 points[60];
+    int count = 5 + (int)(55 * ff_random(&seed));
+    for (int i = 0; i < count; i++) {
+      points[i] = random_vec(&seed, .5);
+    }
+    ff_pose frame;
+    ff_geom geom = solid_polyhedron(&arena, points, count, &frame);
+    assert_int_equal(ff_hull_erode_inner((ff_hull *)geom.hull, 0.4, &arena), FF_OK);
+    const ff_hull *core = geom.hull->inner;
+    assert_non_null(core);
+    assert_int_equal(core->vertex_count - core->edge_count + core->face_count, 2);
+    for (int i = 0; i < core->vertex_count; i++) {
+      int on = 0;
+      for (int f = 0; f < geom.hull->face_count; f++) {
+        double over = v3_dot(geom.hull->normal[f], core->vertices[i]) - geom.hull->offset[f] +
+                      geom.hull->inner_depth;
+        assert_true(over < 1e-6); /* corners that are one lie between what they were */
+        on += over > -1e-6;
+      }
+      assert_true(on >= 3);
+    }
+    ff_arena_free(&arena);
+  }
+}
+
+/* ---- blunt ------------------------------------------------------------------------------------
+ */
+
+static ff_pose moved(ff_pose pose, ff_vec3 shift, ff_vec3 turn, double by) {
+  return (ff_pose){v3_axpy(pose.position, by, shift),
+                   q_mul(q_exp(v3_scale(by, turn)), pose.orientation)};
+}
+
+/* Blunt shapes on a plane: the depth is a smooth function whose slope is the point, also where they
+ * stand on a flat side. */
+static void blunt_shapes_rock_without_a_leap(void **state) {
+  (void)state;
+  ff_arena arena = {0};
+  ff_geom solids[SOLIDS];
+  solids_make(&arena, solids);
+  const ff_pose ground = {{0, 0, 0}, {1, 0, 0, 0}};
+  static const int kinds[] = {4, 5, 8};
+  for (int k = 0; k < 3; k++) {
+    const ff_geom *a = &solids[kinds[k]];
+    for (int i = -20; i <= 20; i++) {
+      ff_pose at = {{0, 0, .4}, q_exp(v3(1e-4 * i, 0, 0))};
+      ff_touch here[FF_TOUCH_MAX], up[FF_TOUCH_MAX], down[FF_TOUCH_MAX];
+      ff_pose more = moved(at, v3(0, 0, 0), v3(1, 0, 0), 1e-7);
+      ff_pose less = moved(at, v3(0, 0, 0), v3(1, 0, 0), -1e-7);
+      int count = ff_geom_touch_blunt(a, &at, &ground, 0.02, INFINITY, here);
+      assert_int_equal(ff_geom_touch_blunt(a, &more, &ground, 0.02, INFINITY, up), count);
+      assert_int_equal(ff_geom_touch_blunt(a, &less, &ground, 0.02, INFINITY, down), count);
+      double rate = (up[0].depth - down[0].depth) / 2e-7;
+      assert_close(rate, -here[0].point.y, 1e-5);
+    }
+  }
+  ff_arena_free(&arena);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_box_of_vertices_has_a_box_as_core),
+      cmocka_unit_test(cores_of_random_hulls_are_closed),
+      cmocka_unit_test(blunt_shapes_rock_without_a_leap),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
