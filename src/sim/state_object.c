@@ -36,7 +36,7 @@ uint64_t ff_sim_structure(const ff_model *model, const ff_dynamic_state *state) 
       model->robot_size,           model->drive_count,
       model->constraint_count,     model->binding_count,
       model->memory_count,         state->size,
-      state->point_capacity,       state->holding,
+      state->point_capacity,       model->midpoint,
       (long long)sizeof(ff_point), (long long)sizeof(ff_meet),
       (long long)sizeof(ff_near),  (long long)sizeof(ff_auditor),
       (long long)sizeof(ff_pilot), (long long)sizeof(ff_solver_info),
