@@ -18,9 +18,9 @@ ff_status ff_file_commit(ff_file *file, ff_report *report);
 /* Removes the temporary file and frees. NULL is allowed. */
 void ff_file_abandon(ff_file *file);
 
-/* A file that grows under its own name and can be read at any time. Its first `keep` bytes stay, all
- * after them is cut off; 0: a new file. FF_ERROR_FILE if it is shorter. Commit closes it and leaves
- * it even after a failure; abandon removes it. */
+/* A file that grows under its own name and can be read at any time. Its first `keep` bytes stay,
+ * all after them is cut off; 0: a new file. FF_ERROR_FILE if it is shorter. Commit closes it and
+ * leaves it even after a failure; abandon removes it. */
 ff_status ff_file_grow(ff_file **out, const char *path, size_t keep, ff_report *report);
 /* Hands everything written so far to the operating system. */
 ff_status ff_file_flush(ff_file *file);
@@ -32,6 +32,12 @@ void ff_file_remove(const char *path);
 ff_status ff_file_read(char **out, size_t *size, const char *path, size_t limit, ff_report *report);
 /* Size in bytes of a readable regular file, for a library that reads by path. */
 ff_status ff_file_size(size_t *size, const char *path, ff_report *report);
+/* Checksum of its first `size` bytes; tail takes the tail_size bytes after them. */
+ff_status ff_file_checksum(const char *path, size_t size, uint64_t *sum, void *tail,
+                           size_t tail_size, ff_report *report);
+
+/* Removes temporary files beside this path whose writer was killed. */
+void ff_file_remove_stale(const char *path);
 
 /* For tests, per thread: fail the n-th operation (open, write, sync, rename, read) from now
  * on (0: never), and count them. */

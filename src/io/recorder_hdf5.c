@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/checksum.h"
 #include "base/memory.h"
 #include "io/hdf5.h"
 #include "io/recorder.h"
@@ -316,6 +317,21 @@ static size_t hdf5_image_size(const hdf5_state *state) {
   return size;
 }
 
+/* The file, then its checksum, which finds damage also where HDF5 has none of its own. */
+static ff_status hdf5_write_image(ff_recorder *recorder) {
+  const hdf5_state *state = recorder->state;
+  unsigned char trailer[FF_HDF5_TRAILER_SIZE];
+  size_t size = hdf5_image_size(state);
+  assert(size <= state->image_room);
+  uint64_t sum = ff_checksum(0, state->image, size);
+  memcpy(trailer, FF_HDF5_TRAILER, 8);
+  for (int i = 0; i < 8; i++) {
+    trailer[8 + i] = (unsigned char)(sum >> (8 * i));
+  }
+  ff_status status = ff_file_write(recorder->file, state->image, size);
+  return status == FF_OK ? ff_file_write(recorder->file, trailer, sizeof trailer) : status;
+}
+
 static ff_status hdf5_finish(ff_recorder *recorder, const char *summary) {
   hdf5_state *state = recorder->state;
   ff_hdf5_voice voice = ff_hdf5_hush();
@@ -323,15 +339,12 @@ static ff_status hdf5_finish(ff_recorder *recorder, const char *summary) {
   bool done = !state->broken && hdf5_flush(state) &&
               hdf5_write_text(state->file, FF_HDF5_SUMMARY, summary) &&
               hdf5_write_attribute(state->file, FF_HDF5_SAMPLES, H5T_NATIVE_INT64, &samples) &&
+              hdf5_write_text(state->file, FF_HDF5_CHECKSUM, "CRC-64/XZ, in the last 8 bytes") &&
               (!recorder->incomplete ||
                hdf5_write_text(state->file, FF_HDF5_INCOMPLETE, recorder->incomplete));
   done = hdf5_close_file(state) && done && state->image;
   ff_hdf5_restore(voice);
-  ff_status status = FF_ERROR_MEMORY;
-  if (done) {
-    assert(hdf5_image_size(state) <= state->image_room);
-    status = ff_file_write(recorder->file, state->image, hdf5_image_size(state));
-  }
+  ff_status status = done ? hdf5_write_image(recorder) : FF_ERROR_MEMORY;
   hdf5_drop(recorder);
   return status;
 }

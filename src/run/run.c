@@ -173,6 +173,9 @@ static ff_status run_open_recorders(ff_run *run, ff_report *report) {
   run->recorders = ff_alloc((size_t)run->output_count, sizeof *run->recorders);
   ff_status status = run->recorders ? FF_OK : FF_ERROR_MEMORY;
   for (int i = 0; i < run->output_count && status == FF_OK; i++) {
+    if (run_is_file(run->outputs[i])) {
+      ff_file_remove_stale(run->outputs[i]);
+    }
     status = ff_recorder_create(&run->recorders[i], run->outputs[i], &info, report);
     run->recorder_count += status == FF_OK;
   }
