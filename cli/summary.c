@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "json.h"
+#include "results.h"
 #include "say.h"
 
 /* ---- ledger entries -------------------------------------------------------------------------- */
@@ -123,8 +124,16 @@ static void summary_print_ledger(const ff_summary *summary, const ff_audit *audi
   line lines[LINE_COUNT];
   fill_lines(&energy, lines);
   fputs("\nenergy at the end\n", out);
+  bool folded = false;
   for (int i = 0; i < LINE_COUNT; i++) {
-    ff_cli_say(out, "  %-15s %14.6g J\n", lines[i].name, lines[i].value);
+    if (lines[i].value != 0 || i == LINE_COUNT - 1) {
+      ff_cli_say(out, "  %-15s %14.6g J\n", lines[i].name, lines[i].value);
+    } else {
+      folded = true;
+    }
+  }
+  if (folded) {
+    fputs("  all others                   0 J\n", out);
   }
   ff_cli_say(out, "  largest residual %13.3g J of %.6g J exchanged: %.2g\n", audit->energy_residual,
              audit->energy_scale, relative_residual(audit));
@@ -171,7 +180,8 @@ void ff_summary_text(const ff_summary *summary, FILE *out) {
   ff_audit audit = ff_sim_audit(summary->sim);
   const ff_run_def *run = ff_model_run(summary->model);
   double time = ff_sim_time(summary->sim);
-  ff_cli_say(out, "scene      %s\n", summary->scene);
+  ff_results_text(summary->model, summary->sim, out);
+  ff_cli_say(out, "\nscene      %s\n", summary->scene);
   summary_print_stepper(run, out);
   ff_cli_say(out, "time       %.6g s in %.3g s, %.3g x real time\n", time, summary->wall,
              time / summary->wall);
@@ -244,6 +254,9 @@ static void json_events(ff_json *json, const ff_summary *summary) {
   for (int i = 0; i < summary->event_count; i++) {
     const ff_event *event = &summary->events[i];
     bool lift = event->kind == FF_EVENT_LIFT;
+    if (!lift && event->kind != FF_EVENT_TOUCH) {
+      continue;
+    }
     ff_json_open(json, NULL, '{');
     ff_json_number(json, "time", event->time);
     ff_json_text(json, "kind", lift ? "lift" : "touch");
@@ -269,6 +282,7 @@ void ff_summary_json(const ff_summary *summary, FILE *out) {
   ff_json_text(&json, "scene", summary->scene);
   if (summary->incomplete && summary->incomplete[0]) {
     ff_json_text(&json, "incomplete", summary->incomplete);
+    ff_results_failure(summary->model, summary->sim, &json);
   }
   json_stepper(&json, run);
   ff_json_number(&json, "time", ff_sim_time(summary->sim));
@@ -283,10 +297,12 @@ void ff_summary_json(const ff_summary *summary, FILE *out) {
   ff_json_whole(&json, "lift_offs", summary->lifts);
   ff_json_whole(&json, "samples", summary->samples);
   ff_json_whole(&json, "channels", summary->channels);
+  ff_results_json(summary->model, summary->sim, &json);
   json_energy(&json, summary->sim);
   json_audit(&json, &audit, run);
   if (summary->events) {
     json_events(&json, summary);
+    ff_results_events(summary->model, summary->events, summary->event_count, &json);
   }
   ff_json_close(&json, '}');
 }

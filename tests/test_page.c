@@ -231,7 +231,12 @@ static const char scene[] = "footfall: 1\n"
 static ff_recording *make_recording(const char *text) {
   static const char *const names[] = {"time", "body.ball.position.z"};
   static const char *const units[] = {"s", "m"};
-  ff_recording_info info = {text, "", names, units, 2, FF_SOURCE_DIR "/scenes/test.yaml", ""};
+  ff_recording_info info = {.scene = text,
+                            .summary = "",
+                            .names = names,
+                            .units = units,
+                            .count = 2,
+                            .file = FF_SOURCE_DIR "/scenes/test.yaml"};
   ff_recorder *recorder;
   ff_recording *recording;
   assert_int_equal(ff_recorder_create(&recorder, "run.h5", &info, NULL), FF_OK);

@@ -52,10 +52,10 @@ static ff_scene *load(const char *name, const char *stepper, const char *duratio
   snprintf(path, sizeof path, "%s/scenes/%s.yaml", FF_SOURCE_DIR, name);
   snprintf(kind, sizeof kind, "stepper.kind=%s", stepper ? stepper : "");
   snprintf(length, sizeof length, "duration=%s", duration);
-  const char *overrides[] = {length, "record.every=2e-3", kind};
+  const char *overrides[] = {length, "record.every=2e-3", "record.contacts=true", kind};
   ff_scene *scene;
   ff_report report;
-  ff_status status = ff_scene_load(&scene, path, overrides, stepper ? 3 : 2, &report);
+  ff_status status = ff_scene_load(&scene, path, overrides, stepper ? 4 : 3, &report);
   if (status != FF_OK) {
     fail_msg("%s: %s", name, report.what);
   }

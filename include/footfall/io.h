@@ -4,6 +4,7 @@
 
 #include "footfall/api.h"
 #include "footfall/scene.h"
+#include "footfall/sim.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -39,8 +40,12 @@ typedef struct ff_recording_info {
   const char *const *names; /* channels; the first is "time" */
   const char *const *units;
   int count;
-  const char *file;       /* file of the scene, so that its robots can be found; NULL: unknown */
-  const char *incomplete; /* why the run ended early; NULL or "": it is complete */
+  const char *file;          /* file of the scene, so that its robots can be found; NULL: unknown */
+  const char *incomplete;    /* why the run ended early; NULL or "": it is complete */
+  const char *const *bodies; /* names, for the numbers in tables; NULL: none */
+  int body_count;
+  bool contacts; /* HDF5: has a table of contacts */
+  void *reserved[8];
 } ff_recording_info;
 
 typedef struct ff_recorder ff_recorder;
@@ -50,6 +55,11 @@ typedef struct ff_recorder ff_recorder;
 FF_API ff_status ff_recorder_create(ff_recorder **out, const char *path,
                                     const ff_recording_info *info, ff_report *report);
 FF_API ff_status ff_recorder_add(ff_recorder *recorder, const double *row);
+/* Adds events to their table, and the contacts of the row added last, at this time of the sim, to
+ * theirs. HDF5 only: other formats have no tables. */
+FF_API ff_status ff_recorder_add_events(ff_recorder *recorder, const ff_event *events, long count);
+FF_API ff_status ff_recorder_add_contacts(ff_recorder *recorder, double time,
+                                          const ff_contact *contacts, int count);
 /* Marks the recording as incomplete before it is closed, with the reason (HDF5 only). */
 FF_API ff_status ff_recorder_mark(ff_recorder *recorder, const char *reason);
 /* Completes and renames the file; summary: JSON text (may be NULL). Frees the recorder in any case.

@@ -266,6 +266,13 @@ typedef struct ff_stepper_def {
   int passes;     /* repetitions of the stick-slip decision in a step; 0: as printed */
 } ff_stepper_def;
 
+/* Is there a table of contacts in recordings (HDF5)? */
+typedef enum ff_contact_table {
+  FF_CONTACT_TABLE_AUTO, /* where there are too many pairs for channels */
+  FF_CONTACT_TABLE_YES,
+  FF_CONTACT_TABLE_NO
+} ff_contact_table;
+
 typedef struct ff_run_def {
   ff_vec3 gravity; /* m/s^2 */
   double duration; /* s */
@@ -276,9 +283,11 @@ typedef struct ff_run_def {
   double energy_tolerance; /* |energy.residual| allowed, relative to the energy exchanged; NAN: that
                             * of the stepper, see footfall/stepper.h */
   int contact_capacity;    /* contact points at once, at most 1e7; 0: chosen from the scene */
+  ff_contact_table contact_table;
   bool no_default_contacts; /* true: a scene without contact rules has no contacts. false: pairs of
                              * shapes with known materials get laws from these, if there are no
                              * rules at all (docs/materials.md) */
+  double reserved[8]; /* 0 */
 } ff_run_def;
 
 /* Earth gravity, 1 s, stepper "auto", contacts from materials if there are no contact rules. */

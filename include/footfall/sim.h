@@ -364,22 +364,63 @@ FF_API ff_status ff_sampler_at(ff_sampler *sampler, double t, double end, double
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-typedef enum ff_event_kind { FF_EVENT_TOUCH, FF_EVENT_LIFT } ff_event_kind;
+typedef enum ff_event_kind {
+  FF_EVENT_TOUCH,     /* two bodies touch: their first point */
+  FF_EVENT_LIFT,      /* they come apart: their last point */
+  FF_EVENT_STICK,     /* their contact stops sliding: the first of its points */
+  FF_EVENT_SLIP,      /* it begins to slide: the last of its points */
+  FF_EVENT_FORCE_END, /* they still overlap, but no longer press on each other */
+  FF_EVENT_CORE,      /* the rigid core under a layer is reached */
+  FF_EVENT_STOP,      /* a joint reaches its limit */
+  FF_EVENT_KIND_COUNT
+} ff_event_kind;
 
-/* A touch-down or lift-off of a pair of bodies (first point in, last point out). */
+/* "touch", "lift", "stick", "slip", "force-end", "core", "stop". */
+FF_API const char *ff_event_kind_name(ff_event_kind kind);
+
+/* An event of a pair of bodies, or of a joint. */
 typedef struct ff_event {
-  double time; /* s */
+  double time; /* s; `adaptive` locates them, others see them at steps */
   ff_event_kind kind;
-  ff_body a, b;
-  double speed;      /* m/s, approach (touch) or separation (lift) along the normal */
-  double peak_force; /* N, largest normal force since the touch (lift only) */
+  ff_body a, b;      /* of a joint: the link that it moves, and none */
+  int robot, joint;  /* of a joint: their numbers; else 0 */
+  double speed;      /* m/s, of approach along the normal; lift: of separation; stop: rad/s or m/s
+                        into the limit */
+  double peak_force; /* N, largest normal force since the touch; lift only, as those below */
   double peak_time;  /* s; `adaptive` locates peaks between steps, fixed steppers at steps only */
   double peak_depth; /* m */
+  double impulse;    /* N s, of the normal force since the touch */
+  double reserved[4];
 } ff_event;
 
 /* Called after each event, inside ff_sim_step; must not modify the sim. */
 typedef void (*ff_event_fn)(void *context, const ff_event *event);
 FF_API void ff_sim_on_event(ff_sim *sim, ff_event_fn fn, void *context);
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+/* An extreme, with its time and the bodies it belongs to (id 0: none). */
+typedef struct ff_extreme {
+  double value;
+  double time; /* s */
+  ff_body a, b;
+} ff_extreme;
+
+/* What happened since the start, at steps. Times are NAN and values 0 where nothing did. */
+typedef struct ff_results {
+  ff_extreme force;   /* N, largest normal force of a pair of bodies */
+  ff_extreme impulse; /* N s, largest of the normal force of one contact, from touch to lift; time
+                         of its touch */
+  ff_extreme depth;   /* m, largest */
+  ff_extreme touch;   /* m/s, the last touch-down, with its speed of approach */
+  ff_extreme travel;  /* m, longest path of a body's centre of mass; time: now */
+  long events[FF_EVENT_KIND_COUNT]; /* how many of each kind */
+  double reserved[8];
+} ff_results;
+
+FF_API ff_results ff_sim_results(const ff_sim *sim);
+/* Length of the path of a body's centre of mass since the start, m. */
+FF_API double ff_sim_travelled(const ff_sim *sim, ff_body body);
 
 /* Called after each step; may read the sim, save its state, give orders, apply wrenches and cancel.
  * NULL: stops the calls. */

@@ -1,20 +1,25 @@
-#define _DEFAULT_SOURCE /* getrandom */
+#define _DEFAULT_SOURCE /* getrandom, flock */
 #include "base/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/checksum.h"
 #include "base/memory.h"
 #include "base/report.h"
 
 enum { BUFFER_SIZE = 1 << 16, NAME_TRIES = 100 };
+#define TEMPORARY_NAME ".footfall-0123456789abcdef.tmp"
 
 struct ff_file {
   char *shown;     /* path as given by the user */
@@ -88,7 +93,7 @@ static char *resolve_target(const char *path) {
 static char *name_temporary(const char *target) {
   const char *slash = strrchr(target, '/');
   size_t folder = slash ? (size_t)(slash - target) + 1 : 0;
-  size_t size = folder + sizeof ".footfall-0123456789abcdef.tmp";
+  size_t size = folder + sizeof TEMPORARY_NAME;
   char *name = ff_alloc(size, 1);
   if (name) {
     memcpy(name, target, folder);
@@ -104,9 +109,11 @@ static int open_temporary(char *name, const char *target) {
     if (file_must_fail() || getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number) {
       return -1;
     }
-    snprintf(tail, sizeof ".footfall-0123456789abcdef.tmp", ".footfall-%016llx.tmp",
-             (unsigned long long)number);
+    snprintf(tail, sizeof TEMPORARY_NAME, ".footfall-%016llx.tmp", (unsigned long long)number);
     int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0) {
+      flock(fd, LOCK_EX | LOCK_NB); /* until it is closed: see ff_file_remove_stale */
+    }
     if (fd >= 0 || errno != EEXIST) {
       return fd;
     }
@@ -371,4 +378,80 @@ ff_status ff_file_size(size_t *size, const char *path, ff_report *report) {
   }
   *size = (size_t)about.st_size;
   return FF_OK;
+}
+
+/* Exactly these bytes; false: fewer, or an error. */
+static bool file_read_exactly(int fd, void *to, size_t size) {
+  char *at = to;
+  while (size > 0) {
+    ssize_t got = file_must_fail() ? -1 : read(fd, at, size);
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    if (got <= 0) {
+      errno = got == 0 ? EIO : errno;
+      return false;
+    }
+    at += got;
+    size -= (size_t)got;
+  }
+  return true;
+}
+
+ff_status ff_file_checksum(const char *path, size_t size, uint64_t *sum, void *tail,
+                           size_t tail_size, ff_report *report) {
+  char bytes[BUFFER_SIZE / 4];
+  int fd = file_must_fail() ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+  bool good = fd >= 0;
+  *sum = 0;
+  while (good && size > 0) {
+    size_t part = size < sizeof bytes ? size : sizeof bytes;
+    good = file_read_exactly(fd, bytes, part);
+    *sum = ff_checksum(*sum, bytes, good ? part : 0);
+    size -= part;
+  }
+  good = good && file_read_exactly(fd, tail, tail_size);
+  int error = errno;
+  if (fd >= 0) {
+    close(fd);
+  }
+  return good ? FF_OK : file_report_errno(report, path, "read", error);
+}
+
+/* ---- temporaries of killed processes --------------------------------------------------------- */
+
+/* A living writer holds a lock on its temporary file, from right after it was opened
+ * (open_temporary). */
+static void file_remove_unlocked(int folder, const char *name) {
+  enum { YOUNG = 2 }; /* s: perhaps not yet locked */
+  struct stat about;
+  int fd = openat(folder, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd >= 0) {
+    if (fstat(fd, &about) == 0 && time(NULL) - about.st_mtime > YOUNG &&
+        flock(fd, LOCK_EX | LOCK_NB) == 0) {
+      unlinkat(folder, name, 0);
+    }
+    close(fd);
+  }
+}
+
+void ff_file_remove_stale(const char *path) {
+  char folder[PATH_MAX] = ".";
+  const char *slash = strrchr(path, '/');
+  if (slash && (size_t)(slash - path) + 1 < sizeof folder) {
+    memcpy(folder, path, (size_t)(slash - path) + 1);
+    folder[slash - path + 1] = 0;
+  }
+  DIR *list = opendir(folder);
+  for (struct dirent *entry = list ? readdir(list) : NULL; entry; entry = readdir(list)) {
+    const char *name = entry->d_name;
+    size_t length = strlen(name);
+    if (length == sizeof TEMPORARY_NAME - 1 && strncmp(name, ".footfall-", 10) == 0 &&
+        strspn(name + 10, "0123456789abcdef") == 16 && strcmp(name + 26, ".tmp") == 0) {
+      file_remove_unlocked(dirfd(list), name);
+    }
+  }
+  if (list) {
+    closedir(list);
+  }
 }

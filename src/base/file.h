@@ -32,6 +32,12 @@ void ff_file_remove(const char *path);
 ff_status ff_file_read(char **out, size_t *size, const char *path, size_t limit, ff_report *report);
 /* Size in bytes of a readable regular file, for a library that reads by path. */
 ff_status ff_file_size(size_t *size, const char *path, ff_report *report);
+/* Checksum of its first `size` bytes; tail takes the tail_size bytes after them. */
+ff_status ff_file_checksum(const char *path, size_t size, uint64_t *sum, void *tail,
+                           size_t tail_size, ff_report *report);
+
+/* Removes temporary files beside this path whose writer was killed. */
+void ff_file_remove_stale(const char *path);
 
 /* For tests, per thread: fail the n-th operation (open, write, sync, rename, read) from now
  * on (0: never), and count them. */

@@ -14,6 +14,10 @@
 #define FF_HDF5_SUMMARY    "summary"
 #define FF_HDF5_SAMPLES    "samples"
 #define FF_HDF5_INCOMPLETE "incomplete"
+#define FF_HDF5_CHECKSUM                                                                           \
+  "checksum" /* says that a trailer follows: mark, then CRC-64 of all before */
+#define FF_HDF5_TRAILER "ffcrc64\n"
+enum { FF_HDF5_TRAILER_SIZE = 8 + 8 };
 
 /* Bytes that HDF5 needs for its start and its tables; it crashes without them. */
 enum { FF_HDF5_MEMORY = 8 << 20 };

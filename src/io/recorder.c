@@ -125,6 +125,35 @@ ff_status ff_recorder_add(ff_recorder *recorder, const double *row) {
   return status;
 }
 
+ff_status ff_recorder_add_to(ff_recorder *recorder, ff_table_kind table, const void *row) {
+  return recorder->format->add_to ? recorder->format->add_to(recorder, table, row) : FF_OK;
+}
+
+ff_status ff_recorder_add_events(ff_recorder *recorder, const ff_event *events, long count) {
+  if (!recorder || count < 0 || (count > 0 && !events)) {
+    return FF_ERROR_INPUT;
+  }
+  ff_status status = FF_OK;
+  for (long i = 0; i < count && status == FF_OK; i++) {
+    ff_event_row row = ff_event_row_of(&events[i]);
+    status = ff_recorder_add_to(recorder, FF_TABLE_EVENTS, &row);
+  }
+  return status;
+}
+
+ff_status ff_recorder_add_contacts(ff_recorder *recorder, double time, const ff_contact *contacts,
+                                   int count) {
+  if (!recorder || count < 0 || (count > 0 && !contacts)) {
+    return FF_ERROR_INPUT;
+  }
+  ff_status status = FF_OK;
+  for (int i = 0; i < count && status == FF_OK; i++) {
+    ff_contact_row row = ff_contact_row_of(&contacts[i], time, recorder->rows - 1);
+    status = ff_recorder_add_to(recorder, FF_TABLE_CONTACTS, &row);
+  }
+  return status;
+}
+
 ff_status ff_recorder_mark(ff_recorder *recorder, const char *reason) {
   if (!recorder || !reason) {
     return FF_ERROR_INPUT;

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "footfall/io.h"
+#include "io/tables.h"
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
@@ -27,6 +28,8 @@ struct ff_recorder_format {
   ff_status (*begin)(ff_recorder *recorder, const ff_recording_info *info);
   /* Adds a row without allocation (except, for HDF5 and .sto, when their buffers double). */
   ff_status (*add)(ff_recorder *recorder, const double *row);
+  /* Adds a row to a table (io/tables.h); NULL: the format has none. */
+  ff_status (*add_to)(ff_recorder *recorder, ff_table_kind table, const void *row);
   /* Writes the remaining data, then frees the state in any case. */
   ff_status (*finish)(ff_recorder *recorder, const char *summary);
   /* Frees the state. */
@@ -36,6 +39,9 @@ struct ff_recorder_format {
 extern const ff_recorder_format ff_recorder_csv;
 extern const ff_recorder_format ff_recorder_hdf5;
 extern const ff_recorder_format ff_recorder_sto;
+
+/* Adds a row as it is in the log. */
+ff_status ff_recorder_add_to(ff_recorder *recorder, ff_table_kind table, const void *row);
 
 /* ---- reading --------------------------------------------------------------------------------- */
 

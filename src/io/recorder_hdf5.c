@@ -6,9 +6,11 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/checksum.h"
 #include "base/memory.h"
 #include "io/hdf5.h"
 #include "io/recorder.h"
+#include "io/recorder_tables.h"
 
 enum {
   CHUNK_MAX = 1024,        /* rows buffered before they are written */
@@ -30,7 +32,8 @@ typedef struct hdf5_state {
   size_t image_room, image_used;
   void *spare; /* reserved for the growth of the file image */
   size_t spare_room;
-  bool broken; /* a row was lost: out of memory */
+  bool broken;                           /* a row was lost: out of memory */
+  ff_hdf5_table *tables[FF_TABLE_COUNT]; /* NULL: the recording has none */
 } hdf5_state;
 
 /* ---- attributes ------------------------------------------------------------------------------ */
@@ -205,6 +208,42 @@ static ff_status hdf5_reserve_buffer(ff_recorder *recorder) {
   return state->sets && state->buffer ? FF_OK : FF_ERROR_MEMORY;
 }
 
+/* Names of the bodies, in the order of their numbers from 1 on. */
+static bool hdf5_write_bodies(hid_t file, const ff_recording_info *info) {
+  size_t width = 1;
+  for (int i = 0; i < info->body_count; i++) {
+    size_t length = strlen(info->bodies[i]) + 1;
+    width = length > width ? length : width;
+  }
+  hsize_t count = (hsize_t)info->body_count;
+  char *texts = ff_alloc((size_t)count, width);
+  for (int i = 0; texts && i < info->body_count; i++) {
+    memcpy(texts + (size_t)i * width, info->bodies[i], strlen(info->bodies[i]));
+  }
+  hid_t type = texts ? H5Tcopy(H5T_C_S1) : -1, space = -1, set = -1;
+  hid_t options = type >= 0 ? H5Pcreate(H5P_DATASET_CREATE) : -1;
+  bool done =
+      options >= 0 && H5Pset_obj_track_times(options, false) >= 0 &&
+      H5Tset_size(type, width) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0 &&
+      (space = H5Screate_simple(1, &count, NULL)) >= 0 &&
+      (set = H5Dcreate2(file, "bodies", type, space, H5P_DEFAULT, options, H5P_DEFAULT)) >= 0 &&
+      H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, texts) >= 0;
+  ff_hdf5_close(H5Dclose, set);
+  ff_hdf5_close(H5Sclose, space);
+  ff_hdf5_close(H5Tclose, type);
+  ff_hdf5_close(H5Pclose, options);
+  ff_free(texts);
+  return done;
+}
+
+static bool hdf5_create_tables(hdf5_state *state, const ff_recording_info *info) {
+  return !info->bodies ||
+         (hdf5_write_bodies(state->file, info) &&
+          ff_hdf5_table_create(&state->tables[FF_TABLE_EVENTS], state->file, FF_TABLE_EVENTS) &&
+          (!info->contacts || ff_hdf5_table_create(&state->tables[FF_TABLE_CONTACTS], state->file,
+                                                   FF_TABLE_CONTACTS)));
+}
+
 static ff_status hdf5_begin(ff_recorder *recorder, const ff_recording_info *info) {
   ff_status status = hdf5_reserve_buffer(recorder);
   if (status != FF_OK) {
@@ -212,16 +251,21 @@ static ff_status hdf5_begin(ff_recorder *recorder, const ff_recording_info *info
   }
   hdf5_state *state = recorder->state;
   const char *scene = info->scene ? info->scene : "";
-  status = hdf5_reserve_image(state, strlen(scene) + GROWTH_BYTES);
+  size_t names = 0;
+  for (int i = 0; info->bodies && i < info->body_count; i++) {
+    names = names > strlen(info->bodies[i]) ? names : strlen(info->bodies[i]);
+  }
+  size_t bodies = (names + 1) * (size_t)info->body_count;
+  status = hdf5_reserve_image(state, strlen(scene) + bodies + GROWTH_BYTES);
   if (status != FF_OK || !ff_memory_is_there(FF_HDF5_MEMORY)) {
     return FF_ERROR_MEMORY;
   }
   ff_hdf5_voice voice = ff_hdf5_hush();
-  bool done = hdf5_create_file(state) &&
-              hdf5_write_text(state->file, FF_HDF5_VERSION, FOOTFALL_VERSION) &&
-              hdf5_write_text(state->file, FF_HDF5_SCENE, scene) &&
-              hdf5_write_text(state->file, FF_HDF5_FILE, info->file ? info->file : "") &&
-              hdf5_create_group(state) && hdf5_create_sets(state, info);
+  bool done =
+      hdf5_create_file(state) && hdf5_write_text(state->file, FF_HDF5_VERSION, FOOTFALL_VERSION) &&
+      hdf5_write_text(state->file, FF_HDF5_SCENE, scene) &&
+      hdf5_write_text(state->file, FF_HDF5_FILE, info->file ? info->file : "") &&
+      hdf5_create_group(state) && hdf5_create_sets(state, info) && hdf5_create_tables(state, info);
   ff_hdf5_restore(voice);
   return done ? FF_OK : FF_ERROR_MEMORY;
 }
@@ -276,10 +320,30 @@ static ff_status hdf5_add(ff_recorder *recorder, const double *row) {
   return state->broken ? FF_ERROR_MEMORY : FF_OK;
 }
 
+static bool hdf5_flush_table(hdf5_state *state, ff_hdf5_table *table) {
+  return hdf5_reserve_image(state, ff_hdf5_table_pending(table)) == FF_OK &&
+         ff_hdf5_table_flush(table);
+}
+
+static ff_status hdf5_add_to(ff_recorder *recorder, ff_table_kind kind, const void *row) {
+  hdf5_state *state = recorder->state;
+  ff_hdf5_table *table = state->tables[kind];
+  if (table && ff_hdf5_table_add(table, row)) {
+    ff_hdf5_voice voice = ff_hdf5_hush();
+    state->broken = state->broken || !hdf5_flush_table(state, table);
+    ff_hdf5_restore(voice);
+  }
+  return state->broken ? FF_ERROR_MEMORY : FF_OK;
+}
+
 /* ---- closing --------------------------------------------------------------------------------- */
 
 static bool hdf5_close_file(hdf5_state *state) {
   bool done = true;
+  for (int i = 0; i < FF_TABLE_COUNT; i++) {
+    ff_hdf5_table_close(state->tables[i]);
+    state->tables[i] = NULL;
+  }
   for (int i = 0; i < state->set_count; i++) {
     done = ff_hdf5_close(H5Dclose, state->sets[i]) && done;
   }
@@ -316,22 +380,36 @@ static size_t hdf5_image_size(const hdf5_state *state) {
   return size;
 }
 
+/* The file, then its checksum, which finds damage also where HDF5 has none of its own. */
+static ff_status hdf5_write_image(ff_recorder *recorder) {
+  const hdf5_state *state = recorder->state;
+  unsigned char trailer[FF_HDF5_TRAILER_SIZE];
+  size_t size = hdf5_image_size(state);
+  assert(size <= state->image_room);
+  uint64_t sum = ff_checksum(0, state->image, size);
+  memcpy(trailer, FF_HDF5_TRAILER, 8);
+  for (int i = 0; i < 8; i++) {
+    trailer[8 + i] = (unsigned char)(sum >> (8 * i));
+  }
+  ff_status status = ff_file_write(recorder->file, state->image, size);
+  return status == FF_OK ? ff_file_write(recorder->file, trailer, sizeof trailer) : status;
+}
+
 static ff_status hdf5_finish(ff_recorder *recorder, const char *summary) {
   hdf5_state *state = recorder->state;
   ff_hdf5_voice voice = ff_hdf5_hush();
   int64_t samples = recorder->rows;
   bool done = !state->broken && hdf5_flush(state) &&
+              hdf5_flush_table(state, state->tables[FF_TABLE_EVENTS]) &&
+              hdf5_flush_table(state, state->tables[FF_TABLE_CONTACTS]) &&
               hdf5_write_text(state->file, FF_HDF5_SUMMARY, summary) &&
               hdf5_write_attribute(state->file, FF_HDF5_SAMPLES, H5T_NATIVE_INT64, &samples) &&
+              hdf5_write_text(state->file, FF_HDF5_CHECKSUM, "CRC-64/XZ, in the last 8 bytes") &&
               (!recorder->incomplete ||
                hdf5_write_text(state->file, FF_HDF5_INCOMPLETE, recorder->incomplete));
   done = hdf5_close_file(state) && done && state->image;
   ff_hdf5_restore(voice);
-  ff_status status = FF_ERROR_MEMORY;
-  if (done) {
-    assert(hdf5_image_size(state) <= state->image_room);
-    status = ff_file_write(recorder->file, state->image, hdf5_image_size(state));
-  }
+  ff_status status = done ? hdf5_write_image(recorder) : FF_ERROR_MEMORY;
   hdf5_drop(recorder);
   return status;
 }
@@ -339,5 +417,6 @@ static ff_status hdf5_finish(ff_recorder *recorder, const char *summary) {
 const ff_recorder_format ff_recorder_hdf5 = {.ending = ".h5",
                                              .begin = hdf5_begin,
                                              .add = hdf5_add,
+                                             .add_to = hdf5_add_to,
                                              .finish = hdf5_finish,
                                              .drop = hdf5_drop};

@@ -2,6 +2,7 @@
  * corrupt. */
 #include <string.h>
 
+#include "base/checksum.h"
 #include "base/memory.h"
 #include "io/hdf5.h"
 #include "io/recorder.h"
@@ -192,6 +193,42 @@ static ff_status hdf5_read_channels(hdf5_reader *in) {
   return status;
 }
 
+/* Compares the file with its checksum. One without it is an older one, or was changed by another
+ * program, which the attribute tells: readable, but not marked as whole. */
+static ff_status hdf5_check_sum(hdf5_reader *in, bool *sealed) {
+  unsigned char trailer[FF_HDF5_TRAILER_SIZE];
+  uint64_t sum = 0, told = 0;
+  *sealed = false;
+  if (in->size < sizeof trailer) {
+    return FF_OK;
+  }
+  ff_status status = ff_file_checksum(in->path, in->size - sizeof trailer, &sum, trailer,
+                                      sizeof trailer, in->report);
+  if (status != FF_OK || memcmp(trailer, FF_HDF5_TRAILER, 8) != 0) {
+    return status;
+  }
+  for (int i = 7; i >= 0; i--) {
+    told = told << 8 | trailer[8 + i];
+  }
+  *sealed = true;
+  return sum == told ? FF_OK
+                     : ff_recording_bad(in->report, in->path, "is damaged: its checksum is wrong");
+}
+
+/* Of a file that lost its checksum: as incomplete, with the reason. */
+static ff_status hdf5_check_seal(const hdf5_reader *in, hid_t file, bool sealed) {
+  htri_t promised = H5Aexists(file, FF_HDF5_CHECKSUM);
+  if (promised < 0) {
+    return hdf5_report(in, "is damaged: its texts cannot be listed");
+  }
+  if (promised > 0 && !sealed && !in->recording->incomplete) {
+    in->recording->incomplete =
+        ff_strdup("its checksum is missing: it was changed by another program, or damaged");
+    return in->recording->incomplete ? FF_OK : FF_ERROR_MEMORY;
+  }
+  return FF_OK;
+}
+
 static ff_status hdf5_read_file(hdf5_reader *in, hid_t file) {
   ff_status status = hdf5_read_text(in, file, FF_HDF5_SCENE, &in->recording->scene);
   htri_t has_file = status == FF_OK ? H5Aexists(file, FF_HDF5_FILE) : 0;
@@ -223,7 +260,9 @@ static ff_status hdf5_read_file(hdf5_reader *in, hid_t file) {
 
 ff_status ff_recording_read_hdf5(ff_recording *recording, const char *path, ff_report *report) {
   hdf5_reader in = {.recording = recording, .path = path, .report = report};
+  bool sealed = false;
   ff_status status = ff_file_size(&in.size, path, report);
+  status = status == FF_OK ? hdf5_check_sum(&in, &sealed) : status;
   if (status == FF_OK && !ff_memory_is_there(FF_HDF5_MEMORY)) {
     status = FF_ERROR_MEMORY;
   }
@@ -238,6 +277,7 @@ ff_status ff_recording_read_hdf5(ff_recording *recording, const char *path, ff_r
     file = H5Fopen(path, H5F_ACC_RDONLY, access);
     status = file < 0 ? hdf5_report(&in, "is not an HDF5 file, or is damaged")
                       : hdf5_read_file(&in, file);
+    status = status == FF_OK ? hdf5_check_seal(&in, file, sealed) : status;
   }
   ff_hdf5_close(H5Fclose, file);
   ff_hdf5_close(H5Pclose, access);

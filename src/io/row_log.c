@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { LOG_ROWS_BYTES = 1 << 16, LOG_HEAD = 1, LOG_ROWS = 2 };
+enum { LOG_ROWS_BYTES = 1 << 16, LOG_HEAD = 1, LOG_ROWS = 2, LOG_TABLES = 3 };
 static const size_t log_bytes_max = (size_t)1 << 40;
 
 typedef struct log_block {
@@ -141,6 +141,12 @@ ff_status ff_row_log_add(ff_row_log *log, const double *row) {
   return ++log->held == log->capacity ? ff_row_log_flush(log) : FF_OK;
 }
 
+ff_status ff_row_log_add_to(ff_row_log *log, ff_table_kind table, const void *rows, size_t count) {
+  return count > 0 ? log_write_block(log, LOG_TABLES + (uint32_t)table, rows,
+                                     count * ff_table_row_size(table))
+                   : FF_OK;
+}
+
 size_t ff_row_log_size(const ff_row_log *log) {
   return log->size;
 }
@@ -239,6 +245,44 @@ ff_status ff_recording_read_log(ff_recording *recording, const char *path, ff_re
     status = status == FF_OK ? log_read_rows(recording, in) : status;
   } else {
     status = ff_recording_bad(report, path, "is not the log of a recording");
+  }
+  ff_free(bytes);
+  return status;
+}
+
+static ff_status log_replay_block(const log_block *block, const char *payload,
+                                  ff_recorder *recorder) {
+  ff_table_kind kind = (ff_table_kind)(block->kind - LOG_TABLES);
+  if (block->kind < LOG_TABLES || kind >= FF_TABLE_COUNT) {
+    return FF_OK;
+  }
+  union {
+    ff_event_row event;
+    ff_contact_row contact;
+  } row;
+  size_t size = ff_table_row_size(kind);
+  ff_status status = FF_OK;
+  for (size_t at = 0; at + size <= block->size && status == FF_OK; at += size) {
+    memcpy(&row, payload + at, size);
+    status = ff_recorder_add_to(recorder, kind, &row);
+  }
+  return status;
+}
+
+ff_status ff_row_log_replay(const char *path, size_t size, ff_recorder *recorder,
+                            ff_report *report) {
+  char *bytes;
+  log_reader in = {0};
+  ff_status status = ff_file_read(&bytes, &in.size, path, log_bytes_max, report);
+  if (status != FF_OK) {
+    return status;
+  }
+  in.bytes = bytes;
+  in.size = in.size < size ? in.size : size;
+  log_block block;
+  const char *payload;
+  while (status == FF_OK && log_next(&in, &block, &payload)) {
+    status = log_replay_block(&block, payload, recorder);
   }
   ff_free(bytes);
   return status;

@@ -68,13 +68,18 @@ static void run_read_channels(ff_reader *reader, const ff_node *record, ff_run_d
 }
 
 static void run_read_record(ff_reader *reader, const ff_node *root, ff_run_def *def) {
-  static const char *const keys[] = {"every", "channels"};
+  static const char *const keys[] = {"every", "channels", "contacts"};
   const ff_node *node = ff_reader_enter(reader, root, "record");
   if (!node) {
     return;
   }
   if (ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
+    bool contacts = false;
     ff_get_number(reader, node, "every", 0, &def->record_every);
+    ff_get_flag(reader, node, "contacts", &contacts);
+    if (ff_tree_find(node, "contacts")) {
+      def->contact_table = contacts ? FF_CONTACT_TABLE_YES : FF_CONTACT_TABLE_NO;
+    }
     run_read_channels(reader, node, def);
   }
   ff_reader_leave(reader);

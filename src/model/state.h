@@ -93,8 +93,11 @@ typedef struct ff_meet {
   int a, b;
   int first_near, near_count;
   /* the current contact, for events: */
-  bool touching;
+  bool touching, on_core; /* on_core: a rigid core bears a part of the force */
+  ff_mode mode;           /* it sticks if any of its points does */
   double touch_time, peak_force, peak_time, peak_depth;
+  double press, impulse; /* N, N s: normal force after the last step, and its sum since the touch */
+  double rate;           /* m/s, of the depth after the last step in contact */
   /* `adaptive`: at the end of its last step, N, N/s, m and m/s; and the largest inside that step,
    * NAN if it is at an end or not larger than before */
   double force, force_rate, depth, depth_rate;

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/report.h"
 #include "footfall/stepper.h"
+#include "sim/channels.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -86,7 +87,10 @@ ff_recording_info ff_run_info(const ff_run *run) {
                              .summary = "",
                              .names = run->names,
                              .units = run->units,
-                             .count = run->counts.channels};
+                             .count = run->counts.channels,
+                             .bodies = run->bodies,
+                             .body_count = ff_model_body_count(run->model),
+                             .contacts = run->contact_table};
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -103,11 +107,35 @@ static void run_note_event(void *context, const ff_event *event) {
   if (run->event_count < FF_RUN_EVENTS) {
     run->events[run->event_count++] = *event;
   }
+  if (run->output_count == 0) {
+    return;
+  }
+  if (ff_grow((void **)&run->pending, run->pending_count, &run->pending_capacity,
+              sizeof *run->pending)) {
+    run->pending[run->pending_count++] = *event;
+  } else {
+    run->lost_event = true;
+  }
+}
+
+/* Names for the tables, and whether there is one of contacts. */
+static ff_status run_plan_tables(ff_run *run) {
+  const ff_run_def *def = ff_model_run(run->model);
+  int count = ff_model_body_count(run->model);
+  run->contact_table = def->contact_table == FF_CONTACT_TABLE_YES ||
+                       (def->contact_table == FF_CONTACT_TABLE_AUTO &&
+                        ff_model_pair_count(run->model) > FF_CONTACT_CHANNEL_PAIRS);
+  run->bodies = ff_alloc((size_t)count, sizeof *run->bodies);
+  for (int i = 0; run->bodies && i < count; i++) {
+    run->bodies[i] = ff_model_body_name(run->model, (ff_body){i + 1});
+  }
+  return run->bodies ? FF_OK : FF_ERROR_MEMORY;
 }
 
 ff_status ff_run_build(ff_run *run, ff_report *report) {
   ff_status status = ff_model_build(&run->model, run->scene, report);
   status = status == FF_OK ? ff_run_choose_channels(run, report) : status;
+  status = status == FF_OK ? run_plan_tables(run) : status;
   status = status == FF_OK ? ff_sim_create(&run->sim, run->model) : status;
   if (status == FF_OK && run->options.threads < 0) {
     ff_sim_set_threads(run->sim, -run->options.threads);
@@ -173,6 +201,9 @@ static ff_status run_open_recorders(ff_run *run, ff_report *report) {
   run->recorders = ff_alloc((size_t)run->output_count, sizeof *run->recorders);
   ff_status status = run->recorders ? FF_OK : FF_ERROR_MEMORY;
   for (int i = 0; i < run->output_count && status == FF_OK; i++) {
+    if (run_is_file(run->outputs[i])) {
+      ff_file_remove_stale(run->outputs[i]);
+    }
     status = ff_recorder_create(&run->recorders[i], run->outputs[i], &info, report);
     run->recorder_count += status == FF_OK;
   }
@@ -268,6 +299,9 @@ ff_status ff_run_resume(ff_run **out, const char *checkpoint, const ff_run_optio
   if (status == FF_OK && run->log_path) {
     ff_recording_info info = ff_run_info(run);
     status = run_replay_log(run, report);
+    for (int i = 0; i < run->recorder_count && status == FF_OK; i++) {
+      status = ff_row_log_replay(run->log_path, log_size, run->recorders[i], report);
+    }
     status = status == FF_OK ? ff_row_log_resume(&run->log, run->log_path, &info, log_size, report)
                              : status;
   }
@@ -306,6 +340,10 @@ void ff_run_destroy(ff_run *run) {
   ff_free(run->row);
   ff_free(run->recorders);
   ff_free(run->events);
+  ff_free(run->pending);
+  ff_free(run->bodies);
+  ff_free(run->contacts);
+  ff_free(run->table);
   ff_free(run);
 }
 
@@ -341,6 +379,58 @@ static ff_status run_record(ff_run *run, ff_report *report) {
   return status;
 }
 
+/* Events since the last sample, into the tables. */
+static ff_status run_record_events(ff_run *run) {
+  ff_status status = run->lost_event ? FF_ERROR_MEMORY : FF_OK;
+  for (int i = 0; i < run->recorder_count && status == FF_OK; i++) {
+    status = ff_recorder_add_events(run->recorders[i], run->pending, (long)run->pending_count);
+  }
+  for (size_t k = 0; run->log && k < run->pending_count && status == FF_OK; k++) {
+    ff_event_row row = ff_event_row_of(&run->pending[k]);
+    status = ff_row_log_add_to(run->log, FF_TABLE_EVENTS, &row, 1);
+  }
+  run->pending_count = 0;
+  return status;
+}
+
+static bool run_reserve_contacts(ff_run *run, size_t count) {
+  if (count > run->contact_capacity) {
+    size_t capacity = 2 * count;
+    ff_free(run->contacts);
+    ff_free(run->table);
+    run->contacts = ff_alloc(capacity, sizeof *run->contacts);
+    run->table = ff_alloc(capacity, sizeof *run->table);
+    run->contact_capacity = run->contacts && run->table ? capacity : 0;
+  }
+  return count <= run->contact_capacity;
+}
+
+/* Contacts of the sample, as they were at the end of the step that it lies in. */
+static ff_status run_record_contacts(ff_run *run) {
+  int count = ff_sim_contacts(run->sim, NULL, 0);
+  if (!run_reserve_contacts(run, (size_t)count)) {
+    return FF_ERROR_MEMORY;
+  }
+  ff_sim_contacts(run->sim, run->contacts, count);
+  double t = ff_sim_time(run->sim);
+  ff_status status = FF_OK;
+  for (int i = 0; i < run->recorder_count && status == FF_OK; i++) {
+    status = ff_recorder_add_contacts(run->recorders[i], t, run->contacts, count);
+  }
+  for (int k = 0; k < count; k++) {
+    run->table[k] = ff_contact_row_of(&run->contacts[k], t, run->counts.samples - 1);
+  }
+  return status == FF_OK && run->log
+             ? ff_row_log_add_to(run->log, FF_TABLE_CONTACTS, run->table, (size_t)count)
+             : status;
+}
+
+static ff_status run_record_tables(ff_run *run) {
+  ff_status status = run_record_events(run);
+  return status == FF_OK && run->contact_table && run->recorder_count > 0 ? run_record_contacts(run)
+                                                                          : status;
+}
+
 static ff_status run_loop(ff_run *run, double start, ff_report *report) {
   const ff_run_def *def = ff_model_run(run->model);
   double flushed = start, checked = start;
@@ -352,6 +442,7 @@ static ff_status run_loop(ff_run *run, double start, ff_report *report) {
     status = atomic_load(&run->stop) ? FF_CANCELLED
                                      : ff_sampler_at(run->sampler, t, def->duration, run->row + 1);
     status = status == FF_OK ? run_record(run, report) : status;
+    status = status == FF_OK ? run_record_tables(run) : status;
     if (status != FF_OK) {
       break;
     }
@@ -372,6 +463,19 @@ static ff_status run_loop(ff_run *run, double start, ff_report *report) {
     }
   }
   return status;
+}
+
+/* The state that a failing step began with, as the last sample. */
+static void run_record_failure(ff_run *run, ff_report *report) {
+  const ff_run_def *def = ff_model_run(run->model);
+  double t = ff_sim_time(run->sim);
+  if (run->recorder_count > 0 && run->next > 0 && t > run_sample_time(def, run->next - 1)) {
+    run->row[0] = t;
+    ff_sim_read(run->sim, run->channels, run->counts.channels - 1, run->row + 1);
+    if (run_record(run, report) == FF_OK) {
+      run_record_tables(run);
+    }
+  }
 }
 
 /* Why the run ended early. */
@@ -431,11 +535,16 @@ ff_status ff_run_execute(ff_run *run, ff_report *report) {
   run->counts.wall = run->wall_before + run_clock() - start;
   bool kept = status == FF_CANCELLED && run->checkpoint;
   if (kept) {
+    run_record_events(run); /* of the steps after the last sample: they are in the state */
     ff_status saved = ff_run_write_checkpoint(run, why);
     status = saved == FF_OK ? status : saved;
   }
   if (status != FF_OK) {
     run_explain(run, status, why);
+    if (status == FF_ERROR_STEP || status == FF_ERROR_CAPACITY) {
+      run_record_failure(run, why);
+    }
+    run_record_events(run); /* those of the steps after the last sample */
   }
   ff_report closing = {0};
   bool lost = false;

@@ -5,6 +5,7 @@
 #include "footfall/run.h"
 #include "footfall/state.h"
 #include "io/row_log.h"
+#include "io/tables.h"
 #include "sim/sampler.h"
 
 #include <stdatomic.h>
@@ -32,8 +33,16 @@ struct ff_run {
   ff_row_log *log;
   long next; /* number of the next sample */
   ff_run_counts counts;
-  ff_event *events;
+  ff_event *events; /* the first FF_RUN_EVENTS */
   int event_count;
+  ff_event *pending; /* since the last sample */
+  size_t pending_count, pending_capacity;
+  bool lost_event;       /* for want of memory */
+  const char **bodies;   /* names */
+  bool contact_table;    /* recordings have one */
+  ff_contact *contacts;  /* of a sample */
+  ff_contact_row *table; /* the same as rows */
+  size_t contact_capacity;
   double wall_before; /* s, of earlier parts of the run */
   atomic_bool stop;
   bool executed;

@@ -78,11 +78,8 @@ static const ff_channel_row contact_rows[] = {
      AT(contact.mode), NEAREST},
 };
 
-/* Contacts get channels of their own while there are few enough to look at. */
-enum { CONTACT_LIMIT = 4096 };
-
 static int contact_count(const ff_model *model) {
-  return model->pair_count <= CONTACT_LIMIT ? model->pair_count : 0;
+  return model->pair_count <= FF_CONTACT_CHANNEL_PAIRS ? model->pair_count : 0;
 }
 
 static void name_contact(const ff_model *model, int member, char name[FF_MEMBER_NAME]) {

@@ -72,6 +72,10 @@ typedef struct ff_channel_family {
   int row_count;
 } ff_channel_family;
 
+/* Contacts get channels of their own while there are few enough pairs to look at; else a recording
+ * has a table of contacts. */
+enum { FF_CONTACT_CHANNEL_PAIRS = 4096 };
+
 enum { FF_CHANNEL_FAMILIES = 10 };
 extern const ff_channel_family ff_channel_families[FF_CHANNEL_FAMILIES];
 

@@ -44,6 +44,7 @@ ff_status ff_sim_create(ff_sim **out, const ff_model *model) {
     sim->before = ff_arena_take(&sim->arena, (size_t)model->body_count, sizeof *sim->before);
     status = sim->before ? ff_sim_take_pilots(sim) : FF_ERROR_MEMORY;
   }
+  status = status == FF_OK ? ff_sim_take_events(sim) : status;
   if (status == FF_OK) {
     sim->structure = ff_sim_structure(model, &sim->state);
     status = sim_start(sim);

@@ -12,6 +12,19 @@ typedef struct ff_ticker {
   long ticks;    /* ticks so far */
 } ff_ticker;
 
+/* What happened so far: footfall/sim.h, ff_results. */
+typedef struct ff_record {
+  ff_extreme force, impulse, depth, touch;
+  long events[FF_EVENT_KIND_COUNT];
+} ff_record;
+
+/* A limit of a joint that events are told of. */
+typedef struct ff_stop {
+  int robot, joint, link; /* all from 0; link of the tree */
+  int q_at, v_at;         /* in y */
+  double lower, upper;
+} ff_stop;
+
 /* Pilot of a robot. */
 typedef struct ff_steer {
   ff_pilot *pilot; /* NULL: none */
@@ -31,6 +44,11 @@ struct ff_sim {
   long evaluations; /* of integrators that count their own */
   ff_event_fn on_event;
   void *event_context;
+  ff_record record;
+  double *travel; /* m, path of each body: body_count */
+  ff_stop *stops;
+  int stop_count;
+  bool *stopped;    /* is each at its limit? stop_count */
   ff_steer *steers; /* robot_count */
   int steer_count;
   ff_ticker ticker; /* of the user's function */
@@ -57,8 +75,10 @@ uint64_t ff_sim_structure(const ff_model *model, const ff_state *state);
 /* Compares the body pairs with their previous state and reports touch-downs and lift-offs; h:
  * length of the last step. */
 void ff_sim_report_events(ff_sim *sim, double h);
-/* Initialises the contact state of body pairs, without reporting events. */
+/* Initialises the contact state of body pairs and joints, without reporting events. */
 void ff_sim_init_contacts(ff_sim *sim);
+/* Allocates what events and results need. */
+ff_status ff_sim_take_events(ff_sim *sim);
 
 /* From the principal frame to the frame that a scene speaks of. */
 ff_body_state ff_body_state_of(const ff_model_body *body, const ff_body_motion *motion);

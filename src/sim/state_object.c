@@ -79,6 +79,9 @@ static void sim_keep(ff_sim *sim, ff_keep *keep) {
   ff_auditor_keep(&sim->auditor, keep);
   ff_keep_block(keep, "body.before", sim->before, sim->model->body_count, sizeof *sim->before);
   ff_keep_numbers(keep, "last_step", &sim->last_step, 1);
+  ff_keep_block(keep, "record", &sim->record, 1, sizeof sim->record);
+  ff_keep_numbers(keep, "travel", sim->travel, sim->model->body_count);
+  ff_keep_block(keep, "stopped", sim->stopped, sim->stop_count, sizeof *sim->stopped);
   ff_keep_block(keep, "ordered", &sim->ordered, 1, sizeof sim->ordered);
   for (int i = 0; i < sim->steer_count; i++) {
     if (sim->steers[i].pilot) {

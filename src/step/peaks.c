@@ -24,6 +24,10 @@ ff_meet_summary ff_meet_summary_of(const ff_state *state, const ff_meet *meet) {
       const ff_point *point = &state->points[i];
       out.touching = out.touching || point->touching;
       out.force += point->force_n;
+      out.core += point->force_core;
+      if (point->touching && out.mode != FF_STICK) {
+        out.mode = point->mode;
+      }
       if (point->patch.depth > out.depth) {
         out.depth = point->patch.depth;
         out.depth_rate = point->patch.depth_rate;

@@ -9,6 +9,8 @@ typedef struct ff_meet_summary {
   bool touching;
   double depth, depth_rate; /* m, m/s, of the deepest point */
   double force;             /* N, normal, of all points together */
+  double core;              /* N, the part of it that rigid cores bear */
+  ff_mode mode;             /* it sticks if any of its points does */
 } ff_meet_summary;
 
 /* The pair as the last evaluation of forces left it. */
