@@ -14,8 +14,8 @@ enum {
   CLASS_LIMIT = 2048,    /* the class table has CLASS_LIMIT^2 entries */
   BINDING_LIMIT = 65536, /* different resolved contacts */
   PAIR_LIMIT = 1000000,  /* pairs of bodies listed one by one */
-  UNSET = -2,
-  APART = -1
+  UNSET = FF_NO_RULE,
+  APART = FF_APART
 };
 
 /* Properties that rules distinguish. */
@@ -440,9 +440,6 @@ static ff_status rules_apply_all(binder *bind) {
         }
       }
     }
-  }
-  for (int i = 0; i < n * n; i++) {
-    bind->table[i] = bind->table[i] == UNSET ? APART : bind->table[i];
   }
   return FF_OK;
 }
