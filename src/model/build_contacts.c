@@ -662,9 +662,6 @@ ff_status ff_build_contacts(ff_build *build) {
   if (status != FF_OK) {
     return status;
   }
-  for (int i = 0; i < n * n; i++) {
-    bind.table[i] = bind.table[i] == UNSET ? APART : bind.table[i];
-  }
   ff_model *model = build->model;
   ff_binding *bindings = ff_build_take(build, bind.binding_count, sizeof *bindings);
   if (!bindings) {
