@@ -23,6 +23,7 @@ int ff_cli_check_robot(const char *path, const char *root, ff_cli_form as);
 int ff_cli_check_scene(const ff_robot *robot, const char *path);
 int ff_cli_laws(int argc, char **argv);
 int ff_cli_steppers(int argc, char **argv);
+int ff_cli_findings(int argc, char **argv);
 int ff_cli_channels(int argc, char **argv);
 int ff_cli_materials(int argc, char **argv);
 int ff_cli_new(int argc, char **argv);

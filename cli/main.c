@@ -20,6 +20,7 @@ static const verb verbs[] = {
     {"laws", ff_cli_laws, "list the contact and friction laws, or describe one"},
     {"materials", ff_cli_materials, "list the built-in materials"},
     {"steppers", ff_cli_steppers, "list the time steppers"},
+    {"findings", ff_cli_findings, "list what the verdict of a run is made of"},
     {"channels", ff_cli_channels, "list what runs can record"},
     {"impact", ff_cli_impact, "one impact under a law, over speeds; or design one"},
     {"volume", ff_cli_volume, "overlap of a shape with a half-space: volume, second moments"},

@@ -137,7 +137,7 @@ static void paper_print_claims(const ff_reproduction *study) {
   ff_grid_row(&grid, stdout, (const char *[]){"claim", "paper says", "found", "verdict"});
   ff_grid_line(&grid, stdout);
   for (int i = 0; i < study->finding_count; i++) {
-    const ff_finding *f = &study->findings[i];
+    const ff_outcome *f = &study->findings[i];
     const char *verdict = paper_verdict_word(f->verdict);
     char claim[1024], marked[32];
     snprintf(claim, sizeof claim, "%s (%s)", f->claim, f->source);
@@ -169,7 +169,7 @@ static void paper_print_sheet(const ff_sheet *sheet) {
   }
 }
 
-static void paper_print_claim_json(ff_json *json, const ff_finding *f) {
+static void paper_print_claim_json(ff_json *json, const ff_outcome *f) {
   ff_json_open(json, NULL, '{');
   ff_json_text(json, "key", f->key);
   ff_json_text(json, "claim", f->claim);

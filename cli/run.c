@@ -276,7 +276,7 @@ static int run_finish(run_job *job) {
   if (status != FF_OK) {
     return ff_cli_fail(status, &report);
   }
-  bool good = ff_sim_audit(summary.sim).verdict == FF_VERDICT_GOOD;
+  bool good = ff_summary_is_good(&summary);
   if (job->json) {
     ff_summary_json(&summary, stdout);
   } else if (!job->quiet) {

@@ -48,17 +48,58 @@ static bool has_fixed_step(const ff_run_def *run) {
 
 /* ---- text output ----------------------------------------------------------------------------- */
 
-/* Advice for a residual that is too large. */
-static void summary_print_advice(const ff_summary *summary, FILE *out) {
+/* Advice with numbers where they are known. */
+static void summary_print_advice(const ff_summary *summary, const ff_finding *finding, FILE *out) {
   const ff_run_def *run = ff_model_run(summary->model);
   double stable = ff_model_stable_step(summary->model);
-  if (!has_fixed_step(run)) {
-    fputs("use a smaller stepper.rtol\n", out);
-  } else if (ff_cli_resolves(run) && run->stepper.step > stable) {
-    ff_cli_say(out, "the contacts of this scene need a step of %.2g s or less\n", stable);
+  bool energy = finding->kind == FF_FINDING_ENERGY;
+  if (finding->kind == FF_FINDING_COARSE) {
+    ff_cli_say(out, "use a step of %.2g s", ff_sim_audit(summary->sim).needed_step);
+  } else if (energy && !has_fixed_step(run)) {
+    fputs("use a smaller stepper.rtol", out);
+  } else if (energy && ff_cli_resolves(run) && run->stepper.step > stable) {
+    ff_cli_say(out, "the contacts of this scene need a step of %.2g s or less", stable);
   } else {
-    fputs("use a smaller stepper.step\n", out);
+    fputs(finding->advice, out);
   }
+}
+
+/* Name, bodies, times, value and limit, advice: one line. */
+static void summary_print_finding(const ff_summary *summary, const ff_finding *finding, FILE *out) {
+  const char *unit = strcmp(finding->unit, "1") == 0 ? "" : finding->unit;
+  const char *space = unit[0] ? " " : "";
+  fputs(ff_finding_describe(finding->kind).name, out);
+  if (finding->a.id > 0) {
+    ff_cli_say(out, ": %s", ff_model_body_name(summary->model, finding->a));
+  }
+  if (finding->b.id > 0) {
+    ff_cli_say(out, ", %s", ff_model_body_name(summary->model, finding->b));
+  }
+  if (finding->kind != FF_FINDING_UNTOUCHED) {
+    ff_cli_say(out, ": %.3g%s%s", finding->value, space, unit);
+    if (finding->limit > 0) {
+      ff_cli_say(out, " (limit %.3g%s%s)", finding->limit, space, unit);
+    }
+    ff_cli_say(out, " at %.4g s", finding->worst);
+    if (finding->first < finding->worst) {
+      ff_cli_say(out, ", from %.4g s on", finding->first);
+    }
+  }
+  if (finding->advice[0]) {
+    fputs("; ", out);
+    summary_print_advice(summary, finding, out);
+  }
+  fputc('\n', out);
+}
+
+int ff_summary_findings(const ff_summary *summary, ff_finding out[FF_FINDINGS_MOST]) {
+  int count = ff_sim_findings(summary->sim, out, FF_FINDINGS_MOST);
+  return count < FF_FINDINGS_MOST ? count : FF_FINDINGS_MOST;
+}
+
+bool ff_summary_is_good(const ff_summary *summary) {
+  ff_finding found[FF_FINDINGS_MOST];
+  return ff_summary_findings(summary, found) == 0 || !found[0].failure;
 }
 
 /* Energy dissipated by the step itself is accounted for, but not due to a contact law: reported
@@ -78,35 +119,24 @@ static void summary_print_good(const ff_summary *summary, const ff_audit *audit,
 }
 
 void ff_summary_verdict(const ff_summary *summary, FILE *out) {
-  ff_audit audit = ff_sim_audit(summary->sim);
-  const ff_run_def *run = ff_model_run(summary->model);
-  double relative = relative_residual(&audit);
-  switch (audit.verdict) {
-    case FF_VERDICT_GOOD: summary_print_good(summary, &audit, out); return;
-    case FF_VERDICT_ENERGY:
-      if (audit.energy_gained > audit.energy_residual) {
-        ff_cli_say(
-            out,
-            "NOT good: contacts or steps generate %.2g of the energy exchanged (allowed %.2g); "
-            "use a "
-            "smaller stepper.step\n",
-            audit.energy_gained / audit.energy_scale, run->energy_tolerance);
-        return;
-      }
-      ff_cli_say(out, "NOT good: energy is wrong by %.2g of the energy exchanged (allowed %.2g); ",
-                 relative, run->energy_tolerance);
-      summary_print_advice(summary, out);
-      return;
-    case FF_VERDICT_UNDER_RESOLVED:
-      ff_cli_say(
-          out,
-          "NOT good: under-resolved: a contact is stiffer than a step of %.3g s can resolve; "
-          "use a step of %.2g s\n",
-          run->stepper.step, audit.needed_step);
-      return;
-    case FF_VERDICT_CONTACT:
-      fputs("NOT good: contact forces violate their conditions; use a smaller stepper.step\n", out);
-      return;
+  ff_finding found[FF_FINDINGS_MOST];
+  int count = ff_summary_findings(summary, found), failures = 0;
+  while (failures < count && found[failures].failure) {
+    failures++;
+  }
+  if (failures == 0) {
+    ff_audit audit = ff_sim_audit(summary->sim);
+    summary_print_good(summary, &audit, out);
+  } else {
+    fputs("NOT good: ", out);
+  }
+  for (int i = 0; i < failures; i++) {
+    fputs(i > 0 ? "  and      " : "", out);
+    summary_print_finding(summary, &found[i], out);
+  }
+  for (int i = failures; i < count; i++) {
+    fputs("  note     ", out);
+    summary_print_finding(summary, &found[i], out);
   }
 }
 
@@ -150,7 +180,7 @@ static void summary_print_contacts(const ff_audit *audit, const ff_run_def *run,
                worst->complementarity, worst->cone, audit->contact_force);
     ff_cli_say(out, "                   dissipation %.3g W, penetration %.3g m%s\n",
                worst->dissipation, worst->penetration,
-               judged ? "" : ": at the end of steps, not judged");
+               judged ? "" : ": at the end of steps, forces not judged");
   }
 }
 
@@ -248,6 +278,36 @@ static void json_audit(ff_json *json, const ff_audit *audit, const ff_run_def *r
   ff_json_close(json, '}');
 }
 
+/* Failures and notes, the worst first. */
+static void json_findings(ff_json *json, const ff_summary *summary) {
+  ff_finding found[FF_FINDINGS_MOST];
+  int count = ff_summary_findings(summary, found);
+  ff_json_open(json, "findings", '[');
+  for (int i = 0; i < count; i++) {
+    const ff_finding *finding = &found[i];
+    ff_json_open(json, NULL, '{');
+    ff_json_text(json, "kind", ff_finding_describe(finding->kind).name);
+    ff_json_text(json, "severity", finding->failure ? "failure" : "note");
+    ff_json_open(json, "bodies", '[');
+    const ff_body bodies[] = {finding->a, finding->b};
+    for (int k = 0; k < 2; k++) {
+      if (bodies[k].id > 0) {
+        ff_json_text(json, NULL, ff_model_body_name(summary->model, bodies[k]));
+      }
+    }
+    ff_json_close(json, ']');
+    ff_json_number(json, "first", finding->first);
+    ff_json_number(json, "worst", finding->worst);
+    ff_json_number(json, "value", finding->value);
+    ff_json_number(json, "limit", finding->limit);
+    ff_json_text(json, "unit", finding->unit);
+    ff_json_text(json, "meaning", ff_finding_describe(finding->kind).meaning);
+    ff_json_text(json, "advice", finding->advice);
+    ff_json_close(json, '}');
+  }
+  ff_json_close(json, ']');
+}
+
 /* Touch-downs and lift-offs in order of time, for the table of a report. */
 static void json_events(ff_json *json, const ff_summary *summary) {
   ff_json_open(json, "contact_events", '[');
@@ -300,6 +360,7 @@ void ff_summary_json(const ff_summary *summary, FILE *out) {
   ff_results_json(summary->model, summary->sim, &json);
   json_energy(&json, summary->sim);
   json_audit(&json, &audit, run);
+  json_findings(&json, summary);
   if (summary->events) {
     json_events(&json, summary);
     ff_results_events(summary->model, summary->events, summary->event_count, &json);

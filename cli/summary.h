@@ -19,7 +19,10 @@ typedef struct ff_summary {
 
 void ff_summary_text(const ff_summary *summary, FILE *out);
 void ff_summary_json(const ff_summary *summary, FILE *out);
-/* One line: the verdict, with advice if it is not good. */
+/* The verdict, in one line and one more for each of several findings, with advice. */
 void ff_summary_verdict(const ff_summary *summary, FILE *out);
+/* Findings of the run, failures first; returns their number. */
+int ff_summary_findings(const ff_summary *summary, ff_finding out[FF_FINDINGS_MOST]);
+bool ff_summary_is_good(const ff_summary *summary); /* no failure */
 
 #endif

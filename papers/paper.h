@@ -48,7 +48,7 @@ const ff_paper *ff_paper_find(const char *key); /* NULL: unknown */
 /* ---- findings -------------------------------------------------------------------------------- */
 
 /* A claim of the paper and its outcome. */
-typedef struct ff_finding {
+typedef struct ff_outcome {
   const char *key;    /* identifier, unique in the paper: "no-sticking" */
   const char *claim;  /* as text */
   const char *source; /* reference: "Sec. 4.1" */
@@ -61,12 +61,12 @@ typedef struct ff_finding {
    * together with a tested verdict means "should hold". */
   ff_claim_verdict known;
   const char *note;
-} ff_finding;
+} ff_outcome;
 
 /* Adds it to the list and to the page. Consecutive claims share a table. */
-void ff_reproduction_find(ff_reproduction *study, const ff_finding *finding);
+void ff_reproduction_find(ff_reproduction *study, const ff_outcome *finding);
 /* Is the verdict neither "holds" nor the expected one? */
-bool ff_finding_surprises(const ff_finding *finding);
+bool ff_finding_surprises(const ff_outcome *finding);
 /* holds or differs */
 ff_claim_verdict ff_verdict_of(bool holds);
 
@@ -188,7 +188,7 @@ struct ff_reproduction {
   void *context;             /* of fail */
 
   ff_data *data; /* the user's data, read before the reproduction starts */
-  ff_finding *findings;
+  ff_outcome *findings;
   ff_quantity *numbers;
   ff_sheet *sheets;
   struct ff_computed *computed; /* results of the parts so far */

@@ -52,11 +52,11 @@ ff_claim_verdict ff_verdict_of(bool holds) {
   return holds ? FF_CLAIM_HOLDS : FF_CLAIM_DIFFERS;
 }
 
-bool ff_finding_surprises(const ff_finding *finding) {
+bool ff_finding_surprises(const ff_outcome *finding) {
   return finding->verdict != FF_CLAIM_HOLDS && finding->verdict != finding->known;
 }
 
-void ff_reproduction_find(ff_reproduction *study, const ff_finding *finding) {
+void ff_reproduction_find(ff_reproduction *study, const ff_outcome *finding) {
   study->findings =
       ff_reproduction_grow(study, study->findings, study->finding_count, sizeof *finding);
   study->findings[study->finding_count++] = *finding;

@@ -134,7 +134,21 @@ check_site() {
   done
 }
 
+# Tables that the program prints.
+check_tables() {
+  local words page mark
+  while read -r words page mark; do
+    if diff <("$program" "$words" --markdown) <(sed -n "/^<!-- $mark -->/,/^<!-- .$mark -->/p" "$page" |
+      sed '1d;$d') >/dev/null; then
+      found ""
+    else
+      found "$page has another table than footfall $words; run tools/refresh-docs PROGRAM"
+    fi
+  done <<<"findings docs/verdict.md findings"
+}
+
 check_links
+check_tables
 check_functions
 check_citations
 check_keys

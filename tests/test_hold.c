@@ -1,5 +1,6 @@
 /* Friction held over fixed steps: nothing creeps, stiff bristles do not need short steps, and
  * what fixed steps give comes to what `adaptive` gives. */
+#include "findings.h"
 #include "math/vec.h"
 #include "worlds.h"
 
@@ -157,7 +158,7 @@ static void friction_creeps_as_its_law_says(void **state) {
     assert_int_equal(world_advance(&w, 2), FF_OK);
     double moved = ff_sim_body(w.sim, box).position.x - start;
     assert_close(moved, cases[i].speed, greater(1e-4 * cases[i].speed, 1e-8));
-    assert_int_equal(ff_sim_audit(w.sim).verdict, FF_VERDICT_GOOD);
+    assert_good(w.sim);
     assert_true(ff_sim_audit(w.sim).energy_residual < 1e-3 * ff_sim_audit(w.sim).energy_scale);
     world_end(&w);
   }

@@ -1,4 +1,5 @@
 /* Pilots: their parts alone, then the humanoid of scenes/ standing, walking, pushed, in the air. */
+#include "findings.h"
 #include "scene_text.h"
 
 #include "base/memory.h"
@@ -417,7 +418,7 @@ static void assert_stands(const run *r) {
   assert_int_equal(now.mode, FF_PILOT_STAND);
   assert_true(upright(r) > 0.9999);
   assert_true(v3_norm(now.com_velocity) < 2e-3);
-  assert_int_equal(ff_sim_audit(r->sim).verdict, FF_VERDICT_GOOD);
+  assert_good(r->sim);
 }
 
 /* Membranes of 0.5 mm bear half of a foot's weight at 1.1 mm; landings press it in to twice that.
@@ -586,7 +587,7 @@ static void falls_and_lies(void **state) {
   assert_true(v3_norm(pilot_of(&r).com_velocity) < 0.05);
   assert_true(r.deepest < 0.02);
   assert_true(link_of(&r, "trunk").position.z > 0.04); /* a box of 90 x 140 mm */
-  assert_int_equal(ff_sim_audit(r.sim).verdict, FF_VERDICT_GOOD);
+  assert_good(r.sim);
   finish(&r);
 }
 

@@ -1,4 +1,5 @@
 /* Stepper `quasi-rigid`: what lies still lies still exactly, and then costs next to nothing. */
+#include "findings.h"
 #include "footfall/footfall.h"
 #include "layers.h"
 
@@ -116,7 +117,7 @@ static void a_heap_repeats_itself_in_the_end(void **state) {
   assert_int_equal(world_advance(&w, 5), FF_OK);
   assert_int_equal(ff_sim_solver(w.sim).repeated - before, 250);
   assert_true(ff_sim_contact_count(w.sim) > COUNT);
-  assert_int_equal(ff_sim_audit(w.sim).verdict, FF_VERDICT_GOOD);
+  assert_good_but(w.sim, FF_FINDING_STEP_LOSS, "heap");
   world_end(&w);
 }
 

@@ -275,8 +275,8 @@ typedef struct ff_momentum {
 
 FF_API ff_momentum ff_sim_momentum(const ff_sim *sim);
 
-/* Residuals of the contact conditions (stepper `quasi-rigid`), recomputed from states and forces; 0
- * in theory. The worst of all points. */
+/* Residuals of the contact conditions (`quasi-rigid`, `micro-macro`), recomputed from states and
+ * forces; 0 in theory. The worst of all points. */
 typedef struct ff_contact_residual {
   double complementarity; /* N: a force across a gap, or a tensile force */
   double cone;            /* N, friction beyond its cone, in units of the ellipsoid */
@@ -287,19 +287,71 @@ typedef struct ff_contact_residual {
 /* After the last step. */
 FF_API ff_contact_residual ff_sim_contact_residual(const ff_sim *sim);
 
+/* What is wrong, or worth a note, with a run. Good means: no failure. Rows of docs/verdict.md. */
+typedef enum ff_finding_kind {
+  /* failures */
+  FF_FINDING_NON_FINITE,    /* a position, velocity or energy is not finite, or beyond 1e150 */
+  FF_FINDING_MISSED,        /* two shapes passed through each other without a contact */
+  FF_FINDING_TOO_DEEP,      /* an overlap deeper than half the thinner shape */
+  FF_FINDING_RIGID_ENTERED, /* an overlap of rigid surfaces or cores */
+  FF_FINDING_START_OVERLAP, /* bodies overlap at the start by more than their load explains */
+  FF_FINDING_ENERGY,        /* residual of the ledger */
+  FF_FINDING_CREATED,       /* stored energy less work rises above its start */
+  FF_FINDING_UNDONE,        /* a law's loss falls below its largest value */
+  FF_FINDING_CANCELS,       /* losses that cancel each other */
+  FF_FINDING_STEP_LOSS,     /* energy taken or given by the steps themselves */
+  FF_FINDING_IMPACT,        /* an impact restitutes less or more than its law */
+  FF_FINDING_COARSE,        /* a contact is stiffer than a fixed step can resolve */
+  FF_FINDING_CONTACT,       /* complementarity, or the friction cone, of solved contacts */
+  FF_FINDING_CREEP,         /* a contact that sticks drifts */
+  FF_FINDING_MOTION,        /* another motion at half the step: footfall run --certify */
+  /* notes */
+  FF_FINDING_NO_LAW,    /* shapes overlap that no law joins */
+  FF_FINDING_LEFT,      /* a body left the scene */
+  FF_FINDING_FELL,      /* a robot fell */
+  FF_FINDING_UNTOUCHED, /* the scene has contact laws, and nothing ever touched */
+  FF_FINDING_COUNT
+} ff_finding_kind;
+
+typedef struct ff_finding {
+  ff_finding_kind kind;
+  bool failure;       /* else a note */
+  ff_body a, b;       /* id 0: none */
+  double first;       /* s, time at which it began */
+  double worst;       /* s, time of the value */
+  double value;       /* in the unit of its kind */
+  double limit;       /* the same; 0: none */
+  const char *unit;   /* static text; "1": a ratio */
+  const char *advice; /* static text */
+  double reserved[4];
+} ff_finding;
+
+/* What a kind means: static texts. */
+typedef struct ff_finding_info {
+  const char *name; /* "too deep" */
+  bool failure;
+  const char *unit;
+  const char *limit; /* in words */
+  const char *meaning;
+  const char *advice;
+} ff_finding_info;
+
+FF_API ff_finding_info ff_finding_describe(ff_finding_kind kind);
+
 typedef enum ff_verdict {
-  FF_VERDICT_GOOD,
-  FF_VERDICT_ENERGY,         /* residual, or energy gained, above the scene's tolerance */
-  FF_VERDICT_UNDER_RESOLVED, /* a contact was stiffer than the step can follow */
-  FF_VERDICT_CONTACT,        /* contact conditions are violated */
+  FF_VERDICT_GOOD,           /* no failure; else the first of these that applies, from below: */
+  FF_VERDICT_ENERGY,         /* energy, or numbers that are not finite */
+  FF_VERDICT_UNDER_RESOLVED, /* a contact, or an impact, that the steps cannot follow */
+  FF_VERDICT_CONTACT,        /* overlaps, contact conditions, creep */
 } ff_verdict;
 
 typedef struct ff_audit {
   ff_verdict verdict;
-  double energy_scale;      /* J, energy exchanged: the reference of the residual */
+  double energy_scale;      /* J, energy physically exchanged: the largest of kinetic, change of
+                               gravity, stored and net work, at least 1e-3 of the weights times sizes */
   double energy_residual;   /* J, largest |energy.residual| */
-  double energy_gained;     /* J, largest energy gained by all losses together, or by the steps
-                               (lost.step); quasi-rigid */
+  double energy_gained;     /* J, largest energy created, given back by a law's loss, or given by
+                               the steps (lost.step) */
   double momentum_residual; /* kg m/s, largest */
   double angular_residual;  /* kg m^2/s, largest */
   double coarseness;        /* largest step * contact frequency, rad; fixed steppers */
@@ -314,6 +366,11 @@ typedef struct ff_audit {
 } ff_audit;
 
 FF_API ff_audit ff_sim_audit(const ff_sim *sim);
+/* Findings since the start, or since the state was set: failures first, the worst first. Returns
+ * their number; out (may be NULL) takes the first capacity of them. At most FF_FINDINGS_MOST: of
+ * one kind, the worst pairs of bodies. */
+enum { FF_FINDINGS_MOST = 64 };
+FF_API int ff_sim_findings(const ff_sim *sim, ff_finding *out, int capacity);
 
 /* Statistics of the solver of `quasi-rigid` or `micro-macro` since the start; all 0 under other
  * steppers. */

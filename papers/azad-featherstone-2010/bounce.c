@@ -57,7 +57,7 @@ static void *compute_part(ff_reproduction *study) {
 static void report_part(ff_reproduction *study, const void *computed) {
   const bounce_part *part = computed;
   ff_reproduction_find(
-      study, &(ff_finding){.key = "not-sticky",
+      study, &(ff_outcome){.key = "not-sticky",
                            .claim = "The force is never negative",
                            .source = "Fig. 10",
                            .paper = "not sticky",
@@ -68,7 +68,7 @@ static void report_part(ff_reproduction *study, const void *computed) {
   double share = part->jump / part->peak[0];
   double step = part->trace->time[1];
   ff_reproduction_find(
-      study, &(ff_finding){.key = "continuous",
+      study, &(ff_outcome){.key = "continuous",
                            .claim = "The force is continuous and starts and ends at zero",
                            .source = "Fig. 10",
                            .paper = "continuous",
@@ -82,7 +82,7 @@ static void report_part(ff_reproduction *study, const void *computed) {
   double residual = part->trace->audit.energy_residual / 0.17600121;
   ff_reproduction_find(
       study,
-      &(ff_finding){.key = "bounce-energy",
+      &(ff_outcome){.key = "bounce-energy",
                     .claim = "Stored and dissipated energy add up to a constant",
                     .source = "Fig. 11, eq. 15",
                     .paper = "constant",

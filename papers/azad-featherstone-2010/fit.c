@@ -186,7 +186,7 @@ static void report_part(ff_reproduction *study, const void *computed) {
                                                  better, study->data_count)
                           : "-";
   ff_reproduction_find(study,
-                       &(ff_finding){.key = "experiments",
+                       &(ff_outcome){.key = "experiments",
                                      .claim = "It fits measured restitution better than the "
                                               "classical model",
                                      .source = "Fig. 4",

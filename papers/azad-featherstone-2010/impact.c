@@ -84,7 +84,7 @@ static void report_part(ff_reproduction *study, const void *computed) {
     falls = falls && part->e[0][i] < part->e[0][i - 1];
   }
   ff_reproduction_find(
-      study, &(ff_finding){.key = "restitution-falls",
+      study, &(ff_outcome){.key = "restitution-falls",
                            .claim = "Restitution falls with impact speed",
                            .source = "Fig. 2",
                            .paper = "decreases",
@@ -94,7 +94,7 @@ static void report_part(ff_reproduction *study, const void *computed) {
   bool straight = part->bend < 1.2;
   ff_reproduction_find(
       study,
-      &(ff_finding){.key = "linear-in-log-speed",
+      &(ff_outcome){.key = "linear-in-log-speed",
                     .claim = "Restitution is linear in the logarithm of speed",
                     .source = "Fig. 3",
                     .paper = "a straight line",
@@ -109,7 +109,7 @@ static void report_part(ff_reproduction *study, const void *computed) {
                     .note = "Nearly straight over two decades, as in the figure; a gentle bend "
                             "over more."});
   ff_reproduction_find(
-      study, &(ff_finding){.key = "force-ends-first",
+      study, &(ff_outcome){.key = "force-ends-first",
                            .claim = "The force reaches zero before the depth does",
                            .source = "Fig. 7",
                            .paper = "contact ends before the ground has recovered",
@@ -120,7 +120,7 @@ static void report_part(ff_reproduction *study, const void *computed) {
                            .unit = "s",
                            .verdict = ff_verdict_of(part->fast.duration < part->fast.time_clear)});
   ff_reproduction_find(
-      study, &(ff_finding){.key = "one-curve",
+      study, &(ff_outcome){.key = "one-curve",
                            .claim = "Restitution depends on D K^−0.6 m^−0.4 v^0.2 alone",
                            .source = "not in the paper",
                            .paper = "-",

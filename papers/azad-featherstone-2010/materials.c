@@ -74,7 +74,7 @@ static void *compute_part(ff_reproduction *study) {
 static void report_part(ff_reproduction *study, const void *computed) {
   (void)computed;
   ff_reproduction_find(
-      study, &(ff_finding){.key = "materials",
+      study, &(ff_outcome){.key = "materials",
                            .claim = "The fit is better for cork and lead than for cast iron "
                                     "and brass, whose slopes differ from the model's",
                            .source = "Fig. 4",

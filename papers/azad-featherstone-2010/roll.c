@@ -79,7 +79,7 @@ static void *compute_part(ff_reproduction *study) {
 static void report_part(ff_reproduction *study, const void *computed) {
   const roll_part *part = computed;
   ff_reproduction_find(
-      study, &(ff_finding){.key = "stick",
+      study, &(ff_outcome){.key = "stick",
                            .claim = "The first contact starts with slip, then sticks for less "
                                     "than 1 ms",
                            .source = "Fig. 14",
@@ -90,7 +90,7 @@ static void report_part(ff_reproduction *study, const void *computed) {
                            .verdict = ff_verdict_of(part->slips_first && part->stick > 0 &&
                                                     part->stick < 1e-3)});
   ff_reproduction_find(
-      study, &(ff_finding){.key = "friction-continuous",
+      study, &(ff_outcome){.key = "friction-continuous",
                            .claim = "The friction force is continuous",
                            .source = "Fig. 14",
                            .paper = "completely continuous and smooth",
@@ -103,7 +103,7 @@ static void report_part(ff_reproduction *study, const void *computed) {
                            .verdict = ff_verdict_of(part->jump < 0.05)});
   ff_reproduction_find(
       study,
-      &(ff_finding){.key = "rolls",
+      &(ff_outcome){.key = "rolls",
                     .claim = "It rolls from 0.5 to 0.6 s on",
                     .source = "Fig. 15",
                     .paper = "after 0.5 s",
@@ -113,7 +113,7 @@ static void report_part(ff_reproduction *study, const void *computed) {
                     .verdict = ff_verdict_of(part->rolls_from > 0.5 && part->rolls_from < 0.6)});
   double residual = part->whole->audit.energy_residual / 0.189574;
   ff_reproduction_find(study,
-                       &(ff_finding){.key = "roll-energy",
+                       &(ff_outcome){.key = "roll-energy",
                                      .claim = "The total energy is constant",
                                      .source = "Fig. 16",
                                      .paper = "constant",
@@ -122,7 +122,7 @@ static void report_part(ff_reproduction *study, const void *computed) {
                                      .unit = "1",
                                      .verdict = ff_verdict_of(residual < 1e-10)});
   ff_reproduction_find(
-      study, &(ff_finding){.key = "tangential-energy",
+      study, &(ff_outcome){.key = "tangential-energy",
                            .claim = "Eq. 33 is the energy stored in the tangential spring",
                            .source = "eq. 33",
                            .paper = "stored energy",

@@ -65,7 +65,7 @@ static void report_part(ff_reproduction *study, const void *computed) {
   double residual = part->trace->audit.energy_residual / part->trace->audit.energy_scale;
   ff_reproduction_find(
       study,
-      &(ff_finding){.key = "foot",
+      &(ff_outcome){.key = "foot",
                     .claim = "It serves as a model of foot and ground",
                     .source = "Sec. 1, 5",
                     .paper = "may be useful",
@@ -79,7 +79,7 @@ static void report_part(ff_reproduction *study, const void *computed) {
                     .unit = "m",
                     .verdict = ff_verdict_of(part->last - part->first > 0.2 && residual < 1e-8)});
   ff_reproduction_find(
-      study, &(ff_finding){.key = "cost",
+      study, &(ff_outcome){.key = "cost",
                            .claim = "It costs far less than a discrete elastic foundation",
                            .source = "Sec. 2",
                            .paper = "much more efficient",

@@ -126,7 +126,7 @@ static void *compute_part(ff_reproduction *study) {
 
 static void report_normal(ff_reproduction *study, const force_part *part) {
   ff_reproduction_find(
-      study, &(ff_finding){.key = "damping",
+      study, &(ff_outcome){.key = "damping",
                            .claim = "Eq. 44 damps the normal motion",
                            .source = "Eq. 44",
                            .paper = "damping a_V",
@@ -142,7 +142,7 @@ static void report_normal(ff_reproduction *study, const force_part *part) {
                                    "the energy. The law takes the sign into "
                                    "account; printed: true gives eq. 44."});
   ff_reproduction_find(study,
-                       &(ff_finding){.key = "damping-signed",
+                       &(ff_outcome){.key = "damping-signed",
                                      .claim = "With the sign of the velocity it does",
                                      .source = "beyond the paper",
                                      .paper = "-",
@@ -153,7 +153,7 @@ static void report_normal(ff_reproduction *study, const force_part *part) {
                                      .verdict = ff_verdict_of(part->up_damped < 0.145)});
   double residual = part->damped->audit.energy_residual / part->damped->audit.energy_scale;
   ff_reproduction_find(
-      study, &(ff_finding){
+      study, &(ff_outcome){
                  .key = "potential",
                  .claim = "The bed stores k_V V z̄, and the ledger closes",
                  .source = "beyond the paper",
@@ -168,7 +168,7 @@ static void report_part(ff_reproduction *study, const void *computed) {
   const force_part *part = computed;
   report_normal(study, part);
   ff_reproduction_find(
-      study, &(ff_finding){.key = "friction-curve",
+      study, &(ff_outcome){.key = "friction-curve",
                            .claim = "Friction peaks at mu_s near v_t and falls to mu_d",
                            .source = "Eq. 48",
                            .paper = "0.8 and 0.5",
@@ -179,7 +179,7 @@ static void report_part(ff_reproduction *study, const void *computed) {
                            .verdict = ff_verdict_of(fabs(part->peak - 0.8) < 0.01 &&
                                                     fabs(part->level - 0.5) < 1e-9)});
   ff_reproduction_find(study,
-                       &(ff_finding){.key = "no-stiction",
+                       &(ff_outcome){.key = "no-stiction",
                                      .claim = "There is no exact stiction",
                                      .source = "Sec. 4.5",
                                      .paper = "none",
@@ -191,7 +191,7 @@ static void report_part(ff_reproduction *study, const void *computed) {
                                      .unit = "1",
                                      .verdict = ff_verdict_of(part->creep > 0)});
   ff_reproduction_find(study,
-                       &(ff_finding){.key = "spin-units",
+                       &(ff_outcome){.key = "spin-units",
                                      .claim = "Eq. 50 is a moment",
                                      .source = "Eq. 50",
                                      .paper = "N m",
@@ -201,7 +201,7 @@ static void report_part(ff_reproduction *study, const void *computed) {
                                      .note = "By default the lever is the radius of gyration "
                                              "√(J/V)."});
   ff_reproduction_find(
-      study, &(ff_finding){.key = "contensou",
+      study, &(ff_outcome){.key = "contensou",
                            .claim = "Sliding and spinning friction are independent",
                            .source = "Sec. 4.5",
                            .paper = "the Contensou effect is not captured",

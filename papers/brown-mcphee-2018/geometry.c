@@ -106,7 +106,7 @@ static void *compute_part(ff_reproduction *study) {
 
 static void report_part(ff_reproduction *study, const void *computed) {
   const geometry_part *part = computed;
-  ff_reproduction_find(study, &(ff_finding){.key = "volume",
+  ff_reproduction_find(study, &(ff_outcome){.key = "volume",
                                             .claim = "The overlap is that of a sphere, stretched",
                                             .source = "Eq. 2, 15",
                                             .paper = "V_E = abc V_S",
@@ -116,7 +116,7 @@ static void report_part(ff_reproduction *study, const void *computed) {
                                             .unit = "1",
                                             .verdict = ff_verdict_of(part->volume < 2e-3)});
   ff_reproduction_find(study,
-                       &(ff_finding){.key = "centroid",
+                       &(ff_outcome){.key = "centroid",
                                      .claim = "So is its centroid",
                                      .source = "Eq. 4, 17",
                                      .paper = "c_E = S c_S",
@@ -129,7 +129,7 @@ static void report_part(ff_reproduction *study, const void *computed) {
                                      .verdict = ff_verdict_of(part->centroid < 2e-3)});
   ff_reproduction_find(
       study,
-      &(ff_finding){
+      &(ff_outcome){
           .key = "second-moment",
           .claim = "Eq. 37 is the weighted second moment of area of the ellipsoid",
           .source = "Eq. 37",
@@ -146,7 +146,7 @@ static void report_part(ff_reproduction *study, const void *computed) {
           .note = "It projects the cap along its own normal before stretching; the "
                   "ellipsoid is projected along the plane's. Missing: abc B (|g|² − g "
                   "gᵀ), g = S²n/|Sn| − |Sn| n. With it the numerical value is met, see below."});
-  ff_reproduction_find(study, &(ff_finding){.key = "second-moment-exact",
+  ff_reproduction_find(study, &(ff_outcome){.key = "second-moment-exact",
                                             .claim = "With that term it is",
                                             .source = "beyond the paper",
                                             .paper = "-",
@@ -156,7 +156,7 @@ static void report_part(ff_reproduction *study, const void *computed) {
                                             .unit = "1",
                                             .verdict = ff_verdict_of(part->exact < 2e-3)});
   ff_reproduction_find(
-      study, &(ff_finding){.key = "second-moment-axes",
+      study, &(ff_outcome){.key = "second-moment-axes",
                            .claim = "Eq. 37 is right for planes along the axes",
                            .source = "Eq. 37",
                            .paper = "exact",

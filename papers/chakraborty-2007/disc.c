@@ -107,7 +107,7 @@ static void report_core(ff_reproduction *study, const disc_part *part) {
   const fall_part *fall = &part->core.fall;
   double impulse, exact = exact_disc_core(core_at, &impulse);
   ff_reproduction_find(
-      study, &(ff_finding){.key = "core-time",
+      study, &(ff_outcome){.key = "core-time",
                            .claim = "The disc hits the rigid core at about 0.34 s",
                            .source = "Fig. 4(a)",
                            .paper = "about 0.34 s",
@@ -119,7 +119,7 @@ static void report_core(ff_reproduction *study, const disc_part *part) {
   double share = fall->core_impulse / impulse - 1;
   ff_reproduction_find(
       study,
-      &(ff_finding){.key = "core-impulse",
+      &(ff_outcome){.key = "core-impulse",
                     .claim = "The core's impulse is that of the continuous motion, to first order",
                     .source = "Fig. 4(a)",
                     .paper = "large impulse",
@@ -129,7 +129,7 @@ static void report_core(ff_reproduction *study, const disc_part *part) {
                     .unit = "N s",
                     .verdict = ff_verdict_of(fabs(share) < 0.01)});
   ff_reproduction_find(
-      study, &(ff_finding){.key = "core-stops",
+      study, &(ff_outcome){.key = "core-stops",
                            .claim = "The core takes all speed at once",
                            .source = "Fig. 4(d)",
                            .paper = "velocity drops to zero",
@@ -149,7 +149,7 @@ static void report_energy(ff_reproduction *study, const disc_part *part) {
   }
   ff_reproduction_number(study, "disc.energy_after", found, "J");
   ff_reproduction_find(
-      study, &(ff_finding){.key = "energy-after",
+      study, &(ff_outcome){.key = "energy-after",
                            .claim = "The impact with the core loses energy",
                            .source = "Fig. 4(e)",
                            .paper = "loss of energy",
@@ -161,7 +161,7 @@ static void report_energy(ff_reproduction *study, const disc_part *part) {
   double lost = fmax(part->core.lost, part->free.lost);
   double growth = fmax(part->core.growth, part->free.growth);
   ff_reproduction_find(
-      study, &(ff_finding){
+      study, &(ff_outcome){
                  .key = "euler-loss",
                  .claim = "Otherwise a step of 0.1 ms loses about 1e-5 J, and gains none",
                  .source = "Figs. 4(e), 5(a)",
@@ -175,7 +175,7 @@ static void report_energy(ff_reproduction *study, const disc_part *part) {
 static void report_free(ff_reproduction *study, const disc_part *part) {
   const fall_part *fall = &part->free.fall;
   ff_reproduction_find(study,
-                       &(ff_finding){.key = "no-core",
+                       &(ff_outcome){.key = "no-core",
                                      .claim = "With 1 m of layer the spring bears everything",
                                      .source = "Fig. 5(b)",
                                      .paper = "no force of the core",
@@ -185,7 +185,7 @@ static void report_free(ff_reproduction *study, const disc_part *part) {
                                      .verdict = ff_verdict_of(fall->core_peak == 0)});
   double order = log2(part->error[STEPS - 2] / part->error[STEPS - 1]);
   ff_reproduction_find(
-      study, &(ff_finding){.key = "order",
+      study, &(ff_outcome){.key = "order",
                            .claim = "The method is of first order",
                            .source = "Sec. Time-stepping formulation",
                            .paper = "Euler approximation",

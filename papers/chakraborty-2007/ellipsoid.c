@@ -223,7 +223,7 @@ static void report_core(ff_reproduction *study, const throw_part *it, const char
       hits ? ff_reproduction_text(study, "%.3f N s at %.4f s", fall->core_impulse, fall->core_time)
            : ff_reproduction_text(study, "none: deepest %.3f mm of 5 mm", 1e3 * fall->deepest);
   ff_reproduction_find(
-      study, &(ff_finding){.key = key,
+      study, &(ff_outcome){.key = key,
                            .claim = ff_reproduction_text(study,
                                                          "A large impulse of the core just "
                                                          "before 0.2 s (%s, K_nn = %.0f N/m)",
@@ -250,7 +250,7 @@ static void report_cores(ff_reproduction *study, const ellipsoid_part *part) {
   double off = part->softest / part->softest_exact - 1;
   ff_reproduction_find(
       study,
-      &(ff_finding){
+      &(ff_outcome){
           .key = "core-needs",
           .claim = "Condition for the core's impulse of Fig. 6: a normal stiffness below "
                    "that at which a critically damped fall reaches 5 mm",
@@ -268,7 +268,7 @@ static void report_flat(ff_reproduction *study, const throw_part *it, const thro
   double drop = it->spin_before - it->spin_after;
   ff_reproduction_find(
       study,
-      &(ff_finding){.key = "spin-drop",
+      &(ff_outcome){.key = "spin-drop",
                     .claim = "With the core's impulse the spin drops at once",
                     .source = "Fig. 6(d)",
                     .paper = "instantaneous drop",
@@ -286,7 +286,7 @@ static void report_flat(ff_reproduction *study, const throw_part *it, const thro
   for (int i = 0; i < 2; i++) {
     const throw_part *one = i == 0 ? hard : it;
     ff_reproduction_find(
-        study, &(ff_finding){
+        study, &(ff_outcome){
                    .key = i == 0 ? "sticks" : "sticks-soft",
                    .claim = ff_reproduction_text(
                        study, "It sticks from about 0.4 s on (K_nn = %.0f N/m)", one->k),
@@ -299,7 +299,7 @@ static void report_flat(ff_reproduction *study, const throw_part *it, const thro
   }
   ff_reproduction_find(
       study,
-      &(ff_finding){.key = "rest",
+      &(ff_outcome){.key = "rest",
                     .claim = "It settles, and the layer bears its weight",
                     .source = "Fig. 6(b), (c)",
                     .paper = "constant, about the weight",
@@ -313,7 +313,7 @@ static void report_flat(ff_reproduction *study, const throw_part *it, const thro
 static void report_rolling(ff_reproduction *study, const throw_part *it, const char *key,
                            ff_claim_verdict known, const char *note) {
   ff_reproduction_find(
-      study, &(ff_finding){.key = key,
+      study, &(ff_outcome){.key = key,
                            .claim = ff_reproduction_text(study,
                                                          "Tilted, it slides until about 0.5 s, "
                                                          "then rolls (K_nn = %.0f N/m)",
@@ -332,7 +332,7 @@ static void report_tilted(ff_reproduction *study, const ellipsoid_part *part) {
   const throw_part *it = &part->throws[TILTED_SOFT], *hard = &part->throws[TILTED];
   double least = fmin(it->turning, hard->turning);
   ff_reproduction_find(
-      study, &(ff_finding){.key = "turning",
+      study, &(ff_outcome){.key = "turning",
                            .claim = "Tilted, it turns about x and y after the impact",
                            .source = "Fig. 7(c)",
                            .paper = "angular velocities appear",
@@ -350,7 +350,7 @@ static void report_tilted(ff_reproduction *study, const ellipsoid_part *part) {
   double ends = fmax(hard->sticks, it->sticks);
   ff_reproduction_find(
       study,
-      &(ff_finding){.key = "rolls-on",
+      &(ff_outcome){.key = "rolls-on",
                     .claim = "Once it rolls it goes on rolling",
                     .source = "Sec. Example 2",
                     .paper = "ad infinitum",
@@ -371,7 +371,7 @@ static void report_part(ff_reproduction *study, const void *computed) {
   }
   ff_reproduction_find(
       study,
-      &(ff_finding){.key = "no-penetration",
+      &(ff_outcome){.key = "no-penetration",
                     .claim = "Contact constraints hold at the end of each step: "
                              "no core enters the other",
                     .source = "Sec. Complementarity formulation",

@@ -97,7 +97,7 @@ static void *compute_part(ff_reproduction *study) {
 static void report_part(ff_reproduction *study, const void *computed) {
   const others_part *part = computed;
   ff_reproduction_find(
-      study, &(ff_finding){.key = "rolling-disc",
+      study, &(ff_outcome){.key = "rolling-disc",
                            .claim = "A disc that rolls on exact geometry loses no energy",
                            .source = "Sec. 1, Introduction",
                            .paper = "no loss",
@@ -110,7 +110,7 @@ static void report_part(ff_reproduction *study, const void *computed) {
                            .verdict = ff_verdict_of(part->drift < 1e-12 && part->slips < 1e-9)});
   ff_reproduction_find(
       study,
-      &(ff_finding){
+      &(ff_outcome){
           .key = "two-bodies",
           .claim = "Two colliding flexible bodies separate as in the continuous model",
           .source = "Sec. Compliant contact modeling",
@@ -124,7 +124,7 @@ static void report_part(ff_reproduction *study, const void *computed) {
           .verdict = ff_verdict_of(part->apart < 5e-3)});
   ff_reproduction_find(
       study,
-      &(ff_finding){.key = "two-bodies-core",
+      &(ff_outcome){.key = "two-bodies-core",
                     .claim = "With a layer of 2 mm they stop at their cores",
                     .source = "Sec. Compliant contact modeling",
                     .paper = "no penetration",

@@ -57,7 +57,7 @@ static void report_part(ff_reproduction *study, const void *computed) {
   ff_reproduction_number(study, "solver.iterations", (double)sum.iterations, "1");
   ff_reproduction_number(study, "solver.residual", sum.residual, "1");
   ff_reproduction_find(
-      study, &(ff_finding){.key = "solved",
+      study, &(ff_outcome){.key = "solved",
                            .claim = "Every step of the examples is solved",
                            .source = "Sec. Illustrative examples",
                            .paper = "by PATH",
@@ -72,7 +72,7 @@ static void report_part(ff_reproduction *study, const void *computed) {
                            .verdict = ff_verdict_of(sum.problems > 0 && sum.cut_steps == 0)});
   ff_reproduction_find(
       study,
-      &(ff_finding){.key = "conditions",
+      &(ff_outcome){.key = "conditions",
                     .claim = "Contact forces keep complementarity, the friction "
                              "ellipsoid and maximum dissipation",
                     .source = "eqs. 4, 13",

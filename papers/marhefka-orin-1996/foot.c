@@ -150,7 +150,7 @@ static void *compute_part(ff_reproduction *study) {
 
 static void report_placing(ff_reproduction *study, const foot_part *part, const ff_event *off) {
   ff_reproduction_find(study,
-                       &(ff_finding){.key = "foot-tracking",
+                       &(ff_outcome){.key = "foot-tracking",
                                      .claim = "The ground keeps the foot from its desired position",
                                      .source = "Sec. 5, Fig. 8",
                                      .paper = "x_d reaches 0.1 m",
@@ -160,7 +160,7 @@ static void report_placing(ff_reproduction *study, const foot_part *part, const 
                                      .unit = "m",
                                      .verdict = ff_verdict_of(part->depth_placed < 0.05)});
   ff_reproduction_find(study,
-                       &(ff_finding){.key = "foot-peak",
+                       &(ff_outcome){.key = "foot-peak",
                                      .claim = "A large initial ground force removes the kinetic "
                                               "energy",
                                      .source = "Sec. 5, Fig. 8",
@@ -170,7 +170,7 @@ static void report_placing(ff_reproduction *study, const foot_part *part, const 
                                      .value = off->peak_force,
                                      .unit = "N",
                                      .verdict = ff_verdict_of(off->peak_force > 2 * load)});
-  ff_reproduction_find(study, &(ff_finding){.key = "foot-continuous",
+  ff_reproduction_find(study, &(ff_outcome){.key = "foot-continuous",
                                             .claim = "The ground force is continuous upon impact",
                                             .source = "Sec. 5",
                                             .paper = "from zero",
@@ -180,7 +180,7 @@ static void report_placing(ff_reproduction *study, const foot_part *part, const 
                                             .unit = "N",
                                             .verdict = ff_verdict_of(part->touch_force < 1)});
   ff_reproduction_find(
-      study, &(ff_finding){.key = "foot-stays",
+      study, &(ff_outcome){.key = "foot-stays",
                            .claim = "Contact is sustained while placing and bearing "
                                     "weight",
                            .source = "Sec. 5",
@@ -197,7 +197,7 @@ static void report_placing(ff_reproduction *study, const foot_part *part, const 
 static void report_damping(ff_reproduction *study, const foot_part *part) {
   ff_reproduction_find(
       study,
-      &(ff_finding){.key = "foot-damped",
+      &(ff_outcome){.key = "foot-damped",
                     .claim = "The ground damps the oscillations of the collision",
                     .source = "Sec. 5",
                     .paper = "effectively",
@@ -209,7 +209,7 @@ static void report_damping(ff_reproduction *study, const foot_part *part) {
                     .unit = "N",
                     .verdict = ff_verdict_of(fabs(part->force_loaded - load) < 0.001 * load)});
   ff_reproduction_find(
-      study, &(ff_finding){.key = "foot-alpha",
+      study, &(ff_outcome){.key = "foot-alpha",
                            .claim = "The larger α, the more damping",
                            .source = "Sec. 5",
                            .paper = "more",
@@ -227,7 +227,7 @@ static void report_damping(ff_reproduction *study, const foot_part *part) {
 static void report_lifting(ff_reproduction *study, const foot_part *part, const ff_event *off) {
   ff_reproduction_find(
       study,
-      &(ff_finding){.key = "foot-outward",
+      &(ff_outcome){.key = "foot-outward",
                     .claim = "The force is continuous and outward as the foot is lifted",
                     .source = "Sec. 5",
                     .paper = "outward",
@@ -242,7 +242,7 @@ static void report_lifting(ff_reproduction *study, const foot_part *part, const 
                     .note = "For the load of 1000 N chosen here."});
   ff_reproduction_find(
       study,
-      &(ff_finding){.key = "foot-outward-limit",
+      &(ff_outcome){.key = "foot-outward-limit",
                     .claim = "It is so for any load",
                     .source = "Sec. 5",
                     .paper = "no limit is given",
@@ -255,7 +255,7 @@ static void report_lifting(ff_reproduction *study, const foot_part *part, const 
                     .note = "Above, the compressed ground accelerates the foot beyond 2/(3α), and "
                             "Eq. 6 pulls: the law's clamp, on by default, then matters."});
   ff_reproduction_find(
-      study, &(ff_finding){.key = "split-no-sticking",
+      study, &(ff_outcome){.key = "split-no-sticking",
                            .claim = "Less damping in restitution may virtually eliminate "
                                     "sticking",
                            .source = "Sec. 6",

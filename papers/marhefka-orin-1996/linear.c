@@ -92,7 +92,7 @@ static double worst_of_eq4(const linear_part *part) {
 
 static void report_force(ff_reproduction *study, const linear_part *part) {
   ff_reproduction_find(
-      study, &(ff_finding){.key = "linear-jump",
+      study, &(ff_outcome){.key = "linear-jump",
                            .claim = "Linear model: the force steps to b v_i at the touch",
                            .source = "Sec. 2",
                            .paper = "b v_i = 60 N for b = 60 N s/m at 1 m/s",
@@ -101,7 +101,7 @@ static void report_force(ff_reproduction *study, const linear_part *part) {
                            .unit = "N",
                            .verdict = ff_verdict_of(fabs(part->jump / damping - 1) < 1e-5)});
   ff_reproduction_find(
-      study, &(ff_finding){.key = "linear-tension",
+      study, &(ff_outcome){.key = "linear-tension",
                            .claim = "Linear model: it always pulls just before separation",
                            .source = "Sec. 2",
                            .paper = "tension b v_o at the end",
@@ -114,7 +114,7 @@ static void report_force(ff_reproduction *study, const linear_part *part) {
                            .verdict = ff_verdict_of(part->pull < 0)});
   ff_reproduction_find(
       study,
-      &(ff_finding){
+      &(ff_outcome){
           .key = "linear-clamp",
           .claim = "Setting tension to zero lessens that",
           .source = "Sec. 2",
@@ -132,7 +132,7 @@ static void report_force(ff_reproduction *study, const linear_part *part) {
 
 static void report_restitution(ff_reproduction *study, const linear_part *part) {
   ff_reproduction_find(
-      study, &(ff_finding){.key = "linear-mass",
+      study, &(ff_outcome){.key = "linear-mass",
                            .claim = "Linear model: restitution depends on mass, Eq. 4",
                            .source = "Sec. 2, Eq. 4",
                            .paper = "e = exp(−bπ/√(4mk−b²))",
@@ -144,7 +144,7 @@ static void report_restitution(ff_reproduction *study, const linear_part *part) 
                            .unit = "1",
                            .verdict = ff_verdict_of(worst_of_eq4(part) < SAME)});
   ff_reproduction_find(
-      study, &(ff_finding){.key = "linear-speed",
+      study, &(ff_outcome){.key = "linear-speed",
                            .claim = "Linear model: restitution does not depend on impact speed",
                            .source = "Sec. 2",
                            .paper = "no dependence",
@@ -154,7 +154,7 @@ static void report_restitution(ff_reproduction *study, const linear_part *part) 
                            .unit = "1",
                            .verdict = ff_verdict_of(part->by_speed_spread < SAME)});
   ff_reproduction_find(
-      study, &(ff_finding){.key = "linear-eq4-range",
+      study, &(ff_outcome){.key = "linear-eq4-range",
                            .claim = "Eq. 4 holds without tension being set to zero",
                            .source = "Sec. 2",
                            .paper = "no other condition",

@@ -86,7 +86,7 @@ static void *compute_part(ff_reproduction *study) {
 
 static void report_forces(ff_reproduction *study, const loop_part *part) {
   ff_reproduction_find(
-      study, &(ff_finding){.key = "exact-impacts",
+      study, &(ff_outcome){.key = "exact-impacts",
                            .claim = "The impacts of Figs. 4 to 7 follow the exact "
                                     "solution",
                            .source = "Figs. 4 to 7",
@@ -99,7 +99,7 @@ static void report_forces(ff_reproduction *study, const loop_part *part) {
                            .unit = "1",
                            .verdict = ff_verdict_of(part->error < SAME)});
   ff_reproduction_find(
-      study, &(ff_finding){.key = "continuous-at-touch",
+      study, &(ff_outcome){.key = "continuous-at-touch",
                            .claim = "The contact force is continuous at the touch",
                            .source = "Secs. 2 and 4.3, Fig. 4",
                            .paper = "builds up from zero",
@@ -112,7 +112,7 @@ static void report_forces(ff_reproduction *study, const loop_part *part) {
                            .verdict = ff_verdict_of(part->touch < 1e-5)});
   ff_reproduction_find(
       study,
-      &(ff_finding){.key = "smooth-in-time",
+      &(ff_outcome){.key = "smooth-in-time",
                     .claim = "Force varies smoothly, returns to zero and stays "
                              "compressive",
                     .source = "Sec. 4.3, Figs. 4 and 6",
@@ -130,7 +130,7 @@ static void report_forces(ff_reproduction *study, const loop_part *part) {
 static void report_alpha(ff_reproduction *study, const loop_part *part) {
   const strike *s = part->fig4;
   ff_reproduction_find(
-      study, &(ff_finding){.key = "loop-area",
+      study, &(ff_outcome){.key = "loop-area",
                            .claim = "The energy loss is the area of the loop",
                            .source = "Sec. 4.3, Eq. 23",
                            .paper = "½ m v_i² (1 − e²)",
@@ -141,7 +141,7 @@ static void report_alpha(ff_reproduction *study, const loop_part *part) {
                            .verdict = ff_verdict_of(part->area_error < SAME)});
   ff_reproduction_find(
       study,
-      &(ff_finding){.key = "alpha-area",
+      &(ff_outcome){.key = "alpha-area",
                     .claim = "Loop area grows with α",
                     .source = "Sec. 4.3, Fig. 4",
                     .paper = "increases",
@@ -152,7 +152,7 @@ static void report_alpha(ff_reproduction *study, const loop_part *part) {
                     .verdict = ff_verdict_of(s[0].area < s[1].area && s[1].area < s[2].area &&
                                              s[2].area < s[3].area)});
   ff_reproduction_find(
-      study, &(ff_finding){.key = "alpha-depth",
+      study, &(ff_outcome){.key = "alpha-depth",
                            .claim = "More damping lowers the penetration depth",
                            .source = "Sec. 4.3, Fig. 4",
                            .paper = "reduces",
@@ -168,7 +168,7 @@ static void report_alpha(ff_reproduction *study, const loop_part *part) {
                            .note = "The peak force, which the paper does not discuss, "
                                    "first falls, then rises with α."});
   ff_reproduction_find(
-      study, &(ff_finding){.key = "small-alpha-spring",
+      study, &(ff_outcome){.key = "small-alpha-spring",
                            .claim = "For small α the loop resembles a spring",
                            .source = "Sec. 4.3, Fig. 4",
                            .paper = "α = 0.01",
@@ -198,7 +198,7 @@ static void report_k(ff_reproduction *study, const loop_part *part) {
     impulses[i] = s[i].given.mass * (s[i].given.speed + s[i].found.speed_out);
   }
   ff_reproduction_find(study,
-                       &(ff_finding){.key = "k-area",
+                       &(ff_outcome){.key = "k-area",
                                      .claim = "The loop area is the same for all k",
                                      .source = "Sec. 4.3, Fig. 5",
                                      .paper = "the same",
@@ -208,7 +208,7 @@ static void report_k(ff_reproduction *study, const loop_part *part) {
                                      .unit = "1",
                                      .verdict = ff_verdict_of(spread(areas, FIG5) < SAME)});
   ff_reproduction_find(
-      study, &(ff_finding){.key = "k-depth",
+      study, &(ff_outcome){.key = "k-depth",
                            .claim = "Increasing k reduces the penetration depth",
                            .source = "Sec. 4.3, Fig. 5",
                            .paper = "reduces",
@@ -225,7 +225,7 @@ static void report_k(ff_reproduction *study, const loop_part *part) {
   double shorter = s[0].found.duration / s[3].found.duration;
   ff_reproduction_find(
       study,
-      &(ff_finding){.key = "k-impulsive",
+      &(ff_outcome){.key = "k-impulsive",
                     .claim = "Forces become more impulsive as k increases",
                     .source = "Sec. 4.3, Fig. 6",
                     .paper = "higher and shorter",
@@ -246,7 +246,7 @@ static void report_mass(ff_reproduction *study, const loop_part *part) {
     per_mass[i] = s[i].area / s[i].given.mass;
   }
   ff_reproduction_find(
-      study, &(ff_finding){.key = "mass-area",
+      study, &(ff_outcome){.key = "mass-area",
                            .claim = "The loop area is proportional to the mass",
                            .source = "Sec. 4.3, Fig. 7",
                            .paper = "½ m v_i² (1 − e²)",
@@ -256,7 +256,7 @@ static void report_mass(ff_reproduction *study, const loop_part *part) {
                            .unit = "1",
                            .verdict = ff_verdict_of(spread(per_mass, FIG7) < SAME)});
   ff_reproduction_find(
-      study, &(ff_finding){.key = "mass-depth",
+      study, &(ff_outcome){.key = "mass-depth",
                            .claim = "Increasing the mass increases the penetration depth",
                            .source = "Sec. 4.3, Fig. 7",
                            .paper = "increases",

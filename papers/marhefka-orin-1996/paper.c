@@ -13,7 +13,7 @@ static const char introduction[] =
 static void report_the_rest(ff_reproduction *study, const void *computed) {
   (void)computed;
   ff_reproduction_find(study,
-                       &(ff_finding){.key = "cost",
+                       &(ff_outcome){.key = "cost",
                                      .claim = "It costs one multiplication more than the linear "
                                               "model",
                                      .source = "Sec. 2",
@@ -24,7 +24,7 @@ static void report_the_rest(ff_reproduction *study, const void *computed) {
                                      .known = FF_CLAIM_PARTLY,
                                      .note = "Counted, not timed; ./dev bench times it."});
   ff_reproduction_find(study,
-                       &(ff_finding){.key = "hertz",
+                       &(ff_outcome){.key = "hertz",
                                      .claim = "n = 3/2 agrees with Hertz for spheres at rest",
                                      .source = "Sec. 2",
                                      .paper = "consistent",

@@ -179,7 +179,7 @@ static double eq19_first(void) {
 
 static void report_equations(ff_reproduction *study, const phase_part *part) {
   ff_reproduction_find(
-      study, &(ff_finding){.key = "eq13",
+      study, &(ff_outcome){.key = "eq13",
                            .claim = "Eq. 13 relates depth and velocity in an impact",
                            .source = "Sec. 3, Eq. 13",
                            .paper = "exact",
@@ -189,7 +189,7 @@ static void report_equations(ff_reproduction *study, const phase_part *part) {
                            .unit = "1",
                            .verdict = ff_verdict_of(part->eq13_error < SAME)});
   ff_reproduction_find(study,
-                       &(ff_finding){.key = "eq16",
+                       &(ff_outcome){.key = "eq16",
                                      .claim = "Eq. 16 solves the low-loss expansion Eq. 15 for Λ",
                                      .source = "Sec. 3, Eq. 16",
                                      .paper = "Eq. 15 is fulfilled",
@@ -198,7 +198,7 @@ static void report_equations(ff_reproduction *study, const phase_part *part) {
                                      .unit = "1",
                                      .verdict = ff_verdict_of(eq16_error() < 1e-12)});
   ff_reproduction_find(
-      study, &(ff_finding){
+      study, &(ff_outcome){
                  .key = "eq19-printed",
                  .claim = "Eq. 19 as printed gives the depth",
                  .source = "Sec. 3, Eq. 19",
@@ -213,7 +213,7 @@ static void report_equations(ff_reproduction *study, const phase_part *part) {
                  .known = FF_CLAIM_DIFFERS,
                  .note = "Erratum: both factors belong under one (n+1)-th root."});
   ff_reproduction_find(
-      study, &(ff_finding){.key = "eq19",
+      study, &(ff_outcome){.key = "eq19",
                            .claim = "Eq. 19 with both factors under one root gives the "
                                     "depth",
                            .source = "Sec. 3, Eq. 19",
@@ -256,7 +256,7 @@ static void report_sticking(ff_reproduction *study, const phase_part *part) {
   double limit = ff_impact_limit_velocity(fig2_alpha), from = sticky_from();
   double first = part->pulls[1]->channels[FORCE][0];
   ff_reproduction_find(
-      study, &(ff_finding){.key = "sticky-region",
+      study, &(ff_outcome){.key = "sticky-region",
                            .claim = "The force is sticky exactly for v < −2/(3α)",
                            .source = "Eq. 22",
                            .paper = ff_reproduction_text(study, "%.6f m/s for α = 0.4", limit),
@@ -266,7 +266,7 @@ static void report_sticking(ff_reproduction *study, const phase_part *part) {
                            .verdict = ff_verdict_of(fabs(from / limit - 1) < 1e-12)});
   ff_reproduction_find(
       study,
-      &(ff_finding){.key = "no-sticking",
+      &(ff_outcome){.key = "no-sticking",
                     .claim = "No sticking force in an impact",
                     .source = "Secs. 2 and 4.1",
                     .paper = "v never below −2/(3α), force never negative",
@@ -279,7 +279,7 @@ static void report_sticking(ff_reproduction *study, const phase_part *part) {
                     .verdict = ff_verdict_of(part->fastest < 1 && part->force_min >= -1e-12),
                     .note = "Eq. 6 without a clamp, impacts of Fig. 2."});
   ff_reproduction_find(
-      study, &(ff_finding){
+      study, &(ff_outcome){
                  .key = "sticking-when-pulled",
                  .claim = "Sticking arises only when something separates the "
                           "objects fast",
@@ -299,7 +299,7 @@ static void report_contours(ff_reproduction *study, const phase_part *part) {
   }
   ff_reproduction_find(
       study,
-      &(ff_finding){
+      &(ff_outcome){
           .key = "limit-velocity",
           .claim = "Contours converge to one separation velocity, "
                    "−2/(3α)",
@@ -313,7 +313,7 @@ static void report_contours(ff_reproduction *study, const phase_part *part) {
           .unit = "1",
           .verdict = ff_verdict_of(part->limit_gap[0] < 0.05 && part->limit_gap[2] < 1e-7)});
   ff_reproduction_find(
-      study, &(ff_finding){.key = "pulled-dissipates",
+      study, &(ff_outcome){.key = "pulled-dissipates",
                            .claim = "Beyond −2/(3α) it stays dissipative: back to x = 0 "
                                     "with decreasing speed",
                            .source = "Sec. 4.1",
@@ -334,7 +334,7 @@ static void report_linear_range(ff_reproduction *study) {
     worst = fmax(worst, fabs(ff_impact_restitution(s) - (1 - s)) / (s * s));
   }
   ff_reproduction_find(study,
-                       &(ff_finding){.key = "eq5",
+                       &(ff_outcome){.key = "eq5",
                                      .claim = "With λ = 3/2 α k, e = 1 − α v_i at low speed",
                                      .source = "Eqs. 5 and 7",
                                      .paper = "for small α v_i",
@@ -363,7 +363,7 @@ static bool falls_everywhere(const ff_cloud *cloud) {
 static void report_restitution(ff_reproduction *study, const phase_part *part) {
   report_linear_range(study);
   ff_reproduction_find(
-      study, &(ff_finding){.key = "restitution-falls",
+      study, &(ff_outcome){.key = "restitution-falls",
                            .claim = "e decreases with impact speed and with α",
                            .source = "Sec. 4.2, Fig. 3",
                            .paper = "everywhere",
@@ -378,7 +378,7 @@ static void report_restitution(ff_reproduction *study, const phase_part *part) {
   double early = (1 - ff_impact_restitution(0.01)) / 0.01;
   double late = (ff_impact_restitution(2.4) - ff_impact_restitution(2.5)) / 0.1;
   ff_reproduction_find(
-      study, &(ff_finding){.key = "levels-out",
+      study, &(ff_outcome){.key = "levels-out",
                            .claim = "e levels out as speed increases, above zero",
                            .source = "Sec. 4.2",
                            .paper = "before reaching zero",
@@ -391,7 +391,7 @@ static void report_restitution(ff_reproduction *study, const phase_part *part) {
                            .verdict = ff_verdict_of(late < 0.2 * early)});
   double spread = part->same_high - part->same_low;
   ff_reproduction_find(study,
-                       &(ff_finding){.key = "independence",
+                       &(ff_outcome){.key = "independence",
                                      .claim = "e is independent of m, k and n at any speed",
                                      .source = "Sec. 4.2",
                                      .paper = "completely",
@@ -412,7 +412,7 @@ static void report_future(ff_reproduction *study, const phase_part *part) {
   double exact = ff_impact_restitution_split(0.5, 0.1);
   ff_reproduction_find(
       study,
-      &(ff_finding){.key = "split-damping",
+      &(ff_outcome){.key = "split-damping",
                     .claim = "A different damping in restitution than in compression "
                              "keeps the main properties",
                     .source = "Sec. 6",

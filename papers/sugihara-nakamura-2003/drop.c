@@ -116,7 +116,7 @@ static ff_claim_verdict share(int count) {
 
 static void report_claim(ff_reproduction *study, const char *key, const char *claim,
                          const char *paper, int count, const char *note) {
-  ff_reproduction_find(study, &(ff_finding){.key = key,
+  ff_reproduction_find(study, &(ff_outcome){.key = key,
                                             .claim = claim,
                                             .source = "Sec. IV-B, Fig. 6",
                                             .paper = paper,
@@ -151,7 +151,7 @@ static void report_part(ff_reproduction *study, const void *computed) {
   }
   ff_reproduction_find(
       study,
-      &(ff_finding){.key = "implicit",
+      &(ff_outcome){.key = "implicit",
                     .claim = "The same idea carried through (implicit) keeps it on the floor at 1, "
                              "2.5 and 5 ms",
                     .source = "not in the paper",

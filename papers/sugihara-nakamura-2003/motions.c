@@ -158,8 +158,11 @@ static motion play(ff_reproduction *study, const char *servo, double step, bool 
 }
 
 static void jump(ff_reproduction *study, motions_part *part) {
+  static const char *const set[] = {"stepper.step=1e-3"};
   part->motions[JUMP] = (motion){.figure = "Fig. 12",
                                  .scene = "scenes/humanoid-jumping.yaml",
+                                 .set = set,
+                                 .set_count = 1,
                                  .every = 0.002,
                                  .duration = 2.5};
   run(study, &part->motions[JUMP], true);
@@ -210,7 +213,7 @@ static void report_walk(ff_reproduction *study, const motions_part *part) {
   const motion *m = &part->motions[WALK];
   double way = part->steps * stride, off = hypot(final(m, X) - way, final(m, Y));
   ff_reproduction_find(
-      study, &(ff_finding){.key = "walk-succeeds",
+      study, &(ff_outcome){.key = "walk-succeeds",
                            .claim = "A walk succeeds",
                            .source = "Sec. IV-E, Fig. 10",
                            .paper = "walks",
@@ -239,7 +242,7 @@ static void report_fall(ff_reproduction *study, const motions_part *part) {
   }
   ff_reproduction_find(
       study,
-      &(ff_finding){.key = "walk-fails",
+      &(ff_outcome){.key = "walk-fails",
                     .claim = "A walk fails: the robot falls down",
                     .source = "Sec. IV-E, Fig. 11",
                     .paper = "falls",
@@ -265,7 +268,7 @@ static void report_depth(ff_reproduction *study, const motions_part *part) {
   ff_reproduction_number(study, "fig11.rest", rest, "m");
   ff_reproduction_number(study, "fig11.sinks", sinks, "m");
   ff_reproduction_find(
-      study, &(ff_finding){.key = "fall-penetration",
+      study, &(ff_outcome){.key = "fall-penetration",
                            .claim = "The floor bears a fall at 1 ms",
                            .source = "not in the paper; Fig. 11",
                            .paper = "–",
@@ -301,7 +304,7 @@ static void report_jump(ff_reproduction *study, const motions_part *part) {
     top = fmax(top, z[i] - z[m->left]);
   }
   ff_reproduction_find(
-      study, &(ff_finding){.key = "jumps",
+      study, &(ff_outcome){.key = "jumps",
                            .claim = "The robot jumps and lands",
                            .source = "Sec. IV-E, Fig. 12",
                            .paper = "jumps",
@@ -320,16 +323,14 @@ static void report_jump(ff_reproduction *study, const motions_part *part) {
 
 static void report_audit(ff_reproduction *study, const motions_part *part) {
   double energy = 0, cone = 0;
-  bool good = true;
   for (int k = 0; k < MOTIONS; k++) {
     const ff_audit *audit = &part->motions[k].trace->audit;
     energy = fmax(energy, audit->energy_residual / audit->energy_scale);
     cone = fmax(cone, audit->contact.cone / audit->contact_force);
-    good = good && audit->verdict == FF_VERDICT_GOOD;
   }
   ff_reproduction_find(
       study,
-      &(ff_finding){
+      &(ff_outcome){
           .key = "motions-audit",
           .claim = "At steps of 1 ms energy is conserved within the audit's 5 %, and "
                    "friction within its cone",
@@ -341,7 +342,7 @@ static void report_audit(ff_reproduction *study, const motions_part *part) {
                                         100 * energy, cone),
           .value = energy,
           .unit = "1",
-          .verdict = ff_verdict_of(good && cone < 1e-6)});
+          .verdict = ff_verdict_of(energy < 0.05 && cone < 1e-6)});
 }
 
 static void report_part(ff_reproduction *study, const void *computed) {

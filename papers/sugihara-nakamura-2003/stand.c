@@ -147,7 +147,7 @@ static void report_claim(ff_reproduction *study, const char *key, const char *cl
     }
   }
   ff_reproduction_find(
-      study, &(ff_finding){.key = key,
+      study, &(ff_outcome){.key = key,
                            .claim = claim,
                            .source = source,
                            .paper = paper,

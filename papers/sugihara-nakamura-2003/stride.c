@@ -81,7 +81,7 @@ static void report_part(ff_reproduction *study, const void *computed) {
   const stride_part *part = computed;
   const stride *sticks = &part->strides[0], *slips = &part->strides[1];
   ff_reproduction_find(
-      study, &(ff_finding){.key = "walks",
+      study, &(ff_outcome){.key = "walks",
                            .claim = "The robot walks, with and without static friction",
                            .source = "Sec. IV-D, Fig. 9",
                            .paper = "walks",
@@ -96,7 +96,7 @@ static void report_part(ff_reproduction *study, const void *computed) {
                           slips->trace->channels[1][i] - sticks->trace->channels[1][i]));
   }
   ff_reproduction_find(
-      study, &(ff_finding){
+      study, &(ff_outcome){
                  .key = "similar-paths",
                  .claim = "The paths of the centre of mass are similar",
                  .source = "Fig. 9 (A), (D)",
@@ -109,7 +109,7 @@ static void report_part(ff_reproduction *study, const void *computed) {
   bool quieter = sticks->dither[0] < slips->dither[0] && sticks->dither[1] < slips->dither[1];
   ff_reproduction_find(
       study,
-      &(ff_finding){.key = "dither",
+      &(ff_outcome){.key = "dither",
                     .claim = "Without static friction the acceleration of the centre of mass "
                              "oscillates: the soles dither",
                     .source = "Fig. 9 (B), (C), (E), (F)",

@@ -73,60 +73,136 @@ static void audit_evaluate(const ff_model *model, const ff_state *state, ff_ener
   momentum->angular_residual = v3_sub(momentum->angular, v3_load(ledger + FF_Y_ANGULAR));
 }
 
-/* Sums of all entries, in two interleaved chains for instruction-level parallelism. */
-typedef struct sums {
-  double total; /* stored + lost - work: constant in theory */
-  double moved; /* energy exchanged: kinetic, or dissipated; excludes gravity, whose zero is
-                   arbitrary */
-} sums;
-
-static sums audit_sum(const ff_energy *energy) {
-  double tangent = energy->spring_tangent, joint = energy->spring_joint;
+/* Sum of all entries, stored + lost - work, constant in theory: in two interleaved chains for
+ * instruction-level parallelism. */
+static double audit_total(const ff_energy *energy) {
   double total = energy->kinetic + energy->gravity, other = energy->spring_normal - energy->work;
-  double moved = energy->kinetic, more = fabs(energy->spring_normal);
   const double *lost = energy->lost;
   for (int i = FF_LOSS_COUNT % 2; i < FF_LOSS_COUNT; i += 2) {
     total += lost[i];
     other += lost[i + 1];
-    moved += fabs(lost[i]);
-    more += fabs(lost[i + 1]);
   }
-  if (FF_LOSS_COUNT % 2 > 0) {
-    total += lost[0];
-    moved += fabs(lost[0]);
-  }
-  return (sums){.total = (total + tangent) + (other + joint),
-                .moved = (moved + fabs(tangent)) + (more + fabs(joint))};
+  total += FF_LOSS_COUNT % 2 > 0 ? lost[0] : 0;
+  return (total + energy->spring_tangent) + (other + energy->spring_joint);
+}
+
+static double audit_stored(const ff_energy *energy) {
+  return energy->spring_normal + energy->spring_tangent + energy->spring_joint;
 }
 
 /* ---- over a run ------------------------------------------------------------------------------ */
 
 void ff_auditor_keep(ff_auditor *auditor, ff_keep *keep) {
-  ff_keep_block(keep, "audit", auditor, 1, sizeof *auditor);
+  ff_keep_block(keep, "audit", auditor, 1, offsetof(ff_auditor, impact_count));
+  ff_keep_count(keep, "audit.impact_count", &auditor->impact_count, FF_WATCHES);
+  ff_keep_count(keep, "audit.grip_count", &auditor->grip_count, FF_GRIP_WATCHES);
+  ff_keep_count(keep, "audit.found_count", &auditor->found.count, FF_FINDINGS_MOST);
+  ff_keep_block(keep, "audit.impacts", auditor->impacts, auditor->impact_count,
+                sizeof *auditor->impacts);
+  ff_keep_block(keep, "audit.grips", auditor->grips, auditor->grip_count, sizeof *auditor->grips);
+  ff_keep_block(keep, "audit.found", auditor->found.items, auditor->found.count,
+                sizeof *auditor->found.items);
+}
+
+void ff_peak_raise(ff_peak *peak, double value, double t, bool over) {
+  if (value > peak->value) {
+    peak->value = value;
+    peak->time = t;
+  }
+  if (over && isnan(peak->first)) {
+    peak->first = t;
+  }
+}
+
+/* Weights times bounding radii, J: how much energy the scene exchanges when all moves its size. */
+static double audit_fall(const ff_model *model) {
+  double sum = 0;
+  for (int slot = 0; slot < model->free_count; slot++) {
+    const ff_model_body *body = &model->bodies[model->free_bodies[slot]];
+    sum += body->mass * body->bound;
+  }
+  for (int r = 0; r < model->robot_count; r++) {
+    const ff_model_robot *robot = &model->robots[r];
+    double bounds = 0;
+    int solid = 0;
+    for (int i = robot->first_body; i < robot->first_body + robot->link_count; i++) {
+      bounds += model->bodies[i].bound;
+      solid += model->bodies[i].bound > 0;
+    }
+    sum += solid > 0 ? ff_tree_mass(robot->tree) * bounds / solid : 0;
+  }
+  return sum * v3_norm(model->run.gravity);
+}
+
+/* Losses that laws of this model may give back. */
+static unsigned audit_may_give(const ff_model *model) {
+  unsigned out = 1u << FF_LOST_DEPTH | 1u << FF_LOST_STEP;
+  for (int i = 0; i < model->binding_count; i++) {
+    const ff_binding *binding = &model->bindings[i];
+    const ff_law *normal = binding->normal;
+    unsigned traits = normal->traits ? normal->traits(&binding->normal_params) : 0;
+    out |= traits & FF_LAW_FEEDS ? 1u << FF_LOST_NORMAL : 0;
+  }
+  return out;
+}
+
+/* Numbers beyond all reason, or none: comparisons with them would pass. */
+static void audit_check_finite(ff_auditor *auditor, const ff_energy *energy,
+                               const ff_momentum *momentum, double t) {
+  double largest = 0, sum = 0;
+  const double numbers[] = {energy->kinetic,        energy->gravity,     energy->spring_normal,
+                            energy->spring_tangent, energy->work,        momentum->linear.x,
+                            momentum->linear.y,     momentum->linear.z,  momentum->angular.x,
+                            momentum->angular.y,    momentum->angular.z, energy->spring_joint};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    largest = greater(largest, fabs(numbers[i]));
+    sum += numbers[i];
+  }
+  for (int i = 0; i < FF_LOSS_COUNT; i++) {
+    largest = greater(largest, fabs(energy->lost[i]));
+    sum += energy->lost[i];
+  }
+  if (!(largest <= FF_LIMIT_NUMBER) || isnan(sum)) {
+    ff_found_add(&auditor->found, FF_FINDING_NON_FINITE, -1, -1, t, isnan(sum) ? NAN : largest,
+                 FF_LIMIT_NUMBER);
+  }
 }
 
 void ff_auditor_start(ff_auditor *auditor, const ff_model *model, const ff_state *state) {
-  *auditor = (ff_auditor){0};
-  ff_energy energy;
+  memset(auditor, 0, sizeof *auditor);
+  ff_peak *const peaks[] = {&auditor->residual,     &auditor->created, &auditor->undone,
+                            &auditor->taken,        &auditor->cancels, &auditor->coarse,
+                            &auditor->contact_share};
+  for (size_t i = 0; i < sizeof peaks / sizeof *peaks; i++) {
+    peaks[i]->first = NAN;
+  }
   ff_momentum momentum;
-  audit_evaluate(model, state, &energy, &momentum);
-  sums all = audit_sum(&energy);
-  auditor->start_total = all.total;
-  auditor->scale = all.moved;
+  ff_energy *start = &auditor->start;
+  audit_evaluate(model, state, start, &momentum);
+  start->residual = audit_total(start);
+  memcpy(auditor->most, start->lost, sizeof auditor->most);
+  auditor->may_give = audit_may_give(model);
+  auditor->fall = audit_fall(model);
+  auditor->scale =
+      greater(greater(start->kinetic, fabs(audit_stored(start))), FF_LIMIT_FLOOR * auditor->fall);
+  audit_check_finite(auditor, start, &momentum, state->t);
   /* Contents of the ledger at the start are the reference. */
   auditor->start_linear = momentum.linear_residual;
   auditor->start_angular = momentum.angular_residual;
+  auditor->next_notes = auditor->next_window = state->t;
+}
+
+void ff_auditor_overlap(ff_auditor *auditor, int a, int b, double depth) {
+  ff_found_add(&auditor->found, FF_FINDING_START_OVERLAP, a, b, 0, depth, 0);
 }
 
 /* Current energies and momenta, with residuals relative to the start. */
-static sums audit_compare(const ff_auditor *auditor, const ff_model *model, const ff_state *state,
+static void audit_compare(const ff_auditor *auditor, const ff_model *model, const ff_state *state,
                           ff_energy *energy, ff_momentum *momentum) {
   audit_evaluate(model, state, energy, momentum);
-  sums all = audit_sum(energy);
-  energy->residual = all.total - auditor->start_total;
+  energy->residual = audit_total(energy) - auditor->start.residual;
   momentum->linear_residual = v3_sub(momentum->linear_residual, auditor->start_linear);
   momentum->angular_residual = v3_sub(momentum->angular_residual, auditor->start_angular);
-  return all;
 }
 
 ff_energy ff_auditor_energy(const ff_auditor *auditor, const ff_model *model,
@@ -181,64 +257,132 @@ static void audit_check_contacts(ff_auditor *auditor, const ff_model *model, con
   if (wrong > 0) {
     double floor = 1e-3 * greater(auditor->contact_force, audit_mean_weight(model));
     floor = greater(floor, 1e-5 * audit_stopping_force(model, state, h));
-    auditor->contact_share =
-        greater(auditor->contact_share, wrong / greater(greater(force, floor), wrong));
+    double share = wrong / greater(greater(force, floor), wrong);
+    ff_peak_raise(&auditor->contact_share, share, state->t,
+                  share > model->stepper->contact_tolerance);
   }
 }
 
-/* Detects energy gain: neither solved contacts nor the step itself may return dissipated energy.
- * Losses of contacts do not compensate for a net gain of the step. */
-static void audit_check_gain(ff_auditor *auditor, const ff_energy *energy) {
-  double lost = 0;
+/* Limit for what energy does, of the energy exchanged: a scene that allows more than its stepper's
+ * tolerance allows as many times more here. */
+static double audit_limit(const ff_model *model, double limit) {
+  return limit * greater(1, model->run.energy_tolerance / model->stepper->energy_tolerance);
+}
+
+/* Scale of all energies: what is exchanged between kinetic energy, gravity, storage and the
+ * outside. Losses do not count: such as cancel each other could make it as large as they like. */
+static void audit_raise_scale(ff_auditor *auditor, const ff_energy *now) {
+  const ff_energy *start = &auditor->start;
+  double moved = greater(now->kinetic, fabs(now->gravity - start->gravity));
+  double other = greater(fabs(audit_stored(now)), fabs(now->work - start->work));
+  auditor->scale = greater(auditor->scale, greater(moved, other));
+}
+
+static void audit_check_energy(ff_auditor *auditor, const ff_model *model, const ff_energy *now,
+                               double t) {
+  const ff_energy *start = &auditor->start;
+  double scale = auditor->scale, sum = 0, largest = 0;
+  double created = (now->kinetic - start->kinetic) + (now->gravity - start->gravity) +
+                   (audit_stored(now) - audit_stored(start)) - (now->work - start->work);
+  double undone = 0;
   for (int i = 0; i < FF_LOSS_COUNT; i++) {
-    lost += energy->lost[i];
+    double lost = now->lost[i] - start->lost[i];
+    bool gives = auditor->may_give >> i & 1;
+    auditor->most[i] = greater(auditor->most[i], now->lost[i]);
+    undone = greater(undone, gives ? 0 : auditor->most[i] - now->lost[i]);
+    created += gives && i != FF_LOST_STEP ? lost : 0;
+    sum += lost;
+    largest = greater(largest, fabs(lost));
   }
-  auditor->most_lost = greater(auditor->most_lost, lost);
-  auditor->gained = greater(auditor->gained, auditor->most_lost - lost);
-  auditor->gained = greater(auditor->gained, -energy->lost[FF_LOST_STEP]);
+  double residual = fabs(now->residual),
+         taken = fabs(now->lost[FF_LOST_STEP] - start->lost[FF_LOST_STEP]);
+  auditor->given = greater(auditor->given, start->lost[FF_LOST_STEP] - now->lost[FF_LOST_STEP]);
+  double all = greater(scale, fabs(sum)), share = all > 0 ? largest / all : 0;
+  ff_peak_raise(&auditor->residual, residual, t, residual > model->run.energy_tolerance * scale);
+  ff_peak_raise(&auditor->created, created, t,
+                created > audit_limit(model, FF_LIMIT_CREATED) * scale);
+  ff_peak_raise(&auditor->undone, undone, t, undone > audit_limit(model, FF_LIMIT_UNDONE) * scale);
+  ff_peak_raise(&auditor->taken, taken, t, taken > audit_limit(model, FF_LIMIT_STEP) * scale);
+  ff_peak_raise(&auditor->cancels, share, t, share > FF_LIMIT_CANCELS);
 }
 
-void ff_auditor_update(ff_auditor *auditor, const ff_model *model, const ff_state *state, double h,
-                       bool fixed) {
+void ff_auditor_update(ff_auditor *auditor, const ff_model *model, ff_state *state,
+                       const ff_body_motion *before, double h) {
   ff_energy energy;
   ff_momentum momentum;
-  sums all = audit_compare(auditor, model, state, &energy, &momentum);
-  auditor->scale = greater(auditor->scale, all.moved);
-  auditor->residual = greater(auditor->residual, fabs(energy.residual));
+  bool fixed = model->stepper->fixed_step;
+  audit_compare(auditor, model, state, &energy, &momentum);
+  audit_check_finite(auditor, &energy, &momentum, state->t);
+  audit_raise_scale(auditor, &energy);
+  audit_check_energy(auditor, model, &energy, state->t);
   ff_vec3 linear = momentum.linear_residual, angular = momentum.angular_residual;
   auditor->momentum2 = greater(auditor->momentum2, v3_dot(linear, linear));
   auditor->angular2 = greater(auditor->angular2, v3_dot(angular, angular));
   auditor->fastest = greater(auditor->fastest, state->stiffness);
   auditor->damping = greater(auditor->damping, state->damping);
-  double rate = greater(sqrt(state->stiffness), state->damping);
-  auditor->coarseness = fixed ? greater(auditor->coarseness, h * rate) : 0;
   auditor->stiff_steps += !fixed && h * state->damping > FF_COARSE_STEP;
-  audit_check_contacts(auditor, model, state, h);
-  if (model->stepper->only_loses) {
-    audit_check_gain(auditor, &energy);
+  if (fixed) {
+    double turn = h * greater(sqrt(state->stiffness), state->damping);
+    ff_peak_raise(&auditor->coarse, turn, state->t, turn > FF_COARSE_STEP);
   }
+  audit_check_contacts(auditor, model, state, h);
+  ff_audit_pairs(auditor, model, state, before, h);
+  if (state->t >= auditor->next_window) {
+    ff_audit_creep(auditor, model, state);
+  }
+  if (state->t >= auditor->next_notes) {
+    ff_audit_notes(auditor, model, state);
+  }
+}
+
+/* ---- verdict --------------------------------------------------------------------------------- */
+
+/* Adds a peak that is over its limit, both divided by the scale. */
+static void audit_add_peak(ff_found_list *out, ff_finding_kind kind, const ff_peak *peak,
+                           double scale, double limit) {
+  if (peak->value > limit * scale) {
+    ff_found_since(out, kind, -1, -1, isnan(peak->first) ? peak->time : peak->first, peak->time,
+                   peak->value / scale, limit);
+  }
+}
+
+void ff_auditor_findings(const ff_auditor *auditor, const ff_model *model, ff_found_list *out) {
+  double scale = auditor->scale;
+  *out = auditor->found;
+  audit_add_peak(out, FF_FINDING_ENERGY, &auditor->residual, scale, model->run.energy_tolerance);
+  audit_add_peak(out, FF_FINDING_CREATED, &auditor->created, scale,
+                 audit_limit(model, FF_LIMIT_CREATED));
+  audit_add_peak(out, FF_FINDING_UNDONE, &auditor->undone, scale,
+                 audit_limit(model, FF_LIMIT_UNDONE));
+  audit_add_peak(out, FF_FINDING_CANCELS, &auditor->cancels, 1, FF_LIMIT_CANCELS);
+  if (auditor->taken.value > FF_LIMIT_STEP_FALL * auditor->fall) {
+    audit_add_peak(out, FF_FINDING_STEP_LOSS, &auditor->taken, scale,
+                   audit_limit(model, FF_LIMIT_STEP));
+  }
+  audit_add_peak(out, FF_FINDING_COARSE, &auditor->coarse, 1, FF_COARSE_STEP);
+  audit_add_peak(out, FF_FINDING_CONTACT, &auditor->contact_share, 1,
+                 model->stepper->contact_tolerance);
+  if (!auditor->touched && model->binding_count > 0) {
+    ff_found_add(out, FF_FINDING_UNTOUCHED, -1, -1, 0, 0, 0);
+  }
+  ff_found_sort(out);
 }
 
 ff_audit ff_auditor_verdict(const ff_auditor *auditor, const ff_model *model) {
   double rate = greater(sqrt(auditor->fastest), auditor->damping); /* 1/s */
+  double gained = greater(auditor->created.value, greater(auditor->undone.value, auditor->given));
   ff_audit out = {.energy_scale = auditor->scale,
-                  .energy_residual = auditor->residual,
-                  .energy_gained = auditor->gained,
+                  .energy_residual = auditor->residual.value,
+                  .energy_gained = gained,
                   .momentum_residual = sqrt(auditor->momentum2),
                   .angular_residual = sqrt(auditor->angular2),
-                  .coarseness = auditor->coarseness,
+                  .coarseness = auditor->coarse.value,
                   .needed_step = FF_FINE_STEP / rate,
                   .stiff_steps = auditor->stiff_steps,
                   .contact = auditor->worst,
                   .contact_force = auditor->contact_force};
-  if (greater(auditor->residual, auditor->gained) > model->run.energy_tolerance * auditor->scale) {
-    out.verdict = FF_VERDICT_ENERGY;
-  }
-  if (out.coarseness > FF_COARSE_STEP) {
-    out.verdict = FF_VERDICT_UNDER_RESOLVED;
-  }
-  if (auditor->contact_share > model->stepper->contact_tolerance) {
-    out.verdict = FF_VERDICT_CONTACT;
-  }
+  ff_found_list found;
+  ff_auditor_findings(auditor, model, &found);
+  out.verdict = ff_found_verdict(&found);
   return out;
 }

@@ -1,37 +1,99 @@
-/* Audit: energy and momentum balances, recomputed from states and forces. */
+/* Audit: what a run shows of its own errors, from states, forces and geometry alone.
+ *
+ *   audit.c     energy and momentum balances
+ *   contacts.c  conditions of solved contacts
+ *   pairs.c     overlaps, shapes that passed through each other, restitution of impacts
+ *   creep.c     drift of contacts that stick
+ *   notes.c     what may surprise without being wrong
+ *   findings.c  the table of findings */
 #ifndef FF_AUDIT_AUDIT_H
 #define FF_AUDIT_AUDIT_H
 
+#include "audit/findings.h"
 #include "model/state.h"
+
+/* Largest value so far. */
+typedef struct ff_peak {
+  double value, time;
+  double first; /* s, when it first was over its limit; NAN: never */
+} ff_peak;
+
+/* A central impact of two bodies that nothing else touches. */
+typedef struct ff_impact_watch {
+  int a, b;
+  double since, approach;   /* s, m/s */
+  double latest;            /* s, when it must have ended */
+  double least, most, core; /* 1, restitution of its law; m, depth of the core */
+  ff_vec3 normal;           /* world, from b into a */
+} ff_impact_watch;
+enum { FF_WATCHES = 16 };
+
+/* A contact point that sticks, at the start of a window. */
+typedef struct ff_grip_watch {
+  int shape_a, shape_b;
+  ff_feature_pair id;
+  int windows;        /* in which it has crept, one after another */
+  ff_vec3 on_a, on_b; /* m, its place in both bodies */
+  ff_quat turn;       /* orientation of a in b */
+  ff_vec3 deflection; /* m, of the friction law's spring, in b's frame */
+  ff_vec3 drift;      /* m, in b's frame, of the window before */
+  double rate;        /* m/s, least of those windows */
+} ff_grip_watch;
+enum { FF_GRIP_WATCHES = 64 };
 
 /* Auditor of a run: reference values and worst residuals. */
 typedef struct ff_auditor {
-  double start_total;                  /* J */
+  ff_energy start;                     /* residual: sum of all entries */
   ff_vec3 start_linear, start_angular; /* kg m/s, kg m^2/s */
-  double scale, residual;              /* J, worst so far */
+  double fall;       /* J, weights of all that moves times the bounding radii: 0 without gravity */
+  double scale;      /* J, energy exchanged so far */
+  unsigned may_give; /* bits of losses that may fall: laws that are FF_LAW_FEEDS or _UNPAID */
+  int touched;       /* anything has */
+  ff_peak residual, created, undone, taken, cancels; /* J; cancels: 1 */
+  double most[FF_LOSS_COUNT];                        /* J, largest value of each loss */
+  double given;                                      /* J, largest -lost.step */
   double momentum2, angular2; /* kg^2 m^2/s^2, kg^2 m^4/s^2: worst momentum residuals, squared */
-  double most_lost, gained;   /* J, largest total loss so far, and its decrease since */
   double fastest;             /* 1/s^2, squared frequency of the stiffest contact */
   double damping;             /* 1/s, strongest contact damping */
-  double coarseness;          /* rad, largest product of a fixed step and the frequency in it */
+  ff_peak coarse;             /* rad, fixed step times the rate of a contact in it */
   long stiff_steps;           /* steps of error-controlled steppers that damping kept short */
   ff_contact_residual contact, worst; /* after the last step; worst so far */
-  double contact_share; /* 1, worst force residual of a step relative to the largest force in it */
-  double contact_force; /* N, largest so far */
+  ff_peak contact_share; /* 1, force residual of a step relative to the largest force in it */
+  double contact_force;  /* N, largest so far */
+  double next_notes;     /* s, when notes.c looks again */
+  double next_window;    /* s, when the windows of creep.c end */
+  int impact_count, grip_count;
+  ff_impact_watch impacts[FF_WATCHES];
+  ff_grip_watch grips[FF_GRIP_WATCHES];
+  ff_found_list found; /* those that are not computed from the above */
 } ff_auditor;
 
 void ff_auditor_start(ff_auditor *auditor, const ff_model *model, const ff_state *state);
 /* Lists all of it. */
 void ff_auditor_keep(ff_auditor *auditor, ff_keep *keep);
-/* Checks the state after each step of length h; fixed: a fixed-step stepper. */
-void ff_auditor_update(ff_auditor *auditor, const ff_model *model, const ff_state *state, double h,
-                       bool fixed);
+/* Checks the state after each step of length h; before: motion of the bodies at its start. */
+void ff_auditor_update(ff_auditor *auditor, const ff_model *model, ff_state *state,
+                       const ff_body_motion *before, double h);
+/* Two bodies that overlap at the start. */
+void ff_auditor_overlap(ff_auditor *auditor, int a, int b, double depth);
 /* Energies and momenta of the current state; residuals relative to the start. */
 ff_energy ff_auditor_energy(const ff_auditor *auditor, const ff_model *model,
                             const ff_state *state);
 ff_momentum ff_auditor_momentum(const ff_auditor *auditor, const ff_model *model,
                                 const ff_state *state);
+/* All findings, sorted. */
+void ff_auditor_findings(const ff_auditor *auditor, const ff_model *model, ff_found_list *out);
 /* Fills the audit except its counts. */
 ff_audit ff_auditor_verdict(const ff_auditor *auditor, const ff_model *model);
+
+/* ---- parts ----------------------------------------------------------------------------------- */
+
+/* Raises a peak; over: it is over its limit now. */
+void ff_peak_raise(ff_peak *peak, double value, double t, bool over);
+
+void ff_audit_pairs(ff_auditor *auditor, const ff_model *model, ff_state *state,
+                    const ff_body_motion *before, double h);
+void ff_audit_creep(ff_auditor *auditor, const ff_model *model, ff_state *state);
+void ff_audit_notes(ff_auditor *auditor, const ff_model *model, const ff_state *state);
 
 #endif

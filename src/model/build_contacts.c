@@ -15,8 +15,8 @@ enum {
   CLASS_LIMIT = 2048,    /* the class table has CLASS_LIMIT^2 entries */
   BINDING_LIMIT = 65536, /* different resolved contacts */
   PAIR_LIMIT = 1000000,  /* pairs of bodies listed one by one */
-  UNSET = -2,
-  APART = -1
+  UNSET = FF_NO_RULE,
+  APART = FF_APART
 };
 
 /* Properties that rules distinguish. */
@@ -661,9 +661,6 @@ ff_status ff_build_contacts(ff_build *build) {
   status = bind.by_default ? defaults_apply_all(&bind) : rules_apply_all(&bind);
   if (status != FF_OK) {
     return status;
-  }
-  for (int i = 0; i < n * n; i++) {
-    bind.table[i] = bind.table[i] == UNSET ? APART : bind.table[i];
   }
   ff_model *model = build->model;
   ff_binding *bindings = ff_build_take(build, bind.binding_count, sizeof *bindings);

@@ -189,6 +189,9 @@ typedef enum ff_micro_form {
   FF_MICRO_CONVENTIONAL
 } ff_micro_form;
 
+/* Classes that do not collide: a rule or the tree of a robot says so, or no rule speaks of them. */
+enum { FF_APART = -1, FF_NO_RULE = -2 };
+
 struct ff_model {
   ff_arena arena;
   ff_run_def run;
@@ -209,7 +212,7 @@ struct ff_model {
   const ff_model_drive *drives;
 
   int class_count;
-  const int *class_table;     /* binding of two classes, -1: no contact; class_count^2 */
+  const int *class_table;     /* binding of two classes, or below 0; class_count^2 */
   bool default_contacts;      /* there were no contact rules: laws are those of the materials */
   const char *stepper_reason; /* why the stepper was chosen; "": the scene names it */
   const bool *class_swapped;  /* true: the first class is the b of the pair; class_count^2 */

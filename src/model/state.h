@@ -63,6 +63,7 @@ typedef struct ff_point {
   bool touching; /* depth > 0 (or kept closed by `adaptive`) */
   bool closed;   /* side on which `adaptive` keeps the point until its next event */
   bool known;    /* closed is valid */
+  bool slid;     /* it opened or slid since audit/creep.c looked last */
   /* `quasi-rigid` only: */
   bool loose;                /* open, and nothing is left of the last contact */
   double prism[2];           /* rad, of prisms of cylinders that it was found with: ff_manifold */

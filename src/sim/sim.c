@@ -10,6 +10,17 @@
 
 /* ---- life ------------------------------------------------------------------------- */
 
+/* Bodies that overlap at the start are a finding. */
+static void sim_note_overlaps(ff_sim *sim) {
+  enum { MOST = 16 };
+  ff_intrusion pairs[MOST];
+  int count = ff_sim_intrusions(sim, pairs, MOST);
+  for (int i = 0; i < count && i < MOST; i++) {
+    const ff_intrusion *pair = &pairs[i];
+    ff_auditor_overlap(&sim->auditor, pair->a.id - 1, pair->b.id - 1, pair->depth);
+  }
+}
+
 static ff_status sim_start(ff_sim *sim) {
   if (sim->stepper->reset) {
     sim->stepper->reset(&sim->work);
@@ -21,6 +32,7 @@ static ff_status sim_start(ff_sim *sim) {
   sim->work.solver = (ff_solver_info){0};
   ff_status status = sim->stepper->refresh(&sim->work);
   ff_auditor_start(&sim->auditor, sim->model, &sim->state);
+  sim_note_overlaps(sim);
   ff_sim_init_contacts(sim);
   return status;
 }
@@ -154,7 +166,7 @@ static ff_status sim_step_to(ff_sim *sim, double limit, bool on_grid) {
   }
   double h = sim->state.t - t;
   sim->last_step = h;
-  ff_auditor_update(&sim->auditor, sim->model, &sim->state, h, sim->model->stepper->fixed_step);
+  ff_auditor_update(&sim->auditor, sim->model, &sim->state, sim->before, h);
   ff_sim_report_events(sim, h);
   status = sim->state.t == breakpoint ? sim_enter_breakpoint(sim) : FF_OK;
   if (sim->on_step) {
@@ -368,4 +380,27 @@ ff_audit ff_sim_audit(const ff_sim *sim) {
   out.evaluations = sim->state.evaluations;
   out.events = sim->work.events;
   return out;
+}
+
+int ff_sim_findings(const ff_sim *sim, ff_finding *out, int capacity) {
+  ff_found_list found;
+  if (!sim) {
+    return 0;
+  }
+  ff_auditor_findings(&sim->auditor, sim->model, &found);
+  for (int i = 0; out && i < found.count && i < capacity; i++) {
+    const ff_found *item = &found.items[i];
+    ff_finding_info info = ff_finding_describe((ff_finding_kind)item->kind);
+    out[i] = (ff_finding){.kind = (ff_finding_kind)item->kind,
+                          .failure = ff_found_fails(item),
+                          .a = {item->a + 1},
+                          .b = {item->b + 1},
+                          .first = item->first,
+                          .worst = item->worst,
+                          .value = item->value,
+                          .limit = item->limit,
+                          .unit = info.unit,
+                          .advice = info.advice};
+  }
+  return found.count;
 }

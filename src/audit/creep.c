@@ -1,0 +1,120 @@
+/* Drift of contacts that stick.
+ *
+ * Every WINDOW the places of contact points that stick are marked in both bodies. Where the mark of
+ * a has moved along b at the window's end although the point never slid, and the spring of the
+ * friction law does not explain it, the contact creeps. Bodies that roll, topple or sway turn:
+ * where they do, drift that is small against the turn does not count. Three windows one after
+ * another, in one direction, make a finding: loads that settle or change do not creep so. */
+#include "audit/audit.h"
+#include "math/vec.h"
+
+#include <string.h>
+
+#define WINDOW 0.2 /* s */
+enum { WINDOWS = 3 };
+#define TURNS      0.1  /* rad in a window: it rolls */
+#define TURN_SHARE 0.05 /* of turn times size: drift that does not count */
+
+/* Deflection of the friction law's spring, whose energy is f u / 2, in b's frame. */
+static ff_vec3 grip_deflection(const ff_point *point, ff_quat b) {
+  double f1 = point->force_t[0], f2 = point->force_t[1], square = f1 * f1 + f2 * f2;
+  double u = square > 0 ? -2 * point->energy_t / square : 0;
+  ff_vec3 world = v3_add(v3_scale(u * f1, point->t1), v3_scale(u * f2, point->t2));
+  return q_unrotate(b, v3_add(world, point->shear));
+}
+
+static ff_vec3 into_body(const ff_pose *pose, ff_vec3 point) {
+  return q_unrotate(pose->orientation, v3_sub(point, pose->position));
+}
+
+static ff_grip_watch grip_mark(const ff_model *model, const ff_state *state, const ff_near *near,
+                               const ff_point *point) {
+  const ff_pose *a = &state->bodies[model->shapes[near->shape_a].body].pose;
+  const ff_pose *b = &state->bodies[model->shapes[near->shape_b].body].pose;
+  ff_grip_watch watch;
+  memset(&watch, 0, sizeof watch);
+  watch.shape_a = near->shape_a;
+  watch.shape_b = near->shape_b;
+  watch.id.kind = point->id.kind;
+  watch.id.a = point->id.a;
+  watch.id.b = point->id.b;
+  watch.on_a = into_body(a, point->point);
+  watch.on_b = into_body(b, point->point);
+  watch.turn = q_mul(q_conj(b->orientation), a->orientation);
+  watch.deflection = grip_deflection(point, b->orientation);
+  return watch;
+}
+
+/* Must friction hold? By definition that of `micro-macro`, and of laws without a history where they
+ * are evaluated as they are, is viscous below a slip speed: there creep is only noted. */
+static bool grip_must_hold(const ff_model *model, const ff_near *near) {
+  ff_contact_method method = model->stepper->contacts;
+  bool history = model->bindings[near->binding].friction->memory_count > 0;
+  return method == FF_CONTACTS_BY_LAYER || (method == FF_CONTACTS_BY_FORCE && history);
+}
+
+/* The mark of a point at the end of a window, with what it has crept. */
+static ff_grip_watch grip_compare(ff_auditor *auditor, const ff_model *model, const ff_state *state,
+                                  const ff_near *near, const ff_point *point,
+                                  const ff_grip_watch *old) {
+  int a = model->shapes[near->shape_a].body, b = model->shapes[near->shape_b].body;
+  const ff_pose *pose_a = &state->bodies[a].pose, *pose_b = &state->bodies[b].pose;
+  ff_grip_watch now = grip_mark(model, state, near, point);
+  ff_vec3 drift = v3_sub(into_body(pose_b, pose_point(*pose_a, old->on_a)), old->on_b);
+  drift = v3_sub(drift, v3_sub(now.deflection, old->deflection));
+  ff_vec3 normal = q_unrotate(pose_b->orientation, point->normal);
+  drift = v3_axpy(drift, -v3_dot(drift, normal), normal);
+  double turn = v3_norm(q_log(q_mul(now.turn, q_conj(old->turn))));
+  double size = lesser(model->shapes[near->shape_a].bound, model->shapes[near->shape_b].bound);
+  double rate = (v3_norm(drift) - TURN_SHARE * turn * size) / WINDOW;
+  if (turn < TURNS && rate > FF_LIMIT_CREEP) {
+    bool onward =
+        old->windows == 0 || v3_dot(drift, old->drift) > 0.5 * v3_norm(drift) * v3_norm(old->drift);
+    now.windows = onward ? old->windows + 1 : 1;
+    now.rate = old->windows > 0 && onward ? lesser(rate, old->rate) : rate;
+    now.drift = drift;
+  }
+  if (now.windows >= WINDOWS) {
+    ff_found *found =
+        ff_found_since(&auditor->found, FF_FINDING_CREEP, a, b, state->t - now.windows * WINDOW,
+                       state->t, now.rate, FF_LIMIT_CREEP);
+    if (found && !grip_must_hold(model, near)) {
+      found->note = 1;
+    }
+  }
+  return now;
+}
+
+static const ff_grip_watch *grip_find(const ff_grip_watch *watches, int count, const ff_near *near,
+                                      const ff_point *point) {
+  for (int i = 0; i < count; i++) {
+    const ff_grip_watch *watch = &watches[i];
+    if (watch->shape_a == near->shape_a && watch->shape_b == near->shape_b &&
+        ff_feature_pair_equal(watch->id, point->id)) {
+      return watch;
+    }
+  }
+  return NULL;
+}
+
+void ff_audit_creep(ff_auditor *auditor, const ff_model *model, ff_state *state) {
+  ff_grip_watch next[FF_GRIP_WATCHES];
+  int count = 0;
+  for (int n = 0; n < state->near_count; n++) {
+    const ff_near *near = &state->nears[n];
+    bool grips = !model->bindings[near->binding].frictionless;
+    for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
+      ff_point *point = &state->points[i];
+      if (grips && point->touching && point->mode == FF_STICK && count < FF_GRIP_WATCHES) {
+        const ff_grip_watch *old =
+            point->slid ? NULL : grip_find(auditor->grips, auditor->grip_count, near, point);
+        next[count++] = old ? grip_compare(auditor, model, state, near, point, old)
+                            : grip_mark(model, state, near, point);
+      }
+      point->slid = false;
+    }
+  }
+  memcpy(auditor->grips, next, (size_t)count * sizeof *next);
+  auditor->grip_count = count;
+  auditor->next_window = state->t + WINDOW * (1 - 1e-9);
+}

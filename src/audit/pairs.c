@@ -1,0 +1,318 @@
+/* Overlaps of pairs, shapes that passed through each other, restitution of impacts. */
+#include "audit/audit.h"
+#include "geom/distance.h"
+#include "math/vec.h"
+
+#include <string.h>
+
+/* ---- depth ----------------------------------------------------------------------------------- */
+
+/* Deepest contact point of a shape pair, m; 0: it does not touch. */
+static double near_depth(const ff_near *near, ff_point *points) {
+  double deepest = 0;
+  for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
+    ff_point *point = &points[i];
+    if (point->touching) {
+      deepest = greater(deepest, point->patch.depth);
+    }
+    point->slid = point->slid || !point->touching || point->mode != FF_STICK;
+  }
+  return deepest;
+}
+
+static void check_depth(ff_auditor *auditor, const ff_model *model, const ff_meet *meet,
+                        const ff_near *near, double depth, double t) {
+  const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
+  double half = lesser(a->thickness, b->thickness), size = lesser(a->bound, b->bound);
+  if (depth > 1.001 * half) { /* a core may lie as deep */
+    ff_found_add(&auditor->found, FF_FINDING_TOO_DEEP, meet->a, meet->b, t, depth, half);
+  }
+  if (ff_model_solves(model)) {
+    bool ground = model->stepper->contacts == FF_CONTACTS_BY_GROUND;
+    double inside = depth - model->bindings[near->binding].layer.max_deflection;
+    double limit = (ground ? FF_LIMIT_GROUND : FF_LIMIT_RIGID) * size;
+    if (inside > limit) {
+      ff_found_add(&auditor->found, FF_FINDING_RIGID_ENTERED, meet->a, meet->b, t, inside, limit);
+    }
+  }
+}
+
+/* ---- missed touches -------------------------------------------------------------------------- */
+
+/* Motion of two bodies over a step. */
+typedef struct sweep {
+  const ff_body_motion *from[2], *to[2];
+  double h, way; /* s; m, most that two of their points move relative to each other */
+  double free;   /* m, how far the paths may differ from the interpolation */
+  bool pushed;   /* something changed their relative velocity much */
+} sweep;
+
+/* Position by Hermite interpolation, orientation at the mean angular velocity. */
+static ff_pose sweep_pose(const sweep *s, int which, double at) {
+  const ff_body_motion *from = s->from[which], *to = s->to[which];
+  double u = at, v = 1 - at, h = s->h;
+  ff_vec3 x = v3_scale(v * v * (1 + 2 * u), from->pose.position);
+  x = v3_axpy(x, u * u * (3 - 2 * u), to->pose.position);
+  x = v3_axpy(x, u * v * v * h, from->velocity);
+  x = v3_axpy(x, -u * u * v * h, to->velocity);
+  ff_vec3 turn = v3_scale(0.5 * u * h, v3_add(from->omega, to->omega));
+  return (ff_pose){x, q_mul(q_exp(turn), from->pose.orientation)};
+}
+
+static sweep sweep_of(const ff_model *model, const ff_state *state, const ff_body_motion *before,
+                      const ff_meet *meet, double h) {
+  sweep s = {.from = {&before[meet->a], &before[meet->b]},
+             .to = {&state->bodies[meet->a], &state->bodies[meet->b]},
+             .h = h};
+  ff_vec3 moved[2];
+  double turned = 0;
+  for (int i = 0; i < 2; i++) {
+    moved[i] = v3_sub(s.to[i]->pose.position, s.from[i]->pose.position);
+    double spin = greater(v3_norm(s.from[i]->omega), v3_norm(s.to[i]->omega));
+    double bound = model->bodies[i == 0 ? meet->a : meet->b].bound;
+    turned += h * spin * (isfinite(bound) ? bound : 0);
+  }
+  s.way = v3_norm(v3_sub(moved[0], moved[1])) + turned;
+  ff_vec3 came = v3_sub(s.from[0]->velocity, s.from[1]->velocity);
+  ff_vec3 goes = v3_sub(s.to[0]->velocity, s.to[1]->velocity);
+  double change = v3_norm(v3_sub(goes, came));
+  s.free = 0.25 * h * change;
+  s.pushed = change > 0.5 * v3_norm(came) + h * v3_norm(model->run.gravity) && turned < s.way / 2;
+  return s;
+}
+
+/* Deepest overlap of two shapes on their way, found by steps as long as their distance allows;
+ * stops where it exceeds enough. */
+static double sweep_depth(const ff_model_shape *a, const ff_model_shape *b, const sweep *s,
+                          double enough) {
+  enum { LOOKS = 400 };
+  double deepest = 0, at = 0;
+  for (int look = 0; look < LOOKS && at <= 1 && deepest <= enough; look++) {
+    ff_pose body_a = sweep_pose(s, 0, at), body_b = sweep_pose(s, 1, at), room_a, room_b;
+    ff_distance distance;
+    double left = (1 - at) * s->way;
+    ff_distance_query(&distance, &a->geom, ff_shape_at(a, &body_a, &room_a), &b->geom,
+                      ff_shape_at(b, &body_b, &room_b), left + enough);
+    deepest = greater(deepest, -distance.gap);
+    at += (greater(distance.gap, 0) + 0.25 * enough) / (1.5 * s->way);
+  }
+  return deepest;
+}
+
+/* A contact that begins and ends inside a step, and one that is too shallow to matter, are none. */
+static void check_missed(ff_auditor *auditor, const ff_model *model, const ff_meet *meet,
+                         const ff_near *near, bool touches, const sweep *s, double t) {
+  const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
+  double half = lesser(a->thickness, b->thickness);
+  bool finite = a->geom.kind != FF_HALF_SPACE && b->geom.kind != FF_HALF_SPACE;
+  if (!finite || s->pushed || !(s->way > 0.5 * (a->thickness + b->thickness))) {
+    return;
+  }
+  double limit = (touches || meet->touching ? half : FF_LIMIT_MISSED * half) + s->free;
+  double depth = sweep_depth(a, b, s, limit);
+  if (depth > limit) {
+    ff_found_add(&auditor->found, FF_FINDING_MISSED, meet->a, meet->b, t, depth, limit);
+  }
+}
+
+/* ---- impacts --------------------------------------------------------------------------------- */
+
+/* Only bodies that nothing else drives. */
+static bool is_left_alone(const ff_model *model, const ff_state *state, int body) {
+  if (model->bodies[body].robot >= 0 || ff_applied_acts(&state->applied[body])) {
+    return false;
+  }
+  for (int i = 0; i < model->force_count; i++) {
+    if (model->forces[i].body == body) {
+      return false;
+    }
+  }
+  for (int i = 0; i < model->drive_count; i++) {
+    if (model->drives[i].body == body) {
+      return false;
+    }
+  }
+  for (int i = 0; i < model->constraint_count; i++) {
+    if (model->constraints[i].a == body || model->constraints[i].b == body) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool meet_touches(const ff_state *state, const ff_meet *meet) {
+  const ff_near *first = &state->nears[meet->first_near], *last = first + meet->near_count - 1;
+  for (int i = first->first_point; i < last->first_point + last->point_count; i++) {
+    if (state->points[i].touching) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Does a moved body of the two touch a third one? */
+static bool others_touch(const ff_model *model, const ff_state *state, int a, int b) {
+  bool moved_a = ff_body_is_moved(&model->bodies[a]), moved_b = ff_body_is_moved(&model->bodies[b]);
+  for (int m = 0; m < state->meet_count; m++) {
+    const ff_meet *meet = &state->meets[m];
+    bool same = (meet->a == a && meet->b == b) || (meet->a == b && meet->b == a);
+    bool shares =
+        (moved_a && (meet->a == a || meet->b == a)) || (moved_b && (meet->a == b || meet->b == b));
+    if (!same && shares && meet_touches(state, meet)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static double closing_speed(const ff_body_motion *motions, int a, int b, ff_vec3 point,
+                            ff_vec3 normal) {
+  const ff_body_motion *on[2] = {&motions[a], &motions[b]};
+  double speed[2];
+  for (int i = 0; i < 2; i++) {
+    ff_vec3 arm = v3_sub(point, on[i]->pose.position);
+    speed[i] = v3_dot(normal, v3_add(on[i]->velocity, v3_cross(on[i]->omega, arm)));
+  }
+  return speed[1] - speed[0];
+}
+
+/* Restitution of spring and damper in parallel: when the spring has recovered, exp(-pi zeta / w),
+ * or when their force vanishes, exp(-zeta (pi - atan(2 zeta w / (1 - 2 zeta^2))) / w), with w^2 = 1
+ * - zeta^2: contacts end somewhere between. False: not known. */
+static bool law_restitution(const ff_binding *binding, bool ground, double weight, double mass,
+                            ff_impact_watch *out) {
+  const ff_layer *layer = &binding->layer;
+  if (ground && layer->stiffness == 0) {
+    out->least = out->most = binding->ground.restitution;
+    out->latest = 0;
+    return layer->max_deflection == 0;
+  }
+  double k = weight * layer->stiffness, c = weight * layer->damping;
+  double zeta = c / (2 * sqrt(k * mass));
+  if (!(k > 0) || layer->stiffness_b > 0 || layer->sheared || layer->series || !(zeta < 0.9) ||
+      (ground && c > 0)) {
+    return false;
+  }
+  const double pi = 3.14159265358979323846;
+  double w = sqrt(1 - zeta * zeta);
+  if (out->approach > 0.5 * out->core * sqrt(k / mass)) { /* it may reach the core */
+    return false;
+  }
+  out->least = exp(-pi * zeta / w);
+  out->most = exp(-zeta / w * (pi - atan2(2 * zeta * w, 1 - 2 * zeta * zeta)));
+  out->latest = 2 * pi / (w * sqrt(k / mass));
+  return true;
+}
+
+/* The only contact point of a pair; NULL: it has none, or several. */
+static const ff_point *only_point(const ff_state *state, const ff_meet *meet, int *binding) {
+  const ff_point *only = NULL;
+  int count = 0;
+  for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
+    const ff_near *near = &state->nears[n];
+    for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
+      if (state->points[i].touching) {
+        only = &state->points[i];
+        *binding = near->binding;
+        count++;
+      }
+    }
+  }
+  return count == 1 ? only : NULL;
+}
+
+/* Begins to watch an impact if it is central, fast and undisturbed. */
+static void impact_begin(ff_auditor *auditor, const ff_model *model, const ff_state *state,
+                         const ff_body_motion *before, const ff_meet *meet, double h) {
+  int binding = 0;
+  const ff_point *point = only_point(state, meet, &binding);
+  if (!point || auditor->impact_count == FF_WATCHES || !is_left_alone(model, state, meet->a) ||
+      !is_left_alone(model, state, meet->b) || others_touch(model, state, meet->a, meet->b)) {
+    return;
+  }
+  double inverse = 0;
+  const int bodies[2] = {meet->a, meet->b};
+  for (int i = 0; i < 2; i++) {
+    const ff_model_body *body = &model->bodies[bodies[i]];
+    ff_vec3 arm = v3_sub(point->point, state->bodies[bodies[i]].pose.position);
+    inverse += body->inv_mass;
+    if (body->inv_mass > 0 && !(v3_norm(v3_cross(arm, point->normal)) < 1e-3 * body->bound)) {
+      return;
+    }
+  }
+  ff_impact_watch watch = {.a = meet->a, .b = meet->b, .since = state->t, .normal = point->normal};
+  bool ground = model->stepper->contacts == FF_CONTACTS_BY_GROUND;
+  watch.approach = closing_speed(before, meet->a, meet->b, point->point, point->normal);
+  watch.core = model->bindings[binding].layer.max_deflection;
+  if (watch.approach > 10 * h * v3_norm(model->run.gravity) && watch.approach > 0 && inverse > 0 &&
+      law_restitution(&model->bindings[binding], ground, point->weight, 1 / inverse, &watch)) {
+    watch.latest += state->t + 3 * h;
+    auditor->impacts[auditor->impact_count++] = watch;
+  }
+}
+
+/* Compares with the law; gravity changes the speed while they touch. */
+static void impact_judge(ff_auditor *auditor, const ff_model *model, const ff_impact_watch *watch,
+                         double separation, double t, double h) {
+  double pull = 2 * v3_norm(model->run.gravity) * (t - watch->since + h) / watch->approach;
+  double e = greater(separation, 0) / watch->approach;
+  double off = greater(watch->least - e, e - watch->most);
+  if (off > FF_LIMIT_IMPACT + pull) {
+    ff_found_add(&auditor->found, FF_FINDING_IMPACT, watch->a, watch->b, t, off,
+                 FF_LIMIT_IMPACT + pull);
+  }
+}
+
+static void impacts_follow(ff_auditor *auditor, const ff_model *model, const ff_state *state,
+                           double h) {
+  int kept = 0;
+  for (int i = 0; i < auditor->impact_count; i++) {
+    ff_impact_watch watch = auditor->impacts[i];
+    const ff_meet *meet = NULL;
+    for (int m = 0; m < state->meet_count && !meet; m++) {
+      bool same = state->meets[m].a == watch.a && state->meets[m].b == watch.b;
+      meet = same ? &state->meets[m] : NULL;
+    }
+    if (!meet || others_touch(model, state, watch.a, watch.b) || meet->peak_depth > watch.core) {
+      continue;
+    }
+    bool touches = meet_touches(state, meet);
+    if (touches && state->t < watch.latest) {
+      auditor->impacts[kept++] = watch;
+    } else if (state->t > watch.since) {
+      double speed = touches ? 0
+                             : -closing_speed(state->bodies, watch.a, watch.b,
+                                              state->bodies[watch.a].pose.position, watch.normal);
+      impact_judge(auditor, model, &watch, speed, state->t, h);
+    }
+  }
+  auditor->impact_count = kept;
+}
+
+/* ---- all pairs ------------------------------------------------------------------------------- */
+
+void ff_audit_pairs(ff_auditor *auditor, const ff_model *model, ff_state *state,
+                    const ff_body_motion *before, double h) {
+  bool solves = ff_model_solves(model);
+  for (int m = 0; m < state->meet_count; m++) {
+    const ff_meet *meet = &state->meets[m];
+    bool touches = false;
+    sweep s = sweep_of(model, state, before, meet, h);
+    for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
+      const ff_near *near = &state->nears[n];
+      double depth = near_depth(near, state->points);
+      touches = touches || depth > 0;
+      if (depth > 0) {
+        check_depth(auditor, model, meet, near, depth, state->t);
+      }
+      check_missed(auditor, model, meet, near, depth > 0, &s, state->t);
+    }
+    auditor->touched |= touches;
+    if (solves && touches && !meet->touching) {
+      impact_begin(auditor, model, state, before, meet, h);
+    }
+  }
+  if (auditor->impact_count > 0) {
+    impacts_follow(auditor, model, state, h);
+  }
+}
