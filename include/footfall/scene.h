@@ -264,7 +264,7 @@ typedef struct ff_run_def {
   int channel_count;       /* 0: all */
   double energy_tolerance; /* |energy.residual| allowed, relative to the energy exchanged; NAN: that
                             * of the stepper, see footfall/stepper.h */
-  int contact_capacity;    /* contact points at once, at most 1e7; 0: chosen from the scene */
+  int contact_capacity;    /* limit of contact points at once, at most 1e7; 0: none */
 } ff_run_def;
 
 FF_API ff_run_def ff_run_def_default(void); /* earth gravity, 1 s, adaptive at 1e-10 */
