@@ -88,7 +88,7 @@ test("keys: step by sample, start and end, speed, events", async (page) => {
   await page.keyboard.press("ArrowUp");
   assert.equal(await page.evaluate(() => window.footfall.runs[0].clock.speed), 0.2);
   await page.keyboard.press("f");
-  assert.equal(await page.getByRole("combobox", { name: "Follow a body" }).inputValue(), "0");
+  assert.equal(await page.getByRole("combobox", { name: "Follow a body" }).inputValue(), "=ball");
   await page.keyboard.press("r");
 });
 
@@ -112,9 +112,9 @@ test("contacts show: arrow to the stated scale, stick and slip, friction cone", 
     const c = contacts.list[0];
     const row = run.clock.row;
     return {
-      visible: c.whole.visible,
+      visible: c.on,
       cone: c.cone.visible && c.cone.scale.x / c.cone.scale.y,
-      length: c.arrow.head.position.y,
+      length: c.length,
       force: Math.hypot(...c.force.map((f) => f[row])),
       scale: contacts.scale,
       said: document.querySelector(".scale-note").textContent,
