@@ -29,7 +29,11 @@ FF_API ff_status ff_model_build(ff_model **out, const ff_scene *scene, ff_report
 FF_API void ff_model_destroy(ff_model *model);
 
 FF_API const ff_run_def *ff_model_run(const ff_model *model); /* the run, as resolved */
-FF_API int ff_model_body_count(const ff_model *model);        /* bodies are 1 .. count */
+/* Why this stepper was chosen; "": the scene names it. */
+FF_API const char *ff_model_stepper_reason(const ff_model *model);
+/* Do the laws of contacts follow from materials, since the scene has no contact rules? */
+FF_API bool ff_model_default_contacts(const ff_model *model);
+FF_API int ff_model_body_count(const ff_model *model); /* bodies are 1 .. count */
 FF_API const char *ff_model_body_name(const ff_model *model, ff_body body);
 FF_API ff_body ff_model_body_find(const ff_model *model, const char *name); /* id 0: unknown */
 

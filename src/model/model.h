@@ -208,8 +208,10 @@ struct ff_model {
   const ff_model_drive *drives;
 
   int class_count;
-  const int *class_table;    /* binding of two classes, -1: no contact; class_count^2 */
-  const bool *class_swapped; /* true: the first class is the b of the pair; class_count^2 */
+  const int *class_table;     /* binding of two classes, -1: no contact; class_count^2 */
+  bool default_contacts;      /* there were no contact rules: laws are those of the materials */
+  const char *stepper_reason; /* why the stepper was chosen; "": the scene names it */
+  const bool *class_swapped;  /* true: the first class is the b of the pair; class_count^2 */
   int binding_count;
   const ff_binding *bindings;
   bool free_pairs_touch; /* two finite shapes may collide: a broad phase is needed */
