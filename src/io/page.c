@@ -299,6 +299,10 @@ static void page_add_run_block(ff_page *page, const char *type, ff_page_run run)
   ff_text_put(page_begin_run_block(page, type, FF_PAGE_CLOSED, run), "}");
 }
 
+void ff_page_results(ff_page *page, ff_page_run run) {
+  page_add_run_block(page, "results", run);
+}
+
 void ff_page_ledger(ff_page *page, ff_page_run run) {
   page_add_run_block(page, "ledger", run);
 }

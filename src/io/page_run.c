@@ -202,6 +202,8 @@ ff_status ff_page_show_run(ff_page *page, const ff_recording *recording) {
     return status;
   }
   const char *scene = ff_recording_about(recording)->scene;
+  ff_page_section(page, "Result");
+  ff_page_results(page, run);
   ff_page_section(page, "Replay and plots");
   ff_page_replay(page, run);
   ff_page_section(page, "Energy");

@@ -2,6 +2,8 @@
 
 import { SPEEDS } from "./clock.js";
 import { append, button, check, el, icon, icons, select } from "./dom.js";
+import { fileName, save } from "./export.js";
+import { canFilm, replayGif, replayPng, replayWebm } from "./media.js";
 import { niceStep, show, withUnit } from "./numbers.js";
 import { Stage } from "./stage.js";
 import { onTheme } from "./theme.js";
@@ -138,7 +140,35 @@ export class Replay {
         this.stage.contacts.gain = Number(v);
         this.sayScale();
       })),
+      this.savers(),
     );
+  }
+
+  // Buttons that save the replay; while one works the others rest.
+  savers() {
+    const title = this.recording.info.title || "replay";
+    const told = el("span", { class: "note", aria: { live: "polite" } });
+    const make = (ending, label, work) => {
+      const press = button(ending.toUpperCase(), label, async () => {
+        if (!this.stage) {
+          return;
+        }
+        buttons.forEach((b) => (b.disabled = true));
+        const blob = await work((part) => (told.textContent = `${Math.round(100 * part)} %`));
+        save(fileName(title, ending), blob.type, blob);
+        told.textContent = "";
+        buttons.forEach((b) => (b.disabled = false));
+      });
+      return press;
+    };
+    const buttons = [
+      make("png", "Save the view as PNG at print resolution", () => replayPng(this)),
+      make("gif", "Save the run as an animated GIF", (tell) => replayGif(this, tell)),
+    ];
+    if (canFilm()) {
+      buttons.push(make("webm", "Play the run and save it as WebM", (tell) => replayWebm(this, tell)));
+    }
+    return el("span", { class: "tools" }, buttons, told);
   }
 
   get namedViews() {
