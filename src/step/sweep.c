@@ -16,9 +16,10 @@ enum { LOOKS = 100 };  /* most distance queries for one pair */
 #define FOLLOW          0.02
 #define FOLLOW_EXPLICIT 0.015
 #define FOLLOW_IMPLICIT 0.005
-#define SHORTEST        1e-5 /* of a step that is not cut: no cut is shorter, or a run might have no end \
-                              */
-#define GRAZING 0.01         /* of the bound of the closing speed: it is taken for at least this */
+#define SHORTEST                                                                                   \
+  1e-5               /* of a step that is not cut: no cut is shorter, or a run might have no end   \
+                      */
+#define GRAZING 0.01 /* of the bound of the closing speed: it is taken for at least this */
 
 /* How fast points of a body can move. */
 typedef struct pace {
@@ -320,8 +321,11 @@ static double sweep_pair(const ff_work *work, const ff_meet *meet, const ff_near
 static bool leaves_list(const ff_work *work, double h) {
   const ff_model *model = work->model;
   for (int i = 0; i < model->body_count; i++) {
-    if (model->bodies[i].kind != FF_BODY_FIXED && model->bodies[i].shape_count > 0 &&
-        ff_candidates_left(work->state, i, motion_after(model, work->state, i, h).pose.position)) {
+    if (model->bodies[i].kind == FF_BODY_FIXED || model->bodies[i].shape_count == 0) {
+      continue;
+    }
+    ff_pose pose = motion_after(model, work->state, i, h).pose;
+    if (ff_candidates_left(work->state, i, &pose)) {
       return true;
     }
   }
