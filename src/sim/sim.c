@@ -182,6 +182,10 @@ ff_status ff_sim_advance(ff_sim *sim, double t) {
   return !sim || !isfinite(t) ? FF_ERROR_INPUT : sim_end_with(sim, sim_steps_to(sim, t, false));
 }
 
+const ff_model *ff_sim_model(const ff_sim *sim) {
+  return sim ? sim->model : NULL;
+}
+
 void ff_sim_watch_stop(ff_sim *sim, const atomic_bool *stop) {
   sim->stop = stop;
 }
