@@ -102,6 +102,19 @@ check_commands() {
   done < <(cat "$work"/block-* | sed -n 's/ *#.*//; /^footfall /p')
 }
 
+# Tables that the program prints.
+check_tables() {
+  local words page mark
+  while read -r words page mark; do
+    if diff <("$program" "$words" --markdown) <(sed -n "/^<!-- $mark -->/,/^<!-- .$mark -->/p" "$page" |
+      sed '1d;$d') >/dev/null; then
+      found ""
+    else
+      found "$page has another table than footfall $words; run tools/refresh-docs PROGRAM"
+    fi
+  done <<<"findings docs/verdict.md findings"
+}
+
 # Pages that are followed step by step: files by their title, then the commands, in one folder.
 check_tutorials() {
   local page words said folder
@@ -132,19 +145,6 @@ check_site() {
   for page in docs/*.md docs/laws/*.md docs/tutorials/*.md; do
     grep -q " ${page#docs/}$" mkdocs.yml && found "" || found "mkdocs.yml lacks $page"
   done
-}
-
-# Tables that the program prints.
-check_tables() {
-  local words page mark
-  while read -r words page mark; do
-    if diff <("$program" "$words" --markdown) <(sed -n "/^<!-- $mark -->/,/^<!-- .$mark -->/p" "$page" |
-      sed '1d;$d') >/dev/null; then
-      found ""
-    else
-      found "$page has another table than footfall $words; run tools/refresh-docs PROGRAM"
-    fi
-  done <<<"findings docs/verdict.md findings"
 }
 
 check_links

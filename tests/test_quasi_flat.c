@@ -93,7 +93,7 @@ static void fall(add_shape *const *kinds, int kind_count, int count, uint64_t se
                 audit.contact.complementarity, audit.contact_force,
                 audit.energy_gained / audit.energy_scale, cut);
   }
-  assert_good_but(sim, FF_FINDING_STEP_LOSS, "pile");
+  assert_true(audit.verdict <= FF_VERDICT_ENERGY); /* of first order, at 2 ms */
   assert_true(cut <= CUTS);
   end(sim, model);
 }
