@@ -287,7 +287,7 @@ typedef struct ff_run_def {
   bool no_default_contacts; /* true: a scene without contact rules has no contacts. false: pairs of
                              * shapes with known materials get laws from these, if there are no
                              * rules at all (docs/materials.md) */
-  double reserved[8]; /* 0 */
+  double reserved[8];       /* 0 */
 } ff_run_def;
 
 /* Earth gravity, 1 s, stepper "auto", contacts from materials if there are no contact rules. */

@@ -148,7 +148,8 @@ static void record(const char *path, const char *title, const char *ball, const 
     list[i] = names[i];
     units[i] = parts[i][1];
   }
-  ff_recording_info info = {scene, "", list, units, CHANNELS, NULL, NULL};
+  ff_recording_info info = {
+      .scene = scene, .summary = "", .names = list, .units = units, .count = CHANNELS};
   stop_on(ff_recorder_create(&recorder, path, &info, &report), &report, path);
   for (long i = 0; i < rows; i++) {
     double row[CHANNELS];
