@@ -111,8 +111,8 @@ class Tree(Handle):
         self._work = ffi.gc(out[0], lambda p, c=c: lib.ff_tree_work_destroy(p))
         self.nq: int = lib.ff_tree_q_count(c)
         self.nv: int = lib.ff_tree_v_count(c)
-        self.links: list[str] = [text_of(lib.ff_tree_link(c, i + 1).name)
-                                 for i in range(lib.ff_tree_link_count(c))]
+        self.links: tuple[str, ...] = tuple(text_of(lib.ff_tree_link(c, i + 1).name)
+                                            for i in range(lib.ff_tree_link_count(c)))
         self.mass: float = lib.ff_tree_mass(c)
 
     @classmethod
