@@ -96,6 +96,8 @@ FF_API double ff_model_stable_step(const ff_model *model);
 
 FF_API ff_status ff_sim_create(ff_sim **out, const ff_model *model);
 FF_API void ff_sim_destroy(ff_sim *sim);
+/* Its model; valid as long as the sim. */
+FF_API const ff_model *ff_sim_model(const ff_sim *sim);
 /* Resets to the initial state; gravity stays as it was set. */
 FF_API ff_status ff_sim_reset(ff_sim *sim);
 /* A pointer of the user's, stored and returned; NULL at first. */

@@ -153,6 +153,7 @@ static ff_status build_sort_shapes(ff_build *build) {
     build->shape_sources[body->first_shape + body->shape_count++] = i;
   }
   build->model->shapes = build->shapes;
+  build->model->thinnest = INFINITY;
   build->model->shape_count = scene->shape_count;
   return FF_OK;
 }
@@ -202,6 +203,7 @@ static ff_status build_shape(ff_build *build, int body, int shape) {
   }
   to->bound = ff_geom_bound(&to->geom);
   to->thickness = ff_geom_thickness(&to->geom);
+  build->model->thinnest = fmin(build->model->thinnest, to->thickness);
   return build_find_material(build, material, key, &to->material);
 }
 

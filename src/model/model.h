@@ -204,6 +204,7 @@ struct ff_model {
   int robot_count, robot_size; /* robots, and their total size in y */
   const ff_model_robot *robots;
   const ff_model_shape *shapes;
+  double thinnest; /* m, least thickness of the finite shapes; INFINITY: there is none */
   const ff_model_force *forces;
   const ff_model_drive *drives;
 
