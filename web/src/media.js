@@ -5,6 +5,7 @@ import { GifWriter } from "./gif.js";
 const FRAMES = 90; // of an animation, at most
 const GIF_WIDTH = 480;
 const PRINT_WIDTH = 2400;
+const HOLD = 400; // ms
 
 // Draws the stage at another size, calls use(), and puts everything back.
 async function atSize(replay, width, height, use) {
@@ -96,6 +97,7 @@ export async function replayWebm(replay, progress = () => {}) {
     clock.play();
   });
   off();
+  await new Promise((resolve) => setTimeout(resolve, HOLD)); // the last frame is seen, and recorded
   recorder.stop();
   await stopped;
   stream.getTracks().forEach((track) => track.stop());
