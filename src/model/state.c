@@ -16,8 +16,7 @@ static double state_points_beside(const ff_model *model, int i) {
   for (int j = i + 1; partners < DOZEN && j < model->shape_count; j++) {
     const ff_model_shape *b = &model->shapes[j];
     int binding = model->class_table[a->class_index * model->class_count + b->class_index];
-    bool moved =
-        ff_body_is_moved(&model->bodies[a->body]) || ff_body_is_moved(&model->bodies[b->body]);
+    bool moved = model->bodies[a->body].meets || model->bodies[b->body].meets;
     if (binding >= 0 && moved && a->body != b->body && b->geom.kind != FF_HALF_SPACE) {
       int points = ff_binding_points(&model->bindings[binding], a->geom.kind, b->geom.kind);
       most = points > most ? points : most;

@@ -83,7 +83,7 @@ static void set_tolerances(const ff_model *model, const ff_state *state, double 
     atol[i] = tolerance; /* rad, m and their rates */
   }
   for (int i = state->memory_at; i < state->ledger_at; i++) {
-    atol[i] = tolerance * size;
+    atol[i] = tolerance * (size > 0 ? size : 1);
   }
   for (int i = state->ledger_at; i < state->size; i++) {
     atol[i] = tolerance * (total > 0 ? total : 1); /* J and N s of a body at 1 m/s */
