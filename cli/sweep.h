@@ -55,7 +55,7 @@ typedef struct ff_sweep_table {
   int parameters, measures;
   char **names;         /* parameters, then measures */
   char **units;         /* of the measures; "" of parameters */
-  char **paths; /* of the parameters: keys of the scene, separated by line feeds */
+  char **paths;         /* of the parameters: keys of the scene, separated by line feeds */
   double *cells;        /* (parameters + measures) x rows; NAN: a text or missing */
   char **texts;         /* parameters x rows: text of a parameter that is no number, else NULL */
   long *run;            /* index of each row */

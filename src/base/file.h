@@ -18,9 +18,9 @@ ff_status ff_file_commit(ff_file *file, ff_report *report);
 /* Removes the temporary file and frees. NULL is allowed. */
 void ff_file_abandon(ff_file *file);
 
-/* A file that grows under its own name and can be read at any time. Its first `keep` bytes stay, all
- * after them is cut off; 0: a new file. FF_ERROR_FILE if it is shorter. Commit closes it and leaves
- * it even after a failure; abandon removes it. */
+/* A file that grows under its own name and can be read at any time. Its first `keep` bytes stay,
+ * all after them is cut off; 0: a new file. FF_ERROR_FILE if it is shorter. Commit closes it and
+ * leaves it even after a failure; abandon removes it. */
 ff_status ff_file_grow(ff_file **out, const char *path, size_t keep, ff_report *report);
 /* Hands everything written so far to the operating system. */
 ff_status ff_file_flush(ff_file *file);

@@ -46,7 +46,7 @@ uint64_t ff_sim_structure(const ff_model *model, const ff_dynamic_state *state) 
   sum = ff_checksum(sum, model->stepper->name, strlen(model->stepper->name));
   for (int i = 0; i < model->body_count; i++) {
     const ff_model_body *body = &model->bodies[i];
-    const int about[] = {body->kind, body->slot, body->shape_count, body->robot, body->link};
+    const int about[] = {(int)body->kind, body->slot, body->shape_count, body->robot, body->link};
     sum = ff_checksum(sum, body->name, strlen(body->name) + 1);
     sum = ff_checksum(sum, about, sizeof about);
   }
