@@ -33,6 +33,7 @@
 #define FOOTFALL_H
 
 #include "footfall/api.h"
+#include "footfall/fit.h"
 #include "footfall/impact.h"
 #include "footfall/io.h"
 #include "footfall/law.h"

@@ -1,42 +1,12 @@
 #include "io/marker_pose.h"
 
+#include "math/jacobi.h"
 #include "math/vec.h"
-
-#include <string.h>
-
-/* One Jacobi rotation of a symmetric 4 x 4 matrix; axes collects the eigenvectors in columns. */
-static void jacobi_turn(double a[4][4], double axes[4][4], int p, int q) {
-  if (a[p][q] == 0) {
-    return;
-  }
-  double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
-  double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
-  double c = 1 / sqrt(t * t + 1), s = t * c;
-  for (int k = 0; k < 4; k++) {
-    double x = a[k][p], y = a[k][q];
-    a[k][p] = c * x - s * y;
-    a[k][q] = s * x + c * y;
-  }
-  for (int k = 0; k < 4; k++) {
-    double x = a[p][k], y = a[q][k];
-    a[p][k] = c * x - s * y;
-    a[q][k] = s * x + c * y;
-    x = axes[k][p], y = axes[k][q];
-    axes[k][p] = c * x - s * y;
-    axes[k][q] = s * x + c * y;
-  }
-}
 
 /* Eigenvector of the largest eigenvalue; *gap: distance to the next one, relative. */
 static ff_quat largest_axis(double a[4][4], double *gap) {
-  double axes[4][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};
-  for (int sweep = 0; sweep < 12; sweep++) {
-    for (int p = 0; p < 3; p++) {
-      for (int q = p + 1; q < 4; q++) {
-        jacobi_turn(a, axes, p, q);
-      }
-    }
-  }
+  double axes[4][4];
+  ff_jacobi(a[0], axes[0], 4);
   int best = 0;
   for (int i = 1; i < 4; i++) {
     best = a[i][i] > a[best][best] ? i : best;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <zlib.h>
 
 enum { COLUMNS_MAX = 10000 };
 static const size_t size_max = (size_t)1 << 30;
@@ -249,7 +250,36 @@ static void measured_scale(ff_measured *out, double unit) {
 
 static bool measured_ends(const char *path, const char *ending) {
   size_t n = strlen(path), m = strlen(ending);
-  return n > m && strcasecmp(path + n - m, ending) == 0;
+  n -= n > 3 && strcasecmp(path + n - 3, ".gz") == 0 ? 3 : 0;
+  return n > m && strncasecmp(path + n - m, ending, m) == 0;
+}
+
+/* A text in gzip's format is replaced by its contents. */
+static ff_status measured_inflate(char **text, size_t *size, const char *path, ff_report *report) {
+  if (*size < 18 || (unsigned char)(*text)[0] != 0x1f || (unsigned char)(*text)[1] != 0x8b) {
+    return FF_OK;
+  }
+  const unsigned char *end = (const unsigned char *)*text + *size - 4; /* length modulo 2^32 */
+  size_t length = end[0] | (size_t)end[1] << 8 | (size_t)end[2] << 16 | (size_t)end[3] << 24;
+  char *out = length < size_max ? ff_alloc(length + 1, 1) : NULL;
+  if (!out) {
+    return FF_ERROR_MEMORY;
+  }
+  z_stream stream = {.next_in = (Bytef *)*text,
+                     .avail_in = (uInt)*size,
+                     .next_out = (Bytef *)out,
+                     .avail_out = (uInt)length};
+  bool whole = inflateInit2(&stream, 15 + 16) == Z_OK && inflate(&stream, Z_FINISH) == Z_STREAM_END;
+  inflateEnd(&stream);
+  if (!whole || stream.total_out != length) {
+    ff_free(out);
+    measured_text in = {.path = path, .report = report};
+    return measured_fail(&in, "is not a whole gzip file", NULL);
+  }
+  ff_free(*text);
+  *text = out;
+  *size = length;
+  return FF_OK;
 }
 
 static ff_status measured_parse(ff_measured *out, measured_text *in, measured_form form) {
@@ -275,6 +305,11 @@ ff_status ff_measured_read(ff_measured *out, const char *path, ff_report *report
   size_t size;
   ff_status status = ff_file_read(&text, &size, path, size_max, report);
   if (status != FF_OK) {
+    return status;
+  }
+  status = measured_inflate(&text, &size, path, report);
+  if (status != FF_OK) {
+    ff_free(text);
     return status;
   }
   measured_text in = {.at = text, .path = path, .report = report};

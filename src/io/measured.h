@@ -15,7 +15,8 @@ typedef struct ff_measured {
   bool degrees;   /* angles are in degrees, by the header of a .mot or .sto file */
 } ff_measured;
 
-/* Format by extension; .gz is not read. Errors name file and line. */
+/* Format by extension, before which .gz is ignored: compressed files are read as they are. Errors
+ * name file and line. */
 ff_status ff_measured_read(ff_measured *out, const char *path, ff_report *report);
 void ff_measured_free(ff_measured *measured);
 /* Index of a column, or -1 and a report that names the nearest. */

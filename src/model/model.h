@@ -36,7 +36,7 @@ typedef struct ff_model_body {
       *ease; /* of a link: inverse inertia 6 x 6 at its centre of mass, link axes: accelerations
                 (angular, then linear, in columns) under unit torques and forces; NULL: unknown */
   int rigid; /* of a link: body of the first link of its rigid group (connected by fixed joints) */
-  ff_motion motion; /* prescribed bodies; axis is unit or zero */
+  ff_motion motion;      /* prescribed bodies; axis is unit or zero */
   const ff_track *track; /* of a prescribed body: its motion; NULL: motion */
   bool meets;            /* collides with bodies that no force moves: is moved, or has a track */
 } ff_model_body;

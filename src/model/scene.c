@@ -392,7 +392,8 @@ ff_status ff_scene_add_robot(ff_scene *scene, const ff_robot_def *def) {
   ff_scene_robot copy = {.def = *def, .first_body = scene->body_count};
   if ((def->pilot && !scene_own_pilot(scene, &copy.def)) ||
       !scene_own_text(scene, &copy.def.name) || !scene_own_text(scene, &copy.def.material) ||
-      !scene_own_table(scene, &copy.def.track.poses) || !scene_own_links(scene, &copy.def) || !scene_own_settings(scene, &copy.def) ||
+      !scene_own_table(scene, &copy.def.track.poses) || !scene_own_links(scene, &copy.def) ||
+      !scene_own_settings(scene, &copy.def) ||
       !scene_reserve((void **)&scene->robots, scene->robot_count, &scene->robot_capacity,
                      sizeof copy)) {
     return FF_ERROR_MEMORY;
