@@ -130,6 +130,9 @@ static void check_print_run(const ff_model *model) {
     ff_cli_say(stdout, "stepper      %s, rtol %.3g, atol %.3g\n", run->stepper.kind,
                run->stepper.rtol, run->stepper.atol);
   }
+  if (ff_model_stepper_reason(model)[0]) {
+    ff_cli_say(stdout, "             chosen: %s\n", ff_model_stepper_reason(model));
+  }
   ff_cli_say(stdout, "energy       residual allowed: %.3g of the energy exchanged\n",
              run->energy_tolerance);
   ff_cli_say(stdout, "record       every %.6g s; %d channels in all\n", run->record_every,
@@ -272,7 +275,9 @@ static void json_run(ff_json *json, const ff_model *model) {
   ff_json_number(json, "step", run->stepper.step);
   ff_json_number(json, "rtol", run->stepper.rtol);
   ff_json_number(json, "atol", run->stepper.atol);
+  ff_json_text(json, "reason", ff_model_stepper_reason(model));
   ff_json_close(json, '}');
+  ff_json_flag(json, "default_contacts", ff_model_default_contacts(model));
   ff_json_number(json, "record_every", run->record_every);
   ff_json_number(json, "energy_tolerance", run->energy_tolerance);
   ff_json_number(json, "stable_step", ff_model_stable_step(model));

@@ -24,6 +24,8 @@ int ff_cli_check_scene(const ff_robot *robot, const char *path);
 int ff_cli_laws(int argc, char **argv);
 int ff_cli_steppers(int argc, char **argv);
 int ff_cli_channels(int argc, char **argv);
+int ff_cli_materials(int argc, char **argv);
+int ff_cli_new(int argc, char **argv);
 int ff_cli_impact(int argc, char **argv);
 int ff_cli_volume(int argc, char **argv);
 int ff_cli_view(int argc, char **argv);

@@ -16,7 +16,9 @@ typedef struct verb {
 static const verb verbs[] = {
     {"run", ff_cli_run, "run a scene: motion, contact forces, energy ledger, verdict"},
     {"check", ff_cli_check, "resolve a scene and print everything with units"},
+    {"new", ff_cli_new, "write a commented scene to start from"},
     {"laws", ff_cli_laws, "list the contact and friction laws, or describe one"},
+    {"materials", ff_cli_materials, "list the built-in materials"},
     {"steppers", ff_cli_steppers, "list the time steppers"},
     {"channels", ff_cli_channels, "list what runs can record"},
     {"impact", ff_cli_impact, "one impact under a law, over speeds; or design one"},

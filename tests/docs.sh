@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What the documentation says is so: links, named files, functions and cited works are there, every
-# scene key is told of, scenes in it are good, and the README's commands run.
+# scene key is documented, scenes in it are good, the commands of README and tutorials run, and the
+# site has every page.
 #   tests/docs.sh PROGRAM
 set -euo pipefail
 program=$1
@@ -8,7 +9,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$root"
-pages=(README.md CONTRIBUTING.md docs/*.md docs/laws/*.md)
+pages=(README.md CONTRIBUTING.md docs/*.md docs/laws/*.md docs/tutorials/*.md)
 passed=0 failed=0
 
 # found WORDS: one thing is as it should be, or the words say what is not.
@@ -101,11 +102,45 @@ check_commands() {
   done < <(cat "$work"/block-* | sed -n 's/ *#.*//; /^footfall /p')
 }
 
+# Pages that are followed step by step: files by their title, then the commands, in one folder.
+check_tutorials() {
+  local page words said folder
+  for page in docs/start.md docs/tutorials/*.md; do
+    folder=$work/$(basename "$page" .md)
+    mkdir "$folder"
+    ln -s "$root/scenes" "$folder/scenes"
+    awk -v folder="$folder/" '
+      /^```yaml title="/ { split($0, part, "\""); file = folder part[2]; next }
+      /^```/ { file = ""; next }
+      file { print > file }' "$page"
+    while read -r words; do
+      if said=$(cd "$folder" && eval "\"$program\" ${words#footfall }" 2>&1 </dev/null) || [[ $said == *npm* ]]; then
+        found ""
+      else
+        found "$page: $words: $said"
+      fi
+    done < <(awk '/^```/ { open = !open; plain = $0 == "```"; next } open && plain' "$page" | grep '^footfall ')
+  done
+}
+
+# Every page is in the menu of the site, and every entry of the menu is there.
+check_site() {
+  local page
+  while read -r page; do
+    [[ -e docs/$page ]] && found "" || found "mkdocs.yml names $page"
+  done < <(grep -oE '[a-z0-9/-]+\.md$' mkdocs.yml)
+  for page in docs/*.md docs/laws/*.md docs/tutorials/*.md; do
+    grep -q " ${page#docs/}$" mkdocs.yml && found "" || found "mkdocs.yml lacks $page"
+  done
+}
+
 check_links
 check_functions
 check_citations
 check_keys
 check_scenes
 check_commands
+check_tutorials
+check_site
 echo "$passed passed, $failed failed, 0 skipped"
 ((failed == 0))

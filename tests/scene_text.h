@@ -4,7 +4,9 @@
 
 #include "channels.h"
 
+#ifndef SCENES_BESIDE
 #define SCENES_BESIDE FF_SOURCE_DIR "/scenes/test.yaml" /* where robots/ is found from */
+#endif
 
 /* A scene from text, as if it lay beside the others. */
 static inline ff_model *model_of(const char *text, const char *setting) {

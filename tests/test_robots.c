@@ -144,6 +144,7 @@ static ff_sim *box_sim(ff_model **model, const ff_robot *robot, bool as_body) {
   contact.friction = (ff_law_choice){"coulomb", friction, friction_values, 3};
   assert_int_equal(ff_scene_add_contact(scene, &contact), FF_OK);
   ff_run_def run = ff_run_def_default();
+  run.stepper.kind = "adaptive";
   assert_int_equal(ff_scene_set_run(scene, &run), FF_OK);
   assert_int_equal(ff_model_build(model, scene, &report), FF_OK);
   ff_scene_destroy(scene);

@@ -35,7 +35,7 @@ static void defaults_are_those_of_the_interface(void **state) {
   assert_string_equal(ff_scene_name(scene), "my.scene");
   assert_string_equal(ff_scene_source(scene), "footfall: 1\nbodies: {a: {}}\n");
   assert_vec(scene->run.gravity, 0, 0, -9.81);
-  assert_string_equal(scene->run.stepper.kind, "adaptive");
+  assert_string_equal(scene->run.stepper.kind, "auto");
   assert_true(isnan(scene->run.stepper.step) && isnan(scene->run.energy_tolerance));
   assert_close(scene->run.stepper.rtol, 1e-10, 0);
   assert_close(scene->run.record_every, 1e-3, 0);

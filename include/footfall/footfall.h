@@ -5,6 +5,7 @@
  *   sim     steps, ledger, events     footfall/sim.h     ff_sim_*
  *   run     loop, recordings, resume  footfall/run.h     ff_run_*
  *   state   saved states, clones      footfall/state.h   ff_state_*, ff_sim_clone
+ *   batch   many sims on threads      footfall/batch.h   ff_batch_*, ff_sim_x
  *   stepper time steppers             footfall/stepper.h ff_stepper_*
  *   law     contact and friction      footfall/law.h     ff_law_*
  *   impact  closed-form impacts       footfall/impact.h  ff_impact_*
@@ -33,6 +34,7 @@
 #define FOOTFALL_H
 
 #include "footfall/api.h"
+#include "footfall/batch.h"
 #include "footfall/fit.h"
 #include "footfall/impact.h"
 #include "footfall/io.h"

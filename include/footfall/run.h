@@ -38,7 +38,8 @@ typedef struct ff_run_options {
    * end, also if the run is incomplete. */
   const char *(*summarise)(void *context, const ff_run *run);
   void *context;     /* of both functions */
-  void *reserved[8]; /* 0 */
+  bool keep;         /* keeps all samples in memory: ff_run_recording */
+  void *reserved[7]; /* 0 */
 } ff_run_options;
 
 /* No outputs, no checkpoint; 60 s, 1 s, one thread. */
@@ -69,6 +70,9 @@ FF_API ff_sim *ff_run_sim(ff_run *run);
 /* Names of the recordings; NULL: out of range. */
 FF_API int ff_run_output_count(const ff_run *run);
 FF_API const char *ff_run_output(const ff_run *run, int index);
+/* The samples so far, of a run with `keep`; else NULL. Owned by the run. Columns move while it
+ * runs. The summary is there after its end. */
+FF_API const ff_recording *ff_run_recording(const ff_run *run);
 /* Why it ended early; "": it did not. */
 FF_API const char *ff_run_incomplete(const ff_run *run);
 

@@ -48,6 +48,17 @@ typedef struct ff_material_def {
 FF_API ff_material_def ff_material_def_default(void);
 FF_API ff_status ff_scene_add_material(ff_scene *scene, const ff_material_def *def);
 
+/* Built-in materials, usable by name in every scene; a material of the scene with the same name
+ * replaces it. See docs/materials.md. */
+typedef struct ff_material_entry {
+  ff_material_def def;
+  const char *source; /* keys of docs/bibliography.md */
+} ff_material_entry;
+
+FF_API int ff_material_library_count(void);
+/* index 0 .. count - 1, sorted by name. */
+FF_API ff_material_entry ff_material_library_at(int index);
+
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
 typedef enum ff_body_kind {
@@ -253,8 +264,8 @@ FF_API const char *ff_constraint_kind_name(ff_constraint_kind kind);
 /* ---- run ------------------------------------------------------------------------------------- */
 
 typedef struct ff_stepper_def {
-  const char *kind; /* name of a stepper: see footfall/stepper.h */
-  double step;      /* s, fixed steppers; NAN: not given, an error for them */
+  const char *kind; /* name of a stepper: see footfall/stepper.h; "auto": one that fits the scene */
+  double step;      /* s, fixed steppers; NAN: not given, an error for them unless chosen */
   int order;        /* 1 or 2, quasi-rigid: backward Euler, or energy-conserving layers */
   double rtol;      /* relative tolerance, adaptive */
   double atol;      /* tolerance relative to the scene's natural scales, adaptive */
@@ -279,9 +290,13 @@ typedef struct ff_run_def {
   double energy_tolerance; /* |energy.residual| allowed, relative to the energy exchanged; NAN: that
                             * of the stepper, see footfall/stepper.h */
   int contact_capacity;    /* contact points at once, at most 1e7; 0: chosen from the scene */
+  bool no_default_contacts; /* true: a scene without contact rules has no contacts. false: pairs of
+                             * shapes with known materials get laws from these, if there are no
+                             * rules at all (docs/materials.md) */
 } ff_run_def;
 
-FF_API ff_run_def ff_run_def_default(void); /* earth gravity, 1 s, adaptive at 1e-10 */
+/* Earth gravity, 1 s, stepper "auto", contacts from materials if there are no contact rules. */
+FF_API ff_run_def ff_run_def_default(void);
 FF_API ff_status ff_scene_set_run(ff_scene *scene, const ff_run_def *def);
 
 /* ---- creation -------------------------------------------------------------------------------- */

@@ -29,7 +29,11 @@ FF_API ff_status ff_model_build(ff_model **out, const ff_scene *scene, ff_report
 FF_API void ff_model_destroy(ff_model *model);
 
 FF_API const ff_run_def *ff_model_run(const ff_model *model); /* the run, as resolved */
-FF_API int ff_model_body_count(const ff_model *model);        /* bodies are 1 .. count */
+/* Why this stepper was chosen; "": the scene names it. */
+FF_API const char *ff_model_stepper_reason(const ff_model *model);
+/* Do the laws of contacts follow from materials, since the scene has no contact rules? */
+FF_API bool ff_model_default_contacts(const ff_model *model);
+FF_API int ff_model_body_count(const ff_model *model); /* bodies are 1 .. count */
 FF_API const char *ff_model_body_name(const ff_model *model, ff_body body);
 FF_API ff_body ff_model_body_find(const ff_model *model, const char *name); /* id 0: unknown */
 
@@ -92,6 +96,8 @@ FF_API double ff_model_stable_step(const ff_model *model);
 
 FF_API ff_status ff_sim_create(ff_sim **out, const ff_model *model);
 FF_API void ff_sim_destroy(ff_sim *sim);
+/* Its model; valid as long as the sim. */
+FF_API const ff_model *ff_sim_model(const ff_sim *sim);
 /* Resets to the initial state; gravity stays as it was set. */
 FF_API ff_status ff_sim_reset(ff_sim *sim);
 /* A pointer of the user's, stored and returned; NULL at first. */

@@ -210,7 +210,8 @@ void ff_auditor_update(ff_auditor *auditor, const ff_model *model, const ff_stat
   auditor->angular2 = greater(auditor->angular2, v3_dot(angular, angular));
   auditor->fastest = greater(auditor->fastest, state->stiffness);
   auditor->damping = greater(auditor->damping, state->damping);
-  auditor->longest = fixed ? greater(auditor->longest, h) : 0;
+  double rate = greater(sqrt(state->stiffness), state->damping);
+  auditor->coarseness = fixed ? greater(auditor->coarseness, h * rate) : 0;
   auditor->stiff_steps += !fixed && h * state->damping > FF_COARSE_STEP;
   audit_check_contacts(auditor, model, state, h);
   if (model->stepper->only_loses) {
@@ -225,7 +226,7 @@ ff_audit ff_auditor_verdict(const ff_auditor *auditor, const ff_model *model) {
                   .energy_gained = auditor->gained,
                   .momentum_residual = sqrt(auditor->momentum2),
                   .angular_residual = sqrt(auditor->angular2),
-                  .coarseness = auditor->longest * rate,
+                  .coarseness = auditor->coarseness,
                   .needed_step = FF_FINE_STEP / rate,
                   .stiff_steps = auditor->stiff_steps,
                   .contact = auditor->worst,

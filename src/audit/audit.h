@@ -13,7 +13,7 @@ typedef struct ff_auditor {
   double most_lost, gained;   /* J, largest total loss so far, and its decrease since */
   double fastest;             /* 1/s^2, squared frequency of the stiffest contact */
   double damping;             /* 1/s, strongest contact damping */
-  double longest;             /* s, longest fixed step taken */
+  double coarseness;          /* rad, largest product of a fixed step and the frequency in it */
   long stiff_steps;           /* steps of error-controlled steppers that damping kept short */
   ff_contact_residual contact, worst; /* after the last step; worst so far */
   double contact_share; /* 1, worst force residual of a step relative to the largest force in it */

@@ -48,10 +48,18 @@ struct ff_recording {
   char **names, **units; /* info.count each */
   double **columns;      /* info.count of rows values each */
   long rows;
+  size_t capacity; /* of each column; only of a recording that grows */
 };
 
 /* Allocates count channels, owned by the recording. */
 ff_status ff_recording_reserve(ff_recording *recording, int count);
+
+/* A recording in memory, which grows by rows: copies the texts of info. */
+ff_status ff_recording_create(ff_recording **out, const ff_recording_info *info);
+/* Appends a row of info.count values. */
+ff_status ff_recording_add(ff_recording *recording, const double *row);
+/* Sets summary and reason of an early end (NULL: none). */
+ff_status ff_recording_finish(ff_recording *recording, const char *summary, const char *incomplete);
 
 /* Fill an empty recording; on failure the caller frees its contents. */
 ff_status ff_recording_read_csv(ff_recording *recording, const char *path, ff_report *report);

@@ -21,6 +21,16 @@ ff_status ff_recording_reserve(ff_recording *recording, int count) {
   return recording->names && recording->units && recording->columns ? FF_OK : FF_ERROR_MEMORY;
 }
 
+/* The texts as readers see them. */
+static void recording_show_texts(ff_recording *recording) {
+  recording->info.scene = recording->scene ? recording->scene : "";
+  recording->info.file = recording->file ? recording->file : "";
+  recording->info.summary = recording->summary ? recording->summary : "";
+  recording->info.incomplete = recording->incomplete ? recording->incomplete : "";
+  recording->info.names = (const char *const *)recording->names;
+  recording->info.units = (const char *const *)recording->units;
+}
+
 ff_status ff_recording_open(ff_recording **out, const char *path, ff_report *report) {
   *out = NULL;
   ff_recording *recording = ff_alloc(1, sizeof *recording);
@@ -34,14 +44,64 @@ ff_status ff_recording_open(ff_recording **out, const char *path, ff_report *rep
     ff_recording_close(recording);
     return status;
   }
-  recording->info.scene = recording->scene;
-  recording->info.file = recording->file ? recording->file : "";
-  recording->info.summary = recording->summary;
-  recording->info.incomplete = recording->incomplete ? recording->incomplete : "";
-  recording->info.names = (const char *const *)recording->names;
-  recording->info.units = (const char *const *)recording->units;
+  recording_show_texts(recording);
   *out = recording;
   return FF_OK;
+}
+
+ff_status ff_recording_create(ff_recording **out, const ff_recording_info *info) {
+  *out = NULL;
+  ff_recording *recording = ff_alloc(1, sizeof *recording);
+  if (!recording) {
+    return FF_ERROR_MEMORY;
+  }
+  ff_status status = ff_recording_reserve(recording, info->count);
+  for (int i = 0; i < info->count && status == FF_OK; i++) {
+    recording->names[i] = ff_strdup(info->names[i]);
+    recording->units[i] = ff_strdup(info->units[i]);
+    status = recording->names[i] && recording->units[i] ? FF_OK : FF_ERROR_MEMORY;
+  }
+  recording->scene = ff_strdup(info->scene ? info->scene : "");
+  recording->file = ff_strdup(info->file ? info->file : "");
+  if (status != FF_OK || !recording->scene || !recording->file) {
+    ff_recording_close(recording);
+    return FF_ERROR_MEMORY;
+  }
+  recording_show_texts(recording);
+  *out = recording;
+  return FF_OK;
+}
+
+ff_status ff_recording_add(ff_recording *recording, const double *row) {
+  size_t rows = (size_t)recording->rows, old = recording->capacity;
+  if (rows == old) {
+    size_t grown = old > 0 ? 2 * old : 256;
+    for (int i = 0; i < recording->info.count; i++) {
+      double *column = recording->columns[i];
+      column =
+          column ? ff_resize(column, old, grown, sizeof *column) : ff_alloc(grown, sizeof *column);
+      if (!column) { /* columns that have grown already are longer than they need be */
+        return FF_ERROR_MEMORY;
+      }
+      recording->columns[i] = column;
+    }
+    recording->capacity = grown;
+  }
+  for (int i = 0; i < recording->info.count; i++) {
+    recording->columns[i][rows] = row[i];
+  }
+  recording->rows++;
+  return FF_OK;
+}
+
+ff_status ff_recording_finish(ff_recording *recording, const char *summary,
+                              const char *incomplete) {
+  ff_free(recording->summary);
+  ff_free(recording->incomplete);
+  recording->summary = ff_strdup(summary ? summary : "");
+  recording->incomplete = ff_strdup(incomplete ? incomplete : "");
+  recording_show_texts(recording);
+  return recording->summary && recording->incomplete ? FF_OK : FF_ERROR_MEMORY;
 }
 
 const ff_recording_info *ff_recording_about(const ff_recording *recording) {

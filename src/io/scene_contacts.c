@@ -114,6 +114,11 @@ static void scene_read_contact(ff_reader *reader, const ff_node *node, void *con
   }
 }
 
+/* `contacts: none`, or a list; without the key, laws follow from materials. */
 void ff_read_contacts(ff_reader *reader, const ff_node *root) {
+  const ff_node *node = ff_tree_find(root, "contacts");
+  if (node && node->kind == FF_NODE_SCALAR && node->plain && !strcmp(node->text, "none")) {
+    return; /* ff_read_run has noted it */
+  }
   ff_reader_each(reader, root, "contacts", scene_read_contact, NULL);
 }

@@ -23,8 +23,9 @@ static void run_read_stepper(ff_reader *reader, const ff_node *root, ff_stepper_
       "kind",  "step",   "order",           "rtol",       "atol",     "max-step",
       "micro", "lambda", "lambda-relative", "slip-speed", "sticking", "exclusive",
       "passes"};
-  const char *kinds[FF_STEPPERS_MAX];
+  const char *kinds[FF_STEPPERS_MAX + 1];
   int kind_count = ff_stepper_all_names(kinds);
+  kinds[kind_count++] = "auto";
   const ff_node *node = ff_reader_enter(reader, root, "stepper");
   if (!node) {
     return;
@@ -111,6 +112,7 @@ void ff_read_run(ff_reader *reader, const ff_node *root) {
   run_read_record(reader, root, &def);
   run_read_audit(reader, root, &def);
   run_read_capacity(reader, root, &def);
+  def.no_default_contacts = ff_tree_find(root, "contacts") != NULL;
   if (reader->status == FF_OK) {
     ff_reader_take(reader, ff_scene_set_run(reader->scene, &def));
   }

@@ -91,8 +91,14 @@ static ff_status check_record(ff_build *build) {
                 : status;
 }
 
+/* The stepper that the scene names, or one that fits the scene; `auto` takes no step. */
 static ff_status build_find_stepper(ff_build *build) {
   const char *kind = build->scene->run.stepper.kind;
+  build->model->stepper_reason = "";
+  if (kind && strcmp(kind, "auto") == 0) {
+    kind = ff_choose_stepper(build->scene, &build->model->run.stepper.step,
+                             &build->model->stepper_reason);
+  }
   build->model->stepper = ff_stepper_find(kind);
   if (build->model->stepper) {
     build->model->run.stepper.kind = build->model->stepper->name;
@@ -302,6 +308,23 @@ ff_status ff_build_knots(ff_build *build) {
 
 /* ---- model ----------------------------------------------------------------------------------- */
 
+/* A chosen stepper that evaluates force laws gets a step that resolves them, of the form 1, 2 or 5
+ * times a power of ten. */
+static void choose_step(const ff_build *build) {
+  ff_model *model = build->model;
+  double stable = ff_model_stable_step(model);
+  if (!model->stepper_reason[0] || !isnan(build->scene->run.stepper.step) ||
+      !ff_stepper_resolves(model->stepper)) {
+    return;
+  }
+  static const double steps[] = {1e-3, 5e-4, 2e-4, 1e-4, 5e-5, 2e-5, 1e-5, 5e-6, 2e-6, 1e-6};
+  size_t i = 0;
+  while (i + 1 < sizeof steps / sizeof *steps && steps[i] > stable) {
+    i++;
+  }
+  model->run.stepper.step = steps[i];
+}
+
 ff_status ff_model_build(ff_model **out, const ff_scene *scene, ff_report *report) {
   static ff_status (*const parts[])(ff_build *) = {
       ff_build_run,    ff_build_bodies, ff_build_robots, ff_build_contacts,    ff_build_loads,
@@ -320,6 +343,7 @@ ff_status ff_model_build(ff_model **out, const ff_scene *scene, ff_report *repor
   ff_arena_free(&build.scratch);
   if (status == FF_OK) {
     build.model->midpoint = ff_model_is_midpoint(build.model);
+    choose_step(&build);
     *out = build.model;
     return FF_OK;
   }

@@ -12,6 +12,7 @@ typedef struct ff_build {
   ff_report *report;
   ff_arena scratch; /* freed at the end of the build */
   ff_names body_names, material_names;
+  ff_material_def *materials; /* of the scene, then of the library, in the order of their names */
   /* The model's arrays, writable during the build. */
   ff_model_body *bodies;
   ff_model_shape *shapes;
@@ -35,6 +36,20 @@ ff_status ff_build_track(ff_build *build, const ff_track **out, const ff_track_d
 ff_status ff_build_guides(ff_build *build);
 ff_status ff_build_constraints(ff_build *build);
 ff_status ff_build_knots(ff_build *build);
+
+/* Laws of a pair of shapes that no contact rule names, from materials, masses and shapes. */
+typedef struct ff_default_contact {
+  ff_contact_def def;   /* its law choices point to the arrays below */
+  const char *names[4]; /* of the parameters: two of the normal law, two of friction */
+  double values[4];
+} ff_default_contact;
+
+/* size (m): mean half width of the smaller shape; mass (kg): effective mass in a central impact.
+ * The run has gravity and the step as resolved. False: Young's modulus is not known. */
+bool ff_default_contact_make(ff_default_contact *out, const ff_pair *pair, double size, double mass,
+                             const ff_run_def *run, ff_contact_method contacts);
+/* Stepper of a scene that names none: its name, its step (s; NAN: none) and why it was chosen. */
+const char *ff_choose_stepper(const ff_scene *scene, double *step, const char **reason);
 
 /* Index of a body by name; on failure -1 and a report under the key. */
 int ff_build_find_body(ff_build *build, const char *name, const char *key);

@@ -27,18 +27,37 @@ static ff_status body_report(ff_build *build, const char *key, const char *what)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
+static bool scene_defines_material(const ff_scene *scene, const char *name) {
+  for (int i = 0; i < scene->material_count; i++) {
+    if (scene->materials[i].name && strcmp(scene->materials[i].name, name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Materials of the scene, then those of the library that the scene does not define. */
 static ff_status build_index_materials(ff_build *build) {
-  int count = build->scene->material_count;
-  const char **names = ff_build_take(build, count, sizeof *names);
-  if (!names) {
+  const ff_scene *scene = build->scene;
+  int most = scene->material_count + ff_material_library_count(), count = 0;
+  const char **names = ff_build_take(build, most, sizeof *names);
+  build->materials = ff_arena_take(&build->scratch, (size_t)most, sizeof *build->materials);
+  if (!names || !build->materials) {
     return FF_ERROR_MEMORY;
   }
-  for (int i = 0; i < count; i++) {
-    const char *name = build->scene->materials[i].name;
-    name = name ? name : "";
-    names[i] = ff_arena_text(&build->model->arena, name, strlen(name));
-    if (!names[i]) {
+  for (int i = 0; i < scene->material_count; i++) {
+    const char *name = scene->materials[i].name;
+    build->materials[count] = scene->materials[i];
+    names[count] = ff_arena_text(&build->model->arena, name ? name : "", name ? strlen(name) : 0);
+    if (!names[count++]) {
       return FF_ERROR_MEMORY;
+    }
+  }
+  for (int i = 0; i < ff_material_library_count(); i++) {
+    ff_material_def def = ff_material_library_at(i).def;
+    if (!scene_defines_material(scene, def.name)) {
+      build->materials[count] = def;
+      names[count++] = def.name;
     }
   }
   if (!ff_names_make(&build->material_names, &build->scratch, names, count)) {
@@ -64,8 +83,8 @@ static ff_status build_check_material(ff_build *build, const ff_material_def *de
       {"poisson", def->poisson, -1, 0.5, true},
       {"density", def->density, 0, INFINITY, true},
       {"dissipation", def->dissipation, 0, INFINITY, false},
-      {"mu-static", def->mu_static, 0, INFINITY, false},
-      {"mu-kinetic", def->mu_kinetic, 0, INFINITY, false},
+      {"mu_static", def->mu_static, 0, INFINITY, false},
+      {"mu_kinetic", def->mu_kinetic, 0, INFINITY, false},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     double v = rows[i].value;
@@ -134,6 +153,7 @@ static ff_status build_sort_shapes(ff_build *build) {
     build->shape_sources[body->first_shape + body->shape_count++] = i;
   }
   build->model->shapes = build->shapes;
+  build->model->thinnest = INFINITY;
   build->model->shape_count = scene->shape_count;
   return FF_OK;
 }
@@ -183,6 +203,7 @@ static ff_status build_shape(ff_build *build, int body, int shape) {
   }
   to->bound = ff_geom_bound(&to->geom);
   to->thickness = ff_geom_thickness(&to->geom);
+  build->model->thinnest = fmin(build->model->thinnest, to->thickness);
   return build_find_material(build, material, key, &to->material);
 }
 
@@ -304,7 +325,7 @@ static double shape_density(const ff_build *build, const ff_body_def *def, int s
   if (!isnan(def->density)) {
     return def->density;
   }
-  return material >= 0 ? build->scene->materials[material].density : NAN;
+  return material >= 0 ? build->materials[material].density : NAN;
 }
 
 /* Link of a robot: its state frame is at its centre of mass, with the axes of the link frame. Its

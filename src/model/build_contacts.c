@@ -1,4 +1,5 @@
-/* Contact rules: which shapes collide, and by which laws with which parameters.
+/* Contact rules: which shapes collide, and by which laws with which parameters. A scene without
+ * rules has laws from its materials (model/default_contacts.c).
  *
  * Shapes that no rule distinguishes form a class: a thousand equal balls are one class. Rules are
  * resolved once per pair of classes into a binding. */
@@ -25,6 +26,8 @@ typedef struct shape_class {
   ff_shape_kind kind;
   double radius; /* m, sphere and capsule; else 0 */
   bool is_free;
+  double size;  /* m, half the cube root of the volume; 0: not needed, or a half-space */
+  double mass;  /* kg; 0: not needed */
   int shape;    /* index of a representative shape */
   bool several; /* has shapes of several bodies */
 } shape_class;
@@ -38,6 +41,7 @@ typedef struct binder {
   bool *swapped;
   ff_binding *bindings;
   int binding_count, binding_capacity;
+  bool by_default; /* there are no rules: laws follow from materials, masses and shapes */
 } binder;
 
 static bool rule_is_any(const char *name) {
@@ -104,7 +108,14 @@ static ff_status rule_find_groups(binder *bind) {
 
 static bool is_same_class(const shape_class *a, const shape_class *b) {
   return a->group == b->group && a->material == b->material && a->kind == b->kind &&
-         a->radius == b->radius && a->is_free == b->is_free;
+         a->radius == b->radius && a->is_free == b->is_free && a->size == b->size &&
+         a->mass == b->mass;
+}
+
+/* A length or mass to the nearest quarter of an octave, so that many similar bodies form few
+ * classes. */
+static double round_to_octave(double x) {
+  return x > 0 && isfinite(x) ? exp2(round(4 * log2(x)) / 4) : 0;
 }
 
 static ff_status rule_find_classes(binder *bind) {
@@ -122,6 +133,10 @@ static ff_status rule_find_classes(binder *bind) {
                         .radius = radial ? shape->geom.size.x : 0,
                         .is_free = build->bodies[shape->body].meets,
                         .shape = i};
+    if (bind->by_default) {
+      mine.size = round_to_octave(0.5 * cbrt(ff_geom_volume(&shape->geom)));
+      mine.mass = mine.is_free ? round_to_octave(build->bodies[shape->body].mass) : 0;
+    }
     int k = 0;
     while (k < bind->class_count && !is_same_class(&bind->classes[k], &mine)) {
       k++;
@@ -173,7 +188,7 @@ static double pair_mu(double a, double b) {
   return sqrt(a * b);
 }
 
-static ff_pair pair_rule(const ff_scene *scene, const shape_class *a, const shape_class *b,
+static ff_pair pair_rule(const ff_build *build, const shape_class *a, const shape_class *b,
                          double radius) {
   static const ff_material_def unknown = {.young = NAN,
                                           .poisson = NAN,
@@ -181,8 +196,8 @@ static ff_pair pair_rule(const ff_scene *scene, const shape_class *a, const shap
                                           .dissipation = NAN,
                                           .mu_static = NAN,
                                           .mu_kinetic = NAN};
-  const ff_material_def *ma = a->material >= 0 ? &scene->materials[a->material] : &unknown;
-  const ff_material_def *mb = b->material >= 0 ? &scene->materials[b->material] : &unknown;
+  const ff_material_def *ma = a->material >= 0 ? &build->materials[a->material] : &unknown;
+  const ff_material_def *mb = b->material >= 0 ? &build->materials[b->material] : &unknown;
   return (ff_pair){.young = effective_young(ma, mb),
                    .radius = radius,
                    .dissipation = pair_dissipation(ma, mb),
@@ -305,10 +320,10 @@ static ff_status rule_check_stepper(ff_build *build, ff_binding *to, int contact
   return FF_OK;
 }
 
-static ff_status rule_resolve(binder *bind, ff_binding *to, int contact, const shape_class *a,
-                              const shape_class *b) {
+/* Laws of two classes by a definition; contact: index of the rule, for reports. */
+static ff_status rule_resolve(binder *bind, ff_binding *to, const ff_contact_def *def, int contact,
+                              const shape_class *a, const shape_class *b) {
   ff_build *build = bind->build;
-  const ff_contact_def *def = &build->scene->contacts[contact];
   if (!isnan(def->radius) && !(def->radius > 0 && isfinite(def->radius))) {
     ff_report_what(build->report, "must be greater than 0 and finite, got %g", def->radius);
     ff_report_key(build->report, "contacts.%d.radius", contact);
@@ -316,7 +331,7 @@ static ff_status rule_resolve(binder *bind, ff_binding *to, int contact, const s
   }
   const ff_geom *ga = &build->shapes[a->shape].geom, *gb = &build->shapes[b->shape].geom;
   double radius = isnan(def->radius) ? ff_geom_radius(ga, gb) : def->radius;
-  to->pair = pair_rule(build->scene, a, b, radius);
+  to->pair = pair_rule(build, a, b, radius);
   to->pair.mean_radius = isnan(radius) ? ff_geom_mean_radius(ga, gb) : NAN;
   ff_status status = rule_resolve_choice(build->report, &def->normal, FF_LAW_NORMAL, &to->pair,
                                          &to->normal, &to->normal_params);
@@ -344,8 +359,8 @@ static ff_status rule_resolve(binder *bind, ff_binding *to, int contact, const s
   return status == FF_OK ? rule_check_stepper(build, to, contact) : status;
 }
 
-static ff_status rule_add_binding(binder *bind, int contact, const shape_class *a,
-                                  const shape_class *b) {
+static ff_status rule_add_binding(binder *bind, const ff_contact_def *def, int contact,
+                                  const shape_class *a, const shape_class *b) {
   ff_build *build = bind->build;
   if (bind->binding_count == bind->binding_capacity) {
     int larger = bind->binding_capacity ? 2 * bind->binding_capacity : 8;
@@ -364,7 +379,7 @@ static ff_status rule_add_binding(binder *bind, int contact, const shape_class *
     ff_report_key(build->report, "contacts");
     return FF_ERROR_INPUT;
   }
-  ff_status status = rule_resolve(bind, &bind->bindings[bind->binding_count], contact, a, b);
+  ff_status status = rule_resolve(bind, &bind->bindings[bind->binding_count], def, contact, a, b);
   bind->binding_count += status == FF_OK;
   return status;
 }
@@ -390,31 +405,73 @@ static void class_table_set(binder *bind, int a, int b, int binding) {
   bind->table[b * bind->class_count + a] = binding;
 }
 
+/* Can shapes of the two classes collide at all? */
+static bool classes_collide(const binder *bind, int a, int b) {
+  const shape_class *ca = &bind->classes[a], *cb = &bind->classes[b];
+  bool same_body = a == b ? !ca->several : ca->group != 0 && ca->group == cb->group;
+  return !same_body && (ca->is_free || cb->is_free) &&
+         !links_excluded(bind->build->model, bind->build->shapes[ca->shape].body,
+                         bind->build->shapes[cb->shape].body);
+}
+
+/* Binds the classes a and b, which have the properties ca and cb. */
+static ff_status bind_classes(binder *bind, const ff_contact_def *def, int contact, int a, int b,
+                              const shape_class *ca, const shape_class *cb) {
+  if (!ff_geom_in_order(ca->kind, cb->kind)) {
+    return bind_classes(bind, def, contact, b, a, cb, ca);
+  }
+  ff_status status = rule_add_binding(bind, def, contact, ca, cb);
+  if (status == FF_OK) {
+    class_table_set(bind, a, b, bind->binding_count - 1);
+    bind->swapped[b * bind->class_count + a] = a != b;
+  }
+  return status;
+}
+
 /* Applies a rule to one pair of classes, a and b in the rule's order. */
 static ff_status rule_apply(binder *bind, int contact, int a, int b) {
   if (bind->table[a * bind->class_count + b] != UNSET) {
     return FF_OK; /* set by a later rule */
   }
-  const shape_class *ca = &bind->classes[a], *cb = &bind->classes[b];
-  bool same_body = a == b ? !ca->several : ca->group != 0 && ca->group == cb->group;
-  bool apart = same_body || links_excluded(bind->build->model, bind->build->shapes[ca->shape].body,
-                                           bind->build->shapes[cb->shape].body);
-  if (bind->build->scene->contacts[contact].off || apart || (!ca->is_free && !cb->is_free)) {
+  const ff_contact_def *def = &bind->build->scene->contacts[contact];
+  if (def->off || !classes_collide(bind, a, b)) {
     class_table_set(bind, a, b, APART);
     return FF_OK;
   }
+  const shape_class *ca = &bind->classes[a], *cb = &bind->classes[b];
   if (!ff_geom_can_touch(ca->kind, cb->kind)) {
     return rule_report_kinds(bind->build, contact, ca, cb);
   }
-  if (!ff_geom_in_order(ca->kind, cb->kind)) {
-    int t = a;
-    a = b;
-    b = t;
+  return bind_classes(bind, def, contact, a, b, ca, cb);
+}
+
+/* Laws from materials, masses and shapes. A side without a material has that of the other. */
+static ff_status default_apply(binder *bind, int a, int b) {
+  ff_build *build = bind->build;
+  shape_class ca = bind->classes[a], cb = bind->classes[b];
+  if (!classes_collide(bind, a, b) || !ff_geom_can_touch(ca.kind, cb.kind)) {
+    return FF_OK;
   }
-  ff_status status = rule_add_binding(bind, contact, &bind->classes[a], &bind->classes[b]);
-  if (status == FF_OK) {
-    class_table_set(bind, a, b, bind->binding_count - 1);
-    bind->swapped[b * bind->class_count + a] = a != b;
+  ca.material = ca.material >= 0 ? ca.material : cb.material;
+  cb.material = cb.material >= 0 ? cb.material : ca.material;
+  const ff_geom *ga = &build->shapes[ca.shape].geom, *gb = &build->shapes[cb.shape].geom;
+  double radius = ff_geom_radius(ga, gb);
+  ff_pair pair = pair_rule(build, &ca, &cb, radius);
+  pair.mean_radius = isnan(radius) ? ff_geom_mean_radius(ga, gb) : NAN;
+  double inverse = (ca.mass > 0 ? 1 / ca.mass : 0) + (cb.mass > 0 ? 1 / cb.mass : 0);
+  double size = ca.size > 0 && cb.size > 0 ? fmin(ca.size, cb.size) : fmax(ca.size, cb.size);
+  ff_default_contact contact;
+  bool known = ff_default_contact_make(&contact, &pair, size, 1 / inverse, &build->model->run,
+                                       build->model->stepper->contacts);
+  return known ? bind_classes(bind, &contact.def, 0, a, b, &ca, &cb) : FF_OK;
+}
+
+static ff_status defaults_apply_all(binder *bind) {
+  ff_status status = FF_OK;
+  for (int a = 0; a < bind->class_count; a++) {
+    for (int b = a; status == FF_OK && b < bind->class_count; b++) {
+      status = default_apply(bind, a, b);
+    }
   }
   return status;
 }
@@ -440,9 +497,6 @@ static ff_status rules_apply_all(binder *bind) {
         }
       }
     }
-  }
-  for (int i = 0; i < n * n; i++) {
-    bind->table[i] = bind->table[i] == UNSET ? APART : bind->table[i];
   }
   return FF_OK;
 }
@@ -586,7 +640,9 @@ static ff_status set_core_margins(const binder *bind) {
 }
 
 ff_status ff_build_contacts(ff_build *build) {
-  binder bind = {.build = build};
+  binder bind = {.build = build,
+                 .by_default =
+                     build->scene->contact_count == 0 && !build->model->run.no_default_contacts};
   ff_status status = rule_find_groups(&bind);
   status = status == FF_OK ? rule_find_classes(&bind) : status;
   if (status != FF_OK) {
@@ -601,9 +657,12 @@ ff_status ff_build_contacts(ff_build *build) {
   for (int i = 0; i < n * n; i++) {
     bind.table[i] = UNSET;
   }
-  status = rules_apply_all(&bind);
+  status = bind.by_default ? defaults_apply_all(&bind) : rules_apply_all(&bind);
   if (status != FF_OK) {
     return status;
+  }
+  for (int i = 0; i < n * n; i++) {
+    bind.table[i] = bind.table[i] == UNSET ? APART : bind.table[i];
   }
   ff_model *model = build->model;
   ff_binding *bindings = ff_build_take(build, bind.binding_count, sizeof *bindings);
@@ -618,6 +677,7 @@ ff_status ff_build_contacts(ff_build *build) {
   model->class_count = n;
   model->class_table = bind.table;
   model->class_swapped = bind.swapped;
+  model->default_contacts = bind.by_default && bind.binding_count > 0;
   find_pair_traits(&bind);
   status = status == FF_OK ? set_core_margins(&bind) : status;
   return status == FF_OK ? list_body_pairs(build) : status;

@@ -21,6 +21,14 @@ const ff_run_def *ff_model_run(const ff_model *model) {
   return model ? &model->run : NULL;
 }
 
+const char *ff_model_stepper_reason(const ff_model *model) {
+  return model ? model->stepper_reason : "";
+}
+
+bool ff_model_default_contacts(const ff_model *model) {
+  return model && model->default_contacts;
+}
+
 int ff_model_body_count(const ff_model *model) {
   return model ? model->body_count : 0;
 }

@@ -216,13 +216,16 @@ struct ff_model {
   int robot_count, robot_size; /* robots, and their total size in y */
   const ff_model_robot *robots;
   const ff_model_shape *shapes;
+  double thinnest; /* m, least thickness of the finite shapes; INFINITY: there is none */
   const ff_model_force *forces;
   const ff_model_drive *drives;
   const ff_model_guide *guides;
 
   int class_count;
-  const int *class_table;    /* binding of two classes, -1: no contact; class_count^2 */
-  const bool *class_swapped; /* true: the first class is the b of the pair; class_count^2 */
+  const int *class_table;     /* binding of two classes, -1: no contact; class_count^2 */
+  bool default_contacts;      /* there were no contact rules: laws are those of the materials */
+  const char *stepper_reason; /* why the stepper was chosen; "": the scene names it */
+  const bool *class_swapped;  /* true: the first class is the b of the pair; class_count^2 */
   int binding_count;
   const ff_binding *bindings;
   bool free_pairs_touch; /* two finite shapes may collide: a broad phase is needed */

@@ -415,7 +415,7 @@ ff_status ff_scene_add_robot(ff_scene *scene, const ff_robot_def *def) {
 ff_run_def ff_run_def_default(void) {
   return (ff_run_def){.gravity = {0, 0, -9.81},
                       .duration = 1.0,
-                      .stepper = {.kind = "adaptive",
+                      .stepper = {.kind = "auto",
                                   .step = NAN,
                                   .order = 1,
                                   .rtol = 1e-10,

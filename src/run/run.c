@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/report.h"
 #include "footfall/stepper.h"
+#include "io/recorder.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -115,7 +116,8 @@ ff_status ff_run_build(ff_run *run, ff_report *report) {
     status = ff_sim_set_threads(run->sim, run->options.threads);
   }
   if (status == FF_OK) {
-    int count = run->output_count > 0 ? run->counts.channels - 1 : 0;
+    bool recorded = run->output_count > 0 || run->options.keep;
+    int count = recorded ? run->counts.channels - 1 : 0;
     status = ff_sampler_create(&run->sampler, run->sim, run->channels, count);
   }
   run->events = status == FF_OK ? ff_alloc(FF_RUN_EVENTS, sizeof *run->events) : NULL;
@@ -179,6 +181,11 @@ static ff_status run_open_recorders(ff_run *run, ff_report *report) {
   return status;
 }
 
+static ff_status run_open_kept(ff_run *run) {
+  ff_recording_info info = ff_run_info(run);
+  return run->options.keep ? ff_recording_create(&run->kept, &info) : FF_OK;
+}
+
 ff_status ff_run_create(ff_run **out, const ff_scene *scene, const ff_run_options *options,
                         ff_report *report) {
   if (!out) {
@@ -197,6 +204,7 @@ ff_status ff_run_create(ff_run **out, const ff_scene *scene, const ff_run_option
   status = status == FF_OK ? ff_run_build(run, report) : status;
   status = status == FF_OK ? run_name_log(run) : status;
   status = status == FF_OK ? run_open_recorders(run, report) : status;
+  status = status == FF_OK ? run_open_kept(run) : status;
   if (status == FF_OK && run->log_path) {
     ff_recording_info info = ff_run_info(run);
     status = ff_row_log_create(&run->log, run->log_path, &info, report);
@@ -238,6 +246,7 @@ static ff_status run_replay_log(ff_run *run, ff_report *report) {
     for (int i = 0; i < run->recorder_count && status == FF_OK; i++) {
       status = ff_recorder_add(run->recorders[i], run->row);
     }
+    status = status == FF_OK && run->kept ? ff_recording_add(run->kept, run->row) : status;
   }
   ff_recording_close(recording);
   return status;
@@ -265,6 +274,7 @@ ff_status ff_run_resume(ff_run **out, const char *checkpoint, const ff_run_optio
   status = status == FF_OK ? ff_run_read_checkpoint(run, checkpoint, &log_size, report) : status;
   status = status == FF_OK ? run_name_log(run) : status;
   status = status == FF_OK ? run_open_recorders(run, report) : status;
+  status = status == FF_OK ? run_open_kept(run) : status;
   if (status == FF_OK && run->log_path) {
     ff_recording_info info = ff_run_info(run);
     status = run_replay_log(run, report);
@@ -288,6 +298,7 @@ void ff_run_destroy(ff_run *run) {
   for (int i = 0; i < run->recorder_count; i++) {
     ff_recorder_abandon(run->recorders[i]);
   }
+  ff_recording_close(run->kept);
   ff_row_log_close(run->log, true);
   ff_sampler_destroy(run->sampler);
   ff_sim_destroy(run->sim);
@@ -337,7 +348,8 @@ static ff_status run_record(ff_run *run, ff_report *report) {
     ff_report_what(report, "cannot write '%.300s'", run->log_path);
     status = FF_ERROR_FILE;
   }
-  run->counts.samples += status == FF_OK && run->recorder_count > 0;
+  status = status == FF_OK && run->kept ? ff_recording_add(run->kept, run->row) : status;
+  run->counts.samples += status == FF_OK && (run->recorder_count > 0 || run->kept);
   return status;
 }
 
@@ -396,7 +408,7 @@ static void run_explain(ff_run *run, ff_status status, const ff_report *report) 
 static ff_status run_close_recorders(ff_run *run, bool *lost, ff_report *report) {
   const char *text =
       run->options.summarise ? run->options.summarise(run->options.context, run) : "";
-  ff_status status = FF_OK;
+  ff_status status = run->kept ? ff_recording_finish(run->kept, text, run->incomplete) : FF_OK;
   for (int i = 0; i < run->recorder_count; i++) {
     if (run->recorders[i] && run->incomplete[0]) {
       ff_recorder_mark(run->recorders[i], run->incomplete);
@@ -482,6 +494,10 @@ int ff_run_output_count(const ff_run *run) {
 
 const char *ff_run_output(const ff_run *run, int index) {
   return run && index >= 0 && index < run->output_count ? run->outputs[index] : NULL;
+}
+
+const ff_recording *ff_run_recording(const ff_run *run) {
+  return run ? run->kept : NULL;
 }
 
 const char *ff_run_incomplete(const ff_run *run) {

@@ -25,7 +25,8 @@ struct ff_run {
   ff_channel *about;  /* their names and units */
   const char **names; /* time, then those */
   const char **units;
-  double *row; /* count values */
+  double *row;        /* count values */
+  ff_recording *kept; /* samples in memory; NULL: not wanted */
   ff_recorder **recorders;
   int recorder_count;
   char *log_path; /* FILE.part; NULL: no file is recorded */

@@ -4,6 +4,7 @@
 #include "base/team.h"
 #include "math/vec.h"
 #include "sim/sampler.h"
+#include "step/sweep.h"
 
 #include <string.h>
 
@@ -101,6 +102,21 @@ static ff_status sim_enter_breakpoint(ff_sim *sim) {
   return sim->stepper->refresh(&sim->work);
 }
 
+/* Cuts the step that is to end at *end where fast shapes meet in it. */
+static ff_status sim_cut_step(ff_sim *sim, double *end) {
+  double t = sim->state.t, longest = *end - t;
+  if (sim->stepper->longest) {
+    longest = lesser(longest, sim->stepper->longest(&sim->work));
+  }
+  double h = longest;
+  ff_status status = ff_sweep_step(&sim->work, &h);
+  /* No step for the rest of one, nor one that time cannot tell. */
+  if (status == FF_OK && h < (1 - 1e-6) * longest && t + h > t) {
+    *end = t + h;
+  }
+  return status;
+}
+
 /* One step, at most to limit; on_grid: limit is a grid point of the fixed step. */
 static ff_status sim_step_to(ff_sim *sim, double limit, bool on_grid) {
   double t = sim->state.t, end = limit, tick = INFINITY;
@@ -126,6 +142,7 @@ static ff_status sim_step_to(ff_sim *sim, double limit, bool on_grid) {
     sim->work.trouble = (ff_trouble){.kind = FF_TROUBLE_NO_TIME, .a = -1, .b = -1};
     return FF_ERROR_STEP;
   }
+  status = status == FF_OK ? sim_cut_step(sim, &end) : status;
   sim->work.sampled = sim->sampler;
   if (sim->sampler) {
     ff_sampler_before_step(sim->sampler, end);
@@ -179,6 +196,10 @@ ff_status ff_sim_step(ff_sim *sim) {
 
 ff_status ff_sim_advance(ff_sim *sim, double t) {
   return !sim || !isfinite(t) ? FF_ERROR_INPUT : sim_end_with(sim, sim_steps_to(sim, t, false));
+}
+
+const ff_model *ff_sim_model(const ff_sim *sim) {
+  return sim ? sim->model : NULL;
 }
 
 void ff_sim_watch_stop(ff_sim *sim, const atomic_bool *stop) {

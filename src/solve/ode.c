@@ -279,6 +279,11 @@ int ff_ode_event(const ff_ode *ode) {
   return ode->event;
 }
 
+double ff_ode_longest(const ff_ode *ode) {
+  double wish = ode->fresh ? ode->guess : ode->next;
+  return wish > 0 ? fmin(wish, ode->def.max_step) : ode->def.max_step;
+}
+
 long ff_ode_steps(const ff_ode *ode) {
   return ode->steps;
 }

@@ -57,6 +57,8 @@ typedef enum ff_ode_outcome {
   FF_ODE_FAILED /* no step could be taken; the solution is the last valid one */
 } ff_ode_outcome;
 
+/* Longest that the next step can be. */
+double ff_ode_longest(const ff_ode *ode);
 /* Takes one step, at most to t_stop and at most to the first event. */
 ff_ode_outcome ff_ode_step(ff_ode *ode, double t_stop);
 /* Steps until t_stop or the first event. */

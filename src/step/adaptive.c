@@ -305,6 +305,10 @@ static ff_status adaptive_step(ff_work *work, double t_end) {
   return fail_adaptive_step(work, t);
 }
 
+static double adaptive_longest(const ff_work *work) {
+  return ff_ode_longest(work->ode);
+}
+
 /* ---- samples inside a step ---------------------------------------------------------------- */
 
 static void swap_points(ff_state *state) {
@@ -346,6 +350,7 @@ const ff_stepper ff_stepper_adaptive = {
     .keep = adaptive_keep,
     .refresh = adaptive_refresh,
     .step = adaptive_step,
+    .longest = adaptive_longest,
     .enter = adaptive_enter,
     .leave = adaptive_leave,
 };

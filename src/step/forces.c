@@ -118,6 +118,19 @@ static mobility point_mobility(const ff_model *model, const ff_state *state,
   return out;
 }
 
+static mobility mobility_at(const ff_model *model, const ff_state *state, const ff_meet *meet,
+                            const ff_point *point) {
+  ff_contact_bodies bodies = {.a = meet->a, .b = meet->b};
+  bodies.arm_a = v3_sub(point->point, state->bodies[meet->a].pose.position);
+  bodies.arm_b = v3_sub(point->point, state->bodies[meet->b].pose.position);
+  return point_mobility(model, state, &bodies, point);
+}
+
+double ff_contact_tangent_ease(const ff_model *model, const ff_state *state, const ff_meet *meet,
+                               const ff_point *point) {
+  return mobility_at(model, state, meet, point).tangent;
+}
+
 /* How fast the contact could move under its own stiffness: what a step must resolve. */
 static void note_point_stiffness(ff_state *state, const ff_point *point, const ff_normal *normal,
                                  mobility ease, double friction_slope) {
@@ -252,6 +265,47 @@ void ff_normal_weigh(ff_normal *normal, double weight, double pace) {
 double ff_point_weight_slope(const ff_point *point) {
   double along = v3_dot(point->d_weight.shift, point->push);
   return -along / point->pace;
+}
+
+/* The law of a point at another depth. */
+static ff_normal normal_at_depth(const ff_binding *binding, const ff_point *point, double depth) {
+  ff_normal out = {0};
+  ff_patch patch = point->patch;
+  patch.depth = depth;
+  binding->normal->normal(&binding->normal_params, &patch, &out);
+  ff_normal_weigh(&out, point->weight, point->pace);
+  return out;
+}
+
+/* Depth at which it stores this energy. */
+static double depth_of_energy(const ff_binding *binding, const ff_point *point, double energy) {
+  double low = greater(FF_AT_SURFACE, point->patch.depth), high = greater(1e-9, low);
+  int doublings = 0;
+  while (normal_at_depth(binding, point, high).energy < energy && doublings++ < 60) {
+    low = high;
+    high *= 2;
+  }
+  while (high - low > 0.01 * high) {
+    double middle = 0.5 * (low + high);
+    *(normal_at_depth(binding, point, middle).energy < energy ? &low : &high) = middle;
+  }
+  return high;
+}
+
+double ff_contact_frequency(const ff_model *model, const ff_state *state, const ff_meet *meet,
+                            const ff_near *near, const ff_point *point) {
+  const ff_binding *binding = &model->bindings[near->binding];
+  if (!binding->normal->normal) {
+    return 0;
+  }
+  double ease = mobility_at(model, state, meet, point).normal;
+  double speed = point->patch.depth_rate / point->pace, depth = point->patch.depth;
+  if (!binding->overlaps) { /* the overlap at another depth is not known */
+    depth = depth_of_energy(binding, point, point->energy_n + 0.5 * speed * speed / ease);
+  }
+  ff_normal normal = normal_at_depth(binding, point, depth);
+  double stiff = lesser(normal.d_depth, 4 * normal.elastic / depth);
+  return greater(sqrt(greater(0, ease * stiff)), ease * normal.d_rate);
 }
 
 /* Of a midpoint-implicit contact: the weight changes as the bodies move, which works by the energy

@@ -47,6 +47,17 @@ double ff_link_ease(const double *ease, ff_quat turn, ff_vec3 arm, ff_vec3 direc
 /* Relative motion of a and b at a point, in its coordinates: fills its patch. */
 ff_contact_bodies ff_contact_motion(const ff_state *state, const ff_meet *meet, ff_point *point);
 
+/* Largest frequency (rad/s) that a touching point can reach in the impact it is in: that of its law
+ * where the law stores what it stores now and the energy of the approach or rebound. 0: it has no
+ * force law. */
+double ff_contact_frequency(const ff_model *model, const ff_state *state, const ff_meet *meet,
+                            const ff_near *near, const ff_point *point);
+
+/* Bound on 1/m_eff (1/kg) of a contact point along its tangents; 0: of links, where it is unknown.
+ */
+double ff_contact_tangent_ease(const ff_model *model, const ff_state *state, const ff_meet *meet,
+                               const ff_point *point);
+
 /* From a normal law to a contact point that is a weighted sample: force along `push`, stored
  * energy, derivatives of the force with the distance and velocity along it. */
 void ff_normal_weigh(ff_normal *normal, double weight, double pace);

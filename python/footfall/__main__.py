@@ -1,0 +1,6 @@
+"""python3 -m footfall ARGUMENTS: the program `footfall`."""
+import sys
+
+from ._study import main
+
+sys.exit(main())

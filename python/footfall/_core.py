@@ -1,0 +1,950 @@
+"""Errors, handles of C objects, and conversion of C values, all driven by the tables of _api."""
+from __future__ import annotations
+
+import difflib
+import inspect
+import keyword
+import math
+import operator
+import os
+import re
+import threading
+from typing import Any, Callable
+
+import numpy as np
+
+from . import _api
+from ._fast import Guard
+from ._footfall import ffi, lib
+
+MAIN = threading.main_thread().ident
+
+
+# ---- errors ------------------------------------------------------------------------------------
+
+
+class Error(Exception):
+    """An error that the library reports.
+
+    what: what is wrong; file, line, column: where, if it is in a file; key: path of the value, as
+    in "bodies.ball.mass"; expected: what is allowed; suggestion: the known word nearest to an
+    unknown one. Empty text and 0 where not known.
+    """
+
+    def __init__(self, what: str, *, file: str = "", line: int = 0, column: int = 0, key: str = "",
+                 expected: str = "", suggestion: str = "", text: str = "") -> None:
+        super().__init__(text or what)
+        self.what = what
+        self.file = file
+        self.line = line
+        self.column = column
+        self.key = key
+        self.expected = expected
+        self.suggestion = suggestion
+
+
+class InputError(Error, ValueError):
+    """A scene, parameter or argument is wrong."""
+
+
+class FileError(Error, OSError):
+    """A file could not be read or written; no partial file is left."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
+class OutOfMemory(Error, MemoryError):
+    """An allocation failed; nothing was changed."""
+
+
+class StepError(Error, RuntimeError):
+    """A step could not be completed; the state is the one before it."""
+
+
+class CapacityError(Error, RuntimeError):
+    """More contacts at once than the capacity of the sim; the state is unchanged."""
+
+
+class Cancelled(Error):
+    """Ended by `cancel`; the state is that at the end of a step."""
+
+
+class ClosedError(Error, ValueError):
+    """The object has been closed."""
+
+
+class BusyError(Error, RuntimeError):
+    """The object is being used by another thread, or by the call that called this function."""
+
+
+ERRORS = {lib.FF_ERROR_INPUT: InputError, lib.FF_ERROR_MEMORY: OutOfMemory,
+          lib.FF_ERROR_FILE: FileError, lib.FF_ERROR_STEP: StepError,
+          lib.FF_ERROR_CAPACITY: CapacityError, lib.FF_CANCELLED: Cancelled}
+
+
+def text_of(pointer) -> str:
+    return "" if pointer == ffi.NULL else ffi.string(pointer).decode("utf-8", "replace")
+
+
+def raise_status(status: int, report=None, what: str = "") -> None:
+    """Raises the exception of a status, with what the report says."""
+    kind = ERRORS.get(status, Error)
+    if report is not None and report.what[0] != b"\0":
+        size = lib.ff_report_text(report, ffi.NULL, 0)
+        buffer = ffi.new("char[]", size + 1)
+        lib.ff_report_text(report, buffer, size + 1)
+        raise kind(text_of(report.what), file=text_of(report.file), line=report.line,
+                   column=report.column, key=text_of(report.key), expected=text_of(report.expected),
+                   suggestion=text_of(report.nearest), text=text_of(buffer))
+    raise kind(what or text_of(lib.ff_status_text(status)))
+
+
+def check(status: int, report=None, what: str = "") -> None:
+    if status != 0:
+        raise_status(status, report, what)
+
+
+def new_report():
+    return ffi.new("ff_report *")
+
+
+def unknown(noun: str, word: str, known) -> InputError:
+    """An error about an unknown word, with the nearest known one."""
+    known = list(known)
+    near = difflib.get_close_matches(str(word), known, n=1)
+    text = f"unknown {noun} '{word}'"
+    text += f"; did you mean '{near[0]}'?" if near else ""
+    shown = ", ".join(known[:20]) + (", ..." if len(known) > 20 else "")
+    return InputError(f"unknown {noun} '{word}'", key=str(word), expected=shown,
+                      suggestion=near[0] if near else "", text=f"{text} Allowed: {shown}")
+
+
+# ---- handles -----------------------------------------------------------------------------------
+
+
+class Handle:
+    """Owner of a C object. `close` lets it go; every use afterwards raises ClosedError. Arrays that
+    look into it keep it alive."""
+
+    __slots__ = ("_guard", "_ptr", "__weakref__")
+    _destroy: Callable | None = None
+
+    def _own(self, pointer, *keep, step: int = 0, read: int = 0, release: bool = True,
+             fail: Callable | None = None) -> None:
+        """Takes a C object that its destroy function frees when nobody refers to it. keep: what it
+        needs until then. The guard refers to the handle's errors only, not to the handle."""
+        destroy = type(self)._destroy
+        owner = ffi.gc(pointer, lambda p, keep=keep, destroy=destroy: destroy and destroy(p))
+        self._ptr = owner
+        name = type(self).__name__
+        self._guard = Guard(int(ffi.cast("uintptr_t", pointer)), owner, fail or Failure(name),
+                            step, read, release)
+
+    def _use(self):
+        """The C object, for calls that need no lock. It lives as long as somebody refers to it."""
+        pointer = self._ptr
+        if pointer is None:
+            raise ClosedError(f"{type(self).__name__}: used after close")
+        return pointer
+
+    def close(self) -> None:
+        """Lets the C object go. Calling it twice is allowed."""
+        if self._ptr is not None:
+            self._guard.close()
+            self._ptr = None
+
+    @property
+    def closed(self) -> bool:
+        """Has it been closed?"""
+        return self._ptr is None
+
+    def __enter__(self):
+        self._use()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def __reduce__(self):
+        raise TypeError(f"{type(self).__name__} cannot be pickled or copied")
+
+    def __getattr__(self, name: str):
+        if name in ("_guard", "_ptr"):  # not made yet: its constructor failed
+            raise ClosedError(f"{type(self).__name__}: was not created")
+        known = [n for n in dir(type(self)) if not n.startswith("_")]
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f"; did you mean '{near[0]}'?" if near and not name.startswith("_") else ""
+        raise AttributeError(f"{type(self).__name__} has no attribute '{name}'{hint}")
+
+
+class Failure:
+    """Raises for a status, or for the misuse that a guard found."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, status: int) -> None:
+        if status == -1:
+            raise ClosedError(f"{self.name}: used after close")
+        if status == -2:
+            raise BusyError(f"{self.name}: in use by another thread; give each thread its own, "
+                            "or wait until the call has ended")
+        if status == -3:
+            raise BusyError(f"{self.name}: cannot be changed in this way by a function that it "
+                            "calls during a step")
+        raise_status(status)
+
+
+class Held:
+    """An array interface over memory of a C object, which it keeps alive."""
+
+    __slots__ = ("owner", "__array_interface__")
+
+    def __init__(self, pointer, shape: tuple, owner: Any, typestr: str) -> None:
+        self.owner = owner
+        self.__array_interface__ = {"data": (int(ffi.cast("uintptr_t", pointer)), True),
+                                    "shape": shape, "typestr": typestr, "version": 3}
+
+
+def view(pointer, shape, owner) -> np.ndarray:
+    """A read-only array of doubles at the pointer, without a copy; keeps the owner alive."""
+    shape = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    if pointer == ffi.NULL or math.prod(shape) == 0:
+        return np.empty(shape)
+    return np.asarray(Held(pointer, shape, owner, "<f8"))
+
+
+# ---- numbers and arrays ------------------------------------------------------------------------
+
+
+def array(value, shape=None, what: str = "array") -> np.ndarray:
+    """A C-contiguous array of doubles, of this shape (-1: any length)."""
+    try:
+        out = np.asarray(value, dtype=np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{what}: expected numbers, got {type(value).__name__}") from error
+    if shape is not None:
+        shape = tuple(shape)
+        if np.ndim(value) != len(shape) or any(w not in (-1, n) for w, n in zip(shape, np.shape(value))):
+            wanted = ", ".join("n" if w < 0 else str(w) for w in shape)
+            raise InputError(f"{what}: expected shape ({wanted}), got {np.shape(value)}", key=what)
+    return out
+
+
+def doubles(values: np.ndarray):
+    """Pointer to the numbers of a contiguous array, which must live as long."""
+    return ffi.from_buffer("double[]", values) if values.size else ffi.NULL
+
+
+def number(value, what: str) -> float:
+    if isinstance(value, (str, bytes)):
+        raise TypeError(f"{what}: expected a number, got text")
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise TypeError(f"{what}: expected a number, got {type(value).__name__}") from error
+
+
+def whole(value, what: str, low: int = -2**31, high: int = 2**31 - 1) -> int:
+    try:
+        out = operator.index(value)
+    except TypeError as error:
+        raise TypeError(f"{what}: expected a whole number, got {type(value).__name__}") from error
+    if not low <= out <= high:
+        raise InputError(f"{what}: {out} is out of range ({low} to {high})", key=what)
+    return out
+
+
+def bytes_of(value, what: str) -> bytes:
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    if not isinstance(value, str):
+        raise TypeError(f"{what}: expected text, got {type(value).__name__}")
+    out = value.encode("utf-8", "surrogateescape")
+    if b"\0" in out:
+        raise InputError(f"{what}: text with a NUL character", key=what)
+    return out
+
+
+# ---- enumerations ------------------------------------------------------------------------------
+
+
+class Words:
+    """Words of a C enumeration: "half-space" for FF_HALF_SPACE."""
+
+    def __init__(self, ctype: str) -> None:
+        names = [n for n, _ in _api.ENUMS[ctype]["values"] if not n.endswith("_COUNT")]
+        prefix = os.path.commonprefix(names)
+        prefix = prefix[:prefix.rindex("_") + 1]
+        self.noun = ctype[3:].replace("_", " ")
+        self.value_of = {n[len(prefix):].lower().replace("_", "-"): getattr(lib, n) for n in names}
+        self.word_of = {value: word for word, value in self.value_of.items()}
+
+    def value(self, word, what: str) -> int:
+        if isinstance(word, str):
+            key = word.lower().replace("_", "-")
+            if key not in self.value_of:
+                raise unknown(self.noun, word, self.value_of)
+            return self.value_of[key]
+        out = whole(word, what)
+        if out not in self.word_of:
+            raise InputError(f"{what}: {out} is no {self.noun}", expected=", ".join(self.value_of))
+        return out
+
+
+WORDS = {name: Words(name) for name in _api.ENUMS}
+
+
+# ---- structs -----------------------------------------------------------------------------------
+
+SHAPED = {"ff_vec3": (3,), "ff_quat": (4,), "ff_mat3": (3, 3)}
+
+
+def plain(ctype: str) -> str:
+    return ctype.replace("const ", "").replace(" const", "").replace("struct ", "").strip()
+
+
+def python_name(ctype: str) -> str:
+    """BodyDef for ff_body_def."""
+    return "".join(part.capitalize() for part in ctype[3:].split("_"))
+
+
+def is_id(ctype: str) -> bool:
+    """A typed number: a struct with one field, `id`."""
+    fields = _api.STRUCTS.get(ctype, {}).get("fields", [])
+    return len(fields) == 1 and fields[0][0] == "id"
+
+
+def singular(word: str) -> str:
+    if word.endswith("ices"):
+        return word[:-4] + "ex"
+    return word[:-1] if word.endswith("s") else word
+
+
+class Field:
+    """One field of a struct: how it is read from C and written to C."""
+
+    def __init__(self, name: str, ctype: str, doc: str, struct: str, counts: dict) -> None:
+        self.name, self.doc = name, doc
+        self.type = ffi.typeof(struct)
+        self.ctype = dict(self.type.fields)[name].type
+        self.base = plain(ctype.rstrip("[] *"))
+        self.count = counts.get(name)
+        self.annotation = "Any"
+        self.read, self.write = self._choose(ctype)
+
+    # reading: (C struct) -> value; writing: (C struct, value, keep)
+    def _choose(self, ctype: str):
+        kind, base = self.ctype.kind, self.base
+        if base == "ff_table":
+            self.annotation = "Array | None"
+            return self._read_table, self._write_table
+        if base == "ff_law_choice":
+            self.annotation = "LawChoice | str | tuple[str, dict[str, float]]"
+        if kind == "enum":
+            self.annotation = "str"
+            return self._read_enum, self._write_enum
+        if kind == "primitive":
+            return self._choose_primitive()
+        if kind == "struct":
+            return self._choose_struct()
+        if kind == "array":
+            return self._choose_array()
+        if kind == "pointer":
+            return self._choose_pointer(ctype)
+        return None, None
+
+    def _choose_primitive(self):
+        name = self.ctype.cname
+        if name == "_Bool":
+            self.annotation = "bool"
+            return (lambda c: bool(getattr(c, self.name))), self._write_bool
+        if name == "double":
+            self.annotation = "float"
+            return (lambda c: getattr(c, self.name)), self._write_double
+        self.annotation = "int"
+        return (lambda c: getattr(c, self.name)), self._write_int
+
+    def _choose_struct(self):
+        base = self.base
+        if base in SHAPED:
+            self.annotation = "Array"
+            return self._read_shaped, self._write_shaped
+        if is_id(base):
+            self.annotation = "int"
+            return (lambda c: getattr(c, self.name).id), self._write_id
+        if base == "ff_law_params":
+            return (lambda c: None), None
+        if base != "ff_law_choice":
+            self.annotation = python_name(base)
+        return (lambda c: CLASSES[base]._from_c(getattr(c, self.name))), self._write_struct
+
+    def _choose_array(self):
+        item = self.ctype.item
+        if item.cname == "char":
+            self.annotation = "str"
+            return (lambda c: text_of(getattr(c, self.name))), None
+        if item.cname == "double" or (item.kind == "array" and item.item.cname == "double"):
+            self.annotation = "Array"
+            return self._read_shaped, self._write_shaped
+        if item.kind == "struct" and self.base in _api.STRUCTS and self.base not in SHAPED:
+            self.annotation = f"list[{python_name(self.base)}]"
+            return (lambda c: [CLASSES[self.base]._from_c(x) for x in getattr(c, self.name)]), None
+        if item.kind == "struct" and self.base in SHAPED:
+            self.annotation = "Array"
+            return self._read_shaped, self._write_shaped
+        return None, None
+
+    def _choose_pointer(self, ctype: str):
+        item = self.ctype.item
+        if item.cname == "char":
+            self.annotation = "str | None"
+            return self._read_text, self._write_text
+        if self.count and item.kind == "pointer" and item.item.cname == "char":
+            self.annotation = "list[str]"
+            return self._read_texts, self._write_texts
+        if self.count and item.cname in ("double", "int"):
+            self.annotation = "Array"
+            return self._read_numbers, self._write_numbers
+        if self.count and item.kind == "struct" and self.base in SHAPED:
+            self.annotation = "Array"
+            return self._read_numbers, self._write_numbers
+        if self.count and item.kind == "struct":
+            self.annotation = f"list[{python_name(self.base)}]"
+            return self._read_structs, self._write_structs
+        if item.kind == "struct" and item.fields is not None and self.base in _api.STRUCTS:
+            self.annotation = f"{python_name(self.base)} | None"
+            return self._read_pointed, self._write_pointed
+        return None, None
+
+    # ---- tables
+
+    def _read_table(self, c):
+        table = getattr(c, self.name)
+        if table.rows <= 0 or table.values == ffi.NULL:
+            return None
+        size = table.rows * (1 + table.width)
+        return np.array(ffi.unpack(table.values, size)).reshape(table.rows, 1 + table.width)
+
+    def _write_table(self, c, value, keep):
+        if value is None:
+            return
+        values = np.atleast_2d(array(value, what=self.name))
+        if values.shape[1:] in ((1,), (3,)) and np.ndim(value) <= 1:  # a constant
+            values = np.concatenate([np.zeros((1, 1)), values], axis=1)
+        values = np.ascontiguousarray(values)
+        if values.ndim != 2 or values.shape[1] not in (2, 4) or values.shape[0] > 10**7:
+            raise InputError(f"{self.name}: expected rows of time and 1 or 3 values, got shape "
+                             f"{np.shape(value)}", key=self.name)
+        pointer = doubles(values)
+        keep += [values, pointer]
+        table = getattr(c, self.name)
+        table.values, table.rows, table.width = pointer, values.shape[0], values.shape[1] - 1
+
+    # ---- values
+
+    def _read_enum(self, c):
+        value = getattr(c, self.name)
+        return WORDS[self.base].word_of.get(value, value)
+
+    def _write_enum(self, c, value, keep):
+        setattr(c, self.name, WORDS[self.base].value(value, self.name))
+
+    def _write_bool(self, c, value, keep):
+        if not isinstance(value, (bool, np.bool_)):
+            raise TypeError(f"{self.name}: expected True or False, got {type(value).__name__}")
+        setattr(c, self.name, bool(value))
+
+    def _write_double(self, c, value, keep):
+        setattr(c, self.name, number(value, self.name))
+
+    def _write_int(self, c, value, keep):
+        setattr(c, self.name, whole(value, self.name))
+
+    def _write_id(self, c, value, keep):
+        getattr(c, self.name).id = whole(value, self.name)
+
+    def _read_shaped(self, c):
+        part = getattr(c, self.name)
+        address = part if self.ctype.kind == "array" else ffi.addressof(part)
+        size = ffi.sizeof(self.ctype)
+        flat = np.frombuffer(ffi.buffer(address, size), dtype=np.float64).copy()
+        return flat.reshape(self._shape())
+
+    def _shape(self):
+        if self.ctype.kind != "array":
+            return SHAPED[self.base]
+        item, shape = self.ctype, []
+        while item.kind == "array":
+            shape.append(item.length)
+            item = item.item
+        return tuple(shape) + SHAPED.get(self.base, ())
+
+    def _write_shaped(self, c, value, keep):
+        values = array(value, self._shape(), self.name)
+        part = getattr(c, self.name)
+        address = part if self.ctype.kind == "array" else ffi.addressof(part)
+        ffi.memmove(address, np.ascontiguousarray(values), ffi.sizeof(self.ctype))
+
+    def _write_struct(self, c, value, keep):
+        CLASSES[self.base]._make(value, self.name)._fill(getattr(c, self.name), keep)
+
+    # ---- pointers
+
+    def _read_text(self, c):
+        pointer = getattr(c, self.name)
+        return None if pointer == ffi.NULL else text_of(pointer)
+
+    def _write_text(self, c, value, keep):
+        if value is None:
+            setattr(c, self.name, ffi.NULL)
+            return
+        text = ffi.new("char[]", bytes_of(value, self.name))
+        keep.append(text)
+        setattr(c, self.name, text)
+
+    def _length(self, c) -> int:
+        return max(0, getattr(c, self.count))
+
+    def _read_texts(self, c):
+        pointer = getattr(c, self.name)
+        return [] if pointer == ffi.NULL else [text_of(pointer[i]) for i in range(self._length(c))]
+
+    def _write_texts(self, c, value, keep):
+        if isinstance(value, str):
+            raise TypeError(f"{self.name}: expected a list of texts, got one text")
+        texts = [ffi.new("char[]", bytes_of(v, self.name)) for v in value]
+        pointers = ffi.new("const char *[]", texts or 1)
+        keep += [texts, pointers]
+        setattr(c, self.name, pointers)
+        setattr(c, self.count, len(texts))
+
+    def _read_numbers(self, c):
+        pointer, count = getattr(c, self.name), self._length(c)
+        shape = (count,) + SHAPED.get(self.base, ())
+        if pointer == ffi.NULL:
+            return np.empty((0,) + shape[1:])
+        kind = np.int32 if self.base == "int" else np.float64
+        size = count * ffi.sizeof(self.ctype.item)
+        return np.frombuffer(ffi.buffer(pointer, size), dtype=kind).copy().reshape(shape)
+
+    def _write_numbers(self, c, value, keep):
+        if self.base == "int":
+            values = np.ascontiguousarray(value, dtype=np.int32)
+        else:
+            values = array(value, (-1,) + SHAPED.get(self.base, ()) if np.size(value) else None, self.name)
+        pointer = ffi.from_buffer(values) if values.size else ffi.NULL
+        keep += [values, pointer]
+        setattr(c, self.name, ffi.cast(self.ctype, pointer))
+        setattr(c, self.count, len(values))
+
+    def _read_structs(self, c):
+        pointer = getattr(c, self.name)
+        if pointer == ffi.NULL:
+            return []
+        return [CLASSES[self.base]._from_c(pointer[i]) for i in range(self._length(c))]
+
+    def _write_structs(self, c, value, keep):
+        if isinstance(value, (str, dict)):
+            raise TypeError(f"{self.name}: expected a list")
+        items = [CLASSES[self.base]._make(v, self.name) for v in value]
+        memory = ffi.new(f"{self.base}[]", max(1, len(items)))
+        keep.append(memory)
+        for i, item in enumerate(items):
+            item._fill(memory[i], keep)
+        setattr(c, self.name, memory)
+        setattr(c, self.count, len(items))
+
+    def _read_pointed(self, c):
+        pointer = getattr(c, self.name)
+        return None if pointer == ffi.NULL else CLASSES[self.base]._from_c(pointer[0])
+
+    def _write_pointed(self, c, value, keep):
+        if value is None:
+            setattr(c, self.name, ffi.NULL)
+            return
+        memory = ffi.new(f"{self.base} *")
+        keep.append(memory)
+        CLASSES[self.base]._make(value, self.name)._fill(memory[0], keep)
+        setattr(c, self.name, memory)
+
+
+class Struct:
+    """A value with named fields. Definitions start with the defaults of the C library; every field
+    can be given by name: BodyDef(name="ball", mass=1)."""
+
+    _ctype = ""
+    _fields: dict[str, Field] = {}
+    _hidden: tuple = ()
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        values = self.__dict__
+        for name, value in self._defaults().items():
+            values[name] = value
+        if len(given) > len(self._fields):
+            raise TypeError(f"{type(self).__name__}: at most {len(self._fields)} values")
+        for name, value in zip(self._fields, given):
+            setattr(self, name, value)
+        for name, value in named.items():
+            setattr(self, name, value)
+        self._fill(ffi.new(f"{self._ctype} *")[0], [])  # checks types and shapes at once
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in self._fields:
+            near = difflib.get_close_matches(name, list(self._fields), n=1)
+            hint = f"; did you mean '{near[0]}'?" if near else ""
+            raise TypeError(f"{type(self).__name__} has no field '{name}'{hint} "
+                            f"Fields: {', '.join(self._fields)}")
+        self.__dict__[name] = value
+
+    @classmethod
+    def _defaults(cls) -> dict:
+        make = getattr(lib, f"{cls._ctype}_default", None)
+        c = make() if make else ffi.new(f"{cls._ctype} *")[0]
+        return cls._from_c(c).__dict__
+
+    @classmethod
+    def _from_c(cls, c):
+        self = cls.__new__(cls)
+        self.__dict__.update((name, f.read(c)) for name, f in cls._fields.items())
+        return self
+
+    @classmethod
+    def _make(cls, value, what: str):
+        """An instance from one, or from a mapping of its fields."""
+        if isinstance(value, cls):
+            return value
+        if isinstance(value, dict):
+            return cls(**value)
+        raise TypeError(f"{what}: expected {cls.__name__}, got {type(value).__name__}")
+
+    def _fill(self, c, keep: list) -> None:
+        for name, field in self._fields.items():
+            if field.write:
+                field.write(c, self.__dict__[name], keep)
+
+    def _c(self, keep: list):
+        """As a new C struct; keep holds what it points to. Hidden fields have their defaults."""
+        make = getattr(lib, f"{self._ctype}_default", None)
+        c = ffi.new(f"{self._ctype} *")
+        if make:
+            c[0] = make()
+        keep.append(c)
+        self._fill(c[0], keep)
+        return c
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{n}={_short(v)}" for n, v in self.__dict__.items())
+        return f"{type(self).__name__}({shown})"
+
+    def __eq__(self, other: Any) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return all(_same(self.__dict__[n], other.__dict__[n]) for n in self._fields)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _same(a, b) -> bool:
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return np.array_equal(a, b, equal_nan=True)
+    return a == b or (isinstance(a, float) and isinstance(b, float) and a != a and b != b)
+
+
+def _short(value) -> str:
+    if isinstance(value, np.ndarray):
+        return np.array2string(value, separator=", ", precision=6, threshold=12).replace("\n", "")
+    return repr(value)
+
+
+class LawChoice(Struct):
+    """A law by name with its given parameters: LawChoice("hunt-crossley", k=1e5, alpha=0.2)."""
+
+    def __init__(self, law: str | None = None, params: dict | None = None, **more: float) -> None:
+        given = dict(params or {}, **more)
+        self.__dict__["law"] = law
+        self.__dict__["params"] = {str(k): number(v, str(k)) for k, v in given.items()}
+        if law is not None:
+            bytes_of(law, "law")
+
+    @classmethod
+    def _from_c(cls, c):
+        count = max(0, c.count)
+        law = None if c.law == ffi.NULL else text_of(c.law)
+        return cls(law, {text_of(c.names[i]): c.values[i] for i in range(count)})
+
+    @classmethod
+    def _make(cls, value, what: str):
+        if isinstance(value, cls):
+            return value
+        if value is None or isinstance(value, str):
+            return cls(value)
+        if isinstance(value, dict):
+            given = dict(value)
+            return cls(given.pop("law", None), given)
+        if isinstance(value, (tuple, list)) and len(value) == 2 and isinstance(value[1], dict):
+            return cls(value[0], value[1])
+        raise TypeError(f"{what}: expected the name of a law, or (name, parameters)")
+
+    def _fill(self, c, keep: list) -> None:
+        names = [ffi.new("char[]", bytes_of(n, "parameter")) for n in self.params]
+        pointers = ffi.new("const char *[]", names or 1)
+        values = ffi.new("double[]", [number(v, n) for n, v in self.params.items()] or 1)
+        law = ffi.NULL if self.law is None else ffi.new("char[]", bytes_of(self.law, "law"))
+        keep += [names, pointers, values, law]
+        c.law, c.names, c.values, c.count = law, pointers, values, len(names)
+
+
+def _counts(fields) -> dict:
+    """Pointer field -> the field that counts its values."""
+    names = {name: plain(ctype) for name, ctype, _ in fields}
+    out = {}
+    for name, ctype, _ in fields:
+        if "*" not in ctype or plain(ctype) in ("void *", "char *", "function *"):
+            continue
+        for count in (f"{singular(name)}_count", f"{name}_count", "count"):
+            if names.get(count) == "int":
+                out[name] = count
+                break
+    return out
+
+
+def python_doc(text: str) -> str:
+    """A comment of a header in the words of Python: None for NULL, "half-space" for FF_HALF_SPACE,
+    BodyDef for ff_body_def."""
+
+    def word(match):
+        name = match.group()
+        if name in SPOKEN:
+            return SPOKEN[name]
+        return python_name(name) if name in _api.STRUCTS else name
+
+    return re.sub(r"\b(?:NULL|NAN|INFINITY|FF_[A-Z_]+|ff_[a-z_]+)\b", word, text)
+
+
+SPOKEN = {"NULL": "None", "NAN": "nan", "INFINITY": "inf"}
+for _words, _table in ((WORDS[n], t) for n, t in _api.ENUMS.items()):
+    for _name, _ in _table["values"]:
+        _word = _words.word_of.get(getattr(lib, _name))
+        SPOKEN[_name] = f'"{_word}"' if _word else _name
+
+
+def _unit(doc: str) -> str:
+    return f": {python_doc(doc)}" if doc else ""
+
+
+def _make_class(ctype: str) -> type:
+    table = _api.STRUCTS[ctype]
+    counts = _counts(table["fields"])
+    base = LawChoice if ctype == "ff_law_choice" else Struct
+    fields = {}
+    for name, kind, doc in table["fields"]:
+        if name in counts.values() or name == "reserved" or base is LawChoice:
+            continue
+        field = Field(name, kind, doc, ctype, counts)
+        if field.read is not None:  # words of Python's own, as `from`, get a _
+            fields[name + "_" if keyword.iskeyword(name) else name] = field
+    lines = [python_doc(table["doc"]) or f"{ctype} of footfall/{table['header']}.", ""]
+    lines += [f"    {n} ({f.annotation}){_unit(f.doc)}" for n, f in fields.items()]
+    default = _api.FUNCTIONS.get(f"{ctype}_default")
+    if default and default["doc"]:
+        lines += ["", f"Defaults: {python_doc(default['doc'])}"]
+    if base is LawChoice:
+        LawChoice._ctype = ctype
+        return LawChoice
+    made = type(python_name(ctype), (base,), {"_ctype": ctype, "_fields": fields,
+                                              "__doc__": "\n".join(lines)})
+    made.__module__ = "footfall"
+    made.__annotations__ = {n: f.annotation for n, f in fields.items()}
+    made.__signature__ = inspect.Signature(
+        [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=...,
+                           annotation=f.annotation) for n, f in fields.items()])
+    return made
+
+
+# Structs that are handles, ids or tables of functions get no class.
+NOT_CLASSES = {"ff_law", "ff_law_params", "ff_table", "ff_ncp_def", "ff_run_options",
+               "ff_batch_def", "ff_qp_problem", "ff_volume_solid", "ff_report", "ff_recording_info",
+               "ff_pilot_sense", "ff_reach_def", "ff_qp_def"}
+CLASSES = {name: _make_class(name) for name in _api.STRUCTS
+           if name not in NOT_CLASSES and name not in SHAPED and not is_id(name)}
+
+
+# ---- functions ---------------------------------------------------------------------------------
+
+
+class Unsupported(Exception):
+    """A function of the library that needs code of its own in the package."""
+
+
+def read_value(ctype: str, value):
+    """A C value that a function returned, as Python sees it."""
+    base = plain(ctype)
+    if base in SHAPED:
+        memory = ffi.new(f"{base} *", value)
+        return np.frombuffer(ffi.buffer(memory), dtype=np.float64).copy().reshape(SHAPED[base])
+    if base in CLASSES:
+        return CLASSES[base]._from_c(value)
+    if is_id(base):
+        return value.id
+    if base in WORDS:
+        return WORDS[base].word_of.get(value, value)
+    if base == "char *":
+        return None if value == ffi.NULL else text_of(value)
+    if base == "bool":
+        return bool(value)
+    return value
+
+
+def shaped_c(ctype: str, value, what: str):
+    values = array(value, SHAPED[ctype], what)
+    out = ffi.new(f"{ctype} *")
+    ffi.memmove(out, values, ffi.sizeof(ctype))
+    return out[0]
+
+
+class Argument:
+    """One argument of a bound function: its name, and its conversion to C."""
+
+    def __init__(self, name: str, ctype: str, finders: dict) -> None:
+        self.name = name
+        self.annotation = "float"
+        base = plain(ctype)
+        pointer = base.endswith("*")
+        if base in ("double", "float"):
+            self.to_c = lambda owner, v, keep: number(v, name)
+        elif base in ("bool",):
+            self.annotation = "bool"
+            self.to_c = lambda owner, v, keep: bool(v)
+        elif not pointer and name in finders:
+            self.annotation = "int | str"
+            self.to_c = lambda owner, v, keep: finders[name](owner, v)
+        elif base in ("int", "long", "size_t", "unsigned"):
+            self.annotation = "int"
+            low, high = (0, 2**63 - 1) if base == "size_t" else (-2**31, 2**31 - 1)
+            self.to_c = lambda owner, v, keep: whole(v, name, low, high)
+        elif base in WORDS:
+            self.annotation = "str"
+            self.to_c = lambda owner, v, keep: WORDS[base].value(v, name)
+        elif base in SHAPED:
+            self.annotation = "ArrayLike"
+            self.to_c = lambda owner, v, keep: shaped_c(base, v, name)
+        elif is_id(base):
+            if base not in finders:
+                raise Unsupported(f"{base}: a typed id without a finder")
+            self.annotation = "int | str"
+            self.to_c = lambda owner, v, keep: {"id": finders[base](owner, v)}
+        elif base == "char *" and "const" in ctype:
+            self.annotation = "str"
+            self.to_c = lambda owner, v, keep: ffi.new("char[]", bytes_of(v, name))
+        elif base in CLASSES:
+            self.annotation = python_name(base)
+            self.to_c = lambda owner, v, keep: CLASSES[base]._make(v, name)._c(keep)[0]
+        elif pointer and "const" in ctype and plain(base[:-1]) in CLASSES:
+            inner = plain(base[:-1])
+            self.annotation = python_name(inner)
+            self.to_c = lambda owner, v, keep: CLASSES[inner]._make(v, name)._c(keep)
+        else:
+            raise Unsupported(f"argument {name} of type {ctype}")
+
+
+def bind(function: str, handle: str | None = None, finders: dict | None = None,
+         may_step: bool = False) -> Callable:
+    """A Python function for a C function, from its signature alone. handle: the C type of its first
+    argument, which becomes self. finders: names of things to ids. may_step: may be called by
+    functions that run during a step."""
+    table = _api.FUNCTIONS[function]
+    given = list(table["args"])
+    returns = plain(table["returns"])
+    modifies = False
+    if handle:
+        if not given or plain(given[0][1]) != f"{handle} *":
+            raise Unsupported("its first argument is another object")
+        modifies = "const" not in given[0][1] and not may_step
+        given = given[1:]
+    reported = bool(given) and plain(given[-1][1]) == "ff_report *"
+    given = given[:-1] if reported else given
+    output = None
+    if given and given[0][0] == "out" and "const" not in given[0][1] and returns == "ff_status":
+        output = plain(given[0][1])[:-1].strip()
+        if output not in CLASSES and output not in SHAPED:
+            raise Unsupported(f"output of type {given[0][1]}")
+        given = given[1:]
+    args = [Argument(name, ctype, finders or {}) for name, ctype in given]
+    known = (returns in ("void", "ff_status", "double", "int", "long", "bool", "char *", "size_t",
+                         "uint64_t") or returns in SHAPED or returns in CLASSES or returns in WORDS
+             or is_id(returns))
+    if not known or returns in ("char *",) and "const" not in table["returns"]:
+        raise Unsupported(f"returns {table['returns']}")
+    call = getattr(lib, function)
+    names = [a.name + "_" if keyword.iskeyword(a.name) else a.name for a in args]
+    result = output or returns
+
+    def body(owner, values):
+        keep: list = []
+        passed = [a.to_c(owner, v, keep) for a, v in zip(args, values)]
+        out = ffi.new(f"{output} *") if output else None
+        report = new_report() if reported else None
+        front = [] if out is None else [out]
+        passed = front + passed + ([report] if reported else [])
+        if owner is None:
+            got = call(*passed)
+        else:
+            guard = owner._guard
+            guard.modify() if modifies else guard.enter()
+            try:
+                got = call(owner._use(), *passed)
+            finally:
+                guard.leave()
+        if returns == "ff_status":
+            check(got, report, f"{function}: {text_of(lib.ff_status_text(got))}")
+            return read_value(output, out[0]) if output else None
+        return None if returns == "void" else read_value(table["returns"], got)
+
+    signature = ", ".join((["self"] if handle else []) + names)
+    source = f"def made({signature}):\n    return body({'self' if handle else 'None'}, ({', '.join(names)}{',' if names else ''}))"
+    scope: dict = {"body": body}
+    exec(source, scope)  # a real signature, so that wrong calls say what is missing
+    made = scope["made"]
+    made.__name__ = made.__qualname__ = function[3:]
+    made.__module__ = "footfall"
+    made.__annotations__ = {n: a.annotation for n, a in zip(names, args)}
+    made.__annotations__["return"] = annotation_of(result, table["returns"])
+    doc = table["doc"]
+    if not doc and result in _api.STRUCTS:
+        doc = _api.STRUCTS[result]["doc"]
+    made.__doc__ = f"{python_doc(doc)}\n\n{function} of footfall/{table['header']}".strip()
+    made._binds = function
+    return made
+
+
+def annotation_of(base: str, ctype: str) -> str:
+    if base in ("void", "ff_status"):
+        return "None"
+    if base in SHAPED:
+        return "Array"
+    if base in CLASSES:
+        return python_name(base)
+    if base in WORDS:
+        return "str"
+    if base == "char *":
+        return "str | None"
+    return {"double": "float", "bool": "bool"}.get(base, "int")
+
+
+def attach(cls: type, handle: str, prefix: str, finders: dict | None = None,
+           during_steps: tuple = ()) -> None:
+    """Gives a class a method for each C function `prefix`... whose first argument is its handle,
+    where it has none of that name yet."""
+    for function in _api.FUNCTIONS:
+        name = function[len(prefix):]
+        if not function.startswith(prefix) or hasattr(cls, name) or name in ("destroy", "close"):
+            continue
+        try:
+            made = bind(function, handle, finders, name in during_steps)
+        except Unsupported:
+            continue
+        made.__qualname__ = f"{cls.__name__}.{name}"
+        made.__name__ = name
+        setattr(cls, name, made)
