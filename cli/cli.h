@@ -32,6 +32,7 @@ int ff_cli_volume(int argc, char **argv);
 int ff_cli_view(int argc, char **argv);
 int ff_cli_paper(int argc, char **argv);
 int ff_cli_sweep(int argc, char **argv);
+int ff_cli_fit(int argc, char **argv);
 
 /* Last line of every verb's --help. */
 #define FF_CLI_EXITS "\nExit codes: 0 good, 1 the run failed, 2 bad input, 130 interrupted."
@@ -80,5 +81,10 @@ ff_status ff_cli_check_outputs(const ff_cli_list *written, const ff_cli_list *re
 /* Writes the page of a recording; source is the name shown to readers. */
 ff_status ff_cli_write_page(const char *recorded, const char *source, const char *path,
                             ff_report *report);
+
+/* Writes a page that the program holds (cli/..._page.html) with JSON data in the place of its mark.
+ */
+ff_status ff_cli_write_template(const char *page, const char *json, const char *path,
+                                ff_report *report);
 
 #endif

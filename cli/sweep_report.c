@@ -1,14 +1,11 @@
 /* Page of a sweep: data and sensitivities as JSON inside cli/sweep_page.html. */
 #include "json.h"
-#include "papers/paper.h"
 #include "say.h"
 #include "sweep.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { ROWS_SHOWN = 5000, WORST_SHOWN = 100, BINS_MOST = 32 };
 
@@ -258,54 +255,16 @@ static void sweep_write_data(const ff_sweep_table *table, FILE *out) {
 
 /* ---- page ------------------------------------------------------------------------------------ */
 
-static const char *sweep_page_template(void) {
-  for (int i = 0; i < ff_builtin_count; i++) {
-    if (strcmp(ff_builtins[i].path, "cli/sweep_page.html") == 0) {
-      return ff_builtins[i].text;
-    }
-  }
-  return "";
-}
-
-/* JSON inside a script element: "<" must not end it. */
-static void sweep_write_escaped(const char *text, FILE *out) {
-  for (; *text; text++) {
-    if (*text == '<') {
-      fputs("\\u003c", out);
-    } else {
-      fputc(*text, out);
-    }
-  }
-}
-
 ff_status ff_sweep_report(const ff_sweep_table *table, const char *path, ff_report *report) {
-  static const char mark[] = "/*DATA*/";
-  const char *page = sweep_page_template(), *at = strstr(page, mark);
-  char *data = NULL, temporary[4096];
+  char *data = NULL;
   size_t size;
   FILE *memory = open_memstream(&data, &size);
-  if (!memory || !at) {
+  if (!memory) {
     return FF_ERROR_MEMORY;
   }
   sweep_write_data(table, memory);
   fclose(memory);
-  snprintf(temporary, sizeof temporary, "%s.part", path);
-  FILE *out = fopen(temporary, "w");
-  bool failed = !out;
-  if (out) {
-    fwrite(page, 1, (size_t)(at - page), out);
-    sweep_write_escaped(data, out);
-    fputs(at + strlen(mark), out);
-    failed = ferror(out) != 0;
-    failed = fclose(out) != 0 || failed;
-  }
+  ff_status status = ff_cli_write_template("cli/sweep_page.html", data, path, report);
   free(data);
-  if (!failed && rename(temporary, path) == 0) {
-    return FF_OK;
-  }
-  memset(report, 0, sizeof *report);
-  snprintf(report->file, sizeof report->file, "%.511s", path);
-  snprintf(report->what, sizeof report->what, "cannot be written: %s", strerror(errno));
-  unlink(temporary);
-  return FF_ERROR_FILE;
+  return status;
 }

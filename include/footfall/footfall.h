@@ -35,6 +35,7 @@
 
 #include "footfall/api.h"
 #include "footfall/batch.h"
+#include "footfall/fit.h"
 #include "footfall/impact.h"
 #include "footfall/io.h"
 #include "footfall/law.h"

@@ -140,6 +140,7 @@ typedef struct ff_robot_def {
   double ground;       /* m, this height */
   ff_vec3 velocity;    /* m/s, of its origin, world; free roots */
   ff_vec3 omega;       /* rad/s, world; free roots */
+  ff_track_def track;  /* of a free root: replaces its initial pose and velocity; rows 0: none */
   bool self_collision; /* links collide with each other, except those connected by a joint */
   const ff_joint_setting *joints;
   int joint_count;           /* joints that are not named start at rest at 0 and are not driven */

@@ -30,7 +30,7 @@ typedef struct ff_scene ff_scene;
 typedef struct ff_table {
   const double *values;
   int rows;
-  int width; /* 1 or 3 */
+  int width; /* 1 or 3; 7 for poses */
 } ff_table;
 
 /* ---- materials ------------------------------------------------------------------------------- */
@@ -79,6 +79,19 @@ typedef struct ff_motion {
   double swing_amplitude; /* rad: angle += swing_amplitude * (sin(2 pi f t + phase) - sin(phase)) */
 } ff_motion;
 
+/* Measured motion: poses of the body frame over time, interpolated by natural cubic splines of
+ * position and quaternion, so that velocity and acceleration are continuous and consistent. Beyond
+ * the first and last row the velocity stays. A prescribed body follows it rigidly; a free one, or
+ * the free root of a robot, starts on it and is pulled by springs and dampers at its origin. */
+typedef struct ff_track_def {
+  ff_table poses;        /* width 7: m, position, world; quaternion w x y z, body -> world. rows 0:
+                          * none, else at least 2 */
+  double stiffness;      /* N/m, free bodies */
+  double damping;        /* N s/m */
+  double turn_stiffness; /* N m/rad */
+  double turn_damping;   /* N m s/rad */
+} ff_track_def;
+
 typedef struct ff_body_def {
   const char *name;
   ff_body_kind kind;
@@ -93,6 +106,7 @@ typedef struct ff_body_def {
   ff_vec3 omega;        /* rad/s, world */
   ff_motion motion;     /* FF_BODY_PRESCRIBED only */
   const char *colour; /* in reports: "#rrggbb" or a name, see docs/scene-format.md; NULL: chosen */
+  ff_track_def track;   /* replaces the motion, or the initial pose and velocity of a free body */
 } ff_body_def;
 
 FF_API ff_body_def ff_body_def_default(void); /* free, at the origin, at rest */

@@ -156,26 +156,38 @@ static void scene_read_inertia(ff_reader *reader, const ff_node *body, ff_mat3 *
   ff_reader_leave(reader);
 }
 
-/* Rejects mass and initial velocity on bodies that forces cannot move. */
-static void scene_reject_free_keys(ff_reader *reader, const ff_node *node, const ff_body_def *def) {
-  static const char *const keys[] = {"mass", "com", "inertia", "density", "velocity", "omega"};
-  if (def->kind == FF_BODY_FREE) {
-    return;
+/* Rejects keys that have no effect on bodies that are fixed or prescribed, or follow a track. */
+static void scene_reject_free_keys(ff_reader *reader, const ff_node *node, const ff_body_def *def,
+                                   bool tracked) {
+  static const char *const free[] = {"mass", "com", "inertia", "density", "velocity", "omega"};
+  static const char *const start[] = {"position", "orientation", "velocity", "omega"};
+  if (def->kind != FF_BODY_FREE) {
+    ff_reader_reject(reader, node, free, FF_COUNT(free),
+                     def->kind == FF_BODY_FIXED ? "a body that is fixed" : "a body with a motion");
   }
-  for (int i = 0; i < FF_COUNT(keys); i++) {
-    const ff_node *given = ff_reader_enter(reader, node, keys[i]);
-    if (given) {
-      ff_reader_fail(reader, given, "has no effect on a body %s; remove one of the two",
-                     def->kind == FF_BODY_FIXED ? "that is fixed" : "with a motion");
-      ff_reader_leave(reader);
-    }
+  if (tracked) {
+    ff_reader_reject(reader, node, start, FF_COUNT(start), "a body with a track");
   }
+}
+
+/* A track prescribes the motion, or pulls a free body by a spring. */
+static bool scene_read_track(ff_reader *reader, const ff_node *node, ff_body_def *def) {
+  if (!ff_read_track(reader, node, &def->track)) {
+    return false;
+  }
+  if (def->kind != FF_BODY_FREE) {
+    ff_reader_fail(reader, ff_tree_find(node, "track"), "is one of fixed, motion and track");
+  }
+  bool pulled = ff_tree_find(ff_tree_find(node, "track"), "spring") != NULL;
+  def->kind = pulled ? FF_BODY_FREE : FF_BODY_PRESCRIBED;
+  return true;
 }
 
 static void scene_read_body(ff_reader *reader, const ff_node *node) {
   static const char *const keys[] = {"fixed",       "motion",   "mass",  "com",    "inertia",
                                      "density",     "material", "shape", "shapes", "position",
-                                     "orientation", "velocity", "omega", "colour"};
+                                     "orientation", "velocity", "omega", "colour",
+                                     "track"};
   ff_body_def def = ff_body_def_default();
   def.name = node->key->text;
   if (!ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
@@ -185,7 +197,8 @@ static void scene_read_body(ff_reader *reader, const ff_node *node) {
   ff_get_flag(reader, node, "fixed", &fixed);
   def.kind = fixed ? FF_BODY_FIXED : FF_BODY_FREE;
   scene_read_motion(reader, node, &def);
-  scene_reject_free_keys(reader, node, &def);
+  bool tracked = scene_read_track(reader, node, &def);
+  scene_reject_free_keys(reader, node, &def, tracked);
   ff_get_number(reader, node, "mass", 0, &def.mass);
   ff_get_vec3(reader, node, "com", 0, &def.com);
   scene_read_inertia(reader, node, &def.inertia);

@@ -1,5 +1,7 @@
 #include "io/scene_reader.h"
 
+#include "io/mesh.h"
+
 #include "base/text.h"
 
 #include <math.h>
@@ -321,4 +323,25 @@ void ff_get_word(ff_reader *reader, const ff_node *map, const char *key, const c
     *out = index;
     ff_reader_leave(reader);
   }
+}
+
+void ff_reader_reject(ff_reader *reader, const ff_node *map, const char *const *keys, int count,
+                      const char *what) {
+  for (int i = 0; i < count; i++) {
+    const ff_node *given = ff_reader_enter(reader, map, keys[i]);
+    if (given) {
+      ff_reader_fail(reader, given, "has no effect on %s; remove one of the two", what);
+      ff_reader_leave(reader);
+    }
+  }
+}
+
+void ff_reader_folder(const ff_reader *reader, char *out) {
+  const char *file = reader->scene->file, *slash = strrchr(file, '/');
+  size_t length = slash ? (size_t)(slash - file) : 0;
+  if (!slash || length + 2 > FF_MESH_PATH_MAX) {
+    snprintf(out, FF_MESH_PATH_MAX, "%s", slash ? "" : ".");
+    return;
+  }
+  snprintf(out, FF_MESH_PATH_MAX, "%.*s", length > 0 ? (int)length : 1, file);
 }

@@ -57,6 +57,9 @@ void ff_reader_fail(ff_reader *reader, const ff_node *node, const char *format, 
     FF_PRINTF(3, 4);
 void ff_reader_unknown(ff_reader *reader, const ff_node *node, const char *noun,
                        const char *const *known, int count);
+/* Rejects keys that have no effect on something. */
+void ff_reader_reject(ff_reader *reader, const ff_node *map, const char *const *keys, int count,
+                      const char *what);
 /* Takes the status of a call that can only fail with FF_ERROR_MEMORY. */
 void ff_reader_take(ff_reader *reader, ff_status status);
 
@@ -93,6 +96,10 @@ bool ff_read_flag(ff_reader *reader, const ff_node *node);
 
 void ff_read_materials(ff_reader *reader, const ff_node *root);
 void ff_read_bodies(ff_reader *reader, const ff_node *root);
+/* Measured motion under the key `track`, if present. */
+bool ff_read_track(ff_reader *reader, const ff_node *map, ff_track_def *out);
+/* Folder of the scene: the files that it names must be inside it. FF_MESH_PATH_MAX bytes. */
+void ff_reader_folder(const ff_reader *reader, char *out);
 void ff_read_shapes(ff_reader *reader, const ff_node *body_node, ff_body body);
 /* Pilot of a robot, if present; sets the initial configuration of the robot. */
 void ff_read_pilot(ff_reader *reader, const ff_node *robot_node, const ff_robot *robot,

@@ -16,17 +16,6 @@ typedef struct robot_keys {
 
 /* ---- file ------------------------------------------------------------------------------------ */
 
-/* Folder of the scene: robots and their meshes must be inside it. */
-static void robot_scene_folder(const ff_scene *scene, char out[FF_MESH_PATH_MAX]) {
-  const char *slash = strrchr(scene->file, '/');
-  size_t length = slash ? (size_t)(slash - scene->file) : 0;
-  if (!slash || length + 2 > FF_MESH_PATH_MAX) {
-    snprintf(out, FF_MESH_PATH_MAX, "%s", slash ? "" : ".");
-    return;
-  }
-  snprintf(out, FF_MESH_PATH_MAX, "%.*s", length > 0 ? (int)length : 1, scene->file);
-}
-
 static ff_robot *robot_load(ff_reader *reader, const ff_node *node) {
   const char *urdf = NULL;
   char folder[FF_MESH_PATH_MAX], path[FF_MESH_PATH_MAX];
@@ -36,7 +25,7 @@ static ff_robot *robot_load(ff_reader *reader, const ff_node *node) {
   if (reader->status != FF_OK) {
     return NULL;
   }
-  robot_scene_folder(reader->scene, folder);
+  ff_reader_folder(reader, folder);
   ff_status status = ff_mesh_find(path, urdf, folder, folder, reader->report);
   if (status == FF_OK) {
     status = ff_robot_load(&robot, path, folder, reader->report);
@@ -204,12 +193,17 @@ static void robot_read_base(ff_reader *reader, const ff_node *node, ff_robot_def
   ff_get_orientation(reader, node, &def->base.orientation);
   ff_get_vec3(reader, node, "velocity", 0, &def->velocity);
   ff_get_vec3(reader, node, "omega", FF_ALLOW_RATE, &def->omega);
+  static const char *const replaced[] = {"position", "orientation", "ground",
+                                         "velocity", "omega",       "pilot"};
+  if (ff_read_track(reader, node, &def->track)) {
+    ff_reader_reject(reader, node, replaced, FF_COUNT(replaced), "a robot with a track");
+  }
 }
 
 static void scene_read_robot(ff_reader *reader, const ff_node *node) {
   static const char *const known[] = {
       "urdf",     "base",  "position", "orientation", "omega", "velocity", "self-collision",
-      "material", "stops", "servo",    "joints",      "pilot", "ground",   "colour"};
+      "material", "stops", "servo",    "joints",      "pilot", "ground",   "colour", "track"};
   if (!ff_reader_map(reader, node, known, FF_COUNT(known))) {
     return;
   }

@@ -30,6 +30,10 @@ ff_status ff_build_contacts(ff_build *build);
 ff_status ff_build_loads(ff_build *build);
 ff_status ff_build_forces(ff_build *build);
 ff_status ff_build_drives(ff_build *build);
+/* Spline of a measured motion; *out NULL if it has no rows. */
+ff_status ff_build_track(ff_build *build, const ff_track **out, const ff_track_def *def,
+                         const char *key);
+ff_status ff_build_guides(ff_build *build);
 ff_status ff_build_constraints(ff_build *build);
 ff_status ff_build_knots(ff_build *build);
 

@@ -337,14 +337,35 @@ static void build_link_body(ff_model_body *to, const ff_body_def *def) {
   to->inertia = ff_eigen(def->inertia, &axes);
 }
 
+/* A measured motion of a prescribed or free body, which starts on it. */
+static ff_status build_track(ff_build *build, ff_model_body *to, ff_body_def *def) {
+  const ff_track *track;
+  ff_status status = ff_build_track(build, &track, &def->track, "track");
+  if (status != FF_OK || !track) {
+    return status;
+  }
+  if (def->kind != FF_BODY_PRESCRIBED && def->kind != FF_BODY_FREE) {
+    return body_report(build, "track", "only free and prescribed bodies follow a track");
+  }
+  to->track = def->kind == FF_BODY_PRESCRIBED ? track : NULL;
+  ff_track_point start = ff_track_at(track, 0);
+  def->position = start.pose.position;
+  def->orientation = start.pose.orientation;
+  def->velocity = start.velocity;
+  def->omega = start.omega;
+  return FF_OK;
+}
+
 static ff_status build_body(ff_build *build, int body, double *densities) {
   ff_model_body *to = &build->bodies[body];
-  const ff_body_def *def = &build->scene->bodies[body];
+  ff_body_def copy = build->scene->bodies[body];
+  const ff_body_def *def = &copy;
   to->kind = def->kind;
   to->slot = to->robot = to->top = -1;
   to->frame.orientation = q_identity();
   int material;
-  ff_status status = body_check_start(build, def);
+  ff_status status = build_track(build, to, &copy);
+  status = status == FF_OK ? body_check_start(build, def) : status;
   status =
       status == FF_OK ? build_find_material(build, def->material, "material", &material) : status;
   for (int i = to->first_shape; status == FF_OK && i < to->first_shape + to->shape_count; i++) {

@@ -131,7 +131,7 @@ static ff_status rule_find_classes(binder *bind) {
                         .material = shape->material,
                         .kind = shape->geom.kind,
                         .radius = radial ? shape->geom.size.x : 0,
-                        .is_free = ff_body_is_moved(&build->bodies[shape->body]),
+                        .is_free = build->bodies[shape->body].meets,
                         .shape = i};
     if (bind->by_default) {
       mine.size = round_to_octave(0.5 * cbrt(ff_geom_volume(&shape->geom)));
@@ -564,8 +564,7 @@ static ff_status list_body_pairs(ff_build *build) {
       int i = model->moved_bodies[f];
       for (int j = 0; j < model->body_count; j++) {
         ff_model_pair pair;
-        bool once = !ff_body_is_moved(&model->bodies[j]) ||
-                    j > i; /* two moved bodies would be listed twice */
+        bool once = !model->bodies[j].meets || j > i; /* two such bodies would be listed twice */
         if (once && i != j && pair_find_binding(model, i, j, &pair)) {
           if (pairs) {
             pairs[count] = pair;

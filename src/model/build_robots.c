@@ -67,13 +67,22 @@ static ff_status robot_set_start(ff_build *build, const ff_scene_robot *from, ff
   if (!v3_finite(from->def.velocity) || !v3_finite(from->def.omega)) {
     return robot_report(build, from, "velocity", "velocity and omega must be finite");
   }
+  const ff_track *track;
+  ff_status status = ff_build_track(build, &track, &from->def.track, "robots");
+  if (status != FF_OK) {
+    return status;
+  }
   if (from->def.root == FF_JOINT_FREE) {
-    ff_quat turn = q_unit(from->def.base.orientation);
-    v3_store(q, from->def.base.position);
+    ff_track_point start = {.pose = {from->def.base.position, q_unit(from->def.base.orientation)},
+                            .velocity = from->def.velocity,
+                            .omega = from->def.omega};
+    start = track ? ff_track_at(track, 0) : start;
+    ff_quat turn = start.pose.orientation;
+    v3_store(q, start.pose.position);
     q[3] = turn.w;
     v3_store(q + 4, v3(turn.x, turn.y, turn.z));
-    v3_store(v, q_unrotate(turn, from->def.omega));
-    v3_store(v + 3, q_unrotate(turn, from->def.velocity));
+    v3_store(v, q_unrotate(turn, start.omega));
+    v3_store(v + 3, q_unrotate(turn, start.velocity));
   }
   return ff_build_joints(build, from, to, q, v);
 }
@@ -246,7 +255,9 @@ static ff_status list_moved_bodies(ff_build *build) {
     return FF_ERROR_MEMORY;
   }
   for (int i = 0; i < model->body_count; i++) {
-    if (ff_body_is_moved(&build->bodies[i])) {
+    ff_model_body *body = &build->bodies[i];
+    body->meets = ff_body_is_moved(body) || (body->track && !ff_model_solves(model));
+    if (body->meets) {
       list[model->moved_count++] = i;
     }
   }

@@ -12,6 +12,7 @@
 #include "geom/manifold.h"
 #include "math/vec.h"
 #include "model/steppers.h"
+#include "model/track.h"
 
 typedef struct ff_model_body {
   const char *name;
@@ -35,7 +36,9 @@ typedef struct ff_model_body {
       *ease; /* of a link: inverse inertia 6 x 6 at its centre of mass, link axes: accelerations
                 (angular, then linear, in columns) under unit torques and forces; NULL: unknown */
   int rigid; /* of a link: body of the first link of its rigid group (connected by fixed joints) */
-  ff_motion motion; /* prescribed bodies; axis is unit or zero */
+  ff_motion motion;      /* prescribed bodies; axis is unit or zero */
+  const ff_track *track; /* of a prescribed body: its motion; NULL: motion */
+  bool meets;            /* collides with bodies that no force moves: is moved, or has a track */
 } ff_model_body;
 
 /* Axis of a symmetric top in the world. */
@@ -119,6 +122,15 @@ typedef struct ff_model_drive {
   int phase_count;
 } ff_model_drive;
 
+/* Springs that pull a body along a measured motion; see ff_track_def. */
+typedef struct ff_model_guide {
+  int body;
+  const ff_track *track;
+  ff_vec3 point; /* m, the body's origin in its principal frame */
+  ff_quat frame; /* principal frame -> body frame */
+  double stiffness, damping, turn_stiffness, turn_damping;
+} ff_model_guide;
+
 /* Constraint between two bodies; see model/constraint.h. */
 typedef struct ff_model_constraint {
   const char *name;
@@ -199,10 +211,10 @@ struct ff_model {
   ff_micro_form micro;
   bool midpoint; /* contacts are midpoint-implicit: step/midpoint_contact.h */
 
-  int body_count, free_count, shape_count, force_count, drive_count;
+  int body_count, free_count, shape_count, force_count, drive_count, guide_count;
   const ff_model_body *bodies;
   const int *free_bodies;  /* body of each free slot: free_count */
-  const int *moved_bodies; /* free bodies and movable links, in order */
+  const int *moved_bodies; /* bodies that meet others, in order: see ff_model_body.meets */
   int moved_count;
   int robot_count, robot_size; /* robots, and their total size in y */
   const ff_model_robot *robots;
@@ -210,6 +222,7 @@ struct ff_model {
   double thinnest; /* m, least thickness of the finite shapes; INFINITY: there is none */
   const ff_model_force *forces;
   const ff_model_drive *drives;
+  const ff_model_guide *guides;
 
   int class_count;
   const int *class_table;     /* binding of two classes, or below 0; class_count^2 */
@@ -262,6 +275,11 @@ static inline int ff_binding_points(const ff_binding *binding, ff_shape_kind a, 
 /* Free bodies and movable links; links fixed to the ground do not move. */
 static inline bool ff_body_is_moved(const ff_model_body *body) {
   return body->inv_mass > 0;
+}
+
+/* Does anything from outside push bodies: forces, drives, guides? */
+static inline bool ff_model_is_driven(const ff_model *model) {
+  return model->force_count > 0 || model->drive_count > 0 || model->guide_count > 0;
 }
 
 /* Rigid group (see ff_model_body.rigid) that a link's group is attached to; -1: the ground. */

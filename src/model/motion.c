@@ -17,6 +17,10 @@ ff_body_motion ff_motion_at(const ff_model_body *body, double t) {
   if (body->kind != FF_BODY_PRESCRIBED) {
     return out;
   }
+  if (body->track) {
+    ff_track_point at = ff_track_at(body->track, t);
+    return (ff_body_motion){at.pose, at.velocity, at.omega};
+  }
   const ff_motion *motion = &body->motion;
   double w = 2 * ff_pi * motion->frequency;
   double wave = sin(w * t + motion->phase) - sin(motion->phase);
@@ -39,6 +43,12 @@ void ff_motion_acceleration(const ff_model_body *body, double t, ff_vec3 *linear
                             ff_vec3 *angular) {
   *linear = *angular = v3(0, 0, 0);
   if (body->kind != FF_BODY_PRESCRIBED) {
+    return;
+  }
+  if (body->track) {
+    ff_track_point at = ff_track_at(body->track, t);
+    *linear = at.acceleration;
+    *angular = at.angular;
     return;
   }
   const ff_motion *motion = &body->motion;

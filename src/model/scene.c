@@ -147,7 +147,8 @@ ff_body_def ff_body_def_default(void) {
                        .inertia = {{{NAN, NAN, NAN}, {NAN, NAN, NAN}, {NAN, NAN, NAN}}},
                        .density = NAN,
                        .orientation = {1, 0, 0, 0},
-                       .motion = {.velocity = {.width = 3}, .rate = {.width = 1}}};
+                       .motion = {.velocity = {.width = 3}, .rate = {.width = 1}},
+                       .track = {.poses = {.width = 7}}};
 }
 
 ff_status ff_scene_add_body(ff_body *out, ff_scene *scene, const ff_body_def *def) {
@@ -156,6 +157,7 @@ ff_status ff_scene_add_body(ff_body *out, ff_scene *scene, const ff_body_def *de
   if (!scene_own_text(scene, &copy.name) || !scene_own_text(scene, &copy.material) ||
       !scene_own_text(scene, &copy.colour) || !scene_own_table(scene, &copy.motion.velocity) ||
       !scene_own_table(scene, &copy.motion.rate) ||
+      !scene_own_table(scene, &copy.track.poses) ||
       !scene_reserve((void **)&scene->bodies, scene->body_count, &scene->body_capacity,
                      sizeof copy) ||
       !scene_reserve((void **)&scene->shape_counts, scene->body_count,
@@ -406,6 +408,7 @@ ff_status ff_scene_add_robot(ff_scene *scene, const ff_robot_def *def) {
       !scene_own_text(scene, &copy.def.name) || !scene_own_text(scene, &copy.def.material) ||
       !scene_own_text(scene, &copy.def.colour) || !scene_own_visuals(scene, &copy.def) ||
       !scene_own_links(scene, &copy.def) || !scene_own_settings(scene, &copy.def) ||
+      !scene_own_table(scene, &copy.def.track.poses) ||
       !scene_reserve((void **)&scene->robots, scene->robot_count, &scene->robot_capacity,
                      sizeof copy)) {
     return FF_ERROR_MEMORY;

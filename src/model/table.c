@@ -91,7 +91,9 @@ const char *ff_table_check(const ff_table *table, int width) {
     return NULL;
   }
   if (table->width != width) {
-    return width == 1 ? "each row must be [t, value]" : "each row must be [t, x, y, z]";
+    return width == 1   ? "each row must be [t, value]"
+           : width == 3 ? "each row must be [t, x, y, z]"
+                        : "each row must be [t, x, y, z, qw, qx, qy, qz]";
   }
   for (int i = 0; i < table->rows; i++) {
     for (int k = 0; k <= width; k++) {

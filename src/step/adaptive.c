@@ -86,7 +86,7 @@ static void set_tolerances(const ff_model *model, const ff_state *state, double 
     atol[i] = tolerance * (total > 0 ? total : 1); /* J and N s of a body at 1 m/s */
   }
   for (int i = state->memory_at; i < state->size; i++) {
-    atol[i] = tolerance * size;
+    atol[i] = tolerance * (size > 0 ? size : 1);
   }
 }
 

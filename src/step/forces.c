@@ -154,11 +154,12 @@ void ff_contact_push(const ff_model *model, ff_state *state, const ff_contact_bo
   if (!ledger || (a_free && b_free)) {
     return;
   }
-  if (!b_free) { /* b pushes a: its motion works on the system */
+  if (!b_free) { /* its motion works on the system */
     book_external(ledger, point, force, moment);
     ledger[FF_Y_WORK] +=
         v3_dot(force, bodies->velocity_b) + v3_dot(moment, state->bodies[bodies->b].omega);
-  } else { /* a pushes b */
+  }
+  if (!a_free) {
     ff_vec3 velocity_a = body_velocity_at(&state->bodies[bodies->a], bodies->arm_a);
     book_external(ledger, point, v3_neg(force), v3_neg(moment));
     ledger[FF_Y_WORK] -= v3_dot(force, velocity_a) + v3_dot(moment, state->bodies[bodies->a].omega);
@@ -600,6 +601,24 @@ static void drive_forces(const ff_model *model, ff_state *state, double t, doubl
   }
 }
 
+/* Springs and dampers towards a measured motion. */
+static void guide_forces(const ff_model *model, ff_state *state, double t, double *ledger) {
+  for (int i = 0; i < model->guide_count; i++) {
+    const ff_model_guide *guide = &model->guides[i];
+    const ff_body_motion *motion = &state->bodies[guide->body];
+    ff_track_point target = ff_track_at(guide->track, t);
+    ff_vec3 origin = pose_point(motion->pose, guide->point);
+    ff_vec3 velocity = body_velocity_at(motion, v3_sub(origin, motion->pose.position));
+    ff_quat turned = q_mul(motion->pose.orientation, guide->frame);
+    ff_vec3 away = q_log(q_mul(target.pose.orientation, q_conj(turned)));
+    ff_vec3 force = v3_scale(guide->stiffness, v3_sub(target.pose.position, origin));
+    force = v3_axpy(force, guide->damping, v3_sub(target.velocity, velocity));
+    ff_vec3 torque = v3_scale(guide->turn_stiffness, away);
+    torque = v3_axpy(torque, guide->turn_damping, v3_sub(target.omega, motion->omega));
+    apply_outside(state, guide->body, origin, force, torque, ledger);
+  }
+}
+
 /* ---- all together ------------------------------------------------------------------------------
  */
 
@@ -620,6 +639,7 @@ void ff_forces_outside(const ff_model *model, ff_state *state, double t, double 
   if (model->drive_count > 0) {
     drive_forces(model, state, t, ledger_rate);
   }
+  guide_forces(model, state, t, ledger_rate);
 }
 
 void ff_forces_contacts(const ff_model *model, ff_state *state, double t, const double *y,
@@ -642,6 +662,7 @@ void ff_forces_update(const ff_model *model, ff_state *state, double t, const do
   contact_forces(model, state, y, memory_rate, ledger_rate);
   applied_forces(model, state, t, ledger_rate);
   drive_forces(model, state, t, ledger_rate);
+  guide_forces(model, state, t, ledger_rate);
   ff_robots_load(model, state, t, y, ledger_rate);
   ff_constraints_push(model, state, t, ledger_rate);
 }

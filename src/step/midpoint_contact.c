@@ -586,7 +586,7 @@ bool ff_midpoint_solve(ff_midpoint *mid, const ff_model *model, ff_state *state,
   state->middle = true;
   ff_bodies_update(model, state, t, state->y);
   ff_forces_outside(model, state, t, ledger);
-  bool driven = model->force_count > 0 || model->drive_count > 0 || state->applied_count > 0;
+  bool driven = ff_model_is_driven(model) || state->applied_count > 0;
   if (driven) {
     memcpy(mid->outside, state->wrenches, bytes);
   }

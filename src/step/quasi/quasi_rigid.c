@@ -43,8 +43,7 @@ enum {
 
 /* Are there applied forces, drives or robots? */
 static bool has_external_forces(const ff_model *model, const ff_state *state) {
-  return model->force_count > 0 || model->drive_count > 0 || model->robot_count > 0 ||
-         state->applied_count > 0;
+  return ff_model_is_driven(model) || model->robot_count > 0 || state->applied_count > 0;
 }
 
 /* A body at the start of the step. Its end is set by free flight, or given. */

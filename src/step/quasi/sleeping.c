@@ -50,8 +50,8 @@ bool ff_quasi_is_at_rest(quasi_step *step) {
 }
 
 bool ff_quasi_is_autonomous(const ff_model *model) {
-  bool autonomous = model->force_count == 0 && model->drive_count == 0 && model->robot_count == 0 &&
-                    model->constraint_count == 0;
+  bool autonomous =
+      !ff_model_is_driven(model) && model->robot_count == 0 && model->constraint_count == 0;
   for (int i = 0; i < model->body_count; i++) {
     autonomous = autonomous && model->bodies[i].kind != FF_BODY_PRESCRIBED;
   }
