@@ -38,7 +38,7 @@ static ff_status state_make_broad(ff_state *out, const ff_model *model) {
   for (int s = 0; s < model->shape_count; s++) {
     const ff_model_shape *shape = &model->shapes[s];
     if (isfinite(shape->bound)) {
-      bool moved = ff_body_is_moved(&model->bodies[shape->body]);
+      bool moved = model->bodies[shape->body].meets;
       out->groups[out->finite_count] = moved ? shape->body : model->body_count;
       out->finite[out->finite_count++] = (ff_finite){s, shape->body};
     }
