@@ -42,7 +42,11 @@ typedef struct bounce {
 
 static void watch(void *context, const ff_event *event) {
   bounce *b = context;
-  *(event->kind == FF_EVENT_TOUCH ? &b->in : &b->out) = event->speed;
+  if (event->kind == FF_EVENT_TOUCH) {
+    b->in = event->speed;
+  } else if (event->kind == FF_EVENT_LIFT) {
+    b->out = event->speed;
+  }
 }
 
 int main(void) {

@@ -214,7 +214,8 @@ static void close_recorder(attempt *a, ff_report *report) {
 
 static void note_event(void *context, const ff_event *event) {
   attempt *a = context;
-  if (a->trace->event_count < EVENTS_KEPT) {
+  bool pair = event->kind == FF_EVENT_TOUCH || event->kind == FF_EVENT_LIFT;
+  if (pair && a->trace->event_count < EVENTS_KEPT) {
     a->events[a->trace->event_count++] = *event;
   }
 }

@@ -17,7 +17,7 @@ static void note(void *context, const ff_event *event) {
   result *r = context;
   if (event->kind == FF_EVENT_TOUCH) {
     r->touches++;
-  } else {
+  } else if (event->kind == FF_EVENT_LIFT) {
     r->lifts++;
     r->peak = event->peak_force;
     r->peak_time = event->peak_time;

@@ -296,3 +296,11 @@ double ff_model_stable_step(const ff_model *model) {
   }
   return out;
 }
+
+const char *ff_event_kind_name(ff_event_kind kind) {
+  static const char *const names[FF_EVENT_KIND_COUNT] = {
+      [FF_EVENT_TOUCH] = "touch", [FF_EVENT_LIFT] = "lift",           [FF_EVENT_STICK] = "stick",
+      [FF_EVENT_SLIP] = "slip",   [FF_EVENT_FORCE_END] = "force-end", [FF_EVENT_CORE] = "core",
+      [FF_EVENT_STOP] = "stop"};
+  return (unsigned)kind < FF_EVENT_KIND_COUNT ? names[kind] : "";
+}

@@ -6,14 +6,6 @@
 
 #include <string.h>
 
-const char *ff_event_kind_name(ff_event_kind kind) {
-  static const char *const names[FF_EVENT_KIND_COUNT] = {
-      [FF_EVENT_TOUCH] = "touch", [FF_EVENT_LIFT] = "lift",           [FF_EVENT_STICK] = "stick",
-      [FF_EVENT_SLIP] = "slip",   [FF_EVENT_FORCE_END] = "force-end", [FF_EVENT_CORE] = "core",
-      [FF_EVENT_STOP] = "stop"};
-  return (unsigned)kind < FF_EVENT_KIND_COUNT ? names[kind] : "";
-}
-
 /* ---- joints at their limits ------------------------------------------------------------------ */
 
 /* The joints with a limit; counted only if out is NULL. */
