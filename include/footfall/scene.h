@@ -276,7 +276,7 @@ typedef struct ff_run_def {
   int channel_count;       /* 0: all */
   double energy_tolerance; /* |energy.residual| allowed, relative to the energy exchanged; NAN: that
                             * of the stepper, see footfall/stepper.h */
-  int contact_capacity;    /* contact points at once, at most 1e7; 0: chosen from the scene */
+  int contact_capacity;    /* limit of contact points at once, at most 1e7; 0: none */
   bool no_default_contacts; /* true: a scene without contact rules has no contacts. false: pairs of
                              * shapes with known materials get laws from these, if there are no
                              * rules at all (docs/materials.md) */
