@@ -92,6 +92,7 @@ typedef struct ff_body_def {
   ff_vec3 velocity;     /* m/s, of the body frame's origin, world */
   ff_vec3 omega;        /* rad/s, world */
   ff_motion motion;     /* FF_BODY_PRESCRIBED only */
+  const char *colour; /* in reports: "#rrggbb" or a name, see docs/scene-format.md; NULL: chosen */
 } ff_body_def;
 
 FF_API ff_body_def ff_body_def_default(void); /* free, at the origin, at rest */
