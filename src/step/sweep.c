@@ -16,9 +16,10 @@ enum { LOOKS = 100 };  /* most distance queries for one pair */
 #define FOLLOW          0.02
 #define FOLLOW_EXPLICIT 0.015
 #define FOLLOW_IMPLICIT 0.005
-#define SHORTEST        1e-5 /* of a step that is not cut: no cut is shorter, or a run might have no end \
-                              */
-#define GRAZING 0.01         /* of the bound of the closing speed: it is taken for at least this */
+#define SHORTEST                                                                                   \
+  1e-5               /* of a step that is not cut: no cut is shorter, or a run might have no end   \
+                      */
+#define GRAZING 0.01 /* of the bound of the closing speed: it is taken for at least this */
 
 /* How fast points of a body can move. */
 typedef struct pace {
