@@ -353,6 +353,7 @@ class _BorrowedTree(Tree):
     _destroy = None
 
 
+attach(Robot, "ff_robot", "ff_robot_")
 attach(Tree, "ff_tree", "ff_tree_")
 
 
