@@ -119,12 +119,16 @@ typedef struct ff_page_run {
  * without one only channels are shown. */
 FF_API ff_status ff_page_add_run(ff_page_run *out, ff_page *page, const ff_recording *recording);
 
+/* What happened, in a few numbers chosen by what did: distances, steps, forces, impulses, losses;
+ * and the findings of the verdict. */
+FF_API void ff_page_results(ff_page *page, ff_page_run run);
 /* 3-D replay, with panels of its channels beside it. */
 FF_API void ff_page_replay(ff_page *page, ff_page_run run);
 /* A panel of the last replay: channels y over channel x (NULL: "time"). Without any, the page
  * chooses. */
 FF_API void ff_page_panel(ff_page *page, const char *x, const char *const *y, int count);
-/* Energies stacked over time, and the residual on its own scale. */
+/* Energy: a picture of its flow over the run, stacked over time, and the residual on its own scale.
+ */
 FF_API void ff_page_ledger(ff_page *page, ff_page_run run);
 /* Touch-down, peak, lift-off and restitution of every contact. */
 FF_API void ff_page_events(ff_page *page, ff_page_run run);

@@ -61,6 +61,28 @@ typedef struct ff_robot_shape {
   double error; /* m, distance of the farthest omitted vertex from this hull */
 } ff_robot_shape;
 
+/* Colour and opacity of a material, 0 to 1. */
+typedef struct ff_robot_colour {
+  bool given;
+  double rgba[4];
+} ff_robot_colour;
+
+/* A visual shape: what a link looks like. It has no effect on the motion; reports draw it. Its mesh
+ * is not opened until then. */
+typedef struct ff_robot_visual {
+  int link;
+  bool mesh;
+  ff_shape_kind kind; /* unless a mesh */
+  ff_vec3 size;       /* m, see ff_shape_kind */
+  ff_pose pose;       /* in the link frame */
+  const char *file;   /* path of the mesh; "": none, or there is no such file */
+  ff_vec3 scale;      /* of the mesh */
+  ff_robot_colour colour;
+} ff_robot_visual;
+
+FF_API int ff_robot_visual_count(const ff_robot *robot);
+FF_API ff_robot_visual ff_robot_visual_info(const ff_robot *robot, int visual); /* 0 .. count - 1 */
+
 FF_API int ff_robot_shape_count(const ff_robot *robot);
 FF_API ff_robot_shape ff_robot_shape_info(const ff_robot *robot, int shape); /* 0 .. count - 1 */
 
@@ -108,6 +130,9 @@ typedef struct ff_robot_def {
   int link_count;
   const ff_robot_shape *shapes;
   int shape_count;
+  const ff_robot_visual *visuals; /* in reports; none: the shapes are drawn */
+  int visual_count;
+  const char *colour;   /* of what has none of its own, see ff_body_def; NULL: chosen */
   const char *material; /* of all its shapes; NULL: none */
   ff_joint_kind root;   /* FF_JOINT_FREE, or FF_JOINT_FIXED to the ground */
   ff_pose base;         /* of the root link, world, at the start */

@@ -92,6 +92,7 @@ typedef struct ff_body_def {
   ff_vec3 velocity;     /* m/s, of the body frame's origin, world */
   ff_vec3 omega;        /* rad/s, world */
   ff_motion motion;     /* FF_BODY_PRESCRIBED only */
+  const char *colour; /* in reports: "#rrggbb" or a name, see docs/scene-format.md; NULL: chosen */
 } ff_body_def;
 
 FF_API ff_body_def ff_body_def_default(void); /* free, at the origin, at rest */
@@ -282,7 +283,7 @@ typedef struct ff_run_def {
   int channel_count;       /* 0: all */
   double energy_tolerance; /* |energy.residual| allowed, relative to the energy exchanged; NAN: that
                             * of the stepper, see footfall/stepper.h */
-  int contact_capacity;    /* contact points at once, at most 1e7; 0: chosen from the scene */
+  int contact_capacity;    /* limit of contact points at once, at most 1e7; 0: none */
   ff_contact_table contact_table;
   bool no_default_contacts; /* true: a scene without contact rules has no contacts. false: pairs of
                              * shapes with known materials get laws from these, if there are no

@@ -6,7 +6,7 @@
  *
  * Bodies, robots' q and v, contact memory, warm starts, clocks and modes of controllers, orders,
  * ledger, audit, step size of `adaptive`, wrenches and gravity set while it ran. A state fits every
- * sim of the same structure: bodies, shapes, joints, stepper and contact capacity of the model;
+ * sim of the same structure: bodies, shapes, joints and stepper of the model;
  * else calls return FF_ERROR_INPUT and change nothing. The functions of ff_sim_on_control,
  * ff_sim_on_event and ff_sim_on_step, the number of threads and user data are not part of it. See
  * docs/state.md.

@@ -15,7 +15,8 @@ typedef enum ff_status {
   FF_ERROR_MEMORY,   /* an allocation failed; nothing was changed */
   FF_ERROR_FILE,     /* a file could not be read or written; no partial file is left */
   FF_ERROR_STEP,     /* a step could not be completed; the state is the one before it */
-  FF_ERROR_CAPACITY, /* more contacts at once than the sim's capacity; the state is unchanged */
+  FF_ERROR_CAPACITY, /* more contacts at once than capacity.contacts allows; the state is unchanged
+                      */
   FF_CANCELLED,      /* cancelled, see ff_sim_cancel; the state is that at the end of a step */
 } ff_status;
 

@@ -11,7 +11,7 @@ const char *ff_status_text(ff_status status) {
     case FF_ERROR_MEMORY: return "out of memory";
     case FF_ERROR_FILE: return "file could not be read or written";
     case FF_ERROR_STEP: return "step could not be completed";
-    case FF_ERROR_CAPACITY: return "more contacts at once than the sim's capacity";
+    case FF_ERROR_CAPACITY: return "more contacts at once than capacity.contacts allows";
     case FF_CANCELLED: return "cancelled";
   }
   return "unknown status";

@@ -3,43 +3,44 @@
 #include "base/memory.h"
 #include "math/vec.h"
 
-#include <float.h>
 #include <limits.h>
 
-/* A sphere's place in the order: by strip, in it by where its interval on the sweep axis
- * begins. */
+enum {
+  LEVELS = 64,  /* powers of two of the size of boxes */
+  LEAST_DIM = 4 /* cells of a grid along an axis: a query spans three, which must differ */
+};
+#define FAR     1e15 /* cells from the origin: all beyond are one */
+#define ROUNDED 1e-9 /* of the distance from the origin: no cell is smaller */
+#define SNUG    1.01 /* cell over the largest box in it */
+
+/* A box in the order of the cells, with all that a comparison needs. */
 typedef struct entry {
-  double strip; /* a whole number */
-  double low;
-  int id;
+  ff_vec3 low, high;
+  int id, group;
 } entry;
 
-/* The same with all that the sweep looks at, side by side in memory. */
-typedef struct ball {
-  double strip, low, high;
-  ff_vec3 centre;
-  double radius;
-  int id;
-} ball;
+/* Periodic grid of the boxes up to its cell size. */
+typedef struct level {
+  double size, per_size; /* m, 1/m: of a cell */
+  int dim[3];            /* cells along each axis, powers of two */
+  int first_cell;        /* in cells */
+  int count;             /* boxes */
+} level;
 
 struct ff_broad {
   int count;
-  int sweep_axis, strip_axis; /* 0, 1, 2 */
-  double span;                /* m: spheres farther apart than this do not overlap, but for */
-  double giant;               /* m: those that are larger than this; there are few, if any */
-  double slack;               /* m: more than all rounding of places and intervals */
-  entry *order;               /* [count], as of the last call */
-  entry *spare;               /* [count], for merging */
-  ball *balls;                /* [count], in order */
-  int *start;                 /* [count + 1]: pairs with a lower i come before this place */
-  int *next;                  /* [count]: the next free place of each i */
-};
-
-/* What the sweep has found; written up to capacity, counted beyond. */
-typedef struct findings {
+  level levels[LEVELS];
+  int level_count;
+  entry *entries;      /* [count], sorted by cell */
+  int *cell;           /* [count], of each box */
+  unsigned char *rank; /* [count], level of each box */
+  int *cells;          /* [cell_capacity + 1]: first entry of each cell */
+  int cell_capacity;
   ff_broad_pair *pairs;
-  int capacity, count;
-} findings;
+  size_t pair_count, pair_capacity;
+  int *start; /* [count + 1]: pairs with a lower i come before this */
+  int *next;  /* [count]: next free place of each i */
+};
 
 ff_status ff_broad_create(ff_broad **out, int count) {
   *out = NULL;
@@ -49,18 +50,14 @@ ff_status ff_broad_create(ff_broad **out, int count) {
   }
   size_t n = (size_t)count;
   broad->count = count;
-  broad->strip_axis = 1;
-  broad->order = ff_alloc(n, sizeof *broad->order);
-  broad->spare = ff_alloc(n, sizeof *broad->spare);
-  broad->balls = ff_alloc(n, sizeof *broad->balls);
+  broad->entries = ff_alloc(n, sizeof *broad->entries);
+  broad->cell = ff_alloc(n, sizeof *broad->cell);
+  broad->rank = ff_alloc(n, sizeof *broad->rank);
   broad->start = ff_alloc(n + 1, sizeof *broad->start);
   broad->next = ff_alloc(n, sizeof *broad->next);
-  if (!broad->order || !broad->spare || !broad->balls || !broad->start || !broad->next) {
+  if (!broad->entries || !broad->cell || !broad->rank || !broad->start || !broad->next) {
     ff_broad_destroy(broad);
     return FF_ERROR_MEMORY;
-  }
-  for (int i = 0; i < count; i++) {
-    broad->order[i].id = i;
   }
   *out = broad;
   return FF_OK;
@@ -68,203 +65,240 @@ ff_status ff_broad_create(ff_broad **out, int count) {
 
 void ff_broad_destroy(ff_broad *broad) {
   if (broad) {
-    ff_free(broad->order);
-    ff_free(broad->spare);
-    ff_free(broad->balls);
+    ff_free(broad->entries);
+    ff_free(broad->cell);
+    ff_free(broad->rank);
+    ff_free(broad->cells);
+    ff_free(broad->pairs);
     ff_free(broad->start);
     ff_free(broad->next);
     ff_free(broad);
   }
 }
 
-/* ---- axes and strips ---------------------------------------------------------- */
+/* ---- grids ----------------------------------------------------------------------------------- */
 
-static double along(ff_vec3 v, int axis) {
-  return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
+static double largest(ff_vec3 v) {
+  return greater(v.x, greater(v.y, v.z));
 }
 
-/* The axis of largest variance, but not the one taken (-1: none is). The one in use stays
- * until another is clearly better: changing it costs a full sort. */
-static int widest_axis(ff_vec3 variance, int in_use, int taken) {
-  int axis = in_use == taken ? (taken + 1) % 3 : in_use;
-  for (int other = 0; other < 3; other++) {
-    if (other != taken && along(variance, other) > 1.5 * along(variance, axis)) {
-      axis = other;
+static double box_extent(const ff_box *box) {
+  return largest(v3_sub(box->high, box->low));
+}
+
+/* Cell size of the first level: that of the largest box if all are of a size, else of the mean. */
+static double first_cell_size(const ff_broad *broad, const ff_box *boxes) {
+  double sum = 0, most = 0, far = 0;
+  for (int i = 0; i < broad->count; i++) {
+    double extent = box_extent(&boxes[i]);
+    sum += extent;
+    most = greater(most, extent);
+    far = greater(far, greater(largest(boxes[i].high),
+                               -lesser(boxes[i].low.x, lesser(boxes[i].low.y, boxes[i].low.z))));
+  }
+  double mean = sum / broad->count;
+  double size = SNUG * (most <= 2 * mean ? most : mean);
+  return greater(size, greater(ROUNDED * far, 1e-300));
+}
+
+/* Number of cells along an axis that hold an extent: a power of two. */
+static int cells_along(double extent, double size) {
+  int dim = LEAST_DIM;
+  while (dim < 1 << 20 && dim * size < extent) {
+    dim *= 2;
+  }
+  return dim;
+}
+
+/* Dimensions of a grid that covers the boxes, but has no more than a few cells for each. */
+static void set_dimensions(level *grid, ff_vec3 extent) {
+  double most = 2.0 * grid->count + LEAST_DIM * LEAST_DIM * LEAST_DIM;
+  grid->dim[0] = cells_along(extent.x, grid->size);
+  grid->dim[1] = cells_along(extent.y, grid->size);
+  grid->dim[2] = cells_along(extent.z, grid->size);
+  while ((double)grid->dim[0] * grid->dim[1] * grid->dim[2] > most) {
+    int widest = grid->dim[1] > grid->dim[0] ? 1 : 0;
+    widest = grid->dim[2] > grid->dim[widest] ? 2 : widest;
+    grid->dim[widest] /= 2;
+  }
+}
+
+/* Level of each box, and their grids. */
+static ff_status make_levels(ff_broad *broad, const ff_box *boxes) {
+  double first = first_cell_size(broad, boxes);
+  ff_vec3 low = boxes[0].low, high = low;
+  for (int l = 0; l < LEVELS; l++) {
+    broad->levels[l] = (level){.size = ldexp(first, l), .per_size = ldexp(1 / first, -l)};
+  }
+  broad->level_count = 0;
+  for (int i = 0; i < broad->count; i++) {
+    double extent = box_extent(&boxes[i]);
+    int l = 0;
+    while (l < LEVELS - 1 && !(extent * (1 + 1e-3) <= broad->levels[l].size)) {
+      l++;
+    }
+    broad->rank[i] = (unsigned char)l;
+    broad->levels[l].count++;
+    broad->level_count = l >= broad->level_count ? l + 1 : broad->level_count;
+    low = v3(lesser(low.x, boxes[i].low.x), lesser(low.y, boxes[i].low.y),
+             lesser(low.z, boxes[i].low.z));
+    high = v3(greater(high.x, boxes[i].low.x), greater(high.y, boxes[i].low.y),
+              greater(high.z, boxes[i].low.z));
+  }
+  int cells = 0;
+  for (int l = 0; l < broad->level_count; l++) {
+    level *grid = &broad->levels[l];
+    grid->first_cell = cells;
+    if (grid->count > 0) {
+      set_dimensions(grid, v3_sub(high, low));
+      cells += grid->dim[0] * grid->dim[1] * grid->dim[2];
     }
   }
-  return axis;
-}
-
-static void choose_axes(ff_broad *broad, const ff_vec3 *centre) {
-  ff_vec3 mean = v3(0.0, 0.0, 0.0), variance = mean;
-  for (int i = 0; i < broad->count; i++) {
-    mean = v3_add(mean, centre[i]);
-  }
-  mean = v3_scale(1.0 / (double)broad->count, mean);
-  for (int i = 0; i < broad->count; i++) {
-    ff_vec3 off = v3_sub(centre[i], mean);
-    variance = v3_add(variance, v3_mul(off, off));
-  }
-  broad->sweep_axis = widest_axis(variance, broad->sweep_axis, -1);
-  broad->strip_axis = widest_axis(variance, broad->strip_axis, broad->sweep_axis);
-}
-
-/* A few that are far larger than most would make all strips as wide as they are: these are compared
- * with all others one by one. */
-static void choose_giant(ff_broad *broad, const double *radius) {
-  double sum = 0.0;
-  for (int i = 0; i < broad->count; i++) {
-    sum += radius[i];
-  }
-  broad->giant = 4.0 * sum / broad->count;
-  long giants = 0;
-  for (int i = 0; i < broad->count; i++) {
-    giants += radius[i] > broad->giant;
-  }
-  broad->giant = giants * giants > broad->count ? INFINITY : broad->giant;
-}
-
-/* The span leaves room for rounding, and so do the ends of the intervals: neither ever
- * excludes a pair that the test of the spheres would find, and so the axes, which
- * depend on the past, have no say in the answer. */
-static void choose_span(ff_broad *broad, const ff_vec3 *centre, const double *radius) {
-  double largest = 0.0, reach = 0.0;
-  choose_giant(broad, radius);
-  for (int i = 0; i < broad->count; i++) {
-    double far = fabs(centre[i].x) + fabs(centre[i].y) + fabs(centre[i].z) + radius[i];
-    largest = radius[i] > largest && radius[i] <= broad->giant ? radius[i] : largest;
-    reach = far > reach ? far : reach;
-  }
-  broad->slack = 8.0 * DBL_EPSILON * (reach + largest);
-  broad->span = 2.02 * largest + broad->slack + DBL_MIN; /* not 0 even if all is */
-}
-
-/* ---- the order -------------------------------------------------------------- */
-
-static bool before(const entry *a, const entry *b) {
-  return a->strip < b->strip || (a->strip == b->strip && a->low < b->low);
-}
-
-/* Insertion sort: linear if the order has hardly changed. Gives up, with some order or
- * other, when it has moved more than it is worth; returns whether it came to the end. */
-static bool insertion_sort(entry *list, int count) {
-  long budget = 8L * count;
-  for (int i = 1; i < count && budget >= 0; i++) {
-    entry held = list[i];
-    int k = i;
-    for (; k > 0 && before(&held, &list[k - 1]); k--) {
-      list[k] = list[k - 1];
+  if (cells > broad->cell_capacity) {
+    int *larger = ff_alloc((size_t)cells + (size_t)cells / 2 + 1, sizeof *larger);
+    if (!larger) {
+      return FF_ERROR_MEMORY;
     }
-    list[k] = held;
-    budget -= i - k;
+    ff_free(broad->cells);
+    broad->cells = larger;
+    broad->cell_capacity = cells + cells / 2;
   }
-  return budget >= 0;
+  for (int c = 0; c <= cells; c++) {
+    broad->cells[c] = 0;
+  }
+  return FF_OK;
 }
 
-/* Merges the sorted runs [low, middle) and [middle, high) of from into to. */
-static void merge(const entry *from, entry *to, int low, int middle, int high) {
-  int left = low, right = middle;
-  for (int k = low; k < high; k++) {
-    bool take_right = right < high && (left >= middle || before(&from[right], &from[left]));
-    to[k] = from[take_right ? right++ : left++];
-  }
+/* Number of a cell along an axis, counted from the origin. */
+static double cell_number(const level *grid, double x) {
+  return floor(greater(-FAR, lesser(x * grid->per_size, FAR)));
 }
 
-/* Merge sort, from the bottom up: n log n whatever the order was. */
-static void merge_sort(ff_broad *broad) {
-  long n = broad->count;
-  for (long width = 1; width < n; width *= 2) {
-    for (long low = 0; low < n; low += 2 * width) {
-      long middle = low + width < n ? low + width : n;
-      long high = middle + width < n ? middle + width : n;
-      merge(broad->order, broad->spare, (int)low, (int)middle, (int)high);
+/* The same within the period. */
+static int cell_wrapped(double number, int dim) {
+  return (int)((long long)number & (dim - 1));
+}
+
+static int cell_of(const level *grid, ff_vec3 low) {
+  int x = cell_wrapped(cell_number(grid, low.x), grid->dim[0]);
+  int y = cell_wrapped(cell_number(grid, low.y), grid->dim[1]);
+  int z = cell_wrapped(cell_number(grid, low.z), grid->dim[2]);
+  return grid->first_cell + (z * grid->dim[1] + y) * grid->dim[0] + x;
+}
+
+/* Counting sort of the boxes by cell; within a cell by number. */
+static void sort_boxes(ff_broad *broad, const ff_box *boxes, const int *groups) {
+  int *cells = broad->cells, total = 0;
+  for (int i = 0; i < broad->count; i++) {
+    broad->cell[i] = cell_of(&broad->levels[broad->rank[i]], boxes[i].low);
+    cells[broad->cell[i]]++;
+  }
+  const level *last = &broad->levels[broad->level_count - 1];
+  int end = last->first_cell + last->dim[0] * last->dim[1] * last->dim[2];
+  for (int c = 0; c <= end; c++) {
+    int count = cells[c];
+    cells[c] = total;
+    total += count;
+  }
+  for (int i = 0; i < broad->count; i++) {
+    int at = cells[broad->cell[i]]++;
+    broad->entries[at] = (entry){boxes[i].low, boxes[i].high, i, groups[i]};
+  }
+  for (int c = end; c > 0; c--) { /* the counts have moved to the ends of the cells */
+    cells[c] = cells[c - 1];
+  }
+  cells[0] = 0;
+}
+
+/* ---- pairs ----------------------------------------------------------------------------------- */
+
+static bool boxes_overlap(const entry *a, const entry *b) {
+  return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y &&
+         b->low.y <= a->high.y && a->low.z <= b->high.z && b->low.z <= a->high.z;
+}
+
+static bool add_pair(ff_broad *broad, int a, int b) {
+  if (!ff_grow((void **)&broad->pairs, broad->pair_count, &broad->pair_capacity,
+               sizeof *broad->pairs)) {
+    return false;
+  }
+  broad->pairs[broad->pair_count++] = (ff_broad_pair){a < b ? a : b, a < b ? b : a};
+  return true;
+}
+
+/* Compares an entry with those of first .. end-1. False: no memory. */
+static bool compare_entries(ff_broad *broad, const entry *a, int first, int end) {
+  for (int k = first; k < end; k++) {
+    const entry *b = &broad->entries[k];
+    if (boxes_overlap(a, b) && a->group != b->group && !add_pair(broad, a->id, b->id)) {
+      return false;
     }
-    entry *merged = broad->spare;
-    broad->spare = broad->order;
-    broad->order = merged;
   }
+  return true;
 }
 
-static void sort_order(ff_broad *broad, const ff_vec3 *centre, const double *radius) {
-  double per_strip = 1.0 / broad->span;
+/* Cells of a query along an axis: from so many; all of a grid with fewer than it spans. */
+static int query_range(const level *grid, double low, double high, int axis, double *first) {
+  *first = cell_number(grid, low - grid->size);
+  double count = cell_number(grid, high) - *first + 1;
+  int dim = grid->dim[axis];
+  return count < dim ? (int)count : dim;
+}
+
+/* Compares an entry with all of a grid of its level or above that may overlap it, from the entry
+ * `from` on. */
+static bool query_level(ff_broad *broad, const entry *a, const level *grid, int from) {
+  double first[3];
+  int count[3] = {query_range(grid, a->low.x, a->high.x, 0, &first[0]),
+                  query_range(grid, a->low.y, a->high.y, 1, &first[1]),
+                  query_range(grid, a->low.z, a->high.z, 2, &first[2])};
+  int x = cell_wrapped(first[0], grid->dim[0]);
+  int straight = grid->dim[0] - x < count[0] ? grid->dim[0] - x : count[0];
+  const int *cells = broad->cells;
+  for (int k = 0; k < count[2]; k++) {
+    int z = cell_wrapped(first[2] + k, grid->dim[2]);
+    for (int j = 0; j < count[1]; j++) {
+      int y = cell_wrapped(first[1] + j, grid->dim[1]);
+      int row = grid->first_cell + (z * grid->dim[1] + y) * grid->dim[0];
+      int begin = cells[row + x], end = cells[row + x + straight];
+      if (!compare_entries(broad, a, begin > from ? begin : from, end)) {
+        return false;
+      }
+      if (straight < count[0]) {
+        begin = cells[row];
+        end = cells[row + count[0] - straight];
+        if (!compare_entries(broad, a, begin > from ? begin : from, end)) {
+          return false;
+        }
+      }
+    }
+  }
+  return true;
+}
+
+static ff_status find_pairs(ff_broad *broad) {
+  broad->pair_count = 0;
   for (int k = 0; k < broad->count; k++) {
-    entry *e = &broad->order[k];
-    bool giant = radius[e->id] > broad->giant; /* all of them at the end */
-    e->strip = giant ? INFINITY : floor(along(centre[e->id], broad->strip_axis) * per_strip);
-    e->low = along(centre[e->id], broad->sweep_axis) - radius[e->id];
-  }
-  if (!insertion_sort(broad->order, broad->count)) {
-    merge_sort(broad);
-  }
-}
-
-/* ---- the sweep -------------------------------------------------------------- */
-
-static void fill_balls(ff_broad *broad, const ff_vec3 *centre, const double *radius) {
-  for (int k = 0; k < broad->count; k++) {
-    entry e = broad->order[k];
-    double high = along(centre[e.id], broad->sweep_axis) + radius[e.id] + broad->slack;
-    broad->balls[k] = (ball){e.strip, e.low, high, centre[e.id], radius[e.id], e.id};
-  }
-}
-
-static bool overlap(const ball *a, const ball *b) {
-  ff_vec3 apart = v3_sub(a->centre, b->centre);
-  double sum = a->radius + b->radius;
-  return v3_dot(apart, apart) <= sum * sum;
-}
-
-static void compare(const ball *a, const ball *b, findings *found) {
-  if (overlap(a, b) && found->count < INT_MAX) {
-    if (found->count < found->capacity) {
-      bool forward = a->id < b->id;
-      found->pairs[found->count] =
-          (ff_broad_pair){forward ? a->id : b->id, forward ? b->id : a->id};
+    const entry *a = &broad->entries[k];
+    for (int l = broad->rank[a->id]; l < broad->level_count; l++) {
+      const level *grid = &broad->levels[l];
+      int from = l == broad->rank[a->id] ? k + 1 : 0; /* the others have looked at it */
+      if (grid->count > 0 && !query_level(broad, a, grid, from)) {
+        return FF_ERROR_MEMORY;
+      }
     }
-    found->count++;
   }
+  return broad->pair_count < INT_MAX ? FF_OK : FF_ERROR_MEMORY;
 }
 
-/* Looks at the balls of a strip, starting with the one at from, that begin before a ends. */
-static void scan(const ff_broad *broad, const ball *a, int from, double strip, findings *found) {
-  for (int k = from; k < broad->count; k++) {
-    const ball *b = &broad->balls[k];
-    if (b->strip != strip || b->low > a->high) {
-      return;
-    }
-    compare(a, b, found);
-  }
-}
+/* ---- order of the pairs ---------------------------------------------------------------------- */
 
-/* A strip is as wide as the span, so that a ball overlaps others of its own strip and of
- * the two beside it. Its own and the next are looked at; the one before has done so. Giants stand
- * at the end and look at all before them. */
-static void sweep(const ff_broad *broad, findings *found) {
-  int window = 0; /* in the next strip: what comes before ended before a begins */
-  for (int k = 0; k < broad->count; k++) {
-    const ball *a = &broad->balls[k];
-    for (int i = 0; i < k && isinf(a->strip); i++) {
-      compare(a, &broad->balls[i], found);
-    }
-    if (isinf(a->strip)) {
-      continue;
-    }
-    scan(broad, a, k + 1, a->strip, found);
-    entry first = {.strip = a->strip + 1.0, .low = a->low - broad->span};
-    while (window < broad->count && before(&broad->order[window], &first)) {
-      window++;
-    }
-    scan(broad, a, window, first.strip, found);
-  }
-}
-
-/* ---- the order of the pairs ---------------------------------------------------- */
-
-/* Brings pairs of equal i together, i ascending: each goes straight to the next free place
- * of its i, and what was there goes on. */
-static void group_by_i(ff_broad *broad, ff_broad_pair *pairs, int found) {
-  int n = broad->count;
+/* Brings pairs of equal i together, i ascending: each goes to the next free place of its i, and
+ * what was there goes on. */
+static void group_by_i(ff_broad *broad) {
+  int n = broad->count, found = (int)broad->pair_count;
   int *start = broad->start, *next = broad->next;
+  ff_broad_pair *pairs = broad->pairs;
   for (int i = 0; i <= n; i++) {
     start[i] = 0;
   }
@@ -304,22 +338,29 @@ static void sort_by_j(ff_broad_pair *pairs, int count) {
   }
 }
 
-int ff_broad_pairs(ff_broad *broad, const ff_vec3 *centre, const double *radius, ff_broad_pair *out,
-                   int capacity) {
+ff_status ff_broad_find(ff_broad *broad, const ff_box *boxes, const int *groups,
+                        ff_broad_pair **pairs, int *count) {
+  *count = 0;
+  *pairs = broad->pairs;
   if (broad->count < 2) {
-    return 0;
+    return FF_OK;
   }
-  choose_axes(broad, centre);
-  choose_span(broad, centre, radius);
-  sort_order(broad, centre, radius);
-  fill_balls(broad, centre, radius);
-  findings found = {out, capacity, 0};
-  sweep(broad, &found);
-  if (found.count > 1 && found.count <= capacity) {
-    group_by_i(broad, out, found.count);
+  ff_status status = make_levels(broad, boxes);
+  if (status != FF_OK) {
+    return status;
+  }
+  sort_boxes(broad, boxes, groups);
+  status = find_pairs(broad);
+  if (status != FF_OK) {
+    return status;
+  }
+  if (broad->pair_count > 1) {
+    group_by_i(broad);
     for (int i = 0; i < broad->count; i++) {
-      sort_by_j(out + broad->start[i], broad->start[i + 1] - broad->start[i]);
+      sort_by_j(broad->pairs + broad->start[i], broad->start[i + 1] - broad->start[i]);
     }
   }
-  return found.count;
+  *pairs = broad->pairs;
+  *count = (int)broad->pair_count;
+  return FF_OK;
 }

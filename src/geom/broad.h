@@ -1,12 +1,10 @@
-/* Which of many bodies may touch: pairs of bounding spheres that overlap.
+/* Broad phase: which of many shapes may touch. Pairs of boxes that overlap.
  *
- * Sort and sweep along the axis on which the centres spread most, in strips across the
- * second one as wide as the largest sphere: linear in the number of spheres when they are of
- * a size and spread over a plane, of the power 1.2 in a cloud. A few that are much larger than the
- * rest are looked at apart. The order is kept from call to call, so that sorting
- * costs next to nothing while bodies move little.
- * The answer depends on the spheres of this call alone, never on the calls before it.
- */
+ * Boxes are sorted into grids, one for each power of two of their size, by their lower corner. A
+ * box looks at the cells around it in its own grid and in those of larger boxes: linear in the
+ * number of boxes, whatever their sizes are. Grids are periodic, so that one body that flies away
+ * does not make them large. The result depends on the boxes of this call only, never on earlier
+ * calls. */
 #ifndef FF_GEOM_BROAD_H
 #define FF_GEOM_BROAD_H
 
@@ -14,20 +12,22 @@
 
 typedef struct ff_broad ff_broad;
 
+typedef struct ff_box {
+  ff_vec3 low, high; /* m, world; finite */
+} ff_box;
+
 typedef struct ff_broad_pair {
   int i, j; /* i < j */
 } ff_broad_pair;
 
-/* For this many spheres. Allocates all that ff_broad_pairs will need. */
+/* For this many boxes. */
 ff_status ff_broad_create(ff_broad **out, int count);
-void ff_broad_destroy(ff_broad *broad); /* NULL is fine */
+void ff_broad_destroy(ff_broad *broad); /* NULL is allowed */
 
-/* Pairs whose centres are no farther apart than their radii together, ordered by i and
- * then by j. Spheres must be finite: what has no bound (a half-space) is not put in. To
- * find what is within a margin, add half of it to every radius; with margin 0, no pair of
- * spheres for which ff_geom_touch finds a point is missed to rounding. Returns how many
- * there are; if that is more than capacity, what out holds is of no use. */
-int ff_broad_pairs(ff_broad *broad, const ff_vec3 *centre, const double *radius, ff_broad_pair *out,
-                   int capacity);
+/* Pairs of boxes that overlap or touch and whose groups differ, ordered by i, then by j. *pairs may
+ * be changed, and is valid until the next call. What has no bound (a half-space) is not a box.
+ * FF_ERROR_MEMORY: no memory for the pairs. */
+ff_status ff_broad_find(ff_broad *broad, const ff_box *boxes, const int *groups,
+                        ff_broad_pair **pairs, int *count);
 
 #endif

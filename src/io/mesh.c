@@ -10,17 +10,9 @@
 #include <string.h>
 #include <strings.h>
 
-/* State of a reader. */
-typedef struct mesh {
-  const char *text;
-  size_t size;
-  ff_vec3 *points;
-  size_t count, capacity;
-  ff_report *report;
-} mesh;
+const float ff_mesh_no_colour[4] = {0, 0, 0, -1};
 
-static ff_status mesh_add_point(void *to, ff_vec3 point) {
-  mesh *m = to;
+ff_status ff_mesh_add_point(ff_mesh *m, ff_vec3 point) {
   if (!v3_finite(point)) {
     return ff_report_what(m->report, "point %zu of the mesh is not finite", m->count + 1);
   }
@@ -29,6 +21,35 @@ static ff_status mesh_add_point(void *to, ff_vec3 point) {
   }
   m->points[m->count++] = point;
   return FF_OK;
+}
+
+ff_status ff_mesh_add_face(ff_mesh *m, const size_t corner[3], const float rgba[4]) {
+  ff_mesh_face face;
+  memcpy(face.rgba, rgba, sizeof face.rgba);
+  for (int k = 0; k < 3; k++) {
+    if (corner[k] >= m->count) {
+      return ff_report_what(m->report, "triangle %zu of the mesh names a point that does not exist",
+                            m->face_count + 1);
+    }
+    face.corner[k] = (uint32_t)corner[k];
+  }
+  if (m->face_count >= FF_MESH_FACES_MAX) {
+    return ff_report_what(m->report, "the mesh has more than %d triangles", FF_MESH_FACES_MAX);
+  }
+  if (!ff_grow((void **)&m->faces, m->face_count, &m->face_capacity, sizeof face)) {
+    return FF_ERROR_MEMORY;
+  }
+  m->faces[m->face_count++] = face;
+  return FF_OK;
+}
+
+/* Each three points in a row are a triangle. */
+static ff_status mesh_join_triples(ff_mesh *m) {
+  ff_status status = FF_OK;
+  for (size_t i = 0; m->with_faces && status == FF_OK && i + 2 < m->count; i += 3) {
+    status = ff_mesh_add_face(m, (const size_t[]){i, i + 1, i + 2}, ff_mesh_no_colour);
+  }
+  return status;
 }
 
 /* ---- STL, binary ----------------------------------------------------------------------------- */
@@ -49,19 +70,19 @@ static double read_f32_le(const char *from) {
 
 /* Number of triangles in the header: accepted only if the file holds as many. Some files have
  * trailing data. */
-static bool stl_is_binary(const mesh *m, uint64_t *faces) {
-  *faces = m->size >= STL_HEAD ? read_u32_le(m->text + STL_COUNT_AT) : 0;
-  return m->size >= STL_HEAD && *faces * STL_FACE + STL_HEAD <= m->size;
+static bool stl_is_binary(const char *text, size_t size, uint64_t *faces) {
+  *faces = size >= STL_HEAD ? read_u32_le(text + STL_COUNT_AT) : 0;
+  return size >= STL_HEAD && *faces * STL_FACE + STL_HEAD <= size;
 }
 
-static ff_status stl_read_binary(mesh *m, uint64_t faces) {
+static ff_status stl_read_binary(ff_mesh *m, const char *text, uint64_t faces) {
   ff_status status = FF_OK;
   for (uint64_t face = 0; face < faces && status == FF_OK; face++) {
     size_t at = STL_HEAD + (size_t)face * STL_FACE;
     for (size_t corner = 0; corner < 3 && status == FF_OK; corner++) {
-      const char *from = m->text + at + 12 + 12 * corner; /* after the normal */
+      const char *from = text + at + 12 + 12 * corner; /* after the normal */
       status =
-          mesh_add_point(m, v3(read_f32_le(from), read_f32_le(from + 4), read_f32_le(from + 8)));
+          ff_mesh_add_point(m, v3(read_f32_le(from), read_f32_le(from + 4), read_f32_le(from + 8)));
     }
   }
   return status;
@@ -69,8 +90,7 @@ static ff_status stl_read_binary(mesh *m, uint64_t faces) {
 
 /* ---- lines of text --------------------------------------------------------------------------- */
 
-/* Reads three numbers after a keyword; false if they are missing. */
-static bool read_three_numbers(const char *text, const char *end, ff_vec3 *out) {
+bool ff_mesh_three_numbers(const char *text, const char *end, ff_vec3 *out) {
   double values[3];
   for (int k = 0; k < 3; k++) {
     char word[64];
@@ -91,11 +111,11 @@ static bool read_three_numbers(const char *text, const char *end, ff_vec3 *out) 
 }
 
 /* Points of the lines that start with a keyword: "vertex" in STL, "v" in OBJ. */
-static ff_status mesh_read_lines(mesh *m, const char *word) {
+static ff_status mesh_read_lines(ff_mesh *m, const char *text, size_t size, const char *word) {
   size_t length = strlen(word);
-  const char *end = m->text + m->size;
+  const char *end = text + size;
   int line = 0;
-  for (const char *at = m->text; at < end;) {
+  for (const char *at = text; at < end;) {
     const char *next = memchr(at, '\n', (size_t)(end - at));
     next = next ? next + 1 : end;
     line++;
@@ -105,11 +125,11 @@ static ff_status mesh_read_lines(mesh *m, const char *word) {
     if ((size_t)(next - at) > length && memcmp(at, word, length) == 0 &&
         (at[length] == ' ' || at[length] == '\t')) {
       ff_vec3 point;
-      if (!read_three_numbers(at + length, next, &point)) {
+      if (!ff_mesh_three_numbers(at + length, next, &point)) {
         ff_report_what(m->report, "line %d: three numbers must follow '%s'", line, word);
         return FF_ERROR_INPUT;
       }
-      ff_status status = mesh_add_point(m, point);
+      ff_status status = ff_mesh_add_point(m, point);
       if (status != FF_OK) {
         return status;
       }
@@ -119,54 +139,59 @@ static ff_status mesh_read_lines(mesh *m, const char *word) {
   return FF_OK;
 }
 
-static ff_status mesh_read_points(mesh *m, const char *path) {
+static ff_status stl_read(ff_mesh *m, const char *text, size_t size) {
+  uint64_t faces;
+  ff_status status;
+  if (stl_is_binary(text, size, &faces)) {
+    status = stl_read_binary(m, text, faces);
+  } else if (size >= 5 && memcmp(text, "solid", 5) == 0) {
+    status = mesh_read_lines(m, text, size, "vertex");
+  } else {
+    return size < STL_HEAD
+               ? ff_report_what(m->report, "not an STL file: it is shorter than a header")
+               : ff_report_what(
+                     m->report,
+                     "the header of this STL file declares %llu triangles, its size holds %zu",
+                     (unsigned long long)faces, (size - STL_HEAD) / STL_FACE);
+  }
+  return status == FF_OK ? mesh_join_triples(m) : status;
+}
+
+static ff_status mesh_read_text(ff_mesh *m, const char *text, size_t size, const char *path) {
   const char *dot = strrchr(path, '.');
   if (dot && strcasecmp(dot, ".obj") == 0) {
-    return mesh_read_lines(m, "v");
+    ff_status status = mesh_read_lines(m, text, size, "v");
+    return status == FF_OK && m->with_faces ? ff_mesh_read_obj_faces(m, text, size, path) : status;
   }
   if (dot && strcasecmp(dot, ".dae") == 0) {
-    return ff_mesh_read_dae(m->text, m->size, path, mesh_add_point, m, m->report);
+    return ff_mesh_read_dae(m, text, size, path);
   }
   if (!dot || strcasecmp(dot, ".stl") != 0) {
     return ff_report_what(m->report, "only STL, OBJ and COLLADA (.dae) meshes are read");
   }
-  uint64_t faces;
-  if (stl_is_binary(m, &faces)) {
-    return stl_read_binary(m, faces);
-  }
-  if (m->size >= 5 && memcmp(m->text, "solid", 5) == 0) {
-    return mesh_read_lines(m, "vertex");
-  }
-  return m->size < STL_HEAD
-             ? ff_report_what(m->report, "not an STL file: it is shorter than a header")
-             : ff_report_what(
-                   m->report,
-                   "the header of this STL file declares %llu triangles, its size holds %zu",
-                   (unsigned long long)faces, (m->size - STL_HEAD) / STL_FACE);
+  return stl_read(m, text, size);
 }
 
-ff_status ff_mesh_points(ff_vec3 **out, size_t *count, const char *path, ff_report *report) {
+ff_status ff_mesh_read(ff_mesh *mesh, const char *path, ff_report *report) {
   char *text = NULL;
-  mesh m = {.report = report};
-  *out = NULL;
-  *count = 0;
+  size_t size;
+  mesh->report = report;
   ff_status status =
-      ff_file_size(&m.size, path, report); /* regular files only: a pipe might never end */
-  status = status == FF_OK ? ff_file_read(&text, &m.size, path, FF_MESH_BYTES_MAX, report) : status;
+      ff_file_size(&size, path, report); /* regular files only: a pipe might never end */
+  status = status == FF_OK ? ff_file_read(&text, &size, path, FF_MESH_BYTES_MAX, report) : status;
   if (status != FF_OK) {
     return status;
   }
-  m.text = text;
-  status = mesh_read_points(&m, path);
+  status = mesh_read_text(mesh, text, size, path);
   ff_free(text);
-  if (status == FF_OK && m.count < 4) {
-    status = ff_report_what(report, "the mesh has %zu points; a body needs at least 4", m.count);
+  if (status == FF_OK && mesh->count < 4) {
+    status =
+        ff_report_what(report, "the mesh has %zu points; a body needs at least 4", mesh->count);
   }
-  if (status != FF_OK) {
-    ff_free(m.points);
-    return status;
-  }
-  *out = m.points;
-  *count = m.count;
-  return FF_OK;
+  return status;
+}
+
+void ff_mesh_free(ff_mesh *mesh) {
+  ff_free(mesh->points);
+  ff_free(mesh->faces);
 }

@@ -22,10 +22,12 @@ typedef struct reader {
   char word[64];  /* incomplete number */
   size_t word_length;
   size_t source_room, geometry_room, part_room, node_room;
+  size_t faces_room, binding_room, material_room, effect_room;
   int depth;   /* nesting depth of elements */
   int node;    /* current node */
   int library; /* depth of the current library of nodes; 0: none */
-  bool in_geometry;
+  bool in_geometry, in_faces, in_diffuse;
+  bool with_faces;
 } reader;
 
 /* ---- lists ----------------------------------------------------------------------------------- */
@@ -200,8 +202,108 @@ static void dae_start_instance(reader *r, const char **attributes, bool is_node)
   }
 }
 
+/* ---- faces and colours ----------------------------------------------------------------------- */
+
+static ff_dae_faces *dae_last_faces(reader *r) {
+  return &r->dae.faces[r->dae.faces_count - 1];
+}
+
+static bool dae_is_faces(const char *name) {
+  return strcmp(name, "triangles") == 0 || strcmp(name, "polylist") == 0 ||
+         strcmp(name, "polygons") == 0;
+}
+
+static void dae_append_faces(reader *r, ff_dae_faces faces) {
+  ff_dae *d = &r->dae;
+  ff_dae_faces *f =
+      dae_append(r, (void **)&d->faces, &d->faces_count, &r->faces_room, sizeof *d->faces);
+  if (f) {
+    *f = faces;
+    r->in_faces = true;
+  }
+}
+
+static void dae_start_faces(reader *r, const char *name, const char **attributes) {
+  if (r->in_geometry && r->with_faces) {
+    dae_append_faces(
+        r, (ff_dae_faces){.geometry = r->dae.geometry_count - 1,
+                          .material = dae_copy_text(r, dae_attribute(attributes, "material")),
+                          .corners = strcmp(name, "triangles") == 0 ? 3 : 0,
+                          .stride = 1});
+  }
+}
+
+/* Where the points stand among the numbers of a corner. */
+static void dae_start_face_input(reader *r, const char **attributes) {
+  double offset = 0;
+  ff_number_read(dae_attribute(attributes, "offset"), &offset);
+  if (offset >= 0 && offset < 100) {
+    ff_dae_faces *f = dae_last_faces(r);
+    f->stride = (int)offset + 1 > f->stride ? (int)offset + 1 : f->stride;
+    f->offset =
+        strcmp(dae_attribute(attributes, "semantic"), "VERTEX") == 0 ? (int)offset : f->offset;
+  }
+}
+
+/* The corners of <triangles> and <polylist> are one list, those of <polygons> one for each. */
+static void dae_take_corners(reader *r, const char *name, size_t count) {
+  ff_dae_faces *f = dae_last_faces(r);
+  if (strcmp(name, "vcount") == 0) {
+    f->sizes = r->kept;
+    f->sizes_count = count;
+  } else {
+    if (f->count > 0) {
+      dae_append_faces(r, *f);
+      f = dae_last_faces(r);
+    }
+    f->first = r->kept;
+    f->count = count;
+  }
+  r->kept = r->count;
+}
+
+static void dae_start_colour(reader *r, const char *name, const char **attributes) {
+  ff_dae *d = &r->dae;
+  if (strcmp(name, "effect") == 0) {
+    ff_dae_effect *e =
+        dae_append(r, (void **)&d->effects, &d->effect_count, &r->effect_room, sizeof *e);
+    if (e) {
+      *e = (ff_dae_effect){dae_copy_text(r, dae_attribute(attributes, "id")), {0, 0, 0, -1}};
+    }
+  } else if (strcmp(name, "material") == 0) {
+    ff_dae_material *m =
+        dae_append(r, (void **)&d->materials, &d->material_count, &r->material_room, sizeof *m);
+    if (m) {
+      *m = (ff_dae_material){dae_copy_text(r, dae_attribute(attributes, "id")), ""};
+    }
+  } else if (strcmp(name, "instance_effect") == 0 && d->material_count > 0) {
+    d->materials[d->material_count - 1].effect = dae_id_of(r, dae_attribute(attributes, "url"));
+  } else if (strcmp(name, "instance_material") == 0 && d->part_count > 0) {
+    ff_dae_binding *b =
+        dae_append(r, (void **)&d->bindings, &d->binding_count, &r->binding_room, sizeof *b);
+    if (b) {
+      *b =
+          (ff_dae_binding){d->part_count - 1, dae_copy_text(r, dae_attribute(attributes, "symbol")),
+                           dae_id_of(r, dae_attribute(attributes, "target"))};
+    }
+  } else if (strcmp(name, "color") == 0 && r->in_diffuse && d->effect_count > 0) {
+    dae_start_numbers(r);
+  }
+}
+
+static void dae_take_colour(reader *r, const double *x, size_t count) {
+  ff_dae_effect *e = &r->dae.effects[r->dae.effect_count - 1];
+  for (size_t k = 0; k < 4 && count >= 3; k++) {
+    e->rgba[k] = k < 3 ? (float)x[k] : 1;
+  }
+}
+
 /* <vertices> of a geometry names the source of its positions. */
 static void dae_start_input(reader *r, const char **attributes) {
+  if (r->in_faces) {
+    dae_start_face_input(r, attributes);
+    return;
+  }
   if (r->in_geometry && strcmp(dae_attribute(attributes, "semantic"), "POSITION") == 0) {
     r->dae.geometries[r->dae.geometry_count - 1].positions =
         dae_id_of(r, dae_attribute(attributes, "source"));
@@ -226,6 +328,7 @@ static void dae_on_start(void *context, ff_xml *xml, const char *name, const cha
   r->xml = xml;
   r->depth++;
   r->listening = false;
+  r->in_diffuse = r->in_diffuse || strcmp(name, "diffuse") == 0;
   if (strcmp(name, "unit") == 0) {
     dae_read_unit(r, dae_attribute(attributes, "meter"));
   } else if (strcmp(name, "geometry") == 0) {
@@ -242,8 +345,13 @@ static void dae_on_start(void *context, ff_xml *xml, const char *name, const cha
     dae_start_node(r, dae_attribute(attributes, "id"));
   } else if (strcmp(name, "instance_geometry") == 0 || strcmp(name, "instance_node") == 0) {
     dae_start_instance(r, attributes, strcmp(name, "instance_node") == 0);
-  } else if (strcmp(name, "float_array") == 0 || (dae_is_transform(name) && r->node > 0)) {
+  } else if (dae_is_faces(name)) {
+    dae_start_faces(r, name, attributes);
+  } else if (strcmp(name, "float_array") == 0 || (dae_is_transform(name) && r->node > 0) ||
+             (r->in_faces && (strcmp(name, "p") == 0 || strcmp(name, "vcount") == 0))) {
     dae_start_numbers(r);
+  } else if (r->with_faces) {
+    dae_start_colour(r, name, attributes);
   }
 }
 
@@ -256,6 +364,10 @@ static void dae_take_numbers(reader *r, const char *name) {
     dae_last_source(r)->first = r->kept;
     dae_last_source(r)->count = count;
     r->kept = r->count;
+  } else if (r->in_faces && (strcmp(name, "p") == 0 || strcmp(name, "vcount") == 0)) {
+    dae_take_corners(r, name, count);
+  } else if (strcmp(name, "color") == 0) {
+    dae_take_colour(r, r->numbers + r->kept, count);
   } else if (dae_is_transform(name) && node->depth == r->depth - 1) {
     if (!dae_transform(name, r->numbers + r->kept, count, &moves)) {
       ff_xml_fail(r->xml, "<%s> has %zu numbers, which is the wrong number", name, count);
@@ -277,6 +389,10 @@ static void dae_on_end(void *context, ff_xml *xml, const char *name) {
     dae_end_node(r);
   } else if (strcmp(name, "geometry") == 0) {
     r->in_geometry = false;
+  } else if (dae_is_faces(name)) {
+    r->in_faces = false;
+  } else if (strcmp(name, "diffuse") == 0) {
+    r->in_diffuse = false;
   } else if (r->library == r->depth) {
     r->library = 0;
   }
@@ -308,19 +424,22 @@ static ff_status dae_read_document(reader *r, const char *text, size_t size, con
   return status;
 }
 
-ff_status ff_mesh_read_dae(const char *text, size_t size, const char *path, ff_mesh_add add,
-                           void *to, ff_report *report) {
+ff_status ff_mesh_read_dae(ff_mesh *mesh, const char *text, size_t size, const char *path) {
   if (size > FF_XML_BYTES_MAX) {
-    return ff_report_what(report, "larger than %d MB", FF_XML_BYTES_MAX >> 20);
+    return ff_report_what(mesh->report, "larger than %d MB", FF_XML_BYTES_MAX >> 20);
   }
-  reader r = {.depth = 0};
-  ff_status status = dae_read_document(&r, text, size, path, report);
-  status = status == FF_OK ? ff_dae_show(&r.dae, add, to, report) : status;
+  reader r = {.with_faces = mesh->with_faces};
+  ff_status status = dae_read_document(&r, text, size, path, mesh->report);
+  status = status == FF_OK ? ff_dae_show(&r.dae, mesh) : status;
   ff_free(r.numbers);
   ff_free(r.dae.sources);
   ff_free(r.dae.geometries);
   ff_free(r.dae.parts);
   ff_free(r.dae.nodes);
+  ff_free(r.dae.faces);
+  ff_free(r.dae.bindings);
+  ff_free(r.dae.materials);
+  ff_free(r.dae.effects);
   ff_arena_free(&r.texts);
   return status;
 }

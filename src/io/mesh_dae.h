@@ -24,6 +24,31 @@ typedef struct ff_dae_geometry {
   int first, end;        /* range of its sources */
 } ff_dae_geometry;
 
+/* Polygons of a geometry: lists of numbers, `stride` for each corner, of which the one at `offset`
+ * counts points. */
+typedef struct ff_dae_faces {
+  int geometry;
+  const char *material; /* symbol, bound by the instance */
+  size_t first, count;  /* range of the corners' numbers in the array of all numbers */
+  size_t sizes,
+      sizes_count; /* range of the numbers of corners of each polygon; none: see corners */
+  int corners;     /* of each polygon; 0: one polygon with all */
+  int stride, offset;
+} ff_dae_faces;
+
+/* A material of an instance by its symbol; a material's effect; an effect's colour. */
+typedef struct ff_dae_binding {
+  int part;
+  const char *symbol, *target;
+} ff_dae_binding;
+typedef struct ff_dae_material {
+  const char *id, *effect;
+} ff_dae_material;
+typedef struct ff_dae_effect {
+  const char *id;
+  float rgba[4]; /* alpha below 0: none */
+} ff_dae_effect;
+
 /* Instance in a node: a geometry, or another node with its subtree. */
 typedef struct ff_dae_part {
   const char *id;
@@ -49,6 +74,11 @@ typedef struct ff_dae {
   ff_dae_part *parts;
   ff_dae_node *nodes; /* in file order; 0 is the root, the parent of all others */
   int source_count, geometry_count, part_count, node_count;
+  ff_dae_faces *faces; /* ordered by geometry */
+  ff_dae_binding *bindings;
+  ff_dae_material *materials;
+  ff_dae_effect *effects;
+  int faces_count, binding_count, material_count, effect_count;
 } ff_dae;
 
 enum { FF_DAE_LISTS_MAX = 100000, FF_DAE_POINTS_MAX = 20000000 };
@@ -61,8 +91,11 @@ static inline ff_dae_place ff_dae_placed(ff_dae_place a, ff_dae_place b) {
   return (ff_dae_place){m3_product(a.turn, b.turn), v3_add(m3_mul(a.turn, b.shift), a.shift)};
 }
 
-/* Calls `add` for all points of the scene; if the scene has none, for those of all geometries,
- * untransformed. */
-ff_status ff_dae_show(const ff_dae *dae, ff_mesh_add add, void *to, ff_report *report);
+/* Adds all points of the scene to the mesh, and faces if it wants them; if the scene has none,
+ * those of all geometries, untransformed. */
+ff_status ff_dae_show(const ff_dae *dae, ff_mesh *mesh);
+/* Adds the faces of a geometry whose first point is number `base` of the mesh. part: the instance
+ * that binds its materials; -1: none. */
+ff_status ff_dae_show_faces(const ff_dae *dae, int geometry, int part, size_t base, ff_mesh *mesh);
 
 #endif

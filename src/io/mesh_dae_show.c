@@ -10,8 +10,7 @@
 typedef struct show {
   const ff_dae *dae;
   ff_names nodes, geometries;
-  ff_mesh_add add;
-  void *to;
+  ff_mesh *mesh;
   ff_report *report;
   size_t points; /* points so far */
   int visits;    /* visited nodes */
@@ -31,8 +30,8 @@ static const ff_dae_source *dae_positions(const ff_dae *dae, const ff_dae_geomet
   return NULL;
 }
 
-static ff_status dae_show_geometry(show *s, const ff_dae_geometry *geometry, ff_dae_place at) {
-  const ff_dae_source *source = dae_positions(s->dae, geometry);
+static ff_status dae_show_geometry(show *s, int geometry, int part, ff_dae_place at) {
+  const ff_dae_source *source = dae_positions(s->dae, &s->dae->geometries[geometry]);
   if (!source) {
     return FF_OK;
   }
@@ -45,12 +44,15 @@ static ff_status dae_show_geometry(show *s, const ff_dae_geometry *geometry, ff_
     return ff_report_what(s->report, "the mesh has too many points");
   }
   ff_status status = FF_OK;
+  size_t base = s->mesh->count;
   for (size_t p = 0; status == FF_OK && p < points; p++) {
     ff_vec3 x = v3_load(s->dae->numbers + source->first + p * stride);
     x = v3_add(m3_mul(at.turn, x), at.shift);
-    status = s->add(s->to, v3_scale(s->dae->meter, x));
+    status = ff_mesh_add_point(s->mesh, v3_scale(s->dae->meter, x));
   }
-  return status;
+  return status == FF_OK && s->mesh->with_faces
+             ? ff_dae_show_faces(s->dae, geometry, part, base, s->mesh)
+             : status;
 }
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
@@ -69,7 +71,7 @@ static ff_status dae_show_node(show *s, int index, ff_dae_place around, int dept
     int found = ff_names_find(part->is_node ? &s->nodes : &s->geometries, part->id);
     if (found >= 0) {
       status = part->is_node ? dae_show_node(s, found, at, depth + 1)
-                             : dae_show_geometry(s, &dae->geometries[found], at);
+                             : dae_show_geometry(s, found, p, at);
     }
   }
   for (int k = index + 1; status == FF_OK && k < node->end; k = dae->nodes[k].end) {
@@ -92,13 +94,13 @@ static bool dae_index_names(show *s, ff_arena *scratch) {
          ff_names_make(&s->geometries, scratch, geometries, dae->geometry_count);
 }
 
-ff_status ff_dae_show(const ff_dae *dae, ff_mesh_add add, void *to, ff_report *report) {
-  show s = {.dae = dae, .add = add, .to = to, .report = report};
+ff_status ff_dae_show(const ff_dae *dae, ff_mesh *mesh) {
+  show s = {.dae = dae, .mesh = mesh, .report = mesh->report};
   ff_arena scratch = {0};
   ff_status status = dae_index_names(&s, &scratch) ? FF_OK : FF_ERROR_MEMORY;
   status = status == FF_OK ? dae_show_node(&s, 0, ff_dae_here(), 0) : status;
   for (int i = 0; dae->part_count == 0 && status == FF_OK && i < dae->geometry_count; i++) {
-    status = dae_show_geometry(&s, &dae->geometries[i], ff_dae_here());
+    status = dae_show_geometry(&s, i, -1, ff_dae_here());
   }
   ff_arena_free(&scratch);
   return status;

@@ -53,11 +53,15 @@ ff_status ff_page_create(ff_page **out, const char *title) {
 
 void ff_page_destroy(ff_page *page) {
   if (page) {
-    ff_text *all[] = {&page->title,      &page->subtitle, &page->sections,
-                      &page->recordings, &page->series,   &page->numbers};
+    ff_text *all[] = {&page->title,  &page->subtitle, &page->sections, &page->recordings,
+                      &page->series, &page->numbers,  &page->meshes};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
       ff_text_free(all[i]);
     }
+    for (int i = 0; i < page->mesh_count; i++) {
+      ff_free(page->mesh_list[i].path);
+    }
+    ff_free(page->mesh_list);
     ff_free(page);
   }
 }
@@ -145,28 +149,19 @@ void ff_page_source(ff_page *page, const char *title, const char *source) {
 
 /* ---- tables and claims ----------------------------------------------------------------------- */
 
-static void page_add_strings(ff_text *text, const char *const *values, int count) {
-  ff_text_put(text, "[");
-  for (int i = 0; i < count; i++) {
-    ff_text_put(text, i ? "," : "");
-    ff_text_json_string(text, values[i]);
-  }
-  ff_text_put(text, "]");
-}
-
 void ff_page_table(ff_page *page, const char *caption, const char *const *columns, int count) {
   ff_text *text = page_begin_block(page, "table", FF_PAGE_TABLE);
   page->columns = count;
   ff_text_json_member(text, "caption", caption);
   ff_text_json_key(text, "columns");
-  page_add_strings(text, columns, count);
+  ff_text_json_strings(text, columns, count);
   ff_text_json_key(text, "rows");
   ff_text_put(text, "[");
 }
 
 void ff_page_row(ff_page *page, const char *const *cells) {
   if (page_begin_item(page, FF_PAGE_TABLE, "a row outside a table")) {
-    page_add_strings(&page->sections, cells, page->columns);
+    ff_text_json_strings(&page->sections, cells, page->columns);
   }
 }
 
@@ -295,13 +290,17 @@ void ff_page_panel(ff_page *page, const char *x, const char *const *y, int count
     ff_text_put(text, "{");
     ff_text_json_member(text, "x", x ? x : "time");
     ff_text_json_key(text, "y");
-    page_add_strings(text, y, count);
+    ff_text_json_strings(text, y, count);
     ff_text_put(text, "}");
   }
 }
 
 static void page_add_run_block(ff_page *page, const char *type, ff_page_run run) {
   ff_text_put(page_begin_run_block(page, type, FF_PAGE_CLOSED, run), "}");
+}
+
+void ff_page_results(ff_page *page, ff_page_run run) {
+  page_add_run_block(page, "results", run);
 }
 
 void ff_page_ledger(ff_page *page, ff_page_run run) {
@@ -347,13 +346,15 @@ static void page_write_document(const ff_page *page, ff_file *file) {
   page_write_text(file, &page->recordings);
   page_write_words(file, "],\"series\":[");
   page_write_text(file, &page->series);
+  page_write_words(file, "],\"meshes\":[");
+  page_write_text(file, &page->meshes);
   page_write_words(file, "]}</script>\n");
   page_write_text(file, &page->numbers);
 }
 
 static ff_status page_check(ff_page *page, ff_report *report) {
-  const ff_text *all[] = {&page->title,      &page->subtitle, &page->sections,
-                          &page->recordings, &page->series,   &page->numbers};
+  const ff_text *all[] = {&page->title,  &page->subtitle, &page->sections, &page->recordings,
+                          &page->series, &page->numbers,  &page->meshes};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     if (all[i]->failed) {
       ff_page_fail(page, FF_ERROR_MEMORY, "");

@@ -3,9 +3,11 @@
 #define FF_IO_PAGE_H
 
 #include "footfall/page.h"
+#include "footfall/sim.h"
 
 #include "io/page_text.h"
 #include "io/reduce.h"
+#include "model/scene.h"
 
 /* The built-in page, split at the insertion point of the document; size 0: none (see
  * web/CMakeLists.txt). */
@@ -21,12 +23,23 @@ typedef enum ff_page_open {
   FF_PAGE_REPLAY
 } ff_page_open;
 
+/* A mesh on the page; number -1: it cannot be read. */
+typedef struct ff_page_mesh {
+  char *path;
+  int number;
+} ff_page_mesh;
+
 struct ff_page {
   ff_text title, subtitle; /* JSON strings */
   ff_text sections;        /* JSON of the complete blocks and of the open one */
   ff_text recordings;      /* JSON objects */
   ff_text series;          /* JSON objects: length, or constant value */
   ff_text numbers;         /* script tags with base64 */
+  ff_text meshes;          /* JSON objects: sizes and colours; their numbers are in numbers */
+  ff_page_mesh *mesh_list;
+  int mesh_count, mesh_number; /* in the list; on the page */
+  size_t mesh_room;
+  long triangles; /* of all meshes */
   int section_count, block_count, item_count, recording_count, series_count;
   int columns; /* of the open table */
   bool titled; /* false: the first run provides its scene's name */
@@ -39,6 +52,13 @@ struct ff_page {
 /* Stores selected rows of a column (all if the reduction keeps all); returns the index of the
  * series. */
 int ff_page_add_series(ff_page *page, const double *values, const ff_reduction *reduction);
+/* Adds a mesh once, with fewer triangles if it has many; *out is its number on the page, -1 if it
+ * cannot be read or there is no room for it. FF_ERROR_MEMORY is the only failure. */
+ff_status ff_page_add_mesh(int *out, ff_page *page, const char *path);
+/* Members of a recording: bodies, colours, panels and views; constraints. */
+ff_status ff_page_add_bodies(ff_page *page, ff_text *text, const ff_scene *scene);
+void ff_page_add_look(ff_text *text, const ff_scene *scene);
+void ff_page_add_constraints(ff_text *text, const ff_model *model);
 /* Stores the first failure. */
 void ff_page_fail(ff_page *page, ff_status status, const char *what);
 

@@ -1,23 +1,13 @@
-/* Recordings in a page: channels, bodies with their shapes, pairs with their laws. */
+/* Recordings in a page: channels, and pairs with their laws. */
 #include "io/page.h"
 
 #include "base/memory.h"
 #include "footfall/sim.h"
-#include "geom/implicit.h"
-#include "math/vec.h"
 #include "model/scene.h"
 
 #include <string.h>
 
 enum { PAIRS_SHOWN = 256 };
-
-static void page_add_pose(ff_text *text, ff_vec3 position, ff_quat orientation) {
-  ff_text_json_key(text, "position");
-  ff_text_json_numbers(text, &(double[]){position.x, position.y, position.z}[0], 3);
-  ff_text_json_key(text, "orientation");
-  double turn[] = {orientation.w, orientation.x, orientation.y, orientation.z};
-  ff_text_json_numbers(text, turn, 4);
-}
 
 /* ---- channels -------------------------------------------------------------------------------- */
 
@@ -82,91 +72,6 @@ static ff_status page_add_channels(ff_page *page, ff_text *text, const ff_record
   return status;
 }
 
-/* ---- bodies ---------------------------------------------------------------------------------- */
-
-static void page_add_points(ff_text *text, const ff_vec3 *points, int count) {
-  ff_text_json_key(text, "vertices");
-  ff_text_put(text, "[");
-  for (int i = 0; i < count; i++) {
-    const double v[3] = {points[i].x, points[i].y, points[i].z};
-    ff_text_put(text, i ? "," : "");
-    ff_text_json_numbers(text, v, 3);
-  }
-  ff_text_put(text, "]");
-}
-
-/* An intersection is drawn as the convex hull of the exit points of rays from its centre. */
-static void page_add_rays(ff_text *text, const ff_shape_def *def) {
-  enum { AROUND = 40, DOWN = 19 };
-  ff_vec3 points[AROUND * DOWN];
-  ff_arena scratch = {0};
-  ff_geom geom;
-  ff_pose frame;
-  if (ff_geom_make(&geom, &frame, &scratch, def, NULL) == FF_OK) {
-    for (int k = 0; k < AROUND * DOWN; k++) {
-      double around = 2 * ff_pi * (k % AROUND) / AROUND;
-      double down = ff_pi * (double)(k / AROUND) / (DOWN - 1);
-      ff_vec3 ray = v3(sin(down) * cos(around), sin(down) * sin(around), cos(down));
-      double far = ff_geom_exit(&geom, v3(0, 0, 0), ray, NULL);
-      points[k] = pose_point(frame, v3_scale(far, ray));
-    }
-    page_add_points(text, points, AROUND * DOWN);
-  }
-  ff_arena_free(&scratch);
-}
-
-/* Data of a shape beyond its sizes. */
-static void page_add_form(ff_text *text, const ff_shape_def *def) {
-  if (def->kind == FF_SUPERELLIPSOID) {
-    ff_text_json_key(text, "exponents");
-    ff_text_json_numbers(text, def->exponents, 2);
-  } else if (def->kind == FF_POLYHEDRON) {
-    page_add_points(text, def->vertices, def->vertex_count);
-  } else if (def->kind == FF_INTERSECTION) {
-    page_add_rays(text, def);
-  }
-}
-
-static void page_add_shapes(ff_text *text, const ff_scene *scene, int body) {
-  bool first = true;
-  ff_text_json_key(text, "shapes");
-  ff_text_put(text, "[");
-  for (int i = 0; i < scene->shape_count; i++) {
-    const ff_scene_shape *shape = &scene->shapes[i];
-    if (shape->body.id == body) {
-      double size[] = {shape->def.size.x, shape->def.size.y, shape->def.size.z};
-      ff_text_put(text, first ? "{" : ",{");
-      ff_text_json_member(text, "kind", ff_shape_kind_name(shape->def.kind));
-      ff_text_json_key(text, "size");
-      ff_text_json_numbers(text, size, 3);
-      page_add_pose(text, shape->def.position, shape->def.orientation);
-      page_add_form(text, &shape->def);
-      ff_text_put(text, "}");
-      first = false;
-    }
-  }
-  ff_text_put(text, "]");
-}
-
-static void page_add_bodies(ff_text *text, const ff_scene *scene) {
-  static const char *const kinds[] = {[FF_BODY_FREE] = "free",
-                                      [FF_BODY_FIXED] = "fixed",
-                                      [FF_BODY_PRESCRIBED] = "prescribed",
-                                      [FF_BODY_LINK] = "link"};
-  ff_text_json_key(text, "bodies");
-  ff_text_put(text, "[");
-  for (int i = 0; i < scene->body_count; i++) {
-    const ff_body_def *body = &scene->bodies[i];
-    ff_text_put(text, i ? ",{" : "{");
-    ff_text_json_member(text, "name", body->name);
-    ff_text_json_member(text, "kind", kinds[body->kind]);
-    page_add_pose(text, body->position, body->orientation);
-    page_add_shapes(text, scene, i + 1);
-    ff_text_put(text, "}");
-  }
-  ff_text_put(text, "]");
-}
-
 /* ---- laws ------------------------------------------------------------------------------------ */
 
 static void page_add_law(ff_text *text, const char *key, const ff_law *law,
@@ -229,13 +134,16 @@ static void page_add_pairs(ff_text *text, const ff_model *model) {
 
 /* ---- run ------------------------------------------------------------------------------------- */
 
-/* Data from the scene in the recording. A scene that cannot be read (of another version) is skipped
- * and only channels are shown; lack of memory is the only failure. */
+/* Data from the scene in the recording. A scene that cannot be read (of another version, or without
+ * the files of its robots) is skipped, the page says why, and only channels are shown; lack of
+ * memory is the only failure. */
 static ff_status page_add_scene(ff_page *page, ff_text *text, const ff_recording_info *info) {
   ff_scene *scene = NULL;
   ff_model *model = NULL;
   const char *file = info->file[0] ? info->file : "scene";
-  ff_status status = ff_scene_parse(&scene, info->scene, strlen(info->scene), file, NULL, 0, NULL);
+  ff_report report = {0};
+  ff_status status =
+      ff_scene_parse(&scene, info->scene, strlen(info->scene), file, NULL, 0, &report);
   if (status == FF_OK) {
     ff_text_json_member(text, "title", scene->name);
     if (!page->titled) {
@@ -244,11 +152,19 @@ static ff_status page_add_scene(ff_page *page, ff_text *text, const ff_recording
       page->titled = true;
     }
     ff_text_json_member(text, "stepper", scene->run.stepper.kind);
-    page_add_bodies(text, scene);
-    status = ff_model_build(&model, scene, NULL);
+    status = ff_page_add_bodies(page, text, scene);
+    ff_page_add_look(text, scene);
   }
   if (status == FF_OK) {
+    status = ff_model_build(&model, scene, &report);
+  }
+  if (status == FF_OK) {
+    ff_page_add_constraints(text, model);
     page_add_pairs(text, model);
+  } else {
+    char why[1024];
+    ff_report_text(&report, why, sizeof why);
+    ff_text_json_member(text, "scene_error", why);
   }
   ff_model_destroy(model);
   ff_scene_destroy(scene);
@@ -286,6 +202,8 @@ ff_status ff_page_show_run(ff_page *page, const ff_recording *recording) {
     return status;
   }
   const char *scene = ff_recording_about(recording)->scene;
+  ff_page_section(page, "Result");
+  ff_page_results(page, run);
   ff_page_section(page, "Replay and plots");
   ff_page_replay(page, run);
   ff_page_section(page, "Energy");

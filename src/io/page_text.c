@@ -123,6 +123,15 @@ void ff_text_json_numbers(ff_text *text, const double *values, int count) {
   ff_text_put(text, count ? "]" : "[]");
 }
 
+void ff_text_json_strings(ff_text *text, const char *const *values, int count) {
+  ff_text_put(text, "[");
+  for (int i = 0; i < count; i++) {
+    ff_text_put(text, i ? "," : "");
+    ff_text_json_string(text, values[i]);
+  }
+  ff_text_put(text, "]");
+}
+
 void ff_text_json_member(ff_text *text, const char *name, const char *value) {
   ff_text_json_key(text, name);
   ff_text_json_string(text, value);
@@ -145,6 +154,16 @@ static void base64_encode(const unsigned char *bytes, size_t size, char *out) {
     *out++ = digits[word >> 12 & 63];
     *out++ = i + 1 < size ? digits[word >> 6 & 63] : '=';
     *out++ = i + 2 < size ? digits[word & 63] : '=';
+  }
+}
+
+void ff_text_base64_bytes(ff_text *text, const unsigned char *bytes, size_t size) {
+  enum { PIECE = 6144 }; /* a multiple of three */
+  char digits[PIECE / 3 * 4];
+  for (size_t from = 0; from < size; from += PIECE) {
+    size_t piece = size - from < PIECE ? size - from : PIECE;
+    base64_encode(bytes + from, piece, digits);
+    ff_text_add(text, digits, (piece + 2) / 3 * 4);
   }
 }
 

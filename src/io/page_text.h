@@ -24,11 +24,14 @@ void ff_text_json_key(ff_text *text, const char *name);
 void ff_text_json_number(ff_text *text, double value);
 void ff_text_json_numbers(ff_text *text, const double *values, int count);
 
+void ff_text_json_strings(ff_text *text, const char *const *values, int count);
+
 /* Members of an object. */
 void ff_text_json_member(ff_text *text, const char *name, const char *value);
 void ff_text_json_member_number(ff_text *text, const char *name, double value);
 
 /* Doubles, little-endian, as base64; the selected rows, or all if rows is NULL. */
 void ff_text_base64(ff_text *text, const double *values, const long *rows, long count);
+void ff_text_base64_bytes(ff_text *text, const unsigned char *bytes, size_t size);
 
 #endif

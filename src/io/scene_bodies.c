@@ -175,7 +175,7 @@ static void scene_reject_free_keys(ff_reader *reader, const ff_node *node, const
 static void scene_read_body(ff_reader *reader, const ff_node *node) {
   static const char *const keys[] = {"fixed",       "motion",   "mass",  "com",    "inertia",
                                      "density",     "material", "shape", "shapes", "position",
-                                     "orientation", "velocity", "omega"};
+                                     "orientation", "velocity", "omega", "colour"};
   ff_body_def def = ff_body_def_default();
   def.name = node->key->text;
   if (!ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
@@ -191,6 +191,7 @@ static void scene_read_body(ff_reader *reader, const ff_node *node) {
   scene_read_inertia(reader, node, &def.inertia);
   ff_get_number(reader, node, "density", 0, &def.density);
   ff_get_text(reader, node, "material", &def.material);
+  ff_get_colour(reader, node, &def.colour);
   ff_get_vec3(reader, node, "position", 0, &def.position);
   ff_get_orientation(reader, node, &def.orientation);
   ff_get_vec3(reader, node, "velocity", 0, &def.velocity);

@@ -40,9 +40,9 @@ static void scene_read_title(ff_reader *reader, const ff_node *root) {
 
 static ff_status scene_read_document(ff_scene *scene, ff_arena *arena, const ff_node *root,
                                      ff_report *report) {
-  static const char *const keys[] = {"footfall", "name",   "gravity",  "duration",  "stepper",
-                                     "record",   "audit",  "capacity", "materials", "bodies",
-                                     "contacts", "forces", "drives",   "robots",    "constraints"};
+  static const char *const keys[] = {
+      "footfall",  "name",   "gravity",  "duration", "stepper", "record", "audit",       "capacity",
+      "materials", "bodies", "contacts", "forces",   "drives",  "robots", "constraints", "report"};
   ff_reader reader = {.scene = scene, .arena = arena, .report = report};
   if (ff_reader_map(&reader, root, keys, FF_COUNT(keys))) {
     scene_read_version(&reader, root);
@@ -55,6 +55,7 @@ static ff_status scene_read_document(ff_scene *scene, ff_arena *arena, const ff_
     ff_read_forces(&reader, root);
     ff_read_drives(&reader, root);
     ff_read_constraints(&reader, root);
+    ff_read_report(&reader, root);
   }
   return reader.status;
 }

@@ -103,6 +103,9 @@ void ff_read_forces(ff_reader *reader, const ff_node *root);
 void ff_read_drives(ff_reader *reader, const ff_node *root);
 void ff_read_constraints(ff_reader *reader, const ff_node *root);
 void ff_read_run(ff_reader *reader, const ff_node *root);
+void ff_read_report(ff_reader *reader, const ff_node *root);
+/* The key `colour`: a name or "#rrggbb". */
+void ff_get_colour(ff_reader *reader, const ff_node *map, const char **out);
 
 #define FF_COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
 

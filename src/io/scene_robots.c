@@ -209,7 +209,7 @@ static void robot_read_base(ff_reader *reader, const ff_node *node, ff_robot_def
 static void scene_read_robot(ff_reader *reader, const ff_node *node) {
   static const char *const known[] = {
       "urdf",     "base",  "position", "orientation", "omega", "velocity", "self-collision",
-      "material", "stops", "servo",    "joints",      "pilot", "ground"};
+      "material", "stops", "servo",    "joints",      "pilot", "ground",   "colour"};
   if (!ff_reader_map(reader, node, known, FF_COUNT(known))) {
     return;
   }
@@ -224,6 +224,7 @@ static void scene_read_robot(ff_reader *reader, const ff_node *node) {
                      .all = ff_joint_setting_default()};
   robot_read_base(reader, node, &keys.def);
   ff_get_text(reader, node, "material", &keys.def.material);
+  ff_get_colour(reader, node, &keys.def.colour);
   ff_get_flag(reader, node, "self-collision", &keys.def.self_collision);
   robot_read_pair(reader, node, "stops", "stiffness", &keys.stop_stiffness, "dissipation",
                   &keys.stop_dissipation);

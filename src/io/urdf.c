@@ -50,27 +50,26 @@ static ff_status urdf_read_mesh(ff_robot *robot, ff_urdf *urdf, ff_urdf_shape *f
                                 ff_report *report) {
   char path[FF_MESH_PATH_MAX], root[FF_MESH_PATH_MAX];
   ff_robot_shape *shape = &from->shape;
-  ff_vec3 *points = NULL;
-  size_t count = 0;
+  ff_mesh mesh = {0};
   if (!urdf->root) {
     ff_mesh_root(root, shape->file, urdf->folder);
   }
   ff_status status =
       ff_mesh_find(path, shape->file, urdf->folder, urdf->root ? urdf->root : root, report);
   status = status == FF_OK ? urdf_list_file(robot, path) : status;
-  status = status == FF_OK ? ff_mesh_points(&points, &count, path, report) : status;
-  for (size_t i = 0; status == FF_OK && i < count; i++) {
-    points[i] = v3_mul(from->scale, points[i]);
+  status = status == FF_OK ? ff_mesh_read(&mesh, path, report) : status;
+  for (size_t i = 0; status == FF_OK && i < mesh.count; i++) {
+    mesh.points[i] = v3_mul(from->scale, mesh.points[i]);
   }
-  status = status == FF_OK ? urdf_set_hull(urdf, shape, points, count, report) : status;
+  status = status == FF_OK ? urdf_set_hull(urdf, shape, mesh.points, mesh.count, report) : status;
   if (status == FF_OK) {
     ff_vec3 *corners = (ff_vec3 *)shape->corners;
     for (int i = 0; i < shape->corner_count; i++) {
       corners[i] = pose_point(shape->pose, corners[i]);
     }
-    urdf_set_box(shape, points, count);
+    urdf_set_box(shape, mesh.points, mesh.count);
   }
-  ff_free(points);
+  ff_mesh_free(&mesh);
   return status;
 }
 
@@ -89,6 +88,60 @@ ff_status ff_urdf_meshes(ff_robot *robot, ff_urdf *urdf, ff_report *report) {
     }
   }
   return FF_OK;
+}
+
+/* ---- visuals --------------------------------------------------------------------------------- */
+
+static ff_robot_colour urdf_visual_colour(const ff_urdf *urdf, const ff_urdf_shape *visual) {
+  for (int i = 0; visual->material && !visual->colour.given && i < urdf->material_count; i++) {
+    if (strcmp(urdf->materials[i].name, visual->material) == 0) {
+      return urdf->materials[i].colour;
+    }
+  }
+  /* Some files define a material in the first visual that uses it. */
+  for (int i = 0; visual->material && !visual->colour.given && i < urdf->visual_count; i++) {
+    const ff_urdf_shape *other = &urdf->visuals[i];
+    if (other->colour.given && other->material && strcmp(other->material, visual->material) == 0) {
+      return other->colour;
+    }
+  }
+  return visual->colour;
+}
+
+/* Path of a visual's mesh; "" if there is no such file, which is no error. NULL: no memory. */
+static const char *urdf_visual_path(ff_robot *robot, const ff_urdf *urdf, const char *name) {
+  char path[FF_MESH_PATH_MAX], root[FF_MESH_PATH_MAX];
+  if (!urdf->root) {
+    ff_mesh_root(root, name, urdf->folder);
+  }
+  if (ff_mesh_find(path, name, urdf->folder, urdf->root ? urdf->root : root, NULL) != FF_OK) {
+    path[0] = 0;
+  }
+  return ff_arena_text(&robot->arena, path, strlen(path));
+}
+
+ff_status ff_urdf_fill_visuals(ff_robot *robot, const ff_urdf *urdf, const int *place) {
+  size_t count = (size_t)urdf->visual_count;
+  robot->visuals = ff_arena_take(&robot->arena, count, sizeof *robot->visuals);
+  for (size_t i = 0; robot->visuals && i < count; i++) {
+    const ff_urdf_shape *from = &urdf->visuals[i];
+    robot->visuals[i] = (ff_robot_visual){.link = place[from->link] + 1,
+                                          .mesh = from->shape.mesh,
+                                          .kind = from->shape.kind,
+                                          .size = from->shape.size,
+                                          .pose = from->shape.pose,
+                                          .file = "",
+                                          .scale = from->scale,
+                                          .colour = urdf_visual_colour(urdf, from)};
+    if (from->shape.mesh) {
+      robot->visuals[i].file = urdf_visual_path(robot, urdf, from->shape.file);
+    }
+    if (!robot->visuals[i].file) {
+      return FF_ERROR_MEMORY;
+    }
+  }
+  robot->visual_count = urdf->visual_count;
+  return robot->visuals ? FF_OK : FF_ERROR_MEMORY;
 }
 
 /* ---- warnings -------------------------------------------------------------------------------- */
@@ -219,6 +272,15 @@ ff_robot_shape ff_robot_shape_info(const ff_robot *robot, int shape) {
   return known ? robot->shapes[shape] : (ff_robot_shape){.file = ""};
 }
 
+int ff_robot_visual_count(const ff_robot *robot) {
+  return robot->visual_count;
+}
+
+ff_robot_visual ff_robot_visual_info(const ff_robot *robot, int visual) {
+  bool known = visual >= 0 && visual < robot->visual_count;
+  return known ? robot->visuals[visual] : (ff_robot_visual){.file = ""};
+}
+
 int ff_robot_note_count(const ff_robot *robot) {
   return robot->note_count;
 }
@@ -241,6 +303,8 @@ ff_robot_def ff_robot_def_of(const ff_robot *robot, const char *name) {
                         .link_count = robot->link_count,
                         .shapes = robot->shapes,
                         .shape_count = robot->shape_count,
+                        .visuals = robot->visuals,
+                        .visual_count = robot->visual_count,
                         .root = robot->floats ? FF_JOINT_FREE : FF_JOINT_FIXED,
                         .base.orientation = {1, 0, 0, 0}};
 }

@@ -37,7 +37,15 @@ typedef struct ff_urdf_shape {
   bool empty; /* zero size */
   ff_robot_shape shape;
   ff_vec3 scale;
+  ff_robot_colour colour; /* visual: given in place */
+  const char *material;   /* visual: of this name; NULL: none */
 } ff_urdf_shape;
+
+/* A named material of the robot. */
+typedef struct ff_urdf_material {
+  const char *name;
+  ff_robot_colour colour;
+} ff_urdf_material;
 
 /* Elements of a file, in order. */
 typedef struct ff_urdf {
@@ -46,9 +54,10 @@ typedef struct ff_urdf {
   const char *name;
   ff_urdf_link *links;
   ff_urdf_joint *joints;
-  ff_urdf_shape *shapes;
-  int link_count, joint_count, shape_count;
-  size_t link_room, joint_room, shape_room;
+  ff_urdf_shape *shapes, *visuals;
+  ff_urdf_material *materials;
+  int link_count, joint_count, shape_count, visual_count, material_count;
+  size_t link_room, joint_room, shape_room, visual_room, material_room;
   const char **notes;
   int note_count;
 } ff_urdf;
@@ -61,6 +70,8 @@ struct ff_robot {
   bool floats; /* the root is not fixed to the ground */
   ff_robot_shape *shapes;
   int shape_count;
+  ff_robot_visual *visuals;
+  int visual_count;
   const char **notes;
   int note_count;
   const char **files; /* files it was read from: its own, then the meshes */
@@ -77,6 +88,8 @@ ff_status ff_urdf_note(ff_urdf *urdf, int line, const char *format, ...);
 ff_status ff_urdf_assemble(ff_robot *robot, ff_urdf *urdf, ff_report *report);
 /* Reads the meshes of the shapes, and lists their files. */
 ff_status ff_urdf_meshes(ff_robot *robot, ff_urdf *urdf, ff_report *report);
+/* Fills the visuals of the robot, whose links are in tree order: place[link of the file] + 1. */
+ff_status ff_urdf_fill_visuals(ff_robot *robot, const ff_urdf *urdf, const int *place);
 /* Adds warnings about implausible data. */
 ff_status ff_urdf_judge(const ff_robot *robot, ff_urdf *urdf);
 /* Sets file and line of a report and returns FF_ERROR_INPUT. */

@@ -378,6 +378,7 @@ ff_status ff_urdf_assemble(ff_robot *robot, ff_urdf *urdf, ff_report *report) {
   status = status == FF_OK ? urdf_fix_mimics(&a, robot) : status;
   status = status == FF_OK ? urdf_find_floating(robot, &scratch) : status;
   status = status == FF_OK ? urdf_fill_shapes(&a, robot) : status;
+  status = status == FF_OK ? ff_urdf_fill_visuals(robot, urdf, a.place) : status;
   ff_arena_free(&scratch);
   return status;
 }

@@ -15,7 +15,9 @@ typedef enum element {
   LINK,
   INERTIAL,
   COLLISION,
+  VISUAL,
   GEOMETRY,
+  MATERIAL, /* of a visual, or of the robot */
   JOINT,
   LEAF,    /* no contents of interest */
   IGNORED, /* known and not used */
@@ -29,6 +31,8 @@ typedef struct reader {
   const char **attributes;
   element stack[FF_XML_DEPTH_MAX + 1];
   int depth;
+  bool visual;             /* the last shape begun is a visual */
+  const char *colour;      /* name of the material whose colour follows; NULL: that of the visual */
   const char *strange[64]; /* unknown tags already reported */
   int strange_count;
 } reader;
@@ -155,7 +159,8 @@ static ff_urdf_joint *urdf_this_joint(reader *r) {
   return &r->urdf->joints[r->urdf->joint_count - 1];
 }
 static ff_urdf_shape *urdf_this_shape(reader *r) {
-  return &r->urdf->shapes[r->urdf->shape_count - 1];
+  return r->visual ? &r->urdf->visuals[r->urdf->visual_count - 1]
+                   : &r->urdf->shapes[r->urdf->shape_count - 1];
 }
 
 static void urdf_on_robot(reader *r) {
@@ -198,19 +203,66 @@ static void urdf_on_inertia(reader *r) {
   }
 }
 
-static void urdf_on_collision(reader *r) {
-  ff_urdf *u = r->urdf;
-  ff_urdf_shape *shape =
-      urdf_append(r, (void **)&u->shapes, &u->shape_count, &u->shape_room, sizeof *u->shapes);
+static void urdf_begin_shape(reader *r, ff_urdf_shape *shape) {
   if (shape) {
     *shape = (ff_urdf_shape){.line = ff_xml_line(r->xml),
-                             .link = u->link_count - 1,
+                             .link = r->urdf->link_count - 1,
                              .shape = {.pose.orientation = {1, 0, 0, 0}, .file = ""},
                              .scale = {1, 1, 1}};
   }
 }
-static void urdf_on_collision_origin(reader *r) {
+static void urdf_on_collision(reader *r) {
+  ff_urdf *u = r->urdf;
+  r->visual = false;
+  urdf_begin_shape(
+      r, urdf_append(r, (void **)&u->shapes, &u->shape_count, &u->shape_room, sizeof *u->shapes));
+}
+static void urdf_on_visual(reader *r) {
+  ff_urdf *u = r->urdf;
+  r->visual = true;
+  urdf_begin_shape(r, urdf_append(r, (void **)&u->visuals, &u->visual_count, &u->visual_room,
+                                  sizeof *u->visuals));
+}
+static void urdf_on_shape_origin(reader *r) {
   urdf_read_pose(r, &urdf_this_shape(r)->shape.pose);
+}
+
+/* ---- materials ------------------------------------------------------------------------------- */
+
+static void urdf_on_robot_material(reader *r) {
+  ff_urdf *u = r->urdf;
+  ff_urdf_material *material = urdf_append(r, (void **)&u->materials, &u->material_count,
+                                           &u->material_room, sizeof *u->materials);
+  if (material) {
+    *material = (ff_urdf_material){.name = urdf_text_of(r, "name")};
+    r->colour = material->name;
+  }
+}
+/* The material of a visual names one of the robot, defines one, or both. */
+static void urdf_on_visual_material(reader *r) {
+  const char *name = urdf_attribute(r, "name");
+  r->colour = NULL;
+  urdf_this_shape(r)->material = name && name[0] ? urdf_text_of(r, "name") : NULL;
+}
+/* Colours do not affect the motion: one that cannot be read is reported and left out. */
+static void urdf_on_colour(reader *r) {
+  ff_urdf *u = r->urdf;
+  const char *text = urdf_attribute(r, "rgba");
+  double c[4] = {0, 0, 0, 1};
+  if (!text || !(urdf_scan_numbers(text, 4, c) || urdf_scan_numbers(text, 3, c))) {
+    ff_xml_take(r->xml, ff_urdf_note(u, ff_xml_line(r->xml),
+                                     "a colour needs rgba: four numbers from 0 to 1: ignored"));
+    return;
+  }
+  ff_robot_colour colour = {.given = true};
+  for (int k = 0; k < 4; k++) {
+    colour.rgba[k] = fmin(1, fmax(0, c[k]));
+  }
+  if (r->colour) {
+    u->materials[u->material_count - 1].colour = colour;
+  } else {
+    urdf_this_shape(r)->colour = colour;
+  }
 }
 
 /* A sphere of radius 0 marks a contact point; it gets this radius. */
@@ -222,6 +274,13 @@ static void urdf_set_shape(reader *r, ff_shape_kind kind, ff_vec3 size) {
   ff_status told = FF_OK;
   if (shape->given++ > 0) {
     ff_xml_fail(r->xml, "a <geometry> must have one shape");
+  }
+  if (r->visual) { /* what has no size is not seen */
+    shape->empty =
+        !(size.x > 0) || (kind != FF_SPHERE && !(size.y > 0)) || (kind == FF_BOX && !(size.z > 0));
+    shape->shape.kind = kind;
+    shape->shape.size = size;
+    return;
   }
   if (size.x < 0 || size.y < 0 || size.z < 0) {
     ff_xml_fail(r->xml, "the sizes of a <%s> must not be negative", r->tag);
@@ -390,17 +449,22 @@ static const struct {
     {TOP, "robot", ROBOT, urdf_on_robot},
     {ROBOT, "link", LINK, urdf_on_link},
     {ROBOT, "joint", JOINT, urdf_on_joint},
-    {ROBOT, "material", IGNORED, NULL},
+    {ROBOT, "material", MATERIAL, urdf_on_robot_material},
     {LINK, "inertial", INERTIAL, urdf_on_inertial},
-    {LINK, "visual", IGNORED, NULL},
+    {LINK, "visual", VISUAL, urdf_on_visual},
     {LINK, "material", IGNORED, NULL},
     {COLLISION, "material", IGNORED, NULL},
     {LINK, "collision", COLLISION, urdf_on_collision},
     {INERTIAL, "origin", LEAF, urdf_on_inertial_origin},
     {INERTIAL, "mass", LEAF, urdf_on_mass},
     {INERTIAL, "inertia", LEAF, urdf_on_inertia},
-    {COLLISION, "origin", LEAF, urdf_on_collision_origin},
+    {COLLISION, "origin", LEAF, urdf_on_shape_origin},
     {COLLISION, "geometry", GEOMETRY, NULL},
+    {VISUAL, "origin", LEAF, urdf_on_shape_origin},
+    {VISUAL, "geometry", GEOMETRY, NULL},
+    {VISUAL, "material", MATERIAL, urdf_on_visual_material},
+    {MATERIAL, "color", LEAF, urdf_on_colour},
+    {MATERIAL, "texture", IGNORED, NULL},
     {GEOMETRY, "box", LEAF, urdf_on_box},
     {GEOMETRY, "sphere", LEAF, urdf_on_sphere},
     {GEOMETRY, "cylinder", LEAF, urdf_on_cylinder},
@@ -483,6 +547,9 @@ static void urdf_on_end(void *context, ff_xml *xml, const char *name) {
     }
     r->urdf->shape_count--;
   }
+  if (is == VISUAL && (urdf_this_shape(r)->given == 0 || urdf_this_shape(r)->empty)) {
+    r->urdf->visual_count--;
+  }
   if (is == JOINT && (!urdf_this_joint(r)->parent || !urdf_this_joint(r)->child)) {
     ff_xml_fail(xml, "joint '%.60s' needs a <parent> and a <child>", urdf_this_joint(r)->name);
   }
@@ -498,4 +565,6 @@ void ff_urdf_free(ff_urdf *urdf) {
   ff_free(urdf->links);
   ff_free(urdf->joints);
   ff_free(urdf->shapes);
+  ff_free(urdf->visuals);
+  ff_free(urdf->materials);
 }

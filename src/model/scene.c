@@ -154,7 +154,7 @@ ff_status ff_scene_add_body(ff_body *out, ff_scene *scene, const ff_body_def *de
   ff_body_def copy = *def;
   *out = (ff_body){0};
   if (!scene_own_text(scene, &copy.name) || !scene_own_text(scene, &copy.material) ||
-      !scene_own_table(scene, &copy.motion.velocity) ||
+      !scene_own_text(scene, &copy.colour) || !scene_own_table(scene, &copy.motion.velocity) ||
       !scene_own_table(scene, &copy.motion.rate) ||
       !scene_reserve((void **)&scene->bodies, scene->body_count, &scene->body_capacity,
                      sizeof copy) ||
@@ -348,6 +348,18 @@ static bool scene_own_links(ff_scene *scene, ff_robot_def *def) {
   return copy != NULL;
 }
 
+static bool scene_own_visuals(ff_scene *scene, ff_robot_def *def) {
+  ff_robot_visual *copy = ff_arena_take(&scene->memory, (size_t)def->visual_count, sizeof *copy);
+  for (int i = 0; copy && i < def->visual_count; i++) {
+    copy[i] = def->visuals[i];
+    if (!scene_own_text(scene, &copy[i].file)) {
+      return false;
+    }
+  }
+  def->visuals = copy;
+  return copy != NULL;
+}
+
 /* Adds the body of a link, and its shapes. */
 static ff_status scene_add_link(ff_scene *scene, const ff_robot_def *def, int link) {
   const ff_link_def *from = &def->links[link].def;
@@ -360,6 +372,7 @@ static ff_status scene_add_link(ff_scene *scene, const ff_robot_def *def, int li
   body.com = from->com;
   body.inertia = from->inertia;
   body.material = def->material;
+  body.colour = def->colour;
   ff_body handle;
   ff_status status = ff_scene_add_body(&handle, scene, &body);
   for (int i = 0; status == FF_OK && i < def->shape_count; i++) {
@@ -391,6 +404,7 @@ ff_status ff_scene_add_robot(ff_scene *scene, const ff_robot_def *def) {
   ff_scene_robot copy = {.def = *def, .first_body = scene->body_count};
   if ((def->pilot && !scene_own_pilot(scene, &copy.def)) ||
       !scene_own_text(scene, &copy.def.name) || !scene_own_text(scene, &copy.def.material) ||
+      !scene_own_text(scene, &copy.def.colour) || !scene_own_visuals(scene, &copy.def) ||
       !scene_own_links(scene, &copy.def) || !scene_own_settings(scene, &copy.def) ||
       !scene_reserve((void **)&scene->robots, scene->robot_count, &scene->robot_capacity,
                      sizeof copy)) {

@@ -27,6 +27,30 @@ typedef struct ff_scene_robot {
   int first_body;
 } ff_scene_robot;
 
+/* A panel of the report: channels y over channel x; both may be globs. */
+typedef struct ff_scene_panel {
+  const char *title, *x; /* title "": made from the channels */
+  const char **y;
+  int y_count;
+} ff_scene_panel;
+
+/* A view of the replay. */
+typedef struct ff_scene_view {
+  const char *name;
+  ff_vec3 from;       /* direction from what is seen to the camera */
+  ff_vec3 at;         /* m, what is seen; x NAN: the middle of what moves */
+  double width;       /* m, of the picture; NAN: all that moves fits */
+  const char *follow; /* a body or robot; "": none */
+} ff_scene_view;
+
+/* Look of the scene in reports. */
+typedef struct ff_scene_look {
+  ff_scene_panel *panels;
+  int panel_count;
+  ff_scene_view *views;
+  int view_count;
+} ff_scene_look;
+
 struct ff_scene {
   ff_material_def *materials;
   int material_count;
@@ -55,6 +79,7 @@ struct ff_scene {
   int robot_count;
   size_t robot_capacity;
   ff_run_def run;
+  ff_scene_look look; /* in memory */
 
   const char *name;   /* title; "" if built from C */
   const char *file;   /* as given by the user; "" if built from C */

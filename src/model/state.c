@@ -6,52 +6,41 @@
 #include <limits.h>
 #include <string.h>
 
-/* Contact points with the finite shapes after shape i that may collide with it, at most a dozen
- * neighbours. Counted by bounding spheres, which overlap more often than long and thin shapes
- * touch. */
-static double state_points_beside(const ff_model *model, int i) {
-  enum { DOZEN = 12 };
-  const ff_model_shape *a = &model->shapes[i];
-  int most = 0, partners = 0;
-  for (int j = i + 1; partners < DOZEN && j < model->shape_count; j++) {
-    const ff_model_shape *b = &model->shapes[j];
-    int binding = model->class_table[a->class_index * model->class_count + b->class_index];
-    bool moved =
-        ff_body_is_moved(&model->bodies[a->body]) || ff_body_is_moved(&model->bodies[b->body]);
-    if (binding >= 0 && moved && a->body != b->body && b->geom.kind != FF_HALF_SPACE) {
-      int points = ff_binding_points(&model->bindings[binding], a->geom.kind, b->geom.kind);
-      most = points > most ? points : most;
-      partners++;
+/* What of the model the pair list depends on. */
+static void state_note_bodies(ff_state *out, const ff_model *model) {
+  double smallest = INFINITY;
+  for (int i = 0; i < model->body_count; i++) {
+    const ff_model_body *body = &model->bodies[i];
+    if ((body->slot >= 0 || body->robot >= 0) && body->bound > 0) {
+      smallest = lesser(smallest, body->bound);
     }
-  }
-  return (double)partners * most;
-}
-
-/* Capacity for contact points: all features of all shapes on every half-space, and between free
- * shapes a dozen points per shape, or more for shapes with many points. */
-static double state_point_capacity(const ff_model *model) {
-  double count = model->free_pairs_touch ? 16 : 1;
-  int floors = 0;
-  for (int i = 0; i < model->shape_count; i++) {
-    floors += model->shapes[i].geom.kind == FF_HALF_SPACE;
-  }
-  for (int i = 0; i < model->shape_count; i++) {
-    ff_shape_kind kind = model->shapes[i].geom.kind;
-    if (kind != FF_HALF_SPACE) {
-      count += (double)floors * ff_manifold_limit(kind, FF_HALF_SPACE);
-      count += model->free_pairs_touch ? fmax(12, state_points_beside(model, i)) : 0;
+    if (body->infinite) {
+      out->floor_bodies[out->floor_count++] = i;
     }
+    if (body->kind == FF_BODY_PRESCRIBED && body->shape_count > 0) {
+      out->guided_bodies[out->guided_count++] = i;
+    }
+    double sway = body->kind == FF_BODY_FIXED || body->shape_count == 0 ? -1 : 0;
+    for (int s = body->first_shape; sway >= 0 && s < body->first_shape + body->shape_count; s++) {
+      bool finite = isfinite(model->shapes[s].bound);
+      sway = greater(sway, finite ? v3_norm(model->shapes[s].pose.position) : 0);
+    }
+    out->sway[i] = sway;
+    out->reach[i] = INFINITY;
   }
-  return count;
+  out->least_skin = isfinite(smallest) ? 0.1 * smallest : 0;
 }
 
 static ff_status state_make_broad(ff_state *out, const ff_model *model) {
   if (!model->free_pairs_touch) {
     return FF_OK;
   }
-  for (int i = 0; i < model->body_count; i++) {
-    if (model->bodies[i].bound > 0) {
-      out->finite_bodies[out->finite_count++] = i;
+  for (int s = 0; s < model->shape_count; s++) {
+    const ff_model_shape *shape = &model->shapes[s];
+    if (isfinite(shape->bound)) {
+      bool moved = ff_body_is_moved(&model->bodies[shape->body]);
+      out->groups[out->finite_count] = moved ? shape->body : model->body_count;
+      out->finite[out->finite_count++] = (ff_finite){s, shape->body};
     }
   }
   return ff_broad_create(&out->broad, out->finite_count);
@@ -86,28 +75,76 @@ static ff_status state_make_robots(ff_state *out, const ff_model *model, ff_aren
   return FF_OK;
 }
 
-ff_status ff_state_make(ff_state *out, const ff_model *model, ff_arena *arena) {
-  *out = (ff_state){0};
-  double points =
-      model->run.contact_capacity > 0 ? model->run.contact_capacity : state_point_capacity(model);
-  double numbers = FF_Y_BODY * (double)model->free_count + model->robot_size +
-                   model->memory_count * points + FF_Y_LEDGER;
-  if (points > 1e8 || numbers > INT_MAX) {
+/* Copies the first of an old array, if there is one. */
+static void state_carry(void *to, const void *from, size_t bytes) {
+  if (from && bytes > 0) {
+    memcpy(to, from, bytes);
+  }
+}
+
+ff_status ff_state_grow(ff_state *state, const ff_model *model, ff_list_size size) {
+  double numbers = state->memory_at + (double)model->memory_count * size.points;
+  if (numbers > INT_MAX) {
     return FF_ERROR_MEMORY;
   }
-  out->point_capacity = out->near_capacity = out->meet_capacity = (int)points;
-  out->memory_at = FF_Y_BODY * model->free_count + model->robot_size;
-  out->ledger_at = out->memory_at + model->memory_count * out->point_capacity;
-  out->size = out->ledger_at + FF_Y_LEDGER;
+  ff_state grown = *state;
+  grown.room = (ff_arena){0};
+  grown.meet_capacity = size.meets;
+  grown.near_capacity = size.nears;
+  grown.point_capacity = size.points;
+  grown.size = (int)numbers;
+  size_t meets = (size_t)size.meets, nears = (size_t)size.nears, points = (size_t)size.points;
+  const struct {
+    void **to;
+    size_t count, size;
+  } arrays[] = {
+      {(void **)&grown.y, (size_t)grown.size, sizeof(double)},
+      {(void **)&grown.meets, meets, sizeof(ff_meet)},
+      {(void **)&grown.old_meets, meets, sizeof(ff_meet)},
+      {(void **)&grown.nears, nears, sizeof(ff_near)},
+      {(void **)&grown.old_nears, nears, sizeof(ff_near)},
+      {(void **)&grown.points, points, sizeof(ff_point)},
+      {(void **)&grown.old_points, points, sizeof(ff_point)},
+      {(void **)&grown.old_memory, points * (size_t)model->memory_count, sizeof(double)},
+  };
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+    void *array = ff_arena_take(&grown.room, arrays[i].count, arrays[i].size);
+    if (!array) {
+      ff_arena_free(&grown.room);
+      return FF_ERROR_MEMORY;
+    }
+    memcpy(arrays[i].to, &array, sizeof array);
+  }
+  size_t used = (size_t)(state->y ? ff_state_used(model, state) : 0);
+  state_carry(grown.y, state->y, used * sizeof(double));
+  state_carry(grown.meets, state->meets, (size_t)state->meet_count * sizeof(ff_meet));
+  state_carry(grown.nears, state->nears, (size_t)state->near_count * sizeof(ff_near));
+  state_carry(grown.points, state->points, (size_t)state->point_count * sizeof(ff_point));
+  *state = grown;
+  return FF_OK;
+}
 
-  size_t n = (size_t)points;
+/* Before anything is listed. */
+static ff_list_size state_first_size(const ff_model *model) {
+  enum { FEW = 8 };
+  int limit = model->run.contact_capacity;
+  return (ff_list_size){FEW, FEW, limit > 0 && limit < FEW ? limit : FEW};
+}
+
+ff_status ff_state_make(ff_state *out, const ff_model *model, ff_arena *arena) {
+  *out = (ff_state){0};
+  if (FF_Y_BODY * (double)model->free_count + model->robot_size + FF_Y_LEDGER > INT_MAX) {
+    return FF_ERROR_MEMORY;
+  }
+  out->ledger_at = FF_Y_BODY * model->free_count + model->robot_size;
+  out->memory_at = out->ledger_at + FF_Y_LEDGER;
   size_t bodies = (size_t)model->body_count, drives = (size_t)model->drive_count;
+  size_t shapes = model->free_pairs_touch ? (size_t)model->shape_count : 0;
   size_t constraints = (size_t)model->constraint_count, rows = (size_t)model->cluster_rows;
   const struct {
     void **to;
     size_t count, size;
   } buffers[] = {
-      {(void **)&out->y, (size_t)out->size, sizeof(double)},
       {(void **)&out->bodies, bodies, sizeof(ff_body_motion)},
       {(void **)&out->wrenches, bodies, sizeof(ff_wrench)},
       {(void **)&out->applied, bodies, sizeof(ff_applied)},
@@ -119,21 +156,18 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, ff_arena *arena) {
       {(void **)&out->constraint_matrix, rows * rows, sizeof(double)},
       {(void **)&out->constraint_x, 3 * rows, sizeof(double)},
       {(void **)&out->constraint_pivots, 2 * rows, sizeof(int)},
-      {(void **)&out->meets, n, sizeof(ff_meet)},
-      {(void **)&out->old_meets, n, sizeof(ff_meet)},
-      {(void **)&out->nears, n, sizeof(ff_near)},
-      {(void **)&out->old_nears, n, sizeof(ff_near)},
-      {(void **)&out->points, n, sizeof(ff_point)},
-      {(void **)&out->old_points, n, sizeof(ff_point)},
-      {(void **)&out->old_memory, n * (size_t)model->memory_count, sizeof(double)},
       {(void **)&out->edges, FF_EDGES_MAX, sizeof(ff_edge)},
-      {(void **)&out->listed_at, bodies, sizeof(ff_vec3)},
+      {(void **)&out->listed_at, bodies, sizeof(ff_pose)},
       {(void **)&out->reach, bodies, sizeof(double)},
+      {(void **)&out->way, bodies, sizeof(ff_vec3)},
       {(void **)&out->wish, bodies, sizeof(double)},
-      {(void **)&out->broad_pairs, n, sizeof(ff_broad_pair)},
-      {(void **)&out->finite_bodies, bodies, sizeof(int)},
-      {(void **)&out->centres, bodies, sizeof(ff_vec3)},
-      {(void **)&out->radii, bodies, sizeof(double)},
+      {(void **)&out->wish_way, bodies, sizeof(ff_vec3)},
+      {(void **)&out->sway, bodies, sizeof(double)},
+      {(void **)&out->floor_bodies, bodies, sizeof(int)},
+      {(void **)&out->guided_bodies, bodies, sizeof(int)},
+      {(void **)&out->finite, shapes, sizeof(ff_finite)},
+      {(void **)&out->boxes, shapes, sizeof(ff_box)},
+      {(void **)&out->groups, shapes, sizeof(int)},
   };
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
     void *buffer = ff_arena_take(arena, buffers[i].count, buffers[i].size);
@@ -142,8 +176,10 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, ff_arena *arena) {
     }
     memcpy(buffers[i].to, &buffer, sizeof buffer);
   }
+  state_note_bodies(out, model);
   ff_status status = state_make_robots(out, model, arena);
-  return status == FF_OK ? state_make_broad(out, model) : status;
+  status = status == FF_OK ? state_make_broad(out, model) : status;
+  return status == FF_OK ? ff_state_grow(out, model, state_first_size(model)) : status;
 }
 
 void ff_state_free(ff_state *state) {
@@ -153,6 +189,7 @@ void ff_state_free(ff_state *state) {
   state->robot_count = 0;
   ff_broad_destroy(state->broad);
   state->broad = NULL;
+  ff_arena_free(&state->room);
 }
 
 void ff_state_reset(ff_state *state, const ff_model *model) {
@@ -205,11 +242,14 @@ static void state_keep_robots(ff_state *state, const ff_model *model, ff_keep *k
   }
 }
 
+void ff_state_keep_size(ff_list_size *size, ff_keep *keep) {
+  ff_keep_count(keep, "contact.body_pairs", &size->meets, INT_MAX);
+  ff_keep_count(keep, "contact.shape_pairs", &size->nears, INT_MAX);
+  ff_keep_count(keep, "contact.points", &size->points, INT_MAX);
+}
+
 static void state_keep_pairs(ff_state *state, ff_keep *keep) {
-  ff_keep_count(keep, "contact.body_pairs", &state->meet_count, state->meet_capacity);
   ff_keep_count(keep, "contact.floor_pairs", &state->floor_meets, state->meet_count);
-  ff_keep_count(keep, "contact.shape_pairs", &state->near_count, state->near_capacity);
-  ff_keep_count(keep, "contact.points", &state->point_count, state->point_capacity);
   if (keep->bad) {
     return;
   }
@@ -223,8 +263,18 @@ static void state_keep_pairs(ff_state *state, ff_keep *keep) {
 }
 
 void ff_state_keep(ff_state *state, const ff_model *model, ff_keep *keep) {
+  ff_list_size size = {state->meet_count, state->near_count, state->point_count};
+  ff_state_keep_size(&size, keep);
+  if (size.meets > state->meet_capacity || size.nears > state->near_capacity ||
+      size.points > state->point_capacity) {
+    keep->bad = true;
+    return;
+  }
+  state->meet_count = size.meets;
+  state->near_count = size.nears;
+  state->point_count = size.points;
   ff_keep_numbers(keep, "time", &state->t, 1);
-  ff_keep_numbers(keep, "y", state->y, state->size);
+  ff_keep_numbers(keep, "y", state->y, ff_state_used(model, state));
   ff_keep_block(keep, "body.motion", state->bodies, model->body_count, sizeof *state->bodies);
   ff_keep_block(keep, "body.wrench", state->wrenches, model->body_count, sizeof *state->wrenches);
   ff_keep_count(keep, "applied.bodies", &state->applied_count, model->body_count);
@@ -238,7 +288,9 @@ void ff_state_keep(ff_state *state, const ff_model *model, ff_keep *keep) {
                 sizeof *state->constraints);
   ff_keep_block(keep, "listed_at", state->listed_at, model->body_count, sizeof *state->listed_at);
   ff_keep_numbers(keep, "skin", state->reach, model->body_count);
+  ff_keep_block(keep, "way", state->way, model->body_count, sizeof *state->way);
   ff_keep_numbers(keep, "next_skin", state->wish, model->body_count);
+  ff_keep_block(keep, "next_way", state->wish_way, model->body_count, sizeof *state->wish_way);
   ff_keep_block(keep, "listed", &state->listed, 1, sizeof state->listed);
   ff_keep_numbers(keep, "contact.stiffness", &state->stiffness, 1);
   ff_keep_numbers(keep, "contact.damping", &state->damping, 1);

@@ -4,12 +4,13 @@
  *   free bodies   13 each: position (centre of mass, world), orientation (principal frame),
  *                 velocity (world), angular momentum about the centre of mass (world)
  *   robots        of each the generalised coordinates q, then the velocities v
- *   memory        of the friction laws, memory_count for each contact point
  *   ledger        integrals over time: losses, work, external impulses
+ *   memory        of the friction laws, memory_count for each contact point
  * Angular momentum, not velocity, is the unknown: without torque it is constant to the bit. */
 #ifndef FF_MODEL_STATE_H
 #define FF_MODEL_STATE_H
 
+#include "base/arena.h"
 #include "base/keep.h"
 #include "footfall/state.h"
 #include "geom/broad.h"
@@ -149,10 +150,20 @@ typedef struct ff_state_robot {
   double stored;          /* J, in springs and stops */
 } ff_state_robot;
 
+/* A shape with a bound, in the broad phase. */
+typedef struct ff_finite {
+  int shape, body;
+} ff_finite;
+
+/* Size of a pair list. */
+typedef struct ff_list_size {
+  int meets, nears, points;
+} ff_list_size;
+
 typedef struct ff_state {
   double t;
-  double *y; /* size numbers */
-  int size, memory_at, ledger_at;
+  double *y; /* capacity for size numbers; ff_state_used of them are in use */
+  int size, ledger_at, memory_at;
   ff_state_robot *robots; /* robot_count */
   int robot_count;
 
@@ -174,17 +185,27 @@ typedef struct ff_state {
   ff_edge *edges; /* FF_EDGES_MAX: of the current patch, for laws that need them */
   int meet_count, near_count, point_count, floor_meets;
   int meet_capacity, near_capacity, point_capacity;
-  ff_vec3 *listed_at; /* body_count: positions of the bodies when the list was made */
-  double *reach;      /* body_count: m, skin: how far each may move before the list is stale */
-  double *wish;       /* body_count: skin of the next list */
-  bool listed;        /* a pair list exists */
+  ff_arena room;       /* of these lists, and of y */
+  ff_list_size wanted; /* by the last list that did not fit */
+  ff_pose *listed_at;  /* body_count: principal frames of the bodies when the list was made */
+  double *reach;       /* body_count: m, skin: how far each may stray before the list is stale, */
+  ff_vec3 *way;        /* body_count: m, from the way from listed_at to listed_at + way */
+  double *wish;        /* body_count: skin of the next list, */
+  ff_vec3 *wish_way;   /* and way */
+  double *sway;      /* body_count: m, most that a shape's origin is beside that of its body; -1: it
+                      * has no shapes or is fixed */
+  double least_skin; /* m */
+  bool listed;       /* a pair list exists */
+  int *floor_bodies; /* with half-spaces */
+  int floor_count;
+  int *guided_bodies; /* prescribed, with shapes */
+  int guided_count;
 
-  /* broad phase over the bodies with finite shapes */
-  ff_broad *broad;
-  ff_broad_pair *broad_pairs;
-  int *finite_bodies;
-  ff_vec3 *centres;
-  double *radii;
+  /* broad phase over the finite shapes */
+  ff_broad *broad; /* NULL: no two of them may touch */
+  ff_finite *finite;
+  ff_box *boxes;
+  int *groups; /* body; body_count for all that do not move */
   int finite_count;
 
   bool middle; /* evaluated at the midpoint of a step, for step/midpoint_contact.h */
@@ -210,10 +231,13 @@ static inline double *ff_state_body(const ff_state *state, int slot) {
 static inline double *ff_state_memory(const ff_model *model, const ff_state *state, int point) {
   return state->y + state->memory_at + (size_t)point * (size_t)model->memory_count;
 }
-/* End of the history variables of the current points in y; from there to the ledger is unused
- * capacity. */
-static inline int ff_state_memory_end(const ff_model *model, const ff_state *state) {
+/* Numbers of y in use: the history variables of the current points are the last of them. */
+static inline int ff_state_used(const ff_model *model, const ff_state *state) {
   return state->memory_at + state->point_count * model->memory_count;
+}
+/* Of the history variables of the current points. */
+static inline size_t ff_memory_bytes(const ff_model *model, const ff_state *state) {
+  return (size_t)state->point_count * (size_t)model->memory_count * sizeof(double);
 }
 static inline double *ff_state_ledger(const ff_state *state) {
   return state->y + state->ledger_at;
@@ -225,7 +249,13 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, ff_arena *arena);
 void ff_state_free(ff_state *state);
 /* Initial state: bodies at their start, no contact, empty ledger, t = 0. */
 void ff_state_reset(ff_state *state, const ff_model *model);
-/* Lists what decides the future. After a load the pointers of points are valid. */
+/* Moves pair lists and y to larger arrays; those before stay with the caller, who frees their arena
+ * or assigns the state before. FF_ERROR_MEMORY: the state is unchanged. */
+ff_status ff_state_grow(ff_state *state, const ff_model *model, ff_list_size size);
+/* Size of the pair list, first in what is kept. */
+void ff_state_keep_size(ff_list_size *size, ff_keep *keep);
+/* Lists what decides the future. After a load the pointers of points are valid. A load needs
+ * capacity for the pair list. */
 void ff_state_keep(ff_state *state, const ff_model *model, ff_keep *keep);
 /* Drive phases at the time of the state; initialises a new phase. */
 void ff_state_enter_phases(ff_state *state, const ff_model *model);

@@ -39,7 +39,7 @@ ff_status ff_sim_create(ff_sim **out, const ff_model *model) {
   sim->stepper = ff_stepper_of(model);
   ff_status status = ff_state_make(&sim->state, model, &sim->arena);
   if (status == FF_OK) {
-    status = ff_work_make(&sim->work, model, &sim->state, &sim->arena);
+    status = ff_work_make(&sim->work, model, &sim->state);
   }
   if (status == FF_OK) {
     sim->before = ff_arena_take(&sim->arena, (size_t)model->body_count, sizeof *sim->before);

@@ -31,15 +31,23 @@ struct ff_state {
 /* Checksum of all that sizes and meaning of the blocks depend on. */
 uint64_t ff_sim_structure(const ff_model *model, const ff_dynamic_state *state) {
   const long long numbers[] = {
-      model->body_count,           model->free_count,
-      model->shape_count,          model->robot_count,
-      model->robot_size,           model->drive_count,
-      model->constraint_count,     model->binding_count,
-      model->memory_count,         state->size,
-      state->point_capacity,       model->midpoint,
-      (long long)sizeof(ff_point), (long long)sizeof(ff_meet),
-      (long long)sizeof(ff_near),  (long long)sizeof(ff_auditor),
-      (long long)sizeof(ff_pilot), (long long)sizeof(ff_solver_info),
+      model->body_count,
+      model->free_count,
+      model->shape_count,
+      model->robot_count,
+      model->robot_size,
+      model->drive_count,
+      model->constraint_count,
+      model->binding_count,
+      model->memory_count,
+      state->memory_at,
+      model->midpoint,
+      (long long)sizeof(ff_point),
+      (long long)sizeof(ff_meet),
+      (long long)sizeof(ff_near),
+      (long long)sizeof(ff_auditor),
+      (long long)sizeof(ff_pilot),
+      (long long)sizeof(ff_solver_info),
   };
   uint64_t sum = ff_checksum(0, numbers, sizeof numbers);
   sum = ff_checksum(sum, ff_version(), strlen(ff_version()));
@@ -210,11 +218,28 @@ static bool sim_lists_are_valid(const ff_sim *sim) {
   return nears == state->near_count && points == state->point_count;
 }
 
-static bool sim_load(ff_sim *sim, const ff_state *state) {
+/* Capacity for the contacts of a state, which may have been read from bytes. */
+static ff_status sim_make_room(ff_sim *sim, const ff_state *state) {
   ff_keep keep = {.mode = FF_KEEP_LOAD, .data = state->data, .capacity = state->used};
+  ff_list_size size = {0};
+  ff_state_keep_size(&size, &keep);
+  size_t bytes = (size_t)size.meets * sizeof(ff_meet) + (size_t)size.nears * sizeof(ff_near) +
+                 (size_t)size.points * sizeof(ff_point);
+  if (keep.bad || bytes > state->used) {
+    return FF_ERROR_INPUT;
+  }
+  return ff_work_reserve(&sim->work, size);
+}
+
+static ff_status sim_load(ff_sim *sim, const ff_state *state) {
+  ff_keep keep = {.mode = FF_KEEP_LOAD, .data = state->data, .capacity = state->used};
+  ff_status status = sim_make_room(sim, state);
+  if (status != FF_OK) {
+    return status;
+  }
   sim_keep(sim, &keep);
   sim->failed = FF_OK;
-  return !keep.bad && keep.used == state->used;
+  return !keep.bad && keep.used == state->used ? FF_OK : FF_ERROR_INPUT;
 }
 
 /* A state that was read from bytes may be anything: if it does not fit, the sim is as before. */
@@ -224,9 +249,10 @@ static ff_status sim_load_checked(ff_sim *sim, const ff_state *state) {
   if (status != FF_OK) {
     return status;
   }
-  if (!sim_load(sim, state) || !sim_lists_are_valid(sim)) {
+  status = sim_load(sim, state);
+  if (status != FF_OK || !sim_lists_are_valid(sim)) {
     sim_load(sim, before);
-    status = FF_ERROR_INPUT;
+    status = status == FF_OK ? FF_ERROR_INPUT : status;
   }
   ff_state_destroy(before);
   return status;
@@ -239,7 +265,7 @@ ff_status ff_state_restore(ff_sim *sim, const ff_state *state) {
   if (state->read) {
     return sim_load_checked(sim, state);
   }
-  return sim_load(sim, state) ? FF_OK : FF_ERROR_INPUT;
+  return sim_load(sim, state);
 }
 
 ff_status ff_sim_clone(ff_sim **out, const ff_sim *sim) {

@@ -36,6 +36,7 @@ typedef struct pool_vector {
 
 struct ff_ode {
   ff_ode_def def;
+  int size; /* unknowns in use, at most def.size */
   SUNContext sun;
   void *ark;
   N_Vector vectors[VECTORS];
@@ -87,8 +88,8 @@ static int ark_weights(N_Vector y, N_Vector weights, void *user) {
   const ff_ode *ode = user;
   const double *value = N_VGetArrayPointer(y);
   double *weight = N_VGetArrayPointer(weights);
-  double spread = sqrt((double)ode->def.size);
-  for (int i = 0; i < ode->def.size; i++) {
+  double spread = sqrt((double)ode->size);
+  for (int i = 0; i < ode->size; i++) {
     weight[i] = spread / (ode->def.rtol * fabs(value[i]) + ode->atol[i]);
   }
   return 0;
@@ -216,6 +217,7 @@ ff_status ff_ode_create(ff_ode **out, const ff_ode_def *def) {
   size_t size = (size_t)def->size;
   size_t events = (size_t)def->event_limit;
   ode->def = *def;
+  ode->size = def->size;
   ode->y = ff_alloc(4 * size, sizeof(double));
   ode->g = ff_alloc(events, sizeof(double));
   ode->side = ff_alloc(events, 1);
@@ -304,7 +306,7 @@ void ff_ode_reset(ff_ode *ode) {
 void ff_ode_keep(ff_ode *ode, ff_keep *keep) {
   ff_keep_numbers(keep, "integrator.time", &ode->t, 1);
   ff_keep_numbers(keep, "integrator.start_time", &ode->t0, 1);
-  ff_keep_numbers(keep, "integrator.start", ode->y0, ode->def.size);
+  ff_keep_numbers(keep, "integrator.start", ode->y0, ode->size);
   ff_keep_count(keep, "integrator.event_functions", &ode->event_count, ode->def.event_limit);
   if (!keep->bad) {
     ff_keep_block(keep, "integrator.sides", ode->side, ode->event_count, 1);
@@ -317,6 +319,31 @@ void ff_ode_keep(ff_ode *ode, ff_keep *keep) {
   ff_keep_numbers(keep, "integrator.error", &ode->error, 1);
   ff_keep_block(keep, "integrator.steps", &ode->steps, 1, sizeof ode->steps);
   ff_keep_block(keep, "integrator.evaluations", &ode->evaluations, 1, sizeof ode->evaluations);
+}
+
+void ff_ode_resize(ff_ode *ode, int size) {
+  ode->size = size;
+  for (int i = 0; i < VECTORS; i++) {
+    ode->contents[i].serial.length = size;
+  }
+}
+
+void ff_ode_follow(ff_ode *ode, const ff_ode *before) {
+  ff_ode_resize(ode, before->size);
+  memcpy(ode->y0, before->y0, sizeof *ode->y0 * (size_t)before->size);
+  memcpy(ode->side, before->side, (size_t)before->event_count);
+  ode->t = before->t;
+  ode->t0 = before->t0;
+  ode->event_count = before->event_count;
+  ode->event = before->event;
+  ode->stuck = before->stuck;
+  ode->fresh = before->fresh;
+  ode->guess = before->guess;
+  ode->next = before->next;
+  ode->wanted = before->wanted;
+  ode->error = before->error;
+  ode->steps = before->steps;
+  ode->evaluations = before->evaluations;
 }
 
 void ff_ode_set_atol(ff_ode *ode, int unknown, double atol) {
@@ -390,7 +417,7 @@ static double ode_bracket_event(ff_ode *ode, double low, double high, int *event
 
 /* Repeats the step from (t0, y0) so that it ends at t. */
 static bool ode_retake_step(ff_ode *ode, double t0, double t) {
-  memcpy(ode->y, ode->y0, sizeof *ode->y * (size_t)ode->def.size);
+  memcpy(ode->y, ode->y0, sizeof *ode->y * (size_t)ode->size);
   ode->t = t0;
   if (t - t0 <= time_resolution(t)) {
     return true;
@@ -507,7 +534,7 @@ static bool ode_take_step(ff_ode *ode, double t0, double t_stop) {
       }
       return true;
     }
-    memcpy(ode->y, ode->y0, sizeof *ode->y * (size_t)ode->def.size);
+    memcpy(ode->y, ode->y0, sizeof *ode->y * (size_t)ode->size);
     ode->fresh = true;
   }
   return false;
@@ -517,7 +544,7 @@ ff_ode_outcome ff_ode_step(ff_ode *ode, double t_stop) {
   double t0 = ode->t;
   /* Already on the wrong side: the event is at the current time. */
   int event = ode->fresh ? ode_crossed_at(ode, t0, ode->y) : -1;
-  memcpy(ode->y0, ode->y, sizeof *ode->y * (size_t)ode->def.size);
+  memcpy(ode->y0, ode->y, sizeof *ode->y * (size_t)ode->size);
   ode->t0 = t0;
   if (event >= 0) {
     return ode_land_on_event(ode, t0, t0, t0, event);
@@ -535,7 +562,7 @@ ff_ode_outcome ff_ode_step(ff_ode *ode, double t_stop) {
 
 /* y = y0 + h sum of w[j] k[j] over the first count stages. */
 static void ode_combine_stages(const ff_ode *ode, double h, const double *w, int count, double *y) {
-  size_t size = (size_t)ode->def.size;
+  size_t size = (size_t)ode->size;
   for (size_t i = 0; i < size; i++) {
     double sum = 0;
     for (int j = 0; j < count; j++) {
@@ -547,7 +574,7 @@ static void ode_combine_stages(const ff_ode *ode, double h, const double *w, int
 
 /* A step of the same pair from the start of the last one: shorter, so at least as accurate. */
 bool ff_ode_inside(ff_ode *ode, double t, double *y) {
-  size_t size = (size_t)ode->def.size;
+  size_t size = (size_t)ode->size;
   if (t == ode->t) {
     memcpy(y, ode->y, size * sizeof *y);
     return true;

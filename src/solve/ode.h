@@ -41,6 +41,10 @@ double *ff_ode_state(ff_ode *ode); /* size values */
 /* Side of each event function: +1 while g >= 0 is expected, -1 while g <= 0. */
 signed char *ff_ode_sides(ff_ode *ode);
 void ff_ode_restart(ff_ode *ode, double t, int event_count);
+/* Unknowns in use from now on: the first of those that there is memory for. */
+void ff_ode_resize(ff_ode *ode, int size);
+/* Makes an integrator with more memory go on where another is. */
+void ff_ode_follow(ff_ode *ode, const ff_ode *before);
 /* Another absolute tolerance for one unknown, from the next step on. */
 void ff_ode_set_atol(ff_ode *ode, int unknown, double atol);
 /* Resets the integrator: what follows repeats a first run to the bit. */

@@ -79,18 +79,19 @@ static void set_tolerances(const ff_model *model, const ff_state *state, double 
     total += ff_tree_mass(model->robots[i].tree);
     size = fmax(size, 1);
   }
-  for (int i = FF_Y_BODY * model->free_count; i < state->memory_at; i++) {
+  for (int i = FF_Y_BODY * model->free_count; i < state->ledger_at; i++) {
     atol[i] = tolerance; /* rad, m and their rates */
   }
-  for (int i = state->memory_at; i < state->ledger_at; i++) {
-    atol[i] = tolerance * size;
-  }
-  for (int i = state->ledger_at; i < state->size; i++) {
+  for (int i = state->ledger_at; i < state->memory_at; i++) {
     atol[i] = tolerance * (total > 0 ? total : 1); /* J and N s of a body at 1 m/s */
+  }
+  for (int i = state->memory_at; i < state->size; i++) {
+    atol[i] = tolerance * size;
   }
 }
 
-static ff_status adaptive_create(ff_work *work) {
+/* An integrator of the state's size, which goes on from the state's y. */
+static ff_status make_integrator(ff_work *work, ff_ode **out) {
   ff_state *state = work->state;
   set_tolerances(work->model, state, work->sum);
   ff_ode_def def = {.size = state->size,
@@ -102,10 +103,26 @@ static ff_status adaptive_create(ff_work *work) {
                     .events = adaptive_events,
                     .project = work->model->constraint_count > 0 ? adaptive_project : NULL,
                     .context = work};
-  state->frozen = true;
-  ff_status status = ff_ode_create(&work->ode, &def);
+  ff_status status = ff_ode_create(out, &def);
   if (status == FF_OK) {
-    state->y = ff_ode_state(work->ode);
+    memcpy(ff_ode_state(*out), state->y, (size_t)state->size * sizeof *state->y);
+    state->y = ff_ode_state(*out);
+  }
+  return status;
+}
+
+static ff_status adaptive_create(ff_work *work) {
+  work->state->frozen = true;
+  return make_integrator(work, &work->ode);
+}
+
+static ff_status adaptive_grow(ff_work *work) {
+  ff_ode *grown;
+  ff_status status = make_integrator(work, &grown);
+  if (status == FF_OK) {
+    ff_ode_follow(grown, work->ode);
+    ff_ode_destroy(work->ode);
+    work->ode = grown;
   }
   return status;
 }
@@ -123,6 +140,9 @@ static void adaptive_reset(ff_work *work) {
 
 static void adaptive_keep(ff_work *work, ff_keep *keep) {
   ff_state *state = work->state;
+  if (keep->mode == FF_KEEP_LOAD) {
+    ff_ode_resize(work->ode, ff_state_used(work->model, state));
+  }
   ff_ode_keep(work->ode, keep);
   ff_keep_block(keep, "sampled", &work->sampled, 1, sizeof work->sampled);
   if (work->sampled && !keep->bad) {
@@ -166,6 +186,7 @@ static void restart(ff_work *work) {
     ff_forces_update(work->model, state, state->t, state->y, NULL, NULL);
     take_sides(work, &dropped); /* those of the kinks */
   }
+  ff_ode_resize(work->ode, ff_state_used(work->model, state));
   ff_ode_restart(work->ode, state->t, EVENTS_PER_POINT * state->point_count);
 }
 
@@ -190,7 +211,7 @@ static void renew_samples(ff_work *work) {
 static ff_status list_again(ff_work *work) {
   ff_state *state = work->state;
   ff_bodies_update(work->model, state, state->t, state->y);
-  ff_status status = ff_candidates_update(work->model, state);
+  ff_status status = ff_work_list(work);
   restart(work);
   return status;
 }
@@ -347,6 +368,7 @@ const ff_stepper ff_stepper_adaptive = {
     .create = adaptive_create,
     .destroy = adaptive_destroy,
     .reset = adaptive_reset,
+    .grow = adaptive_grow,
     .keep = adaptive_keep,
     .refresh = adaptive_refresh,
     .step = adaptive_step,

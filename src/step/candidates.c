@@ -6,128 +6,143 @@
 #include <limits.h>
 #include <string.h>
 
+enum {
+  STEPS_AHEAD = 4, /* that a list is made for */
+  FEW_BODIES = 32  /* so many may turn in any direction: their list is short anyway */
+};
+
 bool ff_candidates_stale(const ff_model *model, const ff_state *state, double t, const double *y) {
   if (!state->listed) {
     return true;
   }
-  ff_robots_place(model, state, y);
-  for (int i = 0; i < model->body_count; i++) {
-    const ff_model_body *body = &model->bodies[i];
-    if (body->kind == FF_BODY_FIXED || body->shape_count == 0) {
-      continue;
+  for (int slot = 0; slot < model->free_count; slot++) {
+    const double *at = y + (size_t)slot * FF_Y_BODY;
+    ff_pose pose = {v3_load(at + FF_Y_X),
+                    {at[FF_Y_Q], at[FF_Y_Q + 1], at[FF_Y_Q + 2], at[FF_Y_Q + 3]}};
+    if (ff_candidates_left(state, model->free_bodies[slot], &pose)) {
+      return true;
     }
-    if (body->robot >= 0) {
-      if (ff_candidates_left(state, i, state->bodies[i].pose.position)) {
+  }
+  for (int k = 0; k < state->guided_count; k++) {
+    int i = state->guided_bodies[k];
+    ff_body_motion motion = ff_motion_at(&model->bodies[i], t);
+    if (ff_candidates_left(state, i, &motion.pose)) {
+      return true;
+    }
+  }
+  ff_robots_place(model, state, y);
+  for (int r = 0; r < model->robot_count; r++) {
+    const ff_model_robot *robot = &model->robots[r];
+    for (int i = robot->first_body; i < robot->first_body + robot->link_count; i++) {
+      if (ff_candidates_left(state, i, &state->bodies[i].pose)) {
         return true;
       }
-      continue;
-    }
-    ff_vec3 now = body->slot >= 0 ? v3_load(y + (size_t)body->slot * FF_Y_BODY)
-                                  : ff_motion_at(body, t).pose.position;
-    if (ff_candidates_left(state, i, now)) {
-      return true;
     }
   }
   return false;
 }
 
 void ff_candidates_wish(const ff_model *model, ff_state *state, double step) {
-  double smallest = INFINITY;
+  const bool few = model->moved_count <= FEW_BODIES;
+  const double ahead = STEPS_AHEAD * step, pull = step * v3_norm(model->run.gravity);
   for (int i = 0; i < model->body_count; i++) {
-    const ff_model_body *body = &model->bodies[i];
-    if ((body->slot >= 0 || body->robot >= 0) && body->bound > 0) {
-      smallest = fmin(smallest, body->bound);
+    const ff_body_motion *motion = &state->bodies[i];
+    if (state->sway[i] < 0) {
+      continue;
     }
-  }
-  double least = isfinite(smallest) ? 0.1 * smallest : 0;
-  double pull = step * v3_norm(model->run.gravity);
-  for (int i = 0; i < model->body_count; i++) {
-    bool fixed = model->bodies[i].kind == FF_BODY_FIXED;
-    double speed = v3_norm(state->bodies[i].velocity);
-    state->wish[i] = fixed ? 0 : least + 4 * step * (speed + pull);
+    double any_way = few ? v3_norm(motion->velocity) : 0;
+    double turning = state->sway[i] * v3_norm(motion->omega);
+    state->wish[i] = state->least_skin + ahead * (pull + turning + any_way);
+    state->wish_way[i] = few ? v3(0, 0, 0) : v3_scale(ahead, motion->velocity);
   }
 }
 
 void ff_candidates_wish_more(const ff_model *model, ff_state *state, double times) {
   for (int i = 0; i < model->body_count; i++) {
-    state->wish[i] = times * state->reach[i];
+    if (state->sway[i] >= 0) {
+      state->wish[i] = times * state->reach[i];
+      state->wish_way[i] = v3_scale(times, state->way[i]);
+    }
   }
 }
 
 /* ---- adding ------------------------------------------------------------------------- */
 
-/* Adds a pair of shapes; false when the capacity is used up. */
-static bool add_shape_pair(const ff_model *model, ff_state *state, int a, int b, int rules) {
+/* Adds a pair of shapes; beyond the capacity it is only counted. */
+static void add_shape_pair(const ff_model *model, ff_state *state, int a, int b, int rules) {
   int points = ff_binding_points(&model->bindings[rules], model->shapes[a].geom.kind,
                                  model->shapes[b].geom.kind);
-  if (state->near_count == state->near_capacity ||
-      state->point_count + points > state->point_capacity) {
-    return false;
-  }
-  state->nears[state->near_count++] = (ff_near){.shape_a = a,
+  if (state->near_count < state->near_capacity &&
+      state->point_count <= state->point_capacity - points) {
+    state->nears[state->near_count] = (ff_near){.shape_a = a,
                                                 .shape_b = b,
                                                 .binding = rules,
                                                 .first_point = state->point_count,
                                                 .point_count = points};
-  memset(&state->points[state->point_count], 0, (size_t)points * sizeof *state->points);
-  state->point_count += points;
-  return true;
-}
-
-/* Adds the pairs of shapes of two bodies; with floors: those with a half-space, else the
- * others. Returns false when the capacity is used up. */
-static bool add_nears(const ff_model *model, ff_state *state, int a, int b, bool floors,
-                      bool swapped) {
-  const ff_model_body *ba = &model->bodies[a], *bb = &model->bodies[b];
-  for (int i = ba->first_shape; i < ba->first_shape + ba->shape_count; i++) {
-    for (int j = bb->first_shape; j < bb->first_shape + bb->shape_count; j++) {
-      const ff_model_shape *sa = &model->shapes[i], *sb = &model->shapes[j];
-      int entry = sa->class_index * model->class_count + sb->class_index;
-      bool floor = sa->geom.kind == FF_HALF_SPACE || sb->geom.kind == FF_HALF_SPACE;
-      if (model->class_table[entry] < 0 || floor != floors ||
-          model->class_swapped[entry] != swapped) {
-        continue;
-      }
-      if (!add_shape_pair(model, state, swapped ? j : i, swapped ? i : j,
-                          model->class_table[entry])) {
-        return false;
-      }
-    }
+    memset(&state->points[state->point_count], 0, (size_t)points * sizeof *state->points);
   }
-  return true;
+  state->near_count++;
+  state->point_count += points;
 }
 
-/* Which of two bodies is a depends on their shapes: those of several may meet in both orders, which
- * is two meets. */
-static bool add_body_pair(const ff_model *model, ff_state *state, int i, int j, bool floors) {
+/* Binding of two shapes, the first of which is the b of the pair if swapped; -1: none. */
+static int binding_of(const ff_model *model, int i, int j, bool swapped) {
+  int entry = model->shapes[i].class_index * model->class_count + model->shapes[j].class_index;
+  return model->class_swapped[entry] == swapped ? model->class_table[entry] : -1;
+}
+
+/* Ends a body pair whose shape pairs begin at first_near. */
+static void add_meet(ff_state *state, int i, int j, bool swapped, int first_near) {
+  if (state->near_count == first_near) {
+    return;
+  }
+  if (state->meet_count < state->meet_capacity) {
+    state->meets[state->meet_count] = (ff_meet){.a = swapped ? j : i,
+                                                .b = swapped ? i : j,
+                                                .first_near = first_near,
+                                                .near_count = state->near_count - first_near};
+  }
+  state->meet_count++;
+}
+
+/* ---- half-spaces ----------------------------------------------------------------------------- */
+
+/* The shapes of a body with the half-spaces of another. Which of them is a depends on their shapes:
+ * those of several may meet in both orders, which is two body pairs. */
+static void add_floor_pair(const ff_model *model, ff_state *state, int i, int j) {
+  const ff_model_body *bi = &model->bodies[i], *bj = &model->bodies[j];
   for (int swapped = 0; swapped < 2; swapped++) {
     int first = state->near_count;
-    if (!add_nears(model, state, i, j, floors, swapped)) {
-      return false; /* there is room for as many meets as nears, and none has less than one */
+    for (int s = bi->first_shape; s < bi->first_shape + bi->shape_count; s++) {
+      for (int t = bj->first_shape; t < bj->first_shape + bj->shape_count; t++) {
+        int binding = binding_of(model, s, t, swapped);
+        bool floor = model->shapes[s].geom.kind == FF_HALF_SPACE ||
+                     model->shapes[t].geom.kind == FF_HALF_SPACE;
+        if (floor && binding >= 0) {
+          add_shape_pair(model, state, swapped ? t : s, swapped ? s : t, binding);
+        }
+      }
     }
-    if (state->near_count > first) {
-      state->meets[state->meet_count++] = (ff_meet){.a = swapped ? j : i,
-                                                    .b = swapped ? i : j,
-                                                    .first_near = first,
-                                                    .near_count = state->near_count - first};
-    }
+    add_meet(state, i, j, swapped, first);
   }
-  return true;
 }
 
-/* Is a finite body within the margin of some half-space of another? */
+/* Is a finite body within its skins of some half-space of another? */
 static bool near_floor(const ff_model *model, const ff_state *state, int body, int floor,
-                       double margin) {
+                       double times) {
   if (model->bodies[floor].kind == FF_BODY_PRESCRIBED) {
     return true; /* a plane that turns sweeps far: always look */
   }
   const ff_model_body *b = &model->bodies[floor];
+  double margin = times * (state->wish[body] + state->wish[floor]);
+  ff_vec3 way = v3_sub(state->wish_way[body], state->wish_way[floor]);
   for (int i = b->first_shape; i < b->first_shape + b->shape_count; i++) {
     if (model->shapes[i].geom.kind == FF_HALF_SPACE) {
       ff_pose pose = pose_mul(state->bodies[floor].pose, model->shapes[i].pose);
       ff_vec3 normal = q_rotate(pose.orientation, v3(0, 0, 1));
       double height = v3_dot(normal, v3_sub(state->bodies[body].pose.position, pose.position));
-      if (height - model->bodies[body].bound < margin) {
+      double falls = times * greater(0, -v3_dot(normal, way));
+      if (height - model->bodies[body].bound < margin + falls) {
         return true;
       }
     }
@@ -135,42 +150,132 @@ static bool near_floor(const ff_model *model, const ff_state *state, int body, i
   return false;
 }
 
-static bool add_floor_meets(const ff_model *model, ff_state *state, double times) {
-  for (int f = 0; f < model->moved_count; f++) {
+static void add_floor_meets(const ff_model *model, ff_state *state, double times) {
+  for (int f = 0; f < model->moved_count && state->floor_count > 0; f++) {
     int i = model->moved_bodies[f];
-    for (int j = 0; j < model->body_count; j++) {
-      double margin = times * (state->wish[i] + state->wish[j]);
-      if (model->bodies[j].infinite && near_floor(model, state, i, j, margin) &&
-          !add_body_pair(model, state, i, j, true)) {
-        return false;
+    for (int k = 0; k < state->floor_count; k++) {
+      if (near_floor(model, state, i, state->floor_bodies[k], times)) {
+        add_floor_pair(model, state, i, state->floor_bodies[k]);
       }
     }
   }
-  return true;
 }
 
-static bool add_free_meets(const ff_model *model, ff_state *state, double times) {
-  if (!state->broad) {
-    return true;
+/* ---- finite shapes --------------------------------------------------------------------------- */
+
+/* Bounding sphere of a shape that moves, swept along the way that its body is expected to go. */
+static void sweep_shape(const ff_model *model, ff_state *state, int k, double times) {
+  const ff_finite *finite = &state->finite[k];
+  const ff_model_shape *shape = &model->shapes[finite->shape];
+  const ff_pose *pose = &state->bodies[finite->body].pose;
+  double r = shape->bound + times * state->wish[finite->body];
+  ff_vec3 centre = shape->centred ? pose->position : pose_point(*pose, shape->pose.position);
+  ff_vec3 way = v3_scale(times, state->wish_way[finite->body]);
+  ff_vec3 size = v3(r + greater(0, way.x), r + greater(0, way.y), r + greater(0, way.z));
+  state->boxes[k].high = v3_add(centre, size);
+  size = v3(r + greater(0, -way.x), r + greater(0, -way.y), r + greater(0, -way.z));
+  state->boxes[k].low = v3_sub(centre, size);
+}
+
+/* Bounds of a shape that stays where it is. */
+static ff_box box_at_rest(const ff_model_shape *shape, const ff_pose *body) {
+  ff_pose room;
+  const ff_pose *pose = ff_shape_at(shape, body, &room);
+  static const ff_vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  double low[3], high[3];
+  for (int d = 0; d < 3; d++) {
+    ff_vec3 along = q_unrotate(pose->orientation, axes[d]);
+    ff_vec3 top = pose_point(*pose, ff_geom_support(&shape->geom, along));
+    ff_vec3 end = pose_point(*pose, ff_geom_support(&shape->geom, v3_neg(along)));
+    double slack = 1e-9 * (shape->bound + fabs(v3_dot(axes[d], pose->position)));
+    high[d] = v3_dot(axes[d], top) + slack;
+    low[d] = v3_dot(axes[d], end) - slack;
   }
+  return (ff_box){v3_load(low), v3_load(high)};
+}
+
+static void fill_boxes(const ff_model *model, ff_state *state, double times) {
   for (int k = 0; k < state->finite_count; k++) {
-    int body = state->finite_bodies[k];
-    state->centres[k] = state->bodies[body].pose.position;
-    state->radii[k] = model->bodies[body].bound + times * state->wish[body];
-  }
-  int count = ff_broad_pairs(state->broad, state->centres, state->radii, state->broad_pairs,
-                             state->meet_capacity);
-  if (count > state->meet_capacity) {
-    return false;
-  }
-  for (int k = 0; k < count; k++) {
-    int i = state->finite_bodies[state->broad_pairs[k].i];
-    int j = state->finite_bodies[state->broad_pairs[k].j];
-    if (!add_body_pair(model, state, i, j, false)) {
-      return false;
+    const ff_finite *finite = &state->finite[k];
+    if (model->bodies[finite->body].kind != FF_BODY_FIXED) {
+      sweep_shape(model, state, k, times);
+    } else if (!state->listed) {
+      state->boxes[k] =
+          box_at_rest(&model->shapes[finite->shape], &state->bodies[finite->body].pose);
     }
   }
-  return true;
+}
+
+/* Are the bounding spheres of two shapes apart, wherever on their ways they are? Boxes overlap more
+ * often. */
+static bool spheres_apart(const ff_model *model, const ff_state *state, const ff_finite *a,
+                          const ff_finite *b, double times) {
+  const ff_model_shape *sa = &model->shapes[a->shape], *sb = &model->shapes[b->shape];
+  const ff_pose *at_a = &state->bodies[a->body].pose, *at_b = &state->bodies[b->body].pose;
+  ff_vec3 ca = sa->centred ? at_a->position : pose_point(*at_a, sa->pose.position);
+  ff_vec3 cb = sb->centred ? at_b->position : pose_point(*at_b, sb->pose.position);
+  double ways = v3_norm(state->wish_way[a->body]) + v3_norm(state->wish_way[b->body]);
+  double reach =
+      sa->bound + sb->bound + times * (state->wish[a->body] + state->wish[b->body] + ways);
+  ff_vec3 apart = v3_sub(ca, cb);
+  return v3_dot(apart, apart) > reach * reach * (1 + 1e-12);
+}
+
+/* Sorts pairs of the same first body by second body; those of the same bodies stay in order. */
+static void sort_by_body(const ff_finite *finite, ff_broad_pair *pairs, int count) {
+  for (int k = 1; k < count; k++) {
+    ff_broad_pair held = pairs[k];
+    int at = k;
+    for (; at > 0 && finite[pairs[at - 1].j].body > finite[held.j].body; at--) {
+      pairs[at] = pairs[at - 1];
+    }
+    pairs[at] = held;
+  }
+}
+
+/* Pairs of shapes of two bodies, first .. end-1. */
+static void add_free_pair(const ff_model *model, ff_state *state, const ff_broad_pair *first,
+                          const ff_broad_pair *end, double times) {
+  int i = state->finite[first->i].body, j = state->finite[first->j].body;
+  for (int swapped = 0; swapped < 2; swapped++) {
+    int near = state->near_count;
+    for (const ff_broad_pair *pair = first; pair < end; pair++) {
+      const ff_finite *a = &state->finite[pair->i], *b = &state->finite[pair->j];
+      int binding = binding_of(model, a->shape, b->shape, swapped);
+      if (binding >= 0 && !spheres_apart(model, state, a, b, times)) {
+        add_shape_pair(model, state, swapped ? b->shape : a->shape, swapped ? a->shape : b->shape,
+                       binding);
+      }
+    }
+    add_meet(state, i, j, swapped, near);
+  }
+}
+
+static ff_status add_free_meets(const ff_model *model, ff_state *state, double times) {
+  if (!state->broad) {
+    return FF_OK;
+  }
+  ff_broad_pair *pairs;
+  int count;
+  fill_boxes(model, state, times);
+  ff_status status = ff_broad_find(state->broad, state->boxes, state->groups, &pairs, &count);
+  const ff_finite *finite = state->finite;
+  for (int k = 0, next; status == FF_OK && k < count; k = next) {
+    for (next = k + 1; next < count && finite[pairs[next].i].body == finite[pairs[k].i].body;) {
+      next++;
+    }
+    if (pairs[k].i != pairs[next - 1].i) {
+      sort_by_body(finite, &pairs[k], next - k);
+    }
+    for (int first = k, end; first < next; first = end) {
+      for (end = first + 1;
+           end < next && finite[pairs[end].j].body == finite[pairs[first].j].body;) {
+        end++;
+      }
+      add_free_pair(model, state, &pairs[first], &pairs[end], times);
+    }
+  }
+  return status;
 }
 
 /* ---- keeping what stays ---------------------------------------------------------------- */
@@ -189,10 +294,10 @@ static void swap_lists(ff_state *state) {
 
 /* Memory of the contact points goes aside while the list is made. */
 static void put_memory_aside(const ff_model *model, ff_state *state) {
-  size_t memory = (size_t)state->point_count * (size_t)model->memory_count;
+  size_t memory = ff_memory_bytes(model, state);
   if (memory > 0) {
-    memcpy(state->old_memory, state->y + state->memory_at, memory * sizeof(double));
-    memset(state->y + state->memory_at, 0, memory * sizeof(double));
+    memcpy(state->old_memory, state->y + state->memory_at, memory);
+    memset(state->y + state->memory_at, 0, memory);
   }
 }
 
@@ -208,39 +313,61 @@ static long floor_order(const ff_meet *meet, int body_count) {
   return (long)meet->a * body_count + meet->b;
 }
 
-static void keep_pair(const ff_model *model, ff_state *state, const ff_meet *old, ff_meet *fresh) {
-  int first_near = fresh->first_near;
-  const ff_near *from = &state->old_nears[old->first_near];
-  const ff_near *to = &state->nears[first_near];
-  int points = 0;
-  for (int i = 0; i < fresh->near_count; i++) {
-    points += to[i].point_count;
-  }
-  *fresh = *old;
-  fresh->first_near = first_near;
-  memcpy(&state->points[to->first_point], &state->old_points[from->first_point],
-         (size_t)points * sizeof(ff_point));
-  size_t width = (size_t)model->memory_count;
+/* Shape pairs of two bodies are sorted by the shapes of the one that comes first. */
+static long near_order(const ff_near *near, int shape_count) {
+  long low = near->shape_a < near->shape_b ? near->shape_a : near->shape_b;
+  long high = near->shape_a < near->shape_b ? near->shape_b : near->shape_a;
+  return low * shape_count + high;
+}
+
+static void keep_near(const ff_model *model, ff_state *state, const ff_near *old,
+                      const ff_near *fresh) {
+  size_t points = (size_t)fresh->point_count, width = (size_t)model->memory_count;
+  memcpy(&state->points[fresh->first_point], &state->old_points[old->first_point],
+         points * sizeof(ff_point));
   if (width > 0) {
-    memcpy(ff_state_memory(model, state, to->first_point),
-           state->old_memory + (size_t)from->first_point * width,
-           (size_t)points * width * sizeof(double));
+    memcpy(ff_state_memory(model, state, fresh->first_point),
+           state->old_memory + (size_t)old->first_point * width, points * width * sizeof(double));
   }
 }
 
-/* Bodies that are far apart again: what their layers still hold while they recover, dampers will
+/* Shapes that are far apart again: what their layers still hold while they recover, dampers will
  * take. */
+static void book_lost_near(const ff_state *state, const ff_near *near) {
+  double *lost = ff_state_ledger(state) + FF_Y_LOST;
+  for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
+    const ff_point *point = &state->old_points[i];
+    if (!point->touching) {
+      lost[FF_LOST_NORMAL] += point->energy_n;
+      lost[FF_LOST_TANGENT] += point->energy_t;
+    }
+  }
+}
+
+static void keep_pair(const ff_model *model, ff_state *state, const ff_meet *old, ff_meet *fresh) {
+  const ff_near *from = &state->old_nears[old->first_near], *from_end = from + old->near_count;
+  const ff_near *to = &state->nears[fresh->first_near], *to_end = to + fresh->near_count;
+  while (from < from_end) {
+    long k0 = near_order(from, model->shape_count);
+    long k1 = to < to_end ? near_order(to, model->shape_count) : LONG_MAX;
+    if (k0 == k1) {
+      keep_near(model, state, from, to);
+    } else if (k0 < k1) {
+      book_lost_near(state, from);
+    }
+    from += k0 <= k1;
+    to += k1 <= k0;
+  }
+  int first_near = fresh->first_near, near_count = fresh->near_count;
+  *fresh = *old;
+  fresh->first_near = first_near;
+  fresh->near_count = near_count;
+}
+
 static void book_lost_pair(const ff_state *state, const ff_meet *old) {
   const ff_near *first = &state->old_nears[old->first_near], *end = first + old->near_count;
-  double *lost = ff_state_ledger(state) + FF_Y_LOST;
   for (const ff_near *near = first; near < end; near++) {
-    for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
-      const ff_point *point = &state->old_points[i];
-      if (!point->touching) {
-        lost[FF_LOST_NORMAL] += point->energy_n;
-        lost[FF_LOST_TANGENT] += point->energy_t;
-      }
-    }
+    book_lost_near(state, near);
   }
 }
 
@@ -263,35 +390,53 @@ static void keep_part(const ff_model *model, ff_state *state, int old, int old_e
 /* How much further to look while nothing is near: so that one who flies looks less often. */
 enum { LOOK_FURTHER = 8 };
 
-/* Fills the list, for some times the wish; false when it is full. */
-static bool fill_pair_list(const ff_model *model, ff_state *state, double times) {
+/* Fills the list, for some times the wish. FF_ERROR_CAPACITY: it does not fit, see wanted. */
+static ff_status fill_pair_list(const ff_model *model, ff_state *state, double times) {
   state->meet_count = state->near_count = state->point_count = 0;
-  bool room = add_floor_meets(model, state, times);
+  add_floor_meets(model, state, times);
   state->floor_meets = state->meet_count;
-  return room && add_free_meets(model, state, times);
+  ff_status status = add_free_meets(model, state, times);
+  state->wanted = (ff_list_size){state->meet_count, state->near_count, state->point_count};
+  bool fits = state->meet_count <= state->meet_capacity &&
+              state->near_count <= state->near_capacity &&
+              state->point_count <= state->point_capacity;
+  return status == FF_OK && !fits ? FF_ERROR_CAPACITY : status;
+}
+
+/* The list before, whose arrays were not touched. */
+static void take_old_list(const ff_model *model, ff_state *state, const ff_state *before) {
+  ff_list_size wanted = state->wanted;
+  *state = *before;
+  state->wanted = wanted;
+  size_t memory = ff_memory_bytes(model, state);
+  if (memory > 0) {
+    memcpy(state->y + state->memory_at, state->old_memory, memory);
+  }
 }
 
 ff_status ff_candidates_update(const ff_model *model, ff_state *state) {
   const ff_state before = *state;
   put_memory_aside(model, state);
   swap_lists(state);
-  bool alone = before.near_count == 0 && fill_pair_list(model, state, LOOK_FURTHER) &&
+  bool alone = before.near_count == 0 && fill_pair_list(model, state, LOOK_FURTHER) == FF_OK &&
                state->near_count == 0;
-  if (!alone && !fill_pair_list(model, state, 1)) {
-    *state = before; /* the old arrays were not touched */
-    size_t memory = (size_t)state->point_count * (size_t)model->memory_count;
-    if (memory > 0) {
-      memcpy(state->y + state->memory_at, state->old_memory, memory * sizeof(double));
-    }
-    return FF_ERROR_CAPACITY;
+  ff_status status = alone ? FF_OK : fill_pair_list(model, state, 1);
+  if (status != FF_OK) {
+    take_old_list(model, state, &before);
+    return status;
   }
   keep_part(model, state, 0, before.floor_meets, 0, state->floor_meets, floor_order);
   keep_part(model, state, before.floor_meets, before.meet_count, state->floor_meets,
             state->meet_count, order);
   state->listed = true;
+  /* The list is checked after each step: one step's motion is left to spare. */
+  double times = alone ? LOOK_FURTHER - 1.0 / STEPS_AHEAD : 1 - 1.0 / STEPS_AHEAD;
   for (int i = 0; i < model->body_count; i++) {
-    state->reach[i] = (alone ? LOOK_FURTHER : 1) * state->wish[i];
-    state->listed_at[i] = state->bodies[i].pose.position;
+    if (state->sway[i] >= 0) {
+      state->reach[i] = times * state->wish[i];
+      state->way[i] = v3_scale(times, state->wish_way[i]);
+      state->listed_at[i] = state->bodies[i].pose;
+    }
   }
   return FF_OK;
 }

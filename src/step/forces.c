@@ -625,7 +625,7 @@ void ff_forces_outside(const ff_model *model, ff_state *state, double t, double 
 void ff_forces_contacts(const ff_model *model, ff_state *state, double t, const double *y,
                         double *memory_rate, double *ledger_rate) {
   if (model->memory_count > 0) {
-    memset(memory_rate, 0, (size_t)(state->ledger_at - state->memory_at) * sizeof(double));
+    memset(memory_rate, 0, ff_memory_bytes(model, state));
   }
   contact_forces(model, state, y, memory_rate, ledger_rate);
   ff_robots_load(model, state, t, y, ledger_rate);
@@ -637,7 +637,7 @@ void ff_forces_update(const ff_model *model, ff_state *state, double t, const do
   ff_bodies_update(model, state, t, y);
   clear_forces(model, state, ledger_rate);
   if (memory_rate && model->memory_count > 0) {
-    memset(memory_rate, 0, (size_t)(state->ledger_at - state->memory_at) * sizeof(double));
+    memset(memory_rate, 0, ff_memory_bytes(model, state));
   }
   contact_forces(model, state, y, memory_rate, ledger_rate);
   applied_forces(model, state, t, ledger_rate);

@@ -129,6 +129,17 @@ static ff_status micro_create(ff_work *work) {
   return status == FF_OK ? ff_qp_create(&micro->qp, &def, NULL) : status;
 }
 
+static ff_status micro_grow(ff_work *work) {
+  ff_micro *before = work->micro;
+  work->micro = NULL;
+  ff_status status = micro_create(work);
+  ff_micro *grown = work->micro;
+  work->micro = status == FF_OK ? before : grown; /* the one to drop */
+  micro_destroy(work);
+  work->micro = status == FF_OK ? grown : before;
+  return status;
+}
+
 /* ---- an island ------------------------------------------------------------------------------- */
 
 /* Generalised impulse of a free body without contacts, in its coordinates; turning bodies
@@ -376,7 +387,7 @@ static ff_status micro_refresh(ff_work *work) {
   ff_bodies_update(work->model, state, state->t, state->y);
   if (stale) {
     ff_candidates_wish(work->model, state, work->model->run.stepper.step);
-    ff_status status = ff_candidates_update(work->model, state);
+    ff_status status = ff_work_list(work);
     if (status != FF_OK) {
       return status;
     }
@@ -415,7 +426,7 @@ static ff_status micro_step(ff_work *work, double t_end) {
   state->t = t_end;
   status = micro_refresh(work);
   if (status != FF_OK) {
-    memcpy(state->points, micro->held, bytes); /* the list is still the old one */
+    memcpy(state->points, work->micro->held, bytes); /* the list is still the old one */
     restore_micro_state(work, t);
     return status;
   }
@@ -426,6 +437,7 @@ static ff_status micro_step(ff_work *work, double t_end) {
 const ff_stepper ff_stepper_micro_macro = {
     .create = micro_create,
     .destroy = micro_destroy,
+    .grow = micro_grow,
     .refresh = micro_refresh,
     .step = micro_step,
 };

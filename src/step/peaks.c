@@ -53,7 +53,7 @@ typedef struct place {
 /* Forces a little further along the motion, whose rates are in work->rates. */
 static void go_ahead(ff_work *work, const place *at, double part) {
   double ahead = part * at->length;
-  for (int i = 0; i < work->state->size; i++) {
+  for (int i = 0; i < ff_state_used(work->model, work->state); i++) {
     work->sum[i] = at->y[i] + ahead * work->rates[i];
   }
   ff_forces_update(work->model, work->state, at->t + ahead, work->sum, NULL, NULL);

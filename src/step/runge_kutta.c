@@ -8,7 +8,8 @@
 static void add_stage(ff_work *work, double reach, double weight) {
   const double *restrict y = work->before, *restrict rates = work->rates;
   double *restrict stage = work->stage, *restrict sum = work->sum;
-  for (int i = 0; i < work->state->size; i++) {
+  int count = ff_state_used(work->model, work->state);
+  for (int i = 0; i < count; i++) {
     stage[i] = y[i] + reach * rates[i];
     sum[i] += weight * rates[i];
   }
@@ -28,7 +29,7 @@ ff_status ff_runge_kutta_step(ff_work *work, double t_end, const ff_tableau *tab
     }
     add_stage(work, h * next, h * tableau->b[s] / tableau->divisor);
   }
-  for (int i = 0; i < state->size; i++) {
+  for (int i = 0; i < ff_state_used(work->model, state); i++) {
     state->y[i] = work->before[i] + work->sum[i];
   }
   state->t = t_end;

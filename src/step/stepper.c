@@ -1,7 +1,7 @@
 #include "step/stepper.h"
 
+#include "base/memory.h"
 #include "base/team.h"
-
 #include "math/vec.h"
 #include "step/candidates.h"
 #include "step/constraints.h"
@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+enum { POINTS_MOST = 400000000 }; /* contact points of a pair list */
+
 #define FF_STEPPER_ROW(id, ...) &ff_stepper_##id,
 static const ff_stepper *const steppers[] = {
 #include "model/stepper_rows.h"
@@ -21,21 +23,93 @@ const ff_stepper *ff_stepper_of(const ff_model *model) {
   return steppers[ff_stepper_index(model->stepper)];
 }
 
-ff_status ff_work_make(ff_work *work, const ff_model *model, ff_state *state, ff_arena *arena) {
-  *work = (ff_work){.model = model, .state = state};
-  size_t size = (size_t)state->size;
-  const ff_stepper *stepper = ff_stepper_of(model);
-  double *room = ff_arena_take(arena, (stepper->staged ? 4 : 2) * size, sizeof *room);
+/* ---- life ------------------------------------------------------------------------------------ */
+
+/* Vectors of the size of y; what they held, old_size numbers, goes with them. */
+static ff_status work_make_vectors(ff_work *work, size_t old_size) {
+  size_t size = (size_t)work->state->size, count = ff_stepper_of(work->model)->staged ? 4 : 2;
+  double **vectors[] = {&work->rates, &work->before, &work->stage, &work->sum};
+  double *room = ff_alloc(count * size, sizeof *room);
   if (!room) {
     return FF_ERROR_MEMORY;
   }
-  work->rates = room;
-  work->before = room + size;
-  if (stepper->staged) {
-    work->stage = room + 2 * size;
-    work->sum = room + 3 * size;
+  for (size_t i = 0; i < count; i++) {
+    if (old_size > 0) {
+      memcpy(room + i * size, *vectors[i], old_size * sizeof *room);
+    }
+    *vectors[i] = room + i * size;
   }
-  return stepper->create ? stepper->create(work) : FF_OK;
+  return FF_OK;
+}
+
+ff_status ff_work_make(ff_work *work, const ff_model *model, ff_state *state) {
+  *work = (ff_work){.model = model, .state = state};
+  const ff_stepper *stepper = ff_stepper_of(model);
+  ff_status status = work_make_vectors(work, 0);
+  return status == FF_OK && stepper->create ? stepper->create(work) : status;
+}
+
+/* All or nothing: the arrays of the state, the vectors, and what the stepper has for contacts. */
+static ff_status work_grow(ff_work *work, ff_list_size size) {
+  ff_state *state = work->state, before = *state;
+  const ff_stepper *stepper = ff_stepper_of(work->model);
+  double *const rates = work->rates, *const start = work->before;
+  double *const stage = work->stage, *const sum = work->sum;
+  ff_status status = ff_state_grow(state, work->model, size);
+  if (status != FF_OK) {
+    return status;
+  }
+  status = state->size > before.size ? work_make_vectors(work, (size_t)before.size) : FF_OK;
+  if (status == FF_OK && stepper->grow) {
+    status = stepper->grow(work);
+  }
+  if (status != FF_OK) {
+    ff_arena_free(&state->room);
+    *state = before;
+    if (work->rates != rates) {
+      ff_free(work->rates);
+    }
+    work->rates = rates;
+    work->before = start;
+    work->stage = stage;
+    work->sum = sum;
+    return status;
+  }
+  ff_arena_free(&before.room);
+  if (work->rates != rates) {
+    ff_free(rates);
+  }
+  return FF_OK;
+}
+
+/* Twice as much, so that a list that grows step by step does not grow the arrays in each. */
+static int with_spare(int wanted, int capacity, int limit) {
+  double more = capacity > 16 ? 2.0 * wanted : wanted + 0.125 * wanted + 8;
+  return wanted <= capacity ? capacity : (int)fmin(more, limit);
+}
+
+ff_status ff_work_reserve(ff_work *work, ff_list_size wanted) {
+  const ff_state *state = work->state;
+  int limit = work->model->run.contact_capacity;
+  limit = limit > 0 ? limit : POINTS_MOST;
+  if (wanted.points > limit) {
+    return FF_ERROR_CAPACITY;
+  }
+  ff_list_size size = {with_spare(wanted.meets, state->meet_capacity, limit),
+                       with_spare(wanted.nears, state->near_capacity, limit),
+                       with_spare(wanted.points, state->point_capacity, limit)};
+  bool fits = size.meets == state->meet_capacity && size.nears == state->near_capacity &&
+              size.points == state->point_capacity;
+  return fits ? FF_OK : work_grow(work, size);
+}
+
+ff_status ff_work_list(ff_work *work) {
+  ff_status status = ff_candidates_update(work->model, work->state);
+  if (status == FF_ERROR_CAPACITY) {
+    status = ff_work_reserve(work, work->state->wanted);
+    status = status == FF_OK ? ff_candidates_update(work->model, work->state) : status;
+  }
+  return status;
 }
 
 void ff_work_free(ff_work *work) {
@@ -44,12 +118,14 @@ void ff_work_free(ff_work *work) {
     stepper->destroy(work);
   }
   ff_team_destroy(work->team);
+  ff_free(work->rates);
 }
 
 void ff_work_keep(ff_work *work, ff_keep *keep) {
   ff_state *state = work->state;
   const ff_stepper *stepper = ff_stepper_of(work->model);
-  ff_keep_numbers(keep, "rates", work->rates + state->memory_at, state->size - state->memory_at);
+  ff_keep_numbers(keep, "rates", work->rates + state->ledger_at,
+                  ff_state_used(work->model, state) - state->ledger_at);
   ff_keep_block(keep, "steps", &work->steps, 1, sizeof work->steps);
   ff_keep_block(keep, "events", &work->events, 1, sizeof work->events);
   ff_keep_block(keep, "marked_steps", &work->marked_steps, 1, sizeof work->marked_steps);
@@ -66,7 +142,7 @@ ff_status ff_work_refresh(ff_work *work) {
   if (ff_candidates_stale(model, state, state->t, state->y)) {
     ff_bodies_update(model, state, state->t, state->y);
     ff_candidates_wish(model, state, model->run.stepper.step);
-    ff_status status = ff_candidates_update(model, state);
+    ff_status status = ff_work_list(work);
     if (status != FF_OK) {
       return status;
     }
@@ -98,8 +174,7 @@ static double nothing(const double *y, int count) {
 bool ff_work_tidy(ff_work *work) {
   const ff_model *model = work->model;
   ff_state *state = work->state;
-  double sum = nothing(state->y, ff_state_memory_end(model, state));
-  sum += nothing(state->y + state->ledger_at, FF_Y_LEDGER);
+  double sum = nothing(state->y, ff_state_used(model, state));
   for (int slot = 0; slot < model->free_count; slot++) {
     double *q = ff_state_body(state, slot) + FF_Y_Q;
     ff_quat unit = q_unit((ff_quat){q[0], q[1], q[2], q[3]});

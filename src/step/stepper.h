@@ -57,6 +57,9 @@ typedef struct ff_stepper {
   ff_status (*create)(ff_work *work); /* may be NULL */
   void (*destroy)(ff_work *work);     /* may be NULL */
   void (*reset)(ff_work *work);       /* forgets what was; may be NULL */
+  /* The capacity for contacts in work->state has grown: makes as much room in the stepper's own
+   * memory. On failure that is as before. May be NULL: nothing depends on it. */
+  ff_status (*grow)(ff_work *work);
   /* Lists memory of its own that decides later steps (base/keep.h); may be NULL: all that matters
    * is in the state and in ff_work. */
   void (*keep)(ff_work *work, ff_keep *keep);
@@ -82,13 +85,18 @@ typedef struct ff_stepper {
 
 const ff_stepper *ff_stepper_of(const ff_model *model);
 
-ff_status ff_work_make(ff_work *work, const ff_model *model, ff_state *state, ff_arena *arena);
+ff_status ff_work_make(ff_work *work, const ff_model *model, ff_state *state);
 void ff_work_free(ff_work *work);
 /* Lists what decides later steps, the stepper's own memory included. */
 void ff_work_keep(ff_work *work, ff_keep *keep);
 static inline bool ff_is_cancelled(const atomic_bool *flag) {
   return atomic_load_explicit(flag, memory_order_relaxed);
 }
+/* Capacity for a pair list of this size, in the state and in the stepper. FF_ERROR_MEMORY, or
+ * FF_ERROR_CAPACITY beyond the limit that the scene sets: nothing has changed. */
+ff_status ff_work_reserve(ff_work *work, ff_list_size wanted);
+/* New pair list (ff_candidates_update), for which capacity grows as needed. */
+ff_status ff_work_list(ff_work *work);
 /* refresh of the fixed steppers: contacts, forces and the rates of memory and ledger. */
 ff_status ff_work_refresh(ff_work *work);
 

@@ -321,9 +321,11 @@ static double sweep_pair(const ff_work *work, const ff_meet *meet, const ff_near
 static bool leaves_list(const ff_work *work, double h) {
   const ff_model *model = work->model;
   for (int i = 0; i < model->body_count; i++) {
-    if (model->bodies[i].kind != FF_BODY_FIXED && model->bodies[i].shape_count > 0 &&
-        ff_candidates_left(work->state, i, motion_after(model, work->state, i, h).pose.position)) {
-      return true;
+    if (model->bodies[i].kind != FF_BODY_FIXED && model->bodies[i].shape_count > 0) {
+      ff_body_motion after = motion_after(model, work->state, i, h);
+      if (ff_candidates_left(work->state, i, &after.pose)) {
+        return true;
+      }
     }
   }
   return false;

@@ -80,7 +80,7 @@ static void push_body_midpoint(const ff_work *work, int slot, double h) {
 static void advance_memory_and_ledger(const ff_work *work, double h) {
   const ff_state *state = work->state;
   int memory = state->memory_at, ledger = state->ledger_at;
-  int count = ff_state_memory_end(work->model, state) - memory;
+  int count = ff_state_used(work->model, state) - memory;
   ff_take_off(state->y + memory, -h, work->rates + memory, count);
   ff_take_off(state->y + ledger, -h, work->rates + ledger, FF_Y_LEDGER);
 }
@@ -111,6 +111,14 @@ static ff_status euler_create(ff_work *work) {
 
 static void euler_destroy(ff_work *work) {
   ff_midpoint_destroy(work->midpoint);
+}
+
+static ff_status euler_grow(ff_work *work) {
+  ff_midpoint *grown;
+  ff_status status = ff_midpoint_create(&grown, work->model, work->state);
+  ff_midpoint_destroy(status == FF_OK ? work->midpoint : grown);
+  work->midpoint = status == FF_OK ? grown : work->midpoint;
+  return status;
 }
 
 /* All forces are those of the start. */
@@ -147,6 +155,7 @@ static ff_status euler_step(ff_work *work, double t_end) {
 const ff_stepper ff_stepper_symplectic_euler = {
     .create = euler_create,
     .destroy = euler_destroy,
+    .grow = euler_grow,
     .refresh = ff_work_refresh,
     .step = euler_step,
 };

@@ -1,9 +1,10 @@
 // Contacts in the replay: point, force arrow to scale, friction cone, patch, and whether it
-// sticks or slips (by colour and by form).
+// sticks or slips (by colour and by form). Points and arrows are instances: four draw calls in all.
 
 import * as THREE from "three";
 import { withUnit } from "./numbers.js";
 import { sectionOf } from "./patch.js";
+import { formOf, poseMatrix } from "./solids.js";
 import { colours } from "./theme.js";
 
 export const MODES = {
@@ -11,28 +12,32 @@ export const MODES = {
   2: { name: "slip", colour: colours.red },
 };
 const TOUCH = { name: "touch", colour: colours.purple };
+const Y = new THREE.Vector3(0, 1, 0);
+const LONGEST = 0.9; // of the scene's size: longer arrows end there, with a bar
 
 export class Contacts {
-  constructor(recording, size) {
+  constructor(recording, size, tracks) {
     this.recording = recording;
     this.size = size;
+    this.tracks = new Map(tracks.map((t) => [t.info.name, t]));
     this.group = new THREE.Group();
     this.list = contactPrefixes(recording).map((prefix) => this.contact(prefix));
-    this.largest = Math.max(0, ...this.list.map((c) => largestForce(c.force)));
+    this.reference = typicalForce(this.list);
     this.gain = 1;
     this.show = { points: true, arrows: true, cones: false };
+    this.pools = makePools(Math.max(1, this.list.length));
+    this.group.add(...Object.values(this.pools).map((p) => p.mesh));
+    this.group.children.forEach((part, i) => (part.renderOrder = 20 + i));
   }
 
-  // m of arrow for each N: the largest force of the run is a third of the scene's size.
+  // m of arrow for each N: a large force of the run is a third of the scene's size.
   get scale() {
-    return this.largest > 0 ? (this.gain * this.size) / (3 * this.largest) : 0;
+    return this.reference > 0 ? (this.gain * this.size) / (3 * this.reference) : 0;
   }
 
   contact(prefix) {
     const { recording } = this;
     const pair = recording.pairs.find((p) => `contact.${p.a}:${p.b}.` === prefix) ?? {};
-    const parts = makeParts();
-    this.group.add(parts.whole);
     return {
       pair,
       name: prefix.slice("contact.".length, -1),
@@ -42,54 +47,172 @@ export class Contacts {
       count: recording.get(prefix + "count"),
       mode: recording.get(prefix + "mode"),
       depth: recording.get(prefix + "depth"),
-      ...parts,
+      on: false,
     };
   }
 
   // Places everything for this row; marks scale with the camera distance.
   update(row, camera, poses) {
     const active = [];
+    Object.values(this.pools).forEach((pool) => (pool.used = 0));
     for (const contact of this.list) {
-      const on = isOpen(contact, row);
-      contact.whole.visible = on;
-      if (on) {
+      contact.on = isOpen(contact, row);
+      if (contact.on) {
         this.place(contact, row, camera, poses);
         active.push(describe(contact, row));
+      } else {
+        [contact.cone, contact.patch, contact.rim].forEach((part) => part && (part.visible = false));
       }
     }
-    return active;
+    Object.values(this.pools).forEach(finishPool);
+    return active.sort((p, q) => q.size - p.size);
   }
 
   place(contact, row, camera, poses) {
     const look = MODES[contact.mode?.[row]] ?? TOUCH;
     const force = new THREE.Vector3(...contact.force.map((f) => f[row]));
     const point = new THREE.Vector3(...contact.point.map((p) => p[row]));
-    const mark = 0.011 * camera.position.distanceTo(point);
-    contact.whole.position.copy(point);
-    for (const part of [contact.ball, contact.diamond, contact.arrow.shaft, contact.arrow.head, contact.cone]) {
-      part.material.color.set(look.colour);
+    const mark = 0.009 * camera.position.distanceTo(point);
+    if (this.show.points) {
+      const slips = look === MODES[2];
+      put(slips ? this.pools.diamonds : this.pools.balls, point, null, [mark, mark, mark].map((m) => (slips ? 1.5 : 1) * m), look);
     }
-    contact.ball.visible = this.show.points && look !== MODES[2];
-    contact.diamond.visible = this.show.points && look === MODES[2];
-    contact.ball.scale.setScalar(mark);
-    contact.diamond.scale.setScalar(1.5 * mark);
-    placeArrow(contact.arrow, force, this.scale, this.show.arrows, mark);
+    if (this.show.arrows) {
+      contact.length = this.placeArrow(point, force, mark, look);
+    }
     const plane = planeOf(contact.pair.b, this.recording, poses);
-    this.placeCone(contact, row, contactNormal(contact.pair, point, plane, this.recording, poses));
-    placePatch(contact, plane, poses.get(contact.pair.a));
+    this.placeCone(contact, row, look, point, contactNormal(contact.pair, point, plane, this.recording, poses));
+    this.placePatch(contact, plane, force);
+  }
+
+  // From the point, along the force, its length to scale; the head takes part of that length.
+  placeArrow(point, force, mark, look) {
+    const full = force.length() * this.scale;
+    if (!(full > 0)) {
+      return 0;
+    }
+    const length = Math.min(full, LONGEST * this.size);
+    const head = Math.min(2.6 * mark, 0.45 * length);
+    const turn = new THREE.Quaternion().setFromUnitVectors(Y, force.clone().normalize());
+    const tip = force.clone().setLength(length).add(point);
+    put(this.pools.shafts, point, turn, [0.42 * mark, length - head, 0.42 * mark], look);
+    put(this.pools.heads, tip, turn, [1.35 * mark, head, 1.35 * mark], look);
+    if (full > length) {
+      put(this.pools.bars, tip, turn, [1.5 * mark, 0.35 * mark, 1.5 * mark], look);
+    }
+    return full;
   }
 
   // Opening by the coefficient of friction; height equal to the length of the normal force.
-  placeCone(contact, row, normal) {
+  placeCone(contact, row, look, point, normal) {
     const mu = contact.pair.mu;
-    const height = Math.abs(contact.normal?.[row] ?? 0) * this.scale;
-    contact.cone.visible = this.show.cones && mu > 0 && height > 0 && normal !== null;
-    if (contact.cone.visible) {
+    const height = Math.min(Math.abs(contact.normal?.[row] ?? 0) * this.scale, LONGEST * this.size);
+    const seen = this.show.cones && mu > 0 && height > 0 && normal !== null;
+    if (seen) {
+      contact.cone ??= this.addCone();
+      contact.cone.material.color.set(look.colour);
+      contact.cone.position.copy(point);
       contact.cone.scale.set(mu * height, height, mu * height);
-      contact.cone.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), normal);
+      contact.cone.quaternion.setFromUnitVectors(Y, normal);
+    }
+    if (contact.cone) {
+      contact.cone.visible = seen;
+    }
+  }
+
+  addCone() {
+    const cone = new THREE.Mesh(
+      new THREE.ConeGeometry(1, 1, 48, 1, true).rotateX(Math.PI).translate(0, 0.5, 0),
+      new THREE.MeshBasicMaterial({ transparent: true, opacity: 0.25, side: THREE.DoubleSide, depthWrite: false }),
+    );
+    cone.renderOrder = 12;
+    this.group.add(cone);
+    return cone;
+  }
+
+  // Laws that act over an overlap have a patch: the section of a with the plane of b, darker under
+  // more force, with its rim.
+  placePatch(contact, plane, force) {
+    const track = this.tracks.get(contact.pair.a);
+    if (!contact.pair.patch || !plane || !track) {
+      return;
+    }
+    const section = sectionOf(solidParts(track), plane.point, plane.normal);
+    if (!contact.patch) {
+      Object.assign(contact, makePatch());
+      this.group.add(contact.patch, contact.rim);
+    }
+    contact.patch.visible = contact.rim.visible = section.fill.length > 0;
+    if (contact.patch.visible) {
+      setPoints(contact.patch, section.fill);
+      setPoints(contact.rim, section.rim);
+      contact.patch.material.opacity = 0.35 + 0.5 * Math.min(1, force.length() / (this.reference || 1));
     }
   }
 }
+
+function setPoints(object, points) {
+  object.geometry.dispose();
+  object.geometry = new THREE.BufferGeometry();
+  object.geometry.setAttribute("position", new THREE.Float32BufferAttribute(points, 3));
+}
+
+function makePatch() {
+  const fill = { color: colours.orange, transparent: true, side: THREE.DoubleSide, depthTest: false };
+  const patch = new THREE.Mesh(new THREE.BufferGeometry(), new THREE.MeshBasicMaterial(fill));
+  const rim = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: colours.red, depthTest: false }));
+  patch.renderOrder = 10;
+  rim.renderOrder = 11;
+  patch.frustumCulled = rim.frustumCulled = false;
+  return { patch, rim };
+}
+
+// Geometries of a body's collision shapes with their matrices in the body.
+function solidParts(track) {
+  track.parts ??= track.info.shapes
+    .map((shape) => [shape, formOf(shape)])
+    .filter(([, form]) => form)
+    .map(([shape, form]) => ({ geometry: form.make(), local: poseMatrix(shape.position, shape.orientation, form.scale) }));
+  return track.parts.map(({ geometry, local }) => ({ geometry, matrix: track.object.matrix.clone().multiply(local) }));
+}
+
+// ---- instances -----------------------------------------------------------------------------------
+
+function makePools(count) {
+  const pool = (geometry) => {
+    const material = new THREE.MeshBasicMaterial({ depthTest: false, transparent: true });
+    const mesh = new THREE.InstancedMesh(geometry, material, count);
+    mesh.setColorAt(0, new THREE.Color());
+    mesh.frustumCulled = false;
+    return { mesh, used: 0 };
+  };
+  return {
+    shafts: pool(new THREE.CylinderGeometry(0.5, 0.5, 1, 12).translate(0, 0.5, 0)),
+    heads: pool(new THREE.ConeGeometry(0.5, 1, 16).translate(0, -0.5, 0)),
+    bars: pool(new THREE.CylinderGeometry(0.5, 0.5, 1, 16)),
+    balls: pool(new THREE.SphereGeometry(0.5, 16, 12)),
+    diamonds: pool(new THREE.OctahedronGeometry(0.5)),
+  };
+}
+
+const matrix = new THREE.Matrix4();
+const colour = new THREE.Color();
+const still = new THREE.Quaternion();
+
+function put(pool, position, turn, scale, look) {
+  matrix.compose(position, turn ?? still, new THREE.Vector3(...scale));
+  pool.mesh.setMatrixAt(pool.used, matrix);
+  pool.mesh.setColorAt(pool.used++, colour.set(look.colour));
+}
+
+function finishPool({ mesh, used }) {
+  mesh.count = used;
+  mesh.visible = used > 0;
+  mesh.instanceMatrix.needsUpdate = true;
+  mesh.instanceColor.needsUpdate = true;
+}
+
+// ---- channels ------------------------------------------------------------------------------------
 
 function contactPrefixes(recording) {
   const end = "point.x";
@@ -100,13 +223,21 @@ function contactPrefixes(recording) {
     .filter((prefix) => recording.vector(prefix + "point.") && recording.vector(prefix + "force."));
 }
 
-function largestForce(force) {
-  let most = 0;
-  for (let i = 0; i < force[0].length; i++) {
-    const size = Math.hypot(force[0][i], force[1][i], force[2][i]);
-    most = size > most ? size : most;
+// The force that 95 of 100 samples in contact do not exceed: a short peak does not make all other
+// arrows invisible.
+function typicalForce(list) {
+  const sizes = [];
+  const step = Math.max(1, Math.floor((list.length * (list[0]?.force[0].length ?? 0)) / 20000));
+  for (const { force } of list) {
+    for (let i = 0; i < force[0].length; i += step) {
+      const size = Math.hypot(force[0][i], force[1][i], force[2][i]);
+      if (size > 0) {
+        sizes.push(size);
+      }
+    }
   }
-  return most;
+  sizes.sort((p, q) => p - q);
+  return sizes.length ? sizes[Math.floor(0.95 * (sizes.length - 1))] : 0;
 }
 
 function isOpen(contact, row) {
@@ -119,45 +250,7 @@ function isOpen(contact, row) {
 function describe(contact, row) {
   const look = MODES[contact.mode?.[row]] ?? TOUCH;
   const size = Math.hypot(...contact.force.map((f) => f[row]));
-  return { text: `${contact.name}: ${look.name}, ${withUnit(size, "N", 4)}`, colour: look.colour };
-}
-
-function makeParts() {
-  const flat = () => new THREE.MeshBasicMaterial({ depthTest: false, transparent: true });
-  const ball = new THREE.Mesh(new THREE.SphereGeometry(0.5, 16, 12), flat());
-  const diamond = new THREE.Mesh(new THREE.OctahedronGeometry(0.5), flat());
-  const cone = new THREE.Mesh(
-    new THREE.ConeGeometry(1, 1, 48, 1, true).rotateX(Math.PI).translate(0, 0.5, 0),
-    new THREE.MeshBasicMaterial({ transparent: true, opacity: 0.25, side: THREE.DoubleSide, depthWrite: false }),
-  );
-  const patch = new THREE.Mesh(
-    new THREE.BufferGeometry(),
-    new THREE.MeshBasicMaterial({ color: colours.orange, transparent: true, opacity: 0.6, side: THREE.DoubleSide, depthTest: false }),
-  );
-  const arrow = {
-    shaft: new THREE.Mesh(new THREE.CylinderGeometry(0.5, 0.5, 1, 12).translate(0, 0.5, 0), flat()),
-    head: new THREE.Mesh(new THREE.ConeGeometry(0.5, 1, 16).translate(0, -0.5, 0), flat()),
-    turn: new THREE.Group(),
-  };
-  arrow.turn.add(arrow.shaft, arrow.head);
-  const whole = new THREE.Group();
-  whole.add(patch, cone, arrow.turn, ball, diamond);
-  whole.children.forEach((part, i) => (part.renderOrder = 10 + i));
-  return { whole, ball, diamond, cone, patch, arrow };
-}
-
-// From the point, along the force, its length to scale; the head takes part of that length.
-function placeArrow(arrow, force, scale, wanted, mark) {
-  const length = force.length() * scale;
-  arrow.turn.visible = wanted && length > 0;
-  if (!arrow.turn.visible) {
-    return;
-  }
-  const head = Math.min(2.2 * mark, 0.5 * length);
-  arrow.turn.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), force.clone().normalize());
-  arrow.shaft.scale.set(0.4 * mark, length - head, 0.4 * mark);
-  arrow.head.scale.set(1.2 * mark, head, 1.2 * mark);
-  arrow.head.position.y = length;
+  return { text: `${contact.name}: ${look.name}, ${withUnit(size, "N", 4)}`, colour: look.colour, size };
 }
 
 // Recordings have forces, not normals: a half-space has one, and that of a ball points to its centre.
@@ -185,17 +278,4 @@ function planeOf(name, recording, poses) {
     point: new THREE.Vector3(...flat.position).applyQuaternion(quaternion).add(position),
     normal: new THREE.Vector3(0, 0, 1).applyQuaternion(new THREE.Quaternion(x, y, z, w)).applyQuaternion(quaternion),
   };
-}
-
-// Laws that act over an overlap have a patch: the section of a with the plane of b. It lies in
-// the world, not at the contact point.
-function placePatch(contact, plane, body) {
-  const corners = contact.pair.patch && plane && body ? sectionOf(body, plane.point, plane.normal) : [];
-  contact.patch.visible = corners.length > 0;
-  if (contact.patch.visible) {
-    contact.patch.geometry.dispose();
-    contact.patch.geometry = new THREE.BufferGeometry();
-    contact.patch.geometry.setAttribute("position", new THREE.Float32BufferAttribute(corners, 3));
-    contact.patch.position.copy(contact.whole.position).negate();
-  }
 }

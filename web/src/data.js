@@ -10,7 +10,8 @@ export function readDocument() {
   }
   const doc = JSON.parse(node.textContent);
   doc.numbers = doc.series.map((info, index) => new Series(info, index));
-  doc.runs = doc.recordings.map((info) => new Recording(info, doc.numbers));
+  doc.solids = (doc.meshes ?? []).map((info, index) => new Mesh(info, index));
+  doc.runs = doc.recordings.map((info) => new Recording(info, doc.numbers, doc.solids));
   return doc;
 }
 
@@ -54,10 +55,45 @@ class Series {
   }
 }
 
+// A mesh: 16-bit positions in its box, then the corners of the triangles of each part.
+class Mesh {
+  constructor(info, index) {
+    this.info = info;
+    this.index = index;
+  }
+
+  get points() {
+    this.load();
+    return this.cachedPoints;
+  }
+
+  get corners() {
+    this.load();
+    return this.cachedCorners;
+  }
+
+  load() {
+    if (this.cachedPoints) {
+      return;
+    }
+    const node = document.getElementById("footfall-mesh-" + this.index);
+    const words = new Uint16Array(decode(node.textContent).buffer);
+    node.remove();
+    const { points, low, high, parts } = this.info;
+    this.cachedPoints = new Float32Array(3 * points);
+    for (let i = 0; i < 3 * points; i++) {
+      this.cachedPoints[i] = low[i % 3] + (words[i] / 65535) * (high[i % 3] - low[i % 3]);
+    }
+    let at = 3 * points;
+    this.cachedCorners = parts.map((part) => words.subarray(at, (at += 3 * part.triangles)));
+  }
+}
+
 // A run: channels over one time axis, bodies, and events.
 export class Recording {
-  constructor(info, numbers) {
+  constructor(info, numbers, meshes = []) {
     this.info = info;
+    this.meshes = meshes;
     this.pairs = info.pairs ?? [];
     this.channels = info.channels.map((c) => ({ name: c.name, unit: c.unit, series: numbers[c.series] }));
     this.byName = new Map(this.channels.map((c) => [c.name, c]));

@@ -104,7 +104,7 @@ export function eventsBlock(recording, touches, clock) {
   }
   const head = el("tr", {}, COLUMNS.map(([name]) => el("th", { scope: "col" }, name)));
   const rows = touches.slice(0, ROWS_SHOWN).map((touch) => el("tr", {}, COLUMNS.map((c) => eventCell(c, touch, clock))));
-  const table = el("table", {}, el("thead", {}, head), append(el("tbody"), rows));
+  const table = el("table", { class: "stack" }, el("thead", {}, head), append(el("tbody"), rows));
   const box = el("div", { class: "scroll tall", tabIndex: 0, role: "region", aria: { label: "Contact events" } }, table);
   const notes = [];
   const all = recording.summary.touch_downs;
@@ -120,7 +120,7 @@ export function eventsBlock(recording, touches, clock) {
   return el("div", {}, box, notes.length > 0 && el("p", { class: "note" }, notes.join(" ")));
 }
 
-function eventCell([, value, time], touch, clock) {
+function eventCell([name, value, time], touch, clock) {
   const content = value(touch);
   if (typeof content === "string") {
     return el("th", { scope: "row" }, el("bdi", {}, content));
@@ -130,7 +130,7 @@ function eventCell([, value, time], touch, clock) {
       clock.pause();
       clock.seek(content);
     };
-    return el("td", {}, button(show(content), `Show ${show(content)} s in the replay`, go, { class: "link" }));
+    return el("td", { "data-column": name }, button(show(content), `Show ${show(content)} s in the replay`, go, { class: "link" }));
   }
-  return el("td", {}, Number.isFinite(content) ? show(content) : "–");
+  return el("td", { "data-column": name }, Number.isFinite(content) ? show(content) : "–");
 }

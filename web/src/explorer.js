@@ -56,6 +56,7 @@ class RecordingPanel {
     this.y = definition.y.filter((name) => recording.has(name));
     this.logX = Boolean(definition.logX);
     this.logY = Boolean(definition.logY);
+    this.named = definition.title || "";
     this.title = el("h3");
     this.host = el("div", { class: "chart-host" });
     this.foot = el("div", { class: "panel-foot" });
@@ -127,6 +128,7 @@ class RecordingPanel {
 
   change(parts) {
     Object.assign(this, parts);
+    this.named = "";
     this.draw();
   }
 
@@ -163,7 +165,7 @@ class RecordingPanel {
       axes.y0 = { label: "", log: false };
     }
     return {
-      title: panelTitle(this.y, this.x),
+      title: this.named || panelTitle(this.y, this.x),
       summary: `${this.y.join(", ")} against ${this.x}`,
       x: { label: label(shortName(this.x), recording.unit(this.x)), log: this.logX },
       axes,
@@ -272,45 +274,4 @@ function panelTitle(names, x) {
   }
   const whose = names[0]?.slice(0, names[0].length - shortName(names[0]).length);
   return `${what} against ${whose && x.startsWith(whose) ? x.slice(whose.length) : x}`;
-}
-
-// ---- initial panels ---------------------------------------------------------------------
-
-export function defaultPanels(recording) {
-  const moving = recording.bodies.filter((b) => b.kind !== "fixed").map((b) => b.name);
-  const panels = [
-    vectorPanel(recording, moving, "position"),
-    vectorPanel(recording, moving, "velocity"),
-    forcePanel(recording),
-    loopPanel(recording),
-  ].filter((p) => p && p.y.length);
-  return panels.length ? panels : [{ x: "time", y: recording.channels.slice(1, 3).map((c) => c.name) }];
-}
-
-// Components that move at least a twentieth of the one that moves most.
-function vectorPanel(recording, bodies, quantity) {
-  const names = bodies
-    .flatMap((body) => ["x", "y", "z"].map((axis) => `body.${body}.${quantity}.${axis}`))
-    .filter((name) => recording.has(name));
-  const most = Math.max(0, ...names.map((name) => recording.range(name)));
-  return { x: "time", y: names.filter((name) => recording.range(name) > 0.05 * most).slice(0, 6) };
-}
-
-function busiestContacts(recording) {
-  return recording.channels
-    .filter((c) => c.name.startsWith("contact.") && c.name.endsWith(".force.n"))
-    .map((c) => ({ name: c.name, range: recording.range(c.name) }))
-    .filter((c) => c.range > 0)
-    .sort((a, b) => b.range - a.range)
-    .map((c) => c.name);
-}
-
-function forcePanel(recording) {
-  return { x: "time", y: busiestContacts(recording).slice(0, 4) };
-}
-
-function loopPanel(recording) {
-  const force = busiestContacts(recording)[0];
-  const depth = force?.replace(/\.force\.n$/, ".depth");
-  return force && recording.has(depth) ? { x: depth, y: [force] } : null;
 }

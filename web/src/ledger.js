@@ -4,6 +4,7 @@
 import { Chart } from "./chart.js";
 import { chartHost, el, lazily } from "./dom.js";
 import { extent, withUnit } from "./numbers.js";
+import { flowBlock } from "./flow.js";
 import { Legend, tools } from "./panel.js";
 import { colours, curveColour, theme } from "./theme.js";
 
@@ -15,6 +16,10 @@ export function ledgerBlock(recording, clock) {
   const layers = findLayers(recording);
   if (!layers.length) {
     return el("p", { class: "note" }, "No energy channels were recorded.");
+  }
+  const flow = flowBlock(recording, layers);
+  if (flow) {
+    box.append(flow);
   }
   const head = el("div", { class: "panel-head" }, el("h3", {}, "Energy, stacked"));
   const host = chartHost(300);
@@ -67,7 +72,7 @@ function stackSpec(recording, layers) {
     ys: new Float64Array(recording.rows),
     base: new Float64Array(recording.rows),
     layer,
-    shownValues: layer.raw,
+    shownValues: layer.floor ? layer.raw.map((v) => v - layer.floor) : layer.raw,
     shown: true,
     axis: "y",
     sorted: true,

@@ -6,10 +6,12 @@ import { Clock } from "./clock.js";
 import { readDocument } from "./data.js";
 import { append, button, el, icon, icons, lazily } from "./dom.js";
 import { eventsBlock, eventTimes, findTouches } from "./events.js";
-import { defaultPanels, Explorer } from "./explorer.js";
+import { Explorer } from "./explorer.js";
 import { ledgerBlock } from "./ledger.js";
 import { plotBlock } from "./plot.js";
 import { Replay } from "./replay.js";
+import { resultsBlock } from "./results.js";
+import { startPanels } from "./suggest.js";
 import { claimsBlock, lawsBlock, reductionNote, sourceBlock, summaryBlock, tableBlock, textBlock, verdictBadge } from "./tables.js";
 import { startTheme, toggleTheme } from "./theme.js";
 
@@ -24,7 +26,7 @@ function makeRun(recording) {
 function exploreBlock(block, run) {
   const box = el("div", { class: "explore" });
   run.replay = new Replay(run.recording, run.clock);
-  run.explorer = new Explorer(run.recording, run.clock, block.panels.length ? block.panels : defaultPanels(run.recording));
+  run.explorer = new Explorer(run.recording, run.clock, block.panels.length ? block.panels : startPanels(run.recording));
   box.append(run.replay.node, run.explorer.node);
   lazily(box, () => run.replay.start());
   const note = reductionNote(run.recording);
@@ -39,6 +41,7 @@ function makeBlock(block, doc, runs) {
     table: () => tableBlock(block),
     claims: () => claimsBlock(block),
     plot: () => plotBlock(block, doc),
+    results: () => resultsBlock(run.recording, run.touches, run.clock),
     replay: () => exploreBlock(block, run),
     ledger: () => ledgerBlock(run.recording, run.clock),
     events: () => eventsBlock(run.recording, run.touches, run.clock),

@@ -2,15 +2,13 @@
 
 import * as THREE from "three";
 
-// Triangles that fill the section of a body (a group of convex meshes) with the plane through a
-// point: three numbers a corner, in the world. Empty if they do not meet.
-export function sectionOf(body, point, normal) {
-  const out = [];
-  body.updateMatrixWorld(true);
-  for (const mesh of body.children.filter((child) => child.isMesh)) {
-    const inverse = mesh.matrixWorld.clone().invert();
-    const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(normal, point).applyMatrix4(inverse);
-    fillSection(cutTriangles(mesh.geometry, plane), mesh.matrixWorld, out);
+// Section of a body (convex parts {geometry, matrix}) with the plane through a point, in the world:
+// fill, triangles, and rim, segments; three numbers a corner. Empty if they do not meet.
+export function sectionOf(parts, point, normal) {
+  const out = { fill: [], rim: [] };
+  for (const { geometry, matrix } of parts) {
+    const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(normal, point).applyMatrix4(matrix.clone().invert());
+    fillSection(cutTriangles(geometry, plane), matrix, out);
   }
   return out;
 }
@@ -44,6 +42,7 @@ function fillSection(segments, toWorld, out) {
   middle.applyMatrix4(toWorld);
   for (const pair of segments) {
     const [a, b] = pair.map((p) => p.applyMatrix4(toWorld));
-    out.push(...middle.toArray(), ...a.toArray(), ...b.toArray());
+    out.fill.push(...middle.toArray(), ...a.toArray(), ...b.toArray());
+    out.rim.push(...a.toArray(), ...b.toArray());
   }
 }

@@ -2,6 +2,8 @@
 
 import { SPEEDS } from "./clock.js";
 import { append, button, check, el, icon, icons, select } from "./dom.js";
+import { fileName, save } from "./export.js";
+import { canFilm, replayGif, replayPng, replayWebm } from "./media.js";
 import { niceStep, show, withUnit } from "./numbers.js";
 import { Stage } from "./stage.js";
 import { onTheme } from "./theme.js";
@@ -14,6 +16,13 @@ const KEYS = [
   ["Home End", "start or end"],
   ["F", "follow the next body"],
   ["R", "back to the first view"],
+];
+
+// Views that every replay has: name, direction to the camera.
+const VIEWS = [
+  ["front", [1, 0, 0.12]],
+  ["side", [0, -1, 0.12]],
+  ["above", [0, -0.001, 1]],
 ];
 
 const speedText = (speed) => (speed >= 1 ? `${speed}×` : `1/${Math.round(1 / speed)}×`);
@@ -55,8 +64,11 @@ export class Replay {
       this.stage.paint();
       this.redraw();
     });
+    if (this.stage.frame.path) {
+      this.followSelect.options[0].after(el("option", { value: "*" }, "follow what moves"));
+    }
     this.fit();
-    this.stage.home();
+    this.home();
     this.sayScale();
   }
 
@@ -102,17 +114,25 @@ export class Replay {
     };
     this.followSelect = select(
       "Follow a body",
-      [["", "free camera"], ...bodies.map((b, i) => [String(i), `follow ${b.name}`])],
+      [["", "free camera"], ...bodies.slice(0, 500).map((b) => ["=" + b.name, `follow ${b.name}`])],
       "",
-      set((v) => this.stage.follow(v === "" ? null : bodies[Number(v)].name)),
+      set((v) => this.stage.follow(v.startsWith("=") ? v.slice(1) : v || null)),
+    );
+    this.viewSelect = select(
+      "View",
+      [["", "first view"], ...VIEWS.map(([name], i) => [`-${i}`, name]), ...this.namedViews.map((v, i) => [String(i), v.name])],
+      "",
+      set((v) => this.home(v === "" ? undefined : v.startsWith("-") ? { from: VIEWS[-Number(v)][1] } : this.namedViews[Number(v)])),
     );
     const gains = [1, 10, 100, 1000, 10000].map((g) => [g, g === 1 ? "forces to scale" : `forces ×${g}`]);
     return el(
       "div",
       { class: "options" },
+      this.viewSelect,
       this.followSelect,
       button(icon(icons.home), "Back to the first view", () => this.home(), { class: "icon" }),
       check("trails", true, set((on) => this.stage.setTrails(on))),
+      this.recording.bodies.some((b) => b.visuals?.length) && check("collision shapes", false, set((on) => this.stage.showShapes(on))),
       check("contact points", true, set((on) => (this.stage.contacts.show.points = on))),
       check("forces", true, set((on) => (this.stage.contacts.show.arrows = on))),
       check("friction cones", false, set((on) => (this.stage.contacts.show.cones = on))),
@@ -120,14 +140,51 @@ export class Replay {
         this.stage.contacts.gain = Number(v);
         this.sayScale();
       })),
+      this.savers(),
     );
   }
 
-  home() {
-    this.followSelect.value = "";
-    this.stage?.follow(null);
-    this.stage?.home();
+  // Buttons that save the replay; while one works the others rest.
+  savers() {
+    const title = this.recording.info.title || "replay";
+    const told = el("span", { class: "note", aria: { live: "polite" } });
+    const make = (ending, label, work) => {
+      const press = button(ending.toUpperCase(), label, async () => {
+        if (!this.stage) {
+          return;
+        }
+        buttons.forEach((b) => (b.disabled = true));
+        const blob = await work((part) => (told.textContent = `${Math.round(100 * part)} %`));
+        save(fileName(title, ending), blob.type, blob);
+        told.textContent = "";
+        buttons.forEach((b) => (b.disabled = false));
+      });
+      return press;
+    };
+    const buttons = [
+      make("png", "Save the view as PNG at print resolution", () => replayPng(this)),
+      make("gif", "Save the run as an animated GIF", (tell) => replayGif(this, tell)),
+    ];
+    if (canFilm()) {
+      buttons.push(make("webm", "Play the run and save it as WebM", (tell) => replayWebm(this, tell)));
+    }
+    return el("span", { class: "tools" }, buttons, told);
+  }
+
+  get namedViews() {
+    return this.recording.info.views ?? [];
+  }
+
+  home(view) {
+    this.stage?.home(view);
+    this.viewSelect.value = view ? this.viewSelect.value : "";
+    this.showFollowed();
     this.redraw();
+  }
+
+  showFollowed() {
+    const name = this.stage?.followedName;
+    this.followSelect.value = name && name !== "*" ? "=" + name : (name ?? "");
   }
 
   key(event) {
@@ -196,7 +253,10 @@ export class Replay {
   // Legend of scales: grid cell and force.
   sayScale() {
     const { contacts, cell } = this.stage;
-    const words = this.stage.tracks.some((t) => t.ground) ? [`grid ${withUnit(cell, "m")}`] : [];
+    const words = this.stage.grounds.length ? [`grid ${withUnit(cell, "m")}`] : [];
+    if (this.stage.tilt) {
+      words.push(`slope ${show(this.stage.tilt, 3)}°`);
+    }
     if (contacts.scale > 0) {
       const length = niceStep(contacts.size / 20);
       words.push(`arrow of ${withUnit(length, "m")} = ${show(length / contacts.scale, 3)} N`);

@@ -3,14 +3,18 @@
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { Contacts } from "./contacts.js";
-import { extent, niceStep } from "./numbers.js";
-import { bodyColour, reach, setPose, Shapes } from "./shapes.js";
-import { theme } from "./theme.js";
+import { distanceToSee, findFrame, poseTrack } from "./framing.js";
+import { Ground, sky, tiltOf } from "./ground.js";
+import { niceStep } from "./numbers.js";
+import { addBones, addStruts, Constraints } from "./skeleton.js";
+import { poseMatrix, reach, rgbColour, Solids } from "./solids.js";
+import { bodyColours, theme } from "./theme.js";
 
 const PARTS = ["w", "x", "y", "z"];
+const UP = new THREE.Vector3(0, 0, 1);
 
 // From where the first view looks at the middle.
-const TOWARDS = new THREE.Vector3(0.55, -1, 0.42).normalize();
+const TOWARDS = [0.62, -1, 0.36];
 
 export class Stage {
   constructor(canvas, recording) {
@@ -18,38 +22,97 @@ export class Stage {
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
     this.renderer.shadowMap.enabled = true;
     this.scene = new THREE.Scene();
-    this.camera = new THREE.PerspectiveCamera(35, 1, 0.01, 100);
-    this.camera.up.set(0, 0, 1);
+    this.camera = new THREE.PerspectiveCamera(32, 1, 0.01, 100);
+    this.camera.up.copy(UP);
     this.controls = new OrbitControls(this.camera, canvas);
-    this.shapes = new Shapes();
-    this.bounds = findBounds(recording);
-    this.cell = niceStep(this.bounds.size / 12);
-    this.tracks = recording.bodies.map((info, i) => this.track(info, i));
+    this.solids = new Solids();
+    this.tracks = recording.bodies.map((info) => this.track(info));
+    this.frame = findFrame(this.tracks, recording);
+    this.cell = niceStep(this.frame.size / 12);
     this.poses = new Map(this.tracks.map((t) => [t.info.name, t.object]));
-    this.contacts = new Contacts(recording, this.bounds.size);
+    this.fill();
+    this.contacts = new Contacts(recording, this.frame.size, this.tracks);
     this.scene.add(this.contacts.group);
     this.followed = null;
     this.light();
+    this.setFine(!isSoftware(this.renderer));
     this.paint();
     this.home();
   }
 
   // ---- making ------------------------------------------------------------------------
 
-  track(info, index) {
+  track(info) {
     const { recording } = this;
     const position = recording.vector(`body.${info.name}.position.`);
     const orientation = recording.vector(`body.${info.name}.orientation.`, PARTS);
-    const faint = info.kind !== "fixed" && !position;
-    const object = setPose(this.shapes.body(info, index, faint, this.bounds.size), info.position, info.orientation);
-    this.scene.add(object);
-    return { info, position, orientation, object, trail: this.trail(info, position, index) };
+    const object = new THREE.Object3D();
+    object.matrix.copy(poseMatrix(info.position, info.orientation));
+    object.matrix.decompose(object.position, object.quaternion, object.scale);
+    return { info, position, orientation, object, faint: info.kind !== "fixed" && !position };
   }
 
-  // Trail of a body's origin; its visible part depends on the time.
-  trail(info, position, index) {
-    if (!position || info.kind === "fixed") {
-      return null;
+  fill() {
+    assignColours(this.tracks);
+    this.moveBodies(this.recording.start);
+    this.tracks.forEach((track) => this.addBody(track));
+    addBones(this.solids, this.tracks);
+    this.tracks.forEach((track) => addStruts(this.solids, track));
+    this.constraints = new Constraints(this.recording, this.poses, this.frame.size);
+    this.grounds = this.tracks.flatMap((track) =>
+      track.info.shapes
+        .filter((s) => s.kind === "half-space")
+        .map((shape) => new Ground(track, shape, this.frame.size, this.cell)),
+    );
+    this.solids.finish();
+    this.scene.add(this.solids.group, this.constraints.group, ...this.grounds.map((g) => g.group));
+    this.grounds.forEach((g) => this.shapeGround(g));
+    this.tracks.forEach((track) => this.addTrail(track));
+  }
+
+  // A robot's link looks as its visuals say; its shapes are then a layer that is hidden at first.
+  addBody(track) {
+    const { info } = track;
+    const look = { colour: track.colour, opacity: track.faint ? 0.3 : 1, patterned: info.robot === undefined };
+    const visuals = info.visuals ?? [];
+    for (const visual of visuals) {
+      const own = visual.rgba ? { colour: rgbColour(visual.rgba), opacity: visual.rgba[3] || 1, given: true } : {};
+      const as = { ...look, ...own, layer: "visuals" };
+      if (visual.kind === "mesh") {
+        this.solids.addMesh(track.object, visual, this.recording.meshes[visual.mesh], as);
+      } else {
+        this.solids.addShape(track.object, visual, as);
+      }
+    }
+    this.hasVisuals ||= visuals.length > 0;
+    const hidden = visuals.length > 0;
+    for (const shape of info.shapes) {
+      this.solids.addShape(track.object, shape, hidden ? { ...look, opacity: 0.35, layer: "shapes", hidden: true } : look);
+    }
+    const bare = !info.shapes.length && !visuals.length && info.robot === undefined && info.kind !== "fixed";
+    if (bare) {
+      track.axes = new THREE.AxesHelper(this.frame.size / 10);
+      track.axes.matrixAutoUpdate = false;
+      this.scene.add(track.axes);
+    }
+  }
+
+  shapeGround(ground) {
+    ground.update(this.frame.centre);
+    const tilt = tiltOf(ground.normal);
+    if (!ground.moves && tilt > 0.2 && tilt < 60) {
+      const { whole } = this.frame;
+      ground.makeSlope(whole.getCenter(new THREE.Vector3()), 1.25 * Math.max(whole.getSize(new THREE.Vector3()).length(), this.frame.size));
+      this.tilt = Math.max(this.tilt ?? 0, tilt);
+    }
+  }
+
+  // Trail of a body's origin, of robots their root's only; its visible part depends on the time.
+  addTrail(track) {
+    const { info, position } = track;
+    const many = this.tracks.length > 60;
+    if (!position || info.kind === "fixed" || info.parent !== undefined || many || info.shapes.some((s) => s.kind === "half-space")) {
+      return;
     }
     const points = new Float32Array(3 * position[0].length);
     for (let i = 0; i < position[0].length; i++) {
@@ -57,107 +120,114 @@ export class Stage {
     }
     const geometry = new THREE.BufferGeometry();
     geometry.setAttribute("position", new THREE.BufferAttribute(points, 3));
-    const line = new THREE.Line(geometry, new THREE.LineBasicMaterial({ color: bodyColour(index) }));
-    line.frustumCulled = false;
-    this.scene.add(line);
-    return line;
+    track.trail = new THREE.Line(geometry, new THREE.LineBasicMaterial({ color: track.colour, transparent: true, opacity: 0.7 }));
+    track.trail.frustumCulled = false;
+    this.scene.add(track.trail);
   }
 
+  // A sun from above the camera's left that casts the shadows, and soft light from everywhere.
   light() {
-    const { centre, size } = this.bounds;
-    const sun = new THREE.DirectionalLight(0xffffff, 2.4);
-    sun.position.set(centre.x + size, centre.y - 1.5 * size, centre.z + 2.5 * size);
-    sun.target.position.copy(centre);
-    sun.castShadow = true;
-    sun.shadow.mapSize.set(1024, 1024);
-    Object.assign(sun.shadow.camera, { left: -size, right: size, top: size, bottom: -size, near: 0.1 * size, far: 6 * size });
-    sun.shadow.normalBias = 0.002 * size;
-    this.scene.add(sun, sun.target, new THREE.HemisphereLight(0xffffff, 0xb0b0b0, 1.9));
+    this.sun = new THREE.DirectionalLight(0xffffff, 2.0);
+    this.sun.castShadow = true;
+    const fill = new THREE.DirectionalLight(0xdfe8ff, 0.9);
+    fill.position.set(-0.4, -1, 0.5);
+    this.hemisphere = new THREE.HemisphereLight(0xffffff, 0xb9b6b0, 1.35);
+    this.scene.add(this.sun, this.sun.target, fill, this.hemisphere);
+    const { size } = this.frame;
+    const far = 0.75 * size;
+    Object.assign(this.sun.shadow.camera, { left: -far, right: far, top: far, bottom: -far, near: 0.1 * size, far: 5 * size });
+    this.sun.shadow.normalBias = 0.0015 * size;
+    this.sun.shadow.bias = -0.0004;
   }
 
-  // Ground and background, by theme.
+  // Fine shadows; coarse ones where the processor draws, except in pictures that are saved.
+  setFine(fine) {
+    const { shadow } = this.sun;
+    shadow.mapSize.setScalar(fine ? 2048 : 512);
+    shadow.radius = fine ? 5 : 2;
+    shadow.map?.dispose();
+    shadow.map = null;
+    this.renderer.shadowMap.type = fine ? THREE.PCFSoftShadowMap : THREE.PCFShadowMap;
+    this.renderer.shadowMap.needsUpdate = true;
+    this.fine = fine;
+  }
+
   paint() {
-    const dark = theme.name === "dark";
-    this.scene.background = new THREE.Color(dark ? 0x16191d : 0xffffff);
-    for (const track of this.tracks) {
-      track.ground?.removeFromParent();
-      const flat = track.info.shapes.find((s) => s.kind === "half-space");
-      if (flat) {
-        const extentOfGround = this.cell * 2 * Math.ceil((2 * this.bounds.size) / this.cell);
-        track.ground = this.shapes.ground(flat, extentOfGround, this.cell, dark);
-        track.object.add(track.ground);
-      }
-    }
+    this.scene.background = sky();
+    this.hemisphere.intensity = theme.name === "dark" ? 1.05 : 1.35;
+    this.grounds.forEach((g) => g.paint());
   }
 
   // ---- camera ---------------------------------------------------------------------------
 
-  home() {
-    const { centre } = this.bounds;
-    const far = this.distanceToSeeAll();
-    this.camera.position.copy(centre).addScaledVector(TOWARDS, far);
-    this.camera.near = far / 500;
-    this.camera.far = far * 50;
+  get views() {
+    return this.recording.info.views ?? [];
+  }
+
+  // The first view, or one that the scene names.
+  home(view = this.views[0] ?? {}) {
+    const { box, path } = this.frame;
+    const now = this.time ?? this.recording.start;
+    const towards = new THREE.Vector3(...(view.from ?? TOWARDS)).normalize();
+    const centre = view.at ? new THREE.Vector3(...view.at) : path ? path(now) : this.frame.centre.clone();
+    const up = Math.abs(towards.z) > 0.99 ? new THREE.Vector3(0, 1, 0) : UP;
+    const around = box.clone().translate(centre.clone().sub(this.frame.centre));
+    let far = distanceToSee(around, centre, towards, up, this.camera);
+    if (view.width > 0) {
+      far = view.width / (2 * Math.tan((this.camera.fov * Math.PI) / 360) * this.camera.aspect);
+    }
+    this.camera.position.copy(centre).addScaledVector(towards, far);
+    this.camera.near = far / 200;
+    this.camera.far = far * 60;
     this.camera.updateProjectionMatrix();
     this.controls.target.copy(centre);
+    this.follow(view.follow || (path && !view.at ? "*" : null));
     this.controls.update();
   }
 
-  // Camera distance: the largest that a corner of the run's bounding box needs.
-  distanceToSeeAll() {
-    const { centre, box } = this.bounds;
-    const right = new THREE.Vector3(0, 0, 1).cross(TOWARDS).normalize();
-    const up = TOWARDS.clone().cross(right);
-    const slope = Math.tan((this.camera.fov * Math.PI) / 360) / 1.2;
-    let far = 0;
-    for (let k = 0; k < 8; k++) {
-      const corner = new THREE.Vector3(
-        k & 1 ? box.max.x : box.min.x,
-        k & 2 ? box.max.y : box.min.y,
-        k & 4 ? box.max.z : box.min.z,
-      ).sub(centre);
-      const half = Math.max(Math.abs(corner.dot(up)), Math.abs(corner.dot(right)) / this.camera.aspect);
-      far = Math.max(far, half / slope + corner.dot(TOWARDS));
-    }
-    return far;
-  }
-
+  // A body or robot by name, "*" for what moves as a whole, null for none.
   follow(name) {
-    this.followed = name && this.poses.has(name) ? { object: this.poses.get(name), last: null } : null;
+    const track = this.tracks.find((t) => t.info.name === name || (t.info.robot === name && t.info.parent === undefined));
+    this.followedName = name === "*" && this.frame.path ? "*" : (track?.info.name ?? null);
+    this.followed = this.followedName === "*" ? () => this.frame.path(this.time ?? 0) : track ? () => track.object.position.clone() : null;
+    this.last = this.followed?.() ?? null;
   }
 
   // Camera and target go where the followed body went.
   carry() {
-    if (!this.followed) {
-      return;
-    }
-    const now = this.followed.object.position.clone();
-    if (this.followed.last) {
-      const moved = now.clone().sub(this.followed.last);
+    if (this.followed) {
+      const now = this.followed();
+      const moved = now.clone().sub(this.last);
       this.camera.position.add(moved);
       this.controls.target.add(moved);
-    } else {
-      this.camera.position.add(now.clone().sub(this.controls.target));
-      this.controls.target.copy(now);
+      this.last = now;
     }
-    this.followed.last = now;
   }
 
   // ---- time --------------------------------------------------------------------------------
 
   // Bodies at time t: as recorded at a sample, between two of them interpolated.
-  setTime(t) {
+  moveBodies(t) {
     const { recording } = this;
     const row = recording.rowAt(t);
     const next = Math.min(row + 1, recording.rows - 1);
     const span = recording.time[next] - recording.time[row];
     const part = span > 0 ? Math.min(1, (t - recording.time[row]) / span) : 0;
     for (const track of this.tracks) {
-      moveTrack(track, row, next, part);
+      poseTrack(track, row, next, part);
       track.trail?.geometry.setDrawRange(0, row + 1);
+      track.axes?.matrix.copy(track.object.matrix);
     }
+    return part > 0.5 ? next : row;
+  }
+
+  setTime(t) {
+    this.time = t;
+    const row = this.moveBodies(t);
     this.carry();
-    this.active = this.contacts.update(part > 0.5 ? next : row, this.camera, this.poses);
+    this.solids.update();
+    this.constraints.update();
+    this.active = this.contacts.update(row, this.camera, this.poses);
     return this.active;
   }
 
@@ -169,6 +239,13 @@ export class Stage {
     }
   }
 
+  // Collision shapes instead of visuals.
+  showShapes(on) {
+    this.solids.showLayer("shapes", on);
+    this.solids.showLayer("visuals", !on);
+    this.solids.update();
+  }
+
   resize(width, height) {
     this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio || 1));
     this.renderer.setSize(width, height, false);
@@ -177,44 +254,55 @@ export class Stage {
   }
 
   render() {
+    const { target } = this.controls;
+    this.grounds.forEach((g) => g.update(target));
+    const { size } = this.frame;
+    this.sun.target.position.copy(target);
+    this.sun.position.copy(target).add(new THREE.Vector3(0.7 * size, -0.9 * size, 2 * size));
     this.renderer.render(this.scene, this.camera);
   }
 }
 
-function moveTrack({ position, orientation, object }, row, next, part) {
-  if (position) {
-    object.position.set(...position.map((p) => p[row] + part * (p[next] - p[row])));
-  }
-  if (orientation) {
-    const [w, x, y, z] = orientation;
-    object.quaternion.set(x[row], y[row], z[row], w[row]);
-    if (part > 0) {
-      object.quaternion.slerp(new THREE.Quaternion(x[next], y[next], z[next], w[next]), part);
+function isSoftware(renderer) {
+  const gl = renderer.getContext();
+  const known = gl.getExtension("WEBGL_debug_renderer_info");
+  return known !== null && /swiftshader|llvmpipe|software/i.test(gl.getParameter(known.UNMASKED_RENDERER_WEBGL));
+}
+
+// One colour for each robot and each free body, unless the scene names one; what does not move is
+// grey.
+function assignColours(tracks) {
+  let used = 0;
+  const robots = new Map();
+  for (const track of tracks) {
+    const { info } = track;
+    const own = info.colour ? bodyColours.named(info.colour) : null;
+    if (own) {
+      track.colour = new THREE.Color(own);
+    } else if (info.kind === "fixed" || info.shapes.some((s) => s.kind === "half-space")) {
+      track.colour = new THREE.Color(bodyColours.still);
+    } else if (info.robot !== undefined) {
+      robots.set(info.robot, robots.get(info.robot) ?? bodyColours.at(used++));
+      track.colour = new THREE.Color(robots.get(info.robot));
+    } else {
+      track.colour = new THREE.Color(bodyColours.at(used++));
     }
+    track.dark = track.colour.clone().lerp(new THREE.Color(0x3a3f46), 0.75);
+  }
+  for (const track of tracks) {
+    track.robotSize = robotSize(tracks, track.info.robot);
   }
 }
 
-// A box around everything finite, over the whole run.
-function findBounds(recording) {
+// The size of a robot at the start, for the thickness of its bones.
+function robotSize(tracks, robot) {
   const box = new THREE.Box3();
-  for (const body of recording.bodies) {
-    const finite = body.shapes.filter((s) => s.kind !== "half-space");
-    if (finite.length || !body.shapes.length) {
-      const room = Math.max(0, ...finite.map(reach));
-      addTrack(box, recording.vector(`body.${body.name}.position.`), body.position, room);
+  for (const { info, position } of tracks.filter((t) => robot !== undefined && t.info.robot === robot)) {
+    if (position) {
+      const room = Math.max(0, ...info.shapes.map(reach));
+      const at = new THREE.Vector3(...position.map((p) => p[0]));
+      box.expandByPoint(at.clone().addScalar(room)).expandByPoint(at.addScalar(-room));
     }
   }
-  if (box.isEmpty()) {
-    box.expandByPoint(new THREE.Vector3()).expandByScalar(0.5);
-  }
-  const centre = box.getCenter(new THREE.Vector3());
-  return { box, centre, size: Math.max(box.getSize(new THREE.Vector3()).length(), 1e-9) };
-}
-
-function addTrack(box, position, start, room) {
-  const ends = position ? position.map((p) => extent(p)) : start.map((v) => [v, v]);
-  for (const k of [0, 1]) {
-    const corner = new THREE.Vector3(...ends.map((e) => (Number.isFinite(e[k]) ? e[k] : 0)));
-    box.expandByPoint(corner.clone().addScalar(room)).expandByPoint(corner.addScalar(-room));
-  }
+  return box.isEmpty() ? 0.1 : box.getSize(new THREE.Vector3()).length();
 }

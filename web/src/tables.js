@@ -24,10 +24,10 @@ const numeric = (cell) => cell !== "" && !Number.isNaN(Number(cell.replace(/−/
 export function tableBlock(block) {
   const head = el("tr", {}, block.columns.map((name) => el("th", { scope: "col" }, el("bdi", {}, name))));
   const rows = block.rows.map((cells) =>
-    el("tr", {}, cells.map((cell) => el("td", { class: numeric(cell) ? "number" : undefined }, el("bdi", {}, cell)))),
+    el("tr", {}, cells.map((cell, i) => el("td", { class: numeric(cell) ? "number" : undefined, "data-column": block.columns[i] }, el("bdi", {}, cell)))),
   );
   const caption = block.caption ? el("caption", {}, el("bdi", {}, block.caption)) : null;
-  return scrolling(block.caption || "Table", el("table", { class: "plain" }, caption, el("thead", {}, head), append(el("tbody"), rows)));
+  return scrolling(block.caption || "Table", el("table", { class: block.columns.length > 3 ? "plain stack" : "plain" }, caption, el("thead", {}, head), append(el("tbody"), rows)));
 }
 
 const VERDICTS = {
@@ -51,40 +51,47 @@ export function claimsBlock(block) {
       "tr",
       {},
       el("th", { scope: "row" }, el("bdi", {}, row.claim), source),
-      el("td", {}, el("bdi", {}, row.paper)),
-      el("td", {}, el("bdi", {}, row.result)),
+      el("td", { "data-column": "paper" }, el("bdi", {}, row.paper)),
+      el("td", { "data-column": "Footfall" }, el("bdi", {}, row.result)),
       el("td", {}, badge(row.verdict, kind, mark)),
-      el("td", {}, el("bdi", {}, row.note)),
+      row.note ? el("td", {}, el("bdi", {}, row.note)) : el("td"),
     );
   });
   const count = (verdict) => block.rows.filter((r) => r.verdict === verdict).length;
   const sum = `${count("holds")} of ${block.rows.length} claims hold`;
-  return scrolling(sum, el("table", { class: "claims" }, el("caption", {}, sum), el("thead", {}, head), append(el("tbody"), rows)));
+  return scrolling(sum, el("table", { class: "claims stack" }, el("caption", {}, sum), el("thead", {}, head), append(el("tbody"), rows)));
 }
 
 // ---- the laws of a run -----------------------------------------------------------------------------
 
-const PAIRS_SHOWN = 24;
+const NAMES_SHOWN = 8;
 
-// A table for each pair: who, by which laws, with which numbers.
+// A table for each set of laws and numbers, with the pairs that it applies to.
 export function lawsBlock(recording) {
   const { pairs } = recording;
   if (!pairs.length) {
     return el("p", { class: "note" }, "No two bodies of this scene can collide.");
   }
-  const total = Math.max(pairs.length, recording.info.pair_count ?? 0);
-  const rest = total > PAIRS_SHOWN ? el("p", { class: "note" }, `The first ${PAIRS_SHOWN} of ${total} pairs.`) : null;
-  return el("div", { class: "laws" }, pairs.slice(0, PAIRS_SHOWN).map(pairTable), rest);
+  const groups = new Map();
+  for (const pair of pairs) {
+    const key = JSON.stringify([pair.normal, pair.friction]);
+    groups.set(key, [...(groups.get(key) ?? []), pair]);
+  }
+  const total = recording.info.pair_count ?? pairs.length;
+  const rest = total > pairs.length ? el("p", { class: "note" }, `Of the first ${pairs.length} of ${total} pairs.`) : null;
+  return el("div", { class: "laws" }, [...groups.values()].map(groupTable), rest);
 }
 
-function pairTable(pair) {
-  const name = `${pair.a} – ${pair.b}`;
-  const names = ["law", "parameter", "value", "unit", "meaning"];
-  const head = el("tr", {}, names.map((n) => el("th", { scope: "col" }, n)));
-  const bodies = [["normal", pair.normal], ["friction", pair.friction]]
+function groupTable(pairs) {
+  const names = pairs.map((pair) => `${pair.a} – ${pair.b}`);
+  const more = names.length > NAMES_SHOWN ? el("details", {}, el("summary", {}, `and ${names.length - NAMES_SHOWN} more pairs`), el("bdi", {}, names.slice(NAMES_SHOWN).join(", "))) : null;
+  const columns = ["law", "parameter", "value", "unit", "meaning"];
+  const head = el("tr", {}, columns.map((n) => el("th", { scope: "col" }, n)));
+  const bodies = [["normal", pairs[0].normal], ["friction", pairs[0].friction]]
     .filter(([, law]) => law)
     .map(([role, law]) => lawRows(role, law));
-  return scrolling(`Laws of ${name}`, el("table", { class: "plain" }, el("caption", {}, el("bdi", {}, name)), el("thead", {}, head), bodies));
+  const caption = el("caption", {}, el("bdi", {}, names.slice(0, NAMES_SHOWN).join(", ")), more);
+  return scrolling(`Laws of ${names[0]}`, el("table", { class: "plain stack" }, caption, el("thead", {}, head), bodies));
 }
 
 function lawRows(role, law) {
@@ -92,8 +99,8 @@ function lawRows(role, law) {
   const title = el("th", { scope: "rowgroup", rowSpan: Math.max(1, law.parameters.length) }, `${role}: ${law.name}`, cite);
   const rows = law.parameters.map((p) => [
     el("td", {}, p.symbol && p.symbol !== "-" && p.symbol !== p.name ? `${p.name} (${p.symbol})` : p.name),
-    el("td", { class: "number" }, p.value === null ? "–" : show(p.value, 8)),
-    el("td", {}, p.unit === "1" ? "" : p.unit),
+    el("td", { class: "number", "data-column": "value" }, p.value === null ? "–" : show(p.value, 8)),
+    p.unit === "1" ? el("td") : el("td", { "data-column": "unit" }, p.unit),
     el("td", {}, p.meaning),
   ]);
   const lines = rows.length ? rows : [[el("td", { colSpan: 4 }, law.summary)]];

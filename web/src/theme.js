@@ -85,3 +85,13 @@ export function curveDash(n) {
 }
 
 export const colours = { ...OKABE_ITO, ...MORE };
+
+// Solids: softer than curves, and in an order in which neighbours differ.
+const SOLIDS = ["#4c9fd6", "#e8a33d", "#3aa583", "#cf7fa9", "#d9703a", "#e3cf57", "#6d83c8", "#9a8f80"];
+const NAMED = { black: "#26292d", white: "#f4f4f2", grey: "#8a9099" };
+
+export const bodyColours = {
+  still: "#b4bac1",
+  at: (index) => SOLIDS[index % SOLIDS.length],
+  named: (name) => (name.startsWith("#") ? name : (NAMED[name] ?? colours[name])),
+};

@@ -88,7 +88,7 @@ test("keys: step by sample, start and end, speed, events", async (page) => {
   await page.keyboard.press("ArrowUp");
   assert.equal(await page.evaluate(() => window.footfall.runs[0].clock.speed), 0.2);
   await page.keyboard.press("f");
-  assert.equal(await page.getByRole("combobox", { name: "Follow a body" }).inputValue(), "0");
+  assert.equal(await page.getByRole("combobox", { name: "Follow a body" }).inputValue(), "=ball");
   await page.keyboard.press("r");
 });
 
@@ -112,9 +112,9 @@ test("contacts show: arrow to the stated scale, stick and slip, friction cone", 
     const c = contacts.list[0];
     const row = run.clock.row;
     return {
-      visible: c.whole.visible,
+      visible: c.on,
       cone: c.cone.visible && c.cone.scale.x / c.cone.scale.y,
-      length: c.arrow.head.position.y,
+      length: c.length,
       force: Math.hypot(...c.force.map((f) => f[row])),
       scale: contacts.scale,
       said: document.querySelector(".scale-note").textContent,
@@ -212,9 +212,27 @@ test("SVG is well formed and draws every sample of a short run", async (page) =>
 });
 
 test("PNG is a picture", async (page) => {
-  const { bytes } = await saved(page, () => panel(page, "body.ball.velocity").getByRole("button", { name: /PNG/ }).click());
+  const { bytes } = await saved(page, () => panel(page, "contact.ball:floor.force.n").getByRole("button", { name: /PNG/ }).click());
   assert.equal(bytes.subarray(1, 4).toString(), "PNG");
   assert.ok(bytes.readUInt32BE(16) > 300 && bytes.length > 3000);
+});
+
+test("the replay as PNG and GIF", async (page) => {
+  const click = (name) => () => page.locator(".replay").getByRole("button", { name }).click();
+  const png = (await saved(page, click(/print resolution/))).bytes;
+  assert.equal(png.subarray(1, 4).toString(), "PNG");
+  assert.equal(png.readUInt32BE(16), 2400);
+  await page.getByRole("combobox", { name: "Speed" }).selectOption("10");
+  const gif = (await saved(page, click(/animated GIF/))).bytes;
+  assert.equal(gif.subarray(0, 6).toString(), "GIF89a");
+  const frames = await page.evaluate(async (numbers) => {
+    const decoder = new ImageDecoder({ data: new Uint8Array(numbers), type: "image/gif" });
+    await decoder.completed;
+    const { image } = await decoder.decode({ frameIndex: 2 });
+    return [decoder.tracks.selectedTrack.frameCount, image.codedWidth];
+  }, [...gif]);
+  assert.deepEqual(frames, [3, 480]);
+  await page.getByRole("combobox", { name: "Speed" }).selectOption("1");
 });
 
 test("the ledger stacks up to the total, the residual has its own scale", async (page) => {
@@ -251,6 +269,25 @@ test("laws with units and citation, verdict and version", async (page) => {
   assert.match(laws, /\[\w+\d+\]/);
   const facts = await page.locator("table.facts").textContent();
   assert.ok(facts.includes("audit: good") && facts.includes("0.0.9") && facts.includes("1234"));
+});
+
+test("the answer comes first: cards of what happened, findings with a jump to their moment", async (page) => {
+  const cards = await page.locator(".card").allTextContents();
+  assert.ok(cards.some((c) => c.startsWith("peak contact force") && c.includes("ball:floor")), cards.join("; "));
+  assert.ok(cards.some((c) => c.startsWith("ball travelled0.45 m")), cards.join("; "));
+  assert.ok(cards.some((c) => c.startsWith("restitution1")), cards.join("; "));
+  const finding = page.locator(".findings li");
+  assert.equal(await finding.count(), 1);
+  assert.match(await finding.textContent(), /coarse step ball, floor: 0\.5 rad \(allowed 0\.3 rad\) at 0\.7 s.*take a smaller step/);
+  await finding.getByRole("button").click();
+  assert.equal((await state(page)).time, 0.7);
+});
+
+test("the flow of energy is a picture with words", async (page) => {
+  const flow = page.locator(".flow");
+  await flow.scrollIntoViewIfNeeded();
+  assert.match(await flow.getAttribute("aria-label"), /^Energy over the run: given by /);
+  assert.ok((await flow.locator("svg path").count()) >= 2);
 });
 
 test("light and dark", async (page) => {

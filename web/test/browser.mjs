@@ -50,7 +50,7 @@ export async function runTests(path, { flags = [], ...options } = {}) {
     const context = await browser.newContext({ viewport: { width: 1600, height: 1000 }, acceptDownloads: true, ...options });
     const page = await context.newPage();
     const seen = watch(page);
-    page.setDefaultTimeout(10000);
+    page.setDefaultTimeout(30000);
     await page.goto(pathToFileURL(path).href);
     await page.waitForFunction(() => window.footfall);
     test("no console error, no request, no dialog", () => assert.deepEqual(seen, []));

@@ -119,7 +119,7 @@ test("every scene of the house makes a page that works", async (tab) => {
     assert.ok(existsSync(out), `${file}: ${run.stderr}`);
     const errors = [];
     const other = await tab.context().newPage();
-    await other.setViewportSize({ width: 640, height: 480 }); // drawn without a graphics card
+    await other.setViewportSize({ width: 480, height: 320 }); // drawn without a graphics card
     other.on("pageerror", (e) => errors.push(e.message));
     await other.goto("file://" + out);
     await other.waitForFunction(() => window.footfall.runs[0].replay.stage?.active);

@@ -135,7 +135,7 @@ static bool left_pair_list(const quasi_problem *problem, bool moved_only) {
   for (int i = 0; i < problem->model->body_count; i++) {
     const quasi_body *body = &problem->bodies[i];
     bool moves = problem->model->bodies[i].kind != FF_BODY_FIXED && (!moved_only || body->moved);
-    if (moves && ff_candidates_left(problem->state, i, body->end.pose.position)) {
+    if (moves && ff_candidates_left(problem->state, i, &body->end.pose)) {
       return true;
     }
   }
@@ -193,7 +193,7 @@ static ff_status widen_pair_list(ff_work *work) {
     const quasi_body *body = &step->problem.bodies[i];
     skin[i] = fmax(skin[i], 1.5 * v3_norm(v3_sub(body->end.pose.position, body->x0)));
   }
-  ff_status status = ff_candidates_update(work->model, work->state);
+  ff_status status = ff_work_list(work);
   clear_wanted(step);
   step->pass++; /* points have other indices now: results of earlier passes are void */
   return status;
@@ -524,7 +524,7 @@ static ff_status quasi_rigid_refresh(ff_work *work) {
   ff_bodies_update(model, state, state->t, state->y);
   if (ff_candidates_stale(model, state, state->t, state->y)) {
     ff_candidates_wish(model, state, model->run.stepper.step);
-    ff_status status = ff_candidates_update(model, state);
+    ff_status status = ff_work_list(work);
     if (status != FF_OK) {
       return status;
     }
@@ -562,6 +562,7 @@ static ff_status quasi_rigid_refresh(ff_work *work) {
 const ff_stepper ff_stepper_quasi_rigid = {
     .create = ff_quasi_create,
     .destroy = ff_quasi_destroy,
+    .grow = ff_quasi_grow,
     .keep = quasi_rigid_keep,
     .refresh = quasi_rigid_refresh,
     .step = quasi_rigid_step,

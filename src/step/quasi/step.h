@@ -21,6 +21,7 @@ typedef struct quasi_step {
   quasi_problem problem;
   quasi_solver solver;
   ff_arena arena;
+  ff_arena contact_arena;             /* of what depends on the capacity for contacts */
   double h_before;                    /* s, length of the step before */
   double external_rates[FF_Y_LEDGER]; /* of the ledger, by applied forces at the start */
   double *ledger;                     /* FF_Y_LEDGER: change of the ledger by the step */
@@ -54,6 +55,7 @@ typedef struct quasi_step {
 
 ff_status ff_quasi_create(ff_work *work);
 void ff_quasi_destroy(ff_work *work);
+ff_status ff_quasi_grow(ff_work *work);
 
 /* ---- contact_selection.c ---------------------------------------------------------------- */
 

@@ -11,19 +11,6 @@ enum {
 };
 #define DENSE_TOLERANCE 1e-11
 
-void ff_quasi_destroy(ff_work *work) {
-  quasi_step *step = work->quasi;
-  if (step) {
-    ff_ncp_destroy(step->solver.ncp);
-    ff_linear_destroy(step->solver.homotopy.linear);
-    ff_blocks_destroy(step->solver.blocks);
-    ff_krylov_destroy(step->solver.krylov);
-    ff_arena_free(&step->arena);
-    ff_free(step);
-    work->quasi = NULL;
-  }
-}
-
 /* Unknowns of all nodes. */
 static int count_unknowns(const quasi_problem *problem) {
   int rows = 0;
@@ -68,35 +55,40 @@ static ff_status create_block_matrix(quasi_step *step) {
   return ff_blocks_create(&step->solver.blocks, &limits);
 }
 
+typedef struct quasi_array {
+  void **to;
+  size_t count, size;
+} quasi_array;
+
+static bool take_arrays(ff_arena *arena, const quasi_array *arrays, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    void *array = ff_arena_take(arena, arrays[i].count, arrays[i].size);
+    if (!array) {
+      return false;
+    }
+    memcpy(arrays[i].to, &array, sizeof array);
+  }
+  return true;
+}
+
+/* Arrays that the number of contacts has no part in. */
 static bool allocate_arrays(quasi_step *step) {
   quasi_problem *problem = &step->problem;
   quasi_solver *solver = &step->solver;
   const ff_model *model = problem->model;
   size_t bodies = (size_t)model->body_count, nodes = (size_t)problem->node_limit;
-  size_t contacts = (size_t)problem->contact_capacity,
-         pairs = (size_t)problem->state->near_capacity;
-  size_t unknowns = (size_t)solver->unknown_limit, free = (size_t)model->free_count;
-  size_t rows = (size_t)count_unknowns(problem), constraints = (size_t)model->constraint_count;
-  size_t elements = contacts + constraints;
+  size_t free = (size_t)model->free_count, constraints = (size_t)model->constraint_count;
+  size_t rows = (size_t)count_unknowns(problem), unknowns = (size_t)solver->unknown_limit;
   bool large = islands_may_be_large(model);
-  size_t large_rows = large ? QUASI_DOF * free : 0, large_sides = large ? 2 * elements : 0;
-  const struct {
-    void **to;
-    size_t count, size;
-  } arrays[] = {
+  size_t large_rows = large ? QUASI_DOF * free : 0;
+  const quasi_array arrays[] = {
       {(void **)&problem->bodies, bodies, sizeof *problem->bodies},
-      {(void **)&problem->contacts, contacts, sizeof *problem->contacts},
-      {(void **)&step->results, contacts, sizeof *step->results},
       {(void **)&problem->constraints, constraints, sizeof *problem->constraints},
-      {(void **)&problem->elements, elements, sizeof *problem->elements},
       {(void **)&problem->nodes, nodes, sizeof *problem->nodes},
       {(void **)&problem->parent, nodes, sizeof *problem->parent},
       {(void **)&problem->first_node, nodes + 2, sizeof *problem->first_node},
       {(void **)&problem->first_element, nodes + 2, sizeof *problem->first_element},
       {(void **)&solver->first_side, nodes + 2, sizeof *solver->first_side},
-      {(void **)&solver->sides, large_sides, sizeof *solver->sides},
-      {(void **)&solver->across, large_sides, sizeof *solver->across},
-      {(void **)&solver->schur, 2 * elements, sizeof *solver->schur},
       {(void **)&solver->diagonal, large ? free : 0, sizeof *solver->diagonal},
       {(void **)&solver->x, rows, sizeof *solver->x},
       {(void **)&solver->r, rows, sizeof *solver->r},
@@ -105,24 +97,113 @@ static bool allocate_arrays(quasi_step *step) {
       {(void **)&solver->best, rows, sizeof *solver->best},
       {(void **)&solver->krylov_x, large_rows, sizeof *solver->krylov_x},
       {(void **)&solver->krylov_weights, large_rows, sizeof *solver->krylov_weights},
-      {(void **)&solver->norms, elements / QUASI_CHUNK + 1, sizeof *solver->norms},
       {(void **)&step->predictor, 2 * free, sizeof *step->predictor},
       {(void **)&solver->row_scale, 2 * nodes, sizeof *solver->row_scale},
+      {(void **)&step->ledger, FF_Y_LEDGER, sizeof *step->ledger},
       {(void **)&solver->z, unknowns, sizeof *solver->z},
       {(void **)&solver->lower, unknowns, sizeof *solver->lower},
+  };
+  return take_arrays(&step->arena, arrays, sizeof arrays / sizeof arrays[0]) &&
+         ff_quasi_create_robots(problem, &step->arena);
+}
+
+/* Those with an element for each contact point or pair. */
+static bool allocate_contact_arrays(quasi_step *step) {
+  quasi_problem *problem = &step->problem;
+  quasi_solver *solver = &step->solver;
+  const ff_model *model = problem->model;
+  size_t contacts = (size_t)problem->contact_capacity;
+  size_t pairs = (size_t)problem->state->near_capacity;
+  size_t elements = contacts + (size_t)model->constraint_count;
+  size_t large_sides = islands_may_be_large(model) ? 2 * elements : 0;
+  const quasi_array arrays[] = {
+      {(void **)&problem->contacts, contacts, sizeof *problem->contacts},
+      {(void **)&step->results, contacts, sizeof *step->results},
+      {(void **)&problem->elements, elements, sizeof *problem->elements},
+      {(void **)&solver->sides, large_sides, sizeof *solver->sides},
+      {(void **)&solver->across, large_sides, sizeof *solver->across},
+      {(void **)&solver->schur, 2 * elements, sizeof *solver->schur},
+      {(void **)&solver->norms, elements / QUASI_CHUNK + 1, sizeof *solver->norms},
       {(void **)&step->backup_nears, pairs, sizeof *step->backup_nears},
       {(void **)&step->backup_points, contacts, sizeof *step->backup_points},
-      {(void **)&step->ledger, FF_Y_LEDGER, sizeof *step->ledger},
       {(void **)&step->wanted, pairs, sizeof *step->wanted},
   };
-  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
-    void *array = ff_arena_take(&step->arena, arrays[i].count, arrays[i].size);
-    if (!array) {
-      return false;
+  return take_arrays(&step->contact_arena, arrays, sizeof arrays / sizeof arrays[0]);
+}
+
+/* Most unknowns of an island, up to those that dense matrices are used for. */
+static int dense_unknowns(const ff_model *model) {
+  double sum = 6.0 * model->free_count + 6.0 * model->constraint_count + 4;
+  for (int i = 0; i < model->shape_count && sum < DENSE_LIMIT; i++) {
+    const ff_model_shape *a = &model->shapes[i];
+    for (int j = i + 1; j < model->shape_count && sum < DENSE_LIMIT; j++) {
+      const ff_model_shape *b = &model->shapes[j];
+      int binding = model->class_table[a->class_index * model->class_count + b->class_index];
+      if (binding >= 0 && a->body != b->body) {
+        sum += 4.0 * ff_binding_points(&model->bindings[binding], a->geom.kind, b->geom.kind);
+      }
     }
-    memcpy(arrays[i].to, &array, sizeof array);
   }
-  return ff_quasi_create_robots(problem, &step->arena);
+  return sum < DENSE_LIMIT ? (int)sum : DENSE_LIMIT;
+}
+
+static ff_status create_dense_ncp(quasi_solver *solver) {
+  ff_ncp_def def = ff_ncp_def_default();
+  def.size = solver->unknown_limit;
+  def.residual = ff_quasi_dense_residual;
+  def.jacobian = ff_quasi_dense_jacobian;
+  def.context = solver;
+  def.method = FF_NCP_MIN;
+  def.tolerance = DENSE_TOLERANCE;
+  def.max_iterations = 300;
+  return ff_ncp_create(&solver->ncp, &def, NULL);
+}
+
+/* What depends on the capacity for contacts; on failure some of it. */
+static ff_status make_contact_room(quasi_step *step) {
+  quasi_problem *problem = &step->problem;
+  step->contact_arena = (ff_arena){0};
+  step->solver.blocks = NULL;
+  problem->contact_capacity = problem->state->point_capacity;
+  problem->grouped_contacts = -1;
+  return allocate_contact_arrays(step) ? create_block_matrix(step) : FF_ERROR_MEMORY;
+}
+
+static void drop_contact_room(quasi_step *step) {
+  ff_blocks_destroy(step->solver.blocks);
+  ff_arena_free(&step->contact_arena);
+}
+
+ff_status ff_quasi_grow(ff_work *work) {
+  quasi_step *step = work->quasi, before = *step;
+  ff_status status = make_contact_room(step);
+  if (status != FF_OK) {
+    drop_contact_room(step);
+    *step = before;
+    return status;
+  }
+  if (step->has_backup) {
+    memcpy(step->backup_nears, before.backup_nears,
+           (size_t)before.backup_count * sizeof *step->backup_nears);
+    memcpy(step->backup_points, before.backup_points,
+           (size_t)before.problem.contact_capacity * sizeof *step->backup_points);
+  }
+  step->solver.first_factor = step->solver.factors + 1; /* none is left */
+  drop_contact_room(&before);
+  return FF_OK;
+}
+
+void ff_quasi_destroy(ff_work *work) {
+  quasi_step *step = work->quasi;
+  if (step) {
+    drop_contact_room(step);
+    ff_ncp_destroy(step->solver.ncp);
+    ff_linear_destroy(step->solver.homotopy.linear);
+    ff_krylov_destroy(step->solver.krylov);
+    ff_arena_free(&step->arena);
+    ff_free(step);
+    work->quasi = NULL;
+  }
 }
 
 ff_status ff_quasi_create(ff_work *work) {
@@ -138,35 +219,21 @@ ff_status ff_quasi_create(ff_work *work) {
       .info = &work->solver,
       .failure = &work->trouble};
   quasi_problem *problem = &step->problem;
-  quasi_solver *solver = &step->solver;
-  problem->contact_capacity = work->state->point_capacity;
   problem->node_limit = ff_mover_count(model);
-  problem->grouped_contacts = -1;
   step->autonomous = ff_quasi_is_autonomous(model);
-  double most =
-      6.0 * model->free_count + 4.0 * problem->contact_capacity + 6.0 * model->constraint_count;
-  solver->unknown_limit = most < DENSE_LIMIT ? (int)fmax(most, 1) : DENSE_LIMIT;
+  quasi_solver *solver = &step->solver;
+  solver->unknown_limit = dense_unknowns(model);
   if (!allocate_arrays(step)) {
     return FF_ERROR_MEMORY;
   }
-  ff_status status = create_block_matrix(step);
-  if (status == FF_OK && islands_may_be_large(model)) {
-    status = ff_krylov_create(&solver->krylov, QUASI_DOF * model->free_count);
-  }
+  ff_status status = make_contact_room(step);
   if (status == FF_OK) {
     int limit = solver->unknown_limit < HOMOTOPY_LIMIT ? solver->unknown_limit : HOMOTOPY_LIMIT;
     status = ff_quasi_create_homotopy(solver, &step->arena, limit);
   }
-  if (status != FF_OK) {
-    return status;
+  status = status == FF_OK ? create_dense_ncp(solver) : status;
+  if (status == FF_OK && islands_may_be_large(model)) {
+    status = ff_krylov_create(&solver->krylov, QUASI_DOF * model->free_count);
   }
-  ff_ncp_def def = ff_ncp_def_default();
-  def.size = solver->unknown_limit;
-  def.residual = ff_quasi_dense_residual;
-  def.jacobian = ff_quasi_dense_jacobian;
-  def.context = solver;
-  def.method = FF_NCP_MIN;
-  def.tolerance = DENSE_TOLERANCE;
-  def.max_iterations = 300;
-  return ff_ncp_create(&solver->ncp, &def, NULL);
+  return status;
 }

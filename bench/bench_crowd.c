@@ -1,0 +1,342 @@
+/* Crowds: piles of spheres, boxes and both that fall into a box, beside Bullet and ODE in the same
+ * process, in CPU time of the thread; and growth with the number of bodies.
+ *
+ *   bench_crowd                          all rows
+ *   bench_crowd KIND COUNT STEPPER...    one pile: spheres, boxes or mixed; steppers, `bullet`,
+ * `ode`
+ *
+ * Columns: ms a step while the pile forms (0 to 0.5 s) and after (0.5 to 0.7 s), ratio of the
+ * former to Bullet's, contacts, deepest penetration over the radius, energy residual over the
+ * energy moved, verdict of the audit, s to create, kB a body, checksum of the state. */
+#include <malloc.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "crowd_peers.h"
+#include "footfall/footfall.h"
+#include "targets.h"
+
+static const double RADIUS = 0.0165, MASS = 0.154, STEP = 1e-3, MU = 0.5; /* m, kg, s, 1 */
+enum { FORMING = 500, AFTER = 200 };                                      /* steps */
+
+static double thread_time(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double bytes_in_use(void) {
+  struct mallinfo2 info = mallinfo2();
+  return (double)info.uordblks + (double)info.hblkhd;
+}
+
+static void need(ff_status status) {
+  if (status != FF_OK) {
+    fprintf(stderr, "bench_crowd: %s\n", ff_status_text(status));
+    exit(1);
+  }
+}
+
+static double draw(unsigned *seed) {
+  *seed = *seed * 1664525u + 1013904223u;
+  return (double)(*seed >> 8) / (1 << 24);
+}
+
+/* ---- piles ----------------------------------------------------------------------------------- */
+
+/* Bodies on a lattice, each a little aside, in a box that is as wide as they are high. */
+static crowd_pile make_pile(const char *kind, int count) {
+  int side = (int)ceil(cbrt(count) - 1e-9);
+  double apart = 2.2 * RADIUS, width = side * apart;
+  crowd_body *bodies = calloc((size_t)count, sizeof *bodies);
+  unsigned seed = 12345;
+  for (int i = 0; i < count; i++) {
+    crowd_body *b = &bodies[i];
+    bool box = strcmp(kind, "boxes") == 0 || (strcmp(kind, "mixed") == 0 && i % 2);
+    double aside = 0.08 * RADIUS, half = box ? 0.8 * RADIUS : 0;
+    double x = aside * (2 * draw(&seed) - 1), y = aside * (2 * draw(&seed) - 1);
+    b->position[0] = -width / 2 + (i % side + 0.5) * apart + x;
+    b->position[1] = -width / 2 + (i / side % side + 0.5) * apart + y;
+    b->position[2] = 1.5 * RADIUS + i / (side * side) * apart + aside * draw(&seed);
+    b->half[0] = box ? half : RADIUS;
+    b->half[1] = b->half[2] = half;
+    b->mass = MASS;
+  }
+  return (crowd_pile){bodies, count, width, STEP, MU};
+}
+
+static void drop_pile(crowd_pile *pile) {
+  free((void *)(uintptr_t)pile->bodies);
+}
+
+static void add_plane(ff_scene *scene, const char *name, ff_vec3 at, ff_quat turn) {
+  ff_body body;
+  ff_shape shape;
+  ff_body_def def = ff_body_def_default();
+  def.name = name;
+  def.kind = FF_BODY_FIXED;
+  def.position = at;
+  def.orientation = turn;
+  ff_shape_def solid = ff_shape_def_default();
+  solid.kind = FF_HALF_SPACE;
+  need(ff_scene_add_body(&body, scene, &def));
+  need(ff_scene_add_shape(&shape, scene, body, &solid));
+}
+
+/* Laws of about the same stiffness for each stepper: at rest under a few bodies they yield as much
+ * as Bullet's contacts do. */
+static void set_laws(ff_scene *scene, const char *stepper) {
+  static const char *spring[] = {"k", "n", "alpha"}, *layer[] = {"k", "c", "max_deflection"};
+  static const char *elastic[] = {"k", "c"}, *dry[] = {"mu_static", "mu_kinetic"};
+  static const char *disc[] = {"mu", "e_r"};
+  const double k = 3e5, c = 2 * sqrt(k * MASS / 2);
+  const double spring_values[] = {k, 1, 5},
+               layer_values[] = {1e5, 2 * sqrt(1e5 * MASS / 2), 1.5e-3};
+  const double elastic_values[] = {k, c}, dry_values[] = {MU, MU}, disc_values[] = {MU, 0.0033};
+  ff_contact_def def = ff_contact_def_default();
+  def.a = def.b = "*";
+  bool quasi = strcmp(stepper, "quasi-rigid") == 0, micro = strcmp(stepper, "micro-macro") == 0;
+  def.normal.law = quasi ? "quasi-rigid" : micro ? "elastic" : "hunt-crossley";
+  def.normal.names = quasi ? layer : micro ? elastic : spring;
+  def.normal.values = quasi ? layer_values : micro ? elastic_values : spring_values;
+  def.normal.count = micro ? 2 : 3;
+  def.friction.law = quasi ? "ellipsoidal" : "coulomb";
+  def.friction.names = quasi ? disc : dry;
+  def.friction.values = quasi ? disc_values : dry_values;
+  def.friction.count = 2;
+  need(ff_scene_add_contact(scene, &def));
+}
+
+static ff_model *make_model(const crowd_pile *pile, const char *stepper) {
+  const double h = sqrt(0.5), far = pile->width / 2;
+  ff_scene *scene;
+  ff_model *model;
+  need(ff_scene_create(&scene));
+  add_plane(scene, "floor", (ff_vec3){0, 0, 0}, (ff_quat){1, 0, 0, 0});
+  add_plane(scene, "west", (ff_vec3){-far, 0, 0}, (ff_quat){h, 0, h, 0});
+  add_plane(scene, "east", (ff_vec3){far, 0, 0}, (ff_quat){h, 0, -h, 0});
+  add_plane(scene, "south", (ff_vec3){0, -far, 0}, (ff_quat){h, -h, 0, 0});
+  add_plane(scene, "north", (ff_vec3){0, far, 0}, (ff_quat){h, h, 0, 0});
+  for (int i = 0; i < pile->count; i++) {
+    const crowd_body *b = &pile->bodies[i];
+    char name[16];
+    ff_body body;
+    ff_shape shape;
+    ff_body_def def = ff_body_def_default();
+    ff_shape_def solid = ff_shape_def_default();
+    snprintf(name, sizeof name, "b%d", i);
+    def.name = name;
+    def.mass = b->mass;
+    def.position = (ff_vec3){b->position[0], b->position[1], b->position[2]};
+    solid.kind = b->half[1] > 0 ? FF_BOX : FF_SPHERE;
+    solid.size = (ff_vec3){b->half[0], b->half[1], b->half[2]};
+    need(ff_scene_add_body(&body, scene, &def));
+    need(ff_scene_add_shape(&shape, scene, body, &solid));
+  }
+  set_laws(scene, stepper);
+  ff_run_def run = ff_run_def_default();
+  run.stepper.kind = stepper;
+  run.stepper.step = pile->step;
+  need(ff_scene_set_run(scene, &run));
+  need(ff_model_build(&model, scene, NULL));
+  ff_scene_destroy(scene);
+  return model;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+typedef struct row {
+  const char *name;
+  double create;         /* s */
+  double forming, after; /* s a step */
+  int contacts;
+  double depth;    /* m */
+  double residual; /* 1; NAN: not known */
+  int verdict;
+  double kilobytes; /* a body */
+  double turns;     /* of the solver, a step */
+  uint64_t hash;
+} row;
+
+static row run_peer(const crowd_peer *peer, const crowd_pile *pile) {
+  row out = {.name = peer->name, .residual = NAN};
+  double before = bytes_in_use(), start = thread_time();
+  void *world = peer->create(pile);
+  out.create = thread_time() - start;
+  start = thread_time();
+  for (int i = 0; i < FORMING; i++) {
+    peer->step(world);
+  }
+  out.forming = (thread_time() - start) / FORMING;
+  peer->measure(world, &out.contacts, &out.depth);
+  start = thread_time();
+  for (int i = 0; i < AFTER; i++) {
+    peer->step(world);
+  }
+  out.after = (thread_time() - start) / AFTER;
+  out.kilobytes = 1e-3 * (bytes_in_use() - before) / pile->count;
+  peer->destroy(world);
+  return out;
+}
+
+static double deepest(const ff_sim *sim, int *count) {
+  *count = ff_sim_contact_count(sim);
+  ff_contact *contacts = calloc((size_t)*count + 1, sizeof *contacts);
+  double depth = 0;
+  ff_sim_contacts(sim, contacts, *count);
+  for (int i = 0; i < *count; i++) {
+    depth = fmax(depth, contacts[i].patch.depth);
+  }
+  free(contacts);
+  return depth;
+}
+
+static uint64_t hash_of(const ff_sim *sim, int count) {
+  uint64_t hash = 14695981039346656037u;
+  for (int i = 0; i < count; i++) {
+    ff_body_state body = ff_sim_body(sim, (ff_body){i + 6});
+    const unsigned char *bytes = (const unsigned char *)&body.position;
+    for (size_t k = 0; k < sizeof body.position; k++) {
+      hash = (hash ^ bytes[k]) * 1099511628211u;
+    }
+  }
+  return hash;
+}
+
+static row run_footfall(const char *stepper, const crowd_pile *pile) {
+  row out = {.name = stepper};
+  ff_sim *sim;
+  double before = bytes_in_use(), start = thread_time();
+  ff_model *model = make_model(pile, stepper);
+  need(ff_sim_create(&sim, model));
+  out.create = thread_time() - start;
+  start = thread_time();
+  for (int i = 0; i < FORMING; i++) {
+    need(ff_sim_step(sim));
+  }
+  out.forming = (thread_time() - start) / FORMING;
+  out.depth = deepest(sim, &out.contacts);
+  start = thread_time();
+  for (int i = 0; i < AFTER; i++) {
+    need(ff_sim_step(sim));
+  }
+  out.after = (thread_time() - start) / AFTER;
+  ff_audit audit = ff_sim_audit(sim);
+  out.residual = audit.energy_residual / audit.energy_scale;
+  out.verdict = audit.verdict;
+  out.turns = (double)ff_sim_solver(sim).iterations / (FORMING + AFTER);
+  out.hash = hash_of(sim, pile->count);
+  out.kilobytes = 1e-3 * (bytes_in_use() - before) / pile->count;
+  ff_sim_destroy(sim);
+  ff_model_destroy(model);
+  return out;
+}
+
+static void print_head(void) {
+  printf("%-18s %8s %8s %7s %8s %6s %8s %9s %7s %8s %7s  %s\n", "", "forming", "after", "/Bullet",
+         "contacts", "turns", "depth/r", "residual", "verdict", "create s", "kB/body", "state");
+}
+
+static void print_row(const row *of, const row *bullet) {
+  printf("%-18s %8.3f %8.3f %7.2f %8d %6.1f %8.4f %9.1e %7d %8.3f %7.2f  %016llx\n", of->name,
+         1e3 * of->forming, 1e3 * of->after, bullet ? of->forming / bullet->forming : NAN,
+         of->contacts, of->turns, of->depth / RADIUS, of->residual, of->verdict, of->create,
+         of->kilobytes, (unsigned long long)of->hash);
+  fflush(stdout);
+}
+
+/* ---- all rows -------------------------------------------------------------------------------- */
+
+/* What is wanted of a pile: time over Bullet's while it forms. */
+static void judge(const char *kind, int count, const char *const *steppers, int stepper_count,
+                  double most) {
+  crowd_pile pile = make_pile(kind, count);
+  printf("%d %s, ms a step of %g ms\n", count, kind, 1e3 * STEP);
+  print_head();
+  row bullet = run_peer(&crowd_bullet, &pile);
+  print_row(&bullet, &bullet);
+  row ode = run_peer(&crowd_ode, &pile);
+  print_row(&ode, &bullet);
+  for (int i = 0; i < stepper_count; i++) {
+    row own = run_footfall(steppers[i], &pile);
+    print_row(&own, &bullet);
+    bool deep = own.depth > 1.1 * bullet.depth;
+    printf("  %s: %.2f of Bullet's time (at most %.2f wanted%s: %s)\n", steppers[i],
+           own.forming / bullet.forming, most, deep ? ", and less depth" : "",
+           target(own.forming <= most * bullet.forming && !deep));
+  }
+  drop_pile(&pile);
+}
+
+/* Creation, memory and free flight of many spheres. */
+static void judge_growth(void) {
+  double first = 0;
+  for (int count = 1000; count <= 100000; count *= 10) {
+    crowd_pile pile = make_pile("spheres", count);
+    for (int i = 0; i < count; i++) {
+      ((crowd_body *)(uintptr_t)pile.bodies)[i].position[2] += 50;
+    }
+    ff_sim *sim;
+    double before = bytes_in_use(), start = thread_time();
+    ff_model *model = make_model(&pile, "symplectic-euler");
+    need(ff_sim_create(&sim, model));
+    double create = thread_time() - start, megabytes = 1e-6 * (bytes_in_use() - before);
+    start = thread_time();
+    enum { FLIGHT = 50 };
+    for (int i = 0; i < FLIGHT; i++) {
+      need(ff_sim_step(sim));
+    }
+    double body = (thread_time() - start) / FLIGHT / count;
+    first = count == 1000 ? body : first;
+    printf("%6d spheres in flight: created in %.3f s, %.1f MB, %.0f ns a body and step", count,
+           create, megabytes, 1e9 * body);
+    if (count == 100000) {
+      printf(" (wanted: 1 s %s, 150 MB %s, 60 ns %s)", target(create <= 1),
+             target(megabytes <= 150), target(body <= 60e-9));
+    }
+    printf("\n");
+    ff_sim_destroy(sim);
+    ff_model_destroy(model);
+    drop_pile(&pile);
+  }
+}
+
+static int run_one(char **argv, int argc) {
+  crowd_pile pile = make_pile(argv[1], atoi(argv[2]));
+  row bullet = {0};
+  print_head();
+  for (int i = 3; i < argc; i++) {
+    bool is_bullet = strcmp(argv[i], "bullet") == 0, is_ode = strcmp(argv[i], "ode") == 0;
+    row own = is_bullet ? run_peer(&crowd_bullet, &pile)
+              : is_ode  ? run_peer(&crowd_ode, &pile)
+                        : run_footfall(argv[i], &pile);
+    bullet = is_bullet ? own : bullet;
+    print_row(&own, bullet.forming > 0 ? &bullet : NULL);
+  }
+  drop_pile(&pile);
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  static const char *const all[] = {"symplectic-euler", "quasi-rigid", "micro-macro"};
+  if (argc == 2 && strcmp(argv[1], "growth") == 0) {
+    judge_growth();
+    return targets_end();
+  }
+  if (argc > 3) {
+    return run_one(argv, argc);
+  }
+  judge("spheres", 100, all, 2, 0.5);
+  judge("spheres", 1000, all, 2, 0.5);
+  judge("spheres", 8000, all, 1, 0.5);
+  judge("boxes", 100, all, 1, 0.8);
+  judge("boxes", 1000, all, 1, 0.8);
+  judge("mixed", 192, all, 1, 0.8);
+  judge_growth();
+  return targets_end();
+}

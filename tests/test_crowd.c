@@ -1,0 +1,234 @@
+/* Many bodies: capacity for contacts that grows, creation and broad phase. */
+#include "base/memory.h"
+#include "footfall/footfall.h"
+#include "scene_text.h"
+#include "sim/sim.h"
+
+#undef ff_state /* here: the object of footfall/state.h */
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct text {
+  char *at;
+  size_t length, capacity;
+} text;
+
+__attribute__((format(printf, 2, 3))) static void add(text *to, const char *format, ...) {
+  if (to->capacity - to->length < 512) {
+    to->capacity = 2 * to->capacity + 4096;
+    to->at = realloc(to->at, to->capacity);
+    assert_non_null(to->at);
+  }
+  va_list args;
+  va_start(args, format);
+  to->length += (size_t)vsnprintf(to->at + to->length, to->capacity - to->length, format, args);
+  va_end(args);
+}
+
+/* Contact laws that each stepper solves. */
+static const struct {
+  const char *stepper, *laws;
+} kinds[] = {
+    {"symplectic-euler, step: 1e-3",
+     "normal: {law: hunt-crossley, k: 2e4, n: 1, alpha: 1}, friction: {law: coulomb, mu_static: "
+     "0.5, mu_kinetic: 0.5}"},
+    {"symplectic-euler, step: 1e-3",
+     "normal: {law: azad-featherstone, K: 1e6, D: 1e3}, friction: {law: bristle-clutch, K: 1e6, D: "
+     "1e3, mu: 0.5}"},
+    {"rk4, step: 2e-4",
+     "normal: {law: azad-featherstone, K: 1e6, D: 1e3}, friction: {law: bristle-clutch, K: 1e6, D: "
+     "1e3, mu: 0.5}"},
+    {"adaptive, rtol: 1e-5, atol: 1e-6",
+     "normal: {law: azad-featherstone, K: 1e6, D: 1e3}, friction: {law: bristle-clutch, K: 1e6, D: "
+     "1e3, mu: 0.5}"},
+    {"quasi-rigid, step: 1e-3",
+     "normal: {law: quasi-rigid, k: 1e5, c: 100, max_deflection: 2e-3}, friction: {law: "
+     "ellipsoidal, mu: 0.5, e_r: 0.003}"},
+    {"micro-macro, step: 1e-3",
+     "normal: {law: elastic, k: 2e4, c: 50}, friction: {law: coulomb, mu_static: 0.5, mu_kinetic: "
+     "0.5}"},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static void write_head(text *to, int kind) {
+  to->length = 0;
+  add(to, "footfall: 1\nduration: 1\nstepper: {kind: %s}\ncontacts:\n  - {pair: ['*', '*'], %s}\n",
+      kinds[kind].stepper, kinds[kind].laws);
+  add(to, "bodies:\n  floor: {fixed: true, shape: {half-space: {}}}\n");
+}
+
+/* Spheres above each other, in columns that are apart: every sphere that lands is a contact more.
+ */
+static void write_columns(text *to, int kind, int columns, int rows) {
+  write_head(to, kind);
+  for (int i = 0; i < columns * rows; i++) {
+    add(to, "  s%d: {mass: 0.1, position: [%g, 0, %g], shape: {sphere: {radius: 0.05}}}\n", i,
+        0.15 * (i % columns), 0.055 + 0.13 * (i / columns));
+  }
+}
+
+/* A sim that has grown, one that has not, and a copy go on alike. */
+static void capacity_grows_and_states_fit_any(void **state) {
+  (void)state;
+  text scene = {0};
+  for (int kind = 0; kind < KINDS; kind++) {
+    ff_model *model;
+    ff_state *early, *late, *again;
+    ff_sim *clone;
+    write_columns(&scene, kind, 4, 3);
+    ff_sim *sim = sim_of(&model, scene.at, NULL);
+    assert_int_equal(ff_state_create(&early, sim), FF_OK);
+    int before = sim->state.point_capacity;
+    assert_int_equal(ff_sim_advance(sim, 0.3), FF_OK);
+    assert_true(ff_sim_contact_count(sim) >= 10);
+    assert_int_equal(ff_state_create(&late, sim), FF_OK);
+    /* the same run in another sim, whose capacity starts anew */
+    assert_int_equal(ff_sim_clone(&clone, sim), FF_OK);
+    assert_int_equal(ff_sim_advance(sim, 0.31), FF_OK);
+    assert_int_equal(ff_sim_advance(clone, 0.31), FF_OK);
+    assert_int_equal(ff_state_create(&again, clone), FF_OK);
+    ff_state *now;
+    ff_report difference = {0};
+    assert_int_equal(ff_state_create(&now, sim), FF_OK);
+    assert_true(ff_state_equal(now, again, &difference));
+    /* back to the start with the larger capacity */
+    assert_int_equal(ff_state_restore(clone, early), FF_OK);
+    assert_int_equal(ff_sim_advance(clone, 0.3), FF_OK);
+    assert_int_equal(ff_state_save(clone, again), FF_OK);
+    assert_true(ff_state_equal(late, again, &difference));
+    assert_true(sim->state.point_capacity >= before);
+    ff_state_destroy(early);
+    ff_state_destroy(late);
+    ff_state_destroy(again);
+    ff_state_destroy(now);
+    ff_sim_destroy(clone);
+    end(sim, model);
+  }
+  free(scene.at);
+}
+
+/* Growth fails at any of its allocations: the step fails at its start, and goes on with memory. */
+static void growth_may_fail(void **state) {
+  (void)state;
+  text scene = {0};
+  for (int kind = 0; kind < KINDS; kind++) {
+    ff_model *model;
+    ff_state *before, *after;
+    write_columns(&scene, kind, 6, 2);
+    ff_sim *sim = sim_of(&model, scene.at, NULL);
+    assert_int_equal(ff_state_create(&before, sim), FF_OK);
+    assert_int_equal(ff_state_create(&after, sim), FF_OK);
+    int failures = 0;
+    while (ff_sim_time(sim) < 0.2) {
+      assert_int_equal(ff_state_save(sim, before), FF_OK);
+      ff_alloc_fail_at(1 + failures);
+      ff_status status = ff_sim_step(sim);
+      ff_alloc_fail_at(0);
+      if (status == FF_OK) {
+        failures = 0;
+        continue;
+      }
+      assert_int_equal(status, FF_ERROR_MEMORY);
+      failures++;
+      assert_int_equal(ff_state_save(sim, after), FF_OK);
+      assert_int_equal(ff_state_restore(sim, before), FF_OK);
+      assert_true(ff_state_time(after) == ff_state_time(before));
+    }
+    ff_state_destroy(before);
+    ff_state_destroy(after);
+    end(sim, model);
+  }
+  free(scene.at);
+}
+
+/* Spheres that fall side by side, 50 mm apart, do not touch: no pair is listed, and no run ends for
+ * lack of capacity. */
+static void falling_side_by_side_is_no_contact(void **state) {
+  (void)state;
+  text scene = {0};
+  write_head(&scene, 0);
+  for (int i = 0; i < 49; i++) {
+    add(&scene,
+        "  s%d: {mass: 0.1, position: [%g, %g, 40], velocity: [0, 0, -12], shape: {sphere: "
+        "{radius: 0.05}}}\n",
+        i, 0.15 * (i % 7), 0.15 * (i / 7));
+  }
+  ff_model *model;
+  ff_sim *sim = sim_of(&model, scene.at, NULL);
+  assert_int_equal(ff_sim_advance(sim, 1), FF_OK);
+  assert_int_equal(ff_sim_contact_count(sim), 0);
+  assert_int_equal(sim->state.near_count, 0);
+  end(sim, model);
+  free(scene.at);
+}
+
+/* One fixed body of many boxes, and a ball that rolls over some of them. */
+static void a_body_of_many_shapes_is_looked_at_shape_by_shape(void **state) {
+  (void)state;
+  text scene = {0};
+  write_head(&scene, 0);
+  add(&scene, "  steps:\n    fixed: true\n    shapes:\n");
+  for (int i = 0; i < 76; i++) {
+    add(&scene, "      - {box: {size: [0.1, 1, 0.1]}, position: [%g, 0, 0.05]}\n", 0.1 * i);
+  }
+  add(&scene, "  ball: {mass: 1, position: [3.7, 0, 0.149], velocity: [0.5, 0, 0], shape: {"
+              "sphere: {radius: 0.05}}}\n");
+  ff_model *model;
+  ff_sim *sim = sim_of(&model, scene.at, NULL);
+  assert_true(sim->state.near_count > 0 && sim->state.near_count < 8);
+  assert_int_equal(ff_sim_advance(sim, 0.5), FF_OK);
+  ff_body_state ball = ff_sim_body(sim, (ff_body){3});
+  assert_true(ball.position.x > 3.8 && ball.position.z > 0.145);
+  assert_true(sim->state.near_count < 8);
+  end(sim, model);
+  free(scene.at);
+}
+
+/* A bar that turns about its middle: its shapes go far although its centre does not move. */
+static void a_body_that_turns_is_followed(void **state) {
+  (void)state;
+  text scene = {0};
+  write_head(&scene, 0);
+  add(&scene, "  bar:\n    mass: 1\n    position: [0, 0, 2]\n    omega: [0, 0, 20]\n"
+              "    shapes:\n      - {sphere: {radius: 0.05}, position: [1, 0, 0]}\n"
+              "      - {sphere: {radius: 0.05}, position: [-1, 0, 0]}\n");
+  add(&scene, "  ball: {mass: 1, position: [0, 1, 2], shape: {sphere: {radius: 0.05}}}\n");
+  ff_model *model;
+  ff_sim *sim = sim_of(&model, scene.at, NULL);
+  assert_int_equal(sim->state.near_count, 0);
+  assert_int_equal(ff_sim_advance(sim, 0.2), FF_OK);
+  assert_true(v3_norm(ff_sim_body(sim, (ff_body){3}).velocity) > 5); /* it was hit */
+  end(sim, model);
+  free(scene.at);
+}
+
+/* The limit that a scene sets ends a run, and the sim stays as it was. */
+static void a_limit_is_kept(void **state) {
+  (void)state;
+  text scene = {0};
+  write_columns(&scene, 0, 12, 1);
+  ff_model *model = model_of(scene.at, "capacity.contacts=11");
+  ff_sim *sim;
+  assert_int_equal(ff_sim_create(&sim, model), FF_ERROR_CAPACITY);
+  assert_null(sim);
+  ff_model_destroy(model);
+  model = model_of(scene.at, "capacity.contacts=12");
+  assert_int_equal(ff_sim_create(&sim, model), FF_OK);
+  assert_int_equal(ff_sim_advance(sim, 0.1), FF_OK);
+  end(sim, model);
+  free(scene.at);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(capacity_grows_and_states_fit_any),
+      cmocka_unit_test(growth_may_fail),
+      cmocka_unit_test(falling_side_by_side_is_no_contact),
+      cmocka_unit_test(a_body_of_many_shapes_is_looked_at_shape_by_shape),
+      cmocka_unit_test(a_body_that_turns_is_followed),
+      cmocka_unit_test(a_limit_is_kept),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
