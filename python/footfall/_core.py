@@ -127,7 +127,6 @@ class Handle:
     """Owner of a C object. `close` lets it go; every use afterwards raises ClosedError. Arrays that
     look into it keep it alive."""
 
-    __slots__ = ("_guard", "_ptr", "__weakref__")
     _destroy: Callable | None = None
 
     def _own(self, pointer, *keep, step: int = 0, read: int = 0, release: bool = True,
@@ -168,6 +167,16 @@ class Handle:
 
     def __reduce__(self):
         raise TypeError(f"{type(self).__name__} cannot be pickled or copied")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Public attributes are set once: sizes and owners must stay those of the C object."""
+        public = not name.startswith("_") and not isinstance(getattr(type(self), name, None), property)
+        if public and name in self.__dict__:
+            raise AttributeError(f"{type(self).__name__}.{name} cannot be set")
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{type(self).__name__}.{name} cannot be deleted")
 
     def __getattr__(self, name: str):
         if name in ("_guard", "_ptr"):  # not made yet: its constructor failed

@@ -181,7 +181,7 @@ def impact(law: str, mass=1.0, speed=1.0, *, gravity: float = 0.0, method: str =
     duration and so on, see Impact. In closed form where there is one, else by integration to about
     1e-11; method="exact" or "simulate" insists. Any argument may be an array: then the results are
     arrays."""
-    if method not in ("auto", "exact", "simulate"):
+    if not isinstance(method, str) or method not in ("auto", "exact", "simulate"):
         raise unknown("method", method, ("auto", "exact", "simulate"))
     chosen = laws[law]
     chosen._need("normal")

@@ -226,8 +226,13 @@ class Model(Handle):
             scene._guard.leave()
         self._own(out[0], c)
         self.scene = scene
-        self.last_run: Any = None
+        self._last_run: Any = None
         self._channels: dict | None = None
+
+    @property
+    def last_run(self) -> Any:
+        """The last Run of this model, also one that was interrupted; None: there was none."""
+        return self._last_run
 
     # ---- names
 

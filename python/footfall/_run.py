@@ -100,6 +100,9 @@ class Columns(Handle, Mapping):
         run["energy.residual"].max(); run.time; run.units["energy.residual"]; run.match("energy.*")
     """
 
+    incomplete: str
+    """Why the run ended early; "" if it is complete."""
+
     def _take_columns(self, recording, owner) -> None:
         about = lib.ff_recording_about(recording)
         self._recording, self._owner = recording, owner
@@ -111,8 +114,7 @@ class Columns(Handle, Mapping):
         self.scene_text: str = text_of(about.scene)
         #: File of the scene, "" if unknown.
         self.scene_file: str = text_of(about.file)
-        #: Why the run ended early; "" if it is complete.
-        self.incomplete: str = text_of(about.incomplete)
+        self.__dict__["incomplete"] = text_of(about.incomplete)
         self._at = {name: i for i, name in enumerate(self.names)}
         self._json = text_of(about.summary)
         self._summary: Summary | None = None
@@ -364,7 +366,7 @@ class Run(Columns):
             self._take_columns(recording, c)
         else:
             self._take_nothing(watcher)
-        self.incomplete = text_of(lib.ff_run_incomplete(c))
+        self.__dict__["incomplete"] = text_of(lib.ff_run_incomplete(c))
         lib.ffpy_watcher_free(watcher)
         line = ffi.new("char[]", 1024)
         lib.ffpy_verdict(lib.ff_run_model(c), lib.ff_run_sim(c), line, 1024)
@@ -373,7 +375,7 @@ class Run(Columns):
         counts = lib.ff_run_count(c)
         #: s, wall time of the run.
         self.wall: float = counts.wall
-        self.model.last_run = self
+        self.model._last_run = self
         self._raise(status, report, stopped, interrupted[0])
 
     def _take_nothing(self, watcher) -> None:

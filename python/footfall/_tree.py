@@ -111,8 +111,8 @@ class Tree(Handle):
         self._work = ffi.gc(out[0], lambda p, c=c: lib.ff_tree_work_destroy(p))
         self.nq: int = lib.ff_tree_q_count(c)
         self.nv: int = lib.ff_tree_v_count(c)
-        self.links: list[str] = [text_of(lib.ff_tree_link(c, i + 1).name)
-                                 for i in range(lib.ff_tree_link_count(c))]
+        self.links: tuple[str, ...] = tuple(text_of(lib.ff_tree_link(c, i + 1).name)
+                                            for i in range(lib.ff_tree_link_count(c)))
         self.mass: float = lib.ff_tree_mass(c)
 
     @classmethod
@@ -353,6 +353,7 @@ class _BorrowedTree(Tree):
     _destroy = None
 
 
+attach(Robot, "ff_robot", "ff_robot_")
 attach(Tree, "ff_tree", "ff_tree_")
 
 

@@ -79,6 +79,43 @@ def calls():
     return [f for f in functions if not (inspect.isclass(f) and issubclass(f, BaseException))]
 
 
+def plausible(rng, pool, parameter):
+    """A value that may well be right for a parameter of this name."""
+    name, kind = parameter.name, str(parameter.annotation)
+    of_name = {"body": ["ball", 1, 2, "humanoid-trunk"], "robot": ["humanoid", 1], "link": ["left_foot", 1, 5],
+               "joint": [1, "left_knee"], "q": [np.ones(27)], "v": [np.ones(26)], "a": [np.ones(26)],
+               "tau": [np.ones(26)], "law": ["hunt-crossley", "linear"], "k": [1e4], "kind": ["sphere", "box"],
+               "channels": ["energy.*", ["time"]], "set": [{"duration": 0.01}], "path": ["bouncing-ball"],
+               "count": [1, 2], "threads": [1, 2], "steps": [1], "period": [0.001, 0.01], "function": [lambda *a: None]}
+    if name in of_name:
+        return rng.choice(of_name[name])
+    if "Array" in kind or name in ("force", "torque", "point", "position", "gravity", "normal"):
+        return rng.choice([(0, 0, 1), np.zeros(3), (1.0, 0, 0, 0), np.eye(3)])
+    if "float" in kind:
+        return rng.choice([0.0, 0.5, 1.0, 1e-3])
+    if "int" in kind:
+        return rng.choice([0, 1, 2])
+    if "str" in kind:
+        return rng.choice(["ball", "humanoid", "energy.*", "sphere"])
+    return values(rng, pool)
+
+
+def arguments(rng, pool, call):
+    """For most calls as many arguments as it takes, mostly plausible; else anything."""
+    try:
+        parameters = list(inspect.signature(call).parameters.values())
+    except (TypeError, ValueError):
+        parameters = []
+    if not parameters or rng.random() < 0.2:
+        return [values(rng, pool) for _ in range(rng.randrange(4))], {}
+    named = {}
+    for p in parameters:
+        if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) or (p.default is not p.empty and rng.random() < 0.6):
+            continue
+        named[p.name] = plausible(rng, pool, p) if rng.random() < 0.7 else values(rng, pool)
+    return [], named
+
+
 def attempt(rng, pool, functions, fresh):
     target = rng.random()
     if target < 0.25:
@@ -92,19 +129,11 @@ def attempt(rng, pool, functions, fresh):
         call = getattr(thing, name)
         if not callable(call):
             return call
-    given = [values(rng, pool) for _ in range(rng.randrange(4))]
-    named = {}
-    try:
-        words = [p for p in inspect.signature(call).parameters if p not in ("self", "given", "named")]
-        named = {rng.choice(words): values(rng, pool) for _ in range(rng.randrange(3)) if words}
-    except (TypeError, ValueError):
-        pass
+    given, named = arguments(rng, pool, call)
     if name == "advance":
         given, named = [rng.choice([0.001, 0.01, math.nan, math.inf, -1.0, "x", None])], {}
     if name in ("steps", "rollout") or getattr(call, "__name__", "") == "steps":
         given, named = [], {"steps" if name == "rollout" else "count": rng.choice([0, 1, -1, None, "x", 3])}
-    if name == "set_threads" or "threads" in named:
-        given = [v for v in given if not isinstance(v, int)]
     return call(*given, **named)
 
 

@@ -6,6 +6,7 @@
 #include "base/team.h"
 #include "footfall/stepper.h"
 #include "footfall/tree.h"
+#include "model/model.h"
 #include "sim/sampler.h"
 
 #include <math.h>
@@ -54,7 +55,7 @@ ff_batch_def ff_batch_def_default(void) {
 /* ---- state vector ---------------------------------------------------------------------------- */
 
 static bool batch_is_free(const ff_model *model, int body) {
-  return ff_model_body_info(model, (ff_body){body}).kind == FF_BODY_FREE;
+  return model->bodies[body - 1].kind == FF_BODY_FREE;
 }
 
 int ff_model_x_count(const ff_model *model) {
