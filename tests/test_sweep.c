@@ -76,7 +76,7 @@ static void shoot(const char *kind, double mass, double radius, double speed, do
 static void balls_do_not_pass_through_walls(void **state) {
   (void)state;
   for (int k = 0; k < KINDS; k++) {
-    shoot(kinds[k], 1, 0.05, 100, 0.01, 1.0 / 240);
+    shoot(kinds[k], 0.1, 0.05, 100, 0.01, 1.0 / 240);
     shoot(kinds[k], 2.6e-4, 0.002, 800, 0.005, 1e-3);
   }
 }

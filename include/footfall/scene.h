@@ -106,7 +106,7 @@ typedef struct ff_body_def {
   ff_vec3 omega;        /* rad/s, world */
   ff_motion motion;     /* FF_BODY_PRESCRIBED only */
   const char *colour; /* in reports: "#rrggbb" or a name, see docs/scene-format.md; NULL: chosen */
-  ff_track_def track;   /* replaces the motion, or the initial pose and velocity of a free body */
+  ff_track_def track; /* replaces the motion, or the initial pose and velocity of a free body */
 } ff_body_def;
 
 FF_API ff_body_def ff_body_def_default(void); /* free, at the origin, at rest */

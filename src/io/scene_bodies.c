@@ -186,8 +186,7 @@ static bool scene_read_track(ff_reader *reader, const ff_node *node, ff_body_def
 static void scene_read_body(ff_reader *reader, const ff_node *node) {
   static const char *const keys[] = {"fixed",       "motion",   "mass",  "com",    "inertia",
                                      "density",     "material", "shape", "shapes", "position",
-                                     "orientation", "velocity", "omega", "colour",
-                                     "track"};
+                                     "orientation", "velocity", "omega", "colour", "track"};
   ff_body_def def = ff_body_def_default();
   def.name = node->key->text;
   if (!ff_reader_map(reader, node, keys, FF_COUNT(keys))) {

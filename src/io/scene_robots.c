@@ -201,9 +201,10 @@ static void robot_read_base(ff_reader *reader, const ff_node *node, ff_robot_def
 }
 
 static void scene_read_robot(ff_reader *reader, const ff_node *node) {
-  static const char *const known[] = {
-      "urdf",     "base",  "position", "orientation", "omega", "velocity", "self-collision",
-      "material", "stops", "servo",    "joints",      "pilot", "ground",   "colour", "track"};
+  static const char *const known[] = {"urdf",   "base",     "position",       "orientation",
+                                      "omega",  "velocity", "self-collision", "material",
+                                      "stops",  "servo",    "joints",         "pilot",
+                                      "ground", "colour",   "track"};
   if (!ff_reader_map(reader, node, known, FF_COUNT(known))) {
     return;
   }

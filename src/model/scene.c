@@ -156,8 +156,7 @@ ff_status ff_scene_add_body(ff_body *out, ff_scene *scene, const ff_body_def *de
   *out = (ff_body){0};
   if (!scene_own_text(scene, &copy.name) || !scene_own_text(scene, &copy.material) ||
       !scene_own_text(scene, &copy.colour) || !scene_own_table(scene, &copy.motion.velocity) ||
-      !scene_own_table(scene, &copy.motion.rate) ||
-      !scene_own_table(scene, &copy.track.poses) ||
+      !scene_own_table(scene, &copy.motion.rate) || !scene_own_table(scene, &copy.track.poses) ||
       !scene_reserve((void **)&scene->bodies, scene->body_count, &scene->body_capacity,
                      sizeof copy) ||
       !scene_reserve((void **)&scene->shape_counts, scene->body_count,
