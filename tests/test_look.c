@@ -184,7 +184,12 @@ static void scenes_name_colours_panels_and_views(void **state) {
 static ff_status add_page(ff_page *page) {
   static const char *const names[] = {"time"};
   static const char *const units[] = {"s"};
-  ff_recording_info info = {scene_text, "", names, units, 1, "s.yaml", ""};
+  ff_recording_info info = {.scene = scene_text,
+                            .summary = "",
+                            .names = names,
+                            .units = units,
+                            .count = 1,
+                            .file = "s.yaml"};
   ff_recorder *recorder;
   ff_recording *recording;
   assert_int_equal(ff_recorder_create(&recorder, "run.h5", &info, NULL), FF_OK);
