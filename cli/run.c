@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "certify.h"
 #include "cli.h"
 #include "progress.h"
 #include "say.h"
@@ -17,7 +18,8 @@ enum {
   MOST_THREADS = 64,
   KEY_CHECKPOINT = 256,
   KEY_EVERY,
-  KEY_RESUME
+  KEY_RESUME,
+  KEY_CERTIFY
 };
 
 typedef struct run_job {
@@ -25,7 +27,8 @@ typedef struct run_job {
   const char *report; /* page to write; NULL: none */
   const char *resume; /* checkpoint to go on from; NULL: none */
   ff_cli_list overrides, outputs;
-  bool json, quiet;
+  bool json, quiet, certify;
+  ff_finding certificate;
   ff_run_options options;
   ff_scene *scene;
   ff_run *run;
@@ -89,6 +92,7 @@ static error_t run_parse(int key, char *value, struct argp_state *state) {
         argp_error(state, "--checkpoint-every: expected a number of seconds, got '%s'", value);
       }
       return 0;
+    case KEY_CERTIFY: job->certify = true; return 0;
     case KEY_RESUME: job->resume = value; return 0;
     case 'r': job->report = value; return 0;
     case ARGP_KEY_ARG:
@@ -104,6 +108,9 @@ static error_t run_parse(int key, char *value, struct argp_state *state) {
       if (job->resume && (job->path || job->outputs.count > 0 || job->overrides.count > 0 ||
                           job->options.checkpoint)) {
         argp_error(state, "--resume goes on with the scene and the outputs of its checkpoint");
+      }
+      if (job->certify && job->resume) {
+        argp_error(state, "--certify runs a scene from its start, --resume does not");
       }
       if (job->options.checkpoint && run_to_stdout(job)) {
         argp_error(state, "--checkpoint and a recording to the standard output do not go together");
@@ -133,6 +140,9 @@ static const struct argp_option options[] = {
      "write a checkpoint into FILE now and then, and when stopped", 0},
     {"checkpoint-every", KEY_EVERY, "SECONDS", 0, "time between checkpoints (default: 60)", 0},
     {"resume", KEY_RESUME, "FILE", 0, "go on from a checkpoint, with its scene and outputs", 0},
+    {"certify", KEY_CERTIFY, NULL, 0,
+     "also run with half the step (adaptive: a tenth of rtol), and fail if bodies move otherwise",
+     0},
     {"json", 'j', NULL, 0, "print the summary as JSON", 0},
     {"quiet", 'q', NULL, 0, "no progress bar and no summary", 0},
     {0},
@@ -213,6 +223,7 @@ static ff_summary run_summary(const run_job *job, const ff_run *run) {
                       .samples = counts.samples,
                       .channels = counts.channels,
                       .incomplete = ff_run_incomplete(run),
+                      .certificate = job->certify ? &job->certificate : NULL,
                       .wall = counts.wall};
 }
 
@@ -333,6 +344,15 @@ static ff_status run_create(run_job *job, ff_report *report) {
   return ff_run_create(&job->run, job->scene, &job->options, report);
 }
 
+/* One of the two runs to compare ended early. */
+static int run_fail_certify(const run_job *job, ff_status status, const ff_report *report) {
+  if (report->what[0]) {
+    return ff_cli_fail(status, report);
+  }
+  ff_cli_say(stderr, "footfall: %s: --certify: %s\n", job->path, ff_status_text(status));
+  return FF_EXIT_FAILED;
+}
+
 static int run_execute(run_job *job) {
   ff_report report = {0};
   ff_status status = FF_OK;
@@ -352,6 +372,12 @@ static int run_execute(run_job *job) {
   if (!job->resume) {
     ff_cli_warn_intrusions(ff_run_model(job->run), ff_run_sim(job->run),
                            "footfall: WARNING: ", stderr);
+  }
+  if (job->certify) {
+    status = ff_cli_certify(&job->certificate, job->path, &job->overrides, &report);
+    if (status != FF_OK) {
+      return run_fail_certify(job, status, &report);
+    }
   }
   run_watch_signals(job->run);
   job->progress = ff_progress_start(!job->quiet);

@@ -93,7 +93,12 @@ static void summary_print_finding(const ff_summary *summary, const ff_finding *f
 }
 
 int ff_summary_findings(const ff_summary *summary, ff_finding out[FF_FINDINGS_MOST]) {
-  int count = ff_sim_findings(summary->sim, out, FF_FINDINGS_MOST);
+  bool other = summary->certificate && summary->certificate->failure;
+  int count = ff_sim_findings(summary->sim, out + other, FF_FINDINGS_MOST - other);
+  if (other) {
+    out[0] = *summary->certificate;
+  }
+  count += other;
   return count < FF_FINDINGS_MOST ? count : FF_FINDINGS_MOST;
 }
 

@@ -13,8 +13,9 @@ typedef struct ff_summary {
   int event_count;
   long samples; /* recorded */
   int channels;
-  const char *incomplete; /* why the run ended early; NULL or "": it did not */
-  double wall;            /* s, wall time; NAN: omitted, so that equal runs give equal summaries */
+  const char *incomplete;        /* why the run ended early; NULL or "": it did not */
+  const ff_finding *certificate; /* of --certify; NULL: not asked for */
+  double wall; /* s, wall time; NAN: omitted, so that equal runs give equal summaries */
 } ff_summary;
 
 void ff_summary_text(const ff_summary *summary, FILE *out);
