@@ -14,6 +14,21 @@ PACKAGE = pathlib.Path(ff.__file__).parent
 
 # Functions without a counterpart in the package, callable as ff.lib.NAME, and why.
 RAW = {
+    "ff_fit_curve_count": "the program fits: footfall fit",
+    "ff_fit_curve_of": "the program fits: footfall fit",
+    "ff_fit_destroy": "the program fits: footfall fit",
+    "ff_fit_law_count": "the program fits: footfall fit",
+    "ff_fit_load": "the program fits: footfall fit",
+    "ff_fit_name": "the program fits: footfall fit",
+    "ff_fit_outcome_of": "the program fits: footfall fit",
+    "ff_fit_solve": "the program fits: footfall fit",
+    "ff_fit_trajectory_count": "the program fits: footfall fit",
+    "ff_fit_trajectory_held_out": "the program fits: footfall fit",
+    "ff_fit_trajectory_name": "the program fits: footfall fit",
+    "ff_fit_trajectory_rms": "the program fits: footfall fit",
+    "ff_recorder_add_contacts": "Model.run(output=...) records",
+    "ff_recorder_add_events": "Model.run(output=...) records",
+    "ff_sim_findings": "Run.findings",
     "ff_sim_set_user": "a C pointer; Python objects have attributes",
     "ff_sim_user": "a C pointer; Python objects have attributes",
     "ff_sim_model": "Sim.model",
