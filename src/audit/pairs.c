@@ -165,8 +165,8 @@ static bool others_touch(const ff_model *model, const ff_state *state, int a, in
   return false;
 }
 
-static double closing_speed(const ff_body_motion *motions, int a, int b, ff_vec3 point,
-                            ff_vec3 normal) {
+static double pair_closing_speed(const ff_body_motion *motions, int a, int b, ff_vec3 point,
+                                 ff_vec3 normal) {
   const ff_body_motion *on[2] = {&motions[a], &motions[b]};
   double speed[2];
   for (int i = 0; i < 2; i++) {
@@ -242,7 +242,7 @@ static void impact_begin(ff_auditor *auditor, const ff_model *model, const ff_st
   }
   ff_impact_watch watch = {.a = meet->a, .b = meet->b, .since = state->t, .normal = point->normal};
   bool ground = model->stepper->contacts == FF_CONTACTS_BY_GROUND;
-  watch.approach = closing_speed(before, meet->a, meet->b, point->point, point->normal);
+  watch.approach = pair_closing_speed(before, meet->a, meet->b, point->point, point->normal);
   watch.core = model->bindings[binding].layer.max_deflection;
   if (watch.approach > 10 * h * v3_norm(model->run.gravity) && watch.approach > 0 && inverse > 0 &&
       law_restitution(&model->bindings[binding], ground, point->weight, 1 / inverse, &watch)) {
@@ -280,9 +280,10 @@ static void impacts_follow(ff_auditor *auditor, const ff_model *model, const ff_
     if (touches && state->t < watch.latest) {
       auditor->impacts[kept++] = watch;
     } else if (state->t > watch.since) {
-      double speed = touches ? 0
-                             : -closing_speed(state->bodies, watch.a, watch.b,
-                                              state->bodies[watch.a].pose.position, watch.normal);
+      double speed = touches
+                         ? 0
+                         : -pair_closing_speed(state->bodies, watch.a, watch.b,
+                                               state->bodies[watch.a].pose.position, watch.normal);
       impact_judge(auditor, model, &watch, speed, state->t, h);
     }
   }

@@ -489,7 +489,7 @@ static void evaluate_whole(const shape_pair *p, ff_sample *at) {
 }
 
 /* to += v r^T, r a gradient: v per unit of what r is of. */
-static void add_outer(ff_mat3 to[2], ff_vec3 v, ff_gradient r) {
+static void add_rate_outer(ff_mat3 to[2], ff_vec3 v, ff_gradient r) {
   m3_outer_add(&to[0], 1, v, r.shift);
   m3_outer_add(&to[1], 1, v, r.turn);
 }
@@ -502,13 +502,13 @@ static void follow_spin_rates(const shape_pair *p, const facet_pair *of, const f
   const ff_mat3 rigid[2][2] = {{to->point[0], to->point[1]}, {to->along[0], to->along[1]}};
   for (int k = 0; k < 2; k++) {
     if (of->a->turned) {
-      add_outer(rates[k], m3_mul(rigid[k][1], of->a->axis), of->a->spin);
+      add_rate_outer(rates[k], m3_mul(rigid[k][1], of->a->axis), of->a->spin);
     }
     if (of->b->turned) {
       ff_vec3 z = of->b->axis, arm = v3_sub(p->pose_a->position, of->b->centre);
       ff_vec3 back = v3_add(m3_mul(rigid[k][1], z), m3_mul(rigid[k][0], v3_cross(z, arm)));
       ff_vec3 with = v3_cross(z, k ? at->along : v3_sub(at->point, of->b->centre));
-      add_outer(rates[k], v3_sub(with, back), of->b->spin);
+      add_rate_outer(rates[k], v3_sub(with, back), of->b->spin);
     }
   }
 }

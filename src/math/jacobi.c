@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stddef.h>
 
-static void jacobi_rotate(double *x, double *y, double c, double s) {
+static void jacobi_rotate_pair(double *x, double *y, double c, double s) {
   double p = *x, q = *y;
   *x = c * p - s * q;
   *y = s * p + c * q;
@@ -18,11 +18,11 @@ static void jacobi_turn(double *a, double *axes, int n, int p, int q) {
   double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
   double c = 1 / sqrt(t * t + 1), s = t * c;
   for (int k = 0; k < n; k++) {
-    jacobi_rotate(&a[k * n + p], &a[k * n + q], c, s);
+    jacobi_rotate_pair(&a[k * n + p], &a[k * n + q], c, s);
   }
   for (int k = 0; k < n; k++) {
-    jacobi_rotate(&a[p * n + k], &a[q * n + k], c, s);
-    jacobi_rotate(&axes[k * n + p], &axes[k * n + q], c, s);
+    jacobi_rotate_pair(&a[p * n + k], &a[q * n + k], c, s);
+    jacobi_rotate_pair(&axes[k * n + p], &axes[k * n + q], c, s);
   }
   a[p * n + q] = a[q * n + p] = 0;
 }

@@ -209,7 +209,7 @@ static double impact_speed(const ff_model *model, const ff_state *state, const f
 }
 
 /* Step that follows a contact of this frequency (rad/s), s. */
-static double follow(const ff_model *model, double frequency) {
+static double sweep_follow(const ff_model *model, double frequency) {
   bool implicit = model->stepper->contacts == FF_CONTACTS_BY_GROUND;
   bool first = model->stepper->order == 1 && !model->midpoint;
   return (implicit ? FOLLOW_IMPLICIT : first ? FOLLOW_EXPLICIT : FOLLOW) / frequency;
@@ -225,7 +225,7 @@ static double impact_step(const ff_model *model, const ff_state *state, const ff
       fastest = greater(fastest, ff_contact_frequency(model, state, meet, near, point));
     }
   }
-  return follow(model, fastest);
+  return sweep_follow(model, fastest);
 }
 
 /* Does the step have to follow the force of the law through an impact? */
@@ -265,7 +265,7 @@ static double sweep_landed(const swept *pair, look now, const ff_meet *meet, con
                        .weight = 1,
                        .pace = 1};
   double fastest = ff_contact_frequency(pair->model, pair->state, meet, near, &at);
-  return fastest > 0 ? greater(crossing, follow(pair->model, fastest)) : crossing;
+  return fastest > 0 ? greater(crossing, sweep_follow(pair->model, fastest)) : crossing;
 }
 
 static double sweep_open(const swept *pair, const ff_meet *meet, const ff_near *near) {
