@@ -28,7 +28,7 @@ install(FILES ${PROJECT_BINARY_DIR}/footfallConfig.cmake
 list(TRANSFORM FOOTFALL_NUMERICS PREPEND "-l" OUTPUT_VARIABLE private_libs)
 list(JOIN private_libs " " private_libs)
 set(private_libs "${private_libs} -lm -pthread")
-set(private_requires "libfyaml hdf5-serial expat qhull_r")
+set(private_requires "libfyaml hdf5-serial expat qhull_r cminpack zlib")
 if(BUILD_SHARED_LIBS)
   set(FOOTFALL_PC_LIBS "Requires.private: ${private_requires}\nLibs: -L\${libdir} -lfootfall\nLibs.private: ${private_libs}")
 else()
