@@ -133,7 +133,7 @@ static void a_solved_run_keeps_its_conditions(void **state) {
 /* Put inside each other after the step: the audit looks at the bodies and not at the solver. */
 static void bodies_moved_behind_the_solver_are_seen(void **state) {
   (void)state;
-  world w = {.scene = scene_new(9.81, "quasi-rigid", 1e-4)};
+  world w = {.scene = scene_of_order(9.81, "quasi-rigid", 1e-4, 1)};
   ff_body_def def = ff_body_def_default();
   def.name = "body";
   def.mass = 1;
@@ -159,7 +159,7 @@ static void bodies_moved_behind_the_solver_are_seen(void **state) {
 /* A box on a plate: places that nobody solved for, and forces where parts do not meet. */
 static void places_are_looked_at_one_by_one(void **state) {
   (void)state;
-  world w = {.scene = scene_new(9.81, "quasi-rigid", 1e-3)};
+  world w = {.scene = scene_of_order(9.81, "quasi-rigid", 1e-3, 1)};
   ff_body_def plate = ff_body_def_default(), box = ff_body_def_default();
   plate.name = "floor";
   plate.kind = FF_BODY_FIXED;

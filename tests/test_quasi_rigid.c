@@ -55,7 +55,7 @@ static story watch(world *w, layer_of l) {
 
 static story disc(double max_deflection) {
   layer_of l = {1000, 0, max_deflection, 0, 0};
-  world w = {.scene = scene_new(9.81, "quasi-rigid", 1e-4)};
+  world w = {.scene = scene_of_order(9.81, "quasi-rigid", 1e-4, 1)};
   ff_body_def def = ff_body_def_default();
   def.name = "body";
   def.mass = 1;
@@ -248,7 +248,7 @@ static void sheared_layers(void **state) {
 
 static story egg(double k, double tilt_w, double tilt_y) {
   layer_of l = {k, 2 * sqrt(k), 0.005, 0.4, 0.04};
-  world w = {.scene = scene_new(9.81, "quasi-rigid", 1e-4)};
+  world w = {.scene = scene_of_order(9.81, "quasi-rigid", 1e-4, 1)};
   ff_body_def def = ff_body_def_default();
   def.name = "body";
   def.mass = 1;
@@ -597,7 +597,7 @@ static void no_tunnel_through_a_thin_wall(void **state) {
 /* In layers of so many by four. Newton's method is enough. k_t: N/m, with which they shear before
  * they slide; 0: they do not. */
 static world sheared_heap_of(int wide, int count, double e_r, double k_t) {
-  world w = {.scene = scene_new(9.81, "quasi-rigid", 4e-3)};
+  world w = {.scene = scene_of_order(9.81, "quasi-rigid", 4e-3, 1)};
   scene_floor(w.scene, "floor");
   for (int i = 0; i < count; i++) {
     ff_vec3 at = v3(0.28 * (i % wide) + 0.01 * (i % 7), 0.28 * (i / wide % 4),

@@ -30,7 +30,7 @@ static void add_layer(ff_scene *scene) {
 static void start_thrown(world *w, const thrown *what, bool as_body, double step) {
   const ff_pose pose = {{0.1, 0.2, 0.15}, q_exp(v3(0.2, 0.3, 0.4))};
   const ff_vec3 velocity = v3(1, 0.3, -0.5), omega = v3(3, -5, 8);
-  w->scene = scene_new(9.81, "quasi-rigid", step);
+  w->scene = scene_of_order(9.81, "quasi-rigid", step, 1);
   scene_floor(w->scene, "floor");
   add_layer(w->scene);
   if (as_body) {
@@ -183,7 +183,7 @@ static void add_arm_body(ff_scene *scene, const char *name, const char *to, doub
 
 /* With so many links of a robot; the rest are bodies. */
 static void start_arm(world *w, int links, double step) {
-  w->scene = scene_new(9.81, "quasi-rigid", step);
+  w->scene = scene_of_order(9.81, "quasi-rigid", step, 1);
   scene_floor(w->scene, "floor");
   add_layer(w->scene);
   if (links > 0) {

@@ -135,9 +135,15 @@ static bool select_pair(quasi_step *step, const ff_meet *meet, int n) {
     }
     return added;
   }
-  double margin = step->wanted[n] ? INFINITY
-                                  : ff_quasi_approach(problem, &problem->bodies[meet->a],
-                                                      &problem->bodies[meet->b]);
+  bool touching = false; /* order 2: contacts that end in the step push for a part of it */
+  for (int k = 0; problem->model->run.stepper.order == 2 && k < pair->point_count; k++) {
+    touching = touching || p[k].touching;
+  }
+  double margin = INFINITY;
+  if (!step->wanted[n]) {
+    margin = (touching ? 1 : problem->margin_factor) *
+             ff_quasi_approach(problem, &problem->bodies[meet->a], &problem->bodies[meet->b]);
+  }
   if (ff_quasi_pair_has_samples(problem, pair)) {
     return ff_quasi_select_samples(step, meet, n, margin);
   }

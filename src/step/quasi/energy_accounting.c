@@ -84,9 +84,13 @@ static void book_contact_losses(const quasi_problem *problem, const quasi_contac
   double *lost = ledger + FF_Y_LOST, share = contact->start_share;
   double end = closing_speed(problem, contact, v, w, &contact->touch, false);
   if (share > 0) {
-    double start = closing_speed(problem, contact, v, w, &contact->touch_start, true);
-    book_impulses(problem, contact, false, 1 - share, end, lost);
-    book_impulses(problem, contact, true, share, start, lost);
+    double start = closing_speed(problem, contact, v, w, &contact->touch_start, true), more = 0;
+    if (contact->touch.id.kind != FF_PAIR_NONE) { /* not minus the normal velocity */
+      double grows = (contact->touch.depth - contact->touch_start.depth) / problem->h;
+      more = grows - share * start - (1 - share) * end;
+    }
+    book_impulses(problem, contact, false, 1 - share, end + more, lost);
+    book_impulses(problem, contact, true, share, start + more, lost);
   } else {
     double start = began ? closing_speed(problem, contact, v, w, began, true) : end;
     double grows = 0.5 * (end + start);
@@ -122,8 +126,8 @@ static void finish_layer(const quasi_problem *problem, const ff_layer *layer,
   double *lost = ledger + FF_Y_LOST, stored = point->energy_n, damped = lost[FF_LOST_NORMAL];
   point->shear_rate = v3(0, 0, 0);
   point->spin_rate = 0;
-  ff_quasi_layer_finish(problem, layer, contact, point, ledger);
   double paid = contact && contact->p_ns > 0 ? contact->p_ns * deepened / problem->h : 0;
+  ff_quasi_layer_finish(problem, layer, contact, paid, point, ledger);
   lost[FF_LOST_STEP] += paid - (point->energy_n - stored) - (lost[FF_LOST_NORMAL] - damped);
 }
 

@@ -10,6 +10,7 @@
 #include "step/quasi/bilateral_constraints.h"
 #include "step/quasi/contact_geometry.h"
 #include "step/quasi/energy_accounting.h"
+#include "step/quasi/impacts.h"
 #include "step/quasi/layer.h"
 #include "step/quasi/residual.h"
 #include "step/quasi/step.h"
@@ -327,11 +328,8 @@ static bool island_has_robot(const quasi_problem *problem, int island) {
 }
 
 /* Must an island take a step of order 1? Cores that bear a load, before the step or in its
- * solution, would ring; robots have no mean velocity. */
+ * solution, would ring. */
 static bool island_needs_order_1(const quasi_problem *problem, int island, bool before) {
-  if (island_has_robot(problem, island)) {
-    return true;
-  }
   for (int k = problem->first_element[island]; k < problem->first_element[island + 1]; k++) {
     const quasi_contact *contact = quasi_contact_of(problem->elements[k]);
     if (contact) {
@@ -349,8 +347,14 @@ static bool set_island_theta(quasi_problem *problem, int island, double theta) {
   bool moved = false;
   problem->theta = theta;
   for (int i = problem->first_node[island]; i < problem->first_node[island + 1]; i++) {
+    int r = quasi_node_robot(problem, problem->nodes[i]);
+    if (r >= 0) {
+      moved = moved || problem->robots[r].theta != theta;
+      ff_quasi_set_robot_theta(problem, r, theta);
+      continue;
+    }
     quasi_body *body = quasi_node_body(problem, problem->nodes[i]);
-    if (body && body->theta != theta) {
+    if (body->theta != theta) {
       body->theta = theta;
       ff_quasi_move_body(problem, body, body->v_free, body->l_free);
       moved = true;
@@ -380,18 +384,24 @@ bool ff_quasi_solve_islands(quasi_step *step) {
         problem->model->run.stepper.order == 2 && !island_needs_order_1(problem, island, true);
     bool moved = set_island_theta(problem, island, second ? 0.5 : 1);
     step->moved = step->moved || moved;
-    if (!robot && !island_is_pressed(problem, island, moved)) {
+    if (!island_is_pressed(problem, island, moved) && !robot) {
       continue;
     }
     step->moved = true;
-    if (!solve_selected_island(step, island)) {
+    /* by where free flight leads, then by the solution: impacts may cause others */
+    if ((second && ff_quasi_impact_unresolved(step, island)) ||
+        !solve_selected_island(step, island)) {
       return false;
     }
     if (second && island_needs_order_1(problem, island, false)) {
       set_island_theta(problem, island, 1);
+      second = false;
       if (!solve_selected_island(step, island)) {
         return false;
       }
+    }
+    if (second && ff_quasi_impact_unresolved(step, island)) {
+      return false;
     }
   }
   return true;

@@ -86,16 +86,14 @@ void ff_quasi_layer_begin(const quasi_problem *problem, const ff_layer *layer,
   if (layer->sheared) {
     begin_shear(out, layer, point, t1, t2, problem->h, theta);
   } else {
-    /* a single layer uses the exact mean force: mean_spring_force */
+    /* a single layer uses the exact mean force: ff_quasi_mean_spring_force */
     begin_normal(out, layer, point, problem->h, layer->stiffness_b > 0 ? theta : 1);
   }
 }
 
 /* ---- impulse ---------------------------------------------------------------------------- */
 
-/* Mean force of a spring over a step from depth a to depth b (discrete gradient): change of energy
- * over distance. It conserves energy, also where contact begins or ends within the step. */
-static double mean_spring_force(double k, double a, double b, double *slope) {
+double ff_quasi_mean_spring_force(double k, double a, double b, double *slope) {
   if (a >= 0 && b >= 0) {
     *slope = 0.5 * k;
     return 0.5 * k * (a + b);
@@ -126,9 +124,9 @@ void ff_quasi_layer_press(const quasi_problem *problem, quasi_contact *contact) 
   quasi_layer *at = &contact->layer_state;
   const double *e = contact->cone->e, *z = contact->e.z + 1;
   double depth = contact->touch.depth, p, slope = at->slope[0];
-  /* a layer that is still recovering is reached late: as in order 1 */
-  bool first =
-      problem->theta == 1 || (1 - 1e-9) * at->deflection_start > greater(at->depth_start, 0);
+  /* an unresolved layer pushes as at the end; one that is still recovering is reached late */
+  bool first = problem->theta == 1 || !contact->resolved ||
+               (1 - 1e-9) * at->deflection_start > greater(at->depth_start, 0);
   if (!(depth > -INFINITY)) {
     p = 0;
   } else if (layer->stiffness_b > 0) {
@@ -138,12 +136,17 @@ void ff_quasi_layer_press(const quasi_problem *problem, quasi_contact *contact) 
   } else if (first || layer->sheared) {
     p = slope * (depth - at->relaxed) + at->pull[0] * e[0] * z[0] + at->pull[1] * e[1] * z[1];
   } else {
-    p = problem->h * mean_spring_force(layer->stiffness, at->depth_start, depth, &slope) +
+    p = problem->h * ff_quasi_mean_spring_force(layer->stiffness, at->depth_start, depth, &slope) +
         layer->damping * (greater(depth, 0) - at->deflection_start);
     slope = problem->h * slope + (depth > 0 ? layer->damping : 0);
   }
+  if (contact->damping > 0 && depth > -INFINITY) {
+    double spin;
+    p -= contact->damping * v3_dot(contact->touch.normal, quasi_slip(problem, contact, &spin));
+  }
   contact->p_ns = greater(p, 0);
   contact->p_ns_slope = p > 0 ? slope : 0;
+  contact->p_ns_damping = p > 0 ? contact->damping : 0;
 }
 
 void ff_quasi_layer_shear(const quasi_contact *contact, double out[2]) {
@@ -214,7 +217,8 @@ static void finish_shear(const quasi_problem *problem, const quasi_layer *at, co
 }
 
 void ff_quasi_layer_finish(const quasi_problem *problem, const ff_layer *layer,
-                           const quasi_contact *contact, ff_point *point, double *ledger) {
+                           const quasi_contact *contact, double paid, ff_point *point,
+                           double *ledger) {
   quasi_layer fresh;
   if (!contact) {
     ff_quasi_layer_begin(problem, layer, point, point->t1, point->t2, 1, &fresh);
@@ -235,7 +239,13 @@ void ff_quasi_layer_finish(const quasi_problem *problem, const ff_layer *layer,
   double rate = (point->deflection - point->deflection_b - a) / problem->h;
   double rate_b = (point->deflection_b - b) / problem->h;
   double lost = problem->h * (layer->damping * rate * rate + layer->damping_b * rate_b * rate_b);
-  lost = pressed ? lost : before - point->energy_n;
+  if (contact && contact->resolved && at->depth_start < 0 && depth > 0 &&
+      at->deflection_start == 0) { /* pressed for a part of the step */
+    lost *= 1 - at->depth_start / depth;
+  }
+  /* let go in the step: what it does not give back. In order 1 it gives nothing back */
+  bool pays = contact && contact->resolved;
+  lost = pressed ? lost : before - point->energy_n + (pays ? lesser(paid, 0) : 0);
   /* without a damper the loss is one of the step */
   ledger[FF_Y_LOST + FF_LOST_NORMAL] += layer->damping + layer->damping_b > 0 ? lost : 0;
 }

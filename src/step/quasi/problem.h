@@ -156,10 +156,14 @@ typedef struct quasi_contact {
   ff_touch touch;             /* geometry at the end, by the current unknowns */
   ff_touch touch_start;       /* geometry at the start; order 2 */
   double start_share;         /* 1, share of its impulses that acts there; order 2 */
+  double rate;                /* 1/s, see ff_quasi_contact_rate; order 2 */
+  bool resolved;              /* the step is short enough for that */
+  double damping;             /* N s/(m/s), of an unresolved layer: impulse by the closing speed */
   bool slid_at_start;         /* it slipped there, */
   double slip_start[3];       /* 1, in this direction, in units of the ellipsoid */
   double p_ns;                /* N s, impulse of the layer */
-  double p_ns_slope;          /* N s/m, its derivative by depth */
+  double p_ns_slope;          /* N s/m, its derivative by depth, */
+  double p_ns_damping;        /* N s/(m/s), and by the closing speed of the end */
   /* of the last residual, unless idle: */
   ff_vec3 impulse, moment; /* N s, N m s about the point, on a */
   ff_vec3 slip;            /* m/s, velocity of a relative to b; with friction only, as */
@@ -180,6 +184,7 @@ typedef struct quasi_constraint {
   int constraint;                /* in the model */
   double length;                 /* m, lever that turns angular errors into distances */
   double start_share;            /* share of its impulses that acts at the start: order 2 */
+  double ahead;                  /* s, with links in order 2: rows are g + ahead g' */
   ff_constraint_rows rows_start; /* there */
 } quasi_constraint;
 

@@ -21,6 +21,7 @@
 #include "math/vec.h"
 #include "step/quasi/bilateral_constraints.h"
 #include "step/quasi/contact_geometry.h"
+#include "step/quasi/impacts.h"
 #include "step/quasi/layer.h"
 #include "step/rotation.h"
 
@@ -133,13 +134,16 @@ static void find_start_slip(const quasi_problem *problem, quasi_contact *contact
 
 void ff_quasi_begin_contact(const quasi_problem *problem, quasi_contact *contact, double theta) {
   ff_vec3 t2 = v3_cross(contact->touch.normal, contact->touch.t1);
-  contact->start_share = 0;
+  contact->rate = theta < 1 ? ff_quasi_contact_rate(problem, contact) : 0;
+  contact->resolved = theta < 1 && problem->h * contact->rate <= (1 + 1e-9) * QUASI_RESOLVED;
+  contact->start_share = contact->damping = 0;
   contact->slid_at_start = false;
-  if (theta != contact->layer_theta || contact->layer->sheared) {
+  double layer_theta = contact->resolved ? theta : 1;
+  if (layer_theta != contact->layer_theta || contact->layer->sheared) {
     ff_point fresh;
     const ff_point *point = ff_quasi_inherited_point(problem, contact, &fresh);
-    contact->layer_theta = theta;
-    ff_quasi_layer_begin(problem, contact->layer, point, contact->touch.t1, t2, theta,
+    contact->layer_theta = layer_theta;
+    ff_quasi_layer_begin(problem, contact->layer, point, contact->touch.t1, t2, layer_theta,
                          &contact->layer_state);
   }
   if (theta < 1) {
@@ -150,6 +154,11 @@ void ff_quasi_begin_contact(const quasi_problem *problem, quasi_contact *contact
     contact->start_share =
         there && v3_dot(start->normal, contact->touch.normal) > 0.5 ? 1 - theta : 0;
     find_start_slip(problem, contact);
+    double depth = contact->layer_state.depth_start;
+    if (!contact->resolved && depth > 0 &&
+        depth >= (1 - 1e-9) * contact->layer_state.deflection_start) {
+      contact->damping = 0.5 * problem->h * contact->layer_state.slope[0];
+    }
   }
 }
 

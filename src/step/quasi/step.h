@@ -32,6 +32,10 @@ typedef struct quasi_step {
   long pass;                  /* number of that */
   quasi_pass_result *results; /* contact_capacity, by point: its solution */
   bool moved;                 /* a body may not be at the end of free flight */
+  /* impacts (impacts.c) */
+  double wanted_h;   /* s, shorter step that an attempt asks for; problem.h: none */
+  double impact_h;   /* s, step that resolves the impacts that go on, */
+  double impact_end; /* s, until this time */
   /* predictor: change of v and L by contacts and constraints per second, two for each free body */
   ff_predictor *predictor;
   double predictor_end; /* s, end of its last step */
