@@ -76,10 +76,60 @@ static void rocking_gains_nothing_and_agrees(void **state) {
   assert_close(rocking("stepper={kind: symplectic-euler, step: 1e-3}"), fine, 1e-3);
 }
 
+/* `micro-macro`: elastic parts stick on a spring that the mean slip stretches. */
+static void micro_macro_sticks_and_gains_nothing(void **state) {
+  (void)state;
+  static const char stepper[] = "stepper={kind: micro-macro, step: 1e-3}";
+  assert_close(creep(stepper, 5, 50), 0, 1e-12);
+  ff_model *model;
+  ff_sim *sim = sim_of(&model, egg, stepper);
+  double rest = 0.5 * 9.81 * 0.03, start = 0.5 * 9.81 * 0.0390160 - rest;
+  for (int i = 1; i <= 1000; i++) {
+    assert_int_equal(ff_sim_advance(sim, 0.01 * i), FF_OK);
+    ff_energy e = ff_sim_energy(sim);
+    double now = e.kinetic + e.gravity + e.spring_normal + e.spring_tangent - rest;
+    assert_true(now < 1.01 * start);
+  }
+  ff_energy e = ff_sim_energy(sim);
+  assert_true(e.kinetic + e.gravity + e.spring_normal - rest > 0.9 * start);
+  end(sim, model);
+}
+
+/* ... and what is rigid is not entered: an egg that rocks on it, a card of 1 mm on a table of 1 mm.
+ */
+static void rigid_ground_is_not_entered(void **state) {
+  (void)state;
+  static const char rigid[] =
+      "footfall: 1\n"
+      "stepper: {kind: micro-macro, step: 1e-3}\n"
+      "bodies:\n"
+      "  floor: {fixed: true, shape: {half-space: {}}}\n"
+      "  egg: {mass: 0.5, position: [0, 0, 0.0390160], orientation: {axis: [0, 1, 0], angle: "
+      "0.5},\n"
+      "        shape: {ellipsoid: {axes: [0.06, 0.04, 0.03]}}}\n"
+      "  table: {fixed: true, position: [1, 0, 0.5], shape: {box: {size: [0.5, 0.5, 0.001]}}}\n"
+      "  card: {mass: 0.002, position: [1, 0, 0.52], shape: {box: {size: [0.09, 0.06, 0.001]}}}\n"
+      "contacts:\n"
+      "  - {pair: [egg, floor], normal: {law: rigid}, friction: {law: coulomb, mu_static: 1}}\n"
+      "  - {pair: [card, table], normal: {law: rigid}, friction: {law: coulomb, mu_static: 0.5}}\n";
+  ff_model *model;
+  ff_sim *sim = sim_of(&model, rigid, NULL);
+  for (int i = 1; i <= 300; i++) {
+    assert_int_equal(ff_sim_advance(sim, 0.01 * i), FF_OK);
+    for (int k = 0; k < ff_sim_contact_count(sim); k++) {
+      assert_true(ff_sim_contact(sim, k).patch.depth < 3e-6);
+    }
+  }
+  assert_close(ff_sim_body(sim, ff_model_body_find(model, "card")).position.z, 0.501, 1e-6);
+  end(sim, model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_box_on_a_slope_does_not_creep),
       cmocka_unit_test(rocking_gains_nothing_and_agrees),
+      cmocka_unit_test(micro_macro_sticks_and_gains_nothing),
+      cmocka_unit_test(rigid_ground_is_not_entered),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

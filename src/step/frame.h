@@ -26,6 +26,11 @@ void ff_frame_turn_back(const ff_model *model, const ff_state *state, const ff_n
  * memory; points that do not touch forget theirs. */
 void ff_frame_anchor(const ff_model *model, ff_state *state);
 
+/* After a fixed step: has the normal turned by more than 30 degrees in it? Then it is that of
+ * another contact, and what the memory holds has no place in it. */
+bool ff_frame_jumped(const ff_model *model, const ff_state *state, const ff_near *near,
+                     const ff_point *point);
+
 /* Has some axis come so near its normal that it should be chosen anew? */
 bool ff_frame_leans(const ff_model *model, const ff_state *state);
 

@@ -25,6 +25,14 @@ static ff_vec3 velocity_at_point(const ff_body_motion *motion, ff_vec3 point) {
   return v3_add(motion->velocity, v3_cross(motion->omega, arm));
 }
 
+/* Counts a contact of the mover that a body belongs to. */
+static void count_share(ff_micro *micro, int body) {
+  int mover = ff_mover_of(micro->model, body);
+  if (mover >= 0) {
+    micro->shares[mover]++;
+  }
+}
+
 static void add_micro_contact(ff_micro *micro, const ff_meet *meet, const ff_near *near, int index,
                               double t_end) {
   const ff_point *point = &micro->state->points[index];
@@ -41,6 +49,13 @@ static void add_micro_contact(ff_micro *micro, const ff_meet *meet, const ff_nea
                            .per_depth = force * ground->stiffness,
                            .stiffness = force * point->pace * ground->stiffness,
                            .damper = force * point->pace * ground->damping};
+  /* of the spring that it sticks on, or what it crept on a rigid part: in b's frame */
+  ff_vec3 strain = q_rotate(micro->state->bodies[meet->b].pose.orientation, point->shear);
+  to->strain[0] = v3_dot(point->t1, strain);
+  to->strain[1] = v3_dot(point->t2, strain);
+  to->ease = ff_contact_tangent_ease(micro->model, micro->state, meet, point);
+  count_share(micro, meet->a);
+  count_share(micro, meet->b);
   ff_body_motion a = motion_at_end(micro, meet->a, t_end), b = motion_at_end(micro, meet->b, t_end);
   ff_vec3 speed = v3_sub(velocity_at_point(&a, point->point), velocity_at_point(&b, point->point));
   to->speed[0] = v3_dot(point->push, speed);
@@ -111,6 +126,7 @@ void ff_micro_gather(ff_micro *micro, double t_end) {
   micro->contact_count = 0;
   for (int i = 0; i < ff_mover_count(micro->model); i++) {
     micro->island[i] = i;
+    micro->shares[i] = 0;
   }
   for (int m = 0; m < state->meet_count; m++) {
     const ff_meet *meet = &state->meets[m];
@@ -159,8 +175,15 @@ static void book_micro_losses(const ff_micro *micro, const ff_micro_contact *con
   double damper = contact->soft ? contact->damping - ahead * contact->stiffness : 0;
   double speed = form == FF_MICRO_IMPLICIT ? contact->end[0] : contact->speed[0];
   double damped = damper * speed * speed;
-  double rubbed = contact->force[1] * mean[1] + contact->force[2] * mean[2];
-  rubbed += (contact->impulse[1] * mean[1] + contact->impulse[2] * mean[2]) / h;
+  double rubbed = (contact->impulse[1] * mean[1] + contact->impulse[2] * mean[2]) / h;
+  for (int k = 0; k < 2;
+       k++) { /* of the elastic part: into its spring, its damper and its clutch */
+    double stretch = ff_micro_stretch(micro, contact, k), force = contact->force[1 + k];
+    double into = contact->root * (contact->strain[k] + 0.5 * h * contact->root * stretch);
+    ledger[FF_Y_PAID] += into * stretch;
+    ledger[FF_Y_LOST + FF_LOST_TANGENT] -= (force + into) * stretch;
+    rubbed += force * (mean[1 + k] - stretch);
+  }
   ledger[FF_Y_LOST + FF_LOST_NORMAL] += damped;
   ledger[FF_Y_LOST + FF_LOST_STEP] += taken - damped;
   ledger[FF_Y_LOST + FF_LOST_IMPACT] -= contact->impulse[0] / h * mean[0];
@@ -192,13 +215,35 @@ static void clear_micro_forces(ff_point *point) {
   point->force_n = point->force_t[0] = point->force_t[1] = point->force_core = 0;
   point->force = point->moment = v3(0, 0, 0);
   point->soft_force = point->impulse[0] = point->impulse[1] = point->impulse[2] = 0;
+  point->shear = v3(0, 0, 0);
+  point->energy_t = 0;
   point->mode = FF_OPEN;
 }
 
-static ff_mode mode_of(const ff_micro_contact *contact) {
+static ff_mode mode_of(const ff_micro *micro, const ff_micro_contact *contact) {
   double slip = hypot(contact->end[1], contact->end[2]);
-  bool held = contact->hard ? !contact->slides || contact->holds : slip < contact->grip->v_t;
+  bool slow =
+      micro->model->micro == FF_MICRO_IMPLICIT ? !contact->slips : slip < contact->grip->v_t;
+  bool held = contact->hard ? !contact->slides || contact->holds : slow;
   return held ? FF_STICK : FF_SLIP;
+}
+
+/* What a contact keeps for the next step: the strain of its spring, or, on a rigid part that it
+ * sticks to, how far it has crept. */
+static void keep_strain(const ff_micro *micro, const ff_micro_contact *contact, ff_point *point) {
+  double h = micro->h, strain[2] = {0, 0};
+  bool clings = contact->hard && !contact->slides;
+  for (int k = 0; k < 2; k++) {
+    if (contact->soft && contact->root > 0) {
+      strain[k] = contact->strain[k] + h * contact->root * ff_micro_stretch(micro, contact, k);
+    } else if (!contact->soft && clings) {
+      strain[k] = contact->strain[k] + h * contact->end[1 + k];
+    }
+  }
+  bool sprung = contact->soft && contact->root > 0;
+  ff_vec3 world = v3_axpy(v3_scale(strain[0], point->t1), strain[1], point->t2);
+  point->shear = q_unrotate(micro->state->bodies[contact->b].pose.orientation, world);
+  point->energy_t = sprung ? 0.5 * (strain[0] * strain[0] + strain[1] * strain[1]) : 0;
 }
 
 void ff_micro_show(ff_micro *micro) {
@@ -217,7 +262,8 @@ void ff_micro_show(ff_micro *micro) {
     point->force_core = contact->impulse[0] / micro->h;
     point->soft_force = contact->force[0];
     memcpy(point->impulse, contact->impulse, sizeof contact->impulse);
-    point->mode = mode_of(contact);
+    point->mode = mode_of(micro, contact);
+    keep_strain(micro, contact, point);
   }
 }
 

@@ -8,15 +8,22 @@
  * is c h / m and not k h^2 / m that diverges. Implicit, the part of the force that depends on the
  * new velocity goes to the other side: H becomes H + h (c + k h) J^T J.
  *
- * Friction is kinetic, mu f against the slip. Conventional and literal have none at slips below
- * the stepper's slip speed, as printed; implicit, it rises in proportion to the slip at the end
- * of the step up to v_t.
+ * Friction, conventional and literal: kinetic, mu f against the slip, none at slips below the
+ * stepper's slip speed, as printed. Implicit: it sticks on a spring k_t = 0.8 k and a damper c_t of
+ * 0.3 of critical damping, in series with a clutch that slips at the friction cone,
+ *   F = -(c_t + k_t h / 2) v - k_t u     v = (v_0 + v_1) / 2,   u <- u + h v     sticks
+ *   F = -mu f d                          d the direction of the former           slips
+ * Impulses work along the mean v of the slips at both ends of the step, so F takes what spring,
+ * damper and clutch store and lose, and creates nothing. The history variable is sqrt(k_t) u: the
+ * energy of the spring does not depend on a k_t that changes.
  */
 #include "math/vec.h"
 #include "step/micro_macro.h"
 
 /* Friction may be so much larger than the normal force allows before it is solved for anew. */
 #define EXCESS 1.001
+#define SHARE  0.8 /* of the normal stiffness: tangential spring */
+#define RATIO  0.3 /* of critical damping: its damper */
 
 static bool is_implicit(const ff_micro *micro) {
   return micro->model->micro == FF_MICRO_IMPLICIT;
@@ -44,6 +51,47 @@ static void note_micro_stiffness(const ff_micro *micro, const ff_micro_contact *
   state->damping = fmax(state->damping, ease[0] * contact->damping);
 }
 
+static int crowd_at(const ff_micro *micro, int body) {
+  int mover = ff_mover_of(micro->model, body);
+  return mover >= 0 ? micro->shares[mover] : 0;
+}
+
+/* Spring and damper that friction sticks on: no stiffer than the step resolves together with the
+ * other contacts of the bodies, so that nothing rings. */
+static void prepare_stick(const ff_micro *micro, ff_micro_contact *contact, double slip) {
+  int a = crowd_at(micro, contact->a), b = crowd_at(micro, contact->b);
+  double half = 0.5 * micro->h, ease = contact->ease * (a > b ? a : b), eased = half * ease;
+  bool covered =
+      contact->ground->thickness < INFINITY; /* by a membrane, which has a mu of its own */
+  double k = SHARE * contact->stiffness, damping = 0;
+  contact->slips = false;
+  contact->limit =
+      covered || slip > contact->grip->v_t ? contact->ground->mu : contact->grip->mu_static;
+  if (!(contact->limit > 0)) {
+    return;
+  }
+  if (ease > 0) {
+    k = k * half * eased > 1 ? 1 / (half * eased) : k;
+    damping = 2 * RATIO * sqrt(k / ease);
+    damping = damping * eased > 1 ? 1 / eased : damping;
+  }
+  contact->root = sqrt(k);
+  contact->reach = damping + half * k;
+}
+
+/* Friction of the elastic part if the slip at the end of the step is this. */
+static double stick_force(const ff_micro_contact *contact, int k) {
+  double mean = 0.5 * (contact->speed[1 + k] + contact->end[1 + k]);
+  return -contact->reach * mean - contact->root * contact->strain[k];
+}
+
+double ff_micro_stretch(const ff_micro *micro, const ff_micro_contact *contact, int k) {
+  if (!contact->soft || !is_implicit(micro) || !(contact->reach > 0)) {
+    return 0;
+  }
+  return -(contact->force[1 + k] + contact->root * contact->strain[k]) / contact->reach;
+}
+
 void ff_micro_meet(ff_micro *micro) {
   const ff_stepper_def *def = &micro->model->run.stepper;
   double ahead = micro->model->micro == FF_MICRO_CONVENTIONAL ? 0 : micro->h;
@@ -62,10 +110,7 @@ void ff_micro_meet(ff_micro *micro) {
     }
     contact->damping = ahead * contact->stiffness + (contact->speed[0] < 0 ? contact->damper : 0);
     if (is_implicit(micro)) {
-      /* the normal force that friction goes by: that of the step before, or of the spring */
-      double before = micro->state->points[contact->point].soft_force;
-      double load = before > 0 ? before : contact->per_depth * contact->depth;
-      contact->drag = ground->mu * load / fmax(slip, contact->grip->v_t);
+      prepare_stick(micro, contact, slip);
     } else {
       push_known(contact);
     }
@@ -75,16 +120,18 @@ void ff_micro_meet(ff_micro *micro) {
 /* The part of the forces that is known goes to the impulse, the part that depends on the new
  * velocity to the inertia. */
 static void fold_contact(ff_micro *micro, const ff_micro_contact *contact, double *push) {
-  double h = micro->h, impulse[3], weights[3];
+  double h = micro->h, impulse[3], weights[3] = {0, 0, 0};
   for (int i = 0; i < 3; i++) {
     impulse[i] = h * contact->force[i];
-    if (is_implicit(micro)) {
-      weights[i] = h * (i == 0 ? contact->damping : contact->drag);
-      impulse[i] = -weights[i] * contact->speed[i];
-    }
   }
   if (is_implicit(micro)) {
-    impulse[0] += h * contact->per_depth * contact->depth;
+    weights[0] = h * contact->damping;
+    impulse[0] = h * contact->per_depth * contact->depth - weights[0] * contact->speed[0];
+    for (int i = 0; i < 2 && !contact->slips; i++) { /* half of the change counts in the mean */
+      double known = contact->reach * contact->speed[1 + i] + contact->root * contact->strain[i];
+      weights[1 + i] = 0.5 * h * contact->reach;
+      impulse[1 + i] = -h * known;
+    }
     ff_rows_stiffen(&micro->rows, contact->row, weights);
   }
   ff_rows_push(&micro->rows, contact->row, impulse, push);
@@ -113,14 +160,23 @@ static bool undo_pulling_fold(ff_micro_contact *contact, double h) {
   return true;
 }
 
-/* Friction that is more than the normal force allows is made less. */
-static bool ease_off(ff_micro_contact *contact) {
-  double most = contact->ground->mu * contact->force[0];
+/* Friction beyond what the normal force bears is that, along what would stick: the clutch slips.
+ * False: it is as it was, or the last solution is to stay. */
+static bool settle_friction(ff_micro_contact *contact, bool last) {
+  double most = contact->limit * contact->force[0];
+  if (!contact->slips) {
+    contact->force[1] = stick_force(contact, 0);
+    contact->force[2] = stick_force(contact, 1);
+  }
   double friction = hypot(contact->force[1], contact->force[2]);
-  if (friction <= EXCESS * most) {
+  bool right =
+      contact->slips ? fabs(friction - most) <= (EXCESS - 1) * most : friction <= EXCESS * most;
+  if (right || last || !(friction > 0)) {
     return false;
   }
-  contact->drag *= most / friction;
+  contact->slips = true;
+  contact->force[1] *= most / friction;
+  contact->force[2] *= most / friction;
   return true;
 }
 
@@ -136,10 +192,9 @@ bool ff_micro_settle(ff_micro *micro, bool last) {
       continue;
     }
     contact->force[0] = contact->per_depth * contact->depth - contact->damping * contact->end[0];
-    contact->force[1] = -contact->drag * contact->end[1];
-    contact->force[2] = -contact->drag * contact->end[2];
     bool pulled = undo_pulling_fold(contact, micro->h);
-    stays = !(pulled || (!last && ease_off(contact))) && stays;
+    bool slipped = contact->soft && settle_friction(contact, last);
+    stays = !(pulled || slipped) && stays;
   }
   return stays;
 }

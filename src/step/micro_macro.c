@@ -25,6 +25,7 @@
 enum {
   SIZE_LIMIT = 600, /* coordinates of one island, and unknowns; dense matrices are the wrong tool
                        beyond */
+  LIFTS = 4,        /* times that positions are corrected after a step */
   FOLDS = 3,        /* times that the friction of elastic parts is settled anew */
   QP_ITERATIONS = 100
 };
@@ -66,8 +67,11 @@ static bool make_lists(ff_micro *micro) {
   micro->mover_start = ff_arena_take(arena, movers + 1, sizeof *micro->mover_start);
   micro->contact_start = ff_arena_take(arena, movers + 1, sizeof *micro->contact_start);
   micro->change_at = ff_arena_take(arena, movers, sizeof *micro->change_at);
+  micro->shares = ff_arena_take(arena, movers, sizeof *micro->shares);
+  micro->places = ff_arena_take(arena, (size_t)micro->model->body_count, sizeof *micro->places);
   return micro->contacts && micro->unsorted && micro->held && micro->island && micro->movers &&
-         micro->mover_start && micro->contact_start && micro->change_at;
+         micro->mover_start && micro->contact_start && micro->change_at && micro->shares &&
+         micro->places;
 }
 
 static bool make_programme(ff_micro *micro) {
@@ -157,6 +161,20 @@ static bool is_tied(const ff_micro *micro) {
   return false;
 }
 
+bool ff_micro_add_rows(ff_micro *micro, const int *movers, int count) {
+  const ff_model *model = micro->model;
+  ff_rows_begin(&micro->rows, model, micro->state, movers, count, is_tied(micro));
+  for (int k = 0; k < micro->member_count; k++) {
+    ff_micro_contact *contact = &micro->members[k];
+    ff_row_axes at = ff_row_axes_of(&micro->state->points[contact->point]);
+    contact->row = ff_rows_add(&micro->rows, model, micro->state, contact->a, contact->b, &at);
+    if (contact->row < 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /* Inertia, rows and impulse of the island that is at hand. */
 static bool assemble_micro_island(ff_micro *micro, const int *movers, int count) {
   const ff_model *model = micro->model;
@@ -175,16 +193,7 @@ static bool assemble_micro_island(ff_micro *micro, const int *movers, int count)
     }
     to += size;
   }
-  ff_rows_begin(&micro->rows, model, micro->state, movers, count, is_tied(micro));
-  for (int k = 0; k < micro->member_count; k++) {
-    ff_micro_contact *contact = &micro->members[k];
-    ff_row_axes at = ff_row_axes_of(&micro->state->points[contact->point]);
-    contact->row = ff_rows_add(&micro->rows, model, micro->state, contact->a, contact->b, &at);
-    if (contact->row < 0) {
-      return false;
-    }
-  }
-  return true;
+  return ff_micro_add_rows(micro, movers, count);
 }
 
 /* Speeds of the contacts with all that is known to act. */
@@ -246,11 +255,15 @@ static ff_status settle_micro_island(ff_micro *micro) {
   return FF_OK;
 }
 
-static ff_status solve_micro_island(ff_micro *micro, int island) {
-  int first = micro->mover_start[island], count = micro->mover_start[island + 1] - first;
+bool ff_micro_choose(ff_micro *micro, int island) {
   micro->members = micro->contacts + micro->contact_start[island];
   micro->member_count = micro->contact_start[island + 1] - micro->contact_start[island];
-  if (micro->member_count == 0) {
+  return micro->member_count > 0;
+}
+
+static ff_status solve_micro_island(ff_micro *micro, int island) {
+  int first = micro->mover_start[island], count = micro->mover_start[island + 1] - first;
+  if (!ff_micro_choose(micro, island)) {
     return FF_OK;
   }
   if (!assemble_micro_island(micro, micro->movers + first, count)) {
@@ -394,6 +407,21 @@ static void restore_micro_state(ff_work *work, double t) {
   micro_refresh(work);
 }
 
+/* Out of rigid parts, in as many passes as the curvature of the shapes may need; not in the printed
+ * form of the model. False: not possible. */
+static bool leave_rigid_parts(ff_work *work) {
+  const ff_model *model = work->model;
+  for (int pass = 0; pass < LIFTS && model->run.stepper.passes > 0; pass++) {
+    if (!ff_micro_is_inside(model, work->state)) {
+      return true;
+    }
+    if (!ff_micro_leave(work->micro, work->micro->places) || !ff_work_tidy(work)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static ff_status micro_step(ff_work *work, double t_end) {
   ff_state *state = work->state;
   ff_micro *micro = work->micro;
@@ -418,6 +446,10 @@ static ff_status micro_step(ff_work *work, double t_end) {
     memcpy(state->points, micro->held, bytes); /* the list is still the old one */
     restore_micro_state(work, t);
     return status;
+  }
+  if (!leave_rigid_parts(work)) {
+    restore_micro_state(work, t);
+    return FF_ERROR_STEP;
   }
   work->steps++;
   return FF_OK;

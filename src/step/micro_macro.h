@@ -35,8 +35,15 @@ typedef struct ff_micro_contact {
   /* the elastic part */
   bool soft;      /* takes part */
   double damping; /* N s/m, of the normal force */
-  double drag;    /* N s/m, of friction */
   double force[3];
+  /* its friction: sticks on spring and damper, in series with a clutch */
+  bool slips;       /* the clutch does; else force[1] and force[2] follow the slip */
+  double limit;     /* 1, coefficient up to which it sticks */
+  double root;      /* (N/m)^0.5, of the spring's stiffness */
+  double reach;     /* N s/m, of the damper, and of the spring over half the step */
+  double strain[2]; /* J^0.5, root times the deflection along t1 and t2 at the start; m, what it has
+                     * crept where there is no elastic part */
+  double ease;      /* 1/kg, bound along the tangents */
   /* the rigid part */
   int unknown;    /* first of its unknowns */
   bool hard;      /* takes part */
@@ -78,11 +85,13 @@ typedef struct ff_micro {
   int unknowns, unknown_limit;        /* of the last programme; at most */
   double *columns, *hessian, *target; /* A by columns, A^T A + lambda, v */
   double *gradient, *lower, *x;
-  double *miss;   /* v - A x */
-  double *factor; /* of the hessian of unknowns that are not at a bound, ... */
-  int *picked;    /* ... which are these; before that, rows of unknowns */
-  int *chain;     /* parents of unknowns, as ff_branch_factor wants them: a full matrix */
-  ff_point *held; /* as they were before the step */
+  double *miss;    /* v - A x */
+  double *factor;  /* of the hessian of unknowns that are not at a bound, ... */
+  int *picked;     /* ... which are these; before that, rows of unknowns */
+  int *chain;      /* parents of unknowns, as ff_branch_factor wants them: a full matrix */
+  ff_point *held;  /* as they were before the step */
+  ff_vec3 *places; /* body_count */
+  int *shares;     /* of each mover: its contacts in the step */
 } ff_micro;
 
 /* ---- micro_contacts.c ------------------------------------------------------------------ */
@@ -99,6 +108,21 @@ void ff_micro_store(const ff_model *model, ff_state *state);
 /* Forces by which changing weights of samples pay for the energy of elastic parts. */
 void ff_micro_push_weights(const ff_model *model, ff_state *state, double *ledger);
 
+/* ---- micro_macro.c --------------------------------------------------------------------- */
+
+/* Makes an island the one at hand. False: it has no contacts. */
+bool ff_micro_choose(ff_micro *micro, int island);
+/* Inertia of its movers, and rows of its contacts. False: no room. */
+bool ff_micro_add_rows(ff_micro *micro, const int *movers, int count);
+
+/* ---- micro_positions.c ----------------------------------------------------------------- */
+
+/* Is some contact inside a rigid part? */
+bool ff_micro_is_inside(const ff_model *model, const ff_state *state);
+/* Moves bodies and robots out; contacts are found again. places: room for one vector a body. False:
+ * no room, or an inertia is not positive; the state is then half moved. */
+bool ff_micro_leave(ff_micro *micro, ff_vec3 *places);
+
 /* ---- micro_forces.c -------------------------------------------------------------------- */
 
 /* Which elastic parts of the members take part, and how. */
@@ -107,6 +131,10 @@ void ff_micro_meet(ff_micro *micro);
 void ff_micro_fold(ff_micro *micro, double *push);
 /* With the speeds at the end: forces, and whether the fold was one that may stay. */
 bool ff_micro_settle(ff_micro *micro, bool last);
+
+/* How fast (m/s) the spring that friction of the elastic part sticks on is stretched in the step,
+ * along t1 (0) or t2 (1); the clutch has the rest of the mean slip. */
+double ff_micro_stretch(const ff_micro *micro, const ff_micro_contact *contact, int k);
 
 /* ---- micro_impulses.c ------------------------------------------------------------------- */
 

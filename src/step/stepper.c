@@ -111,13 +111,22 @@ bool ff_work_tidy(ff_work *work) {
   return sum == 0;
 }
 
-/* Points that carry memory: those that touched at the start of the step but no longer drop it,
- * the others carry their frame on. */
+/* Points that carry memory: those that touched at the start of the step but no longer, or whose
+ * normal has jumped, drop it; the others carry their frame on. */
 static void tend_memory(ff_work *work) {
   ff_state *state = work->state;
   for (int i = 0; i < state->point_count; i++) {
     if (!state->points[i].touching) { /* also what touched only inside the step */
       ff_work_drop_memory(work, i);
+    }
+  }
+  for (int n = 0; n < state->near_count; n++) {
+    const ff_near *near = &state->nears[n];
+    for (int i = near->first_point;
+         ff_frame_wanders(work->model, near) && i < near->first_point + near->point_count; i++) {
+      if (ff_frame_jumped(work->model, state, near, &state->points[i])) {
+        ff_work_drop_memory(work, i);
+      }
     }
   }
   ff_frame_anchor(work->model, state);
