@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "math/vec.h"
+#include "step/crowd_order.h"
 #include "step/forces.h"
 #include "step/frame.h"
 #include "step/robots.h"
@@ -12,17 +13,20 @@
 
 enum {
   TURNS = 60,  /* most turns round the contacts */
+  CHUNK = 64,  /* contacts of a colour that a thread solves at once */
   NEWTONS = 60 /* most iterations for one normal force */
 };
 /* Changes of forces, over the largest, that end the turns. What is left is where the next step
  * starts from, and it gets less with the step; only bristles keep it. */
-#define SETTLED  1e-3
-#define KEPT     1e-9
-#define EXACT    0.1   /* of these: a single force */
-#define ROUGH    1e-3  /* of a slip, if it gets no nearer */
-#define SHORTEST 1e-6  /* share of a step of Newton's method */
-#define SAME     1e-13 /* of a depth: no other */
-#define FLAT     1e-5  /* of a depth: changes below leave few digits for a quotient of energies */
+#define SETTLED    1e-3
+#define CROWDED    1e-2 /* in large islands: it is not what limits their accuracy */
+#define KEPT       1e-9
+#define CROWD_KEPT 1e-3  /* in large islands: the ledger books the forces that act */
+#define EXACT      0.1   /* of these: a single force */
+#define ROUGH      1e-3  /* of a slip, if it gets no nearer */
+#define SHORTEST   1e-6  /* share of a step of Newton's method */
+#define SAME       1e-13 /* of a depth: no other */
+#define FLAT       1e-5  /* of a depth: changes below leave few digits for a quotient of energies */
 
 /* One contact. Triples are along its normal row (push), t1 and t2. */
 typedef struct entry {
@@ -59,6 +63,9 @@ struct ff_midpoint {
   ff_wrench *outside; /* body_count: applied forces and drives */
   int *shares;        /* contacts of each mover */
   int count;
+  ff_crowd crowd;            /* order of the contacts, if there are many */
+  double last_change;        /* 1, of forces in the last turn, over the largest */
+  double *changes, *largest; /* of each chunk of a colour: change and size of forces, N */
 };
 
 /* ---- life ------------------------------------------------------------------------------ */
@@ -79,8 +86,15 @@ ff_status ff_midpoint_create(ff_midpoint **out, const ff_model *model, ff_state 
   mid->entries = ff_arena_take(arena, (size_t)limits.contacts, sizeof *mid->entries);
   mid->outside = ff_arena_take(arena, (size_t)model->body_count, sizeof *mid->outside);
   mid->shares = ff_arena_take(arena, (size_t)ff_mover_count(model), sizeof *mid->shares);
-  bool room = mid->reached && mid->entries && mid->outside && mid->shares;
-  return room ? ff_rows_make(&mid->rows, model, arena, limits) : FF_ERROR_MEMORY;
+  size_t chunks = (size_t)limits.contacts / CHUNK + 1;
+  mid->changes = ff_arena_take(arena, chunks, sizeof *mid->changes);
+  mid->largest = ff_arena_take(arena, chunks, sizeof *mid->largest);
+  bool room =
+      mid->reached && mid->entries && mid->outside && mid->shares && mid->changes && mid->largest;
+  ff_status status = room ? ff_rows_make(&mid->rows, model, arena, limits) : FF_ERROR_MEMORY;
+  return status == FF_OK ? ff_crowd_make(&mid->crowd, arena, limits.contacts, ff_mover_count(model),
+                                         model->free_count)
+                         : status;
 }
 
 void ff_midpoint_destroy(ff_midpoint *mid) {
@@ -453,18 +467,102 @@ static double solve_entry(ff_midpoint *mid, const ff_model *model, ff_state *sta
 
 /* ---- all contacts ------------------------------------------------------------------------- */
 
-static void sweep_entries(ff_midpoint *mid, const ff_model *model, ff_state *state) {
-  for (int turn = 0; turn < TURNS; turn++) {
-    double change = 0, most = 0;
-    for (int i = 0; i < mid->count; i++) {
-      entry *e = &mid->entries[i];
+/* Largest of three forces. */
+static double force_size(const double f[3]) {
+  return greater(fabs(f[0]), greater(fabs(f[1]), fabs(f[2])));
+}
+
+/* Turns round contacts in this order (NULL: that of the list), until forces change by less than a
+ * share of the largest. */
+static int sweep_entries(ff_midpoint *mid, const ff_model *model, ff_state *state, const int *order,
+                         int count) {
+  int turn = 0;
+  for (double change = INFINITY, most = 0; turn < TURNS && change > mid->settled * most; turn++) {
+    change = most = 0;
+    for (int i = 0; i < count; i++) {
+      entry *e = &mid->entries[order ? order[i] : i];
       change = greater(change, solve_entry(mid, model, state, e));
-      most =
-          greater(most, greater(fabs(e->force[0]), greater(fabs(e->force[1]), fabs(e->force[2]))));
+      most = greater(most, force_size(e->force));
     }
-    if (!(change > mid->settled * most)) {
-      break;
+  }
+  return turn;
+}
+
+/* ---- many contacts ------------------------------------------------------------------------ */
+
+/* One colour of an island. */
+typedef struct colour_job {
+  ff_midpoint *mid;
+  const ff_model *model;
+  ff_state *state;
+  const int *order;
+} colour_job;
+
+static void solve_chunk(void *context, int first, int end) {
+  const colour_job *job = context;
+  double change = 0, most = 0;
+  for (int i = first; i < end; i++) {
+    entry *e = &job->mid->entries[job->order[i]];
+    change = greater(change, solve_entry(job->mid, job->model, job->state, e));
+    most = greater(most, force_size(e->force));
+  }
+  job->mid->changes[first / CHUNK] = change;
+  job->mid->largest[first / CHUNK] = most;
+}
+
+/* Contacts of a colour share no body: threads take chunks of them, and what comes out does not
+ * depend on which. */
+static void solve_colour(ff_midpoint *mid, const ff_model *model, ff_state *state, ff_team *team,
+                         const int *order, int count, double *change, double *most) {
+  colour_job job = {mid, model, state, order};
+  ff_team_for(team, solve_chunk, &job, count, CHUNK);
+  for (int i = 0; i * CHUNK < count; i++) {
+    *change = greater(*change, mid->changes[i]);
+    *most = greater(*most, mid->largest[i]);
+  }
+}
+
+/* Turns round a large island, colour by colour. */
+static int sweep_island(ff_midpoint *mid, const ff_model *model, ff_state *state, ff_team *team,
+                        const ff_crowd_island *island) {
+  const int *order = mid->crowd.order + island->first;
+  const int *start = mid->crowd.colour_start + island->colours;
+  int turn = 0;
+  for (double change = INFINITY, most = 0; turn < TURNS && change > mid->settled * most; turn++) {
+    change = most = 0;
+    for (int c = 0; c < FF_CROWD_COLOURS && start[c] < island->count; c++) {
+      bool serial = c == FF_CROWD_COLOURS - 1; /* these may share bodies */
+      solve_colour(mid, model, state, serial ? NULL : team, order + start[c],
+                   start[c + 1] - start[c], &change, &most);
     }
+    mid->last_change = most > 0 ? change / most : 0;
+  }
+  return turn;
+}
+
+/* Islands one after the other: small ones as ever, large ones by colours and less exactly. */
+static void sweep_islands(ff_midpoint *mid, const ff_model *model, ff_state *state, ff_team *team,
+                          ff_solver_info *info) {
+  const double settled = mid->settled;
+  for (int i = 0; i < mid->count; i++) {
+    const ff_contact_bodies *bodies = &mid->entries[i].bodies;
+    mid->crowd.links[i] =
+        (ff_crowd_link){ff_mover_of(model, bodies->a), ff_mover_of(model, bodies->b)};
+  }
+  ff_crowd_sort(&mid->crowd, mid->count);
+  for (int i = 0; i < mid->crowd.island_count; i++) {
+    const ff_crowd_island *island = &mid->crowd.islands[i];
+    if (island->colours < 0) {
+      mid->settled = settled;
+      sweep_entries(mid, model, state, mid->crowd.order + island->first, island->count);
+      continue;
+    }
+    mid->settled = settled == KEPT ? CROWD_KEPT : CROWDED;
+    int turns = sweep_island(mid, model, state, team, island);
+    info->problems++;
+    info->iterations += turns;
+    info->most = turns > info->most ? turns : info->most;
+    info->residual = greater(info->residual, mid->last_change);
   }
 }
 
@@ -562,14 +660,18 @@ static void move_robots(const ff_midpoint *mid, const ff_model *model, ff_state 
 
 /* Solves the contacts of the state as it stands. */
 static bool solve_entries(ff_midpoint *mid, const ff_model *model, ff_state *state, double *rates,
-                          double h) {
+                          double h, ff_team *team, ff_solver_info *info) {
   mid->half = 0.5 * h;
   gather_entries(mid, model, state);
   if (!factor_entry_rows(mid, model, state)) {
     return false;
   }
   warm_start_entries(mid, model, state);
-  sweep_entries(mid, model, state);
+  if (mid->count < FF_CROWD_LEAST) {
+    sweep_entries(mid, model, state, NULL, mid->count);
+  } else {
+    sweep_islands(mid, model, state, team, info);
+  }
   for (int i = 0; i < mid->count; i++) {
     finish_entry(mid, model, state, &mid->entries[i], rates);
   }
@@ -580,7 +682,7 @@ static bool solve_entries(ff_midpoint *mid, const ff_model *model, ff_state *sta
 }
 
 bool ff_midpoint_solve(ff_midpoint *mid, const ff_model *model, ff_state *state, double t,
-                       double *rates, double h) {
+                       double *rates, double h, ff_team *team, ff_solver_info *info) {
   double *ledger = rates + state->ledger_at;
   size_t bytes = (size_t)model->body_count * sizeof *state->wrenches;
   state->middle = true;
@@ -595,7 +697,7 @@ bool ff_midpoint_solve(ff_midpoint *mid, const ff_model *model, ff_state *state,
   for (int r = 0; r < model->robot_count; r++) {
     ff_robot_look_ahead(model, state, r, h, 0.5 * h);
   }
-  if (!solve_entries(mid, model, state, rates, h)) {
+  if (!solve_entries(mid, model, state, rates, h, team, info)) {
     return false;
   }
   if (driven) {

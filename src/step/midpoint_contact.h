@@ -11,12 +11,17 @@
  * lose, no stiffness needs a short step, and a body at rest stays where it is. Contacts that share
  * a body or a robot are solved by Gauss-Seidel sweeps, starting from the forces of the step before.
  *
+ * In islands of FF_CROWD_LEAST contacts and more (step/crowd_order.h) the sweeps go by colour, on
+ * all threads, and end at a coarser tolerance; the ledger books the forces that act, so it closes
+ * as well.
+ *
  * Friction that is a law of the slip alone goes by the slip at the end of the step: what is to go
  * from slipping to sticking within a millimetre a second comes to rest in one, and does not ring.
  */
 #ifndef FF_STEP_MIDPOINT_CONTACT_H
 #define FF_STEP_MIDPOINT_CONTACT_H
 
+#include "base/team.h"
 #include "model/state.h"
 
 typedef struct ff_midpoint ff_midpoint;
@@ -27,9 +32,10 @@ void ff_midpoint_destroy(ff_midpoint *hold);
 
 /* In the middle of a step of length h: evaluates all forces at time t and y, whose positions are
  * those of the middle and whose velocities those of the start, and solves the contacts. Fills
- * wrenches, accelerations of robots that touch, and the rates of memory and ledger. False if a
- * robot's inertia is not positive. */
+ * wrenches, accelerations of robots that touch, and the rates of memory and ledger; adds to info
+ * what large islands took. The team (NULL: none) shares their work. False if a robot's inertia is
+ * not positive. */
 bool ff_midpoint_solve(ff_midpoint *hold, const ff_model *model, ff_state *state, double t,
-                       double *rates, double h);
+                       double *rates, double h, ff_team *team, ff_solver_info *info);
 
 #endif
