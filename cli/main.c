@@ -1,5 +1,6 @@
 /* footfall VERB ...: dispatches to the verb. */
 #include <argp.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,7 @@ static void print_help(FILE *out) {
   for (int i = 0; i < VERB_COUNT; i++) {
     ff_cli_say(out, "  %-9s %s\n", verbs[i].name, verbs[i].help);
   }
-  fputs("\n  footfall VERB --help   describes a verb\n"
+  fputs("\n  footfall help VERB     describes a verb, as VERB --help does\n"
         "  footfall --version     prints the version\n" FF_CLI_EXITS "\n",
         out);
 }
@@ -56,14 +57,23 @@ static int dispatch(int argc, char **argv) {
     print_help(stderr);
     return FF_EXIT_INPUT;
   }
+  static char help[] = "--help";
+  if (strcmp(argv[1], "help") == 0 && argc > 2) { /* help VERB: VERB --help */
+    argv[1] = argv[2];
+    argv[2] = help;
+    argc = 3;
+  }
   if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
       strcmp(argv[1], "help") == 0) {
     print_help(stdout);
     return FF_EXIT_GOOD;
   }
-  if (strcmp(argv[1], "--version") == 0) {
+  if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
     ff_cli_say(stdout, "footfall %s\n", ff_version());
     return FF_EXIT_GOOD;
+  }
+  if (argc > 2 && strcmp(argv[2], "-h") == 0) {
+    argv[2] = help;
   }
   for (int i = 0; i < VERB_COUNT; i++) {
     if (strcmp(argv[1], verbs[i].name) == 0) {
@@ -80,8 +90,11 @@ int main(int argc, char **argv) {
   argp_err_exit_status = FF_EXIT_INPUT;
   signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, not the end */
   int code = dispatch(argc, argv);
+  errno = 0;
   if (fflush(stdout) != 0 || ferror(stdout)) {
-    perror("footfall: standard output");
+    if (errno != EPIPE) { /* as into `head`, which has seen enough */
+      perror("footfall: standard output");
+    }
     return code == FF_EXIT_GOOD ? FF_EXIT_FAILED : code;
   }
   return code;
