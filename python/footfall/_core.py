@@ -131,7 +131,7 @@ class Handle:
 
     def _own(self, pointer, *keep, step: int = 0, read: int = 0, release: bool = True,
              fail: Callable | None = None) -> None:
-        """Takes a C object that its destroy function frees when nobody refers to it. keep: what it
+        """Takes a C object that its destroy function frees when no reference is left. keep: what it
         needs until then. The guard refers to the handle's errors only, not to the handle."""
         destroy = type(self)._destroy
         owner = ffi.gc(pointer, lambda p, keep=keep, destroy=destroy: destroy and destroy(p))

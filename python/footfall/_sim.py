@@ -501,7 +501,7 @@ class Sim(Handle):
         _SimFailure(self)(status)
 
     def steps(self, count: int) -> None:
-        """Takes so many steps."""
+        """Takes `count` steps."""
         step = self.step
         for _ in range(whole(count, "count", 0)):
             step()

@@ -34,7 +34,7 @@ typedef struct ff_found_list {
 } ff_found_list;
 
 /* Adds to the entry of this kind and pair, whose worst value stays. Where the table is full, the
- * mildest entry gives way. */
+ * mildest entry is replaced. */
 void ff_found_add(ff_found_list *list, ff_finding_kind kind, int a, int b, double t, double value,
                   double limit);
 /* The same for a finding that began earlier. Returns the entry; NULL: there was no room. */

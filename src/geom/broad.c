@@ -237,7 +237,7 @@ static bool compare_entries(ff_broad *broad, const entry *a, int first, int end)
   return true;
 }
 
-/* Cells of a query along an axis: from so many; all of a grid with fewer than it spans. */
+/* Number of grid cells that a query covers along an axis, at most all; first: the lowest. */
 static int query_range(const level *grid, double low, double high, int axis, double *first) {
   *first = cell_number(grid, low - grid->size);
   double count = cell_number(grid, high) - *first + 1;

@@ -90,7 +90,7 @@ static void set_tolerances(const ff_model *model, const ff_state *state, double 
   }
 }
 
-/* An integrator of the state's size, which goes on from the state's y. */
+/* An integrator of the state's size, starting at the state's y. */
 static ff_status make_integrator(ff_work *work, ff_ode **out) {
   ff_state *state = work->state;
   set_tolerances(work->model, state, work->sum);

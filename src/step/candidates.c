@@ -8,7 +8,7 @@
 
 enum {
   STEPS_AHEAD = 4, /* that a list is made for */
-  FEW_BODIES = 32  /* so many may turn in any direction: their list is short anyway */
+  FEW_BODIES = 32  /* up to here skins are isotropic: the pair list is short anyway */
 };
 
 bool ff_candidates_stale(const ff_model *model, const ff_state *state, double t, const double *y) {

@@ -69,7 +69,7 @@ typedef struct ff_stepper {
    * or to the next event. On failure the state is as before. What may take long looks whether it
    * was cancelled, and then fails with FF_CANCELLED. */
   ff_status (*step)(ff_work *work, double t_end);
-  /* Longest that the next step can be, s; NULL: as long as it is told. */
+  /* Longest that the next step can be, s; NULL: the requested end. */
   double (*longest)(const ff_work *work);
   /* Samples inside the last step, if work->sampled was set before it: enter makes the state, except
    * audit and events, that of the solution at a time inside; leave makes it that of the end again.

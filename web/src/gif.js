@@ -91,7 +91,7 @@ export class GifWriter {
     return this.nearest[key];
   }
 
-  // One frame of RGBA bytes, shown for so many seconds.
+  // One frame of RGBA bytes, and its duration in seconds.
   add(data, seconds) {
     const pixels = new Uint8Array(this.width * this.height);
     for (let i = 0; i < pixels.length; i++) {
