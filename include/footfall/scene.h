@@ -267,7 +267,7 @@ FF_API const char *ff_constraint_kind_name(ff_constraint_kind kind);
 typedef struct ff_stepper_def {
   const char *kind; /* name of a stepper: see footfall/stepper.h; "auto": one that fits the scene */
   double step;      /* s, fixed steppers; NAN: not given, an error for them unless chosen */
-  int order;        /* 1 or 2, quasi-rigid: backward Euler, or energy-conserving layers */
+  int order;        /* quasi-rigid: 1, as published, or 2, conserves energy and resolves impacts */
   double rtol;      /* relative tolerance, adaptive */
   double atol;      /* tolerance relative to the scene's natural scales, adaptive */
   double max_step;  /* s, adaptive */

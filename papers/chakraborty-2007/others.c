@@ -45,8 +45,9 @@ static const ff_trace *collide(ff_reproduction *study, int which, bool replay) {
                                               "energy.kinetic"};
   static const char *const set[RUNS][2] = {
       [ADAPTIVE] = {"stepper={kind: adaptive, rtol: 1e-10}", "contacts.0.friction.v_t=1e-4"},
-      [LAYER] = {"stepper={kind: quasi-rigid, step: 1e-5}", "contacts.0.friction.v_t=1e-4"},
-      [CORE] = {"stepper={kind: quasi-rigid, step: 1e-5}",
+      [LAYER] = {"stepper={kind: quasi-rigid, step: 1e-5, order: 1}",
+                 "contacts.0.friction.v_t=1e-4"},
+      [CORE] = {"stepper={kind: quasi-rigid, step: 1e-5, order: 1}",
                 "contacts.0.normal.max_deflection=0.002"}};
   return ff_reproduction_run(study, &(ff_trial){.scene = "scenes/two-ellipsoids.yaml",
                                                 .set = set[which],

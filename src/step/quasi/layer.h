@@ -11,14 +11,20 @@ void ff_quasi_layer_begin(const quasi_problem *problem, const ff_layer *layer,
                           quasi_layer *out);
 /* The layer times the weight of a sample. */
 void ff_quasi_layer_scale(ff_layer *out, const ff_layer *layer, double weight);
+/* Mean force of a spring over a step from depth a to depth b (discrete gradient): change of energy
+ * over distance. It conserves energy, also where contact begins or ends within the step. slope:
+ * N/m, by b. */
+double ff_quasi_mean_spring_force(double k, double a, double b, double *slope);
 /* p_ns and p_ns_slope at the current depth and friction. */
 void ff_quasi_layer_press(const quasi_problem *problem, quasi_contact *contact);
 /* m, tangential deflection along t1 and t2 at the same. */
 void ff_quasi_layer_shear(const quasi_contact *contact, double out[2]);
 /* A layer of a new contact, in equilibrium at this depth. */
 void ff_quasi_layer_init(const ff_layer *layer, double depth, ff_point *point);
-/* The layer after the step: compressed to the depth, or (no contact, or an open one) recovering. */
+/* The layer after the step: compressed to the depth, or (no contact, or an open one) recovering.
+ * paid: J, work on it in the step. */
 void ff_quasi_layer_finish(const quasi_problem *problem, const ff_layer *layer,
-                           const quasi_contact *contact, ff_point *point, double *ledger);
+                           const quasi_contact *contact, double paid, ff_point *point,
+                           double *ledger);
 
 #endif
