@@ -1,16 +1,17 @@
 #include "study/estimate.h"
 
+#include "math/elementary.h"
 #include "math/jacobi.h"
 
 #include <math.h>
 #include <string.h>
 
 double ff_fit_value(const ff_fit_parameter *p, double x) {
-  return p->log ? p->low * pow(p->high / p->low, x) : p->low + (p->high - p->low) * x;
+  return p->log ? p->low * ff_pow(p->high / p->low, x) : p->low + (p->high - p->low) * x;
 }
 
 double ff_fit_unknown(const ff_fit_parameter *p, double value) {
-  return p->log ? log(value / p->low) / log(p->high / p->low)
+  return p->log ? ff_log(value / p->low) / ff_log(p->high / p->low)
                 : (value - p->low) / (p->high - p->low);
 }
 
@@ -133,9 +134,9 @@ static void estimate_fill(const ff_minimum *at, const estimate_spread *spread, d
 
 static void estimate_criteria(ff_fit_outcome *out) {
   double n = (double)out->residuals, k = out->free + 1; /* the variance too */
-  double likelihood = n * log(out->sum / n);
+  double likelihood = n * ff_log(out->sum / n);
   out->aicc = n > k + 1 ? likelihood + 2 * k + 2 * k * (k + 1) / (n - k - 1) : INFINITY;
-  out->bic = likelihood + k * log(n);
+  out->bic = likelihood + k * ff_log(n);
 }
 
 ff_status ff_minimum_describe(const ff_minimum *at, ff_fit_outcome *outcome, ff_arena *keep) {
