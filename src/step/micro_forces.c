@@ -63,7 +63,7 @@ void ff_micro_meet(ff_micro *micro) {
     contact->damping = ahead * contact->stiffness + (contact->speed[0] < 0 ? contact->damper : 0);
     if (is_implicit(micro)) {
       /* the normal force that friction goes by: that of the step before, or of the spring */
-      double before = micro->state->points[contact->point].soft_force;
+      double before = ff_micro_point_of(micro->state, contact->point)->soft_force;
       double load = before > 0 ? before : contact->per_depth * contact->depth;
       contact->drag = ground->mu * load / fmax(slip, contact->grip->v_t);
     } else {

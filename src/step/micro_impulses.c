@@ -125,7 +125,7 @@ static double bounce(const ff_micro *micro, const ff_micro_contact *contact) {
 static void fill_target(ff_micro *micro) {
   for (int k = 0; k < micro->member_count; k++) {
     const ff_micro_contact *contact = &micro->members[k];
-    const double *before = micro->state->points[contact->point].impulse;
+    const double *before = ff_micro_point_of(micro->state, contact->point)->impulse;
     for (int i = 0; i < unknowns_of(contact); i++) {
       int at = contact->unknown + i;
       micro->target[at] = (i == 0 ? bounce(micro, contact) : 0) - contact->end[i];

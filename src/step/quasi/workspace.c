@@ -126,6 +126,7 @@ static bool allocate_contact_arrays(quasi_step *step) {
       {(void **)&solver->norms, elements / QUASI_CHUNK + 1, sizeof *solver->norms},
       {(void **)&step->backup_nears, pairs, sizeof *step->backup_nears},
       {(void **)&step->backup_points, contacts, sizeof *step->backup_points},
+      {(void **)&step->backup_layers, contacts, sizeof *step->backup_layers},
       {(void **)&step->wanted, pairs, sizeof *step->wanted},
   };
   return take_arrays(&step->contact_arena, arrays, sizeof arrays / sizeof arrays[0]);
@@ -187,6 +188,8 @@ ff_status ff_quasi_grow(ff_work *work) {
            (size_t)before.backup_count * sizeof *step->backup_nears);
     memcpy(step->backup_points, before.backup_points,
            (size_t)before.problem.contact_capacity * sizeof *step->backup_points);
+    memcpy(step->backup_layers, before.backup_layers,
+           (size_t)before.problem.contact_capacity * sizeof *step->backup_layers);
   }
   step->solver.first_factor = step->solver.factors + 1; /* none is left */
   drop_contact_room(&before);
