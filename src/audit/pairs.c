@@ -198,8 +198,8 @@ static bool law_restitution(const ff_binding *binding, bool ground, double weigh
   if (out->approach > 0.5 * out->core * sqrt(k / mass)) { /* it may reach the core */
     return false;
   }
-  out->least = exp(-pi * zeta / w);
-  out->most = exp(-zeta / w * (pi - atan2(2 * zeta * w, 1 - 2 * zeta * zeta)));
+  out->least = ff_exp(-pi * zeta / w);
+  out->most = ff_exp(-zeta / w * (pi - ff_atan2(2 * zeta * w, 1 - 2 * zeta * zeta)));
   out->latest = 2 * pi / (w * sqrt(k / mass));
   return true;
 }

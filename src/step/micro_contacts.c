@@ -195,7 +195,7 @@ static void clear_micro_forces(ff_point *point) {
 }
 
 static ff_mode mode_of(const ff_micro_contact *contact) {
-  double slip = hypot(contact->end[1], contact->end[2]);
+  double slip = ff_hypot(contact->end[1], contact->end[2]);
   bool held = contact->hard ? !contact->slides || contact->holds : slip < contact->grip->v_t;
   return held ? FF_STICK : FF_SLIP;
 }

@@ -23,7 +23,7 @@ static bool is_implicit(const ff_micro *micro) {
 }
 
 static double slip_speed(const double speed[3]) {
-  return hypot(speed[1], speed[2]);
+  return ff_hypot(speed[1], speed[2]);
 }
 
 /* Eqs. 13 and 14 with what is known at the start. */
@@ -116,7 +116,7 @@ static bool undo_pulling_fold(ff_micro_contact *contact, double h) {
 /* Friction that is more than the normal force allows is made less. */
 static bool ease_off(ff_micro_contact *contact) {
   double most = contact->ground->mu * contact->force[0];
-  double friction = hypot(contact->force[1], contact->force[2]);
+  double friction = ff_hypot(contact->force[1], contact->force[2]);
   if (friction <= EXCESS * most) {
     return false;
   }

@@ -318,7 +318,7 @@ static double along_slip(const ff_micro_contact *contact) {
 
 /* Is friction more than static friction can be? [Sugihara03 eq. 35] */
 static bool is_torn(const ff_micro *micro, const ff_micro_contact *contact) {
-  double friction = hypot(contact->impulse[1], contact->impulse[2]);
+  double friction = ff_hypot(contact->impulse[1], contact->impulse[2]);
   return contact->hard && !contact->slides &&
          friction > mu_static(micro, contact) * contact->impulse[0];
 }
@@ -335,7 +335,7 @@ static bool is_moving(const ff_micro_contact *contact) {
 
 /* Sliding starts against the friction that was asked for. */
 static void tear(ff_micro_contact *contact, double mu) {
-  double friction = hypot(contact->impulse[1], contact->impulse[2]);
+  double friction = ff_hypot(contact->impulse[1], contact->impulse[2]);
   contact->slides = true;
   contact->mu = mu;
   contact->slip[0] = -contact->impulse[1] / friction;

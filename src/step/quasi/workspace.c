@@ -1,5 +1,6 @@
 /* Workspace of the quasi-rigid stepper: all memory, allocated when it is created. */
 #include "base/memory.h"
+#include "math/elementary.h"
 #include "step/quasi/step.h"
 
 #include <string.h>
@@ -36,7 +37,7 @@ static ff_status create_block_matrix(quasi_step *step) {
   const ff_model *model = problem->model;
   double n = problem->node_limit;
   bool connected = nodes_may_connect(model);
-  double pairs = connected ? FILL * n + 6 * pow(n, 4.0 / 3) : 0;
+  double pairs = connected ? FILL * n + 6 * ff_pow(n, 4.0 / 3) : 0;
   pairs = fmin(pairs, 0.5 * n * (n - 1));
   if (pairs > 1e7) {
     return FF_ERROR_MEMORY;
