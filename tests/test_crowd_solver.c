@@ -43,13 +43,13 @@ static void colours_share_no_body(void **state) {
   int k = 0;
   for (int i = 0; i < SIDE * SIDE; i++) { /* a grid on a floor */
     if (i < SIDE) {
-      order.links[k++] = (ff_crowd_link){.point = k, .a = i, .b = -1};
+      order.links[k++] = (ff_crowd_link){.a = i, .b = -1};
     }
     if (i % SIDE + 1 < SIDE) {
-      order.links[k++] = (ff_crowd_link){.point = k, .a = i, .b = i + 1};
+      order.links[k++] = (ff_crowd_link){.a = i, .b = i + 1};
     }
     if (i + SIDE < SIDE * SIDE) {
-      order.links[k++] = (ff_crowd_link){.point = k, .a = i, .b = i + SIDE};
+      order.links[k++] = (ff_crowd_link){.a = i, .b = i + SIDE};
     }
   }
   assert_int_equal(k, order.count);
