@@ -20,11 +20,6 @@ static ff_body_motion motion_at_end(const ff_micro *micro, int body, double t_en
   return motion;
 }
 
-static ff_vec3 velocity_at_point(const ff_body_motion *motion, ff_vec3 point) {
-  ff_vec3 arm = v3_sub(point, motion->pose.position);
-  return v3_add(motion->velocity, v3_cross(motion->omega, arm));
-}
-
 static void add_micro_contact(ff_micro *micro, const ff_meet *meet, const ff_near *near, int index,
                               double t_end) {
   const ff_point *point = &micro->state->points[index];
@@ -42,7 +37,8 @@ static void add_micro_contact(ff_micro *micro, const ff_meet *meet, const ff_nea
                            .stiffness = force * point->pace * ground->stiffness,
                            .damper = force * point->pace * ground->damping};
   ff_body_motion a = motion_at_end(micro, meet->a, t_end), b = motion_at_end(micro, meet->b, t_end);
-  ff_vec3 speed = v3_sub(velocity_at_point(&a, point->point), velocity_at_point(&b, point->point));
+  ff_vec3 speed =
+      v3_sub(ff_motion_velocity(&a, point->point), ff_motion_velocity(&b, point->point));
   to->speed[0] = v3_dot(point->push, speed);
   to->speed[1] = v3_dot(point->t1, speed);
   to->speed[2] = v3_dot(point->t2, speed);
@@ -176,7 +172,7 @@ void ff_micro_book(ff_micro *micro, double *ledger) {
     bodies.arm_a = v3_sub(point->point, state->bodies[contact->a].pose.position);
     bodies.arm_b = v3_sub(point->point, state->bodies[contact->b].pose.position);
     ff_body_motion b = motion_at_end(micro, contact->b, state->t + micro->h);
-    bodies.velocity_b = velocity_at_point(&b, point->point);
+    bodies.velocity_b = ff_motion_velocity(&b, point->point);
     double f[3];
     ff_vec3 force, moment;
     total_force(micro, contact, f, &force, &moment);
@@ -191,12 +187,11 @@ void ff_micro_book(ff_micro *micro, double *ledger) {
 static void clear_micro_forces(ff_point *point) {
   point->force_n = point->force_t[0] = point->force_t[1] = point->force_core = 0;
   point->force = point->moment = v3(0, 0, 0);
-  point->soft_force = point->impulse[0] = point->impulse[1] = point->impulse[2] = 0;
   point->mode = FF_OPEN;
 }
 
 static ff_mode mode_of(const ff_micro_contact *contact) {
-  double slip = hypot(contact->end[1], contact->end[2]);
+  double slip = ff_hypot(contact->end[1], contact->end[2]);
   bool held = contact->hard ? !contact->slides || contact->holds : slip < contact->grip->v_t;
   return held ? FF_STICK : FF_SLIP;
 }
@@ -205,6 +200,7 @@ void ff_micro_show(ff_micro *micro) {
   ff_state *state = micro->state;
   for (int i = 0; i < state->point_count; i++) {
     clear_micro_forces(&state->points[i]);
+    *ff_micro_point_of(state, i) = (ff_micro_point){0};
   }
   for (int k = 0; k < micro->contact_count; k++) {
     const ff_micro_contact *contact = &micro->contacts[k];
@@ -215,8 +211,9 @@ void ff_micro_show(ff_micro *micro) {
     point->force_t[0] = f[1];
     point->force_t[1] = f[2];
     point->force_core = contact->impulse[0] / micro->h;
-    point->soft_force = contact->force[0];
-    memcpy(point->impulse, contact->impulse, sizeof contact->impulse);
+    ff_micro_point *own = ff_micro_point_of(state, contact->point);
+    own->soft_force = contact->force[0];
+    memcpy(own->impulse, contact->impulse, sizeof contact->impulse);
     point->mode = mode_of(contact);
   }
 }
@@ -235,7 +232,6 @@ void ff_micro_store(const ff_model *model, ff_state *state) {
     for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
       ff_point *point = &state->points[i];
       bool found = ff_point_is_found(point);
-      point->deflection = fmax(point->patch.depth, 0);
       point->energy_n =
           found ? point->weight * ground_energy(model, ground, point->patch.depth) : 0;
     }
