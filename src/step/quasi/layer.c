@@ -221,8 +221,7 @@ static void finish_shear(const quasi_problem *problem, const quasi_layer *at, co
 
 void ff_quasi_layer_finish(const quasi_problem *problem, const ff_layer *layer,
                            const quasi_contact *contact, double paid, ff_point *point,
-                           ff_layer_point *own,
-                           double *ledger) {
+                           ff_layer_point *own, double *ledger) {
   quasi_layer fresh;
   if (!contact) {
     ff_quasi_layer_begin(problem, layer, own, point->t1, point->t2, 1, &fresh);
