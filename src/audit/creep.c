@@ -7,6 +7,7 @@
  * another, in one direction, make a finding: loads that settle or change do not creep so. */
 #include "audit/audit.h"
 #include "math/vec.h"
+#include "model/steppers.h"
 
 #include <string.h>
 
@@ -16,11 +17,15 @@ enum { WINDOWS = 3 };
 #define TURN_SHARE 0.05 /* of turn times size: drift that does not count */
 
 /* Deflection of the friction law's spring, whose energy is f u / 2, in b's frame. */
-static ff_vec3 grip_deflection(const ff_point *point, ff_quat b) {
+static ff_vec3 grip_deflection(const ff_model *model, const ff_state *state, const ff_point *point,
+                               ff_quat b) {
   double f1 = point->force_t[0], f2 = point->force_t[1], square = f1 * f1 + f2 * f2;
   double u = square > 0 ? -2 * point->energy_t / square : 0;
   ff_vec3 world = v3_add(v3_scale(u * f1, point->t1), v3_scale(u * f2, point->t2));
-  return q_unrotate(b, v3_add(world, point->shear));
+  if (ff_stepper_uses_layers(model->stepper)) {
+    world = v3_add(world, ff_state_layer_point(state, point)->shear);
+  }
+  return q_unrotate(b, world);
 }
 
 static ff_vec3 into_body(const ff_pose *pose, ff_vec3 point) {
@@ -41,7 +46,7 @@ static ff_grip_watch grip_mark(const ff_model *model, const ff_state *state, con
   watch.on_a = into_body(a, point->point);
   watch.on_b = into_body(b, point->point);
   watch.turn = q_mul(q_conj(b->orientation), a->orientation);
-  watch.deflection = grip_deflection(point, b->orientation);
+  watch.deflection = grip_deflection(model, state, point, b->orientation);
   return watch;
 }
 

@@ -4,6 +4,7 @@
 #include "model/table.h"
 #include "step/constraints.h"
 #include "step/frame.h"
+#include "step/midpoint_contact.h"
 #include "step/robots.h"
 #include "step/samples.h"
 
@@ -211,16 +212,17 @@ static void apply_friction(const ff_model *model, const ff_binding *binding, ff_
 
 /* A held contact between steps: friction as it was held over the last one, and what its memory
  * holds now. */
-static void show_held(const ff_binding *binding, ff_point *point, const double *memory) {
+static void show_held(const ff_binding *binding, const ff_midpoint_point *held, ff_point *point,
+                      const double *memory) {
   const ff_law *law = binding->friction;
-  point->force_t[0] = point->held[1];
-  point->force_t[1] = point->held[2];
-  point->mode = point->held_mode == FF_OPEN ? FF_SLIP : point->held_mode;
-  point->force = v3_axpy(point->force, point->held[1], point->t1);
-  point->force = v3_axpy(point->force, point->held[2], point->t2);
+  point->force_t[0] = held->force[1];
+  point->force_t[1] = held->force[2];
+  point->mode = held->mode == FF_OPEN ? FF_SLIP : held->mode;
+  point->force = v3_axpy(point->force, held->force[1], point->t1);
+  point->force = v3_axpy(point->force, held->force[2], point->t2);
   if (law->energy_held) {
     point->energy_t =
-        law->energy_held(&binding->friction_params, &point->patch, memory, &point->ahead);
+        law->energy_held(&binding->friction_params, &point->patch, memory, &held->ahead);
     point->unpaid = binding->unpaid;
   }
 }
@@ -242,11 +244,12 @@ static void friction_of(const ff_model *model, ff_state *state, const ff_near *n
     }
   }
   if (state->frozen && binding->friction->friction_kink) {
-    point->friction_kink = binding->friction->friction_kink(&binding->friction_params,
-                                                            &point->patch, normal, memory, &now);
+    ff_sided_point_of(state, point)->friction_kink = binding->friction->friction_kink(
+        &binding->friction_params, &point->patch, normal, memory, &now);
   }
   if (state->frozen && binding->normal->kink) {
-    point->kink = binding->normal->kink(&binding->normal_params, &point->patch);
+    ff_sided_point_of(state, point)->kink =
+        binding->normal->kink(&binding->normal_params, &point->patch);
   }
   note_point_stiffness(state, point, normal, ease, slope);
 }
@@ -348,7 +351,7 @@ static void point_forces(const ff_model *model, ff_state *state, const ff_meet *
     point->moment = v3_axpy(point->moment, -energy, point->d_weight.turn);
   }
   if (held) {
-    show_held(binding, point, memory);
+    show_held(binding, ff_midpoint_point_of(state, point), point, memory);
   } else {
     friction_of(model, state, near, point, &bodies, &normal, memory, memory_rate, ledger);
   }
@@ -365,14 +368,17 @@ static void point_forces(const ff_model *model, ff_state *state, const ff_meet *
 }
 
 /* Outside contact, unless a sample is found. */
-static void reset_point_forces(ff_point *point) {
+static void reset_point_forces(const ff_state *state, ff_point *point) {
   point->patch.depth = -INFINITY;
   point->touching = false;
   point->force_n = point->force_t[0] = point->force_t[1] = 0;
   point->force = point->moment = v3(0, 0, 0);
   point->energy_n = point->energy_t = 0;
   point->mode = FF_OPEN;
-  point->kink = point->friction_kink = 0;
+  if (state->frozen) {
+    ff_sided_point *side = ff_sided_point_of(state, point);
+    side->kink = side->friction_kink = 0;
+  }
 }
 
 /* How far a point of a body can come within a time, the pull of gravity apart. */
@@ -412,7 +418,8 @@ static void find_pair_points(const ff_model *model, ff_state *state, const ff_ne
     }
     bool overlaps = point->patch.depth > 0;
     /* A new sample has no side yet: it has that of the point at its place, or none. */
-    point->touching = state->frozen && point->known ? point->closed : overlaps || ahead;
+    bool sided = state->frozen && point->known;
+    point->touching = sided ? ff_sided_point_of(state, point)->closed : overlaps || ahead;
     if (wanders && point->touching) {
       ff_frame_carry(model, state, near, point);
     }
@@ -454,8 +461,9 @@ static bool takes_part(const ff_model *model, const ff_state *state, const ff_me
       return true;
     }
   }
-  memset(point->held, 0, sizeof point->held);
-  point->held_mode = FF_OPEN;
+  ff_midpoint_point *held = ff_midpoint_point_of(state, point);
+  memset(held->force, 0, sizeof held->force);
+  held->mode = FF_OPEN;
   point->patch.depth = -INFINITY;
   return false;
 }
@@ -479,7 +487,7 @@ static void pair_forces(const ff_model *model, ff_state *state, const ff_meet *m
   bool held = ff_model_holds(model, &model->bindings[near->binding]);
   int end = near->first_point + near->point_count;
   for (int i = near->first_point; i < end; i++) {
-    reset_point_forces(&state->points[i]);
+    reset_point_forces(state, &state->points[i]);
   }
   find_pair_points(model, state, near);
   for (int i = near->first_point; i < end; i++) {

@@ -191,12 +191,11 @@ void ff_micro_book(ff_micro *micro, double *ledger) {
 static void clear_micro_forces(ff_point *point) {
   point->force_n = point->force_t[0] = point->force_t[1] = point->force_core = 0;
   point->force = point->moment = v3(0, 0, 0);
-  point->soft_force = point->impulse[0] = point->impulse[1] = point->impulse[2] = 0;
   point->mode = FF_OPEN;
 }
 
 static ff_mode mode_of(const ff_micro_contact *contact) {
-  double slip = hypot(contact->end[1], contact->end[2]);
+  double slip = ff_hypot(contact->end[1], contact->end[2]);
   bool held = contact->hard ? !contact->slides || contact->holds : slip < contact->grip->v_t;
   return held ? FF_STICK : FF_SLIP;
 }
@@ -205,6 +204,7 @@ void ff_micro_show(ff_micro *micro) {
   ff_state *state = micro->state;
   for (int i = 0; i < state->point_count; i++) {
     clear_micro_forces(&state->points[i]);
+    *ff_micro_point_of(state, i) = (ff_micro_point){0};
   }
   for (int k = 0; k < micro->contact_count; k++) {
     const ff_micro_contact *contact = &micro->contacts[k];
@@ -215,8 +215,9 @@ void ff_micro_show(ff_micro *micro) {
     point->force_t[0] = f[1];
     point->force_t[1] = f[2];
     point->force_core = contact->impulse[0] / micro->h;
-    point->soft_force = contact->force[0];
-    memcpy(point->impulse, contact->impulse, sizeof contact->impulse);
+    ff_micro_point *own = ff_micro_point_of(state, contact->point);
+    own->soft_force = contact->force[0];
+    memcpy(own->impulse, contact->impulse, sizeof contact->impulse);
     point->mode = mode_of(contact);
   }
 }
@@ -235,7 +236,6 @@ void ff_micro_store(const ff_model *model, ff_state *state) {
     for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
       ff_point *point = &state->points[i];
       bool found = ff_point_is_found(point);
-      point->deflection = fmax(point->patch.depth, 0);
       point->energy_n =
           found ? point->weight * ground_energy(model, ground, point->patch.depth) : 0;
     }

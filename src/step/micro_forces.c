@@ -23,7 +23,7 @@ static bool is_implicit(const ff_micro *micro) {
 }
 
 static double slip_speed(const double speed[3]) {
-  return hypot(speed[1], speed[2]);
+  return ff_hypot(speed[1], speed[2]);
 }
 
 /* Eqs. 13 and 14 with what is known at the start. */
@@ -63,7 +63,7 @@ void ff_micro_meet(ff_micro *micro) {
     contact->damping = ahead * contact->stiffness + (contact->speed[0] < 0 ? contact->damper : 0);
     if (is_implicit(micro)) {
       /* the normal force that friction goes by: that of the step before, or of the spring */
-      double before = micro->state->points[contact->point].soft_force;
+      double before = ff_micro_point_of(micro->state, contact->point)->soft_force;
       double load = before > 0 ? before : contact->per_depth * contact->depth;
       contact->drag = ground->mu * load / fmax(slip, contact->grip->v_t);
     } else {
@@ -116,7 +116,7 @@ static bool undo_pulling_fold(ff_micro_contact *contact, double h) {
 /* Friction that is more than the normal force allows is made less. */
 static bool ease_off(ff_micro_contact *contact) {
   double most = contact->ground->mu * contact->force[0];
-  double friction = hypot(contact->force[1], contact->force[2]);
+  double friction = ff_hypot(contact->force[1], contact->force[2]);
   if (friction <= EXCESS * most) {
     return false;
   }

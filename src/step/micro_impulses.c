@@ -125,7 +125,7 @@ static double bounce(const ff_micro *micro, const ff_micro_contact *contact) {
 static void fill_target(ff_micro *micro) {
   for (int k = 0; k < micro->member_count; k++) {
     const ff_micro_contact *contact = &micro->members[k];
-    const double *before = micro->state->points[contact->point].impulse;
+    const double *before = ff_micro_point_of(micro->state, contact->point)->impulse;
     for (int i = 0; i < unknowns_of(contact); i++) {
       int at = contact->unknown + i;
       micro->target[at] = (i == 0 ? bounce(micro, contact) : 0) - contact->end[i];
@@ -318,7 +318,7 @@ static double along_slip(const ff_micro_contact *contact) {
 
 /* Is friction more than static friction can be? [Sugihara03 eq. 35] */
 static bool is_torn(const ff_micro *micro, const ff_micro_contact *contact) {
-  double friction = hypot(contact->impulse[1], contact->impulse[2]);
+  double friction = ff_hypot(contact->impulse[1], contact->impulse[2]);
   return contact->hard && !contact->slides &&
          friction > mu_static(micro, contact) * contact->impulse[0];
 }
@@ -335,7 +335,7 @@ static bool is_moving(const ff_micro_contact *contact) {
 
 /* Sliding starts against the friction that was asked for. */
 static void tear(ff_micro_contact *contact, double mu) {
-  double friction = hypot(contact->impulse[1], contact->impulse[2]);
+  double friction = ff_hypot(contact->impulse[1], contact->impulse[2]);
   contact->slides = true;
   contact->mu = mu;
   contact->slip[0] = -contact->impulse[1] / friction;

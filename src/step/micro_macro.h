@@ -16,6 +16,15 @@
 
 #include <stdatomic.h>
 
+/* What `micro-macro` keeps of a contact point from its last step. */
+typedef struct ff_micro_point {
+  double impulse[3]; /* N s, of the rigid part, along normal, t1 and t2 */
+  double soft_force; /* N, elastic part of the normal force */
+} ff_micro_point;
+static inline ff_micro_point *ff_micro_point_of(const ff_state *state, int point) {
+  return (ff_micro_point *)state->own_points + point;
+}
+
 /* A contact point during a step. Triples are along the normal row of its Jacobian (its push), t1
  * and t2, of a against b. */
 typedef struct ff_micro_contact {
@@ -78,11 +87,12 @@ typedef struct ff_micro {
   int unknowns, unknown_limit;        /* of the last programme; at most */
   double *columns, *hessian, *target; /* A by columns, A^T A + lambda, v */
   double *gradient, *lower, *x;
-  double *miss;   /* v - A x */
-  double *factor; /* of the hessian of unknowns that are not at a bound, ... */
-  int *picked;    /* ... which are these; before that, rows of unknowns */
-  int *chain;     /* parents of unknowns, as ff_branch_factor wants them: a full matrix */
-  ff_point *held; /* as they were before the step */
+  double *miss;             /* v - A x */
+  double *factor;           /* of the hessian of unknowns that are not at a bound, ... */
+  int *picked;              /* ... which are these; before that, rows of unknowns */
+  int *chain;               /* parents of unknowns, as ff_branch_factor wants them: a full matrix */
+  ff_point *held;           /* as they were before the step, */
+  ff_micro_point *held_own; /* and with them */
 } ff_micro;
 
 /* ---- micro_contacts.c ------------------------------------------------------------------ */

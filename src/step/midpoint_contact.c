@@ -46,7 +46,8 @@ typedef struct entry {
   ff_normal normal;
   double elastic; /* N, the part of the normal force that is stored */
   ff_friction friction;
-  double force[3]; /* N, as the other contacts feel it */
+  double force[3];         /* N, as the other contacts feel it */
+  ff_midpoint_point *held; /* of the step before; at the end of this one */
 } entry;
 
 struct ff_midpoint {
@@ -223,11 +224,11 @@ static int crowd_of(const ff_midpoint *mid, const ff_model *model, int body) {
 static void warm_start_entries(ff_midpoint *mid, const ff_model *model, ff_state *state) {
   for (int i = 0; i < mid->count; i++) {
     entry *e = &mid->entries[i];
-    ff_point *point = &state->points[e->point];
     int a = crowd_of(mid, model, e->bodies.a), b = crowd_of(mid, model, e->bodies.b);
     ff_rows_ease(&mid->rows, e->row, e->row, e->w);
-    point->ahead = (ff_ahead){mid->half, tangent_mobility(e), a > b ? a : b};
-    change_entry_force(mid, e, point->held);
+    e->held = ff_midpoint_point_of(state, &state->points[e->point]);
+    e->held->ahead = (ff_ahead){mid->half, tangent_mobility(e), a > b ? a : b};
+    change_entry_force(mid, e, e->held->force);
   }
 }
 
@@ -363,15 +364,14 @@ static void solve_slip(const ff_midpoint *mid, entry *e, const double *memory) {
   }
 }
 
-static void solve_friction(const ff_midpoint *mid, entry *e, ff_point *point,
-                           const double *memory) {
+static void solve_friction(const ff_midpoint *mid, entry *e, const double *memory) {
   const ff_law *law = e->binding->friction;
   const void *params = &e->binding->friction_params;
   ff_patch *patch = &e->patch;
   double depth = patch->depth;
   patch->depth = greater(FF_AT_SURFACE, depth);
   if (law->friction_held) {
-    law->friction_held(params, patch, &e->normal, memory, &point->ahead, &e->friction);
+    law->friction_held(params, patch, &e->normal, memory, &e->held->ahead, &e->friction);
   } else if (!e->binding->frictionless && e->normal.force > 0) {
     solve_slip(mid, e, memory);
   } else {
@@ -405,7 +405,8 @@ static void brake_spin(const ff_midpoint *mid, const ff_model *model, const ff_s
   if (*moment == 0) {
     return;
   }
-  double own = mid->half * point->ahead.crowd * spin_mobility(mid, model, state, e, point->normal);
+  double own =
+      mid->half * e->held->ahead.crowd * spin_mobility(mid, model, state, e, point->normal);
   double most = fabs(spin) / (2 * own);
   *moment = fabs(*moment) > most ? copysign(most, *moment) : *moment;
   e->friction.lost[FF_LOST_SPIN] = greater(0, -*moment * (spin + own * *moment));
@@ -413,9 +414,8 @@ static void brake_spin(const ff_midpoint *mid, const ff_model *model, const ff_s
 
 /* The slip without friction, as the law wants it: in the middle, with its own way to undo its own
  * force; or at the end, to which the middle is half the way. */
-static void undo_friction(const ff_midpoint *mid, entry *e, const ff_point *point,
-                          const double slip[2]) {
-  double own = point->ahead.half * point->ahead.ease;
+static void undo_friction(const ff_midpoint *mid, entry *e, const double slip[2]) {
+  double own = e->held->ahead.half * e->held->ahead.ease;
   for (int i = 0; i < 2; i++) {
     const double *w = e->w + 4 + 3 * i;
     double bare = slip[i] - mid->half * (w[0] * e->force[1] + w[1] * e->force[2]);
@@ -438,12 +438,11 @@ static double solve_entry_normal(const ff_midpoint *mid, entry *e, double v[3]) 
 
 /* Solves one contact for its own force while the others stay. Returns how much it changed. */
 static double solve_entry(ff_midpoint *mid, const ff_model *model, ff_state *state, entry *e) {
-  ff_point *point = &state->points[e->point];
   double v[3];
   entry_velocity(mid, e, v);
   double f = solve_entry_normal(mid, e, v);
-  undo_friction(mid, e, point, v + 1);
-  solve_friction(mid, e, point, ff_state_memory(model, state, e->point));
+  undo_friction(mid, e, v + 1);
+  solve_friction(mid, e, ff_state_memory(model, state, e->point));
   brake_spin(mid, model, state, e);
   const double change[3] = {f + e->friction.normal_force - e->force[0],
                             e->friction.force[0] - e->force[1], e->friction.force[1] - e->force[2]};
@@ -493,7 +492,7 @@ static void finish_entry(const ff_midpoint *mid, const ff_model *model, ff_state
   }
   note_entry_stiffness(state, e);
   double f = e->force[0] - friction->normal_force;
-  double own = point->ahead.half * point->ahead.ease;
+  double own = e->held->ahead.half * e->held->ahead.ease;
   for (int i = 0; i < 2; i++) {
     if (e->binding->friction->friction_held) {
       double late = v[1 + i] - (e->patch.slip[i] + own * friction->force[i]);
@@ -519,8 +518,8 @@ static void finish_entry(const ff_midpoint *mid, const ff_model *model, ff_state
   ledger[FF_Y_LOST + FF_LOST_ROLLING] -=
       e->normal.moment[0] * roll[0] + e->normal.moment[1] * roll[1];
   ff_contact_push(model, state, &e->bodies, point->point, point->force, point->moment, ledger);
-  memcpy(point->held, e->force, sizeof e->force);
-  point->held_mode = friction->mode;
+  memcpy(e->held->force, e->force, sizeof e->force);
+  e->held->mode = friction->mode;
 }
 
 /* Work of applied forces and drives is booked at the velocities of the start; those of the middle,

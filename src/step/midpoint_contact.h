@@ -21,6 +21,17 @@
 
 typedef struct ff_midpoint ff_midpoint;
 
+/* What `symplectic-euler` keeps of a midpoint-implicit contact point from its last step. */
+typedef struct ff_midpoint_point {
+  double force[3]; /* N along push, t1 and t2 */
+  ff_mode mode;    /* of friction */
+  ff_ahead ahead;  /* input of the friction law */
+} ff_midpoint_point;
+static inline ff_midpoint_point *ff_midpoint_point_of(const ff_state *state,
+                                                      const ff_point *point) {
+  return ff_state_own_point(state, point);
+}
+
 /* *out is NULL if no contact of the model is midpoint-implicit. */
 ff_status ff_midpoint_create(ff_midpoint **out, const ff_model *model, ff_state *state);
 void ff_midpoint_destroy(ff_midpoint *hold);

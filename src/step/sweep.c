@@ -48,8 +48,8 @@ static pace body_pace(const ff_model *model, const ff_state *state, int id, doub
 static ff_pose screw(const ff_body_motion *from, double time) {
   double spin = v3_norm(from->omega), angle = spin * time;
   /* integrals of cos and sin over the time; series where they cancel */
-  double sine = angle < 1e-4 ? time : sin(angle) / spin;
-  double cosine = angle < 1e-4 ? 0.5 * time * time : (1 - cos(angle)) / (spin * spin);
+  double sine = angle < 1e-4 ? time : ff_sin(angle) / spin;
+  double cosine = angle < 1e-4 ? 0.5 * time * time : (1 - ff_cos(angle)) / (spin * spin);
   double along = spin > 0 ? v3_dot(from->omega, from->velocity) / (spin * spin) : 0;
   ff_vec3 axial = v3_scale(along, from->omega);
   ff_vec3 across = v3_sub(from->velocity, axial);

@@ -153,6 +153,7 @@ static ff_status euler_step(ff_work *work, double t_end) {
 }
 
 const ff_stepper ff_stepper_symplectic_euler = {
+    .point_size = sizeof(ff_midpoint_point),
     .create = euler_create,
     .destroy = euler_destroy,
     .grow = euler_grow,

@@ -360,7 +360,7 @@ static double fit_lose(ff_fit_loss loss, double c, double x) {
     case FF_LOSS_SQUARE: return x;
     case FF_LOSS_SOFT_L1: rho = 2 * (sqrt(1 + s) - 1); break;
     case FF_LOSS_HUBER: rho = s <= 1 ? s : 2 * sqrt(s) - 1; break;
-    case FF_LOSS_CAUCHY: rho = log1p(s); break;
+    case FF_LOSS_CAUCHY: rho = ff_log1p(s); break;
   }
   return (x < 0 ? -c : c) * sqrt(rho);
 }

@@ -3,6 +3,7 @@
 #include "base/report.h"
 #include "base/team.h"
 #include "footfall/io.h"
+#include "math/elementary.h"
 #include "math/jacobi.h"
 #include "solve/least_squares.h"
 #include "study/fit.h"
@@ -38,11 +39,11 @@ typedef struct fit_problem {
 /* ---- unknowns -------------------------------------------------------------------------------- */
 
 static double fit_value(const ff_fit_parameter *p, double x) {
-  return p->log ? p->low * pow(p->high / p->low, x) : p->low + (p->high - p->low) * x;
+  return p->log ? p->low * ff_pow(p->high / p->low, x) : p->low + (p->high - p->low) * x;
 }
 
 static double fit_unknown(const ff_fit_parameter *p, double value) {
-  return p->log ? log(value / p->low) / log(p->high / p->low)
+  return p->log ? ff_log(value / p->low) / ff_log(p->high / p->low)
                 : (value - p->low) / (p->high - p->low);
 }
 
@@ -596,9 +597,9 @@ static ff_status fit_cross_validate(ff_fit *fit, ff_fit_law *law, ff_team *team,
 
 static void fit_criteria(ff_fit_outcome *out) {
   double n = (double)out->residuals, k = out->free + 1; /* the variance too */
-  double likelihood = n * log(out->sum / n);
+  double likelihood = n * ff_log(out->sum / n);
   out->aicc = n > k + 1 ? likelihood + 2 * k + 2 * k * (k + 1) / (n - k - 1) : INFINITY;
-  out->bic = likelihood + k * log(n);
+  out->bic = likelihood + k * ff_log(n);
 }
 
 /* Errors of all trajectories at the minimum, and the curves. */
