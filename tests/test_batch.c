@@ -132,7 +132,7 @@ static void test_bad_definitions(void **state) {
   assert_non_null(strstr(report.what, "model 2"));
   def.model_count = 1;
   ff_input wrong[] = {{.kind = FF_INPUT_TORQUE, .joint = {.robot = 1, .id = 1}},
-                      {.kind = FF_INPUT_FORCE, .body = {99}}};
+                      {.kind = FF_INPUT_FORCE, .body = {.id = 99}}};
   def.input_count = 1;
   for (int i = 0; i < 2; i++) {
     def.inputs = &wrong[i];
