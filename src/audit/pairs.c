@@ -170,8 +170,7 @@ static double pair_closing_speed(const ff_body_motion *motions, int a, int b, ff
   const ff_body_motion *on[2] = {&motions[a], &motions[b]};
   double speed[2];
   for (int i = 0; i < 2; i++) {
-    ff_vec3 arm = v3_sub(point, on[i]->pose.position);
-    speed[i] = v3_dot(normal, v3_add(on[i]->velocity, v3_cross(on[i]->omega, arm)));
+    speed[i] = v3_dot(normal, ff_motion_velocity(on[i], point));
   }
   return speed[1] - speed[0];
 }

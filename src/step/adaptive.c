@@ -251,6 +251,7 @@ static void switch_point(ff_work *work, int event) {
     if (work->model->memory_count > 0) { /* memory begins empty and ends with the contact */
       ff_work_drop_memory(work, event);
       point->axis = v3(0, 0, 0);
+      point->turned = false;
     }
   }
   work->events++;

@@ -442,7 +442,8 @@ static double solve_entry(ff_midpoint *mid, const ff_model *model, ff_state *sta
   entry_velocity(mid, e, v);
   double f = solve_entry_normal(mid, e, v);
   undo_friction(mid, e, v + 1);
-  solve_friction(mid, e, ff_state_memory(model, state, e->point));
+  const double *memory = ff_state_memory(model, state, e->point);
+  solve_friction(mid, e, ff_frame_memory(&state->points[e->point], memory));
   brake_spin(mid, model, state, e);
   const double change[3] = {f + e->friction.normal_force - e->force[0],
                             e->friction.force[0] - e->force[1], e->friction.force[1] - e->force[2]};
