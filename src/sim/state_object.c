@@ -288,7 +288,7 @@ ff_status ff_sim_clone(ff_sim **out, const ff_sim *sim) {
   }
   status = ff_sim_create(out, sim->base);
   if (status == FF_OK && (status = ff_state_restore(*out, state)) != FF_OK) {
-    ff_sim_destroy(&out);
+    ff_sim_destroy(out);
   }
   ff_state_destroy(&state);
   return status;

@@ -71,7 +71,7 @@ ff_status ff_study_build(const ff_study *study, long run, ff_scene **scene, ff_m
     status = ff_model_build(model, *scene, report);
   }
   if (status != FF_OK) {
-    ff_scene_destroy(&scene);
+    ff_scene_destroy(scene);
   }
   return status;
 }
