@@ -31,7 +31,7 @@ const char *ff_model_body_name(const ff_model *model, ff_body body) {
 
 ff_body ff_model_body_at(const ff_model *model, int number) {
   bool known = number >= 1 && number <= ff_model_body_count(model);
-  return known ? ff_body_id(model, number - 1) : (ff_body){0};
+  return known ? ff_body_id(model, number - 1) : (ff_body){.id = 0};
 }
 
 ff_body ff_model_body_find(const ff_model *model, const char *name) {
@@ -40,7 +40,7 @@ ff_body ff_model_body_find(const ff_model *model, const char *name) {
       return ff_body_id(model, i);
     }
   }
-  return (ff_body){0};
+  return (ff_body){.id = 0};
 }
 
 int ff_model_robot_count(const ff_model *model) {
@@ -161,7 +161,7 @@ int ff_model_shape_count(const ff_model *model) {
 
 ff_shape ff_model_shape_at(const ff_model *model, int number) {
   bool known = number >= 1 && number <= ff_model_shape_count(model);
-  return known ? ff_shape_id(model, number - 1) : (ff_shape){0};
+  return known ? ff_shape_id(model, number - 1) : (ff_shape){.id = 0};
 }
 
 ff_shape_info ff_model_shape_info(const ff_model *model, ff_shape shape) {
