@@ -36,10 +36,6 @@ ff_contact_residual ff_audit_contact(const ff_contact_load *load) {
 
 /* ---- all contacts ---------------------------------------------------------------------------- */
 
-static ff_vec3 audit_velocity_at(const ff_body_motion *body, ff_vec3 point) {
-  return v3_add(body->velocity, v3_cross(body->omega, v3_sub(point, body->pose.position)));
-}
-
 /* Friction axis of the contact for an ellipsoid with different axes; else geometry's t1, an
  * arbitrary tangent. */
 static ff_vec3 audit_friction_axis(const ff_cone *cone, ff_vec3 t1, const ff_touch *touch) {
@@ -75,7 +71,7 @@ static ff_contact_load audit_contact_load(const ff_model *model, const ff_state 
   const ff_body_motion *b = &state->bodies[model->shapes[near->shape_b].body];
   ff_vec3 t1 = audit_friction_axis(&binding->cone, point->t1, touch),
           t2 = v3_cross(touch->normal, t1);
-  ff_vec3 slip = v3_sub(audit_velocity_at(a, touch->point), audit_velocity_at(b, touch->point));
+  ff_vec3 slip = v3_sub(ff_motion_velocity(a, touch->point), ff_motion_velocity(b, touch->point));
   slip = v3_add(slip, layer.shear_rate);
   double spin = v3_dot(touch->normal, v3_sub(a->omega, b->omega));
   return (ff_contact_load){.layer = v3_dot(touch->normal, point->force) - point->force_core,

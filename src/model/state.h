@@ -49,7 +49,8 @@ typedef struct ff_point {
   double weight;                 /* law units: force and energy over those of the law */
   ff_gradient d_weight;          /* 1/m, 1/rad, as a moves; turn about the point */
   ff_vec3 place;                 /* m, the point in b's principal frame, where it was found last */
-  ff_vec3 axis;                  /* body b's frame, see step/frame.h; 0: not yet set */
+  ff_vec3 axis, axis_normal;     /* t1 and normal of its anchor in body b's frame, see step/frame.h;
+                                  * axis 0: not yet set */
   ff_patch patch;
   double force_n, force_t[2]; /* N, on a */
   ff_vec3 force, moment;      /* N, N m about the point, on a, world */
@@ -60,6 +61,7 @@ typedef struct ff_point {
   bool normal_unpaid; /* energy_n does */
   bool touching;      /* depth > 0 (or kept closed by `adaptive`) */
   bool known;         /* the stepper's own data of the point are valid (ff_state_own_point) */
+  bool turned;        /* its normal is too far from the anchor's: memory does not count */
   bool slid;          /* it opened or slid since audit/creep.c looked last */
 } ff_point;
 

@@ -17,6 +17,7 @@
 #include "step/samples.h"
 #include "step/stepper.h"
 
+#include <float.h>
 #include <string.h>
 
 enum {
@@ -39,10 +40,16 @@ static int adaptive_project(void *context, double t, double *y) {
   return ff_constraints_project(work->model, work->state, t, y) ? 0 : 1;
 }
 
-/* Depth of a point; or a constant on its side while it has no sample, or one that is new. */
+/* Depth of a point; or a constant on its side while it has no sample, or one that is new. An open
+ * point closes above the rounding error of a depth, and opens again below minus that: surfaces that
+ * fly side by side at depth 0 would change sides in every step. */
 static double depth_event(const ff_point *point, bool closed) {
   bool sided = point->known && ff_point_is_found(point);
-  return sided || ff_point_is_plain(point) ? point->patch.depth : closed ? 1 : -1;
+  if (!sided && !ff_point_is_plain(point)) {
+    return closed ? 1 : -1;
+  }
+  double rounding = 16 * DBL_EPSILON * v3_norm(point->point);
+  return point->patch.depth + (closed ? rounding : -rounding);
 }
 
 /* Depth of every point, then the kink functions of every closed one. */
@@ -244,6 +251,7 @@ static void switch_point(ff_work *work, int event) {
     if (work->model->memory_count > 0) { /* memory begins empty and ends with the contact */
       ff_work_drop_memory(work, event);
       point->axis = v3(0, 0, 0);
+      point->turned = false;
     }
   }
   work->events++;

@@ -30,20 +30,16 @@ void ff_bodies_update(const ff_model *model, ff_state *state, double t, const do
   ff_robots_place(model, state, y);
 }
 
-/* Velocity of the point of a body at a place in the world. */
-static ff_vec3 body_velocity_at(const ff_body_motion *body, ff_vec3 arm) {
-  return v3_add(body->velocity, v3_cross(body->omega, arm));
-}
-
 /* ---- the ledger ------------------------------------------------------------------------ */
 
-/* An outside force on a free body: what it works and what impulse it brings. */
-static void book_external(double *ledger, ff_vec3 point, ff_vec3 force, ff_vec3 moment) {
+void ff_ledger_push(double *ledger, ff_vec3 point, ff_vec3 force, ff_vec3 moment, ff_vec3 velocity,
+                    ff_vec3 omega) {
   ff_vec3 angular = v3_add(v3_cross(point, force), moment);
   double *to = ledger + FF_Y_IMPULSE;
   v3_store(to, v3_add(v3_load(to), force));
   to = ledger + FF_Y_ANGULAR;
   v3_store(to, v3_add(v3_load(to), angular));
+  ledger[FF_Y_WORK] += v3_dot(force, velocity) + v3_dot(moment, omega);
 }
 
 /* ---- contacts ----------------------------------------------------------------------------- */
@@ -53,8 +49,8 @@ ff_contact_bodies ff_contact_motion(const ff_state *state, const ff_meet *meet, 
   ff_contact_bodies out = {.a = meet->a, .b = meet->b};
   out.arm_a = v3_sub(point->point, a->pose.position);
   out.arm_b = v3_sub(point->point, b->pose.position);
-  out.velocity_b = body_velocity_at(b, out.arm_b);
-  ff_vec3 relative = v3_sub(body_velocity_at(a, out.arm_a), out.velocity_b);
+  out.velocity_b = ff_motion_velocity(b, point->point);
+  ff_vec3 relative = v3_sub(ff_motion_velocity(a, point->point), out.velocity_b);
   ff_vec3 turning = v3_sub(a->omega, b->omega);
   ff_patch *patch = &point->patch;
   patch->depth_rate = -v3_dot(point->push, relative);
@@ -156,14 +152,13 @@ void ff_contact_push(const ff_model *model, ff_state *state, const ff_contact_bo
     return;
   }
   if (!b_free) { /* its motion works on the system */
-    book_external(ledger, point, force, moment);
-    ledger[FF_Y_WORK] +=
-        v3_dot(force, bodies->velocity_b) + v3_dot(moment, state->bodies[bodies->b].omega);
+    ff_vec3 omega = state->bodies[bodies->b].omega;
+    ff_ledger_push(ledger, point, force, moment, bodies->velocity_b, omega);
   }
   if (!a_free) {
-    ff_vec3 velocity_a = body_velocity_at(&state->bodies[bodies->a], bodies->arm_a);
-    book_external(ledger, point, v3_neg(force), v3_neg(moment));
-    ledger[FF_Y_WORK] -= v3_dot(force, velocity_a) + v3_dot(moment, state->bodies[bodies->a].omega);
+    const ff_body_motion *body = &state->bodies[bodies->a];
+    ff_ledger_push(ledger, point, v3_neg(force), v3_neg(moment), ff_motion_velocity(body, point),
+                   body->omega);
   }
 }
 
@@ -330,6 +325,7 @@ static void point_forces(const ff_model *model, ff_state *state, const ff_meet *
                          double *memory_rate, double *ledger) {
   const ff_binding *binding = &model->bindings[near->binding];
   ff_contact_bodies bodies = ff_contact_motion(state, meet, point);
+  memory = ff_frame_memory(point, memory);
   bool held = ff_model_holds(model, binding), plain = ff_point_is_plain(point);
   ff_normal normal;
   normal.moment[0] = normal.moment[1] = 0;
@@ -536,9 +532,7 @@ static void apply_outside(ff_state *state, int body, ff_vec3 point, ff_vec3 forc
   wrench->force = v3_add(wrench->force, force);
   wrench->torque = v3_add(wrench->torque, v3_add(v3_cross(arm, force), torque));
   if (ledger) {
-    book_external(ledger, point, force, torque);
-    ledger[FF_Y_WORK] +=
-        v3_dot(force, body_velocity_at(motion, arm)) + v3_dot(torque, motion->omega);
+    ff_ledger_push(ledger, point, force, torque, ff_motion_velocity(motion, point), motion->omega);
   }
 }
 
@@ -600,7 +594,7 @@ static void drive_forces(const ff_model *model, ff_state *state, double t, doubl
     const ff_model_drive *drive = &model->drives[i];
     const ff_body_motion *motion = &state->bodies[drive->body];
     ff_vec3 origin = pose_point(motion->pose, drive->point);
-    ff_vec3 velocity = body_velocity_at(motion, v3_sub(origin, motion->pose.position));
+    ff_vec3 velocity = ff_motion_velocity(motion, origin);
     double position = v3_dot(drive->axis, v3_sub(origin, drive->reference));
     double force = drive_force(drive, state->drive_phase[i], state->drive_start[i], t, position,
                                v3_dot(drive->axis, velocity));
@@ -616,7 +610,7 @@ static void guide_forces(const ff_model *model, ff_state *state, double t, doubl
     const ff_body_motion *motion = &state->bodies[guide->body];
     ff_track_point target = ff_track_at(guide->track, t);
     ff_vec3 origin = pose_point(motion->pose, guide->point);
-    ff_vec3 velocity = body_velocity_at(motion, v3_sub(origin, motion->pose.position));
+    ff_vec3 velocity = ff_motion_velocity(motion, origin);
     ff_quat turned = q_mul(motion->pose.orientation, guide->frame);
     ff_vec3 away = q_log(q_mul(target.pose.orientation, q_conj(turned)));
     ff_vec3 force = v3_scale(guide->stiffness, v3_sub(target.pose.position, origin));
@@ -688,6 +682,7 @@ static void orientation_rate(const double *q, ff_vec3 omega, double *dq) {
 int ff_rates_of_bodies(const ff_model *model, const ff_state *state, const double *y, double *dy) {
   ff_vec3 gravity = model->run.gravity;
   double *ledger = dy + state->ledger_at;
+  const ff_vec3 none = {0, 0, 0};
   double sum = 0;
   for (int slot = 0; slot < model->free_count; slot++) {
     int i = model->free_bodies[slot];
@@ -700,7 +695,7 @@ int ff_rates_of_bodies(const ff_model *model, const ff_state *state, const doubl
     v3_store(to + FF_Y_V, v3_axpy(gravity, body->inv_mass, wrench->force));
     v3_store(to + FF_Y_L, wrench->torque);
     /* Gravity is an outside force too; its work is the change of gravity's energy. */
-    book_external(ledger, motion->pose.position, v3_scale(body->mass, gravity), v3(0, 0, 0));
+    ff_ledger_push(ledger, motion->pose.position, v3_scale(body->mass, gravity), none, none, none);
     for (int k = 0; k < FF_Y_BODY; k++) {
       sum += to[k];
     }

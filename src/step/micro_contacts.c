@@ -20,11 +20,6 @@ static ff_body_motion motion_at_end(const ff_micro *micro, int body, double t_en
   return motion;
 }
 
-static ff_vec3 velocity_at_point(const ff_body_motion *motion, ff_vec3 point) {
-  ff_vec3 arm = v3_sub(point, motion->pose.position);
-  return v3_add(motion->velocity, v3_cross(motion->omega, arm));
-}
-
 static void add_micro_contact(ff_micro *micro, const ff_meet *meet, const ff_near *near, int index,
                               double t_end) {
   const ff_point *point = &micro->state->points[index];
@@ -42,7 +37,8 @@ static void add_micro_contact(ff_micro *micro, const ff_meet *meet, const ff_nea
                            .stiffness = force * point->pace * ground->stiffness,
                            .damper = force * point->pace * ground->damping};
   ff_body_motion a = motion_at_end(micro, meet->a, t_end), b = motion_at_end(micro, meet->b, t_end);
-  ff_vec3 speed = v3_sub(velocity_at_point(&a, point->point), velocity_at_point(&b, point->point));
+  ff_vec3 speed =
+      v3_sub(ff_motion_velocity(&a, point->point), ff_motion_velocity(&b, point->point));
   to->speed[0] = v3_dot(point->push, speed);
   to->speed[1] = v3_dot(point->t1, speed);
   to->speed[2] = v3_dot(point->t2, speed);
@@ -176,7 +172,7 @@ void ff_micro_book(ff_micro *micro, double *ledger) {
     bodies.arm_a = v3_sub(point->point, state->bodies[contact->a].pose.position);
     bodies.arm_b = v3_sub(point->point, state->bodies[contact->b].pose.position);
     ff_body_motion b = motion_at_end(micro, contact->b, state->t + micro->h);
-    bodies.velocity_b = velocity_at_point(&b, point->point);
+    bodies.velocity_b = ff_motion_velocity(&b, point->point);
     double f[3];
     ff_vec3 force, moment;
     total_force(micro, contact, f, &force, &moment);

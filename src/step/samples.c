@@ -172,6 +172,7 @@ bool ff_samples_forget(const ff_model *model, ff_state *state) {
     }
     point->id = (ff_feature_pair){FF_PAIR_NONE, 0, 0};
     point->axis = v3(0, 0, 0);
+    point->turned = false;
     point->known = false;
     if (state->own_size > 0) {
       memset(ff_state_own_point(state, point), 0, state->own_size);
