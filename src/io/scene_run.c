@@ -38,7 +38,7 @@ static void run_read_stepper(ff_reader *reader, const ff_node *root, ff_stepper_
     def->kind = reader->status == FF_OK ? kinds[kind] : def->kind;
     ff_get_number(reader, node, "step", 0, &def->step);
     ff_get_count(reader, node, "order", 9, &def->order);
-    int geometry = def->geometry;
+    int geometry = (int)def->geometry;
     ff_get_word(reader, node, "geometry", "geometry", geometries, 3, &geometry);
     def->geometry = (ff_step_geometry)geometry;
     ff_get_number(reader, node, "rtol", 0, &def->rtol);
