@@ -128,7 +128,7 @@ static void vary_step(attempt *a, ff_report *report) {
     run.stepper.step *= factor;
   }
   need(a, ff_scene_set_run(a->scene, &run), report);
-  ff_model_destroy(a->model);
+  ff_model_destroy(&a->model);
   a->model = NULL;
   need(a, ff_model_build(&a->model, a->scene, report), report);
 }
