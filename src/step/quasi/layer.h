@@ -28,7 +28,6 @@ void ff_quasi_layer_store(const ff_layer *layer, const ff_layer_point *own, cons
  * paid: J, work on it in the step. */
 void ff_quasi_layer_finish(const quasi_problem *problem, const ff_layer *layer,
                            const quasi_contact *contact, double paid, ff_point *point,
-                           ff_layer_point *own,
-                           double *ledger);
+                           ff_layer_point *own, double *ledger);
 
 #endif
