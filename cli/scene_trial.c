@@ -71,7 +71,7 @@ static void trial_run(scene_trial *trial, const ff_model *model, bool *fallen) {
     ff_finding_info info = ff_finding_describe(worst.kind);
     snprintf(trial->reason, sizeof trial->reason, "%s; %s", info.name, info.advice);
   }
-  ff_sim_destroy(sim);
+  ff_sim_destroy(&sim);
 }
 
 static scene_trial trial_choice(scene_printer *print, const void *context, const char *path,
@@ -92,8 +92,8 @@ static scene_trial trial_choice(scene_printer *print, const void *context, const
   } else {
     snprintf(trial.reason, sizeof trial.reason, "%.190s", report.what);
   }
-  ff_model_destroy(model);
-  ff_scene_destroy(scene);
+  ff_model_destroy(&model);
+  ff_scene_destroy(&scene);
   free(text);
   return trial;
 }
