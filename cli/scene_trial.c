@@ -43,13 +43,10 @@ static double trial_lean(ff_quat before, ff_quat now) {
   return acos(fmin(fmax(along, -1), 1));
 }
 
-/* Index of the first body of the robot: the model's other body is the floor, if any. */
+/* The first body of the robot: the model's other body is the floor, if any. */
 static ff_body trial_root(const ff_model *model) {
-  ff_body body = {0};
-  for (int i = 1; i <= ff_model_body_count(model) && body.id == 0; i++) {
-    body.id = strcmp(ff_model_body_name(model, (ff_body){i}), "floor") != 0 ? i : 0;
-  }
-  return body;
+  int first = strcmp(ff_model_body_name(model, ff_model_body_at(model, 1)), "floor") == 0 ? 2 : 1;
+  return ff_model_body_at(model, first);
 }
 
 /* Runs a model; fallen: the base leans by more than 45 degrees at the end. */
