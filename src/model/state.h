@@ -71,7 +71,8 @@ typedef struct ff_point {
   ff_vec3 tied[2];           /* m, of a pair as a whole: its points in the frames of both bodies */
   double deflection;         /* m, of the layer; it may still recover when contact has ended */
   double deflection_b;       /* m, the part of it that is in b's own layer */
-  ff_vec3 shear, shear_rate; /* m, m/s: tangential deflection, and what of it the slip lacks; */
+  ff_vec3 shear, shear_rate; /* m, m/s: tangential deflection (`micro-macro` too: of its spring, in
+                              * b's frame), and what of it the slip lacks; */
   double spin_rate;          /* rad/s: what the spin lacks */
   double left;       /* m, how far the bodies were from the layer at the start of a step whose force
                       * is the mean over it; INFINITY: its force is that of the end */
@@ -81,6 +82,8 @@ typedef struct ff_point {
   ff_predictor predictor[2]; /* of force (world), and of (moment about normal, force_core, 0) */
   /* `micro-macro` only: */
   double soft_force; /* N, elastic part of force_n */
+  ff_vec3 crept;     /* m, of a along b since it sticks to a rigid part; b's frame */
+  ff_vec3 left_at;   /* m/s, velocity of a against b at the end of the last step, world */
 } ff_point;
 
 /* Shape pair: two nearby shapes, with capacity for all their contact points. */

@@ -174,6 +174,10 @@ bool ff_samples_forget(const ff_model *model, ff_state *state) {
     memset(point->held, 0, sizeof point->held);
     memset(point->impulse, 0, sizeof point->impulse);
     point->soft_force = 0;
+    if (model->stepper->contacts == FF_CONTACTS_BY_GROUND) {
+      point->shear = point->crept = v3(0, 0, 0);
+      point->energy_t = 0;
+    }
     point->held_mode = FF_OPEN;
   }
   return dropped;
