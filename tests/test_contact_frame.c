@@ -165,6 +165,76 @@ static void riders_stay_where_they_are(void **state) {
   world_end(&w);
 }
 
+/* ---- normals that jump ----------------------------------------------------------------- */
+
+/* The model of a scene under a stepper. */
+static ff_sim *sim_under(ff_model **model, const char *text, const char *stepper) {
+  char setting[64];
+  snprintf(setting, sizeof setting, "stepper.kind=%s", stepper);
+  return sim_of(model, text, setting);
+}
+
+/* A soft ball goes in by the top of a block and out by its side: the nearest face is another one
+ * from one step to the next, and with it the normal. The bristle of the old contact is lost, and no
+ * more than that. */
+static void normals_that_jump_are_new_contacts(void **state) {
+  (void)state;
+  const char *text =
+      "footfall: 1\nduration: 0.05\ngravity: [0, 0, 0]\nstepper: {kind: rk4, step: 1e-4}\n"
+      "bodies:\n"
+      "  block: {fixed: true, shape: {box: {size: [0.2, 0.2, 0.2]}}}\n"
+      "  ball: {mass: 0.1, shape: {sphere: {radius: 0.02}}, position: [0.081, 0, 0.12],\n"
+      "    velocity: [0.3, 0.1, -2]}\n"
+      "contacts: [{pair: [ball, block], normal: {law: linear, k: 100, b: 0.01},\n"
+      "    friction: {law: bristle-clutch, K: 1e3, D: 1, mu: 0.8}}]\n";
+  const char *const steppers[] = {"adaptive", "rk4", "heun", "symplectic-euler"};
+  double exact = 0;
+  for (int i = 0; i < 4; i++) {
+    ff_model *model;
+    ff_sim *sim = sim_under(&model, text, steppers[i]);
+    assert_int_equal(ff_sim_advance(sim, 0.05), FF_OK);
+    ff_audit audit = ff_sim_audit(sim);
+    double lost = ff_sim_energy(sim).lost[FF_LOST_TANGENT];
+    exact = i == 0 ? lost : exact;
+    assert_true(exact > 4e-3);
+    assert_close(lost, exact, 0.01 * exact);
+    assert_close(audit.energy_residual, 0, (i == 0 ? 1e-9 : 1e-3) * audit.energy_scale);
+    end(sim, model);
+  }
+}
+
+/* A gripper lifts a crate that stands askew: it neither creeps nor takes energy from nowhere. */
+static void a_gripper_holds_what_it_lifts(void **state) {
+  (void)state;
+  const char *const steppers[] = {"rk4", "symplectic-euler"};
+  for (int i = 0; i < 2; i++) {
+    char setting[64];
+    snprintf(setting, sizeof setting, "stepper.kind=%s", steppers[i]);
+    const char *const settings[] = {setting};
+    ff_scene *scene;
+    ff_model *model;
+    ff_sim *sim;
+    ff_report report;
+    const char *path = FF_SOURCE_DIR "/scenes/gripper.yaml";
+    assert_int_equal(ff_scene_load(&scene, path, settings, 1, &report), FF_OK);
+    assert_int_equal(ff_model_build(&model, scene, &report), FF_OK);
+    assert_int_equal(ff_sim_create(&sim, model), FF_OK);
+    ff_body crate = ff_model_body_find(model, "crate");
+    assert_int_equal(ff_sim_advance(sim, 2.3), FF_OK);
+    ff_vec3 held = ff_sim_body(sim, crate).position;
+    assert_int_equal(ff_sim_advance(sim, 2.35), FF_OK);
+    assert_close(held.z, 0.248, 1e-3);
+    assert_vec(ff_sim_body(sim, crate).position, held, 0.05 * 1e-9);
+    ff_audit audit = ff_sim_audit(sim);
+    assert_int_equal(audit.verdict, FF_VERDICT_GOOD);
+    assert_close(audit.energy_residual, 0, 2e-5);
+    assert_true(fabs(ff_sim_energy(sim).lost[FF_LOST_TANGENT]) < 0.01);
+    ff_sim_destroy(sim);
+    ff_model_destroy(model);
+    ff_scene_destroy(scene);
+  }
+}
+
 /* ---- friction whose axes differ, solved by `quasi-rigid` */
 
 #define SLIPPERY_ALONG_Y(pair)                                                                     \
@@ -224,6 +294,8 @@ int main(void) {
       cmocka_unit_test(fixed_steps_carry_the_frame_too),
       cmocka_unit_test(a_steady_floor_changes_nothing),
       cmocka_unit_test(riders_stay_where_they_are),
+      cmocka_unit_test(normals_that_jump_are_new_contacts),
+      cmocka_unit_test(a_gripper_holds_what_it_lifts),
       cmocka_unit_test(friction_axes_turn_with_the_table),
       cmocka_unit_test(friction_axes_of_free_bodies_are_audited),
   };

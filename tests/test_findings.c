@@ -86,11 +86,11 @@ static void the_scale_is_the_energy_exchanged(void **state) {
 
 static void energy_that_does_not_add_up(void **state) {
   (void)state;
-  assert_true(found_after(NULL, FF_FINDING_ENERGY, FF_LOST_SLIP, 2e-4, false));
-  assert_true(!found_after(NULL, FF_FINDING_ENERGY, FF_LOST_SLIP, 0.5e-4, false));
-  assert_true(!found_after(NULL, FF_FINDING_ENERGY, FF_LOST_SLIP, 2e-4, true));
-  const char *more = "audit.energy-tolerance=1e-3"; /* the scene's */
-  assert_true(!found_after(more, FF_FINDING_ENERGY, FF_LOST_SLIP, 5e-4, false));
+  assert_true(found_after(NULL, FF_FINDING_ENERGY, FF_LOST_SLIP, 1e-2, false));
+  assert_true(!found_after(NULL, FF_FINDING_ENERGY, FF_LOST_SLIP, 2.5e-3, false));
+  assert_true(!found_after(NULL, FF_FINDING_ENERGY, FF_LOST_SLIP, 1e-2, true));
+  const char *less = "audit.energy-tolerance=1e-3"; /* the scene's */
+  assert_true(found_after(less, FF_FINDING_ENERGY, FF_LOST_SLIP, 2.5e-3, false));
 }
 
 static void energy_from_nowhere(void **state) {

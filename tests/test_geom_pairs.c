@@ -217,6 +217,52 @@ static void test_rates(void **state) {
   ff_arena_free(&arena);
 }
 
+/* The normals of contact samples turn as told, for every pair that has points: against
+ * differences. */
+static void test_normal_rates(void **state) {
+  (void)state;
+  ff_arena arena = {0};
+  ff_geom geoms[SOLIDS];
+  solids_make(&arena, geoms);
+  uint64_t seed = 77;
+  int checked = 0, off = 0;
+  double step = 1e-6;
+  for (int i = 0; i < SOLIDS * SOLIDS * 6; i++) {
+    const ff_geom *a = &geoms[i % SOLIDS], *b = &geoms[i / SOLIDS % SOLIDS];
+    ff_pose pa = random_pose(&seed, .5), pb = random_pose(&seed, .2);
+    ff_vec3 spin = random_vec(&seed, 1), speed = random_vec(&seed, 1);
+    ff_distance near;
+    ff_distance_query(&near, a, &pa, b, &pb, INFINITY);
+    if (!ff_geom_in_order(a->kind, b->kind) || ff_manifold_has_features(a->kind, b->kind) ||
+        !near.settled) {
+      continue;
+    }
+    pa.position = v3_axpy(pa.position, -near.gap - .002, near.normal); /* 2 mm deep */
+    ff_pose next = {v3_axpy(pa.position, step, speed),
+                    q_mul(q_exp(v3_scale(step, spin)), pa.orientation)};
+    ff_pose last = {v3_axpy(pa.position, -step, speed),
+                    q_mul(q_exp(v3_scale(-step, spin)), pa.orientation)};
+    ff_manifold now, later, before;
+    ff_mat3 rate[2];
+    if (ff_manifold_find(a, &pa, b, &pb, 1, &now) != 1) {
+      continue;
+    }
+    ff_manifold_find(a, &next, b, &pb, 1, &later);
+    ff_manifold_find(a, &last, b, &pb, 1, &before);
+    const ff_sample *at = &now.samples[0];
+    ff_sample_normal_rates(a, &pa, b, &pb, at->id, at->normal, rate);
+    ff_vec3 turning = v3_add(m3_mul(rate[0], speed), m3_mul(rate[1], spin));
+    ff_vec3 differences =
+        v3_scale(0.5 / step, v3_sub(later.samples[0].normal, before.samples[0].normal));
+    checked++;
+    off += !(v3_norm(v3_sub(turning, differences)) < 1e-4 * (1 + v3_norm(turning)));
+  }
+  print_message("%d of %d normals turn otherwise\n", off, checked);
+  assert_true(checked > 100);
+  assert_true(off <= checked / 50); /* where one feature gives way to another within the step */
+  ff_arena_free(&arena);
+}
+
 /* Derivatives of the nearest points against differences. */
 static void test_derivatives(void **state) {
   (void)state;
@@ -307,6 +353,7 @@ int main(void) {
       cmocka_unit_test(test_depths_do_not_jump),
       cmocka_unit_test(test_boxes_know_the_way_out),
       cmocka_unit_test(test_rates),
+      cmocka_unit_test(test_normal_rates),
       cmocka_unit_test(test_derivatives),
       cmocka_unit_test(test_collisions_keep_energy),
   };

@@ -137,7 +137,8 @@ static bool is_meant(const paper_step *s, const double *z) {
 static void compare(thrown *t, ff_ncp *ncp, paper_step *problem, tally *sum) {
   ff_state *state = &t->w.sim->state;
   start from = start_of(t);
-  double deflection = state->point_count > 0 ? state->points[0].deflection : 0;
+  double deflection =
+      state->point_count > 0 ? ff_state_layer_point(state, state->points)->deflection : 0;
   *problem = problem_of(t, &from, deflection);
   assert_int_equal(ff_sim_step(t->w.sim), FF_OK);
   start end = start_of(t);

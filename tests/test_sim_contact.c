@@ -124,7 +124,8 @@ static void steppers_converge_with_their_order(void **state) {
     const ff_stepper_info *stepper = ff_stepper_at(i);
     if (ff_stepper_resolves(stepper)) {
       double ratio = swing_error(stepper->name, 1e-3) / swing_error(stepper->name, 5e-4);
-      assert_close(log2(ratio), stepper->order, 0.1);
+      /* midpoint-implicit contacts are of second order */
+      assert_close(log2(ratio), stepper->midpoint_contacts ? 2 : stepper->order, 0.1);
     }
   }
   assert_true(swing_error("adaptive", NAN) < 1e-11);
@@ -146,7 +147,9 @@ static void residual_falls_with_the_order(void **state) {
   (void)state;
   for (int i = 0; i < ff_stepper_count(); i++) {
     const ff_stepper_info *stepper = ff_stepper_at(i);
-    if (ff_stepper_resolves(stepper)) {
+    if (stepper->midpoint_contacts) { /* discrete gradients leave rounding */
+      assert_true(bounce_residual(stepper->name, 1e-3) < 1e-12);
+    } else if (ff_stepper_resolves(stepper)) {
       double ratio = bounce_residual(stepper->name, 1e-3) / bounce_residual(stepper->name, 5e-4);
       assert_true(log2(ratio) > stepper->order - 0.2);
     }

@@ -98,13 +98,14 @@ static void the_program_lists_all(void **state) {
 
 /* ---- energy tolerances ----------------------------------------------------------------------- */
 
-/* Share of its energy that a ball gains on an undamped linear floor in half a period at this step
- * times frequency (rad). */
-static double gain_of_an_impact(const char *stepper, double resolution) {
-  double k = 1e4, omega = sqrt(k), h = resolution / omega;
+/* Largest residual, over the energy, of a ball that falls on an undamped linear floor and leaves
+ * it, at this step times frequency (rad). It starts `height` steps above the floor; 0: in contact.
+ */
+static double residual_of_an_impact(const char *stepper, double resolution, double height) {
+  double k = 1e4, omega = sqrt(k), h = resolution / omega, out = 0;
   world w = {.scene = scene_new(0, stepper, h)};
   scene_floor(w.scene, "floor");
-  scene_ball(w.scene, -1e-12, -1); /* the first evaluation is that of the contact */
+  scene_ball(w.scene, height > 0 ? height * h : -1e-12, -1);
   const char *names[] = {"k", "b"};
   const double values[] = {k, 0};
   ff_contact_def def = ff_contact_def_default();
@@ -113,17 +114,27 @@ static double gain_of_an_impact(const char *stepper, double resolution) {
   def.normal = (ff_law_choice){"linear", names, values, 2};
   assert_int_equal(ff_scene_add_contact(w.scene, &def), FF_OK);
   world_start(&w);
-  for (double t = h; t < pi / omega; t += h) {
+  for (double t = h; t < pi / omega + (height > 0 ? 3 * h : 0); t += h) {
     assert_int_equal(ff_sim_step(w.sim), FF_OK);
+    double residual = ff_sim_energy(w.sim).residual / 0.5; /* J, 1 kg at 1 m/s */
+    out = height > 0 ? fmax(out, fabs(residual)) : residual;
   }
-  double gain = ff_sim_energy(w.sim).residual / 0.5; /* J, 1 kg at 1 m/s */
   world_end(&w);
-  return gain;
+  return out;
 }
 
-/* |R(iz)|^2 is 1 + z^4/4 for Heun's method and 1 - z^6/72 for the classical one, to leading order:
- * within z^2 of it. */
-static void energy_tolerances_follow_from_the_stability_function(void **state) {
+static double worst_residual(const char *stepper, double resolution) {
+  double out = 0;
+  for (int i = 0; i < 40; i++) {
+    out = fmax(out, residual_of_an_impact(stepper, resolution, (i + 0.5) / 40));
+  }
+  return out;
+}
+
+/* In contact, |R(iz)|^2 is 1 + z^4/4 for Heun's method and 1 - z^6/72 for the classical one, to
+ * leading order: within z^2 of it. A step in which contact begins or ends makes more: the tolerance
+ * is the next of 1, 2, 5, 10 above the largest at FF_FINE_STEP. */
+static void energy_tolerances_follow_from_an_impact(void **state) {
   (void)state;
   static const struct {
     const char *name;
@@ -132,11 +143,12 @@ static void energy_tolerances_follow_from_the_stability_function(void **state) {
   double z = FF_FINE_STEP;
   for (int i = 0; i < 2; i++) {
     double predicted = floor(pi / z) * methods[i].factor * pow(z, methods[i].power);
-    double gain = gain_of_an_impact(methods[i].name, z);
+    double gain = residual_of_an_impact(methods[i].name, z, 0);
     assert_close(gain / predicted, 1, 2 * z * z);
     double allowed = ff_stepper_find(methods[i].name)->energy_tolerance;
-    assert_true(fabs(gain) < allowed && fabs(gain) > allowed / 10);
-    assert_true(fabs(gain_of_an_impact(methods[i].name, FF_COARSE_STEP)) > allowed);
+    double worst = worst_residual(methods[i].name, z);
+    assert_true(worst < allowed && worst > allowed / 2.5);
+    assert_true(worst_residual(methods[i].name, FF_COARSE_STEP) > allowed);
   }
 }
 
@@ -147,7 +159,7 @@ int main(void) {
       cmocka_unit_test(names_are_listed_by_capability),
       cmocka_unit_test(the_page_has_the_table_of_the_program),
       cmocka_unit_test(the_program_lists_all),
-      cmocka_unit_test(energy_tolerances_follow_from_the_stability_function),
+      cmocka_unit_test(energy_tolerances_follow_from_an_impact),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,10 +36,6 @@ ff_contact_residual ff_audit_contact(const ff_contact_load *load) {
 
 /* ---- all contacts ---------------------------------------------------------------------------- */
 
-static ff_vec3 audit_velocity_at(const ff_body_motion *body, ff_vec3 point) {
-  return v3_add(body->velocity, v3_cross(body->omega, v3_sub(point, body->pose.position)));
-}
-
 /* Friction axis of the contact for an ellipsoid with different axes; else geometry's t1, an
  * arbitrary tangent. */
 static ff_vec3 audit_friction_axis(const ff_cone *cone, ff_vec3 t1, const ff_touch *touch) {
@@ -51,25 +47,41 @@ static ff_vec3 audit_friction_axis(const ff_cone *cone, ff_vec3 t1, const ff_tou
   return length > 0 ? v3_scale(1 / length, u) : touch->t1;
 }
 
+/* The layer of a point; NULL: of a place that no point was solved for. Without layers of its own,
+ * as under `micro-macro`, a point is as deep as it was solved for. */
+static ff_layer_point audit_layer(const ff_model *model, const ff_state *state,
+                                  const ff_point *point) {
+  if (!point) {
+    return (ff_layer_point){.left = INFINITY};
+  }
+  return ff_stepper_uses_layers(model->stepper)
+             ? *ff_state_layer_point(state, point)
+             : (ff_layer_point){.deflection = greater(point->patch.depth, 0)};
+}
+
+/* Of a point that was solved for, NULL: none, at the place of a touch. */
 static ff_contact_load audit_contact_load(const ff_model *model, const ff_state *state,
-                                          const ff_near *near, const ff_point *point,
+                                          const ff_near *near, const ff_point *solved,
                                           const ff_touch *touch) {
+  static const ff_point open = {.mode = FF_OPEN};
+  const ff_point *point = solved ? solved : &open;
+  const ff_layer_point layer = audit_layer(model, state, solved);
   const ff_binding *binding = &model->bindings[near->binding];
   const ff_body_motion *a = &state->bodies[model->shapes[near->shape_a].body];
   const ff_body_motion *b = &state->bodies[model->shapes[near->shape_b].body];
   ff_vec3 t1 = audit_friction_axis(&binding->cone, point->t1, touch),
           t2 = v3_cross(touch->normal, t1);
-  ff_vec3 slip = v3_sub(audit_velocity_at(a, touch->point), audit_velocity_at(b, touch->point));
-  slip = v3_add(slip, point->shear_rate);
+  ff_vec3 slip = v3_sub(ff_motion_velocity(a, touch->point), ff_motion_velocity(b, touch->point));
+  slip = v3_add(slip, layer.shear_rate);
   double spin = v3_dot(touch->normal, v3_sub(a->omega, b->omega));
   return (ff_contact_load){.layer = v3_dot(touch->normal, point->force) - point->force_core,
                            .core = point->force_core,
-                           .left = lesser(point->deflection - touch->depth, point->left),
+                           .left = lesser(layer.deflection - touch->depth, layer.left),
                            .core_gap = binding->layer.max_deflection - touch->depth,
                            .stiffness = binding->layer.stiffness,
                            .friction = {v3_dot(t1, point->force), v3_dot(t2, point->force),
                                         v3_dot(touch->normal, point->moment)},
-                           .slip = {v3_dot(t1, slip), v3_dot(t2, slip), spin + point->spin_rate},
+                           .slip = {v3_dot(t1, slip), v3_dot(t2, slip), spin + layer.spin_rate},
                            .cone = binding->cone};
 }
 
@@ -116,7 +128,6 @@ static const ff_point *point_of_sample(const ff_near *near, const ff_point *poin
 /* The same for steppers that read the manifold. */
 static ff_contact_residual residual_of_samples(const ff_model *model, const ff_state *state,
                                                const ff_near *near, double *largest) {
-  static const ff_point nobody = {.left = INFINITY};
   const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
   const ff_point *points = &state->points[near->first_point];
   ff_contact_residual out = {0};
@@ -133,7 +144,7 @@ static ff_contact_residual residual_of_samples(const ff_model *model, const ff_s
     const ff_point *point = point_of_sample(near, points, sample->id);
     ff_touch touch = {
         .point = sample->point, .normal = sample->normal, .t1 = sample->t1, .depth = sample->depth};
-    ff_contact_load load = audit_contact_load(model, state, near, point ? point : &nobody, &touch);
+    ff_contact_load load = audit_contact_load(model, state, near, point, &touch);
     load.stiffness *= sample->weight;
     out = worse_residual(out, ff_audit_contact(&load));
     *largest = greater(*largest, load.layer + load.core);
@@ -174,13 +185,14 @@ static bool is_on_surface(const ff_geom *geom, const ff_pose *pose, ff_vec3 poin
  * its witness points jump. That is right if these points are on the surfaces. */
 static void audit_tied_sample(const ff_model *model, const ff_state *state, const ff_near *near,
                               const ff_point *point, ff_sample *at) {
+  const ff_vec3 *tied = ff_state_layer_point(state, point)->tied;
   ff_vec3 on[2];
   bool on_surface = true;
   for (int s = 0; s < 2; s++) {
     const ff_model_shape *shape = &model->shapes[s ? near->shape_b : near->shape_a];
     const ff_pose *body = &state->bodies[shape->body].pose;
     ff_pose workspace;
-    on[s] = pose_point(*body, point->tied[s]);
+    on[s] = pose_point(*body, tied[s]);
     on_surface =
         on_surface && is_on_surface(&shape->geom, ff_shape_at(shape, body, &workspace), on[s]);
   }
@@ -215,8 +227,9 @@ static ff_touch audit_solved_sample(const ff_model *model, const ff_state *state
   ff_manifold one;
   one.count = 1;
   one.samples[0].id = point->id;
-  one.spin[0] = point->prism[0];
-  one.spin[1] = point->prism[1];
+  const double *prism = ff_state_layer_point(state, point)->prism;
+  one.spin[0] = prism[0];
+  one.spin[1] = prism[1];
   ff_manifold_evaluate(&a->geom, pose_a, &b->geom, pose_b, &one, NULL);
   if (point->id.kind == FF_PAIR_WHOLE) {
     audit_tied_sample(model, state, near, point, &one.samples[0]);
@@ -250,7 +263,6 @@ static int audit_samples_now(const ff_model *model, const ff_state *state, const
  * direction that depths are measured along, with the weights of the start of the step. */
 static ff_contact_residual residual_of_solved_samples(const ff_model *model, const ff_state *state,
                                                       const ff_near *near, double *largest) {
-  static const ff_point open = {.left = INFINITY};
   const ff_point *points = &state->points[near->first_point];
   double close = SAME_PLACE * model->bodies[model->shapes[near->shape_a].body].bound;
   ff_contact_residual out = {0};
@@ -258,7 +270,7 @@ static ff_contact_residual residual_of_solved_samples(const ff_model *model, con
   int count = audit_samples_now(model, state, near, now);
   for (int i = 0; i < near->point_count + count; i++) {
     bool known = i < near->point_count;
-    const ff_point *point = known ? &points[i] : &open;
+    const ff_point *point = known ? &points[i] : NULL;
     if (known && !point->touching) {
       continue;
     }

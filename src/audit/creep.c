@@ -7,6 +7,7 @@
  * another, in one direction, make a finding: loads that settle or change do not creep so. */
 #include "audit/audit.h"
 #include "math/vec.h"
+#include "model/steppers.h"
 
 #include <string.h>
 
@@ -17,14 +18,18 @@ enum { WINDOWS = 3 };
 
 /* Deflection of the friction law's spring, in b's frame: stored by `micro-macro`, else of the
  * energy f u / 2. */
-static ff_vec3 grip_deflection(const ff_model *model, const ff_point *point, ff_quat b) {
-  if (model->stepper->contacts == FF_CONTACTS_BY_GROUND) {
-    return point->shear;
+static ff_vec3 grip_deflection(const ff_model *model, const ff_state *state, const ff_point *point,
+                               ff_quat b) {
+  if (ff_stepper_uses_ground(model->stepper)) {
+    return ff_state_micro_point(state, point)->shear;
   }
   double f1 = point->force_t[0], f2 = point->force_t[1], square = f1 * f1 + f2 * f2;
   double u = square > 0 ? -2 * point->energy_t / square : 0;
   ff_vec3 world = v3_add(v3_scale(u * f1, point->t1), v3_scale(u * f2, point->t2));
-  return q_unrotate(b, v3_add(world, point->shear));
+  if (ff_stepper_uses_layers(model->stepper)) {
+    world = v3_add(world, ff_state_layer_point(state, point)->shear);
+  }
+  return q_unrotate(b, world);
 }
 
 static ff_vec3 into_body(const ff_pose *pose, ff_vec3 point) {
@@ -46,8 +51,8 @@ static ff_grip_watch grip_mark(const ff_model *model, const ff_state *state, con
   watch.on_b = into_body(b, point->point);
   watch.turn = q_mul(q_conj(b->orientation), a->orientation);
   const ff_body_motion *body = &state->bodies[model->shapes[near->shape_b].body];
-  watch.velocity = v3_add(body->velocity, v3_cross(body->omega, v3_sub(point->point, b->position)));
-  watch.deflection = grip_deflection(model, point, b->orientation);
+  watch.velocity = ff_motion_velocity(body, point->point);
+  watch.deflection = grip_deflection(model, state, point, b->orientation);
   return watch;
 }
 
@@ -55,7 +60,7 @@ static ff_grip_watch grip_mark(const ff_model *model, const ff_state *state, con
  * and so is all friction in the printed form of `micro-macro`: there creep is only noted. */
 static bool grip_must_hold(const ff_model *model, const ff_near *near) {
   bool printed =
-      model->stepper->contacts == FF_CONTACTS_BY_GROUND && !model->run.stepper.corrections;
+      ff_stepper_uses_ground(model->stepper) && !model->run.stepper.corrections;
   bool history = model->bindings[near->binding].friction->memory_count > 0;
   return model->stepper->contacts == FF_CONTACTS_BY_LAYER || (history && !printed);
 }

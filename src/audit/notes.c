@@ -131,7 +131,7 @@ static void note_fallen(ff_auditor *auditor, const ff_model *model, const ff_sta
     const ff_pose *start = &model->bodies[base].start, *now = &state->bodies[base].pose;
     ff_vec3 own = q_unrotate(start->orientation, up);
     double along = v3_dot(q_rotate(now->orientation, own), up);
-    double tilt = acos(lesser(greater(along, -1), 1));
+    double tilt = ff_acos(lesser(greater(along, -1), 1));
     bool low = v3_dot(now->position, up) < 0.5 * v3_dot(start->position, up);
     if (ff_body_is_moved(&model->bodies[base]) && tilt > TILTED && low) {
       ff_found_add(&auditor->found, FF_FINDING_FELL, base, -1, state->t, tilt, TILTED);

@@ -169,8 +169,7 @@ static double pair_closing_speed(const ff_body_motion *motions, int a, int b, ff
   const ff_body_motion *on[2] = {&motions[a], &motions[b]};
   double speed[2];
   for (int i = 0; i < 2; i++) {
-    ff_vec3 arm = v3_sub(point, on[i]->pose.position);
-    speed[i] = v3_dot(normal, v3_add(on[i]->velocity, v3_cross(on[i]->omega, arm)));
+    speed[i] = v3_dot(normal, ff_motion_velocity(on[i], point));
   }
   return speed[1] - speed[0];
 }
@@ -197,10 +196,54 @@ static bool law_restitution(const ff_binding *binding, bool ground, double weigh
   if (out->approach > 0.5 * out->core * sqrt(k / mass)) { /* it may reach the core */
     return false;
   }
-  out->least = exp(-pi * zeta / w);
-  out->most = exp(-zeta / w * (pi - atan2(2 * zeta * w, 1 - 2 * zeta * zeta)));
+  out->least = ff_exp(-pi * zeta / w);
+  out->most = ff_exp(-zeta / w * (pi - ff_atan2(2 * zeta * w, 1 - 2 * zeta * zeta)));
   out->latest = 2 * pi / (w * sqrt(k / mass));
   return true;
+}
+
+/* Force and stored energy of a law at one contact point. */
+static ff_normal law_at(const ff_binding *binding, const ff_point *point, double depth,
+                        double rate) {
+  ff_normal out = {0};
+  ff_patch patch = point->patch;
+  patch.depth = depth;
+  patch.depth_rate = rate;
+  binding->normal->normal(&binding->normal_params, &patch, &out);
+  out.force *= point->weight;
+  out.energy *= point->weight;
+  return out;
+}
+
+/* Restitution of any law with a force formula: m z'' = -f(z, z') from touch to release by the
+ * midpoint rule, with 50 steps while the spring alone would take up the energy. False: not known.
+ */
+static bool force_restitution(const ff_binding *binding, const ff_point *point, double mass,
+                              ff_impact_watch *out) {
+  enum { STEPS_MOST = 2000 };
+  double v = out->approach, energy = 0.5 * mass * v * v;
+  if (!binding->normal->normal || binding->overlaps) {
+    return false;
+  }
+  double deepest = 1e-9;
+  while (deepest < 1 && law_at(binding, point, deepest, 0).energy < energy) {
+    deepest *= 1.2;
+  }
+  double z = 0, u = v, h = 0.02 * deepest / v;
+  int steps = 0;
+  for (; steps < STEPS_MOST && z >= 0; steps++) {
+    double half = z + h / 2 * u, f = law_at(binding, point, greater(z, 0), u).force;
+    double u_half = u - h / 2 * f / mass;
+    f = law_at(binding, point, greater(half, 0), u_half).force;
+    z += h * u_half;
+    u -= h * f / mass;
+    if (u < 0 && f == 0) {
+      break; /* the force ends before the depth does */
+    }
+  }
+  out->least = out->most = greater(-u, 0) / v;
+  out->latest = 2 * steps * h;
+  return deepest < 1 && steps < STEPS_MOST;
 }
 
 /* The only contact point of a pair; NULL: it has none, or several. */
@@ -242,9 +285,14 @@ static void impact_begin(ff_auditor *auditor, const ff_model *model, const ff_st
   ff_impact_watch watch = {.a = meet->a, .b = meet->b, .since = state->t, .normal = point->normal};
   bool ground = model->stepper->contacts == FF_CONTACTS_BY_GROUND;
   watch.approach = pair_closing_speed(before, meet->a, meet->b, point->point, point->normal);
-  watch.core = model->bindings[binding].layer.max_deflection;
-  if (watch.approach > 10 * h * v3_norm(model->run.gravity) && watch.approach > 0 && inverse > 0 &&
-      law_restitution(&model->bindings[binding], ground, point->weight, 1 / inverse, &watch)) {
+  watch.core = model->midpoint ? INFINITY : model->bindings[binding].layer.max_deflection;
+  if (!(watch.approach > 10 * h * v3_norm(model->run.gravity) && watch.approach > 0 &&
+        inverse > 0)) {
+    return;
+  }
+  const ff_binding *law = &model->bindings[binding];
+  if (model->midpoint ? force_restitution(law, point, 1 / inverse, &watch)
+                      : law_restitution(law, ground, point->weight, 1 / inverse, &watch)) {
     watch.latest += state->t + 3 * h;
     auditor->impacts[auditor->impact_count++] = watch;
   }
@@ -293,7 +341,7 @@ static void impacts_follow(ff_auditor *auditor, const ff_model *model, const ff_
 
 void ff_audit_pairs(ff_auditor *auditor, const ff_model *model, ff_state *state,
                     const ff_body_motion *before, double h) {
-  bool solves = ff_model_solves(model);
+  bool judged = ff_model_solves(model) || model->midpoint;
   for (int m = 0; m < state->meet_count; m++) {
     const ff_meet *meet = &state->meets[m];
     bool touches = false;
@@ -308,7 +356,7 @@ void ff_audit_pairs(ff_auditor *auditor, const ff_model *model, ff_state *state,
       check_missed(auditor, model, meet, near, depth > 0, &s, state->t);
     }
     auditor->touched |= touches;
-    if (solves && touches && !meet->touching) {
+    if (judged && touches && !meet->touching) {
       impact_begin(auditor, model, state, before, meet, h);
     }
   }

@@ -2,6 +2,7 @@
 #include "control/walk.h"
 
 #include "base/report.h"
+#include "math/elementary.h"
 #include "tree/tree.h"
 
 #include <string.h>
@@ -169,7 +170,7 @@ ff_walk_config ff_walk_balance(const ff_walk *walk, ff_tree_work *work, ff_vec3 
                                ff_vec3 trunk, ff_mat3 *gain, double *q) {
   ff_walk_foot feet[2];
   double yaw = ff_walk_feet(walk, time, feet);
-  ff_pose pose = {trunk, {cos(0.5 * yaw), 0, 0, sin(0.5 * yaw)}};
+  ff_pose pose = {trunk, {ff_cos(0.5 * yaw), 0, 0, ff_sin(0.5 * yaw)}};
   ff_vec3 moved = {0, 0, 0}, before = {0, 0, 0};
   for (int round = 0;; round++) {
     ff_walk_config config = ff_walk_solve(walk, pose, feet);

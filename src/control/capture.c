@@ -2,11 +2,12 @@
  * zero-moment point, x' = omega (x - z), so that a given path of z has exactly one path of x with a
  * given end: integrated backwards in time. */
 #include "control/pilot.h"
+#include "math/elementary.h"
 
 ff_vec3 ff_capture_desired(const ff_span *spans, int count, ff_vec3 last, double omega) {
   ff_vec3 x = last;
   for (int k = count - 1; k >= 0; k--) {
-    double wt = omega * spans[k].time, fade = exp(-wt);
+    double wt = omega * spans[k].time, fade = ff_exp(-wt);
     /* omega times the integral of exp(-omega t) t / time */
     double slope = wt > 1e-6 ? (1 - fade * (1 + wt)) / wt : 0.5 * wt;
     ff_vec3 rise = v3_sub(spans[k].to, spans[k].from);
@@ -18,7 +19,7 @@ ff_vec3 ff_capture_desired(const ff_span *spans, int count, ff_vec3 last, double
 ff_vec3 ff_capture_remaining(ff_vec3 error, ff_vec3 zmp, const ff_support *support, double omega,
                              double gain, double time) {
   enum { PARTS = 16 };
-  double grow = exp(omega * time / PARTS);
+  double grow = ff_exp(omega * time / PARTS);
   for (int k = 0; k < PARTS && time > 0; k++) {
     ff_vec3 pushed = ff_support_nearest(support, v3_axpy(zmp, gain, error));
     ff_vec3 against = v3_sub(pushed, zmp);

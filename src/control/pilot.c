@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/report.h"
+#include "math/elementary.h"
 #include "tree/tree.h"
 
 #include <stddef.h>
@@ -171,7 +172,7 @@ static void pilot_set_start(ff_pilot *pilot) {
   ff_whole_place(&pilot->whole, pilot->start, pilot->rest);
   ff_pose place = pilot->def.place, trunk = pilot->whole.trunk;
   ff_vec3 ahead = q_rotate(place.orientation, v3(1, 0, 0));
-  double yaw = atan2(ahead.y, ahead.x), half = 0.5 * pilot->stand->def.width;
+  double yaw = ff_atan2(ahead.y, ahead.x), half = 0.5 * pilot->stand->def.width;
   trunk.position = v3_add(place.position, q_rotate(q_exp(v3(0, 0, yaw)), trunk.position));
   trunk.orientation = q_exp(v3(0, 0, yaw));
   ff_walk_foot feet[2];

@@ -1,6 +1,7 @@
 /* Control law of a pilot: from sensors to joint orders. */
 #include "control/pilot.h"
 
+#include "math/elementary.h"
 #include "tree/tree.h"
 
 #include <string.h>
@@ -99,7 +100,7 @@ static void pilot_replay_plan(ff_pilot *pilot, ff_joint_order *orders) {
 
 /* Desired height of the centre of mass over the ground, with its rates. */
 static ff_way desired_height(const ff_pilot *pilot) {
-  double height = pilot->stand->def.height, pi = acos(-1.0);
+  double height = pilot->stand->def.height, pi = ff_acos(-1.0);
   const ff_task *task = &pilot->tasks[pilot->task];
   ff_way out = {height, 0, 0};
   if (pilot->mode == FF_PILOT_SWING && !pilot->planned) {
@@ -110,9 +111,9 @@ static ff_way desired_height(const ff_pilot *pilot) {
   }
   if (task->kind == FF_TASK_SQUAT) {
     double w = 2 * pi / task->time, t = fmin(pilot->task_time, task->time);
-    out.value -= 0.5 * task->depth * (1 - cos(w * t));
-    out.rate = -0.5 * task->depth * w * sin(w * t);
-    out.bend = -0.5 * task->depth * w * w * cos(w * t);
+    out.value -= 0.5 * task->depth * (1 - ff_cos(w * t));
+    out.rate = -0.5 * task->depth * w * ff_sin(w * t);
+    out.bend = -0.5 * task->depth * w * w * ff_cos(w * t);
   } else if (task->kind == FF_TASK_JUMP) {
     double t = pilot->task_time;
     ff_way down = ff_way_ease(t / task->time);
@@ -131,7 +132,7 @@ static double reachable_height(const ff_pilot *pilot) {
     ff_vec3 hip = pose_point(whole->trunk, leg->hip);
     ff_vec3 ankle = ff_tree_pose(whole->work, leg->link[5]).position;
     double longest = STRETCH * (leg->leg.thigh + leg->leg.shank);
-    double away = hypot(hip.x - ankle.x, hip.y - ankle.y);
+    double away = ff_hypot(hip.x - ankle.x, hip.y - ankle.y);
     double up = sqrt(fmax(longest * longest - away * away, 0.04 * longest * longest));
     most = fmin(most, ankle.z + up + whole->motion.com.z - hip.z);
   }
@@ -179,7 +180,7 @@ static ff_vec3 desired_trunk_spin(const ff_pilot *pilot, double heading, ff_vec3
   ff_quat is = pilot->whole.trunk.orientation;
   ff_vec3 up = q_rotate(is, v3(0, 0, 1)), omega = ff_tree_omega(pilot->whole.work, 1);
   ff_vec3 back = orientation_feedback(is, q_exp(v3(0, 0, heading)), omega, trunk_grip);
-  double size = hypot(lacks.x, lacks.y), strength = fmin(1, size / ZMP_DEFICIT);
+  double size = ff_hypot(lacks.x, lacks.y), strength = fmin(1, size / ZMP_DEFICIT);
   if (size == 0) {
     return back;
   }
@@ -210,7 +211,7 @@ static void desired_feet(const ff_pilot *pilot, ff_whole_want *want, double yaw)
     want->foot[f] = v3_axpy(v3_axpy(pilot->foot.acceleration, foot_grip.stiffness, error),
                             foot_grip.damping, slip);
     ff_vec3 normal = want->normal, axis = v3_cross(v3(0, 0, 1), normal);
-    double angle = asin(fmin(1, v3_norm(axis)));
+    double angle = ff_asin(fmin(1, v3_norm(axis)));
     ff_quat tilt = angle > 0 ? q_exp(v3_scale(angle, v3_unit(axis))) : q_identity();
     want->turn[f] =
         orientation_feedback(whole->sole[f].orientation, q_mul(tilt, q_exp(v3(0, 0, yaw))),

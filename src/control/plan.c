@@ -1,5 +1,6 @@
 /* Footstep plan: from steps to phases, and from phases to feet and zero-moment point. */
 #include "control/walk.h"
+#include "math/elementary.h"
 
 /* ---- smooth interpolation -------------------------------------------------------------------- */
 
@@ -20,7 +21,7 @@ ff_way ff_way_arch(double s) {
 /* ---- planning -------------------------------------------------------------------------------- */
 
 static ff_walk_print print_moved(ff_walk_print from, double forward, double side, double turn) {
-  double c = cos(from.yaw), s = sin(from.yaw);
+  double c = ff_cos(from.yaw), s = ff_sin(from.yaw);
   return (ff_walk_print){from.x + c * forward - s * side, from.y + s * forward + c * side,
                          from.yaw + turn};
 }
@@ -36,10 +37,10 @@ static void print_sole(const ff_walk *walk, ff_walk_print print, double at[2]) {
   at[1] = sole.y;
 }
 
-static void mid_soles(const ff_walk *walk, const ff_walk_print feet[2], double at[2]) {
+static void mid_soles(const ff_walk *walk, const ff_walk_phase *phase, double at[2]) {
   double left[2], right[2];
-  print_sole(walk, feet[0], left);
-  print_sole(walk, feet[1], right);
+  print_sole(walk, phase->from[0], left);
+  print_sole(walk, phase->from[1], right);
   at[0] = 0.5 * (left[0] + right[0]);
   at[1] = 0.5 * (left[1] + right[1]);
 }
@@ -68,8 +69,8 @@ void ff_walk_plan(ff_walk *walk, const ff_walk_step *steps, int count) {
   walk->phase_count = 1;
   phase->from[0] = print_beside(walk, middle, 0);
   phase->from[1] = print_beside(walk, middle, 1);
-  mid_soles(walk, phase->from, phase->zmp_from);
-  mid_soles(walk, phase->from, phase->zmp_to);
+  mid_soles(walk, phase, phase->zmp_from);
+  mid_soles(walk, phase, phase->zmp_to);
   for (int k = 0; count > 0 && k <= count; k++) {
     /* a final step brings the feet together */
     ff_walk_step step = k < count ? steps[k] : (ff_walk_step){.duration = 0};
@@ -82,9 +83,9 @@ void ff_walk_plan(ff_walk *walk, const ff_walk_step *steps, int count) {
     print_sole(walk, phase->from[foot], phase->zmp_to); /* the other foot supports */
   }
   phase = plan_add_phase(walk, def->double_support, def->double_support);
-  mid_soles(walk, phase->from, phase->zmp_to);
+  mid_soles(walk, phase, phase->zmp_to);
   phase = plan_add_phase(walk, 0, def->rest);
-  mid_soles(walk, phase->from, phase->zmp_to);
+  mid_soles(walk, phase, phase->zmp_to);
   walk->duration = phase->end;
 }
 
@@ -114,7 +115,7 @@ void ff_walk_zmp(const ff_walk *walk, double time, double zmp[2]) {
 
 static ff_walk_foot plan_standing_foot(const ff_walk *walk, ff_walk_print print) {
   ff_vec3 place = v3(print.x, print.y, -walk->def.sole.z);
-  ff_quat turn = {cos(0.5 * print.yaw), 0, 0, sin(0.5 * print.yaw)};
+  ff_quat turn = {ff_cos(0.5 * print.yaw), 0, 0, ff_sin(0.5 * print.yaw)};
   return (ff_walk_foot){.pose = {place, turn}, .down = true};
 }
 

@@ -1,5 +1,6 @@
 /* Evaluation of a walk at any time. */
 #include "control/pilot.h"
+#include "math/elementary.h"
 
 /* Central difference over twice this time, s: short against the curvature of the path, long against
  * rounding. */
@@ -21,7 +22,7 @@ static ff_pose walk_trunk_at(const ff_walk *walk, double time, double yaw) {
     place[i] =
         ff_spline_at(walk->trunk[i], walk->trunk_bend[i], walk->count, walk->def.sample, time);
   }
-  return (ff_pose){v3_load(place), {cos(0.5 * yaw), 0, 0, sin(0.5 * yaw)}};
+  return (ff_pose){v3_load(place), {ff_cos(0.5 * yaw), 0, 0, ff_sin(0.5 * yaw)}};
 }
 
 ff_walk_state ff_walk_at(const ff_walk *walk, double time) {

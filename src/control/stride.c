@@ -1,6 +1,7 @@
 /* Strides: timing and placement of steps. Tasks provide planned steps; the capture point may
  * require recovery steps. */
 #include "control/pilot.h"
+#include "math/elementary.h"
 
 /* Least distance of the zero-moment point from the edge of a sole, m; additional distance per rad
  * that a foot tilts, m. */
@@ -50,7 +51,8 @@ double ff_pilot_ground(const ff_pilot *pilot, double x, double y) {
 }
 
 static ff_vec3 rotated_by_yaw(double yaw, double forward, double side) {
-  return v3(cos(yaw) * forward - sin(yaw) * side, sin(yaw) * forward + cos(yaw) * side, 0);
+  return v3(ff_cos(yaw) * forward - ff_sin(yaw) * side, ff_sin(yaw) * forward + ff_cos(yaw) * side,
+            0);
 }
 
 /* Landing of the other foot by a step from this one. */
@@ -243,8 +245,8 @@ static ff_sole landing_in_reach(const ff_pilot *pilot, int moves, ff_sole landin
   double leg = walk->legs[0].leg.thigh + walk->legs[0].leg.shank;
   double near = walk->def.sole_width + 0.006, far = 0.8 * leg, ahead = 0.55 * leg;
   ff_vec3 off = v3_sub(landing.place, from.place);
-  double x = cos(from.yaw) * off.x + sin(from.yaw) * off.y;
-  double y = side * (cos(from.yaw) * off.y - sin(from.yaw) * off.x);
+  double x = ff_cos(from.yaw) * off.x + ff_sin(from.yaw) * off.y;
+  double y = side * (ff_cos(from.yaw) * off.y - ff_sin(from.yaw) * off.x);
   x = fmax(-ahead, fmin(ahead, x));
   y = fmax(near, fmin(far, y));
   landing.place = v3_add(from.place, rotated_by_yaw(from.yaw, x, side * y));
@@ -267,7 +269,7 @@ static ff_sole adapted_landing(const ff_pilot *pilot, double omega, double air) 
   }
   /* the coming steps move with the new foot, in part */
   double wt = omega * pilot->stand->def.double_support;
-  double part = exp(-wt) + (1 - exp(-wt) * (1 + wt)) / wt;
+  double part = ff_exp(-wt) + (1 - ff_exp(-wt) * (1 + wt)) / wt;
   to.place = v3_axpy(to.place, (1 - PATIENCE / size) / part, left);
   return to;
 }
@@ -304,7 +306,7 @@ static void quintic_approach(ff_curve *at, ff_vec3 to, double time, double h) {
 }
 
 static double landing_distance(ff_sole a, ff_sole b) {
-  return hypot(a.place.x - b.place.x, a.place.y - b.place.y);
+  return ff_hypot(a.place.x - b.place.x, a.place.y - b.place.y);
 }
 
 /* Shortens the step if that brings the landing within reach. */
@@ -391,13 +393,13 @@ static bool begin_walk_step(ff_pilot *pilot) {
 
 static double yaw_of(ff_quat q) {
   ff_vec3 ahead = q_rotate(q, v3(1, 0, 0));
-  return atan2(ahead.y, ahead.x);
+  return ff_atan2(ahead.y, ahead.x);
 }
 
 /* Yaw equal modulo 2 pi, nearest to another. */
 static double yaw_nearest(double yaw, double near) {
-  double turns = (near - yaw) / (2 * acos(-1.0));
-  return yaw + 2 * acos(-1.0) * floor(turns + 0.5);
+  double turns = (near - yaw) / (2 * ff_acos(-1.0));
+  return yaw + 2 * ff_acos(-1.0) * floor(turns + 0.5);
 }
 
 static void update_sole(ff_pilot *pilot, int f, double near) {
@@ -423,7 +425,7 @@ static void land_swing_foot(ff_pilot *pilot) {
 static double recovery_error(const ff_pilot *pilot, int moves, double omega) {
   ff_sole want = recovery_landing(pilot, moves, omega, CATCH_TIME);
   ff_sole got = landing_in_reach(pilot, moves, want);
-  return hypot(want.place.x - got.place.x, want.place.y - got.place.y);
+  return ff_hypot(want.place.x - got.place.x, want.place.y - got.place.y);
 }
 
 /* Starts a recovery step if the capture point leaves the support polygon for good. */
@@ -453,8 +455,8 @@ static bool begin_aligning_step(ff_pilot *pilot) {
   ff_vec3 error = v3_sub(pilot->told.capture, pilot->told.capture_wanted);
   ff_sole right = step_landing(pilot, pilot->sole[0], 0, (ff_walk_step){0});
   ff_vec3 off = v3_sub(right.place, pilot->sole[1].place);
-  bool out = hypot(off.x, off.y) > TIDY_FAR || fabs(right.yaw - pilot->sole[1].yaw) > 0.1;
-  if (!out || hypot(error.x, error.y) > 0.01 || pilot->time < ALIGN_WAIT) {
+  bool out = ff_hypot(off.x, off.y) > TIDY_FAR || fabs(right.yaw - pilot->sole[1].yaw) > 0.1;
+  if (!out || ff_hypot(error.x, error.y) > 0.01 || pilot->time < ALIGN_WAIT) {
     return false;
   }
   double both = pilot->stand->def.double_support;

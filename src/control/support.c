@@ -1,5 +1,6 @@
 /* Support polygon. */
 #include "control/pilot.h"
+#include "math/elementary.h"
 
 /* Signed distance of a point left of the line from a to b, times its length. */
 static double cross_xy(ff_vec3 a, ff_vec3 b, ff_vec3 point) {
@@ -7,7 +8,7 @@ static double cross_xy(ff_vec3 a, ff_vec3 b, ff_vec3 point) {
 }
 
 static double distance_xy(ff_vec3 a, ff_vec3 b) {
-  return hypot(b.x - a.x, b.y - a.y);
+  return ff_hypot(b.x - a.x, b.y - a.y);
 }
 
 /* Next corner of the hull after `from`: no point lies right of the line to it. */

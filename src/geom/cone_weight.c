@@ -1,5 +1,7 @@
 #include "geom/cone_weight.h"
 
+#include "math/elementary.h"
+
 #define SIGMA 1e7
 #define SHALLOW                                                                                    \
   1e-3 /* slope; of steeper generators the term with SIGMA changes by less than 1e-7 */
@@ -18,7 +20,7 @@ static double triangle_angle(const ff_vec3 *a, const ff_vec3 *b, const ff_vec3 *
     *by_b = v3_axpy(v3_axpy(*by_b, up, v3_cross(*c, *a)), down, v3_add(*c, *a));
     *by_c = v3_axpy(v3_axpy(*by_c, up, v3_cross(*a, *b)), down, v3_add(*a, *b));
   }
-  return 2 * atan2(sine, cosine);
+  return 2 * ff_atan2(sine, cosine);
 }
 
 /* Derivative of a function of v, g = d/dv, with what v depends on. With the normal m of the pair,

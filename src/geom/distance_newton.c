@@ -302,8 +302,8 @@ static bool is_largest(const side *a, const side *b, const point *p, double size
   if (least * size > -1e-6) {
     return true;
   }
-  double angle = 0.5 * atan2(-uv, -half); /* of the direction that belongs to it */
-  ff_vec3 along = v3_axpy(v3_scale(cos(angle), u), sin(angle), v);
+  double angle = 0.5 * ff_atan2(-uv, -half); /* of the direction that belongs to it */
+  ff_vec3 along = v3_axpy(v3_scale(ff_cos(angle), u), ff_sin(angle), v);
   *n = v3_unit(v3_axpy(p->n, 0.01, along));
   return false;
 }

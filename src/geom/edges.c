@@ -9,6 +9,7 @@
  * separate islands. At last all places are moved and stretched together, by what is missing to the
  * exact centroid and second moments. */
 #include "geom/overlap.h"
+#include "math/elementary.h"
 
 enum { LEVELS = 12, STEPS = 4, STEPS_FULL = 12, SIDES_MAX = 12 };
 
@@ -80,8 +81,8 @@ static void add_arc(pile *p, const ff_arc *arc) {
   }
   bool full = fabs(arc->turn) > 6; /* then it starts at from = 0 */
   int steps = full ? STEPS_FULL : STEPS;
-  double c0 = cos(arc->from), s0 = sin(arc->from), c = c0, s = s0;
-  double turn = arc->turn / steps, dc = cos(turn), ds = sin(turn);
+  double c0 = ff_cos(arc->from), s0 = ff_sin(arc->from), c = c0, s = s0;
+  double turn = arc->turn / steps, dc = ff_cos(turn), ds = ff_sin(turn);
   /* Corners lie so far outside that the area is right. */
   double bulge = sqrt(fabs(turn / ds)), more = full ? bulge - 1 : 0;
   spot last = {start.x + more * cp.x, start.y + more * cp.y, start.z + more * cp.z};
@@ -197,10 +198,11 @@ static double extent(const ff_geom *geom, const pile *p, const ff_arc *arcs, int
     double cq = v3_dot(direction, arc->q);
     out = fmax(out, start);
     /* The farthest point of the ellipse, if it is on this arc. */
-    double angle = atan2(cq, cp) - arc->from;
+    double angle = ff_atan2(cq, cp) - arc->from;
     angle -= 2 * ff_pi * floor(angle / (2 * ff_pi));
     if (arc->turn > 0 && angle < arc->turn) {
-      out = fmax(out, start - cp * cos(arc->from) - cq * sin(arc->from) + sqrt(cp * cp + cq * cq));
+      out = fmax(out,
+                 start - cp * ff_cos(arc->from) - cq * ff_sin(arc->from) + sqrt(cp * cp + cq * cq));
     }
   }
   return out;

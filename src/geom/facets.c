@@ -4,6 +4,7 @@
 #include "geom/manifold_parts.h"
 #include "geom/parts.h"
 #include "geom/shape.h"
+#include "math/elementary.h"
 
 #define FIXED_UP_TO  0.01 /* rad between contact and axis: the prism is fixed in the body, */
 #define TURNED_FROM  0.02 /* and turned */
@@ -140,7 +141,7 @@ static int find_prisms(ff_facets out[2], const ff_geom *geom, const ff_pose *pos
     ff_vec3 e = v3_scale(sign * per, across), f = v3_cross(z, e);
     if (turned) {
       ff_vec3 local = q_unrotate(pose->orientation, e);
-      *spin = atan2(local.y, local.x) - 0.25 * ff_pi;
+      *spin = ff_atan2(local.y, local.x) - 0.25 * ff_pi;
     }
     *to = both;
     to->share = share;
@@ -199,10 +200,10 @@ static void rim_hull(const ff_rim_prism *topology, ff_hull *to, ff_vec3 *vertice
   static const double turn = 2 * ff_pi / S;
   for (int i = 0; i < S; i++) {
     double at = turn * i;
-    vertices[i] = v3(radius * cos(at), radius * sin(at), -half);
+    vertices[i] = v3(radius * ff_cos(at), radius * ff_sin(at), -half);
     vertices[S + i] = v3(vertices[i].x, vertices[i].y, half);
-    normal[i] = v3(cos(at + 0.5 * turn), sin(at + 0.5 * turn), 0);
-    offset[i] = radius * cos(0.5 * turn);
+    normal[i] = v3(ff_cos(at + 0.5 * turn), ff_sin(at + 0.5 * turn), 0);
+    offset[i] = radius * ff_cos(0.5 * turn);
   }
   normal[S] = v3(0, 0, -1);
   normal[S + 1] = v3(0, 0, 1);

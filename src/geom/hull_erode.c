@@ -99,7 +99,8 @@ static int corners_of(const erosion *e, int face, int *out) {
   for (int i = 1; i < count; i++) {
     for (int k = i; k > 0; k--) {
       ff_vec3 this = v3_sub(e->found[out[k]], middle), last = v3_sub(e->found[out[k - 1]], middle);
-      if (atan2(v3_dot(y, this), v3_dot(x, this)) >= atan2(v3_dot(y, last), v3_dot(x, last))) {
+      if (ff_atan2(v3_dot(y, this), v3_dot(x, this)) >=
+          ff_atan2(v3_dot(y, last), v3_dot(x, last))) {
         break;
       }
       int held = out[k];

@@ -3,6 +3,7 @@
 #include "geom/facets.h"
 #include "geom/manifold_parts.h"
 #include "geom/touch.h"
+#include "math/spatial.h"
 
 /* Points whose depth changes by minus the normal velocity there, each with a weight of 1. */
 static int find_points(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
@@ -121,4 +122,32 @@ bool ff_manifold_evaluate(const ff_geom *a, const ff_pose *pose_a, const ff_geom
     return false;
   }
   return ff_manifold_facets_evaluate(a, pose_a, b, pose_b, io, rates);
+}
+
+void ff_sample_normal_rates(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                            const ff_pose *pose_b, ff_feature_pair id, ff_vec3 normal,
+                            ff_mat3 out[2]) {
+  ff_touch_slopes slopes;
+  ff_distance at;
+  ff_distance_rate rates[6];
+  out[0] = out[1] = (ff_mat3){{{0}}};
+  if (id.kind == FF_PAIR_FACE_VERTEX) { /* turns with a */
+    out[1] = m3_skew(v3_neg(normal));
+  }
+  if (id.kind != FF_PAIR_POINT && id.kind != FF_PAIR_WHOLE) {
+    return;
+  }
+  if (ff_geom_slopes(a, pose_a, b, pose_b, normal, &slopes)) {
+    out[0] = slopes.normal[0];
+    out[1] = slopes.normal[1];
+    return;
+  }
+  ff_distance_query(&at, a, pose_a, b, pose_b, INFINITY);
+  if (ff_distance_rates(rates, &at, a, pose_a, b, pose_b)) {
+    for (int k = 0; k < 6; k++) {
+      m3_set_column(&out[k / 3], k % 3, rates[k].normal);
+    }
+  } else if (!ff_normal_rates(&at, pose_a->position, &out[0], &out[1])) {
+    out[0] = out[1] = (ff_mat3){{{0}}};
+  }
 }

@@ -92,6 +92,13 @@ typedef struct ff_sample_rates {
 bool ff_manifold_evaluate(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                           const ff_pose *pose_b, ff_manifold *io, ff_sample_rates *rates);
 
+/* Derivatives of the normal of a sample, with shifts of a (1/m) and turns of a about its origin
+ * (1/rad), b being at rest. Zero where they are not known: of edges that cross, and where shapes
+ * are so deep that the normal is not unique. */
+void ff_sample_normal_rates(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                            const ff_pose *pose_b, ff_feature_pair id, ff_vec3 normal,
+                            ff_mat3 out[2]);
+
 /* Can samples of a pair of these kinds be evaluated at other poses? Not of half-spaces and smooth
  * shapes. */
 bool ff_manifold_has_features(ff_shape_kind a, ff_shape_kind b);

@@ -1,5 +1,6 @@
 /* The section of a shape with a plane: its outline in straight sides and arcs of ellipses. */
 #include "geom/shape.h"
+#include "math/elementary.h"
 
 /* ---- ellipsoids: a circle of the unit sphere, stretched ------------------------------------- */
 
@@ -61,7 +62,7 @@ static ff_arc arc_of(const round_plane *plane, const bow *b, double sign) {
     return straight(outline_point(plane, begin, y),
                     outline_point(plane, end, sign * width_at(b, end)));
   }
-  double from = acos(cosine_at(b, begin)), to = acos(cosine_at(b, end));
+  double from = ff_acos(cosine_at(b, begin)), to = ff_acos(cosine_at(b, end));
   if (sign < 0) {
     from = 2 * ff_pi - from;
     to = 2 * ff_pi - to;
@@ -144,6 +145,6 @@ ff_vec3 ff_arc_at(const ff_arc *arc, double part) {
     return v3_axpy(arc->start, part, arc->p);
   }
   /* Differences of cosines and sines as products: nothing is lost on short arcs. */
-  double half = 0.5 * part * arc->turn, sine = 2 * sin(half), mid = arc->from + half;
-  return v3_axpy(v3_axpy(arc->start, -sine * sin(mid), arc->p), sine * cos(mid), arc->q);
+  double half = 0.5 * part * arc->turn, sine = 2 * ff_sin(half), mid = arc->from + half;
+  return v3_axpy(v3_axpy(arc->start, -sine * ff_sin(mid), arc->p), sine * ff_cos(mid), arc->q);
 }

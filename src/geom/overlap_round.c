@@ -10,6 +10,7 @@
  * rule over the slices is exact to rounding and stays so for the thinnest overlap.
  */
 #include "geom/overlap.h"
+#include "math/elementary.h"
 #include "math/gauss.h"
 
 typedef ff_round_picture picture;
@@ -60,7 +61,7 @@ static void add_straight(heap *sum, const picture *p, double depth, double from,
   double steep = fmax(p->c, 1e-300);
   for (int i = 0; i < 2 * FF_GAUSS_HALF && to > from; i++) {
     ff_gauss_point g = ff_gauss_at(i, from, to);
-    double half_sine = sin(0.5 * g.x), wide = p->radius * sin(g.x);
+    double half_sine = ff_sin(0.5 * g.x), wide = p->radius * ff_sin(g.x);
     double along = 2 * p->radius * half_sine * half_sine; /* from the rim point, along x */
     double high = fmin(fmax((depth - p->s * along) / steep, 0), 2 * p->half);
     double volume = g.weight * wide * 2 * wide * high;
@@ -76,19 +77,19 @@ static void add_straight(heap *sum, const picture *p, double depth, double from,
 /* Angle at which the slices are this far along x. */
 static double angle_at(const picture *p, double along) {
   double part = along / (2 * p->radius);
-  return part >= 1 ? ff_pi : part > 0 ? 2 * asin(sqrt(part)) : 0;
+  return part >= 1 ? ff_pi : part > 0 ? 2 * ff_asin(sqrt(part)) : 0;
 }
 
 /* Area of the section: the slanted part of the straight piece, seen along its own plane. */
 static double straight_area(const picture *p, double depth, double from, double to) {
   if (p->c < 1e-6) { /* as good as lying: a rectangle */
-    double wide = 2 * p->radius * sin(0.5 * (from + to));
+    double wide = 2 * p->radius * ff_sin(0.5 * (from + to));
     return to > from || p->c == 0 ? wide * fmin(2 * p->half, depth / fmax(p->c, 1e-300)) / p->s : 0;
   }
   double area = 0;
   for (int i = 0; i < 2 * FF_GAUSS_HALF && to > from; i++) {
     ff_gauss_point g = ff_gauss_at(i, from, to);
-    double wide = p->radius * sin(g.x);
+    double wide = p->radius * ff_sin(g.x);
     area += g.weight * 2 * wide * wide;
   }
   return area / p->c;
@@ -140,7 +141,7 @@ static segment segment_at(const ball_end *b, double sine, double cosine) {
   double c = b->p->c, size = sqrt(sine * sine + c * c * cosine * cosine);
   double r = b->p->radius * size;
   double sa = sine / size, ca = -b->end * c * cosine / size;
-  double angle = atan2(sa, ca); /* half of what the arc spans */
+  double angle = ff_atan2(sa, ca); /* half of what the arc spans */
   double bare = angle - sa * ca, cube = sa * sa * sa;
   if (!(bare > 0)) {
     return (segment){0};
@@ -158,8 +159,9 @@ static void add_segments(heap *sum, const ball_end *b, double from, double to, b
   const picture *p = b->p;
   for (int i = 0; i < 2 * FF_GAUSS_HALF && to > from; i++) {
     ff_gauss_point g = ff_gauss_at(i, sqrt(from), sqrt(to));
-    double gamma = g.x * g.x, sine = sin(gamma), cosine = turned ? -cos(gamma) : cos(gamma);
-    double half = turned ? cos(0.5 * gamma) : sin(0.5 * gamma);
+    double gamma = g.x * g.x, sine = ff_sin(gamma),
+           cosine = turned ? -ff_cos(gamma) : ff_cos(gamma);
+    double half = turned ? ff_cos(0.5 * gamma) : ff_sin(0.5 * gamma);
     /* u = radius (1 - s) + 2 radius s sin^2(gamma / 2), and 1 - s = c^2 / (1 + s) */
     double u = p->radius * (p->c * p->c / (1 + p->s) + 2 * p->s * half * half);
     double du = 2 * g.x * p->radius * p->s * sine;
@@ -173,7 +175,7 @@ static void add_end(heap *sum, const ball_end *b, double depth) {
   const picture *p = b->p;
   double low = p->radius * p->c * p->c / (1 + p->s), high = p->radius * (1 + p->s);
   double part = p->s > 0 ? (depth - low) / (2 * p->radius * p->s) : depth > low;
-  double gamma = part >= 1 ? ff_pi : part > 0 ? 2 * asin(sqrt(part)) : 0;
+  double gamma = part >= 1 ? ff_pi : part > 0 ? 2 * ff_asin(sqrt(part)) : 0;
   if (depth <= 0) {
     return;
   }
@@ -185,7 +187,7 @@ static void add_end(heap *sum, const ball_end *b, double depth) {
   add_segments(sum, b, 0, fmin(gamma, 0.5 * ff_pi), false);
   add_segments(sum, b, fmax(ff_pi - gamma, 0), gamma > 0.5 * ff_pi ? 0.5 * ff_pi : 0, true);
   if (gamma > 0 && gamma < ff_pi) {
-    sum->area += segment_at(b, sin(gamma), cos(gamma)).area;
+    sum->area += segment_at(b, ff_sin(gamma), ff_cos(gamma)).area;
   } else if (depth < 2 * p->radius && (gamma > 0) == (b->end < 0)) {
     sum->area += ff_pi * depth * (2 * p->radius - depth);
   }

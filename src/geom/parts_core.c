@@ -35,7 +35,7 @@ void ff_parts_face(ff_cut_face *out, const ff_geom *geom, const ff_pose *pose, f
   ff_vec3 y = v3_cross(normal, x);
   for (int k = 0; k < FF_CUT_CORNERS; k++) {
     double angle = 2 * ff_pi * k / FF_CUT_CORNERS;
-    ff_vec3 ray = v3_add(v3_scale(cos(angle), x), v3_scale(sin(angle), y));
+    ff_vec3 ray = v3_add(v3_scale(ff_cos(angle), x), v3_scale(ff_sin(angle), y));
     ff_vec3 rim = v3_axpy(middle, ff_geom_exit(geom, middle, ray, NULL), ray);
     rim = v3_axpy(rim, v3_dot(normal, v3_sub(at, rim)), normal);
     out->at[out->count++] = pose_point(*pose, rim);

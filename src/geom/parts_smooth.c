@@ -71,11 +71,11 @@ ff_vec3 ff_parts_smooth(const ff_geom *geom, ff_vec3 direction, double mu, doubl
   }
   x = maximise_barrier(geom, x, direction, mu);
   /* so that on the middle of a face it is about what it would be without */
-  *reach = v3_dot(direction, x) + mu * (1 + log(size / mu));
+  *reach = v3_dot(direction, x) + mu * (1 + ff_log(size / mu));
   for (int k = 0; k < geom->parts->rule_count; k++) {
     ff_rule rule;
     ff_geom_rule(geom, k, x, &rule);
-    *reach += mu * log(-rule.value / size);
+    *reach += mu * ff_log(-rule.value / size);
   }
   return x;
 }

@@ -1,5 +1,6 @@
 /* Ellipsoid. size: semi-axes. */
 #include "geom/shape.h"
+#include "math/elementary.h"
 
 static double ellipsoid_bound(const ff_geom *geom) {
   return fmax(geom->size.x, fmax(geom->size.y, geom->size.z));
@@ -25,7 +26,7 @@ static ff_vec3 ellipsoid_support(const ff_geom *geom, ff_vec3 n) {
 }
 
 static double ellipsoid_mean_curvature(const ff_geom *geom) {
-  return 1.0 / cbrt(geom->size.x * geom->size.y * geom->size.z);
+  return 1.0 / ff_cbrt(geom->size.x * geom->size.y * geom->size.z);
 }
 
 static void ellipsoid_rule(const ff_geom *geom, int rule, ff_vec3 x, ff_rule *out) {

@@ -1,6 +1,7 @@
 /* Superellipsoid. size: semi-axes a, b, c; exponents p, q:
  * (|x/a|^p + |y/b|^p)^(q/p) + |z/c|^q <= 1 */
 #include "geom/shape.h"
+#include "math/elementary.h"
 
 enum { EXIT_ROUNDS = 100 };
 
@@ -22,7 +23,8 @@ static double superellipsoid_bound(const ff_geom *geom) {
     return most;
   }
   double d = 2 * e / (e - 2); /* large next to 2, where only shares of 1 do not vanish */
-  return most * pow(pow(s.x / most, d) + pow(s.y / most, d) + pow(s.z / most, d), 1 / d);
+  return most *
+         ff_pow(ff_pow(s.x / most, d) + ff_pow(s.y / most, d) + ff_pow(s.z / most, d), 1 / d);
 }
 
 static double superellipsoid_thickness(const ff_geom *geom) {
@@ -32,13 +34,13 @@ static double superellipsoid_thickness(const ff_geom *geom) {
 /* Integral of x^i y^j over the quarter of the plane's ball |x|^p + |y|^p <= 1, by Dirichlet. */
 static double quarter(double i, double j, double p) {
   double a = (i + 1) / p, b = (j + 1) / p;
-  return tgamma(a) * tgamma(b) / (tgamma(1 + a + b) * p * p);
+  return ff_gamma(a) * ff_gamma(b) / (ff_gamma(1 + a + b) * p * p);
 }
 
 /* Integral of z^i r^j over 0 <= z <= 1 with r = (1 - z^q)^(1/q). */
 static double upright(double i, double j, double q) {
   double a = (i + 1) / q, b = j / q + 1;
-  return tgamma(a) * tgamma(b) / (tgamma(a + b) * q);
+  return ff_gamma(a) * ff_gamma(b) / (ff_gamma(a + b) * q);
 }
 
 /* Sections across z are balls of the plane with radius r(z), stretched to a and b. */
@@ -64,9 +66,9 @@ static double dual_norm(double u, double v, double p, double share[2]) {
   if (!(most > 0)) {
     return 0;
   }
-  double norm = most * pow(pow(u / most, d) + pow(v / most, d), 1 / d);
-  share[0] = pow(u / norm, d - 1);
-  share[1] = pow(v / norm, d - 1);
+  double norm = most * ff_pow(ff_pow(u / most, d) + ff_pow(v / most, d), 1 / d);
+  share[0] = ff_pow(u / norm, d - 1);
+  share[1] = ff_pow(v / norm, d - 1);
   return norm;
 }
 
@@ -91,17 +93,17 @@ static norm2 norm_of(double u, double v, double p) {
   if (!(most > 0)) {
     return out;
   }
-  double a = u / most, b = v / most, sum = pow(a, p) + pow(b, p);
-  out.value = most * pow(sum, 1 / p);
+  double a = u / most, b = v / most, sum = ff_pow(a, p) + ff_pow(b, p);
+  out.value = most * ff_pow(sum, 1 / p);
   a = u / out.value;
   b = v / out.value;
-  out.slope[0] = pow(a, p - 1);
-  out.slope[1] = pow(b, p - 1);
+  out.slope[0] = ff_pow(a, p - 1);
+  out.slope[1] = ff_pow(b, p - 1);
   /* d2 = (p - 1) / N [diag(a^(p-2)) - slope slope^T] */
   double least = 1e-9;
-  out.bend[0] = (p - 1) / out.value * (pow(fmax(a, least), p - 2) - out.slope[0] * out.slope[0]);
+  out.bend[0] = (p - 1) / out.value * (ff_pow(fmax(a, least), p - 2) - out.slope[0] * out.slope[0]);
   out.bend[1] = -(p - 1) / out.value * out.slope[0] * out.slope[1];
-  out.bend[2] = (p - 1) / out.value * (pow(fmax(b, least), p - 2) - out.slope[1] * out.slope[1]);
+  out.bend[2] = (p - 1) / out.value * (ff_pow(fmax(b, least), p - 2) - out.slope[1] * out.slope[1]);
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include "geom/implicit.h"
 #include "geom/parts.h"
 #include "geom/touch.h"
+#include "math/elementary.h"
 
 typedef struct plane {
   ff_vec3 origin;
@@ -248,9 +249,9 @@ int ff_touch_superellipsoid_plane(const ff_geom *a, const ff_pose *pose_a, const
 
 /* (x^p + y^p)^(1/p), and how it changes with both. */
 static double sum_of(double x, double y, double p, double slope[2]) {
-  double most = fmax(x, y), sum = most * pow(pow(x / most, p) + pow(y / most, p), 1 / p);
-  slope[0] = pow(x / sum, p - 1);
-  slope[1] = pow(y / sum, p - 1);
+  double most = fmax(x, y), sum = most * ff_pow(ff_pow(x / most, p) + ff_pow(y / most, p), 1 / p);
+  slope[0] = ff_pow(x / sum, p - 1);
+  slope[1] = ff_pow(y / sum, p - 1);
   return sum;
 }
 

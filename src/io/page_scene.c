@@ -39,7 +39,7 @@ static void page_add_rays(ff_text *text, const ff_shape_def *def) {
     for (int k = 0; k < AROUND * DOWN; k++) {
       double around = 2 * ff_pi * (k % AROUND) / AROUND;
       double down = ff_pi * (double)(k / AROUND) / (DOWN - 1);
-      ff_vec3 ray = v3(sin(down) * cos(around), sin(down) * sin(around), cos(down));
+      ff_vec3 ray = v3(ff_sin(down) * ff_cos(around), ff_sin(down) * ff_sin(around), ff_cos(down));
       double far = ff_geom_exit(&geom, v3(0, 0, 0), ray, NULL);
       points[k] = pose_point(frame, v3_scale(far, ray));
     }

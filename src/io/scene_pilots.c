@@ -141,7 +141,7 @@ static void pilot_read_place(ff_reader *reader, const ff_node *node, ff_pilot_de
     return;
   }
   ff_vec3 axis = v3_cross(v3(0, 0, 1), v3_scale(1 / length, normal));
-  double sine = v3_norm(axis), angle = atan2(sine, normal.z);
+  double sine = v3_norm(axis), angle = ff_atan2(sine, normal.z);
   ff_quat tilt = sine > 0 ? q_exp(v3_scale(angle / sine, axis)) : q_identity();
   def->place.orientation = q_mul(tilt, q_exp(v3(0, 0, heading)));
 }

@@ -296,7 +296,7 @@ static void track_place(ff_reader *reader, const ff_node *node, track_source *fr
     mean = world[a];
     x = v3_sub(world[b], world[a]);
   }
-  double heading = atan2(x.y, x.x);
+  double heading = ff_atan2(x.y, x.x);
   for (int i = 0; i < keys->marker_count; i++) {
     from->places[i] = q_unrotate(q_exp(v3(0, 0, heading)), v3_sub(world[i], mean));
   }
@@ -368,7 +368,7 @@ static void track_fill(ff_reader *reader, const ff_node *node, const track_sourc
 /* One pass of a Butterworth filter of second order over every component; direction -1: backwards.
  * It starts at rest on the first value that it meets. */
 static void track_pass(double *rows, int count, double cutoff, double interval, int direction) {
-  double c = 1 / tan(ff_pi * cutoff * interval), root = sqrt(2.0);
+  double c = 1 / ff_tan(ff_pi * cutoff * interval), root = sqrt(2.0);
   double a0 = c * c + root * c + 1, a1 = 2 * (1 - c * c) / a0, a2 = (c * c - root * c + 1) / a0;
   for (int k = 1; k < ROW; k++) {
     double *at = rows + (direction > 0 ? 0 : (size_t)(count - 1) * ROW) + k;

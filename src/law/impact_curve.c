@@ -22,7 +22,7 @@ double ff_impact_h(double y) {
     double r = y / (2.0 + y);
     return 2.0 / (2.0 + y) * (1.0 - 2.0 * r * atanh_tail(r) / (2.0 + y));
   }
-  return 2.0 * (y - log1p(y)) / (y * y);
+  return 2.0 * (y - ff_log1p(y)) / (y * y);
 }
 
 double ff_impact_one_minus_h(double y) {
@@ -51,7 +51,7 @@ static double impact_solve_in(double q) {
 /* p + exp(-p) - 1 for p >= 0, p^2/2 - p^3/6 + ... while that would cancel. */
 static double decay_gap(double p) {
   if (p > 1.0) {
-    return p + expm1(-p);
+    return p + ff_expm1(-p);
   }
   double sum = 0.0;
   for (int j = 20; j >= 3; j--) {
@@ -66,13 +66,13 @@ static double impact_solve_out(double q) {
   double goal = 0.5 * q * q;
   double p = goal < 1.0 ? q + goal / 3.0 : goal + 1.0;
   for (int i = 0; i < 60; i++) {
-    double step = (decay_gap(p) - goal) / -expm1(-p);
+    double step = (decay_gap(p) - goal) / -ff_expm1(-p);
     p -= step;
     if (fabs(step) <= 1e-16 * p) {
       break;
     }
   }
-  return -expm1(-p);
+  return -ff_expm1(-p);
 }
 
 double ff_impact_ratio(double q) {

@@ -41,18 +41,18 @@ static double design_solve_elastic(double e) {
 /* For e <= 1/2, where e y approaches 1: 1 - e y = exp(-p), and Newton's method on p + exp(-p) - 1 =
  * y - log(1+y) with y = (1 - exp(-p)) / e. */
 static double design_solve_plastic(double e) {
-  double p = 1.0 / e - log1p(1.0 / e) + 1.0;
+  double p = 1.0 / e - ff_log1p(1.0 / e) + 1.0;
   for (int i = 0; i < 60; i++) {
-    double y = -expm1(-p) / e;
-    double excess = p + expm1(-p) - (y - log1p(y));
-    double slope = -expm1(-p) - y / (1.0 + y) * exp(-p) / e;
+    double y = -ff_expm1(-p) / e;
+    double excess = p + ff_expm1(-p) - (y - ff_log1p(y));
+    double slope = -ff_expm1(-p) - y / (1.0 + y) * ff_exp(-p) / e;
     double step = excess / slope;
     p -= step;
     if (fabs(step) <= 1e-16 * p) {
       break;
     }
   }
-  return -expm1(-p) / e;
+  return -ff_expm1(-p) / e;
 }
 
 ff_status ff_impact_design_alpha(double *alpha, double restitution, double speed,
@@ -95,8 +95,8 @@ ff_status ff_impact_design_k_depth(double *k, const ff_hunt_crossley_impact *giv
   if (status != FF_OK) {
     return status;
   }
-  return design_set_result(k, design_stored_energy(given) * pow(depth, -(given->n + 1.0)), "depth",
-                           report);
+  return design_set_result(k, design_stored_energy(given) * ff_pow(depth, -(given->n + 1.0)),
+                           "depth", report);
 }
 
 ff_status ff_impact_design_k_force(double *k, const ff_hunt_crossley_impact *given, double force,
@@ -111,7 +111,7 @@ ff_status ff_impact_design_k_force(double *k, const ff_hunt_crossley_impact *giv
   /* force = k (depth_max d)^n (1 + y) with depth_max = (stored / k)^(1/(n+1)), so that
    * k = stored (force / (stored d^n (1 + y)))^(n+1). */
   ff_impact_peak peak = ff_impact_peak_find(given->n, 1.5 * given->alpha * given->speed);
-  double per_depth = design_stored_energy(given) * pow(peak.depth, given->n) * (1.0 + peak.y);
-  return design_set_result(k, design_stored_energy(given) * pow(force / per_depth, given->n + 1.0),
-                           "force", report);
+  double per_depth = design_stored_energy(given) * ff_pow(peak.depth, given->n) * (1.0 + peak.y);
+  return design_set_result(
+      k, design_stored_energy(given) * ff_pow(force / per_depth, given->n + 1.0), "force", report);
 }

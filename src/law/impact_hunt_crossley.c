@@ -96,10 +96,10 @@ double ff_impact_contour(const ff_hunt_crossley_impact *given, double depth0, do
   double drop = kinetic_drop(fmax(velocity0, 0.0), fmax(velocity, 0.0), in) +
                 kinetic_drop(fmin(velocity0, 0.0), fmin(velocity, 0.0), out);
   double power = given->n + 1.0;
-  double left = pow(depth0, power) + power * given->mass / given->k * drop;
+  double left = ff_pow(depth0, power) + power * given->mass / given->k * drop;
   double noise =
       1e-14 * power * given->mass / given->k * (velocity0 * velocity0 + velocity * velocity);
-  return left >= 0.0 ? pow(left, 1.0 / power) : (left >= -noise ? 0.0 : NAN);
+  return left >= 0.0 ? ff_pow(left, 1.0 / power) : (left >= -noise ? 0.0 : NAN);
 }
 
 double ff_impact_depth(const ff_hunt_crossley_impact *given, double velocity) {
@@ -120,9 +120,9 @@ typedef struct passage {
 static double slowness(double x, double one_minus_x, const void *context) {
   const passage *way = context;
   double eta = way->start + way->length * x;
-  double sine = sin(eta), depth = sin(way->length * one_minus_x);
-  double w2 = sine * sine < 0.5 ? -expm1(0.5 * (way->n + 1.0) * log1p(-sine * sine))
-                                : 1.0 - pow(depth, way->n + 1.0);
+  double sine = ff_sin(eta), depth = ff_sin(way->length * one_minus_x);
+  double w2 = sine * sine < 0.5 ? -ff_expm1(0.5 * (way->n + 1.0) * ff_log1p(-sine * sine))
+                                : 1.0 - ff_pow(depth, way->n + 1.0);
   double w = sqrt(w2);
   double rate = w > 0.0 ? sine / w : sqrt(2.0 / (way->n + 1.0));
   return rate / ff_impact_ratio(way->q * w);
@@ -160,7 +160,7 @@ ff_status ff_impact_hunt_crossley(ff_impact *out, const ff_hunt_crossley_impact 
       .energy_lost = 0.5 * given->mass * given->speed * given->speed * lost_fraction(given, e),
       .depth_max = depth_max,
       .time_depth_max = time_in,
-      .force_max = given->k * pow(depth_max * peak.depth, n) * (1.0 + peak.y),
+      .force_max = given->k * ff_pow(depth_max * peak.depth, n) * (1.0 + peak.y),
       .time_force_max = unit * passage_time(n, in * w, peak.eta),
       .depth_force_max = depth_max * peak.depth,
       .velocity_force_max = given->speed * peak.velocity,

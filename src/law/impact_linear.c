@@ -48,11 +48,11 @@ static double angle_over_sine(double zeta) {
   double sine2 = (1.0 - zeta) * (1.0 + zeta);
   if (sine2 > 0.0) {
     double sine = sqrt(sine2);
-    return atan2(sine, zeta) / sine;
+    return ff_atan2(sine, zeta) / sine;
   }
   if (sine2 < 0.0) {
     double sinh_phi = sqrt(-sine2);
-    return asinh(sinh_phi) / sinh_phi;
+    return ff_asinh(sinh_phi) / sinh_phi;
   }
   return 1.0;
 }
@@ -61,7 +61,7 @@ static double angle_over_sine(double zeta) {
 static double peak_time(double zeta) {
   double sine = sqrt((1.0 - zeta) * (1.0 + zeta));
   double rise = (1.0 - 2.0 * zeta) * (1.0 + 2.0 * zeta);
-  return atan2(sine * rise, zeta * (3.0 - 4.0 * zeta * zeta)) / sine;
+  return ff_atan2(sine * rise, zeta * (3.0 - 4.0 * zeta * zeta)) / sine;
 }
 
 /* Largest force: where the force rate is zero, or the jump at touch. */
@@ -73,7 +73,7 @@ static void linear_impact_peak(ff_impact *out, const ff_linear_impact *given, do
     return; /* depth and time stay zero */
   }
   double time = peak_time(zeta);
-  double decay = exp(-zeta * time);
+  double decay = ff_exp(-zeta * time);
   out->time_force_max = time / omega;
   out->force_max = given->mass * omega * given->speed * decay;
   out->depth_force_max = given->speed / omega * decay * (1.0 - 2.0 * zeta) * (1.0 + 2.0 * zeta);
@@ -94,10 +94,10 @@ ff_status ff_impact_linear(ff_impact *out, const ff_linear_impact *given, ff_rep
   double coast = given->clamp ? 2.0 * zeta : 0.0;
   double energy = 0.5 * given->mass * given->speed * given->speed;
   *out = (ff_impact){
-      .restitution = exp(-zeta * end),
-      .speed_out = given->speed * exp(-zeta * end),
-      .energy_lost = -energy * expm1(-2.0 * zeta * end),
-      .depth_max = given->speed / omega * exp(-zeta * turn),
+      .restitution = ff_exp(-zeta * end),
+      .speed_out = given->speed * ff_exp(-zeta * end),
+      .energy_lost = -energy * ff_expm1(-2.0 * zeta * end),
+      .depth_max = given->speed / omega * ff_exp(-zeta * turn),
       .time_depth_max = turn / omega,
       .duration = end / omega,
       .time_clear = (end + coast) / omega,

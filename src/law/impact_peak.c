@@ -26,11 +26,11 @@ ff_impact_peak ff_impact_peak_find(double n, double y_in) {
   }
   double y = energy * f;
   double turned = 0.5 * y * f * ff_impact_h(y); /* 1 - (depth/depth_max)^(n+1) */
-  double sine2 = -expm1(2.0 / (n + 1.0) * log1p(-turned));
+  double sine2 = -ff_expm1(2.0 / (n + 1.0) * ff_log1p(-turned));
   return (ff_impact_peak){
       .y = y,
       .velocity = energy_per_y * f,
-      .depth = pow(c * f, 1.0 / (n + 1.0)),
-      .eta = asin(sqrt(sine2)),
+      .depth = ff_pow(c * f, 1.0 / (n + 1.0)),
+      .eta = ff_asin(sqrt(sine2)),
   };
 }

@@ -23,6 +23,7 @@
  * - k may come from the materials by Hertz, k = 4/3 E* sqrt(R), which is for n = 1.5 only.
  */
 #include "law/law.h"
+#include "math/elementary.h"
 
 typedef struct params {
   double k, n, alpha, alpha_restitution, clamp;
@@ -118,7 +119,7 @@ static inline double hunt_crossley_power(double depth, double n) {
   if (n == 1.5) {
     return sqrt(depth);
   }
-  return n == 2 ? depth : pow(depth, n - 1);
+  return n == 2 ? depth : ff_pow(depth, n - 1);
 }
 
 /* lambda [Marhefka96 eq. 7]; `two` if restitution has its own. */

@@ -15,6 +15,7 @@
 
 #include "law/sector_mean.h"
 #include "law/stick_slip.h"
+#include "math/elementary.h"
 
 /* Slip over spin times radius of gyration from which on the far method is used. */
 #define FAR 4
@@ -100,12 +101,12 @@ static bool edge_prepare(const ff_edge *e, const ff_patch *patch, near_edge *out
 static double edge_log_ratio(double p0, double q0, double p1, double q1, double g, double square) {
   double mean = (p0 + p1) / (q0 + q1);
   if (p0 >= 0) {
-    return log1p(g * (1 + mean) / (p0 + q0));
+    return ff_log1p(g * (1 + mean) / (p0 + q0));
   }
   if (p1 <= 0) {
-    return log1p(g * (1 - mean) / (q1 - p1));
+    return ff_log1p(g * (1 - mean) / (q1 - p1));
   }
-  return log((p1 + q1) * (q0 - p0) / square);
+  return ff_log((p1 + q1) * (q0 - p0) / square);
 }
 
 /* Contribution of the edge to force, power and derivatives, along and across it. */

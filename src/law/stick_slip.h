@@ -2,6 +2,8 @@
 #ifndef FF_LAW_STICK_SLIP_H
 #define FF_LAW_STICK_SLIP_H
 
+#include "math/elementary.h"
+
 #include <math.h>
 
 /* The curve at speed s, over the transition speed. */
@@ -14,7 +16,7 @@ typedef struct ff_stick_slip {
 static inline ff_stick_slip ff_stick_slip_at(double mu_s, double mu_d, double s) {
   /* tanh(4 s): 1 to the last digit from 4 s = 20 on; by exp, which is faster, where it does not
    * cancel. */
-  double t = s < 0.1 ? tanh(4 * s) : s < 5 ? 1 - 2 / (exp(8 * s) + 1) : 1;
+  double t = s < 0.1 ? ff_tanh(4 * s) : s < 5 ? 1 - 2 / (ff_exp(8 * s) + 1) : 1;
   double t_over_s = s < 1e-8 ? 4 : t / s;
   double per_q = 1 / (0.25 * s * s + 0.75), peak = (mu_s - mu_d) * per_q * per_q;
   return (ff_stick_slip){.mu = mu_d * t + peak * s,

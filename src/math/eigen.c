@@ -20,7 +20,7 @@ static void jacobi_rotate(ff_mat3 *a, ff_quat *axes, int p, int q) {
   a->m[r][p] = a->m[p][r] = c * arp - s * arq;
   a->m[r][q] = a->m[q][r] = s * arp + c * arq;
   /* The new axes are the old ones rotated in the p-q plane: e_p' = c e_p - s e_q. */
-  double turn = atan2(s, c);
+  double turn = ff_atan2(s, c);
   double sign = (q - p + 3) % 3 == 1 ? -1.0 : 1.0;
   double v[3] = {0, 0, 0};
   v[r] = sign * turn;

@@ -6,22 +6,9 @@
 #ifndef FF_MATH_EXACT_H
 #define FF_MATH_EXACT_H
 
+#include "math/double_bits.h"
 #include "math/vec.h"
 
-typedef struct ff_double2 {
-  double hi, lo;
-} ff_double2;
-
-/* a + b without error. */
-static inline ff_double2 exact_sum(double a, double b) {
-  double s = a + b, part = s - a;
-  return (ff_double2){s, (a - (s - part)) + (b - part)};
-}
-/* a * b without error. */
-static inline ff_double2 exact_product(double a, double b) {
-  double p = a * b;
-  return (ff_double2){p, fma(a, b, -p)};
-}
 static inline ff_double2 pair_add(ff_double2 a, ff_double2 b) {
   ff_double2 s = exact_sum(a.hi, b.hi);
   return exact_sum(s.hi, s.lo + (a.lo + b.lo));

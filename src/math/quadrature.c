@@ -4,10 +4,10 @@
 
 /* One node of x = 1 / (1 + exp(-pi sinh s)) and its weight dx/ds. */
 static double tanh_sinh_node(ff_integrand f, const void *context, double s) {
-  double grow = exp(ff_pi * sinh(s));
+  double grow = ff_exp(ff_pi * ff_sinh(s));
   double x = grow / (1.0 + grow);
   double rest = 1.0 / (1.0 + grow);
-  return f(x, rest, context) * ff_pi * cosh(s) * x * rest;
+  return f(x, rest, context) * ff_pi * ff_cosh(s) * x * rest;
 }
 
 double ff_integrate(ff_integrand f, const void *context) {

@@ -3,6 +3,7 @@
 #define FF_MATH_VEC_H
 
 #include "footfall/types.h"
+#include "math/elementary.h"
 
 #include <math.h>
 
@@ -118,8 +119,8 @@ static inline void q_half(double angle2, double *c, double *half_sinc) {
     *c = 1.0 - a * ((1.0 / 8 - a * (1.0 / 384)) + aa * (1.0 / 46080 - a * (1.0 / 10321920)));
   } else {
     double angle = sqrt(angle2);
-    *half_sinc = sin(0.5 * angle) / angle;
-    *c = cos(0.5 * angle);
+    *half_sinc = ff_sin(0.5 * angle) / angle;
+    *c = ff_cos(0.5 * angle);
   }
 }
 /* Unit quaternion of a rotation vector (axis times angle, rad). */
@@ -133,7 +134,7 @@ static inline ff_quat q_exp(ff_vec3 rotation) {
 static inline ff_vec3 q_log(ff_quat q) {
   ff_vec3 u = q.w < 0 ? v3(-q.x, -q.y, -q.z) : v3(q.x, q.y, q.z);
   double s = v3_norm(u);
-  return s < 1e-12 ? v3_scale(2, u) : v3_scale(2 * atan2(s, fabs(q.w)) / s, u);
+  return s < 1e-12 ? v3_scale(2, u) : v3_scale(2 * ff_atan2(s, fabs(q.w)) / s, u);
 }
 
 static inline ff_vec3 m3_mul(ff_mat3 a, ff_vec3 v) {

@@ -115,7 +115,7 @@ static bool is_same_class(const shape_class *a, const shape_class *b) {
 /* A length or mass to the nearest quarter of an octave, so that many similar bodies form few
  * classes. */
 static double round_to_octave(double x) {
-  return x > 0 && isfinite(x) ? exp2(round(4 * log2(x)) / 4) : 0;
+  return x > 0 && isfinite(x) ? ff_exp2(round(4 * ff_log2(x)) / 4) : 0;
 }
 
 static ff_status rule_find_classes(binder *bind) {
@@ -134,7 +134,7 @@ static ff_status rule_find_classes(binder *bind) {
                         .is_free = build->bodies[shape->body].meets,
                         .shape = i};
     if (bind->by_default) {
-      mine.size = round_to_octave(0.5 * cbrt(ff_geom_volume(&shape->geom)));
+      mine.size = round_to_octave(0.5 * ff_cbrt(ff_geom_volume(&shape->geom)));
       mine.mass = mine.is_free ? round_to_octave(build->bodies[shape->body].mass) : 0;
     }
     int k = 0;

@@ -118,7 +118,7 @@ double ff_constraint_errors(const ff_constraint_rows *rows, double *angle) {
   *angle = 0;
   for (int i = 0; i < rows->count; i++) {
     double *to = i < rows->places ? &apart : angle;
-    *to = hypot(*to, rows->error[i]);
+    *to = ff_hypot(*to, rows->error[i]);
   }
   return apart;
 }

@@ -36,18 +36,18 @@ static power_law elastic_contact(const ff_pair *pair, double size) {
 /* m, depth at which k x^(n+1) / (n+1) equals the kinetic energy. */
 static double impact_depth(power_law law, double mass, double speed) {
   double ratio = 0.5 * mass * speed * speed * (law.n + 1) / law.k;
-  return law.n == 1 ? sqrt(ratio) : pow(ratio, 1 / (law.n + 1));
+  return law.n == 1 ? sqrt(ratio) : ff_pow(ratio, 1 / (law.n + 1));
 }
 
 /* Linear spring and damper for an impact at a speed. */
 static void linear_contact(power_law law, const ff_pair *pair, double mass, double speed,
                            double step, double *k, double *c) {
   double depth = impact_depth(law, mass, speed);
-  *k = law.n == 1 ? law.k : 2 / (law.n + 1) * law.k * pow(depth, law.n - 1);
+  *k = law.n == 1 ? law.k : 2 / (law.n + 1) * law.k * ff_pow(depth, law.n - 1);
   *k = lesser(*k, mass * (RESOLVED / step) * (RESOLVED / step));
   double alpha = isnan(pair->dissipation) ? 0 : pair->dissipation;
   double restitution = greater(LEAST_RESTITUTION, 1 - alpha * speed);
-  double log_e = log(restitution), pi = 3.14159265358979323846;
+  double log_e = ff_log(restitution), pi = 3.14159265358979323846;
   double ratio = -log_e / sqrt(pi * pi + log_e * log_e); /* of critical damping */
   *c = 2 * ratio * sqrt(*k * mass);
 }

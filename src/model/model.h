@@ -291,6 +291,11 @@ typedef struct ff_body_motion {
   ff_vec3 velocity, omega; /* m/s, rad/s, world */
 } ff_body_motion;
 
+/* m/s, of a point (m, world) that moves with a body. */
+static inline ff_vec3 ff_motion_velocity(const ff_body_motion *body, ff_vec3 point) {
+  return v3_add(body->velocity, v3_cross(body->omega, v3_sub(point, body->pose.position)));
+}
+
 ff_body_motion ff_motion_at(const ff_model_body *body, double t);
 /* Accelerations of a prescribed body, m/s^2 and rad/s^2; at a breakpoint those after it. */
 void ff_motion_acceleration(const ff_model_body *body, double t, ff_vec3 *linear, ff_vec3 *angular);

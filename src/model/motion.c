@@ -23,8 +23,8 @@ ff_body_motion ff_motion_at(const ff_model_body *body, double t) {
   }
   const ff_motion *motion = &body->motion;
   double w = 2 * ff_pi * motion->frequency;
-  double wave = sin(w * t + motion->phase) - sin(motion->phase);
-  double wave_rate = w * cos(w * t + motion->phase);
+  double wave = ff_sin(w * t + motion->phase) - ff_sin(motion->phase);
+  double wave_rate = w * ff_cos(w * t + motion->phase);
   /* Translation: the integrated velocity table plus the oscillation. */
   ff_vec3 path = table_vec3(&motion->velocity, t, ff_table_integral);
   ff_vec3 speed = table_vec3(&motion->velocity, t, ff_table_value);
@@ -53,7 +53,7 @@ void ff_motion_acceleration(const ff_model_body *body, double t, ff_vec3 *linear
   }
   const ff_motion *motion = &body->motion;
   double w = 2 * ff_pi * motion->frequency;
-  double wave = -w * w * sin(w * t + motion->phase);
+  double wave = -w * w * ff_sin(w * t + motion->phase);
   *linear = v3_axpy(table_vec3(&motion->velocity, t, ff_table_slopes), wave, motion->amplitude);
   double rate = table_vec3(&motion->rate, t, ff_table_slopes).x + motion->swing_amplitude * wave;
   *angular = v3_scale(rate, motion->axis);

@@ -105,6 +105,8 @@ ff_status ff_state_grow(ff_state *state, const ff_model *model, ff_list_size siz
       {(void **)&grown.old_nears, nears, sizeof(ff_near)},
       {(void **)&grown.points, points, sizeof(ff_point)},
       {(void **)&grown.old_points, points, sizeof(ff_point)},
+      {&grown.own_points, points, state->own_size},
+      {&grown.old_own_points, points, state->own_size},
       {(void **)&grown.old_memory, points * (size_t)model->memory_count, sizeof(double)},
   };
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
@@ -120,8 +122,35 @@ ff_status ff_state_grow(ff_state *state, const ff_model *model, ff_list_size siz
   state_carry(grown.meets, state->meets, (size_t)state->meet_count * sizeof(ff_meet));
   state_carry(grown.nears, state->nears, (size_t)state->near_count * sizeof(ff_near));
   state_carry(grown.points, state->points, (size_t)state->point_count * sizeof(ff_point));
+  state_carry(grown.own_points, state->own_points, (size_t)state->point_count * state->own_size);
   *state = grown;
   return FF_OK;
+}
+
+void ff_state_clear_points(ff_state *state, int first, int count) {
+  size_t points = (size_t)count, size = state->own_size;
+  memset(&state->points[first], 0, points * sizeof *state->points);
+  if (size > 0) {
+    memset((char *)state->own_points + (size_t)first * size, 0, points * size);
+  }
+}
+
+void ff_state_swap_points(ff_state *state) {
+  ff_point *points = state->points;
+  void *own_points = state->own_points;
+  state->points = state->old_points;
+  state->own_points = state->old_own_points;
+  state->old_points = points;
+  state->old_own_points = own_points;
+}
+
+void ff_state_copy_old_points(ff_state *state, int to, int from, int count) {
+  size_t points = (size_t)count, size = state->own_size;
+  memcpy(&state->points[to], &state->old_points[from], points * sizeof(ff_point));
+  if (size > 0) {
+    memcpy((char *)state->own_points + (size_t)to * size,
+           (char *)state->old_own_points + (size_t)from * size, points * size);
+  }
 }
 
 /* Before anything is listed. */
@@ -131,8 +160,8 @@ static ff_list_size state_first_size(const ff_model *model) {
   return (ff_list_size){FEW, FEW, limit > 0 && limit < FEW ? limit : FEW};
 }
 
-ff_status ff_state_make(ff_state *out, const ff_model *model, ff_arena *arena) {
-  *out = (ff_state){0};
+ff_status ff_state_make(ff_state *out, const ff_model *model, size_t own_size, ff_arena *arena) {
+  *out = (ff_state){.own_size = own_size};
   if (FF_Y_BODY * (double)model->free_count + model->robot_size + FF_Y_LEDGER > INT_MAX) {
     return FF_ERROR_MEMORY;
   }
@@ -256,6 +285,10 @@ static void state_keep_pairs(ff_state *state, ff_keep *keep) {
   ff_keep_block(keep, "contact.body_pair", state->meets, state->meet_count, sizeof *state->meets);
   ff_keep_block(keep, "contact.shape_pair", state->nears, state->near_count, sizeof *state->nears);
   ff_keep_block(keep, "contact.point", state->points, state->point_count, sizeof *state->points);
+  if (state->own_size > 0) {
+    ff_keep_block(keep, "contact.own_point", state->own_points, state->point_count,
+                  state->own_size);
+  }
   for (int i = 0; i < state->point_count && keep->mode == FF_KEEP_LOAD; i++) {
     ff_patch *patch = &state->points[i].patch;
     patch->edges = patch->edges ? state->edges : NULL;

@@ -36,10 +36,10 @@ enum {
   FF_Y_LEDGER = FF_Y_UNPAID + 1
 };
 
-/* Contact point: a slot for one sample of the manifold of two shapes (geom/manifold.h). Forces on a
- * along the normal row of the contact Jacobian act at `point` along `push`, with the moment `lever`
- * times the force; the depth changes by -pace (push . v + lever . omega), where v and omega are the
- * velocity of a relative to b at the point. */
+/* Contact point, as far as all steppers share it: a slot for one sample of the manifold of two
+ * shapes (geom/manifold.h). Forces on a along the normal row of the contact Jacobian act at `point`
+ * along `push`, with the moment `lever` times the force; the depth changes by -pace (push . v +
+ * lever . omega), where v and omega are the velocity of a relative to b at the point. */
 typedef struct ff_point {
   ff_feature_pair id;            /* of the sample; FF_PAIR_NONE: the slot is free */
   ff_vec3 point, normal, t1, t2; /* world */
@@ -49,23 +49,24 @@ typedef struct ff_point {
   double weight;                 /* law units: force and energy over those of the law */
   ff_gradient d_weight;          /* 1/m, 1/rad, as a moves; turn about the point */
   ff_vec3 place;                 /* m, the point in b's principal frame, where it was found last */
-  ff_vec3 axis;                  /* body b's frame, see step/frame.h; 0: not yet set */
+  ff_vec3 axis, axis_normal;     /* t1 and normal of its anchor in body b's frame, see step/frame.h;
+                                  * axis 0: not yet set */
   ff_patch patch;
   double force_n, force_t[2]; /* N, on a */
   ff_vec3 force, moment;      /* N, N m about the point, on a, world */
   double energy_n, energy_t;  /* J, stored */
-  double held[3];     /* N along push, t1 and t2, over the last step: step/midpoint_contact.h */
-  ff_mode held_mode;  /* its friction mode */
-  ff_ahead ahead;     /* input of its friction law in that step */
+  double force_core;          /* N, the part of force_n that a rigid core or ground bears */
+  ff_mode mode;
   bool unpaid;        /* energy_t belongs to an FF_LAW_UNPAID law */
   bool normal_unpaid; /* energy_n does */
-  double kink, friction_kink; /* values of the laws' kink functions */
-  ff_mode mode;
-  bool touching; /* depth > 0 (or kept closed by `adaptive`) */
-  bool closed;   /* side on which `adaptive` keeps the point until its next event */
-  bool known;    /* closed is valid */
-  bool slid;     /* it opened or slid since audit/creep.c looked last */
-  /* `quasi-rigid` only: */
+  bool touching;      /* depth > 0 (or kept closed by `adaptive`) */
+  bool known;         /* the stepper's own data of the point are valid (ff_state_own_point) */
+  bool turned;        /* its normal is too far from the anchor's: memory does not count */
+  bool slid;          /* it opened or slid since audit/creep.c looked last */
+} ff_point;
+
+/* `quasi-rigid`'s own data of a contact point; the audit reads them. */
+typedef struct ff_layer_point {
   bool loose;                /* open, and nothing is left of the last contact */
   double prism[2];           /* rad, of prisms of cylinders that it was found with: ff_manifold */
   ff_vec3 tied[2];           /* m, of a pair as a whole: its points in the frames of both bodies */
@@ -76,15 +77,18 @@ typedef struct ff_point {
   double spin_rate;          /* rad/s: what the spin lacks */
   double left;       /* m, how far the bodies were from the layer at the start of a step whose force
                       * is the mean over it; INFINITY: its force is that of the end */
-  double force_core; /* N, the part of force_n that the rigid core bears; `micro-macro` too */
-  double impulse[4]; /* N s, what the last step solved for: see quasi/problem.h; `micro-macro`: of
-                      * the rigid part, along normal, t1 and t2 */
+  double impulse[4]; /* N s, what the last step solved for: see quasi/problem.h */
   ff_predictor predictor[2]; /* of force (world), and of (moment about normal, force_core, 0) */
-  /* `micro-macro` only: */
-  double soft_force; /* N, elastic part of force_n */
+} ff_layer_point;
+
+/* `micro-macro`'s own data of a contact point; the audit reads them. */
+typedef struct ff_micro_point {
+  double impulse[3]; /* N s, of the rigid part, along normal, t1 and t2 */
+  double soft_force; /* N, elastic part of the normal force */
+  ff_vec3 shear;     /* m, tangential deflection of the elastic part's spring; b's frame */
   ff_vec3 crept;     /* m, of a along b since it sticks to a rigid part; b's frame */
   ff_vec3 left_at;   /* m/s, velocity of a against b at the end of the last step, world */
-} ff_point;
+} ff_micro_point;
 
 /* Shape pair: two nearby shapes, with capacity for all their contact points. */
 typedef struct ff_near {
@@ -185,6 +189,8 @@ typedef struct ff_state {
   ff_meet *meets, *old_meets;
   ff_near *nears, *old_nears;
   ff_point *points, *old_points;
+  void *own_points, *old_own_points; /* parallel to points: the stepper's own data of each, */
+  size_t own_size;                   /* bytes; 0: it has none */
   double *old_memory;
   ff_edge *edges; /* FF_EDGES_MAX: of the current patch, for laws that need them */
   int meet_count, near_count, point_count, floor_meets;
@@ -235,6 +241,24 @@ static inline double *ff_state_body(const ff_state *state, int slot) {
 static inline double *ff_state_memory(const ff_model *model, const ff_state *state, int point) {
   return state->y + state->memory_at + (size_t)point * (size_t)model->memory_count;
 }
+/* The stepper's own data of a contact point, of the type that the stepper defines. */
+static inline void *ff_state_own_point(const ff_state *state, const ff_point *point) {
+  return (char *)state->own_points + (size_t)(point - state->points) * state->own_size;
+}
+/* The same of `quasi-rigid`. */
+static inline ff_layer_point *ff_state_layer_point(const ff_state *state, const ff_point *point) {
+  return ff_state_own_point(state, point);
+}
+/* The same of `micro-macro`. */
+static inline ff_micro_point *ff_state_micro_point(const ff_state *state, const ff_point *point) {
+  return ff_state_own_point(state, point);
+}
+/* Contact points without a sample and without a past. */
+void ff_state_clear_points(ff_state *state, int first, int count);
+/* Exchanges the contact points for the old_ ones. */
+void ff_state_swap_points(ff_state *state);
+/* Copies contact points, with the stepper's own data, from the old_ ones. */
+void ff_state_copy_old_points(ff_state *state, int to, int from, int count);
 /* Numbers of y in use: the history variables of the current points are the last of them. */
 static inline int ff_state_used(const ff_model *model, const ff_state *state) {
   return state->memory_at + state->point_count * model->memory_count;
@@ -247,8 +271,9 @@ static inline double *ff_state_ledger(const ff_state *state) {
   return state->y + state->ledger_at;
 }
 
-/* Allocates everything, mostly in the arena. */
-ff_status ff_state_make(ff_state *out, const ff_model *model, ff_arena *arena);
+/* Allocates everything, mostly in the arena. own_size: bytes that the stepper keeps for each
+ * contact point. */
+ff_status ff_state_make(ff_state *out, const ff_model *model, size_t own_size, ff_arena *arena);
 /* Frees what is not in the arena. */
 void ff_state_free(ff_state *state);
 /* Initial state: bodies at their start, no contact, empty ledger, t = 0. */

@@ -3,10 +3,11 @@
  * model/steppers.c makes the descriptions of it and step/stepper.c the list of functions, so a row
  * without functions does not link.
  *
- * Energy tolerances: one elastic impact at FF_FINE_STEP (h omega = 0.2 rad, 15.7 steps) changes the
- * energy of an oscillator by (15.7/72) 0.2^6 = 1.4e-5 under `rk4` and by (15.7/4) 0.2^4 = 6.3e-3
- * under `heun`; the tolerances are the next powers of ten. `symplectic-euler` keeps the energy of
- * an oscillator but books damping to first order. */
+ * Energy tolerances: the residual of one impact on a linear layer at FF_FINE_STEP (h omega = 0.2
+ * rad), touch and release anywhere in a step, is at most 4.3e-3 under `rk4` and 1.6e-2 under `heun`
+ * (200 phases, damping ratio 0 to 0.3; touch and release dominate it). The tolerances are the next
+ * of 1, 2, 5, 10. `symplectic-euler` closes the energy of each contact but books damping of joints
+ * to first order. */
 /* clang-format off */
 FF_STEPPER_ROW(adaptive,
   .name = "adaptive",
@@ -20,14 +21,14 @@ FF_STEPPER_ROW(rk4,
   .summary = "classical Runge-Kutta method, four evaluations a step",
   .citation = "Kutta1901", .order = 4,
   .keys = FF_STEPPER_KEYS("step"),
-  .energy_tolerance = 1e-4, .contact_tolerance = INFINITY, .contacts = FF_CONTACTS_BY_FORCE,
+  .energy_tolerance = 5e-3, .contact_tolerance = INFINITY, .contacts = FF_CONTACTS_BY_FORCE,
   .fixed_step = true, .keeps_constraints = true)
 FF_STEPPER_ROW(heun,
   .name = "heun",
   .summary = "explicit trapezoidal rule, two evaluations a step",
   .citation = "Heun1900", .order = 2,
   .keys = FF_STEPPER_KEYS("step"),
-  .energy_tolerance = 1e-2, .contact_tolerance = INFINITY, .contacts = FF_CONTACTS_BY_FORCE,
+  .energy_tolerance = 2e-2, .contact_tolerance = INFINITY, .contacts = FF_CONTACTS_BY_FORCE,
   .fixed_step = true, .keeps_constraints = true)
 FF_STEPPER_ROW(symplectic_euler,
   .name = "symplectic-euler",

@@ -99,7 +99,7 @@ typedef struct whole {
 /* sign: 1, or -1 if what it is told for is b. */
 static void sum_point(whole *sum, const ff_point *point, double sign) {
   double weight = fmax(fabs(point->force_n), 1e-300); /* a point without force has a place too */
-  double slip = hypot(point->patch.slip[0], point->patch.slip[1]);
+  double slip = ff_hypot(point->patch.slip[0], point->patch.slip[1]);
   sum->count++;
   if (sum->count == 1 || point->patch.depth > sum->depth) {
     sum->depth = point->patch.depth;

@@ -6,6 +6,7 @@
 
 #include "base/report.h"
 #include "law/impact_check.h"
+#include "math/elementary.h"
 #include "solve/ode.h"
 
 #include <float.h>
@@ -270,15 +271,15 @@ static ff_status impact_check_law(const strike *hit, ff_report *report) {
 /* Depth at which the measure, at this depth rate, reaches the goal. */
 static double impact_depth_where(const strike *hit, double rate, double goal,
                                  double (*measure)(const ff_patch *, const ff_normal *)) {
-  double low = log(1e-100), high = log(1e100);
+  double low = ff_log(1e-100), high = ff_log(1e100);
   for (int i = 0; i < 200; i++) {
     double middle = 0.5 * (low + high);
-    ff_patch patch = {.depth = exp(middle), .depth_rate = rate};
+    ff_patch patch = {.depth = ff_exp(middle), .depth_rate = rate};
     ff_normal normal;
     ff_law_normal(hit->law, hit->params, &patch, &normal);
     *(measure(&patch, &normal) < goal ? &low : &high) = middle;
   }
-  return exp(high);
+  return ff_exp(high);
 }
 
 static double impact_measure_force(const ff_patch *patch, const ff_normal *normal) {

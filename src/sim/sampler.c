@@ -135,7 +135,7 @@ static ff_vec3 sampler_turn_between(ff_quat q0, ff_quat q1, ff_vec3 expected) {
  * inverse of the right Jacobian of the exponential map. */
 static ff_vec3 sampler_vector_rate(ff_vec3 r, ff_vec3 w) {
   double a2 = v3_dot(r, r), a = sqrt(a2);
-  double c = a < 1e-2 ? 1.0 / 12 + a2 / 720 : (1 - 0.5 * a / tan(0.5 * a)) / a2;
+  double c = a < 1e-2 ? 1.0 / 12 + a2 / 720 : (1 - 0.5 * a / ff_tan(0.5 * a)) / a2;
   ff_vec3 rw = v3_cross(r, w);
   return v3_axpy(v3_axpy(w, 0.5, rw), c, v3_cross(r, rw));
 }

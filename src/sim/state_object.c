@@ -43,6 +43,7 @@ uint64_t ff_sim_structure(const ff_model *model, const ff_dynamic_state *state) 
       state->memory_at,
       model->midpoint,
       (long long)sizeof(ff_point),
+      (long long)state->own_size,
       (long long)sizeof(ff_meet),
       (long long)sizeof(ff_near),
       (long long)sizeof(ff_auditor),
@@ -224,7 +225,7 @@ static ff_status sim_make_room(ff_sim *sim, const ff_state *state) {
   ff_list_size size = {0};
   ff_state_keep_size(&size, &keep);
   size_t bytes = (size_t)size.meets * sizeof(ff_meet) + (size_t)size.nears * sizeof(ff_near) +
-                 (size_t)size.points * sizeof(ff_point);
+                 (size_t)size.points * (sizeof(ff_point) + sim->state.own_size);
   if (keep.bad || bytes > state->used) {
     return FF_ERROR_INPUT;
   }

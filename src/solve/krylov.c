@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/memory.h"
+#include "math/elementary.h"
 
 #include <math.h>
 #include <string.h>
@@ -93,7 +94,7 @@ static bool givens_rotate(ff_krylov *k, int n, double below) {
     h[i] = k->c[i] * here + k->s[i] * next;
     h[i + 1] = k->c[i] * next - k->s[i] * here;
   }
-  double length = hypot(h[n], below);
+  double length = ff_hypot(h[n], below);
   k->c[n] = h[n] / length;
   k->s[n] = below / length;
   h[n] = length;

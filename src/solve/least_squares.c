@@ -1,6 +1,7 @@
 #include "solve/least_squares.h"
 
 #include "base/memory.h"
+#include "math/elementary.h"
 
 #include <cminpack.h>
 #include <math.h>
@@ -19,12 +20,12 @@ static const double margin = 1e-6;
 static const double shift = 2;
 
 static double lm_inside(double u) {
-  return 0.5 * (1 + sin(u - shift));
+  return 0.5 * (1 + ff_sin(u - shift));
 }
 
 static double lm_outside(double x) {
   double at = x < margin ? margin : x > 1 - margin ? 1 - margin : x;
-  return shift + asin(2 * at - 1);
+  return shift + ff_asin(2 * at - 1);
 }
 
 static int lm_evaluate(void *context, int rows, int columns, const double *u, double *r, double *j,
@@ -42,7 +43,7 @@ static int lm_evaluate(void *context, int rows, int columns, const double *u, do
       return -1;
     }
     for (int i = 0; i < columns; i++) {
-      double slope = 0.5 * cos(u[i] - shift);
+      double slope = 0.5 * ff_cos(u[i] - shift);
       for (int k = 0; k < rows; k++) {
         j[(size_t)i * (size_t)rows + (size_t)k] *= slope;
       }

@@ -1,6 +1,7 @@
 #include "solve/ode.h"
 
 #include "base/memory.h"
+#include "math/elementary.h"
 #include "solve/prince_dormand.h"
 
 #include <arkode/arkode_erkstep.h>
@@ -103,7 +104,7 @@ static int ark_control(N_Vector y, sunrealtype t, sunrealtype h, sunrealtype h2,
   const double k1 = 0.8, k2 = 0.31, bias = 1.2, safety = 0.99, least = 1e-10;
   ff_ode *ode = user;
   (void)y, (void)t, (void)h2, (void)h3, (void)e2, (void)e3, (void)q;
-  *next = h * pow(fmax(e1, least), -k1 / p) * pow(fmax(ode->error, least), k2 / p);
+  *next = h * ff_pow(fmax(e1, least), -k1 / p) * ff_pow(fmax(ode->error, least), k2 / p);
   if (e1 <= bias) { /* the step is accepted */
     ode->error = e1;
     ode->wanted = fmin(safety * *next, GROWTH * h);

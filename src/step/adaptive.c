@@ -17,6 +17,7 @@
 #include "step/samples.h"
 #include "step/stepper.h"
 
+#include <float.h>
 #include <string.h>
 
 enum {
@@ -39,10 +40,16 @@ static int adaptive_project(void *context, double t, double *y) {
   return ff_constraints_project(work->model, work->state, t, y) ? 0 : 1;
 }
 
-/* Depth of a point; or a constant on its side while it has no sample, or one that is new. */
-static double depth_event(const ff_point *point) {
+/* Depth of a point; or a constant on its side while it has no sample, or one that is new. An open
+ * point closes above the rounding error of a depth, and opens again below minus that: surfaces that
+ * fly side by side at depth 0 would change sides in every step. */
+static double depth_event(const ff_point *point, bool closed) {
   bool sided = point->known && ff_point_is_found(point);
-  return sided || ff_point_is_plain(point) ? point->patch.depth : point->closed ? 1 : -1;
+  if (!sided && !ff_point_is_plain(point)) {
+    return closed ? 1 : -1;
+  }
+  double rounding = 16 * DBL_EPSILON * v3_norm(point->point);
+  return point->patch.depth + (closed ? rounding : -rounding);
 }
 
 /* Depth of every point, then the kink functions of every closed one. */
@@ -52,9 +59,10 @@ static void adaptive_events(void *context, double t, const double *y, double *g)
   ff_forces_update(work->model, state, t, y, NULL, NULL);
   int n = state->point_count;
   for (int i = 0; i < n; i++) {
-    g[i] = depth_event(&state->points[i]);
-    g[n + i] = state->points[i].closed ? state->points[i].kink : 1;
-    g[2 * n + i] = state->points[i].closed ? state->points[i].friction_kink : 1;
+    const ff_sided_point *side = ff_sided_point_of(state, &state->points[i]);
+    g[i] = depth_event(&state->points[i], side->closed);
+    g[n + i] = side->closed ? side->kink : 1;
+    g[2 * n + i] = side->closed ? side->friction_kink : 1;
   }
 }
 
@@ -148,6 +156,8 @@ static void adaptive_keep(ff_work *work, ff_keep *keep) {
   if (work->sampled && !keep->bad) {
     ff_keep_block(keep, "sampled.point", state->old_points, state->point_count,
                   sizeof *state->old_points);
+    ff_keep_block(keep, "sampled.own_point", state->old_own_points, state->point_count,
+                  state->own_size);
   }
 }
 
@@ -163,13 +173,13 @@ static bool take_sides(ff_work *work, bool *dropped) {
     ff_point *point = &state->points[i];
     if (!point->known && ff_point_is_found(point)) {
       point->known = fresh = true;
-      point->closed = point->patch.depth > 0;
+      ff_sided_point_of(state, point)->closed = point->patch.depth > 0;
     }
   }
   signed char *side = ff_ode_sides(work->ode);
   int n = state->point_count;
   for (int i = 0; i < n; i++) {
-    const ff_point *point = &state->points[i];
+    const ff_sided_point *point = ff_sided_point_of(state, &state->points[i]);
     side[i] = point->closed ? 1 : -1;
     side[n + i] = point->closed && point->kink < 0 ? -1 : 1;
     side[2 * n + i] = point->closed && point->friction_kink < 0 ? -1 : 1;
@@ -236,11 +246,12 @@ static void switch_point(ff_work *work, int event) {
   ff_state *state = work->state;
   if (event < state->point_count) {
     ff_point *point = &state->points[event];
-    point->closed = ff_ode_sides(work->ode)[event] > 0;
+    ff_sided_point_of(state, point)->closed = ff_ode_sides(work->ode)[event] > 0;
     point->known = true;
     if (work->model->memory_count > 0) { /* memory begins empty and ends with the contact */
       ff_work_drop_memory(work, event);
       point->axis = v3(0, 0, 0);
+      point->turned = false;
     }
   }
   work->events++;
@@ -307,7 +318,9 @@ static ff_status adaptive_step(ff_work *work, double t_end) {
       return fail_adaptive_step(work, t);
     }
     if (work->sampled) { /* the points as they are inside the step, before anything is switched */
-      memcpy(state->old_points, state->points, (size_t)state->point_count * sizeof *state->points);
+      size_t points = (size_t)state->point_count;
+      memcpy(state->old_points, state->points, points * sizeof *state->points);
+      memcpy(state->old_own_points, state->own_points, points * state->own_size);
     }
     if (outcome == FF_ODE_EVENT) {
       switch_point(work, ff_ode_event(work->ode));
@@ -332,19 +345,13 @@ static double adaptive_longest(const ff_work *work) {
 
 /* ---- samples inside a step ---------------------------------------------------------------- */
 
-static void swap_points(ff_state *state) {
-  ff_point *points = state->points;
-  state->points = state->old_points;
-  state->old_points = points;
-}
-
 /* The points of the last step, which adaptive_step has copied, and the solution in it. */
 static bool adaptive_enter(ff_work *work, double t) {
   ff_state *state = work->state;
   work->aside.t = state->t;
   work->aside.y = state->y;
   work->aside.evaluations = state->evaluations;
-  swap_points(state);
+  ff_state_swap_points(state);
   bool good = ff_ode_inside(work->ode, t, work->stage);
   state->t = t;
   state->y = work->stage;
@@ -356,7 +363,7 @@ static bool adaptive_enter(ff_work *work, double t) {
 
 static void adaptive_leave(ff_work *work) {
   ff_state *state = work->state;
-  swap_points(state);
+  ff_state_swap_points(state);
   state->t = work->aside.t;
   state->y = work->aside.y;
   ff_forces_update(work->model, state, state->t, state->y, NULL, NULL);
@@ -365,6 +372,7 @@ static void adaptive_leave(ff_work *work) {
 
 const ff_stepper ff_stepper_adaptive = {
     .staged = true,
+    .point_size = sizeof(ff_sided_point),
     .create = adaptive_create,
     .destroy = adaptive_destroy,
     .reset = adaptive_reset,

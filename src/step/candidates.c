@@ -79,7 +79,7 @@ static void add_shape_pair(const ff_model *model, ff_state *state, int a, int b,
                                                 .binding = rules,
                                                 .first_point = state->point_count,
                                                 .point_count = points};
-    memset(&state->points[state->point_count], 0, (size_t)points * sizeof *state->points);
+    ff_state_clear_points(state, state->point_count, points);
   }
   state->near_count++;
   state->point_count += points;
@@ -283,13 +283,11 @@ static ff_status add_free_meets(const ff_model *model, ff_state *state, double t
 static void swap_lists(ff_state *state) {
   ff_meet *meets = state->meets;
   ff_near *nears = state->nears;
-  ff_point *points = state->points;
   state->meets = state->old_meets;
   state->nears = state->old_nears;
-  state->points = state->old_points;
   state->old_meets = meets;
   state->old_nears = nears;
-  state->old_points = points;
+  ff_state_swap_points(state);
 }
 
 /* Memory of the contact points goes aside while the list is made. */
@@ -323,8 +321,7 @@ static long near_order(const ff_near *near, int shape_count) {
 static void keep_near(const ff_model *model, ff_state *state, const ff_near *old,
                       const ff_near *fresh) {
   size_t points = (size_t)fresh->point_count, width = (size_t)model->memory_count;
-  memcpy(&state->points[fresh->first_point], &state->old_points[old->first_point],
-         points * sizeof(ff_point));
+  ff_state_copy_old_points(state, fresh->first_point, old->first_point, fresh->point_count);
   if (width > 0) {
     memcpy(ff_state_memory(model, state, fresh->first_point),
            state->old_memory + (size_t)old->first_point * width, points * width * sizeof(double));

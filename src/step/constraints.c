@@ -230,13 +230,8 @@ static void book_constraint_impulse(const ff_model *model, const ff_state *state
   const ff_body_motion *by = &state->bodies[a_free ? c->b : c->a];
   ff_vec3 moment, impulse = v3_scale(sign, ff_constraint_force(rows, multipliers, &moment));
   moment = v3_scale(sign, moment);
-  double *to = ledger + FF_Y_IMPULSE;
-  v3_store(to, v3_add(v3_load(to), impulse));
-  to = ledger + FF_Y_ANGULAR;
-  v3_store(to, v3_add(v3_load(to), v3_add(v3_cross(rows->point_a, impulse), moment)));
-  ff_vec3 arm = v3_sub(a_free ? rows->point_b : rows->point_a, by->pose.position);
-  ff_vec3 speed = v3_add(by->velocity, v3_cross(by->omega, arm));
-  ledger[FF_Y_WORK] += v3_dot(impulse, speed) + v3_dot(moment, by->omega);
+  ff_vec3 speed = ff_motion_velocity(by, a_free ? rows->point_b : rows->point_a);
+  ff_ledger_push(ledger, rows->point_a, impulse, moment, speed, by->omega);
 }
 
 static void apply(const ff_model *model, const ff_state *state, const ff_model_cluster *cluster,

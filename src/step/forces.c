@@ -4,6 +4,7 @@
 #include "model/table.h"
 #include "step/constraints.h"
 #include "step/frame.h"
+#include "step/midpoint_contact.h"
 #include "step/robots.h"
 #include "step/samples.h"
 
@@ -29,20 +30,16 @@ void ff_bodies_update(const ff_model *model, ff_state *state, double t, const do
   ff_robots_place(model, state, y);
 }
 
-/* Velocity of the point of a body at a place in the world. */
-static ff_vec3 body_velocity_at(const ff_body_motion *body, ff_vec3 arm) {
-  return v3_add(body->velocity, v3_cross(body->omega, arm));
-}
-
 /* ---- the ledger ------------------------------------------------------------------------ */
 
-/* An outside force on a free body: what it works and what impulse it brings. */
-static void book_external(double *ledger, ff_vec3 point, ff_vec3 force, ff_vec3 moment) {
+void ff_ledger_push(double *ledger, ff_vec3 point, ff_vec3 force, ff_vec3 moment, ff_vec3 velocity,
+                    ff_vec3 omega) {
   ff_vec3 angular = v3_add(v3_cross(point, force), moment);
   double *to = ledger + FF_Y_IMPULSE;
   v3_store(to, v3_add(v3_load(to), force));
   to = ledger + FF_Y_ANGULAR;
   v3_store(to, v3_add(v3_load(to), angular));
+  ledger[FF_Y_WORK] += v3_dot(force, velocity) + v3_dot(moment, omega);
 }
 
 /* ---- contacts ----------------------------------------------------------------------------- */
@@ -52,8 +49,8 @@ ff_contact_bodies ff_contact_motion(const ff_state *state, const ff_meet *meet, 
   ff_contact_bodies out = {.a = meet->a, .b = meet->b};
   out.arm_a = v3_sub(point->point, a->pose.position);
   out.arm_b = v3_sub(point->point, b->pose.position);
-  out.velocity_b = body_velocity_at(b, out.arm_b);
-  ff_vec3 relative = v3_sub(body_velocity_at(a, out.arm_a), out.velocity_b);
+  out.velocity_b = ff_motion_velocity(b, point->point);
+  ff_vec3 relative = v3_sub(ff_motion_velocity(a, point->point), out.velocity_b);
   ff_vec3 turning = v3_sub(a->omega, b->omega);
   ff_patch *patch = &point->patch;
   patch->depth_rate = -v3_dot(point->push, relative);
@@ -155,14 +152,13 @@ void ff_contact_push(const ff_model *model, ff_state *state, const ff_contact_bo
     return;
   }
   if (!b_free) { /* its motion works on the system */
-    book_external(ledger, point, force, moment);
-    ledger[FF_Y_WORK] +=
-        v3_dot(force, bodies->velocity_b) + v3_dot(moment, state->bodies[bodies->b].omega);
+    ff_vec3 omega = state->bodies[bodies->b].omega;
+    ff_ledger_push(ledger, point, force, moment, bodies->velocity_b, omega);
   }
   if (!a_free) {
-    ff_vec3 velocity_a = body_velocity_at(&state->bodies[bodies->a], bodies->arm_a);
-    book_external(ledger, point, v3_neg(force), v3_neg(moment));
-    ledger[FF_Y_WORK] -= v3_dot(force, velocity_a) + v3_dot(moment, state->bodies[bodies->a].omega);
+    const ff_body_motion *body = &state->bodies[bodies->a];
+    ff_ledger_push(ledger, point, v3_neg(force), v3_neg(moment), ff_motion_velocity(body, point),
+                   body->omega);
   }
 }
 
@@ -211,16 +207,17 @@ static void apply_friction(const ff_model *model, const ff_binding *binding, ff_
 
 /* A held contact between steps: friction as it was held over the last one, and what its memory
  * holds now. */
-static void show_held(const ff_binding *binding, ff_point *point, const double *memory) {
+static void show_held(const ff_binding *binding, const ff_midpoint_point *held, ff_point *point,
+                      const double *memory) {
   const ff_law *law = binding->friction;
-  point->force_t[0] = point->held[1];
-  point->force_t[1] = point->held[2];
-  point->mode = point->held_mode == FF_OPEN ? FF_SLIP : point->held_mode;
-  point->force = v3_axpy(point->force, point->held[1], point->t1);
-  point->force = v3_axpy(point->force, point->held[2], point->t2);
+  point->force_t[0] = held->force[1];
+  point->force_t[1] = held->force[2];
+  point->mode = held->mode == FF_OPEN ? FF_SLIP : held->mode;
+  point->force = v3_axpy(point->force, held->force[1], point->t1);
+  point->force = v3_axpy(point->force, held->force[2], point->t2);
   if (law->energy_held) {
     point->energy_t =
-        law->energy_held(&binding->friction_params, &point->patch, memory, &point->ahead);
+        law->energy_held(&binding->friction_params, &point->patch, memory, &held->ahead);
     point->unpaid = binding->unpaid;
   }
 }
@@ -242,11 +239,12 @@ static void friction_of(const ff_model *model, ff_state *state, const ff_near *n
     }
   }
   if (state->frozen && binding->friction->friction_kink) {
-    point->friction_kink = binding->friction->friction_kink(&binding->friction_params,
-                                                            &point->patch, normal, memory, &now);
+    ff_sided_point_of(state, point)->friction_kink = binding->friction->friction_kink(
+        &binding->friction_params, &point->patch, normal, memory, &now);
   }
   if (state->frozen && binding->normal->kink) {
-    point->kink = binding->normal->kink(&binding->normal_params, &point->patch);
+    ff_sided_point_of(state, point)->kink =
+        binding->normal->kink(&binding->normal_params, &point->patch);
   }
   note_point_stiffness(state, point, normal, ease, slope);
 }
@@ -327,6 +325,7 @@ static void point_forces(const ff_model *model, ff_state *state, const ff_meet *
                          double *memory_rate, double *ledger) {
   const ff_binding *binding = &model->bindings[near->binding];
   ff_contact_bodies bodies = ff_contact_motion(state, meet, point);
+  memory = ff_frame_memory(point, memory);
   bool held = ff_model_holds(model, binding), plain = ff_point_is_plain(point);
   ff_normal normal;
   normal.moment[0] = normal.moment[1] = 0;
@@ -348,7 +347,7 @@ static void point_forces(const ff_model *model, ff_state *state, const ff_meet *
     point->moment = v3_axpy(point->moment, -energy, point->d_weight.turn);
   }
   if (held) {
-    show_held(binding, point, memory);
+    show_held(binding, ff_midpoint_point_of(state, point), point, memory);
   } else {
     friction_of(model, state, near, point, &bodies, &normal, memory, memory_rate, ledger);
   }
@@ -365,14 +364,17 @@ static void point_forces(const ff_model *model, ff_state *state, const ff_meet *
 }
 
 /* Outside contact, unless a sample is found. */
-static void reset_point_forces(ff_point *point) {
+static void reset_point_forces(const ff_state *state, ff_point *point) {
   point->patch.depth = -INFINITY;
   point->touching = false;
   point->force_n = point->force_t[0] = point->force_t[1] = 0;
   point->force = point->moment = v3(0, 0, 0);
   point->energy_n = point->energy_t = 0;
   point->mode = FF_OPEN;
-  point->kink = point->friction_kink = 0;
+  if (state->frozen) {
+    ff_sided_point *side = ff_sided_point_of(state, point);
+    side->kink = side->friction_kink = 0;
+  }
 }
 
 /* How far a point of a body can come within a time, the pull of gravity apart. */
@@ -414,7 +416,8 @@ static void find_pair_points(const ff_model *model, ff_state *state, const ff_ne
     }
     bool overlaps = point->patch.depth > 0;
     /* A new sample has no side yet: it has that of the point at its place, or none. */
-    point->touching = state->frozen && point->known ? point->closed : overlaps || ahead;
+    bool sided = state->frozen && point->known;
+    point->touching = sided ? ff_sided_point_of(state, point)->closed : overlaps || ahead;
     if (wanders && point->touching) {
       ff_frame_carry(model, state, near, point);
     }
@@ -456,8 +459,9 @@ static bool takes_part(const ff_model *model, const ff_state *state, const ff_me
       return true;
     }
   }
-  memset(point->held, 0, sizeof point->held);
-  point->held_mode = FF_OPEN;
+  ff_midpoint_point *held = ff_midpoint_point_of(state, point);
+  memset(held->force, 0, sizeof held->force);
+  held->mode = FF_OPEN;
   point->patch.depth = -INFINITY;
   return false;
 }
@@ -481,7 +485,7 @@ static void pair_forces(const ff_model *model, ff_state *state, const ff_meet *m
   bool held = ff_model_holds(model, &model->bindings[near->binding]);
   int end = near->first_point + near->point_count;
   for (int i = near->first_point; i < end; i++) {
-    reset_point_forces(&state->points[i]);
+    reset_point_forces(state, &state->points[i]);
   }
   find_pair_points(model, state, near);
   for (int i = near->first_point; i < end; i++) {
@@ -530,9 +534,7 @@ static void apply_outside(ff_state *state, int body, ff_vec3 point, ff_vec3 forc
   wrench->force = v3_add(wrench->force, force);
   wrench->torque = v3_add(wrench->torque, v3_add(v3_cross(arm, force), torque));
   if (ledger) {
-    book_external(ledger, point, force, torque);
-    ledger[FF_Y_WORK] +=
-        v3_dot(force, body_velocity_at(motion, arm)) + v3_dot(torque, motion->omega);
+    ff_ledger_push(ledger, point, force, torque, ff_motion_velocity(motion, point), motion->omega);
   }
 }
 
@@ -594,7 +596,7 @@ static void drive_forces(const ff_model *model, ff_state *state, double t, doubl
     const ff_model_drive *drive = &model->drives[i];
     const ff_body_motion *motion = &state->bodies[drive->body];
     ff_vec3 origin = pose_point(motion->pose, drive->point);
-    ff_vec3 velocity = body_velocity_at(motion, v3_sub(origin, motion->pose.position));
+    ff_vec3 velocity = ff_motion_velocity(motion, origin);
     double position = v3_dot(drive->axis, v3_sub(origin, drive->reference));
     double force = drive_force(drive, state->drive_phase[i], state->drive_start[i], t, position,
                                v3_dot(drive->axis, velocity));
@@ -610,7 +612,7 @@ static void guide_forces(const ff_model *model, ff_state *state, double t, doubl
     const ff_body_motion *motion = &state->bodies[guide->body];
     ff_track_point target = ff_track_at(guide->track, t);
     ff_vec3 origin = pose_point(motion->pose, guide->point);
-    ff_vec3 velocity = body_velocity_at(motion, v3_sub(origin, motion->pose.position));
+    ff_vec3 velocity = ff_motion_velocity(motion, origin);
     ff_quat turned = q_mul(motion->pose.orientation, guide->frame);
     ff_vec3 away = q_log(q_mul(target.pose.orientation, q_conj(turned)));
     ff_vec3 force = v3_scale(guide->stiffness, v3_sub(target.pose.position, origin));
@@ -682,6 +684,7 @@ static void orientation_rate(const double *q, ff_vec3 omega, double *dq) {
 int ff_rates_of_bodies(const ff_model *model, const ff_state *state, const double *y, double *dy) {
   ff_vec3 gravity = model->run.gravity;
   double *ledger = dy + state->ledger_at;
+  const ff_vec3 none = {0, 0, 0};
   double sum = 0;
   for (int slot = 0; slot < model->free_count; slot++) {
     int i = model->free_bodies[slot];
@@ -694,7 +697,7 @@ int ff_rates_of_bodies(const ff_model *model, const ff_state *state, const doubl
     v3_store(to + FF_Y_V, v3_axpy(gravity, body->inv_mass, wrench->force));
     v3_store(to + FF_Y_L, wrench->torque);
     /* Gravity is an outside force too; its work is the change of gravity's energy. */
-    book_external(ledger, motion->pose.position, v3_scale(body->mass, gravity), v3(0, 0, 0));
+    ff_ledger_push(ledger, motion->pose.position, v3_scale(body->mass, gravity), none, none, none);
     for (int k = 0; k < FF_Y_BODY; k++) {
       sum += to[k];
     }

@@ -27,11 +27,6 @@ static ff_body_motion motion_in_step(const ff_micro *micro, int body) {
   return motion;
 }
 
-static ff_vec3 velocity_at_point(const ff_body_motion *motion, ff_vec3 point) {
-  ff_vec3 arm = v3_sub(point, motion->pose.position);
-  return v3_add(motion->velocity, v3_cross(motion->omega, arm));
-}
-
 /* Counts a contact of the mover that a body belongs to. */
 static void count_share(ff_micro *micro, int body) {
   int mover = ff_mover_of(micro->model, body);
@@ -43,8 +38,9 @@ static void count_share(ff_micro *micro, int body) {
 /* Contact memory from the step before: strain of the spring, and creep on the rigid part. The
  * deflection is stored in b's frame, the energy tells how stiff the spring was. */
 static void recall_memory(const ff_micro *micro, const ff_point *point, ff_micro_contact *to) {
+  const ff_micro_point *own = ff_state_micro_point(micro->state, point);
   ff_quat b = micro->state->bodies[to->b].pose.orientation;
-  ff_vec3 shear = q_rotate(b, point->shear), crept = q_rotate(b, point->crept);
+  ff_vec3 shear = q_rotate(b, own->shear), crept = q_rotate(b, own->crept);
   double length = v3_norm(shear), root = length > 0 ? sqrt(2 * point->energy_t) / length : 0;
   to->memory[0] = root * v3_dot(point->t1, shear);
   to->memory[1] = root * v3_dot(point->t2, shear);
@@ -61,7 +57,7 @@ static ff_vec3 prescribed_excess(const ff_micro *micro, int body, ff_vec3 point,
   }
   ff_body_motion now = ff_motion_at(b, t), step = motion_in_step(micro, body);
   now.pose = step.pose;
-  return v3_sub(velocity_at_point(&now, point), velocity_at_point(&step, point));
+  return v3_sub(ff_motion_velocity(&now, point), ff_motion_velocity(&step, point));
 }
 
 /* Velocity of a against b at a time beyond that in the step. */
@@ -74,10 +70,11 @@ static ff_vec3 contact_excess(const ff_micro *micro, const ff_micro_contact *con
 /* How the speeds along the rows of a contact that already pressed have changed since the end of the
  * last step, when the velocities were the same: by the way that the bodies went. */
 static void find_turning(const ff_micro *micro, const ff_point *point, ff_micro_contact *to) {
-  ff_vec3 left = v3_sub(point->left_at, contact_excess(micro, to, micro->state->t));
+  const ff_micro_point *own = ff_state_micro_point(micro->state, point);
+  ff_vec3 left = v3_sub(own->left_at, contact_excess(micro, to, micro->state->t));
   const double before[3] = {v3_dot(point->push, left), v3_dot(point->t1, left),
                             v3_dot(point->t2, left)};
-  for (int k = 0; k < 3 && point->impulse[0] > 0; k++) {
+  for (int k = 0; k < 3 && own->impulse[0] > 0; k++) {
     to->turning[k] = to->speed[k] - before[k];
   }
 }
@@ -127,7 +124,8 @@ static bool add_micro_contact(ff_micro *micro, const ff_meet *meet, const ff_nea
     recall_memory(micro, point, to);
   }
   ff_body_motion a = motion_in_step(micro, meet->a), b = motion_in_step(micro, meet->b);
-  ff_vec3 speed = v3_sub(velocity_at_point(&a, point->point), velocity_at_point(&b, point->point));
+  ff_vec3 speed =
+      v3_sub(ff_motion_velocity(&a, point->point), ff_motion_velocity(&b, point->point));
   to->speed[0] = v3_dot(point->push, speed);
   to->speed[1] = v3_dot(point->t1, speed);
   to->speed[2] = v3_dot(point->t2, speed);
@@ -281,7 +279,7 @@ void ff_micro_book(ff_micro *micro, double *ledger) {
     bodies.arm_a = v3_sub(point->point, state->bodies[contact->a].pose.position);
     bodies.arm_b = v3_sub(point->point, state->bodies[contact->b].pose.position);
     ff_body_motion b = motion_in_step(micro, contact->b);
-    bodies.velocity_b = velocity_at_point(&b, point->point);
+    bodies.velocity_b = ff_motion_velocity(&b, point->point);
     double f[3];
     ff_vec3 force, moment;
     total_force(micro, contact, f, &force, &moment);
@@ -296,14 +294,12 @@ void ff_micro_book(ff_micro *micro, double *ledger) {
 static void clear_micro_forces(ff_point *point) {
   point->force_n = point->force_t[0] = point->force_t[1] = point->force_core = 0;
   point->force = point->moment = v3(0, 0, 0);
-  point->soft_force = point->impulse[0] = point->impulse[1] = point->impulse[2] = 0;
-  point->shear = point->crept = v3(0, 0, 0);
   point->energy_t = 0;
   point->mode = FF_OPEN;
 }
 
 static ff_mode mode_of(const ff_micro_contact *contact) {
-  double slip = hypot(contact->end[1], contact->end[2]);
+  double slip = ff_hypot(contact->end[1], contact->end[2]);
   bool slow = contact->sticks ? !contact->slips : slip < contact->grip->v_t;
   bool held = contact->hard ? !contact->slides || contact->holds : slow;
   return !contact->hard && contact->depth <= 0 ? FF_OPEN : held ? FF_STICK : FF_SLIP;
@@ -316,7 +312,8 @@ static ff_vec3 sum_along_rows(const ff_point *point, const double along[3]) {
 
 /* Contact memory for the next step: deflection and energy of the spring, creep on the rigid part
  * while it sticks there, and velocity. */
-static void keep_memory(const ff_micro *micro, const ff_micro_contact *contact, ff_point *point) {
+static void keep_memory(const ff_micro *micro, const ff_micro_contact *contact, ff_point *point,
+                        ff_micro_point *own) {
   double h = micro->h, shear[3] = {0}, crept[3] = {0};
   ff_quat b = micro->state->bodies[contact->b].pose.orientation;
   bool sprung = contact->soft && contact->root > 0;
@@ -329,16 +326,17 @@ static void keep_memory(const ff_micro *micro, const ff_micro_contact *contact, 
   for (int k = 1; k < 3 && contact->hard && !contact->slides; k++) {
     crept[k] = contact->crept[k - 1] + h * (contact->end[k] + 0.5 * contact->turning[k]);
   }
-  point->shear = q_unrotate(b, sum_along_rows(point, shear));
-  point->crept = q_unrotate(b, sum_along_rows(point, crept));
+  own->shear = q_unrotate(b, sum_along_rows(point, shear));
+  own->crept = q_unrotate(b, sum_along_rows(point, crept));
   ff_vec3 excess = contact_excess(micro, contact, micro->state->t + h);
-  point->left_at = v3_add(sum_along_rows(point, contact->end), excess);
+  own->left_at = v3_add(sum_along_rows(point, contact->end), excess);
 }
 
 void ff_micro_show(ff_micro *micro) {
   ff_state *state = micro->state;
   for (int i = 0; i < state->point_count; i++) {
     clear_micro_forces(&state->points[i]);
+    *ff_state_micro_point(state, &state->points[i]) = (ff_micro_point){0};
   }
   for (int k = 0; k < micro->contact_count; k++) {
     const ff_micro_contact *contact = &micro->contacts[k];
@@ -349,11 +347,12 @@ void ff_micro_show(ff_micro *micro) {
     point->force_t[0] = f[1];
     point->force_t[1] = f[2];
     point->force_core = contact->impulse[0] / micro->h;
-    point->soft_force = contact->force[0];
-    memcpy(point->impulse, contact->impulse, sizeof contact->impulse);
+    ff_micro_point *own = ff_state_micro_point(state, point);
+    own->soft_force = contact->force[0];
+    memcpy(own->impulse, contact->impulse, sizeof contact->impulse);
     point->mode = mode_of(contact);
     if (micro->model->run.stepper.corrections) {
-      keep_memory(micro, contact, point);
+      keep_memory(micro, contact, point, own);
     }
   }
 }
@@ -372,7 +371,6 @@ void ff_micro_store(const ff_model *model, ff_state *state) {
     for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
       ff_point *point = &state->points[i];
       bool found = ff_point_is_found(point);
-      point->deflection = fmax(point->patch.depth, 0);
       point->energy_n =
           found ? point->weight * ground_energy(model, ground, point->patch.depth) : 0;
     }

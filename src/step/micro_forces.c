@@ -30,7 +30,7 @@ static bool is_implicit(const ff_micro *micro) {
 }
 
 static double slip_speed(const double speed[3]) {
-  return hypot(speed[1], speed[2]);
+  return ff_hypot(speed[1], speed[2]);
 }
 
 /* Eqs. 13 and 14 with what is known at the start. */
@@ -78,7 +78,8 @@ static void prepare_stick(const ff_micro *micro, ff_micro_contact *contact, doub
 /* Friction that is a law of the slip: mu f at the slip at the end of the step, in proportion to it
  * up to v_t. f is the normal force of the step before, or of the spring. */
 static void prepare_viscous(const ff_micro *micro, ff_micro_contact *contact, double slip) {
-  double before = micro->state->points[contact->point].soft_force;
+  double before =
+      ff_state_micro_point(micro->state, &micro->state->points[contact->point])->soft_force;
   double load = before > 0 ? before : contact->per_depth * contact->depth;
   contact->limit = contact->ground->mu;
   contact->resist = contact->limit * load / fmax(slip, contact->grip->v_t);
@@ -175,7 +176,7 @@ static bool settle_viscous(ff_micro_contact *contact, bool last) {
   contact->force[1] = stick_force(contact, 0);
   contact->force[2] = stick_force(contact, 1);
   double most = contact->limit * contact->force[0];
-  double friction = hypot(contact->force[1], contact->force[2]);
+  double friction = ff_hypot(contact->force[1], contact->force[2]);
   if (last || friction <= EXCESS * most) {
     return false;
   }
@@ -188,7 +189,7 @@ static bool settle_viscous(ff_micro_contact *contact, bool last) {
  * it must be, once this is the last. */
 static bool settle_friction(ff_micro_contact *contact, bool last) {
   const double stick[2] = {stick_force(contact, 0), stick_force(contact, 1)};
-  double most = contact->limit * contact->force[0], size = hypot(stick[0], stick[1]);
+  double most = contact->limit * contact->force[0], size = ff_hypot(stick[0], stick[1]);
   double scale = contact->slips ? 1 : EXCESS, before[2] = {contact->force[1], contact->force[2]};
   bool slips = size > scale * most && size > 0;
   if (contact->slips && (last || (!slips && contact->returns++ >= 2))) {
@@ -199,7 +200,7 @@ static bool settle_friction(ff_micro_contact *contact, bool last) {
   contact->force[1] = of * stick[0];
   contact->force[2] = of * stick[1];
   bool same = slips == contact->slips;
-  double change = hypot(contact->force[1] - before[0], contact->force[2] - before[1]);
+  double change = ff_hypot(contact->force[1] - before[0], contact->force[2] - before[1]);
   contact->slips = slips;
   return !same || (slips && change > (EXCESS - 1) * most);
 }

@@ -147,7 +147,8 @@ static double leaving_speed(const ff_micro *micro, const ff_micro_contact *conta
 static void fill_target(ff_micro *micro) {
   for (int k = 0; k < micro->member_count; k++) {
     const ff_micro_contact *contact = &micro->members[k];
-    const double *before = micro->state->points[contact->point].impulse;
+    const double *before =
+        ff_state_micro_point(micro->state, &micro->state->points[contact->point])->impulse;
     for (int i = 0; i < unknowns_of(contact); i++) {
       int at = contact->unknown + i;
       double wanted = i == 0 ? leaving_speed(micro, contact) : sticking_slip(micro, contact, i - 1);
@@ -357,7 +358,7 @@ static double along_slip(const ff_micro_contact *contact) {
 
 /* Is friction more than static friction can be? [Sugihara03 eq. 35] */
 static bool is_torn(const ff_micro *micro, const ff_micro_contact *contact) {
-  double friction = hypot(contact->impulse[1], contact->impulse[2]);
+  double friction = ff_hypot(contact->impulse[1], contact->impulse[2]);
   return contact->hard && !contact->slides &&
          friction > mu_static(micro, contact) * contact->impulse[0];
 }
@@ -374,7 +375,7 @@ static bool is_moving(const ff_micro_contact *contact) {
 
 /* Sliding starts against the friction that was asked for. */
 static void tear(ff_micro_contact *contact, double mu) {
-  double friction = hypot(contact->impulse[1], contact->impulse[2]);
+  double friction = ff_hypot(contact->impulse[1], contact->impulse[2]);
   contact->slides = true;
   contact->mu = mu;
   contact->slip[0] = -contact->impulse[1] / friction;

@@ -65,6 +65,7 @@ static bool make_lists(ff_micro *micro) {
   micro->contacts = ff_arena_take(arena, contacts, sizeof *micro->contacts);
   micro->unsorted = ff_arena_take(arena, contacts, sizeof *micro->unsorted);
   micro->held = ff_arena_take(arena, contacts, sizeof *micro->held);
+  micro->held_own = ff_arena_take(arena, contacts, sizeof *micro->held_own);
   micro->island = ff_arena_take(arena, movers, sizeof *micro->island);
   micro->movers = ff_arena_take(arena, movers, sizeof *micro->movers);
   micro->mover_start = ff_arena_take(arena, movers + 1, sizeof *micro->mover_start);
@@ -72,9 +73,9 @@ static bool make_lists(ff_micro *micro) {
   micro->change_at = ff_arena_take(arena, movers, sizeof *micro->change_at);
   micro->shares = ff_arena_take(arena, movers, sizeof *micro->shares);
   micro->places = ff_arena_take(arena, (size_t)micro->model->body_count, sizeof *micro->places);
-  return micro->contacts && micro->unsorted && micro->held && micro->island && micro->movers &&
-         micro->mover_start && micro->contact_start && micro->change_at && micro->shares &&
-         micro->places;
+  return micro->contacts && micro->unsorted && micro->held && micro->held_own && micro->island &&
+         micro->movers && micro->mover_start && micro->contact_start && micro->change_at &&
+         micro->shares && micro->places;
 }
 
 static bool make_programme(ff_micro *micro) {
@@ -489,12 +490,15 @@ static ff_status micro_step(ff_work *work, double t_end) {
     return FF_ERROR_STEP;
   }
   size_t bytes = (size_t)state->point_count * sizeof *state->points;
+  size_t own_bytes = (size_t)state->point_count * sizeof *micro->held_own;
   memcpy(micro->held, state->points, bytes);
+  memcpy(micro->held_own, state->own_points, own_bytes);
   ff_micro_show(micro);
   state->t = t_end;
   status = micro_refresh(work);
   if (status != FF_OK) {
-    memcpy(state->points, work->micro->held, bytes); /* the list is still the old one */
+    memcpy(state->points, micro->held, bytes); /* the list is still the old one */
+    memcpy(state->own_points, micro->held_own, own_bytes);
     restore_micro_state(work, t);
     return status;
   }
@@ -507,6 +511,7 @@ static ff_status micro_step(ff_work *work, double t_end) {
 }
 
 const ff_stepper ff_stepper_micro_macro = {
+    .point_size = sizeof(ff_micro_point),
     .create = micro_create,
     .destroy = micro_destroy,
     .grow = micro_grow,

@@ -91,13 +91,14 @@ typedef struct ff_micro {
   int unknowns, unknown_limit;        /* of the last programme; at most */
   double *columns, *hessian, *target; /* A by columns, A^T A + lambda, v */
   double *gradient, *lower, *x;
-  double *miss;    /* v - A x */
-  double *factor;  /* of the hessian of unknowns that are not at a bound, ... */
-  int *picked;     /* ... which are these; before that, rows of unknowns */
-  int *chain;      /* parents of unknowns, as ff_branch_factor wants them: a full matrix */
-  ff_point *held;  /* as they were before the step */
-  ff_vec3 *places; /* body_count */
-  int *shares;     /* of each mover: its contacts in the step */
+  double *miss;             /* v - A x */
+  double *factor;           /* of the hessian of unknowns that are not at a bound, ... */
+  int *picked;              /* ... which are these; before that, rows of unknowns */
+  int *chain;               /* parents of unknowns, as ff_branch_factor wants them: a full matrix */
+  ff_point *held;           /* as they were before the step, */
+  ff_micro_point *held_own; /* and with them */
+  ff_vec3 *places;          /* body_count */
+  int *shares;              /* of each mover: its contacts in the step */
 } ff_micro;
 
 /* ---- micro_contacts.c ------------------------------------------------------------------ */

@@ -23,8 +23,9 @@ static int slot_of_id(const ff_near *near, const ff_point *points, ff_feature_pa
 /* A point for a new id at this place (m, in b's principal frame): the nearest one whose sample has
  * vanished there; else a free one; else, if more ids have come than there are points, one whose
  * sample was open, which has no memory. */
-static ff_point *point_for_new(const ff_near *near, ff_point *points, const bool *used,
+static ff_point *point_for_new(const ff_state *state, const ff_near *near, const bool *used,
                                ff_vec3 place, double size) {
+  ff_point *points = &state->points[near->first_point];
   double nearest = SAME_PLACE * size;
   ff_point *same = NULL, *free_one = NULL, *open_one = NULL, *unused = NULL;
   for (int i = near->point_count - 1; i >= 0; i--) {
@@ -33,7 +34,8 @@ static ff_point *point_for_new(const ff_near *near, ff_point *points, const bool
       continue;
     }
     unused = point;
-    open_one = point->closed ? open_one : point;
+    bool closed = state->frozen && ff_sided_point_of(state, point)->closed;
+    open_one = closed ? open_one : point;
     if (point->id.kind == FF_PAIR_NONE) {
       free_one = point;
       continue;
@@ -72,7 +74,7 @@ static void match_samples(const ff_model *model, ff_state *state, const ff_near 
   }
   for (int i = 0; !all && i < from->count; i++) {
     if (!to[i]) {
-      to[i] = point_for_new(near, points, used, places[i], lesser(a->bound, b->bound));
+      to[i] = point_for_new(state, near, used, places[i], lesser(a->bound, b->bound));
       used[to[i] - points] = true;
     }
   }
@@ -170,15 +172,14 @@ bool ff_samples_forget(const ff_model *model, ff_state *state) {
     }
     point->id = (ff_feature_pair){FF_PAIR_NONE, 0, 0};
     point->axis = v3(0, 0, 0);
-    point->closed = point->known = false;
-    memset(point->held, 0, sizeof point->held);
-    memset(point->impulse, 0, sizeof point->impulse);
-    point->soft_force = 0;
-    if (model->stepper->contacts == FF_CONTACTS_BY_GROUND) {
-      point->shear = point->crept = v3(0, 0, 0);
+    point->turned = false;
+    point->known = false;
+    if (state->own_size > 0) {
+      memset(ff_state_own_point(state, point), 0, state->own_size);
+    }
+    if (ff_stepper_uses_ground(model->stepper)) {
       point->energy_t = 0;
     }
-    point->held_mode = FF_OPEN;
   }
   return dropped;
 }

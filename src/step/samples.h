@@ -5,6 +5,15 @@
 
 #include "model/state.h"
 
+/* What `adaptive` keeps of a contact point. */
+typedef struct ff_sided_point {
+  double kink, friction_kink; /* values of the laws' kink functions */
+  bool closed;                /* the side on which the point stays until its next event */
+} ff_sided_point;
+static inline ff_sided_point *ff_sided_point_of(const ff_state *state, const ff_point *point) {
+  return ff_state_own_point(state, point);
+}
+
 /* Finds the samples with depth > -margin (m) of a pair, with its bodies as they are in the state,
  * and stores each into a contact point. All points of the pair must have been opened (depth
  * -INFINITY); those without a sample stay so. Laws of overlap have one point, with its volume.

@@ -53,7 +53,8 @@ typedef struct ff_work {
 } ff_work;
 
 typedef struct ff_stepper {
-  bool staged;                        /* needs work->stage and work->sum */
+  bool staged;       /* needs work->stage and work->sum */
+  size_t point_size; /* bytes of its own data of each contact point (ff_state_own_point) */
   ff_status (*create)(ff_work *work); /* may be NULL */
   void (*destroy)(ff_work *work);     /* may be NULL */
   void (*reset)(ff_work *work);       /* forgets what was; may be NULL */

@@ -48,8 +48,8 @@ static pace body_pace(const ff_model *model, const ff_state *state, int id, doub
 static ff_pose screw(const ff_body_motion *from, double time) {
   double spin = v3_norm(from->omega), angle = spin * time;
   /* integrals of cos and sin over the time; series where they cancel */
-  double sine = angle < 1e-4 ? time : sin(angle) / spin;
-  double cosine = angle < 1e-4 ? 0.5 * time * time : (1 - cos(angle)) / (spin * spin);
+  double sine = angle < 1e-4 ? time : ff_sin(angle) / spin;
+  double cosine = angle < 1e-4 ? 0.5 * time * time : (1 - ff_cos(angle)) / (spin * spin);
   double along = spin > 0 ? v3_dot(from->omega, from->velocity) / (spin * spin) : 0;
   ff_vec3 axial = v3_scale(along, from->omega);
   ff_vec3 across = v3_sub(from->velocity, axial);
@@ -106,10 +106,6 @@ typedef struct look {
   ff_vec3 point, normal;
 } look;
 
-static ff_vec3 point_velocity(const ff_body_motion *body, ff_vec3 point) {
-  return v3_add(body->velocity, v3_cross(body->omega, v3_sub(point, body->pose.position)));
-}
-
 /* Distance to a half-space: the support point of a. */
 static void plane_distance(ff_distance *out, const ff_geom *a, const ff_pose *at_a,
                            const ff_pose *at_b) {
@@ -134,7 +130,7 @@ static look look_at(const swept *pair, double time) {
     ff_distance_query(&found, &pair->a->geom, at_a, &pair->b->geom, at_b,
                       pair->speed * (pair->h - time));
   }
-  ff_vec3 points = v3_sub(point_velocity(&a, found.on_a), point_velocity(&b, found.on_b));
+  ff_vec3 points = v3_sub(ff_motion_velocity(&a, found.on_a), ff_motion_velocity(&b, found.on_b));
   double flight = -v3_dot(found.normal, v3_sub(a.velocity, b.velocity));
   double pull = pair->h * v3_norm(pair->model->run.gravity);
   return (look){.gap = found.gap,

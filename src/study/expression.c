@@ -1,6 +1,7 @@
 #include "study/expression.h"
 
 #include "base/report.h"
+#include "math/elementary.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -33,9 +34,9 @@ typedef struct expression_function {
 } expression_function;
 
 static const expression_function functions[] = {
-    {"abs", fabs, NULL}, {"sqrt", sqrt, NULL},  {"exp", exp, NULL}, {"log", log, NULL},
-    {"sin", sin, NULL},  {"cos", cos, NULL},    {"tan", tan, NULL}, {"min", NULL, fmin},
-    {"max", NULL, fmax}, {"atan2", NULL, atan2}};
+    {"abs", fabs, NULL},   {"sqrt", sqrt, NULL},     {"exp", ff_exp, NULL}, {"log", ff_log, NULL},
+    {"sin", ff_sin, NULL}, {"cos", ff_cos, NULL},    {"tan", ff_tan, NULL}, {"min", NULL, fmin},
+    {"max", NULL, fmax},   {"atan2", NULL, ff_atan2}};
 enum {
   FUNCTION_COUNT = sizeof functions / sizeof *functions,
   DEPTH_MAX = 100,
@@ -260,7 +261,7 @@ static double expression_binary(const ff_expression_code *code, double a, double
     case EXPRESSION_SUBTRACT: return a - b;
     case EXPRESSION_MULTIPLY: return a * b;
     case EXPRESSION_DIVIDE: return a / b;
-    case EXPRESSION_POWER: return pow(a, b);
+    case EXPRESSION_POWER: return ff_pow(a, b);
     default: return functions[code->index].two(a, b);
   }
 }

@@ -68,8 +68,8 @@ static ff_status fit_build(const ff_fit *fit, const ff_fit_law *law, const ff_fi
   *model = NULL;
   ff_status status = fit_list_settings(fit, law, at, values, end, &arena, &settings, &count);
   if (status == FF_OK) {
-    status = ff_scene_parse(&scene, fit->scene_text, fit->scene_size, fit->scene_file, settings,
-                            count, report);
+    status = ff_scene_parse(&scene, fit->document.scene_text, fit->document.scene_size,
+                            fit->document.scene_file, settings, count, report);
   }
   status = status == FF_OK ? ff_model_build(model, scene, report) : status;
   ff_scene_destroy(scene);
@@ -360,7 +360,7 @@ static double fit_lose(ff_fit_loss loss, double c, double x) {
     case FF_LOSS_SQUARE: return x;
     case FF_LOSS_SOFT_L1: rho = 2 * (sqrt(1 + s) - 1); break;
     case FF_LOSS_HUBER: rho = s <= 1 ? s : 2 * sqrt(s) - 1; break;
-    case FF_LOSS_CAUCHY: rho = log1p(s); break;
+    case FF_LOSS_CAUCHY: rho = ff_log1p(s); break;
   }
   return (x < 0 ? -c : c) * sqrt(rho);
 }

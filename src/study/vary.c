@@ -1,4 +1,5 @@
 /* Values of a varied parameter: levels and quantiles of its distribution. */
+#include "math/elementary.h"
 #include "study/study.h"
 
 #include <math.h>
@@ -47,7 +48,7 @@ static double vary_normal_quantile(double p) {
   if (fabs(q) <= 0.425) {
     r = 0.180625 - q * q;
   } else {
-    r = sqrt(-log(q < 0 ? p : 1 - p));
+    r = sqrt(-ff_log(q < 0 ? p : 1 - p));
     num = r <= 5 ? c : e;
     den = r <= 5 ? d : f;
     r -= r <= 5 ? 1.6 : 5;
@@ -71,7 +72,7 @@ static double vary_between(const ff_vary *vary, double t) {
   if (t == 0 || t == 1) {
     return t == 0 ? vary->a : vary->b;
   }
-  return vary->kind == FF_VARY_LOG_RANGE ? vary->a * pow(vary->b / vary->a, t)
+  return vary->kind == FF_VARY_LOG_RANGE ? vary->a * ff_pow(vary->b / vary->a, t)
                                          : vary->a + (vary->b - vary->a) * t;
 }
 
@@ -89,7 +90,7 @@ double ff_vary_quantile(const ff_vary *vary, double u) {
   }
   switch (vary->kind) {
     case FF_VARY_NORMAL: return vary->a + vary->b * vary_normal_quantile(inside);
-    case FF_VARY_LOG_NORMAL: return vary->a * exp(vary->b * vary_normal_quantile(inside));
+    case FF_VARY_LOG_NORMAL: return vary->a * ff_exp(vary->b * vary_normal_quantile(inside));
     case FF_VARY_TRIANGULAR: return vary_triangular(vary->a, vary->b, vary->c, u);
     case FF_VARY_VALUES:
     case FF_VARY_RANGE:

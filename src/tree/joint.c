@@ -1,4 +1,5 @@
 /* Joint models: transform and motion subspace of each kind [Featherstone08 sec. 4.4]. */
+#include "math/elementary.h"
 #include "tree/tree.h"
 
 static const struct {
@@ -46,8 +47,9 @@ bool ff_joint_one_axis(ff_joint_kind kind) {
 
 /* Rotation about a unit axis. */
 static ff_quat axis_rotation(ff_vec3 axis, double angle) {
-  double s = sin(0.5 * angle);
-  return (ff_quat){cos(0.5 * angle), s * axis.x, s * axis.y, s * axis.z};
+  double s, c;
+  ff_sincos(0.5 * angle, &s, &c);
+  return (ff_quat){c, s * axis.x, s * axis.y, s * axis.z};
 }
 
 /* Normalised: integration leaves quaternions slightly off unit length. */

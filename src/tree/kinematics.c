@@ -1,4 +1,5 @@
 /* Coordinates and forward kinematics. */
+#include "math/elementary.h"
 #include "tree/tree.h"
 
 #include <string.h>
@@ -155,7 +156,8 @@ static void tree_update_link(ff_tree_work *work, int i, const double *q) {
 static void tree_update_revolute(ff_tree_work *work, int i, const double *q) {
   const ff_tree_link_data *link = &work->tree->links[i];
   ff_vec3 axis = link->joint.axis;
-  double half = 0.5 * ff_link_q(link, q), sine = sin(half), cosine = cos(half);
+  double sine, cosine;
+  ff_sincos(0.5 * ff_link_q(link, q), &sine, &cosine);
   tree_place_link(work, i, v3(0, 0, 0),
                   (ff_quat){cosine, sine * axis.x, sine * axis.y, sine * axis.z});
   ff_vec3 column = v3_scale(link->factor, m3_mul(work->turn[i], axis));

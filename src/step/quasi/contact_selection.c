@@ -29,12 +29,13 @@ static const double *previous_solution(const quasi_step *step, const quasi_conta
 
 /* z_before and z_predicted: impulses of the step before along the present tangents, and their
  * extrapolation or the solution of the previous pass. */
-static void predict_impulses(const quasi_step *step, const ff_point *p, quasi_contact *contact) {
+static void predict_impulses(const quasi_step *step, const ff_point *p,
+                             const ff_predictor predictor[2], quasi_contact *contact) {
   double h = step->problem.h;
   ff_vec3 n = contact->touch.normal, t1 = contact->touch.t1, t2 = v3_cross(n, t1);
-  int order = ff_predictor_order(&p->predictor[0]);
-  ff_vec3 force = ff_predictor_next(&p->predictor[0], order);
-  ff_vec3 others = ff_predictor_next(&p->predictor[1], order);
+  int order = ff_predictor_order(&predictor[0]);
+  ff_vec3 force = ff_predictor_next(&predictor[0], order);
+  ff_vec3 others = ff_predictor_next(&predictor[1], order);
   const double before[3] = {v3_dot(p->force, t1), v3_dot(p->force, t2), v3_dot(p->moment, n)};
   const double predicted[3] = {v3_dot(force, t1), v3_dot(force, t2), others.x};
   for (int i = 0; i < 3; i++) {
@@ -84,9 +85,11 @@ static bool add_selected_contact(quasi_step *step, const ff_meet *meet, int pair
   contact->cone = &binding->cone;
   contact->inherits = inherits;
   contact->initial_depth = initial_depth;
-  ff_point fresh;
-  const ff_point *known = ff_quasi_inherited_point(problem, contact, &fresh);
-  ff_quasi_layer_begin(problem, contact->layer, known, touch->t1,
+  static const ff_point unknown = {.mode = FF_OPEN};
+  const ff_point *known = inherits < 0 ? &unknown : &problem->state->points[inherits];
+  ff_layer_point fresh;
+  const ff_layer_point *before = ff_quasi_inherited_layer(problem, contact, &fresh);
+  ff_quasi_layer_begin(problem, contact->layer, before, touch->t1,
                        v3_cross(touch->normal, touch->t1), 1, &contact->layer_state);
   contact->layer_theta = 1;
   contact->friction_mass = e->mass;
@@ -96,7 +99,7 @@ static bool add_selected_contact(quasi_step *step, const ff_meet *meet, int pair
   contact->depth_free = touch->depth;
   contact->has_slope = contact->fixed = contact->carried_over = false;
   contact->p_ns = 0;
-  predict_impulses(step, known, contact);
+  predict_impulses(step, known, before->predictor, contact);
   return true;
 }
 

@@ -99,7 +99,7 @@ static void book_contact_losses(const quasi_problem *problem, const quasi_contac
 
 /* Regularised friction is a spring in series with the slip: its energy is stored, not lost. */
 static void book_friction_compliance(const quasi_contact *contact, ff_point *point,
-                                     double *ledger) {
+                                     ff_layer_point *own, double *ledger) {
   const double *e = contact->cone->e, *p = contact->e.z + 1, *before = contact->e.z_before + 1;
   double *lost = ledger + FF_Y_LOST, rate[3] = {0};
   double compliance = contact->friction_compliance / contact->friction_mass;
@@ -110,19 +110,19 @@ static void book_friction_compliance(const quasi_contact *contact, ff_point *poi
     point->energy_t += 0.5 * compliance * p[i] * p[i];
     rate[i] = e[i] > 0 ? yield / e[i] : 0;
   }
-  point->shear_rate = v3_axpy(v3_axpy(point->shear_rate, rate[0], point->t1), rate[1], point->t2);
-  point->spin_rate = rate[2];
+  own->shear_rate = v3_axpy(v3_axpy(own->shear_rate, rate[0], point->t1), rate[1], point->t2);
+  own->spin_rate = rate[2];
 }
 
 /* The layer after the step, and the loss of the step by its force: work on the change of depth that
  * is neither stored nor lost in the damper. */
 static void finish_layer(const quasi_problem *problem, const ff_layer *layer,
-                         const quasi_contact *contact, ff_point *point, double deepened,
-                         double *ledger) {
+                         const quasi_contact *contact, ff_point *point, ff_layer_point *own,
+                         double deepened, double *ledger) {
   double *lost = ledger + FF_Y_LOST, stored = point->energy_n, damped = lost[FF_LOST_NORMAL];
-  point->shear_rate = v3(0, 0, 0);
-  point->spin_rate = 0;
-  ff_quasi_layer_finish(problem, layer, contact, point, ledger);
+  own->shear_rate = v3(0, 0, 0);
+  own->spin_rate = 0;
+  ff_quasi_layer_finish(problem, layer, contact, point, own, ledger);
   double paid = contact && contact->p_ns > 0 ? contact->p_ns * deepened / problem->h : 0;
   lost[FF_LOST_STEP] += paid - (point->energy_n - stored) - (lost[FF_LOST_NORMAL] - damped);
 }
@@ -148,8 +148,8 @@ static void book_outside_contact(const quasi_problem *problem, const quasi_conta
 /* ---- points of the state ---------------------------------------------------------------- */
 
 /* Geometry, relative motion and forces of a contact. */
-static void write_point(const quasi_problem *problem, const quasi_contact *contact,
-                        ff_point *point) {
+static void write_point(const quasi_problem *problem, const quasi_contact *contact, ff_point *point,
+                        ff_layer_point *own) {
   const ff_touch *touch = &contact->touch;
   const quasi_body *a = &problem->bodies[contact->e.a], *b = &problem->bodies[contact->e.b];
   double spin, h = problem->h;
@@ -160,10 +160,10 @@ static void write_point(const quasi_problem *problem, const quasi_contact *conta
   double p_n = contact->p_ns + contact->e.z[0];
   point->id = touch->id;
   point->weight = touch->weight;
-  point->prism[0] = touch->spin[0];
-  point->prism[1] = touch->spin[1];
-  point->tied[0] = contact->on_a;
-  point->tied[1] = contact->on_b;
+  own->prism[0] = touch->spin[0];
+  own->prism[1] = touch->spin[1];
+  own->tied[0] = contact->on_a;
+  own->tied[1] = contact->on_b;
   point->point = touch->point;
   point->normal = touch->normal;
   point->t1 = touch->t1;
@@ -181,27 +181,27 @@ static void write_point(const quasi_problem *problem, const quasi_contact *conta
   point->force_core = contact->e.z[0] / h;
   const quasi_layer *layer = &contact->layer_state;
   bool second = a->theta < 1 || b->theta < 1;
-  point->left = second ? fmax(layer->deflection_start - layer->depth_start, 0) : INFINITY;
+  own->left = second ? fmax(layer->deflection_start - layer->depth_start, 0) : INFINITY;
   point->force_t[0] = contact->cone->e[0] * p[0] / h;
   point->force_t[1] = contact->cone->e[1] * p[1] / h;
   point->force = v3_scale(1 / h, impulse);
   point->moment = v3_scale(1 / h, moment);
-  ff_predictor_add(&point->predictor[0], point->force);
-  ff_predictor_add(&point->predictor[1], v3(contact->cone->e[2] * p[2] / h, point->force_core, 0));
-  memcpy(point->impulse, contact->e.z, sizeof point->impulse);
+  ff_predictor_add(&own->predictor[0], point->force);
+  ff_predictor_add(&own->predictor[1], v3(contact->cone->e[2] * p[2] / h, point->force_core, 0));
+  memcpy(own->impulse, contact->e.z, sizeof own->impulse);
   bool sticks = contact->cone->mu * p_n > 0 && !contact->projection.slips;
   point->mode = !point->touching ? FF_OPEN : sticks ? FF_STICK : FF_SLIP;
 }
 
 /* A point without a contact is open; its layer recovers. */
-static void open_point(ff_point *point) {
+static void open_point(ff_point *point, ff_layer_point *own) {
   point->known = true;
   point->touching = false;
-  point->left = INFINITY;
+  own->left = INFINITY;
   point->force_n = point->force_core = point->force_t[0] = point->force_t[1] = 0;
   point->force = point->moment = v3(0, 0, 0);
-  memset(point->predictor, 0, sizeof point->predictor);
-  memset(point->impulse, 0, sizeof point->impulse);
+  memset(own->predictor, 0, sizeof own->predictor);
+  memset(own->impulse, 0, sizeof own->impulse);
   point->mode = FF_OPEN;
   point->patch = (ff_patch){.depth = fmin(point->patch.depth, 0)};
 }
@@ -216,6 +216,11 @@ static void inherit_points(const quasi_problem *problem) {
       ff_point held = *to;
       *to = *from;
       *from = held;
+      ff_layer_point *own_to = ff_state_layer_point(problem->state, to);
+      ff_layer_point *own_from = ff_state_layer_point(problem->state, from);
+      ff_layer_point held_own = *own_to;
+      *own_to = *own_from;
+      *own_from = held_own;
     }
   }
 }
@@ -256,15 +261,15 @@ void ff_quasi_finish_contacts(const quasi_problem *problem, double *ledger) {
     int end = state->nears[n].first_point + state->nears[n].point_count;
     for (int i = state->nears[n].first_point; i < end; i++) {
       ff_point *point = &state->points[i];
+      ff_layer_point *own = ff_state_layer_point(state, point);
       const quasi_contact *contact = NULL;
       double deepened = 0; /* m */
       if (next < problem->contact_count && problem->contacts[next].point == i) {
         contact = &problem->contacts[next++];
         if (contact->inherits <
             0) { /* energy stored in the point's old state is lost in the step */
-          double stored = point->energy_n + point->energy_t;
-          ff_quasi_inherited_point(problem, contact, point);
-          point->energy_n = stored;
+          *point = (ff_point){.energy_n = point->energy_n + point->energy_t};
+          ff_quasi_inherited_layer(problem, contact, own);
         }
         ff_touch start;
         bool there = find_start_touch(problem, contact, point, &start);
@@ -273,12 +278,12 @@ void ff_quasi_finish_contacts(const quasi_problem *problem, double *ledger) {
                          : -problem->h *
                                v3_dot(contact->touch.normal, quasi_slip(problem, contact, &spin));
         book_contact_losses(problem, contact, there ? &start : NULL, ledger);
-        write_point(problem, contact, point);
+        write_point(problem, contact, point, own);
         book_outside_contact(problem, contact, ledger);
-      } else if (point->loose) {
+      } else if (own->loose) {
         continue;
       } else {
-        open_point(point);
+        open_point(point, own);
       }
       ff_layer weighted;
       const ff_layer *of_point = contact ? contact->layer : layer;
@@ -286,11 +291,11 @@ void ff_quasi_finish_contacts(const quasi_problem *problem, double *ledger) {
         ff_quasi_layer_scale(&weighted, layer, point->weight);
         of_point = &weighted;
       }
-      finish_layer(problem, of_point, contact, point, deepened, ledger);
+      finish_layer(problem, of_point, contact, point, own, deepened, ledger);
       if (contact) {
-        book_friction_compliance(contact, point, ledger);
+        book_friction_compliance(contact, point, own, ledger);
       }
-      point->loose = !contact && point->deflection == 0 && v3_dot(point->shear, point->shear) == 0;
+      own->loose = !contact && own->deflection == 0 && v3_dot(own->shear, own->shear) == 0;
     }
   }
 }

@@ -27,8 +27,8 @@ static double layer_dot2(const double a[2], const double b[2]) {
 }
 
 /* Normal deflection of one layer or of two. */
-static void begin_normal(quasi_layer *to, const ff_layer *layer, const ff_point *point, double h,
-                         double theta) {
+static void begin_normal(quasi_layer *to, const ff_layer *layer, const ff_layer_point *point,
+                         double h, double theta) {
   double first = point->deflection - point->deflection_b, late = theta * h, early = h - late;
   to->slope[0] = late * layer->stiffness + layer->damping;
   to->slope[1] = late * layer->stiffness_b + layer->damping_b;
@@ -39,8 +39,8 @@ static void begin_normal(quasi_layer *to, const ff_layer *layer, const ff_point 
 }
 
 /* Normal and tangential deflection together: condenses the tangential one. */
-static void begin_shear(quasi_layer *to, const ff_layer *layer, const ff_point *point, ff_vec3 t1,
-                        ff_vec3 t2, double h, double theta) {
+static void begin_shear(quasi_layer *to, const ff_layer *layer, const ff_layer_point *point,
+                        ff_vec3 t1, ff_vec3 t2, double h, double theta) {
   double g[3][3], damped[3], late = theta * h, early = h - late;
   const double before[3] = {point->deflection, v3_dot(point->shear, t1), v3_dot(point->shear, t2)};
   for (int i = 0; i < 3; i++) {
@@ -80,7 +80,7 @@ void ff_quasi_layer_scale(ff_layer *out, const ff_layer *layer, double weight) {
 }
 
 void ff_quasi_layer_begin(const quasi_problem *problem, const ff_layer *layer,
-                          const ff_point *point, ff_vec3 t1, ff_vec3 t2, double theta,
+                          const ff_layer_point *point, ff_vec3 t1, ff_vec3 t2, double theta,
                           quasi_layer *out) {
   *out = (quasi_layer){.deflection_start = point->deflection};
   if (layer->sheared) {
@@ -160,22 +160,22 @@ void ff_quasi_layer_shear(const quasi_contact *contact, double out[2]) {
 /* ---- end of the step -------------------------------------------------------------------- */
 
 /* Stored energy: of the normal deflections, and in series of the tangential ones. */
-static void store_energy(const ff_layer *layer, ff_point *point, const double shear[2]) {
-  double a = point->deflection - point->deflection_b, b = point->deflection_b;
+void ff_quasi_layer_store(const ff_layer *layer, const ff_layer_point *own, const double shear[2],
+                          ff_point *point) {
+  double a = own->deflection - own->deflection_b, b = own->deflection_b;
   point->energy_n = 0.5 * layer->stiffness * a * a + 0.5 * layer->stiffness_b * b * b;
   point->energy_t = 0;
   for (int i = 0; layer->series && i < 2; i++) {
-    point->energy_t += layer->k[0][1 + i] * point->deflection * shear[i];
+    point->energy_t += layer->k[0][1 + i] * own->deflection * shear[i];
     point->energy_t += 0.5 * shear[i] * layer_dot2(&layer->k[1 + i][1], shear);
   }
 }
 
-void ff_quasi_layer_init(const ff_layer *layer, double depth, ff_point *point) {
+void ff_quasi_layer_init(const ff_layer *layer, double depth, ff_layer_point *own) {
   double k = layer->stiffness, k_b = layer->stiffness_b;
   double b = lesser(greater(depth * k / (k + k_b), depth - layer->max_a), layer->max_b);
-  point->deflection = depth;
-  point->deflection_b = k_b > 0 ? b : 0;
-  store_energy(layer, point, (const double[2]){0, 0});
+  own->deflection = depth;
+  own->deflection_b = k_b > 0 ? b : 0;
 }
 
 /* m, deflection of a recovering layer, zero below a threshold. Else it would decay for hundreds of
@@ -186,16 +186,16 @@ static double recovering(const quasi_problem *problem, double deflection) {
 
 /* Tangential deflection of a compressed layer, or (no contact) of a recovering one. */
 static void finish_shear(const quasi_problem *problem, const quasi_layer *at, const ff_layer *layer,
-                         const quasi_contact *contact, double shear[2], ff_point *point,
-                         double *ledger) {
+                         const quasi_contact *contact, double shear[2], const ff_point *point,
+                         ff_layer_point *own, double *ledger) {
   ff_vec3 t1 = point->t1, t2 = point->t2;
   double paid = 0, rate[2];
   if (contact) {
     ff_quasi_layer_shear(contact, shear);
   } else {
     for (int i = 0; i < 2; i++) {
-      const double load[2] = {at->shear_damped[0] - at->coupling[0] * point->deflection,
-                              at->shear_damped[1] - at->coupling[1] * point->deflection};
+      const double load[2] = {at->shear_damped[0] - at->coupling[0] * own->deflection,
+                              at->shear_damped[1] - at->coupling[1] * own->deflection};
       shear[i] = recovering(problem, layer_dot2(at->compliance[i], load));
     }
   }
@@ -204,9 +204,9 @@ static void finish_shear(const quasi_problem *problem, const quasi_layer *at, co
     paid +=
         contact ? contact->cone->e[i] * contact->e.z[1 + i] * (shear[i] - at->shear_start[i]) : 0;
   }
-  point->shear = v3_axpy(v3_scale(shear[0], t1), shear[1], t2);
+  own->shear = v3_axpy(v3_scale(shear[0], t1), shear[1], t2);
   bool slides = contact && layer->series;
-  point->shear_rate = slides ? v3_axpy(v3_scale(rate[0], t1), rate[1], t2) : v3(0, 0, 0);
+  own->shear_rate = slides ? v3_axpy(v3_scale(rate[0], t1), rate[1], t2) : v3(0, 0, 0);
   if (layer->series) {
     ledger[FF_Y_PAID] += paid;
     ledger[FF_Y_LOST + FF_LOST_SLIP] -= paid; /* shear is not slip */
@@ -214,26 +214,27 @@ static void finish_shear(const quasi_problem *problem, const quasi_layer *at, co
 }
 
 void ff_quasi_layer_finish(const quasi_problem *problem, const ff_layer *layer,
-                           const quasi_contact *contact, ff_point *point, double *ledger) {
+                           const quasi_contact *contact, ff_point *point, ff_layer_point *own,
+                           double *ledger) {
   quasi_layer fresh;
   if (!contact) {
-    ff_quasi_layer_begin(problem, layer, point, point->t1, point->t2, 1, &fresh);
+    ff_quasi_layer_begin(problem, layer, own, point->t1, point->t2, 1, &fresh);
   }
   const quasi_layer *at = contact ? &contact->layer_state : &fresh;
-  double a = point->deflection - point->deflection_b, b = point->deflection_b, slope;
+  double a = own->deflection - own->deflection_b, b = own->deflection_b, slope;
   double depth = point->touching ? point->patch.depth : 0, before = point->energy_n, shear[2] = {0};
   bool pressed = depth > at->relaxed;
   int bearer;
-  point->deflection = pressed ? greater(depth, 0) : recovering(problem, greater(at->relaxed, 0));
+  own->deflection = pressed ? greater(depth, 0) : recovering(problem, greater(at->relaxed, 0));
   if (layer->stiffness_b > 0) {
-    point->deflection_b = share_depth(at, layer, point->deflection, &bearer, &slope);
+    own->deflection_b = share_depth(at, layer, own->deflection, &bearer, &slope);
   }
   if (layer->sheared) {
-    finish_shear(problem, at, layer, pressed ? contact : NULL, shear, point, ledger);
+    finish_shear(problem, at, layer, pressed ? contact : NULL, shear, point, own, ledger);
   }
-  store_energy(layer, point, shear);
-  double rate = (point->deflection - point->deflection_b - a) / problem->h;
-  double rate_b = (point->deflection_b - b) / problem->h;
+  ff_quasi_layer_store(layer, own, shear, point);
+  double rate = (own->deflection - own->deflection_b - a) / problem->h;
+  double rate_b = (own->deflection_b - b) / problem->h;
   double lost = problem->h * (layer->damping * rate * rate + layer->damping_b * rate_b * rate_b);
   lost = pressed ? lost : before - point->energy_n;
   /* without a damper the loss is one of the step */

@@ -4,10 +4,10 @@
 
 #include "step/quasi/problem.h"
 
-/* State of the layer at the start of a step of length h, from a point; springs act with theta of
- * their force at the end and 1 - theta of that at the start. */
+/* State of the layer at the start of a step of length h, from that before; springs act with theta
+ * of their force at the end and 1 - theta of that at the start. */
 void ff_quasi_layer_begin(const quasi_problem *problem, const ff_layer *layer,
-                          const ff_point *point, ff_vec3 t1, ff_vec3 t2, double theta,
+                          const ff_layer_point *point, ff_vec3 t1, ff_vec3 t2, double theta,
                           quasi_layer *out);
 /* The layer times the weight of a sample. */
 void ff_quasi_layer_scale(ff_layer *out, const ff_layer *layer, double weight);
@@ -16,9 +16,13 @@ void ff_quasi_layer_press(const quasi_problem *problem, quasi_contact *contact);
 /* m, tangential deflection along t1 and t2 at the same. */
 void ff_quasi_layer_shear(const quasi_contact *contact, double out[2]);
 /* A layer of a new contact, in equilibrium at this depth. */
-void ff_quasi_layer_init(const ff_layer *layer, double depth, ff_point *point);
+void ff_quasi_layer_init(const ff_layer *layer, double depth, ff_layer_point *own);
+/* The energies of the point: those that its layer stores with this tangential deflection. */
+void ff_quasi_layer_store(const ff_layer *layer, const ff_layer_point *own, const double shear[2],
+                          ff_point *point);
 /* The layer after the step: compressed to the depth, or (no contact, or an open one) recovering. */
 void ff_quasi_layer_finish(const quasi_problem *problem, const ff_layer *layer,
-                           const quasi_contact *contact, ff_point *point, double *ledger);
+                           const quasi_contact *contact, ff_point *point, ff_layer_point *own,
+                           double *ledger);
 
 #endif

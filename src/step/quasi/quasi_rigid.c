@@ -153,6 +153,8 @@ static void save_backup(ff_work *work) {
     memcpy(work->before, state->y, (size_t)state->size * sizeof *state->y);
     memcpy(step->backup_nears, state->nears, (size_t)state->near_count * sizeof *state->nears);
     memcpy(step->backup_points, state->points, (size_t)state->point_count * sizeof *state->points);
+    memcpy(step->backup_layers, state->own_points,
+           (size_t)state->point_count * sizeof *step->backup_layers);
   }
 }
 
@@ -167,8 +169,11 @@ static void restore_backup(ff_work *work, double t) {
     for (int k = 0; k < step->backup_count; k++) {
       const ff_near *from = &step->backup_nears[k];
       if (from->shape_a == to->shape_a && from->shape_b == to->shape_b) {
-        memcpy(&state->points[to->first_point], &step->backup_points[from->first_point],
-               (size_t)to->point_count * sizeof *state->points);
+        ff_point *points = &state->points[to->first_point];
+        memcpy(points, &step->backup_points[from->first_point],
+               (size_t)to->point_count * sizeof *points);
+        memcpy(ff_state_layer_point(state, points), &step->backup_layers[from->first_point],
+               (size_t)to->point_count * sizeof(ff_layer_point));
       }
     }
   }
@@ -495,22 +500,25 @@ static void quasi_rigid_keep(ff_work *work, ff_keep *keep) {
 }
 
 /* State of a point that is new: its layer is compressed by the overlap of the bodies. */
-static void init_point(ff_point *point, const quasi_contact *contact) {
+static void init_point(const ff_state *state, ff_point *point, const quasi_contact *contact) {
+  ff_layer_point *own = ff_state_layer_point(state, point);
   if (point->known) {
     return;
   }
-  *point = (ff_point){.known = true, .touching = contact != NULL, .left = INFINITY};
+  *point = (ff_point){.known = true, .touching = contact != NULL};
+  *own = (ff_layer_point){.left = INFINITY};
   point->patch.depth = contact ? contact->touch.depth : -INFINITY;
   if (contact) {
     point->point = contact->touch.point; /* the ledger of the first step needs the start */
     point->normal = contact->touch.normal;
     point->id = contact->touch.id;
     point->weight = contact->touch.weight;
-    point->prism[0] = contact->touch.spin[0];
-    point->prism[1] = contact->touch.spin[1];
-    point->tied[0] = contact->on_a;
-    point->tied[1] = contact->on_b;
-    ff_quasi_layer_init(contact->layer, contact->touch.depth, point);
+    own->prism[0] = contact->touch.spin[0];
+    own->prism[1] = contact->touch.spin[1];
+    own->tied[0] = contact->on_a;
+    own->tied[1] = contact->on_b;
+    ff_quasi_layer_init(contact->layer, contact->touch.depth, own);
+    ff_quasi_layer_store(contact->layer, own, (const double[2]){0, 0}, point);
   }
 }
 
@@ -550,15 +558,16 @@ static ff_status quasi_rigid_refresh(ff_work *work) {
     return FF_ERROR_CAPACITY;
   }
   for (int k = 0; k < problem->contact_count; k++) {
-    init_point(&state->points[problem->contacts[k].point], &problem->contacts[k]);
+    init_point(state, &state->points[problem->contacts[k].point], &problem->contacts[k]);
   }
   for (int i = 0; i < state->point_count; i++) {
-    init_point(&state->points[i], NULL);
+    init_point(state, &state->points[i], NULL);
   }
   return FF_OK;
 }
 
 const ff_stepper ff_stepper_quasi_rigid = {
+    .point_size = sizeof(ff_layer_point),
     .create = ff_quasi_create,
     .destroy = ff_quasi_destroy,
     .grow = ff_quasi_grow,

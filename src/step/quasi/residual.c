@@ -104,12 +104,13 @@ void ff_quasi_rotation_jacobians(const quasi_problem *problem, int first, int en
 
 /* ---- a contact at the start ------------------------------------------------------------- */
 
-const ff_point *ff_quasi_inherited_point(const quasi_problem *problem, const quasi_contact *contact,
-                                         ff_point *fresh) {
+const ff_layer_point *ff_quasi_inherited_layer(const quasi_problem *problem,
+                                               const quasi_contact *contact,
+                                               ff_layer_point *fresh) {
   if (contact->inherits >= 0) {
-    return &problem->state->points[contact->inherits];
+    return ff_state_layer_point(problem->state, &problem->state->points[contact->inherits]);
   }
-  *fresh = (ff_point){0};
+  *fresh = (ff_layer_point){0};
   ff_quasi_layer_init(contact->layer, contact->initial_depth, fresh);
   return fresh;
 }
@@ -136,10 +137,10 @@ void ff_quasi_begin_contact(const quasi_problem *problem, quasi_contact *contact
   contact->start_share = 0;
   contact->slid_at_start = false;
   if (theta != contact->layer_theta || contact->layer->sheared) {
-    ff_point fresh;
-    const ff_point *point = ff_quasi_inherited_point(problem, contact, &fresh);
+    ff_layer_point fresh;
+    const ff_layer_point *before = ff_quasi_inherited_layer(problem, contact, &fresh);
     contact->layer_theta = theta;
-    ff_quasi_layer_begin(problem, contact->layer, point, contact->touch.t1, t2, theta,
+    ff_quasi_layer_begin(problem, contact->layer, before, contact->touch.t1, t2, theta,
                          &contact->layer_state);
   }
   if (theta < 1) {

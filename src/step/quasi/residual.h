@@ -16,9 +16,9 @@ void ff_quasi_rotation_jacobians(const quasi_problem *problem, int first, int en
 
 /* ---- elements --------------------------------------------------------------------------- */
 
-/* The point whose state a contact inherits; of a new contact its initial state, in fresh. */
-const ff_point *ff_quasi_inherited_point(const quasi_problem *problem, const quasi_contact *contact,
-                                         ff_point *fresh);
+/* The layer that a contact inherits; of a new contact its initial state, in fresh. */
+const ff_layer_point *ff_quasi_inherited_layer(const quasi_problem *problem,
+                                               const quasi_contact *contact, ff_layer_point *fresh);
 /* Prepares a contact for bodies that move with this theta. */
 void ff_quasi_begin_contact(const quasi_problem *problem, quasi_contact *contact, double theta);
 /* Extends or shrinks members first .. end - 1 to whole pairs of shapes: a chunk with the first

@@ -27,7 +27,8 @@ enum { SAMPLE_RESELECTIONS = 3 }; /* times samples are selected anew in a step *
 typedef struct sample_slots {
   const ff_near *pair;
   const ff_point *points;
-  double size; /* m, of body a */
+  const ff_layer_point *layers; /* of the same points */
+  double size;                  /* m, of body a */
   ff_touch list[FF_TOUCH_MAX];
   int count;
   int slot[FF_TOUCH_MAX];   /* of each sample; -1: none yet */
@@ -46,7 +47,7 @@ static void take_slot(sample_slots *of, int sample, int slot) {
 static int own_slot(const sample_slots *of, const ff_touch *sample) {
   for (int k = 0; k < of->pair->point_count; k++) {
     const ff_point *point = &of->points[k];
-    if (!of->used[k] && (point->touching || !point->loose) &&
+    if (!of->used[k] && (point->touching || !of->layers[k].loose) &&
         ff_feature_pair_equal(point->id, sample->id)) {
       return k;
     }
@@ -72,7 +73,7 @@ static int vanished_slot(const sample_slots *of, const ff_touch *sample) {
 static int free_slot(const sample_slots *of) {
   int spare = -1;
   for (int k = 0; k < of->pair->point_count; k++) {
-    if (!of->used[k] && (of->points[k].loose || !of->points[k].known)) {
+    if (!of->used[k] && (of->layers[k].loose || !of->points[k].known)) {
       return k;
     }
     spare = spare < 0 && !of->used[k] ? k : spare;
@@ -141,6 +142,7 @@ bool ff_quasi_select_samples(quasi_step *step, const ff_meet *meet, int n, doubl
   sample_slots of;
   of.pair = pair;
   of.points = &problem->state->points[pair->first_point];
+  of.layers = ff_state_layer_point(problem->state, of.points);
   of.size = problem->model->bodies[meet->a].bound;
   of.count = ff_quasi_touches(problem, pair, &a->feature_pose, &b->feature_pose, margin, of.list);
   bool at_free_end = of.count == 0; /* apart there: what free flight leads to */

@@ -38,7 +38,10 @@ bool ff_quasi_is_at_rest(quasi_step *step) {
     for (int i = 0; contact && i < e->rows; i++) {
       /* the impulses of the solution: those of the forces differ in their last bit */
       const double *before =
-          contact->inherits < 0 ? none : problem->state->points[contact->inherits].impulse;
+          contact->inherits < 0
+              ? none
+              : ff_state_layer_point(problem->state, &problem->state->points[contact->inherits])
+                    ->impulse;
       e->z[i] = scale * before[i];
     }
     for (int i = 0; !contact && i < e->rows; i++) {
@@ -79,14 +82,16 @@ bool ff_quasi_points_unchanged(const quasi_step *step) {
   const ff_state *state = step->problem.state;
   for (int i = 0; i < state->point_count; i++) { /* all that steps read of a point */
     const ff_point *a = &state->points[i], *b = &step->backup_points[i];
+    const ff_layer_point *layer_a = ff_state_layer_point(state, a),
+                         *layer_b = &step->backup_layers[i];
     bool same = a->known == b->known && ff_feature_pair_equal(a->id, b->id) &&
                 a->weight == b->weight && a->touching == b->touching &&
-                a->patch.depth == b->patch.depth && a->deflection == b->deflection &&
-                a->deflection_b == b->deflection_b && a->force_core == b->force_core &&
-                same_vector(a->shear, b->shear) && same_vector(a->point, b->point) &&
+                a->patch.depth == b->patch.depth && layer_a->deflection == layer_b->deflection &&
+                layer_a->deflection_b == layer_b->deflection_b && a->force_core == b->force_core &&
+                same_vector(layer_a->shear, layer_b->shear) && same_vector(a->point, b->point) &&
                 same_vector(a->force, b->force) && same_vector(a->moment, b->moment);
     for (int k = 0; k < 2; k++) {
-      const ff_predictor *p = &a->predictor[k], *q = &b->predictor[k];
+      const ff_predictor *p = &layer_a->predictor[k], *q = &layer_b->predictor[k];
       same = same && same_vector(p->now, q->now) && same_vector(p->first, q->first) &&
              same_vector(p->second, q->second) && same_vector(p->third, q->third);
     }

@@ -44,6 +44,7 @@ typedef struct quasi_step {
   bool has_backup;
   ff_near *backup_nears;
   ff_point *backup_points;
+  ff_layer_point *backup_layers;
   int backup_count;
   /* sleeping: a step that changes nothing is repeated without a solve (sleeping.c) */
   bool autonomous;   /* no force depends on time */

@@ -1,5 +1,6 @@
 /* Workspace of the quasi-rigid stepper: all memory, allocated when it is created. */
 #include "base/memory.h"
+#include "math/elementary.h"
 #include "step/quasi/step.h"
 
 #include <string.h>
@@ -36,7 +37,7 @@ static ff_status create_block_matrix(quasi_step *step) {
   const ff_model *model = problem->model;
   double n = problem->node_limit;
   bool connected = nodes_may_connect(model);
-  double pairs = connected ? FILL * n + 6 * pow(n, 4.0 / 3) : 0;
+  double pairs = connected ? FILL * n + 6 * ff_pow(n, 4.0 / 3) : 0;
   pairs = fmin(pairs, 0.5 * n * (n - 1));
   if (pairs > 1e7) {
     return FF_ERROR_MEMORY;
@@ -126,6 +127,7 @@ static bool allocate_contact_arrays(quasi_step *step) {
       {(void **)&solver->norms, elements / QUASI_CHUNK + 1, sizeof *solver->norms},
       {(void **)&step->backup_nears, pairs, sizeof *step->backup_nears},
       {(void **)&step->backup_points, contacts, sizeof *step->backup_points},
+      {(void **)&step->backup_layers, contacts, sizeof *step->backup_layers},
       {(void **)&step->wanted, pairs, sizeof *step->wanted},
   };
   return take_arrays(&step->contact_arena, arrays, sizeof arrays / sizeof arrays[0]);
@@ -187,6 +189,8 @@ ff_status ff_quasi_grow(ff_work *work) {
            (size_t)before.backup_count * sizeof *step->backup_nears);
     memcpy(step->backup_points, before.backup_points,
            (size_t)before.problem.contact_capacity * sizeof *step->backup_points);
+    memcpy(step->backup_layers, before.backup_layers,
+           (size_t)before.problem.contact_capacity * sizeof *step->backup_layers);
   }
   step->solver.first_factor = step->solver.factors + 1; /* none is left */
   drop_contact_room(&before);
