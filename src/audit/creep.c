@@ -59,8 +59,7 @@ static ff_grip_watch grip_mark(const ff_model *model, const ff_state *state, con
 /* Must friction hold? That of laws without a history is viscous below a slip speed by definition,
  * and so is all friction in the printed form of `micro-macro`: there creep is only noted. */
 static bool grip_must_hold(const ff_model *model, const ff_near *near) {
-  bool printed =
-      ff_stepper_uses_ground(model->stepper) && !model->run.stepper.corrections;
+  bool printed = ff_stepper_uses_ground(model->stepper) && !model->run.stepper.corrections;
   bool history = model->bindings[near->binding].friction->memory_count > 0;
   return model->stepper->contacts == FF_CONTACTS_BY_LAYER || (history && !printed);
 }

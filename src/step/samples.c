@@ -1,6 +1,7 @@
 #include "step/samples.h"
 
 #include "math/vec.h"
+#include "model/steppers.h"
 
 #include <string.h>
 
