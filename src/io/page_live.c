@@ -73,13 +73,21 @@ static ff_status live_add_files(ff_page *page, ff_text *text, const ff_scene *sc
     }
   }
   size_t shared = status == FF_OK ? live_shared_folder(paths, count) : 0;
+  int own = 0; /* the scene's own file: its text with overrides is enough */
+  while (own < count - 1 && strcmp(ff_scene_read_file(scene, own), ff_scene_file(scene)) != 0) {
+    own++;
+  }
   ff_text_put(text, "{");
-  ff_text_json_member(text, "scene", status == FF_OK ? paths[0] + shared : "");
+  ff_text_json_member(text, "scene", status == FF_OK ? paths[own] + shared : "");
   ff_text_json_member(text, "text", ff_scene_source(scene));
   ff_text_json_key(text, "files");
   ff_text_put(text, "[");
-  for (int i = 1; i < count && status == FF_OK; i++) {
-    status = live_add_file(page, text, paths[i], paths[i] + shared, i == 1, report);
+  bool first = true;
+  for (int i = 0; i < count && status == FF_OK; i++) {
+    if (i != own) {
+      status = live_add_file(page, text, paths[i], paths[i] + shared, first, report);
+      first = false;
+    }
   }
   ff_text_put(text, "]}");
   return status;

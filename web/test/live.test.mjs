@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { folder, parseCsv, program, runTests, test } from "./browser.mjs";
 
 const scene = join(process.env.FF_SCENES, "bouncing-ball.yaml");
@@ -115,6 +116,20 @@ test("by hand: it runs, a drag moves the ball aside, pause and step, finish", as
   await page.getByRole("button", { name: "End the run by hand" }).click();
   await page.waitForFunction(() => window.footfall.runs[0].live.mode === "idle");
   assert.ok((await page.evaluate(`${run}.recording.rows`)) >= rows);
+});
+
+test("a robot's page holds the files of the robot", async (page) => {
+  const other = join(folder, "robot.html");
+  const standing = join(process.env.FF_SCENES, "quadruped-standing.yaml");
+  spawnSync(program, ["run", standing, "--quiet", "--set", "duration=0.1", "--report", other, "--live"]);
+  const second = await page.context().newPage();
+  await second.goto(pathToFileURL(other).href);
+  await second.waitForFunction(() => window.footfall.runs[0].live.about);
+  const before = await second.evaluate(`[...${run}.recording.get("body.trunk.position.z") ?? ${run}.recording.time]`);
+  await second.evaluate(`${run}.live.runSoon()`);
+  await idle(second, 1);
+  assert.deepEqual(await second.evaluate(`[...${run}.recording.get("body.trunk.position.z") ?? ${run}.recording.time]`), before);
+  await second.close();
 });
 
 await runTests(path);
