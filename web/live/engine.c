@@ -78,10 +78,8 @@ static const char *live_summarise(void *context, const ff_run *run) {
 }
 
 EMSCRIPTEN_KEEPALIVE void live_close(void) {
-  ff_run_destroy(live.run);
-  ff_scene_destroy(live.scene);
-  live.run = NULL;
-  live.scene = NULL;
+  ff_run_destroy(&live.run);
+  ff_scene_destroy(&live.scene);
 }
 
 /* What was wrong in the last call. */
@@ -242,7 +240,7 @@ EMSCRIPTEN_KEEPALIVE int live_document(const char *path) {
   if (status == FF_OK) {
     status = ff_page_write(page, path, &report);
   }
-  ff_page_destroy(page);
+  ff_page_destroy(&page);
   return status == FF_OK ? 0 : (int)live_fail(status, &report);
 }
 
