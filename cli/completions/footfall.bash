@@ -10,7 +10,7 @@ _footfall() {
       grep -o -- '--[a-z][a-z-]*' | sort -u)" -- "$cur")
   elif [[ $verb == laws ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$(footfall laws 2>/dev/null |
-      sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p')" -- "$cur")
+      sed -n 's/^\([a-z][a-z-]*\) .*/\1/p')" -- "$cur")
   else
     compopt -o default
   fi
