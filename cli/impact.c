@@ -180,7 +180,7 @@ static const struct argp parser = {
            "speed, restitution, largest depth and force, the time of the largest force, the "
            "duration and the energy lost. A body that stays in contact has an infinite duration.\v"
            "Examples:\n"
-           "  footfall impact hunt-crossley --mass 1 --speed 0.1:2:9 -s k=1e4 -s alpha=.4\n"
+           "  footfall impact hunt-crossley --mass 1 --speed .1:2:9 -s k=1e4 -s alpha=1\n"
            "  footfall impact linear --mass 1 --speed 1 -s k=1e4 -s b=60 --closed-form\n"
            "  footfall impact --solve alpha --restitution 0.7 --speed 1\n"
            "  footfall impact --fit drops.csv hunt-crossley\n"
