@@ -267,6 +267,13 @@ static inline bool ff_model_holds(const ff_model *model, const ff_binding *bindi
   return model->midpoint && (binding->held || binding->grips);
 }
 
+/* So many free bodies with midpoint-implicit contacts that they may form large islands
+ * (step/crowd_order.h). */
+enum { FF_CROWD_BODIES = 32 };
+static inline bool ff_model_is_crowd(const ff_model *model) {
+  return model->midpoint && model->free_count >= FF_CROWD_BODIES;
+}
+
 /* Most contact points of a shape pair under this binding. */
 static inline int ff_binding_points(const ff_binding *binding, ff_shape_kind a, ff_shape_kind b) {
   return binding->overlaps ? 1 : ff_manifold_limit(a, b);
