@@ -224,7 +224,7 @@ static void what_does_not_approach_has_no_force(void **state) {
   for (int i = 0; i < 5; i++) {
     assert_int_equal(ff_sim_step(sim), FF_OK);
   }
-  assert_true(ff_sim_body(sim, (ff_body){2}).velocity.x == 0);
+  assert_true(ff_sim_body(sim, (ff_body){.id = 2}).velocity.x == 0);
   end(sim, model);
 }
 
