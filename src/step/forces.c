@@ -415,11 +415,13 @@ static double pair_margin(const ff_model *model, const ff_state *state, const ff
   if (state->frozen) {
     return INFINITY;
   }
-  if (!state->middle || !ff_model_holds(model, &model->bindings[near->binding])) {
+  const ff_binding *binding = &model->bindings[near->binding];
+  bool ahead = model->stepper->contacts == FF_CONTACTS_BY_GROUND && binding->ground.thickness <= 0;
+  if (!ahead && (!state->middle || !ff_model_holds(model, binding))) {
     return 0;
   }
   int a = model->shapes[near->shape_a].body, b = model->shapes[near->shape_b].body;
-  double time = 0.5 * model->run.stepper.step;
+  double time = (ahead ? 1 : 0.5) * model->run.stepper.step;
   double fall = 4 * time * time * v3_norm(model->run.gravity);
   if (state->kicks) {
     return time * pair_kick(model, state, a, b) + fall;
