@@ -6,6 +6,7 @@
 
 #undef ff_state /* here: the object of footfall/state.h */
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -221,6 +222,91 @@ static void a_limit_is_kept(void **state) {
   free(scene.at);
 }
 
+/* A grid is a body and its copies, row by row; the first has the name of the body, and rules that
+ * name it are for all. */
+static void a_grid_is_a_body_and_its_copies(void **state) {
+  (void)state;
+  text scene = {0};
+  add(&scene, "footfall: 1\nduration: 1\nstepper: {kind: symplectic-euler, step: 1e-3}\ncontacts:\n"
+              "  - {pair: [grain, floor], normal: {law: hunt-crossley, k: 2e4, n: 1, alpha: 1}}\n"
+              "bodies:\n  floor: {fixed: true, shape: {half-space: {}}}\n"
+              "  grain:\n    mass: 0.1\n    position: [1, 2, 0.049]\n"
+              "    shape: {sphere: {radius: 0.05}}\n"
+              "    grid: {count: [3, 2, 2], spacing: [0.2, 0.3, 0.01], stagger: [0.1, 0, 0]}\n");
+  ff_model *model;
+  ff_sim *sim = sim_of(&model, scene.at, NULL);
+  assert_int_equal(ff_model_body_find(model, "grain").id, 2);
+  assert_int_equal(ff_model_body_find(model, "grain-2").id, 3);
+  ff_body last = ff_model_body_find(model, "grain-12");
+  assert_int_equal(last.id, 13);
+  assert_int_equal(ff_model_body_find(model, "grain-13").id, 0);
+  ff_vec3 x = ff_sim_body(sim, last).position;
+  assert_true(fabs(x.x - 1.5) < 1e-12 && fabs(x.y - 2.3) < 1e-12 && fabs(x.z - 0.059) < 1e-12);
+  /* the lower layer stands in the floor, and not in the upper one that it overlaps */
+  for (int i = 0; i < 12; i++) {
+    double force = 0;
+    for (int c = 0; c < ff_sim_contact_count(sim); c++) {
+      ff_contact contact = ff_sim_contact(sim, c);
+      bool own = contact.a.id == i + 2 || contact.b.id == i + 2;
+      assert_true(contact.a.id == 1 || contact.b.id == 1);
+      force += own ? fabs(contact.force.z) : 0;
+    }
+    assert_true(i < 6 ? force > 0 : force == 0);
+  }
+  end(sim, model);
+  free(scene.at);
+}
+
+/* Random places and orientations depend on the seed alone. */
+static void a_grid_is_drawn_by_its_seed(void **state) {
+  (void)state;
+  text scene = {0};
+  write_head(&scene, 0);
+  add(&scene, "  s: {mass: 1, position: [0, 0, 5], shape: {box: {size: [0.1, 0.1, 0.2]}}, grid: "
+              "{count: [4, 4, 4], spacing: [1, 1, 1], aside: 0.1, turned: true}}\n");
+  const char *const seeds[] = {NULL, "bodies.s.grid.seed=1", "bodies.s.grid.seed=2"};
+  ff_body_state drawn[3][64];
+  for (int k = 0; k < 3; k++) {
+    ff_model *model;
+    ff_sim *sim = sim_of(&model, scene.at, seeds[k]);
+    for (int i = 0; i < 64; i++) {
+      drawn[k][i] = ff_sim_body(sim, (ff_body){.id = i + 2});
+      ff_vec3 x = drawn[k][i].position;
+      assert_true(fabs(x.x - i % 4) <= 0.1 && fabs(x.y - i / 4 % 4) <= 0.1);
+      assert_true(fabs(x.z - 5 - i / 16) <= 0.1);
+    }
+    end(sim, model);
+  }
+  assert_memory_equal(drawn[0], drawn[1], sizeof drawn[0]);
+  assert_memory_not_equal(drawn[0], drawn[2], sizeof drawn[0]);
+  free(scene.at);
+}
+
+/* The scenes of crowds, with fewer bodies, for a few steps. */
+static void scenes_of_crowds_run(void **state) {
+  (void)state;
+  static const struct {
+    const char *file, *setting;
+  } scenes[] = {{"hopper", "bodies.grain.grid.count=[8, 8, 3]"},
+                {"brick-wall", "bodies.brick.grid.count=[6, 1, 5]"},
+                {"avalanche", "stepper.step=1e-3"}};
+  for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+    char path[512];
+    ff_scene *scene;
+    ff_model *model;
+    ff_sim *sim;
+    snprintf(path, sizeof path, "%s/scenes/crowds/%s.yaml", FF_SOURCE_DIR, scenes[i].file);
+    assert_int_equal(ff_scene_load(&scene, path, &scenes[i].setting, 1, NULL), FF_OK);
+    assert_int_equal(ff_model_build(&model, scene, NULL), FF_OK);
+    ff_scene_destroy(&scene);
+    assert_int_equal(ff_sim_create(&sim, model), FF_OK);
+    for (int k = 0; k < 10; k++) {
+      assert_int_equal(ff_sim_step(sim), FF_OK);
+    }
+    end(sim, model);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(capacity_grows_and_states_fit_any),
@@ -229,6 +315,9 @@ int main(void) {
       cmocka_unit_test(a_body_of_many_shapes_is_looked_at_shape_by_shape),
       cmocka_unit_test(a_body_that_turns_is_followed),
       cmocka_unit_test(a_limit_is_kept),
+      cmocka_unit_test(a_grid_is_a_body_and_its_copies),
+      cmocka_unit_test(a_grid_is_drawn_by_its_seed),
+      cmocka_unit_test(scenes_of_crowds_run),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

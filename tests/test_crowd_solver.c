@@ -173,7 +173,7 @@ static void threads_change_no_bit(void **state) {
   }
 }
 
-/* The floor bears the weight of a pile at rest, and neither energy nor momentum is lost to the
+/* Floor and walls bear the weight of a pile at rest, and neither energy nor momentum is lost to the
  * tolerance of the solver: the ledger books the forces that act. */
 static void a_pile_comes_to_rest(void **state) {
   (void)state;
@@ -186,7 +186,8 @@ static void a_pile_comes_to_rest(void **state) {
       assert_int_equal(ff_sim_step(sim), FF_OK);
       for (int c = 0; i >= 600 && c < ff_sim_contact_count(sim); c++) {
         ff_contact contact = ff_sim_contact(sim, c);
-        force += contact.a.id == 1 || contact.b.id == 1 ? fabs(contact.force.z) / 100 : 0;
+        int side = contact.b.id <= 5 ? 1 : contact.a.id <= 5 ? -1 : 0;
+        force += side * contact.force.z / 100; /* on a */
       }
     }
     for (int i = 0; i < BODIES; i++) {
@@ -200,11 +201,31 @@ static void a_pile_comes_to_rest(void **state) {
                   audit.momentum_residual, solver.residual);
     assert_true(solver.problems > 0);
     assert_true(fabs(force / (BODIES * MASS * 9.81) - 1) < 0.02);
-    assert_true(audit.energy_residual < 0.02 * audit.energy_scale);
+    assert_true(audit.energy_residual < 1e-3 * audit.energy_scale);
     assert_true(audit.momentum_residual < 1e-9);
     ff_sim_destroy(&sim);
     ff_model_destroy(&model);
   }
+}
+
+/* Two spheres a micrometre apart that fall side by side do not approach at all: their depths at
+ * both ends of the step are the same, and so is the energy, which is no quotient to divide. */
+static void what_does_not_approach_has_no_force(void **state) {
+  (void)state;
+  ff_model *model;
+  ff_sim *sim =
+      sim_of(&model,
+             "footfall: 1\nduration: 1\nstepper: {kind: symplectic-euler, step: 1e-3}\n"
+             "contacts:\n  - {pair: ['*', '*'], " COULOMB "}\n"
+             "bodies:\n"
+             "  a: {mass: 1, position: [0, 0, 1], shape: {sphere: {radius: 0.1}}}\n"
+             "  b: {mass: 1, position: [0.200001, 0, 1], shape: {sphere: {radius: 0.1}}}\n",
+             NULL);
+  for (int i = 0; i < 5; i++) {
+    assert_int_equal(ff_sim_step(sim), FF_OK);
+  }
+  assert_true(ff_sim_body(sim, (ff_body){.id = 2}).velocity.x == 0);
+  end(sim, model);
 }
 
 int main(void) {
@@ -214,6 +235,7 @@ int main(void) {
       cmocka_unit_test(small_islands_keep_their_order),
       cmocka_unit_test(threads_change_no_bit),
       cmocka_unit_test(a_pile_comes_to_rest),
+      cmocka_unit_test(what_does_not_approach_has_no_force),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,6 +107,7 @@ typedef struct ff_body_def {
   ff_motion motion;     /* FF_BODY_PRESCRIBED only */
   const char *colour; /* in reports: "#rrggbb" or a name, see docs/scene-format.md; NULL: chosen */
   ff_track_def track; /* replaces the motion, or the initial pose and velocity of a free body */
+  int copy_of;        /* id of a body whose contact rules apply to this one, too; 0: none */
 } ff_body_def;
 
 FF_API ff_body_def ff_body_def_default(void); /* free, at the origin, at rest */

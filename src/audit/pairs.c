@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { BEGUN_MOST = 2 }; /* impacts that may come under watch in one step: a sample, in crowds */
+
 /* ---- depth ----------------------------------------------------------------------------------- */
 
 /* Deepest contact point of a shape pair, m; 0: it does not touch. */
@@ -339,13 +341,35 @@ static void impacts_follow(ff_auditor *auditor, const ff_model *model, const ff_
 
 /* ---- all pairs ------------------------------------------------------------------------------- */
 
+/* Most that a point of a body moves in a step, m. */
+static double largest_move(const ff_model *model, const ff_state *state,
+                           const ff_body_motion *before, double h) {
+  double most = 0;
+  for (int i = 0; i < model->body_count; i++) {
+    const ff_model_body *body = &model->bodies[i];
+    const ff_body_motion *from = &before[i], *to = &state->bodies[i];
+    if (body->kind == FF_BODY_FIXED || body->shape_count == 0) {
+      continue;
+    }
+    double spin = greater(v3_norm(from->omega), v3_norm(to->omega));
+    double moved = v3_norm(v3_sub(to->pose.position, from->pose.position));
+    most = greater(most, moved + h * spin * (isfinite(body->bound) ? body->bound : 0));
+  }
+  return most;
+}
+
 void ff_audit_pairs(ff_auditor *auditor, const ff_model *model, ff_state *state,
                     const ff_body_motion *before, double h) {
   bool judged = ff_model_solves(model) || model->midpoint;
+  bool fast = 2 * largest_move(model, state, before, h) > model->thinnest;
+  int begun = 0; /* impacts that were looked at in this step */
   for (int m = 0; m < state->meet_count; m++) {
     const ff_meet *meet = &state->meets[m];
     bool touches = false;
-    sweep s = sweep_of(model, state, before, meet, h);
+    sweep s;
+    if (fast) {
+      s = sweep_of(model, state, before, meet, h);
+    }
     for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
       const ff_near *near = &state->nears[n];
       double depth = near_depth(near, state->points);
@@ -353,10 +377,12 @@ void ff_audit_pairs(ff_auditor *auditor, const ff_model *model, ff_state *state,
       if (depth > 0) {
         check_depth(auditor, model, meet, near, depth, state->t);
       }
-      check_missed(auditor, model, meet, near, depth > 0, &s, state->t);
+      if (fast) {
+        check_missed(auditor, model, meet, near, depth > 0, &s, state->t);
+      }
     }
     auditor->touched |= touches;
-    if (judged && touches && !meet->touching) {
+    if (judged && touches && !meet->touching && begun++ < BEGUN_MOST) {
       impact_begin(auditor, model, state, before, meet, h);
     }
   }

@@ -137,6 +137,14 @@ void ff_sample_normal_rates(const ff_geom *a, const ff_pose *pose_a, const ff_ge
   if (id.kind != FF_PAIR_POINT && id.kind != FF_PAIR_WHOLE) {
     return;
   }
+  if (a->kind == FF_SPHERE && b->kind == FF_SPHERE) { /* (1 - n n^T) over the distance */
+    double per = 1 / v3_norm(v3_sub(pose_a->position, pose_b->position));
+    const double n[3] = {normal.x, normal.y, normal.z};
+    for (int k = 0; k < 9; k++) {
+      out[0].m[k / 3][k % 3] = per * ((k % 4 == 0) - n[k / 3] * n[k % 3]);
+    }
+    return;
+  }
   if (ff_geom_slopes(a, pose_a, b, pose_b, normal, &slopes)) {
     out[0] = slopes.normal[0];
     out[1] = slopes.normal[1];

@@ -184,9 +184,9 @@ static bool scene_read_track(ff_reader *reader, const ff_node *node, ff_body_def
 }
 
 static void scene_read_body(ff_reader *reader, const ff_node *node) {
-  static const char *const keys[] = {"fixed",       "motion",   "mass",  "com",    "inertia",
-                                     "density",     "material", "shape", "shapes", "position",
-                                     "orientation", "velocity", "omega", "colour", "track"};
+  static const char *const keys[] = {
+      "fixed",  "motion",   "mass",        "com",      "inertia", "density", "material", "shape",
+      "shapes", "position", "orientation", "velocity", "omega",   "colour",  "track",    "grid"};
   ff_body_def def = ff_body_def_default();
   def.name = node->key->text;
   if (!ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
@@ -208,7 +208,13 @@ static void scene_read_body(ff_reader *reader, const ff_node *node) {
   ff_get_orientation(reader, node, &def.orientation);
   ff_get_vec3(reader, node, "velocity", 0, &def.velocity);
   ff_get_vec3(reader, node, "omega", FF_ALLOW_RATE, &def.omega);
-  if (reader->status == FF_OK) {
+  ff_body_grid grid;
+  if (ff_read_grid(reader, node, &grid)) {
+    if (tracked) {
+      ff_reader_fail(reader, ff_tree_find(node, "grid"), "does not go with a track");
+    }
+    ff_reader_fill_grid(reader, &grid, &def, node);
+  } else if (reader->status == FF_OK) {
     ff_body body;
     ff_reader_take(reader, ff_scene_add_body(&body, reader->scene, &def));
     ff_read_shapes(reader, node, body);

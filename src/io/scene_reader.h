@@ -96,6 +96,20 @@ bool ff_read_flag(ff_reader *reader, const ff_node *node);
 
 void ff_read_materials(ff_reader *reader, const ff_node *root);
 void ff_read_bodies(ff_reader *reader, const ff_node *root);
+/* Copies of a body under the key `grid`. */
+typedef struct ff_body_grid {
+  int count[3];    /* along x, y and z */
+  ff_vec3 spacing; /* m */
+  ff_vec3 stagger; /* m, shift of every second layer */
+  double aside;    /* m, most that a copy is shifted at random along each axis */
+  bool turned;     /* random orientations */
+  int seed;
+} ff_body_grid;
+/* False: there is no such key. */
+bool ff_read_grid(ff_reader *reader, const ff_node *body, ff_body_grid *out);
+/* Adds a body, with the shapes of its node, and its copies. */
+void ff_reader_fill_grid(ff_reader *reader, const ff_body_grid *grid, const ff_body_def *def,
+                         const ff_node *body);
 /* Measured motion under the key `track`, if present. */
 bool ff_read_track(ff_reader *reader, const ff_node *map, ff_track_def *out);
 /* Folder of the scene: the files that it names must be inside it. FF_MESH_PATH_MAX bytes. */

@@ -142,6 +142,10 @@ static inline spring spring_at(const ff_patch *patch, const ff_normal *normal, c
 static inline double coulomb_limit(const params *p, const spring *s, const ff_patch *patch,
                                    const ff_ahead *ahead, const double dir[2], double force,
                                    double *fall) {
+  if (p->mu_static == p->mu_kinetic) { /* any slip has this limit */
+    *fall = 0;
+    return s->load * p->mu_static;
+  }
   double own = ahead->half * ahead->ease * force;
   double x = patch->slip[0] + own * dir[0], y = patch->slip[1] + own * dir[1];
   return s->load * coulomb_mu(p, sqrt(x * x + y * y), fall);
@@ -202,6 +206,10 @@ static inline solution coulomb_solve(const params *p, const spring *s, const ff_
 
 static void force_held(const void *given, const ff_patch *patch, const ff_normal *normal,
                        const double *memory, const ff_ahead *ahead, double force[2]) {
+  if (!(normal->force > 0)) {
+    force[0] = force[1] = 0;
+    return;
+  }
   spring s = spring_at(patch, normal, memory, ahead);
   solution solved = coulomb_solve(given, &s, patch, ahead);
   force[0] = solved.dir[0] * solved.force;

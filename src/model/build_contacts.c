@@ -71,7 +71,14 @@ static bool links_excluded(const ff_model *model, int i, int j) {
 
 /* ---- classes --------------------------------------------------------------------------------- */
 
-/* A body that a rule names is a group of its own. */
+/* Is it the name of a body that others are copies of? */
+static bool rule_has_copies(ff_build *build, const char *name) {
+  int body = ff_names_find(&build->body_names, name);
+  return body >= 0 && body + 1 < build->scene->body_count &&
+         build->scene->bodies[body + 1].copy_of == body + 1;
+}
+
+/* A body that a rule names is a group of its own, or with its copies. */
 static ff_status rule_find_groups(binder *bind) {
   ff_build *build = bind->build;
   bind->groups = ff_arena_take(&build->scratch, (size_t)build->scene->body_count, sizeof(int));
@@ -97,11 +104,15 @@ static ff_status rule_find_groups(binder *bind) {
       bind->groups[body] = body + 1;
     }
     if (strcmp(names[0], names[1]) == 0 && !rule_is_any(names[0]) &&
-        !rule_is_robot(build->model, names[0])) {
+        !rule_is_robot(build->model, names[0]) && !rule_has_copies(build, names[0])) {
       ff_report_what(build->report, "a body cannot collide with itself");
       ff_report_key(build->report, "%s", key);
       return FF_ERROR_INPUT;
     }
+  }
+  for (int i = 0; i < build->scene->body_count; i++) { /* copies go with the first */
+    int first = build->scene->bodies[i].copy_of;
+    bind->groups[i] = first > 0 && bind->groups[i] == 0 ? bind->groups[first - 1] : bind->groups[i];
   }
   return FF_OK;
 }
@@ -415,8 +426,11 @@ static bool rule_matches(const binder *bind, const char *name, int class_index) 
   int group = bind->classes[class_index].group;
   const ff_model *model = bind->build->model;
   int robot = group > 0 ? model->bodies[group - 1].robot : -1;
-  return rule_is_any(name) || (robot >= 0 && strcmp(model->robots[robot].name, name) == 0) ||
-         (group > 0 && strcmp(bind->build->scene->bodies[group - 1].name, name) == 0);
+  const ff_body_def *bodies = bind->build->scene->bodies;
+  int first = group > 0 ? bodies[group - 1].copy_of : 0;
+  return rule_is_any(name) || (first > 0 && strcmp(bodies[first - 1].name, name) == 0) ||
+         (robot >= 0 && strcmp(model->robots[robot].name, name) == 0) ||
+         (group > 0 && strcmp(bodies[group - 1].name, name) == 0);
 }
 
 /* The last rule that matches a pair applies: in reverse order, the first match wins. */

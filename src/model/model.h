@@ -269,6 +269,13 @@ static inline bool ff_model_holds(const ff_model *model, const ff_binding *bindi
   return model->midpoint && (binding->held || binding->grips);
 }
 
+/* So many free bodies with midpoint-implicit contacts that they may form large islands
+ * (step/crowd_order.h). */
+enum { FF_CROWD_BODIES = 32 };
+static inline bool ff_model_is_crowd(const ff_model *model) {
+  return model->midpoint && model->free_count >= FF_CROWD_BODIES;
+}
+
 /* Resolves the laws from their given parameters and the pair's materials, and checks that the
  * model's stepper can run them. Keys of the report: "normal.k". */
 ff_status ff_binding_resolve(ff_binding *to, const ff_model *model, ff_report *report);

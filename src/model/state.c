@@ -192,6 +192,7 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, size_t own_size, f
       {(void **)&out->wish, bodies, sizeof(double)},
       {(void **)&out->wish_way, bodies, sizeof(ff_vec3)},
       {(void **)&out->sway, bodies, sizeof(double)},
+      {(void **)&out->kicks, ff_model_is_crowd(model) ? bodies : 0, sizeof(double)},
       {(void **)&out->floor_bodies, bodies, sizeof(int)},
       {(void **)&out->guided_bodies, bodies, sizeof(int)},
       {(void **)&out->finite, shapes, sizeof(ff_finite)},
@@ -205,6 +206,7 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, size_t own_size, f
     }
     memcpy(buffers[i].to, &buffer, sizeof buffer);
   }
+  out->kicks = ff_model_is_crowd(model) ? out->kicks : NULL;
   state_note_bodies(out, model);
   ff_status status = state_make_robots(out, model, arena);
   status = status == FF_OK ? state_make_broad(out, model) : status;

@@ -41,21 +41,8 @@ enum {
  * along `push`, with the moment `lever` times the force; the depth changes by -pace (push . v +
  * lever . omega), where v and omega are the velocity of a relative to b at the point. */
 typedef struct ff_point {
-  ff_feature_pair id;            /* of the sample; FF_PAIR_NONE: the slot is free */
-  ff_vec3 point, normal, t1, t2; /* world */
-  ff_vec3 push;                  /* unit, world: the normal, or nearly so */
-  ff_vec3 lever;                 /* m, world */
-  double pace;                   /* 1, rate of the depth over the normal velocity */
-  double weight;                 /* law units: force and energy over those of the law */
-  ff_gradient d_weight;          /* 1/m, 1/rad, as a moves; turn about the point */
-  ff_vec3 place;                 /* m, the point in b's principal frame, where it was found last */
-  ff_vec3 axis, axis_normal;     /* t1 and normal of its anchor in body b's frame, see step/frame.h;
-                                  * axis 0: not yet set */
-  ff_patch patch;
-  double force_n, force_t[2]; /* N, on a */
-  ff_vec3 force, moment;      /* N, N m about the point, on a, world */
-  double energy_n, energy_t;  /* J, stored */
-  double force_core;          /* N, the part of force_n that a rigid core or ground bears */
+  /* what is read of all points in every step comes first, in few cache lines */
+  ff_feature_pair id; /* of the sample; FF_PAIR_NONE: the slot is free */
   ff_mode mode;
   bool unpaid;        /* energy_t belongs to an FF_LAW_UNPAID law */
   bool normal_unpaid; /* energy_n does */
@@ -63,6 +50,20 @@ typedef struct ff_point {
   bool known;         /* the stepper's own data of the point are valid (ff_state_own_point) */
   bool turned;        /* its normal is too far from the anchor's: memory does not count */
   bool slid;          /* it opened or slid since audit/creep.c looked last */
+  double force_n, force_t[2]; /* N, on a */
+  double force_core;          /* N, the part of force_n that a rigid core or ground bears */
+  double energy_n, energy_t;  /* J, stored */
+  ff_patch patch;
+  ff_vec3 force, moment;         /* N, N m about the point, on a, world */
+  ff_vec3 point, normal, t1, t2; /* world */
+  ff_vec3 push;                  /* unit, world: the normal, or nearly so */
+  double pace;                   /* 1, rate of the depth over the normal velocity */
+  double weight;                 /* law units: force and energy over those of the law */
+  ff_vec3 axis, axis_normal;     /* t1 and normal of its anchor in body b's frame, see step/frame.h;
+                                  * axis 0: not yet set */
+  ff_vec3 lever;                 /* m, world */
+  ff_gradient d_weight;          /* 1/m, 1/rad, as a moves; turn about the point */
+  ff_vec3 place;                 /* m, the point in b's principal frame, where it was found last */
 } ff_point;
 
 /* `quasi-rigid`'s own data of a contact point; the audit reads them. */
@@ -95,6 +96,7 @@ typedef struct ff_near {
   int shape_a, shape_b;
   int binding;
   int first_point, point_count;
+  bool clear; /* the last evaluation of forces found no point: all of them are open */
 } ff_near;
 
 /* Body pair: two nearby bodies, with consecutive shape pairs. */
@@ -218,8 +220,9 @@ typedef struct ff_state {
   int *groups; /* body; body_count for all that do not move */
   int finite_count;
 
-  bool middle; /* evaluated at the midpoint of a step, for step/midpoint_contact.h */
-  bool frozen; /* points keep their side (closed) until changed: `adaptive` */
+  double *kicks; /* body_count: m/s, in the middle of a step, see step/forces.c; NULL: few bodies */
+  bool middle;   /* evaluated at the midpoint of a step, for step/midpoint_contact.h */
+  bool frozen;   /* points keep their side (closed) until changed: `adaptive` */
 
   /* constraints, and workspace for the largest cluster */
   ff_state_constraint *constraints; /* constraint_count */

@@ -2,6 +2,7 @@
 
 #include "math/vec.h"
 #include "step/forces.h"
+#include "step/frame.h"
 #include "step/samples.h"
 
 #include <string.h>
@@ -32,7 +33,7 @@ ff_status ff_crowd_make(ff_crowd *out, ff_arena *arena, const ff_model *model,
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-static ff_vec3 inverse_times(const ff_crowd *crowd, int body, ff_vec3 torque) {
+static inline ff_vec3 inverse_times(const ff_crowd *crowd, int body, ff_vec3 torque) {
   double round = crowd->bodies[body].inverse;
   if (round > 0) {
     return v3_scale(round, torque);
@@ -137,7 +138,7 @@ static void load_contact(ff_crowd *crowd, const ff_model *model, ff_state *state
   memcpy(c->roll, point->patch.roll, sizeof c->roll);
   c->spin = point->patch.spin;
   c->held = ff_midpoint_point_of(state, point);
-  c->memory = ff_state_memory(model, state, link->point);
+  c->memory = ff_frame_memory(point, ff_state_memory(model, state, link->point));
   memcpy(c->force, c->held->force, sizeof c->force);
   c->beside = 0;
   c->left[0] = INFINITY;
@@ -207,6 +208,13 @@ static void solve_friction(ff_crowd_contact *c, const double v[2], const ff_norm
   c->beside = friction.normal_force;
 }
 
+/* Is a contact without force open throughout the step, and stays so at velocity v? */
+static bool is_idle(const ff_crowd_contact *c, const double v[3], double half) {
+  const double *f = c->force;
+  double end = c->law.depth - 2 * half * v[0] * c->law.pace;
+  return f[0] == 0 && f[1] == 0 && f[2] == 0 && c->law.depth <= 0 && end <= 0 && !c->law.pulls;
+}
+
 /* Would the force change by less than this (N) if the contact were solved again? The velocity has
  * changed by so much since; own force changes it by at least `least` per N. */
 static bool is_settled(const ff_crowd_contact *c, const double v[3], double half, double change) {
@@ -221,7 +229,8 @@ static double solve_contact(ff_crowd *crowd, ff_crowd_contact *c, double still, 
   ff_normal normal;
   double v[3], friction[2], elastic, half = crowd->half;
   ff_crowd_velocity(crowd, c, v);
-  if (is_settled(c, v, half, still)) {
+  c->idle = is_idle(c, v, half);
+  if (c->idle || is_settled(c, v, half, still)) {
     return 0;
   }
   memcpy(patch->curvature, c->curvature, sizeof c->curvature);

@@ -23,8 +23,9 @@ typedef struct ff_crowd_body {
 
 /* A contact in a solve; triples are along push, t1 and t2. */
 typedef struct ff_crowd_contact {
-  int a, b; /* in ff_crowd.bodies */
-  int link; /* in ff_crowd_order.links */
+  int a, b;  /* in ff_crowd.bodies */
+  int link;  /* in ff_crowd_order.links */
+  bool idle; /* open throughout the step; no force */
   ff_vec3 axes[3], arm_a, arm_b;
   ff_vec3 lever;   /* m, of the first axis */
   double w[6];     /* 1/kg, Delassus block: nn, n1, n2, 11, 12, 22 */

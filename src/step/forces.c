@@ -377,6 +377,29 @@ static void reset_point_forces(const ff_state *state, ff_point *point) {
   }
 }
 
+/* Fastest that each body comes towards or leaves one that is near, m/s: a third one that it meets
+ * in the step may set it in motion as fast. In the middle of a step of many bodies (state->kicks).
+ */
+static void find_kicks(const ff_model *model, ff_state *state) {
+  memset(state->kicks, 0, (size_t)model->body_count * sizeof *state->kicks);
+  for (int m = 0; m < state->meet_count; m++) {
+    const ff_meet *meet = &state->meets[m];
+    const ff_body_motion *a = &state->bodies[meet->a], *b = &state->bodies[meet->b];
+    double turning = v3_norm(a->omega) * lesser(1e9, model->bodies[meet->a].bound) +
+                     v3_norm(b->omega) * lesser(1e9, model->bodies[meet->b].bound);
+    double speed = v3_norm(v3_sub(a->velocity, b->velocity)) + turning;
+    state->kicks[meet->a] = greater(state->kicks[meet->a], speed);
+    state->kicks[meet->b] = greater(state->kicks[meet->b], speed);
+  }
+}
+
+/* How fast others may make the bodies of a pair approach within the step, m/s. */
+static double pair_kick(const ff_model *model, const ff_state *state, int a, int b) {
+  double of_a = ff_body_is_moved(&model->bodies[a]) ? state->kicks[a] : 0;
+  double of_b = ff_body_is_moved(&model->bodies[b]) ? state->kicks[b] : 0;
+  return of_a + of_b;
+}
+
 /* How far a point of a body can come within a time, the pull of gravity apart. */
 static double body_reach(const ff_model *model, const ff_state *state, int body, double time) {
   const ff_body_motion *motion = &state->bodies[body];
@@ -397,23 +420,29 @@ static double pair_margin(const ff_model *model, const ff_state *state, const ff
   if (!ahead && (!state->middle || !ff_model_holds(model, binding))) {
     return 0;
   }
+  int a = model->shapes[near->shape_a].body, b = model->shapes[near->shape_b].body;
   double time = (ahead ? 1 : 0.5) * model->run.stepper.step;
-  return body_reach(model, state, model->shapes[near->shape_a].body, time) +
-         body_reach(model, state, model->shapes[near->shape_b].body, time) +
-         4 * time * time * v3_norm(model->run.gravity);
+  double fall = 4 * time * time * v3_norm(model->run.gravity);
+  if (state->kicks) {
+    return time * pair_kick(model, state, a, b) + fall;
+  }
+  return body_reach(model, state, a, time) + body_reach(model, state, b, time) + fall;
 }
 
 /* Where the points of a pair of shapes are, and which of them touch. Those that have no sample now
- * are open. */
-static void find_pair_points(const ff_model *model, ff_state *state, const ff_near *near) {
+ * are open. False: all are. */
+static bool find_pair_points(const ff_model *model, ff_state *state, const ff_near *near,
+                             double margin) {
   bool wanders = model->memory_count > 0 && ff_frame_wanders(model, near);
   bool ahead = state->middle && ff_model_holds(model, &model->bindings[near->binding]);
-  ff_samples_find(model, state, near, pair_margin(model, state, near));
+  bool any = false;
+  ff_samples_find(model, state, near, margin);
   for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
     ff_point *point = &state->points[i];
     if (!ff_point_is_found(point)) {
       continue;
     }
+    any = true;
     bool overlaps = point->patch.depth > 0;
     /* A new sample has no side yet: it has that of the point at its place, or none. */
     bool sided = state->frozen && point->known;
@@ -422,19 +451,21 @@ static void find_pair_points(const ff_model *model, ff_state *state, const ff_ne
       ff_frame_carry(model, state, near, point);
     }
   }
+  return any;
 }
 
 void ff_contacts_find(const ff_model *model, ff_state *state) {
   for (int m = 0; m < state->meet_count; m++) {
     const ff_meet *meet = &state->meets[m];
     for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
-      const ff_near *near = &state->nears[n];
+      ff_near *near = &state->nears[n];
       ff_point *points = &state->points[near->first_point];
       for (int i = 0; i < near->point_count; i++) {
         points[i].touching = false;
         points[i].patch.depth = -INFINITY;
       }
-      find_pair_points(model, state, near);
+      find_pair_points(model, state, near, pair_margin(model, state, near));
+      near->clear = false;
       for (int i = 0; i < near->point_count; i++) {
         if (points[i].touching) {
           ff_contact_motion(state, meet, &points[i]);
@@ -444,10 +475,14 @@ void ff_contacts_find(const ff_model *model, ff_state *state) {
   }
 }
 
-/* Can the point touch, or have touched, within a time before or after? */
-static bool may_touch(const ff_model *model, const ff_point *point, double time) {
+/* Can the point touch, or have touched, within a time before or after? In crowds also because other
+ * contacts push its bodies: one that closes unnoticed would store energy that nothing has paid. */
+static bool may_touch(const ff_model *model, const ff_state *state, const ff_meet *meet,
+                      const ff_point *point, double time) {
   double fall = 4 * time * time * v3_norm(model->run.gravity);
-  return point->patch.depth + time * fabs(point->patch.depth_rate) + fall > 0;
+  double speed =
+      state->kicks ? pair_kick(model, state, meet->a, meet->b) : fabs(point->patch.depth_rate);
+  return point->patch.depth + time * speed + fall > 0;
 }
 
 /* A midpoint-implicit contact: does it take part in the step to come? If not, it is open. */
@@ -455,7 +490,7 @@ static bool takes_part(const ff_model *model, const ff_state *state, const ff_me
                        ff_point *point) {
   if (ff_point_is_found(point)) {
     ff_contact_motion(state, meet, point);
-    if (may_touch(model, point, 0.5 * model->run.stepper.step)) {
+    if (may_touch(model, state, meet, point, 0.5 * model->run.stepper.step)) {
       return true;
     }
   }
@@ -479,15 +514,31 @@ static void prepare_midpoint(const ff_model *model, ff_state *state, const ff_me
   }
 }
 
+/* Are the bounding spheres of a pair of shapes further apart than a margin? */
+static bool bounds_apart(const ff_model *model, const ff_state *state, const ff_near *near,
+                         double margin) {
+  const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
+  const ff_pose *at_a = &state->bodies[a->body].pose, *at_b = &state->bodies[b->body].pose;
+  ff_vec3 centre_a = a->centred ? at_a->position : pose_point(*at_a, a->pose.position);
+  ff_vec3 centre_b = b->centred ? at_b->position : pose_point(*at_b, b->pose.position);
+  ff_vec3 apart = v3_sub(centre_a, centre_b);
+  double reach = a->bound + b->bound + margin;
+  return v3_dot(apart, apart) > reach * reach * (1 + 1e-12);
+}
+
 /* Forces of all points of a pair of shapes. */
-static void pair_forces(const ff_model *model, ff_state *state, const ff_meet *meet,
-                        const ff_near *near, const double *y, double *memory_rate, double *ledger) {
+static void pair_forces(const ff_model *model, ff_state *state, const ff_meet *meet, ff_near *near,
+                        const double *y, double *memory_rate, double *ledger) {
   bool held = ff_model_holds(model, &model->bindings[near->binding]);
+  double margin = pair_margin(model, state, near);
+  if (near->clear && bounds_apart(model, state, near, margin)) {
+    return;
+  }
   int end = near->first_point + near->point_count;
   for (int i = near->first_point; i < end; i++) {
     reset_point_forces(state, &state->points[i]);
   }
-  find_pair_points(model, state, near);
+  near->clear = !find_pair_points(model, state, near, margin);
   for (int i = near->first_point; i < end; i++) {
     ff_point *point = &state->points[i];
     if (!point->touching) {
@@ -650,6 +701,9 @@ void ff_forces_contacts(const ff_model *model, ff_state *state, double t, const 
                         double *memory_rate, double *ledger_rate) {
   if (model->memory_count > 0) {
     memset(memory_rate, 0, ff_memory_bytes(model, state));
+  }
+  if (state->middle && state->kicks) {
+    find_kicks(model, state);
   }
   contact_forces(model, state, y, memory_rate, ledger_rate);
   ff_robots_load(model, state, t, y, ledger_rate);

@@ -486,25 +486,29 @@ static void finish_crowd_contact(const ff_midpoint *mid, const ff_model *model, 
                                  const ff_crowd_contact *c, double *rates) {
   const ff_crowd_link *link = &mid->crowd.order.links[c->link];
   const ff_point *point = &state->points[link->point];
-  double v[3];
-  entry e = {.law = c->law,
-             .near = &state->nears[link->near],
-             .point = link->point,
-             .bodies = contact_bodies_of(state, &state->meets[link->meet], point),
-             .patch = point->patch,
-             .held = c->held,
-             .w = {c->w[0]},
-             .force = {c->force[0], c->force[1], c->force[2]}};
-  ff_midpoint_force(&e.law, mid->half, c->rate / c->law.pace, &e.patch, &e.normal, &e.elastic);
-  e.normal.force = c->force[0] - c->beside;
-  memcpy(e.patch.slip, c->slip, sizeof c->slip);
-  if (!e.law.binding->frictionless) {
-    solve_friction(mid, &e, c->memory);
+  if (c->idle) {
+    memset(c->held->force, 0, sizeof c->held->force);
+    c->held->mode = FF_OPEN;
+    return;
   }
-  e.friction.normal_force = c->beside;
-  memcpy(e.friction.force, c->force + 1, sizeof e.friction.force);
+  entry *e = &mid->entries[mid->count]; /* scratch */
+  double v[3];
+  e->law = c->law;
+  e->near = &state->nears[link->near];
+  e->point = link->point;
+  e->bodies = contact_bodies_of(state, &state->meets[link->meet], point);
+  e->patch = point->patch;
+  e->held = c->held;
+  e->w[0] = c->w[0];
+  memcpy(e->force, c->force, sizeof e->force);
+  ff_midpoint_force(&e->law, mid->half, c->rate / c->law.pace, &e->patch, &e->normal, &e->elastic);
+  e->normal.force = c->force[0] - c->beside;
+  memcpy(e->patch.slip, c->slip, sizeof c->slip);
+  solve_friction(mid, e, c->memory);
+  e->friction.normal_force = c->beside;
+  memcpy(e->friction.force, c->force + 1, sizeof e->friction.force);
   ff_crowd_velocity(&mid->crowd, c, v);
-  finish_entry(mid, model, state, &e, v, rates);
+  finish_entry(mid, model, state, e, v, rates);
 }
 
 /* Work of applied forces and drives is booked at the velocities of the start; those of the middle,

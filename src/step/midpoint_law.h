@@ -73,7 +73,7 @@ static inline double ff_midpoint_force(const ff_midpoint_law *of, double half, d
       normal->force += of->pace * more;
     }
   }
-  bool flat = fabs(end - of->depth) <= FF_MIDPOINT_FLAT * middle;
+  bool flat = fabs(end - of->depth) <= FF_MIDPOINT_FLAT * fabs(middle);
   *elastic = flat
                  ? normal->elastic
                  : of->pace * (ff_midpoint_energy(of, patch, end) - of->energy) / (end - of->depth);

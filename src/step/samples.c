@@ -126,6 +126,25 @@ static void store_overlap(ff_state *state, const ff_near *near, const ff_binding
   store_sample(to, &sample);
 }
 
+/* Points of pairs without features, found by number. */
+static void store_points(ff_point *points, const ff_geom *a, const ff_pose *pose_a,
+                         const ff_geom *b, const ff_pose *pose_b, double margin) {
+  ff_touch found[FF_TOUCH_MAX];
+  int count = ff_geom_touch(a, pose_a, b, pose_b, margin, found);
+  for (int i = 0; i < count; i++) {
+    const ff_touch *from = &found[i];
+    ff_point *to = &points[from->feature];
+    to->id = (ff_feature_pair){.kind = FF_PAIR_POINT, .a = (short)from->feature};
+    to->point = from->point;
+    to->normal = to->push = from->normal;
+    to->t1 = from->t1;
+    to->t2 = v3_cross(from->normal, from->t1);
+    to->patch.depth = from->depth;
+    memcpy(to->patch.curvature, from->curvature, sizeof to->patch.curvature);
+    to->weight = to->pace = 1;
+  }
+}
+
 void ff_samples_find(const ff_model *model, ff_state *state, const ff_near *near, double margin) {
   const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
   const ff_binding *binding = &model->bindings[near->binding];
@@ -136,15 +155,12 @@ void ff_samples_find(const ff_model *model, ff_state *state, const ff_near *near
     store_overlap(state, near, binding, &a->geom, pose_a, pose_b);
     return;
   }
-  ff_manifold found;
-  ff_manifold_find(&a->geom, pose_a, &b->geom, pose_b, margin, &found);
-  ff_point *points = &state->points[near->first_point];
-  if (found.count > 0 && found.samples[0].id.kind == FF_PAIR_POINT) {
-    for (int i = 0; i < found.count; i++) {
-      store_sample(&points[found.samples[i].id.a], &found.samples[i]);
-    }
+  if (!ff_manifold_has_features(a->geom.kind, b->geom.kind)) {
+    store_points(&state->points[near->first_point], &a->geom, pose_a, &b->geom, pose_b, margin);
     return;
   }
+  ff_manifold found;
+  ff_manifold_find(&a->geom, pose_a, &b->geom, pose_b, margin, &found);
   ff_point *to[FF_SAMPLES_MAX];
   ff_vec3 places[FF_SAMPLES_MAX];
   match_samples(model, state, near, &found, to, places);
