@@ -130,10 +130,14 @@ static void fit_print_comparison(const ff_fit *fit, FILE *out) {
     int count;
     if (i != best) {
       fit_difference(fit, i, best, &mean, &error, &count);
-      ff_cli_say(out, "  %-20s is worse by %.3g +- %.2g over %d trajectories%s; AICc %+.4g\n",
+      double more = ff_fit_outcome_of(fit, i).aicc - o.aicc;
+      ff_cli_say(out, "  %-20s is worse by %.3g +- %.2g over %d trajectories%s",
                  ff_fit_outcome_of(fit, i).law, mean, error, count,
-                 fabs(mean) < 2 * error ? " (not significant)" : "",
-                 ff_fit_outcome_of(fit, i).aicc - o.aicc);
+                 fabs(mean) < 2 * error ? " (not significant)" : "");
+      if (isfinite(more)) {
+        ff_cli_say(out, "; AICc %+.4g", more);
+      }
+      ff_cli_say(out, "\n");
     }
   }
 }

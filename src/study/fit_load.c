@@ -90,6 +90,10 @@ static void fit_read_held_out(ff_reader *reader, const ff_node *root, ff_fit *fi
     at->fold = fit->folds > 0 && !at->held_out ? left % fit->folds : -1;
     left += !at->held_out;
   }
+  if (left == 0 && way == 1 && fit->trajectory_count > 0) { /* few: one is fitted all the same */
+    fit->trajectories[0].held_out = false;
+    left = 1;
+  }
   if (reader->status == FF_OK && left == 0) {
     ff_reader_fail(reader, node ? node : root, "leaves no trajectory for the fit");
   } else if (reader->status == FF_OK && fit->folds > left) {
