@@ -92,6 +92,12 @@ typedef int ff_touch_pair(const ff_geom *a, const ff_pose *pose_a, const ff_geom
                           const ff_pose *pose_b, double margin, ff_touch *out);
 ff_touch_pair *ff_geom_touch_of(ff_shape_kind a, ff_shape_kind b);
 
+/* Point, normal and depth of two overlapping ellipsoids (or spheres) by the level sets of b
+ * [Chakraborty07 eqs. 9, 11, 12], in place of the touch they have. False: other kinds, no overlap,
+ * or b's centre in a; the touch is unchanged. */
+bool ff_level_sets_touch(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                         const ff_pose *pose_b, ff_touch *io);
+
 /* How the touching point wanders over a solid with this orientation as that turns on a half-space:
  * column j, m/rad about world axis j, beside the motion that it shares with the solid. False: not
  * known of this kind. */
@@ -136,6 +142,12 @@ double ff_geom_radius(const ff_geom *a, const ff_geom *b);
 /* A mean one where it varies, but is there at every point, in the curvature of each touch; NAN if
  * the pair can touch where it is flat, an edge or a corner. */
 double ff_geom_mean_radius(const ff_geom *a, const ff_geom *b);
+
+/* Where a ray from `origin` along `direction` (unit; both in the shape's frame) enters the shape,
+ * up to `range`: *distance (0: the origin is inside) and the unit normal out of the shape. False:
+ * it misses. */
+bool ff_geom_ray(const ff_geom *geom, ff_vec3 origin, ff_vec3 direction, double range,
+                 double *distance, ff_vec3 *normal);
 
 /* Radius of the sphere about the shape's origin that holds it; INFINITY for a half-space. */
 double ff_geom_bound(const ff_geom *geom);

@@ -51,8 +51,10 @@ ff_status ff_page_create(ff_page **out, const char *title) {
   return FF_OK;
 }
 
-void ff_page_destroy(ff_page *page) {
+void ff_page_destroy(ff_page **at) {
+  ff_page *page = at ? *at : NULL;
   if (page) {
+    *at = NULL;
     ff_text *all[] = {&page->title,  &page->subtitle, &page->sections, &page->recordings,
                       &page->series, &page->numbers,  &page->meshes};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
@@ -181,6 +183,8 @@ void ff_page_claim(ff_page *page, const ff_claim *claim) {
   ff_text_json_member(text, "claim", claim->claim);
   ff_text_json_member(text, "source", claim->source);
   ff_text_json_member(text, "paper", claim->paper);
+  ff_text_json_member(text, "criterion", claim->criterion);
+  ff_text_json_member(text, "basis", claim->basis);
   ff_text_json_member(text, "result", claim->result);
   ff_text_json_member(text, "verdict", verdicts[claim->verdict]);
   ff_text_json_member(text, "note", claim->note);
