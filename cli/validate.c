@@ -133,7 +133,7 @@ static int validate_run(const validate_job *job, const char *folder) {
                ? ff_fit_choose_laws(fit, job->laws.items, job->laws.count, &report)
                : status;
   if (status != FF_OK) {
-    ff_fit_destroy(fit);
+    ff_fit_destroy(&fit);
     return ff_cli_fail_reading(status, &report);
   }
   if (job->keep) {
@@ -146,7 +146,7 @@ static int validate_run(const validate_job *job, const char *folder) {
   sigaction(SIGTERM, &action, NULL);
   status = ff_fit_solve(fit, threads, &validate_stop, &report);
   status = status == FF_OK ? validate_print(job, fit, &report) : status;
-  ff_fit_destroy(fit);
+  ff_fit_destroy(&fit);
   if (status == FF_CANCELLED && validate_stop) {
     return FF_EXIT_INTERRUPTED;
   }

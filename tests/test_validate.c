@@ -71,9 +71,9 @@ static void make_toss(double speed, double *rows) {
                      at.orientation.x, at.orientation.y, at.orientation.z};
     memcpy(rows + 7 * i, row, sizeof row);
   }
-  ff_sim_destroy(sim);
-  ff_model_destroy(model);
-  ff_scene_destroy(scene);
+  ff_sim_destroy(&sim);
+  ff_model_destroy(&model);
+  ff_scene_destroy(&scene);
 }
 
 /* As PyTorch before 1.6 stores a tensor: pickles, number of doubles, doubles. */
@@ -122,7 +122,7 @@ static void tosses_of_the_original_are_fitted_and_judged(void **state) {
   assert_string_equal(ff_fit_published_of(fit, 1).name, "Drake");
   assert_near(ff_fit_published_of(fit, 1).values[0], 13.5, 1e-12);
   assert_null(ff_fit_published_of(fit, 2).name);
-  ff_fit_destroy(fit);
+  ff_fit_destroy(&fit);
 }
 
 /* ---- impacts ----------------------------------------------------------------------------------
