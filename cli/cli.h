@@ -33,6 +33,7 @@ int ff_cli_view(int argc, char **argv);
 int ff_cli_paper(int argc, char **argv);
 int ff_cli_sweep(int argc, char **argv);
 int ff_cli_fit(int argc, char **argv);
+int ff_cli_validate(int argc, char **argv);
 
 /* Last line of every verb's --help. */
 #define FF_CLI_EXITS "\nExit codes: 0 good, 1 the run failed, 2 bad input, 130 interrupted."

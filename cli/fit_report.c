@@ -17,7 +17,9 @@ static void fit_print_estimate(const ff_fit *fit, const ff_fit_estimate *e, FILE
     snprintf(where, sizeof where, " (%.100s)", ff_fit_trajectory_name(fit, e->trajectory));
   }
   ff_cli_say(out, "  %-20s %-12.6g", e->name, e->value);
-  if (e->at_bound) {
+  if (isnan(e->interval[0]) && !e->at_bound) {
+    ff_cli_say(out, " given");
+  } else if (e->at_bound) {
     ff_cli_say(out, " AT A BOUND of %g .. %g", e->bound[0], e->bound[1]);
   } else {
     ff_cli_say(out, " 95 %%: %.6g .. %.6g", e->interval[0], e->interval[1]);
@@ -74,6 +76,10 @@ static void fit_print_law(const ff_fit *fit, int law, FILE *out) {
   if (isfinite(o.held_out)) {
     ff_cli_say(out, ", %.4g +- %.2g held out", o.held_out, o.held_out_error);
   }
+  if (isnan(o.aicc)) {
+    ff_cli_say(out, "\n");
+    return;
+  }
   ff_cli_say(out, "\ncriteria   AICc %.6g, BIC %.6g (%ld residuals, %d estimates)\n", o.aicc, o.bic,
              o.residuals, o.free);
 }
@@ -124,12 +130,63 @@ static void fit_print_comparison(const ff_fit *fit, FILE *out) {
     int count;
     if (i != best) {
       fit_difference(fit, i, best, &mean, &error, &count);
-      ff_cli_say(out, "  %-20s is worse by %.3g +- %.2g over %d trajectories%s; AICc %+.4g\n",
+      double more = ff_fit_outcome_of(fit, i).aicc - o.aicc;
+      ff_cli_say(out, "  %-20s is worse by %.3g +- %.2g over %d trajectories%s",
                  ff_fit_outcome_of(fit, i).law, mean, error, count,
-                 fabs(mean) < 2 * error ? " (not significant)" : "",
-                 ff_fit_outcome_of(fit, i).aicc - o.aicc);
+                 fabs(mean) < 2 * error ? " (not significant)" : "");
+      if (isfinite(more)) {
+        ff_cli_say(out, "; AICc %+.4g", more);
+      }
+      ff_cli_say(out, "\n");
     }
   }
+}
+
+static void fit_print_mean(FILE *out, double mean, double error) {
+  char text[64];
+  if (isnan(mean)) {
+    snprintf(text, sizeof text, "-");
+  } else if (isnan(error)) {
+    snprintf(text, sizeof text, "%.4g", mean);
+  } else {
+    snprintf(text, sizeof text, "%.4g +- %.2g", mean, error);
+  }
+  ff_cli_say(out, "  %-22s", text);
+}
+
+/* A line for each law, fitted and held out, and for each published figure. */
+static void fit_print_errors(const ff_fit *fit, FILE *out) {
+  int count = ff_fit_error_count(fit);
+  ff_cli_say(out, "\n%-44s", "errors");
+  for (int e = 0; e < count; e++) {
+    char text[64];
+    ff_fit_error error = ff_fit_error_of(fit, 0, e);
+    snprintf(text, sizeof text, "%.30s%s%.20s%s", error.name, error.unit[0] ? " (" : "", error.unit,
+             error.unit[0] ? ")" : "");
+    ff_cli_say(out, "  %-22s", text);
+  }
+  for (int i = 0; i < ff_fit_law_count(fit); i++) {
+    for (int held = 0; held < 2; held++) {
+      if (held && isnan(ff_fit_error_of(fit, i, 0).held_out)) {
+        continue;
+      }
+      ff_cli_say(out, "\n  %-31.31s %-10s", ff_fit_outcome_of(fit, i).law,
+                 held ? "held out" : "fitted");
+      for (int e = 0; e < count; e++) {
+        ff_fit_error error = ff_fit_error_of(fit, i, e);
+        fit_print_mean(out, held ? error.held_out : error.fitted,
+                       held ? error.held_out_error : error.fitted_error);
+      }
+    }
+  }
+  for (int i = 0; ff_fit_published_of(fit, i).name; i++) {
+    ff_fit_published figure = ff_fit_published_of(fit, i);
+    ff_cli_say(out, "\n  %-31.31s %-10s", figure.name, "published");
+    for (int e = 0; e < count; e++) {
+      fit_print_mean(out, figure.values[e], NAN);
+    }
+  }
+  ff_cli_say(out, "\n");
 }
 
 void ff_fit_print(const ff_fit *fit, FILE *out) {
@@ -144,6 +201,9 @@ void ff_fit_print(const ff_fit *fit, FILE *out) {
   }
   if (ff_fit_law_count(fit) > 1) {
     fit_print_comparison(fit, out);
+  }
+  if (ff_fit_error_count(fit) > 0) {
+    fit_print_errors(fit, out);
   }
 }
 
@@ -207,6 +267,41 @@ static void fit_write_strided(const char *key, const double *values, int stride,
   free(copy);
 }
 
+/* Errors in units of the user of all laws, and published figures. */
+static void fit_write_errors(const ff_fit *fit, ff_json *json) {
+  ff_json_open(json, "errors", '[');
+  for (int e = 0; e < ff_fit_error_count(fit); e++) {
+    ff_fit_error first = ff_fit_error_of(fit, 0, e);
+    ff_json_open(json, NULL, '{');
+    ff_json_text(json, "name", first.name);
+    ff_json_text(json, "unit", first.unit);
+    ff_json_open(json, "laws", '[');
+    for (int i = 0; i < ff_fit_law_count(fit); i++) {
+      ff_fit_error error = ff_fit_error_of(fit, i, e);
+      ff_json_open(json, NULL, '{');
+      ff_json_text(json, "law", ff_fit_outcome_of(fit, i).law);
+      ff_json_number(json, "fitted", error.fitted);
+      ff_json_number(json, "fitted_error", error.fitted_error);
+      ff_json_number(json, "held_out", error.held_out);
+      ff_json_number(json, "held_out_error", error.held_out_error);
+      ff_json_close(json, '}');
+    }
+    ff_json_close(json, ']');
+    ff_json_open(json, "published", '[');
+    for (int i = 0; ff_fit_published_of(fit, i).name; i++) {
+      ff_fit_published figure = ff_fit_published_of(fit, i);
+      ff_json_open(json, NULL, '{');
+      ff_json_text(json, "name", figure.name);
+      ff_json_text(json, "source", figure.source);
+      ff_json_number(json, "value", figure.values[e]);
+      ff_json_close(json, '}');
+    }
+    ff_json_close(json, ']');
+    ff_json_close(json, '}');
+  }
+  ff_json_close(json, ']');
+}
+
 static void fit_write_trajectory(const ff_fit *fit, int trajectory, bool curves, ff_json *json) {
   int laws = ff_fit_law_count(fit);
   ff_json_open(json, NULL, '{');
@@ -249,6 +344,7 @@ void ff_fit_write(const ff_fit *fit, ff_json *json, int curves) {
     ff_fit_write_outcome(&outcome, fit, json);
   }
   ff_json_close(json, ']');
+  fit_write_errors(fit, json);
   ff_json_open(json, "trajectories", '[');
   for (int i = 0; i < ff_fit_trajectory_count(fit); i++) {
     fit_write_trajectory(fit, i, i < curves, json);

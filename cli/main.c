@@ -27,6 +27,7 @@ static const verb verbs[] = {
     {"paper", ff_cli_paper, "reproduce a paper: its figures, and its claims against results"},
     {"sweep", ff_cli_sweep, "run a scene many times with values varied, on all cores or machines"},
     {"fit", ff_cli_fit, "fit parameters of a scene to measurements, and compare laws"},
+    {"validate", ff_cli_validate, "judge laws on public measurements, beside published figures"},
     {"view", ff_cli_view, "make a page of a recording: replay, plots, ledger"},
 };
 enum { VERB_COUNT = sizeof verbs / sizeof *verbs };

@@ -1,7 +1,8 @@
-# Files as C strings, so that the program needs no data folder:
-#   cmake -DROOT=source-folder -DOUT=file.c "-DFILES=a;b" -P cmake/embed.cmake
-# FILES are paths below ROOT, and keep that name: ff_builtins of papers/paper.h.
-set(code "#include \"papers/paper.h\"\n\n")
+# Files as C strings, so that no data folder is needed:
+#   cmake -DROOT=source-folder -DOUT=file.c "-DFILES=a;b" -DHEADER=papers/paper.h -DNAME=ff_builtin
+#     -P cmake/embed.cmake
+# FILES are paths below ROOT, and keep that name, in NAMEs[] of HEADER, with their count NAME_count.
+set(code "#include \"${HEADER}\"\n\n")
 set(rows "")
 set(count 0)
 foreach(file IN LISTS FILES)
@@ -13,5 +14,5 @@ foreach(file IN LISTS FILES)
   string(APPEND rows "    {\"${file}\", (const char *)file_${count}},\n")
   math(EXPR count "${count} + 1")
 endforeach()
-string(APPEND code "\nconst ff_builtin ff_builtins[] = {\n${rows}};\nconst int ff_builtin_count = ${count};\n")
+string(APPEND code "\nconst ${NAME} ${NAME}s[] = {\n${rows}};\nconst int ${NAME}_count = ${count};\n")
 file(WRITE "${OUT}" "${code}")

@@ -15,7 +15,7 @@ os.chdir(HERE)
 # In a clone the project is the folder above; in a source archive it is inside.
 INSIDE = os.path.join(HERE, "project")
 PROJECT = INSIDE if os.path.isdir(INSIDE) else os.path.dirname(HERE)
-NEEDED = ("CMakeLists.txt", "LICENSE", "include", "src", "cli", "papers", "scenes", "cmake", "web", "examples",
+NEEDED = ("CMakeLists.txt", "LICENSE", "include", "src", "cli", "papers", "scenes", "sets", "cmake", "web", "examples",
           "docs/man", "python/CMakeLists.txt", "python/native", "python/tools", "python/footfall")
 
 

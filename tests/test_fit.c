@@ -170,6 +170,12 @@ static const fit_case cases[] = {
      "normal: {law: hunt-crossley, k: 3e4, alpha: 0.3}, friction: {law: ellipsoidal, mu: 0.15}",
      {"friction.mu"},
      {0.15}},
+    {"rigid", "micro-macro, step: 2e-4", "normal: {law: rigid, e: 0.6}", {"normal.e"}, {0.6}},
+    {"membrane",
+     "micro-macro, step: 2e-4",
+     "normal: {law: membrane, k: 2000, c: 10, thickness: 0.004, mu: 0.1, e: 0.6}",
+     {"normal.e"},
+     {0.6}},
 };
 
 static void write_scene(const fit_case *from) {
@@ -218,6 +224,8 @@ static void write_fit(const fit_case *from) {
             from->paths[i], 1.2 * from->truth[i], from->truth[i] / 3,
             fmin(3 * from->truth[i], from->truth[i] < 1 && from->truth[i] > 0.5 ? 1 : INFINITY));
   }
+  /* Steps of milliseconds move impacts in jumps: difference quotients must span several. */
+  fputs(strstr(from->stepper, "micro-macro") ? "step: 0.01\n" : "", out);
   fputs("samples: 8\ndata: {files: data.csv}\ncompare:\n"
         "  - {columns: x, channel: body.ball.position.x, noise: 5e-4}\n"
         "  - {columns: z, channel: body.ball.position.z, noise: 5e-4}\n",

@@ -74,6 +74,34 @@ FF_API ff_fit_outcome ff_fit_outcome_of(const ff_fit *fit, int law);
 /* Error of one trajectory: root mean square of (measured - computed) / noise. */
 FF_API double ff_fit_trajectory_rms(const ff_fit *fit, int law, int trajectory);
 
+/* Errors in units of the user (`errors` of the file): means over trajectories and the standard
+ * errors of these means. NAN: no such trajectories. */
+typedef struct ff_fit_error {
+  const char *name, *unit;
+  double fitted, fitted_error;
+  double held_out, held_out_error;
+} ff_fit_error;
+
+FF_API int ff_fit_error_count(const ff_fit *fit);
+FF_API ff_fit_error ff_fit_error_of(const ff_fit *fit, int law, int error);
+FF_API double ff_fit_trajectory_error(const ff_fit *fit, int law, int error, int trajectory);
+
+/* Figures that others have published for the same data (`published` of the file). */
+typedef struct ff_fit_published {
+  const char *name; /* NULL: no such index */
+  const char *source;
+  const double *values; /* of each error; NAN: unknown */
+} ff_fit_published;
+
+FF_API ff_fit_published ff_fit_published_of(const ff_fit *fit, int index);
+
+/* Before ff_fit_solve: keeps these laws only, in the order of the file; FF_ERROR_INPUT if one is
+ * unknown. Takes all values as they start instead of fitting them, but those of single
+ * trajectories. */
+FF_API ff_status ff_fit_choose_laws(ff_fit *fit, const char *const *names, int count,
+                                    ff_report *report);
+FF_API void ff_fit_keep_values(ff_fit *fit);
+
 /* Measured and computed values of one compared quantity on one trajectory. Value of row i is
  * measured[i * measured_stride]. */
 typedef struct ff_fit_curve {
@@ -122,7 +150,7 @@ typedef struct ff_impact_fit_def {
  * unknown names, no parameter with an effect, a law without a force formula. */
 FF_API ff_status ff_impact_fit_solve(ff_impact_fit **out, const ff_impact_fit_def *def,
                                      ff_report *report);
-FF_API void ff_impact_fit_destroy(ff_impact_fit *fit); /* NULL is allowed */
+FF_API void ff_impact_fit_destroy(ff_impact_fit **fit);
 
 /* rms, sum and intervals are in units of the noise, or of restitution without noise. */
 FF_API ff_fit_outcome ff_impact_fit_outcome(const ff_impact_fit *fit);

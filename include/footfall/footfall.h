@@ -53,6 +53,7 @@
 #include "footfall/study.h"
 #include "footfall/tree.h"
 #include "footfall/types.h"
+#include "footfall/validate.h"
 #include "footfall/volume.h"
 #include "footfall/walk.h"
 

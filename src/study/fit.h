@@ -46,6 +46,25 @@ typedef struct ff_fit_item {
   ff_fit_number scale, delay, offset[3];
 } ff_fit_item;
 
+/* An error in units of the user: of each trajectory the mean over its rows, the root of the mean
+ * square or the last of |measured - computed| over some columns, times scale, over a column. */
+typedef enum ff_fit_take { FF_FIT_MEAN, FF_FIT_RMS, FF_FIT_END } ff_fit_take;
+
+typedef struct ff_fit_error_def {
+  const char *name, *unit;
+  int *parts; /* residuals of a row that belong to it */
+  int part_count;
+  ff_fit_take take;
+  double scale;
+  const char *over; /* column whose first value divides it; NULL: none */
+  int over_at;      /* its place in ff_fit_trajectory.divisors */
+} ff_fit_error_def;
+
+typedef struct ff_fit_published_def {
+  const char *name, *source;
+  double *values; /* of each error; NAN: unknown */
+} ff_fit_published_def;
+
 typedef struct ff_fit_trajectory {
   const char *name;
   const char **settings; /* "key=value" for the scene */
@@ -53,6 +72,7 @@ typedef struct ff_fit_trajectory {
   long rows;
   double *time;     /* s, from 0 */
   double *measured; /* rows x fit->width */
+  double *divisors; /* fit->divisor_count */
   long flight;      /* rows from which the first state is taken */
   bool held_out;
   int fold;
@@ -66,6 +86,7 @@ typedef struct ff_fit_law {
   int parameter_count;
   ff_fit_outcome outcome;
   double *rms;       /* of each trajectory */
+  double *errors;    /* of each trajectory: fit->error_count */
   double **computed; /* of each trajectory: rows x fit->parts, by the measurement model */
 } ff_fit_law;
 
@@ -79,7 +100,7 @@ typedef enum ff_fit_loss {
 struct ff_fit {
   ff_arena arena;
   ff_document document;
-  const char *name;
+  const char *name, *source;
   ff_fit_law *laws;
   int law_count;
   ff_fit_item *items;
@@ -91,6 +112,11 @@ struct ff_fit {
   double from, to;         /* s, window that is compared */
   ff_fit_loss loss;
   double loss_scale;
+  ff_fit_error_def *errors;
+  int error_count, divisor_count;
+  ff_fit_published_def *published;
+  int published_count;
+  bool fixed;  /* values stay at their start */
   int samples; /* points over the bounds that are tried first */
   int starts, folds;
   double held_out;
@@ -108,6 +134,10 @@ ff_status ff_fit_compute(const ff_fit *fit, const ff_fit_law *law, const ff_fit_
  * computed NULL: only counts. squares (may be NULL) gets the sum of squares before the loss. */
 long ff_fit_residuals(const ff_fit *fit, const ff_fit_trajectory *at, const double *computed,
                       double *residuals, double *squares);
+
+/* Errors of a trajectory in units of the user, fit->error_count, from its computed values. */
+void ff_fit_take_errors(const ff_fit *fit, const ff_fit_trajectory *at, const double *computed,
+                        double *errors);
 
 /* State of a body in free flight from poses: see src/study/flight.c. */
 typedef struct ff_flight_row {

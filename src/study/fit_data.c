@@ -17,15 +17,16 @@ typedef struct fit_source {
   const char *files[FILES_MAX];
   int file_count;
   const char *time, *split;
-  double start, rate;
+  double start, rate, at;
+  bool held_out;
   int limit, skip;
   const char *keys[FF_FIT_SETTINGS_MAX], *values[FF_FIT_SETTINGS_MAX];
   int setting_count;
 } fit_source;
 static void fit_read_source(ff_reader *reader, const ff_node *node, fit_source *out) {
-  static const char *const keys[] = {"files", "time", "rate",  "start",
-                                     "split", "set",  "limit", "skip"};
-  *out = (fit_source){.start = NAN, .rate = NAN};
+  static const char *const keys[] = {"files", "time",  "rate", "start", "split",
+                                     "set",   "limit", "skip", "at",    "held-out"};
+  *out = (fit_source){.start = NAN, .rate = NAN, .at = NAN};
   if (!ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
     return;
   }
@@ -35,25 +36,64 @@ static void fit_read_source(ff_reader *reader, const ff_node *node, fit_source *
   ff_get_text(reader, node, "split", &out->split);
   ff_get_number(reader, node, "start", 0, &out->start);
   ff_get_number(reader, node, "rate", 0, &out->rate);
+  ff_get_number(reader, node, "at", 0, &out->at);
+  ff_get_flag(reader, node, "held-out", &out->held_out);
   ff_get_count(reader, node, "limit", FF_FIT_TRAJECTORIES_MAX, &out->limit);
   ff_get_count(reader, node, "skip", FF_FIT_TRAJECTORIES_MAX, &out->skip);
   out->setting_count = ff_fit_read_set(reader, node, out->keys, out->values);
 }
 
-/* "key=value" with {file} and {name} replaced. */
-static const char *fit_setting(ff_arena *arena, const char *key, const char *value,
-                               const char *file, const char *name) {
-  const char *text = ff_fit_print_text(arena, key, "=", value);
-  static const char *const marks[] = {"{file}", "{name}"};
-  const char *const with[] = {file, name};
-  for (int i = 0; i < 2 && text; i++) {
-    const char *at = strstr(text, marks[i]);
-    if (at) {
-      char *head = ff_arena_text(arena, text, (size_t)(at - text));
-      text = head ? ff_fit_print_text(arena, head, with[i], at + strlen(marks[i])) : NULL;
+/* Text for a mark: the file's or the trajectory's name, or the value of a column in the first row;
+ * NULL: unknown. */
+static const char *fit_mark(const char *mark, size_t size, const char *file, const char *name,
+                            const ff_measured *data, const double *row, char *number) {
+  if (size == 4 && memcmp(mark, "file", 4) == 0) {
+    return file;
+  }
+  if (size == 4 && memcmp(mark, "name", 4) == 0) {
+    return name;
+  }
+  for (int i = 0; i < data->count; i++) {
+    if (strlen(data->names[i]) == size && memcmp(data->names[i], mark, size) == 0) {
+      return ff_number_text(row[i], number);
     }
   }
+  return NULL;
+}
+
+/* "key=value" with {file}, {name} and {COLUMN} replaced; other braces are YAML's. */
+static const char *fit_setting(ff_arena *arena, const char *key, const char *value,
+                               const char *file, const char *name, const ff_measured *data,
+                               const double *row) {
+  const char *text = ff_fit_print_text(arena, key, "=", value);
+  const char *at = text ? strchr(text, '{') : NULL;
+  while (text && at) {
+    char number[FF_NUMBER_SIZE];
+    size_t size = strcspn(at + 1, "{}");
+    const char *with =
+        at[1 + size] == '}' ? fit_mark(at + 1, size, file, name, data, row, number) : NULL;
+    size_t before = (size_t)(at - text);
+    if (with) {
+      char *head = ff_arena_text(arena, text, before);
+      text = head ? ff_fit_print_text(arena, head, with, at + size + 2) : NULL;
+      before += strlen(with);
+    } else {
+      before++;
+    }
+    at = text ? strchr(text + before, '{') : NULL;
+  }
   return text;
+}
+
+static int fit_find_column(ff_reader *reader, const ff_measured *data, const char *name) {
+  ff_report why = {0};
+  int column = ff_measured_find(data, name, &why);
+  if (column < 0) {
+    ff_reader_fail(reader, &(ff_node){.file = data->file}, "%.150s: %.200s%s%.80s%s", data->file,
+                   why.what, why.nearest[0] ? "; did you mean '" : "", why.nearest,
+                   why.nearest[0] ? "'?" : "");
+  }
+  return column;
 }
 
 /* Rows first .. end - 1 of a table as a trajectory. */
@@ -62,23 +102,35 @@ static void fit_add_trajectory(ff_reader *reader, ff_fit *fit, const fit_source 
                                int time, long first, long end, const char *name) {
   ff_fit_trajectory *to = &fit->trajectories[fit->trajectory_count];
   ff_arena *arena = reader->arena;
-  *to = (ff_fit_trajectory){.rows = end - first, .setting_count = from->setting_count};
+  const double *start = data->values + first * data->count;
+  *to = (ff_fit_trajectory){
+      .rows = end - first, .setting_count = from->setting_count, .held_out = from->held_out};
   to->name = ff_arena_text(arena, name, strlen(name));
   to->time = ff_arena_take(arena, (size_t)to->rows, sizeof *to->time);
   to->measured = ff_arena_take(arena, (size_t)(to->rows * fit->width), sizeof *to->measured);
   to->settings = ff_arena_take(arena, (size_t)from->setting_count, sizeof *to->settings);
-  if (!to->name || !to->time || !to->measured || !to->settings) {
+  to->divisors = ff_arena_take(arena, (size_t)fit->divisor_count, sizeof *to->divisors);
+  if (!to->name || !to->divisors || !to->time || !to->measured || !to->settings) {
     ff_reader_take(reader, FF_ERROR_MEMORY);
     return;
   }
   for (int i = 0; i < from->setting_count; i++) {
-    to->settings[i] = fit_setting(arena, from->keys[i], from->values[i], file, to->name);
+    to->settings[i] =
+        fit_setting(arena, from->keys[i], from->values[i], file, to->name, data, start);
     ff_reader_take(reader, to->settings[i] ? FF_OK : FF_ERROR_MEMORY);
+  }
+  for (int i = 0; i < fit->error_count && reader->status == FF_OK; i++) {
+    if (fit->errors[i].over) {
+      int column = fit_find_column(reader, data, fit->errors[i].over);
+      to->divisors[fit->errors[i].over_at] = column >= 0 ? start[column] : 1;
+    }
   }
   double zero = isnan(from->start) ? data->values[first * data->count + time] : from->start;
   for (long r = 0; r < to->rows; r++) {
     const double *row = data->values + (first + r) * data->count;
-    to->time[r] = isnan(from->rate) ? row[time] - zero : (double)r / from->rate;
+    to->time[r] = !isnan(from->at)    ? from->at
+                  : isnan(from->rate) ? row[time] - zero
+                                      : (double)r / from->rate;
     for (int k = 0; k < fit->width; k++) {
       to->measured[r * fit->width + k] = row[columns[k]];
     }
@@ -108,17 +160,6 @@ static bool fit_reserve_trajectory(ff_reader *reader, ff_fit *fit, size_t *capac
   fit->trajectories = list;
   *capacity = more;
   return true;
-}
-
-static int fit_find_column(ff_reader *reader, const ff_measured *data, const char *name) {
-  ff_report why = {0};
-  int column = ff_measured_find(data, name, &why);
-  if (column < 0) {
-    ff_reader_fail(reader, &(ff_node){.file = data->file}, "%.150s: %.200s%s%.80s%s", data->file,
-                   why.what, why.nearest[0] ? "; did you mean '" : "", why.nearest,
-                   why.nearest[0] ? "'?" : "");
-  }
-  return column;
 }
 
 static void fit_cut_file(ff_reader *reader, ff_fit *fit, const fit_source *from, const char *file,

@@ -50,26 +50,49 @@ static void fit_read_loss(ff_reader *reader, const ff_node *root, ff_fit *fit) {
   ff_reader_leave(reader);
 }
 
-/* A share of the trajectories, evenly spread, or their names. */
+/* Number in [0, 1) that follows from a name alone: FNV-1a, then the finaliser of splitmix64. */
+static double fit_name_share(const char *name) {
+  uint64_t hash = 0xcbf29ce484222325U;
+  for (; *name; name++) {
+    hash = (hash ^ (unsigned char)*name) * 0x100000001b3U;
+  }
+  hash = (hash ^ hash >> 30) * 0xbf58476d1ce4e5b9U;
+  hash = (hash ^ hash >> 27) * 0x94d049bb133111ebU;
+  return (double)((hash ^ hash >> 31) >> 11) * 0x1p-53;
+}
+
+/* A share of the trajectories, evenly spread; {share, by: name}: by their names, so that other
+ * trajectories change nothing; or their names. */
 static void fit_read_held_out(ff_reader *reader, const ff_node *root, ff_fit *fit) {
+  static const char *const keys[] = {"share", "by"};
+  static const char *const by[] = {"order", "name"};
   const ff_node *node = ff_reader_enter(reader, root, "hold-out");
   double share = 0;
-  int left = 0;
+  int left = 0, way = 0;
   if (node && node->kind == FF_NODE_SCALAR) {
     share = ff_read_number(reader, node, 0);
-    if (reader->status == FF_OK && !(share >= 0 && share < 1)) {
-      ff_reader_fail(reader, node, "must be a share from 0 to less than 1, or a list of names");
-    }
+  } else if (node && node->kind == FF_NODE_MAP && ff_reader_map(reader, node, keys, 2)) {
+    ff_reader_require(reader, node, "share");
+    ff_get_number(reader, node, "share", 0, &share);
+    ff_get_word(reader, node, "by", "way to hold out", by, FF_COUNT(by), &way);
+  }
+  if (node && reader->status == FF_OK && !(share >= 0 && share < 1)) {
+    ff_reader_fail(reader, node, "must be a share from 0 to less than 1, or a list of names");
   }
   for (int i = 0; i < fit->trajectory_count; i++) {
     ff_fit_trajectory *at = &fit->trajectories[i];
-    at->held_out = floor(share * (i + 1)) > floor(share * i);
+    at->held_out |=
+        way == 1 ? fit_name_share(at->name) < share : floor(share * (i + 1)) > floor(share * i);
     for (const ff_node *n = node && node->kind == FF_NODE_LIST ? node->first : NULL; n;
          n = n->next) {
       at->held_out |= n->kind == FF_NODE_SCALAR && strcmp(n->text, at->name) == 0;
     }
     at->fold = fit->folds > 0 && !at->held_out ? left % fit->folds : -1;
     left += !at->held_out;
+  }
+  if (left == 0 && way == 1 && fit->trajectory_count > 0) { /* few: one is fitted all the same */
+    fit->trajectories[0].held_out = false;
+    left = 1;
   }
   if (reader->status == FF_OK && left == 0) {
     ff_reader_fail(reader, node ? node : root, "leaves no trajectory for the fit");
@@ -87,7 +110,7 @@ static ff_status fit_check(ff_fit *fit, ff_report *report) {
   double values[FF_FIT_PARAMETERS_MAX];
   for (int i = 0; i < fit->trajectory_count && status == FF_OK; i++) {
     ff_fit_trajectory *at = &fit->trajectories[i];
-    if (at->rows < 2 || ff_fit_residuals(fit, at, NULL, NULL, NULL) == 0) {
+    if (ff_fit_residuals(fit, at, NULL, NULL, NULL) == 0) {
       status = ff_report_what(report, "trajectory %.100s has nothing to compare", at->name);
       ff_report_key(report, "data");
     } else if (fit->first_state) {
@@ -109,9 +132,11 @@ static ff_status fit_check(ff_fit *fit, ff_report *report) {
 }
 
 static ff_status fit_read(ff_fit *fit, const ff_node *root, ff_report *report) {
-  static const char *const keys[] = {
-      "fit",  "name",        "scene",  "parameters", "laws",     "compare", "data",  "window",
-      "loss", "first-state", "starts", "folds",      "hold-out", "step",    "limit", "samples"};
+  static const char *const keys[] = {"fit",     "name",   "scene",    "parameters", "laws",
+                                     "compare", "data",   "window",   "loss",       "first-state",
+                                     "starts",  "folds",  "hold-out", "step",       "limit",
+                                     "samples", "source", "errors",   "published",  "title",
+                                     "source",  "errors", "published"};
   ff_reader reader = {.arena = &fit->arena, .report = report};
   double version = 1, window[2] = {-INFINITY, INFINITY};
   if (ff_reader_map(&reader, root, keys, FF_COUNT(keys))) {
@@ -136,6 +161,9 @@ static ff_status fit_read(ff_fit *fit, const ff_node *root, ff_report *report) {
     ff_document_read_scene(&reader, root, &fit->document);
     ff_fit_read_laws(&reader, root, fit);
     ff_fit_read_items(&reader, root, fit);
+    ff_fit_read_errors(&reader, root, fit);
+    ff_fit_read_published(&reader, root, fit);
+    ff_get_text(&reader, root, "source", &fit->source);
     fit_read_loss(&reader, root, fit);
     if (reader.status == FF_OK) {
       ff_fit_read_data(&reader, root, fit);

@@ -1,7 +1,10 @@
 /* What a fit has found, for callers. */
 #include "study/fit.h"
 
+#include "base/report.h"
+
 #include <math.h>
+#include <string.h>
 
 const char *ff_fit_name(const ff_fit *fit) {
   return fit ? fit->name : "";
@@ -65,4 +68,35 @@ ff_fit_curve ff_fit_curve_of(const ff_fit *fit, int law, int trajectory, int cur
   out.computed = fit->laws[law].computed[trajectory] + curve;
   out.computed_stride = fit->parts;
   return out;
+}
+
+ff_status ff_fit_choose_laws(ff_fit *fit, const char *const *names, int count, ff_report *report) {
+  const char *known[FF_FIT_LAWS_MAX];
+  bool wanted[FF_FIT_LAWS_MAX] = {false};
+  for (int i = 0; i < fit->law_count; i++) {
+    known[i] = fit->laws[i].name;
+  }
+  for (int k = 0; k < count; k++) {
+    bool found = false;
+    for (int i = 0; i < fit->law_count; i++) {
+      bool same = strcmp(known[i], names[k]) == 0;
+      wanted[i] = wanted[i] || same;
+      found = found || same;
+    }
+    if (!found) {
+      return ff_report_unknown(report, "law of this fit", names[k], known, fit->law_count);
+    }
+  }
+  int kept = 0;
+  for (int i = 0; i < fit->law_count; i++) {
+    if (wanted[i] || count == 0) {
+      fit->laws[kept++] = fit->laws[i];
+    }
+  }
+  fit->law_count = kept;
+  return FF_OK;
+}
+
+void ff_fit_keep_values(ff_fit *fit) {
+  fit->fixed = true;
 }

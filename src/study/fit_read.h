@@ -22,4 +22,8 @@ void ff_fit_read_items(ff_reader *reader, const ff_node *root,
 void ff_fit_read_data(ff_reader *reader, const ff_node *root,
                       ff_fit *fit); /* src/study/fit_data.c */
 
+/* Errors and published figures: src/study/fit_errors.c. Errors are read before data. */
+void ff_fit_read_errors(ff_reader *reader, const ff_node *root, ff_fit *fit);
+void ff_fit_read_published(ff_reader *reader, const ff_node *root, ff_fit *fit);
+
 #endif

@@ -181,6 +181,10 @@ static ff_status fit_apply_all(ff_fit *fit, ff_fit_law *law, ff_team *team, cons
   int count = fit_choose(fit, FIT_HELD_OUT, 0, used);
   fit_mean(checks->rms, used, count, &out->held_out, &out->held_out_error);
   memcpy(law->rms, checks->rms, (size_t)fit->trajectory_count * sizeof *law->rms);
+  for (int i = 0; i < fit->trajectory_count; i++) {
+    ff_fit_take_errors(fit, &fit->trajectories[i], law->computed[i],
+                       law->errors + i * fit->error_count);
+  }
   return checks->status;
 }
 
@@ -193,7 +197,8 @@ static ff_status fit_open_law(ff_fit *fit, ff_fit_law *law) {
                                   .crossed_error = NAN};
   law->computed = ff_arena_take(&fit->arena, n, sizeof *law->computed);
   law->rms = ff_arena_take(&fit->arena, n, sizeof *law->rms);
-  bool there = law->computed && law->rms;
+  law->errors = ff_arena_take(&fit->arena, n * (size_t)fit->error_count, sizeof *law->errors);
+  bool there = law->computed && law->rms && law->errors;
   for (size_t i = 0; i < n && there; i++) {
     size_t count = (size_t)(fit->trajectories[i].rows * fit->parts);
     law->computed[i] = ff_arena_take(&fit->arena, count, sizeof **law->computed);
@@ -244,12 +249,50 @@ static ff_status fit_solve_law(ff_fit *fit, ff_fit_law *law, ff_team *team) {
   return status;
 }
 
+/* Errors of a law with all shared values as they start. */
+static ff_status fit_keep_law(ff_fit *fit, ff_fit_law *law, ff_team *team) {
+  ff_arena arena = {0};
+  double values[FF_FIT_PARAMETERS_MAX];
+  ff_fit_outcome *out = &law->outcome;
+  ff_status status = fit_open_law(fit, law);
+  int *used = ff_arena_take(&arena, (size_t)fit->trajectory_count, sizeof *used);
+  fit_checks checks = {.fit = fit, .law = law, .computed = law->computed};
+  checks.rms = ff_arena_take(&arena, (size_t)fit->trajectory_count, sizeof *checks.rms);
+  ff_fit_estimate *list = ff_arena_take(&fit->arena, (size_t)law->parameter_count, sizeof *list);
+  status = used && checks.rms && list ? status : FF_ERROR_MEMORY;
+  for (int i = 0; i < law->parameter_count && status == FF_OK; i++) {
+    const ff_fit_parameter *p = &law->parameters[i];
+    values[i] = p->start;
+    if (!p->each) {
+      list[out->estimate_count++] = (ff_fit_estimate){.name = p->name,
+                                                      .trajectory = -1,
+                                                      .value = p->start,
+                                                      .bound = {p->low, p->high},
+                                                      .interval = {NAN, NAN},
+                                                      .clustered = {NAN, NAN}};
+    }
+  }
+  if (status == FF_OK) {
+    size_t n = (size_t)out->estimate_count;
+    out->estimates = list;
+    out->correlations = ff_arena_take(&fit->arena, n * n, sizeof(double));
+    out->flat = ff_arena_take(&fit->arena, n, sizeof(double));
+    out->converged = true;
+    out->aicc = out->bic = out->sum = NAN;
+    bool room = (out->correlations && out->flat) || n == 0;
+    status = room ? fit_apply_all(fit, law, team, values, &checks, used) : FF_ERROR_MEMORY;
+  }
+  ff_arena_free(&arena);
+  return status;
+}
+
 ff_status ff_fit_solve(ff_fit *fit, int threads, const volatile int *stop, ff_report *report) {
   ff_team *team = NULL;
   ff_status status = threads > 1 ? ff_team_create(&team, threads) : FF_OK;
   fit->stop = stop;
   for (int i = 0; i < fit->law_count && status == FF_OK; i++) {
-    status = fit_solve_law(fit, &fit->laws[i], team);
+    ff_fit_law *law = &fit->laws[i];
+    status = fit->fixed ? fit_keep_law(fit, law, team) : fit_solve_law(fit, law, team);
     if (status == FF_ERROR_INPUT) {
       ff_report_what(report, "law %.60s: %d numbers to estimate from %ld residuals",
                      fit->laws[i].name, fit->laws[i].outcome.free, fit->laws[i].outcome.residuals);

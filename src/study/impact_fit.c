@@ -423,16 +423,17 @@ ff_status ff_impact_fit_solve(ff_impact_fit **out, const ff_impact_fit_def *def,
     fit->params = impact_fit_values(fit, x);
     *out = fit;
   } else {
-    ff_impact_fit_destroy(fit);
+    ff_impact_fit_destroy(&fit);
   }
   return status;
 }
 
-void ff_impact_fit_destroy(ff_impact_fit *fit) {
-  if (fit) {
-    ff_arena arena = fit->arena;
-    ff_free(fit);
+void ff_impact_fit_destroy(ff_impact_fit **fit) {
+  if (fit && *fit) {
+    ff_arena arena = (*fit)->arena;
+    ff_free(*fit);
     ff_arena_free(&arena);
+    *fit = NULL;
   }
 }
 
