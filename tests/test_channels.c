@@ -118,6 +118,38 @@ static void contact_channels_sum_the_points(void **state) {
   end(sim, model);
 }
 
+/* A body on a half-space and on a box of one other body: of the pair's shapes once the first body
+ * is a, once b. The channel's force is that on the first body in its name. */
+static void contact_channels_have_one_sign(void **state) {
+  (void)state;
+  static const char both[] = "footfall: 1\n"
+                             "stepper: {kind: symplectic-euler, step: 1e-4}\n"
+                             "bodies:\n"
+                             "  ground: {fixed: true, shapes: [{half-space: {}}, {box: {size: "
+                             "[0.1, 0.1, 0.1]}, position: [0.1, 0, "
+                             "0]}]}\n"
+                             "  thing: {mass: 1, position: [0, 0, 0.0499], shapes: [{sphere: "
+                             "{radius: 0.05}, position: [-0.1, 0, "
+                             "0]}, {sphere: {radius: 0.05}, position: [0.1, 0, 0.05]}]}\n"
+                             "contacts:\n"
+                             "  - pair: [ground, thing]\n"
+                             "    normal: {law: elastic, k: 1e5, c: 500}\n"
+                             "    friction: {law: coulomb, mu_static: 0.5, mu_kinetic: 0.3}\n";
+  ff_model *model;
+  ff_sim *sim = sim_of(&model, both, NULL);
+  bool named_first = channel_find(model, "contact.thing:ground.force.z") >= 0;
+  const char *name = named_first ? "contact.thing:ground.force" : "contact.ground:thing.force";
+  for (int i = 0; i < 20; i++) {
+    assert_int_equal(ff_sim_step(sim), FF_OK);
+    assert_int_equal(ff_sim_contact_count(sim), 2);
+    ff_vec3 load =
+        ff_sim_body_load(sim, ff_model_body_find(model, named_first ? "thing" : "ground"));
+    assert_true(v3_norm(load) > 1);
+    assert_true(v3_norm(v3_sub(vector(sim, model, name), load)) <= 1e-12 * v3_norm(load));
+  }
+  end(sim, model);
+}
+
 static void the_page_has_the_table(void **state) {
   (void)state;
   assert_page_has_table("recordings.md", "channels");
@@ -226,6 +258,7 @@ int main(void) {
       cmocka_unit_test(names_are_unique_and_match_a_pattern),
       cmocka_unit_test(channels_read_the_same_in_any_order),
       cmocka_unit_test(contact_channels_sum_the_points),
+      cmocka_unit_test(contact_channels_have_one_sign),
       cmocka_unit_test(the_page_has_the_table),
       cmocka_unit_test(what_falls_freely_accelerates_by_gravity),
       cmocka_unit_test(what_turns_uniformly_accelerates_to_its_centre),
