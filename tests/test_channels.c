@@ -65,6 +65,91 @@ static void channels_read_the_same_in_any_order(void **state) {
   end(sim, model);
 }
 
+static ff_vec3 vector(const ff_sim *sim, const ff_model *model, const char *name) {
+  char x[64], y[64], z[64];
+  snprintf(x, sizeof x, "%s.x", name);
+  snprintf(y, sizeof y, "%s.y", name);
+  snprintf(z, sizeof z, "%s.z", name);
+  return v3(channel(sim, model, x), channel(sim, model, y), channel(sim, model, z));
+}
+
+/* A box that turns about one of its corners on the floor: that corner sticks, three slip. */
+static void contact_channels_sum_the_points(void **state) {
+  (void)state;
+  static const char turning[] =
+      "footfall: 1\n"
+      "stepper: {kind: symplectic-euler, step: 1e-4}\n"
+      "bodies:\n"
+      "  floor: {fixed: true, shape: {half-space: {}}}\n"
+      "  box: {mass: 1, position: [0, 0, 0.0499755], shape: {box: {size: [0.2, 0.2, 0.1]}},\n"
+      "       velocity: [-0.2, 0.2, 0], omega: [0, 0, 2]}\n"
+      "contacts:\n"
+      "  - pair: [box, floor]\n"
+      "    normal: {law: elastic, k: 1e5, c: 500}\n"
+      "    friction: {law: coulomb, mu_static: 0.5, mu_kinetic: 0.3}\n";
+  ff_model *model;
+  ff_sim *sim = sim_of(&model, turning, NULL);
+  int mixed = 0;
+  for (int i = 0; i < 100; i++) {
+    assert_int_equal(ff_sim_step(sim), FF_OK);
+    ff_vec3 point = vector(sim, model, "contact.box:floor.point"), force = v3(0, 0, 0),
+            moment = force;
+    double first_to_a = 0;
+    bool sticks = false, slips = false;
+    for (int k = 0; k < ff_sim_contact_count(sim); k++) {
+      ff_contact c = ff_sim_contact(sim, k);
+      first_to_a = c.a.id == ff_model_body_find(model, "box").id ? 1 : -1;
+      ff_vec3 arm = v3_sub(c.point, point);
+      force = v3_axpy(force, first_to_a, c.force);
+      moment = v3_axpy(moment, first_to_a, v3_add(v3_cross(arm, c.force), c.moment));
+      sticks = sticks || c.mode == FF_STICK;
+      slips = slips || c.mode == FF_SLIP;
+    }
+    double scale = v3_norm(force);
+    assert_true(v3_norm(v3_sub(vector(sim, model, "contact.box:floor.force"), force)) <=
+                1e-12 * scale);
+    assert_true(v3_norm(v3_sub(vector(sim, model, "contact.box:floor.moment"), moment)) <=
+                1e-12 * scale);
+    assert_true(v3_norm(moment) > 0.01 * scale); /* 0.3 of the weight at 0.1 m and more */
+    assert_true(channel(sim, model, "contact.box:floor.mode") == (sticks ? FF_STICK : FF_SLIP));
+    mixed += sticks && slips;
+  }
+  assert_true(mixed > 10);
+  end(sim, model);
+}
+
+/* A body on a half-space and on a box of one other body: of the pair's shapes once the first body
+ * is a, once b. The channel's force is that on the first body in its name. */
+static void contact_channels_have_one_sign(void **state) {
+  (void)state;
+  static const char both[] = "footfall: 1\n"
+                             "stepper: {kind: symplectic-euler, step: 1e-4}\n"
+                             "bodies:\n"
+                             "  ground: {fixed: true, shapes: [{half-space: {}}, {box: {size: "
+                             "[0.1, 0.1, 0.1]}, position: [0.1, 0, "
+                             "0]}]}\n"
+                             "  thing: {mass: 1, position: [0, 0, 0.0499], shapes: [{sphere: "
+                             "{radius: 0.05}, position: [-0.1, 0, "
+                             "0]}, {sphere: {radius: 0.05}, position: [0.1, 0, 0.05]}]}\n"
+                             "contacts:\n"
+                             "  - pair: [ground, thing]\n"
+                             "    normal: {law: elastic, k: 1e5, c: 500}\n"
+                             "    friction: {law: coulomb, mu_static: 0.5, mu_kinetic: 0.3}\n";
+  ff_model *model;
+  ff_sim *sim = sim_of(&model, both, NULL);
+  bool named_first = channel_find(model, "contact.thing:ground.force.z") >= 0;
+  const char *name = named_first ? "contact.thing:ground.force" : "contact.ground:thing.force";
+  for (int i = 0; i < 20; i++) {
+    assert_int_equal(ff_sim_step(sim), FF_OK);
+    assert_int_equal(ff_sim_contact_count(sim), 2);
+    ff_vec3 load =
+        ff_sim_body_load(sim, ff_model_body_find(model, named_first ? "thing" : "ground"));
+    assert_true(v3_norm(load) > 1);
+    assert_true(v3_norm(v3_sub(vector(sim, model, name), load)) <= 1e-12 * v3_norm(load));
+  }
+  end(sim, model);
+}
+
 static void the_page_has_the_table(void **state) {
   (void)state;
   assert_page_has_table("recordings.md", "channels");
@@ -81,14 +166,6 @@ static const char *under(const ff_stepper_info *stepper, double step, const char
   snprintf(text, sizeof text, "footfall: 1\nduration: 1\nstepper: {kind: %s%s}\n%s", stepper->name,
            fixed, rest);
   return text;
-}
-
-static ff_vec3 vector(const ff_sim *sim, const ff_model *model, const char *name) {
-  char x[64], y[64], z[64];
-  snprintf(x, sizeof x, "%s.x", name);
-  snprintf(y, sizeof y, "%s.y", name);
-  snprintf(z, sizeof z, "%s.z", name);
-  return v3(channel(sim, model, x), channel(sim, model, y), channel(sim, model, z));
 }
 
 static void what_falls_freely_accelerates_by_gravity(void **state) {
@@ -180,6 +257,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names_are_unique_and_match_a_pattern),
       cmocka_unit_test(channels_read_the_same_in_any_order),
+      cmocka_unit_test(contact_channels_sum_the_points),
+      cmocka_unit_test(contact_channels_have_one_sign),
       cmocka_unit_test(the_page_has_the_table),
       cmocka_unit_test(what_falls_freely_accelerates_by_gravity),
       cmocka_unit_test(what_turns_uniformly_accelerates_to_its_centre),
