@@ -1,6 +1,7 @@
 /* Which kinds can touch, and who computes it. */
 #include "geom/touch.h"
 #include "geom/hull.h"
+#include "geom/seam.h"
 
 typedef struct pair_entry {
   ff_touch_pair *touch; /* NULL: these do not touch */
@@ -54,5 +55,20 @@ ff_touch_pair *ff_geom_touch_of(ff_shape_kind a, ff_shape_kind b) {
 int ff_geom_touch(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
                   double margin, ff_touch out[FF_TOUCH_MAX]) {
   ff_touch_pair *touch = ff_geom_touch_of(a->kind, b->kind);
-  return touch ? touch(a, pose_a, b, pose_b, margin, out) : 0;
+  int count = 0;
+  if (touch && ff_pair_has_seams(a, b)) {
+    ff_continued_pair pair;
+    ff_pair_continue(&pair, a, pose_a, b, pose_b);
+    count = touch(pair.a, pair.pose_a, pair.b, pair.pose_b, margin, out);
+    for (int i = 0; i < count; i++) {
+      out[i].weight =
+          ff_seam_share(a, pose_a, out[i].point) * ff_seam_share(b, pose_b, out[i].point);
+    }
+    return count;
+  }
+  count = touch ? touch(a, pose_a, b, pose_b, margin, out) : 0;
+  for (int i = 0; i < count; i++) {
+    out[i].weight = 1;
+  }
+  return count;
 }

@@ -78,7 +78,7 @@ static bool add_selected_contact(quasi_step *step, const ff_meet *meet, int pair
   contact->point = point;
   contact->pair = pair;
   contact->layer = &binding->layer;
-  if (touch->id.kind != FF_PAIR_NONE && touch->weight != 1) {
+  if (touch->weight != 1) {
     ff_quasi_layer_scale(&contact->weighted_layer, &binding->layer, touch->weight);
     contact->layer = &contact->weighted_layer;
   }
@@ -125,7 +125,7 @@ static bool select_pair(quasi_step *step, const ff_meet *meet, int n) {
   quasi_problem *problem = &step->problem;
   const ff_near *pair = &problem->state->nears[n];
   const ff_point *p = &problem->state->points[pair->first_point];
-  if (pair->point_count == 1 && p->force_n > 0 && p->patch.depth > 0 &&
+  if (pair->point_count == 1 && p->force_n > 0 && p->patch.depth > 0 && p->weight == 1 &&
       step->predictor_end == problem->state->t) {
     /* The only point of a pair that pushed in the step before takes part, wherever free flight
      * leads, without a query: its geometry of the start suffices until the first residual. */
@@ -148,7 +148,8 @@ static bool select_pair(quasi_step *step, const ff_meet *meet, int n) {
   int count = ff_quasi_touches_at_end(problem, pair, margin, touches);
   for (int i = 0; i < count; i++) {
     int point = pair->first_point + touches[i].feature;
-    if (!add_selected_contact(step, meet, n, &touches[i], point, point, 0)) {
+    if (touches[i].weight > QUASI_LIGHT &&
+        !add_selected_contact(step, meet, n, &touches[i], point, point, 0)) {
       return false;
     }
   }
@@ -194,7 +195,7 @@ bool ff_quasi_missed_contacts(quasi_step *step) {
       while (k < known && first[k].point < point) {
         k++;
       }
-      if (k == known || first[k].point != point) {
+      if (touches[i].weight > QUASI_LIGHT && (k == known || first[k].point != point)) {
         missed = step->wanted[n] = true;
       }
     }
