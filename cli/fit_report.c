@@ -52,17 +52,21 @@ static void fit_print_warnings(const ff_fit_outcome *o, FILE *out) {
   }
 }
 
+void ff_fit_print_estimates(const ff_fit_outcome *o, const ff_fit *fit, FILE *out) {
+  int shown = o->estimate_count < SHOWN ? o->estimate_count : SHOWN;
+  for (int i = 0; i < shown; i++) {
+    fit_print_estimate(fit, &o->estimates[i], out);
+  }
+  if (shown < o->estimate_count) {
+    ff_cli_say(out, "  and %d more, of single trajectories\n", o->estimate_count - shown);
+  }
+  fit_print_warnings(o, out);
+}
+
 static void fit_print_law(const ff_fit *fit, int law, FILE *out) {
   ff_fit_outcome o = ff_fit_outcome_of(fit, law);
   ff_cli_say(out, "\nlaw        %s\n", o.law);
-  int shown = o.estimate_count < SHOWN ? o.estimate_count : SHOWN;
-  for (int i = 0; i < shown; i++) {
-    fit_print_estimate(fit, &o.estimates[i], out);
-  }
-  if (shown < o.estimate_count) {
-    ff_cli_say(out, "  and %d more, of single trajectories\n", o.estimate_count - shown);
-  }
-  fit_print_warnings(&o, out);
+  ff_fit_print_estimates(&o, fit, out);
   ff_cli_say(out, "error      %.4g x noise fitted", o.rms);
   if (isfinite(o.crossed)) {
     ff_cli_say(out, ", %.4g +- %.2g cross-validated", o.crossed, o.crossed_error);
@@ -160,8 +164,8 @@ static void fit_write_estimate(const ff_fit *fit, const ff_fit_estimate *e, ff_j
   ff_json_close(json, '}');
 }
 
-static void fit_write_law(const ff_fit *fit, int law, ff_json *json) {
-  ff_fit_outcome o = ff_fit_outcome_of(fit, law);
+void ff_fit_write_outcome(const ff_fit_outcome *outcome, const ff_fit *fit, ff_json *json) {
+  ff_fit_outcome o = *outcome;
   ff_json_open(json, NULL, '{');
   ff_json_text(json, "law", o.law);
   ff_json_flag(json, "converged", o.converged);
@@ -241,7 +245,8 @@ void ff_fit_write(const ff_fit *fit, ff_json *json, int curves) {
   ff_json_text(json, "best", ff_fit_outcome_of(fit, fit_best(fit)).law);
   ff_json_open(json, "laws", '[');
   for (int i = 0; i < ff_fit_law_count(fit); i++) {
-    fit_write_law(fit, i, json);
+    ff_fit_outcome outcome = ff_fit_outcome_of(fit, i);
+    ff_fit_write_outcome(&outcome, fit, json);
   }
   ff_json_close(json, ']');
   ff_json_open(json, "trajectories", '[');

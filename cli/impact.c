@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "impact.h"
 #include "table.h"
 
 enum { SPEEDS_MAX = 1000000 };
-enum { MASS = 256, SPEED, GRAVITY, CSV, EXACT, SOLVE, RESTITUTION, DEPTH, FORCE };
+enum { MASS = 256, SPEED, GRAVITY, CSV, EXACT, SOLVE, RESTITUTION, DEPTH, FORCE, FIT, VARY };
 
 typedef struct impact_job {
   const char *law_name, *solve;
@@ -21,6 +21,8 @@ typedef struct impact_job {
   double *speeds;
   int speed_count;
   bool csv, json, exact;
+  const char *fit, *report; /* files */
+  ff_cli_list vary;         /* "alpha" or "alpha=0.01:1" */
 } impact_job;
 
 /* ---- arguments ------------------------------------------------------------------------------- */
@@ -97,6 +99,18 @@ static void impact_check_usage(impact_job *job, struct argp_state *state) {
   if (!job->law_name && !job->solve) {
     argp_error(state, "no law given: `footfall laws` lists them");
   }
+  if (!job->fit && (job->vary.count > 0 || job->report)) {
+    argp_error(state, "--vary and --report belong to --fit");
+  }
+  if (job->csv && job->json) {
+    argp_error(state, "either --csv or --json");
+  }
+  if (job->fit) {
+    if (job->solve || job->exact || job->speed_count > 0) {
+      argp_error(state, "--fit takes neither --speed, --solve nor --closed-form");
+    }
+    return;
+  }
   if (job->speed_count == 0) {
     argp_error(state, "--speed is missing");
   }
@@ -108,9 +122,6 @@ static void impact_check_usage(impact_job *job, struct argp_state *state) {
   }
   if (job->solve && !alpha && isnan(job->depth) == isnan(job->force)) {
     argp_error(state, "--solve k needs either --depth or --force");
-  }
-  if (job->csv && job->json) {
-    argp_error(state, "either --csv or --json");
   }
   if (job->solve && (job->gravity != 0 || job->exact)) {
     argp_error(state, "--solve takes neither --gravity nor --closed-form");
@@ -128,6 +139,9 @@ static error_t impact_parse(int key, char *value, struct argp_state *state) {
     case FORCE: job->force = impact_read_number(state, "force", value); return 0;
     case SOLVE: job->solve = value; return 0;
     case EXACT: job->exact = true; return 0;
+    case FIT: job->fit = value; return 0;
+    case VARY: ff_cli_list_add(&job->vary, value); return 0;
+    case 'r': job->report = value; return 0;
     case CSV: job->csv = true; return 0;
     case 'j': job->json = true; return 0;
     case 's': ff_cli_list_add(&job->settings, value); return 0;
@@ -150,6 +164,11 @@ static const struct argp_option options[] = {
     {"restitution", RESTITUTION, "E", 0, "desired restitution, for alpha", 1},
     {"depth", DEPTH, "M", 0, "desired largest depth, for k", 1},
     {"force", FORCE, "N", 0, "desired largest force, for k", 1},
+    {0, 0, NULL, 0, "Fit to measured restitutions:", 2},
+    {"fit", FIT, "FILE.csv", 0, "columns speed and restitution (and noise)", 2},
+    {"vary", VARY, "PARAM[=LOW:HIGH]", 0,
+     "a parameter to fit; may be repeated (default: all that are not set and have an effect)", 2},
+    {"report", 'r', "FILE.html", 0, "with --fit: write a page", 2},
     {0},
 };
 
@@ -165,6 +184,7 @@ static const struct argp parser = {
            "--set alpha=0.4\n"
            "  footfall impact linear --mass 1 --speed 1 --set k=1e4 --set b=60 --closed-form\n"
            "  footfall impact --solve alpha --restitution 0.7 --speed 1\n"
+           "  footfall impact --fit drops.csv hunt-crossley\n"
            "  footfall impact --solve k --force 200 --mass 1 --speed 1 --set n=1 --set "
            "alpha=0.4\n" FF_CLI_EXITS};
 
@@ -363,24 +383,48 @@ static void impact_print(const impact_job *job, const ff_cli_table *table) {
   }
 }
 
+static int impact_fit(const impact_job *job) {
+  ff_cli_impact_fit given = {.law = job->law,
+                             .params = &job->params,
+                             .settings = &job->settings,
+                             .vary = &job->vary,
+                             .mass = job->mass,
+                             .gravity = job->gravity,
+                             .data = job->fit,
+                             .page = job->report,
+                             .csv = job->csv,
+                             .json = job->json};
+  return ff_cli_fit_impacts(&given);
+}
+
+static ff_status impact_tabulate(impact_job *job, ff_report *report) {
+  ff_cli_table table = {0};
+  ff_status status =
+      job->solve ? impact_solve(job, &table, report) : impact_simulate(job, &table, report);
+  if (status == FF_OK) {
+    impact_print(job, &table);
+  }
+  ff_cli_table_free(&table);
+  return status;
+}
+
 int ff_cli_impact(int argc, char **argv) {
   impact_job job = {.mass = NAN, .restitution = NAN, .depth = NAN, .force = NAN};
-  ff_cli_table table = {0};
   ff_report report = {0};
   ff_cli_parse(&parser, argc, argv, &job);
   ff_status status = impact_find_law(&job, &report);
   if (status == FF_OK) {
     status = impact_set_params(&job, &report);
   }
-  if (status == FF_OK) {
-    status =
-        job.solve ? impact_solve(&job, &table, &report) : impact_simulate(&job, &table, &report);
+  int code = FF_EXIT_GOOD;
+  if (status == FF_OK && job.fit) {
+    code = impact_fit(&job);
+  } else {
+    status = status == FF_OK ? impact_tabulate(&job, &report) : status;
+    code = status == FF_OK ? FF_EXIT_GOOD : ff_cli_fail(status, &report);
   }
-  if (status == FF_OK) {
-    impact_print(&job, &table);
-  }
-  ff_cli_table_free(&table);
   ff_cli_list_free(&job.settings);
+  ff_cli_list_free(&job.vary);
   free(job.speeds);
-  return status == FF_OK ? FF_EXIT_GOOD : ff_cli_fail(status, &report);
+  return code;
 }

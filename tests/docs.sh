@@ -123,7 +123,7 @@ check_tutorials() {
     mkdir "$folder"
     ln -s "$root/scenes" "$folder/scenes"
     awk -v folder="$folder/" '
-      /^```yaml title="/ { split($0, part, "\""); file = folder part[2]; next }
+      /^```[a-z]+ title="/ { split($0, part, "\""); file = folder part[2]; next }
       /^```/ { file = ""; next }
       file { print > file }' "$page"
     while read -r words; do

@@ -10,6 +10,7 @@
 #define FOOTFALL_FIT_H
 
 #include "footfall/api.h"
+#include "footfall/law.h"
 #include "footfall/status.h"
 
 #ifdef __cplusplus
@@ -90,6 +91,57 @@ typedef struct ff_fit_curve {
 
 FF_API int ff_fit_curve_count(const ff_fit *fit); /* of every trajectory */
 FF_API ff_fit_curve ff_fit_curve_of(const ff_fit *fit, int law, int trajectory, int curve);
+
+/* ---- restitution curves ---------------------------------------------------------------------- */
+
+/* Parameters of a normal law from measured restitutions, by simulated impacts on a fixed body. */
+typedef struct ff_impact_fit ff_impact_fit;
+
+typedef struct ff_impact_fit_vary {
+  const char *name;
+  double low, high; /* bounds; both NAN: a tenth to ten times the default, or 1e-6 to 1e10 */
+} ff_impact_fit_vary;
+
+typedef struct ff_impact_fit_def {
+  const ff_law *law;
+  const ff_law_params *params;    /* values of parameters that are not fitted; unresolved */
+  const ff_impact_fit_vary *vary; /* fitted parameters */
+  int vary_count;                 /* 0: every real one not in `given` that has an effect, but none
+                                   * that follows from others */
+  const char *const *given;       /* names of parameters whose values are known */
+  int given_count;
+  double mass;               /* kg */
+  double gravity;            /* m/s^2, into the fixed body */
+  int count;                 /* measured impacts */
+  const double *speed;       /* m/s */
+  const double *restitution; /* 1 */
+  const double *noise;       /* 1, standard deviation of each restitution; NULL: all alike */
+} ff_impact_fit_def;
+
+/* Multi-start bounded least squares. FF_ERROR_INPUT: the report (may be NULL) says what is wrong:
+ * unknown names, no parameter with an effect, a law without a force formula. */
+FF_API ff_status ff_impact_fit_solve(ff_impact_fit **out, const ff_impact_fit_def *def,
+                                     ff_report *report);
+FF_API void ff_impact_fit_destroy(ff_impact_fit *fit); /* NULL is allowed */
+
+/* rms, sum and intervals are in units of the noise, or of restitution without noise. */
+FF_API ff_fit_outcome ff_impact_fit_outcome(const ff_impact_fit *fit);
+/* Computed restitutions, as many as measured. */
+FF_API const double *ff_impact_fit_computed(const ff_impact_fit *fit);
+/* Parameters at the minimum, not resolved. */
+FF_API ff_law_params ff_impact_fit_params(const ff_impact_fit *fit);
+/* Parameters that were not given and have no effect on these restitutions: name i, or NULL. */
+FF_API const char *ff_impact_fit_idle(const ff_impact_fit *fit, int index);
+
+/* Measured restitutions from a table (.csv, .sto, ...; .gz too). Columns `speed` or `v` (m/s) and
+ * `restitution` or `e`, else the first two; `noise` or `sigma` if there is one. */
+typedef struct ff_impact_data {
+  int count;
+  double *speed, *restitution, *noise; /* noise NULL: no such column */
+} ff_impact_data;
+
+FF_API ff_status ff_impact_data_read(ff_impact_data *out, const char *path, ff_report *report);
+FF_API void ff_impact_data_free(ff_impact_data *data);
 
 #ifdef __cplusplus
 }

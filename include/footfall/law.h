@@ -262,6 +262,10 @@ typedef struct ff_law {
    * where ease tells the mass that it moves. NULL: steppers use `friction`. */
   void (*friction_held)(const void *params, const ff_patch *patch, const ff_normal *normal,
                         const double *memory, const ff_ahead *ahead, ff_friction *out);
+  /* Force of friction_held alone, with the same bits, for solvers that iterate; force[2] in N along
+   * t1 and t2. Optional, and not for laws with a normal_force or moments. */
+  void (*force_held)(const void *params, const ff_patch *patch, const ff_normal *normal,
+                     const double *memory, const ff_ahead *ahead, double force[2]);
   /* Its stored energy alone, J; with friction_held. */
   double (*energy_held)(const void *params, const ff_patch *patch, const double *memory,
                         const ff_ahead *ahead);

@@ -176,22 +176,50 @@ static void coulomb_derivatives(const spring *s, double yield, double fall, cons
   }
 }
 
+/* Magnitude (N) and direction of the friction force; the limit that a sticking force is compared
+ * with (N), and the slope of mu there (s/m). */
+typedef struct solution {
+  double force, dir[2];
+  double yield, fall;
+  bool slips;
+} solution;
+
+static inline solution coulomb_solve(const params *p, const spring *s, const ff_patch *patch,
+                                     const ff_ahead *ahead) {
+  solution out = {.force = s->size / s->loop};
+  if (s->size > 0) {
+    out.dir[0] = s->stick[0] / s->size;
+    out.dir[1] = s->stick[1] / s->size;
+  }
+  out.yield = coulomb_limit(p, s, patch, ahead, out.dir, out.force, &out.fall);
+  if (out.force > out.yield) {
+    out.slips = true;
+    out.force =
+        ahead->half > 0 ? coulomb_slip_force(p, s, patch, ahead, out.dir, out.force) : out.yield;
+  }
+  return out;
+}
+
+static void force_held(const void *given, const ff_patch *patch, const ff_normal *normal,
+                       const double *memory, const ff_ahead *ahead, double force[2]) {
+  spring s = spring_at(patch, normal, memory, ahead);
+  solution solved = coulomb_solve(given, &s, patch, ahead);
+  force[0] = solved.dir[0] * solved.force;
+  force[1] = solved.dir[1] * solved.force;
+}
+
 static void friction_held(const void *given, const ff_patch *patch, const ff_normal *normal,
                           const double *memory, const ff_ahead *ahead, ff_friction *out) {
   const params *p = given;
   const double *slip = patch->slip;
   spring s = spring_at(patch, normal, memory, ahead);
-  double fall, speed = 0, force = s.size / s.loop, dir[2] = {0, 0}, rate[2];
+  solution solved = coulomb_solve(p, &s, patch, ahead);
+  double speed = 0, force = solved.force, rate[2];
+  const double *dir = solved.dir;
   *out = (ff_friction){.mode = FF_STICK, .memory_per_slip = s.root};
-  if (s.size > 0) {
-    dir[0] = s.stick[0] / s.size;
-    dir[1] = s.stick[1] / s.size;
-  }
-  double yield = coulomb_limit(p, &s, patch, ahead, dir, force, &fall);
-  if (force > yield) {
+  if (solved.slips) {
     out->mode = FF_SLIP;
     out->memory_per_slip = 0;
-    force = ahead->half > 0 ? coulomb_slip_force(p, &s, patch, ahead, dir, force) : yield;
     speed = (s.size - s.loop * force) / s.reach; /* of the clutch */
   }
   for (int i = 0; i < 2; i++) { /* of the deflection */
@@ -208,7 +236,7 @@ static void friction_held(const void *given, const ff_patch *patch, const ff_nor
   out->lost[FF_LOST_TANGENT] = s.damping * (rate[0] * rate[0] + rate[1] * rate[1]);
   out->lost[FF_LOST_SLIP] = force * speed;
   if (!(ahead->half > 0)) {
-    coulomb_derivatives(&s, yield, s.load * fall, slip, dir, out);
+    coulomb_derivatives(&s, solved.yield, s.load * solved.fall, slip, dir, out);
   }
 }
 
@@ -261,6 +289,7 @@ const ff_law ff_law_coulomb = {
     .friction = friction,
     .friction_kink = friction_kink,
     .friction_held = friction_held,
+    .force_held = force_held,
     .energy_held = energy_held,
     .cone = cone,
     .grip = grip,

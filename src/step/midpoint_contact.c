@@ -2,8 +2,10 @@
 
 #include "base/memory.h"
 #include "math/vec.h"
+#include "step/crowd_solver.h"
 #include "step/forces.h"
 #include "step/frame.h"
+#include "step/midpoint_law.h"
 #include "step/robots.h"
 #include "step/rows.h"
 #include "step/samples.h"
@@ -12,7 +14,7 @@
 
 enum {
   TURNS = 60,  /* most turns round the contacts */
-  NEWTONS = 60 /* most iterations for one normal force */
+  NEWTONS = 60 /* most iterations for one slip */
 };
 /* Changes of forces, over the largest, that end the turns. What is left is where the next step
  * starts from, and it gets less with the step; only bristles keep it. */
@@ -22,27 +24,18 @@ enum {
 #define ROUGH    1e-3  /* of a slip, if it gets no nearer */
 #define SHORTEST 1e-6  /* share of a step of Newton's method */
 #define SAME     1e-13 /* of a depth: no other */
-#define FLAT     1e-5  /* of a depth: changes below leave few digits for a quotient of energies */
 
 /* One contact. Triples are along its normal row (push), t1 and t2. */
 typedef struct entry {
-  const ff_binding *binding;
+  ff_midpoint_law law;
   const ff_near *near;
   int point;
-  bool pulls;          /* the normal law may */
-  bool plain;          /* weight and pace are 1 */
-  double weight;       /* law units */
-  double pace;         /* 1, of the depth over the normal velocity */
-  double weight_slope; /* 1/m, of the weight with the depth, about the depth of the evaluation: */
-  double weight_depth; /* m */
   ff_contact_bodies bodies;
   int row;             /* of its rows along n, t1, t2 */
   double w[9];         /* 1/kg, of the point itself: 3 x 3 */
   double speed[3];     /* m/s, of a against b at the start */
   double free_slip[2]; /* m/s, at the end, without its own friction */
   ff_patch patch;      /* depth, depth rate and slip of the middle */
-  double depth;        /* m, at the start of the step */
-  double energy;       /* J, of the normal law there */
   ff_normal normal;
   double elastic; /* N, the part of the normal force that is stored */
   ff_friction friction;
@@ -59,7 +52,9 @@ struct ff_midpoint {
   entry *entries;
   ff_wrench *outside; /* body_count: applied forces and drives */
   int *shares;        /* contacts of each mover */
+  int unshared;       /* the same of all that does not move */
   int count;
+  ff_crowd crowd; /* contacts of large islands */
 };
 
 /* ---- life ------------------------------------------------------------------------------ */
@@ -81,7 +76,8 @@ ff_status ff_midpoint_create(ff_midpoint **out, const ff_model *model, ff_state 
   mid->outside = ff_arena_take(arena, (size_t)model->body_count, sizeof *mid->outside);
   mid->shares = ff_arena_take(arena, (size_t)ff_mover_count(model), sizeof *mid->shares);
   bool room = mid->reached && mid->entries && mid->outside && mid->shares;
-  return room ? ff_rows_make(&mid->rows, model, arena, limits) : FF_ERROR_MEMORY;
+  ff_status status = room ? ff_rows_make(&mid->rows, model, arena, limits) : FF_ERROR_MEMORY;
+  return status == FF_OK ? ff_crowd_make(&mid->crowd, arena, model, limits.contacts) : status;
 }
 
 void ff_midpoint_destroy(ff_midpoint *mid) {
@@ -93,16 +89,14 @@ void ff_midpoint_destroy(ff_midpoint *mid) {
 
 /* ---- the contacts ---------------------------------------------------------------------- */
 
-/* V: energy stored at a depth. */
-static double entry_energy(entry *e, double depth) {
-  ff_normal there = {0};
-  double middle = e->patch.depth;
-  if (depth > 0) {
-    e->patch.depth = depth;
-    e->binding->normal->normal(&e->binding->normal_params, &e->patch, &there);
-    e->patch.depth = middle;
-  }
-  return (e->weight + e->weight_slope * (depth - e->weight_depth)) * there.energy;
+static ff_contact_bodies contact_bodies_of(const ff_state *state, const ff_meet *meet,
+                                           const ff_point *point) {
+  const ff_body_motion *a = &state->bodies[meet->a], *b = &state->bodies[meet->b];
+  ff_contact_bodies out = {.a = meet->a, .b = meet->b};
+  out.arm_a = v3_sub(point->point, a->pose.position);
+  out.arm_b = v3_sub(point->point, b->pose.position);
+  out.velocity_b = v3_add(b->velocity, v3_cross(b->omega, out.arm_b));
+  return out;
 }
 
 /* Changes the force that acts throughout the step. */
@@ -115,65 +109,78 @@ static void change_entry_force(ff_midpoint *mid, entry *e, const double change[3
   ff_rows_hit(&mid->rows, e->row, impulse, mid->reached);
 }
 
-/* Counts a contact of the mover that a body belongs to. */
-static void count_entry_of(ff_midpoint *mid, const ff_model *model, int body) {
-  int mover = ff_mover_of(model, body);
-  if (mover >= 0) {
-    mid->shares[mover]++;
-  }
+ff_midpoint_law ff_midpoint_law_of(const ff_model *model, const ff_near *near,
+                                   const ff_point *point, double half, ff_patch *patch) {
+  ff_midpoint_law out = {.binding = &model->bindings[near->binding],
+                         .plain = ff_point_is_plain(point),
+                         .weight = point->weight,
+                         .pace = point->pace,
+                         .weight_depth = point->patch.depth,
+                         .depth = point->patch.depth - half * point->patch.depth_rate};
+  const ff_law *law = out.binding->normal;
+  out.pulls = law->traits(&out.binding->normal_params) & FF_LAW_PULLS;
+  out.weight_slope = out.plain ? 0 : ff_point_weight_slope(point);
+  *patch = point->patch;
+  out.energy = out.binding->overlaps ? 0 : ff_midpoint_energy(&out, patch, out.depth);
+  return out;
 }
 
 static void add_midpoint_entry(ff_midpoint *mid, const ff_model *model, const ff_state *state,
-                               const ff_meet *meet, const ff_near *near, int index) {
-  const ff_point *point = &state->points[index];
+                               const ff_crowd_link *link) {
+  const ff_point *point = &state->points[link->point];
+  const ff_meet *meet = &state->meets[link->meet];
   const ff_row_axes axes = ff_row_axes_of(point);
   entry *e = &mid->entries[mid->count++];
-  e->binding = &model->bindings[near->binding];
-  e->near = near;
-  e->point = index;
-  e->pulls = e->binding->normal->traits(&e->binding->normal_params) & FF_LAW_PULLS;
-  mid->settled = e->binding->held && e->binding->friction->memory_count > 0 ? KEPT : mid->settled;
-  e->patch = point->patch;
-  e->plain = ff_point_is_plain(point);
-  e->weight = point->weight;
-  e->pace = point->pace;
-  e->weight_slope = e->plain ? 0 : ff_point_weight_slope(point);
-  e->weight_depth = e->patch.depth;
+  e->near = &state->nears[link->near];
+  e->point = link->point;
+  e->law = ff_midpoint_law_of(model, e->near, point, mid->half, &e->patch);
+  mid->settled = ff_binding_has_bristles(e->law.binding) ? KEPT : mid->settled;
   e->friction.normal_force = e->force[0] = e->force[1] = e->force[2] = 0;
-  const ff_body_motion *a = &state->bodies[meet->a], *b = &state->bodies[meet->b];
-  e->bodies = (ff_contact_bodies){.a = meet->a, .b = meet->b};
-  e->bodies.arm_a = v3_sub(point->point, a->pose.position);
-  e->bodies.arm_b = v3_sub(point->point, b->pose.position);
-  e->bodies.velocity_b = v3_add(b->velocity, v3_cross(b->omega, e->bodies.arm_b));
+  e->bodies = contact_bodies_of(state, meet, point);
   e->row = ff_rows_add(&mid->rows, model, state, meet->a, meet->b, &axes);
-  e->speed[0] = -e->patch.depth_rate / e->pace;
+  e->speed[0] = -e->patch.depth_rate / e->law.pace;
   e->speed[1] = e->patch.slip[0];
   e->speed[2] = e->patch.slip[1];
-  e->depth = e->patch.depth - mid->half * e->patch.depth_rate;
-  e->energy = e->binding->overlaps ? 0 : entry_energy(e, e->depth);
-  count_entry_of(mid, model, meet->a);
-  count_entry_of(mid, model, meet->b);
 }
 
-static void gather_entries(ff_midpoint *mid, const ff_model *model, ff_state *state) {
-  mid->count = 0;
-  mid->settled = SETTLED;
+/* Lists the contacts, and counts those of each mover. */
+static void list_contacts(ff_midpoint *mid, const ff_model *model, const ff_state *state) {
+  ff_crowd_order *order = &mid->crowd.order;
+  order->count = 0;
   memset(mid->shares, 0, (size_t)ff_mover_count(model) * sizeof *mid->shares);
-  ff_rows_begin(&mid->rows, model, state, NULL, 0, false);
   for (int m = 0; m < state->meet_count; m++) {
     const ff_meet *meet = &state->meets[m];
+    int a = ff_mover_of(model, meet->a), b = ff_mover_of(model, meet->b);
     for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
       const ff_near *near = &state->nears[n];
-      if (!ff_model_holds(model, &model->bindings[near->binding])) {
+      const ff_binding *binding = &model->bindings[near->binding];
+      if (!ff_model_holds(model, binding)) {
         continue;
       }
+      bool known =
+          !binding->overlaps && (binding->frictionless || binding->friction->friction_held);
+      bool apart = !known || a >= model->free_count || b >= model->free_count;
       for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
-        const ff_point *point = &state->points[i];
-        if (point->touching) {
-          add_midpoint_entry(mid, model, state, meet, near, i);
+        if (state->points[i].touching) {
+          order->links[order->count++] = (ff_crowd_link){m, n, i, a, b, apart};
+          *(a >= 0 ? &mid->shares[a] : &mid->unshared) += 1;
+          *(b >= 0 ? &mid->shares[b] : &mid->unshared) += 1;
         }
       }
     }
+  }
+}
+
+/* Contacts of large islands go to the crowd solver, the others become entries. */
+static void gather_entries(ff_midpoint *mid, const ff_model *model, ff_state *state) {
+  ff_crowd_order *order = &mid->crowd.order;
+  mid->count = 0;
+  mid->settled = SETTLED;
+  list_contacts(mid, model, state);
+  ff_rows_begin(&mid->rows, model, state, NULL, 0, false);
+  ff_crowd_sort(order);
+  for (int i = order->large_count; i < order->count; i++) {
+    add_midpoint_entry(mid, model, state, &order->links[order->order[i]]);
   }
 }
 
@@ -242,56 +249,6 @@ static void entry_velocity(const ff_midpoint *mid, const entry *e, double v[3]) 
   }
 }
 
-/* The normal force if the contact closes at this rate (m/s, along push): the discrete gradient of
- * the energy, and the rest as it is in the middle. */
-static double normal_force(const ff_midpoint *mid, entry *e, double rate) {
-  const ff_law *law = e->binding->normal;
-  rate *= e->pace;
-  e->patch.depth_rate = rate;
-  e->normal = (ff_normal){0};
-  if (e->binding->overlaps) {
-    law->normal(&e->binding->normal_params, &e->patch, &e->normal);
-    e->elastic = e->normal.elastic;
-    return e->normal.force;
-  }
-  double middle = e->depth + mid->half * rate, end = middle + mid->half * rate;
-  e->patch.depth = middle;
-  if (middle > 0) {
-    law->normal(&e->binding->normal_params, &e->patch, &e->normal);
-    if (!e->plain) {
-      double more = e->weight_slope * e->normal.energy;
-      double weight = e->weight + e->weight_slope * (middle - e->weight_depth);
-      ff_normal_weigh(&e->normal, weight, e->pace);
-      e->normal.elastic += e->pace * more;
-      e->normal.force += e->pace * more;
-    }
-  }
-  bool flat = fabs(end - e->depth) <= FLAT * middle;
-  e->elastic =
-      flat ? e->normal.elastic : e->pace * (entry_energy(e, end) - e->energy) / (end - e->depth);
-  double force = e->elastic + (e->normal.force - e->normal.elastic);
-  return e->pulls || force > 0 ? force : 0;
-}
-
-/* Normal force whose own effect on the rate is counted in: f = F(rate - half w f), F rising. */
-static double solve_normal(const ff_midpoint *mid, entry *e, double rate, double guess) {
-  double own = mid->half * e->w[0], exact = EXACT * mid->settled;
-  double low = e->pulls ? -INFINITY : 0, high = INFINITY, f = greater(low, guess);
-  for (int i = 0; i < NEWTONS; i++) {
-    double gap = normal_force(mid, e, rate - own * f) - f;
-    *(gap > 0 ? &low : &high) = f;
-    bool narrow = !isinf(high) && !(high - low > exact * high);
-    double slope = e->normal.d_rate + mid->half * e->normal.d_depth;
-    double next = f + gap / (1 + own * greater(0, slope));
-    if (fabs(gap) <= exact * fabs(f) || narrow) { /* the last step of Newton's method is free */
-      return narrow ? f : greater(low, lesser(high, next));
-    }
-    bool inside = next > low && next < high;
-    f = inside || isinf(low) || isinf(high) ? greater(low, lesser(high, next)) : 0.5 * (low + high);
-  }
-  return f;
-}
-
 /* ---- friction of one contact -------------------------------------------------------------- */
 
 /* The slip at the end of the step if friction is `force`. */
@@ -304,7 +261,7 @@ static void end_slip(const ff_midpoint *mid, const entry *e, const double force[
 /* Friction at patch.slip, and how far that is from the slip it leaves. */
 static double slip_residual(const ff_midpoint *mid, entry *e, const double *memory,
                             double miss[2]) {
-  const ff_binding *binding = e->binding;
+  const ff_binding *binding = e->law.binding;
   binding->friction->friction(&binding->friction_params, &e->patch, &e->normal, memory,
                               &e->friction);
   end_slip(mid, e, e->friction.force, miss);
@@ -365,14 +322,14 @@ static void solve_slip(const ff_midpoint *mid, entry *e, const double *memory) {
 }
 
 static void solve_friction(const ff_midpoint *mid, entry *e, const double *memory) {
-  const ff_law *law = e->binding->friction;
-  const void *params = &e->binding->friction_params;
+  const ff_law *law = e->law.binding->friction;
+  const void *params = &e->law.binding->friction_params;
   ff_patch *patch = &e->patch;
   double depth = patch->depth;
   patch->depth = greater(FF_AT_SURFACE, depth);
   if (law->friction_held) {
     law->friction_held(params, patch, &e->normal, memory, &e->held->ahead, &e->friction);
-  } else if (!e->binding->frictionless && e->normal.force > 0) {
+  } else if (!e->law.binding->frictionless && e->normal.force > 0) {
     solve_slip(mid, e, memory);
   } else {
     memset(&e->friction, 0, sizeof e->friction);
@@ -428,7 +385,8 @@ static void undo_friction(const ff_midpoint *mid, entry *e, const double slip[2]
 static double solve_entry_normal(const ff_midpoint *mid, entry *e, double v[3]) {
   double beside = e->friction.normal_force;
   double rate = -(v[0] - mid->half * e->w[0] * (e->force[0] - beside));
-  double f = solve_normal(mid, e, rate, e->force[0] - beside);
+  double f = ff_midpoint_normal(&e->law, mid->half, mid->half * e->w[0], rate, e->force[0] - beside,
+                                EXACT * mid->settled, &e->patch, &e->normal, &e->elastic);
   double kick = mid->half * (f + beside - e->force[0]);
   e->normal.force = f;
   v[1] += e->w[3] * kick;
@@ -479,23 +437,22 @@ static void note_entry_stiffness(ff_state *state, const entry *e) {
 
 /* The memory goes with the slip that all forces together leave, and so do the losses. */
 static void finish_entry(const ff_midpoint *mid, const ff_model *model, ff_state *state, entry *e,
-                         double *rates) {
+                         const double v[3], double *rates) {
   ff_point *point = &state->points[e->point];
   double *ledger = rates + state->ledger_at;
   size_t at = (size_t)e->point * (size_t)model->memory_count;
   double *memory_rate = model->memory_count > 0 ? rates + state->memory_at + at : NULL;
   ff_friction *friction = &e->friction;
-  double v[3];
-  entry_velocity(mid, e, v);
-  double elsewhere = fabs(e->depth - mid->half * e->pace * v[0] - e->patch.depth);
-  if (e->binding->overlaps || !(elsewhere <= SAME * e->patch.depth)) {
-    normal_force(mid, e, -v[0]); /* its elastic part, as it came out */
+  double elsewhere = fabs(e->law.depth - mid->half * e->law.pace * v[0] - e->patch.depth);
+  if (e->law.binding->overlaps || !(elsewhere <= SAME * e->patch.depth)) {
+    ff_midpoint_force(&e->law, mid->half, -v[0], &e->patch, &e->normal,
+                      &e->elastic); /* its elastic part, as it came out */
   }
   note_entry_stiffness(state, e);
   double f = e->force[0] - friction->normal_force;
   double own = e->held->ahead.half * e->held->ahead.ease;
   for (int i = 0; i < 2; i++) {
-    if (e->binding->friction->friction_held) {
+    if (e->law.binding->friction->friction_held) {
       double late = v[1 + i] - (e->patch.slip[i] + own * friction->force[i]);
       friction->memory_rate[i] += friction->memory_per_slip * late;
       friction->lost[FF_LOST_TANGENT] -= friction->force[i] * late;
@@ -505,22 +462,49 @@ static void finish_entry(const ff_midpoint *mid, const ff_model *model, ff_state
   }
   point->force = v3_scale(f, point->push);
   point->moment = v3_axpy(v3_scale(e->normal.moment[0], point->t1), e->normal.moment[1], point->t2);
-  if (!e->plain) {
+  if (!e->law.plain) {
     point->moment = v3_axpy(point->moment, f, point->lever);
   }
-  ff_friction_note(model, e->binding, point, friction, memory_rate, ledger);
+  ff_friction_note(model, e->law.binding, point, friction, memory_rate, ledger);
   if (memory_rate && ff_frame_wanders(model, e->near)) {
     ff_frame_turn_back(model, state, e->near, point, ff_state_memory(model, state, e->point),
                        memory_rate);
   }
   const double *roll = point->patch.roll;
   ledger[FF_Y_LOST + FF_LOST_NORMAL] += (f - e->elastic) * -v[0];
-  ledger[FF_Y_UNPAID] += e->binding->normal_unpaid ? e->elastic * -v[0] : 0;
+  ledger[FF_Y_UNPAID] += e->law.binding->normal_unpaid ? e->elastic * -v[0] : 0;
   ledger[FF_Y_LOST + FF_LOST_ROLLING] -=
       e->normal.moment[0] * roll[0] + e->normal.moment[1] * roll[1];
   ff_contact_push(model, state, &e->bodies, point->point, point->force, point->moment, ledger);
   memcpy(e->held->force, e->force, sizeof e->force);
   e->held->mode = friction->mode;
+}
+
+/* A contact of a large island: its laws once more at what its last solution saw, for what memory
+ * and ledger need of them. */
+static void finish_crowd_contact(const ff_midpoint *mid, const ff_model *model, ff_state *state,
+                                 const ff_crowd_contact *c, double *rates) {
+  const ff_crowd_link *link = &mid->crowd.order.links[c->link];
+  const ff_point *point = &state->points[link->point];
+  double v[3];
+  entry e = {.law = c->law,
+             .near = &state->nears[link->near],
+             .point = link->point,
+             .bodies = contact_bodies_of(state, &state->meets[link->meet], point),
+             .patch = point->patch,
+             .held = c->held,
+             .w = {c->w[0]},
+             .force = {c->force[0], c->force[1], c->force[2]}};
+  ff_midpoint_force(&e.law, mid->half, c->rate / c->law.pace, &e.patch, &e.normal, &e.elastic);
+  e.normal.force = c->force[0] - c->beside;
+  memcpy(e.patch.slip, c->slip, sizeof c->slip);
+  if (!e.law.binding->frictionless) {
+    solve_friction(mid, &e, c->memory);
+  }
+  e.friction.normal_force = c->beside;
+  memcpy(e.friction.force, c->force + 1, sizeof e.friction.force);
+  ff_crowd_velocity(&mid->crowd, c, v);
+  finish_entry(mid, model, state, &e, v, rates);
 }
 
 /* Work of applied forces and drives is booked at the velocities of the start; those of the middle,
@@ -562,16 +546,25 @@ static void move_robots(const ff_midpoint *mid, const ff_model *model, ff_state 
 
 /* Solves the contacts of the state as it stands. */
 static bool solve_entries(ff_midpoint *mid, const ff_model *model, ff_state *state, double *rates,
-                          double h) {
-  mid->half = 0.5 * h;
+                          double h, ff_team *team, ff_solver_info *info) {
+  mid->half = mid->crowd.half = 0.5 * h;
   gather_entries(mid, model, state);
   if (!factor_entry_rows(mid, model, state)) {
     return false;
   }
   warm_start_entries(mid, model, state);
   sweep_entries(mid, model, state);
+  if (mid->crowd.order.large_count > 0) {
+    ff_crowd_load(&mid->crowd, model, state, mid->shares);
+    ff_crowd_solve(&mid->crowd, team, info);
+    for (int i = 0; i < mid->crowd.order.large_count; i++) {
+      finish_crowd_contact(mid, model, state, &mid->crowd.contacts[i], rates);
+    }
+  }
   for (int i = 0; i < mid->count; i++) {
-    finish_entry(mid, model, state, &mid->entries[i], rates);
+    double v[3];
+    entry_velocity(mid, &mid->entries[i], v);
+    finish_entry(mid, model, state, &mid->entries[i], v, rates);
   }
   if (model->robot_count > 0) {
     move_robots(mid, model, state);
@@ -580,7 +573,7 @@ static bool solve_entries(ff_midpoint *mid, const ff_model *model, ff_state *sta
 }
 
 bool ff_midpoint_solve(ff_midpoint *mid, const ff_model *model, ff_state *state, double t,
-                       double *rates, double h) {
+                       double *rates, double h, ff_team *team, ff_solver_info *info) {
   double *ledger = rates + state->ledger_at;
   size_t bytes = (size_t)model->body_count * sizeof *state->wrenches;
   state->middle = true;
@@ -595,7 +588,7 @@ bool ff_midpoint_solve(ff_midpoint *mid, const ff_model *model, ff_state *state,
   for (int r = 0; r < model->robot_count; r++) {
     ff_robot_look_ahead(model, state, r, h, 0.5 * h);
   }
-  if (!solve_entries(mid, model, state, rates, h)) {
+  if (!solve_entries(mid, model, state, rates, h, team, info)) {
     return false;
   }
   if (driven) {

@@ -9,7 +9,8 @@
  * the energy of the law; what else changes the weight acts as it is (step/forces.c). Friction and
  * damping are those of the middle. So the work of the forces is, to rounding, what laws store and
  * lose, no stiffness needs a short step, and a body at rest stays where it is. Contacts that share
- * a body or a robot are solved by Gauss-Seidel sweeps, starting from the forces of the step before.
+ * a body or a robot are solved by Gauss-Seidel sweeps, starting from the forces of the step before;
+ * those of large islands of free bodies by colour, to a coarser tolerance (step/crowd_solver.h).
  *
  * Friction that is a law of the slip alone goes by the slip at the end of the step: what is to go
  * from slipping to sticking within a millimetre a second comes to rest in one, and does not ring.
@@ -17,6 +18,8 @@
 #ifndef FF_STEP_MIDPOINT_CONTACT_H
 #define FF_STEP_MIDPOINT_CONTACT_H
 
+#include "base/team.h"
+#include "footfall/sim.h"
 #include "model/state.h"
 
 typedef struct ff_midpoint ff_midpoint;
@@ -38,9 +41,10 @@ void ff_midpoint_destroy(ff_midpoint *hold);
 
 /* In the middle of a step of length h: evaluates all forces at time t and y, whose positions are
  * those of the middle and whose velocities those of the start, and solves the contacts. Fills
- * wrenches, accelerations of robots that touch, and the rates of memory and ledger. False if a
- * robot's inertia is not positive. */
+ * wrenches, accelerations of robots that touch, and the rates of memory and ledger; adds to info
+ * what large islands took, whose work the team (NULL: none) shares. False if a robot's inertia is
+ * not positive. */
 bool ff_midpoint_solve(ff_midpoint *hold, const ff_model *model, ff_state *state, double t,
-                       double *rates, double h);
+                       double *rates, double h, ff_team *team, ff_solver_info *info);
 
 #endif

@@ -93,7 +93,8 @@ static bool step_middle(ff_work *work, double h) {
     fly_body(work, slot, h);
   }
   ff_robots_fly(model, state, h);
-  bool good = ff_midpoint_solve(work->midpoint, model, state, state->t + 0.5 * h, work->rates, h);
+  bool good = ff_midpoint_solve(work->midpoint, model, state, state->t + 0.5 * h, work->rates, h,
+                                work->team, &work->solver);
   if (good) {
     advance_memory_and_ledger(work, h);
   }

@@ -63,8 +63,8 @@ ff_status ff_study_build(const ff_study *study, long run, ff_scene **scene, ff_m
     }
   }
   if (status == FF_OK) {
-    status = ff_scene_parse(scene, study->scene_text, study->scene_size, study->scene_file,
-                            overrides, count, report);
+    status = ff_scene_parse(scene, study->document.scene_text, study->document.scene_size,
+                            study->document.scene_file, overrides, count, report);
   }
   ff_arena_free(&arena);
   if (status == FF_OK) {
@@ -344,11 +344,11 @@ void ff_study_evaluate(const ff_study *study, long run, double *measures, ff_stu
 /* ---- description ----------------------------------------------------------------------------- */
 
 const char *ff_study_source(const ff_study *study) {
-  return study ? study->source : "";
+  return study ? study->document.source : "";
 }
 
 const char *ff_study_scene_file(const ff_study *study) {
-  return study ? study->scene_file : "";
+  return study ? study->document.scene_file : "";
 }
 
 uint64_t ff_study_fingerprint(const ff_study *study) {

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "footfall/fit.h"
 #include "footfall/sim.h"
+#include "study/document.h"
 
 enum {
   FF_FIT_PARAMETERS_MAX = 64,
@@ -77,9 +78,8 @@ typedef enum ff_fit_loss {
 
 struct ff_fit {
   ff_arena arena;
-  const char *file, *name, *folder;
-  const char *scene_file, *scene_text;
-  size_t scene_size;
+  ff_document document;
+  const char *name;
   ff_fit_law *laws;
   int law_count;
   ff_fit_item *items;

@@ -68,8 +68,8 @@ static ff_status fit_build(const ff_fit *fit, const ff_fit_law *law, const ff_fi
   *model = NULL;
   ff_status status = fit_list_settings(fit, law, at, values, end, &arena, &settings, &count);
   if (status == FF_OK) {
-    status = ff_scene_parse(&scene, fit->scene_text, fit->scene_size, fit->scene_file, settings,
-                            count, report);
+    status = ff_scene_parse(&scene, fit->document.scene_text, fit->document.scene_size,
+                            fit->document.scene_file, settings, count, report);
   }
   status = status == FF_OK ? ff_model_build(model, scene, report) : status;
   ff_scene_destroy(scene);

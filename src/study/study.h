@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "footfall/study.h"
+#include "study/document.h"
 #include "study/expression.h"
 
 enum {
@@ -97,9 +98,7 @@ typedef struct ff_measure {
 
 struct ff_study {
   ff_arena arena;
-  const char *file, *source; /* of the study */
-  const char *scene_file, *scene_text;
-  size_t scene_size;
+  ff_document document;
   uint64_t fingerprint;
   ff_vary *varies;
   int vary_count;

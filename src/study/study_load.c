@@ -335,43 +335,6 @@ static void study_read_measures(ff_reader *reader, const ff_node *root, ff_study
   ff_reader_leave(reader);
 }
 
-/* ---- scene ----------------------------------------------------------------------------------- */
-
-/* A relative path is relative to the folder of the study. */
-static void study_read_scene(ff_reader *reader, const ff_node *root, ff_study *study) {
-  const char *name = NULL;
-  ff_reader_require(reader, root, "scene");
-  ff_get_text(reader, root, "scene", &name);
-  if (!name) {
-    return;
-  }
-  const char *slash = name[0] == '/' ? NULL : strrchr(study->file, '/');
-  size_t folder = slash ? (size_t)(slash - study->file) + 1 : 0;
-  char *path = ff_arena_take(reader->arena, folder + strlen(name) + 1, 1);
-  if (!path) {
-    ff_reader_take(reader, FF_ERROR_MEMORY);
-    return;
-  }
-  memcpy(path, study->file, folder);
-  strcpy(path + folder, name);
-  study->scene_file = path;
-  char *text;
-  size_t size;
-  ff_report why = {0};
-  ff_status status = ff_file_read(&text, &size, path, FF_SCENE_BYTES_MAX, &why);
-  if (status == FF_OK) {
-    study->scene_text = ff_arena_text(reader->arena, text, size);
-    study->scene_size = size;
-    ff_reader_take(reader, study->scene_text ? FF_OK : FF_ERROR_MEMORY);
-    ff_free(text);
-  } else if (status == FF_ERROR_MEMORY) {
-    ff_reader_take(reader, status);
-  } else {
-    ff_reader_fail(reader, ff_tree_find(root, "scene"), "the scene %.300s cannot be read: %.150s",
-                   path, why.what);
-  }
-}
-
 /* ---- checks against the scene ---------------------------------------------------------------- */
 
 static uint64_t study_hash(uint64_t hash, const void *bytes, size_t size) {
@@ -383,8 +346,9 @@ static uint64_t study_hash(uint64_t hash, const void *bytes, size_t size) {
 }
 
 static ff_status study_take_fingerprint(ff_study *study, const ff_scene *scene, ff_report *report) {
-  uint64_t hash = study_hash(0xcbf29ce484222325U, study->source, strlen(study->source));
-  hash = study_hash(hash, study->scene_text, study->scene_size);
+  uint64_t hash =
+      study_hash(0xcbf29ce484222325U, study->document.source, strlen(study->document.source));
+  hash = study_hash(hash, study->document.scene_text, study->document.scene_size);
   ff_status status = FF_OK;
   for (int i = 0; i < ff_scene_read_count(scene) && status == FF_OK; i++) {
     char *text;
@@ -421,7 +385,7 @@ static ff_status study_check_channel(ff_study *study, ff_measure *measure, const
     }
     status = ff_report_unknown(report, "channel", measure->channel, names, count);
     ff_report_key(report, "measure.%s.channel", measure->name);
-    ff_tree_place(report, &(ff_node){.file = study->file});
+    ff_tree_place(report, &(ff_node){.file = study->document.file});
   }
   ff_free(names);
   ff_free(all);
@@ -443,7 +407,7 @@ static ff_status study_check_scene(ff_study *study, ff_report *report) {
       if (ff_model_body_find(model, measure->body[k]).id == 0) {
         status = ff_report_what(report, "no body is named '%.80s'", measure->body[k]);
         ff_report_key(report, "measure.%s.pair", measure->name);
-        ff_tree_place(report, &(ff_node){.file = study->file});
+        ff_tree_place(report, &(ff_node){.file = study->document.file});
       }
     }
   }
@@ -464,7 +428,7 @@ static ff_status study_read(ff_study *study, const ff_node *root, ff_report *rep
     if (version != 1) {
       ff_reader_fail(&reader, root, "this program reads studies of version 1, not %g", version);
     }
-    study_read_scene(&reader, root, study);
+    ff_document_read_scene(&reader, root, &study->document);
     ff_reader_require(&reader, root, "vary");
     study_read_varies(&reader, root, study);
     study_read_design(&reader, root, study);
@@ -474,28 +438,14 @@ static ff_status study_read(ff_study *study, const ff_node *root, ff_report *rep
 }
 
 ff_status ff_study_load(ff_study **out, const char *path, ff_report *report) {
-  char *text;
-  size_t size;
-  *out = NULL;
-  if (report) {
-    memset(report, 0, sizeof *report);
-  }
-  ff_status status = ff_file_read(&text, &size, path, FF_SCENE_BYTES_MAX, report);
-  if (status != FF_OK) {
-    return status;
-  }
   ff_study *study = ff_alloc(1, sizeof *study);
-  status = FF_ERROR_MEMORY;
-  if (study) {
-    study->file = ff_arena_text(&study->arena, path, strlen(path));
-    study->source = ff_arena_text(&study->arena, text, size);
-    ff_node *root;
-    if (study->file && study->source) {
-      status = ff_tree_read(&root, &study->arena, text, size, study->file, report);
-      status = status == FF_OK ? study_read(study, root, report) : status;
-    }
+  ff_node *root;
+  *out = NULL;
+  if (!study) {
+    return FF_ERROR_MEMORY;
   }
-  ff_free(text);
+  ff_status status = ff_document_read(&study->document, &study->arena, path, &root, report);
+  status = status == FF_OK ? study_read(study, root, report) : status;
   if (status == FF_OK) {
     *out = study;
   } else {
