@@ -5,7 +5,7 @@
  * a shape with such a box is that with the box continued into its neighbours; of its samples the
  * box has the share of its side of the seam, which goes from 1 to 0 within `width` on both sides.
  * The shares of all neighbours sum to 1, so that forces and energies go from piece to piece
- * continuously. At a half-space the corners at seams do not touch. */
+ * continuously. On half-spaces all corners touch. */
 #ifndef FF_GEOM_SEAM_H
 #define FF_GEOM_SEAM_H
 

@@ -9,7 +9,6 @@
 #include "geom/hull.h"
 #include "geom/implicit.h"
 #include "geom/parts.h"
-#include "geom/seam.h"
 #include "geom/touch.h"
 #include "math/elementary.h"
 
@@ -165,10 +164,6 @@ int ff_touch_box_plane(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b
   ff_vec3 z = v3_scale(a->size.z, q_axis_z(pose_a->orientation));
   int count = 0;
   for (int corner = 0; corner < 8; corner++) {
-    if (a->seam && (a->seam->inner[0][corner & 1] || a->seam->inner[1][corner >> 1 & 1] ||
-                    a->seam->inner[2][corner >> 2 & 1])) {
-      continue;
-    }
     ff_vec3 arm = v3_scale(corner & 1 ? 1.0 : -1.0, x);
     arm = v3_axpy(arm, corner & 2 ? 1.0 : -1.0, y);
     arm = v3_axpy(arm, corner & 4 ? 1.0 : -1.0, z);
