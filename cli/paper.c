@@ -8,12 +8,12 @@
 #include "cli.h"
 #include "grid.h"
 #include "json.h"
-#include "papers/paper.h"
+#include "paper_claims.h"
 
 typedef struct paper_job {
   const char *key, *output;
   ff_cli_list data;
-  bool json, quick;
+  bool json, quick, check, markdown;
   ff_reproduction study;
   char scratch[FF_CLI_FOLDER]; /* "" if none */
 } paper_job;
@@ -27,6 +27,8 @@ static error_t paper_parse(int key, char *value, struct argp_state *state) {
     case 'd': ff_cli_list_add(&job->data, value); return 0;
     case 'j': job->json = true; return 0;
     case 'q': job->quick = true; return 0;
+    case 'c': job->check = true; return 0;
+    case 'm': job->markdown = true; return 0;
     case ARGP_KEY_ARG:
       if (job->key) {
         argp_error(state, "one paper at a time");
@@ -34,7 +36,7 @@ static error_t paper_parse(int key, char *value, struct argp_state *state) {
       job->key = value;
       return 0;
     case ARGP_KEY_END:
-      if ((job->output || job->data.count > 0) && !job->key) {
+      if ((job->output || job->data.count > 0) && (!job->key || job->check)) {
         argp_error(state, "no paper given: `footfall paper` lists them");
       }
       return 0;
@@ -50,6 +52,11 @@ static const struct argp_option options[] = {
      0},
     {"json", 'j', NULL, 0, "print claims and numbers as JSON", 0},
     {"quick", 'q', NULL, 0, "coarser figures, the same claims", 0},
+    {"check-claims", 'c', NULL, 0,
+     "list every claim with its criterion and the criterion's source, and reproduce the paper, or "
+     "all of them, with other sampling, steps and drawn numbers: no verdict may change",
+     0},
+    {"markdown", 'm', NULL, 0, "the list of papers as a table of docs/papers.md", 0},
     {0},
 };
 
@@ -65,9 +72,26 @@ static const struct argp parser = {
            "  footfall paper marhefka-orin-1996 --json | jq .claims\n"
            "  footfall paper azad-featherstone-2010 --data drops.csv\n"
            "      where drops.csv starts with speed,restitution (m/s, 1)\n"
-           "\nExit codes: 0 good, 1 a claim expected to hold does not, 2 bad input."};
+           "  footfall paper --check-claims brown-mcphee-2018\n"
+           "\nExit codes: 0 good, 1 a claim expected to hold does not or a verdict changes under "
+           "--check-claims, 2 bad input."};
 
 /* ---- list ------------------------------------------------------------------------------------ */
+
+/* Table of docs/papers.md. */
+static int paper_list_markdown(void) {
+  puts("| paper | key | claims | scope |\n|---|---|---|---|");
+  for (int i = 0; i < ff_paper_count(); i++) {
+    const ff_paper *paper = ff_paper_at(i);
+    int claims = 0;
+    while (paper->claims[claims].key) {
+      claims++;
+    }
+    printf("| %s: *%s* (%d) [%s] | `%s` | %d | %s |\n", paper->authors, paper->title, paper->year,
+           paper->citation, paper->key, claims, paper->summary);
+  }
+  return FF_EXIT_GOOD;
+}
 
 static int paper_list(const paper_job *job) {
   ff_json json = {.out = stdout};
@@ -82,11 +106,12 @@ static int paper_list(const paper_job *job) {
       ff_json_text(&json, "citation", paper->citation);
       ff_json_text(&json, "authors", paper->authors);
       ff_json_text(&json, "title", paper->title);
+      ff_json_number(&json, "year", paper->year);
       ff_json_text(&json, "summary", paper->summary);
       ff_json_close(&json, '}');
     } else {
-      printf("%-24s %s, %s\n%-24s %s\n", paper->key, paper->authors, paper->title, "",
-             paper->summary);
+      printf("%-24s %s (%d)\n%-24s %s\n%-24s %s\n", paper->key, paper->title, paper->year, "",
+             paper->authors, "", paper->summary);
     }
   }
   if (job->json) {
@@ -104,110 +129,6 @@ static int paper_report_unknown(const char *key) {
   ff_report report;
   ff_status status = ff_report_unknown(&report, "paper", key, names, count);
   return ff_cli_fail(status, &report);
-}
-
-/* ---- outcome --------------------------------------------------------------------------------- */
-
-static const char *paper_verdict_word(ff_claim_verdict verdict) {
-  static const char *const words[] = {[FF_CLAIM_NOT_TESTED] = "not tested",
-                                      [FF_CLAIM_HOLDS] = "holds",
-                                      [FF_CLAIM_PARTLY] = "in part",
-                                      [FF_CLAIM_DIFFERS] = "differs"};
-  return words[verdict];
-}
-
-static int paper_count_surprises(const ff_reproduction *study) {
-  int count = 0;
-  for (int i = 0; i < study->finding_count; i++) {
-    count += ff_finding_surprises(&study->findings[i]);
-  }
-  return count;
-}
-
-static int paper_count_verdicts(const ff_reproduction *study, ff_claim_verdict verdict) {
-  int count = 0;
-  for (int i = 0; i < study->finding_count; i++) {
-    count += study->findings[i].verdict == verdict;
-  }
-  return count;
-}
-
-static void paper_print_claims(const ff_reproduction *study) {
-  static const ff_grid grid = {.columns = 4, .widths = {46, 28, 40, 12}};
-  ff_grid_row(&grid, stdout, (const char *[]){"claim", "paper says", "found", "verdict"});
-  ff_grid_line(&grid, stdout);
-  for (int i = 0; i < study->finding_count; i++) {
-    const ff_outcome *f = &study->findings[i];
-    const char *verdict = paper_verdict_word(f->verdict);
-    char claim[1024], marked[32];
-    snprintf(claim, sizeof claim, "%s (%s)", f->claim, f->source);
-    snprintf(marked, sizeof marked, "%s%s", verdict, ff_finding_surprises(f) ? " !" : "");
-    ff_grid_row(&grid, stdout, (const char *[]){claim, f->paper, f->found, marked});
-  }
-  printf("\n%d claims: %d hold, %d in part, %d differ, %d not tested; ", study->finding_count,
-         paper_count_verdicts(study, FF_CLAIM_HOLDS), paper_count_verdicts(study, FF_CLAIM_PARTLY),
-         paper_count_verdicts(study, FF_CLAIM_DIFFERS),
-         paper_count_verdicts(study, FF_CLAIM_NOT_TESTED));
-  int surprises = paper_count_surprises(study);
-  if (surprises > 0) {
-    printf("%d NOT AS EXPECTED (marked !)\n", surprises);
-  } else {
-    puts("all as expected");
-  }
-}
-
-static void paper_print_sheet(const ff_sheet *sheet) {
-  ff_grid grid = {.columns = sheet->columns};
-  for (int i = 0; i < sheet->columns; i++) {
-    grid.widths[i] = i == 0 ? 30 : 14;
-  }
-  printf("\n%s\n\n", sheet->caption);
-  ff_grid_row(&grid, stdout, sheet->cells);
-  ff_grid_line(&grid, stdout);
-  for (int i = 1; i <= sheet->rows; i++) {
-    ff_grid_row(&grid, stdout, sheet->cells + (ptrdiff_t)i * sheet->columns);
-  }
-}
-
-static void paper_print_claim_json(ff_json *json, const ff_outcome *f) {
-  ff_json_open(json, NULL, '{');
-  ff_json_text(json, "key", f->key);
-  ff_json_text(json, "claim", f->claim);
-  ff_json_text(json, "source", f->source);
-  ff_json_text(json, "paper", f->paper);
-  ff_json_text(json, "found", f->found);
-  if (f->unit) {
-    ff_json_number(json, "value", f->value);
-    ff_json_text(json, "unit", f->unit);
-  }
-  ff_json_text(json, "verdict", paper_verdict_word(f->verdict));
-  ff_json_flag(json, "expected", !ff_finding_surprises(f));
-  ff_json_text(json, "note", f->note);
-  ff_json_close(json, '}');
-}
-
-static void paper_print_json(const ff_reproduction *study, const char *output) {
-  ff_json json = {.out = stdout};
-  ff_json_open(&json, NULL, '{');
-  ff_json_text(&json, "paper", study->paper->key);
-  ff_json_text(&json, "version", ff_version());
-  ff_json_flag(&json, "good", paper_count_surprises(study) == 0);
-  ff_json_text(&json, "report", output);
-  ff_json_open(&json, "claims", '[');
-  for (int i = 0; i < study->finding_count; i++) {
-    paper_print_claim_json(&json, &study->findings[i]);
-  }
-  ff_json_close(&json, ']');
-  ff_json_open(&json, "numbers", '{');
-  for (int i = 0; i < study->number_count; i++) {
-    const ff_quantity *number = &study->numbers[i];
-    ff_json_open(&json, number->key, '{');
-    ff_json_number(&json, "value", number->value);
-    ff_json_text(&json, "unit", number->unit);
-    ff_json_close(&json, '}');
-  }
-  ff_json_close(&json, '}');
-  ff_json_close(&json, '}');
 }
 
 /* ---- reproduction ---------------------------------------------------------------------------- */
@@ -275,9 +196,7 @@ static int paper_reproduce(paper_job *job, const ff_paper *paper, const char *ou
     paper_print_json(&job->study, output);
   } else {
     paper_print_claims(&job->study);
-    for (int i = 0; i < job->study.sheet_count; i++) {
-      paper_print_sheet(&job->study.sheets[i]);
-    }
+    paper_print_sheets(&job->study);
     printf("%s%s%s", output ? "report: " : "", output ? output : "", output ? "\n" : "");
   }
   return paper_count_surprises(&job->study) > 0 ? FF_EXIT_FAILED : FF_EXIT_GOOD;
@@ -301,9 +220,11 @@ int ff_cli_paper(int argc, char **argv) {
   paper_job job = {0};
   ff_cli_parse(&parser, argc, argv, &job);
   const ff_paper *paper = job.key ? ff_paper_find(job.key) : NULL;
-  int code = !job.key ? paper_list(&job)
-             : paper  ? paper_prepare(&job, paper)
-                      : paper_report_unknown(job.key);
+  int code = job.key && !paper ? paper_report_unknown(job.key)
+             : job.check       ? paper_check_claims(paper, job.quick)
+             : paper           ? paper_prepare(&job, paper)
+             : job.markdown    ? paper_list_markdown()
+                               : paper_list(&job);
   paper_clean_up(&job);
   return code;
 }

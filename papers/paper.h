@@ -1,14 +1,17 @@
 /* Papers: their claims, and the results of their reproduction.
  *
- * A paper is a folder with scenes and C files that use public headers only, and one line of
- * registry.c. `footfall paper KEY` runs its parts: compute, then report findings, then add figures
- * to the page of the report. How to add one: docs/papers.md.
+ * A paper is a folder with a table of claims, scenes and C files that use public headers only, and
+ * one line of registry.c. `footfall paper KEY` runs its parts: compute, then judge the claims, then
+ * add figures to the page of the report. How to add one: docs/papers.md.
  *
  * Nothing here returns a failure: a failed run or allocation ends the reproduction through
  * study->fail, which does not return.
  */
 #ifndef FF_PAPERS_PAPER_H
 #define FF_PAPERS_PAPER_H
+
+#include <math.h>
+#include <stdint.h>
 
 #include "footfall/footfall.h"
 #include "footfall/page.h"
@@ -29,11 +32,51 @@ typedef struct ff_paper_part {
   void (*show)(ff_reproduction *study, const void *computed);
 } ff_paper_part;
 
+/* ---- claims ---------------------------------------------------------------------------------- */
+
+/* A measured quantity, and the range in which it speaks for the claim. */
+typedef struct ff_criterion {
+  const char *what; /* "largest difference of e from Eq. 4" */
+  const char *unit;
+  double low, high; /* met from low to high, both included */
+} ff_criterion;
+
+#define FF_AT_MOST(what, limit, unit)                                                              \
+  { what, unit, -INFINITY, limit }
+#define FF_AT_LEAST(what, limit, unit)                                                             \
+  { what, unit, limit, INFINITY }
+#define FF_BETWEEN(what, least, most, unit)                                                        \
+  { what, unit, least, most }
+#define FF_EXACTLY(what, value, unit)                                                              \
+  { what, unit, value, value }
+
+enum { FF_CRITERIA = 6 };
+
+/* A claim and what decides on it, fixed before anything runs. Its criteria are judged together: if
+ * all are met the claim holds, if some are met it holds in part, if none is it differs. Without
+ * criteria it is not tested, and the note gives the reason. */
+typedef struct ff_paper_claim {
+  const char *key;    /* identifier, unique in the paper: "no-sticking" */
+  const char *claim;  /* as text */
+  const char *source; /* reference: "Sec. 4.1" */
+  const char *paper;  /* what the paper states, with unit */
+  ff_criterion criteria[FF_CRITERIA];
+  /* Source of the criteria, which starts with one of: "paper:" (its words, figures or numbers),
+   * "derivation:", "convergence:" (refinement), "rounding:" (exact up to the solution's
+   * tolerance), "reading:" (accuracy of a printed figure), "chosen:". */
+  const char *basis;
+  /* Expected verdict where it is not "holds": an erratum, for instance. */
+  ff_claim_verdict known;
+  const char *note;
+} ff_paper_claim;
+
 typedef struct ff_paper {
   const char *key;      /* its folder, and its name on the command line: "marhefka-orin-1996" */
   const char *citation; /* key of docs/bibliography.md */
   const char *authors, *title;
+  int year;
   const char *summary;               /* one line: the scope of the reproduction */
+  const ff_paper_claim *claims;      /* in the order of the page, then one without key */
   const ff_data_column *data;        /* x and y of the data it accepts (`--data`); NULL: none */
   const char *introduction;          /* of the page, before the claims */
   const ff_paper_part *const *parts; /* in the order of the page, then NULL */
@@ -45,30 +88,30 @@ int ff_paper_count(void);
 const ff_paper *ff_paper_at(int index);
 const ff_paper *ff_paper_find(const char *key); /* NULL: unknown */
 
-/* ---- findings -------------------------------------------------------------------------------- */
+/* ---- outcomes -------------------------------------------------------------------------------- */
 
-/* A claim of the paper and its outcome. */
+/* What became of a claim. */
 typedef struct ff_outcome {
-  const char *key;    /* identifier, unique in the paper: "no-sticking" */
-  const char *claim;  /* as text */
-  const char *source; /* reference: "Sec. 4.1" */
-  const char *paper;  /* the claim, with unit */
-  const char *found;  /* the result, with unit */
-  double value;       /* the number of `found`, in `unit` */
-  const char *unit;   /* NULL: none, and `value` is not used */
+  const ff_paper_claim *claim;
+  double values[FF_CRITERIA]; /* measured, in the units of the criteria */
+  const char *found;          /* as text, with units; NULL: not judged yet */
   ff_claim_verdict verdict;
-  /* Expected verdict where it is not "holds": an erratum, or not testable. FF_CLAIM_NOT_TESTED
-   * together with a tested verdict means "should hold". */
-  ff_claim_verdict known;
-  const char *note;
 } ff_outcome;
 
-/* Adds it to the list and to the page. Consecutive claims share a table. */
-void ff_reproduction_find(ff_reproduction *study, const ff_outcome *finding);
+/* Judges a claim by the measured values, one for each of its criteria. found: the result as text;
+ * NULL: the values. Every claim must be judged once. */
+#define ff_reproduction_judge(study, key, found, ...)                                              \
+  ff_reproduction_judge_values(study, key, found, (const double[]){__VA_ARGS__},                   \
+                               (int)(sizeof(const double[]){__VA_ARGS__} / sizeof(double)))
+void ff_reproduction_judge_values(ff_reproduction *study, const char *key, const char *found,
+                                  const double *values, int count);
+/* A claim without criteria, or with criteria that cannot be judged here. found may be NULL. */
+void ff_reproduction_leave(ff_reproduction *study, const char *key, const char *found);
 /* Is the verdict neither "holds" nor the expected one? */
-bool ff_finding_surprises(const ff_outcome *finding);
-/* holds or differs */
-ff_claim_verdict ff_verdict_of(bool holds);
+bool ff_outcome_surprises(const ff_outcome *outcome);
+int ff_claim_criteria(const ff_paper_claim *claim); /* their number */
+/* "e at 1 m/s >= 0.5; ...", for reports. */
+const char *ff_claim_criterion_text(ff_reproduction *study, const ff_paper_claim *claim);
 
 /* A number that is not a claim, for JSON output: "fig4.alpha0.4.force_max". */
 typedef struct ff_quantity {
@@ -95,6 +138,7 @@ typedef struct ff_trial {
   const char *const *kept; /* globs of the channels of the replay; NULL: all */
   int kept_count;
   bool may_fail; /* a failed step is a finding: samples end there */
+  bool as_given; /* samples and step belong to the claim or are varied by the caller */
   void (*watch)(void *context, const ff_sim *sim, long row); /* called at each sample; NULL: none */
   void *context;
 } ff_trial;
@@ -118,6 +162,12 @@ ff_impact ff_reproduction_impact(ff_reproduction *study, const char *law, const 
                                  double mass, double speed, double gravity);
 /* The last event of a kind; NULL: none. */
 const ff_event *ff_trace_event(const ff_trace *trace, ff_event_kind kind);
+/* A step of a claim that holds for any step: multiplied by the variation's factor. */
+double ff_reproduction_step(const ff_reproduction *study, double step);
+/* A number of samples, likewise; odd. */
+long ff_reproduction_samples(const ff_reproduction *study, long samples);
+/* Random number from 0 to 1, from the variation's seed. */
+double ff_reproduction_random(ff_reproduction *study);
 /* Text of a scene, for ff_page_source. */
 const char *ff_reproduction_scene(ff_reproduction *study, const char *path);
 
@@ -133,6 +183,16 @@ void *ff_reproduction_alloc(ff_reproduction *study, long count, size_t size);
 /* A list of `count` with capacity for one more; doubles, and old blocks are freed with the study.
  */
 void *ff_reproduction_grow(ff_reproduction *study, void *list, long count, size_t size);
+
+/* Judgement of continuity and smoothness of evenly spaced samples by refinement: the factor by
+ * which the largest change between neighbours, and the largest change of their slope, shrinks if
+ * the interval is halved: 0.5 where the first (second) derivative is bounded, 0.71 where it grows
+ * as the root of time, 1 at a jump (kink). */
+typedef struct ff_smoothness {
+  double jump, kink;
+} ff_smoothness;
+
+ff_smoothness ff_smoothness_of(const double *values, long count);
 
 /* Points of several runs as one curve, with gaps between runs. */
 typedef struct ff_cloud {
@@ -176,6 +236,14 @@ void ff_reproduction_row(ff_reproduction *study, const char *const *cells);
 
 /* ---- reproduction, for the command line ------------------------------------------------------ */
 
+/* How a reproduction departs from the usual one. No verdict may depend on it. */
+typedef struct ff_variation {
+  const char *name;
+  double sampling; /* factor on the number of samples of a run; 0: 1 */
+  double step;     /* factor on steps, fixed or (by the tolerance) controlled; 0: 1 */
+  uint64_t seed;   /* of drawn numbers */
+} ff_variation;
+
 typedef void (*ff_reproduction_fail)(void *context, ff_status status, const ff_report *report);
 
 struct ff_reproduction {
@@ -186,13 +254,15 @@ struct ff_reproduction {
   const char *scratch;       /* folder for temporary files of a run */
   ff_reproduction_fail fail; /* must not return */
   void *context;             /* of fail */
+  ff_variation variation;    /* 0: none */
 
-  ff_data *data; /* the user's data, read before the reproduction starts */
-  ff_outcome *findings;
+  ff_data *data;        /* the user's data, read before the reproduction starts */
+  ff_outcome *outcomes; /* one for each claim of the paper, in its order */
   ff_quantity *numbers;
   ff_sheet *sheets;
   struct ff_computed *computed; /* results of the parts so far */
-  int data_count, finding_count, number_count, sheet_count, computed_count;
+  int data_count, outcome_count, number_count, sheet_count, computed_count;
+  uint64_t random;
   struct ff_kept *kept; /* all memory that lives as long as the study */
 };
 

@@ -1,4 +1,4 @@
-/* Functions shared by reproductions: memory, findings, numbers. */
+/* Functions shared by reproductions: memory, numbers, tables, the order of parts. */
 #include "papers/paper.h"
 
 #include <math.h>
@@ -46,27 +46,8 @@ void *ff_reproduction_grow(ff_reproduction *study, void *list, long count, size_
   return bigger;
 }
 
-/* ---- findings -------------------------------------------------------------------------------- */
-
-ff_claim_verdict ff_verdict_of(bool holds) {
-  return holds ? FF_CLAIM_HOLDS : FF_CLAIM_DIFFERS;
-}
-
-bool ff_finding_surprises(const ff_outcome *finding) {
-  return finding->verdict != FF_CLAIM_HOLDS && finding->verdict != finding->known;
-}
-
-void ff_reproduction_find(ff_reproduction *study, const ff_outcome *finding) {
-  study->findings =
-      ff_reproduction_grow(study, study->findings, study->finding_count, sizeof *finding);
-  study->findings[study->finding_count++] = *finding;
-  ff_page_claim(study->page, &(ff_claim){.claim = finding->claim,
-                                         .source = finding->source,
-                                         .paper = finding->paper,
-                                         .result = finding->found,
-                                         .verdict = finding->verdict,
-                                         .note = finding->note});
-}
+/* ---- numbers ----------------------------------------------------------------------------------
+ */
 
 void ff_reproduction_number(ff_reproduction *study, const char *key, double value,
                             const char *unit) {
@@ -157,17 +138,54 @@ static void show_scenes(ff_reproduction *study) {
   }
 }
 
-void ff_reproduction_reproduce(ff_reproduction *study, const ff_paper *paper) {
+/* All claims in the order of the paper's table, when every part has judged its own. */
+static void show_claims(ff_reproduction *study) {
+  for (int i = 0; i < study->outcome_count; i++) {
+    const ff_outcome *outcome = &study->outcomes[i];
+    const ff_paper_claim *claim = outcome->claim;
+    if (!outcome->found) {
+      ff_report report = {0};
+      snprintf(report.what, sizeof report.what, "claim '%s' was not judged", claim->key);
+      study->fail(study->context, FF_ERROR_INPUT, &report);
+    }
+    ff_page_claim(study->page, &(ff_claim){.claim = claim->claim,
+                                           .source = claim->source,
+                                           .paper = claim->paper,
+                                           .criterion = ff_claim_criterion_text(study, claim),
+                                           .basis = claim->basis,
+                                           .result = outcome->found,
+                                           .verdict = outcome->verdict,
+                                           .note = claim->note});
+  }
+}
+
+static void start(ff_reproduction *study, const ff_paper *paper) {
+  ff_variation *variation = &study->variation;
   study->paper = paper;
-  ff_page_subtitle(study->page,
-                   ff_reproduction_text(study, "%s [%s], reproduced with Footfall %s",
-                                        paper->authors, paper->citation, ff_version()));
+  variation->sampling = variation->sampling > 0 ? variation->sampling : 1;
+  variation->step = variation->step > 0 ? variation->step : 1;
+  study->random = variation->seed;
+  while (paper->claims[study->outcome_count].key) {
+    study->outcome_count++;
+  }
+  study->outcomes = ff_reproduction_alloc(study, study->outcome_count, sizeof *study->outcomes);
+  for (int i = 0; i < study->outcome_count; i++) {
+    study->outcomes[i].claim = &paper->claims[i];
+  }
+}
+
+void ff_reproduction_reproduce(ff_reproduction *study, const ff_paper *paper) {
+  start(study, paper);
+  ff_page_subtitle(study->page, ff_reproduction_text(
+                                    study, "%s, %d [%s], reproduced with Footfall %s",
+                                    paper->authors, paper->year, paper->citation, ff_version()));
   for (const ff_paper_part *const *part = paper->parts; *part; part++) {
     ff_reproduction_part(study, *part);
   }
   ff_page_text(study->page, "%s", paper->introduction);
   ff_page_section(study->page, "Claims");
   run_parts(study, true);
+  show_claims(study);
   ff_page_section(study->page, "Errata and open points");
   ff_page_text(study->page, "%s", paper->errata);
   run_parts(study, false);

@@ -21,6 +21,7 @@ typedef struct attempt {
   char file[PATH];       /* of the recorder */
   bool laid_out;         /* files that the scene refers to, below the study's scratch folder */
   int all;               /* channels of the model */
+  long samples;          /* of the trial, varied */
   double *row;           /* time and those recorded */
   int *wanted;           /* indices of the trial's channels */
   int *recorded;         /* and of the recorder's */
@@ -117,6 +118,21 @@ static bool lay_out(attempt *a) {
   return good;
 }
 
+/* The model with another step: of an error-controlled stepper of order 8 by its tolerance. */
+static void vary_step(attempt *a, ff_report *report) {
+  ff_run_def run = *ff_model_run(a->model);
+  double factor = a->study->variation.step;
+  if (strcmp(run.stepper.kind, "adaptive") == 0) {
+    run.stepper.rtol = fmax(run.stepper.rtol * pow(factor, 8), fmin(run.stepper.rtol, 1e-12));
+  } else {
+    run.stepper.step *= factor;
+  }
+  need(a, ff_scene_set_run(a->scene, &run), report);
+  ff_model_destroy(a->model);
+  a->model = NULL;
+  need(a, ff_model_build(&a->model, a->scene, report), report);
+}
+
 static void load(attempt *a, ff_report *report) {
   const ff_trial *trial = a->trial;
   const char *text = ff_reproduction_scene(a->study, trial->scene), *path = trial->scene;
@@ -128,6 +144,9 @@ static void load(attempt *a, ff_report *report) {
   need(a, ff_scene_parse(&a->scene, text, strlen(text), path, trial->set, trial->set_count, report),
        report);
   need(a, ff_model_build(&a->model, a->scene, report), report);
+  if (!trial->as_given && a->study->variation.step != 1) {
+    vary_step(a, report);
+  }
   need(a, ff_sim_create(&a->sim, a->model), report);
 }
 
@@ -146,15 +165,18 @@ static int channel_index(const attempt *a, const char *name) {
 static void make_room(attempt *a, ff_report *report) {
   ff_reproduction *study = a->study;
   const ff_trial *trial = a->trial;
+  a->samples = trial->as_given || trial->samples <= 2
+                   ? trial->samples
+                   : ff_reproduction_samples(study, trial->samples);
   a->all = ff_model_channel_count(a->model);
   a->row = ff_reproduction_alloc(study, a->all + 1, sizeof *a->row);
   a->wanted = ff_reproduction_alloc(study, trial->channel_count + 1, sizeof *a->wanted);
   a->columns = ff_reproduction_alloc(study, trial->channel_count + 1, sizeof *a->columns);
-  a->time = ff_reproduction_alloc(study, trial->samples, sizeof *a->time);
+  a->time = ff_reproduction_alloc(study, a->samples, sizeof *a->time);
   a->events = ff_reproduction_alloc(study, EVENTS_KEPT, sizeof *a->events);
   a->trace = ff_reproduction_alloc(study, 1, sizeof *a->trace);
   for (int c = 0; c < trial->channel_count; c++) {
-    a->columns[c] = ff_reproduction_alloc(study, trial->samples, sizeof *a->columns[c]);
+    a->columns[c] = ff_reproduction_alloc(study, a->samples, sizeof *a->columns[c]);
     a->wanted[c] = channel_index(a, trial->channels[c]);
     if (a->wanted[c] < 0) {
       snprintf(report->what, sizeof report->what, "%s: there is no channel '%.100s'", trial->scene,
@@ -240,8 +262,8 @@ static void advance(attempt *a, ff_report *report) {
   double duration = ff_model_run(a->model)->duration;
   double span = trial->span > 0 ? trial->span : duration;
   ff_sim_on_event(a->sim, note_event, a);
-  for (long row = 0; row < trial->samples; row++) {
-    double t = row == trial->samples - 1 ? span : span * (double)row / (double)(trial->samples - 1);
+  for (long row = 0; row < a->samples; row++) {
+    double t = row == a->samples - 1 ? span : span * (double)row / (double)(a->samples - 1);
     ff_status status = ff_sim_advance(a->sim, t);
     if (status == FF_ERROR_STEP && trial->may_fail) {
       return;

@@ -112,7 +112,8 @@ check_tables() {
     else
       found "$page has another table than footfall $words; run tools/refresh-docs PROGRAM"
     fi
-  done <<<"findings docs/verdict.md findings"
+  done <<<"findings docs/verdict.md findings
+paper docs/papers.md papers"
 }
 
 # Pages that are followed step by step: files by their title, then the commands, in one folder.

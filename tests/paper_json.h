@@ -5,7 +5,9 @@
 
 #include "program.h"
 
-static char json[200000];
+#include <stdbool.h>
+
+static char json[400000];
 
 /* `footfall paper ARGUMENTS` into json; returns the exit code, 0 if all claims are as expected. */
 static inline int paper(const char *arguments) {
@@ -28,6 +30,26 @@ static inline const char *json_after(const char *key, const char *name) {
 /* Value of a number or claim. */
 static inline double value_of(const char *key) {
   return strtod(json_after(key, "\"value\": "), NULL);
+}
+
+/* Has every claim that is tested criteria with their source, in the words of docs/papers.md? */
+static inline void claims_are_stated(void) {
+  static const char *const kinds[] = {
+      "paper: ", "derivation: ", "convergence: ", "rounding: ", "reading: ", "chosen: "};
+  int count = 0;
+  for (const char *at = strstr(json, "\"basis\": "); at; at = strstr(at + 1, "\"basis\": ")) {
+    const char *basis = at + strlen("\"basis\": ") + 1, *verdict = strstr(at, "\"verdict\": \"");
+    bool stated = strncmp(verdict, "\"verdict\": \"not tested", 22) == 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+      stated = stated || strncmp(basis, kinds[i], strlen(kinds[i])) == 0;
+    }
+    if (!stated) {
+      fail_msg("a criterion without source: %.80s", basis);
+    }
+    count++;
+  }
+  assert_true(count >= 14);
+  assert_null(strstr(json, "\"expected\": false"));
 }
 
 static inline void claim_is(const char *key, const char *verdict) {

@@ -307,7 +307,8 @@ static void pages_are_documents(void **state) {
       "words\"}]},{\"heading\":\"First\"",
       "{\"type\":\"table\",\"caption\":\"Table\",\"columns\":[\"a\",\"b\"],"
       "\"rows\":[[\"a\",\"b\"],[\"a\",\"b\"]]}",
-      "{\"claim\":\"two\",\"source\":\"\",\"paper\":\"\",\"result\":\"\",\"verdict\":\"not "
+      "{\"claim\":\"two\",\"source\":\"\",\"paper\":\"\",\"criterion\":\"\",\"basis\":\"\","
+      "\"result\":\"\",\"verdict\":\"not "
       "tested\"",
       "\"curves\":[{\"name\":\"curve\",\"style\":\"dash\",\"recorded\":3,\"kept\":3,\"x\":0,\"y\":"
       "1}]}",

@@ -161,8 +161,14 @@ static void data_must_be_there_and_be_wanted(void **state) {
 }
 
 /* The last tests run the program anew: what reproduce left must have been looked at by then. */
+static void every_claim_has_criteria_with_their_source(void **state) {
+  (void)state;
+  claims_are_stated();
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_claim_has_criteria_with_their_source),
       cmocka_unit_test(numbers_are_those_known),
       cmocka_unit_test(fit_finds_the_damping_of_the_data),
       cmocka_unit_test(fit_is_the_least_of_squares),

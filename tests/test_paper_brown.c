@@ -38,8 +38,25 @@ static void errata_differ_and_the_rest_holds(void **state) {
   }
 }
 
+static void every_claim_has_criteria_with_their_source(void **state) {
+  (void)state;
+  claims_are_stated();
+}
+
+/* Other sampling, steps and drawn numbers change no verdict. */
+static void verdicts_do_not_depend_on_sampling_step_or_seed(void **state) {
+  (void)state;
+  static char out[100000];
+  assert_int_equal(call("paper", "--check-claims --quick brown-mcphee", out, sizeof out), 0);
+  assert_non_null(strstr(out, "20 claims in 2 variations: 0 verdicts change, 0 without"));
+  assert_int_equal(call("paper", "--check-claims --quick azad-featherstone", out, sizeof out), 0);
+  assert_non_null(strstr(out, "in 2 variations: 0 verdicts change, 0 without"));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(verdicts_do_not_depend_on_sampling_step_or_seed),
+      cmocka_unit_test(every_claim_has_criteria_with_their_source),
       cmocka_unit_test(the_example_has_its_moments),
       cmocka_unit_test(the_example_has_its_forces),
       cmocka_unit_test(errata_differ_and_the_rest_holds),

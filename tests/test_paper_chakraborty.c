@@ -57,8 +57,14 @@ static void the_solver_is_accounted_for(void **state) {
   assert_true(value_of("solver.residual") < 1e-9);
 }
 
+static void every_claim_has_criteria_with_their_source(void **state) {
+  (void)state;
+  claims_are_stated();
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_claim_has_criteria_with_their_source),
       cmocka_unit_test(numbers_are_those_known),
       cmocka_unit_test(the_core_needs_the_softer_reading),
       cmocka_unit_test(the_solver_is_accounted_for),

@@ -98,8 +98,14 @@ static void all_comes_out_as_known(void **state) {
   assert_non_null(strstr(json, "\"good\": true"));
 }
 
+static void every_claim_has_criteria_with_their_source(void **state) {
+  (void)state;
+  claims_are_stated();
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_claim_has_criteria_with_their_source),
       cmocka_unit_test(implicit_feet_stay_on_the_floor),
       cmocka_unit_test(sinking_belongs_to_exclusive_sets),
       cmocka_unit_test(static_friction_quietens_the_walk),

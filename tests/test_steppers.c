@@ -53,7 +53,8 @@ static void scenes_know_the_keys_of_every_stepper(void **state) {
     const ff_stepper_info *row = ff_stepper_at(i);
     for (const char *const *key = row->keys; *key; key++) {
       bool flag = strcmp(*key, "sticking") == 0 || strcmp(*key, "exclusive") == 0;
-      const char *value = flag ? "true" : (strcmp(*key, "micro") == 0 ? "literal" : "1");
+      bool form = strcmp(*key, "micro") == 0, geometry = strcmp(*key, "geometry") == 0;
+      const char *value = flag ? "true" : form ? "literal" : geometry ? "explicit" : "1";
       char text[256], step[32] = "";
       if (row->fixed_step && strcmp(*key, "step") != 0) {
         snprintf(step, sizeof step, ", step: 1e-3");

@@ -74,10 +74,12 @@ typedef enum ff_claim_verdict {
 } ff_claim_verdict;
 
 typedef struct ff_claim {
-  const char *claim;  /* as text: "restitution at 0.5 m/s" */
-  const char *source; /* reference: "Table 2" */
-  const char *paper;  /* its value in the paper, with unit */
-  const char *result; /* the reproduced value */
+  const char *claim;     /* as text: "restitution at 0.5 m/s" */
+  const char *source;    /* reference: "Table 2" */
+  const char *paper;     /* its value in the paper, with unit */
+  const char *criterion; /* what is measured, and when the claim holds; NULL: not stated */
+  const char *basis;     /* where the criterion comes from; NULL: not stated */
+  const char *result;    /* the reproduced value */
   ff_claim_verdict verdict;
   const char *note;
 } ff_claim;

@@ -264,13 +264,21 @@ FF_API const char *ff_constraint_kind_name(ff_constraint_kind kind);
 
 /* ---- run ------------------------------------------------------------------------------------- */
 
+/* Contact points, normals and depths that quasi-rigid solves with [Chakraborty07]. */
+typedef enum ff_step_geometry {
+  FF_GEOMETRY_IMPLICIT,  /* of the end of the step, on the surfaces' common normal */
+  FF_GEOMETRY_EXPLICIT,  /* points and normal of its start */
+  FF_GEOMETRY_LEVEL_SETS /* of its end, on the normal of the level sets of eq. 11: two ellipsoids */
+} ff_step_geometry;
+
 typedef struct ff_stepper_def {
   const char *kind; /* name of a stepper: see footfall/stepper.h; "auto": one that fits the scene */
   double step;      /* s, fixed steppers; NAN: not given, an error for them unless chosen */
   int order;        /* 1 or 2, quasi-rigid: backward Euler, or energy-conserving layers */
-  double rtol;      /* relative tolerance, adaptive */
-  double atol;      /* tolerance relative to the scene's natural scales, adaptive */
-  double max_step;  /* s, adaptive */
+  ff_step_geometry geometry; /* quasi-rigid */
+  double rtol;               /* relative tolerance, adaptive */
+  double atol;               /* tolerance relative to the scene's natural scales, adaptive */
+  double max_step;           /* s, adaptive */
   /* micro-macro, see docs/micro-macro.md: */
   const char *micro;      /* forces of elastic parts: "implicit", "literal" or "conventional" */
   double lambda;          /* 1/kg^2, weight of the impulses' norm as printed; NAN: relative */

@@ -73,17 +73,7 @@ static void *compute_part(ff_reproduction *study) {
 
 static void report_part(ff_reproduction *study, const void *computed) {
   (void)computed;
-  ff_reproduction_find(
-      study, &(ff_outcome){.key = "materials",
-                           .claim = "The fit is better for cork and lead than for cast iron "
-                                    "and brass, whose slopes differ from the model's",
-                           .source = "Fig. 4",
-                           .paper = "B and D better than A and C",
-                           .found = "-",
-                           .verdict = FF_CLAIM_NOT_TESTED,
-                           .note = "The measured points are not in the paper. One curve for "
-                                   "all (see below) means that e at one speed sets the slope "
-                                   "too: no K and D could correct it."});
+  ff_reproduction_leave(study, "materials", NULL);
 }
 
 static void show_part(ff_reproduction *study, const void *computed) {

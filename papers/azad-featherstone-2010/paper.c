@@ -23,10 +23,12 @@ static const char errata[] =
     "½ K √z |u|² and its change by depth as two entries; their sum is eq. 33.";
 
 static const char *const scenes[] = {"papers/azad-featherstone-2010/bounce.yaml",
-                                     "scenes/rolling-sphere.yaml", NULL};
+                                     "scenes/rolling-sphere.yaml", "scenes/foot-of-spheres.yaml",
+                                     NULL};
 
-static const ff_paper_part *const parts[] = {&azad_impact, &azad_materials, &azad_fit, &azad_loops,
-                                             &azad_bounce, &azad_roll,      NULL};
+static const ff_paper_part *const parts[] = {
+    &azad_impact, &azad_materials, &azad_fit,    &azad_loops,
+    &azad_bounce, &azad_roll,      &azad_ground, NULL};
 
 static const ff_data_column measured[2] = {
     {.name = "speed", .min = 0, .max = INFINITY, .open = true}, /* m/s */
@@ -38,7 +40,10 @@ const ff_paper ff_paper_azad_featherstone_2010 = {
     .citation = "Azad10",
     .authors = "M. Azad, R. Featherstone",
     .title = "Modeling the contact between a rolling sphere and a compliant ground plane",
-    .summary = "restitution, a bouncing sphere, one that slides, sticks and rolls; all energy",
+    .year = 2010,
+    .claims = azad_claims,
+    .summary = "restitution, a bouncing sphere, one that slides, sticks and rolls, all energy, the "
+               "ground that recovers: Figs. 2 to 16; measured data beside it",
     .data = measured,
     .introduction = introduction,
     .parts = parts,

@@ -18,15 +18,19 @@ static const char errata[] =
 static const char *const scenes[] = {"papers/brown-mcphee-2018/drop.yaml",
                                      "scenes/foot-rollover.yaml", NULL};
 
-static const ff_paper_part *const parts[] = {&brown_geometry, &brown_curves, &brown_force,
-                                             &brown_foot, NULL};
+static const ff_paper_part *const parts[] = {&brown_geometry, &brown_foundation, &brown_curves,
+                                             &brown_force,    &brown_foot,       NULL};
 
 const ff_paper ff_paper_brown_mcphee_2018 = {
     .key = "brown-mcphee-2018",
     .citation = "Brown18",
     .authors = "P. Brown, J. McPhee",
     .title = "Volumetric contact model of ellipsoid-plane geometries",
-    .summary = "overlap geometry against brute force, forces and friction, a rolling foot",
+    .year = 2018,
+    .summary = "overlap of ellipsoid and plane against slices and columns, the error of Eq. 37, "
+               "rolling resistance, friction curves, sliding while spinning, a foot that rolls "
+               "over the ground",
+    .claims = brown_claims,
     .introduction = introduction,
     .parts = parts,
     .errata = errata,

@@ -4,12 +4,18 @@
 
 #include "papers/paper.h"
 
+#define CHAKRABORTY_STEP 1e-4 /* s, of the paper */
+
+extern const ff_paper_claim chakraborty_claims[];
+
 /* Example 1, Figs. 4 and 5: the disc, its exact motion, steps of several sizes. */
 extern const ff_paper_part chakraborty_disc;
 /* Example 2, Figs. 6 and 7: the ellipsoid, both interpretations of K, flat and tilted. */
 extern const ff_paper_part chakraborty_ellipsoid;
 /* A rolling disc, and two ellipsoids that collide. */
 extern const ff_paper_part chakraborty_others;
+/* Geometrically implicit against explicit: rolling, curved pairs, fast spin. */
+extern const ff_paper_part chakraborty_headline;
 /* Statistics of the solver in all of these runs. */
 extern const ff_paper_part chakraborty_solver;
 

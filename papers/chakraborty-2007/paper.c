@@ -6,7 +6,7 @@ static const char introduction[] =
     "solves each step with the geometry of its end, as a mixed complementarity problem. "
     "Its examples are run here by the stepper quasi-rigid with the steps of the paper, "
     "0.1 ms, and compared with motions in closed form. The conditions on contact forces "
-    "(complementarity, friction cone, maximum dissipation) is checked after each "
+    "(complementarity, friction cone, maximum dissipation) are checked after each "
     "step by the audit, from states and forces.";
 
 static const char errata[] =
@@ -23,12 +23,18 @@ static const char errata[] =
     "An explicit gyroscopic impulse p_vp is unstable at fast spin; angular momentum is the "
     "unknown here.";
 
-static const char *const scenes[] = {"scenes/disc-on-layer.yaml", "scenes/spinning-ellipsoid.yaml",
+static const char *const scenes[] = {"scenes/disc-on-layer.yaml",
+                                     "scenes/spinning-ellipsoid.yaml",
                                      "papers/chakraborty-2007/rolling-disc.yaml",
-                                     "scenes/two-ellipsoids.yaml", NULL};
+                                     "scenes/two-ellipsoids.yaml",
+                                     "papers/chakraborty-2007/two-spheres.yaml",
+                                     "papers/chakraborty-2007/ball-on-ball.yaml",
+                                     "papers/chakraborty-2007/fast-spin.yaml",
+                                     NULL};
 
-static const ff_paper_part *const parts[] = {&chakraborty_disc, &chakraborty_ellipsoid,
-                                             &chakraborty_others, &chakraborty_solver, NULL};
+static const ff_paper_part *const parts[] = {&chakraborty_disc,   &chakraborty_ellipsoid,
+                                             &chakraborty_others, &chakraborty_headline,
+                                             &chakraborty_solver, NULL};
 
 const ff_paper ff_paper_chakraborty_2007 = {
     .key = "chakraborty-2007",
@@ -36,7 +42,11 @@ const ff_paper ff_paper_chakraborty_2007 = {
     .authors = "N. Chakraborty, S. Berard, S. Akella, J. Trinkle",
     .title = "An implicit time-stepping method for quasi-rigid multibody systems with intermittent "
              "contact",
-    .summary = "a disc on a layer with a core, a spinning ellipsoid, rolling, two ellipsoids",
+    .year = 2007,
+    .claims = chakraborty_claims,
+    .summary =
+        "geometrically implicit against explicit steps; a disc on a layer with and without "
+        "reaching the core, a spinning ellipsoid, rolling, two flexible bodies: Figs. 4 to 7",
     .introduction = introduction,
     .parts = parts,
     .errata = errata,

@@ -18,7 +18,8 @@ typedef struct foot_part {
   double depth_placed;   /* m, at 0.1 s */
   double force_loaded;   /* N, at 0.6 s */
   double ripple[ALPHAS]; /* N, largest distance from the load between 0.5 and 0.6 s, by alpha */
-  double touch_force;    /* N, after a microsecond */
+  double touch_force[2]; /* N, after 1 µs and 0.1 µs */
+  double lift_jump;      /* factor of the largest change after 0.6 s per halving of the interval */
   double force_min;      /* N, of samples after 0.6 s */
   double load_limit;     /* N, up to which the force stays outward */
   double over_min;       /* N, smallest force when a load of 1500 N is lifted */
@@ -38,7 +39,7 @@ static const ff_trace *walk(ff_reproduction *study, const char *const *set, int 
                                                 .channels = channels,
                                                 .channel_count = FOOT_CHANNELS,
                                                 .span = span,
-                                                .samples = SAMPLES,
+                                                .samples = span > 0 ? 2 : SAMPLES,
                                                 .replay = replay});
 }
 
@@ -128,7 +129,13 @@ static void *compute_part(ff_reproduction *study) {
   part->depth_placed = rest - part->trace->channels[HEIGHT][row_at(part->trace, place)];
   part->force_loaded = part->trace->channels[GROUND][row_at(part->trace, lift)];
   part->force_min = least_force(part->trace, lift);
-  part->touch_force = walk(study, NULL, 0, 1e-6, false)->channels[GROUND][SAMPLES - 1];
+  for (int i = 0; i < 2; i++) {
+    const ff_trace *start = walk(study, NULL, 0, i == 0 ? 1e-6 : 1e-7, false);
+    part->touch_force[i] = start->channels[GROUND][start->rows - 1];
+  }
+  long from = row_at(part->trace, lift);
+  part->lift_jump =
+      ff_smoothness_of(part->trace->channels[GROUND] + from, part->trace->rows - from).jump;
   for (int i = 0; i < ALPHAS; i++) {
     part->ripple[i] = ripple(study, alphas[i]);
   }
@@ -149,124 +156,56 @@ static void *compute_part(ff_reproduction *study) {
 /* ---- claims ---------------------------------------------------------------------------------- */
 
 static void report_placing(ff_reproduction *study, const foot_part *part, const ff_event *off) {
-  ff_reproduction_find(study,
-                       &(ff_outcome){.key = "foot-tracking",
-                                     .claim = "The ground keeps the foot from its desired position",
-                                     .source = "Sec. 5, Fig. 8",
-                                     .paper = "x_d reaches 0.1 m",
-                                     .found = ff_reproduction_text(study, "x = %.10f m at 0.1 s",
-                                                                   part->depth_placed),
-                                     .value = part->depth_placed,
-                                     .unit = "m",
-                                     .verdict = ff_verdict_of(part->depth_placed < 0.05)});
-  ff_reproduction_find(study,
-                       &(ff_outcome){.key = "foot-peak",
-                                     .claim = "A large initial ground force removes the kinetic "
-                                              "energy",
-                                     .source = "Sec. 5, Fig. 8",
-                                     .paper = "large against the load",
-                                     .found = ff_reproduction_text(study, "%.5f N at %.9f s",
-                                                                   off->peak_force, off->peak_time),
-                                     .value = off->peak_force,
-                                     .unit = "N",
-                                     .verdict = ff_verdict_of(off->peak_force > 2 * load)});
-  ff_reproduction_find(study, &(ff_outcome){.key = "foot-continuous",
-                                            .claim = "The ground force is continuous upon impact",
-                                            .source = "Sec. 5",
-                                            .paper = "from zero",
-                                            .found = ff_reproduction_text(
-                                                study, "%.3f N after 1 µs", part->touch_force),
-                                            .value = part->touch_force,
-                                            .unit = "N",
-                                            .verdict = ff_verdict_of(part->touch_force < 1)});
-  ff_reproduction_find(
-      study, &(ff_outcome){.key = "foot-stays",
-                           .claim = "Contact is sustained while placing and bearing "
-                                    "weight",
-                           .source = "Sec. 5",
-                           .paper = "sustained",
-                           .found = ff_reproduction_text(study,
-                                                         "%ld touch-down, lift-off at "
-                                                         "%.9f s",
-                                                         part->touches, off->time),
-                           .value = off->time,
-                           .unit = "s",
-                           .verdict = ff_verdict_of(part->touches == 1 && off->time > lift)});
+  ff_reproduction_judge(study, "foot-tracking",
+                        ff_reproduction_text(study, "x = %.10f m at 0.1 s", part->depth_placed),
+                        0.1 - part->depth_placed);
+  ff_reproduction_judge(
+      study, "foot-peak",
+      ff_reproduction_text(study, "%.5f N at %.9f s", off->peak_force, off->peak_time),
+      off->peak_force / load);
+  ff_reproduction_judge(study, "foot-continuous",
+                        ff_reproduction_text(study, "%.3f N after 1 µs, %.4f N after 0.1 µs",
+                                             part->touch_force[0], part->touch_force[1]),
+                        part->touch_force[1] / part->touch_force[0]);
+  ff_reproduction_judge(
+      study, "foot-stays",
+      ff_reproduction_text(study, "%ld touch-down, lift-off at %.9f s", part->touches, off->time),
+      (double)part->touches, off->time);
 }
 
-static void report_damping(ff_reproduction *study, const foot_part *part) {
-  ff_reproduction_find(
-      study,
-      &(ff_outcome){.key = "foot-damped",
-                    .claim = "The ground damps the oscillations of the collision",
-                    .source = "Sec. 5",
-                    .paper = "effectively",
-                    .found = ff_reproduction_text(study,
-                                                  "F = %.5f N at 0.6 s, load "
-                                                  "1000 N",
-                                                  part->force_loaded),
-                    .value = part->force_loaded,
-                    .unit = "N",
-                    .verdict = ff_verdict_of(fabs(part->force_loaded - load) < 0.001 * load)});
-  ff_reproduction_find(
-      study, &(ff_outcome){.key = "foot-alpha",
-                           .claim = "The larger α, the more damping",
-                           .source = "Sec. 5",
-                           .paper = "more",
-                           .found = ff_reproduction_text(study,
-                                                         "ripple after 0.5 s: %.3g, %.3g, %.3g "
-                                                         "N for α = 0.25, 0.5, 1",
-                                                         part->ripple[0], part->ripple[1],
-                                                         part->ripple[2]),
-                           .value = part->ripple[2],
-                           .unit = "N",
-                           .verdict = ff_verdict_of(part->ripple[0] > part->ripple[1] &&
-                                                    part->ripple[1] > part->ripple[2])});
+static void report_damping(ff_reproduction *study, const foot_part *part, const ff_event *off) {
+  ff_reproduction_judge(
+      study, "foot-damped",
+      ff_reproduction_text(study, "F = %.5f N at 0.6 s, load 1000 N", part->force_loaded),
+      fabs(part->force_loaded - load) / (off->peak_force - load));
+  const double *r = part->ripple;
+  ff_reproduction_judge(study, "foot-alpha",
+                        ff_reproduction_text(study,
+                                             "ripple after 0.5 s: %.3g, %.3g, %.3g N for α = "
+                                             "0.25, 0.5, 1",
+                                             r[0], r[1], r[2]),
+                        fmax(r[1] / r[0], r[2] / r[1]));
 }
 
 static void report_lifting(ff_reproduction *study, const foot_part *part, const ff_event *off) {
-  ff_reproduction_find(
-      study,
-      &(ff_outcome){.key = "foot-outward",
-                    .claim = "The force is continuous and outward as the foot is lifted",
-                    .source = "Sec. 5",
-                    .paper = "outward",
-                    .found = ff_reproduction_text(study,
-                                                  "smallest %.2g N; leaves at %.7f m/s, limit "
-                                                  "%.4f m/s",
-                                                  part->force_min, -off->speed,
-                                                  ff_impact_limit_velocity(0.5)),
-                    .value = -off->speed,
-                    .unit = "m/s",
-                    .verdict = ff_verdict_of(part->force_min >= -1e-9 && off->speed < 4.0 / 3),
-                    .note = "For the load of 1000 N chosen here."});
-  ff_reproduction_find(
-      study,
-      &(ff_outcome){.key = "foot-outward-limit",
-                    .claim = "It is so for any load",
-                    .source = "Sec. 5",
-                    .paper = "no limit is given",
-                    .found = ff_reproduction_text(study, "up to %.1f N; %.0f N at a load of 1500 N",
-                                                  part->load_limit, part->over_min),
-                    .value = part->load_limit,
-                    .unit = "N",
-                    .verdict = part->over_min < 0 ? FF_CLAIM_PARTLY : FF_CLAIM_HOLDS,
-                    .known = FF_CLAIM_PARTLY,
-                    .note = "Above, the compressed ground accelerates the foot beyond 2/(3α), and "
-                            "Eq. 6 pulls: the law's clamp, on by default, then matters."});
-  ff_reproduction_find(
-      study, &(ff_outcome){.key = "split-no-sticking",
-                           .claim = "Less damping in restitution may virtually eliminate "
-                                    "sticking",
-                           .source = "Sec. 6",
-                           .paper = "virtually eliminated",
-                           .found = ff_reproduction_text(study,
-                                                         "1500 N lifted: smallest force %.2g N "
-                                                         "with α_r = 0.1, %.0f N with 0.5",
-                                                         part->split_min, part->over_min),
-                           .value = part->split_min,
-                           .unit = "N",
-                           .verdict = ff_verdict_of(part->split_min >= -1e-9)});
+  double limit = ff_impact_limit_velocity(0.5);
+  ff_reproduction_judge(study, "foot-outward",
+                        ff_reproduction_text(study,
+                                             "smallest %.2g N; leaves at %.7f m/s, limit %.4f m/s; "
+                                             "with half the interval changes are %.3f times as "
+                                             "large",
+                                             part->force_min, -off->speed, limit, part->lift_jump),
+                        part->force_min, off->speed / -limit, part->lift_jump);
+  ff_reproduction_judge(study, "foot-outward-limit",
+                        ff_reproduction_text(study, "up to %.1f N; %.0f N at a load of 1500 N",
+                                             part->load_limit, part->over_min),
+                        part->load_limit, part->over_min);
+  ff_reproduction_judge(study, "split-no-sticking",
+                        ff_reproduction_text(study,
+                                             "1500 N lifted: smallest force %.2g N with α_r = "
+                                             "0.1, %.0f N with 0.5",
+                                             part->split_min, part->over_min),
+                        part->split_min);
 }
 
 static void report_part(ff_reproduction *study, const void *computed) {
@@ -275,7 +214,7 @@ static void report_part(ff_reproduction *study, const void *computed) {
   const ff_event *off = ff_trace_event(part->trace, FF_EVENT_LIFT);
   off = off ? off : &never;
   report_placing(study, part, off);
-  report_damping(study, part);
+  report_damping(study, part, off);
   report_lifting(study, part, off);
 }
 
@@ -305,7 +244,7 @@ typedef struct curve {
   const char *name;
   ff_curve_style style;
   const double *time, *values;
-  long stride;
+  long rows, stride;
 } curve;
 
 static void show_plot(ff_reproduction *study, const char *title, ff_axis y, const curve *curves,
@@ -313,7 +252,8 @@ static void show_plot(ff_reproduction *study, const char *title, ff_axis y, cons
   ff_page_plot(study->page, title, (ff_axis){"time", "s", false}, y);
   for (int i = 0; i < count; i++) {
     ff_cloud cloud = {0};
-    ff_cloud_add_run(study, &cloud, curves[i].time, curves[i].values, SAMPLES, curves[i].stride);
+    ff_cloud_add_run(study, &cloud, curves[i].time, curves[i].values, curves[i].rows,
+                     curves[i].stride);
     ff_page_curve(study->page, curves[i].name, curves[i].style, cloud.x, cloud.y, cloud.count);
   }
 }
@@ -345,12 +285,13 @@ static void show_slide(ff_reproduction *study, const foot_part *part) {
 static void show_part(ff_reproduction *study, const void *computed) {
   const foot_part *part = computed;
   ff_page *page = study->page;
-  double *x_d = ff_reproduction_alloc(study, SAMPLES, sizeof *x_d);
-  double *v_d = ff_reproduction_alloc(study, SAMPLES, sizeof *v_d);
-  double *x = ff_reproduction_alloc(study, SAMPLES, sizeof *x),
-         *v = ff_reproduction_alloc(study, SAMPLES, sizeof *v);
-  double *x2 = ff_reproduction_alloc(study, SAMPLES, sizeof *x2);
-  double *v2 = ff_reproduction_alloc(study, SAMPLES, sizeof *v2);
+  long n = part->trace->rows;
+  double *x_d = ff_reproduction_alloc(study, n, sizeof *x_d);
+  double *v_d = ff_reproduction_alloc(study, n, sizeof *v_d);
+  double *x = ff_reproduction_alloc(study, n, sizeof *x);
+  double *v = ff_reproduction_alloc(study, n, sizeof *v);
+  double *x2 = ff_reproduction_alloc(study, n, sizeof *x2);
+  double *v2 = ff_reproduction_alloc(study, n, sizeof *v2);
   const double *t = part->trace->time;
   desired(part, x_d, v_d);
   depths(part->trace, x, v);
@@ -363,19 +304,19 @@ static void show_part(ff_reproduction *study, const void *computed) {
                "method.",
                load);
   show_plot(study, "Fig. 8: position", (ff_axis){"depth of the foot", "m", false},
-            (const curve[]){{"desired", FF_CURVE_DASH, t, x_d, 1},
-                            {"actual", FF_CURVE_LINE, t, x, 1},
-                            {"fixed steps", FF_CURVE_MARKERS, part->check->time, x2, 40}},
+            (const curve[]){{"desired", FF_CURVE_DASH, t, x_d, n, 1},
+                            {"actual", FF_CURVE_LINE, t, x, n, 1},
+                            {"fixed steps", FF_CURVE_MARKERS, part->check->time, x2, n, 40}},
             3);
   show_plot(study, "Fig. 8: velocity", (ff_axis){"velocity into the ground", "m/s", false},
-            (const curve[]){{"desired", FF_CURVE_DASH, t, v_d, 1},
-                            {"actual", FF_CURVE_LINE, t, v, 1},
-                            {"fixed steps", FF_CURVE_MARKERS, part->check->time, v2, 40}},
+            (const curve[]){{"desired", FF_CURVE_DASH, t, v_d, n, 1},
+                            {"actual", FF_CURVE_LINE, t, v, n, 1},
+                            {"fixed steps", FF_CURVE_MARKERS, part->check->time, v2, n, 40}},
             3);
   show_plot(study, "Fig. 8: ground force", (ff_axis){"force on the foot", "N", false},
-            (const curve[]){{"ground", FF_CURVE_LINE, t, part->trace->channels[GROUND], 1},
+            (const curve[]){{"ground", FF_CURVE_LINE, t, part->trace->channels[GROUND], n, 1},
                             {"fixed steps", FF_CURVE_MARKERS, part->check->time,
-                             part->check->channels[GROUND], 40}},
+                             part->check->channels[GROUND], n, 40}},
             2);
   show_replay(study, part->trace,
               (const char *[]){"contact.foot:ground.force.n", "contact.foot:ground.depth"});

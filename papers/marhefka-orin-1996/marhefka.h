@@ -17,6 +17,7 @@ typedef struct strike {
   const ff_trace *trace; /* DEPTH, RATE, FORCE, from the touch to the exact end */
   double area;           /* J, of the loop: force times depth rate, integrated over the samples */
   double force_min;      /* N, in the samples */
+  double poisson;        /* 1, impulse of restitution over that of compression, Eq. 2 */
 } strike;
 
 strike strike_make(ff_reproduction *study, ff_hunt_crossley_impact given, long samples);
@@ -29,7 +30,9 @@ double strike_error(const strike *s);
 /* Reports all its numbers under keys that start with name. */
 void strike_report(ff_reproduction *study, const strike *s, const char *name);
 
+extern const ff_paper_claim marhefka_claims[];
 extern const ff_paper_part marhefka_linear;
+extern const ff_paper_part marhefka_hertz; /* n = 3/2 under static load */
 extern const ff_paper_part marhefka_phase; /* Figs. 2 and 3 */
 extern const ff_paper_part marhefka_loops; /* Figs. 4 to 7 */
 extern const ff_paper_part marhefka_foot;  /* Fig. 8 */

@@ -12,26 +12,9 @@ static const char introduction[] =
 
 static void report_the_rest(ff_reproduction *study, const void *computed) {
   (void)computed;
-  ff_reproduction_find(study,
-                       &(ff_outcome){.key = "cost",
-                                     .claim = "It costs one multiplication more than the linear "
-                                              "model",
-                                     .source = "Sec. 2",
-                                     .paper = "one extra multiplication",
-                                     .found = "none more for n = 1, as x (k + λ ẋ); a power of x "
-                                              "besides for other n",
-                                     .verdict = FF_CLAIM_PARTLY,
-                                     .known = FF_CLAIM_PARTLY,
-                                     .note = "Counted, not timed; ./dev bench times it."});
-  ff_reproduction_find(study,
-                       &(ff_outcome){.key = "hertz",
-                                     .claim = "n = 3/2 agrees with Hertz for spheres at rest",
-                                     .source = "Sec. 2",
-                                     .paper = "consistent",
-                                     .found = "-",
-                                     .verdict = FF_CLAIM_NOT_TESTED,
-                                     .note = "A choice of n and k, not a result: the law takes "
-                                             "Hertz's k from materials if asked."});
+  ff_reproduction_judge(
+      study, "cost", "none more for n = 1, as x (k + λ ẋ); one and a power of x for other n", 0, 2);
+  ff_reproduction_leave(study, "foot-form", NULL);
 }
 
 static const ff_paper_part the_rest = {.report = report_the_rest};
@@ -45,19 +28,23 @@ static const char errata[] =
     "Fig. 8 leaves open the load while bearing weight (1000 N is taken), when support "
     "ends (0.6 s), gravity (none) and where x_d starts at lift (from the actual x).";
 
-static const char *const scenes[] = {"papers/marhefka-orin-1996/impact.yaml",
-                                     "scenes/walking-foot.yaml", "scenes/walking-foot-sphere.yaml",
-                                     NULL};
+static const char *const scenes[] = {
+    "papers/marhefka-orin-1996/impact.yaml", "papers/marhefka-orin-1996/hertz.yaml",
+    "scenes/walking-foot.yaml", "scenes/walking-foot-sphere.yaml", NULL};
 
-static const ff_paper_part *const parts[] = {&marhefka_linear, &the_rest,      &marhefka_phase,
-                                             &marhefka_loops,  &marhefka_foot, NULL};
+static const ff_paper_part *const parts[] = {
+    &marhefka_linear, &the_rest, &marhefka_hertz, &marhefka_phase, &marhefka_loops,
+    &marhefka_foot,   NULL};
 
 const ff_paper ff_paper_marhefka_orin_1996 = {
     .key = "marhefka-orin-1996",
     .citation = "Marhefka96",
     .authors = "D. W. Marhefka, D. E. Orin",
     .title = "Simulation of contact using a nonlinear damping model",
-    .summary = "impacts in the phase plane, restitution, hysteresis loops, a walking foot",
+    .year = 1996,
+    .claims = marhefka_claims,
+    .summary = "the phase plane of an impact, restitution, hysteresis loops, Hertz, a walking "
+               "foot: Figs. 2 to 8",
     .introduction = introduction,
     .parts = parts,
     .errata = errata,

@@ -9,7 +9,7 @@ enum {
   ALPHAS = 10,
   PATH = 161,
   SPEEDS = 101,  /* of the exact curves of Fig. 3 */
-  COMBINED = 27, /* masses x stiffnesses x exponents */
+  COMBINED = 27, /* masses, stiffnesses and exponents, drawn together */
 };
 
 static const double fig2_mass = 50, fig2_k = 5e4, fig2_alpha = 0.4;
@@ -112,14 +112,22 @@ static void compute_fig3(ff_reproduction *study, phase_part *part) {
   }
 }
 
-/* Restitution of every combination of mass, stiffness and exponent. */
+static double drawn(ff_reproduction *study, double low, double high) { /* evenly in the logarithm */
+  return low * pow(high / low, ff_reproduction_random(study));
+}
+
+/* Restitution of drawn masses (0.01 to 1000 kg), stiffnesses (1e3 to 1e8) and exponents (1 to 3).
+ */
 static void combine(ff_reproduction *study, double alpha_restitution, double *low, double *high) {
-  const double masses[] = {0.01, 1, 1000}, ks[] = {1e3, 1e5, 1e8}, ns[] = {1, 1.5, 3};
   *low = INFINITY;
   *high = -INFINITY;
   for (int i = 0; i < COMBINED; i++) {
-    ff_hunt_crossley_impact given = {masses[i % 3], ks[i / 3 % 3],     ns[i / 9],
-                                     0.25,          alpha_restitution, 2};
+    ff_hunt_crossley_impact given = {.mass = drawn(study, 0.01, 1000),
+                                     .k = drawn(study, 1e3, 1e8),
+                                     .n = drawn(study, 1, 3),
+                                     .alpha = 0.25,
+                                     .alpha_restitution = alpha_restitution,
+                                     .speed = 2};
     double e = restitution(study, &given);
     *low = fmin(*low, e);
     *high = fmax(*high, e);
@@ -178,53 +186,22 @@ static double eq19_first(void) {
 }
 
 static void report_equations(ff_reproduction *study, const phase_part *part) {
-  ff_reproduction_find(
-      study, &(ff_outcome){.key = "eq13",
-                           .claim = "Eq. 13 relates depth and velocity in an impact",
-                           .source = "Sec. 3, Eq. 13",
-                           .paper = "exact",
-                           .found = ff_reproduction_text(study, "simulated paths fulfil it to %.1e",
-                                                         part->eq13_error),
-                           .value = part->eq13_error,
-                           .unit = "1",
-                           .verdict = ff_verdict_of(part->eq13_error < SAME)});
-  ff_reproduction_find(study,
-                       &(ff_outcome){.key = "eq16",
-                                     .claim = "Eq. 16 solves the low-loss expansion Eq. 15 for Λ",
-                                     .source = "Sec. 3, Eq. 16",
-                                     .paper = "Eq. 15 is fulfilled",
-                                     .found = ff_reproduction_text(study, "to %.1e", eq16_error()),
-                                     .value = eq16_error(),
-                                     .unit = "1",
-                                     .verdict = ff_verdict_of(eq16_error() < 1e-12)});
-  ff_reproduction_find(
-      study, &(ff_outcome){
-                 .key = "eq19-printed",
-                 .claim = "Eq. 19 as printed gives the depth",
-                 .source = "Sec. 3, Eq. 19",
-                 .paper = "a product of two roots",
-                 .found = ff_reproduction_text(study,
-                                               "radicands %.3g and at most %.3g on the simulated "
-                                               "paths: no real root for n = 1",
-                                               eq19_first(), part->eq19_most),
-                 .value = part->eq19_most,
-                 .unit = "1",
-                 .verdict = ff_verdict_of(eq19_first() >= 0 && part->eq19_most >= 0),
-                 .known = FF_CLAIM_DIFFERS,
-                 .note = "Erratum: both factors belong under one (n+1)-th root."});
-  ff_reproduction_find(
-      study, &(ff_outcome){.key = "eq19",
-                           .claim = "Eq. 19 with both factors under one root gives the "
-                                    "depth",
-                           .source = "Sec. 3, Eq. 19",
-                           .paper = "exact",
-                           .found = ff_reproduction_text(study,
-                                                         "simulated depth agrees to %.1e of "
-                                                         "the largest",
-                                                         part->path_error),
-                           .value = part->path_error,
-                           .unit = "1",
-                           .verdict = ff_verdict_of(part->path_error < SAME)});
+  ff_reproduction_judge(
+      study, "eq13",
+      ff_reproduction_text(study, "simulated paths fulfil it to %.1e", part->eq13_error),
+      part->eq13_error);
+  ff_reproduction_judge(study, "eq16", ff_reproduction_text(study, "to %.1e", eq16_error()),
+                        eq16_error());
+  ff_reproduction_judge(study, "eq19-printed",
+                        ff_reproduction_text(study,
+                                             "radicands %.3g and at most %.3g on the simulated "
+                                             "paths: no real root for n = 1",
+                                             eq19_first(), part->eq19_most),
+                        eq19_first(), part->eq19_most);
+  ff_reproduction_judge(study, "eq19",
+                        ff_reproduction_text(study, "simulated depth agrees to %.1e of the largest",
+                                             part->path_error),
+                        part->path_error);
 }
 
 static double law_force(double depth, double rate) {
@@ -255,77 +232,38 @@ static double sticky_from(void) {
 static void report_sticking(ff_reproduction *study, const phase_part *part) {
   double limit = ff_impact_limit_velocity(fig2_alpha), from = sticky_from();
   double first = part->pulls[1]->channels[FORCE][0];
-  ff_reproduction_find(
-      study, &(ff_outcome){.key = "sticky-region",
-                           .claim = "The force is sticky exactly for v < −2/(3α)",
-                           .source = "Eq. 22",
-                           .paper = ff_reproduction_text(study, "%.6f m/s for α = 0.4", limit),
-                           .found = ff_reproduction_text(study, "changes sign at %.6f m/s", from),
-                           .value = from,
-                           .unit = "m/s",
-                           .verdict = ff_verdict_of(fabs(from / limit - 1) < 1e-12)});
-  ff_reproduction_find(
-      study,
-      &(ff_outcome){.key = "no-sticking",
-                    .claim = "No sticking force in an impact",
-                    .source = "Secs. 2 and 4.1",
-                    .paper = "v never below −2/(3α), force never negative",
-                    .found = ff_reproduction_text(study,
-                                                  "at most %.4f of the limit; smallest force "
-                                                  "%.2g of the largest",
-                                                  part->fastest, part->force_min),
-                    .value = part->fastest,
-                    .unit = "1",
-                    .verdict = ff_verdict_of(part->fastest < 1 && part->force_min >= -1e-12),
-                    .note = "Eq. 6 without a clamp, impacts of Fig. 2."});
-  ff_reproduction_find(
-      study, &(ff_outcome){
-                 .key = "sticking-when-pulled",
-                 .claim = "Sticking arises only when something separates the "
-                          "objects fast",
-                 .source = "Secs. 2 and 4.1",
-                 .paper = "force inward",
-                 .found = ff_reproduction_text(study, "%.5g N at −2.5 m/s and 0.1 m deep", first),
-                 .value = first,
-                 .unit = "N",
-                 .verdict = ff_verdict_of(first < 0)});
+  ff_reproduction_judge(study, "sticky-region",
+                        ff_reproduction_text(study, "changes sign at %.6f m/s", from),
+                        fabs(from / limit - 1));
+  ff_reproduction_judge(study, "no-sticking",
+                        ff_reproduction_text(study,
+                                             "at most %.4f of the limit; smallest force %.2g of "
+                                             "the largest",
+                                             part->fastest, part->force_min),
+                        part->fastest, part->force_min);
+  ff_reproduction_judge(study, "sticking-when-pulled",
+                        ff_reproduction_text(study, "%.5g N at −2.5 m/s and 0.1 m deep", first),
+                        first, part->force_min);
 }
 
 static void report_contours(ff_reproduction *study, const phase_part *part) {
-  bool slower = true;
+  double limit = ff_impact_limit_velocity(fig2_alpha), ratio = 0, least = INFINITY;
   for (int i = 0; i < PULLS; i++) {
-    slower = slower && fabs(part->pull_end[i]) < fabs(fig2_pulls[i]) &&
-             part->pull_end[i] < ff_impact_limit_velocity(fig2_alpha);
+    ratio = fmax(ratio, part->pull_end[i] / fig2_pulls[i]);
+    least = fmin(least, part->pull_end[i] / limit);
   }
-  ff_reproduction_find(
-      study,
-      &(ff_outcome){
-          .key = "limit-velocity",
-          .claim = "Contours converge to one separation velocity, "
-                   "−2/(3α)",
-          .source = "Sec. 4.1, Fig. 2",
-          .paper = "in the limit of large v_i",
-          .found = ff_reproduction_text(study,
-                                        "short of it by %.1e, %.1e, %.1e at "
-                                        "10, 100, 1000 m/s",
-                                        part->limit_gap[0], part->limit_gap[1], part->limit_gap[2]),
-          .value = part->limit_gap[0],
-          .unit = "1",
-          .verdict = ff_verdict_of(part->limit_gap[0] < 0.05 && part->limit_gap[2] < 1e-7)});
-  ff_reproduction_find(
-      study, &(ff_outcome){.key = "pulled-dissipates",
-                           .claim = "Beyond −2/(3α) it stays dissipative: back to x = 0 "
-                                    "with decreasing speed",
-                           .source = "Sec. 4.1",
-                           .paper = "decreasing",
-                           .found = ff_reproduction_text(study,
-                                                         "from 2, 2.5, 3, 4 to %.4g, %.4g, "
-                                                         "%.4g, %.4g m/s",
-                                                         -part->pull_end[0], -part->pull_end[1],
-                                                         -part->pull_end[2], -part->pull_end[3]),
-                           .value = -part->pull_end[3],
-                           .unit = "m/s",
-                           .verdict = ff_verdict_of(slower)});
+  double y = 1 + 1.5 * fig2_alpha * 10; /* at 10 m/s */
+  ff_reproduction_judge(
+      study, "limit-velocity",
+      ff_reproduction_text(study, "short of it by %.1e, %.1e, %.1e at 10, 100, 1000 m/s",
+                           part->limit_gap[0], part->limit_gap[1], part->limit_gap[2]),
+      part->limit_gap[0] / (y * exp(-y)), part->limit_gap[2]);
+  ff_reproduction_judge(study, "pulled-dissipates",
+                        ff_reproduction_text(study,
+                                             "from 2, 2.5, 3, 4 to %.4g, %.4g, %.4g, %.4g m/s",
+                                             -part->pull_end[0], -part->pull_end[1],
+                                             -part->pull_end[2], -part->pull_end[3]),
+                        ratio, least);
 }
 
 static void report_linear_range(ff_reproduction *study) {
@@ -333,99 +271,68 @@ static void report_linear_range(ff_reproduction *study) {
   for (double s = 1e-4; s < 0.02; s *= 2) {
     worst = fmax(worst, fabs(ff_impact_restitution(s) - (1 - s)) / (s * s));
   }
-  ff_reproduction_find(study,
-                       &(ff_outcome){.key = "eq5",
-                                     .claim = "With λ = 3/2 α k, e = 1 − α v_i at low speed",
-                                     .source = "Eqs. 5 and 7",
-                                     .paper = "for small α v_i",
-                                     .found = ff_reproduction_text(study,
-                                                                   "the difference is at most %.4f "
-                                                                   "(α v_i)²",
-                                                                   worst),
-                                     .value = worst,
-                                     .unit = "1",
-                                     .verdict = ff_verdict_of(worst < 1.001)});
+  ff_reproduction_judge(
+      study, "eq5", ff_reproduction_text(study, "the difference is at most %.4f (α v_i)²", worst),
+      worst);
 }
 
-/* Does e fall along every curve of Fig. 3 and from one to the next? */
-static bool falls_everywhere(const ff_cloud *cloud) {
+/* Neighbours along a curve of Fig. 3 and from one curve to the next where e does not fall. */
+static int count_rises(const ff_cloud *cloud) {
   long each = cloud->count / ALPHAS; /* with the gap */
+  int count = 0;
   for (long i = 0; i < cloud->count; i++) {
-    bool along = (i + 1) % each == 0 || !(cloud->y[i + 1] >= cloud->y[i]);
-    bool across = i + each >= cloud->count || !(cloud->y[i + each] >= cloud->y[i]);
-    if (!along || !across) {
-      return false;
-    }
+    count += (i + 1) % each != 0 && cloud->y[i + 1] >= cloud->y[i];
+    count += i + each < cloud->count && cloud->y[i + each] >= cloud->y[i];
   }
-  return true;
+  return count;
+}
+
+/* Does -de/ds fall with s = alpha v, on a fine grid of Fig. 3's range? */
+static int count_steeper(void) {
+  double before = INFINITY;
+  int count = 0;
+  for (double s = 0.025; s < 2.5; s += 0.025) {
+    double slope = ff_impact_restitution(s - 0.0125) - ff_impact_restitution(s + 0.0125);
+    count += slope >= before;
+    before = slope;
+  }
+  return count;
 }
 
 static void report_restitution(ff_reproduction *study, const phase_part *part) {
   report_linear_range(study);
-  ff_reproduction_find(
-      study, &(ff_outcome){.key = "restitution-falls",
-                           .claim = "e decreases with impact speed and with α",
-                           .source = "Sec. 4.2, Fig. 3",
-                           .paper = "everywhere",
-                           .found = ff_reproduction_text(study,
-                                                         "on all simulated points of Fig. 3; "
-                                                         "exact curve to %.1e",
-                                                         part->fig3_error),
-                           .value = part->fig3_error,
-                           .unit = "1",
-                           .verdict = ff_verdict_of(falls_everywhere(&part->fig3) &&
-                                                    part->fig3_error < SAME)});
+  int rises = count_rises(&part->fig3);
+  ff_reproduction_judge(study, "restitution-falls",
+                        ff_reproduction_text(study,
+                                             "%d rises among the simulated points of Fig. 3; "
+                                             "exact curve to %.1e",
+                                             rises, part->fig3_error),
+                        rises, part->fig3_error);
   double early = (1 - ff_impact_restitution(0.01)) / 0.01;
   double late = (ff_impact_restitution(2.4) - ff_impact_restitution(2.5)) / 0.1;
-  ff_reproduction_find(
-      study, &(ff_outcome){.key = "levels-out",
-                           .claim = "e levels out as speed increases, above zero",
-                           .source = "Sec. 4.2",
-                           .paper = "before reaching zero",
-                           .found = ff_reproduction_text(study,
-                                                         "slope −%.3f α at rest, −%.3f α at "
-                                                         "α v = 2.5, where e = %.4f",
-                                                         early, late, ff_impact_restitution(2.5)),
-                           .value = late,
-                           .unit = "1",
-                           .verdict = ff_verdict_of(late < 0.2 * early)});
+  ff_reproduction_judge(study, "levels-out",
+                        ff_reproduction_text(study,
+                                             "slope −%.3f α at rest, −%.3f α at α v = 2.5, where "
+                                             "e = %.4f",
+                                             early, late, ff_impact_restitution(2.5)),
+                        count_steeper(), ff_impact_restitution(2.5));
   double spread = part->same_high - part->same_low;
-  ff_reproduction_find(study,
-                       &(ff_outcome){.key = "independence",
-                                     .claim = "e is independent of m, k and n at any speed",
-                                     .source = "Sec. 4.2",
-                                     .paper = "completely",
-                                     .found = ff_reproduction_text(study,
-                                                                   "e = %.9f, spread %.1e over 27 "
-                                                                   "simulated combinations",
-                                                                   part->same_low, spread),
-                                     .value = spread,
-                                     .unit = "1",
-                                     .verdict = ff_verdict_of(spread < SAME),
-                                     .note = "α v = 0.5; m from 0.01 to 1000 kg, k from 1e3 to "
-                                             "1e8 N/mⁿ, n = 1, 1.5, 3."});
+  ff_reproduction_judge(study, "independence",
+                        ff_reproduction_text(study,
+                                             "e = %.9f, spread %.1e over 27 drawn combinations",
+                                             part->same_low, spread),
+                        spread);
   ff_reproduction_number(study, "restitution.at0.5", part->same_low, "1");
 }
 
 static void report_future(ff_reproduction *study, const phase_part *part) {
   double spread = part->split_high - part->split_low;
   double exact = ff_impact_restitution_split(0.5, 0.1);
-  ff_reproduction_find(
-      study,
-      &(ff_outcome){.key = "split-damping",
-                    .claim = "A different damping in restitution than in compression "
-                             "keeps the main properties",
-                    .source = "Sec. 6",
-                    .paper = "parameters still independent",
-                    .found = ff_reproduction_text(study,
-                                                  "e = %.9f, spread %.1e over m, k, n; "
-                                                  "closed form %.9f",
-                                                  part->split_low, spread, exact),
-                    .value = spread,
-                    .unit = "1",
-                    .verdict = ff_verdict_of(spread < SAME && fabs(part->split_low - exact) < SAME),
-                    .note = "α = 0.25, 0.05 s/m in restitution, 2 m/s. The limit "
-                            "velocity is then −2/(3 α_r)."});
+  ff_reproduction_judge(study, "split-damping",
+                        ff_reproduction_text(study,
+                                             "e = %.9f, spread %.1e over m, k, n; closed form %.9f",
+                                             part->split_low, spread, exact),
+                        spread, fabs(part->split_low - exact));
 }
 
 static void report_part(ff_reproduction *study, const void *computed) {

@@ -38,6 +38,18 @@ static double loop_area(const ff_trace *trace) {
   return sum * h / 3;
 }
 
+/* Simpson's rule for the force: the impulse up to a time. */
+static double impulse_until(ff_reproduction *study, const ff_hunt_crossley_impact *given,
+                            double time, long samples) {
+  const ff_trace *trace = run(study, given, time, samples);
+  double sum = 0, h = trace->time[1] - trace->time[0];
+  for (long i = 0; i < trace->rows; i++) {
+    double weight = i == 0 || i == trace->rows - 1 ? 1 : i % 2 ? 4 : 2;
+    sum += weight * trace->channels[FORCE][i];
+  }
+  return sum * h / 3;
+}
+
 static double smallest(const double *values, long count) {
   double least = INFINITY;
   for (long i = 0; i < count; i++) {
@@ -65,6 +77,8 @@ strike strike_make(ff_reproduction *study, ff_hunt_crossley_impact given, long s
                           .duration = lift->time};
   }
   s.area = loop_area(s.trace);
+  double compression = impulse_until(study, &given, s.exact.time_depth_max, samples);
+  s.poisson = impulse_until(study, &given, s.exact.duration, samples) / compression - 1;
   s.force_min = smallest(s.trace->channels[FORCE], s.trace->rows);
   return s;
 }

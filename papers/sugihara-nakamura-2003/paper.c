@@ -19,6 +19,7 @@ static const char errata[] =
     "(0.01 m/s is taken); the robot's masses and the size of its feet.";
 
 static const char *const scenes[] = {"papers/sugihara-nakamura-2003/drop.yaml",
+                                     "papers/sugihara-nakamura-2003/ball.yaml",
                                      "papers/sugihara-nakamura-2003/stand.yaml",
                                      "papers/sugihara-nakamura-2003/walk.yaml",
                                      "scenes/humanoid-walking.yaml",
@@ -33,8 +34,10 @@ const ff_paper ff_paper_sugihara_nakamura_2003 = {
     .citation = "Sugihara03",
     .authors = "T. Sugihara, Y. Nakamura",
     .title = "Balanced micro/macro contact model for forward dynamics of rigid multibody",
+    .year = 2003,
+    .claims = sugihara_claims,
     .summary = "a humanoid that drops, stands, walks, falls and jumps on elastic, rigid and "
-               "covered floors",
+               "covered floors: Figs. 6 to 12, for all readings that the paper leaves open",
     .introduction = introduction,
     .parts = parts,
     .errata = errata,

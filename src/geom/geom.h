@@ -94,6 +94,12 @@ typedef int ff_touch_pair(const ff_geom *a, const ff_pose *pose_a, const ff_geom
                           const ff_pose *pose_b, double margin, ff_touch *out);
 ff_touch_pair *ff_geom_touch_of(ff_shape_kind a, ff_shape_kind b);
 
+/* Point, normal and depth of two overlapping ellipsoids (or spheres) by the level sets of b
+ * [Chakraborty07 eqs. 9, 11, 12], in place of the touch they have. False: other kinds, no overlap,
+ * or b's centre in a; the touch is unchanged. */
+bool ff_level_sets_touch(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                         const ff_pose *pose_b, ff_touch *io);
+
 /* How the touching point wanders over a solid with this orientation as that turns on a half-space:
  * column j, m/rad about world axis j, beside the motion that it shares with the solid. False: not
  * known of this kind. */

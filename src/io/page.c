@@ -181,6 +181,8 @@ void ff_page_claim(ff_page *page, const ff_claim *claim) {
   ff_text_json_member(text, "claim", claim->claim);
   ff_text_json_member(text, "source", claim->source);
   ff_text_json_member(text, "paper", claim->paper);
+  ff_text_json_member(text, "criterion", claim->criterion);
+  ff_text_json_member(text, "basis", claim->basis);
   ff_text_json_member(text, "result", claim->result);
   ff_text_json_member(text, "verdict", verdicts[claim->verdict]);
   ff_text_json_member(text, "note", claim->note);

@@ -20,9 +20,10 @@ static void run_read_micro_macro(ff_reader *reader, const ff_node *node, ff_step
 
 static void run_read_stepper(ff_reader *reader, const ff_node *root, ff_stepper_def *def) {
   static const char *const keys[] = {
-      "kind",  "step",   "order",           "rtol",       "atol",     "max-step",
-      "micro", "lambda", "lambda-relative", "slip-speed", "sticking", "exclusive",
-      "passes"};
+      "kind",   "step",    "order",           "rtol",       "atol",     "max-step",
+      "micro",  "lambda",  "lambda-relative", "slip-speed", "sticking", "exclusive",
+      "passes", "geometry"};
+  static const char *const geometries[] = {"implicit", "explicit", "level-sets"};
   const char *kinds[FF_STEPPERS_MAX + 1];
   int kind_count = ff_stepper_all_names(kinds);
   kinds[kind_count++] = "auto";
@@ -37,6 +38,9 @@ static void run_read_stepper(ff_reader *reader, const ff_node *root, ff_stepper_
     def->kind = reader->status == FF_OK ? kinds[kind] : def->kind;
     ff_get_number(reader, node, "step", 0, &def->step);
     ff_get_count(reader, node, "order", 9, &def->order);
+    int geometry = (int)def->geometry;
+    ff_get_word(reader, node, "geometry", "geometry", geometries, 3, &geometry);
+    def->geometry = (ff_step_geometry)geometry;
     ff_get_number(reader, node, "rtol", 0, &def->rtol);
     ff_get_number(reader, node, "atol", 0, &def->atol);
     ff_get_number(reader, node, "max-step", 0, &def->max_step);

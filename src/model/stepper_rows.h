@@ -41,7 +41,7 @@ FF_STEPPER_ROW(quasi_rigid,
   .name = "quasi-rigid",
   .summary = "implicit: bodies, robots and contacts in one system, geometry of the step's end",
   .citation = "Chakraborty07", .order = 1,
-  .keys = FF_STEPPER_KEYS("step", "order"),
+  .keys = FF_STEPPER_KEYS("step", "order", "geometry"),
   .energy_tolerance = 5e-2, .contact_tolerance = 1e-6, .contacts = FF_CONTACTS_BY_LAYER,
   .fixed_step = true, .keeps_constraints = true, .constrains_links = true,
   .only_loses = true)

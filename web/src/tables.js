@@ -42,7 +42,7 @@ export function badge(verdict, kind, mark) {
 }
 
 export function claimsBlock(block) {
-  const names = ["claim", "paper", "Footfall", "verdict", "note"];
+  const names = ["claim", "paper", "criterion", "Footfall", "verdict", "note"];
   const head = el("tr", {}, names.map((name) => el("th", { scope: "col" }, name)));
   const rows = block.rows.map((row) => {
     const [mark, kind] = VERDICTS[row.verdict] ?? VERDICTS["not tested"];
@@ -52,6 +52,7 @@ export function claimsBlock(block) {
       {},
       el("th", { scope: "row" }, el("bdi", {}, row.claim), source),
       el("td", { "data-column": "paper" }, el("bdi", {}, row.paper)),
+      el("td", { "data-column": "criterion" }, el("bdi", {}, row.criterion ?? ""), row.basis ? el("small", {}, " ", el("bdi", {}, row.basis)) : null),
       el("td", { "data-column": "Footfall" }, el("bdi", {}, row.result)),
       el("td", {}, badge(row.verdict, kind, mark)),
       row.note ? el("td", {}, el("bdi", {}, row.note)) : el("td"),

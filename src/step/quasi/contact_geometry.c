@@ -74,7 +74,13 @@ static int touches_of_manifold(const shape_pair_at *at, double margin, ff_touch 
 int ff_quasi_touches(const quasi_problem *problem, const ff_near *pair, const ff_pose *body_a,
                      const ff_pose *body_b, double margin, ff_touch out[FF_TOUCH_MAX]) {
   if (!ff_quasi_pair_has_samples(problem, pair) || is_cylinder_on_plane(problem, pair)) {
-    return ff_near_touch(problem->model, pair, body_a, body_b, margin, out);
+    int count = ff_near_touch(problem->model, pair, body_a, body_b, margin, out);
+    if (problem->model->run.stepper.geometry == FF_GEOMETRY_LEVEL_SETS && count == 1) {
+      shape_pair_at at;
+      place_shapes(&at, problem, pair, body_a, body_b);
+      ff_level_sets_touch(at.a, at.pose_a, at.b, at.pose_b, out);
+    }
+    return count;
   }
   shape_pair_at at;
   place_shapes(&at, problem, pair, body_a, body_b);
@@ -86,6 +92,15 @@ int ff_quasi_touches_at_end(const quasi_problem *problem, const ff_near *pair, d
   const ff_model_shape *shapes = problem->model->shapes;
   return ff_quasi_touches(problem, pair, &problem->bodies[shapes[pair->shape_a].body].end.pose,
                           &problem->bodies[shapes[pair->shape_b].body].end.pose, margin, out);
+}
+
+int ff_quasi_touches_at_start(const quasi_problem *problem, const ff_near *pair, double margin,
+                              ff_touch out[FF_TOUCH_MAX]) {
+  const ff_model_shape *shapes = problem->model->shapes;
+  const quasi_body *a = &problem->bodies[shapes[pair->shape_a].body];
+  const quasi_body *b = &problem->bodies[shapes[pair->shape_b].body];
+  const ff_pose at_a = {a->x0, a->q0}, at_b = {b->x0, b->q0};
+  return ff_quasi_touches(problem, pair, &at_a, &at_b, margin, out);
 }
 
 void ff_quasi_evaluate_features(const quasi_problem *problem, const ff_near *pair,
@@ -163,17 +178,28 @@ ff_vec3 ff_quasi_tangent_axis(const quasi_problem *problem, const quasi_contact 
   return fabs(v3_dot(q_rotate(b, x), n)) < 0.8 ? x : y;
 }
 
-void ff_quasi_fix_contact(const quasi_problem *problem, quasi_contact *contact, bool at_free_end) {
-  const quasi_body *a = &problem->bodies[contact->e.a], *b = &problem->bodies[contact->e.b];
+/* Material points and normal of a contact's touch, with the bodies at these poses. */
+static void tie_to_points(quasi_contact *contact, ff_pose at_a, ff_pose at_b) {
   const ff_touch *touch = &contact->touch;
-  ff_pose at_a = at_free_end ? a->end.pose : a->feature_pose;
-  ff_pose at_b = at_free_end ? b->end.pose : b->feature_pose;
   ff_vec3 half = v3_scale(0.5, v3_axpy(touch->offset, -touch->depth, touch->normal));
   ff_vec3 of_a = v3_add(touch->point, half), of_b = v3_sub(touch->point, half);
-  contact->fixed = true;
   contact->on_a = q_unrotate(at_a.orientation, v3_sub(of_a, at_a.position));
   contact->on_b = q_unrotate(at_b.orientation, v3_sub(of_b, at_b.position));
   contact->normal_local = q_unrotate(at_b.orientation, touch->normal);
+}
+
+void ff_quasi_tie_at_start(const quasi_problem *problem, quasi_contact *contact) {
+  const quasi_body *a = &problem->bodies[contact->e.a], *b = &problem->bodies[contact->e.b];
+  tie_to_points(contact, (ff_pose){a->x0, a->q0}, (ff_pose){b->x0, b->q0});
+  contact->tied = true;
+}
+
+void ff_quasi_fix_contact(const quasi_problem *problem, quasi_contact *contact, bool at_free_end) {
+  const quasi_body *a = &problem->bodies[contact->e.a], *b = &problem->bodies[contact->e.b];
+  ff_pose at_a = at_free_end ? a->end.pose : a->feature_pose;
+  ff_pose at_b = at_free_end ? b->end.pose : b->feature_pose;
+  contact->fixed = true;
+  tie_to_points(contact, at_a, at_b);
   ff_vec3 none = v3(0, 0, 0); /* t1 of a feature pair is the same whenever it occurs */
   contact->tangent_axis = ff_quasi_tangent_axis(problem, contact, none, at_b.orientation);
 }
@@ -271,7 +297,24 @@ static bool pair_is_apart(const quasi_problem *problem, const quasi_contact *con
   return nearest < 0;
 }
 
+/* Contacts at points of their bodies (explicit geometry). */
+static void evaluate_tied_contacts(const quasi_problem *problem, quasi_contact *contacts,
+                                   int count) {
+  const ff_pose *a = &problem->bodies[contacts->e.a].end.pose;
+  const ff_pose *b = &problem->bodies[contacts->e.b].end.pose;
+  for (int i = 0; i < count; i++) {
+    ff_touch *touch = &contacts[i].touch;
+    evaluate_tied(&contacts[i], a, b, touch);
+    touch->t1 = ff_quasi_tangent(&contacts[i], b->orientation, touch->normal);
+    ff_quasi_layer_press(problem, &contacts[i]);
+  }
+}
+
 void ff_quasi_evaluate_contacts(const quasi_problem *problem, quasi_contact *contacts, int count) {
+  if (contacts->tied) {
+    evaluate_tied_contacts(problem, contacts, count);
+    return;
+  }
   if (contacts->touch.id.kind != FF_PAIR_NONE) {
     evaluate_samples(problem, contacts, count);
     return;
@@ -302,7 +345,7 @@ bool ff_quasi_touch_at_start(const quasi_problem *problem, const quasi_contact *
   const ff_near *pair = &problem->state->nears[contact->pair];
   const quasi_body *a = &problem->bodies[contact->e.a], *b = &problem->bodies[contact->e.b];
   const ff_pose start_a = {a->x0, a->q0}, start_b = {b->x0, b->q0};
-  if (contact->touch.id.kind == FF_PAIR_WHOLE) {
+  if (contact->touch.id.kind == FF_PAIR_WHOLE || contact->tied) {
     *out = contact->touch;
     evaluate_tied(contact, &start_a, &start_b, out);
     return true;
@@ -313,7 +356,7 @@ bool ff_quasi_touch_at_start(const quasi_problem *problem, const quasi_contact *
     return true;
   }
   ff_touch touches[FF_TOUCH_MAX];
-  int count = ff_near_touch(problem->model, pair, &start_a, &start_b, INFINITY, touches);
+  int count = ff_quasi_touches(problem, pair, &start_a, &start_b, INFINITY, touches);
   const ff_touch *found = ff_quasi_find_touch(problem, contact, touches, count);
   *out = found ? *found : contact->touch;
   /* a feature that was not there is farther away than anything moves in a step */
@@ -331,9 +374,17 @@ double ff_quasi_geometry_noise(const quasi_problem *problem, const quasi_contact
 
 /* ---- derivatives by the pose of body a -------------------------------------------------- */
 
+/* Two smooth bodies with normals of level sets: depth and normal are not conjugate. */
+static bool has_level_sets(const quasi_problem *problem, const quasi_contact *contact) {
+  const ff_near *pair = &problem->state->nears[contact->pair];
+  return problem->model->run.stepper.geometry == FF_GEOMETRY_LEVEL_SETS &&
+         problem->model->shapes[pair->shape_b].geom.kind != FF_HALF_SPACE;
+}
+
 bool ff_quasi_depth_follows_normal(const quasi_problem *problem, const quasi_contact *contact) {
   const ff_near *pair = &problem->state->nears[contact->pair];
-  return contact->touch.id.kind == FF_PAIR_NONE || is_cylinder_on_plane(problem, pair);
+  return !contact->tied && !has_level_sets(problem, contact) &&
+         (contact->touch.id.kind == FF_PAIR_NONE || is_cylinder_on_plane(problem, pair));
 }
 
 static ff_vec3 unit_axis(int k) {
@@ -372,10 +423,10 @@ static void difference_pair(const quasi_problem *problem, quasi_contact *contact
   double size = k < 3 ? problem->model->bodies[contacts->e.a].bound : 1, by = scale / size;
   ff_touch up[FF_TOUCH_MAX], down[FF_TOUCH_MAX];
   ff_pose pose = displaced_pose(problem, contacts, k, step * size);
-  int more = ff_near_touch(problem->model, pair, &pose, b, INFINITY, up), less = 0;
+  int more = ff_quasi_touches(problem, pair, &pose, b, INFINITY, up), less = 0;
   if (central) {
     pose = displaced_pose(problem, contacts, k, -step * size);
-    less = ff_near_touch(problem->model, pair, &pose, b, INFINITY, down);
+    less = ff_quasi_touches(problem, pair, &pose, b, INFINITY, down);
   }
   for (int i = 0; i < count; i++) {
     const ff_touch *to = ff_quasi_find_touch(problem, &contacts[i], up, more);
@@ -511,11 +562,17 @@ static void differentiate_samples(const quasi_problem *problem, quasi_contact *c
 }
 
 void ff_quasi_geometry_slopes(const quasi_problem *problem, quasi_contact *contacts, int count) {
+  if (contacts->tied) {
+    for (int i = 0; i < count; i++) {
+      differentiate_tied(problem, &contacts[i]);
+    }
+    return;
+  }
   if (contacts->touch.id.kind != FF_PAIR_NONE) {
     differentiate_samples(problem, contacts, count);
     return;
   }
-  bool known = true;
+  bool known = !has_level_sets(problem, contacts);
   for (int i = 0; i < count && known; i++) {
     known =
         differentiate_on_plane(problem, &contacts[i]) || differentiate_pair(problem, &contacts[i]);

@@ -17,6 +17,9 @@ int ff_quasi_touches(const quasi_problem *problem, const ff_near *pair, const ff
 /* The same with the bodies at their ends. */
 int ff_quasi_touches_at_end(const quasi_problem *problem, const ff_near *pair, double margin,
                             ff_touch out[FF_TOUCH_MAX]);
+/* The same with the bodies at their starts. */
+int ff_quasi_touches_at_start(const quasi_problem *problem, const ff_near *pair, double margin,
+                              ff_touch out[FF_TOUCH_MAX]);
 /* Evaluates the sample of a touch, by its id, at these poses. */
 void ff_quasi_evaluate_features(const quasi_problem *problem, const ff_near *pair,
                                 const ff_pose *body_a, const ff_pose *body_b, ff_touch *touch);
@@ -34,6 +37,9 @@ double ff_quasi_approach(const quasi_problem *problem, const quasi_body *a, cons
 /* Ties a contact to the points of both bodies in its touch, which is that of the end of free flight
  * or that of the feature poses. */
 void ff_quasi_fix_contact(const quasi_problem *problem, quasi_contact *contact, bool at_free_end);
+/* Ties a contact, touch being that of the start of the step, to the points of both bodies and the
+ * normal there for the whole step. */
+void ff_quasi_tie_at_start(const quasi_problem *problem, quasi_contact *contact);
 /* Axis of b that t1 follows. Different tangents: x of its body frame, or y where x is nearly
  * normal. Equal tangents, and half-spaces: the axis of the step before (0: none) while it serves,
  * else the touch's t1: an axis computed anew in every step would change in its last bit, and a body

@@ -97,7 +97,7 @@ static bool add_selected_contact(quasi_step *step, const ff_meet *meet, int pair
   contact->tangent_axis = ff_quasi_tangent_axis(problem, contact, known->axis,
                                                 problem->bodies[meet->b].end.pose.orientation);
   contact->depth_free = touch->depth;
-  contact->has_slope = contact->fixed = contact->carried_over = false;
+  contact->has_slope = contact->fixed = contact->carried_over = contact->tied = false;
   contact->p_ns = 0;
   predict_impulses(step, known, before->predictor, contact);
   return true;
@@ -113,6 +113,7 @@ bool ff_quasi_add_fixed_contact(quasi_step *step, const ff_meet *meet, int pair,
   }
   quasi_contact *contact = &problem->contacts[problem->contact_count - 1];
   ff_quasi_fix_contact(problem, contact, at_free_end);
+  contact->tied = problem->model->run.stepper.geometry == FF_GEOMETRY_EXPLICIT;
   ff_quasi_evaluate_contacts(problem, contact, 1);
   contact->depth_free = contact->touch.depth;
   return true;
@@ -120,13 +121,21 @@ bool ff_quasi_add_fixed_contact(quasi_step *step, const ff_meet *meet, int pair,
 
 /* ---- selection -------------------------------------------------------------------------- */
 
+/* Geometrically explicit: points of both bodies and normal of the start of the step. */
+static void tie_contact(const quasi_problem *problem, quasi_contact *contact) {
+  ff_quasi_tie_at_start(problem, contact);
+  ff_quasi_evaluate_contacts(problem, contact, 1);
+  contact->depth_free = contact->touch.depth;
+}
+
 /* Contacts of a pair of shapes. */
 static bool select_pair(quasi_step *step, const ff_meet *meet, int n) {
   quasi_problem *problem = &step->problem;
   const ff_near *pair = &problem->state->nears[n];
   const ff_point *p = &problem->state->points[pair->first_point];
-  if (pair->point_count == 1 && p->force_n > 0 && p->patch.depth > 0 && p->weight == 1 &&
-      step->predictor_end == problem->state->t) {
+  bool explicit_geometry = problem->model->run.stepper.geometry == FF_GEOMETRY_EXPLICIT;
+  if (!explicit_geometry && pair->point_count == 1 && p->force_n > 0 && p->patch.depth > 0 &&
+      p->weight == 1 && step->predictor_end == problem->state->t) {
     /* The only point of a pair that pushed in the step before takes part, wherever free flight
      * leads, without a query: its geometry of the start suffices until the first residual. */
     ff_touch before = {
@@ -145,12 +154,18 @@ static bool select_pair(quasi_step *step, const ff_meet *meet, int n) {
     return ff_quasi_select_samples(step, meet, n, margin);
   }
   ff_touch touches[FF_TOUCH_MAX];
-  int count = ff_quasi_touches_at_end(problem, pair, margin, touches);
+  int count = explicit_geometry ? ff_quasi_touches_at_start(problem, pair, margin, touches)
+                                : ff_quasi_touches_at_end(problem, pair, margin, touches);
   for (int i = 0; i < count; i++) {
     int point = pair->first_point + touches[i].feature;
-    if (touches[i].weight > QUASI_LIGHT &&
-        !add_selected_contact(step, meet, n, &touches[i], point, point, 0)) {
+    if (!(touches[i].weight > QUASI_LIGHT)) {
+      continue; /* beside a seam, on a neighbour */
+    }
+    if (!add_selected_contact(step, meet, n, &touches[i], point, point, 0)) {
       return false;
+    }
+    if (explicit_geometry) {
+      tie_contact(problem, &problem->contacts[problem->contact_count - 1]);
     }
   }
   return true;
@@ -185,7 +200,8 @@ bool ff_quasi_missed_contacts(quasi_step *step) {
     next += known;
     bool moved = problem->bodies[shapes[pair->shape_a].body].moved ||
                  problem->bodies[shapes[pair->shape_b].body].moved;
-    if (!moved || known == pair->point_count || (known > 0 && first->fixed)) {
+    if (!moved || known == pair->point_count || (known > 0 && first->fixed) ||
+        problem->model->run.stepper.geometry == FF_GEOMETRY_EXPLICIT) {
       continue;
     }
     ff_touch touches[FF_TOUCH_MAX];

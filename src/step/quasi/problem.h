@@ -169,7 +169,8 @@ typedef struct quasi_contact {
   bool has_slope;                /* finite differences are set */
   ff_layer weighted_layer;       /* the layer times the sample's weight, if that is not 1 */
   bool fixed; /* its id (touch.id) is constant over the step: sample_selection.c */
-  /* A pair as a whole (FF_PAIR_WHOLE), whose witness points may jump, is tied to: */
+  bool tied;  /* explicit geometry: evaluated at on_a, on_b and normal_local of the start */
+  /* These, and a pair as a whole (FF_PAIR_WHOLE), whose witness points may jump, are tied to: */
   ff_vec3 on_a, on_b;   /* m, body frames: the two points */
   ff_vec3 normal_local; /* unit, frame of b */
 } quasi_contact;
