@@ -144,7 +144,7 @@ static ff_model *make_model(const crowd_pile *pile, const char *stepper) {
   run.stepper.step = pile->step;
   need(ff_scene_set_run(scene, &run));
   need(ff_model_build(&model, scene, NULL));
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
   return model;
 }
 
@@ -199,7 +199,7 @@ static double deepest(const ff_sim *sim, int *count) {
 static uint64_t hash_of(const ff_sim *sim, int count) {
   uint64_t hash = 14695981039346656037u;
   for (int i = 0; i < count; i++) {
-    ff_body_state body = ff_sim_body(sim, (ff_body){i + 6});
+    ff_body_state body = ff_sim_body(sim, (ff_body){.id = i + 6});
     const unsigned char *bytes = (const unsigned char *)&body.position;
     for (size_t k = 0; k < sizeof body.position; k++) {
       hash = (hash ^ bytes[k]) * 1099511628211u;
@@ -232,8 +232,8 @@ static row run_footfall(const char *stepper, const crowd_pile *pile) {
   out.turns = (double)ff_sim_solver(sim).iterations / (FORMING + AFTER);
   out.hash = hash_of(sim, pile->count);
   out.kilobytes = 1e-3 * (bytes_in_use() - before) / pile->count;
-  ff_sim_destroy(sim);
-  ff_model_destroy(model);
+  ff_sim_destroy(&sim);
+  ff_model_destroy(&model);
   return out;
 }
 
@@ -300,8 +300,8 @@ static void judge_growth(void) {
              target(megabytes <= 150), target(body <= 60e-9));
     }
     printf("\n");
-    ff_sim_destroy(sim);
-    ff_model_destroy(model);
+    ff_sim_destroy(&sim);
+    ff_model_destroy(&model);
     drop_pile(&pile);
   }
 }

@@ -144,7 +144,7 @@ static ff_model *footfall_model(int count, kind which) {
     ff_report_text(&report, text, sizeof text);
     give_up(text);
   }
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
   return model;
 }
 
@@ -238,8 +238,8 @@ static contest set_up(int count, kind which) {
 static void tear_down(contest *c) {
   mj_deleteData(c->data);
   mj_deleteModel(c->mujoco);
-  ff_sim_destroy(c->sim);
-  ff_model_destroy(c->model);
+  ff_sim_destroy(&c->sim);
+  ff_model_destroy(&c->model);
 }
 
 /* Prints the case's row. */

@@ -113,7 +113,7 @@ static ff_model *pile(int count) {
   run.stepper.step = STEP;
   need(ff_scene_set_run(scene, &run));
   need(ff_model_build(&model, scene, NULL));
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
   return model;
 }
 
@@ -136,7 +136,7 @@ static void run(const ff_model *model, int threads, timing *best) {
     best->iterations[i] = (double)(ff_sim_solver(sim).iterations - before);
   }
   best->contacts = ff_sim_contact_count(sim);
-  ff_sim_destroy(sim);
+  ff_sim_destroy(&sim);
 }
 
 static timing quickest(int count, int threads) {
@@ -148,7 +148,7 @@ static timing quickest(int count, int threads) {
   for (int i = 0; i < RUNS; i++) {
     run(model, threads, &out);
   }
-  ff_model_destroy(model);
+  ff_model_destroy(&model);
   return out;
 }
 

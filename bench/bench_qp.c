@@ -166,6 +166,6 @@ int main(void) {
   print("qp 24, H, warm", &warm, PROBLEMS, peer);
   print("qp 24, H, from zero", &cold, PROBLEMS / 10, peer);
   print("qp 24, A and b, warm", &reflected, PROBLEMS / 10, peer);
-  ff_qp_destroy(qp);
+  ff_qp_destroy(&qp);
   return targets_end();
 }

@@ -119,7 +119,7 @@ static ff_model *footfall_model(const ff_robot *robot, double height, bool solve
   run.stepper.step = STEP;
   need(ff_scene_set_run(scene, &run), &report);
   need(ff_model_build(&model, scene, &report), &report);
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
   free(links);
   free(settings);
   return model;
@@ -204,8 +204,8 @@ static void compare(const char *what, const ff_robot *robot, double height, bool
          mine / its, most, target(mine <= most * its));
   mj_deleteData(data);
   mj_deleteModel(other);
-  ff_sim_destroy(sim);
-  ff_model_destroy(model);
+  ff_sim_destroy(&sim);
+  ff_model_destroy(&model);
 }
 
 /* The longest of many steps: a drop of a centimetre, then standing. */
@@ -232,8 +232,8 @@ static void find_worst(const ff_robot *robot) {
   printf("\nlongest of %d steps, micro-macro: %.1f us, mean %.1f us, ratio %.2f  (at most %.0f "
          "wanted: %s)\n",
          MANY_STEPS, 1e6 * worst, 1e6 * mean, worst / mean, WORST, target(worst <= WORST * mean));
-  ff_sim_destroy(sim);
-  ff_model_destroy(model);
+  ff_sim_destroy(&sim);
+  ff_model_destroy(&model);
   free(times);
 }
 
@@ -265,8 +265,8 @@ static double chain_time(int count) {
     }
     times[r] = (now() - start) / CALLS;
   }
-  ff_tree_work_destroy(work);
-  ff_tree_destroy(tree);
+  ff_tree_work_destroy(&work);
+  ff_tree_destroy(&tree);
   free(links);
   free(room);
   return 1e6 * best(times, REPEATS);
@@ -325,9 +325,9 @@ static double thread_gain(const ff_robot *robot) {
   }
   pthread_join(thread, NULL);
   pthread_barrier_destroy(&other.gate);
-  ff_sim_destroy(sim);
-  ff_sim_destroy(other.sim);
-  ff_model_destroy(model);
+  ff_sim_destroy(&sim);
+  ff_sim_destroy(&other.sim);
+  ff_model_destroy(&model);
   return 2 * best(one, TURNS) / best(two, TURNS);
 }
 
@@ -348,6 +348,6 @@ int main(void) {
   double gain = thread_gain(robot);
   printf("\ntwo threads with two sims       %.2f times one  (at least 1.90 wanted: %s)\n", gain,
          target(gain >= 1.9));
-  ff_robot_destroy(robot);
+  ff_robot_destroy(&robot);
   return targets_end();
 }

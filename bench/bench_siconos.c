@@ -81,7 +81,7 @@ static ff_sim *start(const example *of, ff_model **model) {
       ff_model_build(model, scene, NULL) == FF_OK) {
     ff_sim_create(&sim, *model);
   }
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
   return sim;
 }
 
@@ -119,9 +119,9 @@ static ours simulate(const example *of, bool again) {
     count_step(sim, i, seconds[i], &out);
   }
   if (sim) {
-    ff_sim_destroy(sim);
+    ff_sim_destroy(&sim);
   }
-  ff_model_destroy(model);
+  ff_model_destroy(&model);
   out.contact = good ? out.contact / out.contacts : NAN;
   out.moving /= out.contacts - out.still;
   out.flight /= STEPS - out.contacts;
@@ -560,7 +560,7 @@ static result try_variant(const example *of, const step_form *form, const way *w
       peer_close(&v.peers[method]);
     }
   }
-  ff_ncp_destroy(v.ncp);
+  ff_ncp_destroy(&v.ncp);
   return out;
 }
 

@@ -32,7 +32,7 @@ typedef struct positions {
 static double body_size(const ff_model *model, int body) {
   double size = 0;
   for (int s = 1; s <= ff_model_shape_count(model); s++) {
-    ff_shape_info shape = ff_model_shape_info(model, (ff_shape){s});
+    ff_shape_info shape = ff_model_shape_info(model, (ff_shape){.id = s});
     if (shape.body.id == body && shape.kind != FF_HALF_SPACE) {
       size = fmax(size, fmax(shape.size.x, fmax(shape.size.y, shape.size.z)));
     }
@@ -48,7 +48,7 @@ static void positions_find(positions *out, const ff_model *model) {
   out->size = ff_cli_alloc(bodies + 1, sizeof(double));
   out->last = ff_cli_alloc(3 * bodies + 1, sizeof(double));
   for (int i = 1; i <= bodies; i++) {
-    ff_body_info info = ff_model_body_info(model, (ff_body){i});
+    ff_body_info info = ff_model_body_info(model, (ff_body){.id = i});
     if (info.kind != FF_BODY_FREE && info.kind != FF_BODY_LINK) {
       continue;
     }
@@ -77,10 +77,10 @@ static ff_status certified_start(certified_run *run, const char *path, const ff_
 }
 
 static void certified_end(certified_run *run) {
-  ff_sampler_destroy(run->sampler);
-  ff_sim_destroy(run->sim);
-  ff_model_destroy(run->model);
-  ff_scene_destroy(run->scene);
+  ff_sampler_destroy(&run->sampler);
+  ff_sim_destroy(&run->sim);
+  ff_model_destroy(&run->model);
+  ff_scene_destroy(&run->scene);
   free(run->now);
 }
 

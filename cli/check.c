@@ -142,7 +142,7 @@ static void check_print_run(const ff_model *model) {
 static void check_print_bodies(const ff_model *model) {
   ff_cli_say(stdout, "\nbodies\n");
   for (int i = 1; i <= ff_model_body_count(model); i++) {
-    ff_body_info body = ff_model_body_info(model, (ff_body){i});
+    ff_body_info body = ff_model_body_info(model, (ff_body){.id = i});
     ff_cli_say(stdout, "  %s: %s", body.name, body_kinds[body.kind]);
     if (body.kind == FF_BODY_FREE) {
       ff_cli_say(stdout, ", mass %.6g kg\n", body.mass);
@@ -172,7 +172,7 @@ static void check_print_form(const ff_shape_info *shape) {
 static void check_print_shapes(const ff_model *model) {
   ff_cli_say(stdout, "\nshapes\n");
   for (int i = 1; i <= ff_model_shape_count(model); i++) {
-    ff_shape_info shape = ff_model_shape_info(model, (ff_shape){i});
+    ff_shape_info shape = ff_model_shape_info(model, (ff_shape){.id = i});
     const double sizes[3] = {shape.size.x, shape.size.y, shape.size.z};
     ff_cli_say(stdout, "  %s: %s", ff_model_body_name(model, shape.body),
                ff_shape_kind_name(shape.kind));
@@ -214,7 +214,7 @@ static void check_print_constraints(const ff_model *model) {
     ff_cli_say(stdout, "\nconstraints\n");
   }
   for (int i = 0; i < count; i++) {
-    ff_constraint_info c = ff_model_constraint_info(model, i);
+    ff_constraint_info c = ff_model_constraint_info(model, (ff_constraint_id){.id = i + 1});
     ff_cli_say(stdout, "  %s: %s %s:%s at (%.6g, %.6g, %.6g) m of the first", c.name,
                ff_constraint_kind_name(c.kind), ff_model_body_name(model, c.a),
                ff_model_body_name(model, c.b), c.anchor_a.x, c.anchor_a.y, c.anchor_a.z);
@@ -287,7 +287,7 @@ static void json_run(ff_json *json, const ff_model *model) {
 static void json_bodies(ff_json *json, const ff_model *model) {
   ff_json_open(json, "bodies", '[');
   for (int i = 1; i <= ff_model_body_count(model); i++) {
-    ff_body_info body = ff_model_body_info(model, (ff_body){i});
+    ff_body_info body = ff_model_body_info(model, (ff_body){.id = i});
     ff_json_open(json, NULL, '{');
     ff_json_text(json, "name", body.name);
     ff_json_text(json, "kind", body_kinds[body.kind]);
@@ -303,7 +303,7 @@ static void json_bodies(ff_json *json, const ff_model *model) {
 static void json_shapes(ff_json *json, const ff_model *model) {
   ff_json_open(json, "shapes", '[');
   for (int i = 1; i <= ff_model_shape_count(model); i++) {
-    ff_shape_info shape = ff_model_shape_info(model, (ff_shape){i});
+    ff_shape_info shape = ff_model_shape_info(model, (ff_shape){.id = i});
     ff_quat turn = shape.pose.orientation;
     ff_json_open(json, NULL, '{');
     ff_json_text(json, "body", ff_model_body_name(model, shape.body));
@@ -353,7 +353,7 @@ static void json_pairs(ff_json *json, const ff_model *model) {
 static void json_constraints(ff_json *json, const ff_model *model) {
   ff_json_open(json, "constraints", '[');
   for (int i = 0; i < ff_model_constraint_count(model); i++) {
-    ff_constraint_info c = ff_model_constraint_info(model, i);
+    ff_constraint_info c = ff_model_constraint_info(model, (ff_constraint_id){.id = i + 1});
     ff_json_open(json, NULL, '{');
     ff_json_text(json, "name", c.name);
     ff_json_text(json, "kind", ff_constraint_kind_name(c.kind));
@@ -432,10 +432,10 @@ static int check_one(check_job *job) {
   if (code == FF_EXIT_GOOD) {
     (job->json ? check_print_json : check_print_text)(job);
   }
-  ff_sim_destroy(job->sim);
+  ff_sim_destroy(&job->sim);
   job->sim = NULL;
-  ff_model_destroy(job->model);
-  ff_scene_destroy(job->scene);
+  ff_model_destroy(&job->model);
+  ff_scene_destroy(&job->scene);
   return code;
 }
 

@@ -41,7 +41,7 @@ static void try_tree(robot_job *job) {
   if (ff_robot_tree(&tree, job->robot, root, &report) != FF_OK) {
     ff_report_text(&report, job->problem, sizeof job->problem);
   }
-  ff_tree_destroy(tree);
+  ff_tree_destroy(&tree);
 }
 
 /* ---- text output ----------------------------------------------------------------------------- */
@@ -194,7 +194,7 @@ int ff_cli_check_robot(const char *path, const char *root, ff_cli_form as) {
   }
   if (as == FF_CLI_SCENE) {
     int code = ff_cli_check_scene(job.robot, path);
-    ff_robot_destroy(job.robot);
+    ff_robot_destroy(&job.robot);
     return code;
   }
   int count = ff_robot_link_count(job.robot);
@@ -206,6 +206,6 @@ int ff_cli_check_robot(const char *path, const char *root, ff_cli_form as) {
   try_tree(&job);
   (as == FF_CLI_JSON ? robot_print_json : robot_print_text)(&job);
   free(job.depth);
-  ff_robot_destroy(job.robot);
+  ff_robot_destroy(&job.robot);
   return FF_EXIT_GOOD;
 }

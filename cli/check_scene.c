@@ -117,11 +117,11 @@ static ff_status scene_find_height(stance *s, ff_report *report) {
   status = status == FF_OK ? ff_model_build(&model, scene, report) : status;
   status = status == FF_OK ? ff_sim_create(&sim, model) : status;
   if (status == FF_OK) {
-    s->height = ff_sim_body(sim, (ff_body){1}).position.z;
+    s->height = ff_sim_body(sim, (ff_body){.id = 1}).position.z;
   }
-  ff_sim_destroy(sim);
-  ff_model_destroy(model);
-  ff_scene_destroy(scene);
+  ff_sim_destroy(&sim);
+  ff_model_destroy(&model);
+  ff_scene_destroy(&scene);
   free(settings);
   return status;
 }
@@ -201,7 +201,7 @@ int ff_cli_check_scene(const ff_robot *robot, const char *path) {
     scene_print(&s, path);
   }
   free(s.q);
-  ff_tree_work_destroy(s.work);
-  ff_tree_destroy(s.tree);
+  ff_tree_work_destroy(&s.work);
+  ff_tree_destroy(&s.tree);
   return status == FF_OK ? FF_EXIT_GOOD : ff_cli_fail(status, &report);
 }

@@ -108,7 +108,7 @@ int ff_cli_fit(int argc, char **argv) {
   } else if (status == FF_OK) {
     ff_fit_print(fit, stdout);
   }
-  ff_fit_destroy(fit);
+  ff_fit_destroy(&fit);
   if (status == FF_CANCELLED && fit_stop) {
     return FF_EXIT_INTERRUPTED;
   }

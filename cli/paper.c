@@ -137,7 +137,7 @@ static void paper_clean_up(paper_job *job) {
   if (job->scratch[0]) {
     rmdir(job->scratch);
   }
-  ff_page_destroy(job->study.page);
+  ff_page_destroy(&job->study.page);
   ff_reproduction_free(&job->study);
   ff_cli_list_free(&job->data);
 }

@@ -172,7 +172,7 @@ typedef struct check_job {
 
 static void check_clean_up(check_job *job) {
   for (int i = 0; i < VARIATIONS; i++) {
-    ff_page_destroy(job->study[i].page);
+    ff_page_destroy(&job->study[i].page);
     ff_reproduction_free(&job->study[i]);
     job->study[i] = (ff_reproduction){0};
   }

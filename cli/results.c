@@ -78,7 +78,7 @@ void ff_results_events(const ff_model *model, const ff_event *events, int count,
     if (event->b.id > 0) {
       ff_json_text(json, "b", ff_model_body_name(model, event->b));
     } else {
-      ff_json_text(json, "joint", ff_model_joint_name(model, event->robot, event->joint));
+      ff_json_text(json, "joint", ff_model_joint_name(model, event->joint));
     }
     ff_json_number(json, "speed", event->speed);
     ff_json_close(json, '}');

@@ -392,9 +392,9 @@ int ff_cli_run(int argc, char **argv) {
   job.options.threads = 0;
   ff_cli_parse(&parser, argc, argv, &job);
   int code = run_execute(&job);
-  ff_run_destroy(job.run);
+  ff_run_destroy(&job.run);
   run_remove_scratch(&job);
-  ff_scene_destroy(job.scene);
+  ff_scene_destroy(&job.scene);
   ff_cli_list_free(&job.overrides);
   ff_cli_list_free(&job.outputs);
   free(job.summary);

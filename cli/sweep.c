@@ -437,6 +437,6 @@ int ff_cli_sweep(int argc, char **argv) {
   }
   free(job.waiting);
   free(job.missing);
-  ff_study_destroy(job.study);
+  ff_study_destroy(&job.study);
   return code;
 }

@@ -73,7 +73,7 @@ static ff_status view_write_page(const ff_recording *recording, const char *reco
   if (status == FF_OK) {
     status = ff_page_write(page, path, report);
   }
-  ff_page_destroy(page);
+  ff_page_destroy(&page);
   return status;
 }
 
@@ -83,7 +83,7 @@ ff_status ff_cli_write_page(const char *recorded, const char *source, const char
   ff_status status = ff_recording_open(&recording, recorded, report);
   if (status == FF_OK) {
     status = view_write_page(recording, recorded, source, path, report);
-    ff_recording_close(recording);
+    ff_recording_close(&recording);
   }
   return status;
 }
@@ -158,7 +158,7 @@ static int view_execute(const view_job *job) {
   } else {
     code = view_beside(job, recording);
   }
-  ff_recording_close(recording);
+  ff_recording_close(&recording);
   return code;
 }
 

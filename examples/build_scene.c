@@ -72,8 +72,8 @@ int main(void) {
   printf("in at %.6f m/s, out at %.6f m/s: restitution %.6f, exact %.6f\n", b.in, b.out, found,
          exact);
   printf("energy out of nowhere: %.1e J\n", ff_sim_energy(sim).residual);
-  ff_sim_destroy(sim);
-  ff_model_destroy(model);
-  ff_scene_destroy(scene);
+  ff_sim_destroy(&sim);
+  ff_model_destroy(&model);
+  ff_scene_destroy(&scene);
   return fabs(found - exact) < 1e-8 ? 0 : 1;
 }

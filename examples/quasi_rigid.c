@@ -40,8 +40,8 @@ int main(void) {
   printf("came %.4f m of %.4f m, creeps %.1e m in 1 s; %ld problems, %.1f linear solves each\n",
          stopped, wanted, creep, solver.problems,
          (double)solver.iterations / (double)solver.problems);
-  ff_sim_destroy(sim);
-  ff_model_destroy(model);
-  ff_scene_destroy(scene);
+  ff_sim_destroy(&sim);
+  ff_model_destroy(&model);
+  ff_scene_destroy(&scene);
   return fabs(stopped - wanted) < 0.02 && fabs(creep) < 1e-9 ? 0 : 1; /* first order: v h */
 }

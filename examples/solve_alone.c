@@ -53,7 +53,7 @@ int main(void) {
     return 2;
   }
   ff_ncp_info info = ff_ncp_solve(ncp, z);
-  ff_ncp_destroy(ncp);
+  ff_ncp_destroy(&ncp);
   printf("%s after %d linear solves: (%.10f, %.10f, %.10f, %.10f), residual %.1e\n",
          ff_ncp_outcome_text(info.outcome), info.iterations, z[0], z[1], z[2], z[3], info.residual);
   /* Its solutions: (sqrt(6)/2, 0, 0, 1/2) and (1, 0, 3, 0). */

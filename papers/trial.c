@@ -61,15 +61,15 @@ static void take_away(const attempt *a) {
 
 static void clean_up(attempt *a) {
   take_away(a);
-  ff_recorder_abandon(a->recorder);
+  ff_recorder_abandon(&a->recorder);
   if (a->file[0]) {
     remove(a->file);
   }
   if (a->sim) {
-    ff_sim_destroy(a->sim);
+    ff_sim_destroy(&a->sim);
   }
-  ff_model_destroy(a->model);
-  ff_scene_destroy(a->scene);
+  ff_model_destroy(&a->model);
+  ff_scene_destroy(&a->scene);
 }
 
 static void need(attempt *a, ff_status status, ff_report *report) {
@@ -128,7 +128,7 @@ static void vary_step(attempt *a, ff_report *report) {
     run.stepper.step *= factor;
   }
   need(a, ff_scene_set_run(a->scene, &run), report);
-  ff_model_destroy(a->model);
+  ff_model_destroy(&a->model);
   a->model = NULL;
   need(a, ff_model_build(&a->model, a->scene, report), report);
 }
@@ -224,11 +224,11 @@ static void open_recorder(attempt *a, ff_report *report) {
 static void close_recorder(attempt *a, ff_report *report) {
   ff_recorder *recorder = a->recorder;
   a->recorder = NULL;
-  need(a, ff_recorder_close(recorder, NULL, report), report);
+  need(a, ff_recorder_close(&recorder, NULL, report), report);
   ff_recording *recording;
   need(a, ff_recording_open(&recording, a->file, report), report);
   ff_status status = ff_page_add_run(&a->trace->run, a->study->page, recording);
-  ff_recording_close(recording);
+  ff_recording_close(&recording);
   need(a, status, report);
 }
 

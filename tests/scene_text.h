@@ -21,7 +21,7 @@ static inline ff_model *model_of(const char *text, const char *setting) {
     print_error("%s:%d: %s: %s\n", report.file, report.line, report.key, report.what);
     fail();
   }
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
   return model;
 }
 
@@ -33,8 +33,8 @@ static inline ff_sim *sim_of(ff_model **model, const char *text, const char *set
 }
 
 static inline void end(ff_sim *sim, ff_model *model) {
-  ff_sim_destroy(sim);
-  ff_model_destroy(model);
+  ff_sim_destroy(&sim);
+  ff_model_destroy(&model);
 }
 
 #endif

@@ -2,6 +2,7 @@
  * run keeps in memory. */
 #include "footfall/footfall.h"
 
+#include "ids.h"
 #include "testing.h"
 
 #include <math.h>
@@ -34,12 +35,12 @@ static void test_rollout(void **state) {
   (void)state;
   ff_scene *scene;
   ff_model *model = model_of("humanoid-standing", &scene, NULL);
-  int nx = ff_model_x_count(model), nu = ff_model_robot_info(model, 1).joint_count;
+  int nx = ff_model_x_count(model), nu = ff_model_robot_info(model, ROBOT(1)).joint_count;
   ff_input *inputs = calloc((size_t)nu, sizeof *inputs);
   double *u = calloc((size_t)(SIMS * STEPS * nu), sizeof *u);
   double *x[2], *own = calloc((size_t)nx, sizeof *own);
   for (int i = 0; i < nu; i++) {
-    inputs[i] = (ff_input){.kind = FF_INPUT_TORQUE, .robot = 1, .joint = i + 1};
+    inputs[i] = (ff_input){.kind = FF_INPUT_TORQUE, .joint = {.robot = 1, .id = i + 1}};
   }
   for (int i = 0; i < SIMS * STEPS * nu; i++) {
     u[i] = 0.1 * sin(i);
@@ -53,7 +54,7 @@ static void test_rollout(void **state) {
     assert_int_equal(ff_batch_create(&batch, &def, NULL), FF_OK);
     x[threads - 1] = calloc((size_t)(SIMS * STEPS * nx), sizeof **x);
     assert_int_equal(ff_batch_rollout(batch, u, STEPS, x[threads - 1], NULL), FF_OK);
-    ff_batch_destroy(batch);
+    ff_batch_destroy(&batch);
   }
   assert_memory_equal(x[0], x[1], (size_t)(SIMS * STEPS * nx) * sizeof **x);
   for (int i = 0; i < SIMS; i++) {
@@ -62,22 +63,22 @@ static void test_rollout(void **state) {
     for (int k = 0; k < STEPS; k++) {
       for (int j = 0; j < nu; j++) {
         ff_joint_order order = {.torque = u[(i * STEPS + k) * nu + j]};
-        assert_int_equal(ff_sim_order(sim, 1, j + 1, &order), FF_OK);
+        assert_int_equal(ff_sim_order(sim, JOINT(1, j + 1), &order), FF_OK);
       }
       assert_int_equal(ff_sim_step(sim), FF_OK);
       ff_sim_x(sim, own);
       assert_memory_equal(own, x[0] + (ptrdiff_t)(i * STEPS + k) * nx, (size_t)nx * sizeof *own);
     }
     assert_int_equal(ff_sim_set_x(sim, own), FF_OK);
-    ff_sim_destroy(sim);
+    ff_sim_destroy(&sim);
   }
   free(inputs);
   free(u);
   free(own);
   free(x[0]);
   free(x[1]);
-  ff_model_destroy(model);
-  ff_scene_destroy(scene);
+  ff_model_destroy(&model);
+  ff_scene_destroy(&scene);
 }
 
 static void test_forces_and_reset(void **state) {
@@ -106,9 +107,9 @@ static void test_forces_and_reset(void **state) {
   ff_batch_stop(batch);
   assert_int_equal(ff_batch_step(batch, NULL, NULL), FF_CANCELLED);
   assert_int_equal(ff_batch_step(batch, NULL, NULL), FF_OK);
-  ff_batch_destroy(batch);
-  ff_model_destroy(model);
-  ff_scene_destroy(scene);
+  ff_batch_destroy(&batch);
+  ff_model_destroy(&model);
+  ff_scene_destroy(&scene);
 }
 
 static void test_bad_definitions(void **state) {
@@ -130,8 +131,8 @@ static void test_bad_definitions(void **state) {
   assert_int_equal(ff_batch_create(&batch, &def, &report), FF_ERROR_INPUT);
   assert_non_null(strstr(report.what, "model 2"));
   def.model_count = 1;
-  ff_input wrong[] = {{.kind = FF_INPUT_TORQUE, .robot = 1, .joint = 1},
-                      {.kind = FF_INPUT_FORCE, .body = {99}}};
+  ff_input wrong[] = {{.kind = FF_INPUT_TORQUE, .joint = {.robot = 1, .id = 1}},
+                      {.kind = FF_INPUT_FORCE, .body = {.id = 99}}};
   def.input_count = 1;
   for (int i = 0; i < 2; i++) {
     def.inputs = &wrong[i];
@@ -139,10 +140,10 @@ static void test_bad_definitions(void **state) {
   }
   assert_null(batch);
   ff_batch_destroy(NULL);
-  ff_model_destroy(model);
-  ff_model_destroy(other);
-  ff_scene_destroy(scene);
-  ff_scene_destroy(other_scene);
+  ff_model_destroy(&model);
+  ff_model_destroy(&other);
+  ff_scene_destroy(&scene);
+  ff_scene_destroy(&other_scene);
 }
 
 static const char *summarise(void *context, const ff_run *run) {
@@ -167,12 +168,12 @@ static void test_kept_samples(void **state) {
   assert_string_equal(ff_recording_about(kept)->summary, "{}");
   assert_string_equal(ff_recording_about(kept)->names[0], "time");
   assert_true(ff_recording_column(kept, 0)[500] == 0.5);
-  ff_run_destroy(run);
+  ff_run_destroy(&run);
   assert_int_equal(ff_run_create(&run, scene, NULL, NULL), FF_OK);
   assert_null(ff_run_recording(run));
-  ff_run_destroy(run);
-  ff_model_destroy(model);
-  ff_scene_destroy(scene);
+  ff_run_destroy(&run);
+  ff_model_destroy(&model);
+  ff_scene_destroy(&scene);
 }
 
 int main(void) {

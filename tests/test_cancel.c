@@ -35,11 +35,11 @@ static void cancelled_before_it_begins_no_step_is_taken(void **state) {
     ff_sim *sim = sim_of(&model, dropped_under(ff_stepper_at(i)->name), NULL);
     assert_int_equal(ff_sim_advance(sim, 0.01), FF_OK);
     double t = ff_sim_time(sim);
-    ff_body_state before = ff_sim_body(sim, (ff_body){2}), after;
+    ff_body_state before = ff_sim_body(sim, (ff_body){.id = 2}), after;
     for (int k = 0; k < 2; k++) {
       ff_sim_cancel(sim);
       assert_int_equal(k ? ff_sim_step(sim) : ff_sim_advance(sim, 1), FF_CANCELLED);
-      after = ff_sim_body(sim, (ff_body){2});
+      after = ff_sim_body(sim, (ff_body){.id = 2});
       assert_true(ff_sim_time(sim) == t);
       assert_memory_equal(&before, &after, sizeof before);
     }
@@ -92,10 +92,10 @@ static void a_long_step_is_cancelled_by_a_signal(void **state) {
   (void)state;
   ff_model *model;
   ff_sim *sim = sim_of(&model, jammed(3), NULL);
-  ff_body_state before = ff_sim_body(sim, (ff_body){2});
+  ff_body_state before = ff_sim_body(sim, (ff_body){.id = 2});
   cancel_soon(sim);
   assert_int_equal(ff_sim_step(sim), FF_CANCELLED); /* FF_ERROR_STEP: it was not heard */
-  ff_body_state after = ff_sim_body(sim, (ff_body){2});
+  ff_body_state after = ff_sim_body(sim, (ff_body){.id = 2});
   assert_true(ff_sim_time(sim) == 0);
   assert_memory_equal(&before, &after, sizeof before);
   ff_report why;
@@ -122,11 +122,11 @@ static void a_step_that_is_given_up_says_why(void **state) {
   for (int i = 0; i < 2; i++) { /* at the same place every time: no clock has a say */
     ff_model *model;
     ff_sim *sim = sim_of(&model, jammed(5), NULL);
-    ff_body_state before = ff_sim_body(sim, (ff_body){2});
+    ff_body_state before = ff_sim_body(sim, (ff_body){.id = 2});
     ff_sim_failure(sim, &why);
     assert_string_equal(why.what, "");
     assert_int_equal(ff_sim_step(sim), FF_ERROR_STEP);
-    ff_body_state after = ff_sim_body(sim, (ff_body){2});
+    ff_body_state after = ff_sim_body(sim, (ff_body){.id = 2});
     assert_memory_equal(&before, &after, sizeof before);
     ff_sim_failure(sim, &why);
     assert_non_null(strstr(why.key, ":"));

@@ -32,7 +32,7 @@ static void names_are_unique_and_match_a_pattern(void **state) {
   assert_string_equal(ff_channel_pattern(-1).name, "");
   assert_string_equal(ff_channel_pattern(ff_channel_pattern_count()).name, "");
   assert_string_equal(ff_channel_pattern(1).name, "body.<body>.orientation.{w,x,y,z}");
-  ff_model_destroy(model);
+  ff_model_destroy(&model);
 }
 
 /* Any choice in any order reads what each channel reads alone. */
@@ -112,8 +112,8 @@ static void what_falls_freely_accelerates_by_gravity(void **state) {
       assert_close(a.z, -9, 1e-11);
       assert_close(v3_norm(vector(sim, model, "body.ball.alpha")), 0, 1e-12);
     }
-    ff_body_state now = ff_sim_body(sim, (ff_body){1});
-    assert_int_equal(ff_sim_set_body(sim, (ff_body){1}, &now), FF_OK);
+    ff_body_state now = ff_sim_body(sim, (ff_body){.id = 1});
+    assert_int_equal(ff_sim_set_body(sim, (ff_body){.id = 1}, &now), FF_OK);
     assert_true(isnan(channel(sim, model, "body.ball.acceleration.z")));
     assert_int_equal(ff_sim_advance(sim, 0.4), FF_OK);
     ff_sim_reset(sim);

@@ -470,8 +470,8 @@ static void run_records_both_formats_alike(void **state) {
   assert_close(ff_recording_column(csv, 0)[20], 0.2, 0);
   assert_non_null(strstr(about->scene, "hunt-crossley"));
   expect_json(about->summary);
-  ff_recording_close(csv);
-  ff_recording_close(hdf5);
+  ff_recording_close(&csv);
+  ff_recording_close(&hdf5);
 }
 
 static void csv_goes_to_the_standard_output(void **state) {
@@ -482,7 +482,7 @@ static void csv_goes_to_the_standard_output(void **state) {
   ff_recording *csv;
   assert_int_equal(ff_recording_open(&csv, "out.csv", NULL), FF_OK);
   assert_int_equal(ff_recording_rows(csv), 21);
-  ff_recording_close(csv);
+  ff_recording_close(&csv);
 }
 
 static void threads_are_asked_for(void **state) {
@@ -504,7 +504,7 @@ static void every_step_is_recorded_on_request(void **state) {
   assert_int_equal(ff_recording_open(&csv, "run.csv", NULL), FF_OK);
   assert_int_equal(ff_recording_rows(csv), 101);
   assert_close(ff_recording_column(csv, 0)[100], 0.01, 0);
-  ff_recording_close(csv);
+  ff_recording_close(&csv);
 }
 
 static void json_is_json(void **state) {

@@ -1,6 +1,7 @@
 /* Constraints between bodies: their rows against differences, their motion against trees and
  * formulas, their forces, and that they neither give nor take energy. */
 #include "channels.h"
+#include "ids.h"
 #include "layers.h"
 #include "math/vec.h"
 #include "model/constraint.h"
@@ -230,7 +231,7 @@ static double difference(const part *parts, int count, double t) {
   assert_true(audit.momentum_residual < 1e-9);
   assert_true(audit.angular_residual < 1e-9);
   for (int i = 0; i < ff_model_constraint_count(held.model); i++) {
-    ff_constraint_state c = ff_sim_constraint(held.sim, i);
+    ff_constraint_state c = ff_sim_constraint(held.sim, CONSTRAINT(i + 1));
     assert_true(c.error < 1e-13 && c.angle < 1e-13);
   }
   world_end(&tree);
@@ -321,7 +322,7 @@ static void a_conical_pendulum_goes_round(void **state) {
   assert_close(end.position.x, 0, 1e-9);
   assert_close(end.position.y, r, 1e-9);
   assert_close(end.position.z, -cos(angle), 1e-9);
-  ff_constraint_state c = ff_sim_constraint(w.sim, 0);
+  ff_constraint_state c = ff_sim_constraint(w.sim, CONSTRAINT(1));
   assert_near(v3_norm(c.force), 2 * 9.81 / cos(angle), 1e-9);
   assert_close(c.force.z, 2 * 9.81, 1e-8); /* on the bob, upwards */
   assert_true(v3_norm(c.moment) == 0);
@@ -450,7 +451,7 @@ static void a_shaken_pendulum_keeps_its_ledger(void **state) {
   assert_true(fabs(ff_sim_energy(w.sim).work) > 0.1);
   assert_true(audit.energy_residual < 1e-9 * audit.energy_scale);
   assert_true(audit.momentum_residual < 1e-8 && audit.angular_residual < 1e-8);
-  assert_true(ff_sim_constraint(w.sim, 0).error < 1e-13);
+  assert_true(ff_sim_constraint(w.sim, CONSTRAINT(1)).error < 1e-13);
   world_end(&w);
 }
 
@@ -471,7 +472,7 @@ static ff_vec3 swung(const char *stepper, double step, double *residual) {
   world_start(&w);
   assert_int_equal(world_advance(&w, 0.5), FF_OK);
   for (int i = 0; i < 2; i++) {
-    assert_true(ff_sim_constraint(w.sim, i).error < 1e-13);
+    assert_true(ff_sim_constraint(w.sim, CONSTRAINT(i + 1)).error < 1e-13);
   }
   ff_audit audit = ff_sim_audit(w.sim);
   *residual = audit.energy_residual / audit.energy_scale;
@@ -543,7 +544,7 @@ static course run_course(machine build, const char *stepper, double step) {
   ff_vec3 force[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
   for (int k = 0; second && k < (int)lround(1 / step); k++) {
     assert_int_equal(ff_sim_step(w.sim), FF_OK);
-    ff_constraint_state first = ff_sim_constraint(w.sim, 0);
+    ff_constraint_state first = ff_sim_constraint(w.sim, CONSTRAINT(1));
     assert_true(first.error < 1e-12 && first.angle < 1e-12);
     force[k % 3] = first.force;
     ff_vec3 bend = v3_axpy(v3_add(force[k % 3], force[(k + 1) % 3]), -2, force[(k + 2) % 3]);
@@ -555,7 +556,7 @@ static course run_course(machine build, const char *stepper, double step) {
   assert_true(audit.energy_residual < 1e-9 * audit.energy_scale);
   assert_true(audit.momentum_residual < 1e-9);
   out.gained = e.kinetic + e.gravity - e.work - before;
-  out.place = ff_sim_body(w.sim, (ff_body){w.model->body_count}).position;
+  out.place = ff_sim_body(w.sim, (ff_body){.id = w.model->body_count}).position;
   world_end(&w);
   return out;
 }
@@ -613,7 +614,7 @@ static void order_2_leaves_velocities_that_fit(void **state) {
   ball.kind = FF_SPHERE;
   ball.size = v3(0.05, 0, 0);
   ff_shape shape;
-  assert_int_equal(ff_scene_add_shape(&shape, w.scene, (ff_body){3}, &ball), FF_OK);
+  assert_int_equal(ff_scene_add_shape(&shape, w.scene, (ff_body){.id = 3}, &ball), FF_OK);
   scene_layer(w.scene, "far", "floor", (layer_of){2000, 5, 0.2, 0.4, 0.05});
   world_start(&w);
   ff_body near = ff_model_body_find(w.model, "near"), far = ff_model_body_find(w.model, "far");
@@ -687,7 +688,7 @@ static void contacts_and_constraints_are_solved_together(void **state) {
     sum += ff_sim_contact(w.sim, i).force_n;
   }
   assert_near(sum, 8 * 9.81, 1e-7);
-  ff_constraint_state arm = ff_sim_constraint(w.sim, 1);
+  ff_constraint_state arm = ff_sim_constraint(w.sim, CONSTRAINT(2));
   assert_near(arm.force.z, 2 * 9.81, 1e-7);
   assert_true(arm.error < 1e-12 && arm.angle < 1e-12);
   ff_audit audit = ff_sim_audit(w.sim);
@@ -721,7 +722,7 @@ static void a_beam_hangs_on_its_weld(void **state) {
   assert_close(channel(w.sim, w.model, "constraint.root.force.x"), 0, 1e-10);
   assert_close(channel(w.sim, w.model, "constraint.root.error"), 0, 1e-15);
   assert_close(channel(w.sim, w.model, "constraint.root.angle"), 0, 1e-15);
-  ff_constraint_info info = ff_model_constraint_info(w.model, 0);
+  ff_constraint_info info = ff_model_constraint_info(w.model, CONSTRAINT(1));
   assert_string_equal(info.name, "root");
   assert_close(info.anchor_a.x, -0.7, 1e-15);
   world_end(&w);
@@ -745,7 +746,7 @@ static void a_body_put_elsewhere_is_drawn_back(void **state) {
   ff_body_state away = ff_sim_body(w.sim, body);
   away.position = v3(0.8, 0.8, 0);
   assert_int_equal(ff_sim_set_body(w.sim, body, &away), FF_OK);
-  assert_true(ff_sim_constraint(w.sim, 0).error > 0.1);
+  assert_true(ff_sim_constraint(w.sim, CONSTRAINT(1)).error > 0.1);
   assert_int_equal(ff_sim_step(w.sim), FF_OK);
   assert_close(v3_norm(ff_sim_body(w.sim, body).position), 1, 1e-14);
   world_end(&w);

@@ -229,9 +229,9 @@ static void a_gripper_holds_what_it_lifts(void **state) {
     assert_int_equal(audit.verdict, FF_VERDICT_GOOD);
     assert_close(audit.energy_residual, 0, 2e-5);
     assert_true(fabs(ff_sim_energy(sim).lost[FF_LOST_TANGENT]) < 0.01);
-    ff_sim_destroy(sim);
-    ff_model_destroy(model);
-    ff_scene_destroy(scene);
+    ff_sim_destroy(&sim);
+    ff_model_destroy(&model);
+    ff_scene_destroy(&scene);
   }
 }
 

@@ -99,11 +99,11 @@ static void capacity_grows_and_states_fit_any(void **state) {
     assert_int_equal(ff_state_save(clone, again), FF_OK);
     assert_true(ff_state_equal(late, again, &difference));
     assert_true(sim->state.point_capacity >= before);
-    ff_state_destroy(early);
-    ff_state_destroy(late);
-    ff_state_destroy(again);
-    ff_state_destroy(now);
-    ff_sim_destroy(clone);
+    ff_state_destroy(&early);
+    ff_state_destroy(&late);
+    ff_state_destroy(&again);
+    ff_state_destroy(&now);
+    ff_sim_destroy(&clone);
     end(sim, model);
   }
   free(scene.at);
@@ -136,8 +136,8 @@ static void growth_may_fail(void **state) {
       assert_int_equal(ff_state_restore(sim, before), FF_OK);
       assert_true(ff_state_time(after) == ff_state_time(before));
     }
-    ff_state_destroy(before);
-    ff_state_destroy(after);
+    ff_state_destroy(&before);
+    ff_state_destroy(&after);
     end(sim, model);
   }
   free(scene.at);
@@ -179,7 +179,7 @@ static void a_body_of_many_shapes_is_looked_at_shape_by_shape(void **state) {
   ff_sim *sim = sim_of(&model, scene.at, NULL);
   assert_true(sim->state.near_count > 0 && sim->state.near_count < 8);
   assert_int_equal(ff_sim_advance(sim, 0.5), FF_OK);
-  ff_body_state ball = ff_sim_body(sim, (ff_body){3});
+  ff_body_state ball = ff_sim_body(sim, (ff_body){.id = 3});
   assert_true(ball.position.x > 3.8 && ball.position.z > 0.145);
   assert_true(sim->state.near_count < 8);
   end(sim, model);
@@ -199,7 +199,7 @@ static void a_body_that_turns_is_followed(void **state) {
   ff_sim *sim = sim_of(&model, scene.at, NULL);
   assert_int_equal(sim->state.near_count, 0);
   assert_int_equal(ff_sim_advance(sim, 0.2), FF_OK);
-  assert_true(v3_norm(ff_sim_body(sim, (ff_body){3}).velocity) > 5); /* it was hit */
+  assert_true(v3_norm(ff_sim_body(sim, (ff_body){.id = 3}).velocity) > 5); /* it was hit */
   end(sim, model);
   free(scene.at);
 }
@@ -213,7 +213,7 @@ static void a_limit_is_kept(void **state) {
   ff_sim *sim;
   assert_int_equal(ff_sim_create(&sim, model), FF_ERROR_CAPACITY);
   assert_null(sim);
-  ff_model_destroy(model);
+  ff_model_destroy(&model);
   model = model_of(scene.at, "capacity.contacts=12");
   assert_int_equal(ff_sim_create(&sim, model), FF_OK);
   assert_int_equal(ff_sim_advance(sim, 0.1), FF_OK);

@@ -162,14 +162,14 @@ static void threads_change_no_bit(void **state) {
     }
     assert_true(ff_sim_solver(sim).problems > 0); /* there was a large island */
     for (int i = 0; i < BODIES; i++) {
-      ff_body_state now = ff_sim_body(sim, (ff_body){i + 6});
+      ff_body_state now = ff_sim_body(sim, (ff_body){.id = i + 6});
       if (k == 0) {
         first[i] = now;
       }
       assert_memory_equal(&now, &first[i], sizeof now);
     }
-    ff_sim_destroy(sim);
-    ff_model_destroy(model);
+    ff_sim_destroy(&sim);
+    ff_model_destroy(&model);
   }
 }
 
@@ -190,7 +190,7 @@ static void a_pile_comes_to_rest(void **state) {
       }
     }
     for (int i = 0; i < BODIES; i++) {
-      ff_vec3 v = ff_sim_body(sim, (ff_body){i + 6}).velocity;
+      ff_vec3 v = ff_sim_body(sim, (ff_body){.id = i + 6}).velocity;
       fastest = fmax(fastest, sqrt(v.x * v.x + v.y * v.y + v.z * v.z));
     }
     ff_audit audit = ff_sim_audit(sim);
@@ -202,8 +202,8 @@ static void a_pile_comes_to_rest(void **state) {
     assert_true(fabs(force / (BODIES * MASS * 9.81) - 1) < 0.02);
     assert_true(audit.energy_residual < 0.02 * audit.energy_scale);
     assert_true(audit.momentum_residual < 1e-9);
-    ff_sim_destroy(sim);
-    ff_model_destroy(model);
+    ff_sim_destroy(&sim);
+    ff_model_destroy(&model);
   }
 }
 

@@ -69,8 +69,8 @@ static void a_drop_is_told_as_events(void **state) {
     assert_true(results.impulse.value >= lift->impulse && results.depth.value > 0);
     assert_int_equal(results.force.a.id + results.force.b.id, 3);
     assert_true(results.travel.value > 0.2 && results.travel.a.id == 2);
-    assert_true(ff_sim_travelled(sim, (ff_body){1}) == 0);
-    assert_true(isnan(ff_sim_travelled(sim, (ff_body){3})));
+    assert_true(ff_sim_travelled(sim, (ff_body){.id = 1}) == 0);
+    assert_true(isnan(ff_sim_travelled(sim, (ff_body){.id = 3})));
     assert_int_equal(ff_sim_reset(sim), FF_OK);
     assert_true(isnan(ff_sim_results(sim).force.time) && ff_sim_results(sim).force.value == 0);
     end(sim, model);
@@ -103,7 +103,7 @@ static void sliding_that_ends_and_begins_is_told(void **state) {
   assert_true(kinds(&all, FF_EVENT_STICK) >= 1);
   int slips = kinds(&all, FF_EVENT_SLIP);
   ff_vec3 zero = {0, 0, 0};
-  assert_int_equal(ff_sim_apply(sim, (ff_body){2}, zero, (ff_vec3){20, 0, 0}, zero), FF_OK);
+  assert_int_equal(ff_sim_apply(sim, (ff_body){.id = 2}, zero, (ff_vec3){20, 0, 0}, zero), FF_OK);
   assert_int_equal(ff_sim_advance(sim, 0.35), FF_OK);
   assert_true(kinds(&all, FF_EVENT_SLIP) > slips);
   end(sim, model);
@@ -138,12 +138,12 @@ static void a_joint_that_reaches_its_limit_is_told(void **state) {
   assert_true(kinds(&all, FF_EVENT_STOP) >= 1);
   const ff_event *stop = &all.events[0];
   assert_int_equal(stop->kind, FF_EVENT_STOP);
-  assert_int_equal(stop->robot, 1);
-  assert_int_equal(stop->joint, 1);
+  assert_int_equal(stop->joint.robot, 1);
+  assert_int_equal(stop->joint.id, 1);
   assert_string_equal(ff_model_body_name(model, stop->a), "arm-bar");
   assert_true(stop->speed > 0 && stop->b.id == 0);
   end(sim, model);
-  ff_scene_destroy(read);
+  ff_scene_destroy(&read);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -206,8 +206,8 @@ static void events_and_contacts_are_in_the_recording(void **state) {
   H5Tclose(type);
   H5Dclose(set);
   H5Fclose(file);
-  ff_run_destroy(run);
-  ff_scene_destroy(scene);
+  ff_run_destroy(&run);
+  ff_scene_destroy(&scene);
 }
 
 static int leave_folder(void **state) {

@@ -396,7 +396,7 @@ static void findings_are_kept(void **state) {
     assert_true(own[i].kind == kept[i].kind && own[i].value == kept[i].value &&
                 own[i].first == kept[i].first && own[i].worst == kept[i].worst);
   }
-  ff_sim_destroy(clone);
+  ff_sim_destroy(&clone);
   assert_int_equal(ff_sim_reset(b.sim), FF_OK);
   assert_int_equal(failures(b.sim), 0);
   bench_end(&b);

@@ -102,9 +102,9 @@ static void a_flight_gives_its_first_state(void **state) {
   assert_close(v3_norm(v3_sub(found.position, def.position)), 0, 1e-6);
   assert_close(v3_norm(v3_sub(found.velocity, def.velocity)), 0, 1e-4);
   assert_close(v3_norm(v3_sub(found.omega, def.omega)), 0, 1e-3);
-  ff_sim_destroy(sim);
-  ff_model_destroy(model);
-  ff_scene_destroy(scene);
+  ff_sim_destroy(&sim);
+  ff_model_destroy(&model);
+  ff_scene_destroy(&scene);
 }
 
 /* ---- recovery -------------------------------------------------------------------------------- */
@@ -205,9 +205,9 @@ static void write_data(uint64_t *seed) {
             p.z + 5e-4 * random_normal(seed));
   }
   fclose(out);
-  ff_sim_destroy(sim);
-  ff_model_destroy(model);
-  ff_scene_destroy(scene);
+  ff_sim_destroy(&sim);
+  ff_model_destroy(&model);
+  ff_scene_destroy(&scene);
 }
 
 static void write_fit(const fit_case *from) {
@@ -261,7 +261,7 @@ static void intervals_hold_the_truth_as_often_as_they_say(void **state) {
         print_error("%s: rms %g\n", cases[c].law, o.rms);
         fail();
       }
-      ff_fit_destroy(fit);
+      ff_fit_destroy(&fit);
     }
     if (wish) { /* few trials cannot tell a rate */
       print_message("%-18s %d of %d intervals hold the truth\n", cases[c].law, held, count);
@@ -294,7 +294,7 @@ static void the_law_that_made_the_data_wins(void **state) {
   assert_string_equal(good.law, "hunt-crossley");
   assert_true(good.aicc + 100 < bad.aicc && good.bic + 100 < bad.bic);
   assert_true(good.rms < 1.2 && bad.rms > 5);
-  ff_fit_destroy(fit);
+  ff_fit_destroy(&fit);
 }
 
 /* Mass and stiffness of an undamped bounce appear as their ratio only. */
@@ -315,7 +315,7 @@ static void what_the_data_do_not_tell_is_said(void **state) {
   assert_true(o.correlations[1] > 0.99);
   assert_true(o.flat_deviation > 0.25);
   assert_true(o.estimates[2].at_bound); /* the truth lies beyond */
-  ff_fit_destroy(fit);
+  ff_fit_destroy(&fit);
 }
 
 static void a_measurement_model_is_fitted_like_anything_else(void **state) {
@@ -335,7 +335,7 @@ static void a_measurement_model_is_fitted_like_anything_else(void **state) {
   assert_close(o.estimates[0].value, 1, 0.02);
   assert_close(o.estimates[1].value, 0, 2e-3);
   assert_close(o.estimates[2].value, 0, 1e-3);
-  ff_fit_destroy(fit);
+  ff_fit_destroy(&fit);
 }
 
 /* Several trajectories in a file; parameters of each; held-out and crossed errors; threads. */
@@ -361,9 +361,9 @@ static void threads_do_not_change_a_bit(void **state) {
       double z = ff_sim_body(sim, ff_model_body_find(model, "ball")).position.z;
       fprintf(out, "%d,%.4f,%.9f\n", d, 0.01 * i, z + 5e-4 * random_normal(&seed));
     }
-    ff_sim_destroy(sim);
-    ff_model_destroy(model);
-    ff_scene_destroy(scene);
+    ff_sim_destroy(&sim);
+    ff_model_destroy(&model);
+    ff_scene_destroy(&scene);
   }
   fclose(out);
   write_text("fit.yaml",
@@ -393,8 +393,8 @@ static void threads_do_not_change_a_bit(void **state) {
   assert_close(outcomes[0].estimates[1].value, 0.3, 0.02);
   assert_close(outcomes[0].estimates[2].value, heights[0], 1e-3);
   assert_true(outcomes[0].held_out < 1.3 && outcomes[0].crossed < 1.3);
-  ff_fit_destroy(fits[0]);
-  ff_fit_destroy(fits[1]);
+  ff_fit_destroy(&fits[0]);
+  ff_fit_destroy(&fits[1]);
 }
 
 /* ---- mistakes -------------------------------------------------------------------------------- */

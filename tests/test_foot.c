@@ -65,10 +65,10 @@ static ff_status write_all(ff_report *report) {
     fill(&seed, i, row);
     status = ff_recorder_add(recorder, row);
     if (status != FF_OK) {
-      ff_recorder_abandon(recorder);
+      ff_recorder_abandon(&recorder);
     }
   }
-  return status == FF_OK ? ff_recorder_close(recorder, NULL, report) : status;
+  return status == FF_OK ? ff_recorder_close(&recorder, NULL, report) : status;
 }
 
 /* Moment about the origin, z up, of force and point and moment. */
@@ -222,9 +222,9 @@ static void follow_foot(look looks[LOOKS]) {
   }
   ff_audit audit = ff_sim_audit(sim);
   assert_true(audit.energy_residual < 1e-8 * audit.energy_scale);
-  ff_sim_destroy(sim);
-  ff_model_destroy(model);
-  ff_scene_destroy(scene);
+  ff_sim_destroy(&sim);
+  ff_model_destroy(&model);
+  ff_scene_destroy(&scene);
 }
 
 static void the_foot_rolls_from_heel_to_toes(void **state) {

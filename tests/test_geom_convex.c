@@ -256,7 +256,7 @@ static void collide(ff_shape_kind kind_a, ff_vec3 size_a, ff_shape_kind kind_b, 
   world_start(&w);
   assert_int_equal(world_advance(&w, 0.6), FF_OK);
   ff_audit audit = ff_sim_audit(w.sim);
-  ff_body_state a = ff_sim_body(w.sim, (ff_body){1});
+  ff_body_state a = ff_sim_body(w.sim, (ff_body){.id = 1});
   assert_true(a.velocity.x < 0.5); /* they did meet */
   assert_true(audit.events >= 2);
   assert_true(audit.energy_residual < 1e-8 * audit.energy_scale);

@@ -318,7 +318,7 @@ static double collide(ff_shape_kind kind_a, ff_vec3 size_a, ff_shape_kind kind_b
   world_start(&w);
   assert_int_equal(world_advance(&w, 0.6), FF_OK);
   ff_audit audit = ff_sim_audit(w.sim);
-  assert_true(ff_sim_body(w.sim, (ff_body){1}).velocity.x < 0.5); /* they did meet */
+  assert_true(ff_sim_body(w.sim, (ff_body){.id = 1}).velocity.x < 0.5); /* they did meet */
   assert_true(audit.momentum_residual < 1e-11 && audit.angular_residual < 1e-11);
   double off = audit.energy_residual / audit.energy_scale;
   world_end(&w);

@@ -421,11 +421,11 @@ static void test_scene_of_new_shapes(void **state) {
   assert_near(wedge.com.x, 1.25, 1e-13);
   ff_body_info dome = ff_model_body_info(model, ff_model_body_find(model, "dome"));
   assert_close(dome.com.z, 3.0 / 8 * .3, 1e-5);
-  ff_shape_info shape = ff_model_shape_info(model, (ff_shape){2});
+  ff_shape_info shape = ff_model_shape_info(model, (ff_shape){.id = 2});
   assert_int_equal(shape.vertex_count, 4);
   assert_int_equal(shape.face_count, 4);
   assert_near(shape.volume, 1, 1e-13);
-  ff_model_destroy(model);
+  ff_model_destroy(&model);
 }
 
 /* m, how high a vertex is over the faces that another is on, at least. */

@@ -36,7 +36,7 @@ static void assert_refused(const char *text, const char *setting, const char *ke
   if (!strstr(report.what, limit)) {
     fail_msg("'%s' does not say '%s'", report.what, limit);
   }
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
 }
 
 static void runs_that_never_end_are_refused(void **state) {
@@ -48,7 +48,8 @@ static void runs_that_never_end_are_refused(void **state) {
                  "at most 1e+12");
   assert_refused(ball, "duration=1e300", "stepper.step", "at most 1e+12");
   assert_refused(walker, NULL, "robots.r.pilot.period", "at most 1e+09");
-  ff_model_destroy(model_of(ball, "record.every=1.1e-9"));
+  ff_model *model = model_of(ball, "record.every=1.1e-9");
+  ff_model_destroy(&model);
 }
 
 static void nothing(void *context, ff_sim *sim) {

@@ -114,7 +114,7 @@ static void flat_shapes_ask_for_a_radius(void **state) {
     assert_int_equal(build(&w, "adaptive", 0, kinds[i], v3(.1, .1, .1), def, 300, &report),
                      FF_ERROR_INPUT);
     assert_non_null(strstr(report.what, "contact's radius must be given"));
-    ff_scene_destroy(w.scene);
+    ff_scene_destroy(&w.scene);
   }
 }
 

@@ -72,7 +72,7 @@ static void visuals_have_shapes_colours_and_meshes(void **state) {
   assert_int_equal(ff_robot_note_count(robot), 1); /* the colour that cannot be read */
   assert_non_null(strstr(ff_robot_note(robot, 0), "rgba"));
   assert_string_equal(ff_robot_visual_info(robot, 9).file, "");
-  ff_robot_destroy(robot);
+  ff_robot_destroy(&robot);
 }
 
 /* ---- faces of meshes ------------------------------------------------------------------------- */
@@ -178,7 +178,7 @@ static void scenes_name_colours_panels_and_views(void **state) {
   assert_string_equal(look->views[0].follow, "r");
   assert_close(look->views[0].width, 2, 0);
   assert_true(isnan(look->views[1].at.x));
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
 }
 
 static ff_status add_page(ff_page *page) {
@@ -194,10 +194,10 @@ static ff_status add_page(ff_page *page) {
   ff_recording *recording;
   assert_int_equal(ff_recorder_create(&recorder, "run.h5", &info, NULL), FF_OK);
   assert_int_equal(ff_recorder_add(recorder, (double[]){0}), FF_OK);
-  assert_int_equal(ff_recorder_close(recorder, "{}", NULL), FF_OK);
+  assert_int_equal(ff_recorder_close(&recorder, "{}", NULL), FF_OK);
   assert_int_equal(ff_recording_open(&recording, "run.h5", NULL), FF_OK);
   ff_status status = ff_page_show_run(page, recording);
-  ff_recording_close(recording);
+  ff_recording_close(&recording);
   return status;
 }
 
@@ -217,7 +217,7 @@ static void pages_hold_each_mesh_once_and_say_what_is_missing(void **state) {
   assert_non_null(strstr(page->recordings.bytes, "\"mesh\":0,\"rgba\":[1,0,0,0.5]"));
   assert_non_null(strstr(page->recordings.bytes, "\"missing\":1"));
   assert_non_null(strstr(page->recordings.bytes, "\"views\":[{\"name\":\"near\",\"from\":[1,0,0]"));
-  ff_page_destroy(page);
+  ff_page_destroy(&page);
 }
 
 /* A fine mesh is reduced, and stays in its box. */
@@ -241,7 +241,7 @@ static void large_meshes_are_reduced(void **state) {
   assert_in_range(page->triangles, 4000, 16000);
   assert_int_equal(ff_page_add_mesh(&number, page, "absent.obj"), FF_OK);
   assert_int_equal(number, -1);
-  ff_page_destroy(page);
+  ff_page_destroy(&page);
 }
 
 static void memory_that_runs_out_is_told(void **state) {
@@ -260,7 +260,7 @@ static void memory_that_runs_out_is_told(void **state) {
       done = status == FF_OK && number == 0 && !page->meshes.failed && !page->numbers.failed;
       assert_true(done || status == FF_ERROR_MEMORY || page->meshes.failed || page->numbers.failed);
       assert_true(n < 500);
-      ff_page_destroy(page);
+      ff_page_destroy(&page);
     }
   }
 }

@@ -345,12 +345,12 @@ static void every_allocation_of_a_sim_may_fail(void **state) {
     ff_alloc_fail_at(++n);
     status = ff_sim_create(&sim, model);
     ff_alloc_fail_at(0);
-    ff_sim_destroy(sim);
+    ff_sim_destroy(&sim);
     assert_true(n < 1000);
   }
   assert_int_equal(status, FF_OK);
   assert_true(n > 5);
-  ff_model_destroy(model);
+  ff_model_destroy(&model);
 }
 
 static void a_failed_step_changes_nothing(void **state) {

@@ -1,5 +1,6 @@
 /* Ids that nothing has, and NULL: a status, NAN, 0 or "", never undefined behaviour. */
 #include "footfall/footfall.h"
+#include "ids.h"
 #include "scene_text.h"
 #include "worlds.h"
 
@@ -43,14 +44,14 @@ static void ids_of_no_body(void **state) {
   ff_sim *sim = sim_of(&model, text, NULL);
   ff_body_state good = ff_sim_body(sim, ff_model_body_find(model, "ball"));
   for (int i = 0; i < WRONG; i++) {
-    ff_body body = {wrong[i]};
+    ff_body body = {.id = wrong[i]};
     assert_true(is_nan(ff_sim_body(sim, body).position));
     assert_true(is_nan(ff_sim_body_load(sim, body)));
     assert_int_equal(ff_sim_set_body(sim, body, &good), FF_ERROR_INPUT);
     assert_string_equal(ff_model_body_name(model, body), "");
     assert_true(isnan(ff_model_body_info(model, body).mass));
     assert_string_equal(ff_model_body_info(model, body).name, "");
-    assert_true(isnan(ff_model_shape_info(model, (ff_shape){wrong[i]}).volume));
+    assert_true(isnan(ff_model_shape_info(model, (ff_shape){.id = wrong[i]}).volume));
   }
   assert_int_equal(ff_sim_set_body(sim, ff_model_body_find(model, "ball"), NULL), FF_ERROR_INPUT);
   assert_int_equal(ff_sim_set_body(sim, ff_model_body_find(model, "ball"), &good), FF_OK);
@@ -64,17 +65,17 @@ static void ids_of_no_robot_or_joint(void **state) {
   const ff_joint_order order = {0};
   for (int i = 0; i < WRONG; i++) {
     double q[2] = {7, 7};
-    ff_sim_robot(sim, wrong[i], q, q);
+    ff_sim_robot(sim, ROBOT(wrong[i]), q, q);
     assert_true(q[0] == 7 && q[1] == 7);
-    assert_null(ff_sim_pilot(sim, wrong[i]));
-    assert_null(ff_model_robot_info(model, wrong[i]).tree);
-    assert_string_equal(ff_model_joint_name(model, wrong[i], 1), "");
-    assert_string_equal(ff_model_joint_name(model, 1, wrong[i]), "");
-    assert_int_equal(ff_model_joint_find(model, wrong[i], "shoulder"), 0);
-    assert_int_equal(ff_sim_order(sim, wrong[i], 1, &order), FF_ERROR_INPUT);
-    assert_int_equal(ff_sim_order(sim, 1, wrong[i], &order), FF_ERROR_INPUT);
+    assert_null(ff_sim_pilot(sim, ROBOT(wrong[i])));
+    assert_null(ff_model_robot_info(model, ROBOT(wrong[i])).tree);
+    assert_string_equal(ff_model_joint_name(model, JOINT(wrong[i], 1)), "");
+    assert_string_equal(ff_model_joint_name(model, JOINT(1, wrong[i])), "");
+    assert_int_equal(ff_model_joint_find(model, ROBOT(wrong[i]), "shoulder").id, 0);
+    assert_int_equal(ff_sim_order(sim, JOINT(wrong[i], 1), &order), FF_ERROR_INPUT);
+    assert_int_equal(ff_sim_order(sim, JOINT(1, wrong[i]), &order), FF_ERROR_INPUT);
   }
-  assert_int_equal(ff_sim_order(sim, 1, 1, NULL), FF_ERROR_INPUT);
+  assert_int_equal(ff_sim_order(sim, JOINT(1, 1), NULL), FF_ERROR_INPUT);
   end(sim, model);
 }
 
@@ -85,8 +86,8 @@ static void indices_of_nothing(void **state) {
   for (int i = 0; i < WRONG; i++) {
     if (wrong[i] != 0) { /* these count from 0 */
       assert_true(isnan(ff_model_pair_info(model, wrong[i]).mass));
-      assert_true(isnan(ff_model_constraint_info(model, wrong[i]).length));
-      assert_true(isnan(ff_sim_constraint(sim, wrong[i]).error));
+      assert_true(isnan(ff_model_constraint_info(model, CONSTRAINT(wrong[i])).length));
+      assert_true(isnan(ff_sim_constraint(sim, CONSTRAINT(wrong[i])).error));
       assert_int_equal(ff_sim_contact(sim, wrong[i]).a.id, 0);
       assert_string_equal(ff_model_channel(model, wrong[i]).name, "");
       double value = 0;
@@ -129,9 +130,9 @@ static void links_that_a_tree_or_robot_does_not_have(void **state) {
     reach.link = link;
     assert_false(ff_tree_reach(work, &reach, q).reached);
   }
-  ff_tree_work_destroy(work);
-  ff_tree_destroy(tree);
-  ff_robot_destroy(robot);
+  ff_tree_work_destroy(&work);
+  ff_tree_destroy(&tree);
+  ff_robot_destroy(&robot);
 }
 
 static void times_that_never_come(void **state) {
@@ -163,14 +164,14 @@ static void null_is_nothing(void **state) {
                        ff_model_constraint_count(NULL) + ff_model_channel_count(NULL),
                    0);
   assert_int_equal(ff_model_body_find(NULL, "a").id, 0);
-  assert_int_equal(ff_model_robot_find(NULL, "a"), 0);
-  assert_string_equal(ff_model_body_name(NULL, (ff_body){1}), "");
+  assert_int_equal(ff_model_robot_find(NULL, "a").id, 0);
+  assert_string_equal(ff_model_body_name(NULL, (ff_body){.id = 1}), "");
   assert_true(isnan(ff_sim_time(NULL)));
   assert_int_equal(ff_sim_step(NULL), FF_ERROR_INPUT);
   assert_int_equal(ff_sim_advance(NULL, 1), FF_ERROR_INPUT);
   assert_int_equal(ff_sim_set_threads(NULL, 1), FF_ERROR_INPUT);
   assert_int_equal(ff_sim_on_control(NULL, 1, NULL, NULL), FF_ERROR_INPUT);
-  assert_true(is_nan(ff_sim_body(NULL, (ff_body){1}).position));
+  assert_true(is_nan(ff_sim_body(NULL, (ff_body){.id = 1}).position));
   assert_true(isnan(ff_sim_energy(NULL).residual));
   assert_true(is_nan(ff_sim_momentum(NULL).linear));
   assert_true(ff_sim_audit(NULL).verdict != FF_VERDICT_GOOD);

@@ -59,7 +59,7 @@ static ff_ncp_info run(const ncp_problem *problem, setup how, int start, void *c
   ff_ncp *ncp = create(problem, how, context);
   memcpy(z, problem->start[start], (size_t)problem->size * sizeof *z);
   ff_ncp_info info = ff_ncp_solve(ncp, z);
-  ff_ncp_destroy(ncp);
+  ff_ncp_destroy(&ncp);
   if ((info.outcome == FF_NCP_SOLVED) == problem->none) {
     tell(problem, how, start, &info);
   }
@@ -316,7 +316,7 @@ static void sparse_and_dense_agree(void **state) {
     ff_ncp *ncp = membrane_create(&m, i & 1 ? FF_NCP_MIN : FF_NCP_FISCHER, i & 2);
     memset(z[i], 0, sizeof z[i]);
     ff_ncp_info info = ff_ncp_solve(ncp, z[i]);
-    ff_ncp_destroy(ncp);
+    ff_ncp_destroy(&ncp);
     assert_int_equal(info.outcome, FF_NCP_SOLVED);
     assert_int_equal(info.attempts, 1);
     assert_true(info.iterations < 30);
@@ -345,7 +345,7 @@ static void warm_start_is_quick(void **state) {
     ff_ncp_info warm = ff_ncp_solve(ncp, z);
     assert_int_equal(warm.outcome, FF_NCP_SOLVED);
     assert_true(warm.iterations <= 5 && warm.iterations <= cold.iterations);
-    ff_ncp_destroy(ncp);
+    ff_ncp_destroy(&ncp);
   }
 }
 
@@ -372,7 +372,7 @@ static void good_start_costs_one_evaluation(void **state) {
   info = ff_ncp_solve(ncp, z);
   assert_int_equal(info.outcome, FF_NCP_SOLVED);
   assert_true(info.evaluations > 1 && info.scaled <= 1e-10);
-  ff_ncp_destroy(ncp);
+  ff_ncp_destroy(&ncp);
 }
 
 static void solving_takes_no_memory(void **state) {
@@ -384,7 +384,7 @@ static void solving_takes_no_memory(void **state) {
     long before = ff_alloc_count();
     ff_ncp_solve(ncp, z);
     assert_int_equal(ff_alloc_count(), before);
-    ff_ncp_destroy(ncp);
+    ff_ncp_destroy(&ncp);
   }
 }
 
@@ -401,7 +401,7 @@ static void history_leaves_no_trace(void **state) {
     m.load = 0.05;
     ff_ncp_solve(ncp, second);
     assert_memory_equal(first, second, sizeof first);
-    ff_ncp_destroy(ncp);
+    ff_ncp_destroy(&ncp);
   }
 }
 
@@ -427,7 +427,7 @@ static void every_failing_allocation_is_told(void **state) {
       assert_true(status == FF_OK || status == FF_ERROR_MEMORY);
     }
     assert_int_equal(status, FF_OK);
-    ff_ncp_destroy(ncp);
+    ff_ncp_destroy(&ncp);
   }
 }
 
@@ -505,7 +505,7 @@ static void random_monotone_problems_are_solved(void **state) {
     assert_int_equal(ff_ncp_create(&ncp, &def, NULL), FF_OK);
     double z[NCP_MAX] = {0};
     ff_ncp_info info = ff_ncp_solve(ncp, z);
-    ff_ncp_destroy(ncp);
+    ff_ncp_destroy(&ncp);
     if (info.outcome != FF_NCP_SOLVED) {
       print_message("trial %d: %s, scaled %g, %d attempts, n %d\n", trial,
                     ff_ncp_outcome_text(info.outcome), info.scaled, info.attempts, lcp.n);
@@ -540,11 +540,11 @@ static void resized_solver_gives_the_same_bits(void **state) {
     assert_int_equal(ff_alloc_count(), before);
     ff_ncp_solve(own, there);
     assert_memory_equal(here, there, sizeof here);
-    ff_ncp_destroy(own);
+    ff_ncp_destroy(&own);
   }
   assert_int_equal(ff_ncp_resize(shared, NCP_MAX + 1, NULL, NULL), FF_ERROR_INPUT);
   assert_int_equal(ff_ncp_resize(shared, 0, NULL, NULL), FF_ERROR_INPUT);
-  ff_ncp_destroy(shared);
+  ff_ncp_destroy(&shared);
 }
 
 /* ---- outcomes and mistakes
@@ -581,7 +581,7 @@ static void undefined_and_unfinished_are_outcomes(void **state) {
   assert_int_equal(ff_ncp_create(&ncp, &def, NULL), FF_OK);
   assert_int_equal(ff_ncp_solve(ncp, z).outcome, FF_NCP_UNDEFINED);
   assert_true(z[0] == 3);
-  ff_ncp_destroy(ncp);
+  ff_ncp_destroy(&ncp);
   def.size = 16;
   def.lower = murty->lower;
   def.residual = murty->residual;
@@ -592,7 +592,7 @@ static void undefined_and_unfinished_are_outcomes(void **state) {
   ff_ncp_info info = ff_ncp_solve(ncp, z);
   assert_int_equal(info.outcome, FF_NCP_ITERATIONS);
   assert_true(info.iterations <= 4 && info.residual > 0);
-  ff_ncp_destroy(ncp);
+  ff_ncp_destroy(&ncp);
 }
 
 static void refuses(ff_ncp_def def, const char *key) {

@@ -76,7 +76,7 @@ static void solve(control c, ff_ncp_method method, double z[SIZE]) {
   ff_ncp *ncp;
   assert_int_equal(ff_ncp_create(&ncp, &def, NULL), FF_OK);
   ff_ncp_info info = ff_ncp_solve(ncp, z);
-  ff_ncp_destroy(ncp);
+  ff_ncp_destroy(&ncp);
   assert_int_equal(info.outcome, FF_NCP_SOLVED);
   rows(&c, z, f);
   assert_true(ff_ncp_residual(SIZE, z, f, lower, upper) < 1e-9);

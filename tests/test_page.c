@@ -243,7 +243,7 @@ static ff_recording *make_recording(const char *text) {
   for (int i = 0; i < 10; i++) {
     assert_int_equal(ff_recorder_add(recorder, (double[]){0.1 * i, 1.0 / (1 + i)}), FF_OK);
   }
-  assert_int_equal(ff_recorder_close(recorder, "{\"steps\":3}", NULL), FF_OK);
+  assert_int_equal(ff_recorder_close(&recorder, "{\"steps\":3}", NULL), FF_OK);
   assert_int_equal(ff_recording_open(&recording, "run.h5", NULL), FF_OK);
   return recording;
 }
@@ -324,8 +324,8 @@ static void pages_are_documents(void **state) {
     }
   }
   ff_free(document);
-  ff_page_destroy(page);
-  ff_recording_close(recording);
+  ff_page_destroy(&page);
+  ff_recording_close(&recording);
 }
 
 static void a_page_takes_its_title_from_the_scene(void **state) {
@@ -339,8 +339,8 @@ static void a_page_takes_its_title_from_the_scene(void **state) {
   char *document = read_document();
   assert_non_null(strstr(document, "\"title\":\"Test scene\",\"subtitle\""));
   ff_free(document);
-  ff_page_destroy(page);
-  ff_recording_close(recording);
+  ff_page_destroy(&page);
+  ff_recording_close(&recording);
 }
 
 static void links_of_robots_are_shown_as_such(void **state) {
@@ -355,8 +355,8 @@ static void links_of_robots_are_shown_as_such(void **state) {
   char *document = read_document();
   assert_non_null(strstr(document, "{\"name\":\"r-upper\",\"kind\":\"link\""));
   ff_free(document);
-  ff_page_destroy(page);
-  ff_recording_close(recording);
+  ff_page_destroy(&page);
+  ff_recording_close(&recording);
 }
 
 static void a_recording_without_a_readable_scene_still_shows(void **state) {
@@ -373,8 +373,8 @@ static void a_recording_without_a_readable_scene_still_shows(void **state) {
     assert_null(strstr(document, "\"bodies\""));
     assert_non_null(strstr(document, "body.ball.position.z"));
     ff_free(document);
-    ff_page_destroy(page);
-    ff_recording_close(recording);
+    ff_page_destroy(&page);
+    ff_recording_close(&recording);
   }
 }
 
@@ -386,7 +386,7 @@ static void assert_refused(ff_page *page, const char *why) {
   assert_int_equal(ff_page_write(page, "page.html", &report), FF_ERROR_INPUT);
   assert_non_null(strstr(report.what, why));
   assert_int_equal(entries(), 0);
-  ff_page_destroy(page);
+  ff_page_destroy(&page);
 }
 
 static void items_without_their_block_are_told(void **state) {
@@ -415,7 +415,7 @@ static ff_status make_page(const ff_recording *recording) {
     fill_page(page, recording);
     status = ff_page_write(page, "page.html", NULL);
   }
-  ff_page_destroy(page);
+  ff_page_destroy(&page);
   return status;
 }
 
@@ -443,7 +443,7 @@ static void memory_that_runs_out_gives_a_status_and_no_file(void **state) {
     }
   }
   ff_free(whole);
-  ff_recording_close(recording);
+  ff_recording_close(&recording);
 }
 
 static void writes_that_fail_leave_no_file(void **state) {
@@ -463,7 +463,7 @@ static void writes_that_fail_leave_no_file(void **state) {
     assert_int_equal(entries(), status == FF_OK);
   }
   assert_true(at > 3);
-  ff_page_destroy(page);
+  ff_page_destroy(&page);
 }
 
 static void a_build_without_the_page_says_what_to_install(void **state) {
@@ -475,7 +475,7 @@ static void a_build_without_the_page_says_what_to_install(void **state) {
     ff_page_create(&page, "t");
     assert_int_equal(ff_page_write(page, "page.html", &report), FF_ERROR_FILE);
     assert_int_equal(entries(), 0);
-    ff_page_destroy(page);
+    ff_page_destroy(&page);
   }
 }
 

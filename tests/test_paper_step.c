@@ -262,7 +262,7 @@ static void steps_of_the_examples_solve_the_papers_equations(void **state) {
     assert_int_equal(sum.solved, (examples[i].count + 19) / 20); /* all that were asked for */
     assert_true(sum.residual < 1e-9);
     assert_true(sum.apart < 1e-7);
-    ff_ncp_destroy(ncp);
+    ff_ncp_destroy(&ncp);
     world_end(&t.w);
   }
 }
@@ -301,7 +301,7 @@ static void random_steps_solve_the_papers_equations(void **state) {
     if (ff_sim_solver(t.w.sim).cut_steps == 0) {
       compare(&t, ncp, &problem, &sum);
     }
-    ff_ncp_destroy(ncp);
+    ff_ncp_destroy(&ncp);
     world_end(&t.w);
   }
   assert_true(sum.residual < 1e-8);

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "control/pilot.h"
 #include "footfall/footfall.h"
+#include "ids.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define SLOW 1
@@ -156,9 +157,9 @@ static void torques_do_what_is_wanted(void **state) {
     assert_close(zmp.x, want.zmp.x, 1e-3); /* four rounds of its correction */
     assert_close(zmp.y, want.zmp.y, 1e-3);
   }
-  ff_pilot_destroy(pilot);
-  ff_tree_destroy(tree);
-  ff_robot_destroy(robot);
+  ff_pilot_destroy(&pilot);
+  ff_tree_destroy(&tree);
+  ff_robot_destroy(&robot);
 }
 
 /* On a slope, turned, away from the origin: soles in the ground's plane, trunk upright. */
@@ -186,10 +187,10 @@ static void start_stands_on_its_ground(void **state) {
     }
   }
   assert_close(ff_tree_pose(work, 1).orientation.z, sin(0.35), 1e-3);
-  ff_tree_work_destroy(work);
-  ff_pilot_destroy(pilot);
-  ff_tree_destroy(tree);
-  ff_robot_destroy(robot);
+  ff_tree_work_destroy(&work);
+  ff_pilot_destroy(&pilot);
+  ff_tree_destroy(&tree);
+  ff_robot_destroy(&robot);
 }
 
 static void build_survives_lack_of_memory(void **state) {
@@ -211,10 +212,10 @@ static void build_survives_lack_of_memory(void **state) {
     status = ff_pilot_build(&pilot, tree, &def, v3(0, 0, -gravity), NULL);
     ff_alloc_fail_at(0);
     assert_true(status == FF_OK ? pilot != NULL : status == FF_ERROR_MEMORY && !pilot);
-    ff_pilot_destroy(pilot);
+    ff_pilot_destroy(&pilot);
   }
-  ff_tree_destroy(tree);
-  ff_robot_destroy(robot);
+  ff_tree_destroy(&tree);
+  ff_robot_destroy(&robot);
 }
 
 /* ---- scenes that are refused -------------------------------------------------------------------
@@ -264,7 +265,7 @@ static void wrong_pilots_are_refused(void **state) {
                   report.key, report.what);
       fail();
     }
-    ff_scene_destroy(scene);
+    ff_scene_destroy(&scene);
   }
 }
 
@@ -290,7 +291,7 @@ static void follow_ramp(void *context, ff_sim *sim) {
   for (int joint = 1; joint <= 2; joint++) {
     ff_joint_order order = {
         .target = 0.5 * t, .rate = 0.5, .stiffness = 300, .damping = 30, .torque = 0};
-    assert_int_equal(ff_sim_order(sim, 1, joint, &order), FF_OK);
+    assert_int_equal(ff_sim_order(sim, JOINT(1, joint), &order), FF_OK);
   }
 }
 
@@ -309,14 +310,14 @@ static void own_control_is_asked_once_a_period(void **state) {
     assert_int_equal(with.calls, 100);
     assert_close(with.last, 0.99, 1e-12);
     double q[2], v[2];
-    ff_sim_robot(sim, 1, q, v);
+    ff_sim_robot(sim, ROBOT(1), q, v);
     assert_close(v[0], 0.5, 0.05); /* gravity pulls it off the ramp as a spring would give way */
     assert_close(q[0], 0.5, 0.1);
     /* once more from the start, bit by bit */
     ff_sim_reset(sim);
     assert_int_equal(ff_sim_advance(sim, 0.995), FF_OK);
     double again[2];
-    ff_sim_robot(sim, 1, again, NULL);
+    ff_sim_robot(sim, ROBOT(1), again, NULL);
     assert_int_equal(with.calls, 200);
     assert_memory_equal(q, again, sizeof q);
     end(sim, model);
@@ -328,16 +329,17 @@ static void wrong_orders_are_refused(void **state) {
   ff_model *model;
   ff_sim *sim = sim_of(&model, pendulum, NULL);
   ff_joint_order good = {.torque = 1}, bad = {.torque = NAN}, stiff = {.stiffness = -1};
-  assert_int_equal(ff_sim_order(sim, 1, 1, &good), FF_OK);
-  assert_int_equal(ff_sim_order(sim, 1, 1, &bad), FF_ERROR_INPUT);
-  assert_int_equal(ff_sim_order(sim, 1, 1, &stiff), FF_ERROR_INPUT);
-  assert_int_equal(ff_sim_order(sim, 1, 3, &good), FF_ERROR_INPUT);
-  assert_int_equal(ff_sim_order(sim, 2, 1, &good), FF_ERROR_INPUT);
+  assert_int_equal(ff_sim_order(sim, JOINT(1, 1), &good), FF_OK);
+  assert_int_equal(ff_sim_order(sim, JOINT(1, 1), &bad), FF_ERROR_INPUT);
+  assert_int_equal(ff_sim_order(sim, JOINT(1, 1), &stiff), FF_ERROR_INPUT);
+  assert_int_equal(ff_sim_order(sim, JOINT(1, 3), &good), FF_ERROR_INPUT);
+  assert_int_equal(ff_sim_order(sim, JOINT(2, 1), &good), FF_ERROR_INPUT);
   assert_int_equal(ff_sim_on_control(sim, 0, follow_ramp, NULL), FF_ERROR_INPUT);
-  assert_int_equal(ff_model_robot_find(model, "pendulum"), 1);
-  assert_int_equal(ff_model_robot_find(model, "other"), 0);
-  assert_int_equal(ff_model_joint_find(model, 1, ff_model_joint_name(model, 1, 2)), 2);
-  assert_null(ff_sim_pilot(sim, 1));
+  assert_int_equal(ff_model_robot_find(model, "pendulum").id, 1);
+  assert_int_equal(ff_model_robot_find(model, "other").id, 0);
+  assert_int_equal(ff_model_joint_find(model, ROBOT(1), ff_model_joint_name(model, JOINT(1, 2))).id,
+                   2);
+  assert_null(ff_sim_pilot(sim, ROBOT(1)));
   end(sim, model);
 }
 
@@ -364,13 +366,13 @@ static run load(const char *name, const char *setting) {
   if (status != FF_OK) {
     fail_msg("%s: %s: %s", path, report.key, report.what);
   }
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
   assert_int_equal(ff_sim_create(&r.sim, r.model), FF_OK);
   return r;
 }
 
 static ff_pilot_state pilot_of(const run *r) {
-  return ff_pilot_now(ff_sim_pilot(r->sim, 1));
+  return ff_pilot_now(ff_sim_pilot(r->sim, ROBOT(1)));
 }
 
 static void look(run *r) {
@@ -460,7 +462,7 @@ static void path_agrees_with_the_pattern(void **state) {
   for (int k = 0; k < 4; k++) {
     steps[k] = (ff_walk_step){.forward = 0.04};
   }
-  def.tree = ff_model_robot_info(r.model, 1).tree;
+  def.tree = ff_model_robot_info(r.model, ROBOT(1)).tree;
   def.left_foot = 8;
   def.right_foot = 18;
   def.height = 0.225;
@@ -473,7 +475,7 @@ static void path_agrees_with_the_pattern(void **state) {
     worst = fmax(worst, hypot(is.x - planned.x, is.y - planned.y));
   }
   assert_true(worst < 0.015); /* 13 mm: the zero-moment point shifts in other ways */
-  ff_walk_destroy(walk);
+  ff_walk_destroy(&walk);
   finish(&r);
 }
 
@@ -670,7 +672,7 @@ static void adaptive_steps_end_at_ticks(void **state) {
   for (int i = 0; i < 2; i++) {
     ff_sim_reset(r.sim);
     assert_int_equal(ff_sim_advance(r.sim, 0.0061), FF_OK);
-    ff_sim_robot(r.sim, 1, q[i], NULL);
+    ff_sim_robot(r.sim, ROBOT(1), q[i], NULL);
   }
   assert_memory_equal(q[0], q[1], 27 * sizeof(double));
   assert_close(pilot_of(&r).com.z, 0.225, 1e-3);

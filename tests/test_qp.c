@@ -187,7 +187,7 @@ static void matches_enumeration(void **state) {
       assert_close(x[i], best[i], 1e-10);
     }
   }
-  ff_qp_destroy(qp);
+  ff_qp_destroy(&qp);
 }
 
 /* Singular: many minimisers, one minimum. */
@@ -209,7 +209,7 @@ static void matches_enumeration_when_singular(void **state) {
     double lowest = enumerate(&q.problem, best);
     assert_true(objective(&q.problem, x) <= lowest + 1e-10);
   }
-  ff_qp_destroy(qp);
+  ff_qp_destroy(&qp);
 }
 
 /* ---- least squares ------------------------------------------------------------------------- */
@@ -242,7 +242,7 @@ static void squares_agree_with_hessian(void **state) {
     assert_close(ff_qp_residual(&squares, x), one.residual, 1e-12);
     assert_close(objective(&q.problem, x), objective(&q.problem, y), 1e-11);
   }
-  ff_qp_destroy(qp);
+  ff_qp_destroy(&qp);
 }
 
 /* Two columns at an angle of 1e-9: their products are alike to all digits, so that H is singular
@@ -257,7 +257,7 @@ static void squares_keep_what_products_lose(void **state) {
   assert_int_equal(info.outcome, FF_QP_SOLVED);
   assert_close(x[0], 1, 1e-6); /* rounding of 1e-16 in columns 1e-9 apart */
   assert_close(x[1], 2, 1e-6);
-  ff_qp_destroy(qp);
+  ff_qp_destroy(&qp);
 }
 
 /* ---- eight contacts -------------------------------------------------------------------------- */
@@ -324,7 +324,7 @@ static void eight_contacts(void **state) {
     most = info.iterations > most ? info.iterations : most;
   }
   assert_true(most <= 24);
-  ff_qp_destroy(qp);
+  ff_qp_destroy(&qp);
 }
 
 /* The paper's lambda keeps the answer unique: however the search starts, it ends there. */
@@ -345,7 +345,7 @@ static void regularised_contacts_have_one_answer(void **state) {
       assert_close(x[i], y[i], 1e-10);
     }
   }
-  ff_qp_destroy(qp);
+  ff_qp_destroy(&qp);
 }
 
 /* ---- trouble --------------------------------------------------------------------------------- */
@@ -358,7 +358,7 @@ static void no_curvature_at_all(void **state) {
   ff_qp_problem p = {.size = 3, .hessian = h, .gradient = g, .lower = lower, .upper = upper};
   assert_int_equal(ff_qp_solve(qp, &p, x).outcome, FF_QP_SOLVED);
   assert_true(x[0] == -1 && x[1] == 2 && x[2] == 0.5);
-  ff_qp_destroy(qp);
+  ff_qp_destroy(&qp);
 }
 
 /* (x - y)^2 - x - y falls for ever along (1, 1), unless one of them is held. */
@@ -378,7 +378,7 @@ static void unbounded_is_said(void **state) {
   assert_int_equal(ff_qp_solve(qp, &p, x).outcome, FF_QP_SOLVED);
   assert_close(x[1], 3, 0);
   assert_close(x[0], 3.5, 1e-14); /* 2 (x - 3) = 1 */
-  ff_qp_destroy(qp);
+  ff_qp_destroy(&qp);
 }
 
 /* Random singular problems with a slope along the null space and nothing to stop them. */
@@ -394,7 +394,7 @@ static void unbounded_is_said_of_random_ones(void **state) {
     q.g[round % n] += 0.1;
     assert_int_equal(ff_qp_solve(qp, &q.problem, x).outcome, FF_QP_UNBOUNDED);
   }
-  ff_qp_destroy(qp);
+  ff_qp_destroy(&qp);
 }
 
 static void all_fixed(void **state) {
@@ -414,7 +414,7 @@ static void all_fixed(void **state) {
   assert_int_equal(info.iterations, 0);
   assert_int_equal(info.free, 0);
   assert_memory_equal(x, q.lower, 8 * sizeof *x);
-  ff_qp_destroy(qp);
+  ff_qp_destroy(&qp);
 }
 
 /* Every multiplier is zero at the solution: the unconstrained minimum lies in a corner. */
@@ -445,7 +445,7 @@ static void degenerate_corner(void **state) {
       assert_close(x[i], corner[i], 1e-12); /* slopes of 1e-15, conditions of up to 1e3 */
     }
   }
-  ff_qp_destroy(qp);
+  ff_qp_destroy(&qp);
 }
 
 /* Small whole numbers everywhere: ties, zero multipliers and dependent columns all at once. */
@@ -485,7 +485,7 @@ static void whole_numbers(void **state) {
     assert_true(ff_qp_residual(&squares, y) < 1e-11);
     assert_close(objective(&q.problem, x), objective(&q.problem, y), 1e-11);
   }
-  ff_qp_destroy(qp);
+  ff_qp_destroy(&qp);
 }
 
 /* Units twelve orders of magnitude apart make no difference but that of rounding. */
@@ -520,7 +520,7 @@ static void units_do_not_matter(void **state) {
       assert_close(z[i] * unit[i], x[i], 1e-10);
     }
   }
-  ff_qp_destroy(qp);
+  ff_qp_destroy(&qp);
 }
 
 /* Hilbert's matrix of 12 has a condition beyond what doubles can tell from singular. */
@@ -539,7 +539,7 @@ static void hilbert(void **state) {
   ff_qp_info info = ff_qp_solve(qp, &p, x);
   assert_int_equal(info.outcome, FF_QP_SOLVED);
   assert_true(info.residual < 1e-11);
-  ff_qp_destroy(qp);
+  ff_qp_destroy(&qp);
 }
 
 static void says_what_is_wrong(void **state) {
@@ -562,7 +562,7 @@ static void says_what_is_wrong(void **state) {
   p.hessian = saddle;
   assert_int_equal(ff_qp_solve(qp, &p, x).outcome, FF_QP_NOT_CONVEX);
   assert_string_equal(ff_qp_outcome_text(FF_QP_UNBOUNDED), "unbounded");
-  ff_qp_destroy(qp);
+  ff_qp_destroy(&qp);
 }
 
 static void definition_is_checked(void **state) {
@@ -599,8 +599,8 @@ static void cap_is_respected(void **state) {
     assert_true(objective(&q.problem, x) >= objective(&q.problem, y) - 1e-10);
   }
   assert_true(reached > 90);
-  ff_qp_destroy(one);
-  ff_qp_destroy(all);
+  ff_qp_destroy(&one);
+  ff_qp_destroy(&all);
 }
 
 static void warm_start_saves_iterations(void **state) {
@@ -623,7 +623,7 @@ static void warm_start_saves_iterations(void **state) {
   }
   assert_int_equal(again, 200); /* one solve each, to confirm */
   assert_true(2 * warm < cold);
-  ff_qp_destroy(qp);
+  ff_qp_destroy(&qp);
 }
 
 static void same_bits_whatever_came_before(void **state) {
@@ -640,8 +640,8 @@ static void same_bits_whatever_came_before(void **state) {
     ff_qp_solve(used, &q.problem, y);
     assert_memory_equal(x, y, 24 * sizeof *x);
   }
-  ff_qp_destroy(fresh);
-  ff_qp_destroy(used);
+  ff_qp_destroy(&fresh);
+  ff_qp_destroy(&used);
 }
 
 static void solving_takes_no_memory(void **state) {
@@ -654,7 +654,7 @@ static void solving_takes_no_memory(void **state) {
   long before = ff_alloc_count();
   ff_qp_solve(qp, &q.problem, x);
   assert_int_equal(ff_alloc_count(), before);
-  ff_qp_destroy(qp);
+  ff_qp_destroy(&qp);
 }
 
 static void survives_lack_of_memory(void **state) {
@@ -668,7 +668,7 @@ static void survives_lack_of_memory(void **state) {
     status = ff_qp_create(&qp, &def, NULL);
     ff_alloc_fail_at(0);
     assert_true(status == FF_OK ? qp != NULL : status == FF_ERROR_MEMORY && !qp);
-    ff_qp_destroy(qp);
+    ff_qp_destroy(&qp);
   }
 }
 

@@ -74,7 +74,7 @@ static double slip_of(const step_case *c, const ff_contact *k) {
  * greatest dissipation. Returns the worst violation, relative to the impulses and speeds there are.
  */
 static double violation(const step_case *c, const world *w, const ff_body_state *before) {
-  ff_body_state after = ff_sim_body(w->sim, (ff_body){2});
+  ff_body_state after = ff_sim_body(w->sim, (ff_body){.id = 2});
   double m = c->body.mass, h = c->h, g = 9.81;
   ff_vec3 gained = v3_scale(m, v3_sub(after.velocity, before->velocity));
   gained.z += m * g * h;
@@ -105,7 +105,7 @@ static double violation(const step_case *c, const world *w, const ff_body_state 
 
 /* What the audit says of the contact, relative to the same. */
 static double audited(const step_case *c, const world *w, const ff_body_state *before) {
-  ff_body_state after = ff_sim_body(w->sim, (ff_body){2});
+  ff_body_state after = ff_sim_body(w->sim, (ff_body){.id = 2});
   ff_contact_residual r = ff_sim_audit(w->sim).contact;
   double speed = v3_norm(before->velocity) + v3_norm(after.velocity) + 9.81 * c->h;
   double force = c->body.mass * speed / c->h;
@@ -125,7 +125,7 @@ static double step_off(uint64_t *seed) {
   scene_solid(w.scene, &c.body, FF_ELLIPSOID, c.axes);
   scene_layer(w.scene, "body", "floor", c.layer);
   world_start(&w);
-  ff_body_state before = ff_sim_body(w.sim, (ff_body){2});
+  ff_body_state before = ff_sim_body(w.sim, (ff_body){.id = 2});
   assert_int_equal(ff_sim_step(w.sim), FF_OK);
   double off = fmax(violation(&c, &w, &before), audited(&c, &w, &before));
   off = w.sim->work.quasi->cuts > 0 ? INFINITY : off;

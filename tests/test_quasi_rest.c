@@ -61,7 +61,8 @@ static const thing things[] = {
 enum { THINGS = sizeof things / sizeof *things };
 
 static bool same_bits(world *a, world *b, int body) {
-  ff_body_state x = ff_sim_body(a->sim, (ff_body){body}), y = ff_sim_body(b->sim, (ff_body){body});
+  ff_body_state x = ff_sim_body(a->sim, (ff_body){.id = body}),
+                y = ff_sim_body(b->sim, (ff_body){.id = body});
   return memcmp(&x, &y, sizeof x) == 0;
 }
 
@@ -71,10 +72,10 @@ static void what_lies_still_keeps_every_bit(void **state) {
     world w = place(&things[i], false);
     assert_int_equal(world_advance(&w, 2), FF_OK);
     long before = ff_sim_solver(w.sim).repeated;
-    ff_body_state then = ff_sim_body(w.sim, (ff_body){2});
+    ff_body_state then = ff_sim_body(w.sim, (ff_body){.id = 2});
     for (int k = 0; k < 1000; k++) {
       assert_int_equal(ff_sim_step(w.sim), FF_OK);
-      ff_body_state now = ff_sim_body(w.sim, (ff_body){2});
+      ff_body_state now = ff_sim_body(w.sim, (ff_body){.id = 2});
       assert_memory_equal(&now, &then, sizeof now);
     }
     assert_int_equal(ff_sim_solver(w.sim).repeated - before, 1000);
@@ -150,7 +151,7 @@ static void a_push_wakes_what_lies_still(void **state) {
   for (int i = 0; i < THINGS; i++) {
     world w = place(&things[i], false), found = place(&things[i], true);
     world *both[2] = {&w, &found};
-    ff_body top = {1 + things[i].count};
+    ff_body top = {.id = 1 + things[i].count};
     for (int k = 0; k < 2; k++) {
       assert_int_equal(world_advance(both[k], 1.5), FF_OK);
       ff_body_state pushed = ff_sim_body(both[k]->sim, top);
@@ -192,18 +193,19 @@ static void what_is_kept_of_earlier_steps_changes_no_answer(void **state) {
   world w = place(&plate, false), forgets = place(&plate, false);
   world *both[2] = {&w, &forgets};
   for (int k = 0; k < 2; k++) {
-    ff_body_state spun = ff_sim_body(both[k]->sim, (ff_body){2});
+    ff_body_state spun = ff_sim_body(both[k]->sim, (ff_body){.id = 2});
     spun.omega = (ff_vec3){1, 2, 5};
     spun.velocity.x = 0.3;
-    assert_int_equal(ff_sim_set_body(both[k]->sim, (ff_body){2}, &spun), FF_OK);
+    assert_int_equal(ff_sim_set_body(both[k]->sim, (ff_body){.id = 2}, &spun), FF_OK);
   }
   for (int i = 0; i < 300; i++) {
     assert_int_equal(ff_sim_step(w.sim), FF_OK);
     assert_int_equal(ff_sim_step(forgets.sim), FF_OK);
-    ff_body_state now = ff_sim_body(forgets.sim, (ff_body){2});
-    assert_int_equal(ff_sim_set_body(forgets.sim, (ff_body){2}, &now), FF_OK);
+    ff_body_state now = ff_sim_body(forgets.sim, (ff_body){.id = 2});
+    assert_int_equal(ff_sim_set_body(forgets.sim, (ff_body){.id = 2}, &now), FF_OK);
   }
-  ff_body_state a = ff_sim_body(w.sim, (ff_body){2}), b = ff_sim_body(forgets.sim, (ff_body){2});
+  ff_body_state a = ff_sim_body(w.sim, (ff_body){.id = 2}),
+                b = ff_sim_body(forgets.sim, (ff_body){.id = 2});
   assert_close(a.position.x, b.position.x, 1e-9);
   assert_close(a.position.z, b.position.z, 1e-9);
   assert_close(a.omega.x, b.omega.x, 1e-7);
@@ -232,9 +234,9 @@ static void a_force_that_grows_is_not_overlooked(void **state) {
   world_start(&w);
   assert_int_equal(world_advance(&w, 1.2), FF_OK);
   /* 4 N: friction bears it, and gives a little while it grows */
-  assert_close(ff_sim_body(w.sim, (ff_body){2}).velocity.x, 0, 1e-4);
+  assert_close(ff_sim_body(w.sim, (ff_body){.id = 2}).velocity.x, 0, 1e-4);
   assert_int_equal(world_advance(&w, 2), FF_OK);
-  assert_true(ff_sim_body(w.sim, (ff_body){2}).velocity.x > 1);
+  assert_true(ff_sim_body(w.sim, (ff_body){.id = 2}).velocity.x > 1);
   world_end(&w);
 }
 

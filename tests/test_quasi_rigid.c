@@ -202,7 +202,7 @@ static ff_contact rest_on(layer_of l, const char *const *names, const double *va
   assert_int_equal(ff_sim_contact_count(w.sim), 4);
   assert_int_equal(ff_sim_audit(w.sim).verdict == FF_VERDICT_CONTACT, 0);
   ff_contact out = ff_sim_contact(w.sim, 0);
-  *shift = ff_sim_body(w.sim, (ff_body){2}).position.x;
+  *shift = ff_sim_body(w.sim, (ff_body){.id = 2}).position.x;
   world_end(&w);
   return out;
 }
@@ -313,7 +313,7 @@ static void rolling_loses_nothing(void **state) {
   double start = stored(&w);
   assert_int_equal(world_advance(&w, 10), FF_OK);
   assert_close(stored(&w), start, 1e-11 * start); /* 1e-12 a second */
-  assert_close(ff_sim_body(w.sim, (ff_body){2}).position.x, 5, 1e-9);
+  assert_close(ff_sim_body(w.sim, (ff_body){.id = 2}).position.x, 5, 1e-9);
   assert_int_equal(only_contact(&w).mode, FF_STICK);
   world_end(&w);
 }
@@ -389,7 +389,7 @@ static void two_cards_stand(void **state) {
   scene_layer(w.scene, "*", "*", (layer_of){2e4, 2, 0.0003, 0.8, 0});
   world_start(&w);
   assert_int_equal(world_advance(&w, 1), FF_OK);
-  assert_close(ff_sim_body(w.sim, (ff_body){2}).position.z, rise, 1e-4);
+  assert_close(ff_sim_body(w.sim, (ff_body){.id = 2}).position.z, rise, 1e-4);
   assert_true(ff_sim_energy(w.sim).kinetic < 1e-12);
   world_end(&w);
 }
@@ -412,11 +412,11 @@ static void card_house_stands(void **state) {
   ff_vec3 start[16];
   assert_true(bodies <= 16);
   for (int i = 0; i < bodies; i++) {
-    start[i] = ff_sim_body(w.sim, (ff_body){i + 1}).position;
+    start[i] = ff_sim_body(w.sim, (ff_body){.id = i + 1}).position;
   }
   assert_int_equal(world_advance(&w, 0.3), FF_OK);
   for (int i = 0; i < bodies; i++) { /* layers give way by less than their 0.3 mm a storey */
-    ff_vec3 end = ff_sim_body(w.sim, (ff_body){i + 1}).position;
+    ff_vec3 end = ff_sim_body(w.sim, (ff_body){.id = i + 1}).position;
     assert_close(v3_norm(v3_sub(end, start[i])), 0, 9e-4);
   }
   assert_true(ff_sim_energy(w.sim).kinetic < 1e-12);
@@ -524,9 +524,9 @@ static void no_creep_on_a_slope(void **state) {
   scene_layer(w.scene, "box", "floor", (layer_of){1e5, 500, 0.001, 0.5, 0});
   world_start(&w);
   assert_int_equal(world_advance(&w, 1), FF_OK); /* settles, and leans a little */
-  ff_vec3 rest = ff_sim_body(w.sim, (ff_body){2}).position;
+  ff_vec3 rest = ff_sim_body(w.sim, (ff_body){.id = 2}).position;
   assert_int_equal(world_advance(&w, 5), FF_OK);
-  ff_vec3 later = ff_sim_body(w.sim, (ff_body){2}).position;
+  ff_vec3 later = ff_sim_body(w.sim, (ff_body){.id = 2}).position;
   assert_close(v3_norm(v3_sub(later, rest)), 0, 4e-11); /* 10 nm in a million steps */
   world_end(&w);
 }
@@ -584,7 +584,7 @@ static void no_tunnel_through_a_thin_wall(void **state) {
     scene_layer(w.scene, "ball", "wall", (layer_of){1e5, 10, 0.001, 0.3, 0});
     world_start(&w);
     ff_status status = world_advance(&w, 0.1);
-    double x = ff_sim_body(w.sim, (ff_body){2}).position.x;
+    double x = ff_sim_body(w.sim, (ff_body){.id = 2}).position.x;
     assert_true(status == FF_OK || status == FF_ERROR_STEP);
     assert_true(x < 0);
     world_end(&w);
@@ -724,7 +724,7 @@ static void refuses(const char *stepper, const char *normal, double core, const 
   ff_report report;
   assert_int_equal(ff_model_build(&model, scene, &report), FF_ERROR_INPUT);
   assert_string_equal(report.key, key);
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
 }
 
 /* A step that fails leaves everything as it was: here more contacts than there is room for. */
@@ -749,9 +749,9 @@ static void a_failed_step_changes_nothing(void **state) {
   ff_status status = world_advance(&w, 1);
   assert_int_equal(status, FF_ERROR_CAPACITY);
   double t = ff_sim_time(w.sim), energy = stored(&w);
-  ff_body_state before = ff_sim_body(w.sim, (ff_body){2});
+  ff_body_state before = ff_sim_body(w.sim, (ff_body){.id = 2});
   assert_int_equal(ff_sim_step(w.sim), FF_ERROR_CAPACITY);
-  ff_body_state after = ff_sim_body(w.sim, (ff_body){2});
+  ff_body_state after = ff_sim_body(w.sim, (ff_body){.id = 2});
   assert_true(ff_sim_time(w.sim) == t && stored(&w) == energy);
   assert_memory_equal(&before, &after, sizeof before);
   world_end(&w);
@@ -777,7 +777,7 @@ static void a_layer_without_core_runs_under_every_stepper(void **state) {
     scene_layer(w.scene, "ball", "floor", (layer_of){1e4, 20, INFINITY, 0.5, 0.01});
     world_start(&w);
     assert_int_equal(world_advance(&w, 0.2), FF_OK);
-    height[i] = ff_sim_body(w.sim, (ff_body){2}).position.z;
+    height[i] = ff_sim_body(w.sim, (ff_body){.id = 2}).position.z;
     world_end(&w);
   }
   for (int i = 1; i < 4; i++) {

@@ -3,6 +3,7 @@
 #include "worlds.h"
 
 #include "base/memory.h"
+#include "ids.h"
 #include "math/vec.h"
 
 /* ---- one link is a body --------------------------------------------------------------------- */
@@ -230,7 +231,7 @@ static void other_steppers_do_not_hold_links(void **state) {
   assert_int_equal(ff_model_build(&model, scene, &report), FF_ERROR_INPUT);
   assert_string_equal(report.key, "constraints.arm-lower.pair.1");
   assert_non_null(strstr(report.what, "quasi-rigid"));
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
 }
 
 /* ---- standing -------------------------------------------------------------------------------- */
@@ -285,7 +286,7 @@ static ff_sim *standing(ff_model **model, const char *text, double step, ff_vec3
   assert_int_equal(ff_scene_parse(&scene, text, strlen(text), SCENES_BESIDE, set, 2, NULL), FF_OK);
   assert_int_equal(ff_model_build(model, scene, NULL), FF_OK);
   assert_int_equal(ff_sim_create(&sim, *model), FF_OK);
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
   return sim;
 }
 
@@ -497,10 +498,10 @@ static void failing_allocations_are_survived(void **state) {
     status = ff_sim_create(&sim, model);
     ff_alloc_fail_at(0);
     assert_true(status == FF_OK || status == FF_ERROR_MEMORY);
-    ff_sim_destroy(sim);
+    ff_sim_destroy(&sim);
   }
   assert_int_equal(status, FF_OK);
-  ff_model_destroy(model);
+  ff_model_destroy(&model);
 }
 
 /* A push beyond all numbers: the step fails, and nothing has happened. */
@@ -513,13 +514,13 @@ static void a_failed_step_changes_nothing(void **state) {
   ff_status status = FF_OK;
   double q[64], v[64], q_after[64], v_after[64];
   while (status == FF_OK && ff_sim_time(sim) < 0.1) {
-    ff_sim_robot(sim, 1, q, v);
+    ff_sim_robot(sim, ROBOT(1), q, v);
     status = ff_sim_step(sim);
   }
   assert_int_equal(status, FF_ERROR_STEP);
   double t = ff_sim_time(sim);
   ff_energy energy = ff_sim_energy(sim);
-  ff_sim_robot(sim, 1, q_after, v_after);
+  ff_sim_robot(sim, ROBOT(1), q_after, v_after);
   assert_memory_equal(q, q_after, 27 * sizeof *q);
   assert_memory_equal(v, v_after, 26 * sizeof *v);
   assert_int_equal(ff_sim_step(sim), FF_ERROR_STEP);

@@ -48,7 +48,7 @@ static void test_leg_pose_is_that_of_its_tree(void **state) {
     assert_same_pose(ff_leg_pose(&leg, s.q), ff_tree_pose(s.work, 6), 1e-14);
   }
   free_state(&s);
-  ff_tree_destroy(tree);
+  ff_tree_destroy(&tree);
 }
 
 static void test_leg_angles_invert_its_pose(void **state) {
@@ -102,7 +102,7 @@ static void test_reach_agrees_with_leg(void **state) {
     assert_same_pose(ff_tree_pose(s.work, 6), def.target, 1e-8); /* 1e-10 over 0.1 m a rad */
   }
   free_state(&s);
-  ff_tree_destroy(tree);
+  ff_tree_destroy(&tree);
 }
 
 /* Any tree reaches a pose it can have, from a posture not far away. */
@@ -122,7 +122,7 @@ static void test_reach_in_random_trees(void **state) {
     assert_true(info.reached);
     assert_close(info.position_error, 0, 1e-10);
     free_state(&s);
-    ff_tree_destroy(tree);
+    ff_tree_destroy(&tree);
   }
 }
 
@@ -162,8 +162,8 @@ static void test_reach_keeps_limits_and_says_when_it_cannot(void **state) {
   def.root = 1;
   ff_tree_reach(work, &def, q);
   assert_true(q[0] == before);
-  ff_tree_work_destroy(work);
-  ff_tree_destroy(tree);
+  ff_tree_work_destroy(&work);
+  ff_tree_destroy(&tree);
 }
 
 int main(void) {

@@ -72,7 +72,7 @@ static ff_status record(const char *path, int rows, ff_report *report) {
       break;
     }
   }
-  ff_status end = ff_recorder_close(recorder, "{\"verdict\": \"good\"}", report);
+  ff_status end = ff_recorder_close(&recorder, "{\"verdict\": \"good\"}", report);
   assert_true(status == FF_OK || status == end); /* a failed row is told again at the end */
   return end;
 }
@@ -105,7 +105,7 @@ static void expect_round_trip(const char *path, int rows) {
   expect_same_bits(recording, rows);
   assert_null(ff_recording_column(recording, -1));
   assert_null(ff_recording_column(recording, COUNT));
-  ff_recording_close(recording);
+  ff_recording_close(&recording);
   assert_int_equal(entries(), 1);
   unlink(path);
 }
@@ -144,7 +144,7 @@ static void hdf5_explains_itself(void **state) {
   for (int i = 0; i < COUNT; i++) {
     assert_string_equal(about->units[i], units[i]);
   }
-  ff_recording_close(recording);
+  ff_recording_close(&recording);
 }
 
 /* Attributes of a fixed kind stop at 64 KiB; a scene need not. */
@@ -159,11 +159,11 @@ static void hdf5_takes_a_large_scene(void **state) {
   ff_recorder *recorder;
   ff_recording *recording;
   assert_int_equal(ff_recorder_create(&recorder, "run.h5", &large, NULL), FF_OK);
-  assert_int_equal(ff_recorder_close(recorder, NULL, NULL), FF_OK);
+  assert_int_equal(ff_recorder_close(&recorder, NULL, NULL), FF_OK);
   assert_int_equal(ff_recording_open(&recording, "run.h5", NULL), FF_OK);
   assert_string_equal(ff_recording_about(recording)->scene, scene);
   assert_string_equal(ff_recording_about(recording)->summary, "");
-  ff_recording_close(recording);
+  ff_recording_close(&recording);
   free(scene);
 }
 
@@ -178,13 +178,13 @@ static void any_letter_may_stand_in_a_name(void **state) {
   ff_recording *recording;
   assert_int_equal(ff_recorder_create(&recorder, "run.h5", &odd, NULL), FF_OK);
   assert_int_equal(ff_recorder_add(recorder, row), FF_OK);
-  assert_int_equal(ff_recorder_close(recorder, NULL, NULL), FF_OK);
+  assert_int_equal(ff_recorder_close(&recorder, NULL, NULL), FF_OK);
   assert_int_equal(ff_recording_open(&recording, "run.h5", NULL), FF_OK);
   for (int i = 0; i < 5; i++) {
     assert_string_equal(ff_recording_about(recording)->names[i], odd_names[i]);
     assert_true(ff_recording_column(recording, i)[0] == row[i]);
   }
-  ff_recording_close(recording);
+  ff_recording_close(&recording);
 }
 
 static void same_run_gives_the_same_bytes(void **state) {
@@ -214,7 +214,7 @@ static void rows_allocate_nothing(void **state) {
     }
     assert_int_equal(ff_alloc_count(), before);
     assert_int_equal(entries(), 1); /* only the temporary one so far */
-    ff_recorder_abandon(recorder);
+    ff_recorder_abandon(&recorder);
     assert_int_equal(entries(), 0);
   }
   ff_recorder_abandon(NULL);
@@ -285,7 +285,7 @@ static void reading_survives_failure_everywhere(void **state) {
     assert_int_equal(ff_recording_open(&recording, formats[f], NULL), FF_OK);
     allocations = ff_alloc_count() - allocations;
     operations = ff_file_operations() - operations;
-    ff_recording_close(recording);
+    ff_recording_close(&recording);
     for (long n = 1; n <= allocations; n++) {
       ff_alloc_fail_at(n);
       assert_int_equal(ff_recording_open(&recording, formats[f], NULL), FF_ERROR_MEMORY);
@@ -382,7 +382,7 @@ static void csv_of_other_programs_is_read(void **state) {
   assert_string_equal(ff_recording_about(recording)->names[1], "x");
   assert_close(ff_recording_column(recording, 1)[0], 1000, 0);
   assert_true(isinf(ff_recording_column(recording, 1)[1]));
-  ff_recording_close(recording);
+  ff_recording_close(&recording);
 }
 
 /* Whatever is changed in a good file, reading ends with a status. */
@@ -400,7 +400,7 @@ static void read_damaged(char *text, size_t size) {
     if (status != FF_OK && (status != FF_ERROR_INPUT || !report.what[0])) {
       _exit(1);
     }
-    ff_recording_close(recording);
+    ff_recording_close(&recording);
   }
   _exit(0);
 }
@@ -425,7 +425,7 @@ static void damaged_hdf5_is_survived(void **state) {
 static ff_status open_h5(ff_report *report) {
   ff_recording *recording;
   ff_status status = ff_recording_open(&recording, "run.h5", report);
-  ff_recording_close(recording);
+  ff_recording_close(&recording);
   return status;
 }
 

@@ -53,7 +53,7 @@ static ff_status build(ff_model **out, const ff_robot_link *links, int count,
   assert_int_equal(ff_scene_add_robot(scene, &def), FF_OK);
   assert_int_equal(ff_scene_set_run(scene, &run), FF_OK);
   ff_status status = ff_model_build(out, scene, report);
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
   return status;
 }
 
@@ -74,8 +74,8 @@ static machine make(const ff_robot_link *links, int count, const ff_joint_settin
 }
 
 static void end(machine m) {
-  ff_sim_destroy(m.sim);
-  ff_model_destroy(m.model);
+  ff_sim_destroy(&m.sim);
+  ff_model_destroy(&m.model);
 }
 
 /* ---- servos --------------------------------------------------------------------------- */
@@ -302,7 +302,7 @@ static void test_plates_feet_and_zero_moment_point_agree(void **state) {
                                   NULL, 0, &report),
                    FF_OK);
   assert_int_equal(ff_model_build(&m.model, scene, &report), FF_OK);
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
   assert_int_equal(ff_sim_create(&m.sim, m.model), FF_OK);
   int felt = 0;
   for (int k = 1; k <= 10; k++) {

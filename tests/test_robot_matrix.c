@@ -136,8 +136,8 @@ static void run_setup(const setup *s) {
     print_findings(ff_run_sim(run), what);
     fail();
   }
-  ff_run_destroy(run);
-  ff_scene_destroy(scene);
+  ff_run_destroy(&run);
+  ff_scene_destroy(&scene);
 }
 
 static void every_robot_runs_under_every_stepper(void **state) {

@@ -65,9 +65,9 @@ static void test_sim_agrees_with_the_tree_alone(void **state) {
   assert_int_equal(ff_sim_advance(sim, 0.5), FF_OK);
   assert_close(channel(sim, model, "joint.pendulum-shoulder.position"), y[0], 1e-11);
   assert_close(channel(sim, model, "joint.pendulum-elbow.velocity"), y[3], 1e-10);
-  ff_tree_work_destroy(work);
-  ff_tree_destroy(tree);
-  ff_robot_destroy(robot);
+  ff_tree_work_destroy(&work);
+  ff_tree_destroy(&tree);
+  ff_robot_destroy(&robot);
   end(sim, model);
 }
 
@@ -147,7 +147,7 @@ static ff_sim *box_sim(ff_model **model, const ff_robot *robot, bool as_body) {
   run.stepper.kind = "adaptive";
   assert_int_equal(ff_scene_set_run(scene, &run), FF_OK);
   assert_int_equal(ff_model_build(model, scene, &report), FF_OK);
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
   ff_sim *sim = NULL;
   assert_int_equal(ff_sim_create(&sim, *model), FF_OK);
   return sim;
@@ -196,7 +196,7 @@ static void test_one_link_moves_as_a_free_body(void **state) {
   for (int i = 0; i < 2; i++) {
     end(sims[i], models[i]);
   }
-  ff_robot_destroy(robot);
+  ff_robot_destroy(&robot);
 }
 
 /* ---- standing ------------------------------------------------------------------------------ */
@@ -404,9 +404,9 @@ static void test_failing_allocations_are_survived(void **state) {
     status = status == FF_OK ? ff_sim_create(&sim, model) : status;
     ff_alloc_fail_at(0);
     assert_true(status == FF_OK || status == FF_ERROR_MEMORY);
-    ff_sim_destroy(sim);
-    ff_model_destroy(model);
-    ff_scene_destroy(scene);
+    ff_sim_destroy(&sim);
+    ff_model_destroy(&model);
+    ff_scene_destroy(&scene);
   }
   assert_int_equal(status, FF_OK);
 }
@@ -423,10 +423,10 @@ static void test_self_collision_is_chosen(void **state) {
       "  - {pair: [dog-front_left_shank, dog-trunk], off: true}\n";
   ff_model *model = model_of(text, NULL);
   assert_int_equal(ff_model_pair_count(model), 3); /* one shank with the three others */
-  ff_model_destroy(model);
+  ff_model_destroy(&model);
   model = model_of(text, "robots.dog.self-collision=false");
   assert_int_equal(ff_model_pair_count(model), 0);
-  ff_model_destroy(model);
+  ff_model_destroy(&model);
 }
 
 static void refused(const char *robots, const char *key, const char *says) {
@@ -443,7 +443,7 @@ static void refused(const char *robots, const char *key, const char *says) {
     print_error("%d: %s: %s\n", report.line, report.key, report.what);
     fail();
   }
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
 }
 
 static void test_bad_robots_are_refused(void **state) {

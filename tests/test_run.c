@@ -89,7 +89,7 @@ static ff_status execute(const ff_scene *scene, const char *h5, const char *csv,
   options.context = &s;
   assert_int_equal(ff_run_create(&s.run, scene, &options, &report), FF_OK);
   ff_status status = ff_run_execute(s.run, &report);
-  ff_run_destroy(s.run);
+  ff_run_destroy(&s.run);
   return status;
 }
 
@@ -101,7 +101,7 @@ static ff_status resume(const char *checkpoint, int stop, ff_report *report) {
   ff_status status = ff_run_resume(&s.run, checkpoint, &options, report);
   if (status == FF_OK) {
     status = ff_run_execute(s.run, report);
-    ff_run_destroy(s.run);
+    ff_run_destroy(&s.run);
   }
   return status;
 }
@@ -127,7 +127,7 @@ static void a_resumed_run_leaves_the_same_bytes(void **state) {
     assert_same_file("whole.h5", "part.h5", runs[i][0]);
     assert_same_file("whole.csv", "part.csv", runs[i][0]);
     assert_false(exists("run.ckpt") || exists("part.h5.part"));
-    ff_scene_destroy(scene);
+    ff_scene_destroy(&scene);
   }
 }
 
@@ -141,12 +141,12 @@ static void a_stopped_run_leaves_an_incomplete_recording(void **state) {
   assert_int_equal(ff_recording_open(&recording, "part.h5", &report), FF_OK);
   assert_int_equal(ff_recording_rows(recording), 9);
   assert_non_null(strstr(ff_recording_about(recording)->incomplete, "stopped"));
-  ff_recording_close(recording);
+  ff_recording_close(&recording);
   assert_int_equal(execute(scene, "part.h5", "part.csv", NULL, 0), FF_OK);
   assert_int_equal(ff_recording_open(&recording, "part.h5", &report), FF_OK);
   assert_string_equal(ff_recording_about(recording)->incomplete, "");
-  ff_recording_close(recording);
-  ff_scene_destroy(scene);
+  ff_recording_close(&recording);
+  ff_scene_destroy(&scene);
 }
 
 /* What a killed run leaves: the log, cut off anywhere. */
@@ -174,12 +174,12 @@ static void a_log_that_was_cut_off_opens(void **state) {
       assert_memory_equal(ff_recording_column(cut, i), ff_recording_column(whole, i),
                           (size_t)rows * sizeof(double));
     }
-    ff_recording_close(cut);
+    ff_recording_close(&cut);
   }
   assert_true(opened > 2);
   free(bytes);
-  ff_recording_close(whole);
-  ff_scene_destroy(scene);
+  ff_recording_close(&whole);
+  ff_scene_destroy(&scene);
 }
 
 static void damaged_and_foreign_checkpoints_are_refused(void **state) {
@@ -211,7 +211,7 @@ static void damaged_and_foreign_checkpoints_are_refused(void **state) {
   assert_non_null(strstr(report.what, "missing"));
   rename("cut.h5.part", "part.h5.part");
   assert_int_equal(resume("run.ckpt", 0, &report), FF_OK);
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
 }
 
 static void misuse_of_runs_gives_a_status(void **state) {
@@ -239,7 +239,7 @@ static void misuse_of_runs_gives_a_status(void **state) {
   assert_int_equal(ff_run_execute(run, &report), FF_OK);
   assert_int_equal(ff_run_execute(run, &report), FF_ERROR_INPUT); /* once */
   assert_null(ff_run_output(run, 0));
-  ff_run_destroy(run);
+  ff_run_destroy(&run);
   ff_run_stop(NULL);
   ff_run_destroy(NULL);
   assert_null(ff_run_sim(NULL));
@@ -249,7 +249,7 @@ static void misuse_of_runs_gives_a_status(void **state) {
   assert_int_equal(count, 0);
   assert_string_equal(ff_run_incomplete(NULL), "");
   assert_true(isnan(ff_run_count(NULL).wall));
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
 }
 
 int main(void) {

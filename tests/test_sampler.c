@@ -62,7 +62,7 @@ static int sample_run(ff_sim *sim, const ff_model *model, double every) {
     assert_int_equal(ff_sampler_at(sampler, t, duration, row), FF_OK);
     samples++;
   }
-  ff_sampler_destroy(sampler);
+  ff_sampler_destroy(&sampler);
   free(channels);
   free(row);
   return samples;
@@ -109,7 +109,7 @@ static void samples_at_step_ends_are_the_states(void **state) {
       assert_int_equal(ff_sim_step(other), FF_OK);
       assert_true(z == channel(other, other_model, "body.box.position.z"));
     }
-    ff_sampler_destroy(sampler);
+    ff_sampler_destroy(&sampler);
     end(sim, model);
     end(other, other_model);
   }
@@ -152,7 +152,7 @@ static void sample_errors(const char *setting, double *position, double *orienta
       *orientation = fmax(*orientation, fabs(row[i] - exact[i]));
     }
   }
-  ff_sampler_destroy(sampler);
+  ff_sampler_destroy(&sampler);
   end(sim, model);
   end(fine, fine_model);
 }
@@ -203,7 +203,7 @@ static void times_before_the_last_step_are_refused(void **state) {
   assert_int_equal(ff_sampler_at(sampler, 0.075, 1, &value), FF_OK);
   assert_int_equal(ff_sampler_create(&none, NULL, NULL, 0), FF_ERROR_INPUT);
   assert_null(none);
-  ff_sampler_destroy(sampler);
+  ff_sampler_destroy(&sampler);
   ff_sampler_destroy(NULL);
   end(sim, model);
 }

@@ -69,7 +69,7 @@ static void definitions_are_copied(void **state) {
   assert_string_equal(scene->run.channels[0], "energy.*");
   assert_string_equal(scene->run.stepper.kind, "rk4");
   assert_string_equal(ff_scene_source(scene), "");
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
 }
 
 static void shapes_are_counted_by_body(void **state) {
@@ -88,10 +88,10 @@ static void shapes_are_counted_by_body(void **state) {
   assert_int_equal(shape.id, 3);
   assert_int_equal(scene->shapes[1].index, 0);
   assert_int_equal(scene->shapes[2].index, 1);
-  assert_int_equal(ff_scene_add_shape(&shape, scene, (ff_body){3}, &def), FF_ERROR_INPUT);
-  assert_int_equal(ff_scene_add_shape(&shape, scene, (ff_body){0}, &def), FF_ERROR_INPUT);
+  assert_int_equal(ff_scene_add_shape(&shape, scene, (ff_body){.id = 3}, &def), FF_ERROR_INPUT);
+  assert_int_equal(ff_scene_add_shape(&shape, scene, (ff_body){.id = 0}, &def), FF_ERROR_INPUT);
   assert_int_equal(shape.id, 0);
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
 }
 
 static void memory_may_run_out_anywhere(void **state) {
@@ -108,7 +108,7 @@ static void memory_may_run_out_anywhere(void **state) {
     if (scene) { /* what failed once works the next time */
       assert_int_equal(fill(scene), FF_OK);
     }
-    ff_scene_destroy(scene);
+    ff_scene_destroy(&scene);
   }
 }
 
@@ -135,7 +135,7 @@ static void place_is_the_key_or_its_nearest_parent(void **state) {
   ff_scene_locate(scene, &report);
   assert_int_equal(report.line, 0);
   ff_scene_locate(scene, NULL);
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
 }
 
 int main(void) {

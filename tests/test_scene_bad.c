@@ -15,9 +15,9 @@ static ff_status try_scene(const char *path, ff_report *report, char *text, size
   ff_status status = ff_scene_load(&scene, path, NULL, 0, report);
   if (status == FF_OK) {
     status = ff_model_build(&model, scene, report);
-    ff_model_destroy(model);
+    ff_model_destroy(&model);
   }
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
   ff_report_text(report, text, size);
   return status;
 }
@@ -207,11 +207,11 @@ static void damaged_scenes(void **state) {
   for (size_t i = 0; i < size; i++) {
     ff_scene *scene;
     ff_scene_parse(&scene, good, i, "cut", NULL, 0, NULL);
-    ff_scene_destroy(scene);
+    ff_scene_destroy(&scene);
     memcpy(bad, good, size);
     bad[i] = damage[i % (sizeof damage - 1)];
     ff_scene_parse(&scene, bad, size, "damaged", NULL, 0, NULL);
-    ff_scene_destroy(scene);
+    ff_scene_destroy(&scene);
   }
 }
 

@@ -78,9 +78,9 @@ static bool try_case(const char *path, const char *text, size_t size, const char
   if (status == FF_OK && !strstr(text, "pilot")) {
     ff_sim_step(sim);
   }
-  ff_sim_destroy(sim);
-  ff_model_destroy(model);
-  ff_scene_destroy(scene);
+  ff_sim_destroy(&sim);
+  ff_model_destroy(&model);
+  ff_scene_destroy(&scene);
   if (!right) {
     print_error("%s --set '%s': %s, file '%s': %s\n", path, setting, ff_status_text(status),
                 report.file, report.what);

@@ -41,7 +41,7 @@ static void defaults_are_those_of_the_interface(void **state) {
   assert_close(scene->run.record_every, 1e-3, 0);
   assert_true(isnan(scene->bodies[0].mass) && isnan(scene->bodies[0].density));
   assert_int_equal(scene->bodies[0].kind, FF_BODY_FREE);
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
 }
 
 static void run_is_read(void **state) {
@@ -65,7 +65,7 @@ static void run_is_read(void **state) {
   assert_string_equal(run->channels[1], "contact.a:b.*");
   assert_close(run->energy_tolerance, 1e-7, 0);
   assert_int_equal(run->contact_capacity, 12);
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
 }
 
 static void bodies_are_read(void **state) {
@@ -96,7 +96,7 @@ static void bodies_are_read(void **state) {
   assert_close(b->inertia.m[1][2], 6, 0);
   assert_int_equal(scene->bodies[2].kind, FF_BODY_FIXED);
   assert_int_equal(scene->bodies[3].kind, FF_BODY_FREE);
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
 }
 
 static void motion_is_read(void **state) {
@@ -117,7 +117,7 @@ static void motion_is_read(void **state) {
   assert_int_equal(motion->rate.rows, 1);
   assert_close(motion->rate.values[1], ff_pi, 1e-15);
   assert_close(motion->swing_amplitude, ff_pi / 6, 1e-15);
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
 }
 
 static void orientations_turn_as_written(void **state) {
@@ -132,7 +132,7 @@ static void orientations_turn_as_written(void **state) {
   /* roll takes y to z, where yaw leaves it; x goes to y */
   assert_vec(q_rotate(scene->bodies[2].orientation, v3(0, 1, 0)), 0, 0, 1);
   assert_vec(q_rotate(scene->bodies[2].orientation, v3(1, 0, 0)), 0, 1, 0);
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
 }
 
 static void shapes_are_read(void **state) {
@@ -157,7 +157,7 @@ static void shapes_are_read(void **state) {
   ff_report report = {.key = "bodies.b.shapes.0.radius"}; /* as the model calls it */
   ff_scene_locate(scene, &report);
   assert_int_equal(report.line, 10);
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
 }
 
 static void half_space_looks_along_its_normal(void **state) {
@@ -174,7 +174,7 @@ static void half_space_looks_along_its_normal(void **state) {
     assert_vec(q_rotate(def->orientation, v3(0, 0, 1)), n.x, n.y, n.z);
     assert_vec(def->position, 2 * n.x, 2 * n.y, 2 * n.z);
     assert_close(q_norm(def->orientation), 1, 1e-15);
-    ff_scene_destroy(scene);
+    ff_scene_destroy(&scene);
   }
 }
 
@@ -195,7 +195,7 @@ static void contacts_are_read(void **state) {
   assert_string_equal(contact->normal.names[2], "clamp");
   assert_close(contact->normal.values[2], 0, 0);
   assert_string_equal(contact->friction.names[0], "mu_static");
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
 }
 
 static void forces_and_drives_are_read(void **state) {
@@ -223,7 +223,7 @@ static void forces_and_drives_are_read(void **state) {
   assert_close(leg->phases[1].force.values[1], 5, 0);
   assert_true(isnan(leg->phases[2].start));
   assert_true(isinf(leg->phases[3].until));
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
 }
 
 /* ---- overrides ------------------------------------------------------------------------------ */
@@ -259,9 +259,9 @@ static void overrides_replace_and_add(void **state) {
   assert_vec(again->bodies[0].position, 1, -7, 3);
   ff_scene *third = read_with(ff_scene_source(again), settings, 1);
   assert_string_equal(ff_scene_source(third), ff_scene_source(scene));
-  ff_scene_destroy(scene);
-  ff_scene_destroy(again);
-  ff_scene_destroy(third);
+  ff_scene_destroy(&scene);
+  ff_scene_destroy(&again);
+  ff_scene_destroy(&third);
 }
 
 static void bad_overrides_are_placed_at_the_option(void **state) {
@@ -326,8 +326,8 @@ static void shipped_scenes_load_and_build(void **state) {
       print_error("%s\n", text);
     }
     assert_int_equal(status, FF_OK);
-    ff_model_destroy(model);
-    ff_scene_destroy(scene);
+    ff_model_destroy(&model);
+    ff_scene_destroy(&scene);
     count++;
   }
   closedir(dir);
@@ -347,7 +347,7 @@ static void memory_may_run_out_anywhere(void **state) {
     ff_alloc_fail_at(0);
     assert_int_equal(status == FF_OK ? FF_ERROR_MEMORY : status, FF_ERROR_MEMORY);
     assert_true((scene != NULL) == (status == FF_OK));
-    ff_scene_destroy(scene);
+    ff_scene_destroy(&scene);
   }
   assert_true(n > 10); /* or nothing was injected */
 }
@@ -368,7 +368,7 @@ static void many_bodies_stay_fast(void **state) {
   ff_report report = {.key = "bodies.b49999.mass"};
   ff_scene_locate(scene, &report);
   assert_int_equal(report.line, 50002);
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
 }
 
 int main(void) {

@@ -1,5 +1,6 @@
 /* Changes of a sim between steps: robots, wrenches, gravity, callbacks, and sensors. */
 #include "footfall/footfall.h"
+#include "ids.h"
 #include "testing.h"
 
 static const ff_vec3 none = {0, 0, 0};
@@ -13,7 +14,7 @@ static ff_sim *open_sim(const char *name, ff_model **model) {
   assert_int_equal(ff_scene_load(&scene, path, NULL, 0, &report), FF_OK);
   assert_int_equal(ff_model_build(model, scene, &report), FF_OK);
   assert_int_equal(ff_sim_create(&sim, *model), FF_OK);
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
   return sim;
 }
 
@@ -32,7 +33,7 @@ static ff_sim *open_floating(const char *stepper, ff_model **model) {
   assert_int_equal(ff_scene_parse(&scene, text, strlen(text), "text", NULL, 0, &report), FF_OK);
   assert_int_equal(ff_model_build(model, scene, &report), FF_OK);
   assert_int_equal(ff_sim_create(&sim, *model), FF_OK);
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
   return sim;
 }
 
@@ -54,8 +55,8 @@ static void a_wrench_accelerates_its_body_under_every_stepper(void **state) {
     assert_int_equal(ff_sim_apply(sim, a, none, none, none), FF_OK);
     assert_int_equal(ff_sim_advance(sim, 0.2), FF_OK);
     assert_near(ff_sim_body(sim, a).velocity.z, 0.15, 1e-12);
-    ff_sim_destroy(sim);
-    ff_model_destroy(model);
+    ff_sim_destroy(&sim);
+    ff_model_destroy(&model);
   }
 }
 
@@ -75,9 +76,9 @@ static void gravity_changes_and_is_part_of_the_state(void **state) {
   assert_true(ff_sim_audit(sim).energy_residual < 1e-9);
   assert_int_equal(ff_state_restore(sim, before), FF_OK);
   assert_true(ff_sim_gravity(sim).z == 0);
-  ff_state_destroy(before);
-  ff_sim_destroy(sim);
-  ff_model_destroy(model);
+  ff_state_destroy(&before);
+  ff_sim_destroy(&sim);
+  ff_model_destroy(&model);
 }
 
 static void a_robot_is_set_and_read_back(void **state) {
@@ -85,25 +86,25 @@ static void a_robot_is_set_and_read_back(void **state) {
   ff_model *model;
   ff_sim *sim = open_sim("double-pendulum", &model);
   double q[8] = {0}, v[8] = {0};
-  ff_joint_info joint = ff_model_joint_info(model, 1, 1);
+  ff_joint_info joint = ff_model_joint_info(model, JOINT(1, 1));
   assert_true(joint.q_at >= 0 && joint.v_at >= 0 && !joint.follows);
-  assert_string_equal(joint.name, ff_model_joint_name(model, 1, 1));
-  assert_int_equal(ff_sim_set_joint(sim, 1, 1, 0.3, -0.2), FF_OK);
-  ff_sim_robot(sim, 1, q, v);
+  assert_string_equal(joint.name, ff_model_joint_name(model, JOINT(1, 1)));
+  assert_int_equal(ff_sim_set_joint(sim, JOINT(1, 1), 0.3, -0.2), FF_OK);
+  ff_sim_robot(sim, ROBOT(1), q, v);
   assert_true(q[joint.q_at] == 0.3 && v[joint.v_at] == -0.2);
   q[joint.q_at] = 0.1;
-  assert_int_equal(ff_sim_set_robot(sim, 1, q, NULL), FF_OK);
+  assert_int_equal(ff_sim_set_robot(sim, ROBOT(1), q, NULL), FF_OK);
   assert_int_equal(ff_sim_step(sim), FF_OK);
   assert_true(ff_sim_audit(sim).energy_residual < 1e-3);
   q[0] = NAN;
-  assert_int_equal(ff_sim_set_robot(sim, 1, q, v), FF_ERROR_INPUT);
-  assert_int_equal(ff_sim_set_robot(sim, 2, q, v), FF_ERROR_INPUT);
-  assert_int_equal(ff_sim_set_joint(sim, 1, 99, 0, 0), FF_ERROR_INPUT);
-  assert_int_equal(ff_sim_set_joint(sim, 0, 1, 0, 0), FF_ERROR_INPUT);
-  assert_int_equal(ff_sim_set_joint(sim, 1, 1, INFINITY, 0), FF_ERROR_INPUT);
-  assert_int_equal(ff_model_joint_info(model, 1, 99).q_at, -1);
-  ff_sim_destroy(sim);
-  ff_model_destroy(model);
+  assert_int_equal(ff_sim_set_robot(sim, ROBOT(1), q, v), FF_ERROR_INPUT);
+  assert_int_equal(ff_sim_set_robot(sim, ROBOT(2), q, v), FF_ERROR_INPUT);
+  assert_int_equal(ff_sim_set_joint(sim, JOINT(1, 99), 0, 0), FF_ERROR_INPUT);
+  assert_int_equal(ff_sim_set_joint(sim, JOINT(0, 1), 0, 0), FF_ERROR_INPUT);
+  assert_int_equal(ff_sim_set_joint(sim, JOINT(1, 1), INFINITY, 0), FF_ERROR_INPUT);
+  assert_int_equal(ff_model_joint_info(model, JOINT(1, 99)).q_at, -1);
+  ff_sim_destroy(&sim);
+  ff_model_destroy(&model);
 }
 
 static void a_humanoid_set_to_its_own_state_stands_on(void **state) {
@@ -112,12 +113,12 @@ static void a_humanoid_set_to_its_own_state_stands_on(void **state) {
   ff_sim *sim = open_sim("humanoid-standing", &model);
   double q[64], v[64];
   assert_int_equal(ff_sim_advance(sim, 0.1), FF_OK);
-  ff_sim_robot(sim, 1, q, v);
-  assert_int_equal(ff_sim_set_robot(sim, 1, q, v), FF_OK);
+  ff_sim_robot(sim, ROBOT(1), q, v);
+  assert_int_equal(ff_sim_set_robot(sim, ROBOT(1), q, v), FF_OK);
   assert_int_equal(ff_sim_advance(sim, 0.3), FF_OK);
   double after[64];
-  ff_sim_robot(sim, 1, after, v);
-  ff_body trunk = ff_model_robot_info(model, 1).first;
+  ff_sim_robot(sim, ROBOT(1), after, v);
+  ff_body trunk = ff_model_robot_info(model, ROBOT(1)).first;
   assert_true(ff_sim_body(sim, trunk).position.z > 0.15);
   ff_contact contacts[64];
   int count = ff_sim_contacts(sim, contacts, 64);
@@ -127,8 +128,8 @@ static void a_humanoid_set_to_its_own_state_stands_on(void **state) {
     assert_true(one.force_n == contacts[i].force_n && one.a.id == contacts[i].a.id);
   }
   assert_int_equal(ff_sim_contacts(sim, NULL, 0), count);
-  ff_sim_destroy(sim);
-  ff_model_destroy(model);
+  ff_sim_destroy(&sim);
+  ff_model_destroy(&model);
 }
 
 static void count_step(void *context, ff_sim *sim) {
@@ -148,8 +149,8 @@ static void the_step_callback_sees_every_step(void **state) {
   assert_int_equal(ff_sim_on_step(sim, NULL, NULL), FF_OK);
   assert_int_equal(ff_sim_reset(sim), FF_OK);
   assert_true(ff_sim_time(sim) == 0);
-  ff_sim_destroy(sim);
-  ff_model_destroy(model);
+  ff_sim_destroy(&sim);
+  ff_model_destroy(&model);
 }
 
 static void headers_and_library_have_the_same_version(void **state) {
@@ -166,13 +167,13 @@ static void misuse_of_setters_gives_a_status(void **state) {
   const ff_body ball = ff_model_body_find(model, "ball"), mistyped = {0};
   const ff_vec3 bad = {NAN, 0, 0}, wide = {INFINITY, 0, 0};
   for (int id = -2; id < 6; id++) {
-    ff_body body = {id};
+    ff_body body = {.id = id};
     bool known = id == ball.id;
     assert_int_equal(ff_sim_apply(sim, body, none, none, none), known ? FF_OK : FF_ERROR_INPUT);
     assert_true(isnan(ff_sim_acceleration(sim, body).linear.x));
-    assert_int_equal(ff_sim_set_joint(sim, id, id, 0, 0), FF_ERROR_INPUT);
-    assert_int_equal(ff_sim_set_robot(sim, id, NULL, NULL), FF_ERROR_INPUT);
-    assert_string_equal(ff_model_joint_info(model, id, id).name, "");
+    assert_int_equal(ff_sim_set_joint(sim, JOINT(id, id), 0, 0), FF_ERROR_INPUT);
+    assert_int_equal(ff_sim_set_robot(sim, ROBOT(id), NULL, NULL), FF_ERROR_INPUT);
+    assert_string_equal(ff_model_joint_info(model, JOINT(id, id)).name, "");
   }
   assert_int_equal(ff_sim_apply(sim, mistyped, none, none, none), FF_ERROR_INPUT);
   assert_int_equal(ff_sim_apply(sim, ball, bad, none, none), FF_ERROR_INPUT);
@@ -186,10 +187,10 @@ static void misuse_of_setters_gives_a_status(void **state) {
   assert_int_equal(ff_sim_reset(NULL), FF_ERROR_INPUT);
   assert_null(ff_sim_user(NULL));
   assert_int_equal(ff_sim_contacts(NULL, NULL, 3), 0);
-  assert_string_equal(ff_model_joint_info(NULL, 1, 1).name, "");
+  assert_string_equal(ff_model_joint_info(NULL, JOINT(1, 1)).name, "");
   assert_true(isnan(ff_sim_imu(NULL, ball, (ff_pose){none, {1, 0, 0, 0}}).force.x));
-  ff_sim_destroy(sim);
-  ff_model_destroy(model);
+  ff_sim_destroy(&sim);
+  ff_model_destroy(&model);
 }
 
 int main(void) {

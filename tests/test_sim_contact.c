@@ -379,8 +379,8 @@ static void too_many_contacts_are_told(void **state) {
   assert_int_equal(ff_model_build(&model, scene, NULL), FF_OK);
   assert_int_equal(ff_sim_create(&sim, model), FF_ERROR_CAPACITY);
   assert_null(sim);
-  ff_model_destroy(model);
-  ff_scene_destroy(scene);
+  ff_model_destroy(&model);
+  ff_scene_destroy(&scene);
 }
 
 int main(void) {

@@ -80,7 +80,7 @@ static void thin_plate_keeps_energy_and_momentum(void **state) {
 
 /* Spin of the plate about its own y axis. */
 static double own_spin(const ff_sim *sim) {
-  ff_body_state s = ff_sim_body(sim, (ff_body){1});
+  ff_body_state s = ff_sim_body(sim, (ff_body){.id = 1});
   ff_quat q = s.orientation;
   return 2 * (q.x * q.y - q.w * q.z) * s.omega.x + (1 - 2 * (q.x * q.x + q.z * q.z)) * s.omega.y +
          2 * (q.y * q.z + q.w * q.x) * s.omega.z;
@@ -244,8 +244,8 @@ static void mass_comes_from_shapes_and_density(void **state) {
   assert_close(info.com.x, 0.1, 1e-15);
   assert_near(info.inertia.m[0][0], 2 * 0.4 * m * 0.01, 1e-12);
   assert_near(info.inertia.m[2][2], 2 * m * (0.4 * 0.01 + 0.16), 1e-12);
-  ff_model_destroy(model);
-  ff_scene_destroy(scene);
+  ff_model_destroy(&model);
+  ff_scene_destroy(&scene);
 }
 
 /* A body whose frame is off its centre of mass and turned against its principal axes tells

@@ -114,9 +114,9 @@ static ff_status load_build_run(const char *path) {
   if (status == FF_OK) {
     status = ff_sim_advance(sim, 1e-3);
   }
-  ff_sim_destroy(sim);
-  ff_model_destroy(model);
-  ff_scene_destroy(scene);
+  ff_sim_destroy(&sim);
+  ff_model_destroy(&model);
+  ff_scene_destroy(&scene);
   return status;
 }
 
@@ -173,7 +173,7 @@ static void *run_job(void *context) {
     }
     ff_sim_read(sim, channels, j->count, j->values);
   }
-  ff_sim_destroy(sim);
+  ff_sim_destroy(&sim);
   return NULL;
 }
 
@@ -211,12 +211,12 @@ static void a_reset_sim_repeats_itself(void **state) {
     ff_body_state first[5], second[5];
     assert_int_equal(world_advance(&w, 0.2), FF_OK);
     for (int b = 0; b < 5; b++) {
-      first[b] = ff_sim_body(w.sim, (ff_body){b + 1});
+      first[b] = ff_sim_body(w.sim, (ff_body){.id = b + 1});
     }
     ff_sim_reset(w.sim);
     assert_int_equal(world_advance(&w, 0.2), FF_OK);
     for (int b = 0; b < 5; b++) {
-      second[b] = ff_sim_body(w.sim, (ff_body){b + 1});
+      second[b] = ff_sim_body(w.sim, (ff_body){.id = b + 1});
     }
     assert_memory_equal(first, second, sizeof first);
     world_end(&w);

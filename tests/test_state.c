@@ -24,7 +24,7 @@ static bool world_open(const char *scene, const char *stepper, ff_model **model)
   *model = NULL;
   if (ff_scene_load(&loaded, path, overrides, count, &report) == FF_OK) {
     ff_model_build(model, loaded, &report);
-    ff_scene_destroy(loaded);
+    ff_scene_destroy(&loaded);
   }
   return *model != NULL;
 }
@@ -47,8 +47,8 @@ static void assert_same_state(const ff_sim *a, const ff_sim *b, const char *wher
   if (!ff_state_equal(of_a, of_b, &difference)) {
     fail_msg("%s: %s: %s", where, difference.key, difference.what);
   }
-  ff_state_destroy(of_a);
-  ff_state_destroy(of_b);
+  ff_state_destroy(&of_a);
+  ff_state_destroy(&of_b);
 }
 
 /* A channel that reads past the state would show here. */
@@ -114,12 +114,12 @@ static bool check_world(const char *scene, const char *stepper, int before, int 
   assert_int_equal(ff_state_restore(clone, state), FF_OK);
   take_steps(clone, after);
   assert_same_state(sim, clone, where);
-  ff_state_destroy(state);
-  ff_state_destroy(read);
-  ff_sim_destroy(sim);
-  ff_sim_destroy(clone);
-  ff_sim_destroy(fresh);
-  ff_model_destroy(model);
+  ff_state_destroy(&state);
+  ff_state_destroy(&read);
+  ff_sim_destroy(&sim);
+  ff_sim_destroy(&clone);
+  ff_sim_destroy(&fresh);
+  ff_model_destroy(&model);
   return true;
 }
 
@@ -207,11 +207,11 @@ static void a_damaged_state_is_refused(void **unused) {
     assert_int_equal(ff_state_deserialise(&back, bytes, cut, &report), FF_ERROR_INPUT);
   }
   assert_int_equal(ff_state_deserialise(&back, bytes, size, &report), FF_OK);
-  ff_state_destroy(back);
+  ff_state_destroy(&back);
   free(bytes);
-  ff_state_destroy(state);
-  ff_sim_destroy(sim);
-  ff_model_destroy(model);
+  ff_state_destroy(&state);
+  ff_sim_destroy(&sim);
+  ff_model_destroy(&model);
 }
 
 static void a_state_of_another_model_is_refused(void **unused) {
@@ -225,11 +225,11 @@ static void a_state_of_another_model_is_refused(void **unused) {
   double t = ff_sim_time(sim);
   assert_int_equal(ff_state_restore(sim, state), FF_ERROR_INPUT);
   assert_true(ff_sim_time(sim) == t);
-  ff_state_destroy(state);
-  ff_sim_destroy(sim);
-  ff_sim_destroy(ball);
-  ff_model_destroy(model);
-  ff_model_destroy(other);
+  ff_state_destroy(&state);
+  ff_sim_destroy(&sim);
+  ff_sim_destroy(&ball);
+  ff_model_destroy(&model);
+  ff_model_destroy(&other);
 }
 
 static void the_first_difference_is_named(void **unused) {
@@ -252,10 +252,10 @@ static void the_first_difference_is_named(void **unused) {
   assert_string_equal(report.key, "free body 1: velocity.y");
   assert_int_equal(ff_state_copy(after, before), FF_OK);
   assert_true(ff_state_equal(before, after, &report));
-  ff_state_destroy(before);
-  ff_state_destroy(after);
-  ff_sim_destroy(sim);
-  ff_model_destroy(model);
+  ff_state_destroy(&before);
+  ff_state_destroy(&after);
+  ff_sim_destroy(&sim);
+  ff_model_destroy(&model);
 }
 
 static void misuse_of_states_gives_a_status(void **unused) {

@@ -64,7 +64,7 @@ static void scenes_know_the_keys_of_every_stepper(void **state) {
                row->name, *key, strcmp(*key, "rtol") == 0 ? "1e-6" : value, step);
       ff_model *model = model_of(text, NULL);
       assert_true(ff_model_run(model)->energy_tolerance == row->energy_tolerance);
-      ff_model_destroy(model);
+      ff_model_destroy(&model);
     }
   }
 }

@@ -202,7 +202,7 @@ static void measures_are_those_of_a_throw(void **state) {
   assert_true(fabs(measures[CASES] - 2 * 1.22625) < 1e-5);
   assert_string_equal(ff_study_measure_unit(study, 0), "m");
   assert_string_equal(ff_study_measure_unit(study, 2), "s");
-  ff_study_destroy(study);
+  ff_study_destroy(&study);
   unlink(path);
   unlink(scene);
   rmdir(folder);

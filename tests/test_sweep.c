@@ -221,7 +221,7 @@ static void saved_impacts_go_on(void **state) {
     assert_int_equal(ff_sim_advance(sim, 0.01), FF_OK);
     ff_body_state second = ff_sim_body(sim, ff_model_body_find(model, "ball"));
     assert_memory_equal(&first, &second, sizeof first);
-    ff_state_destroy(saved);
+    ff_state_destroy(&saved);
     end(sim, model);
   }
 }

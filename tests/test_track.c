@@ -61,13 +61,13 @@ static ff_sim *load(ff_model **model, const char *text) {
     fail();
   }
   assert_int_equal(ff_sim_create(&sim, *model), FF_OK);
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
   return sim;
 }
 
 static void unload(ff_sim *sim, ff_model *model) {
-  ff_sim_destroy(sim);
-  ff_model_destroy(model);
+  ff_sim_destroy(&sim);
+  ff_model_destroy(&model);
 }
 
 static double vector_gap(ff_vec3 a, ff_vec3 b) {
@@ -275,7 +275,7 @@ static void a_tracked_body_presses_on_a_fixed_one(void **state) {
     ff_sampler *sampler = NULL;
     assert_int_equal(ff_sampler_create(&sampler, sim, &channel, 1), FF_OK);
     assert_int_equal(ff_sampler_at(sampler, 0.3, 0.6, row), FF_OK);
-    ff_sampler_destroy(sampler);
+    ff_sampler_destroy(&sampler);
     /* 2 mm deep and at rest: k depth^1.5 */
     assert_close(row[0], 1e6 * pow(0.002, 1.5), 0.02);
     assert_int_equal(ff_sim_advance(sim, 0.6), FF_OK);

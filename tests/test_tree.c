@@ -19,7 +19,7 @@ static void for_random_states(state_test test) {
       tree_state s = random_state(&seed, tree);
       test(&s, &seed);
       free_state(&s);
-      ff_tree_destroy(tree);
+      ff_tree_destroy(&tree);
     }
   }
 }
@@ -266,7 +266,7 @@ static void test_momentum_balances(void **state) {
     tree_state s = random_state(&seed, tree);
     momentum_balances(&s, &seed);
     free_state(&s);
-    ff_tree_destroy(tree);
+    ff_tree_destroy(&tree);
   }
 }
 
@@ -291,7 +291,7 @@ static void test_factor_keeps_branches_apart(void **state) {
   }
   assert_true(h[3 * 5 + 1] != 0 && h[4 * 5 + 2] != 0);
   free_state(&s);
-  ff_tree_destroy(tree);
+  ff_tree_destroy(&tree);
 }
 
 /* The ground's push found by ZMP is where contact forces that carry the tree must act. */
@@ -315,7 +315,7 @@ static void test_zero_moment_point_is_centre_of_pressure(void **state) {
   free(w);
   free(tau);
   free_state(&s);
-  ff_tree_destroy(tree);
+  ff_tree_destroy(&tree);
 }
 
 /* Springs, stops and losses: force is minus the slope of what is stored, the rest is lost. */
@@ -345,7 +345,7 @@ static void test_joint_loads_balance(void **state) {
       assert_true(loads.lost >= 0);
     }
   }
-  ff_tree_destroy(tree);
+  ff_tree_destroy(&tree);
 }
 
 /* Two wheels geared together by a factor g, the second with a spring and damping of its own, act as
@@ -381,7 +381,7 @@ static void test_geared_wheels(void **state) {
   assert_close(s.a[0], tau / (i1 + g * g * i2), 1e-12);
   assert_close(ff_tree_omega(s.work, 1).z, rate, 1e-15);
   free_state(&s);
-  ff_tree_destroy(tree);
+  ff_tree_destroy(&tree);
 }
 
 /* A universal joint is two hinges, a planar one two slides and a hinge, with links without mass
@@ -432,8 +432,8 @@ static void test_joints_of_several_axes_are_chains(void **state) {
   }
   free_state(&a);
   free_state(&b);
-  ff_tree_destroy(trees[0]);
-  ff_tree_destroy(trees[1]);
+  ff_tree_destroy(&trees[0]);
+  ff_tree_destroy(&trees[1]);
 }
 
 /* ---- refusals ------------------------------------------------------------------------------- */
@@ -455,7 +455,7 @@ static void test_bad_links_are_refused(void **state) {
   good.com = v3(0.1, 0, 0);
   ff_tree *tree = NULL;
   assert_int_equal(ff_tree_build(&tree, &good, 1, NULL), FF_OK);
-  ff_tree_destroy(tree);
+  ff_tree_destroy(&tree);
   ff_link_def bad = good;
   bad.parent = 1;
   expect_refused(&bad, "links.arm.parent");
@@ -497,7 +497,7 @@ static void test_followers_in_a_circle_are_refused(void **state) {
   links[2].follows = 0; /* now they follow one another to the last */
   assert_int_equal(ff_tree_build(&tree, links, 3, &report), FF_OK);
   assert_int_equal(ff_tree_link(tree, 1).follows, 3);
-  ff_tree_destroy(tree);
+  ff_tree_destroy(&tree);
   links[2].joint.kind = FF_JOINT_SPHERICAL; /* which has no one angle */
   assert_int_equal(ff_tree_build(&tree, links, 3, &report), FF_ERROR_INPUT);
 }

@@ -60,8 +60,9 @@ static mover start(const ff_link_def *links, int count) {
 }
 
 static void stop(mover *m) {
-  ff_tree_work_destroy(m->work);
-  ff_tree_destroy((ff_tree *)m->tree);
+  ff_tree_work_destroy(&m->work);
+  ff_tree *tree = (ff_tree *)m->tree;
+  ff_tree_destroy(&tree);
 }
 
 static ff_link_def pendulum(double mass, double length, double inertia) {

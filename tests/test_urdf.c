@@ -78,8 +78,8 @@ static void test_robots_of_the_house(void **state) {
     assert_int_equal(ff_robot_tree(&tree, robot, robots[i].root, NULL), FF_OK);
     assert_int_equal(ff_tree_v_count(tree), robots[i].dofs);
     assert_close(ff_tree_mass(tree), robots[i].mass, 1e-12);
-    ff_tree_destroy(tree);
-    ff_robot_destroy(robot);
+    ff_tree_destroy(&tree);
+    ff_robot_destroy(&robot);
   }
 }
 
@@ -118,9 +118,9 @@ static void test_humanoid_is_as_ordered(void **state) {
   ff_tree_update(work, q, NULL);
   ff_vec3 expected = v3_add(v3(0, 0.039, 0), ff_leg_pose(&leg, angles).position);
   assert_close(v3_norm(v3_sub(ff_tree_pose(work, left_foot).position, expected)), 0, 1e-14);
-  ff_tree_work_destroy(work);
-  ff_tree_destroy(tree);
-  ff_robot_destroy(robot);
+  ff_tree_work_destroy(&work);
+  ff_tree_destroy(&tree);
+  ff_robot_destroy(&robot);
 }
 
 static const char everything[] =
@@ -178,7 +178,7 @@ static void test_reads_everything(void **state) {
   /* transmission, told once */
   assert_int_equal(ff_robot_note_count(robot), 1);
   assert_non_null(strstr(ff_robot_note(robot, 0), "robot.urdf:3: <transmission>"));
-  ff_robot_destroy(robot);
+  ff_robot_destroy(&robot);
 }
 
 #define LINK_A "<link name='a'/>"
@@ -216,8 +216,8 @@ static void test_tells_what_looks_wrong(void **state) {
   ff_tree *tree = NULL;
   assert_int_equal(ff_robot_tree(&tree, robot, FF_JOINT_FIXED, &report), FF_OK);
   assert_int_equal(ff_tree_v_count(tree), 2);
-  ff_tree_destroy(tree);
-  ff_robot_destroy(robot);
+  ff_tree_destroy(&tree);
+  ff_robot_destroy(&robot);
 }
 
 /* What public files say of shapes and names without harm: spheres of radius 0 are points that
@@ -241,7 +241,7 @@ static void test_harmless_oddities_are_read(void **state) {
   }
   assert_int_equal(ff_robot_shape_count(robot), 1);
   assert_true(ff_robot_shape_info(robot, 0).size.x == 1e-3);
-  ff_robot_destroy(robot);
+  ff_robot_destroy(&robot);
 }
 
 static void test_universal_joint_is_read(void **state) {
@@ -263,8 +263,8 @@ static void test_universal_joint_is_read(void **state) {
   ff_tree *tree = NULL;
   assert_int_equal(ff_robot_tree(&tree, robot, FF_JOINT_FIXED, &report), FF_OK);
   assert_int_equal(ff_tree_v_count(tree), 4);
-  ff_tree_destroy(tree);
-  ff_robot_destroy(robot);
+  ff_tree_destroy(&tree);
+  ff_robot_destroy(&robot);
 }
 
 /* ---- files that must be refused -----------------------------------------------------------------
@@ -311,7 +311,7 @@ static void test_long_chain_is_read(void **state) {
   assert_int_equal(load(&robot, text, &report), FF_OK);
   assert_int_equal(ff_robot_link_count(robot), LONG);
   assert_int_equal(ff_robot_link_info(robot, LONG).def.parent, LONG - 1);
-  ff_robot_destroy(robot);
+  ff_robot_destroy(&robot);
   free(text);
 }
 
@@ -354,7 +354,7 @@ static void test_mimics_that_lead_nowhere(void **state) {
   assert_int_equal(d.def.follows, 0);
   assert_true(isinf(d.effort));                    /* 0 is no limit that anybody meant */
   assert_int_equal(ff_robot_note_count(robot), 5); /* the last: it touches nothing */
-  ff_robot_destroy(robot);
+  ff_robot_destroy(&robot);
 }
 
 /* Links fixed to the root count: it floats with them, unless it is called world. */
@@ -368,7 +368,7 @@ static void test_root_floats_with_what_is_fixed_to_it(void **state) {
     ff_report report;
     assert_int_equal(load(&robot, texts[i], &report), FF_OK);
     assert_int_equal(ff_robot_def_of(robot, "r").root, i == 0 ? FF_JOINT_FREE : FF_JOINT_FIXED);
-    ff_robot_destroy(robot);
+    ff_robot_destroy(&robot);
   }
 }
 
@@ -455,7 +455,7 @@ static void assert_cube(const char *text) {
   assert_close(shape.size.z, 3, 1e-6);
   assert_close(shape.pose.position.z, 5, 1e-6);
   assert_close(fabs(shape.corners[0].z - 5), 3, 1e-6);
-  ff_robot_destroy(robot);
+  ff_robot_destroy(&robot);
 }
 
 static void test_meshes_become_hulls(void **state) {
@@ -498,18 +498,18 @@ static void test_packages_are_found(void **state) {
   put("foot_description/cube.stl", stl, cube_stl(stl, 4));
   const char *file = put("dog_description/robots/small/a.urdf", robot, strlen(robot));
   assert_int_equal(ff_robot_load(&read, file, NULL, &report), FF_OK);
-  ff_robot_destroy(read);
+  ff_robot_destroy(&read);
   assert_int_equal(ff_robot_load(&read, file, folder, &report), FF_OK);
-  ff_robot_destroy(read);
+  ff_robot_destroy(&read);
   /* the other package is outside of this one, but inside of a root above both */
   file = put("dog_description/robots/small/b.urdf", foot, strlen(foot));
   assert_int_equal(ff_robot_load(&read, file, NULL, &report), FF_ERROR_FILE);
   assert_int_equal(ff_robot_load(&read, file, folder, &report), FF_OK);
-  ff_robot_destroy(read);
+  ff_robot_destroy(&read);
   put("package.xml", "<package/>", 10); /* or of a package that holds both */
   file = put("dog_description/robots/small/b.urdf", foot, strlen(foot));
   assert_int_equal(ff_robot_load(&read, file, NULL, &report), FF_OK);
-  ff_robot_destroy(read);
+  ff_robot_destroy(&read);
   assert_int_equal(unlink("package.xml"), 0);
 }
 
@@ -676,10 +676,10 @@ static void test_mesh_touches_as_its_hull(void **state) {
   assert_int_equal(ff_sim_create(&sim, model), FF_OK);
   assert_int_equal(ff_sim_contact_count(sim), 3);
   assert_close(ff_sim_contact(sim, 0).patch.depth, 0.001, 1e-12);
-  ff_sim_destroy(sim);
-  ff_model_destroy(model);
-  ff_scene_destroy(scene);
-  ff_robot_destroy(robot);
+  ff_sim_destroy(&sim);
+  ff_model_destroy(&model);
+  ff_scene_destroy(&scene);
+  ff_robot_destroy(&robot);
 }
 
 /* ---- failures on purpose
@@ -702,13 +702,13 @@ static void test_failures_are_survived(void **state) {
     assert_true(status == FF_OK || (status == FF_ERROR_MEMORY && robot == NULL));
   }
   assert_true(failures > 10);
-  ff_robot_destroy(robot);
+  ff_robot_destroy(&robot);
   for (long n = 1; n < 4; n++) {
     ff_file_fail_at(n);
     status = ff_robot_load(&robot, path, NULL, NULL);
     ff_file_fail_at(0);
     assert_true(status == FF_OK || status == FF_ERROR_FILE);
-    ff_robot_destroy(robot);
+    ff_robot_destroy(&robot);
   }
 }
 

@@ -121,7 +121,7 @@ static void a_polyhedron_is_what_its_volume_is(void **state) {
     ff_audit audit = ff_sim_audit(w.sim);
     assert_true(audit.energy_residual < 1e-9 * audit.energy_scale);
     assert_true(ff_sim_energy(w.sim).lost[FF_LOST_SPIN] > 0);
-    place[i] = ff_sim_body(w.sim, (ff_body){2}).position;
+    place[i] = ff_sim_body(w.sim, (ff_body){.id = 2}).position;
     world_end(&w);
   }
   assert_close(place[1].x, place[0].x, 1e-6);
@@ -146,7 +146,7 @@ static void the_printed_damping_damps_nothing(void **state) {
     height[printed] = 0;
     for (int i = 0; i < 60; i++) {
       assert_int_equal(world_advance(&w, 0.12 + 0.005 * i), FF_OK);
-      height[printed] = fmax(height[printed], ff_sim_body(w.sim, (ff_body){2}).position.z);
+      height[printed] = fmax(height[printed], ff_sim_body(w.sim, (ff_body){.id = 2}).position.z);
     }
     assert_true(ff_sim_audit(w.sim).energy_residual < 1e-9); /* and the ledger says so */
     double lost = ff_sim_energy(w.sim).lost[FF_LOST_NORMAL];
@@ -191,10 +191,10 @@ static void rolling_resistance_slows_a_ball(void **state) {
                    "    friction: {law: continuous, mu_s: 0.9, v_t: 0.02}\n",
              0.1 - 0.0017778);
   assert_int_equal(world_advance(&w, 0.1), FF_OK); /* rolls about the centroid by then */
-  double before = ff_sim_body(w.sim, (ff_body){2}).omega.y;
+  double before = ff_sim_body(w.sim, (ff_body){.id = 2}).omega.y;
   assert_int_equal(world_advance(&w, 0.4), FF_OK);
   ff_contact contact = ff_sim_contact(w.sim, 0);
-  double omega = ff_sim_body(w.sim, (ff_body){2}).omega.y;
+  double omega = ff_sim_body(w.sim, (ff_body){.id = 2}).omega.y;
   double moment = -1e7 * 5 * contact.patch.overlap.second[1][1] * omega;
   assert_near(contact.moment.y, moment, 1e-6);
   /* The point of contact is the centroid, a little above the bottom: the lever differs by
@@ -223,7 +223,7 @@ static void two_spheres_have_no_half_space(void **state) {
   assert_string_equal(report.key, "contacts.0.normal.law");
   assert_non_null(strstr(report.what, "half-space"));
   assert_int_equal(report.line, 8);
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
 }
 
 /* ---- single patches

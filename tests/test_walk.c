@@ -68,7 +68,7 @@ static void riccati_equation_holds(void **state) {
     }
   }
   assert_true(g.residual < 1e-13);
-  ff_preview_destroy(preview);
+  ff_preview_destroy(&preview);
 }
 
 /* A reference that never changes asks for nothing: all gains together balance the position's.
@@ -86,8 +86,8 @@ static void gains_ahead_add_up(void **state) {
   assert_close(g.ahead[0], -g.integral, 0);
   assert_true(fabs(g.tail) < 1e-3 * g.state[0]);
   assert_true(fabs(f.tail) < 1e-9 * f.state[0]);
-  ff_preview_destroy(near);
-  ff_preview_destroy(far);
+  ff_preview_destroy(&near);
+  ff_preview_destroy(&far);
 }
 
 static void pendulum_rests_over_its_reference(void **state) {
@@ -104,7 +104,7 @@ static void pendulum_rests_over_its_reference(void **state) {
     x = ff_pendulum_after(&x, 5e-3);
   }
   assert_true(x.position == 0.3);
-  ff_preview_destroy(preview);
+  ff_preview_destroy(&preview);
 }
 
 enum { RUN = 1600, AHEAD = 1200 };
@@ -135,7 +135,7 @@ static void pendulum_moves_before_the_step(void **state) {
     assert_true(fabs(off) < (abs(k - RUN / 2) < 40 ? 0.06 : 0.003));
   }
   assert_close(path[RUN - 1].position, 0.1, 1e-8);
-  ff_preview_destroy(preview);
+  ff_preview_destroy(&preview);
 }
 
 /* No other jerk does better: the sum that is to be minimal does not change to first order when the
@@ -170,7 +170,7 @@ static void jerk_is_optimal(void **state) {
     }
     assert_close(change, 0, 1e-7 * terms); /* jerks are sums of large gains times small errors */
   }
-  ff_preview_destroy(preview);
+  ff_preview_destroy(&preview);
 }
 
 /* ---- the robot --------------------------------------------------------------------------------
@@ -212,9 +212,9 @@ static int set_up(void **state) {
 
 static int tear_down(void **state) {
   (void)state;
-  ff_tree_work_destroy(humanoid.work);
-  ff_tree_destroy(humanoid.tree);
-  ff_robot_destroy(humanoid.urdf);
+  ff_tree_work_destroy(&humanoid.work);
+  ff_tree_destroy(&humanoid.tree);
+  ff_robot_destroy(&humanoid.urdf);
   return 0;
 }
 
@@ -277,7 +277,7 @@ static void zmp_stays_in_the_support(void **state) {
     assert_true(s.margin > 0.025);
     assert_true(s.cart_margin > 0.015);
     assert_true(s.off < 0.004);
-    ff_walk_destroy(walk);
+    ff_walk_destroy(&walk);
   }
 }
 
@@ -288,7 +288,7 @@ static void corrections_bring_the_tree_to_its_plan(void **state) {
   for (def.corrections = 0; def.corrections < 3; def.corrections++) {
     ff_walk *walk = walk_of(&def, straight, 4);
     off[def.corrections] = measure(walk).off;
-    ff_walk_destroy(walk);
+    ff_walk_destroy(&walk);
   }
   assert_true(off[0] > 0.01); /* the legs in the air are no pendulum */
   assert_true(off[1] < 0.3 * off[0] && off[2] < 0.15 * off[0]);
@@ -326,7 +326,7 @@ static void angles_put_feet_and_mass_in_their_places(void **state) {
     assert_close(v3_norm(v3_sub(whole.com, at.com)), 0, 2e-8);
     assert_close(v3_norm(v3_sub(whole.velocity, at.com_velocity)), 0, 1e-4);
   }
-  ff_walk_destroy(walk);
+  ff_walk_destroy(&walk);
 }
 
 static void mass_is_exact_at_samples(void **state) {
@@ -339,7 +339,7 @@ static void mass_is_exact_at_samples(void **state) {
     ff_vec3 com = ff_tree_whole(humanoid.work, v3(0, 0, 0)).com;
     assert_true(v3_norm(v3_sub(com, ff_walk_at(walk, k * 5e-3).com)) < 1e-12);
   }
-  ff_walk_destroy(walk);
+  ff_walk_destroy(&walk);
 }
 
 /* No jump of any rate: what changes in a tenth of a millisecond is what bounded accelerations
@@ -361,7 +361,7 @@ static void velocities_are_continuous(void **state) {
     assert_close(v3_norm(v3_sub(high.com_velocity, low.com_velocity)), 0, 1e-4 * 5);
     assert_close(v3_norm(v3_sub(high.com_acceleration, low.com_acceleration)), 0, 1e-4 * 200);
   }
-  ff_walk_destroy(walk);
+  ff_walk_destroy(&walk);
 }
 
 /* Once it is under way, two steps are like the next two, and moved by two lengths. */
@@ -383,7 +383,7 @@ static void path_is_bounded_and_periodic(void **state) {
     assert_true(fabs(at.com.x - middle) < 0.04);
   }
   assert_true(sway > 0.005 && sway < 0.039); /* never above the middle of a foot */
-  ff_walk_destroy(walk);
+  ff_walk_destroy(&walk);
 }
 
 /* Without corrections nothing is done before the first step is in sight. */
@@ -396,7 +396,7 @@ static void waits_for_what_it_can_see(void **state) {
   assert_close(v3_norm(v3_sub(at.com, first.com)), 0, 1e-15);
   at = ff_walk_at(walk, 0.5);
   assert_true(v3_norm(v3_sub(at.com, first.com)) > 1e-7);
-  ff_walk_destroy(walk);
+  ff_walk_destroy(&walk);
 }
 
 static void starts_and_stops_at_rest(void **state) {
@@ -424,7 +424,7 @@ static void starts_and_stops_at_rest(void **state) {
   assert_memory_equal(&later.com, &last.com, sizeof last.com);
   assert_memory_equal(&earlier.com, &first.com, sizeof first.com);
   assert_close(v3_norm(later.com_velocity), 0, 0);
-  ff_walk_destroy(walk);
+  ff_walk_destroy(&walk);
 }
 
 static double yaw_of(ff_pose pose) {
@@ -450,7 +450,7 @@ static void turns(void **state) {
   assert_close(at.com.y, y, 1e-5);
   ff_vec3 apart = v3_sub(at.foot[0].pose.position, at.foot[1].pose.position);
   assert_close(v3_norm(apart), 0.078, 1e-12); /* the hips' distance */
-  ff_walk_destroy(walk);
+  ff_walk_destroy(&walk);
 }
 
 static void feet_on_the_ground_stay_there(void **state) {
@@ -473,7 +473,7 @@ static void feet_on_the_ground_stay_there(void **state) {
     last = at;
   }
   assert_close(highest, 0.02, 1e-5);
-  ff_walk_destroy(walk);
+  ff_walk_destroy(&walk);
 }
 
 static void stands_without_steps(void **state) {
@@ -484,7 +484,7 @@ static void stands_without_steps(void **state) {
     assert_close(hypot(zmp.x, zmp.y), 0, 1e-9);
     assert_true(ff_walk_at(walk, t).foot[0].down && ff_walk_at(walk, t).foot[1].down);
   }
-  ff_walk_destroy(walk);
+  ff_walk_destroy(&walk);
 }
 
 static void right_foot_first_is_the_mirror_image(void **state) {
@@ -499,8 +499,8 @@ static void right_foot_first_is_the_mirror_image(void **state) {
     assert_close(a.com.y, -b.com.y, 1e-9);
     assert_close(a.trunk.position.z, b.trunk.position.z, 1e-9);
   }
-  ff_walk_destroy(left);
-  ff_walk_destroy(right);
+  ff_walk_destroy(&left);
+  ff_walk_destroy(&right);
 }
 
 static void margin_is_a_distance(void **state) {
@@ -513,7 +513,7 @@ static void margin_is_a_distance(void **state) {
   /* the right one alone */
   assert_close(ff_walk_margin(walk, 1.8, v3(0, -0.039, 0)), 0.03, 1e-12);
   assert_close(ff_walk_margin(walk, 1.8, v3(0, 0, 0)), -0.009, 1e-12);
-  ff_walk_destroy(walk);
+  ff_walk_destroy(&walk);
 }
 
 /* ---- what it refuses ---------------------------------------------------------------------------
@@ -532,7 +532,7 @@ static void limits_are_respected(void **state) {
                   (q[info.q_at] >= joint.lower && q[info.q_at] <= joint.upper));
     }
   }
-  ff_walk_destroy(walk);
+  ff_walk_destroy(&walk);
 }
 
 /* The same robot with a knee that bends to 0.5 rad only. */
@@ -554,7 +554,7 @@ static void stiff_knee_is_named(void **state) {
   assert_int_equal(ff_walk_build(&walk, &def, &straight, 1, &report), FF_ERROR_INPUT);
   assert_null(walk);
   assert_non_null(strstr(report.what, "left_shank"));
-  ff_tree_destroy(tree);
+  ff_tree_destroy(&tree);
 }
 
 static void refused(const ff_walk_def *def, ff_walk_step step, int count, const char *key) {
@@ -614,7 +614,7 @@ static void sampling_takes_no_memory(void **state) {
   ff_walk_joints(walk, 1.7, q, v);
   ff_walk_margin(walk, 1.7, v3(0, 0, 0));
   assert_int_equal(ff_alloc_count(), before);
-  ff_walk_destroy(walk);
+  ff_walk_destroy(&walk);
 }
 
 static void survives_lack_of_memory(void **state) {
@@ -629,7 +629,7 @@ static void survives_lack_of_memory(void **state) {
     status = ff_walk_build(&walk, &def, &straight, 1, NULL);
     ff_alloc_fail_at(0);
     assert_true(status == FF_OK ? walk != NULL : status == FF_ERROR_MEMORY && !walk);
-    ff_walk_destroy(walk);
+    ff_walk_destroy(&walk);
   }
 }
 

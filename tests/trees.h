@@ -112,7 +112,7 @@ static inline tree_state random_state(uint64_t *seed, const ff_tree *tree) {
 }
 
 static inline void free_state(tree_state *s) {
-  ff_tree_work_destroy(s->work);
+  ff_tree_work_destroy(&s->work);
   free(s->q);
   free(s->v);
   free(s->a);

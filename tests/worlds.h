@@ -25,9 +25,9 @@ static inline void world_start(world *w) {
 }
 
 static inline void world_end(world *w) {
-  ff_sim_destroy(w->sim);
-  ff_model_destroy(w->model);
-  ff_scene_destroy(w->scene);
+  ff_sim_destroy(&w->sim);
+  ff_model_destroy(&w->model);
+  ff_scene_destroy(&w->scene);
   *w = (world){0};
 }
 

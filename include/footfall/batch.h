@@ -42,9 +42,9 @@ typedef enum ff_input_kind {
 /* One number of the control vector u. A joint may have a torque and a target; they add up. */
 typedef struct ff_input {
   ff_input_kind kind;
-  int robot, joint; /* joint inputs: counted from 1 */
-  ff_body body;     /* force and moment: a free body or a movable link */
-  int axis;         /* force and moment: 0 x, 1 y, 2 z */
+  ff_joint_id joint; /* joint inputs */
+  ff_body body;      /* force and moment: a free body or a movable link */
+  int axis;          /* force and moment: 0 x, 1 y, 2 z */
 } ff_input;
 
 /* ---- batch ----------------------------------------------------------------------------------- */
@@ -67,7 +67,7 @@ FF_API ff_batch_def ff_batch_def_default(void);
 /* FF_ERROR_INPUT and a report (may be NULL): a number out of range, models of different structure,
  * an input that does not exist. */
 FF_API ff_status ff_batch_create(ff_batch **out, const ff_batch_def *def, ff_report *report);
-FF_API void ff_batch_destroy(ff_batch *batch); /* NULL is allowed */
+FF_API void ff_batch_destroy(ff_batch **batch);
 
 FF_API int ff_batch_count(const ff_batch *batch);
 FF_API int ff_batch_x_count(const ff_batch *batch); /* numbers in x of one sim */

@@ -22,7 +22,7 @@ typedef struct ff_fit ff_fit;
 /* Reads the file, its scene and all data, and computes every trajectory once at the initial
  * parameters, so that mistakes are found here. */
 FF_API ff_status ff_fit_load(ff_fit **out, const char *path, ff_report *report);
-FF_API void ff_fit_destroy(ff_fit *fit); /* NULL is allowed */
+FF_API void ff_fit_destroy(ff_fit **fit);
 
 /* Fits every law. stop (may be NULL): a value other than 0 ends it with FF_CANCELLED. */
 FF_API ff_status ff_fit_solve(ff_fit *fit, int threads, const volatile int *stop,

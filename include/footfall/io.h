@@ -64,9 +64,9 @@ FF_API ff_status ff_recorder_add_contacts(ff_recorder *recorder, double time,
 FF_API ff_status ff_recorder_mark(ff_recorder *recorder, const char *reason);
 /* Completes and renames the file; summary: JSON text (may be NULL). Frees the recorder in any case.
  */
-FF_API ff_status ff_recorder_close(ff_recorder *recorder, const char *summary, ff_report *report);
-/* Frees the recorder without leaving a file. NULL is allowed. */
-FF_API void ff_recorder_abandon(ff_recorder *recorder);
+FF_API ff_status ff_recorder_close(ff_recorder **recorder, const char *summary, ff_report *report);
+/* Frees the recorder without leaving a file. */
+FF_API void ff_recorder_abandon(ff_recorder **recorder);
 
 typedef struct ff_recording ff_recording;
 
@@ -75,7 +75,7 @@ FF_API const ff_recording_info *ff_recording_about(const ff_recording *recording
 FF_API long ff_recording_rows(const ff_recording *recording);
 /* Column by index, rows values, owned by the recording. */
 FF_API const double *ff_recording_column(const ff_recording *recording, int index);
-FF_API void ff_recording_close(ff_recording *recording);
+FF_API void ff_recording_close(ff_recording **recording);
 
 /* ---- numbers as text ------------------------------------------------------------------------- */
 

@@ -88,7 +88,7 @@ typedef struct ff_ncp_info {
 /* Allocates everything. FF_ERROR_INPUT and a report (may be NULL): the definition is wrong, key
  * names the field. */
 FF_API ff_status ff_ncp_create(ff_ncp **out, const ff_ncp_def *def, ff_report *report);
-FF_API void ff_ncp_destroy(ff_ncp *ncp); /* NULL is allowed */
+FF_API void ff_ncp_destroy(ff_ncp **ncp);
 
 /* Starts from z, projected onto the bounds; a warm start if it is near a solution. z becomes the
  * solution, within its bounds; without success, the best point found. */

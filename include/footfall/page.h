@@ -13,7 +13,7 @@
  *   ff_page_claim(page, &(ff_claim){.claim = "e falls with speed", .paper = "0.88",
  *                                   .result = "0.8801", .verdict = FF_CLAIM_HOLDS});
  *   status = ff_page_write(page, "report.html", &report);
- *   ff_page_destroy(page);
+ *   ff_page_destroy(&page);
  *
  * Calls that add to a page return nothing: the first failure (memory, a row outside a table) is
  * kept, and ff_page_write returns it and writes nothing. All text is copied and displayed
@@ -46,7 +46,7 @@ FF_API ff_status ff_page_check(const char *path, ff_report *report);
 
 /* title NULL: the name of the first run's scene. */
 FF_API ff_status ff_page_create(ff_page **out, const char *title);
-FF_API void ff_page_destroy(ff_page *page); /* NULL is allowed */
+FF_API void ff_page_destroy(ff_page **page);
 /* Writes the complete file, or none. The page can be extended and written again. */
 FF_API ff_status ff_page_write(ff_page *page, const char *path, ff_report *report);
 

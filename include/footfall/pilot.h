@@ -73,7 +73,7 @@ typedef struct ff_pilot ff_pilot;
  */
 FF_API ff_status ff_pilot_build(ff_pilot **out, const ff_tree *tree, const ff_pilot_def *def,
                                 ff_vec3 gravity, ff_report *report);
-FF_API void ff_pilot_destroy(ff_pilot *pilot); /* NULL is allowed */
+FF_API void ff_pilot_destroy(ff_pilot **pilot);
 /* Resets to the first task. */
 FF_API void ff_pilot_reset(ff_pilot *pilot);
 /* Initial q: both soles on the ground, other joints as in the posture. */

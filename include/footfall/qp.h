@@ -70,7 +70,7 @@ typedef struct ff_qp_info {
 /* Allocates everything. FF_ERROR_INPUT and a report (may be NULL): the definition is wrong, key
  * names the field. */
 FF_API ff_status ff_qp_create(ff_qp **out, const ff_qp_def *def, ff_report *report);
-FF_API void ff_qp_destroy(ff_qp *qp); /* NULL is allowed */
+FF_API void ff_qp_destroy(ff_qp **qp);
 
 /* Starts from x, whose entries at a bound are the initial active set; the solution of a similar
  * problem saves iterations. x becomes the solution, within its bounds to the last bit. The result

@@ -27,7 +27,7 @@ typedef struct ff_robot ff_robot;
  * or its parent if that folder is called urdf. */
 FF_API ff_status ff_robot_load(ff_robot **out, const char *path, const char *root,
                                ff_report *report);
-FF_API void ff_robot_destroy(ff_robot *robot); /* NULL is allowed */
+FF_API void ff_robot_destroy(ff_robot **robot);
 
 FF_API const char *ff_robot_name(const ff_robot *robot);
 FF_API int ff_robot_link_count(const ff_robot *robot);

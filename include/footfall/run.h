@@ -5,7 +5,7 @@
  *   ff_run_create(&run, scene, &options, &report);
  *   ff_run_execute(run, &report);
  *   ff_run_counts counts = ff_run_count(run);
- *   ff_run_destroy(run);
+ *   ff_run_destroy(&run);
  *
  * While it runs, samples go to FILE.part beside the first file of its outputs, which can be read at
  * any time, also after a crash. A run that is stopped or fails leaves its recordings under their
@@ -55,7 +55,7 @@ FF_API ff_status ff_run_create(ff_run **out, const ff_scene *scene, const ff_run
  * are as they were given: relative ones need the same folder. */
 FF_API ff_status ff_run_resume(ff_run **out, const char *checkpoint, const ff_run_options *options,
                                ff_report *report);
-FF_API void ff_run_destroy(ff_run *run); /* NULL is allowed */
+FF_API void ff_run_destroy(ff_run **run);
 
 /* Runs to the end, once, and closes the recordings. FF_CANCELLED: stopped by ff_run_stop, and
  * FF_ERROR_STEP: a step failed; recordings are then there, incomplete. */

@@ -320,7 +320,7 @@ FF_API ff_status ff_scene_set_run(ff_scene *scene, const ff_run_def *def);
 /* ---- creation -------------------------------------------------------------------------------- */
 
 FF_API ff_status ff_scene_create(ff_scene **out);
-FF_API void ff_scene_destroy(ff_scene *scene); /* NULL is allowed */
+FF_API void ff_scene_destroy(ff_scene **scene);
 
 #ifdef __cplusplus
 }

@@ -26,7 +26,7 @@ typedef struct ff_sim ff_sim;
 
 /* Checks and compiles. On FF_ERROR_INPUT the report (may be NULL) names the key. */
 FF_API ff_status ff_model_build(ff_model **out, const ff_scene *scene, ff_report *report);
-FF_API void ff_model_destroy(ff_model *model);
+FF_API void ff_model_destroy(ff_model **model);
 
 FF_API const ff_run_def *ff_model_run(const ff_model *model); /* the run, as resolved */
 /* Why this stepper was chosen; "": the scene names it. */
@@ -34,6 +34,8 @@ FF_API const char *ff_model_stepper_reason(const ff_model *model);
 /* Do the laws of contacts follow from materials, since the scene has no contact rules? */
 FF_API bool ff_model_default_contacts(const ff_model *model);
 FF_API int ff_model_body_count(const ff_model *model); /* bodies are 1 .. count */
+/* The id of a number in this range; 0: there is none. */
+FF_API ff_body ff_model_body_at(const ff_model *model, int number);
 FF_API const char *ff_model_body_name(const ff_model *model, ff_body body);
 FF_API ff_body ff_model_body_find(const ff_model *model, const char *name); /* id 0: unknown */
 
@@ -62,6 +64,7 @@ typedef struct ff_shape_info {
 } ff_shape_info;
 
 FF_API int ff_model_shape_count(const ff_model *model); /* shapes are 1 .. count */
+FF_API ff_shape ff_model_shape_at(const ff_model *model, int number);
 FF_API ff_shape_info ff_model_shape_info(const ff_model *model, ff_shape shape);
 
 /* A resolved pair of bodies that may collide. */
@@ -70,6 +73,7 @@ typedef struct ff_pair_info {
   const ff_law *normal, *friction;
   ff_law_params normal_params, friction_params;
   ff_pair material;
+  int laws;           /* number of its laws; pairs with the same one share them */
   double mass;        /* kg, effective in a central impact; used for stable_step */
   double stable_step; /* s, largest step that resolves this contact for the motion in the scene */
 } ff_pair_info;
@@ -86,8 +90,11 @@ typedef struct ff_constraint_info {
   double length;              /* m, distance; else 0 */
 } ff_constraint_info;
 
-FF_API int ff_model_constraint_count(const ff_model *model);
-FF_API ff_constraint_info ff_model_constraint_info(const ff_model *model, int index);
+FF_API int ff_model_constraint_count(const ff_model *model); /* constraints are 1 .. count */
+FF_API ff_constraint_id ff_model_constraint_at(const ff_model *model, int number);
+FF_API ff_constraint_id ff_model_constraint_find(const ff_model *model, const char *name);
+FF_API ff_constraint_info ff_model_constraint_info(const ff_model *model,
+                                                   ff_constraint_id constraint);
 
 /* Smallest stable_step of all pairs; INFINITY if there are no pairs. */
 FF_API double ff_model_stable_step(const ff_model *model);
@@ -95,10 +102,10 @@ FF_API double ff_model_stable_step(const ff_model *model);
 /* ---- sim ------------------------------------------------------------------------------------- */
 
 FF_API ff_status ff_sim_create(ff_sim **out, const ff_model *model);
-FF_API void ff_sim_destroy(ff_sim *sim);
+FF_API void ff_sim_destroy(ff_sim **sim);
 /* Its model; valid as long as the sim. */
 FF_API const ff_model *ff_sim_model(const ff_sim *sim);
-/* Resets to the initial state; gravity stays as it was set. */
+/* Resets to the initial state; gravity, law parameters, masses and gains stay as they were set. */
 FF_API ff_status ff_sim_reset(ff_sim *sim);
 /* A pointer of the user's, stored and returned; NULL at first. */
 FF_API void ff_sim_set_user(ff_sim *sim, void *user);
@@ -143,6 +150,26 @@ FF_API ff_status ff_sim_apply(ff_sim *sim, ff_body body, ff_vec3 point, ff_vec3 
 FF_API ff_status ff_sim_set_gravity(ff_sim *sim, ff_vec3 gravity);
 FF_API ff_vec3 ff_sim_gravity(const ff_sim *sim);
 
+/* Parameter of a contact law between two bodies, by its name in scenes and through the same checks;
+ * on FF_ERROR_INPUT the report (may be NULL) says what is wrong. kind: FF_LAW_NORMAL or
+ * FF_LAW_FRICTION. It holds for all pairs with the same ff_pair_info.laws: those of one contact
+ * rule with the same shapes and materials. Parameters that are derived from it follow. Refused is
+ * what would need other storage or shapes: a layer deeper than in the scene. Contact history is
+ * kept, the ledger restarts. */
+FF_API ff_status ff_sim_set_law(ff_sim *sim, ff_body a, ff_body b, ff_law_kind kind,
+                                const char *name, double value, ff_report *report);
+/* The present value; NAN: there is none. */
+FF_API double ff_sim_law(const ff_sim *sim, ff_body a, ff_body b, ff_law_kind kind,
+                         const char *name);
+/* Mass of a free body or of a link with mass, kg: the moments of inertia change in proportion,
+ * centre of mass and velocities stay. Laws that the scene derived from masses, and pilots, keep
+ * what they had. The ledger restarts. */
+FF_API ff_status ff_sim_set_mass(ff_sim *sim, ff_body body, double mass);
+/* Gains of a joint's drive in the scene, N m/rad and N m s/rad (N/m, N s/m if it slides); of a
+ * joint that does not follow another. A joint without a target is driven to its initial position.
+ */
+FF_API ff_status ff_sim_set_gains(ff_sim *sim, ff_joint_id joint, double stiffness, double damping);
+
 /* Mean acceleration over the last step: m/s^2 of the origin and rad/s^2, world; NAN before the
  * first step and after the state was set. */
 typedef struct ff_body_acceleration {
@@ -171,10 +198,12 @@ typedef struct ff_robot_info {
 } ff_robot_info;
 
 FF_API int ff_model_robot_count(const ff_model *model);
-FF_API ff_robot_info ff_model_robot_info(const ff_model *model, int robot);
-FF_API int ff_model_robot_find(const ff_model *model, const char *name); /* 0: unknown */
-FF_API const char *ff_model_joint_name(const ff_model *model, int robot, int joint);
-FF_API int ff_model_joint_find(const ff_model *model, int robot, const char *name); /* 0: unknown */
+FF_API ff_robot_id ff_model_robot_at(const ff_model *model, int number);
+FF_API ff_robot_id ff_model_robot_find(const ff_model *model, const char *name); /* 0: unknown */
+FF_API ff_robot_info ff_model_robot_info(const ff_model *model, ff_robot_id robot);
+FF_API ff_joint_id ff_model_joint_at(const ff_model *model, ff_robot_id robot, int number);
+FF_API ff_joint_id ff_model_joint_find(const ff_model *model, ff_robot_id robot, const char *name);
+FF_API const char *ff_model_joint_name(const ff_model *model, ff_joint_id joint);
 
 typedef struct ff_joint_info {
   const char *name;
@@ -188,27 +217,27 @@ typedef struct ff_joint_info {
   double stiffness, damping; /* of its drive in the scene */
 } ff_joint_info;
 
-FF_API ff_joint_info ff_model_joint_info(const ff_model *model, int robot, int joint);
+FF_API ff_joint_info ff_model_joint_info(const ff_model *model, ff_joint_id joint);
 
 /* Coordinates and velocities as in its tree; either may be NULL. Of no robot: left as they are. */
-FF_API void ff_sim_robot(const ff_sim *sim, int robot, double *q, double *v);
+FF_API void ff_sim_robot(const ff_sim *sim, ff_robot_id robot, double *q, double *v);
 /* Sets them; NULL leaves q or v as it is. Quaternions are made unit. Contact history is kept, the
  * ledger restarts. */
-FF_API ff_status ff_sim_set_robot(ff_sim *sim, int robot, const double *q, const double *v);
+FF_API ff_status ff_sim_set_robot(ff_sim *sim, ff_robot_id robot, const double *q, const double *v);
 /* Sets position and velocity of one joint (rad, rad/s; m, m/s if it slides): of a joint with one
  * axis that does not follow another. */
-FF_API ff_status ff_sim_set_joint(ff_sim *sim, int robot, int joint, double position, double rate);
+FF_API ff_status ff_sim_set_joint(ff_sim *sim, ff_joint_id joint, double position, double rate);
 /* Sum of all contact forces on a body, N, world. */
 FF_API ff_vec3 ff_sim_body_load(const ff_sim *sim, ff_body body);
 /* Replaces the scene's drive of the joint until the next order. Within its effort; call between
  * steps, or inside the function of ff_sim_on_control. */
-FF_API ff_status ff_sim_order(ff_sim *sim, int robot, int joint, const ff_joint_order *order);
+FF_API ff_status ff_sim_order(ff_sim *sim, ff_joint_id joint, const ff_joint_order *order);
 /* Calls fn at 0, period, 2 period, ...; steps end there. It may read the sim and give orders. NULL:
  * stops the calls. After ff_sim_reset it restarts from 0. A period is at least 1e-12 s. */
 typedef void (*ff_control_fn)(void *context, ff_sim *sim);
 FF_API ff_status ff_sim_on_control(ff_sim *sim, double period, ff_control_fn fn, void *context);
 /* The pilot of a robot; NULL: none. */
-FF_API const ff_pilot *ff_sim_pilot(const ff_sim *sim, int robot);
+FF_API const ff_pilot *ff_sim_pilot(const ff_sim *sim, ff_robot_id robot);
 
 /* ---- contacts -------------------------------------------------------------------------------- */
 
@@ -233,6 +262,37 @@ FF_API ff_contact ff_sim_contact(const ff_sim *sim, int index);
  * capacity of them. */
 FF_API int ff_sim_contacts(const ff_sim *sim, ff_contact *out, int capacity);
 
+/* ---- rays and distances -----------------------------------------------------------------------
+ */
+
+/* First surface along a ray. */
+typedef struct ff_ray_hit {
+  ff_body body; /* id 0: nothing within range */
+  ff_shape shape;
+  double distance; /* m, from the ray's origin; 0: that is inside the shape; NAN: nothing */
+  ff_vec3 point;   /* m, world */
+  ff_vec3 normal;  /* unit, world, out of the shape */
+  double reserved[4];
+} ff_ray_hit;
+
+/* From `origin` (m, world) along `direction` (world, need not be unit) up to `range` (m, may be
+ * INFINITY). skip: a body that it passes through, as the one that carries the sensor; id 0: none.
+ */
+FF_API ff_ray_hit ff_sim_ray(const ff_sim *sim, ff_vec3 origin, ff_vec3 direction, double range,
+                             ff_body skip);
+
+/* Signed distance of two bodies: that of their nearest, or most overlapping, shapes. */
+typedef struct ff_separation {
+  ff_shape shape_a, shape_b; /* id 0: one of the bodies has no shape */
+  double distance;           /* m; below 0: minus the shortest translation that parts the shapes */
+  ff_vec3 on_a, on_b;        /* m, world, the points that are nearest */
+  ff_vec3 normal;            /* unit, world, from b into a */
+  double reserved[4];
+} ff_separation;
+
+/* Whether or not a law joins them. NAN: no shapes, or half-spaces only. */
+FF_API ff_separation ff_sim_distance(const ff_sim *sim, ff_body a, ff_body b);
+
 /* Two bodies that overlap by more than their load explains, as in a scene with wrong positions:
  * they separate violently. */
 typedef struct ff_intrusion {
@@ -254,7 +314,7 @@ typedef struct ff_constraint_state {
   double angle;   /* rad, deviation of the directions */
 } ff_constraint_state;
 
-FF_API ff_constraint_state ff_sim_constraint(const ff_sim *sim, int index);
+FF_API ff_constraint_state ff_sim_constraint(const ff_sim *sim, ff_constraint_id constraint);
 
 /* ---- energy ---------------------------------------------------------------------------------- */
 
@@ -415,7 +475,7 @@ FF_API void ff_sim_read(const ff_sim *sim, const int *channels, int count, doubl
  * are interpolated (docs/recordings.md). A sampler uses its sim, which must outlive it. */
 typedef struct ff_sampler ff_sampler;
 FF_API ff_status ff_sampler_create(ff_sampler **out, ff_sim *sim, const int *channels, int count);
-FF_API void ff_sampler_destroy(ff_sampler *sampler);
+FF_API void ff_sampler_destroy(ff_sampler **sampler);
 /* Takes whole steps until one ends at or after t, and evaluates the channels at t into out (count
  * values). The step that would pass `end`, the end of the run, is shortened to end there; t <= end.
  * Afterwards ff_sim_time may be later than t. FF_ERROR_INPUT: t is before the last step. */
@@ -442,7 +502,7 @@ typedef struct ff_event {
   double time; /* s; `adaptive` locates them, others see them at steps */
   ff_event_kind kind;
   ff_body a, b;      /* of a joint: the link that it moves, and none */
-  int robot, joint;  /* of a joint: their numbers; else 0 */
+  ff_joint_id joint; /* of a joint; else 0 */
   double speed;      /* m/s, of approach along the normal; lift: of separation; stop: rad/s or m/s
                         into the limit */
   double peak_force; /* N, largest normal force since the touch; lift only, as those below */

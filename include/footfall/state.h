@@ -25,7 +25,7 @@ typedef struct ff_state ff_state;
 
 /* A new state that holds the present one of the sim. */
 FF_API ff_status ff_state_create(ff_state **out, const ff_sim *sim);
-FF_API void ff_state_destroy(ff_state *state); /* NULL is allowed */
+FF_API void ff_state_destroy(ff_state **state);
 
 /* Sim -> state. Allocates only if there are more contacts than in any state it held before. */
 FF_API ff_status ff_state_save(const ff_sim *sim, ff_state *state);

@@ -1,4 +1,8 @@
-/* Status codes, and the report of an error in the input. */
+/* Status codes, and the report of an error in the input.
+ *
+ * Objects are made by functions whose first argument is the address of a pointer, which they set.
+ * Functions that destroy or close an object take that address, too, and set the pointer to NULL:
+ * to do it twice, or of NULL, is allowed and does nothing. */
 #ifndef FOOTFALL_STATUS_H
 #define FOOTFALL_STATUS_H
 

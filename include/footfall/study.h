@@ -26,7 +26,7 @@ typedef struct ff_study ff_study;
 /* Reads a study (docs/studies.md), and checks that its first run can start: every varied key exists
  * in the scene, every measured channel in the model. */
 FF_API ff_status ff_study_load(ff_study **out, const char *path, ff_report *report);
-FF_API void ff_study_destroy(ff_study *study); /* NULL is allowed */
+FF_API void ff_study_destroy(ff_study **study);
 
 FF_API const char *ff_study_source(const ff_study *study);     /* YAML text of the study */
 FF_API const char *ff_study_scene_file(const ff_study *study); /* path of its scene */

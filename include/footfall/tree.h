@@ -93,10 +93,10 @@ typedef struct ff_tree_work ff_tree_work;
 /* links[0] is link 1. Checks everything; every moving joint must carry mass. */
 FF_API ff_status ff_tree_build(ff_tree **out, const ff_link_def *links, int count,
                                ff_report *report);
-FF_API void ff_tree_destroy(ff_tree *tree); /* NULL is allowed */
+FF_API void ff_tree_destroy(ff_tree **tree);
 /* The tree must outlive it. */
 FF_API ff_status ff_tree_work_create(ff_tree_work **out, const ff_tree *tree);
-FF_API void ff_tree_work_destroy(ff_tree_work *work);
+FF_API void ff_tree_work_destroy(ff_tree_work **work);
 
 FF_API int ff_tree_link_count(const ff_tree *tree);
 FF_API int ff_tree_q_count(const ff_tree *tree); /* numbers in q */

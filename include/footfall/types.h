@@ -32,14 +32,36 @@ typedef struct ff_pose {
   ff_quat orientation; /* unit */
 } ff_pose;
 
-/* Handles are small typed numbers; id 0 is "none". */
+/* Handles are small typed numbers, counted from 1; id 0 is "none". `of` tells the models they are
+ * of: those with the same bodies, shapes, robots and constraints, by name and in the same order. An
+ * id of another model is refused like one that does not exist. 0: of any, as ids of a scene and ids
+ * that were typed in. */
 typedef struct ff_body {
   int id;
+  unsigned of;
 } ff_body;
 
 typedef struct ff_shape {
   int id;
+  unsigned of;
 } ff_shape;
+
+typedef struct ff_constraint_id {
+  int id;
+  unsigned of;
+} ff_constraint_id;
+
+/* A robot of a model; ff_robot is a robot's file. */
+typedef struct ff_robot_id {
+  int id;
+  unsigned of;
+} ff_robot_id;
+
+/* An axis of a joint of a robot. */
+typedef struct ff_joint_id {
+  int robot, id;
+  unsigned of;
+} ff_joint_id;
 
 #ifdef __cplusplus
 }

@@ -39,7 +39,7 @@ FF_API ff_preview_def ff_preview_def_default(void); /* 5 ms, 1.2 s, 0.245 m, 9.8
 typedef struct ff_preview ff_preview;
 
 FF_API ff_status ff_preview_create(ff_preview **out, const ff_preview_def *def, ff_report *report);
-FF_API void ff_preview_destroy(ff_preview *preview); /* NULL is allowed */
+FF_API void ff_preview_destroy(ff_preview **preview);
 
 /* u = -integral sum(z - reference) - state . (p, p', a) - sum(ahead[j] reference[k + 1 + j]) */
 typedef struct ff_preview_gains {
@@ -105,7 +105,7 @@ typedef struct ff_walk ff_walk;
  * be NULL) names which and when. */
 FF_API ff_status ff_walk_build(ff_walk **out, const ff_walk_def *def, const ff_walk_step *steps,
                                int count, ff_report *report);
-FF_API void ff_walk_destroy(ff_walk *walk); /* NULL is allowed */
+FF_API void ff_walk_destroy(ff_walk **walk);
 
 FF_API double ff_walk_duration(const ff_walk *walk); /* s */
 

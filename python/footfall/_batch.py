@@ -26,8 +26,8 @@ def _input(model: Model, name: str, c) -> None:
         joint, _, what = rest.rpartition(".")
         for r, robot in enumerate(model.robots):
             if joint.startswith(robot + "-") and joint[len(robot) + 1:] in model.joints(robot):
-                c.kind, c.robot = kinds[what], r + 1
-                c.joint = model.joints(robot).index(joint[len(robot) + 1:]) + 1
+                c.kind, c.joint.robot = kinds[what], r + 1
+                c.joint.id = model.joints(robot).index(joint[len(robot) + 1:]) + 1
                 return
     else:
         body, what, axis = rest.rsplit(".", 2)

@@ -123,6 +123,15 @@ def unknown(noun: str, word: str, known) -> InputError:
 # ---- handles -----------------------------------------------------------------------------------
 
 
+def owned(pointer, destroy: Callable | None, keep=()):
+    """A C object that its destroy function, which takes the address of a pointer, frees when no
+    reference is left. keep: what it needs until then."""
+    if destroy is None:
+        return ffi.gc(pointer, lambda p, keep=keep: None)
+    kind = ffi.getctype(ffi.typeof(pointer), "*")
+    return ffi.gc(pointer, lambda p, keep=keep: destroy(ffi.new(kind, p)))
+
+
 class Handle:
     """Owner of a C object. `close` lets it go; every use afterwards raises ClosedError. Arrays that
     look into it keep it alive."""
@@ -134,7 +143,7 @@ class Handle:
         """Takes a C object that its destroy function frees when no reference is left. keep: what it
         needs until then. The guard refers to the handle's errors only, not to the handle."""
         destroy = type(self)._destroy
-        owner = ffi.gc(pointer, lambda p, keep=keep, destroy=destroy: destroy and destroy(p))
+        owner = owned(pointer, destroy, keep)
         self._ptr = owner
         name = type(self).__name__
         self._guard = Guard(int(ffi.cast("uintptr_t", pointer)), owner, fail or Failure(name),
@@ -319,10 +328,18 @@ def python_name(ctype: str) -> str:
     return "".join(part.capitalize() for part in ctype[3:].split("_"))
 
 
+def id_c(number: int, robot: int | None = None) -> dict:
+    """A typed id, of a joint with its robot. All fields are given: cffi clears none."""
+    return {"id": number, "of": 0} if robot is None else {"robot": robot, "id": number, "of": 0}
+
+
+def id_fields(ctype: str) -> list[str]:
+    return [field[0] for field in _api.STRUCTS.get(ctype, {}).get("fields", [])]
+
+
 def is_id(ctype: str) -> bool:
-    """A typed number: a struct with one field, `id`."""
-    fields = _api.STRUCTS.get(ctype, {}).get("fields", [])
-    return len(fields) == 1 and fields[0][0] == "id"
+    """A typed number: a struct of `id`, the model it is `of`, and of a joint its `robot`."""
+    return id_fields(ctype) in (["id"], ["id", "of"], ["robot", "id", "of"])
 
 
 def singular(word: str) -> str:
@@ -842,8 +859,15 @@ class Argument:
         elif is_id(base):
             if base not in finders:
                 raise Unsupported(f"{base}: a typed id without a finder")
-            self.annotation = "int | str"
-            self.to_c = lambda owner, v, keep: {"id": finders[base](owner, v)}
+            self.annotation = "tuple | int | str" if base == "ff_joint_id" else "int | str"
+            wanted = id_fields(base)
+
+            def to_c(owner, v, keep):
+                found = finders[base](owner, v)
+                given = found if isinstance(found, dict) else id_c(found)
+                return {name: given[name] for name in wanted}
+
+            self.to_c = to_c
         elif base == "char *" and "const" in ctype:
             self.annotation = "str"
             self.to_c = lambda owner, v, keep: ffi.new("char[]", bytes_of(v, name))

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _api
 from ._core import (CLASSES, Handle, InputError, WORDS, array, attach, bytes_of, check, doubles,
-                    ffi, lib, new_report, number, python_doc, python_name, text_of, unknown, whole)
+                    ffi, id_c, lib, new_report, number, python_doc, python_name, text_of, unknown, whole)
 
 SCENES = pathlib.Path(__file__).parent / "scenes"
 
@@ -176,7 +176,7 @@ def _adder(function: str, args: list) -> Any:
 
     def add_to(self, body, definition=None, **fields):
         out = ffi.new(f"ff_{noun} *")
-        self._add(function, ctype, definition, fields, out, self, {"id": whole(body, "body")})
+        self._add(function, ctype, definition, fields, out, self, id_c(whole(body, "body")))
         return out.id
 
     made = add_to if of_body else add
@@ -245,21 +245,21 @@ class Model(Handle):
     def bodies(self) -> list[str]:
         """Names of its bodies, links of robots included; body i + 1 is bodies[i]."""
         c = self._use()
-        return [text_of(lib.ff_model_body_name(c, {"id": i + 1}))
+        return [text_of(lib.ff_model_body_name(c, id_c(i + 1)))
                 for i in range(lib.ff_model_body_count(c))]
 
     @property
     def robots(self) -> list[str]:
         """Names of its robots."""
         c = self._use()
-        return [text_of(lib.ff_model_robot_info(c, i + 1).name)
+        return [text_of(lib.ff_model_robot_info(c, id_c(i + 1)).name)
                 for i in range(lib.ff_model_robot_count(c))]
 
     def joints(self, robot: int | str = 1) -> list[str]:
         """Names of the joint axes of a robot, as orders address them."""
         c, r = self._use(), find_robot(self, robot)
-        return [text_of(lib.ff_model_joint_name(c, r, i + 1))
-                for i in range(lib.ff_model_robot_info(c, r).joint_count)]
+        return [text_of(lib.ff_model_joint_name(c, id_c(i + 1, r)))
+                for i in range(lib.ff_model_robot_info(c, id_c(r)).joint_count)]
 
     @property
     def channels(self) -> dict[str, Any]:
@@ -308,7 +308,7 @@ class Model(Handle):
         from ._tree import Tree
 
         c, number_ = self._use(), find_robot(self, robot)
-        return Tree._borrow(ffi.cast("ff_tree *", lib.ff_model_robot_info(c, number_).tree), c)
+        return Tree._borrow(ffi.cast("ff_tree *", lib.ff_model_robot_info(c, id_c(number_)).tree), c)
 
     # ---- running
 
@@ -369,11 +369,11 @@ class Model(Handle):
         y, z), velocity and omega (world); then q and v of each robot as in its tree."""
         c, out = self._use(), []
         for i, body in enumerate(self.bodies):
-            if lib.ff_model_body_info(c, {"id": i + 1}).kind == lib.FF_BODY_FREE:
+            if lib.ff_model_body_info(c, id_c(i + 1)).kind == lib.FF_BODY_FREE:
                 out += [f"body.{body}.{q}.{a}" for q, axes in (("position", "xyz"),
                         ("orientation", "wxyz"), ("velocity", "xyz"), ("omega", "xyz")) for a in axes]
         for i, robot in enumerate(self.robots):
-            tree = lib.ff_model_robot_info(c, i + 1).tree
+            tree = lib.ff_model_robot_info(c, id_c(i + 1)).tree
             out += [f"robot.{robot}.q{k}" for k in range(lib.ff_tree_q_count(tree))]
             out += [f"robot.{robot}.v{k}" for k in range(lib.ff_tree_v_count(tree))]
         return out
@@ -387,7 +387,7 @@ class Model(Handle):
             joints = self.joints(robot)
             out += [f"joint.{robot}-{j}.{what}" for what in ("torque", "target") for j in joints]
         for i, body in enumerate(self.bodies):
-            kind = lib.ff_model_body_info(c, {"id": i + 1}).kind
+            kind = lib.ff_model_body_info(c, id_c(i + 1)).kind
             if kind in (lib.FF_BODY_FREE, lib.FF_BODY_LINK):
                 out += [f"body.{body}.{what}.{a}" for what in ("force", "moment") for a in "xyz"]
         return out
@@ -443,8 +443,7 @@ def find_robot(owner, robot) -> int:
     model = _model_of(owner)
     c = model._use()
     if isinstance(robot, str):
-        found = lib.ff_model_robot_find(c, bytes_of(robot, "robot"))
-        found = getattr(found, "id", found)
+        found = lib.ff_model_robot_find(c, bytes_of(robot, "robot")).id
         if found == 0:
             raise unknown("robot", robot, model.robots)
         return found
@@ -459,19 +458,37 @@ def find_joint(owner, robot: int, joint) -> int:
     model = _model_of(owner)
     c = model._use()
     if isinstance(joint, str):
-        found = lib.ff_model_joint_find(c, robot, bytes_of(joint, "joint"))
-        found = getattr(found, "id", found)
+        found = lib.ff_model_joint_find(c, id_c(robot), bytes_of(joint, "joint")).id
         if found == 0:
             raise unknown("joint", joint, model.joints(robot))
         return found
-    return whole(joint, "joint", 1, lib.ff_model_robot_info(c, robot).joint_count)
+    return whole(joint, "joint", 1, lib.ff_model_robot_info(c, id_c(robot)).joint_count)
 
 
 def find_shape(owner, shape) -> int:
     return whole(shape, "shape", 1, lib.ff_model_shape_count(_model_of(owner)._use()))
 
 
-FINDERS = {"ff_body": find_body, "ff_shape": find_shape, "robot": find_robot}
+def find_constraint(owner, constraint) -> int:
+    """Number of a constraint by name or number."""
+    c = _model_of(owner)._use()
+    if isinstance(constraint, str):
+        found = lib.ff_model_constraint_find(c, bytes_of(constraint, "constraint")).id
+        if found == 0:
+            raise InputError(f"unknown constraint '{constraint}'", key=constraint)
+        return found
+    return whole(constraint, "constraint", 1, lib.ff_model_constraint_count(c))
+
+
+def find_joint_id(owner, joint) -> dict:
+    """A joint by (robot, joint), or by its name alone if the first robot has it."""
+    robot, joint = joint if isinstance(joint, tuple) else (1, joint)
+    number_ = find_robot(owner, robot)
+    return id_c(find_joint(owner, number_, joint), number_)
+
+
+FINDERS = {"ff_body": find_body, "ff_shape": find_shape, "ff_robot_id": find_robot,
+           "ff_joint_id": find_joint_id, "ff_constraint_id": find_constraint}
 
 attach(Scene, "ff_scene", "ff_scene_")
 attach(Model, "ff_model", "ff_model_", FINDERS)

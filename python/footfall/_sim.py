@@ -7,7 +7,7 @@ from typing import Any, Callable, Iterable
 import numpy as np
 
 from ._core import (CLASSES, MAIN, Cancelled, Error, Failure, Handle, InputError, WORDS, array, attach,
-                    check, doubles, ffi, lib, new_report, number, raise_status, shaped_c, text_of,
+                    check, doubles, ffi, id_c, lib, new_report, number, raise_status, shaped_c, text_of,
                     threading, unknown, whole)
 from ._fast import Reader as _Reader
 from ._model import FINDERS, Model, find_body, find_joint, find_robot
@@ -180,7 +180,7 @@ class BodyView:
 
     def __init__(self, sim: Sim, body: int) -> None:
         self._sim, self._id = sim, body
-        self.name: str = text_of(lib.ff_model_body_name(sim.model._use(), {"id": body}))
+        self.name: str = text_of(lib.ff_model_body_name(sim.model._use(), id_c(body)))
 
     @property
     def id(self) -> int:
@@ -197,7 +197,7 @@ class BodyView:
     def state(self, value: Any) -> None:
         keep: list = []
         c = CLASSES["ff_body_state"]._make(value, "state")._c(keep)
-        self._sim._modify(lib.ff_sim_set_body, {"id": self._id}, c,
+        self._sim._modify(lib.ff_sim_set_body, id_c(self._id), c,
                           what=f"body '{self.name}' cannot be set: it is not free, or a value is not finite")
 
     def _set(self, field: str, value) -> None:
@@ -268,7 +268,7 @@ class RobotView:
 
     def __init__(self, sim: Sim, robot: int) -> None:
         self._sim, self._id = sim, robot
-        info = lib.ff_model_robot_info(sim.model._use(), robot)
+        info = lib.ff_model_robot_info(sim.model._use(), id_c(robot))
         self.name: str = text_of(info.name)
         self.joints: list[str] = sim.model.joints(robot)
         self._nq = lib.ff_tree_q_count(info.tree)
@@ -278,26 +278,26 @@ class RobotView:
     def q(self) -> np.ndarray:
         """Coordinates, as in its tree. Assignment sets them; contact history is kept."""
         out = np.empty(self._nq)
-        self._sim._read(lib.ff_sim_robot, self._id, doubles(out), ffi.NULL)
+        self._sim._read(lib.ff_sim_robot, id_c(self._id), doubles(out), ffi.NULL)
         return out
 
     @q.setter
     def q(self, value) -> None:
         values = array(value, (self._nq,), "q")
-        self._sim._modify(lib.ff_sim_set_robot, self._id, doubles(values), ffi.NULL,
+        self._sim._modify(lib.ff_sim_set_robot, id_c(self._id), doubles(values), ffi.NULL,
                           what="q: a value is not finite, or a quaternion is zero")
 
     @property
     def v(self) -> np.ndarray:
         """Velocities, as in its tree. Assignment sets them."""
         out = np.empty(self._nv)
-        self._sim._read(lib.ff_sim_robot, self._id, ffi.NULL, doubles(out))
+        self._sim._read(lib.ff_sim_robot, id_c(self._id), ffi.NULL, doubles(out))
         return out
 
     @v.setter
     def v(self, value) -> None:
         values = array(value, (self._nv,), "v")
-        self._sim._modify(lib.ff_sim_set_robot, self._id, ffi.NULL, doubles(values),
+        self._sim._modify(lib.ff_sim_set_robot, id_c(self._id), ffi.NULL, doubles(values),
                           what="v: a value is not finite")
 
     @property
@@ -310,7 +310,7 @@ class RobotView:
         """PilotState of its pilot now; None: it has none."""
         self._sim._guard.enter()
         try:
-            pilot = lib.ff_sim_pilot(self._sim._use(), self._id)
+            pilot = lib.ff_sim_pilot(self._sim._use(), id_c(self._id))
             if pilot == ffi.NULL:
                 return None
             return CLASSES["ff_pilot_state"]._from_c(lib.ff_pilot_now(pilot))
@@ -324,8 +324,8 @@ class RobotView:
         c = ffi.new("ff_joint_order *", [number(target, "target"), number(rate, "rate"),
                                          number(stiffness, "stiffness"), number(damping, "damping"),
                                          number(torque, "torque")])
-        at = find_joint(self._sim, self._id, joint)
-        self._sim._modify(lib.ff_sim_order, self._id, at, c, steps=True,
+        at = id_c(find_joint(self._sim, self._id, joint), self._id)
+        self._sim._modify(lib.ff_sim_order, at, c, steps=True,
                           what="order: a value is not finite, or a gain is negative")
 
     def torques(self, values) -> None:
@@ -336,8 +336,8 @@ class RobotView:
 
     def set_joint(self, joint: int | str, position: float, rate: float = 0.0) -> None:
         """Sets position and velocity of one joint (rad, rad/s; m, m/s if it slides)."""
-        at = find_joint(self._sim, self._id, joint)
-        self._sim._modify(lib.ff_sim_set_joint, self._id, at, number(position, "position"),
+        at = id_c(find_joint(self._sim, self._id, joint), self._id)
+        self._sim._modify(lib.ff_sim_set_joint, at, number(position, "position"),
                           number(rate, "rate"), what="set_joint: of a joint with one axis that does "
                           "not follow another, to finite values")
 
@@ -562,7 +562,7 @@ class Sim(Handle):
     # ---- bodies and robots
 
     def _get_body(self, body: int):
-        return CLASSES["ff_body_state"]._from_c(self._read(lib.ff_sim_body, {"id": body}))
+        return CLASSES["ff_body_state"]._from_c(self._read(lib.ff_sim_body, id_c(body)))
 
     def body(self, body: int | str) -> BodyView:
         """A body by name (links of robots: "ROBOT-LINK") or number."""
@@ -582,8 +582,16 @@ class Sim(Handle):
         free body or a link, until it is set again; its work is in the ledger. push(body) ends it."""
         at = find_body(self, body)
         c = [shaped_c("ff_vec3", v, n) for v, n in ((point, "point"), (force, "force"), (torque, "torque"))]
-        self._modify(lib.ff_sim_apply, {"id": at}, *c, steps=True,
+        self._modify(lib.ff_sim_apply, id_c(at), *c, steps=True,
                      what=f"push: '{body}' is not free, or a value is not finite")
+
+    def ray(self, origin, direction, range: float = np.inf, skip: int | str | None = None) -> Any:
+        """RayHit: the first surface from `origin` (m, world) along `direction` within `range` (m);
+        its body is 0 if there is none. skip: a body that the ray passes through."""
+        at = 0 if skip is None else find_body(self, skip)
+        hit = self._read(lib.ff_sim_ray, shaped_c("ff_vec3", origin, "origin"),
+                         shaped_c("ff_vec3", direction, "direction"), float(range), id_c(at))
+        return CLASSES["ff_ray_hit"]._from_c(hit)
 
     @property
     def gravity(self) -> np.ndarray:

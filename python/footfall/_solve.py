@@ -6,7 +6,7 @@ from typing import Any, Callable
 import numpy as np
 
 from ._core import (CLASSES, InputError, WORDS, array, check, doubles, ffi, lib, new_report, number,
-                    text_of, view, whole)
+                    owned, text_of, view, whole)
 
 
 class Solution:
@@ -89,7 +89,7 @@ def _bounds(lower, upper, size: int, keep: list):
 def _solve_ncp(definition, z: np.ndarray) -> Solution:
     out, report = ffi.new("ff_ncp **"), new_report()
     check(lib.ff_ncp_create(out, definition, report), report)
-    ncp = ffi.gc(out[0], lib.ff_ncp_destroy)
+    ncp = owned(out[0], lib.ff_ncp_destroy)
     info = lib.ff_ncp_solve(ncp, doubles(z))
     return Solution(z, CLASSES["ff_ncp_info"]._from_c(info))
 
@@ -185,5 +185,5 @@ def qp(H=None, g=None, *, A=None, b=None, lam: float = 0.0, lower=None, upper=No
     definition.max_iterations = whole(max_iterations, "max_iterations")
     out, report = ffi.new("ff_qp **"), new_report()
     check(lib.ff_qp_create(out, definition, report), report)
-    solver = ffi.gc(out[0], lib.ff_qp_destroy)
+    solver = owned(out[0], lib.ff_qp_destroy)
     return Solution(x, CLASSES["ff_qp_info"]._from_c(lib.ff_qp_solve(solver, problem, doubles(x))))

@@ -7,7 +7,7 @@ from typing import Any, Iterable
 import numpy as np
 
 from ._core import (CLASSES, Handle, InputError, WORDS, array, attach, bytes_of, check, doubles,
-                    ffi, lib, new_report, number, read_value, shaped_c, text_of, unknown, whole)
+                    ffi, lib, new_report, number, owned, read_value, shaped_c, text_of, unknown, whole)
 
 EARTH = (0.0, 0.0, -9.81)
 
@@ -108,7 +108,7 @@ class Tree(Handle):
         c = self._ptr
         out = ffi.new("ff_tree_work **")
         check(lib.ff_tree_work_create(out, c))
-        self._work = ffi.gc(out[0], lambda p, c=c: lib.ff_tree_work_destroy(p))
+        self._work = owned(out[0], lib.ff_tree_work_destroy, (c,))
         self.nq: int = lib.ff_tree_q_count(c)
         self.nv: int = lib.ff_tree_v_count(c)
         self.links: tuple[str, ...] = tuple(text_of(lib.ff_tree_link(c, i + 1).name)

@@ -104,13 +104,15 @@ static ff_status pilot_check_tree(const ff_tree *tree, ff_report *report) {
 
 /* ---- creation -------------------------------------------------------------------------------- */
 
-void ff_pilot_destroy(ff_pilot *pilot) {
+void ff_pilot_destroy(ff_pilot **at) {
+  ff_pilot *pilot = at ? *at : NULL;
   if (pilot) {
+    *at = NULL;
     for (int k = 0; pilot->walks && k < pilot->def.task_count; k++) {
-      ff_walk_destroy(pilot->walks[k]);
+      ff_walk_destroy(&pilot->walks[k]);
     }
     ff_whole_destroy(&pilot->whole);
-    ff_walk_destroy(pilot->stand);
+    ff_walk_destroy(&pilot->stand);
     ff_free(pilot->walks);
     ff_free(pilot->tasks);
     ff_free(pilot->steps);
@@ -158,7 +160,7 @@ static ff_status pilot_plan_walks(ff_pilot *pilot, const ff_walk_def *walk, ff_r
       ff_report_key(report, "tasks.%d.%s", k, key);
     }
     if (status == FF_OK && pilot->def.balance) {
-      ff_walk_destroy(pilot->walks[k]);
+      ff_walk_destroy(&pilot->walks[k]);
       pilot->walks[k] = NULL;
     }
   }
@@ -231,7 +233,7 @@ ff_status ff_pilot_build(ff_pilot **out, const ff_tree *tree, const ff_pilot_def
   status =
       pilot_copy_tasks(pilot, def) ? pilot_make(pilot, tree, gravity, report) : FF_ERROR_MEMORY;
   if (status != FF_OK) {
-    ff_pilot_destroy(pilot);
+    ff_pilot_destroy(&pilot);
     return status;
   }
   *out = pilot;

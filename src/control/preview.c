@@ -191,7 +191,7 @@ ff_status ff_preview_create(ff_preview **out, const ff_preview_def *def, ff_repo
   preview->arm = def->height / def->gravity;
   preview->ahead = ff_alloc((size_t)preview->gains.count, sizeof *preview->ahead);
   if (!preview->ahead) {
-    ff_preview_destroy(preview);
+    ff_preview_destroy(&preview);
     return FF_ERROR_MEMORY;
   }
   system s = preview_augment(def);
@@ -209,8 +209,10 @@ ff_status ff_preview_create(ff_preview **out, const ff_preview_def *def, ff_repo
   return FF_OK;
 }
 
-void ff_preview_destroy(ff_preview *preview) {
+void ff_preview_destroy(ff_preview **at) {
+  ff_preview *preview = at ? *at : NULL;
   if (preview) {
+    *at = NULL;
     ff_free(preview->ahead);
     ff_free(preview);
   }

@@ -96,8 +96,10 @@ static ff_status walk_check_steps(const ff_walk_def *def, const ff_walk_step *st
 
 /* ---- creation -------------------------------------------------------------------------------- */
 
-void ff_walk_destroy(ff_walk *walk) {
+void ff_walk_destroy(ff_walk **at) {
+  ff_walk *walk = at ? *at : NULL;
   if (walk) {
+    *at = NULL;
     ff_free(walk->posture);
     ff_free(walk->phases);
     for (int i = 0; i < 3; i++) {
@@ -157,8 +159,8 @@ static bool walk_take_builder(builder *b) {
 }
 
 static void walk_free_builder(builder *b) {
-  ff_preview_destroy(b->preview);
-  ff_tree_work_destroy(b->work);
+  ff_preview_destroy(&b->preview);
+  ff_tree_work_destroy(&b->work);
   ff_free(b->reference);
   ff_free(b->a);
   ff_free(b->q);
@@ -369,7 +371,7 @@ ff_status ff_walk_build(ff_walk **out, const ff_walk_def *def, const ff_walk_ste
   }
   walk_free_builder(&b);
   if (status != FF_OK) {
-    ff_walk_destroy(walk);
+    ff_walk_destroy(&walk);
     return status;
   }
   *out = walk;

@@ -52,7 +52,7 @@ ff_status ff_whole_create(ff_whole *whole, const ff_walk *walk, ff_vec3 gravity)
 
 void ff_whole_destroy(ff_whole *whole) {
   ff_linear_destroy(whole->linear);
-  ff_tree_work_destroy(whole->work);
+  ff_tree_work_destroy(&whole->work);
   ff_free(whole->start);
   ff_free(whole->row);
   ff_free(whole->matrix);

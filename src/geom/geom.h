@@ -146,6 +146,12 @@ double ff_geom_radius(const ff_geom *a, const ff_geom *b);
  * the pair can touch where it is flat, an edge or a corner. */
 double ff_geom_mean_radius(const ff_geom *a, const ff_geom *b);
 
+/* Where a ray from `origin` along `direction` (unit; both in the shape's frame) enters the shape,
+ * up to `range`: *distance (0: the origin is inside) and the unit normal out of the shape. False:
+ * it misses. */
+bool ff_geom_ray(const ff_geom *geom, ff_vec3 origin, ff_vec3 direction, double range,
+                 double *distance, ff_vec3 *normal);
+
 /* Radius of the sphere about the shape's origin that holds it; INFINITY for a half-space. */
 double ff_geom_bound(const ff_geom *geom);
 

@@ -51,8 +51,10 @@ ff_status ff_page_create(ff_page **out, const char *title) {
   return FF_OK;
 }
 
-void ff_page_destroy(ff_page *page) {
+void ff_page_destroy(ff_page **at) {
+  ff_page *page = at ? *at : NULL;
   if (page) {
+    *at = NULL;
     ff_text *all[] = {&page->title,  &page->subtitle, &page->sections, &page->recordings,
                       &page->series, &page->numbers,  &page->meshes};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {

@@ -166,8 +166,8 @@ static ff_status page_add_scene(ff_page *page, ff_text *text, const ff_recording
     ff_report_text(&report, why, sizeof why);
     ff_text_json_member(text, "scene_error", why);
   }
-  ff_model_destroy(model);
-  ff_scene_destroy(scene);
+  ff_model_destroy(&model);
+  ff_scene_destroy(&scene);
   return status == FF_ERROR_MEMORY ? status : FF_OK;
 }
 

@@ -163,7 +163,12 @@ ff_status ff_recorder_mark(ff_recorder *recorder, const char *reason) {
   return recorder->incomplete ? FF_OK : FF_ERROR_MEMORY;
 }
 
-ff_status ff_recorder_close(ff_recorder *recorder, const char *summary, ff_report *report) {
+ff_status ff_recorder_close(ff_recorder **at, const char *summary, ff_report *report) {
+  ff_recorder *recorder = at ? *at : NULL;
+  if (!recorder) {
+    return FF_ERROR_INPUT;
+  }
+  *at = NULL;
   ff_status status = recorder->format->finish(recorder, summary ? summary : "");
   if (status == FF_OK || status == FF_ERROR_FILE) {
     status = ff_file_commit(recorder->file, report);
@@ -175,8 +180,10 @@ ff_status ff_recorder_close(ff_recorder *recorder, const char *summary, ff_repor
   return status;
 }
 
-void ff_recorder_abandon(ff_recorder *recorder) {
+void ff_recorder_abandon(ff_recorder **at) {
+  ff_recorder *recorder = at ? *at : NULL;
   if (recorder) {
+    *at = NULL;
     recorder->format->drop(recorder);
     ff_file_abandon(recorder->file);
     ff_free(recorder->incomplete);

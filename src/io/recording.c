@@ -41,7 +41,7 @@ ff_status ff_recording_open(ff_recording **out, const char *path, ff_report *rep
                      : ff_path_ends(path, ".h5") ? ff_recording_read_hdf5(recording, path, report)
                                                  : ff_recording_read_csv(recording, path, report);
   if (status != FF_OK) {
-    ff_recording_close(recording);
+    ff_recording_close(&recording);
     return status;
   }
   recording_show_texts(recording);
@@ -64,7 +64,7 @@ ff_status ff_recording_create(ff_recording **out, const ff_recording_info *info)
   recording->scene = ff_strdup(info->scene ? info->scene : "");
   recording->file = ff_strdup(info->file ? info->file : "");
   if (status != FF_OK || !recording->scene || !recording->file) {
-    ff_recording_close(recording);
+    ff_recording_close(&recording);
     return FF_ERROR_MEMORY;
   }
   recording_show_texts(recording);
@@ -116,10 +116,12 @@ const double *ff_recording_column(const ff_recording *recording, int index) {
   return index >= 0 && index < recording->info.count ? recording->columns[index] : NULL;
 }
 
-void ff_recording_close(ff_recording *recording) {
+void ff_recording_close(ff_recording **at) {
+  ff_recording *recording = at ? *at : NULL;
   if (!recording) {
     return;
   }
+  *at = NULL;
   for (int i = 0; i < recording->info.count; i++) {
     ff_free(recording->names ? recording->names[i] : NULL);
     ff_free(recording->units ? recording->units[i] : NULL);

@@ -109,8 +109,7 @@ ff_status ff_scene_parse(ff_scene **out, const char *text, size_t size, const ch
   }
   ff_arena_free(&arena);
   if (status != FF_OK) {
-    ff_scene_destroy(*out);
-    *out = NULL;
+    ff_scene_destroy(out);
   }
   return status;
 }
@@ -170,8 +169,7 @@ ff_status ff_scene_load(ff_scene **out, const char *path, const char *const *ove
   }
   ff_free(text);
   if (status == FF_OK && ff_scene_add_read(*out, path) != FF_OK) {
-    ff_scene_destroy(*out);
-    *out = NULL;
+    ff_scene_destroy(out);
     status = FF_ERROR_MEMORY;
   }
   return status;

@@ -248,8 +248,8 @@ static void pilot_try(ff_reader *reader, const ff_node *node, const ff_robot *ro
     ff_pilot_start(built, q);
     pilot_take_start(tree, robot, def, joints, q);
   }
-  ff_pilot_destroy(built);
-  ff_tree_destroy(tree);
+  ff_pilot_destroy(&built);
+  ff_tree_destroy(&tree);
 }
 
 void ff_read_pilot(ff_reader *reader, const ff_node *robot_node, const ff_robot *robot,

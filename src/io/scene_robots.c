@@ -231,7 +231,7 @@ static void scene_read_robot(ff_reader *reader, const ff_node *node) {
     ff_reader_take(reader, ff_scene_add_robot(reader->scene, &keys.def));
     robot_record_links(reader, node, robot);
   }
-  ff_robot_destroy(robot);
+  ff_robot_destroy(&robot);
 }
 
 void ff_read_robots(ff_reader *reader, const ff_node *root) {

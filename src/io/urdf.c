@@ -231,15 +231,17 @@ ff_status ff_robot_load(ff_robot **out, const char *path, const char *root, ff_r
     if (status == FF_ERROR_MEMORY) {
       ff_report_what(report, "%s", ff_status_text(status));
     }
-    ff_robot_destroy(robot);
+    ff_robot_destroy(&robot);
     return status;
   }
   *out = robot;
   return FF_OK;
 }
 
-void ff_robot_destroy(ff_robot *robot) {
+void ff_robot_destroy(ff_robot **at) {
+  ff_robot *robot = at ? *at : NULL;
   if (robot) {
+    *at = NULL;
     ff_arena_free(&robot->arena);
     ff_free(robot->files);
     ff_free(robot);

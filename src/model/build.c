@@ -1,6 +1,7 @@
 /* Compilation of a scene into a model: sequence of passes, and run settings. */
 #include "model/build.h"
 
+#include "base/checksum.h"
 #include "base/memory.h"
 #include "base/report.h"
 #include "math/vec.h"
@@ -325,6 +326,29 @@ static void choose_step(const ff_build *build) {
   model->run.stepper.step = steps[i];
 }
 
+/* Checksum of all that ids refer to. */
+static unsigned model_mark(const ff_model *model) {
+  const int counts[] = {model->body_count, model->shape_count, model->robot_count,
+                        model->constraint_count};
+  uint64_t sum = ff_checksum(0, counts, sizeof counts);
+  for (int i = 0; i < model->body_count; i++) {
+    const ff_model_body *body = &model->bodies[i];
+    sum = ff_checksum(sum, body->name, strlen(body->name) + 1);
+    sum = ff_checksum(sum, &body->shape_count, sizeof body->shape_count);
+  }
+  for (int r = 0; r < model->robot_count; r++) {
+    for (int k = 0; k < model->robots[r].joint_count; k++) {
+      const char *name = model->robots[r].joints[k].name;
+      sum = ff_checksum(sum, name, strlen(name) + 1);
+    }
+  }
+  for (int i = 0; i < model->constraint_count; i++) {
+    const char *name = model->constraints[i].name ? model->constraints[i].name : "";
+    sum = ff_checksum(sum, name, strlen(name) + 1);
+  }
+  return (unsigned)(sum ^ (sum >> 32)) | 1;
+}
+
 ff_status ff_model_build(ff_model **out, const ff_scene *scene, ff_report *report) {
   static ff_status (*const parts[])(ff_build *) = {
       ff_build_run,    ff_build_bodies,      ff_build_robots, ff_build_contacts,
@@ -344,11 +368,12 @@ ff_status ff_model_build(ff_model **out, const ff_scene *scene, ff_report *repor
   ff_arena_free(&build.scratch);
   if (status == FF_OK) {
     build.model->midpoint = ff_model_is_midpoint(build.model);
+    build.model->mark = model_mark(build.model);
     choose_step(&build);
     *out = build.model;
     return FF_OK;
   }
-  ff_model_destroy(build.model);
+  ff_model_destroy(&build.model);
   if (status == FF_ERROR_INPUT) {
     ff_scene_locate(scene, report);
   } else {
@@ -357,10 +382,13 @@ ff_status ff_model_build(ff_model **out, const ff_scene *scene, ff_report *repor
   return status;
 }
 
-void ff_model_destroy(ff_model *model) {
+void ff_model_destroy(ff_model **at) {
+  ff_model *model = at ? *at : NULL;
   if (model) {
+    *at = NULL;
     for (int i = 0; i < model->robot_count; i++) {
-      ff_tree_destroy(model->robots[i].tree);
+      ff_tree *tree = model->robots[i].tree;
+      ff_tree_destroy(&tree);
     }
     ff_arena_free(&model->arena);
     ff_free(model);

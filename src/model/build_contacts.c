@@ -225,26 +225,26 @@ static ff_status rule_find_law(ff_report *report, ff_law_kind kind, const char *
   return status;
 }
 
-/* Law and parameters of one choice. The report's key is relative to the choice. */
-static ff_status rule_resolve_choice(ff_report *report, const ff_law_choice *choice,
-                                     ff_law_kind kind, const ff_pair *pair, const ff_law **law,
-                                     ff_law_params *params) {
+/* Law and given parameters of one choice. The report's key is relative to the choice. */
+static ff_status rule_read_choice(ff_report *report, const ff_law_choice *choice, ff_law_kind kind,
+                                  const ff_law **law, ff_law_params *given) {
   ff_status status = rule_find_law(report, kind, choice->law, law);
   if (status != FF_OK) {
     return status;
   }
-  ff_law_params_default(*law, params);
+  ff_law_params_default(*law, given);
   for (int i = 0; status == FF_OK && i < choice->count; i++) {
-    status = ff_law_params_set(*law, params, choice->names[i], choice->values[i], report);
+    status = ff_law_params_set(*law, given, choice->names[i], choice->values[i], report);
   }
-  return status == FF_OK ? ff_law_params_resolve(*law, params, pair, report) : status;
+  return status;
 }
 
 static ff_status rule_prefix_key(ff_build *build, int contact, const char *part, ff_status status) {
   if (status == FF_ERROR_INPUT && build->report) {
     char key[sizeof build->report->key];
     memcpy(key, build->report->key, sizeof key);
-    ff_report_key(build->report, "contacts.%d.%s%s%s", contact, part, key[0] ? "." : "", key);
+    ff_report_key(build->report, "contacts.%d.%s%s%s", contact, part, part[0] && key[0] ? "." : "",
+                  key);
   }
   return status;
 }
@@ -258,66 +258,8 @@ static ff_status rule_check_overlap(ff_report *report, const ff_binding *binding
   ff_report_what(report,
                  "'%s' needs the overlap with a half-space; neither the %s nor the %s is one",
                  binding->normal->name, ff_shape_kind_name(a), ff_shape_kind_name(b));
-  ff_report_key(report, "law");
+  ff_report_key(report, "normal.law");
   return FF_ERROR_INPUT;
-}
-
-/* Whether a stepper can solve the laws of a pair, and a description of those it can. */
-typedef struct solvable {
-  bool normal, friction;
-  const char *normal_noun, *friction_noun;
-} solvable;
-
-static solvable solve_layer(ff_binding *to) {
-  const ff_law *normal = to->normal, *friction = to->friction;
-  bool layer = normal->layer && normal->layer(&to->normal_params, &to->layer);
-  /* twice the layer: rounded edges stay separated at the largest deflection */
-  to->round = layer ? fmax(to->layer.max_deflection, DBL_MIN) : 0;
-  return (solvable){layer, friction->cone && friction->cone(&to->friction_params, &to->cone),
-                    "linear layer", "friction cone"};
-}
-
-static solvable solve_ground(ff_binding *to) {
-  const ff_law *normal = to->normal, *friction = to->friction;
-  solvable out = {normal->ground && normal->ground(&to->normal_params, &to->ground),
-                  friction->grip && friction->grip(&to->friction_params, &to->grip),
-                  "elastic, rigid or membrane-covered ground", "plain dry friction"};
-  to->ground.mu = isnan(to->ground.mu) ? to->grip.mu_kinetic : to->ground.mu;
-  /* for the audit */
-  to->layer = (ff_layer){.stiffness = to->ground.stiffness,
-                         .damping = to->ground.damping,
-                         .max_deflection = to->ground.thickness};
-  to->cone = (ff_cone){fmax(to->grip.mu_static, to->ground.mu), {1, 1, 0}};
-  return out;
-}
-
-/* What is rigid needs the stepper that solves for its impulses, and that one laws it can solve. */
-static ff_status rule_check_stepper(ff_build *build, ff_binding *to, int contact) {
-  bool solves = ff_model_solves(build->model);
-  const ff_law *normal = to->normal, *friction = to->friction;
-  bool core = normal->traits && (normal->traits(&to->normal_params) & FF_LAW_CORE);
-  if (!solves && !core) {
-    return FF_OK;
-  }
-  if (!solves) {
-    char able[128];
-    ff_stepper_names(normal->layer ? ff_stepper_uses_layers : ff_stepper_uses_ground, able,
-                     sizeof able);
-    ff_report_what(build->report, "%s: needs stepper %s",
-                   normal->layer ? "has a rigid core, two layers or shear" : "is rigid", able);
-    ff_report_key(build->report, "contacts.%d.normal", contact);
-    return FF_ERROR_INPUT;
-  }
-  solvable can = ff_stepper_uses_layers(build->model->stepper) ? solve_layer(to) : solve_ground(to);
-  if (!can.normal || !can.friction) {
-    ff_report_what(build->report, "'%s' with these parameters cannot be solved as %s by stepper %s",
-                   can.normal ? friction->name : normal->name,
-                   can.normal ? can.friction_noun : can.normal_noun,
-                   build->model->run.stepper.kind);
-    ff_report_key(build->report, "contacts.%d.%s", contact, can.normal ? "friction" : "normal");
-    return FF_ERROR_INPUT;
-  }
-  return FF_OK;
 }
 
 /* Laws of two classes by a definition; contact: index of the rule, for reports. */
@@ -333,30 +275,23 @@ static ff_status rule_resolve(binder *bind, ff_binding *to, const ff_contact_def
   double radius = isnan(def->radius) ? ff_geom_radius(ga, gb) : def->radius;
   to->pair = pair_rule(build, a, b, radius);
   to->pair.mean_radius = isnan(radius) ? ff_geom_mean_radius(ga, gb) : NAN;
-  ff_status status = rule_resolve_choice(build->report, &def->normal, FF_LAW_NORMAL, &to->pair,
-                                         &to->normal, &to->normal_params);
-  if (status == FF_OK) {
-    unsigned traits = to->normal->traits(&to->normal_params);
-    to->overlaps = traits & FF_LAW_WANTS_OVERLAP;
-    to->held = traits & FF_LAW_HELD;
-    to->normal_unpaid = traits & FF_LAW_UNPAID;
-    status = rule_check_overlap(build->report, to, ga->kind, gb->kind);
-  }
+  ff_status status =
+      rule_read_choice(build->report, &def->normal, FF_LAW_NORMAL, &to->normal, &to->normal_given);
   if (status != FF_OK) {
     return rule_prefix_key(build, contact, "normal", status);
   }
   ff_law_choice friction = def->friction;
   friction.law = friction.law ? friction.law : "none";
-  status = rule_resolve_choice(build->report, &friction, FF_LAW_FRICTION, &to->pair, &to->friction,
-                               &to->friction_params);
-  to->frictionless = strcmp(friction.law, "none") == 0;
-  unsigned traits = status == FF_OK ? to->friction->traits(&to->friction_params) : 0;
-  to->held = to->held || traits & FF_LAW_HELD;
-  to->unpaid = traits & FF_LAW_UNPAID;
-  to->edges = to->overlaps && traits & FF_LAW_WANTS_EDGES;
-  to->grips = !to->edges;
-  status = rule_prefix_key(build, contact, "friction", status);
-  return status == FF_OK ? rule_check_stepper(build, to, contact) : status;
+  status = rule_read_choice(build->report, &friction, FF_LAW_FRICTION, &to->friction,
+                            &to->friction_given);
+  if (status != FF_OK) {
+    return rule_prefix_key(build, contact, "friction", status);
+  }
+  status = ff_binding_resolve(to, build->model, build->report);
+  if (status == FF_OK) {
+    status = rule_check_overlap(build->report, to, ga->kind, gb->kind);
+  }
+  return rule_prefix_key(build, contact, "", status);
 }
 
 static ff_status rule_add_binding(binder *bind, const ff_contact_def *def, int contact,

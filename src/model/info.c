@@ -7,15 +7,7 @@
 
 #include <string.h>
 
-/* Ids come from callers, who may have mistyped a name: of what is not there names are "", numbers
- * NAN, 0 or none. */
-static bool model_has_body(const ff_model *model, ff_body body) {
-  return model && body.id >= 1 && body.id <= model->body_count;
-}
-
-static const ff_model_robot *robot_of(const ff_model *model, int robot) {
-  return model && robot >= 1 && robot <= model->robot_count ? &model->robots[robot - 1] : NULL;
-}
+/* Of what is not there names are "", numbers NAN, 0 or none. */
 
 const ff_run_def *ff_model_run(const ff_model *model) {
   return model ? &model->run : NULL;
@@ -34,56 +26,72 @@ int ff_model_body_count(const ff_model *model) {
 }
 
 const char *ff_model_body_name(const ff_model *model, ff_body body) {
-  return model_has_body(model, body) ? model->bodies[body.id - 1].name : "";
+  return ff_model_has_body(model, body) ? model->bodies[body.id - 1].name : "";
+}
+
+ff_body ff_model_body_at(const ff_model *model, int number) {
+  bool known = number >= 1 && number <= ff_model_body_count(model);
+  return known ? ff_body_id(model, number - 1) : (ff_body){.id = 0};
 }
 
 ff_body ff_model_body_find(const ff_model *model, const char *name) {
   for (int i = 0; model && name && i < model->body_count; i++) {
     if (strcmp(model->bodies[i].name, name) == 0) {
-      return (ff_body){i + 1};
+      return ff_body_id(model, i);
     }
   }
-  return (ff_body){0};
+  return (ff_body){.id = 0};
 }
 
 int ff_model_robot_count(const ff_model *model) {
   return model ? model->robot_count : 0;
 }
 
-ff_robot_info ff_model_robot_info(const ff_model *model, int robot) {
-  const ff_model_robot *r = robot_of(model, robot);
+ff_robot_id ff_model_robot_at(const ff_model *model, int number) {
+  bool known = number >= 1 && number <= ff_model_robot_count(model);
+  return known ? (ff_robot_id){number, model->mark} : (ff_robot_id){0};
+}
+
+ff_robot_info ff_model_robot_info(const ff_model *model, ff_robot_id robot) {
+  const ff_model_robot *r = ff_model_robot_of(model, robot);
   if (!r) {
     return (ff_robot_info){.name = ""};
   }
   return (ff_robot_info){.name = r->name,
                          .tree = r->tree,
                          .joint_count = r->joint_count,
-                         .first = {r->first_body + 1},
+                         .first = ff_body_id(model, r->first_body),
                          .pilot = r->pilot};
 }
 
-int ff_model_robot_find(const ff_model *model, const char *name) {
+ff_robot_id ff_model_robot_find(const ff_model *model, const char *name) {
   for (int i = 0; model && name && i < model->robot_count; i++) {
     if (strcmp(model->robots[i].name, name) == 0) {
-      return i + 1;
+      return ff_model_robot_at(model, i + 1);
     }
   }
-  return 0;
+  return (ff_robot_id){0};
 }
 
-const char *ff_model_joint_name(const ff_model *model, int robot, int joint) {
-  const ff_model_robot *r = robot_of(model, robot);
-  return r && joint >= 1 && joint <= r->joint_count ? r->joints[joint - 1].name : "";
+ff_joint_id ff_model_joint_at(const ff_model *model, ff_robot_id robot, int number) {
+  const ff_model_robot *r = ff_model_robot_of(model, robot);
+  bool known = r && number >= 1 && number <= r->joint_count;
+  return known ? (ff_joint_id){robot.id, number, model->mark} : (ff_joint_id){0};
 }
 
-int ff_model_joint_find(const ff_model *model, int robot, const char *name) {
-  const ff_model_robot *r = robot_of(model, robot);
+ff_joint_id ff_model_joint_find(const ff_model *model, ff_robot_id robot, const char *name) {
+  const ff_model_robot *r = ff_model_robot_of(model, robot);
   for (int i = 0; r && name && i < r->joint_count; i++) {
     if (strcmp(r->joints[i].name, name) == 0) {
-      return i + 1;
+      return ff_model_joint_at(model, robot, i + 1);
     }
   }
-  return 0;
+  return (ff_joint_id){0};
+}
+
+const char *ff_model_joint_name(const ff_model *model, ff_joint_id joint) {
+  const ff_model_joint *own = ff_model_joint_of(model, joint);
+  return own ? own->name : "";
 }
 
 /* R diag(d) R^T */
@@ -102,7 +110,7 @@ static ff_mat3 rotated_inertia(ff_quat q, ff_vec3 d) {
 }
 
 ff_body_info ff_model_body_info(const ff_model *model, ff_body body) {
-  if (!model_has_body(model, body)) {
+  if (!ff_model_has_body(model, body)) {
     return (ff_body_info){.name = "", .mass = NAN};
   }
   const ff_model_body *b = &model->bodies[body.id - 1];
@@ -119,15 +127,29 @@ int ff_model_constraint_count(const ff_model *model) {
   return model ? model->constraint_count : 0;
 }
 
-ff_constraint_info ff_model_constraint_info(const ff_model *model, int index) {
-  if (!model || index < 0 || index >= model->constraint_count) {
+ff_constraint_id ff_model_constraint_at(const ff_model *model, int number) {
+  bool known = number >= 1 && number <= ff_model_constraint_count(model);
+  return known ? (ff_constraint_id){number, model->mark} : (ff_constraint_id){0};
+}
+
+ff_constraint_id ff_model_constraint_find(const ff_model *model, const char *name) {
+  for (int i = 0; model && name && i < model->constraint_count; i++) {
+    if (strcmp(model->constraints[i].name, name) == 0) {
+      return ff_model_constraint_at(model, i + 1);
+    }
+  }
+  return (ff_constraint_id){0};
+}
+
+ff_constraint_info ff_model_constraint_info(const ff_model *model, ff_constraint_id constraint) {
+  if (!model || !ff_id_fits(model, constraint.id, model->constraint_count, constraint.of)) {
     return (ff_constraint_info){.name = "", .length = NAN};
   }
-  const ff_model_constraint *c = &model->constraints[index];
+  const ff_model_constraint *c = &model->constraints[constraint.id - 1];
   return (ff_constraint_info){.name = c->name,
                               .kind = c->kind,
-                              .a = {c->a + 1},
-                              .b = {c->b + 1},
+                              .a = ff_body_id(model, c->a),
+                              .b = ff_body_id(model, c->b),
                               .anchor_a = pose_point(model->bodies[c->a].frame, c->anchor_a),
                               .anchor_b = pose_point(model->bodies[c->b].frame, c->anchor_b),
                               .length = c->length};
@@ -137,13 +159,18 @@ int ff_model_shape_count(const ff_model *model) {
   return model ? model->shape_count : 0;
 }
 
+ff_shape ff_model_shape_at(const ff_model *model, int number) {
+  bool known = number >= 1 && number <= ff_model_shape_count(model);
+  return known ? ff_shape_id(model, number - 1) : (ff_shape){.id = 0};
+}
+
 ff_shape_info ff_model_shape_info(const ff_model *model, ff_shape shape) {
-  if (!model || shape.id < 1 || shape.id > model->shape_count) {
+  if (!model || !ff_id_fits(model, shape.id, model->shape_count, shape.of)) {
     return (ff_shape_info){.volume = NAN};
   }
   const ff_model_shape *s = &model->shapes[shape.id - 1];
   const ff_hull *hull = s->geom.hull;
-  return (ff_shape_info){.body = {s->body + 1},
+  return (ff_shape_info){.body = ff_body_id(model, s->body),
                          .kind = s->geom.kind,
                          .size = s->geom.size,
                          .exponents = {s->geom.exponents[0], s->geom.exponents[1]},
@@ -277,13 +304,14 @@ ff_pair_info ff_model_pair_info(const ff_model *model, int index) {
   }
   const ff_model_pair *pair = &model->pairs[index];
   const ff_binding *binding = &model->bindings[pair->binding];
-  return (ff_pair_info){.a = {pair->a + 1},
-                        .b = {pair->b + 1},
+  return (ff_pair_info){.a = ff_body_id(model, pair->a),
+                        .b = ff_body_id(model, pair->b),
                         .normal = binding->normal,
                         .friction = binding->friction,
                         .normal_params = binding->normal_params,
                         .friction_params = binding->friction_params,
                         .material = binding->pair,
+                        .laws = pair->binding + 1,
                         .mass = 1 / pair_inverse_mass(model, pair),
                         .stable_step = pair_stable_step(model, pair, binding)};
 }

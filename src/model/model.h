@@ -98,7 +98,8 @@ typedef struct ff_binding {
   bool grips;         /* fixed steps can treat them implicitly */
   bool overlaps;      /* the normal law needs the overlap: one point per shape pair */
   bool edges;         /* the friction law needs the edges of the overlap */
-  ff_law_params normal_params, friction_params;
+  ff_law_params normal_given, friction_given;   /* before what is open is derived from `pair` */
+  ff_law_params normal_params, friction_params; /* resolved */
   ff_layer layer; /* the laws for steppers that solve for impulses; unset under others */
   double round;   /* m, radius of edges on half-spaces, see ff_geom_touch_blunt; 0: sharp */
   ff_cone cone;
@@ -206,6 +207,7 @@ enum { FF_APART = -1, FF_NO_RULE = -2 };
 
 struct ff_model {
   ff_arena arena;
+  unsigned mark; /* `of` in its ids */
   ff_run_def run;
   const ff_stepper_info *stepper; /* a row of model/stepper_rows.h */
   ff_micro_form micro;
@@ -267,9 +269,39 @@ static inline bool ff_model_holds(const ff_model *model, const ff_binding *bindi
   return model->midpoint && (binding->held || binding->grips);
 }
 
+/* Resolves the laws from their given parameters and the pair's materials, and checks that the
+ * model's stepper can run them. Keys of the report: "normal.k". */
+ff_status ff_binding_resolve(ff_binding *to, const ff_model *model, ff_report *report);
+
 /* Most contact points of a shape pair under this binding. */
 static inline int ff_binding_points(const ff_binding *binding, ff_shape_kind a, ff_shape_kind b) {
   return binding->overlaps ? 1 : ff_manifold_limit(a, b);
+}
+
+/* Ids come from callers, who may have mistyped a name or mean another model. */
+static inline bool ff_id_fits(const ff_model *model, int id, int count, unsigned of) {
+  return model && id >= 1 && id <= count && (of == 0 || of == model->mark);
+}
+static inline bool ff_model_has_body(const ff_model *model, ff_body body) {
+  return model && ff_id_fits(model, body.id, model->body_count, body.of);
+}
+/* NULL: there is none. */
+static inline const ff_model_robot *ff_model_robot_of(const ff_model *model, ff_robot_id robot) {
+  bool known = model && ff_id_fits(model, robot.id, model->robot_count, robot.of);
+  return known ? &model->robots[robot.id - 1] : NULL;
+}
+static inline const ff_model_joint *ff_model_joint_of(const ff_model *model, ff_joint_id joint) {
+  const ff_model_robot *robot =
+      ff_model_robot_of(model, (ff_robot_id){.id = joint.robot, .of = joint.of});
+  return robot && joint.id >= 1 && joint.id <= robot->joint_count ? &robot->joints[joint.id - 1]
+                                                                  : NULL;
+}
+/* Ids of indices; a body below 0: none. */
+static inline ff_body ff_body_id(const ff_model *model, int index) {
+  return (ff_body){.id = index + 1, .of = index >= 0 ? model->mark : 0};
+}
+static inline ff_shape ff_shape_id(const ff_model *model, int index) {
+  return (ff_shape){.id = index + 1, .of = model->mark};
 }
 
 /* Free bodies and movable links; links fixed to the ground do not move. */

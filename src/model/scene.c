@@ -71,10 +71,12 @@ ff_status ff_scene_create(ff_scene **out) {
   return FF_OK;
 }
 
-void ff_scene_destroy(ff_scene *scene) {
+void ff_scene_destroy(ff_scene **at) {
+  ff_scene *scene = at ? *at : NULL;
   if (!scene) {
     return;
   }
+  *at = NULL;
   ff_arena_free(&scene->memory);
   ff_free(scene->materials);
   ff_free(scene->bodies);
@@ -164,7 +166,7 @@ ff_status ff_scene_add_body(ff_body *out, ff_scene *scene, const ff_body_def *de
     return FF_ERROR_MEMORY;
   }
   scene->bodies[scene->body_count++] = copy;
-  *out = (ff_body){scene->body_count};
+  *out = (ff_body){.id = scene->body_count};
   return FF_OK;
 }
 
@@ -218,7 +220,7 @@ ff_status ff_scene_add_shape(ff_shape *out, ff_scene *scene, ff_body body,
   }
   copy.index = scene->shape_counts[body.id - 1]++;
   scene->shapes[scene->shape_count++] = copy;
-  *out = (ff_shape){scene->shape_count};
+  *out = (ff_shape){.id = scene->shape_count};
   return FF_OK;
 }
 

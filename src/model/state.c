@@ -213,7 +213,7 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, size_t own_size, f
 
 void ff_state_free(ff_state *state) {
   for (int i = 0; i < state->robot_count; i++) {
-    ff_tree_work_destroy(state->robots[i].work);
+    ff_tree_work_destroy(&state->robots[i].work);
   }
   state->robot_count = 0;
   ff_broad_destroy(state->broad);

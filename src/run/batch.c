@@ -21,7 +21,7 @@ enum {
 
 /* Inputs of one joint or one body, gathered so that each is commanded once per interval. */
 typedef struct batch_joint {
-  int robot, joint;
+  ff_joint_id joint;
   int torque, target; /* index into u; -1: none */
 } batch_joint;
 
@@ -64,7 +64,7 @@ int ff_model_x_count(const ff_model *model) {
     count += batch_is_free(model, i) ? BODY_NUMBERS : 0;
   }
   for (int i = 1; i <= ff_model_robot_count(model); i++) {
-    const ff_tree *tree = ff_model_robot_info(model, i).tree;
+    const ff_tree *tree = ff_model_robot_info(model, (ff_robot_id){.id = i}).tree;
     count += ff_tree_q_count(tree) + ff_tree_v_count(tree);
   }
   return count;
@@ -74,7 +74,7 @@ void ff_sim_x(const ff_sim *sim, double *x) {
   const ff_model *model = ff_sim_model(sim);
   for (int i = 1; i <= ff_model_body_count(model); i++) {
     if (batch_is_free(model, i)) {
-      ff_body_state s = ff_sim_body(sim, (ff_body){i});
+      ff_body_state s = ff_sim_body(sim, (ff_body){.id = i});
       const double numbers[BODY_NUMBERS] = {
           s.position.x,    s.position.y,    s.position.z, s.orientation.w, s.orientation.x,
           s.orientation.y, s.orientation.z, s.velocity.x, s.velocity.y,    s.velocity.z,
@@ -84,8 +84,8 @@ void ff_sim_x(const ff_sim *sim, double *x) {
     }
   }
   for (int i = 1; i <= ff_model_robot_count(model); i++) {
-    const ff_tree *tree = ff_model_robot_info(model, i).tree;
-    ff_sim_robot(sim, i, x, x + ff_tree_q_count(tree));
+    const ff_tree *tree = ff_model_robot_info(model, (ff_robot_id){.id = i}).tree;
+    ff_sim_robot(sim, (ff_robot_id){.id = i}, x, x + ff_tree_q_count(tree));
     x += ff_tree_q_count(tree) + ff_tree_v_count(tree);
   }
 }
@@ -102,13 +102,13 @@ ff_status ff_sim_set_x(ff_sim *sim, const double *x) {
                          .orientation = {x[3], x[4], x[5], x[6]},
                          .velocity = {x[7], x[8], x[9]},
                          .omega = {x[10], x[11], x[12]}};
-      status = ff_sim_set_body(sim, (ff_body){i}, &s);
+      status = ff_sim_set_body(sim, (ff_body){.id = i}, &s);
       x += BODY_NUMBERS;
     }
   }
   for (int i = 1; i <= ff_model_robot_count(model) && status == FF_OK; i++) {
-    const ff_tree *tree = ff_model_robot_info(model, i).tree;
-    status = ff_sim_set_robot(sim, i, x, x + ff_tree_q_count(tree));
+    const ff_tree *tree = ff_model_robot_info(model, (ff_robot_id){.id = i}).tree;
+    status = ff_sim_set_robot(sim, (ff_robot_id){.id = i}, x, x + ff_tree_q_count(tree));
     x += ff_tree_q_count(tree) + ff_tree_v_count(tree);
   }
   return status;
@@ -118,17 +118,16 @@ ff_status ff_sim_set_x(ff_sim *sim, const double *x) {
 
 static ff_status batch_take_joint(ff_batch *batch, const ff_input *input, int index) {
   const ff_model *model = batch->models[0];
-  if (input->robot < 1 || input->robot > ff_model_robot_count(model) || input->joint < 1 ||
-      input->joint > ff_model_robot_info(model, input->robot).joint_count) {
+  if (!ff_model_joint_of(model, input->joint)) {
     return FF_ERROR_INPUT;
   }
   batch_joint *own = batch->joints;
   while (own < batch->joints + batch->joint_count &&
-         (own->robot != input->robot || own->joint != input->joint)) {
+         (own->joint.robot != input->joint.robot || own->joint.id != input->joint.id)) {
     own++;
   }
   if (own == batch->joints + batch->joint_count) {
-    *own = (batch_joint){input->robot, input->joint, -1, -1};
+    *own = (batch_joint){input->joint, -1, -1};
     batch->joint_count++;
   }
   int *to = input->kind == FF_INPUT_TORQUE ? &own->torque : &own->target;
@@ -139,8 +138,7 @@ static ff_status batch_take_joint(ff_batch *batch, const ff_input *input, int in
 
 static ff_status batch_take_body(ff_batch *batch, const ff_input *input, int index) {
   ff_body_info info = ff_model_body_info(batch->models[0], input->body);
-  if (input->body.id < 1 || input->body.id > ff_model_body_count(batch->models[0]) ||
-      input->axis < 0 || input->axis > 2 ||
+  if (!ff_model_has_body(batch->models[0], input->body) || input->axis < 0 || input->axis > 2 ||
       (info.kind != FF_BODY_FREE && info.kind != FF_BODY_LINK)) {
     return FF_ERROR_INPUT;
   }
@@ -189,12 +187,12 @@ static ff_status batch_apply(const ff_batch *batch, ff_sim *sim, const double *u
     const batch_joint *own = &batch->joints[i];
     ff_joint_order order = {.torque = batch_number(u, own->torque)};
     if (own->target >= 0) {
-      ff_joint_info info = ff_model_joint_info(ff_sim_model(sim), own->robot, own->joint);
+      ff_joint_info info = ff_model_joint_info(ff_sim_model(sim), own->joint);
       order.target = u[own->target];
       order.stiffness = info.stiffness;
       order.damping = info.damping;
     }
-    status = ff_sim_order(sim, own->robot, own->joint, &order);
+    status = ff_sim_order(sim, own->joint, &order);
   }
   for (int i = 0; i < batch->body_count && status == FF_OK; i++) {
     const batch_body *own = &batch->bodies[i];
@@ -215,10 +213,12 @@ static bool batch_is_same_structure(const ff_model *a, const ff_model *b) {
               ff_model_channel_count(a) == ff_model_channel_count(b) &&
               ff_model_x_count(a) == ff_model_x_count(b);
   for (int i = 1; same && i <= ff_model_body_count(a); i++) {
-    same = ff_model_body_info(a, (ff_body){i}).kind == ff_model_body_info(b, (ff_body){i}).kind;
+    same = ff_model_body_info(a, (ff_body){.id = i}).kind ==
+           ff_model_body_info(b, (ff_body){.id = i}).kind;
   }
   for (int i = 1; same && i <= ff_model_robot_count(a); i++) {
-    same = ff_model_robot_info(a, i).joint_count == ff_model_robot_info(b, i).joint_count;
+    same = ff_model_robot_info(a, (ff_robot_id){.id = i}).joint_count ==
+           ff_model_robot_info(b, (ff_robot_id){.id = i}).joint_count;
   }
   return same;
 }
@@ -295,20 +295,22 @@ ff_status ff_batch_create(ff_batch **out, const ff_batch_def *def, ff_report *re
   }
   batch->models = NULL;
   if (status != FF_OK) {
-    ff_batch_destroy(batch);
+    ff_batch_destroy(&batch);
     return status;
   }
   *out = batch;
   return FF_OK;
 }
 
-void ff_batch_destroy(ff_batch *batch) {
+void ff_batch_destroy(ff_batch **at) {
+  ff_batch *batch = at ? *at : NULL;
   if (!batch) {
     return;
   }
+  *at = NULL;
   ff_team_destroy(batch->team);
   for (int i = 0; i < batch->count; i++) {
-    ff_sim_destroy(batch->sims[i].sim);
+    ff_sim_destroy(&batch->sims[i].sim);
   }
   ff_free(batch->sims);
   ff_free(batch->joints);

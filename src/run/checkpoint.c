@@ -72,7 +72,7 @@ static void put_state(parcel *p, const ff_run *run) {
   if (to) {
     ff_state_serialise(state, to, size);
   }
-  ff_state_destroy(state);
+  ff_state_destroy(&state);
 }
 
 static void put_sampler(parcel *p, const ff_run *run) {
@@ -247,7 +247,7 @@ static ff_status take_state(ff_run *run, parcel *p, ff_report *report) {
   ff_status status = bytes ? ff_state_deserialise(&state, bytes, size, report) : p->status;
   if (status == FF_OK) {
     status = ff_state_restore(run->sim, state);
-    ff_state_destroy(state);
+    ff_state_destroy(&state);
     if (status == FF_ERROR_INPUT) {
       ff_report_what(report, "does not fit its own scene: it is of another build of footfall");
     }

@@ -128,7 +128,7 @@ static ff_status run_plan_tables(ff_run *run) {
                         ff_model_pair_count(run->model) > FF_CONTACT_CHANNEL_PAIRS);
   run->bodies = ff_alloc((size_t)count, sizeof *run->bodies);
   for (int i = 0; run->bodies && i < count; i++) {
-    run->bodies[i] = ff_model_body_name(run->model, (ff_body){i + 1});
+    run->bodies[i] = ff_model_body_name(run->model, (ff_body){.id = i + 1});
   }
   return run->bodies ? FF_OK : FF_ERROR_MEMORY;
 }
@@ -241,7 +241,7 @@ ff_status ff_run_create(ff_run **out, const ff_scene *scene, const ff_run_option
     status = ff_row_log_create(&run->log, run->log_path, &info, report);
   }
   if (status != FF_OK) {
-    ff_run_destroy(run);
+    ff_run_destroy(&run);
     return status;
   }
   *out = run;
@@ -279,7 +279,7 @@ static ff_status run_replay_log(ff_run *run, ff_report *report) {
     }
     status = status == FF_OK && run->kept ? ff_recording_add(run->kept, run->row) : status;
   }
-  ff_recording_close(recording);
+  ff_recording_close(&recording);
   return status;
 }
 
@@ -318,26 +318,28 @@ ff_status ff_run_resume(ff_run **out, const char *checkpoint, const ff_run_optio
   if (status != FF_OK) {
     ff_row_log_close(run->log, false);
     run->log = NULL;
-    ff_run_destroy(run);
+    ff_run_destroy(&run);
     return status;
   }
   *out = run;
   return FF_OK;
 }
 
-void ff_run_destroy(ff_run *run) {
+void ff_run_destroy(ff_run **at) {
+  ff_run *run = at ? *at : NULL;
   if (!run) {
     return;
   }
+  *at = NULL;
   for (int i = 0; i < run->recorder_count; i++) {
-    ff_recorder_abandon(run->recorders[i]);
+    ff_recorder_abandon(&run->recorders[i]);
   }
-  ff_recording_close(run->kept);
+  ff_recording_close(&run->kept);
   ff_row_log_close(run->log, true);
-  ff_sampler_destroy(run->sampler);
-  ff_sim_destroy(run->sim);
-  ff_model_destroy(run->model);
-  ff_scene_destroy(run->own_scene);
+  ff_sampler_destroy(&run->sampler);
+  ff_sim_destroy(&run->sim);
+  ff_model_destroy(&run->model);
+  ff_scene_destroy(&run->own_scene);
   for (int i = 0; i < run->output_count; i++) {
     ff_free(run->outputs[i]);
   }
@@ -378,7 +380,7 @@ static ff_status run_record(ff_run *run, ff_report *report) {
   for (int i = 0; i < run->recorder_count && status == FF_OK; i++) {
     status = ff_recorder_add(run->recorders[i], run->row);
     if (status != FF_OK) {
-      ff_recorder_close(run->recorders[i], NULL, report);
+      ff_recorder_close(&run->recorders[i], NULL, report);
       run->recorders[i] = NULL;
     }
   }
@@ -519,7 +521,7 @@ static ff_status run_close_recorders(ff_run *run, bool *lost, ff_report *report)
     }
     if (run->recorders[i]) {
       ff_report why = {0};
-      ff_status closed = ff_recorder_close(run->recorders[i], text ? text : "", &why);
+      ff_status closed = ff_recorder_close(&run->recorders[i], text ? text : "", &why);
       run->recorders[i] = NULL;
       *lost = *lost || (closed != FF_OK && run_is_file(run->outputs[i]));
       if (status == FF_OK && closed != FF_OK) {

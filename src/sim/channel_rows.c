@@ -44,7 +44,7 @@ static void name_body(const ff_model *model, int member, char name[FF_MEMBER_NAM
 }
 
 static void sample_body(const ff_sim *sim, int body, ff_channel_sample *out) {
-  out->body.now = ff_sim_body(sim, (ff_body){body + 1});
+  out->body.now = ff_sim_body(sim, (ff_body){.id = body + 1});
   if (sim->last_step > 0) {
     ff_body_state before = ff_body_state_of(&sim->model->bodies[body], &sim->before[body]);
     double rate = 1 / sim->last_step;
@@ -174,7 +174,7 @@ static void name_drive(const ff_model *model, int member, char name[FF_MEMBER_NA
 
 static void sample_drive(const ff_sim *sim, int index, ff_channel_sample *out) {
   const ff_model_drive *drive = &sim->model->drives[index];
-  ff_body_state body = ff_sim_body(sim, (ff_body){drive->body + 1});
+  ff_body_state body = ff_sim_body(sim, (ff_body){.id = drive->body + 1});
   double rate;
   out->drive.force = sim->state.drive_force[index];
   out->drive.position = v3_dot(drive->axis, v3_sub(body.position, drive->reference));
@@ -199,7 +199,7 @@ static void name_constraint(const ff_model *model, int member, char name[FF_MEMB
 }
 
 static void sample_constraint(const ff_sim *sim, int index, ff_channel_sample *out) {
-  out->constraint = ff_sim_constraint(sim, index);
+  out->constraint = ff_sim_constraint(sim, (ff_constraint_id){.id = index + 1});
 }
 
 /* ---- robots --------------------------------------------------------------------------------- */

@@ -14,7 +14,7 @@ static int stops_list(const ff_model *model, ff_stop *out) {
   for (int r = 0; r < model->robot_count; r++) {
     const ff_model_robot *robot = &model->robots[r];
     for (int k = 0; k < robot->joint_count; k++) {
-      ff_joint_info joint = ff_model_joint_info(model, r + 1, k + 1);
+      ff_joint_info joint = ff_model_joint_info(model, (ff_joint_id){.robot = r + 1, .id = k + 1});
       if (joint.q_at < 0 || joint.follows || !(isfinite(joint.lower) || isfinite(joint.upper))) {
         continue;
       }
@@ -67,8 +67,11 @@ static void event_tell(ff_sim *sim, const ff_event *event) {
 
 static void event_tell_pair(ff_sim *sim, const ff_meet *meet, ff_event_kind kind, double time,
                             double speed) {
-  ff_event event = {
-      .time = time, .kind = kind, .a = {meet->a + 1}, .b = {meet->b + 1}, .speed = speed};
+  ff_event event = {.time = time,
+                    .kind = kind,
+                    .a = ff_body_id(sim->model, meet->a),
+                    .b = ff_body_id(sim->model, meet->b),
+                    .speed = speed};
   if (kind == FF_EVENT_LIFT) {
     event.peak_force = meet->peak_force;
     event.peak_time = meet->peak_time;
@@ -89,9 +92,8 @@ static void event_update_stop(ff_sim *sim, int index, double h) {
     const ff_model_robot *robot = &sim->model->robots[stop->robot];
     event_tell(sim, &(ff_event){.time = sim->state.t - late,
                                 .kind = FF_EVENT_STOP,
-                                .a = {robot->first_body + stop->link},
-                                .robot = stop->robot + 1,
-                                .joint = stop->joint + 1,
+                                .a = ff_body_id(sim->model, robot->first_body + stop->link - 1),
+                                .joint = {stop->robot + 1, stop->joint + 1, sim->model->mark},
                                 .speed = speed});
   }
   sim->stopped[index] = reached;
@@ -99,9 +101,15 @@ static void event_update_stop(ff_sim *sim, int index, double h) {
 
 /* ---- pairs ----------------------------------------------------------------------------------- */
 
-static void extreme_raise(ff_extreme *extreme, double value, double time, const ff_meet *meet) {
+static ff_extreme extreme_of(const ff_sim *sim, double value, double time, const ff_meet *meet) {
+  return (ff_extreme){value, time, ff_body_id(sim->model, meet->a),
+                      ff_body_id(sim->model, meet->b)};
+}
+
+static void extreme_raise(const ff_sim *sim, ff_extreme *extreme, double value, double time,
+                          const ff_meet *meet) {
   if (value > extreme->value) {
-    *extreme = (ff_extreme){value, time, {meet->a + 1}, {meet->b + 1}};
+    *extreme = extreme_of(sim, value, time, meet);
   }
 }
 
@@ -142,7 +150,7 @@ static void event_update_pair(ff_sim *sim, ff_meet *meet, double h) {
     meet->on_core = false;
     meet->press = 0;
     event_tell_pair(sim, meet, FF_EVENT_TOUCH, t - late, now.depth_rate);
-    sim->record.touch = (ff_extreme){now.depth_rate, t - late, {meet->a + 1}, {meet->b + 1}};
+    sim->record.touch = extreme_of(sim, now.depth_rate, t - late, meet);
   } else if (now.touching) {
     event_update_contact(sim, meet, &now);
   }
@@ -154,9 +162,9 @@ static void event_update_pair(ff_sim *sim, ff_meet *meet, double h) {
   meet->peak_depth = fmax(meet->peak_depth, fmax(meet->crest_depth, now.depth));
   /* Solved forces are means over the step. */
   meet->impulse += h * (ff_model_solves(sim->model) ? now.force : (meet->press + now.force) / 2);
-  extreme_raise(&sim->record.force, meet->peak_force, meet->peak_time, meet);
-  extreme_raise(&sim->record.depth, meet->peak_depth, t, meet);
-  extreme_raise(&sim->record.impulse, meet->impulse, meet->touch_time, meet);
+  extreme_raise(sim, &sim->record.force, meet->peak_force, meet->peak_time, meet);
+  extreme_raise(sim, &sim->record.depth, meet->peak_depth, t, meet);
+  extreme_raise(sim, &sim->record.impulse, meet->impulse, meet->touch_time, meet);
   if (!now.touching && meet->touching) { /* points that have gone have no rate any more */
     double rate = now.depth_rate != 0 ? now.depth_rate : meet->rate;
     event_tell_pair(sim, meet, FF_EVENT_LIFT, t, -rate);
@@ -212,7 +220,7 @@ void ff_sim_on_event(ff_sim *sim, ff_event_fn fn, void *context) {
 /* ---- results --------------------------------------------------------------------------------- */
 
 double ff_sim_travelled(const ff_sim *sim, ff_body body) {
-  bool known = sim && body.id >= 1 && body.id <= sim->model->body_count;
+  bool known = sim && ff_model_has_body(sim->model, body);
   return known ? sim->travel[body.id - 1] : NAN;
 }
 
@@ -230,7 +238,8 @@ ff_results ff_sim_results(const ff_sim *sim) {
   memcpy(out.events, record->events, sizeof out.events);
   for (int i = 0; i < sim->model->body_count; i++) {
     if (sim->travel[i] > out.travel.value) {
-      out.travel = (ff_extreme){sim->travel[i], sim->state.t, {i + 1}, {0}};
+      out.travel =
+          (ff_extreme){sim->travel[i], sim->state.t, ff_body_id(sim->model, i), (ff_body){0}};
     }
   }
   return out;

@@ -30,7 +30,7 @@ static available_load intrusion_available_load(const ff_sim *sim) {
 /* Depth, core overlap and energy of a body pair. */
 static ff_intrusion intrusion_of_pair(const ff_sim *sim, const ff_meet *meet) {
   const ff_state *state = &sim->state;
-  ff_intrusion out = {.a = {meet->a + 1}, .b = {meet->b + 1}};
+  ff_intrusion out = {.a = ff_body_id(sim->model, meet->a), .b = ff_body_id(sim->model, meet->b)};
   bool solved = ff_stepper_uses_layers(sim->model->stepper);
   for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
     const ff_near *near = &state->nears[n];

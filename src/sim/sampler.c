@@ -79,7 +79,7 @@ ff_status ff_sampler_create(ff_sampler **out, ff_sim *sim, const int *channels, 
   sampler->phase_start = ff_alloc(drives, sizeof *sampler->phase_start);
   if (!sampler->channels || !sampler->members || !sampler->start || !sampler->end ||
       !sampler->phase || !sampler->phase_start) {
-    ff_sampler_destroy(sampler);
+    ff_sampler_destroy(&sampler);
     return FF_ERROR_MEMORY;
   }
   sampler_list_members(sampler, channels);
@@ -87,8 +87,10 @@ ff_status ff_sampler_create(ff_sampler **out, ff_sim *sim, const int *channels, 
   return FF_OK;
 }
 
-void ff_sampler_destroy(ff_sampler *sampler) {
+void ff_sampler_destroy(ff_sampler **at) {
+  ff_sampler *sampler = at ? *at : NULL;
   if (sampler) {
+    *at = NULL;
     ff_free(sampler->channels);
     ff_free(sampler->members);
     ff_free(sampler->start);

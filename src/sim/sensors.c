@@ -54,7 +54,7 @@ static push push_on_robot(const ff_sim *sim, int robot) {
 
 ff_load ff_sense_load(const ff_sim *sim, int body) {
   push sum = push_on_body(sim, body);
-  ff_body_state at = ff_sim_body(sim, (ff_body){body + 1});
+  ff_body_state at = ff_sim_body(sim, (ff_body){.id = body + 1});
   ff_vec3 normal = q_rotate(at.orientation, v3(0, 0, 1));
   ff_vec3 pressed = ff_center_of_pressure(sum.force, sum.torque, at.position, normal);
   ff_vec3 rest = v3_sub(sum.torque, v3_cross(pressed, sum.force));

@@ -6,16 +6,10 @@
 #include <string.h>
 
 static bool set_has_body(const ff_sim *sim, ff_body body) {
-  return sim && body.id >= 1 && body.id <= sim->model->body_count;
+  return sim && ff_model_has_body(sim->model, body);
 }
 
-static const ff_model_robot *set_robot_of(const ff_sim *sim, int robot) {
-  bool known = sim && robot >= 1 && robot <= sim->model->robot_count;
-  return known ? &sim->model->robots[robot - 1] : NULL;
-}
-
-/* After positions, velocities or gravity were set: contacts and forces anew, and a new ledger. */
-static ff_status set_take_effect(ff_sim *sim) {
+ff_status ff_sim_take_change(ff_sim *sim) {
   for (int i = 0; i < sim->state.point_count; i++) {
     sim->state.points[i].known = false;
   }
@@ -35,8 +29,8 @@ static bool set_is_finite(const double *numbers, int count) {
   return finite;
 }
 
-ff_status ff_sim_set_robot(ff_sim *sim, int robot, const double *q, const double *v) {
-  const ff_model_robot *r = set_robot_of(sim, robot);
+ff_status ff_sim_set_robot(ff_sim *sim, ff_robot_id robot, const double *q, const double *v) {
+  const ff_model_robot *r = sim ? ff_model_robot_of(sim->model, robot) : NULL;
   if (!r || !set_is_finite(q, r->q_count) || !set_is_finite(v, r->v_count)) {
     return FF_ERROR_INPUT;
   }
@@ -53,30 +47,29 @@ ff_status ff_sim_set_robot(ff_sim *sim, int robot, const double *q, const double
   if (v) {
     memcpy(own_v, v, (size_t)r->v_count * sizeof *v);
   }
-  return set_take_effect(sim);
+  return ff_sim_take_change(sim);
 }
 
-ff_status ff_sim_set_joint(ff_sim *sim, int robot, int joint, double position, double rate) {
-  const ff_model_robot *r = set_robot_of(sim, robot);
-  if (!r || joint < 1 || joint > r->joint_count || !isfinite(position) || !isfinite(rate)) {
+ff_status ff_sim_set_joint(ff_sim *sim, ff_joint_id joint, double position, double rate) {
+  const ff_model_joint *own = sim ? ff_model_joint_of(sim->model, joint) : NULL;
+  if (!own || !isfinite(position) || !isfinite(rate)) {
     return FF_ERROR_INPUT;
   }
-  const ff_model_joint *own = &r->joints[joint - 1];
+  const ff_model_robot *r = &sim->model->robots[joint.robot - 1];
   if (own->form != FF_AXIS_PLAIN || own->follows) {
     return FF_ERROR_INPUT;
   }
   sim->state.y[r->q_at + own->q_at] = (position - own->offset) / own->factor;
   sim->state.y[r->v_at + own->v_at] = rate / own->factor;
-  return set_take_effect(sim);
+  return ff_sim_take_change(sim);
 }
 
-ff_joint_info ff_model_joint_info(const ff_model *model, int robot, int joint) {
-  if (!model || robot < 1 || robot > model->robot_count || joint < 1 ||
-      joint > model->robots[robot - 1].joint_count) {
+ff_joint_info ff_model_joint_info(const ff_model *model, ff_joint_id joint) {
+  const ff_model_joint *own = ff_model_joint_of(model, joint);
+  if (!own) {
     return (ff_joint_info){.name = "", .q_at = -1, .v_at = -1, .lower = NAN, .upper = NAN};
   }
-  const ff_model_robot *r = &model->robots[robot - 1];
-  const ff_model_joint *own = &r->joints[joint - 1];
+  const ff_model_robot *r = &model->robots[joint.robot - 1];
   bool plain = own->form == FF_AXIS_PLAIN;
   ff_joint_info out = {.name = own->name,
                        .q_at = plain ? own->q_at : -1,
@@ -128,7 +121,7 @@ ff_status ff_sim_set_gravity(ff_sim *sim, ff_vec3 gravity) {
     return FF_ERROR_INPUT;
   }
   sim->own.run.gravity = gravity;
-  return set_take_effect(sim);
+  return ff_sim_take_change(sim);
 }
 
 ff_vec3 ff_sim_gravity(const ff_sim *sim) {

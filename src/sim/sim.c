@@ -46,6 +46,7 @@ ff_status ff_sim_create(ff_sim **out, const ff_model *model) {
   if (!sim) {
     return FF_ERROR_MEMORY;
   }
+  sim->base = model;
   sim->own = *model;
   model = sim->model = &sim->own;
   sim->stepper = ff_stepper_of(model);
@@ -64,17 +65,20 @@ ff_status ff_sim_create(ff_sim **out, const ff_model *model) {
     status = sim_start(sim);
   }
   if (status != FF_OK) {
-    ff_sim_destroy(sim);
+    ff_sim_destroy(&sim);
     return status;
   }
   *out = sim;
   return FF_OK;
 }
 
-void ff_sim_destroy(ff_sim *sim) {
+void ff_sim_destroy(ff_sim **at) {
+  ff_sim *sim = at ? *at : NULL;
   if (sim) {
+    *at = NULL;
     ff_sim_drop_pilots(sim);
     ff_work_free(&sim->work);
+    ff_settings_free(sim);
     ff_state_free(&sim->state);
     ff_arena_free(&sim->arena);
     ff_free(sim);
@@ -228,9 +232,8 @@ void ff_sim_cancel(ff_sim *sim) {
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
-/* Of an id that no body has, as of a mistyped name. */
 static bool sim_has_body(const ff_sim *sim, ff_body body) {
-  return sim && body.id >= 1 && body.id <= sim->model->body_count;
+  return sim && ff_model_has_body(sim->model, body);
 }
 
 ff_body_state ff_body_state_of(const ff_model_body *body, const ff_body_motion *motion) {
@@ -261,13 +264,7 @@ ff_status ff_sim_set_body(ff_sim *sim, ff_body body, const ff_body_state *state)
   v3_store(y + FF_Y_Q + 1, v3(pose.orientation.x, pose.orientation.y, pose.orientation.z));
   v3_store(y + FF_Y_V, v3_add(state->velocity, v3_cross(state->omega, arm)));
   v3_store(y + FF_Y_L, q_rotate(pose.orientation, v3_mul(b->inertia, spin)));
-  for (int i = 0; i < sim->state.point_count; i++) {
-    sim->state.points[i].known = false;
-  }
-  sim->last_step = 0;
-  ff_status status = sim->stepper->refresh(&sim->work);
-  ff_auditor_start(&sim->auditor, sim->model, &sim->state);
-  return status;
+  return ff_sim_take_change(sim);
 }
 
 ff_body_state ff_sim_body(const ff_sim *sim, ff_body body) {
@@ -291,10 +288,10 @@ int ff_sim_contact_count(const ff_sim *sim) {
 static ff_contact sim_make_contact(const ff_sim *sim, const ff_meet *meet, const ff_near *near,
                                    int index) {
   const ff_point *point = &sim->state.points[index];
-  return (ff_contact){.a = {meet->a + 1},
-                      .b = {meet->b + 1},
-                      .shape_a = {near->shape_a + 1},
-                      .shape_b = {near->shape_b + 1},
+  return (ff_contact){.a = ff_body_id(sim->model, meet->a),
+                      .b = ff_body_id(sim->model, meet->b),
+                      .shape_a = ff_shape_id(sim->model, near->shape_a),
+                      .shape_b = ff_shape_id(sim->model, near->shape_b),
                       .feature = index - near->first_point,
                       .point = point->point,
                       .normal = point->normal,
@@ -346,12 +343,12 @@ int ff_sim_contacts(const ff_sim *sim, ff_contact *out, int capacity) {
 
 /* ---- constraints ----------------------------------------------------------------------------- */
 
-ff_constraint_state ff_sim_constraint(const ff_sim *sim, int index) {
-  if (!sim || index < 0 || index >= sim->model->constraint_count) {
+ff_constraint_state ff_sim_constraint(const ff_sim *sim, ff_constraint_id constraint) {
+  if (!sim || !ff_id_fits(sim->model, constraint.id, sim->model->constraint_count, constraint.of)) {
     const ff_vec3 none = {NAN, NAN, NAN};
     return (ff_constraint_state){none, none, NAN, NAN};
   }
-  const ff_state_constraint *now = &sim->state.constraints[index];
+  const ff_state_constraint *now = &sim->state.constraints[constraint.id - 1];
   return (ff_constraint_state){now->force, now->moment, now->error, now->angle};
 }
 
@@ -398,8 +395,8 @@ int ff_sim_findings(const ff_sim *sim, ff_finding *out, int capacity) {
     ff_finding_info info = ff_finding_describe((ff_finding_kind)item->kind);
     out[i] = (ff_finding){.kind = (ff_finding_kind)item->kind,
                           .failure = ff_found_fails(item),
-                          .a = {item->a + 1},
-                          .b = {item->b + 1},
+                          .a = ff_body_id(sim->model, item->a),
+                          .b = ff_body_id(sim->model, item->b),
                           .first = item->first,
                           .worst = item->worst,
                           .value = item->value,

@@ -4,6 +4,7 @@
 
 #include "audit/audit.h"
 #include "model/state.h"
+#include "sim/settings.h"
 #include "step/stepper.h"
 
 /* Periodic callback at 0, period, 2 period, ...: a pilot, or the user's function. */
@@ -35,7 +36,9 @@ typedef struct ff_steer {
 
 struct ff_sim {
   ff_arena arena;
-  ff_model own;          /* the given model with the gravity of this sim; shares all else */
+  const ff_model *base; /* the given model, */
+  ff_model own;         /* with gravity and settings of this sim; shares all else */
+  ff_settings settings;
   const ff_model *model; /* &own */
   const ff_stepper *stepper;
   ff_state state;
@@ -79,6 +82,10 @@ void ff_sim_report_events(ff_sim *sim, double h);
 void ff_sim_init_contacts(ff_sim *sim);
 /* Allocates what events and results need. */
 ff_status ff_sim_take_events(ff_sim *sim);
+
+/* After positions, velocities, gravity or settings were changed: contacts and forces anew, and a
+ * new ledger. */
+ff_status ff_sim_take_change(ff_sim *sim);
 
 /* From the principal frame to the frame that a scene speaks of. */
 ff_body_state ff_body_state_of(const ff_model_body *body, const ff_body_motion *motion);

@@ -79,6 +79,7 @@ static void sim_keep_ticker(ff_sim *sim, ff_keep *keep) {
 }
 
 static void sim_keep(ff_sim *sim, ff_keep *keep) {
+  ff_settings_keep(sim, keep);
   ff_state_keep(&sim->state, sim->model, keep);
   if (keep->bad) {
     return;
@@ -103,8 +104,10 @@ static void sim_keep(ff_sim *sim, ff_keep *keep) {
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-void ff_state_destroy(ff_state *state) {
+void ff_state_destroy(ff_state **at) {
+  ff_state *state = at ? *at : NULL;
   if (state) {
+    *at = NULL;
     ff_free(state->data);
     ff_free(state->parts);
     ff_free(state->names);
@@ -181,7 +184,7 @@ ff_status ff_state_create(ff_state **out, const ff_sim *sim) {
   ff_state *state = ff_alloc(1, sizeof *state);
   ff_status status = state ? ff_state_save(sim, state) : FF_ERROR_MEMORY;
   if (status != FF_OK) {
-    ff_state_destroy(state);
+    ff_state_destroy(&state);
     return status;
   }
   *out = state;
@@ -219,10 +222,14 @@ static bool sim_lists_are_valid(const ff_sim *sim) {
   return nears == state->near_count && points == state->point_count;
 }
 
-/* Capacity for the contacts of a state, which may have been read from bytes. */
+/* Settings of a state, which may have been read from bytes, and capacity for its contacts. */
 static ff_status sim_make_room(ff_sim *sim, const ff_state *state) {
   ff_keep keep = {.mode = FF_KEEP_LOAD, .data = state->data, .capacity = state->used};
   ff_list_size size = {0};
+  ff_status status = ff_settings_load(sim, &keep);
+  if (status != FF_OK) {
+    return status;
+  }
   ff_state_keep_size(&size, &keep);
   size_t bytes = (size_t)size.meets * sizeof(ff_meet) + (size_t)size.nears * sizeof(ff_near) +
                  (size_t)size.points * (sizeof(ff_point) + sim->state.own_size);
@@ -255,7 +262,7 @@ static ff_status sim_load_checked(ff_sim *sim, const ff_state *state) {
     sim_load(sim, before);
     status = status == FF_OK ? FF_ERROR_INPUT : status;
   }
-  ff_state_destroy(before);
+  ff_state_destroy(&before);
   return status;
 }
 
@@ -279,12 +286,11 @@ ff_status ff_sim_clone(ff_sim **out, const ff_sim *sim) {
   if (status != FF_OK) {
     return status;
   }
-  status = ff_sim_create(out, sim->model);
+  status = ff_sim_create(out, sim->base);
   if (status == FF_OK && (status = ff_state_restore(*out, state)) != FF_OK) {
-    ff_sim_destroy(*out);
-    *out = NULL;
+    ff_sim_destroy(out);
   }
-  ff_state_destroy(state);
+  ff_state_destroy(&state);
   return status;
 }
 
@@ -396,7 +402,7 @@ bool ff_state_equal(const ff_state *a, const ff_state *b, ff_report *difference)
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
-enum { STATE_VERSION = 1 };
+enum { STATE_VERSION = 2 };
 static const char state_mark[8] = "ffstate";
 
 typedef struct state_head {
@@ -518,7 +524,7 @@ ff_status ff_state_deserialise(ff_state **out, const void *bytes, size_t size, f
     status = state_take_parts(state, parts) ? FF_OK : ff_report_what(report, "damaged");
   }
   if (status != FF_OK) {
-    ff_state_destroy(state);
+    ff_state_destroy(&state);
     return status;
   }
   *out = state;

@@ -71,7 +71,7 @@ ff_status ff_sim_take_pilots(ff_sim *sim) {
 
 void ff_sim_drop_pilots(ff_sim *sim) {
   for (int i = 0; i < sim->steer_count; i++) {
-    ff_pilot_destroy(sim->steers[i].pilot);
+    ff_pilot_destroy(&sim->steers[i].pilot);
   }
 }
 
@@ -88,7 +88,7 @@ void ff_sim_reset_pilots(ff_sim *sim) {
 /* ---- sensing --------------------------------------------------------------------------------- */
 
 ff_vec3 ff_sim_body_load(const ff_sim *sim, ff_body body) {
-  if (!sim || body.id < 1 || body.id > sim->model->body_count) {
+  if (!sim || !ff_model_has_body(sim->model, body)) {
     return v3(NAN, NAN, NAN);
   }
   const ff_state *state = &sim->state;
@@ -108,36 +108,33 @@ ff_vec3 ff_sim_body_load(const ff_sim *sim, ff_body body) {
   return sum;
 }
 
-void ff_sim_robot(const ff_sim *sim, int robot, double *q, double *v) {
-  if (!sim || robot < 1 || robot > sim->model->robot_count) {
-    return;
-  }
-  const ff_model_robot *r = &sim->model->robots[robot - 1];
-  if (q) {
+void ff_sim_robot(const ff_sim *sim, ff_robot_id robot, double *q, double *v) {
+  const ff_model_robot *r = sim ? ff_model_robot_of(sim->model, robot) : NULL;
+  if (r && q) {
     memcpy(q, sim->state.y + r->q_at, (size_t)r->q_count * sizeof *q);
   }
-  if (v) {
+  if (r && v) {
     memcpy(v, sim->state.y + r->v_at, (size_t)r->v_count * sizeof *v);
   }
 }
 
-const ff_pilot *ff_sim_pilot(const ff_sim *sim, int robot) {
-  bool known = sim && robot >= 1 && robot <= sim->steer_count;
-  return known ? sim->steers[robot - 1].pilot : NULL;
+const ff_pilot *ff_sim_pilot(const ff_sim *sim, ff_robot_id robot) {
+  bool known = sim && ff_model_robot_of(sim->model, robot);
+  return known ? sim->steers[robot.id - 1].pilot : NULL;
 }
 
 /* ---- orders ---------------------------------------------------------------------------------- */
 
-ff_status ff_sim_order(ff_sim *sim, int robot, int joint, const ff_joint_order *order) {
-  if (!sim || !order || robot < 1 || robot > sim->model->robot_count || joint < 1 ||
-      joint > sim->model->robots[robot - 1].joint_count) {
+ff_status ff_sim_order(ff_sim *sim, ff_joint_id joint, const ff_joint_order *order) {
+  if (!sim || !order || !ff_model_joint_of(sim->model, joint)) {
     return FF_ERROR_INPUT;
   }
   double sum = order->target + order->rate + order->stiffness + order->damping + order->torque;
   if (!isfinite(sum) || order->stiffness < 0 || order->damping < 0) {
     return FF_ERROR_INPUT;
   }
-  sim->state.robots[robot - 1].orders[joint - 1] = (ff_state_order){true, sim->state.t, *order};
+  sim->state.robots[joint.robot - 1].orders[joint.id - 1] =
+      (ff_state_order){true, sim->state.t, *order};
   sim->ordered = true;
   return FF_OK;
 }
@@ -160,12 +157,12 @@ static ff_status steer_run_pilot(ff_sim *sim, int i) {
   const ff_model_robot *robot = &sim->model->robots[i];
   ff_pilot_sense sense = {.q = sim->state.y + robot->q_at, .v = sim->state.y + robot->v_at};
   for (int f = 0; f < 2; f++) {
-    sense.load[f] = ff_sim_body_load(sim, (ff_body){steer->feet[f] + 1});
+    sense.load[f] = ff_sim_body_load(sim, (ff_body){.id = steer->feet[f] + 1});
   }
   ff_pilot_tick(steer->pilot, &sense, steer->orders);
   ff_status status = FF_OK;
   for (int k = 0; k < robot->joint_count && status == FF_OK; k++) {
-    status = ff_sim_order(sim, i + 1, k + 1, &steer->orders[k]);
+    status = ff_sim_order(sim, (ff_joint_id){.robot = i + 1, .id = k + 1}, &steer->orders[k]);
   }
   return status == FF_OK ? FF_OK : FF_ERROR_STEP;
 }

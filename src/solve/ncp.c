@@ -159,15 +159,17 @@ ff_status ff_ncp_create(ff_ncp **out, const ff_ncp_def *def, ff_report *report) 
   ncp->size = def->size;
   status = ncp_take_vectors(ncp) ? ff_ncp_setup(ncp) : FF_ERROR_MEMORY;
   if (status != FF_OK) {
-    ff_ncp_destroy(ncp);
+    ff_ncp_destroy(&ncp);
     return status;
   }
   *out = ncp;
   return FF_OK;
 }
 
-void ff_ncp_destroy(ff_ncp *ncp) {
+void ff_ncp_destroy(ff_ncp **at) {
+  ff_ncp *ncp = at ? *at : NULL;
   if (ncp) {
+    *at = NULL;
     ff_linear_destroy(ncp->newton);
     ff_linear_destroy(ncp->regular);
     ff_arena_free(&ncp->arena);

@@ -82,15 +82,17 @@ ff_status ff_qp_create(ff_qp **out, const ff_qp_def *def, ff_report *report) {
   }
   qp->def = *def;
   if (!qp_take_workspace(qp)) {
-    ff_qp_destroy(qp);
+    ff_qp_destroy(&qp);
     return FF_ERROR_MEMORY;
   }
   *out = qp;
   return FF_OK;
 }
 
-void ff_qp_destroy(ff_qp *qp) {
+void ff_qp_destroy(ff_qp **at) {
+  ff_qp *qp = at ? *at : NULL;
   if (qp) {
+    *at = NULL;
     ff_arena_free(&qp->arena);
     ff_free(qp);
   }

@@ -33,7 +33,7 @@ enum {
 
 static void micro_destroy(ff_work *work) {
   if (work->micro) {
-    ff_qp_destroy(work->micro->qp);
+    ff_qp_destroy(&work->micro->qp);
     ff_arena_free(&work->micro->arena);
     ff_free(work->micro);
     work->micro = NULL;

@@ -71,8 +71,7 @@ ff_status ff_study_build(const ff_study *study, long run, ff_scene **scene, ff_m
     status = ff_model_build(model, *scene, report);
   }
   if (status != FF_OK) {
-    ff_scene_destroy(*scene);
-    *scene = NULL;
+    ff_scene_destroy(scene);
   }
   return status;
 }
@@ -235,7 +234,7 @@ static ff_status trial_advance(trial *t, const volatile int *stop) {
       trial_add_sample(t, time);
     }
   }
-  ff_sampler_destroy(sampler);
+  ff_sampler_destroy(&sampler);
   return status;
 }
 
@@ -335,10 +334,10 @@ void ff_study_evaluate(const ff_study *study, long run, double *measures, ff_stu
   } else {
     snprintf(result->reason, sizeof result->reason, "%s", ff_status_text(result->status));
   }
-  ff_sim_destroy(t.sim);
+  ff_sim_destroy(&t.sim);
   ff_arena_free(&arena);
-  ff_model_destroy(model);
-  ff_scene_destroy(scene);
+  ff_model_destroy(&model);
+  ff_scene_destroy(&scene);
 }
 
 /* ---- description ----------------------------------------------------------------------------- */

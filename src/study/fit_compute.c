@@ -72,7 +72,7 @@ static ff_status fit_build(const ff_fit *fit, const ff_fit_law *law, const ff_fi
                             fit->document.scene_file, settings, count, report);
   }
   status = status == FF_OK ? ff_model_build(model, scene, report) : status;
-  ff_scene_destroy(scene);
+  ff_scene_destroy(&scene);
   ff_arena_free(&arena);
   return status;
 }
@@ -156,8 +156,8 @@ static ff_status fit_touch_time(ff_fit *fit, ff_fit_trajectory *at, const double
     }
     *time = isnan(touch.time) ? end : touch.time;
   }
-  ff_sim_destroy(sim);
-  ff_model_destroy(model);
+  ff_sim_destroy(&sim);
+  ff_model_destroy(&model);
   return status;
 }
 
@@ -304,7 +304,7 @@ static ff_status fit_run(const ff_fit *fit, const ff_fit_law *law, const ff_fit_
                 at->measured + s->row * fit->width + item->at, row + item->at,
                 computed + s->row * fit->parts + part[s->item]);
   }
-  ff_sampler_destroy(sampler);
+  ff_sampler_destroy(&sampler);
   return status;
 }
 
@@ -345,8 +345,8 @@ ff_status ff_fit_compute(const ff_fit *fit, const ff_fit_law *law, const ff_fit_
       ff_sim_failure(sim, report);
     }
   }
-  ff_sim_destroy(sim);
-  ff_model_destroy(model);
+  ff_sim_destroy(&sim);
+  ff_model_destroy(&model);
   ff_free(samples);
   return status;
 }

@@ -165,13 +165,15 @@ ff_status ff_fit_load(ff_fit **out, const char *path, ff_report *report) {
   if (status == FF_OK) {
     *out = fit;
   } else {
-    ff_fit_destroy(fit);
+    ff_fit_destroy(&fit);
   }
   return status;
 }
 
-void ff_fit_destroy(ff_fit *fit) {
+void ff_fit_destroy(ff_fit **at) {
+  ff_fit *fit = at ? *at : NULL;
   if (fit) {
+    *at = NULL;
     ff_arena arena = fit->arena;
     ff_free(fit);
     ff_arena_free(&arena);

@@ -411,8 +411,8 @@ static ff_status study_check_scene(ff_study *study, ff_report *report) {
       }
     }
   }
-  ff_model_destroy(model);
-  ff_scene_destroy(scene);
+  ff_model_destroy(&model);
+  ff_scene_destroy(&scene);
   return status;
 }
 
@@ -449,13 +449,15 @@ ff_status ff_study_load(ff_study **out, const char *path, ff_report *report) {
   if (status == FF_OK) {
     *out = study;
   } else {
-    ff_study_destroy(study);
+    ff_study_destroy(&study);
   }
   return status;
 }
 
-void ff_study_destroy(ff_study *study) {
+void ff_study_destroy(ff_study **at) {
+  ff_study *study = at ? *at : NULL;
   if (study) {
+    *at = NULL;
     ff_arena arena = study->arena;
     ff_free(study);
     ff_arena_free(&arena);

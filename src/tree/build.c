@@ -133,7 +133,7 @@ static ff_status tree_check_inertia(const ff_tree *tree, ff_report *report) {
   size_t n = (size_t)tree->v_count;
   double *buffer = ff_alloc((size_t)tree->q_count + 2 * n + 1, sizeof *buffer);
   if (status != FF_OK || !buffer) {
-    ff_tree_work_destroy(work);
+    ff_tree_work_destroy(&work);
     ff_free(buffer);
     return FF_ERROR_MEMORY;
   }
@@ -145,7 +145,7 @@ static ff_status tree_check_inertia(const ff_tree *tree, ff_report *report) {
     ff_report_key(report, "links%s%s", work->stuck > 0 ? "." : "",
                   work->stuck > 0 ? tree->links[work->stuck].name : "");
   }
-  ff_tree_work_destroy(work);
+  ff_tree_work_destroy(&work);
   ff_free(buffer);
   return status;
 }
@@ -201,15 +201,17 @@ ff_status ff_tree_build(ff_tree **out, const ff_link_def *links, int count, ff_r
   ff_status status = tree_fill(tree, links, count, report);
   status = status == FF_OK ? tree_check_inertia(tree, report) : status;
   if (status != FF_OK) {
-    ff_tree_destroy(tree);
+    ff_tree_destroy(&tree);
     return status;
   }
   *out = tree;
   return FF_OK;
 }
 
-void ff_tree_destroy(ff_tree *tree) {
+void ff_tree_destroy(ff_tree **at) {
+  ff_tree *tree = at ? *at : NULL;
   if (tree) {
+    *at = NULL;
     ff_free(tree->links);
     ff_free(tree->dof_parent);
     ff_free(tree->armature);
@@ -280,8 +282,10 @@ void ff_tree_work_keep(ff_tree_work *work, ff_keep *keep) {
   ff_keep_numbers(keep, "robot.added_inertia", work->added, work->tree->v_count);
 }
 
-void ff_tree_work_destroy(ff_tree_work *work) {
+void ff_tree_work_destroy(ff_tree_work **at) {
+  ff_tree_work *work = at ? *at : NULL;
   if (work) {
+    *at = NULL;
     ff_free(work->block);
     ff_free(work);
   }

@@ -91,6 +91,17 @@ struct ff_tree_work {
   void *block; /* allocation of all of these */
 };
 
+/* ---- another distribution of mass ----------------------------------------------------------- */
+
+/* A tree of its own. */
+ff_status ff_tree_copy(ff_tree **out, const ff_tree *from);
+/* Takes the inertias of a tree of which `to` is a copy. */
+void ff_tree_copy_inertia(ff_tree *to, const ff_tree *from);
+/* Adds to the inertia of a link (link axes, about its origin). */
+void ff_tree_add_inertia(ff_tree *tree, int link, ff_si more);
+/* Continues with a copy of its tree; ff_tree_update must follow. */
+void ff_tree_work_set_tree(ff_tree_work *work, const ff_tree *tree);
+
 /* Lists what ff_tree_update sets, and the added inertia. */
 void ff_tree_work_keep(ff_tree_work *work, ff_keep *keep);
 

@@ -239,7 +239,7 @@ static void check_recording(const char *path, bool whole, const char *what) {
   if (whole && !complete) {
     note(&now->wrong, "'%s' is incomplete: %s", path, what);
   }
-  ff_recording_close(recording);
+  ff_recording_close(&recording);
 }
 
 #define BALL   "run ball.yaml -q --set duration=0.05 --set record.every=0.005 "
@@ -466,9 +466,9 @@ static bool read_scene(const char *path) {
   for (int i = 0; i < 5 && status == FF_OK; i++) {
     status = ff_sim_step(sim);
   }
-  ff_sim_destroy(sim);
-  ff_model_destroy(model);
-  ff_scene_destroy(scene);
+  ff_sim_destroy(&sim);
+  ff_model_destroy(&model);
+  ff_scene_destroy(&scene);
   return status == FF_OK;
 }
 
@@ -478,8 +478,8 @@ static bool read_robot(const char *path) {
   ff_report report = {0};
   ff_status status = ff_robot_load(&robot, path, NULL, &report);
   status = status == FF_OK ? ff_robot_tree(&tree, robot, FF_JOINT_FREE, &report) : status;
-  ff_tree_destroy(tree);
-  ff_robot_destroy(robot);
+  ff_tree_destroy(&tree);
+  ff_robot_destroy(&robot);
   return status == FF_OK;
 }
 
@@ -493,7 +493,7 @@ static bool read_recording(const char *path) {
   }
   const ff_recording_info *about = ff_recording_about(recording);
   bool whole = about->incomplete[0] == 0 || ff_recording_rows(recording) == whole_rows;
-  ff_recording_close(recording);
+  ff_recording_close(&recording);
   return whole;
 }
 
@@ -501,7 +501,7 @@ static bool read_checkpoint(const char *path) {
   ff_run *run = NULL;
   ff_report report = {0};
   ff_status status = ff_run_resume(&run, path, NULL, &report);
-  ff_run_destroy(run);
+  ff_run_destroy(&run);
   return status == FF_OK;
 }
 
@@ -678,7 +678,7 @@ static void part_flips(int worker) {
     whole_rows = -1;
     if (in->read == read_recording && ff_recording_open(&recording, in->from, NULL) == FF_OK) {
       whole_rows = ff_recording_rows(recording);
-      ff_recording_close(recording);
+      ff_recording_close(&recording);
     }
     bytes[bit / 8] ^= (unsigned char)(1u << (bit % 8));
     write_whole(in->as, bytes, size);

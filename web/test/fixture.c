@@ -160,7 +160,7 @@ static void record(const char *path, const char *title, const char *ball, const 
     fill_row((double)i * every, row);
     stop_on(ff_recorder_add(recorder, row), &report, path);
   }
-  stop_on(ff_recorder_close(recorder, summary, &report), &report, path);
+  stop_on(ff_recorder_close(&recorder, summary, &report), &report, path);
 }
 
 /* ---- pages -------------------------------------------------------------------------------- */
@@ -174,7 +174,7 @@ static ff_page *make_page(const char *title) {
 static void finish(ff_page *page, const char *out) {
   ff_report report = {0};
   stop_on(ff_page_write(page, out, &report), &report, out);
-  ff_page_destroy(page);
+  ff_page_destroy(&page);
 }
 
 static void show_run(ff_page *page, const char *path) {
@@ -182,7 +182,7 @@ static void show_run(ff_page *page, const char *path) {
   ff_recording *recording;
   stop_on(ff_recording_open(&recording, path, &report), &report, path);
   stop_on(ff_page_show_run(page, recording), &report, path);
-  ff_recording_close(recording);
+  ff_recording_close(&recording);
 }
 
 static void make_ball(const char *out, const char *recorded, long rows, double every) {

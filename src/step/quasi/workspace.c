@@ -201,7 +201,7 @@ void ff_quasi_destroy(ff_work *work) {
   quasi_step *step = work->quasi;
   if (step) {
     drop_contact_room(step);
-    ff_ncp_destroy(step->solver.ncp);
+    ff_ncp_destroy(&step->solver.ncp);
     ff_linear_destroy(step->solver.homotopy.linear);
     ff_krylov_destroy(step->solver.krylov);
     ff_arena_free(&step->arena);
