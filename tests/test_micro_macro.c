@@ -176,8 +176,7 @@ static void implicit_feet_do_not_leap(void **state) {
 
 static void it_stands(void **state) {
   (void)state;
-  static const char text[] =
-      HUMANOID COVERED "stepper: {kind: micro-macro, step: 1e-3, lambda: 1}\n";
+  static const char text[] = HUMANOID COVERED "stepper: {kind: micro-macro, step: 1e-3}\n";
   ff_model *model;
   ff_sim *sim = sim_of(&model, text, "robots.humanoid.position=[0, 0, 0.23]");
   assert_int_equal(ff_sim_advance(sim, 2), FF_OK);
@@ -202,7 +201,7 @@ static void impulses_are_optimal(void **state) {
   (void)state;
   enum { MOST_UNKNOWNS = 24 }; /* three of each corner of two soles */
   static const char text[] =
-      HUMANOID COVERED "stepper: {kind: micro-macro, step: 1e-3, lambda: 1}\n";
+      HUMANOID COVERED "stepper: {kind: micro-macro, step: 1e-3, lambda: 1, corrections: false}\n";
   ff_model *model;
   ff_sim *sim = sim_of(&model, text, NULL);
   assert_int_equal(ff_sim_advance(sim, 0.1), FF_OK);

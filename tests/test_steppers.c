@@ -52,7 +52,8 @@ static void scenes_know_the_keys_of_every_stepper(void **state) {
   for (int i = 0; i < ff_stepper_count(); i++) {
     const ff_stepper_info *row = ff_stepper_at(i);
     for (const char *const *key = row->keys; *key; key++) {
-      bool flag = strcmp(*key, "sticking") == 0 || strcmp(*key, "exclusive") == 0;
+      bool flag = strcmp(*key, "sticking") == 0 || strcmp(*key, "exclusive") == 0 ||
+                  strcmp(*key, "corrections") == 0;
       bool form = strcmp(*key, "micro") == 0, geometry = strcmp(*key, "geometry") == 0;
       const char *value = flag ? "true" : form ? "literal" : geometry ? "explicit" : "1";
       char text[256], step[32] = "";

@@ -76,10 +76,128 @@ static void rocking_gains_nothing_and_agrees(void **state) {
   assert_close(rocking("stepper={kind: symplectic-euler, step: 1e-3}"), fine, 1e-3);
 }
 
+/* ---- micro-macro ------------------------------------------------------------------------------
+ */
+
+/* A scene under `micro-macro`, with one value set. */
+static ff_sim *micro_sim_of(ff_model **model, const char *scene, const char *setting) {
+  char text[2000];
+  snprintf(text, sizeof text, "%sstepper: {kind: micro-macro, step: 1e-3}\n", scene);
+  return sim_of(model, text, setting);
+}
+
+/* 10 nm in 1e6 steps of 1 ms is 1e-11 m/s. */
+static void micro_macro_does_not_creep(void **state) {
+  (void)state;
+  static const char *const laws[] = {
+      "contacts.0.normal={law: elastic, k: 1e4, c: 50}", "contacts.0.normal={law: rigid}",
+      "contacts.0.normal={law: membrane, k: 5512, c: 158, thickness: 0.0005, mu: 0.4}",
+      "contacts.0.normal={law: membrane, k: 500, c: 158, thickness: 0.0005, mu: 0.2}"};
+  for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
+    ff_model *model;
+    ff_sim *sim = micro_sim_of(&model, slope, laws[i]);
+    ff_body box = ff_model_body_find(model, "box");
+    assert_int_equal(ff_sim_advance(sim, 5), FF_OK);
+    ff_vec3 start = ff_sim_body(sim, box).position;
+    assert_int_equal(ff_sim_advance(sim, 25), FF_OK);
+    ff_vec3 moved = v3_sub(ff_sim_body(sim, box).position, start);
+    assert_true(hypot(moved.x, moved.y) < 20 * 1e-11);
+    assert_int_equal(ff_sim_audit(sim).verdict, FF_VERDICT_GOOD);
+    end(sim, model);
+  }
+}
+
+/* Rocks for a while (s); its mechanical energy (J) above rest never exceeds that of the start by
+ * more than 1 %. Returns what is left, 1. most_depth: m, at the end. */
+static double rock_on(const char *normal, double time, double most_depth) {
+  ff_model *model;
+  ff_sim *sim = micro_sim_of(&model, egg, normal);
+  double rest = 0.5 * 9.81 * 0.03, start = 0.5 * 9.81 * 0.0390160 - rest, now = start;
+  for (int i = 1; i <= (int)(100 * time); i++) {
+    assert_int_equal(ff_sim_advance(sim, 0.01 * i), FF_OK);
+    ff_energy e = ff_sim_energy(sim);
+    now = e.kinetic + e.gravity + e.spring_normal + e.spring_tangent - rest;
+    assert_true(now < 1.01 * start);
+  }
+  ff_energy e = ff_sim_energy(sim);
+  assert_true(e.lost[FF_LOST_SLIP] > -1e-3 * start);
+  ff_contact contact = ff_sim_contact(sim, 0);
+  assert_true(contact.patch.depth < most_depth);
+  end(sim, model);
+  return now / start;
+}
+
+static void micro_macro_rocks_without_gain(void **state) {
+  (void)state;
+  /* rolling friction does no work and the mean slip of a step is none: rigid ground loses nothing
+   */
+  double left = rock_on("contacts.0.normal={law: rigid}", 20, 6e-5);
+  assert_true(left > 0.97);
+  left = rock_on("contacts.0.normal={law: membrane, k: 5e3, c: 10, thickness: 1e-4, mu: 1}", 10,
+                 1.6e-4);
+  assert_true(left > 0.95);
+  left = rock_on("contacts.0.normal={law: elastic, k: 1e5, c: 100}", 10, 1e-3);
+  assert_true(left > 0.9);
+}
+
+static const char stacks[] =
+    "footfall: 1\n"
+    "bodies:\n"
+    "  floor: {fixed: true, shape: {half-space: {}}}\n"
+    "  table: {fixed: true, position: [1, 0, 0.5], shape: {box: {size: [0.5, 0.5, 0.001]}}}\n"
+    "  card: {mass: 0.002, position: [1, 0, 0.52], shape: {box: {size: [0.09, 0.06, 0.001]}}}\n"
+    "  box: {mass: 0.01, position: [0, 0, 0.05], shape: {box: {size: [0.1, 0.1, 0.1]}}}\n"
+    "  load: {mass: 5000, position: [0, 0, 0.2], shape: {box: {size: [0.2, 0.2, 0.2]}}}\n"
+    "contacts:\n"
+    "  - {pair: [\"*\", \"*\"], normal: {law: rigid}, friction: {law: coulomb, mu_static: 0.5}}\n";
+
+/* A card of 1 mm falls onto a table of 1 mm; 5 t stand on 10 g. */
+static void rigid_bodies_are_not_entered(void **state) {
+  (void)state;
+  ff_model *model;
+  ff_sim *sim = micro_sim_of(&model, stacks, NULL);
+  for (int i = 1; i <= 100; i++) {
+    assert_int_equal(ff_sim_advance(sim, 0.01 * i), FF_OK);
+    for (int k = 0; k < ff_sim_contact_count(sim); k++) {
+      assert_true(ff_sim_contact(sim, k).patch.depth < 1e-5);
+    }
+  }
+  assert_close(ff_sim_body(sim, ff_model_body_find(model, "card")).position.z, 0.501, 1e-6);
+  assert_close(ff_sim_body(sim, ff_model_body_find(model, "load")).position.z, 0.2, 2e-6);
+  assert_int_equal(ff_sim_audit(sim).verdict, FF_VERDICT_GOOD);
+  end(sim, model);
+}
+
+static void a_robot_stands_on_rigid_ground(void **state) {
+  (void)state;
+  static const char robot[] = "footfall: 1\n"
+                              "robots:\n"
+                              "  humanoid: {urdf: robots/humanoid.urdf, position: [0, 0, 0.24],\n"
+                              "             servo: {stiffness: 200, damping: 3}}\n"
+                              "bodies:\n"
+                              "  floor: {fixed: true, shape: {half-space: {}}}\n"
+                              "contacts:\n"
+                              "  - {pair: [humanoid, floor], normal: {law: rigid},\n"
+                              "     friction: {law: coulomb, mu_static: 0.5}}\n";
+  ff_model *model;
+  ff_sim *sim = micro_sim_of(&model, robot, NULL);
+  ff_body foot = ff_model_body_find(model, "humanoid-left_foot");
+  assert_int_equal(ff_sim_advance(sim, 1), FF_OK);
+  ff_vec3 start = ff_sim_body(sim, foot).position;
+  assert_int_equal(ff_sim_advance(sim, 2), FF_OK);
+  assert_true(v3_norm(v3_sub(ff_sim_body(sim, foot).position, start)) < 1e-7);
+  assert_int_equal(ff_sim_audit(sim).verdict, FF_VERDICT_GOOD);
+  end(sim, model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_box_on_a_slope_does_not_creep),
       cmocka_unit_test(rocking_gains_nothing_and_agrees),
+      cmocka_unit_test(micro_macro_does_not_creep),
+      cmocka_unit_test(micro_macro_rocks_without_gain),
+      cmocka_unit_test(rigid_bodies_are_not_entered),
+      cmocka_unit_test(a_robot_stands_on_rigid_ground),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -285,8 +285,10 @@ typedef struct ff_stepper_def {
   double lambda_relative; /* 1, in units of (mean diagonal of A)^2 */
   double slip_speed;      /* m/s, points with less slip stick */
   bool no_sticking;       /* the largest static friction is 0 */
-  bool exclusive; /* either the membrane or the rigid body below acts on a point, never both */
-  int passes;     /* repetitions of the stick-slip decision in a step; 0: as printed */
+  bool exclusive;   /* either the membrane or the rigid body below acts on a point, never both */
+  int passes;       /* repetitions of the stick-slip decision in a step; 0: as printed */
+  bool corrections; /* friction of elastic parts sticks, rigid parts are not entered; false: as
+                       printed */
 } ff_stepper_def;
 
 /* Is there a table of contacts in recordings (HDF5)? */

@@ -130,17 +130,19 @@ static void run(ff_reproduction *study, motion *m, bool replay) {
 }
 
 static void walk(ff_reproduction *study, motions_part *part) {
-  const char **set = ff_reproduction_alloc(study, 2, sizeof *set);
+  const char **set = ff_reproduction_alloc(study, 4, sizeof *set);
   part->steps = study->quick ? 6 : 20;
   motion *m = &part->motions[WALK];
   *m = (motion){.figure = "Fig. 10",
                 .scene = "scenes/humanoid-walking.yaml",
                 .set = set,
-                .set_count = 2,
+                .set_count = 4,
                 .every = 0.01,
                 .duration = 4.5 + 0.5 * part->steps};
   set[0] = ff_reproduction_text(study, "robots.humanoid.pilot.tasks.0.walk.count=%d", part->steps);
   set[1] = ff_reproduction_text(study, "duration=%g", m->duration);
+  set[2] = "stepper.lambda=1";
+  set[3] = "stepper.corrections=false";
   run(study, m, true);
 }
 
@@ -162,11 +164,12 @@ static motion play(ff_reproduction *study, const char *servo, double step, bool 
 }
 
 static void jump(ff_reproduction *study, motions_part *part) {
-  static const char *const set[] = {"stepper.step=1e-3"};
+  static const char *const set[] = {"stepper.step=1e-3", "stepper.lambda=1",
+                                    "stepper.corrections=false"};
   part->motions[JUMP] = (motion){.figure = "Fig. 12",
                                  .scene = "scenes/humanoid-jumping.yaml",
                                  .set = set,
-                                 .set_count = 1,
+                                 .set_count = 3,
                                  .every = 0.002,
                                  .duration = 2.5};
   run(study, &part->motions[JUMP], true);

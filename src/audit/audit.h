@@ -36,6 +36,7 @@ typedef struct ff_grip_watch {
   ff_vec3 on_a, on_b; /* m, its place in both bodies */
   ff_quat turn;       /* orientation of a in b */
   ff_vec3 deflection; /* m, of the friction law's spring, in b's frame */
+  ff_vec3 velocity;   /* m/s, of b there, world */
   ff_vec3 drift;      /* m, in b's frame, of the window before */
   double rate;        /* m/s, least of those windows */
 } ff_grip_watch;

@@ -16,9 +16,13 @@ enum { WINDOWS = 3 };
 #define TURNS      0.1  /* rad in a window: it rolls */
 #define TURN_SHARE 0.05 /* of turn times size: drift that does not count */
 
-/* Deflection of the friction law's spring, whose energy is f u / 2, in b's frame. */
+/* Deflection of the friction law's spring, in b's frame: stored by `micro-macro`, else of the
+ * energy f u / 2. */
 static ff_vec3 grip_deflection(const ff_model *model, const ff_state *state, const ff_point *point,
                                ff_quat b) {
+  if (ff_stepper_uses_ground(model->stepper)) {
+    return ff_state_micro_point(state, point)->shear;
+  }
   double f1 = point->force_t[0], f2 = point->force_t[1], square = f1 * f1 + f2 * f2;
   double u = square > 0 ? -2 * point->energy_t / square : 0;
   ff_vec3 world = v3_add(v3_scale(u * f1, point->t1), v3_scale(u * f2, point->t2));
@@ -46,16 +50,24 @@ static ff_grip_watch grip_mark(const ff_model *model, const ff_state *state, con
   watch.on_a = into_body(a, point->point);
   watch.on_b = into_body(b, point->point);
   watch.turn = q_mul(q_conj(b->orientation), a->orientation);
+  const ff_body_motion *body = &state->bodies[model->shapes[near->shape_b].body];
+  watch.velocity = ff_motion_velocity(body, point->point);
   watch.deflection = grip_deflection(model, state, point, b->orientation);
   return watch;
 }
 
-/* Must friction hold? By definition that of `micro-macro`, and of laws without a history where they
- * are evaluated as they are, is viscous below a slip speed: there creep is only noted. */
+/* Must friction hold? That of laws without a history is viscous below a slip speed by definition,
+ * and so is all friction in the printed form of `micro-macro`: there creep is only noted. */
 static bool grip_must_hold(const ff_model *model, const ff_near *near) {
-  ff_contact_method method = model->stepper->contacts;
+  bool printed = ff_stepper_uses_ground(model->stepper) && !model->run.stepper.corrections;
   bool history = model->bindings[near->binding].friction->memory_count > 0;
-  return method == FF_CONTACTS_BY_LAYER || (method == FF_CONTACTS_BY_FORCE && history);
+  return model->stepper->contacts == FF_CONTACTS_BY_LAYER || (history && !printed);
+}
+
+/* How late (s) positions of a fixed step may be: what moves in step with a surface that speeds up
+ * is off by that times its velocity. */
+static double grip_lag(const ff_model *model) {
+  return model->stepper->fixed_step ? 0.6 * model->run.stepper.step : 0;
 }
 
 /* The mark of a point at the end of a window, with what it has crept. */
@@ -71,7 +83,8 @@ static ff_grip_watch grip_compare(ff_auditor *auditor, const ff_model *model, co
   drift = v3_axpy(drift, -v3_dot(drift, normal), normal);
   double turn = v3_norm(q_log(q_mul(now.turn, q_conj(old->turn))));
   double size = lesser(model->shapes[near->shape_a].bound, model->shapes[near->shape_b].bound);
-  double rate = (v3_norm(drift) - TURN_SHARE * turn * size) / WINDOW;
+  double lag = grip_lag(model) * v3_norm(v3_sub(now.velocity, old->velocity));
+  double rate = (v3_norm(drift) - lag - TURN_SHARE * turn * size) / WINDOW;
   if (turn < TURNS && rate > FF_LIMIT_CREEP) {
     bool onward =
         old->windows == 0 || v3_dot(drift, old->drift) > 0.5 * v3_norm(drift) * v3_norm(old->drift);

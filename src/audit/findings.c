@@ -29,8 +29,7 @@ static const row rows[FF_FINDING_COUNT] = {
                 "an overlap so deep that bodies may leave on the other side",
                 "use a stiffer law, thicker shapes or a smaller stepper.step"),
     [FF_FINDING_RIGID_ENTERED] =
-        FAILURE(CONTACT, "rigid entered", "m",
-                "1e-3 of the smaller shape's bounding radius; 0.05 under micro-macro",
+        FAILURE(CONTACT, "rigid entered", "m", "1e-3 of the smaller shape's bounding radius",
                 "an overlap of rigid surfaces, or of the rigid cores under layers",
                 "use a smaller stepper.step"),
     [FF_FINDING_START_OVERLAP] = FAILURE(

@@ -13,12 +13,9 @@
 #define FF_LIMIT_STEP_FALL 0.01  /* 1, and of the weights times sizes */
 #define FF_LIMIT_FLOOR     1e-3  /* 1, least energy exchanged, of the weights times sizes */
 #define FF_LIMIT_IMPACT    0.05  /* 1, restitution */
-#define FF_LIMIT_RIGID     1e-3  /* 1, of the smaller shape's bounding radius; */
-#define FF_LIMIT_GROUND                                                                            \
-  5e-2                       /* 1, the same where impulses act on the contacts of the start of     \
-                                a step (`micro-macro`) */
-#define FF_LIMIT_MISSED 0.1  /* 1, of the smaller half thickness */
-#define FF_LIMIT_CREEP  1e-6 /* m/s */
+#define FF_LIMIT_RIGID     1e-3  /* 1, of the smaller shape's bounding radius */
+#define FF_LIMIT_MISSED    0.1   /* 1, of the smaller half thickness */
+#define FF_LIMIT_CREEP     1e-6  /* m/s */
 
 /* An entry; a and b count from 0, -1: none. */
 typedef struct ff_found {

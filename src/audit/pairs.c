@@ -28,9 +28,8 @@ static void check_depth(ff_auditor *auditor, const ff_model *model, const ff_mee
     ff_found_add(&auditor->found, FF_FINDING_TOO_DEEP, meet->a, meet->b, t, depth, half);
   }
   if (ff_model_solves(model)) {
-    bool ground = model->stepper->contacts == FF_CONTACTS_BY_GROUND;
     double inside = depth - model->bindings[near->binding].layer.max_deflection;
-    double limit = (ground ? FF_LIMIT_GROUND : FF_LIMIT_RIGID) * size;
+    double limit = FF_LIMIT_RIGID * size;
     if (inside > limit) {
       ff_found_add(&auditor->found, FF_FINDING_RIGID_ENTERED, meet->a, meet->b, t, inside, limit);
     }

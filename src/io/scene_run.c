@@ -14,15 +14,16 @@ static void run_read_micro_macro(ff_reader *reader, const ff_node *node, ff_step
   ff_get_number(reader, node, "slip-speed", 0, &def->slip_speed);
   ff_get_flag(reader, node, "sticking", &sticking);
   ff_get_flag(reader, node, "exclusive", &def->exclusive);
+  ff_get_flag(reader, node, "corrections", &def->corrections);
   ff_get_count(reader, node, "passes", PASSES_MAX, &def->passes);
   def->no_sticking = !sticking;
 }
 
 static void run_read_stepper(ff_reader *reader, const ff_node *root, ff_stepper_def *def) {
   static const char *const keys[] = {
-      "kind",   "step",    "order",           "rtol",       "atol",     "max-step",
-      "micro",  "lambda",  "lambda-relative", "slip-speed", "sticking", "exclusive",
-      "passes", "geometry"};
+      "kind",   "step",        "order",           "rtol",       "atol",     "max-step",
+      "micro",  "lambda",      "lambda-relative", "slip-speed", "sticking", "exclusive",
+      "passes", "corrections", "geometry"};
   static const char *const geometries[] = {"implicit", "explicit", "level-sets"};
   const char *kinds[FF_STEPPERS_MAX + 1];
   int kind_count = ff_stepper_all_names(kinds);

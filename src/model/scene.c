@@ -441,7 +441,8 @@ ff_run_def ff_run_def_default(void) {
                                   .lambda = NAN,
                                   .lambda_relative = 1e-6,
                                   .slip_speed = 1e-2,
-                                  .passes = 3},
+                                  .passes = 3,
+                                  .corrections = true},
                       .record_every = 1e-3,
                       .energy_tolerance = NAN};
 }

@@ -72,13 +72,23 @@ typedef struct ff_layer_point {
   ff_vec3 tied[2];           /* m, of a pair as a whole: its points in the frames of both bodies */
   double deflection;         /* m, of the layer; it may still recover when contact has ended */
   double deflection_b;       /* m, the part of it that is in b's own layer */
-  ff_vec3 shear, shear_rate; /* m, m/s: tangential deflection, and what of it the slip lacks; */
+  ff_vec3 shear, shear_rate; /* m, m/s: tangential deflection (`micro-macro` too: of its spring, in
+                              * b's frame), and what of it the slip lacks; */
   double spin_rate;          /* rad/s: what the spin lacks */
   double left;       /* m, how far the bodies were from the layer at the start of a step whose force
                       * is the mean over it; INFINITY: its force is that of the end */
   double impulse[4]; /* N s, what the last step solved for: see quasi/problem.h */
   ff_predictor predictor[2]; /* of force (world), and of (moment about normal, force_core, 0) */
 } ff_layer_point;
+
+/* `micro-macro`'s own data of a contact point; the audit reads them. */
+typedef struct ff_micro_point {
+  double impulse[3]; /* N s, of the rigid part, along normal, t1 and t2 */
+  double soft_force; /* N, elastic part of the normal force */
+  ff_vec3 shear;     /* m, tangential deflection of the elastic part's spring; b's frame */
+  ff_vec3 crept;     /* m, of a along b since it sticks to a rigid part; b's frame */
+  ff_vec3 left_at;   /* m/s, velocity of a against b at the end of the last step, world */
+} ff_micro_point;
 
 /* Shape pair: two nearby shapes, with capacity for all their contact points. */
 typedef struct ff_near {
@@ -237,6 +247,10 @@ static inline void *ff_state_own_point(const ff_state *state, const ff_point *po
 }
 /* The same of `quasi-rigid`. */
 static inline ff_layer_point *ff_state_layer_point(const ff_state *state, const ff_point *point) {
+  return ff_state_own_point(state, point);
+}
+/* The same of `micro-macro`. */
+static inline ff_micro_point *ff_state_micro_point(const ff_state *state, const ff_point *point) {
   return ff_state_own_point(state, point);
 }
 /* Contact points without a sample and without a past. */

@@ -45,13 +45,13 @@ FF_STEPPER_ROW(quasi_rigid,
   .energy_tolerance = 5e-2, .contact_tolerance = 1e-6, .contacts = FF_CONTACTS_BY_LAYER,
   .fixed_step = true, .keeps_constraints = true, .constrains_links = true,
   .only_loses = true)
-/* Contacts are those of the start of a step: residuals at its end are told, and not judged. */
+/* Forces are those of the start of a step: at its end they are off by what springs move in it. */
 FF_STEPPER_ROW(micro_macro,
   .name = "micro-macro",
   .summary = "forces of elastic parts, impulses of rigid ones, at steps of milliseconds",
   .citation = "Sugihara03", .order = 1,
   .keys = FF_STEPPER_KEYS("step", "micro", "lambda", "lambda-relative", "slip-speed", "sticking",
-                          "exclusive", "passes"),
-  .energy_tolerance = 5e-2, .contact_tolerance = INFINITY, .contacts = FF_CONTACTS_BY_GROUND,
+                          "exclusive", "passes", "corrections"),
+  .energy_tolerance = 5e-2, .contact_tolerance = 0.1, .contacts = FF_CONTACTS_BY_GROUND,
   .fixed_step = true)
 /* clang-format on */

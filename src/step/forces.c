@@ -392,10 +392,12 @@ static double pair_margin(const ff_model *model, const ff_state *state, const ff
   if (state->frozen) {
     return INFINITY;
   }
-  if (!state->middle || !ff_model_holds(model, &model->bindings[near->binding])) {
+  const ff_binding *binding = &model->bindings[near->binding];
+  bool ahead = model->stepper->contacts == FF_CONTACTS_BY_GROUND && binding->ground.thickness <= 0;
+  if (!ahead && (!state->middle || !ff_model_holds(model, binding))) {
     return 0;
   }
-  double time = 0.5 * model->run.stepper.step;
+  double time = (ahead ? 1 : 0.5) * model->run.stepper.step;
   return body_reach(model, state, model->shapes[near->shape_a].body, time) +
          body_reach(model, state, model->shapes[near->shape_b].body, time) +
          4 * time * time * v3_norm(model->run.gravity);

@@ -6,26 +6,107 @@
 
 #include <string.h>
 
+#define SLOWLY 0.2 /* share of a distance within the slop in a step */
+
 /* ---- gathering ------------------------------------------------------------------------- */
 
-/* Motion of a body; what moves on its own goes as it will at the end. */
-static ff_body_motion motion_at_end(const ff_micro *micro, int body, double t_end) {
+/* Motion of a body; of a prescribed one, the mean over the step, or printed that of its end. */
+static ff_body_motion motion_in_step(const ff_micro *micro, int body) {
   const ff_model_body *b = &micro->model->bodies[body];
   ff_body_motion motion = micro->state->bodies[body];
-  if (b->kind == FF_BODY_PRESCRIBED) {
-    ff_body_motion end = ff_motion_at(b, t_end);
-    motion.velocity = end.velocity;
-    motion.omega = end.omega;
+  if (b->kind != FF_BODY_PRESCRIBED) {
+    return motion;
   }
+  ff_body_motion end = ff_motion_at(b, micro->state->t + micro->h);
+  bool mean = micro->model->run.stepper.corrections && micro->h > 0;
+  double rate = mean ? 1 / micro->h : 0;
+  ff_quat turn = q_mul(end.pose.orientation, q_conj(motion.pose.orientation));
+  ff_vec3 way = v3_sub(end.pose.position, motion.pose.position);
+  motion.velocity = mean ? v3_scale(rate, way) : end.velocity;
+  motion.omega = mean ? v3_scale(rate, q_log(turn)) : end.omega;
   return motion;
 }
 
-static void add_micro_contact(ff_micro *micro, const ff_meet *meet, const ff_near *near, int index,
-                              double t_end) {
+/* Counts a contact of the mover that a body belongs to. */
+static void count_share(ff_micro *micro, int body) {
+  int mover = ff_mover_of(micro->model, body);
+  if (mover >= 0) {
+    micro->shares[mover]++;
+  }
+}
+
+/* Contact memory from the step before: strain of the spring, and creep on the rigid part. The
+ * deflection is stored in b's frame, the energy tells how stiff the spring was. */
+static void recall_memory(const ff_micro *micro, const ff_point *point, ff_micro_contact *to) {
+  const ff_micro_point *own = ff_state_micro_point(micro->state, point);
+  ff_quat b = micro->state->bodies[to->b].pose.orientation;
+  ff_vec3 shear = q_rotate(b, own->shear), crept = q_rotate(b, own->crept);
+  double length = v3_norm(shear), root = length > 0 ? sqrt(2 * point->energy_t) / length : 0;
+  to->memory[0] = root * v3_dot(point->t1, shear);
+  to->memory[1] = root * v3_dot(point->t2, shear);
+  to->crept[0] = v3_dot(point->t1, crept);
+  to->crept[1] = v3_dot(point->t2, crept);
+}
+
+/* Velocity at a point that a prescribed body has at a time (s) beyond what it has in the step; 0:
+ * it is not prescribed. */
+static ff_vec3 prescribed_excess(const ff_micro *micro, int body, ff_vec3 point, double t) {
+  const ff_model_body *b = &micro->model->bodies[body];
+  if (b->kind != FF_BODY_PRESCRIBED) {
+    return v3(0, 0, 0);
+  }
+  ff_body_motion now = ff_motion_at(b, t), step = motion_in_step(micro, body);
+  now.pose = step.pose;
+  return v3_sub(ff_motion_velocity(&now, point), ff_motion_velocity(&step, point));
+}
+
+/* Velocity of a against b at a time beyond that in the step. */
+static ff_vec3 contact_excess(const ff_micro *micro, const ff_micro_contact *contact, double t) {
+  ff_vec3 point = micro->state->points[contact->point].point;
+  return v3_sub(prescribed_excess(micro, contact->a, point, t),
+                prescribed_excess(micro, contact->b, point, t));
+}
+
+/* How the speeds along the rows of a contact that already pressed have changed since the end of the
+ * last step, when the velocities were the same: by the way that the bodies went. */
+static void find_turning(const ff_micro *micro, const ff_point *point, ff_micro_contact *to) {
+  const ff_micro_point *own = ff_state_micro_point(micro->state, point);
+  ff_vec3 left = v3_sub(own->left_at, contact_excess(micro, to, micro->state->t));
+  const double before[3] = {v3_dot(point->push, left), v3_dot(point->t1, left),
+                            v3_dot(point->t2, left)};
+  for (int k = 0; k < 3 && own->impulse[0] > 0; k++) {
+    to->turning[k] = to->speed[k] - before[k];
+  }
+}
+
+/* How much deeper (m) a contact may become until the end of the step. It comes to rest in the
+ * middle of the slop; within the slop slowly, so that forces at rest are those of the load. */
+static double room_to_rigid_part(const ff_micro_contact *contact, double slop) {
+  double inside = contact->depth - contact->ground->thickness, middle = 0.5 * slop;
+  if (inside < 0) {
+    return middle - inside;
+  }
+  return SLOWLY * (middle - lesser(inside, slop)) - greater(inside - slop, 0);
+}
+
+/* May it touch before the end of the step? Only rigid parts act before they are entered. */
+static bool is_near_enough(const ff_micro *micro, const ff_micro_contact *contact, double pace) {
+  double fall = 4 * micro->h * micro->h * v3_norm(micro->model->run.gravity);
+  double approach = 2 * micro->h * pace * fabs(contact->speed[0]);
+  return contact->depth > 0 || (isfinite(contact->room) && contact->depth + approach + fall > 0);
+}
+
+/* Appends a contact, if it may act in the step. */
+static bool add_micro_contact(ff_micro *micro, const ff_meet *meet, const ff_near *near,
+                              int index) {
   const ff_point *point = &micro->state->points[index];
   const ff_binding *binding = &micro->model->bindings[near->binding];
   const ff_ground *ground = &binding->ground;
-  ff_micro_contact *to = &micro->unsorted[micro->contact_count++];
+  ff_micro_contact *to = &micro->unsorted[micro->contact_count];
+  bool corrected = micro->model->run.stepper.corrections;
+  if (!ff_point_is_found(point)) {
+    return false;
+  }
   double force = point->weight * point->pace; /* along the normal row, over that of the ground */
   *to = (ff_micro_contact){.point = index,
                            .a = meet->a,
@@ -35,8 +116,14 @@ static void add_micro_contact(ff_micro *micro, const ff_meet *meet, const ff_nea
                            .depth = point->patch.depth,
                            .per_depth = force * ground->stiffness,
                            .stiffness = force * point->pace * ground->stiffness,
-                           .damper = force * point->pace * ground->damping};
-  ff_body_motion a = motion_at_end(micro, meet->a, t_end), b = motion_at_end(micro, meet->b, t_end);
+                           .damper = force * point->pace * ground->damping,
+                           .sticks = corrected && binding->friction->memory_count > 0,
+                           .room = INFINITY};
+  if (corrected) {
+    to->room = room_to_rigid_part(to, ff_micro_slop(micro->model, near)) / point->pace;
+    recall_memory(micro, point, to);
+  }
+  ff_body_motion a = motion_in_step(micro, meet->a), b = motion_in_step(micro, meet->b);
   ff_vec3 speed =
       v3_sub(ff_motion_velocity(&a, point->point), ff_motion_velocity(&b, point->point));
   to->speed[0] = v3_dot(point->push, speed);
@@ -45,6 +132,17 @@ static void add_micro_contact(ff_micro *micro, const ff_meet *meet, const ff_nea
   if (!ff_point_is_plain(point)) {
     to->speed[0] += v3_dot(point->lever, v3_sub(a.omega, b.omega));
   }
+  if (!is_near_enough(micro, to, point->pace)) {
+    return false;
+  }
+  if (corrected) {
+    find_turning(micro, point, to);
+  }
+  to->mobility = ff_contact_tangent_ease(micro->model, micro->state, meet, point);
+  count_share(micro, meet->a);
+  count_share(micro, meet->b);
+  micro->contact_count++;
+  return true;
 }
 
 static int micro_island_root(const int *island, int mover) {
@@ -102,19 +200,19 @@ static void sort_by_island(ff_micro *micro) {
   micro->mover_start[0] = micro->contact_start[0] = 0;
 }
 
-void ff_micro_gather(ff_micro *micro, double t_end) {
+void ff_micro_gather(ff_micro *micro) {
   const ff_state *state = micro->state;
   micro->contact_count = 0;
   for (int i = 0; i < ff_mover_count(micro->model); i++) {
     micro->island[i] = i;
+    micro->shares[i] = 0;
   }
   for (int m = 0; m < state->meet_count; m++) {
     const ff_meet *meet = &state->meets[m];
     for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
       const ff_near *near = &state->nears[n];
       for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
-        if (state->points[i].patch.depth > 0) {
-          add_micro_contact(micro, meet, near, i, t_end);
+        if (add_micro_contact(micro, meet, near, i)) {
           tie(micro, ff_mover_of(micro->model, meet->a), ff_mover_of(micro->model, meet->b));
         }
       }
@@ -155,11 +253,20 @@ static void book_micro_losses(const ff_micro *micro, const ff_micro_contact *con
   double damper = contact->soft ? contact->damping - ahead * contact->stiffness : 0;
   double speed = form == FF_MICRO_IMPLICIT ? contact->end[0] : contact->speed[0];
   double damped = damper * speed * speed;
-  double rubbed = contact->force[1] * mean[1] + contact->force[2] * mean[2];
-  rubbed += (contact->impulse[1] * mean[1] + contact->impulse[2] * mean[2]) / h;
+  double rubbed = 0, pushed = contact->impulse[0] / h * mean[0];
+  double held = (contact->impulse[1] * mean[1] + contact->impulse[2] * mean[2]) / h;
+  for (int k = 0; k < 2; k++) { /* of the elastic part: into its spring, damper and clutch */
+    double stretch = ff_micro_stretch(micro, contact, k), force = contact->force[1 + k];
+    double into = contact->root * (contact->memory[k] + 0.5 * h * contact->root * stretch);
+    ledger[FF_Y_PAID] += into * stretch;
+    ledger[FF_Y_LOST + FF_LOST_TANGENT] -= (force + into) * stretch;
+    rubbed += force * (mean[1 + k] - stretch);
+  }
   ledger[FF_Y_LOST + FF_LOST_NORMAL] += damped;
   ledger[FF_Y_LOST + FF_LOST_STEP] += taken - damped;
-  ledger[FF_Y_LOST + FF_LOST_IMPACT] -= contact->impulse[0] / h * mean[0];
+  bool corrected = micro->model->run.stepper.corrections, impact = corrected && contact->impact;
+  ledger[FF_Y_LOST + (impact || !corrected ? FF_LOST_IMPACT : FF_LOST_STEP)] -= pushed;
+  ledger[FF_Y_LOST + (impact ? FF_LOST_IMPACT : FF_LOST_SLIP)] -= held;
   ledger[FF_Y_LOST + FF_LOST_SLIP] -= rubbed;
 }
 
@@ -171,7 +278,7 @@ void ff_micro_book(ff_micro *micro, double *ledger) {
     ff_contact_bodies bodies = {.a = contact->a, .b = contact->b};
     bodies.arm_a = v3_sub(point->point, state->bodies[contact->a].pose.position);
     bodies.arm_b = v3_sub(point->point, state->bodies[contact->b].pose.position);
-    ff_body_motion b = motion_at_end(micro, contact->b, state->t + micro->h);
+    ff_body_motion b = motion_in_step(micro, contact->b);
     bodies.velocity_b = ff_motion_velocity(&b, point->point);
     double f[3];
     ff_vec3 force, moment;
@@ -187,20 +294,49 @@ void ff_micro_book(ff_micro *micro, double *ledger) {
 static void clear_micro_forces(ff_point *point) {
   point->force_n = point->force_t[0] = point->force_t[1] = point->force_core = 0;
   point->force = point->moment = v3(0, 0, 0);
+  point->energy_t = 0;
   point->mode = FF_OPEN;
 }
 
 static ff_mode mode_of(const ff_micro_contact *contact) {
   double slip = ff_hypot(contact->end[1], contact->end[2]);
-  bool held = contact->hard ? !contact->slides || contact->holds : slip < contact->grip->v_t;
-  return held ? FF_STICK : FF_SLIP;
+  bool slow = contact->sticks ? !contact->slips : slip < contact->grip->v_t;
+  bool held = contact->hard ? !contact->slides || contact->holds : slow;
+  return !contact->hard && contact->depth <= 0 ? FF_OPEN : held ? FF_STICK : FF_SLIP;
+}
+
+static ff_vec3 sum_along_rows(const ff_point *point, const double along[3]) {
+  ff_vec3 sum = v3_scale(along[0], point->push);
+  return v3_axpy(v3_axpy(sum, along[1], point->t1), along[2], point->t2);
+}
+
+/* Contact memory for the next step: deflection and energy of the spring, creep on the rigid part
+ * while it sticks there, and velocity. */
+static void keep_memory(const ff_micro *micro, const ff_micro_contact *contact, ff_point *point,
+                        ff_micro_point *own) {
+  double h = micro->h, shear[3] = {0}, crept[3] = {0};
+  ff_quat b = micro->state->bodies[contact->b].pose.orientation;
+  bool sprung = contact->soft && contact->root > 0;
+  point->energy_t = 0;
+  for (int k = 0; k < 2 && sprung; k++) {
+    double memory = contact->memory[k] + h * contact->root * ff_micro_stretch(micro, contact, k);
+    shear[1 + k] = memory / contact->root;
+    point->energy_t += 0.5 * memory * memory;
+  }
+  for (int k = 1; k < 3 && contact->hard && !contact->slides; k++) {
+    crept[k] = contact->crept[k - 1] + h * (contact->end[k] + 0.5 * contact->turning[k]);
+  }
+  own->shear = q_unrotate(b, sum_along_rows(point, shear));
+  own->crept = q_unrotate(b, sum_along_rows(point, crept));
+  ff_vec3 excess = contact_excess(micro, contact, micro->state->t + h);
+  own->left_at = v3_add(sum_along_rows(point, contact->end), excess);
 }
 
 void ff_micro_show(ff_micro *micro) {
   ff_state *state = micro->state;
   for (int i = 0; i < state->point_count; i++) {
     clear_micro_forces(&state->points[i]);
-    *ff_micro_point_of(state, i) = (ff_micro_point){0};
+    *ff_state_micro_point(state, &state->points[i]) = (ff_micro_point){0};
   }
   for (int k = 0; k < micro->contact_count; k++) {
     const ff_micro_contact *contact = &micro->contacts[k];
@@ -211,10 +347,13 @@ void ff_micro_show(ff_micro *micro) {
     point->force_t[0] = f[1];
     point->force_t[1] = f[2];
     point->force_core = contact->impulse[0] / micro->h;
-    ff_micro_point *own = ff_micro_point_of(state, contact->point);
+    ff_micro_point *own = ff_state_micro_point(state, point);
     own->soft_force = contact->force[0];
     memcpy(own->impulse, contact->impulse, sizeof contact->impulse);
     point->mode = mode_of(contact);
+    if (micro->model->run.stepper.corrections) {
+      keep_memory(micro, contact, point, own);
+    }
   }
 }
 

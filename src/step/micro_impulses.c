@@ -113,11 +113,33 @@ static void fill_impulse_matrix(ff_micro *micro, int n) {
   }
 }
 
-/* Speed at which a point shall leave [Sugihara03 eq. 29]: none if it came no faster than gravity
- * makes it in two steps, or rest would never come. */
-static double bounce(const ff_micro *micro, const ff_micro_contact *contact) {
-  double came = -contact->speed[0], slow = 2 * micro->h * v3_norm(micro->model->run.gravity);
-  return came > slow ? contact->ground->restitution * came : 0;
+bool ff_macro_admit(ff_micro *micro) {
+  bool changed = false;
+  for (int k = 0; k < micro->member_count; k++) {
+    ff_micro_contact *contact = &micro->members[k];
+    if (!contact->hard && -micro->h * contact->end[0] > contact->room) {
+      contact->hard = changed = true;
+    }
+  }
+  return changed;
+}
+
+/* Slip along t1 (0) or t2 (1) at the end of the step with which a point sticks: it goes back what
+ * it has crept, and where bodies roll the mean slip of the step is 0. */
+static double sticking_slip(const ff_micro *micro, const ff_micro_contact *contact, int k) {
+  return -contact->crept[k] / micro->h - 0.5 * contact->turning[1 + k];
+}
+
+/* Speed at which a point shall leave after an impact [Sugihara03 eq. 29]; an approach that is no
+ * faster than gravity makes it in two steps is no impact, or rest would never come. Else it may
+ * come as near as there is room; from inside it leaves no faster than gravity makes it in a step.
+ */
+static double leaving_speed(const ff_micro *micro, const ff_micro_contact *contact) {
+  double e = contact->ground->restitution, g = v3_norm(micro->model->run.gravity);
+  if (contact->impact && e > 0) {
+    return -e * contact->speed[0];
+  }
+  return isfinite(contact->room) ? lesser(-contact->room / micro->h, micro->h * g) : 0;
 }
 
 /* v: from what there is without these impulses to what shall be [Sugihara03 eq. 25, 29]. The
@@ -125,10 +147,12 @@ static double bounce(const ff_micro *micro, const ff_micro_contact *contact) {
 static void fill_target(ff_micro *micro) {
   for (int k = 0; k < micro->member_count; k++) {
     const ff_micro_contact *contact = &micro->members[k];
-    const double *before = ff_micro_point_of(micro->state, contact->point)->impulse;
+    const double *before =
+        ff_state_micro_point(micro->state, &micro->state->points[contact->point])->impulse;
     for (int i = 0; i < unknowns_of(contact); i++) {
       int at = contact->unknown + i;
-      micro->target[at] = (i == 0 ? bounce(micro, contact) : 0) - contact->end[i];
+      double wanted = i == 0 ? leaving_speed(micro, contact) : sticking_slip(micro, contact, i - 1);
+      micro->target[at] = wanted - contact->end[i];
       micro->lower[at] = i == 0 ? 0 : -INFINITY;
       micro->x[at] = i == 0 ? fmax(before[0], 0) : before[i];
     }
@@ -153,6 +177,21 @@ static double mean_diagonal(const ff_micro *micro, int n) {
     sum += micro->columns[i * n + i];
   }
   return sum / n;
+}
+
+/* Inverse mass (1/kg) that the regularisation must not hide: a heavy body on a light one makes A as
+ * large as the light one is, but moves as slowly as the heavy one does. */
+static double least_mobility(const ff_micro *micro, double diagonal) {
+  const ff_model *model = micro->model;
+  double least = diagonal;
+  for (int k = 0; k < micro->member_count && micro->model->run.stepper.corrections; k++) {
+    const ff_micro_contact *contact = &micro->members[k];
+    const ff_model_body *a = &model->bodies[contact->a], *b = &model->bodies[contact->b];
+    if (contact->hard && a->slot >= 0 && b->slot >= 0) {
+      least = lesser(least, lesser(a->inv_mass, b->inv_mass));
+    }
+  }
+  return least;
 }
 
 /* A normal impulse that is at its bound: it may not pull, and does not press. */
@@ -241,8 +280,9 @@ static bool search_impulses(ff_micro *micro, const ff_qp_problem *problem) {
 /* Solves for x; from a cold start if the warm one does not lead there within the cap. */
 static bool minimise(ff_micro *micro, int n) {
   const ff_stepper_def *def = &micro->model->run.stepper;
-  double unit = mean_diagonal(micro, n) * mean_diagonal(micro, n);
-  double lambda = isnan(def->lambda) ? def->lambda_relative * unit : def->lambda;
+  double diagonal = mean_diagonal(micro, n), unit = diagonal * diagonal;
+  double least = least_mobility(micro, diagonal);
+  double lambda = isnan(def->lambda) ? def->lambda_relative * least * least : def->lambda;
   ff_qp_problem problem = {.size = n, .lower = micro->lower};
   if (lambda > TOO_SMALL * unit) {
     if (solve_as_before(micro, n, lambda)) {
@@ -309,7 +349,7 @@ ff_status ff_macro_solve(ff_micro *micro) {
  * gets all that static friction can be, and the others take over; only if it then really
  * moves is its friction kinetic. */
 
-/* A point that was torn moves if it goes faster than this, and than twice what it crept. */
+/* A point that was torn moves if it goes faster than this, and than twice what it drifted. */
 #define MOVES 1e-5 /* m/s */
 
 static double along_slip(const ff_micro_contact *contact) {
@@ -330,7 +370,7 @@ static bool is_turned(const ff_micro *micro, const ff_micro_contact *contact) {
 }
 
 static bool is_moving(const ff_micro_contact *contact) {
-  return contact->hard && contact->holds && along_slip(contact) > 2 * contact->crept + MOVES;
+  return contact->hard && contact->holds && along_slip(contact) > 2 * contact->drift + MOVES;
 }
 
 /* Sliding starts against the friction that was asked for. */
@@ -346,7 +386,7 @@ static bool revise(const ff_micro *micro, ff_micro_contact *contact) {
   if (is_torn(micro, contact)) {
     contact->holds = !micro->model->run.stepper.no_sticking;
     tear(contact, contact->holds ? contact->grip->mu_static : contact->grip->mu_kinetic);
-    contact->crept = fabs(along_slip(contact));
+    contact->drift = fabs(along_slip(contact));
   } else if (is_moving(contact)) {
     contact->holds = false;
     contact->mu = contact->grip->mu_kinetic;

@@ -6,8 +6,10 @@
  * What touches nothing falls exactly.
  *
  * Departures, each of which an option undoes (docs/micro-macro.md): micro forces are implicit;
- * where the friction of a solution would tear a point loose, or turn its slip around, impulses are
- * solved for again with that known, instead of being modified only.
+ * friction of elastic parts sticks; rigid parts act before they are entered, give back what
+ * sticking points creep, and are left by position correction; where the friction of a solution
+ * would tear a point loose, or turn its slip around, impulses are solved for again with that known,
+ * instead of being modified only.
  */
 #include "step/micro_macro.h"
 
@@ -23,9 +25,11 @@
 #include <string.h>
 
 enum {
-  SIZE_LIMIT = 600, /* coordinates of one island, and unknowns; dense matrices are the wrong tool
-                       beyond */
-  FOLDS = 3,        /* times that the friction of elastic parts is settled anew */
+  SIZE_LIMIT = 600,  /* coordinates of one island, and unknowns; dense matrices are the wrong tool
+                        beyond */
+  LIFTS = 4,         /* times that positions are corrected after a step */
+  FOLDS = 12,        /* times that the friction of elastic parts is settled anew, */
+  FOLDS_PRINTED = 3, /* and in the printed form */
   QP_ITERATIONS = 100
 };
 
@@ -67,8 +71,11 @@ static bool make_lists(ff_micro *micro) {
   micro->mover_start = ff_arena_take(arena, movers + 1, sizeof *micro->mover_start);
   micro->contact_start = ff_arena_take(arena, movers + 1, sizeof *micro->contact_start);
   micro->change_at = ff_arena_take(arena, movers, sizeof *micro->change_at);
+  micro->shares = ff_arena_take(arena, movers, sizeof *micro->shares);
+  micro->places = ff_arena_take(arena, (size_t)micro->model->body_count, sizeof *micro->places);
   return micro->contacts && micro->unsorted && micro->held && micro->held_own && micro->island &&
-         micro->movers && micro->mover_start && micro->contact_start && micro->change_at;
+         micro->movers && micro->mover_start && micro->contact_start && micro->change_at &&
+         micro->shares && micro->places;
 }
 
 static bool make_programme(ff_micro *micro) {
@@ -169,6 +176,20 @@ static bool is_tied(const ff_micro *micro) {
   return false;
 }
 
+bool ff_micro_add_rows(ff_micro *micro, const int *movers, int count) {
+  const ff_model *model = micro->model;
+  ff_rows_begin(&micro->rows, model, micro->state, movers, count, is_tied(micro));
+  for (int k = 0; k < micro->member_count; k++) {
+    ff_micro_contact *contact = &micro->members[k];
+    ff_row_axes at = ff_row_axes_of(&micro->state->points[contact->point]);
+    contact->row = ff_rows_add(&micro->rows, model, micro->state, contact->a, contact->b, &at);
+    if (contact->row < 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /* Inertia, rows and impulse of the island that is at hand. */
 static bool assemble_micro_island(ff_micro *micro, const int *movers, int count) {
   const ff_model *model = micro->model;
@@ -187,16 +208,7 @@ static bool assemble_micro_island(ff_micro *micro, const int *movers, int count)
     }
     to += size;
   }
-  ff_rows_begin(&micro->rows, model, micro->state, movers, count, is_tied(micro));
-  for (int k = 0; k < micro->member_count; k++) {
-    ff_micro_contact *contact = &micro->members[k];
-    ff_row_axes at = ff_row_axes_of(&micro->state->points[contact->point]);
-    contact->row = ff_rows_add(&micro->rows, model, micro->state, contact->a, contact->b, &at);
-    if (contact->row < 0) {
-      return false;
-    }
-  }
-  return true;
+  return ff_micro_add_rows(micro, movers, count);
 }
 
 /* Speeds of the contacts with all that is known to act. */
@@ -219,6 +231,9 @@ static bool fold_elastic_parts(ff_micro *micro) {
     return false;
   }
   ff_rows_reach(&micro->rows, micro->folded);
+  memcpy(micro->reached, micro->folded, (size_t)micro->rows.size * sizeof(double));
+  evaluate_end_speeds(micro);
+  ff_macro_admit(micro);
   ff_macro_ease(micro);
   return true;
 }
@@ -242,7 +257,8 @@ static ff_status solve_once(ff_micro *micro) {
  * are settled; the last two only so often. Where elastic parts may stay as they are, nothing is
  * factored anew. */
 static ff_status settle_micro_island(ff_micro *micro) {
-  int passes = micro->model->run.stepper.passes, folds = 0;
+  const ff_stepper_def *def = &micro->model->run.stepper;
+  int passes = def->passes, folds = 0, most = def->corrections ? FOLDS : FOLDS_PRINTED;
   for (bool stays = false, revised = true; !stays || revised;) {
     ff_status status = stays || fold_elastic_parts(micro) ? solve_once(micro) : FF_ERROR_STEP;
     status = ff_is_cancelled(micro->cancelled) ? FF_CANCELLED : status;
@@ -253,16 +269,34 @@ static ff_status settle_micro_island(ff_micro *micro) {
     if (!revised && ff_macro_modify(micro)) {
       evaluate_end_speeds(micro);
     }
-    stays = ff_micro_settle(micro, folds++ >= FOLDS);
+    stays = ff_micro_settle(micro, folds++ >= most);
+    stays = !ff_macro_admit(micro) && stays;
   }
   return FF_OK;
 }
 
-static ff_status solve_micro_island(ff_micro *micro, int island) {
-  int first = micro->mover_start[island], count = micro->mover_start[island + 1] - first;
+bool ff_micro_choose(ff_micro *micro, int island) {
   micro->members = micro->contacts + micro->contact_start[island];
   micro->member_count = micro->contact_start[island + 1] - micro->contact_start[island];
-  if (micro->member_count == 0) {
+  return micro->member_count > 0;
+}
+
+/* During an impact velocities change along unknown paths: what the impulses of the island take is
+ * the loss of the impact, friction included. */
+static void spread_impact(ff_micro *micro) {
+  bool impact = false;
+  for (int k = 0; k < micro->member_count; k++) {
+    const ff_micro_contact *contact = &micro->members[k];
+    impact = impact || (contact->impact && contact->impulse[0] > 0);
+  }
+  for (int k = 0; k < micro->member_count; k++) {
+    micro->members[k].impact = impact;
+  }
+}
+
+static ff_status solve_micro_island(ff_micro *micro, int island) {
+  int first = micro->mover_start[island], count = micro->mover_start[island + 1] - first;
+  if (!ff_micro_choose(micro, island)) {
     return FF_OK;
   }
   if (!assemble_micro_island(micro, micro->movers + first, count)) {
@@ -273,6 +307,7 @@ static ff_status solve_micro_island(ff_micro *micro, int island) {
   if (status != FF_OK) {
     return status;
   }
+  spread_impact(micro);
   ff_rows_settle(&micro->rows, micro->reached);
   for (int k = first; k < first + count; k++) {
     int mover = micro->movers[k];
@@ -350,10 +385,10 @@ static void load_micro_forces(ff_work *work) {
 }
 
 /* Velocities of all islands. The state stays as it is. */
-static ff_status solve_micro_islands(ff_work *work, double t_end) {
+static ff_status solve_micro_islands(ff_work *work) {
   ff_micro *micro = work->micro;
   ff_status status = FF_OK;
-  ff_micro_gather(micro, t_end);
+  ff_micro_gather(micro);
   for (int i = 0; i < ff_mover_count(work->model) && status == FF_OK; i++) {
     status = solve_micro_island(micro, i);
   }
@@ -381,6 +416,23 @@ static bool move_all(ff_work *work) {
   return good;
 }
 
+/* A contact that an impulse stopped before it overlapped touches, too. */
+static void show_early_impacts(ff_state *state) {
+  for (int m = 0; m < state->meet_count; m++) {
+    const ff_meet *meet = &state->meets[m];
+    for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
+      const ff_near *near = &state->nears[n];
+      for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
+        ff_point *point = &state->points[i];
+        if (!point->touching && ff_point_is_found(point) && point->force_n > 0) {
+          point->touching = true;
+          ff_contact_motion(state, meet, point);
+        }
+      }
+    }
+  }
+}
+
 /* Bodies and contact points where the state is now. */
 static ff_status micro_refresh(ff_work *work) {
   ff_state *state = work->state;
@@ -396,6 +448,7 @@ static ff_status micro_refresh(ff_work *work) {
   ff_contacts_find(work->model, state);
   ff_samples_forget(work->model, state);
   ff_micro_store(work->model, state);
+  show_early_impacts(state);
   return FF_OK;
 }
 
@@ -406,6 +459,21 @@ static void restore_micro_state(ff_work *work, double t) {
   micro_refresh(work);
 }
 
+/* Out of rigid parts, in as many passes as the curvature of the shapes may need; not in the printed
+ * form of the model. False: not possible. */
+static bool leave_rigid_parts(ff_work *work) {
+  const ff_model *model = work->model;
+  for (int pass = 0; pass < LIFTS && model->run.stepper.corrections; pass++) {
+    if (!ff_micro_is_inside(model, work->state)) {
+      return true;
+    }
+    if (!ff_micro_leave(work->micro, work->micro->places) || !ff_work_tidy(work)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static ff_status micro_step(ff_work *work, double t_end) {
   ff_state *state = work->state;
   ff_micro *micro = work->micro;
@@ -413,7 +481,7 @@ static ff_status micro_step(ff_work *work, double t_end) {
   micro->h = t_end - t;
   memcpy(work->before, state->y, (size_t)state->size * sizeof *state->y);
   load_micro_forces(work);
-  ff_status status = solve_micro_islands(work, t_end);
+  ff_status status = solve_micro_islands(work);
   if (status != FF_OK) {
     return status;
   }
@@ -433,6 +501,10 @@ static ff_status micro_step(ff_work *work, double t_end) {
     memcpy(state->own_points, micro->held_own, own_bytes);
     restore_micro_state(work, t);
     return status;
+  }
+  if (!leave_rigid_parts(work)) {
+    restore_micro_state(work, t);
+    return FF_ERROR_STEP;
   }
   work->steps++;
   return FF_OK;

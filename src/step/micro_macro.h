@@ -16,15 +16,6 @@
 
 #include <stdatomic.h>
 
-/* What `micro-macro` keeps of a contact point from its last step. */
-typedef struct ff_micro_point {
-  double impulse[3]; /* N s, of the rigid part, along normal, t1 and t2 */
-  double soft_force; /* N, elastic part of the normal force */
-} ff_micro_point;
-static inline ff_micro_point *ff_micro_point_of(const ff_state *state, int point) {
-  return (ff_micro_point *)state->own_points + point;
-}
-
 /* A contact point during a step. Triples are along the normal row of its Jacobian (its push), t1
  * and t2, of a against b. */
 typedef struct ff_micro_contact {
@@ -44,17 +35,30 @@ typedef struct ff_micro_contact {
   /* the elastic part */
   bool soft;      /* takes part */
   double damping; /* N s/m, of the normal force */
-  double drag;    /* N s/m, of friction */
   double force[3];
+  /* its friction: spring and damper, in series with a clutch */
+  bool sticks;      /* the law does: else there is no spring, and the damper is viscous friction */
+  bool slips;       /* the clutch does; else force[1] and force[2] follow the slip */
+  int returns;      /* times that it stuck again in the step */
+  double limit;     /* 1, coefficient up to which it sticks */
+  double root;      /* (N/m)^0.5, of the spring's stiffness */
+  double resist;    /* N s/m, of the damper, and of the spring over half the step */
+  double share;     /* 1, of the slip at the end of the step in the slip that it resists */
+  double memory[2]; /* J^0.5, root times the deflection along t1 and t2 at the start */
+  double mobility;  /* 1/kg, bound along the tangents */
   /* the rigid part */
-  int unknown;    /* first of its unknowns */
-  bool hard;      /* takes part */
-  bool slides;    /* friction follows the normal impulse: it is mu of it, against slip */
-  bool holds;     /* ... and is all that static friction can be */
-  int turns;      /* times that this was settled anew */
-  double mu;      /* 1 */
-  double slip[2]; /* unit */
-  double crept;   /* m/s, how it moved when it was to stick */
+  int unknown;     /* first of its unknowns */
+  bool hard;       /* takes part */
+  bool impact;     /* approached fast: leaves with the restitution of the law */
+  double room;     /* m along the normal row, to the rigid part; INFINITY: `hard` does not change */
+  double crept[2]; /* m along t1 and t2, since it sticks to the rigid part */
+  double turning[3]; /* m/s, by how much the motion of the bodies has turned the speeds in a step */
+  bool slides;       /* friction follows the normal impulse: it is mu of it, against slip */
+  bool holds;        /* ... and is all that static friction can be */
+  int turns;         /* times that this was settled anew */
+  double mu;         /* 1 */
+  double slip[2];    /* unit */
+  double drift;      /* m/s, how it moved when it was to stick */
   double impulse[3];
 } ff_micro_contact;
 
@@ -93,12 +97,14 @@ typedef struct ff_micro {
   int *chain;               /* parents of unknowns, as ff_branch_factor wants them: a full matrix */
   ff_point *held;           /* as they were before the step, */
   ff_micro_point *held_own; /* and with them */
+  ff_vec3 *places;          /* body_count */
+  int *shares;              /* of each mover: its contacts in the step */
 } ff_micro;
 
 /* ---- micro_contacts.c ------------------------------------------------------------------ */
 
 /* Contacts of the state as it stands, and the islands they form. */
-void ff_micro_gather(ff_micro *micro, double t_end);
+void ff_micro_gather(ff_micro *micro);
 /* Pushes bodies with what the contacts of the step did, and books it: rates into the ledger,
  * losses too. */
 void ff_micro_book(ff_micro *micro, double *ledger);
@@ -109,6 +115,23 @@ void ff_micro_store(const ff_model *model, ff_state *state);
 /* Forces by which changing weights of samples pay for the energy of elastic parts. */
 void ff_micro_push_weights(const ff_model *model, ff_state *state, double *ledger);
 
+/* ---- micro_macro.c --------------------------------------------------------------------- */
+
+/* Makes an island the one at hand. False: it has no contacts. */
+bool ff_micro_choose(ff_micro *micro, int island);
+/* Inertia of its movers, and rows of its contacts. False: no room. */
+bool ff_micro_add_rows(ff_micro *micro, const int *movers, int count);
+
+/* ---- micro_positions.c ----------------------------------------------------------------- */
+
+/* How deep (m) contacts with a rigid part stay in it: less would be no contact. */
+double ff_micro_slop(const ff_model *model, const ff_near *near);
+/* Is some contact inside a rigid part? */
+bool ff_micro_is_inside(const ff_model *model, const ff_state *state);
+/* Moves bodies and robots out; contacts are found again. places: room for one vector a body. False:
+ * no room, or an inertia is not positive; the state is then half moved. */
+bool ff_micro_leave(ff_micro *micro, ff_vec3 *places);
+
 /* ---- micro_forces.c -------------------------------------------------------------------- */
 
 /* Which elastic parts of the members take part, and how. */
@@ -118,8 +141,15 @@ void ff_micro_fold(ff_micro *micro, double *push);
 /* With the speeds at the end: forces, and whether the fold was one that may stay. */
 bool ff_micro_settle(ff_micro *micro, bool last);
 
+/* How fast (m/s) the spring that friction of the elastic part sticks on is stretched in the step,
+ * along t1 (0) or t2 (1); the clutch has the rest of the mean slip. */
+double ff_micro_stretch(const ff_micro *micro, const ff_micro_contact *contact, int k);
+
 /* ---- micro_impulses.c ------------------------------------------------------------------- */
 
+/* Rigid parts that would be entered before the end of the step take part from now on, with the
+ * speeds at the end. False: there is none. */
+bool ff_macro_admit(ff_micro *micro);
 /* How rigid parts move one another, once the rows are factored. */
 void ff_macro_ease(ff_micro *micro);
 /* Impulses of rigid parts, given what happens without them (reached, and the members' end); adds

@@ -1,6 +1,7 @@
 #include "step/samples.h"
 
 #include "math/vec.h"
+#include "model/steppers.h"
 
 #include <string.h>
 
@@ -176,6 +177,9 @@ bool ff_samples_forget(const ff_model *model, ff_state *state) {
     point->known = false;
     if (state->own_size > 0) {
       memset(ff_state_own_point(state, point), 0, state->own_size);
+    }
+    if (ff_stepper_uses_ground(model->stepper)) {
+      point->energy_t = 0;
     }
   }
   return dropped;
