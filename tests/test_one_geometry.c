@@ -278,7 +278,7 @@ static void every_stepper_finds_the_same_rest(void **state) {
 
 /* Depth of the deepest contact of two boxes of 0.2 m that overlap by half, before the first step.
  */
-static double deep_overlap(const char *stepper, const char *law, const char *orientation,
+static double deep_overlap(const char *kind, const char *law, const char *orientation,
                            double *minimum) {
   char text[1024];
   snprintf(text, sizeof text,
@@ -287,12 +287,13 @@ static double deep_overlap(const char *stepper, const char *law, const char *ori
            "  two: {mass: 1, position: [0.1, 0.01, 0.02], orientation: {rpy: %s},\n"
            "    shape: {box: {size: [0.2, 0.2, 0.2]}}}\n"
            "contacts: [{pair: [one, two], normal: {%s}}]\n",
-           stepper, orientation, law);
+           kind, orientation, law);
   ff_model *model;
   ff_sim *sim = sim_of(&model, text, NULL);
   double deepest = -INFINITY;
-  for (int i = 0; i < ff_sim_contact_count(sim); i++) {
-    deepest = greater(deepest, ff_sim_contact(sim, i).depth);
+  for (int i = 0; i < sim->state.point_count; i++) {
+    const ff_point *point = &sim->state.points[i];
+    deepest = point->touching ? greater(deepest, point->patch.depth) : deepest;
   }
   const ff_model_shape *shapes = model->shapes;
   ff_distance found;
