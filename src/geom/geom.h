@@ -90,7 +90,7 @@ int ff_geom_touch_limit(ff_shape_kind a, ff_shape_kind b);
  * points of a cylinder beside the deepest it does so in the sum over equally deep ones. */
 int ff_geom_touch(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
                   double margin, ff_touch out[FF_TOUCH_MAX]);
-/* The same for one pair of kinds, for who asks often. */
+/* The query of one pair of kinds. */
 typedef int ff_touch_pair(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                           const ff_pose *pose_b, double margin, ff_touch *out);
 ff_touch_pair *ff_geom_touch_of(ff_shape_kind a, ff_shape_kind b);
