@@ -74,6 +74,7 @@ static void blunt_shapes_rock_without_a_leap(void **state) {
   ff_geom solids[SOLIDS];
   solids_make(&arena, solids);
   const ff_pose ground = {{0, 0, 0}, {1, 0, 0, 0}};
+  const ff_geom plane = {.kind = FF_HALF_SPACE};
   static const int kinds[] = {4, 5, 8};
   for (int k = 0; k < 3; k++) {
     const ff_geom *a = &solids[kinds[k]];
@@ -82,9 +83,9 @@ static void blunt_shapes_rock_without_a_leap(void **state) {
       ff_touch here[FF_TOUCH_MAX], up[FF_TOUCH_MAX], down[FF_TOUCH_MAX];
       ff_pose more = moved(at, v3(0, 0, 0), v3(1, 0, 0), 1e-7);
       ff_pose less = moved(at, v3(0, 0, 0), v3(1, 0, 0), -1e-7);
-      int count = ff_geom_touch_blunt(a, &at, &ground, 0.02, INFINITY, here);
-      assert_int_equal(ff_geom_touch_blunt(a, &more, &ground, 0.02, INFINITY, up), count);
-      assert_int_equal(ff_geom_touch_blunt(a, &less, &ground, 0.02, INFINITY, down), count);
+      int count = ff_geom_touch_blunt(a, &at, &plane, &ground, 0.02, INFINITY, here);
+      assert_int_equal(ff_geom_touch_blunt(a, &more, &plane, &ground, 0.02, INFINITY, up), count);
+      assert_int_equal(ff_geom_touch_blunt(a, &less, &plane, &ground, 0.02, INFINITY, down), count);
       double rate = (up[0].depth - down[0].depth) / 2e-7;
       assert_close(rate, -here[0].point.y, 1e-5);
     }

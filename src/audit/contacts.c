@@ -4,6 +4,9 @@
 #include "math/vec.h"
 #include "model/steppers.h"
 
+#define SAME_PLACE 1e-2 /* of a body's size: weights of samples this close count together */
+#define MISSED     0.5  /* law units */
+
 /* ---- contact residuals ----------------------------------------------------------------------- */
 
 /* |min(force, stiffness * gap)|: 0 if both are nonnegative and one of them is 0. */
@@ -107,8 +110,13 @@ static ff_contact_residual audit_check_pair(const ff_model *model, const ff_stat
   }
   int count = ff_near_touch(model, near, a, b, margin, touches);
   for (int i = 0; i < count; i++) {
-    ff_contact_load load =
-        audit_contact_load(model, state, near, &points[touches[i].feature], &touches[i]);
+    const ff_point *point = &points[touches[i].feature];
+    double weight = point->touching ? point->weight : touches[i].weight;
+    if (!point->touching && !(weight > MISSED)) {
+      continue; /* it belongs to the neighbour at a seam */
+    }
+    ff_contact_load load = audit_contact_load(model, state, near, point, &touches[i]);
+    load.stiffness *= weight;
     out = worse_residual(out, ff_audit_contact(&load));
     *largest = greater(*largest, load.layer + load.core);
   }
@@ -152,11 +160,6 @@ static ff_contact_residual residual_of_samples(const ff_model *model, const ff_s
   }
   return out;
 }
-
-/* Places where two shapes overlap now and less weight was solved for, by more than MISSED, are
- * checked as open contacts. */
-#define SAME_PLACE 1e-2 /* of a body's size: weights of samples this close count together */
-#define MISSED     0.5  /* law units */
 
 /* Weight of all samples near a place less that of points which touch there. */
 static double missed_weight(const ff_touch *now, int count, const ff_near *near,
@@ -247,9 +250,6 @@ static int audit_samples_now(const ff_model *model, const ff_state *state, const
   ff_manifold now;
   if (b->geom.kind == FF_HALF_SPACE) {
     int count = ff_near_touch(model, near, body_a, body_b, 0, out);
-    for (int i = 0; i < count; i++) {
-      out[i].weight = 1;
-    }
     return count;
   }
   ff_manifold_find(&a->geom, ff_shape_at(a, body_a, &workspace_a), &b->geom,

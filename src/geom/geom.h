@@ -19,6 +19,7 @@ enum { FF_TOUCH_MAX = 32 };
 
 typedef struct ff_hull ff_hull;   /* geom/hull.h */
 typedef struct ff_parts ff_parts; /* geom/parts.h */
+typedef struct ff_seam ff_seam;   /* geom/seam.h */
 
 /* A shape in its own frame, whose origin is its centroid and whose axes are principal ones. */
 typedef struct ff_geom {
@@ -27,6 +28,7 @@ typedef struct ff_geom {
   double exponents[2];   /* superellipsoid */
   const ff_hull *hull;   /* polyhedron */
   const ff_parts *parts; /* intersection */
+  const ff_seam *seam;   /* box: its faces that flush neighbours cover; NULL: none */
   double core_margin;    /* m, wanted of its core, see geom/facets.h; 0: the least */
 } ff_geom;
 
@@ -63,7 +65,7 @@ typedef struct ff_touch {
   int feature;         /* which of the shape's points; stable from step to step */
   /* Of a sample (geom/manifold.h), or of a cylinder on a half-space: */
   ff_feature_pair id; /* FF_PAIR_NONE: it is none */
-  double weight;      /* law units */
+  double weight;      /* law units; 0: the point belongs to a neighbour (geom/seam.h) */
   double spin[2];     /* rad, of prisms: see ff_manifold */
   ff_vec3 offset;     /* m, world, tangential: from b's to a's point of a pair as a whole */
 } ff_touch;
@@ -82,12 +84,13 @@ bool ff_geom_in_order(ff_shape_kind a, ff_shape_kind b);
 int ff_geom_touch_limit(ff_shape_kind a, ff_shape_kind b);
 
 /* Points with depth > -margin, in order of feature; a and b as ff_geom_in_order wants
- * them. Returns their number. Depth rate equals minus the normal
+ * them. Returns their number; if none, out[0].normal may be set to a direction along which the two
+ * are apart. Depth rate equals minus the normal
  * velocity of a relative to b at the point (needed for the ledger to close); for the rim
  * points of a cylinder beside the deepest it does so in the sum over equally deep ones. */
 int ff_geom_touch(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
                   double margin, ff_touch out[FF_TOUCH_MAX]);
-/* The same for one pair of kinds, for who asks often. */
+/* The query of one pair of kinds. */
 typedef int ff_touch_pair(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                           const ff_pose *pose_b, double margin, ff_touch *out);
 ff_touch_pair *ff_geom_touch_of(ff_shape_kind a, ff_shape_kind b);
@@ -114,13 +117,14 @@ typedef struct ff_touch_slopes {
 bool ff_geom_slopes(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                     const ff_pose *pose_b, ff_vec3 normal, ff_touch_slopes *out);
 
-/* The same on a half-space, with flat places domed a little and edges of about this radius (m),
- * where a has flat places: depths are then smooth functions of the pose. Points of a cylinder have
- * ids: dome and corners of the cap at -z 0 to 4, of that at +z from FF_CYLINDER_CAP on. */
+/* The same for solvers: on half-spaces flat places are domed a little and edges have about this
+ * radius (m; 0: they are sharp), so that depths are smooth functions of the pose. Points of a
+ * cylinder have ids: dome and corners of the cap at -z 0 to 4, of that at +z from FF_CYLINDER_CAP
+ * on. */
 enum { FF_CYLINDER_CAP = 8 };
-bool ff_geom_is_blunt(const ff_geom *a, const ff_geom *b, double radius);
-int ff_geom_touch_blunt(const ff_geom *a, const ff_pose *pose_a, const ff_pose *pose_b,
-                        double radius, double margin, ff_touch out[FF_TOUCH_MAX]);
+int ff_geom_touch_blunt(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                        const ff_pose *pose_b, double radius, double margin,
+                        ff_touch out[FF_TOUCH_MAX]);
 /* The point of a cylinder with the id of io, at any pose; slopes: NULL, or how it changes. */
 void ff_cylinder_plane_evaluate(const ff_geom *a, const ff_pose *pose_a, const ff_pose *pose_b,
                                 double radius, ff_touch *io, ff_touch_slopes *slopes);

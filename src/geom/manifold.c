@@ -2,6 +2,7 @@
 
 #include "geom/facets.h"
 #include "geom/manifold_parts.h"
+#include "geom/seam.h"
 #include "geom/touch.h"
 #include "math/spatial.h"
 
@@ -13,7 +14,9 @@ static int find_points(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b
   out->blend = 0;
   out->depth = -INFINITY;
   out->spin[0] = out->spin[1] = NAN;
+  points[0].normal = out->normal;
   out->count = ff_geom_touch(a, pose_a, b, pose_b, margin, points);
+  out->normal = points[0].normal;
   for (int i = 0; i < out->count; i++) {
     const ff_touch *from = &points[i];
     out->samples[i] = (ff_sample){
@@ -92,8 +95,36 @@ int ff_manifold_limit(ff_shape_kind a, ff_shape_kind b) {
   return ff_manifold_has_features(a, b) ? FF_SAMPLES_MAX : ff_geom_touch_limit(a, b);
 }
 
+/* Manifold of the shapes continued beyond their seams, with weights by the shares of these. Shares
+ * move with the samples, but those of all neighbours sum to 1: their gradients cancel. */
+static int find_at_seams(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                         const ff_pose *pose_b, double margin, ff_manifold *out) {
+  ff_continued_pair pair;
+  int count = 0;
+  ff_pair_continue(&pair, a, pose_a, b, pose_b);
+  ff_manifold_find(pair.a, pair.pose_a, pair.b, pair.pose_b, margin, out);
+  for (int i = 0; i < out->count; i++) {
+    ff_sample *at = &out->samples[i];
+    double share = ff_seam_share(a, pose_a, at->point) * ff_seam_share(b, pose_b, at->point);
+    if (at->id.kind == FF_PAIR_POINT) { /* it comes and goes */
+      at->id = (ff_feature_pair){.kind = FF_PAIR_WHOLE};
+    }
+    at->weight *= share;
+    at->d_weight.shift = v3_scale(share, at->d_weight.shift);
+    at->d_weight.turn = v3_scale(share, at->d_weight.turn);
+    if (share > 0) {
+      out->samples[count++] = *at;
+    }
+  }
+  out->count = count;
+  return count;
+}
+
 int ff_manifold_find(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                      const ff_pose *pose_b, double margin, ff_manifold *out) {
+  if (ff_pair_has_seams(a, b)) {
+    return find_at_seams(a, pose_a, b, pose_b, margin, out);
+  }
   if (!ff_manifold_has_features(a->kind, b->kind)) {
     return find_points(a, pose_a, b, pose_b, margin, out);
   }
@@ -111,6 +142,16 @@ int ff_manifold_find(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
 
 bool ff_manifold_evaluate(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                           const ff_pose *pose_b, ff_manifold *io, ff_sample_rates *rates) {
+  if (ff_pair_has_seams(a, b)) {
+    ff_continued_pair pair;
+    ff_pair_continue(&pair, a, pose_a, b, pose_b);
+    bool known = ff_manifold_evaluate(pair.a, pair.pose_a, pair.b, pair.pose_b, io, rates);
+    for (int i = 0; rates && known && i < io->count; i++) {
+      ff_continued_rates(&pair, pose_a, rates[i].point);
+      ff_continued_rates(&pair, pose_a, rates[i].along);
+    }
+    return known;
+  }
   if (a->kind == FF_CAPSULE && b->kind == FF_CAPSULE) {
     ff_manifold_capsules_evaluate(a, pose_a, b, pose_b, io);
     return false;
@@ -130,6 +171,13 @@ void ff_sample_normal_rates(const ff_geom *a, const ff_pose *pose_a, const ff_ge
   ff_touch_slopes slopes;
   ff_distance at;
   ff_distance_rate rates[6];
+  if (ff_pair_has_seams(a, b)) {
+    ff_continued_pair pair;
+    ff_pair_continue(&pair, a, pose_a, b, pose_b);
+    ff_sample_normal_rates(pair.a, pair.pose_a, pair.b, pair.pose_b, id, normal, out);
+    ff_continued_rates(&pair, pose_a, out);
+    return;
+  }
   out[0] = out[1] = (ff_mat3){{{0}}};
   if (id.kind == FF_PAIR_FACE_VERTEX) { /* turns with a */
     out[1] = m3_skew(v3_neg(normal));

@@ -1,34 +1,31 @@
 /* Which kinds can touch, and who computes it. */
 #include "geom/touch.h"
-#include "geom/hull.h"
+
+#include "geom/seam.h"
+#include "geom/shape.h"
 
 typedef struct pair_entry {
   ff_touch_pair *touch; /* NULL: these do not touch */
   int limit;            /* most points it returns */
 } pair_entry;
 
-/* [a][b]; each pair in one order only. Pairs of finite shapes that have no entry in either order
- * are for the general one, which takes the higher kind first. */
+/* [a][b]; each pair in one order only. Points on half-spaces are in the rows of shapes; finite
+ * shapes that have no entry in either order are for the general one, which takes the higher kind
+ * first. */
 static const pair_entry pairs[FF_SHAPE_KIND_COUNT][FF_SHAPE_KIND_COUNT] = {
-    [FF_SPHERE] = {[FF_HALF_SPACE] = {ff_touch_sphere_plane, 1},
-                   [FF_SPHERE] = {ff_touch_sphere_sphere, 1},
+    [FF_SPHERE] = {[FF_SPHERE] = {ff_touch_sphere_sphere, 1},
                    [FF_ELLIPSOID] = {ff_touch_ellipsoid_ellipsoid, 1},
                    [FF_CAPSULE] = {ff_touch_sphere_capsule, 1},
                    [FF_BOX] = {ff_touch_sphere_box, 1},
                    [FF_CYLINDER] = {ff_touch_sphere_cylinder, 1}},
-    [FF_ELLIPSOID] = {[FF_HALF_SPACE] = {ff_touch_ellipsoid_plane, 1},
-                      [FF_ELLIPSOID] = {ff_touch_ellipsoid_ellipsoid, 1}},
-    [FF_BOX] = {[FF_HALF_SPACE] = {ff_touch_box_plane, 8}},
-    [FF_CAPSULE] = {[FF_HALF_SPACE] = {ff_touch_capsule_plane, 2}},
-    [FF_CYLINDER] = {[FF_HALF_SPACE] = {ff_touch_cylinder_plane, 8}},
-    [FF_SUPERELLIPSOID] = {[FF_HALF_SPACE] = {ff_touch_superellipsoid_plane, 1}},
-    [FF_POLYHEDRON] = {[FF_HALF_SPACE] = {ff_touch_polyhedron_plane, FF_HULL_COLOURS}},
-    [FF_INTERSECTION] = {[FF_HALF_SPACE] = {ff_touch_intersection_plane, 4}},
+    [FF_ELLIPSOID] = {[FF_ELLIPSOID] = {ff_touch_ellipsoid_ellipsoid, 1}},
 };
 
 static pair_entry entry_of(ff_shape_kind a, ff_shape_kind b) {
-  bool finite = a != FF_HALF_SPACE && b != FF_HALF_SPACE;
-  if (finite && a >= b && !pairs[a][b].touch && !pairs[b][a].touch) {
+  if (b == FF_HALF_SPACE) {
+    return (pair_entry){ff_shapes[a]->on_plane, ff_shapes[a]->plane_points};
+  }
+  if (a != FF_HALF_SPACE && a >= b && !pairs[a][b].touch && !pairs[b][a].touch) {
     return (pair_entry){ff_touch_convex, 1};
   }
   return pairs[a][b];
@@ -54,5 +51,20 @@ ff_touch_pair *ff_geom_touch_of(ff_shape_kind a, ff_shape_kind b) {
 int ff_geom_touch(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
                   double margin, ff_touch out[FF_TOUCH_MAX]) {
   ff_touch_pair *touch = ff_geom_touch_of(a->kind, b->kind);
-  return touch ? touch(a, pose_a, b, pose_b, margin, out) : 0;
+  int count = 0;
+  if (touch && ff_pair_has_seams(a, b)) {
+    ff_continued_pair pair;
+    ff_pair_continue(&pair, a, pose_a, b, pose_b);
+    count = touch(pair.a, pair.pose_a, pair.b, pair.pose_b, margin, out);
+    for (int i = 0; i < count; i++) {
+      out[i].weight =
+          ff_seam_share(a, pose_a, out[i].point) * ff_seam_share(b, pose_b, out[i].point);
+    }
+    return count;
+  }
+  count = touch ? touch(a, pose_a, b, pose_b, margin, out) : 0;
+  for (int i = 0; i < count; i++) {
+    out[i].weight = 1;
+  }
+  return count;
 }

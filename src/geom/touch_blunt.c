@@ -12,7 +12,7 @@ static double edge_radius(const ff_geom *geom, double wish) {
   return greater(1e-3 * half, lesser(wish, 0.5 * half));
 }
 
-bool ff_geom_is_blunt(const ff_geom *a, const ff_geom *b, double radius) {
+static bool is_blunt(const ff_geom *a, const ff_geom *b, double radius) {
   bool flat = a->kind == FF_CYLINDER || a->kind == FF_INTERSECTION ||
               (a->kind == FF_SUPERELLIPSOID && greater(a->exponents[0], a->exponents[1]) > 2);
   return radius > 0 && b->kind == FF_HALF_SPACE && flat;
@@ -93,13 +93,20 @@ static int cylinder_blunt(const ff_geom *a, const ff_pose *pose_a, const ff_pose
 /* ---- all of them --------------------------------------------------------------------------------
  */
 
-int ff_geom_touch_blunt(const ff_geom *a, const ff_pose *pose_a, const ff_pose *pose_b,
-                        double radius, double margin, ff_touch out[FF_TOUCH_MAX]) {
-  double blunt = BLUNT * edge_radius(a, radius);
-  switch (a->kind) {
-    case FF_SUPERELLIPSOID:
-      return ff_touch_superellipsoid_blunt(a, pose_a, pose_b, blunt, margin, out);
-    case FF_INTERSECTION: return ff_touch_intersection_blunt(a, pose_a, pose_b, blunt, margin, out);
-    default: return cylinder_blunt(a, pose_a, pose_b, radius, margin, out);
+int ff_geom_touch_blunt(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                        const ff_pose *pose_b, double radius, double margin,
+                        ff_touch out[FF_TOUCH_MAX]) {
+  if (!is_blunt(a, b, radius)) {
+    return ff_geom_touch(a, pose_a, b, pose_b, margin, out);
   }
+  double blunt = BLUNT * edge_radius(a, radius);
+  int count = a->kind == FF_SUPERELLIPSOID
+                  ? ff_touch_superellipsoid_blunt(a, pose_a, pose_b, blunt, margin, out)
+              : a->kind == FF_INTERSECTION
+                  ? ff_touch_intersection_blunt(a, pose_a, pose_b, blunt, margin, out)
+                  : cylinder_blunt(a, pose_a, pose_b, radius, margin, out);
+  for (int i = 0; i < count; i++) {
+    out[i].weight = 1;
+  }
+  return count;
 }

@@ -351,8 +351,9 @@ static unsigned model_mark(const ff_model *model) {
 
 ff_status ff_model_build(ff_model **out, const ff_scene *scene, ff_report *report) {
   static ff_status (*const parts[])(ff_build *) = {
-      ff_build_run,    ff_build_bodies, ff_build_robots, ff_build_contacts,    ff_build_loads,
-      ff_build_forces, ff_build_drives, ff_build_guides, ff_build_constraints, ff_build_knots,
+      ff_build_run,    ff_build_bodies,      ff_build_robots, ff_build_contacts,
+      ff_build_seams,  ff_build_loads,       ff_build_forces, ff_build_drives,
+      ff_build_guides, ff_build_constraints, ff_build_knots,
   };
   if (!out) {
     return FF_ERROR_INPUT;

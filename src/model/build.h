@@ -27,6 +27,7 @@ ff_status ff_build_robots(ff_build *build);
 ff_status ff_build_joints(ff_build *build, const ff_scene_robot *from, ff_model_robot *to,
                           double *q, double *v);
 ff_status ff_build_contacts(ff_build *build);
+ff_status ff_build_seams(ff_build *build);
 ff_status ff_build_loads(ff_build *build);
 ff_status ff_build_forces(ff_build *build);
 ff_status ff_build_drives(ff_build *build);

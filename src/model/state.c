@@ -360,8 +360,6 @@ int ff_near_touch(const ff_model *model, const ff_near *near, const ff_pose *bod
   const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
   ff_pose room_a, room_b;
   const ff_pose *at_a = ff_shape_at(a, body_a, &room_a), *at_b = ff_shape_at(b, body_b, &room_b);
-  double round = model->bindings[near->binding].round;
-  return ff_geom_is_blunt(&a->geom, &b->geom, round)
-             ? ff_geom_touch_blunt(&a->geom, at_a, at_b, round, margin, out)
-             : ff_geom_touch(&a->geom, at_a, &b->geom, at_b, margin, out);
+  return ff_geom_touch_blunt(&a->geom, at_a, &b->geom, at_b, model->bindings[near->binding].round,
+                             margin, out);
 }

@@ -431,8 +431,7 @@ static double pair_margin(const ff_model *model, const ff_state *state, const ff
 
 /* Where the points of a pair of shapes are, and which of them touch. Those that have no sample now
  * are open. False: all are. */
-static bool find_pair_points(const ff_model *model, ff_state *state, const ff_near *near,
-                             double margin) {
+static bool find_pair_points(const ff_model *model, ff_state *state, ff_near *near, double margin) {
   bool wanders = model->memory_count > 0 && ff_frame_wanders(model, near);
   bool ahead = state->middle && ff_model_holds(model, &model->bindings[near->binding]);
   bool any = false;

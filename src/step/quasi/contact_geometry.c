@@ -13,7 +13,6 @@
 #define DIFFERENCE     1e-6  /* of a body's size, rad: step of central differences */
 #define REUSE_DEPTH    1e-5  /* of a body's size: finite differences are reused for motions below */
 #define REUSE_FRAME    1e-3  /* the same where they give point and normal only, not the depth */
-#define LIGHT          1e-9  /* law units: samples of less weight bear nothing */
 #define STEEP          0.02  /* cosine between features and normal: steeper ones bear nothing */
 #define SAME_DIRECTION 1e-15 /* an axis this close to the tangent plane lies in it */
 
@@ -57,7 +56,7 @@ static int touches_of_manifold(const shape_pair_at *at, double margin, ff_touch 
   ff_manifold_find(at->a, at->pose_a, at->b, at->pose_b, margin, &manifold);
   for (int i = 0; i < manifold.count; i++) {
     const ff_sample *sample = &manifold.samples[i];
-    if (sample->weight > LIGHT && v3_dot(sample->normal, sample->along) > STEEP) {
+    if (sample->weight > QUASI_LIGHT && v3_dot(sample->normal, sample->along) > STEEP) {
       out[count++] = (ff_touch){.id = sample->id,
                                 .feature = -1,
                                 .point = sample->point,
@@ -76,9 +75,6 @@ int ff_quasi_touches(const quasi_problem *problem, const ff_near *pair, const ff
                      const ff_pose *body_b, double margin, ff_touch out[FF_TOUCH_MAX]) {
   if (!ff_quasi_pair_has_samples(problem, pair) || is_cylinder_on_plane(problem, pair)) {
     int count = ff_near_touch(problem->model, pair, body_a, body_b, margin, out);
-    for (int i = 0; i < count; i++) {
-      out[i].weight = 1;
-    }
     if (problem->model->run.stepper.geometry == FF_GEOMETRY_LEVEL_SETS && count == 1) {
       shape_pair_at at;
       place_shapes(&at, problem, pair, body_a, body_b);
@@ -333,7 +329,9 @@ void ff_quasi_evaluate_contacts(const quasi_problem *problem, quasi_contact *con
     quasi_contact *contact = &contacts[i];
     const ff_touch *touch = ff_quasi_find_touch(problem, contact, touches, found);
     if (touch) {
+      double weight = contact->touch.weight; /* constant over the step */
       contact->touch = *touch;
+      contact->touch.weight = weight;
       contact->touch.t1 = ff_quasi_tangent(contact, b->orientation, touch->normal);
     } else {
       contact->touch.depth = -INFINITY;

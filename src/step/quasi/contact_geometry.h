@@ -6,6 +6,8 @@
 
 #include "step/quasi/problem.h"
 
+#define QUASI_LIGHT 1e-9 /* law units: samples of less weight bear nothing */
+
 /* ---- queries ---------------------------------------------------------------------------- */
 
 /* Contact points of a pair of shapes with depth > -margin, with the bodies at these poses; in

@@ -91,7 +91,7 @@ static bool add_selected_contact(quasi_step *step, const ff_meet *meet, int pair
   contact->point = point;
   contact->pair = pair;
   contact->layer = &binding->layer;
-  if (touch->id.kind != FF_PAIR_NONE && touch->weight != 1) {
+  if (touch->weight != 1) {
     ff_quasi_layer_scale(&contact->weighted_layer, &binding->layer, touch->weight);
     contact->layer = &contact->weighted_layer;
   }
@@ -151,7 +151,7 @@ static bool select_pair(quasi_step *step, const ff_meet *meet, int n) {
   const ff_point *p = &problem->state->points[pair->first_point];
   bool explicit_geometry = problem->model->run.stepper.geometry == FF_GEOMETRY_EXPLICIT;
   if (!explicit_geometry && pair->point_count == 1 && p->force_n > 0 && p->patch.depth > 0 &&
-      step->predictor_end == problem->state->t) {
+      p->weight == 1 && step->predictor_end == problem->state->t) {
     /* The only point of a pair that pushed in the step before takes part, wherever free flight
      * leads, without a query: its geometry of the start suffices until the first residual. */
     ff_touch before = {
@@ -180,6 +180,9 @@ static bool select_pair(quasi_step *step, const ff_meet *meet, int n) {
                                 : ff_quasi_touches_at_end(problem, pair, margin, touches);
   for (int i = 0; i < count; i++) {
     int point = pair->first_point + touches[i].feature;
+    if (!(touches[i].weight > QUASI_LIGHT)) {
+      continue; /* beside a seam, on a neighbour */
+    }
     const ff_point *was = &problem->state->points[point];
     double start = was->known && was->touching ? was->patch.depth : 0;
     if (!add_selected_contact(step, meet, n, &touches[i], point, point, 0, start)) {
@@ -232,7 +235,7 @@ bool ff_quasi_missed_contacts(quasi_step *step) {
       while (k < known && first[k].point < point) {
         k++;
       }
-      if (k == known || first[k].point != point) {
+      if (touches[i].weight > QUASI_LIGHT && (k == known || first[k].point != point)) {
         missed = step->wanted[n] = true;
       }
     }

@@ -294,7 +294,7 @@ void ff_quasi_finish_contacts(const quasi_problem *problem, double *ledger) {
       }
       ff_layer weighted;
       const ff_layer *of_point = contact ? contact->layer : layer;
-      if (!contact && point->id.kind != FF_PAIR_NONE && point->weight != 1) {
+      if (!contact && point->weight > 0 && point->weight != 1) {
         ff_quasi_layer_scale(&weighted, layer, point->weight);
         of_point = &weighted;
       }
