@@ -10,7 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$root"
 pages=(README.md CONTRIBUTING.md docs/*.md docs/laws/*.md docs/tutorials/*.md)
-passed=0 failed=0
+passed=0 failed=0 skipped=0
 
 # found WORDS: one thing is as it should be, or the words say what is not.
 found() {
@@ -137,6 +137,55 @@ check_tutorials() {
   done
 }
 
+# Scripts of the Python tutorial, as its commands run them, and what it says they print.
+check_python() {
+  local page=docs/tutorials/python.md folder=$work/scripts build said expected script n=0
+  build=$(dirname "$program")/python
+  if ! PYTHONPATH=$build python3 -c 'import footfall' 2>/dev/null; then
+    echo "SKIP $page: import footfall"
+    skipped=$((skipped + 1))
+    return
+  fi
+  mkdir "$folder"
+  ln -s "$root/scenes" "$folder/scenes"
+  awk -v folder="$folder/" '
+    /^```python title="/ { split($0, part, "\""); file = folder part[2]; next }
+    /^```text/ { file = folder "expected-" ++n; next }
+    /^```/ { file = ""; next }
+    file { print > file }' "$page"
+  while read -r script; do
+    n=$((n + 1))
+    said=$(cd "$folder" && PYTHONPATH=$build python3 "$script" 2>&1) || true
+    expected=$(cat "$folder/expected-$n")
+    [[ $said == "$expected" ]] && found "" || found "$page: $script prints $said"
+  done < <(sed -n 's/^python3 //p' "$page")
+}
+
+# Every page that says how to use something has an example, and every page with a figure the command
+# that makes it.
+check_examples() {
+  local page
+  for page in docs/*.md docs/laws/*.md docs/tutorials/*.md; do
+    [[ $page == docs/bibliography.md ]] || grep -q '^ *```' "$page" && found "" ||
+      found "$page has no example"
+    ! grep -q '^!\[' "$page" || grep -qE '`(tools/|footfall |\./dev )' "$page" || grep -q '^footfall ' "$page" ||
+      found "$page does not say how its figure is made"
+  done
+}
+
+check_spelling() {
+  local line
+  if ! command -v codespell >/dev/null; then
+    echo "SKIP codespell is not installed"
+    skipped=$((skipped + 1))
+    return
+  fi
+  while read -r line; do
+    found "$line"
+  done < <(codespell --quiet-level 3 --ignore-words tools/spelling-allowed "${pages[@]}" || true)
+  found ""
+}
+
 # Every page is in the menu of the site, and every entry of the menu is there.
 check_site() {
   local page
@@ -157,5 +206,8 @@ check_scenes
 check_commands
 check_tutorials
 check_site
-echo "$passed passed, $failed failed, 0 skipped"
+check_python
+check_examples
+check_spelling
+echo "$passed passed, $failed failed, $skipped skipped"
 ((failed == 0))

@@ -108,7 +108,8 @@ static fall run(ff_reproduction *study, const setting *s, int form, int step) {
 static double bounce(ff_reproduction *study, const char *form, double height) {
   static const char *const channels[] = {"body.ball.velocity.z"};
   const char *const set[] = {
-      ff_reproduction_text(study, "stepper={kind: micro-macro, step: 2.5e-3, micro: %s}", form),
+      ff_reproduction_text(
+          study, "stepper={kind: micro-macro, step: 2.5e-3, micro: %s, corrections: false}", form),
       ff_reproduction_text(study, "bodies.ball.position=[0, 0, %.17g]", 0.1 + height)};
   const ff_trace *trace =
       ff_reproduction_run(study, &(ff_trial){.scene = "papers/sugihara-nakamura-2003/ball.yaml",
@@ -143,10 +144,11 @@ static void watch_points(void *context, const ff_sim *sim, long row) {
 /* The landing with soft implicit drives, step by step of 2.5 ms. */
 static void land(ff_reproduction *study, drop_part *part) {
   static const char *const height[] = {"body.humanoid-trunk.position.z"};
-  const char *const set[] = {"stepper={kind: micro-macro, step: 2.5e-3, micro: literal}",
-                             "robots.humanoid.servo={stiffness: 30, damping: 0.5}",
-                             ff_reproduction_text(study, "robots.humanoid.position=[0, 0, %.9g]",
-                                                  0.28 + sugihara_jitter(study))};
+  const char *const set[] = {
+      "stepper={kind: micro-macro, step: 2.5e-3, micro: literal, corrections: false}",
+      "robots.humanoid.servo={stiffness: 30, damping: 0.5}",
+      ff_reproduction_text(study, "robots.humanoid.position=[0, 0, %.9g]",
+                           0.28 + sugihara_jitter(study))};
   burst *b = part->landing = ff_reproduction_alloc(study, 1, sizeof *b);
   b->trace =
       ff_reproduction_run(study, &(ff_trial){.scene = "papers/sugihara-nakamura-2003/drop.yaml",
