@@ -9,7 +9,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$root"
-pages=(README.md CONTRIBUTING.md docs/*.md docs/laws/*.md docs/tutorials/*.md)
+pages=(README.md CONTRIBUTING.md docs/*.md docs/laws/*.md docs/tutorials/*.md docs/developer/*.md)
 passed=0 failed=0 skipped=0
 
 # found WORDS: one thing is as it should be, or the words say what is not.

@@ -251,6 +251,108 @@ static void the_rest_of_a_bounce_is_no_fault(void **state) {
   end(sim, model);
 }
 
+/* Friction of a box and of a can on a slope of 5 degrees holds them where they came to rest: 1e-14
+ * m in 1e4 steps, of 1e-8 m in 1e6 that may be. */
+static void friction_holds_on_a_slope(void **state) {
+  (void)state;
+  static const char *const shapes[] = {"box: {size: [0.2, 0.2, 0.1]}",
+                                       "cylinder: {radius: 0.08, height: 0.1}"};
+  for (int i = 0; i < 2; i++) {
+    char text[1000];
+    snprintf(text, sizeof text,
+             "footfall: 1\n"
+             "gravity: [0.8549927, 0, -9.7726695]\n"
+             "stepper: {kind: quasi-rigid, step: 1e-3}\n"
+             "bodies:\n"
+             "  floor: {fixed: true, shape: {half-space: {}}}\n"
+             "  load: {mass: 1, position: [0, 0, 0.05], shape: {%s}}\n"
+             "contacts:\n"
+             "  - pair: [load, floor]\n"
+             "    normal: {law: quasi-rigid, k: 1e5, c: 300}\n"
+             "    friction: {law: ellipsoidal, mu: 0.5}\n",
+             shapes[i]);
+    ff_model *model;
+    ff_sim *sim = sim_of(&model, text, NULL);
+    assert_int_equal(ff_sim_advance(sim, 2), FF_OK);
+    double before = body(sim, model, "load").position.x;
+    assert_int_equal(ff_sim_advance(sim, 12), FF_OK);
+    assert_close(body(sim, model, "load").position.x, before, 1e-14);
+    assert_good(sim);
+    end(sim, model);
+  }
+}
+
+/* Two fingers lift a crate of 0.3 kg by friction and hold it: it does not creep. */
+static void fingers_hold_a_crate(void **state) {
+  (void)state;
+  char path[1000];
+  snprintf(path, sizeof path, "%s/scenes/gripper.yaml", FF_SOURCE_DIR);
+  static const char *const settings[] = {"stepper={kind: quasi-rigid, step: 4e-3}",
+                                         "contacts.0.normal={law: quasi-rigid, k: 5e5, c: 300}",
+                                         "contacts.0.friction={law: ellipsoidal, mu: 0.8}"};
+  ff_scene *scene = NULL;
+  ff_model *model = NULL;
+  ff_sim *sim = NULL;
+  ff_report report = {.line = 0};
+  assert_int_equal(ff_scene_load(&scene, path, settings, 3, &report), FF_OK);
+  assert_int_equal(ff_model_build(&model, scene, &report), FF_OK);
+  assert_int_equal(ff_sim_create(&sim, model), FF_OK);
+  ff_scene_destroy(&scene);
+  assert_int_equal(ff_sim_advance(sim, 3), FF_OK);
+  ff_vec3 before = body(sim, model, "crate").position;
+  assert_true(before.z > 0.24);
+  assert_int_equal(ff_sim_advance(sim, 4), FF_OK);
+  ff_vec3 after = body(sim, model, "crate").position;
+  assert_close(after.x, before.x, 1e-9);
+  assert_close(after.y, before.y, 1e-9);
+  assert_close(after.z, before.z, 1e-9);
+  assert_good(sim);
+  end(sim, model);
+}
+
+/* Share of the speed before an impact at 2.8 m/s that a ball of 1 kg has after it, at 1 ms. */
+static double restitution(double k, double c, const char *more, double *lost_step) {
+  char text[1000];
+  snprintf(text, sizeof text,
+           "footfall: 1\n"
+           "gravity: [0, 0, 0]\n"
+           "stepper: {kind: quasi-rigid, step: 1e-3}\n"
+           "bodies:\n"
+           "  floor: {fixed: true, shape: {half-space: {}}}\n"
+           "  ball: {mass: 1, position: [0, 0, 0.12], velocity: [0, 0, -2.8], shape: {sphere: "
+           "{radius: 0.1}}}\n"
+           "contacts:\n"
+           "  - pair: [ball, floor]\n"
+           "    normal: {law: quasi-rigid, k: %.17g, c: %.17g%s}\n"
+           "    friction: {law: none}\n",
+           k, c, more);
+  ff_model *model;
+  ff_sim *sim = sim_of(&model, text, NULL);
+  assert_int_equal(ff_sim_advance(sim, 0.1), FF_OK);
+  double out = body(sim, model, "ball").velocity.z / 2.8;
+  *lost_step = ff_sim_energy(sim).lost[FF_LOST_STEP] / (0.5 * 2.8 * 2.8);
+  assert_true(ff_sim_solver(sim).impact_steps > 0);
+  end(sim, model);
+  return out;
+}
+
+/* Steps are cut at impacts: restitution is that of the law, whatever the stiffness, and a core
+ * takes what is left of the speed and gives back what its layer stores. */
+static void impacts_are_resolved(void **state) {
+  (void)state;
+  double lost;
+  for (double k = 1e6; k < 2e10; k *= 100) {
+    assert_close(restitution(k, 0, "", &lost), 1, 0.01);
+    /* m x'' + c x' + k x = 0, until its force vanishes */
+    double zeta = 0.087, c = 2 * zeta * sqrt(k), root = sqrt(1 - zeta * zeta);
+    double law = exp(-zeta / root * acos(2 * zeta * zeta - 1));
+    assert_close(restitution(k, c, "", &lost), law, 0.02);
+    assert_close(lost, 0, 0.02);
+  }
+  assert_close(restitution(1e6, 0, ", max_deflection: 1e-3", &lost), 1 / 2.8, 0.02);
+  assert_close(lost, 0, 0.02);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_arch_stands_by_friction),
@@ -262,6 +364,9 @@ int main(void) {
       cmocka_unit_test(the_first_step_closes_its_ledger),
       cmocka_unit_test(the_rest_of_a_bounce_is_no_fault),
       cmocka_unit_test(a_fast_ball_does_not_fill_the_list),
+      cmocka_unit_test(friction_holds_on_a_slope),
+      cmocka_unit_test(fingers_hold_a_crate),
+      cmocka_unit_test(impacts_are_resolved),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
