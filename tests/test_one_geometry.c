@@ -1,6 +1,10 @@
 /* One contact geometry: bodies come to rest on the same contact points, at the same depths and
  * under the same forces, whichever stepper brings them there. */
+#include "geom/distance.h"
 #include "math/vec.h"
+#include "model/model.h"
+#include "scene_text.h"
+#include "sim/sim.h"
 #include "worlds.h"
 
 /* s, until bodies rest; and one period of a body on four law units, after which rests are compared.
@@ -272,7 +276,54 @@ static void every_stepper_finds_the_same_rest(void **state) {
   assert_int_equal(wrong, 0);
 }
 
+/* Depth of the deepest contact of two boxes of 0.2 m that overlap by half, before the first step.
+ */
+static double deep_overlap(const char *kind, const char *law, const char *orientation,
+                           double *minimum) {
+  char text[1024];
+  snprintf(text, sizeof text,
+           "footfall: 1\nduration: 1\ngravity: [0, 0, 0]\nstepper: {kind: %s}\nbodies:\n"
+           "  one: {fixed: true, shape: {box: {size: [0.2, 0.2, 0.2]}}}\n"
+           "  two: {mass: 1, position: [0.1, 0.01, 0.02], orientation: {rpy: %s},\n"
+           "    shape: {box: {size: [0.2, 0.2, 0.2]}}}\n"
+           "contacts: [{pair: [one, two], normal: {%s}}]\n",
+           kind, orientation, law);
+  ff_model *model;
+  ff_sim *sim = sim_of(&model, text, NULL);
+  double deepest = -INFINITY;
+  for (int i = 0; i < sim->state.point_count; i++) {
+    const ff_point *point = &sim->state.points[i];
+    deepest = point->touching ? greater(deepest, point->patch.depth) : deepest;
+  }
+  const ff_model_shape *shapes = model->shapes;
+  ff_distance found;
+  ff_distance_query(&found, &shapes[0].geom, &model->bodies[0].start, &shapes[1].geom,
+                    &model->bodies[1].start, INFINITY);
+  *minimum = -found.gap;
+  end(sim, model);
+  return deepest;
+}
+
+static void boxes_that_overlap_by_half_have_one_depth(void **state) {
+  (void)state;
+  const char *const orientations[] = {"[0, 0, 0]", "[0.1, 0.2, 0.3]", "[0, 0.7, 0.4]"};
+  const char *const by[5][2] = {
+      {"rk4, step: 1e-4", "law: linear, k: 1e5, b: 10"},
+      {"symplectic-euler, step: 1e-4", "law: linear, k: 1e5, b: 10"},
+      {"adaptive", "law: linear, k: 1e5, b: 10"},
+      {"quasi-rigid, step: 1e-4", "law: quasi-rigid, k: 1e5, c: 10, max_deflection: 1"},
+      {"micro-macro, step: 1e-4", "law: elastic, k: 1e5, c: 10"}};
+  for (int k = 0; k < 3; k++) {
+    for (int i = 0; i < 5; i++) {
+      double minimum, depth = deep_overlap(by[i][0], by[i][1], orientations[k], &minimum);
+      assert_true(minimum > 0.08);
+      assert_close(depth, minimum, 1e-9);
+    }
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(every_stepper_finds_the_same_rest)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_stepper_finds_the_same_rest),
+                                     cmocka_unit_test(boxes_that_overlap_by_half_have_one_depth)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,9 +78,9 @@ int ff_facets_find(ff_facets out[2], const ff_geom *geom, const ff_pose *pose, b
                    bool sharp, ff_vec3 normal, const ff_mat3 normal_rate[2], bool all,
                    double *spin);
 
-/* Facets near the rims of a cylinder: they stand in for its fixed prism where the shapes are deeper
- * in one another than this says, so that a body that lies over a rim touches at both ends of what
- * it lies on. */
+/* Facets near the rims of a cylinder: they stand in for its fixed prism where the shapes
+ * overlap by more than its samples, so that a body that lies over a rim touches at both ends of
+ * what it lies on. */
 void ff_facets_rim(ff_facets *out, ff_rim_prism *room, const ff_geom *cylinder,
                    const ff_pose *pose);
 

@@ -84,12 +84,13 @@ bool ff_geom_in_order(ff_shape_kind a, ff_shape_kind b);
 int ff_geom_touch_limit(ff_shape_kind a, ff_shape_kind b);
 
 /* Points with depth > -margin, in order of feature; a and b as ff_geom_in_order wants
- * them. Returns their number. Depth rate equals minus the normal
+ * them. Returns their number; if none, out[0].normal may be set to a direction along which the two
+ * are apart. Depth rate equals minus the normal
  * velocity of a relative to b at the point (needed for the ledger to close); for the rim
  * points of a cylinder beside the deepest it does so in the sum over equally deep ones. */
 int ff_geom_touch(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
                   double margin, ff_touch out[FF_TOUCH_MAX]);
-/* The same for one pair of kinds, for who asks often. */
+/* The query of one pair of kinds. */
 typedef int ff_touch_pair(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                           const ff_pose *pose_b, double margin, ff_touch *out);
 ff_touch_pair *ff_geom_touch_of(ff_shape_kind a, ff_shape_kind b);

@@ -414,7 +414,7 @@ static bool epa_with_skin(ff_rough *out, const ff_two *two, double skin, double 
 }
 
 /* Next to touching, a distance has no direction to speak of: there a gets a skin. If all faces are
- * flat and lie in one another's planes, rounding may spoil the polytope; a thicker skin rounds its
+ * flat and are coplanar, rounding may spoil the polytope; a thicker skin rounds its
  * edges, for an answer that is good to FF_ROUGH only. */
 bool ff_gjk_epa(ff_rough *out, const ff_two *two, double beyond, bool *exact, ff_rivals *rivals) {
   rivals->count = 0;

@@ -362,7 +362,8 @@ static void ask_faces(const ff_hull *hull, int vertex, double apart[FF_HULL_COLO
 /* A colour that no neighbour has, of these the one whose bearers are farthest from lying on the
  * ground at the same time; else the one whose bearers are nearest, so that the deepest of a colour
  * is never far from the last one. */
-static int choose_colour(const double far[FF_HULL_COLOURS], const double apart[FF_HULL_COLOURS]) {
+static int choose_vertex_colour(const double far[FF_HULL_COLOURS],
+                                const double apart[FF_HULL_COLOURS]) {
   int best = 0;
   for (int c = 1; c < FF_HULL_COLOURS; c++) {
     if (far[c] < far[best] || (far[c] == far[best] && apart[c] > apart[best])) {
@@ -378,7 +379,7 @@ static void paint(ff_hull *hull, int vertex) {
   *colour = no_colour;
   ask_neighbours(hull, vertex, far);
   ask_faces(hull, vertex, apart);
-  *colour = (unsigned char)choose_colour(far, apart);
+  *colour = (unsigned char)choose_vertex_colour(far, apart);
 }
 
 /* Always the vertex that is farthest from those that have a colour; then, with all others in sight,

@@ -183,7 +183,7 @@ static int find_horizon(growth *g, int *edges, int room) {
   return count;
 }
 
-/* Adds a point: the faces it sees give way to ones from their outline to it. */
+/* Adds a point: replaces the faces that it sees by faces from their outline to it. */
 static void add_growth_point(growth *g, int point, int *edges) {
   for (int i = 0; i < g->face_count; i++) {
     face *f = &g->faces[i];

@@ -51,7 +51,7 @@ static int most_broken(const ff_lp3 *p, double slack) {
   return which;
 }
 
-/* The active row that gives way to another first; -1: none does. */
+/* Ratio test: the active row that leaves the basis first; -1: none. */
 static int leaving(const ff_lp3 *p, const corner *of, int enters) {
   double part[3], least = INFINITY;
   int leaves = -1;

@@ -12,7 +12,7 @@ typedef struct ff_lp3 {
   double row[FF_LP3_ROWS][4];
   int count;
   int active[3];   /* the rows that bind */
-  double share[3]; /* of each: x[2] would grow by this per what its row gives way */
+  double share[3]; /* of each: x[2] would grow by this per unit of slack of its row */
   double x[3];
 } ff_lp3;
 

@@ -14,7 +14,9 @@ static int find_points(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b
   out->blend = 0;
   out->depth = -INFINITY;
   out->spin[0] = out->spin[1] = NAN;
+  points[0].normal = out->normal;
   out->count = ff_geom_touch(a, pose_a, b, pose_b, margin, points);
+  out->normal = points[0].normal;
   for (int i = 0; i < out->count; i++) {
     const ff_touch *from = &points[i];
     out->samples[i] = (ff_sample){

@@ -23,7 +23,7 @@
  *
  * Cylinders and intersections: the same of polyhedra inside them, see geom/facets.h. Capsules: of
  * their axis, with weights of 1 at its ends, see geom/overlay.c; two capsules: manifold_capsules.c.
- * Such shapes can be deeper in one another than their samples say: then weights are raised, and
+ * Such shapes can overlap by more than the depths of their samples: then weights are raised, and
  * what is still missing goes to samples of prisms with more sides, of cylinders, and then to the
  * pair as a whole, see ff_whole_weight in geom/manifold_parts.h. Body wholly on a face: the points
  * and the force that it has on a half-space.

@@ -39,7 +39,7 @@ static inline ff_gradient ff_gradient_about(ff_gradient g, ff_vec3 from, ff_vec3
   return (ff_gradient){g.shift, v3_add(g.turn, v3_cross(v3_sub(from, to), g.shift))};
 }
 
-/* Shapes can be deeper in one another than their samples say.
+/* Shapes can overlap by more than the depths of their samples.
  *
  * Of samples of weight w and depth d > 0 and the pair's depth D let m = sum of w (d / D)^2: how
  * many points of depth D they are worth. Where that is less than 1, the weights of all samples are

@@ -91,6 +91,8 @@ static double polyhedron_reach(const ff_geom *geom, ff_vec3 n) {
 const ff_shape_ops ff_shape_polyhedron = {.name = "polyhedron",
                                           .facets = FF_FACETS_SELF,
                                           .make = polyhedron_make,
+                                          .on_plane = ff_touch_polyhedron_plane,
+                                          .plane_points = FF_HULL_COLOURS,
                                           .bound = polyhedron_bound,
                                           .thickness = polyhedron_thickness,
                                           .volume = polyhedron_volume,

@@ -1,35 +1,31 @@
 /* Which kinds can touch, and who computes it. */
 #include "geom/touch.h"
-#include "geom/hull.h"
+
 #include "geom/seam.h"
+#include "geom/shape.h"
 
 typedef struct pair_entry {
   ff_touch_pair *touch; /* NULL: these do not touch */
   int limit;            /* most points it returns */
 } pair_entry;
 
-/* [a][b]; each pair in one order only. Pairs of finite shapes that have no entry in either order
- * are for the general one, which takes the higher kind first. */
+/* [a][b]; each pair in one order only. Points on half-spaces are in the rows of shapes; finite
+ * shapes that have no entry in either order are for the general one, which takes the higher kind
+ * first. */
 static const pair_entry pairs[FF_SHAPE_KIND_COUNT][FF_SHAPE_KIND_COUNT] = {
-    [FF_SPHERE] = {[FF_HALF_SPACE] = {ff_touch_sphere_plane, 1},
-                   [FF_SPHERE] = {ff_touch_sphere_sphere, 1},
+    [FF_SPHERE] = {[FF_SPHERE] = {ff_touch_sphere_sphere, 1},
                    [FF_ELLIPSOID] = {ff_touch_ellipsoid_ellipsoid, 1},
                    [FF_CAPSULE] = {ff_touch_sphere_capsule, 1},
                    [FF_BOX] = {ff_touch_sphere_box, 1},
                    [FF_CYLINDER] = {ff_touch_sphere_cylinder, 1}},
-    [FF_ELLIPSOID] = {[FF_HALF_SPACE] = {ff_touch_ellipsoid_plane, 1},
-                      [FF_ELLIPSOID] = {ff_touch_ellipsoid_ellipsoid, 1}},
-    [FF_BOX] = {[FF_HALF_SPACE] = {ff_touch_box_plane, 8}},
-    [FF_CAPSULE] = {[FF_HALF_SPACE] = {ff_touch_capsule_plane, 2}},
-    [FF_CYLINDER] = {[FF_HALF_SPACE] = {ff_touch_cylinder_plane, 8}},
-    [FF_SUPERELLIPSOID] = {[FF_HALF_SPACE] = {ff_touch_superellipsoid_plane, 1}},
-    [FF_POLYHEDRON] = {[FF_HALF_SPACE] = {ff_touch_polyhedron_plane, FF_HULL_COLOURS}},
-    [FF_INTERSECTION] = {[FF_HALF_SPACE] = {ff_touch_intersection_plane, 4}},
+    [FF_ELLIPSOID] = {[FF_ELLIPSOID] = {ff_touch_ellipsoid_ellipsoid, 1}},
 };
 
 static pair_entry entry_of(ff_shape_kind a, ff_shape_kind b) {
-  bool finite = a != FF_HALF_SPACE && b != FF_HALF_SPACE;
-  if (finite && a >= b && !pairs[a][b].touch && !pairs[b][a].touch) {
+  if (b == FF_HALF_SPACE) {
+    return (pair_entry){ff_shapes[a]->on_plane, ff_shapes[a]->plane_points};
+  }
+  if (a != FF_HALF_SPACE && a >= b && !pairs[a][b].touch && !pairs[b][a].touch) {
     return (pair_entry){ff_touch_convex, 1};
   }
   return pairs[a][b];

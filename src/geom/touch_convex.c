@@ -39,6 +39,7 @@ int ff_touch_convex(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
     return 0;
   }
   ff_distance_query(&near, a, pose_a, b, pose_b, margin);
+  out->normal = near.normal;
   if (!(-near.gap > -margin)) {
     return 0;
   }

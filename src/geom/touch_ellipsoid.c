@@ -275,7 +275,7 @@ bool ff_geom_slopes(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
   look at = look_along(&pair, normal);
   double uu = at.uu + at.g, vv = at.vv + at.g, det = uu * vv - at.uv * at.uv;
   if (!(uu > 0) || !(det > 1e-6 * uu * vv)) {
-    return false; /* so deep in one another that other normals are as good */
+    return false; /* such a deep overlap that the normal is not unique */
   }
   ff_mat3 k_a = all_radii(&pair.a, at.p_a, at.h_a), k_b = all_radii(&pair.b, at.p_b, at.h_b);
   ff_mat3 follow = {{{0}}}; /* dn for each q */

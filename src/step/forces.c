@@ -405,7 +405,7 @@ static double pair_margin(const ff_model *model, const ff_state *state, const ff
 
 /* Where the points of a pair of shapes are, and which of them touch. Those that have no sample now
  * are open. */
-static void find_pair_points(const ff_model *model, ff_state *state, const ff_near *near) {
+static void find_pair_points(const ff_model *model, ff_state *state, ff_near *near) {
   bool wanders = model->memory_count > 0 && ff_frame_wanders(model, near);
   bool ahead = state->middle && ff_model_holds(model, &model->bindings[near->binding]);
   ff_samples_find(model, state, near, pair_margin(model, state, near));
@@ -428,7 +428,7 @@ void ff_contacts_find(const ff_model *model, ff_state *state) {
   for (int m = 0; m < state->meet_count; m++) {
     const ff_meet *meet = &state->meets[m];
     for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
-      const ff_near *near = &state->nears[n];
+      ff_near *near = &state->nears[n];
       ff_point *points = &state->points[near->first_point];
       for (int i = 0; i < near->point_count; i++) {
         points[i].touching = false;
@@ -480,8 +480,8 @@ static void prepare_midpoint(const ff_model *model, ff_state *state, const ff_me
 }
 
 /* Forces of all points of a pair of shapes. */
-static void pair_forces(const ff_model *model, ff_state *state, const ff_meet *meet,
-                        const ff_near *near, const double *y, double *memory_rate, double *ledger) {
+static void pair_forces(const ff_model *model, ff_state *state, const ff_meet *meet, ff_near *near,
+                        const double *y, double *memory_rate, double *ledger) {
   bool held = ff_model_holds(model, &model->bindings[near->binding]);
   int end = near->first_point + near->point_count;
   for (int i = near->first_point; i < end; i++) {

@@ -171,7 +171,7 @@ static void counts_to_starts(int *start, int count) {
 }
 
 /* Contacts and movers of one island stand together, in the order they had. */
-static void sort_by_island(ff_micro *micro) {
+static void sort_micro_contacts(ff_micro *micro) {
   int count = ff_mover_count(micro->model);
   size_t bytes = (size_t)(count + 1) * sizeof(int);
   memset(micro->mover_start, 0, bytes);
@@ -218,7 +218,7 @@ void ff_micro_gather(ff_micro *micro) {
       }
     }
   }
-  sort_by_island(micro);
+  sort_micro_contacts(micro);
 }
 
 /* ---- booking --------------------------------------------------------------------------------- */

@@ -321,7 +321,7 @@ static void solve_slip(const ff_midpoint *mid, entry *e, const double *memory) {
   }
 }
 
-static void solve_friction(const ff_midpoint *mid, entry *e, const double *memory) {
+static void solve_entry_friction(const ff_midpoint *mid, entry *e, const double *memory) {
   const ff_law *law = e->law.binding->friction;
   const void *params = &e->law.binding->friction_params;
   ff_patch *patch = &e->patch;
@@ -401,7 +401,7 @@ static double solve_entry(ff_midpoint *mid, const ff_model *model, ff_state *sta
   double f = solve_entry_normal(mid, e, v);
   undo_friction(mid, e, v + 1);
   const double *memory = ff_state_memory(model, state, e->point);
-  solve_friction(mid, e, ff_frame_memory(&state->points[e->point], memory));
+  solve_entry_friction(mid, e, ff_frame_memory(&state->points[e->point], memory));
   brake_spin(mid, model, state, e);
   const double change[3] = {f + e->friction.normal_force - e->force[0],
                             e->friction.force[0] - e->force[1], e->friction.force[1] - e->force[2]};
@@ -499,7 +499,7 @@ static void finish_crowd_contact(const ff_midpoint *mid, const ff_model *model, 
   e.normal.force = c->force[0] - c->beside;
   memcpy(e.patch.slip, c->slip, sizeof c->slip);
   if (!e.law.binding->frictionless) {
-    solve_friction(mid, &e, c->memory);
+    solve_entry_friction(mid, &e, c->memory);
   }
   e.friction.normal_force = c->beside;
   memcpy(e.friction.force, c->force + 1, sizeof e.friction.force);

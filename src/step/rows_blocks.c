@@ -60,7 +60,7 @@ static void place_mover_in_block(ff_rows *rows, const ff_model *model, const ff_
   int r = mover - model->free_count;
   rows->home[mover] = block_index;
   rows->first[mover] = block->first + at;
-  if (!block->diagonal) { /* else nobody goes from coordinate to coordinate */
+  if (!block->diagonal) { /* else the ancestors are not used */
     find_parents(rows, model, mover, at);
   }
   if (r < 0) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define SAME_PLACE 1e-3 /* of the smaller shape: samples this near one another are at one place */
+#define CERTAIN    1e-9 /* of the sizes: shapes that are farther apart along an axis do not touch */
 #define LEAST_PACE 1e-6 /* of a depth that changes as a body shifts */
 
 /* ---- which sample goes where -------------------------------------------------------------------
@@ -126,7 +127,21 @@ static void store_overlap(ff_state *state, const ff_near *near, const ff_binding
   store_sample(to, &sample);
 }
 
-void ff_samples_find(const ff_model *model, ff_state *state, const ff_near *near, double margin) {
+/* Separating axis of the last query: does it still part the shapes by more than the margin? Of
+ * half-spaces, and at an infinite margin, no axis is kept. */
+static bool still_apart(const ff_near *near, const ff_geom *a, const ff_pose *pose_a,
+                        const ff_geom *b, const ff_pose *pose_b, ff_quat frame, double margin) {
+  if (!(v3_dot(near->apart, near->apart) > 0)) {
+    return false;
+  }
+  ff_vec3 n = q_rotate(frame, near->apart);
+  ff_vec3 low = ff_geom_support(a, q_unrotate(pose_a->orientation, v3_neg(n)));
+  ff_vec3 high = ff_geom_support(b, q_unrotate(pose_b->orientation, n));
+  double gap = v3_dot(n, v3_sub(pose_point(*pose_a, low), pose_point(*pose_b, high)));
+  return gap > margin + CERTAIN * (ff_geom_bound(a) + ff_geom_bound(b));
+}
+
+void ff_samples_find(const ff_model *model, ff_state *state, ff_near *near, double margin) {
   const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
   const ff_binding *binding = &model->bindings[near->binding];
   ff_pose room_a, room_b;
@@ -136,8 +151,16 @@ void ff_samples_find(const ff_model *model, ff_state *state, const ff_near *near
     store_overlap(state, near, binding, &a->geom, pose_a, pose_b);
     return;
   }
+  ff_quat frame = state->bodies[b->body].pose.orientation;
+  if (still_apart(near, &a->geom, pose_a, &b->geom, pose_b, frame, margin)) {
+    return;
+  }
   ff_manifold found;
+  found.normal = v3(0, 0, 0);
   ff_manifold_find(&a->geom, pose_a, &b->geom, pose_b, margin, &found);
+  bool plain = b->geom.kind != FF_HALF_SPACE && !a->geom.seam && !b->geom.seam;
+  bool keeps = found.count == 0 && plain && isfinite(margin);
+  near->apart = keeps ? q_unrotate(frame, found.normal) : v3(0, 0, 0);
   ff_point *points = &state->points[near->first_point];
   if (found.count > 0 && found.samples[0].id.kind == FF_PAIR_POINT) {
     for (int i = 0; i < found.count; i++) {
