@@ -142,11 +142,13 @@ static void compare_add_rows(ff_page *page, const ff_recording *first, const cha
   for (int i = 0; i < count && i < ROWS_SHOWN; i++) {
     const deviation *d = &list[i];
     const char *unit = strcmp(info->units[d->channel], "1") == 0 ? "" : info->units[d->channel];
-    char most[64], at[64], rms[64], relative[64];
+    char most[64], at[64], rms[64], relative[64] = "";
     snprintf(most, sizeof most, "%.4g %s", d->most, unit);
     snprintf(at, sizeof at, "%.4g s", d->at);
     snprintf(rms, sizeof rms, "%.3g %s", d->rms, unit);
-    snprintf(relative, sizeof relative, d->range > 0 ? "%.2g %%" : "", 100 * compare_weight(d));
+    if (d->range > 0) {
+      snprintf(relative, sizeof relative, "%.2g %%", 100 * compare_weight(d));
+    }
     ff_page_row(
         page, (const char *[]){info->names[d->channel], names[d->other], most, at, rms, relative});
   }

@@ -9,6 +9,7 @@ import { eventsBlock, eventTimes, findTouches } from "./events.js";
 import { Explorer } from "./explorer.js";
 import { ledgerBlock } from "./ledger.js";
 import { Live } from "./live.js";
+import { replayGif } from "./media.js";
 import { plotBlock } from "./plot.js";
 import { Replay } from "./replay.js";
 import { resultsBlock } from "./results.js";
@@ -144,8 +145,8 @@ function start() {
   if (doc.live && runs.length === 1 && runs[0].replay) {
     addLive(doc, runs[0]);
   }
-  // For the console, and for tests.
-  window.footfall = { document: doc, runs };
+  // For the console, for tests, and for ./dev pictures.
+  window.footfall = { document: doc, runs, replayGif };
 }
 
 start();
