@@ -10,7 +10,7 @@
 #include "say.h"
 
 typedef struct view_job {
-  const char *path;   /* of the recording */
+  ff_cli_list paths;  /* of the recordings */
   const char *output; /* NULL: beside it, and opened in a browser */
 } view_job;
 
@@ -21,14 +21,17 @@ static error_t view_parse(int key, char *value, struct argp_state *state) {
   switch (key) {
     case 'o': job->output = value; return 0;
     case ARGP_KEY_ARG:
-      if (job->path) {
-        argp_error(state, "one recording at a time");
+      if (job->paths.count == FF_PAGE_COMPARE_MOST) {
+        argp_error(state, "at most %d recordings are compared", FF_PAGE_COMPARE_MOST);
       }
-      job->path = value;
+      ff_cli_list_add(&job->paths, value);
       return 0;
     case ARGP_KEY_END:
-      if (!job->path) {
+      if (job->paths.count == 0) {
         argp_error(state, "no recording given");
+      }
+      if (job->paths.count > 1 && !job->output) {
+        argp_error(state, "a comparison needs -o FILE.html");
       }
       return 0;
     default: return ARGP_ERR_UNKNOWN;
@@ -43,14 +46,18 @@ static const struct argp_option options[] = {
 static const struct argp parser = {
     .options = options,
     .parser = view_parse,
-    .args_doc = "RESULT",
-    .doc = "Makes one page of a recording: 3-D replay, plots, energy ledger, contact events. "
-           "The page is self-contained: it needs no network and no other file. Without -o it is "
-           "written beside the recording (RESULT.html), or into a temporary folder if that "
-           "is not possible, and opened in a browser if there is one; its path is printed.\v"
-           "Examples:\n"
-           "  footfall view ball.h5\n"
-           "  footfall view ball.h5 -o ball.html\n" FF_CLI_EXITS};
+    .args_doc = "RESULT [RESULT...]",
+    .doc =
+        "Makes one page of a recording: 3-D replay, plots, energy ledger, contact events. "
+        "The page is self-contained: it needs no network and no other file. Without -o it is "
+        "written beside the recording (RESULT.html), or into a temporary folder if that "
+        "is not possible, and opened in a browser if there is one; its path is printed. Several "
+        "recordings, or measured data with columns named as channels (CSV), are compared with the "
+        "first: overlaid, with differences.\v"
+        "Examples:\n"
+        "  footfall view ball.h5\n"
+        "  footfall view ball.h5 -o ball.html\n"
+        "  footfall view soft.h5 stiff.h5 measured.csv -o compare.html\n" FF_CLI_EXITS};
 
 /* ---- page ------------------------------------------------------------------------------------ */
 
@@ -128,10 +135,13 @@ static void open_browser(const char *path) {
 static int view_beside(const view_job *job, const ff_recording *recording) {
   char path[PATH_MAX];
   ff_report report = {0};
-  view_path_beside(job->path, path);
-  ff_status status = view_write_page(recording, job->path, job->path, NULL, path, &report);
-  if (status == FF_ERROR_FILE && ff_page_available(NULL) && path_in_temporary(job->path, path)) {
-    status = view_write_page(recording, job->path, job->path, NULL, path, &report);
+  view_path_beside(job->paths.items[0], path);
+  ff_status status =
+      view_write_page(recording, job->paths.items[0], job->paths.items[0], NULL, path, &report);
+  if (status == FF_ERROR_FILE && ff_page_available(NULL) &&
+      path_in_temporary(job->paths.items[0], path)) {
+    status =
+        view_write_page(recording, job->paths.items[0], job->paths.items[0], NULL, path, &report);
   }
   if (status != FF_OK) {
     return ff_cli_fail(status, &report);
@@ -145,17 +155,64 @@ static int view_beside(const view_job *job, const ff_recording *recording) {
   return FF_EXIT_GOOD;
 }
 
+static ff_status view_open_all(const view_job *job, ff_recording **all, ff_report *report) {
+  ff_status status = FF_OK;
+  for (int i = 0; i < job->paths.count && status == FF_OK; i++) {
+    status = ff_recording_open(&all[i], job->paths.items[i], report);
+  }
+  return status;
+}
+
+static ff_status view_write_comparison(const view_job *job, ff_recording *const *all,
+                                       ff_report *report) {
+  const ff_cli_list written = {.items = (const char **)&job->output, .count = 1};
+  const char *names[FF_PAGE_COMPARE_MOST];
+  ff_page *page = NULL;
+  for (int i = 0; i < job->paths.count; i++) {
+    names[i] = base_name(job->paths.items[i]);
+  }
+  ff_status status = ff_cli_check_outputs(&written, &job->paths, report);
+  status = status == FF_OK ? ff_page_create(&page, "Comparison") : status;
+  if (status == FF_OK) {
+    status =
+        ff_page_compare(page, (const ff_recording *const *)all, names, job->paths.count, report);
+  }
+  if (status == FF_OK) {
+    status = ff_page_write(page, job->output, report);
+  }
+  ff_page_destroy(&page);
+  return status;
+}
+
+static int view_compare(const view_job *job) {
+  ff_report report = {0};
+  ff_recording *all[FF_PAGE_COMPARE_MOST] = {0};
+  ff_status status = view_open_all(job, all, &report);
+  int code = FF_EXIT_GOOD;
+  if (status != FF_OK) {
+    code = ff_cli_fail_reading(status, &report);
+  } else {
+    status = view_write_comparison(job, all, &report);
+    code = status == FF_OK ? FF_EXIT_GOOD : ff_cli_fail(status, &report);
+  }
+  for (int i = 0; i < job->paths.count; i++) {
+    ff_recording_close(&all[i]);
+  }
+  return code;
+}
+
 static int view_execute(const view_job *job) {
   ff_report report = {0};
   ff_recording *recording;
-  ff_status status = ff_recording_open(&recording, job->path, &report);
+  ff_status status = ff_recording_open(&recording, job->paths.items[0], &report);
   if (status != FF_OK) {
     ff_cli_fail(status, &report);
     return status == FF_ERROR_MEMORY ? FF_EXIT_FAILED : FF_EXIT_INPUT;
   }
   int code = FF_EXIT_GOOD;
   if (job->output) {
-    status = view_write_page(recording, job->path, job->path, NULL, job->output, &report);
+    status = view_write_page(recording, job->paths.items[0], job->paths.items[0], NULL, job->output,
+                             &report);
     code = status == FF_OK ? FF_EXIT_GOOD : ff_cli_fail(status, &report);
   } else {
     code = view_beside(job, recording);
@@ -167,5 +224,7 @@ static int view_execute(const view_job *job) {
 int ff_cli_view(int argc, char **argv) {
   view_job job = {0};
   ff_cli_parse(&parser, argc, argv, &job);
-  return view_execute(&job);
+  int code = job.paths.count > 1 ? view_compare(&job) : view_execute(&job);
+  ff_cli_list_free(&job.paths);
+  return code;
 }

@@ -147,6 +147,13 @@ FF_API ff_status ff_page_live(ff_page *page, const ff_scene *scene, ff_report *r
 /* Can this build make live pages? If not, the report (may be NULL) says what to do. */
 FF_API bool ff_page_live_available(ff_report *report);
 
+enum { FF_PAGE_COMPARE_MOST = 16 };
+/* Recordings overlaid, 2 to FF_PAGE_COMPARE_MOST: a replay with ghosts, panels with the curves of
+ * all, and a table of differences from the first. names: shown to readers, as in messages.
+ * FF_ERROR_INPUT and a report (may be NULL): one shares no channel, unit or time with the first. */
+FF_API ff_status ff_page_compare(ff_page *page, const ff_recording *const *recordings,
+                                 const char *const *names, int count, ff_report *report);
+
 /* All of the above, in sections: the report of one run. */
 FF_API ff_status ff_page_show_run(ff_page *page, const ff_recording *recording);
 

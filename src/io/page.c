@@ -299,6 +299,20 @@ void ff_page_panel(ff_page *page, const char *x, const char *const *y, int count
   }
 }
 
+void ff_page_add_comparison(ff_page *page, const int *ids, const char *const *names, int count) {
+  ff_text *text = page_begin_run_block(page, "compare", FF_PAGE_CLOSED, (ff_page_run){ids[0]});
+  ff_text_json_key(text, "recordings");
+  ff_text_put(text, "[");
+  for (int i = 0; i < count; i++) {
+    ff_text_put(text, i ? "," : "");
+    ff_text_json_number(text, ids[i] - 1);
+  }
+  ff_text_put(text, "]");
+  ff_text_json_key(text, "names");
+  ff_text_json_strings(text, names, count);
+  ff_text_put(text, "}");
+}
+
 static void page_add_run_block(ff_page *page, const char *type, ff_page_run run) {
   ff_text_put(page_begin_run_block(page, type, FF_PAGE_CLOSED, run), "}");
 }

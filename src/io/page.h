@@ -63,6 +63,8 @@ ff_status ff_page_add_mesh(int *out, ff_page *page, const char *path);
 ff_status ff_page_add_bodies(ff_page *page, ff_text *text, const ff_scene *scene);
 void ff_page_add_look(ff_text *text, const ff_scene *scene);
 void ff_page_add_constraints(ff_text *text, const ff_model *model);
+/* A replay of several runs on the page, by their ids, with panels. */
+void ff_page_add_comparison(ff_page *page, const int *ids, const char *const *names, int count);
 /* Stores the first failure. */
 void ff_page_fail(ff_page *page, ff_status status, const char *what);
 

@@ -81,8 +81,9 @@ export function eventTimes(touches) {
   return [...new Set(all)].sort((p, q) => p - q);
 }
 
+// NaN where the bodies did not fly apart, as when one is pressed or slides away.
 export function restitution(touch) {
-  return touch.approach > 0 && Number.isFinite(touch.separation) ? touch.separation / touch.approach : NaN;
+  return touch.approach > 0 && touch.separation >= 0 ? touch.separation / touch.approach : NaN;
 }
 
 const COLUMNS = [

@@ -19,9 +19,11 @@ const QUANTITY = {
 };
 
 export class Explorer {
-  constructor(recording, clock, panels) {
+  // against: {label, others: [{label, recording}]}: recordings whose curves are drawn, too.
+  constructor(recording, clock, panels, against = null) {
     this.recording = recording;
     this.clock = clock;
+    this.against = against;
     this.list = el("div", { class: "panels" });
     this.panels = [];
     const add = button("Add a panel", "Add a panel", () => this.add(this.suggestion()), { class: "add" });
@@ -32,7 +34,7 @@ export class Explorer {
   }
 
   add(definition) {
-    const panel = new RecordingPanel(this.recording, this.clock, definition, () => {
+    const panel = new RecordingPanel(this.recording, this.clock, definition, this.against, () => {
       this.panels.splice(this.panels.indexOf(panel), 1);
     });
     this.panels.push(panel);
@@ -49,9 +51,11 @@ export class Explorer {
 }
 
 class RecordingPanel {
-  constructor(recording, clock, definition, removed) {
+  constructor(recording, clock, definition, against, removed) {
     this.recording = recording;
     this.clock = clock;
+    this.against = against;
+    this.differences = false;
     this.x = recording.has(definition.x) ? definition.x : "time";
     this.y = definition.y.filter((name) => recording.has(name));
     this.logX = Boolean(definition.logX);
@@ -94,6 +98,7 @@ class RecordingPanel {
         { class: "chooser-row" },
         check("log x", this.logX, (on) => this.change({ logX: on })),
         check("log y", this.logY, (on) => this.change({ logY: on })),
+        this.against && check("differences", false, (on) => this.change({ differences: on })),
         button("Remove panel", "Remove this panel", () => {
           this.destroy();
           removed();
@@ -170,16 +175,34 @@ class RecordingPanel {
       x: { label: label(shortName(this.x), recording.unit(this.x)), log: this.logX },
       axes,
       height: 230,
-      curves: this.y.map((name, n) => ({
-        name,
-        unit: recording.unit(name),
-        xs: recording.get(this.x),
-        ys: recording.get(name),
-        axis: "y" + Math.min(1, units.indexOf(recording.unit(name))),
-        colour: () => curveColour(n),
-        dash: curveDash(n),
-      })),
+      curves: this.curves(units),
     };
+  }
+
+  curves(units) {
+    const { recording, against } = this;
+    const one = (from, name, n, label) => ({
+      name: label ? `${name}, ${label}` : name,
+      unit: recording.unit(name),
+      xs: from.get(this.x),
+      ys: from.get(name),
+      from,
+      axis: "y" + Math.min(1, units.indexOf(recording.unit(name))),
+      colour: () => curveColour(n),
+      dash: curveDash(n),
+    });
+    if (!against) {
+      return this.y.map((name, n) => one(recording, name, n));
+    }
+    let n = 0;
+    const own = this.differences ? [] : this.y.map((name) => one(recording, name, n++, against.label));
+    const theirs = against.others.flatMap(({ recording: other, label }) =>
+      this.y.filter((name) => other.has(name) && other.has(this.x)).map((name) => {
+        const curve = one(other, name, n++, label);
+        return this.differences && this.overTime ? { ...curve, ys: differenceFrom(recording, other, name) } : curve;
+      }),
+    );
+    return [...own, ...theirs];
   }
 
   // A log scale cannot show everything; say so.
@@ -194,7 +217,11 @@ class RecordingPanel {
 
   connect() {
     const { chart, clock } = this;
-    const rowOf = (at) => (this.overTime ? this.recording.nearestRow(at.x) : (chart.nearest(at).row ?? 0));
+    const nearest = (at) => {
+      const { row, curve } = chart.nearest(at);
+      return curve && curve.from !== this.recording ? this.recording.nearestRow(curve.from.time[row]) : (row ?? 0);
+    };
+    const rowOf = (at) => (this.overTime ? this.recording.nearestRow(at.x) : nearest(at));
     chart.on("hover", (at) => clock.setHover(at ? rowOf(at) : null));
     chart.on("click", (at) => {
       clock.pause();
@@ -217,16 +244,22 @@ class RecordingPanel {
   // the pointer.
   follow() {
     const row = this.clock.hover ?? this.clock.row;
-    const dots = this.chart.spec.curves.map((curve) => ({ curve, row }));
+    const at = this.recording.time[row];
+    const rowOf = (curve) => (curve.from === this.recording ? row : curve.from.nearestRow(at));
+    const dots = this.chart.spec.curves.map((curve) => ({ curve, row: rowOf(curve) }));
     const x = this.clock.hover === null ? this.clock.time : this.recording.time[row];
     this.chart.mark(this.overTime ? { x, dots } : { dots });
-    this.legend.show(row);
+    this.legend.show(rowOf);
   }
 
   columns() {
     const { recording } = this;
     const names = this.overTime ? ["time", ...this.y] : ["time", this.x, ...this.y];
-    return [...new Set(names)].map((name) => ({ name, unit: recording.unit(name), values: recording.get(name) }));
+    const own = [...new Set(names)].map((name) => ({ name, unit: recording.unit(name), values: recording.get(name) }));
+    const theirs = (this.against?.others ?? []).flatMap(({ recording: other, label }) =>
+      [...new Set(names)].filter((name) => other.has(name)).map((name) => ({ name: `${label}: ${name}`, unit: recording.unit(name), values: other.get(name) })),
+    );
+    return [...own, ...theirs];
   }
 
   destroy() {
@@ -235,6 +268,21 @@ class RecordingPanel {
     this.legend.off();
     this.node.remove();
   }
+}
+
+// A channel of another recording less that of this one, at the other's times; NaN outside.
+function differenceFrom(recording, other, name) {
+  const own = recording.get(name);
+  const theirs = other.get(name);
+  return Float64Array.from(other.time, (t, i) => {
+    const row = recording.rowAt(t);
+    if (t < recording.start || t > recording.end) {
+      return NaN;
+    }
+    const next = Math.min(row + 1, recording.rows - 1);
+    const span = recording.time[next] - recording.time[row];
+    return theirs[i] - own[row] - (span > 0 ? ((t - recording.time[row]) / span) * (own[next] - own[row]) : 0);
+  });
 }
 
 // The end of a channel's name says what it is; whose it is stands in title and legend.

@@ -9,6 +9,7 @@ import { eventsBlock, eventTimes, findTouches } from "./events.js";
 import { Explorer } from "./explorer.js";
 import { ledgerBlock } from "./ledger.js";
 import { Live } from "./live.js";
+import { replayGif } from "./media.js";
 import { plotBlock } from "./plot.js";
 import { Replay } from "./replay.js";
 import { resultsBlock } from "./results.js";
@@ -55,6 +56,19 @@ function addLive(doc, run) {
   run.replay.node.parentNode.before(run.live.node);
 }
 
+// Several recordings over the first: ghosts in its replay, their curves in its panels.
+function compareBlock(block, runs) {
+  const [run, ...others] = block.recordings.map((id, i) => ({ ...runs[id], label: block.names[i] }));
+  const box = el("div", { class: "explore" });
+  const first = runs[block.recording];
+  first.replay = new Replay(run.recording, run.clock, others);
+  const panels = startPanels(run.recording).filter((p) => p.y.some((name) => others.some((o) => o.recording.has(name))));
+  first.explorer = new Explorer(run.recording, run.clock, panels, { label: run.label, others });
+  box.append(first.replay.node, first.explorer.node);
+  lazily(box, () => first.replay.start());
+  return box;
+}
+
 function makeBlock(block, doc, runs) {
   const run = runs[block.recording];
   const kinds = {
@@ -65,6 +79,7 @@ function makeBlock(block, doc, runs) {
     plot: () => plotBlock(block, doc),
     results: () => resultsBlock(run.recording, run.touches, run.clock),
     replay: () => exploreBlock(block, run),
+    compare: () => compareBlock(block, runs),
     ledger: () => ledgerBlock(run.recording, run.clock),
     events: () => eventsBlock(run.recording, run.touches, run.clock),
     laws: () => lawsBlock(run.recording),
@@ -130,8 +145,8 @@ function start() {
   if (doc.live && runs.length === 1 && runs[0].replay) {
     addLive(doc, runs[0]);
   }
-  // For the console, and for tests.
-  window.footfall = { document: doc, runs };
+  // For the console, for tests, and for ./dev pictures.
+  window.footfall = { document: doc, runs, replayGif };
 }
 
 start();

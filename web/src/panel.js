@@ -67,11 +67,12 @@ export class Legend {
     }
   }
 
-  // Values at a row; NaN or null: none.
-  show(row) {
+  // Values at a row, or at that of each curve by a function; NaN or null: none.
+  show(at) {
     for (const { curve, value } of this.items) {
-      const at = row === null ? undefined : (curve.shownValues ?? curve.ys)[row];
-      value.textContent = at === undefined ? "" : withUnit(at, curve.unit);
+      const row = typeof at === "function" ? at(curve) : at;
+      const number = row === null ? undefined : (curve.shownValues ?? curve.ys)[row];
+      value.textContent = number === undefined ? "" : withUnit(number, curve.unit);
     }
   }
 }

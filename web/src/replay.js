@@ -28,7 +28,9 @@ const VIEWS = [
 const speedText = (speed) => (speed >= 1 ? `${speed}×` : `1/${Math.round(1 / speed)}×`);
 
 export class Replay {
-  constructor(recording, clock) {
+  // others: [{label, recording}], shown as ghosts.
+  constructor(recording, clock, others = []) {
+    this.others = others;
     this.recording = recording;
     this.clock = clock;
     this.canvas = el("canvas", {
@@ -57,7 +59,7 @@ export class Replay {
   }
 
   startStage() {
-    this.stage = new Stage(this.canvas, this.recording);
+    this.stage = new Stage(this.canvas, this.recording, this.others);
     this.stage.controls.addEventListener("change", () => this.redraw());
     new ResizeObserver(() => this.fit()).observe(this.view);
     onTheme(() => {
@@ -135,6 +137,7 @@ export class Replay {
       this.recording.bodies.some((b) => b.visuals?.length) && check("collision shapes", false, set((on) => this.stage.showShapes(on))),
       check("contact points", true, set((on) => (this.stage.contacts.show.points = on))),
       check("forces", true, set((on) => (this.stage.contacts.show.arrows = on))),
+      this.others.length > 0 && check("ghosts", true, set((on) => this.stage.showGhosts(on))),
       check("friction cones", false, set((on) => (this.stage.contacts.show.cones = on))),
       select("Length of force arrows", gains, 1, set((v) => {
         this.stage.contacts.gain = Number(v);

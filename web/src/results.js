@@ -183,7 +183,9 @@ function contactCards(recording, touches) {
       list.push({ label: "way of the centre of pressure", value: withUnit(peak.way, "m", 3), detail: `${peak.pair}, within ${show(w, 2)} × ${show(d, 2)} m`, weight: 6 });
     }
   }
-  const first = touches.find((t) => Number.isFinite(restitution(t)));
+  // An impact, not bodies that come to rest on one another.
+  const fastest = Math.max(...touches.map((t) => (t.approach > 0 ? t.approach : 0)), 0);
+  const first = touches.find((t) => restitution(t) >= 0 && t.approach >= Math.max(1e-3, 0.1 * fastest));
   if (first) {
     list.push({ label: "restitution", value: show(restitution(first), 3), detail: `${first.a}:${first.b}, first touch at ${withUnit(first.approach, "m/s", 3)}`, time: first.start, weight: touches.length < 40 ? 7 : 3 });
   }

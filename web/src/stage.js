@@ -17,8 +17,10 @@ const UP = new THREE.Vector3(0, 0, 1);
 const TOWARDS = [0.62, -1, 0.36];
 
 export class Stage {
-  constructor(canvas, recording) {
+  // others: recordings that are shown as ghosts, [{recording}].
+  constructor(canvas, recording, others = []) {
     this.recording = recording;
+    this.others = others.map((other) => other.recording);
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
     this.renderer.shadowMap.enabled = true;
     this.scene = new THREE.Scene();
@@ -42,8 +44,7 @@ export class Stage {
 
   // ---- making ------------------------------------------------------------------------
 
-  track(info) {
-    const { recording } = this;
+  track(info, recording = this.recording) {
     const position = recording.vector(`body.${info.name}.position.`);
     const orientation = recording.vector(`body.${info.name}.orientation.`, PARTS);
     const object = new THREE.Object3D();
@@ -56,6 +57,7 @@ export class Stage {
     assignColours(this.tracks);
     this.moveBodies(this.recording.start);
     this.tracks.forEach((track) => this.addBody(track));
+    this.addGhosts();
     addBones(this.solids, this.tracks);
     this.tracks.forEach((track) => addStruts(this.solids, track));
     this.constraints = new Constraints(this.recording, this.poses, this.frame.size);
@@ -95,6 +97,36 @@ export class Stage {
       track.axes.matrixAutoUpdate = false;
       this.scene.add(track.axes);
     }
+  }
+
+  // Bodies of the other recordings that have a pose there, with the looks of this one's, in one
+  // colour for each recording.
+  addGhosts() {
+    this.ghosts = this.others.map((recording, n) => {
+      const colour = new THREE.Color(bodyColours.at(this.tracks.length + n + 1));
+      const infinite = (info) => info.shapes.some((s) => s.kind === "half-space");
+      const tracks = this.recording.bodies
+        .filter((info) => info.kind !== "fixed" && !infinite(info))
+        .map((info) => this.track(info, recording))
+        .filter((track) => track.position);
+      for (const { info, object } of tracks) {
+        const shapes = info.visuals?.length ? info.visuals : info.shapes;
+        for (const shape of shapes) {
+          const look = { colour, opacity: 0.35, layer: "ghosts" };
+          if (shape.kind === "mesh") {
+            this.solids.addMesh(object, shape, this.recording.meshes[shape.mesh], { ...look, given: true });
+          } else {
+            this.solids.addShape(object, shape, look);
+          }
+        }
+      }
+      return { recording, tracks };
+    });
+  }
+
+  showGhosts(on) {
+    this.solids.showLayer("ghosts", on);
+    this.solids.update();
   }
 
   shapeGround(ground) {
@@ -272,11 +304,11 @@ export class Stage {
 
   // Bodies at time t: as recorded at a sample, between two of them interpolated.
   moveBodies(t) {
-    const { recording } = this;
-    const row = recording.rowAt(t);
-    const next = Math.min(row + 1, recording.rows - 1);
-    const span = recording.time[next] - recording.time[row];
-    const part = span > 0 ? Math.min(1, (t - recording.time[row]) / span) : 0;
+    const [row, next, part] = between(this.recording, t);
+    for (const ghost of this.ghosts ?? []) {
+      const at = between(ghost.recording, t);
+      ghost.tracks.forEach((track) => poseTrack(track, ...at));
+    }
     for (const track of this.tracks) {
       poseTrack(track, row, next, part);
       track.trail?.geometry.setDrawRange(0, row + 1);
@@ -325,6 +357,14 @@ export class Stage {
     this.sun.position.copy(target).add(new THREE.Vector3(0.7 * size, -0.9 * size, 2 * size));
     this.renderer.render(this.scene, this.camera);
   }
+}
+
+// Rows before and after a time, and how far it is between them.
+function between(recording, t) {
+  const row = recording.rowAt(t);
+  const next = Math.min(row + 1, recording.rows - 1);
+  const span = recording.time[next] - recording.time[row];
+  return [row, next, span > 0 ? Math.min(1, Math.max(0, (t - recording.time[row]) / span)) : 0];
 }
 
 function isSoftware(renderer) {

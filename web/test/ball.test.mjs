@@ -217,6 +217,31 @@ test("PNG is a picture", async (page) => {
   assert.ok(bytes.readUInt32BE(16) > 300 && bytes.length > 3000);
 });
 
+test("the replay as WebM plays in a browser", async (page) => {
+  const { name, bytes } = await saved(page, () => page.getByRole("button", { name: "Play the run and save it as WebM" }).click());
+  assert.match(name, /\.webm$/);
+  assert.equal(bytes.subarray(0, 4).toString("hex"), "1a45dfa3"); // EBML
+  const other = await page.context().newPage(); // the report's own policy allows no video
+  await other.setContent("<video muted></video>");
+  const film = await other.evaluate(async (source) => {
+    const video = document.querySelector("video");
+    video.src = source;
+    await new Promise((resolve, reject) => {
+      video.onloadeddata = resolve;
+      video.onerror = () => reject(new Error(video.error.message));
+    });
+    await video.play(); // frames are decoded when they are shown
+    await new Promise((resolve) => video.requestVideoFrameCallback(resolve));
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [video.videoWidth, video.videoHeight];
+    const ctx = canvas.getContext("2d");
+    ctx.drawImage(video, 0, 0);
+    return { size: [video.videoWidth, video.videoHeight], colours: new Set(new Uint32Array(ctx.getImageData(0, 0, ...[canvas.width, canvas.height]).data.buffer)).size };
+  }, `data:video/webm;base64,${bytes.toString("base64")}`);
+  await other.close();
+  assert.ok(film.size[0] > 300 && film.colours > 50, JSON.stringify(film));
+});
+
 test("the replay as PNG and GIF", async (page) => {
   const click = (name) => () => page.locator(".replay").getByRole("button", { name }).click();
   const png = (await saved(page, click(/print resolution/))).bytes;
