@@ -60,6 +60,9 @@ RAW = {
     "ff_volume_polyhedron_outline": "arcs of a section",
     "ff_volume_polyhedron_thickness": "pressure at a point",
     "ff_set_remove": "validate uses a temporary folder",
+    "ff_run_advance": "Model.run and resume drive a run to its end",
+    "ff_page_live": "the program writes live pages: footfall run --live",
+    "ff_page_live_available": "the program writes live pages: footfall run --live",
     "ff_study_parameter_path": "Study.parameters",
     "ff_batch_step": "Batch.step is a rollout of one step",
 }
