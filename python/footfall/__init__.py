@@ -14,7 +14,8 @@ world coordinates. Definitions (BodyDef, ShapeDef, ...) have the defaults of the
     load, parse, Scene      scenes and their models        open         recordings
     Model, Sim, State       simulation                     Page         reports
     laws, impact, volume    laws alone                     Batch, env   many sims at once
-    ncp, lcp, qp            solvers alone                  Study, paper studies, papers
+    ncp, lcp, qp            solvers alone                  Study, paper sweeps, papers
+    Fit, validate           measurements                   fit_impacts  restitution curves
     Robot, Tree, Walk, Pilot  robots alone                 lib, ffi     every C function
 
 Documentation: docs/python.md.
@@ -22,9 +23,10 @@ Documentation: docs/python.md.
 from __future__ import annotations
 
 from . import _api
-from ._core import (CLASSES as _CLASSES, BusyError, CapacityError, Cancelled, ClosedError, Error,
-                    FileError, InputError, LawChoice, OutOfMemory, StepError, Unsupported as _Unsupported,
-                    bind as _bind)
+from ._errors import (BusyError, Cancelled, CapacityError, ClosedError, Error, FileError, InputError,
+                      OutOfMemory, StepError)
+from ._structs import CLASSES as _CLASSES, LawChoice
+from ._binding import Unsupported as _Unsupported, bind as _bind
 from ._footfall import ffi, lib
 from ._model import Model, Scene, load, parse, scene_names
 from ._sim import BodyView, Contact, Event, Reader, RobotView, Sim, State
@@ -35,6 +37,7 @@ from ._solve import Solution, lcp, ncp, ncp_residual, qp
 from ._tree import Pilot, Robot, Tree, Walk
 from ._batch import Batch, cores
 from ._study import Study, paper, papers, program
+from ._fit import Fit, fit_impacts, read_impacts, validate, validation_sets
 from . import env
 
 __version__ = ffi.string(lib.ff_version()).decode()

@@ -2,12 +2,16 @@
 from __future__ import annotations
 
 import os
+import threading
 from typing import Any, Iterable
 
 import numpy as np
 
-from ._core import (MAIN, Handle, InputError, array, attach, check, doubles, ffi, lib, new_report,
-                    number, raise_status, threading, unknown, whole)
+from ._footfall import ffi, lib
+from ._errors import InputError, MAIN, check, new_report, raise_status, unknown
+from ._handles import Handle
+from ._values import array, doubles, number, whole
+from ._binding import attach
 from ._model import Model
 from ._sim import Sim
 

@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ._core import (CLASSES, InputError, WORDS, array, bytes_of, check, doubles, ffi, lib,
-                    new_report, number, shaped_c, text_of, unknown)
+from ._footfall import ffi, lib
+from ._errors import InputError, check, new_report, text_of, unknown
+from ._values import WORDS, array, bytes_of, doubles, number
+from ._structs import CLASSES
+from ._binding import shaped_c
 
 
 def _broadcast(*values) -> list[np.ndarray]:

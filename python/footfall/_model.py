@@ -8,8 +8,12 @@ from typing import Any, Iterable, Mapping
 import numpy as np
 
 from . import _api
-from ._core import (CLASSES, Handle, InputError, WORDS, array, attach, bytes_of, check, doubles,
-                    ffi, id_c, lib, new_report, number, python_doc, python_name, text_of, unknown, whole)
+from ._footfall import ffi, lib
+from ._errors import InputError, check, new_report, text_of, unknown
+from ._handles import Handle
+from ._values import WORDS, array, bytes_of, doubles, number, whole
+from ._structs import CLASSES, id_c, python_doc, python_name
+from ._binding import attach
 
 SCENES = pathlib.Path(__file__).parent / "scenes"
 

@@ -9,13 +9,17 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping
+import threading
 from typing import Any
 
 import numpy as np
 
-from ._core import (CLASSES, MAIN, WORDS, Error, Handle, InputError, array, attach, bytes_of, check,
-                    doubles, ffi, lib, new_report, number, raise_status, text_of, threading, unknown,
-                    view, whole)
+from ._footfall import ffi, lib
+from ._errors import Error, InputError, MAIN, check, new_report, raise_status, text_of, unknown
+from ._handles import Handle, view
+from ._values import WORDS, array, bytes_of, doubles, number, whole
+from ._structs import CLASSES
+from ._binding import attach
 from ._model import Model, Scene
 from ._sim import Event, Sim
 

@@ -2,13 +2,17 @@
 from __future__ import annotations
 
 import weakref
+import threading
 from typing import Any, Callable, Iterable
 
 import numpy as np
 
-from ._core import (CLASSES, MAIN, Cancelled, Error, Failure, Handle, InputError, WORDS, array, attach,
-                    check, doubles, ffi, id_c, lib, new_report, number, raise_status, shaped_c, text_of,
-                    threading, unknown, whole)
+from ._footfall import ffi, lib
+from ._errors import Cancelled, Error, InputError, MAIN, check, new_report, raise_status, text_of, unknown
+from ._handles import Failure, Handle
+from ._values import WORDS, array, doubles, number, whole
+from ._structs import CLASSES, id_c
+from ._binding import attach, shaped_c
 from ._fast import Reader as _Reader
 from ._model import FINDERS, Model, find_body, find_joint, find_robot
 
@@ -604,6 +608,31 @@ class Sim(Handle):
                      what="gravity: a value is not finite")
 
     # ---- contacts
+
+    @property
+    def findings(self) -> list[Any]:
+        """Failures and notes of the audit so far: kind, name, failure, bodies, first and worst (s),
+        value, limit and unit, advice, meaning."""
+        self._guard.enter()
+        try:
+            c = self._use()
+            count = lib.ff_sim_findings(c, ffi.NULL, 0)
+            memory = ffi.new("ff_finding[]", max(1, count))
+            count = min(count, lib.ff_sim_findings(c, memory, count))
+        finally:
+            self._guard.leave()
+        return [self._finding(memory[i]) for i in range(count)]
+
+    def _finding(self, at) -> Any:
+        from ._run import Finding  # which imports this module
+
+        info = lib.ff_finding_describe(at.kind)
+        bodies = tuple(text_of(lib.ff_model_body_name(self.model._ptr, b)) for b in (at.a, at.b) if b.id)
+        return Finding(kind=text_of(info.name), failure=bool(at.failure), bodies=bodies,
+                       first=at.first, worst=at.worst, value=at.value, limit=at.limit,
+                       unit=text_of(at.unit), advice=text_of(at.advice),
+                       meaning=text_of(info.meaning),
+                       text=f"{text_of(info.name)}: {text_of(info.meaning)}")
 
     @property
     def contacts(self) -> list[Contact]:

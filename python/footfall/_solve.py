@@ -5,8 +5,11 @@ from typing import Any, Callable
 
 import numpy as np
 
-from ._core import (CLASSES, InputError, WORDS, array, check, doubles, ffi, lib, new_report, number,
-                    owned, text_of, view, whole)
+from ._footfall import ffi, lib
+from ._errors import InputError, check, new_report, text_of
+from ._handles import owned, view
+from ._values import WORDS, array, doubles, number, whole
+from ._structs import CLASSES
 
 
 class Solution:

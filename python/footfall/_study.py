@@ -1,6 +1,7 @@
 """Studies and papers."""
 from __future__ import annotations
 
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -10,8 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from ._core import (CLASSES, Error, FileError, Handle, InputError, attach, bytes_of, check, doubles,
-                    ffi, lib, new_report, text_of, unknown, whole)
+from ._footfall import ffi, lib
+from ._errors import Error, FileError, InputError, check, new_report, text_of, unknown
+from ._handles import Handle
+from ._values import bytes_of, doubles, whole
+from ._structs import CLASSES
+from ._binding import attach
+from ._batch import cores
 from ._run import Record
 
 PROGRAM = pathlib.Path(__file__).parent / "bin" / "footfall"
@@ -59,6 +65,21 @@ class Study(Handle):
         made = CLASSES["ff_study_result"]._from_c(result[0])
         return Record(zip(self.measure_names, values.tolist()), status=made.status,
                       verdict=made.verdict, end=made.end, reason=made.reason)
+
+    def sweep(self, threads: int | None = None, runs=None) -> Record:
+        """Computes all runs (or those given) on several threads: `run`, `parameters` and `measures`
+        as arrays by name, `status`, `verdict` and `reason` as lists. The results do not depend on
+        the number of threads. For stores that survive a crash use the program's `sweep`."""
+        count = cores() if threads is None else whole(threads, "threads", 1, 1024)
+        chosen = [whole(r, "run", 0, self.runs - 1) for r in (range(self.runs) if runs is None else runs)]
+        with concurrent.futures.ThreadPoolExecutor(count) as pool:
+            done = list(pool.map(self.evaluate, chosen))
+        given = [self.parameters(r) for r in chosen]
+        return Record(run=np.array(chosen, dtype=int),
+                      parameters={n: np.array([g[n] for g in given]) for n in self.parameter_names},
+                      measures={n: np.array([d[n] for d in done], dtype=float) for n in self.measure_names},
+                      status=[d.status for d in done], verdict=[d.verdict for d in done],
+                      reason=[d.reason for d in done])
 
     def __len__(self) -> int:
         return self.runs

@@ -6,8 +6,12 @@ from typing import Any, Iterable
 
 import numpy as np
 
-from ._core import (CLASSES, Handle, InputError, WORDS, array, attach, bytes_of, check, doubles,
-                    ffi, lib, new_report, number, owned, read_value, shaped_c, text_of, unknown, whole)
+from ._footfall import ffi, lib
+from ._errors import InputError, check, new_report, text_of, unknown
+from ._handles import Handle, owned
+from ._values import WORDS, array, bytes_of, doubles, number, whole
+from ._structs import CLASSES
+from ._binding import attach, read_value, shaped_c
 
 EARTH = (0.0, 0.0, -9.81)
 

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from ._batch import Batch
-from ._core import InputError, array
+from ._errors import InputError
+from ._values import array
 from ._model import Model, load, parse
 
 try:

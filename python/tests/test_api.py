@@ -8,27 +8,14 @@ import numpy as np
 import pytest
 
 import footfall as ff
-from footfall import _api, _core
+from footfall import _api, _structs
 
 PACKAGE = pathlib.Path(ff.__file__).parent
 
 # Functions without a counterpart in the package, callable as ff.lib.NAME, and why.
 RAW = {
-    "ff_fit_curve_count": "the program fits: footfall fit",
-    "ff_fit_curve_of": "the program fits: footfall fit",
-    "ff_fit_destroy": "the program fits: footfall fit",
-    "ff_fit_law_count": "the program fits: footfall fit",
-    "ff_fit_load": "the program fits: footfall fit",
-    "ff_fit_name": "the program fits: footfall fit",
-    "ff_fit_outcome_of": "the program fits: footfall fit",
-    "ff_fit_solve": "the program fits: footfall fit",
-    "ff_fit_trajectory_count": "the program fits: footfall fit",
-    "ff_fit_trajectory_held_out": "the program fits: footfall fit",
-    "ff_fit_trajectory_name": "the program fits: footfall fit",
-    "ff_fit_trajectory_rms": "the program fits: footfall fit",
     "ff_recorder_add_contacts": "Model.run(output=...) records",
     "ff_recorder_add_events": "Model.run(output=...) records",
-    "ff_sim_findings": "Run.findings",
     "ff_sim_set_user": "a C pointer; Python objects have attributes",
     "ff_sim_user": "a C pointer; Python objects have attributes",
     "ff_sim_model": "Sim.model",
@@ -72,6 +59,10 @@ RAW = {
     "ff_volume_outline": "arcs of a section",
     "ff_volume_polyhedron_outline": "arcs of a section",
     "ff_volume_polyhedron_thickness": "pressure at a point",
+    "ff_set_remove": "validate uses a temporary folder",
+    "ff_run_advance": "Model.run and resume drive a run to its end",
+    "ff_page_live": "the program writes live pages: footfall run --live",
+    "ff_page_live_available": "the program writes live pages: footfall run --live",
     "ff_study_parameter_path": "Study.parameters",
     "ff_batch_step": "Batch.step is a rollout of one step",
 }
@@ -89,7 +80,7 @@ def reached():
     names |= {m._binds for m in vars(ff.c).values()}
     glue = (pathlib.Path(__file__).parents[1] / "native" / "glue.c").read_text()
     names |= set(re.findall(r"\bff_[a-z0-9_]+\b", glue))
-    names |= {f"{c._ctype}_default" for c in _core.CLASSES.values()}
+    names |= {f"{c._ctype}_default" for c in _structs.CLASSES.values()}
     return names
 
 
@@ -128,7 +119,7 @@ def test_units_are_in_docstrings():
 
 
 def test_docstrings_speak_python():
-    for cls in _core.CLASSES.values():
+    for cls in _structs.CLASSES.values():
         assert "NULL" not in cls.__doc__, cls
 
 
@@ -150,7 +141,7 @@ def test_definitions_name_a_wrong_field():
 
 
 def test_definitions_survive_the_way_through_c():
-    for cls in _core.CLASSES.values():
+    for cls in _structs.CLASSES.values():
         one = cls()
         keep = []
         assert cls._from_c(one._c(keep)[0]) == one, cls

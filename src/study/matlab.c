@@ -106,7 +106,10 @@ static bool matlab_read_struct(const matlab_element *matrix, ff_matlab_field tak
   }
   int count = (int)(fields.size / (uint32_t)width);
   double elements = dimensions[0] * dimensions[1];
-  for (int i = 0; i < elements; i++) {
+  if (count < 1 || !(elements >= 0 && elements <= (double)(view.left / 8))) {
+    return false; /* every value takes 8 bytes at least */
+  }
+  for (int i = 0; i < (int)elements; i++) {
     for (int k = 0; k < count; k++) {
       char field[65] = "";
       int found;

@@ -43,7 +43,7 @@ static double impact_height(const impact_shape *shape, double angle) {
   return shape->square ? fabs(s) + fabs(c) : sqrt(s * s + c * c);
 }
 
-static void impact_add(impact_reader *reader, int number) {
+static void impact_add(impact_reader *reader, double number) {
   const double *s = reader->row.states;
   double r = impact_gyration(reader->shape);
   double speed = sqrt(s[3] * s[3] + s[4] * s[4] + r * r * s[5] * s[5]);
@@ -97,7 +97,7 @@ static ff_status impact_read_table(const char *path, impact_reader *reader, ff_r
     for (int k = 0; k < in.count; k++) {
       reader->row.flagged |= strncmp(in.names[k], "flag", 4) == 0 && row[k] != 0;
     }
-    impact_add(reader, (int)row[0]);
+    impact_add(reader, row[0]);
   }
   ff_measured_free(&in);
   return status;
