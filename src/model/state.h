@@ -220,6 +220,8 @@ typedef struct ff_state {
 
   bool middle; /* evaluated at the midpoint of a step, for step/midpoint_contact.h */
   bool frozen; /* points keep their side (closed) until changed: `adaptive` */
+  double
+      ahead; /* s, `adaptive`: pairs that cannot touch within have no samples; INFINITY: all do */
 
   /* constraints, and workspace for the largest cluster */
   ff_state_constraint *constraints; /* constraint_count */
