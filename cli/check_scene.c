@@ -1,5 +1,6 @@
 /* footfall check ROBOT.urdf --scene: a starting scene, in which the robot stands on a floor with
- * every joint held by a servo. */
+ * every joint held by a servo. It is run before it is printed: with other friction, a stiffer floor
+ * and shorter steps until its verdict is good, and with a fixed base if the robot tips over. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "cli.h"
 #include "json.h"
 #include "say.h"
+#include "scene_trial.h"
 
 typedef struct stance {
   const ff_robot *robot;
@@ -15,6 +17,7 @@ typedef struct stance {
   double *q;
   double mass;   /* kg */
   double height; /* m, of the root link above the lowest point */
+  double lift;   /* m, of a root that is fixed to the ground, so that no shape is in the floor */
   bool stands;   /* it has a free root and shapes */
 } stance;
 
@@ -126,6 +129,42 @@ static ff_status scene_find_height(stance *s, ff_report *report) {
   return status;
 }
 
+/* Extent of a shape below its centre, m, with this orientation. */
+static double scene_shape_below(const ff_robot_shape *shape, ff_quat q) {
+  ff_vec3 up = {2 * (q.x * q.z - q.w * q.y), 2 * (q.y * q.z + q.w * q.x),
+                1 - 2 * (q.x * q.x + q.y * q.y)}; /* world z, in the shape's axes */
+  ff_vec3 s = shape->size;
+  switch (shape->kind) {
+    case FF_SPHERE: return s.x;
+    case FF_BOX: return fabs(up.x) * s.x + fabs(up.y) * s.y + fabs(up.z) * s.z;
+    case FF_CAPSULE: return s.x + s.y * fabs(up.z);
+    default: return s.x * hypot(up.x, up.y) + s.y * fabs(up.z); /* a cylinder */
+  }
+}
+
+/* Depth of the lowest point of a robot on the ground below z = 0 in its posture. */
+static double scene_find_lift(const stance *s) {
+  double lowest = 0;
+  for (int i = 0; i < ff_robot_shape_count(s->robot); i++) {
+    ff_robot_shape shape = ff_robot_shape_info(s->robot, i);
+    ff_pose link = ff_tree_pose(s->work, shape.link);
+    ff_vec3 at = scene_rotated(link.orientation, shape.pose.position);
+    ff_quat a = link.orientation, b = shape.pose.orientation;
+    ff_quat q = {a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
+                 a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+                 a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+                 a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
+    for (int k = 0; k < shape.corner_count; k++) { /* of a mesh, in the link's frame */
+      ff_vec3 corner = scene_rotated(link.orientation, shape.corners[k]);
+      lowest = fmin(lowest, link.position.z + corner.z);
+    }
+    if (shape.corner_count == 0) {
+      lowest = fmin(lowest, link.position.z + at.z - scene_shape_below(&shape, q));
+    }
+  }
+  return -lowest;
+}
+
 /* ---- scene ----------------------------------------------------------------------------------- */
 
 /* Length scale of the gains: the standing height of the robot, or a metre. */
@@ -133,55 +172,79 @@ static double scene_length_scale(const stance *s) {
   return s->height > 0 ? s->height : 1;
 }
 
-static void scene_print_joints(const stance *s) {
+static void scene_print_joints(const stance *s, FILE *out) {
   bool first = true;
   for (int i = 2; i <= ff_robot_link_count(s->robot); i++) {
     int at = scene_joint_q_index(s, i);
     if (at >= 0 && s->q[at] != 0) {
-      fputs(first ? "    joints:\n      " : "      ", stdout);
-      ff_json_quote(stdout, ff_robot_link_info(s->robot, i).joint_name);
-      ff_cli_say(stdout, ": {position: %.4g}\n", s->q[at]);
+      fputs(first ? "    joints:\n      " : "      ", out);
+      ff_json_quote(out, ff_robot_link_info(s->robot, i).joint_name);
+      ff_cli_say(out, ": {position: %.4g}\n", s->q[at]);
       first = false;
     }
   }
 }
 
 /* The floor deflects by a few millimetres: soft enough for light feet at the step above. */
-static void scene_print_contact(const stance *s) {
-  double k = 2000 * s->mass;
-  ff_cli_say(stdout, "bodies:\n  floor: {fixed: true, shape: {half-space: {}}}\n");
-  ff_cli_say(stdout, "contacts:\n  - pair: [robot, floor]\n");
-  ff_cli_say(stdout, "    normal: {law: hunt-crossley, k: %.3g, n: 1, alpha: 0.5}\n", k);
-  ff_cli_say(stdout, "    friction: {law: bristle-clutch, K: %.3g, D: %.3g, mu: 0.8}\n", k,
-             k / 100);
+static void scene_print_contact(const stance *s, const scene_choice *choice, FILE *out) {
+  double k = 2000 * s->mass * choice->stiffness;
+  ff_cli_say(out, "bodies:\n  floor: {fixed: true, shape: {half-space: {}}}\n");
+  ff_cli_say(out, "contacts:\n  - pair: [robot, floor]\n");
+  ff_cli_say(out, "    normal: {law: hunt-crossley, k: %.3g, n: 1, alpha: 0.5}\n", k);
+  if (choice->bristle) {
+    ff_cli_say(out, "    friction: {law: bristle-clutch, K: %.3g, D: %.3g, mu: 0.8}\n", k, k / 100);
+  } else {
+    ff_cli_say(out, "    friction: {law: coulomb, mu_static: 0.8}\n");
+  }
 }
 
-static void scene_print(const stance *s, const char *path) {
-  double stiffness = 4 * s->mass * gravity * scene_length_scale(s);
+static void scene_print_place(const stance *s, const scene_choice *choice, FILE *out) {
+  if (choice->fixed) {
+    ff_cli_say(out, "    base: fixed # free, it tips over\n    position: [0, 0, %.6g]\n",
+               s->height);
+  } else if (s->stands) {
+    ff_cli_say(out, "    ground: 0   # its lowest point touches the floor: its root is at %.6g m\n",
+               s->height);
+  } else if (s->lift > 0) {
+    ff_cli_say(out, "    position: [0, 0, %.6g] # nothing is below the floor\n", s->lift);
+  }
+}
+
+static void scene_print(const void *context, const scene_choice *choice, const char *path,
+                        FILE *out) {
+  const stance *s = context;
+  double stiffness = 4 * s->mass * gravity * scene_length_scale(s) * choice->servo;
+  ff_cli_say(out, "footfall: 1\nstepper: {kind: symplectic-euler, step: %g}\nduration: 2\n",
+             choice->step);
+  ff_cli_say(out, "robots:\n  robot:\n    urdf: ");
+  ff_json_quote(out, path);
+  putc('\n', out);
+  scene_print_place(s, choice, out);
+  ff_cli_say(out, "    servo: {stiffness: %.3g, damping: %.3g}\n", stiffness,
+             0.3 * stiffness * sqrt(scene_length_scale(s) / gravity));
+  scene_print_joints(s, out);
+  if (ff_robot_shape_count(s->robot) > 0) {
+    scene_print_contact(s, choice, out);
+  }
+}
+
+static void scene_print_tried(const stance *s, const scene_trial *trial, const char *path) {
   fputs("# ", stdout);
   ff_json_quote(stdout, ff_robot_name(s->robot));
   puts(" on a floor, every joint held by a servo: a starting scene.");
+  if (trial->good) {
+    puts("# It was run before it was printed: its verdict is good.");
+  } else {
+    ff_cli_say(stdout, "# It was run before it was printed, and its verdict is not good: %s\n",
+               trial->reason);
+  }
   if (path[0] == '/' || strstr(path, "..")) {
     ff_cli_say(
         stdout,
         "# A scene must be in a folder above its robots and their meshes: save it there, adapt "
         "urdf.\n");
   }
-  ff_cli_say(stdout, "footfall: 1\nstepper: {kind: symplectic-euler, step: 1e-3}\nduration: 2\n");
-  ff_cli_say(stdout, "robots:\n  robot:\n    urdf: ");
-  ff_json_quote(stdout, path);
-  putchar('\n');
-  if (s->stands) {
-    ff_cli_say(stdout,
-               "    ground: 0   # its lowest point touches the floor: its root is at %.6g m\n",
-               s->height);
-  }
-  ff_cli_say(stdout, "    servo: {stiffness: %.3g, damping: %.3g}\n", stiffness,
-             0.3 * stiffness * sqrt(scene_length_scale(s) / gravity));
-  scene_print_joints(s);
-  if (ff_robot_shape_count(s->robot) > 0) {
-    scene_print_contact(s);
-  }
+  scene_print(s, &trial->choice, path, stdout);
 }
 
 int ff_cli_check_scene(const ff_robot *robot, const char *path) {
@@ -196,9 +259,11 @@ int ff_cli_check_scene(const ff_robot *robot, const char *path) {
     s.mass = ff_tree_mass(s.tree);
     scene_choose_posture(&s);
     status = s.stands ? scene_find_height(&s, &report) : FF_OK;
+    s.lift = s.stands ? 0 : scene_find_lift(&s);
   }
   if (status == FF_OK) {
-    scene_print(&s, path);
+    scene_trial trial = scene_try(scene_print, &s, path, s.stands);
+    scene_print_tried(&s, &trial, path);
   }
   free(s.q);
   ff_tree_work_destroy(&s.work);

@@ -79,8 +79,8 @@ ff_status ff_cli_check_outputs(const ff_cli_list *written, const ff_cli_list *re
                                ff_report *report);
 
 /* Writes the page of a recording; source is the name shown to readers. */
-ff_status ff_cli_write_page(const char *recorded, const char *source, const char *path,
-                            ff_report *report);
+ff_status ff_cli_write_page(const char *recorded, const char *source, const ff_scene *live,
+                            const char *path, ff_report *report);
 
 /* Writes a page that the program holds (cli/..._page.html) with JSON data in the place of its mark.
  */

@@ -19,7 +19,8 @@ enum {
   KEY_CHECKPOINT = 256,
   KEY_EVERY,
   KEY_RESUME,
-  KEY_CERTIFY
+  KEY_CERTIFY,
+  KEY_LIVE
 };
 
 typedef struct run_job {
@@ -27,7 +28,7 @@ typedef struct run_job {
   const char *report; /* page to write; NULL: none */
   const char *resume; /* checkpoint to go on from; NULL: none */
   ff_cli_list overrides, outputs;
-  bool json, quiet, certify;
+  bool json, quiet, certify, live;
   ff_finding certificate;
   ff_run_options options;
   ff_scene *scene;
@@ -93,6 +94,7 @@ static error_t run_parse(int key, char *value, struct argp_state *state) {
       }
       return 0;
     case KEY_CERTIFY: job->certify = true; return 0;
+    case KEY_LIVE: job->live = true; return 0;
     case KEY_RESUME: job->resume = value; return 0;
     case 'r': job->report = value; return 0;
     case ARGP_KEY_ARG:
@@ -108,6 +110,9 @@ static error_t run_parse(int key, char *value, struct argp_state *state) {
       if (job->resume && (job->path || job->outputs.count > 0 || job->overrides.count > 0 ||
                           job->options.checkpoint)) {
         argp_error(state, "--resume goes on with the scene and the outputs of its checkpoint");
+      }
+      if (job->live && (!job->report || job->resume)) {
+        argp_error(state, "--live needs a scene and --report FILE.html");
       }
       if (job->certify && job->resume) {
         argp_error(state, "--certify runs a scene from its start, --resume does not");
@@ -130,6 +135,10 @@ static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "record into FILE.csv, FILE.h5 or FILE.sto; may be repeated", 0},
     {"csv", 'c', "FILE.csv", 0, "record into FILE.csv; - is the standard output", 0},
     {"report", 'r', "FILE.html", 0, "write one page with 3-D replay, plots and ledger", 0},
+    {"live", KEY_LIVE, NULL, 0,
+     "put the engine and the scene into the report: parameters can be changed and bodies pushed "
+     "there",
+     0},
     {"set", 's', "PATH=VALUE", 0, "override a value of the scene; may be repeated", 0},
     {"threads", 't', "N", 0,
      "threads that share the steps of large islands, 1 to 64; results are the same (default: one "
@@ -157,6 +166,7 @@ static const struct argp parser = {
            "  footfall run scenes/bouncing-ball.yaml\n"
            "  footfall run ball.yaml -o ball.h5 --set stepper.rtol=1e-12\n"
            "  footfall run ball.yaml --report ball.html\n"
+           "  footfall run ball.yaml --report ball.html --live\n"
            "  footfall run ball.yaml --csv - | head\n"
            "  footfall run long.yaml -o long.h5 --checkpoint long.ckpt\n"
            "  footfall run --resume long.ckpt\n" FF_CLI_EXITS};
@@ -248,6 +258,9 @@ static const char *run_summarise(void *context, const ff_run *run) {
 /* A report is made from a recording. If none was requested, a temporary one is made. */
 static ff_status run_prepare_report(run_job *job, ff_report *report) {
   ff_status status = ff_page_check(job->report, report);
+  if (status == FF_OK && job->live && !ff_page_live_available(report)) {
+    return FF_ERROR_FILE;
+  }
   if (status == FF_OK && !job->resume && !run_hdf5_output(job)) {
     status = ff_cli_make_folder(job->scratch, report);
     if (status != FF_OK) {
@@ -273,7 +286,7 @@ static ff_status run_write_report(const run_job *job, ff_report *report) {
     const char *output = ff_run_output(job->run, i);
     if (run_has_extension(output, ".h5")) {
       const char *source = job->path ? job->path : ff_scene_file(ff_run_scene(job->run));
-      return ff_cli_write_page(output, source, job->report, report);
+      return ff_cli_write_page(output, source, job->live ? job->scene : NULL, job->report, report);
     }
   }
   snprintf(report->what, sizeof report->what, "a report needs a recording that ends in .h5");

@@ -61,7 +61,8 @@ static const char *base_name(const char *path) {
 
 /* Of the recording in the file `recorded`, shown to readers as `source`. */
 static ff_status view_write_page(const ff_recording *recording, const char *recorded,
-                                 const char *source, const char *path, ff_report *report) {
+                                 const char *source, const ff_scene *live, const char *path,
+                                 ff_report *report) {
   ff_page *page = NULL;
   const ff_cli_list written = {.items = &path, .count = 1}, read = {.items = &recorded, .count = 1};
   ff_status status = ff_cli_check_outputs(&written, &read, report);
@@ -70,6 +71,7 @@ static ff_status view_write_page(const ff_recording *recording, const char *reco
     ff_page_subtitle(page, base_name(source));
     status = ff_page_show_run(page, recording);
   }
+  status = status == FF_OK && live ? ff_page_live(page, live, report) : status;
   if (status == FF_OK) {
     status = ff_page_write(page, path, report);
   }
@@ -77,12 +79,12 @@ static ff_status view_write_page(const ff_recording *recording, const char *reco
   return status;
 }
 
-ff_status ff_cli_write_page(const char *recorded, const char *source, const char *path,
-                            ff_report *report) {
+ff_status ff_cli_write_page(const char *recorded, const char *source, const ff_scene *live,
+                            const char *path, ff_report *report) {
   ff_recording *recording;
   ff_status status = ff_recording_open(&recording, recorded, report);
   if (status == FF_OK) {
-    status = view_write_page(recording, recorded, source, path, report);
+    status = view_write_page(recording, recorded, source, live, path, report);
     ff_recording_close(&recording);
   }
   return status;
@@ -127,9 +129,9 @@ static int view_beside(const view_job *job, const ff_recording *recording) {
   char path[PATH_MAX];
   ff_report report = {0};
   view_path_beside(job->path, path);
-  ff_status status = view_write_page(recording, job->path, job->path, path, &report);
+  ff_status status = view_write_page(recording, job->path, job->path, NULL, path, &report);
   if (status == FF_ERROR_FILE && ff_page_available(NULL) && path_in_temporary(job->path, path)) {
-    status = view_write_page(recording, job->path, job->path, path, &report);
+    status = view_write_page(recording, job->path, job->path, NULL, path, &report);
   }
   if (status != FF_OK) {
     return ff_cli_fail(status, &report);
@@ -153,7 +155,7 @@ static int view_execute(const view_job *job) {
   }
   int code = FF_EXIT_GOOD;
   if (job->output) {
-    status = view_write_page(recording, job->path, job->path, job->output, &report);
+    status = view_write_page(recording, job->path, job->path, NULL, job->output, &report);
     code = status == FF_OK ? FF_EXIT_GOOD : ff_cli_fail(status, &report);
   } else {
     code = view_beside(job, recording);

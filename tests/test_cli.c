@@ -344,6 +344,37 @@ static void check_prints_a_scene_to_start_from(void **state) {
   expect_text("out", "verdict    good");
 }
 
+#define BOX_LINK(name, mass, size, at)                                                             \
+  "<link name='" name "'><inertial><origin xyz='" at "'/><mass value='" mass                       \
+  "'/><inertia ixx='0.1' iyy='0.1' izz='0.1' ixy='0' ixz='0' iyz='0'/></inertial><collision>"      \
+  "<origin xyz='" at "'/><geometry><box size='" size "'/></geometry></collision></link>"
+
+/* The printed scene has been run: a post that leans over its foot gets a fixed base, an arm that
+ * hangs from its mount is lifted out of the floor. Both scenes are good. */
+static void a_printed_scene_has_been_tried(void **state) {
+  (void)state;
+  write_text("leg.urdf", "<robot name='post'>" BOX_LINK("foot", "1", "0.1 0.1 0.1", "0 0 0")
+                             BOX_LINK("arm", "3", "0.6 0.05 0.05", "0.3 0 0")
+                                 HINGE("shoulder", "revolute", "foot", "arm", "0.4") "</robot>");
+  assert_int_equal(footfall("check", "leg.urdf", "--scene"), 0);
+  expect_text("out", "base: fixed");
+  expect_text("out", "its verdict is good");
+  assert_int_equal(rename("out", "leg.yaml"), 0);
+  assert_int_equal(footfall("run", "leg.yaml"), 0);
+  write_text("leg.urdf", "<robot name='hanging'><link name='world'/>" BOX_LINK(
+                             "mount", "1", "0.1 0.1 0.1", "0 0 0")
+                             BOX_LINK("arm", "1", "0.05 0.05 0.5", "0 0 -0.25")
+                                 HINGE("shoulder", "continuous", "mount", "arm",
+                                       "-0.05") "<joint name='bolt' type='fixed'><parent "
+                                                "link='world'/><child link='mount'/></joint>"
+                                                "</robot>");
+  assert_int_equal(footfall("check", "leg.urdf", "--scene"), 0);
+  expect_text("out", "position: [0, 0, 0.55]");
+  expect_text("out", "its verdict is good");
+  assert_int_equal(rename("out", "leg.yaml"), 0);
+  assert_int_equal(footfall("run", "leg.yaml"), 0);
+}
+
 /* Names are the robot's own: what they hold is no part of the scene. */
 static void names_do_not_break_a_printed_scene(void **state) {
   (void)state;
@@ -657,6 +688,7 @@ int main(void) {
       in_folder(check_prints_what_a_run_would_use),
       in_folder(check_prints_a_scene_to_start_from),
       in_folder(names_do_not_break_a_printed_scene),
+      in_folder(a_printed_scene_has_been_tried),
       in_folder(check_of_several_ends_as_the_worst),
       in_folder(folder_that_is_not_there_fails_the_run),
       in_folder(full_output_fails_the_run),

@@ -31,10 +31,11 @@ const file = (ending) => result.outputFiles.find((f) => f.path.endsWith(ending))
 const script = notices() + file(".js").replace(/<\/(script)/gi, "<\\/$1").replace(/<!--/g, "<\\!--");
 const style = file(".css").replace(/<\//g, "<\\/");
 
-// Only this very script may run, and nothing may be loaded from anywhere.
+// Only this very script may run, WebAssembly that the page holds, and workers that the script makes;
+// nothing may be loaded from anywhere.
 const hash = createHash("sha256").update(script).digest("base64");
 const policy =
-  `default-src 'none'; script-src 'sha256-${hash}'; style-src 'unsafe-inline'; img-src data: blob:; ` +
+  `default-src 'none'; script-src 'sha256-${hash}' 'wasm-unsafe-eval'; worker-src blob:; style-src 'unsafe-inline'; img-src data: blob:; ` +
   "base-uri 'none'; form-action 'none'";
 
 const parts = { policy, style, script };

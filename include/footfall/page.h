@@ -139,6 +139,14 @@ FF_API void ff_page_laws(ff_page *page, ff_page_run run);
 /* Scene, version, audit verdict and residuals. */
 FF_API void ff_page_summary(ff_page *page, ff_page_run run);
 
+/* Puts the engine (WebAssembly) and the scene with the files it was read from into the page:
+ * readers can then change its parameters, push its bodies and run it again. For a page of one run
+ * of that scene. FF_ERROR_FILE and a report (may be NULL): this build has no engine (`./dev live`
+ * builds it), or a file cannot be read. */
+FF_API ff_status ff_page_live(ff_page *page, const ff_scene *scene, ff_report *report);
+/* Can this build make live pages? If not, the report (may be NULL) says what to do. */
+FF_API bool ff_page_live_available(ff_report *report);
+
 /* All of the above, in sections: the report of one run. */
 FF_API ff_status ff_page_show_run(ff_page *page, const ff_recording *recording);
 

@@ -57,6 +57,10 @@ FF_API ff_status ff_run_resume(ff_run **out, const char *checkpoint, const ff_ru
                                ff_report *report);
 FF_API void ff_run_destroy(ff_run **run);
 
+/* Takes the samples up to this time, s, and returns between steps: for programs that act on a run
+ * while it goes on. The rest follows by further calls, and by ff_run_execute, which closes the
+ * recordings. */
+FF_API ff_status ff_run_advance(ff_run *run, double until, ff_report *report);
 /* Runs to the end, once, and closes the recordings. FF_CANCELLED: stopped by ff_run_stop, and
  * FF_ERROR_STEP: a step failed; recordings are then there, incomplete. */
 FF_API ff_status ff_run_execute(ff_run *run, ff_report *report);

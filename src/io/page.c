@@ -56,7 +56,7 @@ void ff_page_destroy(ff_page **at) {
   if (page) {
     *at = NULL;
     ff_text *all[] = {&page->title,  &page->subtitle, &page->sections, &page->recordings,
-                      &page->series, &page->numbers,  &page->meshes};
+                      &page->series, &page->numbers,  &page->meshes,   &page->live};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
       ff_text_free(all[i]);
     }
@@ -352,13 +352,18 @@ static void page_write_document(const ff_page *page, ff_file *file) {
   page_write_text(file, &page->series);
   page_write_words(file, "],\"meshes\":[");
   page_write_text(file, &page->meshes);
-  page_write_words(file, "]}</script>\n");
+  page_write_words(file, page->live.size > 0 ? "],\"live\":" : "]");
+  page_write_text(file, &page->live);
+  page_write_words(file, "}</script>\n");
   page_write_text(file, &page->numbers);
+  if (page->live.size > 0) {
+    ff_file_write(file, ff_page_engine, ff_page_engine_size);
+  }
 }
 
 static ff_status page_check(ff_page *page, ff_report *report) {
   const ff_text *all[] = {&page->title,  &page->subtitle, &page->sections, &page->recordings,
-                          &page->series, &page->numbers,  &page->meshes};
+                          &page->series, &page->numbers,  &page->meshes,   &page->live};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     if (all[i]->failed) {
       ff_page_fail(page, FF_ERROR_MEMORY, "");

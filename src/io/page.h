@@ -13,6 +13,9 @@
  * web/CMakeLists.txt). */
 extern const unsigned char ff_page_head[], ff_page_tail[];
 extern const unsigned long ff_page_head_size, ff_page_tail_size;
+/* The engine of live pages, as the tags that hold it; size 0: none (`./dev live` builds it). */
+extern const unsigned char ff_page_engine[];
+extern const unsigned long ff_page_engine_size;
 
 /* An open block that accepts rows, claims, curves or panels. */
 typedef enum ff_page_open {
@@ -35,6 +38,7 @@ struct ff_page {
   ff_text recordings;      /* JSON objects */
   ff_text series;          /* JSON objects: length, or constant value */
   ff_text numbers;         /* script tags with base64 */
+  ff_text live;            /* JSON object: scene and files for the engine; empty: not a live page */
   ff_text meshes;          /* JSON objects: sizes and colours; their numbers are in numbers */
   ff_page_mesh *mesh_list;
   int mesh_count, mesh_number; /* in the list; on the page */

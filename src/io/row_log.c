@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { LOG_ROWS_BYTES = 1 << 16, LOG_HEAD = 1, LOG_ROWS = 2, LOG_TABLES = 3 };
-static const size_t log_bytes_max = (size_t)1 << 40;
+static const size_t log_bytes_max = (size_t)1 << (sizeof(size_t) > 4 ? 40 : 31);
 
 typedef struct log_block {
   char mark[4]; /* "ffb1" */

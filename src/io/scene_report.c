@@ -1,8 +1,11 @@
 /* Look of a scene in reports: colours, panels and views. Nothing here affects the motion. */
+#include "footfall/io.h"
 #include "io/scene_reader.h"
+#include "io/scene_tree.h"
 #include "math/vec.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { PANELS_MAX = 64, VIEWS_MAX = 64, CURVES_MAX = 32 };
@@ -157,8 +160,86 @@ static void report_read_views(ff_reader *reader, const ff_node *node, ff_scene_l
   ff_reader_leave(reader);
 }
 
+/* ---- sliders --------------------------------------------------------------------------------- */
+
+/* The number at a path such as bodies.ball.position.2; NAN: none. */
+static double report_value_at(const ff_node *node, const char *path) {
+  char word[128];
+  while (node && *path) {
+    size_t length = strcspn(path, ".");
+    snprintf(word, sizeof word, "%.*s", (int)length, path);
+    path += length + (path[length] == '.');
+    if (node->kind == FF_NODE_LIST) {
+      int index = atoi(word);
+      for (node = node->first; node && index > 0; index--) {
+        node = node->next;
+      }
+    } else {
+      node = ff_tree_find(node, word);
+    }
+  }
+  double value;
+  return node && node->kind == FF_NODE_SCALAR && ff_number_read(node->text, &value) ? value : NAN;
+}
+
+typedef struct slider_context {
+  ff_scene_look *look;
+  const ff_node *root;
+} slider_context;
+
+/* {path, from, to, title, unit} */
+static void report_read_slider(ff_reader *reader, const ff_node *node, void *context) {
+  static const char *const keys[] = {"path", "from", "to", "title", "unit"};
+  const slider_context *all = context;
+  ff_scene_slider *slider = &all->look->sliders[all->look->slider_count++];
+  *slider = (ff_scene_slider){.title = "", .path = "", .unit = "", .from = NAN, .to = NAN};
+  if (!ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
+    return;
+  }
+  ff_reader_require(reader, node, "path");
+  ff_reader_require(reader, node, "from");
+  ff_reader_require(reader, node, "to");
+  ff_get_text(reader, node, "path", &slider->path);
+  ff_get_text(reader, node, "title", &slider->title);
+  ff_get_text(reader, node, "unit", &slider->unit);
+  ff_get_number(reader, node, "from", 0, &slider->from);
+  ff_get_number(reader, node, "to", 0, &slider->to);
+  if (slider->to <= slider->from) {
+    const ff_node *to = ff_reader_enter(reader, node, "to");
+    ff_reader_fail(reader, to, "must be greater than from");
+    ff_reader_leave(reader);
+  }
+  slider->value = report_value_at(all->root, slider->path);
+  if (isnan(slider->value)) {
+    const ff_node *path = ff_reader_enter(reader, node, "path");
+    ff_reader_fail(reader, path, "must lead to a number in this scene, as in bodies.ball.mass");
+    ff_reader_leave(reader);
+  }
+  slider->path = report_keep(reader, slider->path);
+  slider->title = report_keep(reader, slider->title);
+  slider->unit = report_keep(reader, slider->unit);
+}
+
+static void report_read_sliders(ff_reader *reader, const ff_node *node, const ff_node *root,
+                                ff_scene_look *look) {
+  const ff_node *list = ff_reader_enter(reader, node, "sliders");
+  if (!list) {
+    return;
+  }
+  if (ff_reader_list(reader, list, PANELS_MAX)) {
+    look->sliders =
+        ff_arena_take(&reader->scene->memory, (size_t)list->count, sizeof *look->sliders);
+    ff_reader_take(reader, look->sliders ? FF_OK : FF_ERROR_MEMORY);
+  }
+  ff_reader_leave(reader);
+  if (look->sliders) {
+    slider_context context = {look, root};
+    ff_reader_each(reader, node, "sliders", report_read_slider, &context);
+  }
+}
+
 void ff_read_report(ff_reader *reader, const ff_node *root) {
-  static const char *const keys[] = {"panels", "views"};
+  static const char *const keys[] = {"panels", "views", "sliders"};
   const ff_node *node = ff_reader_enter(reader, root, "report");
   if (!node) {
     return;
@@ -166,6 +247,7 @@ void ff_read_report(ff_reader *reader, const ff_node *root) {
   if (ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
     report_read_panels(reader, node, &reader->scene->look);
     report_read_views(reader, node, &reader->scene->look);
+    report_read_sliders(reader, node, root, &reader->scene->look);
   }
   ff_reader_leave(reader);
 }

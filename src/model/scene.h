@@ -43,12 +43,21 @@ typedef struct ff_scene_view {
   const char *follow; /* a body or robot; "": none */
 } ff_scene_view;
 
+/* A value that readers of a live page can change. */
+typedef struct ff_scene_slider {
+  const char *title, *path, *unit; /* title "": the path; path as of --set */
+  double from, to;                 /* of the value */
+  double value;                    /* in the scene; NAN: not there, or not a number */
+} ff_scene_slider;
+
 /* Look of the scene in reports. */
 typedef struct ff_scene_look {
   ff_scene_panel *panels;
   int panel_count;
   ff_scene_view *views;
   int view_count;
+  ff_scene_slider *sliders;
+  int slider_count;
 } ff_scene_look;
 
 struct ff_scene {

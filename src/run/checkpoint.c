@@ -15,7 +15,8 @@
 
 enum { CHECKPOINT_VERSION = 1 };
 static const char checkpoint_mark[8] = "ffckpt";
-static const size_t checkpoint_bytes_max = (size_t)1 << 40, robot_bytes_max = (size_t)1 << 31;
+static const size_t checkpoint_bytes_max = (size_t)1 << (sizeof(size_t) > 4 ? 40 : 31),
+                    robot_bytes_max = (size_t)1 << 31;
 
 /* Bytes that are packed, or unpacked. */
 typedef struct parcel {

@@ -445,13 +445,17 @@ static ff_status run_record_tables(ff_run *run) {
                                                                           : status;
 }
 
-static ff_status run_loop(ff_run *run, double start, ff_report *report) {
+/* Samples up to time `until`. */
+static ff_status run_loop(ff_run *run, double start, double until, ff_report *report) {
   const ff_run_def *def = ff_model_run(run->model);
   double flushed = start, checked = start;
   ff_status status = FF_OK;
   bool ended = run->next > 0 && run_sample_time(def, run->next - 1) >= def->duration;
   while (status == FF_OK && !ended) {
     double t = run_sample_time(def, run->next);
+    if (t > until) {
+      break;
+    }
     run->row[0] = t;
     status = atomic_load(&run->stop) ? FF_CANCELLED
                                      : ff_sampler_at(run->sampler, t, def->duration, run->row + 1);
@@ -536,6 +540,16 @@ static ff_status run_close_recorders(ff_run *run, bool *lost, ff_report *report)
   return status;
 }
 
+ff_status ff_run_advance(ff_run *run, double until, ff_report *report) {
+  if (!run || run->executed) {
+    return ff_report_what(report, "a run that has been executed goes no further");
+  }
+  double start = run_clock();
+  ff_status status = run_loop(run, start, until, report);
+  run->wall_before += run_clock() - start;
+  return status;
+}
+
 ff_status ff_run_execute(ff_run *run, ff_report *report) {
   if (!run || run->executed) {
     return ff_report_what(report, "a run is executed once");
@@ -545,7 +559,7 @@ ff_status ff_run_execute(ff_run *run, ff_report *report) {
   *why = (ff_report){0};
   run->executed = true;
   double start = run_clock();
-  ff_status status = run_loop(run, start, why);
+  ff_status status = run_loop(run, start, INFINITY, why);
   run->counts.wall = run->wall_before + run_clock() - start;
   bool kept = status == FF_CANCELLED && run->checkpoint;
   if (kept) {

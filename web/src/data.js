@@ -55,6 +55,28 @@ class Series {
   }
 }
 
+// A row of numbers that grows while a run goes on.
+class Growing {
+  constructor() {
+    this.room = new Float64Array(1024);
+    this.count = 0;
+  }
+
+  get values() {
+    return this.room.subarray(0, this.count);
+  }
+
+  append(values) {
+    if (this.count + values.length > this.room.length) {
+      const larger = new Float64Array(2 * (this.count + values.length));
+      larger.set(this.room.subarray(0, this.count));
+      this.room = larger;
+    }
+    this.room.set(values, this.count);
+    this.count += values.length;
+  }
+}
+
 // A mesh: 16-bit positions in its box, then the corners of the triangles of each part.
 class Mesh {
   constructor(info, index) {
@@ -100,6 +122,37 @@ export class Recording {
     this.bodies = info.bodies ?? namedBodies(this.channels);
     this.time = this.channels.length ? this.channels[0].series.values : new Float64Array(0);
     this.summary = parseSummary(info.summary);
+    this.rows = this.time.length;
+  }
+
+  // Another run of the same bodies takes the place of this one: info and series as the engine of a
+  // live page sends them.
+  adopt(json, series) {
+    const info = json.recordings[0];
+    const numbers = json.series.map((one, index) =>
+      "constant" in one ? { values: new Float64Array(one.count).fill(one.constant) } : { values: series[index] },
+    );
+    this.info = { ...this.info, ...info, views: this.info.views, panels: this.info.panels, bodies: this.info.bodies };
+    this.pairs = info.pairs ?? [];
+    this.setChannels(info.channels.map((c) => ({ name: c.name, unit: c.unit, series: numbers[c.series] })));
+    this.summary = parseSummary(info.summary);
+  }
+
+  setChannels(channels) {
+    this.channels = channels;
+    this.byName = new Map(channels.map((c) => [c.name, c]));
+    this.time = channels.length ? channels[0].series.values : new Float64Array(0);
+    this.rows = this.time.length;
+  }
+
+  // Empty channels of these names, to which append adds rows: columns one after another.
+  begin(names) {
+    this.setChannels(names.map((name) => ({ name, unit: this.unit(name), series: new Growing() })));
+  }
+
+  append(count, values) {
+    this.channels.forEach((c, i) => c.series.append(values.subarray(i * count, (i + 1) * count)));
+    this.time = this.channels[0].series.values;
     this.rows = this.time.length;
   }
 

@@ -8,6 +8,7 @@ import { append, button, el, icon, icons, lazily } from "./dom.js";
 import { eventsBlock, eventTimes, findTouches } from "./events.js";
 import { Explorer } from "./explorer.js";
 import { ledgerBlock } from "./ledger.js";
+import { Live } from "./live.js";
 import { plotBlock } from "./plot.js";
 import { Replay } from "./replay.js";
 import { resultsBlock } from "./results.js";
@@ -20,7 +21,7 @@ function makeRun(recording) {
   const clock = new Clock(recording);
   const touches = findTouches(recording);
   clock.events = eventTimes(touches);
-  return { recording, clock, touches };
+  return { recording, clock, touches, renewed: [] };
 }
 
 function exploreBlock(block, run) {
@@ -31,6 +32,27 @@ function exploreBlock(block, run) {
   lazily(box, () => run.replay.start());
   const note = reductionNote(run.recording);
   return note ? el("div", {}, note, box) : box;
+}
+
+// Blocks that are made anew when a live page has run again.
+const RENEWED = new Set(["results", "ledger", "events", "laws", "summary"]);
+
+function renew(run, doc) {
+  run.touches = findTouches(run.recording);
+  run.clock.events = eventTimes(run.touches);
+  run.renewed = run.renewed.map(({ block, node }) => {
+    const fresh = makeBlock(block, doc, [run]);
+    node.replaceWith(fresh);
+    return { block, node: fresh };
+  });
+  run.explorer.panels.forEach((panel) => panel.draw());
+  document.querySelector("header .title .verdict")?.replaceWith(verdictBadge(run.recording.summary) ?? "");
+}
+
+// The engine, above the replay.
+function addLive(doc, run) {
+  run.live = new Live(doc.live, run, () => renew(run, doc));
+  run.replay.node.parentNode.before(run.live.node);
 }
 
 function makeBlock(block, doc, runs) {
@@ -60,6 +82,9 @@ function makeSection(section, index, doc, runs) {
   // Plots that follow one another share a grid.
   for (const block of section.blocks) {
     const node = makeBlock(block, doc, runs);
+    if (RENEWED.has(block.type)) {
+      runs[block.recording].renewed.push({ block, node });
+    }
     const last = blocks[blocks.length - 1];
     if (block.type === "plot" && last?.className === "plots") {
       last.append(node);
@@ -102,6 +127,9 @@ function start() {
     append(el("main"), doc.sections.map((s, i) => makeSection(s, i, doc, runs))),
     el("footer", {}, `Footfall ${doc.version}`),
   ]);
+  if (doc.live && runs.length === 1 && runs[0].replay) {
+    addLive(doc, runs[0]);
+  }
   // For the console, and for tests.
   window.footfall = { document: doc, runs };
 }

@@ -182,6 +182,21 @@ export class Solids {
     }
   }
 
+  // What a ray meets, nearest first: [{object, point}].
+  hits(ray) {
+    const all = [];
+    for (const { mesh, items } of this.batches.values()) {
+      if (mesh.visible) {
+        mesh.boundingSphere = null; // of where the instances were
+        mesh.boundingBox = null;
+        for (const { instanceId, point, distance } of ray.intersectObject(mesh, false)) {
+          all.push({ object: items[instanceId].object, point, distance });
+        }
+      }
+    }
+    return all.sort((p, q) => p.distance - q.distance);
+  }
+
   showLayer(layer, on) {
     for (const { mesh, look } of this.batches.values()) {
       mesh.visible = look.layer === layer ? on : mesh.visible;

@@ -158,6 +158,70 @@ export class Stage {
     this.grounds.forEach((g) => g.paint());
   }
 
+  // ---- another run of the same bodies ----------------------------------------------------
+
+  // The recording has other samples; while it grows, trails wait.
+  reload(growing = false) {
+    const { recording } = this;
+    for (const track of this.tracks) {
+      track.position = recording.vector(`body.${track.info.name}.position.`);
+      track.orientation = recording.vector(`body.${track.info.name}.orientation.`, PARTS);
+      track.trail?.removeFromParent();
+      track.trail?.geometry.dispose();
+      track.trail = undefined;
+    }
+    if (!growing) {
+      this.moveBodies(recording.start);
+      this.frame.path = findFrame(this.tracks, recording).path;
+      this.tracks.forEach((track) => this.addTrail(track));
+      this.follow(this.followedName);
+    }
+    this.replaceContacts(growing);
+  }
+
+  replaceContacts(growing) {
+    const { gain, show, reference, group } = this.contacts;
+    this.scene.remove(group);
+    group.traverse((part) => part.geometry?.dispose());
+    this.contacts = new Contacts(this.recording, this.frame.size, this.tracks);
+    this.contacts.gain = gain;
+    this.contacts.show = show;
+    this.contacts.reference = growing ? reference : this.contacts.reference;
+    this.scene.add(this.contacts.group);
+  }
+
+  // What the pointer is on, at -1 .. 1 across the view: {track, point in the body, in the world}.
+  pick(x, y) {
+    const ray = new THREE.Raycaster();
+    ray.setFromCamera(new THREE.Vector2(x, y), this.camera);
+    const [hit] = this.solids.hits(ray);
+    const track = hit && this.tracks.find((t) => t.object === hit.object);
+    if (!track || track.info.kind === "fixed" || !track.position) {
+      return null;
+    }
+    const local = hit.point.clone().applyMatrix4(track.object.matrix.clone().invert());
+    return { track, local, point: hit.point };
+  }
+
+  // The point under the pointer in the plane through `point` that faces the camera.
+  dragTo(x, y, point) {
+    const ray = new THREE.Raycaster();
+    ray.setFromCamera(new THREE.Vector2(x, y), this.camera);
+    const facing = this.camera.getWorldDirection(new THREE.Vector3());
+    return ray.ray.intersectPlane(new THREE.Plane().setFromNormalAndCoplanarPoint(facing, point), new THREE.Vector3()) ?? point;
+  }
+
+  // The line from a body to the pointer; null: none.
+  showPull(from, to) {
+    this.pullLine ??= new THREE.Line(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: 0xd55e00, depthTest: false }));
+    this.pullLine.frustumCulled = false;
+    this.pullLine.visible = Boolean(from);
+    if (from) {
+      this.pullLine.geometry.setFromPoints([from, to]);
+      this.scene.add(this.pullLine);
+    }
+  }
+
   // ---- camera ---------------------------------------------------------------------------
 
   get views() {

@@ -1,0 +1,115 @@
+#include "scene_trial.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+static const scene_choice choices[] = {
+    {true, 1, 1e-3, 1, false},    {false, 1, 1e-3, 1, false},  {false, 4, 5e-4, 1, false},
+    {true, 4, 5e-4, 1, false},    {false, 16, 2e-4, 1, false}, {true, 16, 2e-4, 1, false},
+    {false, 64, 1e-4, 1, false},  {true, 1, 5e-4, 4, false},   {false, 1, 2e-4, 16, false},
+    {false, 16, 1e-4, 16, false}, {false, 1, 5e-5, 1, false},
+};
+
+enum { CHOICES = sizeof choices / sizeof *choices };
+
+/* The text of a scene above all folders, in which the path of the robot is its absolute one: files
+ * are found as from the folder of the scene. NULL: no such file, or no memory. */
+static char *trial_text(scene_printer *print, const void *context, const scene_choice *choice,
+                        const char *path) {
+  char *text = NULL, *full = realpath(path, NULL);
+  size_t size = 0;
+  FILE *out = full ? open_memstream(&text, &size) : NULL;
+  if (out) {
+    print(context, choice, full + 1, out);
+    fclose(out);
+  }
+  free(full);
+  return text;
+}
+
+/* Angle between the vertical axis of the robot's root at the start and now, rad. */
+static double trial_lean(ff_quat before, ff_quat now) {
+  const ff_quat q[2] = {before, now};
+  double up[2][3];
+  for (int i = 0; i < 2; i++) { /* world z in the root's axes */
+    up[i][0] = 2 * (q[i].x * q[i].z - q[i].w * q[i].y);
+    up[i][1] = 2 * (q[i].y * q[i].z + q[i].w * q[i].x);
+    up[i][2] = 1 - 2 * (q[i].x * q[i].x + q[i].y * q[i].y);
+  }
+  double along = up[0][0] * up[1][0] + up[0][1] * up[1][1] + up[0][2] * up[1][2];
+  return acos(fmin(fmax(along, -1), 1));
+}
+
+/* The first body of the robot: the model's other body is the floor, if any. */
+static ff_body trial_root(const ff_model *model) {
+  int first = strcmp(ff_model_body_name(model, ff_model_body_at(model, 1)), "floor") == 0 ? 2 : 1;
+  return ff_model_body_at(model, first);
+}
+
+/* Runs a model; fallen: the base leans by more than 45 degrees at the end. */
+static void trial_run(scene_trial *trial, const ff_model *model, bool *fallen) {
+  ff_sim *sim = NULL;
+  ff_finding worst = {0};
+  ff_body root = trial_root(model);
+  ff_status status = ff_sim_create(&sim, model);
+  ff_quat before = {1, 0, 0, 0};
+  if (status == FF_OK) {
+    before = ff_sim_body(sim, root).orientation;
+    status = ff_sim_advance(sim, ff_model_run(model)->duration);
+  }
+  trial->good = status == FF_OK && ff_sim_audit(sim).verdict == FF_VERDICT_GOOD;
+  *fallen = status == FF_OK && trial_lean(before, ff_sim_body(sim, root).orientation) > 0.785;
+  if (status != FF_OK) {
+    snprintf(trial->reason, sizeof trial->reason, "%s", ff_status_text(status));
+  } else if (!trial->good && ff_sim_findings(sim, &worst, 1) > 0) {
+    ff_finding_info info = ff_finding_describe(worst.kind);
+    snprintf(trial->reason, sizeof trial->reason, "%s; %s", info.name, info.advice);
+  }
+  ff_sim_destroy(&sim);
+}
+
+static scene_trial trial_choice(scene_printer *print, const void *context, const char *path,
+                                scene_choice choice, bool *fallen) {
+  scene_trial trial = {.choice = choice};
+  ff_scene *scene = NULL;
+  ff_model *model = NULL;
+  ff_report report;
+  memset(&report, 0, sizeof report);
+  char *text = trial_text(print, context, &choice, path);
+  ff_status status =
+      text ? ff_scene_parse(&scene, text, strlen(text), "/scene.yaml", NULL, 0, &report)
+           : FF_ERROR_MEMORY;
+  status = status == FF_OK ? ff_model_build(&model, scene, &report) : status;
+  *fallen = false;
+  if (status == FF_OK) {
+    trial_run(&trial, model, fallen);
+  } else {
+    snprintf(trial.reason, sizeof trial.reason, "%.190s", report.what);
+  }
+  ff_model_destroy(&model);
+  ff_scene_destroy(&scene);
+  free(text);
+  return trial;
+}
+
+scene_trial scene_try(scene_printer *print, const void *context, const char *path, bool floats) {
+  scene_trial first = {0};
+  for (int fixed = 0; fixed <= floats; fixed++) {
+    bool fallen = false;
+    for (int i = 0; i < CHOICES && !fallen; i++) {
+      scene_choice choice = choices[i];
+      choice.fixed = fixed;
+      scene_trial trial = trial_choice(print, context, path, choice, &fallen);
+      if (trial.good && !fallen) {
+        return trial;
+      }
+      if (i == 0 && fixed == 0) {
+        first = trial;
+      }
+    }
+  }
+  return first;
+}
