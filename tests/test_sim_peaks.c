@@ -1,4 +1,5 @@
 /* Peaks that events tell: `adaptive` finds them between its steps. */
+#include "scene_text.h"
 #include "worlds.h"
 
 enum { BALLS = 3 };
@@ -145,6 +146,34 @@ static void rest_costs_no_search(void **state) {
   world_end(&w);
 }
 
+/* One impact of a ball on Hunt-Crossley ground, 0.1 s of flight before and after included; what it
+ * lost is that of a run with a tolerance of 1e-12. */
+static double impact_loss(const char *rtol, long *evaluations) {
+  static const char text[] =
+      "footfall: 1\n"
+      "stepper: {kind: adaptive}\n"
+      "bodies:\n"
+      "  floor: {fixed: true, shape: {half-space: {}}}\n"
+      "  ball: {mass: 1, position: [0, 0, 0.15], shape: {sphere: {radius: 0.1}}}\n"
+      "contacts:\n"
+      "  - {pair: [ball, floor], normal: {law: hunt-crossley, k: 1e6, n: 1.5, alpha: 0.1}}\n";
+  ff_model *model;
+  ff_sim *sim = sim_of(&model, text, rtol);
+  assert_int_equal(ff_sim_advance(sim, 0.2), FF_OK);
+  double lost = ff_sim_energy(sim).lost[FF_LOST_NORMAL];
+  *evaluations = ff_sim_audit(sim).evaluations;
+  end(sim, model);
+  return lost;
+}
+
+static void an_impact_takes_at_most_900_evaluations(void **state) {
+  (void)state;
+  long few, many;
+  double lost = impact_loss("stepper.rtol=1e-8", &few);
+  assert_true(few <= 900);
+  assert_near(lost, impact_loss("stepper.rtol=1e-12", &many), 1e-8);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(peaks_of_one_impact),
@@ -152,6 +181,7 @@ int main(void) {
       cmocka_unit_test(every_pair_has_its_own_peak),
       cmocka_unit_test(a_box_adds_its_corners),
       cmocka_unit_test(rest_costs_no_search),
+      cmocka_unit_test(an_impact_takes_at_most_900_evaluations),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -225,6 +225,7 @@ typedef struct ff_state {
   double *kicks; /* body_count: m/s, in the middle of a step, see step/forces.c; NULL: few bodies */
   bool middle;   /* evaluated at the midpoint of a step, for step/midpoint_contact.h */
   bool frozen;   /* points keep their side (closed) until changed: `adaptive` */
+  double ahead;  /* s, `adaptive`: pairs that cannot touch within have no samples; INFINITY: all */
 
   /* constraints, and workspace for the largest cluster */
   ff_state_constraint *constraints; /* constraint_count */

@@ -20,8 +20,13 @@ enum {
 /* Right after an event the rates may behave like sqrt(t - t_event), which the error estimate of the
  * pair hardly detects: the first step is this much smaller than the last one, and steps grow by at
  * most this factor. */
-#define AFTER_EVENT 1e-6
+#define AFTER_EVENT 1e-3
 #define GROWTH      3.0
+/* Where a step was rejected, the solution gets less smooth: the next one is at most this much of
+ * it. */
+#define AFTER_REJECTION 0.75
+/* Share of a step to which the dense output, of third order, is worth a look at events. */
+#define DENSE 1e-5
 /* A kink that is not smooth from either side makes the last steps before it tiny: the first step
  * after it has at least this many instants. */
 #define SHORTEST 16
@@ -58,11 +63,13 @@ struct ff_ode {
   int event;
   int stuck;
   bool warming_up;
-  bool fresh;    /* the solution was changed since the last step */
-  double guess;  /* size of the last step that was not shortened */
-  double next;   /* size of the next step by error control, unless fresh */
-  double wanted; /* the same before it is cut by the end of the integration */
-  double error;  /* 1, of the last step, relative to the tolerance and biased: see ark_control */
+  bool rejected;  /* the last error estimate was too large */
+  bool fresh;     /* the solution was changed since the last step */
+  double longest; /* s, largest step now */
+  double guess;   /* size of the last step that was not shortened */
+  double next;    /* size of the next step by error control, unless fresh */
+  double wanted;  /* the same before it is cut by the end of the integration */
+  double error;   /* 1, of the last step, relative to the tolerance and biased: see ark_control */
   long steps, evaluations;
 };
 
@@ -107,8 +114,10 @@ static int ark_control(N_Vector y, sunrealtype t, sunrealtype h, sunrealtype h2,
   *next = h * ff_pow(fmax(e1, least), -k1 / p) * ff_pow(fmax(ode->error, least), k2 / p);
   if (e1 <= bias) { /* the step is accepted */
     ode->error = e1;
+    *next = ode->rejected ? fmin(*next, AFTER_REJECTION * h) : *next;
     ode->wanted = fmin(safety * *next, GROWTH * h);
   }
+  ode->rejected = e1 > bias;
   return 0;
 }
 
@@ -219,6 +228,7 @@ ff_status ff_ode_create(ff_ode **out, const ff_ode_def *def) {
   size_t events = (size_t)def->event_limit;
   ode->def = *def;
   ode->size = def->size;
+  ode->longest = def->max_step;
   ode->y = ff_alloc(4 * size, sizeof(double));
   ode->g = ff_alloc(events, sizeof(double));
   ode->side = ff_alloc(events, 1);
@@ -284,7 +294,7 @@ int ff_ode_event(const ff_ode *ode) {
 
 double ff_ode_longest(const ff_ode *ode) {
   double wish = ode->fresh ? ode->guess : ode->next;
-  return wish > 0 ? fmin(wish, ode->def.max_step) : ode->def.max_step;
+  return wish > 0 ? fmin(wish, ode->longest) : ode->longest;
 }
 
 long ff_ode_steps(const ff_ode *ode) {
@@ -339,12 +349,21 @@ void ff_ode_follow(ff_ode *ode, const ff_ode *before) {
   ode->event = before->event;
   ode->stuck = before->stuck;
   ode->fresh = before->fresh;
+  ode->longest = before->longest;
   ode->guess = before->guess;
   ode->next = before->next;
   ode->wanted = before->wanted;
   ode->error = before->error;
   ode->steps = before->steps;
   ode->evaluations = before->evaluations;
+}
+
+void ff_ode_limit(ff_ode *ode, double longest) {
+  ode->longest = longest;
+}
+
+void ff_ode_suggest(ff_ode *ode, double step) {
+  ode->guess = step;
 }
 
 void ff_ode_set_atol(ff_ode *ode, int unknown, double atol) {
@@ -362,8 +381,9 @@ void ff_ode_restart(ff_ode *ode, double t, int event_count) {
 /* Passes the current solution and the first step size to ARKODE, which forgets all else: before
  * every step, so that (t, y, step) decides the future and a saved state needs nothing of its. */
 static int ark_restart(ff_ode *ode, double step) {
+  double longest = isfinite(ode->longest) ? ode->longest : 0.0; /* 0: no limit */
   return ERKStepReInit(ode->ark, ark_rates, ode->t, ode->solution) |
-         ERKStepSetInitStep(ode->ark, step);
+         ERKStepSetMaxStep(ode->ark, longest) | ERKStepSetInitStep(ode->ark, step);
 }
 
 /* Times closer than this are the same instant. */
@@ -400,20 +420,47 @@ static int ode_crossed_in_step(ff_ode *ode, double t) {
   return ode_crossed_at(ode, t, ode->probe);
 }
 
-/* Bisection on the dense output: narrows [low, high] to the first crossing. No event function has
- * crossed at low, `event` has at high. Not a secant method, since other events may come before. */
-static double ode_bracket_event(ff_ode *ode, double low, double high, int *event) {
-  for (int round = 0; round < BRACKET_ROUNDS && high - low > time_resolution(high); round++) {
-    double middle = 0.5 * (low + high);
-    int found = ode_crossed_in_step(ode, middle);
-    if (found >= 0) {
-      high = middle;
-      *event = found;
+/* Where the step has crossed an event: the function has not at low, has at high. */
+typedef struct ode_bracket {
+  int event;
+  double low, high;     /* s */
+  double g_low, g_high; /* of the event function, times its side; NAN: unknown */
+  double slope;         /* 1/s, of the event function times its side near the zero; NAN: unknown */
+} ode_bracket;
+
+/* Next time to look at in a bracket: false position; bisection in every fourth round, and where
+ * values are unknown. */
+static double ode_bracket_guess(const ode_bracket *b, int round) {
+  double share = b->g_low / (b->g_low - b->g_high);
+  bool useful = share > 0 && share < 1 && round % 4 != 3;
+  return b->low + (b->high - b->low) * (useful ? fmin(fmax(share, 1e-3), 1 - 1e-3) : 0.5);
+}
+
+/* Narrows a bracket on the dense output to what that resolves: the solution itself decides later.
+ * Illinois rule against an end that stays. Where another event comes before, the bracket becomes
+ * that of the other one. */
+static void ode_narrow_bracket(ff_ode *ode, ode_bracket *b, double resolution) {
+  int stayed = 0; /* rounds that the lower end has stayed, or less the upper one */
+  for (int round = 0; round < BRACKET_ROUNDS && b->high - b->low > resolution; round++) {
+    double t = ode_bracket_guess(b, round);
+    int found = ode_crossed_in_step(ode, t);
+    if (found >= 0 && found != b->event) {
+      *b = (ode_bracket){found, b->low, t, NAN, ode->side[found] * ode->g[found], NAN};
+      stayed = 0;
+    } else if (found >= 0) {
+      b->slope = (ode->side[found] * ode->g[found] - b->g_high) / (t - b->high);
+      b->high = t;
+      b->g_high = ode->side[found] * ode->g[found];
+      stayed = stayed > 0 ? stayed + 1 : 1;
+      b->g_low *= stayed > 1 ? 0.5 : 1;
     } else {
-      low = middle;
+      b->slope = (ode->side[b->event] * ode->g[b->event] - b->g_high) / (t - b->high);
+      b->low = t;
+      b->g_low = ode->side[b->event] * ode->g[b->event];
+      stayed = stayed < 0 ? stayed - 1 : -1;
+      b->g_high *= stayed < -1 ? 0.5 : 1;
     }
   }
-  return high;
 }
 
 /* Repeats the step from (t0, y0) so that it ends at t. */
@@ -436,19 +483,22 @@ static double ode_event_value(ff_ode *ode, int event) {
   return ode->g[event];
 }
 
-/* Secant method on the solution itself until the event function is zero within rounding. Returns
- * its time; NAN if a step failed. */
-static double ode_polish_event(ff_ode *ode, double t0, double t, int event) {
-  double before_t = NAN, before_g = NAN;
+/* Secant method on the solution itself until the event function is zero within rounding, at first
+ * with the slope on the dense output. Returns its time; NAN if a step failed. */
+static double ode_polish_event(ff_ode *ode, double t0, const ode_bracket *at) {
+  double t = at->high, before_t = NAN, before_g = NAN, slope = ode->side[at->event] * at->slope;
   double farthest = t + (t - t0); /* bound on a secant dominated by rounding */
   for (int round = 0; round < POLISH_ROUNDS; round++) {
     if (!ode_retake_step(ode, t0, t)) {
       return NAN;
     }
-    double g = ode_event_value(ode, event);
+    double g = ode_event_value(ode, at->event);
     double aside = fmax(1e-6 * (t - t0), time_resolution(t)); /* second point of the first secant */
-    double next = isnan(before_t) ? t + (ode->side[event] * g > 0 ? aside : -aside)
-                                  : t - g * (t - before_t) / (g - before_g);
+    double guess = t - g / slope;
+    if (!(guess >= t0 && guess <= farthest)) { /* no slope yet */
+      guess = ode->side[at->event] * g > 0 ? t + aside : t - aside;
+    }
+    double next = isnan(before_t) ? guess : t - g * (t - before_t) / (g - before_g);
     if (g == 0 || !(fabs(next - t) > time_resolution(t)) || !(next >= t0 && next <= farthest)) {
       break;
     }
@@ -477,10 +527,12 @@ static bool ode_cross_event(ff_ode *ode, double t0, double t, double t_seen, int
   }
 }
 
-static ff_ode_outcome ode_land_on_event(ff_ode *ode, double t0, double t, double t_seen,
-                                        int event) {
+/* t_seen: s, where the dense output has crossed. */
+static ff_ode_outcome ode_land_on_event(ff_ode *ode, double t0, double t_seen,
+                                        const ode_bracket *at) {
+  int event = at->event;
   ode->fresh = true;
-  t = ode_polish_event(ode, t0, t, event);
+  double t = ode_polish_event(ode, t0, at);
   if (isnan(t)) {
     return FF_ODE_FAILED;
   }
@@ -490,7 +542,7 @@ static ff_ode_outcome ode_land_on_event(ff_ode *ode, double t0, double t, double
   ode->stuck = ode->t - t0 <= time_resolution(t) ? ode->stuck + 1 : 0;
   ode->event = event;
   ode->side[event] = (signed char)-ode->side[event];
-  ode->guess *= ode->stuck > 0 ? 1 : AFTER_EVENT;
+  ode->guess = ode->stuck > 0 ? ode->guess : AFTER_EVENT * fmin(ode->guess, ode->def.max_step);
   ode->guess = fmax(ode->guess, SHORTEST * time_resolution(ode->t));
   return ode->stuck > STUCK_EVENTS ? FF_ODE_FAILED : FF_ODE_EVENT;
 }
@@ -498,13 +550,18 @@ static ff_ode_outcome ode_land_on_event(ff_ode *ode, double t0, double t, double
 /* Locates the first event in the step just taken. */
 static ff_ode_outcome ode_find_event(ff_ode *ode, double t0, double t_stop) {
   double t1 = ode->t;
-  for (int part = 1; part <= PROBES; part++) {
+  int last = ode_crossed_at(ode, t1, ode->y);
+  double g_last = last >= 0 ? ode->side[last] * ode->g[last] : NAN;
+  bool quiet = last < 0 && ode->def.quiet && ode->def.quiet(ode->def.context, t0, t1);
+  for (int part = 1; part <= PROBES && !quiet; part++) {
     double high = part == PROBES ? t1 : t0 + (t1 - t0) * part / PROBES;
-    int event = part == PROBES ? ode_crossed_at(ode, t1, ode->y) : ode_crossed_in_step(ode, high);
+    int event = part == PROBES ? last : ode_crossed_in_step(ode, high);
     if (event >= 0) {
       double low = t0 + (t1 - t0) * (part - 1) / PROBES;
-      double t = ode_bracket_event(ode, low, high, &event);
-      return ode_land_on_event(ode, t0, t, high, event);
+      double g_high = part == PROBES ? g_last : ode->side[event] * ode->g[event];
+      ode_bracket bracket = {event, low, high, NAN, g_high, NAN};
+      ode_narrow_bracket(ode, &bracket, fmax(DENSE * (t1 - t0), time_resolution(t1)));
+      return ode_land_on_event(ode, t0, high, &bracket);
     }
   }
   return t1 >= t_stop ? FF_ODE_REACHED : FF_ODE_STEPPED;
@@ -514,7 +571,7 @@ static ff_ode_outcome ode_find_event(ff_ode *ode, double t0, double t_stop) {
  * with smaller steps. */
 static bool ode_take_step(ff_ode *ode, double t0, double t_stop) {
   double wish = ode->fresh ? ode->guess : ode->next;
-  wish = fmin(wish > 0 ? wish : 0.1 * (t_stop - t0), ode->def.max_step);
+  wish = fmin(wish > 0 ? wish : 0.1 * (t_stop - t0), ode->longest);
   for (double step = fmin(wish, t_stop - t0); step > time_resolution(t0); step *= 0.2) {
     double reached = t0;
     bool good = ark_restart(ode, step) == ARK_SUCCESS &&
@@ -548,7 +605,7 @@ ff_ode_outcome ff_ode_step(ff_ode *ode, double t_stop) {
   memcpy(ode->y0, ode->y, sizeof *ode->y * (size_t)ode->size);
   ode->t0 = t0;
   if (event >= 0) {
-    return ode_land_on_event(ode, t0, t0, t0, event);
+    return ode_land_on_event(ode, t0, t0, &(ode_bracket){event, t0, t0, NAN, NAN, NAN});
   }
   if (t_stop - t0 <= time_resolution(t_stop)) {
     ode->t = t_stop;
@@ -573,11 +630,19 @@ static void ode_combine_stages(const ff_ode *ode, double h, const double *w, int
   }
 }
 
+bool ff_ode_dense(ff_ode *ode, double t, double *y) {
+  if (ERKStepGetDky(ode->ark, t, 0, ode->dense) != ARK_SUCCESS) {
+    return false;
+  }
+  memcpy(y, ode->probe, sizeof *y * (size_t)ode->size);
+  return true;
+}
+
 /* A step of the same pair from the start of the last one: shorter, so at least as accurate. */
 bool ff_ode_inside(ff_ode *ode, double t, double *y) {
   size_t size = (size_t)ode->size;
-  if (t == ode->t) {
-    memcpy(y, ode->y, size * sizeof *y);
+  if (t == ode->t || t == ode->t0) {
+    memcpy(y, t == ode->t ? ode->y : ode->y0, size * sizeof *y);
     return true;
   }
   const ARKodeButcherTable table = ode->table;

@@ -17,6 +17,9 @@ typedef int (*ff_ode_project)(void *context, double t, double *y);
 /* Event functions g. */
 typedef void (*ff_ode_events)(void *context, double t, const double *y, double *g);
 
+/* After the events at the end of a step: is it known that none crosses zero inside? */
+typedef bool (*ff_ode_quiet)(void *context, double t0, double t1);
+
 typedef struct ff_ode_def {
   int size;           /* unknowns */
   int event_limit;    /* most event functions at once */
@@ -25,6 +28,7 @@ typedef struct ff_ode_def {
   const double *atol; /* absolute tolerance of each unknown; copied */
   ff_ode_rates rates;
   ff_ode_events events;   /* NULL: no events */
+  ff_ode_quiet quiet;     /* NULL: it is never known */
   ff_ode_project project; /* NULL: no projection */
   void *context;
 } ff_ode_def;
@@ -47,6 +51,10 @@ void ff_ode_resize(ff_ode *ode, int size);
 void ff_ode_follow(ff_ode *ode, const ff_ode *before);
 /* Another absolute tolerance for one unknown, from the next step on. */
 void ff_ode_set_atol(ff_ode *ode, int unknown, double atol);
+/* Longest step from now on (s), in place of max_step. */
+void ff_ode_limit(ff_ode *ode, double longest);
+/* First try of the next step after a restart (s). */
+void ff_ode_suggest(ff_ode *ode, double step);
 /* Resets the integrator: what follows repeats a first run to the bit. */
 void ff_ode_reset(ff_ode *ode);
 
@@ -73,6 +81,9 @@ int ff_ode_event(const ff_ode *ode);
 /* The solution at a time inside the step just taken, as accurate as the solution itself; changes
  * nothing. False where the rates are undefined. */
 bool ff_ode_inside(ff_ode *ode, double t, double *y);
+
+/* The same by cubic Hermite interpolation, without evaluations; false where that does not reach. */
+bool ff_ode_dense(ff_ode *ode, double t, double *y);
 
 long ff_ode_steps(const ff_ode *ode);       /* steps taken since creation or reset */
 long ff_ode_evaluations(const ff_ode *ode); /* rate evaluations since creation or reset */

@@ -20,19 +20,39 @@
 #include <float.h>
 #include <string.h>
 
+#define AHEAD 2 /* times the step: how far pairs are looked at */
+
 enum {
   RETRIES = 40,         /* times the list may be widened before a step is given up */
   EVENTS_PER_POINT = 3, /* depth, and the kinks of both laws */
   A_WHILE = 2000        /* steps: no touch-down takes as many */
 };
-#define NEVER 1e9 /* steps of a run: at that pace it has no end */
+#define NEVER        1e9 /* steps of a run: at that pace it has no end */
+#define FLIGHT_STEPS 10  /* times max_step: longest step in free flight, */
+#define FLIGHT_TURN  0.3 /* rad, in which no body turns by more */
 
 /* ---- what the integrator calls ----------------------------------------------------- */
+
+/* Do rates depend on nothing but time and solution? Joint orders, applied forces and phases of
+ * drives may change between steps. */
+static bool is_autonomous(const ff_work *work) {
+  const ff_model *model = work->model;
+  return model->robot_count == 0 && model->constraint_count == 0 && model->drive_count == 0 &&
+         work->state->applied_count == 0;
+}
 
 /* Once it is cancelled there are no rates anywhere, and the integrator soon gives up. */
 static int adaptive_rates(void *context, double t, const double *y, double *dy) {
   ff_work *work = context;
-  return ff_is_cancelled(&work->cancelled) || ff_rates(work->model, work->state, t, y, dy);
+  ff_state *state = work->state;
+  size_t bytes = (size_t)ff_state_used(work->model, state) * sizeof *y;
+  if (work->rated == t && memcmp(y, state->y, bytes) == 0) { /* the end of the step before */
+    memcpy(dy, work->rates, bytes);
+    work->rated = NAN;
+    return 0;
+  }
+  work->rated = NAN;
+  return ff_is_cancelled(&work->cancelled) || ff_rates(work->model, state, t, y, dy);
 }
 
 static int adaptive_project(void *context, double t, double *y) {
@@ -56,7 +76,11 @@ static double depth_event(const ff_point *point, bool closed) {
 static void adaptive_events(void *context, double t, const double *y, double *g) {
   ff_work *work = context;
   ff_state *state = work->state;
-  ff_forces_update(work->model, state, t, y, NULL, NULL);
+  if (is_autonomous(work)) { /* peaks and the next step want rates at the end of this one */
+    work->rated = ff_rates(work->model, state, t, y, work->rates) == 0 ? t : NAN;
+  } else {
+    ff_forces_update(work->model, state, t, y, NULL, NULL);
+  }
   int n = state->point_count;
   for (int i = 0; i < n; i++) {
     const ff_sided_point *side = ff_sided_point_of(state, &state->points[i]);
@@ -64,6 +88,88 @@ static void adaptive_events(void *context, double t, const double *y, double *g)
     g[n + i] = side->closed ? side->kink : 1;
     g[2 * n + i] = side->closed ? side->friction_kink : 1;
   }
+}
+
+/* ---- steps without events ---------------------------------------------------------------- */
+
+/* Notes depths and kinks at the start of a step, where the state is. */
+static void note_start(ff_work *work) {
+  ff_state *state = work->state;
+  for (int i = 0; i < state->point_count; i++) {
+    const ff_point *point = &state->points[i];
+    ff_sided_point *side = ff_sided_point_of(state, point);
+    bool found = ff_point_is_found(point);
+    side->depth = found ? point->patch.depth : NAN;
+    side->rate = found ? point->patch.depth_rate : NAN;
+    side->kinks[0] = side->kink;
+    side->kinks[1] = side->friction_kink;
+  }
+}
+
+/* Does a depth keep its sign over a step of h? By the control points of the cubic that has the
+ * depths and rates of both ends, which lies in their hull. */
+static bool depth_keeps_side(const ff_point *point, const ff_sided_point *side, double h) {
+  const double values[4] = {side->depth, side->depth + h * side->rate / 3,
+                            point->patch.depth - h * point->patch.depth_rate / 3,
+                            point->patch.depth};
+  bool above = true, below = true;
+  for (int k = 0; k < 4; k++) {
+    above = above && values[k] > 0;
+    below = below && values[k] < 0;
+  }
+  return side->closed ? above : below;
+}
+
+/* A kink function that changes by little, compared with its value, stays on its side. */
+static bool kink_keeps_side(double before, double now) {
+  return fabs(now - before) <= 0.25 * lesser(fabs(before), fabs(now));
+}
+
+static bool adaptive_quiet(void *context, double t0, double t1) {
+  const ff_work *work = context;
+  const ff_state *state = work->state;
+  for (int i = 0; i < state->point_count; i++) {
+    const ff_point *point = &state->points[i];
+    const ff_sided_point *side = ff_sided_point_of(state, point);
+    bool found = ff_point_is_found(point);
+    if (!found && isnan(side->depth)) {
+      continue;
+    }
+    if (!found || !depth_keeps_side(point, side, t1 - t0) ||
+        (side->closed && !(kink_keeps_side(side->kinks[0], side->kink) &&
+                           kink_keeps_side(side->kinks[1], side->friction_kink)))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Does nothing but gravity act? Then the solution is a polynomial, but for turning bodies. */
+static bool flies(const ff_work *work) {
+  const ff_state *state = work->state;
+  if (!is_autonomous(work)) {
+    return false;
+  }
+  for (int i = 0; i < state->point_count; i++) {
+    if (ff_sided_point_of(state, &state->points[i])->closed) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Longest step (s): in flight longer than max_step, as long as bodies turn by little. */
+static double longest_step(const ff_work *work) {
+  const ff_model *model = work->model;
+  double longest = model->run.stepper.max_step, fastest = 0;
+  if (!flies(work)) {
+    return longest;
+  }
+  for (int i = 0; i < model->body_count; i++) {
+    fastest = fmax(fastest, v3_norm(work->state->bodies[i].omega));
+  }
+  double turn = fastest > 0 ? FLIGHT_TURN / fastest : INFINITY;
+  return fmax(longest, fmin(FLIGHT_STEPS * longest, turn));
 }
 
 /* ---- life ------------------------------------------------------------------------------ */
@@ -109,6 +215,7 @@ static ff_status make_integrator(ff_work *work, ff_ode **out) {
                     .atol = work->sum,
                     .rates = adaptive_rates,
                     .events = adaptive_events,
+                    .quiet = adaptive_quiet,
                     .project = work->model->constraint_count > 0 ? adaptive_project : NULL,
                     .context = work};
   ff_status status = ff_ode_create(out, &def);
@@ -121,6 +228,7 @@ static ff_status make_integrator(ff_work *work, ff_ode **out) {
 
 static ff_status adaptive_create(ff_work *work) {
   work->state->frozen = true;
+  work->state->ahead = INFINITY;
   return make_integrator(work, &work->ode);
 }
 
@@ -152,6 +260,8 @@ static void adaptive_keep(ff_work *work, ff_keep *keep) {
     ff_ode_resize(work->ode, ff_state_used(work->model, state));
   }
   ff_ode_keep(work->ode, keep);
+  ff_keep_numbers(keep, "rated", &work->rated, 1);
+  ff_keep_numbers(keep, "rates_at_end", work->rates, ff_state_used(work->model, state));
   ff_keep_block(keep, "sampled", &work->sampled, 1, sizeof work->sampled);
   if (work->sampled && !keep->bad) {
     ff_keep_block(keep, "sampled.point", state->old_points, state->point_count,
@@ -190,6 +300,7 @@ static bool take_sides(ff_work *work, bool *dropped) {
 /* Forces at the present state, with every new point on the side it is on. */
 static void restart(ff_work *work) {
   ff_state *state = work->state;
+  work->rated = NAN;
   bool dropped;
   ff_forces_update(work->model, state, state->t, state->y, NULL, NULL);
   if (take_sides(work, &dropped)) {
@@ -210,6 +321,7 @@ static void renew_samples(ff_work *work) {
     changed = matched && point->known != ff_point_is_found(point);
   }
   if (changed) {
+    work->rated = NAN;
     take_sides(work, &dropped);
     if (dropped) {
       restart(work);
@@ -270,6 +382,19 @@ static ff_status fail_adaptive_step(ff_work *work, double t) {
   return ff_is_cancelled(&work->cancelled) ? FF_CANCELLED : FF_ERROR_STEP;
 }
 
+/* Forces at the end of the step, and rates for the next one. */
+static void rate_end(ff_work *work) {
+  ff_state *state = work->state;
+  if (work->rated == state->t) {
+    return;
+  }
+  if (!is_autonomous(work)) {
+    ff_forces_update(work->model, state, state->t, state->y, NULL, NULL);
+  } else if (ff_rates(work->model, state, state->t, state->y, work->rates) == 0) {
+    work->rated = state->t;
+  }
+}
+
 /* Would the run take for ever at the pace of the last while? Where a force leaps back as soon as it
  * has moved the bodies a little, no step is short enough. */
 static bool crawls(ff_work *work) {
@@ -298,6 +423,9 @@ static ff_status adaptive_step(ff_work *work, double t_end) {
   }
   memcpy(work->before, state->y, (size_t)state->size * sizeof *state->y);
   for (int tries = 0; tries < RETRIES; tries++) {
+    ff_ode_limit(work->ode, longest_step(work));
+    note_start(work);
+    state->ahead = AHEAD * fmin(ff_ode_longest(work->ode), t_end - state->t);
     ff_ode_outcome outcome = ff_ode_step(work->ode, t_end);
     if (outcome == FF_ODE_FAILED) {
       return fail_adaptive_step(work, t);
@@ -325,8 +453,11 @@ static ff_status adaptive_step(ff_work *work, double t_end) {
     if (outcome == FF_ODE_EVENT) {
       switch_point(work, ff_ode_event(work->ode));
       restart(work);
+      if (flies(work)) {
+        ff_ode_suggest(work->ode, model->run.stepper.max_step);
+      }
     } else {
-      ff_forces_update(model, state, state->t, state->y, NULL, NULL);
+      rate_end(work);
       renew_samples(work);
       if (model->memory_count > 0 && ff_frame_leans(model, state)) {
         ff_frame_anchor(model, state);

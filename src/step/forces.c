@@ -408,25 +408,29 @@ static double body_reach(const ff_model *model, const ff_state *state, int body,
          (v3_norm(motion->velocity) + (turning > 0 ? turning * model->bodies[body].bound : 0));
 }
 
-/* How far apart shapes still are of interest. `adaptive` watches the depth of every point,
- * midpoint-implicit contacts those that may touch before the end of the step, others want only what
- * overlaps. */
+#define APART 1e-2 /* of the smaller shape: pairs that are nearer are looked at by `adaptive` */
+
+/* How far apart shapes still are of interest. `adaptive` watches the depth of points that may touch
+ * in its step, midpoint-implicit contacts those that may touch before the end of the step, others
+ * want only what overlaps. */
 static double pair_margin(const ff_model *model, const ff_state *state, const ff_near *near) {
-  if (state->frozen) {
+  if (state->frozen && !isfinite(state->ahead)) {
     return INFINITY;
   }
   const ff_binding *binding = &model->bindings[near->binding];
   bool ahead = model->stepper->contacts == FF_CONTACTS_BY_GROUND && binding->ground.thickness <= 0;
-  if (!ahead && (!state->middle || !ff_model_holds(model, binding))) {
+  if (!state->frozen && !ahead && (!state->middle || !ff_model_holds(model, binding))) {
     return 0;
   }
-  int a = model->shapes[near->shape_a].body, b = model->shapes[near->shape_b].body;
-  double time = (ahead ? 1 : 0.5) * model->run.stepper.step;
+  double time = state->frozen ? state->ahead : (ahead ? 1 : 0.5) * model->run.stepper.step;
+  const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
   double fall = 4 * time * time * v3_norm(model->run.gravity);
-  if (state->kicks) {
-    return time * pair_kick(model, state, a, b) + fall;
+  if (state->kicks && !state->frozen) {
+    return time * pair_kick(model, state, a->body, b->body) + fall;
   }
-  return body_reach(model, state, a, time) + body_reach(model, state, b, time) + fall;
+  double margin =
+      body_reach(model, state, a->body, time) + body_reach(model, state, b->body, time) + fall;
+  return state->frozen ? margin + APART * lesser(a->bound, b->bound) : margin;
 }
 
 /* Where the points of a pair of shapes are, and which of them touch. Those that have no sample now

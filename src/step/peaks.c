@@ -7,10 +7,12 @@
 #include "math/vec.h"
 #include "step/forces.h"
 
-enum { ROUNDS = 30 };
+enum { ROUNDS = 30, NEWTONS = 8 };
 
-/* A zero of a rate matters this little, relative to the step, and a peak to the largest so far. */
-#define TIME_TOLERANCE  1e-10
+/* A zero of a rate matters this little, relative to the step, since it enters the peak to the third
+ * power; on the dense output; and a peak, relative to the largest so far. */
+#define TIME_TOLERANCE  1e-5
+#define ROUGH_TOLERANCE 1e-3
 #define VALUE_TOLERANCE 1e-10
 /* Differences along the motion, relative to the step: small against how a force bends within
  * a step, large against rounding. */
@@ -59,26 +61,33 @@ static void go_ahead(ff_work *work, const place *at, double part) {
   ff_forces_update(work->model, work->state, at->t + ahead, work->sum, NULL, NULL);
 }
 
-/* Fills `force`, `depth` and their rates in meets first .. end-1. */
-static bool measure_pairs(ff_work *work, const place *at, ff_meet *first, const ff_meet *end) {
+/* Fills `force`, `depth` and their rates in meets first .. end-1; the rate of force by a backward
+ * or a central difference. */
+static bool measure_pairs(ff_work *work, const place *at, ff_meet *first, const ff_meet *end,
+                          bool central) {
   ff_state *state = work->state;
-  if (ff_rates(work->model, state, at->t, at->y, work->rates) != 0) {
+  bool rated = at->y == state->y && work->rated == at->t;
+  if (!rated && ff_rates(work->model, state, at->t, at->y, work->rates) != 0) {
     return false;
   }
+  work->rated = NAN; /* forces are looked at elsewhere now */
   for (ff_meet *meet = first; meet < end; meet++) {
     ff_meet_summary now = ff_meet_summary_of(state, meet);
     meet->force = now.force;
     meet->depth = now.depth;
     meet->depth_rate = now.depth_rate;
   }
-  go_ahead(work, at, DIFFERENCE);
-  for (ff_meet *meet = first; meet < end; meet++) {
-    meet->force_rate = ff_meet_summary_of(state, meet).force;
-  }
   go_ahead(work, at, -DIFFERENCE);
   for (ff_meet *meet = first; meet < end; meet++) {
-    double rise = meet->force_rate - ff_meet_summary_of(state, meet).force;
-    meet->force_rate = rise / (2 * DIFFERENCE * at->length);
+    double rise = meet->force - ff_meet_summary_of(state, meet).force;
+    meet->force_rate = rise / (DIFFERENCE * at->length);
+  }
+  if (central) {
+    go_ahead(work, at, DIFFERENCE);
+    for (ff_meet *meet = first; meet < end; meet++) {
+      double rise = ff_meet_summary_of(state, meet).force - meet->force;
+      meet->force_rate = 0.5 * (meet->force_rate + rise / (DIFFERENCE * at->length));
+    }
   }
   return true;
 }
@@ -87,8 +96,8 @@ static bool measure_pairs(ff_work *work, const place *at, ff_meet *first, const 
 typedef struct climb {
   ff_work *work;
   const ff_meet *meet;
-  bool of_force;
-  double t0, t1; /* the step */
+  bool of_force, rough; /* rough: on the dense output */
+  double t0, t1;        /* the step */
 } climb;
 
 static slope slope_of(const climb *c, const ff_meet *meet) {
@@ -99,8 +108,9 @@ static slope slope_of(const climb *c, const ff_meet *meet) {
 static slope climb_slope_at(const climb *c, double t) {
   ff_meet copy = *c->meet;
   place at = {t, c->work->stage, c->t1 - c->t0};
-  bool good = ff_ode_inside(c->work->ode, t, c->work->stage) &&
-              measure_pairs(c->work, &at, &copy, &copy + 1);
+  bool good = ((c->rough && ff_ode_dense(c->work->ode, t, c->work->stage)) ||
+               ff_ode_inside(c->work->ode, t, c->work->stage)) &&
+              measure_pairs(c->work, &at, &copy, &copy + 1, !c->rough);
   return good ? slope_of(c, &copy) : (slope){NAN, NAN};
 }
 
@@ -117,26 +127,50 @@ typedef struct foot {
   double t, rate;
 } foot;
 
-/* Zero of the rate: false position, with the Illinois rule against an end that stays. Returns
- * the value there and its time. */
-static slope top(const climb *c, foot low, foot high, double *time) {
-  slope here = {NAN, NAN};
+/* Zero of the rate: false position, with the Illinois rule against an end that stays. Returns its
+ * time, and the slope of the rate there. */
+static double zero_of_rate(const climb *c, foot low, foot high, double *curvature) {
+  foot last = low;
+  double t = c->t0;
   int side = 0;
-  *time = c->t0;
   for (int round = 0; round < ROUNDS; round++) {
-    double t = low.t + (high.t - low.t) * low.rate / (low.rate - high.rate);
-    bool settled = fabs(t - *time) <= TIME_TOLERANCE * (c->t1 - c->t0);
-    here = climb_slope_at(c, t);
-    *time = t;
+    double next = low.t + (high.t - low.t) * low.rate / (low.rate - high.rate);
+    bool settled = fabs(next - t) <= ROUGH_TOLERANCE * (c->t1 - c->t0);
+    t = next;
+    foot here = {t, climb_slope_at(c, t).rate};
+    *curvature = (here.rate - last.rate) / (here.t - last.t);
+    last = here;
     if (settled || here.rate == 0 || isnan(here.rate)) {
       break;
     }
     bool rising = here.rate > 0;
-    *(rising ? &low : &high) = (foot){t, here.rate};
+    *(rising ? &low : &high) = here;
     if (side == (rising ? 1 : -1)) {
       (rising ? &high : &low)->rate *= 0.5;
     }
     side = rising ? 1 : -1;
+  }
+  return t - last.rate / *curvature;
+}
+
+/* The largest value and its time: on the dense output, then by Newton's method on the solution
+ * itself, with the slope of the former. */
+static slope top(const climb *c, foot low, foot high, double *time) {
+  climb rough = *c;
+  double curvature = NAN;
+  rough.rough = true;
+  double t = zero_of_rate(&rough, low, high, &curvature);
+  slope here = {NAN, NAN};
+  for (int round = 0; round < NEWTONS && t >= low.t && t <= high.t; round++) {
+    here = climb_slope_at(c, t);
+    double change = -here.rate / curvature;
+    bool last = !(fabs(change) > TIME_TOLERANCE * (c->t1 - c->t0));
+    here.value -= last ? 0.5 * curvature * change * change : 0; /* top of the parabola */
+    t += change;
+    *time = t;
+    if (last) {
+      break;
+    }
   }
   return here;
 }
@@ -171,13 +205,14 @@ void ff_peaks_find(ff_work *work, double t_before) {
     meet->crest_force = meet->crest_depth = NAN;
   }
   place at = {state->t, state->y, state->t - t_before};
-  if (!(at.length > 0) || !anything_touches(state) || !measure_pairs(work, &at, first, end)) {
+  if (!(at.length > 0) || !anything_touches(state) ||
+      !measure_pairs(work, &at, first, end, false)) {
     return;
   }
   for (ff_meet *meet = first; meet < end; meet++) {
     if (meet->touching) {
       double time;
-      climb c = {work, meet, true, t_before, state->t};
+      climb c = {work, meet, true, false, t_before, state->t};
       meet->crest_force = find(&c, meet->peak_force, &meet->crest_time);
       c.of_force = false;
       meet->crest_depth = find(&c, meet->peak_depth, &time);

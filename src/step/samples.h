@@ -8,6 +8,8 @@
 /* What `adaptive` keeps of a contact point. */
 typedef struct ff_sided_point {
   double kink, friction_kink; /* values of the laws' kink functions */
+  double depth, rate;         /* m, m/s: of the depth at the start of the step; NAN: not found */
+  double kinks[2];            /* kink and friction_kink there */
   bool closed;                /* the side on which the point stays until its next event */
 } ff_sided_point;
 static inline ff_sided_point *ff_sided_point_of(const ff_state *state, const ff_point *point) {

@@ -46,6 +46,7 @@ typedef struct ff_work {
     double t, *y;
     long evaluations;
   } aside;
+  double rated; /* s, `adaptive`: the state and its rates are those of the solution then; NAN */
   long marked_steps;     /* `adaptive`: how far it was a while ago, in steps */
   double marked_t;       /* and in time */
   ff_solver_info solver; /* `quasi-rigid`, `micro-macro` */
