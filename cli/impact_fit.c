@@ -217,7 +217,7 @@ int ff_cli_fit_impacts(const ff_cli_impact_fit *given) {
     impact_fit_print(given, mass, data.noise != NULL, fit, &table);
   }
   ff_cli_table_free(&table);
-  ff_impact_fit_destroy(fit);
+  ff_impact_fit_destroy(&fit);
   ff_impact_data_free(&data);
   return status == FF_OK ? FF_EXIT_GOOD : ff_cli_fail(status, &report);
 }

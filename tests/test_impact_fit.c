@@ -63,7 +63,7 @@ static void intervals_of_dissipation_hold_the_truth(void **state) {
     assert_true(o.converged && o.rms > 0.005 && o.rms < 0.02);
     assert_true(o.estimates[0].value > 0.2 && o.estimates[0].value < 0.3);
     held += o.estimates[0].interval[0] <= alpha && alpha <= o.estimates[0].interval[1];
-    ff_impact_fit_destroy(fit);
+    ff_impact_fit_destroy(&fit);
   }
   if (wish) {
     print_message("restitution curve  %d of %d intervals hold the truth\n", held, trials);
@@ -90,7 +90,7 @@ static void parameters_without_effect_are_found(void **state) {
   for (int i = 0; i < COUNT; i++) {
     assert_close(ff_impact_fit_computed(fit)[i], e[i], 1e-7);
   }
-  ff_impact_fit_destroy(fit);
+  ff_impact_fit_destroy(&fit);
 }
 
 /* Restitution of a linear damper depends on b / sqrt(k m) alone. */
@@ -109,7 +109,7 @@ static void a_combination_is_said_to_be_one(void **state) {
   ff_fit_outcome o = ff_impact_fit_outcome(fit);
   assert_true(o.correlations[1] > 0.999);
   assert_true(o.estimates[0].unclear && o.estimates[1].unclear);
-  ff_impact_fit_destroy(fit);
+  ff_impact_fit_destroy(&fit);
 }
 
 static void mistakes_are_named(void **state) {

@@ -122,7 +122,7 @@ typedef struct ff_impact_fit_def {
  * unknown names, no parameter with an effect, a law without a force formula. */
 FF_API ff_status ff_impact_fit_solve(ff_impact_fit **out, const ff_impact_fit_def *def,
                                      ff_report *report);
-FF_API void ff_impact_fit_destroy(ff_impact_fit *fit); /* NULL is allowed */
+FF_API void ff_impact_fit_destroy(ff_impact_fit **fit);
 
 /* rms, sum and intervals are in units of the noise, or of restitution without noise. */
 FF_API ff_fit_outcome ff_impact_fit_outcome(const ff_impact_fit *fit);

@@ -792,7 +792,7 @@ def _make_class(ctype: str) -> type:
 # Structs that are handles, ids or tables of functions get no class.
 NOT_CLASSES = {"ff_law", "ff_law_params", "ff_table", "ff_ncp_def", "ff_run_options",
                "ff_batch_def", "ff_qp_problem", "ff_volume_solid", "ff_report", "ff_recording_info",
-               "ff_pilot_sense", "ff_reach_def", "ff_qp_def"}
+               "ff_pilot_sense", "ff_reach_def", "ff_qp_def", "ff_impact_fit_def", "ff_impact_data"}
 CLASSES = {name: _make_class(name) for name in _api.STRUCTS
            if name not in NOT_CLASSES and name not in SHAPED and not is_id(name)}
 
@@ -936,8 +936,8 @@ def bind(function: str, handle: str | None = None, finders: dict | None = None,
         return None if returns == "void" else read_value(table["returns"], got)
 
     signature = ", ".join((["self"] if handle else []) + names)
-    source = f"def made({signature}):\n    return body({'self' if handle else 'None'}, ({', '.join(names)}{',' if names else ''}))"
-    scope: dict = {"body": body}
+    source = f"def made({signature}):\n    return _call({'self' if handle else 'None'}, ({', '.join(names)}{',' if names else ''}))"
+    scope: dict = {"_call": body}
     exec(source, scope)  # a real signature, so that wrong calls say what is missing
     made = scope["made"]
     made.__name__ = made.__qualname__ = function[3:]

@@ -423,13 +423,15 @@ ff_status ff_impact_fit_solve(ff_impact_fit **out, const ff_impact_fit_def *def,
     fit->params = impact_fit_values(fit, x);
     *out = fit;
   } else {
-    ff_impact_fit_destroy(fit);
+    ff_impact_fit_destroy(&fit);
   }
   return status;
 }
 
-void ff_impact_fit_destroy(ff_impact_fit *fit) {
+void ff_impact_fit_destroy(ff_impact_fit **at) {
+  ff_impact_fit *fit = at ? *at : NULL;
   if (fit) {
+    *at = NULL;
     ff_arena arena = fit->arena;
     ff_free(fit);
     ff_arena_free(&arena);
