@@ -457,7 +457,7 @@ ff_run_def ff_run_def_default(void) {
                       .duration = 1.0,
                       .stepper = {.kind = "auto",
                                   .step = NAN,
-                                  .order = 1,
+                                  .order = 2,
                                   .rtol = 1e-10,
                                   .atol = 1e-12,
                                   .max_step = 0.01,
