@@ -603,16 +603,29 @@ static bool has_temporary(void) {
   return found;
 }
 
+/* Waits until the run has opened its files and has then computed for some time. Fails if it ends.
+ */
+static void wait_until_it_runs(pid_t child) {
+  const struct timespec pause = {.tv_nsec = 2000000};
+  clockid_t clock;
+  struct timespec used;
+  double opened = -1, now = 0;
+  assert_int_equal(clock_getcpuclockid(child, &clock), 0);
+  while (opened < 0 || now < opened + 0.1) {
+    assert_int_equal(waitpid(child, NULL, WNOHANG), 0);
+    assert_int_equal(clock_gettime(clock, &used), 0);
+    now = (double)used.tv_sec + 1e-9 * (double)used.tv_nsec; /* CPU time, s */
+    opened = opened < 0 && has_temporary() ? now : opened;
+    nanosleep(&pause, NULL);
+  }
+}
+
 static void stopped_run_leaves_what_it_recorded(void **state) {
   (void)state;
   const char *const args[] = {"footfall",     "run", "ball.yaml", "--set",
                               "duration=1e6", "-o",  "run.csv",   NULL};
   pid_t child = start(args, "out");
-  for (int i = 0; i < 500 && !has_temporary(); i++) {
-    nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-  }
-  assert_true(has_temporary());
-  nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL); /* let it get into the loop */
+  wait_until_it_runs(child);
   kill(child, SIGINT);
   assert_int_equal(finish(child), 130);
   expect_text("err", "stopped at");
@@ -627,10 +640,7 @@ static void signal_is_heard_inside_a_step(void **state) {
   write_text("bad.yaml", jammed(3));
   const char *const args[] = {"footfall", "run", "bad.yaml", "-o", "run.csv", NULL};
   pid_t child = start(args, "out");
-  for (int i = 0; i < 500 && !has_temporary(); i++) {
-    nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-  }
-  nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+  wait_until_it_runs(child);
   kill(child, SIGTERM);
   assert_int_equal(finish(child), 1);
   expect_text("err", "stopped at 0 s"); /* else: that the step could not be completed */

@@ -149,8 +149,8 @@ def bind(function: str, handle: str | None = None, finders: dict | None = None,
         return None if returns == "void" else read_value(table["returns"], got)
 
     signature = ", ".join((["self"] if handle else []) + names)
-    source = f"def made({signature}):\n    return body({'self' if handle else 'None'}, ({', '.join(names)}{',' if names else ''}))"
-    scope: dict = {"body": body}
+    source = f"def made({signature}):\n    return _call({'self' if handle else 'None'}, ({', '.join(names)}{',' if names else ''}))"
+    scope: dict = {"_call": body}
     exec(source, scope)  # a real signature, so that wrong calls say what is missing
     made = scope["made"]
     made.__name__ = made.__qualname__ = function[3:]

@@ -14,6 +14,8 @@ PACKAGE = pathlib.Path(ff.__file__).parent
 
 # Functions without a counterpart in the package, callable as ff.lib.NAME, and why.
 RAW = {
+    "ff_page_live": "the program makes live pages",
+    "ff_run_advance": "Model.run goes to the end; Sim.advance steps",
     "ff_recorder_add_contacts": "Model.run(output=...) records",
     "ff_recorder_add_events": "Model.run(output=...) records",
     "ff_sim_set_user": "a C pointer; Python objects have attributes",

@@ -8,6 +8,22 @@ import pytest
 import footfall as ff
 
 
+def test_settings_and_rays(ball):
+    sim = ball.sim()
+    body = ball.bodies.index("ball") + 1
+    sim.set_law("ball", "floor", "normal", "k", 1e6)
+    assert sim.law("ball", "floor", "normal", "k") == 1e6
+    with pytest.raises(ff.InputError, match="kk"):
+        sim.set_law("ball", "floor", "normal", "kk", 1e6)
+    before = sim.state()
+    sim.set_mass("ball", 0.3)
+    sim.restore(before)
+    hit = sim.ray((0, 0, 9), (0, 0, -1))
+    assert hit.body == body and hit.normal[2] == pytest.approx(1)
+    assert sim.ray((0, 0, 9), (0, 0, -1), skip="ball").distance == pytest.approx(9)
+    assert sim.distance("ball", "floor").distance > 0
+
+
 def build_ball(k=1e5, step=None):
     scene = ff.Scene()
     scene.add_material(name="rubber", young=1e7, poisson=0.5)
