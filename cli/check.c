@@ -13,7 +13,7 @@
 typedef struct check_job {
   const char *path, *root; /* path: the current one */
   ff_cli_list paths, overrides;
-  bool json, channels, start;
+  bool json, channels, start, all;
   ff_scene *scene;
   ff_model *model;
   ff_sim *sim;
@@ -29,6 +29,7 @@ static error_t check_parse(int key, char *value, struct argp_state *state) {
     case 'j': job->json = true; return 0;
     case 'c': job->channels = true; return 0;
     case 'S': job->start = true; return 0;
+    case 'a': job->all = true; return 0;
     case ARGP_KEY_ARG: ff_cli_list_add(&job->paths, value); return 0;
     case ARGP_KEY_END:
       if (job->paths.count == 0) {
@@ -44,6 +45,7 @@ static const struct argp_option options[] = {
     {"channels", 'c', NULL, 0, "list all channels with units and meaning", 0},
     {"root", 'r', "FOLDER", 0, "folder that contains the meshes of a robot", 0},
     {"scene", 'S', NULL, 0, "of a robot: print a starting scene in which it stands", 0},
+    {"all", 'a', NULL, 0, "print every body, shape and pair of a large scene", 0},
     {"json", 'j', NULL, 0, "print as JSON", 0},
     {0},
 };
@@ -139,10 +141,70 @@ static void check_print_run(const ff_model *model) {
              ff_model_channel_count(model));
 }
 
-static void check_print_bodies(const ff_model *model) {
+/* Of more items than this a few are printed, unless all are asked for: the first of each kind. */
+enum { CHECK_MANY = 30, CHECK_KINDS = 64 };
+
+/* What has been printed already; a kind is a checksum of what makes items alike. */
+typedef struct seen_kinds {
+  uint64_t kinds[CHECK_KINDS];
+  int count;
+  int left_out;
+} seen_kinds;
+
+/* Is an item of this kind to be printed? */
+static bool check_is_first(seen_kinds *seen, bool all, uint64_t kind) {
+  int k = 0;
+  while (k < seen->count && seen->kinds[k] != kind) {
+    k++;
+  }
+  bool known = k < seen->count, room = k < CHECK_KINDS;
+  if (!known && room) {
+    seen->kinds[seen->count++] = kind;
+  }
+  bool first = all || (!known && room);
+  seen->left_out += !first;
+  return first;
+}
+
+static void check_print_left_out(const seen_kinds *seen, const char *noun) {
+  if (seen->left_out > 0) {
+    ff_cli_say(stdout, "  and %d more %s like these: --all prints them\n", seen->left_out, noun);
+  }
+}
+
+/* FNV-1a. */
+static uint64_t check_mix(uint64_t sum, const void *bytes, size_t size) {
+  const unsigned char *at = bytes;
+  for (size_t i = 0; i < size; i++) {
+    sum = (sum ^ at[i]) * 0x100000001B3ULL;
+  }
+  return sum;
+}
+
+static uint64_t check_body_kind(const ff_body_info *body) {
+  const double numbers[] = {(double)body->kind, body->mass,        body->com.x,
+                            body->com.y,        body->com.z,       body->principal.x,
+                            body->principal.y,  body->principal.z, (double)body->shape_count};
+  return check_mix(0xCBF29CE484222325ULL, numbers, sizeof numbers);
+}
+
+static uint64_t check_shape_kind(const ff_shape_info *shape) {
+  const double numbers[] = {(double)shape->kind, shape->size.x, shape->size.y,
+                            shape->size.z,       shape->volume, shape->exponents[0],
+                            shape->exponents[1]};
+  uint64_t sum = check_mix(0xCBF29CE484222325ULL, numbers, sizeof numbers);
+  return shape->material ? check_mix(sum, shape->material, strlen(shape->material)) : sum;
+}
+
+static void check_print_bodies(const ff_model *model, bool all) {
+  int count = ff_model_body_count(model);
+  seen_kinds seen = {.count = 0};
   ff_cli_say(stdout, "\nbodies\n");
-  for (int i = 1; i <= ff_model_body_count(model); i++) {
+  for (int i = 1; i <= count; i++) {
     ff_body_info body = ff_model_body_info(model, (ff_body){.id = i});
+    if (!check_is_first(&seen, all || count <= CHECK_MANY, check_body_kind(&body))) {
+      continue;
+    }
     ff_cli_say(stdout, "  %s: %s", body.name, body_kinds[body.kind]);
     if (body.kind == FF_BODY_FREE) {
       ff_cli_say(stdout, ", mass %.6g kg\n", body.mass);
@@ -153,6 +215,7 @@ static void check_print_bodies(const ff_model *model) {
     }
     ff_cli_say(stdout, "\n");
   }
+  check_print_left_out(&seen, "bodies");
 }
 
 /* Data of a shape beyond its sizes. */
@@ -169,10 +232,15 @@ static void check_print_form(const ff_shape_info *shape) {
   }
 }
 
-static void check_print_shapes(const ff_model *model) {
+static void check_print_shapes(const ff_model *model, bool all) {
+  int count = ff_model_shape_count(model);
+  seen_kinds seen = {.count = 0};
   ff_cli_say(stdout, "\nshapes\n");
-  for (int i = 1; i <= ff_model_shape_count(model); i++) {
+  for (int i = 1; i <= count; i++) {
     ff_shape_info shape = ff_model_shape_info(model, (ff_shape){.id = i});
+    if (!check_is_first(&seen, all || count <= CHECK_MANY, check_shape_kind(&shape))) {
+      continue;
+    }
     const double sizes[3] = {shape.size.x, shape.size.y, shape.size.z};
     ff_cli_say(stdout, "  %s: %s", ff_model_body_name(model, shape.body),
                ff_shape_kind_name(shape.kind));
@@ -182,6 +250,7 @@ static void check_print_shapes(const ff_model *model) {
     check_print_form(&shape);
     ff_cli_say(stdout, ", material %s\n", shape.material ? shape.material : "none");
   }
+  check_print_left_out(&seen, "shapes");
 }
 
 static void check_print_law(const char *title, const ff_law *law, const ff_law_params *params,
@@ -196,16 +265,22 @@ static void check_print_law(const char *title, const ff_law *law, const ff_law_p
   }
 }
 
-static void check_print_pairs(const ff_model *model) {
+static void check_print_pairs(const ff_model *model, bool all) {
+  int count = ff_model_pair_count(model);
+  seen_kinds seen = {.count = 0};
   ff_cli_say(stdout, "\npairs that may collide\n");
-  for (int i = 0; i < ff_model_pair_count(model); i++) {
+  for (int i = 0; i < count; i++) {
     ff_pair_info pair = ff_model_pair_info(model, i);
+    if (!check_is_first(&seen, all || count <= CHECK_MANY, (uint64_t)pair.laws)) {
+      continue;
+    }
     ff_cli_say(stdout, "  %s:%s  effective mass %.6g kg, stable step %.3g s\n",
                ff_model_body_name(model, pair.a), ff_model_body_name(model, pair.b), pair.mass,
                pair.stable_step);
     check_print_law("normal", pair.normal, &pair.normal_params, &pair.material);
     check_print_law("friction", pair.friction, &pair.friction_params, &pair.material);
   }
+  check_print_left_out(&seen, "pairs");
 }
 
 static void check_print_constraints(const ff_model *model) {
@@ -249,9 +324,9 @@ static void check_print_channels(const ff_model *model) {
 static void check_print_text(const check_job *job) {
   ff_cli_say(stdout, "scene        %s\n", job->path);
   check_print_run(job->model);
-  check_print_bodies(job->model);
-  check_print_shapes(job->model);
-  check_print_pairs(job->model);
+  check_print_bodies(job->model, job->all);
+  check_print_shapes(job->model, job->all);
+  check_print_pairs(job->model, job->all);
   check_print_constraints(job->model);
   check_print_step(job->model);
   ff_cli_warn_intrusions(job->model, job->sim, "WARNING      ", stdout);

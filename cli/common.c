@@ -38,10 +38,17 @@ void ff_cli_list_free(ff_cli_list *list) {
 
 int ff_cli_fail(ff_status status, const ff_report *report) {
   char text[4096] = "";
+  if (status == FF_ERROR_FILE && report && strcmp(report->file, "-") == 0 &&
+      ff_cli_reader_has_gone()) {
+    return FF_EXIT_FAILED;
+  }
   if (report && report->what[0]) {
     ff_report_text(report, text, sizeof text);
   }
-  ff_cli_say(stderr, "footfall: %s\n", text[0] ? text : ff_status_text(status));
+  ff_cli_set_style(stderr, FF_STYLE_BAD);
+  fputs("footfall:", stderr);
+  ff_cli_set_style(stderr, FF_STYLE_PLAIN);
+  ff_cli_say(stderr, " %s\n", text[0] ? text : ff_status_text(status));
   return status == FF_ERROR_INPUT ? FF_EXIT_INPUT : FF_EXIT_FAILED;
 }
 

@@ -68,7 +68,9 @@ static const struct argp fit_parser = {
     .doc = "Fits parameters of a scene, and of how it was measured, to measured trajectories by "
            "bounded least squares. Prints estimates with intervals of 95 %, warnings of what the "
            "data do not determine, errors on data that were held out, and, of several laws, the "
-           "best. docs/fits.md describes the file." FF_CLI_EXITS};
+           "best. docs/fits.md describes the file.\v"
+           "Examples:\n"
+           "  footfall fit ball.yaml --report ball.html\n" FF_CLI_EXITS};
 
 int ff_cli_fit(int argc, char **argv) {
   fit_job job = {0};

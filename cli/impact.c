@@ -180,12 +180,11 @@ static const struct argp parser = {
            "speed, restitution, largest depth and force, the time of the largest force, the "
            "duration and the energy lost. A body that stays in contact has an infinite duration.\v"
            "Examples:\n"
-           "  footfall impact hunt-crossley --mass 1 --speed 0.1:2:20 --set k=1e4 --set n=1 "
-           "--set alpha=0.4\n"
-           "  footfall impact linear --mass 1 --speed 1 --set k=1e4 --set b=60 --closed-form\n"
+           "  footfall impact hunt-crossley --mass 1 --speed .1:2:9 -s k=1e4 -s alpha=1\n"
+           "  footfall impact linear --mass 1 --speed 1 -s k=1e4 -s b=60 --closed-form\n"
            "  footfall impact --solve alpha --restitution 0.7 --speed 1\n"
            "  footfall impact --fit drops.csv hunt-crossley\n"
-           "  footfall impact --solve k --force 200 --mass 1 --speed 1 --set n=1 --set "
+           "  footfall impact --solve k --force 200 --mass 1 --speed 1 -s n=1 -s "
            "alpha=0.4\n" FF_CLI_EXITS};
 
 /* ---- law ------------------------------------------------------------------------------------- */

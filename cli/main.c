@@ -38,7 +38,7 @@ static void print_help(FILE *out) {
   for (int i = 0; i < VERB_COUNT; i++) {
     ff_cli_say(out, "  %-9s %s\n", verbs[i].name, verbs[i].help);
   }
-  fputs("\n  footfall VERB --help   describes a verb\n"
+  fputs("\n  footfall help VERB     describes a verb, as footfall VERB --help does\n"
         "  footfall --version     prints the version\n" FF_CLI_EXITS "\n",
         out);
 }
@@ -53,17 +53,35 @@ static int unknown_verb(const char *word) {
   return ff_cli_fail(status, &report);
 }
 
+static bool is_one_of(const char *word, const char *a, const char *b) {
+  return strcmp(word, a) == 0 || strcmp(word, b) == 0;
+}
+
+/* `help VERB` and `VERB ... -h` are `VERB --help`. Returns the number of words. */
+static int spell_help(int argc, char **argv) {
+  static char help[] = "--help";
+  if (strcmp(argv[1], "help") == 0 && argc > 2) {
+    argv[1] = argv[2];
+    argv[2] = help;
+    return 3;
+  }
+  for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++) {
+    argv[i] = strcmp(argv[i], "-h") == 0 ? help : argv[i];
+  }
+  return argc;
+}
+
 static int dispatch(int argc, char **argv) {
   if (argc < 2) {
     print_help(stderr);
     return FF_EXIT_INPUT;
   }
-  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-      strcmp(argv[1], "help") == 0) {
+  argc = spell_help(argc, argv);
+  if (is_one_of(argv[1], "--help", "-h") || strcmp(argv[1], "help") == 0) {
     print_help(stdout);
     return FF_EXIT_GOOD;
   }
-  if (strcmp(argv[1], "--version") == 0) {
+  if (is_one_of(argv[1], "--version", "-V")) {
     ff_cli_say(stdout, "footfall %s\n", ff_version());
     return FF_EXIT_GOOD;
   }
@@ -82,7 +100,7 @@ int main(int argc, char **argv) {
   argp_err_exit_status = FF_EXIT_INPUT;
   signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, not the end */
   int code = dispatch(argc, argv);
-  if (fflush(stdout) != 0 || ferror(stdout)) {
+  if ((fflush(stdout) != 0 || ferror(stdout)) && !ff_cli_reader_has_gone()) {
     perror("footfall: standard output");
     return code == FF_EXIT_GOOD ? FF_EXIT_FAILED : code;
   }

@@ -1,7 +1,10 @@
 #include "say.h"
 
+#include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -72,4 +75,21 @@ void ff_cli_say(FILE *out, const char *format, ...) {
   if (all != few) {
     free(all);
   }
+}
+
+void ff_cli_set_style(FILE *out, ff_cli_style style) {
+  static const char *const codes[] = {[FF_STYLE_PLAIN] = "\033[0m",
+                                      [FF_STYLE_GOOD] = "\033[32m",
+                                      [FF_STYLE_BAD] = "\033[1;31m",
+                                      [FF_STYLE_NOTE] = "\033[33m"};
+  const char *none = getenv("NO_COLOR"), *kind = getenv("TERM");
+  bool plain = (none && none[0]) || !kind || strcmp(kind, "dumb") == 0;
+  if (!plain && isatty(fileno(out))) {
+    fputs(codes[style], out);
+  }
+}
+
+bool ff_cli_reader_has_gone(void) {
+  struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+  return poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
 }

@@ -14,4 +14,17 @@ bool ff_cli_is_control(uint32_t character);
 /* As fprintf, with such characters written \u009b, and bytes that are no UTF-8 \xff. */
 void ff_cli_say(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Colour: on a terminal only, not if NO_COLOR is set (no-color.org) or TERM is dumb. */
+typedef enum ff_cli_style {
+  FF_STYLE_PLAIN, /* ends the others */
+  FF_STYLE_GOOD,  /* green */
+  FF_STYLE_BAD,   /* red, bold */
+  FF_STYLE_NOTE   /* yellow */
+} ff_cli_style;
+
+void ff_cli_set_style(FILE *out, ff_cli_style style);
+
+/* Is the standard output a pipe whose reader, such as `head`, has seen enough? */
+bool ff_cli_reader_has_gone(void);
+
 #endif

@@ -129,18 +129,22 @@ void ff_summary_verdict(const ff_summary *summary, FILE *out) {
   while (failures < count && found[failures].failure) {
     failures++;
   }
+  ff_cli_set_style(out, failures == 0 ? FF_STYLE_GOOD : FF_STYLE_BAD);
   if (failures == 0) {
     ff_audit audit = ff_sim_audit(summary->sim);
     summary_print_good(summary, &audit, out);
   } else {
     fputs("NOT good: ", out);
   }
+  ff_cli_set_style(out, FF_STYLE_PLAIN);
   for (int i = 0; i < failures; i++) {
     fputs(i > 0 ? "  and      " : "", out);
     summary_print_finding(summary, &found[i], out);
   }
   for (int i = failures; i < count; i++) {
+    ff_cli_set_style(out, FF_STYLE_NOTE);
     fputs("  note     ", out);
+    ff_cli_set_style(out, FF_STYLE_PLAIN);
     summary_print_finding(summary, &found[i], out);
   }
 }

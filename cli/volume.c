@@ -100,7 +100,7 @@ static const struct argp parser = {
            "The plane is given in the shape's frame, whose origin is its centre and whose z is "
            "the axis of capsules and cylinders.\v"
            "Examples:\n"
-           "  footfall volume ellipsoid --axes .12,.05,.03 --normal .6,-.3,.7 --point 0,0,-.02\n"
+           "  footfall volume ellipsoid --axes .1,.05,.03 --normal 1,0,2 --point 0,0,0\n"
            "  footfall volume box --size 1,1,1 --normal 0,0,1 --point 0,0,-.4 --json\n"
            "\nJSON: volume (m^3), centroid (m), J_body and J_contact (m^5, rows), frame (its three "
            "axes, the last one the normal), depth, area, centroid_depth.\n" FF_CLI_EXITS};

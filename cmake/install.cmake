@@ -11,6 +11,11 @@ if(TARGET footfall_mpi)
   install(TARGETS footfall_mpi DESTINATION lib/footfall)
 endif()
 install(FILES docs/man/footfall.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES cli/completions/footfall.bash RENAME footfall
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES cli/completions/_footfall DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES cli/completions/footfall.fish
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/footfall)

@@ -23,7 +23,7 @@ typedef struct thrown {
 
 static void throw_body(thrown *out, const ff_body_def *def, ff_vec3 axes, layer_of l, double h) {
   *out = (thrown){.axes = axes, .layer = l, .h = h};
-  ff_scene *scene = out->w.scene = scene_new(9.81, "quasi-rigid", h);
+  ff_scene *scene = out->w.scene = scene_of_order(9.81, "quasi-rigid", h, 1);
   const char *names[] = {"k", "c", "max_deflection"}, *friction[] = {"mu", "e_r"};
   double values[] = {l.k, l.c, l.thick}, mu[] = {l.mu, l.e_r};
   ff_contact_def contact = ff_contact_def_default();

@@ -120,7 +120,7 @@ static double audited(const step_case *c, const world *w, const ff_body_state *b
 /* One step as a whole, it may not be cut: how far off it is; INFINITY: it was cut. */
 static double step_off(uint64_t *seed) {
   step_case c = random_case(seed);
-  world w = {.scene = scene_new(9.81, "quasi-rigid", c.h)};
+  world w = {.scene = scene_of_order(9.81, "quasi-rigid", c.h, 1)};
   scene_floor(w.scene, "floor");
   scene_solid(w.scene, &c.body, FF_ELLIPSOID, c.axes);
   scene_layer(w.scene, "body", "floor", c.layer);

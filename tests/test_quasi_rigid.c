@@ -55,7 +55,7 @@ static story watch(world *w, layer_of l) {
 
 static story disc(double max_deflection) {
   layer_of l = {1000, 0, max_deflection, 0, 0};
-  world w = {.scene = scene_new(9.81, "quasi-rigid", 1e-4)};
+  world w = {.scene = scene_of_order(9.81, "quasi-rigid", 1e-4, 1)};
   ff_body_def def = ff_body_def_default();
   def.name = "body";
   def.mass = 1;
@@ -248,7 +248,7 @@ static void sheared_layers(void **state) {
 
 static story egg(double k, double tilt_w, double tilt_y) {
   layer_of l = {k, 2 * sqrt(k), 0.005, 0.4, 0.04};
-  world w = {.scene = scene_new(9.81, "quasi-rigid", 1e-4)};
+  world w = {.scene = scene_of_order(9.81, "quasi-rigid", 1e-4, 1)};
   ff_body_def def = ff_body_def_default();
   def.name = "body";
   def.mass = 1;
@@ -596,11 +596,11 @@ static void no_tunnel_through_a_thin_wall(void **state) {
 
 /* In layers of so many by four. Newton's method is enough. k_t: N/m, with which they shear before
  * they slide; 0: they do not. */
-static world sheared_heap_of(int wide, int count, double e_r, double k_t) {
-  world w = {.scene = scene_new(9.81, "quasi-rigid", 4e-3)};
+static world sheared_heap_of(int order, int wide, int count, double e_r, double k_t) {
+  world w = {.scene = scene_of_order(9.81, "quasi-rigid", 4e-3, order)};
   scene_floor(w.scene, "floor");
   for (int i = 0; i < count; i++) {
-    ff_vec3 at = v3(0.28 * (i % wide) + 0.01 * (i % 7), 0.28 * (i / wide % 4),
+    ff_vec3 at = v3(0.3 * (i % wide) + 0.005 * (i % 7), 0.3 * (i / wide % 4),
                     0.15 + 0.28 * (i / (4 * wide)));
     scene_pebble(w.scene, i, at, q_exp(v3(0.3 * i, 0.2, 0.1 * i)));
   }
@@ -612,7 +612,7 @@ static world sheared_heap_of(int wide, int count, double e_r, double k_t) {
 }
 
 static world heap_of(int wide, int count, double e_r) {
-  return sheared_heap_of(wide, count, e_r, 0);
+  return sheared_heap_of(1, wide, count, e_r, 0);
 }
 
 static void settle(int wide, int count, double e_r) {
@@ -661,7 +661,7 @@ static void a_sheared_heap_settles_as_soon(void **state) {
   (void)state;
   long iterations[2];
   for (int i = 0; i < 2; i++) {
-    world w = sheared_heap_of(6, 144, 0.02, 8e4 * i);
+    world w = sheared_heap_of(1, 6, 144, 0.02, 8e4 * i);
     assert_int_equal(world_advance(&w, 0.8), FF_OK);
     assert_true(ff_sim_audit(w.sim).contact.complementarity < 1e-6);
     assert_true(ff_sim_solver(w.sim).residual < 1e-9);
@@ -669,6 +669,24 @@ static void a_sheared_heap_settles_as_soon(void **state) {
     world_end(&w);
   }
   assert_true((double)iterations[1] < 1.1 * (double)iterations[0]);
+}
+
+/* Order 2: laws lose what falls, and not the step, whether layers shear or not. */
+static void a_heap_of_order_2_loses_by_its_laws(void **state) {
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    world w = sheared_heap_of(2, 3, 60, 0.02, 8e4 * i);
+    assert_int_equal(world_advance(&w, 0.7), FF_OK);
+    ff_audit audit = ff_sim_audit(w.sim);
+    assert_true(audit.contact.complementarity < 1e-6);
+    ff_energy energy = ff_sim_energy(w.sim);
+    assert_true(fabs(energy.lost[FF_LOST_STEP]) < 0.02 * audit.energy_scale);
+    assert_true(energy.lost[FF_LOST_NORMAL] > 0.2 * audit.energy_scale);
+    assert_true(energy.lost[FF_LOST_TANGENT] >= 0);
+    assert_int_equal(ff_sim_solver(w.sim).cut_steps, 0);
+    assert_true(ff_sim_solver(w.sim).impact_steps > 0);
+    world_end(&w);
+  }
 }
 
 /* Threads share what heaps are made of: its contacts, and the factors of its matrix. */
@@ -812,6 +830,7 @@ int main(void) {
       cmocka_unit_test(a_heap_that_may_spin_settles),
       cmocka_unit_test(a_large_heap_settles_as_well),
       cmocka_unit_test(a_sheared_heap_settles_as_soon),
+      cmocka_unit_test(a_heap_of_order_2_loses_by_its_laws),
       cmocka_unit_test(threads_change_no_bit),
       cmocka_unit_test(threads_are_counted_from_one),
       cmocka_unit_test(a_failed_step_changes_nothing),

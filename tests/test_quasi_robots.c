@@ -31,7 +31,7 @@ static void add_layer(ff_scene *scene) {
 static void start_thrown(world *w, const thrown *what, bool as_body, double step) {
   const ff_pose pose = {{0.1, 0.2, 0.15}, q_exp(v3(0.2, 0.3, 0.4))};
   const ff_vec3 velocity = v3(1, 0.3, -0.5), omega = v3(3, -5, 8);
-  w->scene = scene_new(9.81, "quasi-rigid", step);
+  w->scene = scene_of_order(9.81, "quasi-rigid", step, 1);
   scene_floor(w->scene, "floor");
   add_layer(w->scene);
   if (as_body) {
@@ -184,7 +184,7 @@ static void add_arm_body(ff_scene *scene, const char *name, const char *to, doub
 
 /* With so many links of a robot; the rest are bodies. */
 static void start_arm(world *w, int links, double step) {
-  w->scene = scene_new(9.81, "quasi-rigid", step);
+  w->scene = scene_of_order(9.81, "quasi-rigid", step, 1);
   scene_floor(w->scene, "floor");
   add_layer(w->scene);
   if (links > 0) {
@@ -381,12 +381,12 @@ static void a_robot_that_cannot_move_keeps_its_energy(void **state) {
 
 /* A chain of balls on rods, free to fly, that folds onto itself; and a ball that lies in its way.
  */
-static void start_chain(world *w, double step, bool floor) {
+static void start_chain(world *w, double step, bool floor, int order) {
   enum { COUNT = 4 };
   static const char *const names[COUNT] = {"l1", "l2", "l3", "l4"};
   ff_robot_link links[COUNT];
   ff_robot_shape shapes[COUNT];
-  w->scene = scene_new(9.81, "quasi-rigid", step);
+  w->scene = scene_of_order(9.81, "quasi-rigid", step, order);
   for (int i = 0; i < COUNT; i++) {
     links[i] = arm_link(names[i], i);
     links[i].joint_name = i > 0 ? names[i] : "";
@@ -426,7 +426,7 @@ static void flight_keeps_momentum(void **state) {
   double lost[2];
   for (int i = 0; i < 2; i++) {
     world w;
-    start_chain(&w, i == 0 ? 1e-3 : 5e-4, false);
+    start_chain(&w, i == 0 ? 1e-3 : 5e-4, false, 1);
     assert_int_equal(world_advance(&w, 0.5), FF_OK);
     ff_momentum m = ff_sim_momentum(w.sim);
     lost[i] = v3_norm(m.angular_residual);
@@ -442,13 +442,34 @@ static void flight_keeps_momentum(void **state) {
   assert_true(lost[1] < 0.6 * lost[0]); /* joints act at the end of the step: first order */
 }
 
+/* Order 2: what the step takes falls by four as the step is halved. */
+static void flight_keeps_energy(void **state) {
+  (void)state;
+  double lost[2];
+  for (int i = 0; i < 2; i++) {
+    world w;
+    start_chain(&w, i == 0 ? 2e-3 : 1e-3, false, 2);
+    assert_int_equal(world_advance(&w, 0.5), FF_OK);
+    ff_solver_info info = ff_sim_solver(w.sim);
+    assert_true(info.iterations < 7 * info.problems);
+    ff_energy energy = ff_sim_energy(w.sim);
+    ff_momentum m = ff_sim_momentum(w.sim);
+    lost[i] = fabs(energy.lost[FF_LOST_STEP]);
+    assert_close(energy.residual, 0, 1e-8);
+    assert_close(v3_norm(m.linear_residual), 0, 1e-8);
+    world_end(&w);
+  }
+  assert_true(lost[1] < 1e-4);
+  assert_true(lost[1] < 0.35 * lost[0]);
+}
+
 /* Links hit the floor, each other and the ball: energy is lost and never gained, nothing sinks in
  * beyond its layer, and two runs give the same bits. */
 static void a_limp_robot_falls(void **state) {
   (void)state;
   world w, twin;
-  start_chain(&w, 1e-3, true);
-  start_chain(&twin, 1e-3, true);
+  start_chain(&w, 1e-3, true, 2);
+  start_chain(&twin, 1e-3, true, 2);
   double before = INFINITY;
   for (int k = 1; k <= 60; k++) {
     assert_int_equal(world_advance(&w, 0.01 * k), FF_OK);
@@ -478,7 +499,7 @@ static void a_limp_robot_falls(void **state) {
 static void steps_allocate_nothing(void **state) {
   (void)state;
   world w;
-  start_chain(&w, 1e-3, true);
+  start_chain(&w, 1e-3, true, 2);
   long before = ff_alloc_count();
   assert_int_equal(world_advance(&w, 0.3), FF_OK);
   assert_int_equal(ff_alloc_count(), before);
@@ -540,6 +561,7 @@ int main(void) {
       cmocka_unit_test(a_held_robot_that_touches_nothing_comes_to_rest),
       cmocka_unit_test(a_robot_that_cannot_move_keeps_its_energy),
       cmocka_unit_test(flight_keeps_momentum),
+      cmocka_unit_test(flight_keeps_energy),
       cmocka_unit_test(a_limp_robot_falls),
       cmocka_unit_test(steps_allocate_nothing),
       cmocka_unit_test(failing_allocations_are_survived),

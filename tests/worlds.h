@@ -36,17 +36,23 @@ static inline ff_status world_advance(world *w, double t) {
 }
 
 /* An empty scene with this gravity and stepper. */
-static inline ff_scene *scene_new(double gravity, const char *stepper, double step) {
+static inline ff_scene *scene_of_order(double gravity, const char *stepper, double step,
+                                       int order) {
   ff_scene *scene;
   assert_int_equal(ff_scene_create(&scene), FF_OK);
   ff_run_def run = ff_run_def_default();
   run.gravity = (ff_vec3){0, 0, -gravity};
   run.stepper.kind = stepper;
   run.stepper.step = step;
+  run.stepper.order = order;
   run.stepper.rtol = 1e-12;
   run.stepper.atol = 1e-14;
   assert_int_equal(ff_scene_set_run(scene, &run), FF_OK);
   return scene;
+}
+
+static inline ff_scene *scene_new(double gravity, const char *stepper, double step) {
+  return scene_of_order(gravity, stepper, step, ff_run_def_default().stepper.order);
 }
 
 static inline void scene_set_rtol(ff_scene *scene, const char *stepper, double gravity,

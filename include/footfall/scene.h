@@ -274,7 +274,7 @@ typedef enum ff_step_geometry {
 typedef struct ff_stepper_def {
   const char *kind; /* name of a stepper: see footfall/stepper.h; "auto": one that fits the scene */
   double step;      /* s, fixed steppers; NAN: not given, an error for them unless chosen */
-  int order;        /* 1 or 2, quasi-rigid: backward Euler, or energy-conserving layers */
+  int order;        /* quasi-rigid: 1, as published, or 2, conserves energy and resolves impacts */
   ff_step_geometry geometry; /* quasi-rigid */
   double rtol;               /* relative tolerance, adaptive */
   double atol;               /* tolerance relative to the scene's natural scales, adaptive */

@@ -442,9 +442,10 @@ typedef struct ff_solver_info {
   int most;        /* most linear systems of one problem */
   double residual; /* 1, largest accepted residual, relative to the magnitude of the row's terms */
   long fallbacks;  /* problems that the first method did not solve */
-  long cut_steps;  /* steps subdivided */
-  double effort;   /* 1, largest work of a step over its limit; quasi-rigid */
-  long repeated;   /* steps identical to the one before, to the last bit: everything at rest */
+  long cut_steps;  /* steps subdivided since they were not solved as a whole */
+  long impact_steps; /* steps subdivided to resolve impacts; quasi-rigid */
+  double effort;     /* 1, largest work of a step over its limit; quasi-rigid */
+  long repeated;     /* steps identical to the one before, to the last bit: everything at rest */
 } ff_solver_info;
 
 FF_API ff_solver_info ff_sim_solver(const ff_sim *sim);

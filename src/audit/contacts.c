@@ -17,7 +17,8 @@ static double complementarity_residual(double force, double stiffness, double ga
 ff_contact_residual ff_audit_contact(const ff_contact_load *load) {
   /* [Chakraborty07 eq. 13] */
   double layer = complementarity_residual(load->layer, load->stiffness, load->left);
-  double core = complementarity_residual(load->core, load->stiffness, load->core_gap);
+  /* cores that overlap may press; by how much they overlap is the penetration */
+  double core = complementarity_residual(load->core, load->stiffness, greater(load->core_gap, 0));
   if (!isfinite(load->core_gap)) {
     core = fabs(load->core); /* no core there to bear it */
   }

@@ -219,6 +219,9 @@ static ff_status pilot_make(ff_pilot *pilot, const ff_tree *tree, ff_vec3 gravit
 
 ff_status ff_pilot_build(ff_pilot **out, const ff_tree *tree, const ff_pilot_def *def,
                          ff_vec3 gravity, ff_report *report) {
+  if (!out) {
+    return FF_ERROR_INPUT;
+  }
   *out = NULL;
   ff_status status = pilot_check_def(def, gravity, report);
   status = status == FF_OK ? pilot_check_tree(tree, report) : status;

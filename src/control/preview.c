@@ -178,6 +178,9 @@ static ff_status preview_check_def(const ff_preview_def *def, ff_report *report)
 }
 
 ff_status ff_preview_create(ff_preview **out, const ff_preview_def *def, ff_report *report) {
+  if (!out) {
+    return FF_ERROR_INPUT;
+  }
   *out = NULL;
   ff_status status = preview_check_def(def, report);
   if (status != FF_OK) {

@@ -352,6 +352,9 @@ static ff_status walk_make_balanced(builder *b) {
 
 ff_status ff_walk_build(ff_walk **out, const ff_walk_def *def, const ff_walk_step *steps, int count,
                         ff_report *report) {
+  if (!out) {
+    return FF_ERROR_INPUT;
+  }
   *out = NULL;
   ff_status status = walk_check_def(def, report);
   if (status == FF_OK) {

@@ -90,6 +90,9 @@ static ff_status recorder_begin(ff_recorder *recorder, const char *path,
 
 ff_status ff_recorder_create(ff_recorder **out, const char *path, const ff_recording_info *info,
                              ff_report *report) {
+  if (!out) {
+    return FF_ERROR_INPUT;
+  }
   *out = NULL;
   const ff_recorder_format *format = recorder_find_format(path);
   if (!format) {
@@ -120,6 +123,9 @@ ff_status ff_recorder_create(ff_recorder **out, const char *path, const ff_recor
 }
 
 ff_status ff_recorder_add(ff_recorder *recorder, const double *row) {
+  if (!recorder || !row) {
+    return FF_ERROR_INPUT;
+  }
   ff_status status = recorder->format->add(recorder, row);
   recorder->rows += status == FF_OK;
   return status;

@@ -69,6 +69,7 @@ ff_status ff_recording_finish(ff_recording *recording, const char *summary, cons
 
 /* Fill an empty recording; on failure the caller frees its contents. */
 ff_status ff_recording_read_csv(ff_recording *recording, const char *path, ff_report *report);
+ff_status ff_recording_read_sto(ff_recording *recording, const char *path, ff_report *report);
 ff_status ff_recording_read_hdf5(ff_recording *recording, const char *path, ff_report *report);
 
 ff_status ff_recording_read_log(ff_recording *recording, const char *path, ff_report *report);

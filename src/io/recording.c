@@ -32,14 +32,21 @@ static void recording_show_texts(ff_recording *recording) {
 }
 
 ff_status ff_recording_open(ff_recording **out, const char *path, ff_report *report) {
+  if (!out) {
+    return FF_ERROR_INPUT;
+  }
   *out = NULL;
+  if (!path) {
+    return ff_report_what(report, "there is no name of a file");
+  }
   ff_recording *recording = ff_alloc(1, sizeof *recording);
   if (!recording) {
     return FF_ERROR_MEMORY;
   }
-  ff_status status = ff_path_ends(path, ".part") ? ff_recording_read_log(recording, path, report)
-                     : ff_path_ends(path, ".h5") ? ff_recording_read_hdf5(recording, path, report)
-                                                 : ff_recording_read_csv(recording, path, report);
+  ff_status status = ff_path_ends(path, ".part")  ? ff_recording_read_log(recording, path, report)
+                     : ff_path_ends(path, ".h5")  ? ff_recording_read_hdf5(recording, path, report)
+                     : ff_path_ends(path, ".sto") ? ff_recording_read_sto(recording, path, report)
+                                                  : ff_recording_read_csv(recording, path, report);
   if (status != FF_OK) {
     ff_recording_close(&recording);
     return status;
@@ -50,6 +57,9 @@ ff_status ff_recording_open(ff_recording **out, const char *path, ff_report *rep
 }
 
 ff_status ff_recording_create(ff_recording **out, const ff_recording_info *info) {
+  if (!out) {
+    return FF_ERROR_INPUT;
+  }
   *out = NULL;
   ff_recording *recording = ff_alloc(1, sizeof *recording);
   if (!recording) {
@@ -105,15 +115,16 @@ ff_status ff_recording_finish(ff_recording *recording, const char *summary,
 }
 
 const ff_recording_info *ff_recording_about(const ff_recording *recording) {
-  return &recording->info;
+  return recording ? &recording->info : NULL;
 }
 
 long ff_recording_rows(const ff_recording *recording) {
-  return recording->rows;
+  return recording ? recording->rows : 0;
 }
 
 const double *ff_recording_column(const ff_recording *recording, int index) {
-  return index >= 0 && index < recording->info.count ? recording->columns[index] : NULL;
+  bool known = recording && index >= 0 && index < recording->info.count;
+  return known ? recording->columns[index] : NULL;
 }
 
 void ff_recording_close(ff_recording **at) {

@@ -1,4 +1,5 @@
-/* CSV reader, for files of recorder_csv.c and of other programs. */
+/* Readers of CSV, for files of recorder_csv.c and of other programs, and of OpenSim's .sto: lines
+ * of a header, "endheader", then a table with tabs. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@ static const size_t size_max = (size_t)1 << 31;
 /* The text, split in place. */
 typedef struct csv {
   char *at, *line_start;
+  const char *ends; /* what ends a cell: the separator, then the ends of lines */
   const char *path;
   long line;
   ff_report *report;
@@ -47,12 +49,12 @@ static char *csv_next_cell(csv *in, bool *last) {
   if (*cell == '"') {
     cell = csv_unquote(in);
   } else {
-    in->at += strcspn(in->at, ",\r\n");
+    in->at += strcspn(in->at, in->ends);
   }
-  if (!cell || !strchr(",\r\n", *in->at)) {
+  if (!cell || !strchr(in->ends, *in->at)) {
     return NULL; /* strchr also finds the terminating NUL */
   }
-  *last = *in->at != ',';
+  *last = *in->at != in->ends[0];
   char *end = in->at;
   in->at += *end == '\r' && end[1] == '\n' ? 2 : *end != '\0';
   *end = '\0';
@@ -63,19 +65,19 @@ static char *csv_next_cell(csv *in, bool *last) {
   return cell;
 }
 
-/* Number of cells of the first line: commas outside quotes, plus one. */
-static long csv_count_names(const char *text) {
+/* Number of cells of the first line: separators outside quotes, plus one. */
+static long csv_count_names(const char *text, char separator) {
   long count = 1;
   bool quoted = false;
   for (; *text && (quoted || (*text != '\n' && *text != '\r')); text++) {
     quoted = quoted != (*text == '"');
-    count += *text == ',' && !quoted;
+    count += *text == separator && !quoted;
   }
   return count;
 }
 
 static ff_status csv_read_names(csv *in, ff_recording *recording) {
-  long count = csv_count_names(in->at);
+  long count = csv_count_names(in->at, in->ends[0]);
   if (count > FF_RECORDING_CHANNELS_MAX) {
     return csv_report(in, "has too many columns for a recording");
   }
@@ -159,14 +161,67 @@ static ff_status csv_read_text(csv *in, ff_recording *recording, size_t size) {
   return status == FF_OK ? csv_read_rows(in, recording) : status;
 }
 
-ff_status ff_recording_read_csv(ff_recording *recording, const char *path, ff_report *report) {
+/* The units of ground reactions, as recorder_sto.c writes them. */
+static ff_status sto_add_units(ff_recording *recording) {
+  static const char *const units[][2] = {
+      {"ground_force_v", "N"}, {"ground_force_p", "m"}, {"ground_torque_", "N m"}, {"time", "s"}};
+  for (int i = 0; i < recording->info.count; i++) {
+    for (size_t k = 0; k < sizeof units / sizeof *units; k++) {
+      if (strstr(recording->names[i], units[k][0])) {
+        char *unit = ff_strdup(units[k][1]);
+        if (!unit) {
+          return FF_ERROR_MEMORY;
+        }
+        ff_free(recording->units[i]);
+        recording->units[i] = unit;
+      }
+    }
+  }
+  return FF_OK;
+}
+
+/* Moves to the table. */
+static ff_status sto_pass_header(csv *in) {
+  static const char end[] = "endheader";
+  for (char *line = in->at; *line;) {
+    size_t length = strcspn(line, "\r\n");
+    bool last = length == sizeof end - 1 && strncmp(line, end, length) == 0;
+    line += length;
+    line += line[0] == '\r' && line[1] == '\n' ? 2 : line[0] != '\0';
+    in->line++;
+    if (last) {
+      in->at = in->line_start = line;
+      return FF_OK;
+    }
+  }
+  in->line = 1;
+  return csv_report(in, "has no line 'endheader'");
+}
+
+static ff_status recording_read_table(ff_recording *recording, const char *path, bool sto,
+                                      ff_report *report) {
   char *text;
   size_t size;
   ff_status status = ff_file_read(&text, &size, path, size_max, report);
-  if (status == FF_OK) {
-    csv in = {.at = text, .line_start = text, .path = path, .line = 1, .report = report};
-    status = csv_read_text(&in, recording, size);
-    ff_free(text);
+  if (status != FF_OK) {
+    return status;
   }
-  return status;
+  csv in = {.at = text,
+            .line_start = text,
+            .ends = sto ? "\t\r\n" : ",\r\n",
+            .path = path,
+            .line = 1,
+            .report = report};
+  status = sto ? sto_pass_header(&in) : FF_OK;
+  status = status == FF_OK ? csv_read_text(&in, recording, size - (size_t)(in.at - text)) : status;
+  ff_free(text);
+  return status == FF_OK && sto ? sto_add_units(recording) : status;
+}
+
+ff_status ff_recording_read_csv(ff_recording *recording, const char *path, ff_report *report) {
+  return recording_read_table(recording, path, false, report);
+}
+
+ff_status ff_recording_read_sto(ff_recording *recording, const char *path, ff_report *report) {
+  return recording_read_table(recording, path, true, report);
 }

@@ -95,6 +95,12 @@ ff_status ff_scene_parse(ff_scene **out, const char *text, size_t size, const ch
   if (report) {
     memset(report, 0, sizeof *report);
   }
+  if (out && !text) {
+    *out = NULL;
+  }
+  if (!out || !text) {
+    return ff_report_what(report, "there is no text");
+  }
   ff_arena arena = {0};
   ff_status status = ff_scene_create(out);
   if (status != FF_OK) {
@@ -152,9 +158,15 @@ static ff_status scene_read_bytes(FILE *file, const char *path, char **out, size
 
 ff_status ff_scene_load(ff_scene **out, const char *path, const char *const *overrides,
                         int override_count, ff_report *report) {
+  if (!out) {
+    return FF_ERROR_INPUT;
+  }
   *out = NULL;
   if (report) {
     memset(report, 0, sizeof *report);
+  }
+  if (!path) {
+    return ff_report_what(report, "there is no name of a file");
   }
   FILE *file = fopen(path, "rb");
   if (!file) {

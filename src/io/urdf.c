@@ -215,7 +215,13 @@ static ff_status urdf_read_robot(ff_robot *robot, ff_urdf *urdf, ff_report *repo
 
 ff_status ff_robot_load(ff_robot **out, const char *path, const char *root, ff_report *report) {
   char folder[FF_MESH_PATH_MAX];
+  if (!out) {
+    return FF_ERROR_INPUT;
+  }
   *out = NULL;
+  if (!path) {
+    return ff_report_what(report, "there is no name of a file");
+  }
   if (!urdf_folder_of(path, folder)) {
     return ff_report_what(report, "the path is too long");
   }
@@ -251,11 +257,11 @@ void ff_robot_destroy(ff_robot **at) {
 /* ---- queries --------------------------------------------------------------------------------- */
 
 const char *ff_robot_name(const ff_robot *robot) {
-  return robot->name;
+  return robot ? robot->name : "";
 }
 
 int ff_robot_link_count(const ff_robot *robot) {
-  return robot->link_count;
+  return robot ? robot->link_count : 0;
 }
 
 ff_robot_link ff_robot_link_info(const ff_robot *robot, int link) {

@@ -45,7 +45,7 @@ static bool is_of_kind(const ff_law *law, ff_law_kind kind) {
 }
 
 const ff_law *ff_law_find(ff_law_kind kind, const char *name) {
-  for (int i = 0; i < LAW_COUNT; i++) {
+  for (int i = 0; name && i < LAW_COUNT; i++) {
     if (is_of_kind(laws[i], kind) && strcmp(laws[i]->name, name) == 0) {
       return laws[i];
     }
@@ -78,7 +78,7 @@ static double *param_slot(const ff_param *param, ff_law_params *params) {
 }
 
 static const ff_param *param_find(const ff_law *law, const char *name) {
-  for (int i = 0; i < law->params_count; i++) {
+  for (int i = 0; name && i < law->params_count; i++) {
     if (strcmp(law->params[i].name, name) == 0) {
       return &law->params[i];
     }
@@ -133,9 +133,12 @@ void ff_law_params_default(const ff_law *law, ff_law_params *params) {
 
 ff_status ff_law_params_set(const ff_law *law, ff_law_params *params, const char *name,
                             double value, ff_report *report) {
+  if (!law || !params) {
+    return FF_ERROR_INPUT;
+  }
   const ff_param *param = param_find(law, name);
   if (!param) {
-    return param_unknown(law, name, report);
+    return param_unknown(law, name ? name : "", report);
   }
   ff_status status = param_check_range(param, value, report);
   if (status == FF_OK) {
@@ -145,7 +148,7 @@ ff_status ff_law_params_set(const ff_law *law, ff_law_params *params, const char
 }
 
 double ff_law_params_get(const ff_law *law, const ff_law_params *params, const char *name) {
-  const ff_param *param = param_find(law, name);
+  const ff_param *param = law && params ? param_find(law, name) : NULL;
   return param ? params->values[param->offset / sizeof(double)] : (double)NAN;
 }
 

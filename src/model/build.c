@@ -355,6 +355,9 @@ ff_status ff_model_build(ff_model **out, const ff_scene *scene, ff_report *repor
       ff_build_seams,  ff_build_loads,       ff_build_forces, ff_build_drives,
       ff_build_guides, ff_build_constraints, ff_build_knots,
   };
+  if (!out) {
+    return FF_ERROR_INPUT;
+  }
   *out = NULL;
   if (!scene) {
     return ff_report_what(report, "there is no scene");

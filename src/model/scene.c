@@ -60,6 +60,9 @@ static bool scene_reserve(void **array, int count, size_t *capacity, size_t size
 /* ---- creation -------------------------------------------------------------------------------- */
 
 ff_status ff_scene_create(ff_scene **out) {
+  if (!out) {
+    return FF_ERROR_INPUT;
+  }
   *out = ff_alloc(1, sizeof **out);
   if (!*out) {
     return FF_ERROR_MEMORY;
@@ -133,6 +136,9 @@ ff_material_def ff_material_def_default(void) {
 }
 
 ff_status ff_scene_add_material(ff_scene *scene, const ff_material_def *def) {
+  if (!scene || !def) {
+    return FF_ERROR_INPUT;
+  }
   ff_material_def copy = *def;
   if (!scene_own_text(scene, &copy.name) ||
       !scene_reserve((void **)&scene->materials, scene->material_count, &scene->material_capacity,
@@ -154,6 +160,9 @@ ff_body_def ff_body_def_default(void) {
 }
 
 ff_status ff_scene_add_body(ff_body *out, ff_scene *scene, const ff_body_def *def) {
+  if (!out || !scene || !def) {
+    return FF_ERROR_INPUT;
+  }
   ff_body_def copy = *def;
   *out = (ff_body){0};
   if (!scene_own_text(scene, &copy.name) || !scene_own_text(scene, &copy.material) ||
@@ -237,6 +246,9 @@ static bool scene_own_choice(ff_scene *scene, ff_law_choice *choice) {
 }
 
 ff_status ff_scene_add_contact(ff_scene *scene, const ff_contact_def *def) {
+  if (!scene || !def) {
+    return FF_ERROR_INPUT;
+  }
   ff_contact_def copy = *def;
   if (!scene_own_text(scene, &copy.a) || !scene_own_text(scene, &copy.b) ||
       !scene_own_choice(scene, &copy.normal) || !scene_own_choice(scene, &copy.friction) ||
@@ -253,6 +265,9 @@ ff_force_def ff_force_def_default(void) {
 }
 
 ff_status ff_scene_add_force(ff_scene *scene, const ff_force_def *def) {
+  if (!scene || !def) {
+    return FF_ERROR_INPUT;
+  }
   ff_force_def copy = *def;
   if (!scene_own_text(scene, &copy.body) || !scene_own_table(scene, &copy.force) ||
       !scene_own_table(scene, &copy.torque) ||
@@ -289,6 +304,9 @@ static bool scene_own_phases(ff_scene *scene, ff_drive_def *drive) {
 }
 
 ff_status ff_scene_add_drive(ff_scene *scene, const ff_drive_def *def) {
+  if (!scene || !def) {
+    return FF_ERROR_INPUT;
+  }
   ff_drive_def copy = *def;
   if (!scene_own_text(scene, &copy.name) || !scene_own_text(scene, &copy.body) ||
       !scene_own_phases(scene, &copy) ||
@@ -309,6 +327,9 @@ ff_constraint_def ff_constraint_def_default(void) {
 }
 
 ff_status ff_scene_add_constraint(ff_scene *scene, const ff_constraint_def *def) {
+  if (!scene || !def) {
+    return FF_ERROR_INPUT;
+  }
   ff_constraint_def copy = *def;
   if (!scene_own_text(scene, &copy.name) || !scene_own_text(scene, &copy.a) ||
       !scene_own_text(scene, &copy.b) ||
@@ -404,6 +425,9 @@ static bool scene_own_pilot(ff_scene *scene, ff_robot_def *def) {
 }
 
 ff_status ff_scene_add_robot(ff_scene *scene, const ff_robot_def *def) {
+  if (!scene || !def) {
+    return FF_ERROR_INPUT;
+  }
   ff_scene_robot copy = {.def = *def, .first_body = scene->body_count};
   if ((def->pilot && !scene_own_pilot(scene, &copy.def)) ||
       !scene_own_text(scene, &copy.def.name) || !scene_own_text(scene, &copy.def.material) ||
@@ -433,7 +457,7 @@ ff_run_def ff_run_def_default(void) {
                       .duration = 1.0,
                       .stepper = {.kind = "auto",
                                   .step = NAN,
-                                  .order = 1,
+                                  .order = 2,
                                   .rtol = 1e-10,
                                   .atol = 1e-12,
                                   .max_step = 0.01,
@@ -448,6 +472,9 @@ ff_run_def ff_run_def_default(void) {
 }
 
 ff_status ff_scene_set_run(ff_scene *scene, const ff_run_def *def) {
+  if (!scene || !def) {
+    return FF_ERROR_INPUT;
+  }
   ff_run_def copy = *def;
   if (!scene_own_text(scene, &copy.stepper.kind) || !scene_own_text(scene, &copy.stepper.micro) ||
       !scene_own_texts(scene, &copy.channels, copy.channel_count)) {

@@ -71,7 +71,7 @@ int ff_model_x_count(const ff_model *model) {
 }
 
 void ff_sim_x(const ff_sim *sim, double *x) {
-  const ff_model *model = ff_sim_model(sim);
+  const ff_model *model = x ? ff_sim_model(sim) : NULL;
   for (int i = 1; i <= ff_model_body_count(model); i++) {
     if (batch_is_free(model, i)) {
       ff_body_state s = ff_sim_body(sim, (ff_body){.id = i});

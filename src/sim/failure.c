@@ -30,6 +30,9 @@ static void failure_report_contacts(const ff_trouble *trouble, ff_report *report
 }
 
 void ff_sim_failure(const ff_sim *sim, ff_report *report) {
+  if (!report) {
+    return;
+  }
   *report = (ff_report){0};
   if (!sim || sim->failed != FF_ERROR_STEP) {
     return;

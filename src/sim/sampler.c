@@ -59,6 +59,9 @@ static void sampler_list_members(ff_sampler *sampler, const int *channels) {
 }
 
 ff_status ff_sampler_create(ff_sampler **out, ff_sim *sim, const int *channels, int count) {
+  if (!out) {
+    return FF_ERROR_INPUT;
+  }
   *out = NULL;
   if (!sim || count < 0 || (count > 0 && !channels)) {
     return FF_ERROR_INPUT;

@@ -38,6 +38,9 @@ static ff_status sim_start(ff_sim *sim) {
 }
 
 ff_status ff_sim_create(ff_sim **out, const ff_model *model) {
+  if (!out) {
+    return FF_ERROR_INPUT;
+  }
   *out = NULL;
   if (!model) {
     return FF_ERROR_INPUT;

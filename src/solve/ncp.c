@@ -146,6 +146,9 @@ static bool ncp_take_vectors(ff_ncp *ncp) {
 }
 
 ff_status ff_ncp_create(ff_ncp **out, const ff_ncp_def *def, ff_report *report) {
+  if (!out) {
+    return FF_ERROR_INPUT;
+  }
   *out = NULL;
   ff_status status = ncp_check_def(def, report);
   if (status != FF_OK) {

@@ -71,6 +71,9 @@ static bool qp_take_workspace(ff_qp *qp) {
 }
 
 ff_status ff_qp_create(ff_qp **out, const ff_qp_def *def, ff_report *report) {
+  if (!out) {
+    return FF_ERROR_INPUT;
+  }
   *out = NULL;
   ff_status status = qp_check_def(def, report);
   if (status != FF_OK) {

@@ -389,6 +389,9 @@ static const double *impact_fit_copy(ff_impact_fit *fit, const double *from) {
 
 ff_status ff_impact_fit_solve(ff_impact_fit **out, const ff_impact_fit_def *def,
                               ff_report *report) {
+  if (!out) {
+    return FF_ERROR_INPUT;
+  }
   *out = NULL;
   if (report) {
     memset(report, 0, sizeof *report);

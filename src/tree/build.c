@@ -187,7 +187,13 @@ static ff_status tree_fill(ff_tree *tree, const ff_link_def *links, int count, f
 }
 
 ff_status ff_tree_build(ff_tree **out, const ff_link_def *links, int count, ff_report *report) {
+  if (!out) {
+    return FF_ERROR_INPUT;
+  }
   *out = NULL;
+  if (count < 0 || (!links && count > 0)) {
+    return ff_report_what(report, "there are no links");
+  }
   for (int i = 0; i < count; i++) {
     ff_status status = ff_link_check(links, count, i, report);
     if (status != FF_OK) {
@@ -223,7 +229,13 @@ void ff_tree_destroy(ff_tree **at) {
 /* ---- workspace ------------------------------------------------------------------------------- */
 
 ff_status ff_tree_work_create(ff_tree_work **out, const ff_tree *tree) {
+  if (!out) {
+    return FF_ERROR_INPUT;
+  }
   *out = NULL;
+  if (!tree) {
+    return FF_ERROR_INPUT;
+  }
   ff_tree_work *work = ff_alloc(1, sizeof *work);
   if (!work) {
     return FF_ERROR_MEMORY;
@@ -294,23 +306,23 @@ void ff_tree_work_destroy(ff_tree_work **at) {
 /* ---- queries --------------------------------------------------------------------------------- */
 
 int ff_tree_link_count(const ff_tree *tree) {
-  return tree->count - 1;
+  return tree ? tree->count - 1 : 0;
 }
 
 int ff_tree_q_count(const ff_tree *tree) {
-  return tree->q_count;
+  return tree ? tree->q_count : 0;
 }
 
 int ff_tree_v_count(const ff_tree *tree) {
-  return tree->v_count;
+  return tree ? tree->v_count : 0;
 }
 
 double ff_tree_mass(const ff_tree *tree) {
-  return tree->mass;
+  return tree ? tree->mass : NAN;
 }
 
 ff_link_info ff_tree_link(const ff_tree *tree, int link) {
-  if (link < 0 || link >= tree->count) {
+  if (!tree || link < 0 || link >= tree->count) {
     return (ff_link_info){.name = ""};
   }
   const ff_tree_link_data *data = &tree->links[link];

@@ -204,7 +204,7 @@ void ff_tree_update(ff_tree_work *work, const double *q, const double *v) {
 }
 
 static bool has_link(const ff_tree_work *work, int link) {
-  return link >= 0 && link < work->tree->count;
+  return work && link >= 0 && link < work->tree->count;
 }
 
 ff_pose ff_tree_pose(const ff_tree_work *work, int link) {

@@ -14,9 +14,7 @@ static double joint_stop_force(const ff_joint_def *joint, double p, double rate,
   return force;
 }
 
-/* Spring and stops of a joint with one coordinate. */
-static double joint_elastic_load(const ff_joint_def *joint, double q, double v,
-                                 ff_joint_loads *loads) {
+double ff_joint_elastic_load(const ff_joint_def *joint, double q, double v, ff_joint_loads *loads) {
   double stretch = q - joint->rest;
   double tau = -joint->stiffness * stretch;
   loads->stored += 0.5 * joint->stiffness * stretch * stretch;
@@ -61,8 +59,8 @@ ff_joint_loads ff_tree_joint_loads(const ff_tree *tree, const double *q, const d
       loads.lost += resist * rate * rate;
     }
     if (ff_joint_one_axis(joint->kind)) {
-      tau[link->v_at] += link->factor * joint_elastic_load(joint, ff_link_q(link, q),
-                                                           ff_link_rate(link, v), &loads);
+      tau[link->v_at] += link->factor * ff_joint_elastic_load(joint, ff_link_q(link, q),
+                                                              ff_link_rate(link, v), &loads);
     }
   }
   return loads;

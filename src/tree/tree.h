@@ -132,6 +132,8 @@ static inline double ff_link_q(const ff_tree_link_data *link, const double *q) {
 static inline double ff_link_rate(const ff_tree_link_data *link, const double *v) {
   return link->factor * v[link->v_at];
 }
+/* Force of spring and stops of a joint with one coordinate; adds to what is stored and lost. */
+double ff_joint_elastic_load(const ff_joint_def *joint, double q, double v, ff_joint_loads *loads);
 /* Acceleration of a link in the last forward dynamics, with gravity as an acceleration of the
  * ground. */
 static inline ff_sv ff_link_acceleration(const ff_tree_work *work, int i) {

@@ -7,7 +7,8 @@
  * Order 2: bodies move with the mean of their velocities at start and end, and half of each impulse
  * acts along the derivatives of the start. Then g = 0 holds for the mean only: a velocity that
  * violates g' = 0 would be reversed in every step. The step leaves one of second order, which the
- * smallest impulses remove at the end (velocity projection).
+ * smallest impulses remove at the end (velocity projection). With links of robots the equation is
+ * g + h g' / 2 = 0 instead, which leaves a g of second order and nothing to remove.
  */
 #include "step/quasi/bilateral_constraints.h"
 
@@ -50,7 +51,7 @@ void ff_quasi_begin_constraints(const quasi_problem *problem, bool again) {
     e->rows = ff_constraint_row_count(c->kind);
     e->mass = 1 / (model->bodies[c->a].inv_mass + model->bodies[c->b].inv_mass);
     constraint->constraint = k;
-    constraint->start_share = 0;
+    constraint->start_share = constraint->ahead = 0;
     constraint->length = constraint_length(model, c);
     for (int i = 0; i < e->rows; i++) {
       e->lower[i] = -INFINITY;
@@ -79,6 +80,10 @@ void ff_quasi_begin_constraint(const quasi_problem *problem, quasi_constraint *c
         (ff_body_motion){.pose = {body->x0, body->q0}, .velocity = body->v0, .omega = body->w0};
   }
   constraint->start_share = 1 - theta;
+  constraint->ahead =
+      theta < 1 && (problem->bodies[constraint->e.a].link || problem->bodies[constraint->e.b].link)
+          ? 0.5 * problem->h
+          : 0;
   ff_constraint_evaluate(&problem->model->constraints[constraint->constraint], &start[0], &start[1],
                          &constraint->rows_start);
 }
@@ -112,6 +117,11 @@ static void constraint_rows_at(const quasi_problem *problem, const quasi_constra
     double length = i < rows->places ? 1 : constraint->length;
     add_constraint_impulse(constraint, rows, i, length * e->z[i], f);
     f[12 + i] = length * rows->error[i] / problem->h;
+    if (constraint->ahead > 0) {
+      f[12 + i] += length * constraint->ahead / problem->h *
+                   (v3_dot(rows->along[i], v3_sub(a->velocity, b->velocity)) +
+                    v3_dot(rows->turn_a[i], a->omega) + v3_dot(rows->turn_b[i], b->omega));
+    }
   }
 }
 
@@ -134,6 +144,23 @@ static void scale_constraint(const quasi_problem *problem, quasi_constraint *con
   e->force_scale = sum;
   e->moment_scale = constraint->length * sum;
   e->force_noise = e->moment_noise = 0;
+}
+
+/* Adds the derivatives of the rows of its own by the velocities of a body, which are there in order
+ * 2 with links. */
+static void add_velocity_columns(const quasi_problem *problem, const quasi_constraint *constraint,
+                                 const ff_constraint_rows *rows, int side, quasi_jacobian j) {
+  const quasi_body *body = quasi_side(problem, &constraint->e, side);
+  for (int i = 0; i < constraint->e.rows; i++) {
+    double scale = (i < rows->places ? 1 : constraint->length) * constraint->ahead / problem->h;
+    ff_vec3 turn = m3_tmul(body->inv_inertia, side == 0 ? rows->turn_a[i] : rows->turn_b[i]);
+    double columns[6];
+    v3_store(columns, v3_scale(side == 0 ? scale : -scale, rows->along[i]));
+    v3_store(columns + 3, v3_scale(scale, turn));
+    for (int k = 0; k < 6; k++) {
+      j[12 + i][6 * side + k] += columns[k];
+    }
+  }
 }
 
 /* Columns of a body: central differences by its pose, times the derivative of the pose. */
@@ -189,6 +216,9 @@ void ff_quasi_constraint_residual(const quasi_problem *problem, quasi_constraint
   for (int s = 0; s < 2; s++) {
     if (quasi_side(problem, e, s)->solved) {
       constraint_columns(problem, constraint, s, j);
+      if (constraint->ahead > 0) {
+        add_velocity_columns(problem, constraint, &rows, s, j);
+      }
     }
   }
   for (int i = 0; i < e->rows; i++) { /* the rows of bodies are linear in the impulses */
@@ -262,7 +292,8 @@ void ff_quasi_project_velocities(const quasi_problem *problem, double t, double 
     const int *indices = &model->constraint_order[cluster->first];
     bool second = true; /* the whole cluster took a step of order 2 */
     for (int k = 0; k < cluster->count && second; k++) {
-      second = problem->constraints[indices[k]].start_share > 0;
+      const quasi_constraint *of = &problem->constraints[indices[k]];
+      second = of->start_share > 0 && of->ahead == 0;
     }
     if (!second) {
       continue;

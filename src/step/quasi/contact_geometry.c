@@ -145,7 +145,7 @@ double ff_quasi_approach(const quasi_problem *problem, const quasi_body *a, cons
     sum += v3_norm(pair[s]->end.velocity) + v3_norm(pair[s]->v0);
     sum += isfinite(bound) ? bound * v3_norm(pair[s]->end.omega) : 0;
   }
-  return problem->h * problem->margin_factor * sum;
+  return problem->h * sum;
 }
 
 /* m, bound on the distance of a body's points, within this radius, between two poses. */

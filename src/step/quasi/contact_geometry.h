@@ -29,7 +29,7 @@ const ff_touch *ff_quasi_find_touch(const quasi_problem *problem, const quasi_co
 /* Are contacts of a pair samples with ids, which are constant while a step is solved: of a
  * manifold, or of a cylinder on a half-space? */
 bool ff_quasi_pair_has_samples(const quasi_problem *problem, const ff_near *pair);
-/* m, bound on how much two bodies approach in the step, times margin_factor. */
+/* m, bound on how much two bodies approach in the step. */
 double ff_quasi_approach(const quasi_problem *problem, const quasi_body *a, const quasi_body *b);
 
 /* ---- a contact during the step ---------------------------------------------------------- */

@@ -118,9 +118,18 @@ static ff_vec3 slip_slope(const contact_point_data *at, int side, const unknown_
   return m->by.turns ? v3_sub(row, m3_tmul(m->by.turn, v3_cross(at->slip, t))) : row;
 }
 
-/* Columns in the contact's own rows. */
+/* Derivative of the layer's impulse. */
+static ff_vec3 layer_slope(const contact_point_data *at, int side, const unknown_slope *m) {
+  const quasi_contact *contact = at->contact;
+  ff_vec3 out = v3_scale(contact->p_ns_slope, m->by.depth);
+  return contact->p_ns_damping > 0
+             ? v3_axpy(out, -contact->p_ns_damping, slip_slope(at, side, m, at->n))
+             : out;
+}
+
+/* Columns in the contact's own rows; p_n: derivative of the layer's impulse. */
 static void own_row_columns(const contact_point_data *at, int side, const unknown_slope *m,
-                            int column) {
+                            ff_vec3 p_n, int column) {
   const quasi_contact *contact = at->contact;
   const quasi_layer *layer = &contact->layer_state;
   const double *e = contact->cone->e, h = at->problem->h;
@@ -149,7 +158,7 @@ static void own_row_columns(const contact_point_data *at, int side, const unknow
       y[i] = v3_axpy(v3_axpy(y[i], turn[i][1], from[1]), turn[i][2], from[2]);
     }
   }
-  project_columns(at, y, v3_scale(contact->p_ns_slope, m->by.depth), column);
+  project_columns(at, y, p_n, column);
 }
 
 static void store_block(quasi_jacobian j, int row, int column, double sign, const ff_mat3 *m) {
@@ -163,9 +172,8 @@ static void store_block(quasi_jacobian j, int row, int column, double sign, cons
 /* Columns in the rows of both bodies. The impulse grows with the depth and turns with the frame;
  * its torque changes with it, with the moment, and with the arm from the body's centre. */
 static void body_row_columns(const contact_point_data *at, int side, const unknown_slope *m,
-                             int column) {
+                             ff_vec3 p_n, int column) {
   const quasi_contact *contact = at->contact;
-  ff_vec3 p_n = v3_scale(contact->p_ns_slope, m->by.depth);
   ff_mat3 force = {{{0}}}, torque = m3_skew_times(v3_neg(at->impulse), m->by.point);
   m3_outer_add(&force, 1, at->n, p_n);
   if (m->by.turns) {
@@ -222,8 +230,9 @@ static void body_columns(const contact_point_data *at, int side, const frame_slo
         m.by.turn = m3_product(by[g].turn, *rotation);
       }
     }
-    own_row_columns(at, side, &m, 6 * side + 3 * g);
-    body_row_columns(at, side, &m, 6 * side + 3 * g);
+    ff_vec3 p_n = layer_slope(at, side, &m);
+    own_row_columns(at, side, &m, p_n, 6 * side + 3 * g);
+    body_row_columns(at, side, &m, p_n, 6 * side + 3 * g);
   }
 }
 
@@ -289,6 +298,7 @@ static void contact_jacobian(const quasi_problem *problem, quasi_contact *contac
   const quasi_body *a = &problem->bodies[contact->e.a], *b = &problem->bodies[contact->e.b];
   const quasi_projection *to = &contact->projection;
   ff_vec3 n = contact->touch.normal, t1 = contact->touch.t1;
+  double spin;
   contact_point_data at = {.problem = problem,
                            .contact = contact,
                            .j = j,
@@ -299,7 +309,7 @@ static void contact_jacobian(const quasi_problem *problem, quasi_contact *contac
                            .arm = {quasi_arm(contact, a, false), quasi_arm(contact, b, false)},
                            .impulse = contact->impulse,
                            .moment = contact->moment,
-                           .slip = contact->slip,
+                           .slip = quasi_slip(problem, contact, &spin),
                            .spins = v3_sub(a->end.omega, b->end.omega),
                            .shrink = 1};
   if (to->slips) {

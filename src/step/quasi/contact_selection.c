@@ -8,6 +8,9 @@
 
 #include <string.h>
 
+#define RECOVERY   100.0 /* steps in which cores that overlap are moved apart */
+#define NO_OVERLAP 1e-9  /* of a body's size: overlap of cores by rounding */
+
 /* ---- adding contacts -------------------------------------------------------------------- */
 
 /* Solution of the previous pass for this contact, or for one with its features; NULL: none. */
@@ -51,10 +54,20 @@ static void predict_impulses(const quasi_step *step, const ff_point *p,
   }
 }
 
-/* Adds a contact. False: no capacity. */
+/* m, depth that a core allows at the end of the step. Cores that overlap at its start, since other
+ * features press now or since they did from the beginning, are moved apart in RECOVERY steps: at
+ * once, they would gain the speed of their overlap over the step. */
+static double allowed_core_depth(const quasi_problem *problem, const ff_layer *layer, double start,
+                                 double size) {
+  double over = start - layer->max_deflection;
+  double share = problem->h / (RECOVERY * problem->model->run.stepper.step);
+  return over > NO_OVERLAP * size ? start - share * over : layer->max_deflection;
+}
+
+/* Adds a contact. start_depth: m, at the start of the step. False: no capacity. */
 static bool add_selected_contact(quasi_step *step, const ff_meet *meet, int pair,
                                  const ff_touch *touch, int point, int inherits,
-                                 double initial_depth) {
+                                 double initial_depth, double start_depth) {
   quasi_problem *problem = &step->problem;
   const ff_model *model = problem->model;
   const ff_binding *binding = &model->bindings[problem->state->nears[pair].binding];
@@ -82,6 +95,8 @@ static bool add_selected_contact(quasi_step *step, const ff_meet *meet, int pair
     ff_quasi_layer_scale(&contact->weighted_layer, &binding->layer, touch->weight);
     contact->layer = &contact->weighted_layer;
   }
+  contact->core_depth =
+      allowed_core_depth(problem, contact->layer, start_depth, model->bodies[meet->a].bound);
   contact->cone = &binding->cone;
   contact->inherits = inherits;
   contact->initial_depth = initial_depth;
@@ -92,6 +107,7 @@ static bool add_selected_contact(quasi_step *step, const ff_meet *meet, int pair
   ff_quasi_layer_begin(problem, contact->layer, before, touch->t1,
                        v3_cross(touch->normal, touch->t1), 1, &contact->layer_state);
   contact->layer_theta = 1;
+  contact->at_start = contact->resolved = false;
   contact->friction_mass = e->mass;
   contact->touch = *touch;
   contact->tangent_axis = ff_quasi_tangent_axis(problem, contact, known->axis,
@@ -105,10 +121,10 @@ static bool add_selected_contact(quasi_step *step, const ff_meet *meet, int pair
 
 bool ff_quasi_add_fixed_contact(quasi_step *step, const ff_meet *meet, int pair,
                                 const ff_touch *touch, int slot, int inherits, double initial_depth,
-                                bool at_free_end) {
+                                double start_depth, bool at_free_end) {
   quasi_problem *problem = &step->problem;
   int point = problem->state->nears[pair].first_point + slot;
-  if (!add_selected_contact(step, meet, pair, touch, point, inherits, initial_depth)) {
+  if (!add_selected_contact(step, meet, pair, touch, point, inherits, initial_depth, start_depth)) {
     return false;
   }
   quasi_contact *contact = &problem->contacts[problem->contact_count - 1];
@@ -140,16 +156,22 @@ static bool select_pair(quasi_step *step, const ff_meet *meet, int n) {
      * leads, without a query: its geometry of the start suffices until the first residual. */
     ff_touch before = {
         .point = p->point, .normal = p->normal, .t1 = p->t1, .depth = p->patch.depth, .weight = 1};
-    bool added =
-        add_selected_contact(step, meet, n, &before, pair->first_point, pair->first_point, 0);
+    bool added = add_selected_contact(step, meet, n, &before, pair->first_point, pair->first_point,
+                                      0, p->patch.depth);
     if (added) {
       problem->contacts[problem->contact_count - 1].carried_over = true;
     }
     return added;
   }
-  double margin = step->wanted[n] ? INFINITY
-                                  : ff_quasi_approach(problem, &problem->bodies[meet->a],
-                                                      &problem->bodies[meet->b]);
+  bool touching = false; /* order 2: contacts that end in the step push for a part of it */
+  for (int k = 0; problem->model->run.stepper.order == 2 && k < pair->point_count; k++) {
+    touching = touching || p[k].touching;
+  }
+  double margin = INFINITY;
+  if (!step->wanted[n]) {
+    margin = (touching ? 1 : problem->margin_factor) *
+             ff_quasi_approach(problem, &problem->bodies[meet->a], &problem->bodies[meet->b]);
+  }
   if (ff_quasi_pair_has_samples(problem, pair)) {
     return ff_quasi_select_samples(step, meet, n, margin);
   }
@@ -161,7 +183,9 @@ static bool select_pair(quasi_step *step, const ff_meet *meet, int n) {
     if (!(touches[i].weight > QUASI_LIGHT)) {
       continue; /* beside a seam, on a neighbour */
     }
-    if (!add_selected_contact(step, meet, n, &touches[i], point, point, 0)) {
+    const ff_point *was = &problem->state->points[point];
+    double start = was->known && was->touching ? was->patch.depth : 0;
+    if (!add_selected_contact(step, meet, n, &touches[i], point, point, 0, start)) {
       return false;
     }
     if (explicit_geometry) {

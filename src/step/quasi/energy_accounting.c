@@ -56,7 +56,10 @@ static void book_impulses(const quasi_problem *problem, const quasi_contact *con
       share * (e[0] * p[0] * v3_dot(touch->t1, slip) + e[1] * p[1] * v3_dot(t2, slip));
   lost[FF_LOST_SPIN] -= share * e[2] * p[2] * spin;
   lost[FF_LOST_IMPACT] -= share * contact->e.z[0] * normal;
-  lost[FF_LOST_STEP] -= share * contact->p_ns * (normal + closing);
+  /* what stops at a core is stopped by it, also if its layer pushes in the same step; order 1 books
+   * as published */
+  bool stops = problem->model->run.stepper.order == 2 && quasi_core_bears(problem, contact);
+  lost[stops ? FF_LOST_IMPACT : FF_LOST_STEP] -= share * contact->p_ns * (normal + closing);
 }
 
 /* m/s, rate of the depth by the mean velocities of the bodies, at the geometry of the end or of the
@@ -84,9 +87,13 @@ static void book_contact_losses(const quasi_problem *problem, const quasi_contac
   double *lost = ledger + FF_Y_LOST, share = contact->start_share;
   double end = closing_speed(problem, contact, v, w, &contact->touch, false);
   if (share > 0) {
-    double start = closing_speed(problem, contact, v, w, &contact->touch_start, true);
-    book_impulses(problem, contact, false, 1 - share, end, lost);
-    book_impulses(problem, contact, true, share, start, lost);
+    double start = closing_speed(problem, contact, v, w, &contact->touch_start, true), more = 0;
+    if (contact->touch.id.kind != FF_PAIR_NONE) { /* not minus the normal velocity */
+      double grows = (contact->touch.depth - contact->touch_start.depth) / problem->h;
+      more = grows - share * start - (1 - share) * end;
+    }
+    book_impulses(problem, contact, false, 1 - share, end + more, lost);
+    book_impulses(problem, contact, true, share, start + more, lost);
   } else {
     double start = began ? closing_speed(problem, contact, v, w, began, true) : end;
     double grows = 0.5 * (end + start);
@@ -122,8 +129,8 @@ static void finish_layer(const quasi_problem *problem, const ff_layer *layer,
   double *lost = ledger + FF_Y_LOST, stored = point->energy_n, damped = lost[FF_LOST_NORMAL];
   own->shear_rate = v3(0, 0, 0);
   own->spin_rate = 0;
-  ff_quasi_layer_finish(problem, layer, contact, point, own, ledger);
   double paid = contact && contact->p_ns > 0 ? contact->p_ns * deepened / problem->h : 0;
+  ff_quasi_layer_finish(problem, layer, contact, paid, point, own, ledger);
   lost[FF_LOST_STEP] += paid - (point->energy_n - stored) - (lost[FF_LOST_NORMAL] - damped);
 }
 
@@ -178,7 +185,7 @@ static void write_point(const quasi_problem *problem, const quasi_contact *conta
   point->known = true;
   point->touching = p_n > 0 || touch->depth > 0;
   point->force_n = p_n / h;
-  point->force_core = contact->e.z[0] / h;
+  point->force_core = quasi_core_bears(problem, contact) ? contact->e.z[0] / h : 0;
   const quasi_layer *layer = &contact->layer_state;
   bool second = a->theta < 1 || b->theta < 1;
   own->left = second ? fmax(layer->deflection_start - layer->depth_start, 0) : INFINITY;

@@ -10,6 +10,7 @@
 #include "step/quasi/bilateral_constraints.h"
 #include "step/quasi/contact_geometry.h"
 #include "step/quasi/energy_accounting.h"
+#include "step/quasi/impacts.h"
 #include "step/quasi/layer.h"
 #include "step/quasi/residual.h"
 #include "step/quasi/step.h"
@@ -177,6 +178,9 @@ static bool solve_by_any_method(quasi_step *step) {
   if (ff_quasi_newton(solver) && !(alone && ff_quasi_multiplies_energy(problem))) {
     return true;
   }
+  if (problem->theta < 1) { /* order 1 will do, with all methods */
+    return false;
+  }
   if (ff_quasi_lay_out_dense(solver)) {
     if (alone && ff_quasi_moment_homotopy(solver) && !ff_quasi_multiplies_energy(problem)) {
       return true;
@@ -313,7 +317,7 @@ static bool island_is_pressed(const quasi_problem *problem, int island, bool mov
     for (int i = 0; i < count; i++) {
       ff_quasi_layer_press(problem, &first[i]);
       pressed = pressed || first[i].carried_over || first[i].p_ns > 0 ||
-                first[i].touch.depth > first[i].layer->max_deflection;
+                first[i].touch.depth > first[i].core_depth;
     }
     k += count;
   }
@@ -327,16 +331,13 @@ static bool island_has_robot(const quasi_problem *problem, int island) {
 }
 
 /* Must an island take a step of order 1? Cores that bear a load, before the step or in its
- * solution, would ring; robots have no mean velocity. */
+ * solution, would ring. */
 static bool island_needs_order_1(const quasi_problem *problem, int island, bool before) {
-  if (island_has_robot(problem, island)) {
-    return true;
-  }
   for (int k = problem->first_element[island]; k < problem->first_element[island + 1]; k++) {
     const quasi_contact *contact = quasi_contact_of(problem->elements[k]);
     if (contact) {
-      double load = before ? problem->state->points[contact->point].force_core : contact->e.z[0];
-      if (load > 0) {
+      const ff_point *point = &problem->state->points[contact->point];
+      if (before ? point->force_core > 0 : quasi_core_bears(problem, contact)) {
         return true;
       }
     }
@@ -349,8 +350,14 @@ static bool set_island_theta(quasi_problem *problem, int island, double theta) {
   bool moved = false;
   problem->theta = theta;
   for (int i = problem->first_node[island]; i < problem->first_node[island + 1]; i++) {
+    int r = quasi_node_robot(problem, problem->nodes[i]);
+    if (r >= 0) {
+      moved = moved || problem->robots[r].theta != theta;
+      ff_quasi_set_robot_theta(problem, r, theta);
+      continue;
+    }
     quasi_body *body = quasi_node_body(problem, problem->nodes[i]);
-    if (body && body->theta != theta) {
+    if (body->theta != theta) {
       body->theta = theta;
       ff_quasi_move_body(problem, body, body->v_free, body->l_free);
       moved = true;
@@ -376,22 +383,36 @@ bool ff_quasi_solve_islands(quasi_step *step) {
     if (problem->first_element[island] == problem->first_element[island + 1] && !robot) {
       continue;
     }
+    /* cores that bore a load go on to, unless an impact has just stopped there */
     bool second =
-        problem->model->run.stepper.order == 2 && !island_needs_order_1(problem, island, true);
+        problem->model->run.stepper.order == 2 &&
+        (problem->state->t < step->impact_end || !island_needs_order_1(problem, island, true));
     bool moved = set_island_theta(problem, island, second ? 0.5 : 1);
     step->moved = step->moved || moved;
-    if (!robot && !island_is_pressed(problem, island, moved)) {
+    if (!island_is_pressed(problem, island, moved) && !robot) {
       continue;
     }
     step->moved = true;
-    if (!solve_selected_island(step, island)) {
+    /* by where free flight leads, then by the solution: impacts may cause others */
+    if (second && ff_quasi_impact_unresolved(step, island)) {
       return false;
     }
-    if (second && island_needs_order_1(problem, island, false)) {
+    bool solved = solve_selected_island(step, island);
+    if (!solved && !second) {
+      return false;
+    }
+    if (second && solved && ff_quasi_core_ahead(step, island)) {
+      return false;
+    }
+    if (second && (!solved || island_needs_order_1(problem, island, false))) {
       set_island_theta(problem, island, 1);
+      second = false;
       if (!solve_selected_island(step, island)) {
         return false;
       }
+    }
+    if (second && ff_quasi_impact_unresolved(step, island)) {
+      return false;
     }
   }
   return true;

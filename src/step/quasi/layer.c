@@ -2,7 +2,8 @@
  *
  * With G = h K + C and deflections delta at the end, delta_0 at the start, impulses are
  *   p = G delta - C delta_0                                     [Chakraborty07 eq. 14]
- * or in order 2, with the mean of the spring's forces, G = h K / 2 + C and C - h K / 2 for C.
+ * or in order 2 for two layers, with the mean of the spring's forces, G = h K / 2 + C and
+ * C - h K / 2 for C; a single one uses the exact mean force, a discrete gradient.
  * One layer: p_ns = G (depth - relaxed) >= 0, relaxed = C delta_0 / G being where it stops to push.
  *
  * Two layers, one on each body, bear the same impulse and share the depth; one at its own maximum
@@ -38,16 +39,19 @@ static void begin_normal(quasi_layer *to, const ff_layer *layer, const ff_layer_
   to->relaxed += to->slope[1] > 0 ? to->damped[1] / to->slope[1] : 0;
 }
 
-/* Normal and tangential deflection together: condenses the tangential one. */
+/* Normal and tangential deflection together: condenses the tangential one. Springs act as at the
+ * end of the step, tangential ones in order 2, too: they would ring in sticking contacts. */
 static void begin_shear(quasi_layer *to, const ff_layer *layer, const ff_layer_point *point,
-                        ff_vec3 t1, ff_vec3 t2, double h, double theta) {
-  double g[3][3], damped[3], late = theta * h, early = h - late;
+                        ff_vec3 t1, ff_vec3 t2, double h) {
+  double g[3][3], damped[3];
   const double before[3] = {point->deflection, v3_dot(point->shear, t1), v3_dot(point->shear, t2)};
+  to->coupled =
+      layer->k[0][1] != 0 || layer->k[0][2] != 0 || layer->c[0][1] != 0 || layer->c[0][2] != 0;
   for (int i = 0; i < 3; i++) {
     damped[i] = 0;
     for (int k = 0; k < 3; k++) {
-      g[i][k] = late * layer->k[i][k] + layer->c[i][k];
-      damped[i] += (layer->c[i][k] - early * layer->k[i][k]) * before[k];
+      g[i][k] = h * layer->k[i][k] + layer->c[i][k];
+      damped[i] += layer->c[i][k] * before[k];
     }
   }
   double det = g[1][1] * g[2][2] - g[1][2] * g[2][1];
@@ -84,18 +88,16 @@ void ff_quasi_layer_begin(const quasi_problem *problem, const ff_layer *layer,
                           quasi_layer *out) {
   *out = (quasi_layer){.deflection_start = point->deflection};
   if (layer->sheared) {
-    begin_shear(out, layer, point, t1, t2, problem->h, theta);
+    begin_shear(out, layer, point, t1, t2, problem->h);
   } else {
-    /* a single layer uses the exact mean force: mean_spring_force */
+    /* a single layer uses the exact mean force: ff_quasi_mean_spring_force */
     begin_normal(out, layer, point, problem->h, layer->stiffness_b > 0 ? theta : 1);
   }
 }
 
 /* ---- impulse ---------------------------------------------------------------------------- */
 
-/* Mean force of a spring over a step from depth a to depth b (discrete gradient): change of energy
- * over distance. It conserves energy, also where contact begins or ends within the step. */
-static double mean_spring_force(double k, double a, double b, double *slope) {
+double ff_quasi_mean_spring_force(double k, double a, double b, double *slope) {
   if (a >= 0 && b >= 0) {
     *slope = 0.5 * k;
     return 0.5 * k * (a + b);
@@ -126,24 +128,29 @@ void ff_quasi_layer_press(const quasi_problem *problem, quasi_contact *contact) 
   quasi_layer *at = &contact->layer_state;
   const double *e = contact->cone->e, *z = contact->e.z + 1;
   double depth = contact->touch.depth, p, slope = at->slope[0];
-  /* a layer that is still recovering is reached late: as in order 1 */
-  bool first =
-      problem->theta == 1 || (1 - 1e-9) * at->deflection_start > greater(at->depth_start, 0);
+  /* an unresolved layer pushes as at the end; one that is still recovering is reached late */
+  bool first = problem->theta == 1 || !contact->resolved ||
+               (1 - 1e-9) * at->deflection_start > greater(at->depth_start, 0);
   if (!(depth > -INFINITY)) {
     p = 0;
   } else if (layer->stiffness_b > 0) {
     int bearer;
     double b = share_depth(at, layer, depth, &bearer, &slope);
     p = at->slope[bearer] * (bearer == 1 ? b : depth - b) - at->damped[bearer];
-  } else if (first || layer->sheared) {
+  } else if (first || at->coupled) {
     p = slope * (depth - at->relaxed) + at->pull[0] * e[0] * z[0] + at->pull[1] * e[1] * z[1];
   } else {
-    p = problem->h * mean_spring_force(layer->stiffness, at->depth_start, depth, &slope) +
+    p = problem->h * ff_quasi_mean_spring_force(layer->stiffness, at->depth_start, depth, &slope) +
         layer->damping * (greater(depth, 0) - at->deflection_start);
     slope = problem->h * slope + (depth > 0 ? layer->damping : 0);
   }
+  if (contact->damping > 0 && depth > -INFINITY) {
+    double spin;
+    p -= contact->damping * v3_dot(contact->touch.normal, quasi_slip(problem, contact, &spin));
+  }
   contact->p_ns = greater(p, 0);
   contact->p_ns_slope = p > 0 ? slope : 0;
+  contact->p_ns_damping = p > 0 ? contact->damping : 0;
 }
 
 void ff_quasi_layer_shear(const quasi_contact *contact, double out[2]) {
@@ -201,8 +208,7 @@ static void finish_shear(const quasi_problem *problem, const quasi_layer *at, co
   }
   for (int i = 0; i < 2; i++) {
     rate[i] = (shear[i] - at->shear_start[i]) / problem->h;
-    paid +=
-        contact ? contact->cone->e[i] * contact->e.z[1 + i] * (shear[i] - at->shear_start[i]) : 0;
+    paid += contact ? contact->cone->e[i] * contact->e.z[1 + i] * rate[i] : 0;
   }
   own->shear = v3_axpy(v3_scale(shear[0], t1), shear[1], t2);
   bool slides = contact && layer->series;
@@ -214,8 +220,8 @@ static void finish_shear(const quasi_problem *problem, const quasi_layer *at, co
 }
 
 void ff_quasi_layer_finish(const quasi_problem *problem, const ff_layer *layer,
-                           const quasi_contact *contact, ff_point *point, ff_layer_point *own,
-                           double *ledger) {
+                           const quasi_contact *contact, double paid, ff_point *point,
+                           ff_layer_point *own, double *ledger) {
   quasi_layer fresh;
   if (!contact) {
     ff_quasi_layer_begin(problem, layer, own, point->t1, point->t2, 1, &fresh);
@@ -236,7 +242,13 @@ void ff_quasi_layer_finish(const quasi_problem *problem, const ff_layer *layer,
   double rate = (own->deflection - own->deflection_b - a) / problem->h;
   double rate_b = (own->deflection_b - b) / problem->h;
   double lost = problem->h * (layer->damping * rate * rate + layer->damping_b * rate_b * rate_b);
-  lost = pressed ? lost : before - point->energy_n;
+  if (contact && contact->resolved && at->depth_start < 0 && depth > 0 &&
+      at->deflection_start == 0) { /* pressed for a part of the step */
+    lost *= 1 - at->depth_start / depth;
+  }
+  /* let go in the step: what it does not give back. In order 1 it gives nothing back */
+  bool pays = contact && contact->resolved;
+  lost = pressed ? lost : before - point->energy_n + (pays ? lesser(paid, 0) : 0);
   /* without a damper the loss is one of the step */
   ledger[FF_Y_LOST + FF_LOST_NORMAL] += layer->damping + layer->damping_b > 0 ? lost : 0;
 }

@@ -11,6 +11,10 @@ void ff_quasi_layer_begin(const quasi_problem *problem, const ff_layer *layer,
                           quasi_layer *out);
 /* The layer times the weight of a sample. */
 void ff_quasi_layer_scale(ff_layer *out, const ff_layer *layer, double weight);
+/* Mean force of a spring over a step from depth a to depth b (discrete gradient): change of energy
+ * over distance. It conserves energy, also where contact begins or ends within the step. slope:
+ * N/m, by b. */
+double ff_quasi_mean_spring_force(double k, double a, double b, double *slope);
 /* p_ns and p_ns_slope at the current depth and friction. */
 void ff_quasi_layer_press(const quasi_problem *problem, quasi_contact *contact);
 /* m, tangential deflection along t1 and t2 at the same. */
@@ -20,9 +24,10 @@ void ff_quasi_layer_init(const ff_layer *layer, double depth, ff_layer_point *ow
 /* The energies of the point: those that its layer stores with this tangential deflection. */
 void ff_quasi_layer_store(const ff_layer *layer, const ff_layer_point *own, const double shear[2],
                           ff_point *point);
-/* The layer after the step: compressed to the depth, or (no contact, or an open one) recovering. */
+/* The layer after the step: compressed to the depth, or (no contact, or an open one) recovering.
+ * paid: J, work on it in the step. */
 void ff_quasi_layer_finish(const quasi_problem *problem, const ff_layer *layer,
-                           const quasi_contact *contact, ff_point *point, ff_layer_point *own,
-                           double *ledger);
+                           const quasi_contact *contact, double paid, ff_point *point,
+                           ff_layer_point *own, double *ledger);
 
 #endif

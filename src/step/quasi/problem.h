@@ -115,6 +115,7 @@ typedef struct quasi_layer {
   double slope[2];         /* N s/m, impulse by deflection */
   double damped[2];        /* N s, impulse that the damper takes off */
   /* tangential: */
+  bool coupled;            /* with the normal deflection */
   double compliance[2][2]; /* m/(N s) */
   double shear_start[2];   /* m */
   double shear_damped[2];  /* N s, impulse that the damper adds */
@@ -143,6 +144,7 @@ typedef struct quasi_contact {
   int point;            /* in the state */
   int inherits;         /* index of the point whose state this contact inherits; -1: new contact, */
   double initial_depth; /* m: whose layer starts with this deflection */
+  double core_depth;    /* m, depth that its core allows at the end of the step */
   int pair;             /* of shapes, in the state's nears */
   const ff_layer *layer;
   const ff_cone *cone;
@@ -155,11 +157,16 @@ typedef struct quasi_contact {
   bool carried_over;          /* not evaluated at the end of free flight: touch is of the start */
   ff_touch touch;             /* geometry at the end, by the current unknowns */
   ff_touch touch_start;       /* geometry at the start; order 2 */
+  bool at_start;              /* it is set */
   double start_share;         /* 1, share of its impulses that acts there; order 2 */
+  double rate;                /* 1/s, see ff_quasi_contact_rate; order 2 */
+  bool resolved;              /* the step is short enough for that */
+  double damping;             /* N s/(m/s), of an unresolved layer: impulse by the closing speed */
   bool slid_at_start;         /* it slipped there, */
   double slip_start[3];       /* 1, in this direction, in units of the ellipsoid */
   double p_ns;                /* N s, impulse of the layer */
-  double p_ns_slope;          /* N s/m, its derivative by depth */
+  double p_ns_slope;          /* N s/m, its derivative by depth, */
+  double p_ns_damping;        /* N s/(m/s), and by the closing speed of the end */
   /* of the last residual, unless idle: */
   ff_vec3 impulse, moment; /* N s, N m s about the point, on a */
   ff_vec3 slip;            /* m/s, velocity of a relative to b; with friction only, as */
@@ -181,6 +188,7 @@ typedef struct quasi_constraint {
   int constraint;                /* in the model */
   double length;                 /* m, lever that turns angular errors into distances */
   double start_share;            /* share of its impulses that acts at the start: order 2 */
+  double ahead;                  /* s, with links in order 2: rows are g + ahead g' */
   ff_constraint_rows rows_start; /* there */
 } quasi_constraint;
 
@@ -258,6 +266,11 @@ static inline int quasi_robot_index(const ff_model_robot *robot, int k) {
 
 static inline bool quasi_has_core(const quasi_contact *contact) {
   return isfinite(contact->layer->max_deflection);
+}
+/* Does the core bear a load, by more than rounding? */
+static inline bool quasi_core_bears(const quasi_problem *problem, const quasi_contact *contact) {
+  double z = contact->e.z[0], gap = contact->core_depth - contact->touch.depth;
+  return z > 1e-9 * contact->p_ns && z * problem->h > contact->e.mass * gap;
 }
 /* From the centre of a body to the contact, at the end or at the start. */
 static inline ff_vec3 quasi_arm(const quasi_contact *contact, const quasi_body *body, bool start) {

@@ -13,7 +13,8 @@
  * missed -> energy accounting, state.
  *
  * A step that is not solved, or in which two finite shapes pass through each other, is halved, up
- * to eight times; then it fails, with the state as it was.
+ * to eight times; then it fails, with the state as it was. In order 2 steps are cut where there are
+ * impacts (impacts.c).
  */
 #include "base/memory.h"
 #include "math/pairs.h"
@@ -22,6 +23,7 @@
 #include "step/forces.h"
 #include "step/quasi/bilateral_constraints.h"
 #include "step/quasi/energy_accounting.h"
+#include "step/quasi/impacts.h"
 #include "step/quasi/layer.h"
 #include "step/quasi/residual.h"
 #include "step/quasi/step.h"
@@ -34,10 +36,11 @@ enum {
   WORK_LIMIT = 12000000,    /* ff_effort of a step, about a second; */
   WORK_PER_CONTACT = 10000, /* plus this for each contact; */
   WORK_LEAST = 1000,        /* with less no substep is tried */
-  STEP_HALVINGS = 8,        /* of a step that fails */
   RESELECTIONS = 4,         /* of feature pairs in one substep */
   PASSES = 6                /* in one substep, beside these */
 };
+#define MARGIN   0.25        /* of the motion in the step */
+#define SHORTEST (1.0 / 256) /* of a step: shares up to this are halved if they are not solved */
 
 /* ---- free flight ------------------------------------------------------------------------ */
 
@@ -361,9 +364,10 @@ static ff_status try_substep(ff_work *work, double h, double end, bool strict) {
   quasi_problem *problem = &step->problem;
   const ff_stepper_def *def = &work->model->run.stepper;
   long fallbacks = step->info->fallbacks;
-  problem->margin_factor = def->order == 2 ? 1 : 0.25; /* order 2: all that touch at the start */
+  problem->margin_factor = MARGIN;
   step->reselections = 0;
   step->repeated = false;
+  step->wanted_h = h;
   clear_wanted(step);
   for (int pass = 0; pass < PASSES + step->reselections; pass++) {
     if (!fly_freely(step, work->state->t, h)) {
@@ -408,6 +412,9 @@ static ff_status try_substep(ff_work *work, double h, double end, bool strict) {
         return fail_step(step, FF_TROUBLE_CHANGING);
       }
     } else {
+      if (def->order == 2) {
+        ff_quasi_follow_impacts(step, end);
+      }
       finish_step(work, problem->h, end);
       return FF_OK;
     }
@@ -415,29 +422,55 @@ static ff_status try_substep(ff_work *work, double h, double end, bool strict) {
   return fail_step(step, FF_TROUBLE_CHANGING);
 }
 
-/* To t_end in substeps, as large as they are solved: size, counted in 2^-STEP_HALVINGS of the
- * whole.
- */
-static ff_status take_substeps(ff_work *work, double whole, double t_end, long last, long *size) {
+/* Share of a step that impacts which go on allow. */
+static double impact_share(const quasi_step *step, double t, double whole) {
+  return t < step->impact_end && step->impact_h < whole ? step->impact_h / whole : 1;
+}
+
+/* A share of the step to try: as large as attempts were solved, and as impacts allow. What is left
+ * is not cut into pieces of very different length. */
+static double next_share(const quasi_step *step, double t, double whole, double left, double size) {
+  double share = lesser(lesser(left, size), impact_share(step, t, whole));
+  return share < left && left < 1.5 * share ? 0.5 * left : share;
+}
+
+/* To t_end in substeps. size: largest share of the whole that was not cut for want of a solution.
+ * False in *once: there were several. */
+static ff_status take_substeps(ff_work *work, double whole, double t_end, double *size,
+                               bool *once) {
   quasi_step *step = work->quasi;
-  double t = work->state->t;
-  long done = 0, parts = *size;
+  const double t = work->state->t;
+  double done = 0, share = next_share(step, t, whole, 1, *size);
+  double shortest = SHORTEST * impact_share(step, t, whole);
+  long last = ff_effort + WORK_LIMIT + WORK_PER_CONTACT * (long)step->problem.contact_count;
   ff_status status = FF_OK;
-  while (status == FF_OK && done < parts) {
-    double end = t + whole * (double)(done + *size) / (double)parts;
-    end = done + *size == parts ? t_end : end;
+  *once = true;
+  while (status == FF_OK && done < 1) {
+    bool arrives = share == 1 - done;
+    double h = whole * share, end = arrives ? t_end : t + whole * (done + share);
+    long before = ff_effort;
     step->solver.work_limit = ff_effort + 2 * (last - ff_effort) / 3; /* the rest: smaller ones */
-    status = try_substep(work, whole * (double)*size / (double)parts, end, *size > parts / 16);
+    status = try_substep(work, h, end, share > 1.0 / 16);
+    *once = *once && done == 0 && share == 1;
     if (status == FF_OK) {
-      done += *size;
+      done = arrives ? 1 : done + share;
+      last += ff_effort - before; /* the limit is one for each substep */
+      share = next_share(step, work->state->t, whole, 1 - done, *size);
+      shortest = SHORTEST * impact_share(step, work->state->t, whole);
+    } else if (status == FF_ERROR_STEP && step->wanted_h < h) { /* an impact */
+      save_backup(work);
+      share = step->wanted_h / whole;
+      shortest = lesser(shortest, SHORTEST * share);
+      status = FF_OK;
     } else if (status == FF_ERROR_STEP && !step->prisms_fixed &&
                ff_quasi_has_prisms(&step->problem)) {
       step->prisms_fixed = true;
       status = FF_OK;
-    } else if (status == FF_ERROR_STEP && *size > 1 && last - ff_effort > WORK_LEAST &&
+    } else if (status == FF_ERROR_STEP && share > shortest && last - ff_effort > WORK_LEAST &&
                !ff_is_cancelled(&work->cancelled)) {
       save_backup(work);
-      *size /= 2;
+      share *= 0.5;
+      *size = share;
       step->cuts++;
       status = FF_OK;
     }
@@ -462,11 +495,13 @@ static ff_status quasi_rigid_step(ff_work *work, double t_end) {
     work->steps++;
     return FF_OK;
   }
-  const long parts = 1L << STEP_HALVINGS, problems = work->solver.problems, before = ff_effort;
-  long size = parts, most = WORK_LIMIT + WORK_PER_CONTACT * (long)step->problem.contact_count;
+  const long problems = work->solver.problems, before = ff_effort;
+  const long most = WORK_LIMIT + WORK_PER_CONTACT * (long)step->problem.contact_count;
+  double size = 1;
+  bool once;
   step->unchanged = step->has_backup = step->prisms_fixed = false;
   step->solver.first_factor = step->solver.factors + 1; /* none of an earlier step: see keep */
-  ff_status status = take_substeps(work, h, t_end, before + most, &size);
+  ff_status status = take_substeps(work, h, t_end, &size, &once);
   work->solver.effort = fmax(work->solver.effort, (double)(ff_effort - before) / (double)most);
   if (status != FF_OK) {
     work->trouble.step = step->problem.h;
@@ -479,8 +514,9 @@ static ff_status quasi_rigid_step(ff_work *work, double t_end) {
     return ff_is_cancelled(&work->cancelled) ? FF_CANCELLED : status;
   }
   work->steps++;
-  work->solver.cut_steps += size < parts;
-  step->unchanged = step->unchanged && size == parts;
+  work->solver.cut_steps += size < 1;
+  work->solver.impact_steps += size == 1 && !once;
+  step->unchanged = step->unchanged && once;
   step->slept_solves = work->solver.problems - problems;
   return FF_OK;
 }
@@ -492,6 +528,8 @@ static void quasi_rigid_keep(ff_work *work, ff_keep *keep) {
   ff_keep_numbers(keep, "predictor.end", &step->predictor_end, 1);
   ff_keep_numbers(keep, "step", &step->problem.h, 1);
   ff_keep_numbers(keep, "step.before", &step->h_before, 1);
+  ff_keep_numbers(keep, "impact.step", &step->impact_h, 1);
+  ff_keep_numbers(keep, "impact.end", &step->impact_end, 1);
   ff_keep_count(keep, "step.contacts", &step->problem.contact_count,
                 step->problem.contact_capacity);
   ff_keep_block(keep, "asleep", &step->unchanged, 1, sizeof step->unchanged);
@@ -538,6 +576,8 @@ static ff_status quasi_rigid_refresh(ff_work *work) {
   }
   memset(step->predictor, 0, 2 * (size_t)model->free_count * sizeof *step->predictor);
   step->predictor_end = NAN;
+  step->impact_h = INFINITY;
+  step->impact_end = -INFINITY;
   step->reselections = 0;
   step->repeated = step->unchanged = false;
   step->solver.first_factor = step->solver.factors + 1;

@@ -21,6 +21,7 @@
 #include "math/vec.h"
 #include "step/quasi/bilateral_constraints.h"
 #include "step/quasi/contact_geometry.h"
+#include "step/quasi/impacts.h"
 #include "step/quasi/layer.h"
 #include "step/rotation.h"
 
@@ -133,24 +134,40 @@ static void find_start_slip(const quasi_problem *problem, quasi_contact *contact
 }
 
 void ff_quasi_begin_contact(const quasi_problem *problem, quasi_contact *contact, double theta) {
+  const quasi_layer *layer = &contact->layer_state;
   ff_vec3 t2 = v3_cross(contact->touch.normal, contact->touch.t1);
-  contact->start_share = 0;
+  bool order_2 = problem->model->run.stepper.order == 2; /* theta may be 1 */
+  contact->rate = order_2 ? ff_quasi_contact_rate(problem, contact) : 0;
+  contact->resolved = theta < 1 && problem->h * contact->rate <= QUASI_RESOLVED;
+  contact->start_share = contact->damping = 0;
   contact->slid_at_start = false;
-  if (theta != contact->layer_theta || contact->layer->sheared) {
+  double layer_theta = contact->resolved ? theta : 1;
+  if (layer_theta != contact->layer_theta || contact->layer->sheared) {
     ff_layer_point fresh;
     const ff_layer_point *before = ff_quasi_inherited_layer(problem, contact, &fresh);
-    contact->layer_theta = theta;
-    ff_quasi_layer_begin(problem, contact->layer, before, contact->touch.t1, t2, theta,
+    contact->layer_theta = layer_theta;
+    ff_quasi_layer_begin(problem, contact->layer, before, contact->touch.t1, t2, layer_theta,
                          &contact->layer_state);
   }
-  if (theta < 1) {
+  contact->friction_mass = contact->e.mass;
+  if (contact->layer->series) { /* the layer shears by as much per impulse */
+    double yield = greater(layer->compliance[0][0], layer->compliance[1][1]);
+    contact->friction_mass /= 1 + contact->e.mass * yield / problem->h;
+  }
+  if (order_2) {
     ff_touch *start = &contact->touch_start;
-    bool there = ff_quasi_touch_at_start(problem, contact, start);
+    contact->at_start = ff_quasi_touch_at_start(problem, contact, start);
     start->t1 = ff_quasi_tangent(contact, problem->bodies[contact->e.b].q0, start->normal);
-    contact->layer_state.depth_start = there ? start->depth : -INFINITY;
-    contact->start_share =
-        there && v3_dot(start->normal, contact->touch.normal) > 0.5 ? 1 - theta : 0;
+    contact->layer_state.depth_start = contact->at_start ? start->depth : -INFINITY;
+  }
+  if (theta < 1) {
+    bool turns_little = v3_dot(contact->touch_start.normal, contact->touch.normal) > 0.5;
+    contact->start_share = contact->at_start && turns_little ? 1 - theta : 0;
     find_start_slip(problem, contact);
+    if (!contact->resolved && layer->depth_start > 0 &&
+        layer->depth_start >= (1 - 1e-9) * layer->deflection_start) {
+      contact->damping = 0.5 * problem->h * layer->slope[0];
+    }
   }
 }
 
@@ -279,7 +296,7 @@ static void contact_residual(const quasi_problem *problem, quasi_contact *contac
   quasi_element *e = &contact->e;
   const double *z = e->z;
   e->idle = contact->p_ns == 0 && z[0] == 0 && z[1] == 0 && z[2] == 0 && z[3] == 0 &&
-            contact->touch.depth < contact->layer->max_deflection;
+            contact->touch.depth < contact->core_depth;
   if (e->idle) {
     memset(e->f, 0, sizeof e->f);
     e->force_scale = e->moment_scale = e->force_noise = e->moment_noise = 0;
@@ -291,7 +308,7 @@ static void contact_residual(const quasi_problem *problem, quasi_contact *contac
       contact_body_rows(problem, contact, s, e->f + 6 * s);
     }
   }
-  double *own = e->f + 12, gap = contact->layer->max_deflection - contact->touch.depth;
+  double *own = e->f + 12, gap = contact->core_depth - contact->touch.depth;
   own[0] = quasi_has_core(contact) ? gap / problem->h : z[0] / e->mass;
   contact->projection.slips = false;
   if (e->rows > 1) {

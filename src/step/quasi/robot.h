@@ -8,15 +8,31 @@
 #include "step/quasi/problem.h"
 #include "tree/tree.h"
 
+/* Spring and stops of a joint with one coordinate x, which is that of the robot times the factor of
+ * a mimic joint (robot_joints.c). */
+typedef struct quasi_elastic {
+  bool acts;
+  bool spring_resolved, stop_resolved; /* the step is short enough for their frequency */
+  double x;                            /* m or rad, at the start */
+  double force;                        /* N or N m, at the start: part of tau */
+  double stored, lost;                 /* J, W, the same */
+} quasi_elastic;
+
 /* A link during the step: what elements add to it, in its own six unknowns. */
 typedef struct quasi_link {
-  ff_sv momentum_free;  /* kg m^2/s about its centre of mass, kg m/s: momentum of the start, and
-                         * the impulse of gravity */
-  ff_vec3 com_start;    /* m, its centre of mass at the start */
-  ff_sv v_start;        /* rad/s, m/s, of that at the start; */
-  ff_sv v_start_at_end; /* the same with the joint velocities of the start in the pose of the end */
-  double rows[6];       /* N s, N m s about its body's centre */
-  double scale[2];      /* N s, N m s: magnitude of the terms of rows */
+  quasi_elastic elastic; /* spring and stops of its joint */
+  ff_vec3 arm_start;     /* m, from its origin to its body's centre at the start, */
+  ff_vec3 reach_start;   /* m, to its centre of mass, */
+  ff_vec3 r_start;       /* m, and from its parent's origin to its own */
+  ff_sv momentum_free;   /* kg m^2/s about its centre of mass, kg m/s: momentum of the start, and
+                          * the impulse of gravity */
+  ff_vec3 com_start;     /* m, its centre of mass at the start */
+  ff_sv v_start;         /* rad/s, m/s, of that at the start; */
+  ff_sv
+      v_start_at_end; /* the same with the joint velocities of the start in the pose of the end, */
+  ff_sv v_end_at_start;    /* and with those of the end in the pose of the start */
+  double rows[6];          /* N s, N m s about its body's centre */
+  double scale[2];         /* N s, N m s: magnitude of the terms of rows */
   double jacobian[6][6];   /* derivative of rows */
   bool has_jacobian;       /* it is not zero */
   double step[6];          /* m/s, rad/s: Newton step of the link */
@@ -50,14 +66,18 @@ typedef struct quasi_link_column {
 
 /* A robot during the step. */
 typedef struct quasi_robot {
-  double *q, *u;             /* coordinates and unknowns at the end */
-  double *u_free;            /* v_count: velocity at the end without contacts */
-  double *impulse;           /* v_count, N m s: of drives and joints */
-  double *added_inertia;     /* v_count: on the diagonal, by implicit drives and joint resistance */
-  double *factor;            /* v_count^2: of the inertia at the start, with added_inertia */
-  double *scale;             /* v_count: magnitude of the terms of its rows */
-  quasi_link *links;         /* link_count */
-  quasi_subtree *subtrees;   /* link_count + 1: indexed as the links of its tree */
+  double theta;            /* 1: moves with the velocity of the end; 1/2: with the mean velocity */
+  double *q, *u;           /* coordinates and unknowns at the end */
+  double *mean;            /* v_count: velocity that moves the joints */
+  bool *drive_resolved;    /* v_count: the step is short enough for its drive: order 2 */
+  ff_sv *s_start;          /* motion subspace S at the start */
+  double *u_free;          /* v_count: velocity at the end without contacts */
+  double *impulse;         /* v_count, N m s: of drives and joints */
+  double *added_inertia;   /* v_count: on the diagonal, by implicit drives and joint resistance */
+  double *factor;          /* v_count^2: of the inertia at the start, with added_inertia */
+  double *scale;           /* v_count: magnitude of the terms of its rows */
+  quasi_link *links;       /* link_count */
+  quasi_subtree *subtrees; /* link_count + 1: indexed as the links of its tree */
   quasi_joint_column *joint; /* one for each column of S */
   ff_tree_wrench base;       /* N s, N m s about the world's origin: impulse from the ground */
 } quasi_robot;
@@ -73,6 +93,8 @@ bool ff_quasi_create_robots(quasi_problem *problem, ff_arena *arena);
 /* Robots at the start of the step and at its end without contacts. False: an inertia is not
  * positive definite. */
 bool ff_quasi_fly_robots(const quasi_problem *problem, double t);
+/* Prepares a robot for this theta. */
+void ff_quasi_set_robot_theta(const quasi_problem *problem, int r, double theta);
 /* x: the velocity at the start (warm), or at the end without contacts. */
 void ff_quasi_robot_guess(const quasi_problem *problem, int r, bool warm, double *x);
 /* Moves the links to where the unknowns x bring them. */
@@ -93,6 +115,23 @@ void ff_quasi_add_link_block(const quasi_problem *problem, ff_blocks *blocks, co
 void ff_quasi_reduce_links(const quasi_problem *problem, int r, double *block, double *rhs);
 /* Newton steps of the links from that of the robot. */
 void ff_quasi_expand_links(const quasi_problem *problem, int r, const double *step);
+
+/* 1/kg, inverse effective mass of a link at a point along n, with the inertia of the start. */
+double ff_quasi_link_inverse_mass(const quasi_problem *problem, const quasi_body *body,
+                                  ff_vec3 point, ff_vec3 n);
+
+/* ---- robot_joints.c --------------------------------------------------------------------- */
+
+/* Springs, stops and drives at the start; inertia: of each coordinate. */
+void ff_quasi_begin_joints(const quasi_problem *problem, int r, const double *inertia, int stride);
+/* Drives of which the step resolves the motion act as in its middle, others as at its end: sets
+ * their stiffness and damping, which the last evaluation of forces left, accordingly. */
+void ff_quasi_soften_drives(const quasi_problem *problem, int r);
+/* Adds minus the impulses of springs and stops, beyond those of the start, to the rows, and their
+ * derivatives to the robot's block; either may be NULL. */
+void ff_quasi_joint_rows(const quasi_problem *problem, int r, double *rows, double *block);
+/* Their losses, and those of the step by them. */
+void ff_quasi_book_joints(const quasi_problem *problem, int r, double *ledger);
 
 /* Writes the end of a robot to the state, and its energy to the ledger. */
 void ff_quasi_finish_robot(const quasi_problem *problem, int r, double *ledger);

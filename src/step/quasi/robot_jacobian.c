@@ -96,7 +96,7 @@ static void differentiate_joint(const quasi_problem *problem, int r, int i) {
     quasi_joint_column *to = &problem->robots[r].joint[link->s_at + k];
     ff_sv s = work->s[link->s_at + k];
     to->s = sv_motion_to(v3_neg(work->pose[i].position), s);
-    to->x = joint_displacement(problem->h, work, i, k, s);
+    to->x = joint_displacement(problem->robots[r].theta * problem->h, work, i, k, s);
     ff_sv turn = sv_cross(to->x, parent);
     to->lead = sv_sub(turn, to->s);
     to->held = si_mul(&at->inertia, to->s);
@@ -147,6 +147,7 @@ void ff_quasi_robot_jacobian(const quasi_problem *problem, int r, double *block)
     int at = quasi_robot_index(robot, k);
     block[at * n + at] += tree->armature[k] + problem->robots[r].added_inertia[k];
   }
+  ff_quasi_joint_rows(problem, r, NULL, block);
   for (int i = 0; i < robot->link_count; i++) {
     quasi_link *link = &problem->robots[r].links[i];
     if (link->has_jacobian) {
@@ -255,4 +256,24 @@ void ff_quasi_expand_links(const quasi_problem *problem, int r, const double *st
       }
     }
   }
+}
+
+double ff_quasi_link_inverse_mass(const quasi_problem *problem, const quasi_body *body,
+                                  ff_vec3 point, ff_vec3 n) {
+  int r = problem->model->bodies[body->id].robot, freedoms = problem->model->robots[r].v_count;
+  quasi_link_column *columns = problem->link_columns[0];
+  double *x = problem->state->robots[r].work->rest, sum = 0;
+  ff_vec3 turn = v3_cross(v3_sub(point, body->end.pose.position), n);
+  int count = link_jacobian(problem, body, columns);
+  memset(x, 0, (size_t)freedoms * sizeof *x);
+  for (int k = 0; k < count; k++) {
+    x[freedoms - 1 - columns[k].at] +=
+        v3_dot(n, v3_load(columns[k].c)) + v3_dot(turn, v3_load(columns[k].c + 3));
+  }
+  ff_branch_down(problem->model->robots[r].tree->dof_parent, freedoms, problem->robots[r].factor,
+                 x);
+  for (int k = 0; k < freedoms; k++) {
+    sum += x[k] * x[k];
+  }
+  return sum;
 }

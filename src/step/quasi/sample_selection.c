@@ -161,20 +161,23 @@ bool ff_quasi_select_samples(quasi_step *step, const ff_meet *meet, int n, doubl
   assign_slots(&of);
   double deepest = NAN; /* not known yet */
   for (int slot = 0; slot < pair->point_count; slot++) {
+    const ff_point *was = &of.points[slot];
     for (int i = 0; i < of.count; i++) {
-      double initial_depth = 0;
       if (of.slot[i] != slot) {
         continue;
       }
-      if (of.fresh[i]) {
+      double start_depth = was->patch.depth;
+      if (of.fresh[i] || !was->touching || !ff_feature_pair_equal(was->id, of.list[i].id)) {
         ff_touch at_start = of.list[i];
         deepest = isnan(deepest) ? depth_at_start(problem, pair, start) : deepest;
         ff_quasi_evaluate_features(problem, pair, &start[0], &start[1], &at_start);
-        initial_depth = lesser(greater(at_start.depth, 0), deepest);
+        start_depth = lesser(at_start.depth, deepest);
       }
+      /* so is a layer that recovers, and is found compressed deeper */
+      bool fresh = of.fresh[i] || (!was->touching && start_depth > of.layers[slot].deflection);
       if (!ff_quasi_add_fixed_contact(step, meet, n, &of.list[i], slot,
-                                      of.fresh[i] ? -1 : pair->first_point + slot, initial_depth,
-                                      at_free_end)) {
+                                      fresh ? -1 : pair->first_point + slot,
+                                      greater(start_depth, 0), start_depth, at_free_end)) {
         return false;
       }
     }

@@ -267,7 +267,10 @@ static void add_schur(quasi_solver *solver, quasi_element *e, int s) {
 
 void ff_quasi_inertia_block(const quasi_solver *solver, const quasi_body *body, double *block) {
   const ff_model_body *of = &solver->problem->model->bodies[body->id];
-  double unit = of->mass * of->bound, *units = ff_blocks_units(solver->blocks, body->node);
+  ff_vec3 inertia = of->inertia; /* a body without shape has no bound */
+  double gyration = sqrt(greater(inertia.x, greater(inertia.y, inertia.z)) / of->mass);
+  double unit = of->mass * greater(of->bound, gyration);
+  double *units = ff_blocks_units(solver->blocks, body->node);
   for (int k = 0; k < QUASI_DOF; k++) {
     block[7 * k] = k < 3 ? of->mass : 1;
     units[2 * k] = k < 3 ? of->mass : unit;

@@ -33,6 +33,10 @@ typedef struct quasi_step {
   long pass;                  /* number of that */
   quasi_pass_result *results; /* contact_capacity, by point: its solution */
   bool moved;                 /* a body may not be at the end of free flight */
+  /* impacts (impacts.c) */
+  double wanted_h;   /* s, shorter step that an attempt asks for; problem.h: none */
+  double impact_h;   /* s, step that resolves the impacts that go on, */
+  double impact_end; /* s, until this time */
   /* predictor: change of v and L by contacts and constraints per second, two for each free body */
   ff_predictor *predictor;
   double predictor_end; /* s, end of its last step */
@@ -67,7 +71,7 @@ bool ff_quasi_select_contacts(quasi_step *step);
  * capacity. */
 bool ff_quasi_add_fixed_contact(quasi_step *step, const ff_meet *meet, int pair,
                                 const ff_touch *touch, int slot, int inherits, double initial_depth,
-                                bool at_free_end);
+                                double start_depth, bool at_free_end);
 /* Do shapes touch at the end that have no contact? Their pairs are then wanted. */
 bool ff_quasi_missed_contacts(quasi_step *step);
 /* Continuous collision check: do two shapes pass through each other? Sets the failure reason. */
