@@ -24,7 +24,7 @@ void ff_file_abandon(ff_file *file);
 ff_status ff_file_grow(ff_file **out, const char *path, size_t keep, ff_report *report);
 /* Hands everything written so far to the operating system. */
 ff_status ff_file_flush(ff_file *file);
-/* Removes a file; one that does not exist is no error. */
+/* Removes a file; one that does not exist is not an error. */
 void ff_file_remove(const char *path);
 
 /* Reads a whole file of at most limit bytes; *out gets a final NUL that size does not count

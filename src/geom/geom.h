@@ -64,7 +64,7 @@ typedef struct ff_touch {
   double curvature[2]; /* 1/m, relative principal curvatures; INFINITY at corners and rims */
   int feature;         /* which of the shape's points; stable from step to step */
   /* Of a sample (geom/manifold.h), or of a cylinder on a half-space: */
-  ff_feature_pair id; /* FF_PAIR_NONE: it is none */
+  ff_feature_pair id; /* FF_PAIR_NONE: not a feature pair */
   double weight;      /* law units; 0: the point belongs to a neighbour (geom/seam.h) */
   double spin[2];     /* rad, of prisms: see ff_manifold */
   ff_vec3 offset;     /* m, world, tangential: from b's to a's point of a pair as a whole */
