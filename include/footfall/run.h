@@ -26,8 +26,8 @@ extern "C" {
 typedef struct ff_run ff_run;
 
 typedef struct ff_run_options {
-  const char *const *outputs; /* recordings: names that end in .csv, .h5 or .sto; "-": CSV to the
-                                 standard output */
+  const char *const *outputs; /* recordings: names that end in .csv, .h5, .sto or .mot (with an
+                                 .xml beside it); "-": CSV to the standard output */
   int output_count;
   const char *checkpoint;  /* file; NULL: none. Not with the output "-" */
   double checkpoint_every; /* s of wall time between checkpoints; there is one at a stop, too */

@@ -13,6 +13,10 @@ typedef struct ff_file ff_file;
 ff_status ff_file_create(ff_file **out, const char *path, ff_report *report);
 /* Buffered write. After a failure every further write fails too, and commit reports the reason. */
 ff_status ff_file_write(ff_file *file, const void *bytes, size_t size);
+/* The first is committed and abandoned together with the second, which it owns from then on: both
+ * appear, or both old files stay (after kill -9 between the two renames the second may be new and
+ * the first old). Neither grows. */
+void ff_file_join(ff_file *file, ff_file *second);
 /* Flushes, syncs and renames; frees the file either way. On failure no file is left. */
 ff_status ff_file_commit(ff_file *file, ff_report *report);
 /* Removes the temporary file and frees. NULL is allowed. */
