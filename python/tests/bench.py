@@ -71,7 +71,7 @@ def of_rollout(sims=20, steps=200):
             lib.ff_sim_create(out, m._use())
             lib.ff_sim_set_x(out[0], start)
             lib.ff_sim_advance(out[0], steps * h)
-            lib.ff_sim_destroy(out[0])
+            lib.ff_sim_destroy(out)
 
     x0 = m.x0[None]
     start = ffi.from_buffer("double[]", x0)
