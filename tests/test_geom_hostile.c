@@ -204,6 +204,7 @@ static void poses_that_are_no_numbers(void **state) {
     ff_distance at;
     ff_touch out[FF_TOUCH_MAX];
     ff_distance_query(&at, &a, &pa, &b, &pb, INFINITY);
+    ff_distance_query(&at, &a, &pa, &a, &pb, INFINITY); /* whose order only the poses decide */
     bool ordered = ff_geom_in_order(a.kind, b.kind);
     int count =
         ordered ? ff_geom_touch(&a, &pa, &b, &pb, 0, out) : ff_geom_touch(&b, &pb, &a, &pa, 0, out);

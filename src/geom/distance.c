@@ -333,7 +333,7 @@ static bool is_in_order(const ff_geom *a, const ff_pose *pose_a, const ff_geom *
                           pose_b->orientation.y,
                           pose_b->orientation.z};
   for (size_t i = 0; i < sizeof mine / sizeof mine[0]; i++) {
-    if (mine[i] != other[i]) {
+    if (mine[i] > other[i] || mine[i] < other[i]) { /* a NaN decides nothing */
       return mine[i] > other[i];
     }
   }
