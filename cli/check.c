@@ -283,6 +283,44 @@ static void check_print_pairs(const ff_model *model, bool all) {
   check_print_left_out(&seen, "pairs");
 }
 
+static uint64_t check_joint_kind(const ff_joint_info *joint) {
+  const double numbers[] = {joint->stiffness, joint->damping, joint->armature, joint->slides};
+  return check_mix(0xCBF29CE484222325ULL, numbers, sizeof numbers);
+}
+
+static void check_print_joint(const char *robot, const ff_joint_info *joint) {
+  const char *force = joint->slides ? "N" : "N m", *to = joint->slides ? "m" : "rad";
+  ff_cli_say(stdout, "  %s-%s: stiffness %.6g %s/%s, damping %.6g %s s/%s, armature %.6g %s\n",
+             robot, joint->name, joint->stiffness, force, to, joint->damping, force, to,
+             joint->armature, joint->slides ? "kg" : "kg m^2");
+}
+
+/* Joint axes that are driven by a servo or have rotor inertia. */
+static void check_print_joints(const ff_model *model, bool all) {
+  seen_kinds seen = {.count = 0};
+  int count = 0;
+  for (int i = 1; i <= ff_model_robot_count(model); i++) {
+    count += ff_model_robot_info(model, ff_model_robot_at(model, i)).joint_count;
+  }
+  all = all || count <= CHECK_MANY;
+  bool first = true;
+  for (int i = 1; i <= ff_model_robot_count(model); i++) {
+    ff_robot_id robot = ff_model_robot_at(model, i);
+    ff_robot_info info = ff_model_robot_info(model, robot);
+    for (int k = 1; k <= info.joint_count; k++) {
+      ff_joint_info joint = ff_model_joint_info(model, ff_model_joint_at(model, robot, k));
+      bool plain = joint.stiffness == 0 && joint.damping == 0 && joint.armature == 0;
+      if (plain || joint.follows || !check_is_first(&seen, all, check_joint_kind(&joint))) {
+        continue;
+      }
+      ff_cli_say(stdout, first ? "\njoints\n" : "");
+      check_print_joint(info.name, &joint);
+      first = false;
+    }
+  }
+  check_print_left_out(&seen, "joints");
+}
+
 static void check_print_constraints(const ff_model *model) {
   int count = ff_model_constraint_count(model);
   if (count > 0) {
@@ -327,6 +365,7 @@ static void check_print_text(const check_job *job) {
   check_print_bodies(job->model, job->all);
   check_print_shapes(job->model, job->all);
   check_print_pairs(job->model, job->all);
+  check_print_joints(job->model, job->all);
   check_print_constraints(job->model);
   check_print_step(job->model);
   ff_cli_warn_intrusions(job->model, job->sim, "WARNING      ", stdout);
@@ -425,6 +464,25 @@ static void json_pairs(ff_json *json, const ff_model *model) {
   ff_json_close(json, ']');
 }
 
+static void json_joints(ff_json *json, const ff_model *model) {
+  ff_json_open(json, "joints", '[');
+  for (int i = 1; i <= ff_model_robot_count(model); i++) {
+    ff_robot_id robot = ff_model_robot_at(model, i);
+    ff_robot_info info = ff_model_robot_info(model, robot);
+    for (int k = 1; k <= info.joint_count; k++) {
+      ff_joint_info joint = ff_model_joint_info(model, ff_model_joint_at(model, robot, k));
+      ff_json_open(json, NULL, '{');
+      ff_json_text(json, "robot", info.name);
+      ff_json_text(json, "name", joint.name);
+      ff_json_number(json, "stiffness", joint.stiffness);
+      ff_json_number(json, "damping", joint.damping);
+      ff_json_number(json, "armature", joint.armature);
+      ff_json_close(json, '}');
+    }
+  }
+  ff_json_close(json, ']');
+}
+
 static void json_constraints(ff_json *json, const ff_model *model) {
   ff_json_open(json, "constraints", '[');
   for (int i = 0; i < ff_model_constraint_count(model); i++) {
@@ -477,6 +535,7 @@ static void check_print_json(const check_job *job) {
   json_bodies(&json, job->model);
   json_shapes(&json, job->model);
   json_pairs(&json, job->model);
+  json_joints(&json, job->model);
   json_constraints(&json, job->model);
   json_intrusions(&json, job->model, job->sim);
   ff_json_whole(&json, "channel_count", ff_model_channel_count(job->model));

@@ -17,6 +17,7 @@ typedef struct stance {
   double *q;
   double mass;   /* kg */
   double height; /* m, of the root link above the lowest point */
+  double reach;  /* m, from the root link to the farthest link */
   double lift;   /* m, of a root that is fixed to the ground, so that no shape is in the floor */
   bool stands;   /* it has a free root and shapes */
 } stance;
@@ -120,7 +121,12 @@ static ff_status scene_find_height(stance *s, ff_report *report) {
   status = status == FF_OK ? ff_model_build(&model, scene, report) : status;
   status = status == FF_OK ? ff_sim_create(&sim, model) : status;
   if (status == FF_OK) {
-    s->height = ff_sim_body(sim, (ff_body){.id = 1}).position.z;
+    ff_vec3 root = ff_sim_body(sim, (ff_body){.id = 1}).position;
+    s->height = root.z;
+    for (int i = 2; i <= ff_robot_link_count(s->robot); i++) {
+      ff_vec3 link = ff_sim_body(sim, (ff_body){.id = i}).position;
+      s->reach = fmax(s->reach, hypot(hypot(link.x - root.x, link.y - root.y), link.z - root.z));
+    }
   }
   ff_sim_destroy(&sim);
   ff_model_destroy(&model);
@@ -167,9 +173,11 @@ static double scene_find_lift(const stance *s) {
 
 /* ---- scene ----------------------------------------------------------------------------------- */
 
-/* Length scale of the gains: the standing height of the robot, or a metre. */
+/* Length scale of the gains: the standing height of the robot; its reach, if its root is at the
+ * ground; or a metre. */
 static double scene_length_scale(const stance *s) {
-  return s->height > 0 ? s->height : 1;
+  double height = s->height > 0.1 * s->reach ? s->height : s->reach;
+  return height > 0 ? height : 1;
 }
 
 static void scene_print_joints(const stance *s, FILE *out) {

@@ -1,5 +1,6 @@
 /* footfall run SCENE: runs and records it, and prints a verdict. */
 #include <argp.h>
+#include <limits.h>
 #include <math.h>
 #include <sched.h>
 #include <signal.h>
@@ -136,7 +137,10 @@ static error_t run_parse(int key, char *value, struct argp_state *state) {
 }
 
 static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0, "record into FILE.csv, FILE.h5 or FILE.sto; may be repeated", 0},
+    {"output", 'o', "FILE", 0,
+     "record into FILE.csv, FILE.h5, FILE.sto, or FILE.mot with FILE.xml (external loads of "
+     "OpenSim); may be repeated",
+     0},
     {"csv", 'c', "FILE.csv", 0, "record into FILE.csv; - is the standard output", 0},
     {"report", 'r', "FILE.html", 0, "write one page with 3-D replay, plots and ledger", 0},
     {"live", KEY_LIVE, NULL, 0,
@@ -175,16 +179,27 @@ static const struct argp parser = {
            "  footfall run ball.yaml --report ball.html --live\n"
            "  footfall run ball.yaml --watch\n"
            "  footfall run ball.yaml --csv - | head\n"
+           "  footfall run foot.yaml -o grf.mot           (and grf.xml, for OpenSim)\n"
            "  footfall run long.yaml -o long.h5 --checkpoint long.ckpt\n"
            "  footfall run --resume long.ckpt\n" FF_CLI_EXITS};
 
 /* ---- run ------------------------------------------------------------------------------------- */
 
+/* A recording in .mot comes with an .xml of the same name. */
+static void run_add_written(ff_cli_list *written, const char *output) {
+  ff_cli_list_add(written, output);
+  if (run_has_extension(output, ".mot")) {
+    char name[PATH_MAX];
+    snprintf(name, sizeof name, "%.*s.xml", (int)(strlen(output) - strlen(".mot")), output);
+    ff_cli_list_add(written, name);
+  }
+}
+
 /* Before anything is computed. */
 static ff_status run_check_outputs(const run_job *job, ff_report *report) {
   ff_cli_list written = {0}, read = {0};
   for (int i = 0; i < job->outputs.count; i++) {
-    ff_cli_list_add(&written, job->outputs.items[i]);
+    run_add_written(&written, job->outputs.items[i]);
   }
   if (job->report) {
     ff_cli_list_add(&written, job->report);

@@ -9,7 +9,7 @@
 /* Reads one character of UTF-8 and moves on. A byte that starts none gives UINT32_MAX. */
 uint32_t ff_cli_next_character(const char **at);
 /* Does a character steer what shows it, or hide or turn round what follows? Control characters (C0
- * but for line feed and tab, DEL, C1), marks and overrides of direction, separators of lines. */
+ * except line feed and tab, DEL, C1), marks and overrides of direction, separators of lines. */
 bool ff_cli_is_control(uint32_t character);
 /* As fprintf, with such characters written \u009b, and bytes that are no UTF-8 \xff. */
 void ff_cli_say(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -372,7 +372,7 @@ static int sweep_run(sweep_job *job) {
   return code;
 }
 
-/* ---- what is asked of a store ---------------------------------------------------------------- */
+/* ---- queries of a store ---------------------------------------------------------------------- */
 
 static ff_status sweep_export(ff_sweep_store *store, const sweep_job *job, ff_report *report) {
   if (strcmp(job->export, "-") == 0) {

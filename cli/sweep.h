@@ -57,7 +57,7 @@ typedef struct ff_sweep_table {
   char **units;         /* of the measures; "" of parameters */
   char **paths;         /* of the parameters: keys of the scene, separated by line feeds */
   double *cells;        /* (parameters + measures) x rows; NAN: a text or missing */
-  char **texts;         /* parameters x rows: text of a parameter that is no number, else NULL */
+  char **texts;         /* parameters x rows: text of a parameter that is not a number, else NULL */
   long *run;            /* index of each row */
   unsigned char *state; /* 0 good, 1 not good, 2 failed */
   char **reasons;       /* of each row, or NULL */

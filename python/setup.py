@@ -56,7 +56,7 @@ class SourceArchive(sdist):
         for name in NEEDED:
             source, target = os.path.join(PROJECT, name), os.path.join(base_dir, "project", name)
             if os.path.isdir(source):
-                shutil.copytree(source, target, ignore=shutil.ignore_patterns("node_modules", "__pycache__", "build*"))
+                shutil.copytree(source, target, ignore=shutil.ignore_patterns("node_modules", "__pycache__", "build", "build-*"))
             elif os.path.exists(source):
                 os.makedirs(os.path.dirname(target), exist_ok=True)
                 shutil.copy2(source, target)

@@ -180,6 +180,22 @@ static void view_opens_ground_reactions(void **state) {
       0);
 }
 
+/* Both files of external loads, in --help too; a file that is read is not overwritten by the
+ * second. */
+static void external_loads_come_in_two_files(void **state) {
+  (void)state;
+  assert_int_equal(
+      shell("d=$(mktemp -d) && cd \"$d\" && \"$FF\" run '" FF_SOURCE_DIR
+            "/scenes/bouncing-ball.yaml' -q --set duration=0.2 -o a.mot -o b.sto && "
+            "cmp a.mot b.sto && grep -q '<applied_to_body>ball<' a.xml && "
+            "grep -q '<datafile>a.mot<' a.xml && \"$FF\" view a.mot -o a.html && "
+            "\"$FF\" run --help | grep -q FILE.mot && cp '" FF_SOURCE_DIR
+            "/scenes/bouncing-ball.yaml' s.xml && ! \"$FF\" run s.xml -q -o s.mot 2>why && "
+            "grep -q 'would overwrite' why && test ! -e s.mot && rm -r \"$d\"",
+            first),
+      0);
+}
+
 static void certify_compares_with_half_the_step(void **state) {
   (void)state;
   static const char pendulum[] = FF_SOURCE_DIR
@@ -209,6 +225,7 @@ int main(void) {
       cmocka_unit_test(bash_completes_verbs_options_and_laws),
       cmocka_unit_test(large_scenes_are_summarised),
       cmocka_unit_test(view_opens_ground_reactions),
+      cmocka_unit_test(external_loads_come_in_two_files),
       cmocka_unit_test(certify_compares_with_half_the_step),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,7 @@
-/* The foot of three ellipsoids, and its ground reactions as OpenSim reads them. */
+/* The foot of three ellipsoids, and its ground reactions and external loads as OpenSim reads them.
+ */
+#include <sys/stat.h>
+
 #include "base/file.h"
 #include "base/memory.h"
 #include "folder.h"
@@ -30,6 +33,21 @@ static const char *const names[] = {
 };
 enum { NAMES = sizeof names / sizeof *names, ROWS = 600, WIDTH = 19 };
 
+static void write_text(const char *name, const char *text) {
+  FILE *out = fopen(name, "w");
+  assert_non_null(out);
+  fputs(text, out);
+  fclose(out);
+}
+
+static void expect_text(const char *name, const char *text) {
+  char *got;
+  size_t size;
+  assert_int_equal(ff_file_read(&got, &size, name, 1 << 24, NULL), FF_OK);
+  assert_string_equal(got, text);
+  ff_free(got);
+}
+
 static ff_recording_info info_of(int count) {
   static const char *units[NAMES];
   for (int i = 0; i < NAMES; i++) {
@@ -38,11 +56,13 @@ static ff_recording_info info_of(int count) {
   return (ff_recording_info){.scene = "", .summary = "", .names = names, .units = units, count};
 }
 
-static const char path[] = "foot.sto";
+static const char path[] = "foot.sto", loads_table[] = "a & b.mot", loads[] = "a & b.xml";
 
 static int leave(void **state) {
   (void)state;
   unlink(path);
+  unlink(loads_table);
+  unlink(loads);
   return remove_folder();
 }
 
@@ -55,10 +75,10 @@ static void fill(uint64_t *seed, int index, double row[NAMES]) {
   row[13] = index % 2 ? -index : 1 + index; /* right: now and then pulls */
 }
 
-static ff_status write_all(ff_report *report) {
+static ff_status write_as(const char *name, ff_report *report) {
   ff_recording_info info = info_of(NAMES);
   ff_recorder *recorder;
-  ff_status status = ff_recorder_create(&recorder, path, &info, report);
+  ff_status status = ff_recorder_create(&recorder, name, &info, report);
   uint64_t seed = 1;
   for (int i = 0; i < ROWS && status == FF_OK; i++) {
     double row[NAMES];
@@ -69,6 +89,10 @@ static ff_status write_all(ff_report *report) {
     }
   }
   return status == FF_OK ? ff_recorder_close(&recorder, NULL, report) : status;
+}
+
+static ff_status write_all(ff_report *report) {
+  return write_as(path, report);
 }
 
 /* Moment about the origin, z up, of force and point and moment. */
@@ -179,6 +203,151 @@ static void failures_leave_no_file(void **state) {
   }
 }
 
+/* A file to the byte: a contact that presses, then one that pulls. */
+static void a_small_file_is_this_text(void **state) {
+  (void)state;
+  static const char *const own[] = {"time",
+                                    "contact.a:b.force.x",
+                                    "contact.a:b.force.y",
+                                    "contact.a:b.force.z",
+                                    "contact.a:b.moment.x",
+                                    "contact.a:b.moment.y",
+                                    "contact.a:b.moment.z",
+                                    "contact.a:b.point.x",
+                                    "contact.a:b.point.y",
+                                    "contact.a:b.point.z"};
+  static const double rows[2][10] = {{0, 2, 4, 8, 1, 2, 3, 0.5, 0.25, 0},
+                                     {0.5, 1, 2, -4, 1, 2, 3, 0, 0, 0}};
+  static const char text[] =
+      "Ground reactions\nversion=1\nnRows=2\nnColumns=10\ninDegrees=no\nendheader\n"
+      "time\tground_force_vx\tground_force_vy\tground_force_vz\tground_force_px\t"
+      "ground_force_py\tground_force_pz\tground_torque_x\tground_torque_y\tground_torque_z\n"
+      "0\t2\t8\t-4\t0.25\t0\t-0.375\t0\t4.25\t0\n"
+      "0.5\t1\t-4\t-2\t0\t0\t0\t1\t3\t-2\n";
+  ff_recording_info info = info_of(10);
+  info.names = own;
+  ff_recorder *recorder;
+  assert_int_equal(ff_recorder_create(&recorder, path, &info, NULL), FF_OK);
+  assert_int_equal(ff_recorder_add(recorder, rows[0]), FF_OK);
+  assert_int_equal(ff_recorder_add(recorder, rows[1]), FF_OK);
+  assert_int_equal(ff_recorder_close(&recorder, NULL, NULL), FF_OK);
+  expect_text(path, text);
+}
+
+/* ---- external loads --------------------------------------------------------------------------
+ */
+
+static void external_loads_name_bodies_and_columns(void **state) {
+  (void)state;
+  static const char document[] =
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<OpenSimDocument Version=\"30000\">\n"
+      "  <ExternalLoads name=\"external_loads\">\n"
+      "    <objects>\n"
+      "      <ExternalForce name=\"left:ground\">\n"
+      "        <applied_to_body>left</applied_to_body>\n"
+      "        <force_expressed_in_body>ground</force_expressed_in_body>\n"
+      "        <point_expressed_in_body>ground</point_expressed_in_body>\n"
+      "        <force_identifier>ground_force_v</force_identifier>\n"
+      "        <point_identifier>ground_force_p</point_identifier>\n"
+      "        <torque_identifier>ground_torque_</torque_identifier>\n"
+      "        <data_source_name>Ground reactions</data_source_name>\n"
+      "      </ExternalForce>\n"
+      "      <ExternalForce name=\"right:ground\">\n"
+      "        <applied_to_body>right</applied_to_body>\n"
+      "        <force_expressed_in_body>ground</force_expressed_in_body>\n"
+      "        <point_expressed_in_body>ground</point_expressed_in_body>\n"
+      "        <force_identifier>1_ground_force_v</force_identifier>\n"
+      "        <point_identifier>1_ground_force_p</point_identifier>\n"
+      "        <torque_identifier>1_ground_torque_</torque_identifier>\n"
+      "        <data_source_name>Ground reactions</data_source_name>\n"
+      "      </ExternalForce>\n"
+      "    </objects>\n"
+      "    <groups />\n"
+      "    <datafile>a &amp; b.mot</datafile>\n"
+      "  </ExternalLoads>\n"
+      "</OpenSimDocument>\n";
+  char here[64 + sizeof folder]; /* the table is named without its folder */
+  snprintf(here, sizeof here, "%s/%s", folder, loads_table);
+  assert_int_equal(write_as(here, NULL), FF_OK);
+  expect_text(loads, document);
+  assert_int_equal(write_all(NULL), FF_OK);
+  char *table;
+  size_t size;
+  assert_int_equal(ff_file_read(&table, &size, path, 1 << 24, NULL), FF_OK);
+  expect_text(loads_table, table); /* the table of the .sto */
+  ff_free(table);
+  ff_recording *recording;
+  assert_int_equal(ff_recording_open(&recording, loads_table, NULL), FF_OK);
+  assert_int_equal(ff_recording_rows(recording), ROWS);
+  assert_string_equal(ff_recording_about(recording)->units[1], "N");
+  ff_recording_close(&recording);
+  assert_int_equal(entries(), 3);
+}
+
+/* Neither file, or both old ones: whatever fails. */
+static void external_loads_appear_whole_or_not_at_all(void **state) {
+  (void)state;
+  for (int old = 0; old < 2; old++) {
+    int failed = 0;
+    for (long n = 1;; n++) {
+      if (old) {
+        write_text(loads_table, "old table");
+        write_text(loads, "old loads");
+      }
+      ff_report report = {0};
+      ff_file_fail_at(n);
+      ff_status status = write_as(loads_table, &report);
+      ff_file_fail_at(0);
+      if (status == FF_OK) {
+        break;
+      }
+      failed++;
+      assert_int_equal(status, FF_ERROR_FILE);
+      assert_string_equal(report.what, "cannot write: No space left on device");
+      assert_true(strcmp(report.file, loads_table) == 0 || strcmp(report.file, loads) == 0);
+      assert_int_equal(entries(), old ? 2 : 0);
+      if (old) {
+        expect_text(loads_table, "old table");
+        expect_text(loads, "old loads");
+      }
+    }
+    assert_true(failed >= 8); /* open, write, sync and rename of each */
+    assert_int_equal(entries(), 2);
+    unlink(loads_table);
+    unlink(loads);
+  }
+  for (long n = 1;; n++) {
+    ff_alloc_fail_at(n);
+    ff_status status = write_as(loads_table, NULL);
+    ff_alloc_fail_at(0);
+    if (status == FF_OK) {
+      break;
+    }
+    assert_int_equal(status, FF_ERROR_MEMORY);
+    assert_int_equal(entries(), 0);
+  }
+}
+
+static void external_loads_refuse_what_they_cannot_hold(void **state) {
+  (void)state;
+  ff_recording_info info = info_of(NAMES);
+  ff_recorder *recorder;
+  ff_report report = {0};
+  assert_int_equal(ff_recorder_create(&recorder, "a\tb.mot", &info, &report), FF_ERROR_INPUT);
+  assert_string_equal(report.key, "a\tb.mot");
+  assert_int_equal(mkdir(loads, 0777), 0); /* told before anything is computed */
+  assert_int_equal(ff_recorder_create(&recorder, loads_table, &info, &report), FF_ERROR_FILE);
+  assert_string_equal(report.file, loads);
+  assert_int_equal(entries(), 1);
+  assert_int_equal(rmdir(loads), 0);
+  info = info_of(10); /* no whole contact */
+  assert_int_equal(ff_recorder_create(&recorder, loads_table, &info, &report), FF_ERROR_INPUT);
+  assert_int_equal(ff_recorder_create(&recorder, loads_table, &(ff_recording_info){0}, &report),
+                   FF_ERROR_INPUT);
+  assert_int_equal(entries(), 0);
+}
+
 /* ---- the foot ----------------------------------------------------------------------------------
  */
 
@@ -284,6 +453,12 @@ int main(void) {
       cmocka_unit_test_setup_teardown(without_contacts_there_is_nothing_to_write, enter_folder,
                                       leave),
       cmocka_unit_test_setup_teardown(failures_leave_no_file, enter_folder, leave),
+      cmocka_unit_test_setup_teardown(a_small_file_is_this_text, enter_folder, leave),
+      cmocka_unit_test_setup_teardown(external_loads_name_bodies_and_columns, enter_folder, leave),
+      cmocka_unit_test_setup_teardown(external_loads_appear_whole_or_not_at_all, enter_folder,
+                                      leave),
+      cmocka_unit_test_setup_teardown(external_loads_refuse_what_they_cannot_hold, enter_folder,
+                                      leave),
       cmocka_unit_test(the_foot_rolls_from_heel_to_toes),
       cmocka_unit_test(the_push_has_two_humps),
   };

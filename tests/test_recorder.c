@@ -325,7 +325,7 @@ static void bad_requests_are_refused(void **state) {
   ff_recorder *recorder;
   ff_report report;
   assert_int_equal(ff_recorder_create(&recorder, "run.txt", &info, &report), FF_ERROR_INPUT);
-  assert_string_equal(report.expected, ".csv, .h5, .sto");
+  assert_string_equal(report.expected, ".csv, .h5, .sto, .mot");
   assert_int_equal(ff_recorder_create(&recorder, "no/run.h5", &info, &report), FF_ERROR_FILE);
   const char *const line[] = {"time", "a\nb"};
   ff_recording_info odd = {.names = line, .units = units, .count = 2};

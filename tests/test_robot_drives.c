@@ -257,6 +257,56 @@ static void test_mimic_joint_moves_with_the_other(void **state) {
   end(m);
 }
 
+/* ---- rotor inertia --------------------------------------------------------------------- */
+
+/* A turn of 4 N m about one axis of a ball of 1 kg m^2; only that of ry has a rotor, of 3 kg m^2.
+ */
+static void test_each_axis_has_its_own_armature(void **state) {
+  (void)state;
+  ff_robot_link ball = ball_on(FF_JOINT_SPHERICAL, 1);
+  const double turn[2] = {0, 4};
+  const char *const axes[3] = {"joint-rx", "joint-ry", "joint-rz"};
+  for (int i = 0; i < 3; i++) {
+    ff_joint_setting settings[2] = {set("joint-ry", 0, 0, 0), set(axes[i], 0, 0, 0)};
+    settings[0].armature = 3;
+    settings[1].torque = (ff_table){turn, 1, 1};
+    settings[i == 1 ? 0 : 1].torque = settings[1].torque;
+    machine m = make(&ball, 1, settings, i == 1 ? 1 : 2, "adaptive", NAN);
+    assert_int_equal(ff_sim_advance(m.sim, 0.5), FF_OK);
+    char name[64];
+    snprintf(name, sizeof name, "joint.r-%s.velocity", axes[i]);
+    assert_close(channel(m.sim, m.model, name), i == 1 ? 0.5 : 2, 1e-9);
+    assert_close(ff_sim_energy(m.sim).residual, 0, 1e-9);
+    ff_joint_id id = ff_model_joint_find(m.model, ff_model_robot_at(m.model, 1), axes[i]);
+    assert_close(ff_model_joint_info(m.model, id).armature, i == 1 ? 3 : 0, 0);
+    end(m);
+  }
+}
+
+/* A setting replaces the inertia of the link's joint, 0 included; without it the link's counts. A
+ * link without mass moves by its rotor alone. */
+static void test_armature_replaces_that_of_the_link(void **state) {
+  (void)state;
+  ff_robot_link wheel = ball_on(FF_JOINT_CONTINUOUS, 1);
+  wheel.def.joint.armature = 7;
+  const double turn[2] = {0, 4}, given[3] = {NAN, 0, 1}, inertia[3] = {8, 1, 2};
+  ff_joint_setting setting = set("joint", 0, 0, 0);
+  setting.torque = (ff_table){turn, 1, 1};
+  for (int i = 0; i < 3; i++) {
+    setting.armature = given[i];
+    machine m = make(&wheel, 1, &setting, 1, "adaptive", NAN);
+    assert_int_equal(ff_sim_advance(m.sim, 1), FF_OK);
+    assert_close(channel(m.sim, m.model, "joint.r-joint.velocity"), 4 / inertia[i], 1e-9);
+    end(m);
+  }
+  wheel.def.mass = 0;
+  wheel.def.inertia = (ff_mat3){{{0}}};
+  machine m = make(&wheel, 1, &setting, 1, "adaptive", NAN);
+  assert_int_equal(ff_sim_advance(m.sim, 1), FF_OK);
+  assert_close(channel(m.sim, m.model, "joint.r-joint.velocity"), 4, 1e-9);
+  end(m);
+}
+
 static void test_bad_drives_are_refused(void **state) {
   (void)state;
   ff_robot_link wheels[2] = {ball_on(FF_JOINT_CONTINUOUS, 1), ball_on(FF_JOINT_SPHERICAL, 1)};
@@ -274,6 +324,9 @@ static void test_bad_drives_are_refused(void **state) {
   wheels[1].def.follows = 2;
   assert_int_equal(build(&model, wheels, 2, &servo, 1, "adaptive", NAN, &report), FF_ERROR_INPUT);
   assert_non_null(strstr(report.what, "mimics"));
+  servo.armature = INFINITY;
+  assert_int_equal(build(&model, wheels, 2, &servo, 1, "adaptive", NAN, &report), FF_ERROR_INPUT);
+  assert_string_equal(report.key, "robots.r.joints.ball.armature");
 }
 
 /* ---- sensors ------------------------------------------------------------------------------------
@@ -345,6 +398,8 @@ int main(void) {
       cmocka_unit_test(test_spherical_servo_turns_to_its_target),
       cmocka_unit_test(test_universal_planar_and_free_servos),
       cmocka_unit_test(test_mimic_joint_moves_with_the_other),
+      cmocka_unit_test(test_each_axis_has_its_own_armature),
+      cmocka_unit_test(test_armature_replaces_that_of_the_link),
       cmocka_unit_test(test_bad_drives_are_refused),
       cmocka_unit_test(test_plates_feet_and_zero_moment_point_agree),
   };

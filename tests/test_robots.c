@@ -429,6 +429,63 @@ static void test_self_collision_is_chosen(void **state) {
   ff_model_destroy(&model);
 }
 
+/* ---- rotor inertia ---------------------------------------------------------------------- */
+
+static const char pendulum_urdf[] =
+    "<robot name='p'><link name='pivot'/><link name='rod'><inertial><origin xyz='0 0 -0.5'/>"
+    "<mass value='2'/><inertia ixx='0.1' iyy='0.1' izz='0.1' ixy='0' ixz='0' iyz='0'/></inertial>"
+    "</link><joint name='hinge' type='continuous'><parent link='pivot'/><child link='rod'/>"
+    "<axis xyz='0 1 0'/></joint></robot>";
+
+/* Time from one passage through the lowest point to the next but one. */
+static double swing_period(ff_sim *sim, const ff_model *model) {
+  double passed[3] = {0}, before = 0.01, step = 5e-3;
+  int count = 0;
+  for (int i = 1; count < 3 && i * step < 8; i++) {
+    assert_int_equal(ff_sim_advance(sim, i * step), FF_OK);
+    double q = channel(sim, model, "joint.p-hinge.position");
+    if (q * before < 0) {
+      passed[count++] = step * (i - 1 + before / (before - q));
+    }
+    before = q;
+  }
+  assert_int_equal(count, 3);
+  return passed[2] - passed[0];
+}
+
+/* A rod of 2 kg, 0.5 m below its hinge, of 0.6 kg m^2 about it, and a rotor of 1.4 kg m^2; set in
+ * the scene, and over it. */
+static void test_armature_slows_a_pendulum_under_every_stepper(void **state) {
+  (void)state;
+  const char *const steppers[] = {
+      "symplectic-euler, step: 1e-3", "rk4, step: 5e-3",        "heun, step: 5e-3", "adaptive",
+      "quasi-rigid, step: 1e-3",      "micro-macro, step: 1e-3"};
+  FILE *file = fopen("p.urdf", "w");
+  assert_true(file && fputs(pendulum_urdf, file) >= 0 && fclose(file) == 0);
+  for (int i = 0; i < 6; i++) {
+    for (int over = 0; over < 2; over++) {
+      char text[1024];
+      snprintf(text, sizeof text,
+               "footfall: 1\nstepper: {kind: %s}\nrobots:\n"
+               "  p: {urdf: p.urdf, joints: {hinge: {position: 0.01, armature: 1.4}}}\n",
+               steppers[i]);
+      const char *const settings[] = {"robots.p.joints.hinge.armature=0"};
+      ff_scene *scene = NULL;
+      ff_model *model = NULL;
+      ff_sim *sim = NULL;
+      assert_int_equal(ff_scene_parse(&scene, text, strlen(text), "p.yaml", settings, over, NULL),
+                       FF_OK);
+      assert_int_equal(ff_model_build(&model, scene, NULL), FF_OK);
+      ff_scene_destroy(&scene);
+      assert_int_equal(ff_sim_create(&sim, model), FF_OK);
+      double expected = 2 * ff_pi * sqrt((over ? 0.6 : 2.0) / (2 * 9.81 * 0.5));
+      assert_close(swing_period(sim, model), expected, 2e-4 * expected);
+      end(sim, model);
+    }
+  }
+  assert_int_equal(remove("p.urdf"), 0);
+}
+
 static void refused(const char *robots, const char *key, const char *says) {
   char text[1024];
   ff_scene *scene = NULL;
@@ -456,6 +513,10 @@ static void test_bad_robots_are_refused(void **state) {
           "no such joint");
   refused("urdf: robots/quadruped.urdf, servo: {stiffness: -1}", "robots.r.joints.front_left_roll",
           "negative");
+  refused("urdf: robots/double-pendulum.urdf, joints: {elbow: {armature: -1}}",
+          "robots.r.joints.elbow.armature", "negative");
+  refused("urdf: robots/double-pendulum.urdf, joints: {elbow: {armatur: 1}}",
+          "robots.r.joints.elbow.armatur", "unknown key");
   refused("urdf: robots/double-pendulum.urdf, base: free", "robots.r.links.pivot",
           "without inertia");
   refused("urdf: robots/double-pendulum.urdf, ground: 0", "robots.r.ground",
@@ -482,6 +543,8 @@ int main(void) {
       cmocka_unit_test(test_reset_starts_anew),
       cmocka_unit_test(test_failing_allocations_are_survived),
       cmocka_unit_test(test_self_collision_is_chosen),
+      cmocka_unit_test_setup_teardown(test_armature_slows_a_pendulum_under_every_stepper,
+                                      enter_folder, leave_folder),
       cmocka_unit_test(test_bad_robots_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -204,6 +204,54 @@ static void rolling_resistance_slows_a_ball(void **state) {
   world_end(&w);
 }
 
+/* ---- the printed moments -----------------------------------------------------------------------
+ */
+
+/* Rolling resistance and the moment of spin of a tilted ellipsoid, with the exact J and with that
+ * of [Brown18 eq. 37], against the J of ff_volume_compute. */
+static void the_printed_moments_are_selectable(void **state) {
+  (void)state;
+  const ff_vec3 omega = {1, 2, -0.5};
+  double spin[2], second[2];
+  for (int printed = 0; printed < 2; printed++) {
+    ff_volume_def def = {.kind = FF_ELLIPSOID,
+                         .size = {0.12, 0.05, 0.03},
+                         .point = {0, 0, -0.02},
+                         .normal = {0.6, -0.3, 0.7},
+                         .printed = printed};
+    ff_volume volume;
+    assert_int_equal(ff_volume_compute(&volume, &def, NULL), FF_OK);
+    world w = {0};
+    open_world(&w,
+               EXACT "bodies:\n"
+                     "  floor: {fixed: true, shape: {half-space: {normal: [0.6, -0.3, 0.7], point: "
+                     "[0, 0, -0.02]}}}\n"
+                     "  egg: {mass: 1, shape: {ellipsoid: {axes: [0.12, 0.05, 0.03]}}, omega: "
+                     "[1, 2, -0.5]}\n"
+                     "contacts:\n"
+                     "  - pair: [egg, floor]\n"
+                     "    normal: {law: volumetric, k_V: 1e6, a_V: 0.3, printed_J: %s}\n"
+                     "    friction: {law: continuous, mu_s: 0.8, mu_d: 0.5, v_t: 0.05, omega_t: 1, "
+                     "printed: true}\n",
+               printed ? "true" : "false");
+    ff_vec3 moment = ff_sim_contact(w.sim, 0).moment;
+    double(*frame)[3] = volume.frame.m, (*j)[3] = volume.J_contact.m;
+    double along[3], roll[3];
+    for (int i = 0; i < 3; i++) {
+      along[i] = frame[i][0] * moment.x + frame[i][1] * moment.y + frame[i][2] * moment.z;
+      roll[i] = frame[i][0] * omega.x + frame[i][1] * omega.y + frame[i][2] * omega.z;
+    }
+    for (int i = 0; i < 2; i++) {
+      assert_near(along[i], -1e6 * 0.3 * (j[i][0] * roll[0] + j[i][1] * roll[1]), 1e-10);
+    }
+    spin[printed] = along[2];
+    second[printed] = j[2][2];
+    world_end(&w);
+  }
+  assert_true(second[1] < 0.99 * second[0]); /* they do differ */
+  assert_near(spin[1] / spin[0], second[1] / second[0], 1e-10);
+}
+
 /* ---- what is refused --------------------------------------------------------------------------
  */
 
@@ -222,6 +270,24 @@ static void two_spheres_have_no_half_space(void **state) {
   assert_int_equal(ff_model_build(&model, scene, &report), FF_ERROR_INPUT);
   assert_string_equal(report.key, "contacts.0.normal.law");
   assert_non_null(strstr(report.what, "half-space"));
+  assert_int_equal(report.line, 8);
+  ff_scene_destroy(&scene);
+}
+
+static void printed_moments_are_for_ellipsoids(void **state) {
+  (void)state;
+  static const char text[] = "footfall: 1\nduration: 1\nbodies:\n" FLOOR
+                             "  a: {mass: 1, shape: {box: {size: [0.1, 0.1, 0.1]}}}\n"
+                             "contacts:\n"
+                             "  - pair: [a, floor]\n"
+                             "    normal: {law: volumetric, k_V: 1e6, printed_J: true}\n";
+  ff_scene *scene;
+  ff_model *model;
+  ff_report report;
+  assert_int_equal(ff_scene_parse(&scene, text, strlen(text), "test", NULL, 0, &report), FF_OK);
+  assert_int_equal(ff_model_build(&model, scene, &report), FF_ERROR_INPUT);
+  assert_string_equal(report.key, "contacts.0.normal.printed_J");
+  assert_non_null(strstr(report.what, "box"));
   assert_int_equal(report.line, 8);
   ff_scene_destroy(&scene);
 }
@@ -446,6 +512,8 @@ int main(void) {
       cmocka_unit_test(rest_is_where_the_volume_carries_the_weight),
       cmocka_unit_test(rolling_resistance_slows_a_ball),
       cmocka_unit_test(two_spheres_have_no_half_space),
+      cmocka_unit_test(the_printed_moments_are_selectable),
+      cmocka_unit_test(printed_moments_are_for_ellipsoids),
       cmocka_unit_test(the_friction_curve),
       cmocka_unit_test(the_moment_of_spin),
       cmocka_unit_test(sliding_and_spinning_share_the_patch),

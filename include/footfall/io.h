@@ -50,8 +50,9 @@ typedef struct ff_recording_info {
 
 typedef struct ff_recorder ff_recorder;
 
-/* Format by extension: .csv, .h5, or .sto (OpenSim: ground reactions of the contacts only). The
- * file appears under its name only when closed successfully. */
+/* Format by extension: .csv, .h5, or .sto and .mot (OpenSim: ground reactions of the contacts only;
+ * name.mot comes with name.xml, OpenSim's ExternalLoads). The file appears under its name only when
+ * closed successfully. */
 FF_API ff_status ff_recorder_create(ff_recorder **out, const char *path,
                                     const ff_recording_info *info, ff_report *report);
 FF_API ff_status ff_recorder_add(ff_recorder *recorder, const double *row);

@@ -198,6 +198,7 @@ typedef enum ff_law_trait {
   FF_LAW_UNPAID = 8, /* stored energy changes without work: with depth (friction) or curvature */
   FF_LAW_FEEDS = 16, /* its damping may generate energy (as printed in some papers) */
   FF_LAW_CORE = 32,  /* rigid core, or layers without a formula: only solving steppers run it */
+  FF_LAW_PRINTED_J = 512,   /* patch.overlap.second as [Brown18 eq. 37]: spheres, ellipsoids */
   FF_LAW_WANTS_EDGES = 256, /* friction: integrates over patch.edges if available */
   FF_LAW_DIRECTED = 64,     /* friction depends on the directions t1 and t2 themselves */
   FF_LAW_HELD = 128, /* too stiff for explicit steps: fixed steps treat it implicitly, also where

@@ -110,6 +110,8 @@ FF_API ff_status ff_robot_tree(ff_tree **out, const ff_robot *robot, ff_joint_ki
  * Positions of a spherical (or free) joint are the components of its rotation vector, and the
  * target is that of the shortest rotation to the targets' rotation; forces and velocities are along
  * the axes of the link. The free joint of a root has no drive.
+ * armature is the inertia of a geared rotor about its own axis, times the gear ratio squared: it is
+ * added to the diagonal of the joint-space inertia, and to what mimics the axis.
  *
  * Limits: the effort; and a speed, near which the effort fades, over the last 2 % to zero, and
  * opposes the motion beyond. A safety controller bounds the drive as in URDF: between
@@ -119,9 +121,11 @@ typedef struct ff_joint_setting {
   const char *joint;
   double position, velocity; /* rad, rad/s (or m, m/s), at the start */
   double stiffness, damping; /* N m/rad, N m s/rad */
-  ff_table target;           /* rad, width 1; rows 0: the initial position */
-  ff_table torque;           /* N m, width 1; rows 0: none */
-  bool explicit_drive;       /* acts on the state at the start of the step under every stepper */
+  double
+      armature; /* kg m^2 (kg if the axis slides), rotor inertia; NAN: that of the link's joint */
+  ff_table target;     /* rad, width 1; rows 0: the initial position */
+  ff_table torque;     /* N m, width 1; rows 0: none */
+  bool explicit_drive; /* acts on the state at the start of the step under every stepper */
 } ff_joint_setting;
 
 typedef struct ff_robot_def {

@@ -26,8 +26,8 @@ extern "C" {
 typedef struct ff_run ff_run;
 
 typedef struct ff_run_options {
-  const char *const *outputs; /* recordings: names that end in .csv, .h5 or .sto; "-": CSV to the
-                                 standard output */
+  const char *const *outputs; /* recordings: names that end in .csv, .h5, .sto or .mot (with an
+                                 .xml beside it); "-": CSV to the standard output */
   int output_count;
   const char *checkpoint;  /* file; NULL: none. Not with the output "-" */
   double checkpoint_every; /* s of wall time between checkpoints; there is one at a stop, too */
@@ -49,7 +49,7 @@ FF_API ff_run_options ff_run_options_default(void);
  * and FF_ERROR_FILE the report (may be NULL) says what is wrong. */
 FF_API ff_status ff_run_create(ff_run **out, const ff_scene *scene, const ff_run_options *options,
                                ff_report *report);
-/* A run that goes on from a checkpoint: scene and outputs are those in it, of the options only the
+/* Resumes a run from a checkpoint: scene and outputs are those in it, of the options only the
  * rest is used. Refused with FF_ERROR_INPUT: a file that is damaged, of another version or no
  * checkpoint; a robot or mesh file that has changed; a recording that is missing. Names of files
  * are as they were given: relative ones need the same folder. */

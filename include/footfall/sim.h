@@ -215,6 +215,7 @@ typedef struct ff_joint_info {
   double lower, upper;       /* limits; infinite: none */
   double effort, speed;      /* of its drive; INFINITY: not limited */
   double stiffness, damping; /* of its drive in the scene */
+  double armature;           /* kg m^2 or kg, rotor inertia on its coordinate */
 } ff_joint_info;
 
 FF_API ff_joint_info ff_model_joint_info(const ff_model *model, ff_joint_id joint);

@@ -327,8 +327,8 @@ class Model(Handle):
             keep: bool = True, threads: int = 1, checkpoint: str | os.PathLike | None = None):
         """Runs the scene to its end and returns a Run: verdict, summary, columns, events.
 
-        output: files to record to (.h5, .csv, .sto). progress: a bar; None: on a terminal or in a
-        notebook. control: function called with the Sim each `period` seconds. keep: False if the
+        output: files to record to (.h5, .csv, .sto, .mot with .xml). progress: a bar; None: on a
+        terminal or in a notebook. control: function called with the Sim each `period` seconds. keep: False if the
         samples need not stay in memory. checkpoint: file from which `ff.resume` goes on.
 
         Ctrl-C ends it between steps: KeyboardInterrupt, with what was computed in its `run` and in

@@ -14,6 +14,7 @@ PACKAGE = pathlib.Path(ff.__file__).parent
 
 # Functions without a counterpart in the package, callable as ff.lib.NAME, and why.
 RAW = {
+    "ff_page_compare": "the program compares: footfall view a.h5 b.h5",
     "ff_page_live": "the program makes live pages",
     "ff_run_advance": "Model.run goes to the end; Sim.advance steps",
     "ff_recorder_add_contacts": "Model.run(output=...) records",
@@ -63,6 +64,7 @@ RAW = {
     "ff_volume_polyhedron_thickness": "pressure at a point",
     "ff_set_remove": "validate uses a temporary folder",
     "ff_run_advance": "Model.run and resume drive a run to its end",
+    "ff_page_compare": "the program compares: footfall view a.h5 b.h5",
     "ff_page_live": "the program writes live pages: footfall run --live",
     "ff_page_live_available": "the program writes live pages: footfall run --live",
     "ff_study_parameter_path": "Study.parameters",

@@ -63,6 +63,8 @@ def test_source_archive(tmp_path):
     names = {n.split("/", 1)[1] for n in tarfile.open(archive).getnames() if "/" in n}
     assert {"setup.py", "backend.py", "pyproject.toml", "project/include/footfall/sim.h", "project/src/run/run.c",
             "project/python/tools/generate.py", "project/CMakeLists.txt"} <= names
+    sources = {f"project/{file.relative_to(FOLDER.parent)}" for file in (FOLDER.parent / "src").rglob("*.[ch]")}
+    assert sources and not sources - names
     if os.environ.get("FOOTFALL_INSTALL"):
         into = tmp_path / "into"
         call(sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", into, archive)

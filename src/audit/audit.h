@@ -61,7 +61,7 @@ typedef struct ff_auditor {
   ff_contact_residual contact, worst; /* after the last step; worst so far */
   ff_peak contact_share; /* 1, force residual of a step relative to the largest force in it */
   double contact_force;  /* N, largest so far */
-  double next_notes;     /* s, when notes.c looks again */
+  double next_notes;     /* s, time of the next check of notes.c */
   double next_window;    /* s, when the windows of creep.c end */
   int impact_count, grip_count;
   ff_impact_watch impacts[FF_WATCHES];

@@ -100,7 +100,7 @@ static double sweep_depth(const ff_model_shape *a, const ff_model_shape *b, cons
   return deepest;
 }
 
-/* A contact that begins and ends inside a step, and one that is too shallow to matter, are none. */
+/* Contacts that begin and end inside a step, or that are too shallow to matter, are not missed. */
 static void check_missed(ff_auditor *auditor, const ff_model *model, const ff_meet *meet,
                          const ff_near *near, bool touches, const sweep *s, double t) {
   const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];

@@ -1,5 +1,5 @@
-/* Checksum of bytes: finds every change of up to 64 consecutive bits, and others but for a chance
- * of 5e-20. */
+/* Checksum of bytes: detects every change of up to 64 consecutive bits, and misses any other with
+ * probability 5e-20. */
 #ifndef FF_BASE_CHECKSUM_H
 #define FF_BASE_CHECKSUM_H
 

@@ -30,7 +30,8 @@ struct ff_file {
   size_t used;
   int fd;
   bool failed;
-  int error; /* errno of the first failure */
+  int error;     /* errno of the first failure */
+  ff_file *with; /* committed and abandoned together with this one; NULL: none */
 };
 
 /* Test hooks: thread-local, as in base/memory.c. */
@@ -221,33 +222,84 @@ ff_status ff_file_write(ff_file *file, const void *bytes, size_t size) {
 
 /* ---- commit ---------------------------------------------------------------------------------- */
 
-/* Syncs the data, then renames to the target. Returns false and sets errno on failure. */
-static bool file_sync_and_rename(ff_file *file) {
-  if (file_must_fail() || fsync(file->fd) != 0) {
-    return false;
-  }
-  return !file_must_fail() && rename(file->temporary, file->target) == 0;
-}
-
-ff_status ff_file_commit(ff_file *file, ff_report *report) {
+/* Everything written is on the disk, under the temporary name. Sets the error on failure. */
+static bool file_settle(ff_file *file) {
   if (!file->failed && ff_file_flush(file) == FF_OK && file->temporary &&
-      !file_sync_and_rename(file)) {
+      (file_must_fail() || fsync(file->fd) != 0)) {
     file_set_error(file, errno);
   }
-  ff_status status =
-      file->failed ? file_report_errno(report, file->shown, "write", file->error) : FF_OK;
-  if (file->failed && !file->grows) {
-    ff_file_abandon(file);
-    return status;
+  return !file->failed;
+}
+
+static bool file_rename(ff_file *file) {
+  if (file->temporary && (file_must_fail() || rename(file->temporary, file->target) != 0)) {
+    file_set_error(file, errno);
   }
+  return !file->failed;
+}
+
+/* Renames both, the second first. If the first then fails, what the second replaced comes back: it
+ * has a second name (a hard link, where the file system has such) until then. */
+static bool file_rename_both(ff_file *file, ff_file *second) {
+  char *kept = name_temporary(second->target);
+  int fd = kept ? open_temporary(kept, second->target) : -1;
+  if (fd < 0) {
+    file_set_error(second, kept ? errno : ENOMEM);
+    ff_free(kept);
+    return false;
+  }
+  close(fd);
+  unlink(kept); /* the name was free */
+  bool old = link(second->target, kept) == 0;
+  bool good = file_rename(second);
+  if (good && !file_rename(file)) {
+    good = false;
+    if (!old || rename(kept, second->target) != 0) {
+      unlink(second->target);
+    }
+  }
+  unlink(kept);
+  ff_free(kept);
+  return good;
+}
+
+/* Closes and frees a file that is complete. */
+static void file_close(ff_file *file) {
   if (file->temporary || file->grows) {
     close(file->fd);
   }
   file_free(file);
+}
+
+ff_status ff_file_commit(ff_file *file, ff_report *report) {
+  ff_file *with = file->with;
+  bool good = file_settle(file) && (!with || file_settle(with)) &&
+              (with ? file_rename_both(file, with) : file_rename(file));
+  if (good) {
+    if (with) {
+      file_close(with);
+    }
+    file_close(file);
+    return FF_OK;
+  }
+  const ff_file *bad = file->failed ? file : with;
+  ff_status status = file_report_errno(report, bad->shown, "write", bad->error);
+  if (file->grows) {
+    file_close(file);
+  } else {
+    ff_file_abandon(file);
+  }
   return status;
 }
 
+void ff_file_join(ff_file *file, ff_file *second) {
+  file->with = second;
+}
+
 void ff_file_abandon(ff_file *file) {
+  if (file) {
+    ff_file_abandon(file->with);
+  }
   if (file && (file->temporary || file->grows)) {
     close(file->fd);
     unlink(file->grows ? file->target : file->temporary);

@@ -13,6 +13,10 @@ typedef struct ff_file ff_file;
 ff_status ff_file_create(ff_file **out, const char *path, ff_report *report);
 /* Buffered write. After a failure every further write fails too, and commit reports the reason. */
 ff_status ff_file_write(ff_file *file, const void *bytes, size_t size);
+/* The first is committed and abandoned together with the second, which it owns from then on: both
+ * appear, or both old files stay (after kill -9 between the two renames the second may be new and
+ * the first old). Neither grows. */
+void ff_file_join(ff_file *file, ff_file *second);
 /* Flushes, syncs and renames; frees the file either way. On failure no file is left. */
 ff_status ff_file_commit(ff_file *file, ff_report *report);
 /* Removes the temporary file and frees. NULL is allowed. */
@@ -24,7 +28,7 @@ void ff_file_abandon(ff_file *file);
 ff_status ff_file_grow(ff_file **out, const char *path, size_t keep, ff_report *report);
 /* Hands everything written so far to the operating system. */
 ff_status ff_file_flush(ff_file *file);
-/* Removes a file; one that does not exist is no error. */
+/* Removes a file; one that does not exist is not an error. */
 void ff_file_remove(const char *path);
 
 /* Reads a whole file of at most limit bytes; *out gets a final NUL that size does not count

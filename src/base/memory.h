@@ -17,7 +17,7 @@ void ff_free(void *block);
 /* Copy of a string; NULL if text is NULL or memory is exhausted. */
 char *ff_strdup(const char *text);
 
-/* Are so many bytes available now? Asked before calls of libraries that crash without memory. */
+/* Are `bytes` bytes available now? Checked before calls of libraries that crash without memory. */
 bool ff_memory_is_there(size_t bytes);
 
 /* For tests, per thread: fails the n-th allocation from now on (0: never), and counts allocations.

@@ -4,7 +4,7 @@
  * n.d for any other point d of the difference. So each point looked at cuts off directions that are
  * no better than known ones [Kelley60]. What the cuts leave is a linear programme in the tangent
  * plane of the best direction so far: its answer is looked at next, and is one more cut. No
- * smoothness is asked for. The shares of the cuts that bind in the end mix their points to one on
+ * smoothness is required. The shares of the cuts that bind in the end mix their points to one on
  * each body, along the normal.
  *
  * The largest gap lies at a corner of what the cuts leave only if it is negative. Bodies that are
@@ -23,7 +23,7 @@ enum { WALLS = 4, LOOKS = 150, TURNS = 3 };
  */
 typedef struct cuts {
   ff_lp3 p;
-  ff_corner at[FF_LP3_ROWS]; /* of each row, but for the walls */
+  ff_corner at[FF_LP3_ROWS]; /* of each row except the walls */
   ff_vec3 n, u, v;
 } cuts;
 
@@ -56,7 +56,7 @@ static int add_cut(cuts *c, ff_corner at) {
 }
 
 /* The best direction that the cuts leave next to n. The programme takes the length of n + t for 1:
- * it is asked again there until the answer stays. */
+ * it is repeated at its solution until that stays. */
 static bool best_left(cuts *c, ff_vec3 n, int newest, double size) {
   for (int turn = 0; turn < TURNS; turn++) {
     centre_cuts(c, n);

@@ -57,8 +57,8 @@ static bool is_polyhedral(const ff_geom *geom) {
 
 /* Flat faces of either shape against what was found. Rounding can tear a hole into a polytope with
  * faces in one plane, and the search ends on the other side: a face with a larger gap is taken. And
- * a face normal next to the normal with the same gap but for rounding is the normal. Large hulls
- * have so many faces that none is likely to be missed. */
+ * a face normal next to the normal with the same gap up to rounding is the normal. Of hulls with
+ * more than LARGE faces only such neighbours are tested. */
 static void check_faces(const ff_two *two, ff_rough *rough, bool *exact) {
   enum { LARGE = 64 };
   for (int k = 0, own = ff_geom_rule_count(two->a); k < own + ff_geom_rule_count(two->b); k++) {
@@ -197,7 +197,7 @@ static bool highest_face(const ff_geom *geom, ff_vec3 x, ff_vec3 *normal, double
   }
   if (*height > 0) {
     ff_vec3 foot = v3_axpy(x, -*height, *normal);
-    *beside = ff_hull_above(hull, foot) - 1e-15 * hull->bound; /* but for the face itself */
+    *beside = ff_hull_above(hull, foot) - 1e-15 * hull->bound; /* excludes the face itself */
   }
   return hull != NULL;
 }

@@ -49,8 +49,8 @@ double ff_cutting_plane(ff_rough *rough, const ff_two *two, double enough);
 double ff_gjk_distance(ff_rough *rough, const ff_two *two, double enough);
 
 /* Newton's method from rough, whose gap may be off by doubt (of the size) and whose normal by price
- * (rad). out->settled: it has converged, to a local maximum of the gap. beside: a direction beside
- * a point that is none, with a larger gap, else the normal of rough. */
+ * (rad). out->settled: it has converged, to a local maximum of the gap. beside: a direction next to
+ * a stationary point that is not a maximum, with a larger gap, else the normal of rough. */
 void ff_distance_newton(ff_distance *out, const ff_two *two, const ff_rough *rough, double doubt,
                         double price, ff_vec3 *beside);
 

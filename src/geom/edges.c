@@ -27,7 +27,7 @@ typedef struct spot {
 
 typedef struct pile {
   ff_vec3 t1, t2, up;    /* shape frame */
-  ff_vec3 centroid;      /* of what is below: where places are told from */
+  ff_vec3 centroid;      /* of what is below: origin of coordinates */
   double centroid_depth; /* m, below the plane */
   ff_edge *edges;
   int count;

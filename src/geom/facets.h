@@ -33,7 +33,7 @@ typedef struct ff_facets {
   double radius;        /* m, around the facets: of a capsule */
   double core_radius;   /* m, of core: what its distances lack */
   int first_id;         /* of its features */
-  double share;         /* weight of these facets; 1 but for prisms that go over to one another */
+  double share;         /* weight of these facets; 1 except for prisms that blend into each other */
   ff_gradient d_share;  /* with motions of a, turns about the origin of its body */
   bool turned;          /* it turns in its body: */
   ff_gradient spin;     /* angle about the axis relative to the body, with motions of a */

@@ -64,7 +64,7 @@ typedef struct ff_touch {
   double curvature[2]; /* 1/m, relative principal curvatures; INFINITY at corners and rims */
   int feature;         /* which of the shape's points; stable from step to step */
   /* Of a sample (geom/manifold.h), or of a cylinder on a half-space: */
-  ff_feature_pair id; /* FF_PAIR_NONE: it is none */
+  ff_feature_pair id; /* FF_PAIR_NONE: not a feature pair */
   double weight;      /* law units; 0: the point belongs to a neighbour (geom/seam.h) */
   double spin[2];     /* rad, of prisms: see ff_manifold */
   ff_vec3 offset;     /* m, world, tangential: from b's to a's point of a pair as a whole */
@@ -136,9 +136,10 @@ bool ff_geom_can_overlap(ff_shape_kind a, ff_shape_kind b);
  * the half-space b, with the depth of the deepest point (< 0: apart; the point is then the
  * nearest one). In this sense the depth rate rule above does not hold for `depth`; it holds for
  * the energy of the overlap, volume times centroid depth, over the volume. edges (FF_EDGES_MAX of
- * them; may be NULL): filled for patch.edges. Returns their number. */
+ * them; may be NULL): filled for patch.edges. Returns their number. printed: moments as
+ * [Brown18 eq. 37], of spheres and ellipsoids. */
 int ff_geom_touch_overlap(const ff_geom *a, const ff_pose *pose_a, const ff_pose *pose_b,
-                          ff_touch *out, ff_overlap *overlap, ff_edge *edges);
+                          bool printed, ff_touch *out, ff_overlap *overlap, ff_edge *edges);
 
 /* Effective radius of curvature of the pair where it is one constant (spheres, capsule
  * ends on a half-space); NAN where it varies or does not exist (ellipsoid, box, cylinder). */

@@ -288,7 +288,7 @@ static bool epa_expand(polytope *p, ff_corner corner, double size) {
       continue;
     }
     mine->open = true;
-    for (int e = 0; e < 3; e++) { /* an edge that two such faces share is no rim */
+    for (int e = 0; e < 3; e++) { /* an edge that two such faces share is not a rim */
       int i = mine->at[e], j = mine->at[(e + 1) % 3], twin = 0;
       while (twin < rims && !(rim[twin][0] == j && rim[twin][1] == i)) {
         twin++;
@@ -370,7 +370,8 @@ static void find_rivals(ff_rivals *out, const polytope *p, const face *best, dou
   }
 }
 
-/* False if rounding has spoilt the polytope before it was good enough; then what it had is told. */
+/* False if rounding has spoilt the polytope before it was good enough; out keeps the last estimate.
+ */
 static bool epa_penetration(ff_rough *out, const ff_two *two, simplex *s, double enough,
                             ff_rivals *rivals) {
   polytope p;

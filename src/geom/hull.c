@@ -320,9 +320,9 @@ static bool has_vertex(const ff_hull *hull, int face, int vertex) {
   return false;
 }
 
-/* Of each colour, how bad it would be for a vertex: as far as the farthest bearer that shares a
- * face with it is away, and more where everybody on the face could have a colour of its own. 0 if
- * there is none. */
+/* Cost of each colour for a vertex: distance to the farthest vertex of that colour that shares a
+ * face with it, and more where all vertices of the face could have different colours. 0 if there
+ * is none. */
 static void ask_neighbours(const ff_hull *hull, int vertex, double far[FF_HULL_COLOURS]) {
   static const double small_face = 4;
   for (int c = 0; c < FF_HULL_COLOURS; c++) {

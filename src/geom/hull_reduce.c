@@ -35,7 +35,7 @@ typedef struct growth {
 } growth;
 
 /* Rounding of coordinates in single precision, in which most meshes are written, makes flat faces
- * uneven by some 6e-8 of the size; that is no corner. */
+ * uneven by some 6e-8 of the size; that is not a corner. */
 static const double uneven = 1e-7;
 
 /* ---- faces ---------------------------------------------------------------------------------- */

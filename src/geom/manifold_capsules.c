@@ -146,7 +146,7 @@ static axis_pair axes_of(const ff_geom *a, const ff_pose *pose_a, const ff_geom 
   return p;
 }
 
-/* The pair as a whole, but for its weight, with turns about the origin of a. */
+/* The pair as a whole, without its weight, with turns about the origin of a. */
 static void fill_whole_sample(const axis_pair *p, const ff_distance *near, ff_sample *out) {
   ff_vec3 push = v3_neg(near->normal);
   out->point = v3_scale(0.5, v3_add(near->on_a, near->on_b));

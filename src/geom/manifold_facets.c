@@ -520,8 +520,8 @@ static void sample_rates(const shape_pair *p, const facet_pair *of, const ff_mat
   double t = at->depth - p->radius, across = 1;
   bool edges = at->id.kind == FF_PAIR_EDGE_EDGE, with_b = at->id.kind == FF_PAIR_FACE_VERTEX;
   if (edges) {
-    facet_edge(of->a, at->id.a - of->a->first_id, &e);
-    facet_edge(of->b, at->id.b - of->b->first_id, &f);
+    facet_edge(of->a, at->id.a % FF_TURNED_PRISM, &e);
+    facet_edge(of->b, at->id.b % FF_TURNED_PRISM, &f);
     side = v3_cross(f, n);
     across = v3_dot(e, side);
   }

@@ -19,7 +19,7 @@ int ff_outline_ellipse(const ff_geom *geom, const ff_cut *cut, ff_vec3 t1, ff_ar
 
 /* ---- round about z ---------------------------------------------------------------------------
  *
- * In the picture of overlap_round.c the plane is s x + c z = height, and places on it are told by
+ * In the picture of overlap_round.c the plane is s x + c z = height, with the coordinates
  * t, along (c, 0, -s), and y. The outline is symmetric in y. Half of it, from the largest t to
  * the smallest, is made of bows of ellipses. */
 

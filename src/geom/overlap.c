@@ -139,7 +139,7 @@ bool ff_geom_can_overlap(ff_shape_kind a, ff_shape_kind b) {
 }
 
 int ff_geom_touch_overlap(const ff_geom *a, const ff_pose *pose_a, const ff_pose *pose_b,
-                          ff_touch *out, ff_overlap *overlap, ff_edge *edges) {
+                          bool printed, ff_touch *out, ff_overlap *overlap, ff_edge *edges) {
   ff_vec3 normal = q_axis_z(pose_b->orientation), t1 = q_axis_x(pose_b->orientation);
   ff_mat3 turn = q_matrix(pose_a->orientation);
   ff_cut cut = {.normal = m3_tmul(turn, normal)};
@@ -153,6 +153,10 @@ int ff_geom_touch_overlap(const ff_geom *a, const ff_pose *pose_a, const ff_pose
                     .t1 = t1,
                     .depth = cut.depth};
   ff_vec3 s1 = m3_tmul(turn, t1), s2 = v3_cross(cut.normal, s1);
+  int count = edges ? ff_geom_edges(a, &cut, &slab, s1, s2, edges) : 0;
+  if (printed && cut.depth > 0) {
+    ff_overlap_spread_printed(a, &cut, &slab.spread);
+  }
   *overlap = ff_overlap_seen(&slab, s1, s2);
-  return edges ? ff_geom_edges(a, &cut, &slab, s1, s2, edges) : 0;
+  return count;
 }

@@ -32,7 +32,7 @@ typedef struct ff_slab {
 
 /* Distance from the shape's centre down to its deepest point along the unit normal. */
 double ff_geom_reach(const ff_geom *geom, ff_vec3 normal);
-/* And up to its highest one: the same, but for polyhedra. */
+/* And up to its highest one: the same, except for polyhedra. */
 double ff_geom_rise(const ff_geom *geom, ff_vec3 normal);
 /* Where that is; of a flat or straight bottom its middle. */
 ff_vec3 ff_geom_lowest(const ff_geom *geom, ff_vec3 normal);

@@ -1,8 +1,8 @@
 /* Convex polyhedra below a plane, by clipping.
  *
  * What is below is cut into tetrahedra that all have the deepest vertex as their tip: one for
- * each triangle of each clipped face, and one for each side of the section. All places are
- * told from that vertex, and all volumes are positive, so that a thin overlap is as exact as
+ * each triangle of each clipped face, and one for each side of the section. All positions are
+ * relative to that vertex, and all volumes are positive, so that a thin overlap is as exact as
  * a thick one.
  */
 #include "geom/overlap.h"

@@ -3,7 +3,7 @@
  * Both are round about z, so the picture is that of the plane that holds the axis and the
  * normal: x across the axis towards the normal, z along the axis, s and c the sine and cosine
  * of the angle between axis and normal, both positive (what is deepest is at -x, -z). Slices
- * are told by where they are from the deepest point: n up along the normal, t along the plane.
+ * have coordinates relative to the deepest point: n up along the normal, t along the plane.
  * y is at right angles to both; all is symmetric in it.
  *
  * Every sum is of positive terms, and every slice is known in closed form, so that Gauss's

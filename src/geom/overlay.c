@@ -289,8 +289,7 @@ static double shadow_extent(const ff_polytope *of) {
   return most;
 }
 
-/* Heights that samples can be at: below the top of b and above the bottom of a, but for the margin.
- */
+/* Heights that samples can be at: from the bottom of a to the top of b, extended by the margin. */
 static void find_heights(overlay *o) {
   double top = -INFINITY, bottom = INFINITY;
   for (int v = 0; v < o->a.topology->vertex_count; v++) {

@@ -163,7 +163,7 @@ static void measure(ff_parts *parts, const ff_geom *whole, ff_vec3 *extent) {
     parts->bound = fmin(parts->bound, far);
   }
   parts->inside = INFINITY;
-  for (int k = 0; k < 6 * 64; k++) { /* short rays tell: it is no less than this but for corners */
+  for (int k = 0; k < 6 * 64; k++) { /* minimum over sampled rays: an upper bound */
     int face = k / 64;
     double a = (k / 8 % 8 + 0.5) / 4 - 1, b = (k % 8 + 0.5) / 4 - 1, side = face % 2 ? 1 : -1;
     ff_vec3 to = face < 2 ? v3(side, a, b) : face < 4 ? v3(b, side, a) : v3(a, b, side);
@@ -202,7 +202,7 @@ ff_status ff_parts_make(ff_parts *out, ff_vec3 *extent, ff_pose *frame, const ff
   if (!(find_inside(&whole, inside, reach, &inside) < -1e-6 * reach)) {
     return ff_report_what(report, "the members have next to nothing in common");
   }
-  /* Roughly at first, to look again from the middle. */
+  /* Coarse at first; refined from the centroid. */
   moments sum = intersection_moments(&whole, inside, COARSE, 0);
   inside = v3_axpy(inside, 1 / sum.volume, sum.first);
   sum = intersection_moments(&whole, inside, FINE, LEVELS);
@@ -231,7 +231,7 @@ typedef struct search {
   const ff_geom *geom;
   ff_vec3 u, v, w;
   ff_lp3 p;              /* unknowns along v, w, u */
-  int rule[FF_LP3_ROWS]; /* of each row but for the walls */
+  int rule[FF_LP3_ROWS]; /* of each row except the walls */
   ff_vec3 best;          /* inside, and the farthest of all seen that are */
 } search;
 

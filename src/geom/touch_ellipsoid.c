@@ -166,7 +166,7 @@ static double first_guess(const pair_of *pair, double margin, ff_vec3 *n, bool *
     bool rising = (1.0 - l) * (1.0 - l) * a > l * l * b;
     low = rising ? l : low;
     high = rising ? high : l;
-    /* No g is larger than the distance: across x it may be more than is asked for already. */
+    /* No g is larger than the distance: across x it may already exceed the margin. */
     double h_a = sqrt(a), h_b = sqrt(b), g = v3_dot(x, pair->apart) - h_a - h_b;
     if (g > 0.0 && g * g > margin * margin * v3_dot(x, x)) {
       *apart = true;

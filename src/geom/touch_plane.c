@@ -257,8 +257,8 @@ static double sum_of(double x, double y, double p, double slope[2]) {
 
 /* With large exponents the middles of its sides are flat: the lowest point leaps from side to side
  * as it rocks. A support function in which each |a d| is sqrt((a d)^2 + (a e)^2 |d|^2), with e the
- * tilt that is not told from level, belongs to a convex body that is larger by a little and has no
- * flat places; its slope is the point. Exponents below 2 have none to begin with. */
+ * tilt that is not distinguished from level, belongs to a convex body that is larger by a little
+ * and has no flat places; its slope is the point. Exponents below 2 have none to begin with. */
 int ff_touch_superellipsoid_blunt(const ff_geom *a, const ff_pose *pose_a, const ff_pose *pose_b,
                                   double blunt, double margin, ff_touch *out) {
   plane ground = plane_of(pose_b);

@@ -114,7 +114,7 @@ static ff_status check_polyhedron(const ff_volume_def *def, const ff_polyhedron 
     }
     for (int i = 0; i < solid->face_sizes[face]; i++, corner++) {
       if (*corner < 0 || *corner >= solid->vertex_count) {
-        return wrong(report, "faces", "a face has a corner that is no vertex");
+        return wrong(report, "faces", "a face has a corner that is not a vertex");
       }
     }
   }

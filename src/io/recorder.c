@@ -15,7 +15,7 @@ bool ff_path_ends(const char *path, const char *ending) {
 /* Format of a path; the standard output gets CSV. */
 static const ff_recorder_format *recorder_find_format(const char *path) {
   static const ff_recorder_format *const formats[] = {&ff_recorder_csv, &ff_recorder_hdf5,
-                                                      &ff_recorder_sto};
+                                                      &ff_recorder_sto, &ff_recorder_mot};
   if (strcmp(path, "-") == 0) {
     return &ff_recorder_csv;
   }
@@ -69,14 +69,56 @@ static ff_status recorder_check_info(const ff_recording_info *info, const char *
   return recorder_check_distinct(info, path, report);
 }
 
+/* Name of the second file, freed with ff_free; *out is NULL if there is none. */
+static ff_status recorder_name_second(const ff_recorder_format *format, char **out,
+                                      const char *path) {
+  *out = NULL;
+  if (!format->second_ending) {
+    return FF_OK;
+  }
+  size_t stem = strlen(path) - strlen(format->ending), tail = strlen(format->second_ending);
+  char *second = ff_alloc(stem + tail + 1, 1);
+  if (!second) {
+    return FF_ERROR_MEMORY;
+  }
+  memcpy(second, path, stem);
+  memcpy(second + stem, format->second_ending, tail + 1);
+  *out = second;
+  return FF_OK;
+}
+
+/* Opens the file, and the second one if the format has such. */
+static ff_status recorder_open(ff_recorder *recorder, ff_file **second, const char *path,
+                               ff_report *report) {
+  char *second_path;
+  ff_status status = recorder_name_second(recorder->format, &second_path, path);
+  if (status == FF_OK) {
+    status = ff_file_create(&recorder->file, path, report);
+  }
+  if (status == FF_OK && second_path) {
+    status = ff_file_create(second, second_path, report);
+    if (status == FF_OK) {
+      ff_file_join(recorder->file, *second);
+    } else {
+      ff_file_abandon(recorder->file);
+    }
+  }
+  ff_free(second_path);
+  return status;
+}
+
 /* Opens the file and writes the header. */
 static ff_status recorder_begin(ff_recorder *recorder, const char *path,
                                 const ff_recording_info *info, ff_report *report) {
-  ff_status status = ff_file_create(&recorder->file, path, report);
+  ff_file *second = NULL;
+  ff_status status = recorder_open(recorder, &second, path, report);
   if (status != FF_OK) {
     return status;
   }
   status = recorder->format->begin(recorder, info);
+  if (status == FF_OK && second) {
+    status = recorder->format->write_second(second, info, path);
+  }
   if (status != FF_OK) {
     recorder->format->drop(recorder);
   }
@@ -97,7 +139,7 @@ ff_status ff_recorder_create(ff_recorder **out, const char *path, const ff_recor
   const ff_recorder_format *format = recorder_find_format(path);
   if (!format) {
     ff_recording_bad(report, path, "the format of a recording is chosen by its extension");
-    ff_report_expected(report, ".csv, .h5, .sto");
+    ff_report_expected(report, ".csv, .h5, .sto, .mot");
     return FF_ERROR_INPUT;
   }
   ff_status status = recorder_check_info(info, path, report);

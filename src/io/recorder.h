@@ -26,7 +26,7 @@ struct ff_recorder_format {
   ff_status (*check)(const ff_recording_info *info, const char *path, ff_report *report);
   /* Creates the state and writes the header. On failure drop is called. */
   ff_status (*begin)(ff_recorder *recorder, const ff_recording_info *info);
-  /* Adds a row without allocation (except, for HDF5 and .sto, when their buffers double). */
+  /* Adds a row without allocation (except, for HDF5, .sto and .mot, when their buffers double). */
   ff_status (*add)(ff_recorder *recorder, const double *row);
   /* Adds a row to a table (io/tables.h); NULL: the format has none. */
   ff_status (*add_to)(ff_recorder *recorder, ff_table_kind table, const void *row);
@@ -34,11 +34,16 @@ struct ff_recorder_format {
   ff_status (*finish)(ff_recorder *recorder, const char *summary);
   /* Frees the state. */
   void (*drop)(ff_recorder *recorder);
+  /* Ending of a second file, with the same name otherwise, which appears together with the first;
+   * NULL: none. It is written when the recorder is created. */
+  const char *second_ending;
+  ff_status (*write_second)(ff_file *second, const ff_recording_info *info, const char *path);
 };
 
 extern const ff_recorder_format ff_recorder_csv;
 extern const ff_recorder_format ff_recorder_hdf5;
 extern const ff_recorder_format ff_recorder_sto;
+extern const ff_recorder_format ff_recorder_mot;
 
 /* Adds a row as it is in the log. */
 ff_status ff_recorder_add_to(ff_recorder *recorder, ff_table_kind table, const void *row);

@@ -43,10 +43,11 @@ ff_status ff_recording_open(ff_recording **out, const char *path, ff_report *rep
   if (!recording) {
     return FF_ERROR_MEMORY;
   }
-  ff_status status = ff_path_ends(path, ".part")  ? ff_recording_read_log(recording, path, report)
-                     : ff_path_ends(path, ".h5")  ? ff_recording_read_hdf5(recording, path, report)
-                     : ff_path_ends(path, ".sto") ? ff_recording_read_sto(recording, path, report)
-                                                  : ff_recording_read_csv(recording, path, report);
+  ff_status status = ff_path_ends(path, ".part") ? ff_recording_read_log(recording, path, report)
+                     : ff_path_ends(path, ".h5") ? ff_recording_read_hdf5(recording, path, report)
+                     : ff_path_ends(path, ".sto") || ff_path_ends(path, ".mot")
+                         ? ff_recording_read_sto(recording, path, report)
+                         : ff_recording_read_csv(recording, path, report);
   if (status != FF_OK) {
     ff_recording_close(&recording);
     return status;

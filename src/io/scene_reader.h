@@ -12,7 +12,7 @@
 enum { FF_SCENE_ITEMS_MAX = 200000, FF_SCENE_ROWS_MAX = 1000000, FF_SCENE_NAME_MAX = 64 };
 
 typedef struct ff_reader {
-  ff_scene *scene; /* NULL: a document that is no scene */
+  ff_scene *scene; /* NULL: the document is not a scene */
   ff_arena *arena; /* tables and texts, until they are copied into the scene */
   ff_report *report;
   ff_status status;

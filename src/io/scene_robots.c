@@ -45,7 +45,7 @@ static ff_robot *robot_load(ff_reader *reader, const ff_node *node) {
 
 static void robot_read_setting(ff_reader *reader, const ff_node *node, ff_joint_setting *to) {
   static const char *const keys[] = {"position", "velocity", "stiffness", "damping",
-                                     "target",   "torque",   "explicit"};
+                                     "armature", "target",   "torque",    "explicit"};
   if (!ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
     return;
   }
@@ -53,6 +53,7 @@ static void robot_read_setting(ff_reader *reader, const ff_node *node, ff_joint_
   ff_get_number(reader, node, "velocity", FF_ALLOW_RATE, &to->velocity);
   ff_get_number(reader, node, "stiffness", 0, &to->stiffness);
   ff_get_number(reader, node, "damping", 0, &to->damping);
+  ff_get_number(reader, node, "armature", 0, &to->armature);
   ff_get_table(reader, node, "target", FF_ALLOW_ANGLE, &to->target);
   ff_get_table(reader, node, "torque", 0, &to->torque);
   ff_get_flag(reader, node, "explicit", &to->explicit_drive);

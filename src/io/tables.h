@@ -15,7 +15,7 @@ typedef struct ff_event_row {
 typedef struct ff_contact_row {
   double time; /* s, end of the step that the sample was taken in */
   int64_t sample;
-  int32_t a, b, shape_a, shape_b, feature, mode; /* numbers from 1, but for the feature */
+  int32_t a, b, shape_a, shape_b, feature, mode; /* numbers from 1, except the feature */
   ff_vec3 point, normal, force, moment;          /* world; force and moment about the point, on a */
   double depth, depth_rate, force_n, slip[2];
 } ff_contact_row;

@@ -108,7 +108,8 @@ static ff_robot_colour urdf_visual_colour(const ff_urdf *urdf, const ff_urdf_sha
   return visual->colour;
 }
 
-/* Path of a visual's mesh; "" if there is no such file, which is no error. NULL: no memory. */
+/* Path of a visual's mesh; "" if the file does not exist, which is not an error. NULL: no memory.
+ */
 static const char *urdf_visual_path(ff_robot *robot, const ff_urdf *urdf, const char *name) {
   char path[FF_MESH_PATH_MAX], root[FF_MESH_PATH_MAX];
   if (!urdf->root) {

@@ -102,7 +102,7 @@ typedef struct spring {
   double damping;  /* N s/m */
   double reach;    /* N s/m, the damping and, over half a step, the spring */
   double loop;     /* 1, feedback of the midpoint force on itself through the slip */
-  double stick[2]; /* N, sticking force but for this feedback */
+  double stick[2]; /* N, sticking force without this feedback */
   double size;     /* N, its magnitude */
   double load;     /* N, normal force */
 } spring;

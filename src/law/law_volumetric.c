@@ -18,7 +18,8 @@
  * Departures: eq. 44 has |v_cn|, which would increase the force in restitution too and so generate
  * energy; here damping has its sign and never pulls, and printed = 1 is eq. 44 as printed. Where
  * the clamp makes the force 0, rolling is free too. J is exact where eq. 37 is not
- * (src/geom/overlap_ellipsoid.c). tau_r opposes the rolling.
+ * (src/geom/overlap_ellipsoid.c); printed_J = 1 is eq. 37, also for the friction law of the pair.
+ * tau_r opposes the rolling.
  *
  * Not in the paper: the bed stores k_V V z, z the depth of the centroid. That is exactly the
  * potential of the elastic force at the centroid, for any shape: its change under motion of the
@@ -27,7 +28,7 @@
 #include "law/law.h"
 
 typedef struct params {
-  double k_V, a_V, printed;
+  double k_V, a_V, printed, printed_J;
 } params;
 
 static const ff_param table[] = {
@@ -57,12 +58,22 @@ static const ff_param table[] = {
      .kind = FF_PARAM_FLAG,
      .meaning = "1: eq. 44 as printed, which generates energy in restitution",
      .offset = offsetof(params, printed)},
+    {.name = "printed_J",
+     .symbol = "-",
+     .unit = "1",
+     .fallback = 0,
+     .min = 0,
+     .max = 1,
+     .kind = FF_PARAM_FLAG,
+     .meaning = "1: J of the pair as printed in eq. 37, for spheres and ellipsoids",
+     .offset = offsetof(params, printed_J)},
 };
 
 static unsigned traits(const void *given) {
   const params *p = given;
   unsigned feeds = p->printed != 0 && p->a_V > 0 ? FF_LAW_FEEDS : 0;
-  return FF_LAW_WANTS_OVERLAP | feeds;
+  unsigned moments = p->printed_J != 0 ? FF_LAW_PRINTED_J : 0;
+  return FF_LAW_WANTS_OVERLAP | feeds | moments;
 }
 
 /* ---- force, derivatives, energy -------------------------------------------------------------- */

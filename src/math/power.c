@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* 0: y is no integer, 1: odd, 2: even. */
+/* 0: y is not an integer, 1: odd, 2: even. */
 static int integer_parity(double y) {
   if (floor(y) != y) {
     return 0;

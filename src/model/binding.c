@@ -88,6 +88,7 @@ ff_status ff_binding_resolve(ff_binding *to, const ff_model *model, ff_report *r
   unsigned normal = to->normal->traits(&to->normal_params);
   unsigned friction = to->friction->traits(&to->friction_params);
   to->overlaps = normal & FF_LAW_WANTS_OVERLAP;
+  to->printed_J = normal & FF_LAW_PRINTED_J;
   to->normal_unpaid = normal & FF_LAW_UNPAID;
   to->frictionless = strcmp(to->friction->name, "none") == 0;
   to->held = (normal | friction) & FF_LAW_HELD;

@@ -23,6 +23,8 @@ typedef struct ff_build {
 ff_status ff_build_run(ff_build *build);
 ff_status ff_build_bodies(ff_build *build);
 ff_status ff_build_robots(ff_build *build);
+/* Rotor inertias by the settings of its joints, as ff_tree_build_rotors takes them. */
+ff_status ff_build_rotors(ff_build *build, const ff_scene_robot *from, double *rotors);
 /* Joint axes of a robot, and their initial values in its q and v. */
 ff_status ff_build_joints(ff_build *build, const ff_scene_robot *from, ff_model_robot *to,
                           double *q, double *v);

@@ -260,11 +260,20 @@ static ff_status rule_prefix_key(ff_build *build, int contact, const char *part,
   return status;
 }
 
-/* An overlap law needs a half-space on one side. */
+/* An overlap law needs a half-space on one side, and its printed moments an ellipsoid on the other.
+ */
 static ff_status rule_check_overlap(ff_report *report, const ff_binding *binding, ff_shape_kind a,
                                     ff_shape_kind b) {
-  if (!binding->overlaps || ff_geom_can_overlap(a, b)) {
+  ff_shape_kind solid = a == FF_HALF_SPACE ? b : a;
+  bool round = solid == FF_SPHERE || solid == FF_ELLIPSOID;
+  if (!binding->overlaps || (ff_geom_can_overlap(a, b) && (round || !binding->printed_J))) {
     return FF_OK;
+  }
+  if (ff_geom_can_overlap(a, b)) {
+    ff_report_what(report, "eq. 37 is for spheres and ellipsoids only, this is a %s: use 0",
+                   ff_shape_kind_name(solid));
+    ff_report_key(report, "normal.printed_J");
+    return FF_ERROR_INPUT;
   }
   ff_report_what(report,
                  "'%s' needs the overlap with a half-space; neither the %s nor the %s is one",

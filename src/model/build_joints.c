@@ -89,6 +89,41 @@ static ff_status joint_report(ff_build *build, const ff_scene_robot *robot, cons
   return FF_ERROR_INPUT;
 }
 
+/* Is this the name of the k-th axis of the link's joint? */
+static bool joint_is_named(const ff_robot_link *link, int k, const char *name) {
+  const char *joint = link->joint_name ? link->joint_name : "";
+  size_t size = strlen(joint);
+  return strncmp(name, joint, size) == 0 &&
+         strcmp(name + size, ff_joint_axis_name(link->def.joint.kind, k)) == 0;
+}
+
+ff_status ff_build_rotors(ff_build *build, const ff_scene_robot *from, double *rotors) {
+  int axes = from->def.link_count * FF_JOINT_DOF;
+  for (int i = 0; i < axes; i++) {
+    rotors[i] = NAN;
+  }
+  for (int i = 0, at = FF_JOINT_DOF % axes; i < from->def.joint_count; i++) {
+    const ff_joint_setting *setting = &from->def.joints[i];
+    if (isnan(setting->armature)) {
+      continue;
+    }
+    if (!(setting->armature >= 0 && isfinite(setting->armature))) {
+      char key[200];
+      snprintf(key, sizeof key, "%.90s.armature", setting->joint);
+      return joint_report(build, from, key, "rotor inertia must be finite and not negative");
+    }
+    for (int tried = 0; tried < axes; tried++, at = (at + 1) % axes) {
+      const ff_robot_link *link = &from->def.links[at / FF_JOINT_DOF];
+      int k = at % FF_JOINT_DOF;
+      if (k < ff_joint_v_count(link->def.joint.kind) && joint_is_named(link, k, setting->joint)) {
+        rotors[at] = setting->armature;
+        break;
+      }
+    }
+  }
+  return FF_OK;
+}
+
 static ff_status joint_apply_setting(ff_build *build, const ff_scene_robot *from,
                                      const ff_joint_setting *setting, ff_model_joint *joint,
                                      double *v) {

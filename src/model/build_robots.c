@@ -28,7 +28,9 @@ int ff_robot_rigid_parent(const ff_model *model, const ff_model_body *body) {
 static ff_status robot_build_tree(ff_build *build, const ff_scene_robot *from, ff_model_robot *to) {
   int count = from->def.link_count;
   ff_link_def *links = ff_arena_take(&build->scratch, (size_t)count, sizeof *links);
-  if (!links) {
+  size_t axes = (size_t)count * FF_JOINT_DOF;
+  double *rotors = ff_arena_take(&build->scratch, axes, sizeof *rotors);
+  if (!links || !rotors) {
     return FF_ERROR_MEMORY;
   }
   for (int i = 0; i < count; i++) {
@@ -42,7 +44,11 @@ static ff_status robot_build_tree(ff_build *build, const ff_scene_robot *from, f
   if (from->def.root != FF_JOINT_FREE) { /* otherwise the free joint's q holds the pose */
     links[0].joint.frame = from->def.base;
   }
-  ff_status status = ff_tree_build(&to->tree, links, count, build->report);
+  ff_status status = ff_build_rotors(build, from, rotors);
+  if (status != FF_OK) {
+    return status;
+  }
+  status = ff_tree_build_rotors(&to->tree, links, count, rotors, build->report);
   if (status == FF_ERROR_INPUT && build->report) {
     char key[sizeof build->report->key];
     memcpy(key, build->report->key, sizeof key);

@@ -97,6 +97,7 @@ typedef struct ff_binding {
   bool held;          /* a law is FF_LAW_HELD */
   bool grips;         /* fixed steps can treat them implicitly */
   bool overlaps;      /* the normal law needs the overlap: one point per shape pair */
+  bool printed_J;     /* second moments of the overlap as [Brown18 eq. 37] */
   bool edges;         /* the friction law needs the edges of the overlap */
   ff_law_params normal_given, friction_given;   /* before what is open is derived from `pair` */
   ff_law_params normal_params, friction_params; /* resolved */

@@ -344,7 +344,7 @@ ff_status ff_scene_add_constraint(ff_scene *scene, const ff_constraint_def *def)
 /* ---- robots ---------------------------------------------------------------------------------- */
 
 ff_joint_setting ff_joint_setting_default(void) {
-  return (ff_joint_setting){.target = {.width = 1}, .torque = {.width = 1}};
+  return (ff_joint_setting){.armature = NAN, .target = {.width = 1}, .torque = {.width = 1}};
 }
 
 static bool scene_own_settings(ff_scene *scene, ff_robot_def *def) {

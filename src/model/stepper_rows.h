@@ -45,7 +45,7 @@ FF_STEPPER_ROW(quasi_rigid,
   .energy_tolerance = 5e-2, .contact_tolerance = 1e-6, .contacts = FF_CONTACTS_BY_LAYER,
   .fixed_step = true, .keeps_constraints = true, .constrains_links = true,
   .only_loses = true)
-/* Forces are those of the start of a step: at its end they are off by what springs move in it. */
+/* Forces are those of the start of a step: at its end they differ by the springs' motion in it. */
 FF_STEPPER_ROW(micro_macro,
   .name = "micro-macro",
   .summary = "forces of elastic parts, impulses of rigid ones, at steps of milliseconds",

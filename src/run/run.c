@@ -593,7 +593,7 @@ ff_status ff_run_execute(ff_run *run, ff_report *report) {
 void ff_run_stop(ff_run *run) {
   if (run) {
     atomic_store(&run->stop, true);
-    if (!run->checkpoint) { /* nothing goes on from here: no need to wait for the end of a step */
+    if (!run->checkpoint) { /* nothing resumes here: no need to wait for the end of a step */
       ff_sim_cancel(run->sim);
     }
   }

@@ -96,7 +96,7 @@ typedef struct whole {
   ff_vec3 force, moment, first; /* moment about the world origin; sum of weight * point */
 } whole;
 
-/* sign: 1, or -1 if what it is told for is b. */
+/* sign: 1 if the sum is over body a of the pair, -1 if over b. */
 static void sum_point(whole *sum, const ff_point *point, double sign) {
   double weight = fmax(fabs(point->force_n), 1e-300); /* a point without force has a place too */
   double slip = ff_hypot(point->patch.slip[0], point->patch.slip[1]);

@@ -67,7 +67,8 @@ ff_status ff_sim_set_joint(ff_sim *sim, ff_joint_id joint, double position, doub
 ff_joint_info ff_model_joint_info(const ff_model *model, ff_joint_id joint) {
   const ff_model_joint *own = ff_model_joint_of(model, joint);
   if (!own) {
-    return (ff_joint_info){.name = "", .q_at = -1, .v_at = -1, .lower = NAN, .upper = NAN};
+    return (ff_joint_info){
+        .name = "", .q_at = -1, .v_at = -1, .lower = NAN, .upper = NAN, .armature = NAN};
   }
   const ff_model_robot *r = &model->robots[joint.robot - 1];
   bool plain = own->form == FF_AXIS_PLAIN;
@@ -83,7 +84,8 @@ ff_joint_info ff_model_joint_info(const ff_model *model, ff_joint_id joint) {
                        .effort = own->effort,
                        .speed = own->speed,
                        .stiffness = own->stiffness,
-                       .damping = own->damping};
+                       .damping = own->damping,
+                       .armature = r->tree->armature[own->v_at]};
   for (int i = 1; plain && !own->follows && i < r->tree->count; i++) {
     const ff_tree_link_data *link = &r->tree->links[i];
     if (ff_link_owns(link) && link->v_count == 1 && link->v_at == own->v_at) {

@@ -105,7 +105,7 @@ static ff_status binding_check_change(const ff_sim *sim, const ff_binding *to, i
   bool midpoint = ff_model_is_midpoint(&changed);
   sim->settings.bindings[index] = before;
   if (to->overlaps != base->overlaps || to->edges != base->edges ||
-      midpoint != sim->base->midpoint) {
+      to->printed_J != base->printed_J || midpoint != sim->base->midpoint) {
     return ff_report_what(report, "would change how the contact is computed: set it in the scene");
   }
   if (isfinite(to->layer.max_deflection) && to->layer.max_deflection > base->layer.max_deflection) {

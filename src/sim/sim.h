@@ -19,7 +19,7 @@ typedef struct ff_record {
   long events[FF_EVENT_KIND_COUNT];
 } ff_record;
 
-/* A limit of a joint that events are told of. */
+/* A joint limit that is reported as an event. */
 typedef struct ff_stop {
   int robot, joint, link; /* all from 0; link of the tree */
   int q_at, v_at;         /* in y */

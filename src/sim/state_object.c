@@ -115,7 +115,7 @@ void ff_state_destroy(ff_state **at) {
   }
 }
 
-/* Capacity for at least so many bytes and parts. */
+/* Reserves capacity for at least `bytes` bytes and `parts` parts. */
 static ff_status state_reserve(ff_state *state, size_t bytes, int parts) {
   if (bytes > state->capacity) {
     size_t capacity = bytes + bytes / 4;

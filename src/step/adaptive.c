@@ -144,7 +144,7 @@ static bool adaptive_quiet(void *context, double t0, double t1) {
   return true;
 }
 
-/* Does nothing but gravity act? Then the solution is a polynomial, but for turning bodies. */
+/* Does only gravity act? Then the solution is a polynomial, except for turning bodies. */
 static bool flies(const ff_work *work) {
   const ff_state *state = work->state;
   if (!is_autonomous(work)) {
@@ -338,7 +338,7 @@ static ff_status list_again(ff_work *work) {
   return status;
 }
 
-/* Steps may be as long as they like; looking farther than this at once is no use. */
+/* Longest look-ahead of the pair list; steps themselves have no such limit. */
 static const double longest_look = 0.1; /* s */
 
 static ff_status list_until(ff_work *work, double t_end) {

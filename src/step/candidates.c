@@ -384,7 +384,8 @@ static void keep_part(const ff_model *model, ff_state *state, int old, int old_e
   }
 }
 
-/* How much further to look while nothing is near: so that one who flies looks less often. */
+/* Reach multiplier while the list is empty: a free-flying body then rebuilds the list less often.
+ */
 enum { LOOK_FURTHER = 8 };
 
 /* Fills the list, for some times the wish. FF_ERROR_CAPACITY: it does not fit, see wanted. */

@@ -34,7 +34,7 @@ bool ff_candidates_stale(const ff_model *model, const ff_state *state, double t,
  * come near each other for it, and one that is fast does not make the others look far. */
 void ff_candidates_wish(const ff_model *model, ff_state *state, double step);
 
-/* As long a list as the last one, but for motions this many times as long. */
+/* The next list is for motions `times` as long as those of the last list. */
 void ff_candidates_wish_more(const ff_model *model, ff_state *state, double times);
 
 /* Makes the list anew, good for motions up to the wish; contact points that stay keep

@@ -18,9 +18,10 @@ void ff_constraints_push(const ff_model *model, ff_state *state, double t, doubl
  * reached from there; y may then be anything. */
 bool ff_constraints_project(const ff_model *model, ff_state *state, double t, double *y);
 
-/* Takes from the velocities in y, which are those that the state's bodies show, what tears at a
- * cluster, by the smallest impulses; what these bring in from outside is added to the ledger in y.
- * They are in constraint_x then. Returns J, what they take from the kinetic energy. */
+/* Takes from the velocities in y, which are those that the state's bodies show, what violates
+ * a cluster's constraints, by the smallest impulses; what these bring in from outside is added to
+ * the ledger in y. They are in constraint_x then. Returns J, what they take from the kinetic
+ * energy. */
 double ff_constraints_calm(const ff_model *model, const ff_state *state,
                            const ff_model_cluster *cluster, double *y);
 

@@ -4,8 +4,8 @@
  * fixed to b. On any other b the normal moves over it: its direction at the touch, and again after
  * every step, is kept in b's frame together with t1, the anchor; at another normal the frame is
  * that of the anchor after the smallest rotation that takes the anchor's normal there. On a path of
- * normals that is no great circle such a frame turns about the normal against parallel transport;
- * memory is turned back by as much, so that frames neither create nor lose anything.
+ * normals that is not a great circle such a frame turns about the normal against parallel
+ * transport; memory is turned back by as much, so that frames neither create nor lose anything.
  *
  * A normal that turns by more than 30 degrees in a step belongs to another contact (of an edge, of
  * another minimum translation): its deflection is zero, and the energy of the memory is lost. */

@@ -1,4 +1,4 @@
-/* Contacts of a step of `micro-macro`: who takes part, and what is told of it afterwards. */
+/* Contacts of a step of `micro-macro`: selection of those that take part, and results per point. */
 #include "math/vec.h"
 #include "step/forces.h"
 #include "step/micro_macro.h"

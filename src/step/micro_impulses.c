@@ -2,7 +2,7 @@
  *
  * Of a point that sticks all three impulses are unknown and its velocity shall become 0; of one
  * that slides the normal impulse is unknown, friction follows it, and its normal velocity shall
- * become 0; both bounce with e. So many unknowns, so many equations A x = v [Sugihara03 eq. 32].
+ * become 0; both bounce with e. As many equations as unknowns: A x = v [Sugihara03 eq. 32].
  * Four corners of a foot are more than enough to hold it: A is singular, and the impulses are
  * those that minimise
  *
@@ -131,7 +131,7 @@ static double sticking_slip(const ff_micro *micro, const ff_micro_contact *conta
 }
 
 /* Speed at which a point shall leave after an impact [Sugihara03 eq. 29]; an approach that is no
- * faster than gravity makes it in two steps is no impact, or rest would never come. Else it may
+ * faster than gravity makes it in two steps is not an impact, or rest would never come. Else it may
  * come as near as there is room; from inside it leaves no faster than gravity makes it in a step.
  */
 static double leaving_speed(const ff_micro *micro, const ff_micro_contact *contact) {

@@ -35,7 +35,7 @@ void ff_robots_place(const ff_model *model, const ff_state *state, const double 
 
 /* ---- forces in the joints ----------------------------------------------------------- */
 
-/* What a drive is asked for: by a controller, else by its own tables. */
+/* Command of a drive: from a controller, else from its own tables. */
 static ff_joint_order demand_of(const ff_model_joint *joint, const ff_state_order *given,
                                 double t) {
   if (given->given) {
@@ -97,7 +97,7 @@ static effort safe_limit(const ff_model_joint *joint, double position, double v,
   return (effort){most, joint->safety_speed * slope, joint->safety_speed};
 }
 
-/* At its limits a drive no longer does as it is asked. */
+/* Effort of a drive within its limits of effort, speed and position. */
 static effort within_limits(const ff_model_joint *joint, effort wanted, double position, double v) {
   double much = fabs(wanted.torque); /* most of the time it is far from all of them */
   if (much <= joint->effort && joint->safety_position == 0 &&

@@ -31,8 +31,8 @@ ff_quat ff_rotate_split(const ff_model_body *body, const ff_quat *q, const ff_ve
                         double h);
 
 /* Orientation after time h of a body that turns freely with angular momentum (world, constant).
- * Exact for round bodies and tops. Written out where it is asked for: what is handed over by value
- * makes the reader wait for the writer. */
+ * Exact for round bodies and tops. Inlined: passing the result by value would
+ * stall on store forwarding. */
 static inline ff_quat ff_rotate_freely(const ff_model_body *body, ff_quat q, ff_vec3 momentum,
                                        double h) {
   if (body->round) {

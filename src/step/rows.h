@@ -37,7 +37,7 @@ static inline int ff_mover_size(const ff_model *model, int mover) {
 typedef struct ff_row_block {
   int mover; /* the first, or only one */
   int first, size;
-  int chain; /* so many first coordinates are a chain, see tree/tree.h */
+  int chain; /* number of leading coordinates that form a chain, see tree/tree.h */
   bool
       diagonal; /* factor is the diagonal of L^-1, and all there is: a free body, never stiffened */
   double *inertia; /* size x size */
@@ -47,9 +47,9 @@ typedef struct ff_row_block {
 /* One body of a contact; of two that are in one block, both together. */
 typedef struct ff_row_side {
   int block;  /* -1: it moves on its own, or not at all */
-  int tip;    /* in the block: the rows count at this coordinate and its ancestors, ... */
-  int length; /* ... which are so many */
-  size_t at;  /* in jacobian and reached: three rows of so many numbers, from the root on */
+  int tip;    /* in the block: the rows are nonzero at this coordinate and its ancestors */
+  int length; /* number of these coordinates */
+  size_t at;  /* in jacobian and reached: three rows of `length` numbers, from the root on */
 } ff_row_side;
 
 /* A link that contacts touch, if nothing is stiffened: what its points do follows from six rows,
@@ -150,7 +150,7 @@ void ff_rows_settle(const ff_rows *rows, double *reached);
 /* J_i H^-1 J_j^T of the three rows of two contacts, row by row. */
 void ff_rows_ease(const ff_rows *rows, int i, int j, double ease[9]);
 /* How easily an angular impulse changes the spin of a link, a (0) or b (1) of a contact, about an
- * axis, 1/(kg m^2); 0: it is no link. */
+ * axis, 1/(kg m^2); 0: it is not a link. */
 double ff_rows_turn_ease(const ff_rows *rows, int row, int side, ff_vec3 axis);
 
 #endif

@@ -70,7 +70,7 @@ static void place_mover_in_block(ff_rows *rows, const ff_model *model, const ff_
   }
 }
 
-/* A block of so many coordinates, its inertia 0. Returns its number; -1: no room. */
+/* Opens a block of `size` coordinates with zero inertia. Returns its number; -1: no room. */
 static int open_block(ff_rows *rows, int mover, int size, bool diagonal) {
   size_t n = (size_t)size, numbers = diagonal ? n : n * n;
   if (rows->size + size > rows->limits.size ||

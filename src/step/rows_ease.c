@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Adds products of three rows with three, over so many numbers. */
+/* Adds the products of three rows of `length` numbers with three others. */
 static inline void multiply(const double *a, int stride_a, const double *b, int stride_b,
                             int length, double ease[9]) {
   const double *b1 = b + stride_b, *b2 = b1 + stride_b;

@@ -116,8 +116,8 @@ static void store_overlap(ff_state *state, const ff_near *near, const ff_binding
   ff_patch *patch = &to->patch;
   ff_touch at;
   patch->edges = binding->edges ? state->edges : NULL;
-  patch->edge_count = ff_geom_touch_overlap(a, pose_a, pose_b, &at, &patch->overlap,
-                                            binding->edges ? state->edges : NULL);
+  patch->edge_count = ff_geom_touch_overlap(a, pose_a, pose_b, binding->printed_J, &at,
+                                            &patch->overlap, binding->edges ? state->edges : NULL);
   const ff_sample sample = {.id = {.kind = FF_PAIR_POINT},
                             .point = at.point,
                             .normal = at.normal,

@@ -39,7 +39,7 @@ typedef struct ff_work {
   struct quasi_step *quasi; /* `quasi-rigid` */
   struct ff_micro *micro;   /* `micro-macro` */
   struct ff_team *team;     /* threads that share a step's work; NULL: one does all */
-  atomic_bool cancelled;    /* by somebody outside, at any time: the step is to end as it began */
+  atomic_bool cancelled; /* set from outside at any time: the step then ends in its initial state */
   long steps, events;
   bool sampled; /* a sample may be taken inside the coming step */
   struct {      /* what a sample inside a step of `adaptive` puts aside */

@@ -25,7 +25,7 @@ static uint32_t matlab_word(const unsigned char *at) {
   return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-/* Next data element; padded to 8 bytes, but for compressed ones. A small one has its data in its
+/* Next data element; padded to 8 bytes, except compressed ones. A small one has its data in its
  * tag. */
 static bool matlab_next(matlab_view *view, matlab_element *out) {
   if (view->left < 8) {

@@ -111,16 +111,19 @@ static int last_dof(const ff_tree *tree, int link) {
   return link > 0 ? tree->links[link].v_at + tree->links[link].v_count - 1 : -1;
 }
 
-static void set_dofs(ff_tree *tree) {
+/* rotors: see ff_tree_build_rotors. */
+static void set_dofs(ff_tree *tree, const double *rotors) {
   bool full = tree->s_count > tree->v_count;
   for (int i = 1; i < tree->count; i++) {
     const ff_tree_link_data *link = &tree->links[i];
     for (int k = 0; k < link->v_count; k++) {
       int at = link->v_at + k;
       tree->dof_parent[at] = full || k > 0 ? at - 1 : last_dof(tree, link->parent);
-      tree->armature[at] += link->factor * link->factor * link->joint.armature;
+      double given = rotors ? rotors[(i - 1) * FF_JOINT_DOF + k] : NAN;
+      double armature = isnan(given) ? link->joint.armature : given;
+      tree->armature[at] += link->factor * link->factor * armature;
+      tree->rotors = tree->rotors || armature > 0;
     }
-    tree->rotors = tree->rotors || link->joint.armature > 0;
     tree->resists = tree->resists || link->joint.damping > 0 || link->joint.friction > 0;
   }
 }
@@ -158,7 +161,8 @@ static size_t names_size(const ff_link_def *links, int count) {
   return size;
 }
 
-static ff_status tree_fill(ff_tree *tree, const ff_link_def *links, int count, ff_report *report) {
+static ff_status tree_fill(ff_tree *tree, const ff_link_def *links, int count, const double *rotors,
+                           ff_report *report) {
   size_t buffer = (size_t)count * FF_JOINT_DOF + 1;
   tree->links = ff_alloc((size_t)count + 1, sizeof *tree->links);
   tree->dof_parent = ff_alloc(buffer, sizeof *tree->dof_parent);
@@ -181,12 +185,17 @@ static ff_status tree_fill(ff_tree *tree, const ff_link_def *links, int count, f
   tree_merge_fixed_links(tree);
   ff_status status = tree_resolve_mimics(tree, report);
   if (status == FF_OK) {
-    set_dofs(tree);
+    set_dofs(tree, rotors);
   }
   return status;
 }
 
 ff_status ff_tree_build(ff_tree **out, const ff_link_def *links, int count, ff_report *report) {
+  return ff_tree_build_rotors(out, links, count, NULL, report);
+}
+
+ff_status ff_tree_build_rotors(ff_tree **out, const ff_link_def *links, int count,
+                               const double *rotors, ff_report *report) {
   if (!out) {
     return FF_ERROR_INPUT;
   }
@@ -204,7 +213,7 @@ ff_status ff_tree_build(ff_tree **out, const ff_link_def *links, int count, ff_r
   if (!tree) {
     return FF_ERROR_MEMORY;
   }
-  ff_status status = tree_fill(tree, links, count, report);
+  ff_status status = tree_fill(tree, links, count, rotors, report);
   status = status == FF_OK ? tree_check_inertia(tree, report) : status;
   if (status != FF_OK) {
     ff_tree_destroy(&tree);

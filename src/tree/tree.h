@@ -91,6 +91,11 @@ struct ff_tree_work {
   void *block; /* allocation of all of these */
 };
 
+/* ff_tree_build with rotor inertias in place of those of the joints: FF_JOINT_DOF numbers a link,
+ * of its joint's axes; NAN: that of the joint. rotors NULL: all of the joints. */
+ff_status ff_tree_build_rotors(ff_tree **out, const ff_link_def *links, int count,
+                               const double *rotors, ff_report *report);
+
 /* ---- another distribution of mass ----------------------------------------------------------- */
 
 /* A tree of its own. */

@@ -11,8 +11,8 @@
 #include "math/vec.h"
 #include "step/quasi/contact_geometry.h"
 
-#define FAST      10.0 /* of the change of velocity by gravity in a step: slower is no impact */
-#define NOTHING   1e-7 /* of a body's size: moving by less in a step is none either */
+#define FAST      10.0 /* of the change of velocity by gravity in a step: slower is not an impact */
+#define NOTHING   1e-7 /* of a body's size: moving by less in a step is not one either */
 #define TURNING   2.0  /* rad, of the contact's oscillation: more than a quarter of a period */
 #define NEAR_CORE 0.05 /* of the way in the step: cores this close are reached at its start */
 #define CUT_TO    (0.9 * QUASI_RESOLVED) /* rates change a little when a step is cut */
