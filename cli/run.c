@@ -185,21 +185,22 @@ static const struct argp parser = {
 
 /* ---- run ------------------------------------------------------------------------------------- */
 
-/* A recording in .mot comes with an .xml of the same name. */
-static void run_add_written(ff_cli_list *written, const char *output) {
+/* A recording in .mot comes with an .xml of the same name, which is written to xml. The list keeps
+ * pointers to both names. */
+static void run_add_written(ff_cli_list *written, const char *output, char xml[PATH_MAX]) {
   ff_cli_list_add(written, output);
   if (run_has_extension(output, ".mot")) {
-    char name[PATH_MAX];
-    snprintf(name, sizeof name, "%.*s.xml", (int)(strlen(output) - strlen(".mot")), output);
-    ff_cli_list_add(written, name);
+    snprintf(xml, PATH_MAX, "%.*s.xml", (int)(strlen(output) - strlen(".mot")), output);
+    ff_cli_list_add(written, xml);
   }
 }
 
 /* Before anything is computed. */
 static ff_status run_check_outputs(const run_job *job, ff_report *report) {
   ff_cli_list written = {0}, read = {0};
+  char(*xml)[PATH_MAX] = ff_cli_alloc(job->outputs.count, sizeof *xml);
   for (int i = 0; i < job->outputs.count; i++) {
-    run_add_written(&written, job->outputs.items[i]);
+    run_add_written(&written, job->outputs.items[i], xml[i]);
   }
   if (job->report) {
     ff_cli_list_add(&written, job->report);
@@ -213,6 +214,7 @@ static ff_status run_check_outputs(const run_job *job, ff_report *report) {
   ff_status status = ff_cli_check_outputs(&written, &read, report);
   ff_cli_list_free(&written);
   ff_cli_list_free(&read);
+  free(xml);
   return status;
 }
 
