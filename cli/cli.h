@@ -79,7 +79,11 @@ ff_status ff_cli_make_folder(char folder[FF_CLI_FOLDER], ff_report *report);
 ff_status ff_cli_check_outputs(const ff_cli_list *written, const ff_cli_list *read,
                                ff_report *report);
 
-/* Writes the page of a recording; source is the name shown to readers. */
+/* Writes the page of a recording; source is the name shown to readers; live: with the engine and
+ * this scene. */
+ff_status ff_cli_write_recording(const ff_recording *recording, const char *source,
+                                 const ff_scene *live, const char *path, ff_report *report);
+/* Writes the page of a recorded file; source is the name shown to readers. */
 ff_status ff_cli_write_page(const char *recorded, const char *source, const ff_scene *live,
                             const char *path, ff_report *report);
 

@@ -13,6 +13,7 @@
 #include "progress.h"
 #include "say.h"
 #include "summary.h"
+#include "watch.h"
 
 enum {
   FEW_THREADS = 8, /* default limit */
@@ -21,7 +22,8 @@ enum {
   KEY_EVERY,
   KEY_RESUME,
   KEY_CERTIFY,
-  KEY_LIVE
+  KEY_LIVE,
+  KEY_WATCH
 };
 
 typedef struct run_job {
@@ -29,11 +31,12 @@ typedef struct run_job {
   const char *report; /* page to write; NULL: none */
   const char *resume; /* checkpoint to go on from; NULL: none */
   ff_cli_list overrides, outputs;
-  bool json, quiet, certify, live;
+  bool json, quiet, certify, live, watched;
   ff_finding certificate;
   ff_run_options options;
   ff_scene *scene;
   ff_run *run;
+  ff_watch *watch; /* NULL: not watched */
   ff_progress progress;
   char *summary;               /* last text of run_summarise */
   char scratch[FF_CLI_FOLDER]; /* of a recording made only for the report; "" if none */
@@ -96,6 +99,7 @@ static error_t run_parse(int key, char *value, struct argp_state *state) {
       return 0;
     case KEY_CERTIFY: job->certify = true; return 0;
     case KEY_LIVE: job->live = true; return 0;
+    case KEY_WATCH: job->watched = true; return 0;
     case KEY_RESUME: job->resume = value; return 0;
     case 'r': job->report = value; return 0;
     case ARGP_KEY_ARG:
@@ -143,6 +147,8 @@ static const struct argp_option options[] = {
      "put the engine and the scene into the report: parameters can be changed and bodies pushed "
      "there",
      0},
+    {"watch", KEY_WATCH, NULL, 0,
+     "follow the run in a browser: prints the address of a page on this machine", 0},
     {"set", 's', "PATH=VALUE", 0, "override a value of the scene; may be repeated", 0},
     {"threads", 't', "N", 0,
      "threads that share the steps of large islands, 1 to 64; results are the same (default: one "
@@ -171,6 +177,7 @@ static const struct argp parser = {
            "  footfall run ball.yaml -o ball.h5 --set stepper.rtol=1e-12\n"
            "  footfall run ball.yaml --report ball.html\n"
            "  footfall run ball.yaml --report ball.html --live\n"
+           "  footfall run ball.yaml --watch\n"
            "  footfall run ball.yaml --csv - | head\n"
            "  footfall run foot.yaml -o grf.mot           (and grf.xml, for OpenSim)\n"
            "  footfall run long.yaml -o long.h5 --checkpoint long.ckpt\n"
@@ -238,6 +245,9 @@ static int run_threads(const run_job *job) {
 static void run_show_progress(void *context, double done) {
   run_job *job = context;
   ff_progress_show(&job->progress, done);
+  if (job->watch) {
+    ff_watch_update(job->watch, ff_run_recording(job->run));
+  }
 }
 
 static ff_summary run_summary(const run_job *job, const ff_run *run) {
@@ -298,12 +308,17 @@ static void run_remove_scratch(const run_job *job) {
 
 /* ---- end ------------------------------------------------------------------------------------- */
 
+/* The name of the scene for readers. */
+static const char *run_source(const run_job *job) {
+  return job->path ? job->path : ff_scene_file(ff_run_scene(job->run));
+}
+
 static ff_status run_write_report(const run_job *job, ff_report *report) {
   for (int i = 0; i < ff_run_output_count(job->run); i++) {
     const char *output = ff_run_output(job->run, i);
     if (run_has_extension(output, ".h5")) {
-      const char *source = job->path ? job->path : ff_scene_file(ff_run_scene(job->run));
-      return ff_cli_write_page(output, source, job->live ? job->scene : NULL, job->report, report);
+      return ff_cli_write_page(output, run_source(job), job->live ? job->scene : NULL, job->report,
+                               report);
     }
   }
   snprintf(report->what, sizeof report->what, "a report needs a recording that ends in .h5");
@@ -312,6 +327,9 @@ static ff_status run_write_report(const run_job *job, ff_report *report) {
 
 static int run_finish(run_job *job) {
   ff_summary summary = run_summary(job, job->run);
+  if (ff_run_output_count(job->run) == 0) { /* kept for the page that follows it only */
+    summary.samples = 0;
+  }
   ff_report report = {0};
   ff_status status = job->report ? run_write_report(job, &report) : FF_OK;
   if (status != FF_OK) {
@@ -349,7 +367,7 @@ static int run_end_early(const run_job *job, ff_status status, const ff_report *
                ff_sim_time(sim), ff_status_text(status), text[0] ? ": " : "", text);
   }
   long samples = ff_run_count(job->run).samples;
-  bool recorded = samples > 0 && !job->scratch[0];
+  bool recorded = samples > 0 && ff_run_output_count(job->run) > 0 && !job->scratch[0];
   if (recorded) {
     ff_cli_say(stderr, "; %ld samples were recorded, marked as incomplete", samples);
   }
@@ -366,6 +384,7 @@ static ff_status run_create(run_job *job, ff_report *report) {
   job->options.progress = run_show_progress;
   job->options.summarise = run_summarise;
   job->options.context = job;
+  job->options.keep = job->watched;
   if (job->resume) {
     return ff_run_resume(&job->run, job->resume, &job->options, report);
   }
@@ -383,6 +402,22 @@ static int run_fail_certify(const run_job *job, ff_status status, const ff_repor
   return FF_EXIT_FAILED;
 }
 
+static int run_to_end(run_job *job) {
+  ff_report report = {0};
+  run_watch_signals(job->run);
+  job->progress = ff_progress_start(!job->quiet);
+  ff_status status = ff_run_execute(job->run, &report);
+  ff_progress_end(&job->progress);
+  stoppable = NULL;
+  int code = status == FF_OK ? run_finish(job) : run_end_early(job, status, &report);
+  if (job->watch && status != FF_CANCELLED) {
+    fflush(stdout);
+    status = ff_watch_finish(job->watch, ff_run_recording(job->run), &stopped_by, &report);
+    code = status == FF_OK ? code : ff_cli_fail(status, &report);
+  }
+  return code;
+}
+
 static int run_execute(run_job *job) {
   ff_report report = {0};
   ff_status status = FF_OK;
@@ -395,6 +430,9 @@ static int run_execute(run_job *job) {
     status = run_check_outputs(job, &report);
   }
   status = status == FF_OK && job->report ? run_prepare_report(job, &report) : status;
+  if (status == FF_OK && job->watched && !ff_page_available(&report)) {
+    status = FF_ERROR_INPUT;
+  }
   status = status == FF_OK ? run_create(job, &report) : status;
   if (status != FF_OK) {
     return job->resume ? ff_cli_fail_reading(status, &report) : ff_cli_fail(status, &report);
@@ -409,12 +447,8 @@ static int run_execute(run_job *job) {
       return run_fail_certify(job, status, &report);
     }
   }
-  run_watch_signals(job->run);
-  job->progress = ff_progress_start(!job->quiet);
-  status = ff_run_execute(job->run, &report);
-  ff_progress_end(&job->progress);
-  stoppable = NULL;
-  return status == FF_OK ? run_finish(job) : run_end_early(job, status, &report);
+  status = job->watched ? ff_watch_start(&job->watch, run_source(job), &report) : status;
+  return status == FF_OK ? run_to_end(job) : ff_cli_fail(status, &report);
 }
 
 int ff_cli_run(int argc, char **argv) {
@@ -422,6 +456,7 @@ int ff_cli_run(int argc, char **argv) {
   job.options.threads = 0;
   ff_cli_parse(&parser, argc, argv, &job);
   int code = run_execute(&job);
+  ff_watch_destroy(&job.watch);
   ff_run_destroy(&job.run);
   run_remove_scratch(&job);
   ff_scene_destroy(&job.scene);

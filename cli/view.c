@@ -66,14 +66,10 @@ static const char *base_name(const char *path) {
   return slash ? slash + 1 : path;
 }
 
-/* Of the recording in the file `recorded`, shown to readers as `source`. */
-static ff_status view_write_page(const ff_recording *recording, const char *recorded,
-                                 const char *source, const ff_scene *live, const char *path,
-                                 ff_report *report) {
+ff_status ff_cli_write_recording(const ff_recording *recording, const char *source,
+                                 const ff_scene *live, const char *path, ff_report *report) {
   ff_page *page = NULL;
-  const ff_cli_list written = {.items = &path, .count = 1}, read = {.items = &recorded, .count = 1};
-  ff_status status = ff_cli_check_outputs(&written, &read, report);
-  status = status == FF_OK ? ff_page_create(&page, NULL) : status;
+  ff_status status = ff_page_create(&page, NULL);
   if (status == FF_OK) {
     ff_page_subtitle(page, base_name(source));
     status = ff_page_show_run(page, recording);
@@ -84,6 +80,15 @@ static ff_status view_write_page(const ff_recording *recording, const char *reco
   }
   ff_page_destroy(&page);
   return status;
+}
+
+/* Of the recording in the file `recorded`, shown to readers as `source`. */
+static ff_status view_write_page(const ff_recording *recording, const char *recorded,
+                                 const char *source, const ff_scene *live, const char *path,
+                                 ff_report *report) {
+  const ff_cli_list written = {.items = &path, .count = 1}, read = {.items = &recorded, .count = 1};
+  ff_status status = ff_cli_check_outputs(&written, &read, report);
+  return status == FF_OK ? ff_cli_write_recording(recording, source, live, path, report) : status;
 }
 
 ff_status ff_cli_write_page(const char *recorded, const char *source, const ff_scene *live,
