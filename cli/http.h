@@ -13,8 +13,7 @@ int ff_http_listen(int *port);
 /* Reads a request. 200: target is its path, "/" or "/data". Others are a status to refuse it with:
  * 400, 403 (a host that is not this machine), 405, 408, 414, 431; 0: the client has gone. */
 int ff_http_read(int connection, int port, char target[FF_HTTP_TARGET]);
-/* Sends a status with a line of text. refresh: a browser asks again after so many seconds; 0: not.
- */
+/* Sends a status with a line of text. refresh: s until a browser asks again; 0: never. */
 void ff_http_send_text(int connection, int status, int refresh, const char *text);
 /* Sends a file, 200. False: the client did not take all of it, or *closing was set. */
 bool ff_http_send_file(int connection, FILE *file, const char *type, int refresh,

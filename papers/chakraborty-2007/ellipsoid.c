@@ -60,7 +60,7 @@ typedef struct ellipsoid_part {
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-/* Samples at the ends of all steps; every: of each so many. */
+/* Samples at the end of every n-th step, n = every. */
 static const ff_trace *run(ff_reproduction *study, double k, bool tilted, double until, long every,
                            bool replay) {
   double step = ff_reproduction_step(study, CHAKRABORTY_STEP);

@@ -270,7 +270,7 @@ static inline bool ff_model_holds(const ff_model *model, const ff_binding *bindi
   return model->midpoint && (binding->held || binding->grips);
 }
 
-/* So many free bodies with midpoint-implicit contacts that they may form large islands
+/* Least number of free bodies with midpoint-implicit contacts that may form large islands
  * (step/crowd_order.h). */
 enum { FF_CROWD_BODIES = 32 };
 static inline bool ff_model_is_crowd(const ff_model *model) {
