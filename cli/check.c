@@ -369,6 +369,7 @@ static void check_print_text(const check_job *job) {
   check_print_constraints(job->model);
   check_print_step(job->model);
   ff_cli_warn_intrusions(job->model, job->sim, "WARNING      ", stdout);
+  ff_cli_say_notes(job->scene, "note         ", stdout);
   if (job->channels) {
     check_print_channels(job->model);
   }

@@ -66,6 +66,8 @@ bool ff_cli_resolves(const ff_run_def *run);
  * exit code other than FF_EXIT_GOOD. */
 int ff_cli_load(ff_scene **scene, ff_model **model, const char *path, const ff_cli_list *overrides);
 
+/* Prints the notes of a scene, a line for each with this prefix. */
+void ff_cli_say_notes(const ff_scene *scene, const char *prefix, FILE *out);
 /* Warns of bodies that overlap initially, a line for each pair with this prefix. */
 void ff_cli_warn_intrusions(const ff_model *model, const ff_sim *sim, const char *prefix,
                             FILE *out);

@@ -73,6 +73,12 @@ int ff_cli_load(ff_scene **scene, ff_model **model, const char *path,
   return status == FF_OK ? FF_EXIT_GOOD : ff_cli_fail_reading(status, &report);
 }
 
+void ff_cli_say_notes(const ff_scene *scene, const char *prefix, FILE *out) {
+  for (int i = 0; scene && i < ff_scene_note_count(scene); i++) {
+    ff_cli_say(out, "%s%s\n", prefix, ff_scene_note(scene, i));
+  }
+}
+
 void ff_cli_warn_intrusions(const ff_model *model, const ff_sim *sim, const char *prefix,
                             FILE *out) {
   enum { MOST = 5 };

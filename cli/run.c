@@ -438,6 +438,7 @@ static int run_execute(run_job *job) {
     return job->resume ? ff_cli_fail_reading(status, &report) : ff_cli_fail(status, &report);
   }
   if (!job->resume) {
+    ff_cli_say_notes(job->scene, "footfall: note: ", stderr);
     ff_cli_warn_intrusions(ff_run_model(job->run), ff_run_sim(job->run),
                            "footfall: WARNING: ", stderr);
   }

@@ -19,7 +19,7 @@ static const char ball[] =
 static const char walker[] = "footfall: 1\n"
                              "stepper: {kind: rk4, step: 1e-3}\n"
                              "robots:\n"
-                             "  r: {urdf: robots/humanoid.urdf, pilot: {period: 1e-12}}\n";
+                             "  r: {urdf: robots/humanoid.urdf, controller: {period: 1e-12}}\n";
 
 /* Refused at this key, with the limit in the message. */
 static void assert_refused(const char *text, const char *setting, const char *key,
@@ -47,7 +47,7 @@ static void runs_that_never_end_are_refused(void **state) {
   assert_refused(ball, "stepper={kind: adaptive, max-step: 1e-300}", "stepper.max-step",
                  "at most 1e+12");
   assert_refused(ball, "duration=1e300", "stepper.step", "at most 1e+12");
-  assert_refused(walker, NULL, "robots.r.pilot.period", "at most 1e+09");
+  assert_refused(walker, NULL, "robots.r.controller.period", "at most 1e+09");
   ff_model *model = model_of(ball, "record.every=1.1e-9");
   ff_model_destroy(&model);
 }

@@ -67,7 +67,7 @@ static void ids_of_no_robot_or_joint(void **state) {
     double q[2] = {7, 7};
     ff_sim_robot(sim, ROBOT(wrong[i]), q, q);
     assert_true(q[0] == 7 && q[1] == 7);
-    assert_null(ff_sim_pilot(sim, ROBOT(wrong[i])));
+    assert_null(ff_sim_controller(sim, ROBOT(wrong[i])));
     assert_null(ff_model_robot_info(model, ROBOT(wrong[i])).tree);
     assert_string_equal(ff_model_joint_name(model, JOINT(wrong[i], 1)), "");
     assert_string_equal(ff_model_joint_name(model, JOINT(1, wrong[i])), "");

@@ -133,7 +133,7 @@ static void sim_without_sim(void) {
   REFUSED(ff_sim_on_control(NULL, 1, NULL, NULL));
   REFUSED(ff_sim_on_step(NULL, NULL, NULL));
   HARMLESS(ff_sim_on_event(NULL, NULL, NULL));
-  GIVES(ff_sim_pilot(NULL, ROBOT(1)) == NULL);
+  GIVES(ff_sim_controller(NULL, ROBOT(1)) == NULL);
   GIVES(ff_sim_contact_count(NULL) == 0);
   GIVES(ff_sim_contact(NULL, 0).a.id == 0);
   GIVES(ff_sim_contacts(NULL, NULL, 4) == 0);
@@ -185,7 +185,7 @@ static void ids_of_others(ff_sim *sim, const ff_model *model, const ff_model *ot
     GIVES(ff_model_robot_info(model, robots[i]).tree == NULL);
     REFUSED(ff_sim_set_robot(sim, robots[i], q, NULL));
     HARMLESS(ff_sim_robot(sim, robots[i], q, q));
-    GIVES(ff_sim_pilot(sim, robots[i]) == NULL);
+    GIVES(ff_sim_controller(sim, robots[i]) == NULL);
     GIVES(isnan(ff_model_constraint_info(model, constraints[i]).length));
     GIVES(isnan(ff_sim_constraint(sim, constraints[i]).error));
     GIVES(isnan(ff_model_shape_info(model, shapes[i]).volume));
@@ -387,7 +387,7 @@ static void destroying_twice(void **state) {
   ff_page_destroy(NULL);
   ff_study_destroy(NULL);
   ff_fit_destroy(NULL);
-  ff_pilot_destroy(NULL);
+  ff_controller_destroy(NULL);
   ff_walk_destroy(NULL);
   ff_preview_destroy(NULL);
   ff_ncp_destroy(NULL);

@@ -68,7 +68,7 @@ static void walks_upright(void **state) {
   assert_true(value_of("fig10.swings") == 7);
   assert_true(value_of("fig10.lean") < 5);
   assert_true(value_of("fig10.flight") == 0);
-  assert_true(value_of("fig10.penetration") < 2.5e-3); /* as in test_pilot */
+  assert_true(value_of("fig10.penetration") < 2.5e-3); /* as in test_controller */
   assert_true(value_of("fig10.cone") == 0);
   assert_true(value_of("fig10.energy") < 5e-3);
 }

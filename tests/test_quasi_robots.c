@@ -303,8 +303,8 @@ static void check_standing(const char *text, double mass, double step, double sl
   assert_int_equal(ff_sim_advance(sim, t + 0.1), FF_OK);
   /* what is left of setting it down decays by a hundred each second */
   assert_close(channel(sim, model, "robot.robot.com.x"), x, 1e-9);
-  assert_close(channel(sim, model, "robot.robot.pressure.x"),
-               channel(sim, model, "robot.robot.zmp.x"), 1e-8);
+  assert_close(channel(sim, model, "robot.robot.cop.x"), channel(sim, model, "robot.robot.zmp.x"),
+               1e-8);
   ff_audit audit = ff_sim_audit(sim);
   assert_true(audit.contact.complementarity < 1e-9 && audit.contact.cone < 1e-9);
   assert_true(audit.contact.penetration < 1e-15);

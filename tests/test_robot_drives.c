@@ -372,17 +372,17 @@ static void test_plates_feet_and_zero_moment_point_agree(void **state) {
     assert_close(channel(m.sim, m.model, "load.plate.force.z"), -down, 1e-9);
     if (down > 0) {
       felt++;
-      const char *const pairs[][2] = {{"robot.dog.pressure.x", "robot.dog.zmp.x"},
-                                      {"robot.dog.pressure.y", "robot.dog.zmp.y"},
-                                      {"load.plate.pressure.x", "robot.dog.zmp.x"},
-                                      {"load.plate.pressure.y", "robot.dog.zmp.y"}};
+      const char *const pairs[][2] = {{"robot.dog.cop.x", "robot.dog.zmp.x"},
+                                      {"robot.dog.cop.y", "robot.dog.zmp.y"},
+                                      {"load.plate.cop.x", "robot.dog.zmp.x"},
+                                      {"load.plate.cop.y", "robot.dog.zmp.y"}};
       for (int i = 0; i < 4; i++) {
         assert_close(channel(m.sim, m.model, pairs[i][0]), channel(m.sim, m.model, pairs[i][1]),
                      1e-8);
       }
     } else {
-      assert_true(isnan(channel(m.sim, m.model, "robot.dog.pressure.x")));
-      assert_true(isnan(channel(m.sim, m.model, "load.plate.pressure.x")));
+      assert_true(isnan(channel(m.sim, m.model, "robot.dog.cop.x")));
+      assert_true(isnan(channel(m.sim, m.model, "load.plate.cop.x")));
     }
   }
   assert_true(felt > 4);

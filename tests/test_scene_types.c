@@ -73,9 +73,9 @@ static bool try_case(const char *path, const char *text, size_t size, const char
     status = ff_sim_create(&sim, model);
     right = status == FF_OK || status == FF_ERROR_MEMORY;
   }
-  /* a step of a robot with a pilot may be a million ticks */
+  /* a step of a robot with a controller may be a million ticks */
   status = status == FF_OK ? ff_sim_advance(sim, TIME) : status;
-  if (status == FF_OK && !strstr(text, "pilot")) {
+  if (status == FF_OK && !strstr(text, "controller")) {
     ff_sim_step(sim);
   }
   ff_sim_destroy(&sim);

@@ -73,7 +73,7 @@ static void bodies_are_read(void **state) {
   ff_scene *scene =
       read("footfall: 1\n"
            "materials: {steel: {young: 1, poisson: 0.2, density: 3, dissipation: 4,"
-           " mu-static: 5, mu-kinetic: 6}}\n"
+           " mu_static: 5, mu_kinetic: 6}}\n"
            "bodies:\n"
            "  a: {mass: 2, com: [1, 0, 0], inertia: [1, 2, 3], material: steel,\n"
            "      position: [1, 2, 3], velocity: [4, 5, 6], omega: [90 deg/s, 8, 9]}\n"
@@ -231,6 +231,33 @@ static void forces_and_drives_are_read(void **state) {
 static const char *const small_scene = "footfall: 1\nbodies:\n  a: {mass: 1, position: [1, 2, 3]}\n"
                                        "contacts:\n  - {pair: [a, a], off: true}\n";
 
+/* Keys and channels that had another name, and keys with '-' for '_', are read with a note. */
+static void old_names_are_read_with_a_note(void **state) {
+  (void)state;
+  const char *const overrides[] = {"stepper.max_step=0.25", "materials.steel.mu-kinetic=7"};
+  ff_scene *scene =
+      read_with("footfall: 1\n"
+                "materials: {steel: {mu-static: 5, mu_kinetic: 6}}\n"
+                "stepper: {kind: adaptive}\n"
+                "record:\n"
+                "  channels: [load.a.pressure.x, load.a.twist, 'robot.*.pressure.*']\n"
+                "bodies: {a: {}}\n",
+                overrides, 2);
+  assert_close(scene->materials[0].mu_static, 5, 0);
+  assert_close(scene->materials[0].mu_kinetic, 7, 0);
+  assert_close(scene->run.stepper.max_step, 0.25, 0);
+  assert_string_equal(scene->run.channels[0], "load.a.cop.x");
+  assert_string_equal(scene->run.channels[1], "load.a.free_moment");
+  assert_string_equal(scene->run.channels[2], "robot.*.cop.*");
+  assert_int_equal(ff_scene_note_count(scene), 5);
+  assert_string_equal(
+      ff_scene_note(scene, 0),
+      "dir/my.scene.yaml:2: the key 'mu-static' is now 'mu_static'; the old name is "
+      "still read");
+  assert_string_equal(ff_scene_note(scene, 5), "");
+  ff_scene_destroy(&scene);
+}
+
 static void overrides_replace_and_add(void **state) {
   (void)state;
   const char *settings[] = {"bodies.a.mass=5",
@@ -382,6 +409,7 @@ int main(void) {
       cmocka_unit_test(half_space_looks_along_its_normal),
       cmocka_unit_test(contacts_are_read),
       cmocka_unit_test(forces_and_drives_are_read),
+      cmocka_unit_test(old_names_are_read_with_a_note),
       cmocka_unit_test(overrides_replace_and_add),
       cmocka_unit_test(bad_overrides_are_placed_at_the_option),
       cmocka_unit_test(shipped_scenes_load_and_build),

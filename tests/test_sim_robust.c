@@ -122,7 +122,7 @@ static ff_status load_build_run(const char *path) {
 
 static void every_allocation_may_fail(void **state) {
   (void)state;
-  /* Free and prescribed bodies, constraints, solved contacts, robots, micro-macro, a pilot. */
+  /* Free and prescribed bodies, constraints, solved contacts, robots, micro-macro, a controller. */
   static const char *const scenes[] = {"bouncing-ball",
                                        "two-spheres",
                                        "walking-foot",

@@ -12,7 +12,7 @@
  *   tree    articulated bodies        footfall/tree.h    ff_tree_*
  *   robot   URDF                      footfall/robot.h   ff_robot_*
  *   walk    walking patterns          footfall/walk.h    ff_walk_*, ff_preview_*
- *   pilot   balance and motion tasks  footfall/pilot.h   ff_pilot_*
+ *   controller   balance and motion tasks  footfall/controller.h   ff_controller_*
  *   ncp     complementarity problems  footfall/ncp.h     ff_ncp_*
  *   qp      quadratic programmes      footfall/qp.h      ff_qp_*
  *   io      scenes and recordings     footfall/io.h      ff_scene_load, ff_recorder_*
@@ -35,13 +35,13 @@
 
 #include "footfall/api.h"
 #include "footfall/batch.h"
+#include "footfall/controller.h"
 #include "footfall/fit.h"
 #include "footfall/impact.h"
 #include "footfall/io.h"
 #include "footfall/law.h"
 #include "footfall/ncp.h"
 #include "footfall/page.h"
-#include "footfall/pilot.h"
 #include "footfall/qp.h"
 #include "footfall/robot.h"
 #include "footfall/run.h"

@@ -31,6 +31,10 @@ FF_API const char *ff_scene_file(const ff_scene *scene);
 FF_API int ff_scene_read_count(const ff_scene *scene);
 FF_API const char *ff_scene_read_file(const ff_scene *scene, int file);
 
+/* Notes on it, 0 .. count - 1, such as keys that have another name now: "scene.yaml:12: ...". */
+FF_API int ff_scene_note_count(const ff_scene *scene);
+FF_API const char *ff_scene_note(const ff_scene *scene, int note);
+
 /* ---- recordings ------------------------------------------------------------------------------ */
 
 /* Metadata of a recording. */

@@ -11,7 +11,7 @@
 #define FOOTFALL_ROBOT_H
 
 #include "footfall/api.h"
-#include "footfall/pilot.h"
+#include "footfall/controller.h"
 #include "footfall/scene.h"
 
 #ifdef __cplusplus
@@ -147,8 +147,8 @@ typedef struct ff_robot_def {
   ff_track_def track;  /* of a free root: replaces its initial pose and velocity; rows 0: none */
   bool self_collision; /* links collide with each other, except those connected by a joint */
   const ff_joint_setting *joints;
-  int joint_count;           /* joints that are not named start at rest at 0 and are not driven */
-  const ff_pilot_def *pilot; /* moves the joints, see footfall/pilot.h; NULL: none */
+  int joint_count; /* joints that are not named start at rest at 0 and are not driven */
+  const ff_controller_def *controller; /* moves the joints, see footfall/controller.h; NULL: none */
 } ff_robot_def;
 
 /* Links and shapes of a robot, which must live until the definition is added. Its root floats if

@@ -12,7 +12,7 @@
 #define FOOTFALL_SIM_H
 
 #include "footfall/api.h"
-#include "footfall/pilot.h"
+#include "footfall/controller.h"
 #include "footfall/scene.h"
 
 #ifdef __cplusplus
@@ -146,7 +146,7 @@ FF_API ff_status ff_sim_set_body(ff_sim *sim, ff_body body, const ff_body_state 
  * none. */
 FF_API ff_status ff_sim_apply(ff_sim *sim, ff_body body, ff_vec3 point, ff_vec3 force,
                               ff_vec3 torque);
-/* Gravity from now on, m/s^2, world; the ledger restarts. Pilots keep that of the scene. */
+/* Gravity from now on, m/s^2, world; the ledger restarts. Controllers keep that of the scene. */
 FF_API ff_status ff_sim_set_gravity(ff_sim *sim, ff_vec3 gravity);
 FF_API ff_vec3 ff_sim_gravity(const ff_sim *sim);
 
@@ -162,8 +162,8 @@ FF_API ff_status ff_sim_set_law(ff_sim *sim, ff_body a, ff_body b, ff_law_kind k
 FF_API double ff_sim_law(const ff_sim *sim, ff_body a, ff_body b, ff_law_kind kind,
                          const char *name);
 /* Mass of a free body or of a link with mass, kg: the moments of inertia change in proportion,
- * centre of mass and velocities stay. Laws that the scene derived from masses, and pilots, keep
- * what they had. The ledger restarts. */
+ * centre of mass and velocities stay. Laws that the scene derived from masses, and controllers,
+ * keep what they had. The ledger restarts. */
 FF_API ff_status ff_sim_set_mass(ff_sim *sim, ff_body body, double mass);
 /* Gains of a joint's drive in the scene, N m/rad and N m s/rad (N/m, N s/m if it slides); of a
  * joint that does not follow another. A joint without a target is driven to its initial position.
@@ -193,8 +193,8 @@ typedef struct ff_robot_info {
   const char *name;
   const ff_tree *tree;
   int joint_count;
-  ff_body first;             /* body of link 1; the other links follow */
-  const ff_pilot_def *pilot; /* NULL: none */
+  ff_body first;                       /* body of link 1; the other links follow */
+  const ff_controller_def *controller; /* NULL: none */
 } ff_robot_info;
 
 FF_API int ff_model_robot_count(const ff_model *model);
@@ -237,8 +237,8 @@ FF_API ff_status ff_sim_order(ff_sim *sim, ff_joint_id joint, const ff_joint_ord
  * stops the calls. After ff_sim_reset it restarts from 0. A period is at least 1e-12 s. */
 typedef void (*ff_control_fn)(void *context, ff_sim *sim);
 FF_API ff_status ff_sim_on_control(ff_sim *sim, double period, ff_control_fn fn, void *context);
-/* The pilot of a robot; NULL: none. */
-FF_API const ff_pilot *ff_sim_pilot(const ff_sim *sim, ff_robot_id robot);
+/* The controller of a robot; NULL: none. */
+FF_API const ff_controller *ff_sim_controller(const ff_sim *sim, ff_robot_id robot);
 
 /* ---- contacts -------------------------------------------------------------------------------- */
 

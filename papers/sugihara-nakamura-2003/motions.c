@@ -15,8 +15,8 @@ static const char *const channels[CHANNELS] = {
     [VX] = "robot.humanoid.velocity.x",
     [VY] = "robot.humanoid.velocity.y",
     [VZ] = "robot.humanoid.velocity.z",
-    [PX] = "robot.humanoid.pressure.x",
-    [PY] = "robot.humanoid.pressure.y",
+    [PX] = "robot.humanoid.cop.x",
+    [PY] = "robot.humanoid.cop.y",
     [PUSH] = "load.floor.force.z",
     [LEFT] = "contact.humanoid-left_foot:floor.force.n",
     [RIGHT] = "contact.humanoid-right_foot:floor.force.n",
@@ -108,7 +108,7 @@ static const char *const kept[] = {"body.*.position.*",
                                    "contact.*.mode",
                                    "contact.*.count",
                                    "robot.*.com.*",
-                                   "robot.*.pressure.*",
+                                   "robot.*.cop.*",
                                    "energy.*",
                                    "audit.*"};
 
@@ -139,7 +139,8 @@ static void walk(ff_reproduction *study, motions_part *part) {
                 .set_count = 4,
                 .every = 0.01,
                 .duration = 4.5 + 0.5 * part->steps};
-  set[0] = ff_reproduction_text(study, "robots.humanoid.pilot.tasks.0.walk.count=%d", part->steps);
+  set[0] =
+      ff_reproduction_text(study, "robots.humanoid.controller.tasks.0.walk.count=%d", part->steps);
   set[1] = ff_reproduction_text(study, "duration=%g", m->duration);
   set[2] = "stepper.lambda=1";
   set[3] = "stepper.corrections=false";
@@ -155,7 +156,7 @@ static motion play(ff_reproduction *study, const char *servo, double step, bool 
               .set_count = 4,
               .every = 0.01,
               .duration = 7.5};
-  set[0] = "robots.humanoid.pilot.balance=false";
+  set[0] = "robots.humanoid.controller.balance=false";
   set[1] = ff_reproduction_text(study, "robots.humanoid.servo=%s", servo);
   set[2] = ff_reproduction_text(study, "stepper.step=%g", step);
   set[3] = ff_reproduction_text(study, "duration=%g", m.duration);
@@ -424,12 +425,12 @@ static void show_audit(ff_reproduction *study, const motions_part *part) {
 static void show_walk(ff_reproduction *study, const motions_part *part) {
   const motion *m = &part->motions[WALK];
   ff_page_section(study->page, "Fig. 10: a walk");
-  ff_page_text(
-      study->page,
-      "%d steps of 40 mm and one that brings the feet together, on the floor of Figs. 7 "
-      "to 9 with λ = 1 and steps of 1 ms. A pilot measures joints, trunk and soles and controls "
-      "the balance; how the paper's robot was controlled is not stated.",
-      part->steps);
+  ff_page_text(study->page,
+               "%d steps of 40 mm and one that brings the feet together, on the floor of Figs. 7 "
+               "to 9 with λ = 1 and steps of 1 ms. A controller measures joints, trunk and soles "
+               "and controls "
+               "the balance; how the paper's robot was controlled is not stated.",
+               part->steps);
   plot_path(study, m);
   plot_pressure(study, m, "y, to the left", Y, PY);
   plot_height(study, m);

@@ -130,7 +130,7 @@ static void show_part(ff_reproduction *study, const void *computed) {
   static const char *const axes[2] = {"forward", "sideways"};
   ff_page_section(study->page, "Fig. 9: walking with and without static friction");
   ff_page_text(study->page,
-               "Six steps of 40 mm, controlled by the built-in pilot. The fast part of the "
+               "Six steps of 40 mm, controlled by the built-in controller. The fast part of the "
                "acceleration is its difference from a moving mean over 50 ms.");
   ff_page_plot(study->page, "Fig. 9 (A), (D): path of the centre of mass",
                (ff_axis){"x", "m", false}, (ff_axis){"y", "m", false});

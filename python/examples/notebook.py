@@ -103,7 +103,7 @@ print(X.shape)
 print(r.vector("body.s0.position")[-1])
 h = ff.load("humanoid-walking", set={"duration": 0.2})
 hr = h.run()
-print(hr.verdict, hr.sim.robot("humanoid").pilot.mode)
+print(hr.verdict, hr.sim.robot("humanoid").controller.mode)
 
 # %%
 html = hr._repr_html_()

@@ -16,7 +16,7 @@ world coordinates. Definitions (BodyDef, ShapeDef, ...) have the defaults of the
     laws, impact, volume    laws alone                     Batch, env   many sims at once
     ncp, lcp, qp            solvers alone                  Study, paper sweeps, papers
     Fit, validate           measurements                   fit_impacts  restitution curves
-    Robot, Tree, Walk, Pilot  robots alone                 lib, ffi     every C function
+    Robot, Tree, Walk, Controller  robots alone                 lib, ffi     every C function
 
 Documentation: docs/python.md.
 """
@@ -34,7 +34,7 @@ from ._run import (Columns, Finding, Interrupted, Page, Recording, Record, Run, 
                    open_recording as open, resume, steppers)
 from ._laws import Law, design_alpha, design_k, hull_reduce, impact, laws, volume
 from ._solve import Solution, lcp, ncp, ncp_residual, qp
-from ._tree import Pilot, Robot, Tree, Walk
+from ._tree import Controller, Robot, Tree, Walk
 from ._batch import Batch, cores
 from ._study import Study, paper, papers, program
 from ._fit import Fit, fit_impacts, read_impacts, validate, validation_sets

@@ -141,6 +141,12 @@ class Scene(Handle):
         c = self._use()
         return [text_of(lib.ff_scene_read_file(c, i)) for i in range(lib.ff_scene_read_count(c))]
 
+    @property
+    def notes(self) -> list[str]:
+        """Notes on it, such as keys that have another name now."""
+        c = self._use()
+        return [text_of(lib.ff_scene_note(c, i)) for i in range(lib.ff_scene_note_count(c))]
+
     def _add(self, function: str, ctype: str, definition, fields: dict, *front):
         if self._frozen:
             raise InputError("this scene has been built or loaded and can no longer be changed")
@@ -344,7 +350,7 @@ class Model(Handle):
         """Many trajectories at once: (B, nx), (B, T, nu) -> (B, T, nx).
 
         x0: initial states, see `x_names`; None: that of the scene. u: controls, constant over each
-        interval; None: drives and pilots of the scene, for `steps` intervals. period: s, length of
+        interval; None: drives and controllers of the scene, for `steps` intervals. period: s, length of
         an interval; 0: one step. inputs: meaning of u, see `input_names`; None: the torque of every
         joint. threads: None: one for each core. models: B models of the same structure, to vary
         parameters. The result has the same bits for any number of threads. After a failed step a

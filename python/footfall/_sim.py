@@ -266,7 +266,7 @@ class BodyView:
 
 
 class RobotView:
-    """A robot of a sim: coordinates, orders to its joints, its pilot."""
+    """A robot of a sim: coordinates, orders to its joints, its controller."""
 
     __slots__ = ("_sim", "_id", "name", "joints", "_nq", "_nv")
 
@@ -310,14 +310,14 @@ class RobotView:
         return self._sim.model.tree(self._id)
 
     @property
-    def pilot(self) -> Any:
-        """PilotState of its pilot now; None: it has none."""
+    def controller(self) -> Any:
+        """ControllerState of its controller now; None: it has none."""
         self._sim._guard.enter()
         try:
-            pilot = lib.ff_sim_pilot(self._sim._use(), id_c(self._id))
-            if pilot == ffi.NULL:
+            controller = lib.ff_sim_controller(self._sim._use(), id_c(self._id))
+            if controller == ffi.NULL:
                 return None
-            return CLASSES["ff_pilot_state"]._from_c(lib.ff_pilot_now(pilot))
+            return CLASSES["ff_controller_state"]._from_c(lib.ff_controller_now(controller))
         finally:
             self._sim._guard.leave()
 
@@ -599,7 +599,7 @@ class Sim(Handle):
 
     @property
     def gravity(self) -> np.ndarray:
-        """m/s^2, world. Assignment: the ledger restarts; pilots keep that of the scene."""
+        """m/s^2, world. Assignment: the ledger restarts; controllers keep that of the scene."""
         return _vector(self._read(lib.ff_sim_gravity))
 
     @gravity.setter

@@ -492,6 +492,6 @@ def _make_class(ctype: str) -> type:
 NOT_CLASSES = {"ff_impact_data", "ff_impact_fit_def", "ff_impact_fit_vary", "ff_law", "ff_law_params", "ff_table",
                "ff_ncp_def", "ff_run_options",
                "ff_batch_def", "ff_qp_problem", "ff_volume_solid", "ff_report", "ff_recording_info",
-               "ff_pilot_sense", "ff_reach_def", "ff_qp_def"}
+               "ff_controller_sense", "ff_reach_def", "ff_qp_def"}
 CLASSES = {name: _make_class(name) for name in _api.STRUCTS
            if name not in NOT_CLASSES and name not in SHAPED and not is_id(name)}

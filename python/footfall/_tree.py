@@ -1,4 +1,4 @@
-"""Robots, trees, walks and pilots, alone."""
+"""Robots, trees, walks and controllers, alone."""
 from __future__ import annotations
 
 import os
@@ -408,27 +408,27 @@ class Walk(Handle):
 attach(Walk, "ff_walk", "ff_walk_")
 
 
-# ---- pilots ------------------------------------------------------------------------------------
+# ---- controllers ------------------------------------------------------------------------------
 
 
-class Pilot(Handle):
-    """Balance control of a biped, alone: from sensors to joint orders. In scenes a robot has a pilot
-    by its key `pilot`; see docs/walking.md.
+class Controller(Handle):
+    """Balance control of a biped, alone: from sensors to joint orders. In scenes a robot has a controller
+    by its key `controller`; see docs/walking.md.
 
-        pilot = ff.Pilot(tree, tasks=[ff.Task(kind="stand", time=2.0)])
-        orders = pilot.tick(q, v, load_left, load_right)      once a period
+        controller = ff.Controller(tree, tasks=[ff.Task(kind="stand", time=2.0)])
+        orders = controller.tick(q, v, load_left, load_right)      once a period
     """
 
-    _destroy = lib.ff_pilot_destroy
+    _destroy = lib.ff_controller_destroy
 
     def __init__(self, tree: Tree, gravity=EARTH, **fields: Any) -> None:
         if not isinstance(tree, Tree):
             raise TypeError(f"tree: expected Tree, got {type(tree).__name__}")
         given = {"left_foot": "left_foot", "right_foot": "right_foot", **fields}
         keep: list = []
-        definition = CLASSES["ff_pilot_def"](**given)._c(keep)
-        out, report = ffi.new("ff_pilot **"), new_report()
-        check(lib.ff_pilot_build(out, tree._use(), definition, shaped_c("ff_vec3", gravity, "gravity"),
+        definition = CLASSES["ff_controller_def"](**given)._c(keep)
+        out, report = ffi.new("ff_controller **"), new_report()
+        check(lib.ff_controller_build(out, tree._use(), definition, shaped_c("ff_vec3", gravity, "gravity"),
                                  report), report)
         self._own(out[0], tree._use())
         self.tree = tree
@@ -440,18 +440,18 @@ class Pilot(Handle):
     def start(self) -> np.ndarray:
         """Initial q: both soles on the ground."""
         q = np.zeros(self.tree.nq)
-        lib.ff_pilot_start(self._use(), doubles(q))
+        lib.ff_controller_start(self._use(), doubles(q))
         return q
 
     @property
     def now(self) -> Any:
-        """PilotState."""
-        return CLASSES["ff_pilot_state"]._from_c(lib.ff_pilot_now(self._use()))
+        """ControllerState."""
+        return CLASSES["ff_controller_state"]._from_c(lib.ff_controller_now(self._use()))
 
     @property
     def duration(self) -> float:
         """s, until the end of the last task."""
-        return lib.ff_pilot_duration(self._use())
+        return lib.ff_controller_duration(self._use())
 
     def tick(self, q, v, left=(0.0, 0.0, 0.0), right=(0.0, 0.0, 0.0)) -> list:
         """Once a period: JointOrder of each joint with one axis. left, right: contact force on the
@@ -459,17 +459,17 @@ class Pilot(Handle):
         q, v = array(q, (self.tree.nq,), "q"), array(v, (self.tree.nv,), "v")
         if not (np.all(np.isfinite(q)) and np.all(np.isfinite(v))):
             raise InputError("q, v: a value is not finite")
-        sense = ffi.new("ff_pilot_sense *")
+        sense = ffi.new("ff_controller_sense *")
         sense.q, sense.v = doubles(q), doubles(v)
         sense.load[0] = shaped_c("ff_vec3", left, "left")
         sense.load[1] = shaped_c("ff_vec3", right, "right")
         orders = ffi.new("ff_joint_order[]", max(1, self.tree.nv + len(self.tree.links)))
         self._guard.modify()
         try:
-            lib.ff_pilot_tick(self._use(), sense, orders)
+            lib.ff_controller_tick(self._use(), sense, orders)
         finally:
             self._guard.leave()
         return [CLASSES["ff_joint_order"]._from_c(orders[i]) for i in range(self._orders)]
 
 
-attach(Pilot, "ff_pilot", "ff_pilot_")
+attach(Controller, "ff_controller", "ff_controller_")

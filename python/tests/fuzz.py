@@ -65,7 +65,7 @@ def objects(folder):
     run = ball.run(progress=False)
     return [ball, walker, sim, other, sim.state(), other.state(), run, ball.batch(3, period=0.001),
             walker.batch(2, period=0.001, threads=2), tree, ff.Robot("robots/humanoid.urdf"), ff.Scene(),
-            ff.Walk(tree, [(0.05, 0, 0)]), ff.Pilot(tree), ff.Page("x"), sim.body("ball"), other.robot(),
+            ff.Walk(tree, [(0.05, 0, 0)]), ff.Controller(tree), ff.Page("x"), sim.body("ball"), other.robot(),
             other.body(3), sim.reader("energy.*"), ff.laws["hunt-crossley"], ff.laws["coulomb"],
             ff.laws["volumetric"], ff.c] + closed
 

@@ -124,15 +124,15 @@ def test_tree_outlives_its_model():
     assert tree.H(tree.neutral).shape == (tree.nv, tree.nv)
 
 
-def test_robot_walk_and_pilot():
+def test_robot_walk_and_controller():
     robot = ff.Robot("robots/humanoid.urdf")
     tree = robot.tree("free")
     walk = ff.Walk(tree, [(0.05, 0, 0)] * 2)
     q, v = walk.joints(walk.duration / 2)
     assert len(q) == tree.nq and np.isfinite(q).all() and walk.at(1.0).com.shape == (3,)
-    pilot = ff.Pilot(tree, tasks=[ff.Task(kind="stand", time=1.0)])
-    orders = pilot.tick(pilot.start, np.zeros(tree.nv), (0, 0, 20), (0, 0, 20))
-    assert len(orders) >= 12 and pilot.now.mode == "stand"
+    controller = ff.Controller(tree, tasks=[ff.Task(kind="stand", time=1.0)])
+    orders = controller.tick(controller.start, np.zeros(tree.nv), (0, 0, 20), (0, 0, 20))
+    assert len(orders) >= 12 and controller.now.mode == "stand"
     assert robot.links[0].joint_name == "" and robot.files
 
 

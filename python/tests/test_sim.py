@@ -217,7 +217,7 @@ def test_robot(humanoid):
         q[0] += 0.01
         r.q = q
         assert np.array_equal(r.q, q) and len(r.v) == r.tree.nv
-        assert r.pilot is None or r.pilot.mode in ("stand", "shift", "swing", "flight", "fallen")
+        assert r.controller is None or r.controller.mode in ("stand", "shift", "swing", "flight", "fallen")
         with pytest.raises(ff.InputError, match="did you mean"):
             r.order("left_kne", torque=1)
         with pytest.raises(ff.InputError, match="finite"):

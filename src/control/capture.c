@@ -1,7 +1,7 @@
 /* Capture point x = c + c' / omega of the linear inverted pendulum. It diverges from the
  * zero-moment point, x' = omega (x - z), so that a given path of z has exactly one path of x with a
  * given end: integrated backwards in time. */
-#include "control/pilot.h"
+#include "control/controller.h"
 #include "math/elementary.h"
 
 ff_vec3 ff_capture_desired(const ff_span *spans, int count, ff_vec3 last, double omega) {

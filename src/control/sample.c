@@ -1,5 +1,5 @@
 /* Evaluation of a walk at any time. */
-#include "control/pilot.h"
+#include "control/controller.h"
 #include "math/elementary.h"
 
 /* Central difference over twice this time, s: short against the curvature of the path, long against

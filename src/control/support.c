@@ -1,5 +1,5 @@
 /* Support polygon. */
-#include "control/pilot.h"
+#include "control/controller.h"
 #include "math/elementary.h"
 
 /* Signed distance of a point left of the line from a to b, times its length. */

@@ -4,7 +4,7 @@
  * the rotation of the trunk, one for each joint outside the legs. They determine all accelerations;
  * these give the wrench that the ground must provide; it is distributed to the feet, and the joint
  * torques follow. */
-#include "control/pilot.h"
+#include "control/controller.h"
 
 #include "base/memory.h"
 #include "tree/tree.h"

@@ -7,8 +7,8 @@
 /* ---- materials ------------------------------------------------------------------------------- */
 
 static void scene_read_material(ff_reader *reader, const ff_node *node) {
-  static const char *const keys[] = {"young",     "poisson",    "density",   "dissipation",
-                                     "mu_static", "mu_kinetic", "mu-static", "mu-kinetic"};
+  static const char *const keys[] = {"young",       "poisson",   "density",
+                                     "dissipation", "mu_static", "mu_kinetic"};
   ff_material_def def = ff_material_def_default();
   def.name = node->key->text;
   if (!ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
@@ -18,8 +18,6 @@ static void scene_read_material(ff_reader *reader, const ff_node *node) {
   ff_get_number(reader, node, "poisson", 0, &def.poisson);
   ff_get_number(reader, node, "density", 0, &def.density);
   ff_get_number(reader, node, "dissipation", 0, &def.dissipation);
-  ff_get_number(reader, node, "mu-static", 0, &def.mu_static); /* the spelling of old scenes */
-  ff_get_number(reader, node, "mu-kinetic", 0, &def.mu_kinetic);
   ff_get_number(reader, node, "mu_static", 0, &def.mu_static);
   ff_get_number(reader, node, "mu_kinetic", 0, &def.mu_kinetic);
   if (reader->status == FF_OK) {

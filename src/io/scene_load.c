@@ -78,8 +78,12 @@ static ff_status scene_fill(ff_scene *scene, ff_arena *arena, const char *text, 
                             const char *const *overrides, int override_count, ff_report *report) {
   ff_node *root;
   ff_status status = ff_tree_read(&root, arena, text, size, scene->file, report);
+  status = status == FF_OK ? ff_tree_rename_old(root, scene, arena) : status;
   for (int i = 0; i < override_count && status == FF_OK; i++) {
     status = ff_tree_override(root, arena, overrides[i], report);
+  }
+  if (status == FF_OK && override_count > 0) { /* they may have old names, too */
+    status = ff_tree_rename_old(root, scene, arena);
   }
   if (status == FF_OK) {
     status = scene_read_document(scene, arena, root, report);

@@ -43,7 +43,11 @@ static ff_node *override_element(const ff_node *list, const char *word) {
 
 static ff_node *override_child(const ff_node *parent, const char *word) {
   switch (parent->kind) {
-    case FF_NODE_MAP: return ff_tree_find(parent, word);
+    case FF_NODE_MAP: {
+      ff_node *node = ff_tree_find(parent, word);
+      const char *now = node ? NULL : ff_tree_new_key(word);
+      return now ? ff_tree_find(parent, now) : node;
+    }
     case FF_NODE_LIST: return override_element(parent, word);
     case FF_NODE_SCALAR: break;
   }

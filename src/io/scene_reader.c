@@ -150,12 +150,49 @@ static bool reader_is_map(ff_reader *reader, const ff_node *node) {
   return reader->status == FF_OK;
 }
 
+/* The known key that differs only by '-' for '_'; NULL: none. */
+static const char *reader_find_spelling(const char *word, const char *const *keys, int count) {
+  for (int i = 0; i < count; i++) {
+    const char *a = word, *b = keys[i];
+    while (*a && (*a == *b || (strchr("-_", *a) && (*b == '-' || *b == '_')))) {
+      a++;
+      b++;
+    }
+    if (*a == 0 && *b == 0) {
+      return keys[i];
+    }
+  }
+  return NULL;
+}
+
+/* Replaces a key in the other spelling, `mu-static` for `mu_static`, with a note. False: there is
+ * no such key, or the mapping has both. */
+static bool reader_respell(ff_reader *reader, const ff_node *map, ff_node *at,
+                           const char *const *keys, int count) {
+  const char *known = reader_find_spelling(at->key->text, keys, count);
+  if (!known || ff_tree_find(map, known)) {
+    return false;
+  }
+  ff_node *key = ff_arena_take(reader->arena, 1, sizeof *key);
+  if (key) {
+    *key = *at->key;
+    key->text = known;
+    at->key = key;
+  }
+  ff_reader_take(reader, !key            ? FF_ERROR_MEMORY
+                         : reader->scene ? ff_scene_add_note(reader->scene, key->file, key->line,
+                                                             "the key is spelt '%s'", known)
+                                         : FF_OK);
+  return true;
+}
+
 bool ff_reader_map(ff_reader *reader, const ff_node *node, const char *const *keys, int count) {
   if (!reader_is_map(reader, node)) {
     return false;
   }
-  for (const ff_node *at = node->first; at && reader->status == FF_OK; at = at->next) {
-    if (!reader_is_one_of(at->key->text, keys, count)) {
+  for (ff_node *at = node->first; at && reader->status == FF_OK; at = at->next) {
+    if (!reader_is_one_of(at->key->text, keys, count) &&
+        !reader_respell(reader, node, at, keys, count)) {
       reader_push(reader, at->key->text);
       ff_reader_unknown(reader, at->key, "key", keys, count);
     }

@@ -115,9 +115,9 @@ bool ff_read_track(ff_reader *reader, const ff_node *map, ff_track_def *out);
 /* Folder of the scene: the files that it names must be inside it. FF_MESH_PATH_MAX bytes. */
 void ff_reader_folder(const ff_reader *reader, char *out);
 void ff_read_shapes(ff_reader *reader, const ff_node *body_node, ff_body body);
-/* Pilot of a robot, if present; sets the initial configuration of the robot. */
-void ff_read_pilot(ff_reader *reader, const ff_node *robot_node, const ff_robot *robot,
-                   ff_robot_def *def, ff_joint_setting *joints);
+/* Controller of a robot, if present; sets the initial configuration of the robot. */
+void ff_read_controller(ff_reader *reader, const ff_node *robot_node, const ff_robot *robot,
+                        ff_robot_def *def, ff_joint_setting *joints);
 void ff_read_robots(ff_reader *reader, const ff_node *root);
 void ff_read_contacts(ff_reader *reader, const ff_node *root);
 void ff_read_forces(ff_reader *reader, const ff_node *root);
@@ -127,6 +127,11 @@ void ff_read_run(ff_reader *reader, const ff_node *root);
 void ff_read_report(ff_reader *reader, const ff_node *root);
 /* The key `colour`: a name or "#rrggbb". */
 void ff_get_colour(ff_reader *reader, const ff_node *map, const char **out);
+
+/* ---- names of older scenes ------------------------------------------------------------------- */
+
+/* Renames keys and channels that had another name; each is a note of the scene. */
+ff_status ff_tree_rename_old(ff_node *root, ff_scene *scene, ff_arena *arena);
 
 #define FF_COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
 

@@ -195,7 +195,7 @@ static void robot_read_base(ff_reader *reader, const ff_node *node, ff_robot_def
   ff_get_vec3(reader, node, "velocity", 0, &def->velocity);
   ff_get_vec3(reader, node, "omega", FF_ALLOW_RATE, &def->omega);
   static const char *const replaced[] = {"position", "orientation", "ground",
-                                         "velocity", "omega",       "pilot"};
+                                         "velocity", "omega",       "controller"};
   if (ff_read_track(reader, node, &def->track)) {
     ff_reader_reject(reader, node, replaced, FF_COUNT(replaced), "a robot with a track");
   }
@@ -204,7 +204,7 @@ static void robot_read_base(ff_reader *reader, const ff_node *node, ff_robot_def
 static void scene_read_robot(ff_reader *reader, const ff_node *node) {
   static const char *const known[] = {"urdf",   "base",     "position",       "orientation",
                                       "omega",  "velocity", "self-collision", "material",
-                                      "stops",  "servo",    "joints",         "pilot",
+                                      "stops",  "servo",    "joints",         "controller",
                                       "ground", "colour",   "track"};
   if (!ff_reader_map(reader, node, known, FF_COUNT(known))) {
     return;
@@ -227,7 +227,7 @@ static void scene_read_robot(ff_reader *reader, const ff_node *node) {
   robot_read_servo(reader, node, &keys.all);
   robot_set_stops(reader, robot, &keys);
   ff_joint_setting *joints = robot_read_joints(reader, node, robot, &keys);
-  ff_read_pilot(reader, node, robot, &keys.def, joints);
+  ff_read_controller(reader, node, robot, &keys.def, joints);
   if (reader->status == FF_OK) {
     ff_reader_take(reader, ff_scene_add_robot(reader->scene, &keys.def));
     robot_record_links(reader, node, robot);

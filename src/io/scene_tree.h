@@ -39,6 +39,8 @@ ff_status ff_tree_read(ff_node **out, ff_arena *arena, const char *text, size_t 
 ff_node *ff_tree_find(const ff_node *map, const char *key);
 /* Applies a "path=value" override. */
 ff_status ff_tree_override(ff_node *root, ff_arena *arena, const char *setting, ff_report *report);
+/* The name that an old key has now; NULL: it is not an old key. */
+const char *ff_tree_new_key(const char *old);
 /* The tree as YAML text, in the arena; NULL if out of memory. */
 char *ff_tree_text(const ff_node *root, ff_arena *arena);
 

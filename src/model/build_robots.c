@@ -194,12 +194,13 @@ static ff_status list_moved_bodies(ff_build *build) {
   return FF_OK;
 }
 
-/* The rest of a pilot is checked where it is built. */
-static ff_status robot_check_pilot(ff_build *build, const ff_model_robot *robot) {
+/* The rest of a controller is checked where it is built. */
+static ff_status robot_check_controller(ff_build *build, const ff_model_robot *robot) {
   char key[128];
-  double period = robot->pilot->period;
-  snprintf(key, sizeof key, "robots.%.80s.pilot.period", robot->name);
-  return period > 0 ? ff_build_check_count(build, key, period, 1e9, "ticks of the pilot") : FF_OK;
+  double period = robot->controller->period;
+  snprintf(key, sizeof key, "robots.%.80s.controller.period", robot->name);
+  return period > 0 ? ff_build_check_count(build, key, period, 1e9, "ticks of the controller")
+                    : FF_OK;
 }
 
 static ff_status build_robot(ff_build *build, int index, ff_model_robot *to) {
@@ -211,9 +212,11 @@ static ff_status build_robot(ff_build *build, int index, ff_model_robot *to) {
   to->first_body = from->first_body;
   to->link_count = from->def.link_count;
   to->self_collision = from->def.self_collision;
-  to->pilot = from->def.pilot ? ff_pilot_def_copy(&build->model->arena, from->def.pilot) : NULL;
-  bool copied = to->name && (to->pilot || !from->def.pilot);
-  ff_status status = copied && to->pilot ? robot_check_pilot(build, to) : FF_OK;
+  to->controller = from->def.controller
+                       ? ff_controller_def_copy(&build->model->arena, from->def.controller)
+                       : NULL;
+  bool copied = to->name && (to->controller || !from->def.controller);
+  ff_status status = copied && to->controller ? robot_check_controller(build, to) : FF_OK;
   status = !copied ? FF_ERROR_MEMORY : status == FF_OK ? robot_build_tree(build, from, to) : status;
   status = status == FF_OK ? robot_set_start(build, from, to) : status;
   return status == FF_OK ? robot_prepare_links(build, from, to, index) : status;

@@ -61,7 +61,7 @@ ff_robot_info ff_model_robot_info(const ff_model *model, ff_robot_id robot) {
                          .tree = r->tree,
                          .joint_count = r->joint_count,
                          .first = ff_body_id(model, r->first_body),
-                         .pilot = r->pilot};
+                         .controller = r->controller};
 }
 
 ff_robot_id ff_model_robot_find(const ff_model *model, const char *name) {

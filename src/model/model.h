@@ -193,7 +193,7 @@ typedef struct ff_model_robot {
   bool self_collision;
   const ff_model_joint *joints;
   int joint_count;
-  const ff_pilot_def *pilot; /* NULL: none. Used by the sim only */
+  const ff_controller_def *controller; /* NULL: none. Used by the sim only */
 } ff_model_robot;
 
 /* How `micro-macro` takes the forces of elastic parts. */

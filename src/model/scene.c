@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -92,6 +93,7 @@ void ff_scene_destroy(ff_scene **at) {
   ff_free(scene->robots);
   ff_free(scene->places);
   ff_free(scene->reads);
+  ff_free(scene->notes);
   ff_free(scene);
 }
 
@@ -121,6 +123,30 @@ ff_status ff_scene_add_read(ff_scene *scene, const char *path) {
     return FF_ERROR_MEMORY;
   }
   scene->reads[scene->read_count++] = path;
+  return FF_OK;
+}
+
+int ff_scene_note_count(const ff_scene *scene) {
+  return scene->note_count;
+}
+
+const char *ff_scene_note(const ff_scene *scene, int note) {
+  return note >= 0 && note < scene->note_count ? scene->notes[note] : "";
+}
+
+ff_status ff_scene_add_note(ff_scene *scene, const char *file, int line, const char *format, ...) {
+  char text[1024];
+  int used = snprintf(text, 512, line > 0 ? "%.400s:%d: " : "%.400s: ", file, line);
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text + used, sizeof text - (size_t)used, format, args);
+  va_end(args);
+  const char *own = text;
+  if (!scene_own_text(scene, &own) || !scene_reserve((void **)&scene->notes, scene->note_count,
+                                                     &scene->note_capacity, sizeof own)) {
+    return FF_ERROR_MEMORY;
+  }
+  scene->notes[scene->note_count++] = own;
   return FF_OK;
 }
 
@@ -419,9 +445,10 @@ static ff_status scene_add_link(ff_scene *scene, const ff_robot_def *def, int li
   return status;
 }
 
-static bool scene_own_pilot(ff_scene *scene, ff_robot_def *def) {
-  def->pilot = def->pilot ? ff_pilot_def_copy(&scene->memory, def->pilot) : NULL;
-  return def->pilot != NULL;
+static bool scene_own_controller(ff_scene *scene, ff_robot_def *def) {
+  def->controller =
+      def->controller ? ff_controller_def_copy(&scene->memory, def->controller) : NULL;
+  return def->controller != NULL;
 }
 
 ff_status ff_scene_add_robot(ff_scene *scene, const ff_robot_def *def) {
@@ -429,7 +456,7 @@ ff_status ff_scene_add_robot(ff_scene *scene, const ff_robot_def *def) {
     return FF_ERROR_INPUT;
   }
   ff_scene_robot copy = {.def = *def, .first_body = scene->body_count};
-  if ((def->pilot && !scene_own_pilot(scene, &copy.def)) ||
+  if ((def->controller && !scene_own_controller(scene, &copy.def)) ||
       !scene_own_text(scene, &copy.def.name) || !scene_own_text(scene, &copy.def.material) ||
       !scene_own_text(scene, &copy.def.colour) || !scene_own_visuals(scene, &copy.def) ||
       !scene_own_links(scene, &copy.def) || !scene_own_settings(scene, &copy.def) ||

@@ -3,6 +3,7 @@
 #define FF_MODEL_SCENE_H
 
 #include "base/arena.h"
+#include "base/report.h"
 #include "footfall/robot.h"
 #include "footfall/scene.h"
 
@@ -96,6 +97,9 @@ struct ff_scene {
   const char **reads; /* files that it was read from */
   int read_count;
   size_t read_capacity;
+  const char **notes; /* in memory */
+  int note_count;
+  size_t note_capacity;
   ff_place *places; /* hash table by key: place_capacity slots (a power of 2), key NULL: empty */
   int place_count, place_capacity;
 
@@ -104,6 +108,9 @@ struct ff_scene {
 
 /* Records one more file that the scene was read from. */
 ff_status ff_scene_add_read(ff_scene *scene, const char *path);
+/* Adds a note with its source: "file:line: " and the text. */
+ff_status ff_scene_add_note(ff_scene *scene, const char *file, int line, const char *format, ...)
+    FF_PRINTF(4, 5);
 /* Records the source location of a key; the last one applies. */
 ff_status ff_scene_add_place(ff_scene *scene, const char *key, const char *file, int line,
                              int column);
@@ -113,7 +120,7 @@ void ff_scene_locate(const ff_scene *scene, ff_report *report);
 /* Copies a text into the scene; NULL if out of memory. */
 const char *ff_scene_keep_text(ff_scene *scene, const char *text, size_t size);
 
-/* Deep copy of a pilot's definition, except tree and posture; NULL if out of memory. */
-const ff_pilot_def *ff_pilot_def_copy(ff_arena *arena, const ff_pilot_def *def);
+/* Deep copy of a controller's definition, except tree and posture; NULL if out of memory. */
+const ff_controller_def *ff_controller_def_copy(ff_arena *arena, const ff_controller_def *def);
 
 #endif

@@ -253,11 +253,11 @@ static const ff_channel_row load_rows[] = {
     {"force", XYZ, "N", NULL, "world", "of all contacts on the body", AT(load.force), NEAREST},
     {"moment", XYZ, "N m", NULL, "world", "of all contacts, about the body's origin",
      AT(load.moment), NEAREST},
-    {"pressure", XYZ, "m", NULL, "world",
+    {"cop", XYZ, "m", NULL, "world",
      "centre of pressure in the xy-plane of the body frame; NAN while nothing presses",
-     AT(load.pressure), NEAREST},
-    {"twist", SCALAR, "N m", NULL, "", "free moment at the centre of pressure, about the body's z",
-     AT(load.twist), NEAREST},
+     AT(load.cop), NEAREST},
+    {"free_moment", SCALAR, "N m", NULL, "",
+     "free moment at the centre of pressure, about the body's z", AT(load.free_moment), NEAREST},
 };
 
 static int load_count(const ff_model *model) {
@@ -277,10 +277,10 @@ static const ff_channel_row robot_rows[] = {
     {"velocity", XYZ, "m/s", NULL, "world", "of the centre of mass", AT(robot.velocity), LINEAR},
     {"angular", XYZ, "kg m^2/s", NULL, "world", "angular momentum about the centre of mass",
      AT(robot.angular), LINEAR},
-    {"pressure", XYZ, "m", NULL, "world",
+    {"cop", XYZ, "m", NULL, "world",
      "centre of pressure in the plane through the origin normal to gravity; NAN while nothing "
      "presses",
-     AT(robot.pressure), NEAREST},
+     AT(robot.cop), NEAREST},
     {"zmp", XYZ, "m", NULL, "world",
      "zero-moment point in the same plane; NAN while it is not known", AT(robot.zmp), NEAREST},
 };

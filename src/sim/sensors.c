@@ -60,8 +60,8 @@ ff_load ff_sense_load(const ff_sim *sim, int body) {
   ff_vec3 rest = v3_sub(sum.torque, v3_cross(pressed, sum.force));
   return (ff_load){.force = sum.force,
                    .moment = v3_sub(sum.torque, v3_cross(at.position, sum.force)),
-                   .pressure = pressed,
-                   .twist = v3_dot(normal, rest)};
+                   .cop = pressed,
+                   .free_moment = v3_dot(normal, rest)};
 }
 
 ff_robot_motion ff_sense_robot(const ff_sim *sim, int robot) {
@@ -74,7 +74,7 @@ ff_robot_motion ff_sense_robot(const ff_sim *sim, int robot) {
   ff_robot_motion out = {.com = whole.com,
                          .velocity = whole.velocity,
                          .angular = whole.angular,
-                         .pressure = ff_center_of_pressure(sum.force, sum.torque, v3(0, 0, 0), up),
+                         .cop = ff_center_of_pressure(sum.force, sum.torque, v3(0, 0, 0), up),
                          .zmp = v3(NAN, NAN, NAN)};
   const double *a = ff_robot_acceleration(model, &sim->state, robot);
   if (a) {

@@ -26,7 +26,7 @@ static ff_status sim_start(ff_sim *sim) {
     sim->stepper->reset(&sim->work);
   }
   ff_state_reset(&sim->state, sim->model);
-  ff_sim_reset_pilots(sim);
+  ff_sim_reset_controllers(sim);
   sim->work.steps = sim->work.events = 0;
   sim->last_step = 0;
   sim->work.solver = (ff_solver_info){0};
@@ -60,7 +60,7 @@ ff_status ff_sim_create(ff_sim **out, const ff_model *model) {
   }
   if (status == FF_OK) {
     sim->before = ff_arena_take(&sim->arena, (size_t)model->body_count, sizeof *sim->before);
-    status = sim->before ? ff_sim_take_pilots(sim) : FF_ERROR_MEMORY;
+    status = sim->before ? ff_sim_take_controllers(sim) : FF_ERROR_MEMORY;
   }
   status = status == FF_OK ? ff_sim_take_events(sim) : status;
   if (status == FF_OK) {
@@ -79,7 +79,7 @@ void ff_sim_destroy(ff_sim **at) {
   ff_sim *sim = at ? *at : NULL;
   if (sim) {
     *at = NULL;
-    ff_sim_drop_pilots(sim);
+    ff_sim_drop_controllers(sim);
     ff_work_free(&sim->work);
     ff_settings_free(sim);
     ff_state_free(&sim->state);

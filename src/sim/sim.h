@@ -7,7 +7,7 @@
 #include "sim/settings.h"
 #include "step/stepper.h"
 
-/* Periodic callback at 0, period, 2 period, ...: a pilot, or the user's function. */
+/* Periodic callback at 0, period, 2 period, ...: a controller, or the user's function. */
 typedef struct ff_ticker {
   double period; /* s; 0: none */
   long ticks;    /* ticks so far */
@@ -26,9 +26,9 @@ typedef struct ff_stop {
   double lower, upper;
 } ff_stop;
 
-/* Pilot of a robot. */
+/* Controller of a robot. */
 typedef struct ff_steer {
-  ff_pilot *pilot; /* NULL: none */
+  ff_controller *controller; /* NULL: none */
   ff_ticker ticker;
   int feet[2]; /* bodies */
   ff_joint_order *orders;
@@ -90,13 +90,12 @@ ff_status ff_sim_take_change(ff_sim *sim);
 /* From the principal frame to the frame that a scene speaks of. */
 ff_body_state ff_body_state_of(const ff_model_body *body, const ff_body_motion *motion);
 
-/* ---- steer.c: pilots and the user's control ---------------------------------------------------
- */
+/* ---- steer.c: controllers of scenes, and the user's control ---------------------------------- */
 
-ff_status ff_sim_take_pilots(ff_sim *sim);
-void ff_sim_drop_pilots(ff_sim *sim);
+ff_status ff_sim_take_controllers(ff_sim *sim);
+void ff_sim_drop_controllers(ff_sim *sim);
 /* Resets to their first tick. */
-void ff_sim_reset_pilots(ff_sim *sim);
+void ff_sim_reset_controllers(ff_sim *sim);
 /* May a controller be due, or an order pending, before the next step? */
 static inline bool ff_sim_is_steered(const ff_sim *sim) {
   return sim->steer_count > 0 || sim->ticker.period > 0 || sim->ordered;

@@ -2,7 +2,7 @@
 #include "base/checksum.h"
 #include "base/memory.h"
 #include "base/report.h"
-#include "control/pilot.h"
+#include "control/controller.h"
 #include "footfall/footfall.h"
 #include "math/vec.h"
 #include "sim/sim.h"
@@ -47,7 +47,7 @@ uint64_t ff_sim_structure(const ff_model *model, const ff_dynamic_state *state) 
       (long long)sizeof(ff_meet),
       (long long)sizeof(ff_near),
       (long long)sizeof(ff_auditor),
-      (long long)sizeof(ff_pilot),
+      (long long)sizeof(ff_controller),
       (long long)sizeof(ff_solver_info),
   };
   uint64_t sum = ff_checksum(0, numbers, sizeof numbers);
@@ -94,9 +94,9 @@ static void sim_keep(ff_sim *sim, ff_keep *keep) {
   ff_keep_block(keep, "stopped", sim->stopped, sim->stop_count, sizeof *sim->stopped);
   ff_keep_block(keep, "ordered", &sim->ordered, 1, sizeof sim->ordered);
   for (int i = 0; i < sim->steer_count; i++) {
-    if (sim->steers[i].pilot) {
-      ff_keep_block(keep, "pilot.ticks", &sim->steers[i].ticker.ticks, 1, sizeof(long));
-      ff_pilot_keep(sim->steers[i].pilot, keep);
+    if (sim->steers[i].controller) {
+      ff_keep_block(keep, "controller.ticks", &sim->steers[i].ticker.ticks, 1, sizeof(long));
+      ff_controller_keep(sim->steers[i].controller, keep);
     }
   }
   sim_keep_ticker(sim, keep);

@@ -1,4 +1,4 @@
-/* Controllers of joints: pilots of the scene, and the user's control function. */
+/* Control of joints: controllers of the scene, and the user's control function. */
 #include "math/vec.h"
 #include "sim/sim.h"
 
@@ -40,10 +40,11 @@ static int steer_find_link(const ff_model_robot *robot, const char *name) {
   return 1;
 }
 
-static ff_status steer_make_pilot(ff_sim *sim, const ff_model_robot *robot, ff_steer *to) {
-  ff_pilot_def def = *robot->pilot;
+static ff_status steer_make_controller(ff_sim *sim, const ff_model_robot *robot, ff_steer *to) {
+  ff_controller_def def = *robot->controller;
   def.walk.posture = robot->start_q; /* joints outside the legs keep the scene's posture */
-  ff_status status = ff_pilot_build(&to->pilot, robot->tree, &def, sim->model->run.gravity, NULL);
+  ff_status status =
+      ff_controller_build(&to->controller, robot->tree, &def, sim->model->run.gravity, NULL);
   if (status != FF_OK) {
     return status;
   }
@@ -54,7 +55,7 @@ static ff_status steer_make_pilot(ff_sim *sim, const ff_model_robot *robot, ff_s
   return to->orders ? FF_OK : FF_ERROR_MEMORY;
 }
 
-ff_status ff_sim_take_pilots(ff_sim *sim) {
+ff_status ff_sim_take_controllers(ff_sim *sim) {
   const ff_model *model = sim->model;
   sim->steers = ff_arena_take(&sim->arena, (size_t)model->robot_count, sizeof *sim->steers);
   if (!sim->steers) {
@@ -63,24 +64,25 @@ ff_status ff_sim_take_pilots(ff_sim *sim) {
   ff_status status = FF_OK;
   for (int i = 0; i < model->robot_count && status == FF_OK; i++) {
     sim->steer_count++;
-    status =
-        model->robots[i].pilot ? steer_make_pilot(sim, &model->robots[i], &sim->steers[i]) : FF_OK;
+    status = model->robots[i].controller
+                 ? steer_make_controller(sim, &model->robots[i], &sim->steers[i])
+                 : FF_OK;
   }
   return status;
 }
 
-void ff_sim_drop_pilots(ff_sim *sim) {
+void ff_sim_drop_controllers(ff_sim *sim) {
   for (int i = 0; i < sim->steer_count; i++) {
-    ff_pilot_destroy(&sim->steers[i].pilot);
+    ff_controller_destroy(&sim->steers[i].controller);
   }
 }
 
-void ff_sim_reset_pilots(ff_sim *sim) {
+void ff_sim_reset_controllers(ff_sim *sim) {
   sim->ticker.ticks = 0;
   for (int i = 0; i < sim->steer_count; i++) {
     sim->steers[i].ticker.ticks = 0;
-    if (sim->steers[i].pilot) {
-      ff_pilot_reset(sim->steers[i].pilot);
+    if (sim->steers[i].controller) {
+      ff_controller_reset(sim->steers[i].controller);
     }
   }
 }
@@ -118,9 +120,9 @@ void ff_sim_robot(const ff_sim *sim, ff_robot_id robot, double *q, double *v) {
   }
 }
 
-const ff_pilot *ff_sim_pilot(const ff_sim *sim, ff_robot_id robot) {
+const ff_controller *ff_sim_controller(const ff_sim *sim, ff_robot_id robot) {
   bool known = sim && ff_model_robot_of(sim->model, robot);
-  return known ? sim->steers[robot.id - 1].pilot : NULL;
+  return known ? sim->steers[robot.id - 1].controller : NULL;
 }
 
 /* ---- orders ---------------------------------------------------------------------------------- */
@@ -152,14 +154,14 @@ ff_status ff_sim_on_control(ff_sim *sim, double period, ff_control_fn fn, void *
   return FF_OK;
 }
 
-static ff_status steer_run_pilot(ff_sim *sim, int i) {
+static ff_status steer_run_controller(ff_sim *sim, int i) {
   ff_steer *steer = &sim->steers[i];
   const ff_model_robot *robot = &sim->model->robots[i];
-  ff_pilot_sense sense = {.q = sim->state.y + robot->q_at, .v = sim->state.y + robot->v_at};
+  ff_controller_sense sense = {.q = sim->state.y + robot->q_at, .v = sim->state.y + robot->v_at};
   for (int f = 0; f < 2; f++) {
     sense.load[f] = ff_sim_body_load(sim, (ff_body){.id = steer->feet[f] + 1});
   }
-  ff_pilot_tick(steer->pilot, &sense, steer->orders);
+  ff_controller_tick(steer->controller, &sense, steer->orders);
   ff_status status = FF_OK;
   for (int k = 0; k < robot->joint_count && status == FF_OK; k++) {
     status = ff_sim_order(sim, (ff_joint_id){.robot = i + 1, .id = k + 1}, &steer->orders[k]);
@@ -172,7 +174,7 @@ ff_status ff_sim_steer(ff_sim *sim) {
   ff_status status = FF_OK;
   for (int i = 0; i < sim->steer_count && status == FF_OK; i++) {
     if (ticker_is_due(&sim->steers[i].ticker, t)) {
-      status = steer_run_pilot(sim, i);
+      status = steer_run_controller(sim, i);
     }
   }
   if (status == FF_OK && ticker_is_due(&sim->ticker, t)) {

@@ -1,9 +1,9 @@
-/* Copies of pilot definitions, passed from scene to model to sim, which interprets them. */
+/* Copies of controller definitions, passed from scene to model to sim, which interprets them. */
 #include "model/scene.h"
 
 #include <string.h>
 
-static bool pilot_def_copy_text(ff_arena *arena, const char **text) {
+static bool controller_def_copy_text(ff_arena *arena, const char **text) {
   if (*text) {
     *text = ff_arena_text(arena, *text, strlen(*text));
     return *text != NULL;
@@ -11,7 +11,7 @@ static bool pilot_def_copy_text(ff_arena *arena, const char **text) {
   return true;
 }
 
-static bool pilot_def_copy_tasks(ff_arena *arena, ff_pilot_def *def) {
+static bool controller_def_copy_tasks(ff_arena *arena, ff_controller_def *def) {
   ff_task *tasks = ff_arena_take(arena, (size_t)def->task_count, sizeof *tasks);
   for (int i = 0; tasks && i < def->task_count; i++) {
     tasks[i] = def->tasks[i];
@@ -29,15 +29,16 @@ static bool pilot_def_copy_tasks(ff_arena *arena, ff_pilot_def *def) {
   return tasks != NULL;
 }
 
-const ff_pilot_def *ff_pilot_def_copy(ff_arena *arena, const ff_pilot_def *def) {
-  ff_pilot_def *copy = ff_arena_take(arena, 1, sizeof *copy);
+const ff_controller_def *ff_controller_def_copy(ff_arena *arena, const ff_controller_def *def) {
+  ff_controller_def *copy = ff_arena_take(arena, 1, sizeof *copy);
   if (!copy) {
     return NULL;
   }
   *copy = *def;
   copy->walk.tree = NULL;
   copy->walk.posture = NULL;
-  bool copied = pilot_def_copy_text(arena, &copy->left_foot) &&
-                pilot_def_copy_text(arena, &copy->right_foot) && pilot_def_copy_tasks(arena, copy);
+  bool copied = controller_def_copy_text(arena, &copy->left_foot) &&
+                controller_def_copy_text(arena, &copy->right_foot) &&
+                controller_def_copy_tasks(arena, copy);
   return copied ? copy : NULL;
 }

@@ -1,9 +1,10 @@
-/* Pilots: their parts alone, then the humanoid of scenes/ standing, walking, pushed, in the air. */
+/* Controllers: their parts alone, then the humanoid of scenes/ standing, walking, pushed, jumping.
+ */
 #include "findings.h"
 #include "scene_text.h"
 
 #include "base/memory.h"
-#include "control/pilot.h"
+#include "control/controller.h"
 #include "footfall/footfall.h"
 #include "ids.h"
 
@@ -95,7 +96,8 @@ static void soles_mend_what_they_can(void **state) {
   assert_near(large.x, 0.05 + 0.02 * exp(omega * time), 1e-12);
 }
 
-/* ---- a humanoid to be piloted -----------------------------------------------------------------
+/* ---- a humanoid to be controlled
+ * -----------------------------------------------------------------
  */
 
 static ff_tree *humanoid_tree(ff_robot **robot) {
@@ -106,8 +108,8 @@ static ff_tree *humanoid_tree(ff_robot **robot) {
   return tree;
 }
 
-static ff_pilot_def humanoid_def(void) {
-  ff_pilot_def def = ff_pilot_def_default();
+static ff_controller_def humanoid_def(void) {
+  ff_controller_def def = ff_controller_def_default();
   def.left_foot = "left_foot";
   def.right_foot = "right_foot";
   return def;
@@ -121,13 +123,13 @@ static void torques_do_what_is_wanted(void **state) {
   (void)state;
   ff_robot *robot;
   ff_tree *tree = humanoid_tree(&robot);
-  ff_pilot_def def = humanoid_def();
-  ff_pilot *pilot;
-  assert_int_equal(ff_pilot_build(&pilot, tree, &def, v3(0, 0, -gravity), NULL), FF_OK);
-  ff_whole *whole = &pilot->whole;
+  ff_controller_def def = humanoid_def();
+  ff_controller *controller;
+  assert_int_equal(ff_controller_build(&controller, tree, &def, v3(0, 0, -gravity), NULL), FF_OK);
+  ff_whole *whole = &controller->whole;
   double q[COORDINATES], v[COORDINATES], a[COORDINATES], joints[COORDINATES] = {0};
   uint64_t seed = 11;
-  ff_pilot_start(pilot, q);
+  ff_controller_start(controller, q);
   for (int i = 0; i < ff_tree_v_count(tree); i++) {
     v[i] = ff_random_in(&seed, -0.1, 0.1);
   }
@@ -157,7 +159,7 @@ static void torques_do_what_is_wanted(void **state) {
     assert_close(zmp.x, want.zmp.x, 1e-3); /* four rounds of its correction */
     assert_close(zmp.y, want.zmp.y, 1e-3);
   }
-  ff_pilot_destroy(&pilot);
+  ff_controller_destroy(&controller);
   ff_tree_destroy(&tree);
   ff_robot_destroy(&robot);
 }
@@ -167,13 +169,13 @@ static void start_stands_on_its_ground(void **state) {
   (void)state;
   ff_robot *robot;
   ff_tree *tree = humanoid_tree(&robot);
-  ff_pilot_def def = humanoid_def();
-  ff_pilot *pilot;
+  ff_controller_def def = humanoid_def();
+  ff_controller *controller;
   def.place.position = v3(1, -2, 0.5);
   def.place.orientation = q_mul(q_exp(v3(0.05, 0, 0)), q_exp(v3(0, 0, 0.7)));
-  assert_int_equal(ff_pilot_build(&pilot, tree, &def, v3(0, 0, -gravity), NULL), FF_OK);
+  assert_int_equal(ff_controller_build(&controller, tree, &def, v3(0, 0, -gravity), NULL), FF_OK);
   double q[COORDINATES];
-  ff_pilot_start(pilot, q);
+  ff_controller_start(controller, q);
   ff_tree_work *work;
   assert_int_equal(ff_tree_work_create(&work, tree), FF_OK);
   ff_tree_update(work, q, NULL);
@@ -188,7 +190,7 @@ static void start_stands_on_its_ground(void **state) {
   }
   assert_close(ff_tree_pose(work, 1).orientation.z, sin(0.35), 1e-3);
   ff_tree_work_destroy(&work);
-  ff_pilot_destroy(&pilot);
+  ff_controller_destroy(&controller);
   ff_tree_destroy(&tree);
   ff_robot_destroy(&robot);
 }
@@ -197,7 +199,7 @@ static void build_survives_lack_of_memory(void **state) {
   (void)state;
   ff_robot *robot;
   ff_tree *tree = humanoid_tree(&robot);
-  ff_pilot_def def = humanoid_def();
+  ff_controller_def def = humanoid_def();
   const ff_walk_step steps[2] = {{.forward = 0.03}, {.forward = 0.03}};
   const ff_task tasks[] = {{.kind = FF_TASK_STAND, .time = 1},
                            {.kind = FF_TASK_WALK, .steps = steps, .step_count = 2}};
@@ -206,13 +208,13 @@ static void build_survives_lack_of_memory(void **state) {
   def.balance = false;
   ff_status status = FF_ERROR_MEMORY;
   for (long n = 1; status != FF_OK; n++) {
-    ff_pilot *pilot;
+    ff_controller *controller;
     assert_true(n < 1000);
     ff_alloc_fail_at(n);
-    status = ff_pilot_build(&pilot, tree, &def, v3(0, 0, -gravity), NULL);
+    status = ff_controller_build(&controller, tree, &def, v3(0, 0, -gravity), NULL);
     ff_alloc_fail_at(0);
-    assert_true(status == FF_OK ? pilot != NULL : status == FF_ERROR_MEMORY && !pilot);
-    ff_pilot_destroy(&pilot);
+    assert_true(status == FF_OK ? controller != NULL : status == FF_ERROR_MEMORY && !controller);
+    ff_controller_destroy(&controller);
   }
   ff_tree_destroy(&tree);
   ff_robot_destroy(&robot);
@@ -221,47 +223,50 @@ static void build_survives_lack_of_memory(void **state) {
 /* ---- scenes that are refused -------------------------------------------------------------------
  */
 
-static void wrong_pilots_are_refused(void **state) {
+static void wrong_controllers_are_refused(void **state) {
   (void)state;
   static const struct {
-    const char *pilot, *key, *what;
+    const char *controller, *key, *what;
   } wrong[] = {
-      {"{period: 0}", "robots.humanoid.pilot.period", "greater than 0"},
-      {"{feet: [left_hand, right_foot]}", "robots.humanoid.pilot.feet.0", "six-axis leg"},
-      {"{feet: [left_foot, right_hand]}", "robots.humanoid.pilot.feet.1", "six-axis leg"},
-      {"{feet: [left_foot, left_foot]}", "robots.humanoid.pilot.feet.1", "the same leg"},
-      {"{feet: left_foot}", "robots.humanoid.pilot.feet", "two links"},
-      {"{height: 0.4}", "robots.humanoid.pilot.steps", "out of reach"},
-      {"{ground: [1, 0, 1]}", "robots.humanoid.pilot.ground", "steeper"},
-      {"{ground: [0, 0, 0]}", "robots.humanoid.pilot", "normal"},
-      {"{tasks: [{hop: 1}]}", "robots.humanoid.pilot.tasks.0.hop", "unknown key"},
-      {"{tasks: [{stand: -1}]}", "robots.humanoid.pilot.tasks.0.time", "greater than 0"},
-      {"{tasks: [{stand: 1, walk: {}}]}", "robots.humanoid.pilot.tasks.0", "one of"},
-      {"{tasks: [{walk: {forward: 1}}]}", "robots.humanoid.pilot.tasks.0.steps", "out of reach"},
-      {"{tasks: [{walk: {steps: [{}], count: 2}}]}", "robots.humanoid.pilot.tasks.0.walk",
+      {"{period: 0}", "robots.humanoid.controller.period", "greater than 0"},
+      {"{feet: [left_hand, right_foot]}", "robots.humanoid.controller.feet.0", "six-axis leg"},
+      {"{feet: [left_foot, right_hand]}", "robots.humanoid.controller.feet.1", "six-axis leg"},
+      {"{feet: [left_foot, left_foot]}", "robots.humanoid.controller.feet.1", "the same leg"},
+      {"{feet: left_foot}", "robots.humanoid.controller.feet", "two links"},
+      {"{height: 0.4}", "robots.humanoid.controller.steps", "out of reach"},
+      {"{ground: [1, 0, 1]}", "robots.humanoid.controller.ground", "steeper"},
+      {"{ground: [0, 0, 0]}", "robots.humanoid.controller", "normal"},
+      {"{tasks: [{hop: 1}]}", "robots.humanoid.controller.tasks.0.hop", "unknown key"},
+      {"{tasks: [{stand: -1}]}", "robots.humanoid.controller.tasks.0.time", "greater than 0"},
+      {"{tasks: [{stand: 1, walk: {}}]}", "robots.humanoid.controller.tasks.0", "one of"},
+      {"{tasks: [{walk: {forward: 1}}]}", "robots.humanoid.controller.tasks.0.steps",
+       "out of reach"},
+      {"{tasks: [{walk: {steps: [{}], count: 2}}]}", "robots.humanoid.controller.tasks.0.walk",
        "either"},
-      {"{tasks: [{squat: {depth: 0.2}}]}", "robots.humanoid.pilot.tasks.0.depth",
+      {"{tasks: [{squat: {depth: 0.2}}]}", "robots.humanoid.controller.tasks.0.depth",
        "half the height"},
-      {"{tasks: [{jump: {height: 1}}]}", "robots.humanoid.pilot.tasks.0.height", "own height"},
-      {"{balance: false, tasks: [{squat: {}}]}", "robots.humanoid.pilot.tasks.0", "need balance"},
-      {"{}, position: [0, 0, 1]", "robots.humanoid.pilot", "pilot.place"},
-      {"{}\ngravity: [1, 0, -9]", "robots.humanoid.pilot", "gravity"},
+      {"{tasks: [{jump: {height: 1}}]}", "robots.humanoid.controller.tasks.0.height", "own height"},
+      {"{balance: false, tasks: [{squat: {}}]}", "robots.humanoid.controller.tasks.0",
+       "need balance"},
+      {"{}, position: [0, 0, 1]", "robots.humanoid.controller", "controller.place"},
+      {"{}\ngravity: [1, 0, -9]", "robots.humanoid.controller", "gravity"},
   };
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     char text[400];
-    bool inside = strchr(wrong[i].pilot, '\n') == NULL;
-    snprintf(text, sizeof text,
-             inside
-                 ? "footfall: 1\nrobots:\n  humanoid: {urdf: robots/humanoid.urdf, pilot: %s}\n"
-                 : "footfall: 1\nrobots:\n  humanoid:\n    urdf: robots/humanoid.urdf\n    pilot: "
-                   "%s\n",
-             wrong[i].pilot);
+    bool inside = strchr(wrong[i].controller, '\n') == NULL;
+    snprintf(
+        text, sizeof text,
+        inside
+            ? "footfall: 1\nrobots:\n  humanoid: {urdf: robots/humanoid.urdf, controller: %s}\n"
+            : "footfall: 1\nrobots:\n  humanoid:\n    urdf: robots/humanoid.urdf\n    controller: "
+              "%s\n",
+        wrong[i].controller);
     ff_scene *scene;
     ff_report report = {0};
     ff_status status = ff_scene_parse(&scene, text, strlen(text), SCENES_BESIDE, NULL, 0, &report);
     if (status != FF_ERROR_INPUT || strcmp(report.key, wrong[i].key) != 0 ||
         !strstr(report.what, wrong[i].what) || report.line < 3) {
-      print_error("%s\n  gave %d, line %d, %s: %s\n", wrong[i].pilot, (int)status, report.line,
+      print_error("%s\n  gave %d, line %d, %s: %s\n", wrong[i].controller, (int)status, report.line,
                   report.key, report.what);
       fail();
     }
@@ -339,7 +344,7 @@ static void wrong_orders_are_refused(void **state) {
   assert_int_equal(ff_model_robot_find(model, "other").id, 0);
   assert_int_equal(ff_model_joint_find(model, ROBOT(1), ff_model_joint_name(model, JOINT(1, 2))).id,
                    2);
-  assert_null(ff_sim_pilot(sim, ROBOT(1)));
+  assert_null(ff_sim_controller(sim, ROBOT(1)));
   end(sim, model);
 }
 
@@ -371,8 +376,8 @@ static run load(const char *name, const char *setting) {
   return r;
 }
 
-static ff_pilot_state pilot_of(const run *r) {
-  return ff_pilot_now(ff_sim_pilot(r->sim, ROBOT(1)));
+static ff_controller_state controller_of(const run *r) {
+  return ff_controller_now(ff_sim_controller(r->sim, ROBOT(1)));
 }
 
 static void look(run *r) {
@@ -380,7 +385,7 @@ static void look(run *r) {
   for (int i = 0; i < count; i++) {
     r->deepest = fmax(r->deepest, ff_sim_contact(r->sim, i).patch.depth);
   }
-  ff_pilot_state now = pilot_of(r);
+  ff_controller_state now = controller_of(r);
   if (ff_sim_time(r->sim) > 0.01) {
     r->highest = fmax(r->highest, now.com.z);
     r->lowest = fmin(r->lowest, now.com.z);
@@ -416,8 +421,8 @@ static double heading(const run *r) {
 }
 
 static void assert_stands(const run *r) {
-  ff_pilot_state now = pilot_of(r);
-  assert_int_equal(now.mode, FF_PILOT_STAND);
+  ff_controller_state now = controller_of(r);
+  assert_int_equal(now.mode, FF_CONTROLLER_STAND);
   assert_true(upright(r) > 0.9999);
   assert_true(v3_norm(now.com_velocity) < 2e-3);
   assert_good(r->sim);
@@ -429,18 +434,18 @@ static void assert_stands(const run *r) {
 
 static void walks_twenty_steps(void **state) {
   (void)state;
-  run r = load("walking", SLOW ? "robots.humanoid.pilot.tasks.0.walk.count=4" : NULL);
+  run r = load("walking", SLOW ? "robots.humanoid.controller.tasks.0.walk.count=4" : NULL);
   int steps = SLOW ? 4 : 20;
   double sway = 0, x = 0;
   for (double t = 0.1; t < 4 + 0.5 * steps; t += 0.1) {
     run_to(&r, t);
-    ff_pilot_state now = pilot_of(&r);
+    ff_controller_state now = controller_of(&r);
     assert_true(upright(&r) > 0.998);
     assert_true(now.com.x > x - 2e-3); /* never back */
     x = now.com.x;
     sway = fmax(sway, fabs(now.com.y));
   }
-  ff_pilot_state now = pilot_of(&r);
+  ff_controller_state now = controller_of(&r);
   assert_stands(&r);
   assert_int_equal(now.steps, steps + 1); /* and one that brings the feet together */
   assert_int_equal(now.recovery, 0);
@@ -456,7 +461,7 @@ static void walks_twenty_steps(void **state) {
 /* The path is that of preview control over the same footsteps, found quite differently. */
 static void path_agrees_with_the_pattern(void **state) {
   (void)state;
-  run r = load("walking", "robots.humanoid.pilot.tasks.0.walk.count=4");
+  run r = load("walking", "robots.humanoid.controller.tasks.0.walk.count=4");
   ff_walk_def def = ff_walk_def_default();
   ff_walk_step steps[4];
   for (int k = 0; k < 4; k++) {
@@ -471,7 +476,7 @@ static void path_agrees_with_the_pattern(void **state) {
   double worst = 0;
   for (double t = 0.05; t < 5.5; t += 0.05) {
     run_to(&r, t);
-    ff_vec3 is = pilot_of(&r).com, planned = ff_walk_at(walk, t).com;
+    ff_vec3 is = controller_of(&r).com, planned = ff_walk_at(walk, t).com;
     worst = fmax(worst, hypot(is.x - planned.x, is.y - planned.y));
   }
   assert_true(worst < 0.015); /* 13 mm: the zero-moment point shifts in other ways */
@@ -484,14 +489,14 @@ static void turns_left_and_steps_aside(void **state) {
   run r = load("turning", NULL);
   run_to(&r, 6.5);
   assert_close(heading(&r), 0.5 * acos(-1.0), 0.15); /* soles slip a little as legs turn */
-  assert_true(pilot_of(&r).com.x > 0.1 && pilot_of(&r).com.y > 0.1);
-  double x = pilot_of(&r).com.x, y = pilot_of(&r).com.y;
+  assert_true(controller_of(&r).com.x > 0.1 && controller_of(&r).com.y > 0.1);
+  double x = controller_of(&r).com.x, y = controller_of(&r).com.y;
   run_to(&r, 10);
   assert_stands(&r);
-  assert_int_equal(pilot_of(&r).steps, 9 + 3);
+  assert_int_equal(controller_of(&r).steps, 9 + 3);
   /* 40 mm to its own left */
-  double side =
-      cos(heading(&r)) * (pilot_of(&r).com.y - y) - sin(heading(&r)) * (pilot_of(&r).com.x - x);
+  double side = cos(heading(&r)) * (controller_of(&r).com.y - y) -
+                sin(heading(&r)) * (controller_of(&r).com.x - x);
   assert_close(side, 0.04, 0.01); /* landings give way */
   finish(&r);
 }
@@ -505,7 +510,7 @@ static void walks_up_a_slope_and_a_ramp(void **state) {
   for (int i = 0; i < 2; i++) {
     run r = load(slopes[i].name, NULL);
     run_to(&r, 8);
-    ff_pilot_state now = pilot_of(&r);
+    ff_controller_state now = controller_of(&r);
     assert_stands(&r);
     assert_int_equal(now.steps, 11);
     assert_int_equal(now.recovery, 0);
@@ -522,7 +527,7 @@ static void walks_over_four_floors(void **state) {
   (void)state;
   run r = load("floors", NULL);
   run_to(&r, 9.5);
-  ff_pilot_state now = pilot_of(&r);
+  ff_controller_state now = controller_of(&r);
   assert_stands(&r);
   assert_int_equal(now.steps, 15);
   assert_int_equal(now.recovery, 0);
@@ -546,8 +551,8 @@ static void recovers_from_pushes_of_2_newton_seconds(void **state) {
              x, y, x, y);
     run r = load("pushed", setting);
     run_to(&r, 4);
-    ff_pilot_state now = pilot_of(&r);
-    if (now.mode != FF_PILOT_STAND || upright(&r) < 0.999) {
+    ff_controller_state now = controller_of(&r);
+    if (now.mode != FF_CONTROLLER_STAND || upright(&r) < 0.999) {
       fail_msg("pushed towards %g deg it fell", angle * 180 / acos(-1.0));
     }
     assert_true((now.recovery > 0) == (fabs(x) > 15)); /* sideways the two feet are enough */
@@ -571,7 +576,7 @@ static void jumps_and_lands(void **state) {
   run r = load("jumping", NULL);
   run_to(&r, 2.5);
   assert_stands(&r);
-  assert_int_equal(pilot_of(&r).recovery, 0);
+  assert_int_equal(controller_of(&r).recovery, 0);
   /* up at 0.8 m/s and down again: two ways of 40 mm */
   assert_close(r.flight, 2 * sqrt(2 * 0.04 / gravity), 0.04);
   assert_true(r.highest > 0.225 + 0.03);
@@ -583,10 +588,10 @@ static void falls_and_lies(void **state) {
   (void)state;
   run r = load("falling", NULL);
   run_to(&r, 2.5);
-  assert_int_equal(pilot_of(&r).mode, FF_PILOT_FALLEN);
+  assert_int_equal(controller_of(&r).mode, FF_CONTROLLER_FALLEN);
   assert_true(fabs(upright(&r)) < 0.2);
-  assert_true(pilot_of(&r).com.z < 0.1);
-  assert_true(v3_norm(pilot_of(&r).com_velocity) < 0.05);
+  assert_true(controller_of(&r).com.z < 0.1);
+  assert_true(v3_norm(controller_of(&r).com_velocity) < 0.05);
   assert_true(r.deepest < 0.02);
   assert_true(link_of(&r, "trunk").position.z > 0.04); /* a box of 90 x 140 mm */
   /* The impacts of a fall press links into the rigid ground below the membrane, which the verdict
@@ -605,7 +610,7 @@ static void stays_on_a_moving_plate(void **state) {
     assert_true(upright(&r) > 0.999);
   }
   assert_close(furthest, 0.02, 1e-3); /* the plate's amplitude: soles do not slip */
-  assert_int_equal(pilot_of(&r).steps, 0);
+  assert_int_equal(controller_of(&r).steps, 0);
   finish(&r);
 }
 
@@ -615,14 +620,14 @@ static void stands_for_a_minute(void **state) {
   run r = load("pushed", "forces=[]");
   run_to(&r, 3); /* membranes creep into balance within a second or two */
   ff_body_state left = link_of(&r, "left_foot"), right = link_of(&r, "right_foot");
-  double com = pilot_of(&r).com.z;
+  double com = controller_of(&r).com.z;
   assert_int_equal(ff_sim_advance(r.sim, SLOW ? 6 : 60), FF_OK);
   look(&r);
   assert_true(v3_norm(v3_sub(link_of(&r, "left_foot").position, left.position)) < 1e-4);
   assert_true(v3_norm(v3_sub(link_of(&r, "right_foot").position, right.position)) < 1e-4);
-  assert_close(pilot_of(&r).com.z, com, 1e-4);
+  assert_close(controller_of(&r).com.z, com, 1e-4);
   assert_stands(&r);
-  assert_int_equal(pilot_of(&r).steps, 0);
+  assert_int_equal(controller_of(&r).steps, 0);
   assert_true(r.deepest < DEEP);
   finish(&r);
 }
@@ -630,37 +635,39 @@ static void stands_for_a_minute(void **state) {
 /* ---- the same under other steppers
  * ------------------------------------------------------------------- */
 
-static const char elastic[] = "footfall: 1\n"
-                              "stepper: {kind: symplectic-euler, step: 2e-4}\n"
-                              "robots:\n"
-                              "  humanoid: {urdf: robots/humanoid.urdf, pilot: {rest: 0.3, tasks: "
-                              "[{walk: {count: 2, forward: 0.03}}]}}\n"
-                              "bodies:\n"
-                              "  floor: {fixed: true, shape: {half-space: {}}}\n"
-                              "contacts:\n"
-                              "  - pair: [humanoid, floor]\n"
-                              "    normal: {law: hunt-crossley, k: 4e4, n: 1, alpha: 2}\n"
-                              "    friction: {law: bristle-clutch, K: 1.5e5, D: 200, mu: 0.8}\n";
+static const char elastic[] =
+    "footfall: 1\n"
+    "stepper: {kind: symplectic-euler, step: 2e-4}\n"
+    "robots:\n"
+    "  humanoid: {urdf: robots/humanoid.urdf, controller: {rest: 0.3, tasks: "
+    "[{walk: {count: 2, forward: 0.03}}]}}\n"
+    "bodies:\n"
+    "  floor: {fixed: true, shape: {half-space: {}}}\n"
+    "contacts:\n"
+    "  - pair: [humanoid, floor]\n"
+    "    normal: {law: hunt-crossley, k: 4e4, n: 1, alpha: 2}\n"
+    "    friction: {law: bristle-clutch, K: 1.5e5, D: 200, mu: 0.8}\n";
 
 static void walks_on_elastic_ground_at_short_steps(void **state) {
   (void)state;
   run r = {0};
   r.sim = sim_of(&r.model, elastic, NULL);
   run_to(&r, 3.5);
-  assert_int_equal(pilot_of(&r).steps, 3);
-  assert_close(pilot_of(&r).com.x, 0.06, 4e-3);
+  assert_int_equal(controller_of(&r).steps, 3);
+  assert_close(controller_of(&r).com.x, 0.06, 4e-3);
   assert_true(upright(&r) > 0.9999);
   finish(&r);
 }
 
-/* Steps of an adaptive stepper end where the pilot is asked; reset and run again, bit by bit. */
+/* Steps of an adaptive stepper end where the controller is asked; reset and run again, bit by bit.
+ */
 static void adaptive_steps_end_at_ticks(void **state) {
   (void)state;
   static const char scene[] =
       "footfall: 1\n"
       "stepper: {kind: adaptive, rtol: 1e-6, atol: 1e-8}\n"
       "robots:\n"
-      "  humanoid: {urdf: robots/humanoid.urdf, pilot: {place: [0, 0, -1e-4]}}\n"
+      "  humanoid: {urdf: robots/humanoid.urdf, controller: {place: [0, 0, -1e-4]}}\n"
       "bodies: {floor: {fixed: true, shape: {half-space: {}}}}\n"
       "contacts:\n"
       "  - pair: [humanoid, floor]\n"
@@ -675,7 +682,7 @@ static void adaptive_steps_end_at_ticks(void **state) {
     ff_sim_robot(r.sim, ROBOT(1), q[i], NULL);
   }
   assert_memory_equal(q[0], q[1], 27 * sizeof(double));
-  assert_close(pilot_of(&r).com.z, 0.225, 1e-3);
+  assert_close(controller_of(&r).com.z, 0.225, 1e-3);
   ff_audit audit = ff_sim_audit(r.sim);
   assert_true(audit.energy_residual < 1e-9 * audit.energy_scale); /* orders are work like any */
   finish(&r);
@@ -690,7 +697,7 @@ int main(void) {
       cmocka_unit_test(torques_do_what_is_wanted),
       cmocka_unit_test(start_stands_on_its_ground),
       cmocka_unit_test(build_survives_lack_of_memory),
-      cmocka_unit_test(wrong_pilots_are_refused),
+      cmocka_unit_test(wrong_controllers_are_refused),
       cmocka_unit_test(own_control_is_asked_once_a_period),
       cmocka_unit_test(wrong_orders_are_refused),
       cmocka_unit_test(walks_twenty_steps),

@@ -1,4 +1,4 @@
-/* Pilots of robots: tasks, and the resulting initial configuration of the robot. */
+/* Controllers of robots: tasks, and the resulting initial configuration of the robot. */
 #include "base/memory.h"
 #include "footfall/robot.h"
 #include "io/scene_reader.h"
@@ -25,24 +25,24 @@ typedef struct task_list {
   int count;
 } task_list;
 
-static void pilot_read_step_keys(ff_reader *reader, const ff_node *node, ff_walk_step *step) {
+static void controller_read_step_keys(ff_reader *reader, const ff_node *node, ff_walk_step *step) {
   ff_get_number(reader, node, "forward", 0, &step->forward);
   ff_get_number(reader, node, "side", 0, &step->side);
   ff_get_number(reader, node, "turn", FF_ALLOW_ANGLE, &step->turn);
   ff_get_number(reader, node, "duration", 0, &step->duration);
 }
 
-static void pilot_read_step(ff_reader *reader, const ff_node *node, void *context) {
+static void controller_read_step(ff_reader *reader, const ff_node *node, void *context) {
   static const char *const keys[] = {"forward", "side", "turn", "duration"};
   ff_walk_step **to = context;
   if (ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
-    pilot_read_step_keys(reader, node, *to);
+    controller_read_step_keys(reader, node, *to);
     ++*to;
   }
 }
 
 /* A list of `steps`, or `count` equal ones. */
-static void pilot_read_walk(ff_reader *reader, const ff_node *node, ff_task *task) {
+static void controller_read_walk(ff_reader *reader, const ff_node *node, ff_task *task) {
   const ff_node *list = ff_tree_find(node, "steps");
   if (list && node->count > 1) {
     ff_reader_fail(reader, node, "takes either steps or count, forward, side, turn and duration");
@@ -57,9 +57,9 @@ static void pilot_read_walk(ff_reader *reader, const ff_node *node, ff_task *tas
   if (!steps) {
     ff_reader_take(reader, FF_ERROR_MEMORY);
   } else if (list) {
-    ff_reader_each(reader, node, "steps", pilot_read_step, &to);
+    ff_reader_each(reader, node, "steps", controller_read_step, &to);
   } else {
-    pilot_read_step_keys(reader, node, steps);
+    controller_read_step_keys(reader, node, steps);
     for (int i = 1; i < task->step_count; i++) {
       steps[i] = steps[0];
     }
@@ -67,7 +67,7 @@ static void pilot_read_walk(ff_reader *reader, const ff_node *node, ff_task *tas
 }
 
 /* {stand: 1}, {walk: {...}}, {squat: {...}} or {jump: {...}}. */
-static void pilot_read_task(ff_reader *reader, const ff_node *node, void *context) {
+static void controller_read_task(ff_reader *reader, const ff_node *node, void *context) {
   task_list *list = context;
   const char *names[FF_COUNT(task_keys)];
   for (int k = 0; k < FF_COUNT(task_keys); k++) {
@@ -94,13 +94,13 @@ static void pilot_read_task(ff_reader *reader, const ff_node *node, void *contex
     ff_get_number(reader, keys, "depth", 0, &task->depth);
     ff_get_number(reader, keys, "height", 0, &task->height);
     if (task->kind == FF_TASK_WALK) {
-      pilot_read_walk(reader, keys, task);
+      controller_read_walk(reader, keys, task);
     }
   }
   ff_reader_leave(reader);
 }
 
-static void pilot_read_tasks(ff_reader *reader, const ff_node *node, ff_pilot_def *def) {
+static void controller_read_tasks(ff_reader *reader, const ff_node *node, ff_controller_def *def) {
   const ff_node *tasks = ff_tree_find(node, "tasks");
   task_list list = {0};
   list.tasks =
@@ -109,7 +109,7 @@ static void pilot_read_tasks(ff_reader *reader, const ff_node *node, ff_pilot_de
     ff_reader_take(reader, FF_ERROR_MEMORY);
     return;
   }
-  ff_reader_each(reader, node, "tasks", pilot_read_task, &list);
+  ff_reader_each(reader, node, "tasks", controller_read_task, &list);
   def->tasks = list.tasks;
   def->task_count = list.count;
 }
@@ -117,7 +117,7 @@ static void pilot_read_tasks(ff_reader *reader, const ff_node *node, ff_pilot_de
 /* ---- proportions ----------------------------------------------------------------------------- */
 
 /* The sole is the lower face of the foot's box. */
-static void pilot_find_sole(const ff_robot *robot, ff_pilot_def *def) {
+static void controller_find_sole(const ff_robot *robot, ff_controller_def *def) {
   for (int i = 0; i < ff_robot_shape_count(robot); i++) {
     ff_robot_shape shape = ff_robot_shape_info(robot, i);
     const char *link = ff_robot_link_info(robot, shape.link).def.name;
@@ -129,7 +129,7 @@ static void pilot_find_sole(const ff_robot *robot, ff_pilot_def *def) {
   }
 }
 
-static void pilot_read_place(ff_reader *reader, const ff_node *node, ff_pilot_def *def) {
+static void controller_read_place(ff_reader *reader, const ff_node *node, ff_controller_def *def) {
   double heading = 0;
   ff_vec3 normal = {0, 0, 1};
   ff_get_vec3(reader, node, "place", 0, &def->place.position);
@@ -146,7 +146,7 @@ static void pilot_read_place(ff_reader *reader, const ff_node *node, ff_pilot_de
   def->place.orientation = q_mul(tilt, q_exp(v3(0, 0, heading)));
 }
 
-static void pilot_read_feet(ff_reader *reader, const ff_node *node, ff_pilot_def *def) {
+static void controller_read_feet(ff_reader *reader, const ff_node *node, ff_controller_def *def) {
   const ff_node *feet = ff_reader_enter(reader, node, "feet");
   def->left_foot = "left_foot";
   def->right_foot = "right_foot";
@@ -163,10 +163,10 @@ static void pilot_read_feet(ff_reader *reader, const ff_node *node, ff_pilot_def
   ff_reader_leave(reader);
 }
 
-static void pilot_read_keys(ff_reader *reader, const ff_node *node, ff_pilot_def *def) {
+static void controller_read_keys(ff_reader *reader, const ff_node *node, ff_controller_def *def) {
   static const char *const sides[] = {"left", "right"};
   int first = (int)def->walk.first;
-  pilot_read_place(reader, node, def);
+  controller_read_place(reader, node, def);
   ff_get_flag(reader, node, "balance", &def->balance);
   ff_get_number(reader, node, "period", 0, &def->period);
   ff_get_number(reader, node, "height", 0, &def->walk.height);
@@ -177,14 +177,14 @@ static void pilot_read_keys(ff_reader *reader, const ff_node *node, ff_pilot_def
   ff_get_number(reader, node, "rest", 0, &def->walk.rest);
   ff_get_word(reader, node, "first", "foot", sides, 2, &first);
   def->walk.first = (ff_walk_side)first;
-  pilot_read_tasks(reader, node, def);
+  controller_read_tasks(reader, node, def);
 }
 
 /* ---- initial configuration ------------------------------------------------------------------- */
 
 /* q with the joints at the scene's positions, so that arms keep theirs. */
-static void pilot_write_posture(const ff_tree *tree, const ff_robot *robot, const ff_robot_def *def,
-                                double *q) {
+static void controller_write_posture(const ff_tree *tree, const ff_robot *robot,
+                                     const ff_robot_def *def, double *q) {
   ff_tree_neutral(tree, q);
   for (int i = 2; i <= ff_tree_link_count(tree); i++) {
     for (int k = 0; ff_tree_link(tree, i).q_count == 1 && k < def->joint_count; k++) {
@@ -195,8 +195,8 @@ static void pilot_write_posture(const ff_tree *tree, const ff_robot *robot, cons
   }
 }
 
-static void pilot_take_start(const ff_tree *tree, const ff_robot *robot, ff_robot_def *def,
-                             ff_joint_setting *joints, const double *q) {
+static void controller_take_start(const ff_tree *tree, const ff_robot *robot, ff_robot_def *def,
+                                  ff_joint_setting *joints, const double *q) {
   def->base.position = v3_load(q);
   def->base.orientation = (ff_quat){q[3], q[4], q[5], q[6]};
   for (int i = 2; i <= ff_tree_link_count(tree); i++) {
@@ -208,8 +208,8 @@ static void pilot_take_start(const ff_tree *tree, const ff_robot *robot, ff_robo
   }
 }
 
-/* Reports an error of the pilot below the key `pilot`, where the feet are a list. */
-static void pilot_pass_report(ff_reader *reader, const ff_node *node, const ff_report *found) {
+/* Reports an error of the controller below the key `controller`, where the feet are a list. */
+static void controller_pass_report(ff_reader *reader, const ff_node *node, const ff_report *found) {
   char key[sizeof found->key];
   memcpy(key, found->key, sizeof key);
   if (strcmp(key, "left_foot") == 0 || strcmp(key, "right_foot") == 0) {
@@ -225,63 +225,64 @@ static void pilot_pass_report(ff_reader *reader, const ff_node *node, const ff_r
   }
 }
 
-/* Builds the pilot once, to check it and to find the initial configuration of the robot. */
-static void pilot_try(ff_reader *reader, const ff_node *node, const ff_robot *robot,
-                      ff_robot_def *def, ff_joint_setting *joints, ff_pilot_def *pilot) {
+/* Builds the controller once, to check it and to find the initial configuration of the robot. */
+static void controller_try(ff_reader *reader, const ff_node *node, const ff_robot *robot,
+                           ff_robot_def *def, ff_joint_setting *joints,
+                           ff_controller_def *controller) {
   ff_tree *tree = NULL;
-  ff_pilot *built = NULL;
+  ff_controller *built = NULL;
   ff_report found = {0};
   ff_status status = ff_robot_tree(&tree, robot, FF_JOINT_FREE, &found);
   size_t count = tree ? (size_t)ff_tree_q_count(tree) : 0;
   double *q = ff_arena_take(reader->arena, count + 1, sizeof *q);
   if (status == FF_OK && q) {
-    pilot_write_posture(tree, robot, def, q);
-    pilot->walk.posture = q;
-    status = ff_pilot_build(&built, tree, pilot, reader->scene->run.gravity, &found);
-    pilot->walk.posture = NULL;
+    controller_write_posture(tree, robot, def, q);
+    controller->walk.posture = q;
+    status = ff_controller_build(&built, tree, controller, reader->scene->run.gravity, &found);
+    controller->walk.posture = NULL;
   }
   if (status == FF_ERROR_INPUT) {
-    pilot_pass_report(reader, node, &found);
+    controller_pass_report(reader, node, &found);
   } else if (status != FF_OK || !q) {
     ff_reader_take(reader, FF_ERROR_MEMORY);
   } else {
-    ff_pilot_start(built, q);
-    pilot_take_start(tree, robot, def, joints, q);
+    ff_controller_start(built, q);
+    controller_take_start(tree, robot, def, joints, q);
   }
-  ff_pilot_destroy(&built);
+  ff_controller_destroy(&built);
   ff_tree_destroy(&tree);
 }
 
-void ff_read_pilot(ff_reader *reader, const ff_node *robot_node, const ff_robot *robot,
-                   ff_robot_def *def, ff_joint_setting *joints) {
+void ff_read_controller(ff_reader *reader, const ff_node *robot_node, const ff_robot *robot,
+                        ff_robot_def *def, ff_joint_setting *joints) {
   static const char *const keys[] = {"feet",      "place",          "heading", "ground", "balance",
                                      "period",    "height",         "width",   "lift",   "rest",
                                      "step-time", "double-support", "first",   "tasks"};
-  const ff_node *node = ff_reader_enter(reader, robot_node, "pilot");
+  const ff_node *node = ff_reader_enter(reader, robot_node, "controller");
   if (!node) {
     return;
   }
-  ff_pilot_def *pilot = ff_arena_take(reader->arena, 1, sizeof *pilot);
-  if (!pilot) {
+  ff_controller_def *controller = ff_arena_take(reader->arena, 1, sizeof *controller);
+  if (!controller) {
     ff_reader_take(reader, FF_ERROR_MEMORY);
   } else if (ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
-    *pilot = ff_pilot_def_default();
+    *controller = ff_controller_def_default();
     if (def->joint_count > 0) {
-      pilot->stiffness = joints[0].stiffness;
-      pilot->damping = joints[0].damping;
+      controller->stiffness = joints[0].stiffness;
+      controller->damping = joints[0].damping;
     }
-    pilot_read_feet(reader, node, pilot);
-    pilot_find_sole(robot, pilot);
-    pilot_read_keys(reader, node, pilot);
+    controller_read_feet(reader, node, controller);
+    controller_find_sole(robot, controller);
+    controller_read_keys(reader, node, controller);
     if (ff_tree_find(robot_node, "position") || ff_tree_find(robot_node, "orientation") ||
         ff_tree_find(robot_node, "ground")) {
       ff_reader_fail(reader, robot_node,
-                     "the pilot places the robot: give pilot.place and heading instead");
+                     "the controller places the robot: give controller.place and heading instead");
     }
     if (reader->status == FF_OK) {
-      pilot_try(reader, node, robot, def, joints, pilot);
+      controller_try(reader, node, robot, def, joints, controller);
     }
-    def->pilot = pilot;
+    def->controller = controller;
   }
   ff_reader_leave(reader);
 }

@@ -1,10 +1,10 @@
-/* Internals of a pilot, shared by its files. */
-#ifndef FF_CONTROL_PILOT_H
-#define FF_CONTROL_PILOT_H
+/* Internals of a controller, shared by its files. */
+#ifndef FF_CONTROL_CONTROLLER_H
+#define FF_CONTROL_CONTROLLER_H
 
 #include "base/keep.h"
 #include "control/walk.h"
-#include "footfall/pilot.h"
+#include "footfall/controller.h"
 #include "solve/linear.h"
 
 /* ---- support.c: support polygon -------------------------------------------------------------- */
@@ -77,7 +77,8 @@ void ff_whole_place(ff_whole *whole, const double *q, const double *v);
  * singular. */
 bool ff_whole_torques(ff_whole *whole, const ff_whole_want *want, const double *q);
 
-/* ---- pilot ----------------------------------------------------------------------------------- */
+/* ---- controller
+ * ----------------------------------------------------------------------------------- */
 
 /* Sole of a foot on the ground. */
 typedef struct ff_sole {
@@ -90,8 +91,8 @@ typedef struct ff_curve {
   ff_vec3 place, velocity, acceleration;
 } ff_curve;
 
-struct ff_pilot {
-  ff_pilot_def def;
+struct ff_controller {
+  ff_controller_def def;
   ff_task *tasks; /* own copies */
   ff_walk_step *steps;
   ff_walk *stand;  /* walk without steps: legs, proportions, initial configuration */
@@ -102,9 +103,9 @@ struct ff_pilot {
   double *aim;          /* q for the landing */
   double weight;        /* N */
 
-  /* state, up to the end: see ff_pilot_keep */
+  /* state, up to the end: see ff_controller_keep */
   long ticks;
-  ff_pilot_mode mode;
+  ff_controller_mode mode;
   int task, next;      /* current task, and the next step of its walk */
   double task_time;    /* s since the task began */
   double time;         /* s since the mode began */
@@ -122,31 +123,31 @@ struct ff_pilot {
   double unloaded;     /* s without ground contact */
   double settle;       /* s until a landing is over */
   double rise;         /* m, measured minus expected height of the ground */
-  ff_pilot_state told;
+  ff_controller_state told;
 };
 
 /* Lists its clock, mode and plan. */
-void ff_pilot_keep(ff_pilot *pilot, ff_keep *keep);
+void ff_controller_keep(ff_controller *controller, ff_keep *keep);
 
 /* ---- stride.c: timing and placement of steps ------------------------------------------------- */
 
 /* Starts a task. */
-void ff_stride_begin(ff_pilot *pilot, int task);
+void ff_stride_begin(ff_controller *controller, int task);
 /* Switches to the next mode when it is due. */
-void ff_stride_advance(ff_pilot *pilot, const ff_pilot_sense *sense);
+void ff_stride_advance(ff_controller *controller, const ff_controller_sense *sense);
 /* Expected height of the ground at a place. */
-double ff_pilot_ground(const ff_pilot *pilot, double x, double y);
+double ff_controller_ground(const ff_controller *controller, double x, double y);
 /* Support polygon of the feet on the ground, and the desired zero-moment point. */
-ff_support ff_stride_support(const ff_pilot *pilot);
-ff_vec3 ff_stride_zmp(const ff_pilot *pilot);
+ff_support ff_stride_support(const ff_controller *controller);
+ff_vec3 ff_stride_zmp(const ff_controller *controller);
 /* Capture point required by the steps ahead. */
-ff_vec3 ff_stride_capture(const ff_pilot *pilot, double omega);
+ff_vec3 ff_stride_capture(const ff_controller *controller, double omega);
 /* Adapts the landing of the swing foot to the predicted capture point, and moves the foot towards
  * it. */
-void ff_stride_swing(ff_pilot *pilot, double omega);
+void ff_stride_swing(ff_controller *controller, double omega);
 /* Extension of a leg, as a fraction of its length. */
-double ff_pilot_stretch(const ff_pilot *pilot, int f);
+double ff_controller_stretch(const ff_controller *controller, int f);
 /* Gain of the zero-moment point on errors of the capture point. */
-double ff_pilot_gain(double omega);
+double ff_controller_gain(double omega);
 
 #endif
