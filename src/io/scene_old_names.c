@@ -9,9 +9,9 @@
 /* Keys, by the section whose members had them. */
 static const struct {
   const char *section, *old, *now;
-} old_keys[] = {{"materials", "mu-static", "mu_static"},
-                {"materials", "mu-kinetic", "mu_kinetic"},
-                {"robots", "pilot", "controller"}};
+} old_key_names[] = {{"materials", "mu-static", "mu_static"},
+                     {"materials", "mu-kinetic", "mu_kinetic"},
+                     {"robots", "pilot", "controller"}};
 
 /* Words of channel names: load.<body>.pressure.x, load.<body>.twist, robot.<robot>.pressure.x. */
 static const struct {
@@ -42,9 +42,9 @@ static ff_node *old_name_replace(old_names *names, const ff_node *node, const ch
 }
 
 const char *ff_tree_new_key(const char *old) {
-  for (int i = 0; i < FF_COUNT(old_keys); i++) {
-    if (strcmp(old, old_keys[i].old) == 0) {
-      return old_keys[i].now;
+  for (int i = 0; i < FF_COUNT(old_key_names); i++) {
+    if (strcmp(old, old_key_names[i].old) == 0) {
+      return old_key_names[i].now;
     }
   }
   return NULL;
@@ -92,9 +92,9 @@ static void old_channels_rename(old_names *names, ff_node *node) {
 
 ff_status ff_tree_rename_old(ff_node *root, ff_scene *scene, ff_arena *arena) {
   old_names names = {.scene = scene, .arena = arena, .status = FF_OK};
-  for (int i = 0; i < FF_COUNT(old_keys) && names.status == FF_OK; i++) {
-    old_keys_rename(&names, ff_tree_find(root, old_keys[i].section), old_keys[i].old,
-                    old_keys[i].now);
+  for (int i = 0; i < FF_COUNT(old_key_names) && names.status == FF_OK; i++) {
+    old_keys_rename(&names, ff_tree_find(root, old_key_names[i].section), old_key_names[i].old,
+                    old_key_names[i].now);
   }
   const ff_node *record = ff_tree_find(root, "record"), *report = ff_tree_find(root, "report");
   old_channels_rename(&names, record ? ff_tree_find(record, "channels") : NULL);
