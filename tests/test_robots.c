@@ -517,7 +517,7 @@ static void test_bad_robots_are_refused(void **state) {
   refused("urdf: robots/double-pendulum.urdf, joints: {elbow: {armatur: 1}}",
           "robots.r.joints.elbow.armatur", "unknown key");
   refused("urdf: robots/double-pendulum.urdf, base: free", "robots.r.links.pivot",
-          "without inertia");
+          "floats without mass or inertia");
   refused("urdf: robots/double-pendulum.urdf, ground: 0", "robots.r.ground",
           "a free root and shapes");
   refused("urdf: robots/quadruped.urdf, ground: low", "robots.r.ground", "low");
