@@ -145,28 +145,29 @@ static void test_drives_keep_effort_and_speed(void **state) {
   }
 }
 
-/* It pushes with all it has towards a soft limit, and is stopped there as by a spring and damper
- * that act through the drive alone. */
+/* It pushes with all it has towards a soft limit, upper or lower, and is stopped there as by a
+ * spring and damper that act through the drive alone. */
 static void test_safety_controller_keeps_soft_limits(void **state) {
   (void)state;
   ff_robot_link wheel = ball_on(FF_JOINT_REVOLUTE, 1);
   wheel.effort = 50;
   wheel.soft_upper = 1;
-  wheel.soft_lower = -1;
-  wheel.safety_position = 5; /* v <= 5 (1 - q) */
+  wheel.soft_lower = -0.5;
+  wheel.safety_position = 5; /* v <= 5 (1 - q), v >= -5 (q + 0.5) */
   wheel.safety_speed = 40;
   ff_joint_setting servo = set("joint", 0, 0, 0);
-  servo.torque = (ff_table){push, 1, 1};
+  const double pull[2] = {push[0], -push[1]};
   const char *const steppers[] = {"adaptive", "symplectic-euler"};
-  for (int i = 0; i < 2; i++) {
-    machine m = make(&wheel, 1, &servo, 1, steppers[i], i ? 1e-3 : NAN);
-    double most = 0;
+  for (int i = 0; i < 4; i++) {
+    double side = i < 2 ? 1 : -1, limit = i < 2 ? 1 : 0.5, most = 0;
+    servo.torque = (ff_table){i < 2 ? push : pull, 1, 1};
+    machine m = make(&wheel, 1, &servo, 1, steppers[i % 2], i % 2 ? 1e-3 : NAN);
     for (int k = 1; k <= 200; k++) {
       assert_int_equal(ff_sim_advance(m.sim, 0.02 * k), FF_OK);
-      most = fmax(most, channel(m.sim, m.model, "joint.r-joint.position"));
+      most = fmax(most, side * channel(m.sim, m.model, "joint.r-joint.position"));
     }
-    assert_true(most < 1.01);
-    assert_close(channel(m.sim, m.model, "joint.r-joint.position"), 1, 1e-6);
+    assert_true(most < limit + 0.01);
+    assert_close(channel(m.sim, m.model, "joint.r-joint.position"), side * limit, 1e-6);
     end(m);
   }
 }

@@ -162,12 +162,15 @@ static void test_reads_everything(void **state) {
   assert_close(b.def.inertia.m[1][1], 2, 1e-14);
   assert_close(b.def.inertia.m[0][1], -0.5, 1e-14);
   assert_close(b.def.joint.lower, -1, 0);
+  assert_close(b.def.joint.upper, 2, 0);
   assert_close(b.def.joint.damping, 0.5, 0);
   assert_close(b.def.joint.friction, 0.25, 0);
   assert_close(b.effort, 30, 0);
   assert_close(b.speed, 4, 0);
+  assert_close(b.soft_lower, -0.9, 0);
   assert_close(b.soft_upper, 1.9, 0);
   assert_close(b.safety_position, 15, 0);
+  assert_close(b.safety_speed, 10, 0);
   assert_int_equal(c.def.follows, 2);
   assert_close(c.def.factor, 2, 0);
   assert_int_equal(ff_robot_shape_count(robot), 1);
