@@ -172,6 +172,25 @@ static void test_safety_controller_keeps_soft_limits(void **state) {
   }
 }
 
+/* A damper that acts within 0.2 ms: steps of 1 ms cannot follow it explicitly. The run
+ * fails with its name; an implicit stepper is stable. */
+static void test_drive_too_stiff_for_explicit_steps_is_named(void **state) {
+  (void)state;
+  ff_robot_link wheel = ball_on(FF_JOINT_REVOLUTE, 1);
+  ff_joint_setting servo = set("joint", 1, 100, 5000);
+  servo.torque = (ff_table){push, 1, 1};
+  const char *const steppers[] = {"rk4", "heun", "symplectic-euler"};
+  for (int i = 0; i < 3; i++) {
+    machine m = make(&wheel, 1, &servo, 1, steppers[i], 1e-3);
+    ff_status status = ff_sim_advance(m.sim, 1);
+    assert_int_equal(status, i < 2 ? FF_ERROR_STEP : FF_OK);
+    ff_report report;
+    ff_sim_failure(m.sim, &report);
+    assert_true((strstr(report.what, "the drive of joint 'joint' of 'r'") != NULL) == (i < 2));
+    end(m);
+  }
+}
+
 /* ---- joints of several axes ---------------------------------------------------------------- */
 
 static void test_spherical_servo_turns_to_its_target(void **state) {
@@ -396,6 +415,7 @@ int main(void) {
       cmocka_unit_test(test_velocity_servo_follows_the_rate),
       cmocka_unit_test(test_drives_keep_effort_and_speed),
       cmocka_unit_test(test_safety_controller_keeps_soft_limits),
+      cmocka_unit_test(test_drive_too_stiff_for_explicit_steps_is_named),
       cmocka_unit_test(test_spherical_servo_turns_to_its_target),
       cmocka_unit_test(test_universal_planar_and_free_servos),
       cmocka_unit_test(test_mimic_joint_moves_with_the_other),

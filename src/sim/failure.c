@@ -1,6 +1,7 @@
 /* Failure reasons of a step, as text. */
 #include "base/report.h"
 #include "sim/sim.h"
+#include "step/drive_rate.h"
 
 #include <stdio.h>
 
@@ -29,6 +30,22 @@ static void failure_report_contacts(const ff_trouble *trouble, ff_report *report
                  trouble->spent ? ", with the work limit of a step exhausted" : "");
 }
 
+/* Explicit integration of a mode with rate r is unstable if the step is longer than about 2 / r. */
+static void failure_report_motion(const ff_sim *sim, ff_report *report) {
+  ff_drive_rate drive = ff_fastest_drive(sim->model, &sim->state);
+  const ff_run_def *run = &sim->model->run;
+  if (drive.joint && sim->model->stepper->fixed_step && run->stepper.step * drive.rate > 2) {
+    ff_report_what(
+        report,
+        "the motion is not finite: the drive of joint '%.80s' of '%.80s' is too stiff for "
+        "explicit steps of %.2g s. Use steps of %.1g s or less, softer gains, or a stepper "
+        "with implicit drives (symplectic-euler, quasi-rigid, micro-macro)",
+        drive.joint->name, drive.robot->name, run->stepper.step, 1 / drive.rate);
+    return;
+  }
+  ff_report_what(report, "%s; a smaller step may help", failure_text(&sim->work.trouble));
+}
+
 void ff_sim_failure(const ff_sim *sim, ff_report *report) {
   if (!report) {
     return;
@@ -39,7 +56,7 @@ void ff_sim_failure(const ff_sim *sim, ff_report *report) {
   }
   const ff_trouble *trouble = &sim->work.trouble;
   if (trouble->kind == FF_TROUBLE_OTHER) {
-    ff_report_what(report, "%s; a smaller step may help", failure_text(trouble));
+    failure_report_motion(sim, report);
     return;
   }
   if (trouble->kind == FF_TROUBLE_CRAWLING) {
